@@ -1,0 +1,15 @@
+/* Writes a plan as C: one function an entry, the loops it calls, and the tables of include/dtrt.h. The text
+ * needs dtrt.h alone and compiles without warnings under -std=c11 -Wall -Wextra with gcc and clang. */
+#ifndef DTG_EMIT_C_H
+#define DTG_EMIT_C_H
+#include "plan.h"
+
+typedef struct EmitOptions {
+  const char *name;    /* of the program, for the head comment and the tables */
+  const char *layouts; /* text of --dump=layouts, kept in the program for `info`; NULL: none */
+  bool line_marks;     /* #line back to the .dtg, for gdb and perf */
+} EmitOptions;
+
+void emit_c(Str *out, const Plan *plan, const EmitOptions *o);
+
+#endif

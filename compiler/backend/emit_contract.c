@@ -1,0 +1,180 @@
+/* Products. The letters of a contraction are dealt to the roles of a matrix product: m (in x and the result),
+ * n (in y and the result), k (summed), and a batch that is looped over. Letters of one role that lie side
+ * by side in every tensor are one dim. Strides decide whether a matrix is read as it lies or transposed, so
+ * nothing is ever copied into another order; what fits no matrix product becomes plain loops. */
+#include "emit.h"
+#include <string.h>
+
+typedef struct Side {
+  const Node *n;
+  const int64_t *letter;
+  const char *stride[MAX_RANK], *len[MAX_RANK]; /* in elements */
+} Side;
+
+enum { X, Y, OUT };
+
+/* One letter, or several that are one dim everywhere. */
+typedef struct Group {
+  int role; /* 'b' batch, 'm', 'n', 'k' */
+  const char *len;
+  const char *stride[3]; /* in X, Y, OUT; NULL: not there */
+} Group;
+
+typedef struct Contract {
+  Emit *e;
+  Side t[3];
+  Group group[26];
+  int ngroups;
+} Contract;
+
+static int find_letter(const Side *s, int64_t c) {
+  for (int d = 0; d < s->n->shape.rank; d++)
+    if (s->letter[d] == c) return d;
+  return -1;
+}
+
+static void measure(Emit *e, Side *s) {
+  const char *stride = "1";
+  for (int d = s->n->shape.rank - 1; d >= 0; d--) {
+    s->len[d] = emit_extent(e, &s->n->layout->dim[d], s->n->shape.dim[d]);
+    s->stride[d] = stride;
+    stride = emit_product(e, stride, s->len[d]);
+  }
+}
+
+static int role_of(const int at[3]) {
+  return at[X] >= 0 && at[Y] >= 0 ? (at[OUT] >= 0 ? 'b' : 'k') : at[X] >= 0 ? 'm' : 'n';
+}
+
+/* Each letter, in the order of the result and then of x, joined to the one before where both lie side by
+ * side in every tensor that has them. */
+static void find_groups(Contract *c) {
+  int last[3] = {-2, -2, -2}, last_role = 0;
+  uint32_t done = 0;
+  const int order[3] = {OUT, X, Y};
+  for (int o = 0; o < 3; o++)
+    for (int d = 0; d < c->t[order[o]].n->shape.rank; d++) {
+      int64_t letter = c->t[order[o]].letter[d];
+      if (done & 1u << letter) continue;
+      done |= 1u << letter;
+      int at[3];
+      for (int t = 0; t < 3; t++) at[t] = find_letter(&c->t[t], letter);
+      const char *len = c->t[order[o]].len[d];
+      if (is_number(len, 1)) continue;
+      int role = role_of(at);
+      bool joins = role == last_role && c->ngroups;
+      for (int t = 0; joins && t < 3; t++) joins = at[t] < 0 ? last[t] < 0 : at[t] == last[t] + 1;
+      Group *g = joins ? &c->group[c->ngroups - 1] : &c->group[c->ngroups++];
+      g->len = joins ? emit_product(c->e, g->len, len) : len;
+      g->role = role;
+      for (int t = 0; t < 3; t++) {
+        g->stride[t] = at[t] >= 0 ? c->t[t].stride[at[t]] : NULL;
+        last[t] = at[t];
+      }
+      last_role = role;
+    }
+}
+
+static bool unit(const Group *g, int t) { return !g || is_number(g->stride[t], 1); }
+
+/* The group of a role that the product takes: one with unit stride where there is one, else the last. */
+static Group *pick(Contract *c, int role) {
+  Group *best = NULL;
+  for (int i = 0; i < c->ngroups; i++) {
+    Group *g = &c->group[i];
+    if (g->role != role) continue;
+    bool u = false, best_u = false;
+    for (int t = 0; t < 3; t++) {
+      u |= g->stride[t] && is_number(g->stride[t], 1);
+      best_u |= best && best->stride[t] && is_number(best->stride[t], 1);
+    }
+    if (!best || u || !best_u) best = g;
+  }
+  return best;
+}
+
+static const char *stride_of(const Group *g, int t) { return g ? g->stride[t] : "1"; }
+
+typedef struct Operand {
+  int t, transposed;
+  const char *lead;
+} Operand;
+
+/* How a matrix with `rows` and `columns` lies in tensor t; false: neither dim has unit stride. */
+static bool matrix(Contract *c, int t, const Group *rows, const Group *columns, Operand *out) {
+  out->t = t;
+  out->transposed = 0;
+  (void)c;
+  if (unit(columns, t)) {
+    out->lead = rows ? stride_of(rows, t) : columns ? columns->len : "1";
+    return true;
+  }
+  if (unit(rows, t)) {
+    out->transposed = 1;
+    out->lead = stride_of(columns, t);
+    return true;
+  }
+  return false;
+}
+
+static const char *offset_text(Contract *c, const Group *const *loops, int n, int t) {
+  Str s = str_new(c->e->arena);
+  for (int i = 0; i < n; i++)
+    if (loops[i]->stride[t])
+      str_printf(&s, is_number(loops[i]->stride[t], 1) ? " + i%d" : " + i%d * %s", i, loops[i]->stride[t]);
+  return s.at;
+}
+
+void emit_contract(Emit *e, NodeId id) {
+  const Graph *g = e->le->graph;
+  const Node *n = graph_node(g, id), *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
+  Contract c = {.e = e, .t = {{.n = x, .letter = n->attr},
+                              {.n = y, .letter = n->attr + x->shape.rank},
+                              {.n = n, .letter = n->attr + x->shape.rank + y->shape.rank}}};
+  for (int t = 0; t < 3; t++) measure(e, &c.t[t]);
+  find_groups(&c);
+  Group *m = pick(&c, 'm'), *nn = pick(&c, 'n'), *k = pick(&c, 'k');
+  Operand a, b, out;
+  bool fits = n->dtype == DT_F32 || n->dtype == DT_F64;
+  fits = fits && matrix(&c, OUT, m, nn, &out) && matrix(&c, X, m, k, &a) && matrix(&c, Y, k, nn, &b);
+  if (!fits) {
+    emit_contract_loops(e, id);
+    return;
+  }
+  if (out.transposed) {
+    /* The result lies with its rows innermost: its transpose is the product of the transposes. */
+    Group *r = m;
+    m = nn, nn = r;
+    Operand old = a;
+    matrix(&c, Y, k, m, &b);
+    a = (Operand){b.t, !b.transposed, b.lead};
+    b = (Operand){old.t, !old.transposed, old.lead};
+  }
+  const Group *loops[26];
+  int nloops = 0, first_k = -1;
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < c.ngroups; i++) {
+      Group *q = &c.group[i];
+      if (q == m || q == nn || q == k || (q->role == 'k') != (pass == 1)) continue;
+      if (pass == 1 && first_k < 0) first_k = nloops;
+      loops[nloops++] = q;
+    }
+  const char *p[3] = {emit_pointer(e, n->operand[0]), emit_pointer(e, n->operand[1]), emit_pointer(e, id)};
+  const char *type = dtype_c_name(n->dtype);
+  /* A further summed dim is added up, which an empty one must not leave undone. */
+  if (first_k >= 0)
+    str_line(&e->body, "dtrt_zero(%s, %s * %d);", p[OUT], emit_count(e, n), dtype_size(n->dtype));
+  for (int i = 0; i < nloops; i++) {
+    str_line(&e->body, "for (int64_t i%d = 0; i%d < %s; i%d++)%s", i, i, loops[i]->len, i, "");
+    e->body.indent++;
+  }
+  const char *at[3];
+  for (int t = 0; t < 3; t++) {
+    const char *off = offset_text(&c, loops, nloops, t);
+    at[t] = *off ? arena_printf(e->arena, "(%s%s *)%s%s", t == OUT ? "" : "const ", type, p[t], off) : p[t];
+  }
+  str_line(&e->body, "dtrt_gemm(DTRT_%s, %d, %d, %s, %s, %s, %s, %s, %s, %s, %s, %s, %d);",
+           n->dtype == DT_F32 ? "F32" : "F64", a.transposed, b.transposed, m ? m->len : "1", nn ? nn->len : "1",
+           k ? k->len : "1", at[a.t], a.lead, at[b.t], b.lead, at[OUT], out.lead, first_k >= 0);
+  e->body.indent -= nloops;
+}

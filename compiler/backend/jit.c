@@ -1,0 +1,290 @@
+/* Emitted C to an object, in this process: opens the LLVM module, puts the runtime's header into
+ * the text, chooses clang's arguments, asks the cache first. Law: the same source, arguments, CPU
+ * and LLVM give the same key, and nothing else does. */
+#include "jit.h"
+#include "dtrt.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double jit_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+char *jit_printf(const char *fmt, ...) {
+  va_list ap;
+  char *out = NULL;
+  va_start(ap, fmt);
+  if (vasprintf(&out, fmt, ap) < 0) out = NULL;
+  va_end(ap);
+  return out;
+}
+
+const char *jit_own_path(void) {
+  Dl_info info;
+  return dladdr((void *)jit_dtrt_h, &info) && info.dli_fname ? info.dli_fname : NULL;
+}
+
+/* -------- the module -------- */
+
+static struct {
+  pthread_once_t once;
+  const JitVerbs *verbs;
+  char *error;
+} jit_module = {.once = PTHREAD_ONCE_INIT};
+
+static const JitVerbs *open_module(const char *path, char **why) {
+  void *h = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  const JitVerbs *v = h ? dlsym(h, "dtgc_jit_verbs") : NULL;
+  if (v && v->abi == JIT_ABI) return v;
+  char *said =
+      h ? jit_printf("%s is of another version of dtgc", path) : jit_printf("%s", dlerror());
+  free(*why);
+  *why = said;
+  if (h) dlclose(h);
+  return NULL;
+}
+
+/* Beside this library first, so that a build tree uses its own; then where it was installed. */
+static void open_module_once(void) {
+  const char *own = jit_own_path(), *slash = own ? strrchr(own, '/') : NULL;
+  char *why = NULL;
+  if (slash) {
+    char *path = jit_printf("%.*s/libdtgc-jit.so", (int)(slash - own), own);
+    if (path) jit_module.verbs = open_module(path, &why);
+    free(path);
+  }
+  if (!jit_module.verbs) jit_module.verbs = open_module(DTG_LIBDIR "/libdtgc-jit.so", &why);
+  if (!jit_module.verbs)
+    jit_module.error = jit_printf("the part of dtgc that makes machine code cannot be opened: %s",
+                                  why ? why : "out of memory");
+  free(why);
+}
+
+const JitVerbs *jit_verbs(char **error) {
+  pthread_once(&jit_module.once, open_module_once);
+  if (!jit_module.verbs && error)
+    *error = jit_printf("%s", jit_module.error ? jit_module.error : "out of memory");
+  return jit_module.verbs;
+}
+
+/* -------- the text clang sees -------- */
+
+/* The text with `#include "name"` (at the beginning of a line) replaced by the header's own. */
+static char *put_header(const char *text, size_t n, const char *name, const char *header,
+                        const char *file, size_t *out_n) {
+  char line[64];
+  int len = snprintf(line, sizeof line, "#include \"%s\"", name);
+  const char *at = text;
+  while ((at = strstr(at, line)) && at != text && at[-1] != '\n') at++;
+  if (!at) {
+    char *copy = malloc(n + 1);
+    if (copy) memcpy(copy, text, n + 1);
+    *out_n = n;
+    return copy;
+  }
+  int lines = 1;
+  for (const char *p = text; p < at; p++) lines += *p == '\n';
+  char *out = jit_printf("%.*s#line 1 \"%s\"\n%s\n#line %d \"%s\"%s", (int)(at - text), text, name,
+                         header, lines + 1, file, at + len);
+  *out_n = out ? strlen(out) : 0;
+  return out;
+}
+
+static char *whole_text(const char *source, size_t n, size_t *out_n) {
+  size_t n1 = 0;
+  char *with = put_header(source, n, "dtrt.h", jit_dtrt_h, "dtg.c", &n1);
+  if (!with) return NULL;
+  char *out = put_header(with, n1, "dtrt_math.h", jit_dtrt_math_h, "dtrt.h", out_n);
+  free(with);
+  return out;
+}
+
+/* -------- clang's arguments -------- */
+
+typedef struct Args {
+  const char *at[512];
+  int n;
+  char *features; /* owned; the texts of -target-feature point into it */
+  char define[160];
+} Args;
+
+static void args_put(Args *a, const char *s) {
+  if (a->n < (int)(sizeof a->at / sizeof *a->at)) a->at[a->n++] = s;
+}
+
+/* cc1 arguments, not the driver's: no resource folder, no system headers are needed.
+ * -ffp-contract=off: what is fused into one statement depends on the layouts, and the bits of a
+ * value must not; kernels that live of fused multiply-add say so themselves. No -ffast-math for the
+ * same reason. */
+static bool args_make(Args *a, const JitVerbs *v, const JitOptions *o) {
+  static const char *const fixed[] = {"-emit-obj",
+                                      "-O3",
+                                      "-vectorize-loops",
+                                      "-vectorize-slp",
+                                      "-mrelocation-model",
+                                      "pic",
+                                      "-pic-level",
+                                      "2",
+                                      "-mframe-pointer=none",
+                                      "-mprefer-vector-width=512",
+                                      "-nostdsysteminc",
+                                      "-nobuiltininc",
+                                      "-x",
+                                      "c",
+                                      "-std=c11",
+                                      "-ffp-contract=off",
+                                      "-fdebug-compilation-dir=.",
+                                      "-main-file-name",
+                                      "dtg.c"};
+  static const char *const lines[] = {"-debug-info-kind=line-tables-only", "-dwarf-version=4",
+                                      "-debugger-tuning=gdb"};
+  *a = (Args){0};
+  args_put(a, "-triple");
+  args_put(a, v->triple());
+  for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) args_put(a, fixed[i]);
+  for (size_t i = 0; o->debug_lines && i < sizeof lines / sizeof *lines; i++) args_put(a, lines[i]);
+  if (o->symbol) {
+    snprintf(a->define, sizeof a->define, "-Ddtg_program=%s", o->symbol);
+    args_put(a, a->define);
+  }
+  args_put(a, "-target-cpu");
+  args_put(a, o->cpu ? o->cpu : v->cpu());
+  if (o->cpu) return true;
+  a->features = jit_printf("%s", v->features());
+  if (!a->features) return false;
+  char *rest = NULL;
+  for (char *f = strtok_r(a->features, ",", &rest); f; f = strtok_r(NULL, ",", &rest)) {
+    args_put(a, "-target-feature");
+    args_put(a, f);
+  }
+  return true;
+}
+
+/* -------- compiling -------- */
+
+typedef struct Job {
+  char *text;
+  size_t n;
+  Args args;
+  CacheKey key;
+  const JitVerbs *verbs;
+} Job;
+
+static bool job_make(Job *j, const char *source, size_t n, const JitOptions *o, JitTimes *t,
+                     char **error) {
+  double start = jit_now();
+  *j = (Job){.verbs = jit_verbs(error)};
+  if (!j->verbs) return false;
+  j->text = whole_text(source, n, &j->n);
+  if (!j->text || !args_make(&j->args, j->verbs, o)) {
+    free(j->text);
+    *error = jit_printf("out of memory");
+    return false;
+  }
+  const char *version = j->verbs->version();
+  cache_key_add(&j->key, version, strlen(version) + 1);
+  for (int i = 0; i < j->args.n; i++)
+    cache_key_add(&j->key, j->args.at[i], strlen(j->args.at[i]) + 1);
+  cache_key_add(&j->key, j->text, j->n);
+  t->module = jit_now() - start;
+  return true;
+}
+
+static void job_free(Job *j) {
+  free(j->text);
+  free(j->args.features);
+}
+
+static bool job_run(Job *j, bool no_cache, JitObject *out, JitTimes *t, char **error) {
+  t->cached = !no_cache && cache_get(&j->key, out);
+  if (t->cached) return true;
+  double start = jit_now();
+  char *said = NULL;
+  bool ok = j->verbs->compile(j->text, j->n, j->args.at, j->args.n, out, &said);
+  t->compile = jit_now() - start;
+  if (ok && !no_cache) cache_put(&j->key, out);
+  if (!ok) *error = jit_printf("clang rejects the C that dtgc emitted (a bug of dtgc):\n%s", said);
+  free(said);
+  return ok;
+}
+
+bool jit_compile(const char *source, size_t n, const JitOptions *o, JitObject *out, JitTimes *t,
+                 char **error) {
+  Job j;
+  *t = (JitTimes){0};
+  if (!job_make(&j, source, n, o, t, error)) return false;
+  bool ok = job_run(&j, o->no_cache, out, t, error);
+  job_free(&j);
+  return ok;
+}
+
+/* -------- one compiles for all -------- */
+
+/* What rank 0 sends: one byte that says which, the key, then the object or the reason. */
+enum { PARCEL_HEAD = 1 + (int)sizeof(CacheKey) };
+
+static bool parcel_make(const Job *j, bool ok, const JitObject *o, const char *why, void **bytes,
+                        int64_t *n) {
+  size_t size = ok ? o->n : strlen(why) + 1;
+  char *p = malloc(PARCEL_HEAD + size);
+  if (!p) return false;
+  *p = ok ? 'o' : 'e';
+  memcpy(p + 1, &j->key, sizeof j->key);
+  memcpy(p + PARCEL_HEAD, ok ? o->at : why, size);
+  *bytes = p;
+  *n = (int64_t)(PARCEL_HEAD + size);
+  return true;
+}
+
+/* A rank on another kind of machine has another key, and compiles for itself. */
+static bool parcel_open(Job *j, const char *p, int64_t n, bool no_cache, JitObject *out,
+                        JitTimes *t, char **error) {
+  if (n <= PARCEL_HEAD) {
+    *error = jit_printf("rank 0 sent no object");
+    return false;
+  }
+  if (*p != 'o') {
+    *error = jit_printf("%s", p + PARCEL_HEAD);
+    return false;
+  }
+  if (memcmp(p + 1, &j->key, sizeof j->key) != 0) return job_run(j, no_cache, out, t, error);
+  out->n = (size_t)n - PARCEL_HEAD;
+  out->at = malloc(out->n);
+  if (out->at) memcpy(out->at, p + PARCEL_HEAD, out->n);
+  t->cached = true;
+  if (!out->at) *error = jit_printf("out of memory");
+  return out->at != NULL;
+}
+
+bool jit_compile_together(const char *source, size_t n, const JitOptions *o, JitObject *out,
+                          JitTimes *t, char **error) {
+  if (dtrt_launch_size() <= 1) return jit_compile(source, n, o, out, t, error);
+  Job j;
+  *t = (JitTimes){0};
+  void *bytes = NULL;
+  int64_t size = 0;
+  bool first = dtrt_launch_rank() == 0;
+  bool made = job_make(&j, source, n, o, t, error), ok = made;
+  if (!made) j = (Job){0};
+  if (first && made) ok = job_run(&j, o->no_cache, out, t, error);
+  if (first && !parcel_make(&j, ok, out, ok ? "" : *error, &bytes, &size)) bytes = NULL, size = 0;
+  /* Even a rank that has failed takes part, or the others would wait for ever. */
+  dtrt_status sent = dtrt_launch_bcast(&bytes, &size);
+  if (ok && sent != DTRT_OK) {
+    *error = jit_printf("the compiled program could not be sent to all ranks");
+    if (first) free(out->at), out->at = NULL;
+    ok = false;
+  } else if (!first && ok) {
+    ok = parcel_open(&j, bytes, size, o->no_cache, out, t, error);
+  }
+  free(bytes);
+  job_free(&j);
+  return ok;
+}

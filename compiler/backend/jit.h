@@ -1,0 +1,107 @@
+/* From emitted C to code: clang in process, an object cache, ORC to load objects, cc to link
+ * executables.
+ *
+ * LLVM and Clang live in a module of their own, libdtgc-jit.so, which is opened when the first
+ * program is compiled or loaded: who only asks for dumps does not pay for it. The module's one
+ * symbol is `dtgc_jit_verbs`; the host's side (jit.c, cache.c, link.c) knows no LLVM header.
+ *
+ * All texts of errors are malloc'ed and belong to the caller. */
+#ifndef DTG_JIT_H
+#define DTG_JIT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* -------- the module -------- */
+
+typedef struct JitObject {
+  void *at; /* malloc'ed */
+  size_t n;
+} JitObject;
+
+typedef struct JitLoaded JitLoaded;
+
+typedef struct JitVerbs {
+  int abi;
+  const char *(*version)(void); /* "19.1.7" */
+  const char *(*triple)(void);  /* of this machine; these three live as long as the module */
+  const char *(*cpu)(void);
+  const char *(*features)(void); /* "+avx2,-amx-tile,..." */
+  /* One C source to an object; `args` are those of clang -cc1. False: *error says why. */
+  bool (*compile)(const char *source, size_t n, const char *const *args, int nargs, JitObject *out,
+                  char **error);
+  /* Loads an object and finds `symbol`. Names that the object does not define are looked for in
+   * `library` and what it depends on. `bytes` may be freed afterwards. NULL: *error says why. */
+  JitLoaded *(*load)(const void *bytes, size_t n, const char *symbol, const char *library,
+                     void **address, char **error);
+  void (*unload)(JitLoaded *l);
+} JitVerbs;
+
+enum { JIT_ABI = 2 };
+
+/* The shim over clang's C++ interface. Same contract as JitVerbs.compile; error is clang's
+ * messages. */
+bool clang_shim_compile(const char *source, size_t n, const char *const *args, int nargs,
+                        void **object, size_t *object_bytes, char **error);
+
+/* -------- the host's side: jit.c -------- */
+
+/* Opens the module once a process; NULL: *error says why. Any thread. */
+const JitVerbs *jit_verbs(char **error);
+
+typedef struct JitOptions {
+  const char *cpu;    /* NULL: this machine with all its features; else a name as in -march= */
+  const char *symbol; /* what `dtg_program` is called in the object; NULL: unchanged */
+  bool no_cache;
+  bool debug_lines; /* line tables that lead back to the .dtg; costs a few per cent of compile time
+                     */
+} JitOptions;
+
+typedef struct JitTimes {
+  double module, compile; /* milliseconds; compile is 0 when the object came from the cache */
+  bool cached;
+} JitTimes;
+
+/* Emitted C, which includes dtrt.h alone, to an object. */
+bool jit_compile(const char *source, size_t n, const JitOptions *o, JitObject *out, JitTimes *t,
+                 char **error);
+/* The same where several processes do the same thing (mpiexec): rank 0 compiles, the others
+ * receive. */
+bool jit_compile_together(const char *source, size_t n, const JitOptions *o, JitObject *out,
+                          JitTimes *t, char **error);
+
+/* -------- cache.c -------- */
+
+/* Objects by 128-bit key under $XDG_CACHE_HOME/dtgc or ~/.cache/dtgc. Any number of processes may
+ * use it at once. A missing, foreign or damaged entry is no entry. Never fails aloud: a machine
+ * without a place to write only compiles more often. */
+typedef struct CacheKey {
+  uint64_t a, b;
+} CacheKey;
+void cache_key_add(CacheKey *k, const void *bytes, size_t n);
+bool cache_get(const CacheKey *k, JitObject *out);
+void cache_put(const CacheKey *k, const JitObject *o);
+
+/* -------- link.c -------- */
+
+typedef struct LinkOptions {
+  const char *output;
+  const JitObject *object;
+  int nobjects;
+  bool mpi;        /* with libdtrt_mpi and MPICH */
+  const char *lib; /* folder of libdtrt.a; NULL: beside libdtgc.so */
+} LinkOptions;
+bool link_executable(const LinkOptions *o, char **error);
+/* The main() of an executable whose programs are called names[0..n). Malloc'ed C text. */
+char *link_main_source(const char *const *names, int n);
+
+/* Path of the shared object (or executable) that holds this code; NULL when it cannot be told. */
+const char *jit_own_path(void);
+char *jit_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* malloc'ed */
+double jit_now(void);                                                         /* milliseconds */
+
+/* Text of include/dtrt.h and dtrt_math.h, as built in (generated). */
+extern const char jit_dtrt_h[], jit_dtrt_math_h[];
+extern const size_t jit_dtrt_h_len, jit_dtrt_math_h_len;
+
+#endif

@@ -1,0 +1,222 @@
+/* Objects to an executable: the system's cc links them with the runtime, OpenBLAS and, when wanted,
+ * MPICH. The executable holds no compiler. It is written aside and renamed: a failed link leaves
+ * what was there. What to link was found when dtgc itself was built (link_config.h, generated). */
+#include "jit.h"
+#include "link_config.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+char *link_main_source(const char *const *names, int n) {
+  char *out = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&out, &size);
+  if (!f) return NULL;
+  fputs("#include \"dtrt.h\"\n", f);
+  for (int i = 0; i < n; i++) fprintf(f, "extern const dtrt_program %s;\n", names[i]);
+  fputs("static const dtrt_program *const variants[] = {", f);
+  for (int i = 1; i < n; i++) fprintf(f, "&%s, ", names[i]);
+  fprintf(f,
+          "0};\n"
+          "int main(int argc, char **argv);\n"
+          "int main(int argc, char **argv) {\n"
+          "  return dtrt_main(argc, argv, &%s, variants, 0, 0);\n"
+          "}\n",
+          names[0]);
+  if (fclose(f) == 0) return out;
+  free(out);
+  return NULL;
+}
+
+/* -------- the command -------- */
+
+enum { MOST_WORDS = 256 };
+
+typedef struct Command {
+  char *word[MOST_WORDS + 1]; /* malloc'ed, ends in NULL */
+  int n;
+  bool broken;
+} Command;
+
+static void command_take(Command *c, char *word) {
+  if (word && c->n < MOST_WORDS) {
+    c->word[c->n++] = word;
+    return;
+  }
+  free(word);
+  c->broken = true;
+}
+
+static void command_put(Command *c, const char *word) { command_take(c, jit_printf("%s", word)); }
+
+static void command_free(Command *c) {
+  for (int i = 0; i < c->n; i++) free(c->word[i]);
+}
+
+static bool on_path(const char *name) {
+  const char *path = getenv("PATH");
+  for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
+    size_t n = strcspn(p, ":");
+    char *full = jit_printf("%.*s/%s", (int)n, p, name);
+    bool there = full && access(full, X_OK) == 0;
+    free(full);
+    if (there) return true;
+    p += n + (p[n] == ':');
+  }
+  return false;
+}
+
+/* CC may hold several words: "ccache gcc". */
+static void command_compiler(Command *c) {
+  static const char *const usual[] = {"cc", "gcc", "clang"};
+  const char *cc = getenv("CC");
+  while (cc && *cc) {
+    size_t blank = strspn(cc, " "), n = strcspn(cc + blank, " ");
+    if (n) command_take(c, jit_printf("%.*s", (int)n, cc + blank));
+    cc += blank + n;
+  }
+  for (size_t i = 0; c->n == 0 && i < sizeof usual / sizeof *usual; i++)
+    if (on_path(usual[i])) command_put(c, usual[i]);
+}
+
+/* -------- running it -------- */
+
+/* The first few thousand bytes of a file, as text. */
+static char *read_some(const char *path) {
+  char *text = calloc(1, 4001);
+  int fd = text ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  ssize_t got = fd >= 0 ? read(fd, text, 4000) : -1;
+  if (got >= 0) text[got] = 0;
+  if (fd >= 0) close(fd);
+  return text;
+}
+
+static bool run(const Command *c, const char *log, char **error) {
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, 1, 2);
+  pid_t child;
+  int status = 0, bad = posix_spawnp(&child, c->word[0], &files, NULL, c->word, environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (bad) {
+    *error = jit_printf("`%s` cannot be started: %s", c->word[0], strerror(bad));
+    return false;
+  }
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) break;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+  char *said = read_some(log);
+  *error = jit_printf("`%s` could not link the executable:\n%s", c->word[0], said ? said : "");
+  free(said);
+  return false;
+}
+
+static bool write_file(const char *path, const JitObject *o) {
+  FILE *f = fopen(path, "wbe");
+  if (!f) return false;
+  bool ok = fwrite(o->at, 1, o->n, f) == o->n;
+  return fclose(f) == 0 && ok;
+}
+
+static void put_libraries(Command *c, const LinkOptions *o, const char *lib) {
+  if (o->mpi) {
+    /* The runtime knows MPI by a weak name only, for which nothing is taken out of an archive. */
+    command_put(c, "-Wl,--whole-archive");
+    command_take(c, jit_printf("%s/libdtrt_mpi.a", lib));
+    command_put(c, "-Wl,--no-whole-archive");
+  }
+  command_take(c, jit_printf("%s/libdtrt.a", lib));
+  for (int i = 0; link_runtime[i]; i++) command_put(c, link_runtime[i]);
+  for (int i = 0; o->mpi && link_mpi[i]; i++) command_put(c, link_mpi[i]);
+}
+
+/* All of it in a folder of our own; `folder` is emptied by the caller. */
+static bool link_in(const LinkOptions *o, const char *folder, const char *lib, const char *aside,
+                    char **error) {
+  Command c = {.n = 0};
+  command_compiler(&c);
+  if (c.n == 0) {
+    *error = jit_printf("an executable needs a C compiler to link it: set CC, or install gcc");
+    return false;
+  }
+  command_put(&c, "-o");
+  command_put(&c, aside);
+  bool ok = true;
+  for (int i = 0; i < o->nobjects && ok; i++) {
+    char *path = jit_printf("%s/%d.o", folder, i);
+    ok = path && write_file(path, &o->object[i]);
+    command_take(&c, path);
+  }
+  put_libraries(&c, o, lib);
+  char *log = jit_printf("%s/log", folder);
+  if (!ok)
+    *error = jit_printf("%s: %s", folder, strerror(errno));
+  else if (c.broken || !log)
+    *error = jit_printf("out of memory, or too many programs for one executable");
+  ok = ok && !c.broken && log && run(&c, log, error);
+  free(log);
+  command_free(&c);
+  return ok;
+}
+
+static bool has_mpi(const char *lib) {
+  char *path = jit_printf("%s/libdtrt_mpi.a", lib);
+  bool there = path && access(path, R_OK) == 0;
+  free(path);
+  return there;
+}
+
+static void remove_folder(const char *folder, int nobjects) {
+  for (int i = -1; i < nobjects; i++) {
+    char *path = i < 0 ? jit_printf("%s/log", folder) : jit_printf("%s/%d.o", folder, i);
+    if (path) unlink(path);
+    free(path);
+  }
+  rmdir(folder);
+}
+
+bool link_executable(const LinkOptions *o, char **error) {
+  const char *own = jit_own_path(), *slash = own ? strrchr(own, '/') : NULL;
+  const char *tmp = getenv("TMPDIR");
+  char *beside = slash ? jit_printf("%.*s", (int)(slash - own), own) : NULL;
+  char *trial = beside ? jit_printf("%s/libdtrt.a", beside) : NULL;
+  const char *lib = o->lib ? o->lib : trial && access(trial, R_OK) == 0 ? beside : DTG_LIBDIR;
+  char *folder = jit_printf("%s/dtgc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  char *aside = jit_printf("%s.new-%ld", o->output, (long)getpid());
+  struct stat st;
+  bool ok = false;
+  *error = NULL;
+  if (stat(o->output, &st) == 0 && S_ISDIR(st.st_mode))
+    *error = jit_printf("%s is a folder: -o names the executable to write", o->output);
+  else if (!folder || !aside)
+    *error = jit_printf("out of memory");
+  else if (o->mpi && !has_mpi(lib))
+    *error = jit_printf("%s/libdtrt_mpi.a is not there: this dtgc was built without MPI; "
+                        "make the executable with --transport=threads",
+                        lib);
+  else if (!mkdtemp(folder))
+    *error = jit_printf("%s: %s", folder, strerror(errno));
+  else {
+    ok = link_in(o, folder, lib, aside, error);
+    if (ok && rename(aside, o->output)) {
+      *error = jit_printf("%s: %s", o->output, strerror(errno));
+      ok = false;
+    }
+    if (!ok) unlink(aside);
+    remove_folder(folder, o->nobjects);
+  }
+  free(aside);
+  free(folder);
+  free(trial);
+  free(beside);
+  return ok;
+}

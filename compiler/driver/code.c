@@ -1,0 +1,129 @@
+/* dtgc.h: from a plan to machine code in this process or in an executable, and the devices that run
+ * it. */
+#include "program.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* With several processes under mpiexec one of them compiles for all; they come here together. */
+static bool compiles_alone(const dtgc_program *p) {
+  return p->transport && strcmp(p->transport, "mpi") != 0;
+}
+
+dtgc_status dtgc_load(dtgc_program *p, const dtrt_program **out) {
+  *out = p->code;
+  dtgc_status s = program_begin(p);
+  if (s || p->code) return s;
+  Emitted e;
+  if ((s = program_emit(p, true, &e))) return s;
+  JitObject o;
+  JitTimes t;
+  char *error = NULL;
+  bool ok = compiles_alone(p) ? jit_compile(e.at, e.n, &p->jit, &o, &t, &error)
+                              : jit_compile_together(e.at, e.n, &p->jit, &o, &t, &error);
+  program_time(p, "llvm", t.module);
+  program_time(p, "clang", t.compile);
+  if (!ok) return program_fail_with(p, DTGC_SYSTEM, error);
+  p->from_cache = t.cached;
+  double start = jit_now();
+  const JitVerbs *v = jit_verbs(&error);
+  void *at = NULL;
+  p->loaded = v ? v->load(o.at, o.n, "dtg_program", jit_own_path(), &at, &error) : NULL;
+  free(o.at);
+  program_time(p, "load", jit_now() - start);
+  if (!p->loaded) return program_fail_with(p, DTGC_SYSTEM, error);
+  *out = p->code = at;
+  return DTGC_OK;
+}
+
+int dtgc_from_cache(const dtgc_program *p) { return p->from_cache; }
+
+static dtgc_status status_of(dtrt_status s) {
+  switch (s) {
+  case DTRT_OK: return DTGC_OK;
+  case DTRT_FAILED: return DTGC_RUN_FAILED;
+  case DTRT_INVALID: return DTGC_BAD_ARGUMENT;
+  default: return DTGC_NO_MEMORY;
+  }
+}
+
+dtgc_status dtgc_start(dtgc_program *p) {
+  const dtrt_program *code;
+  dtgc_status s = dtgc_load(p, &code);
+  if (s || p->session) return s;
+  dtrt_options o = {.transport = p->transport, .seed = p->seed};
+  dtrt_session *session = NULL;
+  dtrt_status st = dtrt_open(code, &o, &session);
+  if (st == DTRT_OK) {
+    p->session = session;
+    return DTGC_OK;
+  }
+  s = program_fail(p, status_of(st), "%s", session ? dtrt_session_error(session) : "out of memory");
+  dtrt_close(session);
+  return s;
+}
+
+void dtgc_free(dtgc_program *p) {
+  if (!p) return;
+  if (p->session) dtrt_close(p->session);
+  if (p->loaded) jit_verbs(NULL)->unload(p->loaded);
+  free(p->error);
+  arena_free(p->arena);
+  free(p);
+}
+
+/* -------- executables -------- */
+
+static dtgc_status object_of(dtgc_program *p, const char *text, size_t n, const char *symbol,
+                             JitObject *out, char **error) {
+  JitOptions o = p->jit;
+  JitTimes t;
+  o.symbol = symbol;
+  if (!jit_compile(text, n, &o, out, &t, error)) return DTGC_SYSTEM;
+  program_time(p, "clang", t.compile);
+  return DTGC_OK;
+}
+
+/* objects[0] holds main, objects[1..n] the programs. */
+static dtgc_status make_objects(dtgc_program *const *programs, int n, JitObject *objects,
+                                char **error) {
+  char(*name)[32] = calloc((size_t)n, sizeof *name);
+  const char **names = calloc((size_t)n, sizeof *names);
+  dtgc_status s = name && names ? DTGC_OK : DTGC_NO_MEMORY;
+  for (int i = 0; i < n && !s; i++) {
+    snprintf(name[i], sizeof name[i], "dtg_program_%d", i);
+    names[i] = name[i];
+    Emitted e;
+    if ((s = program_emit(programs[i], true, &e)))
+      *error = jit_printf("%s", dtgc_error(programs[i]));
+    if (!s) s = object_of(programs[i], e.at, e.n, names[i], &objects[i + 1], error);
+  }
+  char *text = s ? NULL : link_main_source(names, n);
+  if (!s && !text) s = DTGC_NO_MEMORY;
+  if (!s) s = object_of(programs[0], text, strlen(text), NULL, &objects[0], error);
+  free(text);
+  free(names);
+  free(name);
+  return s;
+}
+
+dtgc_status dtgc_build(dtgc_program *const *programs, int n, const char *output, int with_mpi) {
+  if (n < 1) return DTGC_BAD_ARGUMENT;
+  dtgc_program *p = programs[0];
+  for (int i = 0; i < n; i++) {
+    dtgc_status s = program_begin(programs[i]);
+    if (s && i) s = program_fail(p, s, "programs[%d] did not compile", i);
+    if (s) return s;
+  }
+  char *error = NULL;
+  JitObject *objects = calloc((size_t)n + 1, sizeof *objects);
+  dtgc_status s = objects ? make_objects(programs, n, objects, &error) : DTGC_NO_MEMORY;
+  double start = jit_now();
+  LinkOptions lo = {.output = output, .object = objects, .nobjects = n + 1, .mpi = with_mpi};
+  if (!s && !link_executable(&lo, &error)) s = DTGC_SYSTEM;
+  program_time(p, "link", jit_now() - start);
+  for (int i = 0; objects && i <= n; i++) free(objects[i].at);
+  free(objects);
+  if (s) program_fail_with(p, s, error ? error : jit_printf("out of memory"));
+  return s;
+}

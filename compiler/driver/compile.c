@@ -1,0 +1,324 @@
+/* dtgc.h, first part: from sources and options to a program with a plan, and the dumps of its
+ * stages. The texts and options of the host are copied into the program's arena; nothing of the
+ * host's is kept. */
+#include "program.h"
+#include "emit_c.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_SOURCE_BYTES = 64 << 20 };
+
+const char *dtgc_version(void) { return DTGC_VERSION; }
+
+/* -------- errors, memory, time -------- */
+
+static void set_error(dtgc_program *p, char *text) {
+  free(p->error);
+  p->error = text;
+  for (size_t n = text ? strlen(text) : 0; n > 0 && text[n - 1] == '\n';) text[--n] = 0;
+}
+
+dtgc_status program_fail(dtgc_program *p, dtgc_status s, const char *fmt, ...) {
+  va_list ap;
+  char *text = NULL;
+  va_start(ap, fmt);
+  if (vasprintf(&text, fmt, ap) < 0) text = NULL;
+  va_end(ap);
+  set_error(p, text);
+  return s;
+}
+
+dtgc_status program_fail_with(dtgc_program *p, dtgc_status s, char *text) {
+  set_error(p, text);
+  return s;
+}
+
+dtgc_status program_begin(dtgc_program *p) {
+  if (p->out_of_memory) return DTGC_NO_MEMORY;
+  if (!p->plan)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "this program did not compile: it can only be freed");
+  set_error(p, NULL);
+  return DTGC_OK;
+}
+
+/* The jump comes back here, where nothing but p is needed. */
+dtgc_status program_guard(dtgc_program *p, GuardedFn *fn, void *arg) {
+  if (arena_catch(p->arena)) {
+    p->out_of_memory = true;
+    set_error(p, NULL);
+    return DTGC_NO_MEMORY;
+  }
+  return fn(p, arg);
+}
+
+const char *dtgc_error(const dtgc_program *p) {
+  if (!p || p->out_of_memory) return "out of memory";
+  return p->error ? p->error : "no error";
+}
+
+void program_time(dtgc_program *p, const char *step, double ms) {
+  if (p->ntimes < MOST_TIMES) p->time[p->ntimes++] = (dtgc_time){step, ms};
+}
+
+int dtgc_times(const dtgc_program *p, dtgc_time *out, int most) {
+  for (int i = 0; i < p->ntimes && i < most; i++) out[i] = p->time[i];
+  return p->ntimes;
+}
+
+char *text_copy(const Str *s) {
+  char *t = malloc(s->n + 1);
+  if (!t) return NULL;
+  if (s->n) memcpy(t, s->at, s->n);
+  t[s->n] = 0;
+  return t;
+}
+
+void dtgc_free_text(char *text) { free(text); }
+
+/* -------- messages -------- */
+
+static void on_message(void *user, const Message *m) {
+  dtgc_program *p = user;
+  if (m->severity == SEV_ERROR && !p->first_error_kept) {
+    p->first_error_kept = true;
+    set_error(p, strdup(m->rendered));
+  }
+  static const dtgc_severity severity[] = {
+      [SEV_ERROR] = DTGC_ERROR, [SEV_WARNING] = DTGC_WARNING, [SEV_NOTE] = DTGC_NOTE};
+  dtgc_message out = {severity[m->severity], m->file, m->line, m->column, m->text, m->rendered};
+  if (p->message) p->message(p->user, &out);
+}
+
+/* -------- sources and options into the arena -------- */
+
+/* Arena memory ending in NUL; NULL with errno when the file cannot be read. */
+static char *read_file(Arena *a, const char *path, size_t *len) {
+  struct stat st;
+  FILE *f = fopen(path, "rbe");
+  if (!f) return NULL;
+  if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
+    fclose(f);
+    errno = EISDIR;
+    return NULL;
+  }
+  /* Through malloc, because an arena that runs out would jump past fclose. */
+  size_t n = 0, cap = 1 << 14;
+  char *text = malloc(cap);
+  while (text && n <= MOST_SOURCE_BYTES) {
+    size_t got = fread(text + n, 1, cap - n, f);
+    n += got;
+    if (got == 0) break;
+    if (n == cap) {
+      char *more = realloc(text, cap *= 2);
+      if (!more) free(text);
+      text = more;
+    }
+  }
+  int bad = !text ? ENOMEM : n > MOST_SOURCE_BYTES ? EFBIG : ferror(f) ? EIO : 0;
+  fclose(f);
+  char *copy = bad ? NULL : arena_strndup(a, text, n);
+  free(text);
+  *len = n;
+  errno = bad;
+  return copy;
+}
+
+static char *read_import(void *user, Arena *a, const char *path, size_t *len) {
+  (void)user;
+  return read_file(a, path, len);
+}
+
+static const char *const *copy_texts(Arena *a, const char *const *from, int n) {
+  const char **out = arena_array(a, const char *, n > 0 ? n : 1);
+  for (int i = 0; i < n; i++) out[i] = arena_strdup(a, from[i]);
+  return out;
+}
+
+typedef struct CompileArgs {
+  const dtgc_source *source;
+  int n;
+  const dtgc_options *o;
+  Str *ast; /* only this is wanted */
+} CompileArgs;
+
+/* "samples/mnist/mlp.dtg" is called "mlp". */
+static const char *stem_of(Arena *a, const char *path) {
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+  size_t n = strlen(base);
+  if (n > 4 && strcmp(base + n - 4, ".dtg") == 0) n -= 4;
+  return arena_strndup(a, base, n);
+}
+
+static dtgc_status take_sources(dtgc_program *p, const CompileArgs *c) {
+  FrontSource *s = arena_array(p->arena, FrontSource, c->n > 0 ? c->n : 1);
+  for (int i = 0; i < c->n; i++) {
+    const dtgc_source *from = &c->source[i];
+    s[i].name = arena_strdup(p->arena, from->name ? from->name : "text");
+    if (from->text) {
+      s[i].text = arena_strndup(p->arena, from->text, from->bytes);
+      s[i].len = from->bytes;
+      continue;
+    }
+    s[i].text = read_file(p->arena, s[i].name, &s[i].len);
+    if (!s[i].text)
+      diag_error(&p->diag, (Span){0}, "%s cannot be read: %s", s[i].name, strerror(errno));
+  }
+  p->front.source = s;
+  p->name = c->n ? stem_of(p->arena, s[0].name) : "program";
+  p->front.nsources = c->n;
+  return p->diag.errors ? DTGC_BAD_SOURCE : DTGC_OK;
+}
+
+static void take_options(dtgc_program *p, const dtgc_options *o) {
+  Arena *a = p->arena;
+  p->front.read = read_import;
+  p->jit.debug_lines = true;
+  if (!o) return;
+  p->front.define = copy_texts(a, o->define, p->front.ndefines = o->ndefines);
+  p->front.layout = copy_texts(a, o->layout, p->front.nlayouts = o->nlayouts);
+  p->front.import_dir = copy_texts(a, o->import_dir, p->front.nimport_dirs = o->nimport_dirs);
+  p->front.mesh = o->mesh ? arena_strdup(a, o->mesh) : NULL;
+  p->transport = o->transport ? arena_strdup(a, o->transport) : NULL;
+  p->jit.cpu = o->cpu ? arena_strdup(a, o->cpu) : NULL;
+  p->jit.no_cache = o->no_cache;
+  p->jit.debug_lines = !o->no_lines;
+  p->seed = o->seed;
+}
+
+/* -------- compiling -------- */
+
+static void on_pass(void *user, const char *pass, double ms) { program_time(user, pass, ms); }
+
+static dtgc_status compile_inside(dtgc_program *p, void *arg) {
+  const CompileArgs *c = arg;
+  take_options(p, c->o);
+  dtgc_status s = take_sources(p, c);
+  if (s) return s;
+  if (c->ast) {
+    *c->ast = str_new(p->arena);
+    return front_dump_ast(p->arena, &p->diag, &p->front, c->ast) ? DTGC_OK : DTGC_BAD_SOURCE;
+  }
+  double start = jit_now();
+  p->program = front_compile(p->arena, &p->diag, &p->front);
+  program_time(p, "front", jit_now() - start);
+  if (!p->program) return DTGC_BAD_SOURCE;
+  inspect_make(p);
+  const dtgc_program *base = c->o ? c->o->variant_of : NULL;
+  PipelineOptions po = {.variables_of = base ? base->plan : NULL, .timed = on_pass, .user = p};
+  p->plan = pipeline_run(p->program, &po);
+  return p->plan ? DTGC_OK : DTGC_BAD_SOURCE;
+}
+
+static dtgc_status compile_with(CompileArgs *c, dtgc_program **out) {
+  *out = calloc(1, sizeof **out);
+  dtgc_program *p = *out;
+  if (p) p->arena = arena_new();
+  if (!p || !p->arena) {
+    free(p);
+    *out = NULL;
+    return DTGC_NO_MEMORY;
+  }
+  p->from_cache = -1;
+  p->message = c->o ? c->o->message : NULL;
+  p->user = c->o ? c->o->user : NULL;
+  if (arena_catch(p->arena)) { /* diag_init itself may need memory */
+    p->out_of_memory = true;
+    return DTGC_NO_MEMORY;
+  }
+  diag_init(&p->diag, p->arena, on_message, p);
+  if (c->n < 1 || !c->source)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "there is no source to compile");
+  if (c->o && c->o->variant_of && !c->o->variant_of->plan)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "variant_of is a program that did not compile");
+  return program_guard(p, compile_inside, c);
+}
+
+dtgc_status dtgc_compile(const dtgc_source *sources, int n, const dtgc_options *o,
+                         dtgc_program **out) {
+  return compile_with(&(CompileArgs){.source = sources, .n = n, .o = o}, out);
+}
+
+dtgc_status dtgc_compile_file(const char *path, const dtgc_options *o, dtgc_program **out) {
+  return dtgc_compile(&(dtgc_source){.name = path}, path ? 1 : 0, o, out);
+}
+
+dtgc_status dtgc_compile_string(const char *name, const char *text, const dtgc_options *o,
+                                dtgc_program **out) {
+  dtgc_source s = {.name = name, .text = text, .bytes = text ? strlen(text) : 0};
+  return dtgc_compile(&s, text ? 1 : 0, o, out);
+}
+
+/* -------- dumps -------- */
+
+static const char *const stages[] = {"ast",  "graph",  "layouts", "spmd",
+                                     "comm", "memory", "c",       NULL};
+
+const char *const *dtgc_stages(void) { return stages; }
+
+static dtgc_status emit_inside(dtgc_program *p, void *arg) {
+  Emitted *e = arg;
+  Str s = str_new(p->arena);
+  Str layouts = str_new(p->arena);
+  EmitOptions o = {.name = p->name, .line_marks = e->for_code && p->jit.debug_lines};
+  if (e->for_code && pipeline_dump(p->plan, "layouts", &layouts)) o.layouts = layouts.at;
+  emit_c(&s, p->plan, &o);
+  e->at = s.at ? s.at : "";
+  e->n = s.n;
+  return DTGC_OK;
+}
+
+dtgc_status program_emit(dtgc_program *p, bool for_code, Emitted *out) {
+  *out = (Emitted){.for_code = for_code};
+  double start = jit_now();
+  dtgc_status s = program_guard(p, emit_inside, out);
+  program_time(p, "emit", jit_now() - start);
+  return s;
+}
+
+typedef struct DumpArgs {
+  const char *stage;
+  Str out;
+} DumpArgs;
+
+static dtgc_status dump_inside(dtgc_program *p, void *arg) {
+  DumpArgs *d = arg;
+  d->out = str_new(p->arena);
+  if (strcmp(d->stage, "ast") == 0)
+    return front_dump_ast(p->arena, &p->diag, &p->front, &d->out) ? DTGC_OK : DTGC_BAD_SOURCE;
+  if (pipeline_dump(p->plan, d->stage, &d->out)) return DTGC_OK;
+  return program_fail(p, DTGC_BAD_ARGUMENT, "there is no stage `%s`", d->stage);
+}
+
+dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text) {
+  *text = NULL;
+  dtgc_status s = program_begin(p);
+  if (s) return s;
+  DumpArgs d = {.stage = stage};
+  if (strcmp(stage, "c") == 0) {
+    Emitted e;
+    if ((s = program_emit(p, false, &e))) return s;
+    d.out = (Str){.at = (char *)e.at, .n = e.n};
+  } else if ((s = program_guard(p, dump_inside, &d))) {
+    return s;
+  }
+  *text = text_copy(&d.out);
+  return *text ? DTGC_OK : program_fail(p, DTGC_NO_MEMORY, "out of memory");
+}
+
+dtgc_status dtgc_dump_ast(const dtgc_source *sources, int n, const dtgc_options *o, char **text) {
+  Str out = {0};
+  dtgc_program *p = NULL;
+  *text = NULL;
+  dtgc_status s = compile_with(&(CompileArgs){.source = sources, .n = n, .o = o, .ast = &out}, &p);
+  if (!s && !(*text = text_copy(&out))) s = DTGC_NO_MEMORY;
+  dtgc_free(p);
+  return s;
+}
+
+const char *dtgc_header(const char *name) {
+  if (strcmp(name, "dtrt.h") == 0) return jit_dtrt_h;
+  return strcmp(name, "dtrt_math.h") == 0 ? jit_dtrt_math_h : NULL;
+}

@@ -1,0 +1,118 @@
+/* dtgc.h, third part: what a program declares, as tables made once after the front end. They keep
+ * nothing of the graphs, which the passes replace. */
+#include "program.h"
+#include <string.h>
+
+_Static_assert((int)DTGC_BOOL == DTRT_BOOL && (int)DTGC_U8 == DTRT_U8 && (int)DTGC_I8 == DTRT_I8 &&
+                   (int)DTGC_I32 == DTRT_I32 && (int)DTGC_I64 == DTRT_I64 &&
+                   (int)DTGC_F16 == DTRT_F16 && (int)DTGC_BF16 == DTRT_BF16 &&
+                   (int)DTGC_F32 == DTRT_F32 && (int)DTGC_F64 == DTRT_F64,
+               "dtgc_dtype counts as dtrt.h does");
+
+const char *dtgc_dtype_name(dtgc_dtype t) {
+  return (int)t >= 0 && (int)t < DT_COUNT ? dtype_name((DType)t) : "?";
+}
+
+static dtgc_tensor tensor_of(Arena *a, const char *name, DType t, const Shape *s, bool trainable) {
+  int64_t *shape = arena_array(a, int64_t, s->rank > 0 ? s->rank : 1), count = shape_count(s);
+  memcpy(shape, s->dim, sizeof *shape * (size_t)s->rank);
+  return (dtgc_tensor){.name = name,
+                       .dtype = (dtgc_dtype)t,
+                       .rank = s->rank,
+                       .shape = shape,
+                       .count = count,
+                       .bytes = (size_t)count * (size_t)dtype_size(t),
+                       .trainable = trainable};
+}
+
+static void entry_make(dtgc_program *p, const Entry *e, EntryInfo *out) {
+  Arena *a = p->arena;
+  dtgc_tensor *in = arena_array(a, dtgc_tensor, e->inputs.n + 1);
+  dtgc_tensor *to = arena_array(a, dtgc_tensor, e->outputs.n + 1);
+  for (int i = 0; i < e->inputs.n; i++) {
+    const Node *n = graph_node(e->graph, e->inputs.at[i].node);
+    in[i] = tensor_of(a, e->inputs.at[i].name, n->dtype, &n->shape, false);
+  }
+  for (int i = 0; i < e->outputs.n; i++) {
+    const Node *n = graph_node(e->graph, e->outputs.at[i].node);
+    to[i] = tensor_of(a, e->outputs.at[i].name, n->dtype, &n->shape, false);
+  }
+  *out = (EntryInfo){e->name, e->inputs.n, e->outputs.n, in, to};
+}
+
+void inspect_make(dtgc_program *p) {
+  const Program *g = p->program;
+  p->entries = arena_array(p->arena, EntryInfo, g->entries.n + 1);
+  for (int i = 1; i < g->entries.n; i++)
+    entry_make(p, &g->entries.at[i], &p->entries[p->nentries++]);
+  p->vars = arena_array(p->arena, dtgc_tensor, g->vars.n + 1);
+  for (int i = 0; i < g->vars.n; i++) {
+    const Var *v = &g->vars.at[i];
+    p->vars[p->nvars++] = tensor_of(p->arena, v->path, v->dtype, &v->shape, v->trainable);
+  }
+}
+
+const char *inspect_near(const char *typed, const char *(*name)(const void *table, int i),
+                         const void *table, int n) {
+  const char *best = NULL;
+  int most = (int)strlen(typed) / 3 + 1, least = most + 1;
+  for (int i = 0; i < n; i++) {
+    int d = str_distance(typed, name(table, i), most);
+    if (d < least) least = d, best = name(table, i);
+  }
+  return best;
+}
+
+const EntryInfo *inspect_entry(const dtgc_program *p, const char *name) {
+  for (int i = 0; i < p->nentries; i++)
+    if (strcmp(p->entries[i].name, name) == 0) return &p->entries[i];
+  return NULL;
+}
+
+int dtgc_entries(const dtgc_program *p) { return p->nentries; }
+
+const char *dtgc_entry(const dtgc_program *p, int i) {
+  return i >= 0 && i < p->nentries ? p->entries[i].name : NULL;
+}
+
+int dtgc_inputs(const dtgc_program *p, const char *entry) {
+  const EntryInfo *e = inspect_entry(p, entry);
+  return e ? e->nin : -1;
+}
+
+int dtgc_outputs(const dtgc_program *p, const char *entry) {
+  const EntryInfo *e = inspect_entry(p, entry);
+  return e ? e->nout : -1;
+}
+
+dtgc_status dtgc_input(const dtgc_program *p, const char *entry, int i, dtgc_tensor *out) {
+  const EntryInfo *e = inspect_entry(p, entry);
+  if (!e || i < 0 || i >= e->nin) return DTGC_BAD_ARGUMENT;
+  *out = e->in[i];
+  return DTGC_OK;
+}
+
+dtgc_status dtgc_output(const dtgc_program *p, const char *entry, int i, dtgc_tensor *out) {
+  const EntryInfo *e = inspect_entry(p, entry);
+  if (!e || i < 0 || i >= e->nout) return DTGC_BAD_ARGUMENT;
+  *out = e->out[i];
+  return DTGC_OK;
+}
+
+int64_t dtgc_devices(const dtgc_program *p) {
+  return p->program ? mesh_devices(&p->program->mesh) : 0;
+}
+
+int dtgc_vars(const dtgc_program *p) { return p->nvars; }
+
+dtgc_status dtgc_var(const dtgc_program *p, int i, dtgc_tensor *out) {
+  if (i < 0 || i >= p->nvars) return DTGC_BAD_ARGUMENT;
+  *out = p->vars[i];
+  return DTGC_OK;
+}
+
+int dtgc_find_var(const dtgc_program *p, const char *path) {
+  for (int i = 0; i < p->nvars; i++)
+    if (strcmp(p->vars[i].name, path) == 0) return i;
+  return -1;
+}

@@ -1,0 +1,249 @@
+/* dtgc: the compiler's command line, written on dtgc.h and dtrt.h alone. The only file of the
+ * compiler that prints. Under mpiexec only rank 0 speaks. */
+#include "dtgc.h"
+#include "dtrt.h"
+#include "options.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { EXIT_ERRORS = 1, EXIT_USAGE = 2, MOST_VARIANTS = 64 };
+
+typedef struct Driver {
+  Options o;
+  dtgc_options options;
+  dtgc_source *source;
+  bool quiet; /* another rank speaks */
+  dtgc_program *program;
+  dtgc_program *variant[MOST_VARIANTS];
+  int nvariants;
+} Driver;
+
+static void on_message(void *user, const dtgc_message *m) {
+  if (!((Driver *)user)->quiet) fputs(m->rendered, stderr);
+}
+
+/* What the message callback has not already shown. */
+static int fail(const Driver *d, dtgc_status s, const dtgc_program *p) {
+  if (s != DTGC_BAD_SOURCE && !d->quiet) fprintf(stderr, "dtgc: %s\n", dtgc_error(p));
+  return EXIT_ERRORS;
+}
+
+static int fail_file(const char *path) {
+  fprintf(stderr, "dtgc: %s: %s\n", path, strerror(errno));
+  return EXIT_ERRORS;
+}
+
+static void show_times(const Driver *d) {
+  dtgc_time t[64];
+  int n = dtgc_times(d->program, t, 64);
+  double sum = 0;
+  if (!d->o.time || d->quiet) return;
+  for (int i = 0; i < n && i < 64; i++) {
+    bool cached = strcmp(t[i].step, "clang") == 0 && dtgc_from_cache(d->program) == 1;
+    fprintf(stderr, "%-12s %9.2f ms%s\n", t[i].step, t[i].ms, cached ? "  (from the cache)" : "");
+    sum += t[i].ms;
+  }
+  fprintf(stderr, "%-12s %9.2f ms\n", "all", sum);
+}
+
+/* -------- dumps -------- */
+
+static int dump(Driver *d) {
+  for (int i = 0; i < d->o.ndumps; i++) {
+    char *text;
+    dtgc_status s = dtgc_dump(d->program, d->o.dump[i], &text);
+    if (s) return fail(d, s, d->program);
+    if (d->o.ndumps > 1) printf("%s# ---- %s ----\n", i ? "\n" : "", d->o.dump[i]);
+    fputs(text, stdout);
+    dtgc_free_text(text);
+  }
+  return 0;
+}
+
+/* The parsed text needs no meaning: --dump=ast alone works on half a program. */
+static bool wants_only_ast(const Options *o) {
+  return o->ndumps == 1 && strcmp(o->dump[0], "ast") == 0 && !o->output && !o->emit_c && !o->run;
+}
+
+static int dump_ast(Driver *d) {
+  char *text;
+  dtgc_status s = dtgc_dump_ast(d->source, d->o.nfiles, &d->options, &text);
+  if (s) return fail(d, s, NULL);
+  fputs(text, stdout);
+  dtgc_free_text(text);
+  return 0;
+}
+
+/* -------- emitted C -------- */
+
+static int write_text(const char *folder, const char *name, const char *text) {
+  char path[4096];
+  if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path) {
+    errno = ENAMETOOLONG;
+    return fail_file(folder);
+  }
+  FILE *f = fopen(path, "w");
+  if (!f) return fail_file(path);
+  bool ok = fputs(text, f) >= 0;
+  return fclose(f) == 0 && ok ? 0 : fail_file(path);
+}
+
+static int emit_c_files(Driver *d) {
+  const char *folder = d->o.emit_c, *base = strrchr(d->o.file[0], '/');
+  base = base ? base + 1 : d->o.file[0];
+  int stem = (int)strlen(base);
+  if (stem > 4 && strcmp(base + stem - 4, ".dtg") == 0) stem -= 4;
+  char name[512], *text;
+  snprintf(name, sizeof name, "%.*s.c", stem < 500 ? stem : 500, base);
+  if (mkdir(folder, 0777) && errno != EEXIST) return fail_file(folder);
+  dtgc_status s = dtgc_dump(d->program, "c", &text);
+  if (s) return fail(d, s, d->program);
+  int bad = write_text(folder, name, text);
+  dtgc_free_text(text);
+  static const char *const headers[] = {"dtrt.h", "dtrt_math.h"};
+  for (int i = 0; i < 2 && !bad; i++) bad = write_text(folder, headers[i], dtgc_header(headers[i]));
+  return bad;
+}
+
+/* -------- variants: the same sources with one more constant -------- */
+
+static dtgc_program *make_variant(Driver *d, const char *define) {
+  if (d->nvariants == MOST_VARIANTS) {
+    fprintf(stderr, "dtgc: more than %d variants of one program\n", MOST_VARIANTS);
+    return NULL;
+  }
+  int n = d->options.ndefines;
+  const char **defines = calloc((size_t)n + 1, sizeof *defines);
+  if (!defines) return NULL;
+  for (int i = 0; i < n; i++) defines[i] = d->options.define[i];
+  defines[n] = define;
+  dtgc_options o = d->options;
+  o.define = defines;
+  o.ndefines = n + 1;
+  o.variant_of = d->program;
+  dtgc_program *p = NULL;
+  dtgc_status s = dtgc_compile(d->source, d->o.nfiles, &o, &p);
+  free(defines);
+  if (s) {
+    fail(d, s, p);
+    dtgc_free(p);
+    return NULL;
+  }
+  return d->variant[d->nvariants++] = p;
+}
+
+static int build(Driver *d) {
+  dtgc_program *all[MOST_VARIANTS + 1] = {d->program};
+  for (int i = 0; i < d->o.nalsos; i++)
+    if (!(all[i + 1] = make_variant(d, d->o.also[i]))) return EXIT_ERRORS;
+  int mpi = !d->o.transport || strcmp(d->o.transport, "threads") != 0;
+  dtgc_status s = dtgc_build(all, d->o.nalsos + 1, d->o.output, mpi);
+  return s ? fail(d, s, d->program) : 0;
+}
+
+/* -------- run -------- */
+
+static const dtrt_program *more(void *user, const char *constant, int64_t value) {
+  Driver *d = user;
+  char define[256];
+  const dtrt_program *code = NULL;
+  snprintf(define, sizeof define, "%s=%lld", constant, (long long)value);
+  dtgc_program *p = make_variant(d, define);
+  dtgc_status s = p ? dtgc_load(p, &code) : DTGC_OK;
+  if (s) fail(d, s, p);
+  return s ? NULL : code;
+}
+
+/* "dtgc run model.dtg layouts.dtg": how the program is called in its messages. */
+static char *run_name(const Options *o) {
+  size_t n = 16;
+  for (int i = 0; i < o->nfiles; i++) n += strlen(o->file[i]) + 1;
+  char *name = calloc(1, n);
+  if (!name) return NULL;
+  strcpy(name, "dtgc run");
+  for (int i = 0; i < o->nfiles; i++) strcat(strcat(name, " "), o->file[i]);
+  return name;
+}
+
+static int run(Driver *d) {
+  const dtrt_program *code;
+  dtgc_status s = dtgc_load(d->program, &code);
+  if (s) return fail(d, s, d->program);
+  show_times(d);
+  fflush(stdout);
+  char **argv = calloc((size_t)d->o.nrest + 2, sizeof *argv), *name = run_name(&d->o);
+  int status = EXIT_ERRORS;
+  if (argv && name) {
+    argv[0] = name;
+    memcpy(argv + 1, d->o.rest, (size_t)d->o.nrest * sizeof *argv);
+    status = dtrt_main(d->o.nrest + 1, argv, code, NULL, more, d);
+  }
+  free(name);
+  free(argv);
+  return status;
+}
+
+/* -------- -------- */
+
+static int work(Driver *d) {
+  if (wants_only_ast(&d->o)) return dump_ast(d);
+  dtgc_status s = dtgc_compile(d->source, d->o.nfiles, &d->options, &d->program);
+  if (s) return fail(d, s, d->program);
+  int bad = d->quiet ? 0 : dump(d);
+  if (!bad && d->o.emit_c) bad = emit_c_files(d);
+  if (!bad && d->o.output) bad = build(d);
+  if (!bad && d->o.run && !(d->o.ndumps && d->o.nrest == 0)) return run(d);
+  if (!bad) show_times(d);
+  return bad;
+}
+
+static int drive(Driver *d) {
+  Options *o = &d->o;
+  if (o->help) return fputs(options_help, stdout) < 0;
+  if (o->version) return printf("dtgc %s\n", dtgc_version()) < 0;
+  if (o->nalsos > MOST_VARIANTS) {
+    fprintf(stderr, "dtgc: --also is given more than %d times\n", MOST_VARIANTS);
+    return EXIT_USAGE;
+  }
+  d->quiet = o->run && dtrt_launch_rank() > 0;
+  d->options = (dtgc_options){.define = o->define,
+                              .ndefines = o->ndefines,
+                              .mesh = o->mesh,
+                              .layout = o->layout,
+                              .nlayouts = o->nlayouts,
+                              .import_dir = o->import_dir,
+                              .nimport_dirs = o->nimport_dirs,
+                              .transport = o->transport,
+                              .cpu = o->cpu,
+                              .message = on_message,
+                              .user = d};
+  d->source = calloc((size_t)o->nfiles, sizeof *d->source);
+  if (!d->source) return EXIT_ERRORS;
+  for (int i = 0; i < o->nfiles; i++) d->source[i].name = o->file[i];
+  int status = work(d);
+  for (int i = 0; i < d->nvariants; i++) dtgc_free(d->variant[i]);
+  dtgc_free(d->program);
+  free(d->source);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  static Driver d;
+  char why[512];
+  int status = EXIT_USAGE;
+  if (argc < 2)
+    fputs(options_help, stderr);
+  else if (!options_read(argc, argv, &d.o, why, sizeof why))
+    fprintf(stderr, "dtgc: %s\n", why);
+  else
+    status = drive(&d);
+  options_free(&d.o);
+  if (fflush(stdout) != 0 && !d.quiet && status == 0) {
+    fprintf(stderr, "dtgc: standard output: %s\n", strerror(errno));
+    status = EXIT_ERRORS;
+  }
+  return status;
+}

@@ -1,0 +1,263 @@
+/* The command line of dtgc. Long options take their value as --name=value or --name value, short
+ * ones as -Dvalue or -D value; a mistyped one is answered with the nearest there is. */
+#include "options.h"
+#include "dtgc.h"
+#include "str.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char options_help[] =
+    "dtgc: compiles .dtg programs for a mesh of devices\n"
+    "\n"
+    "  dtgc FILES... -o PROGRAM      makes an executable (./PROGRAM --help says how to use it)\n"
+    "  dtgc run FILES... fit ...     compiles in memory and trains; also: call, info\n"
+    "  dtgc FILES... --dump=layouts  shows what the compiler inferred\n"
+    "  dtgc FILES... --emit-c DIR    writes the C that each device runs\n"
+    "  dtgc FILES...                 only checks the files\n"
+    "\n"
+    "FILES are a model and, after it, files of mesh and layout statements.\n"
+    "\n"
+    "  -D NAME=VALUE        overrides `const NAME`\n"
+    "  --mesh AXES          the mesh: --mesh batch=4,model=2\n"
+    "  --layout STATEMENT   a layout: --layout 'model.d1.w=[_,model]'\n"
+    "  -I DIR               searched for `import`ed files\n"
+    "  -o PROGRAM           the executable to write\n"
+    "  --also NAME=VALUE    holds the program for this constant too (last short batch: --also "
+    "batch=8)\n"
+    "  --transport KIND     threads: an executable that needs no MPI; with run: threads, mpi or "
+    "self\n"
+    "  --cpu NAME           code for this CPU (as in -march=) instead of this machine's\n"
+    "  --dump=STAGE,...     ast, graph, layouts, spmd, comm, memory or c, on standard output\n"
+    "  --emit-c DIR         the emitted C and the headers it includes\n"
+    "  --time               how long each step of the compiler took, on standard error\n"
+    "  --help, --version\n"
+    "\n"
+    "After run, everything from `info`, `call` or `fit` on belongs to the program:\n"
+    "  dtgc run model.dtg layouts.dtg fit train --feed image=digits.csv.gz:0-63 --epochs 5\n"
+    "\n"
+    "Compiled objects are kept in ~/.cache/dtgc (DTGC_CACHE=off: they are not).\n"
+    "Exit status: 0, 1 after errors, 2 for a wrong command line.\n";
+
+typedef enum OptionId {
+  OPT_DEFINE,
+  OPT_MESH,
+  OPT_LAYOUT,
+  OPT_IMPORT,
+  OPT_OUTPUT,
+  OPT_ALSO,
+  OPT_TRANSPORT,
+  OPT_CPU,
+  OPT_DUMP,
+  OPT_EMIT_C,
+  OPT_TIME,
+  OPT_HELP,
+  OPT_VERSION
+} OptionId;
+
+static const struct {
+  const char *name;
+  OptionId id;
+  bool value;
+} options_table[] = {
+    {"-D", OPT_DEFINE, true},       {"-I", OPT_IMPORT, true},
+    {"-o", OPT_OUTPUT, true},       {"--mesh", OPT_MESH, true},
+    {"--layout", OPT_LAYOUT, true}, {"--also", OPT_ALSO, true},
+    {"--cpu", OPT_CPU, true},       {"--dump", OPT_DUMP, true},
+    {"--emit-c", OPT_EMIT_C, true}, {"--time", OPT_TIME, false},
+    {"--help", OPT_HELP, false},    {"--version", OPT_VERSION, false},
+    {"-h", OPT_HELP, false},        {"--transport", OPT_TRANSPORT, true},
+};
+enum { NOPTIONS = (int)(sizeof options_table / sizeof *options_table) };
+
+static const char *const programs_words[] = {"info", "call", "fit"};
+
+static bool is_programs_word(const char *s) {
+  for (int i = 0; i < 3; i++)
+    if (strcmp(s, programs_words[i]) == 0) return true;
+  return false;
+}
+
+static bool ends_in_dtg(const char *s) {
+  size_t n = strlen(s);
+  return n > 4 && strcmp(s + n - 4, ".dtg") == 0;
+}
+
+/* The option that `arg` names, and the value joined to it ("-Dx=1", "--mesh=a=2"), or -1. */
+static int find_option(const char *arg, const char **joined) {
+  *joined = NULL;
+  for (int i = 0; i < NOPTIONS; i++) {
+    const char *name = options_table[i].name;
+    size_t n = strlen(name);
+    if (strcmp(arg, name) == 0) return i;
+    if (!options_table[i].value || strncmp(arg, name, n) != 0) continue;
+    bool is_short = name[1] != '-';
+    if (!is_short && arg[n] != '=') continue;
+    *joined = arg + n + !is_short;
+    return i;
+  }
+  return -1;
+}
+
+static void unknown_option(const char *arg, char *why, int n) {
+  char typed[64];
+  snprintf(typed, sizeof typed, "%.*s", (int)strcspn(arg, "="), arg);
+  const char *near = NULL;
+  int least = 4;
+  for (int i = 0; i < NOPTIONS; i++) {
+    int d = str_distance(typed, options_table[i].name, least);
+    if (d < least) least = d, near = options_table[i].name;
+  }
+  if (near)
+    snprintf(why, (size_t)n, "there is no option %s: do you mean %s?", typed, near);
+  else
+    snprintf(why, (size_t)n, "there is no option %s (dtgc --help lists them)", typed);
+}
+
+static bool add_dumps(Options *o, const char *list, int most, char *why, int n) {
+  const char *const *stages = dtgc_stages();
+  for (const char *p = list;; p++) {
+    size_t len = strcspn(p, ",");
+    int k = 0;
+    while (stages[k] && (strlen(stages[k]) != len || strncmp(stages[k], p, len) != 0)) k++;
+    if (!stages[k] || o->ndumps == most) {
+      snprintf(why, (size_t)n,
+               "--dump: there is no stage `%.*s`; the stages are ast, graph, layouts, spmd, comm, "
+               "memory, c",
+               (int)(len < 40 ? len : 40), p);
+      return false;
+    }
+    o->dump[o->ndumps++] = stages[k];
+    p += len;
+    if (!*p) return true;
+  }
+}
+
+static bool has_pair(const char *option, const char *value, char *why, int n) {
+  const char *eq = strchr(value, '=');
+  if (eq && eq != value && eq[1]) return true;
+  snprintf(why, (size_t)n, "%s takes NAME=VALUE, not `%s`", option, value);
+  return false;
+}
+
+static bool take_once(const char **where, const char *option, const char *value, char *why, int n) {
+  if (*where) {
+    snprintf(why, (size_t)n, "%s is given twice: %s and %s", option, *where, value);
+    return false;
+  }
+  *where = value;
+  return true;
+}
+
+static bool take_transport(Options *o, const char *value, char *why, int n) {
+  static const char *const known[] = {"threads", "mpi", "self"};
+  for (int i = 0; i < 3; i++)
+    if (strcmp(value, known[i]) == 0) return take_once(&o->transport, "--transport", value, why, n);
+  snprintf(why, (size_t)n, "--transport is threads, mpi or self, not `%s`", value);
+  return false;
+}
+
+static bool take_option(Options *o, int which, const char *value, int most, char *why, int n) {
+  const char *name = options_table[which].name;
+  switch (options_table[which].id) {
+  case OPT_DEFINE: o->define[o->ndefines++] = value; return has_pair(name, value, why, n);
+  case OPT_ALSO: o->also[o->nalsos++] = value; return has_pair(name, value, why, n);
+  case OPT_LAYOUT: o->layout[o->nlayouts++] = value; return has_pair(name, value, why, n);
+  case OPT_IMPORT: o->import_dir[o->nimport_dirs++] = value; return true;
+  case OPT_MESH: return take_once(&o->mesh, name, value, why, n);
+  case OPT_OUTPUT: return take_once(&o->output, name, value, why, n);
+  case OPT_EMIT_C: return take_once(&o->emit_c, name, value, why, n);
+  case OPT_CPU: return take_once(&o->cpu, name, value, why, n);
+  case OPT_TRANSPORT: return take_transport(o, value, why, n);
+  case OPT_DUMP: return add_dumps(o, value, most, why, n);
+  case OPT_TIME: o->time = true; return true;
+  case OPT_HELP: o->help = true; return true;
+  case OPT_VERSION: o->version = true; return true;
+  }
+  return true;
+}
+
+/* What the program will use decides who compiles: see dtgc_load. */
+static void look_for_transport(Options *o) {
+  for (int i = 0; i < o->nrest && !o->transport; i++) {
+    if (strncmp(o->rest[i], "--transport=", 12) == 0)
+      o->transport = o->rest[i] + 12;
+    else if (strcmp(o->rest[i], "--transport") == 0 && i + 1 < o->nrest)
+      o->transport = o->rest[i + 1];
+  }
+}
+
+static bool check(Options *o, char *why, int n) {
+  const char *wrong = NULL;
+  if (o->help || o->version) return true;
+  if (o->nfiles == 0)
+    wrong = "no .dtg file is given";
+  else if (o->run && (o->output || o->emit_c || o->nalsos))
+    wrong = "-o, --also and --emit-c do not go with run";
+  else if (o->nalsos && !o->output)
+    wrong = "--also goes with -o";
+  else if (!o->run && o->transport && !o->output)
+    wrong = "--transport goes with -o or run";
+  else if (o->output && !*o->output)
+    wrong = "-o is given an empty name";
+  else if (o->output && o->transport && strcmp(o->transport, "self") == 0)
+    wrong =
+        "an executable is made for --transport=threads or (as without it) for both threads and mpi";
+  if (wrong) snprintf(why, (size_t)n, "%s", wrong);
+  return !wrong;
+}
+
+bool options_read(int argc, char **argv, Options *o, char *why, int n) {
+  int most = argc + 16;
+  *o = (Options){0};
+  const char ***lists[] = {&o->file, &o->define, &o->layout, &o->import_dir, &o->dump, &o->also};
+  for (int i = 0; i < 6; i++)
+    if (!(*lists[i] = calloc((size_t)most, sizeof(char *)))) {
+      snprintf(why, (size_t)n, "out of memory");
+      return false;
+    }
+  int i = 1;
+  for (bool only_files = false; i < argc; i++) {
+    const char *arg = argv[i], *value;
+    if (!o->run && !o->nfiles && strcmp(arg, "run") == 0) {
+      o->run = true;
+      continue;
+    }
+    if (o->run && is_programs_word(arg)) break;
+    if (!only_files && strcmp(arg, "--") == 0) {
+      only_files = true;
+      continue;
+    }
+    if (only_files || arg[0] != '-' || !arg[1]) {
+      if (o->run && !ends_in_dtg(arg)) {
+        snprintf(why, (size_t)n, "`%s` is neither a .dtg file nor info, call or fit", arg);
+        return false;
+      }
+      o->file[o->nfiles++] = arg;
+      continue;
+    }
+    int which = find_option(arg, &value);
+    if (which < 0) {
+      unknown_option(arg, why, n);
+      return false;
+    }
+    if (options_table[which].value && !value && !(value = i + 1 < argc ? argv[++i] : NULL)) {
+      snprintf(why, (size_t)n, "%s needs a value", arg);
+      return false;
+    }
+    if (!take_option(o, which, value, most, why, n)) return false;
+  }
+  o->rest = argv + i;
+  o->nrest = argc - i;
+  if (o->run) look_for_transport(o);
+  return check(o, why, n);
+}
+
+void options_free(Options *o) {
+  free(o->file);
+  free(o->define);
+  free(o->layout);
+  free(o->import_dir);
+  free(o->dump);
+  free(o->also);
+}

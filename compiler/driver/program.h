@@ -1,0 +1,79 @@
+/* What a dtgc_program is, for the files that implement dtgc.h:
+ *   compile.c  making one, dumps        inspect.c  its entries and variables
+ *   code.c     machine code, devices    run.c      runs, reading and writing variables
+ * Law: nothing prints, and every failure sets `error` and returns a status. */
+#ifndef DTG_PROGRAM_H
+#define DTG_PROGRAM_H
+#include "dtgc.h"
+#include "dtrt.h"
+#include "frontend.h"
+#include "pipeline.h"
+#include "jit.h"
+
+enum { MOST_TIMES = 32 };
+
+typedef struct EntryInfo {
+  const char *name;
+  int nin, nout;
+  const dtgc_tensor *in, *out;
+} EntryInfo;
+
+struct dtgc_program {
+  Arena *arena;
+  Diag diag;
+  dtgc_message_fn *message;
+  void *user;
+  const char *name;   /* of the first source, without folder and suffix */
+  FrontOptions front; /* copied into the arena */
+  const char *transport;
+  uint64_t seed;
+  JitOptions jit;
+  Program *program;
+  Plan *plan;
+  EntryInfo *entries; /* without init */
+  int nentries;
+  dtgc_tensor *vars;
+  int nvars;
+  /* code.c */
+  JitLoaded *loaded;
+  const dtrt_program *code;
+  int from_cache;
+  dtrt_session *session;
+  bool out_of_memory; /* only dtgc_error and dtgc_free may follow */
+  char *error;        /* malloc'ed; NULL: no_memory or "" */
+  bool first_error_kept;
+  dtgc_time time[MOST_TIMES];
+  int ntimes;
+};
+
+/* Sets the error text and gives back `s`. */
+dtgc_status program_fail(dtgc_program *p, dtgc_status s, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same with a text of the JIT's, which is freed. */
+dtgc_status program_fail_with(dtgc_program *p, dtgc_status s, char *text);
+/* Before each public call: an old error is forgotten; not DTGC_OK when p can do nothing any more.
+ */
+dtgc_status program_begin(dtgc_program *p);
+/* Runs fn where an arena that runs out of memory comes back as DTGC_NO_MEMORY. */
+typedef dtgc_status GuardedFn(dtgc_program *p, void *arg);
+dtgc_status program_guard(dtgc_program *p, GuardedFn *fn, void *arg);
+void program_time(dtgc_program *p, const char *step, double ms);
+char *text_copy(const Str *s); /* malloc'ed */
+
+/* inspect.c: tables of what is inside, made once after the front end. */
+void inspect_make(dtgc_program *p);
+const EntryInfo *inspect_entry(const dtgc_program *p, const char *name);
+/* The name nearest to a mistyped one, or NULL. name(table, i) gives the i-th of n. */
+const char *inspect_near(const char *typed, const char *(*name)(const void *table, int i),
+                         const void *table, int n);
+
+/* compile.c: the emitted C, in p's arena. */
+typedef struct Emitted {
+  const char *at;
+  size_t n;
+  bool for_code;
+} Emitted;
+/* for_code: with #line and the text of the layouts; else for a reader. */
+dtgc_status program_emit(dtgc_program *p, bool for_code, Emitted *out);
+
+#endif

@@ -1,0 +1,121 @@
+/* dtgc.h: running entries on the host's buffers, reading and writing variables. Names and sizes are
+ * checked here, before any device moves. */
+#include "program.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *tensor_name(const void *table, int i) {
+  return ((const dtgc_tensor *)table)[i].name;
+}
+static const char *entry_name(const void *table, int i) {
+  return ((const EntryInfo *)table)[i].name;
+}
+
+/* "f32[64, 784]" */
+static void tensor_text(const dtgc_tensor *t, char *out, size_t n) {
+  size_t at = (size_t)snprintf(out, n, "%s[", dtgc_dtype_name(t->dtype));
+  for (int d = 0; d < t->rank && at < n; d++)
+    at += (size_t)snprintf(out + at, n - at, "%s%lld", d ? ", " : "", (long long)t->shape[d]);
+  if (at < n) snprintf(out + at, n - at, "]");
+}
+
+static dtgc_status fail_near(dtgc_program *p, const char *what, const char *typed,
+                             const char *near) {
+  return near ? program_fail(p, DTGC_BAD_ARGUMENT, "there is no %s `%s`: do you mean `%s`?", what,
+                             typed, near)
+              : program_fail(p, DTGC_BAD_ARGUMENT, "there is no %s `%s`", what, typed);
+}
+
+static dtgc_status check_size(dtgc_program *p, const char *what, const dtgc_tensor *t,
+                              size_t bytes) {
+  if (bytes == t->bytes) return DTGC_OK;
+  char text[256];
+  tensor_text(t, text, sizeof text);
+  return program_fail(p, DTGC_BAD_ARGUMENT, "%s `%s` is %s, %zu bytes; the buffer has %zu", what,
+                      t->name, text, t->bytes, bytes);
+}
+
+/* Puts each buffer at the place of its tensor. */
+static dtgc_status place_buffers(dtgc_program *p, const char *what, const dtgc_tensor *tensors,
+                                 int ntensors, const dtgc_buffer *b, int n, void **at) {
+  for (int k = 0; k < n; k++) {
+    int i = 0;
+    const char *name = b[k].name ? b[k].name : "(null)";
+    while (i < ntensors && strcmp(tensors[i].name, name) != 0) i++;
+    if (i == ntensors)
+      return fail_near(p, what, name, inspect_near(name, tensor_name, tensors, ntensors));
+    if (at[i]) return program_fail(p, DTGC_BAD_ARGUMENT, "%s `%s` is given twice", what, name);
+    dtgc_status s = check_size(p, what, &tensors[i], b[k].bytes);
+    if (s) return s;
+    /* A tensor without elements may have no memory. */
+    at[i] = b[k].data || tensors[i].bytes ? b[k].data : (void *)"";
+    if (!at[i]) return program_fail(p, DTGC_BAD_ARGUMENT, "%s `%s`: data is NULL", what, name);
+  }
+  return DTGC_OK;
+}
+
+static dtgc_status run_failed(dtgc_program *p, dtrt_status st) {
+  if (st == DTRT_OK) return DTGC_OK;
+  dtgc_status s = st == DTRT_INVALID     ? DTGC_BAD_ARGUMENT
+                  : st == DTRT_NO_MEMORY ? DTGC_NO_MEMORY
+                                         : DTGC_RUN_FAILED;
+  return program_fail(p, s, "%s", dtrt_session_error(p->session));
+}
+
+static dtgc_status run_entry(dtgc_program *p, const EntryInfo *e, const dtgc_buffer *in, int nin,
+                             const dtgc_buffer *out, int nout, void **at) {
+  void **to = at + e->nin;
+  dtgc_status s = place_buffers(p, "input", e->in, e->nin, in, nin, at);
+  if (!s) s = place_buffers(p, "output", e->out, e->nout, out, nout, to);
+  if (s) return s;
+  for (int i = 0; i < e->nin; i++)
+    if (!at[i])
+      return program_fail(p, DTGC_BAD_ARGUMENT, "input `%s` of entry `%s` is not given",
+                          e->in[i].name, e->name);
+  if ((s = dtgc_start(p))) return s;
+  int index = dtrt_find_entry(p->code, e->name);
+  if (index < 0) return program_fail(p, DTGC_SYSTEM, "the code has no entry `%s`", e->name);
+  return run_failed(p, dtrt_call(p->session, index, (const void *const *)at, to));
+}
+
+dtgc_status dtgc_run(dtgc_program *p, const char *entry, const dtgc_buffer *in, int nin,
+                     const dtgc_buffer *out, int nout) {
+  static const EntryInfo init = {.name = "init"};
+  dtgc_status s = program_begin(p);
+  if (s) return s;
+  const EntryInfo *e = inspect_entry(p, entry);
+  if (!e && strcmp(entry, init.name) == 0) e = &init;
+  if (!e)
+    return fail_near(p, "entry", entry, inspect_near(entry, entry_name, p->entries, p->nentries));
+  void **at = calloc((size_t)(e->nin + e->nout) + 1, sizeof *at);
+  if (!at) return program_fail(p, DTGC_NO_MEMORY, "out of memory");
+  s = run_entry(p, e, in, nin, out, nout, at);
+  free(at);
+  return s;
+}
+
+/* The variable's number in the code, after all checks; devices are running. */
+static dtgc_status find_var(dtgc_program *p, const char *path, size_t bytes, int *index) {
+  dtgc_status s = program_begin(p);
+  if (s) return s;
+  int i = dtgc_find_var(p, path);
+  if (i < 0)
+    return fail_near(p, "variable", path, inspect_near(path, tensor_name, p->vars, p->nvars));
+  if ((s = check_size(p, "variable", &p->vars[i], bytes)) || (s = dtgc_start(p))) return s;
+  *index = dtrt_find_var(p->code, path);
+  return *index >= 0 ? DTGC_OK
+                     : program_fail(p, DTGC_SYSTEM, "the code has no variable `%s`", path);
+}
+
+dtgc_status dtgc_get(dtgc_program *p, const char *path, void *to, size_t bytes) {
+  int i = -1;
+  dtgc_status s = find_var(p, path, bytes, &i);
+  return s ? s : run_failed(p, dtrt_get_var(p->session, i, to, (int64_t)bytes));
+}
+
+dtgc_status dtgc_set(dtgc_program *p, const char *path, const void *from, size_t bytes) {
+  int i = -1;
+  dtgc_status s = find_var(p, path, bytes, &i);
+  return s ? s : run_failed(p, dtrt_set_var(p->session, i, from, (int64_t)bytes));
+}

@@ -1,0 +1,427 @@
+/* Making the tree, and parse_text. What the grammar cannot say is checked here: numbers that are too
+ * large, targets that cannot be bound, the two spellings that a method's head and a call share. */
+#include "ast.h"
+#include "lex.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+Ident ast_ident(Parse *p, Span at, const char *text, size_t n) {
+  return (Ident){name_of(p->names, text, n), at};
+}
+
+Expr *ast_new(Parse *p, ExprKind kind, Span at) {
+  Expr *x = arena_new_of(p->arena, Expr);
+  x->kind = kind;
+  x->span = at;
+  x->depth = 1;
+  return x;
+}
+
+/* The parent of trees of that depth; past the limit it becomes a leaf. */
+static Expr *deepen(Parse *p, Expr *x, int depth) {
+  x->depth = depth + 1;
+  if (x->depth <= AST_DEEPEST) return x;
+  diag_error(p->diag, x->span, "this expression is nested too deeply: more than %d levels",
+             AST_DEEPEST);
+  return ast_new(p, EX_ERROR, x->span);
+}
+
+static int max(int a, int b) { return a > b ? a : b; }
+static int depth_of(const Expr *x) { return x ? x->depth : 0; }
+
+/* -------- leaves -------- */
+
+/* The digits without their underscores. */
+static char *digits(Parse *p, const char *text, size_t n) {
+  char *s = arena_alloc(p->arena, n + 1), *to = s;
+  for (size_t i = 0; i < n; i++)
+    if (text[i] != '_') *to++ = text[i];
+  return s;
+}
+
+Expr *ast_int(Parse *p, Span at, const char *text, size_t n) {
+  Expr *x = ast_new(p, EX_INT, at);
+  errno = 0;
+  x->i = strtoll(digits(p, text, n), NULL, 10);
+  x->real = (double)x->i;
+  if (errno != ERANGE) return x;
+  diag_error(p->diag, at, "this whole number is too large: the largest is 9223372036854775807");
+  return ast_new(p, EX_ERROR, at);
+}
+
+Expr *ast_real(Parse *p, Span at, const char *text, size_t n) {
+  Expr *x = ast_new(p, EX_REAL, at);
+  x->real = strtod(digits(p, text, n), NULL);
+  if (isfinite(x->real)) return x;
+  diag_error(p->diag, at, "this number is too large: the largest is about 1.8e308");
+  return ast_new(p, EX_ERROR, at);
+}
+
+/* Text stands as it is (regular expressions are full of backslashes); only \" is a quote. */
+Expr *ast_string(Parse *p, Span at, const char *text, size_t n) {
+  Expr *x = ast_new(p, EX_STRING, at);
+  char *s = arena_alloc(p->arena, n), *to = s;
+  for (size_t i = 1; i + 1 < n; i++) {
+    if (text[i] == '\\' && text[i + 1] == '"') i++;
+    *to++ = text[i];
+  }
+  x->text = s;
+  return x;
+}
+
+Expr *ast_bool(Parse *p, Span at, bool value) {
+  Expr *x = ast_new(p, EX_BOOL, at);
+  x->i = value;
+  return x;
+}
+
+Expr *ast_name(Parse *p, Ident name) {
+  Expr *x = ast_new(p, EX_NAME, name.span);
+  x->name = name;
+  return x;
+}
+
+/* -------- inner nodes -------- */
+
+Expr *ast_list(Parse *p, Span at, const ExprVec *items) {
+  Expr *x = ast_new(p, EX_LIST, at);
+  int depth = 0;
+  x->list = *items;
+  for (int i = 0; i < items->n; i++) depth = max(depth, items->at[i]->depth);
+  return deepen(p, x, depth);
+}
+
+Expr *ast_each(Parse *p, Span at, Expr *item, Ident name, Expr *from, Expr *to) {
+  Expr *x = ast_new(p, EX_EACH, at);
+  x->x = item, x->name = name, x->from = from, x->to = to;
+  return deepen(p, x, max(item->depth, max(from->depth, depth_of(to))));
+}
+
+Expr *ast_call(Parse *p, Span at, Expr *callee, const GivenVec *given) {
+  Expr *x = ast_new(p, EX_CALL, at);
+  int depth = callee->depth;
+  x->x = callee;
+  x->given = *given;
+  for (int i = 0; i < given->n; i++) depth = max(depth, given->at[i].value->depth);
+  return deepen(p, x, depth);
+}
+
+Expr *ast_index(Parse *p, Span at, Expr *base, const SubVec *subs) {
+  Expr *x = ast_new(p, EX_INDEX, at);
+  int depth = base->depth;
+  x->x = base;
+  if (subs) x->subs = *subs;
+  for (int i = 0; i < x->subs.n; i++) {
+    const Sub *s = &x->subs.at[i];
+    depth = max(depth, max(depth_of(s->begin), max(depth_of(s->end), depth_of(s->step))));
+  }
+  return deepen(p, x, depth);
+}
+
+Expr *ast_field(Parse *p, Span at, Expr *base, Ident name) {
+  Expr *x = ast_new(p, EX_FIELD, at);
+  x->x = base, x->name = name;
+  return deepen(p, x, base->depth);
+}
+
+Expr *ast_unary(Parse *p, Span at, Op op, Expr *operand) {
+  Expr *x = ast_new(p, EX_UNARY, at);
+  x->op = op, x->x = operand;
+  return deepen(p, x, operand->depth);
+}
+
+static bool compares(Op op) { return op >= OP_eq && op <= OP_ge; }
+
+Expr *ast_binary(Parse *p, Op op, Expr *l, Expr *r) {
+  Expr *x = ast_new(p, EX_BINARY, span_join(l->span, r->span));
+  x->op = op, x->x = l, x->y = r;
+  if (compares(op) && l->kind == EX_BINARY && compares(l->op) && l->span.begin == x->span.begin &&
+      diag_source(p->diag, p->file)->text[l->span.begin] != '(')
+    diag_error(p->diag, x->span, "comparisons do not chain; write `a < b and b < c`");
+  return deepen(p, x, max(l->depth, r->depth));
+}
+
+Expr *ast_relayout(Parse *p, Span at, Expr *operand, SpecExpr *spec) {
+  Expr *x = ast_new(p, EX_RELAYOUT, at);
+  x->x = operand, x->spec = spec;
+  return deepen(p, x, operand->depth);
+}
+
+/* -------- sequences -------- */
+
+#define AST_SEQUENCE(NAME, VECTOR, ITEM, GIVEN, PUSH)                                              \
+  VECTOR *NAME(Parse *p, VECTOR *v, ITEM) {                                                        \
+    if (!v) v = arena_new_of(p->arena, VECTOR);                                                    \
+    if (GIVEN) vec_push(p->arena, v, PUSH);                                                        \
+    return v;                                                                                      \
+  }
+AST_SEQUENCE(ast_exprs, ExprVec, Expr *x, x, x)
+AST_SEQUENCE(ast_givens, GivenVec, const Given *g, g, *g)
+AST_SEQUENCE(ast_subs, SubVec, Sub s, true, s)
+AST_SEQUENCE(ast_idents, IdentVec, Ident name, true, name)
+AST_SEQUENCE(ast_params, ParamVec, const Param *one, one, *one)
+AST_SEQUENCE(ast_items, ItemVec, const Item *item, true, *item)
+AST_SEQUENCE(ast_stmts, StmtVec, Stmt *s, s, s)
+
+/* -------- layouts -------- */
+
+Item ast_item_name(Parse *p, Ident name) {
+  Item item = {.kind = ITEM_AXES, .span = name.span, .granule = 1};
+  if (!strcmp(name.text, "_")) item.kind = ITEM_WHOLE;
+  else vec_push(p->arena, &item.axes, name);
+  return item;
+}
+
+Item ast_item_tuple(Parse *p, Span at, const IdentVec *axes) {
+  Item item = {.kind = ITEM_AXES, .span = at, .axes = *axes, .tuple = true, .granule = 1};
+  for (int i = 0; i < axes->n; i++)
+    if (!strcmp(axes->at[i].text, "_"))
+      diag_error(p->diag, axes->at[i].span, "`_` is a whole dim: it cannot stand among axes");
+  return item;
+}
+
+Item ast_item_by(Parse *p, Item item, Ident by, Expr *granule) {
+  item.span = span_join(item.span, granule->span);
+  if (strcmp(by.text, "by"))
+    diag_error(p->diag, by.span, "unexpected `%s`; expected `,`, `]` or `by`", by.text);
+  else if (granule->kind == EX_INT && granule->i < 1)
+    diag_error(p->diag, granule->span, "a granule has at least one element");
+  else if (item.kind != ITEM_AXES)
+    diag_error(p->diag, item.span, "`by` tells how an axis cuts: `_` is not cut");
+  else if (granule->kind == EX_INT) item.granule = granule->i;
+  return item;
+}
+
+SpecExpr *ast_spec(Parse *p, Span at, const ItemVec *items) {
+  SpecExpr *s = arena_new_of(p->arena, SpecExpr);
+  s->span = at;
+  if (items) s->items = *items;
+  return s;
+}
+
+SpecExpr *ast_spec_word(Parse *p, Ident word) {
+  SpecExpr *s = ast_spec(p, word.span, NULL);
+  s->replicated = true;
+  if (strcmp(word.text, "replicated"))
+    diag_error(p->diag, word.span, "`%s` is no layout; write [...] or `replicated`", word.text);
+  return s;
+}
+
+SpecExpr *ast_spec_partial(Parse *p, Span at, SpecExpr *s, Ident word, const IdentVec *names) {
+  s->span = at;
+  s->partial = *names;
+  if (strcmp(word.text, "partial"))
+    diag_error(p->diag, word.span, "unexpected `%s`; only `partial(axis)` may follow a layout",
+               word.text);
+  return s;
+}
+
+/* -------- statements -------- */
+
+Stmt *ast_stmt(Parse *p, StmtKind kind, Span at) {
+  Stmt *s = arena_new_of(p->arena, Stmt);
+  s->kind = kind;
+  s->span = at;
+  s->depth = 1;
+  return s;
+}
+
+/* Takes the bodies; a nest of blocks that is too deep loses its innermost. */
+static Stmt *with_bodies(Parse *p, Stmt *s, const StmtVec *body, const StmtVec *other) {
+  int depth = 0;
+  for (int i = 0; body && i < body->n; i++) depth = max(depth, body->at[i]->depth);
+  for (int i = 0; other && i < other->n; i++) depth = max(depth, other->at[i]->depth);
+  s->depth = depth + 1;
+  if (s->depth > AST_DEEPEST / 4) {
+    diag_error(p->diag, s->span, "blocks are nested too deeply: more than %d levels", AST_DEEPEST / 4);
+    return ast_stmt(p, ST_ERROR, s->span);
+  }
+  if (body) s->body = *body;
+  if (other) s->other = *other;
+  return s;
+}
+
+Stmt *ast_import(Parse *p, Span at, Expr *module) {
+  Stmt *s = ast_stmt(p, module->kind == EX_STRING ? ST_IMPORT : ST_ERROR, at);
+  s->value = module;
+  return s;
+}
+
+Stmt *ast_const(Parse *p, Span at, Ident name, Expr *value) {
+  Stmt *s = ast_stmt(p, ST_CONST, at);
+  s->name = name, s->value = value;
+  return s;
+}
+
+static void check_param(Parse *p, StmtKind kind, const Param *a) {
+  if (kind == ST_ENTRY && !a->type)
+    diag_error(p->diag, a->name.span, "an entry's input needs a type, as in `%s: f32[8, 3]`",
+               a->name.text);
+  else if (kind == ST_ENTRY && a->value)
+    diag_error(p->diag, a->value->span, "an entry's input has no default: the host feeds it");
+  else if (kind != ST_ENTRY && a->type)
+    diag_error(p->diag, a->type->span, "only the inputs of an entry have types; `%s` takes what it is given",
+               a->name.text);
+}
+
+Stmt *ast_decl(Parse *p, StmtKind kind, Span at, Ident name, const ParamVec *params,
+               const StmtVec *body) {
+  Stmt *s = ast_stmt(p, kind, at);
+  s->name = name;
+  s->params = *params;
+  for (int i = 0; i < params->n; i++) {
+    check_param(p, kind, &params->at[i]);
+    for (int j = 0; j < i; j++)
+      if (params->at[j].name.text == params->at[i].name.text) {
+        diag_error(p->diag, params->at[i].name.span, "`%s` is named twice", params->at[i].name.text);
+        diag_note(p->diag, params->at[j].name.span, "the first is here");
+      }
+  }
+  return with_bodies(p, s, body, NULL);
+}
+
+/* `apply(x, k=1)` before a block was parsed as a call: its arguments are the parameters. */
+Stmt *ast_method(Parse *p, Expr *head, const StmtVec *body) {
+  if (head->kind == EX_ERROR) return ast_stmt(p, ST_ERROR, head->span);
+  if (head->kind != EX_CALL || head->x->kind != EX_NAME) {
+    diag_error(p->diag, head->span, "a block may follow `fn`, `layer`, `entry`, `for`, `if` or a method's head such as `apply(x)`");
+    return ast_stmt(p, ST_ERROR, head->span);
+  }
+  ParamVec params = {0};
+  for (int i = 0; i < head->given.n; i++) {
+    const Given *g = &head->given.at[i];
+    Param a = {.name = g->name, .value = g->value};
+    if (!g->name.text) {
+      if (g->value->kind != EX_NAME) {
+        diag_error(p->diag, g->value->span, "a parameter is a name, or `name = default`");
+        continue;
+      }
+      a = (Param){.name = g->value->name};
+    }
+    vec_push(p->arena, &params, a);
+  }
+  return ast_decl(p, ST_METHOD, head->span, head->x->name, &params, body);
+}
+
+Stmt *ast_mesh(Parse *p, Span at, const GivenVec *axes) {
+  Stmt *s = ast_stmt(p, ST_MESH, at);
+  s->given = *axes;
+  return s;
+}
+
+/* a.b[3].m[a.d.w] */
+static bool is_path(const Expr *x) {
+  if (x->kind == EX_NAME) return true;
+  if (x->kind == EX_FIELD) return is_path(x->x);
+  if (x->kind != EX_INDEX || x->subs.n != 1 || !is_path(x->x)) return false;
+  const Sub *s = &x->subs.at[0];
+  return !s->slice && !s->rest && (s->begin->kind == EX_INT || is_path(s->begin));
+}
+
+Stmt *ast_layout(Parse *p, Span at, Expr *target, SpecExpr *spec) {
+  Stmt *s = ast_stmt(p, ST_LAYOUT, at);
+  s->value = target, s->spec = spec;
+  if (target->kind == EX_STRING || is_path(target)) return s;
+  if (target->kind != EX_ERROR)
+    diag_error(p->diag, target->span,
+               "a layout is for a path such as `model.d1.w`, or for a pattern in quotes");
+  s->kind = ST_ERROR;
+  return s;
+}
+
+Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, Expr *key, Expr *type, SpecExpr *on,
+              Expr *value) {
+  Stmt *s = ast_stmt(p, kind, at);
+  s->name = name, s->key = key, s->type = type, s->spec = on, s->value = value;
+  return s;
+}
+
+Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, Expr *value) {
+  Stmt *s = ast_stmt(p, ST_BIND, at);
+  s->targets = *targets, s->value = value;
+  for (int i = 0; i < targets->n; i++) {
+    const Expr *t = targets->at[i];
+    if (t->kind == EX_NAME) continue;
+    if (t->kind == EX_FIELD || t->kind == EX_INDEX)
+      diag_error(p->diag, t->span, "`=` binds a plain name; a variable is assigned with `<-`");
+    else if (t->kind != EX_ERROR) diag_error(p->diag, t->span, "`=` needs a name on its left");
+    s->kind = ST_ERROR;
+  }
+  return s;
+}
+
+Stmt *ast_assign(Parse *p, Span at, Expr *target, Expr *value) {
+  Stmt *s = ast_stmt(p, ST_ASSIGN, at);
+  vec_push(p->arena, &s->targets, target);
+  s->value = value;
+  return s;
+}
+
+Stmt *ast_expr_stmt(Parse *p, Expr *x) {
+  Stmt *s = ast_stmt(p, x->kind == EX_ERROR ? ST_ERROR : ST_EXPR, x->span);
+  s->value = x;
+  return s;
+}
+
+Stmt *ast_for(Parse *p, Span at, Ident name, Expr *from, Expr *to, const StmtVec *body) {
+  Stmt *s = ast_stmt(p, ST_FOR, at);
+  s->name = name, s->from = from, s->to = to;
+  return with_bodies(p, s, body, NULL);
+}
+
+Stmt *ast_if(Parse *p, Span at, Expr *cond, const StmtVec *body, const StmtVec *other) {
+  Stmt *s = ast_stmt(p, ST_IF, at);
+  s->value = cond;
+  return with_bodies(p, s, body, other);
+}
+
+Stmt *ast_return(Parse *p, Span at, const GivenVec *results) {
+  Stmt *s = ast_stmt(p, ST_RETURN, at);
+  if (results) s->given = *results;
+  return s;
+}
+
+/* -------- from text -------- */
+
+/* Length of the UTF-8 character at s, 0 when there is none. */
+static size_t utf8_length(const unsigned char *s, size_t n) {
+  if (s[0] < 0x80) return s[0] != 0;
+  size_t len = s[0] >= 0xc2 && s[0] < 0xe0   ? 2
+               : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+               : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                             : 0;
+  if (!len || len > n) return 0;
+  for (size_t i = 1; i < len; i++)
+    if ((s[i] & 0xc0) != 0x80) return 0;
+  return len;
+}
+
+static bool is_text(Diag *d, uint32_t file, const char *text, size_t len) {
+  for (size_t i = 0, step; i < len; i += step) {
+    step = utf8_length((const unsigned char *)text + i, len - i);
+    if (step) continue;
+    Span at = {file, (uint32_t)i, (uint32_t)i + 1};
+    diag_error(d, at, "this is not text: byte 0x%02x at offset %zu is not UTF-8",
+               (unsigned char)text[i], i);
+    return false;
+  }
+  return true;
+}
+
+StmtVec parse_text(Arena *a, Diag *d, Names *names, const char *name, const char *text, size_t len) {
+  StmtVec none = {0};
+  if (len > (size_t)1 << 28) {
+    diag_error(d, (Span){0}, "%s: a source of %zu bytes is too long: at most 2^28", name, len);
+    return none;
+  }
+  Parse p = {.arena = a, .diag = d, .names = names, .file = diag_add_source(d, name, text, len)};
+  if (!is_text(d, p.file, text, len)) return none;
+  if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) p.at = 3;
+  void *lex;
+  if (dtg_yylex_init_extra(&p, &lex)) longjmp(*arena_jmp(a), 1);
+  dtg_yy_scan_bytes(text + p.at, (int)(len - p.at), lex);
+  dtg_yyparse(&p, lex);
+  return p.stmts;
+}

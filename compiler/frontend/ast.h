@@ -1,0 +1,218 @@
+/* What the parser makes of .dtg text: statements and expressions, each with its span.
+ * Names are interned, so equal names are equal pointers. Everything is in the compilation's arena.
+ * Law: no tree is deeper than AST_DEEPEST; what would be deeper is reported and becomes EX_ERROR, so
+ * that the passes over the tree may recurse. */
+#ifndef DTG_AST_H
+#define DTG_AST_H
+#include "graph.h"
+
+enum { AST_DEEPEST = 400 };
+
+typedef struct Expr Expr;
+typedef struct Stmt Stmt;
+
+/* A name where it stands in the text. */
+typedef struct Ident {
+  const char *text; /* NULL: none */
+  Span span;
+} Ident;
+
+/* An argument of a call, or one `name = value` of a mesh or a return. */
+typedef struct Given {
+  Ident name; /* none: by position */
+  Expr *value;
+} Given;
+
+/* One place of x[...]: an index, or begin:end:step with each part possibly NULL. */
+typedef struct Sub {
+  Span span;
+  bool slice, rest; /* rest: `...` */
+  Expr *begin, *end, *step;
+} Sub;
+
+typedef VEC(Expr *) ExprVec;
+typedef VEC(Given) GivenVec;
+typedef VEC(Sub) SubVec;
+typedef VEC(Stmt *) StmtVec;
+typedef VEC(Ident) IdentVec;
+
+/* -------- layouts as written -------- */
+
+typedef enum ItemKind { ITEM_WHOLE, ITEM_OPEN, ITEM_REST, ITEM_AXES } ItemKind;
+
+typedef struct Item {
+  ItemKind kind;
+  Span span;
+  IdentVec axes;
+  bool tuple;      /* written (a, b) */
+  int64_t granule; /* 1 unless `by N` was written */
+} Item;
+
+typedef VEC(Item) ItemVec;
+
+typedef struct SpecExpr {
+  Span span;
+  bool replicated; /* the word; `[]` has no items */
+  ItemVec items;
+  IdentVec partial; /* the names in partial(...), a word for the reduction last */
+} SpecExpr;
+
+/* -------- expressions -------- */
+
+typedef enum ExprKind {
+  EX_ERROR, /* reported */
+  EX_INT,
+  EX_REAL,
+  EX_STRING,
+  EX_BOOL,
+  EX_NONE,
+  EX_NAME,
+  EX_LIST,  /* [a, b] */
+  EX_EACH,  /* [x for name in from..to] */
+  EX_CALL,  /* x(given) */
+  EX_INDEX, /* x[subs] */
+  EX_FIELD, /* x.name */
+  EX_UNARY,
+  EX_BINARY,
+  EX_RELAYOUT /* relayout(x, spec) */
+} ExprKind;
+
+struct Expr {
+  ExprKind kind;
+  Op op; /* unary and binary: OP_add ... OP_not, OP_matmul */
+  int depth;
+  Span span;
+  int64_t i; /* int; bool as 0 or 1 */
+  double real;
+  const char *text; /* string */
+  Ident name;       /* name, field, each */
+  Expr *x, *y;      /* operands; callee, base; each: the element */
+  Expr *from, *to;  /* each: a list, or from..to */
+  ExprVec list;
+  GivenVec given;
+  SubVec subs;
+  SpecExpr *spec;
+};
+
+/* -------- statements -------- */
+
+typedef enum StmtKind {
+  ST_ERROR,
+  ST_IMPORT, /* string in value */
+  ST_CONST,
+  ST_FN,
+  ST_LAYER,
+  ST_ENTRY,
+  ST_METHOD,
+  ST_MESH,
+  ST_LAYOUT,
+  ST_PARAM,
+  ST_STATE,
+  ST_BIND,   /* targets = value */
+  ST_ASSIGN, /* target <- value */
+  ST_EXPR,
+  ST_FOR,
+  ST_IF,
+  ST_RETURN
+} StmtKind;
+
+/* A parameter of a fn, layer or method; an input of an entry. */
+typedef struct Param {
+  Ident name;
+  Expr *type;   /* entries only */
+  SpecExpr *on; /* entries only */
+  Expr *value;  /* default, or NULL */
+} Param;
+
+typedef VEC(Param) ParamVec;
+
+struct Stmt {
+  StmtKind kind;
+  int depth;
+  Span span; /* a declaration with a body: its head alone */
+  Ident name;
+  ParamVec params;
+  GivenVec given;  /* return: results; mesh: axes */
+  ExprVec targets; /* bind, assign */
+  Expr *key;       /* state NAME[key] */
+  Expr *type;
+  SpecExpr *spec; /* on; layout */
+  Expr *value;    /* const, bind, assign, expr; if: the condition; layout: the target */
+  Expr *from, *to; /* for: a list, or from..to */
+  StmtVec body, other;
+};
+
+/* -------- parsing -------- */
+
+typedef struct Parse {
+  Arena *arena;
+  Diag *diag;
+  Names *names;
+  uint32_t file;
+  uint32_t at;  /* offset of the next byte */
+  int brackets; /* open ( and [: within them a newline is a blank */
+  uint32_t brackets_begin; /* where the outermost of them is */
+  StmtVec stmts;           /* the result */
+} Parse;
+
+/* Adds the text as a source and parses it; errors go to d. What could be parsed is returned all the same. */
+StmtVec parse_text(Arena *a, Diag *d, Names *names, const char *name, const char *text, size_t len);
+
+/* -------- making (ast.c): a grammar action is one call -------- */
+
+Ident ast_ident(Parse *p, Span at, const char *text, size_t n);
+Expr *ast_new(Parse *p, ExprKind kind, Span at);
+Expr *ast_int(Parse *p, Span at, const char *text, size_t n);
+Expr *ast_real(Parse *p, Span at, const char *text, size_t n);
+Expr *ast_string(Parse *p, Span at, const char *text, size_t n);
+Expr *ast_bool(Parse *p, Span at, bool value);
+Expr *ast_name(Parse *p, Ident name);
+Expr *ast_list(Parse *p, Span at, const ExprVec *items);
+Expr *ast_each(Parse *p, Span at, Expr *x, Ident name, Expr *from, Expr *to);
+Expr *ast_call(Parse *p, Span at, Expr *x, const GivenVec *given);
+Expr *ast_index(Parse *p, Span at, Expr *x, const SubVec *subs);
+Expr *ast_field(Parse *p, Span at, Expr *x, Ident name);
+Expr *ast_unary(Parse *p, Span at, Op op, Expr *x);
+Expr *ast_binary(Parse *p, Op op, Expr *x, Expr *y);
+Expr *ast_relayout(Parse *p, Span at, Expr *x, SpecExpr *spec);
+
+ExprVec *ast_exprs(Parse *p, ExprVec *v, Expr *x); /* v NULL: a new vector; x NULL: stays empty */
+GivenVec *ast_givens(Parse *p, GivenVec *v, const Given *g);
+SubVec *ast_subs(Parse *p, SubVec *v, Sub s);
+IdentVec *ast_idents(Parse *p, IdentVec *v, Ident name);
+ParamVec *ast_params(Parse *p, ParamVec *v, const Param *one);
+ItemVec *ast_items(Parse *p, ItemVec *v, const Item *item);
+StmtVec *ast_stmts(Parse *p, StmtVec *v, Stmt *s);
+
+Item ast_item_name(Parse *p, Ident name);
+Item ast_item_tuple(Parse *p, Span at, const IdentVec *axes);
+Item ast_item_by(Parse *p, Item item, Ident by, Expr *granule);
+SpecExpr *ast_spec(Parse *p, Span at, const ItemVec *items);
+SpecExpr *ast_spec_word(Parse *p, Ident word);
+SpecExpr *ast_spec_partial(Parse *p, Span at, SpecExpr *s, Ident word, const IdentVec *names);
+
+Stmt *ast_stmt(Parse *p, StmtKind kind, Span at);
+Stmt *ast_import(Parse *p, Span at, Expr *module);
+Stmt *ast_const(Parse *p, Span at, Ident name, Expr *value);
+Stmt *ast_decl(Parse *p, StmtKind kind, Span at, Ident name, const ParamVec *params, const StmtVec *body);
+Stmt *ast_method(Parse *p, Expr *head, const StmtVec *body);
+Stmt *ast_mesh(Parse *p, Span at, const GivenVec *axes);
+Stmt *ast_layout(Parse *p, Span at, Expr *target, SpecExpr *spec);
+Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, Expr *key, Expr *type, SpecExpr *on, Expr *value);
+Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, Expr *value);
+Stmt *ast_assign(Parse *p, Span at, Expr *target, Expr *value);
+Stmt *ast_expr_stmt(Parse *p, Expr *x);
+Stmt *ast_for(Parse *p, Span at, Ident name, Expr *from, Expr *to, const StmtVec *body);
+Stmt *ast_if(Parse *p, Span at, Expr *cond, const StmtVec *body, const StmtVec *other);
+Stmt *ast_return(Parse *p, Span at, const GivenVec *results);
+
+/* -------- printing (ast_print.c) -------- */
+
+void ast_print_stmts(Str *out, const StmtVec *stmts);
+void ast_print_expr(Str *out, const Expr *x);
+const char *ast_expr_text(Arena *a, const Expr *x);
+void ast_print_spec(Str *out, const SpecExpr *s);
+void ast_print_path(Str *out, const Expr *x); /* a layout's target */
+void ast_print_real(Str *out, double v);      /* the shortest text that reads back the same */
+
+#endif

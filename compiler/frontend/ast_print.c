@@ -1,0 +1,359 @@
+/* --dump=ast: a tree as .dtg text that parses back to the same tree. Brackets stand only where the
+ * grammar needs them. */
+#include "ast.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How tightly each form binds, as the grammar's levels. */
+enum { P_OR = 1, P_AND, P_NOT, P_CMP, P_SUM, P_TERM, P_FACTOR, P_POWER, P_POSTFIX };
+
+static int op_level(Op op) {
+  switch (op) {
+  case OP_or: return P_OR;
+  case OP_and: return P_AND;
+  case OP_eq:
+  case OP_ne:
+  case OP_lt:
+  case OP_le:
+  case OP_gt:
+  case OP_ge: return P_CMP;
+  case OP_add:
+  case OP_sub: return P_SUM;
+  case OP_pow: return P_POWER;
+  default: return P_TERM;
+  }
+}
+
+static const char *op_text(Op op) {
+  switch (op) {
+  case OP_or: return "or";
+  case OP_and: return "and";
+  case OP_eq: return "==";
+  case OP_ne: return "!=";
+  case OP_lt: return "<";
+  case OP_le: return "<=";
+  case OP_gt: return ">";
+  case OP_ge: return ">=";
+  case OP_add: return "+";
+  case OP_sub: return "-";
+  case OP_mul: return "*";
+  case OP_div: return "/";
+  case OP_floordiv: return "//";
+  case OP_mod: return "%";
+  case OP_matmul: return "@";
+  case OP_pow: return "**";
+  default: return "?";
+  }
+}
+
+static int level(const Expr *x) {
+  if (x->kind == EX_BINARY) return op_level(x->op);
+  if (x->kind == EX_UNARY) return x->op == OP_not ? P_NOT : P_FACTOR;
+  return P_POSTFIX;
+}
+
+static void put(Str *out, const Expr *x, int least) {
+  bool wrap = level(x) < least;
+  if (wrap) str_puts(out, "(");
+  ast_print_expr(out, x);
+  if (wrap) str_puts(out, ")");
+}
+
+void ast_print_real(Str *out, double v) {
+  char s[40];
+  for (int digits = 1; digits <= 17; digits++) {
+    snprintf(s, sizeof s, "%.*g", digits, v);
+    if (strtod(s, NULL) == v) break;
+  }
+  str_puts(out, s);
+  if (!strpbrk(s, ".en")) str_puts(out, ".0");
+}
+
+static void put_string(Str *out, const char *s) {
+  str_puts(out, "\"");
+  for (; *s; s++) {
+    if (*s == '"') str_puts(out, "\\");
+    str_put(out, s, 1);
+  }
+  str_puts(out, "\"");
+}
+
+static void put_givens(Str *out, const GivenVec *v) {
+  for (int i = 0; i < v->n; i++) {
+    if (i) str_puts(out, ", ");
+    if (v->at[i].name.text) str_printf(out, "%s=", v->at[i].name.text);
+    ast_print_expr(out, v->at[i].value);
+  }
+}
+
+static void put_sub(Str *out, const Sub *s) {
+  if (s->rest) str_puts(out, "...");
+  if (s->begin) ast_print_expr(out, s->begin);
+  if (s->slice) str_puts(out, ":");
+  if (s->end) ast_print_expr(out, s->end);
+  if (!s->step) return;
+  str_puts(out, ":");
+  ast_print_expr(out, s->step);
+}
+
+static void put_range(Str *out, const char *name, const Expr *from, const Expr *to) {
+  str_printf(out, "for %s in ", name);
+  ast_print_expr(out, from);
+  if (!to) return;
+  str_puts(out, "..");
+  ast_print_expr(out, to);
+}
+
+static void put_binary(Str *out, const Expr *x) {
+  int l = op_level(x->op);
+  bool power = x->op == OP_pow;
+  put(out, x->x, power ? P_POSTFIX : l);
+  str_printf(out, power ? "%s" : " %s ", op_text(x->op));
+  put(out, x->y, power ? P_FACTOR : l + 1);
+}
+
+void ast_print_expr(Str *out, const Expr *x) {
+  switch (x->kind) {
+  case EX_ERROR: str_puts(out, "none"); break;
+  case EX_INT: str_printf(out, "%ld", (long)x->i); break;
+  case EX_REAL: ast_print_real(out, x->real); break;
+  case EX_STRING: put_string(out, x->text); break;
+  case EX_BOOL: str_puts(out, x->i ? "true" : "false"); break;
+  case EX_NONE: str_puts(out, "none"); break;
+  case EX_NAME: str_puts(out, x->name.text); break;
+  case EX_LIST:
+    str_puts(out, "[");
+    for (int i = 0; i < x->list.n; i++) {
+      if (i) str_puts(out, ", ");
+      ast_print_expr(out, x->list.at[i]);
+    }
+    str_puts(out, "]");
+    break;
+  case EX_EACH:
+    str_puts(out, "[");
+    ast_print_expr(out, x->x);
+    str_puts(out, " ");
+    put_range(out, x->name.text, x->from, x->to);
+    str_puts(out, "]");
+    break;
+  case EX_CALL:
+    put(out, x->x, P_POSTFIX);
+    str_puts(out, "(");
+    put_givens(out, &x->given);
+    str_puts(out, ")");
+    break;
+  case EX_INDEX:
+    put(out, x->x, P_POSTFIX);
+    str_puts(out, "[");
+    for (int i = 0; i < x->subs.n; i++) {
+      if (i) str_puts(out, ", ");
+      put_sub(out, &x->subs.at[i]);
+    }
+    str_puts(out, "]");
+    break;
+  case EX_FIELD:
+    put(out, x->x, P_POSTFIX);
+    str_printf(out, ".%s", x->name.text);
+    break;
+  case EX_UNARY:
+    str_puts(out, x->op == OP_not ? "not " : "-");
+    put(out, x->x, x->op == OP_not ? P_NOT : P_FACTOR);
+    break;
+  case EX_BINARY: put_binary(out, x); break;
+  case EX_RELAYOUT:
+    str_puts(out, "relayout(");
+    ast_print_expr(out, x->x);
+    str_puts(out, ", ");
+    ast_print_spec(out, x->spec);
+    str_puts(out, ")");
+    break;
+  }
+}
+
+const char *ast_expr_text(Arena *a, const Expr *x) {
+  Str s = str_new(a);
+  ast_print_expr(&s, x);
+  return s.at;
+}
+
+/* Without blanks, so that it compares equal to a variable's path. */
+void ast_print_path(Str *out, const Expr *x) {
+  if (x->kind == EX_FIELD) {
+    ast_print_path(out, x->x);
+    str_printf(out, ".%s", x->name.text);
+  } else if (x->kind == EX_INDEX) {
+    ast_print_path(out, x->x);
+    str_puts(out, "[");
+    ast_print_path(out, x->subs.at[0].begin);
+    str_puts(out, "]");
+  } else {
+    ast_print_expr(out, x);
+  }
+}
+
+/* -------- layouts -------- */
+
+static void put_names(Str *out, const IdentVec *v) {
+  for (int i = 0; i < v->n; i++) str_printf(out, "%s%s", i ? ", " : "", v->at[i].text);
+}
+
+static void put_item(Str *out, const Item *item) {
+  if (item->kind == ITEM_WHOLE) str_puts(out, "_");
+  if (item->kind == ITEM_OPEN) str_puts(out, "?");
+  if (item->kind == ITEM_REST) str_puts(out, "...");
+  if (item->kind != ITEM_AXES) return;
+  if (item->tuple) str_puts(out, "(");
+  put_names(out, &item->axes);
+  if (item->tuple) str_puts(out, ")");
+  if (item->granule > 1) str_printf(out, " by %ld", (long)item->granule);
+}
+
+void ast_print_spec(Str *out, const SpecExpr *s) {
+  if (s->replicated) {
+    str_puts(out, "replicated");
+    return;
+  }
+  str_puts(out, "[");
+  for (int i = 0; i < s->items.n; i++) {
+    if (i) str_puts(out, ", ");
+    put_item(out, &s->items.at[i]);
+  }
+  str_puts(out, "]");
+  if (!s->partial.n) return;
+  str_puts(out, " partial(");
+  put_names(out, &s->partial);
+  str_puts(out, ")");
+}
+
+static void put_on(Str *out, const SpecExpr *s) {
+  if (!s) return;
+  str_puts(out, " on ");
+  ast_print_spec(out, s);
+}
+
+/* -------- statements -------- */
+
+static void put_params(Str *out, const ParamVec *v) {
+  for (int i = 0; i < v->n; i++) {
+    const Param *p = &v->at[i];
+    str_printf(out, "%s%s", i ? ", " : "", p->name.text);
+    if (p->type) {
+      str_puts(out, ": ");
+      ast_print_expr(out, p->type);
+    }
+    put_on(out, p->on);
+    if (!p->value) continue;
+    str_puts(out, "=");
+    ast_print_expr(out, p->value);
+  }
+}
+
+static void indent(Str *out) {
+  for (int i = 0; i < out->indent; i++) str_puts(out, "  ");
+}
+
+static void put_block(Str *out, const StmtVec *body) {
+  str_puts(out, " {\n");
+  out->indent++;
+  ast_print_stmts(out, body);
+  out->indent--;
+  indent(out);
+  str_puts(out, "}");
+}
+
+static void put_decl(Str *out, const char *word, const Stmt *s) {
+  str_printf(out, "%s%s(", word, s->name.text);
+  put_params(out, &s->params);
+  str_puts(out, ")");
+  put_block(out, &s->body);
+}
+
+static void put_var(Str *out, const char *word, const Stmt *s) {
+  str_printf(out, "%s%s", word, s->name.text);
+  if (s->key) {
+    str_puts(out, "[");
+    ast_print_expr(out, s->key);
+    str_puts(out, "]");
+  }
+  str_puts(out, ": ");
+  ast_print_expr(out, s->type);
+  put_on(out, s->spec);
+  if (!s->value) return;
+  str_puts(out, " = ");
+  ast_print_expr(out, s->value);
+}
+
+static void put_if(Str *out, const Stmt *s) {
+  str_puts(out, "if ");
+  ast_print_expr(out, s->value);
+  put_block(out, &s->body);
+  if (!s->other.n) return;
+  str_puts(out, " else");
+  if (s->other.n == 1 && s->other.at[0]->kind == ST_IF) {
+    str_puts(out, " ");
+    put_if(out, s->other.at[0]);
+  } else {
+    put_block(out, &s->other);
+  }
+}
+
+static void put_targets(Str *out, const Stmt *s, const char *sign) {
+  for (int i = 0; i < s->targets.n; i++) {
+    if (i) str_puts(out, ", ");
+    ast_print_expr(out, s->targets.at[i]);
+  }
+  str_printf(out, " %s ", sign);
+  ast_print_expr(out, s->value);
+}
+
+static void put_stmt(Str *out, const Stmt *s) {
+  switch (s->kind) {
+  case ST_ERROR: break;
+  case ST_IMPORT:
+    str_puts(out, "import ");
+    ast_print_expr(out, s->value);
+    break;
+  case ST_CONST:
+    str_printf(out, "const %s = ", s->name.text);
+    ast_print_expr(out, s->value);
+    break;
+  case ST_FN: put_decl(out, "fn ", s); break;
+  case ST_LAYER: put_decl(out, "layer ", s); break;
+  case ST_ENTRY: put_decl(out, "entry ", s); break;
+  case ST_METHOD: put_decl(out, "", s); break;
+  case ST_MESH:
+    str_puts(out, "mesh [");
+    put_givens(out, &s->given);
+    str_puts(out, "]");
+    break;
+  case ST_LAYOUT:
+    str_puts(out, "layout ");
+    ast_print_path(out, s->value);
+    str_puts(out, " = ");
+    ast_print_spec(out, s->spec);
+    break;
+  case ST_PARAM: put_var(out, "param ", s); break;
+  case ST_STATE: put_var(out, "state ", s); break;
+  case ST_BIND: put_targets(out, s, "="); break;
+  case ST_ASSIGN: put_targets(out, s, "<-"); break;
+  case ST_EXPR: ast_print_expr(out, s->value); break;
+  case ST_FOR:
+    put_range(out, s->name.text, s->from, s->to);
+    put_block(out, &s->body);
+    break;
+  case ST_IF: put_if(out, s); break;
+  case ST_RETURN:
+    str_puts(out, s->given.n ? "return " : "return");
+    put_givens(out, &s->given);
+    break;
+  }
+}
+
+void ast_print_stmts(Str *out, const StmtVec *stmts) {
+  for (int i = 0; i < stmts->n; i++) {
+    indent(out);
+    put_stmt(out, stmts->at[i]);
+    str_puts(out, "\n");
+  }
+}

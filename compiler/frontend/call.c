@@ -1,0 +1,278 @@
+/* Calls: matching what is given with what is declared, running the bodies of fns and methods in place, and
+ * making instances of layers. Nothing may be in progress twice: recursion is reported with its chain. */
+#include "elaborate.h"
+#include <string.h>
+
+/* -------- matching -------- */
+
+static const char *formal_list(Elab *e, const Formal *f, int n) {
+  Str s = str_new(e->arena);
+  for (int i = 0; i < n; i++)
+    str_printf(&s, "%s%s%s", i ? ", " : "", f[i].name, f[i].rest ? "..." : f[i].required ? "" : "=");
+  return s.at;
+}
+
+static bool note_signature(Elab *e, const char *label, const char *signature, Span declared_at) {
+  if (declared_at.file) diag_note(e->diag, declared_at, "declared here: %s(%s)", label, signature);
+  else diag_note(e->diag, declared_at, "%s(%s)", label, signature);
+  return false;
+}
+
+static int find_formal(const Formal *f, int n, const char *name) {
+  for (int i = 0; i < n; i++)
+    if (!strcmp(f[i].name, name)) return i;
+  return -1;
+}
+
+static bool bind_keyword(Elab *e, const char *label, const Formal *f, int n, const Actual *a, int index,
+                         int *which) {
+  int i = find_formal(f, n, a->name.text);
+  if (i < 0 || f[i].rest) {
+    Near near = {.want = a->name.text};
+    for (int k = 0; k < n; k++) near_offer(&near, f[k].name);
+    elab_fail(e, a->name.span, "`%s` has no parameter `%s`%s", label, a->name.text, near_text(e, &near));
+    return false;
+  }
+  if (which[i] >= 0) {
+    elab_fail(e, a->name.span, "`%s` is given twice", a->name.text);
+    return false;
+  }
+  which[i] = index;
+  return true;
+}
+
+bool call_bind(Elab *e, Span call, const char *label, const char *signature, Span declared_at,
+               const Formal *f, int n, const Actual *a, int na, int *which, int *rest_from) {
+  int next = 0;
+  bool named = false;
+  *rest_from = na;
+  if (!signature) signature = formal_list(e, f, n);
+  for (int i = 0; i < n; i++) which[i] = -1;
+  for (int i = 0; i < na; i++) {
+    if (a[i].name.text) {
+      named = true;
+      if (!bind_keyword(e, label, f, n, &a[i], i, which))
+        return note_signature(e, label, signature, declared_at);
+      continue;
+    }
+    if (named) {
+      elab_fail(e, a[i].span, "an argument by position cannot follow one by name");
+      return false;
+    }
+    if (next < n && f[next].rest) {
+      if (*rest_from == na) *rest_from = i;
+      continue;
+    }
+    if (next == n) {
+      elab_fail(e, a[i].span, "`%s` takes %d argument%s, but more are given", label, n, n == 1 ? "" : "s");
+      return note_signature(e, label, signature, declared_at);
+    }
+    which[next++] = i;
+  }
+  for (int i = 0; i < n; i++)
+    if (f[i].required && which[i] < 0) {
+      elab_fail(e, call, "`%s` needs its argument `%s`", label, f[i].name);
+      return note_signature(e, label, signature, declared_at);
+    }
+  return true;
+}
+
+static bool bind_stmt(Elab *e, Span call, const Stmt *decl, const Actual *a, int na, int *which) {
+  int n = decl->params.n, rest;
+  Formal *f = arena_array(e->arena, Formal, n);
+  for (int i = 0; i < n; i++)
+    f[i] = (Formal){decl->params.at[i].name.text, !decl->params.at[i].value, false};
+  return call_bind(e, call, decl->name.text, NULL, decl->span, f, n, a, na, which, &rest);
+}
+
+/* Binds the parameters in `inner`; defaults are evaluated there, in order, so that they see those before them. */
+static bool enter_params(Elab *e, Scope *inner, Span call, const Stmt *decl, const Actual *a, int na) {
+  int *which = arena_array(e->arena, int, decl->params.n);
+  if (!bind_stmt(e, call, decl, a, na, which)) return false;
+  for (int i = 0; i < decl->params.n; i++) {
+    const Param *p = &decl->params.at[i];
+    Value v;
+    if (!e->at) e->base = path_join(e, e->owner, p->name.text);
+    v = which[i] >= 0 ? a[which[i]].value : eval_expr(e, inner, p->value);
+    e->base = NULL;
+    if (v.kind == V_ERROR) return false;
+    scope_bind(e, inner, p->name, v);
+  }
+  return true;
+}
+
+/* -------- frames -------- */
+
+static const char *frame_text(Elab *e, const Stmt *decl, const Instance *in) {
+  if (decl->kind == ST_METHOD && in) return arena_printf(e->arena, "%s.%s", in->path, decl->name.text);
+  return decl->name.text;
+}
+
+static bool recursive(Elab *e, const Stmt *decl, const Instance *in, Span call) {
+  const Frame *f = e->frame;
+  while (f && (f->decl != decl || (decl->kind == ST_METHOD && f->instance != in))) f = f->up;
+  if (!f) return false;
+  const char *chain = frame_text(e, decl, in);
+  for (const Frame *g = e->frame; g != f; g = g->up)
+    chain = arena_printf(e->arena, "%s -> %s", frame_text(e, g->decl, g->instance), chain);
+  chain = arena_printf(e->arena, "%s -> %s", frame_text(e, decl, in), chain);
+  elab_fail(e, call, "`%s` calls itself: %s", frame_text(e, decl, in), chain);
+  diag_note(e->diag, decl->span, "calls are put in place of themselves while compiling, so they must end");
+  return true;
+}
+
+/* After errors inside a call: where it came from. Nothing is said of calls deep in a chain. */
+static void note_call(Elab *e, const Stmt *decl, const Instance *in, Span call, int errors_before) {
+  int depth = 0;
+  for (const Frame *f = e->frame; f; f = f->up) depth++;
+  if (e->diag->errors == errors_before || depth >= 4) return;
+  if (in) diag_note(e->diag, call, "in `%s` of %s, called here", decl->name.text, in->path);
+  else diag_note(e->diag, call, "in `%s`, called here", decl->name.text);
+}
+
+/* -------- running -------- */
+
+static Value run_body(Elab *e, Scope *inner, const Stmt *decl, Instance *in, Span call, Where where,
+                      const Actual *a, int na) {
+  if (recursive(e, decl, in, call)) return value_error;
+  int errors = e->diag->errors;
+  Frame frame = {e->frame, decl, in, call};
+  const char *owner = e->owner, *base = e->base;
+  Value v = value_error;
+  e->frame = &frame;
+  if (!e->at) e->owner = base;
+  /* A wrong argument is the caller's affair: no note leads into the callee. */
+  bool entered = enter_params(e, inner, call, decl, a, na);
+  if (entered) v = stmt_run(e, inner, &decl->body, where) ? e->result : value_none;
+  e->frame = frame.up;
+  e->owner = owner;
+  e->base = base;
+  if (entered) {
+    note_call(e, decl, in, call, errors);
+    if (e->diag->errors > errors && v.kind == V_NONE) v = value_error;
+  }
+  return v;
+}
+
+static Value call_fn(Elab *e, const Def *def, Span call, const Actual *a, int na) {
+  Scope inner = {.up = &def->module->scope};
+  return run_body(e, &inner, def->stmt, NULL, call, IN_FN, a, na);
+}
+
+static Value call_method(Elab *e, const Method *m, Span call, const Actual *a, int na) {
+  if (!e->at)
+    return elab_fail(e, call, "`%s` works on tensors: it can be called in entries and methods",
+                     frame_text(e, m->stmt, m->instance));
+  Scope inner = {.up = &m->instance->scope};
+  Value v = run_body(e, &inner, m->stmt, m->instance, call, IN_METHOD, a, na);
+  if (v.kind == V_TENSOR) {
+    bool apply = !strcmp(m->stmt->name.text, "apply");
+    entry_name_node(e, path_join(e, m->instance->path, apply ? "output" : m->stmt->name.text), v.node);
+  }
+  return v;
+}
+
+static Value call_instance(Elab *e, Instance *in, Span call, const Actual *a, int na) {
+  const StmtVec *body = &in->def->stmt->body;
+  for (int i = 0; i < in->scope.names.n; i++) {
+    const Value *v = &in->scope.names.at[i]->value;
+    if (v->kind == V_METHOD && v->method->instance == in && !strcmp(v->method->stmt->name.text, "apply"))
+      return call_method(e, v->method, call, a, na);
+  }
+  elab_fail(e, call, "%s cannot be called: the layer `%s` has no method `apply`", in->path,
+            in->def->stmt->name.text);
+  for (int i = 0; i < body->n; i++)
+    if (body->at[i]->kind == ST_METHOD)
+      diag_note(e->diag, body->at[i]->span, "it has this one: %s.%s(...)", in->path,
+                body->at[i]->name.text);
+  return value_error;
+}
+
+/* -------- making an instance -------- */
+
+static Value make_instance(Elab *e, const Def *def, Span call, const Actual *a, int na) {
+  const char *name = def->stmt->name.text;
+  if (e->at)
+    return elab_fail(e, call, "the layer `%s` is made at top level or in a layer, not where tensors are computed", name);
+  if (!e->base)
+    return elab_fail(e, call, "an instance of `%s` needs a name, as in `model = %s(...)`", name, name);
+  if (recursive(e, def->stmt, NULL, call) || !elab_claim_path(e, e->base, call)) return value_error;
+  Instance *in = arena_new_of(e->arena, Instance);
+  int errors = e->diag->errors;
+  *in = (Instance){.path = e->base, .def = def, .scope = {.up = &def->module->scope}, .span = call};
+  Frame frame = {e->frame, def->stmt, in, call};
+  const char *owner = e->owner, *base = e->base;
+  e->frame = &frame;
+  e->owner = in->path;
+  e->base = NULL;
+  bool ok = enter_params(e, &in->scope, call, def->stmt, a, na);
+  for (int i = 0; i < def->stmt->body.n && ok; i++) {
+    const Stmt *m = def->stmt->body.at[i];
+    if (m->kind != ST_METHOD) continue;
+    const Binding *had = scope_find(&in->scope, m->name.text);
+    if (had) {
+      elab_fail(e, m->name.span, "`%s` is already defined", m->name.text);
+      diag_note(e->diag, had->span, "the first is here");
+      continue;
+    }
+    Method *method = arena_new_of(e->arena, Method);
+    *method = (Method){m, in};
+    scope_bind(e, &in->scope, m->name, (Value){.kind = V_METHOD, .method = method});
+  }
+  bool entered = ok;
+  if (ok) stmt_run(e, &in->scope, &def->stmt->body, IN_LAYER);
+  ok = ok && e->diag->errors == errors;
+  e->frame = frame.up;
+  e->owner = owner;
+  e->base = base;
+  if (entered) note_call(e, def->stmt, NULL, call, errors);
+  return ok ? (Value){.kind = V_INSTANCE, .instance = in} : value_error;
+}
+
+/* -------- the expression -------- */
+
+/* The name under which an instance made in argument i is known to the callee. */
+static const char *param_name(const Value *callee, const Given *g, int i) {
+  if (g->name.text) return g->name.text;
+  if (callee->kind != V_LAYER && callee->kind != V_FN) return NULL;
+  const ParamVec *params = &callee->def->stmt->params;
+  return i < params->n ? params->at[i].name.text : NULL;
+}
+
+static bool eval_actuals(Elab *e, Scope *s, const Expr *x, const Value *callee, Actual *a) {
+  const char *base = e->base;
+  bool ok = true;
+  for (int i = 0; i < x->given.n; i++) {
+    const Given *g = &x->given.at[i];
+    const char *name = base && !e->at ? param_name(callee, g, i) : NULL;
+    e->base = name ? path_join(e, base, name) : NULL;
+    a[i] = (Actual){g->name, g->value->span, eval_expr(e, s, g->value)};
+    ok = ok && a[i].value.kind != V_ERROR;
+  }
+  e->base = base;
+  return ok;
+}
+
+Value call_expr(Elab *e, Scope *s, const Expr *x) {
+  const char *base = e->base;
+  e->base = NULL;
+  Value f = eval_expr(e, s, x->x);
+  e->base = base;
+  if (f.kind == V_ERROR) return f;
+  Actual *a = arena_array(e->arena, Actual, x->given.n);
+  int n = x->given.n;
+  if (!eval_actuals(e, s, x, &f, a)) return value_error;
+  switch (f.kind) {
+  case V_FN: return call_fn(e, f.def, x->span, a, n);
+  case V_LAYER: return make_instance(e, f.def, x->span, a, n);
+  case V_METHOD: return call_method(e, f.method, x->span, a, n);
+  case V_INSTANCE: return call_instance(e, f.instance, x->span, a, n);
+  case V_DTYPE: return builtin_cast(e, f.dtype, x->span, a, n);
+  case V_OP: return builtin_op(e, f.op, x->span, a, n);
+  case V_MAKE: return builtin_call(e, f.make, x->span, a, n);
+  case V_ENTRY:
+    return elab_fail(e, x->span, "%s is called by the host; put what is shared into a fn or a method",
+                     value_describe(e, &f));
+  default: return elab_fail(e, x->x->span, "%s cannot be called", value_describe(e, &f));
+  }
+}

@@ -1,0 +1,76 @@
+/* front_compile, read top to bottom: load, mesh, run the top level, build each entry, say the layouts. */
+#include "elaborate.h"
+#include <string.h>
+
+static bool declared_only(const Stmt *s) {
+  return s->kind == ST_IMPORT || s->kind == ST_CONST || s->kind == ST_FN || s->kind == ST_LAYER ||
+         s->kind == ST_ENTRY || s->kind == ST_MESH || s->kind == ST_LAYOUT;
+}
+
+/* What makes instances and variables, in order; fns, layers and entries are known before. */
+static void run_top(Elab *e, Module *m) {
+  for (int i = 0; i < m->stmts.n; i++) {
+    Stmt *s = m->stmts.at[i];
+    StmtVec one = {.at = &s, .n = 1};
+    if (!declared_only(s)) stmt_run(e, &m->scope, &one, IN_TOP);
+  }
+}
+
+/* A const that nothing uses is still looked at. */
+static void run_consts(Elab *e, Module *m) {
+  for (int i = 0; i < m->scope.names.n; i++) {
+    const Binding *b = m->scope.names.at[i];
+    if (b->is_const && b->lazy) scope_lookup(e, &m->scope, (Ident){b->name, b->span});
+  }
+}
+
+static void run_entries(Elab *e, Module *m) {
+  for (int i = 0; i < m->scope.names.n && !e->stop; i++) {
+    const Value *v = &m->scope.names.at[i]->value;
+    if (v->kind != V_ENTRY) continue;
+    int same = program_find_entry(e->program, v->def->stmt->name.text);
+    if (same > 0) {
+      elab_fail(e, v->def->stmt->name.span, "there are two entries by the name `%s`", v->def->stmt->name.text);
+      diag_note(e->diag, e->program->entries.at[same].span, "the first is here");
+    } else {
+      entry_build(e, v->def);
+    }
+  }
+}
+
+static void elaborate(Elab *e) {
+  module_load_all(e);
+  if (e->diag->errors) return; /* what was not understood would be missed everywhere */
+  spec_mesh(e);
+  entry_begin(e, &e->init, "init", 0, (Span){0});
+  vec_push(e->arena, &e->program->entries, e->init.entry);
+  for (int i = 0; i < e->modules.n; i++) run_consts(e, e->modules.at[i]);
+  for (int i = 0; i < e->modules.n; i++) run_top(e, e->modules.at[i]);
+  for (int i = 0; i < e->modules.n; i++) run_entries(e, e->modules.at[i]);
+  if (e->program->entries.n == 1 && !e->diag->errors)
+    elab_fail(e, (Span){0}, "the program has no `entry`: there is nothing to call");
+  entry_end(e, &e->init);
+  e->program->entries.at[0] = e->init.entry;
+  if (!e->stop) says_apply(e);
+}
+
+Program *front_compile(Arena *a, Diag *d, const FrontOptions *o) {
+  Program *p = arena_new_of(a, Program);
+  p->arena = a;
+  p->diag = d;
+  p->layouts = layout_set_new(a, &p->mesh);
+  Elab *e = arena_new_of(a, Elab);
+  *e = (Elab){.arena = a, .diag = d, .names = names_new(a), .options = o, .program = p, .owner = "", .step_var = -1};
+  elaborate(e);
+  return d->errors ? NULL : p;
+}
+
+bool front_dump_ast(Arena *a, Diag *d, const FrontOptions *o, Str *out) {
+  Names *names = names_new(a);
+  for (int i = 0; i < o->nsources; i++) {
+    const FrontSource *s = &o->source[i];
+    StmtVec v = parse_text(a, d, names, s->name, s->text, s->len);
+    ast_print_stmts(out, &v);
+  }
+  return !d->errors;
+}

@@ -1,0 +1,314 @@
+/* Inside the elaborator: it runs a program's text at compile time and leaves graphs.
+ *
+ * Two ways of running. *Making*: top level and layer bodies, where sizes, instances and variables
+ * come to be; no tensor is computed (Elab.at is NULL). *Building*: the body of an entry, of what it calls,
+ * or of an initialiser, where every operation on a tensor becomes a node of Elab.at's graph.
+ * Law: V_ERROR means that the mistake was reported; whatever meets it is V_ERROR without a report. */
+#ifndef DTG_ELABORATE_H
+#define DTG_ELABORATE_H
+#include "ast.h"
+#include "frontend.h"
+#include "op.h"
+
+typedef enum ValueKind {
+  V_ERROR,
+  V_NONE,
+  V_INT,
+  V_REAL,
+  V_BOOL,
+  V_STRING,
+  V_LIST,
+  V_DTYPE,
+  V_TYPE,
+  V_TENSOR,
+  V_VAR,    /* a variable itself; its value in an entry is read where it is used */
+  V_FAMILY, /* state m[p]: one variable a key */
+  V_INSTANCE,
+  V_LAYER,
+  V_FN,
+  V_METHOD,
+  V_OP,   /* a builtin of compiler/ops */
+  V_MAKE, /* a builtin of the elaborator: len, params, grad ... */
+  V_ENTRY
+} ValueKind;
+
+typedef struct Value Value;
+typedef struct Module Module;
+typedef struct Instance Instance;
+
+typedef struct List {
+  const Value *at;
+  int n;
+} List;
+
+typedef struct Type {
+  DType dtype;
+  Shape shape;
+} Type;
+
+/* A fn, layer or entry where it was declared. */
+typedef struct Def {
+  const Stmt *stmt;
+  Module *module;
+} Def;
+
+typedef struct Method {
+  const Stmt *stmt;
+  Instance *instance;
+} Method;
+
+typedef struct Family Family;
+
+struct Value {
+  ValueKind kind;
+  union {
+    int64_t i; /* int; bool as 0 or 1 */
+    double real;
+    const char *text;
+    const List *list;
+    DType dtype;
+    const Type *type;
+    NodeId node;
+    int var;
+    Family *family;
+    Instance *instance;
+    const Def *def;
+    const Method *method;
+    const OpDef *op;
+    int make; /* index into builtin.c's table */
+  };
+};
+
+typedef struct Binding {
+  const char *name;
+  Span span;
+  Value value;
+  Module *lazy_in;   /* a const not yet evaluated, else NULL */
+  const Stmt *lazy;
+  bool is_const, evaluating;
+} Binding;
+
+typedef struct Scope {
+  struct Scope *up;
+  Module *module; /* of the outermost scope only */
+  VEC(Binding *) names;
+} Scope;
+
+typedef VEC(Module *) ModuleVec;
+
+struct Module {
+  const char *path; /* as shown, and its identity */
+  bool library;
+  Scope scope;
+  ModuleVec imports;
+  StmtVec stmts;
+  Module *importer;   /* while loading: who asked for it */
+  bool loading, seen; /* seen: in the search for a name that is under way */
+};
+
+struct Instance {
+  const char *path;
+  const Def *def;
+  Scope scope;
+  Span span;
+};
+
+/* Key: the text in the brackets of the path. */
+struct Family {
+  const char *path;
+  VEC(struct {
+    const char *key;
+    int var;
+  }) members;
+};
+
+typedef VEC(NodeId) NodeVec;
+
+/* An entry being built. */
+typedef struct Building {
+  Entry entry;
+  int index; /* of the entry in the program; 0: init */
+  Build build;
+  NodeVec *version; /* [variables]: every value so far, the last is current; empty: not read yet */
+  int nversions;
+  const char *stream_path; /* init: of the variable being initialised */
+  VEC(Assign) assigns;
+  VEC(struct {
+    const char *path;
+    int count;
+  }) streams;
+  bool random; /* some node reads the random step */
+} Building;
+
+/* A call in progress. */
+typedef struct Frame {
+  struct Frame *up;
+  const Stmt *decl;
+  Instance *instance; /* of a method or a layer being made */
+  Span call;
+} Frame;
+
+typedef enum NamedKind { NAMED_VAR, NAMED_INPUT, NAMED_OUTPUT, NAMED_NODE } NamedKind;
+
+/* A tensor that a layout statement can name. */
+typedef struct Named {
+  const char *text;
+  const char *plain; /* of an input: its name without the entry's */
+  NamedKind kind;
+  int entry, index;
+} Named;
+
+/* Something said of a layout. */
+typedef enum Strength { BY_PATTERN = 1, BY_NAME, BY_OPTION_PATTERN, BY_OPTION_NAME } Strength;
+
+typedef struct Said {
+  const char *target; /* path, or the text of a pattern */
+  bool pattern;
+  bool option; /* from the command line */
+  Strength strength;
+  const SpecExpr *spec;
+  Span span;
+} Said;
+
+/* Where a flow of statements stands. */
+typedef enum Where { IN_TOP, IN_LAYER, IN_FN, IN_METHOD, IN_ENTRY } Where;
+
+typedef struct Elab {
+  Arena *arena;
+  Diag *diag;
+  Names *names;
+  const FrontOptions *options;
+  Program *program;
+  ModuleVec modules; /* in the order they are run */
+  Module *main;
+  Building *at;         /* NULL: making */
+  Building init;
+  const Type *declared; /* of the variable being initialised */
+  const char *owner;    /* path of what is being made, "" at top level */
+  const char *base;     /* path that an instance made here would take, NULL: none */
+  Frame *frame;
+  Value result; /* of the return statement that ended a body */
+  int depth;
+  int64_t steps;
+  bool mesh_failed; /* reported: axes are not complained of again */
+  bool stop; /* a limit was passed: unwind */
+  VEC(Named) named;
+  VEC(Said *) said;
+  VEC(Ident) paths; /* of instances and variables, against doubles */
+  int step_var;     /* random.step, -1 before a random op is met */
+} Elab;
+
+/* -------- value.c -------- */
+
+Value value_int(int64_t i);
+Value value_real(double r);
+Value value_bool(bool b);
+Value value_text(const char *s);
+Value value_node(NodeId id); /* NO_NODE: V_ERROR */
+Value value_list(Elab *e, const Value *at, int n);
+Value value_type(Elab *e, DType t, const Shape *s);
+extern const Value value_error, value_none;
+bool value_number(const Value *v, double *out); /* int or real */
+bool value_same(const Value *a, const Value *b); /* == at compile time */
+/* "the number 3", "a tensor f32[2, 3]", "the layer `dense`" */
+const char *value_describe(Elab *e, const Value *v);
+const char *type_text(Elab *e, DType t, const Shape *s);
+Value elab_fail(Elab *e, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+Binding *scope_find(const Scope *s, const char *name); /* in this scope alone */
+Binding *scope_bind(Elab *e, Scope *s, Ident name, Value v);
+/* Through the scopes, the imports and the builtins; reports an unknown name. */
+Value scope_lookup(Elab *e, Scope *s, Ident name);
+/* "; did you mean `x`?" of the names seen so far, or "". */
+typedef struct Near {
+  const char *want, *best;
+  int distance;
+} Near;
+void near_offer(Near *n, const char *candidate);
+const char *near_text(Elab *e, const Near *n);
+const char *path_join(Elab *e, const char *owner, const char *name);
+
+/* -------- eval.c, operate.c -------- */
+
+Value eval_expr(Elab *e, Scope *s, const Expr *x);
+bool eval_type(Elab *e, Scope *s, const Expr *x, Type *out);
+bool eval_size(Elab *e, Scope *s, const Expr *x, const char *what, int64_t *out); /* >= 0 */
+/* The values a `for` goes through: a list, or from..to. */
+bool eval_sequence(Elab *e, Scope *s, const Expr *from, const Expr *to, List *out);
+/* A variable becomes its current value; the rest stays. */
+Value eval_read(Elab *e, Value v, Span at);
+Value operate_unary(Elab *e, const Expr *x, Value v);
+Value operate_binary(Elab *e, const Expr *x, Value l, Value r);
+Value operate_index(Elab *e, Scope *s, const Expr *x, Value base);
+bool elab_tick(Elab *e, Span at); /* false: a limit was passed */
+
+/* -------- call.c -------- */
+
+typedef struct Actual {
+  Ident name; /* none: by position */
+  Span span;
+  Value value;
+} Actual;
+
+Value call_expr(Elab *e, Scope *s, const Expr *x);
+/* One parameter of a callee, for binding. */
+typedef struct Formal {
+  const char *name;
+  bool required, rest;
+} Formal;
+/* Writes for each formal the index of its actual, -1: not given. `rest` takes those from *rest_from on. */
+bool call_bind(Elab *e, Span call, const char *label, const char *signature, Span declared_at,
+               const Formal *formals, int n, const Actual *actuals, int nactuals, int *which,
+               int *rest_from);
+
+/* -------- builtin.c -------- */
+
+bool builtin_find(const char *name, Value *out);
+void builtin_near(Near *n);
+const char *builtin_name(int make);
+Value builtin_call(Elab *e, int make, Span call, const Actual *a, int n);
+Value builtin_op(Elab *e, const OpDef *op, Span call, const Actual *a, int n);
+bool builtin_arg(Elab *e, const Value *v, Span at, Arg *out); /* reports what no op takes */
+Value builtin_from_arg(Elab *e, const Arg *a);
+Value builtin_cast(Elab *e, DType t, Span call, const Actual *a, int n);
+Value builtin_field(Elab *e, const Value *v, const char *name, bool *found); /* x.shape, x.dtype */
+
+/* -------- stmt.c, entry.c, variable.c -------- */
+
+/* True when a return was met; its value is e->result. */
+bool stmt_run(Elab *e, Scope *s, const StmtVec *body, Where where);
+void entry_build(Elab *e, const Def *def);
+void entry_begin(Elab *e, Building *b, const char *name, int index, Span span);
+void entry_end(Elab *e, Building *b); /* closes its list of assignments */
+void entry_return(Elab *e, Scope *s, const Stmt *stmt);
+void entry_name_node(Elab *e, const char *text, NodeId id);
+void variable_declare(Elab *e, Scope *s, const Stmt *stmt);
+int variable_add(Elab *e, const char *path, const Type *t, bool trainable, Span at);
+NodeId variable_read(Elab *e, int var, Span at);
+void variable_assign(Elab *e, int var, Value v, Span at);
+/* The value of the variable that the loss was computed from. */
+NodeVec *variable_versions(Elab *e, Building *b, int var);
+NodeId variable_in_loss(Elab *e, int var, NodeId loss, Span at);
+/* The key of a state family as text: a variable, an instance, a number or a string; NULL after a report. */
+const char *variable_key(Elab *e, const Value *key, Span at);
+bool elab_claim_path(Elab *e, const char *path, Span at);
+
+/* -------- module.c -------- */
+
+/* Parses the sources and all they import, into e->modules, and applies -D. */
+void module_load_all(Elab *e);
+
+/* -------- spec.c, says.c -------- */
+
+/* The mesh of the program, from the command line or its one `mesh` statement. */
+void spec_mesh(Elab *e);
+/* What was written, for a tensor of that rank; NULL after a report. */
+const Spec *spec_make(Elab *e, const SpecExpr *x, int rank, const char *what, bool may_be_partial,
+                      bool may_match);
+bool spec_equal(const Spec *a, const Spec *b);
+/* `on [...]` at the declaration of `target`. */
+void says_here(Elab *e, const char *target, const SpecExpr *spec);
+/* All that was said is written to the tensors it is said of. */
+void says_apply(Elab *e);
+
+#endif

@@ -1,0 +1,250 @@
+/* The value of an expression. Numbers, lists, types and instances are computed here and now; tensors
+ * become nodes of the entry that is being built. */
+#include "elaborate.h"
+#include <math.h>
+#include <string.h>
+
+enum { DEEPEST = 1000, LONGEST_LIST = 1000000 };
+static const int64_t MOST_STEPS = 20000000, MOST_NODES = 4000000;
+
+/* Every expression and statement passes here: nothing a text can say runs for ever or out of stack. */
+bool elab_tick(Elab *e, Span at) {
+  if (e->stop) return false;
+  const char *what = NULL;
+  if (++e->steps > MOST_STEPS) what = "unrolling takes more than 20 million steps; is a loop too long?";
+  else if (e->depth > DEEPEST) what = "calls and expressions are nested too deeply here";
+  else if (e->at && e->at->build.graph->nodes.n > MOST_NODES)
+    what = "the entry has grown past 4 million operations; is a loop too long?";
+  if (what) diag_error(e->diag, at, "%s", what);
+  /* Messages past the limit are not shown: going on would help nobody. */
+  e->stop = what || e->diag->errors > e->diag->most_errors;
+  return !e->stop;
+}
+
+Value eval_read(Elab *e, Value v, Span at) {
+  if (v.kind != V_VAR) return v;
+  if (!e->at)
+    return elab_fail(e, at, "the value of %s is known only in entries and methods",
+                     e->program->vars.at[v.var].path);
+  return value_node(variable_read(e, v.var, at));
+}
+
+/* -------- types and sizes -------- */
+
+static bool whole_number(Elab *e, const Value *v, Span at, const char *what, int64_t *out) {
+  if (v->kind == V_ERROR) return false;
+  if (v->kind == V_INT) *out = v->i;
+  else if (v->kind == V_REAL && floor(v->real) == v->real && fabs(v->real) < 9e15)
+    *out = (int64_t)v->real;
+  else if (v->kind == V_TENSOR || v->kind == V_VAR)
+    elab_fail(e, at, "%s must be known when compiling, but this is %s", what, value_describe(e, v));
+  else elab_fail(e, at, "%s must be a whole number, but this is %s", what, value_describe(e, v));
+  return v->kind == V_INT || (v->kind == V_REAL && floor(v->real) == v->real && fabs(v->real) < 9e15);
+}
+
+static bool size_from(Elab *e, const Value *v, Span at, const char *what, int64_t *out) {
+  if (!whole_number(e, v, at, what, out)) return false;
+  if (*out >= 0) return true;
+  elab_fail(e, at, "%s cannot be negative: %ld", what, (long)*out);
+  return false;
+}
+
+bool eval_size(Elab *e, Scope *s, const Expr *x, const char *what, int64_t *out) {
+  Value v = eval_expr(e, s, x);
+  return size_from(e, &v, x->span, what, out);
+}
+
+static bool add_dim(Elab *e, Shape *shape, const Value *v, Span at) {
+  if (v->kind == V_LIST) {
+    for (int i = 0; i < v->list->n; i++)
+      if (!add_dim(e, shape, &v->list->at[i], at)) return false;
+    return true;
+  }
+  int64_t n;
+  if (!size_from(e, v, at, "a size", &n)) return false;
+  if (shape->rank == MAX_RANK) {
+    elab_fail(e, at, "a tensor has at most %d dims", MAX_RANK);
+    return false;
+  }
+  shape->dim[shape->rank++] = n;
+  return true;
+}
+
+static bool type_fits(Elab *e, Span at, DType t, const Shape *s) {
+  int64_t bytes = dtype_size(t), most = (int64_t)1 << 46;
+  for (int i = 0; i < s->rank; i++)
+    if (s->dim[i] == 0) return true;
+  for (int i = 0; i < s->rank; i++) {
+    if (bytes > most / s->dim[i]) {
+      elab_fail(e, at, "%s is too large: more than 2^46 bytes", type_text(e, t, s));
+      return false;
+    }
+    bytes *= s->dim[i];
+  }
+  return true;
+}
+
+/* f32[2, n]: an index expression whose base is an element type. */
+static Value type_index(Elab *e, Scope *s, const Expr *x, DType t) {
+  Shape shape = {0};
+  for (int i = 0; i < x->subs.n; i++) {
+    const Sub *sub = &x->subs.at[i];
+    if (sub->slice || sub->rest) return elab_fail(e, sub->span, "a type has plain sizes, as in f32[8, 3]");
+    Value v = eval_expr(e, s, sub->begin);
+    if (!add_dim(e, &shape, &v, sub->span)) return value_error;
+  }
+  if (!type_fits(e, x->span, t, &shape)) return value_error;
+  return value_type(e, t, &shape);
+}
+
+bool eval_type(Elab *e, Scope *s, const Expr *x, Type *out) {
+  Value v = eval_expr(e, s, x);
+  if (v.kind == V_TYPE) *out = *v.type;
+  else if (v.kind == V_DTYPE)
+    elab_fail(e, x->span, "a type has a shape: %s[8, 3], or %s[] for a scalar", dtype_name(v.dtype),
+              dtype_name(v.dtype));
+  else if (v.kind != V_ERROR)
+    elab_fail(e, x->span, "a type such as f32[8, 3] is needed here, but this is %s", value_describe(e, &v));
+  return v.kind == V_TYPE;
+}
+
+/* -------- lists -------- */
+
+bool eval_sequence(Elab *e, Scope *s, const Expr *from, const Expr *to, List *out) {
+  Value v = eval_expr(e, s, from), *at;
+  int64_t lo, hi;
+  if (!to) {
+    if (v.kind == V_LIST) *out = *v.list;
+    else if (v.kind == V_INT)
+      elab_fail(e, from->span, "`for` goes through a list or a range; write 0..%ld", (long)v.i);
+    else if (v.kind != V_ERROR)
+      elab_fail(e, from->span, "`for` goes through a list or a range, but this is %s", value_describe(e, &v));
+    return v.kind == V_LIST;
+  }
+  Value w = eval_expr(e, s, to);
+  if (!whole_number(e, &v, from->span, "the beginning of a range", &lo) ||
+      !whole_number(e, &w, to->span, "the end of a range", &hi))
+    return false;
+  uint64_t n = hi > lo ? (uint64_t)hi - (uint64_t)lo : 0;
+  if (n > LONGEST_LIST) {
+    elab_fail(e, span_join(from->span, to->span), "this range has more than a million steps: loops are unrolled while compiling");
+    return false;
+  }
+  at = arena_array(e->arena, Value, n);
+  for (uint64_t i = 0; i < n; i++) at[i] = value_int(lo + (int64_t)i);
+  *out = (List){at, (int)n};
+  return true;
+}
+
+/* An instance made as item i of a list takes the path base[i]. */
+static void enter_item(Elab *e, const char *base, int i) {
+  if (base && !e->at) e->base = arena_printf(e->arena, "%s[%d]", base, i);
+}
+
+static Value list_of(Elab *e, Scope *s, const Expr *x) {
+  const char *base = e->base;
+  Value *at = arena_array(e->arena, Value, x->list.n);
+  bool ok = true;
+  for (int i = 0; i < x->list.n; i++) {
+    enter_item(e, base, i);
+    at[i] = eval_expr(e, s, x->list.at[i]);
+    ok = ok && at[i].kind != V_ERROR;
+  }
+  e->base = base;
+  return ok ? value_list(e, at, x->list.n) : value_error;
+}
+
+static Value list_each(Elab *e, Scope *s, const Expr *x) {
+  const char *base = e->base;
+  List over;
+  e->base = NULL;
+  bool ok = eval_sequence(e, s, x->from, x->to, &over);
+  if (!ok) return value_error;
+  Value *at = arena_array(e->arena, Value, over.n);
+  for (int i = 0; i < over.n && ok; i++) {
+    Scope inner = {.up = s};
+    scope_bind(e, &inner, x->name, over.at[i]);
+    enter_item(e, base, i);
+    at[i] = eval_expr(e, &inner, x->x);
+    ok = at[i].kind != V_ERROR;
+  }
+  e->base = base;
+  return ok ? value_list(e, at, over.n) : value_error;
+}
+
+/* -------- fields, relayout -------- */
+
+static Value field(Elab *e, const Expr *x, const Value *v) {
+  bool found = false;
+  if (v->kind == V_ERROR) return *v;
+  if (v->kind == V_INSTANCE) {
+    const Scope *s = &v->instance->scope;
+    Binding *b = scope_find(s, x->name.text);
+    if (b) return b->value;
+    Near near = {.want = x->name.text};
+    for (int i = 0; i < s->names.n; i++) near_offer(&near, s->names.at[i]->name);
+    elab_fail(e, x->name.span, "%s has no `%s`%s", value_describe(e, v), x->name.text, near_text(e, &near));
+    diag_note(e->diag, v->instance->def->stmt->span, "the layer is declared here");
+    return value_error;
+  }
+  Value r = builtin_field(e, v, x->name.text, &found);
+  if (found) return r;
+  return elab_fail(e, x->name.span, "%s has no `%s`", value_describe(e, v), x->name.text);
+}
+
+static Value relayout(Elab *e, Scope *s, const Expr *x) {
+  Value v = eval_read(e, eval_expr(e, s, x->x), x->x->span);
+  if (v.kind == V_ERROR) return v;
+  if (v.kind != V_TENSOR)
+    return elab_fail(e, x->x->span, "only a tensor has a layout, but this is %s", value_describe(e, &v));
+  Build *b = &e->at->build;
+  const Spec *spec =
+      spec_make(e, x->spec, graph_node(b->graph, v.node)->shape.rank, "this tensor", true, true);
+  if (!spec) return value_error;
+  b->span = x->span;
+  return value_node(build_relayout(b, v.node, spec));
+}
+
+/* `and` and `or` of compile-time values look at their right side only when it matters. */
+static Value binary(Elab *e, Scope *s, const Expr *x) {
+  Value l = eval_expr(e, s, x->x);
+  if (l.kind == V_BOOL && ((x->op == OP_and && !l.i) || (x->op == OP_or && l.i))) return l;
+  Value r = eval_expr(e, s, x->y);
+  if (l.kind == V_ERROR || r.kind == V_ERROR) return value_error;
+  return operate_binary(e, x, l, r);
+}
+
+static Value index_of(Elab *e, Scope *s, const Expr *x) {
+  Value base = eval_expr(e, s, x->x);
+  if (base.kind == V_ERROR) return base;
+  return base.kind == V_DTYPE ? type_index(e, s, x, base.dtype) : operate_index(e, s, x, base);
+}
+
+static Value eval_kind(Elab *e, Scope *s, const Expr *x) {
+  Value v;
+  switch (x->kind) {
+  case EX_ERROR: return value_error;
+  case EX_INT: return value_int(x->i);
+  case EX_REAL: return value_real(x->real);
+  case EX_STRING: return value_text(x->text);
+  case EX_BOOL: return value_bool(x->i);
+  case EX_NONE: return value_none;
+  case EX_NAME: return scope_lookup(e, s, x->name);
+  case EX_LIST: return list_of(e, s, x);
+  case EX_EACH: return list_each(e, s, x);
+  case EX_CALL: return call_expr(e, s, x);
+  case EX_INDEX: return index_of(e, s, x);
+  case EX_FIELD: v = eval_expr(e, s, x->x); return field(e, x, &v);
+  case EX_UNARY: v = eval_expr(e, s, x->x); return operate_unary(e, x, v);
+  case EX_BINARY: return binary(e, s, x);
+  case EX_RELAYOUT: return relayout(e, s, x);
+  }
+  return value_error;
+}
+
+Value eval_expr(Elab *e, Scope *s, const Expr *x) {
+  e->depth++;
+  Value v = elab_tick(e, x->span) ? eval_kind(e, s, x) : value_error;
+  e->depth--;
+  return v;
+}

@@ -1,0 +1,41 @@
+/* From .dtg text to a Program: lexer.l and parser.y make the AST, elaborate.c runs it at compile time and
+ * leaves one global graph an entry. */
+#ifndef DTG_FRONTEND_H
+#define DTG_FRONTEND_H
+#include "graph.h"
+
+typedef struct FrontSource {
+  const char *name; /* as shown in messages; a path when the text was read from a file */
+  const char *text;
+  size_t len;
+} FrontSource;
+
+typedef struct FrontOptions {
+  const FrontSource *source; /* in order; all make one module: the model, then layout files */
+  int nsources;
+  const char *const *define; /* "batch=256" */
+  int ndefines;
+  const char *mesh;          /* "batch=4,model=2" (overrides the mesh of the sources), or NULL */
+  const char *const *layout; /* "model.d1.w=[_,model]": added to, and stronger than, those of the sources */
+  int nlayouts;
+  const char *const *import_dir; /* searched after the importing file's own directory */
+  int nimport_dirs;
+  /* Reads a file for `import`; NULL: files may not be read. Returns arena memory, or NULL when there is none. */
+  char *(*read)(void *user, Arena *a, const char *path, size_t *len);
+  void *user;
+} FrontOptions;
+
+/* Reports to d and returns NULL when anything is wrong. */
+Program *front_compile(Arena *a, Diag *d, const FrontOptions *o);
+/* --dump=ast: the sources as parsed, one .dtg text that parses back to the same. False after errors. */
+bool front_dump_ast(Arena *a, Diag *d, const FrontOptions *o, Str *out);
+
+/* The shipped library, include/dtg/NAME.dtg, built into the compiler (generated at build time). */
+typedef struct FrontModule {
+  const char *name; /* "nn" */
+  const char *text;
+  size_t len;
+} FrontModule;
+extern const FrontModule front_library[]; /* ends with a NULL name */
+
+#endif

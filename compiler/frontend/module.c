@@ -1,0 +1,213 @@
+/* Sources and imports. The sources of the command line are one module; a file that is imported is one
+ * more, loaded once, and its names are seen by whoever imports it. Cycles are reported with their chain. */
+#include "elaborate.h"
+#include <string.h>
+
+/* "a/./b/../c" as "a/c", so that one file has one name. */
+static const char *normal(Elab *e, const char *path) {
+  size_t n = strlen(path), out = 0;
+  char *to = arena_alloc(e->arena, n + 2);
+  for (const char *s = path; *s;) {
+    size_t len = strcspn(s, "/");
+    bool dot = len == 1 && s[0] == '.', up = len == 2 && !memcmp(s, "..", 2);
+    if (up && out > 1 && to[out - 1] == '/' && !(out >= 3 && !memcmp(to + out - 3, "../", 3))) {
+      for (out--; out && to[out - 1] != '/';) out--;
+    } else if (!dot && (len || s == path)) {
+      memcpy(to + out, s, len);
+      out += len;
+      if (s[len]) to[out++] = '/';
+    }
+    s += len + (s[len] == '/');
+  }
+  to[out] = 0;
+  return to;
+}
+
+static const char *folder_of(Elab *e, const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? arena_strndup(e->arena, path, (size_t)(slash - path) + 1) : "";
+}
+
+/* -------- declarations -------- */
+
+static void declare(Elab *e, Module *m, const Stmt *s) {
+  if (s->kind != ST_FN && s->kind != ST_LAYER && s->kind != ST_ENTRY && s->kind != ST_CONST) return;
+  Binding *had = scope_find(&m->scope, s->name.text);
+  if (had) {
+    elab_fail(e, s->name.span, "`%s` is already defined", s->name.text);
+    diag_note(e->diag, had->span, "the first is here");
+    return;
+  }
+  if (s->kind == ST_ENTRY && !strcmp(s->name.text, "init")) {
+    elab_fail(e, s->name.span, "`init` is the name of the entry that gives variables their first values; choose another");
+    return;
+  }
+  Def *def = arena_new_of(e->arena, Def);
+  *def = (Def){s, m};
+  ValueKind kind = s->kind == ST_FN ? V_FN : s->kind == ST_LAYER ? V_LAYER : V_ENTRY;
+  Binding *b = scope_bind(e, &m->scope, s->name, (Value){.kind = kind, .def = def});
+  if (s->kind != ST_CONST) return;
+  *b = (Binding){.name = s->name.text, .span = s->name.span, .lazy_in = m, .lazy = s, .is_const = true};
+}
+
+static Binding *find_const(Elab *e, const char *name) {
+  Binding *b = scope_find(&e->main->scope, name);
+  for (int i = 0; i < e->modules.n && !(b && b->is_const); i++)
+    if (!e->modules.at[i]->library) b = scope_find(&e->modules.at[i]->scope, name);
+  return b && b->is_const ? b : NULL;
+}
+
+static void define(Elab *e, const char *text) {
+  char *line = arena_printf(e->arena, "const %s", text);
+  int errors = e->diag->errors;
+  StmtVec v = parse_text(e->arena, e->diag, e->names, "-D", line, strlen(line));
+  if (e->diag->errors > errors) return;
+  if (v.n != 1 || v.at[0]->kind != ST_CONST) {
+    elab_fail(e, (Span){0}, "-D takes NAME=VALUE, not `%s`", text);
+    return;
+  }
+  Ident name = v.at[0]->name;
+  Binding *b = find_const(e, name.text);
+  if (b) {
+    b->lazy = v.at[0];
+    return;
+  }
+  Near near = {.want = name.text};
+  for (int i = 0; i < e->modules.n; i++) {
+    const Module *m = e->modules.at[i];
+    for (int k = 0; k < m->scope.names.n && !m->library; k++)
+      if (m->scope.names.at[k]->is_const) near_offer(&near, m->scope.names.at[k]->name);
+  }
+  elab_fail(e, name.span, "the program has no `const %s`%s", name.text, near_text(e, &near));
+}
+
+/* -------- imports -------- */
+
+static const FrontModule *shipped(const char *name) {
+  for (const FrontModule *m = front_library; m->name; m++)
+    if (!strcmp(m->name, name)) return m;
+  return NULL;
+}
+
+typedef struct Found {
+  const char *path, *text;
+  size_t len;
+  bool library;
+} Found;
+
+static bool try_file(Elab *e, const char *folder, const char *name, Found *out) {
+  const FrontOptions *o = e->options;
+  size_t n = strlen(name), f = strlen(folder);
+  const char *suffix = n > 4 && !strcmp(name + n - 4, ".dtg") ? "" : ".dtg";
+  const char *slash = f && folder[f - 1] != '/' && *name != '/' ? "/" : "";
+  out->path = normal(e, arena_printf(e->arena, "%s%s%s%s", *name == '/' ? "" : folder, slash, name, suffix));
+  out->text = o->read ? o->read(o->user, e->arena, out->path, &out->len) : NULL;
+  return out->text;
+}
+
+static bool find_module(Elab *e, const Module *from, const Expr *name, Found *out) {
+  const FrontOptions *o = e->options;
+  const Source *src = diag_source(e->diag, name->span.file);
+  *out = (Found){.library = true};
+  if (!from->library) {
+    out->library = false;
+    if (try_file(e, folder_of(e, src->name), name->text, out)) return true;
+    for (int i = 0; i < o->nimport_dirs; i++)
+      if (try_file(e, o->import_dir[i], name->text, out)) return true;
+  }
+  const FrontModule *m = shipped(name->text);
+  if (!m) return false;
+  *out = (Found){arena_printf(e->arena, "dtg/%s.dtg", m->name), m->text, m->len, true};
+  return true;
+}
+
+static void not_found(Elab *e, const Expr *name) {
+  Near near = {.want = name->text};
+  const FrontOptions *o = e->options;
+  for (const FrontModule *m = front_library; m->name; m++) near_offer(&near, m->name);
+  elab_fail(e, name->span, "cannot find \"%s\" to import%s", name->text, near_text(e, &near));
+  Str s = str_new(e->arena);
+  str_puts(&s, "looked in the folder of this file");
+  for (int i = 0; i < o->nimport_dirs; i++) str_printf(&s, ", in %s", o->import_dir[i]);
+  diag_note(e->diag, name->span, "%s and in the shipped library", s.at);
+}
+
+static void cycle(Elab *e, const Module *from, const Module *to, const Expr *name) {
+  const char *chain = to->path;
+  for (const Module *m = from; m; m = m == to ? NULL : m->importer)
+    chain = arena_printf(e->arena, "%s -> %s", m->path, chain);
+  elab_fail(e, name->span, "imports go in a circle: %s", chain);
+}
+
+static void load_imports(Elab *e, Module *m);
+
+static Module *begin_module(Elab *e, const char *path, bool library, Module *importer) {
+  Module *m = arena_new_of(e->arena, Module);
+  *m = (Module){.path = path, .library = library, .importer = importer, .loading = true};
+  m->scope.module = m;
+  return m;
+}
+
+static void finish_module(Elab *e, Module *m) {
+  for (int i = 0; i < m->stmts.n; i++) declare(e, m, m->stmts.at[i]);
+  load_imports(e, m);
+  m->loading = false;
+  vec_push(e->arena, &e->modules, m);
+}
+
+/* A module that is being loaded, by path; a source of the command line stands for the main module. */
+static Module *being_loaded(Elab *e, Module *from, const char *path) {
+  for (Module *m = from; m; m = m->importer)
+    if (!strcmp(m->path, path)) return m;
+  for (int i = 0; i < e->options->nsources; i++)
+    if (!strcmp(normal(e, e->options->source[i].name), path)) return e->main;
+  return NULL;
+}
+
+static Module *import(Elab *e, Module *from, const Expr *name) {
+  Found f;
+  int depth = 0;
+  for (Module *m = from; m; m = m->importer) depth++;
+  if (depth > 64) {
+    elab_fail(e, name->span, "imports are nested more than 64 deep");
+    return NULL;
+  }
+  if (!find_module(e, from, name, &f)) {
+    not_found(e, name);
+    return NULL;
+  }
+  Module *m = being_loaded(e, from, f.path);
+  if (m) {
+    cycle(e, from, m, name);
+    return NULL;
+  }
+  for (int i = 0; i < e->modules.n; i++)
+    if (!strcmp(e->modules.at[i]->path, f.path) && e->modules.at[i]->library == f.library)
+      return e->modules.at[i];
+  m = begin_module(e, f.path, f.library, from);
+  m->stmts = parse_text(e->arena, e->diag, e->names, f.path, f.text, f.len);
+  finish_module(e, m);
+  return m;
+}
+
+static void load_imports(Elab *e, Module *m) {
+  for (int i = 0; i < m->stmts.n; i++) {
+    const Stmt *s = m->stmts.at[i];
+    if (s->kind != ST_IMPORT) continue;
+    Module *to = import(e, m, s->value);
+    if (to) vec_push(e->arena, &m->imports, to);
+  }
+}
+
+void module_load_all(Elab *e) {
+  const FrontOptions *o = e->options;
+  const char *first = o->nsources ? normal(e, o->source[0].name) : "";
+  e->main = begin_module(e, first, false, NULL);
+  for (int i = 0; i < o->nsources; i++) {
+    const FrontSource *f = &o->source[i];
+    StmtVec v = parse_text(e->arena, e->diag, e->names, f->name, f->text, f->len);
+    for (int k = 0; k < v.n; k++) vec_push(e->arena, &e->main->stmts, v.at[k]);
+  }
+  finish_module(e, e->main);
+  for (int i = 0; i < o->ndefines; i++) define(e, o->define[i]);
+}

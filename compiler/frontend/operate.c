@@ -1,0 +1,365 @@
+/* Operators and subscripts: on plain values they are computed now, with overflow reported; where one
+ * side is a tensor they become nodes. */
+#include "elaborate.h"
+#include <math.h>
+#include <string.h>
+
+static const char *sign_of(Op op) {
+  switch (op) {
+  case OP_add: return "+";
+  case OP_sub: return "-";
+  case OP_mul: return "*";
+  case OP_div: return "/";
+  case OP_floordiv: return "//";
+  case OP_mod: return "%";
+  case OP_pow: return "**";
+  case OP_matmul: return "@";
+  case OP_eq: return "==";
+  case OP_ne: return "!=";
+  case OP_lt: return "<";
+  case OP_le: return "<=";
+  case OP_gt: return ">";
+  case OP_ge: return ">=";
+  case OP_and: return "and";
+  case OP_or: return "or";
+  case OP_not: return "not";
+  default: return "-";
+  }
+}
+
+/* -------- numbers -------- */
+
+static Value overflow(Elab *e, const Expr *x) {
+  return elab_fail(e, x->span, "the result of `%s` does not fit in 64 bits", sign_of(x->op));
+}
+
+static bool int_power(int64_t base, int64_t n, int64_t *out) {
+  bool over = false;
+  int64_t r = 1;
+  while (n > 0 && !over) {
+    if (n & 1) over = __builtin_mul_overflow(r, base, &r);
+    n >>= 1;
+    if (n && !over) over = __builtin_mul_overflow(base, base, &base);
+  }
+  *out = r;
+  return !over;
+}
+
+static Value ints(Elab *e, const Expr *x, int64_t a, int64_t b) {
+  int64_t r = 0;
+  bool over = false;
+  if (b == 0 && (x->op == OP_div || x->op == OP_floordiv || x->op == OP_mod))
+    return elab_fail(e, x->span, "division by zero");
+  bool edge = a == INT64_MIN && b == -1;
+  switch (x->op) {
+  case OP_add: over = __builtin_add_overflow(a, b, &r); break;
+  case OP_sub: over = __builtin_sub_overflow(a, b, &r); break;
+  case OP_mul: over = __builtin_mul_overflow(a, b, &r); break;
+  case OP_div:
+    if (!edge && a % b) return value_real((double)a / (double)b);
+    over = edge;
+    if (!over) r = a / b;
+    break;
+  case OP_floordiv:
+    over = edge;
+    if (!over) r = a / b - (a % b != 0 && (a < 0) != (b < 0));
+    break;
+  case OP_mod:
+    if (!edge) r = a % b;
+    if (r && (r < 0) != (b < 0)) r += b;
+    break;
+  case OP_pow:
+    if (b < 0) return value_real(pow((double)a, (double)b));
+    over = !int_power(a, b, &r);
+    break;
+  default: break;
+  }
+  return over ? overflow(e, x) : value_int(r);
+}
+
+static Value reals(Elab *e, const Expr *x, double a, double b) {
+  double r = 0;
+  if (b == 0 && (x->op == OP_div || x->op == OP_floordiv || x->op == OP_mod))
+    return elab_fail(e, x->span, "division by zero");
+  switch (x->op) {
+  case OP_add: r = a + b; break;
+  case OP_sub: r = a - b; break;
+  case OP_mul: r = a * b; break;
+  case OP_div: r = a / b; break;
+  case OP_floordiv: r = floor(a / b); break;
+  case OP_mod: r = a - b * floor(a / b); break;
+  case OP_pow: r = pow(a, b); break;
+  default: break;
+  }
+  if (!isfinite(r) && isfinite(a) && isfinite(b))
+    return elab_fail(e, x->span, "%g %s %g is not a finite number", a, sign_of(x->op), b);
+  return value_real(r);
+}
+
+static bool order(Op op, int sign) {
+  switch (op) {
+  case OP_lt: return sign < 0;
+  case OP_le: return sign <= 0;
+  case OP_gt: return sign > 0;
+  default: return sign >= 0;
+  }
+}
+
+static bool is_order(Op op) { return op >= OP_lt && op <= OP_ge; }
+
+static Value numbers(Elab *e, const Expr *x, const Value *l, const Value *r) {
+  bool whole = l->kind == V_INT && r->kind == V_INT;
+  double a, b;
+  value_number(l, &a);
+  value_number(r, &b);
+  if (is_order(x->op)) {
+    if (isnan(a) || isnan(b)) return value_bool(false);
+    int sign = whole ? (l->i > r->i) - (l->i < r->i) : (a > b) - (a < b);
+    return value_bool(order(x->op, sign));
+  }
+  return whole ? ints(e, x, l->i, r->i) : reals(e, x, a, b);
+}
+
+/* -------- tensors -------- */
+
+static Value on_tensors(Elab *e, const Expr *x, const Value *l, const Value *r) {
+  Arg p, q;
+  if (!builtin_arg(e, l, x->x->span, &p) || !builtin_arg(e, r, x->y->span, &q)) return value_error;
+  Build *b = &e->at->build;
+  b->span = x->span;
+  if (x->op == OP_matmul) {
+    const OpDef *matmul = op_def(OP_matmul);
+    Arg both[] = {p, q};
+    Arg out = build_call(b, matmul, both);
+    return builtin_from_arg(e, &out);
+  }
+  Arg out = build_operator(b, x->op, &p, &q);
+  return builtin_from_arg(e, &out);
+}
+
+static Value joined(Elab *e, const Expr *x, const List *a, const List *b) {
+  if (a->n + b->n > 1000000) return elab_fail(e, x->span, "this list has more than a million elements");
+  Value *at = arena_array(e->arena, Value, a->n + b->n);
+  if (a->n) memcpy(at, a->at, sizeof *at * (size_t)a->n);
+  if (b->n) memcpy(at + a->n, b->at, sizeof *at * (size_t)b->n);
+  return value_list(e, at, a->n + b->n);
+}
+
+static bool is_arithmetic(Op op) { return op <= OP_pow && op != OP_NONE; }
+
+Value operate_binary(Elab *e, const Expr *x, Value l, Value r) {
+  double a, b;
+  Op op = x->op;
+  if (e->at) {
+    l = eval_read(e, l, x->x->span);
+    r = eval_read(e, r, x->y->span);
+    if (l.kind == V_ERROR || r.kind == V_ERROR) return value_error;
+    if (l.kind == V_TENSOR || r.kind == V_TENSOR) return on_tensors(e, x, &l, &r);
+  }
+  if (value_number(&l, &a) && value_number(&r, &b) && (is_arithmetic(op) || is_order(op)))
+    return numbers(e, x, &l, &r);
+  if (op == OP_eq || op == OP_ne) return value_bool(value_same(&l, &r) == (op == OP_eq));
+  if (l.kind == V_BOOL && r.kind == V_BOOL && (op == OP_and || op == OP_or))
+    return value_bool(op == OP_and ? l.i && r.i : l.i || r.i);
+  if (op == OP_add && l.kind == V_LIST && r.kind == V_LIST) return joined(e, x, l.list, r.list);
+  if (op == OP_add && l.kind == V_STRING && r.kind == V_STRING && strlen(l.text) + strlen(r.text) < 65536)
+    return value_text(arena_printf(e->arena, "%s%s", l.text, r.text));
+  return elab_fail(e, x->span, "`%s` does not take %s and %s", sign_of(op), value_describe(e, &l),
+                   value_describe(e, &r));
+}
+
+Value operate_unary(Elab *e, const Expr *x, Value v) {
+  if (v.kind == V_ERROR) return v;
+  if (x->op == OP_not && v.kind == V_BOOL) return value_bool(!v.i);
+  if (x->op == OP_neg && v.kind == V_REAL) return value_real(-v.real);
+  if (x->op == OP_neg && v.kind == V_INT)
+    return v.i == INT64_MIN ? overflow(e, x) : value_int(-v.i);
+  v = eval_read(e, v, x->x->span);
+  if (v.kind == V_ERROR) return v;
+  if (v.kind != V_TENSOR)
+    return elab_fail(e, x->span, "`%s` does not take %s", x->op == OP_not ? "not" : "-",
+                     value_describe(e, &v));
+  Arg a = {.kind = ARG_TENSOR, .node = v.node, .span = x->x->span};
+  e->at->build.span = x->span;
+  Arg out = build_operator(&e->at->build, x->op, &a, NULL);
+  return builtin_from_arg(e, &out);
+}
+
+/* -------- subscripts of lists and families -------- */
+
+/* A bound of a slice, or a plain index. Absent and `none` leave *has false. */
+static bool bound(Elab *e, Scope *s, const Expr *x, bool *has, int64_t *out) {
+  *has = false;
+  if (!x) return true;
+  Value v = eval_expr(e, s, x);
+  if (v.kind == V_NONE || v.kind == V_ERROR) return v.kind == V_NONE;
+  if (v.kind == V_INT) {
+    *has = true;
+    *out = v.i;
+    return true;
+  }
+  elab_fail(e, x->span,
+            v.kind == V_TENSOR || v.kind == V_VAR
+                ? "the bounds of a slice must be known when compiling, but this is %s"
+                : "the bounds of a slice are whole numbers, but this is %s",
+            value_describe(e, &v));
+  return false;
+}
+
+static int64_t clip(int64_t i, int64_t n) {
+  if (i < 0) i += n;
+  return i < 0 ? 0 : i > n ? n : i;
+}
+
+static Value list_index(Elab *e, Scope *s, const Expr *x, const List *l) {
+  const Sub *sub = &x->subs.at[0];
+  bool has_a, has_b, has_step;
+  int64_t a = 0, b = l->n, step = 1;
+  if (x->subs.n != 1 || sub->rest)
+    return elab_fail(e, x->span, "a list takes one subscript: list[i] or list[a:b]");
+  if (!bound(e, s, sub->begin, &has_a, &a) || !bound(e, s, sub->end, &has_b, &b) ||
+      !bound(e, s, sub->step, &has_step, &step))
+    return value_error;
+  if (!sub->slice) {
+    if (!has_a) return elab_fail(e, sub->span, "a list takes a whole number as its subscript");
+    if (a < -(int64_t)l->n || a >= l->n)
+      return elab_fail(e, sub->span, "there is no element %ld in a list of %d", (long)a, l->n);
+    return l->at[a < 0 ? a + l->n : a];
+  }
+  if (has_step && step != 1) return elab_fail(e, sub->span, "lists are sliced in steps of 1");
+  a = has_a ? clip(a, l->n) : 0;
+  b = has_b ? clip(b, l->n) : l->n;
+  return b > a ? value_list(e, l->at + a, (int)(b - a)) : value_list(e, NULL, 0);
+}
+
+static Value family_index(Elab *e, Scope *s, const Expr *x, const Family *f) {
+  const Sub *sub = &x->subs.at[0];
+  if (x->subs.n != 1 || sub->rest || sub->slice)
+    return elab_fail(e, x->span, "%s[...] takes one key", f->path);
+  Value v = eval_expr(e, s, sub->begin);
+  const char *key = variable_key(e, &v, sub->span);
+  if (!key) return value_error;
+  for (int i = 0; i < f->members.n; i++)
+    if (!strcmp(f->members.at[i].key, key))
+      return (Value){.kind = V_VAR, .var = f->members.at[i].var};
+  return elab_fail(e, sub->span, "there is no variable %s[%s]", f->path, key);
+}
+
+/* -------- subscripts of tensors -------- */
+
+/* What remains to be done on the sliced tensor: a new dim, or rows picked by a tensor. `dim` counts in
+ * the sliced tensor. */
+typedef struct Later {
+  int dim;
+  NodeId index; /* NO_NODE: a new dim */
+  Span span;
+} Later;
+
+typedef struct Subscripting {
+  Subscript sub[MAX_RANK];
+  int n; /* dims of the tensor seen so far */
+  int dim; /* dims of the sliced tensor so far */
+  Later later[2 * MAX_RANK];
+  int nlater, ntensors;
+} Subscripting;
+
+static bool one_slice(Elab *e, Scope *s, const Sub *x, Subscripting *t) {
+  Subscript *u = &t->sub[t->n];
+  bool has_step;
+  *u = (Subscript){.span = x->span, .whole = !x->begin && !x->end && !x->step, .step = 1};
+  if (!bound(e, s, x->begin, &u->has_begin, &u->begin) || !bound(e, s, x->end, &u->has_end, &u->end) ||
+      !bound(e, s, x->step, &has_step, &u->step))
+    return false;
+  if (has_step && (u->step == 0 || u->step == INT64_MIN)) {
+    elab_fail(e, x->step->span, "the step of a slice cannot be %s", u->step ? "so large" : "0");
+    return false;
+  }
+  if (!has_step) u->step = 1;
+  t->n++, t->dim++;
+  return true;
+}
+
+static bool one_index(Elab *e, Scope *s, const Sub *x, Subscripting *t, int rank) {
+  Value v = eval_read(e, eval_expr(e, s, x->begin), x->span);
+  if (v.kind == V_ERROR) return false;
+  bool new_dim = v.kind == V_NONE, picked = v.kind == V_TENSOR;
+  if (!new_dim && t->n == rank) {
+    elab_fail(e, x->span, "the tensor has only %d dims", rank);
+    return false;
+  }
+  if (new_dim || picked) {
+    if (t->nlater == 2 * MAX_RANK || (picked && t->ntensors++)) {
+      elab_fail(e, x->span, picked ? "only one tensor may stand among the subscripts" : "too many new dims");
+      return false;
+    }
+    t->later[t->nlater++] = (Later){t->dim, new_dim ? NO_NODE : v.node, x->span};
+    if (picked) t->sub[t->n++] = (Subscript){.span = x->span, .whole = true, .step = 1}, t->dim++;
+    return true;
+  }
+  if (v.kind != V_INT) {
+    elab_fail(e, x->span, "a subscript is a whole number, a slice or a tensor of whole numbers, but this is %s",
+              value_describe(e, &v));
+    return false;
+  }
+  t->sub[t->n++] = (Subscript){.span = x->span, .drop = true, .begin = v.i, .step = 1};
+  return true;
+}
+
+/* How many dims of the tensor the subscripts name: all but `...` and the literal `none`. */
+static int named_dims(const Expr *x) {
+  int n = 0;
+  for (int i = 0; i < x->subs.n; i++)
+    n += !x->subs.at[i].rest && (x->subs.at[i].slice || x->subs.at[i].begin->kind != EX_NONE);
+  return n;
+}
+
+static bool read_subs(Elab *e, Scope *s, const Expr *x, Subscripting *t, int rank) {
+  int rests = 0;
+  for (int i = 0; i < x->subs.n; i++) {
+    const Sub *sub = &x->subs.at[i];
+    if (sub->rest) {
+      if (rests++) {
+        elab_fail(e, sub->span, "`...` may stand once among the subscripts");
+        return false;
+      }
+      for (int more = rank - named_dims(x); more > 0 && t->n < rank; more--, t->dim++)
+        t->sub[t->n++] = (Subscript){.span = sub->span, .whole = true, .step = 1};
+      continue;
+    }
+    if (sub->slice && t->n == rank) {
+      elab_fail(e, sub->span, "the tensor has only %d dims", rank);
+      return false;
+    }
+    if (sub->slice ? !one_slice(e, s, sub, t) : !one_index(e, s, sub, t, rank)) return false;
+  }
+  return true;
+}
+
+static Value tensor_index(Elab *e, Scope *s, const Expr *x, NodeId base) {
+  Build *b = &e->at->build;
+  Subscripting t = {0};
+  if (!x->subs.n) return elab_fail(e, x->span, "a subscript is missing between the brackets");
+  if (!read_subs(e, s, x, &t, graph_node(b->graph, base)->shape.rank)) return value_error;
+  b->span = x->span;
+  NodeId y = build_subscript(b, base, t.n, t.sub);
+  /* From the last: what is done to a dim does not move those before it. */
+  for (int i = t.nlater; i-- > 0 && y != NO_NODE;) {
+    const Later *l = &t.later[i];
+    Arg dim = {.kind = ARG_INT, .i = l->dim, .real = l->dim, .span = l->span};
+    Arg tensor = {.kind = ARG_TENSOR, .node = y, .span = x->x->span};
+    Arg index = {.kind = ARG_TENSOR, .node = l->index, .span = l->span};
+    Arg out = l->index == NO_NODE ? build_call(b, op_def(OP_expand), (Arg[]){tensor, dim})
+                                  : build_call(b, op_def(OP_gather), (Arg[]){tensor, index, dim});
+    y = out.kind == ARG_TENSOR ? out.node : NO_NODE;
+  }
+  return value_node(y);
+}
+
+Value operate_index(Elab *e, Scope *s, const Expr *x, Value base) {
+  if (base.kind == V_LIST && x->subs.n) return list_index(e, s, x, base.list);
+  if (base.kind == V_FAMILY && x->subs.n) return family_index(e, s, x, base.family);
+  base = eval_read(e, base, x->x->span);
+  if (base.kind == V_TENSOR) return tensor_index(e, s, x, base.node);
+  if (base.kind == V_ERROR) return base;
+  return elab_fail(e, x->span, "%s takes no subscript", value_describe(e, &base));
+}

@@ -1,0 +1,341 @@
+/* The grammar of .dtg. Every action is one call into ast.c. After a mistake parsing goes on at the next
+ * statement, so that one run reports many. */
+%code requires {
+#include "ast.h"
+}
+%code {
+#include "lex.h"
+int dtg_yylex(YYSTYPE *value, Span *at, void *lex);
+static void yyerror(Span *at, Parse *p, void *lex, const char *message);
+#define YYSTACK_ALLOC(n) arena_alloc(p->arena, (n))
+#define YYMAXDEPTH 4000
+#define YYLLOC_DEFAULT(out, rhs, n)                                                                \
+  ((out) = (n) ? span_join(YYRHSLOC(rhs, 1), YYRHSLOC(rhs, n))                                     \
+               : (Span){YYRHSLOC(rhs, 0).file, YYRHSLOC(rhs, 0).end, YYRHSLOC(rhs, 0).end})
+#if defined __GNUC__
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#endif
+}
+
+%define api.pure full
+%define api.prefix {dtg_yy}
+%define api.location.type {Span}
+%define parse.error custom
+%define lr.type canonical-lr
+%locations
+%expect 0
+%lex-param {void *lex}
+%parse-param {Parse *p} {void *lex}
+%initial-action { @$ = (Span){p->file, 0, 0}; }
+
+%union {
+  Expr *expr;
+  Stmt *stmt;
+  SpecExpr *spec;
+  Ident ident;
+  Given given;
+  Sub sub;
+  Param param;
+  Item item;
+  Op op;
+  ExprVec *exprs;
+  GivenVec *givens;
+  SubVec *subs;
+  ParamVec *params;
+  ItemVec *items;
+  IdentVec *idents;
+  StmtVec *stmts;
+}
+
+%token <expr> NUMBER "a number" INTEGER "a whole number" STRING "a string"
+%token <ident> NAME "a name" IN "`in`"
+%token SEP "the end of the line"
+%token IMPORT "`import`" CONST "`const`" FN "`fn`" LAYER "`layer`" ENTRY "`entry`" MESH "`mesh`"
+%token LAYOUT "`layout`" PARAM "`param`" STATE "`state`" ON "`on`" FOR "`for`" IF "`if`" ELSE "`else`"
+%token RETURN "`return`" AND "`and`" OR "`or`" NOT "`not`" TRUE "`true`" FALSE "`false`" NONE "`none`"
+%token RELAYOUT "`relayout`" REST "`...`" UPTO "`..`" POW "`**`" FLOORDIV "`//`" EQ "`==`" NE "`!=`"
+%token LE "`<=`" GE "`>=`" ASSIGN "`<-`"
+%token '(' "`(`" ')' "`)`" '[' "`[`" ']' "`]`" '{' "`{`" '}' "`}`" '+' "`+`" '-' "`-`" '*' "`*`"
+%token '/' "`/`" '%' "`%`" '@' "`@`" '<' "`<`" '>' "`>`" '=' "`=`" ',' "`,`" '.' "`.`" ':' "`:`" '?' "`?`"
+%token YYEOF 0 "the end of the text"
+
+%type <ident> name
+%type <expr> expr conj neg cmp sum term factor power postfix atom number key type init
+%type <op> cmp_op sum_op term_op
+%type <exprs> exprs exprs1
+%type <given> given axis result
+%type <givens> givens givens1 axes results
+%type <sub> sub
+%type <subs> subs
+%type <param> fparam
+%type <params> fparams fparams1
+%type <item> item base_item
+%type <items> items
+%type <idents> names
+%type <spec> spec on
+%type <stmt> stmt if
+%type <stmts> stmts block
+
+%%
+
+text: stmts                     { p->stmts = *$1; }
+    ;
+
+stmts: %empty                   { $$ = ast_stmts(p, NULL, NULL); }
+     | stmt                     { $$ = ast_stmts(p, NULL, $1); }
+     | error                    { $$ = ast_stmts(p, NULL, NULL); }
+     | stmts SEP                { $$ = $1; yyerrok; }
+     | stmts SEP stmt           { $$ = ast_stmts(p, $1, $3); }
+     | stmts SEP error          { $$ = $1; }
+     ;
+
+block: '{' stmts '}'            { $$ = $2; yyerrok; }
+     ;
+
+stmt: IMPORT STRING             { $$ = ast_import(p, @$, $2); }
+    | CONST name '=' expr       { $$ = ast_const(p, @$, $2, $4); }
+    | FN name '(' fparams ')' block     { $$ = ast_decl(p, ST_FN, span_join(@1, @5), $2, $4, $6); }
+    | LAYER name '(' fparams ')' block  { $$ = ast_decl(p, ST_LAYER, span_join(@1, @5), $2, $4, $6); }
+    | ENTRY name '(' fparams ')' block  { $$ = ast_decl(p, ST_ENTRY, span_join(@1, @5), $2, $4, $6); }
+    | MESH '[' axes ']'         { $$ = ast_mesh(p, @$, $3); }
+    | LAYOUT postfix '=' spec   { $$ = ast_layout(p, @$, $2, $4); }
+    | PARAM name key ':' type on init   { $$ = ast_var(p, ST_PARAM, @$, $2, $3, $5, $6, $7); }
+    | STATE name key ':' type on init   { $$ = ast_var(p, ST_STATE, @$, $2, $3, $5, $6, $7); }
+    | exprs1 '=' expr           { $$ = ast_bind(p, @$, $1, $3); }
+    | expr ASSIGN expr          { $$ = ast_assign(p, @$, $1, $3); }
+    | expr                      { $$ = ast_expr_stmt(p, $1); }
+    | expr block                { $$ = ast_method(p, $1, $2); }
+    | FOR name IN expr block    { $$ = ast_for(p, span_join(@1, @4), $2, $4, NULL, $5); }
+    | FOR name IN expr UPTO expr block  { $$ = ast_for(p, span_join(@1, @6), $2, $4, $6, $7); }
+    | if                        { $$ = $1; }
+    | RETURN                    { $$ = ast_return(p, @$, NULL); }
+    | RETURN results            { $$ = ast_return(p, @$, $2); }
+    ;
+
+if: IF expr block               { $$ = ast_if(p, span_join(@1, @2), $2, $3, NULL); }
+  | IF expr block ELSE block    { $$ = ast_if(p, span_join(@1, @2), $2, $3, $5); }
+  | IF expr block ELSE if       { $$ = ast_if(p, span_join(@1, @2), $2, $3, ast_stmts(p, NULL, $5)); }
+  ;
+
+key: %empty                     { $$ = NULL; }
+   | '[' expr ']'               { $$ = $2; }
+   ;
+
+type: postfix                   { $$ = $1; }
+    ;
+
+on: %empty                      { $$ = NULL; }
+  | ON spec                     { $$ = $2; }
+  ;
+
+init: %empty                    { $$ = NULL; }
+    | '=' expr                  { $$ = $2; }
+    ;
+
+fparams: %empty                 { $$ = ast_params(p, NULL, NULL); }
+       | fparams1               { $$ = $1; }
+       | fparams1 ','           { $$ = $1; }
+       ;
+
+fparams1: fparam                { $$ = ast_params(p, NULL, &$1); }
+        | fparams1 ',' fparam   { $$ = ast_params(p, $1, &$3); }
+        ;
+
+fparam: name                    { $$ = (Param){.name = $1}; }
+      | name '=' expr           { $$ = (Param){.name = $1, .value = $3}; }
+      | name ':' type on        { $$ = (Param){.name = $1, .type = $3, .on = $4}; }
+      ;
+
+axes: axis                      { $$ = ast_givens(p, NULL, &$1); }
+    | axes ',' axis             { $$ = ast_givens(p, $1, &$3); }
+    ;
+
+axis: name '=' expr             { $$ = (Given){$1, $3}; }
+    ;
+
+results: result                 { $$ = ast_givens(p, NULL, &$1); }
+       | results ',' result     { $$ = ast_givens(p, $1, &$3); }
+       ;
+
+result: expr                    { $$ = (Given){.value = $1}; }
+      | name '=' expr           { $$ = (Given){$1, $3}; }
+      ;
+
+/* -------- layouts -------- */
+
+spec: '[' ']'                   { $$ = ast_spec(p, @$, NULL); }
+    | '[' items ']'             { $$ = ast_spec(p, @$, $2); }
+    | '[' items ']' NAME '(' names ')'  { $$ = ast_spec_partial(p, @$, ast_spec(p, @$, $2), $4, $6); }
+    | '[' ']' NAME '(' names ')'        { $$ = ast_spec_partial(p, @$, ast_spec(p, @$, NULL), $3, $5); }
+    | NAME                      { $$ = ast_spec_word(p, $1); }
+    ;
+
+items: item                     { $$ = ast_items(p, NULL, &$1); }
+     | items ',' item           { $$ = ast_items(p, $1, &$3); }
+     ;
+
+item: '?'                       { $$ = (Item){.kind = ITEM_OPEN, .span = @$, .granule = 1}; }
+    | REST                      { $$ = (Item){.kind = ITEM_REST, .span = @$, .granule = 1}; }
+    | base_item                 { $$ = $1; }
+    | base_item NAME INTEGER    { $$ = ast_item_by(p, $1, $2, $3); }
+    ;
+
+base_item: name                 { $$ = ast_item_name(p, $1); }
+         | '(' names ')'        { $$ = ast_item_tuple(p, @$, $2); }
+         ;
+
+names: name                     { $$ = ast_idents(p, NULL, $1); }
+     | names ',' name           { $$ = ast_idents(p, $1, $3); }
+     ;
+
+/* -------- expressions, loosest first -------- */
+
+name: NAME                      { $$ = $1; }
+    | IN                        { $$ = $1; }
+    ;
+
+expr: conj                      { $$ = $1; }
+    | expr OR conj              { $$ = ast_binary(p, OP_or, $1, $3); }
+    ;
+
+conj: neg                       { $$ = $1; }
+    | conj AND neg              { $$ = ast_binary(p, OP_and, $1, $3); }
+    ;
+
+neg: cmp                        { $$ = $1; }
+   | NOT neg                    { $$ = ast_unary(p, @$, OP_not, $2); }
+   ;
+
+cmp: sum                        { $$ = $1; }
+   | cmp cmp_op sum             { $$ = ast_binary(p, $2, $1, $3); }
+   ;
+
+sum: term                       { $$ = $1; }
+   | sum sum_op term            { $$ = ast_binary(p, $2, $1, $3); }
+   ;
+
+term: factor                    { $$ = $1; }
+    | term term_op factor       { $$ = ast_binary(p, $2, $1, $3); }
+    ;
+
+cmp_op: EQ                      { $$ = OP_eq; }
+      | NE                      { $$ = OP_ne; }
+      | '<'                     { $$ = OP_lt; }
+      | LE                      { $$ = OP_le; }
+      | '>'                     { $$ = OP_gt; }
+      | GE                      { $$ = OP_ge; }
+      ;
+
+sum_op: '+'                     { $$ = OP_add; }
+      | '-'                     { $$ = OP_sub; }
+      ;
+
+term_op: '*'                    { $$ = OP_mul; }
+       | '/'                    { $$ = OP_div; }
+       | FLOORDIV               { $$ = OP_floordiv; }
+       | '%'                    { $$ = OP_mod; }
+       | '@'                    { $$ = OP_matmul; }
+       ;
+
+factor: power                   { $$ = $1; }
+      | '-' factor              { $$ = ast_unary(p, @$, OP_neg, $2); }
+      | '+' factor              { $$ = $2; }
+      ;
+
+power: postfix                  { $$ = $1; }
+     | postfix POW factor       { $$ = ast_binary(p, OP_pow, $1, $3); }
+     ;
+
+postfix: atom                   { $$ = $1; }
+       | postfix '(' givens ')' { $$ = ast_call(p, @$, $1, $3); }
+       | postfix '[' subs ']'   { $$ = ast_index(p, @$, $1, $3); }
+       | postfix '[' ']'        { $$ = ast_index(p, @$, $1, NULL); }
+       | postfix '.' name       { $$ = ast_field(p, @$, $1, $3); }
+       | RELAYOUT '(' expr ',' spec ')' { $$ = ast_relayout(p, @$, $3, $5); }
+       ;
+
+number: NUMBER                  { $$ = $1; }
+      | INTEGER                 { $$ = $1; }
+      ;
+
+atom: number                    { $$ = $1; }
+    | STRING                    { $$ = $1; }
+    | TRUE                      { $$ = ast_bool(p, @$, true); }
+    | FALSE                     { $$ = ast_bool(p, @$, false); }
+    | NONE                      { $$ = ast_new(p, EX_NONE, @$); }
+    | name                      { $$ = ast_name(p, $1); }
+    | '(' expr ')'              { $$ = $2; }
+    | '[' exprs ']'             { $$ = ast_list(p, @$, $2); }
+    | '[' expr FOR name IN expr ']'             { $$ = ast_each(p, @$, $2, $4, $6, NULL); }
+    | '[' expr FOR name IN expr UPTO expr ']'   { $$ = ast_each(p, @$, $2, $4, $6, $8); }
+    ;
+
+exprs: %empty                   { $$ = ast_exprs(p, NULL, NULL); }
+     | exprs1                   { $$ = $1; }
+     | exprs1 ','               { $$ = $1; }
+     ;
+
+exprs1: expr                    { $$ = ast_exprs(p, NULL, $1); }
+      | exprs1 ',' expr         { $$ = ast_exprs(p, $1, $3); }
+      ;
+
+givens: %empty                  { $$ = ast_givens(p, NULL, NULL); }
+      | givens1                 { $$ = $1; }
+      | givens1 ','             { $$ = $1; }
+      ;
+
+givens1: given                  { $$ = ast_givens(p, NULL, &$1); }
+       | givens1 ',' given      { $$ = ast_givens(p, $1, &$3); }
+       ;
+
+given: expr                     { $$ = (Given){.value = $1}; }
+     | name '=' expr            { $$ = (Given){$1, $3}; }
+     ;
+
+subs: sub                       { $$ = ast_subs(p, NULL, $1); }
+    | subs ',' sub              { $$ = ast_subs(p, $1, $3); }
+    ;
+
+sub: expr                       { $$ = (Sub){.span = @$, .begin = $1}; }
+   | REST                       { $$ = (Sub){.span = @$, .rest = true}; }
+   | ':'                        { $$ = (Sub){.span = @$, .slice = true}; }
+   | expr ':'                   { $$ = (Sub){.span = @$, .slice = true, .begin = $1}; }
+   | ':' expr                   { $$ = (Sub){.span = @$, .slice = true, .end = $2}; }
+   | expr ':' expr              { $$ = (Sub){.span = @$, .slice = true, .begin = $1, .end = $3}; }
+   | ':' ':' expr               { $$ = (Sub){.span = @$, .slice = true, .step = $3}; }
+   | expr ':' ':' expr          { $$ = (Sub){.span = @$, .slice = true, .begin = $1, .step = $4}; }
+   | ':' expr ':' expr          { $$ = (Sub){.span = @$, .slice = true, .end = $2, .step = $4}; }
+   | expr ':' expr ':' expr     { $$ = (Sub){.span = @$, .slice = true, .begin = $1, .end = $3, .step = $5}; }
+   ;
+
+%%
+
+/* "found X; expected A or B". More than four would help nobody. */
+static int yyreport_syntax_error(const yypcontext_t *ctx, Parse *p, void *lex) {
+  (void)lex;
+  Span at = *yypcontext_location(ctx);
+  yysymbol_kind_t found = yypcontext_token(ctx), want[4];
+  int n = yypcontext_expected_tokens(ctx, want, 4);
+  Str s = str_new(p->arena);
+  const Source *src = diag_source(p->diag, p->file);
+  if (found == YYSYMBOL_SEP || found == YYSYMBOL_YYEOF) {
+    str_printf(&s, "unexpected %s", yysymbol_name(found));
+    if (at.begin > 0 && src->text[at.begin] != ';') at.begin--; /* show the line that ends, not the next */
+  } else {
+    str_printf(&s, "unexpected `%.*s`", (int)(at.end - at.begin > 40 ? 40 : at.end - at.begin),
+               src->text + at.begin);
+  }
+  for (int i = 0; i < n; i++)
+    str_printf(&s, "%s%s", i == 0 ? "; expected " : i == n - 1 ? " or " : ", ", yysymbol_name(want[i]));
+  diag_error(p->diag, at, "%s", s.at);
+  if (p->brackets)
+    diag_note(p->diag, (Span){p->file, p->brackets_begin, p->brackets_begin + 1},
+              "inside the bracket opened here");
+  p->brackets = 0;
+  return 0;
+}
+
+static void yyerror(Span *at, Parse *p, void *lex, const char *message) {
+  (void)lex, (void)message; /* syntax errors take the way above: what remains is the end of the stack */
+  diag_error(p->diag, *at, "the text is nested too deeply here");
+}

@@ -1,0 +1,206 @@
+/* Layout statements find the tensors they are said of: by path, by an input's plain name, or by a pattern. A
+ * name is stronger than a pattern, the command line stronger than the sources; two of the same strength
+ * that disagree are an error that names both. */
+#include "elaborate.h"
+#include <string.h>
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+/* Which statement wrote a tensor's layout. */
+typedef struct Claim {
+  const Spec **slot;
+  const Said *by;
+} Claim;
+
+typedef struct Applying {
+  Elab *e;
+  VEC(Claim) claims;
+} Applying;
+
+void says_here(Elab *e, const char *target, const SpecExpr *spec) {
+  Said *s = arena_new_of(e->arena, Said);
+  *s = (Said){.target = target, .strength = BY_NAME, .spec = spec, .span = spec->span};
+  vec_push(e->arena, &e->said, s);
+}
+
+static void add_statement(Elab *e, const Stmt *stmt, bool option) {
+  Said *s = arena_new_of(e->arena, Said);
+  const Expr *t = stmt->value;
+  Str path = str_new(e->arena);
+  bool pattern = t->kind == EX_STRING;
+  if (pattern) str_puts(&path, t->text);
+  else ast_print_path(&path, t);
+  *s = (Said){.target = path.at, .pattern = pattern, .option = option, .spec = stmt->spec, .span = t->span};
+  s->strength = pattern ? (option ? BY_OPTION_PATTERN : BY_PATTERN) : option ? BY_OPTION_NAME : BY_NAME;
+  vec_push(e->arena, &e->said, s);
+}
+
+static void collect(Elab *e) {
+  for (int i = 0; i < e->modules.n; i++)
+    for (int k = 0; k < e->modules.at[i]->stmts.n; k++)
+      if (e->modules.at[i]->stmts.at[k]->kind == ST_LAYOUT)
+        add_statement(e, e->modules.at[i]->stmts.at[k], false);
+  for (int i = 0; i < e->options->nlayouts; i++) {
+    char *text = arena_printf(e->arena, "layout %s", e->options->layout[i]);
+    StmtVec v = parse_text(e->arena, e->diag, e->names, "--layout", text, strlen(text));
+    for (int k = 0; k < v.n; k++)
+      if (v.at[k]->kind == ST_LAYOUT) add_statement(e, v.at[k], true);
+  }
+}
+
+/* -------- one tensor -------- */
+
+static const Spec **slot_of(Elab *e, const Named *n, int *rank) {
+  Program *p = e->program;
+  if (n->kind == NAMED_VAR) {
+    *rank = p->vars.at[n->index].shape.rank;
+    return &p->vars.at[n->index].spec;
+  }
+  Entry *entry = &p->entries.at[n->entry];
+  NodeId id = n->kind == NAMED_INPUT    ? entry->inputs.at[n->index].node
+              : n->kind == NAMED_OUTPUT ? entry->outputs.at[n->index].node
+                                        : n->index;
+  if (id == NO_NODE) return NULL;
+  Node *node = graph_node(entry->graph, id);
+  *rank = node->shape.rank;
+  return n->kind == NAMED_OUTPUT ? &entry->outputs.at[n->index].spec : &node->spec;
+}
+
+static const char *said_text(Elab *e, const Said *s) {
+  return arena_printf(e->arena, s->pattern ? "\"%s\"" : "`%s`", s->target);
+}
+
+static void conflict(Elab *e, const Named *n, const Said *s, Span other, const char *other_text) {
+  elab_fail(e, s->span, "%s and %s give `%s` different layouts", said_text(e, s), other_text, n->text);
+  diag_note(e->diag, other, "the other is here");
+}
+
+/* What this statement says of this tensor, unless something stronger has been said. */
+static void claim(Applying *a, const Said *s, const Named *n) {
+  Elab *e = a->e;
+  int rank = 0;
+  const Spec **slot = slot_of(e, n, &rank);
+  if (!slot) return;
+  Claim *had = NULL;
+  for (int i = 0; i < a->claims.n && !had; i++)
+    if (a->claims.at[i].slot == slot) had = &a->claims.at[i];
+  const char *what = arena_printf(e->arena, "`%s`", n->text);
+  const Spec *spec = spec_make(e, s->spec, rank, what, n->kind == NAMED_NODE, false);
+  if (!spec) return;
+  if (*slot && !had) { /* relayout(...) said it */
+    if (!spec_equal(*slot, spec)) conflict(e, n, s, (*slot)->span, "the relayout in the text");
+    return;
+  }
+  if (had && had->by->strength > s->strength) return;
+  if (had && had->by->strength == s->strength && !spec_equal(*slot, spec)) {
+    conflict(e, n, s, had->by->span, said_text(e, had->by));
+    return;
+  }
+  *slot = spec;
+  if (had) had->by = s;
+  else vec_push(e->arena, &a->claims, ((Claim){slot, s}));
+}
+
+/* -------- names -------- */
+
+static bool named_by(const Named *n, const char *target) {
+  return !strcmp(n->text, target) || (n->plain && !strcmp(n->plain, target));
+}
+
+static bool apply_name(Applying *a, const Said *s) {
+  Elab *e = a->e;
+  bool output = false, any = false;
+  for (int i = 0; i < e->named.n; i++)
+    if (e->named.at[i].kind == NAMED_OUTPUT && named_by(&e->named.at[i], s->target)) output = true;
+  for (int i = 0; i < e->named.n; i++) {
+    const Named *n = &e->named.at[i];
+    if (!named_by(n, s->target) || (output && n->kind == NAMED_NODE)) continue;
+    claim(a, s, n);
+    any = true;
+  }
+  return any;
+}
+
+/* -------- patterns -------- */
+
+static void *pcre_alloc(PCRE2_SIZE n, void *arena) { return arena_alloc(arena, n); }
+static void pcre_free(void *at, void *arena) { (void)at, (void)arena; }
+
+typedef struct Pattern {
+  pcre2_code *code;
+  pcre2_match_data *match;
+  pcre2_match_context *context;
+} Pattern;
+
+static bool compile_pattern(Elab *e, const Said *s, Pattern *out) {
+  pcre2_general_context *g = pcre2_general_context_create(pcre_alloc, pcre_free, e->arena);
+  pcre2_compile_context *c = pcre2_compile_context_create(g);
+  int error;
+  PCRE2_SIZE at;
+  out->code = pcre2_compile((PCRE2_SPTR)s->target, PCRE2_ZERO_TERMINATED,
+                            PCRE2_ANCHORED | PCRE2_ENDANCHORED, &error, &at, c);
+  if (!out->code) {
+    PCRE2_UCHAR why[160];
+    pcre2_get_error_message(error, why, sizeof why);
+    elab_fail(e, s->span, "the pattern \"%s\" is wrong at character %zu: %s", s->target, at + 1, (char *)why);
+    return false;
+  }
+  out->match = pcre2_match_data_create_from_pattern(out->code, g);
+  out->context = pcre2_match_context_create(g);
+  pcre2_set_match_limit(out->context, 1000000);
+  pcre2_set_depth_limit(out->context, 10000);
+  return true;
+}
+
+static bool matches(Elab *e, const Said *s, const Pattern *p, const char *text) {
+  int r = pcre2_match(p->code, (PCRE2_SPTR)text, strlen(text), 0, 0, p->match, p->context);
+  if (r < 0 && r != PCRE2_ERROR_NOMATCH)
+    elab_fail(e, s->span, "the pattern \"%s\" takes too long to match `%s`", s->target, text);
+  return r >= 0;
+}
+
+/* Variables first: "model\..*" is about the model's variables, not about values named after it. */
+static bool apply_pattern(Applying *a, const Said *s) {
+  Elab *e = a->e;
+  Pattern p;
+  bool any = false;
+  if (!compile_pattern(e, s, &p)) return true;
+  for (int others = 0; others < 2 && !any; others++)
+    for (int i = 0; i < e->named.n; i++) {
+      const Named *n = &e->named.at[i];
+      if ((n->kind != NAMED_VAR) != others) continue;
+      if (!matches(e, s, &p, n->text) && !(n->plain && matches(e, s, &p, n->plain))) continue;
+      claim(a, s, n);
+      any = true;
+    }
+  return any;
+}
+
+/* -------- all -------- */
+
+static void matched_nothing(Elab *e, const Said *s) {
+  Near near = {.want = s->target};
+  size_t len = strlen(s->target);
+  for (int i = 0; i < e->named.n; i++) {
+    const Named *n = &e->named.at[i];
+    if (!s->pattern && !strncmp(n->text, s->target, len) && n->text[len] == '.') {
+      diag_warning(e->diag, s->span, "`%s` is no tensor, so this layout says nothing; did you mean `%s`?",
+                   s->target, n->text);
+      return;
+    }
+    near_offer(&near, n->text);
+    if (n->plain) near_offer(&near, n->plain);
+  }
+  diag_warning(e->diag, s->span, "%s names no tensor, so this layout says nothing%s", said_text(e, s),
+               near_text(e, &near));
+}
+
+void says_apply(Elab *e) {
+  Applying a = {.e = e};
+  collect(e);
+  for (int i = 0; i < e->said.n; i++) {
+    const Said *s = e->said.at[i];
+    bool any = s->pattern ? apply_pattern(&a, s) : apply_name(&a, s);
+    if (!any && !e->diag->errors) matched_nothing(e, s);
+  }
+}

@@ -1,0 +1,183 @@
+/* From the spelling of a mesh or a layout to what the compiler keeps of it, with everything checked that
+ * can be checked against the mesh and a number of dims. */
+#include "elaborate.h"
+#include <string.h>
+
+/* -------- mesh -------- */
+
+static void add_axis(Elab *e, Mesh *m, Scope *s, const Given *g) {
+  int64_t size, most = INT32_MAX;
+  if (mesh_find(m, g->name.text) >= 0) {
+    elab_fail(e, g->name.span, "the mesh has two axes by the name `%s`", g->name.text);
+  } else if (m->naxes == MAX_AXES) {
+    elab_fail(e, g->name.span, "a mesh has at most %d axes", MAX_AXES);
+  } else if (!strcmp(g->name.text, "_")) {
+    elab_fail(e, g->name.span, "`_` means a whole dim: an axis needs another name");
+  } else if (eval_size(e, s, g->value, "the size of an axis", &size)) {
+    if (size < 1) elab_fail(e, g->value->span, "an axis has at least one device");
+    else if (size > most / mesh_devices(m))
+      elab_fail(e, g->value->span, "this mesh has more than 2^31 devices");
+    else {
+      m->axis[m->naxes++] = (Axis){g->name.text, size, g->name.span};
+      return;
+    }
+  }
+  e->mesh_failed = true;
+}
+
+static void take_mesh(Elab *e, const Stmt *stmt, Scope *s) {
+  Mesh *m = &e->program->mesh;
+  m->span = stmt->span;
+  for (int i = 0; i < stmt->given.n; i++) add_axis(e, m, s, &stmt->given.at[i]);
+}
+
+void spec_mesh(Elab *e) {
+  const Stmt *first = NULL;
+  Module *in = NULL;
+  if (e->options->mesh) {
+    char *text = arena_printf(e->arena, "mesh [%s]", e->options->mesh);
+    int errors = e->diag->errors;
+    StmtVec v = parse_text(e->arena, e->diag, e->names, "--mesh", text, strlen(text));
+    e->mesh_failed = e->diag->errors > errors;
+    if (v.n == 1 && v.at[0]->kind == ST_MESH) take_mesh(e, v.at[0], &e->main->scope);
+    return;
+  }
+  for (int i = 0; i < e->modules.n; i++)
+    for (int k = 0; k < e->modules.at[i]->stmts.n; k++) {
+      const Stmt *s = e->modules.at[i]->stmts.at[k];
+      if (s->kind != ST_MESH) continue;
+      if (first) {
+        elab_fail(e, s->span, "there are two meshes");
+        diag_note(e->diag, first->span, "the first is here");
+      } else {
+        first = s;
+        in = e->modules.at[i];
+      }
+    }
+  if (first) take_mesh(e, first, &in->scope);
+}
+
+/* -------- one layout -------- */
+
+typedef struct Making {
+  Elab *e;
+  Spec *spec;
+  uint32_t used; /* axes so far */
+  Span used_at[MAX_AXES];
+} Making;
+
+/* -1 after a report. */
+static int find_axis(Elab *e, Ident name) {
+  const Mesh *m = &e->program->mesh;
+  int a = mesh_find(m, name.text);
+  if (a >= 0 || e->mesh_failed) return a;
+  if (!m->naxes && !m->span.file) {
+    elab_fail(e, name.span, "there is no mesh, so there is no axis `%s`; write `mesh [%s=2]`, or give --mesh %s=2",
+              name.text, name.text, name.text);
+    return -1;
+  }
+  Near near = {.want = name.text};
+  for (int i = 0; i < m->naxes; i++) near_offer(&near, m->axis[i].name);
+  elab_fail(e, name.span, "the mesh has no axis `%s`%s", name.text, near_text(e, &near));
+  diag_note(e->diag, m->span, "the mesh is declared here");
+  return -1;
+}
+
+static int use_axis(Making *k, Ident name) {
+  int a = find_axis(k->e, name);
+  if (a < 0) return a;
+  if (k->used & 1u << a) {
+    elab_fail(k->e, name.span, "the axis `%s` is used twice in this layout", name.text);
+    diag_note(k->e->diag, k->used_at[a], "the first use is here");
+    return -1;
+  }
+  k->used |= 1u << a;
+  k->used_at[a] = name.span;
+  return a;
+}
+
+static bool make_item(Making *k, const Item *item, int dim, bool may_match) {
+  DimLayout *d = &k->spec->dim[dim];
+  d->granule = 1;
+  bool match = may_match && item->kind == ITEM_AXES && item->axes.n == 1 &&
+               !strcmp(item->axes.at[0].text, "match") &&
+               mesh_find(&k->e->program->mesh, "match") < 0;
+  if (item->kind == ITEM_OPEN || match) k->spec->open |= 1u << dim;
+  if (item->kind != ITEM_AXES || match) return true;
+  d->granule = item->granule;
+  for (int i = 0; i < item->axes.n; i++) {
+    int a = use_axis(k, item->axes.at[i]);
+    if (a < 0) return false;
+    d->axis[d->naxes++] = a;
+  }
+  return true;
+}
+
+static bool make_dims(Making *k, const SpecExpr *x, int rank, const char *what, bool may_match) {
+  const ItemVec *v = &x->items;
+  int rests = 0, dim = 0;
+  for (int i = 0; i < rank; i++) k->spec->dim[i].granule = 1;
+  for (int i = 0; i < v->n; i++)
+    if (v->at[i].kind == ITEM_REST && rests++) {
+      elab_fail(k->e, v->at[i].span, "`...` may stand once in a layout");
+      return false;
+    }
+  /* [] is the same value on every device, whatever the dims */
+  if (!v->n) return true;
+  int given = v->n - rests;
+  if (given > rank || (!rests && given < rank)) {
+    elab_fail(k->e, x->span, "this layout has %d dim%s, but %s has %d%s", given, given == 1 ? "" : "s", what,
+              rank, given < rank ? "; `...` stands for further whole dims" : "");
+    return false;
+  }
+  for (int i = 0; i < v->n; i++) {
+    if (v->at[i].kind == ITEM_REST) dim += rank - given;
+    else if (!make_item(k, &v->at[i], dim++, may_match)) return false;
+  }
+  return true;
+}
+
+static bool reduce_from(const char *name, Reduce *out) {
+  static const char *const word[] = {"sum", "max", "min", "prod"};
+  for (int i = 0; i < 4; i++)
+    if (!strcmp(word[i], name)) {
+      *out = (Reduce)i;
+      return true;
+    }
+  return false;
+}
+
+static bool make_partial(Making *k, const SpecExpr *x) {
+  int n = x->partial.n;
+  const Mesh *m = &k->e->program->mesh;
+  if (n > 1 && mesh_find(m, x->partial.at[n - 1].text) < 0 &&
+      reduce_from(x->partial.at[n - 1].text, &k->spec->reduce))
+    n--;
+  for (int i = 0; i < n; i++) {
+    int a = use_axis(k, x->partial.at[i]);
+    if (a < 0) return false;
+    k->spec->partial |= 1u << a;
+  }
+  return true;
+}
+
+const Spec *spec_make(Elab *e, const SpecExpr *x, int rank, const char *what, bool may_be_partial,
+                      bool may_match) {
+  Spec *s = arena_new_of(e->arena, Spec);
+  Making k = {.e = e, .spec = s};
+  s->rank = rank;
+  s->span = x->span;
+  if (x->partial.n && !may_be_partial) {
+    elab_fail(e, x->span, "%s cannot be partial: only a tensor inside an entry can", what);
+    return NULL;
+  }
+  return make_dims(&k, x, rank, what, may_match) && make_partial(&k, x) ? s : NULL;
+}
+
+bool spec_equal(const Spec *a, const Spec *b) {
+  if (a->rank != b->rank || a->open != b->open || a->partial != b->partial) return false;
+  if (a->partial && a->reduce != b->reduce) return false;
+  for (int i = 0; i < a->rank; i++)
+    if (!dim_equal(&a->dim[i], &b->dim[i])) return false;
+  return true;
+}

@@ -1,0 +1,224 @@
+/* Statements, run in order. What may stand where: instances and variables are made at top level and in
+ * layers; tensors are computed, and variables assigned, in methods and entries; a fn only computes. */
+#include "elaborate.h"
+#include <string.h>
+
+static const char *place(Where where) {
+  switch (where) {
+  case IN_TOP: return "at top level";
+  case IN_LAYER: return "in a layer";
+  case IN_FN: return "in a fn";
+  case IN_METHOD: return "in a method";
+  case IN_ENTRY: return "in an entry";
+  }
+  return "here";
+}
+
+static void misplaced(Elab *e, const Stmt *s, const char *what, Where where, const char *belongs) {
+  elab_fail(e, s->span, "%s cannot stand %s: it belongs %s", what, place(where), belongs);
+}
+
+/* -------- binding -------- */
+
+static bool lasting(const Value *v) {
+  return v->kind == V_VAR || v->kind == V_FAMILY || v->kind == V_INSTANCE || v->kind == V_LAYER ||
+         v->kind == V_FN || v->kind == V_METHOD || v->kind == V_ENTRY;
+}
+
+/* What is made keeps its name; numbers may be bound again, and tensors always. */
+static bool may_bind(Elab *e, Scope *s, Ident name, Where where) {
+  Binding *had = scope_find(s, name.text);
+  if (where != IN_TOP && where != IN_LAYER) {
+    for (Scope *up = s->up; !had && up && !up->module; up = up->up) {
+      Binding *b = scope_find(up, name.text);
+      if (b && b->value.kind == V_VAR)
+        diag_warning(e->diag, name.span, "this hides the variable %s; it is assigned with `<-`",
+                     e->program->vars.at[b->value.var].path);
+    }
+    return true;
+  }
+  if (!had || (!lasting(&had->value) && !had->is_const)) return true;
+  elab_fail(e, name.span, "`%s` is already defined", name.text);
+  diag_note(e->diag, had->span, "the first is here");
+  return false;
+}
+
+static void bind_one(Elab *e, Scope *s, Ident name, Value v, Span at, Where where) {
+  if (!may_bind(e, s, name, where)) return;
+  if (e->at) v = eval_read(e, v, at);
+  if (v.kind == V_TENSOR && where == IN_ENTRY)
+    entry_name_node(e, path_join(e, e->at->entry.name, name.text), v.node);
+  if (v.kind == V_TENSOR && where == IN_METHOD)
+    entry_name_node(e, path_join(e, e->frame->instance->path, name.text), v.node);
+  scope_bind(e, s, name, v);
+}
+
+static void bind(Elab *e, Scope *s, const Stmt *stmt, Where where) {
+  int n = stmt->targets.n;
+  const char *base = e->base;
+  e->base = n == 1 && !e->at ? path_join(e, e->owner, stmt->targets.at[0]->name.text) : NULL;
+  Value v = eval_expr(e, s, stmt->value);
+  e->base = base;
+  if (n > 1 && v.kind != V_ERROR && (v.kind != V_LIST || v.list->n != n)) {
+    elab_fail(e, stmt->value->span, "%d names need a list of %d values, but this is %s", n, n,
+              value_describe(e, &v));
+    v = value_error;
+  }
+  for (int i = 0; i < n; i++) {
+    Value one = n == 1 || v.kind == V_ERROR ? v : v.list->at[i];
+    bind_one(e, s, stmt->targets.at[i]->name, one, stmt->value->span, where);
+  }
+}
+
+/* -------- assigning -------- */
+
+static void not_a_variable(Elab *e, const Expr *x, const Value *v) {
+  bool input = v->kind == V_TENSOR && graph_node(e->at->build.graph, v->node)->op == OP_input;
+  if (input && x->kind == EX_NAME)
+    elab_fail(e, x->span, "`%s` is an input of the entry: it cannot be assigned; bind another name with `=`",
+              x->name.text);
+  else if (x->kind == EX_INDEX)
+    elab_fail(e, x->span, "only a whole variable can be assigned, not a part of a tensor");
+  else if (x->kind == EX_NAME && v->kind == V_TENSOR)
+    elab_fail(e, x->span, "`%s` is a plain name, not a variable; bind it again with `=`", x->name.text);
+  else elab_fail(e, x->span, "`<-` assigns a variable (a `param` or `state`), but this is %s", value_describe(e, v));
+}
+
+static void assign(Elab *e, Scope *s, const Stmt *stmt, Where where) {
+  if (where != IN_METHOD && where != IN_ENTRY) {
+    misplaced(e, stmt, "an assignment `<-`", where, "in a method or an entry");
+    return;
+  }
+  const Expr *target = stmt->targets.at[0];
+  Value to = {.kind = V_ERROR};
+  /* x[i] of a tensor is looked at without building it. */
+  if (target->kind == EX_INDEX) {
+    Value base = eval_expr(e, s, target->x);
+    if (base.kind == V_TENSOR || base.kind == V_VAR) {
+      not_a_variable(e, target, &base);
+      return;
+    }
+  }
+  to = eval_expr(e, s, target);
+  Value v = eval_expr(e, s, stmt->value);
+  if (to.kind == V_VAR) variable_assign(e, to.var, v, stmt->value->span);
+  else if (to.kind != V_ERROR) not_a_variable(e, target, &to);
+}
+
+/* -------- flow -------- */
+
+static bool run_for(Elab *e, Scope *s, const Stmt *stmt, Where where) {
+  List over;
+  if (!eval_sequence(e, s, stmt->from, stmt->to, &over)) return false;
+  for (int i = 0; i < over.n && !e->stop; i++) {
+    scope_bind(e, s, stmt->name, over.at[i]);
+    if (stmt_run(e, s, &stmt->body, where)) return true;
+  }
+  return false;
+}
+
+static bool run_if(Elab *e, Scope *s, const Stmt *stmt, Where where) {
+  Value v = eval_expr(e, s, stmt->value);
+  if (v.kind == V_BOOL) return stmt_run(e, s, v.i ? &stmt->body : &stmt->other, where);
+  if (v.kind == V_TENSOR || v.kind == V_VAR)
+    elab_fail(e, stmt->value->span, "`if` decides when compiling, but this is %s; choose elements with where(cond, x, y)",
+              value_describe(e, &v));
+  else if (v.kind != V_ERROR)
+    elab_fail(e, stmt->value->span, "`if` needs true or false, but this is %s", value_describe(e, &v));
+  return false;
+}
+
+static bool run_return(Elab *e, Scope *s, const Stmt *stmt, Where where) {
+  if (where == IN_ENTRY) {
+    entry_return(e, s, stmt);
+    return true;
+  }
+  if (where == IN_TOP || where == IN_LAYER) {
+    misplaced(e, stmt, "`return`", where, "in a fn, a method or an entry");
+    return false;
+  }
+  const char *base = e->base;
+  Value *at = arena_array(e->arena, Value, stmt->given.n);
+  bool ok = true;
+  for (int i = 0; i < stmt->given.n; i++) {
+    const Given *g = &stmt->given.at[i];
+    if (g->name.text) elab_fail(e, g->name.span, "only an entry names its results");
+    e->base = stmt->given.n == 1 && !e->at ? e->owner : NULL;
+    at[i] = eval_expr(e, s, g->value);
+    /* What a caller gets is the value of now, whatever is assigned later. */
+    if (e->at) at[i] = eval_read(e, at[i], g->value->span);
+    ok = ok && at[i].kind != V_ERROR;
+  }
+  e->base = base;
+  e->result = !ok                  ? value_error
+              : stmt->given.n == 0 ? value_none
+              : stmt->given.n == 1 ? at[0]
+                                   : value_list(e, at, stmt->given.n);
+  return true;
+}
+
+static void run_expr(Elab *e, Scope *s, const Stmt *stmt, Where where) {
+  const char *base = e->base;
+  (void)where;
+  if (stmt->value->kind != EX_CALL) {
+    elab_fail(e, stmt->span, "this has no effect: a statement binds, assigns, calls or declares");
+    return;
+  }
+  e->base = NULL;
+  eval_expr(e, s, stmt->value);
+  e->base = base;
+}
+
+/* -------- one statement -------- */
+
+static void only_at_top(Elab *e, const Stmt *s, Where where) {
+  static const char *const word[] = {
+      [ST_IMPORT] = "`import`",   [ST_CONST] = "`const`", [ST_FN] = "a `fn`",
+      [ST_LAYER] = "a `layer`", [ST_ENTRY] = "an `entry`", [ST_MESH] = "`mesh`",
+      [ST_LAYOUT] = "`layout`",
+  };
+  if (where == IN_TOP)
+    elab_fail(e, s->span, "%s cannot stand inside `if` or `for`: it belongs at top level", word[s->kind]);
+  else misplaced(e, s, word[s->kind], where, "at top level");
+}
+
+static bool run_one(Elab *e, Scope *s, const Stmt *stmt, Where where) {
+  switch (stmt->kind) {
+  case ST_ERROR: break;
+  case ST_IMPORT:
+  case ST_CONST:
+  case ST_FN:
+  case ST_LAYER:
+  case ST_ENTRY:
+  case ST_MESH:
+  case ST_LAYOUT: only_at_top(e, stmt, where); break;
+  case ST_METHOD:
+    if (where != IN_LAYER) misplaced(e, stmt, "a method", where, "in a layer");
+    break; /* bound when the instance was begun */
+  case ST_PARAM:
+  case ST_STATE:
+    if (where == IN_TOP || where == IN_LAYER) variable_declare(e, s, stmt);
+    else
+      misplaced(e, stmt, stmt->kind == ST_PARAM ? "a `param`" : "a `state`", where,
+                "in a layer or at top level");
+    break;
+  case ST_BIND: bind(e, s, stmt, where); break;
+  case ST_ASSIGN: assign(e, s, stmt, where); break;
+  case ST_EXPR: run_expr(e, s, stmt, where); break;
+  case ST_FOR: return run_for(e, s, stmt, where);
+  case ST_IF: return run_if(e, s, stmt, where);
+  case ST_RETURN: return run_return(e, s, stmt, where);
+  }
+  return false;
+}
+
+bool stmt_run(Elab *e, Scope *s, const StmtVec *body, Where where) {
+  bool returned = false;
+  e->depth++;
+  for (int i = 0; i < body->n && !returned; i++) {
+    if (!elab_tick(e, body->at[i]->span)) break;
+    returned = run_one(e, s, body->at[i], where);
+  }
+  e->depth--;
+  return returned;
+}

@@ -1,0 +1,229 @@
+/* Values of the elaborator, the scopes that hold them, and the words that messages use for them. */
+#include "elaborate.h"
+#include <string.h>
+
+const Value value_error = {.kind = V_ERROR}, value_none = {.kind = V_NONE};
+
+Value value_int(int64_t i) { return (Value){.kind = V_INT, .i = i}; }
+Value value_real(double r) { return (Value){.kind = V_REAL, .real = r}; }
+Value value_bool(bool b) { return (Value){.kind = V_BOOL, .i = b}; }
+Value value_text(const char *s) { return (Value){.kind = V_STRING, .text = s}; }
+Value value_node(NodeId id) {
+  return id == NO_NODE ? value_error : (Value){.kind = V_TENSOR, .node = id};
+}
+
+Value value_list(Elab *e, const Value *at, int n) {
+  List *l = arena_new_of(e->arena, List);
+  *l = (List){arena_copy(e->arena, at, sizeof *at * (size_t)n), n};
+  return (Value){.kind = V_LIST, .list = l};
+}
+
+Value value_type(Elab *e, DType t, const Shape *s) {
+  Type *type = arena_new_of(e->arena, Type);
+  *type = (Type){t, *s};
+  return (Value){.kind = V_TYPE, .type = type};
+}
+
+bool value_number(const Value *v, double *out) {
+  if (v->kind == V_INT) *out = (double)v->i;
+  if (v->kind == V_REAL) *out = v->real;
+  return v->kind == V_INT || v->kind == V_REAL;
+}
+
+bool value_same(const Value *a, const Value *b) {
+  double x, y;
+  if (a->kind == V_INT && b->kind == V_INT) return a->i == b->i;
+  if (value_number(a, &x) && value_number(b, &y)) return x == y;
+  if (a->kind != b->kind) return false;
+  switch (a->kind) {
+  case V_NONE: return true;
+  case V_BOOL: return a->i == b->i;
+  case V_STRING: return !strcmp(a->text, b->text);
+  case V_DTYPE: return a->dtype == b->dtype;
+  case V_TYPE:
+    return a->type->dtype == b->type->dtype && shape_equal(&a->type->shape, &b->type->shape);
+  case V_VAR: return a->var == b->var;
+  case V_FAMILY: return a->family == b->family;
+  case V_INSTANCE: return a->instance == b->instance;
+  case V_LAYER:
+  case V_FN: return a->def->stmt == b->def->stmt;
+  case V_METHOD:
+    return a->method->stmt == b->method->stmt && a->method->instance == b->method->instance;
+  case V_OP: return a->op == b->op;
+  case V_MAKE: return a->make == b->make;
+  case V_LIST:
+    if (a->list->n != b->list->n) return false;
+    for (int i = 0; i < a->list->n; i++)
+      if (!value_same(&a->list->at[i], &b->list->at[i])) return false;
+    return true;
+  default: return false;
+  }
+}
+
+const char *type_text(Elab *e, DType t, const Shape *s) {
+  Str out = str_new(e->arena);
+  str_puts(&out, dtype_name(t));
+  shape_put(&out, s);
+  return out.at;
+}
+
+static const char *list_text(Elab *e, const List *l) {
+  Str s = str_new(e->arena);
+  str_puts(&s, "the list [");
+  for (int i = 0; i < l->n; i++) {
+    if (l->at[i].kind != V_INT || i == 8)
+      return arena_printf(e->arena, "a list of %d", l->n);
+    str_printf(&s, "%s%ld", i ? ", " : "", (long)l->at[i].i);
+  }
+  str_puts(&s, "]");
+  return s.at;
+}
+
+const char *value_describe(Elab *e, const Value *v) {
+  Arena *a = e->arena;
+  switch (v->kind) {
+  case V_ERROR: return "a mistake";
+  case V_NONE: return "none";
+  case V_INT: return arena_printf(a, "the number %ld", (long)v->i);
+  case V_REAL: return arena_printf(a, "the number %g", v->real);
+  case V_BOOL: return v->i ? "true" : "false";
+  case V_STRING: return arena_printf(a, "the string \"%.60s\"", v->text);
+  case V_LIST: return list_text(e, v->list);
+  case V_DTYPE: return arena_printf(a, "the element type %s", dtype_name(v->dtype));
+  case V_TYPE: return arena_printf(a, "the type %s", type_text(e, v->type->dtype, &v->type->shape));
+  case V_TENSOR: {
+    const Node *n = e->at ? graph_node(e->at->build.graph, v->node) : NULL;
+    return n ? arena_printf(a, "a tensor %s", type_text(e, n->dtype, &n->shape)) : "a tensor";
+  }
+  case V_VAR: {
+    const Var *var = &e->program->vars.at[v->var];
+    return arena_printf(a, "the variable %s: %s", var->path, type_text(e, var->dtype, &var->shape));
+  }
+  case V_FAMILY: return arena_printf(a, "the variables %s[...]", v->family->path);
+  case V_INSTANCE:
+    return arena_printf(a, "%s, a layer `%s`", v->instance->path, v->instance->def->stmt->name.text);
+  case V_LAYER: return arena_printf(a, "the layer `%s`", v->def->stmt->name.text);
+  case V_FN: return arena_printf(a, "the fn `%s`", v->def->stmt->name.text);
+  case V_METHOD: return arena_printf(a, "the method `%s`", v->method->stmt->name.text);
+  case V_OP: return arena_printf(a, "the builtin `%s`", v->op->name);
+  case V_MAKE: return arena_printf(a, "the builtin `%s`", builtin_name(v->make));
+  case V_ENTRY: return arena_printf(a, "the entry `%s`", v->def->stmt->name.text);
+  }
+  return "?";
+}
+
+Value elab_fail(Elab *e, Span at, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  diag_error(e->diag, at, "%s", arena_vprintf(e->arena, fmt, ap));
+  va_end(ap);
+  return value_error;
+}
+
+/* -------- scopes -------- */
+
+Binding *scope_find(const Scope *s, const char *name) {
+  for (int i = s->names.n; i-- > 0;)
+    if (s->names.at[i]->name == name) return s->names.at[i];
+  return NULL;
+}
+
+Binding *scope_bind(Elab *e, Scope *s, Ident name, Value v) {
+  Binding *b = scope_find(s, name.text);
+  if (!b) {
+    b = arena_new_of(e->arena, Binding);
+    vec_push(e->arena, &s->names, b);
+  }
+  *b = (Binding){.name = name.text, .span = name.span, .value = v};
+  return b;
+}
+
+void near_offer(Near *n, const char *candidate) {
+  int most = (int)strlen(n->want) <= 3 ? 1 : 2;
+  int d = str_distance(n->want, candidate, most);
+  if (d > most || !d || (n->best && d >= n->distance)) return;
+  n->best = candidate;
+  n->distance = d;
+}
+
+const char *near_text(Elab *e, const Near *n) {
+  return n->best ? arena_printf(e->arena, "; did you mean `%s`?", n->best) : "";
+}
+
+static void near_scope(Near *n, const Scope *s) {
+  for (int i = 0; i < s->names.n; i++) near_offer(n, s->names.at[i]->name);
+}
+
+/* Own names first, then those of imports, and of their imports. */
+static Binding *find_imported(Elab *e, Module *m, Ident name, Binding *found) {
+  if (m->seen) return found;
+  m->seen = true;
+  Binding *b = scope_find(&m->scope, name.text);
+  if (b && found && found != b) {
+    if (found->span.file != b->span.file || found->span.begin != b->span.begin) {
+      elab_fail(e, name.span, "`%s` is defined by two imported files", name.text);
+      diag_note(e->diag, found->span, "here");
+      diag_note(e->diag, b->span, "and here");
+    }
+    return found;
+  }
+  if (b) return b;
+  for (int i = 0; i < m->imports.n; i++) found = find_imported(e, m->imports.at[i], name, found);
+  return found;
+}
+
+static void near_modules(Elab *e, Near *n) {
+  for (int i = 0; i < e->modules.n; i++)
+    if (e->modules.at[i]->seen) near_scope(n, &e->modules.at[i]->scope);
+}
+
+static Value evaluate_const(Elab *e, Binding *b) {
+  if (!b->lazy) return b->value;
+  if (b->evaluating) {
+    b->lazy = NULL;
+    b->value = value_error;
+    return elab_fail(e, b->span, "the value of `%s` needs itself", b->name);
+  }
+  b->evaluating = true;
+  Building *at = e->at;
+  const char *base = e->base;
+  const Type *declared = e->declared;
+  e->at = NULL, e->base = NULL, e->declared = NULL;
+  Value v = eval_expr(e, &b->lazy_in->scope, b->lazy->value);
+  e->at = at, e->base = base, e->declared = declared;
+  b->evaluating = false;
+  if (b->lazy) b->value = v;
+  b->lazy = NULL;
+  return b->value;
+}
+
+static Value unknown_name(Elab *e, Scope *s, Ident name) {
+  Near near = {.want = name.text};
+  for (; s; s = s->up) near_scope(&near, s);
+  near_modules(e, &near);
+  builtin_near(&near);
+  if (!strcmp(name.text, "declared"))
+    return elab_fail(e, name.span,
+                     "`declared` is the variable that is being given its first value; there is none here");
+  return elab_fail(e, name.span, "unknown name `%s`%s", name.text, near_text(e, &near));
+}
+
+Value scope_lookup(Elab *e, Scope *s, Ident name) {
+  Scope *inner = s;
+  Value v;
+  for (int i = 0; i < e->modules.n; i++) e->modules.at[i]->seen = false;
+  for (; s; s = s->up) {
+    Binding *b = scope_find(s, name.text);
+    if (!b && s->module) b = find_imported(e, s->module, name, NULL);
+    if (b) return evaluate_const(e, b);
+  }
+  if (e->declared && !strcmp(name.text, "declared"))
+    return value_type(e, e->declared->dtype, &e->declared->shape);
+  if (builtin_find(name.text, &v)) return v;
+  return unknown_name(e, inner, name);
+}
+
+const char *path_join(Elab *e, const char *owner, const char *name) {
+  if (!owner) return NULL;
+  return *owner ? arena_printf(e->arena, "%s.%s", owner, name) : name;
+}

@@ -1,0 +1,211 @@
+/* Variables: declared with a path, given a first value in `init`, read and assigned in entries. Every value
+ * that a variable has had in an entry is kept, so that grad finds the one its loss was computed from. */
+#include "elaborate.h"
+#include <string.h>
+
+bool elab_claim_path(Elab *e, const char *path, Span at) {
+  const char *name = name_of(e->names, path, strlen(path));
+  for (int i = 0; i < e->paths.n; i++) {
+    if (e->paths.at[i].text != name) continue;
+    elab_fail(e, at, "there are two things by the path `%s`", path);
+    diag_note(e->diag, e->paths.at[i].span, "the first is made here");
+    return false;
+  }
+  vec_push(e->arena, &e->paths, ((Ident){name, at}));
+  return true;
+}
+
+/* -------- values over time -------- */
+
+NodeVec *variable_versions(Elab *e, Building *b, int var) {
+  if (var >= b->nversions) {
+    int n = e->program->vars.n + 16;
+    NodeVec *more = arena_array(e->arena, NodeVec, n);
+    if (b->nversions) memcpy(more, b->version, sizeof *more * (size_t)b->nversions);
+    b->version = more;
+    b->nversions = n;
+  }
+  return &b->version[var];
+}
+
+NodeId variable_read(Elab *e, int var, Span at) {
+  NodeVec *v = variable_versions(e, e->at, var);
+  if (!v->n) {
+    /* In init every variable has its value from its declaration on. */
+    if (e->at->index == 0) return NO_NODE;
+    e->at->build.span = at;
+    NodeId id = build_var(&e->at->build, &e->program->vars.at[var], var);
+    if (id == NO_NODE) return id;
+    vec_push(e->arena, v, id);
+  }
+  return v->at[v->n - 1];
+}
+
+static void set_value(Elab *e, int var, NodeId id, Span at) {
+  Building *b = e->at;
+  NodeVec *v = variable_versions(e, b, var);
+  vec_push(e->arena, v, id);
+  for (int i = 0; i < b->assigns.n; i++)
+    if (b->assigns.at[i].var == var) {
+      b->assigns.at[i] = (Assign){var, id, at};
+      return;
+    }
+  vec_push(e->arena, &b->assigns, ((Assign){var, id, at}));
+}
+
+/* Which nodes the loss depends on. */
+static bool *reached_from(Elab *e, NodeId loss) {
+  const Graph *g = e->at->build.graph;
+  bool *seen = arena_array(e->arena, bool, g->nodes.n);
+  seen[loss] = true;
+  for (NodeId i = loss; i >= 0; i--) {
+    const Node *n = graph_node(g, i);
+    for (int k = 0; seen[i] && k < n->noperands; k++) seen[n->operand[k]] = true;
+  }
+  return seen;
+}
+
+NodeId variable_in_loss(Elab *e, int var, NodeId loss, Span at) {
+  NodeVec *v = variable_versions(e, e->at, var);
+  if (v->n < 2) return v->n ? v->at[0] : variable_read(e, var, at);
+  bool *seen = reached_from(e, loss);
+  for (int i = 0; i < v->n; i++)
+    if (seen[v->at[i]]) return v->at[i];
+  return v->at[0];
+}
+
+/* -------- assigning -------- */
+
+static NodeId spread(Elab *e, NodeId x, const Shape *s, Span at) {
+  if (x == NO_NODE || s->rank == 0) return x;
+  Arg dims = {.kind = ARG_LIST, .span = at, .at = arena_array(e->arena, Arg, s->rank), .n = s->rank};
+  for (int i = 0; i < s->rank; i++)
+    dims.at[i] = (Arg){.kind = ARG_INT, .span = at, .i = s->dim[i], .real = (double)s->dim[i]};
+  Arg out = build_call(&e->at->build, op_def(OP_broadcast),
+                       (Arg[]){{.kind = ARG_TENSOR, .node = x, .span = at}, dims});
+  return out.node;
+}
+
+/* The value as a tensor of the variable's type; NO_NODE after a report. A scalar fills the variable. */
+static NodeId fit(Elab *e, int var, Value v, Span at) {
+  Var to = e->program->vars.at[var];
+  Build *b = &e->at->build;
+  Arg a;
+  v = eval_read(e, v, at);
+  if (v.kind == V_ERROR) return NO_NODE;
+  b->span = at;
+  if (v.kind == V_INT || v.kind == V_REAL || v.kind == V_BOOL) {
+    builtin_arg(e, &v, at, &a);
+    return spread(e, build_tensor(b, &a, to.dtype), &to.shape, at);
+  }
+  const char *wanted = type_text(e, to.dtype, &to.shape);
+  if (v.kind != V_TENSOR) {
+    elab_fail(e, at, "`%s` is %s, but the value is %s", to.path, wanted, value_describe(e, &v));
+    return NO_NODE;
+  }
+  const Node *n = graph_node(b->graph, v.node);
+  if (n->dtype == to.dtype && shape_equal(&n->shape, &to.shape)) return v.node;
+  if (n->dtype == to.dtype && n->shape.rank == 0) return spread(e, v.node, &to.shape, at);
+  elab_fail(e, at, "`%s` is %s, but the value is %s%s%s%s", to.path, wanted,
+            type_text(e, n->dtype, &n->shape), n->dtype == to.dtype ? "" : "; cast with ",
+            n->dtype == to.dtype ? "" : dtype_name(to.dtype), n->dtype == to.dtype ? "" : "(...)");
+  diag_note(e->diag, to.span, "`%s` is declared here", to.path);
+  return NO_NODE;
+}
+
+void variable_assign(Elab *e, int var, Value v, Span at) {
+  NodeId id = fit(e, var, v, at);
+  if (id != NO_NODE) set_value(e, var, id, at);
+}
+
+/* -------- declaring -------- */
+
+const char *variable_key(Elab *e, const Value *key, Span at) {
+  if (key->kind == V_VAR) return e->program->vars.at[key->var].path;
+  if (key->kind == V_INSTANCE) return key->instance->path;
+  if (key->kind == V_INT) return arena_printf(e->arena, "%ld", (long)key->i);
+  if (key->kind != V_ERROR)
+    elab_fail(e, at, "a key is a variable, a layer instance or a whole number, but this is %s",
+              value_describe(e, key));
+  return NULL;
+}
+
+int variable_add(Elab *e, const char *path, const Type *t, bool trainable, Span at) {
+  Program *p = e->program;
+  Var v = {.path = path, .dtype = t->dtype, .shape = t->shape, .trainable = trainable, .span = at};
+  vec_push(p->arena, &p->vars, v);
+  vec_push(e->arena, &e->named, ((Named){.text = path, .kind = NAMED_VAR, .index = p->vars.n - 1}));
+  return p->vars.n - 1;
+}
+
+/* Binds the name, or adds the key to the family of that name. */
+static bool bind_variable(Elab *e, Scope *s, const Stmt *stmt, const char *key, int var) {
+  Binding *had = scope_find(s, stmt->name.text);
+  Value v = {.kind = V_VAR, .var = var};
+  if (key && had && had->value.kind == V_FAMILY) {
+    Family *f = had->value.family;
+    vec_push(e->arena, &f->members, ((__typeof__(*f->members.at)){key, var}));
+    return true;
+  }
+  if (had) {
+    if (had->value.kind == V_ERROR) return false;
+    elab_fail(e, stmt->name.span, "`%s` is already defined", stmt->name.text);
+    diag_note(e->diag, had->span, "the first is here");
+    return false;
+  }
+  if (key) {
+    Family *f = arena_new_of(e->arena, Family);
+    f->path = path_join(e, e->owner, stmt->name.text);
+    vec_push(e->arena, &f->members, ((__typeof__(*f->members.at)){key, var}));
+    v = (Value){.kind = V_FAMILY, .family = f};
+  }
+  scope_bind(e, s, stmt->name, v);
+  return true;
+}
+
+static void first_value(Elab *e, Scope *s, const Stmt *stmt, int var, const Type *t) {
+  const Type *declared = e->declared;
+  e->at = &e->init;
+  e->declared = t;
+  e->init.stream_path = e->program->vars.at[var].path;
+  Value v = eval_expr(e, s, stmt->value);
+  NodeId id = fit(e, var, v, stmt->value->span);
+  if (id != NO_NODE) set_value(e, var, id, stmt->span);
+  e->declared = declared;
+  e->at = NULL;
+}
+
+void variable_declare(Elab *e, Scope *s, const Stmt *stmt) {
+  Type t;
+  const char *key = NULL, *path = path_join(e, e->owner, stmt->name.text);
+  const char *word = stmt->kind == ST_PARAM ? "param" : "state";
+  const char *base = e->base;
+  bool ok = true;
+  e->base = NULL;
+  if (stmt->key) {
+    Value v = eval_expr(e, s, stmt->key);
+    key = variable_key(e, &v, stmt->key->span);
+    if (key) path = arena_printf(e->arena, "%s[%s]", path, key);
+    ok = key;
+  }
+  if (!eval_type(e, s, stmt->type, &t)) ok = false;
+  if (ok && stmt->kind == ST_PARAM && !dtype_is_float(t.dtype)) {
+    elab_fail(e, stmt->type->span, "a param is trained by gradients, so its type is a floating-point one, not %s; a `state` may be any",
+              dtype_name(t.dtype));
+    ok = false;
+  }
+  if (!stmt->value) {
+    elab_fail(e, stmt->span, "the %s `%s` needs a first value, as in `= zeros()`", word, stmt->name.text);
+    ok = false;
+  }
+  int var = -1;
+  if (ok && elab_claim_path(e, path, stmt->name.span)) {
+    var = variable_add(e, path, &t, stmt->kind == ST_PARAM, stmt->span);
+    if (stmt->spec) says_here(e, path, stmt->spec);
+    first_value(e, s, stmt, var, &t);
+    ok = bind_variable(e, s, stmt, key, var);
+  } else if (!scope_find(s, stmt->name.text)) {
+    scope_bind(e, s, stmt->name, value_error);
+  }
+  e->base = base;
+}

@@ -1,0 +1,27 @@
+/* Element types. The order is dtrt.h's: a DType is stored as it is in compiled programs. */
+#ifndef DTG_DTYPE_H
+#define DTG_DTYPE_H
+#include "dtrt.h"
+#include <stdbool.h>
+
+typedef enum DType {
+  DT_BOOL = DTRT_BOOL,
+  DT_U8 = DTRT_U8,
+  DT_I8 = DTRT_I8,
+  DT_I32 = DTRT_I32,
+  DT_I64 = DTRT_I64,
+  DT_F16 = DTRT_F16,
+  DT_BF16 = DTRT_BF16,
+  DT_F32 = DTRT_F32,
+  DT_F64 = DTRT_F64,
+  DT_COUNT
+} DType;
+
+const char *dtype_name(DType t);   /* "f32" */
+const char *dtype_c_name(DType t); /* how elements lie in memory: "float", "uint8_t" */
+int dtype_size(DType t);           /* bytes */
+bool dtype_is_float(DType t);
+bool dtype_is_int(DType t); /* u8 i8 i32 i64 */
+bool dtype_from_name(const char *name, DType *out);
+
+#endif

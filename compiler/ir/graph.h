@@ -1,0 +1,116 @@
+/* The program in the middle: one graph an entry.
+ * A node makes one tensor from earlier nodes; ids, not pointers; the array is its own topological
+ * order. A pass that changes structure writes a new graph. In a global graph shapes are those of the
+ * whole tensor and `layout` is what was inferred; in a local graph (after `partition`) `shape` is still
+ * the whole tensor's, `layout` says exactly which box of it the device holds, and nodes of op
+ * `exchange` are the only ones that talk to other devices. */
+#ifndef DTG_GRAPH_H
+#define DTG_GRAPH_H
+#include "dtype.h"
+#include "layout.h"
+
+typedef int32_t NodeId;
+enum { NO_NODE = -1 };
+
+typedef enum Op {
+  OP_NONE,
+#define OP(name, def) OP_##name,
+#include "ops.def"
+  OP_COUNT
+} Op;
+
+/* What a user said of a tensor's layout. A dim is closed (kept as said) or open to inference. */
+typedef struct Spec {
+  int rank;
+  DimLayout dim[MAX_RANK];
+  uint32_t open;    /* set of dims left to inference */
+  uint32_t partial; /* set of axes */
+  Reduce reduce;
+  Span span;
+} Spec;
+
+typedef struct Node {
+  Op op;
+  DType dtype;
+  Shape shape;
+  int noperands;
+  const NodeId *operand;
+  int nattr;
+  const int64_t *attr; /* whole-number attributes; each op's definition says which */
+  double value;        /* const, pad: the fill value */
+  const char *name;    /* path of the user's name, "train.logits", "model.d1.output"; NULL: none */
+  Span span;
+  const Spec *spec;     /* said by the user; NULL: nothing was said */
+  const Layout *layout; /* NULL before propagate */
+} Node;
+
+typedef enum View { VIEW_GLOBAL, VIEW_LOCAL } View;
+
+typedef struct Graph {
+  Arena *arena;
+  View view;
+  VEC(Node) nodes;
+} Graph;
+
+Graph *graph_new(Arena *a, View view);
+NodeId graph_add(Graph *g, const Node *n); /* copies operands and attributes */
+static inline Node *graph_node(const Graph *g, NodeId id) { return &g->nodes.at[id]; }
+static inline Node *graph_operand(const Graph *g, const Node *n, int i) {
+  return &g->nodes.at[n->operand[i]];
+}
+
+/* param or state */
+typedef struct Var {
+  const char *path;
+  DType dtype;
+  Shape shape;
+  bool trainable; /* param */
+  Span span;
+  const Spec *spec;
+  const Layout *layout; /* NULL before propagate; the same in every entry */
+} Var;
+
+typedef struct Input {
+  const char *name;
+  NodeId node;
+  const char *dim_const[MAX_RANK]; /* the `const` a dim was written as, or NULL: `u8[batch, 28]` */
+} Input;
+
+typedef struct Output {
+  const char *name;
+  NodeId node;
+  Span span;
+  const Spec *spec;
+  const Layout *layout;
+} Output;
+
+typedef struct Assign {
+  int var;
+  NodeId node;
+  Span span;
+} Assign;
+
+typedef struct Entry {
+  const char *name;
+  Span span;
+  Graph *graph;
+  VEC(Input) inputs;
+  VEC(Output) outputs;
+  VEC(Assign) assigns; /* at most one a variable: its last value */
+} Entry;
+
+/* All that elaboration makes of the sources. entries.at[0] is `init`: it has no inputs and assigns every
+ * variable its first value. */
+typedef struct Program {
+  Arena *arena;
+  Diag *diag;
+  Mesh mesh; /* naxes == 0: one device */
+  LayoutSet *layouts;
+  VEC(Var) vars;
+  VEC(Entry) entries;
+} Program;
+
+int program_find_entry(const Program *p, const char *name); /* -1 */
+int program_find_var(const Program *p, const char *path);   /* -1 */
+
+#endif

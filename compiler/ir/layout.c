@@ -1,0 +1,257 @@
+#include "layout.h"
+#include <string.h>
+
+int64_t mesh_devices(const Mesh *m) {
+  int64_t n = 1;
+  for (int i = 0; i < m->naxes; i++) n *= m->axis[i].size;
+  return n;
+}
+
+int mesh_find(const Mesh *m, const char *name) {
+  for (int i = 0; i < m->naxes; i++)
+    if (!strcmp(m->axis[i].name, name)) return i;
+  return -1;
+}
+
+int64_t shape_count(const Shape *s) {
+  int64_t n = 1;
+  for (int i = 0; i < s->rank; i++) n *= s->dim[i];
+  return n;
+}
+
+bool shape_equal(const Shape *a, const Shape *b) {
+  if (a->rank != b->rank) return false;
+  for (int i = 0; i < a->rank; i++)
+    if (a->dim[i] != b->dim[i]) return false;
+  return true;
+}
+
+void shape_put(Str *out, const Shape *s) {
+  str_puts(out, "[");
+  for (int i = 0; i < s->rank; i++) str_printf(out, "%s%ld", i ? ", " : "", (long)s->dim[i]);
+  str_puts(out, "]");
+}
+
+/* -------- interning -------- */
+
+typedef struct Slot {
+  struct Slot *next;
+  uint64_t hash;
+  Layout layout;
+} Slot;
+
+enum { SLOTS = 1024 };
+
+struct LayoutSet {
+  Arena *arena;
+  const Mesh *mesh;
+  Slot *slot[SLOTS];
+};
+
+LayoutSet *layout_set_new(Arena *a, const Mesh *mesh) {
+  LayoutSet *s = arena_new_of(a, LayoutSet);
+  s->arena = a;
+  s->mesh = mesh;
+  return s;
+}
+
+/* Copies field by field into zeroed memory, so that padding and unused axes compare equal. */
+static void dim_canonical(const Mesh *m, DimLayout *out, const DimLayout *d, int64_t n) {
+  for (int i = 0; i < d->naxes; i++)
+    if (m->axis[d->axis[i]].size > 1) out->axis[out->naxes++] = d->axis[i];
+  out->granule = 1;
+  int64_t units = d->window.of ? d->window.of : n;
+  if (out->naxes) {
+    /* k blocks of m granules of g: when k divides m, so does it divide m*g, and the blocks are the same. */
+    int64_t g = d->granule > 0 ? d->granule : 1;
+    out->granule = g > 1 && (units / g) % dim_parts(m, out) == 0 ? 1 : g;
+    if (d->window.of) {
+      out->window.of = d->window.of;
+      out->window.mul = d->window.mul;
+      out->window.div = d->window.div;
+      out->window.first = d->window.first;
+      out->window.last = d->window.last;
+    }
+  } else if (d->window.of) {
+    /* An uncut dim behind a window: the window of the whole. */
+    out->window = d->window;
+  }
+}
+
+static uint64_t layout_hash(const Layout *l) {
+  uint64_t h = hash_bytes(&l->rank, sizeof l->rank, l->partial * 4 + (uint32_t)l->reduce);
+  return hash_bytes(l->dim, sizeof l->dim[0] * (size_t)l->rank, h);
+}
+
+const Layout *layout_of(LayoutSet *s, const Layout *l, const Shape *shape) {
+  Layout c;
+  memset(&c, 0, sizeof c);
+  c.rank = l->rank;
+  for (int i = 0; i < s->mesh->naxes; i++)
+    if (s->mesh->axis[i].size > 1) c.partial |= l->partial & 1u << i;
+  c.reduce = c.partial ? l->reduce : RED_SUM;
+  for (int i = 0; i < l->rank; i++)
+    dim_canonical(s->mesh, &c.dim[i], &l->dim[i], shape->dim[i]);
+  uint64_t h = layout_hash(&c);
+  Slot **at = &s->slot[h % SLOTS];
+  for (Slot *e = *at; e; e = e->next)
+    if (e->hash == h && !memcmp(&e->layout, &c, sizeof c)) return &e->layout;
+  Slot *e = arena_new_of(s->arena, Slot);
+  e->hash = h;
+  memcpy(&e->layout, &c, sizeof c);
+  e->next = *at;
+  *at = e;
+  return &e->layout;
+}
+
+const Layout *layout_whole(LayoutSet *s, int rank) {
+  Layout l = {.rank = rank};
+  Shape shape = {.rank = rank};
+  return layout_of(s, &l, &shape);
+}
+
+const Layout *layout_without_partial(LayoutSet *s, const Layout *l, const Shape *shape) {
+  if (!l->partial) return l;
+  Layout c = *l;
+  c.partial = 0;
+  return layout_of(s, &c, shape);
+}
+
+uint32_t layout_axes(const Layout *l) {
+  uint32_t set = 0;
+  for (int i = 0; i < l->rank; i++)
+    for (int j = 0; j < l->dim[i].naxes; j++) set |= 1u << l->dim[i].axis[j];
+  return set;
+}
+
+int64_t dim_parts(const Mesh *m, const DimLayout *d) {
+  int64_t k = 1;
+  for (int i = 0; i < d->naxes; i++) k *= m->axis[d->axis[i]].size;
+  return k;
+}
+
+bool dim_equal(const DimLayout *a, const DimLayout *b) {
+  if (a->naxes != b->naxes || a->granule != b->granule) return false;
+  for (int i = 0; i < a->naxes; i++)
+    if (a->axis[i] != b->axis[i]) return false;
+  return a->window.of == b->window.of && a->window.mul == b->window.mul &&
+         a->window.div == b->window.div && a->window.first == b->window.first &&
+         a->window.last == b->window.last;
+}
+
+bool layout_is_plain(const Layout *l) {
+  for (int i = 0; i < l->rank; i++)
+    if (l->dim[i].window.of) return false;
+  return true;
+}
+
+/* -------- boxes -------- */
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static int64_t ceil_div(int64_t a, int64_t b) { return -floor_div(-a, b); }
+
+/* floor(i * m / k) without overflow for any i <= k. */
+static int64_t share(int64_t i, int64_t m, int64_t k) { return i * (m / k) + i * (m % k) / k; }
+
+static void window_box(const Window *w, int64_t n, int64_t *lo, int64_t *hi) {
+  if (*lo >= *hi) {
+    *lo = *hi = 0;
+    return;
+  }
+  int64_t a = w->mul < 0 ? *hi - 1 : *lo, b = w->mul < 0 ? *lo : *hi - 1;
+  int64_t from = ceil_div(a * w->mul + w->first, w->div);
+  int64_t to = floor_div(b * w->mul + w->last, w->div) + 1;
+  if (from < 0) from = 0;
+  if (to > n) to = n;
+  if (from >= to) from = to = 0;
+  *lo = from;
+  *hi = to;
+}
+
+static void block(const DimLayout *d, int64_t units, int64_t k, int64_t i, int64_t *lo,
+                  int64_t *hi) {
+  int64_t m = units / d->granule;
+  *lo = share(i, m, k) * d->granule;
+  *hi = share(i + 1, m, k) * d->granule;
+}
+
+void dim_box(const Mesh *m, const DimLayout *d, int64_t n, const int *coord, int64_t *lo,
+             int64_t *hi) {
+  int64_t i = 0;
+  for (int j = 0; j < d->naxes; j++) i = i * m->axis[d->axis[j]].size + coord[d->axis[j]];
+  block(d, d->window.of ? d->window.of : n, dim_parts(m, d), i, lo, hi);
+  if (d->window.of) window_box(&d->window, n, lo, hi);
+}
+
+int64_t dim_block_most(const Mesh *m, const DimLayout *d, int64_t n) {
+  int64_t k = dim_parts(m, d), units = (d->window.of ? d->window.of : n) / d->granule;
+  if (!d->window.of) return k == 1 ? n : ceil_div(units, k) * d->granule;
+  /* The largest window: that of a largest block, not cut off. Its length is monotone in the block's. */
+  int64_t len = k == 1 ? d->window.of : ceil_div(units, k) * d->granule;
+  if (len == 0) return 0;
+  int64_t mul = d->window.mul < 0 ? -d->window.mul : d->window.mul;
+  int64_t most = floor_div((len - 1) * mul + d->window.last - d->window.first, d->window.div) + 1;
+  return most < 0 ? 0 : most > n ? n : most;
+}
+
+bool dim_even(const Mesh *m, const DimLayout *d, int64_t n) {
+  if (d->window.of) return false;
+  return (n / d->granule) % dim_parts(m, d) == 0;
+}
+
+Shape layout_local(const Mesh *m, const Layout *l, const Shape *global) {
+  Shape s = {.rank = global->rank};
+  for (int i = 0; i < global->rank; i++) s.dim[i] = dim_block_most(m, &l->dim[i], global->dim[i]);
+  return s;
+}
+
+/* -------- text -------- */
+
+static void dim_put(Str *out, const Mesh *m, const DimLayout *d) {
+  if (!d->naxes) str_puts(out, "_");
+  if (d->naxes > 1) str_puts(out, "(");
+  for (int i = 0; i < d->naxes; i++)
+    str_printf(out, "%s%s", i ? ", " : "", m->axis[d->axis[i]].name);
+  if (d->naxes > 1) str_puts(out, ")");
+  if (d->granule > 1) str_printf(out, " by %ld", (long)d->granule);
+  if (d->window.of)
+    str_printf(out, " window(%ld, *%ld %+ld..%+ld /%ld)", (long)d->window.of, (long)d->window.mul,
+               (long)d->window.first, (long)d->window.last, (long)d->window.div);
+}
+
+void layout_put(Str *out, const Mesh *m, const Layout *l) {
+  static const char *const how[] = {"", ", max", ", min", ", prod"};
+  str_puts(out, "[");
+  for (int i = 0; i < l->rank; i++) {
+    if (i) str_puts(out, ", ");
+    dim_put(out, m, &l->dim[i]);
+  }
+  str_puts(out, "]");
+  if (!l->partial) return;
+  str_puts(out, " partial(");
+  bool first = true;
+  for (int i = 0; i < m->naxes; i++)
+    if (l->partial & 1u << i) {
+      str_printf(out, "%s%s", first ? "" : ", ", m->axis[i].name);
+      first = false;
+    }
+  str_printf(out, "%s)", how[l->reduce]);
+}
+
+const char *layout_text(Arena *a, const Mesh *m, const Layout *l) {
+  Str s = str_new(a);
+  layout_put(&s, m, l);
+  return s.at;
+}
+
+void dtrt_dim_from(dtrt_dim *out, const DimLayout *d, int64_t n) {
+  *out = (dtrt_dim){.n = n,
+                    .granule = d->granule,
+                    .of = d->window.of,
+                    .mul = d->window.mul,
+                    .div = d->window.div,
+                    .first = d->window.first,
+                    .last = d->window.last,
+                    .naxes = d->naxes};
+  for (int i = 0; i < d->naxes; i++) out->axis[i] = d->axis[i];
+}

@@ -1,0 +1,34 @@
+/* The equation of an op: its factors, and the text form "b m k, b k n -> b m n". */
+#include "op.h"
+#include <string.h>
+
+int rule_factor(Rule *r, int64_t size, FactorKind kind) {
+  if (r->nfactors == MAX_FACTORS) return NO_FACTOR;
+  r->factor[r->nfactors] = (Factor){size, kind};
+  return r->nfactors++;
+}
+
+static void dim_add(RuleDim *d, int f) { d->factor[d->n++] = (int8_t)f; }
+
+/* One tensor's letters; returns the text after them. */
+static const char *read_tensor(Rule *r, const char *s, RuleDim *dims, const Shape *shape,
+                               int *letter_factor, bool result) {
+  for (int d = 0; d < shape->rank; d++) {
+    while (*s == ' ') s++;
+    int *f = &letter_factor[*s++ - 'a'];
+    if (*f == NO_FACTOR) *f = rule_factor(r, shape->dim[d], result ? FACTOR_NEW : FACTOR_REDUCE);
+    else if (result) r->factor[*f].kind = FACTOR_PASS;
+    dim_add(&dims[d], *f);
+  }
+  while (*s == ' ' || *s == ',') s++;
+  return s;
+}
+
+void rule_from_text(Rule *r, const Graph *g, const Node *n, const char *equation) {
+  int letter_factor[26];
+  for (int i = 0; i < 26; i++) letter_factor[i] = NO_FACTOR;
+  const char *s = equation;
+  for (int i = 0; i < n->noperands; i++)
+    s = read_tensor(r, s, r->operand[i], &graph_operand(g, n, i)->shape, letter_factor, false);
+  read_tensor(r, strstr(equation, "->") + 2, r->result, &n->shape, letter_factor, true);
+}

@@ -1,0 +1,118 @@
+/* What one device runs: the local graphs, how their nodes are grouped into loops, in what order, and where
+ * their values lie. `partition` begins it, `schedule`, `fuse` and `memory` fill it in, the backend reads it.
+ *
+ * A local node's `shape` is the whole tensor's and its `layout` the box of it that a device holds, so the
+ * plan is the same for every device and its size does not depend on how many there are. */
+#ifndef DTG_PLAN_H
+#define DTG_PLAN_H
+#include "op.h"
+
+/* Why an axis cuts a dim of a tensor. */
+typedef struct Reason {
+  Span said;        /* the user's statement; file 0: inferred */
+  int entry;        /* inferred: by this op of this entry ... */
+  NodeId op;
+  const char *from; /* ... from this tensor (its name or %id) */
+} Reason;
+
+/* What propagate leaves for one tensor. */
+typedef struct Inferred {
+  Reason why[MAX_RANK][MAX_AXES]; /* beside layout->dim[d].axis[i] */
+} Inferred;
+
+typedef enum StepKind {
+  STEP_MAP,      /* one loop nest that stores one or several nodes of the same local shape */
+  STEP_REDUCE,   /* one loop nest with accumulators for one node */
+  STEP_CONTRACT, /* a matrix product, or loops of them */
+  STEP_SCATTER,
+  STEP_EXCHANGE  /* one exchange, or several all-reduces as one */
+} StepKind;
+
+typedef struct Step {
+  StepKind kind;
+  VEC(NodeId) nodes; /* what it stores */
+} Step;
+
+/* Where a node's value is. Several nodes may share a buffer: a reshape its operand's, an update the
+ * variable's. */
+typedef enum Place { PLACE_NONE, PLACE_ARENA, PLACE_VAR } Place;
+
+typedef struct Buffer {
+  Place place;
+  int64_t offset, bytes; /* bytes: of the largest block */
+  int var;               /* PLACE_VAR */
+  int first, last;       /* steps during which it lives; -1: from the beginning; nsteps: to the end */
+  NodeId node;           /* the node it was made for; names it */
+} Buffer;
+
+/* A whole buffer into another, after the last step: into a variable or an output. */
+typedef struct Copy {
+  int from, to;
+} Copy;
+
+typedef struct LocalEntry {
+  const Entry *entry;
+  int index;
+  Graph *graph;
+  NodeId *input, *output, *assign; /* local nodes, beside entry->inputs, ->outputs, ->assigns */
+  VEC(NodeId) origin;              /* the global node that each local node came from */
+  VEC(NodeId) cause;               /* exchanges: the global node that wanted it, or NO_NODE */
+  VEC(Step) steps;
+  bool *stored;  /* by node: has a buffer */
+  int *buffer;   /* by node: index, or -1 */
+  VEC(Buffer) buffers;
+  VEC(Copy) copies;
+  int *output_buffer; /* beside entry->outputs; all in the arena */
+  int64_t arena_bytes;
+  int64_t live_bytes; /* the most that is alive at once: no plan can need less */
+} LocalEntry;
+
+typedef struct Plan Plan;
+struct Plan {
+  Arena *arena;
+  Program *program;
+  const Plan *variables_of; /* variables keep the layouts of this plan; NULL: none */
+  Inferred **inferred;   /* [entry][node] */
+  Inferred *var_inferred; /* [var] */
+  VEC(LocalEntry) entries;
+  int64_t *var_offset, vars_bytes;
+};
+
+/* What an exchange is. */
+typedef struct Exchange {
+  int kind;          /* DTRT_COPY ... */
+  uint32_t axes;     /* along which data moves */
+  int64_t bytes;     /* that one device receives (the most any does) */
+  int64_t group;     /* devices that take part together */
+} Exchange;
+Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, const Shape *shape, DType t);
+const char *exchange_name(int kind);
+
+/* How a local node is computed. */
+typedef enum NodeClass {
+  CLASS_SOURCE, /* input, var: there from the beginning */
+  CLASS_VIEW,   /* a reshape: the same bytes under another shape */
+  CLASS_MAP,
+  CLASS_REDUCE,
+  CLASS_CONTRACT,
+  CLASS_SCATTER,
+  CLASS_EXCHANGE
+} NodeClass;
+NodeClass node_class(const Node *n);
+/* The node whose bytes a chain of views shows. */
+NodeId node_base(const Graph *g, NodeId id);
+/* The nodes with buffers that a step reads, and whether at the same index as it stores (`aligned`). */
+typedef struct Read {
+  NodeId node; /* a base */
+  bool aligned;
+} Read;
+typedef struct Reads {
+  VEC(Read) r;
+} Reads;
+void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out);
+/* Equal local shapes: one loop nest can store both. */
+bool same_space(const Node *a, const Node *b);
+
+const char *node_text(const Graph *g, NodeId id, Arena *a); /* its name, or %id */
+
+#endif

@@ -1,0 +1,143 @@
+/* Reading the arguments of a call, and saying what is wrong with them. */
+#include "opdefs.h"
+
+NodeId op_fail(Build *b, Span at, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  const char *text = arena_vprintf(b->arena, fmt, ap);
+  va_end(ap);
+  if (b->what) diag_error(b->diag, at.file ? at : b->span, "`%s`: %s", b->what, text);
+  else diag_error(b->diag, at.file ? at : b->span, "%s", text);
+  return NO_NODE;
+}
+
+const char *op_describe(const Build *b, NodeId id) {
+  const Node *n = op_node(b, id);
+  Str s = str_new(b->arena);
+  str_puts(&s, dtype_name(n->dtype));
+  shape_put(&s, &n->shape);
+  return s.at;
+}
+
+static const char *kind_text(const Build *b, const Arg *a) {
+  switch (a->kind) {
+  case ARG_NONE: return "nothing";
+  case ARG_TENSOR: return a->node == NO_NODE ? "a tensor" : arena_printf(b->arena, "a tensor %s", op_describe(b, a->node));
+  case ARG_INT: return arena_printf(b->arena, "%ld", (long)a->i);
+  case ARG_REAL: return arena_printf(b->arena, "%g", a->real);
+  case ARG_BOOL: return a->i ? "true" : "false";
+  case ARG_LIST: return "a list";
+  case ARG_STRING: return arena_printf(b->arena, "\"%s\"", a->text);
+  case ARG_DTYPE: return arena_printf(b->arena, "the type %s", dtype_name((DType)a->i));
+  }
+  return "?";
+}
+
+static bool wrong(Build *b, const Arg *a, const char *param, const char *wanted) {
+  if (a->kind == ARG_TENSOR && a->node == NO_NODE) return false; /* reported already */
+  op_fail(b, a->span, "`%s` must be %s, but it is %s", param, wanted, kind_text(b, a));
+  return false;
+}
+
+bool arg_tensor(Build *b, const Arg *a, const char *param, NodeId *out) {
+  if (a->kind == ARG_TENSOR) return (*out = a->node) != NO_NODE;
+  if (a->kind == ARG_INT || a->kind == ARG_REAL) {
+    *out = build_const(b, DT_F32, a->real);
+    return true;
+  }
+  return wrong(b, a, param, "a tensor");
+}
+
+bool arg_int(Build *b, const Arg *a, const char *param, int64_t *out) {
+  if (a->kind == ARG_REAL && a->real == floor(a->real) && fabs(a->real) < 9e15) {
+    *out = (int64_t)a->real;
+    return true;
+  }
+  if (a->kind != ARG_INT) return wrong(b, a, param, "a whole number");
+  *out = a->i;
+  return true;
+}
+
+bool arg_bool(Build *b, const Arg *a, const char *param, bool *out) {
+  if (a->kind != ARG_BOOL) return wrong(b, a, param, "true or false");
+  *out = a->i != 0;
+  return true;
+}
+
+bool arg_number(Build *b, const Arg *a, const char *param, double *out) {
+  if (a->kind != ARG_INT && a->kind != ARG_REAL) return wrong(b, a, param, "a number");
+  *out = a->real;
+  return true;
+}
+
+bool arg_dtype(Build *b, const Arg *a, const char *param, DType *out) {
+  if (a->kind != ARG_DTYPE) return wrong(b, a, param, "a type such as f32");
+  *out = (DType)a->i;
+  return true;
+}
+
+bool arg_shape(Build *b, const Arg *a, const char *param, Shape *out) {
+  Arg one = *a;
+  const Arg *at = a->at;
+  int n = a->n;
+  if (a->kind == ARG_INT) at = &one, n = 1;
+  else if (a->kind != ARG_LIST) return wrong(b, a, param, "a shape such as [2, 3]");
+  if (n > MAX_RANK) {
+    op_fail(b, a->span, "`%s` has %d dims; at most %d are possible", param, n, MAX_RANK);
+    return false;
+  }
+  out->rank = n;
+  for (int i = 0; i < n; i++) {
+    if (!arg_int(b, &at[i], param, &out->dim[i])) return false;
+    if (out->dim[i] < 0) {
+      op_fail(b, at[i].span, "a size cannot be negative: %ld", (long)out->dim[i]);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool arg_dim(Build *b, const Arg *a, const char *param, int rank, int *out) {
+  int64_t d;
+  if (!arg_int(b, a, param, &d)) return false;
+  if (d < -rank || d >= rank) {
+    op_fail(b, a->span, "there is no dim %ld in a tensor of %d dims", (long)d, rank);
+    return false;
+  }
+  *out = (int)(d < 0 ? d + rank : d);
+  return true;
+}
+
+bool arg_dims(Build *b, const Arg *a, const char *param, int rank, uint32_t *out) {
+  *out = 0;
+  if (a->kind == ARG_NONE) {
+    *out = (1u << rank) - 1;
+    return true;
+  }
+  const Arg *at = a->kind == ARG_LIST ? a->at : a;
+  int n = a->kind == ARG_LIST ? a->n : 1, d;
+  for (int i = 0; i < n; i++) {
+    if (!arg_dim(b, &at[i], param, rank, &d)) return false;
+    if (*out & 1u << d) {
+      op_fail(b, at[i].span, "dim %d is named twice", d);
+      return false;
+    }
+    *out |= 1u << d;
+  }
+  return true;
+}
+
+bool op_check_size(Build *b, Span at, DType t, const Shape *s) {
+  int64_t bytes = dtype_size(t), most = (int64_t)1 << 46;
+  for (int i = 0; i < s->rank; i++) {
+    if (s->dim[i] == 0) return true;
+    if (bytes > most / s->dim[i]) {
+      Str text = str_new(b->arena);
+      shape_put(&text, s);
+      op_fail(b, at, "%s%s is too large: more than 2^46 bytes", dtype_name(t), text.at);
+      return false;
+    }
+    bytes *= s->dim[i];
+  }
+  return true;
+}

@@ -1,0 +1,352 @@
+/* Building nodes: the primitives by their shorthands, and NumPy's broadcasting. */
+#include "opdefs.h"
+#include <string.h>
+
+NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int nattr,
+                  const int64_t *attr, double value) {
+  for (int i = 0; i < noperands; i++)
+    if (operands[i] == NO_NODE) return NO_NODE;
+  Node n = {.op = op,
+            .noperands = noperands,
+            .operand = operands,
+            .nattr = nattr,
+            .attr = attr,
+            .value = value,
+            .span = b->span};
+  if (!op_def(op)->infer(b, &n)) return NO_NODE;
+  return graph_add(b->graph, &n);
+}
+
+Arg build_call(Build *b, const OpDef *def, const Arg *args) {
+  const char *outer = b->what;
+  b->what = def->name;
+  Arg r = def->call(b, args);
+  b->what = outer;
+  return r;
+}
+
+NodeId mk1(Build *b, Op op, NodeId x) { return build_node(b, op, 1, &x, 0, NULL, 0); }
+
+NodeId mk2(Build *b, Op op, NodeId x, NodeId y) {
+  return build_node(b, op, 2, (NodeId[]){x, y}, 0, NULL, 0);
+}
+
+NodeId mk_const(Build *b, DType t, const Shape *s, double value) {
+  int64_t attr[MAX_RANK + 1] = {t};
+  memcpy(attr + 1, s->dim, sizeof *attr * (size_t)s->rank);
+  return build_node(b, OP_const, 0, NULL, s->rank + 1, attr, value);
+}
+
+NodeId build_const(Build *b, DType t, double value) { return mk_const(b, t, &(Shape){0}, value); }
+
+NodeId mk_number(Build *b, NodeId like, double value) {
+  if (like == NO_NODE) return NO_NODE;
+  const Node *n = op_node(b, like);
+  Shape s = n->shape;
+  return mk_const(b, n->dtype, &s, value);
+}
+
+NodeId mk_scale(Build *b, NodeId x, double by) { return mk2(b, OP_mul, x, mk_number(b, x, by)); }
+NodeId mk_shift(Build *b, NodeId x, double by) { return mk2(b, OP_add, x, mk_number(b, x, by)); }
+
+NodeId mk_select(Build *b, NodeId cond, NodeId x, NodeId y) {
+  return build_node(b, OP_where, 3, (NodeId[]){cond, x, y}, 0, NULL, 0);
+}
+
+NodeId mk_reshape(Build *b, NodeId x, const Shape *s) {
+  if (x == NO_NODE) return NO_NODE;
+  if (shape_equal(&op_node(b, x)->shape, s)) return x;
+  return build_node(b, OP_reshape, 1, &x, s->rank, s->dim, 0);
+}
+
+NodeId mk_transpose(Build *b, NodeId x, const int *perm) {
+  if (x == NO_NODE) return NO_NODE;
+  int64_t attr[MAX_RANK];
+  int rank = op_node(b, x)->shape.rank;
+  bool same = true;
+  for (int i = 0; i < rank; i++) {
+    attr[i] = perm[i];
+    same = same && perm[i] == i;
+  }
+  return same ? x : build_node(b, OP_transpose, 1, &x, rank, attr, 0);
+}
+
+NodeId mk_broadcast(Build *b, NodeId x, const Shape *s, const int *map) {
+  if (x == NO_NODE) return NO_NODE;
+  const Node *n = op_node(b, x);
+  if (shape_equal(&n->shape, s)) return x;
+  if (n->op == OP_const) return mk_const(b, n->dtype, s, n->value);
+  int64_t attr[2 * MAX_RANK];
+  int rank = n->shape.rank;
+  for (int i = 0; i < rank; i++) attr[i] = map[i];
+  memcpy(attr + rank, s->dim, sizeof *attr * (size_t)s->rank);
+  return build_node(b, OP_broadcast, 1, &x, rank + s->rank, attr, 0);
+}
+
+NodeId mk_broadcast_to(Build *b, NodeId x, const Shape *s) {
+  if (x == NO_NODE) return NO_NODE;
+  const Node *n = op_node(b, x);
+  Shape from = n->shape, kept = {0};
+  int map[MAX_RANK], off = s->rank - from.rank;
+  for (int d = 0; d < from.rank; d++)
+    if (from.dim[d] == s->dim[d + off]) {
+      map[kept.rank] = d + off;
+      kept.dim[kept.rank++] = from.dim[d];
+    }
+  return mk_broadcast(b, mk_reshape(b, x, &kept), s, map);
+}
+
+NodeId mk_reduce(Build *b, Op op, NodeId x, uint32_t dims, bool keepdims) {
+  if (x == NO_NODE) return NO_NODE;
+  Shape s = op_node(b, x)->shape;
+  if (!dims) return x;
+  NodeId y = build_node(b, op, 1, &x, 1, (int64_t[]){dims}, 0);
+  if (y == NO_NODE || !keepdims) return y;
+  for (int d = 0; d < s.rank; d++)
+    if (dims & 1u << d) s.dim[d] = 1;
+  return mk_reshape(b, y, &s);
+}
+
+NodeId mk_unreduce(Build *b, NodeId x, const Shape *full, uint32_t dims) {
+  int map[MAX_RANK], n = 0;
+  for (int d = 0; d < full->rank; d++)
+    if (!(dims & 1u << d)) map[n++] = d;
+  return mk_broadcast(b, x, full, map);
+}
+
+NodeId mk_slice(Build *b, NodeId x, const int64_t *start, const int64_t *size,
+                const int64_t *step) {
+  if (x == NO_NODE) return NO_NODE;
+  const Shape *s = &op_node(b, x)->shape;
+  int64_t attr[3 * MAX_RANK];
+  int r = s->rank;
+  bool same = true;
+  for (int i = 0; i < r; i++) {
+    attr[i] = start[i];
+    attr[r + i] = size[i];
+    attr[2 * r + i] = step[i];
+    same = same && start[i] == 0 && size[i] == s->dim[i] && step[i] == 1;
+  }
+  return same ? x : build_node(b, OP_slice, 1, &x, 3 * r, attr, 0);
+}
+
+NodeId mk_pad(Build *b, NodeId x, const int64_t *lo, const int64_t *hi, const int64_t *interior,
+              double value) {
+  if (x == NO_NODE) return NO_NODE;
+  int r = op_node(b, x)->shape.rank;
+  int64_t attr[3 * MAX_RANK];
+  bool same = true;
+  for (int i = 0; i < r; i++) {
+    attr[i] = lo[i];
+    attr[r + i] = hi[i];
+    attr[2 * r + i] = interior[i];
+    same = same && !lo[i] && !hi[i] && !interior[i];
+  }
+  return same ? x : build_node(b, OP_pad, 1, &x, 3 * r, attr, value);
+}
+
+NodeId mk_concat(Build *b, int n, const NodeId *x, int dim) {
+  return n == 1 ? x[0] : build_node(b, OP_concat, n, x, 1, (int64_t[]){dim}, 0);
+}
+
+NodeId mk_iota(Build *b, DType t, const Shape *s, int dim) {
+  int64_t attr[MAX_RANK + 2] = {t, dim};
+  memcpy(attr + 2, s->dim, sizeof *attr * (size_t)s->rank);
+  return build_node(b, OP_iota, 0, NULL, s->rank + 2, attr, 0);
+}
+
+NodeId mk_gather(Build *b, NodeId table, NodeId index, int dim) {
+  return build_node(b, OP_gather, 2, (NodeId[]){table, index}, 1, (int64_t[]){dim}, 0);
+}
+
+NodeId mk_scatter(Build *b, NodeId index, NodeId updates, int dim, int64_t size) {
+  return build_node(b, OP_scatter_add, 2, (NodeId[]){index, updates}, 2, (int64_t[]){dim, size}, 0);
+}
+
+NodeId mk_contract(Build *b, NodeId x, NodeId y, const int8_t *lx, const int8_t *ly, int rank,
+                   const int8_t *lout) {
+  if (x == NO_NODE || y == NO_NODE) return NO_NODE;
+  int rx = op_node(b, x)->shape.rank, ry = op_node(b, y)->shape.rank;
+  int64_t attr[3 * MAX_RANK];
+  for (int i = 0; i < rx; i++) attr[i] = lx[i];
+  for (int i = 0; i < ry; i++) attr[rx + i] = ly[i];
+  for (int i = 0; i < rank; i++) attr[rx + ry + i] = lout[i];
+  return build_node(b, OP_contract, 2, (NodeId[]){x, y}, rx + ry + rank, attr, 0);
+}
+
+NodeId build_cast(Build *b, NodeId x, DType to) {
+  if (x == NO_NODE || op_node(b, x)->dtype == to) return x;
+  const Node *n = op_node(b, x);
+  Shape s = n->shape;
+  if (n->op == OP_const && (dtype_is_float(to) || n->value == (double)(int64_t)n->value))
+    return mk_const(b, to, &s, to == DT_BOOL ? n->value != 0 : n->value);
+  return build_node(b, OP_cast, 1, &x, 1, (int64_t[]){to}, 0);
+}
+
+NodeId build_tensor(Build *b, const Arg *x, DType t) {
+  if (x->kind == ARG_TENSOR) return x->node;
+  if (x->kind == ARG_BOOL && t == DT_BOOL) return build_const(b, t, x->i ? 1 : 0);
+  if (x->kind != ARG_INT && x->kind != ARG_REAL)
+    return op_fail(b, x->span, "a tensor or a number is needed here");
+  if (!dtype_is_float(t) && (x->kind == ARG_REAL && x->real != floor(x->real)))
+    return op_fail(b, x->span, "%g is not a whole number, and the other side is %s; cast with f32(...)",
+                   x->real, dtype_name(t));
+  static const double lo[] = {0, 0, -128, -2147483648.0, -9223372036854775808.0};
+  static const double hi[] = {1, 255, 127, 2147483647.0, 9223372036854775807.0};
+  if (t == DT_BOOL) return op_fail(b, x->span, "a number cannot meet a bool tensor; write true or false");
+  if (!dtype_is_float(t) && (x->real < lo[t] || x->real > hi[t]))
+    return op_fail(b, x->span, "%g does not fit in %s", x->real, dtype_name(t));
+  return build_const(b, t, x->real);
+}
+
+/* NumPy's rule: right-aligned, a dim of 1 grows. */
+static bool broadcast_shapes(Build *b, NodeId x, NodeId y, Shape *out) {
+  const Shape *p = &op_node(b, x)->shape, *q = &op_node(b, y)->shape;
+  out->rank = p->rank > q->rank ? p->rank : q->rank;
+  for (int i = 1; i <= out->rank; i++) {
+    int64_t u = i <= p->rank ? p->dim[p->rank - i] : 1, v = i <= q->rank ? q->dim[q->rank - i] : 1;
+    if (u != v && u != 1 && v != 1) {
+      op_fail(b, b->span, "shapes %s and %s do not agree in dim %d: %ld and %ld",
+              op_describe(b, x), op_describe(b, y), out->rank - i, (long)u, (long)v);
+      return false;
+    }
+    out->dim[out->rank - i] = u == 1 ? v : u;
+  }
+  return true;
+}
+
+bool build_broadcast_pair(Build *b, NodeId *x, NodeId *y) {
+  Shape s;
+  if (*x == NO_NODE || *y == NO_NODE || !broadcast_shapes(b, *x, *y, &s)) return false;
+  if (!op_check_size(b, b->span, op_node(b, *x)->dtype, &s)) return false;
+  *x = mk_broadcast_to(b, *x, &s);
+  *y = mk_broadcast_to(b, *y, &s);
+  return *x != NO_NODE && *y != NO_NODE;
+}
+
+static bool is_tensor(const Arg *a) { return a->kind == ARG_TENSOR; }
+
+/* x**2 and x**3 are products; x**0.5 is a square root. */
+static NodeId small_power(Build *b, NodeId x, const Arg *y) {
+  if (y->kind != ARG_INT && y->kind != ARG_REAL) return NO_NODE;
+  if (!dtype_is_float(op_node(b, x)->dtype)) return NO_NODE;
+  if (y->real == 1) return x;
+  if (y->real == 2) return mk2(b, OP_mul, x, x);
+  if (y->real == 3) return mk2(b, OP_mul, mk2(b, OP_mul, x, x), x);
+  if (y->real == 0.5) return mk1(b, OP_sqrt, x);
+  return NO_NODE;
+}
+
+Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y) {
+  const char *outer = b->what;
+  NodeId p, q, r = NO_NODE;
+  b->what = op_def(op)->name;
+  if (!y) {
+    r = is_tensor(x) ? mk1(b, op, x->node) : op_fail(b, x->span, "a tensor is needed here");
+    goto done;
+  }
+  if ((is_tensor(x) && x->node == NO_NODE) || (is_tensor(y) && y->node == NO_NODE)) goto done;
+  if (op == OP_pow && is_tensor(x) && (r = small_power(b, x->node, y)) != NO_NODE) goto done;
+  DType t = is_tensor(x) ? op_node(b, x->node)->dtype
+            : is_tensor(y) ? op_node(b, y->node)->dtype
+                           : DT_F32;
+  p = build_tensor(b, x, t);
+  q = build_tensor(b, y, t);
+  if (p == NO_NODE || q == NO_NODE) goto done;
+  if (op_node(b, p)->dtype != op_node(b, q)->dtype) {
+    DType u = op_node(b, q)->dtype;
+    op_fail(b, b->span, "types differ: %s and %s; cast one, as in %s(...)", op_describe(b, p),
+            op_describe(b, q), dtype_name(t > u ? t : u));
+    goto done;
+  }
+  if (build_broadcast_pair(b, &p, &q)) r = mk2(b, op, p, q);
+done:
+  b->what = outer;
+  return arg_node(r);
+}
+
+/* Slices with a positive step, plain indexes that drop their dim; NumPy's clipping of ranges. */
+NodeId build_subscript(Build *b, NodeId x, int n, const Subscript *subs) {
+  if (x == NO_NODE) return NO_NODE;
+  Shape s = op_node(b, x)->shape, kept = {0};
+  if (n > s.rank)
+    return op_fail(b, subs[s.rank].span, "%d subscripts for a tensor of %d dims: %s", n, s.rank,
+                   op_describe(b, x));
+  int64_t start[MAX_RANK] = {0}, size[MAX_RANK] = {0}, step[MAX_RANK] = {0};
+  uint32_t reversed = 0;
+  for (int d = 0; d < s.rank; d++) {
+    int64_t len = s.dim[d];
+    start[d] = 0, size[d] = len, step[d] = 1;
+    if (d < n && subs[d].drop) {
+      int64_t i = subs[d].begin;
+      if (i < -len || i >= len)
+        return op_fail(b, subs[d].span, "index %ld is outside dim %d of %s", (long)i, d,
+                       op_describe(b, x));
+      start[d] = i < 0 ? i + len : i;
+      size[d] = 1;
+      continue;
+    }
+    if (d < n && !subs[d].whole) {
+      const Subscript *u = &subs[d];
+      int64_t t = u->step ? u->step : 1;
+      if (u->step < 0) {
+        if (u->has_begin || u->has_end)
+          return op_fail(b, u->span, "a negative step takes no bounds: write [::%ld] or reverse(x)",
+                         (long)t);
+        reversed |= 1u << d;
+        t = -t;
+        start[d] = (len - 1) % t;
+        if (len == 0) start[d] = 0;
+        size[d] = (len + t - 1) / t;
+        step[d] = t;
+      } else {
+        int64_t from = u->has_begin ? u->begin : 0, to = u->has_end ? u->end : len;
+        if (from < 0) from += len;
+        if (to < 0) to += len;
+        from = from < 0 ? 0 : from > len ? len : from;
+        to = to < from ? from : to > len ? len : to;
+        start[d] = from;
+        size[d] = (to - from + t - 1) / t;
+        step[d] = t;
+      }
+    }
+    kept.dim[kept.rank++] = size[d];
+  }
+  NodeId y = mk_slice(b, x, start, size, step);
+  if (reversed && y != NO_NODE) y = build_node(b, OP_reverse, 1, &y, 1, (int64_t[]){reversed}, 0);
+  return mk_reshape(b, y, &kept);
+}
+
+NodeId build_grad(Build *b, NodeId loss, NodeId wrt) {
+  if (loss == NO_NODE || wrt == NO_NODE) return NO_NODE;
+  const char *outer = b->what;
+  b->what = "grad";
+  NodeId r = build_node(b, OP_grad, 2, (NodeId[]){loss, wrt}, 0, NULL, 0);
+  b->what = outer;
+  return r;
+}
+
+NodeId build_input(Build *b, DType t, const Shape *shape, const char *name, int index) {
+  if (!op_check_size(b, b->span, t, shape)) return NO_NODE;
+  int64_t attr[MAX_RANK + 2] = {t, index};
+  memcpy(attr + 2, shape->dim, sizeof *attr * (size_t)shape->rank);
+  NodeId id = build_node(b, OP_input, 0, NULL, shape->rank + 2, attr, 0);
+  if (id != NO_NODE) graph_node(b->graph, id)->name = name;
+  return id;
+}
+
+NodeId build_var(Build *b, const Var *v, int index) {
+  int64_t attr[MAX_RANK + 2] = {v->dtype, index};
+  memcpy(attr + 2, v->shape.dim, sizeof *attr * (size_t)v->shape.rank);
+  NodeId id = build_node(b, OP_var, 0, NULL, v->shape.rank + 2, attr, 0);
+  if (id != NO_NODE) graph_node(b->graph, id)->name = v->path;
+  return id;
+}
+
+NodeId build_relayout(Build *b, NodeId x, const Spec *spec) {
+  NodeId id = build_node(b, OP_relayout, 1, &x, 0, NULL, 0);
+  if (id != NO_NODE) graph_node(b->graph, id)->spec = spec;
+  return id;
+}
+
+NodeId build_relayout_like(Build *b, NodeId x, NodeId like) { return mk2(b, OP_relayout_like, x, like); }

@@ -1,0 +1,349 @@
+/* Ops whose result at an index depends on their operands at that index alone. Operands have one shape
+ * by the time a node is made: broadcasts are nodes of their own. */
+#include "opdefs.h"
+
+bool build_broadcast_pair(Build *b, NodeId *x, NodeId *y);
+
+void rule_elementwise(const Graph *g, const Node *n, Rule *r) {
+  (void)g;
+  for (int d = 0; d < n->shape.rank; d++) {
+    int f = rule_factor(r, n->shape.dim[d], FACTOR_PASS);
+    r->result[d] = (RuleDim){.n = 1, .factor = {(int8_t)f}};
+    for (int i = 0; i < n->noperands; i++) r->operand[i][d] = r->result[d];
+  }
+  switch (n->op) {
+  case OP_add:
+  case OP_sub: r->linear_jointly = true; break;
+  case OP_neg:
+  case OP_relayout:
+  case OP_stop_gradient: r->linear_in = 1; break;
+  case OP_mul: r->linear_in = 3; break;
+  case OP_div: r->linear_in = 1; break;
+  default: break;
+  }
+  /* Whole numbers divide with remainders: only sums and products of them are linear. */
+  if (n->op == OP_div && !dtype_is_float(n->dtype)) r->linear_in = 0;
+}
+
+enum { TAKES_BOOL = 1, TAKES_INT = 2, TAKES_FLOAT = 4 };
+
+static bool takes(Build *b, const Node *x, int kinds, const char *what) {
+  int k = x->dtype == DT_BOOL ? TAKES_BOOL : dtype_is_float(x->dtype) ? TAKES_FLOAT : TAKES_INT;
+  if (kinds & k) return true;
+  const char *hint = kinds == TAKES_FLOAT  ? "cast with f32(...)"
+                     : kinds == TAKES_BOOL ? "compare first, as in x != 0"
+                                           : "cast with f32(...) or i32(...)";
+  op_fail(b, b->span, "%s takes %s, not %s; %s", what,
+          kinds == TAKES_BOOL    ? "bool tensors"
+          : kinds == TAKES_FLOAT ? "floating-point tensors"
+          : kinds == TAKES_INT   ? "whole-number tensors"
+                                 : "tensors of numbers",
+          dtype_name(x->dtype), hint);
+  return false;
+}
+
+static bool same_shapes(Build *b, const Node *n) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  for (int i = 1; i < n->noperands; i++)
+    if (!shape_equal(&x->shape, &graph_operand(b->graph, n, i)->shape)) {
+      op_fail(b, b->span, "shapes differ: %s and %s", op_describe(b, n->operand[0]),
+              op_describe(b, n->operand[i]));
+      return false;
+    }
+  return true;
+}
+
+static bool infer_like(Build *b, Node *n, int kinds, bool to_bool) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  if (!takes(b, x, kinds, op_def(n->op)->name) || !same_shapes(b, n)) return false;
+  n->dtype = to_bool ? DT_BOOL : x->dtype;
+  n->shape = x->shape;
+  return true;
+}
+
+static bool infer_number(Build *b, Node *n) {
+  return infer_like(b, n, TAKES_INT | TAKES_FLOAT, false);
+}
+static bool infer_whole(Build *b, Node *n) { return infer_like(b, n, TAKES_INT | TAKES_FLOAT, false); }
+static bool infer_float(Build *b, Node *n) { return infer_like(b, n, TAKES_FLOAT, false); }
+static bool infer_bool(Build *b, Node *n) { return infer_like(b, n, TAKES_BOOL, false); }
+static bool infer_order(Build *b, Node *n) {
+  return infer_like(b, n, TAKES_INT | TAKES_FLOAT, true);
+}
+static bool infer_equal(Build *b, Node *n) {
+  return infer_like(b, n, TAKES_BOOL | TAKES_INT | TAKES_FLOAT, true);
+}
+static bool infer_any(Build *b, Node *n) {
+  return infer_like(b, n, TAKES_BOOL | TAKES_INT | TAKES_FLOAT, false);
+}
+
+static bool infer_div(Build *b, Node *n) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  if (!dtype_is_float(x->dtype)) {
+    op_fail(b, b->span, "%s tensors do not divide with /; use // or cast with f32(...)",
+            dtype_name(x->dtype));
+    return false;
+  }
+  return infer_float(b, n);
+}
+
+static Arg unary(Build *b, Op op, const Arg *a) {
+  NodeId x;
+  return arg_node(arg_tensor(b, &a[0], "x", &x) ? mk1(b, op, x) : NO_NODE);
+}
+static Arg binary(Build *b, Op op, const Arg *a) { return build_operator(b, op, &a[0], &a[1]); }
+
+static NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
+  (void)b, (void)node, (void)dy;
+  return NO_NODE;
+}
+
+#define IN(i) (op_node(b, node)->operand[i])
+
+#define UNARY(NAME, SYM, DOC, EXAMPLE, INFER, GRAD, WHY, C, COST)                                 \
+  static void grad_##NAME(Build *b, NodeId node, NodeId dy, NodeId *dx) {                          \
+    (void)b, (void)node, (void)dy;                                                                 \
+    dx[0] = GRAD;                                                                                  \
+  }                                                                                                \
+  static Arg call_##NAME(Build *b, const Arg *a) { return unary(b, OP_##NAME, a); }               \
+  const OpDef op_##NAME = {.name = SYM,                                                            \
+                           .params = "x",                                                          \
+                           .doc = DOC,                                                             \
+                           .example = EXAMPLE,                                                     \
+                           .call = call_##NAME,                                                    \
+                           .infer = INFER,                                                         \
+                           .rule = rule_elementwise,                                               \
+                           .grad = grad_##NAME,                                                    \
+                           .no_grad = WHY,                                                         \
+                           .c = C,                                                                 \
+                           .flags = OPF_ELEMENTWISE | OPF_MAP,                                     \
+                           .flops = COST};
+
+#define BINARY(NAME, SYM, DOC, EXAMPLE, INFER, GRADX, GRADY, WHY, C, FLAGS)                       \
+  static void grad_##NAME(Build *b, NodeId node, NodeId dy, NodeId *dx) {                          \
+    (void)b, (void)node, (void)dy;                                                                 \
+    dx[0] = GRADX;                                                                                 \
+    dx[1] = GRADY;                                                                                 \
+  }                                                                                                \
+  static Arg call_##NAME(Build *b, const Arg *a) { return binary(b, OP_##NAME, a); }              \
+  const OpDef op_##NAME = {.name = SYM,                                                            \
+                           .params = "x, y",                                                       \
+                           .doc = DOC,                                                             \
+                           .example = EXAMPLE,                                                     \
+                           .call = call_##NAME,                                                    \
+                           .infer = INFER,                                                         \
+                           .rule = rule_elementwise,                                               \
+                           .grad = grad_##NAME,                                                    \
+                           .no_grad = WHY,                                                         \
+                           .c = C,                                                                 \
+                           .flags = OPF_ELEMENTWISE | OPF_MAP | (FLAGS),                           \
+                           .flops = 1};
+
+static const char FLAT[] = "its slope is zero almost everywhere";
+static const char BOOLEAN[] = "its result is true or false";
+
+BINARY(add, "add", "x + y", "f32[4, 6] x, f32[6] y: x + y", infer_number, dy, dy, NULL, "$0 + $1",
+       OPF_COMMUTES)
+BINARY(sub, "sub", "x - y", "f32[4, 6] x, f32[4, 6] y: x - y", infer_number, dy, mk1(b, OP_neg, dy), NULL,
+       "$0 - $1", 0)
+BINARY(mul, "mul", "x * y", "f32[4, 6] x, f32[4, 1] y: x * y", infer_number, mk2(b, OP_mul, dy, IN(1)),
+       mk2(b, OP_mul, dy, IN(0)), NULL, "$0 * $1", OPF_COMMUTES)
+BINARY(div, "div", "x / y, for floating-point tensors", "f32[4, 6] x, f32[6] y+: x / y", infer_div,
+       mk2(b, OP_div, dy, IN(1)),
+       mk1(b, OP_neg, mk2(b, OP_mul, dy, mk2(b, OP_div, node, IN(1)))), NULL, "$0 / $1", 0)
+BINARY(floordiv, "floordiv", "x // y: the quotient rounded down; a whole number divided by 0 is 0",
+       "i32[4, 6] x, i32[6] y: x // y", infer_whole, flat_grad(b, node, dy), flat_grad(b, node, dy), FLAT,
+       "dtrt_floordiv_@($0, $1)", 0)
+BINARY(mod, "mod", "x % y: the remainder, with the sign of y; 0 for a whole number modulo 0",
+       "i32[4, 6] x, i32[6] y: x % y", infer_whole, dy, NO_NODE,
+       "only x has one: the remainder jumps as y changes", "dtrt_mod_@($0, $1)", 0)
+BINARY(pow, "pow", "x ** y", "f32[4, 6] x+, f32[6] y: x ** y", infer_number,
+       mk2(b, OP_mul, dy,
+           mk2(b, OP_mul, IN(1), mk2(b, OP_pow, IN(0), mk_shift(b, IN(1), -1)))),
+       mk_select(b, mk2(b, OP_gt, IN(0), mk_number(b, dy, 0)),
+                 mk2(b, OP_mul, mk2(b, OP_mul, dy, node), mk1(b, OP_log, IN(0))),
+                 mk_number(b, dy, 0)),
+       NULL, "dtrt_pow_@($0, $1)", 0)
+BINARY(eq, "eq", "x == y", "i32[4, 6] x, i32[6] y: x == y", infer_equal, NO_NODE, NO_NODE, BOOLEAN, "$0 == $1", OPF_COMMUTES)
+BINARY(ne, "ne", "x != y", "i32[4, 6] x, i32[6] y: x != y", infer_equal, NO_NODE, NO_NODE, BOOLEAN, "$0 != $1", OPF_COMMUTES)
+BINARY(lt, "lt", "x < y", "f32[4, 6] x, f32[6] y: x < y", infer_order, NO_NODE, NO_NODE, BOOLEAN, "$0 < $1", 0)
+BINARY(le, "le", "x <= y", "f32[4, 6] x, f32[6] y: x <= y", infer_order, NO_NODE, NO_NODE, BOOLEAN, "$0 <= $1", 0)
+BINARY(gt, "gt", "x > y", "f32[4, 6] x, f32[6] y: x > y", infer_order, NO_NODE, NO_NODE, BOOLEAN, "$0 > $1", 0)
+BINARY(ge, "ge", "x >= y", "f32[4, 6] x, f32[6] y: x >= y", infer_order, NO_NODE, NO_NODE, BOOLEAN, "$0 >= $1", 0)
+BINARY(and, "and", "x and y, for bool tensors", "bool[4, 6] x, bool[6] y: x and y", infer_bool, NO_NODE, NO_NODE, BOOLEAN, "$0 & $1", OPF_COMMUTES)
+BINARY(or, "or", "x or y, for bool tensors", "bool[4, 6] x, bool[6] y: x or y", infer_bool, NO_NODE, NO_NODE, BOOLEAN, "$0 | $1", OPF_COMMUTES)
+
+UNARY(not, "not", "not x, for bool tensors", "bool[4, 6] x: not x", infer_bool, NO_NODE, BOOLEAN, "!$0", 1)
+UNARY(neg, "neg", "-x", "f32[4, 6] x: -x", infer_number, mk1(b, OP_neg, dy), NULL, "-$0", 1)
+UNARY(abs, "abs", "the magnitude of x", "f32[4, 6] x: abs(x)", infer_number,
+      mk2(b, OP_mul, dy, mk1(b, OP_sign, IN(0))), NULL, "dtrt_abs_@($0)", 1)
+UNARY(sign, "sign", "-1, 0 or 1; not a number stays so", "f32[4, 6] x: sign(x)", infer_number,
+      flat_grad(b, node, dy), FLAT, "dtrt_sign_@($0)", 1)
+UNARY(exp, "exp", "e to the power x", "f32[4, 6] x: exp(x)", infer_float, mk2(b, OP_mul, dy, node), NULL,
+      "dtrt_exp_@($0)", 10)
+UNARY(expm1, "expm1", "exp(x) - 1, exact near 0", "f32[4, 6] x: expm1(x)", infer_float,
+      mk2(b, OP_mul, dy, mk_shift(b, node, 1)), NULL, "dtrt_expm1_@($0)", 14)
+UNARY(log, "log", "the natural logarithm", "f32[4, 6] x+: log(x)", infer_float,
+      mk2(b, OP_div, dy, IN(0)), NULL, "dtrt_log_@($0)", 12)
+UNARY(log1p, "log1p", "log(1 + x), exact near 0", "f32[4, 6] x+: log1p(x)", infer_float,
+      mk2(b, OP_div, dy, mk_shift(b, IN(0), 1)), NULL, "dtrt_log1p_@($0)", 16)
+UNARY(sqrt, "sqrt", "the square root", "f32[4, 6] x+: sqrt(x)", infer_float,
+      mk2(b, OP_div, mk_scale(b, dy, 0.5), node), NULL, "dtrt_sqrt_@($0)", 4)
+UNARY(rsqrt, "rsqrt", "1 / sqrt(x)", "f32[4, 6] x+: rsqrt(x)", infer_float,
+      mk2(b, OP_mul, mk_scale(b, dy, -0.5), mk2(b, OP_mul, node, mk2(b, OP_mul, node, node))), NULL,
+      "dtrt_rsqrt_@($0)", 6)
+UNARY(tanh, "tanh", "the hyperbolic tangent", "f32[4, 6] x: tanh(x)", infer_float,
+      mk2(b, OP_mul, dy, mk2(b, OP_sub, mk_number(b, dy, 1), mk2(b, OP_mul, node, node))), NULL,
+      "dtrt_tanh_@($0)", 14)
+UNARY(sigmoid, "sigmoid", "1 / (1 + exp(-x))", "f32[4, 6] x: sigmoid(x)", infer_float,
+      mk2(b, OP_mul, dy,
+          mk2(b, OP_mul, node, mk2(b, OP_sub, mk_number(b, dy, 1), node))),
+      NULL, "dtrt_sigmoid_@($0)", 12)
+UNARY(erf, "erf", "the error function", "f32[4, 6] x: erf(x)", infer_float,
+      mk2(b, OP_mul, mk_scale(b, dy, 1.1283791670955126),
+          mk1(b, OP_exp, mk1(b, OP_neg, mk2(b, OP_mul, IN(0), IN(0))))),
+      NULL, "dtrt_erf_@($0)", 16)
+UNARY(sin, "sin", "the sine of x radians", "f32[4, 6] x: sin(x)", infer_float,
+      mk2(b, OP_mul, dy, mk1(b, OP_cos, IN(0))), NULL, "dtrt_sin_@($0)", 14)
+UNARY(cos, "cos", "the cosine of x radians", "f32[4, 6] x: cos(x)", infer_float,
+      mk1(b, OP_neg, mk2(b, OP_mul, dy, mk1(b, OP_sin, IN(0)))), NULL, "dtrt_cos_@($0)", 14)
+UNARY(floor, "floor", "the largest whole number not above x", "f32[4, 6] x: floor(x)", infer_float,
+      flat_grad(b, node, dy), FLAT, "dtrt_floor_@($0)", 1)
+UNARY(ceil, "ceil", "the smallest whole number not below x", "f32[4, 6] x: ceil(x)", infer_float,
+      flat_grad(b, node, dy), FLAT, "dtrt_ceil_@($0)", 1)
+UNARY(round, "round", "the nearest whole number, halves to even", "f32[4, 6] x: round(x)", infer_float,
+      flat_grad(b, node, dy), FLAT, "dtrt_round_@($0)", 1)
+UNARY(stop_gradient, "stop_gradient", "x, through which no gradient flows",
+      "f32[4, 6] x: stop_gradient(x)", infer_any, NO_NODE, "that is what it is for", "$0", 0)
+
+/* min and max are two things by one name: of two tensors, or over dims. */
+
+static Arg min_or_max(Build *b, const Arg *a, Op pairwise, Op over_dims) {
+  if (a[1].kind != ARG_NONE) {
+    if (a[2].kind != ARG_NONE)
+      return arg_node(op_fail(b, a[2].span, "give either a second tensor or an axis"));
+    return build_operator(b, pairwise, &a[0], &a[1]);
+  }
+  return build_call(b, op_def(over_dims), (Arg[]){a[0], a[2], a[3]});
+}
+static Arg call_min(Build *b, const Arg *a) { return min_or_max(b, a, OP_min, OP_reduce_min); }
+static Arg call_max(Build *b, const Arg *a) { return min_or_max(b, a, OP_max, OP_reduce_max); }
+
+/* Where the operands are equal the second one takes the gradient: relu = max(x, 0) has slope 0 at 0. */
+static void grad_pick(Build *b, NodeId node, NodeId dy, NodeId *dx, Op first_wins) {
+  NodeId first = mk2(b, first_wins, IN(0), IN(1)), zero = mk_number(b, dy, 0);
+  dx[0] = mk_select(b, first, dy, zero);
+  dx[1] = mk_select(b, first, zero, dy);
+}
+static void grad_min(Build *b, NodeId node, NodeId dy, NodeId *dx) { grad_pick(b, node, dy, dx, OP_lt); }
+static void grad_max(Build *b, NodeId node, NodeId dy, NodeId *dx) { grad_pick(b, node, dy, dx, OP_gt); }
+
+const OpDef op_min = {.name = "min",
+                      .params = "x, y=none, axis=none, keepdims=false",
+                      .doc = "the smaller of x and y, or with no y the smallest over axis",
+                      .example = "f32[4, 6] x, f32[6] y: min(x, y)",
+                      .call = call_min,
+                      .infer = infer_number,
+                      .rule = rule_elementwise,
+                      .grad = grad_min,
+                      .c = "dtrt_min_@($0, $1)",
+                      .flags = OPF_ELEMENTWISE | OPF_MAP,
+                      .flops = 1};
+const OpDef op_max = {.name = "max",
+                      .params = "x, y=none, axis=none, keepdims=false",
+                      .doc = "the larger of x and y, or with no y the largest over axis",
+                      .example = "f32[4, 6] x, f32[6] y: max(x, y)",
+                      .call = call_max,
+                      .infer = infer_number,
+                      .rule = rule_elementwise,
+                      .grad = grad_max,
+                      .c = "dtrt_max_@($0, $1)",
+                      .flags = OPF_ELEMENTWISE | OPF_MAP,
+                      .flops = 1};
+
+static bool infer_where(Build *b, Node *n) {
+  const Node *c = graph_operand(b->graph, n, 0), *x = graph_operand(b->graph, n, 1);
+  if (!takes(b, c, TAKES_BOOL, "the condition") || !same_shapes(b, n)) return false;
+  n->dtype = x->dtype;
+  n->shape = x->shape;
+  return true;
+}
+
+static Arg call_where(Build *b, const Arg *a) {
+  NodeId c, x, y;
+  if (!arg_tensor(b, &a[0], "cond", &c)) return arg_node(NO_NODE);
+  const Arg *typed = a[1].kind == ARG_TENSOR ? &a[1] : &a[2];
+  if (typed->kind == ARG_TENSOR && typed->node == NO_NODE) return arg_node(NO_NODE);
+  DType t = typed->kind == ARG_TENSOR ? op_node(b, typed->node)->dtype : DT_F32;
+  x = build_tensor(b, &a[1], t);
+  y = build_tensor(b, &a[2], t);
+  if (x == NO_NODE || y == NO_NODE) return arg_node(NO_NODE);
+  if (op_node(b, x)->dtype != op_node(b, y)->dtype)
+    return arg_node(op_fail(b, b->span, "types differ: %s and %s", op_describe(b, x), op_describe(b, y)));
+  if (!build_broadcast_pair(b, &x, &y) || !build_broadcast_pair(b, &c, &x) ||
+      !build_broadcast_pair(b, &x, &y))
+    return arg_node(NO_NODE);
+  return arg_node(mk_select(b, c, x, y));
+}
+
+static void grad_where(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  NodeId zero = mk_number(b, dy, 0), c = IN(0);
+  dx[0] = NO_NODE;
+  dx[1] = mk_select(b, c, dy, zero);
+  dx[2] = mk_select(b, c, zero, dy);
+}
+
+const OpDef op_where = {.name = "where",
+                        .params = "cond, x, y",
+                        .doc = "x where cond is true, y where it is false",
+                        .example = "bool[4, 6] c, f32[4, 6] x, f32[6] y: where(c, x, y)",
+                        .call = call_where,
+                        .infer = infer_where,
+                        .rule = rule_elementwise,
+                        .grad = grad_where,
+                        .c = "$0 ? $1 : $2",
+                        .flags = OPF_ELEMENTWISE | OPF_MAP,
+                        .flops = 1};
+
+static Arg call_clamp(Build *b, const Arg *a) {
+  Arg x = a[0];
+  if (a[1].kind != ARG_NONE) x = build_operator(b, OP_max, &x, &a[1]);
+  if (a[2].kind != ARG_NONE) x = build_operator(b, OP_min, &x, &a[2]);
+  return x;
+}
+
+const OpDef op_clamp = {.name = "clamp",
+                        .params = "x, lo=none, hi=none",
+                        .doc = "x kept between lo and hi",
+                        .example = "f32[4, 6] x: clamp(x, -0.5, 0.5)",
+                        .call = call_clamp};
+
+static bool infer_cast(Build *b, Node *n) {
+  n->shape = graph_operand(b->graph, n, 0)->shape;
+  n->dtype = (DType)n->attr[0];
+  return true;
+}
+
+static void grad_cast(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  DType from = op_node(b, IN(0))->dtype, to = op_node(b, node)->dtype;
+  dx[0] = dtype_is_float(from) && dtype_is_float(to) ? build_cast(b, dy, from) : NO_NODE;
+}
+
+static Arg call_cast(Build *b, const Arg *a) {
+  NodeId x;
+  DType t;
+  if (!arg_tensor(b, &a[0], "x", &x) || !arg_dtype(b, &a[1], "dtype", &t)) return arg_node(NO_NODE);
+  return arg_node(build_cast(b, x, t));
+}
+
+const OpDef op_cast = {.name = "cast",
+                       .params = "x, dtype",
+                       .doc = "x as another type; f32(x) is the same as cast(x, f32). To whole numbers: "
+                              "towards zero, held at the type's ends, not-a-number becomes 0",
+                       .example = "f32[4, 6] x: i32(x)",
+                       .call = call_cast,
+                       .infer = infer_cast,
+                       .rule = rule_elementwise,
+                       .grad = grad_cast,
+                       .flags = OPF_ELEMENTWISE | OPF_MAP,
+                       .flops = 1};

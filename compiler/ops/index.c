@@ -1,0 +1,192 @@
+/* Ops that read indices from data. An index outside the dim stops the program and says so; it is never
+ * clamped. A gathered dim that is split costs no gather of the table: each device looks up what it
+ * owns, and the results are added. */
+#include "opdefs.h"
+#include <string.h>
+
+#define IN(i) (op_node(b, node)->operand[i])
+
+static RuleDim one(int f) { return (RuleDim){.n = 1, .factor = {(int8_t)f}}; }
+
+static bool check_index(Build *b, NodeId index) {
+  if (dtype_is_int(op_node(b, index)->dtype)) return true;
+  op_fail(b, b->span, "indices must be whole numbers, not %s", op_describe(b, index));
+  return false;
+}
+
+/* attr: dim. Result: table dims before it, index dims, table dims after it. */
+static bool infer_gather(Build *b, Node *n) {
+  const Node *t = graph_operand(b->graph, n, 0), *x = graph_operand(b->graph, n, 1);
+  int dim = (int)n->attr[0];
+  if (!check_index(b, n->operand[1])) return false;
+  if (t->shape.rank + x->shape.rank - 1 > MAX_RANK) {
+    op_fail(b, b->span, "the result would have more than %d dims", MAX_RANK);
+    return false;
+  }
+  n->dtype = t->dtype;
+  for (int d = 0; d < dim; d++) n->shape.dim[n->shape.rank++] = t->shape.dim[d];
+  for (int d = 0; d < x->shape.rank; d++) n->shape.dim[n->shape.rank++] = x->shape.dim[d];
+  for (int d = dim + 1; d < t->shape.rank; d++) n->shape.dim[n->shape.rank++] = t->shape.dim[d];
+  return op_check_size(b, b->span, n->dtype, &n->shape);
+}
+
+static void rule_gather(const Graph *g, const Node *n, Rule *r) {
+  const Node *t = graph_operand(g, n, 0), *x = graph_operand(g, n, 1);
+  int dim = (int)n->attr[0], out = 0;
+  for (int d = 0; d < dim; d++)
+    r->result[out++] = r->operand[0][d] = one(rule_factor(r, t->shape.dim[d], FACTOR_PASS));
+  r->operand[0][dim] = one(rule_factor(r, t->shape.dim[dim], FACTOR_REDUCE));
+  for (int d = 0; d < x->shape.rank; d++)
+    r->result[out++] = r->operand[1][d] = one(rule_factor(r, x->shape.dim[d], FACTOR_PASS));
+  for (int d = dim + 1; d < t->shape.rank; d++)
+    r->result[out++] = r->operand[0][d] = one(rule_factor(r, t->shape.dim[d], FACTOR_PASS));
+  r->linear_in = 1;
+}
+
+static void grad_gather(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  int dim = (int)op_node(b, node)->attr[0];
+  dx[0] = mk_scatter(b, IN(1), dy, dim, op_node(b, IN(0))->shape.dim[dim]);
+  dx[1] = NO_NODE;
+}
+
+static Arg call_gather(Build *b, const Arg *a) {
+  NodeId t, x;
+  int d;
+  if (!arg_tensor(b, &a[0], "table", &t)) return arg_node(NO_NODE);
+  if (!op_node(b, t)->shape.rank) return arg_node(op_fail(b, b->span, "a scalar has no dim to index"));
+  if (!arg_dim(b, &a[2], "axis", op_node(b, t)->shape.rank, &d)) return arg_node(NO_NODE);
+  x = build_tensor(b, &a[1], DT_I32);
+  return arg_node(mk_gather(b, t, x, d));
+}
+
+const OpDef op_gather = {.name = "gather",
+                         .params = "table, index, axis=0",
+                         .doc = "rows of `table` along one dim, picked by whole numbers; an index outside stops the program",
+                         .example = "f32[6, 5] t, i32[4] i%6: gather(t, i)",
+                         .call = call_gather,
+                         .infer = infer_gather,
+                         .rule = rule_gather,
+                         .grad = grad_gather,
+                         .flags = OPF_MAP};
+
+/* attr: dim, its size. Operands: index, updates. The result is zero where nothing is added. */
+static bool infer_scatter(Build *b, Node *n) {
+  const Node *x = graph_operand(b->graph, n, 0), *u = graph_operand(b->graph, n, 1);
+  int dim = (int)n->attr[0], ri = x->shape.rank;
+  if (!check_index(b, n->operand[0])) return false;
+  bool fits = u->shape.rank >= ri + dim && u->dtype != DT_BOOL;
+  for (int d = 0; fits && d < ri; d++) fits = u->shape.dim[dim + d] == x->shape.dim[d];
+  if (!fits) {
+    op_fail(b, b->span, "updates %s do not go with indices %s along dim %d",
+            op_describe(b, n->operand[1]), op_describe(b, n->operand[0]), dim);
+    return false;
+  }
+  n->dtype = u->dtype;
+  for (int d = 0; d < dim; d++) n->shape.dim[n->shape.rank++] = u->shape.dim[d];
+  n->shape.dim[n->shape.rank++] = n->attr[1];
+  for (int d = dim + ri; d < u->shape.rank; d++) n->shape.dim[n->shape.rank++] = u->shape.dim[d];
+  return op_check_size(b, b->span, n->dtype, &n->shape);
+}
+
+static void rule_scatter(const Graph *g, const Node *n, Rule *r) {
+  const Node *x = graph_operand(g, n, 0), *u = graph_operand(g, n, 1);
+  int dim = (int)n->attr[0], ri = x->shape.rank, out = 0;
+  for (int d = 0; d < dim; d++)
+    r->result[out++] = r->operand[1][d] = one(rule_factor(r, u->shape.dim[d], FACTOR_PASS));
+  r->result[out++] = one(rule_factor(r, n->attr[1], FACTOR_NEW));
+  for (int d = 0; d < ri; d++)
+    r->operand[0][d] = r->operand[1][dim + d] = one(rule_factor(r, x->shape.dim[d], FACTOR_REDUCE));
+  for (int d = dim + ri; d < u->shape.rank; d++)
+    r->result[out++] = r->operand[1][d] = one(rule_factor(r, u->shape.dim[d], FACTOR_PASS));
+  r->linear_in = 2;
+}
+
+static void grad_scatter(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  dx[0] = NO_NODE;
+  dx[1] = mk_gather(b, dy, IN(0), (int)op_node(b, node)->attr[0]);
+}
+
+static Arg call_scatter(Build *b, const Arg *a) {
+  NodeId base, x, u;
+  int d;
+  if (!arg_tensor(b, &a[0], "base", &base)) return arg_node(NO_NODE);
+  Shape s = op_node(b, base)->shape;
+  if (!s.rank) return arg_node(op_fail(b, b->span, "a scalar has no dim to index"));
+  if (!arg_dim(b, &a[3], "axis", s.rank, &d)) return arg_node(NO_NODE);
+  x = build_tensor(b, &a[1], DT_I32);
+  u = build_tensor(b, &a[2], op_node(b, base)->dtype);
+  NodeId sum = mk_scatter(b, x, u, d, s.dim[d]);
+  if (sum == NO_NODE) return arg_node(NO_NODE);
+  if (!shape_equal(&op_node(b, sum)->shape, &s) || op_node(b, sum)->dtype != op_node(b, base)->dtype)
+    return arg_node(op_fail(b, b->span, "updates %s do not go with base %s and indices %s",
+                            op_describe(b, u), op_describe(b, base), op_describe(b, x)));
+  return arg_node(mk2(b, OP_add, base, sum));
+}
+
+const OpDef op_scatter_add = {.name = "scatter_add",
+                              .params = "base, index, updates, axis=0",
+                              .doc = "base with `updates` added to the rows that `index` names; equal indices add up",
+                              .example = "f32[6, 5] t, i32[4] i%6, f32[4, 5] u: scatter_add(t, i, u)",
+                              .call = call_scatter,
+                              .infer = infer_scatter,
+                              .rule = rule_scatter,
+                              .grad = grad_scatter,
+                              .flops = 1};
+
+/* -------- iota, one_hot -------- */
+
+/* attr: dtype, dim, sizes. */
+static bool infer_iota(Build *b, Node *n) {
+  n->dtype = (DType)n->attr[0];
+  n->shape.rank = n->nattr - 2;
+  memcpy(n->shape.dim, n->attr + 2, sizeof *n->attr * (size_t)n->shape.rank);
+  return op_check_size(b, b->span, n->dtype, &n->shape);
+}
+
+static void rule_iota(const Graph *g, const Node *n, Rule *r) {
+  (void)g;
+  for (int d = 0; d < n->shape.rank; d++)
+    r->result[d] = one(rule_factor(r, n->shape.dim[d], FACTOR_NEW));
+}
+
+static Arg call_iota(Build *b, const Arg *a) {
+  Shape s;
+  int d = 0;
+  DType t;
+  if (!arg_shape(b, &a[0], "shape", &s) || !arg_dtype(b, &a[2], "dtype", &t)) return arg_node(NO_NODE);
+  if (!s.rank) return arg_node(op_fail(b, b->span, "a scalar has no index"));
+  if (t == DT_BOOL) return arg_node(op_fail(b, b->span, "indices are numbers, not bool"));
+  if (!arg_dim(b, &a[1], "axis", s.rank, &d)) return arg_node(NO_NODE);
+  return arg_node(mk_iota(b, t, &s, d));
+}
+
+const OpDef op_iota = {.name = "iota",
+                       .params = "shape, axis=0, dtype=i32",
+                       .doc = "each element's own index along one dim; iota(5) is 0 1 2 3 4",
+                       .example = "f32[4, 6] x: x + f32(iota([4, 6], axis=1))",
+                       .call = call_iota,
+                       .infer = infer_iota,
+                       .rule = rule_iota,
+                       .no_grad = "it has no operand",
+                       .flags = OPF_MAP | OPF_FREE};
+
+static Arg call_one_hot(Build *b, const Arg *a) {
+  NodeId x;
+  int64_t n;
+  DType t;
+  if (!arg_tensor(b, &a[0], "index", &x) || !arg_int(b, &a[1], "size", &n) ||
+      !arg_dtype(b, &a[2], "dtype", &t) || !check_index(b, x))
+    return arg_node(NO_NODE);
+  Shape s = op_node(b, x)->shape;
+  if (s.rank == MAX_RANK) return arg_node(op_fail(b, b->span, "%d dims are the most", MAX_RANK));
+  if (n < 0) return arg_node(op_fail(b, a[1].span, "a size cannot be negative: %ld", (long)n));
+  s.dim[s.rank++] = n;
+  NodeId i = mk_unreduce(b, build_cast(b, x, DT_I32), &s, 1u << (s.rank - 1));
+  return arg_node(build_cast(b, mk2(b, OP_eq, i, mk_iota(b, DT_I32, &s, s.rank - 1)), t));
+}
+
+const OpDef op_one_hot = {.name = "one_hot",
+                          .params = "index, size, dtype=f32",
+                          .doc = "a new last dim of `size` that is 1 at the index and 0 elsewhere; all 0 for an index outside",
+                          .example = "i32[4] i%6: one_hot(i, 6)",
+                          .call = call_one_hot};

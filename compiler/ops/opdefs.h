@@ -1,0 +1,63 @@
+/* What the definitions of ops share: reading arguments, complaining, and building the nodes that
+ * composites and gradients are made of. Every function given NO_NODE returns NO_NODE. */
+#ifndef DTG_OPDEFS_H
+#define DTG_OPDEFS_H
+#include "op.h"
+#include <math.h>
+
+/* Reports at the build's span, prefixed with the name of the call; returns NO_NODE / false. */
+NodeId op_fail(Build *b, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static inline const Node *op_node(const Build *b, NodeId id) { return graph_node(b->graph, id); }
+static inline Arg arg_node(NodeId id) { return (Arg){.kind = ARG_TENSOR, .node = id}; }
+static inline Arg arg_none(void) { return (Arg){.kind = ARG_NONE}; }
+const char *op_describe(const Build *b, NodeId id); /* f32[64, 784] */
+
+/* Arguments. Each reports and returns false when the argument is not of the wanted kind. */
+bool arg_tensor(Build *b, const Arg *a, const char *param, NodeId *out); /* numbers become f32 scalars */
+bool arg_int(Build *b, const Arg *a, const char *param, int64_t *out);
+bool arg_bool(Build *b, const Arg *a, const char *param, bool *out);
+bool arg_number(Build *b, const Arg *a, const char *param, double *out);
+bool arg_dtype(Build *b, const Arg *a, const char *param, DType *out);
+bool arg_shape(Build *b, const Arg *a, const char *param, Shape *out);
+/* One dim of a tensor of that rank; negative counts from the end. */
+bool arg_dim(Build *b, const Arg *a, const char *param, int rank, int *out);
+/* One dim, a list of dims, or none (all): a set. */
+bool arg_dims(Build *b, const Arg *a, const char *param, int rank, uint32_t *out);
+/* A checked product of sizes: false after "too large". */
+bool op_check_size(Build *b, Span at, DType t, const Shape *s);
+
+/* Nodes. */
+NodeId mk1(Build *b, Op op, NodeId x);
+NodeId mk2(Build *b, Op op, NodeId x, NodeId y); /* equal shapes and dtypes */
+NodeId mk_number(Build *b, NodeId like, double value); /* const of like's dtype and shape */
+NodeId mk_const(Build *b, DType t, const Shape *s, double value);
+NodeId mk_scale(Build *b, NodeId x, double by);
+NodeId mk_shift(Build *b, NodeId x, double by);
+NodeId mk_reshape(Build *b, NodeId x, const Shape *s);
+NodeId mk_transpose(Build *b, NodeId x, const int *perm);
+/* Operand dim d becomes result dim map[d]; the other result dims are new. */
+NodeId mk_broadcast(Build *b, NodeId x, const Shape *s, const int *map);
+NodeId mk_broadcast_to(Build *b, NodeId x, const Shape *s); /* NumPy's right-aligned rule */
+NodeId mk_reduce(Build *b, Op op, NodeId x, uint32_t dims, bool keepdims);
+/* Puts back dims that a reduction without keepdims dropped. */
+NodeId mk_unreduce(Build *b, NodeId x, const Shape *full, uint32_t dims);
+NodeId mk_slice(Build *b, NodeId x, const int64_t *start, const int64_t *size, const int64_t *step);
+NodeId mk_pad(Build *b, NodeId x, const int64_t *lo, const int64_t *hi, const int64_t *interior,
+              double value);
+NodeId mk_concat(Build *b, int n, const NodeId *x, int dim);
+NodeId mk_iota(Build *b, DType t, const Shape *s, int dim);
+NodeId mk_gather(Build *b, NodeId table, NodeId index, int dim);
+NodeId mk_scatter(Build *b, NodeId index, NodeId updates, int dim, int64_t size);
+NodeId mk_contract(Build *b, NodeId x, NodeId y, const int8_t *lx, const int8_t *ly, int rank,
+                   const int8_t *lout);
+NodeId mk_select(Build *b, NodeId cond, NodeId x, NodeId y);
+
+/* Rules. */
+void rule_elementwise(const Graph *g, const Node *n, Rule *r);
+
+#define X(name, def) extern const OpDef def;
+#define OP X
+#include "ops.def"
+#undef X
+#endif

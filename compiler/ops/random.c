@@ -1,0 +1,111 @@
+/* Random values by global index: element i of a call depends on the session's seed, the call's stream key,
+ * the step and i, never on mesh or layout (docs/random.md). */
+#include "opdefs.h"
+#include <string.h>
+
+static RuleDim one(int f) { return (RuleDim){.n = 1, .factor = {(int8_t)f}}; }
+
+/* attr: dtype, stream, sizes. Operand: the step, i64[]. */
+static bool infer_random(Build *b, Node *n) {
+  n->dtype = (DType)n->attr[0];
+  if (n->dtype != DT_F32 && n->dtype != DT_F64) {
+    op_fail(b, b->span, "makes f32 or f64, not %s; cast the result", dtype_name(n->dtype));
+    return false;
+  }
+  n->shape.rank = n->nattr - 2;
+  memcpy(n->shape.dim, n->attr + 2, sizeof *n->attr * (size_t)n->shape.rank);
+  return op_check_size(b, b->span, n->dtype, &n->shape);
+}
+
+static void rule_random(const Graph *g, const Node *n, Rule *r) {
+  (void)g;
+  for (int d = 0; d < n->shape.rank; d++)
+    r->result[d] = one(rule_factor(r, n->shape.dim[d], FACTOR_NEW));
+}
+
+static NodeId random_node(Build *b, Op op, DType t, const Shape *s) {
+  if (!b->stream || !b->step) return op_fail(b, b->span, "random values cannot be made here");
+  int64_t attr[MAX_RANK + 2] = {t, (int64_t)b->stream(b->user)};
+  NodeId step = b->step(b->user);
+  memcpy(attr + 2, s->dim, sizeof *attr * (size_t)s->rank);
+  return build_node(b, op, 1, &step, s->rank + 2, attr, 0);
+}
+
+/* x * by + shift, leaving out what does nothing. */
+static NodeId affine(Build *b, NodeId x, double by, double shift) {
+  if (by != 1) x = mk_scale(b, x, by);
+  return shift != 0 ? mk_shift(b, x, shift) : x;
+}
+
+static Arg random_call(Build *b, Op op, const Arg *a, const char *p, const char *q) {
+  Shape s;
+  double u, v;
+  DType t;
+  if (!arg_shape(b, &a[0], "shape", &s) || !arg_number(b, &a[1], p, &u) ||
+      !arg_number(b, &a[2], q, &v) || !arg_dtype(b, &a[3], "dtype", &t))
+    return arg_node(NO_NODE);
+  NodeId x = random_node(b, op, t, &s);
+  return arg_node(op == OP_uniform ? affine(b, x, v - u, u) : affine(b, x, v, u));
+}
+static Arg call_uniform(Build *b, const Arg *a) { return random_call(b, OP_uniform, a, "lo", "hi"); }
+static Arg call_normal(Build *b, const Arg *a) { return random_call(b, OP_normal, a, "mean", "stddev"); }
+
+static const char NO_OPERAND[] = "it has no operand that it depends on smoothly";
+const OpDef op_uniform = {.name = "uniform",
+                          .params = "shape=declared, lo=0, hi=1, dtype=declared",
+                          .doc = "random numbers, evenly from [lo, hi)",
+                          .example = "f32[4, 6] x: x + uniform([4, 6], -1, 1, f32)",
+                          .call = call_uniform,
+                          .infer = infer_random,
+                          .rule = rule_random,
+                          .no_grad = NO_OPERAND,
+                          .flags = OPF_MAP,
+                          .flops = 40};
+const OpDef op_normal = {.name = "normal",
+                         .params = "shape=declared, mean=0, stddev=1, dtype=declared",
+                         .doc = "random numbers from the normal distribution",
+                         .example = "f32[4, 6] x: x + normal([4, 6], 0, 1, f32)",
+                         .call = call_normal,
+                         .infer = infer_random,
+                         .rule = rule_random,
+                         .no_grad = NO_OPERAND,
+                         .flags = OPF_MAP,
+                         .flops = 80};
+
+static bool probability(Build *b, const Arg *a, const char *name, double *out) {
+  if (!arg_number(b, a, name, out)) return false;
+  if (*out >= 0 && *out <= 1) return true;
+  op_fail(b, a->span, "`%s` must lie between 0 and 1, but it is %g", name, *out);
+  return false;
+}
+
+static Arg call_bernoulli(Build *b, const Arg *a) {
+  Shape s;
+  double p;
+  if (!arg_shape(b, &a[0], "shape", &s) || !probability(b, &a[1], "p", &p)) return arg_node(NO_NODE);
+  NodeId u = random_node(b, OP_uniform, DT_F32, &s);
+  return arg_node(mk2(b, OP_lt, u, mk_number(b, u, p)));
+}
+const OpDef op_bernoulli = {.name = "bernoulli",
+                            .params = "shape=declared, p=0.5",
+                            .doc = "bool: true with probability p",
+                            .example = "f32[4, 6] x: where(bernoulli([4, 6], 0.3), x, 0)",
+                            .call = call_bernoulli};
+
+static Arg call_dropout(Build *b, const Arg *a) {
+  NodeId x;
+  double rate;
+  if (!arg_tensor(b, &a[0], "x", &x) || !probability(b, &a[1], "rate", &rate)) return arg_node(NO_NODE);
+  if (!dtype_is_float(op_node(b, x)->dtype))
+    return arg_node(op_fail(b, b->span, "takes floating-point tensors, not %s", op_describe(b, x)));
+  if (rate == 0) return arg_node(x);
+  Shape s = op_node(b, x)->shape;
+  NodeId u = random_node(b, OP_uniform, DT_F32, &s);
+  NodeId keep = mk2(b, OP_ge, u, mk_number(b, u, rate));
+  return arg_node(mk_select(b, keep, rate < 1 ? mk_scale(b, x, 1 / (1 - rate)) : x, mk_number(b, x, 0)));
+}
+const OpDef op_dropout = {.name = "dropout",
+                          .params = "x, rate",
+                          .doc = "x with each element zeroed with probability rate, the others divided by 1 - rate",
+                          .example = "f32[4, 6] x: dropout(x, 0.4)",
+                          .call = call_dropout};

@@ -1,0 +1,404 @@
+/* Sums, extremes and their like over dims, and what is made of them: softmax and cross entropies.
+ * The primitives drop the reduced dims; attribute 0 is the set of dims (argmax, argmin: the dim). A
+ * split reduced dim leaves the result partial, so a split class dim costs small all-reduces only. */
+#include "opdefs.h"
+#include <string.h>
+
+static bool infer_dims(Build *b, Node *n, bool numbers, bool booleans) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  if (x->dtype == DT_BOOL ? !booleans : !numbers) {
+    op_fail(b, b->span, "takes %s, not %s", numbers ? "numbers: cast with f32(...) or i32(...)" : "bool tensors",
+            op_describe(b, n->operand[0]));
+    return false;
+  }
+  n->dtype = x->dtype;
+  for (int d = 0; d < x->shape.rank; d++)
+    if (!(n->attr[0] & 1 << d)) n->shape.dim[n->shape.rank++] = x->shape.dim[d];
+  return true;
+}
+
+static bool infer_numbers(Build *b, Node *n) { return infer_dims(b, n, true, false); }
+static bool infer_bools(Build *b, Node *n) { return infer_dims(b, n, false, true); }
+
+static bool infer_extreme(Build *b, Node *n) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  for (int d = 0; d < x->shape.rank; d++)
+    if (n->attr[0] & 1 << d && x->shape.dim[d] == 0) {
+      op_fail(b, b->span, "dim %d of %s is empty: nothing to choose from", d, op_describe(b, n->operand[0]));
+      return false;
+    }
+  return infer_numbers(b, n);
+}
+
+static void rule_dims(const Graph *g, const Node *n, Rule *r) {
+  const Node *x = graph_operand(g, n, 0);
+  int out = 0;
+  for (int d = 0; d < x->shape.rank; d++) {
+    bool gone = n->attr[0] & 1 << d;
+    int f = rule_factor(r, x->shape.dim[d], gone ? FACTOR_REDUCE : FACTOR_PASS);
+    r->operand[0][d] = (RuleDim){.n = 1, .factor = {(int8_t)f}};
+    if (!gone) r->result[out++] = r->operand[0][d];
+  }
+  switch (n->op) {
+  case OP_reduce_max:
+  case OP_any: r->reduce = RED_MAX; break;
+  case OP_reduce_min:
+  case OP_all: r->reduce = RED_MIN; break;
+  case OP_prod: r->reduce = RED_PROD; break;
+  default: r->reduce = RED_SUM; r->linear_in = 1;
+  }
+}
+
+#define IN(i) (op_node(b, node)->operand[i])
+
+static NodeId spread(Build *b, NodeId node, NodeId dy) {
+  Shape s = op_node(b, IN(0))->shape;
+  return mk_unreduce(b, dy, &s, (uint32_t)op_node(b, node)->attr[0]);
+}
+
+static void grad_sum(Build *b, NodeId node, NodeId dy, NodeId *dx) { dx[0] = spread(b, node, dy); }
+
+/* Equal extremes share the gradient. */
+static void grad_extreme(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  NodeId x = IN(0), at = mk2(b, OP_eq, x, spread(b, node, node));
+  NodeId one = build_cast(b, at, op_node(b, x)->dtype);
+  NodeId count = mk_reduce(b, OP_sum, one, (uint32_t)op_node(b, node)->attr[0], false);
+  dx[0] = mk_select(b, at, spread(b, node, mk2(b, OP_div, dy, count)), mk_number(b, x, 0));
+}
+
+/* The product of the others: right also where one element is zero, or several are. */
+static void grad_prod(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  NodeId x = IN(0), zero = mk_number(b, x, 0), one = mk_number(b, x, 1);
+  uint32_t dims = (uint32_t)op_node(b, node)->attr[0];
+  NodeId is_zero = mk2(b, OP_eq, x, zero);
+  NodeId safe = mk_select(b, is_zero, one, x);
+  NodeId product = spread(b, node, mk_reduce(b, OP_prod, safe, dims, false));
+  NodeId zeros = spread(b, node, mk_reduce(b, OP_sum, build_cast(b, is_zero, op_node(b, x)->dtype), dims, false));
+  NodeId others_zero = mk2(b, OP_gt, mk2(b, OP_sub, zeros, mk_select(b, is_zero, one, zero)), zero);
+  dx[0] = mk2(b, OP_mul, spread(b, node, dy),
+              mk_select(b, others_zero, zero, mk2(b, OP_div, product, safe)));
+}
+
+/* The shared call: (x, axis=none, keepdims=false). */
+static Arg reduce_call(Build *b, Op op, const Arg *a) {
+  NodeId x;
+  uint32_t dims;
+  bool keep;
+  if (!arg_tensor(b, &a[0], "x", &x) || !arg_dims(b, &a[1], "axis", op_node(b, x)->shape.rank, &dims) ||
+      !arg_bool(b, &a[2], "keepdims", &keep))
+    return arg_node(NO_NODE);
+  DType t = op_node(b, x)->dtype;
+  bool half = (t == DT_F16 || t == DT_BF16) && op == OP_sum;
+  if (half) x = build_cast(b, x, DT_F32);
+  NodeId y = mk_reduce(b, op, x, dims, keep);
+  return arg_node(half ? build_cast(b, y, t) : y);
+}
+
+static Arg call_sum(Build *b, const Arg *a) {
+  Arg x = a[0];
+  if (x.kind == ARG_TENSOR && x.node != NO_NODE && op_node(b, x.node)->dtype == DT_BOOL)
+    x.node = build_cast(b, x.node, DT_I32);
+  return reduce_call(b, OP_sum, (Arg[]){x, a[1], a[2]});
+}
+static Arg call_reduce_max(Build *b, const Arg *a) { return reduce_call(b, OP_reduce_max, a); }
+static Arg call_reduce_min(Build *b, const Arg *a) { return reduce_call(b, OP_reduce_min, a); }
+static Arg call_prod(Build *b, const Arg *a) { return reduce_call(b, OP_prod, a); }
+static Arg call_any(Build *b, const Arg *a) { return reduce_call(b, OP_any, a); }
+static Arg call_all(Build *b, const Arg *a) { return reduce_call(b, OP_all, a); }
+
+#define PARAMS "x, axis=none, keepdims=false"
+
+const OpDef op_sum = {.name = "sum",
+                      .params = PARAMS,
+                      .doc = "the sum over axis (a dim, a list of dims, or none for all); bools are counted",
+                      .example = "f32[4, 6] x: sum(x, axis=1)",
+                      .call = call_sum,
+                      .infer = infer_numbers,
+                      .rule = rule_dims,
+                      .grad = grad_sum,
+                      .flags = OPF_REDUCE,
+                      .flops = 1};
+const OpDef op_reduce_max = {.name = "reduce_max",
+                             .params = PARAMS,
+                             .doc = "the largest over axis; max(x, axis=...) is the same",
+                             .example = "f32[4, 6] x: max(x, axis=1)",
+                             .call = call_reduce_max,
+                             .infer = infer_extreme,
+                             .rule = rule_dims,
+                             .grad = grad_extreme,
+                             .flags = OPF_REDUCE,
+                             .flops = 1};
+const OpDef op_reduce_min = {.name = "reduce_min",
+                             .params = PARAMS,
+                             .doc = "the smallest over axis; min(x, axis=...) is the same",
+                             .example = "f32[4, 6] x: min(x, axis=0)",
+                             .call = call_reduce_min,
+                             .infer = infer_extreme,
+                             .rule = rule_dims,
+                             .grad = grad_extreme,
+                             .flags = OPF_REDUCE,
+                             .flops = 1};
+const OpDef op_prod = {.name = "prod",
+                       .params = PARAMS,
+                       .doc = "the product over axis",
+                       .example = "f32[4, 6] x: prod(x, axis=1)",
+                       .call = call_prod,
+                       .infer = infer_numbers,
+                       .rule = rule_dims,
+                       .grad = grad_prod,
+                       .flags = OPF_REDUCE,
+                       .flops = 1};
+
+static const char BOOLEAN[] = "its result is true or false";
+const OpDef op_any = {.name = "any",
+                      .params = PARAMS,
+                      .doc = "whether any is true over axis",
+                      .example = "bool[4, 6] x: any(x, axis=1)",
+                      .call = call_any,
+                      .infer = infer_bools,
+                      .rule = rule_dims,
+                      .no_grad = BOOLEAN,
+                      .flags = OPF_REDUCE,
+                      .flops = 1};
+const OpDef op_all = {.name = "all",
+                      .params = PARAMS,
+                      .doc = "whether all are true over axis",
+                      .example = "bool[4, 6] x: all(x, axis=1)",
+                      .call = call_all,
+                      .infer = infer_bools,
+                      .rule = rule_dims,
+                      .no_grad = BOOLEAN,
+                      .flags = OPF_REDUCE,
+                      .flops = 1};
+
+static NodeId mean_of(Build *b, NodeId x, uint32_t dims, bool keep) {
+  if (x == NO_NODE) return NO_NODE;
+  const Node *n = op_node(b, x);
+  DType t = n->dtype;
+  if (!dtype_is_float(t))
+    return op_fail(b, b->span, "the mean of %s is not a whole number: cast with f32(...)", op_describe(b, x));
+  double count = 1;
+  for (int d = 0; d < n->shape.rank; d++)
+    if (dims & 1u << d) count *= (double)n->shape.dim[d];
+  if (count == 0) return op_fail(b, b->span, "the mean of nothing: %s", op_describe(b, x));
+  NodeId s = mk_reduce(b, OP_sum, build_cast(b, x, t == DT_F64 ? t : DT_F32), dims, keep);
+  return build_cast(b, mk_scale(b, s, 1 / count), t);
+}
+
+static Arg call_mean(Build *b, const Arg *a) {
+  NodeId x;
+  uint32_t dims;
+  bool keep;
+  if (!arg_tensor(b, &a[0], "x", &x) || !arg_dims(b, &a[1], "axis", op_node(b, x)->shape.rank, &dims) ||
+      !arg_bool(b, &a[2], "keepdims", &keep))
+    return arg_node(NO_NODE);
+  return arg_node(mean_of(b, x, dims, keep));
+}
+const OpDef op_mean = {.name = "mean",
+                       .params = PARAMS,
+                       .doc = "the mean over axis",
+                       .example = "f32[4, 6] x: mean(x, axis=0)",
+                       .call = call_mean};
+
+/* -------- argmax, argmin -------- */
+
+static bool infer_arg(Build *b, Node *n) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  if (x->dtype == DT_BOOL) {
+    op_fail(b, b->span, "takes numbers, not bool");
+    return false;
+  }
+  if (x->shape.dim[n->attr[0]] == 0) {
+    op_fail(b, b->span, "dim %ld of %s is empty: nothing to choose from", (long)n->attr[0],
+            op_describe(b, n->operand[0]));
+    return false;
+  }
+  n->dtype = DT_I32;
+  for (int d = 0; d < x->shape.rank; d++)
+    if (d != n->attr[0]) n->shape.dim[n->shape.rank++] = x->shape.dim[d];
+  return true;
+}
+
+static void rule_arg(const Graph *g, const Node *n, Rule *r) {
+  const Node *x = graph_operand(g, n, 0);
+  int out = 0;
+  for (int d = 0; d < x->shape.rank; d++) {
+    int f = rule_factor(r, x->shape.dim[d], d == n->attr[0] ? FACTOR_WHOLE : FACTOR_PASS);
+    r->operand[0][d] = (RuleDim){.n = 1, .factor = {(int8_t)f}};
+    if (d != n->attr[0]) r->result[out++] = r->operand[0][d];
+  }
+}
+
+static Arg arg_call(Build *b, Op op, const Arg *a) {
+  NodeId x;
+  int d;
+  bool keep;
+  if (!arg_tensor(b, &a[0], "x", &x)) return arg_node(NO_NODE);
+  Shape s = op_node(b, x)->shape;
+  if (!s.rank) return arg_node(op_fail(b, b->span, "a scalar has no dim to search"));
+  if (a[1].kind == ARG_NONE && s.rank == 1) d = 0;
+  else if (a[1].kind == ARG_NONE) return arg_node(op_fail(b, b->span, "give the dim to search, as axis=1"));
+  else if (!arg_dim(b, &a[1], "axis", s.rank, &d)) return arg_node(NO_NODE);
+  if (!arg_bool(b, &a[2], "keepdims", &keep)) return arg_node(NO_NODE);
+  NodeId y = build_node(b, op, 1, &x, 1, (int64_t[]){d}, 0);
+  if (!keep) return arg_node(y);
+  s.dim[d] = 1;
+  return arg_node(mk_reshape(b, y, &s));
+}
+static Arg call_argmax(Build *b, const Arg *a) { return arg_call(b, OP_argmax, a); }
+static Arg call_argmin(Build *b, const Arg *a) { return arg_call(b, OP_argmin, a); }
+
+static const char WHOLE[] = "its result is a whole number";
+const OpDef op_argmax = {.name = "argmax",
+                         .params = PARAMS,
+                         .doc = "the index (i32) of the largest along one dim; the first of equals",
+                         .example = "f32[4, 6] x: argmax(x, axis=1)",
+                         .call = call_argmax,
+                         .infer = infer_arg,
+                         .rule = rule_arg,
+                         .no_grad = WHOLE,
+                         .flops = 1};
+const OpDef op_argmin = {.name = "argmin",
+                         .params = PARAMS,
+                         .doc = "the index (i32) of the smallest along one dim; the first of equals",
+                         .example = "f32[4, 6] x: argmin(x, axis=1)",
+                         .call = call_argmin,
+                         .infer = infer_arg,
+                         .rule = rule_arg,
+                         .no_grad = WHOLE,
+                         .flops = 1};
+
+/* -------- softmax and its kin, over one dim -------- */
+
+static bool soft_args(Build *b, const Arg *x, const Arg *axis, NodeId *out, int *d) {
+  if (!arg_tensor(b, x, "x", out)) return false;
+  const Node *n = op_node(b, *out);
+  if (!dtype_is_float(n->dtype)) {
+    op_fail(b, b->span, "takes floating-point tensors, not %s; cast with f32(...)", op_describe(b, *out));
+    return false;
+  }
+  if (!n->shape.rank) {
+    op_fail(b, b->span, "a scalar has no dim to sum over");
+    return false;
+  }
+  return arg_dim(b, axis, "axis", n->shape.rank, d);
+}
+
+/* x - max(x), the largest being a constant to the gradient: the result does not depend on it. */
+static NodeId shifted(Build *b, NodeId x, int d, NodeId *top) {
+  if (x == NO_NODE) return NO_NODE;
+  Shape s = op_node(b, x)->shape;
+  *top = mk1(b, OP_stop_gradient, mk_reduce(b, OP_reduce_max, x, 1u << d, false));
+  return mk2(b, OP_sub, x, mk_unreduce(b, *top, &s, 1u << d));
+}
+
+static NodeId log_sum_exp(Build *b, NodeId x, int d) {
+  NodeId top, z = shifted(b, x, d, &top);
+  return mk2(b, OP_add, mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), 1u << d, false)), top);
+}
+
+static Arg call_softmax(Build *b, const Arg *a) {
+  NodeId x, top;
+  int d;
+  if (!soft_args(b, &a[0], &a[1], &x, &d)) return arg_node(NO_NODE);
+  Shape s = op_node(b, x)->shape;
+  NodeId e = mk1(b, OP_exp, shifted(b, x, d, &top));
+  return arg_node(mk2(b, OP_div, e, mk_unreduce(b, mk_reduce(b, OP_sum, e, 1u << d, false), &s, 1u << d)));
+}
+
+static Arg call_log_softmax(Build *b, const Arg *a) {
+  NodeId x, top;
+  int d;
+  if (!soft_args(b, &a[0], &a[1], &x, &d)) return arg_node(NO_NODE);
+  Shape s = op_node(b, x)->shape;
+  NodeId z = shifted(b, x, d, &top);
+  NodeId l = mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), 1u << d, false));
+  return arg_node(mk2(b, OP_sub, z, mk_unreduce(b, l, &s, 1u << d)));
+}
+
+static Arg call_logsumexp(Build *b, const Arg *a) {
+  NodeId x;
+  int d;
+  bool keep;
+  if (!soft_args(b, &a[0], &a[1], &x, &d) || !arg_bool(b, &a[2], "keepdims", &keep))
+    return arg_node(NO_NODE);
+  Shape s = op_node(b, x)->shape;
+  NodeId y = log_sum_exp(b, x, d);
+  if (!keep) return arg_node(y);
+  s.dim[d] = 1;
+  return arg_node(mk_reshape(b, y, &s));
+}
+
+const OpDef op_softmax = {.name = "softmax",
+                          .params = "x, axis=-1",
+                          .doc = "exp(x) / sum(exp(x)) over one dim, safe for large x",
+                          .example = "f32[4, 6] x: softmax(x)",
+                          .call = call_softmax};
+const OpDef op_log_softmax = {.name = "log_softmax",
+                              .params = "x, axis=-1",
+                              .doc = "log(softmax(x)), computed without the logarithm of a small number",
+                              .example = "f32[4, 6] x: log_softmax(x)",
+                              .call = call_log_softmax};
+const OpDef op_logsumexp = {.name = "logsumexp",
+                            .params = "x, axis=-1, keepdims=false",
+                            .doc = "log(sum(exp(x))) over one dim, safe for large x",
+                            .example = "f32[4, 6] x: logsumexp(x)",
+                            .call = call_logsumexp};
+
+static Arg call_dense_xent(Build *b, const Arg *a) {
+  NodeId x, y;
+  int d;
+  if (!soft_args(b, &a[0], &a[2], &x, &d) || !arg_tensor(b, &a[1], "target", &y))
+    return arg_node(NO_NODE);
+  if (!shape_equal(&op_node(b, x)->shape, &op_node(b, y)->shape) ||
+      op_node(b, x)->dtype != op_node(b, y)->dtype)
+    return arg_node(op_fail(b, b->span, "logits %s and target %s must have one shape and type",
+                            op_describe(b, x), op_describe(b, y)));
+  Shape s = op_node(b, x)->shape;
+  NodeId top, z = shifted(b, x, d, &top);
+  NodeId l = mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), 1u << d, false));
+  NodeId logp = mk2(b, OP_sub, z, mk_unreduce(b, l, &s, 1u << d));
+  return arg_node(mk1(b, OP_neg, mk_reduce(b, OP_sum, mk2(b, OP_mul, y, logp), 1u << d, false)));
+}
+
+const OpDef op_softmax_cross_entropy = {
+    .name = "softmax_cross_entropy",
+    .params = "logits, target, axis=-1",
+    .doc = "-sum(target * log_softmax(logits)) over one dim: target holds probabilities",
+    .example = "f32[4, 6] x, f32[4, 6] t: softmax_cross_entropy(x, t)",
+    .call = call_dense_xent};
+
+/* -log_softmax(logits)[label]: the label's logit is picked by comparing indices, so that a split class
+ * dim needs no gather. */
+static Arg call_sparse_xent(Build *b, const Arg *a) {
+  NodeId x, y;
+  int d;
+  if (!soft_args(b, &a[0], &a[2], &x, &d) || !arg_tensor(b, &a[1], "label", &y))
+    return arg_node(NO_NODE);
+  Shape s = op_node(b, x)->shape, rest = {0};
+  for (int i = 0; i < s.rank; i++)
+    if (i != d) rest.dim[rest.rank++] = s.dim[i];
+  if (!shape_equal(&op_node(b, y)->shape, &rest) || !dtype_is_int(op_node(b, y)->dtype)) {
+    Str t = str_new(b->arena);
+    shape_put(&t, &rest);
+    return arg_node(op_fail(b, a[1].span, "labels for logits %s must be whole numbers of shape %s, not %s",
+                            op_describe(b, x), t.at, op_describe(b, y)));
+  }
+  NodeId top, z = shifted(b, x, d, &top);
+  NodeId l = mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), 1u << d, false));
+  DType index = DT_I32;
+  NodeId at = mk2(b, OP_eq, mk_iota(b, index, &s, d), mk_unreduce(b, build_cast(b, y, index), &s, 1u << d));
+  NodeId picked = mk_reduce(b, OP_sum, mk_select(b, at, z, mk_number(b, z, 0)), 1u << d, false);
+  NodeId label = build_cast(b, y, index), zero = mk_number(b, label, 0);
+  NodeId valid = mk2(b, OP_and, mk2(b, OP_ge, label, zero),
+                     mk2(b, OP_lt, label, mk_number(b, label, (double)s.dim[d])));
+  return arg_node(mk_select(b, valid, mk2(b, OP_sub, l, picked), mk_number(b, l, NAN)));
+}
+
+const OpDef op_sparse_softmax_cross_entropy = {
+    .name = "sparse_softmax_cross_entropy",
+    .params = "logits, label, axis=-1",
+    .doc = "-log_softmax(logits)[label] over one dim: label holds class numbers. A label outside the classes "
+           "makes its loss not-a-number",
+    .example = "f32[4, 6] x, i32[4] label%6: sparse_softmax_cross_entropy(x, label)",
+    .call = call_sparse_xent};

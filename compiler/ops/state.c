@@ -1,0 +1,96 @@
+/* Where values come from: constants, inputs and variables; and the gradient before it is expanded. */
+#include "opdefs.h"
+#include <string.h>
+
+static void rule_source(const Graph *g, const Node *n, Rule *r) {
+  (void)g;
+  for (int d = 0; d < n->shape.rank; d++)
+    r->result[d] = (RuleDim){.n = 1, .factor = {(int8_t)rule_factor(r, n->shape.dim[d], FACTOR_NEW)}};
+}
+
+static bool infer_sizes(Node *n, int skip) {
+  n->dtype = (DType)n->attr[0];
+  n->shape.rank = n->nattr - skip;
+  memcpy(n->shape.dim, n->attr + skip, sizeof *n->attr * (size_t)n->shape.rank);
+  return true;
+}
+
+/* attr: dtype, sizes. */
+static bool infer_const(Build *b, Node *n) {
+  return infer_sizes(n, 1) && op_check_size(b, b->span, n->dtype, &n->shape);
+}
+/* attr: dtype, index, sizes. */
+static bool infer_named(Build *b, Node *n) {
+  (void)b;
+  return infer_sizes(n, 2);
+}
+
+static const char NO_OPERAND[] = "it has no operand";
+const OpDef op_const = {.name = "const",
+                        .doc = "one value everywhere",
+                        .infer = infer_const,
+                        .rule = rule_source,
+                        .no_grad = NO_OPERAND,
+                        .flags = OPF_MAP | OPF_FREE};
+const OpDef op_input = {.name = "input",
+                        .doc = "what the host feeds",
+                        .infer = infer_named,
+                        .rule = rule_source,
+                        .no_grad = NO_OPERAND};
+const OpDef op_var = {.name = "var",
+                      .doc = "a variable's value when the entry begins",
+                      .infer = infer_named,
+                      .rule = rule_source,
+                      .no_grad = NO_OPERAND};
+
+static Arg fill(Build *b, const Arg *shape, const Arg *dtype, double value) {
+  Shape s;
+  DType t;
+  if (!arg_shape(b, shape, "shape", &s) || !arg_dtype(b, dtype, "dtype", &t)) return arg_node(NO_NODE);
+  return arg_node(mk_const(b, t, &s, value));
+}
+static Arg call_zeros(Build *b, const Arg *a) { return fill(b, &a[0], &a[1], 0); }
+static Arg call_ones(Build *b, const Arg *a) { return fill(b, &a[0], &a[1], 1); }
+static Arg call_full(Build *b, const Arg *a) {
+  double v;
+  return arg_number(b, &a[1], "value", &v) ? fill(b, &a[0], &a[2], v) : arg_node(NO_NODE);
+}
+
+const OpDef op_zeros = {.name = "zeros",
+                        .params = "shape=declared, dtype=declared",
+                        .doc = "all 0; without arguments, for the variable being declared",
+                        .example = "f32[4, 6] x: x + zeros([4, 6], f32)",
+                        .call = call_zeros};
+const OpDef op_ones = {.name = "ones",
+                       .params = "shape=declared, dtype=declared",
+                       .doc = "all 1; without arguments, for the variable being declared",
+                       .example = "f32[4, 6] x: x * ones([4, 6], f32)",
+                       .call = call_ones};
+const OpDef op_full = {.name = "full",
+                       .params = "shape, value, dtype=f32",
+                       .doc = "all `value`",
+                       .example = "f32[4, 6] x: x + full([4, 6], 2.5, f32)",
+                       .call = call_full};
+
+static bool infer_grad(Build *b, Node *n) {
+  const Node *loss = graph_operand(b->graph, n, 0), *x = graph_operand(b->graph, n, 1);
+  if (loss->shape.rank != 0) {
+    op_fail(b, b->span, "only a scalar has a gradient here: the loss is %s; take its mean or sum",
+            op_describe(b, n->operand[0]));
+    return false;
+  }
+  if (!dtype_is_float(loss->dtype) || !dtype_is_float(x->dtype)) {
+    op_fail(b, b->span, "gradients are of floating-point tensors: the loss is %s, the other %s",
+            op_describe(b, n->operand[0]), op_describe(b, n->operand[1]));
+    return false;
+  }
+  n->dtype = x->dtype;
+  n->shape = x->shape;
+  return true;
+}
+
+const OpDef op_grad = {.name = "grad",
+                       .doc = "d loss / d x, until the autodiff pass replaces it",
+                       .infer = infer_grad,
+                       .rule = rule_source,
+                       .no_grad = "it is replaced before gradients are taken of it"};

@@ -1,0 +1,105 @@
+/* What moves between two layouts: its kind, its bytes, and what it costs in the model. */
+#include "passes.h"
+
+const char *exchange_name(int kind) {
+  static const char *const name[] = {"copy",       "all-reduce", "reduce-scatter", "all-gather",
+                                     "all-to-all", "permute",    "boxes"};
+  return name[kind];
+}
+
+/* Every block of `to` lies in the device's own block of `from`. */
+static bool dim_nested(const DimLayout *from, const DimLayout *to) {
+  if (!from->naxes) return true;
+  if (to->window.of || to->naxes < from->naxes || to->granule != from->granule) return false;
+  for (int i = 0; i < from->naxes; i++)
+    if (to->axis[i] != from->axis[i]) return false;
+  return true;
+}
+
+static uint32_t dim_axes(const DimLayout *d) {
+  uint32_t set = 0;
+  for (int i = 0; i < d->naxes; i++) set |= 1u << d->axis[i];
+  return set;
+}
+
+static int64_t clip(int64_t a_lo, int64_t a_hi, int64_t b_lo, int64_t b_hi) {
+  int64_t lo = a_lo > b_lo ? a_lo : b_lo, hi = a_hi < b_hi ? a_hi : b_hi;
+  return hi > lo ? hi - lo : 0;
+}
+
+/* Elements a device at `coord` receives; `terms` is how many devices hold a term each. */
+static int64_t received(const Mesh *m, const Layout *from, const Layout *to, const Shape *s,
+                        const int *coord, int64_t terms) {
+  int64_t need = 1, own = 1;
+  for (int d = 0; d < s->rank; d++) {
+    int64_t lo, hi, my_lo, my_hi;
+    dim_box(m, &to->dim[d], s->dim[d], coord, &lo, &hi);
+    dim_box(m, &from->dim[d], s->dim[d], coord, &my_lo, &my_hi);
+    need *= hi - lo;
+    own *= clip(lo, hi, my_lo, my_hi);
+  }
+  return terms * need - own;
+}
+
+static int classify(const Program *p, const Layout *from, const Layout *to, uint32_t settled) {
+  bool equal = true, nested = true, gather = true, same_parts = true;
+  uint32_t from_axes = layout_axes(from), to_axes = layout_axes(to);
+  for (int d = 0; d < from->rank; d++) {
+    const DimLayout *f = &from->dim[d], *t = &to->dim[d];
+    equal = equal && dim_equal(f, t);
+    nested = nested && dim_nested(f, t);
+    gather = gather && dim_nested(t, f) && !t->window.of;
+    same_parts = same_parts && dim_parts(&p->mesh, f) == dim_parts(&p->mesh, t) && !t->window.of &&
+                 f->granule == t->granule;
+  }
+  if (settled) return equal ? DTRT_ALL_REDUCE : DTRT_REDUCE_SCATTER;
+  if (nested) return DTRT_COPY;
+  if (gather) return DTRT_ALL_GATHER;
+  if (same_parts) return DTRT_PERMUTE;
+  if (from_axes == to_axes && layout_is_plain(to)) return DTRT_ALL_TO_ALL;
+  return DTRT_BOXES;
+}
+
+Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, const Shape *shape, DType t) {
+  const Mesh *m = &p->mesh;
+  uint32_t settled = from->partial & ~to->partial;
+  Exchange x = {.kind = classify(p, from, to, settled), .axes = settled, .group = 1};
+  int64_t terms = 1;
+  for (int a = 0; a < m->naxes; a++)
+    if (settled & 1u << a) terms *= m->axis[a].size;
+  for (int d = 0; d < shape->rank; d++)
+    if (!dim_nested(&from->dim[d], &to->dim[d]))
+      x.axes |= dim_axes(&from->dim[d]) | (dim_axes(&to->dim[d]) & layout_axes(from));
+  for (int a = 0; a < m->naxes; a++)
+    if (x.axes & 1u << a) x.group *= m->axis[a].size;
+  if (x.kind == DTRT_ALL_REDUCE) {
+    Shape local = layout_local(m, from, shape);
+    x.bytes = 2 * (terms - 1) * shape_count(&local) / terms * dtype_size(t);
+    return x;
+  }
+  for (int sample = 0; sample < 3; sample++) {
+    int coord[MAX_AXES] = {0};
+    for (int a = 0; a < m->naxes; a++)
+      coord[a] = (int)(sample == 0 ? 0 : sample == 1 ? m->axis[a].size - 1 : m->axis[a].size / 2);
+    int64_t bytes = received(m, from, to, shape, coord, terms) * dtype_size(t);
+    if (bytes > x.bytes) x.bytes = bytes;
+  }
+  return x;
+}
+
+/* A simple machine: what a message costs, and what a byte and an operation cost. */
+static const double LATENCY_US = 5, BYTES_PER_US = 4000, FLOPS_PER_US = 50000, MEMORY_PER_US = 8000;
+
+double cost_compute(const Program *p, double flops, double bytes) {
+  (void)p;
+  return flops / FLOPS_PER_US + bytes / MEMORY_PER_US;
+}
+
+double cost_exchange(const Program *p, const Layout *from, const Layout *to, const Shape *s, DType t) {
+  if (from == to) return 0;
+  Exchange x = exchange_of(p, from, to, s, t);
+  Shape local = layout_local(&p->mesh, to, s);
+  double copy = (double)shape_count(&local) * dtype_size(t) / MEMORY_PER_US;
+  if (x.kind == DTRT_COPY) return copy;
+  return LATENCY_US + (double)x.bytes / BYTES_PER_US + copy;
+}

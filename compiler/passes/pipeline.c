@@ -1,0 +1,55 @@
+/* The list of passes, read from top to bottom. After each the laws of its stage are checked. */
+#include "passes.h"
+#include <string.h>
+#include <time.h>
+
+static const struct {
+  const char *name;
+  void (*run)(Plan *p);
+  void (*verify)(const Plan *p, const char *after);
+} passes[] = {
+    {"autodiff", autodiff, verify_global},   /* grad nodes become their computation */
+    {"simplify", simplify, verify_global},   /* what nobody needs goes */
+    {"propagate", propagate, verify_global}, /* every tensor has a layout */
+    {"partition", partition, verify_local},  /* one device's graph, exchanges explicit */
+    {"store", store, verify_local},          /* which values lie in memory */
+    {"schedule", schedule, verify_local},    /* steps, in order */
+    {"combine", combine, verify_local},      /* small all-reduces together */
+    {"fuse", fuse, verify_local},            /* loops over the same space together */
+    {"memory", memory, verify_local},        /* where each value lies */
+};
+
+static double now_ms(void) {
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+Plan *pipeline_run(Program *program, const PipelineOptions *o) {
+  Plan *p = arena_new_of(program->arena, Plan);
+  p->arena = program->arena;
+  p->program = program;
+  p->variables_of = o ? o->variables_of : NULL;
+  for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+    double start = now_ms();
+    passes[i].run(p);
+    if (program->diag->errors) return NULL;
+    passes[i].verify(p, passes[i].name);
+    if (o && o->timed) o->timed(o->user, passes[i].name, now_ms() - start);
+  }
+  return p;
+}
+
+bool pipeline_dump(const Plan *plan, const char *stage, Str *out) {
+  static const struct {
+    const char *name;
+    void (*dump)(const Plan *p, Str *out);
+  } stages[] = {{"graph", dump_graph}, {"layouts", dump_layouts}, {"spmd", dump_spmd},
+                {"comm", dump_comm},   {"memory", dump_memory}};
+  for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+    if (!strcmp(stage, stages[i].name)) {
+      stages[i].dump(plan, out);
+      return true;
+    }
+  return false;
+}

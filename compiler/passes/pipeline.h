@@ -1,0 +1,20 @@
+/* The passes in order, from global graphs to a plan for one device. */
+#ifndef DTG_PIPELINE_H
+#define DTG_PIPELINE_H
+#include "plan.h"
+
+typedef struct PipelineOptions {
+  /* Variables keep the layouts of this plan (a variant of the same model for other sizes); NULL: none. */
+  const Plan *variables_of;
+  /* Milliseconds of each pass, in order, for --time; NULL: not wanted. */
+  void (*timed)(void *user, const char *pass, double ms);
+  void *user;
+} PipelineOptions;
+
+/* Reports to p->diag and returns NULL when anything is wrong. `o` may be NULL. */
+Plan *pipeline_run(Program *p, const PipelineOptions *o);
+
+/* graph, layouts, spmd, comm, memory; false for another name. */
+bool pipeline_dump(const Plan *plan, const char *stage, Str *out);
+
+#endif

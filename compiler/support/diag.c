@@ -1,0 +1,108 @@
+#include "diag.h"
+#include <string.h>
+
+void diag_init(Diag *d, Arena *a, MessageFn *fn, void *user) {
+  *d = (Diag){.arena = a, .fn = fn, .user = user, .most_errors = 20};
+}
+
+uint32_t diag_add_source(Diag *d, const char *name, const char *text, size_t len) {
+  Source s = {arena_strdup(d->arena, name), arena_strndup(d->arena, text, len), len};
+  vec_push(d->arena, &d->sources, s);
+  return (uint32_t)d->sources.n;
+}
+
+const Source *diag_source(const Diag *d, uint32_t file) {
+  return file && (int)file <= d->sources.n ? &d->sources.at[file - 1] : NULL;
+}
+
+void diag_locate(const Diag *d, Span at, int *line, int *column) {
+  const Source *s = diag_source(d, at.file);
+  int l = 1, c = 1;
+  for (uint32_t i = 0; s && i < at.begin && i < s->len; i++) {
+    c++;
+    if (s->text[i] == '\n') l++, c = 1;
+  }
+  *line = l;
+  *column = c;
+}
+
+const char *diag_where(const Diag *d, Arena *a, Span at) {
+  const Source *s = diag_source(d, at.file);
+  if (!s) return "";
+  int line, column;
+  diag_locate(d, at, &line, &column);
+  return arena_printf(a, "%s:%d", s->name, line);
+}
+
+Span span_join(Span a, Span b) {
+  if (!a.file) return b;
+  if (!b.file || a.file != b.file) return a;
+  return (Span){a.file, a.begin < b.begin ? a.begin : b.begin, a.end > b.end ? a.end : b.end};
+}
+
+/* The line of the span's beginning and a caret line under the part of the span on that line. */
+static void show_line(Str *out, const Source *s, Span at, int line) {
+  uint32_t b = at.begin > s->len ? (uint32_t)s->len : at.begin;
+  uint32_t first = b, last = b;
+  while (first > 0 && s->text[first - 1] != '\n') first--;
+  while (last < s->len && s->text[last] != '\n') last++;
+  /* A very long line is shown in part, around the caret. */
+  uint32_t from = b - first > 120 ? b - 60 : first, to = last - from > 200 ? from + 200 : last;
+  str_printf(out, "%5d | ", line);
+  for (uint32_t i = from; i < to; i++) {
+    unsigned char c = (unsigned char)s->text[i];
+    char shown = (char)(c < 32 || c == 127 ? (c == '\t' ? '\t' : '?') : c);
+    str_put(out, &shown, 1);
+  }
+  str_puts(out, "\n      | ");
+  for (uint32_t i = from; i < b; i++)
+    /* A byte that continues a UTF-8 character has no width of its own. */
+    if ((s->text[i] & 0xc0) != 0x80) str_puts(out, s->text[i] == '\t' ? "\t" : " ");
+  str_puts(out, "^");
+  for (uint32_t i = b + 1; i < at.end && i < to; i++)
+    if ((s->text[i] & 0xc0) != 0x80) str_puts(out, "~");
+  str_puts(out, "\n");
+}
+
+static void report(Diag *d, Severity sev, Span at, const char *fmt, va_list ap) {
+  static const char *const word[] = {"error", "warning", "note"};
+  Arena *a = d->arena;
+  const char *text = arena_vprintf(a, fmt, ap);
+  if (sev == SEV_NOTE) {
+    if (d->muted) return;
+  } else {
+    uint64_t key = hash_bytes(text, strlen(text), at.file * 1000003ull + at.begin);
+    d->muted = false;
+    for (int i = 0; i < d->seen.n; i++)
+      if (d->seen.at[i] == key) d->muted = true;
+    if (sev == SEV_ERROR && !d->muted) d->errors++;
+    if (sev == SEV_WARNING && !d->muted) d->warnings++;
+    if (d->errors > d->most_errors) d->muted = true;
+    if (d->muted) return;
+    vec_push(a, &d->seen, key);
+  }
+  const Source *s = diag_source(d, at.file);
+  Message m = {.severity = sev, .text = text};
+  Str out = str_new(a);
+  if (s) {
+    m.file = s->name;
+    diag_locate(d, at, &m.line, &m.column);
+    str_printf(&out, "%s:%d:%d: %s: %s\n", s->name, m.line, m.column, word[sev], text);
+    show_line(&out, s, at, m.line);
+  } else {
+    str_printf(&out, "dtgc: %s: %s\n", word[sev], text);
+  }
+  m.rendered = out.at;
+  if (d->fn) d->fn(d->user, &m);
+}
+
+#define DIAG(name, sev)                                                                            \
+  void name(Diag *d, Span at, const char *fmt, ...) {                                              \
+    va_list ap;                                                                                    \
+    va_start(ap, fmt);                                                                             \
+    report(d, sev, at, fmt, ap);                                                                   \
+    va_end(ap);                                                                                    \
+  }
+DIAG(diag_error, SEV_ERROR)
+DIAG(diag_warning, SEV_WARNING)
+DIAG(diag_note, SEV_NOTE)

@@ -1,0 +1,61 @@
+/* Sources and what is wrong with them. A span is a file and two offsets; lines and columns are
+ * computed when a message is shown. Messages are collected and handed to the host's callback; none
+ * stops the compiler. Rendered:
+ *
+ *   model.dtg:3:9: error: `@` needs the inner dims to agree: 784 and 785
+ *     3 |   y = x @ w
+ *       |       ~ ^ ~
+ *   model.dtg:1:7: note: `w` is declared here: f32[785, 10]
+ *
+ * At most `most_errors` errors are shown (20 by default); the same text at the same place once. */
+#ifndef DTG_DIAG_H
+#define DTG_DIAG_H
+#include "str.h"
+
+typedef struct Span {
+  uint32_t file;       /* number of the source, 1 and up; 0: nowhere */
+  uint32_t begin, end; /* byte offsets, end after the last byte */
+} Span;
+
+typedef enum Severity { SEV_ERROR, SEV_WARNING, SEV_NOTE } Severity;
+
+typedef struct Message {
+  Severity severity;
+  const char *file; /* NULL when the message has no place */
+  int line, column; /* from 1; columns count bytes, a tab is one */
+  const char *text;
+  const char *rendered; /* with file, line and caret, several lines, ends in newline */
+} Message;
+
+typedef void MessageFn(void *user, const Message *m);
+
+typedef struct Source {
+  const char *name;
+  const char *text; /* ends in NUL, which is not counted */
+  size_t len;
+} Source;
+
+typedef struct Diag {
+  Arena *arena;
+  VEC(Source) sources;
+  MessageFn *fn; /* NULL: count only */
+  void *user;
+  int errors, warnings;
+  int most_errors;
+  bool muted; /* notes of a dropped error are dropped too */
+  VEC(uint64_t) seen;
+} Diag;
+
+void diag_init(Diag *d, Arena *a, MessageFn *fn, void *user);
+uint32_t diag_add_source(Diag *d, const char *name, const char *text, size_t len);
+const Source *diag_source(const Diag *d, uint32_t file);
+void diag_locate(const Diag *d, Span at, int *line, int *column);
+/* "file:line", or "" for a span that is nowhere. */
+const char *diag_where(const Diag *d, Arena *a, Span at);
+Span span_join(Span a, Span b);
+
+void diag_error(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void diag_warning(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void diag_note(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

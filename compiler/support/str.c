@@ -1,0 +1,126 @@
+#include "str.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+Str str_new(Arena *a) { return (Str){.arena = a, .at = arena_alloc(a, 16), .cap = 16}; }
+
+static void reserve(Str *s, size_t more) {
+  if (s->n + more + 1 <= s->cap) return;
+  size_t cap = s->cap * 2 > s->n + more + 1 ? s->cap * 2 : s->n + more + 1;
+  char *p = arena_alloc(s->arena, cap);
+  memcpy(p, s->at, s->n);
+  s->at = p;
+  s->cap = cap;
+}
+
+void str_put(Str *s, const char *text, size_t n) {
+  reserve(s, n);
+  memcpy(s->at + s->n, text, n);
+  s->n += n;
+  s->at[s->n] = 0;
+}
+
+void str_puts(Str *s, const char *text) { str_put(s, text, strlen(text)); }
+
+__attribute__((format(printf, 2, 0), nonnull(1, 2))) static void put_v(Str *s, const char *fmt,
+                                                                       va_list ap) {
+  va_list again;
+  va_copy(again, ap);
+  int n = vsnprintf(NULL, 0, fmt, ap);
+  reserve(s, (size_t)n);
+  vsnprintf(s->at + s->n, (size_t)n + 1, fmt, again);
+  s->n += (size_t)n;
+  va_end(again);
+}
+
+void str_printf(Str *s, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  put_v(s, fmt, ap);
+  va_end(ap);
+}
+
+void str_line(Str *s, const char *fmt, ...) {
+  if (*fmt)
+    for (int i = 0; i < s->indent; i++) str_puts(s, "  ");
+  va_list ap;
+  va_start(ap, fmt);
+  put_v(s, fmt, ap);
+  va_end(ap);
+  str_puts(s, "\n");
+}
+
+uint64_t hash_bytes(const void *p, size_t n, uint64_t seed) {
+  const unsigned char *b = p;
+  uint64_t h = 1469598103934665603ull ^ (seed * 0x9e3779b97f4a7c15ull);
+  for (size_t i = 0; i < n; i++) h = (h ^ b[i]) * 1099511628211ull;
+  h ^= h >> 32;
+  h *= 0xd6e8feb86659fd93ull;
+  return h ^ h >> 32;
+}
+
+typedef struct Name {
+  struct Name *next;
+  uint64_t hash;
+  size_t n;
+  char text[];
+} Name;
+
+struct Names {
+  Arena *arena;
+  Name **slot;
+  size_t nslots, count;
+};
+
+Names *names_new(Arena *a) {
+  Names *t = arena_new_of(a, Names);
+  *t = (Names){.arena = a, .slot = arena_array(a, Name *, 256), .nslots = 256};
+  return t;
+}
+
+static void rehash(Names *t) {
+  size_t n = t->nslots * 2;
+  Name **slot = arena_array(t->arena, Name *, n);
+  for (size_t i = 0; i < t->nslots; i++)
+    for (Name *e = t->slot[i], *next; e; e = next) {
+      next = e->next;
+      e->next = slot[e->hash & (n - 1)];
+      slot[e->hash & (n - 1)] = e;
+    }
+  t->slot = slot;
+  t->nslots = n;
+}
+
+const char *name_of(Names *t, const char *s, size_t n) {
+  uint64_t h = hash_bytes(s, n, 0);
+  for (Name *e = t->slot[h & (t->nslots - 1)]; e; e = e->next)
+    if (e->hash == h && e->n == n && !memcmp(e->text, s, n)) return e->text;
+  if (t->count++ > t->nslots) rehash(t);
+  Name *e = arena_alloc(t->arena, sizeof *e + n + 1);
+  e->hash = h;
+  e->n = n;
+  memcpy(e->text, s, n);
+  e->next = t->slot[h & (t->nslots - 1)];
+  t->slot[h & (t->nslots - 1)] = e;
+  return e->text;
+}
+
+int str_distance(const char *a, const char *b, int most) {
+  enum { MAX = 63 };
+  int na = (int)strlen(a), nb = (int)strlen(b);
+  if (na > MAX || nb > MAX || abs(na - nb) > most) return most + 1;
+  int d[MAX + 1][MAX + 1];
+  for (int i = 0; i <= na; i++) d[i][0] = i;
+  for (int j = 0; j <= nb; j++) d[0][j] = j;
+  for (int i = 1; i <= na; i++)
+    for (int j = 1; j <= nb; j++) {
+      int best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
+      if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
+        best = d[i - 2][j - 2] + 1;
+      d[i][j] = best;
+    }
+  return d[na][nb];
+}

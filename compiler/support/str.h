@@ -1,0 +1,30 @@
+/* Text being built, in an arena; and interned names, so that equal names are equal pointers. */
+#ifndef DTG_STR_H
+#define DTG_STR_H
+#include "arena.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Str {
+  Arena *arena;
+  char *at; /* always ends in NUL */
+  size_t n, cap;
+  int indent;     /* str_line: two blanks each */
+} Str;
+
+Str str_new(Arena *a);
+void str_put(Str *s, const char *text, size_t n);
+void str_puts(Str *s, const char *text);
+void str_printf(Str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* One line of generated text: the indent, the formatted text, a newline. */
+void str_line(Str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+typedef struct Names Names;
+Names *names_new(Arena *a);
+const char *name_of(Names *t, const char *s, size_t n);
+
+uint64_t hash_bytes(const void *p, size_t n, uint64_t seed); /* FNV-1a, 64 bits, mixed */
+/* Edit distance with transpositions, for "did you mean"; stops counting past `most`. */
+int str_distance(const char *a, const char *b, int most);
+
+#endif

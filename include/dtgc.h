@@ -1,0 +1,240 @@
+/* dtgc.h: the compiler as a library. This header is its manual.
+ *
+ *   #include <dtgc.h>                                   cc train.c -ldtgc
+ *
+ *   dtgc_program *p;
+ *   if (dtgc_compile_file("model.dtg", NULL, &p)) {
+ *     fprintf(stderr, "%s\n", dtgc_error(p));
+ *   } else {
+ *     dtgc_buffer in[] = {{"x", x, sizeof x}, {"y", y, sizeof y}}, out[] = {{"loss", &loss, sizeof
+ * loss}}; if (dtgc_run(p, "train", in, 2, out, 1)) fprintf(stderr, "%s\n", dtgc_error(p));
+ *   }
+ *   dtgc_free(p);
+ *
+ * Three levels. One call: compile a file or a string, run its entries on your own memory. Options:
+ * constants, mesh, layouts, transport, seed, messages as they come. Looking inside: entries,
+ * tensors, variables, dumps, emitted C, executables.
+ *
+ * A program describes whole tensors. Buffers are whole tensors too: dense, row-major, of exactly
+ * the bytes that the tensor has. Which device holds which piece is the business of the program's
+ * layouts; results are those of one device.
+ *
+ * Compiling stops at a plan. Machine code is made, and the devices (threads of this process, or the
+ * ranks of mpiexec) are started, when something first needs them: dtgc_run, dtgc_get, dtgc_set,
+ * dtgc_start.
+ *
+ * Threads. One thread at a time may use a program, and which one may change. Several programs may
+ * be compiled and run at the same moment by different threads; they share nothing. Under mpiexec
+ * all ranks make the same calls in the same order, and one program at a time is started.
+ *
+ * The library never prints, never exits and keeps no global state that one program could see of
+ * another.
+ *
+ * Caveats
+ *  - Running executes machine code made from the text; a program's text is trusted as much as C
+ * would be.
+ *  - The first use opens LLVM (about 100 MB of address space, some 20 ms), which stays open.
+ *  - While entries run, handlers for SIGSEGV, SIGFPE, SIGBUS and SIGILL may be in place (see
+ * dtrt.h).
+ *  - Compiled objects are kept under $XDG_CACHE_HOME/dtgc or ~/.cache/dtgc; DTGC_CACHE=off turns it
+ * off.
+ *  - fork() in a process that has a started program: the child may only exec or _exit. */
+#ifndef DTGC_H
+#define DTGC_H
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DTGC_VERSION "0.1.0"
+const char *dtgc_version(void); /* of the library: compare with DTGC_VERSION, of the header */
+
+/* ------------------------------------------------------------------ results */
+
+typedef enum dtgc_status {
+  DTGC_OK = 0,
+  DTGC_BAD_SOURCE,   /* the .dtg text has errors; each was given to the message callback */
+  DTGC_BAD_ARGUMENT, /* a wrong name, size or option of yours; nothing was done */
+  DTGC_RUN_FAILED,   /* a device failed while running; the program can still be read and freed, not
+                        run */
+  DTGC_SYSTEM,       /* a file, LLVM, the linker, MPI: the machine refused */
+  DTGC_NO_MEMORY     /* the program can only be freed */
+} dtgc_status;
+
+typedef struct dtgc_program dtgc_program;
+
+/* Why the last call on this program failed, one line or (for a bad source) the first error in full.
+ * Never NULL; valid until the next call on it. dtgc_error(NULL) is "out of memory": the one failure
+ * that leaves no program behind. */
+const char *dtgc_error(const dtgc_program *p);
+
+/* ------------------------------------------------------------------ 1. compile and run */
+
+/* Compiles a file, or a text; `name` is what messages call the text. `o` may be NULL. On failure
+ * *out is still a program (or NULL when out of memory) that only dtgc_error and dtgc_free accept.
+ */
+struct dtgc_options;
+dtgc_status dtgc_compile_file(const char *path, const struct dtgc_options *o, dtgc_program **out);
+dtgc_status dtgc_compile_string(const char *name, const char *text, const struct dtgc_options *o,
+                                dtgc_program **out);
+
+/* Ends its devices and frees all of it. NULL is allowed. */
+void dtgc_free(dtgc_program *p);
+
+/* A whole tensor in your memory. `bytes` must be the tensor's; no alignment is asked for. */
+typedef struct dtgc_buffer {
+  const char *name;
+  void *data;
+  size_t bytes;
+} dtgc_buffer;
+
+/* Runs an entry: every input must be there once, in any order; outputs that are not named are not
+ * copied out. Inputs are only read. Returns when all devices have finished. Variables that the
+ * entry assigns keep their values for the next call. Entry "init" gives all variables their first
+ * values again. */
+dtgc_status dtgc_run(dtgc_program *p, const char *entry, const dtgc_buffer *in, int nin,
+                     const dtgc_buffer *out, int nout);
+
+/* ------------------------------------------------------------------ 2. options */
+
+typedef enum dtgc_severity { DTGC_ERROR, DTGC_WARNING, DTGC_NOTE } dtgc_severity;
+
+/* One message of the compiler. A note belongs to the error or warning before it. All texts live
+ * only during the callback. */
+typedef struct dtgc_message {
+  dtgc_severity severity;
+  const char *file;     /* NULL: the message has no place */
+  int line, column;     /* from 1; columns count bytes */
+  const char *text;     /* "unknown name `bach`" */
+  const char *rendered; /* with file, line, the line itself and a caret; ends in a newline */
+} dtgc_message;
+
+/* Called by the thread that compiles, during the compiling call. It must return, and must not use
+ * the program. */
+typedef void dtgc_message_fn(void *user, const dtgc_message *m);
+
+/* Zero every field you do not set: `dtgc_options o = {.mesh = "batch=4"};`. All that is pointed to
+ * is copied. */
+typedef struct dtgc_options {
+  const char *const *define; /* "batch=256": overrides `const batch` */
+  int ndefines;
+  const char *mesh;          /* "batch=4,model=2"; NULL: the mesh of the sources, or one device */
+  const char *const *layout; /* "model.d1.w=[_,model]": stronger than those of the sources */
+  int nlayouts;
+  const char *const
+      *import_dir; /* searched for `import "x"` after the importing file's own folder */
+  int nimport_dirs;
+  const char
+      *transport;  /* "threads", "mpi", "self"; NULL: mpi under mpiexec, else self or threads */
+  uint64_t seed;   /* of every random value; by default 0 */
+  const char *cpu; /* code for this kind of CPU, as in -march=; NULL: for this machine */
+  int no_cache;    /* 1: neither read nor write the cache of compiled objects */
+  int no_lines;    /* 1: no line tables for gdb and perf; compiles a little faster */
+  /* A program from the same sources with other constants, whose variables this one is to lie out
+   * alike, so that both can run on the same ones (dtgc_build). It is only read, during the
+   * compiling call. */
+  const dtgc_program *variant_of;
+  dtgc_message_fn *message; /* NULL: messages are only counted, the first error is in dtgc_error */
+  void *user;
+} dtgc_options;
+
+/* A source is a text, or (text == NULL) the file called `name`. */
+typedef struct dtgc_source {
+  const char *name;
+  const char *text;
+  size_t bytes; /* of text, without a final NUL */
+} dtgc_source;
+
+/* All sources make one program: the model first, then files of mesh and layout statements. */
+dtgc_status dtgc_compile(const dtgc_source *sources, int n, const dtgc_options *o,
+                         dtgc_program **out);
+
+/* Makes the code and starts the devices now rather than at the first run. Doing it twice is fine.
+ */
+dtgc_status dtgc_start(dtgc_program *p);
+
+/* ------------------------------------------------------------------ 3. look inside */
+
+/* The numbers are those of dtrt.h. f16 and bf16 are their 16-bit patterns, bool is a byte of 0
+ * or 1. */
+typedef enum dtgc_dtype {
+  DTGC_BOOL,
+  DTGC_U8,
+  DTGC_I8,
+  DTGC_I32,
+  DTGC_I64,
+  DTGC_F16,
+  DTGC_BF16,
+  DTGC_F32,
+  DTGC_F64
+} dtgc_dtype;
+const char *dtgc_dtype_name(dtgc_dtype t); /* "f32" */
+
+/* A whole tensor. The pointers live as long as the program. */
+typedef struct dtgc_tensor {
+  const char *name; /* of an input or output; the path of a variable: "model.d1.w" */
+  dtgc_dtype dtype;
+  int rank;
+  const int64_t *shape; /* [rank] */
+  int64_t count;        /* of elements */
+  size_t bytes;
+  int trainable; /* variables: 1 for a param, 0 for a state */
+} dtgc_tensor;
+
+/* The entries that the source declares, in its order. An index that is out of range gives NULL, or
+ * DTGC_BAD_ARGUMENT. */
+int dtgc_entries(const dtgc_program *p);
+const char *dtgc_entry(const dtgc_program *p, int i);
+int dtgc_inputs(const dtgc_program *p, const char *entry);  /* -1: no such entry */
+int dtgc_outputs(const dtgc_program *p, const char *entry); /* -1: no such entry */
+dtgc_status dtgc_input(const dtgc_program *p, const char *entry, int i, dtgc_tensor *out);
+dtgc_status dtgc_output(const dtgc_program *p, const char *entry, int i, dtgc_tensor *out);
+int64_t dtgc_devices(const dtgc_program *p); /* of the mesh; 1 without one */
+
+/* Variables: params and states, by index or by path. get and set take and give the whole value. */
+int dtgc_vars(const dtgc_program *p);
+dtgc_status dtgc_var(const dtgc_program *p, int i, dtgc_tensor *out);
+int dtgc_find_var(const dtgc_program *p, const char *path); /* -1 */
+dtgc_status dtgc_get(dtgc_program *p, const char *path, void *to, size_t bytes);
+dtgc_status dtgc_set(dtgc_program *p, const char *path, const void *from, size_t bytes);
+
+/* A stage as text: "ast", "graph", "layouts", "spmd", "comm", "memory" or "c". *text is malloc'ed
+ * and ends in NUL; free it with dtgc_free_text. */
+dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text);
+/* The sources as parsed, without compiling further: also for a program that has no meaning yet.
+ * Errors go to o->message. */
+dtgc_status dtgc_dump_ast(const dtgc_source *sources, int n, const dtgc_options *o, char **text);
+void dtgc_free_text(char *text);
+const char *const *dtgc_stages(void); /* the names above, ending in NULL */
+
+/* The headers that emitted C includes, as built into the library: "dtrt.h", "dtrt_math.h". NULL: no
+ * such. */
+const char *dtgc_header(const char *name);
+
+/* An executable that holds the code of programs[0] and, for batches of other sizes, of the others,
+ * which must be the same sources with other constants. with_mpi: it can run under mpiexec. Needs a
+ * C compiler to link (CC, else cc, gcc or clang). A failure is told by dtgc_error(programs[0]) and
+ * leaves an older `output` alone. */
+dtgc_status dtgc_build(dtgc_program *const *programs, int n, const char *output, int with_mpi);
+
+/* The compiled tables of dtrt.h, for hosts that call the runtime themselves. They live as long as
+ * p. */
+struct dtrt_program;
+dtgc_status dtgc_load(dtgc_program *p, const struct dtrt_program **out);
+
+/* How long each step of the compiler took so far, in order. Returns how many there are; fills at
+ * most `most`. */
+typedef struct dtgc_time {
+  const char *step; /* "front", "passes", "emit", "llvm", "clang", "load" */
+  double ms;
+} dtgc_time;
+int dtgc_times(const dtgc_program *p, dtgc_time *out, int most);
+/* 1: the object came from the cache; 0: it was compiled; -1: there is no code yet. */
+int dtgc_from_cache(const dtgc_program *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

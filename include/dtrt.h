@@ -1,0 +1,266 @@
+/* dtrt.h: the runtime of dtg. The only header that emitted C includes.
+ *
+ * Part 1 is what emitted C uses: types, tables that describe a program, and calls made once an op.
+ * Part 2 is for hosts: open a program, feed and call its entries, read and write its variables.
+ *
+ * No system header is included, so that compiling an entry in memory needs none.
+ *
+ * A *device* is one point of the mesh: a thread of this process, or a rank of MPI. Every device runs
+ * the same entry function on its own blocks; `dtrt_device.coord` tells it which. */
+#ifndef DTRT_H
+#define DTRT_H
+
+typedef __INT8_TYPE__ int8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
+typedef __SIZE_TYPE__ size_t;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ 1. for emitted C */
+
+#define DTRT_ABI 1
+#define DTRT_MAX_RANK 8
+#define DTRT_MAX_AXES 8
+
+enum { DTRT_BOOL, DTRT_U8, DTRT_I8, DTRT_I32, DTRT_I64, DTRT_F16, DTRT_BF16, DTRT_F32, DTRT_F64 };
+enum { DTRT_SUM, DTRT_MAX, DTRT_MIN, DTRT_PROD };
+
+/* How one dim of a tensor lies on the mesh. The block and window laws are those of docs/layouts.md:
+ * n elements in granules of g, cut k = product of the axes' sizes ways; m = n/g; block i is
+ * [i*m/k * g, (i+1)*m/k * g). With a window (`of` > 0) the block [lo, hi) is that of a dim of `of`
+ * elements, and the device holds [ceil((lo*mul + first)/div), floor(((hi-1)*mul + last)/div) + 1) of this
+ * dim, cut off at 0 and n (for mul < 0, lo and hi-1 change places; an empty block needs nothing). */
+typedef struct dtrt_dim {
+  int64_t n;
+  int64_t granule;
+  int64_t of, mul, div, first, last;
+  int32_t naxes;
+  int32_t axis[DTRT_MAX_AXES]; /* major to minor */
+} dtrt_dim;
+
+/* A block is dense and row-major in its own local extents. */
+typedef struct dtrt_layout {
+  int32_t rank;
+  uint32_t partial; /* set of axes over which each device holds one term */
+  int32_t reduce;   /* DTRT_SUM ...: how the terms combine */
+  const dtrt_dim *dim;
+} dtrt_layout;
+
+/* What happens to a tensor between two layouts. `kind` is for reports and fast paths; the layouts
+ * decide what is right. Axes in from->partial and not in to->partial are settled: terms are added in
+ * the order of the ranks, so that every transport gives the same bits. */
+enum {
+  DTRT_COPY,           /* local: the device already owns all it needs */
+  DTRT_ALL_REDUCE,     /* partial to whole over `axes` */
+  DTRT_REDUCE_SCATTER, /* partial to split over `axes` */
+  DTRT_ALL_GATHER,
+  DTRT_ALL_TO_ALL,
+  DTRT_PERMUTE,        /* each device takes the whole block of one other */
+  DTRT_BOXES           /* the general exchange: needed minus owned */
+};
+typedef struct dtrt_exchange {
+  int32_t id; /* index in dtrt_program.exchange */
+  int32_t kind;
+  int32_t dtype;
+  uint32_t axes; /* set of axes along which data moves */
+  const dtrt_layout *from, *to;
+  const char *what;  /* "gradient of model.d1.w" */
+  const char *where; /* "mlp.dtg:14" */
+} dtrt_exchange;
+
+typedef struct dtrt_tensor {
+  const char *name;
+  int32_t dtype;
+  int32_t trainable; /* variables: 1 for param, 0 for state */
+  const dtrt_layout *layout; /* global sizes are in its dims */
+  int64_t offset; /* of the local block: variables in dtrt_device.vars, others in .arena */
+  int64_t bytes;  /* of the largest local block */
+  const char *const *dim_const; /* inputs: the `const` each dim was written as, or NULL entries */
+  const char *where;
+} dtrt_tensor;
+
+/* One step of an entry, for messages and profiles: dtrt_device.at is an index into these. */
+typedef struct dtrt_step {
+  const char *what;
+  const char *where;
+} dtrt_step;
+
+typedef struct dtrt_device dtrt_device;
+
+typedef struct dtrt_entry {
+  const char *name;
+  void (*run)(dtrt_device *dev);
+  int32_t nin, nout, nsteps, assigns; /* assigns: 1 when it changes variables */
+  const dtrt_tensor *in, *out;
+  const dtrt_step *step;
+  int64_t arena_bytes;
+} dtrt_entry;
+
+/* The one symbol of a compiled program: `const dtrt_program dtg_program`. entry[0] is `init`, which
+ * gives every variable its first value. */
+typedef struct dtrt_program {
+  int32_t abi;
+  const char *name;
+  int32_t naxes;
+  const char *const *axis_name;
+  const int32_t *axis_size;
+  int32_t nvars, nentries, nexchanges;
+  const dtrt_tensor *var;
+  const dtrt_entry *entry;
+  const dtrt_exchange *const *exchange;
+  int64_t vars_bytes;
+  const char *layouts; /* text of --dump=layouts, for `info` */
+} dtrt_program;
+
+/* What emitted C sees of a device. The runtime keeps the rest behind it. */
+struct dtrt_device {
+  char *vars;  /* 64-byte aligned */
+  char *arena; /* 64-byte aligned, at least the entry's arena_bytes */
+  const int32_t *coord; /* one an axis of the mesh */
+  uint64_t seed;
+  int32_t at; /* index of the running step */
+};
+
+/* Bounds of this device's block of a dim (the laws above). */
+int64_t dtrt_lo(const dtrt_device *dev, const dtrt_dim *dim);
+int64_t dtrt_hi(const dtrt_device *dev, const dtrt_dim *dim);
+
+/* Collective over the devices that differ only in x->axes: all must call, in the same order. `from` and
+ * `to` are local blocks in this device's arena or vars; they may be the same for DTRT_ALL_REDUCE and must
+ * not overlap otherwise. Does not return when a device has failed. */
+void dtrt_run_exchange(dtrt_device *dev, const dtrt_exchange *x, const void *from, void *to);
+/* n all-reduces over the same axes, reduce op and dtype as one. */
+void dtrt_run_all_reduces(dtrt_device *dev, int n, const dtrt_exchange *const *x,
+                          const void *const *from, void *const *to);
+
+/* C[m][n] = A[m][k] B[k][n] (+ C when accumulate). Row-major with leading dims in elements;
+ * ta: A is stored [k][m]; tb: B is stored [n][k]. Any of m, n, k may be 0. dtype: DTRT_F32 or DTRT_F64. */
+void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
+               int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate);
+
+/* An index read from data is outside [0, n). Names the step and stops all devices. Does not return. */
+__attribute__((noreturn, cold)) void dtrt_bad_index(dtrt_device *dev, int64_t index, int64_t n);
+void dtrt_copy(void *to, const void *from, int64_t bytes); /* memcpy */
+void dtrt_zero(void *to, int64_t bytes);
+
+#include "dtrt_math.h"
+
+/* Loops: DTRT_LOOP begins a loop function; DTRT_PLAIN stands before an innermost loop whose turns do not
+ * depend on each other, DTRT_SUMMING before one that adds up: there the compiler may take the terms in
+ * another order, the same at every run of one object. */
+#define DTRT_LOOP static __attribute__((noinline))
+#ifdef __clang__
+#define DTRT_PLAIN _Pragma("clang loop unroll(disable)")
+#define DTRT_SUMMING _Pragma("clang loop vectorize(enable) interleave_count(4)")
+#pragma clang diagnostic ignored "-Wpass-failed"
+#else
+#define DTRT_PLAIN _Pragma("GCC ivdep")
+#define DTRT_SUMMING
+#endif
+
+/* An index read from data, checked. */
+DTRT_FN int64_t dtrt_index(dtrt_device *dev, int64_t i, int64_t n) {
+  if (i < 0 || i >= n) dtrt_bad_index(dev, i, n);
+  return i;
+}
+/* Whether row i lies in the block of n rows from `from` on. */
+DTRT_FN int dtrt_owns(int64_t i, int64_t from, int64_t n) { return i >= from && i - from < n; }
+
+/* ------------------------------------------------------------------ 2. for hosts */
+
+/* All functions: a `dtrt_status` of DTRT_OK (0), or a failure whose one-line reason (which names file,
+ * rank, op and .dtg line where they are known) is dtrt_session_error. */
+typedef enum dtrt_status {
+  DTRT_OK,
+  DTRT_FAILED,  /* a device failed while running; the session can only be closed */
+  DTRT_INVALID, /* a wrong argument; nothing was done */
+  DTRT_NO_MEMORY
+} dtrt_status;
+
+typedef struct dtrt_session dtrt_session;
+
+typedef struct dtrt_options {
+  const char *transport; /* "threads", "mpi", "self" or NULL: mpi under mpiexec, else self for one device,
+                            else threads */
+  uint64_t seed;         /* of all random values; 0 by default */
+  void *mpi_comm;        /* MPI_Comm * to use instead of MPI_COMM_WORLD, or NULL */
+  int arena_slack;       /* reserved, 0 */
+} dtrt_options;
+
+/* Starts the devices and gives every variable its first value. `o` may be NULL. On failure *out is still a
+ * session (or NULL when out of memory) that only dtrt_session_error and dtrt_close accept. The program must
+ * outlive the session. One thread at a time may use a session; several sessions may run side by side
+ * (with mpi: one at a time, and all ranks make the same calls in the same order). */
+dtrt_status dtrt_open(const dtrt_program *p, const dtrt_options *o, dtrt_session **out);
+void dtrt_close(dtrt_session *s);
+const char *dtrt_session_error(const dtrt_session *s);
+const dtrt_program *dtrt_session_program(const dtrt_session *s);
+int dtrt_session_ndevices(const dtrt_session *s); /* of the mesh */
+int dtrt_session_rank(const dtrt_session *s);     /* this process's rank; 0 but under mpi */
+int dtrt_session_nranks(const dtrt_session *s);   /* processes; 1 but under mpi */
+
+/* Runs an entry. in[i] and out[i] are whole tensors of the host, dense and row-major, in the order of
+ * the entry's tables; each device reads only its own block of in[i]. out[i] may be NULL (not wanted).
+ * Under mpi every rank passes its own in (only its block is read) and gets the whole of each output it
+ * asks for; ranks must ask for the same ones. */
+dtrt_status dtrt_call(dtrt_session *s, int entry, const void *const *in, void *const *out);
+
+/* The same, each device filling its own input blocks: fill(user, device, input, box lo, box hi, to) is called on
+ * the device's own thread, for each input; `to` is the dense block [lo, hi). Returns 0, or nonzero after
+ * writing a reason to `why` (of 256 bytes). */
+typedef int dtrt_fill_fn(void *user, int device, int input, const int64_t *lo, const int64_t *hi,
+                         void *to, char *why);
+dtrt_status dtrt_call_fill(dtrt_session *s, int entry, dtrt_fill_fn *fill, void *user,
+                           void *const *out);
+
+/* Whole values of variables, dense and row-major. `bytes` is checked against the variable's size. */
+int dtrt_find_var(const dtrt_program *p, const char *path); /* -1 */
+int dtrt_find_entry(const dtrt_program *p, const char *name);
+dtrt_status dtrt_get_var(dtrt_session *s, int var, void *to, int64_t bytes);
+dtrt_status dtrt_set_var(dtrt_session *s, int var, const void *from, int64_t bytes);
+/* Runs the entries of another program, compiled from the same model and layouts for other sizes, on this session's
+ * variables. Fails when the variables differ in path, type, shape or layout. */
+dtrt_status dtrt_add_program(dtrt_session *s, const dtrt_program *p, int *which);
+dtrt_status dtrt_call_fill_in(dtrt_session *s, int which, int entry, dtrt_fill_fn *fill, void *user,
+                              void *const *out);
+
+/* Bytes and messages that device 0 has sent to other devices since the session began. */
+typedef struct dtrt_traffic {
+  int64_t bytes, exchanges;
+} dtrt_traffic;
+dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device);
+/* Largest arena in use and bytes of variables, of one device. */
+int64_t dtrt_session_memory(const dtrt_session *s);
+
+/* This process among those that mpiexec started, told from the environment alone: rank 0 of 1 without. */
+int dtrt_launch_rank(void);
+int dtrt_launch_size(void);
+/* Rank 0 gives *bytes, *n long, to every other process, which gets malloc'ed memory of its own. All ranks must
+ * call, while no session runs an entry; starts MPI when it has not begun. With one process it does nothing.
+ * A failure leaves *bytes alone. */
+dtrt_status dtrt_launch_bcast(void **bytes, int64_t *n);
+
+int64_t dtrt_tensor_count(const dtrt_tensor *t); /* elements of the whole tensor */
+int dtrt_dtype_size(int dtype);
+const char *dtrt_dtype_name(int dtype);
+
+/* The command line that executables and `dtgc run` share: info, call, fit (docs/running.md). Returns the exit
+ * status. `more` may be NULL: then only the programs of `variants` (NULL-terminated, or NULL) are there for
+ * short batches; else it is asked for a program with a constant overridden, and returns NULL after
+ * having said why. */
+typedef const dtrt_program *dtrt_more_fn(void *user, const char *constant, int64_t value);
+int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *const *variants,
+              dtrt_more_fn *more, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,212 @@
+/* block.c: the block and window laws, and copies of boxes between dense blocks. */
+#include "block.h"
+#include <string.h>
+#include "device.h"
+
+static int64_t floor_div(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+static int64_t ceil_div(int64_t a, int64_t b) { return -floor_div(-a, b); }
+
+int64_t block_parts(const Mesh *m, const dtrt_dim *d) {
+  int64_t k = 1;
+  for (int i = 0; i < d->naxes; i++) k *= m->size[d->axis[i]];
+  return k;
+}
+
+static int64_t units(const dtrt_dim *d) { return d->of > 0 ? d->of : d->n; }
+static int64_t granule(const dtrt_dim *d) { return d->granule > 1 ? d->granule : 1; }
+
+Span block_cut(const dtrt_dim *d, int64_t k, int64_t i) {
+  if (k == 1) return (Span){0, units(d)};
+  int64_t g = granule(d), m = units(d) / g;
+  return (Span){block_share(i, m, k) * g, block_share(i + 1, m, k) * g};
+}
+
+Span block_window_raw(const dtrt_dim *d, Span part) {
+  int64_t a = d->mul < 0 ? part.hi - 1 : part.lo, b = d->mul < 0 ? part.lo : part.hi - 1;
+  return (Span){ceil_div(a * d->mul + d->first, d->div),
+                floor_div(b * d->mul + d->last, d->div) + 1};
+}
+
+Span block_window(const dtrt_dim *d, Span part) {
+  if (d->of <= 0) return part;
+  if (part.lo >= part.hi) return (Span){0, 0};
+  Span s = block_window_raw(d, part);
+  if (s.lo < 0) s.lo = 0;
+  if (s.hi > d->n) s.hi = d->n;
+  return s.lo < s.hi ? s : (Span){0, 0};
+}
+
+Span block_span(const Mesh *m, const dtrt_dim *d, const int32_t *coord) {
+  int64_t i = 0;
+  for (int j = 0; j < d->naxes; j++) i = i * m->size[d->axis[j]] + coord[d->axis[j]];
+  return block_window(d, block_cut(d, block_parts(m, d), i));
+}
+
+int64_t block_box(const Mesh *m, const dtrt_layout *l, const int32_t *coord, Span *box) {
+  int64_t n = 1;
+  for (int i = 0; i < l->rank; i++) {
+    box[i] = block_span(m, &l->dim[i], coord);
+    n *= box[i].hi - box[i].lo;
+  }
+  return n;
+}
+
+int64_t block_most(const Mesh *m, const dtrt_dim *d) {
+  int64_t k = block_parts(m, d), g = granule(d);
+  int64_t len = k == 1 ? units(d) : ceil_div(units(d) / g, k) * g;
+  if (d->of <= 0 || len == 0) return len;
+  int64_t mul = d->mul < 0 ? -d->mul : d->mul;
+  int64_t most = floor_div((len - 1) * mul + d->last - d->first, d->div) + 1;
+  return most < 0 ? 0 : most > d->n ? d->n : most;
+}
+
+void block_coord(const Mesh *m, int device, int32_t *coord) {
+  for (int i = 0; i < m->naxes; i++) coord[i] = device / m->stride[i] % m->size[i];
+}
+
+uint32_t block_axes(const Mesh *m, const dtrt_layout *l) {
+  uint32_t set = 0;
+  for (int i = 0; i < l->rank; i++)
+    for (int j = 0; j < l->dim[i].naxes; j++)
+      if (m->size[l->dim[i].axis[j]] > 1) set |= 1u << l->dim[i].axis[j];
+  return set;
+}
+
+bool block_same(const Mesh *m, const dtrt_dim *a, const dtrt_dim *b) {
+  int i = 0, j = 0;
+  bool cut = false;
+  for (;;) { /* axes of size 1 cut nothing */
+    while (i < a->naxes && m->size[a->axis[i]] == 1) i++;
+    while (j < b->naxes && m->size[b->axis[j]] == 1) j++;
+    if (i == a->naxes || j == b->naxes) break;
+    if (a->axis[i++] != b->axis[j++]) return false;
+    cut = true;
+  }
+  if (i != a->naxes || j != b->naxes || a->n != b->n) return false;
+  if ((a->of > 0) != (b->of > 0) || (cut && granule(a) != granule(b))) return false;
+  return a->of <= 0 || (a->of == b->of && a->mul == b->mul && a->div == b->div &&
+                        a->first == b->first && a->last == b->last);
+}
+
+int64_t dtrt_lo(const dtrt_device *dev, const dtrt_dim *dim) {
+  return block_span(device_mesh(dev), dim, dev->coord).lo;
+}
+
+int64_t dtrt_hi(const dtrt_device *dev, const dtrt_dim *dim) {
+  return block_span(device_mesh(dev), dim, dev->coord).hi;
+}
+
+/* -------- boxes -------- */
+
+void block_piece(Piece *p, int rank, const Span *box, const Span *from, const Span *to) {
+  int64_t fs = 1, ts = 1;
+  int n = 0; /* loops, innermost first while they are found */
+  int64_t count[DTRT_MAX_RANK + 1], f[DTRT_MAX_RANK + 1], t[DTRT_MAX_RANK + 1];
+  p->from = p->to = 0;
+  p->elements = p->run = 1;
+  for (int i = rank - 1; i >= 0; i--) {
+    int64_t len = box[i].hi - box[i].lo;
+    p->from += (box[i].lo - from[i].lo) * fs;
+    p->to += (box[i].lo - to[i].lo) * ts;
+    p->elements *= len;
+    if (len != 1) {
+      if (n == 0 && fs == p->run && ts == p->run) {
+        p->run *= len;
+      } else if (n > 0 && f[n - 1] * count[n - 1] == fs && t[n - 1] * count[n - 1] == ts) {
+        count[n - 1] *= len;
+      } else {
+        count[n] = len;
+        f[n] = fs;
+        t[n++] = ts;
+      }
+    }
+    fs *= from[i].hi - from[i].lo;
+    ts *= to[i].hi - to[i].lo;
+  }
+  p->nloops = n;
+  for (int i = 0; i < n; i++) {
+    p->count[i] = count[n - 1 - i];
+    p->from_step[i] = f[n - 1 - i];
+    p->to_step[i] = t[n - 1 - i];
+  }
+}
+
+Walk block_walk(const Piece *p) { return (Walk){.p = p, .from = p->from, .to = p->to}; }
+
+bool block_next(Walk *w) {
+  const Piece *p = w->p;
+  w->dense += p->run;
+  for (int i = p->nloops - 1; i >= 0; i--) {
+    w->from += p->from_step[i];
+    w->to += p->to_step[i];
+    if (++w->at[i] < p->count[i]) return true;
+    w->from -= p->from_step[i] * p->count[i];
+    w->to -= p->to_step[i] * p->count[i];
+    w->at[i] = 0;
+  }
+  return false;
+}
+
+/* n runs of `bytes` with fixed steps. Runs of one element are common (a column), so they are not
+ * calls. */
+static void copy_runs(char *to, const char *from, int64_t n, int64_t ts, int64_t fs,
+                      int64_t bytes) {
+#define RUNS(T)                                                                                    \
+  case sizeof(T):                                                                                  \
+    for (int64_t i = 0; i < n; i++, to += ts, from += fs) memcpy(to, from, sizeof(T));             \
+    return
+  switch (bytes) {
+    RUNS(uint8_t);
+    RUNS(uint16_t);
+    RUNS(uint32_t);
+    RUNS(uint64_t);
+    RUNS(uint64_t[2]);
+    RUNS(uint64_t[4]);
+  default:
+    for (int64_t i = 0; i < n; i++, to += ts, from += fs) memcpy(to, from, (size_t)bytes);
+  }
+#undef RUNS
+}
+
+enum { FROM_BLOCK = 1, TO_BLOCK = 2 };
+
+/* A side that is not a block is the dense box. */
+static void copy(const Piece *p, int64_t size, char *to, const char *from, int sides) {
+  if (p->elements == 0) return;
+  int64_t fo = sides & FROM_BLOCK ? p->from : 0, tp = sides & TO_BLOCK ? p->to : 0;
+  if (p->nloops == 0) {
+    memcpy(to + tp * size, from + fo * size, (size_t)(p->run * size));
+    return;
+  }
+  int in = p->nloops - 1;
+  Piece outer = *p;
+  outer.nloops = in;
+  Walk w = block_walk(&outer);
+  int64_t fs = sides & FROM_BLOCK ? p->from_step[in] : p->run;
+  int64_t ts = sides & TO_BLOCK ? p->to_step[in] : p->run;
+  for (int64_t dense = 0;; dense += p->run * p->count[in]) {
+    fo = sides & FROM_BLOCK ? w.from : dense;
+    tp = sides & TO_BLOCK ? w.to : dense;
+    copy_runs(to + tp * size, from + fo * size, p->count[in], ts * size, fs * size, p->run * size);
+    if (!block_next(&w)) return;
+  }
+}
+
+void block_copy(const Piece *p, int64_t size, void *to, const void *from) {
+  copy(p, size, to, from, FROM_BLOCK | TO_BLOCK);
+}
+void block_pack(const Piece *p, int64_t size, void *dense, const void *from) {
+  copy(p, size, dense, from, FROM_BLOCK);
+}
+void block_unpack(const Piece *p, int64_t size, void *to, const void *dense) {
+  copy(p, size, to, dense, TO_BLOCK);
+}
+
+void dtrt_copy(void *to, const void *from, int64_t bytes) {
+  if (bytes > 0) memcpy(to, from, (size_t)bytes);
+}
+void dtrt_zero(void *to, int64_t bytes) {
+  if (bytes > 0) memset(to, 0, (size_t)bytes);
+}

@@ -1,0 +1,71 @@
+/* block.h: which part of a tensor a device holds, and copies of boxes.
+ *
+ * The laws are those of include/dtrt.h: a block comes of the number of granules and the cut alone,
+ * so any device can say what any other holds without asking. The runtime and the compiler must
+ * agree on every number here; both follow compiler/ir/layout.h. */
+#ifndef DTG_RUNTIME_BLOCK_H
+#define DTG_RUNTIME_BLOCK_H
+#include <stdbool.h>
+#include "dtrt.h"
+
+typedef struct Mesh {
+  int naxes;
+  int ndevices;
+  int32_t size[DTRT_MAX_AXES];
+  int32_t stride[DTRT_MAX_AXES]; /* devices between neighbours along an axis; the last axis has 1 */
+} Mesh;
+
+typedef struct Span {
+  int64_t lo, hi;
+} Span;
+
+/* floor(i * m / k) without overflow for 0 <= i <= k. */
+static inline int64_t block_share(int64_t i, int64_t m, int64_t k) {
+  return i * (m / k) + i * (m % k) / k;
+}
+
+int64_t block_parts(const Mesh *m, const dtrt_dim *d); /* how many ways the dim is cut */
+/* Part i of k of the elements that are cut: of the dim itself, or of the other dim of its window.
+ */
+Span block_cut(const dtrt_dim *d, int64_t k, int64_t i);
+/* What a device that holds `part` of the other dim needs of this one, before (raw) and after
+ * cutting off at 0 and n. Both ends of the raw form grow with the part, or shrink when mul < 0,
+ * even if it is empty. */
+Span block_window_raw(const dtrt_dim *d, Span part);
+Span block_window(const dtrt_dim *d, Span part);
+Span block_span(const Mesh *m, const dtrt_dim *d, const int32_t *coord);
+/* Spans of all dims; returns how many elements the box has. */
+int64_t block_box(const Mesh *m, const dtrt_layout *l, const int32_t *coord, Span *box);
+int64_t block_most(const Mesh *m, const dtrt_dim *d); /* elements of the largest block */
+void block_coord(const Mesh *m, int device, int32_t *coord);
+uint32_t block_axes(const Mesh *m, const dtrt_layout *l); /* axes longer than 1 that cut some dim */
+/* Whether two dims have the same blocks on every device, as far as their form says. */
+bool block_same(const Mesh *m, const dtrt_dim *a, const dtrt_dim *b);
+
+/* A box as it lies in two dense blocks: `run` elements are contiguous in both, and `count` loops
+ * step between the runs, outermost first. Offsets and steps are in elements. */
+typedef struct Piece {
+  int32_t peer; /* the device at the other end */
+  int32_t nloops;
+  int64_t from, to; /* offsets of its first element */
+  int64_t run, elements;
+  int64_t count[DTRT_MAX_RANK], from_step[DTRT_MAX_RANK], to_step[DTRT_MAX_RANK];
+} Piece;
+
+/* The piece that is `box`, within blocks that hold `from` and `to` (each encloses the box). */
+void block_piece(Piece *p, int rank, const Span *box, const Span *from, const Span *to);
+void block_copy(const Piece *p, int64_t size, void *to, const void *from);
+/* Between a piece in a block and the dense row-major box alone. */
+void block_pack(const Piece *p, int64_t size, void *dense, const void *from);
+void block_unpack(const Piece *p, int64_t size, void *to, const void *dense);
+
+/* Steps over the runs of a piece. */
+typedef struct Walk {
+  const Piece *p;
+  int64_t from, to, dense; /* offsets of this run: in the two blocks and in the dense box */
+  int64_t at[DTRT_MAX_RANK];
+} Walk;
+Walk block_walk(const Piece *p);
+bool block_next(Walk *w); /* false after the last run */
+
+#endif

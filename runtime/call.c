@@ -1,0 +1,219 @@
+/* call.c: running an entry on all devices, and moving whole tensors between a host and the blocks.
+ *
+ * Each device fills its own input blocks, runs, and writes its own output block, on its own thread.
+ * A block that several devices hold is written by the lowest of them. Under several processes a
+ * host gets the whole by an exchange that ends in its own memory. */
+#include <stdio.h>
+#include <string.h>
+#include "session.h"
+
+typedef struct Run {
+  dtrt_session *s;
+  SessionJob *f;
+  void *arg;
+} Run;
+
+static void run_one(void *arg, int device) {
+  Run *r = arg;
+  Device *d = &r->s->device[device - r->s->comm->first];
+  if (!device_stopped(d)) fail_guard(d, r->f, r->arg);
+}
+
+dtrt_status session_run(dtrt_session *s, SessionJob *f, void *arg) {
+  Comm *c = s->comm;
+  c->verbs->run(c, run_one, &(Run){s, f, arg});
+  return atomic_load(c->failed) ? DTRT_FAILED : DTRT_OK;
+}
+
+/* -------- blocks and whole tensors -------- */
+
+static void whole_box(const dtrt_layout *l, Span *box) {
+  for (int i = 0; i < l->rank; i++) box[i] = (Span){0, l->dim[i].n};
+}
+
+static void block_from_host(const Device *d, const dtrt_tensor *t, char *block, const void *host) {
+  Span own[DTRT_MAX_RANK], whole[DTRT_MAX_RANK];
+  Piece p;
+  if (block_box(&d->session->mesh, t->layout, d->coord, own) == 0) return;
+  whole_box(t->layout, whole);
+  block_piece(&p, t->layout->rank, own, whole, own);
+  block_copy(&p, dtrt_dtype_size(t->dtype), block, host);
+}
+
+static bool lowest_owner(const Device *d, const dtrt_layout *l) {
+  uint32_t cut = block_axes(&d->session->mesh, l);
+  for (int i = 0; i < d->session->mesh.naxes; i++)
+    if (!(cut & 1u << i) && d->coord[i] != 0) return false;
+  return true;
+}
+
+static void block_to_host(const Device *d, const dtrt_tensor *t, const char *block, void *host) {
+  Span own[DTRT_MAX_RANK], whole[DTRT_MAX_RANK];
+  Piece p;
+  if (!lowest_owner(d, t->layout)) return;
+  if (block_box(&d->session->mesh, t->layout, d->coord, own) == 0) return;
+  whole_box(t->layout, whole);
+  block_piece(&p, t->layout->rank, own, own, whole);
+  block_copy(&p, dtrt_dtype_size(t->dtype), host, block);
+}
+
+/* Traffic to hosts is not the program's, so it is not counted. */
+static void to_host(Device *d, int host_exchange, const dtrt_tensor *t, const char *block,
+                    void *host) {
+  if (d->comm->nranks == 1) {
+    block_to_host(d, t, block, host);
+    return;
+  }
+  const dtrt_exchange *x = &d->session->program[d->program].host[host_exchange];
+  int64_t bytes = d->bytes, exchanges = d->exchanges;
+  exchange_run(d, device_plan(d, x), block, host);
+  d->bytes = bytes;
+  d->exchanges = exchanges;
+}
+
+/* -------- calls -------- */
+
+typedef struct Call {
+  int program, entry;
+  const void *const *in;
+  dtrt_fill_fn *fill;
+  void *user;
+  void *const *out;
+} Call;
+
+static void fill_inputs(Device *d, const Call *c, const dtrt_entry *e) {
+  for (int i = 0; i < e->nin; i++) {
+    const dtrt_tensor *t = &e->in[i];
+    char *block = d->pub.arena + t->offset, why[256] = "";
+    if (!c->fill) {
+      if (c->in[i]) block_from_host(d, t, block, c->in[i]);
+      continue;
+    }
+    Span box[DTRT_MAX_RANK];
+    int64_t lo[DTRT_MAX_RANK + 1] = {0}, hi[DTRT_MAX_RANK + 1] = {0};
+    if (block_box(&d->session->mesh, t->layout, d->coord, box) == 0) continue;
+    for (int j = 0; j < t->layout->rank; j++) {
+      lo[j] = box[j].lo;
+      hi[j] = box[j].hi;
+    }
+    if (c->fill(c->user, d->id, i, lo, hi, block, why) == 0) continue;
+    why[sizeof why - 1] = 0;
+    char doing[128];
+    snprintf(doing, sizeof doing, "reading input `%s`", t->name);
+    d->doing = doing;
+    device_fail(d, "%s", why[0] ? why : "the host gave no reason");
+  }
+}
+
+static void call_device(Device *d, void *arg) {
+  const Call *c = arg;
+  const Program *g = &d->session->program[c->program];
+  const dtrt_entry *e = &g->p->entry[c->entry];
+  d->program = c->program;
+  d->entry = e;
+  d->doing = "before its first step";
+  d->pub.at = 0;
+  fill_inputs(d, c, e);
+  d->doing = NULL;
+  d->in_entry = true;
+  e->run(&d->pub);
+  d->in_entry = false;
+  d->doing = "handing over its outputs";
+  for (int i = 0; c->out && i < e->nout; i++)
+    if (c->out[i])
+      to_host(d, g->first_out[c->entry] + i, &e->out[i], d->pub.arena + e->out[i].offset,
+              c->out[i]);
+}
+
+static dtrt_status usable(dtrt_session *s) {
+  if (s->comm && atomic_load(s->comm->failed)) return DTRT_FAILED;
+  return s->opened ? DTRT_OK : DTRT_INVALID; /* keeps the reason why it did not open */
+}
+
+static dtrt_status call(dtrt_session *s, Call *c) {
+  dtrt_status status = usable(s);
+  if (status != DTRT_OK) return status;
+  if (c->program < 0 || c->program >= s->nprograms)
+    return session_error(s, DTRT_INVALID, "there is no program %d in this session", c->program);
+  const dtrt_program *p = s->program[c->program].p;
+  if (c->entry < 0 || c->entry >= p->nentries)
+    return session_error(s, DTRT_INVALID, "there is no entry %d: %s has %d", c->entry, p->name,
+                         p->nentries);
+  const dtrt_entry *e = &p->entry[c->entry];
+  for (int i = 0; !c->fill && i < e->nin; i++)
+    if (dtrt_tensor_count(&e->in[i]) > 0 && (!c->in || !c->in[i]))
+      return session_error(s, DTRT_INVALID, "entry `%s`: input `%s` is not given", e->name,
+                           e->in[i].name);
+  return session_run(s, call_device, c);
+}
+
+dtrt_status dtrt_call(dtrt_session *s, int entry, const void *const *in, void *const *out) {
+  return call(s, &(Call){.entry = entry, .in = in, .out = out});
+}
+
+dtrt_status dtrt_call_fill(dtrt_session *s, int entry, dtrt_fill_fn *fill, void *user,
+                           void *const *out) {
+  return dtrt_call_fill_in(s, 0, entry, fill, user, out);
+}
+
+dtrt_status dtrt_call_fill_in(dtrt_session *s, int which, int entry, dtrt_fill_fn *fill, void *user,
+                              void *const *out) {
+  return call(s, &(Call){.program = which, .entry = entry, .fill = fill, .user = user, .out = out});
+}
+
+dtrt_status session_init(dtrt_session *s) {
+  const dtrt_entry *e = &s->program[0].p->entry[0];
+  if (e->nin)
+    return session_error(s, DTRT_INVALID,
+                         "entry `%s` gives variables their first values, so it cannot have inputs",
+                         e->name);
+  return session_run(s, call_device, &(Call){0});
+}
+
+/* -------- variables -------- */
+
+typedef struct VarJob {
+  int var;
+  void *to;
+  const void *from;
+} VarJob;
+
+static void get_device(Device *d, void *arg) {
+  const VarJob *v = arg;
+  const Program *g = &d->session->program[0];
+  const dtrt_tensor *t = &g->p->var[v->var];
+  d->program = 0;
+  to_host(d, g->first_var + v->var, t, d->pub.vars + t->offset, v->to);
+}
+
+static void set_device(Device *d, void *arg) {
+  const VarJob *v = arg;
+  const dtrt_tensor *t = &d->session->program[0].p->var[v->var];
+  block_from_host(d, t, d->pub.vars + t->offset, v->from);
+}
+
+static dtrt_status check_var(dtrt_session *s, int var, const void *host, int64_t bytes) {
+  dtrt_status status = usable(s);
+  if (status != DTRT_OK) return status;
+  const dtrt_program *p = s->program[0].p;
+  if (var < 0 || var >= p->nvars)
+    return session_error(s, DTRT_INVALID, "there is no variable %d: %s has %d", var, p->name,
+                         p->nvars);
+  int64_t has = session_tensor_bytes(&p->var[var]);
+  if (bytes != has)
+    return session_error(s, DTRT_INVALID, "variable %s has %lld bytes, not %lld", p->var[var].name,
+                         (long long)has, (long long)bytes);
+  if (!host && has)
+    return session_error(s, DTRT_INVALID, "variable %s: no buffer is given", p->var[var].name);
+  return DTRT_OK;
+}
+
+dtrt_status dtrt_get_var(dtrt_session *s, int var, void *to, int64_t bytes) {
+  dtrt_status status = check_var(s, var, to, bytes);
+  return status ? status : session_run(s, get_device, &(VarJob){.var = var, .to = to});
+}
+
+dtrt_status dtrt_set_var(dtrt_session *s, int var, const void *from, int64_t bytes) {
+  dtrt_status status = check_var(s, var, from, bytes);
+  return status ? status : session_run(s, set_device, &(VarJob){.var = var, .from = from});
+}

@@ -1,0 +1,122 @@
+/* check.c: whether a program's tables can be run at all, before any pointer in them is trusted to
+ * make sense.
+ *
+ * A compiler made them, so what fails here is a fault of a compiler or of an old executable; it is
+ * told all the same. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include "session.h"
+
+int dtrt_dtype_size(int dtype) {
+  static const signed char size[] = {1, 1, 1, 4, 8, 2, 2, 4, 8};
+  return dtype >= 0 && dtype < (int)sizeof size ? size[dtype] : 0;
+}
+
+const char *dtrt_dtype_name(int dtype) {
+  static const char *const name[] = {"bool", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"};
+  return dtype >= 0 && dtype < (int)(sizeof name / sizeof *name) ? name[dtype] : "?";
+}
+
+int64_t dtrt_tensor_count(const dtrt_tensor *t) {
+  int64_t n = 1;
+  for (int i = 0; i < t->layout->rank; i++) n *= t->layout->dim[i].n;
+  return n;
+}
+
+int64_t session_tensor_bytes(const dtrt_tensor *t) {
+  int64_t n = dtrt_dtype_size(t->dtype);
+  for (int i = 0; i < t->layout->rank; i++)
+    if (__builtin_mul_overflow(n, t->layout->dim[i].n, &n)) return -1;
+  return n;
+}
+
+static const char *check_layout(const dtrt_program *p, const dtrt_layout *l) {
+  if (!l) return "a layout is missing";
+  if (l->rank < 0 || l->rank > DTRT_MAX_RANK || (l->rank && !l->dim)) return "a layout's rank";
+  if (l->reduce < DTRT_SUM || l->reduce > DTRT_PROD) return "a layout's reduction";
+  for (int i = 0; i < l->rank; i++) {
+    const dtrt_dim *d = &l->dim[i];
+    if (d->n < 0 || d->naxes < 0 || d->naxes > DTRT_MAX_AXES) return "a dim";
+    if (d->of > 0 && d->div <= 0) return "a window";
+    for (int j = 0; j < d->naxes; j++)
+      if (d->axis[j] < 0 || d->axis[j] >= p->naxes) return "an axis of a dim";
+  }
+  return NULL;
+}
+
+/* Values that hosts see have plain layouts: each element is on some device, whole. */
+static const char *check_tensor(const dtrt_program *p, const dtrt_tensor *t, bool window) {
+  const char *bad = check_layout(p, t->layout);
+  if (bad) return bad;
+  if (!t->name) return "a tensor without a name";
+  if (!dtrt_dtype_size(t->dtype)) return "a tensor's dtype";
+  if (t->offset < 0 || t->offset % 8 || session_tensor_bytes(t) < 0) return "a tensor's place";
+  if (t->layout->partial) return "a tensor of a host that is partial";
+  for (int i = 0; i < t->layout->rank; i++)
+    if (t->layout->dim[i].of > 0 && !window) return "a tensor of a host with a window";
+  return NULL;
+}
+
+static const char *check_entry(const dtrt_program *p, const dtrt_entry *e) {
+  const char *bad = NULL;
+  if (!e->run || !e->name) return "an entry without a function or name";
+  if (e->nin < 0 || e->nout < 0 || e->arena_bytes < 0) return "an entry's counts";
+  if ((e->nin && !e->in) || (e->nout && !e->out)) return "an entry's tables";
+  for (int i = 0; i < e->nin && !bad; i++) bad = check_tensor(p, &e->in[i], true);
+  for (int i = 0; i < e->nout && !bad; i++) bad = check_tensor(p, &e->out[i], false);
+  return bad;
+}
+
+const char *session_check(const dtrt_program *p) {
+  if (!p) return "there is none";
+  if (p->abi != DTRT_ABI) return "it was compiled for another version of the runtime";
+  if (!p->name || p->naxes < 0 || p->naxes > DTRT_MAX_AXES) return "its mesh";
+  int64_t devices = 1;
+  for (int i = 0; i < p->naxes; i++) {
+    if (p->axis_size[i] < 1) return "an axis of its mesh";
+    devices *= p->axis_size[i];
+    if (devices > 1 << 20) return "a mesh of more than a million devices";
+  }
+  if (p->nentries < 1 || !p->entry || p->nvars < 0 || p->nexchanges < 0 || p->vars_bytes < 0)
+    return "its tables";
+  const char *bad = NULL;
+  for (int i = 0; i < p->nvars && !bad; i++) bad = check_tensor(p, &p->var[i], false);
+  for (int i = 0; i < p->nentries && !bad; i++) bad = check_entry(p, &p->entry[i]);
+  for (int i = 0; i < p->nexchanges && !bad; i++) {
+    const dtrt_exchange *x = p->exchange[i];
+    if (!x || x->id != i || !dtrt_dtype_size(x->dtype) || !x->what) return "an exchange";
+    bad = check_layout(p, x->from);
+    if (!bad) bad = check_layout(p, x->to);
+  }
+  return bad;
+}
+
+static bool same_layout(const Mesh *m, const dtrt_layout *a, const dtrt_layout *b) {
+  if (a->rank != b->rank) return false;
+  for (int i = 0; i < a->rank; i++)
+    if (!block_same(m, &a->dim[i], &b->dim[i])) return false;
+  return true;
+}
+
+int session_compare(const dtrt_program *a, const dtrt_program *b, char *why, size_t room) {
+  Mesh m = {.naxes = a->naxes};
+  if (a->naxes != b->naxes) return snprintf(why, room, "it has another mesh");
+  for (int i = 0; i < a->naxes; i++) {
+    if (a->axis_size[i] != b->axis_size[i]) return snprintf(why, room, "it has another mesh");
+    m.size[i] = a->axis_size[i];
+  }
+  if (a->nvars != b->nvars || a->vars_bytes != b->vars_bytes)
+    return snprintf(why, room, "it has other variables");
+  for (int i = 0; i < a->nvars; i++) {
+    const dtrt_tensor *x = &a->var[i], *y = &b->var[i];
+    if (strcmp(x->name, y->name))
+      return snprintf(why, room, "its variable %d is %s, not %s", i, y->name, x->name);
+    if (x->dtype != y->dtype)
+      return snprintf(why, room, "its variable %s is %s, not %s", x->name,
+                      dtrt_dtype_name(y->dtype), dtrt_dtype_name(x->dtype));
+    if (!same_layout(&m, x->layout, y->layout) || x->offset != y->offset)
+      return snprintf(why, room, "its variable %s has another shape or layout", x->name);
+  }
+  return 0;
+}

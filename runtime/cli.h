@@ -1,0 +1,65 @@
+/* cli.h: what dtrt_main has understood of its arguments, and the commands that act on it. */
+#ifndef DTG_RUNTIME_CLI_H
+#define DTG_RUNTIME_CLI_H
+#include <stdbool.h>
+#include <stdio.h>
+#include "data.h"
+#include "dtrt.h"
+
+/* Exit statuses; of fit under Ctrl-C as a shell has it. */
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_STOPPED = 130 };
+
+typedef struct cli {
+  const char *prog; /* argv[0] */
+  const dtrt_program *program;
+  const dtrt_program *const *variants; /* NULL-terminated, or NULL */
+  dtrt_more_fn *more;
+  void *user;
+  bool quiet; /* another process is rank 0 and speaks */
+  int rank;   /* of MPI, as far as the environment tells */
+
+  const char *command;
+  const dtrt_entry *entry, *eval; /* NULL: not given */
+  data_pair *feed, *eval_feed, *out;
+  int nfeed, neval_feed, nout;
+  int64_t epochs, limit, eval_limit; /* 0: not given, all rows */
+  int64_t skip, eval_skip;
+  bool shuffle, drop_last, stop_on_nan, plain, layouts;
+  uint64_t shuffle_seed, seed;
+  const char *log, *transport;
+} cli;
+
+int info_run(const cli *c);
+int call_run(const cli *c);
+int fit_run(const cli *c);
+int help_run(const cli *c, FILE *to, int status);
+
+/* "PROG: message" on stderr, of rank 0 alone; returns CLI_USAGE. */
+__attribute__((format(printf, 2, 3))) int cli_usage(const cli *c, const char *format, ...);
+/* The same for what may go wrong in one process only (files). With a session open, a rank that
+ * leaves with a failure has mpiexec end the others; ranks above 0 wait a moment first, so that
+ * where all fail alike rank 0 alone speaks. Returns CLI_FAILED. */
+int cli_fail(const cli *c, const char *why);
+void cli_note(const cli *c, const char *note); /* on stderr; nothing for "" */
+void cli_note_set(const cli *c, const data_set *set);
+
+/* Opens the session, before any file, for the reason above; NULL after saying why. */
+dtrt_session *cli_open(cli *c);
+/* Says why the session failed; CLI_FAILED. */
+int cli_session_failed(const cli *c, const dtrt_session *s);
+
+/* " (did you mean 'train'?)" or "": the name nearest to `word`, where one is near. */
+typedef struct cli_near {
+  const char *word, *best;
+  int distance;
+  char text[96];
+} cli_near;
+void cli_near_start(cli_near *n, const char *word);
+void cli_near_try(cli_near *n, const char *name);
+const char *cli_near_text(cli_near *n);
+
+/* "u8[batch=128, 28, 28]" */
+void cli_type_text(const dtrt_tensor *t, char *text, size_t size);
+/* "8 devices, mesh [batch=4, model=2]" */
+void cli_mesh_text(const dtrt_program *p, char *text, size_t size);
+#endif

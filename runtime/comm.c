@@ -1,0 +1,62 @@
+/* comm.c: what all transports use: waiting politely, memory, and finding the MPI transport.
+ * Also part of libdtrt-mpi.so, which is why it calls nothing else of the runtime. */
+#include "comm.h"
+#include <sched.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+int comm_cores(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  long n = sysconf(_SC_NPROCESSORS_ONLN);
+  return n > 0 ? (int)n : 1;
+}
+
+/* A pause is some 40 cycles. With a core for each, peers arrive within microseconds or are in a
+ * long loop; without, only giving the core away lets them arrive. */
+enum { SPINS = 2000, YIELDS = 20000, LONG_YIELDS = 40000 };
+
+void comm_pause(bool spin, unsigned turn) {
+  if (spin && turn < SPINS) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+    return;
+  }
+  if (turn < YIELDS) {
+    sched_yield();
+    return;
+  }
+  /* Peers are in a long computation: leave them the machine, and wake up soon enough. */
+  nanosleep(&(struct timespec){.tv_nsec = turn < LONG_YIELDS ? 20000 : 500000}, NULL);
+}
+
+static const int64_t HUGE = 2 << 20;
+
+static size_t map_size(int64_t bytes) {
+  int64_t unit = bytes >= HUGE ? HUGE : 4096;
+  return (size_t)((bytes + unit - 1) / unit * unit);
+}
+
+char *comm_map(int64_t bytes) {
+  if (bytes <= 0) bytes = 1;
+  if (bytes > INT64_MAX / 2) return NULL;
+  size_t size = map_size(bytes), room = size + (bytes >= HUGE ? (size_t)HUGE : 0);
+  char *at = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return NULL;
+  if (bytes < HUGE) return at;
+  /* On a 2 MiB boundary, or no page of it could be a huge one. */
+  size_t skip = (size_t)(-(uintptr_t)at & (uintptr_t)(HUGE - 1));
+  if (skip) munmap(at, skip);
+  if (room - skip > size) munmap(at + skip + size, room - skip - size);
+  at += skip;
+  madvise(at, size, MADV_HUGEPAGE);
+  return at;
+}
+
+void comm_unmap(char *at, int64_t bytes) {
+  if (at) munmap(at, map_size(bytes <= 0 ? 1 : bytes));
+}

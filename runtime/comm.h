@@ -1,0 +1,94 @@
+/* comm.h: the verbs of a transport, and what devices that share memory see of each other.
+ *
+ * A transport (self, threads, mpi) starts devices and gives two ways to a peer, and the collectives
+ * are written once over them: direct    the peer's memory can be read and written here: its Slot
+ * and segments are in the tables. Threads of one process; MPI ranks of one node. messages  it
+ * cannot: send, recv, finish. A peer is a device, whichever process it lives in, so that a process
+ * may own several.
+ *
+ * Every device runs the same exchanges in the same order, whatever their groups, so the number of
+ * an exchange is the same on all: exchange e arrives by the flag 2e+1, and is over for a device by
+ * 2e+2. */
+#ifndef DTG_RUNTIME_COMM_H
+#define DTG_RUNTIME_COMM_H
+#include <stdatomic.h>
+#include <stdbool.h>
+#include "dtrt.h"
+
+enum {
+  COMM_STAGES = 4,
+  COMM_STAGE_BYTES =
+      4096,        /* blocks up to this size go through the peer's slot: one barrier, not two */
+  COMM_BATCH = 32, /* tensors of one combined all-reduce */
+  COMM_WHY = 512   /* bytes of a reason */
+};
+enum { SEGMENT_VARS, SEGMENT_ARENA, NSEGMENTS };
+
+/* One a device. Only its device writes to it. */
+typedef struct Slot {
+  _Alignas(128) _Atomic uint64_t flag;
+  int64_t bytes, exchanges; /* received from others */
+  _Alignas(128) uint64_t from[COMM_BATCH],
+      to[COMM_BATCH]; /* 2 * offset in segment + which segment */
+  _Alignas(128) char stage[COMM_STAGES][COMM_STAGE_BYTES];
+} Slot;
+
+typedef struct Comm Comm;
+typedef void CommJob(void *arg, int device);
+
+typedef struct CommVerbs {
+  const char *name;
+  /* (Re)allocates a segment of every device of this process, zeroed; collective over processes. 0,
+   * or -1 with a reason. */
+  int (*segment)(Comm *c, int which, int64_t bytes, char *why);
+  /* Runs the job on every device of this process and returns when all have. */
+  void (*run)(Comm *c, CommJob *job, void *arg);
+  /* Messages. The bytes must stay until finish returns 1; `finish` makes progress and never blocks.
+   * Both return -1 when out of memory. */
+  int (*send)(Comm *c, int me, int peer, const void *bytes, int64_t n);
+  int (*recv)(Comm *c, int me, int peer, void *bytes, int64_t n);
+  int (*finish)(Comm *c, int me);
+  /* Stops the other processes; may not return. */
+  void (*fail)(Comm *c, const char *message);
+  void (*close)(Comm *c);
+} CommVerbs;
+
+struct Comm {
+  const CommVerbs *verbs;
+  int ndevices;              /* of the mesh */
+  int first, count;          /* devices of this process */
+  int rank, nranks;          /* processes */
+  bool spin;                 /* there is a core for every device: waiting may spin a little */
+  _Atomic int *failed;       /* set once by the first device that fails; shared as the slots are */
+  bool all_direct;           /* every device is addressable here */
+  Slot **slot;               /* [ndevices]; NULL where not addressable */
+  char **segment[NSEGMENTS]; /* [ndevices] */
+  int64_t segment_bytes[NSEGMENTS];
+};
+
+typedef struct CommOpen {
+  int ndevices;
+  void *mpi_comm; /* MPI_Comm *, or NULL */
+} CommOpen;
+
+/* Each returns NULL with a reason in why. The tables are the transport's, freed by close. */
+Comm *comm_open_self(const CommOpen *o, char *why);
+Comm *comm_open_threads(const CommOpen *o, char *why);
+/* In comm_mpi.c, which is linked in (libdtrt_mpi.a) or loaded (libdtrt-mpi.so): calls nothing of
+ * libdtrt. */
+Comm *dtrt_comm_open_mpi(const CommOpen *o, char *why);
+/* Finds the above. */
+Comm *comm_open_mpi(const CommOpen *o, char *why);
+bool comm_under_mpi(void); /* whether mpiexec or srun started this process among others */
+
+/* What loops that wait call: a short pause at first, then the core is given away, then short
+ * sleeps. `turn` counts from 0. */
+void comm_pause(bool spin, unsigned turn);
+int comm_cores(void);
+
+/* Memory for a large block: zeroed, 64-byte aligned, on huge pages when it is large, touched by
+ * nobody. */
+char *comm_map(int64_t bytes);
+void comm_unmap(char *at, int64_t bytes);
+
+#endif

@@ -1,0 +1,85 @@
+/* comm_find.c: the MPI transport, if this process has it or can load it.
+ *
+ * MPI must not be a need of programs that do not use it. Executables that want it link
+ * libdtrt_mpi.a; else libdtrt-mpi.so is loaded: $DTRT_MPI_MODULE, or beside the file this code is
+ * in, or its ../lib, or the installed one, or wherever the loader looks. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "comm.h"
+
+#ifndef DTRT_LIBDIR
+#define DTRT_LIBDIR "/usr/local/lib"
+#endif
+
+typedef Comm *Open(const CommOpen *o, char *why);
+extern __attribute__((weak)) Open dtrt_comm_open_mpi;
+
+static bool more_than_one(const char *name) {
+  const char *value = getenv(name);
+  return value && atoi(value) > 1;
+}
+
+bool comm_under_mpi(void) {
+  if (more_than_one("PMI_SIZE") || more_than_one("OMPI_COMM_WORLD_SIZE")) return true;
+  if (getenv("PMIX_RANK") && more_than_one("PMIX_SIZE")) return true;
+  /* srun; an sbatch script has SLURM_PROCID too, but only one task in its step. */
+  return getenv("SLURM_PROCID") && more_than_one("SLURM_STEP_NUM_TASKS");
+}
+
+static void *load(char *tried, size_t room) {
+  char path[1024], dir[700] = ".";
+  const char *own = getenv("DTRT_MPI_MODULE");
+  void *module = own ? dlopen(own, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (own) snprintf(tried, room, "%s", own);
+  if (own) return module;
+  Dl_info info;
+  union { /* ISO C has no cast from a function to an object */
+    Comm *(*f)(const CommOpen *, char *);
+    void *p;
+  } here = {.f = comm_open_mpi};
+  if (dladdr(here.p, &info) && info.dli_fname) {
+    snprintf(dir, sizeof dir, "%s", info.dli_fname);
+    char *slash = strrchr(dir, '/');
+    if (slash)
+      *slash = 0;
+    else
+      strcpy(dir, ".");
+  }
+  static const char *const forms[] = {"%s/libdtrt-mpi.so", "%s/../lib/libdtrt-mpi.so",
+                                      "%s/../runtime/libdtrt-mpi.so"};
+  for (size_t i = 0; !module && i < sizeof forms / sizeof *forms; i++) {
+    snprintf(path, sizeof path, forms[i], dir);
+    module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  }
+  if (!module) module = dlopen(DTRT_LIBDIR "/libdtrt-mpi.so", RTLD_NOW | RTLD_LOCAL);
+  if (!module) module = dlopen("libdtrt-mpi.so", RTLD_NOW | RTLD_LOCAL);
+  if (!module) snprintf(tried, room, "%s and " DTRT_LIBDIR, dir);
+  return module;
+}
+
+Comm *comm_open_mpi(const CommOpen *o, char *why) {
+  union {
+    Open *f;
+    void *p;
+  } open = {.f = dtrt_comm_open_mpi};
+  if (!open.f) {
+    char tried[COMM_WHY - 200] = "";
+    void *module = load(tried, sizeof tried);
+    if (!module) {
+      snprintf(why, COMM_WHY,
+               "transport mpi: this program has no MPI in it and libdtrt-mpi.so was not found "
+               "(looked in "
+               "%s); it comes with a dtg built where libmpich-dev is installed",
+               tried);
+      return NULL;
+    }
+    open.p = dlsym(module, "dtrt_comm_open_mpi"); /* the module stays: MPI cannot be unloaded */
+  }
+  if (!open.f) {
+    snprintf(why, COMM_WHY, "transport mpi: libdtrt-mpi.so is not of this version");
+    return NULL;
+  }
+  return open.f(o, why);
+}

@@ -1,0 +1,259 @@
+/* csv.c: numbers in lines, comma-separated, into one dense tensor [rows, columns] of the dtype
+ * asked for.
+ *
+ * Blank lines, blanks around fields, CRLF, quotes around a field and a UTF-8 mark are taken in
+ * stride. A first line without a single number is a header and skipped with a note; everything else
+ * that is not a number, does not fit the dtype, or makes a line longer or shorter than the first is
+ * an error with line and column. */
+#include "tensor_file.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CSV_MOST_LINE = 1 << 26 };
+
+typedef struct csv_range {
+  int64_t first, last;
+} csv_range;
+
+typedef struct csv_reader {
+  tensor_file *file;
+  gz_stream *s;
+  int dtype;
+  char buffer[1 << 16];
+  int64_t have, next; /* in buffer */
+  char *line;
+  int64_t length, room;
+  int64_t number; /* of the line */
+  char **field;
+  int64_t nfields, field_room;
+  int64_t width; /* fields of each line; -1: not known yet */
+  csv_range *range;
+  int nranges;
+  int64_t ncolumns; /* chosen */
+  int64_t rows, row_room;
+} csv_reader;
+
+/* One line without its end. 1, 0 at the end of the file, -1 on failure. */
+static int csv_line(csv_reader *r) {
+  bool some = false;
+  r->length = 0;
+  r->number++;
+  for (;;) {
+    if (r->next == r->have) {
+      r->have = gz_take(r->s, r->buffer, sizeof r->buffer);
+      r->next = 0;
+      if (r->have < 0) return -1;
+      if (r->have == 0) break;
+    }
+    some = true;
+    char *from = r->buffer + r->next;
+    char *end = memchr(from, '\n', (size_t)(r->have - r->next));
+    int64_t n = end ? end - from : r->have - r->next;
+    if (r->length + n + 1 > r->room) {
+      r->room = 2 * (r->length + n + 1);
+      char *line = r->room > CSV_MOST_LINE ? NULL : realloc(r->line, (size_t)r->room);
+      if (!line)
+        return tensor_file_fail(r->s,
+                                r->room > CSV_MOST_LINE ? "line %lld is longer than 32 MiB"
+                                                        : "out of memory in line %lld",
+                                (long long)r->number),
+               -1;
+      r->line = line;
+    }
+    memcpy(r->line + r->length, from, (size_t)n);
+    r->length += n;
+    r->next += n + (end != NULL);
+    if (end) break;
+  }
+  if (!some) return 0;
+  if (r->length && r->line[r->length - 1] == '\r') r->length--;
+  r->line[r->length] = '\0';
+  if (memchr(r->line, 0, (size_t)r->length))
+    return tensor_file_fail(r->s, "line %lld: expected text, found a zero byte",
+                            (long long)r->number),
+           -1;
+  return 1;
+}
+
+static char *csv_trim(char *p, char *end) {
+  while (end > p && (end[-1] == ' ' || end[-1] == '\t')) end--;
+  while (p < end && (*p == ' ' || *p == '\t')) p++;
+  if (end - p >= 2 && *p == '"' && end[-1] == '"') {
+    p++;
+    end--;
+  }
+  *end = '\0';
+  return p;
+}
+
+/* Cuts the line into fields, in place. */
+static bool csv_split(csv_reader *r) {
+  char *p = r->line;
+  if (r->number == 1 && !strncmp(p, "\xEF\xBB\xBF", 3)) p += 3;
+  r->nfields = 0;
+  for (bool more = true; more;) {
+    char *end = p;
+    bool quoted = false;
+    for (; *end && (quoted || *end != ','); end++) quoted ^= *end == '"';
+    more = *end == ',';
+    if (r->nfields == r->field_room) {
+      r->field_room = 2 * r->field_room + 64;
+      char **field = realloc(r->field, (size_t)r->field_room * sizeof *field);
+      if (!field) return tensor_file_fail(r->s, "out of memory");
+      r->field = field;
+    }
+    r->field[r->nfields++] = csv_trim(p, end);
+    p = end + 1;
+  }
+  return true;
+}
+
+/* A digit string at *p, or -1. */
+static int64_t csv_index(const char **p) {
+  int64_t v = 0;
+  const char *from = *p;
+  for (; **p >= '0' && **p <= '9'; ++*p)
+    if (v > 1000000000)
+      return -1;
+    else
+      v = v * 10 + (**p - '0');
+  return *p > from ? v : -1;
+}
+
+/* The ranges of "0-3,7,9-" (an open end is -1); their number, or -1. `range` may be NULL. */
+static int csv_ranges(const char *p, csv_range *range) {
+  for (int n = 0;; p++) {
+    csv_range one;
+    one.first = one.last = csv_index(&p);
+    if (one.first < 0) return -1;
+    if (*p == '-') {
+      p++;
+      bool open = !*p || *p == ',';
+      one.last = open ? -1 : csv_index(&p);
+      if (!open && one.last < one.first) return -1;
+    }
+    if (range) range[n] = one;
+    n++;
+    if (!*p) return n;
+    if (*p != ',') return -1;
+  }
+}
+
+bool csv_columns_ok(const char *columns) { return csv_ranges(columns, NULL) > 0; }
+
+/* Now that the first line is known: fixes the columns. */
+static bool csv_choose(csv_reader *r, const char *columns) {
+  r->width = r->nfields;
+  int n = columns ? csv_ranges(columns, NULL) : 1;
+  if (n < 1)
+    return tensor_file_fail(r->s, "columns '%s'; expected something like 0-63 or 0-3,7", columns);
+  r->range = calloc((size_t)n, sizeof *r->range);
+  if (!r->range) return tensor_file_fail(r->s, "out of memory");
+  r->nranges = n;
+  if (columns)
+    csv_ranges(columns, r->range);
+  else
+    r->range[0] = (csv_range){0, -1};
+  for (int i = 0; i < n; i++) {
+    csv_range *g = &r->range[i];
+    int64_t most = g->last > g->first ? g->last : g->first;
+    if (most >= r->width)
+      return tensor_file_fail(r->s,
+                              "expected a column %lld (they count from 0), found %lld columns",
+                              (long long)most, (long long)r->width);
+    if (g->last < 0) g->last = r->width - 1;
+    r->ncolumns += g->last - g->first + 1;
+  }
+  return true;
+}
+
+static bool csv_bad(csv_reader *r, int64_t column, element_text what) {
+  const char *text = r->field[column], *type = element_name(r->dtype);
+  long long line = r->number, col = column;
+  if (!*text)
+    return tensor_file_fail(r->s, "line %lld, column %lld: expected a number, found nothing", line,
+                            col);
+  if (what == ELEMENT_NOT_A_NUMBER)
+    return tensor_file_fail(r->s, "line %lld, column %lld: expected a number, found '%.40s'%s",
+                            line, col, text,
+                            line == 1 ? " (a header line holds no number at all)" : "");
+  if (what == ELEMENT_FRACTION)
+    return tensor_file_fail(r->s,
+                            "line %lld, column %lld: expected a whole number (%s), found %.40s",
+                            line, col, type, text);
+  return tensor_file_fail(r->s, "line %lld, column %lld: %.40s does not fit %s (%s)", line, col,
+                          text, type, element_range(r->dtype));
+}
+
+static bool csv_row(csv_reader *r) {
+  size_t size = element_size(r->dtype);
+  int64_t bytes = r->ncolumns * (int64_t)size;
+  if (r->rows == r->row_room) {
+    int64_t room = 2 * r->row_room + 256, all;
+    char *bigger = NULL;
+    if (!__builtin_mul_overflow(room, bytes, &all)) bigger = realloc(r->file->memory, (size_t)all);
+    if (!bigger) return tensor_file_fail(r->s, "out of memory after %lld rows", (long long)r->rows);
+    r->file->memory = bigger;
+    r->row_room = room;
+  }
+  char *to = r->file->memory + r->rows * bytes;
+  for (int i = 0; i < r->nranges; i++)
+    for (int64_t c = r->range[i].first; c <= r->range[i].last; c++, to += size) {
+      element_text what = element_parse(r->field[c], r->dtype, to);
+      if (what != ELEMENT_FITS) return csv_bad(r, c, what);
+    }
+  r->rows++;
+  return true;
+}
+
+static bool csv_is_header(const csv_reader *r) {
+  bool words = false;
+  for (int64_t i = 0; i < r->nfields; i++) {
+    if (element_is_number(r->field[i])) return false;
+    words |= *r->field[i] != '\0';
+  }
+  return words;
+}
+
+static bool csv_lines(csv_reader *r, const char *columns) {
+  int got;
+  while ((got = csv_line(r)) > 0) {
+    if (!csv_split(r)) return false;
+    if (r->nfields == 1 && !*r->field[0]) continue;
+    bool first = r->width < 0;
+    if (first && !csv_choose(r, columns)) return false;
+    if (r->nfields != r->width)
+      return tensor_file_fail(r->s,
+                              "line %lld: expected %lld columns as in the lines before, found %lld",
+                              (long long)r->number, (long long)r->width, (long long)r->nfields);
+    if (first && csv_is_header(r))
+      snprintf(r->file->note, sizeof r->file->note,
+               "%.120s: line %lld is taken for a header and skipped: %.40s, ...", r->file->name,
+               (long long)r->number, r->field[0]);
+    else if (!csv_row(r))
+      return false;
+  }
+  if (got == 0 && !r->rows) return tensor_file_fail(r->s, "expected lines of numbers, found none");
+  return got == 0;
+}
+
+bool csv_read(tensor_file *f, gz_stream *s, int dtype, const char *columns) {
+  csv_reader *r = calloc(1, sizeof *r);
+  if (!r) return tensor_file_fail(s, "out of memory");
+  r->file = f;
+  r->s = s;
+  r->dtype = dtype;
+  r->width = -1;
+  bool good = csv_lines(r, columns);
+  f->format = "CSV";
+  f->kind = dtype;
+  f->rank = 2;
+  f->shape[0] = r->rows;
+  f->shape[1] = r->ncolumns;
+  free(r->line);
+  free(r->field);
+  free(r->range);
+  free(r);
+  return good;
+}

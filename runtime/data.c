@@ -1,0 +1,198 @@
+/* data.c: see data.h. Rows that follow each other in the file are read as one box, so file order
+ * costs one read a step and input, and a shuffled order one a row. */
+#include "data.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void input_text(const dtrt_tensor *in, char *text, size_t size) {
+  int64_t shape[DTRT_MAX_RANK];
+  for (int d = 0; d < in->layout->rank; d++) shape[d] = in->layout->dim[d].n;
+  tensor_file_type_text(in->dtype, in->layout->rank, shape, text, size);
+}
+
+/* The dims of a file must be those of the input. Dims of size 1 do not count, and the columns of a
+ * CSV may be all dims but the first as one. With `rows`, dim 0 of the file may be any number. */
+static bool same_shape(const tensor_file *f, const dtrt_tensor *in, bool rows) {
+  const dtrt_layout *l = in->layout;
+  int a = rows, b = rows;
+  if (rows && (!f->rank || !l->rank)) return false;
+  if (!strcmp(f->format, "CSV") && l->rank > 0) {
+    int64_t columns = 1;
+    for (int d = 1; d < l->rank; d++) columns *= l->dim[d].n;
+    return f->shape[1] == columns && (rows || f->shape[0] == l->dim[0].n);
+  }
+  for (;;) {
+    while (a < f->rank && f->shape[a] == 1) a++;
+    while (b < l->rank && l->dim[b].n == 1) b++;
+    if (a == f->rank || b == l->rank) return a == f->rank && b == l->rank;
+    if (f->shape[a++] != l->dim[b++].n) return false;
+  }
+}
+
+static bool check_shape(const data_set *set, int i, char *why, size_t whysize) {
+  const tensor_file *f = set->file[i];
+  const dtrt_tensor *in = &set->entry->in[i];
+  bool rows = !set->whole && !set->fixed[i];
+  if (same_shape(f, in, rows)) return true;
+  char want[256], found[256];
+  input_text(in, want, sizeof want);
+  tensor_file_type_text(f->kind, f->rank, f->shape, found, sizeof found);
+  const char *hint = "";
+  if (!strcmp(f->format, "CSV") && in->layout->rank > 0)
+    hint = " (choose columns with FILE:0-63 or FILE:64)";
+  snprintf(why, whysize, "%s: expected %s for input '%s'%s, found %s%s", f->name, want, in->name,
+           rows ? ", with any number of rows for the first dim" : "", found, hint);
+  return false;
+}
+
+static bool check_rows(data_set *set, int i, char *why, size_t whysize) {
+  const dtrt_tensor *in = &set->entry->in[i];
+  const tensor_file *f = set->file[i];
+  const char *name = in->dim_const ? in->dim_const[0] : NULL;
+  int64_t batch = in->layout->dim[0].n;
+  if (!name) {
+    snprintf(why, whysize,
+             "fit %s: the first dim of input '%s' is the number %lld; write it as a const "
+             "(const batch = %lld), so that a last short batch can have another size",
+             set->entry->name, in->name, (long long)batch, (long long)batch);
+    return false;
+  }
+  if (batch < 1) {
+    snprintf(why, whysize, "fit %s: the batch '%s' is %lld", set->entry->name, name,
+             (long long)batch);
+    return false;
+  }
+  if (!set->constant) {
+    set->constant = name;
+    set->batch = batch;
+    set->rows = f->shape[0];
+  } else if (strcmp(set->constant, name) != 0) {
+    snprintf(why, whysize,
+             "fit %s: the first dims of the inputs are different consts, '%s' and '%s' (of '%s')",
+             set->entry->name, set->constant, name, in->name);
+    return false;
+  } else if (set->batch != batch) {
+    snprintf(why, whysize, "fit %s: '%s' is %lld in one input and %lld in '%s'", set->entry->name,
+             name, (long long)set->batch, (long long)batch, in->name);
+    return false;
+  } else if (f->shape[0] != set->rows) {
+    snprintf(why, whysize, "%s: expected %lld rows, as in the other files, found %lld", f->name,
+             (long long)set->rows, (long long)f->shape[0]);
+    return false;
+  }
+  return true;
+}
+
+static bool open_input(data_set *set, int i, const data_pair *feed, int nfeed, char *why,
+                       size_t whysize) {
+  const dtrt_tensor *in = &set->entry->in[i];
+  const char *spec = NULL;
+  for (int k = 0; k < nfeed; k++)
+    if (!strcmp(feed[k].name, in->name)) spec = feed[k].file;
+  if (!spec) {
+    char want[256];
+    input_text(in, want, sizeof want);
+    snprintf(why, whysize, "entry '%s' needs input '%s' (%s): --feed %s=FILE", set->entry->name,
+             in->name, want, in->name);
+    return false;
+  }
+  set->file[i] = tensor_file_open(spec, in->dtype, in->layout->rank == 0, why, whysize);
+  set->fixed[i] = in->layout->rank == 0;
+  if (!set->file[i] || !check_shape(set, i, why, whysize)) return false;
+  return set->whole || set->fixed[i] || check_rows(set, i, why, whysize);
+}
+
+bool data_open(data_set *set, const dtrt_entry *entry, const data_pair *feed, int nfeed, bool whole,
+               int64_t skip, int64_t limit, char *why, size_t whysize) {
+  *set = (data_set){.entry = entry, .whole = whole};
+  size_t n = (size_t)entry->nin + 1;
+  set->file = calloc(n, sizeof *set->file);
+  set->fixed = calloc(n, sizeof *set->fixed);
+  snprintf(why, whysize, "out of memory");
+  bool good = set->file && set->fixed;
+  for (int i = 0; good && i < entry->nin; i++) good = open_input(set, i, feed, nfeed, why, whysize);
+  if (good && !whole && !set->constant) {
+    snprintf(why, whysize, "fit %s: no input of the entry has a batch dim", entry->name);
+    good = false;
+  }
+  if (good && !whole && skip >= set->rows) {
+    snprintf(why, whysize, "fit %s: the files hold %lld rows%s", entry->name, (long long)set->rows,
+             skip ? ", and all are skipped" : "");
+    good = false;
+  }
+  if (good) {
+    set->skip = skip;
+    set->limit = limit && limit < set->rows - skip ? limit : set->rows - skip;
+  }
+  if (!good) data_close(set);
+  return good;
+}
+
+void data_close(data_set *set) {
+  for (int i = 0; set->file && i < set->entry->nin; i++) tensor_file_close(set->file[i]);
+  free(set->file);
+  free(set->fixed);
+  free(set->order);
+  *set = (data_set){0};
+}
+
+/* splitmix64 (Steele, Lea, Flood): one multiply-mix a number, any start is good. */
+static uint64_t splitmix(uint64_t *state) {
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/* Uniform in [0, n): draws that would favour small numbers are thrown away. */
+static int64_t below(uint64_t *state, int64_t n) {
+  uint64_t un = (uint64_t)n, unfair = (0 - un) % un, draw;
+  do draw = splitmix(state);
+  while (draw < unfair);
+  return (int64_t)(draw % un);
+}
+
+bool data_shuffle(data_set *set, uint64_t seed, int64_t epoch) {
+  if (!set->order) set->order = malloc((size_t)set->limit * sizeof *set->order);
+  if (!set->order) return false;
+  uint64_t state = seed;
+  state = splitmix(&state) + (uint64_t)epoch; /* so that (1, 2) and (2, 1) are strangers */
+  for (int64_t i = 0; i < set->limit; i++) set->order[i] = i;
+  for (int64_t i = set->limit - 1; i > 0; i--) { /* Fisher and Yates */
+    int64_t j = below(&state, i + 1), keep = set->order[i];
+    set->order[i] = set->order[j];
+    set->order[j] = keep;
+  }
+  return true;
+}
+
+int data_fill(void *user, int device, int input, const int64_t *lo, const int64_t *hi, void *to,
+              char *why) {
+  const data_set *set = user;
+  const dtrt_tensor *in = &set->entry->in[input];
+  const tensor_file *f = set->file[input];
+  int rank = in->layout->rank;
+  int64_t shape[DTRT_MAX_RANK], from[DTRT_MAX_RANK], until[DTRT_MAX_RANK], row = 1;
+  (void)device;
+  for (int d = 0; d < rank; d++) {
+    shape[d] = in->layout->dim[d].n;
+    from[d] = lo[d];
+    until[d] = hi[d];
+    if (d > 0) row *= hi[d] - lo[d];
+  }
+  if (set->whole || set->fixed[input])
+    return !tensor_file_read(f, rank, shape, from, until, in->dtype, to, why, 256);
+  shape[0] = set->rows;
+  char *p = to;
+  for (int64_t i = lo[0]; i < hi[0];) {
+    int64_t at = set->first + i, n = 1;
+    from[0] = set->skip + (set->order ? set->order[at] : at);
+    while (i + n < hi[0] && (!set->order || set->order[at + n] == set->order[at] + n)) n++;
+    until[0] = from[0] + n;
+    if (!tensor_file_read(f, rank, shape, from, until, in->dtype, p, why, 256)) return 1;
+    p += n * row * dtrt_dtype_size(in->dtype);
+    i += n;
+  }
+  return 0;
+}

@@ -1,0 +1,42 @@
+/* data.h: files fed to the inputs of an entry, and the batches that are read from them.
+ *
+ * In a *whole* set each file is the whole of its input (call). Otherwise dim 0 of the inputs is the
+ * batch and the files hold rows: every step takes the next `batch` rows, in file order or in a
+ * shuffled one. The order depends on seed and epoch alone, so every rank and every mesh sees the
+ * same rows. */
+#ifndef DTG_RUNTIME_DATA_H
+#define DTG_RUNTIME_DATA_H
+#include <stdbool.h>
+#include "dtrt.h"
+#include "tensor_file.h"
+
+typedef struct data_pair {
+  const char *name, *file; /* of --feed and --out */
+} data_pair;
+
+typedef struct data_set {
+  const dtrt_entry *entry;
+  tensor_file **file; /* one an input */
+  bool *fixed;        /* scalar inputs, which are the same in every step */
+  bool whole;
+  const char *constant; /* the const that dim 0 of the inputs was written as */
+  int64_t batch;        /* its value */
+  int64_t rows;         /* of the files */
+  int64_t skip, limit;  /* of which those in [skip, skip + limit) are used */
+  int64_t *order;       /* [limit], or NULL for file order */
+  int64_t first;        /* row (in order) that the next step begins with */
+} data_set;
+
+/* Opens the files and checks them against the entry's inputs. limit 0: all rows after the
+ * skipped ones. False with why,
+ * the set then needs no close. */
+bool data_open(data_set *set, const dtrt_entry *entry, const data_pair *feed, int nfeed, bool whole,
+               int64_t skip, int64_t limit, char *why, size_t whysize);
+void data_close(data_set *set);
+
+/* Puts the rows into the order of an epoch. False when out of memory. */
+bool data_shuffle(data_set *set, uint64_t seed, int64_t epoch);
+
+/* A dtrt_fill_fn over a data_set. */
+dtrt_fill_fn data_fill;
+#endif

@@ -1,0 +1,116 @@
+/* device.h: what the runtime keeps of a session and of each device behind dtrt_device.
+ *
+ * A Device is written by its own thread only. What others may see of it is its Slot (comm.h). */
+#ifndef DTG_RUNTIME_DEVICE_H
+#define DTG_RUNTIME_DEVICE_H
+#include <setjmp.h>
+#include <stdbool.h>
+#include "block.h"
+#include "comm.h"
+#include "plan.h"
+
+/* Devices that differ only in some axes, in ascending order. */
+typedef struct Group {
+  uint32_t axes;
+  int n, me;   /* me: index of the device whose group it is */
+  bool direct; /* all can be addressed */
+  int device[];
+} Group;
+
+/* A program of a session. Exchanges of the program itself are followed by those that bring whole
+ * outputs and variables to a host (under mpi), which have the ids after them. */
+typedef struct Program {
+  const dtrt_program *p;
+  int nexchanges; /* with those for hosts */
+  dtrt_exchange *host;
+  dtrt_layout *whole;
+  dtrt_dim *dims;
+  int *
+      first_out; /* [nentries] index in host of the first output of an entry; variables come last */
+  int first_var;
+} Program;
+
+typedef struct Device {
+  dtrt_device pub; /* first: emitted C has a pointer to this */
+  int id;
+  int32_t coord[DTRT_MAX_AXES];
+  dtrt_session *session;
+  Comm *comm;
+  const dtrt_entry *entry; /* running; NULL between calls */
+  const char *doing;       /* what a failure happened in, when not a step */
+  bool in_entry;
+  Plan ***plan;   /* [program][exchange], made when first needed */
+  int program;    /* whose exchanges are running */
+  Group **group;  /* [1 << naxes], made when first needed */
+  uint64_t count; /* exchanges begun */
+  struct {        /* who last read each stage of the slot, and at which exchange */
+    const Group *group;
+    uint64_t count;
+  } stage[COMM_STAGES];
+  int next_stage;
+  char *scratch;
+  int64_t scratch_bytes;
+  int64_t bytes, exchanges; /* traffic, when it has no slot */
+  sigjmp_buf jump;          /* out of the entry, when this or another device has failed */
+} Device;
+
+struct dtrt_session {
+  Program *program; /* [nprograms] */
+  int nprograms;
+  Mesh mesh;
+  Comm *comm;
+  Device *device; /* [comm->count] */
+  uint64_t seed;
+  bool handlers; /* signal handlers are held */
+  bool opened;
+  char error[1024];
+};
+
+static inline Device *device_of(dtrt_device *dev) { return (Device *)(void *)dev; }
+static inline const Mesh *device_mesh(const dtrt_device *dev) {
+  return &((const Device *)(const void *)dev)->session->mesh;
+}
+
+int device_init(Device *d, dtrt_session *s, int id); /* 0, or -1 when out of memory */
+void device_free(Device *d);
+/* Makes room in the tables for the session's programs. */
+int device_add_program(Device *d, int nprograms, int nexchanges);
+const Group *device_group(Device *d, uint32_t axes);
+const Plan *device_plan(Device *d, const dtrt_exchange *x);
+char *device_scratch(Device *d, int64_t bytes); /* contents are lost when it grows */
+
+/* -------- waiting: wait.c -------- */
+
+/* Begins exchange number d->count; each call of dtrt_run_exchange that is not local does this once.
+ */
+void device_begin(Device *d, bool direct);
+void device_arrive(Device *d, const Group *g); /* barrier: all have begun this exchange */
+void device_leave(Device *d, const Group *g);  /* barrier: all have finished it */
+char *device_stage(Device *d,
+                   const Group *g); /* my stage for this exchange, which nobody reads now */
+void device_finish(Device *d);      /* until all messages have come and gone */
+uint64_t device_address(Device *d, const void *at); /* for Slot.from and .to */
+char *device_peer(const Device *d, int peer, uint64_t address);
+void device_count(Device *d, int64_t bytes);
+
+/* -------- failing: fail.c -------- */
+
+/* Says which device failed in which step and why, stops all others, and leaves the entry. */
+__attribute__((noreturn, cold, format(printf, 2, 3))) void device_fail(Device *d, const char *why,
+                                                                       ...);
+__attribute__((noreturn, cold)) void device_give_up(Device *d); /* another has failed */
+static inline bool device_stopped(const Device *d) {
+  return atomic_load_explicit(d->comm->failed, memory_order_relaxed) != 0;
+}
+/* Runs f(d, arg) so that a failure returns here. 0, or -1 after a failure. */
+int fail_guard(Device *d, void (*f)(Device *d, void *arg), void *arg);
+void fail_hold_signals(void); /* once a session; handlers are process-wide and counted */
+void fail_release_signals(void);
+void fail_alt_stack(bool on); /* on this thread, so that an overflow of the stack can be told */
+
+void gemm_prepare(int device_threads, char *why); /* why stays "" when all is well */
+void exchange_run(Device *d, const Plan *p, const void *from, void *to);
+void collective_all_reduce(Device *d, int n, const Plan *const *p, const void *const *from,
+                           void *const *to);
+
+#endif

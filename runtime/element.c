@@ -1,0 +1,204 @@
+/* element.c: see element.h. Whole numbers travel as int64_t, the rest as double; both are exact for
+ * everything that element_allowed lets through (u64 above INT64_MAX is caught on the way in). */
+#include "element.h"
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "half.h"
+
+static const struct {
+  const char *name;
+  uint8_t size, bits; /* bits: precision, of floats */
+  bool is_float;
+  int64_t least, most; /* of whole numbers */
+  const char *range;
+} kinds[] = {
+    [ELEMENT_BOOL] = {"bool", 1, 0, false, 0, 1, "0 or 1"},
+    [ELEMENT_U8] = {"u8", 1, 0, false, 0, 255, "0 to 255"},
+    [ELEMENT_I8] = {"i8", 1, 0, false, -128, 127, "-128 to 127"},
+    [ELEMENT_I32] = {"i32", 4, 0, false, INT32_MIN, INT32_MAX, "-2147483648 to 2147483647"},
+    [ELEMENT_I64] = {"i64", 8, 0, false, INT64_MIN, INT64_MAX,
+                     "-9223372036854775808 to 9223372036854775807"},
+    [ELEMENT_F16] = {"f16", 2, 11, true, 0, 0, "up to 65504"},
+    [ELEMENT_BF16] = {"bf16", 2, 8, true, 0, 0, "up to 3.38e38"},
+    [ELEMENT_F32] = {"f32", 4, 24, true, 0, 0, "up to 3.4e38"},
+    [ELEMENT_F64] = {"f64", 8, 53, true, 0, 0, "up to 1.7e308"},
+    [ELEMENT_U16] = {"u16", 2, 0, false, 0, UINT16_MAX, "0 to 65535"},
+    [ELEMENT_I16] = {"i16", 2, 0, false, INT16_MIN, INT16_MAX, "-32768 to 32767"},
+    [ELEMENT_U32] = {"u32", 4, 0, false, 0, UINT32_MAX, "0 to 4294967295"},
+    [ELEMENT_U64] = {"u64", 8, 0, false, 0, INT64_MAX, "0 to 18446744073709551615"},
+};
+
+size_t element_size(int kind) { return kinds[kind].size; }
+const char *element_name(int kind) { return kinds[kind].name; }
+bool element_is_float(int kind) { return kinds[kind].is_float; }
+const char *element_range(int dtype) { return kinds[dtype].range; }
+
+bool element_allowed(int from, int to) {
+  if (from == to || !(kinds[from].is_float || kinds[to].is_float)) return true;
+  if (kinds[from].is_float) /* f16 and bf16 hold nothing of each other */
+    return kinds[to].is_float && kinds[from].bits < kinds[to].bits &&
+           !(from == ELEMENT_BF16 && to == ELEMENT_F16);
+  unsigned bits = from == ELEMENT_BOOL ? 1u : 8u * kinds[from].size;
+  return bits <= kinds[to].bits;
+}
+
+/* The element's bytes as a number in this machine's order, low bits first. */
+static uint64_t bits_at(int kind, bool swap, const void *at) {
+  uint16_t b2;
+  uint32_t b4;
+  uint64_t b8;
+  switch (kinds[kind].size) {
+  case 1: return *(const uint8_t *)at;
+  case 2: memcpy(&b2, at, 2); return swap ? __builtin_bswap16(b2) : b2;
+  case 4: memcpy(&b4, at, 4); return swap ? __builtin_bswap32(b4) : b4;
+  default: memcpy(&b8, at, 8); return swap ? __builtin_bswap64(b8) : b8;
+  }
+}
+
+static bool load_whole(int kind, bool swap, const void *at, int64_t *v) {
+  uint64_t b = bits_at(kind, swap, at);
+  switch (kind) {
+  case ELEMENT_I8: *v = (int8_t)b; return true;
+  case ELEMENT_I16: *v = (int16_t)b; return true;
+  case ELEMENT_I32: *v = (int32_t)b; return true;
+  case ELEMENT_U64: *v = (int64_t)b; return b <= INT64_MAX;
+  case ELEMENT_BOOL: *v = (int64_t)b; return b <= 1;
+  default: *v = (int64_t)b; return true;
+  }
+}
+
+static double load_float(int kind, bool swap, const void *at) {
+  uint64_t b = bits_at(kind, swap, at);
+  float f;
+  double d;
+  uint32_t low = (uint32_t)b;
+  switch (kind) {
+  case ELEMENT_F16: return (double)half_from_f16((uint16_t)b);
+  case ELEMENT_BF16: low <<= 16; /* fall through */
+  case ELEMENT_F32: memcpy(&f, &low, 4); return (double)f;
+  default: memcpy(&d, &b, 8); return d;
+  }
+}
+
+static bool store_whole(int dtype, int64_t v, void *to) {
+  if (kinds[dtype].is_float) return false;
+  if (v < kinds[dtype].least || v > kinds[dtype].most) return false;
+  switch (kinds[dtype].size) {
+  case 1: *(uint8_t *)to = (uint8_t)v; return true;
+  case 2: memcpy(to, &(uint16_t){(uint16_t)v}, 2); return true;
+  case 4: memcpy(to, &(uint32_t){(uint32_t)v}, 4); return true;
+  default: memcpy(to, &v, 8); return true;
+  }
+}
+
+static void store_float(int dtype, double v, void *to) {
+  switch (dtype) {
+  case ELEMENT_F16: memcpy(to, &(uint16_t){half_to_f16((float)v)}, 2); return;
+  case ELEMENT_BF16: memcpy(to, &(uint16_t){half_to_bf16((float)v)}, 2); return;
+  case ELEMENT_F32: memcpy(to, &(float){(float)v}, 4); return;
+  default: memcpy(to, &v, 8); return;
+  }
+}
+
+int64_t element_convert(int kind, bool swap, const void *from, int64_t n, int dtype, void *to) {
+  size_t step = kinds[kind].size, out = kinds[dtype].size;
+  if (kind == dtype && kind != ELEMENT_BOOL && (!swap || step == 1)) {
+    memcpy(to, from, (size_t)n * step);
+    return n;
+  }
+  const char *f = from;
+  char *t = to;
+  for (int64_t i = 0; i < n; i++, f += step, t += out) {
+    int64_t v;
+    uint64_t bits;
+    if (kind == dtype && kinds[kind].is_float) { /* swap alone: keeps the payload of a NaN */
+      bits = bits_at(kind, swap, f);
+      memcpy(t, &bits, out); /* little-endian machines only, as is the whole runtime */
+    } else if (kinds[kind].is_float) {
+      store_float(dtype, load_float(kind, swap, f), t);
+    } else {
+      if (!load_whole(kind, swap, f, &v)) return i;
+      if (kinds[dtype].is_float)
+        store_float(dtype, (double)v, t);
+      else if (!store_whole(dtype, v, t))
+        return i;
+    }
+  }
+  return n;
+}
+
+double element_value(int dtype, const void *at) {
+  int64_t v;
+  if (kinds[dtype].is_float) return load_float(dtype, false, at);
+  return load_whole(dtype, false, at, &v) ? (double)v : (double)bits_at(dtype, false, at);
+}
+
+void element_print(int kind, bool swap, const void *at, char *text, size_t size) {
+  int64_t v;
+  if (kind == ELEMENT_U64 || kind == ELEMENT_BOOL) {
+    snprintf(text, size, "%llu", (unsigned long long)bits_at(kind, swap, at));
+  } else if (!kinds[kind].is_float) {
+    (void)load_whole(kind, swap, at, &v);
+    snprintf(text, size, "%lld", (long long)v);
+  } else {
+    double d = load_float(kind, swap, at);
+    for (int digits = kind == ELEMENT_F64 ? 15 : 3; digits <= 17; digits++) {
+      snprintf(text, size, "%.*g", digits, d);
+      double back = strtod(text, NULL);
+      if (isnan(d) || back == d || (kind != ELEMENT_F64 && (float)back == (float)d)) break;
+    }
+  }
+}
+
+static bool parse_digits(const char *text, int64_t *v) {
+  bool minus = *text == '-';
+  const char *p = text + (*text == '-' || *text == '+');
+  int64_t sum = 0;
+  int n = 0;
+  for (; *p >= '0' && *p <= '9' && n < 18; p++, n++) sum = sum * 10 + (*p - '0');
+  *v = minus ? -sum : sum;
+  return n > 0 && !*p && !(minus && !sum); /* "-0" is for the float path */
+}
+
+static element_text parse_whole(const char *text, int dtype, void *to) {
+  char *end;
+  errno = 0;
+  long long v = strtoll(text, &end, 10);
+  if (end != text && !*end) {
+    if (errno == ERANGE || !store_whole(dtype, v, to)) return ELEMENT_OUT_OF_RANGE;
+    return ELEMENT_FITS;
+  }
+  double d = strtod(text, &end); /* 5.0 and 1e3 are whole numbers too */
+  if (end == text || *end) return ELEMENT_NOT_A_NUMBER;
+  if (!(fabs(d) < 0x1p53)) return ELEMENT_OUT_OF_RANGE;
+  if (d != floor(d)) return ELEMENT_FRACTION;
+  return store_whole(dtype, (int64_t)d, to) ? ELEMENT_FITS : ELEMENT_OUT_OF_RANGE;
+}
+
+element_text element_parse(const char *text, int dtype, void *to) {
+  int64_t v;
+  if (parse_digits(text, &v)) {
+    if (!kinds[dtype].is_float)
+      return store_whole(dtype, v, to) ? ELEMENT_FITS : ELEMENT_OUT_OF_RANGE;
+    if (dtype == ELEMENT_F32) return memcpy(to, &(float){(float)v}, 4), ELEMENT_FITS;
+    if (dtype == ELEMENT_F64) return memcpy(to, &(double){(double)v}, 8), ELEMENT_FITS;
+  }
+  if ((*text >= '\t' && *text <= ' ') || !*text) return ELEMENT_NOT_A_NUMBER;
+  if (!kinds[dtype].is_float) return parse_whole(text, dtype, to);
+  char *end;
+  double d = dtype == ELEMENT_F64 ? strtod(text, &end) : (double)strtof(text, &end);
+  if (end == text || *end) return ELEMENT_NOT_A_NUMBER;
+  store_float(dtype, d, to);
+  bool named = strpbrk(text, "nN") != NULL; /* inf and nan themselves are allowed */
+  if (!named && isinf(element_value(dtype, to))) return ELEMENT_OUT_OF_RANGE;
+  return ELEMENT_FITS;
+}
+
+bool element_is_number(const char *text) {
+  double d;
+  return element_parse(text, ELEMENT_F64, &d) != ELEMENT_NOT_A_NUMBER;
+}

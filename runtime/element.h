@@ -1,0 +1,56 @@
+/* element.h: the kinds of numbers that data files hold, and their way into tensors.
+ *
+ * A file may hold more kinds than tensors have (u16, u64, ...) and in the other byte order. The
+ * law: a value arrives exactly or not at all. Kinds that lose nothing by type pass; whole numbers
+ * pass to any whole-number dtype with a check of each value; everything else is refused before it
+ * is read. */
+#ifndef DTG_RUNTIME_ELEMENT_H
+#define DTG_RUNTIME_ELEMENT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include "dtrt.h"
+
+/* The first nine are the DTRT_ dtypes, with their numbers. */
+typedef enum element_kind {
+  ELEMENT_BOOL = DTRT_BOOL,
+  ELEMENT_U8 = DTRT_U8,
+  ELEMENT_I8 = DTRT_I8,
+  ELEMENT_I32 = DTRT_I32,
+  ELEMENT_I64 = DTRT_I64,
+  ELEMENT_F16 = DTRT_F16,
+  ELEMENT_BF16 = DTRT_BF16,
+  ELEMENT_F32 = DTRT_F32,
+  ELEMENT_F64 = DTRT_F64,
+  ELEMENT_U16,
+  ELEMENT_I16,
+  ELEMENT_U32,
+  ELEMENT_U64
+} element_kind;
+
+size_t element_size(int kind);
+const char *element_name(int kind);
+bool element_is_float(int kind);
+
+/* Whether values of `from` may become `to` under the law above. */
+bool element_allowed(int from, int to);
+
+/* Copies n elements at `from` (any alignment; byte-swapped when `swap`) to dense elements of dtype
+ * `to`. Returns the index of the first value that does not fit, or n. The kinds must be allowed. */
+int64_t element_convert(int kind, bool swap, const void *from, int64_t n, int dtype, void *to);
+/* Text of one element, for messages and printing: the shortest that reads back the same. */
+void element_print(int kind, bool swap, const void *at, char *text, size_t size);
+double element_value(int dtype, const void *at); /* of any dtype; i64 rounds */
+
+/* What became of a number written as text. */
+typedef enum element_text {
+  ELEMENT_FITS,
+  ELEMENT_NOT_A_NUMBER,
+  ELEMENT_OUT_OF_RANGE,
+  ELEMENT_FRACTION
+} element_text;
+/* Reads all of `text` (no blanks around) as one element of a dtype. Text to a float rounds, as in
+ * C. */
+element_text element_parse(const char *text, int dtype, void *to);
+bool element_is_number(const char *text);
+const char *element_range(int dtype); /* "0 to 255" */
+#endif

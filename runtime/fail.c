@@ -1,0 +1,157 @@
+/* fail.c: one failing device stops all, with one message.
+ *
+ * The first to fail writes the message and raises the flag that every wait looks at; all leave
+ * their entry by a jump. Faults (a bad pointer, a division) inside an entry become failures too;
+ * faults elsewhere are left to whoever handled them before. Under mpi the message goes to stderr
+ * and the job is aborted. */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <pthread.h>
+#include <time.h>
+#include "device.h"
+
+static _Thread_local Device *fail_running; /* the device whose entry this thread is in */
+
+enum { JUMP_FAILED = 1, JUMP_SIGNAL = 1000 };
+
+/* "rank 3 failed in entry `train` at gather of table (model.dtg:14): " */
+static int put_place(Device *d, char *out, size_t room) {
+  int at = snprintf(out, room, "rank %d failed", d->id);
+  const dtrt_entry *e = d->entry;
+  if (!e) return at;
+  at += snprintf(out + at, room - (size_t)at, " in entry `%s`", e->name);
+  if (d->doing) return at + snprintf(out + at, room - (size_t)at, ", %s", d->doing);
+  int step = d->pub.at;
+  if (step < 0 || step >= e->nsteps || !e->step) return at;
+  const dtrt_step *s = &e->step[step];
+  return at + snprintf(out + at, room - (size_t)at, " at %s (%s)", s->what ? s->what : "?",
+                       s->where ? s->where : "?");
+}
+
+static void report(Device *d, const char *why) {
+  dtrt_session *s = d->session;
+  if (atomic_exchange(d->comm->failed, 1)) return; /* another was first, and tells */
+  char text[sizeof s->error], *error = s->error;
+  int at = put_place(d, text, sizeof text / 2);
+  if (at >= (int)sizeof text / 2) at = (int)sizeof text / 2 - 1;
+  snprintf(text + at, sizeof text - (size_t)at, ": %s", why);
+  snprintf(error, sizeof s->error, "%s", text);
+  if (d->comm->verbs->fail) d->comm->verbs->fail(d->comm, error);
+}
+
+void device_fail(Device *d, const char *why, ...) {
+  char text[512];
+  va_list ap;
+  va_start(ap, why);
+  vsnprintf(text, sizeof text, why, ap);
+  va_end(ap);
+  report(d, text);
+  siglongjmp(d->jump, JUMP_FAILED);
+}
+
+void device_give_up(Device *d) {
+  /* The one that failed may be in another process, which is about to end us all. */
+  if (d->comm->verbs->fail) nanosleep(&(struct timespec){.tv_sec = 5}, NULL);
+  siglongjmp(d->jump, JUMP_FAILED);
+}
+
+void dtrt_bad_index(dtrt_device *dev, int64_t index, int64_t n) {
+  device_fail(device_of(dev), "index %lld is outside [0, %lld)", (long long)index, (long long)n);
+}
+
+static const char *signal_words(int sig) {
+  switch (sig) {
+  case SIGSEGV: return "invalid memory access (SIGSEGV)";
+  case SIGBUS: return "memory that is not there (SIGBUS)";
+  case SIGFPE: return "arithmetic fault, such as a whole number divided by zero (SIGFPE)";
+  default: return "illegal instruction (SIGILL): compiled for another CPU?";
+  }
+}
+
+int fail_guard(Device *d, void (*f)(Device *d, void *arg), void *arg) {
+  Device *outer = fail_running;
+  int code = sigsetjmp(d->jump, 0);
+  if (code == 0) {
+    fail_running = d;
+    f(d, arg);
+  } else if (code >= JUMP_SIGNAL) {
+    report(d, signal_words(code - JUMP_SIGNAL));
+  }
+  d->in_entry = false;
+  d->entry = NULL;
+  d->doing = NULL;
+  fail_running = outer;
+  return code ? -1 : 0;
+}
+
+/* -------- signals -------- */
+
+static const int fail_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+enum { NSIGNALS = sizeof fail_signals / sizeof *fail_signals };
+static struct sigaction fail_old[NSIGNALS];
+static int fail_holders;
+static pthread_mutex_t fail_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void on_signal(int sig, siginfo_t *info, void *context) {
+  Device *d = fail_running;
+  if (d && d->in_entry) {
+    sigset_t set; /* the jump does not restore the mask, which would cost a system call each time it
+                     is set */
+    sigemptyset(&set);
+    sigaddset(&set, sig);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    siglongjmp(d->jump, JUMP_SIGNAL + sig);
+  }
+  int i = 0;
+  while (i < NSIGNALS - 1 && fail_signals[i] != sig) i++;
+  struct sigaction *old = &fail_old[i];
+  if (old->sa_flags & SA_SIGINFO)
+    old->sa_sigaction(sig, info, context);
+  else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN)
+    old->sa_handler(sig);
+  else {
+    sigaction(sig, old, NULL); /* the fault comes again as soon as this returns, or is sent again */
+    if (info->si_code <= 0) raise(sig);
+  }
+}
+
+void fail_hold_signals(void) {
+  pthread_mutex_lock(&fail_mutex);
+  if (fail_holders++ == 0) {
+    struct sigaction new = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&new.sa_mask);
+    for (int i = 0; i < NSIGNALS; i++) sigaction(fail_signals[i], &new, &fail_old[i]);
+  }
+  pthread_mutex_unlock(&fail_mutex);
+}
+
+void fail_release_signals(void) {
+  pthread_mutex_lock(&fail_mutex);
+  if (--fail_holders == 0)
+    for (int i = 0; i < NSIGNALS; i++) {
+      struct sigaction now;
+      sigaction(fail_signals[i], NULL, &now); /* a host that has set its own since keeps it */
+      if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_signal)
+        sigaction(fail_signals[i], &fail_old[i], NULL);
+    }
+  pthread_mutex_unlock(&fail_mutex);
+}
+
+/* A thread that has one already (of a sanitizer, say) keeps it. */
+static _Thread_local void *fail_stack;
+
+void fail_alt_stack(bool on) {
+  enum { BYTES = 64 << 10 };
+  stack_t old;
+  if (on) {
+    if (sigaltstack(NULL, &old) || !(old.ss_flags & SS_DISABLE)) return;
+    fail_stack = malloc(BYTES);
+    if (fail_stack) sigaltstack(&(stack_t){.ss_sp = fail_stack, .ss_size = BYTES}, NULL);
+  } else if (fail_stack) {
+    sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);
+    free(fail_stack);
+    fail_stack = NULL;
+  }
+}

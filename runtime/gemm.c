@@ -1,0 +1,125 @@
+/* gemm.c: matrix products by OpenBLAS, after seeing to it that OpenBLAS is fit for use.
+ *
+ * OpenBLAS 0.3.21 (Debian 12) does not know newer CPUs and runs SSE3 kernels on them, a fifth of
+ * the speed; asked again with OPENBLAS_CORETYPE it runs the right ones. The serial build returns
+ * wrong numbers when several threads call it, so it is refused for several device threads. Each
+ * call uses one thread: the devices are the parallelism. These settings are the process's;
+ * include/dtrt.h says so. */
+#include <cblas.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "device.h"
+
+/* Weak: another BLAS may stand behind cblas.h. */
+extern __attribute__((weak)) void gotoblas_dynamic_init(void);
+extern __attribute__((weak)) void gotoblas_dynamic_quit(void);
+extern __attribute__((weak)) char *openblas_get_corename(void);
+extern __attribute__((weak)) int openblas_get_parallel(void);
+extern __attribute__((weak)) void openblas_set_num_threads(int n);
+
+static bool core_is_old(void) {
+  static const char *const old[] = {"Prescott",  "Core2",  "Penryn",     "Dunnington", "Nehalem",
+                                    "Northwood", "Katmai", "Coppermine", "Banias",     "Generic"};
+  const char *core = openblas_get_corename ? openblas_get_corename() : "";
+  for (size_t i = 0; i < sizeof old / sizeof *old; i++)
+    if (!strcasecmp(core, old[i])) return true;
+  return false;
+}
+
+static void gemm_fit(void) {
+#if defined(__x86_64__)
+  const char *fit = NULL;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) fit = "Haswell";
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+    fit = "SkylakeX";
+  if (fit && !getenv("OPENBLAS_CORETYPE") && gotoblas_dynamic_quit && gotoblas_dynamic_init &&
+      core_is_old()) {
+    setenv("OPENBLAS_CORETYPE", fit, 1);
+    gotoblas_dynamic_quit();
+    gotoblas_dynamic_init();
+    unsetenv("OPENBLAS_CORETYPE"); /* a child may have another OpenBLAS, which knows better */
+  }
+#endif
+  if (openblas_set_num_threads) openblas_set_num_threads(1);
+}
+
+void gemm_prepare(int device_threads, char *why) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, gemm_fit);
+  if (device_threads > 1 && openblas_get_parallel && openblas_get_parallel() == 0)
+    snprintf(
+        why, COMM_WHY,
+        "the serial OpenBLAS is loaded, which gives wrong results to %d device threads: install "
+        "libopenblas-pthread-dev (or libopenblas0-pthread)",
+        device_threads);
+}
+
+/* What BLAS's 32-bit counts cannot say. Slow, and only for matrices with a side over 2^31. */
+static void gemm_long(bool wide, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
+                      int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, bool add) {
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t j = 0; j < n; j++) {
+      double sum = 0;
+      float sum32 = 0;
+      for (int64_t l = 0; l < k; l++) {
+        int64_t x = ta ? l * lda + i : i * lda + l, y = tb ? j * ldb + l : l * ldb + j;
+        if (wide)
+          sum += ((const double *)a)[x] * ((const double *)b)[y];
+        else
+          sum32 += ((const float *)a)[x] * ((const float *)b)[y];
+      }
+      double *to = (double *)c + i * ldc + j;
+      float *to32 = (float *)c + i * ldc + j;
+      if (wide)
+        *to = add ? *to + sum : sum;
+      else
+        *to32 = add ? *to32 + sum32 : sum32;
+    }
+}
+
+void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
+               int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate) {
+  bool wide = dtype == DTRT_F64;
+  int64_t size = wide ? 8 : 4;
+  if (m <= 0 || n <= 0) return;
+  if (k <= 0) {
+    for (int64_t i = 0; !accumulate && i < m; i++)
+      memset((char *)c + i * ldc * size, 0, (size_t)(n * size));
+    return;
+  }
+  if (m > INT_MAX || n > INT_MAX || k > INT_MAX || lda > INT_MAX || ldb > INT_MAX ||
+      ldc > INT_MAX) {
+    gemm_long(wide, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate);
+    return;
+  }
+  int im = (int)m, in = (int)n, ik = (int)k, ia = (int)lda, ib = (int)ldb, ic = (int)ldc;
+  CBLAS_TRANSPOSE opa = ta ? CblasTrans : CblasNoTrans, opb = tb ? CblasTrans : CblasNoTrans;
+  double beta = accumulate ? 1 : 0;
+  /* One column or row: a matrix times a vector, several times as fast as gemm at this shape. */
+  if ((n == 1 || m == 1) &&
+      !accumulate) /* some gemv scale what lies there by 0, and keep its NaN */
+    for (int64_t i = 0; i < m; i++) memset((char *)c + i * ldc * size, 0, (size_t)(n * size));
+  if (n == 1) {
+    int rows = ta ? ik : im, cols = ta ? im : ik, step = tb ? 1 : ib;
+    if (wide)
+      cblas_dgemv(CblasRowMajor, opa, rows, cols, 1, a, ia, b, step, beta, c, ic);
+    else
+      cblas_sgemv(CblasRowMajor, opa, rows, cols, 1, a, ia, b, step, (float)beta, c, ic);
+  } else if (m == 1) {
+    int rows = tb ? in : ik, cols = tb ? ik : in, step = ta ? ia : 1;
+    opb = tb ? CblasNoTrans : CblasTrans;
+    if (wide)
+      cblas_dgemv(CblasRowMajor, opb, rows, cols, 1, b, ib, a, step, beta, c, 1);
+    else
+      cblas_sgemv(CblasRowMajor, opb, rows, cols, 1, b, ib, a, step, (float)beta, c, 1);
+  } else if (wide) {
+    cblas_dgemm(CblasRowMajor, opa, opb, im, in, ik, 1, a, ia, b, ib, beta, c, ic);
+  } else {
+    cblas_sgemm(CblasRowMajor, opa, opb, im, in, ik, 1, a, ia, b, ib, (float)beta, c, ic);
+  }
+}

@@ -1,0 +1,34 @@
+/* gz.h: bytes of a file, one after another, decoded when the content (not the name) is gzip.
+ *
+ * Says plainly what is wrong with a file: missing, a directory, empty, damaged, ends early. */
+#ifndef DTG_RUNTIME_GZ_H
+#define DTG_RUNTIME_GZ_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <zlib.h>
+#include "dtrt.h"
+
+enum { GZ_HEAD = 64 };
+
+typedef struct gz_stream {
+  const char *name;
+  int fd; /* the file itself, for reading at a place; the stream reads a duplicate */
+  gzFile z;
+  bool packed;                 /* gzip */
+  bool seekable;               /* a regular file that is not packed */
+  int64_t size;                /* of the file, when seekable */
+  int64_t at;                  /* bytes taken from the stream */
+  unsigned char head[GZ_HEAD]; /* its first bytes */
+  int nhead;
+  char *why; /* where failures are written */
+  size_t whysize;
+} gz_stream;
+
+bool gz_open(gz_stream *s, const char *name, char *why, size_t whysize);
+void gz_close(gz_stream *s); /* the stream and fd */
+/* Bytes taken, fewer than n only at the end; -1 with why. */
+int64_t gz_take(gz_stream *s, void *to, int64_t n);
+/* All of `bytes` into new memory, which grows as bytes arrive, so that a false size costs nothing.
+ * NULL with why when the file holds less, or more. */
+char *gz_take_rest(gz_stream *s, int64_t bytes);
+#endif

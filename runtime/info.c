@@ -1,0 +1,229 @@
+/* info.c: `info` and `--help`: what a compiled program holds, in aligned columns, from its tables
+ * alone. No device is started. */
+#include "cli.h"
+#include <stdlib.h>
+#include <string.h>
+#include "block.h"
+
+static void put(char *text, size_t size, const char *more) {
+  size_t n = strlen(text);
+  if (n < size) snprintf(text + n, size - n, "%s", more);
+}
+
+/* "[(batch, model) by 28, _] partial(model, max)", as in docs/language.md. */
+static void layout_text(const dtrt_program *p, const dtrt_layout *l, char *text, size_t size) {
+  static const char *const reduce[] = {"", ", max", ", min", ", prod"};
+  char by[48];
+  snprintf(text, size, "[");
+  for (int d = 0; d < l->rank; d++) {
+    const dtrt_dim *m = &l->dim[d];
+    put(text, size, d ? ", " : "");
+    if (!m->naxes) put(text, size, "_");
+    if (m->naxes > 1) put(text, size, "(");
+    for (int i = 0; i < m->naxes; i++) {
+      put(text, size, i ? ", " : "");
+      put(text, size, p->axis_name[m->axis[i]]);
+    }
+    if (m->naxes > 1) put(text, size, ")");
+    snprintf(by, sizeof by, " by %lld", (long long)m->granule);
+    if (m->naxes && m->granule > 1) put(text, size, by);
+    if (m->naxes && m->of > 0) put(text, size, " with halo");
+  }
+  put(text, size, "]");
+  bool first = true;
+  for (int a = 0; a < p->naxes; a++) {
+    if (!(l->partial & (1u << a))) continue;
+    put(text, size, first ? " partial(" : ", ");
+    put(text, size, p->axis_name[a]);
+    first = false;
+  }
+  if (first) return;
+  put(text, size, l->reduce >= 0 && l->reduce < 4 ? reduce[l->reduce] : "");
+  put(text, size, ")");
+}
+
+static int64_t largest_block(const dtrt_program *p, const dtrt_dim *d) {
+  Mesh m = {.naxes = p->naxes}; /* block_most asks for sizes alone */
+  for (int i = 0; i < p->naxes; i++) m.size[i] = p->axis_size[i];
+  return block_most(&m, d);
+}
+
+static void local_text(const dtrt_program *p, const dtrt_layout *l, char *text, size_t size) {
+  char one[32];
+  snprintf(text, size, "[");
+  for (int d = 0; d < l->rank; d++) {
+    snprintf(one, sizeof one, "%s%lld", d ? ", " : "", (long long)largest_block(p, &l->dim[d]));
+    put(text, size, one);
+  }
+  put(text, size, "]");
+}
+
+static void bytes_text(int64_t bytes, char *text, size_t size) {
+  static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double v = (double)bytes;
+  int u = 0;
+  for (; v >= 1024 && u < 4; u++) v /= 1024;
+  snprintf(text, size, "%.*f %s", u ? (v < 10 ? 2 : 1) : 0, v, unit[u]);
+}
+
+static int64_t block_bytes(const dtrt_program *p, const dtrt_tensor *t) {
+  int64_t n = dtrt_dtype_size(t->dtype);
+  for (int d = 0; d < t->layout->rank; d++) n *= largest_block(p, &t->layout->dim[d]);
+  return n;
+}
+
+enum { COLUMNS = 6, CELL = 256 };
+
+/* Rows are kept until their columns' widths are known. */
+typedef struct table {
+  char (*cell)[COLUMNS][CELL];
+  int rows, room;
+} table;
+
+static char (*table_row(table *t))[CELL] {
+  if (t->rows == t->room) {
+    t->room = 2 * t->room + 16;
+    void *bigger = realloc(t->cell, (size_t)t->room * sizeof *t->cell);
+    if (!bigger) return NULL;
+    t->cell = bigger;
+  }
+  memset(t->cell[t->rows], 0, sizeof *t->cell);
+  return t->cell[t->rows++];
+}
+
+static void table_tensor(table *t, const dtrt_program *p, const char *role, const dtrt_tensor *x) {
+  char(*cell)[CELL] = table_row(t);
+  if (!cell) return;
+  snprintf(cell[0], CELL, "%s", role);
+  snprintf(cell[1], CELL, "%s", x->name);
+  cli_type_text(x, cell[2], CELL);
+  layout_text(p, x->layout, cell[3], CELL);
+  local_text(p, x->layout, cell[4], CELL);
+  bytes_text(block_bytes(p, x), cell[5], CELL);
+}
+
+static void table_print(table *t) {
+  size_t width[COLUMNS] = {0};
+  for (int r = 0; r < t->rows; r++)
+    for (int k = 0; k < COLUMNS; k++)
+      if (strlen(t->cell[r][k]) > width[k]) width[k] = strlen(t->cell[r][k]);
+  for (int r = 0; r < t->rows; r++) {
+    fputs("  ", stdout);
+    for (int k = 0; k + 1 < COLUMNS; k++)
+      if (width[k]) printf("%-*s  ", (int)width[k], t->cell[r][k]);
+    printf("%*s\n", (int)width[COLUMNS - 1], t->cell[r][COLUMNS - 1]);
+  }
+  free(t->cell);
+  *t = (table){0};
+}
+
+static void table_head(table *t, const char *role, const char *name) {
+  char(*cell)[CELL] = table_row(t);
+  if (!cell) return;
+  const char *const words[COLUMNS] = {role, name, "type", "layout", "a device", "bytes"};
+  for (int k = 0; k < COLUMNS; k++) snprintf(cell[k], CELL, "%s", words[k]);
+}
+
+static void info_entry(const dtrt_program *p, const dtrt_entry *e) {
+  table t = {0};
+  printf("\nentry %s%s\n", e->name, e->assigns ? " (changes variables)" : "");
+  table_head(&t, "", "name");
+  for (int i = 0; i < e->nin; i++) table_tensor(&t, p, "input", &e->in[i]);
+  for (int i = 0; i < e->nout; i++) table_tensor(&t, p, "output", &e->out[i]);
+  table_print(&t);
+}
+
+static void info_vars(const dtrt_program *p, int trainable, const char *title) {
+  table t = {0};
+  int n = 0;
+  for (int i = 0; i < p->nvars; i++) {
+    if ((p->var[i].trainable != 0) != trainable) continue;
+    if (!n++) {
+      printf("\n%s\n", title);
+      table_head(&t, "", "path");
+    }
+    table_tensor(&t, p, "", &p->var[i]);
+  }
+  table_print(&t);
+}
+
+static void info_memory(const dtrt_program *p) {
+  char vars[32], arena[32], all[32];
+  int64_t most = 0;
+  int64_t trainable = 0;
+  for (int i = 1; i < p->nentries; i++)
+    if (p->entry[i].arena_bytes > most) most = p->entry[i].arena_bytes;
+  for (int i = 0; i < p->nvars; i++)
+    if (p->var[i].trainable) trainable += dtrt_tensor_count(&p->var[i]);
+  bytes_text(p->vars_bytes, vars, sizeof vars);
+  bytes_text(most, arena, sizeof arena);
+  bytes_text(p->vars_bytes + most, all, sizeof all);
+  printf("\nmemory of a device: %s of variables and %s of arena, together %s\n", vars, arena, all);
+  printf("trainable values in all: %lld\n", (long long)trainable);
+}
+
+int info_run(const cli *c) {
+  const dtrt_program *p = c->program;
+  char mesh[512];
+  if (c->quiet) return CLI_OK;
+  cli_mesh_text(p, mesh, sizeof mesh);
+  printf("%s: %s\n", p->name, mesh);
+  for (int i = 1; i < p->nentries; i++) info_entry(p, &p->entry[i]);
+  info_vars(p, 1, "parameters");
+  info_vars(p, 0, "states");
+  info_memory(p);
+  if (c->layouts && p->layouts) printf("\n%s", p->layouts);
+  return CLI_OK;
+}
+
+static void help_entry(const dtrt_entry *e, FILE *to) {
+  char type[256];
+  fprintf(to, "  %s\n", e->name);
+  for (int i = 0; i < e->nin; i++) {
+    cli_type_text(&e->in[i], type, sizeof type);
+    fprintf(to, "      %s %-14s %s\n", "--feed", e->in[i].name, type);
+  }
+  for (int i = 0; i < e->nout; i++) {
+    cli_type_text(&e->out[i], type, sizeof type);
+    fprintf(to, "      %s %-14s %s\n", "gives ", e->out[i].name, type);
+  }
+}
+
+static const char usage[] =
+    "usage: %s info [--layouts]\n"
+    "       %s call ENTRY --feed NAME=FILE ... [--out NAME=FILE.npy|-] ... [--seed N]\n"
+    "       %s fit ENTRY --feed NAME=FILE ... --epochs N [options]\n";
+
+static const char details[] =
+    "FILE is .npy, IDX or CSV, each also gzipped. CSV columns: FILE:0-63, FILE:64, FILE:0-3,7 "
+    "(from 0).\n"
+    "A scalar input (shape []) also takes a number: --feed rate=0.1. `call` reads whole inputs; "
+    "`fit` reads\n"
+    "rows, a batch a step, and prints the means of the float scalar outputs over each epoch.\n"
+    "\n"
+    "options of fit:\n"
+    "  --skip N, --limit N     leave out the first N rows; use the first N of what is left\n"
+    "  --shuffle SEED          another order of rows each epoch, the same on every mesh\n"
+    "  --drop-last             leave out the rows that do not fill a batch\n"
+    "  --eval ENTRY            run it over the --eval-feed files after each epoch\n"
+    "  --eval-feed NAME=FILE   its inputs\n"
+    "  --eval-skip N, --eval-limit N\n"
+    "                          as --skip and --limit, of them\n"
+    "  --log FILE.csv          one line an epoch\n"
+    "  --stop-on-nan           end at the first value that is not finite\n"
+    "  --plain                 no progress bar\n"
+    "options of call and fit:\n"
+    "  --seed N                of all random values (0)\n"
+    "  --transport T           self, threads or mpi\n";
+
+int help_run(const cli *c, FILE *to, int status) {
+  const dtrt_program *p = c->program;
+  char mesh[512];
+  if (c->quiet) return status;
+  cli_mesh_text(p, mesh, sizeof mesh);
+  fprintf(to, usage, c->prog, c->prog, c->prog);
+  fprintf(to, "\n%s runs on %s. Its entries:\n", p->name, mesh);
+  for (int i = 1; i < p->nentries; i++) help_entry(&p->entry[i], to);
+  fprintf(to, "\n%s", details);
+  return status;
+}

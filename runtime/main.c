@@ -1,0 +1,257 @@
+/* main.c: dtrt_main, the command line of compiled programs and of `dtgc run`: arguments into a
+ * struct cli, every one checked before a device is started. docs/running.md is its manual. */
+#include "cli.h"
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum option_kind {
+  OPT_FLAG,
+  OPT_COUNT, /* from 1 */
+  OPT_SKIP,  /* from 0 */
+  OPT_SEED,
+  OPT_TEXT,
+  OPT_PAIR,
+  OPT_ENTRY
+} option_kind;
+
+/* Where a value goes in struct cli; commands: bit 1 info, 2 call, 4 fit. */
+typedef struct option {
+  const char *name;
+  option_kind kind;
+  int commands;
+  size_t at, count; /* count: of OPT_PAIR's number; of OPT_SEED's flag, when nonzero */
+} option;
+
+static const option options[] = {
+    {"--feed", OPT_PAIR, 6, offsetof(cli, feed), offsetof(cli, nfeed)},
+    {"--eval-feed", OPT_PAIR, 4, offsetof(cli, eval_feed), offsetof(cli, neval_feed)},
+    {"--out", OPT_PAIR, 2, offsetof(cli, out), offsetof(cli, nout)},
+    {"--eval", OPT_ENTRY, 4, offsetof(cli, eval), 0},
+    {"--epochs", OPT_COUNT, 4, offsetof(cli, epochs), 0},
+    {"--limit", OPT_COUNT, 4, offsetof(cli, limit), 0},
+    {"--eval-limit", OPT_COUNT, 4, offsetof(cli, eval_limit), 0},
+    {"--skip", OPT_SKIP, 4, offsetof(cli, skip), 0},
+    {"--eval-skip", OPT_SKIP, 4, offsetof(cli, eval_skip), 0},
+    {"--shuffle", OPT_SEED, 4, offsetof(cli, shuffle_seed), offsetof(cli, shuffle)},
+    {"--seed", OPT_SEED, 6, offsetof(cli, seed), 0},
+    {"--log", OPT_TEXT, 4, offsetof(cli, log), 0},
+    {"--transport", OPT_TEXT, 6, offsetof(cli, transport), 0},
+    {"--drop-last", OPT_FLAG, 4, offsetof(cli, drop_last), 0},
+    {"--stop-on-nan", OPT_FLAG, 4, offsetof(cli, stop_on_nan), 0},
+    {"--plain", OPT_FLAG, 4, offsetof(cli, plain), 0},
+    {"--layouts", OPT_FLAG, 1, offsetof(cli, layouts), 0},
+};
+enum { OPTIONS = sizeof options / sizeof *options };
+
+static const struct {
+  const char *name;
+  int bit;
+  int (*run)(const cli *c);
+} commands[] = {{"info", 1, info_run}, {"call", 2, call_run}, {"fit", 4, fit_run}};
+
+static bool find_entry(const cli *c, const char *name, const dtrt_entry **to) {
+  cli_near near;
+  cli_near_start(&near, name);
+  for (int i = 1; i < c->program->nentries; i++) { /* entry[0] is init, the runtime's own */
+    if (!strcmp(c->program->entry[i].name, name)) return *to = &c->program->entry[i], true;
+    cli_near_try(&near, c->program->entry[i].name);
+  }
+  cli_usage(c, "%s has no entry '%s'%s", c->program->name, name, cli_near_text(&near));
+  return false;
+}
+
+/* A whole number in [least, most], in decimal and nothing else. */
+static bool number(const char *text, uint64_t least, uint64_t most, uint64_t *v) {
+  char *end;
+  errno = 0;
+  if (*text < '0' || *text > '9') return false;
+  unsigned long long n = strtoull(text, &end, 10);
+  *v = n;
+  return !*end && errno == 0 && n >= least && n <= most;
+}
+
+static bool take_pair(const cli *c, char *base, const option *o, const char *value) {
+  data_pair **list = (data_pair **)(void *)(base + o->at);
+  int *n = (int *)(void *)(base + o->count);
+  const char *equal = strchr(value, '=');
+  if (!equal || equal == value || !equal[1])
+    return cli_usage(c, "%s %s: expected NAME=FILE", o->name, value), false;
+  char *name = strndup(value, (size_t)(equal - value));
+  data_pair *bigger = realloc(*list, (size_t)(*n + 1) * sizeof **list);
+  if (bigger) *list = bigger;
+  if (!name || !bigger) {
+    free(name);
+    return cli_usage(c, "out of memory"), false;
+  }
+  (*list)[(*n)++] = (data_pair){name, equal + 1};
+  for (int i = 0; i + 1 < *n; i++)
+    if (!strcmp((*list)[i].name, name))
+      return cli_usage(c, "%s %s is given twice", o->name, name), false;
+  return true;
+}
+
+static bool take_value(cli *c, const option *o, const char *value) {
+  char *base = (char *)c;
+  uint64_t v;
+  switch (o->kind) {
+  case OPT_FLAG: *(bool *)(base + o->at) = true; return true;
+  case OPT_COUNT:
+  case OPT_SKIP:
+    if (!number(value, o->kind == OPT_COUNT, INT64_MAX, &v))
+      return cli_usage(c, "%s %s: expected a whole number from %d", o->name, value,
+                       o->kind == OPT_COUNT),
+             false;
+    *(int64_t *)(void *)(base + o->at) = (int64_t)v;
+    return true;
+  case OPT_SEED:
+    if (!number(value, 0, UINT64_MAX, &v))
+      return cli_usage(c, "%s %s: expected a whole number from 0", o->name, value), false;
+    *(uint64_t *)(void *)(base + o->at) = v;
+    if (o->count) *(bool *)(base + o->count) = true;
+    return true;
+  case OPT_TEXT: *(const char **)(void *)(base + o->at) = value; return true;
+  case OPT_ENTRY: return find_entry(c, value, (const dtrt_entry **)(void *)(base + o->at));
+  default: return take_pair(c, base, o, value);
+  }
+}
+
+/* One option at argv[*i], which moves to its last word. */
+static bool take_option(cli *c, int argc, char **argv, int *i, int bit) {
+  const char *word = argv[*i], *equal = strchr(word, '=');
+  size_t n = equal ? (size_t)(equal - word) : strlen(word);
+  cli_near near;
+  cli_near_start(&near, word);
+  for (int k = 0; k < OPTIONS; k++) {
+    const option *o = &options[k];
+    if (strncmp(o->name, word, n) != 0 || o->name[n]) {
+      if (o->commands & bit) cli_near_try(&near, o->name);
+      continue;
+    }
+    if (!(o->commands & bit))
+      return cli_usage(c, "%s is not an option of '%s'", o->name, c->command), false;
+    if (o->kind == OPT_FLAG && equal) return cli_usage(c, "%s takes no value", o->name), false;
+    if (o->kind == OPT_FLAG) return take_value(c, o, "");
+    if (!equal && *i + 1 >= argc) return cli_usage(c, "%s needs a value", o->name), false;
+    return take_value(c, o, equal ? equal + 1 : argv[++*i]);
+  }
+  cli_usage(c, "unknown option '%s'%s", word, cli_near_text(&near));
+  return false;
+}
+
+/* Every NAME of --feed or --out is one of the entry's. */
+static bool check_names(const cli *c, const char *option, const data_pair *pair, int n,
+                        const dtrt_entry *e, bool inputs) {
+  for (int i = 0; i < n; i++) {
+    const dtrt_tensor *t = inputs ? e->in : e->out;
+    int count = inputs ? e->nin : e->nout;
+    bool found = false;
+    cli_near near;
+    cli_near_start(&near, pair[i].name);
+    for (int k = 0; k < count; k++) {
+      found = found || !strcmp(t[k].name, pair[i].name);
+      cli_near_try(&near, t[k].name);
+    }
+    if (found) continue;
+    cli_usage(c, "%s %s: entry '%s' has no %s of that name%s", option, pair[i].name, e->name,
+              inputs ? "input" : "output", cli_near_text(&near));
+    return false;
+  }
+  return true;
+}
+
+static bool check_transport(const cli *c) {
+  static const char *const names[] = {"threads", "mpi", "self"};
+  cli_near near;
+  if (!c->transport) return true;
+  cli_near_start(&near, c->transport);
+  for (int i = 0; i < 3; i++) {
+    if (!strcmp(names[i], c->transport)) return true;
+    cli_near_try(&near, names[i]);
+  }
+  cli_usage(c, "--transport %s: expected threads, mpi or self%s", c->transport,
+            cli_near_text(&near));
+  return false;
+}
+
+static bool check(const cli *c, int bit) {
+  if (bit == 1) return true;
+  if (!c->entry)
+    return cli_usage(c, "%s needs an entry: %s %s ENTRY ...", c->command, c->prog, c->command),
+           false;
+  if (!check_names(c, "--feed", c->feed, c->nfeed, c->entry, true)) return false;
+  if (!check_names(c, "--out", c->out, c->nout, c->entry, false)) return false;
+  if (bit == 4 && !c->epochs) return cli_usage(c, "fit needs --epochs N"), false;
+  if (!c->eval && (c->neval_feed || c->eval_limit || c->eval_skip))
+    return cli_usage(c, "--eval-feed, --eval-skip and --eval-limit need --eval ENTRY"), false;
+  if (c->eval && !check_names(c, "--eval-feed", c->eval_feed, c->neval_feed, c->eval, true))
+    return false;
+  return check_transport(c);
+}
+
+static int parse_and_run(cli *c, int argc, char **argv) {
+  int bit = 0, (*run)(const cli *) = NULL;
+  cli_near near;
+  for (int i = 1; i < argc; i++)
+    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return help_run(c, stdout, CLI_OK);
+  if (argc < 2) return help_run(c, stderr, CLI_USAGE);
+  cli_near_start(&near, argv[1]);
+  for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+    cli_near_try(&near, commands[k].name);
+    if (strcmp(argv[1], commands[k].name) != 0) continue;
+    c->command = commands[k].name;
+    bit = commands[k].bit;
+    run = commands[k].run;
+  }
+  if (!run)
+    return cli_usage(c, "unknown command '%s'%s; there are info, call and fit (%s --help)", argv[1],
+                     cli_near_text(&near), c->prog);
+  for (int i = 2; i < argc; i++) {
+    if (argv[i][0] == '-' && argv[i][1]) {
+      if (!take_option(c, argc, argv, &i, bit)) return CLI_USAGE;
+    } else if (c->entry || bit == 1) {
+      return cli_usage(c, "unexpected '%s' after '%s'", argv[i], argv[i - 1]);
+    } else if (!find_entry(c, argv[i], &c->entry)) {
+      return CLI_USAGE;
+    }
+  }
+  return check(c, bit) ? run(c) : CLI_USAGE;
+}
+
+/* Before MPI is started only the launcher's environment tells which rank this is. */
+static int launcher_rank(void) {
+  static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
+                                      "SLURM_PROCID"};
+  uint64_t v;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *text = getenv(names[i]);
+    if (text && number(text, 0, INT32_MAX, &v)) return (int)v;
+  }
+  return 0;
+}
+
+static void free_pairs(data_pair *pair, int n) {
+  for (int i = 0; i < n; i++) free((char *)(uintptr_t)pair[i].name);
+  free(pair);
+}
+
+int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *const *variants,
+              dtrt_more_fn *more, void *user) {
+  cli c = {.prog = argc > 0 && argv[0] ? argv[0] : p->name,
+           .program = p,
+           .variants = variants,
+           .more = more,
+           .user = user,
+           .rank = launcher_rank()};
+  c.quiet = c.rank != 0;
+  int status = parse_and_run(&c, argc, argv);
+  free_pairs(c.feed, c.nfeed);
+  free_pairs(c.eval_feed, c.neval_feed);
+  free_pairs(c.out, c.nout);
+  if (fflush(stdout) || ferror(stdout)) {
+    cli_note(&c, "cannot write to the standard output");
+    if (!status) status = CLI_FAILED;
+  }
+  return status;
+}

@@ -1,0 +1,195 @@
+/* npy.c: headers of NumPy's .npy files, versions 1 to 3: a magic, a length and a Python dict
+ * literal such as {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. The parser takes
+ * that much Python and no more, and never trusts a length or a size. Format: numpy.lib.format's
+ * documentation. */
+#include "tensor_file.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NPY_MOST_HEADER = 1 << 20 };
+
+bool npy_is(const gz_stream *s) { return s->nhead >= 6 && !memcmp(s->head, "\x93NUMPY", 6); }
+
+static const struct {
+  const char *code;
+  int kind;
+} npy_kinds[] = {{"b1", ELEMENT_BOOL}, {"u1", ELEMENT_U8},  {"i1", ELEMENT_I8},
+                 {"u2", ELEMENT_U16},  {"i2", ELEMENT_I16}, {"u4", ELEMENT_U32},
+                 {"i4", ELEMENT_I32},  {"u8", ELEMENT_U64}, {"i8", ELEMENT_I64},
+                 {"f2", ELEMENT_F16},  {"f4", ELEMENT_F32}, {"f8", ELEMENT_F64}};
+enum { NPY_KINDS = sizeof npy_kinds / sizeof *npy_kinds };
+
+typedef struct npy_parser {
+  const char *p, *end;
+} npy_parser;
+
+static void npy_blank(npy_parser *t) {
+  while (t->p < t->end && strchr(" \t\n\r", *t->p) && *t->p) t->p++;
+}
+
+static bool npy_token(npy_parser *t, char c) {
+  npy_blank(t);
+  if (t->p == t->end || *t->p != c) return false;
+  t->p++;
+  return true;
+}
+
+static bool npy_word(npy_parser *t, const char *word) {
+  size_t n = strlen(word);
+  npy_blank(t);
+  if ((size_t)(t->end - t->p) < n || memcmp(t->p, word, n) != 0) return false;
+  t->p += n;
+  return true;
+}
+
+static bool npy_string(npy_parser *t, char *to, size_t size) {
+  npy_blank(t);
+  if (t->p == t->end || (*t->p != '\'' && *t->p != '"')) return false;
+  char quote = *t->p++;
+  size_t n = 0;
+  for (; t->p < t->end && *t->p != quote; t->p++) {
+    if (*t->p == '\\' || n + 1 >= size || (unsigned char)*t->p < ' ') return false;
+    to[n++] = *t->p;
+  }
+  to[n] = '\0';
+  return npy_token(t, quote);
+}
+
+static bool npy_number(npy_parser *t, int64_t *v) {
+  npy_blank(t);
+  const char *from = t->p;
+  *v = 0;
+  for (; t->p < t->end && *t->p >= '0' && *t->p <= '9'; t->p++)
+    if (__builtin_mul_overflow(*v, 10, v) || __builtin_add_overflow(*v, *t->p - '0', v))
+      return false;
+  bool some = t->p > from;
+  if (some && t->p < t->end && *t->p == 'L') t->p++; /* Python 2 wrote 3L */
+  return some;
+}
+
+static bool npy_descr(tensor_file *f, gz_stream *s, npy_parser *t) {
+  char code[64];
+  if (npy_token(t, '['))
+    return tensor_file_fail(s, ".npy of records (a structured dtype); expected plain numbers");
+  if (!npy_string(t, code, sizeof code))
+    return tensor_file_fail(s, ".npy header: 'descr' is damaged");
+  const char *name = code;
+  char order = '|';
+  if (*name && strchr("<>=|", *name)) order = *name++;
+  if (*name == 'O') return tensor_file_fail(s, ".npy of Python objects; expected plain numbers");
+  for (int i = 0; i < NPY_KINDS; i++)
+    if (!strcmp(name, npy_kinds[i].code)) {
+      f->kind = npy_kinds[i].kind;
+      f->swap = order == '>' && element_size(f->kind) > 1;
+      return true;
+    }
+  return tensor_file_fail(
+      s, ".npy of dtype '%s'; expected integers, bool or floats of 2, 4 or 8 bytes", code);
+}
+
+static bool npy_shape(tensor_file *f, gz_stream *s, npy_parser *t) {
+  bool good = npy_token(t, '(');
+  f->rank = 0;
+  while (good && !npy_token(t, ')')) {
+    int64_t n;
+    good = npy_number(t, &n);
+    if (!good) break;
+    if (f->rank == DTRT_MAX_RANK)
+      return tensor_file_fail(s, ".npy with more than %d dims", DTRT_MAX_RANK);
+    f->shape[f->rank++] = n;
+    if (npy_token(t, ',')) continue;
+    good = npy_token(t, ')');
+    break;
+  }
+  return good || tensor_file_fail(s, ".npy header: 'shape' is damaged or too large");
+}
+
+static bool npy_dict(tensor_file *f, gz_stream *s, npy_parser *t) {
+  char key[32];
+  int seen = 0;
+  if (!npy_token(t, '{')) return tensor_file_fail(s, ".npy header: expected a Python dict");
+  while (!npy_token(t, '}')) {
+    if (!npy_string(t, key, sizeof key) || !npy_token(t, ':'))
+      return tensor_file_fail(s, ".npy header: expected 'descr', 'fortran_order' and 'shape'");
+    int bit;
+    if (!strcmp(key, "descr")) {
+      bit = 1;
+      if (!npy_descr(f, s, t)) return false;
+    } else if (!strcmp(key, "fortran_order")) {
+      bit = 2;
+      f->fortran = npy_word(t, "True");
+      if (!f->fortran && !npy_word(t, "False"))
+        return tensor_file_fail(s, ".npy header: 'fortran_order' is neither True nor False");
+    } else if (!strcmp(key, "shape")) {
+      bit = 4;
+      if (!npy_shape(f, s, t)) return false;
+    } else {
+      return tensor_file_fail(s, ".npy header: unknown key '%s'", key);
+    }
+    if (seen & bit) return tensor_file_fail(s, ".npy header: '%s' stands twice", key);
+    seen |= bit;
+    if (npy_token(t, ',')) continue;
+    if (npy_token(t, '}')) break;
+    return tensor_file_fail(s, ".npy header: expected , or } after '%s'", key);
+  }
+  if (seen != 7)
+    return tensor_file_fail(s, ".npy header: '%s' is missing",
+                            !(seen & 1)   ? "descr"
+                            : !(seen & 2) ? "fortran_order"
+                                          : "shape");
+  npy_blank(t);
+  if (t->p != t->end) return tensor_file_fail(s, ".npy header: found more after the dict");
+  return true;
+}
+
+bool npy_read_header(tensor_file *f, gz_stream *s) {
+  unsigned char lead[12];
+  f->format = ".npy";
+  if (gz_take(s, lead, 8) != 8) return tensor_file_fail(s, "the .npy header is cut off");
+  if (lead[6] < 1 || lead[6] > 3)
+    return tensor_file_fail(s, ".npy version %d.%d; expected 1, 2 or 3", lead[6], lead[7]);
+  int wide = lead[6] == 1 ? 2 : 4;
+  if (gz_take(s, lead + 8, wide) != wide) return tensor_file_fail(s, "the .npy header is cut off");
+  uint32_t n = lead[8] | (uint32_t)lead[9] << 8;
+  if (wide == 4) n |= (uint32_t)lead[10] << 16 | (uint32_t)lead[11] << 24;
+  if (n > NPY_MOST_HEADER)
+    return tensor_file_fail(s, ".npy header of %u bytes; expected at most %d", n, NPY_MOST_HEADER);
+  char *text = malloc(n + 1);
+  if (!text) return tensor_file_fail(s, "out of memory");
+  int64_t got = gz_take(s, text, n);
+  bool good = got == n;
+  if (got >= 0 && !good)
+    tensor_file_fail(s, "the .npy header is cut off: expected %u bytes, found %lld", n,
+                     (long long)got);
+  npy_parser t = {text, text + n};
+  good = good && npy_dict(f, s, &t);
+  free(text);
+  return good;
+}
+
+int npy_header(int dtype, int rank, const int64_t *shape, char *text, size_t size) {
+  const char *code = NULL;
+  for (int i = 0; i < NPY_KINDS; i++)
+    if (npy_kinds[i].kind == dtype) code = npy_kinds[i].code;
+  if (!code) return -1;
+  char dims[DTRT_MAX_RANK * 24 + 4] = "";
+  int n = 0;
+  for (int d = 0; d < rank; d++)
+    n += snprintf(dims + n, sizeof dims - (size_t)n, "%lld,%s", (long long)shape[d],
+                  d + 1 < rank ? " " : "");
+  if (rank > 1) dims[n - 1] = '\0'; /* (3, 4) but (3,) */
+  char dict[512];
+  int len =
+      snprintf(dict, sizeof dict, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%s), }",
+               element_size(dtype) == 1 ? '|' : '<', code, dims);
+  int total = (10 + len + 1 + 63) / 64 * 64; /* numpy aligns the data to 64 */
+  if ((size_t)total > size) return -1;
+  memset(text, ' ', (size_t)total);
+  memcpy(text, "\x93NUMPY\1\0", 8);
+  text[8] = (char)((total - 10) & 255);
+  text[9] = (char)((total - 10) >> 8);
+  memcpy(text + 10, dict, (size_t)len);
+  text[total - 1] = '\n';
+  return total;
+}

@@ -1,0 +1,311 @@
+/* plan.c: needed minus owned, for one device and one exchange; see plan.h for the law. */
+#include "plan.h"
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A part of one dim: where it lies and how far its device is from the base device. */
+typedef struct Part {
+  int64_t delta;
+  Span owner; /* the block it is cut from (or for sends: is put into) */
+  Span here;  /* what of it is wanted */
+} Part;
+
+typedef struct Parts {
+  Part *at;
+  int n, room;
+} Parts;
+
+typedef struct Work {
+  const Mesh *mesh;
+  const int32_t *coord;
+  const dtrt_layout *from, *to;
+  Span own[DTRT_MAX_RANK], need[DTRT_MAX_RANK];
+  uint32_t settle; /* axes whose terms are combined */
+  uint32_t moving; /* axes along which owners differ from me */
+  Parts dim[DTRT_MAX_RANK];
+  bool no_memory;
+} Work;
+
+static void part_add(Work *w, Parts *p, Part part) {
+  if (p->n == p->room) {
+    int room = p->room ? p->room * 2 : 8;
+    Part *at = realloc(p->at, (size_t)room * sizeof *at);
+    if (!at) {
+      w->no_memory = true;
+      return;
+    }
+    p->at = at;
+    p->room = room;
+  }
+  p->at[p->n++] = part;
+}
+
+static Span meet(Span a, Span b) {
+  Span s = {a.lo > b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
+  return s.lo < s.hi ? s : (Span){0, 0};
+}
+
+/* -------- what I receive -------- */
+
+/* How far the device with block i of a cut dim is from the one with coordinate 0 on its axes. */
+static int64_t delta_of(const Mesh *m, const dtrt_dim *d, int64_t i) {
+  int64_t delta = 0;
+  for (int j = d->naxes - 1; j >= 0; j--) {
+    int32_t size = m->size[d->axis[j]];
+    delta += i % size * m->stride[d->axis[j]];
+    i /= size;
+  }
+  return delta;
+}
+
+/* The owners of what I need of a dim. */
+static void owners(Work *w, int dim) {
+  const dtrt_dim *d = &w->from->dim[dim];
+  Span need = w->need[dim];
+  if (need.lo >= need.hi) return;
+  if (block_same(w->mesh, d, &w->to->dim[dim])) {
+    int64_t delta = 0;
+    for (int j = 0; j < d->naxes; j++)
+      delta += (int64_t)w->coord[d->axis[j]] * w->mesh->stride[d->axis[j]];
+    part_add(w, &w->dim[dim], (Part){delta, w->own[dim], need});
+    return;
+  }
+  int64_t k = block_parts(w->mesh, d), lo = 0, hi = k; /* the first block that ends after need.lo */
+  while (lo < hi) {
+    int64_t mid = lo + (hi - lo) / 2;
+    if (block_cut(d, k, mid).hi > need.lo)
+      hi = mid;
+    else
+      lo = mid + 1;
+  }
+  for (int64_t i = lo; i < k; i++) {
+    Span block = block_cut(d, k, i), here = meet(block, need);
+    if (block.lo >= need.hi) break;
+    if (here.lo < here.hi) part_add(w, &w->dim[dim], (Part){delta_of(w->mesh, d, i), block, here});
+  }
+}
+
+/* -------- what I send -------- */
+
+/* The devices that need something of my block of a dim, by going down the axes of `to`: a cut over
+ * (a, b) nests in the cut over a, and both ends of the raw windows only grow (or only shrink) along
+ * an axis. */
+static void needers(Work *w, int dim, int level, int64_t parts, int64_t index, int64_t delta) {
+  const dtrt_dim *d = &w->to->dim[dim];
+  Span own = w->own[dim];
+  if (level == d->naxes) {
+    Span block = block_window(d, block_cut(d, parts, index)), here = meet(block, own);
+    if (here.lo < here.hi) part_add(w, &w->dim[dim], (Part){delta, block, here});
+    return;
+  }
+  int axis = d->axis[level];
+  int64_t size = w->mesh->size[axis], k = parts * size, first = index * size;
+  if (!((w->moving | w->settle) & 1u << axis)) { /* such a device has my own coordinate here */
+    needers(w, dim, level + 1, k, first + w->coord[axis], delta);
+    return;
+  }
+  bool down = d->of > 0 && d->mul < 0;
+  int64_t lo = 0, hi = size;
+  while (lo < hi) { /* the first, in the order that spans grow, that ends after own.lo */
+    int64_t mid = lo + (hi - lo) / 2;
+    Span cut = block_cut(d, k, first + (down ? size - 1 - mid : mid));
+    Span raw = d->of > 0 ? block_window_raw(d, cut) : cut;
+    if (raw.hi > own.lo)
+      hi = mid;
+    else
+      lo = mid + 1;
+  }
+  for (; lo < size; lo++) {
+    int64_t c = down ? size - 1 - lo : lo;
+    Span cut = block_cut(d, k, first + c);
+    if ((d->of > 0 ? block_window_raw(d, cut) : cut).lo >= own.hi) break;
+    needers(w, dim, level + 1, k, first + c, delta + c * w->mesh->stride[axis]);
+  }
+}
+
+/* -------- products -------- */
+
+/* Makes pieces of all combinations of the dims' parts. */
+static Piece *product(Work *w, int64_t base, bool sends, int *n) {
+  int rank = w->from->rank;
+  int64_t total = 1;
+  *n = 0;
+  for (int i = 0; i < rank; i++) {
+    total *= w->dim[i].n;
+    if (total > INT_MAX) return NULL;
+  }
+  if (w->no_memory) return NULL;
+  Piece *piece = malloc((size_t)(total ? total : 1) * sizeof *piece);
+  if (!piece) return NULL;
+  int at[DTRT_MAX_RANK] = {0};
+  for (int64_t i = 0; i < total; i++) {
+    Span box[DTRT_MAX_RANK] = {{0, 0}}, theirs[DTRT_MAX_RANK] = {{0, 0}};
+    int64_t peer = base;
+    for (int d = 0; d < rank; d++) {
+      const Part *p = &w->dim[d].at[at[d]];
+      peer += p->delta;
+      box[d] = p->here;
+      theirs[d] = p->owner;
+    }
+    Piece *q = &piece[(*n)++];
+    block_piece(q, rank, box, sends ? w->own : theirs, sends ? theirs : w->need);
+    q->peer = (int32_t)peer;
+    for (int d = rank - 1; d >= 0 && ++at[d] == w->dim[d].n; d--) at[d] = 0;
+  }
+  return piece;
+}
+
+/* Device number with my coordinates on the axes not in `but`, and 0 on those. */
+static int64_t base_of(const Work *w, uint32_t but) {
+  int64_t base = 0;
+  for (int i = 0; i < w->mesh->naxes; i++)
+    if (!(but & 1u << i)) base += (int64_t)w->coord[i] * w->mesh->stride[i];
+  return base;
+}
+
+static uint32_t all_axes(const dtrt_layout *l) {
+  uint32_t set = 0;
+  for (int i = 0; i < l->rank; i++)
+    for (int j = 0; j < l->dim[i].naxes; j++) set |= 1u << l->dim[i].axis[j];
+  return set;
+}
+
+/* All offsets of device numbers along a set of axes, ascending. */
+static int *deltas(const Mesh *m, uint32_t axes, int *n) {
+  int64_t total = 1;
+  for (int i = 0; i < m->naxes; i++)
+    if (axes & 1u << i) total *= m->size[i];
+  int *at = malloc((size_t)total * sizeof *at);
+  if (!at) return NULL;
+  *n = 1;
+  at[0] = 0;
+  for (int i = 0; i < m->naxes; i++) {
+    if (!(axes & 1u << i)) continue;
+    for (int j = *n - 1; j >= 0; j--) /* backwards, so that it can be done in place */
+      for (int c = m->size[i] - 1; c >= 0; c--) at[j * m->size[i] + c] = at[j] + c * m->stride[i];
+    *n *= m->size[i];
+  }
+  return at;
+}
+
+static void forget(Work *w) {
+  for (int i = 0; i < w->from->rank; i++) w->dim[i].n = 0;
+}
+
+static bool receives(Work *w, Plan *p) {
+  for (int i = 0; i < w->from->rank; i++) owners(w, i);
+  p->recv = product(w, base_of(w, all_axes(w->from) | w->settle), false, &p->nrecv);
+  forget(w);
+  if (!p->recv) return false;
+  int64_t me = base_of(w, 0);
+  for (int i = 0; i < p->nrecv; i++)
+    for (int t = 0; t < p->nterms; t++)
+      if (p->recv[i].peer + p->term[t] != me) p->recv_bytes += p->recv[i].elements * p->size;
+  /* Every device begins with the piece after its own, so that not all read the first one's memory
+   * at once. */
+  int turn = 0;
+  while (turn < p->nrecv && p->recv[turn].peer <= me) turn++;
+  if (turn == 0 || turn == p->nrecv) return true;
+  Piece *turned = malloc((size_t)p->nrecv * sizeof *turned);
+  if (!turned) return true; /* as good in any order */
+  memcpy(turned, p->recv + turn, (size_t)(p->nrecv - turn) * sizeof *turned);
+  memcpy(turned + (p->nrecv - turn), p->recv, (size_t)turn * sizeof *turned);
+  free(p->recv);
+  p->recv = turned;
+  return true;
+}
+
+static bool make_sends(Work *w, Plan *p, uint32_t fresh) {
+  uint32_t in_dims = all_axes(w->to), free_axes = (w->moving | w->settle) & ~in_dims;
+  for (int i = 0; i < w->from->rank; i++)
+    if (w->own[i].lo < w->own[i].hi) needers(w, i, 0, 1, 0, 0);
+  int nbox = 0, nfree = 0;
+  int64_t base = base_of(w, w->moving | w->settle);
+  Piece *box = product(w, base, true, &nbox);
+  /* Devices along axes that `to` does not use need the same; of those where it is partial, only the
+   * first. */
+  int *step = deltas(w->mesh, free_axes & ~fresh, &nfree);
+  for (int i = 0; i < w->mesh->naxes; i++)
+    if (fresh & ~free_axes & 1u << i && w->coord[i] != 0) nbox = 0;
+  p->send = box && step ? malloc(((size_t)nbox * (size_t)nfree + 1) * sizeof *p->send) : NULL;
+  int64_t me = base_of(w, 0);
+  for (int i = 0; p->send && i < nbox; i++)
+    for (int j = 0; j < nfree; j++) {
+      Piece q = box[i];
+      q.peer += step[j];
+      if (q.peer != me) p->send[p->nsend++] = q;
+    }
+  free(box);
+  free(step);
+  return p->send != NULL;
+}
+
+static bool check(const Mesh *m, const dtrt_exchange *x, char *why) {
+  const dtrt_layout *f = x->from, *t = x->to;
+  if (f->rank != t->rank || f->rank < 0 || f->rank > DTRT_MAX_RANK) {
+    snprintf(why, 256, "exchange of %s: ranks %d and %d", x->what, f->rank, t->rank);
+    return false;
+  }
+  for (int i = 0; i < f->rank; i++)
+    if (f->dim[i].n != t->dim[i].n ||
+        (f->dim[i].of > 0 && !block_same(m, &f->dim[i], &t->dim[i]))) {
+      snprintf(why, 256, "exchange of %s: dim %d cannot be exchanged", x->what, i);
+      return false;
+    }
+  return true;
+}
+
+Plan *plan_new(const Mesh *m, const int32_t *coord, const dtrt_exchange *x, bool sends, char *why) {
+  if (!check(m, x, why)) return NULL;
+  snprintf(why, 256, "out of memory for the exchange of %s", x->what);
+  Work w = {.mesh = m, .coord = coord, .from = x->from, .to = x->to};
+  Plan *p = calloc(1, sizeof *p);
+  if (!p) return NULL;
+  p->dtype = x->dtype;
+  p->size = dtrt_dtype_size(x->dtype);
+  p->elements = block_box(m, x->from, coord, w.own);
+  p->to_elements = block_box(m, x->to, coord, w.need);
+  p->most = p->size;
+  bool same = true;
+  uint32_t fresh = x->to->partial & ~x->from->partial;
+  p->reduce = x->from->partial ? x->from->reduce : x->to->reduce;
+  for (int i = 0; i < m->naxes; i++) {
+    if (m->size[i] == 1) continue;
+    if (x->from->partial & ~x->to->partial & 1u << i) w.settle |= 1u << i;
+    if (fresh & 1u << i && coord[i] != 0) p->identity = true;
+  }
+  for (int i = 0; i < x->from->rank; i++) {
+    const dtrt_dim *d = &x->from->dim[i];
+    p->most *= block_most(m, d);
+    if (block_same(m, d, &x->to->dim[i])) continue;
+    same = false;
+    for (int j = 0; j < d->naxes; j++)
+      if (m->size[d->axis[j]] > 1) w.moving |= 1u << d->axis[j];
+  }
+  /* The largest and the smallest of equal terms is the term, so there is no need to leave any out.
+   */
+  if (p->reduce == DTRT_MAX || p->reduce == DTRT_MIN) p->identity = false, fresh = 0;
+  p->axes = w.settle | w.moving;
+  p->kind = !same || fresh ? PLAN_BOXES : w.settle ? PLAN_ALL_REDUCE : PLAN_LOCAL;
+  p->term = deltas(m, w.settle, &p->nterms);
+  bool fine = p->term != NULL;
+  if (fine && p->kind == PLAN_BOXES) {
+    if (p->identity) p->recv = malloc(1);
+    fine = p->identity ? p->recv != NULL : receives(&w, p);
+    if (fine && sends && p->axes) fine = make_sends(&w, p, fresh);
+  }
+  for (int i = 0; i < x->from->rank; i++) free(w.dim[i].at);
+  if (fine) return p;
+  plan_free(p);
+  return NULL;
+}
+
+void plan_free(Plan *p) {
+  if (!p) return;
+  free(p->term);
+  free(p->recv);
+  free(p->send);
+  free(p);
+}

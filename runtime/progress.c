@@ -1,0 +1,73 @@
+/* progress.c: see progress.h. It is drawn on stderr, so that stdout holds only whole lines. */
+#include "progress.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+double progress_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void progress_start(progress *p, bool wanted) {
+  const char *term = getenv("TERM");
+  p->on = wanted && isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+  p->shown = false;
+  p->last = progress_now();
+}
+
+bool progress_due(const progress *p) { return p->on && progress_now() - p->last >= 0.1; }
+
+void progress_time_text(double seconds, char *text, size_t size) {
+  long long s = (long long)(seconds + 0.5);
+  if (s >= 3600)
+    snprintf(text, size, "%lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
+  else
+    snprintf(text, size, "%lld:%02lld", s / 60, s % 60);
+}
+
+/* The line with a bar of so many columns (none for 0); its length. */
+static int draw(char *line, size_t size, int width, const char *head, int64_t done, int64_t all,
+                const char *metrics, const char *speed) {
+  char bar[64];
+  int filled = (int)((double)width * (double)done / (double)all);
+  memset(bar, ' ', sizeof bar);
+  memset(bar, '=', (size_t)filled);
+  if (filled < width) bar[filled] = '>';
+  int n = width ? snprintf(line, size, "%s [%.*s] %lld/%lld%s  %s", head, width, bar,
+                           (long long)done, (long long)all, metrics, speed)
+                : snprintf(line, size, "%s %lld/%lld  %s%s", head, (long long)done, (long long)all,
+                           speed, metrics);
+  return n < (int)size ? n : (int)size - 1;
+}
+
+void progress_step(progress *p, const char *head, int64_t done, int64_t all, double seconds,
+                   const char *metrics) {
+  char line[1024], speed[96], left[32];
+  struct winsize window = {0};
+  if (!progress_due(p)) return;
+  p->last = progress_now();
+  int columns = 80, most = (int)sizeof line - 1;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) columns = window.ws_col;
+  if (columns - 1 < most) most = columns - 1; /* a wrapped line could not be cleared */
+  double rate = seconds > 0 ? (double)done / seconds : 0;
+  progress_time_text(rate > 0 ? (double)(all - done) / rate : 0, left, sizeof left);
+  snprintf(speed, sizeof speed, "%.*f steps/s  %s left", rate < 10 ? 1 : 0, rate, left);
+  for (int width = 24; width >= 0; width -= 8) /* the bar gives way to what it says in words */
+    if (draw(line, sizeof line, width, head, done, all, metrics, speed) <= most) break;
+  line[most] = '\0';
+  fprintf(stderr, "\r\033[K%s", line);
+  fflush(stderr);
+  p->shown = true;
+}
+
+void progress_clear(progress *p) {
+  if (!p->shown) return;
+  fputs("\r\033[K", stderr);
+  fflush(stderr);
+  p->shown = false;
+}

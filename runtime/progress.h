@@ -1,0 +1,21 @@
+/* progress.h: the line that is redrawn while an epoch runs, on a terminal and nowhere else. */
+#ifndef DTG_RUNTIME_PROGRESS_H
+#define DTG_RUNTIME_PROGRESS_H
+#include <stdbool.h>
+#include "dtrt.h"
+
+typedef struct progress {
+  bool on;     /* stderr is a terminal that can do it */
+  bool shown;  /* there is a line to clear */
+  double last; /* when it was drawn, seconds */
+} progress;
+
+double progress_now(void); /* seconds of a clock that only goes forward */
+void progress_start(progress *p, bool wanted);
+/* At most ten times a second: "head [====>   ] 14/39  metrics  112 steps/s  0:03 left". */
+void progress_step(progress *p, const char *head, int64_t done, int64_t all, double seconds,
+                   const char *metrics);
+bool progress_due(const progress *p); /* whether progress_step would draw */
+void progress_clear(progress *p);
+void progress_time_text(double seconds, char *text, size_t size); /* "0:03", "1:02:03" */
+#endif

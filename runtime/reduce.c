@@ -1,0 +1,55 @@
+/* reduce.c: chooses the reduction kernel for a dtype, an op and this CPU; see reduce.h for the law.
+ *
+ * Terms are taken up to four at a time, a tile that stays in L1 at a time; the tile is then copied
+ * to every result. The kernels are reduce_kernels.inc, compiled once a vector width: the order of
+ * the terms of an element is in the loop over terms, so the width cannot change a bit. */
+#include "reduce.h"
+#include <string.h>
+#include "half.h"
+
+enum { TILE = 4096 }; /* bytes of the values of a tile, as f32 or as they are */
+
+typedef void Kernel(void *to, const void *const *from, int64_t at, int terms, int64_t n);
+
+#define WIDTH(name) name##_base
+#define TARGET
+#include "reduce_kernels.inc"
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WIDTH(name) name##_avx2
+#define TARGET __attribute__((target("avx2")))
+#include "reduce_kernels.inc"
+#endif
+
+static Kernel *kernel_of(int dtype, int op) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  if (__builtin_cpu_supports("avx2")) return table_avx2[dtype][op];
+#endif
+  return table_base[dtype][op];
+}
+
+void reduce_terms(int dtype, int op, void *const *to, int nto, const void *const *from, int terms,
+                  int64_t n) {
+  Kernel *kernel = kernel_of(dtype, op);
+  int64_t size = dtrt_dtype_size(dtype);
+  int64_t step = TILE / (size < (int64_t)sizeof(float) ? (int64_t)sizeof(float) : size);
+  _Alignas(64) char tile[TILE];
+  for (int64_t i = 0; i < n; i += step) {
+    int64_t len = n - i < step ? n - i : step;
+    kernel(tile, from, i, terms, len);
+    for (int j = 0; j < nto; j++) memcpy((char *)to[j] + i * size, tile, (size_t)(len * size));
+  }
+}
+
+void reduce_identity(int dtype, int op, void *to, int64_t n) {
+  size_t size = (size_t)dtrt_dtype_size(dtype);
+  memset(to, 0, (size_t)n * size);
+  if (op != DTRT_PROD) return;
+  unsigned char one[8] = {1}; /* little-endian, as all machines this runs on */
+  float f = 1;
+  double d = 1;
+  if (dtype == DTRT_F32) memcpy(one, &f, sizeof f);
+  if (dtype == DTRT_F64) memcpy(one, &d, sizeof d);
+  if (dtype == DTRT_F16) memcpy(one, &(uint16_t){0x3c00}, 2);
+  if (dtype == DTRT_BF16) memcpy(one, &(uint16_t){0x3f80}, 2);
+  for (int64_t i = 0; i < n; i++) memcpy((char *)to + (size_t)i * size, one, size);
+}

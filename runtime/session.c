@@ -1,0 +1,217 @@
+/* session.c: opening, closing and asking a session: a program, its devices, their memory.
+ *
+ * Nothing is global but the signal handlers and OpenBLAS's settings, so that sessions live side by
+ * side. */
+#include "session.h"
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+dtrt_status session_error(dtrt_session *s, dtrt_status status, const char *why, ...) {
+  va_list ap;
+  va_start(ap, why);
+  vsnprintf(s->error, sizeof s->error, why, ap);
+  va_end(ap);
+  return status;
+}
+
+const char *dtrt_session_error(const dtrt_session *s) {
+  return s ? s->error : "out of memory for a session";
+}
+const dtrt_program *dtrt_session_program(const dtrt_session *s) {
+  return s->nprograms ? s->program[0].p : NULL;
+}
+int dtrt_session_ndevices(const dtrt_session *s) { return s->mesh.ndevices; }
+int dtrt_session_rank(const dtrt_session *s) { return s->comm ? s->comm->rank : 0; }
+int dtrt_session_nranks(const dtrt_session *s) { return s->comm ? s->comm->nranks : 1; }
+
+dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device) {
+  const Comm *c = s->comm;
+  if (!c || !s->device || device < c->first || device >= c->first + c->count)
+    return (dtrt_traffic){-1, -1};
+  const Device *d = &s->device[device - c->first];
+  return (dtrt_traffic){d->bytes, d->exchanges};
+}
+
+int64_t dtrt_session_memory(const dtrt_session *s) {
+  return s->comm ? s->comm->segment_bytes[SEGMENT_VARS] + s->comm->segment_bytes[SEGMENT_ARENA] : 0;
+}
+
+int dtrt_find_var(const dtrt_program *p, const char *path) {
+  for (int i = 0; i < p->nvars; i++)
+    if (!strcmp(p->var[i].name, path)) return i;
+  return -1;
+}
+
+int dtrt_find_entry(const dtrt_program *p, const char *name) {
+  for (int i = 0; i < p->nentries; i++)
+    if (!strcmp(p->entry[i].name, name)) return i;
+  return -1;
+}
+
+/* -------- programs -------- */
+
+/* The exchange that brings all of a tensor to every device: for hosts of several processes. */
+static void host_exchange(Program *g, int at, const dtrt_tensor *t) {
+  const dtrt_layout *l = t->layout;
+  dtrt_dim *dim = g->dims + (size_t)at * DTRT_MAX_RANK;
+  for (int i = 0; i < l->rank; i++) dim[i] = (dtrt_dim){.n = l->dim[i].n, .granule = 1};
+  g->whole[at] = (dtrt_layout){.rank = l->rank, .dim = dim};
+  g->host[at] = (dtrt_exchange){.id = g->p->nexchanges + at,
+                                .kind = DTRT_ALL_GATHER,
+                                .dtype = t->dtype,
+                                .from = l,
+                                .to = &g->whole[at],
+                                .what = t->name,
+                                .where = t->where};
+}
+
+static int program_init(Program *g, const dtrt_program *p) {
+  *g = (Program){.p = p};
+  int n = p->nvars;
+  for (int i = 0; i < p->nentries; i++) n += p->entry[i].nout;
+  g->nexchanges = p->nexchanges + n;
+  g->host = calloc((size_t)n + 1, sizeof *g->host);
+  g->whole = calloc((size_t)n + 1, sizeof *g->whole);
+  g->dims = calloc(((size_t)n + 1) * DTRT_MAX_RANK, sizeof *g->dims);
+  g->first_out = calloc((size_t)p->nentries & INT_MAX, sizeof *g->first_out);
+  if (!g->host || !g->whole || !g->dims || !g->first_out) return -1;
+  int at = 0;
+  for (int i = 0; i < p->nentries; i++) {
+    g->first_out[i] = at;
+    for (int j = 0; j < p->entry[i].nout; j++) host_exchange(g, at++, &p->entry[i].out[j]);
+  }
+  g->first_var = at;
+  for (int i = 0; i < p->nvars; i++) host_exchange(g, at++, &p->var[i]);
+  return 0;
+}
+
+static void program_free(Program *g) {
+  free(g->host);
+  free(g->whole);
+  free(g->dims);
+  free(g->first_out);
+}
+
+/* Adds a program to the session's and to every device's tables. */
+static dtrt_status add(dtrt_session *s, const dtrt_program *p) {
+  Program *list = realloc(s->program, ((size_t)s->nprograms + 1) * sizeof *list);
+  if (!list) return session_error(s, DTRT_NO_MEMORY, "out of memory");
+  s->program = list;
+  Program *g = &list[s->nprograms];
+  if (program_init(g, p)) {
+    program_free(g);
+    return session_error(s, DTRT_NO_MEMORY, "out of memory");
+  }
+  s->nprograms++; /* from here on it is freed with the session */
+  for (int i = 0; i < s->comm->count; i++)
+    if (device_add_program(&s->device[i], s->nprograms, g->nexchanges))
+      return session_error(s, DTRT_NO_MEMORY, "out of memory");
+  return DTRT_OK;
+}
+
+static dtrt_status set_segment(dtrt_session *s, int which, int64_t bytes) {
+  char why[COMM_WHY] = "";
+  Comm *c = s->comm;
+  if (c->verbs->segment(c, which, bytes, why)) {
+    atomic_store(c->failed, 1); /* there is no arena now */
+    return session_error(s, DTRT_NO_MEMORY, "%s", why);
+  }
+  for (int i = 0; i < c->count; i++) {
+    s->device[i].pub.vars = c->segment[SEGMENT_VARS][c->first + i];
+    s->device[i].pub.arena = c->segment[SEGMENT_ARENA][c->first + i];
+  }
+  return DTRT_OK;
+}
+
+static int64_t arena_bytes(const dtrt_program *p) {
+  int64_t most = 0;
+  for (int i = 0; i < p->nentries; i++)
+    if (p->entry[i].arena_bytes > most) most = p->entry[i].arena_bytes;
+  return most;
+}
+
+dtrt_status dtrt_add_program(dtrt_session *s, const dtrt_program *p, int *which) {
+  if (!s->comm || !s->nprograms) return DTRT_INVALID;
+  if (atomic_load(s->comm->failed)) return DTRT_FAILED;
+  char why[256] = "";
+  const char *bad = session_check(p);
+  if (bad) return session_error(s, DTRT_INVALID, "cannot add program: %s", bad);
+  if (session_compare(s->program[0].p, p, why, sizeof why))
+    return session_error(s, DTRT_INVALID, "cannot add program %s: %s", p->name, why);
+  dtrt_status status = add(s, p);
+  if (status == DTRT_OK && arena_bytes(p) > s->comm->segment_bytes[SEGMENT_ARENA])
+    status = set_segment(s, SEGMENT_ARENA, arena_bytes(p));
+  if (status == DTRT_OK) *which = s->nprograms - 1;
+  return status;
+}
+
+/* -------- open and close -------- */
+
+static Comm *choose(const char *name, const CommOpen *o, char *why) {
+  if (!name && (o->mpi_comm || comm_under_mpi())) name = "mpi";
+  if (!name) name = o->ndevices == 1 ? "self" : "threads";
+  if (!strcmp(name, "mpi")) return comm_open_mpi(o, why);
+  if (!strcmp(name, "self")) return comm_open_self(o, why);
+  if (!strcmp(name, "threads")) return comm_open_threads(o, why);
+  snprintf(why, COMM_WHY, "there is no transport `%s`: self, threads or mpi", name);
+  return NULL;
+}
+
+static void set_mesh(Mesh *m, const dtrt_program *p) {
+  m->naxes = p->naxes;
+  m->ndevices = 1;
+  for (int i = p->naxes - 1; i >= 0; i--) {
+    m->size[i] = p->axis_size[i];
+    m->stride[i] = m->ndevices;
+    m->ndevices *= p->axis_size[i];
+  }
+}
+
+static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_options *o) {
+  const char *bad = session_check(p);
+  if (bad) return session_error(s, DTRT_INVALID, "cannot run program: %s", bad);
+  set_mesh(&s->mesh, p);
+  s->seed = o->seed;
+  char why[COMM_WHY] = "";
+  s->comm = choose(o->transport, &(CommOpen){s->mesh.ndevices, o->mpi_comm}, why);
+  if (!s->comm) return session_error(s, DTRT_INVALID, "%s", why);
+  Comm *c = s->comm;
+  why[0] = 0;
+  s->device = calloc((size_t)c->count, sizeof *s->device);
+  if (!s->device) return session_error(s, DTRT_NO_MEMORY, "out of memory");
+  for (int i = 0; i < c->count; i++)
+    if (device_init(&s->device[i], s, c->first + i))
+      return session_error(s, DTRT_NO_MEMORY, "out of memory");
+  gemm_prepare(c->count, why);
+  if (why[0]) return session_error(s, DTRT_INVALID, "%s", why);
+  dtrt_status status = add(s, p);
+  if (status == DTRT_OK) status = set_segment(s, SEGMENT_VARS, p->vars_bytes);
+  if (status == DTRT_OK) status = set_segment(s, SEGMENT_ARENA, arena_bytes(p));
+  if (status != DTRT_OK) return status;
+  fail_hold_signals();
+  s->handlers = true;
+  return session_init(s);
+}
+
+dtrt_status dtrt_open(const dtrt_program *p, const dtrt_options *o, dtrt_session **out) {
+  dtrt_options none = {0};
+  *out = calloc(1, sizeof **out);
+  if (!*out) return DTRT_NO_MEMORY;
+  dtrt_status status = open(*out, p, o ? o : &none);
+  (*out)->opened = status == DTRT_OK;
+  return status;
+}
+
+void dtrt_close(dtrt_session *s) {
+  if (!s) return;
+  if (s->handlers) fail_release_signals();
+  for (int i = 0; s->device && i < s->comm->count; i++) device_free(&s->device[i]);
+  free(s->device);
+  if (s->comm) s->comm->verbs->close(s->comm);
+  for (int i = 0; i < s->nprograms; i++) program_free(&s->program[i]);
+  free(s->program);
+  free(s);
+}

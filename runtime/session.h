@@ -1,0 +1,21 @@
+/* session.h: the parts of a session that session.c, call.c and check.c share. */
+#ifndef DTG_RUNTIME_SESSION_H
+#define DTG_RUNTIME_SESSION_H
+#include "device.h"
+
+/* Sets the session's error and returns the status. */
+__attribute__((format(printf, 3, 4))) dtrt_status session_error(dtrt_session *s, dtrt_status status,
+                                                                const char *why, ...);
+/* NULL, or what is wrong with a program's tables. */
+const char *session_check(const dtrt_program *p);
+/* What distinguishes the variables of two programs that should have the same, in `why`; 0 when
+ * nothing. */
+int session_compare(const dtrt_program *a, const dtrt_program *b, char *why, size_t room);
+int64_t session_tensor_bytes(const dtrt_tensor *t); /* -1 when it overflows */
+
+/* Runs f on every device of this process, guarded. */
+typedef void SessionJob(Device *d, void *arg);
+dtrt_status session_run(dtrt_session *s, SessionJob *f, void *arg);
+dtrt_status session_init(dtrt_session *s); /* runs entry 0 */
+
+#endif

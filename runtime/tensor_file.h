@@ -1,0 +1,67 @@
+/* tensor_file.h: tensors in files: .npy, IDX and CSV, each also gzipped.
+ *
+ * The format is told by the content; the name only helps to word an error. Plain .npy and IDX files
+ * stay on disk and only what is asked for is read; CSV, gzip and Fortran order are decoded once
+ * into memory. Every failure is one line that names the file, what was expected and what was found.
+ */
+#ifndef DTG_RUNTIME_TENSOR_FILE_H
+#define DTG_RUNTIME_TENSOR_FILE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include "dtrt.h"
+#include "element.h"
+#include "gz.h"
+
+enum { TENSOR_FILE_NAME = 4096 };
+
+typedef struct tensor_file {
+  char name[TENSOR_FILE_NAME]; /* without column ranges */
+  const char *format;          /* ".npy", "IDX", "CSV", "number" */
+  int kind;                    /* element_kind */
+  bool swap;                   /* its bytes are in the other order */
+  bool fortran;                /* .npy: first dim varies fastest */
+  int rank;
+  int64_t shape[DTRT_MAX_RANK];
+  int64_t bytes;  /* of all elements, as they are in the file */
+  int64_t offset; /* of the first element */
+  int fd;         /* >= 0: the elements stay in the file; -1: they are in memory */
+  char *memory;   /* in C order */
+  char note[256]; /* something to tell the user once, or "" */
+} tensor_file;
+
+/* Opens `spec`: a path, for CSV with columns behind it (digits.csv:0-63, :64, :0-3,7), or, for a
+ * dtype of a scalar input (`scalar`), a number. CSV text becomes `dtype` at once; binary files keep
+ * their kind, which is checked against element_allowed. NULL with why on failure. */
+tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar, char *why, size_t whysize);
+void tensor_file_close(tensor_file *f); /* NULL is allowed */
+
+/* Copies the box [lo, hi) of the file, seen as rank dims of `shape` (the same elements in the same
+ * order), to the dense block `to` of a dtype. Any number of threads may read at once. */
+bool tensor_file_read(const tensor_file *f, int rank, const int64_t *shape, const int64_t *lo,
+                      const int64_t *hi, int dtype, void *to, char *why, size_t whysize);
+
+/* "f32[128, 10]" */
+void tensor_file_type_text(int kind, int rank, const int64_t *shape, char *text, size_t size);
+
+/* Writes a dense tensor as .npy: beside the file first, then renamed, so that a file is whole or
+ * absent. */
+bool tensor_file_write(const char *path, int dtype, int rank, const int64_t *shape,
+                       const void *data, char *why, size_t whysize);
+/* The same for any two runs of bytes. */
+bool tensor_file_replace(const char *path, const void *a, size_t na, const void *b, size_t nb,
+                         char *why, size_t whysize);
+
+/* ---- between the readers. Each takes a stream at its first byte. */
+__attribute__((format(printf, 2, 3))) bool tensor_file_fail(gz_stream *s, const char *format, ...);
+bool tensor_file_size(tensor_file *f,
+                      gz_stream *s); /* bytes from kind and shape; false: overflow */
+bool npy_is(const gz_stream *s);
+bool npy_read_header(tensor_file *f, gz_stream *s);
+bool idx_is(const gz_stream *s);
+bool idx_read_header(tensor_file *f, gz_stream *s);
+/* The whole file; `columns` is the text after the colon, or NULL. */
+bool csv_read(tensor_file *f, gz_stream *s, int dtype, const char *columns);
+bool csv_columns_ok(const char *columns);
+/* Text of an .npy header for a tensor; its length, or -1 when .npy has no such dtype. */
+int npy_header(int dtype, int rank, const int64_t *shape, char *text, size_t size);
+#endif

@@ -1,0 +1,170 @@
+/* wait.c: how devices that share memory wait for one another, and the tables a device makes as it
+ * goes.
+ *
+ * A barrier is: raise my flag, wait until the flags of all in the group are as high. Flags only
+ * grow and count exchanges, which all devices run in the same order, so nothing is ever reset, and
+ * a device that is already further is no trouble. Every wait looks at the failure flag. */
+#include "device.h"
+#include <stdlib.h>
+#include <string.h>
+
+int device_init(Device *d, dtrt_session *s, int id) {
+  d->id = id;
+  d->session = s;
+  d->comm = s->comm;
+  block_coord(&s->mesh, id, d->coord);
+  d->pub.coord = d->coord;
+  d->pub.seed = s->seed;
+  d->group = calloc((size_t)1 << s->mesh.naxes, sizeof(Group *));
+  return d->group ? 0 : -1;
+}
+
+void device_free(Device *d) {
+  dtrt_session *s = d->session;
+  if (!s) return;
+  for (int i = 0; d->plan && i < s->nprograms; i++) {
+    for (int j = 0; d->plan[i] && j < s->program[i].nexchanges; j++) plan_free(d->plan[i][j]);
+    free(d->plan[i]);
+  }
+  free(d->plan);
+  for (int i = 0; d->group && i < 1 << s->mesh.naxes; i++) free(d->group[i]);
+  free(d->group);
+  free(d->scratch);
+}
+
+int device_add_program(Device *d, int nprograms, int nexchanges) {
+  Plan ***table = realloc(d->plan, (size_t)nprograms * sizeof *table);
+  if (!table) return -1;
+  d->plan = table;
+  table[nprograms - 1] = calloc((size_t)nexchanges + 1, sizeof(Plan *));
+  return table[nprograms - 1] ? 0 : -1;
+}
+
+const Group *device_group(Device *d, uint32_t axes) {
+  if (d->group[axes]) return d->group[axes];
+  const Mesh *m = &d->session->mesh;
+  int n = 1, base = 0;
+  for (int i = 0; i < m->naxes; i++) {
+    if (axes & 1u << i)
+      n *= m->size[i];
+    else
+      base += d->coord[i] * m->stride[i];
+  }
+  Group *g = malloc(sizeof *g + (size_t)n * sizeof(int));
+  if (!g) device_fail(d, "out of memory");
+  g->axes = axes;
+  g->n = n;
+  g->direct = true;
+  for (int i = 0; i < n; i++) {
+    int device = base, rest = i;
+    for (int a = m->naxes - 1; a >= 0; a--) {
+      if (!(axes & 1u << a)) continue;
+      device += rest % m->size[a] * m->stride[a];
+      rest /= m->size[a];
+    }
+    g->device[i] = device;
+    if (device == d->id) g->me = i;
+    if (!d->comm->slot[device]) g->direct = false;
+  }
+  return d->group[axes] = g;
+}
+
+const Plan *device_plan(Device *d, const dtrt_exchange *x) {
+  Plan **at = &d->plan[d->program][x->id];
+  if (*at) return *at;
+  char why[256];
+  *at = plan_new(&d->session->mesh, d->coord, x, !d->comm->all_direct, why);
+  if (!*at) device_fail(d, "%s", why);
+  return *at;
+}
+
+char *device_scratch(Device *d, int64_t bytes) {
+  if (bytes <= d->scratch_bytes) return d->scratch;
+  free(d->scratch);
+  d->scratch_bytes = 0;
+  d->scratch = malloc((size_t)bytes);
+  if (!d->scratch) device_fail(d, "out of memory: %lld bytes of scratch", (long long)bytes);
+  d->scratch_bytes = bytes;
+  return d->scratch;
+}
+
+/* -------- barriers -------- */
+
+static void wait_for(Device *d, int peer, uint64_t flag) {
+  Slot *slot = d->comm->slot[peer];
+  for (unsigned turn = 0; atomic_load_explicit(&slot->flag, memory_order_acquire) < flag; turn++) {
+    if (device_stopped(d)) device_give_up(d);
+    comm_pause(d->comm->spin, turn);
+  }
+}
+
+static void wait_all(Device *d, const Group *g, uint64_t flag) {
+  for (int i = 1; i < g->n; i++)
+    wait_for(d, g->device[g->me + i < g->n ? g->me + i : g->me + i - g->n], flag);
+}
+
+void device_begin(Device *d, bool direct) {
+  Slot *slot = d->comm->slot[d->id];
+  d->count++;
+  /* Nobody waits in this exchange, but somebody may wait for the ones before it. */
+  if (!direct && slot) atomic_store_explicit(&slot->flag, 2 * d->count, memory_order_release);
+}
+
+void device_arrive(Device *d, const Group *g) {
+  uint64_t flag = 2 * d->count + 1;
+  atomic_store_explicit(&d->comm->slot[d->id]->flag, flag, memory_order_release);
+  wait_all(d, g, flag);
+}
+
+void device_leave(Device *d, const Group *g) {
+  uint64_t flag = 2 * d->count + 2;
+  atomic_store_explicit(&d->comm->slot[d->id]->flag, flag, memory_order_release);
+  wait_all(d, g, flag);
+}
+
+/* A stage may be written again when all who read it have raised their flags since. Within one group
+ * the barriers between have shown that already; groups may change in between. */
+char *device_stage(Device *d, const Group *g) {
+  int i = d->next_stage;
+  d->next_stage = (i + 1) % COMM_STAGES;
+  if (d->stage[i].group) wait_all(d, d->stage[i].group, 2 * d->stage[i].count + 2);
+  d->stage[i].group = g;
+  d->stage[i].count = d->count;
+  return d->comm->slot[d->id]->stage[i];
+}
+
+void device_finish(Device *d) {
+  for (unsigned turn = 0;; turn++) {
+    int done = d->comm->verbs->finish(d->comm, d->id);
+    if (done > 0) return;
+    if (done < 0) device_fail(d, "out of memory for messages");
+    if (device_stopped(d)) device_give_up(d);
+    comm_pause(d->comm->spin, turn);
+  }
+}
+
+/* -------- addresses -------- */
+
+uint64_t device_address(Device *d, const void *at) {
+  const char *p = at;
+  for (unsigned i = 0; i < NSEGMENTS; i++) {
+    const char *base = d->comm->segment[i][d->id];
+    if (base && p >= base && p <= base + d->comm->segment_bytes[i])
+      return (uint64_t)(p - base) * NSEGMENTS + i;
+  }
+  device_fail(d, "a buffer of an exchange is outside the arena and the variables");
+}
+
+char *device_peer(const Device *d, int peer, uint64_t address) {
+  return d->comm->segment[address % NSEGMENTS][peer] + address / NSEGMENTS;
+}
+
+void device_count(Device *d, int64_t bytes) {
+  Slot *slot = d->comm->slot[d->id];
+  d->bytes += bytes;
+  d->exchanges++;
+  if (slot) {
+    slot->bytes = d->bytes;
+    slot->exchanges = d->exchanges;
+  }
+}

@@ -1,0 +1,112 @@
+#!/bin/bash
+# dtgc's command line, its cache and its executables.   driver.sh DTGC FOLDER
+set -u
+dtgc=$1
+rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 2
+export XDG_CACHE_HOME=$PWD/cache
+unset DTGC_CACHE
+cache=$XDG_CACHE_HOME/dtgc
+failed=0
+fail() { echo "FAIL $*"; failed=1; }
+
+# expect STATUS PART-OF-ALL-OUTPUT COMMAND...
+expect() {
+  local status=$1 part=$2 out got
+  shift 2
+  out=$("$@" 2>&1 </dev/null)
+  got=$?
+  [ $got -eq "$status" ] || fail "$*: exit status $got, expected $status: $out"
+  [[ $out == *"$part"* ]] || fail "$*: no \"$part\" in: $out"
+}
+
+cat >m.dtg <<'E'
+const n = 6
+entry add(x: f32[n], y: f32[n]) { return sum = x + y, dot = sum(x * y) }
+E
+cat >l.dtg <<'E'
+mesh [a=2]
+layout x = [a]
+E
+echo 'entry f(x: f32[2]) { return y = x + nothing }' >bad.dtg
+printf '1\n2\n3\n4\n5\n6\n' >x.csv
+feed="--feed x=x.csv --feed y=x.csv"
+
+# -- usage
+expect 2 'dtgc FILES' "$dtgc"
+expect 0 '--dump' "$dtgc" --help
+expect 0 'dtgc ' "$dtgc" --version
+expect 2 'do you mean --dump?' "$dtgc" --dmup=ast m.dtg
+expect 2 'no stage `layout`' "$dtgc" --dump=layout m.dtg
+expect 2 'needs a value' "$dtgc" m.dtg --mesh
+expect 2 'given twice' "$dtgc" m.dtg --mesh a=2 --mesh=a=3
+expect 2 'NAME=VALUE' "$dtgc" m.dtg -D n
+expect 2 'no .dtg file' "$dtgc" --dump=ast
+expect 2 'do not go with run' "$dtgc" run m.dtg -o x
+expect 2 'neither a .dtg file' "$dtgc" run m.dgt info
+expect 1 'cannot be read' "$dtgc" nothere.dtg
+expect 1 'bad.dtg:1:' "$dtgc" bad.dtg
+expect 0 '' "$dtgc" m.dtg
+[ -z "$("$dtgc" m.dtg l.dtg 2>&1)" ] || fail 'a check speaks'
+
+# -- dumps and C
+expect 0 'entry add' "$dtgc" --dump=ast m.dtg
+expect 0 '---- comm ----' "$dtgc" m.dtg l.dtg --dump=layouts,comm
+[ -e "$cache" ] && fail 'dumps wrote to the cache'
+expect 0 '' "$dtgc" m.dtg l.dtg --emit-c out
+expect 0 '' cc -std=c11 -Wall -Wextra -Werror -c out/m.c -o out/m.o
+expect 1 'No such' "$dtgc" m.dtg --emit-c no/such/folder
+"$dtgc" m.dtg --dump=ast >/dev/full 2>err
+[ $? -eq 1 ] && grep -q 'standard output' err || fail "a full disk goes unnoticed: $(cat err)"
+
+# -- run and the cache
+expect 0 'dot = 91' "$dtgc" run m.dtg l.dtg call add $feed
+entries=$(ls "$cache" | wc -l)
+[ "$entries" -eq 1 ] || fail "the cache holds $entries entries after one program"
+expect 0 'from the cache' "$dtgc" --time run m.dtg l.dtg call add $feed
+expect 0 'dot = 91' "$dtgc" run m.dtg call add $feed
+[ "$(ls "$cache" | wc -l)" -eq 2 ] || fail 'another mesh, the same object?'
+head -3 x.csv >x3.csv
+expect 0 'dot = 14' "$dtgc" run m.dtg l.dtg -D n=3 call add --feed x=x3.csv --feed y=x3.csv
+
+# damaged entries are made anew
+for f in "$cache"/*.o; do printf 'X' | dd of="$f" bs=1 seek=200 conv=notrunc status=none; done
+expect 0 'dot = 91' "$dtgc" run m.dtg l.dtg call add $feed
+for f in "$cache"/*.o; do truncate -s 100 "$f"; done
+expect 0 'dot = 91' "$dtgc" run m.dtg l.dtg call add $feed
+for f in "$cache"/*.o; do : >"$f"; done
+expect 0 'dot = 91' "$dtgc" run m.dtg l.dtg call add $feed
+expect 0 'from the cache' "$dtgc" --time run m.dtg l.dtg call add $feed
+
+# many processes at once, from nothing
+rm -rf "$cache"
+for i in 1 2 3 4 5 6 7 8; do "$dtgc" run m.dtg l.dtg call add $feed >"many$i" 2>&1 & done
+wait
+for i in 1 2 3 4 5 6 7 8; do grep -q 'dot = 91' "many$i" || fail "one of many at once: $(cat "many$i")"; done
+ls "$cache" | grep -q '^new-' && fail 'something half written stays in the cache'
+
+# no place to write, and switched off
+rm -rf "$cache"
+DTGC_CACHE=off expect 0 'dot = 91' "$dtgc" run m.dtg l.dtg call add $feed
+[ -e "$cache" ] && fail 'DTGC_CACHE=off wrote to the cache'
+DTGC_CACHE=/dev/null/x expect 0 'dot = 91' "$dtgc" run m.dtg l.dtg call add $feed
+
+# -- executables
+expect 0 '' "$dtgc" m.dtg l.dtg --transport=threads -o model
+expect 0 'dot = 91' ./model call add $feed
+expect 0 'dot = 91' env -i ./model call add $feed
+ldd ./model | grep -qE 'LLVM|clang|dtgc|mpi' && fail "the executable depends on: $(ldd ./model | grep -E 'LLVM|clang|dtgc|mpi')"
+expect 1 'is a folder' "$dtgc" m.dtg --transport=threads -o out
+CC=/no/such/cc expect 1 '/no/such/cc' "$dtgc" m.dtg --transport=threads -o model2
+[ -e model2 ] && fail 'a failed link left an executable'
+if [ "${DTG_HAS_MPI:-0}" = 1 ] && command -v mpiexec >/dev/null; then
+  expect 0 '' "$dtgc" m.dtg l.dtg -o mmodel
+  expect 0 'dot = 91' ./mmodel call add $feed
+  expect 0 'dot = 91' mpiexec -n 2 ./mmodel call add $feed
+  rm -rf "$cache"
+  expect 0 'dot = 91' mpiexec -n 2 "$dtgc" run m.dtg l.dtg call add $feed
+  [ "$(ls "$cache" | wc -l)" -eq 1 ] || fail 'under mpiexec not one rank compiled'
+  [ "$(mpiexec -n 2 "$dtgc" run bad.dtg info 2>&1 | grep -c 'error:')" -eq 1 ] || fail 'two ranks speak'
+fi
+
+[ $failed = 0 ] && echo 'all as expected'
+exit $failed

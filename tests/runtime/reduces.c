@@ -1,0 +1,226 @@
+/* reduces.c: all-reduce and reduce-scatter of every dtype and op against the plain sum in the order
+ * of the devices, small and large, one tensor and several as one, in place and not. Prints a hash
+ * of all results, which must be the same on every transport. reduces TRANSPORT NDEVICES */
+#include <math.h>
+#include "harness.h"
+
+enum { MAX_BYTES = 70000 * 8, TENSORS = 5 };
+
+static int ndevices;
+static dtrt_dim dims[TENSORS + 1];
+static dtrt_layout from[TENSORS], to[TENSORS];
+static dtrt_exchange table[TENSORS];
+static const dtrt_exchange *list[TENSORS];
+static int dtype, op, ntensors, in_place;
+static uint64_t hashes[64]; /* one a device of this process */
+
+/* -------- numbers, one at a time -------- */
+
+static double value_of(int type, const void *at) {
+  uint16_t h;
+  float f;
+  uint32_t u;
+  switch (type) {
+  case DTRT_BOOL:
+  case DTRT_U8: return *(const uint8_t *)at;
+  case DTRT_I8: return *(const int8_t *)at;
+  case DTRT_I32: return *(const int32_t *)at;
+  case DTRT_F32: return *(const float *)at;
+  case DTRT_F64: return *(const double *)at;
+  case DTRT_BF16:
+    memcpy(&h, at, 2);
+    u = (uint32_t)h << 16;
+    memcpy(&f, &u, 4);
+    return f;
+  default: /* f16, by the definition */
+    memcpy(&h, at, 2);
+    int e = h >> 10 & 31, m = h & 1023;
+    double v = e == 31 ? (m ? NAN : INFINITY) : e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
+    return h & 0x8000 ? -v : v;
+  }
+}
+
+static double all[2][65536]; /* of bf16 and f16 */
+
+/* The 16-bit number nearest to v, ties to even, found by looking among all of them. */
+static uint16_t nearest(int type, float v) {
+  int t = type == DTRT_F16;
+  uint16_t sign = signbit(v) ? 0x8000 : 0, inf = t ? 0x7c00 : 0x7f80;
+  double a = fabs((double)v);
+  int lo = 0, hi = inf; /* values grow with the bits */
+  while (hi - lo > 1) {
+    int mid = (lo + hi) / 2;
+    if (all[t][mid] <= a)
+      lo = mid;
+    else
+      hi = mid;
+  }
+  double top = hi == inf ? all[t][inf - 1] + (all[t][inf - 1] - all[t][inf - 2]) : all[t][hi];
+  double left = a - all[t][lo], right = top - a;
+  return sign | (uint16_t)(left < right || (left == right && lo % 2 == 0) ? lo : hi);
+}
+
+/* r = r op b, for types whose every step is exact in its own type. */
+static void step(void *r, const void *b) {
+#define STEP(T, U)                                                                                 \
+  do {                                                                                             \
+    T x, y;                                                                                        \
+    memcpy(&x, r, sizeof x);                                                                       \
+    memcpy(&y, b, sizeof y);                                                                       \
+    if (op == DTRT_SUM) x = (T)((U)x + (U)y);                                                      \
+    if (op == DTRT_PROD) x = (T)((U)x * (U)y);                                                     \
+    if (op == DTRT_MAX) x = x > y ? x : y;                                                         \
+    if (op == DTRT_MIN) x = x < y ? x : y;                                                         \
+    memcpy(r, &x, sizeof x);                                                                       \
+  } while (0)
+  switch (dtype) {
+  case DTRT_BOOL: {
+    uint8_t *x = r, y = *(const uint8_t *)b;
+    *x = op == DTRT_SUM || op == DTRT_MAX ? *x || y : *x && y;
+    break;
+  }
+  case DTRT_U8: STEP(uint8_t, uint32_t); break;
+  case DTRT_I8: STEP(int8_t, uint32_t); break;
+  case DTRT_I32: STEP(int32_t, uint32_t); break;
+  case DTRT_I64: STEP(int64_t, uint64_t); break;
+  case DTRT_F32: STEP(float, float); break;
+  default: STEP(double, double); break;
+  }
+}
+
+static void make(void *at, int device, int tensor, int64_t i) {
+  uint64_t r = harness_mix((uint64_t)device << 48 ^ (uint64_t)tensor << 40 ^ (uint64_t)i);
+  double d = ((double)(r >> 11) * 0x1p-53 - 0.5) * (op == DTRT_PROD ? 4 : 100);
+  float f = (float)d;
+  bool half = dtype == DTRT_F16 || dtype == DTRT_BF16;
+  uint16_t h = half ? nearest(dtype, f) : 0;
+  switch (dtype) {
+  case DTRT_BOOL: *(uint8_t *)at = r & 1; break;
+  case DTRT_F16:
+  case DTRT_BF16: memcpy(at, &h, 2); break;
+  case DTRT_F32: memcpy(at, &f, 4); break;
+  case DTRT_F64: memcpy(at, &d, 8); break;
+  default: memcpy(at, &r, (size_t)dtrt_dtype_size(dtype));
+  }
+}
+
+static void expect(void *at, int tensor, int64_t i) {
+  int size = dtrt_dtype_size(dtype);
+  char r[8], b[8];
+  make(r, 0, tensor, i);
+  if (dtype == DTRT_F16 || dtype == DTRT_BF16) {
+    float sum = (float)value_of(dtype, r);
+    for (int d = 1; d < ndevices; d++) {
+      make(b, d, tensor, i);
+      float x = (float)value_of(dtype, b);
+      sum = op == DTRT_SUM    ? sum + x
+            : op == DTRT_PROD ? sum * x
+            : op == DTRT_MAX  ? (sum > x ? sum : x)
+                              : (sum < x ? sum : x);
+    }
+    uint16_t h = nearest(dtype, sum);
+    memcpy(at, &h, 2);
+    return;
+  }
+  for (int d = 1; d < ndevices; d++) {
+    make(b, d, tensor, i);
+    step(r, b);
+  }
+  memcpy(at, r, (size_t)size);
+}
+
+/* -------- the run -------- */
+
+static void run(dtrt_device *dev) {
+  int size = dtrt_dtype_size(dtype), device = dev->coord[0];
+  const void *in[TENSORS];
+  void *out[TENSORS];
+  for (int t = 0; t < ntensors; t++) {
+    char *block = dev->arena + (int64_t)t * 2 * MAX_BYTES;
+    for (int64_t i = 0; i < dims[t].n; i++) make(block + i * size, device, t, i);
+    in[t] = block;
+    out[t] = in_place ? block : block + MAX_BYTES;
+  }
+  if (ntensors == 1)
+    dtrt_run_exchange(dev, list[0], in[0], out[0]);
+  else
+    dtrt_run_all_reduces(dev, ntensors, list, in, out);
+  uint64_t hash = 0;
+  for (int t = 0; t < ntensors; t++) {
+    int64_t lo = dtrt_lo(dev, to[t].dim), hi = dtrt_hi(dev, to[t].dim);
+    const char *got = out[t];
+    for (int64_t i = lo; i < hi; i++) {
+      char want[8];
+      const char *has = got + (i - lo) * size;
+      if (i % (dims[t].n / 257 + 1) == 0) { /* the reference is slow */
+        expect(want, t, i);
+        CHECK(!memcmp(want, has, (size_t)size),
+              "%s op %d, %d tensors, n %ld: element %ld: %g, not %g", dtrt_dtype_name(dtype), op,
+              ntensors, (long)dims[t].n, (long)i, value_of(dtype, has), value_of(dtype, want));
+      }
+    }
+    for (int64_t i = 0; i < (hi - lo) * size; i++) hash = hash * 31 + (uint8_t)got[i];
+  }
+  hashes[device] = hash;
+}
+
+static uint64_t sweep(const char *transport, bool scatter) {
+  static const int64_t sizes[][TENSORS] = {
+      {1}, {5}, {700}, {5000}, {60001}, {3, 0, 100, 7, 1}, {4000, 1, 20000, 333, 0}};
+  uint64_t hash = 0;
+  for (size_t z = 0; z < sizeof sizes / sizeof *sizes; z++) {
+    ntensors = z < 5 ? 1 : TENSORS;
+    if (scatter && ntensors > 1) continue;
+    for (int t = 0; t < TENSORS; t++) dims[t] = (dtrt_dim){.n = sizes[z][t], .granule = 1};
+    dims[TENSORS] = dims[0];
+    dims[TENSORS].naxes = 1;
+    for (dtype = DTRT_BOOL; dtype <= DTRT_F64; dtype++)
+      for (op = DTRT_SUM; op <= DTRT_PROD; op++) {
+        in_place = (op + dtype) % 2 && !scatter;
+        for (int t = 0; t < TENSORS; t++) {
+          from[t] = (dtrt_layout){1, 1, op, &dims[t]};
+          to[t] = (dtrt_layout){1, 0, DTRT_SUM, scatter ? &dims[TENSORS] : &dims[t]};
+          table[t] = (dtrt_exchange){.id = t,
+                                     .kind = scatter ? DTRT_REDUCE_SCATTER : DTRT_ALL_REDUCE,
+                                     .dtype = dtype,
+                                     .axes = 1,
+                                     .from = &from[t],
+                                     .to = &to[t],
+                                     .what = "t",
+                                     .where = "reduces.c:1"};
+        }
+        Fixture f; /* plans are kept by exchange, so that other sizes need another session */
+        int size[] = {ndevices};
+        harness_program(&f, 1, size, (int64_t)TENSORS * 2 * MAX_BYTES);
+        f.program.nexchanges = TENSORS;
+        f.program.exchange = list;
+        harness_entry(&f, "reduce", run);
+        dtrt_session *one = harness_open(&f, transport);
+        CHECK(dtrt_call(one, 1, NULL, NULL) == DTRT_OK, "%s", dtrt_session_error(one));
+        int rank = dtrt_session_rank(one), n = dtrt_session_nranks(one) > 1 ? 1 : ndevices;
+        for (int d = rank + 1; !scatter && d < rank + n; d++)
+          CHECK(hashes[d] == hashes[rank], "device %d has other bits", d);
+        hash = harness_mix(hash ^ hashes[rank]);
+        dtrt_close(one);
+      }
+  }
+  return hash;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 2;
+  ndevices = atoi(argv[2]);
+  for (int t = 0; t < TENSORS; t++) list[t] = &table[t];
+  for (int i = 0; i < 65536; i++) {
+    uint16_t h = (uint16_t)i;
+    all[0][i] = value_of(DTRT_BF16, &h);
+    all[1][i] = value_of(DTRT_F16, &h);
+  }
+  uint64_t a = sweep(argv[1], false), b = sweep(argv[1], true);
+  /* Rank 0's own results, so that one line comes out of it under mpiexec too. */
+  bool first = true;
+  const char *rank = getenv("PMI_RANK");
+  if (rank && atoi(rank) != 0) first = false;
+  if (first) printf("%016llx %016llx\n", (unsigned long long)a, (unsigned long long)b);
+  return harness_result();
+}

@@ -1,0 +1,184 @@
+#!/bin/sh
+# cli.sh TOY DIR: dtrt_main from outside, with the hand-written program of toy.c: every command, every option, and
+# the mistakes a person can make. Each check names the exit status and a piece of what is printed.
+set -u
+toy=$1
+dir=$2
+rm -rf "$dir"
+mkdir -p "$dir" && cd "$dir" || exit 99
+failures=0
+checks=0
+LC_ALL=C
+unset PMI_RANK PMIX_RANK OMPI_COMM_WORLD_RANK
+export LC_ALL
+
+# ok|fails STATUS OUT ERR ARGS...: the status, and fixed text within stdout and stderr ('' for: must be empty; * for: anything).
+check() {
+  status=$1 out=$2 err=$3
+  shift 3
+  checks=$((checks + 1))
+  "$toy" "$@" >out.txt 2>err.txt </dev/null
+  got=$?
+  bad=
+  [ $got -eq "$status" ] || bad="exit status $got, expected $status"
+  [ -n "$out" ] || [ ! -s out.txt ] || bad="$bad; stdout is not empty"
+  [ -n "$err" ] || [ ! -s err.txt ] || bad="$bad; stderr is not empty"
+  [ "$out" = '*' ] || [ -z "$out" ] || grep -qF -- "$out" out.txt || bad="$bad; stdout lacks '$out'"
+  [ "$err" = '*' ] || [ -z "$err" ] || grep -qF -- "$err" err.txt || bad="$bad; stderr lacks '$err'"
+  [ -z "$bad" ] && return
+  failures=$((failures + 1))
+  echo "toy $*: $bad"
+  sed 's/^/  out: /' out.txt
+  sed 's/^/  err: /' err.txt
+}
+
+# same A B WHY: two files are equal.
+same() {
+  checks=$((checks + 1))
+  cmp -s "$1" "$2" && return
+  failures=$((failures + 1))
+  echo "$3: $1 and $2 differ"
+  head -5 "$1" "$2"
+}
+
+awk 'BEGIN { for (i = 0; i < 19; i++) print i % 5 "," i * 3 % 7 "," i % 2 ",1," i }' >d.csv
+head -8 d.csv >e.csv
+head -11 d.csv >f.csv
+gzip -c d.csv >d.csv.gz
+feed='--feed image=d.csv:0-3 --feed label=d.csv:4 --feed rate=0.5'
+efeed='--eval eval --eval-feed image=f.csv:0-3 --eval-feed label=f.csv:4'
+
+# help and info
+check 2 '' 'usage: toy info'
+check 0 'image          u8[batch=8, 2, 2]' '' --help
+check 0 '--shuffle SEED' '' fit train --help
+check 0 'model.w  f32[]' '' info
+check 0 'the layouts' '' info --layouts
+
+# words that are not there
+check 2 '' "unknown command 'inof' (did you mean 'info'?)" inof
+check 2 '' "has no entry 'trian' (did you mean 'train'?)" fit trian
+check 2 '' "has no entry 'init'" call init
+check 2 '' "unknown option '--epoch' (did you mean '--epochs'?)" fit train --epoch 3
+check 2 '' "--epochs is not an option of 'call'" call train --epochs 3
+check 2 '' "no input of that name (did you mean 'label'?)" fit train --feed lable=d.csv --epochs 1
+check 2 '' "no output of that name (did you mean 'sums'?)" call train --out sum=-
+check 2 '' "expected threads, mpi or self (did you mean 'threads'?)" fit train --epochs 1 --transport thread
+check 2 '' "unexpected 'eval' after 'train'" fit train eval
+check 2 '' 'fit needs an entry' fit --epochs 1
+check 2 '' 'fit needs --epochs' fit train
+check 2 '' '--epochs 0: expected a whole number from 1' fit train --epochs 0
+check 2 '' '--epochs 1x: expected' fit train --epochs 1x
+check 2 '' '--epochs 99999999999999999999: expected' fit train --epochs 99999999999999999999
+check 2 '' '--seed -1: expected a whole number from 0' fit train --seed -1
+check 2 '' '--epochs needs a value' fit train --epochs
+check 2 '' '--drop-last takes no value' fit train --drop-last=1
+check 2 '' 'expected NAME=FILE' fit train --feed image
+check 2 '' 'is given twice' fit train --feed image=a --feed image=b
+check 2 '' 'need --eval ENTRY' fit train --epochs 1 --eval-limit 3
+check 2 '' 'outputs are written as .npy' call train --out sums=s.csv
+
+# fit: a short batch needs a program of its size, from the variants, from `more`, or is dropped on demand
+check 1 '' '--also batch=3' fit train $feed --epochs 1
+check 1 '' 'or leave the last 3 rows out with --drop-last' fit train $feed --epochs 1
+check 0 'fit train: 19 rows, 2 steps of 8, the last 3 rows left out' '' fit train $feed --epochs 1 --drop-last
+check 0 'fit train: 16 rows, 2 steps of 8;' '' fit train $feed --epochs 1 --limit 16
+TOY_VARIANTS=3
+export TOY_VARIANTS
+check 0 'fit train: 19 rows, 2 steps of 8 and one step of 3' '' fit train $feed --epochs 2
+TOY_MORE=1
+export TOY_MORE
+check 0 'epoch 1/1' 'more: batch = 5' fit train $feed --epochs 1 --limit 5
+unset TOY_MORE
+
+check 0 'fit train: 17 rows, 2 steps of 8, the last 1 rows' '' fit train $feed --epochs 1 --skip 2 --drop-last
+check 0 'fit train: 8 rows, 1 step of 8;' '' fit train $feed --epochs 1 --skip 11 --limit 8
+check 0 '  loss 21.25 ' '' fit train $feed --epochs 1 --skip 11 --limit 8 --shuffle 1
+check 1 '' '19 rows, and all are skipped' fit train $feed --epochs 1 --skip 19
+
+# The mean over an epoch is that of all rows: sums of images 122 + sums of labels 171, over 19.
+check 0 'epoch 2/2  loss 15.42' '' fit train $feed $efeed --epochs 2 --log log.csv
+check 0 'eval loss 11.18  eval w 3 ' '' fit train $feed $efeed --epochs 2 --log log.csv
+cut -d, -f1,2,4,6- log.csv >got.txt
+cat >want.txt <<END
+epoch,steps,loss,nan,eval.loss,eval.w
+1,3,15.4210525,15.4210525,11.1818184,1.5
+2,3,15.4210525,15.4210525,11.1818184,3
+END
+same want.txt got.txt 'the log'
+[ "$(ls | grep -c tmp)" -eq 0 ] || { failures=$((failures + 1)); echo 'a file was left aside'; }
+check 1 '*' 'none/log.csv: cannot write: No such file' fit train $feed --epochs 1 --log none/log.csv
+
+# Shuffling changes the order (place), not the rows (loss); epochs differ; a seed gives one order, on every mesh.
+check 0 'loss 15.42' '' fit train $feed --epochs 3 --shuffle 1 --log s1.csv
+check 0 '*' '' fit train $feed --epochs 3 --shuffle 1 --log s2.csv
+check 0 '*' '' fit train $feed --epochs 3 --shuffle 2 --log s3.csv
+for f in s1 s2 s3; do cut -d, -f1,4- $f.csv >$f.txt; done
+same s1.txt s2.txt 'the same seed'
+checks=$((checks + 2))
+[ "$(tail -n +2 s1.txt | cut -d, -f3 | sort -u | wc -l)" -eq 3 ] || { failures=$((failures + 1)); echo 'epochs share an order'; }
+cmp -s s1.txt s3.txt && { failures=$((failures + 1)); echo 'seeds share an order'; }
+if [ -n "${TOY_AXES:-}" ]; then
+  for axis in $TOY_AXES; do
+    TOY_AXIS=$axis
+    export TOY_AXIS
+    check 0 "$axis device" '' fit train $feed --epochs 3 --shuffle 1 --log s4.csv
+    cut -d, -f1,4- s4.csv >s4.txt
+    same s1.txt s4.txt "mesh $axis"
+  done
+  unset TOY_AXIS
+fi
+
+# other formats give the same
+check 0 'epoch 1/1  loss 15.42' '' fit train --feed image=d.csv.gz:0-3 --feed label=d.csv.gz:4 --feed rate=0 --epochs 1
+printf '\0\0\10\3\0\0\0\10\0\0\0\2\0\0\0\2abcdefghijklmnopqrstuvwxyz012345' >i.idx
+check 0 'loss = 397.25' 'output sums, f32[8], is not kept' call train --feed image=i.idx --feed label=e.csv:4 --feed rate=1
+check 0 'loss = 397.25' '' call train --feed image=i.idx --feed label=e.csv:4 --feed rate=1 --out sums=s.npy
+checks=$((checks + 1))
+[ "$(wc -c <s.npy)" -eq 160 ] || { failures=$((failures + 1)); echo 's.npy is not of 128 + 32 bytes'; }
+check 0 'sums = [394, 410' '' call train --feed image=i.idx --feed label=e.csv:4 --feed rate=1 --out sums=-
+
+# files that do not fit
+check 1 '' "entry 'train' needs input 'rate' (f32[]): --feed rate=FILE" fit train --feed image=d.csv:0-3 --feed label=d.csv:4 --epochs 1
+check 1 '' 'none.csv: No such file' fit train --feed image=none.csv --feed label=d.csv:4 --feed rate=1 --epochs 1
+check 1 '' "expected u8[8, 2, 2] for input 'image', with any number of rows for the first dim, found u8[19, 5] (choose columns" fit train --feed image=d.csv --feed label=d.csv:4 --feed rate=1 --epochs 1
+check 1 '' 'expected 19 rows, as in the other files, found 11' fit train --feed image=d.csv:0-3 --feed label=f.csv:4 --feed rate=1 --epochs 1
+check 1 '' "expected i32[8] for input 'label', found i32[19, 1]" call train --feed image=e.csv:0-3 --feed label=d.csv:4 --feed rate=1
+echo 1,2 >rate.csv
+check 1 '' "rate.csv: expected f32[] for input 'rate', found f32[1, 2]" call train --feed image=e.csv:0-3 --feed label=e.csv:4 --feed rate=rate.csv
+check 0 'loss' '*' call train --feed image=e.csv:0-3 --feed label=e.csv:4 --feed rate=rate.csv:1
+check 1 '' "1e99 is not a value of f32" call train --feed image=e.csv:0-3 --feed label=e.csv:4 --feed rate=1e99
+check 1 '' 'leaves nothing of the 5 rows' fit train $feed --epochs 1 --limit 5 --drop-last
+printf '\223NUMPY\1\0\67\0{"descr": "<i8", "fortran_order": False, "shape": (2,)}\1\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0' >l.npy
+check 1 '' "l.npy: expected i32[8] for input 'label', found i64[2]" call train --feed image=e.csv:0-3 --feed label=l.npy --feed rate=1
+
+# values that are not finite: said once, or the end
+sed '12s/,11$/,-1/' d.csv >nan.csv
+nan='--feed image=nan.csv:0-3 --feed label=nan.csv:4 --feed rate=1'
+check 0 'epoch 2/2  loss nan' "warning: loss of 'train' is" fit train $nan --epochs 2
+[ "$(grep -c warning err.txt)" -eq 1 ] || { failures=$((failures + 1)); echo 'the warning came more than once'; }
+check 1 'fit train' 'step 2 of epoch 1' fit train $nan --epochs 2 --stop-on-nan
+
+# Ctrl-C: after the current step, with 130 (--foreground, for one signal alone: a second one ends it at once)
+checks=$((checks + 1))
+timeout --foreground -s INT --preserve-status 1 "$toy" fit train $feed --epochs 100000000 >out.txt 2>err.txt
+got=$?
+[ $got -eq 130 ] && grep -qF 'stopped by Ctrl-C after step' err.txt || {
+  failures=$((failures + 1))
+  echo "Ctrl-C: status $got"
+  tail -3 err.txt
+}
+
+# no control characters where there is no terminal
+checks=$((checks + 1))
+"$toy" fit train $feed $efeed --epochs 3 >out.txt 2>&1
+LC_ALL=C grep -q '[[:cntrl:]]' out.txt && { failures=$((failures + 1)); echo 'control characters without a terminal'; }
+
+# another rank than 0 says nothing
+PMI_RANK=1
+export PMI_RANK
+check 0 '' '' --help
+check 2 '' '' fit trian
+
+echo "$checks checks, $failures failed"
+[ $failures -eq 0 ]

@@ -1,0 +1,450 @@
+/* Tests include/dtrt_math.h: accuracy against double libm, special values, whole-number and storage
+ * types against plain wide arithmetic, Philox against the vectors published with Random123, moments
+ * of the random numbers. math_bits.c tests that the bits are the same everywhere. `math --dense`
+ * samples 256 times as many arguments and takes a minute. */
+#include "dtrt.h"
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static int failures;
+
+static void check(int ok, const char *what, double x, double y, double got, double want) {
+  if (ok) return;
+  if (failures++ < 50) printf("FAIL %s(%.9g, %.9g) = %.9g, want %.9g\n", what, x, y, got, want);
+}
+
+/* -------- accuracy -------- */
+
+typedef float fn1(float);
+typedef double ref1(double);
+
+static double ref_rsqrt(double x) { return x == 0 ? copysign((double)INFINITY, x) : 1 / sqrt(x); }
+static double ref_sigmoid(double x) { return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x)); }
+
+#define WRAP1(f)                                                                                   \
+  static float call_##f(float x) { return dtrt_##f##_f32(x); }
+WRAP1(exp)
+WRAP1(expm1)
+WRAP1(log)
+WRAP1(log1p)
+WRAP1(sqrt)
+WRAP1(rsqrt)
+WRAP1(tanh)
+WRAP1(sigmoid)
+WRAP1(erf)
+WRAP1(sin)
+WRAP1(cos)
+
+/* The bounds are those that dtrt_math.h states. */
+static const struct Accuracy {
+  const char *name;
+  fn1 *f;
+  ref1 *ref;
+  double bound;
+} accuracy[] = {
+    {"exp", call_exp, exp, 0.9},    {"expm1", call_expm1, expm1, 1.4},
+    {"log", call_log, log, 1.0},    {"log1p", call_log1p, log1p, 1.3},
+    {"sqrt", call_sqrt, sqrt, 0.5}, {"rsqrt", call_rsqrt, ref_rsqrt, 1.5},
+    {"tanh", call_tanh, tanh, 1.4}, {"sigmoid", call_sigmoid, ref_sigmoid, 1.5},
+    {"erf", call_erf, erf, 1.2},    {"sin", call_sin, sin, 0.51},
+    {"cos", call_cos, cos, 0.51},
+};
+
+/* |got - want| in units in the last place of a float near want; huge when one is not a number or
+ * only one is infinite. A want beyond the largest float may be infinite or that float. */
+static double ulps(float got, double want) {
+  if (isnan(want) || isnan(got)) return isnan(want) && isnan(got) ? 0 : 1e30;
+  if (isinf(got) || isinf(want)) return (double)got == want || (float)want == got ? 0 : 1e30;
+  int e;
+  frexp(want, &e);
+  return fabs((double)got - want) / ldexp(1, (e < -125 ? -125 : e) - 24);
+}
+
+static void sample(const struct Accuracy *a, float x, double *worst, float *at) {
+  float got = a->f(x);
+  double want = a->ref((double)x), u = ulps(got, want);
+  int sign_ok = want != 0 || got != 0 || !signbit(got) == !signbit(want);
+  check(u <= a->bound && sign_ok, a->name, (double)x, 0, (double)got, want);
+  if (u > *worst) *worst = u, *at = x;
+}
+
+static void test_accuracy(int dense) {
+  for (size_t k = 0; k < sizeof accuracy / sizeof *accuracy; k++) {
+    const struct Accuracy *a = &accuracy[k];
+    double worst = 0;
+    float at = 0;
+    uint64_t step = dense ? 37 : 9473;
+    for (uint64_t u = 0; u < 1ull << 32; u += step)
+      sample(a, dtrt_from_bits_f32((uint32_t)u), &worst, &at);
+    for (int i = 0, n = dense ? 1 << 24 : 1 << 16; i < n; i++)
+      sample(a, 40.0f * ((float)i - 0.5f * (float)n) / (float)n, &worst, &at);
+    printf("%-8s %.4f ulp at %a\n", a->name, worst, (double)at);
+  }
+}
+
+static float call_pow(float x, float y) { return dtrt_pow_f32(x, y); }
+
+static void test_pow(int dense) {
+  static const float special[] = {0,         -0.0f,       1,         -1,        2,
+                                  -2,        0.5f,        -0.5f,     3,         -3,
+                                  2.5,       -2.5,        1e9,       -1e9,      16777215,
+                                  1e-40f,    -1e-40f,     INFINITY,  -INFINITY, NAN,
+                                  127,       -126,        -149,      150,       0x1.fffffep127f,
+                                  0x1p-149f, 0.99999994f, 1.0000001f};
+  int n = (int)(sizeof special / sizeof *special);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      float x = special[i], y = special[j], got = call_pow(x, y);
+      double want = pow((double)x, (double)y);
+      int ok = ulps(got, want) < 0.51 && (isnan(got) || !signbit(got) == !signbit(want));
+      check(ok, "pow", (double)x, (double)y, (double)got, want);
+    }
+  double worst = 0;
+  float ax = 0, ay = 0;
+  for (int64_t i = 0, m = dense ? 1 << 26 : 1 << 18; i < m; i++) {
+    uint32_t w[4];
+    dtrt_philox(1, 2, (uint32_t)i, 0, 0, 0, w);
+    float x = dtrt_from_bits_f32(w[0] & 0x7fffffffu), y = dtrt_from_bits_f32(w[1]);
+    if (i & 1) { /* results spread over all floats */
+      double l = log2((double)x);
+      y = (float)(((double)w[1] * 0x1p-32 - 0.5) * 300 / (l == 0 ? 1 : l));
+    }
+    double want = pow((double)x, (double)y), u = ulps(call_pow(x, y), want);
+    check(u < 0.51, "pow", (double)x, (double)y, (double)call_pow(x, y), want);
+    if (u > worst) worst = u, ax = x, ay = y;
+  }
+  printf("%-8s %.4f ulp at %a, %a\n", "pow", worst, (double)ax, (double)ay);
+}
+
+static void test_special(void) {
+  static const float xs[] = {0,
+                             -0.0f,
+                             0x1p-149f,
+                             -0x1p-149f,
+                             0x1p-126f,
+                             INFINITY,
+                             -INFINITY,
+                             NAN,
+                             88.72284f,
+                             88.72283f,
+                             -103.97f,
+                             -103.98f,
+                             -87.4f,
+                             89,
+                             -104,
+                             -1,
+                             1,
+                             -0x1.fffffep-1f,
+                             1e10f,
+                             -1e10f,
+                             0x1.fffffep127f,
+                             -0x1.fffffep127f,
+                             1e20f,
+                             0x1p50f,
+                             0x1p76f,
+                             0x1p102f,
+                             0x1.fffffep49f,
+                             0.625f,
+                             0.921875f};
+  for (size_t k = 0; k < sizeof accuracy / sizeof *accuracy; k++)
+    for (size_t i = 0; i < sizeof xs / sizeof *xs; i++) {
+      double worst = 0;
+      float at = 0;
+      sample(&accuracy[k], xs[i], &worst, &at);
+    }
+  check(dtrt_round_f32(2.5f) == 2 && dtrt_round_f32(3.5f) == 4 && dtrt_round_f32(-0.5f) == 0,
+        "round", 2.5, 0, 0, 0);
+  check(dtrt_floor_f32(-0.5f) == -1 && dtrt_ceil_f32(0.5f) == 1, "floor", 0.5, 0, 0, 0);
+  check(isnan(dtrt_sign_f32(NAN)) && dtrt_sign_f32(-3) == -1 && dtrt_sign_f32(-0.0f) == 0, "sign",
+        0, 0, 0, 0);
+  for (int i = 0; i < 2; i++) { /* NaN on either side */
+    float a = i ? NAN : 1, b = i ? 1 : NAN;
+    check(isnan(dtrt_min_f32(a, b)) && isnan(dtrt_max_f32(a, b)), "min", (double)a, (double)b, 0,
+          NAN);
+    check(isnan(dtrt_min_f64((double)a, (double)b)) && isnan(dtrt_max_f64((double)a, (double)b)),
+          "min64", (double)a, (double)b, 0, NAN);
+  }
+  /* Python: (a, b, a // b, a % b) */
+  static const float q[][4] = {{7, 3, 2, 1},
+                               {-7, 3, -3, 2},
+                               {7, -3, -3, -2},
+                               {-7, -3, 2, -1},
+                               {6, -3, -2, -0.0f},
+                               {1, INFINITY, 0, 1},
+                               {-1, INFINITY, -1, INFINITY},
+                               {1, 0, INFINITY, NAN},
+                               {0, 0, NAN, NAN},
+                               {1, 0.1f, 9, 0.0999999866f},
+                               {-0.0f, 1, -0.0f, 0}};
+  for (size_t i = 0; i < sizeof q / sizeof *q; i++) {
+    float d = dtrt_floordiv_f32(q[i][0], q[i][1]), m = dtrt_mod_f32(q[i][0], q[i][1]);
+    check(d == q[i][2] || (isnan(d) && isnan(q[i][2])), "floordiv", (double)q[i][0],
+          (double)q[i][1], (double)d, (double)q[i][2]);
+    check(m == q[i][3] || (isnan(m) && isnan(q[i][3])), "mod", (double)q[i][0], (double)q[i][1],
+          (double)m, (double)q[i][3]);
+    double d64 = dtrt_floordiv_f64((double)q[i][0], (double)q[i][1]);
+    check(d64 == (double)q[i][2] || (isnan(d64) && isnan(q[i][2])), "floordiv64", (double)q[i][0],
+          (double)q[i][1], d64, (double)q[i][2]);
+  }
+  check(dtrt_sigmoid_f64(-1000) == 0 && dtrt_sigmoid_f64(1000) == 1 && dtrt_sigmoid_f64(0) == 0.5,
+        "sigmoid64", 0, 0, 0, 0);
+}
+
+/* -------- whole numbers: against __int128, which holds every exact result but powers -------- */
+
+typedef __int128 wide;
+static wide floor_div(wide a, wide b) {
+  wide q = a / b;
+  return q - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+#define CHECK_INT(S, T, op, expr)                                                                  \
+  check(dtrt_##op##_##S(a, b) == (T)(expr), #op "_" #S, (double)a, (double)b,                      \
+        (double)dtrt_##op##_##S(a, b), (double)(T)(expr))
+#define TEST_INT(S, T)                                                                             \
+  static void test_##S(T a, T b) {                                                                 \
+    wide x = a, y = b;                                                                             \
+    CHECK_INT(S, T, add, x + y);                                                                   \
+    CHECK_INT(S, T, sub, x - y);                                                                   \
+    CHECK_INT(S, T, mul, (unsigned __int128)x *(unsigned __int128)y);                              \
+    CHECK_INT(S, T, floordiv, y == 0 ? 0 : floor_div(x, y));                                       \
+    CHECK_INT(S, T, mod, y == 0 ? 0 : x - y * floor_div(x, y));                                    \
+    CHECK_INT(S, T, min, x < y ? x : y);                                                           \
+    CHECK_INT(S, T, max, x > y ? x : y);                                                           \
+    check(dtrt_neg_##S(a) == (T)-x, "neg_" #S, (double)a, 0, 0, 0);                                \
+    check(dtrt_abs_##S(a) == (T)(x < 0 ? -x : x), "abs_" #S, (double)a, 0, 0, 0);                  \
+    check(dtrt_sign_##S(a) == (T)((x > 0) - (x < 0)), "sign_" #S, (double)a, 0, 0, 0);             \
+    if (y >= 0 && y < 80) {                                                                        \
+      uint64_t p = 1;                                                                              \
+      for (int i = 0; i < (int)y; i++) p *= (uint64_t)x;                                           \
+      CHECK_INT(S, T, pow, p);                                                                     \
+    } else if (y < 0) {                                                                            \
+      CHECK_INT(S, T, pow, x == 1 ? 1 : (x == -1 ? (y % 2 ? -1 : 1) : 0));                         \
+    }                                                                                              \
+  }
+TEST_INT(u8, uint8_t)
+TEST_INT(i8, int8_t)
+TEST_INT(i32, int32_t)
+TEST_INT(i64, int64_t)
+
+static void test_ints(void) {
+  for (int a = -128; a < 256; a++)
+    for (int b = -128; b < 256; b++) {
+      if (a >= 0 && b >= 0) test_u8((uint8_t)a, (uint8_t)b);
+      if (a < 128 && b < 128) test_i8((int8_t)a, (int8_t)b);
+    }
+  int64_t edge[160];
+  int n = 0;
+  for (int s = 0; s < 64; s += 3)
+    for (int64_t d = -1; d < 2; d++) {
+      edge[n++] = (int64_t)((1ull << s) + (uint64_t)d);
+      edge[n++] = (int64_t)(0 - (1ull << s) + (uint64_t)d);
+    }
+  edge[n++] = INT64_MAX;
+  edge[n++] = INT64_MIN;
+  edge[n++] = INT32_MAX;
+  edge[n++] = INT32_MIN;
+  edge[n++] = 10, edge[n++] = -7, edge[n++] = 79;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      test_i64(edge[i], edge[j]);
+      test_i32((int32_t)edge[i], (int32_t)edge[j]);
+    }
+  for (int64_t i = 0; i < 20000; i++) {
+    uint32_t w[4];
+    dtrt_philox(3, 4, (uint32_t)i, 0, 0, 0, w);
+    test_i32((int32_t)w[0], (int32_t)(w[1] >> (w[2] & 31)));
+    test_i32((int32_t)w[0], -(int32_t)(w[1] >> 1 >> (w[2] & 30)));
+  }
+}
+
+/* -------- casts and storage types -------- */
+
+#define CHECK_CAST(FS, TS, T, low, high, x)                                                        \
+  do {                                                                                             \
+    double v = (double)(x);                                                                        \
+    T want = isnan(v) ? 0 : (v <= (double)(low) ? (low) : (v >= (double)(high) ? (high) : (T)v));  \
+    check(dtrt_cast_##FS##_##TS(x) == want, "cast_" #FS "_" #TS, v, 0,                             \
+          (double)dtrt_cast_##FS##_##TS(x), (double)want);                                         \
+  } while (0)
+#define CHECK_CASTS(FS, x)                                                                         \
+  CHECK_CAST(FS, i8, int8_t, INT8_MIN, INT8_MAX, x);                                               \
+  CHECK_CAST(FS, u8, uint8_t, 0, UINT8_MAX, x);                                                    \
+  CHECK_CAST(FS, i32, int32_t, INT32_MIN, INT32_MAX, x);                                           \
+  CHECK_CAST(FS, i64, int64_t, INT64_MIN, INT64_MAX, x);                                           \
+  check(dtrt_cast_##FS##_bool(x) == ((x) != 0), "cast_bool", (double)(x), 0, 0, 0)
+
+/* Nearest of the finite values of a 16-bit float (ascending for rising bits) by search: slow and
+ * plain. */
+static uint16_t nearest16(double x, float (*value)(uint16_t), uint16_t inf) {
+  if (isnan(x)) return inf + 1;
+  uint16_t sign = signbit(x) ? 0x8000u : 0, lo = 0, hi = inf;
+  double a = fabs(x),
+         below = 2 * (double)value(inf - 1) - (double)value(inf - 2); /* as if inf were next */
+  while (hi - lo > 1) {
+    uint16_t mid = (uint16_t)((lo + hi) / 2);
+    if ((double)value(mid) <= a)
+      lo = mid;
+    else
+      hi = mid;
+  }
+  double top = hi == inf ? below : (double)value(hi), dl = a - (double)value(lo), dh = top - a;
+  uint16_t r = dl < dh || (dl == dh && !(lo & 1)) ? lo : hi;
+  return r | sign;
+}
+static float value_bf16(uint16_t h) { return dtrt_bf16_to_f32(h); }
+static float value_f16(uint16_t h) { return dtrt_f16_to_f32(h); }
+static int same16(uint16_t a, uint16_t b, uint16_t inf) {
+  return a == b || ((a & 0x7fff) > inf && (b & 0x7fff) > inf);
+}
+
+static void check_storage(float x, double d) {
+  double dx = (double)x;
+  uint16_t b = dtrt_f32_to_bf16(x), h = dtrt_f32_to_f16(x);
+  check(same16(b, nearest16(dx, value_bf16, 0x7f80), 0x7f80), "f32_to_bf16", dx, 0, b,
+        nearest16(dx, value_bf16, 0x7f80));
+  check(same16(h, nearest16(dx, value_f16, 0x7c00), 0x7c00), "f32_to_f16", dx, 0, h,
+        nearest16(dx, value_f16, 0x7c00));
+  b = dtrt_f64_to_bf16(d), h = dtrt_f64_to_f16(d);
+  check(same16(b, nearest16(d, value_bf16, 0x7f80), 0x7f80), "f64_to_bf16", d, 0, b,
+        nearest16(d, value_bf16, 0x7f80));
+  check(same16(h, nearest16(d, value_f16, 0x7c00), 0x7c00), "f64_to_f16", d, 0, h,
+        nearest16(d, value_f16, 0x7c00));
+}
+
+static void test_storage(void) {
+  for (uint32_t u = 0; u < 65536; u++) {
+    uint16_t h = (uint16_t)u, m = h & 0x3ff, e = (h >> 10) & 31;
+    double want = e == 31 ? (m ? NAN : INFINITY) : ldexp(e ? 1024 + m : m, (e ? e : 1) - 25);
+    float f = dtrt_f16_to_f32(h);
+    check((isnan(f) && isnan(want)) || ((double)fabsf(f) == want && !signbit(f) == !(h & 0x8000)),
+          "f16_to_f32", u, 0, (double)f, want);
+    check(same16(dtrt_f32_to_f16(f), h, 0x7c00), "f16 there and back", u, 0, 0, 0);
+    f = dtrt_bf16_to_f32(h);
+    check(same16(dtrt_f32_to_bf16(f), h, 0x7f80), "bf16 there and back", u, 0, 0, 0);
+    if (!isfinite(f)) continue;
+    /* halfway to the next and a hair to both sides of it, for both types */
+    double half[2] = {((double)value_bf16(h) + (double)value_bf16(h + 1)) / 2,
+                      ((double)value_f16(h) + (double)value_f16(h + 1)) / 2};
+    for (int k = 0; k < 2; k++)
+      check_storage((float)half[k], nextafter(half[k], u & 4 ? 0 : INFINITY));
+  }
+  for (uint64_t u = 0; u < 1ull << 32; u += 65521 * 2) {
+    float x = dtrt_from_bits_f32((uint32_t)u);
+    check_storage(x, dtrt_from_bits_f64(u << 32 | u));
+    CHECK_CASTS(f32, x);
+    double d = dtrt_from_bits_f64(u << 32 | u);
+    CHECK_CASTS(f64, d);
+  }
+  static const double xs[] = {
+      0,          -0.9,          0.9,         127.5,     128,        -128.9,
+      -129,       255.5,         256,         -1,        2147483647, 2147483648,
+      2147483520, -2147483648.5, -2147483650, 0x1p63,    -0x1p63,    0x1.fffffep62,
+      1e300,      -1e300,        INFINITY,    -INFINITY, NAN};
+  for (size_t i = 0; i < sizeof xs / sizeof *xs; i++) {
+    double d = xs[i];
+    CHECK_CASTS(f64, d);
+    float x = (float)d;
+    CHECK_CASTS(f32, x);
+  }
+}
+
+/* -------- random numbers -------- */
+
+static void test_philox(void) {
+  /* Random123, tests/kat_vectors, philox4x32 10: counter, key, result */
+  static const uint32_t kat[3][10] = {
+      {0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
+      {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0x408f276d,
+       0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
+      {0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0xa4093822, 0x299f31d0, 0xd16cfe09,
+       0x94fdcceb, 0x5001e420, 0x24126ea1}};
+  for (int i = 0; i < 3; i++) {
+    const uint32_t *v = kat[i];
+    uint32_t w[4];
+    dtrt_philox(v[4], v[5], v[0], v[1], v[2], v[3], w);
+    check(!memcmp(w, v + 6, sizeof w), "philox", i, 0, w[0], v[6]);
+  }
+}
+
+struct Moments {
+  double mean, var, skew, kurt, min, max;
+};
+static struct Moments moments(double (*f)(int64_t), int64_t n) {
+  double s[5] = {0}, lo = 1e9, hi = -1e9;
+  for (int64_t i = 0; i < n; i++) {
+    double x = f(i), p = 1;
+    for (int k = 1; k < 5; k++) p *= x, s[k] += p;
+    lo = x < lo ? x : lo, hi = x > hi ? x : hi;
+  }
+  double m = s[1] / (double)n, m2 = s[2] / (double)n, m3 = s[3] / (double)n, m4 = s[4] / (double)n;
+  struct Moments r = {m,
+                      m2 - m * m,
+                      m3 - 3 * m * m2 + 2 * m * m * m,
+                      m4 - 4 * m * m3 + 6 * m * m * m2 - 3 * m * m * m * m,
+                      lo,
+                      hi};
+  return r;
+}
+static double uniform32(int64_t i) { return (double)dtrt_uniform_f32(1, 2, 3, i); }
+static double uniform64(int64_t i) { return dtrt_uniform_f64(1, 2, 3, i); }
+static double normal32(int64_t i) { return (double)dtrt_normal_f32(1, 2, 3, i); }
+static double normal64(int64_t i) { return dtrt_normal_f64(1, 2, 3, i); }
+static double steps32(int64_t i) { return (double)dtrt_normal_f32(1, 2, (uint64_t)i, 5); }
+static double streams32(int64_t i) { return (double)dtrt_normal_f32(1, (uint64_t)i, 0, 5); }
+static double lagged32(int64_t i) {
+  return normal32(i) * normal32(i + 1);
+} /* mean 0 when neighbours are unrelated */
+
+static void test_random(void) {
+  enum { n = 1 << 17 };
+  double sd = sqrt(1.0 / n); /* bounds: 5 standard deviations of the estimate */
+  double (*uniform[])(int64_t) = {uniform32, uniform64},
+         (*normal[])(int64_t) = {normal32, normal64, steps32, streams32};
+  for (int k = 0; k < 2; k++) {
+    struct Moments m = moments(uniform[k], n);
+    check(m.min >= 0 && m.max < 1 && fabs(m.mean - 0.5) < 5 * sd * sqrt(1.0 / 12) &&
+              fabs(m.var - 1.0 / 12) < 5 * sd * sqrt(1.0 / 180),
+          "uniform", k, 0, m.mean, 0.5);
+  }
+  for (int k = 0; k < 4; k++) {
+    struct Moments m = moments(normal[k], n);
+    check(fabs(m.mean) < 5 * sd && fabs(m.var - 1) < 5 * sd * sqrt(2.0) &&
+              fabs(m.skew) < 5 * sd * sqrt(6.0) && fabs(m.kurt - 3) < 5 * sd * sqrt(96.0),
+          "normal", k, 0, m.mean, 0);
+    check(m.max > 3.8 && m.max < 6.8 && m.min < -3.8 && m.min > -6.8, "normal range", k, 0, m.min,
+          m.max);
+  }
+  check(fabs(moments(lagged32, n).mean) < 5 * sd, "normal neighbours", 0, 0,
+        moments(lagged32, n).mean, 0);
+  int ones = 0;
+  for (int64_t i = 0; i < n; i++) ones += dtrt_bernoulli(9, 8, 7, i, 0.1f);
+  check(fabs(ones / (double)n - 0.1) < 5 * sd * 0.3, "bernoulli", 0.1, 0, ones / (double)n, 0.1);
+  for (int64_t i = 0; i < 1000; i++) {
+    check(dtrt_bernoulli(9, 8, 7, i, 1.0f) == 1 && dtrt_bernoulli(9, 8, 7, i, 0.0f) == 0,
+          "bernoulli", (double)i, 0, 0, 0);
+    int64_t far = i + ((int64_t)1 << 40); /* the high words count */
+    check(dtrt_uniform_f64(1, 2, 3, i) != dtrt_uniform_f64(1, 2, 3, far), "high word of index",
+          (double)i, 0, 0, 0);
+    check(dtrt_uniform_f64(1, 2, 3, i) != dtrt_uniform_f64(1, 2, 3 + (1ull << 40), i),
+          "high word of step", (double)i, 0, 0, 0);
+    check(dtrt_uniform_f64(1, 2, 3, i) != dtrt_uniform_f64(1 + (1ull << 40), 2, 3, i),
+          "high word of seed", (double)i, 0, 0, 0);
+    check(fabs(normal64(i)) < 8.6 && fabs(normal32(i)) < 6.8, "normal", (double)i, 0, 0, 0);
+  }
+}
+
+int main(int argc, char **argv) {
+  int dense = argc > 1 && !strcmp(argv[1], "--dense");
+  test_accuracy(dense);
+  test_pow(dense);
+  test_special();
+  test_ints();
+  test_storage();
+  test_philox();
+  test_random();
+  printf("%d failures\n", failures);
+  return failures != 0;
+}

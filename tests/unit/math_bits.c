@@ -1,0 +1,181 @@
+/* The law of include/dtrt_math.h: a result is the same to the bit at any vector width and place in
+ * an array, under any compiler and at any -O. Hashes of results over many arguments are pinned
+ * here, and CMake builds this file several times (-O0; -O3 for this CPU with contraction on; the
+ * other compiler): all must find them. `math_bits --hash` prints the table as it is, to pin a
+ * deliberate change. */
+#include "dtrt.h"
+#include <stdio.h>
+#include <string.h>
+
+static int failures;
+
+/* Inputs: bit patterns of all kinds (a), values of the usual sizes (b), small whole numbers among
+ * large (m). */
+enum { N = 40009 };
+static float in_a[N], in_b[N], out_f[N], again[N];
+static int32_t in_i[N], in_j[N], out_i[N];
+static double in_d[N], out_d[N];
+
+static void make_inputs(void) {
+  for (int i = 0; i < N; i++) {
+    uint32_t w[4];
+    dtrt_philox(5, 6, (uint32_t)i, 0, 0, 0, w);
+    in_a[i] = dtrt_from_bits_f32(w[0]);
+    in_b[i] = (float)(int32_t)w[1] * 0x1p-27f; /* -16 to 16 */
+    in_i[i] = (int32_t)w[2];
+    in_j[i] = (int32_t)w[3] >> (w[1] & 31);
+    in_d[i] = dtrt_from_bits_f64((uint64_t)w[0] << 32 | w[3]);
+  }
+}
+static uint64_t hash_word(uint64_t h, uint64_t w) {
+  return dtrt_mix64(h ^ w) + 0x9E3779B97F4A7C15u;
+}
+static uint64_t hash_f32(uint64_t h, float x) {
+  return hash_word(h, x == x ? dtrt_bits_f32(x) : 0x7fc00000u);
+}
+static uint64_t hash_f64(uint64_t h, double x) {
+  return hash_word(h, x == x ? dtrt_bits_f64(x) : 0x7ff8000000000000u);
+}
+
+/* Each function runs over its inputs in one loop, which the compiler may vectorise, and again from
+ * other places in the array; the bits must not know. `expr` is over x = in_a or in_b, y, i. */
+#define BITS_F32(name, in, expr)                                                                   \
+  static uint64_t bits_##name(void) {                                                              \
+    uint64_t h = 0;                                                                                \
+    for (int i = 0; i < N; i++) {                                                                  \
+      float x = in[i], y = in_b[i];                                                                \
+      (void)x, (void)y;                                                                            \
+      out_f[i] = expr;                                                                             \
+    }                                                                                              \
+    for (int part = 0; part < 3; part++)                                                           \
+      for (int i = 3 + part * 11; i < (part + 1) * (N / 3); i++) {                                 \
+        float x = in[i], y = in_b[i];                                                              \
+        (void)x, (void)y;                                                                          \
+        again[i] = expr;                                                                           \
+        if (hash_f32(0, again[i]) != hash_f32(0, out_f[i]))                                        \
+          failures++, printf("FAIL %s at %a\n", #name " at another place", (double)in[i]);         \
+      }                                                                                            \
+    for (int i = 0; i < N; i++) h = hash_f32(h, out_f[i]);                                         \
+    return h;                                                                                      \
+  }
+#define BITS(name, out, hash, expr)                                                                \
+  static uint64_t bits_##name(void) {                                                              \
+    uint64_t h = 0;                                                                                \
+    for (int i = 0; i < N; i++) out[i] = expr;                                                     \
+    for (int i = 0; i < N; i++) h = hash(h, out[i]);                                               \
+    return h;                                                                                      \
+  }
+#define hash_i32(h, x) hash_word(h, (uint32_t)(x))
+
+#define KERNELS_F32(K)                                                                             \
+  K(exp, in_a, dtrt_exp_f32(x))                                                                    \
+  K(exp_b, in_b, dtrt_exp_f32(x))                                                                  \
+  K(expm1, in_a, dtrt_expm1_f32(x))                                                                \
+  K(expm1_b, in_b, dtrt_expm1_f32(x))                                                              \
+  K(log, in_a, dtrt_log_f32(x))                                                                    \
+  K(log1p, in_a, dtrt_log1p_f32(x))                                                                \
+  K(log1p_b, in_b, dtrt_log1p_f32(x))                                                              \
+  K(sqrt, in_a, dtrt_sqrt_f32(x))                                                                  \
+  K(rsqrt, in_a, dtrt_rsqrt_f32(x))                                                                \
+  K(tanh, in_a, dtrt_tanh_f32(x))                                                                  \
+  K(tanh_b, in_b, dtrt_tanh_f32(x))                                                                \
+  K(sigmoid, in_a, dtrt_sigmoid_f32(x))                                                            \
+  K(sigmoid_b, in_b, dtrt_sigmoid_f32(x))                                                          \
+  K(erf, in_a, dtrt_erf_f32(x))                                                                    \
+  K(erf_b, in_b, dtrt_erf_f32(x))                                                                  \
+  K(sin, in_a, dtrt_sin_f32(x))                                                                    \
+  K(sin_b, in_b, dtrt_sin_f32(x))                                                                  \
+  K(cos, in_a, dtrt_cos_f32(x))                                                                    \
+  K(cos_b, in_b, dtrt_cos_f32(x))                                                                  \
+  K(pow, in_a, dtrt_pow_f32(x, y))                                                                 \
+  K(pow_b, in_b, dtrt_pow_f32(dtrt_abs_f32(x), y))                                                 \
+  K(round, in_a, dtrt_round_f32(x) + dtrt_floor_f32(x) + dtrt_ceil_f32(x))                         \
+  K(sign, in_a, dtrt_sign_f32(x))                                                                  \
+  K(min, in_a, dtrt_min_f32(x, y))                                                                 \
+  K(max, in_a, dtrt_max_f32(x, y))                                                                 \
+  K(mod, in_a, dtrt_mod_f32(x, y))                                                                 \
+  K(floordiv, in_a, dtrt_floordiv_f32(x, y))                                                       \
+  K(bf16, in_a, dtrt_bf16_to_f32(dtrt_f32_to_bf16(x)))                                             \
+  K(f16, in_b, dtrt_f16_to_f32(dtrt_f32_to_f16(x *y *y *y)))                                       \
+  K(uniform, in_a, dtrt_uniform_f32(1, 2, 3, i))                                                   \
+  K(normal, in_a, dtrt_normal_f32(1, 2, 3, i))                                                     \
+  K(bernoulli, in_a, dtrt_bernoulli(1, 2, 3, i, 0.3f))                                             \
+  K(exp_log, in_b, dtrt_log_f32(dtrt_exp_f32(x) * 0.7f) * dtrt_sigmoid_f32(y))
+#define KERNELS(K)                                                                                 \
+  K(floordiv_i32, out_i, hash_i32, dtrt_floordiv_i32(in_i[i], in_j[i]))                            \
+  K(mod_i32, out_i, hash_i32, dtrt_mod_i32(in_i[i], in_j[i]))                                      \
+  K(cast_f32_i32, out_i, hash_i32, dtrt_cast_f32_i32(in_a[i]))                                     \
+  K(cast_f64_u8, out_i, hash_i32, dtrt_cast_f64_u8(in_d[i]))                                       \
+  K(f64_f16, out_i, hash_i32, dtrt_f64_to_f16(in_d[i]))                                            \
+  K(sqrt_f64, out_d, hash_f64, dtrt_sqrt_f64(in_d[i]))                                             \
+  K(uniform_f64, out_d, hash_f64, dtrt_uniform_f64(1, 2, 3, i))
+KERNELS_F32(BITS_F32)
+KERNELS(BITS)
+
+/* `math_bits --hash` writes this table. */
+static const struct Bits {
+  const char *name;
+  uint64_t (*f)(void);
+  uint64_t pinned;
+} bits[] = {
+    {"exp", bits_exp, 0xb9a29d1a2027a39fu},
+    {"exp_b", bits_exp_b, 0x42e2e4d70ef0bca9u},
+    {"expm1", bits_expm1, 0x0a65406f91428b7eu},
+    {"expm1_b", bits_expm1_b, 0x5808a820bf99ea2du},
+    {"log", bits_log, 0x014ef8c145d2b683u},
+    {"log1p", bits_log1p, 0x74faa7eaef4f9c93u},
+    {"log1p_b", bits_log1p_b, 0x3ab620a24949f1a6u},
+    {"sqrt", bits_sqrt, 0x7d0eda0b2530059fu},
+    {"rsqrt", bits_rsqrt, 0x1fc91d185385f515u},
+    {"tanh", bits_tanh, 0x8e21505cad09b6b2u},
+    {"tanh_b", bits_tanh_b, 0x72165b5af75d23d8u},
+    {"sigmoid", bits_sigmoid, 0x5fdc4d05238bd987u},
+    {"sigmoid_b", bits_sigmoid_b, 0x88ea29285cef5371u},
+    {"erf", bits_erf, 0x57634aa8181d54bau},
+    {"erf_b", bits_erf_b, 0x853208dd4bd3a811u},
+    {"sin", bits_sin, 0x03815f5372aca2e2u},
+    {"sin_b", bits_sin_b, 0xecfcbea8187f2f3cu},
+    {"cos", bits_cos, 0xcb161c41b88fb4c4u},
+    {"cos_b", bits_cos_b, 0xe602055da4d3a936u},
+    {"pow", bits_pow, 0xe588aa4ec201339du},
+    {"pow_b", bits_pow_b, 0x96048f3c2e93d0b8u},
+    {"round", bits_round, 0x62333bdb346eb834u},
+    {"sign", bits_sign, 0x12ca07be0db358a8u},
+    {"min", bits_min, 0x9b217d8365beed92u},
+    {"max", bits_max, 0x7fb61b18c1c6de47u},
+    {"mod", bits_mod, 0x63c4dcb689200133u},
+    {"floordiv", bits_floordiv, 0x09fa2f879ca9a200u},
+    {"bf16", bits_bf16, 0x5e7d23495d8d0a1bu},
+    {"f16", bits_f16, 0x6b6434c9001235fbu},
+    {"uniform", bits_uniform, 0x876d0fe096122c01u},
+    {"normal", bits_normal, 0x209b514f6f8b0464u},
+    {"bernoulli", bits_bernoulli, 0x88491ddf8028188eu},
+    {"exp_log", bits_exp_log, 0x3ae3de2c15750617u},
+    {"floordiv_i32", bits_floordiv_i32, 0xedbc92cb1def2759u},
+    {"mod_i32", bits_mod_i32, 0xb2ae2292177638e1u},
+    {"cast_f32_i32", bits_cast_f32_i32, 0x9e7c62eae80fbbe2u},
+    {"cast_f64_u8", bits_cast_f64_u8, 0x0ca45b9c294569f3u},
+    {"f64_f16", bits_f64_f16, 0x4ce503e667f5c8c7u},
+    {"sqrt_f64", bits_sqrt_f64, 0x2c3f51710636daa1u},
+    {"uniform_f64", bits_uniform_f64, 0x2bfc8b987e2273fbu},
+};
+
+static void test_bits(int print) {
+  make_inputs();
+  for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+    uint64_t h = bits[i].f();
+    if (print) {
+      printf("{\"%s\", bits_%s, 0x%016llxu},\n", bits[i].name, bits[i].name, (unsigned long long)h);
+    } else if (h != bits[i].pinned) {
+      failures++;
+      printf("FAIL bits of %s: hash %016llx, pinned %016llx\n", bits[i].name, (unsigned long long)h,
+             (unsigned long long)bits[i].pinned);
+    }
+  }
+}
+
+int main(int argc, char **argv) {
+  test_bits(argc > 1 && !strcmp(argv[1], "--hash"));
+  if (failures) printf("%d failures\n", failures);
+  return failures != 0;
+}
