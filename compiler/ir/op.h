@@ -124,6 +124,8 @@ const OpDef *op_def(Op op);
 const OpDef *op_find(const char *name, Op *op); /* by the user's name; NULL: none */
 const OpDef *op_at(int i);                      /* the roll in order, for docs and "did you mean"; NULL past it */
 
+void ops_doc(Str *out); /* the text of docs/ops.md */
+
 void rule_of(const Graph *g, const Node *n, Rule *r, Arena *scratch);
 
 /* A new node of a primitive, checked by its `infer`. `attr` and `operands` are copied. */
