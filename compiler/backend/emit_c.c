@@ -235,14 +235,22 @@ static const char *global_name(Emit *e, NodeId id) {
   return n->name ? n->name : arena_printf(e->arena, "%%%d", e->le->origin.at[id]);
 }
 
+/* The variable that a node is the new value of. */
+static const char *assigned_name(Emit *e, NodeId id) {
+  for (int i = 0; i < e->le->entry->assigns.n; i++)
+    if (node_base(e->le->graph, e->le->assign[i]) == id) return e->program->vars.at[e->le->entry->assigns.at[i].var].path;
+  return NULL;
+}
+
 /* What a step is, for comments, messages and profiles: "h = contract(x, model.d1.w)". */
 static const char *step_text(Emit *e, const Step *s) {
   Str t = str_new(e->arena);
   for (int i = 0; i < s->nodes.n && i < 4; i++) {
     const Node *n = graph_node(e->le->graph, s->nodes.at[i]);
-    str_printf(&t, "%s%s", i ? ", " : "", global_name(e, s->nodes.at[i]));
+    const char *to = assigned_name(e, s->nodes.at[i]);
+    str_printf(&t, "%s%s", i ? ", " : "", to ? to : global_name(e, s->nodes.at[i]));
     if (s->kind == STEP_EXCHANGE) continue;
-    str_printf(&t, " = %s(", op_def(n->op)->name);
+    str_printf(&t, " %s %s(", to ? "<-" : "=", op_def(n->op)->name);
     for (int k = 0; k < n->noperands && k < 4; k++) str_printf(&t, "%s%s", k ? ", " : "", global_name(e, n->operand[k]));
     str_puts(&t, n->noperands > 4 ? ", ...)" : ")");
   }

@@ -106,13 +106,32 @@ static void place_assigns(Memory *m) {
   for (int i = 0; i < second.n; i++) vec_push(a, &le->copies, second.at[i]);
 }
 
+/* An all-reduce is done in place when nobody else reads the terms. */
+static bool reduces_in_place(const Memory *m, NodeId id) {
+  const LocalEntry *le = m->le;
+  const Node *n = graph_node(le->graph, id);
+  if (n->op != OP_exchange) return false;
+  NodeId term = node_base(le->graph, n->operand[0]);
+  const Node *x = graph_operand(le->graph, n, 0);
+  if (!same_space(n, x) || !(x->layout->partial & ~n->layout->partial)) return false;
+  int b = le->buffer[term];
+  return b >= 0 && le->buffers.at[b].place == PLACE_ARENA && graph_node(le->graph, term)->op != OP_input &&
+         m->last_read[term] == m->made_at[id] && le->buffers.at[b].last == m->made_at[id];
+}
+
 static void place_rest(Memory *m) {
   LocalEntry *le = m->le;
   for (NodeId i = 0; i < le->graph->nodes.n; i++) {
     const Node *n = graph_node(le->graph, i);
-    if (n->op == OP_var && m->last_read[i] >= 0) le->buffer[i] = var_buffer(m, (int)n->attr[1]);
-    else if (n->op == OP_input || (le->stored[i] && m->made_at[i] >= 0 && le->buffer[i] < 0))
+    bool made = le->stored[i] && m->made_at[i] >= 0 && le->buffer[i] < 0;
+    if (n->op == OP_var && m->last_read[i] >= 0) {
+      le->buffer[i] = var_buffer(m, (int)n->attr[1]);
+    } else if (made && reduces_in_place(m, i)) {
+      le->buffer[i] = le->buffer[node_base(le->graph, n->operand[0])];
+      le->buffers.at[le->buffer[i]].last = m->last_read[i];
+    } else if (n->op == OP_input || made) {
       le->buffer[i] = add_buffer(m, i, PLACE_ARENA);
+    }
   }
   for (int i = 0; i < le->copies.n; i++)
     if (le->copies.at[i].from < 0) le->copies.at[i].from = le->buffer[-1 - le->copies.at[i].from];
