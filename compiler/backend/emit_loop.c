@@ -65,9 +65,7 @@ static const char *offset(Loop *l, const Node *n, int d) {
   return number(l, 'o', emit_offset(l->e, &n->layout->dim[d], n->shape.dim[d]));
 }
 
-static const char *literal(Loop *l, int64_t v) {
-  return number(l, 'n', arena_printf(l->e->arena, "%ld", (long)v));
-}
+static const char *literal(Loop *l, int64_t v) { return arena_printf(l->e->arena, "%ld", (long)v); }
 
 static const char *pointer(Loop *l, NodeId id, bool written) {
   int b = l->le->buffer[node_base(l->g, id)], i = 0;

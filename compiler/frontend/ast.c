@@ -377,6 +377,11 @@ Stmt *ast_if(Parse *p, Span at, Expr *cond, const StmtVec *body, const StmtVec *
   return with_bodies(p, s, body, other);
 }
 
+Stmt *ast_else(Parse *p, Span at) {
+  diag_error(p->diag, at, "this `else` belongs to no `if`: it follows the `}` of one");
+  return ast_stmt(p, ST_ERROR, at);
+}
+
 Stmt *ast_return(Parse *p, Span at, const GivenVec *results) {
   Stmt *s = ast_stmt(p, ST_RETURN, at);
   if (results) s->given = *results;
@@ -403,8 +408,10 @@ static bool is_text(Diag *d, uint32_t file, const char *text, size_t len) {
     step = utf8_length((const unsigned char *)text + i, len - i);
     if (step) continue;
     Span at = {file, (uint32_t)i, (uint32_t)i + 1};
-    diag_error(d, at, "this is not text: byte 0x%02x at offset %zu is not UTF-8",
-               (unsigned char)text[i], i);
+    if (!text[i]) diag_error(d, at, "this is not text: a zero byte at offset %zu", i);
+    else
+      diag_error(d, at, "this is not text: byte 0x%02x at offset %zu is not UTF-8",
+                 (unsigned char)text[i], i);
     return false;
   }
   return true;

@@ -152,6 +152,7 @@ typedef struct Parse {
   uint32_t at;  /* offset of the next byte */
   int brackets; /* open ( and [: within them a newline is a blank */
   uint32_t brackets_begin; /* where the outermost of them is */
+  VEC(uint32_t) braces;    /* where the open { are */
   StmtVec stmts;           /* the result */
 } Parse;
 
@@ -204,6 +205,7 @@ Stmt *ast_assign(Parse *p, Span at, Expr *target, Expr *value);
 Stmt *ast_expr_stmt(Parse *p, Expr *x);
 Stmt *ast_for(Parse *p, Span at, Ident name, Expr *from, Expr *to, const StmtVec *body);
 Stmt *ast_if(Parse *p, Span at, Expr *cond, const StmtVec *body, const StmtVec *other);
+Stmt *ast_else(Parse *p, Span at); /* one without an `if` */
 Stmt *ast_return(Parse *p, Span at, const GivenVec *results);
 
 /* -------- printing (ast_print.c) -------- */

@@ -195,6 +195,18 @@ bool builtin_find(const char *name, Value *out) {
   return op;
 }
 
+const char *builtin_shipped(const char *name) {
+  static const char *const words[] = {"\nfn ", "\nlayer "};
+  size_t n = strlen(name);
+  for (const FrontModule *m = front_library; m->name; m++)
+    for (int i = 0; i < 2; i++)
+      for (const char *s = m->text; (s = strstr(s, words[i])); s++) {
+        const char *at = s + strlen(words[i]);
+        if (!strncmp(at, name, n) && at[n] == '(') return m->name;
+      }
+  return NULL;
+}
+
 void builtin_near(Near *n) {
   for (int i = 0; i < DT_COUNT; i++) near_offer(n, dtype_name((DType)i));
   for (int i = 0; i < NMAKES; i++) near_offer(n, makes[i].name);

@@ -12,9 +12,13 @@ static const char *formal_list(Elab *e, const Formal *f, int n) {
   return s.at;
 }
 
+/* How the callee is declared: a note where that is in a text, else the end of the message. */
+static const char *signature_text(Elab *e, const char *label, const char *signature, Span declared_at) {
+  return declared_at.file ? "" : arena_printf(e->arena, "; it is %s(%s)", label, signature);
+}
+
 static bool note_signature(Elab *e, const char *label, const char *signature, Span declared_at) {
   if (declared_at.file) diag_note(e->diag, declared_at, "declared here: %s(%s)", label, signature);
-  else diag_note(e->diag, declared_at, "%s(%s)", label, signature);
   return false;
 }
 
@@ -25,16 +29,17 @@ static int find_formal(const Formal *f, int n, const char *name) {
 }
 
 static bool bind_keyword(Elab *e, const char *label, const Formal *f, int n, const Actual *a, int index,
-                         int *which) {
+                         int *which, const char *tail) {
   int i = find_formal(f, n, a->name.text);
   if (i < 0 || f[i].rest) {
     Near near = {.want = a->name.text};
     for (int k = 0; k < n; k++) near_offer(&near, f[k].name);
-    elab_fail(e, a->name.span, "`%s` has no parameter `%s`%s", label, a->name.text, near_text(e, &near));
+    elab_fail(e, a->name.span, "`%s` has no parameter `%s`%s%s", label, a->name.text, near_text(e, &near),
+              near.best ? "" : tail);
     return false;
   }
   if (which[i] >= 0) {
-    elab_fail(e, a->name.span, "`%s` is given twice", a->name.text);
+    elab_fail(e, a->name.span, "`%s` is given twice%s", a->name.text, tail);
     return false;
   }
   which[i] = index;
@@ -47,11 +52,12 @@ bool call_bind(Elab *e, Span call, const char *label, const char *signature, Spa
   bool named = false;
   *rest_from = na;
   if (!signature) signature = formal_list(e, f, n);
+  const char *tail = signature_text(e, label, signature, declared_at);
   for (int i = 0; i < n; i++) which[i] = -1;
   for (int i = 0; i < na; i++) {
     if (a[i].name.text) {
       named = true;
-      if (!bind_keyword(e, label, f, n, &a[i], i, which))
+      if (!bind_keyword(e, label, f, n, &a[i], i, which, tail))
         return note_signature(e, label, signature, declared_at);
       continue;
     }
@@ -64,14 +70,14 @@ bool call_bind(Elab *e, Span call, const char *label, const char *signature, Spa
       continue;
     }
     if (next == n) {
-      elab_fail(e, a[i].span, "`%s` takes %d argument%s, but more are given", label, n, n == 1 ? "" : "s");
+      elab_fail(e, a[i].span, "`%s` takes %d argument%s, but more are given%s", label, n, n == 1 ? "" : "s", tail);
       return note_signature(e, label, signature, declared_at);
     }
     which[next++] = i;
   }
   for (int i = 0; i < n; i++)
     if (f[i].required && which[i] < 0) {
-      elab_fail(e, call, "`%s` needs its argument `%s`", label, f[i].name);
+      elab_fail(e, call, "`%s` needs its argument `%s`%s", label, f[i].name, tail);
       return note_signature(e, label, signature, declared_at);
     }
   return true;
@@ -85,10 +91,13 @@ static bool bind_stmt(Elab *e, Span call, const Stmt *decl, const Actual *a, int
   return call_bind(e, call, decl->name.text, NULL, decl->span, f, n, a, na, which, &rest);
 }
 
-/* Binds the parameters in `inner`; defaults are evaluated there, in order, so that they see those before them. */
-static bool enter_params(Elab *e, Scope *inner, Span call, const Stmt *decl, const Actual *a, int na) {
+/* Binds the parameters in `inner`; defaults are evaluated there, in order, so that they see those before
+ * them. `matched` is false when the arguments do not fit: the caller's affair, with no note into the callee. */
+static bool enter_params(Elab *e, Scope *inner, Span call, const Stmt *decl, const Actual *a, int na,
+                         bool *matched) {
   int *which = arena_array(e->arena, int, decl->params.n);
-  if (!bind_stmt(e, call, decl, a, na, which)) return false;
+  *matched = bind_stmt(e, call, decl, a, na, which);
+  if (!*matched) return false;
   for (int i = 0; i < decl->params.n; i++) {
     const Param *p = &decl->params.at[i];
     Value v;
@@ -117,7 +126,7 @@ static bool recursive(Elab *e, const Stmt *decl, const Instance *in, Span call) 
     chain = arena_printf(e->arena, "%s -> %s", frame_text(e, g->decl, g->instance), chain);
   chain = arena_printf(e->arena, "%s -> %s", frame_text(e, decl, in), chain);
   elab_fail(e, call, "`%s` calls itself: %s", frame_text(e, decl, in), chain);
-  diag_note(e->diag, decl->span, "calls are put in place of themselves while compiling, so they must end");
+  diag_note(e->diag, decl->span, "fns, methods and layers are expanded while compiling, so none may contain itself");
   return true;
 }
 
@@ -141,16 +150,13 @@ static Value run_body(Elab *e, Scope *inner, const Stmt *decl, Instance *in, Spa
   Value v = value_error;
   e->frame = &frame;
   if (!e->at) e->owner = base;
-  /* A wrong argument is the caller's affair: no note leads into the callee. */
-  bool entered = enter_params(e, inner, call, decl, a, na);
+  bool matched, entered = enter_params(e, inner, call, decl, a, na, &matched);
   if (entered) v = stmt_run(e, inner, &decl->body, where) ? e->result : value_none;
   e->frame = frame.up;
   e->owner = owner;
   e->base = base;
-  if (entered) {
-    note_call(e, decl, in, call, errors);
-    if (e->diag->errors > errors && v.kind == V_NONE) v = value_error;
-  }
+  if (matched) note_call(e, decl, in, call, errors);
+  if (entered && e->diag->errors > errors && v.kind == V_NONE) v = value_error;
   return v;
 }
 
@@ -205,7 +211,7 @@ static Value make_instance(Elab *e, const Def *def, Span call, const Actual *a, 
   e->frame = &frame;
   e->owner = in->path;
   e->base = NULL;
-  bool ok = enter_params(e, &in->scope, call, def->stmt, a, na);
+  bool matched, ok = enter_params(e, &in->scope, call, def->stmt, a, na, &matched);
   for (int i = 0; i < def->stmt->body.n && ok; i++) {
     const Stmt *m = def->stmt->body.at[i];
     if (m->kind != ST_METHOD) continue;
@@ -219,13 +225,12 @@ static Value make_instance(Elab *e, const Def *def, Span call, const Actual *a, 
     *method = (Method){m, in};
     scope_bind(e, &in->scope, m->name, (Value){.kind = V_METHOD, .method = method});
   }
-  bool entered = ok;
   if (ok) stmt_run(e, &in->scope, &def->stmt->body, IN_LAYER);
   ok = ok && e->diag->errors == errors;
   e->frame = frame.up;
   e->owner = owner;
   e->base = base;
-  if (entered) note_call(e, def->stmt, NULL, call, errors);
+  if (matched) note_call(e, def->stmt, NULL, call, errors);
   return ok ? (Value){.kind = V_INSTANCE, .instance = in} : value_error;
 }
 

@@ -164,6 +164,7 @@ typedef enum Strength { BY_PATTERN = 1, BY_NAME, BY_OPTION_PATTERN, BY_OPTION_NA
 typedef struct Said {
   const char *target; /* path, or the text of a pattern */
   bool pattern;
+  bool here;   /* `on` at the declaration */
   bool option; /* from the command line */
   Strength strength;
   const SpecExpr *spec;
@@ -266,6 +267,8 @@ bool call_bind(Elab *e, Span call, const char *label, const char *signature, Spa
 bool builtin_find(const char *name, Value *out);
 void builtin_near(Near *n);
 const char *builtin_name(int make);
+/* The module of the shipped library that defines a name, or NULL. */
+const char *builtin_shipped(const char *name);
 Value builtin_call(Elab *e, int make, Span call, const Actual *a, int n);
 Value builtin_op(Elab *e, const OpDef *op, Span call, const Actual *a, int n);
 bool builtin_arg(Elab *e, const Value *v, Span at, Arg *out); /* reports what no op takes */

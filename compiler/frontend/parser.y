@@ -5,6 +5,7 @@
 }
 %code {
 #include "lex.h"
+#include <string.h>
 int dtg_yylex(YYSTYPE *value, Span *at, void *lex);
 static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 #define YYSTACK_ALLOC(n) arena_alloc(p->arena, (n))
@@ -49,7 +50,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 
 %token <expr> NUMBER "a number" INTEGER "a whole number" STRING "a string"
 %token <ident> NAME "a name" IN "`in`"
-%token SEP "the end of the line"
+%token SEP "end of line"
 %token IMPORT "`import`" CONST "`const`" FN "`fn`" LAYER "`layer`" ENTRY "`entry`" MESH "`mesh`"
 %token LAYOUT "`layout`" PARAM "`param`" STATE "`state`" ON "`on`" FOR "`for`" IF "`if`" ELSE "`else`"
 %token RETURN "`return`" AND "`and`" OR "`or`" NOT "`not`" TRUE "`true`" FALSE "`false`" NONE "`none`"
@@ -57,7 +58,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 %token LE "`<=`" GE "`>=`" ASSIGN "`<-`"
 %token '(' "`(`" ')' "`)`" '[' "`[`" ']' "`]`" '{' "`{`" '}' "`}`" '+' "`+`" '-' "`-`" '*' "`*`"
 %token '/' "`/`" '%' "`%`" '@' "`@`" '<' "`<`" '>' "`>`" '=' "`=`" ',' "`,`" '.' "`.`" ':' "`:`" '?' "`?`"
-%token YYEOF 0 "the end of the text"
+%token YYEOF 0 "end of text"
 
 %type <ident> name
 %type <expr> expr conj neg cmp sum term factor power postfix atom number key type init
@@ -108,6 +109,7 @@ stmt: IMPORT STRING             { $$ = ast_import(p, @$, $2); }
     | FOR name IN expr block    { $$ = ast_for(p, span_join(@1, @4), $2, $4, NULL, $5); }
     | FOR name IN expr UPTO expr block  { $$ = ast_for(p, span_join(@1, @6), $2, $4, $6, $7); }
     | if                        { $$ = $1; }
+    | ELSE block                { $$ = ast_else(p, @1); }
     | RETURN                    { $$ = ast_return(p, @$, NULL); }
     | RETURN results            { $$ = ast_return(p, @$, $2); }
     ;
@@ -310,27 +312,96 @@ sub: expr                       { $$ = (Sub){.span = @$, .begin = $1}; }
 
 %%
 
-/* "found X; expected A or B". More than four would help nobody. */
+/* Tokens that begin an expression or a statement, or go on after one, are many: they are named as one. */
+static bool begins_expr(yysymbol_kind_t k) {
+  switch (k) {
+  case YYSYMBOL_NUMBER:
+  case YYSYMBOL_INTEGER:
+  case YYSYMBOL_STRING:
+  case YYSYMBOL_NAME:
+  case YYSYMBOL_IN:
+  case YYSYMBOL_TRUE:
+  case YYSYMBOL_FALSE:
+  case YYSYMBOL_NONE:
+  case YYSYMBOL_RELAYOUT:
+  case YYSYMBOL_NOT: return true;
+  default: {
+    const char *s = yysymbol_name(k);
+    return !strcmp(s, "`(`") || !strcmp(s, "`[`") || !strcmp(s, "`-`") || !strcmp(s, "`+`");
+  }
+  }
+}
+
+static bool goes_on(yysymbol_kind_t k) {
+  static const char *const signs[] = {"`(`", "`[`", "`-`", "`+`", "`*`", "`/`", "`%`", "`@`", "`<`",
+                                      "`>`", "`.`", "`==`", "`!=`", "`<=`", "`>=`", "`and`", "`or`",
+                                      "`**`", "`//`"};
+  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+    if (!strcmp(signs[i], yysymbol_name(k))) return true;
+  return false;
+}
+
+static bool begins_stmt(yysymbol_kind_t k) {
+  return (k >= YYSYMBOL_IMPORT && k <= YYSYMBOL_STATE) || k == YYSYMBOL_FOR || k == YYSYMBOL_IF ||
+         k == YYSYMBOL_ELSE || k == YYSYMBOL_RETURN;
+}
+
+typedef struct Expected {
+  const char *name[8];
+  int n;
+} Expected;
+
+static void expect(Expected *x, const char *name) {
+  if (x->n < 8) x->name[x->n++] = name;
+}
+
+static void expected_of(const yypcontext_t *ctx, Expected *out) {
+  yysymbol_kind_t want[YYNTOKENS];
+  int n = yypcontext_expected_tokens(ctx, want, YYNTOKENS);
+  bool expr = false, more = false, stmt = false;
+  for (int i = 0; i < n; i++) {
+    expr = expr || want[i] == YYSYMBOL_NUMBER;
+    stmt = stmt || want[i] == YYSYMBOL_IMPORT;
+    more = more || want[i] == YYSYMBOL_EQ;
+  }
+  if (stmt) expect(out, "a statement");
+  else if (expr) expect(out, "an expression");
+  for (int i = 0; i < n; i++) {
+    bool line = stmt && (begins_stmt(want[i]) || want[i] == YYSYMBOL_SEP);
+    if (!line && !(expr && begins_expr(want[i])) && !(more && goes_on(want[i])))
+      expect(out, yysymbol_name(want[i]));
+  }
+}
+
+static void show_unexpected(Str *s, Parse *p, yysymbol_kind_t found, Span at) {
+  const char *text = diag_source(p->diag, p->file)->text + at.begin;
+  if (found == YYSYMBOL_SEP || found == YYSYMBOL_YYEOF)
+    str_printf(s, "unexpected %s", yysymbol_name(found));
+  else str_printf(s, "unexpected `%.*s`", (int)(at.end - at.begin > 40 ? 40 : at.end - at.begin), text);
+}
+
+/* "unexpected X; expected A or B". More than four would help nobody. */
 static int yyreport_syntax_error(const yypcontext_t *ctx, Parse *p, void *lex) {
   (void)lex;
   Span at = *yypcontext_location(ctx);
-  yysymbol_kind_t found = yypcontext_token(ctx), want[4];
-  int n = yypcontext_expected_tokens(ctx, want, 4);
+  yysymbol_kind_t found = yypcontext_token(ctx);
+  Expected want = {.n = 0};
   Str s = str_new(p->arena);
-  const Source *src = diag_source(p->diag, p->file);
-  if (found == YYSYMBOL_SEP || found == YYSYMBOL_YYEOF) {
-    str_printf(&s, "unexpected %s", yysymbol_name(found));
-    if (at.begin > 0 && src->text[at.begin] != ';') at.begin--; /* show the line that ends, not the next */
-  } else {
-    str_printf(&s, "unexpected `%.*s`", (int)(at.end - at.begin > 40 ? 40 : at.end - at.begin),
-               src->text + at.begin);
-  }
-  for (int i = 0; i < n; i++)
-    str_printf(&s, "%s%s", i == 0 ? "; expected " : i == n - 1 ? " or " : ", ", yysymbol_name(want[i]));
+  show_unexpected(&s, p, found, at);
+  expected_of(ctx, &want);
+  for (int i = 0; i < want.n && want.n <= 4; i++)
+    str_printf(&s, "%s%s", i == 0 ? "; expected " : i == want.n - 1 ? " or " : ", ", want.name[i]);
+  /* Show the line that ends, not the next. */
+  bool ends = found == YYSYMBOL_SEP || found == YYSYMBOL_YYEOF;
+  if (ends && at.begin > 0 && diag_source(p->diag, p->file)->text[at.begin] != ';') at.begin--;
   diag_error(p->diag, at, "%s", s.at);
   if (p->brackets)
     diag_note(p->diag, (Span){p->file, p->brackets_begin, p->brackets_begin + 1},
               "inside the bracket opened here");
+  else if (found == YYSYMBOL_YYEOF && p->braces.n) {
+    uint32_t b = p->braces.at[p->braces.n - 1];
+    diag_note(p->diag, (Span){p->file, b, b + 1}, "inside the block opened here");
+  }
   p->brackets = 0;
   return 0;
 }

@@ -19,7 +19,7 @@ typedef struct Applying {
 
 void says_here(Elab *e, const char *target, const SpecExpr *spec) {
   Said *s = arena_new_of(e->arena, Said);
-  *s = (Said){.target = target, .strength = BY_NAME, .spec = spec, .span = spec->span};
+  *s = (Said){.target = target, .here = true, .strength = BY_NAME, .spec = spec, .span = spec->span};
   vec_push(e->arena, &e->said, s);
 }
 
@@ -67,6 +67,7 @@ static const Spec **slot_of(Elab *e, const Named *n, int *rank) {
 }
 
 static const char *said_text(Elab *e, const Said *s) {
+  if (s->here) return "the `on` of its declaration";
   return arena_printf(e->arena, s->pattern ? "\"%s\"" : "`%s`", s->target);
 }
 

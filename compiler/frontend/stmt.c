@@ -44,7 +44,6 @@ static bool may_bind(Elab *e, Scope *s, Ident name, Where where) {
 }
 
 static void bind_one(Elab *e, Scope *s, Ident name, Value v, Span at, Where where) {
-  if (!may_bind(e, s, name, where)) return;
   if (e->at) v = eval_read(e, v, at);
   if (v.kind == V_TENSOR && where == IN_ENTRY)
     entry_name_node(e, path_join(e, e->at->entry.name, name.text), v.node);
@@ -56,6 +55,8 @@ static void bind_one(Elab *e, Scope *s, Ident name, Value v, Span at, Where wher
 static void bind(Elab *e, Scope *s, const Stmt *stmt, Where where) {
   int n = stmt->targets.n;
   const char *base = e->base;
+  for (int i = 0; i < n; i++)
+    if (!may_bind(e, s, stmt->targets.at[i]->name, where)) return;
   e->base = n == 1 && !e->at ? path_join(e, e->owner, stmt->targets.at[0]->name.text) : NULL;
   Value v = eval_expr(e, s, stmt->value);
   e->base = base;

@@ -248,11 +248,22 @@ static void order_factor(const Search *s, int f, Cut *cut) {
   }
 }
 
+/* A dim of an operand is there whole, so that a window of it need not be copied out. */
+static bool is_whole_already(const Search *s, int i, int d) {
+  const Layout *l;
+  if (is_free(s->p, s->n->operand[i])) return true;
+  for (int k = 0; (l = known_layout(s, i, k)); k++)
+    if (!l->dim[d].naxes && !l->dim[d].window.of) return true;
+  return false;
+}
+
 /* Layout of tensor i under the present assignment; NULL: it would be no box. */
 static const Layout *assigned_layout(Search *s, int i, const Cut *cut) {
   Layout l = {.rank = shape_of(s, i)->rank, .reduce = RED_SUM};
-  for (int d = 0; d < l.rank; d++)
+  for (int d = 0; d < l.rank; d++) {
     if (!cut_join(s->p->mesh, &s->rule, &dims_of(s, i)[d], cut, &l.dim[d])) return NULL;
+    if (l.dim[d].window.of && !l.dim[d].naxes && is_whole_already(s, i, d)) l.dim[d].window = (Window){0};
+  }
   bool result = i == s->n->noperands;
   uint32_t reduced = 0;
   for (int a = 0; a < s->naxes; a++) {

@@ -1,0 +1,150 @@
+/* shapes, made by dtgc from shapes.dtg.
+ * For one device. */
+#include "dtrt.h"
+
+/* [4, 6] on [_, _] */
+static const dtrt_dim layout_0_dims[] = {
+    {.n = 4, .granule = 1},
+    {.n = 6, .granule = 1}};
+static const dtrt_layout layout_0 = {2, 0x0, DTRT_SUM, layout_0_dims};
+/* [3] on [_] */
+static const dtrt_dim layout_1_dims[] = {
+    {.n = 3, .granule = 1}};
+static const dtrt_layout layout_1 = {1, 0x0, DTRT_SUM, layout_1_dims};
+/* [6, 4] on [_, _] */
+static const dtrt_dim layout_2_dims[] = {
+    {.n = 6, .granule = 1},
+    {.n = 4, .granule = 1}};
+static const dtrt_layout layout_2 = {2, 0x0, DTRT_SUM, layout_2_dims};
+/* [2, 6] on [_, _] */
+static const dtrt_dim layout_3_dims[] = {
+    {.n = 2, .granule = 1},
+    {.n = 6, .granule = 1}};
+static const dtrt_layout layout_3 = {2, 0x0, DTRT_SUM, layout_3_dims};
+/* [6, 8] on [_, _] */
+static const dtrt_dim layout_4_dims[] = {
+    {.n = 6, .granule = 1},
+    {.n = 8, .granule = 1}};
+static const dtrt_layout layout_4 = {2, 0x0, DTRT_SUM, layout_4_dims};
+/* [4, 12] on [_, _] */
+static const dtrt_dim layout_5_dims[] = {
+    {.n = 4, .granule = 1},
+    {.n = 12, .granule = 1}};
+static const dtrt_layout layout_5 = {2, 0x0, DTRT_SUM, layout_5_dims};
+/* [3, 6] on [_, _] */
+static const dtrt_dim layout_6_dims[] = {
+    {.n = 3, .granule = 1},
+    {.n = 6, .granule = 1}};
+static const dtrt_layout layout_6 = {2, 0x0, DTRT_SUM, layout_6_dims};
+
+DTRT_LOOP void loop1_f_t(int64_t n0, int64_t n1, float (*restrict a_)[n0], float (*restrict f_t)[n1]) {
+  for (int64_t i = 0; i < n0; i++) {
+    DTRT_PLAIN
+    for (int64_t j = 0; j < n1; j++) {
+      f_t[i][j] = a_[j][i] + 1.0f;
+    }
+  }
+}
+
+DTRT_LOOP void loop2_f_s(int64_t n0, int64_t n1, float (*restrict a_)[n1], float (*restrict f_s)[n1]) {
+  for (int64_t i = 0; i < n0; i++) {
+    DTRT_PLAIN
+    for (int64_t j = 0; j < n1; j++) {
+      f_s[i][j] = a_[i * 2 + 1][5 - j] + 1.0f;
+    }
+  }
+}
+
+DTRT_LOOP void loop3_f_p(int64_t n0, int64_t n1, float (*restrict a_)[n0], float (*restrict f_p)[n1]) {
+  for (int64_t i = 0; i < n0; i++) {
+    DTRT_PLAIN
+    for (int64_t j = 0; j < n1; j++) {
+      f_p[i][j] = (((i - 1) >= 0 && (i - 1) < 4 && j < 6) ? a_[i - 1][j] : 0.0f) + 1.0f;
+    }
+  }
+}
+
+DTRT_LOOP void loop4_f_c(int64_t n0, int64_t n1, int64_t n2, float (*restrict a_)[n2], float (*restrict f_c)[n1]) {
+  for (int64_t i = 0; i < n0; i++) {
+    DTRT_PLAIN
+    for (int64_t j = 0; j < n1; j++) {
+      f_c[i][j] = (j < 6 ? a_[i][j] : (a_[i][j - 6] * 2.0f)) + 1.0f;
+    }
+  }
+}
+
+DTRT_LOOP void loop5_f_g(dtrt_device *dev, int64_t n0, int64_t n1, const int32_t *restrict i_, float (*restrict a_)[n1], float (*restrict f_g)[n1]) {
+  for (int64_t i = 0; i < n0; i++) {
+    DTRT_PLAIN
+    for (int64_t j = 0; j < n1; j++) {
+      f_g[i][j] = a_[dtrt_index(dev, i_[i], 4)][j] + 1.0f;
+    }
+  }
+}
+
+/* entry init */
+static void entry_init(dtrt_device *dev) {
+  (void)dev;
+}
+
+/* entry f    shapes.dtg:2 */
+static void entry_f(dtrt_device *dev) {
+  (void)dev;
+
+  /* f.t = add(f.t, %10)    shapes.dtg:8 */
+  dev->at = 0;
+  float (*const a)[6] = (void *)(dev->arena + 384); /* f32[4, 6] [_, _] */
+  float (*const t)[4] = (void *)(dev->arena + 512); /* f32[6, 4] [_, _] */
+  loop1_f_t(6, 4, a, t);
+
+  /* f.s = add(f.s, %12)    shapes.dtg:8 */
+  dev->at = 1;
+  float (*const s)[6] = (void *)(dev->arena + 768); /* f32[2, 6] [_, _] */
+  loop2_f_s(2, 6, a, s);
+
+  /* f.p = add(f.p, %14)    shapes.dtg:8 */
+  dev->at = 2;
+  float (*const p)[8] = (void *)(dev->arena + 0); /* f32[6, 8] [_, _] */
+  loop3_f_p(6, 8, a, p);
+
+  /* f.c = add(f.c, %16)    shapes.dtg:8 */
+  dev->at = 3;
+  float (*const c)[12] = (void *)(dev->arena + 192); /* f32[4, 12] [_, _] */
+  loop4_f_c(4, 12, 6, a, c);
+
+  /* f.g = add(f.g, %18)    shapes.dtg:8 */
+  dev->at = 4;
+  int32_t *const i = (void *)(dev->arena + 832); /* i32[3] [_] */
+  float (*const g)[6] = (void *)(dev->arena + 640); /* f32[3, 6] [_, _] */
+  loop5_f_g(dev, 3, 6, i, a, g);
+}
+
+static const char *const entry_f_dims_0[] = {0, 0};
+static const char *const entry_f_dims_1[] = {0};
+static const dtrt_tensor entry_f_in[] = {
+    {"a", DTRT_F32, 0, &layout_0, 384, 96, entry_f_dims_0, "shapes.dtg:2"},
+    {"i", DTRT_I32, 0, &layout_1, 832, 12, entry_f_dims_1, "shapes.dtg:2"},
+};
+static const dtrt_tensor entry_f_out[] = {
+    {"t", DTRT_F32, 0, &layout_2, 512, 96, 0, "shapes.dtg:8"},
+    {"s", DTRT_F32, 0, &layout_3, 768, 48, 0, "shapes.dtg:8"},
+    {"p", DTRT_F32, 0, &layout_4, 0, 192, 0, "shapes.dtg:8"},
+    {"c", DTRT_F32, 0, &layout_5, 192, 192, 0, "shapes.dtg:8"},
+    {"g", DTRT_F32, 0, &layout_6, 640, 72, 0, "shapes.dtg:8"},
+};
+static const dtrt_step entry_f_steps[] = {
+    {"f.t = add(f.t, %10)", "shapes.dtg:8"},
+    {"f.s = add(f.s, %12)", "shapes.dtg:8"},
+    {"f.p = add(f.p, %14)", "shapes.dtg:8"},
+    {"f.c = add(f.c, %16)", "shapes.dtg:8"},
+    {"f.g = add(f.g, %18)", "shapes.dtg:8"},
+};
+static const dtrt_entry entries[] = {
+    {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"f", entry_f, 2, 5, 5, 0, entry_f_in, entry_f_out, entry_f_steps, 896},
+};
+
+extern const dtrt_program dtg_program;
+const dtrt_program dtg_program = {
+    DTRT_ABI, "shapes", 0, 0, 0, 0, 2, 0, 0, entries, 0, 0,
+    0};

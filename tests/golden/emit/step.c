@@ -1,0 +1,217 @@
+/* step, made by dtgc from step.dtg.
+ * Mesh batch=4: every device runs this on its own blocks. */
+#include "dtrt.h"
+
+/* [] on [] partial(batch) */
+static const dtrt_layout layout_0 = {0, 0x1, DTRT_SUM, 0};
+/* [] on [] */
+static const dtrt_layout layout_1 = {0, 0x0, DTRT_SUM, 0};
+static const dtrt_exchange exchange_0 = {0, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &layout_0, &layout_1,
+    "sum", "step.dtg:11"};
+/* [6, 3] on [_, _] partial(batch) */
+static const dtrt_dim layout_2_dims[] = {
+    {.n = 6, .granule = 1},
+    {.n = 3, .granule = 1}};
+static const dtrt_layout layout_2 = {2, 0x1, DTRT_SUM, layout_2_dims};
+/* [6, 3] on [_, _] */
+static const dtrt_dim layout_3_dims[] = {
+    {.n = 6, .granule = 1},
+    {.n = 3, .granule = 1}};
+static const dtrt_layout layout_3 = {2, 0x0, DTRT_SUM, layout_3_dims};
+static const dtrt_exchange exchange_1 = {1, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &layout_2, &layout_3,
+    "grad(model.w)", "step.dtg:12"};
+/* [3] on [_] partial(batch) */
+static const dtrt_dim layout_4_dims[] = {
+    {.n = 3, .granule = 1}};
+static const dtrt_layout layout_4 = {1, 0x1, DTRT_SUM, layout_4_dims};
+/* [3] on [_] */
+static const dtrt_dim layout_5_dims[] = {
+    {.n = 3, .granule = 1}};
+static const dtrt_layout layout_5 = {1, 0x0, DTRT_SUM, layout_5_dims};
+static const dtrt_exchange exchange_2 = {2, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &layout_4, &layout_5,
+    "grad(model.b)", "step.dtg:12"};
+/* [8, 6] on [batch, _] */
+static const dtrt_dim layout_6_dims[] = {
+    {.n = 8, .granule = 1, .naxes = 1, .axis = {0}},
+    {.n = 6, .granule = 1}};
+static const dtrt_layout layout_6 = {2, 0x0, DTRT_SUM, layout_6_dims};
+/* [8, 3] on [batch, _] */
+static const dtrt_dim layout_7_dims[] = {
+    {.n = 8, .granule = 1, .naxes = 1, .axis = {0}},
+    {.n = 3, .granule = 1}};
+static const dtrt_layout layout_7 = {2, 0x0, DTRT_SUM, layout_7_dims};
+
+DTRT_LOOP void loop1_const_(int64_t n0, float *restrict t_) {
+  DTRT_PLAIN
+  for (int64_t i = 0; i < n0; i++) {
+    t_[i] = 0.5f;
+  }
+}
+
+DTRT_LOOP void loop2_const_(int64_t n0, float *restrict t_) {
+  DTRT_PLAIN
+  for (int64_t i = 0; i < n0; i++) {
+    t_[i] = 0.0f;
+  }
+}
+
+DTRT_LOOP void loop3_sum(int64_t n0, int64_t n1, float (*restrict t_)[n1], const float *restrict model_b, float (*restrict y_)[n1], float *restrict t_2) {
+  float acc = 0.0f;
+  for (int64_t i = 0; i < n0; i++) {
+    DTRT_SUMMING
+    for (int64_t j = 0; j < n1; j++) {
+      const float v0 = (t_[i][j] + model_b[j]) - y_[i][j];
+      acc = acc + (v0 * v0);
+    }
+  }
+  t_2[0] = acc;
+}
+
+DTRT_LOOP void loop4_train_loss(const float *restrict t_, float *restrict train_loss) {
+  train_loss[0] = t_[0] * 0.0416666667f;
+}
+
+DTRT_LOOP void loop5_grad_train_e(int64_t n0, int64_t n1, float (*restrict t_)[n1], const float *restrict model_b, float (*restrict y_)[n1], float (*restrict grad_train_e)[n1]) {
+  for (int64_t i = 0; i < n0; i++) {
+    DTRT_PLAIN
+    for (int64_t j = 0; j < n1; j++) {
+      const float v0 = 0.0416666667f * ((t_[i][j] + model_b[j]) - y_[i][j]);
+      grad_train_e[i][j] = v0 + v0;
+    }
+  }
+}
+
+DTRT_LOOP void loop6_grad_model_b(int64_t n0, int64_t n1, float *restrict grad_model_b, float (*restrict grad_train_e)[n1]) {
+  DTRT_PLAIN
+  for (int64_t j = 0; j < n1; j++) {
+    grad_model_b[j] = 0.0f;
+  }
+  for (int64_t i = 0; i < n0; i++) {
+    DTRT_PLAIN
+    for (int64_t j = 0; j < n1; j++) {
+      grad_model_b[j] = grad_model_b[j] + grad_train_e[i][j];
+    }
+  }
+}
+
+DTRT_LOOP void loop7_sub(int64_t n0, float *restrict model_w, const float *restrict grad_model_w) {
+  DTRT_PLAIN
+  for (int64_t i = 0; i < n0; i++) {
+    const float v0 = model_w[i];
+    model_w[i] = v0 - (0.1f * grad_model_w[i]);
+  }
+}
+
+/* entry init */
+static void entry_init(dtrt_device *dev) {
+  (void)dev;
+
+  /* model.w <- const()    step.dtg:4 */
+  dev->at = 0;
+  float (*const t0)[3] = (void *)(dev->vars + 0); /* f32[6, 3] [_, _] */
+  loop1_const_(18, (void *)t0);
+
+  /* model.b <- const()    step.dtg:5 */
+  dev->at = 1;
+  float *const t1 = (void *)(dev->vars + 128); /* f32[3] [_] */
+  loop2_const_(3, t1);
+}
+
+/* entry train    step.dtg:9 */
+static void entry_train(dtrt_device *dev) {
+  (void)dev;
+
+  /* %3 = contract(x, model.w)    step.dtg:6 */
+  dev->at = 0;
+  float (*const x_)[6] = (void *)(dev->arena + 128); /* f32[8, 6] [batch, _] */
+  float (*const model_w)[3] = (void *)(dev->vars + 0); /* f32[6, 3] [_, _] */
+  float (*const t3)[3] = (void *)(dev->arena + 64); /* f32[8, 3] [batch, _] */
+  dtrt_gemm(DTRT_F32, 0, 0, 2, 3, 6, x_, 6, model_w, 3, t3, 3, 0);
+
+  /* %9 = sum(%8)    step.dtg:11 */
+  dev->at = 1;
+  float *const model_b = (void *)(dev->vars + 128); /* f32[3] [_] */
+  float (*const y)[3] = (void *)(dev->arena + 0); /* f32[8, 3] [batch, _] */
+  float *const t9 = (void *)(dev->arena + 192); /* f32[] [] partial(batch) */
+  loop3_sum(2, 3, t3, model_b, y, t9);
+
+  /* all-reduce over batch: %9    step.dtg:11 */
+  dev->at = 2;
+  dtrt_run_exchange(dev, &exchange_0, t9, t9);
+
+  /* train.loss = mul(%9, %10)    step.dtg:11 */
+  dev->at = 3;
+  float *const loss = (void *)(dev->arena + 320); /* f32[] [] */
+  loop4_train_loss(t9, loss);
+
+  /* grad(train.e) = add(%13, %13)    step.dtg:11 */
+  dev->at = 4;
+  float (*const grad_train_e)[3] = (void *)(dev->arena + 192); /* f32[8, 3] [batch, _] */
+  loop5_grad_train_e(2, 3, t3, model_b, y, grad_train_e);
+
+  /* grad(model.b) = sum(grad(train.e))    step.dtg:6 */
+  dev->at = 5;
+  float *const grad_model_b = (void *)(dev->arena + 256); /* f32[3] [_] partial(batch) */
+  loop6_grad_model_b(2, 3, grad_model_b, grad_train_e);
+
+  /* grad(model.w) = contract(x, grad(train.e))    step.dtg:6 */
+  dev->at = 6;
+  float (*const grad_model_w)[3] = (void *)(dev->arena + 0); /* f32[6, 3] [_, _] partial(batch) */
+  dtrt_gemm(DTRT_F32, 1, 0, 6, 3, 2, x_, 6, grad_train_e, 3, grad_model_w, 3, 0);
+
+  /* all-reduce over batch: grad(model.w), grad(model.b)    step.dtg:12 */
+  dev->at = 7;
+  dtrt_run_all_reduces(dev, 2, (const dtrt_exchange *const[]){&exchange_1, &exchange_2},
+                       (const void *const[]){grad_model_w, grad_model_b},
+                       (void *const[]){grad_model_w, grad_model_b});
+
+  /* model.w <- sub(model.w, %18)    step.dtg:12 */
+  dev->at = 8;
+  loop7_sub(18, (void *)model_w, (void *)grad_model_w);
+
+  /* model.b <- sub(model.b, %21)    step.dtg:12 */
+  dev->at = 9;
+  loop7_sub(3, model_b, grad_model_b);
+}
+
+static const dtrt_step entry_init_steps[] = {
+    {"model.w <- const()", "step.dtg:4"},
+    {"model.b <- const()", "step.dtg:5"},
+};
+static const char *const entry_train_dims_0[] = {0, 0};
+static const char *const entry_train_dims_1[] = {0, 0};
+static const dtrt_tensor entry_train_in[] = {
+    {"x", DTRT_F32, 0, &layout_6, 128, 48, entry_train_dims_0, "step.dtg:9"},
+    {"y", DTRT_F32, 0, &layout_7, 0, 24, entry_train_dims_1, "step.dtg:9"},
+};
+static const dtrt_tensor entry_train_out[] = {
+    {"loss", DTRT_F32, 0, &layout_1, 320, 4, 0, "step.dtg:13"},
+};
+static const dtrt_step entry_train_steps[] = {
+    {"%3 = contract(x, model.w)", "step.dtg:6"},
+    {"%9 = sum(%8)", "step.dtg:11"},
+    {"all-reduce over batch: %9", "step.dtg:11"},
+    {"train.loss = mul(%9, %10)", "step.dtg:11"},
+    {"grad(train.e) = add(%13, %13)", "step.dtg:11"},
+    {"grad(model.b) = sum(grad(train.e))", "step.dtg:6"},
+    {"grad(model.w) = contract(x, grad(train.e))", "step.dtg:6"},
+    {"all-reduce over batch: grad(model.w), grad(model.b)", "step.dtg:12"},
+    {"model.w <- sub(model.w, %18)", "step.dtg:12"},
+    {"model.b <- sub(model.b, %21)", "step.dtg:12"},
+};
+static const char *const axis_names[] = {"batch"};
+static const int32_t axis_sizes[] = {4};
+static const dtrt_tensor variables[] = {
+    {"model.w", DTRT_F32, 1, &layout_3, 0, 72, 0, "step.dtg:4"},
+    {"model.b", DTRT_F32, 1, &layout_5, 128, 12, 0, "step.dtg:5"},
+};
+static const dtrt_exchange *const exchanges[] = {&exchange_0, &exchange_1, &exchange_2};
+static const dtrt_entry entries[] = {
+    {"init", entry_init, 0, 0, 2, 1, 0, 0, entry_init_steps, 0},
+    {"train", entry_train, 2, 1, 10, 1, entry_train_in, entry_train_out, entry_train_steps, 384},
+};
+
+extern const dtrt_program dtg_program;
+const dtrt_program dtg_program = {
+    DTRT_ABI, "step", 1, axis_names, axis_sizes, 2, 2, 3, variables, entries, exchanges, 192,
+    0};
