@@ -209,6 +209,10 @@ dtgc_status dtgc_dump_ast(const dtgc_source *sources, int n, const dtgc_options 
 void dtgc_free_text(char *text);
 const char *const *dtgc_stages(void); /* the names above, ending in NULL */
 
+/* The operations of the language as a Markdown page (docs/ops.md). Free with dtgc_free_text. Fails only
+ * with DTGC_NO_MEMORY. */
+dtgc_status dtgc_ops(char **text);
+
 /* The headers that emitted C includes, as built into the library: "dtrt.h", "dtrt_math.h". NULL: no
  * such. */
 const char *dtgc_header(const char *name);

@@ -198,7 +198,13 @@ typedef struct dtrt_options {
 /* Starts the devices and gives every variable its first value. `o` may be NULL. On failure *out is still a
  * session (or NULL when out of memory) that only dtrt_session_error and dtrt_close accept. The program must
  * outlive the session. One thread at a time may use a session; several sessions may run side by side
- * (with mpi: one at a time, and all ranks make the same calls in the same order). */
+ * (with mpi: one at a time, and all ranks make the same calls in the same order).
+ * Device 0 runs in the thread that calls; under mpi, so does the only one. While a session is open, SIGSEGV, SIGBUS,
+ * SIGFPE and SIGILL inside an entry become DTRT_FAILED; others go to the handlers that were there before.
+ * The first session sets OpenBLAS to one thread a call, in the whole process. Under mpi a failure is written to
+ * stderr and ends all ranks by MPI_Abort; a rank that is killed is noticed by mpiexec, which ends the others.
+ * Environment: DTRT_MPI_SHARED=0 makes ranks of one machine send messages instead of sharing memory;
+ * DTRT_MPI_MODULE names libdtrt-mpi.so. */
 dtrt_status dtrt_open(const dtrt_program *p, const dtrt_options *o, dtrt_session **out);
 void dtrt_close(dtrt_session *s);
 const char *dtrt_session_error(const dtrt_session *s);
@@ -214,8 +220,8 @@ int dtrt_session_nranks(const dtrt_session *s);   /* processes; 1 but under mpi 
 dtrt_status dtrt_call(dtrt_session *s, int entry, const void *const *in, void *const *out);
 
 /* The same, each device filling its own input blocks: fill(user, device, input, box lo, box hi, to) is called on
- * the device's own thread, for each input; `to` is the dense block [lo, hi). Returns 0, or nonzero after
- * writing a reason to `why` (of 256 bytes). */
+ * the device's own thread, for each input whose block is not empty; `to` is the dense block [lo, hi).
+ * Returns 0, or nonzero after writing a reason to `why` (of 256 bytes), which stops all devices. */
 typedef int dtrt_fill_fn(void *user, int device, int input, const int64_t *lo, const int64_t *hi,
                          void *to, char *why);
 dtrt_status dtrt_call_fill(dtrt_session *s, int entry, dtrt_fill_fn *fill, void *user,
@@ -232,7 +238,10 @@ dtrt_status dtrt_add_program(dtrt_session *s, const dtrt_program *p, int *which)
 dtrt_status dtrt_call_fill_in(dtrt_session *s, int which, int entry, dtrt_fill_fn *fill, void *user,
                               void *const *out);
 
-/* Bytes and messages that device 0 has sent to other devices since the session began. */
+/* What a device has received from other devices since the session began: bytes that truly moved, counted as
+ * planned (needed minus owned; an all-reduce of n bytes over g devices 2n(g-1)/g, or n(g-1) up to 4 KiB), and
+ * exchanges that were not local. The sum over devices is also what was sent. Bringing outputs and variables to
+ * hosts is not counted. {-1, -1} for a device of another process. */
 typedef struct dtrt_traffic {
   int64_t bytes, exchanges;
 } dtrt_traffic;

@@ -5,6 +5,7 @@
  * host gets the whole by an exchange that ends in its own memory. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include "session.h"
 
 typedef struct Run {
@@ -22,7 +23,12 @@ static void run_one(void *arg, int device) {
 dtrt_status session_run(dtrt_session *s, SessionJob *f, void *arg) {
   Comm *c = s->comm;
   c->verbs->run(c, run_one, &(Run){s, f, arg});
-  return atomic_load(c->failed) ? DTRT_FAILED : DTRT_OK;
+  if (!atomic_load(c->failed)) return DTRT_OK;
+  if (!s->told) { /* the failure is another process's, which has told and is about to end us all */
+    nanosleep(&(struct timespec){.tv_sec = 5}, NULL);
+    return session_error(s, DTRT_FAILED, "another rank has failed");
+  }
+  return DTRT_FAILED;
 }
 
 /* -------- blocks and whole tensors -------- */

@@ -51,7 +51,8 @@ static const char *check_tensor(const dtrt_program *p, const dtrt_tensor *t, boo
   if (bad) return bad;
   if (!t->name) return "a tensor without a name";
   if (!dtrt_dtype_size(t->dtype)) return "a tensor's dtype";
-  if (t->offset < 0 || t->offset % 8 || session_tensor_bytes(t) < 0) return "a tensor's place";
+  if (t->offset < 0 || t->offset % dtrt_dtype_size(t->dtype) || session_tensor_bytes(t) < 0)
+    return "a tensor's place";
   if (t->layout->partial) return "a tensor of a host that is partial";
   for (int i = 0; i < t->layout->rank; i++)
     if (t->layout->dim[i].of > 0 && !window) return "a tensor of a host with a window";
@@ -71,7 +72,8 @@ static const char *check_entry(const dtrt_program *p, const dtrt_entry *e) {
 const char *session_check(const dtrt_program *p) {
   if (!p) return "there is none";
   if (p->abi != DTRT_ABI) return "it was compiled for another version of the runtime";
-  if (!p->name || p->naxes < 0 || p->naxes > DTRT_MAX_AXES) return "its mesh";
+  if (!p->name || p->naxes < 0 || p->naxes > DTRT_MAX_AXES || (p->naxes && !p->axis_size))
+    return "its mesh";
   int64_t devices = 1;
   for (int i = 0; i < p->naxes; i++) {
     if (p->axis_size[i] < 1) return "an axis of its mesh";
@@ -80,6 +82,7 @@ const char *session_check(const dtrt_program *p) {
   }
   if (p->nentries < 1 || !p->entry || p->nvars < 0 || p->nexchanges < 0 || p->vars_bytes < 0)
     return "its tables";
+  if ((p->nvars && !p->var) || (p->nexchanges && !p->exchange)) return "its tables";
   const char *bad = NULL;
   for (int i = 0; i < p->nvars && !bad; i++) bad = check_tensor(p, &p->var[i], false);
   for (int i = 0; i < p->nentries && !bad; i++) bad = check_entry(p, &p->entry[i]);

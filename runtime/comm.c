@@ -15,9 +15,10 @@ int comm_cores(void) {
   return n > 0 ? (int)n : 1;
 }
 
-/* A pause is some 40 cycles. With a core for each, peers arrive within microseconds or are in a
- * long loop; without, only giving the core away lets them arrive. */
-enum { SPINS = 2000, YIELDS = 20000, LONG_YIELDS = 40000 };
+/* A pause is 40 to 140 cycles. With a core for each, peers arrive within microseconds or are in a
+ * long loop, and then a yield costs nothing if the core is ours alone. Else only giving the core
+ * away lets them arrive. */
+enum { SPINS = 50, YIELDS = 20000, LONG_YIELDS = 40000 };
 
 void comm_pause(bool spin, unsigned turn) {
   if (spin && turn < SPINS) {

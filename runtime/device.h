@@ -40,6 +40,7 @@ typedef struct Device {
   const char *doing;       /* what a failure happened in, when not a step */
   bool in_entry;
   Plan ***plan;   /* [program][exchange], made when first needed */
+  int nplans;     /* programs in it */
   int program;    /* whose exchanges are running */
   Group **group;  /* [1 << naxes], made when first needed */
   uint64_t count; /* exchanges begun */
@@ -63,6 +64,7 @@ struct dtrt_session {
   uint64_t seed;
   bool handlers; /* signal handlers are held */
   bool opened;
+  bool told; /* error says why a device of this process failed */
   char error[1024];
 };
 

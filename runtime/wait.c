@@ -22,7 +22,7 @@ int device_init(Device *d, dtrt_session *s, int id) {
 void device_free(Device *d) {
   dtrt_session *s = d->session;
   if (!s) return;
-  for (int i = 0; d->plan && i < s->nprograms; i++) {
+  for (int i = 0; d->plan && i < d->nplans; i++) {
     for (int j = 0; d->plan[i] && j < s->program[i].nexchanges; j++) plan_free(d->plan[i][j]);
     free(d->plan[i]);
   }
@@ -37,7 +37,9 @@ int device_add_program(Device *d, int nprograms, int nexchanges) {
   if (!table) return -1;
   d->plan = table;
   table[nprograms - 1] = calloc((size_t)nexchanges + 1, sizeof(Plan *));
-  return table[nprograms - 1] ? 0 : -1;
+  if (!table[nprograms - 1]) return -1;
+  d->nplans = nprograms;
+  return 0;
 }
 
 const Group *device_group(Device *d, uint32_t axes) {

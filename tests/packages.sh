@@ -4,7 +4,7 @@
 
 dtg_packages_wanted() {
   # cmake, a build tool, both compilers' runtime, the parser generators, libraries, MPI
-  echo cmake ninja-build gcc g++ flex bison libpcre2-dev zlib1g-dev libopenblas-pthread-dev mpich libmpich-dev
+  echo cmake ninja-build pkg-config gcc g++ flex bison libpcre2-dev zlib1g-dev libopenblas-pthread-dev mpich libmpich-dev
   dtg_llvm_packages
 }
 
@@ -36,7 +36,7 @@ dtg_missing() {
   for p in "$@"; do
     # A build tool that stands in the PATH need not come from Debian.
     case $p in
-      cmake | flex | bison | gcc | g++) command -v $p >/dev/null && continue ;;
+      cmake | flex | bison | gcc | g++ | pkg-config) command -v $p >/dev/null && continue ;;
       ninja-build) command -v ninja >/dev/null && continue ;;
       mpich) command -v mpiexec.mpich >/dev/null && continue ;;
     esac

@@ -211,7 +211,7 @@ static Index through_view(Loop *l, const Node *n, const Index *at) {
   const Node *x = graph_operand(l->g, n, 0);
   Index r = {.flat = at->flat};
   if (at->flat) return r;
-  int same = 0, nr = n->shape.rank, xr = x->shape.rank;
+  int nr = n->shape.rank, xr = x->shape.rank;
   /* Leading dims in common, skipping ones. */
   int i = 0, j = 0;
   for (int d = 0; d < xr; d++) r.at[d] = "0";
@@ -220,7 +220,6 @@ static Index through_view(Loop *l, const Node *n, const Index *at) {
     while (j < xr && x->shape.dim[j] == 1) j++;
     if (i == nr || j == xr || n->shape.dim[i] != x->shape.dim[j]) break;
     r.at[j++] = at->at[i++];
-    same++;
   }
   if (i == nr && j == xr) return r;
   const char *rest = "0";

@@ -253,6 +253,18 @@ dtgc_status dtgc_compile_string(const char *name, const char *text, const dtgc_o
 
 /* -------- dumps -------- */
 
+dtgc_status dtgc_ops(char **text) {
+  Arena *a = arena_new();
+  *text = NULL;
+  if (a && !arena_catch(a)) {
+    Str s = str_new(a);
+    ops_doc(&s);
+    *text = strdup(s.at);
+  }
+  arena_free(a);
+  return *text ? DTGC_OK : DTGC_NO_MEMORY;
+}
+
 static const char *const stages[] = {"ast",  "graph",  "layouts", "spmd",
                                      "comm", "memory", "c",       NULL};
 

@@ -200,9 +200,18 @@ static int work(Driver *d) {
   return bad;
 }
 
+static int show_ops(void) {
+  char *text = NULL;
+  if (dtgc_ops(&text)) return EXIT_ERRORS;
+  int bad = fputs(text, stdout) < 0;
+  dtgc_free_text(text);
+  return bad;
+}
+
 static int drive(Driver *d) {
   Options *o = &d->o;
   if (o->help) return fputs(options_help, stdout) < 0;
+  if (o->ops) return show_ops();
   if (o->version) return printf("dtgc %s\n", dtgc_version()) < 0;
   if (o->nalsos > MOST_VARIANTS) {
     fprintf(stderr, "dtgc: --also is given more than %d times\n", MOST_VARIANTS);

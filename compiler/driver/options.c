@@ -31,6 +31,7 @@ const char options_help[] =
     "  --dump=STAGE,...     ast, graph, layouts, spmd, comm, memory or c, on standard output\n"
     "  --emit-c DIR         the emitted C and the headers it includes\n"
     "  --time               how long each step of the compiler took, on standard error\n"
+    "  --ops                the operations of the language, as docs/ops.md\n"
     "  --help, --version\n"
     "\n"
     "After run, everything from `info`, `call` or `fit` on belongs to the program:\n"
@@ -51,6 +52,7 @@ typedef enum OptionId {
   OPT_DUMP,
   OPT_EMIT_C,
   OPT_TIME,
+  OPT_OPS,
   OPT_HELP,
   OPT_VERSION
 } OptionId;
@@ -67,6 +69,7 @@ static const struct {
     {"--emit-c", OPT_EMIT_C, true}, {"--time", OPT_TIME, false},
     {"--help", OPT_HELP, false},    {"--version", OPT_VERSION, false},
     {"-h", OPT_HELP, false},        {"--transport", OPT_TRANSPORT, true},
+    {"--ops", OPT_OPS, false},
 };
 enum { NOPTIONS = (int)(sizeof options_table / sizeof *options_table) };
 
@@ -171,6 +174,7 @@ static bool take_option(Options *o, int which, const char *value, int most, char
   case OPT_TRANSPORT: return take_transport(o, value, why, n);
   case OPT_DUMP: return add_dumps(o, value, most, why, n);
   case OPT_TIME: o->time = true; return true;
+  case OPT_OPS: o->ops = true; return true;
   case OPT_HELP: o->help = true; return true;
   case OPT_VERSION: o->version = true; return true;
   }
@@ -189,7 +193,7 @@ static void look_for_transport(Options *o) {
 
 static bool check(Options *o, char *why, int n) {
   const char *wrong = NULL;
-  if (o->help || o->version) return true;
+  if (o->help || o->version || o->ops) return true;
   if (o->nfiles == 0)
     wrong = "no .dtg file is given";
   else if (o->run && (o->output || o->emit_c || o->nalsos))

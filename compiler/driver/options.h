@@ -10,7 +10,7 @@ typedef struct Options {
   const char **define, **layout, **import_dir, **dump, **also;
   int ndefines, nlayouts, nimport_dirs, ndumps, nalsos;
   const char *mesh, *output, *emit_c, *transport, *cpu;
-  bool help, version, time;
+  bool help, ops, version, time;
   char **rest; /* run: from the first of info, call, fit on */
   int nrest;
 } Options;

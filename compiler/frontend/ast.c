@@ -1,5 +1,6 @@
-/* Making the tree, and parse_text. What the grammar cannot say is checked here: numbers that are too
- * large, targets that cannot be bound, the two spellings that a method's head and a call share. */
+/* Making the tree, and parse_text. What the grammar cannot say is checked here: numbers that are
+ * too large, targets that cannot be bound, the two spellings that a method's head and a call share.
+ */
 #include "ast.h"
 #include "lex.h"
 #include <errno.h>
@@ -99,6 +100,12 @@ Expr *ast_each(Parse *p, Span at, Expr *item, Ident name, Expr *from, Expr *to) 
   return deepen(p, x, max(item->depth, max(from->depth, depth_of(to))));
 }
 
+Expr *ast_wrap(Span at, Expr *x) {
+  x->span = at;
+  x->wrapped = true;
+  return x;
+}
+
 Expr *ast_call(Parse *p, Span at, Expr *callee, const GivenVec *given) {
   Expr *x = ast_new(p, EX_CALL, at);
   int depth = callee->depth;
@@ -137,8 +144,7 @@ static bool compares(Op op) { return op >= OP_eq && op <= OP_ge; }
 Expr *ast_binary(Parse *p, Op op, Expr *l, Expr *r) {
   Expr *x = ast_new(p, EX_BINARY, span_join(l->span, r->span));
   x->op = op, x->x = l, x->y = r;
-  if (compares(op) && l->kind == EX_BINARY && compares(l->op) && l->span.begin == x->span.begin &&
-      diag_source(p->diag, p->file)->text[l->span.begin] != '(')
+  if (compares(op) && l->kind == EX_BINARY && compares(l->op) && !l->wrapped)
     diag_error(p->diag, x->span, "comparisons do not chain; write `a < b and b < c`");
   return deepen(p, x, max(l->depth, r->depth));
 }
@@ -169,8 +175,10 @@ AST_SEQUENCE(ast_stmts, StmtVec, Stmt *s, s, s)
 
 Item ast_item_name(Parse *p, Ident name) {
   Item item = {.kind = ITEM_AXES, .span = name.span, .granule = 1};
-  if (!strcmp(name.text, "_")) item.kind = ITEM_WHOLE;
-  else vec_push(p->arena, &item.axes, name);
+  if (!strcmp(name.text, "_"))
+    item.kind = ITEM_WHOLE;
+  else
+    vec_push(p->arena, &item.axes, name);
   return item;
 }
 
@@ -190,7 +198,8 @@ Item ast_item_by(Parse *p, Item item, Ident by, Expr *granule) {
     diag_error(p->diag, granule->span, "a granule has at least one element");
   else if (item.kind != ITEM_AXES)
     diag_error(p->diag, item.span, "`by` tells how an axis cuts: `_` is not cut");
-  else if (granule->kind == EX_INT) item.granule = granule->i;
+  else if (granule->kind == EX_INT)
+    item.granule = granule->i;
   return item;
 }
 
@@ -235,7 +244,8 @@ static Stmt *with_bodies(Parse *p, Stmt *s, const StmtVec *body, const StmtVec *
   for (int i = 0; other && i < other->n; i++) depth = max(depth, other->at[i]->depth);
   s->depth = depth + 1;
   if (s->depth > AST_DEEPEST / 4) {
-    diag_error(p->diag, s->span, "blocks are nested too deeply: more than %d levels", AST_DEEPEST / 4);
+    diag_error(p->diag, s->span, "blocks are nested too deeply: more than %d levels",
+               AST_DEEPEST / 4);
     return ast_stmt(p, ST_ERROR, s->span);
   }
   if (body) s->body = *body;
@@ -262,8 +272,8 @@ static void check_param(Parse *p, StmtKind kind, const Param *a) {
   else if (kind == ST_ENTRY && a->value)
     diag_error(p->diag, a->value->span, "an entry's input has no default: the host feeds it");
   else if (kind != ST_ENTRY && a->type)
-    diag_error(p->diag, a->type->span, "only the inputs of an entry have types; `%s` takes what it is given",
-               a->name.text);
+    diag_error(p->diag, a->type->span,
+               "only the inputs of an entry have types; `%s` takes what it is given", a->name.text);
 }
 
 Stmt *ast_decl(Parse *p, StmtKind kind, Span at, Ident name, const ParamVec *params,
@@ -275,7 +285,8 @@ Stmt *ast_decl(Parse *p, StmtKind kind, Span at, Ident name, const ParamVec *par
     check_param(p, kind, &params->at[i]);
     for (int j = 0; j < i; j++)
       if (params->at[j].name.text == params->at[i].name.text) {
-        diag_error(p->diag, params->at[i].name.span, "`%s` is named twice", params->at[i].name.text);
+        diag_error(p->diag, params->at[i].name.span, "`%s` is named twice",
+                   params->at[i].name.text);
         diag_note(p->diag, params->at[j].name.span, "the first is here");
       }
   }
@@ -286,7 +297,9 @@ Stmt *ast_decl(Parse *p, StmtKind kind, Span at, Ident name, const ParamVec *par
 Stmt *ast_method(Parse *p, Expr *head, const StmtVec *body) {
   if (head->kind == EX_ERROR) return ast_stmt(p, ST_ERROR, head->span);
   if (head->kind != EX_CALL || head->x->kind != EX_NAME) {
-    diag_error(p->diag, head->span, "a block may follow `fn`, `layer`, `entry`, `for`, `if` or a method's head such as `apply(x)`");
+    diag_error(p->diag, head->span,
+               "a block may follow `fn`, `layer`, `entry`, `for`, `if` or a method's head such as "
+               "`apply(x)`");
     return ast_stmt(p, ST_ERROR, head->span);
   }
   ParamVec params = {0};
@@ -346,7 +359,8 @@ Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, Expr *value) {
     if (t->kind == EX_NAME) continue;
     if (t->kind == EX_FIELD || t->kind == EX_INDEX)
       diag_error(p->diag, t->span, "`=` binds a plain name; a variable is assigned with `<-`");
-    else if (t->kind != EX_ERROR) diag_error(p->diag, t->span, "`=` needs a name on its left");
+    else if (t->kind != EX_ERROR)
+      diag_error(p->diag, t->span, "`=` needs a name on its left");
     s->kind = ST_ERROR;
   }
   return s;
@@ -408,7 +422,8 @@ static bool is_text(Diag *d, uint32_t file, const char *text, size_t len) {
     step = utf8_length((const unsigned char *)text + i, len - i);
     if (step) continue;
     Span at = {file, (uint32_t)i, (uint32_t)i + 1};
-    if (!text[i]) diag_error(d, at, "this is not text: a zero byte at offset %zu", i);
+    if (!text[i])
+      diag_error(d, at, "this is not text: a zero byte at offset %zu", i);
     else
       diag_error(d, at, "this is not text: byte 0x%02x at offset %zu is not UTF-8",
                  (unsigned char)text[i], i);
@@ -417,7 +432,8 @@ static bool is_text(Diag *d, uint32_t file, const char *text, size_t len) {
   return true;
 }
 
-StmtVec parse_text(Arena *a, Diag *d, Names *names, const char *name, const char *text, size_t len) {
+StmtVec parse_text(Arena *a, Diag *d, Names *names, const char *name, const char *text,
+                   size_t len) {
   StmtVec none = {0};
   if (len > (size_t)1 << 28) {
     diag_error(d, (Span){0}, "%s: a source of %zu bytes is too long: at most 2^28", name, len);

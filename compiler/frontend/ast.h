@@ -1,7 +1,7 @@
 /* What the parser makes of .dtg text: statements and expressions, each with its span.
  * Names are interned, so equal names are equal pointers. Everything is in the compilation's arena.
- * Law: no tree is deeper than AST_DEEPEST; what would be deeper is reported and becomes EX_ERROR, so
- * that the passes over the tree may recurse. */
+ * Law: no tree is deeper than AST_DEEPEST; what would be deeper is reported and becomes EX_ERROR,
+ * so that the passes over the tree may recurse. */
 #ifndef DTG_AST_H
 #define DTG_AST_H
 #include "graph.h"
@@ -81,6 +81,7 @@ struct Expr {
   ExprKind kind;
   Op op; /* unary and binary: OP_add ... OP_not, OP_matmul */
   int depth;
+  bool wrapped; /* stood in ( ), which the span includes */
   Span span;
   int64_t i; /* int; bool as 0 or 1 */
   double real;
@@ -136,8 +137,8 @@ struct Stmt {
   ExprVec targets; /* bind, assign */
   Expr *key;       /* state NAME[key] */
   Expr *type;
-  SpecExpr *spec; /* on; layout */
-  Expr *value;    /* const, bind, assign, expr; if: the condition; layout: the target */
+  SpecExpr *spec;  /* on; layout */
+  Expr *value;     /* const, bind, assign, expr; if: the condition; layout: the target */
   Expr *from, *to; /* for: a list, or from..to */
   StmtVec body, other;
 };
@@ -149,14 +150,15 @@ typedef struct Parse {
   Diag *diag;
   Names *names;
   uint32_t file;
-  uint32_t at;  /* offset of the next byte */
-  int brackets; /* open ( and [: within them a newline is a blank */
+  uint32_t at;             /* offset of the next byte */
+  int brackets;            /* open ( and [: within them a newline is a blank */
   uint32_t brackets_begin; /* where the outermost of them is */
   VEC(uint32_t) braces;    /* where the open { are */
   StmtVec stmts;           /* the result */
 } Parse;
 
-/* Adds the text as a source and parses it; errors go to d. What could be parsed is returned all the same. */
+/* Adds the text as a source and parses it; errors go to d. What could be parsed is returned all the
+ * same. */
 StmtVec parse_text(Arena *a, Diag *d, Names *names, const char *name, const char *text, size_t len);
 
 /* -------- making (ast.c): a grammar action is one call -------- */
@@ -170,6 +172,7 @@ Expr *ast_bool(Parse *p, Span at, bool value);
 Expr *ast_name(Parse *p, Ident name);
 Expr *ast_list(Parse *p, Span at, const ExprVec *items);
 Expr *ast_each(Parse *p, Span at, Expr *x, Ident name, Expr *from, Expr *to);
+Expr *ast_wrap(Span at, Expr *x);
 Expr *ast_call(Parse *p, Span at, Expr *x, const GivenVec *given);
 Expr *ast_index(Parse *p, Span at, Expr *x, const SubVec *subs);
 Expr *ast_field(Parse *p, Span at, Expr *x, Ident name);
@@ -195,11 +198,13 @@ SpecExpr *ast_spec_partial(Parse *p, Span at, SpecExpr *s, Ident word, const Ide
 Stmt *ast_stmt(Parse *p, StmtKind kind, Span at);
 Stmt *ast_import(Parse *p, Span at, Expr *module);
 Stmt *ast_const(Parse *p, Span at, Ident name, Expr *value);
-Stmt *ast_decl(Parse *p, StmtKind kind, Span at, Ident name, const ParamVec *params, const StmtVec *body);
+Stmt *ast_decl(Parse *p, StmtKind kind, Span at, Ident name, const ParamVec *params,
+               const StmtVec *body);
 Stmt *ast_method(Parse *p, Expr *head, const StmtVec *body);
 Stmt *ast_mesh(Parse *p, Span at, const GivenVec *axes);
 Stmt *ast_layout(Parse *p, Span at, Expr *target, SpecExpr *spec);
-Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, Expr *key, Expr *type, SpecExpr *on, Expr *value);
+Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, Expr *key, Expr *type, SpecExpr *on,
+              Expr *value);
 Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, Expr *value);
 Stmt *ast_assign(Parse *p, Span at, Expr *target, Expr *value);
 Stmt *ast_expr_stmt(Parse *p, Expr *x);

@@ -108,7 +108,7 @@ static void put_range(Str *out, const char *name, const Expr *from, const Expr *
 static void put_binary(Str *out, const Expr *x) {
   int l = op_level(x->op);
   bool power = x->op == OP_pow;
-  put(out, x->x, power ? P_POSTFIX : l);
+  put(out, x->x, power ? P_POSTFIX : l == P_CMP ? l + 1 : l); /* comparisons do not chain */
   str_printf(out, power ? "%s" : " %s ", op_text(x->op));
   put(out, x->y, power ? P_FACTOR : l + 1);
 }

@@ -1,5 +1,6 @@
-/* Names that nobody defined: element types, the operations of compiler/ops, and what only the elaborator
- * can do (params, like, shape, grad ...). On plain numbers abs, sqrt and their kin are computed now. */
+/* Names that nobody defined: element types, the operations of compiler/ops, and what only the
+ * elaborator can do (params, like, shape, grad ...). On plain numbers abs, sqrt and their kin are
+ * computed now. */
 #include "elaborate.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,14 +12,16 @@ typedef Value MakeFn(Elab *e, Span call, const Actual *a);
 
 /* Dtype and shape of a variable, a tensor or a type. */
 static bool type_of(Elab *e, const Value *v, Type *out) {
-  if (v->kind == V_TYPE) *out = *v->type;
+  if (v->kind == V_TYPE)
+    *out = *v->type;
   else if (v->kind == V_VAR) {
     const Var *var = &e->program->vars.at[v->var];
     *out = (Type){var->dtype, var->shape};
   } else if (v->kind == V_TENSOR && e->at) {
     const Node *n = graph_node(e->at->build.graph, v->node);
     *out = (Type){n->dtype, n->shape};
-  } else return false;
+  } else
+    return false;
   return true;
 }
 
@@ -63,7 +66,8 @@ static Value make_len(Elab *e, Span call, const Actual *a) {
   Type t;
   if (a->value.kind == V_LIST) return value_int(a->value.list->n);
   if (!type_of(e, &a->value, &t))
-    return elab_fail(e, a->span, "`len` takes a list or a tensor, but this is %s", value_describe(e, &a->value));
+    return elab_fail(e, a->span, "`len` takes a list or a tensor, but this is %s",
+                     value_describe(e, &a->value));
   if (t.shape.rank) return value_int(t.shape.dim[0]);
   return elab_fail(e, a->span, "a scalar has no length");
 }
@@ -85,7 +89,8 @@ static void add_param(Elab *e, Values *out, int var) {
 
 static bool add_params(Elab *e, Values *out, const Value *v, Span at) {
   if (v->kind == V_ERROR) return false;
-  if (v->kind == V_VAR) add_param(e, out, v->var);
+  if (v->kind == V_VAR)
+    add_param(e, out, v->var);
   else if (v->kind == V_INSTANCE) {
     for (int i = 0; i < e->program->vars.n; i++)
       if (below(e->program->vars.at[i].path, v->instance->path)) add_param(e, out, i);
@@ -93,7 +98,8 @@ static bool add_params(Elab *e, Values *out, const Value *v, Span at) {
     for (int i = 0; i < v->list->n; i++)
       if (!add_params(e, out, &v->list->at[i], at)) return false;
   } else {
-    elab_fail(e, at, "`params` takes a layer instance, a variable or a list of them, but this is %s",
+    elab_fail(e, at,
+              "`params` takes a layer instance, a variable or a list of them, but this is %s",
               value_describe(e, v));
     return false;
   }
@@ -117,10 +123,13 @@ static Value gradient(Elab *e, Span call, NodeId loss, const Value *v, Span at) 
     }
     return value_list(e, all, v->list->n);
   }
-  if (v->kind == V_VAR) x = variable_in_loss(e, v->var, loss, at);
-  else if (v->kind == V_TENSOR) x = v->node;
+  if (v->kind == V_VAR)
+    x = variable_in_loss(e, v->var, loss, at);
+  else if (v->kind == V_TENSOR)
+    x = v->node;
   else
-    return elab_fail(e, at, "`grad` is taken for a variable or a tensor, but this is %s", value_describe(e, v));
+    return elab_fail(e, at, "`grad` is taken for a variable or a tensor, but this is %s",
+                     value_describe(e, v));
   e->at->build.span = call;
   return value_node(build_grad(&e->at->build, loss, x));
 }
@@ -130,7 +139,8 @@ static Value make_grad(Elab *e, Span call, const Actual *a) {
   Value loss = eval_read(e, a[0].value, a[0].span);
   if (loss.kind == V_ERROR) return loss;
   if (loss.kind != V_TENSOR)
-    return elab_fail(e, a[0].span, "the loss must be a scalar tensor, but this is %s", value_describe(e, &loss));
+    return elab_fail(e, a[0].span, "the loss must be a scalar tensor, but this is %s",
+                     value_describe(e, &loss));
   return gradient(e, call, loss.node, &a[1].value, a[1].span);
 }
 
@@ -139,9 +149,8 @@ static const struct {
   int n;
   MakeFn *fn;
 } makes[] = {
-    {"len", "x", 1, make_len},       {"params", "x", 1, make_params},
-    {"like", "x", 1, make_like},     {"shape", "x", 1, make_shape},
-    {"dtype", "x", 1, make_dtype},   {"rank", "x", 1, make_rank},
+    {"len", "x", 1, make_len},         {"params", "x", 1, make_params}, {"like", "x", 1, make_like},
+    {"shape", "x", 1, make_shape},     {"dtype", "x", 1, make_dtype},   {"rank", "x", 1, make_rank},
     {"grad", "loss, x", 2, make_grad},
 };
 enum { NMAKES = sizeof makes / sizeof *makes };
@@ -149,7 +158,8 @@ enum { NMAKES = sizeof makes / sizeof *makes };
 const char *builtin_name(int make) { return makes[make].name; }
 
 Value builtin_call(Elab *e, int make, Span call, const Actual *a, int n) {
-  static const Formal formals[2][2] = {{{"x", true, false}}, {{"loss", true, false}, {"x", true, false}}};
+  static const Formal formals[2][2] = {{{"x", true, false}},
+                                       {{"loss", true, false}, {"x", true, false}}};
   int which[2], rest;
   if (!call_bind(e, call, makes[make].name, makes[make].signature, (Span){0},
                  formals[makes[make].n - 1], makes[make].n, a, n, which, &rest))
@@ -274,21 +284,24 @@ static const struct {
   const char *name;
   double (*fn)(double);
 } folds[] = {
-    {"exp", exp},     {"expm1", expm1}, {"log", log},   {"log1p", log1p},     {"sqrt", sqrt},
-    {"rsqrt", rsqrt_of}, {"tanh", tanh}, {"sigmoid", sigmoid_of}, {"erf", erf}, {"sin", sin}, {"cos", cos},
-    {"floor", floor}, {"ceil", ceil},   {"round", nearbyint}, {"abs", fabs}, {"sign", sign_of},
+    {"exp", exp},   {"expm1", expm1},     {"log", log},   {"log1p", log1p},
+    {"sqrt", sqrt}, {"rsqrt", rsqrt_of},  {"tanh", tanh}, {"sigmoid", sigmoid_of},
+    {"erf", erf},   {"sin", sin},         {"cos", cos},   {"floor", floor},
+    {"ceil", ceil}, {"round", nearbyint}, {"abs", fabs},  {"sign", sign_of},
 };
 
 static Value fold_one(Elab *e, Span call, const char *name, const Value *v, double x) {
   if (v->kind == V_INT && !strcmp(name, "abs"))
     return v->i == INT64_MIN ? elab_fail(e, call, "abs(%ld) does not fit in 64 bits", (long)v->i)
                              : value_int(v->i < 0 ? -v->i : v->i);
-  if (v->kind == V_INT && (!strcmp(name, "floor") || !strcmp(name, "ceil") || !strcmp(name, "round")))
+  if (v->kind == V_INT &&
+      (!strcmp(name, "floor") || !strcmp(name, "ceil") || !strcmp(name, "round")))
     return *v;
   for (size_t i = 0; i < sizeof folds / sizeof *folds; i++) {
     if (strcmp(folds[i].name, name)) continue;
     double r = folds[i].fn(x);
-    if (!isfinite(r) && isfinite(x)) return elab_fail(e, call, "%s(%g) is not a finite number", name, x);
+    if (!isfinite(r) && isfinite(x))
+      return elab_fail(e, call, "%s(%g) is not a finite number", name, x);
     bool whole = *name == 'f' || *name == 'c' || !strcmp(name, "round");
     return whole && fabs(r) < 9e15 ? value_int((int64_t)r) : value_real(r);
   }
@@ -318,16 +331,18 @@ static Value cast_number(Elab *e, DType t, const Actual *a, double x) {
 
 Value builtin_cast(Elab *e, DType t, Span call, const Actual *a, int n) {
   double x;
-  if (n != 1 || a[0].name.text) return elab_fail(e, call, "a cast takes one value, as in %s(x)", dtype_name(t));
+  if (n != 1 || a[0].name.text)
+    return elab_fail(e, call, "a cast takes one value, as in %s(x)", dtype_name(t));
   if (value_number(&a[0].value, &x)) return cast_number(e, t, a, x);
   if (a[0].value.kind == V_BOOL)
-    return t == DT_BOOL ? a[0].value
-           : dtype_is_float(t) ? value_real((double)a[0].value.i) : value_int(a[0].value.i);
+    return t == DT_BOOL        ? a[0].value
+           : dtype_is_float(t) ? value_real((double)a[0].value.i)
+                               : value_int(a[0].value.i);
   Value v = eval_read(e, a[0].value, a[0].span);
   if (v.kind == V_ERROR) return v;
   if (v.kind != V_TENSOR)
-    return elab_fail(e, a[0].span, "%s(...) casts tensors and numbers, but this is %s", dtype_name(t),
-                     value_describe(e, &v));
+    return elab_fail(e, a[0].span, "%s(...) casts tensors and numbers, but this is %s",
+                     dtype_name(t), value_describe(e, &v));
   e->at->build.span = call;
   return value_node(build_cast(&e->at->build, v.node, t));
 }
@@ -348,7 +363,8 @@ static void read_signature(Elab *e, const char *params, Signature *out) {
   out->n = 0;
   while (*s && out->n < MOST_PARAMS) {
     size_t n = strcspn(s, ",");
-    char *word = arena_strndup(e->arena, s, n), *eq = strchr(word, '='), *dots = strstr(word, "...");
+    char *word = arena_strndup(e->arena, s, n), *eq = strchr(word, '='),
+         *dots = strstr(word, "...");
     if (eq) *eq = 0;
     if (dots) *dots = 0;
     out->formal[out->n] = (Formal){word, !eq && !dots, dots};
@@ -361,7 +377,9 @@ static void read_signature(Elab *e, const char *params, Signature *out) {
 static bool from_declaration(Elab *e, const OpDef *op, const char *param, Span call, Arg *out) {
   bool dtype = !strcmp(param, "dtype");
   if (!e->declared && !dtype) {
-    elab_fail(e, call, "`%s` needs its argument `%s`; only the first value of a variable takes it from the declaration",
+    elab_fail(e, call,
+              "`%s` needs its argument `%s`; only the first value of a variable takes it from the "
+              "declaration",
               op->name, param);
     return false;
   }
@@ -377,8 +395,10 @@ static bool default_arg(Elab *e, const OpDef *op, const char *param, const char 
   *out = (Arg){.span = call};
   if (!strcmp(text, "declared")) return from_declaration(e, op, param, call, out);
   if (!strcmp(text, "none")) return true;
-  if (!strcmp(text, "true") || !strcmp(text, "false")) out->kind = ARG_BOOL, out->i = *text == 't';
-  else if (dtype_from_name(text, &t)) out->kind = ARG_DTYPE, out->i = t;
+  if (!strcmp(text, "true") || !strcmp(text, "false"))
+    out->kind = ARG_BOOL, out->i = *text == 't';
+  else if (dtype_from_name(text, &t))
+    out->kind = ARG_DTYPE, out->i = t;
   else {
     out->kind = strchr(text, '.') ? ARG_REAL : ARG_INT;
     out->real = strtod(text, &end);
@@ -394,8 +414,10 @@ Value builtin_op(Elab *e, const OpDef *op, Span call, const Actual *a, int n) {
   Value v = fold(e, op->name, call, a, n);
   if (v.kind != V_NONE) return v;
   if (!e->at)
-    return elab_fail(e, call, "`%s` computes a tensor: that is done in entries, methods and first values of variables",
-                     op->name);
+    return elab_fail(
+        e, call,
+        "`%s` computes a tensor: that is done in entries, methods and first values of variables",
+        op->name);
   read_signature(e, op->params, &sig);
   if (!call_bind(e, call, op->name, op->params, (Span){0}, sig.formal, sig.n, a, n, which, &rest))
     return value_error;

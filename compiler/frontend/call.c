@@ -1,5 +1,6 @@
-/* Calls: matching what is given with what is declared, running the bodies of fns and methods in place, and
- * making instances of layers. Nothing may be in progress twice: recursion is reported with its chain. */
+/* Calls: matching what is given with what is declared, running the bodies of fns and methods in
+ * place, and making instances of layers. Nothing may be in progress twice: recursion is reported
+ * with its chain. */
 #include "elaborate.h"
 #include <string.h>
 
@@ -8,12 +9,16 @@
 static const char *formal_list(Elab *e, const Formal *f, int n) {
   Str s = str_new(e->arena);
   for (int i = 0; i < n; i++)
-    str_printf(&s, "%s%s%s", i ? ", " : "", f[i].name, f[i].rest ? "..." : f[i].required ? "" : "=");
+    str_printf(&s, "%s%s%s", i ? ", " : "", f[i].name,
+               f[i].rest       ? "..."
+               : f[i].required ? ""
+                               : "=");
   return s.at;
 }
 
 /* How the callee is declared: a note where that is in a text, else the end of the message. */
-static const char *signature_text(Elab *e, const char *label, const char *signature, Span declared_at) {
+static const char *signature_text(Elab *e, const char *label, const char *signature,
+                                  Span declared_at) {
   return declared_at.file ? "" : arena_printf(e->arena, "; it is %s(%s)", label, signature);
 }
 
@@ -28,14 +33,14 @@ static int find_formal(const Formal *f, int n, const char *name) {
   return -1;
 }
 
-static bool bind_keyword(Elab *e, const char *label, const Formal *f, int n, const Actual *a, int index,
-                         int *which, const char *tail) {
+static bool bind_keyword(Elab *e, const char *label, const Formal *f, int n, const Actual *a,
+                         int index, int *which, const char *tail) {
   int i = find_formal(f, n, a->name.text);
   if (i < 0 || f[i].rest) {
     Near near = {.want = a->name.text};
     for (int k = 0; k < n; k++) near_offer(&near, f[k].name);
-    elab_fail(e, a->name.span, "`%s` has no parameter `%s`%s%s", label, a->name.text, near_text(e, &near),
-              near.best ? "" : tail);
+    elab_fail(e, a->name.span, "`%s` has no parameter `%s`%s%s", label, a->name.text,
+              near_text(e, &near), near.best ? "" : tail);
     return false;
   }
   if (which[i] >= 0) {
@@ -70,7 +75,8 @@ bool call_bind(Elab *e, Span call, const char *label, const char *signature, Spa
       continue;
     }
     if (next == n) {
-      elab_fail(e, a[i].span, "`%s` takes %d argument%s, but more are given%s", label, n, n == 1 ? "" : "s", tail);
+      elab_fail(e, a[i].span, "`%s` takes %d argument%s, but more are given%s", label, n,
+                n == 1 ? "" : "s", tail);
       return note_signature(e, label, signature, declared_at);
     }
     which[next++] = i;
@@ -91,10 +97,11 @@ static bool bind_stmt(Elab *e, Span call, const Stmt *decl, const Actual *a, int
   return call_bind(e, call, decl->name.text, NULL, decl->span, f, n, a, na, which, &rest);
 }
 
-/* Binds the parameters in `inner`; defaults are evaluated there, in order, so that they see those before
- * them. `matched` is false when the arguments do not fit: the caller's affair, with no note into the callee. */
-static bool enter_params(Elab *e, Scope *inner, Span call, const Stmt *decl, const Actual *a, int na,
-                         bool *matched) {
+/* Binds the parameters in `inner`; defaults are evaluated there, in order, so that they see those
+ * before them. `matched` is false when the arguments do not fit: the caller's affair, with no note
+ * into the callee. */
+static bool enter_params(Elab *e, Scope *inner, Span call, const Stmt *decl, const Actual *a,
+                         int na, bool *matched) {
   int *which = arena_array(e->arena, int, decl->params.n);
   *matched = bind_stmt(e, call, decl, a, na, which);
   if (!*matched) return false;
@@ -113,7 +120,8 @@ static bool enter_params(Elab *e, Scope *inner, Span call, const Stmt *decl, con
 /* -------- frames -------- */
 
 static const char *frame_text(Elab *e, const Stmt *decl, const Instance *in) {
-  if (decl->kind == ST_METHOD && in) return arena_printf(e->arena, "%s.%s", in->path, decl->name.text);
+  if (decl->kind == ST_METHOD && in)
+    return arena_printf(e->arena, "%s.%s", in->path, decl->name.text);
   return decl->name.text;
 }
 
@@ -126,7 +134,8 @@ static bool recursive(Elab *e, const Stmt *decl, const Instance *in, Span call) 
     chain = arena_printf(e->arena, "%s -> %s", frame_text(e, g->decl, g->instance), chain);
   chain = arena_printf(e->arena, "%s -> %s", frame_text(e, decl, in), chain);
   elab_fail(e, call, "`%s` calls itself: %s", frame_text(e, decl, in), chain);
-  diag_note(e->diag, decl->span, "fns, methods and layers are expanded while compiling, so none may contain itself");
+  diag_note(e->diag, decl->span,
+            "fns, methods and layers are expanded while compiling, so none may contain itself");
   return true;
 }
 
@@ -135,8 +144,10 @@ static void note_call(Elab *e, const Stmt *decl, const Instance *in, Span call, 
   int depth = 0;
   for (const Frame *f = e->frame; f; f = f->up) depth++;
   if (e->diag->errors == errors_before || depth >= 4) return;
-  if (in) diag_note(e->diag, call, "in `%s` of %s, called here", decl->name.text, in->path);
-  else diag_note(e->diag, call, "in `%s`, called here", decl->name.text);
+  if (in)
+    diag_note(e->diag, call, "in `%s` of %s, called here", decl->name.text, in->path);
+  else
+    diag_note(e->diag, call, "in `%s`, called here", decl->name.text);
 }
 
 /* -------- running -------- */
@@ -173,7 +184,8 @@ static Value call_method(Elab *e, const Method *m, Span call, const Actual *a, i
   Value v = run_body(e, &inner, m->stmt, m->instance, call, IN_METHOD, a, na);
   if (v.kind == V_TENSOR) {
     bool apply = !strcmp(m->stmt->name.text, "apply");
-    entry_name_node(e, path_join(e, m->instance->path, apply ? "output" : m->stmt->name.text), v.node);
+    entry_name_node(e, path_join(e, m->instance->path, apply ? "output" : m->stmt->name.text),
+                    v.node);
   }
   return v;
 }
@@ -182,7 +194,8 @@ static Value call_instance(Elab *e, Instance *in, Span call, const Actual *a, in
   const StmtVec *body = &in->def->stmt->body;
   for (int i = 0; i < in->scope.names.n; i++) {
     const Value *v = &in->scope.names.at[i]->value;
-    if (v->kind == V_METHOD && v->method->instance == in && !strcmp(v->method->stmt->name.text, "apply"))
+    if (v->kind == V_METHOD && v->method->instance == in &&
+        !strcmp(v->method->stmt->name.text, "apply"))
       return call_method(e, v->method, call, a, na);
   }
   elab_fail(e, call, "%s cannot be called: the layer `%s` has no method `apply`", in->path,
@@ -199,9 +212,12 @@ static Value call_instance(Elab *e, Instance *in, Span call, const Actual *a, in
 static Value make_instance(Elab *e, const Def *def, Span call, const Actual *a, int na) {
   const char *name = def->stmt->name.text;
   if (e->at)
-    return elab_fail(e, call, "the layer `%s` is made at top level or in a layer, not where tensors are computed", name);
+    return elab_fail(
+        e, call,
+        "the layer `%s` is made at top level or in a layer, not where tensors are computed", name);
   if (!e->base)
-    return elab_fail(e, call, "an instance of `%s` needs a name, as in `model = %s(...)`", name, name);
+    return elab_fail(e, call, "an instance of `%s` needs a name, as in `model = %s(...)`", name,
+                     name);
   if (recursive(e, def->stmt, NULL, call) || !elab_claim_path(e, e->base, call)) return value_error;
   Instance *in = arena_new_of(e->arena, Instance);
   int errors = e->diag->errors;
@@ -276,7 +292,8 @@ Value call_expr(Elab *e, Scope *s, const Expr *x) {
   case V_OP: return builtin_op(e, f.op, x->span, a, n);
   case V_MAKE: return builtin_call(e, f.make, x->span, a, n);
   case V_ENTRY:
-    return elab_fail(e, x->span, "%s is called by the host; put what is shared into a fn or a method",
+    return elab_fail(e, x->span,
+                     "%s is called by the host; put what is shared into a fn or a method",
                      value_describe(e, &f));
   default: return elab_fail(e, x->x->span, "%s cannot be called", value_describe(e, &f));
   }

@@ -1,4 +1,5 @@
-/* front_compile, read top to bottom: load, mesh, run the top level, build each entry, say the layouts. */
+/* front_compile, read top to bottom: load, mesh, run the top level, build each entry, say the
+ * layouts. */
 #include "elaborate.h"
 #include <string.h>
 
@@ -30,7 +31,8 @@ static void run_entries(Elab *e, Module *m) {
     if (v->kind != V_ENTRY) continue;
     int same = program_find_entry(e->program, v->def->stmt->name.text);
     if (same > 0) {
-      elab_fail(e, v->def->stmt->name.span, "there are two entries by the name `%s`", v->def->stmt->name.text);
+      elab_fail(e, v->def->stmt->name.span, "there are two entries by the name `%s`",
+                v->def->stmt->name.text);
       diag_note(e->diag, e->program->entries.at[same].span, "the first is here");
     } else {
       entry_build(e, v->def);
@@ -60,7 +62,13 @@ Program *front_compile(Arena *a, Diag *d, const FrontOptions *o) {
   p->diag = d;
   p->layouts = layout_set_new(a, &p->mesh);
   Elab *e = arena_new_of(a, Elab);
-  *e = (Elab){.arena = a, .diag = d, .names = names_new(a), .options = o, .program = p, .owner = "", .step_var = -1};
+  *e = (Elab){.arena = a,
+              .diag = d,
+              .names = names_new(a),
+              .options = o,
+              .program = p,
+              .owner = "",
+              .step_var = -1};
   elaborate(e);
   return d->errors ? NULL : p;
 }

@@ -1,9 +1,10 @@
 /* Inside the elaborator: it runs a program's text at compile time and leaves graphs.
  *
  * Two ways of running. *Making*: top level and layer bodies, where sizes, instances and variables
- * come to be; no tensor is computed (Elab.at is NULL). *Building*: the body of an entry, of what it calls,
- * or of an initialiser, where every operation on a tensor becomes a node of Elab.at's graph.
- * Law: V_ERROR means that the mistake was reported; whatever meets it is V_ERROR without a report. */
+ * come to be; no tensor is computed (Elab.at is NULL). *Building*: the body of an entry, of what it
+ * calls, or of an initialiser, where every operation on a tensor becomes a node of Elab.at's graph.
+ * Law: V_ERROR means that the mistake was reported; whatever meets it is V_ERROR without a report.
+ */
 #ifndef DTG_ELABORATE_H
 #define DTG_ELABORATE_H
 #include "ast.h"
@@ -83,7 +84,7 @@ typedef struct Binding {
   const char *name;
   Span span;
   Value value;
-  Module *lazy_in;   /* a const not yet evaluated, else NULL */
+  Module *lazy_in; /* a const not yet evaluated, else NULL */
   const Stmt *lazy;
   bool is_const, evaluating;
 } Binding;
@@ -119,7 +120,8 @@ struct Family {
   VEC(struct {
     const char *key;
     int var;
-  }) members;
+  })
+  members;
 };
 
 typedef VEC(NodeId) NodeVec;
@@ -136,7 +138,8 @@ typedef struct Building {
   VEC(struct {
     const char *path;
     int count;
-  }) streams;
+  })
+  streams;
   bool random; /* some node reads the random step */
 } Building;
 
@@ -182,7 +185,7 @@ typedef struct Elab {
   Program *program;
   ModuleVec modules; /* in the order they are run */
   Module *main;
-  Building *at;         /* NULL: making */
+  Building *at; /* NULL: making */
   Building init;
   const Type *declared; /* of the variable being initialised */
   const char *owner;    /* path of what is being made, "" at top level */
@@ -192,7 +195,7 @@ typedef struct Elab {
   int depth;
   int64_t steps;
   bool mesh_failed; /* reported: axes are not complained of again */
-  bool stop; /* a limit was passed: unwind */
+  bool stop;        /* a limit was passed: unwind */
   VEC(Named) named;
   VEC(Said *) said;
   VEC(Ident) paths; /* of instances and variables, against doubles */
@@ -209,7 +212,7 @@ Value value_node(NodeId id); /* NO_NODE: V_ERROR */
 Value value_list(Elab *e, const Value *at, int n);
 Value value_type(Elab *e, DType t, const Shape *s);
 extern const Value value_error, value_none;
-bool value_number(const Value *v, double *out); /* int or real */
+bool value_number(const Value *v, double *out);  /* int or real */
 bool value_same(const Value *a, const Value *b); /* == at compile time */
 /* "the number 3", "a tensor f32[2, 3]", "the layer `dense`" */
 const char *value_describe(Elab *e, const Value *v);
@@ -234,8 +237,15 @@ const char *path_join(Elab *e, const char *owner, const char *name);
 Value eval_expr(Elab *e, Scope *s, const Expr *x);
 bool eval_type(Elab *e, Scope *s, const Expr *x, Type *out);
 bool eval_size(Elab *e, Scope *s, const Expr *x, const char *what, int64_t *out); /* >= 0 */
-/* The values a `for` goes through: a list, or from..to. */
-bool eval_sequence(Elab *e, Scope *s, const Expr *from, const Expr *to, List *out);
+/* The values a `for` goes through: a list, or from..to, which is not spelled out. */
+typedef struct Sequence {
+  const List *list; /* NULL: numbers from `first` on */
+  int64_t first;
+  int n;
+} Sequence;
+bool eval_sequence(Elab *e, Scope *s, const Expr *from, const Expr *to, Sequence *out);
+/* Value i; false when a limit was passed. */
+bool eval_step(Elab *e, const Sequence *q, int i, Span at, Value *out);
 /* A variable becomes its current value; the rest stays. */
 Value eval_read(Elab *e, Value v, Span at);
 Value operate_unary(Elab *e, const Expr *x, Value v);
@@ -257,7 +267,8 @@ typedef struct Formal {
   const char *name;
   bool required, rest;
 } Formal;
-/* Writes for each formal the index of its actual, -1: not given. `rest` takes those from *rest_from on. */
+/* Writes for each formal the index of its actual, -1: not given. `rest` takes those from *rest_from
+ * on. */
 bool call_bind(Elab *e, Span call, const char *label, const char *signature, Span declared_at,
                const Formal *formals, int n, const Actual *actuals, int nactuals, int *which,
                int *rest_from);
@@ -292,7 +303,8 @@ void variable_assign(Elab *e, int var, Value v, Span at);
 /* The value of the variable that the loss was computed from. */
 NodeVec *variable_versions(Elab *e, Building *b, int var);
 NodeId variable_in_loss(Elab *e, int var, NodeId loss, Span at);
-/* The key of a state family as text: a variable, an instance, a number or a string; NULL after a report. */
+/* The key of a state family as text: a variable, an instance, a number or a string; NULL after a
+ * report. */
 const char *variable_key(Elab *e, const Value *key, Span at);
 bool elab_claim_path(Elab *e, const char *path, Span at);
 

@@ -1,6 +1,6 @@
-/* One entry becomes one graph: inputs, the body run statement by statement, outputs, assignments. Random
- * calls get their keys here: by the entry, the path of the layer they stand in and their ordinal there, so
- * that an unrelated edit or another layout does not change them. */
+/* One entry becomes one graph: inputs, the body run statement by statement, outputs, assignments.
+ * Random calls get their keys here: by the entry, the path of the layer they stand in and their
+ * ordinal there, so that an unrelated edit or another layout does not change them. */
 #include "elaborate.h"
 #include <string.h>
 
@@ -132,14 +132,17 @@ static void add_output(Elab *e, Building *b, const Given *g, int ordinal, NodeId
   Span at = g->name.text ? g->name.span : g->value->span;
   for (int i = 0; i < b->entry.outputs.n; i++)
     if (!strcmp(b->entry.outputs.at[i].name, name)) {
-      elab_fail(e, at, "the entry has two outputs by the name `%s`; name one of them, as in `return %s, again = ...`",
+      elab_fail(e, at,
+                "the entry has two outputs by the name `%s`; name one of them, as in `return %s, "
+                "again = ...`",
                 name, name);
       diag_note(e->diag, b->entry.outputs.at[i].span, "the first is here");
       return;
     }
   Output out = {.name = name, .node = id, .span = at};
   vec_push(e->arena, &b->entry.outputs, out);
-  Named named = {path_join(e, b->entry.name, name), NULL, NAMED_OUTPUT, b->index, b->entry.outputs.n - 1};
+  Named named = {path_join(e, b->entry.name, name), NULL, NAMED_OUTPUT, b->index,
+                 b->entry.outputs.n - 1};
   vec_push(e->arena, &e->named, named);
 }
 

@@ -1,5 +1,5 @@
-/* The value of an expression. Numbers, lists, types and instances are computed here and now; tensors
- * become nodes of the entry that is being built. */
+/* The value of an expression. Numbers, lists, types and instances are computed here and now;
+ * tensors become nodes of the entry that is being built. */
 #include "elaborate.h"
 #include <math.h>
 #include <string.h>
@@ -7,12 +7,15 @@
 enum { DEEPEST = 1000, LONGEST_LIST = 1000000 };
 static const int64_t MOST_STEPS = 20000000, MOST_NODES = 4000000;
 
-/* Every expression and statement passes here: nothing a text can say runs for ever or out of stack. */
+/* Every expression and statement passes here: nothing a text can say runs for ever or out of stack.
+ */
 bool elab_tick(Elab *e, Span at) {
   if (e->stop) return false;
   const char *what = NULL;
-  if (++e->steps > MOST_STEPS) what = "unrolling takes more than 20 million steps; is a loop too long?";
-  else if (e->depth > DEEPEST) what = "calls and expressions are nested too deeply here";
+  if (++e->steps > MOST_STEPS)
+    what = "unrolling takes more than 20 million steps; is a loop too long?";
+  else if (e->depth > DEEPEST)
+    what = "calls and expressions are nested too deeply here";
   else if (e->at && e->at->build.graph->nodes.n > MOST_NODES)
     what = "the entry has grown past 4 million operations; is a loop too long?";
   if (what) diag_error(e->diag, at, "%s", what);
@@ -33,13 +36,16 @@ Value eval_read(Elab *e, Value v, Span at) {
 
 static bool whole_number(Elab *e, const Value *v, Span at, const char *what, int64_t *out) {
   if (v->kind == V_ERROR) return false;
-  if (v->kind == V_INT) *out = v->i;
+  if (v->kind == V_INT)
+    *out = v->i;
   else if (v->kind == V_REAL && floor(v->real) == v->real && fabs(v->real) < 9e15)
     *out = (int64_t)v->real;
   else if (v->kind == V_TENSOR || v->kind == V_VAR)
     elab_fail(e, at, "%s must be known when compiling, but this is %s", what, value_describe(e, v));
-  else elab_fail(e, at, "%s must be a whole number, but this is %s", what, value_describe(e, v));
-  return v->kind == V_INT || (v->kind == V_REAL && floor(v->real) == v->real && fabs(v->real) < 9e15);
+  else
+    elab_fail(e, at, "%s must be a whole number, but this is %s", what, value_describe(e, v));
+  return v->kind == V_INT ||
+         (v->kind == V_REAL && floor(v->real) == v->real && fabs(v->real) < 9e15);
 }
 
 static bool size_from(Elab *e, const Value *v, Span at, const char *what, int64_t *out) {
@@ -89,7 +95,8 @@ static Value type_index(Elab *e, Scope *s, const Expr *x, DType t) {
   Shape shape = {0};
   for (int i = 0; i < x->subs.n; i++) {
     const Sub *sub = &x->subs.at[i];
-    if (sub->slice || sub->rest) return elab_fail(e, sub->span, "a type has plain sizes, as in f32[8, 3]");
+    if (sub->slice || sub->rest)
+      return elab_fail(e, sub->span, "a type has plain sizes, as in f32[8, 3]");
     Value v = eval_expr(e, s, sub->begin);
     if (!add_dim(e, &shape, &v, sub->span)) return value_error;
   }
@@ -99,26 +106,30 @@ static Value type_index(Elab *e, Scope *s, const Expr *x, DType t) {
 
 bool eval_type(Elab *e, Scope *s, const Expr *x, Type *out) {
   Value v = eval_expr(e, s, x);
-  if (v.kind == V_TYPE) *out = *v.type;
+  if (v.kind == V_TYPE)
+    *out = *v.type;
   else if (v.kind == V_DTYPE)
     elab_fail(e, x->span, "a type has a shape: %s[8, 3], or %s[] for a scalar", dtype_name(v.dtype),
               dtype_name(v.dtype));
   else if (v.kind != V_ERROR)
-    elab_fail(e, x->span, "a type such as f32[8, 3] is needed here, but this is %s", value_describe(e, &v));
+    elab_fail(e, x->span, "a type such as f32[8, 3] is needed here, but this is %s",
+              value_describe(e, &v));
   return v.kind == V_TYPE;
 }
 
 /* -------- lists -------- */
 
-bool eval_sequence(Elab *e, Scope *s, const Expr *from, const Expr *to, List *out) {
-  Value v = eval_expr(e, s, from), *at;
+bool eval_sequence(Elab *e, Scope *s, const Expr *from, const Expr *to, Sequence *out) {
+  Value v = eval_expr(e, s, from);
   int64_t lo, hi;
   if (!to) {
-    if (v.kind == V_LIST) *out = *v.list;
+    if (v.kind == V_LIST)
+      *out = (Sequence){.list = v.list, .n = v.list->n};
     else if (v.kind == V_INT)
       elab_fail(e, from->span, "`for` goes through a list or a range; write 0..%ld", (long)v.i);
     else if (v.kind != V_ERROR)
-      elab_fail(e, from->span, "`for` goes through a list or a range, but this is %s", value_describe(e, &v));
+      elab_fail(e, from->span, "`for` goes through a list or a range, but this is %s",
+                value_describe(e, &v));
     return v.kind == V_LIST;
   }
   Value w = eval_expr(e, s, to);
@@ -127,12 +138,17 @@ bool eval_sequence(Elab *e, Scope *s, const Expr *from, const Expr *to, List *ou
     return false;
   uint64_t n = hi > lo ? (uint64_t)hi - (uint64_t)lo : 0;
   if (n > LONGEST_LIST) {
-    elab_fail(e, span_join(from->span, to->span), "this range has more than a million steps: loops are unrolled while compiling");
+    elab_fail(e, span_join(from->span, to->span),
+              "this range has more than a million steps: loops are unrolled while compiling");
     return false;
   }
-  at = arena_array(e->arena, Value, n);
-  for (uint64_t i = 0; i < n; i++) at[i] = value_int(lo + (int64_t)i);
-  *out = (List){at, (int)n};
+  *out = (Sequence){.first = lo, .n = (int)n};
+  return true;
+}
+
+bool eval_step(Elab *e, const Sequence *q, int i, Span at, Value *out) {
+  if (!elab_tick(e, at)) return false;
+  *out = q->list ? q->list->at[i] : value_int(q->first + i);
   return true;
 }
 
@@ -156,14 +172,16 @@ static Value list_of(Elab *e, Scope *s, const Expr *x) {
 
 static Value list_each(Elab *e, Scope *s, const Expr *x) {
   const char *base = e->base;
-  List over;
+  Sequence over;
   e->base = NULL;
   bool ok = eval_sequence(e, s, x->from, x->to, &over);
   if (!ok) return value_error;
   Value *at = arena_array(e->arena, Value, over.n);
   for (int i = 0; i < over.n && ok; i++) {
     Scope inner = {.up = s};
-    scope_bind(e, &inner, x->name, over.at[i]);
+    Value step;
+    if (!eval_step(e, &over, i, x->span, &step)) return value_error;
+    scope_bind(e, &inner, x->name, step);
     enter_item(e, base, i);
     at[i] = eval_expr(e, &inner, x->x);
     ok = at[i].kind != V_ERROR;
@@ -183,7 +201,8 @@ static Value field(Elab *e, const Expr *x, const Value *v) {
     if (b) return b->value;
     Near near = {.want = x->name.text};
     for (int i = 0; i < s->names.n; i++) near_offer(&near, s->names.at[i]->name);
-    elab_fail(e, x->name.span, "%s has no `%s`%s", value_describe(e, v), x->name.text, near_text(e, &near));
+    elab_fail(e, x->name.span, "%s has no `%s`%s", value_describe(e, v), x->name.text,
+              near_text(e, &near));
     diag_note(e->diag, v->instance->def->stmt->span, "the layer is declared here");
     return value_error;
   }
@@ -196,7 +215,8 @@ static Value relayout(Elab *e, Scope *s, const Expr *x) {
   Value v = eval_read(e, eval_expr(e, s, x->x), x->x->span);
   if (v.kind == V_ERROR) return v;
   if (v.kind != V_TENSOR)
-    return elab_fail(e, x->x->span, "only a tensor has a layout, but this is %s", value_describe(e, &v));
+    return elab_fail(e, x->x->span, "only a tensor has a layout, but this is %s",
+                     value_describe(e, &v));
   Build *b = &e->at->build;
   const Spec *spec =
       spec_make(e, x->spec, graph_node(b->graph, v.node)->shape.rank, "this tensor", true, true);

@@ -1,5 +1,5 @@
-/* From .dtg text to a Program: lexer.l and parser.y make the AST, elaborate.c runs it at compile time and
- * leaves one global graph an entry. */
+/* From .dtg text to a Program: lexer.l and parser.y make the AST, elaborate.c runs it at compile
+ * time and leaves one global graph an entry. */
 #ifndef DTG_FRONTEND_H
 #define DTG_FRONTEND_H
 #include "graph.h"
@@ -15,19 +15,22 @@ typedef struct FrontOptions {
   int nsources;
   const char *const *define; /* "batch=256" */
   int ndefines;
-  const char *mesh;          /* "batch=4,model=2" (overrides the mesh of the sources), or NULL */
-  const char *const *layout; /* "model.d1.w=[_,model]": added to, and stronger than, those of the sources */
+  const char *mesh; /* "batch=4,model=2" (overrides the mesh of the sources), or NULL */
+  const char *const
+      *layout; /* "model.d1.w=[_,model]": added to, and stronger than, those of the sources */
   int nlayouts;
   const char *const *import_dir; /* searched after the importing file's own directory */
   int nimport_dirs;
-  /* Reads a file for `import`; NULL: files may not be read. Returns arena memory, or NULL when there is none. */
+  /* Reads a file for `import`; NULL: files may not be read. Returns arena memory, or NULL when
+   * there is none. */
   char *(*read)(void *user, Arena *a, const char *path, size_t *len);
   void *user;
 } FrontOptions;
 
 /* Reports to d and returns NULL when anything is wrong. */
 Program *front_compile(Arena *a, Diag *d, const FrontOptions *o);
-/* --dump=ast: the sources as parsed, one .dtg text that parses back to the same. False after errors. */
+/* --dump=ast: the sources as parsed, one .dtg text that parses back to the same. False after
+ * errors. */
 bool front_dump_ast(Arena *a, Diag *d, const FrontOptions *o, Str *out);
 
 /* The shipped library, include/dtg/NAME.dtg, built into the compiler (generated at build time). */

@@ -1,5 +1,6 @@
-/* Sources and imports. The sources of the command line are one module; a file that is imported is one
- * more, loaded once, and its names are seen by whoever imports it. Cycles are reported with their chain. */
+/* Sources and imports. The sources of the command line are one module; a file that is imported is
+ * one more, loaded once, and its names are seen by whoever imports it. Cycles are reported with
+ * their chain. */
 #include "elaborate.h"
 #include <string.h>
 
@@ -39,7 +40,9 @@ static void declare(Elab *e, Module *m, const Stmt *s) {
     return;
   }
   if (s->kind == ST_ENTRY && !strcmp(s->name.text, "init")) {
-    elab_fail(e, s->name.span, "`init` is the name of the entry that gives variables their first values; choose another");
+    elab_fail(
+        e, s->name.span,
+        "`init` is the name of the entry that gives variables their first values; choose another");
     return;
   }
   Def *def = arena_new_of(e->arena, Def);
@@ -47,7 +50,8 @@ static void declare(Elab *e, Module *m, const Stmt *s) {
   ValueKind kind = s->kind == ST_FN ? V_FN : s->kind == ST_LAYER ? V_LAYER : V_ENTRY;
   Binding *b = scope_bind(e, &m->scope, s->name, (Value){.kind = kind, .def = def});
   if (s->kind != ST_CONST) return;
-  *b = (Binding){.name = s->name.text, .span = s->name.span, .lazy_in = m, .lazy = s, .is_const = true};
+  *b = (Binding){
+      .name = s->name.text, .span = s->name.span, .lazy_in = m, .lazy = s, .is_const = true};
 }
 
 static Binding *find_const(Elab *e, const char *name) {
@@ -100,7 +104,8 @@ static bool try_file(Elab *e, const char *folder, const char *name, Found *out) 
   size_t n = strlen(name), f = strlen(folder);
   const char *suffix = n > 4 && !strcmp(name + n - 4, ".dtg") ? "" : ".dtg";
   const char *slash = f && folder[f - 1] != '/' && *name != '/' ? "/" : "";
-  out->path = normal(e, arena_printf(e->arena, "%s%s%s%s", *name == '/' ? "" : folder, slash, name, suffix));
+  out->path = normal(
+      e, arena_printf(e->arena, "%s%s%s%s", *name == '/' ? "" : folder, slash, name, suffix));
   out->text = o->read ? o->read(o->user, e->arena, out->path, &out->len) : NULL;
   return out->text;
 }
@@ -155,7 +160,8 @@ static void finish_module(Elab *e, Module *m) {
   vec_push(e->arena, &e->modules, m);
 }
 
-/* A module that is being loaded, by path; a source of the command line stands for the main module. */
+/* A module that is being loaded, by path; a source of the command line stands for the main module.
+ */
 static Module *being_loaded(Elab *e, Module *from, const char *path) {
   for (Module *m = from; m; m = m->importer)
     if (!strcmp(m->path, path)) return m;

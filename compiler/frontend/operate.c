@@ -1,5 +1,5 @@
-/* Operators and subscripts: on plain values they are computed now, with overflow reported; where one
- * side is a tensor they become nodes. */
+/* Operators and subscripts: on plain values they are computed now, with overflow reported; where
+ * one side is a tensor they become nodes. */
 #include "elaborate.h"
 #include <math.h>
 #include <string.h>
@@ -138,7 +138,8 @@ static Value on_tensors(Elab *e, const Expr *x, const Value *l, const Value *r) 
 }
 
 static Value joined(Elab *e, const Expr *x, const List *a, const List *b) {
-  if (a->n + b->n > 1000000) return elab_fail(e, x->span, "this list has more than a million elements");
+  if (a->n + b->n > 1000000)
+    return elab_fail(e, x->span, "this list has more than a million elements");
   Value *at = arena_array(e->arena, Value, a->n + b->n);
   if (a->n) memcpy(at, a->at, sizeof *at * (size_t)a->n);
   if (b->n) memcpy(at + a->n, b->at, sizeof *at * (size_t)b->n);
@@ -162,7 +163,8 @@ Value operate_binary(Elab *e, const Expr *x, Value l, Value r) {
   if (l.kind == V_BOOL && r.kind == V_BOOL && (op == OP_and || op == OP_or))
     return value_bool(op == OP_and ? l.i && r.i : l.i || r.i);
   if (op == OP_add && l.kind == V_LIST && r.kind == V_LIST) return joined(e, x, l.list, r.list);
-  if (op == OP_add && l.kind == V_STRING && r.kind == V_STRING && strlen(l.text) + strlen(r.text) < 65536)
+  if (op == OP_add && l.kind == V_STRING && r.kind == V_STRING &&
+      strlen(l.text) + strlen(r.text) < 65536)
     return value_text(arena_printf(e->arena, "%s%s", l.text, r.text));
   return elab_fail(e, x->span, "`%s` does not take %s and %s", sign_of(op), value_describe(e, &l),
                    value_describe(e, &r));
@@ -247,8 +249,8 @@ static Value family_index(Elab *e, Scope *s, const Expr *x, const Family *f) {
 
 /* -------- subscripts of tensors -------- */
 
-/* What remains to be done on the sliced tensor: a new dim, or rows picked by a tensor. `dim` counts in
- * the sliced tensor. */
+/* What remains to be done on the sliced tensor: a new dim, or rows picked by a tensor. `dim` counts
+ * in the sliced tensor. */
 typedef struct Later {
   int dim;
   NodeId index; /* NO_NODE: a new dim */
@@ -257,7 +259,7 @@ typedef struct Later {
 
 typedef struct Subscripting {
   Subscript sub[MAX_RANK];
-  int n; /* dims of the tensor seen so far */
+  int n;   /* dims of the tensor seen so far */
   int dim; /* dims of the sliced tensor so far */
   Later later[2 * MAX_RANK];
   int nlater, ntensors;
@@ -267,8 +269,8 @@ static bool one_slice(Elab *e, Scope *s, const Sub *x, Subscripting *t) {
   Subscript *u = &t->sub[t->n];
   bool has_step;
   *u = (Subscript){.span = x->span, .whole = !x->begin && !x->end && !x->step, .step = 1};
-  if (!bound(e, s, x->begin, &u->has_begin, &u->begin) || !bound(e, s, x->end, &u->has_end, &u->end) ||
-      !bound(e, s, x->step, &has_step, &u->step))
+  if (!bound(e, s, x->begin, &u->has_begin, &u->begin) ||
+      !bound(e, s, x->end, &u->has_end, &u->end) || !bound(e, s, x->step, &has_step, &u->step))
     return false;
   if (has_step && (u->step == 0 || u->step == INT64_MIN)) {
     elab_fail(e, x->step->span, "the step of a slice cannot be %s", u->step ? "so large" : "0");
@@ -289,7 +291,8 @@ static bool one_index(Elab *e, Scope *s, const Sub *x, Subscripting *t, int rank
   }
   if (new_dim || picked) {
     if (t->nlater == 2 * MAX_RANK || (picked && t->ntensors++)) {
-      elab_fail(e, x->span, picked ? "only one tensor may stand among the subscripts" : "too many new dims");
+      elab_fail(e, x->span,
+                picked ? "only one tensor may stand among the subscripts" : "too many new dims");
       return false;
     }
     t->later[t->nlater++] = (Later){t->dim, new_dim ? NO_NODE : v.node, x->span};
@@ -297,7 +300,8 @@ static bool one_index(Elab *e, Scope *s, const Sub *x, Subscripting *t, int rank
     return true;
   }
   if (v.kind != V_INT) {
-    elab_fail(e, x->span, "a subscript is a whole number, a slice or a tensor of whole numbers, but this is %s",
+    elab_fail(e, x->span,
+              "a subscript is a whole number, a slice or a tensor of whole numbers, but this is %s",
               value_describe(e, &v));
     return false;
   }

@@ -1,6 +1,6 @@
-/* Layout statements find the tensors they are said of: by path, by an input's plain name, or by a pattern. A
- * name is stronger than a pattern, the command line stronger than the sources; two of the same strength
- * that disagree are an error that names both. */
+/* Layout statements find the tensors they are said of: by path, by an input's plain name, or by a
+ * pattern. A name is stronger than a pattern, the command line stronger than the sources; two of
+ * the same strength that disagree are an error that names both. */
 #include "elaborate.h"
 #include <string.h>
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -19,7 +19,8 @@ typedef struct Applying {
 
 void says_here(Elab *e, const char *target, const SpecExpr *spec) {
   Said *s = arena_new_of(e->arena, Said);
-  *s = (Said){.target = target, .here = true, .strength = BY_NAME, .spec = spec, .span = spec->span};
+  *s =
+      (Said){.target = target, .here = true, .strength = BY_NAME, .spec = spec, .span = spec->span};
   vec_push(e->arena, &e->said, s);
 }
 
@@ -28,10 +29,15 @@ static void add_statement(Elab *e, const Stmt *stmt, bool option) {
   const Expr *t = stmt->value;
   Str path = str_new(e->arena);
   bool pattern = t->kind == EX_STRING;
-  if (pattern) str_puts(&path, t->text);
-  else ast_print_path(&path, t);
-  *s = (Said){.target = path.at, .pattern = pattern, .option = option, .spec = stmt->spec, .span = t->span};
-  s->strength = pattern ? (option ? BY_OPTION_PATTERN : BY_PATTERN) : option ? BY_OPTION_NAME : BY_NAME;
+  if (pattern)
+    str_puts(&path, t->text);
+  else
+    ast_print_path(&path, t);
+  *s = (Said){
+      .target = path.at, .pattern = pattern, .option = option, .spec = stmt->spec, .span = t->span};
+  s->strength = pattern  ? (option ? BY_OPTION_PATTERN : BY_PATTERN)
+                : option ? BY_OPTION_NAME
+                         : BY_NAME;
   vec_push(e->arena, &e->said, s);
 }
 
@@ -72,7 +78,8 @@ static const char *said_text(Elab *e, const Said *s) {
 }
 
 static void conflict(Elab *e, const Named *n, const Said *s, Span other, const char *other_text) {
-  elab_fail(e, s->span, "%s and %s give `%s` different layouts", said_text(e, s), other_text, n->text);
+  elab_fail(e, s->span, "%s and %s give `%s` different layouts", said_text(e, s), other_text,
+            n->text);
   diag_note(e->diag, other, "the other is here");
 }
 
@@ -98,8 +105,10 @@ static void claim(Applying *a, const Said *s, const Named *n) {
     return;
   }
   *slot = spec;
-  if (had) had->by = s;
-  else vec_push(e->arena, &a->claims, ((Claim){slot, s}));
+  if (had)
+    had->by = s;
+  else
+    vec_push(e->arena, &a->claims, ((Claim){slot, s}));
 }
 
 /* -------- names -------- */
@@ -143,7 +152,8 @@ static bool compile_pattern(Elab *e, const Said *s, Pattern *out) {
   if (!out->code) {
     PCRE2_UCHAR why[160];
     pcre2_get_error_message(error, why, sizeof why);
-    elab_fail(e, s->span, "the pattern \"%s\" is wrong at character %zu: %s", s->target, at + 1, (char *)why);
+    elab_fail(e, s->span, "the pattern \"%s\" is wrong at character %zu: %s", s->target, at + 1,
+              (char *)why);
     return false;
   }
   out->match = pcre2_match_data_create_from_pattern(out->code, g);
@@ -185,15 +195,16 @@ static void matched_nothing(Elab *e, const Said *s) {
   for (int i = 0; i < e->named.n; i++) {
     const Named *n = &e->named.at[i];
     if (!s->pattern && !strncmp(n->text, s->target, len) && n->text[len] == '.') {
-      diag_warning(e->diag, s->span, "`%s` is no tensor, so this layout says nothing; did you mean `%s`?",
-                   s->target, n->text);
+      diag_warning(e->diag, s->span,
+                   "`%s` is no tensor, so this layout says nothing; did you mean `%s`?", s->target,
+                   n->text);
       return;
     }
     near_offer(&near, n->text);
     if (n->plain) near_offer(&near, n->plain);
   }
-  diag_warning(e->diag, s->span, "%s names no tensor, so this layout says nothing%s", said_text(e, s),
-               near_text(e, &near));
+  diag_warning(e->diag, s->span, "%s names no tensor, so this layout says nothing%s",
+               said_text(e, s), near_text(e, &near));
 }
 
 void says_apply(Elab *e) {

@@ -1,5 +1,5 @@
-/* From the spelling of a mesh or a layout to what the compiler keeps of it, with everything checked that
- * can be checked against the mesh and a number of dims. */
+/* From the spelling of a mesh or a layout to what the compiler keeps of it, with everything checked
+ * that can be checked against the mesh and a number of dims. */
 #include "elaborate.h"
 #include <string.h>
 
@@ -14,7 +14,8 @@ static void add_axis(Elab *e, Mesh *m, Scope *s, const Given *g) {
   } else if (!strcmp(g->name.text, "_")) {
     elab_fail(e, g->name.span, "`_` means a whole dim: an axis needs another name");
   } else if (eval_size(e, s, g->value, "the size of an axis", &size)) {
-    if (size < 1) elab_fail(e, g->value->span, "an axis has at least one device");
+    if (size < 1)
+      elab_fail(e, g->value->span, "an axis has at least one device");
     else if (size > most / mesh_devices(m))
       elab_fail(e, g->value->span, "this mesh has more than 2^31 devices");
     else {
@@ -72,8 +73,10 @@ static int find_axis(Elab *e, Ident name) {
   int a = mesh_find(m, name.text);
   if (a >= 0 || e->mesh_failed) return a;
   if (!m->naxes && !m->span.file) {
-    elab_fail(e, name.span, "there is no mesh, so there is no axis `%s`; write `mesh [%s=2]`, or give --mesh %s=2",
-              name.text, name.text, name.text);
+    elab_fail(
+        e, name.span,
+        "there is no mesh, so there is no axis `%s`; write `mesh [%s=2]`, or give --mesh %s=2",
+        name.text, name.text, name.text);
     return -1;
   }
   Near near = {.want = name.text};
@@ -126,13 +129,16 @@ static bool make_dims(Making *k, const SpecExpr *x, int rank, const char *what, 
   if (!v->n) return true;
   int given = v->n - rests;
   if (given > rank || (!rests && given < rank)) {
-    elab_fail(k->e, x->span, "this layout has %d dim%s, but %s has %d%s", given, given == 1 ? "" : "s", what,
-              rank, given < rank ? "; `...` stands for further whole dims" : "");
+    elab_fail(k->e, x->span, "this layout has %d dim%s, but %s has %d%s", given,
+              given == 1 ? "" : "s", what, rank,
+              given < rank ? "; `...` stands for further whole dims" : "");
     return false;
   }
   for (int i = 0; i < v->n; i++) {
-    if (v->at[i].kind == ITEM_REST) dim += rank - given;
-    else if (!make_item(k, &v->at[i], dim++, may_match)) return false;
+    if (v->at[i].kind == ITEM_REST)
+      dim += rank - given;
+    else if (!make_item(k, &v->at[i], dim++, may_match))
+      return false;
   }
   return true;
 }

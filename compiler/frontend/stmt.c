@@ -1,5 +1,6 @@
-/* Statements, run in order. What may stand where: instances and variables are made at top level and in
- * layers; tensors are computed, and variables assigned, in methods and entries; a fn only computes. */
+/* Statements, run in order. What may stand where: instances and variables are made at top level and
+ * in layers; tensors are computed, and variables assigned, in methods and entries; a fn only
+ * computes. */
 #include "elaborate.h"
 #include <string.h>
 
@@ -76,13 +77,17 @@ static void bind(Elab *e, Scope *s, const Stmt *stmt, Where where) {
 static void not_a_variable(Elab *e, const Expr *x, const Value *v) {
   bool input = v->kind == V_TENSOR && graph_node(e->at->build.graph, v->node)->op == OP_input;
   if (input && x->kind == EX_NAME)
-    elab_fail(e, x->span, "`%s` is an input of the entry: it cannot be assigned; bind another name with `=`",
+    elab_fail(e, x->span,
+              "`%s` is an input of the entry: it cannot be assigned; bind another name with `=`",
               x->name.text);
   else if (x->kind == EX_INDEX)
     elab_fail(e, x->span, "only a whole variable can be assigned, not a part of a tensor");
   else if (x->kind == EX_NAME && v->kind == V_TENSOR)
-    elab_fail(e, x->span, "`%s` is a plain name, not a variable; bind it again with `=`", x->name.text);
-  else elab_fail(e, x->span, "`<-` assigns a variable (a `param` or `state`), but this is %s", value_describe(e, v));
+    elab_fail(e, x->span, "`%s` is a plain name, not a variable; bind it again with `=`",
+              x->name.text);
+  else
+    elab_fail(e, x->span, "`<-` assigns a variable (a `param` or `state`), but this is %s",
+              value_describe(e, v));
 }
 
 static void assign(Elab *e, Scope *s, const Stmt *stmt, Where where) {
@@ -102,17 +107,20 @@ static void assign(Elab *e, Scope *s, const Stmt *stmt, Where where) {
   }
   to = eval_expr(e, s, target);
   Value v = eval_expr(e, s, stmt->value);
-  if (to.kind == V_VAR) variable_assign(e, to.var, v, stmt->value->span);
-  else if (to.kind != V_ERROR) not_a_variable(e, target, &to);
+  if (to.kind == V_VAR)
+    variable_assign(e, to.var, v, stmt->value->span);
+  else if (to.kind != V_ERROR)
+    not_a_variable(e, target, &to);
 }
 
 /* -------- flow -------- */
 
 static bool run_for(Elab *e, Scope *s, const Stmt *stmt, Where where) {
-  List over;
+  Sequence over;
+  Value step;
   if (!eval_sequence(e, s, stmt->from, stmt->to, &over)) return false;
-  for (int i = 0; i < over.n && !e->stop; i++) {
-    scope_bind(e, s, stmt->name, over.at[i]);
+  for (int i = 0; i < over.n && eval_step(e, &over, i, stmt->span, &step); i++) {
+    scope_bind(e, s, stmt->name, step);
     if (stmt_run(e, s, &stmt->body, where)) return true;
   }
   return false;
@@ -122,10 +130,12 @@ static bool run_if(Elab *e, Scope *s, const Stmt *stmt, Where where) {
   Value v = eval_expr(e, s, stmt->value);
   if (v.kind == V_BOOL) return stmt_run(e, s, v.i ? &stmt->body : &stmt->other, where);
   if (v.kind == V_TENSOR || v.kind == V_VAR)
-    elab_fail(e, stmt->value->span, "`if` decides when compiling, but this is %s; choose elements with where(cond, x, y)",
+    elab_fail(e, stmt->value->span,
+              "`if` decides when compiling, but this is %s; choose elements with where(cond, x, y)",
               value_describe(e, &v));
   else if (v.kind != V_ERROR)
-    elab_fail(e, stmt->value->span, "`if` needs true or false, but this is %s", value_describe(e, &v));
+    elab_fail(e, stmt->value->span, "`if` needs true or false, but this is %s",
+              value_describe(e, &v));
   return false;
 }
 
@@ -174,13 +184,15 @@ static void run_expr(Elab *e, Scope *s, const Stmt *stmt, Where where) {
 
 static void only_at_top(Elab *e, const Stmt *s, Where where) {
   static const char *const word[] = {
-      [ST_IMPORT] = "`import`",   [ST_CONST] = "`const`", [ST_FN] = "a `fn`",
+      [ST_IMPORT] = "`import`", [ST_CONST] = "`const`",    [ST_FN] = "a `fn`",
       [ST_LAYER] = "a `layer`", [ST_ENTRY] = "an `entry`", [ST_MESH] = "`mesh`",
       [ST_LAYOUT] = "`layout`",
   };
   if (where == IN_TOP)
-    elab_fail(e, s->span, "%s cannot stand inside `if` or `for`: it belongs at top level", word[s->kind]);
-  else misplaced(e, s, word[s->kind], where, "at top level");
+    elab_fail(e, s->span, "%s cannot stand inside `if` or `for`: it belongs at top level",
+              word[s->kind]);
+  else
+    misplaced(e, s, word[s->kind], where, "at top level");
 }
 
 static bool run_one(Elab *e, Scope *s, const Stmt *stmt, Where where) {
@@ -198,7 +210,8 @@ static bool run_one(Elab *e, Scope *s, const Stmt *stmt, Where where) {
     break; /* bound when the instance was begun */
   case ST_PARAM:
   case ST_STATE:
-    if (where == IN_TOP || where == IN_LAYER) variable_declare(e, s, stmt);
+    if (where == IN_TOP || where == IN_LAYER)
+      variable_declare(e, s, stmt);
     else
       misplaced(e, stmt, stmt->kind == ST_PARAM ? "a `param`" : "a `state`", where,
                 "in a layer or at top level");

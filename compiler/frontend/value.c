@@ -71,8 +71,7 @@ static const char *list_text(Elab *e, const List *l) {
   Str s = str_new(e->arena);
   str_puts(&s, "the list [");
   for (int i = 0; i < l->n; i++) {
-    if (l->at[i].kind != V_INT || i == 8)
-      return arena_printf(e->arena, "a list of %d", l->n);
+    if (l->at[i].kind != V_INT || i == 8) return arena_printf(e->arena, "a list of %d", l->n);
     str_printf(&s, "%s%ld", i ? ", " : "", (long)l->at[i].i);
   }
   str_puts(&s, "]");
@@ -101,7 +100,8 @@ const char *value_describe(Elab *e, const Value *v) {
   }
   case V_FAMILY: return arena_printf(a, "the variables %s[...]", v->family->path);
   case V_INSTANCE:
-    return arena_printf(a, "%s (a layer `%s`)", v->instance->path, v->instance->def->stmt->name.text);
+    return arena_printf(a, "%s (a layer `%s`)", v->instance->path,
+                        v->instance->def->stmt->name.text);
   case V_LAYER: return arena_printf(a, "the layer `%s`", v->def->stmt->name.text);
   case V_FN: return arena_printf(a, "the fn `%s`", v->def->stmt->name.text);
   case V_METHOD: return arena_printf(a, "the method `%s`", v->method->stmt->name.text);
@@ -203,11 +203,13 @@ static Value unknown_name(Elab *e, Scope *s, Ident name) {
   near_modules(e, &near);
   builtin_near(&near);
   if (!strcmp(name.text, "declared"))
-    return elab_fail(e, name.span,
-                     "`declared` is the variable that is being given its first value; there is none here");
+    return elab_fail(
+        e, name.span,
+        "`declared` is the variable that is being given its first value; there is none here");
   const char *module = builtin_shipped(name.text);
   if (module)
-    return elab_fail(e, name.span, "unknown name `%s`; it is in the library: import \"%s\"", name.text, module);
+    return elab_fail(e, name.span, "unknown name `%s`; it is in the library: import \"%s\"",
+                     name.text, module);
   return elab_fail(e, name.span, "unknown name `%s`%s", name.text, near_text(e, &near));
 }
 

@@ -1,5 +1,6 @@
-/* Variables: declared with a path, given a first value in `init`, read and assigned in entries. Every value
- * that a variable has had in an entry is kept, so that grad finds the one its loss was computed from. */
+/* Variables: declared with a path, given a first value in `init`, read and assigned in entries.
+ * Every value that a variable has had in an entry is kept, so that grad finds the one its loss was
+ * computed from. */
 #include "elaborate.h"
 #include <string.h>
 
@@ -69,7 +70,8 @@ NodeId variable_in_loss(Elab *e, int var, NodeId loss, Span at) {
   NodeVec *v = variable_versions(e, e->at, var);
   if (v->n < 2) return v->n ? v->at[0] : variable_read(e, var, at);
   bool *seen = reached_from(e, loss);
-  for (int i = 0; i < v->n; i++)
+  /* The latest: an earlier one is reached through the later ones that were computed from it. */
+  for (int i = v->n; i-- > 0;)
     if (seen[v->at[i]]) return v->at[i];
   return v->at[0];
 }
@@ -78,7 +80,8 @@ NodeId variable_in_loss(Elab *e, int var, NodeId loss, Span at) {
 
 static NodeId spread(Elab *e, NodeId x, const Shape *s, Span at) {
   if (x == NO_NODE || s->rank == 0) return x;
-  Arg dims = {.kind = ARG_LIST, .span = at, .at = arena_array(e->arena, Arg, s->rank), .n = s->rank};
+  Arg dims = {
+      .kind = ARG_LIST, .span = at, .at = arena_array(e->arena, Arg, s->rank), .n = s->rank};
   for (int i = 0; i < s->rank; i++)
     dims.at[i] = (Arg){.kind = ARG_INT, .span = at, .i = s->dim[i], .real = (double)s->dim[i]};
   Arg out = build_call(&e->at->build, op_def(OP_broadcast),
@@ -86,7 +89,8 @@ static NodeId spread(Elab *e, NodeId x, const Shape *s, Span at) {
   return out.node;
 }
 
-/* The value as a tensor of the variable's type; NO_NODE after a report. A scalar fills the variable. */
+/* The value as a tensor of the variable's type; NO_NODE after a report. A scalar fills the
+ * variable. */
 static NodeId fit(Elab *e, int var, Value v, Span at) {
   Var to = e->program->vars.at[var];
   Build *b = &e->at->build;
@@ -190,12 +194,15 @@ void variable_declare(Elab *e, Scope *s, const Stmt *stmt) {
   }
   if (!eval_type(e, s, stmt->type, &t)) ok = false;
   if (ok && stmt->kind == ST_PARAM && !dtype_is_float(t.dtype)) {
-    elab_fail(e, stmt->type->span, "a param is trained by gradients, so its type is a floating-point one, not %s; a `state` may be any",
+    elab_fail(e, stmt->type->span,
+              "a param is trained by gradients, so its type is a floating-point one, not %s; a "
+              "`state` may be any",
               dtype_name(t.dtype));
     ok = false;
   }
   if (!stmt->value) {
-    elab_fail(e, stmt->span, "the %s `%s` needs a first value, as in `= zeros()`", word, stmt->name.text);
+    elab_fail(e, stmt->span, "the %s `%s` needs a first value, as in `= zeros()`", word,
+              stmt->name.text);
     ok = false;
   }
   int var = -1;

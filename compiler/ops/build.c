@@ -120,14 +120,21 @@ NodeId mk_slice(Build *b, NodeId x, const int64_t *start, const int64_t *size,
   const Shape *s = &op_node(b, x)->shape;
   int64_t attr[3 * MAX_RANK];
   int r = s->rank;
-  bool same = true;
+  bool same = true, empty = false;
   for (int i = 0; i < r; i++) {
     attr[i] = start[i];
     attr[r + i] = size[i];
     attr[2 * r + i] = step[i];
+    empty = empty || !size[i];
     same = same && start[i] == 0 && size[i] == s->dim[i] && step[i] == 1;
   }
-  return same ? x : build_node(b, OP_slice, 1, &x, 3 * r, attr, 0);
+  if (same) return x;
+  if (empty) { /* needs nothing of x, which no window could say */
+    Shape none = {.rank = r};
+    memcpy(none.dim, size, sizeof *size * (size_t)r);
+    return mk_const(b, op_node(b, x)->dtype, &none, 0);
+  }
+  return build_node(b, OP_slice, 1, &x, 3 * r, attr, 0);
 }
 
 NodeId mk_pad(Build *b, NodeId x, const int64_t *lo, const int64_t *hi, const int64_t *interior,

@@ -69,6 +69,12 @@ const OpDef op_gather = {.name = "gather",
                          .grad = grad_gather,
                          .flags = OPF_MAP};
 
+const OpDef op_take = {.name = "take",
+                       .params = "table, index, axis=0",
+                       .doc = "gather, by NumPy's name",
+                       .example = "f32[6, 5] t, i32[4] i%5: take(t, i, axis=1)",
+                       .call = call_gather};
+
 /* attr: dim, its size. Operands: index, updates. The result is zero where nothing is added. */
 static bool infer_scatter(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0), *u = graph_operand(b->graph, n, 1);

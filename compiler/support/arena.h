@@ -38,8 +38,7 @@ void arena_fail_at(Arena *a, long n);
   }
 #define vec_push(a, v, x)                                                                          \
   do {                                                                                             \
-    if ((v)->n == (v)->cap)                                                                        \
-      (v)->at = vec_grow((a), (v)->at, &(v)->cap, (v)->n, sizeof *(v)->at);                        \
+    if ((v)->n == (v)->cap) (v)->at = vec_grow((a), (v)->at, &(v)->cap, (v)->n, sizeof *(v)->at);  \
     (v)->at[(v)->n++] = (x);                                                                       \
   } while (0)
 void *vec_grow(Arena *a, void *at, int *cap, int n, size_t size);

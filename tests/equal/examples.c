@@ -1,0 +1,114 @@
+/* All cases: the examples of the roll of ops, then corners of the ops whose rule has many. */
+#include "examples.h"
+#include "op.h"
+#include <stdio.h>
+
+typedef struct More {
+  const char *op, *example;
+} More;
+
+static const More more[] = {
+    {"einsum", "f32[3, 4, 5] x, f32[2, 5] y: einsum(\"bik,jk->ibj\", x, y)"},
+    {"einsum", "f32[4, 5] x, f32[4, 5] y: einsum(\"ij,ij->\", x, y)"},
+    {"einsum", "f32[4] x, f32[5] y: einsum(\"i,j->ji\", x, y)"},
+    {"einsum", "f32[4, 3] x, f32[4, 3] y: einsum(\"ij,ij->ij\", x, y)"},
+    {"matmul", "f32[3, 4, 5] x, f32[3, 5, 2] y: x @ y"},
+    {"matmul", "f32[3, 4, 5] x, f32[5, 2] y: x @ y"},
+    {"matmul", "f32[7, 5] x, f32[7, 6] y: transpose(x) @ y"},
+    {"matmul", "f32[7, 5] x, f32[6, 5] y: x @ transpose(y)"},
+    {"matmul", "f32[7, 5] x, f32[5] y: x @ y"},
+    {"matmul", "f32[7, 5] x, f32[5, 4] w, f32[4] b: max(x @ w + b, 0)"},
+    {"matmul", "f32[3, 5] x, f32[5, 4] w, f32[4, 6] v: (x @ w) @ v"},
+    {"sum", "f32[4, 6] x: sum(x)"},
+    {"sum", "f32[3, 4, 5] x: sum(x, axis=[0, 2])"},
+    {"sum", "f32[3, 4, 5] x: sum(x, axis=1, keepdims=true)"},
+    {"sum", "f32[4, 6] x, f32[4, 6] y: sum(x, axis=0) - sum(y, axis=0)"},
+    {"sum", "f32[4, 6] x: reshape(sum(x, axis=0), [2, 3])"},
+    {"sum", "f32[4, 6] x: sum(x, axis=0)[1:5:2]"},
+    {"sum", "f32[4, 6] x: x - sum(x, axis=1, keepdims=true)"},
+    {"sum", "f32[4, 6] x, f32[5, 6] y: concat([sum(x, axis=0), sum(y, axis=0)])"},
+    {"sum", "f32[8, 6] x: -2 * sum(x, axis=0) + 1"},
+    {"mean", "f32[7, 5] x: mean(x)"},
+    {"reduce_max", "f32[7, 5] x: max(x, axis=[0, 1])"},
+    {"reduce_max", "f32[7, 5] x: -max(x, axis=0)"},
+    {"reduce_min", "f32[7, 5] x: min(x, axis=1, keepdims=true)"},
+    {"prod", "f32[7, 5] x: prod(x, axis=0)"},
+    {"argmax", "f32[7, 5] x: argmax(x, axis=0)"},
+    {"argmin", "f32[3, 7, 2] x: argmin(x, axis=1)"},
+    {"any", "bool[7, 5] x: any(x, axis=0)"},
+    {"all", "bool[2, 5] x: all(x)"},
+    {"softmax", "f32[7, 5] x: softmax(x, axis=0)"},
+    {"logsumexp", "f32[3, 4, 5] x: logsumexp(x, axis=1)"},
+    {"reshape", "f32[4, 6] x: reshape(x, [24])"},
+    {"reshape", "f32[4, 6] x: reshape(x, [6, 4])"},
+    {"reshape", "f32[4, 6] x: reshape(x, [8, 3])"},
+    {"reshape", "f32[5, 3] x: reshape(x, [3, 5])"},
+    {"reshape", "f32[2, 3, 4] x: reshape(x, [6, 4])"},
+    {"reshape", "f32[2, 3, 4] x: reshape(x, [2, 12])"},
+    {"reshape", "f32[12, 5] x: reshape(x, [3, 4, 5])"},
+    {"reshape", "f32[12] x: reshape(x, [2, 1, 3, 2])"},
+    {"reshape", "f32[3, 7] x: reshape(reshape(x, [21]) * 2, [7, 3])"},
+    {"reshape", "f32[1, 1] x: reshape(x, [1])"},
+    {"transpose", "f32[7, 5] x: transpose(x)"},
+    {"transpose", "f32[2, 3, 4, 5] x: transpose(x, [3, 1, 0, 2])"},
+    {"transpose", "f32[2, 3, 4] x: reshape(transpose(x, [2, 1, 0]), [4, 6])"},
+    {"broadcast", "f32[5, 1] x: broadcast(x, [5, 7])"},
+    {"broadcast", "f32[1, 5, 1] x: broadcast(x, [3, 2, 5, 4])"},
+    {"add", "f32[7, 1] x, f32[1, 5] y: x + y"},
+    {"add", "f32[7] x, f32[] y: x + y"},
+    {"mul", "f32[4, 6] x: x * x + 3"},
+    {"pow", "f32[4, 6] x+: x ** 2.5"},
+    {"slice", "f32[9, 6] x: x[::2]"},
+    {"slice", "f32[9, 6] x: x[1:8:3, 2:5]"},
+    {"slice", "f32[9, 6] x: x[:, 3]"},
+    {"slice", "f32[9, 6] x: x[-2]"},
+    {"slice", "f32[9, 6] x: x[7:9] + x[0:2]"},
+    {"slice", "f32[9, 6] x: x[1:] - x[:-1]"},
+    {"slice", "f32[9, 6] x: x[4:4]"},
+    {"pad", "f32[4, 6] x: pad(x, [3, 0], [0, 5])"},
+    {"pad", "f32[4, 6] x: pad(x, [2, 1], [2, 1])[1:7, 2:]"},
+    {"concat", "f32[4, 6] x, f32[4, 1] y, f32[4, 3] z: concat([x, y, z], axis=1)"},
+    {"concat", "f32[1, 6] x, f32[7, 6] y: concat([x, y, x])"},
+    {"concat", "f32[4, 6] x: concat([x[2:], x[:2]])"},
+    {"stack", "f32[4, 6] x, f32[4, 6] y, f32[4, 6] z: stack([x, y, z])"},
+    {"split", "f32[6, 4] x: split(x, 3)[2] + split(x, 3)[0]"},
+    {"reverse", "f32[5, 6] x: reverse(x)"},
+    {"reverse", "f32[5, 6] x: reverse(x, axis=1) + x"},
+    {"roll", "f32[5, 6] x: roll(x, -7, axis=1)"},
+    {"roll", "f32[7, 6] x: x + roll(x, 1) + roll(x, -1)"},
+    {"gather", "f32[6, 5] t, i32[3, 4] i%6: gather(t, i)"},
+    {"gather", "f32[5, 6] t, i32[4] i%6: gather(t, i, axis=1)"},
+    {"gather", "f32[7] t, i32[] i%7: gather(t, i)"},
+    {"scatter_add", "f32[6, 5] t, i32[3, 4] i%6, f32[3, 4, 5] u: scatter_add(t, i, u)"},
+    {"one_hot", "i32[3, 4] i%7: one_hot(i, 7)"},
+    {"where", "f32[7, 5] x, f32[7, 5] y: where(x > y, x - y, 0)"},
+    {"clamp", "f32[7, 5] x: clamp(x, lo=0)"},
+    {"add", "f32[7, 5] x, f32[7, 5] y: relayout_like(x, y) + y"},
+    {"sum", "f32[1, 1] x: sum(x, axis=0)"},
+    {"sum", "f32[3, 4] x, f32[3, 5] y: reshape(sum(x, axis=1), [3, 1]) * y"},
+    {"cast", "u8[5, 6] x: x"},
+    {"cast", "u8[5, 6] x: f32(x) / 4"},
+    {"sum", "i32[7, 5] x: sum(x, axis=0)"},
+    {"sum", "f32[7, 5] x: sum(f32(x > 0), axis=0)"},
+    {0, 0},
+};
+
+int examples_each(ExampleFn *visit, void *user) {
+  char name[40];
+  int missing = 0;
+  const OpDef *d;
+  for (int i = 0; (d = op_at(i)); i++) {
+    if (d->example) {
+      snprintf(name, sizeof name, "%.20s", d->name);
+      visit(user, name, d->name, d->example);
+    } else if (d->params) {
+      fprintf(stderr, "%s can be called but has no example\n", d->name);
+      missing++;
+    }
+  }
+  for (int i = 0; more[i].op; i++) {
+    snprintf(name, sizeof name, "more%d_%.16s", i, more[i].op);
+    visit(user, name, more[i].op, more[i].example);
+  }
+  return missing;
+}
