@@ -92,6 +92,7 @@ static void claim(Applying *a, const Said *s, const Named *n) {
   Claim *had = NULL;
   for (int i = 0; i < a->claims.n && !had; i++)
     if (a->claims.at[i].slot == slot) had = &a->claims.at[i];
+  if (had && had->by->strength > s->strength) return;
   const char *what = arena_printf(e->arena, "`%s`", n->text);
   const Spec *spec = spec_make(e, s->spec, rank, what, n->kind == NAMED_NODE, false);
   if (!spec) return;
@@ -99,16 +100,12 @@ static void claim(Applying *a, const Said *s, const Named *n) {
     if (!spec_equal(*slot, spec)) conflict(e, n, s, (*slot)->span, "the relayout in the text");
     return;
   }
-  if (had && had->by->strength > s->strength) return;
-  if (had && had->by->strength == s->strength && !spec_equal(*slot, spec)) {
+  if (had && !spec_equal(*slot, spec)) {
     conflict(e, n, s, had->by->span, said_text(e, had->by));
     return;
   }
   *slot = spec;
-  if (had)
-    had->by = s;
-  else
-    vec_push(e->arena, &a->claims, ((Claim){slot, s}));
+  if (!had) vec_push(e->arena, &a->claims, ((Claim){slot, s}));
 }
 
 /* -------- names -------- */
@@ -210,9 +207,12 @@ static void matched_nothing(Elab *e, const Said *s) {
 void says_apply(Elab *e) {
   Applying a = {.e = e};
   collect(e);
-  for (int i = 0; i < e->said.n; i++) {
-    const Said *s = e->said.at[i];
-    bool any = s->pattern ? apply_pattern(&a, s) : apply_name(&a, s);
-    if (!any && !e->diag->errors) matched_nothing(e, s);
-  }
+  /* From the strongest: what is weaker is not even looked at where something stronger was said. */
+  for (int strength = BY_OPTION_NAME; strength >= BY_PATTERN; strength--)
+    for (int i = 0; i < e->said.n; i++) {
+      const Said *s = e->said.at[i];
+      if ((int)s->strength != strength) continue;
+      bool any = s->pattern ? apply_pattern(&a, s) : apply_name(&a, s);
+      if (!any && !e->diag->errors) matched_nothing(e, s);
+    }
 }
