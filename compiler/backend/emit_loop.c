@@ -299,12 +299,13 @@ static const char *gather(Loop *l, const Node *n, const Index *at) {
     row.at[dim] = checked;
     return load(l, n->operand[0], &row);
   }
-  /* Another device owns the row: it looks it up, and the terms are added. */
+  /* Another device owns the row: it looks it up, and the terms are added. Adding -0 changes nothing, where
+   * adding 0 would make a 0 of a -0. */
   const char *len = extent(l, t, dim);
   const char *mine = arena_printf(e->arena, "dtrt_owns(%s, %s, %s)", checked, lo, len);
   row.at[dim] = difference(e, i, lo);
   return arena_printf(e->arena, "%s ? %s : %s", mine, load(l, n->operand[0], &row),
-                      constant(e, computed_as(n->dtype), 0));
+                      constant(e, computed_as(n->dtype), dtype_is_float(n->dtype) ? -0.0 : 0));
 }
 
 static const char *random_value(Loop *l, const Node *n, const Index *at) {
@@ -335,6 +336,7 @@ static const char *compute(Loop *l, NodeId id, const Index *at) {
   case OP_const: return constant(e, computed_as(n->dtype), n->value);
   case OP_cast: return cast(l, n, at);
   case OP_broadcast:
+    if (at->flat) in.flat = "0"; /* can_flat: of a scalar, which may be a reshape of more dims */
     for (int d = 0; d < graph_operand(l->g, n, 0)->shape.rank; d++) in.at[d] = at->at[n->attr[d]];
     return value(l, n->operand[0], &in);
   case OP_transpose:

@@ -196,8 +196,7 @@ NodeId build_tensor(Build *b, const Arg *x, DType t) {
   if (x->kind != ARG_INT && x->kind != ARG_REAL)
     return op_fail(b, x->span, "a tensor or a number is needed here");
   if (!dtype_is_float(t) && (x->kind == ARG_REAL && x->real != floor(x->real)))
-    return op_fail(b, x->span, "%g is not a whole number, and the other side is %s; cast with f32(...)",
-                   x->real, dtype_name(t));
+    return op_fail(b, x->span, "%g is not a whole number, as %s needs", x->real, dtype_name(t));
   static const double lo[] = {0, 0, -128, -2147483648.0, -9223372036854775808.0};
   static const double hi[] = {1, 255, 127, 2147483647.0, 9223372036854775807.0};
   if (t == DT_BOOL) return op_fail(b, x->span, "a number cannot meet a bool tensor; write true or false");
@@ -244,10 +243,31 @@ static NodeId small_power(Build *b, NodeId x, const Arg *y) {
   return NO_NODE;
 }
 
+/* As the user writes it. */
+static const char *operator_text(Op op) {
+  switch (op) {
+  case OP_add: return "+";
+  case OP_sub:
+  case OP_neg: return "-";
+  case OP_mul: return "*";
+  case OP_div: return "/";
+  case OP_floordiv: return "//";
+  case OP_mod: return "%";
+  case OP_pow: return "**";
+  case OP_eq: return "==";
+  case OP_ne: return "!=";
+  case OP_lt: return "<";
+  case OP_le: return "<=";
+  case OP_gt: return ">";
+  case OP_ge: return ">=";
+  default: return op_def(op)->name;
+  }
+}
+
 Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y) {
   const char *outer = b->what;
   NodeId p, q, r = NO_NODE;
-  b->what = op_def(op)->name;
+  b->what = operator_text(op);
   if (!y) {
     r = is_tensor(x) ? mk1(b, op, x->node) : op_fail(b, x->span, "a tensor is needed here");
     goto done;

@@ -33,7 +33,7 @@ static bool takes(Build *b, const Node *x, int kinds, const char *what) {
   const char *hint = kinds == TAKES_FLOAT  ? "cast with f32(...)"
                      : kinds == TAKES_BOOL ? "compare first, as in x != 0"
                                            : "cast with f32(...) or i32(...)";
-  op_fail(b, b->span, "%s takes %s, not %s; %s", what,
+  op_fail(b, b->span, "%s%s%s, not %s; %s", what, *what ? " takes " : "takes ",
           kinds == TAKES_BOOL    ? "bool tensors"
           : kinds == TAKES_FLOAT ? "floating-point tensors"
           : kinds == TAKES_INT   ? "whole-number tensors"
@@ -55,7 +55,7 @@ static bool same_shapes(Build *b, const Node *n) {
 
 static bool infer_like(Build *b, Node *n, int kinds, bool to_bool) {
   const Node *x = graph_operand(b->graph, n, 0);
-  if (!takes(b, x, kinds, op_def(n->op)->name) || !same_shapes(b, n)) return false;
+  if (!takes(b, x, kinds, "") || !same_shapes(b, n)) return false;
   n->dtype = to_bool ? DT_BOOL : x->dtype;
   n->shape = x->shape;
   return true;

@@ -494,12 +494,11 @@ static Arg call_stack(Build *b, const Arg *a) {
   if (s.rank == MAX_RANK) return arg_node(op_fail(b, b->span, "%d dims are the most", MAX_RANK));
   if (!arg_dim(b, &a[1], "axis", t.rank, &d)) return arg_node(NO_NODE);
   for (int i = 0; i < t.rank; i++) t.dim[i] = i < d ? s.dim[i] : i == d ? 1 : s.dim[i - 1];
-  for (int i = 0; i < a[0].n; i++) {
+  for (int i = 0; i < a[0].n; i++)
     if (!shape_equal(&op_node(b, x[i])->shape, &s))
       return arg_node(op_fail(b, b->span, "shapes differ: %s and %s", op_describe(b, x[0]),
                               op_describe(b, x[i])));
-    x[i] = mk_reshape(b, x[i], &t);
-  }
+  for (int i = 0; i < a[0].n; i++) x[i] = mk_reshape(b, x[i], &t);
   return arg_node(mk_concat(b, a[0].n, x, d));
 }
 

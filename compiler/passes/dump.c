@@ -78,7 +78,7 @@ void dump_spmd(const Plan *p, Str *out) {
 
 /* -------- layouts -------- */
 
-static void put_reason(const Plan *p, const Layout *l, const Inferred *why, Str *out) {
+static void put_reason(const Plan *p, const Layout *l, const Inferred *why, const Spec *spec, Str *out) {
   const Mesh *m = &p->program->mesh;
   bool any = false;
   for (int d = 0; d < l->rank; d++)
@@ -92,7 +92,7 @@ static void put_reason(const Plan *p, const Layout *l, const Inferred *why, Str 
         str_printf(out, "said at %s", where(p, r->said));
       } else {
         if (r->op == NO_NODE) {
-          str_printf(out, "from %s", r->from);
+          str_printf(out, "from %s, its value in entry %s", r->from, p->program->entries.at[r->entry].name);
         } else {
           const Node *n = graph_node(p->program->entries.at[r->entry].graph, r->op);
           const char *at = where(p, n->span);
@@ -100,7 +100,9 @@ static void put_reason(const Plan *p, const Layout *l, const Inferred *why, Str 
         }
       }
     }
-  if (!any) str_puts(out, "whole: nothing cuts it");
+  if (any) return;
+  if (spec && !spec->open) str_printf(out, "whole: said at %s", where(p, spec->span));
+  else str_puts(out, "whole: nothing cuts it");
 }
 
 typedef struct Row {
@@ -112,7 +114,7 @@ typedef struct Rows {
 } Rows;
 
 static void add_row(const Plan *p, Rows *rows, const char *name, DType t, const Shape *s, const Layout *l,
-                    const Inferred *why) {
+                    const Inferred *why, const Spec *spec) {
   Arena *a = p->arena;
   Str type = str_new(a), local = str_new(a), reason = str_new(a);
   str_puts(&type, dtype_name(t));
@@ -124,7 +126,7 @@ static void add_row(const Plan *p, Rows *rows, const char *name, DType t, const 
       str_puts(&local, " at most");
       break;
     }
-  if (why) put_reason(p, l, why, &reason);
+  put_reason(p, l, why, spec, &reason);
   Row r = {name, type.at, layout_text(a, &p->program->mesh, l), local.at, reason.at};
   vec_push(a, &rows->r, r);
 }
@@ -151,7 +153,7 @@ void dump_layouts(const Plan *p, Str *out) {
   put_mesh(p, out);
   for (int i = 0; i < p->program->vars.n; i++) {
     const Var *v = &p->program->vars.at[i];
-    add_row(p, &vars, v->path, v->dtype, &v->shape, v->layout, &p->var_inferred[i]);
+    add_row(p, &vars, v->path, v->dtype, &v->shape, v->layout, &p->var_inferred[i], v->spec);
   }
   if (vars.r.n) str_puts(out, "variables\n");
   put_rows(&vars, out);
@@ -163,7 +165,7 @@ void dump_layouts(const Plan *p, Str *out) {
     for (NodeId i = 0; i < en->graph->nodes.n; i++) {
       const Node *n = graph_node(en->graph, i);
       if (n->op == OP_var || n->op == OP_const) continue;
-      add_row(p, &rows, node_text(en->graph, i, p->arena), n->dtype, &n->shape, n->layout, &p->inferred[e][i]);
+      add_row(p, &rows, node_text(en->graph, i, p->arena), n->dtype, &n->shape, n->layout, &p->inferred[e][i], n->spec);
     }
     put_rows(&rows, out);
     for (int i = 0; i < en->outputs.n; i++) {

@@ -102,7 +102,7 @@ int64_t tensor_differs(const Tensor *a, const Tensor *b, double terms) {
     if (!memcmp((char *)a->data + (size_t)i * size, (char *)b->data + (size_t)i * size, size))
       continue;
     double x = tensor_at(a, i), y = tensor_at(b, i);
-    if (real && isnan(x) && isnan(y)) continue;
+    if (real && ((isnan(x) && isnan(y)) || x == y)) continue; /* 0 and -0 */
     if (real && terms > 0 && fabs(x - y) <= terms * eps * (1 + fabs(x))) continue;
     return i;
   }

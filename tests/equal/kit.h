@@ -43,7 +43,9 @@ void tensor_type(const Tensor *t, char *out, size_t n); /* f32[4, 6] */
 dtgc_dtype dtype_named(const char *name, size_t len, bool *ok);
 
 /* Index of the first element that differs by more than `terms` roundings of (1 + |a|); -1 when
- * there is none. terms == 0: bit for bit, but any not-a-number equals any other. */
+ * there is none. terms == 0: bit for bit, but any not-a-number equals any other, and 0 equals -0: a
+ * sum that is settled after it was negated, -1 + 1, is 0, where on one device it is -(1 - 1), -0.
+ */
 int64_t tensor_differs(const Tensor *a, const Tensor *b, double terms);
 
 /* -------- cases -------- */

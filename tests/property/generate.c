@@ -515,9 +515,9 @@ void script_layouts(Script *s) {
   static const struct {
     const char *mesh;
     int naxes;
-  } meshes[] = {{"a=2", 1},     {"a=3", 1},        {"a=4", 1},     {"a=2,b=2", 2},
-                {"a=2,b=3", 2}, {"a=3,b=2", 2},    {"a=1,b=3", 2}, {"a=2,b=2,c=2", 3},
-                {"a=5", 1},     {"a=2,b=1,c=2", 3}};
+  } meshes[] = {{"a=1", 1},         {"a=2", 1},     {"a=3", 1},        {"a=4", 1},
+                {"a=2,b=2", 2},     {"a=2,b=3", 2}, {"a=3,b=2", 2},    {"a=1,b=3", 2},
+                {"a=2,b=2,c=2", 3}, {"a=5", 1},     {"a=2,b=1,c=2", 3}};
   int m = random_below(&s->random, (int)(sizeof meshes / sizeof *meshes));
   int often = 1 + random_below(&s->random, 4);
   char path[60];
@@ -545,8 +545,14 @@ void script_layouts(Script *s) {
 
 /* -------- text -------- */
 
-static void write_entry(const Script *s, int e, FILE *f) {
+static bool is_returned(const Line *l, bool all, char *name) {
+  if (l->kind == LINE_RETURN && !all) return sscanf(l->text, "%15s", name) == 1;
+  return l->kind == LINE_BODY && all && sscanf(l->text, " %15[ts0-9] =", name) == 1;
+}
+
+static void write_entry(const Script *s, int e, bool all, FILE *f) {
   bool any = false;
+  char name[16];
   for (int i = 0; i < s->nlines; i++) {
     const Line *l = &s->line[i];
     if (l->off || l->entry != e) continue;
@@ -557,21 +563,21 @@ static void write_entry(const Script *s, int e, FILE *f) {
   any = false;
   for (int i = 0; i < s->nlines; i++) {
     const Line *l = &s->line[i];
-    if (l->off || l->entry != e || l->kind != LINE_RETURN) continue;
-    fprintf(f, "%s%s", any ? ", " : "  return ", l->text);
+    if (l->off || l->entry != e || !is_returned(l, all, name)) continue;
+    fprintf(f, "%s%s", any ? ", " : "  return ", name);
     any = true;
   }
   fprintf(f, "%s}\n", any ? "\n" : "");
 }
 
-void script_write(const Script *s, FILE *model, FILE *layouts) {
+void script_write(const Script *s, bool all, FILE *model, FILE *layouts) {
   if (s->nparams) {
     fprintf(model, "layer variables() {\n");
     for (int i = 0; i < s->nlines; i++)
       if (s->line[i].kind == LINE_PARAM && !s->line[i].off) fputs(s->line[i].text, model);
     fprintf(model, "}\nnet = variables()\n");
   }
-  for (int e = 0; e < s->nentries; e++) write_entry(s, e, model);
+  for (int e = 0; e < s->nentries; e++) write_entry(s, e, all, model);
   for (int i = 0; layouts && i < s->nlines; i++)
     if (s->line[i].kind == LINE_LAYOUT && !s->line[i].off) fputs(s->line[i].text, layouts);
 }
