@@ -19,6 +19,16 @@ const char *op_describe(const Build *b, NodeId id) {
   return s.at;
 }
 
+void op_declared(Build *b, int n, const NodeId *x) {
+  for (int i = 0; i < n; i++) {
+    NodeId id = x[i];
+    while (op_node(b, id)->op == OP_reshape || op_node(b, id)->op == OP_broadcast) id = op_node(b, id)->operand[0];
+    const Node *o = op_node(b, id);
+    if (o->op == OP_var || o->op == OP_input)
+      diag_note(b->diag, o->span, "`%s` is declared here: %s", o->name, op_describe(b, id));
+  }
+}
+
 static const char *kind_text(const Build *b, const Arg *a) {
   switch (a->kind) {
   case ARG_NONE: return "nothing";

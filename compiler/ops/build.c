@@ -214,6 +214,7 @@ static bool broadcast_shapes(Build *b, NodeId x, NodeId y, Shape *out) {
     if (u != v && u != 1 && v != 1) {
       op_fail(b, b->span, "shapes %s and %s do not agree in dim %d: %ld and %ld",
               op_describe(b, x), op_describe(b, y), out->rank - i, (long)u, (long)v);
+      op_declared(b, 2, (NodeId[]){x, y});
       return false;
     }
     out->dim[out->rank - i] = u == 1 ? v : u;
@@ -284,6 +285,7 @@ Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y) {
     DType u = op_node(b, q)->dtype;
     op_fail(b, b->span, "types differ: %s and %s; cast one, as in %s(...)", op_describe(b, p),
             op_describe(b, q), dtype_name(t > u ? t : u));
+    op_declared(b, 2, (NodeId[]){p, q});
     goto done;
   }
   if (build_broadcast_pair(b, &p, &q)) r = mk2(b, op, p, q);
@@ -366,7 +368,9 @@ NodeId build_var(Build *b, const Var *v, int index) {
   int64_t attr[MAX_RANK + 2] = {v->dtype, index};
   memcpy(attr + 2, v->shape.dim, sizeof *attr * (size_t)v->shape.rank);
   NodeId id = build_node(b, OP_var, 0, NULL, v->shape.rank + 2, attr, 0);
-  if (id != NO_NODE) graph_node(b->graph, id)->name = v->path;
+  if (id == NO_NODE) return id;
+  graph_node(b->graph, id)->name = v->path;
+  graph_node(b->graph, id)->span = v->span; /* notes point at the declaration */
   return id;
 }
 

@@ -260,6 +260,7 @@ static Arg call_matmul(Build *b, const Arg *a) {
     op_fail(b, b->span, "the inner dims must agree: dim %d of %s is %ld, dim %d of %s is %ld",
             p->rank - 1, op_describe(b, x), (long)inner_x, q->rank > 1 ? q->rank - 2 : 0,
             op_describe(b, y), (long)inner_y);
+    op_declared(b, 2, (NodeId[]){x, y});
     goto fail;
   }
   /* Letters: 0.. batch (right-aligned), then m, k, n. */

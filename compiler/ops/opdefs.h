@@ -11,6 +11,8 @@ NodeId op_fail(Build *b, Span at, const char *fmt, ...) __attribute__((format(pr
 static inline const Node *op_node(const Build *b, NodeId id) { return graph_node(b->graph, id); }
 static inline Arg arg_node(NodeId id) { return (Arg){.kind = ARG_TENSOR, .node = id}; }
 static inline Arg arg_none(void) { return (Arg){.kind = ARG_NONE}; }
+/* Notes under an error where the tensors of a wrong call were declared, when they are variables or inputs. */
+void op_declared(Build *b, int n, const NodeId *x);
 const char *op_describe(const Build *b, NodeId id); /* f32[64, 784] */
 
 /* Arguments. Each reports and returns false when the argument is not of the wanted kind. */
