@@ -155,14 +155,17 @@ void dtrt_zero(void *to, int64_t bytes);
 
 /* Loops: DTRT_LOOP begins a loop function; DTRT_PLAIN stands before an innermost loop whose turns do not
  * depend on each other, DTRT_SUMMING before one that adds up: there the compiler may take the terms in
- * another order, the same at every run of one object. */
+ * another order, the same at every run of one object. DTRT_OUTER stands before a loop around others:
+ * unrolled, it would only make more code to compile. */
 #define DTRT_LOOP static __attribute__((noinline))
 #ifdef __clang__
 #define DTRT_PLAIN _Pragma("clang loop unroll(disable)")
+#define DTRT_OUTER _Pragma("clang loop unroll(disable)")
 #define DTRT_SUMMING _Pragma("clang loop vectorize(enable) interleave_count(4)")
 #pragma clang diagnostic ignored "-Wpass-failed"
 #else
 #define DTRT_PLAIN _Pragma("GCC ivdep")
+#define DTRT_OUTER
 #define DTRT_SUMMING
 #endif
 

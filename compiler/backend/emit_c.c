@@ -147,7 +147,7 @@ static const char *exchange_table(Emit *e, NodeId id) {
              e->exchange_names.n, kind_name(ex.kind), dtype_enum(e, n->dtype), ex.axes, from, to);
   put_string(&e->tables, what_is(e, g, n->operand[0]));
   str_puts(&e->tables, ", ");
-  put_string(&e->tables, diag_where(e->program->diag, e->arena, n->span));
+  put_string(&e->tables, node_where(e->program, n));
   str_puts(&e->tables, "};\n");
   vec_push(e->arena, &e->exchange_names, name);
   return name;
@@ -302,7 +302,7 @@ static void line_mark(Emit *e, Span at) {
 static void emit_step(Emit *e, const Step *s, int index) {
   const Graph *g = e->le->graph;
   Span at = graph_node(g, s->nodes.at[s->nodes.n - 1])->span;
-  const char *where = diag_where(e->program->diag, e->arena, at);
+  const char *where = node_where(e->program, graph_node(g, s->nodes.at[s->nodes.n - 1]));
   str_puts(&e->body, "\n");
   str_line(&e->body, "/* %s%s%s */", step_text(e, s), *where ? "    " : "", where);
   line_mark(e, at);
@@ -367,7 +367,7 @@ static void put_entry_tables(Emit *e, Str *out, const char *id) {
       str_puts(out, "    {");
       put_string(out, step_text(e, s));
       str_puts(out, ", ");
-      put_string(out, diag_where(e->program->diag, e->arena, graph_node(le->graph, s->nodes.at[s->nodes.n - 1])->span));
+      put_string(out, node_where(e->program, graph_node(le->graph, s->nodes.at[s->nodes.n - 1])));
       str_puts(out, "},\n");
     }
     str_puts(out, "};\n");

@@ -638,7 +638,7 @@ void emit_map(Emit *e, const Step *s) {
     for (int d = 0; d < n->shape.rank; d++)
       if (strcmp(at.at[d], "0")) last = d;
     for (int d = 0; d < n->shape.rank; d++)
-      if (strcmp(at.at[d], "0")) open_loop(&l, at.at[d], extent(&l, n, d), d == last ? "DTRT_PLAIN" : ""), loops++;
+      if (strcmp(at.at[d], "0")) open_loop(&l, at.at[d], extent(&l, n, d), d == last ? "DTRT_PLAIN" : "DTRT_OUTER"), loops++;
   }
   clear_values(&l, true);
   store_values(&l, s, &at);
@@ -736,7 +736,7 @@ static void reduce_scalar(Loop *l, NodeId id, const Nest *t) {
   const Node *n = graph_node(l->g, id), *x = graph_operand(l->g, n, 0);
   int outer = 0, inner = 0;
   for (int d = 0; d < x->shape.rank; d++)
-    if (!t->gone[d] && has_loop(t, d)) open_loop(l, t->in.at[d], extent(l, x, d), ""), outer++;
+    if (!t->gone[d] && has_loop(t, d)) open_loop(l, t->in.at[d], extent(l, x, d), "DTRT_OUTER"), outer++;
   str_line(&l->code, "%s acc = %s;", temp_type(n->dtype), identity(e, n));
   for (int d = 0; d < x->shape.rank; d++)
     if (t->gone[d] && has_loop(t, d)) {
@@ -757,15 +757,15 @@ static void reduce_rows(Loop *l, NodeId id, const Nest *t) {
   const Node *n = graph_node(l->g, id), *x = graph_operand(l->g, n, 0);
   int outer = 0, inner = 0;
   for (int d = 0; d < t->first_gone; d++)
-    if (has_loop(t, d)) open_loop(l, t->in.at[d], extent(l, x, d), ""), outer++;
+    if (has_loop(t, d)) open_loop(l, t->in.at[d], extent(l, x, d), "DTRT_OUTER"), outer++;
   const char *to = element(l, id, &t->out, true);
   for (int d = t->first_gone; d < x->shape.rank; d++)
-    if (!t->gone[d] && has_loop(t, d)) open_loop(l, t->in.at[d], extent(l, x, d), d == t->last ? "DTRT_PLAIN" : ""), inner++;
+    if (!t->gone[d] && has_loop(t, d)) open_loop(l, t->in.at[d], extent(l, x, d), d == t->last ? "DTRT_PLAIN" : "DTRT_OUTER"), inner++;
   str_line(&l->code, "%s = %s;", to, identity(e, n));
   close_loops(l, inner);
   inner = 0;
   for (int d = t->first_gone; d < x->shape.rank; d++)
-    if (has_loop(t, d)) open_loop(l, t->in.at[d], extent(l, x, d), d == t->last ? "DTRT_PLAIN" : ""), inner++;
+    if (has_loop(t, d)) open_loop(l, t->in.at[d], extent(l, x, d), d == t->last ? "DTRT_PLAIN" : "DTRT_OUTER"), inner++;
   str_line(&l->code, "%s = %s;", to, combined(e, n, to, value(l, n->operand[0], &t->in)));
   close_loops(l, inner);
   close_loops(l, outer);
@@ -779,7 +779,7 @@ static void reduce_index(Loop *l, NodeId id) {
   value_twice(l, n->operand[0], &t.in);
   l->pointers.n = 0;
   for (int d = 0; d < x->shape.rank; d++)
-    if (!t.gone[d] && has_loop(&t, d)) open_loop(l, t.in.at[d], extent(l, x, d), ""), outer++;
+    if (!t.gone[d] && has_loop(&t, d)) open_loop(l, t.in.at[d], extent(l, x, d), "DTRT_OUTER"), outer++;
   str_line(&l->code, "int32_t at = -1;");
   str_line(&l->code, "%s best = 0;", temp_type(vt));
   if (has_loop(&t, dim)) open_loop(l, t.in.at[dim], extent(l, x, dim), "");

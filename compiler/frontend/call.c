@@ -152,6 +152,11 @@ static void note_call(Elab *e, const Stmt *decl, const Instance *in, Span call, 
 
 /* -------- running -------- */
 
+static bool in_library(const Elab *e, Span at) {
+  const Source *s = diag_source(e->diag, at.file);
+  return !s || !strncmp(s->name, "dtg/", 4);
+}
+
 static Value run_body(Elab *e, Scope *inner, const Stmt *decl, Instance *in, Span call, Where where,
                       const Actual *a, int na) {
   if (recursive(e, decl, in, call)) return value_error;
@@ -159,6 +164,8 @@ static Value run_body(Elab *e, Scope *inner, const Stmt *decl, Instance *in, Spa
   Frame frame = {e->frame, decl, in, call};
   const char *owner = e->owner, *base = e->base;
   Value v = value_error;
+  Span site = e->at ? e->at->build.site : (Span){0};
+  if (e->at && !in_library(e, call)) e->at->build.site = call;
   e->frame = &frame;
   if (!e->at) e->owner = base;
   bool matched, entered = enter_params(e, inner, call, decl, a, na, &matched);
@@ -166,6 +173,7 @@ static Value run_body(Elab *e, Scope *inner, const Stmt *decl, Instance *in, Spa
   e->frame = frame.up;
   e->owner = owner;
   e->base = base;
+  if (e->at) e->at->build.site = site;
   if (matched) note_call(e, decl, in, call, errors);
   if (entered && e->diag->errors > errors && v.kind == V_NONE) v = value_error;
   return v;

@@ -40,6 +40,7 @@ typedef struct Node {
   double value;        /* const, pad: the fill value */
   const char *name;    /* path of the user's name, "train.logits", "model.d1.output"; NULL: none */
   Span span;
+  Span site; /* the innermost call outside the shipped library that led to it; file 0: the span itself is */
   const Spec *spec;     /* said by the user; NULL: nothing was said */
   const Layout *layout; /* NULL before propagate */
 } Node;

@@ -81,7 +81,7 @@ typedef struct Build {
   Arena *arena;
   Diag *diag;
   Graph *graph;
-  Span span;                    /* given to new nodes */
+  Span span, site;              /* given to new nodes */
   const char *what;             /* name of the call for messages: "softmax" */
   /* Random calls: a key unique to the call in the program, and the node that holds the step number
    * (i64[]). The elaborator provides both. */

@@ -5,6 +5,12 @@ const char *node_text(const Graph *g, NodeId id, Arena *a) {
   return n->name ? n->name : arena_printf(a, "%%%d", id);
 }
 
+const char *node_where(const Program *p, const Node *n) {
+  const char *at = diag_where(p->diag, p->arena, n->span);
+  if (!n->site.file || n->site.file == n->span.file) return at;
+  return arena_printf(p->arena, "%s, called at %s", at, diag_where(p->diag, p->arena, n->site));
+}
+
 NodeClass node_class(const Node *n) {
   switch (n->op) {
   case OP_input:

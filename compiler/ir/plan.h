@@ -113,6 +113,8 @@ void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out);
 /* Equal local shapes: one loop nest can store both. */
 bool same_space(const Node *a, const Node *b);
 
+/* "dtg/optim.dtg:20, called at mlp.dtg:14": where a node stands, and the user's line that led there. */
+const char *node_where(const Program *p, const Node *n);
 const char *node_text(const Graph *g, NodeId id, Arena *a); /* its name, or %id */
 
 #endif

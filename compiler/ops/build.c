@@ -12,7 +12,8 @@ NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int na
             .nattr = nattr,
             .attr = attr,
             .value = value,
-            .span = b->span};
+            .span = b->span,
+            .site = b->site};
   if (!op_def(op)->infer(b, &n)) return NO_NODE;
   return graph_add(b->graph, &n);
 }

@@ -37,7 +37,7 @@ static void backward(Diff *d, NodeId loss, const bool *wrt, NodeId *cot) {
   Build *b = &d->b;
   Arena *a = d->plan->arena;
   bool *dep = depends_on(d, loss, wrt);
-  Span outer = b->span;
+  Span outer = b->span, outer_site = b->site;
   b->span = graph_node(b->graph, loss)->span;
   cot[loss] = build_const(b, graph_node(b->graph, loss)->dtype, 1);
   for (NodeId i = loss; i >= 0; i--) {
@@ -47,7 +47,7 @@ static void backward(Diff *d, NodeId loss, const bool *wrt, NodeId *cot) {
     if (!op_def(n.op)->grad || !n.noperands) continue;
     NodeId *dx = arena_array(a, NodeId, n.noperands);
     for (int k = 0; k < n.noperands; k++) dx[k] = NO_NODE;
-    b->span = n.span;
+    b->span = n.span, b->site = n.site;
     op_def(n.op)->grad(b, i, cot[i], dx);
     for (int k = 0; k < n.noperands; k++) {
       NodeId x = n.operand[k];
@@ -57,7 +57,7 @@ static void backward(Diff *d, NodeId loss, const bool *wrt, NodeId *cot) {
                    : build_node(b, OP_add, 2, (NodeId[]){cot[x], dx[k]}, 0, NULL, 0);
     }
   }
-  b->span = outer;
+  b->span = outer, b->site = outer_site;
 }
 
 /* Computes every grad of this grad's loss. */
@@ -82,7 +82,7 @@ static void differentiate(Diff *d, NodeId first) {
       const Node *of = graph_node(d->old, n->operand[1]);
       diag_warning(d->plan->program->diag, n->span, "the loss does not depend on %s: its gradient is zero",
                    node_text(d->old, n->operand[1], a));
-      d->b.span = n->span;
+      d->b.span = n->span, d->b.site = n->site;
       int64_t attr[MAX_RANK + 1] = {of->dtype};
       for (int k = 0; k < of->shape.rank; k++) attr[k + 1] = of->shape.dim[k];
       value = build_node(&d->b, OP_const, 0, NULL, of->shape.rank + 1, attr, 0);

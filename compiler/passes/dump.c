@@ -95,7 +95,7 @@ static void put_reason(const Plan *p, const Layout *l, const Inferred *why, cons
           str_printf(out, "from %s, its value in entry %s", r->from, p->program->entries.at[r->entry].name);
         } else {
           const Node *n = graph_node(p->program->entries.at[r->entry].graph, r->op);
-          const char *at = where(p, n->span);
+          const char *at = node_where(p->program, n);
           str_printf(out, "from %s by %s%s%s", r->from, op_def(n->op)->name, *at ? " at " : "", at);
         }
       }
@@ -200,9 +200,9 @@ static void put_exchange(const Plan *p, const LocalEntry *le, NodeId id, Str *ou
              layout_text(p->arena, &p->program->mesh, n->layout));
   if (cause != NO_NODE) {
     const Node *c = graph_node(g, cause);
-    str_printf(out, "  for %s (%s) at %s", node_text(g, cause, p->arena), op_def(c->op)->name, where(p, c->span));
+    str_printf(out, "  for %s (%s) at %s", node_text(g, cause, p->arena), op_def(c->op)->name, node_where(p->program, c));
   } else {
-    str_printf(out, "  made at %s", where(p, graph_node(g, le->origin.at[id])->span));
+    str_printf(out, "  made at %s", node_where(p->program, graph_node(g, le->origin.at[id])));
   }
   str_puts(out, "\n");
   *bytes += ex.bytes;

@@ -64,7 +64,8 @@ static NodeId add_exchange(Part *p, NodeId x, const Layout *to, NodeId origin, N
   const Node *from = graph_node(p->le->graph, x);
   Node n = {.op = OP_exchange, .dtype = from->dtype, .shape = from->shape, .noperands = 1,
             .operand = &x, .name = from->name, .layout = to};
-  n.span = graph_node(p->g, cause == NO_NODE ? origin : cause)->span;
+  const Node *for_whom = graph_node(p->g, cause == NO_NODE ? origin : cause);
+  n.span = for_whom->span, n.site = for_whom->site;
   return add_local(p, &n, origin, cause);
 }
 

@@ -18,6 +18,7 @@ static const dtrt_dim layout_2_dims[] = {
 static const dtrt_layout layout_2 = {1, 0x0, DTRT_SUM, layout_2_dims};
 
 DTRT_LOOP void loop1_f_out(int64_t n0, int64_t n1, float (*restrict a_)[n1], const float *restrict b_, float (*restrict f_out)[n1]) {
+  DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
@@ -28,6 +29,7 @@ DTRT_LOOP void loop1_f_out(int64_t n0, int64_t n1, float (*restrict a_)[n1], con
 }
 
 DTRT_LOOP void loop2_f_total(int64_t n0, int64_t n1, float (*restrict a_)[n1], const float *restrict b_, float *restrict f_total) {
+  DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     float acc = 0.0f;
     DTRT_SUMMING

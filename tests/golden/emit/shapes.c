@@ -38,6 +38,7 @@ static const dtrt_dim layout_6_dims[] = {
 static const dtrt_layout layout_6 = {2, 0x0, DTRT_SUM, layout_6_dims};
 
 DTRT_LOOP void loop1_f_t(int64_t n0, int64_t n1, float (*restrict a_)[n0], float (*restrict f_t)[n1]) {
+  DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
@@ -47,6 +48,7 @@ DTRT_LOOP void loop1_f_t(int64_t n0, int64_t n1, float (*restrict a_)[n0], float
 }
 
 DTRT_LOOP void loop2_f_s(int64_t n0, int64_t n1, float (*restrict a_)[n1], float (*restrict f_s)[n1]) {
+  DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
@@ -56,6 +58,7 @@ DTRT_LOOP void loop2_f_s(int64_t n0, int64_t n1, float (*restrict a_)[n1], float
 }
 
 DTRT_LOOP void loop3_f_p(int64_t n0, int64_t n1, float (*restrict a_)[n0], float (*restrict f_p)[n1]) {
+  DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
@@ -65,6 +68,7 @@ DTRT_LOOP void loop3_f_p(int64_t n0, int64_t n1, float (*restrict a_)[n0], float
 }
 
 DTRT_LOOP void loop4_f_c(int64_t n0, int64_t n1, int64_t n2, float (*restrict a_)[n2], float (*restrict f_c)[n1]) {
+  DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
@@ -74,6 +78,7 @@ DTRT_LOOP void loop4_f_c(int64_t n0, int64_t n1, int64_t n2, float (*restrict a_
 }
 
 DTRT_LOOP void loop5_f_g(dtrt_device *dev, int64_t n0, int64_t n1, const int32_t *restrict i_, float (*restrict a_)[n1], float (*restrict f_g)[n1]) {
+  DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {

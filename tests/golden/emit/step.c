@@ -72,6 +72,7 @@ DTRT_LOOP void loop4_train_loss(const float *restrict t_, float *restrict train_
 }
 
 DTRT_LOOP void loop5_grad_train_e(int64_t n0, int64_t n1, float (*restrict t_)[n1], const float *restrict model_b, float (*restrict y_)[n1], float (*restrict grad_train_e)[n1]) {
+  DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
@@ -86,6 +87,7 @@ DTRT_LOOP void loop6_grad_model_b(int64_t n0, int64_t n1, float *restrict grad_m
   for (int64_t j = 0; j < n1; j++) {
     grad_model_b[j] = 0.0f;
   }
+  DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {

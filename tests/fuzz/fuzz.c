@@ -1,0 +1,255 @@
+/* The whole compiler but for machine code, over any bytes: it must return, with a program or with
+ * messages.
+ *
+ *   fuzz [--count N] [--seed S] FILE|FOLDER...    the .dtg files below, as they are, then N mutants
+ * of them
+ *
+ * LLVMFuzzerTestOneInput is the entry for a fuzzing engine (compile with -DFUZZ_NO_MAIN). The bytes
+ * of an input that crashed, or took longer than SECONDS, are left in fuzz-failure.dtg in the
+ * current folder. */
+#include <dtgc.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void look_inside(dtgc_program *p) {
+  for (const char *const *s = dtgc_stages(); *s; s++) {
+    char *text;
+    if (!dtgc_dump(p, *s, &text)) dtgc_free_text(text);
+  }
+}
+
+static void count_message(void *user, const dtgc_message *m) {
+  *(size_t *)user += strlen(m->rendered);
+}
+
+static void compile(const uint8_t *data, size_t size, const char *mesh, const char *layout) {
+  size_t said = 0;
+  dtgc_options o = {.mesh = mesh,
+                    .layout = &layout,
+                    .nlayouts = layout != NULL,
+                    .message = count_message,
+                    .user = &said};
+  dtgc_source s = {"input.dtg", (const char *)data, size};
+  dtgc_program *p = NULL;
+  dtgc_status status = dtgc_compile(&s, 1, &o, &p);
+  if (!status)
+    look_inside(p);
+  else if (status != DTGC_BAD_SOURCE && status != DTGC_NO_MEMORY)
+    abort();
+  else if (status == DTGC_BAD_SOURCE && !said)
+    abort(); /* refused without a word */
+  dtgc_free(p);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  compile(data, size, NULL, NULL);
+  compile(data, size, "a=2,batch=3", "\".*\"=[batch, ...]");
+  return 0;
+}
+
+#ifndef FUZZ_NO_MAIN
+
+enum { SECONDS = 20, MOST_BYTES = 1 << 16, MOST_FILES = 1000 };
+
+typedef struct Text {
+  uint8_t *at;
+  size_t n;
+} Text;
+
+typedef struct Corpus {
+  int n;
+  Text text[MOST_FILES];
+} Corpus;
+
+/* -------- what is running, for the signal handler -------- */
+
+static const uint8_t *volatile now_at;
+static volatile size_t now_n;
+
+static void leave(int signal) {
+  static const char name[] = "fuzz-failure.dtg";
+  int f = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (f < 0 || write(f, now_at, now_n) < 0) _exit(3);
+  static const char hung[] = "fuzz: this input takes too long: fuzz-failure.dtg\n";
+  static const char crashed[] = "fuzz: this input crashes: fuzz-failure.dtg\n";
+  if (signal == SIGALRM) {
+    if (write(2, hung, sizeof hung - 1) < 0) _exit(3);
+    _exit(2);
+  }
+  if (write(2, crashed, sizeof crashed - 1) < 0) _exit(3);
+  struct sigaction by_default = {.sa_handler = SIG_DFL};
+  sigaction(signal, &by_default, NULL);
+  raise(signal);
+}
+
+static void run(const uint8_t *data, size_t n) {
+  now_at = data;
+  now_n = n;
+  alarm(SECONDS);
+  LLVMFuzzerTestOneInput(data, n);
+  alarm(0);
+}
+
+/* -------- the corpus -------- */
+
+static void add_file(Corpus *c, const char *path) {
+  size_t len = strlen(path);
+  FILE *f =
+      c->n < MOST_FILES && len > 4 && !strcmp(path + len - 4, ".dtg") ? fopen(path, "rbe") : NULL;
+  if (!f) return;
+  Text *t = &c->text[c->n++];
+  t->at = malloc(MOST_BYTES);
+  if (!t->at) abort();
+  t->n = fread(t->at, 1, MOST_BYTES, f);
+  fclose(f);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b) {
+  return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void add(Corpus *c, const char *path) {
+  struct stat st;
+  struct dirent **names;
+  char inner[4096];
+  if (stat(path, &st)) {
+    fprintf(stderr, "fuzz: there is no %s\n", path);
+    exit(1);
+  }
+  if (!S_ISDIR(st.st_mode)) {
+    add_file(c, path);
+    return;
+  }
+  int n = scandir(path, &names, NULL, by_name);
+  for (int i = 0; i < n; i++) {
+    snprintf(inner, sizeof inner, "%s/%s", path, names[i]->d_name);
+    if (names[i]->d_name[0] != '.') add(c, inner);
+    free(names[i]);
+  }
+  if (n >= 0) free(names);
+}
+
+/* -------- mutants -------- */
+
+static uint64_t dice(uint64_t *state) {
+  *state ^= *state << 13;
+  *state ^= *state >> 7;
+  *state ^= *state << 17;
+  return *state;
+}
+
+static bool in_word(uint8_t c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.';
+}
+
+/* The token at or after a random place. */
+static void token(const Text *t, uint64_t *state, size_t *from, size_t *to) {
+  size_t i = t->n ? dice(state) % t->n : 0;
+  while (i > 0 && in_word(t->at[i]) && in_word(t->at[i - 1])) i--;
+  *from = i;
+  while (i < t->n && in_word(t->at[i])) i++;
+  *to = i > *from ? i : i < t->n ? i + 1 : i;
+}
+
+/* Puts `n` bytes in the place of [from, to). */
+static void replace(Text *t, size_t from, size_t to, const void *by, size_t n) {
+  if (t->n - (to - from) + n > MOST_BYTES) return;
+  memmove(t->at + from + n, t->at + to, t->n - to);
+  memcpy(t->at + from, by, n);
+  t->n += n - (to - from);
+}
+
+static void line(const Text *t, uint64_t *state, size_t *from, size_t *to) {
+  size_t i = t->n ? dice(state) % t->n : 0;
+  while (i > 0 && t->at[i - 1] != '\n') i--;
+  *from = i;
+  while (i < t->n && t->at[i] != '\n') i++;
+  *to = i < t->n ? i + 1 : i;
+}
+
+static void mutate(Text *t, const Corpus *c, uint64_t *state) {
+  static const char *const words[] = {
+      "0",      "-1",   "1",     "7",     "1e99",    "4294967296", "9223372036854775807",
+      "0.5",    "[]",   "_",     "?",     "...",     "grad",       "(",
+      ")",      "{",    "}",     "\"",    "axis=",   "none",       "true",
+      "<-",     "for",  "in",    "..",    "a",       "batch",      "f64",
+      "bool",   "like", "@",     "\n",    ",",       ":",          "\\",
+      "params", "x",    "state", "layer", "reshape", "einsum"};
+  size_t from, to, other_from, other_to;
+  const Text *other = &c->text[dice(state) % (uint64_t)c->n];
+  uint8_t copy[256];
+  size_t n;
+  token(t, state, &from, &to);
+  switch (dice(state) % 8) {
+  case 0:
+    if (t->n) t->at[dice(state) % t->n] ^= (uint8_t)(1u << dice(state) % 8);
+    break;
+  case 1: replace(t, from, to, "", 0); break;
+  case 2:
+    n = to - from < sizeof copy ? to - from : sizeof copy;
+    memcpy(copy, t->at + from, n);
+    replace(t, to, to, copy, n);
+    break;
+  case 3:
+  case 4: {
+    const char *w = words[dice(state) % (sizeof words / sizeof *words)];
+    replace(t, from, to, w, strlen(w));
+    break;
+  }
+  case 5:
+    token(other, state, &other_from, &other_to);
+    replace(t, from, to, other->at + other_from, other_to - other_from);
+    break;
+  case 6:
+    line(t, state, &from, &to);
+    line(other, state, &other_from, &other_to);
+    replace(t, from, dice(state) % 2 ? from : to, other->at + other_from, other_to - other_from);
+    break;
+  default: line(t, state, &from, &to); replace(t, from, to, "", 0);
+  }
+}
+
+int main(int argc, char **argv) {
+  static Corpus c;
+  static uint8_t room[MOST_BYTES];
+  uint64_t seed = 1;
+  long count = 1000;
+  static const int fatal[] = {SIGALRM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+  struct sigaction action = {.sa_handler = leave};
+  for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) sigaction(fatal[i], &action, NULL);
+  for (int i = 1; i < argc; i++) {
+    if (!strcmp(argv[i], "--count") && i + 1 < argc)
+      count = atol(argv[++i]);
+    else if (!strcmp(argv[i], "--seed") && i + 1 < argc)
+      seed = strtoull(argv[++i], NULL, 10);
+    else
+      add(&c, argv[i]);
+  }
+  if (!c.n) {
+    fprintf(stderr, "fuzz: no .dtg files\n");
+    return 1;
+  }
+  for (int i = 0; i < c.n; i++) run(c.text[i].at, c.text[i].n);
+  for (long i = 0; i < count; i++) {
+    uint64_t state = (seed * 1000003 + (uint64_t)i) * 0x9e3779b97f4a7c15u | 1;
+    const Text *from = &c.text[dice(&state) % (uint64_t)c.n];
+    Text t = {room, from->n};
+    memcpy(room, from->at, from->n);
+    for (uint64_t k = 1 + dice(&state) % 4; k; k--) mutate(&t, &c, &state);
+    run(t.at, t.n);
+  }
+  printf("%d files, %ld mutants\n", c.n, count);
+  for (int i = 0; i < c.n; i++) free(c.text[i].at);
+  return 0;
+}
+#endif
