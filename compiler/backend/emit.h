@@ -1,5 +1,5 @@
-/* Shared by the parts of the C writer: emit_c.c (tables and entries), emit_loop.c (loop nests) and
- * emit_contract.c (products). */
+/* Shared by the parts of the C writer: emit_c.c (tables and entries), emit_loop.c (loop nests),
+ * emit_value.c (expressions) and emit_contract.c (products). */
 #ifndef DTG_EMIT_H
 #define DTG_EMIT_H
 #include "emit_c.h"
@@ -25,13 +25,14 @@ typedef struct Emit {
   VEC(const char *) exchange_names;
   /* the entry being written */
   const LocalEntry *le;
-  Str head, body;           /* head: extents and offsets; body: steps */
-  VEC(Table) extents;       /* by defining text */
+  Str head, body;             /* head: extents and offsets; body: steps */
+  VEC(Table) extents;         /* by defining text */
   VEC(const char *) pointers; /* by buffer and shape: names already declared, see emit_pointer */
-  VEC(const char *) used;   /* identifiers of the entry */
+  VEC(const char *) used;     /* identifiers of the entry */
 } Emit;
 
-/* Block extent and global offset of a dim, as C usable in the entry: a number where all devices agree. */
+/* Block extent and global offset of a dim, as C usable in the entry: a number where all devices
+ * agree. */
 const char *emit_extent(Emit *e, const DimLayout *d, int64_t n);
 const char *emit_offset(Emit *e, const DimLayout *d, int64_t n);
 bool is_number(const char *text, int64_t v);

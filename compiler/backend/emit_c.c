@@ -34,17 +34,21 @@ const char *emit_identifier(Emit *e, const char *name) {
   if (isdigit((unsigned char)*name)) str_puts(&s, "_");
   for (const char *c = name; *c; c++) {
     bool ok = isalnum((unsigned char)*c) || *c == '_';
-    if (ok) str_put(&s, c, 1);
-    else if (s.n && s.at[s.n - 1] != '_' && c[1]) str_puts(&s, "_");
+    if (ok)
+      str_put(&s, c, 1);
+    else if (s.n && s.at[s.n - 1] != '_' && c[1])
+      str_puts(&s, "_");
   }
   while (s.n && s.at[s.n - 1] == '_') s.at[--s.n] = 0;
   if (!s.n) str_puts(&s, "t");
   /* Words of C and of the runtime. */
-  static const char *const taken[] = {"auto", "break", "case", "char", "const", "continue", "default", "do", "double",
-                                      "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long",
-                                      "register", "restrict", "return", "short", "signed", "sizeof", "static",
-                                      "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
-                                      "acc", "at", "best", "row", "dev", "once", "x", "asm", "typeof"};
+  static const char *const taken[] = {
+      "auto",     "break",  "case",   "char",     "const",    "continue", "default",  "do",
+      "double",   "else",   "enum",   "extern",   "float",    "for",      "goto",     "if",
+      "inline",   "int",    "long",   "register", "restrict", "return",   "short",    "signed",
+      "sizeof",   "static", "struct", "switch",   "typedef",  "union",    "unsigned", "void",
+      "volatile", "while",  "acc",    "at",       "best",     "row",      "dev",      "once",
+      "x",        "asm",    "typeof"};
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
     if (!strcmp(s.at, taken[i])) str_puts(&s, "_");
   if (s.n > 40) s.at[s.n = 40] = 0;
@@ -56,8 +60,9 @@ const char *emit_identifier(Emit *e, const char *name) {
 static void dim_initializer(Str *s, const DimLayout *d, int64_t n) {
   str_printf(s, "{.n = %ld, .granule = %ld", (long)n, (long)d->granule);
   if (d->window.of)
-    str_printf(s, ", .of = %ld, .mul = %ld, .div = %ld, .first = %ld, .last = %ld", (long)d->window.of,
-               (long)d->window.mul, (long)d->window.div, (long)d->window.first, (long)d->window.last);
+    str_printf(s, ", .of = %ld, .mul = %ld, .div = %ld, .first = %ld, .last = %ld",
+               (long)d->window.of, (long)d->window.mul, (long)d->window.div, (long)d->window.first,
+               (long)d->window.last);
   if (d->naxes) {
     str_printf(s, ", .naxes = %d, .axis = {", d->naxes);
     for (int i = 0; i < d->naxes; i++) str_printf(s, "%s%d", i ? ", " : "", d->axis[i]);
@@ -94,9 +99,12 @@ static const char *layout_table(Emit *e, const Layout *l, const Shape *shape) {
   if (l->rank)
     str_printf(&e->tables, "static const dtrt_dim %s_dims[] = {%.*s};\n", name,
                (int)(strchr(s.at, '|') - s.at), s.at);
-  str_printf(&e->tables, "static const dtrt_layout %s = {%d, 0x%x, %s, ", name, l->rank, l->partial, how[l->reduce]);
-  if (l->rank) str_printf(&e->tables, "%s_dims};\n", name);
-  else str_puts(&e->tables, "0};\n");
+  str_printf(&e->tables, "static const dtrt_layout %s = {%d, 0x%x, %s, ", name, l->rank, l->partial,
+             how[l->reduce]);
+  if (l->rank)
+    str_printf(&e->tables, "%s_dims};\n", name);
+  else
+    str_puts(&e->tables, "0};\n");
   vec_push(e->arena, &e->layouts, ((Table){s.at, name}));
   return name;
 }
@@ -113,16 +121,20 @@ static void put_string(Str *s, const char *text) {
       continue;
     }
     if (*c == '"' || *c == '\\') str_puts(s, "\\");
-    if ((unsigned char)*c < 32) str_printf(s, "\\%03o", (unsigned char)*c);
-    else if (*c == '?' && c[1] == '?') str_puts(s, "?\"\"");
-    else str_put(s, c, 1);
+    if ((unsigned char)*c < 32)
+      str_printf(s, "\\%03o", (unsigned char)*c);
+    else if (*c == '?' && c[1] == '?')
+      str_puts(s, "?\"\"");
+    else
+      str_put(s, c, 1);
   }
   str_puts(s, "\"");
 }
 
 static const char *kind_name(int kind) {
-  static const char *const name[] = {"DTRT_COPY",       "DTRT_ALL_REDUCE", "DTRT_REDUCE_SCATTER", "DTRT_ALL_GATHER",
-                                     "DTRT_ALL_TO_ALL", "DTRT_PERMUTE",    "DTRT_BOXES"};
+  static const char *const name[] = {"DTRT_COPY",       "DTRT_ALL_REDUCE", "DTRT_REDUCE_SCATTER",
+                                     "DTRT_ALL_GATHER", "DTRT_ALL_TO_ALL", "DTRT_PERMUTE",
+                                     "DTRT_BOXES"};
   return name[kind];
 }
 
@@ -141,7 +153,8 @@ static const char *exchange_table(Emit *e, NodeId id) {
   const Graph *g = e->le->graph;
   const Node *n = graph_node(g, id), *x = graph_operand(g, n, 0);
   Exchange ex = exchange_of(e->program, x->layout, n->layout, &n->shape, n->dtype);
-  const char *from = layout_table(e, x->layout, &n->shape), *to = layout_table(e, n->layout, &n->shape);
+  const char *from = layout_table(e, x->layout, &n->shape),
+             *to = layout_table(e, n->layout, &n->shape);
   const char *name = arena_printf(e->arena, "exchange_%d", e->exchange_names.n);
   str_printf(&e->tables, "static const dtrt_exchange %s = {%d, %s, %s, 0x%x, &%s, &%s,\n    ", name,
              e->exchange_names.n, kind_name(ex.kind), dtype_enum(e, n->dtype), ex.axes, from, to);
@@ -161,7 +174,8 @@ static const char *axes_word(Emit *e, const DimLayout *d) {
   return emit_identifier(e, s.at);
 }
 
-static const char *named(Emit *e, const char *definition, const char *prefix, const char *suffix, bool comma) {
+static const char *named(Emit *e, const char *definition, const char *prefix, const char *suffix,
+                         bool comma) {
   (void)comma;
   for (int i = 0; i < e->extents.n; i++)
     if (!strcmp(e->extents.at[i].text, definition)) return e->extents.at[i].name;
@@ -172,14 +186,17 @@ static const char *named(Emit *e, const char *definition, const char *prefix, co
 }
 
 const char *emit_extent(Emit *e, const DimLayout *d, int64_t n) {
-  if (dim_even(e->mesh, d, n)) return arena_printf(e->arena, "%ld", (long)dim_block_most(e->mesh, d, n));
+  if (dim_even(e->mesh, d, n))
+    return arena_printf(e->arena, "%ld", (long)dim_block_most(e->mesh, d, n));
   const char *t = dim_table(e, d, n);
-  return named(e, arena_printf(e->arena, "dtrt_hi(dev, &%s) - dtrt_lo(dev, &%s)", t, t), "n", axes_word(e, d), false);
+  return named(e, arena_printf(e->arena, "dtrt_hi(dev, &%s) - dtrt_lo(dev, &%s)", t, t), "n",
+               axes_word(e, d), false);
 }
 
 const char *emit_offset(Emit *e, const DimLayout *d, int64_t n) {
   if (!d->naxes && !d->window.of) return "0";
-  return named(e, arena_printf(e->arena, "dtrt_lo(dev, &%s)", dim_table(e, d, n)), "from", axes_word(e, d), false);
+  return named(e, arena_printf(e->arena, "dtrt_lo(dev, &%s)", dim_table(e, d, n)), "from",
+               axes_word(e, d), false);
 }
 
 const char *emit_count(Emit *e, const Node *n) {
@@ -216,8 +233,9 @@ const char *emit_pointer(Emit *e, NodeId id) {
   if (said && !strncmp(said, entry, strlen(entry))) said += strlen(entry);
   const char *name = unique(e, said ? emit_identifier(e, said) : arena_printf(e->arena, "t%d", id));
   bool rows = n->shape.rank > 1;
-  str_printf(&decl, "%s %s%s%s%s = (void *)(dev->%s + %ld);", dtype_c_name(n->dtype), rows ? "(*const " : "*const ",
-             name, rows ? ")" : "", rows ? type.at : "", buf->place == PLACE_VAR ? "vars" : "arena", (long)buf->offset);
+  str_printf(&decl, "%s %s%s%s%s = (void *)(dev->%s + %ld);", dtype_c_name(n->dtype),
+             rows ? "(*const " : "*const ", name, rows ? ")" : "", rows ? type.at : "",
+             buf->place == PLACE_VAR ? "vars" : "arena", (long)buf->offset);
   Str note = str_new(e->arena);
   str_printf(&note, "%s", dtype_name(n->dtype));
   shape_put(&note, &n->shape);
@@ -238,7 +256,8 @@ static const char *global_name(Emit *e, NodeId id) {
 /* The variable that a node is the new value of. */
 static const char *assigned_name(Emit *e, NodeId id) {
   for (int i = 0; i < e->le->entry->assigns.n; i++)
-    if (node_base(e->le->graph, e->le->assign[i]) == id) return e->program->vars.at[e->le->entry->assigns.at[i].var].path;
+    if (node_base(e->le->graph, e->le->assign[i]) == id)
+      return e->program->vars.at[e->le->entry->assigns.at[i].var].path;
   return NULL;
 }
 
@@ -251,22 +270,26 @@ static const char *step_text(Emit *e, const Step *s) {
     str_printf(&t, "%s%s", i ? ", " : "", to ? to : global_name(e, s->nodes.at[i]));
     if (s->kind == STEP_EXCHANGE) continue;
     str_printf(&t, " %s %s(", to ? "<-" : "=", op_def(n->op)->name);
-    for (int k = 0; k < n->noperands && k < 4; k++) str_printf(&t, "%s%s", k ? ", " : "", global_name(e, n->operand[k]));
+    for (int k = 0; k < n->noperands && k < 4; k++)
+      str_printf(&t, "%s%s", k ? ", " : "", global_name(e, n->operand[k]));
     str_puts(&t, n->noperands > 4 ? ", ...)" : ")");
   }
   if (s->nodes.n > 4) str_printf(&t, " and %d more", s->nodes.n - 4);
   if (s->kind != STEP_EXCHANGE) return t.at;
   const Node *n = graph_node(e->le->graph, s->nodes.at[0]);
-  Exchange x = exchange_of(e->program, graph_operand(e->le->graph, n, 0)->layout, n->layout, &n->shape, n->dtype);
+  Exchange x = exchange_of(e->program, graph_operand(e->le->graph, n, 0)->layout, n->layout,
+                           &n->shape, n->dtype);
   Str axes = str_new(e->arena);
   for (int a = 0; a < e->mesh->naxes; a++)
     if (x.axes & 1u << a) str_printf(&axes, "%s%s", axes.n ? ", " : "", e->mesh->axis[a].name);
-  return arena_printf(e->arena, axes.n ? "%s over %s: %s" : "%s%s: %s", exchange_name(x.kind), axes.at, t.at);
+  return arena_printf(e->arena, axes.n ? "%s over %s: %s" : "%s%s: %s", exchange_name(x.kind),
+                      axes.at, t.at);
 }
 
 static void emit_exchange(Emit *e, const Step *s) {
   const Graph *g = e->le->graph;
-  const char **x = arena_array(e->arena, const char *, s->nodes.n), **from = arena_array(e->arena, const char *, s->nodes.n),
+  const char **x = arena_array(e->arena, const char *, s->nodes.n),
+             **from = arena_array(e->arena, const char *, s->nodes.n),
              **to = arena_array(e->arena, const char *, s->nodes.n);
   for (int i = 0; i < s->nodes.n; i++) {
     NodeId id = s->nodes.at[i];
@@ -284,7 +307,8 @@ static void emit_exchange(Emit *e, const Step *s) {
     str_printf(&fs, "%s%s", i ? ", " : "", from[i]);
     str_printf(&ts, "%s%s", i ? ", " : "", to[i]);
   }
-  str_line(&e->body, "dtrt_run_all_reduces(dev, %d, (const dtrt_exchange *const[]){%s},", s->nodes.n, xs.at);
+  str_line(&e->body, "dtrt_run_all_reduces(dev, %d, (const dtrt_exchange *const[]){%s},",
+           s->nodes.n, xs.at);
   str_line(&e->body, "                     (const void *const[]){%s},", fs.at);
   str_line(&e->body, "                     (void *const[]){%s});", ts.at);
 }
@@ -319,16 +343,19 @@ static void emit_step(Emit *e, const Step *s, int index) {
 /* -------- entries -------- */
 
 static const char *buffer_address(Emit *e, const Buffer *b) {
-  return arena_printf(e->arena, "dev->%s + %ld", b->place == PLACE_VAR ? "vars" : "arena", (long)b->offset);
+  return arena_printf(e->arena, "dev->%s + %ld", b->place == PLACE_VAR ? "vars" : "arena",
+                      (long)b->offset);
 }
 
-static void put_tensor(Emit *e, Str *s, const char *name, DType t, const Layout *l, const Shape *shape, int64_t offset,
-                       int trainable, const char *dim_const, Span at) {
+static void put_tensor(Emit *e, Str *s, const char *name, DType t, const Layout *l,
+                       const Shape *shape, int64_t offset, int trainable, const char *dim_const,
+                       Span at) {
   Shape local = layout_local(e->mesh, l, shape);
   str_puts(s, "    {");
   put_string(s, name);
-  str_printf(s, ", %s, %d, &%s, %ld, %ld, %s, ", dtype_enum(e, t), trainable, layout_table(e, l, shape), (long)offset,
-             (long)(shape_count(&local) * dtype_size(t)), dim_const);
+  str_printf(s, ", %s, %d, &%s, %ld, %ld, %s, ", dtype_enum(e, t), trainable,
+             layout_table(e, l, shape), (long)offset, (long)(shape_count(&local) * dtype_size(t)),
+             dim_const);
   put_string(s, diag_where(e->program->diag, e->arena, at));
   str_puts(s, "},\n");
 }
@@ -350,8 +377,8 @@ static void put_entry_tables(Emit *e, Str *out, const char *id) {
       }
       str_puts(out, "};\n");
     }
-    put_tensor(e, &in, x->name, n->dtype, n->layout, &n->shape, le->buffers.at[le->buffer[le->input[i]]].offset, 0,
-               consts, n->span);
+    put_tensor(e, &in, x->name, n->dtype, n->layout, &n->shape,
+               le->buffers.at[le->buffer[le->input[i]]].offset, 0, consts, n->span);
   }
   for (int i = 0; i < en->outputs.n; i++) {
     const Node *n = graph_node(le->graph, le->output[i]);
@@ -384,16 +411,20 @@ static const char *emit_entry(Emit *e, const LocalEntry *le, Str *tables, Str *r
   for (int t = 0; t < le->steps.n; t++) emit_step(e, &le->steps.at[t], t);
   if (le->copies.n) str_puts(&e->body, "\n");
   for (int i = 0; i < le->copies.n; i++) {
-    const Buffer *from = &le->buffers.at[le->copies.at[i].from], *to = &le->buffers.at[le->copies.at[i].to];
-    str_line(&e->body, "dtrt_copy(%s, %s, %ld);", buffer_address(e, to), buffer_address(e, from), (long)to->bytes);
+    const Buffer *from = &le->buffers.at[le->copies.at[i].from],
+                 *to = &le->buffers.at[le->copies.at[i].to];
+    str_line(&e->body, "dtrt_copy(%s, %s, %ld);", buffer_address(e, to), buffer_address(e, from),
+             (long)to->bytes);
   }
   const char *where = diag_where(e->program->diag, e->arena, en->span);
-  str_printf(&e->entries, "/* entry %s%s%s */\nstatic void %s(dtrt_device *dev) {\n  (void)dev;\n%s%s}\n\n", en->name,
-             *where ? "    " : "", where, id, e->head.at, e->body.at);
+  str_printf(&e->entries,
+             "/* entry %s%s%s */\nstatic void %s(dtrt_device *dev) {\n  (void)dev;\n%s%s}\n\n",
+             en->name, *where ? "    " : "", where, id, e->head.at, e->body.at);
   put_entry_tables(e, tables, id);
   str_puts(row, "    {");
   put_string(row, en->name);
-  str_printf(row, ", %s, %d, %d, %d, %d, ", id, en->inputs.n, en->outputs.n, le->steps.n, en->assigns.n > 0);
+  str_printf(row, ", %s, %d, %d, %d, %d, ", id, en->inputs.n, en->outputs.n, le->steps.n,
+             en->assigns.n > 0);
   str_printf(row, en->inputs.n ? "%s_in, " : "0, ", id);
   str_printf(row, en->outputs.n ? "%s_out, " : "0, ", id);
   str_printf(row, le->steps.n ? "%s_steps, " : "0, ", id);
@@ -409,7 +440,8 @@ static void put_head(Emit *e, Str *out) {
   if (e->mesh->naxes) {
     str_puts(out, "Mesh");
     for (int i = 0; i < e->mesh->naxes; i++)
-      str_printf(out, "%s %s=%ld", i ? "," : "", e->mesh->axis[i].name, (long)e->mesh->axis[i].size);
+      str_printf(out, "%s %s=%ld", i ? "," : "", e->mesh->axis[i].name,
+                 (long)e->mesh->axis[i].size);
     str_puts(out, ": every device runs this on its own blocks. */\n");
   } else {
     str_puts(out, "For one device. */\n");
@@ -427,17 +459,20 @@ static void put_program(Emit *e, Str *out, const char *rows) {
       put_string(out, e->mesh->axis[i].name);
     }
     str_puts(out, "};\nstatic const int32_t axis_sizes[] = {");
-    for (int i = 0; i < naxes; i++) str_printf(out, "%s%ld", i ? ", " : "", (long)e->mesh->axis[i].size);
+    for (int i = 0; i < naxes; i++)
+      str_printf(out, "%s%ld", i ? ", " : "", (long)e->mesh->axis[i].size);
     str_puts(out, "};\n");
   }
   Str vars = str_new(e->arena);
   for (int i = 0; i < e->program->vars.n; i++) {
     const Var *v = &e->program->vars.at[i];
-    put_tensor(e, &vars, v->path, v->dtype, v->layout, &v->shape, p->var_offset[i], v->trainable, "0", v->span);
+    put_tensor(e, &vars, v->path, v->dtype, v->layout, &v->shape, p->var_offset[i], v->trainable,
+               "0", v->span);
   }
   str_puts(out, e->tables.at);
   e->tables = str_new(e->arena);
-  if (e->program->vars.n) str_printf(out, "static const dtrt_tensor variables[] = {\n%s};\n", vars.at);
+  if (e->program->vars.n)
+    str_printf(out, "static const dtrt_tensor variables[] = {\n%s};\n", vars.at);
   if (e->exchange_names.n) {
     str_puts(out, "static const dtrt_exchange *const exchanges[] = {");
     for (int i = 0; i < e->exchange_names.n; i++)
@@ -445,17 +480,24 @@ static void put_program(Emit *e, Str *out, const char *rows) {
     str_puts(out, "};\n");
   }
   str_printf(out, "static const dtrt_entry entries[] = {\n%s};\n\n", rows);
-  str_puts(out, "extern const dtrt_program dtg_program;\nconst dtrt_program dtg_program = {\n    DTRT_ABI, ");
+  str_puts(
+      out,
+      "extern const dtrt_program dtg_program;\nconst dtrt_program dtg_program = {\n    DTRT_ABI, ");
   put_string(out, e->options->name);
-  str_printf(out, ", %d, %s, %s, %d, %d, %d, %s, entries, %s, %ld,\n    ", naxes, naxes ? "axis_names" : "0",
-             naxes ? "axis_sizes" : "0", e->program->vars.n, p->entries.n, e->exchange_names.n,
-             e->program->vars.n ? "variables" : "0", e->exchange_names.n ? "exchanges" : "0", (long)p->vars_bytes);
+  str_printf(out, ", %d, %s, %s, %d, %d, %d, %s, entries, %s, %ld,\n    ", naxes,
+             naxes ? "axis_names" : "0", naxes ? "axis_sizes" : "0", e->program->vars.n,
+             p->entries.n, e->exchange_names.n, e->program->vars.n ? "variables" : "0",
+             e->exchange_names.n ? "exchanges" : "0", (long)p->vars_bytes);
   put_string(out, e->options->layouts);
   str_puts(out, "};\n");
 }
 
 void emit_c(Str *out, const Plan *plan, const EmitOptions *o) {
-  Emit e = {.arena = plan->arena, .plan = plan, .program = plan->program, .mesh = &plan->program->mesh, .options = o};
+  Emit e = {.arena = plan->arena,
+            .plan = plan,
+            .program = plan->program,
+            .mesh = &plan->program->mesh,
+            .options = o};
   e.tables = str_new(e.arena), e.loops = str_new(e.arena), e.entries = str_new(e.arena);
   Str tables = str_new(e.arena), rows = str_new(e.arena), program = str_new(e.arena);
   for (int i = 0; i < plan->entries.n; i++) emit_entry(&e, &plan->entries.at[i], &tables, &rows);

@@ -1,5 +1,6 @@
-/* Writes a plan as C: one function an entry, the loops it calls, and the tables of include/dtrt.h. The text
- * needs dtrt.h alone and compiles without warnings under -std=c11 -Wall -Wextra with gcc and clang. */
+/* Writes a plan as C: one function an entry, the loops it calls, and the tables of include/dtrt.h.
+ * The text needs dtrt.h alone and compiles without warnings under -std=c11 -Wall -Wextra with gcc
+ * and clang. */
 #ifndef DTG_EMIT_C_H
 #define DTG_EMIT_C_H
 #include "plan.h"

@@ -1,7 +1,8 @@
-/* Products. The letters of a contraction are dealt to the roles of a matrix product: m (in x and the result),
- * n (in y and the result), k (summed), and a batch that is looped over. Letters of one role that lie side
- * by side in every tensor are one dim. Strides decide whether a matrix is read as it lies or transposed, so
- * nothing is ever copied into another order; what fits no matrix product becomes plain loops. */
+/* Products. The letters of a contraction are dealt to the roles of a matrix product: m (in x and
+ * the result), n (in y and the result), k (summed), and a batch that is looped over. Letters of one
+ * role that lie side by side in every tensor are one dim. Strides decide whether a matrix is read
+ * as it lies or transposed, so nothing is ever copied into another order; what fits no matrix
+ * product becomes plain loops. */
 #include "emit.h"
 #include <string.h>
 
@@ -46,8 +47,8 @@ static int role_of(const int at[3]) {
   return at[X] >= 0 && at[Y] >= 0 ? (at[OUT] >= 0 ? 'b' : 'k') : at[X] >= 0 ? 'm' : 'n';
 }
 
-/* Each letter, in the order of the result and then of x, joined to the one before where both lie side by
- * side in every tensor that has them. */
+/* Each letter, in the order of the result and then of x, joined to the one before where both lie
+ * side by side in every tensor that has them. */
 static void find_groups(Contract *c) {
   int last[3] = {-2, -2, -2}, last_role = 0;
   uint32_t done = 0;
@@ -77,7 +78,8 @@ static void find_groups(Contract *c) {
 
 static bool unit(const Group *g, int t) { return !g || is_number(g->stride[t], 1); }
 
-/* The group of a role that the product takes: one with unit stride where there is one, else the last. */
+/* The group of a role that the product takes: one with unit stride where there is one, else the
+ * last. */
 static Group *pick(Contract *c, int role) {
   Group *best = NULL;
   for (int i = 0; i < c->ngroups; i++) {
@@ -121,22 +123,25 @@ static const char *offset_text(Contract *c, const Group *const *loops, int n, in
   Str s = str_new(c->e->arena);
   for (int i = 0; i < n; i++)
     if (loops[i]->stride[t])
-      str_printf(&s, is_number(loops[i]->stride[t], 1) ? " + i%d" : " + i%d * %s", i, loops[i]->stride[t]);
+      str_printf(&s, is_number(loops[i]->stride[t], 1) ? " + i%d" : " + i%d * %s", i,
+                 loops[i]->stride[t]);
   return s.at;
 }
 
 void emit_contract(Emit *e, NodeId id) {
   const Graph *g = e->le->graph;
   const Node *n = graph_node(g, id), *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
-  Contract c = {.e = e, .t = {{.n = x, .letter = n->attr},
-                              {.n = y, .letter = n->attr + x->shape.rank},
-                              {.n = n, .letter = n->attr + x->shape.rank + y->shape.rank}}};
+  Contract c = {.e = e,
+                .t = {{.n = x, .letter = n->attr},
+                      {.n = y, .letter = n->attr + x->shape.rank},
+                      {.n = n, .letter = n->attr + x->shape.rank + y->shape.rank}}};
   for (int t = 0; t < 3; t++) measure(e, &c.t[t]);
   find_groups(&c);
   Group *m = pick(&c, 'm'), *nn = pick(&c, 'n'), *k = pick(&c, 'k');
   Operand a, b, out;
   bool fits = n->dtype == DT_F32 || n->dtype == DT_F64;
-  fits = fits && matrix(&c, OUT, m, nn, &out) && matrix(&c, X, m, k, &a) && matrix(&c, Y, k, nn, &b);
+  fits =
+      fits && matrix(&c, OUT, m, nn, &out) && matrix(&c, X, m, k, &a) && matrix(&c, Y, k, nn, &b);
   if (!fits) {
     emit_contract_loops(e, id);
     return;
@@ -159,7 +164,8 @@ void emit_contract(Emit *e, NodeId id) {
       if (pass == 1 && first_k < 0) first_k = nloops;
       loops[nloops++] = q;
     }
-  const char *p[3] = {emit_pointer(e, n->operand[0]), emit_pointer(e, n->operand[1]), emit_pointer(e, id)};
+  const char *p[3] = {emit_pointer(e, n->operand[0]), emit_pointer(e, n->operand[1]),
+                      emit_pointer(e, id)};
   const char *type = dtype_c_name(n->dtype);
   /* A further summed dim is added up, which an empty one must not leave undone. */
   if (first_k >= 0)
@@ -171,10 +177,12 @@ void emit_contract(Emit *e, NodeId id) {
   const char *at[3];
   for (int t = 0; t < 3; t++) {
     const char *off = offset_text(&c, loops, nloops, t);
-    at[t] = *off ? arena_printf(e->arena, "(%s%s *)%s%s", t == OUT ? "" : "const ", type, p[t], off) : p[t];
+    at[t] = *off ? arena_printf(e->arena, "(%s%s *)%s%s", t == OUT ? "" : "const ", type, p[t], off)
+                 : p[t];
   }
   str_line(&e->body, "dtrt_gemm(DTRT_%s, %d, %d, %s, %s, %s, %s, %s, %s, %s, %s, %s, %d);",
-           n->dtype == DT_F32 ? "F32" : "F64", a.transposed, b.transposed, m ? m->len : "1", nn ? nn->len : "1",
-           k ? k->len : "1", at[a.t], a.lead, at[b.t], b.lead, at[OUT], out.lead, first_k >= 0);
+           n->dtype == DT_F32 ? "F32" : "F64", a.transposed, b.transposed, m ? m->len : "1",
+           nn ? nn->len : "1", k ? k->len : "1", at[a.t], a.lead, at[b.t], b.lead, at[OUT],
+           out.lead, first_k >= 0);
   e->body.indent -= nloops;
 }

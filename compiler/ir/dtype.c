@@ -5,9 +5,9 @@ static const struct {
   const char *name, *c;
   int size;
 } table[DT_COUNT] = {
-    [DT_BOOL] = {"bool", "uint8_t", 1}, [DT_U8] = {"u8", "uint8_t", 1},
-    [DT_I8] = {"i8", "int8_t", 1},      [DT_I32] = {"i32", "int32_t", 4},
-    [DT_I64] = {"i64", "int64_t", 8},   [DT_F16] = {"f16", "uint16_t", 2},
+    [DT_BOOL] = {"bool", "uint8_t", 1},  [DT_U8] = {"u8", "uint8_t", 1},
+    [DT_I8] = {"i8", "int8_t", 1},       [DT_I32] = {"i32", "int32_t", 4},
+    [DT_I64] = {"i64", "int64_t", 8},    [DT_F16] = {"f16", "uint16_t", 2},
     [DT_BF16] = {"bf16", "uint16_t", 2}, [DT_F32] = {"f32", "float", 4},
     [DT_F64] = {"f64", "double", 8},
 };

@@ -1,9 +1,9 @@
 /* The program in the middle: one graph an entry.
  * A node makes one tensor from earlier nodes; ids, not pointers; the array is its own topological
- * order. A pass that changes structure writes a new graph. In a global graph shapes are those of the
- * whole tensor and `layout` is what was inferred; in a local graph (after `partition`) `shape` is still
- * the whole tensor's, `layout` says exactly which box of it the device holds, and nodes of op
- * `exchange` are the only ones that talk to other devices. */
+ * order. A pass that changes structure writes a new graph. In a global graph shapes are those of
+ * the whole tensor and `layout` is what was inferred; in a local graph (after `partition`) `shape`
+ * is still the whole tensor's, `layout` says exactly which box of it the device holds, and nodes of
+ * op `exchange` are the only ones that talk to other devices. */
 #ifndef DTG_GRAPH_H
 #define DTG_GRAPH_H
 #include "dtype.h"
@@ -40,7 +40,8 @@ typedef struct Node {
   double value;        /* const, pad: the fill value */
   const char *name;    /* path of the user's name, "train.logits", "model.d1.output"; NULL: none */
   Span span;
-  Span site; /* the innermost call outside the shipped library that led to it; file 0: the span itself is */
+  Span site; /* the innermost call outside the shipped library that led to it; file 0: the span
+                itself is */
   const Spec *spec;     /* said by the user; NULL: nothing was said */
   const Layout *layout; /* NULL before propagate */
 } Node;
@@ -100,8 +101,8 @@ typedef struct Entry {
   VEC(Assign) assigns; /* at most one a variable: its last value */
 } Entry;
 
-/* All that elaboration makes of the sources. entries.at[0] is `init`: it has no inputs and assigns every
- * variable its first value. */
+/* All that elaboration makes of the sources. entries.at[0] is `init`: it has no inputs and assigns
+ * every variable its first value. */
 typedef struct Program {
   Arena *arena;
   Diag *diag;

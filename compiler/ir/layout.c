@@ -62,8 +62,10 @@ static void dim_canonical(const Mesh *m, DimLayout *out, const DimLayout *d, int
   out->granule = 1;
   int64_t units = d->window.of ? d->window.of : n;
   if (out->naxes) {
-    /* k blocks of m granules of g: when k divides m, so does it divide m*g, and the blocks are the same. */
+    /* k blocks of m granules of g: when k divides m, so does it divide m*g, and the blocks are the
+     * same. */
     int64_t g = d->granule > 0 ? d->granule : 1;
+    if (units % g) g = 1; /* it came from a dim of another size: a slice's operand, say */
     out->granule = g > 1 && (units / g) % dim_parts(m, out) == 0 ? 1 : g;
     if (d->window.of) {
       out->window.of = d->window.of;
@@ -90,8 +92,7 @@ const Layout *layout_of(LayoutSet *s, const Layout *l, const Shape *shape) {
   for (int i = 0; i < s->mesh->naxes; i++)
     if (s->mesh->axis[i].size > 1) c.partial |= l->partial & 1u << i;
   c.reduce = c.partial ? l->reduce : RED_SUM;
-  for (int i = 0; i < l->rank; i++)
-    dim_canonical(s->mesh, &c.dim[i], &l->dim[i], shape->dim[i]);
+  for (int i = 0; i < l->rank; i++) dim_canonical(s->mesh, &c.dim[i], &l->dim[i], shape->dim[i]);
   uint64_t h = layout_hash(&c);
   Slot **at = &s->slot[h % SLOTS];
   for (Slot *e = *at; e; e = e->next)
@@ -147,7 +148,9 @@ bool layout_is_plain(const Layout *l) {
 
 /* -------- boxes -------- */
 
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static int64_t floor_div(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
 static int64_t ceil_div(int64_t a, int64_t b) { return -floor_div(-a, b); }
 
 /* floor(i * m / k) without overflow for any i <= k. */
@@ -186,7 +189,8 @@ void dim_box(const Mesh *m, const DimLayout *d, int64_t n, const int *coord, int
 int64_t dim_block_most(const Mesh *m, const DimLayout *d, int64_t n) {
   int64_t k = dim_parts(m, d), units = (d->window.of ? d->window.of : n) / d->granule;
   if (!d->window.of) return k == 1 ? n : ceil_div(units, k) * d->granule;
-  /* The largest window: that of a largest block, not cut off. Its length is monotone in the block's. */
+  /* The largest window: that of a largest block, not cut off. Its length is monotone in the
+   * block's. */
   int64_t len = k == 1 ? d->window.of : ceil_div(units, k) * d->granule;
   if (len == 0) return 0;
   int64_t mul = d->window.mul < 0 ? -d->window.mul : d->window.mul;

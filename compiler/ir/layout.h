@@ -1,20 +1,21 @@
 /* Mesh, layout and box: where the pieces of a tensor lie.
  *
  * A mesh is a list of named axes; its devices are the points, the last axis varying fastest.
- * A layout says, for each dim of a tensor, over which axes it is cut (major to minor) and over which
- * axes the tensor is partial: each device holds a term of a sum (or max, min, prod) still to be
- * taken. Layouts are interned: equal layouts are equal pointers.
+ * A layout says, for each dim of a tensor, over which axes it is cut (major to minor) and over
+ * which axes the tensor is partial: each device holds a term of a sum (or max, min, prod) still to
+ * be taken. Layouts are interned: equal layouts are equal pointers.
  *
  * Block law: a dim of n elements in granules of g, cut k ways, has m = n/g granules, and block i is
  * [i*m/k * g, (i+1)*m/k * g) in whole numbers. Blocks differ by at most one granule, are empty only
- * when m < k, and a cut over (a, b) nests inside the cut over a. A plain cut has g = 1; a reshape that
- * merges a cut dim with a whole one below it gives g > 1.
+ * when m < k, and a cut over (a, b) nests inside the cut over a. A plain cut has g = 1; a reshape
+ * that merges a cut dim with a whole one below it gives g > 1.
  *
  * Window law: a dim may hold, instead of its own block, what a block of another dim (`of` elements,
  * cut in the same way) needs of it. With that block [lo, hi), both ends counted in elements of the
  * other dim, the device holds [ceil((lo*mul + first)/div), floor(((hi-1)*mul + last)/div) + 1), cut
- * off at 0 and n; for mul < 0 lo and hi-1 change places. A slice from s by t has mul = t, first = last = s;
- * a convolution of k taps has mul = stride, first = -pad, last = first + (k-1)*dilation. */
+ * off at 0 and n; for mul < 0 lo and hi-1 change places. A slice from s by t has mul = t, first =
+ * last = s; a convolution of k taps has mul = stride, first = -pad, last = first + (k-1)*dilation.
+ */
 #ifndef DTG_LAYOUT_H
 #define DTG_LAYOUT_H
 #include "arena.h"
@@ -72,20 +73,22 @@ typedef struct Layout {
 typedef struct LayoutSet LayoutSet;
 LayoutSet *layout_set_new(Arena *a, const Mesh *mesh);
 
-/* The canonical, interned form: axes of size 1 are dropped, granules that change no block become 1. */
+/* The canonical, interned form: axes of size 1 are dropped, granules that change no block become 1.
+ */
 const Layout *layout_of(LayoutSet *s, const Layout *l, const Shape *shape);
 const Layout *layout_whole(LayoutSet *s, int rank);
 const Layout *layout_without_partial(LayoutSet *s, const Layout *l, const Shape *shape);
 
-uint32_t layout_axes(const Layout *l);              /* set of the axes that cut some dim */
+uint32_t layout_axes(const Layout *l);                /* set of the axes that cut some dim */
 int64_t dim_parts(const Mesh *m, const DimLayout *d); /* how many ways it is cut */
 bool dim_equal(const DimLayout *a, const DimLayout *b);
-bool layout_is_plain(const Layout *l);              /* no windows */
+bool layout_is_plain(const Layout *l); /* no windows */
 
 /* Elements of the largest block of a dim of n. Every block has this size when `dim_even`. */
 int64_t dim_block_most(const Mesh *m, const DimLayout *d, int64_t n);
 bool dim_even(const Mesh *m, const DimLayout *d, int64_t n);
-void dim_box(const Mesh *m, const DimLayout *d, int64_t n, const int *coord, int64_t *lo, int64_t *hi);
+void dim_box(const Mesh *m, const DimLayout *d, int64_t n, const int *coord, int64_t *lo,
+             int64_t *hi);
 /* The largest local shape. */
 Shape layout_local(const Mesh *m, const Layout *l, const Shape *global);
 

@@ -16,8 +16,10 @@ static const char *read_tensor(Rule *r, const char *s, RuleDim *dims, const Shap
   for (int d = 0; d < shape->rank; d++) {
     while (*s == ' ') s++;
     int *f = &letter_factor[*s++ - 'a'];
-    if (*f == NO_FACTOR) *f = rule_factor(r, shape->dim[d], result ? FACTOR_NEW : FACTOR_REDUCE);
-    else if (result) r->factor[*f].kind = FACTOR_PASS;
+    if (*f == NO_FACTOR)
+      *f = rule_factor(r, shape->dim[d], result ? FACTOR_NEW : FACTOR_REDUCE);
+    else if (result)
+      r->factor[*f].kind = FACTOR_PASS;
     dim_add(&dims[d], *f);
   }
   while (*s == ' ' || *s == ',') s++;

@@ -1,15 +1,17 @@
 /* What the compiler knows of an operation: one OpDef each, in compiler/ops, named in ops.def.
  *
- * A *primitive* stands in graphs: it has a rule. A *composite* only has a call that builds primitives
- * (softmax builds max, sub, exp, sum, div); its gradient and its layouts follow from theirs. */
+ * A *primitive* stands in graphs: it has a rule. A *composite* only has a call that builds
+ * primitives (softmax builds max, sub, exp, sum, div); its gradient and its layouts follow from
+ * theirs. */
 #ifndef DTG_OP_H
 #define DTG_OP_H
 #include "graph.h"
 
 /* -------- rule: the equation of an op -------- */
 
-/* A factor is one letter of the equation. In operands and result it passes a split through; in operands
- * only, a split leaves the result partial; in the result only, each device makes its own part. */
+/* A factor is one letter of the equation. In operands and result it passes a split through; in
+ * operands only, a split leaves the result partial; in the result only, each device makes its own
+ * part. */
 typedef enum FactorKind {
   FACTOR_PASS,
   FACTOR_REDUCE,
@@ -65,8 +67,8 @@ typedef struct Arg {
   ArgKind kind;
   Span span;
   NodeId node;
-  int64_t i; /* ARG_INT; ARG_BOOL as 0 or 1; ARG_DTYPE as DType */
-  double real; /* ARG_REAL; also set for ARG_INT */
+  int64_t i;        /* ARG_INT; ARG_BOOL as 0 or 1; ARG_DTYPE as DType */
+  double real;      /* ARG_REAL; also set for ARG_INT */
   const char *text; /* ARG_STRING */
   struct Arg *at;   /* ARG_LIST */
   int n;
@@ -74,15 +76,15 @@ typedef struct Arg {
 
 /* -------- building graphs -------- */
 
-/* Where new nodes go. Elaboration, gradients and composites all build through this; a wrong call reports
- * to `diag` at `span` and returns NO_NODE, and every build function given NO_NODE returns NO_NODE
- * without a second report. */
+/* Where new nodes go. Elaboration, gradients and composites all build through this; a wrong call
+ * reports to `diag` at `span` and returns NO_NODE, and every build function given NO_NODE returns
+ * NO_NODE without a second report. */
 typedef struct Build {
   Arena *arena;
   Diag *diag;
   Graph *graph;
-  Span span, site;              /* given to new nodes */
-  const char *what;             /* name of the call for messages: "softmax" */
+  Span span, site;  /* given to new nodes */
+  const char *what; /* name of the call for messages: "softmax" */
   /* Random calls: a key unique to the call in the program, and the node that holds the step number
    * (i64[]). The elaborator provides both. */
   void *user;
@@ -93,36 +95,41 @@ typedef struct Build {
 typedef struct OpDef OpDef;
 struct OpDef {
   const char *name; /* as the user writes it and as dumps print it */
-  /* Parameters as the user writes them: "x, axis=none, keepdims=false". A name ending in ... takes the
-   * remaining positional arguments as a list. NULL: not callable by name (only operators or the
-   * compiler make it). A default of `declared` is the shape or dtype of the variable being initialised. */
+  /* Parameters as the user writes them: "x, axis=none, keepdims=false". A name ending in ... takes
+   * the remaining positional arguments as a list. NULL: not callable by name (only operators or the
+   * compiler make it). A default of `declared` is the shape or dtype of the variable being
+   * initialised. */
   const char *params;
-  const char *doc;     /* one line */
-  const char *example; /* .dtg statements over named inputs; becomes tests and docs. See docs/ops.md */
+  const char *doc; /* one line */
+  const char
+      *example; /* .dtg statements over named inputs; becomes tests and docs. See docs/ops.md */
   Arg (*call)(Build *b, const Arg *args); /* one Arg a parameter, in order */
   /* primitives */
   bool (*infer)(Build *b, Node *n); /* checks operands, sets dtype and shape */
   void (*rule)(const Graph *g, const Node *n, Rule *r);
-  /* The gradient: given the result's cotangent, writes one cotangent an operand (NO_NODE: none flows). */
+  /* The gradient: given the result's cotangent, writes one cotangent an operand (NO_NODE: none
+   * flows). */
   void (*grad)(Build *b, NodeId node, NodeId cotangent, NodeId *operand_cotangents);
   const char *no_grad; /* why there is none: "its result is a whole number" */
-  const char *c;       /* elementwise: C with $0, $1 for operands and @ for the type's suffix (f32, i64) */
-  const char *const *attr_names; /* for dumps, one an attribute; the last repeats; NULL: plain numbers */
+  const char
+      *c; /* elementwise: C with $0, $1 for operands and @ for the type's suffix (f32, i64) */
+  const char *const
+      *attr_names; /* for dumps, one an attribute; the last repeats; NULL: plain numbers */
   uint32_t flags;
   double flops; /* an element of the result (for contractions: of the iteration space) */
 };
 
 enum {
   OPF_ELEMENTWISE = 1, /* result[i] depends on operand[i] alone, all shapes equal */
-  OPF_MAP = 2,         /* result[i] is an expression over operands at computed indices: may be fused */
+  OPF_MAP = 2, /* result[i] is an expression over operands at computed indices: may be fused */
   OPF_REDUCE = 4,
-  OPF_FREE = 8,        /* no operands, cheap: made anew for each use under any layout */
+  OPF_FREE = 8, /* no operands, cheap: made anew for each use under any layout */
   OPF_COMMUTES = 16
 };
 
 const OpDef *op_def(Op op);
 const OpDef *op_find(const char *name, Op *op); /* by the user's name; NULL: none */
-const OpDef *op_at(int i);                      /* the roll in order, for docs and "did you mean"; NULL past it */
+const OpDef *op_at(int i); /* the roll in order, for docs and "did you mean"; NULL past it */
 
 void ops_doc(Str *out); /* the text of docs/ops.md */
 
@@ -133,10 +140,12 @@ NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int na
                   const int64_t *attr, double value);
 /* Builtin `name` called with arguments already bound to its parameters. */
 Arg build_call(Build *b, const OpDef *def, const Arg *args);
-/* The binary and unary operators of the language on tensors and numbers: at least one is a tensor, a
- * number takes the tensor's dtype, shapes are broadcast as NumPy does. op: OP_add ... OP_neg, OP_not. */
+/* The binary and unary operators of the language on tensors and numbers: at least one is a tensor,
+ * a number takes the tensor's dtype, shapes are broadcast as NumPy does. op: OP_add ... OP_neg,
+ * OP_not. */
 Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y);
-/* x[a:b:s, :, i]: one triple a dim given, `whole` for `:`; `drop` removes the dim (a plain index). */
+/* x[a:b:s, :, i]: one triple a dim given, `whole` for `:`; `drop` removes the dim (a plain index).
+ */
 typedef struct Subscript {
   Span span;
   bool whole, drop, has_begin, has_end;
@@ -148,7 +157,8 @@ NodeId build_cast(Build *b, NodeId x, DType to);
 NodeId build_const(Build *b, DType t, double value);
 /* A number or tensor as a tensor of that dtype. */
 NodeId build_tensor(Build *b, const Arg *x, DType t);
-/* d loss / d wrt, left as a `grad` node until the autodiff pass. Reports a loss that is no scalar. */
+/* d loss / d wrt, left as a `grad` node until the autodiff pass. Reports a loss that is no scalar.
+ */
 NodeId build_grad(Build *b, NodeId loss, NodeId wrt);
 NodeId build_input(Build *b, DType t, const Shape *shape, const char *name, int index);
 NodeId build_var(Build *b, const Var *v, int index);

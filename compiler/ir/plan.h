@@ -1,16 +1,17 @@
-/* What one device runs: the local graphs, how their nodes are grouped into loops, in what order, and where
- * their values lie. `partition` begins it, `schedule`, `fuse` and `memory` fill it in, the backend reads it.
+/* What one device runs: the local graphs, how their nodes are grouped into loops, in what order,
+ * and where their values lie. `partition` begins it, `schedule`, `fuse` and `memory` fill it in,
+ * the backend reads it.
  *
- * A local node's `shape` is the whole tensor's and its `layout` the box of it that a device holds, so the
- * plan is the same for every device and its size does not depend on how many there are. */
+ * A local node's `shape` is the whole tensor's and its `layout` the box of it that a device holds,
+ * so the plan is the same for every device and its size does not depend on how many there are. */
 #ifndef DTG_PLAN_H
 #define DTG_PLAN_H
 #include "op.h"
 
 /* Why an axis cuts a dim of a tensor. */
 typedef struct Reason {
-  Span said;        /* the user's statement; file 0: inferred */
-  int entry;        /* inferred: by this op of this entry ... */
+  Span said; /* the user's statement; file 0: inferred */
+  int entry; /* inferred: by this op of this entry ... */
   NodeId op;
   const char *from; /* ... from this tensor (its name or %id) */
 } Reason;
@@ -25,7 +26,7 @@ typedef enum StepKind {
   STEP_REDUCE,   /* one loop nest with accumulators for one node */
   STEP_CONTRACT, /* a matrix product, or loops of them */
   STEP_SCATTER,
-  STEP_EXCHANGE  /* one exchange, or several all-reduces as one */
+  STEP_EXCHANGE /* one exchange, or several all-reduces as one */
 } StepKind;
 
 typedef struct Step {
@@ -41,8 +42,8 @@ typedef struct Buffer {
   Place place;
   int64_t offset, bytes; /* bytes: of the largest block */
   int var;               /* PLACE_VAR */
-  int first, last;       /* steps during which it lives; -1: from the beginning; nsteps: to the end */
-  NodeId node;           /* the node it was made for; names it */
+  int first, last; /* steps during which it lives; -1: from the beginning; nsteps: to the end */
+  NodeId node;     /* the node it was made for; names it */
 } Buffer;
 
 /* A whole buffer into another, after the last step: into a variable or an output. */
@@ -58,8 +59,8 @@ typedef struct LocalEntry {
   VEC(NodeId) origin;              /* the global node that each local node came from */
   VEC(NodeId) cause;               /* exchanges: the global node that wanted it, or NO_NODE */
   VEC(Step) steps;
-  bool *stored;  /* by node: has a buffer */
-  int *buffer;   /* by node: index, or -1 */
+  bool *stored; /* by node: has a buffer */
+  int *buffer;  /* by node: index, or -1 */
   VEC(Buffer) buffers;
   VEC(Copy) copies;
   int *output_buffer; /* beside entry->outputs; all in the arena */
@@ -72,20 +73,21 @@ struct Plan {
   Arena *arena;
   Program *program;
   const Plan *variables_of; /* variables keep the layouts of this plan; NULL: none */
-  Inferred **inferred;   /* [entry][node] */
-  Inferred *var_inferred; /* [var] */
+  Inferred **inferred;      /* [entry][node] */
+  Inferred *var_inferred;   /* [var] */
   VEC(LocalEntry) entries;
   int64_t *var_offset, vars_bytes;
 };
 
 /* What an exchange is. */
 typedef struct Exchange {
-  int kind;          /* DTRT_COPY ... */
-  uint32_t axes;     /* along which data moves */
-  int64_t bytes;     /* that one device receives (the most any does) */
-  int64_t group;     /* devices that take part together */
+  int kind;      /* DTRT_COPY ... */
+  uint32_t axes; /* along which data moves */
+  int64_t bytes; /* that one device receives (the most any does) */
+  int64_t group; /* devices that take part together */
 } Exchange;
-Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, const Shape *shape, DType t);
+Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, const Shape *shape,
+                     DType t);
 const char *exchange_name(int kind);
 
 /* How a local node is computed. */
@@ -101,7 +103,8 @@ typedef enum NodeClass {
 NodeClass node_class(const Node *n);
 /* The node whose bytes a chain of views shows. */
 NodeId node_base(const Graph *g, NodeId id);
-/* The nodes with buffers that a step reads, and whether at the same index as it stores (`aligned`). */
+/* The nodes with buffers that a step reads, and whether at the same index as it stores (`aligned`).
+ */
 typedef struct Read {
   NodeId node; /* a base */
   bool aligned;
@@ -113,7 +116,8 @@ void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out);
 /* Equal local shapes: one loop nest can store both. */
 bool same_space(const Node *a, const Node *b);
 
-/* "dtg/optim.dtg:20, called at mlp.dtg:14": where a node stands, and the user's line that led there. */
+/* "dtg/optim.dtg:20, called at mlp.dtg:14": where a node stands, and the user's line that led
+ * there. */
 const char *node_where(const Program *p, const Node *n);
 const char *node_text(const Graph *g, NodeId id, Arena *a); /* its name, or %id */
 

@@ -6,8 +6,10 @@ NodeId op_fail(Build *b, Span at, const char *fmt, ...) {
   va_start(ap, fmt);
   const char *text = arena_vprintf(b->arena, fmt, ap);
   va_end(ap);
-  if (b->what) diag_error(b->diag, at.file ? at : b->span, "`%s`: %s", b->what, text);
-  else diag_error(b->diag, at.file ? at : b->span, "%s", text);
+  if (b->what)
+    diag_error(b->diag, at.file ? at : b->span, "`%s`: %s", b->what, text);
+  else
+    diag_error(b->diag, at.file ? at : b->span, "%s", text);
   return NO_NODE;
 }
 
@@ -22,7 +24,8 @@ const char *op_describe(const Build *b, NodeId id) {
 void op_declared(Build *b, int n, const NodeId *x) {
   for (int i = 0; i < n; i++) {
     NodeId id = x[i];
-    while (op_node(b, id)->op == OP_reshape || op_node(b, id)->op == OP_broadcast) id = op_node(b, id)->operand[0];
+    while (op_node(b, id)->op == OP_reshape || op_node(b, id)->op == OP_broadcast)
+      id = op_node(b, id)->operand[0];
     const Node *o = op_node(b, id);
     if (o->op == OP_var || o->op == OP_input)
       diag_note(b->diag, o->span, "`%s` is declared here: %s", o->name, op_describe(b, id));
@@ -32,7 +35,9 @@ void op_declared(Build *b, int n, const NodeId *x) {
 static const char *kind_text(const Build *b, const Arg *a) {
   switch (a->kind) {
   case ARG_NONE: return "nothing";
-  case ARG_TENSOR: return a->node == NO_NODE ? "a tensor" : arena_printf(b->arena, "a tensor %s", op_describe(b, a->node));
+  case ARG_TENSOR:
+    return a->node == NO_NODE ? "a tensor"
+                              : arena_printf(b->arena, "a tensor %s", op_describe(b, a->node));
   case ARG_INT: return arena_printf(b->arena, "%ld", (long)a->i);
   case ARG_REAL: return arena_printf(b->arena, "%g", a->real);
   case ARG_BOOL: return a->i ? "true" : "false";
@@ -90,8 +95,10 @@ bool arg_shape(Build *b, const Arg *a, const char *param, Shape *out) {
   Arg one = *a;
   const Arg *at = a->at;
   int n = a->n;
-  if (a->kind == ARG_INT) at = &one, n = 1;
-  else if (a->kind != ARG_LIST) return wrong(b, a, param, "a shape such as [2, 3]");
+  if (a->kind == ARG_INT)
+    at = &one, n = 1;
+  else if (a->kind != ARG_LIST)
+    return wrong(b, a, param, "a shape such as [2, 3]");
   if (n > MAX_RANK) {
     op_fail(b, a->span, "`%s` has %d dims; at most %d are possible", param, n, MAX_RANK);
     return false;

@@ -200,7 +200,8 @@ NodeId build_tensor(Build *b, const Arg *x, DType t) {
     return op_fail(b, x->span, "%g is not a whole number, as %s needs", x->real, dtype_name(t));
   static const double lo[] = {0, 0, -128, -2147483648.0, -9223372036854775808.0};
   static const double hi[] = {1, 255, 127, 2147483647.0, 9223372036854775807.0};
-  if (t == DT_BOOL) return op_fail(b, x->span, "a number cannot meet a bool tensor; write true or false");
+  if (t == DT_BOOL)
+    return op_fail(b, x->span, "a number cannot meet a bool tensor; write true or false");
   if (!dtype_is_float(t) && (x->real < lo[t] || x->real > hi[t]))
     return op_fail(b, x->span, "%g does not fit in %s", x->real, dtype_name(t));
   return build_const(b, t, x->real);
@@ -213,8 +214,8 @@ static bool broadcast_shapes(Build *b, NodeId x, NodeId y, Shape *out) {
   for (int i = 1; i <= out->rank; i++) {
     int64_t u = i <= p->rank ? p->dim[p->rank - i] : 1, v = i <= q->rank ? q->dim[q->rank - i] : 1;
     if (u != v && u != 1 && v != 1) {
-      op_fail(b, b->span, "shapes %s and %s do not agree in dim %d: %ld and %ld",
-              op_describe(b, x), op_describe(b, y), out->rank - i, (long)u, (long)v);
+      op_fail(b, b->span, "shapes %s and %s do not agree in dim %d: %ld and %ld", op_describe(b, x),
+              op_describe(b, y), out->rank - i, (long)u, (long)v);
       op_declared(b, 2, (NodeId[]){x, y});
       return false;
     }
@@ -276,7 +277,7 @@ Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y) {
   }
   if ((is_tensor(x) && x->node == NO_NODE) || (is_tensor(y) && y->node == NO_NODE)) goto done;
   if (op == OP_pow && is_tensor(x) && (r = small_power(b, x->node, y)) != NO_NODE) goto done;
-  DType t = is_tensor(x) ? op_node(b, x->node)->dtype
+  DType t = is_tensor(x)   ? op_node(b, x->node)->dtype
             : is_tensor(y) ? op_node(b, y->node)->dtype
                            : DT_F32;
   p = build_tensor(b, x, t);
@@ -381,4 +382,6 @@ NodeId build_relayout(Build *b, NodeId x, const Spec *spec) {
   return id;
 }
 
-NodeId build_relayout_like(Build *b, NodeId x, NodeId like) { return mk2(b, OP_relayout_like, x, like); }
+NodeId build_relayout_like(Build *b, NodeId x, NodeId like) {
+  return mk2(b, OP_relayout_like, x, like);
+}

@@ -1,6 +1,7 @@
 /* Products summed over shared dims. There is one primitive, `contract`, which is an einsum of two
- * operands: its attributes are the letters of x, of y and of the result, as numbers. matmul, batched
- * and transposed products are spellings of it, so no transpose is ever made for a product. */
+ * operands: its attributes are the letters of x, of y and of the result, as numbers. matmul,
+ * batched and transposed products are spellings of it, so no transpose is ever made for a product.
+ */
 #include "opdefs.h"
 #include <string.h>
 
@@ -115,8 +116,10 @@ static NodeId sum_alone(Build *b, NodeId x, int8_t *l, uint32_t wanted) {
   int rank = op_node(b, x)->shape.rank, k = 0;
   uint32_t gone = 0;
   for (int d = 0; d < rank; d++)
-    if (wanted & 1u << l[d]) l[k++] = l[d];
-    else gone |= 1u << d;
+    if (wanted & 1u << l[d])
+      l[k++] = l[d];
+    else
+      gone |= 1u << d;
   return mk_reduce(b, OP_sum, x, gone, false);
 }
 
@@ -138,17 +141,15 @@ static NodeId einsum_one(Build *b, NodeId x, int8_t *l, const int8_t *lout, int 
 }
 
 /* Half-width floats are stored, not computed with: the product is taken in f32. */
-static NodeId contract_any(Build *b, NodeId x, NodeId y, const int8_t *lx, const int8_t *ly, int rank,
-                           const int8_t *lout) {
+static NodeId contract_any(Build *b, NodeId x, NodeId y, const int8_t *lx, const int8_t *ly,
+                           int rank, const int8_t *lout) {
   if (x == NO_NODE || y == NO_NODE) return NO_NODE;
   DType t = op_node(b, x)->dtype;
   if (t == DT_BOOL) return op_fail(b, b->span, "a product takes tensors of numbers, not bool");
   if (t != DT_F16 && t != DT_BF16) return mk_contract(b, x, y, lx, ly, rank, lout);
   if (op_node(b, y)->dtype != t) return mk_contract(b, x, y, lx, ly, rank, lout);
-  return build_cast(b,
-                    mk_contract(b, build_cast(b, x, DT_F32), build_cast(b, y, DT_F32), lx, ly, rank,
-                                lout),
-                    t);
+  return build_cast(
+      b, mk_contract(b, build_cast(b, x, DT_F32), build_cast(b, y, DT_F32), lx, ly, rank, lout), t);
 }
 
 static bool parse_term(Build *b, const Arg *a, const char **s, int8_t *l, int *n, const char *end) {
@@ -191,12 +192,14 @@ static bool parse_equation(Build *b, const Arg *a, int noperands, Equation *e) {
   }
   s = arrow + 2;
   if (!parse_term(b, a, &s, e->l[2], &e->n[2], s + strlen(s))) return false;
-  uint32_t have = letter_set(e->l[0], e->n[0]) | (noperands == 2 ? letter_set(e->l[1], e->n[1]) : 0);
+  uint32_t have =
+      letter_set(e->l[0], e->n[0]) | (noperands == 2 ? letter_set(e->l[1], e->n[1]) : 0);
   for (int i = 0; i < e->n[2]; i++) {
     bool twice = letter_set(e->l[2], i) & 1u << e->l[2][i];
     if (!twice && have & 1u << e->l[2][i]) continue;
     op_fail(b, a->span,
-            twice ? "letter `%c` stands twice in the result" : "letter `%c` of the result is in no operand",
+            twice ? "letter `%c` stands twice in the result"
+                  : "letter `%c` of the result is in no operand",
             'a' + e->l[2][i]);
     return false;
   }
@@ -214,17 +217,19 @@ static Arg call_einsum(Build *b, const Arg *a) {
   for (int t = 0; t < n; t++) {
     if (!arg_tensor(b, &a[1].at[t], "operand", &x[t])) return arg_node(NO_NODE);
     if (op_node(b, x[t])->shape.rank != e.n[t])
-      return arg_node(op_fail(b, a[1].at[t].span, "operand %d has %d dims, %s; \"%s\" gives it %d", t + 1,
-                              op_node(b, x[t])->shape.rank, op_describe(b, x[t]), a[0].text, e.n[t]));
+      return arg_node(op_fail(b, a[1].at[t].span, "operand %d has %d dims, %s; \"%s\" gives it %d",
+                              t + 1, op_node(b, x[t])->shape.rank, op_describe(b, x[t]), a[0].text,
+                              e.n[t]));
   }
   if (n == 1) return arg_node(einsum_one(b, x[0], e.l[0], e.l[2], e.n[2]));
   for (int p = 0; p < e.n[0]; p++)
     for (int q = 0; q < e.n[1]; q++)
       if (e.l[0][p] == e.l[1][q] &&
           op_node(b, x[0])->shape.dim[p] != op_node(b, x[1])->shape.dim[q])
-        return arg_node(op_fail(b, b->span, "letter `%c` is %ld in %s and %ld in %s", 'a' + e.l[0][p],
-                                (long)op_node(b, x[0])->shape.dim[p], op_describe(b, x[0]),
-                                (long)op_node(b, x[1])->shape.dim[q], op_describe(b, x[1])));
+        return arg_node(op_fail(b, b->span, "letter `%c` is %ld in %s and %ld in %s",
+                                'a' + e.l[0][p], (long)op_node(b, x[0])->shape.dim[p],
+                                op_describe(b, x[0]), (long)op_node(b, x[1])->shape.dim[q],
+                                op_describe(b, x[1])));
   uint32_t out = letter_set(e.l[2], e.n[2]);
   x[0] = unrepeat(b, x[0], e.l[0]);
   x[1] = unrepeat(b, x[1], e.l[1]);
@@ -236,11 +241,12 @@ static Arg call_einsum(Build *b, const Arg *a) {
   return arg_node(contract_any(b, x[0], x[1], e.l[0], e.l[1], e.n[2], e.l[2]));
 }
 
-const OpDef op_einsum = {.name = "einsum",
-                         .params = "equation, operands...",
-                         .doc = "NumPy's einsum of one or two tensors: einsum(\"bik,bkj->bij\", x, y)",
-                         .example = "f32[3, 4, 5] x, f32[3, 5, 2] y: einsum(\"bik,bkj->bij\", x, y)",
-                         .call = call_einsum};
+const OpDef op_einsum = {
+    .name = "einsum",
+    .params = "equation, operands...",
+    .doc = "NumPy's einsum of one or two tensors: einsum(\"bik,bkj->bij\", x, y)",
+    .example = "f32[3, 4, 5] x, f32[3, 5, 2] y: einsum(\"bik,bkj->bij\", x, y)",
+    .call = call_einsum};
 
 /* -------- matmul -------- */
 
@@ -273,7 +279,8 @@ static Arg call_matmul(Build *b, const Arg *a) {
     int dx = i - (batch - batch_x), dy = i - (batch - batch_y);
     int64_t u = dx >= 0 ? p->dim[dx] : 1, v = dy >= 0 ? q->dim[dy] : 1;
     if (u != v && u != 1 && v != 1) {
-      op_fail(b, b->span, "batch dims do not agree: %s and %s", op_describe(b, x), op_describe(b, y));
+      op_fail(b, b->span, "batch dims do not agree: %s and %s", op_describe(b, x),
+              op_describe(b, y));
       goto fail;
     }
     if (dx >= 0 && (u != 1 || v == 1)) lx[rx] = (int8_t)i, sx.dim[rx++] = u;
@@ -293,8 +300,9 @@ fail:
   return arg_node(NO_NODE);
 }
 
-const OpDef op_matmul = {.name = "matmul",
-                         .params = "x, y",
-                         .doc = "x @ y: rows by columns, over the last two dims; leading dims broadcast",
-                         .example = "f32[4, 5] x, f32[5, 6] y: x @ y",
-                         .call = call_matmul};
+const OpDef op_matmul = {
+    .name = "matmul",
+    .params = "x, y",
+    .doc = "x @ y: rows by columns, over the last two dims; leading dims broadcast",
+    .example = "f32[4, 5] x, f32[5, 6] y: x @ y",
+    .call = call_matmul};

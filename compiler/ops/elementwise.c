@@ -1,5 +1,5 @@
-/* Ops whose result at an index depends on their operands at that index alone. Operands have one shape
- * by the time a node is made: broadcasts are nodes of their own. */
+/* Ops whose result at an index depends on their operands at that index alone. Operands have one
+ * shape by the time a node is made: broadcasts are nodes of their own. */
 #include "opdefs.h"
 
 bool build_broadcast_pair(Build *b, NodeId *x, NodeId *y);
@@ -64,7 +64,9 @@ static bool infer_like(Build *b, Node *n, int kinds, bool to_bool) {
 static bool infer_number(Build *b, Node *n) {
   return infer_like(b, n, TAKES_INT | TAKES_FLOAT, false);
 }
-static bool infer_whole(Build *b, Node *n) { return infer_like(b, n, TAKES_INT | TAKES_FLOAT, false); }
+static bool infer_whole(Build *b, Node *n) {
+  return infer_like(b, n, TAKES_INT | TAKES_FLOAT, false);
+}
 static bool infer_float(Build *b, Node *n) { return infer_like(b, n, TAKES_FLOAT, false); }
 static bool infer_bool(Build *b, Node *n) { return infer_like(b, n, TAKES_BOOL, false); }
 static bool infer_order(Build *b, Node *n) {
@@ -100,12 +102,12 @@ static NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
 
 #define IN(i) (op_node(b, node)->operand[i])
 
-#define UNARY(NAME, SYM, DOC, EXAMPLE, INFER, GRAD, WHY, C, COST)                                 \
+#define UNARY(NAME, SYM, DOC, EXAMPLE, INFER, GRAD, WHY, C, COST)                                  \
   static void grad_##NAME(Build *b, NodeId node, NodeId dy, NodeId *dx) {                          \
     (void)b, (void)node, (void)dy;                                                                 \
     dx[0] = GRAD;                                                                                  \
   }                                                                                                \
-  static Arg call_##NAME(Build *b, const Arg *a) { return unary(b, OP_##NAME, a); }               \
+  static Arg call_##NAME(Build *b, const Arg *a) { return unary(b, OP_##NAME, a); }                \
   const OpDef op_##NAME = {.name = SYM,                                                            \
                            .params = "x",                                                          \
                            .doc = DOC,                                                             \
@@ -119,13 +121,13 @@ static NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
                            .flags = OPF_ELEMENTWISE | OPF_MAP,                                     \
                            .flops = COST};
 
-#define BINARY(NAME, SYM, DOC, EXAMPLE, INFER, GRADX, GRADY, WHY, C, FLAGS)                       \
+#define BINARY(NAME, SYM, DOC, EXAMPLE, INFER, GRADX, GRADY, WHY, C, FLAGS)                        \
   static void grad_##NAME(Build *b, NodeId node, NodeId dy, NodeId *dx) {                          \
     (void)b, (void)node, (void)dy;                                                                 \
     dx[0] = GRADX;                                                                                 \
     dx[1] = GRADY;                                                                                 \
   }                                                                                                \
-  static Arg call_##NAME(Build *b, const Arg *a) { return binary(b, OP_##NAME, a); }              \
+  static Arg call_##NAME(Build *b, const Arg *a) { return binary(b, OP_##NAME, a); }               \
   const OpDef op_##NAME = {.name = SYM,                                                            \
                            .params = "x, y",                                                       \
                            .doc = DOC,                                                             \
@@ -144,43 +146,51 @@ static const char BOOLEAN[] = "its result is true or false";
 
 BINARY(add, "add", "x + y", "f32[4, 6] x, f32[6] y: x + y", infer_number, dy, dy, NULL, "$0 + $1",
        OPF_COMMUTES)
-BINARY(sub, "sub", "x - y", "f32[4, 6] x, f32[4, 6] y: x - y", infer_number, dy, mk1(b, OP_neg, dy), NULL,
-       "$0 - $1", 0)
-BINARY(mul, "mul", "x * y", "f32[4, 6] x, f32[4, 1] y: x * y", infer_number, mk2(b, OP_mul, dy, IN(1)),
-       mk2(b, OP_mul, dy, IN(0)), NULL, "$0 * $1", OPF_COMMUTES)
+BINARY(sub, "sub", "x - y", "f32[4, 6] x, f32[4, 6] y: x - y", infer_number, dy, mk1(b, OP_neg, dy),
+       NULL, "$0 - $1", 0)
+BINARY(mul, "mul", "x * y", "f32[4, 6] x, f32[4, 1] y: x * y", infer_number,
+       mk2(b, OP_mul, dy, IN(1)), mk2(b, OP_mul, dy, IN(0)), NULL, "$0 * $1", OPF_COMMUTES)
 BINARY(div, "div", "x / y, for floating-point tensors", "f32[4, 6] x, f32[6] y+: x / y", infer_div,
-       mk2(b, OP_div, dy, IN(1)),
-       mk1(b, OP_neg, mk2(b, OP_mul, dy, mk2(b, OP_div, node, IN(1)))), NULL, "$0 / $1", 0)
+       mk2(b, OP_div, dy, IN(1)), mk1(b, OP_neg, mk2(b, OP_mul, dy, mk2(b, OP_div, node, IN(1)))),
+       NULL, "$0 / $1", 0)
 BINARY(floordiv, "floordiv", "x // y: the quotient rounded down; a whole number divided by 0 is 0",
-       "i32[4, 6] x, i32[6] y: x // y", infer_whole, flat_grad(b, node, dy), flat_grad(b, node, dy), FLAT,
-       "dtrt_floordiv_@($0, $1)", 0)
+       "i32[4, 6] x, i32[6] y: x // y", infer_whole, flat_grad(b, node, dy), flat_grad(b, node, dy),
+       FLAT, "dtrt_floordiv_@($0, $1)", 0)
 BINARY(mod, "mod", "x % y: the remainder, with the sign of y; 0 for a whole number modulo 0",
        "i32[4, 6] x, i32[6] y: x % y", infer_whole, dy, NO_NODE,
        "only x has one: the remainder jumps as y changes", "dtrt_mod_@($0, $1)", 0)
 BINARY(pow, "pow", "x ** y", "f32[4, 6] x+, f32[6] y: x ** y", infer_number,
-       mk2(b, OP_mul, dy,
-           mk2(b, OP_mul, IN(1), mk2(b, OP_pow, IN(0), mk_shift(b, IN(1), -1)))),
+       mk2(b, OP_mul, dy, mk2(b, OP_mul, IN(1), mk2(b, OP_pow, IN(0), mk_shift(b, IN(1), -1)))),
        mk_select(b, mk2(b, OP_gt, IN(0), mk_number(b, dy, 0)),
                  mk2(b, OP_mul, mk2(b, OP_mul, dy, node), mk1(b, OP_log, IN(0))),
                  mk_number(b, dy, 0)),
        NULL, "dtrt_pow_@($0, $1)", 0)
-BINARY(eq, "eq", "x == y", "i32[4, 6] x, i32[6] y: x == y", infer_equal, NO_NODE, NO_NODE, BOOLEAN, "$0 == $1", OPF_COMMUTES)
-BINARY(ne, "ne", "x != y", "i32[4, 6] x, i32[6] y: x != y", infer_equal, NO_NODE, NO_NODE, BOOLEAN, "$0 != $1", OPF_COMMUTES)
-BINARY(lt, "lt", "x < y", "f32[4, 6] x, f32[6] y: x < y", infer_order, NO_NODE, NO_NODE, BOOLEAN, "$0 < $1", 0)
-BINARY(le, "le", "x <= y", "f32[4, 6] x, f32[6] y: x <= y", infer_order, NO_NODE, NO_NODE, BOOLEAN, "$0 <= $1", 0)
-BINARY(gt, "gt", "x > y", "f32[4, 6] x, f32[6] y: x > y", infer_order, NO_NODE, NO_NODE, BOOLEAN, "$0 > $1", 0)
-BINARY(ge, "ge", "x >= y", "f32[4, 6] x, f32[6] y: x >= y", infer_order, NO_NODE, NO_NODE, BOOLEAN, "$0 >= $1", 0)
-BINARY(and, "and", "x and y, for bool tensors", "bool[4, 6] x, bool[6] y: x and y", infer_bool, NO_NODE, NO_NODE, BOOLEAN, "$0 & $1", OPF_COMMUTES)
-BINARY(or, "or", "x or y, for bool tensors", "bool[4, 6] x, bool[6] y: x or y", infer_bool, NO_NODE, NO_NODE, BOOLEAN, "$0 | $1", OPF_COMMUTES)
+BINARY(eq, "eq", "x == y", "i32[4, 6] x, i32[6] y: x == y", infer_equal, NO_NODE, NO_NODE, BOOLEAN,
+       "$0 == $1", OPF_COMMUTES)
+BINARY(ne, "ne", "x != y", "i32[4, 6] x, i32[6] y: x != y", infer_equal, NO_NODE, NO_NODE, BOOLEAN,
+       "$0 != $1", OPF_COMMUTES)
+BINARY(lt, "lt", "x < y", "f32[4, 6] x, f32[6] y: x < y", infer_order, NO_NODE, NO_NODE, BOOLEAN,
+       "$0 < $1", 0)
+BINARY(le, "le", "x <= y", "f32[4, 6] x, f32[6] y: x <= y", infer_order, NO_NODE, NO_NODE, BOOLEAN,
+       "$0 <= $1", 0)
+BINARY(gt, "gt", "x > y", "f32[4, 6] x, f32[6] y: x > y", infer_order, NO_NODE, NO_NODE, BOOLEAN,
+       "$0 > $1", 0)
+BINARY(ge, "ge", "x >= y", "f32[4, 6] x, f32[6] y: x >= y", infer_order, NO_NODE, NO_NODE, BOOLEAN,
+       "$0 >= $1", 0)
+BINARY(and, "and", "x and y, for bool tensors", "bool[4, 6] x, bool[6] y: x and y", infer_bool,
+       NO_NODE, NO_NODE, BOOLEAN, "$0 & $1", OPF_COMMUTES)
+BINARY(or, "or", "x or y, for bool tensors", "bool[4, 6] x, bool[6] y: x or y", infer_bool, NO_NODE,
+       NO_NODE, BOOLEAN, "$0 | $1", OPF_COMMUTES)
 
-UNARY(not, "not", "not x, for bool tensors", "bool[4, 6] x: not x", infer_bool, NO_NODE, BOOLEAN, "!$0", 1)
+UNARY(not, "not", "not x, for bool tensors", "bool[4, 6] x: not x", infer_bool, NO_NODE, BOOLEAN,
+      "!$0", 1)
 UNARY(neg, "neg", "-x", "f32[4, 6] x: -x", infer_number, mk1(b, OP_neg, dy), NULL, "-$0", 1)
 UNARY(abs, "abs", "the magnitude of x", "f32[4, 6] x: abs(x)", infer_number,
       mk2(b, OP_mul, dy, mk1(b, OP_sign, IN(0))), NULL, "dtrt_abs_@($0)", 1)
 UNARY(sign, "sign", "-1, 0 or 1; not a number stays so", "f32[4, 6] x: sign(x)", infer_number,
       flat_grad(b, node, dy), FLAT, "dtrt_sign_@($0)", 1)
-UNARY(exp, "exp", "e to the power x", "f32[4, 6] x: exp(x)", infer_float, mk2(b, OP_mul, dy, node), NULL,
-      "dtrt_exp_@($0)", 10)
+UNARY(exp, "exp", "e to the power x", "f32[4, 6] x: exp(x)", infer_float, mk2(b, OP_mul, dy, node),
+      NULL, "dtrt_exp_@($0)", 10)
 UNARY(expm1, "expm1", "exp(x) - 1, exact near 0", "f32[4, 6] x: expm1(x)", infer_float,
       mk2(b, OP_mul, dy, mk_shift(b, node, 1)), NULL, "dtrt_expm1_@($0)", 14)
 UNARY(log, "log", "the natural logarithm", "f32[4, 6] x+: log(x)", infer_float,
@@ -196,9 +206,8 @@ UNARY(tanh, "tanh", "the hyperbolic tangent", "f32[4, 6] x: tanh(x)", infer_floa
       mk2(b, OP_mul, dy, mk2(b, OP_sub, mk_number(b, dy, 1), mk2(b, OP_mul, node, node))), NULL,
       "dtrt_tanh_@($0)", 14)
 UNARY(sigmoid, "sigmoid", "1 / (1 + exp(-x))", "f32[4, 6] x: sigmoid(x)", infer_float,
-      mk2(b, OP_mul, dy,
-          mk2(b, OP_mul, node, mk2(b, OP_sub, mk_number(b, dy, 1), node))),
-      NULL, "dtrt_sigmoid_@($0)", 12)
+      mk2(b, OP_mul, dy, mk2(b, OP_mul, node, mk2(b, OP_sub, mk_number(b, dy, 1), node))), NULL,
+      "dtrt_sigmoid_@($0)", 12)
 UNARY(erf, "erf", "the error function", "f32[4, 6] x: erf(x)", infer_float,
       mk2(b, OP_mul, mk_scale(b, dy, 1.1283791670955126),
           mk1(b, OP_exp, mk1(b, OP_neg, mk2(b, OP_mul, IN(0), IN(0))))),
@@ -211,8 +220,8 @@ UNARY(floor, "floor", "the largest whole number not above x", "f32[4, 6] x: floo
       flat_grad(b, node, dy), FLAT, "dtrt_floor_@($0)", 1)
 UNARY(ceil, "ceil", "the smallest whole number not below x", "f32[4, 6] x: ceil(x)", infer_float,
       flat_grad(b, node, dy), FLAT, "dtrt_ceil_@($0)", 1)
-UNARY(round, "round", "the nearest whole number, halves to even", "f32[4, 6] x: round(x)", infer_float,
-      flat_grad(b, node, dy), FLAT, "dtrt_round_@($0)", 1)
+UNARY(round, "round", "the nearest whole number, halves to even", "f32[4, 6] x: round(x)",
+      infer_float, flat_grad(b, node, dy), FLAT, "dtrt_round_@($0)", 1)
 UNARY(stop_gradient, "stop_gradient", "x, through which no gradient flows",
       "f32[4, 6] x: stop_gradient(x)", infer_any, NO_NODE, "that is what it is for", "$0", 0)
 
@@ -229,14 +238,19 @@ static Arg min_or_max(Build *b, const Arg *a, Op pairwise, Op over_dims) {
 static Arg call_min(Build *b, const Arg *a) { return min_or_max(b, a, OP_min, OP_reduce_min); }
 static Arg call_max(Build *b, const Arg *a) { return min_or_max(b, a, OP_max, OP_reduce_max); }
 
-/* Where the operands are equal the second one takes the gradient: relu = max(x, 0) has slope 0 at 0. */
+/* Where the operands are equal the second one takes the gradient: relu = max(x, 0) has slope 0 at
+ * 0. */
 static void grad_pick(Build *b, NodeId node, NodeId dy, NodeId *dx, Op first_wins) {
   NodeId first = mk2(b, first_wins, IN(0), IN(1)), zero = mk_number(b, dy, 0);
   dx[0] = mk_select(b, first, dy, zero);
   dx[1] = mk_select(b, first, zero, dy);
 }
-static void grad_min(Build *b, NodeId node, NodeId dy, NodeId *dx) { grad_pick(b, node, dy, dx, OP_lt); }
-static void grad_max(Build *b, NodeId node, NodeId dy, NodeId *dx) { grad_pick(b, node, dy, dx, OP_gt); }
+static void grad_min(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  grad_pick(b, node, dy, dx, OP_lt);
+}
+static void grad_max(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  grad_pick(b, node, dy, dx, OP_gt);
+}
 
 const OpDef op_min = {.name = "min",
                       .params = "x, y=none, axis=none, keepdims=false",
@@ -279,7 +293,8 @@ static Arg call_where(Build *b, const Arg *a) {
   y = build_tensor(b, &a[2], t);
   if (x == NO_NODE || y == NO_NODE) return arg_node(NO_NODE);
   if (op_node(b, x)->dtype != op_node(b, y)->dtype)
-    return arg_node(op_fail(b, b->span, "types differ: %s and %s", op_describe(b, x), op_describe(b, y)));
+    return arg_node(
+        op_fail(b, b->span, "types differ: %s and %s", op_describe(b, x), op_describe(b, y)));
   if (!build_broadcast_pair(b, &x, &y) || !build_broadcast_pair(b, &c, &x) ||
       !build_broadcast_pair(b, &x, &y))
     return arg_node(NO_NODE);
@@ -336,14 +351,15 @@ static Arg call_cast(Build *b, const Arg *a) {
   return arg_node(build_cast(b, x, t));
 }
 
-const OpDef op_cast = {.name = "cast",
-                       .params = "x, dtype",
-                       .doc = "x as another type; f32(x) is the same as cast(x, f32). To whole numbers: "
-                              "towards zero, held at the type's ends, not-a-number becomes 0",
-                       .example = "f32[4, 6] x: i32(x)",
-                       .call = call_cast,
-                       .infer = infer_cast,
-                       .rule = rule_elementwise,
-                       .grad = grad_cast,
-                       .flags = OPF_ELEMENTWISE | OPF_MAP,
-                       .flops = 1};
+const OpDef op_cast = {
+    .name = "cast",
+    .params = "x, dtype",
+    .doc = "x as another type; f32(x) is the same as cast(x, f32). To whole numbers: "
+           "towards zero, held at the type's ends, not-a-number becomes 0",
+    .example = "f32[4, 6] x: i32(x)",
+    .call = call_cast,
+    .infer = infer_cast,
+    .rule = rule_elementwise,
+    .grad = grad_cast,
+    .flags = OPF_ELEMENTWISE | OPF_MAP,
+    .flops = 1};

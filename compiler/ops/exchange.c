@@ -1,5 +1,6 @@
-/* Ops that change where a tensor lies and not what it is. `relayout` is what the user writes; `exchange` is
- * what partition puts in for it and wherever an op needs other boxes than a device owns. */
+/* Ops that change where a tensor lies and not what it is. `relayout` is what the user writes;
+ * `exchange` is what partition puts in for it and wherever an op needs other boxes than a device
+ * owns. */
 #include "opdefs.h"
 
 static bool infer_same(Build *b, Node *n) {
@@ -29,7 +30,8 @@ const OpDef op_relayout = {.name = "relayout",
                            .flags = OPF_ELEMENTWISE};
 static Arg call_like(Build *b, const Arg *a) {
   NodeId x, like;
-  if (!arg_tensor(b, &a[0], "x", &x) || !arg_tensor(b, &a[1], "like", &like)) return arg_node(NO_NODE);
+  if (!arg_tensor(b, &a[0], "x", &x) || !arg_tensor(b, &a[1], "like", &like))
+    return arg_node(NO_NODE);
   return arg_node(build_relayout_like(b, x, like));
 }
 const OpDef op_relayout_like = {.name = "relayout_like",

@@ -1,6 +1,6 @@
-/* Ops that read indices from data. An index outside the dim stops the program and says so; it is never
- * clamped. A gathered dim that is split costs no gather of the table: each device looks up what it
- * owns, and the results are added. */
+/* Ops that read indices from data. An index outside the dim stops the program and says so; it is
+ * never clamped. A gathered dim that is split costs no gather of the table: each device looks up
+ * what it owns, and the results are added. */
 #include "opdefs.h"
 #include <string.h>
 
@@ -53,7 +53,8 @@ static Arg call_gather(Build *b, const Arg *a) {
   NodeId t, x;
   int d;
   if (!arg_tensor(b, &a[0], "table", &t)) return arg_node(NO_NODE);
-  if (!op_node(b, t)->shape.rank) return arg_node(op_fail(b, b->span, "a scalar has no dim to index"));
+  if (!op_node(b, t)->shape.rank)
+    return arg_node(op_fail(b, b->span, "a scalar has no dim to index"));
   if (!arg_dim(b, &a[2], "axis", op_node(b, t)->shape.rank, &d)) return arg_node(NO_NODE);
   x = build_tensor(b, &a[1], DT_I32);
   return arg_node(mk_gather(b, t, x, d));
@@ -61,7 +62,8 @@ static Arg call_gather(Build *b, const Arg *a) {
 
 const OpDef op_gather = {.name = "gather",
                          .params = "table, index, axis=0",
-                         .doc = "rows of `table` along one dim, picked by whole numbers; an index outside stops the program",
+                         .doc = "rows of `table` along one dim, picked by whole numbers; an index "
+                                "outside stops the program",
                          .example = "f32[6, 5] t, i32[4] i%6: gather(t, i)",
                          .call = call_gather,
                          .infer = infer_gather,
@@ -123,21 +125,23 @@ static Arg call_scatter(Build *b, const Arg *a) {
   u = build_tensor(b, &a[2], op_node(b, base)->dtype);
   NodeId sum = mk_scatter(b, x, u, d, s.dim[d]);
   if (sum == NO_NODE) return arg_node(NO_NODE);
-  if (!shape_equal(&op_node(b, sum)->shape, &s) || op_node(b, sum)->dtype != op_node(b, base)->dtype)
+  if (!shape_equal(&op_node(b, sum)->shape, &s) ||
+      op_node(b, sum)->dtype != op_node(b, base)->dtype)
     return arg_node(op_fail(b, b->span, "updates %s do not go with base %s and indices %s",
                             op_describe(b, u), op_describe(b, base), op_describe(b, x)));
   return arg_node(mk2(b, OP_add, base, sum));
 }
 
-const OpDef op_scatter_add = {.name = "scatter_add",
-                              .params = "base, index, updates, axis=0",
-                              .doc = "base with `updates` added to the rows that `index` names; equal indices add up",
-                              .example = "f32[6, 5] t, i32[4] i%6, f32[4, 5] u: scatter_add(t, i, u)",
-                              .call = call_scatter,
-                              .infer = infer_scatter,
-                              .rule = rule_scatter,
-                              .grad = grad_scatter,
-                              .flops = 1};
+const OpDef op_scatter_add = {
+    .name = "scatter_add",
+    .params = "base, index, updates, axis=0",
+    .doc = "base with `updates` added to the rows that `index` names; equal indices add up",
+    .example = "f32[6, 5] t, i32[4] i%6, f32[4, 5] u: scatter_add(t, i, u)",
+    .call = call_scatter,
+    .infer = infer_scatter,
+    .rule = rule_scatter,
+    .grad = grad_scatter,
+    .flops = 1};
 
 /* -------- iota, one_hot -------- */
 
@@ -159,7 +163,8 @@ static Arg call_iota(Build *b, const Arg *a) {
   Shape s;
   int d = 0;
   DType t;
-  if (!arg_shape(b, &a[0], "shape", &s) || !arg_dtype(b, &a[2], "dtype", &t)) return arg_node(NO_NODE);
+  if (!arg_shape(b, &a[0], "shape", &s) || !arg_dtype(b, &a[2], "dtype", &t))
+    return arg_node(NO_NODE);
   if (!s.rank) return arg_node(op_fail(b, b->span, "a scalar has no index"));
   if (t == DT_BOOL) return arg_node(op_fail(b, b->span, "indices are numbers, not bool"));
   if (!arg_dim(b, &a[1], "axis", s.rank, &d)) return arg_node(NO_NODE);
@@ -193,6 +198,7 @@ static Arg call_one_hot(Build *b, const Arg *a) {
 
 const OpDef op_one_hot = {.name = "one_hot",
                           .params = "index, size, dtype=f32",
-                          .doc = "a new last dim of `size` that is 1 at the index and 0 elsewhere; all 0 for an index outside",
+                          .doc = "a new last dim of `size` that is 1 at the index and 0 elsewhere; "
+                                 "all 0 for an index outside",
                           .example = "i32[4] i%6: one_hot(i, 6)",
                           .call = call_one_hot};

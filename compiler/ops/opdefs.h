@@ -11,12 +11,14 @@ NodeId op_fail(Build *b, Span at, const char *fmt, ...) __attribute__((format(pr
 static inline const Node *op_node(const Build *b, NodeId id) { return graph_node(b->graph, id); }
 static inline Arg arg_node(NodeId id) { return (Arg){.kind = ARG_TENSOR, .node = id}; }
 static inline Arg arg_none(void) { return (Arg){.kind = ARG_NONE}; }
-/* Notes under an error where the tensors of a wrong call were declared, when they are variables or inputs. */
+/* Notes under an error where the tensors of a wrong call were declared, when they are variables or
+ * inputs. */
 void op_declared(Build *b, int n, const NodeId *x);
 const char *op_describe(const Build *b, NodeId id); /* f32[64, 784] */
 
 /* Arguments. Each reports and returns false when the argument is not of the wanted kind. */
-bool arg_tensor(Build *b, const Arg *a, const char *param, NodeId *out); /* numbers become f32 scalars */
+bool arg_tensor(Build *b, const Arg *a, const char *param,
+                NodeId *out); /* numbers become f32 scalars */
 bool arg_int(Build *b, const Arg *a, const char *param, int64_t *out);
 bool arg_bool(Build *b, const Arg *a, const char *param, bool *out);
 bool arg_number(Build *b, const Arg *a, const char *param, double *out);
@@ -31,7 +33,7 @@ bool op_check_size(Build *b, Span at, DType t, const Shape *s);
 
 /* Nodes. */
 NodeId mk1(Build *b, Op op, NodeId x);
-NodeId mk2(Build *b, Op op, NodeId x, NodeId y); /* equal shapes and dtypes */
+NodeId mk2(Build *b, Op op, NodeId x, NodeId y);       /* equal shapes and dtypes */
 NodeId mk_number(Build *b, NodeId like, double value); /* const of like's dtype and shape */
 NodeId mk_const(Build *b, DType t, const Shape *s, double value);
 NodeId mk_scale(Build *b, NodeId x, double by);

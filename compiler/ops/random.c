@@ -1,5 +1,5 @@
-/* Random values by global index: element i of a call depends on the session's seed, the call's stream key,
- * the step and i, never on mesh or layout (docs/random.md). */
+/* Random values by global index: element i of a call depends on the session's seed, the call's
+ * stream key, the step and i, never on mesh or layout (docs/random.md). */
 #include "opdefs.h"
 #include <string.h>
 
@@ -47,8 +47,12 @@ static Arg random_call(Build *b, Op op, const Arg *a, const char *p, const char 
   NodeId x = random_node(b, op, t, &s);
   return arg_node(op == OP_uniform ? affine(b, x, v - u, u) : affine(b, x, v, u));
 }
-static Arg call_uniform(Build *b, const Arg *a) { return random_call(b, OP_uniform, a, "lo", "hi"); }
-static Arg call_normal(Build *b, const Arg *a) { return random_call(b, OP_normal, a, "mean", "stddev"); }
+static Arg call_uniform(Build *b, const Arg *a) {
+  return random_call(b, OP_uniform, a, "lo", "hi");
+}
+static Arg call_normal(Build *b, const Arg *a) {
+  return random_call(b, OP_normal, a, "mean", "stddev");
+}
 
 static const char NO_OPERAND[] = "it has no operand that it depends on smoothly";
 const OpDef op_uniform = {.name = "uniform",
@@ -82,7 +86,8 @@ static bool probability(Build *b, const Arg *a, const char *name, double *out) {
 static Arg call_bernoulli(Build *b, const Arg *a) {
   Shape s;
   double p;
-  if (!arg_shape(b, &a[0], "shape", &s) || !probability(b, &a[1], "p", &p)) return arg_node(NO_NODE);
+  if (!arg_shape(b, &a[0], "shape", &s) || !probability(b, &a[1], "p", &p))
+    return arg_node(NO_NODE);
   NodeId u = random_node(b, OP_uniform, DT_F32, &s);
   return arg_node(mk2(b, OP_lt, u, mk_number(b, u, p)));
 }
@@ -95,17 +100,20 @@ const OpDef op_bernoulli = {.name = "bernoulli",
 static Arg call_dropout(Build *b, const Arg *a) {
   NodeId x;
   double rate;
-  if (!arg_tensor(b, &a[0], "x", &x) || !probability(b, &a[1], "rate", &rate)) return arg_node(NO_NODE);
+  if (!arg_tensor(b, &a[0], "x", &x) || !probability(b, &a[1], "rate", &rate))
+    return arg_node(NO_NODE);
   if (!dtype_is_float(op_node(b, x)->dtype))
     return arg_node(op_fail(b, b->span, "takes floating-point tensors, not %s", op_describe(b, x)));
   if (rate == 0) return arg_node(x);
   Shape s = op_node(b, x)->shape;
   NodeId u = random_node(b, OP_uniform, DT_F32, &s);
   NodeId keep = mk2(b, OP_ge, u, mk_number(b, u, rate));
-  return arg_node(mk_select(b, keep, rate < 1 ? mk_scale(b, x, 1 / (1 - rate)) : x, mk_number(b, x, 0)));
+  return arg_node(
+      mk_select(b, keep, rate < 1 ? mk_scale(b, x, 1 / (1 - rate)) : x, mk_number(b, x, 0)));
 }
-const OpDef op_dropout = {.name = "dropout",
-                          .params = "x, rate",
-                          .doc = "x with each element zeroed with probability rate, the others divided by 1 - rate",
-                          .example = "f32[4, 6] x: dropout(x, 0.4)",
-                          .call = call_dropout};
+const OpDef op_dropout = {
+    .name = "dropout",
+    .params = "x, rate",
+    .doc = "x with each element zeroed with probability rate, the others divided by 1 - rate",
+    .example = "f32[4, 6] x: dropout(x, 0.4)",
+    .call = call_dropout};

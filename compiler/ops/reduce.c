@@ -1,13 +1,15 @@
 /* Sums, extremes and their like over dims, and what is made of them: softmax and cross entropies.
  * The primitives drop the reduced dims; attribute 0 is the set of dims (argmax, argmin: the dim). A
- * split reduced dim leaves the result partial, so a split class dim costs small all-reduces only. */
+ * split reduced dim leaves the result partial, so a split class dim costs small all-reduces only.
+ */
 #include "opdefs.h"
 #include <string.h>
 
 static bool infer_dims(Build *b, Node *n, bool numbers, bool booleans) {
   const Node *x = graph_operand(b->graph, n, 0);
   if (x->dtype == DT_BOOL ? !booleans : !numbers) {
-    op_fail(b, b->span, "takes %s, not %s", numbers ? "numbers: cast with f32(...) or i32(...)" : "bool tensors",
+    op_fail(b, b->span, "takes %s, not %s",
+            numbers ? "numbers: cast with f32(...) or i32(...)" : "bool tensors",
             op_describe(b, n->operand[0]));
     return false;
   }
@@ -24,7 +26,8 @@ static bool infer_extreme(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
   for (int d = 0; d < x->shape.rank; d++)
     if (n->attr[0] & 1 << d && x->shape.dim[d] == 0) {
-      op_fail(b, b->span, "dim %d of %s is empty: nothing to choose from", d, op_describe(b, n->operand[0]));
+      op_fail(b, b->span, "dim %d of %s is empty: nothing to choose from", d,
+              op_describe(b, n->operand[0]));
       return false;
     }
   return infer_numbers(b, n);
@@ -73,7 +76,8 @@ static void grad_prod(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   NodeId is_zero = mk2(b, OP_eq, x, zero);
   NodeId safe = mk_select(b, is_zero, one, x);
   NodeId product = spread(b, node, mk_reduce(b, OP_prod, safe, dims, false));
-  NodeId zeros = spread(b, node, mk_reduce(b, OP_sum, build_cast(b, is_zero, op_node(b, x)->dtype), dims, false));
+  NodeId zeros = spread(
+      b, node, mk_reduce(b, OP_sum, build_cast(b, is_zero, op_node(b, x)->dtype), dims, false));
   NodeId others_zero = mk2(b, OP_gt, mk2(b, OP_sub, zeros, mk_select(b, is_zero, one, zero)), zero);
   dx[0] = mk2(b, OP_mul, spread(b, node, dy),
               mk_select(b, others_zero, zero, mk2(b, OP_div, product, safe)));
@@ -84,7 +88,8 @@ static Arg reduce_call(Build *b, Op op, const Arg *a) {
   NodeId x;
   uint32_t dims;
   bool keep;
-  if (!arg_tensor(b, &a[0], "x", &x) || !arg_dims(b, &a[1], "axis", op_node(b, x)->shape.rank, &dims) ||
+  if (!arg_tensor(b, &a[0], "x", &x) ||
+      !arg_dims(b, &a[1], "axis", op_node(b, x)->shape.rank, &dims) ||
       !arg_bool(b, &a[2], "keepdims", &keep))
     return arg_node(NO_NODE);
   DType t = op_node(b, x)->dtype;
@@ -108,16 +113,17 @@ static Arg call_all(Build *b, const Arg *a) { return reduce_call(b, OP_all, a); 
 
 #define PARAMS "x, axis=none, keepdims=false"
 
-const OpDef op_sum = {.name = "sum",
-                      .params = PARAMS,
-                      .doc = "the sum over axis (a dim, a list of dims, or none for all); bools are counted",
-                      .example = "f32[4, 6] x: sum(x, axis=1)",
-                      .call = call_sum,
-                      .infer = infer_numbers,
-                      .rule = rule_dims,
-                      .grad = grad_sum,
-                      .flags = OPF_REDUCE,
-                      .flops = 1};
+const OpDef op_sum = {
+    .name = "sum",
+    .params = PARAMS,
+    .doc = "the sum over axis (a dim, a list of dims, or none for all); bools are counted",
+    .example = "f32[4, 6] x: sum(x, axis=1)",
+    .call = call_sum,
+    .infer = infer_numbers,
+    .rule = rule_dims,
+    .grad = grad_sum,
+    .flags = OPF_REDUCE,
+    .flops = 1};
 const OpDef op_reduce_max = {.name = "reduce_max",
                              .params = PARAMS,
                              .doc = "the largest over axis; max(x, axis=...) is the same",
@@ -176,7 +182,8 @@ static NodeId mean_of(Build *b, NodeId x, uint32_t dims, bool keep) {
   const Node *n = op_node(b, x);
   DType t = n->dtype;
   if (!dtype_is_float(t))
-    return op_fail(b, b->span, "the mean of %s is not a whole number: cast with f32(...)", op_describe(b, x));
+    return op_fail(b, b->span, "the mean of %s is not a whole number: cast with f32(...)",
+                   op_describe(b, x));
   double count = 1;
   for (int d = 0; d < n->shape.rank; d++)
     if (dims & 1u << d) count *= (double)n->shape.dim[d];
@@ -189,7 +196,8 @@ static Arg call_mean(Build *b, const Arg *a) {
   NodeId x;
   uint32_t dims;
   bool keep;
-  if (!arg_tensor(b, &a[0], "x", &x) || !arg_dims(b, &a[1], "axis", op_node(b, x)->shape.rank, &dims) ||
+  if (!arg_tensor(b, &a[0], "x", &x) ||
+      !arg_dims(b, &a[1], "axis", op_node(b, x)->shape.rank, &dims) ||
       !arg_bool(b, &a[2], "keepdims", &keep))
     return arg_node(NO_NODE);
   return arg_node(mean_of(b, x, dims, keep));
@@ -236,9 +244,12 @@ static Arg arg_call(Build *b, Op op, const Arg *a) {
   if (!arg_tensor(b, &a[0], "x", &x)) return arg_node(NO_NODE);
   Shape s = op_node(b, x)->shape;
   if (!s.rank) return arg_node(op_fail(b, b->span, "a scalar has no dim to search"));
-  if (a[1].kind == ARG_NONE && s.rank == 1) d = 0;
-  else if (a[1].kind == ARG_NONE) return arg_node(op_fail(b, b->span, "give the dim to search, as axis=1"));
-  else if (!arg_dim(b, &a[1], "axis", s.rank, &d)) return arg_node(NO_NODE);
+  if (a[1].kind == ARG_NONE && s.rank == 1)
+    d = 0;
+  else if (a[1].kind == ARG_NONE)
+    return arg_node(op_fail(b, b->span, "give the dim to search, as axis=1"));
+  else if (!arg_dim(b, &a[1], "axis", s.rank, &d))
+    return arg_node(NO_NODE);
   if (!arg_bool(b, &a[2], "keepdims", &keep)) return arg_node(NO_NODE);
   NodeId y = build_node(b, op, 1, &x, 1, (int64_t[]){d}, 0);
   if (!keep) return arg_node(y);
@@ -260,7 +271,8 @@ const OpDef op_argmax = {.name = "argmax",
                          .flops = 1};
 const OpDef op_argmin = {.name = "argmin",
                          .params = PARAMS,
-                         .doc = "the index (i32) of the smallest along one dim; the first of equals",
+                         .doc =
+                             "the index (i32) of the smallest along one dim; the first of equals",
                          .example = "f32[4, 6] x: argmin(x, axis=1)",
                          .call = call_argmin,
                          .infer = infer_arg,
@@ -274,7 +286,8 @@ static bool soft_args(Build *b, const Arg *x, const Arg *axis, NodeId *out, int 
   if (!arg_tensor(b, x, "x", out)) return false;
   const Node *n = op_node(b, *out);
   if (!dtype_is_float(n->dtype)) {
-    op_fail(b, b->span, "takes floating-point tensors, not %s; cast with f32(...)", op_describe(b, *out));
+    op_fail(b, b->span, "takes floating-point tensors, not %s; cast with f32(...)",
+            op_describe(b, *out));
     return false;
   }
   if (!n->shape.rank) {
@@ -294,7 +307,8 @@ static NodeId shifted(Build *b, NodeId x, int d, NodeId *top) {
 
 static NodeId log_sum_exp(Build *b, NodeId x, int d) {
   NodeId top, z = shifted(b, x, d, &top);
-  return mk2(b, OP_add, mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), 1u << d, false)), top);
+  return mk2(b, OP_add, mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), 1u << d, false)),
+             top);
 }
 
 static Arg call_softmax(Build *b, const Arg *a) {
@@ -303,7 +317,8 @@ static Arg call_softmax(Build *b, const Arg *a) {
   if (!soft_args(b, &a[0], &a[1], &x, &d)) return arg_node(NO_NODE);
   Shape s = op_node(b, x)->shape;
   NodeId e = mk1(b, OP_exp, shifted(b, x, d, &top));
-  return arg_node(mk2(b, OP_div, e, mk_unreduce(b, mk_reduce(b, OP_sum, e, 1u << d, false), &s, 1u << d)));
+  return arg_node(
+      mk2(b, OP_div, e, mk_unreduce(b, mk_reduce(b, OP_sum, e, 1u << d, false), &s, 1u << d)));
 }
 
 static Arg call_log_softmax(Build *b, const Arg *a) {
@@ -334,11 +349,12 @@ const OpDef op_softmax = {.name = "softmax",
                           .doc = "exp(x) / sum(exp(x)) over one dim, safe for large x",
                           .example = "f32[4, 6] x: softmax(x)",
                           .call = call_softmax};
-const OpDef op_log_softmax = {.name = "log_softmax",
-                              .params = "x, axis=-1",
-                              .doc = "log(softmax(x)), computed without the logarithm of a small number",
-                              .example = "f32[4, 6] x: log_softmax(x)",
-                              .call = call_log_softmax};
+const OpDef op_log_softmax = {
+    .name = "log_softmax",
+    .params = "x, axis=-1",
+    .doc = "log(softmax(x)), computed without the logarithm of a small number",
+    .example = "f32[4, 6] x: log_softmax(x)",
+    .call = call_log_softmax};
 const OpDef op_logsumexp = {.name = "logsumexp",
                             .params = "x, axis=-1, keepdims=false",
                             .doc = "log(sum(exp(x))) over one dim, safe for large x",
@@ -368,8 +384,8 @@ const OpDef op_softmax_cross_entropy = {
     .example = "f32[4, 6] x, f32[4, 6] t: softmax_cross_entropy(x, t)",
     .call = call_dense_xent};
 
-/* -log_softmax(logits)[label]: the label's logit is picked by comparing indices, so that a split class
- * dim needs no gather. */
+/* -log_softmax(logits)[label]: the label's logit is picked by comparing indices, so that a split
+ * class dim needs no gather. */
 static Arg call_sparse_xent(Build *b, const Arg *a) {
   NodeId x, y;
   int d;
@@ -381,13 +397,15 @@ static Arg call_sparse_xent(Build *b, const Arg *a) {
   if (!shape_equal(&op_node(b, y)->shape, &rest) || !dtype_is_int(op_node(b, y)->dtype)) {
     Str t = str_new(b->arena);
     shape_put(&t, &rest);
-    return arg_node(op_fail(b, a[1].span, "labels for logits %s must be whole numbers of shape %s, not %s",
+    return arg_node(op_fail(b, a[1].span,
+                            "labels for logits %s must be whole numbers of shape %s, not %s",
                             op_describe(b, x), t.at, op_describe(b, y)));
   }
   NodeId top, z = shifted(b, x, d, &top);
   NodeId l = mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), 1u << d, false));
   DType index = DT_I32;
-  NodeId at = mk2(b, OP_eq, mk_iota(b, index, &s, d), mk_unreduce(b, build_cast(b, y, index), &s, 1u << d));
+  NodeId at =
+      mk2(b, OP_eq, mk_iota(b, index, &s, d), mk_unreduce(b, build_cast(b, y, index), &s, 1u << d));
   NodeId picked = mk_reduce(b, OP_sum, mk_select(b, at, z, mk_number(b, z, 0)), 1u << d, false);
   NodeId label = build_cast(b, y, index), zero = mk_number(b, label, 0);
   NodeId valid = mk2(b, OP_and, mk2(b, OP_ge, label, zero),
@@ -398,7 +416,8 @@ static Arg call_sparse_xent(Build *b, const Arg *a) {
 const OpDef op_sparse_softmax_cross_entropy = {
     .name = "sparse_softmax_cross_entropy",
     .params = "logits, label, axis=-1",
-    .doc = "-log_softmax(logits)[label] over one dim: label holds class numbers. A label outside the classes "
+    .doc = "-log_softmax(logits)[label] over one dim: label holds class numbers. A label outside "
+           "the classes "
            "makes its loss not-a-number",
     .example = "f32[4, 6] x, i32[4] label%6: sparse_softmax_cross_entropy(x, label)",
     .call = call_sparse_xent};

@@ -1,11 +1,13 @@
-/* Where values come from: constants, inputs and variables; and the gradient before it is expanded. */
+/* Where values come from: constants, inputs and variables; and the gradient before it is expanded.
+ */
 #include "opdefs.h"
 #include <string.h>
 
 static void rule_source(const Graph *g, const Node *n, Rule *r) {
   (void)g;
   for (int d = 0; d < n->shape.rank; d++)
-    r->result[d] = (RuleDim){.n = 1, .factor = {(int8_t)rule_factor(r, n->shape.dim[d], FACTOR_NEW)}};
+    r->result[d] =
+        (RuleDim){.n = 1, .factor = {(int8_t)rule_factor(r, n->shape.dim[d], FACTOR_NEW)}};
 }
 
 static bool infer_sizes(Node *n, int skip) {
@@ -46,7 +48,8 @@ const OpDef op_var = {.name = "var",
 static Arg fill(Build *b, const Arg *shape, const Arg *dtype, double value) {
   Shape s;
   DType t;
-  if (!arg_shape(b, shape, "shape", &s) || !arg_dtype(b, dtype, "dtype", &t)) return arg_node(NO_NODE);
+  if (!arg_shape(b, shape, "shape", &s) || !arg_dtype(b, dtype, "dtype", &t))
+    return arg_node(NO_NODE);
   return arg_node(mk_const(b, t, &s, value));
 }
 static Arg call_zeros(Build *b, const Arg *a) { return fill(b, &a[0], &a[1], 0); }

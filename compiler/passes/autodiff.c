@@ -1,6 +1,7 @@
-/* Reverse-mode derivatives. A `grad` node is replaced by the nodes that compute it; all grads of one loss
- * share one backward pass, made where the first of them stands. Gradients of gradients work because
- * graphs are rewritten in order: an inner backward pass is ordinary nodes by the time it is needed.
+/* Reverse-mode derivatives. A `grad` node is replaced by the nodes that compute it; all grads of
+ * one loss share one backward pass, made where the first of them stands. Gradients of gradients
+ * work because graphs are rewritten in order: an inner backward pass is ordinary nodes by the time
+ * it is needed.
  *
  *   %9 = grad(%8 loss, %1 w)   becomes   %9.. = cotangents from %8 back to %1 */
 #include "passes.h"
@@ -30,7 +31,8 @@ static bool *depends_on(Diff *d, NodeId loss, const bool *wrt) {
 static void name_gradient(Diff *d, NodeId of, NodeId cot) {
   Node *c = graph_node(d->b.graph, cot);
   const char *name = graph_node(d->b.graph, of)->name;
-  if (name && !c->name && c->op != OP_const) c->name = arena_printf(d->plan->arena, "grad(%s)", name);
+  if (name && !c->name && c->op != OP_const)
+    c->name = arena_printf(d->plan->arena, "grad(%s)", name);
 }
 
 static void backward(Diff *d, NodeId loss, const bool *wrt, NodeId *cot) {
@@ -52,9 +54,8 @@ static void backward(Diff *d, NodeId loss, const bool *wrt, NodeId *cot) {
     for (int k = 0; k < n.noperands; k++) {
       NodeId x = n.operand[k];
       if (dx[k] == NO_NODE || !dep[x]) continue;
-      cot[x] = cot[x] == NO_NODE
-                   ? dx[k]
-                   : build_node(b, OP_add, 2, (NodeId[]){cot[x], dx[k]}, 0, NULL, 0);
+      cot[x] = cot[x] == NO_NODE ? dx[k]
+                                 : build_node(b, OP_add, 2, (NodeId[]){cot[x], dx[k]}, 0, NULL, 0);
     }
   }
   b->span = outer, b->site = outer_site;
@@ -80,7 +81,8 @@ static void differentiate(Diff *d, NodeId first) {
     NodeId value = x != NO_NODE && x <= loss ? cot[x] : NO_NODE;
     if (value == NO_NODE) {
       const Node *of = graph_node(d->old, n->operand[1]);
-      diag_warning(d->plan->program->diag, n->span, "the loss does not depend on %s: its gradient is zero",
+      diag_warning(d->plan->program->diag, n->span,
+                   "the loss does not depend on %s: its gradient is zero",
                    node_text(d->old, n->operand[1], a));
       d->b.span = n->span, d->b.site = n->site;
       int64_t attr[MAX_RANK + 1] = {of->dtype};
@@ -97,7 +99,8 @@ static void rewrite(Plan *p, Entry *e) {
   bool any = false;
   for (NodeId i = 0; i < n; i++) any = any || graph_node(e->graph, i)->op == OP_grad;
   if (!any) return;
-  d.b = (Build){.arena = p->arena, .diag = p->program->diag, .graph = graph_new(p->arena, VIEW_GLOBAL)};
+  d.b = (Build){
+      .arena = p->arena, .diag = p->program->diag, .graph = graph_new(p->arena, VIEW_GLOBAL)};
   d.map = arena_array(p->arena, NodeId, n);
   d.gradient = arena_array(p->arena, NodeId, n);
   for (NodeId i = 0; i < n; i++) d.gradient[i] = NO_NODE;

@@ -1,6 +1,6 @@
-/* Several all-reduces over the same axes become one. An all-reduce waits until somebody needs its result;
- * then all with the same axes, type and way of combining go together whose terms are there, those that
- * stand later included.
+/* Several all-reduces over the same axes become one. An all-reduce waits until somebody needs its
+ * result; then all with the same axes, type and way of combining go together whose terms are there,
+ * those that stand later included.
  *
  *   grad w2 ; all-reduce w2 ; grad w1 ; all-reduce w1 ; update
  *   ->  grad w2 ; grad w1 ; all-reduce w2, w1 ; update */
@@ -18,13 +18,15 @@ typedef struct Combine {
 
 static Exchange node_exchange(const Combine *c, NodeId id) {
   const Node *n = graph_node(c->le->graph, id);
-  return exchange_of(c->plan->program, graph_operand(c->le->graph, n, 0)->layout, n->layout, &n->shape, n->dtype);
+  return exchange_of(c->plan->program, graph_operand(c->le->graph, n, 0)->layout, n->layout,
+                     &n->shape, n->dtype);
 }
 
 static bool alike(const Combine *c, NodeId a, NodeId b) {
   const Node *x = graph_node(c->le->graph, a), *y = graph_node(c->le->graph, b);
   return x->dtype == y->dtype && node_exchange(c, a).axes == node_exchange(c, b).axes &&
-         graph_operand(c->le->graph, x, 0)->layout->reduce == graph_operand(c->le->graph, y, 0)->layout->reduce;
+         graph_operand(c->le->graph, x, 0)->layout->reduce ==
+             graph_operand(c->le->graph, y, 0)->layout->reduce;
 }
 
 static bool is_all_reduce(const Combine *c, const Step *s) {
@@ -40,7 +42,8 @@ static void wait_for(Combine *c, NodeId id) {
 static void look_ahead(Combine *c, NodeId like) {
   for (int t = c->at + 1; t < c->le->steps.n; t++) {
     const Step *s = &c->le->steps.at[t];
-    if (!is_all_reduce(c, s) || c->sent[s->nodes.at[0]] || !alike(c, s->nodes.at[0], like)) continue;
+    if (!is_all_reduce(c, s) || c->sent[s->nodes.at[0]] || !alike(c, s->nodes.at[0], like))
+      continue;
     NodeId term = node_base(c->le->graph, graph_node(c->le->graph, s->nodes.at[0])->operand[0]);
     if (c->there[term]) wait_for(c, s->nodes.at[0]);
   }
@@ -53,8 +56,10 @@ static void flush(Combine *c, NodeId id) {
   look_ahead(c, id);
   int kept = 0;
   for (int i = 0; i < c->waiting.n; i++) {
-    if (alike(c, c->waiting.at[i], id)) vec_push(a, &s.nodes, c->waiting.at[i]);
-    else c->waiting.at[kept++] = c->waiting.at[i];
+    if (alike(c, c->waiting.at[i], id))
+      vec_push(a, &s.nodes, c->waiting.at[i]);
+    else
+      c->waiting.at[kept++] = c->waiting.at[i];
   }
   c->waiting.n = kept;
   for (int i = 0; i < s.nodes.n; i++) c->there[s.nodes.at[i]] = true;

@@ -24,7 +24,8 @@ bool cut_of(const Mesh *m, const Rule *r, const RuleDim *rd, const DimLayout *d,
     Cut c = {.granule = d->granule % minor == 0 && d->granule > minor ? d->granule / minor : 1};
     while (full && at < d->naxes) {
       int64_t s = m->axis[d->axis[at]].size;
-      if (rd->n > 1 && j + 1 < rd->n && (p * s > size || (size % (p * s) && at + 1 < d->naxes))) break;
+      if (rd->n > 1 && j + 1 < rd->n && (p * s > size || (size % (p * s) && at + 1 < d->naxes)))
+        break;
       c.axis[c.naxes++] = d->axis[at++];
       p *= s;
     }

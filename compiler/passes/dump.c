@@ -2,7 +2,9 @@
 #include "passes.h"
 #include <string.h>
 
-static const char *where(const Plan *p, Span s) { return diag_where(p->program->diag, p->arena, s); }
+static const char *where(const Plan *p, Span s) {
+  return diag_where(p->program->diag, p->arena, s);
+}
 
 static void put_mesh(const Plan *p, Str *out) {
   const Mesh *m = &p->program->mesh;
@@ -11,7 +13,8 @@ static void put_mesh(const Plan *p, Str *out) {
     return;
   }
   str_puts(out, "mesh [");
-  for (int i = 0; i < m->naxes; i++) str_printf(out, "%s%s=%ld", i ? ", " : "", m->axis[i].name, (long)m->axis[i].size);
+  for (int i = 0; i < m->naxes; i++)
+    str_printf(out, "%s%s=%ld", i ? ", " : "", m->axis[i].name, (long)m->axis[i].size);
   str_printf(out, "]  %ld devices\n", (long)mesh_devices(m));
 }
 
@@ -49,7 +52,8 @@ static void put_assigns(const Plan *p, const Entry *e, const NodeId *assign, Str
 static void put_outputs(const Entry *e, const NodeId *output, Str *out) {
   if (e->outputs.n) str_puts(out, "  return ");
   for (int i = 0; i < e->outputs.n; i++)
-    str_printf(out, "%s%s = %%%d", i ? ", " : "", e->outputs.at[i].name, output ? output[i] : e->outputs.at[i].node);
+    str_printf(out, "%s%s = %%%d", i ? ", " : "", e->outputs.at[i].name,
+               output ? output[i] : e->outputs.at[i].node);
   if (e->outputs.n) str_puts(out, "\n");
 }
 
@@ -78,7 +82,8 @@ void dump_spmd(const Plan *p, Str *out) {
 
 /* -------- layouts -------- */
 
-static void put_reason(const Plan *p, const Layout *l, const Inferred *why, const Spec *spec, Str *out) {
+static void put_reason(const Plan *p, const Layout *l, const Inferred *why, const Spec *spec,
+                       Str *out) {
   const Mesh *m = &p->program->mesh;
   bool any = false;
   for (int d = 0; d < l->rank; d++)
@@ -92,7 +97,8 @@ static void put_reason(const Plan *p, const Layout *l, const Inferred *why, cons
         str_printf(out, "said at %s", where(p, r->said));
       } else {
         if (r->op == NO_NODE) {
-          str_printf(out, "from %s, its value in entry %s", r->from, p->program->entries.at[r->entry].name);
+          str_printf(out, "from %s, its value in entry %s", r->from,
+                     p->program->entries.at[r->entry].name);
         } else {
           const Node *n = graph_node(p->program->entries.at[r->entry].graph, r->op);
           const char *at = node_where(p->program, n);
@@ -101,8 +107,10 @@ static void put_reason(const Plan *p, const Layout *l, const Inferred *why, cons
       }
     }
   if (any) return;
-  if (spec && !spec->open) str_printf(out, "whole: said at %s", where(p, spec->span));
-  else str_puts(out, "whole: nothing cuts it");
+  if (spec && !spec->open)
+    str_printf(out, "whole: said at %s", where(p, spec->span));
+  else
+    str_puts(out, "whole: nothing cuts it");
 }
 
 typedef struct Row {
@@ -113,8 +121,8 @@ typedef struct Rows {
   VEC(Row) r;
 } Rows;
 
-static void add_row(const Plan *p, Rows *rows, const char *name, DType t, const Shape *s, const Layout *l,
-                    const Inferred *why, const Spec *spec) {
+static void add_row(const Plan *p, Rows *rows, const char *name, DType t, const Shape *s,
+                    const Layout *l, const Inferred *why, const Spec *spec) {
   Arena *a = p->arena;
   Str type = str_new(a), local = str_new(a), reason = str_new(a);
   str_puts(&type, dtype_name(t));
@@ -143,8 +151,8 @@ static void put_rows(const Rows *rows, Str *out) {
     if (w[c] > 48) w[c] = 48;
   for (int i = 0; i < rows->r.n; i++) {
     const Row *r = &rows->r.at[i];
-    str_printf(out, "  %-*s  %-*s  %-*s  here %-*s  %s\n", w[0], r->name, w[1], r->type, w[2], r->layout, w[3], r->local,
-               r->why);
+    str_printf(out, "  %-*s  %-*s  %-*s  here %-*s  %s\n", w[0], r->name, w[1], r->type, w[2],
+               r->layout, w[3], r->local, r->why);
   }
 }
 
@@ -165,7 +173,8 @@ void dump_layouts(const Plan *p, Str *out) {
     for (NodeId i = 0; i < en->graph->nodes.n; i++) {
       const Node *n = graph_node(en->graph, i);
       if (n->op == OP_var || n->op == OP_const) continue;
-      add_row(p, &rows, node_text(en->graph, i, p->arena), n->dtype, &n->shape, n->layout, &p->inferred[e][i], n->spec);
+      add_row(p, &rows, node_text(en->graph, i, p->arena), n->dtype, &n->shape, n->layout,
+              &p->inferred[e][i], n->spec);
     }
     put_rows(&rows, out);
     for (int i = 0; i < en->outputs.n; i++) {
@@ -192,15 +201,17 @@ static void put_exchange(const Plan *p, const LocalEntry *le, NodeId id, Str *ou
   Exchange ex = exchange_of(p->program, x->layout, n->layout, &n->shape, n->dtype);
   NodeId cause = le->cause.at[id];
   const Graph *g = le->entry->graph;
-  str_printf(out, "    %s over (%s) of %ld  %ld bytes a device  %s ", exchange_name(ex.kind), axes_text(p, ex.axes),
-             (long)ex.group, (long)ex.bytes, node_text(g, le->origin.at[id], p->arena));
+  str_printf(out, "    %s over (%s) of %ld  %ld bytes a device  %s ", exchange_name(ex.kind),
+             axes_text(p, ex.axes), (long)ex.group, (long)ex.bytes,
+             node_text(g, le->origin.at[id], p->arena));
   str_puts(out, dtype_name(n->dtype));
   shape_put(out, &n->shape);
   str_printf(out, " %s -> %s", layout_text(p->arena, &p->program->mesh, x->layout),
              layout_text(p->arena, &p->program->mesh, n->layout));
   if (cause != NO_NODE) {
     const Node *c = graph_node(g, cause);
-    str_printf(out, "  for %s (%s) at %s", node_text(g, cause, p->arena), op_def(c->op)->name, node_where(p->program, c));
+    str_printf(out, "  for %s (%s) at %s", node_text(g, cause, p->arena), op_def(c->op)->name,
+               node_where(p->program, c));
   } else {
     str_printf(out, "  made at %s", node_where(p->program, graph_node(g, le->origin.at[id])));
   }
@@ -219,8 +230,9 @@ void dump_comm(const Plan *p, Str *out) {
       const Step *s = &le->steps.at[t];
       if (s->kind != STEP_EXCHANGE) continue;
       const Node *n = graph_node(le->graph, s->nodes.at[0]);
-      if (exchange_of(p->program, graph_operand(le->graph, n, 0)->layout, n->layout, &n->shape, n->dtype).kind ==
-          DTRT_COPY) {
+      if (exchange_of(p->program, graph_operand(le->graph, n, 0)->layout, n->layout, &n->shape,
+                      n->dtype)
+              .kind == DTRT_COPY) {
         local++;
         continue;
       }
@@ -228,9 +240,11 @@ void dump_comm(const Plan *p, Str *out) {
       str_printf(&list, "  exchange %d%s\n", count, s->nodes.n > 1 ? ", combined" : "");
       for (int i = 0; i < s->nodes.n; i++) put_exchange(p, le, s->nodes.at[i], &list, &bytes);
     }
-    str_printf(out, "entry %s: %d exchange%s, %ld bytes a device each call%s\n", le->entry->name, count,
-               count == 1 ? "" : "s", (long)bytes,
-               local ? arena_printf(p->arena, " (and %d local cop%s)", local, local == 1 ? "y" : "ies") : "");
+    str_printf(
+        out, "entry %s: %d exchange%s, %ld bytes a device each call%s\n", le->entry->name, count,
+        count == 1 ? "" : "s", (long)bytes,
+        local ? arena_printf(p->arena, " (and %d local cop%s)", local, local == 1 ? "y" : "ies")
+              : "");
     str_puts(out, list.at);
   }
 }
@@ -243,8 +257,8 @@ void dump_memory(const Plan *p, Str *out) {
   for (int i = 0; i < p->program->vars.n; i++) {
     const Var *v = &p->program->vars.at[i];
     Shape local = layout_local(&p->program->mesh, v->layout, &v->shape);
-    str_printf(out, "  %10ld  %10ld  %s\n", (long)p->var_offset[i], (long)(shape_count(&local) * dtype_size(v->dtype)),
-               v->path);
+    str_printf(out, "  %10ld  %10ld  %s\n", (long)p->var_offset[i],
+               (long)(shape_count(&local) * dtype_size(v->dtype)), v->path);
   }
   for (int e = 0; e < p->entries.n; e++) {
     const LocalEntry *le = &p->entries.at[e];
@@ -253,8 +267,8 @@ void dump_memory(const Plan *p, Str *out) {
     for (int i = 0; i < le->buffers.n; i++) {
       const Buffer *b = &le->buffers.at[i];
       if (b->place != PLACE_ARENA) continue;
-      str_printf(out, "  %10ld  %10ld  steps %d..%d  %s\n", (long)b->offset, (long)b->bytes, b->first, b->last,
-                 node_text(le->entry->graph, le->origin.at[b->node], p->arena));
+      str_printf(out, "  %10ld  %10ld  steps %d..%d  %s\n", (long)b->offset, (long)b->bytes,
+                 b->first, b->last, node_text(le->entry->graph, le->origin.at[b->node], p->arena));
     }
   }
 }

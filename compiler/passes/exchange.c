@@ -41,9 +41,11 @@ static int64_t received(const Mesh *m, const Layout *from, const Layout *to, con
   return terms * need - own;
 }
 
-/* The most that any device receives, over the devices whose coordinates are first, middle or last of their
- * axis: blocks differ by one element only, so that says it for all, at a cost that does not grow with them. */
-static int64_t most_received(const Mesh *m, const Layout *from, const Layout *to, const Shape *s, int64_t terms) {
+/* The most that any device receives, over the devices whose coordinates are first, middle or last
+ * of their axis: blocks differ by one element only, so that says it for all, at a cost that does
+ * not grow with them. */
+static int64_t most_received(const Mesh *m, const Layout *from, const Layout *to, const Shape *s,
+                             int64_t terms) {
   uint32_t axes = layout_axes(from) | layout_axes(to);
   int coord[MAX_AXES] = {0}, naxes = 0, axis[MAX_AXES], choices = 1;
   for (int a = 0; a < m->naxes; a++)
@@ -80,7 +82,8 @@ static int classify(const Program *p, const Layout *from, const Layout *to, uint
   return DTRT_BOXES;
 }
 
-Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, const Shape *shape, DType t) {
+Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, const Shape *shape,
+                     DType t) {
   const Mesh *m = &p->mesh;
   uint32_t settled = from->partial & ~to->partial;
   Exchange x = {.kind = classify(p, from, to, settled), .axes = settled, .group = 1};
@@ -109,7 +112,8 @@ double cost_compute(const Program *p, double flops, double bytes) {
   return flops / FLOPS_PER_US + bytes / MEMORY_PER_US;
 }
 
-double cost_exchange(const Program *p, const Layout *from, const Layout *to, const Shape *s, DType t) {
+double cost_exchange(const Program *p, const Layout *from, const Layout *to, const Shape *s,
+                     DType t) {
   if (from == to) return 0;
   Exchange x = exchange_of(p, from, to, s, t);
   Shape local = layout_local(&p->mesh, to, s);

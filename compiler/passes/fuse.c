@@ -1,6 +1,6 @@
-/* Joins loops over the same space. Two map steps become one when the later can be done at the place of the
- * earlier, or the earlier at the place of the later; where one reads what the other stores it must do so at
- * the same index, so that the value passes in a register.
+/* Joins loops over the same space. Two map steps become one when the later can be done at the place
+ * of the earlier, or the earlier at the place of the later; where one reads what the other stores
+ * it must do so at the same index, so that the value passes in a register.
  *
  *   for i: m[i] = ...          for i: m[i] = ..., v[i] = ..., w[i] = ...
  *   for i: v[i] = ...     ->
@@ -100,8 +100,10 @@ static void drop_stores(Fuse *f) {
     if (s->kind != STEP_MAP || s->nodes.n < 2) continue;
     int m = 0;
     for (int i = 0; i < s->nodes.n; i++) {
-      if (kept[s->nodes.at[i]]) s->nodes.at[m++] = s->nodes.at[i];
-      else le->stored[s->nodes.at[i]] = false;
+      if (kept[s->nodes.at[i]])
+        s->nodes.at[m++] = s->nodes.at[i];
+      else
+        le->stored[s->nodes.at[i]] = false;
     }
     s->nodes.n = m;
   }

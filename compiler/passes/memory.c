@@ -1,6 +1,6 @@
-/* Where values lie. Each stored value has a buffer that lives from the step that makes it to the last that
- * reads it; buffers whose lives do not meet may share bytes of the one arena. An update is written
- * straight into its variable when nobody reads the old value afterwards. */
+/* Where values lie. Each stored value has a buffer that lives from the step that makes it to the
+ * last that reads it; buffers whose lives do not meet may share bytes of the one arena. An update
+ * is written straight into its variable when nobody reads the old value afterwards. */
 #include "passes.h"
 #include <stdlib.h>
 
@@ -24,8 +24,12 @@ typedef struct Memory {
 
 static int add_buffer(Memory *m, NodeId id, Place place) {
   const Node *n = graph_node(m->le->graph, id);
-  Buffer b = {.place = place, .bytes = local_bytes(m->plan, n->layout, &n->shape, n->dtype),
-              .first = m->made_at[id], .last = m->last_read[id], .node = id, .var = -1};
+  Buffer b = {.place = place,
+              .bytes = local_bytes(m->plan, n->layout, &n->shape, n->dtype),
+              .first = m->made_at[id],
+              .last = m->last_read[id],
+              .node = id,
+              .var = -1};
   vec_push(m->plan->arena, &m->le->buffers, b);
   return m->le->buffers.n - 1;
 }
@@ -34,8 +38,12 @@ static int var_buffer(Memory *m, int var) {
   for (int i = 0; i < m->le->buffers.n; i++)
     if (m->le->buffers.at[i].place == PLACE_VAR && m->le->buffers.at[i].var == var) return i;
   const Var *v = &m->plan->program->vars.at[var];
-  Buffer b = {.place = PLACE_VAR, .var = var, .offset = m->plan->var_offset[var], .first = -1,
-              .last = m->nsteps, .node = NO_NODE,
+  Buffer b = {.place = PLACE_VAR,
+              .var = var,
+              .offset = m->plan->var_offset[var],
+              .first = -1,
+              .last = m->nsteps,
+              .node = NO_NODE,
               .bytes = local_bytes(m->plan, v->layout, &v->shape, v->dtype)};
   vec_push(m->plan->arena, &m->le->buffers, b);
   return m->le->buffers.n - 1;
@@ -56,11 +64,12 @@ static void find_lives(Memory *m) {
     step_reads(le, s, m->plan->arena, &m->reads[t]);
     for (int i = 0; i < m->reads[t].r.n; i++) read_at(m, m->reads[t].r.at[i].node, t);
   }
-  for (int i = 0; i < le->entry->outputs.n; i++) read_at(m, node_base(le->graph, le->output[i]), m->nsteps);
+  for (int i = 0; i < le->entry->outputs.n; i++)
+    read_at(m, node_base(le->graph, le->output[i]), m->nsteps);
 }
 
-/* The node may be made in the variable's place: the old value is read no later than where it is made, and
- * there only at the same index. */
+/* The node may be made in the variable's place: the old value is read no later than where it is
+ * made, and there only at the same index. */
 static bool in_place(const Memory *m, NodeId base, int var) {
   const LocalEntry *le = m->le;
   int t = m->made_at[base];
@@ -94,8 +103,12 @@ static void place_assigns(Memory *m) {
     if (n->op == OP_var) {
       /* Two variables may change places: all old values are read before any is written. */
       int other = var_buffer(m, (int)n->attr[1]);
-      Buffer b = {.place = PLACE_ARENA, .bytes = le->buffers.at[to].bytes, .first = m->nsteps,
-                  .last = m->nsteps, .node = base, .var = -1};
+      Buffer b = {.place = PLACE_ARENA,
+                  .bytes = le->buffers.at[to].bytes,
+                  .first = m->nsteps,
+                  .last = m->nsteps,
+                  .node = base,
+                  .var = -1};
       vec_push(a, &le->buffers, b);
       vec_push(a, &le->copies, ((Copy){other, le->buffers.n - 1}));
       vec_push(a, &second, ((Copy){le->buffers.n - 1, to}));
@@ -115,8 +128,9 @@ static bool reduces_in_place(const Memory *m, NodeId id) {
   const Node *x = graph_operand(le->graph, n, 0);
   if (!same_space(n, x) || !(x->layout->partial & ~n->layout->partial)) return false;
   int b = le->buffer[term];
-  return b >= 0 && le->buffers.at[b].place == PLACE_ARENA && graph_node(le->graph, term)->op != OP_input &&
-         m->last_read[term] == m->made_at[id] && le->buffers.at[b].last == m->made_at[id];
+  return b >= 0 && le->buffers.at[b].place == PLACE_ARENA &&
+         graph_node(le->graph, term)->op != OP_input && m->last_read[term] == m->made_at[id] &&
+         le->buffers.at[b].last == m->made_at[id];
 }
 
 static void place_rest(Memory *m) {
@@ -137,8 +151,8 @@ static void place_rest(Memory *m) {
     if (le->copies.at[i].from < 0) le->copies.at[i].from = le->buffer[-1 - le->copies.at[i].from];
 }
 
-/* Outputs lie in the arena: a value that is in a variable is copied there, before variables that are
- * copied into change. */
+/* Outputs lie in the arena: a value that is in a variable is copied there, before variables that
+ * are copied into change. */
 static void place_outputs(Memory *m) {
   LocalEntry *le = m->le;
   Arena *a = m->plan->arena;
@@ -147,8 +161,12 @@ static void place_outputs(Memory *m) {
     NodeId base = node_base(le->graph, le->output[i]);
     int b = le->buffer[base];
     if (le->buffers.at[b].place == PLACE_VAR) {
-      Buffer copy = {.place = PLACE_ARENA, .bytes = le->buffers.at[b].bytes, .first = m->nsteps,
-                     .last = m->nsteps, .node = base, .var = -1};
+      Buffer copy = {.place = PLACE_ARENA,
+                     .bytes = le->buffers.at[b].bytes,
+                     .first = m->nsteps,
+                     .last = m->nsteps,
+                     .node = base,
+                     .var = -1};
       vec_push(a, &le->buffers, copy);
       vec_push(a, &all, ((Copy){b, le->buffers.n - 1}));
       b = le->buffers.n - 1;

@@ -1,10 +1,11 @@
-/* From the global graph to one device's: every op works on boxes, and exchanges stand between a box that
- * is owned and a box that is needed.
+/* From the global graph to one device's: every op works on boxes, and exchanges stand between a box
+ * that is owned and a box that is needed.
  *
- * For each op, each mesh axis is dealt to one factor of its rule, to a partial value that passes, or to none (the
- * axis's devices then compute the same). That fixes which layout each operand is needed in and which layout
- * the result comes out in. The assignment with the least modelled time wins: exchanges of the operands,
- * the work itself, and bringing the result to the layout that propagate gave it.
+ * For each op, each mesh axis is dealt to one factor of its rule, to a partial value that passes,
+ * or to none (the axis's devices then compute the same). That fixes which layout each operand is
+ * needed in and which layout the result comes out in. The assignment with the least modelled time
+ * wins: exchanges of the operands, the work itself, and bringing the result to the layout that
+ * propagate gave it.
  *
  * A value may exist in several layouts at once (versions); it is converted when somebody asks, so a
  * partial value is settled late and once, and as a reduce-scatter where a split is wanted.
@@ -31,7 +32,7 @@ typedef struct Part {
   Arena *arena;
   const Graph *g;
   LocalEntry *le;
-  Versions *have;     /* by global node */
+  Versions *have;    /* by global node */
   bool *must_settle; /* some consumer cannot carry a partial value */
 } Part;
 
@@ -62,14 +63,20 @@ static NodeId add_local(Part *p, const Node *n, NodeId from, NodeId cause) {
 
 static NodeId add_exchange(Part *p, NodeId x, const Layout *to, NodeId origin, NodeId cause) {
   const Node *from = graph_node(p->le->graph, x);
-  Node n = {.op = OP_exchange, .dtype = from->dtype, .shape = from->shape, .noperands = 1,
-            .operand = &x, .name = from->name, .layout = to};
+  Node n = {.op = OP_exchange,
+            .dtype = from->dtype,
+            .shape = from->shape,
+            .noperands = 1,
+            .operand = &x,
+            .name = from->name,
+            .layout = to};
   const Node *for_whom = graph_node(p->g, cause == NO_NODE ? origin : cause);
   n.span = for_whom->span, n.site = for_whom->site;
   return add_local(p, &n, origin, cause);
 }
 
-static const Layout *with_partial(Part *p, const Layout *dims, uint32_t partial, Reduce how, const Shape *s) {
+static const Layout *with_partial(Part *p, const Layout *dims, uint32_t partial, Reduce how,
+                                  const Shape *s) {
   Layout l = *dims;
   l.partial = partial;
   l.reduce = how;
@@ -83,7 +90,8 @@ static NodeId exchange_to(Part *p, NodeId x, const Layout *to, NodeId origin, No
     const Layout *from = n.layout;
     if (from == to) return x;
     uint32_t settle = from->partial & ~to->partial, scatter = settle & layout_axes(to);
-    if (!settle || (settle == scatter && from->partial == settle)) return add_exchange(p, x, to, origin, cause);
+    if (!settle || (settle == scatter && from->partial == settle))
+      return add_exchange(p, x, to, origin, cause);
     const Layout *next;
     if (scatter) {
       next = with_partial(p, to, from->partial & ~scatter, from->reduce, &n.shape);
@@ -91,7 +99,8 @@ static NodeId exchange_to(Part *p, NodeId x, const Layout *to, NodeId origin, No
       Shape a = layout_local(p->mesh, from, &n.shape), b = layout_local(p->mesh, to, &n.shape);
       const Layout *moved = with_partial(p, to, from->partial, from->reduce, &n.shape);
       bool move_first = layout_is_plain(to) && moved != from && shape_count(&b) < shape_count(&a);
-      next = move_first ? moved : with_partial(p, from, from->partial & ~settle, from->reduce, &n.shape);
+      next = move_first ? moved
+                        : with_partial(p, from, from->partial & ~settle, from->reduce, &n.shape);
     }
     x = add_exchange(p, x, next, origin, cause);
   }
@@ -138,8 +147,8 @@ static NodeId value_in(Part *p, NodeId id, const Layout *need, NodeId cause) {
     if (best < 0) {
       const Node *n = graph_node(p->g, id);
       diag_error(p->plan->program->diag, graph_node(p->g, cause == NO_NODE ? id : cause)->span,
-                 "%s cannot be had in layout %s: no device holds a term of it", node_text(p->g, id, p->arena),
-                 layout_text(p->arena, p->mesh, need));
+                 "%s cannot be had in layout %s: no device holds a term of it",
+                 node_text(p->g, id, p->arena), layout_text(p->arena, p->mesh, need));
       Node copy = *n;
       copy.op = OP_const;
       copy.noperands = 0;
@@ -148,7 +157,8 @@ static NodeId value_in(Part *p, NodeId id, const Layout *need, NodeId cause) {
     }
     local = exchange_to(p, have->v.at[best].local, need, id, cause);
     /* What lies on the way is a version too: an all-reduce before a slice serves others. */
-    for (NodeId x = local; x != have->v.at[best].local && graph_node(p->le->graph, x)->op == OP_exchange;
+    for (NodeId x = local;
+         x != have->v.at[best].local && graph_node(p->le->graph, x)->op == OP_exchange;
          x = graph_node(p->le->graph, x)->operand[0])
       if (x != local) {
         Version between = {graph_node(p->le->graph, x)->layout, x};
@@ -166,7 +176,7 @@ typedef struct Search {
   NodeId id;
   const Node *n;
   Rule rule;
-  int naxes, axis[MAX_AXES];              /* the axes that matter here */
+  int naxes, axis[MAX_AXES]; /* the axes that matter here */
   int noptions[MAX_AXES], option[MAX_AXES][MAX_FACTORS + 2 * MAX_RANK];
   Assignment now;
   Choice best;
@@ -179,7 +189,8 @@ static const Shape *shape_of(const Search *s, int i) {
   return i < s->n->noperands ? &graph_operand(s->p->g, s->n, i)->shape : &s->n->shape;
 }
 
-/* Visits every layout known for operand i (its versions) or for the result (what propagate said). */
+/* Visits every layout known for operand i (its versions) or for the result (what propagate said).
+ */
 static const Layout *known_layout(const Search *s, int i, int k) {
   if (i == s->n->noperands) return k == 0 ? s->n->layout : NULL;
   NodeId x = s->n->operand[i];
@@ -213,15 +224,18 @@ static void collect_axis(Search *s, int axis) {
         matters = true;
         const RuleDim *rd = &dims_of(s, i)[d];
         for (int j = 0; j < rd->n; j++) {
-          if (s->rule.factor[rd->factor[j]].kind == FACTOR_WHOLE) blocked = true;
-          else add_option(s, a, rd->factor[j]);
+          if (s->rule.factor[rd->factor[j]].kind == FACTOR_WHOLE)
+            blocked = true;
+          else
+            add_option(s, a, rd->factor[j]);
         }
         blocked |= rd->n > 1;
       }
     }
   }
   for (int f = 0; blocked && f < nfactors; f++)
-    if (s->rule.factor[f].kind == FACTOR_PASS && s->rule.factor[f].size >= s->p->mesh->axis[axis].size)
+    if (s->rule.factor[f].kind == FACTOR_PASS &&
+        s->rule.factor[f].size >= s->p->mesh->axis[axis].size)
       add_option(s, a, f);
   if (!matters) return;
   s->axis[s->naxes++] = axis;
@@ -235,7 +249,8 @@ static void order_factor(const Search *s, int f, Cut *cut) {
       for (int d = 0; d < l->rank; d++) {
         Cut c;
         int order[MAX_AXES], n = 0;
-        if (!cut_of(s->p->mesh, &s->rule, &dims_of(s, i)[d], &l->dim[d], shape_of(s, i)->dim[d], f, &c) ||
+        if (!cut_of(s->p->mesh, &s->rule, &dims_of(s, i)[d], &l->dim[d], shape_of(s, i)->dim[d], f,
+                    &c) ||
             l->dim[d].window.of)
           continue;
         for (int j = 0; j < c.naxes; j++)
@@ -263,7 +278,8 @@ static const Layout *assigned_layout(Search *s, int i, const Cut *cut) {
   Layout l = {.rank = shape_of(s, i)->rank, .reduce = RED_SUM};
   for (int d = 0; d < l.rank; d++) {
     if (!cut_join(s->p->mesh, &s->rule, &dims_of(s, i)[d], cut, &l.dim[d])) return NULL;
-    if (l.dim[d].window.of && !l.dim[d].naxes && is_whole_already(s, i, d)) l.dim[d].window = (Window){0};
+    if (l.dim[d].window.of && !l.dim[d].naxes && is_whole_already(s, i, d))
+      l.dim[d].window = (Window){0};
   }
   bool result = i == s->n->noperands;
   uint32_t reduced = 0;
@@ -271,7 +287,8 @@ static const Layout *assigned_layout(Search *s, int i, const Cut *cut) {
     int to = s->now.to[a];
     uint32_t bit = 1u << s->axis[a];
     if (to == CARRY_JOINTLY || (to >= CARRY_IN && (result || to == CARRY_IN + i))) l.partial |= bit;
-    if (result && to >= 0 && to < MAX_FACTORS && s->rule.factor[to].kind == FACTOR_REDUCE) reduced |= bit;
+    if (result && to >= 0 && to < MAX_FACTORS && s->rule.factor[to].kind == FACTOR_REDUCE)
+      reduced |= bit;
   }
   if (reduced && l.partial && s->rule.reduce != RED_SUM) return NULL;
   if (reduced) l.reduce = s->rule.reduce;
@@ -306,10 +323,12 @@ static void evaluate(Search *s) {
   if (!result) return;
   const Layout *target = s->n->layout;
   double cost = work(s, cut, result), c;
-  if (target->partial & ~result->partial) target = layout_without_partial(p->program->layouts, target, &s->n->shape);
+  if (target->partial & ~result->partial)
+    target = layout_without_partial(p->program->layouts, target, &s->n->shape);
   cost += cost_exchange(p->program, result, target, &s->n->shape, s->n->dtype);
   const Layout *need[64];
-  const Layout **needs = s->n->noperands <= 64 ? need : arena_array(p->arena, const Layout *, s->n->noperands);
+  const Layout **needs =
+      s->n->noperands <= 64 ? need : arena_array(p->arena, const Layout *, s->n->noperands);
   for (int i = 0; i < s->n->noperands; i++) {
     if (!(needs[i] = assigned_layout(s, i, cut))) return;
     best_version(p, s->n->operand[i], needs[i], &c);
@@ -390,7 +409,8 @@ static void partition_entry(Plan *plan, int index) {
   Program *g = plan->program;
   const Entry *e = &g->entries.at[index];
   LocalEntry le = {.entry = e, .index = index, .graph = graph_new(plan->arena, VIEW_LOCAL)};
-  Part p = {.plan = plan, .program = g, .mesh = &g->mesh, .arena = plan->arena, .g = e->graph, .le = &le};
+  Part p = {
+      .plan = plan, .program = g, .mesh = &g->mesh, .arena = plan->arena, .g = e->graph, .le = &le};
   int n = e->graph->nodes.n;
   p.have = arena_array(plan->arena, Versions, n + 1);
   p.must_settle = arena_array(plan->arena, bool, n + 1);
@@ -401,7 +421,8 @@ static void partition_entry(Plan *plan, int index) {
   le.assign = arena_array(plan->arena, NodeId, e->assigns.n + 1);
   for (int i = 0; i < e->inputs.n; i++) le.input[i] = p.have[e->inputs.at[i].node].v.at[0].local;
   for (int i = 0; i < e->assigns.n; i++)
-    le.assign[i] = value_in(&p, e->assigns.at[i].node, g->vars.at[e->assigns.at[i].var].layout, NO_NODE);
+    le.assign[i] =
+        value_in(&p, e->assigns.at[i].node, g->vars.at[e->assigns.at[i].var].layout, NO_NODE);
   for (int i = 0; i < e->outputs.n; i++)
     le.output[i] = value_in(&p, e->outputs.at[i].node, e->outputs.at[i].layout, NO_NODE);
   vec_push(plan->arena, &plan->entries, le);

@@ -1,6 +1,6 @@
-/* The passes, each in the file of its name. `autodiff` and `simplify` rewrite global graphs in place of the
- * old ones; `propagate` gives every tensor a layout; `partition` makes the local graphs; the others
- * arrange them. */
+/* The passes, each in the file of its name. `autodiff` and `simplify` rewrite global graphs in
+ * place of the old ones; `propagate` gives every tensor a layout; `partition` makes the local
+ * graphs; the others arrange them. */
 #ifndef DTG_PASSES_H
 #define DTG_PASSES_H
 #include "pipeline.h"
@@ -18,20 +18,23 @@ void memory(Plan *p);
 void verify_global(const Plan *p, const char *after);
 void verify_local(const Plan *p, const char *after);
 
-/* The projection of a dim's axes on the factors of a rule, and back. A compound dim is filled from its
- * major factor; only its last cut factor may be cut in part. */
+/* The projection of a dim's axes on the factors of a rule, and back. A compound dim is filled from
+ * its major factor; only its last cut factor may be cut in part. */
 typedef struct Cut {
   int naxes;
   int axis[MAX_AXES];
   int64_t granule;
 } Cut;
 /* The axes of dim `d` that fall on factor `f`; false: the dim does not carry f. */
-bool cut_of(const Mesh *m, const Rule *r, const RuleDim *rd, const DimLayout *d, int64_t n, int f, Cut *out);
+bool cut_of(const Mesh *m, const Rule *r, const RuleDim *rd, const DimLayout *d, int64_t n, int f,
+            Cut *out);
 /* The dim's layout when its factors are cut so; false: it would be no box. */
-bool cut_join(const Mesh *m, const Rule *r, const RuleDim *rd, const Cut *cut /* by factor */, DimLayout *out);
+bool cut_join(const Mesh *m, const Rule *r, const RuleDim *rd, const Cut *cut /* by factor */,
+              DimLayout *out);
 
 /* Modelled time of a device in microseconds. */
-double cost_exchange(const Program *p, const Layout *from, const Layout *to, const Shape *s, DType t);
+double cost_exchange(const Program *p, const Layout *from, const Layout *to, const Shape *s,
+                     DType t);
 double cost_compute(const Program *p, double flops, double bytes);
 
 void dump_graph(const Plan *p, Str *out);

@@ -4,7 +4,8 @@
 #include "plan.h"
 
 typedef struct PipelineOptions {
-  /* Variables keep the layouts of this plan (a variant of the same model for other sizes); NULL: none. */
+  /* Variables keep the layouts of this plan (a variant of the same model for other sizes); NULL:
+   * none. */
   const Plan *variables_of;
   /* Milliseconds of each pass, in order, for --time; NULL: not wanted. */
   void (*timed)(void *user, const char *pass, double ms);

@@ -1,13 +1,14 @@
-/* Gives every tensor a layout, from what the user said, forward and backward through all entries at once
- * (a variable is one tensor in all of them) until nothing changes.
+/* Gives every tensor a layout, from what the user said, forward and backward through all entries at
+ * once (a variable is one tensor in all of them) until nothing changes.
  *
- * Facts only grow: a dim that was said and is not open never changes; others may gain axes, each axis at
- * most once a tensor; so the sweeps end. One step takes one factor of one op: the longest list of axes
- * that its tensors agree on is written to every tensor that can take it. Where they disagree the largest
- * tensor's list is taken, and the others stay as they are.
+ * Facts only grow: a dim that was said and is not open never changes; others may gain axes, each
+ * axis at most once a tensor; so the sweeps end. One step takes one factor of one op: the longest
+ * list of axes that its tensors agree on is written to every tensor that can take it. Where they
+ * disagree the largest tensor's list is taken, and the others stay as they are.
  *
- * Order: ops that only rename dims first, then factors that pass, then those that reduce or shift, and
- * broadcasts forward last, so that a bias does not decide for its batch. After Shardy (OpenXLA). */
+ * Order: ops that only rename dims first, then factors that pass, then those that reduce or shift,
+ * and broadcasts forward last, so that a bias does not decide for its batch. After Shardy
+ * (OpenXLA). */
 #include "passes.h"
 #include <string.h>
 
@@ -35,7 +36,7 @@ typedef struct Propagate {
   Plan *plan;
   const Mesh *mesh;
   Cell *var;
-  Cell ***node; /* [entry][node] */
+  Cell ***node;  /* [entry][node] */
   Cell **output; /* flat over entries */
   VEC(Tie) ties;
 } Propagate;
@@ -132,7 +133,8 @@ static bool write(Propagate *p, const Tie *t, int i, int d, int f, const Cut *wa
   cut[f].granule = want->granule;
   for (int j = have.naxes; j < want->naxes; j++) {
     k *= p->mesh->axis[want->axis[j]].size;
-    if (!cell_can_take(c, want->axis[j]) || (k > size && !(size == c->shape.dim[d] && from >= 0 && rd->n == 1)))
+    if (!cell_can_take(c, want->axis[j]) ||
+        (k > size && !(size == c->shape.dim[d] && from >= 0 && rd->n == 1)))
       break;
     cut[f].axis[cut[f].naxes++] = want->axis[j];
   }
@@ -169,8 +171,8 @@ static bool step(Propagate *p, const Tie *t, int stage) {
   return changed;
 }
 
-/* A shifted dim keeps its layout too: blocks of the result and of the operand are cut alike, and the
- * exchange moves the difference. */
+/* A shifted dim keeps its layout too: blocks of the result and of the operand are cut alike, and
+ * the exchange moves the difference. */
 static bool step_shift(Propagate *p, const Tie *t) {
   bool changed = false;
   Tie plain = *t;
@@ -231,11 +233,13 @@ static void add_op(Propagate *p, int e, NodeId id) {
   Tie t = {.entry = e, .node = id, .ncells = n->noperands + 1};
   rule_of(g, n, &t.rule, p->plan->arena);
   t.rank = n->op == OP_broadcast ? 2
-           : op_def(n->op)->flags & OPF_ELEMENTWISE || n->op == OP_reshape || n->op == OP_transpose ? 0
-                                                                                                    : 1;
+           : op_def(n->op)->flags & OPF_ELEMENTWISE || n->op == OP_reshape || n->op == OP_transpose
+               ? 0
+               : 1;
   t.cell = arena_array(p->plan->arena, Cell *, t.ncells);
   for (int i = 0; i < n->noperands; i++)
-    if (!(op_def(graph_operand(g, n, i)->op)->flags & OPF_FREE)) t.cell[i] = p->node[e][n->operand[i]];
+    if (!(op_def(graph_operand(g, n, i)->op)->flags & OPF_FREE))
+      t.cell[i] = p->node[e][n->operand[i]];
   t.cell[n->noperands] = p->node[e][id];
   if (n->op == OP_relayout_like) t.cell[0] = NULL;
   if (n->op == OP_relayout)
@@ -246,7 +250,8 @@ static void add_op(Propagate *p, int e, NodeId id) {
 
 static bool check_spec(Propagate *p, const Spec *s, const char *what) {
   if (!s || !s->partial) return true;
-  diag_error(p->plan->program->diag, s->span, "%s cannot be partial: a device would hold only a term of it", what);
+  diag_error(p->plan->program->diag, s->span,
+             "%s cannot be partial: a device would hold only a term of it", what);
   return false;
 }
 

@@ -29,7 +29,8 @@ void schedule(Plan *p) {
     bool *needed = find_needed(p, le);
     for (NodeId i = 0; i < le->graph->nodes.n; i++) {
       const Node *n = graph_node(le->graph, i);
-      if (!le->stored[i] || !needed[i] || node_class(n) == CLASS_SOURCE || node_class(n) == CLASS_VIEW)
+      if (!le->stored[i] || !needed[i] || node_class(n) == CLASS_SOURCE ||
+          node_class(n) == CLASS_VIEW)
         continue;
       Step s = {.kind = step_kind(n)};
       vec_push(p->arena, &s.nodes, i);

@@ -1,5 +1,5 @@
-/* Removes what is not needed: nodes nobody reads, nodes equal to earlier ones, and operations that do
- * nothing. Keeps every input, so that an entry's arguments stay.
+/* Removes what is not needed: nodes nobody reads, nodes equal to earlier ones, and operations that
+ * do nothing. Keeps every input, so that an entry's arguments stay.
  *
  *   %3 = reshape %1 ; %4 = reshape %3     ->  %4 = reshape %1
  *   %5 = mul %2, 1                        ->  %2 */
@@ -14,8 +14,6 @@ typedef struct Simplify {
   int nslots;
   NodeId *slot; /* hash table of new nodes */
 } Simplify;
-
-
 
 static bool *find_used(Arena *a, const Entry *e) {
   bool *used = arena_array(a, bool, e->graph->nodes.n + 1);
@@ -77,8 +75,8 @@ static NodeId reduce_node(Simplify *s, Node *n) {
 
 static bool node_equal(const Node *a, const Node *b) {
   return a->op == b->op && a->dtype == b->dtype && a->noperands == b->noperands &&
-         a->nattr == b->nattr && !memcmp(&a->value, &b->value, sizeof a->value) && a->spec == b->spec &&
-         shape_equal(&a->shape, &b->shape) &&
+         a->nattr == b->nattr && !memcmp(&a->value, &b->value, sizeof a->value) &&
+         a->spec == b->spec && shape_equal(&a->shape, &b->shape) &&
          !memcmp(a->operand, b->operand, sizeof *a->operand * (size_t)a->noperands) &&
          !memcmp(a->attr, b->attr, sizeof *a->attr * (size_t)a->nattr);
 }

@@ -1,6 +1,6 @@
-/* Which values lie in memory. The others are computed inside the loops that use them. A value is stored
- * when something that is no loop reads it (a product, an exchange), when it leaves the entry, or when
- * computing it again would cost more than reading it. */
+/* Which values lie in memory. The others are computed inside the loops that use them. A value is
+ * stored when something that is no loop reads it (a product, an exchange), when it leaves the
+ * entry, or when computing it again would cost more than reading it. */
 #include "passes.h"
 
 enum { CHEAP = 6 }; /* operations an element that may be done twice rather than stored */
@@ -9,9 +9,9 @@ typedef struct Store {
   Arena *arena;
   LocalEntry *le;
   const Graph *g;
-  double *cost;  /* of computing one element, by node */
-  int *uses;     /* distinct loops that would compute it, at most 2 */
-  NodeId *loop;  /* the one of them when there is one */
+  double *cost; /* of computing one element, by node */
+  int *uses;    /* distinct loops that would compute it, at most 2 */
+  NodeId *loop; /* the one of them when there is one */
 } Store;
 
 static double own_cost(const Node *n) {
@@ -20,8 +20,16 @@ static double own_cost(const Node *n) {
 }
 
 static void add_loop(Store *s, NodeId id, NodeId loop) {
-  if (s->uses[id] == 0) s->loop[id] = loop, s->uses[id] = 1;
-  else if (s->loop[id] != loop) s->uses[id] = 2;
+  if (s->uses[id] == 0)
+    s->loop[id] = loop, s->uses[id] = 1;
+  else if (s->loop[id] != loop)
+    s->uses[id] = 2;
+}
+
+/* n computes an element of `base` again for each of a larger result, or at a computed index. */
+static bool repeats(const Store *s, const Node *n, NodeId base) {
+  return (n->op == OP_broadcast || n->op == OP_gather) && s->cost[base] > 1 &&
+         shape_count(&n->shape) > shape_count(&graph_node(s->g, base)->shape);
 }
 
 /* What reading n does to its operands: called once it is known whether n is stored. */
@@ -36,14 +44,14 @@ static void use_operands(Store *s, NodeId id) {
       continue;
     }
     if (c == CLASS_VIEW && s->le->stored[id]) s->le->stored[base] = true;
-    /* Computed again for each element of a larger result, or at a computed index. */
-    bool repeated = n->op == OP_broadcast || n->op == OP_gather;
-    if (repeated && s->cost[base] > 1 && shape_count(&n->shape) > shape_count(&bn->shape))
-      s->le->stored[base] = true;
+    if (repeats(s, n, base)) s->le->stored[base] = true;
     if (n->op == OP_gather && k == 0 && bn->op != OP_const) s->le->stored[base] = true;
-    if (s->le->stored[id] || c == CLASS_REDUCE) add_loop(s, base, id);
-    else if (s->uses[id] == 2) s->uses[base] = 2;
-    else if (s->uses[id] == 1) add_loop(s, base, s->loop[id]);
+    if (s->le->stored[id] || c == CLASS_REDUCE)
+      add_loop(s, base, id);
+    else if (s->uses[id] == 2)
+      s->uses[base] = 2;
+    else if (s->uses[id] == 1)
+      add_loop(s, base, s->loop[id]);
   }
 }
 
@@ -60,13 +68,16 @@ static void store_entry(Plan *p, LocalEntry *le) {
     le->stored[i] = c != CLASS_MAP && c != CLASS_VIEW;
     if (c == CLASS_MAP) {
       s.cost[i] = own_cost(x);
-      for (int k = 0; k < x->noperands; k++) s.cost[i] += s.cost[x->operand[k]];
+      for (int k = 0; k < x->noperands; k++) /* what will be stored is only read */
+        s.cost[i] += repeats(&s, x, node_base(s.g, x->operand[k])) ? 0 : s.cost[x->operand[k]];
     } else if (c == CLASS_VIEW) {
       s.cost[i] = s.cost[x->operand[0]];
     }
   }
-  for (int i = 0; i < le->entry->outputs.n; i++) le->stored[node_base(le->graph, le->output[i])] = true;
-  for (int i = 0; i < le->entry->assigns.n; i++) le->stored[node_base(le->graph, le->assign[i])] = true;
+  for (int i = 0; i < le->entry->outputs.n; i++)
+    le->stored[node_base(le->graph, le->output[i])] = true;
+  for (int i = 0; i < le->entry->assigns.n; i++)
+    le->stored[node_base(le->graph, le->assign[i])] = true;
   for (NodeId i = n - 1; i >= 0; i--) {
     const Node *x = graph_node(le->graph, i);
     if (node_class(x) == CLASS_MAP && s.uses[i] == 2 && s.cost[i] > CHEAP) le->stored[i] = true;

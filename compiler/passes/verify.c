@@ -1,12 +1,15 @@
-/* The laws of a stage. A breach is a bug of the compiler: it names the pass and the node and stops. */
+/* The laws of a stage. A breach is a bug of the compiler: it names the pass and the node and stops.
+ */
 #include "passes.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-static void breach(const Plan *p, const Entry *e, const Graph *g, NodeId id, const char *after, const char *law) {
+static void breach(const Plan *p, const Entry *e, const Graph *g, NodeId id, const char *after,
+                   const char *law) {
   Str s = str_new(p->arena);
   const Node *n = graph_node(g, id);
-  str_printf(&s, "dtgc: bug after pass %s: entry %s, %%%d = %s", after, e->name, id, op_def(n->op)->name);
+  str_printf(&s, "dtgc: bug after pass %s: entry %s, %%%d = %s", after, e->name, id,
+             op_def(n->op)->name);
   for (int k = 0; k < n->noperands; k++) str_printf(&s, " %%%d", n->operand[k]);
   str_printf(&s, " %s", dtype_name(n->dtype));
   shape_put(&s, &n->shape);
@@ -30,7 +33,8 @@ static const char *broken(const Plan *p, const Graph *g, NodeId id) {
     for (int d = 0; d < s->rank; d++) {
       int64_t size = 1;
       for (int j = 0; j < rd[d].n; j++) size *= r.factor[rd[d].factor[j]].size;
-      if (rd[d].n && !rd[d].window.of && size != s->dim[d]) return "a dim does not have the size of its factors";
+      if (rd[d].n && !rd[d].window.of && size != s->dim[d])
+        return "a dim does not have the size of its factors";
     }
   }
   return NULL;

@@ -9,7 +9,7 @@ typedef struct Str {
   Arena *arena;
   char *at; /* always ends in NUL */
   size_t n, cap;
-  int indent;     /* str_line: two blanks each */
+  int indent; /* str_line: two blanks each */
 } Str;
 
 Str str_new(Arena *a);

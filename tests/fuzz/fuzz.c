@@ -31,7 +31,8 @@ static void count_message(void *user, const dtgc_message *m) {
   *(size_t *)user += strlen(m->rendered);
 }
 
-static void compile(const uint8_t *data, size_t size, const char *mesh, const char *layout) {
+/* Whether there is a program. */
+static bool compile(const uint8_t *data, size_t size, const char *mesh, const char *layout) {
   size_t said = 0;
   dtgc_options o = {.mesh = mesh,
                     .layout = &layout,
@@ -48,6 +49,7 @@ static void compile(const uint8_t *data, size_t size, const char *mesh, const ch
   else if (status == DTGC_BAD_SOURCE && !said)
     abort(); /* refused without a word */
   dtgc_free(p);
+  return !status;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -66,8 +68,9 @@ typedef struct Text {
 } Text;
 
 typedef struct Corpus {
-  int n;
+  int n, ngood;
   Text text[MOST_FILES];
+  int good[MOST_FILES]; /* those that compile: their mutants go deepest */
 } Corpus;
 
 /* -------- what is running, for the signal handler -------- */
@@ -91,12 +94,14 @@ static void leave(int signal) {
   raise(signal);
 }
 
-static void run(const uint8_t *data, size_t n) {
+static bool run(const uint8_t *data, size_t n) {
   now_at = data;
   now_n = n;
   alarm(SECONDS);
-  LLVMFuzzerTestOneInput(data, n);
+  bool alone = compile(data, n, NULL, NULL);
+  compile(data, n, "a=2,batch=3", "\".*\"=[batch, ...]");
   alarm(0);
+  return alone;
 }
 
 /* -------- the corpus -------- */
@@ -223,7 +228,7 @@ int main(int argc, char **argv) {
   static Corpus c;
   static uint8_t room[MOST_BYTES];
   uint64_t seed = 1;
-  long count = 1000;
+  long count = 1000, valid = 0;
   static const int fatal[] = {SIGALRM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
   struct sigaction action = {.sa_handler = leave};
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) sigaction(fatal[i], &action, NULL);
@@ -239,16 +244,19 @@ int main(int argc, char **argv) {
     fprintf(stderr, "fuzz: no .dtg files\n");
     return 1;
   }
-  for (int i = 0; i < c.n; i++) run(c.text[i].at, c.text[i].n);
+  for (int i = 0; i < c.n; i++)
+    if (run(c.text[i].at, c.text[i].n)) c.good[c.ngood++] = i;
   for (long i = 0; i < count; i++) {
     uint64_t state = (seed * 1000003 + (uint64_t)i) * 0x9e3779b97f4a7c15u | 1;
-    const Text *from = &c.text[dice(&state) % (uint64_t)c.n];
+    bool good = c.ngood && dice(&state) % 4;
+    const Text *from = &c.text[good ? c.good[dice(&state) % (uint64_t)c.ngood]
+                                    : (int)(dice(&state) % (uint64_t)c.n)];
     Text t = {room, from->n};
     memcpy(room, from->at, from->n);
     for (uint64_t k = 1 + dice(&state) % 4; k; k--) mutate(&t, &c, &state);
-    run(t.at, t.n);
+    valid += run(t.at, t.n);
   }
-  printf("%d files, %ld mutants\n", c.n, count);
+  printf("%d files, %d valid; %ld mutants, %ld valid\n", c.n, c.ngood, count, valid);
   for (int i = 0; i < c.n; i++) free(c.text[i].at);
   return 0;
 }

@@ -3,6 +3,8 @@
  *
  *   property SEED COUNT        programs SEED, SEED + 1, ...; each under three meshes and layouts
  *
+ *   property SEED print        shows program SEED under its first layouts
+ *
  * Every trial runs in a process of its own, so that a crash, a hang or a stuck device is a failure
  * like any other. A failing program is made small, line by line, and printed with its seed, mesh
  * and layouts. */
@@ -197,6 +199,14 @@ int main(int argc, char **argv) {
   uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
   int count = argc > 2 ? atoi(argv[2]) : 10, trials = 0, failures = 0, invalid = 0;
   Script *s = need(malloc(sizeof *s));
+  if (argc > 2 && !strcmp(argv[2], "print")) {
+    script_generate(s, seed);
+    script_layouts(s);
+    printf("mesh [%s]\n", s->mesh);
+    script_write(s, false, stdout, stdout);
+    free(s);
+    return 0;
+  }
   for (int i = 0; i < count; i++) {
     script_generate(s, seed + (uint64_t)i);
     for (int round = 0; round < ROUNDS; round++) {

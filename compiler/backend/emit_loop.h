@@ -1,0 +1,68 @@
+/* A loop function while it is being written: shared by emit_value.c, which turns nodes into
+ * expressions, and emit_loop.c, which writes the nests around them.
+ *
+ * Its parameters are marks until it is done (\1p0\2 a pointer, \1n0\2 a number), so that two loops
+ * that do the same to other tensors are the same text, and one function serves both. */
+#ifndef DTG_EMIT_LOOP_H
+#define DTG_EMIT_LOOP_H
+#include "emit.h"
+
+typedef struct Index {
+  const char *flat; /* one index over all elements; else: */
+  const char *at[MAX_RANK];
+} Index;
+
+typedef struct Pointer {
+  int buffer;
+  NodeId node; /* as seen: gives the extents */
+  bool written;
+} Pointer;
+
+typedef struct Number {
+  const char *value; /* in the entry */
+  char kind;         /* n: extent, o: offset, k: key */
+} Number;
+
+typedef struct Memo {
+  NodeId node;
+  const char *index;
+  int uses;
+  const char *text;
+} Memo;
+
+typedef struct Loop {
+  Emit *e;
+  const LocalEntry *le;
+  const Graph *g;
+  const Step *step; /* what a map stores; NULL for other loops */
+  bool flat, counting, needs_dev;
+  int guard; /* inside an expression that is not always evaluated */
+  int temps;
+  VEC(Pointer) pointers;
+  VEC(Number) numbers;
+  VEC(Memo) memo;
+  Str code;
+} Loop;
+
+/* Marks. */
+const char *loop_number(Loop *l, char kind, const char *value);
+const char *loop_extent(Loop *l, const Node *n, int d);
+const char *loop_offset(Loop *l, const Node *n, int d);
+const char *loop_pointer(Loop *l, NodeId id, bool written);
+
+/* Expressions. `value` is that of a node at an index: loaded, or computed from its operands. What
+ * is asked for twice is computed once: the first pass over a body counts (loop_count), the second
+ * writes. */
+void loop_count(Loop *l, bool counting);
+const char *loop_value(Loop *l, NodeId id, const Index *at);
+const char *loop_load(Loop *l, NodeId id, const Index *at);
+const char *loop_element(Loop *l, NodeId id, const Index *at, bool written); /* an lvalue */
+const char *loop_constant(Emit *e, DType t, double v);
+const char *loop_wrap(Emit *e, const char *s); /* in parentheses where it needs them */
+const char *loop_type(DType t);                /* of a value in a register */
+bool loop_is_half(DType t);
+DType loop_computed_as(DType t); /* half-width floats as f32 */
+const char *loop_literal(Loop *l, int64_t v);
+bool loop_stores(const Loop *l, NodeId id); /* the loop's own step stores it */
+
+#endif

@@ -1,0 +1,370 @@
+/* Ops whose result blocks are shifted or clipped operand blocks: a window of the operand
+ * (ir/layout.h). Cut along such a dim, they exchange only what a device needs and does not own. */
+#include "opdefs.h"
+#include <string.h>
+
+#define IN(i) (op_node(b, node)->operand[i])
+
+static RuleDim one(int f) { return (RuleDim){.n = 1, .factor = {(int8_t)f}}; }
+
+/* -------- slice -------- */
+
+/* attr: starts, sizes, steps; steps are positive. */
+static bool infer_slice(Build *b, Node *n) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  n->dtype = x->dtype;
+  n->shape.rank = x->shape.rank;
+  memcpy(n->shape.dim, n->attr + x->shape.rank, sizeof *n->attr * (size_t)n->shape.rank);
+  return true;
+}
+
+static void rule_slice(const Graph *g, const Node *n, Rule *r) {
+  const Node *x = graph_operand(g, n, 0);
+  int rank = n->shape.rank;
+  for (int d = 0; d < rank; d++) {
+    int64_t start = n->attr[d], step = n->attr[2 * rank + d];
+    bool touched = start || step != 1 || n->shape.dim[d] != x->shape.dim[d];
+    int f = rule_factor(r, n->shape.dim[d], touched ? FACTOR_SHIFT : FACTOR_PASS);
+    r->result[d] = r->operand[0][d] = one(f);
+    if (touched) r->operand[0][d].window = (Window){n->shape.dim[d], step, 1, start, start};
+  }
+  r->linear_in = 1;
+}
+
+static void grad_slice(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  const Node *n = op_node(b, node);
+  Shape s = op_node(b, IN(0))->shape;
+  int64_t lo[MAX_RANK], hi[MAX_RANK], interior[MAX_RANK];
+  for (int d = 0; d < s.rank; d++) {
+    int64_t start = n->attr[d], size = n->shape.dim[d], step = n->attr[2 * s.rank + d];
+    lo[d] = size ? start : 0;
+    interior[d] = size ? step - 1 : 0;
+    hi[d] = size ? s.dim[d] - (start + (size - 1) * step + 1) : s.dim[d];
+  }
+  dx[0] = mk_pad(b, dy, lo, hi, interior, 0);
+}
+
+/* One number a dim, or none. */
+static bool per_dim(Build *b, const Arg *a, const char *param, int rank, int64_t otherwise,
+                    int64_t *out) {
+  for (int d = 0; d < rank; d++) out[d] = otherwise;
+  if (a->kind == ARG_NONE) return true;
+  if (a->kind != ARG_LIST || a->n != rank) {
+    op_fail(b, a->span, "`%s` must list one number for each of the %d dims", param, rank);
+    return false;
+  }
+  for (int d = 0; d < rank; d++)
+    if (!arg_int(b, &a->at[d], param, &out[d])) return false;
+  return true;
+}
+
+static Arg call_slice(Build *b, const Arg *a) {
+  NodeId x;
+  int64_t begin[MAX_RANK], end[MAX_RANK], step[MAX_RANK];
+  if (!arg_tensor(b, &a[0], "x", &x)) return arg_node(NO_NODE);
+  int rank = op_node(b, x)->shape.rank;
+  if (!per_dim(b, &a[1], "begin", rank, 0, begin) ||
+      !per_dim(b, &a[2], "end", rank, INT64_MAX, end) || !per_dim(b, &a[3], "step", rank, 1, step))
+    return arg_node(NO_NODE);
+  Subscript s[MAX_RANK];
+  for (int d = 0; d < rank; d++) {
+    if (step[d] < 1)
+      return arg_node(op_fail(b, a[3].span, "steps must be positive: %ld", (long)step[d]));
+    s[d] = (Subscript){.span = b->span,
+                       .has_begin = true,
+                       .has_end = true,
+                       .begin = begin[d],
+                       .end = end[d],
+                       .step = step[d]};
+  }
+  return arg_node(build_subscript(b, x, rank, s));
+}
+
+const OpDef op_slice = {
+    .name = "slice",
+    .params = "x, begin, end=none, step=none",
+    .doc = "x[b:e:s] in every dim at once, with lists; negative bounds count from the end",
+    .example = "f32[7, 6] x: slice(x, [1, 0], [7, 4], [2, 1])",
+    .call = call_slice,
+    .infer = infer_slice,
+    .rule = rule_slice,
+    .grad = grad_slice,
+    .flags = OPF_MAP};
+
+/* -------- pad -------- */
+
+/* attr: lo, hi, interior (elements put between neighbours); value: what is put. */
+static bool infer_pad(Build *b, Node *n) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  int rank = n->shape.rank = x->shape.rank;
+  n->dtype = x->dtype;
+  for (int d = 0; d < rank; d++) {
+    int64_t gaps = x->shape.dim[d] ? (x->shape.dim[d] - 1) * n->attr[2 * rank + d] : 0;
+    if (n->attr[d] > (int64_t)1 << 46 || n->attr[rank + d] > (int64_t)1 << 46) {
+      op_fail(b, b->span, "the padding is too large");
+      return false;
+    }
+    n->shape.dim[d] = n->attr[d] + x->shape.dim[d] + gaps + n->attr[rank + d];
+  }
+  return op_check_size(b, b->span, n->dtype, &n->shape);
+}
+
+static void rule_pad(const Graph *g, const Node *n, Rule *r) {
+  (void)g;
+  int rank = n->shape.rank;
+  for (int d = 0; d < rank; d++) {
+    bool touched = n->attr[d] || n->attr[rank + d] || n->attr[2 * rank + d];
+    int f = rule_factor(r, n->shape.dim[d], touched ? FACTOR_SHIFT : FACTOR_PASS);
+    r->result[d] = r->operand[0][d] = one(f);
+    if (touched)
+      r->operand[0][d].window =
+          (Window){n->shape.dim[d], 1, n->attr[2 * rank + d] + 1, -n->attr[d], -n->attr[d]};
+  }
+  if (n->value == 0) r->linear_in = 1;
+}
+
+static void grad_pad(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  const Node *n = op_node(b, node);
+  Shape s = op_node(b, IN(0))->shape;
+  int64_t step[MAX_RANK], start[MAX_RANK];
+  for (int d = 0; d < s.rank; d++) start[d] = n->attr[d], step[d] = n->attr[2 * s.rank + d] + 1;
+  dx[0] = mk_slice(b, dy, start, s.dim, step);
+}
+
+static Arg call_pad(Build *b, const Arg *a) {
+  NodeId x;
+  int64_t lo[MAX_RANK], hi[MAX_RANK], zero[MAX_RANK] = {0};
+  double value;
+  if (!arg_tensor(b, &a[0], "x", &x)) return arg_node(NO_NODE);
+  int rank = op_node(b, x)->shape.rank;
+  if (!per_dim(b, &a[1], "before", rank, 0, lo) || !per_dim(b, &a[2], "after", rank, 0, hi) ||
+      !arg_number(b, &a[3], "value", &value))
+    return arg_node(NO_NODE);
+  for (int d = 0; d < rank; d++)
+    if (lo[d] < 0 || hi[d] < 0)
+      return arg_node(op_fail(b, a[1].span, "a padding cannot be negative; slice instead"));
+  return arg_node(mk_pad(b, x, lo, hi, zero, value));
+}
+
+const OpDef op_pad = {
+    .name = "pad",
+    .params = "x, before, after=none, value=0",
+    .doc = "x with `before` and `after` elements of `value` put around, a number a dim",
+    .example = "f32[4, 6] x: pad(x, [1, 0], [2, 3])",
+    .call = call_pad,
+    .infer = infer_pad,
+    .rule = rule_pad,
+    .grad = grad_pad,
+    .flags = OPF_MAP};
+
+/* -------- concat, stack, split -------- */
+
+static bool infer_concat(Build *b, Node *n) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  int dim = (int)n->attr[0];
+  n->dtype = x->dtype;
+  n->shape = x->shape;
+  for (int i = 1; i < n->noperands; i++) {
+    const Node *y = graph_operand(b->graph, n, i);
+    bool fits = y->dtype == x->dtype && y->shape.rank == x->shape.rank;
+    for (int d = 0; fits && d < x->shape.rank; d++)
+      fits = d == dim || y->shape.dim[d] == x->shape.dim[d];
+    if (!fits) {
+      op_fail(b, b->span, "%s and %s must be alike but for dim %d", op_describe(b, n->operand[0]),
+              op_describe(b, n->operand[i]), dim);
+      return false;
+    }
+    n->shape.dim[dim] += y->shape.dim[dim];
+  }
+  return op_check_size(b, b->span, n->dtype, &n->shape);
+}
+
+static void rule_concat(const Graph *g, const Node *n, Rule *r) {
+  int64_t offset = 0;
+  for (int d = 0; d < n->shape.rank; d++) {
+    int f = rule_factor(r, n->shape.dim[d], d == n->attr[0] ? FACTOR_SHIFT : FACTOR_PASS);
+    r->result[d] = one(f);
+    for (int i = 0; i < n->noperands; i++) r->operand[i][d] = one(f);
+  }
+  for (int i = 0; i < n->noperands; i++) {
+    int d = (int)n->attr[0];
+    r->operand[i][d].window = (Window){n->shape.dim[d], 1, 1, -offset, -offset};
+    offset += graph_operand(g, n, i)->shape.dim[d];
+  }
+  r->linear_jointly = true;
+}
+
+static void grad_concat(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  int count = op_node(b, node)->noperands, dim = (int)op_node(b, node)->attr[0];
+  int64_t start[MAX_RANK] = {0}, step[MAX_RANK];
+  for (int d = 0; d < MAX_RANK; d++) step[d] = 1;
+  for (int i = 0; i < count; i++) {
+    Shape s = op_node(b, IN(i))->shape;
+    dx[i] = mk_slice(b, dy, start, s.dim, step);
+    start[dim] += s.dim[dim];
+  }
+}
+
+static bool tensor_list(Build *b, const Arg *a, NodeId **out) {
+  if (a->kind != ARG_LIST || !a->n) {
+    op_fail(b, a->span, "takes a list of tensors, as in [x, y]");
+    return false;
+  }
+  *out = arena_array(b->arena, NodeId, a->n);
+  for (int i = 0; i < a->n; i++)
+    if (!arg_tensor(b, &a->at[i], "x", &(*out)[i])) return false;
+  return true;
+}
+
+static Arg call_concat(Build *b, const Arg *a) {
+  NodeId *x;
+  int d;
+  if (!tensor_list(b, &a[0], &x)) return arg_node(NO_NODE);
+  int rank = op_node(b, x[0])->shape.rank;
+  if (!rank) return arg_node(op_fail(b, b->span, "scalars have no dim to join; stack them"));
+  return arg_node(arg_dim(b, &a[1], "axis", rank, &d) ? mk_concat(b, a[0].n, x, d) : NO_NODE);
+}
+
+const OpDef op_concat = {.name = "concat",
+                         .params = "x, axis=0",
+                         .doc = "a list of tensors joined along one dim",
+                         .example = "f32[4, 6] x, f32[3, 6] y: concat([x, y], axis=0)",
+                         .call = call_concat,
+                         .infer = infer_concat,
+                         .rule = rule_concat,
+                         .grad = grad_concat,
+                         .flags = OPF_MAP};
+
+static Arg call_stack(Build *b, const Arg *a) {
+  NodeId *x;
+  int d;
+  if (!tensor_list(b, &a[0], &x)) return arg_node(NO_NODE);
+  Shape s = op_node(b, x[0])->shape, t = {.rank = s.rank + 1};
+  if (s.rank == MAX_RANK) return arg_node(op_fail(b, b->span, "%d dims are the most", MAX_RANK));
+  if (!arg_dim(b, &a[1], "axis", t.rank, &d)) return arg_node(NO_NODE);
+  for (int i = 0; i < t.rank; i++) t.dim[i] = i < d ? s.dim[i] : i == d ? 1 : s.dim[i - 1];
+  for (int i = 0; i < a[0].n; i++)
+    if (!shape_equal(&op_node(b, x[i])->shape, &s))
+      return arg_node(op_fail(b, b->span, "shapes differ: %s and %s", op_describe(b, x[0]),
+                              op_describe(b, x[i])));
+  for (int i = 0; i < a[0].n; i++) x[i] = mk_reshape(b, x[i], &t);
+  return arg_node(mk_concat(b, a[0].n, x, d));
+}
+
+const OpDef op_stack = {.name = "stack",
+                        .params = "x, axis=0",
+                        .doc = "a list of equal shapes joined along a new dim",
+                        .example = "f32[4, 6] x, f32[4, 6] y: stack([x, y], axis=1)",
+                        .call = call_stack};
+
+static Arg call_split(Build *b, const Arg *a) {
+  NodeId x;
+  int d;
+  if (!arg_tensor(b, &a[0], "x", &x)) return arg_node(NO_NODE);
+  Shape s = op_node(b, x)->shape;
+  if (!arg_dim(b, &a[2], "axis", s.rank, &d)) return arg_node(NO_NODE);
+  int n = a[1].n;
+  int64_t parts = 0, sum = 0;
+  if (a[1].kind != ARG_LIST) {
+    if (!arg_int(b, &a[1], "parts", &parts)) return arg_node(NO_NODE);
+    if (parts < 1 || parts > 4096 || s.dim[d] % parts)
+      return arg_node(op_fail(b, a[1].span, "dim %d of %s does not split into %ld equal parts", d,
+                              op_describe(b, x), (long)parts));
+    n = (int)parts;
+  }
+  Arg list = {.kind = ARG_LIST, .n = n, .at = arena_array(b->arena, Arg, n)};
+  int64_t start[MAX_RANK] = {0}, step[MAX_RANK], total = s.dim[d];
+  for (int i = 0; i < MAX_RANK; i++) step[i] = 1;
+  for (int i = 0; i < n; i++) {
+    if (parts)
+      s.dim[d] = total / parts;
+    else if (!arg_int(b, &a[1].at[i], "parts", &s.dim[d]))
+      return arg_node(NO_NODE);
+    if (s.dim[d] < 0 || s.dim[d] > total - sum)
+      return arg_node(
+          op_fail(b, a[1].span, "the parts do not add up to dim %d of %s", d, op_describe(b, x)));
+    start[d] = sum;
+    list.at[i] = arg_node(mk_slice(b, x, start, s.dim, step));
+    sum += s.dim[d];
+  }
+  if (sum != total)
+    return arg_node(op_fail(b, a[1].span, "the parts add up to %ld, dim %d of %s is %ld", (long)sum,
+                            d, op_describe(b, x), (long)total));
+  return list;
+}
+
+const OpDef op_split = {
+    .name = "split",
+    .params = "x, parts, axis=0",
+    .doc = "a list of slices along one dim: `parts` equal ones, or of the sizes listed",
+    .example = "f32[4, 6] x: split(x, [2, 4], axis=1)[1]",
+    .call = call_split};
+
+/* -------- reverse, roll -------- */
+
+/* attr: the set of dims. */
+static bool infer_reverse(Build *b, Node *n) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  n->dtype = x->dtype;
+  n->shape = x->shape;
+  return true;
+}
+
+static void rule_reverse(const Graph *g, const Node *n, Rule *r) {
+  (void)g;
+  for (int d = 0; d < n->shape.rank; d++) {
+    int64_t size = n->shape.dim[d];
+    bool touched = n->attr[0] & 1 << d;
+    r->result[d] = r->operand[0][d] =
+        one(rule_factor(r, size, touched ? FACTOR_SHIFT : FACTOR_PASS));
+    if (touched) r->operand[0][d].window = (Window){size, -1, 1, size - 1, size - 1};
+  }
+  r->linear_in = 1;
+}
+
+static void grad_reverse(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  dx[0] = build_node(b, OP_reverse, 1, &dy, 1, op_node(b, node)->attr, 0);
+}
+
+static Arg call_reverse(Build *b, const Arg *a) {
+  NodeId x;
+  uint32_t dims;
+  if (!arg_tensor(b, &a[0], "x", &x) ||
+      !arg_dims(b, &a[1], "axis", op_node(b, x)->shape.rank, &dims))
+    return arg_node(NO_NODE);
+  return arg_node(dims ? build_node(b, OP_reverse, 1, &x, 1, (int64_t[]){dims}, 0) : x);
+}
+
+const OpDef op_reverse = {.name = "reverse",
+                          .params = "x, axis=none",
+                          .doc = "the order of elements turned round along the named dims, or all",
+                          .example = "f32[5, 6] x: reverse(x, axis=0)",
+                          .call = call_reverse,
+                          .infer = infer_reverse,
+                          .rule = rule_reverse,
+                          .grad = grad_reverse,
+                          .flags = OPF_MAP};
+
+static Arg call_roll(Build *b, const Arg *a) {
+  NodeId x;
+  int64_t by;
+  int d;
+  if (!arg_tensor(b, &a[0], "x", &x) || !arg_int(b, &a[1], "shift", &by)) return arg_node(NO_NODE);
+  Shape s = op_node(b, x)->shape;
+  if (!arg_dim(b, &a[2], "axis", s.rank, &d)) return arg_node(NO_NODE);
+  int64_t n = s.dim[d], start[MAX_RANK] = {0}, step[MAX_RANK];
+  by = n ? (by % n + n) % n : 0;
+  if (by == 0) return arg_node(x);
+  for (int i = 0; i < s.rank; i++) step[i] = 1;
+  Shape head = s, tail = s;
+  tail.dim[d] = by, start[d] = n - by;
+  NodeId end = mk_slice(b, x, start, tail.dim, step);
+  head.dim[d] = n - by, start[d] = 0;
+  return arg_node(mk_concat(b, 2, (NodeId[]){end, mk_slice(b, x, start, head.dim, step)}, d));
+}
+
+const OpDef op_roll = {.name = "roll",
+                       .params = "x, shift, axis=0",
+                       .doc = "elements moved by `shift` places along one dim, round the end",
+                       .example = "f32[5, 6] x: roll(x, 2, axis=0)",
+                       .call = call_roll};
