@@ -292,7 +292,7 @@ Plan *plan_new(const Mesh *m, const int32_t *coord, const dtrt_exchange *x, bool
   p->term = deltas(m, w.settle, &p->nterms);
   bool fine = p->term != NULL;
   if (fine && p->kind == PLAN_BOXES) {
-    if (p->identity) p->recv = malloc(1);
+    if (p->identity) p->recv = malloc(sizeof *p->recv);
     fine = p->identity ? p->recv != NULL : receives(&w, p);
     if (fine && sends && p->axes) fine = make_sends(&w, p, fresh);
   }

@@ -144,7 +144,7 @@ static void fill(Suite *s, Grad *g) {
 /* Outputs that are NULL are not asked for. */
 static bool run(Suite *s, dtgc_program *p, Grad *g, double *sum, Tensor *d) {
   dtgc_buffer in[MOST_INPUTS], out[MOST_INPUTS + 1];
-  char name[MOST_INPUTS][8];
+  char name[MOST_INPUTS][16];
   int64_t step = 3;
   int nout = 0;
   for (int i = 0; i < g->c.nin; i++)
@@ -213,7 +213,7 @@ static void check_slopes(Suite *s, dtgc_program *p, Grad *g) {
     Tensor *x = &g->c.in[g->diff[k]];
     bool told = false;
     for (int64_t i = 0; i < x->count; i++) {
-      double was = tensor_at(x, i), up, down, have = tensor_at(&g->out[k], i);
+      double was = tensor_at(x, i), up = 0, down = 0, have = tensor_at(&g->out[k], i);
       tensor_put(x, i, was + STEP);
       bool ok = run(s, p, g, &up, NULL);
       tensor_put(x, i, was - STEP);
@@ -230,7 +230,7 @@ static void check_slopes(Suite *s, dtgc_program *p, Grad *g) {
 }
 
 static void deal_layouts(Grad *g, Random *random, int naxes) {
-  char one[80], name[16];
+  char one[80], name[24];
   int at = 0;
   g->layouts[0] = 0;
   for (int i = 0; i < g->c.nin + g->ndiff; i++) {

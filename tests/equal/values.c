@@ -1,0 +1,109 @@
+/* Every op on one device against values that values.py worked out without dtg. Ops whose values are
+ * random have no rows; every other op of the roll that has an example must have one. */
+#include "examples.h"
+#include "kit.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Expected {
+  const char *op, *example;
+  int rank;
+  int64_t dim[4];
+  int count;
+  double value[64];
+} Expected;
+
+#include "values.h"
+
+static int failures;
+
+/* The formulas of values.py. */
+static double element(const Tensor *t, int64_t k, int64_t i) {
+  int64_t n = (i * 7 + k * 3) % 11;
+  if (t->positive) return 0.5 + (double)n / 4;
+  if (t->dtype == DTGC_BOOL) return (double)((i * 3 + i / 2 + k) % 2);
+  if (t->below) return (double)((i * 5 + k) % t->below);
+  return t->dtype == DTGC_I32 ? (double)(n - 4) : (double)(n - 4) / 2;
+}
+
+static void compare(const Expected *e, const dtgc_tensor *t, const Tensor *out) {
+  bool shape = t->rank == e->rank && t->count == e->count;
+  for (int d = 0; shape && d < e->rank; d++) shape = t->shape[d] == e->dim[d];
+  if (!shape) {
+    fprintf(stderr, "%s: the result has another shape\n", e->example);
+    failures++;
+    return;
+  }
+  for (int i = 0; i < e->count; i++) {
+    double got = tensor_at(out, i), want = e->value[i];
+    if (fabs(got - want) <= 1e-13 * (1 + fabs(want))) continue;
+    fprintf(stderr, "%s: element %d is %.17g, not %.17g\n", e->example, i, got, want);
+    failures++;
+    return;
+  }
+}
+
+enum { ROWS = sizeof expected / sizeof *expected - 1 };
+
+static void prepare(Case *c, int row, FILE *model) {
+  *c = (Case){.op = expected[row].op};
+  snprintf(c->entry, sizeof c->entry, "row%d", row);
+  if (!case_parse(c, expected[row].example)) abort();
+  case_write(c, model);
+  for (int k = 0; k < c->nin; k++)
+    for (int64_t i = 0; i < c->in[k].count; i++) tensor_put(&c->in[k], i, element(&c->in[k], k, i));
+}
+
+static void check(dtgc_program *p, const Expected *e, Case *c) {
+  dtgc_tensor t;
+  dtgc_buffer in[MOST_INPUTS];
+  if (dtgc_output(p, c->entry, 0, &t)) abort();
+  Tensor out = {.dtype = t.dtype, .rank = t.rank};
+  memcpy(out.dim, t.shape, sizeof *t.shape * (size_t)t.rank);
+  tensor_size(&out);
+  for (int k = 0; k < c->nin; k++)
+    in[k] = (dtgc_buffer){c->in[k].name, c->in[k].data, c->in[k].bytes};
+  if (dtgc_run(p, c->entry, in, c->nin, &(dtgc_buffer){"r", out.data, out.bytes}, 1)) {
+    fprintf(stderr, "%s: %s\n", e->example, dtgc_error(p));
+    failures++;
+  } else {
+    compare(e, &t, &out);
+  }
+  tensor_free(&out);
+}
+
+static void has_row(void *user, const char *name, const char *op, const char *example) {
+  static const char *const random[] = {"uniform", "normal", "bernoulli", "dropout"};
+  (void)user, (void)name;
+  for (size_t i = 0; i < sizeof random / sizeof *random; i++)
+    if (!strcmp(op, random[i])) return;
+  /* The reductions max and min are called by the names of the pairwise ones. */
+  if (!strncmp(op, "reduce_", 7)) op += 7;
+  for (const Expected *e = expected; e->op; e++)
+    if (!strcmp(e->op, op)) return;
+  fprintf(stderr, "values.py has no row for %s: %s\n", op, example);
+  failures++;
+}
+
+int main(void) {
+  static Case c[ROWS];
+  char *model = NULL, *why = NULL;
+  size_t n;
+  FILE *f = open_memstream(&model, &n);
+  if (!f) abort();
+  examples_each(has_row, NULL);
+  for (int i = 0; i < ROWS; i++) prepare(&c[i], i, f);
+  fclose(f);
+  dtgc_program *p = kit_compile(model, NULL, NULL, &why);
+  if (!p) fprintf(stderr, "%s", why), failures++;
+  for (int i = 0; i < ROWS; i++) {
+    if (p) check(p, &expected[i], &c[i]);
+    case_free(&c[i]);
+  }
+  dtgc_free(p);
+  free(model);
+  free(why);
+  printf("%d rows, %d failures\n", ROWS, failures);
+  return failures != 0;
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Writes values.h: what every op gives on small inputs, worked out here in plain Python, independently of dtg.
+Inputs follow the formulas of `value` below, which values.c repeats. Run it after changing a row."""
+import itertools, math, re
+
+def value(kind, k, i):
+    """Element i of input k."""
+    if kind == "+": return 0.5 + (i * 7 + k * 3) % 11 / 4
+    if kind == "b": return (i * 3 + i // 2 + k) % 2
+    if kind.startswith("%"): return (i * 5 + k) % int(kind[1:])
+    return (i * 7 + k * 3) % 11 - 4 if kind == "i" else ((i * 7 + k * 3) % 11 - 4) / 2
+
+class T:
+    def __init__(s, shape, data): s.shape, s.data = tuple(shape), list(data)
+    def __getitem__(s, ix):
+        at = 0
+        for n, i in zip(s.shape, ix): at = at * n + i
+        return s.data[at]
+
+def points(shape): return itertools.product(*[range(n) for n in shape])
+def make(shape, f): return T(shape, [f(*p) for p in points(shape)])
+def like(f): return lambda *t: make(t[0].shape, lambda *p: f(*[x[bc(x, p)] for x in t]))
+def bc(x, p):  # NumPy's broadcasting
+    p = p[len(p) - len(x.shape):]
+    return tuple(0 if n == 1 else i for n, i in zip(x.shape, p))
+def over(f, axis):
+    def run(x):
+        shape = [n for d, n in enumerate(x.shape) if d != axis]
+        return make(shape, lambda *p: f([x[p[:axis] + (i,) + p[axis:]] for i in range(x.shape[axis])]))
+    return run
+def lse(v): return math.log(sum(math.exp(a) for a in v))
+def sign(a): return (a > 0) - (a < 0)
+def sigmoid(a): return 1 / (1 + math.exp(-a))
+def rows(f): return lambda x, *r: make(x.shape, lambda i, j: f([x[i, q] for q in range(x.shape[1])])[j])
+def floordiv(a, b): return 0 if b == 0 else a // b
+def mod(a, b): return 0 if b == 0 else a - b * (a // b)
+def trunc(a): return int(a)
+def scatter(t, ix, u):
+    out = T(t.shape, t.data)
+    for n, i in enumerate(ix.data):
+        for j in range(t.shape[1]): out.data[i * t.shape[1] + j] += u[n, j]
+    return out
+def ce(x, t): return make(x.shape[:1], lambda i: -sum(t[i, j] * (x[i, j] - lse([x[i, q] for q in range(x.shape[1])]))
+                                                     for j in range(x.shape[1])))
+def sce(x, l): return make(x.shape[:1], lambda i: lse([x[i, q] for q in range(x.shape[1])]) - x[i, l[i,]])
+
+M = "f64[2, 3] x, f64[3] y"
+X = "f64[2, 3] x"
+P = "f64[2, 3] x+"
+CASES = [
+    ("add", M + ": x + y", like(lambda a, b: a + b)), ("sub", M + ": x - y", like(lambda a, b: a - b)),
+    ("mul", "f64[2, 3] x, f64[2, 1] y: x * y", like(lambda a, b: a * b)),
+    ("div", "f64[2, 3] x, f64[3] y+: x / y", like(lambda a, b: a / b)),
+    ("floordiv", "i32[4, 3] x, i32[3] y: x // y", like(floordiv)), ("mod", "i32[4, 3] x, i32[3] y: x % y", like(mod)),
+    ("mod", "f64[4, 3] x, f64[3] y+: x % y", like(mod)), ("pow", "f64[2, 3] x+, f64[3] y: x ** y", like(lambda a, b: a ** b)),
+    ("min", M + ": min(x, y)", like(min)), ("max", M + ": max(x, y)", like(max)),
+    ("eq", M + ": x == y", like(lambda a, b: a == b)), ("ne", M + ": x != y", like(lambda a, b: a != b)),
+    ("lt", M + ": x < y", like(lambda a, b: a < b)), ("le", M + ": x <= y", like(lambda a, b: a <= b)),
+    ("gt", M + ": x > y", like(lambda a, b: a > b)), ("ge", M + ": x >= y", like(lambda a, b: a >= b)),
+    ("and", "bool[2, 3] x, bool[3] y: x and y", like(lambda a, b: a and b)),
+    ("or", "bool[2, 3] x, bool[3] y: x or y", like(lambda a, b: a or b)),
+    ("not", "bool[2, 3] x: not x", like(lambda a: not a)),
+    ("where", "bool[2, 3] c, f64[2, 3] x, f64[3] y: where(c, x, y)", like(lambda c, a, b: a if c else b)),
+    ("clamp", X + ": clamp(x, -1, 0.75)", like(lambda a: min(max(a, -1), 0.75))),
+    ("neg", X + ": -x", like(lambda a: -a)), ("abs", X + ": abs(x)", like(abs)), ("sign", X + ": sign(x)", like(sign)),
+    ("exp", X + ": exp(x)", like(math.exp)), ("expm1", X + ": expm1(x)", like(math.expm1)),
+    ("log", P + ": log(x)", like(math.log)), ("log1p", P + ": log1p(x)", like(math.log1p)),
+    ("sqrt", P + ": sqrt(x)", like(math.sqrt)), ("rsqrt", P + ": rsqrt(x)", like(lambda a: 1 / math.sqrt(a))),
+    ("tanh", X + ": tanh(x)", like(math.tanh)), ("sigmoid", X + ": sigmoid(x)", like(sigmoid)),
+    ("erf", X + ": erf(x)", like(math.erf)), ("sin", X + ": sin(x)", like(math.sin)), ("cos", X + ": cos(x)", like(math.cos)),
+    ("floor", "f64[11] x: floor(x)", like(math.floor)), ("ceil", "f64[11] x: ceil(x)", like(math.ceil)),
+    ("round", "f64[11] x: round(x)", like(round)), ("cast", "f64[11] x: i32(x)", like(trunc)),
+    ("stop_gradient", X + ": stop_gradient(x)", like(lambda a: a)),
+    ("matmul", "f64[2, 3] x, f64[3, 4] y: x @ y",
+     lambda x, y: make((2, 4), lambda i, j: sum(x[i, k] * y[k, j] for k in range(3)))),
+    ("matmul", "f64[2, 2, 3] x, f64[2, 3, 2] y: x @ y",
+     lambda x, y: make((2, 2, 2), lambda b, i, j: sum(x[b, i, k] * y[b, k, j] for k in range(3)))),
+    ("einsum", "f64[2, 3, 4] x, f64[5, 3] y: einsum(\\\"bik,ji->kbj\\\", x, y)",
+     lambda x, y: make((4, 2, 5), lambda k, b, j: sum(x[b, i, k] * y[j, i] for i in range(3)))),
+    ("sum", "f64[2, 3, 2] x: sum(x, axis=1)", over(sum, 1)), ("mean", X + ": mean(x, axis=0)", over(lambda v: sum(v) / len(v), 0)),
+    ("max", X + ": max(x, axis=1)", over(max, 1)), ("min", X + ": min(x, axis=0)", over(min, 0)),
+    ("prod", X + ": prod(x, axis=1)", over(math.prod, 1)),
+    ("any", "bool[4, 2] x: any(x, axis=1)", over(any, 1)), ("all", "bool[4, 2] x: all(x, axis=1)", over(all, 1)),
+    ("argmax", "f64[3, 13] x: argmax(x, axis=1)", over(lambda v: v.index(max(v)), 1)),
+    ("argmin", "f64[3, 13] x: argmin(x, axis=1)", over(lambda v: v.index(min(v)), 1)),
+    ("softmax", X + ": softmax(x)", rows(lambda v: [math.exp(a - lse(v)) for a in v])),
+    ("log_softmax", X + ": log_softmax(x)", rows(lambda v: [a - lse(v) for a in v])),
+    ("logsumexp", X + ": logsumexp(x)", over(lse, 1)),
+    ("softmax_cross_entropy", "f64[2, 3] x, f64[2, 3] t: softmax_cross_entropy(x, t)", ce),
+    ("sparse_softmax_cross_entropy", "f64[2, 3] x, i32[2] l%3: sparse_softmax_cross_entropy(x, l)", sce),
+    ("reshape", "f64[4, 3] x: reshape(x, [2, 6])", lambda x: T((2, 6), x.data)),
+    ("transpose", "f64[2, 3, 4] x: transpose(x, [2, 0, 1])", lambda x: make((4, 2, 3), lambda a, b, c: x[b, c, a])),
+    ("broadcast", "f64[3] x: broadcast(x, [2, 3])", lambda x: make((2, 3), lambda i, j: x[j,])),
+    ("expand", X + ": expand(x, 1)", lambda x: T((2, 1, 3), x.data)),
+    ("squeeze", "f64[2, 1, 3] x: squeeze(x, axis=1)", lambda x: T((2, 3), x.data)),
+    ("slice", "f64[7, 3] x: slice(x, [1, 0], [7, 2], [2, 1])", lambda x: make((3, 2), lambda i, j: x[1 + 2 * i, j])),
+    ("slice", "f64[7, 3] x: x[-3:, 1]", lambda x: make((3,), lambda i: x[4 + i, 1])),
+    ("concat", "f64[2, 3] x, f64[1, 3] y: concat([x, y], axis=0)", lambda x, y: T((3, 3), x.data + y.data)),
+    ("stack", "f64[2, 3] x, f64[2, 3] y: stack([x, y], axis=1)",
+     lambda x, y: make((2, 2, 3), lambda i, k, j: (x, y)[k][i, j])),
+    ("split", "f64[2, 5] x: split(x, [2, 3], axis=1)[1]", lambda x: make((2, 3), lambda i, j: x[i, j + 2])),
+    ("pad", "f64[2, 3] x: pad(x, [1, 0], [0, 2])",
+     lambda x: make((3, 5), lambda i, j: x[i - 1, j] if i >= 1 and j < 3 else 0)),
+    ("reverse", "f64[4, 3] x: reverse(x, axis=0)", lambda x: make((4, 3), lambda i, j: x[3 - i, j])),
+    ("roll", "f64[5, 2] x: roll(x, 2, axis=0)", lambda x: make((5, 2), lambda i, j: x[(i - 2) % 5, j])),
+    ("gather", "f64[4, 3] t, i32[5] i%4: gather(t, i)", lambda t, i: make((5, 3), lambda a, b: t[i[a,], b])),
+    ("gather", "f64[3, 4] t, i32[2, 2] i%4: gather(t, i, axis=1)",
+     lambda t, i: make((3, 2, 2), lambda a, b, c: t[a, i[b, c]])),
+    ("take", "f64[3, 4] t, i32[5] i%4: take(t, i, axis=1)", lambda t, i: make((3, 5), lambda a, b: t[a, i[b,]])),
+    ("scatter_add", "f64[4, 3] t, i32[6] i%4, f64[6, 3] u: scatter_add(t, i, u)", scatter),
+    ("one_hot", "i32[5] i%4: one_hot(i, 4)", lambda i: make((5, 4), lambda a, b: i[a,] == b)),
+    ("iota", "f64[3, 4] x: x + f64(iota([3, 4], axis=1))", lambda x: make((3, 4), lambda i, j: x[i, j] + j)),
+    ("zeros", X + ": x + zeros([2, 3], f64)", like(lambda a: a)), ("ones", X + ": x * ones([2, 3], f64)", like(lambda a: a)),
+    ("full", X + ": x + full([2, 3], 2.5, f64)", like(lambda a: a + 2.5)),
+    ("relayout_like", "f64[2, 3] x, f64[2, 3] y: relayout_like(x, y)", lambda x, y: x),
+    # Of one factor, derivatives by hand.
+    ("grad", "f64[2, 3] x: grad(sum(x * x * x), x)", like(lambda a: 3 * a * a)),
+    ("grad", "f64[2, 3] x, f64[3] y: grad(sum(x * y), y)", lambda x, y: make((3,), lambda j: x[0, j] + x[1, j])),
+]
+
+def inputs(example):
+    out = []
+    for k, (dtype, dims, name, kind) in enumerate(re.findall(r"(\w+)\[([\d, ]*)\] (\w+)(\+|%\d+)?", example.split(": ")[0])):
+        shape = [int(n) for n in dims.split(",")] if dims else []
+        kind = kind or {"i32": "i", "bool": "b"}.get(dtype, "")
+        out.append(T(shape, [value(kind, k, i) for i in range(math.prod(shape))]))
+    return out
+
+print("/* Made by values.py: op, case, shape and elements of the result. */")
+print("static const Expected expected[] = {")
+for op, example, f in CASES:
+    r = f(*inputs(example))
+    rank = len(r.shape)
+    data = ", ".join(repr(float(v)) for v in r.data)
+    print(f'    {{"{op}", "{example}", {rank}, {{{", ".join(map(str, r.shape)) or 0}}}, {len(r.data)}, {{{data}}}}},')
+print("    {0}};")
