@@ -3,7 +3,8 @@
  * with the loss. The batch is cut over the devices. Compiled with -O3 -march=native.
  *
  * MNIST: 784-700-500-10, relu, mean of sparse cross entropy, Adam 1e-3. IMDB: 1200-48, relu, batch
- * norm over the whole batch without variables (eps 1e-5), 2, sum of sparse cross entropy, SGD 1e-2. */
+ * norm over the whole batch without variables (eps 1e-5), 2, sum of sparse cross entropy, SGD 1e-2.
+ */
 #include "hand.h"
 #include <cblas.h>
 #include <math.h>
@@ -98,8 +99,8 @@ static void sgd(size_t n, float *restrict p, const float *restrict g) {
 
 /* c[m][n] = a[m][k] b[k][n] */
 static void product(int ta, int tb, int m, int n, int k, const float *a, const float *b, float *c) {
-  cblas_sgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, m, n, k,
-              1, a, ta ? m : k, b, tb ? k : n, 0, c, n);
+  cblas_sgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, m, n,
+              k, 1, a, ta ? m : k, b, tb ? k : n, 0, c, n);
 }
 
 /* -------- the end of both steps: settle the gradients, move the parameters -------- */
@@ -139,7 +140,8 @@ static void settle_and_update(Hand *h, int me) {
 static void mnist_step(void *arg, int me) {
   Hand *h = arg;
   Local *l = &h->local[me];
-  int from = h->batch * me / team_size(h->team), n = h->batch * (me + 1) / team_size(h->team) - from;
+  int from = h->batch * me / team_size(h->team),
+      n = h->batch * (me + 1) / team_size(h->team) - from;
   const float *x = h->x + from * 784, *p = l->param;
   const size_t *at = h->part;
   float *g = l->grad;
@@ -216,7 +218,8 @@ static void norm_back(int n, float (*restrict d)[48], const float (*restrict y)[
 static void imdb_step(void *arg, int me) {
   Hand *h = arg;
   Local *l = &h->local[me];
-  int from = h->batch * me / team_size(h->team), n = h->batch * (me + 1) / team_size(h->team) - from;
+  int from = h->batch * me / team_size(h->team),
+      n = h->batch * (me + 1) / team_size(h->team) - from;
   const float *x = h->x + from * 1200, *p = l->param, part = 1.0f / (float)h->batch;
   const size_t *at = h->part;
   float *g = l->grad, r[48];

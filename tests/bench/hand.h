@@ -15,14 +15,15 @@ typedef struct Hand Hand;
  * mesh does. */
 Hand *hand_mnist(int ndevices, bool shared);
 Hand *hand_imdb(int ndevices, bool shared);
-/* Ten of relu(x @ w + b) on 64x64 and their mean; a loop of eight operations over HAND_CHAIN floats. */
+/* Ten of relu(x @ w + b) on 64x64 and their mean; a loop of eight operations over HAND_CHAIN
+ * floats. */
 Hand *hand_small(int ndevices);
 Hand *hand_chain(void);
 void hand_free(Hand *h);
 
 /* The parameters, in the order w, b of each layer: gives every device this value. */
 void hand_set(Hand *h, int part, const float *value);
-void hand_reset(Hand *h); /* what the optimizer remembers, to its first values */
+void hand_reset(Hand *h);                   /* what the optimizer remembers, to its first values */
 size_t hand_count(const Hand *h, int part); /* floats; 0: no such part */
 /* x: [batch][784 or 1200]; label: [batch]. Returns the loss (the mean; the first element). */
 float hand_step(Hand *h, const float *x, const int32_t *label);

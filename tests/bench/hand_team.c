@@ -154,7 +154,8 @@ void team_sum(const Team *t, float *const *each, size_t lo, size_t hi, float *to
   for (; i < t->n; i++) add1(to, each[i] + lo, n);
 }
 
-/* One barrier: a stage is written again two all-reduces later, when all are past the one between. */
+/* One barrier: a stage is written again two all-reduces later, when all are past the one between.
+ */
 static void all_reduce_small(Team *t, int me, float *const *each, size_t n) {
   Member *m = &t->member[me];
   unsigned at = m->stage_at;

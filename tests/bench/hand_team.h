@@ -2,8 +2,8 @@
  * a job on every device, a barrier, and an all-reduce that adds in the order of the devices.
  *
  * The ways are those of the runtime (the caller is device 0; flags that only grow; spin with a core
- * for each device, else sched_yield; each sums its own chunk from the peers' memory and writes it to
- * all), so that a comparison with it compares what is around them. */
+ * for each device, else sched_yield; each sums its own chunk from the peers' memory and writes it
+ * to all), so that a comparison with it compares what is around them. */
 #ifndef HAND_TEAM_H
 #define HAND_TEAM_H
 #include <stdatomic.h>

@@ -15,7 +15,8 @@ const Text text_all[] = {
      .steps = 12,
      .part = {"model.d1.w", "model.d1.b", "model.d2.w", "model.d2.b", "model.d3.w", "model.d3.b"},
      .layouts = {"train.x=[batch, _]", "train.label=[batch]"},
-     .split_layouts = {"train.x=[batch, _]", "train.label=[batch]", "\"opt\\.[mv].*\"=[batch, ...]"},
+     .split_layouts = {"train.x=[batch, _]", "train.label=[batch]",
+                       "\"opt\\.[mv].*\"=[batch, ...]"},
      .text = "import \"nn\"\n"
              "import \"optim\"\n"
              "layer mlp() {\n"
@@ -126,6 +127,8 @@ int text_compile_once(int devices, bool cold) {
   int n = dtgc_times(p, times, 64);
   for (int i = 0; i < n && i < 64; i++) printf(" %s %.1f", times[i].step, times[i].ms);
   printf("\n");
+  bool wrong = dtgc_from_cache(p) != !cold;
+  if (wrong) fprintf(stderr, "steps: the cache was %s\n", cold ? "used" : "not used");
   dtgc_free(p);
-  return 0;
+  return wrong;
 }

@@ -90,6 +90,18 @@ static const More more[] = {
     {"cast", "u8[5, 6] x: f32(x) / 4"},
     {"sum", "i32[7, 5] x: sum(x, axis=0)"},
     {"sum", "f32[7, 5] x: sum(f32(x > 0), axis=0)"},
+    /* Larger than vectors, tiles and unrolled loops. */
+    {"matmul", "f32[33, 65] x, f32[65, 40] y: x @ y"},
+    {"matmul", "f32[2, 33, 17] x, f32[2, 17, 19] y: x @ y"},
+    {"matmul", "f32[40, 33] x, f32[40, 18] y: tanh(transpose(x) @ y)"},
+    {"sum", "f32[257, 9] x: sum(x, axis=0)"},
+    {"sum", "f32[9, 257] x: sum(x, axis=1)"},
+    {"sum", "f32[41, 7] x: sum(x * x) - sum(x)"},
+    {"softmax", "f32[5, 130] x: softmax(x)"},
+    {"argmax", "f32[5, 130] x: argmax(x, axis=1)"},
+    {"add", "f32[130, 33] x, f32[33] y: tanh(x) * 2 + y"},
+    {"transpose", "f32[65, 33] x: transpose(x)"},
+    {"reshape", "f32[60, 35] x: reshape(x, [20, 105])"},
     {0, 0},
 };
 

@@ -253,7 +253,8 @@ int main(int argc, char **argv) {
                                     : (int)(dice(&state) % (uint64_t)c.n)];
     Text t = {room, from->n};
     memcpy(room, from->at, from->n);
-    for (uint64_t k = 1 + dice(&state) % 4; k; k--) mutate(&t, &c, &state);
+    uint64_t many = dice(&state) % 3 ? 1 : 1 + dice(&state) % 4;
+    for (; many; many--) mutate(&t, &c, &state);
     valid += run(t.at, t.n);
   }
   printf("%d files, %d valid; %ld mutants, %ld valid\n", c.n, c.ngood, count, valid);
