@@ -168,7 +168,7 @@ static void open_case(Case *c, const Text *t, int devices) {
   if (devices > 1 && t->split_layouts[0]) {
     c->side[2] = (Side){.name = "by hand, one shared set of weights",
                         .hand = need(by_hand(t, devices, true))};
-    c->side[3] = (Side){.name = "dtg, optimizer split by layouts",
+    c->side[3] = (Side){.name = "dtg, moments of Adam split",
                         .dtg = text_compile(t, devices, t->split_layouts)};
     c->nsides = 4;
   }
