@@ -134,11 +134,10 @@ static bool run(Suite *s, dtgc_program *p, Result *r, Tensor *out, bool whole) {
   dtgc_buffer in[MOST_INPUTS], to = {"r", out->data, out->bytes};
   int64_t step = whole ? 5 : 4; /* random values depend on how often the program has drawn any */
   fill(s, r, whole);
-  if (dtgc_find_var(p, "random.step") >= 0 && dtgc_set(p, "random.step", &step, sizeof step))
-    abort();
+  bool set = dtgc_find_var(p, "random.step") < 0 || !dtgc_set(p, "random.step", &step, sizeof step);
   for (int i = 0; i < r->c.nin; i++)
     in[i] = (dtgc_buffer){r->c.in[i].name, r->c.in[i].data, r->c.in[i].bytes};
-  if (!dtgc_run(p, r->c.entry, in, r->c.nin, &to, 1)) return true;
+  if (set && !dtgc_run(p, r->c.entry, in, r->c.nin, &to, 1)) return true;
   fprintf(stderr, "%s does not run: %s\n", r->c.entry, dtgc_error(p));
   s->failed++;
   return false;
