@@ -121,7 +121,7 @@ bool eval_type(Elab *e, Scope *s, const Expr *x, Type *out) {
 
 bool eval_sequence(Elab *e, Scope *s, const Expr *from, const Expr *to, Sequence *out) {
   Value v = eval_expr(e, s, from);
-  int64_t lo, hi;
+  int64_t lo = 0, hi = 0;
   if (!to) {
     if (v.kind == V_LIST)
       *out = (Sequence){.list = v.list, .n = v.list->n};

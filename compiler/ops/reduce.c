@@ -282,7 +282,7 @@ const OpDef op_argmin = {.name = "argmin",
 
 /* -------- softmax and its kin, over one dim -------- */
 
-static bool soft_args(Build *b, const Arg *x, const Arg *axis, NodeId *out, int *d) {
+static bool soft_args(Build *b, const Arg *x, const Arg *axis, NodeId *out, uint32_t *dims) {
   if (!arg_tensor(b, x, "x", out)) return false;
   const Node *n = op_node(b, *out);
   if (!dtype_is_float(n->dtype)) {
@@ -294,59 +294,60 @@ static bool soft_args(Build *b, const Arg *x, const Arg *axis, NodeId *out, int 
     op_fail(b, b->span, "a scalar has no dim to sum over");
     return false;
   }
-  return arg_dim(b, axis, "axis", n->shape.rank, d);
+  return arg_dims(b, axis, "axis", n->shape.rank, dims);
 }
 
 /* x - max(x), the largest being a constant to the gradient: the result does not depend on it. */
-static NodeId shifted(Build *b, NodeId x, int d, NodeId *top) {
+static NodeId shifted(Build *b, NodeId x, uint32_t dims, NodeId *top) {
   if (x == NO_NODE) return NO_NODE;
   Shape s = op_node(b, x)->shape;
-  *top = mk1(b, OP_stop_gradient, mk_reduce(b, OP_reduce_max, x, 1u << d, false));
-  return mk2(b, OP_sub, x, mk_unreduce(b, *top, &s, 1u << d));
+  *top = mk1(b, OP_stop_gradient, mk_reduce(b, OP_reduce_max, x, dims, false));
+  return mk2(b, OP_sub, x, mk_unreduce(b, *top, &s, dims));
 }
 
-static NodeId log_sum_exp(Build *b, NodeId x, int d) {
-  NodeId top, z = shifted(b, x, d, &top);
-  return mk2(b, OP_add, mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), 1u << d, false)),
+static NodeId log_sum_exp(Build *b, NodeId x, uint32_t dims) {
+  NodeId top, z = shifted(b, x, dims, &top);
+  return mk2(b, OP_add, mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), dims, false)),
              top);
 }
 
 static Arg call_softmax(Build *b, const Arg *a) {
   NodeId x, top;
-  int d;
-  if (!soft_args(b, &a[0], &a[1], &x, &d)) return arg_node(NO_NODE);
+  uint32_t dims;
+  if (!soft_args(b, &a[0], &a[1], &x, &dims)) return arg_node(NO_NODE);
   Shape s = op_node(b, x)->shape;
-  NodeId e = mk1(b, OP_exp, shifted(b, x, d, &top));
+  NodeId e = mk1(b, OP_exp, shifted(b, x, dims, &top));
   return arg_node(
-      mk2(b, OP_div, e, mk_unreduce(b, mk_reduce(b, OP_sum, e, 1u << d, false), &s, 1u << d)));
+      mk2(b, OP_div, e, mk_unreduce(b, mk_reduce(b, OP_sum, e, dims, false), &s, dims)));
 }
 
 static Arg call_log_softmax(Build *b, const Arg *a) {
   NodeId x, top;
-  int d;
-  if (!soft_args(b, &a[0], &a[1], &x, &d)) return arg_node(NO_NODE);
+  uint32_t dims;
+  if (!soft_args(b, &a[0], &a[1], &x, &dims)) return arg_node(NO_NODE);
   Shape s = op_node(b, x)->shape;
-  NodeId z = shifted(b, x, d, &top);
-  NodeId l = mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), 1u << d, false));
-  return arg_node(mk2(b, OP_sub, z, mk_unreduce(b, l, &s, 1u << d)));
+  NodeId z = shifted(b, x, dims, &top);
+  NodeId l = mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), dims, false));
+  return arg_node(mk2(b, OP_sub, z, mk_unreduce(b, l, &s, dims)));
 }
 
 static Arg call_logsumexp(Build *b, const Arg *a) {
   NodeId x;
-  int d;
+  uint32_t dims;
   bool keep;
-  if (!soft_args(b, &a[0], &a[1], &x, &d) || !arg_bool(b, &a[2], "keepdims", &keep))
+  if (!soft_args(b, &a[0], &a[1], &x, &dims) || !arg_bool(b, &a[2], "keepdims", &keep))
     return arg_node(NO_NODE);
   Shape s = op_node(b, x)->shape;
-  NodeId y = log_sum_exp(b, x, d);
+  NodeId y = log_sum_exp(b, x, dims);
   if (!keep) return arg_node(y);
-  s.dim[d] = 1;
+  for (int d = 0; d < s.rank; d++)
+    if (dims & 1u << d) s.dim[d] = 1;
   return arg_node(mk_reshape(b, y, &s));
 }
 
 const OpDef op_softmax = {.name = "softmax",
                           .params = "x, axis=-1",
-                          .doc = "exp(x) / sum(exp(x)) over one dim, safe for large x",
+                          .doc = "exp(x) / sum(exp(x)) over axis, safe for large x",
                           .example = "f32[4, 6] x: softmax(x)",
                           .call = call_softmax};
 const OpDef op_log_softmax = {
@@ -357,30 +358,30 @@ const OpDef op_log_softmax = {
     .call = call_log_softmax};
 const OpDef op_logsumexp = {.name = "logsumexp",
                             .params = "x, axis=-1, keepdims=false",
-                            .doc = "log(sum(exp(x))) over one dim, safe for large x",
+                            .doc = "log(sum(exp(x))) over axis, safe for large x",
                             .example = "f32[4, 6] x: logsumexp(x)",
                             .call = call_logsumexp};
 
 static Arg call_dense_xent(Build *b, const Arg *a) {
   NodeId x, y;
-  int d;
-  if (!soft_args(b, &a[0], &a[2], &x, &d) || !arg_tensor(b, &a[1], "target", &y))
+  uint32_t dims;
+  if (!soft_args(b, &a[0], &a[2], &x, &dims) || !arg_tensor(b, &a[1], "target", &y))
     return arg_node(NO_NODE);
   if (!shape_equal(&op_node(b, x)->shape, &op_node(b, y)->shape) ||
       op_node(b, x)->dtype != op_node(b, y)->dtype)
     return arg_node(op_fail(b, b->span, "logits %s and target %s must have one shape and type",
                             op_describe(b, x), op_describe(b, y)));
   Shape s = op_node(b, x)->shape;
-  NodeId top, z = shifted(b, x, d, &top);
-  NodeId l = mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), 1u << d, false));
-  NodeId logp = mk2(b, OP_sub, z, mk_unreduce(b, l, &s, 1u << d));
-  return arg_node(mk1(b, OP_neg, mk_reduce(b, OP_sum, mk2(b, OP_mul, y, logp), 1u << d, false)));
+  NodeId top, z = shifted(b, x, dims, &top);
+  NodeId l = mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), dims, false));
+  NodeId logp = mk2(b, OP_sub, z, mk_unreduce(b, l, &s, dims));
+  return arg_node(mk1(b, OP_neg, mk_reduce(b, OP_sum, mk2(b, OP_mul, y, logp), dims, false)));
 }
 
 const OpDef op_softmax_cross_entropy = {
     .name = "softmax_cross_entropy",
     .params = "logits, target, axis=-1",
-    .doc = "-sum(target * log_softmax(logits)) over one dim: target holds probabilities",
+    .doc = "-sum(target * log_softmax(logits)) over axis: target holds probabilities",
     .example = "f32[4, 6] x, f32[4, 6] t: softmax_cross_entropy(x, t)",
     .call = call_dense_xent};
 
@@ -388,9 +389,12 @@ const OpDef op_softmax_cross_entropy = {
  * class dim needs no gather. */
 static Arg call_sparse_xent(Build *b, const Arg *a) {
   NodeId x, y;
-  int d;
-  if (!soft_args(b, &a[0], &a[2], &x, &d) || !arg_tensor(b, &a[1], "label", &y))
+  uint32_t dims;
+  if (!soft_args(b, &a[0], &a[2], &x, &dims) || !arg_tensor(b, &a[1], "label", &y))
     return arg_node(NO_NODE);
+  int d = 0;
+  while (!(dims & 1u << d)) d++;
+  if (dims != 1u << d) return arg_node(op_fail(b, a[2].span, "the classes lie along one dim"));
   Shape s = op_node(b, x)->shape, rest = {0};
   for (int i = 0; i < s.rank; i++)
     if (i != d) rest.dim[rest.rank++] = s.dim[i];
@@ -401,12 +405,12 @@ static Arg call_sparse_xent(Build *b, const Arg *a) {
                             "labels for logits %s must be whole numbers of shape %s, not %s",
                             op_describe(b, x), t.at, op_describe(b, y)));
   }
-  NodeId top, z = shifted(b, x, d, &top);
-  NodeId l = mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), 1u << d, false));
+  NodeId top, z = shifted(b, x, dims, &top);
+  NodeId l = mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), dims, false));
   DType index = DT_I32;
   NodeId at =
-      mk2(b, OP_eq, mk_iota(b, index, &s, d), mk_unreduce(b, build_cast(b, y, index), &s, 1u << d));
-  NodeId picked = mk_reduce(b, OP_sum, mk_select(b, at, z, mk_number(b, z, 0)), 1u << d, false);
+      mk2(b, OP_eq, mk_iota(b, index, &s, d), mk_unreduce(b, build_cast(b, y, index), &s, dims));
+  NodeId picked = mk_reduce(b, OP_sum, mk_select(b, at, z, mk_number(b, z, 0)), dims, false);
   NodeId label = build_cast(b, y, index), zero = mk_number(b, label, 0);
   NodeId valid = mk2(b, OP_and, mk2(b, OP_ge, label, zero),
                      mk2(b, OP_lt, label, mk_number(b, label, (double)s.dim[d])));
