@@ -1,6 +1,7 @@
 /* --dump=ast: a tree as .dtg text that parses back to the same tree. Brackets stand only where the
  * grammar needs them. */
 #include "ast.h"
+#include "op.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,28 +23,6 @@ static int op_level(Op op) {
   case OP_sub: return P_SUM;
   case OP_pow: return P_POWER;
   default: return P_TERM;
-  }
-}
-
-static const char *op_text(Op op) {
-  switch (op) {
-  case OP_or: return "or";
-  case OP_and: return "and";
-  case OP_eq: return "==";
-  case OP_ne: return "!=";
-  case OP_lt: return "<";
-  case OP_le: return "<=";
-  case OP_gt: return ">";
-  case OP_ge: return ">=";
-  case OP_add: return "+";
-  case OP_sub: return "-";
-  case OP_mul: return "*";
-  case OP_div: return "/";
-  case OP_floordiv: return "//";
-  case OP_mod: return "%";
-  case OP_matmul: return "@";
-  case OP_pow: return "**";
-  default: return "?";
   }
 }
 
@@ -109,7 +88,7 @@ static void put_binary(Str *out, const Expr *x) {
   int l = op_level(x->op);
   bool power = x->op == OP_pow;
   put(out, x->x, power ? P_POSTFIX : l == P_CMP ? l + 1 : l); /* comparisons do not chain */
-  str_printf(out, power ? "%s" : " %s ", op_text(x->op));
+  str_printf(out, power ? "%s" : " %s ", op_written(x->op));
   put(out, x->y, power ? P_FACTOR : l + 1);
 }
 

@@ -4,33 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-static const char *sign_of(Op op) {
-  switch (op) {
-  case OP_add: return "+";
-  case OP_sub: return "-";
-  case OP_mul: return "*";
-  case OP_div: return "/";
-  case OP_floordiv: return "//";
-  case OP_mod: return "%";
-  case OP_pow: return "**";
-  case OP_matmul: return "@";
-  case OP_eq: return "==";
-  case OP_ne: return "!=";
-  case OP_lt: return "<";
-  case OP_le: return "<=";
-  case OP_gt: return ">";
-  case OP_ge: return ">=";
-  case OP_and: return "and";
-  case OP_or: return "or";
-  case OP_not: return "not";
-  default: return "-";
-  }
-}
-
 /* -------- numbers -------- */
 
 static Value overflow(Elab *e, const Expr *x) {
-  return elab_fail(e, x->span, "the result of `%s` does not fit in 64 bits", sign_of(x->op));
+  return elab_fail(e, x->span, "the result of `%s` does not fit in 64 bits", op_written(x->op));
 }
 
 static bool int_power(int64_t base, int64_t n, int64_t *out) {
@@ -92,7 +69,7 @@ static Value reals(Elab *e, const Expr *x, double a, double b) {
   default: break;
   }
   if (!isfinite(r) && isfinite(a) && isfinite(b))
-    return elab_fail(e, x->span, "%g %s %g is not a finite number", a, sign_of(x->op), b);
+    return elab_fail(e, x->span, "%g %s %g is not a finite number", a, op_written(x->op), b);
   return value_real(r);
 }
 
@@ -166,7 +143,7 @@ Value operate_binary(Elab *e, const Expr *x, Value l, Value r) {
   if (op == OP_add && l.kind == V_STRING && r.kind == V_STRING &&
       strlen(l.text) + strlen(r.text) < 65536)
     return value_text(arena_printf(e->arena, "%s%s", l.text, r.text));
-  return elab_fail(e, x->span, "`%s` does not take %s and %s", sign_of(op), value_describe(e, &l),
+  return elab_fail(e, x->span, "`%s` does not take %s and %s", op_written(op), value_describe(e, &l),
                    value_describe(e, &r));
 }
 

@@ -128,6 +128,7 @@ enum {
 };
 
 const OpDef *op_def(Op op);
+const char *op_written(Op op); /* as the user writes it in an expression: "+", "and", "exp" */
 const OpDef *op_find(const char *name, Op *op); /* by the user's name; NULL: none */
 const OpDef *op_at(int i); /* the roll in order, for docs and "did you mean"; NULL past it */
 

@@ -246,31 +246,10 @@ static NodeId small_power(Build *b, NodeId x, const Arg *y) {
   return NO_NODE;
 }
 
-/* As the user writes it. */
-static const char *operator_text(Op op) {
-  switch (op) {
-  case OP_add: return "+";
-  case OP_sub:
-  case OP_neg: return "-";
-  case OP_mul: return "*";
-  case OP_div: return "/";
-  case OP_floordiv: return "//";
-  case OP_mod: return "%";
-  case OP_pow: return "**";
-  case OP_eq: return "==";
-  case OP_ne: return "!=";
-  case OP_lt: return "<";
-  case OP_le: return "<=";
-  case OP_gt: return ">";
-  case OP_ge: return ">=";
-  default: return op_def(op)->name;
-  }
-}
-
 Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y) {
   const char *outer = b->what;
   NodeId p, q, r = NO_NODE;
-  b->what = operator_text(op);
+  b->what = op_written(op);
   if (!y) {
     r = is_tensor(x) ? mk1(b, op, x->node) : op_fail(b, x->span, "a tensor is needed here");
     goto done;

@@ -20,6 +20,14 @@ const OpDef *op_find(const char *name, Op *op) {
   return NULL;
 }
 
+const char *op_written(Op op) {
+  static const char *const sign[OP_COUNT] = {
+      [OP_add] = "+", [OP_sub] = "-",  [OP_neg] = "-",       [OP_mul] = "*",    [OP_div] = "/",
+      [OP_mod] = "%", [OP_pow] = "**", [OP_floordiv] = "//", [OP_matmul] = "@", [OP_eq] = "==",
+      [OP_ne] = "!=", [OP_lt] = "<",   [OP_le] = "<=",       [OP_gt] = ">",     [OP_ge] = ">="};
+  return sign[op] ? sign[op] : table[op]->name;
+}
+
 void rule_of(const Graph *g, const Node *n, Rule *r, Arena *scratch) {
   memset(r, 0, sizeof *r);
   r->noperands = n->noperands;
