@@ -174,6 +174,15 @@ DTRT_FN int64_t dtrt_index(dtrt_device *dev, int64_t i, int64_t n) {
   if (i < 0 || i >= n) dtrt_bad_index(dev, i, n);
   return i;
 }
+/* Of n rows q, those whose row at + q * stride lies in [0, m): they are dtrt_first to dtrt_last. */
+DTRT_FN int64_t dtrt_first(int64_t at, int64_t stride, int64_t n) {
+  int64_t q = at >= 0 ? 0 : (-at + stride - 1) / stride;
+  return q < n ? q : n;
+}
+DTRT_FN int64_t dtrt_last(int64_t at, int64_t stride, int64_t n, int64_t m) {
+  int64_t q = m <= at ? 0 : (m - at + stride - 1) / stride;
+  return q < n ? q : n;
+}
 /* Whether row i lies in the block of n rows from `from` on. */
 DTRT_FN int dtrt_owns(int64_t i, int64_t from, int64_t n) { return i >= from && i - from < n; }
 

@@ -48,6 +48,8 @@ void emit_map(Emit *e, const Step *s);
 void emit_reduce(Emit *e, NodeId id);
 void emit_scatter(Emit *e, NodeId id);
 void emit_contract(Emit *e, NodeId id);
+void emit_conv(Emit *e, NodeId id);
+void emit_pool(Emit *e, NodeId id);
 /* A product that no matrix product fits: plain loops. */
 void emit_contract_loops(Emit *e, NodeId id);
 

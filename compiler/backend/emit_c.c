@@ -323,6 +323,13 @@ static void line_mark(Emit *e, Span at) {
   str_puts(&e->body, "\n");
 }
 
+static void emit_product_of(Emit *e, NodeId id) {
+  Op op = graph_node(e->le->graph, id)->op;
+  if (op == OP_contract) emit_contract(e, id);
+  else if (op == OP_conv || op == OP_conv_input || op == OP_conv_weight) emit_conv(e, id);
+  else emit_pool(e, id);
+}
+
 static void emit_step(Emit *e, const Step *s, int index) {
   const Graph *g = e->le->graph;
   Span at = graph_node(g, s->nodes.at[s->nodes.n - 1])->span;
@@ -334,7 +341,7 @@ static void emit_step(Emit *e, const Step *s, int index) {
   switch (s->kind) {
   case STEP_MAP: emit_map(e, s); break;
   case STEP_REDUCE: emit_reduce(e, s->nodes.at[0]); break;
-  case STEP_CONTRACT: emit_contract(e, s->nodes.at[0]); break;
+  case STEP_CONTRACT: emit_product_of(e, s->nodes.at[0]); break;
   case STEP_SCATTER: emit_scatter(e, s->nodes.at[0]); break;
   case STEP_EXCHANGE: emit_exchange(e, s); break;
   }

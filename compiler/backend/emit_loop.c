@@ -8,13 +8,13 @@ static const char LETTERS[] = "ijklpqrs";
 
 /* -------- nests -------- */
 
-static void open_loop(Loop *l, const char *var, const char *len, const char *pragma) {
+void loop_open(Loop *l, const char *var, const char *len, const char *pragma) {
   if (*pragma) str_line(&l->code, "%s", pragma);
   str_line(&l->code, "for (int64_t %s = 0; %s < %s; %s++) {", var, var, len, var);
   l->code.indent++;
 }
 
-static void close_loops(Loop *l, int n) {
+void loop_close(Loop *l, int n) {
   for (int i = 0; i < n; i++) {
     l->code.indent--;
     str_line(&l->code, "}");
@@ -53,7 +53,7 @@ static bool can_flat(const Loop *l, NodeId id) {
   return true;
 }
 
-static Loop loop_new(Emit *e, const Step *s) {
+Loop loop_new(Emit *e, const Step *s) {
   return (Loop){.e = e, .le = e->le, .g = e->le->graph, .step = s, .code = str_new(e->arena)};
 }
 
@@ -157,7 +157,7 @@ static const char *drop_unused(Loop *l) {
 }
 
 /* Writes the function if no equal one is there, and the call. */
-static void finish(Loop *l, const char *what) {
+void loop_finish(Loop *l, const char *what) {
   Emit *e = l->e;
   const char *code = drop_unused(l);
   Str text = str_new(e->arena), params = str_new(e->arena);
@@ -215,7 +215,7 @@ void emit_map(Emit *e, const Step *s) {
     const char *count = emit_count(e, n);
     at.flat = is_number(count, 1) ? "0" : "i";
     if (!is_number(count, 1))
-      open_loop(&l, "i", loop_number(&l, 'n', count), "DTRT_PLAIN"), loops++;
+      loop_open(&l, "i", loop_number(&l, 'n', count), "DTRT_PLAIN"), loops++;
   } else {
     at = nest_index(&l, n);
     int last = -1;
@@ -223,7 +223,7 @@ void emit_map(Emit *e, const Step *s) {
       if (strcmp(at.at[d], "0")) last = d;
     for (int d = 0; d < n->shape.rank; d++)
       if (strcmp(at.at[d], "0"))
-        open_loop(&l, at.at[d], loop_extent(&l, n, d), d == last ? "DTRT_PLAIN" : "DTRT_OUTER"),
+        loop_open(&l, at.at[d], loop_extent(&l, n, d), d == last ? "DTRT_PLAIN" : "DTRT_OUTER"),
             loops++;
   }
   loop_count(&l, true);
@@ -231,8 +231,8 @@ void emit_map(Emit *e, const Step *s) {
   loop_count(&l, false);
   l.pointers.n = 0;
   store_values(&l, s, &at);
-  close_loops(&l, loops);
-  finish(&l, n->name ? n->name : op_def(n->op)->name);
+  loop_close(&l, loops);
+  loop_finish(&l, n->name ? n->name : op_def(n->op)->name);
 }
 
 /* -------- reductions -------- */
@@ -288,10 +288,10 @@ static void reduce_all_flat(Loop *l, NodeId id) {
   l->pointers.n = 0;
   bool many = !is_number(count, 1);
   if (many)
-    open_loop(l, "i", loop_number(l, 'n', count),
+    loop_open(l, "i", loop_number(l, 'n', count),
               n->op == OP_sum && dtype_is_float(n->dtype) ? "DTRT_SUMMING" : "");
   str_line(&l->code, "acc = %s;", combined(e, n, "acc", loop_value(l, n->operand[0], &at)));
-  close_loops(l, many);
+  loop_close(l, many);
   Index none = {0};
   const char *to = loop_element(l, id, &none, true);
   if (loop_is_half(n->dtype))
@@ -330,21 +330,21 @@ static void reduce_scalar(Loop *l, NodeId id, const Nest *t) {
   int outer = 0, inner = 0;
   for (int d = 0; d < x->shape.rank; d++)
     if (!t->gone[d] && has_loop(t, d))
-      open_loop(l, t->in.at[d], loop_extent(l, x, d), "DTRT_OUTER"), outer++;
+      loop_open(l, t->in.at[d], loop_extent(l, x, d), "DTRT_OUTER"), outer++;
   str_line(&l->code, "%s acc = %s;", loop_type(n->dtype), identity(e, n));
   for (int d = 0; d < x->shape.rank; d++)
     if (t->gone[d] && has_loop(t, d)) {
       bool sums = d == t->last && n->op == OP_sum && dtype_is_float(n->dtype);
-      open_loop(l, t->in.at[d], loop_extent(l, x, d), sums ? "DTRT_SUMMING" : ""), inner++;
+      loop_open(l, t->in.at[d], loop_extent(l, x, d), sums ? "DTRT_SUMMING" : ""), inner++;
     }
   str_line(&l->code, "acc = %s;", combined(e, n, "acc", loop_value(l, n->operand[0], &t->in)));
-  close_loops(l, inner);
+  loop_close(l, inner);
   const char *to = loop_element(l, id, &t->out, true);
   if (loop_is_half(n->dtype))
     str_line(&l->code, "%s = dtrt_f32_to_%s(acc);", to, dtype_name(n->dtype));
   else
     str_line(&l->code, "%s = acc;", to);
-  close_loops(l, outer);
+  loop_close(l, outer);
 }
 
 /* The innermost dim is kept: rows are added up into the result, which stays in cache. */
@@ -353,22 +353,22 @@ static void reduce_rows(Loop *l, NodeId id, const Nest *t) {
   const Node *n = graph_node(l->g, id), *x = graph_operand(l->g, n, 0);
   int outer = 0, inner = 0;
   for (int d = 0; d < t->first_gone; d++)
-    if (has_loop(t, d)) open_loop(l, t->in.at[d], loop_extent(l, x, d), "DTRT_OUTER"), outer++;
+    if (has_loop(t, d)) loop_open(l, t->in.at[d], loop_extent(l, x, d), "DTRT_OUTER"), outer++;
   const char *to = loop_element(l, id, &t->out, true);
   for (int d = t->first_gone; d < x->shape.rank; d++)
     if (!t->gone[d] && has_loop(t, d))
-      open_loop(l, t->in.at[d], loop_extent(l, x, d), d == t->last ? "DTRT_PLAIN" : "DTRT_OUTER"),
+      loop_open(l, t->in.at[d], loop_extent(l, x, d), d == t->last ? "DTRT_PLAIN" : "DTRT_OUTER"),
           inner++;
   str_line(&l->code, "%s = %s;", to, identity(e, n));
-  close_loops(l, inner);
+  loop_close(l, inner);
   inner = 0;
   for (int d = t->first_gone; d < x->shape.rank; d++)
     if (has_loop(t, d))
-      open_loop(l, t->in.at[d], loop_extent(l, x, d), d == t->last ? "DTRT_PLAIN" : "DTRT_OUTER"),
+      loop_open(l, t->in.at[d], loop_extent(l, x, d), d == t->last ? "DTRT_PLAIN" : "DTRT_OUTER"),
           inner++;
   str_line(&l->code, "%s = %s;", to, combined(e, n, to, loop_value(l, n->operand[0], &t->in)));
-  close_loops(l, inner);
-  close_loops(l, outer);
+  loop_close(l, inner);
+  loop_close(l, outer);
 }
 
 static void reduce_index(Loop *l, NodeId id) {
@@ -380,20 +380,20 @@ static void reduce_index(Loop *l, NodeId id) {
   l->pointers.n = 0;
   for (int d = 0; d < x->shape.rank; d++)
     if (!t.gone[d] && has_loop(&t, d))
-      open_loop(l, t.in.at[d], loop_extent(l, x, d), "DTRT_OUTER"), outer++;
+      loop_open(l, t.in.at[d], loop_extent(l, x, d), "DTRT_OUTER"), outer++;
   str_line(&l->code, "int32_t at = -1;");
   str_line(&l->code, "%s best = 0;", loop_type(vt));
   if (has_loop(&t, dim))
-    open_loop(l, t.in.at[dim], loop_extent(l, x, dim), "");
+    loop_open(l, t.in.at[dim], loop_extent(l, x, dim), "");
   else
     str_line(&l->code, "{"), l->code.indent++;
   str_line(&l->code, "const %s x = %s;", loop_type(vt), loop_value(l, n->operand[0], &t.in));
   str_line(&l->code, "if (at < 0 || x %s best%s) best = x, at = (int32_t)%s;",
            n->op == OP_argmax ? ">" : "<", dtype_is_float(vt) ? " || (x != x && best == best)" : "",
            t.in.at[dim]);
-  close_loops(l, 1);
+  loop_close(l, 1);
   str_line(&l->code, "%s = at;", loop_element(l, id, &t.out, true));
-  close_loops(l, outer);
+  loop_close(l, outer);
 }
 
 void emit_reduce(Emit *e, NodeId id) {
@@ -416,7 +416,7 @@ void emit_reduce(Emit *e, NodeId id) {
     else
       reduce_scalar(&l, id, &t);
   }
-  finish(&l, n->name ? n->name : op_def(n->op)->name);
+  loop_finish(&l, n->name ? n->name : op_def(n->op)->name);
 }
 
 /* -------- scatter, and products as loops -------- */
@@ -435,7 +435,7 @@ void emit_scatter(Emit *e, NodeId id) {
   str_line(&l.code, "dtrt_zero(%s, %s * %d);", loop_pointer(&l, id, true),
            loop_number(&l, 'n', emit_count(e, n)), size);
   for (int d = 0; d < dim + ri; d++)
-    if (strcmp(at.at[d], "0")) open_loop(&l, at.at[d], loop_extent(&l, u, d), ""), loops++;
+    if (strcmp(at.at[d], "0")) loop_open(&l, at.at[d], loop_extent(&l, u, d), ""), loops++;
   str_line(&l.code, "const int64_t row = dtrt_index(dev, %s, %s) - %s;",
            loop_value(&l, n->operand[0], &in), loop_literal(&l, n->shape.dim[dim]),
            loop_offset(&l, n, dim));
@@ -446,14 +446,14 @@ void emit_scatter(Emit *e, NodeId id) {
     l.code.at[0] = 0;
     str_line(&l.code, "dtrt_zero(%s, %s * %d);", loop_pointer(&l, id, true),
              loop_number(&l, 'n', emit_count(e, n)), size);
-    open_loop(&l, "once", "1", ""), loops++;
+    loop_open(&l, "once", "1", ""), loops++;
     str_line(&l.code, "const int64_t row = dtrt_index(dev, %s, %s) - %s;",
              loop_value(&l, n->operand[0], &in), loop_literal(&l, n->shape.dim[dim]),
              loop_offset(&l, n, dim));
     str_line(&l.code, "if (row < 0 || row >= %s) continue;", loop_extent(&l, n, dim));
   }
   for (int d = dim + ri; d < u->shape.rank; d++)
-    if (strcmp(at.at[d], "0")) open_loop(&l, at.at[d], loop_extent(&l, u, d), ""), loops++;
+    if (strcmp(at.at[d], "0")) loop_open(&l, at.at[d], loop_extent(&l, u, d), ""), loops++;
   const char *to = loop_element(&l, id, &out, true), *from = loop_value(&l, n->operand[1], &at);
   if (dtype_is_int(n->dtype))
     str_line(&l.code, "%s = dtrt_add_%s(%s, %s);", to, dtype_name(n->dtype), to, from);
@@ -462,8 +462,8 @@ void emit_scatter(Emit *e, NodeId id) {
              dtype_name(n->dtype), to, from);
   else
     str_line(&l.code, "%s += %s;", to, from);
-  close_loops(&l, loops);
-  finish(&l, n->name ? n->name : "scatter_add");
+  loop_close(&l, loops);
+  loop_finish(&l, n->name ? n->name : "scatter_add");
 }
 
 void emit_contract_loops(Emit *e, NodeId id) {
@@ -483,7 +483,7 @@ void emit_contract_loops(Emit *e, NodeId id) {
         len[c] = loop_extent(&l, t[k], d);
         var[c] = is_number(len[c], 1) ? "0" : arena_printf(e->arena, "i%d", nvars++);
         if (strcmp(var[c], "0")) {
-          if (k == 0) open_loop(&l, var[c], len[c], ""), loops++;
+          if (k == 0) loop_open(&l, var[c], len[c], ""), loops++;
         }
       }
       at[k].at[d] = var[c];
@@ -494,7 +494,7 @@ void emit_contract_loops(Emit *e, NodeId id) {
   for (int k = 1; k < 3; k++)
     for (int d = 0; d < t[k]->shape.rank; d++) {
       int64_t c = letters[k][d];
-      if (!opened[c] && strcmp(var[c], "0")) open_loop(&l, var[c], len[c], ""), inner++;
+      if (!opened[c] && strcmp(var[c], "0")) loop_open(&l, var[c], len[c], ""), inner++;
       opened[c] = true;
     }
   const char *a = loop_load(&l, n->operand[0], &at[1]), *b = loop_load(&l, n->operand[1], &at[2]);
@@ -503,8 +503,8 @@ void emit_contract_loops(Emit *e, NodeId id) {
     str_line(&l.code, "acc = dtrt_add_%s(acc, dtrt_mul_%s(%s, %s));", dt, dt, a, b);
   else
     str_line(&l.code, "acc += %s * %s;", a, b);
-  close_loops(&l, inner);
+  loop_close(&l, inner);
   str_line(&l.code, "%s = acc;", loop_element(&l, id, &at[0], true));
-  close_loops(&l, loops);
-  finish(&l, n->name ? n->name : "contract");
+  loop_close(&l, loops);
+  loop_finish(&l, n->name ? n->name : "contract");
 }

@@ -50,6 +50,13 @@ const char *loop_extent(Loop *l, const Node *n, int d);
 const char *loop_offset(Loop *l, const Node *n, int d);
 const char *loop_pointer(Loop *l, NodeId id, bool written);
 
+/* Nests: `s` is what a map stores, or NULL. A pragma of "" is none. loop_finish writes the function, unless an
+ * equal one is there, and the call; `what` names it. */
+Loop loop_new(Emit *e, const Step *s);
+void loop_open(Loop *l, const char *var, const char *len, const char *pragma);
+void loop_close(Loop *l, int n);
+void loop_finish(Loop *l, const char *what);
+
 /* Expressions. `value` is that of a node at an index: loaded, or computed from its operands. What
  * is asked for twice is computed once: the first pass over a body counts (loop_count), the second
  * writes. */

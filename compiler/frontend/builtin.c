@@ -394,6 +394,10 @@ static bool default_arg(Elab *e, const OpDef *op, const char *param, const char 
   char *end;
   *out = (Arg){.span = call};
   if (!strcmp(text, "declared")) return from_declaration(e, op, param, call, out);
+  if (*text == '"') {
+    *out = (Arg){.kind = ARG_STRING, .span = call, .text = arena_strndup(e->arena, text + 1, strlen(text) - 2)};
+    return true;
+  }
   if (!strcmp(text, "none")) return true;
   if (!strcmp(text, "true") || !strcmp(text, "false"))
     out->kind = ARG_BOOL, out->i = *text == 't';

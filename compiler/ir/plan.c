@@ -16,7 +16,15 @@ NodeClass node_class(const Node *n) {
   case OP_input:
   case OP_var: return CLASS_SOURCE;
   case OP_reshape: return CLASS_VIEW;
-  case OP_contract: return CLASS_CONTRACT;
+  case OP_contract:
+  case OP_conv:
+  case OP_conv_input:
+  case OP_conv_weight:
+  case OP_pool_max:
+  case OP_pool_sum:
+  case OP_pool_index:
+  case OP_unpool:
+  case OP_unpool_sum: return CLASS_CONTRACT;
   case OP_scatter_add: return CLASS_SCATTER;
   case OP_exchange: return CLASS_EXCHANGE;
   case OP_argmax:

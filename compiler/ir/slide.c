@@ -1,0 +1,33 @@
+#include "slide.h"
+
+Slide slide_of(const Node *n) {
+  Slide s = {.n = (int)n->attr[0]};
+  const int64_t *a = n->attr + 1;
+  int64_t *const part[] = {s.stride, s.before, s.dilation, s.taps, s.large};
+  for (int i = 0; i < 5; i++)
+    for (int d = 0; d < s.n; d++) part[i][d] = *a++;
+  s.groups = *a++;
+  for (int d = 0; d < s.n; d++) s.small[d] = *a++;
+  return s;
+}
+
+int slide_attrs(const Slide *s, int64_t *attr) {
+  int64_t *a = attr;
+  const int64_t *const part[] = {s->stride, s->before, s->dilation, s->taps, s->large};
+  *a++ = s->n;
+  for (int i = 0; i < 5; i++)
+    for (int d = 0; d < s->n; d++) *a++ = part[i][d];
+  *a++ = s->groups;
+  for (int d = 0; d < s->n; d++) *a++ = s->small[d];
+  return (int)(a - attr);
+}
+
+Window slide_up(const Slide *s, int d) {
+  return (Window){s->small[d], s->stride[d], 1, -s->before[d],
+                  -s->before[d] + (s->taps[d] - 1) * s->dilation[d]};
+}
+
+Window slide_down(const Slide *s, int d) {
+  return (Window){s->large[d], 1, s->stride[d], s->before[d] - (s->taps[d] - 1) * s->dilation[d],
+                  s->before[d]};
+}

@@ -1,0 +1,25 @@
+/* A window sliding over n spatial dims: what convolutions and pools share. Position q of the small side and tap k
+ * of the window meet position p = q*stride - before + k*dilation of the large side.
+ *
+ * Attributes of every op of this kind, in this order: n, then stride, before, dilation, taps and the large side's
+ * sizes for each spatial dim, then groups, then the small side's sizes. */
+#ifndef DTG_SLIDE_H
+#define DTG_SLIDE_H
+#include "graph.h"
+
+enum { MAX_SLIDE = 3, SLIDE_ATTRS = 2 + 6 * MAX_SLIDE };
+
+typedef struct Slide {
+  int n;
+  int64_t stride[MAX_SLIDE], before[MAX_SLIDE], dilation[MAX_SLIDE], taps[MAX_SLIDE];
+  int64_t large[MAX_SLIDE], small[MAX_SLIDE];
+  int64_t groups;
+} Slide;
+
+Slide slide_of(const Node *n);
+int slide_attrs(const Slide *s, int64_t *attr); /* how many */
+/* What a block of the small side needs of the large one, and the reverse. */
+Window slide_up(const Slide *s, int d);
+Window slide_down(const Slide *s, int d);
+
+#endif

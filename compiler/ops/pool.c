@@ -1,0 +1,150 @@
+/* Pools over windows: x [batch, space..., channels] of 1 to 3 spatial dims. The largest of a window sends its gradient
+ * back to the first tap that has it (pool_index remembers which); a mean divides by the elements that are there, so
+ * that padding does not count. */
+#include "slide_args.h"
+#include <string.h>
+
+#define IN(i) (op_node(b, node)->operand[i])
+
+static bool goes_down(Op op) { return op == OP_unpool || op == OP_unpool_sum; }
+
+static bool infer_pool(Build *b, Node *n) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  Slide s = slide_of(n);
+  if (!dtype_is_float(x->dtype) || x->dtype == DT_F16 || x->dtype == DT_BF16) {
+    op_fail(b, b->span, "takes f32 or f64 tensors, not %s", op_describe(b, n->operand[0]));
+    return false;
+  }
+  n->dtype = n->op == OP_pool_index ? DT_I32 : x->dtype;
+  n->shape = x->shape;
+  for (int d = 0; d < s.n; d++) n->shape.dim[1 + d] = goes_down(n->op) ? s.large[d] : s.small[d];
+  return op_check_size(b, b->span, n->dtype, &n->shape);
+}
+
+/* pool_index also reads the largest values, unpool the indices: both lie like the small side. */
+static void rule_pool(const Graph *g, const Node *n, Rule *r) {
+  (void)g;
+  Slide s = slide_of(n);
+  int rank = n->shape.rank;
+  for (int d = 0; d < rank; d++) {
+    bool space = d >= 1 && d <= s.n;
+    int f = rule_factor(r, n->shape.dim[d], space ? FACTOR_SHIFT : FACTOR_PASS);
+    r->result[d] = (RuleDim){.n = 1, .factor = {(int8_t)f}};
+    for (int i = 0; i < n->noperands; i++) {
+      r->operand[i][d] = r->result[d];
+      bool like_result = n->op == OP_pool_index && i == 1;
+      if (space && !like_result)
+        r->operand[i][d].window = goes_down(n->op) ? slide_down(&s, d - 1) : slide_up(&s, d - 1);
+    }
+  }
+  if (n->op == OP_pool_sum || goes_down(n->op)) r->linear_in = 1;
+}
+
+static NodeId mk_pool(Build *b, Op op, NodeId x, NodeId other, const Slide *s) {
+  int64_t attr[SLIDE_ATTRS];
+  int n = slide_attrs(s, attr);
+  return build_node(b, op, other == NO_NODE ? 1 : 2, (NodeId[]){x, other}, n, attr, 0);
+}
+
+static void grad_pool_max(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  Slide s = slide_of(op_node(b, node));
+  NodeId x = IN(0);
+  dx[0] = mk_pool(b, OP_unpool, dy, mk_pool(b, OP_pool_index, x, node, &s), &s);
+}
+static void grad_pool_sum(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  Slide s = slide_of(op_node(b, node));
+  dx[0] = mk_pool(b, OP_unpool_sum, dy, NO_NODE, &s);
+}
+static void grad_unpool_sum(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  Slide s = slide_of(op_node(b, node));
+  dx[0] = mk_pool(b, OP_pool_sum, dy, NO_NODE, &s);
+}
+
+static bool pool_args(Build *b, const Arg *a, NodeId *x, Slide *s) {
+  if (!arg_tensor(b, &a[0], "x", x)) return false;
+  const Shape *p = &op_node(b, *x)->shape;
+  s->n = p->rank - 2;
+  s->groups = 1;
+  if (s->n < 1 || s->n > MAX_SLIDE) {
+    op_fail(b, b->span, "x is [batch, space..., channels] with 1 to %d spatial dims; this is %s", MAX_SLIDE,
+            op_describe(b, *x));
+    return false;
+  }
+  if (a[1].kind == ARG_LIST && a[1].n != s->n) {
+    op_fail(b, a[1].span, "`window` must be a number or list %d of them", s->n);
+    return false;
+  }
+  for (int d = 0; d < s->n; d++) {
+    if (!arg_int(b, a[1].kind == ARG_LIST ? &a[1].at[d] : &a[1], "window", &s->taps[d])) return false;
+    if (s->taps[d] < 1 || s->taps[d] > 1 << 20) {
+      op_fail(b, a[1].span, "`window` must be at least 1, but it is %ld", (long)s->taps[d]);
+      return false;
+    }
+    s->large[d] = p->dim[1 + d];
+  }
+  /* By default windows lie side by side. */
+  Arg one = {.kind = ARG_INT, .i = 1, .real = 1};
+  return slide_args(b, a[2].kind == ARG_NONE ? &a[1] : &a[2], &a[3], &one, s);
+}
+
+static Arg call_max_pool(Build *b, const Arg *a) {
+  NodeId x;
+  Slide s = {0};
+  return arg_node(pool_args(b, a, &x, &s) ? mk_pool(b, OP_pool_max, x, NO_NODE, &s) : NO_NODE);
+}
+
+static Arg call_avg_pool(Build *b, const Arg *a) {
+  NodeId x;
+  Slide s = {0};
+  if (!pool_args(b, a, &x, &s)) return arg_node(NO_NODE);
+  NodeId count = mk_pool(b, OP_pool_sum, mk_number(b, x, 1), NO_NODE, &s);
+  return arg_node(mk2(b, OP_div, mk_pool(b, OP_pool_sum, x, NO_NODE, &s), count));
+}
+
+#define PARAMS "x, window, stride=none, padding=\"valid\""
+const OpDef op_max_pool = {.name = "max_pool",
+                           .params = PARAMS,
+                           .doc = "the largest of each window of x [batch, space..., channels]; windows lie side by side "
+                                  "unless stride says otherwise",
+                           .example = "f32[2, 7, 6, 3] x: max_pool(x, 2)",
+                           .call = call_max_pool};
+const OpDef op_avg_pool = {.name = "avg_pool",
+                           .params = PARAMS,
+                           .doc = "the mean of each window of x [batch, space..., channels]; padding is not counted",
+                           .example = "f32[2, 7, 6, 3] x: avg_pool(x, 3, stride=2, padding=\"same\")",
+                           .call = call_avg_pool};
+const OpDef op_pool_max = {.name = "pool_max",
+                           .doc = "what max_pool becomes",
+                           .infer = infer_pool,
+                           .rule = rule_pool,
+                           .grad = grad_pool_max,
+                           .flops = 4};
+const OpDef op_pool_sum = {.name = "pool_sum",
+                           .doc = "what avg_pool becomes",
+                           .infer = infer_pool,
+                           .rule = rule_pool,
+                           .grad = grad_pool_sum,
+                           .flops = 4};
+const OpDef op_pool_index = {.name = "pool_index",
+                             .doc = "which tap of each window has the largest value",
+                             .infer = infer_pool,
+                             .rule = rule_pool,
+                             .no_grad = "its result is a whole number",
+                             .flops = 4};
+static void grad_unpool(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  (void)b, (void)node, (void)dy;
+  dx[0] = dx[1] = NO_NODE;
+}
+const OpDef op_unpool = {.name = "unpool",
+                         .doc = "max_pool's gradient",
+                         .infer = infer_pool,
+                         .rule = rule_pool,
+                         .grad = grad_unpool,
+                         .no_grad = "second derivatives through max_pool are zero almost everywhere and are not taken",
+                         .flops = 4};
+const OpDef op_unpool_sum = {.name = "unpool_sum",
+                             .doc = "pool_sum's gradient",
+                             .infer = infer_pool,
+                             .rule = rule_pool,
+                             .grad = grad_unpool_sum,
+                             .flops = 4};
