@@ -325,9 +325,12 @@ static void line_mark(Emit *e, Span at) {
 
 static void emit_product_of(Emit *e, NodeId id) {
   Op op = graph_node(e->le->graph, id)->op;
-  if (op == OP_contract) emit_contract(e, id);
-  else if (op == OP_conv || op == OP_conv_input || op == OP_conv_weight) emit_conv(e, id);
-  else emit_pool(e, id);
+  if (op == OP_contract)
+    emit_contract(e, id);
+  else if (op == OP_conv || op == OP_conv_input || op == OP_conv_weight)
+    emit_conv(e, id);
+  else
+    emit_pool(e, id);
 }
 
 static void emit_step(Emit *e, const Step *s, int index) {

@@ -1,7 +1,8 @@
-/* Convolutions, their gradients and pools. All run over the same points: for each row of the small side and each
- * tap, the large side's row is there or it is padding (or another device's); along the innermost spatial
- * dim the positions that are there are a range, and for a convolution that range is one matrix product with rows
- * `stride` apart. Nothing is unrolled into a second buffer. */
+/* Convolutions, their gradients and pools. All run over the same points: for each row of the small
+ * side and each tap, the large side's row is there or it is padding (or another device's); along
+ * the innermost spatial dim the positions that are there are a range, and for a convolution that
+ * range is one matrix product with rows `stride` apart. Nothing is unrolled into a second buffer.
+ */
 #include "emit_loop.h"
 #include "slide.h"
 #include <string.h>
@@ -9,9 +10,9 @@
 typedef struct Conv {
   Loop *l;
   Slide s;
-  const Node *large, *small;      /* x and y of a convolution */
-  const char *lp, *sp;            /* their pointers */
-  int loops;                      /* opened so far */
+  const Node *large, *small; /* x and y of a convolution */
+  const char *lp, *sp;       /* their pointers */
+  int loops;                 /* opened so far */
 } Conv;
 
 static const char *fmt(Conv *c, const char *f, ...) __attribute__((format(printf, 2, 3)));
@@ -30,7 +31,8 @@ static const char *position(Conv *c, int d, const char *q, const char *k) {
   if (!is_number(from, 0)) q = q ? fmt(c, "(%s + %s)", q, from) : from;
   if (q) str_printf(&s, c->s.stride[d] == 1 ? "%s" : "%s * %ld", q, (long)c->s.stride[d]);
   if (!is_number(k, 0))
-    str_printf(&s, c->s.dilation[d] == 1 ? "%s%s" : "%s%s * %ld", s.n ? " + " : "", k, (long)c->s.dilation[d]);
+    str_printf(&s, c->s.dilation[d] == 1 ? "%s%s" : "%s%s * %ld", s.n ? " + " : "", k,
+               (long)c->s.dilation[d]);
   if (c->s.before[d]) str_printf(&s, " - %ld", (long)c->s.before[d]);
   if (!is_number(lo, 0)) str_printf(&s, " - %s", lo);
   return s.n ? s.at : "0";
@@ -41,8 +43,8 @@ static void open(Conv *c, const char *var, const char *len) {
   c->loops++;
 }
 
-/* Opens the loops down to one range of the innermost spatial dim: small rows q0..q1 meet large rows from p0. The
- * flat rows are `small` and `large`, the tap's number is `tap`. */
+/* Opens the loops down to one range of the innermost spatial dim: small rows q0..q1 meet large rows
+ * from p0. The flat rows are `small` and `large`, the tap's number is `tap`. */
 static void open_points(Conv *c) {
   Loop *l = c->l;
   int n = c->s.n, last = n - 1;
@@ -67,8 +69,8 @@ static void open_points(Conv *c) {
            (long)c->s.stride[last], ns, (long)c->s.stride[last], ns, nl);
   str_line(&l->code, "if (q0 < q1) {");
   l->code.indent++, c->loops++;
-  str_line(&l->code, "const int64_t small = %s * %s + q0, large = %s * %s + q0 * %ld + at;", row_s, ns, row_l, nl,
-           (long)c->s.stride[last]);
+  str_line(&l->code, "const int64_t small = %s * %s + q0, large = %s * %s + q0 * %ld + at;", row_s,
+           ns, row_l, nl, (long)c->s.stride[last]);
   str_line(&l->code, "const int64_t tap = %s;",
            is_number(tap, 0) ? k : fmt(c, "%s * %ld + %s", tap, (long)c->s.taps[last], k));
 }
@@ -91,8 +93,9 @@ void emit_conv(Emit *e, NodeId id) {
   Loop l = loop_new(e, NULL);
   const Node *n = graph_node(l.g, id);
   Conv c = {.l = &l, .s = slide_of(n)};
-  NodeId x = n->op == OP_conv_input ? id : n->operand[0], w = n->op == OP_conv_weight ? id : n->operand[1],
-         y = n->op == OP_conv           ? id
+  NodeId x = n->op == OP_conv_input ? id : n->operand[0],
+         w = n->op == OP_conv_weight ? id : n->operand[1],
+         y = n->op == OP_conv         ? id
              : n->op == OP_conv_input ? n->operand[0]
                                       : n->operand[1];
   const Node *wn = graph_node(l.g, w);
@@ -101,12 +104,14 @@ void emit_conv(Emit *e, NodeId id) {
   l.flat = true;
   l.code.indent = 1;
   zero(&c, id);
-  const char *px = loop_pointer(&l, x, x == id), *pw = loop_pointer(&l, w, w == id), *py = loop_pointer(&l, y, y == id);
+  const char *px = loop_pointer(&l, x, x == id), *pw = loop_pointer(&l, w, w == id),
+             *py = loop_pointer(&l, y, y == id);
   const char *cx = loop_extent(&l, c.large, ns + 1), *cy = loop_extent(&l, c.small, ns + 1),
              *wi = loop_extent(&l, wn, ns), *wo = loop_extent(&l, wn, ns + 1);
   bool depthwise = wn->shape.dim[ns] == 1 && wn->shape.dim[ns + 1] == c.s.groups && c.s.groups > 1;
   if (c.s.groups > 1 && !depthwise) {
-    str_line(&l.code, "const int64_t groups = %s ? %s / %s : 0, wide = groups ? %s / groups : 0;", wi, cx, wi, wo);
+    str_line(&l.code, "const int64_t groups = %s ? %s / %s : 0, wide = groups ? %s / groups : 0;",
+             wi, cx, wi, wo);
   }
   open_points(&c);
   long stride = (long)c.s.stride[ns - 1];
@@ -114,8 +119,12 @@ void emit_conv(Emit *e, NodeId id) {
     loop_open(&l, "q", "q1 - q0", "DTRT_OUTER");
     loop_open(&l, "i", cy, "DTRT_PLAIN");
     const char *ex = fmt(&c, "%s[(large + q * %ld) * %s + i]", px, stride, cx),
-               *ey = fmt(&c, "%s[(small + q) * %s + i]", py, cy), *ew = fmt(&c, "%s[tap * %s + i]", pw, wo);
-    str_line(&l.code, "%s += %s * %s;", n->op == OP_conv ? ey : n->op == OP_conv_input ? ex : ew,
+               *ey = fmt(&c, "%s[(small + q) * %s + i]", py, cy),
+               *ew = fmt(&c, "%s[tap * %s + i]", pw, wo);
+    str_line(&l.code, "%s += %s * %s;",
+             n->op == OP_conv         ? ey
+             : n->op == OP_conv_input ? ex
+                                      : ew,
              n->op == OP_conv ? ex : ey, n->op == OP_conv_weight ? ex : ew);
     c.loops += 2;
   } else {
@@ -124,19 +133,20 @@ void emit_conv(Emit *e, NodeId id) {
       open(&c, "g", "groups");
       g = fmt(&c, " + g * %s", wi), go = " + g * wide", oi = "wide";
     }
-    const char *ax = fmt(&c, "%s + large * %s%s", px, cx, g), *ay = fmt(&c, "%s + small * %s%s", py, cy, go),
+    const char *ax = fmt(&c, "%s + large * %s%s", px, cx, g),
+               *ay = fmt(&c, "%s + small * %s%s", py, cy, go),
                *aw = fmt(&c, "%s + tap * %s * %s%s", pw, wi, wo, go),
                *lx = stride == 1 ? cx : fmt(&c, "%ld * %s", stride, cx);
     const char *t = n->dtype == DT_F32 ? "F32" : "F64";
     if (n->op == OP_conv)
-      str_line(&l.code, "dtrt_gemm(DTRT_%s, 0, 0, q1 - q0, %s, %s, %s, %s, %s, %s, %s, %s, 1);", t, oi, wi, ax, lx,
-               aw, wo, ay, cy);
+      str_line(&l.code, "dtrt_gemm(DTRT_%s, 0, 0, q1 - q0, %s, %s, %s, %s, %s, %s, %s, %s, 1);", t,
+               oi, wi, ax, lx, aw, wo, ay, cy);
     else if (n->op == OP_conv_input)
-      str_line(&l.code, "dtrt_gemm(DTRT_%s, 0, 1, q1 - q0, %s, %s, %s, %s, %s, %s, %s, %s, 1);", t, wi, oi, ay, cy,
-               aw, wo, ax, lx);
+      str_line(&l.code, "dtrt_gemm(DTRT_%s, 0, 1, q1 - q0, %s, %s, %s, %s, %s, %s, %s, %s, 1);", t,
+               wi, oi, ay, cy, aw, wo, ax, lx);
     else
-      str_line(&l.code, "dtrt_gemm(DTRT_%s, 1, 0, %s, %s, q1 - q0, %s, %s, %s, %s, %s, %s, 1);", t, wi, oi, ax, lx,
-               ay, cy, aw, wo);
+      str_line(&l.code, "dtrt_gemm(DTRT_%s, 1, 0, %s, %s, q1 - q0, %s, %s, %s, %s, %s, %s, 1);", t,
+               wi, oi, ax, lx, ay, cy, aw, wo);
   }
   close(&c, n->name ? n->name : op_def(n->op)->name);
 }
@@ -152,7 +162,8 @@ void emit_pool(Emit *e, NodeId id) {
   l.flat = true;
   l.code.indent = 1;
   const char *pl = loop_pointer(&l, large, down), *ps = loop_pointer(&l, small, !down);
-  const char *width = loop_extent(&l, c.small, ns + 1), *count = loop_number(&l, 'n', emit_count(e, n));
+  const char *width = loop_extent(&l, c.small, ns + 1),
+             *count = loop_number(&l, 'n', emit_count(e, n));
   const char *pi = NULL, *px = NULL;
   if (n->op == OP_unpool) pi = loop_pointer(&l, n->operand[1], false);
   if (n->op == OP_pool_index) px = loop_pointer(&l, n->operand[1], false);
@@ -178,7 +189,8 @@ void emit_pool(Emit *e, NodeId id) {
   case OP_pool_sum: str_line(&l.code, "%s += %s;", es, el); break;
   case OP_unpool_sum: str_line(&l.code, "%s += %s;", el, es); break;
   case OP_pool_index: /* the first tap that has the largest value */
-    str_line(&l.code, "if (%s < 0 && %s == %s[(small + q) * %s + i]) %s = (int32_t)tap;", es, el, px, width, es);
+    str_line(&l.code, "if (%s < 0 && %s == %s[(small + q) * %s + i]) %s = (int32_t)tap;", es, el,
+             px, width, es);
     break;
   default: str_line(&l.code, "if (%s[(small + q) * %s + i] == tap) %s += %s;", pi, width, el, es);
   }

@@ -50,8 +50,8 @@ const char *loop_extent(Loop *l, const Node *n, int d);
 const char *loop_offset(Loop *l, const Node *n, int d);
 const char *loop_pointer(Loop *l, NodeId id, bool written);
 
-/* Nests: `s` is what a map stores, or NULL. A pragma of "" is none. loop_finish writes the function, unless an
- * equal one is there, and the call; `what` names it. */
+/* Nests: `s` is what a map stores, or NULL. A pragma of "" is none. loop_finish writes the
+ * function, unless an equal one is there, and the call; `what` names it. */
 Loop loop_new(Emit *e, const Step *s);
 void loop_open(Loop *l, const char *var, const char *len, const char *pragma);
 void loop_close(Loop *l, int n);

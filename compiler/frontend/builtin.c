@@ -395,7 +395,9 @@ static bool default_arg(Elab *e, const OpDef *op, const char *param, const char 
   *out = (Arg){.span = call};
   if (!strcmp(text, "declared")) return from_declaration(e, op, param, call, out);
   if (*text == '"') {
-    *out = (Arg){.kind = ARG_STRING, .span = call, .text = arena_strndup(e->arena, text + 1, strlen(text) - 2)};
+    *out = (Arg){.kind = ARG_STRING,
+                 .span = call,
+                 .text = arena_strndup(e->arena, text + 1, strlen(text) - 2)};
     return true;
   }
   if (!strcmp(text, "none")) return true;

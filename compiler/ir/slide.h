@@ -1,8 +1,8 @@
-/* A window sliding over n spatial dims: what convolutions and pools share. Position q of the small side and tap k
- * of the window meet position p = q*stride - before + k*dilation of the large side.
+/* A window sliding over n spatial dims: what convolutions and pools share. Position q of the small
+ * side and tap k of the window meet position p = q*stride - before + k*dilation of the large side.
  *
- * Attributes of every op of this kind, in this order: n, then stride, before, dilation, taps and the large side's
- * sizes for each spatial dim, then groups, then the small side's sizes. */
+ * Attributes of every op of this kind, in this order: n, then stride, before, dilation, taps and
+ * the large side's sizes for each spatial dim, then groups, then the small side's sizes. */
 #ifndef DTG_SLIDE_H
 #define DTG_SLIDE_H
 #include "graph.h"

@@ -1,7 +1,7 @@
-/* Convolutions of 1 to 3 spatial dims: x [batch, space..., in], w [taps..., in/groups, out], y [batch, space..., out].
- * The product x*w summed into y, its gradient to x (which is also the transposed convolution) and to w
- * run over the same points; only which of the three is the result differs. Cut over space, a device needs of
- * its neighbours what its windows reach, and no more. */
+/* Convolutions of 1 to 3 spatial dims: x [batch, space..., in], w [taps..., in/groups, out], y
+ * [batch, space..., out]. The product x*w summed into y, its gradient to x (which is also the
+ * transposed convolution) and to w run over the same points; only which of the three is the result
+ * differs. Cut over space, a device needs of its neighbours what its windows reach, and no more. */
 #include "slide_args.h"
 #include <string.h>
 
@@ -25,8 +25,8 @@ static bool infer_conv(Build *b, Node *n) {
   t[first] = &x->shape, t[second] = &y->shape;
   n->dtype = x->dtype;
   if (x->dtype != y->dtype || (x->dtype != DT_F32 && x->dtype != DT_F64)) {
-    op_fail(b, b->span, "takes two f32 or two f64 tensors, not %s and %s", op_describe(b, n->operand[0]),
-            op_describe(b, n->operand[1]));
+    op_fail(b, b->span, "takes two f32 or two f64 tensors, not %s and %s",
+            op_describe(b, n->operand[0]), op_describe(b, n->operand[1]));
     return false;
   }
   Shape *out = &n->shape;
@@ -59,7 +59,8 @@ static void rule_conv(const Graph *g, const Node *n, Rule *r) {
   shape[first] = &graph_operand(g, n, 0)->shape, t[first] = r->operand[0];
   shape[second] = &graph_operand(g, n, 1)->shape, t[second] = r->operand[1];
   shape[result] = &n->shape, t[result] = r->result;
-  FactorKind if_w = result == W ? FACTOR_REDUCE : FACTOR_PASS, if_y = result == Y ? FACTOR_REDUCE : FACTOR_PASS,
+  FactorKind if_w = result == W ? FACTOR_REDUCE : FACTOR_PASS,
+             if_y = result == Y ? FACTOR_REDUCE : FACTOR_PASS,
              if_x = result == X ? FACTOR_REDUCE : FACTOR_PASS;
   int batch = rule_factor(r, shape[X]->dim[0], if_w);
   int in = rule_factor(r, shape[W]->dim[s.n], if_y);
@@ -75,8 +76,10 @@ static void rule_conv(const Graph *g, const Node *n, Rule *r) {
     /* The cut side keeps blocks; the other is seen through a window of them. */
     int f = rule_factor(r, result == X ? large : small, result == W ? FACTOR_REDUCE : FACTOR_SHIFT);
     t[X][1 + d] = t[Y][1 + d] = one(f);
-    if (result == X) t[Y][1 + d].window = slide_down(&s, d);
-    else t[X][1 + d].window = slide_up(&s, d);
+    if (result == X)
+      t[Y][1 + d].window = slide_down(&s, d);
+    else
+      t[X][1 + d].window = slide_up(&s, d);
   }
   r->linear_in = 3;
 }
@@ -104,13 +107,15 @@ static void grad_conv(Build *b, NodeId node, NodeId dz, NodeId *dx) {
 
 /* x, w and groups, checked against each other. */
 static bool conv_args(Build *b, const Arg *a, const Arg *groups, NodeId *x, NodeId *w, Slide *s) {
-  if (!arg_tensor(b, &a[0], "x", x) || !arg_tensor(b, &a[1], "w", w) || !arg_int(b, groups, "groups", &s->groups))
+  if (!arg_tensor(b, &a[0], "x", x) || !arg_tensor(b, &a[1], "w", w) ||
+      !arg_int(b, groups, "groups", &s->groups))
     return false;
   const Shape *p = &op_node(b, *x)->shape, *q = &op_node(b, *w)->shape;
   s->n = p->rank - 2;
   if (s->n < 1 || s->n > MAX_SLIDE || q->rank != p->rank) {
     op_fail(b, b->span,
-            "x is [batch, space..., in] with 1 to %d spatial dims and w [taps..., in, out]; these are %s and %s",
+            "x is [batch, space..., in] with 1 to %d spatial dims and w [taps..., in, out]; these "
+            "are %s and %s",
             MAX_SLIDE, op_describe(b, *x), op_describe(b, *w));
     op_declared(b, 2, (NodeId[]){*x, *w});
     return false;
@@ -125,8 +130,8 @@ static bool conv_args(Build *b, const Arg *a, const Arg *groups, NodeId *x, Node
 
 static bool channels_fit(Build *b, const Slide *s, NodeId x, NodeId w, int64_t have, int64_t want) {
   if (have == want && op_node(b, w)->shape.dim[s->n + 1] % s->groups == 0) return true;
-  op_fail(b, b->span, "the channels of %s do not go with weights %s in %ld group%s", op_describe(b, x),
-          op_describe(b, w), (long)s->groups, s->groups == 1 ? "" : "s");
+  op_fail(b, b->span, "the channels of %s do not go with weights %s in %ld group%s",
+          op_describe(b, x), op_describe(b, w), (long)s->groups, s->groups == 1 ? "" : "s");
   op_declared(b, 2, (NodeId[]){x, w});
   return false;
 }
@@ -143,13 +148,15 @@ static Arg call_conv(Build *b, const Arg *a) {
   return arg_node(mk_conv(b, OP_conv, x, w, &s));
 }
 
-/* y [batch, space..., out] back to [batch, space..., in]: the weights are those of the convolution it undoes. */
+/* y [batch, space..., out] back to [batch, space..., in]: the weights are those of the convolution
+ * it undoes. */
 static Arg call_conv_transpose(Build *b, const Arg *a) {
   NodeId y, w;
   Slide s = {0};
   if (!conv_args(b, a, &a[5], &y, &w, &s)) return arg_node(NO_NODE);
   const Shape *p = &op_node(b, y)->shape;
-  if (!channels_fit(b, &s, y, w, p->dim[s.n + 1], op_node(b, w)->shape.dim[s.n + 1])) return arg_node(NO_NODE);
+  if (!channels_fit(b, &s, y, w, p->dim[s.n + 1], op_node(b, w)->shape.dim[s.n + 1]))
+    return arg_node(NO_NODE);
   /* The large side: the one whose convolution has y's sizes. */
   for (int d = 0; d < s.n; d++) s.large[d] = (int64_t)1 << 30;
   if (!slide_args(b, &a[2], &a[3], &a[4], &s)) return arg_node(NO_NODE);
@@ -158,30 +165,34 @@ static Arg call_conv_transpose(Build *b, const Arg *a) {
     int64_t small = p->dim[1 + d];
     int64_t reach = (s.taps[d] - 1) * s.dilation[d] + 1, after = 0;
     if (a[3].kind == ARG_LIST) after = a[3].at[d].at[1].i;
-    s.large[d] = same ? small * s.stride[d]
-                      : (small - 1) * s.stride[d] + reach - s.before[d] - after;
-    if (s.large[d] < 1) return arg_node(op_fail(b, b->span, "the padding leaves nothing in spatial dim %d", d));
+    s.large[d] =
+        same ? small * s.stride[d] : (small - 1) * s.stride[d] + reach - s.before[d] - after;
+    if (s.large[d] < 1)
+      return arg_node(op_fail(b, b->span, "the padding leaves nothing in spatial dim %d", d));
   }
   if (!slide_args(b, &a[2], &a[3], &a[4], &s)) return arg_node(NO_NODE);
   return arg_node(mk_conv(b, OP_conv_input, y, w, &s));
 }
 
-const OpDef op_conv = {.name = "conv",
-                       .params = "x, w, stride=1, padding=\"same\", dilation=1, groups=1",
-                       .doc = "convolution of x [batch, space..., in] with w [taps..., in/groups, out], 1 to 3 spatial "
-                              "dims; padding \"same\", \"valid\" or a list of [before, after]",
-                       .example = "f32[2, 7, 6, 4] x, f32[3, 3, 4, 5] w: conv(x, w)",
-                       .call = call_conv,
-                       .infer = infer_conv,
-                       .rule = rule_conv,
-                       .grad = grad_conv,
-                       .flops = 2};
-const OpDef op_conv_transpose = {.name = "conv_transpose",
-                                 .params = "y, w, stride=1, padding=\"same\", dilation=1, groups=1",
-                                 .doc = "the convolution's transpose: y [batch, space..., out] to [batch, space..., in]; "
-                                        "with \"same\" it is stride times as large",
-                                 .example = "f32[2, 4, 3, 5] y, f32[3, 3, 4, 5] w: conv_transpose(y, w, stride=2)",
-                                 .call = call_conv_transpose};
+const OpDef op_conv = {
+    .name = "conv",
+    .params = "x, w, stride=1, padding=\"same\", dilation=1, groups=1",
+    .doc =
+        "convolution of x [batch, space..., in] with w [taps..., in/groups, out], 1 to 3 spatial "
+        "dims; padding \"same\", \"valid\" or a list of [before, after]",
+    .example = "f32[2, 7, 6, 4] x, f32[3, 3, 4, 5] w: conv(x, w)",
+    .call = call_conv,
+    .infer = infer_conv,
+    .rule = rule_conv,
+    .grad = grad_conv,
+    .flops = 2};
+const OpDef op_conv_transpose = {
+    .name = "conv_transpose",
+    .params = "y, w, stride=1, padding=\"same\", dilation=1, groups=1",
+    .doc = "the convolution's transpose: y [batch, space..., out] to [batch, space..., in]; "
+           "with \"same\" it is stride times as large",
+    .example = "f32[2, 4, 3, 5] y, f32[3, 3, 4, 5] w: conv_transpose(y, w, stride=2)",
+    .call = call_conv_transpose};
 const OpDef op_conv_input = {.name = "conv_input",
                              .doc = "conv's gradient to x",
                              .infer = infer_conv,

@@ -1,6 +1,6 @@
-/* Pools over windows: x [batch, space..., channels] of 1 to 3 spatial dims. The largest of a window sends its gradient
- * back to the first tap that has it (pool_index remembers which); a mean divides by the elements that are there, so
- * that padding does not count. */
+/* Pools over windows: x [batch, space..., channels] of 1 to 3 spatial dims. The largest of a window
+ * sends its gradient back to the first tap that has it (pool_index remembers which); a mean divides
+ * by the elements that are there, so that padding does not count. */
 #include "slide_args.h"
 #include <string.h>
 
@@ -66,8 +66,8 @@ static bool pool_args(Build *b, const Arg *a, NodeId *x, Slide *s) {
   s->n = p->rank - 2;
   s->groups = 1;
   if (s->n < 1 || s->n > MAX_SLIDE) {
-    op_fail(b, b->span, "x is [batch, space..., channels] with 1 to %d spatial dims; this is %s", MAX_SLIDE,
-            op_describe(b, *x));
+    op_fail(b, b->span, "x is [batch, space..., channels] with 1 to %d spatial dims; this is %s",
+            MAX_SLIDE, op_describe(b, *x));
     return false;
   }
   if (a[1].kind == ARG_LIST && a[1].n != s->n) {
@@ -75,7 +75,8 @@ static bool pool_args(Build *b, const Arg *a, NodeId *x, Slide *s) {
     return false;
   }
   for (int d = 0; d < s->n; d++) {
-    if (!arg_int(b, a[1].kind == ARG_LIST ? &a[1].at[d] : &a[1], "window", &s->taps[d])) return false;
+    if (!arg_int(b, a[1].kind == ARG_LIST ? &a[1].at[d] : &a[1], "window", &s->taps[d]))
+      return false;
     if (s->taps[d] < 1 || s->taps[d] > 1 << 20) {
       op_fail(b, a[1].span, "`window` must be at least 1, but it is %ld", (long)s->taps[d]);
       return false;
@@ -102,17 +103,19 @@ static Arg call_avg_pool(Build *b, const Arg *a) {
 }
 
 #define PARAMS "x, window, stride=none, padding=\"valid\""
-const OpDef op_max_pool = {.name = "max_pool",
-                           .params = PARAMS,
-                           .doc = "the largest of each window of x [batch, space..., channels]; windows lie side by side "
-                                  "unless stride says otherwise",
-                           .example = "f32[2, 7, 6, 3] x: max_pool(x, 2)",
-                           .call = call_max_pool};
-const OpDef op_avg_pool = {.name = "avg_pool",
-                           .params = PARAMS,
-                           .doc = "the mean of each window of x [batch, space..., channels]; padding is not counted",
-                           .example = "f32[2, 7, 6, 3] x: avg_pool(x, 3, stride=2, padding=\"same\")",
-                           .call = call_avg_pool};
+const OpDef op_max_pool = {
+    .name = "max_pool",
+    .params = PARAMS,
+    .doc = "the largest of each window of x [batch, space..., channels]; windows lie side by side "
+           "unless stride says otherwise",
+    .example = "f32[2, 7, 6, 3] x: max_pool(x, 2)",
+    .call = call_max_pool};
+const OpDef op_avg_pool = {
+    .name = "avg_pool",
+    .params = PARAMS,
+    .doc = "the mean of each window of x [batch, space..., channels]; padding is not counted",
+    .example = "f32[2, 7, 6, 3] x: avg_pool(x, 3, stride=2, padding=\"same\")",
+    .call = call_avg_pool};
 const OpDef op_pool_max = {.name = "pool_max",
                            .doc = "what max_pool becomes",
                            .infer = infer_pool,
@@ -135,13 +138,14 @@ static void grad_unpool(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   (void)b, (void)node, (void)dy;
   dx[0] = dx[1] = NO_NODE;
 }
-const OpDef op_unpool = {.name = "unpool",
-                         .doc = "max_pool's gradient",
-                         .infer = infer_pool,
-                         .rule = rule_pool,
-                         .grad = grad_unpool,
-                         .no_grad = "second derivatives through max_pool are zero almost everywhere and are not taken",
-                         .flops = 4};
+const OpDef op_unpool = {
+    .name = "unpool",
+    .doc = "max_pool's gradient",
+    .infer = infer_pool,
+    .rule = rule_pool,
+    .grad = grad_unpool,
+    .no_grad = "second derivatives through max_pool are zero almost everywhere and are not taken",
+    .flops = 4};
 const OpDef op_unpool_sum = {.name = "unpool_sum",
                              .doc = "pool_sum's gradient",
                              .infer = infer_pool,

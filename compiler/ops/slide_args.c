@@ -20,7 +20,8 @@ static bool each(Build *b, const Arg *a, const char *param, int n, int64_t *out)
 
 static bool explicit_padding(Build *b, const Arg *a, int n, int64_t *before, int64_t *after) {
   if (a->kind != ARG_LIST || a->n != n) {
-    op_fail(b, a->span, "`padding` must be \"same\", \"valid\" or a list of %d pairs [before, after]", n);
+    op_fail(b, a->span,
+            "`padding` must be \"same\", \"valid\" or a list of %d pairs [before, after]", n);
     return false;
   }
   for (int d = 0; d < n; d++) {
@@ -29,7 +30,8 @@ static bool explicit_padding(Build *b, const Arg *a, int n, int64_t *before, int
       op_fail(b, p->span, "a padding is a pair [before, after]");
       return false;
     }
-    if (!arg_int(b, &p->at[0], "padding", &before[d]) || !arg_int(b, &p->at[1], "padding", &after[d]))
+    if (!arg_int(b, &p->at[0], "padding", &before[d]) ||
+        !arg_int(b, &p->at[1], "padding", &after[d]))
       return false;
     if (before[d] < 0 || after[d] < 0 || before[d] > 1 << 20 || after[d] > 1 << 20) {
       op_fail(b, p->span, "a padding must lie between 0 and 2^20");
@@ -43,7 +45,8 @@ bool slide_args(Build *b, const Arg *stride, const Arg *padding, const Arg *dila
   int64_t after[MAX_SLIDE] = {0};
   bool same = padding->kind == ARG_STRING && !strcmp(padding->text, "same");
   bool valid = padding->kind == ARG_STRING && !strcmp(padding->text, "valid");
-  if (!each(b, stride, "stride", s->n, s->stride) || !each(b, dilation, "dilation", s->n, s->dilation))
+  if (!each(b, stride, "stride", s->n, s->stride) ||
+      !each(b, dilation, "dilation", s->n, s->dilation))
     return false;
   for (int d = 0; d < s->n; d++) s->before[d] = 0;
   if (!same && !valid && !explicit_padding(b, padding, s->n, s->before, after)) return false;

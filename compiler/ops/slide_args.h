@@ -3,8 +3,8 @@
 #include "opdefs.h"
 #include "slide.h"
 
-/* Reads stride=, padding= and dilation= ("same", "valid" or [[before, after], ...]) of a window whose taps and
- * large side are set, and computes the small side. */
+/* Reads stride=, padding= and dilation= ("same", "valid" or [[before, after], ...]) of a window
+ * whose taps and large side are set, and computes the small side. */
 bool slide_args(Build *b, const Arg *stride, const Arg *padding, const Arg *dilation, Slide *s);
 
 #endif

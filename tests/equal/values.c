@@ -11,7 +11,7 @@ typedef struct Expected {
   int rank;
   int64_t dim[4];
   int count;
-  double value[64];
+  double value[128];
 } Expected;
 
 #include "values.h"

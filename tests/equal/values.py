@@ -40,6 +40,33 @@ def scatter(t, ix, u):
     for n, i in enumerate(ix.data):
         for j in range(t.shape[1]): out.data[i * t.shape[1] + j] += u[n, j]
     return out
+def same(n, k, st, d=1):  # padding before, and the result's size
+    out = -(-n // st)
+    return max((out - 1) * st + (k - 1) * d + 1 - n, 0) // 2, out
+def conv2(x, w, st=1, d=1, g=1):  # "same"
+    (b, h, v, _), (kh, kv, ci, o) = x.shape, w.shape
+    (ph, oh), (pv, ov) = same(h, kh, st, d), same(v, kv, st, d)
+    def at(n, i, j, f):
+        r = 0
+        for a, c, q in points((kh, kv, ci)):
+            y, z = i * st + a * d - ph, j * st + c * d - pv
+            if 0 <= y < h and 0 <= z < v: r += x[n, y, z, f // (o // g) * ci + q] * w[a, c, q, f]
+        return r
+    return make((b, oh, ov, o), at)
+def conv2t(y, w, st):  # "same": each element of y spreads over the large side
+    (b, h, v, o), (kh, kv, ci, _) = y.shape, w.shape
+    ph, pv = same(h * st, kh, st)[0], same(v * st, kv, st)[0]
+    def at(n, i, j, q):
+        r = 0
+        for a, c, f in points((kh, kv, o)):
+            for p, s in points((h, v)):
+                if p * st + a - ph == i and s * st + c - pv == j: r += y[n, p, s, f] * w[a, c, q, f]
+        return r
+    return make((b, h * st, v * st, ci), at)
+def pool1(x, k, st, f, pad):
+    before, out = same(x.shape[1], k, st) if pad else (0, (x.shape[1] - k) // st + 1)
+    return make((x.shape[0], out, x.shape[2]), lambda n, i, c: f(
+        [x[n, i * st + a - before, c] for a in range(k) if 0 <= i * st + a - before < x.shape[1]]))
 def ce(x, t): return make(x.shape[:1], lambda i: -sum(t[i, j] * (x[i, j] - lse([x[i, q] for q in range(x.shape[1])]))
                                                      for j in range(x.shape[1])))
 def sce(x, l): return make(x.shape[:1], lambda i: lse([x[i, q] for q in range(x.shape[1])]) - x[i, l[i,]])
@@ -110,6 +137,20 @@ CASES = [
     ("scatter_add", "f64[4, 3] t, i32[6] i%4, f64[6, 3] u: scatter_add(t, i, u)", scatter),
     ("one_hot", "i32[5] i%4: one_hot(i, 4)", lambda i: make((5, 4), lambda a, b: i[a,] == b)),
     ("iota", "f64[3, 4] x: x + f64(iota([3, 4], axis=1))", lambda x: make((3, 4), lambda i, j: x[i, j] + j)),
+    ("conv", "f64[1, 5, 4, 2] x, f64[3, 2, 2, 3] w: conv(x, w)", conv2),
+    ("conv", "f64[2, 5, 4, 2] x, f64[3, 3, 2, 1] w: conv(x, w, stride=2)", lambda x, w: conv2(x, w, 2)),
+    ("conv", "f64[1, 6, 5, 2] x, f64[2, 2, 2, 1] w: conv(x, w, dilation=2)", lambda x, w: conv2(x, w, 1, 2)),
+    ("conv", "f64[1, 4, 4, 4] x, f64[2, 2, 2, 6] w: conv(x, w, groups=2)", lambda x, w: conv2(x, w, 1, 1, 2)),
+    ("conv", "f64[1, 4, 4, 3] x, f64[3, 3, 1, 3] w: conv(x, w, groups=3)", lambda x, w: conv2(x, w, 1, 1, 3)),
+    ("conv", "f64[2, 6, 2] x, f64[3, 2, 2] w: conv(x, w, padding=[[2, 0]])",
+     lambda x, w: make((2, 6, 2), lambda n, i, f: sum(
+         x[n, i + a - 2, q] * w[a, q, f] for a in range(3) for q in range(2) if i + a >= 2))),
+    ("conv_transpose", "f64[1, 3, 2, 3] y, f64[3, 3, 2, 3] w: conv_transpose(y, w, stride=2)",
+     lambda y, w: conv2t(y, w, 2)),
+    ("max_pool", "f64[2, 7, 2] x: max_pool(x, 2)", lambda x: pool1(x, 2, 2, max, False)),
+    ("max_pool", "f64[2, 7, 2] x: max_pool(x, 3, stride=2, padding=\\\"same\\\")", lambda x: pool1(x, 3, 2, max, True)),
+    ("avg_pool", "f64[2, 7, 2] x: avg_pool(x, 3, stride=2, padding=\\\"same\\\")",
+     lambda x: pool1(x, 3, 2, lambda v: sum(v) / len(v), True)),
     ("zeros", X + ": x + zeros([2, 3], f64)", like(lambda a: a)), ("ones", X + ": x * ones([2, 3], f64)", like(lambda a: a)),
     ("full", X + ": x + full([2, 3], 2.5, f64)", like(lambda a: a + 2.5)),
     ("relayout_like", "f64[2, 3] x, f64[2, 3] y: relayout_like(x, y)", lambda x, y: x),
