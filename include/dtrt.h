@@ -64,7 +64,8 @@ enum {
   DTRT_ALL_GATHER,
   DTRT_ALL_TO_ALL,
   DTRT_PERMUTE,        /* each device takes the whole block of one other */
-  DTRT_BOXES           /* the general exchange: needed minus owned */
+  DTRT_BOXES,          /* the general exchange: needed minus owned */
+  DTRT_HALO            /* blocks grown or shifted along the dims that are cut: what windows reach */
 };
 typedef struct dtrt_exchange {
   int32_t id; /* index in dtrt_program.exchange */

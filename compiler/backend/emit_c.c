@@ -134,7 +134,7 @@ static void put_string(Str *s, const char *text) {
 static const char *kind_name(int kind) {
   static const char *const name[] = {"DTRT_COPY",       "DTRT_ALL_REDUCE", "DTRT_REDUCE_SCATTER",
                                      "DTRT_ALL_GATHER", "DTRT_ALL_TO_ALL", "DTRT_PERMUTE",
-                                     "DTRT_BOXES"};
+                                     "DTRT_BOXES",      "DTRT_HALO"};
   return name[kind];
 }
 

@@ -3,7 +3,7 @@
 
 const char *exchange_name(int kind) {
   static const char *const name[] = {"copy",       "all-reduce", "reduce-scatter", "all-gather",
-                                     "all-to-all", "permute",    "boxes"};
+                                     "all-to-all", "permute",    "boxes",          "halo"};
   return name[kind];
 }
 
@@ -64,11 +64,12 @@ static int64_t most_received(const Mesh *m, const Layout *from, const Layout *to
 }
 
 static int classify(const Program *p, const Layout *from, const Layout *to, uint32_t settled) {
-  bool equal = true, nested = true, gather = true, same_parts = true;
+  bool equal = true, nested = true, gather = true, same_parts = true, same_axes = true;
   uint32_t from_axes = layout_axes(from), to_axes = layout_axes(to);
   for (int d = 0; d < from->rank; d++) {
     const DimLayout *f = &from->dim[d], *t = &to->dim[d];
     equal = equal && dim_equal(f, t);
+    same_axes = same_axes && dim_axes(f) == dim_axes(t) && (!t->window.of || t->naxes);
     nested = nested && dim_nested(f, t);
     gather = gather && dim_nested(t, f) && !t->window.of;
     same_parts = same_parts && dim_parts(&p->mesh, f) == dim_parts(&p->mesh, t) && !t->window.of &&
@@ -78,6 +79,7 @@ static int classify(const Program *p, const Layout *from, const Layout *to, uint
   if (nested) return DTRT_COPY;
   if (gather) return DTRT_ALL_GATHER;
   if (same_parts) return DTRT_PERMUTE;
+  if (same_axes && !layout_is_plain(to)) return DTRT_HALO;
   if (from_axes == to_axes && layout_is_plain(to)) return DTRT_ALL_TO_ALL;
   return DTRT_BOXES;
 }
