@@ -1,15 +1,20 @@
-/* dtgc.h: the compiler as a library. This header is its manual.
+/* dtgc.h: the compiler as a library. This header is its manual. Link with -ldtgc.
  *
- *   #include <dtgc.h>                                   cc train.c -ldtgc
+ *   #include <dtgc.h>
+ *   #include <stdio.h>
  *
- *   dtgc_program *p;
- *   if (dtgc_compile_file("model.dtg", NULL, &p)) {
- *     fprintf(stderr, "%s\n", dtgc_error(p));
- *   } else {
- *     dtgc_buffer in[] = {{"x", x, sizeof x}, {"y", y, sizeof y}}, out[] = {{"loss", &loss, sizeof
- * loss}}; if (dtgc_run(p, "train", in, 2, out, 1)) fprintf(stderr, "%s\n", dtgc_error(p));
+ *   int main(void) {
+ *     float x[4] = {0, 1, 2, 3}, y[4] = {1, 3, 5, 7}, loss = 0;
+ *     dtgc_buffer in[] = {{"x", x, sizeof x}, {"y", y, sizeof y}};
+ *     dtgc_buffer out[] = {{"loss", &loss, sizeof loss}};
+ *     dtgc_program *p;
+ *     int bad = dtgc_compile_file("model.dtg", NULL, &p);
+ *     if (!bad) bad = dtgc_run(p, "train", in, 2, out, 1);
+ *     if (bad) fprintf(stderr, "%s\n", dtgc_error(p));
+ *     if (!bad) printf("loss %g\n", (double)loss);
+ *     dtgc_free(p);
+ *     return bad;
  *   }
- *   dtgc_free(p);
  *
  * Three levels. One call: compile a file or a string, run its entries on your own memory. Options:
  * constants, mesh, layouts, transport, seed, messages as they come. Looking inside: entries,
@@ -17,7 +22,8 @@
  *
  * A program describes whole tensors. Buffers are whole tensors too: dense, row-major, of exactly
  * the bytes that the tensor has. Which device holds which piece is the business of the program's
- * layouts; results are those of one device.
+ * layouts; results are those of one device: within rounding, since sums over devices add in another
+ * order, and exactly for whole numbers.
  *
  * Compiling stops at a plan. Machine code is made, and the devices (threads of this process, or the
  * ranks of mpiexec) are started, when something first needs them: dtgc_run, dtgc_get, dtgc_set,
@@ -26,6 +32,10 @@
  * Threads. One thread at a time may use a program, and which one may change. Several programs may
  * be compiled and run at the same moment by different threads; they share nothing. Under mpiexec
  * all ranks make the same calls in the same order, and one program at a time is started.
+ *
+ * Every function may be given NULL, a negative count or an index that is out of range: it answers
+ * DTGC_BAD_ARGUMENT, or where it returns no status 0, -1 or NULL as it says, and when there is a
+ * program dtgc_error says what was wrong.
  *
  * The library never prints, never exits and keeps no global state that one program could see of
  * another.
@@ -55,26 +65,35 @@ const char *dtgc_version(void); /* of the library: compare with DTGC_VERSION, of
 
 typedef enum dtgc_status {
   DTGC_OK = 0,
-  DTGC_BAD_SOURCE,   /* the .dtg text has errors; each was given to the message callback */
+  DTGC_BAD_SOURCE,   /* errors in a .dtg text or in a text among the options (define, mesh, layout),
+                        or a source that cannot be read; each was given to the message callback */
   DTGC_BAD_ARGUMENT, /* a wrong name, size or option of yours; nothing was done */
   DTGC_RUN_FAILED,   /* a device failed while running; the program can still be read and freed, not
                         run */
-  DTGC_SYSTEM,       /* a file, LLVM, the linker, MPI: the machine refused */
+  DTGC_SYSTEM,       /* LLVM, the linker, a file to be written: the machine refused */
   DTGC_NO_MEMORY     /* the program can only be freed */
 } dtgc_status;
 
 typedef struct dtgc_program dtgc_program;
 
-/* Why the last call on this program failed, one line or (for a bad source) the first error in full.
- * Never NULL; valid until the next call on it. dtgc_error(NULL) is "out of memory": the one failure
- * that leaves no program behind. */
+/* Why the last call on this program failed. For a bad source the first error as a message shows it:
+ * its place, the line, a caret, and its notes, which name your own line when the error lies in the
+ * shipped library; dtgc_errors says how many there are. Else one line, except that clang and the
+ * linker may be quoted on more. No newline at the end. Never NULL; valid until the next call on the
+ * program. dtgc_error(NULL) is "out of memory": the one failure that leaves no program behind. */
 const char *dtgc_error(const dtgc_program *p);
+/* How many errors and warnings the compiling call found; the callback is given the first 20 errors.
+ */
+int dtgc_errors(const dtgc_program *p);
+int dtgc_warnings(const dtgc_program *p);
 
 /* ------------------------------------------------------------------ 1. compile and run */
 
 /* Compiles a file, or a text; `name` is what messages call the text. `o` may be NULL. On failure
- * *out is still a program (or NULL when out of memory) that only dtgc_error and dtgc_free accept.
- */
+ * *out is still a program (or NULL when out of memory), for dtgc_error, dtgc_errors, dtgc_warnings,
+ * dtgc_times and dtgc_free. It does no harm elsewhere: what needs code is refused with
+ * DTGC_BAD_ARGUMENT, and the tables (entries, variables) hold as much as was understood, mostly
+ * nothing. */
 struct dtgc_options;
 dtgc_status dtgc_compile_file(const char *path, const struct dtgc_options *o, dtgc_program **out);
 dtgc_status dtgc_compile_string(const char *name, const char *text, const struct dtgc_options *o,
@@ -92,8 +111,8 @@ typedef struct dtgc_buffer {
 
 /* Runs an entry: every input must be there once, in any order; outputs that are not named are not
  * copied out. Inputs are only read. Returns when all devices have finished. Variables that the
- * entry assigns keep their values for the next call. Entry "init" gives all variables their first
- * values again. */
+ * entry assigns keep their values for the next call. Entry "init" is there in every program:
+ * without inputs and outputs, it gives all variables their first values again. */
 dtgc_status dtgc_run(dtgc_program *p, const char *entry, const dtgc_buffer *in, int nin,
                      const dtgc_buffer *out, int nout);
 
@@ -105,7 +124,8 @@ typedef enum dtgc_severity { DTGC_ERROR, DTGC_WARNING, DTGC_NOTE } dtgc_severity
  * only during the callback. */
 typedef struct dtgc_message {
   dtgc_severity severity;
-  const char *file;     /* NULL: the message has no place */
+  const char *file;     /* NULL: the message has no place. For a text among the options: "mesh",
+                           "layout[1]", "define[0]", with the statement that it makes as its line */
   int line, column;     /* from 1; columns count bytes */
   const char *text;     /* "unknown name `bach`" */
   const char *rendered; /* with file, line, the line itself and a caret; ends in a newline */
@@ -126,15 +146,20 @@ typedef struct dtgc_options {
   const char *const
       *import_dir; /* searched for `import "x"` after the importing file's own folder */
   int nimport_dirs;
-  const char
-      *transport;  /* "threads", "mpi", "self"; NULL: mpi under mpiexec, else self or threads */
+  /* "threads", "mpi" or "self" (one device only); NULL: mpi under mpiexec, else self or threads.
+   * Whether there is an MPI is seen when devices start. */
+  const char *transport;
   uint64_t seed;   /* of every random value; by default 0 */
-  const char *cpu; /* code for this kind of CPU, as in -march=; NULL: for this machine */
+  const char *cpu; /* code for this kind of CPU, as in -march=; NULL: for this machine. Looked up
+                      while compiling, which opens LLVM */
   int no_cache;    /* 1: neither read nor write the cache of compiled objects */
   int no_lines;    /* 1: no line tables for gdb and perf; compiles a little faster */
+  /* 1: messages name these texts --layout, -D and --mesh; 0: layout[0], define[0], mesh. */
+  int command_line;
   /* A program from the same sources with other constants, whose variables this one is to lie out
-   * alike, so that both can run on the same ones (dtgc_build). It is only read, during the
-   * compiling call. */
+   * alike, so that both can run on the same ones (dtgc_build). Its mesh must be the same, and a
+   * variable that both have must have the same type and shape, else DTGC_BAD_ARGUMENT. It is only
+   * read, during the compiling call. */
   const dtgc_program *variant_of;
   dtgc_message_fn *message; /* NULL: messages are only counted, the first error is in dtgc_error */
   void *user;
@@ -183,15 +208,15 @@ typedef struct dtgc_tensor {
   int trainable; /* variables: 1 for a param, 0 for a state */
 } dtgc_tensor;
 
-/* The entries that the source declares, in its order. An index that is out of range gives NULL, or
- * DTGC_BAD_ARGUMENT. */
+/* The entries that the source declares, in its order; "init" is not counted, but has 0 inputs and 0
+ * outputs. An index that is out of range gives NULL, or DTGC_BAD_ARGUMENT. */
 int dtgc_entries(const dtgc_program *p);
 const char *dtgc_entry(const dtgc_program *p, int i);
 int dtgc_inputs(const dtgc_program *p, const char *entry);  /* -1: no such entry */
 int dtgc_outputs(const dtgc_program *p, const char *entry); /* -1: no such entry */
 dtgc_status dtgc_input(const dtgc_program *p, const char *entry, int i, dtgc_tensor *out);
 dtgc_status dtgc_output(const dtgc_program *p, const char *entry, int i, dtgc_tensor *out);
-int64_t dtgc_devices(const dtgc_program *p); /* of the mesh; 1 without one */
+int64_t dtgc_devices(const dtgc_program *p); /* of the mesh; 1 without one; 0: not compiled */
 
 /* Variables: params and states, by index or by path. get and set take and give the whole value. */
 int dtgc_vars(const dtgc_program *p);
@@ -201,16 +226,17 @@ dtgc_status dtgc_get(dtgc_program *p, const char *path, void *to, size_t bytes);
 dtgc_status dtgc_set(dtgc_program *p, const char *path, const void *from, size_t bytes);
 
 /* A stage as text: "ast", "graph", "layouts", "spmd", "comm", "memory" or "c". *text is malloc'ed
- * and ends in NUL; free it with dtgc_free_text. */
+ * and ends in NUL; free it with dtgc_free_text. NULL on failure. */
 dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text);
 /* The sources as parsed, without compiling further: also for a program that has no meaning yet.
- * Errors go to o->message. */
+ * Messages go to o->message. On failure *text is what dtgc_error would say (NULL: out of memory),
+ * to be freed as well. */
 dtgc_status dtgc_dump_ast(const dtgc_source *sources, int n, const dtgc_options *o, char **text);
 void dtgc_free_text(char *text);
 const char *const *dtgc_stages(void); /* the names above, ending in NULL */
 
-/* The operations of the language as a Markdown page (docs/ops.md). Free with dtgc_free_text. Fails only
- * with DTGC_NO_MEMORY. */
+/* The operations of the language as a Markdown page (docs/ops.md). Free with dtgc_free_text. Fails
+ * only with DTGC_NO_MEMORY. */
 dtgc_status dtgc_ops(char **text);
 
 /* The headers that emitted C includes, as built into the library: "dtrt.h", "dtrt_math.h". NULL: no
@@ -220,7 +246,7 @@ const char *dtgc_header(const char *name);
 /* An executable that holds the code of programs[0] and, for batches of other sizes, of the others,
  * which must be the same sources with other constants. with_mpi: it can run under mpiexec. Needs a
  * C compiler to link (CC, else cc, gcc or clang). A failure is told by dtgc_error(programs[0]) and
- * leaves an older `output` alone. */
+ * leaves an older `output` alone. programs[0] is looked at even when n is 0, to tell it. */
 dtgc_status dtgc_build(dtgc_program *const *programs, int n, const char *output, int with_mpi);
 
 /* The compiled tables of dtrt.h, for hosts that call the runtime themselves. They live as long as
@@ -228,10 +254,12 @@ dtgc_status dtgc_build(dtgc_program *const *programs, int n, const char *output,
 struct dtrt_program;
 dtgc_status dtgc_load(dtgc_program *p, const struct dtrt_program **out);
 
-/* How long each step of the compiler took so far, in order. Returns how many there are; fills at
- * most `most`. */
+/* How long each step of the compiler took so far, in order, the first 32. Returns how many there
+ * are; fills at most `most`. Steps: "front"; the passes "autodiff", "simplify", "propagate",
+ * "partition", "store", "schedule", "combine", "fuse", "memory"; then, each time code is made,
+ * "emit", "llvm" (opening it), "clang", "load" (into this process), "link" (an executable). */
 typedef struct dtgc_time {
-  const char *step; /* "front", "passes", "emit", "llvm", "clang", "load" */
+  const char *step;
   double ms;
 } dtgc_time;
 int dtgc_times(const dtgc_program *p, dtgc_time *out, int most);

@@ -225,6 +225,26 @@ bool jit_compile(const char *source, size_t n, const JitOptions *o, JitObject *o
   return ok;
 }
 
+/* A text that is right for every CPU is compiled: what fails then is the CPU. "native" is no name
+ * of cc1's, and is what the caller gets without one. */
+bool jit_check_cpu(const char *cpu, char **error) {
+  static const char text[] = "int dtg_cpu;\n";
+  const JitVerbs *v = strcmp(cpu, "native") == 0 ? NULL : jit_verbs(NULL);
+  Args a;
+  if (!v) return true; /* a module that cannot be opened is told when code is made */
+  JitObject o = {0};
+  char *said = NULL;
+  bool ok = *cpu && args_make(&a, v, &(JitOptions){.cpu = cpu}) &&
+            v->compile(text, sizeof text - 1, a.at, a.n, &o, &said);
+  if (!ok && said && !strstr(said, "unknown target CPU"))
+    *error = jit_printf("no code can be made for CPU `%s`: %s", cpu, said);
+  else if (!ok)
+    *error = jit_printf("there is no CPU `%s` for %s", cpu, v->triple());
+  free(said);
+  free(o.at);
+  return ok;
+}
+
 /* -------- one compiles for all -------- */
 
 /* What rank 0 sends: one byte that says which, the key, then the object or the reason. */

@@ -62,6 +62,8 @@ typedef struct JitTimes {
   bool cached;
 } JitTimes;
 
+/* Whether clang knows a CPU of that name for this kind of machine; false: *error says why not. */
+bool jit_check_cpu(const char *cpu, char **error);
 /* Emitted C, which includes dtrt.h alone, to an object. */
 bool jit_compile(const char *source, size_t n, const JitOptions *o, JitObject *out, JitTimes *t,
                  char **error);

@@ -11,8 +11,9 @@ static bool compiles_alone(const dtgc_program *p) {
 }
 
 dtgc_status dtgc_load(dtgc_program *p, const dtrt_program **out) {
-  *out = p->code;
+  if (out) *out = p ? p->code : NULL;
   dtgc_status s = program_begin(p);
+  if (!s && !out) s = program_fail(p, DTGC_BAD_ARGUMENT, "out is NULL");
   if (s || p->code) return s;
   Emitted e;
   if ((s = program_emit(p, true, &e))) return s;
@@ -36,7 +37,7 @@ dtgc_status dtgc_load(dtgc_program *p, const dtrt_program **out) {
   return DTGC_OK;
 }
 
-int dtgc_from_cache(const dtgc_program *p) { return p->from_cache; }
+int dtgc_from_cache(const dtgc_program *p) { return p ? p->from_cache : -1; }
 
 static dtgc_status status_of(dtrt_status s) {
   switch (s) {
@@ -108,8 +109,13 @@ static dtgc_status make_objects(dtgc_program *const *programs, int n, JitObject 
 }
 
 dtgc_status dtgc_build(dtgc_program *const *programs, int n, const char *output, int with_mpi) {
-  if (n < 1) return DTGC_BAD_ARGUMENT;
+  if (!programs || n < 0 || !programs[0]) return DTGC_BAD_ARGUMENT;
   dtgc_program *p = programs[0];
+  if (n < 1) return program_fail(p, DTGC_BAD_ARGUMENT, "there is no program to build");
+  if (!output || !*output)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "output is %s", output ? "empty" : "NULL");
+  for (int i = 0; i < n; i++)
+    if (!programs[i]) return program_fail(p, DTGC_BAD_ARGUMENT, "programs[%d] is NULL", i);
   for (int i = 0; i < n; i++) {
     dtgc_status s = program_begin(programs[i]);
     if (s && i) s = program_fail(p, s, "programs[%d] did not compile", i);

@@ -37,6 +37,7 @@ dtgc_status program_fail_with(dtgc_program *p, dtgc_status s, char *text) {
 }
 
 dtgc_status program_begin(dtgc_program *p) {
+  if (!p) return DTGC_BAD_ARGUMENT;
   if (p->out_of_memory) return DTGC_NO_MEMORY;
   if (!p->plan)
     return program_fail(p, DTGC_BAD_ARGUMENT, "this program did not compile: it can only be freed");
@@ -54,6 +55,9 @@ dtgc_status program_guard(dtgc_program *p, GuardedFn *fn, void *arg) {
   return fn(p, arg);
 }
 
+int dtgc_errors(const dtgc_program *p) { return p ? p->errors : 0; }
+int dtgc_warnings(const dtgc_program *p) { return p ? p->warnings : 0; }
+
 const char *dtgc_error(const dtgc_program *p) {
   if (!p || p->out_of_memory) return "out of memory";
   return p->error ? p->error : "no error";
@@ -64,7 +68,8 @@ void program_time(dtgc_program *p, const char *step, double ms) {
 }
 
 int dtgc_times(const dtgc_program *p, dtgc_time *out, int most) {
-  for (int i = 0; i < p->ntimes && i < most; i++) out[i] = p->time[i];
+  if (!p) return 0;
+  for (int i = 0; out && i < p->ntimes && i < most; i++) out[i] = p->time[i];
   return p->ntimes;
 }
 
@@ -80,12 +85,22 @@ void dtgc_free_text(char *text) { free(text); }
 
 /* -------- messages -------- */
 
+/* The first error with its notes: when it lies in the shipped library, they lead to the line of the
+ * host's own text. */
+static void keep_first(dtgc_program *p, const Message *m) {
+  char *text = NULL;
+  if (m->severity != SEV_NOTE) p->after_first = m->severity == SEV_ERROR && !p->first_error_kept;
+  if (!p->after_first) return;
+  if (m->severity == SEV_ERROR)
+    set_error(p, strdup(m->rendered));
+  else if (p->error && asprintf(&text, "%s\n%s", p->error, m->rendered) >= 0)
+    set_error(p, text);
+  p->first_error_kept = true;
+}
+
 static void on_message(void *user, const Message *m) {
   dtgc_program *p = user;
-  if (m->severity == SEV_ERROR && !p->first_error_kept) {
-    p->first_error_kept = true;
-    set_error(p, strdup(m->rendered));
-  }
+  keep_first(p, m);
   static const dtgc_severity severity[] = {
       [SEV_ERROR] = DTGC_ERROR, [SEV_WARNING] = DTGC_WARNING, [SEV_NOTE] = DTGC_NOTE};
   dtgc_message out = {severity[m->severity], m->file, m->line, m->column, m->text, m->rendered};
@@ -181,8 +196,9 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
   p->front.layout = copy_texts(a, o->layout, p->front.nlayouts = o->nlayouts);
   p->front.import_dir = copy_texts(a, o->import_dir, p->front.nimport_dirs = o->nimport_dirs);
   p->front.mesh = o->mesh ? arena_strdup(a, o->mesh) : NULL;
+  p->front.command_line = o->command_line;
   p->transport = o->transport ? arena_strdup(a, o->transport) : NULL;
-  p->jit.cpu = o->cpu ? arena_strdup(a, o->cpu) : NULL;
+  p->jit.cpu = o->cpu && strcmp(o->cpu, "native") != 0 ? arena_strdup(a, o->cpu) : NULL;
   p->jit.no_cache = o->no_cache;
   p->jit.debug_lines = !o->no_lines;
   p->seed = o->seed;
@@ -207,12 +223,14 @@ static dtgc_status compile_inside(dtgc_program *p, void *arg) {
   if (!p->program) return DTGC_BAD_SOURCE;
   inspect_make(p);
   const dtgc_program *base = c->o ? c->o->variant_of : NULL;
+  if ((s = check_mesh(p)) || (base && (s = check_variant(p, base)))) return s;
   PipelineOptions po = {.variables_of = base ? base->plan : NULL, .timed = on_pass, .user = p};
   p->plan = pipeline_run(p->program, &po);
   return p->plan ? DTGC_OK : DTGC_BAD_SOURCE;
 }
 
 static dtgc_status compile_with(CompileArgs *c, dtgc_program **out) {
+  if (!out) return DTGC_BAD_ARGUMENT;
   *out = calloc(1, sizeof **out);
   dtgc_program *p = *out;
   if (p) p->arena = arena_new();
@@ -229,11 +247,12 @@ static dtgc_status compile_with(CompileArgs *c, dtgc_program **out) {
     return DTGC_NO_MEMORY;
   }
   diag_init(&p->diag, p->arena, on_message, p);
-  if (c->n < 1 || !c->source)
-    return program_fail(p, DTGC_BAD_ARGUMENT, "there is no source to compile");
-  if (c->o && c->o->variant_of && !c->o->variant_of->plan)
-    return program_fail(p, DTGC_BAD_ARGUMENT, "variant_of is a program that did not compile");
-  return program_guard(p, compile_inside, c);
+  dtgc_status s = check_arguments(p, c->source, c->n, c->o);
+  if (!s) s = program_guard(p, compile_inside, c);
+  p->errors = p->diag.errors;
+  p->warnings = p->diag.warnings;
+  p->message = NULL; /* a dump may parse again, when the callback's `user` is no more */
+  return s;
 }
 
 dtgc_status dtgc_compile(const dtgc_source *sources, int n, const dtgc_options *o,
@@ -242,18 +261,23 @@ dtgc_status dtgc_compile(const dtgc_source *sources, int n, const dtgc_options *
 }
 
 dtgc_status dtgc_compile_file(const char *path, const dtgc_options *o, dtgc_program **out) {
-  return dtgc_compile(&(dtgc_source){.name = path}, path ? 1 : 0, o, out);
+  dtgc_status s = dtgc_compile(&(dtgc_source){.name = path}, 1, o, out);
+  if (!path && out && *out) program_fail(*out, s, "path is NULL");
+  return s;
 }
 
 dtgc_status dtgc_compile_string(const char *name, const char *text, const dtgc_options *o,
                                 dtgc_program **out) {
   dtgc_source s = {.name = name, .text = text, .bytes = text ? strlen(text) : 0};
-  return dtgc_compile(&s, text ? 1 : 0, o, out);
+  dtgc_status st = dtgc_compile(&s, text ? 1 : 0, o, out);
+  if (!text && out && *out) program_fail(*out, st, "text is NULL");
+  return st;
 }
 
 /* -------- dumps -------- */
 
 dtgc_status dtgc_ops(char **text) {
+  if (!text) return DTGC_BAD_ARGUMENT;
   Arena *a = arena_new();
   *text = NULL;
   if (a && !arena_catch(a)) {
@@ -269,6 +293,17 @@ static const char *const stages[] = {"ast",  "graph",  "layouts", "spmd",
                                      "comm", "memory", "c",       NULL};
 
 const char *const *dtgc_stages(void) { return stages; }
+
+static const char *stage_name(const void *table, int i) { return ((const char *const *)table)[i]; }
+
+static dtgc_status fail_stage(dtgc_program *p, const char *stage) {
+  int n = (int)(sizeof stages / sizeof *stages) - 1;
+  const char *near = inspect_near(stage, stage_name, stages, n);
+  return program_fail(p, DTGC_BAD_ARGUMENT,
+                      "there is no stage `%s`%s%s%s; the stages are ast, graph, layouts, spmd, "
+                      "comm, memory and c",
+                      stage, near ? " (do you mean `" : "", near ? near : "", near ? "`?)" : "");
+}
 
 static dtgc_status emit_inside(dtgc_program *p, void *arg) {
   Emitted *e = arg;
@@ -301,13 +336,15 @@ static dtgc_status dump_inside(dtgc_program *p, void *arg) {
   if (strcmp(d->stage, "ast") == 0)
     return front_dump_ast(p->arena, &p->diag, &p->front, &d->out) ? DTGC_OK : DTGC_BAD_SOURCE;
   if (pipeline_dump(p->plan, d->stage, &d->out)) return DTGC_OK;
-  return program_fail(p, DTGC_BAD_ARGUMENT, "there is no stage `%s`", d->stage);
+  return fail_stage(p, d->stage);
 }
 
 dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text) {
-  *text = NULL;
+  if (text) *text = NULL;
   dtgc_status s = program_begin(p);
   if (s) return s;
+  if (!stage || !text)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "%s is NULL", stage ? "text" : "stage");
   DumpArgs d = {.stage = stage};
   if (strcmp(stage, "c") == 0) {
     Emitted e;
@@ -323,14 +360,17 @@ dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text) {
 dtgc_status dtgc_dump_ast(const dtgc_source *sources, int n, const dtgc_options *o, char **text) {
   Str out = {0};
   dtgc_program *p = NULL;
+  if (!text) return DTGC_BAD_ARGUMENT;
   *text = NULL;
   dtgc_status s = compile_with(&(CompileArgs){.source = sources, .n = n, .o = o, .ast = &out}, &p);
-  if (!s && !(*text = text_copy(&out))) s = DTGC_NO_MEMORY;
+  *text = s ? strdup(dtgc_error(p)) : text_copy(&out);
+  if (!*text) s = DTGC_NO_MEMORY;
   dtgc_free(p);
   return s;
 }
 
 const char *dtgc_header(const char *name) {
+  if (!name) return NULL;
   if (strcmp(name, "dtrt.h") == 0) return jit_dtrt_h;
   return strcmp(name, "dtrt_math.h") == 0 ? jit_dtrt_math_h : NULL;
 }

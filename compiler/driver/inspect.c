@@ -1,6 +1,7 @@
 /* dtgc.h, third part: what a program declares, as tables made once after the front end. They keep
  * nothing of the graphs, which the passes replace. */
 #include "program.h"
+#include <stdio.h>
 #include <string.h>
 
 _Static_assert((int)DTGC_BOOL == DTRT_BOOL && (int)DTGC_U8 == DTRT_U8 && (int)DTGC_I8 == DTRT_I8 &&
@@ -12,6 +13,9 @@ _Static_assert((int)DTGC_BOOL == DTRT_BOOL && (int)DTGC_U8 == DTRT_U8 && (int)DT
 const char *dtgc_dtype_name(dtgc_dtype t) {
   return (int)t >= 0 && (int)t < DT_COUNT ? dtype_name((DType)t) : "?";
 }
+
+/* A program that is only read keeps the reason of a refusal all the same. */
+#define tell(p, ...) program_fail((dtgc_program *)(p), DTGC_BAD_ARGUMENT, __VA_ARGS__)
 
 static dtgc_tensor tensor_of(Arena *a, const char *name, DType t, const Shape *s, bool trainable) {
   int64_t *shape = arena_array(a, int64_t, s->rank > 0 ? s->rank : 1), count = shape_count(s);
@@ -63,56 +67,84 @@ const char *inspect_near(const char *typed, const char *(*name)(const void *tabl
   return best;
 }
 
-const EntryInfo *inspect_entry(const dtgc_program *p, const char *name) {
-  for (int i = 0; i < p->nentries; i++)
-    if (strcmp(p->entries[i].name, name) == 0) return &p->entries[i];
-  return NULL;
+void inspect_text(const dtgc_tensor *t, char *out, size_t n) {
+  size_t at = (size_t)snprintf(out, n, "%s[", dtgc_dtype_name(t->dtype));
+  for (int d = 0; d < t->rank && at < n; d++)
+    at += (size_t)snprintf(out + at, n - at, "%s%lld", d ? ", " : "", (long long)t->shape[d]);
+  if (at < n) snprintf(out + at, n - at, "]");
 }
 
-int dtgc_entries(const dtgc_program *p) { return p->nentries; }
+const EntryInfo *inspect_entry(const dtgc_program *p, const char *name) {
+  static const EntryInfo init = {.name = "init"};
+  for (int i = 0; i < p->nentries; i++)
+    if (strcmp(p->entries[i].name, name) == 0) return &p->entries[i];
+  return p->plan && strcmp(name, init.name) == 0 ? &init : NULL;
+}
+
+static const char *entry_name(const void *table, int i) {
+  return ((const EntryInfo *)table)[i].name;
+}
+
+dtgc_status inspect_no_entry(const dtgc_program *p, const char *entry) {
+  const char *near = inspect_near(entry, entry_name, p->entries, p->nentries);
+  return tell(p, "there is no entry `%s`%s%s%s", entry, near ? ": do you mean `" : "",
+              near ? near : "", near ? "`?" : "");
+}
+
+int dtgc_entries(const dtgc_program *p) { return p ? p->nentries : 0; }
 
 const char *dtgc_entry(const dtgc_program *p, int i) {
-  return i >= 0 && i < p->nentries ? p->entries[i].name : NULL;
+  return p && i >= 0 && i < p->nentries ? p->entries[i].name : NULL;
 }
 
 int dtgc_inputs(const dtgc_program *p, const char *entry) {
-  const EntryInfo *e = inspect_entry(p, entry);
+  const EntryInfo *e = p && entry ? inspect_entry(p, entry) : NULL;
   return e ? e->nin : -1;
 }
 
 int dtgc_outputs(const dtgc_program *p, const char *entry) {
-  const EntryInfo *e = inspect_entry(p, entry);
+  const EntryInfo *e = p && entry ? inspect_entry(p, entry) : NULL;
   return e ? e->nout : -1;
 }
 
-dtgc_status dtgc_input(const dtgc_program *p, const char *entry, int i, dtgc_tensor *out) {
-  const EntryInfo *e = inspect_entry(p, entry);
-  if (!e || i < 0 || i >= e->nin) return DTGC_BAD_ARGUMENT;
-  *out = e->in[i];
+static dtgc_status take_tensor(const dtgc_program *p, const EntryInfo *e, const char *entry,
+                               const char *what, const dtgc_tensor *from, int n, int i,
+                               dtgc_tensor *out) {
+  if (!p) return DTGC_BAD_ARGUMENT;
+  if (!entry || !out) return tell(p, "%s is NULL", entry ? "out" : "entry");
+  if (!e) return inspect_no_entry(p, entry);
+  if (i < 0 || i >= n) return tell(p, "there is no %s %d: entry `%s` has %d", what, i, entry, n);
+  *out = from[i];
   return DTGC_OK;
+}
+
+dtgc_status dtgc_input(const dtgc_program *p, const char *entry, int i, dtgc_tensor *out) {
+  const EntryInfo *e = p && entry ? inspect_entry(p, entry) : NULL;
+  return take_tensor(p, e, entry, "input", e ? e->in : NULL, e ? e->nin : 0, i, out);
 }
 
 dtgc_status dtgc_output(const dtgc_program *p, const char *entry, int i, dtgc_tensor *out) {
-  const EntryInfo *e = inspect_entry(p, entry);
-  if (!e || i < 0 || i >= e->nout) return DTGC_BAD_ARGUMENT;
-  *out = e->out[i];
-  return DTGC_OK;
+  const EntryInfo *e = p && entry ? inspect_entry(p, entry) : NULL;
+  return take_tensor(p, e, entry, "output", e ? e->out : NULL, e ? e->nout : 0, i, out);
 }
 
 int64_t dtgc_devices(const dtgc_program *p) {
-  return p->program ? mesh_devices(&p->program->mesh) : 0;
+  return p && p->plan ? mesh_devices(&p->program->mesh) : 0;
 }
 
-int dtgc_vars(const dtgc_program *p) { return p->nvars; }
+int dtgc_vars(const dtgc_program *p) { return p ? p->nvars : 0; }
 
 dtgc_status dtgc_var(const dtgc_program *p, int i, dtgc_tensor *out) {
-  if (i < 0 || i >= p->nvars) return DTGC_BAD_ARGUMENT;
+  if (!p) return DTGC_BAD_ARGUMENT;
+  if (!out) return tell(p, "out is NULL");
+  if (i < 0 || i >= p->nvars)
+    return tell(p, "there is no variable %d: the program has %d", i, p->nvars);
   *out = p->vars[i];
   return DTGC_OK;
 }
 
 int dtgc_find_var(const dtgc_program *p, const char *path) {
-  for (int i = 0; i < p->nvars; i++)
+  for (int i = 0; p && path && i < p->nvars; i++)
     if (strcmp(p->vars[i].name, path) == 0) return i;
   return -1;
 }

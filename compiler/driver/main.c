@@ -71,10 +71,10 @@ static bool wants_only_ast(const Options *o) {
 static int dump_ast(Driver *d) {
   char *text;
   dtgc_status s = dtgc_dump_ast(d->source, d->o.nfiles, &d->options, &text);
-  if (s) return fail(d, s, NULL);
-  fputs(text, stdout);
+  if (s && s != DTGC_BAD_SOURCE) fprintf(stderr, "dtgc: %s\n", text ? text : "out of memory");
+  if (!s) fputs(text, stdout);
   dtgc_free_text(text);
-  return 0;
+  return s ? EXIT_ERRORS : 0;
 }
 
 /* -------- emitted C -------- */
@@ -227,6 +227,7 @@ static int drive(Driver *d) {
                               .nimport_dirs = o->nimport_dirs,
                               .transport = o->transport,
                               .cpu = o->cpu,
+                              .command_line = 1,
                               .message = on_message,
                               .user = d};
   d->source = calloc((size_t)o->nfiles, sizeof *d->source);

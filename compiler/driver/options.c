@@ -152,10 +152,12 @@ static bool take_once(const char **where, const char *option, const char *value,
   return true;
 }
 
+static bool is_transport(const char *s) {
+  return strcmp(s, "threads") == 0 || strcmp(s, "mpi") == 0 || strcmp(s, "self") == 0;
+}
+
 static bool take_transport(Options *o, const char *value, char *why, int n) {
-  static const char *const known[] = {"threads", "mpi", "self"};
-  for (int i = 0; i < 3; i++)
-    if (strcmp(value, known[i]) == 0) return take_once(&o->transport, "--transport", value, why, n);
+  if (is_transport(value)) return take_once(&o->transport, "--transport", value, why, n);
   snprintf(why, (size_t)n, "--transport is threads, mpi or self, not `%s`", value);
   return false;
 }
@@ -181,13 +183,15 @@ static bool take_option(Options *o, int which, const char *value, int most, char
   return true;
 }
 
-/* What the program will use decides who compiles: see dtgc_load. */
+/* What the program will use decides who compiles: see dtgc_load. A wrong kind is the program's to
+ * refuse. */
 static void look_for_transport(Options *o) {
   for (int i = 0; i < o->nrest && !o->transport; i++) {
     if (strncmp(o->rest[i], "--transport=", 12) == 0)
       o->transport = o->rest[i] + 12;
     else if (strcmp(o->rest[i], "--transport") == 0 && i + 1 < o->nrest)
       o->transport = o->rest[i + 1];
+    if (o->transport && !is_transport(o->transport)) o->transport = NULL;
   }
 }
 

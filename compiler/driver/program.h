@@ -1,6 +1,7 @@
 /* What a dtgc_program is, for the files that implement dtgc.h:
  *   compile.c  making one, dumps        inspect.c  its entries and variables
  *   code.c     machine code, devices    run.c      runs, reading and writing variables
+ *   check.c    wrong arguments
  * Law: nothing prints, and every failure sets `error` and returns a status. */
 #ifndef DTG_PROGRAM_H
 #define DTG_PROGRAM_H
@@ -42,6 +43,8 @@ struct dtgc_program {
   bool out_of_memory; /* only dtgc_error and dtgc_free may follow */
   char *error;        /* malloc'ed; NULL: no_memory or "" */
   bool first_error_kept;
+  bool after_first;     /* the next note belongs to the error that was kept */
+  int errors, warnings; /* of the compiling call */
   dtgc_time time[MOST_TIMES];
   int ntimes;
 };
@@ -51,8 +54,8 @@ dtgc_status program_fail(dtgc_program *p, dtgc_status s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same with a text of the JIT's, which is freed. */
 dtgc_status program_fail_with(dtgc_program *p, dtgc_status s, char *text);
-/* Before each public call: an old error is forgotten; not DTGC_OK when p can do nothing any more.
- */
+/* Before each public call: an old error is forgotten; not DTGC_OK when p is NULL or can do nothing
+ * any more. */
 dtgc_status program_begin(dtgc_program *p);
 /* Runs fn where an arena that runs out of memory comes back as DTGC_NO_MEMORY. */
 typedef dtgc_status GuardedFn(dtgc_program *p, void *arg);
@@ -63,9 +66,21 @@ char *text_copy(const Str *s); /* malloc'ed */
 /* inspect.c: tables of what is inside, made once after the front end. */
 void inspect_make(dtgc_program *p);
 const EntryInfo *inspect_entry(const dtgc_program *p, const char *name);
+/* "f32[64, 784]" */
+enum { TENSOR_TEXT = 256 };
+void inspect_text(const dtgc_tensor *t, char *out, size_t n);
+/* Says that there is none, and which is nearest. */
+dtgc_status inspect_no_entry(const dtgc_program *p, const char *entry);
 /* The name nearest to a mistyped one, or NULL. name(table, i) gives the i-th of n. */
 const char *inspect_near(const char *typed, const char *(*name)(const void *table, int i),
                          const void *table, int n);
+
+/* check.c. Before the front end: */
+dtgc_status check_arguments(dtgc_program *p, const dtgc_source *source, int n,
+                            const dtgc_options *o);
+/* after it: the transport can hold the mesh; the variables that both have are alike. */
+dtgc_status check_mesh(dtgc_program *p);
+dtgc_status check_variant(dtgc_program *p, const dtgc_program *base);
 
 /* compile.c: the emitted C, in p's arena. */
 typedef struct Emitted {

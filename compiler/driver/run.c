@@ -8,17 +8,6 @@
 static const char *tensor_name(const void *table, int i) {
   return ((const dtgc_tensor *)table)[i].name;
 }
-static const char *entry_name(const void *table, int i) {
-  return ((const EntryInfo *)table)[i].name;
-}
-
-/* "f32[64, 784]" */
-static void tensor_text(const dtgc_tensor *t, char *out, size_t n) {
-  size_t at = (size_t)snprintf(out, n, "%s[", dtgc_dtype_name(t->dtype));
-  for (int d = 0; d < t->rank && at < n; d++)
-    at += (size_t)snprintf(out + at, n - at, "%s%lld", d ? ", " : "", (long long)t->shape[d]);
-  if (at < n) snprintf(out + at, n - at, "]");
-}
 
 static dtgc_status fail_near(dtgc_program *p, const char *what, const char *typed,
                              const char *near) {
@@ -30,8 +19,8 @@ static dtgc_status fail_near(dtgc_program *p, const char *what, const char *type
 static dtgc_status check_size(dtgc_program *p, const char *what, const dtgc_tensor *t,
                               size_t bytes) {
   if (bytes == t->bytes) return DTGC_OK;
-  char text[256];
-  tensor_text(t, text, sizeof text);
+  char text[TENSOR_TEXT];
+  inspect_text(t, text, sizeof text);
   return program_fail(p, DTGC_BAD_ARGUMENT, "%s `%s` is %s, %zu bytes; the buffer has %zu", what,
                       t->name, text, t->bytes, bytes);
 }
@@ -39,9 +28,12 @@ static dtgc_status check_size(dtgc_program *p, const char *what, const dtgc_tens
 /* Puts each buffer at the place of its tensor. */
 static dtgc_status place_buffers(dtgc_program *p, const char *what, const dtgc_tensor *tensors,
                                  int ntensors, const dtgc_buffer *b, int n, void **at) {
+  if (n < 0) return program_fail(p, DTGC_BAD_ARGUMENT, "there cannot be %d %ss", n, what);
+  if (n && !b) return program_fail(p, DTGC_BAD_ARGUMENT, "the %ss are NULL", what);
   for (int k = 0; k < n; k++) {
     int i = 0;
-    const char *name = b[k].name ? b[k].name : "(null)";
+    const char *name = b[k].name;
+    if (!name) return program_fail(p, DTGC_BAD_ARGUMENT, "%s %d: its name is NULL", what, k);
     while (i < ntensors && strcmp(tensors[i].name, name) != 0) i++;
     if (i == ntensors)
       return fail_near(p, what, name, inspect_near(name, tensor_name, tensors, ntensors));
@@ -81,13 +73,11 @@ static dtgc_status run_entry(dtgc_program *p, const EntryInfo *e, const dtgc_buf
 
 dtgc_status dtgc_run(dtgc_program *p, const char *entry, const dtgc_buffer *in, int nin,
                      const dtgc_buffer *out, int nout) {
-  static const EntryInfo init = {.name = "init"};
   dtgc_status s = program_begin(p);
   if (s) return s;
+  if (!entry) return program_fail(p, DTGC_BAD_ARGUMENT, "entry is NULL");
   const EntryInfo *e = inspect_entry(p, entry);
-  if (!e && strcmp(entry, init.name) == 0) e = &init;
-  if (!e)
-    return fail_near(p, "entry", entry, inspect_near(entry, entry_name, p->entries, p->nentries));
+  if (!e) return inspect_no_entry(p, entry);
   void **at = calloc((size_t)(e->nin + e->nout) + 1, sizeof *at);
   if (!at) return program_fail(p, DTGC_NO_MEMORY, "out of memory");
   s = run_entry(p, e, in, nin, out, nout, at);
@@ -96,13 +86,18 @@ dtgc_status dtgc_run(dtgc_program *p, const char *entry, const dtgc_buffer *in, 
 }
 
 /* The variable's number in the code, after all checks; devices are running. */
-static dtgc_status find_var(dtgc_program *p, const char *path, size_t bytes, int *index) {
+static dtgc_status find_var(dtgc_program *p, const char *path, const void *buffer, size_t bytes,
+                            int *index) {
   dtgc_status s = program_begin(p);
   if (s) return s;
+  if (!path) return program_fail(p, DTGC_BAD_ARGUMENT, "path is NULL");
   int i = dtgc_find_var(p, path);
   if (i < 0)
     return fail_near(p, "variable", path, inspect_near(path, tensor_name, p->vars, p->nvars));
-  if ((s = check_size(p, "variable", &p->vars[i], bytes)) || (s = dtgc_start(p))) return s;
+  if ((s = check_size(p, "variable", &p->vars[i], bytes))) return s;
+  if (!buffer && bytes)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "variable `%s`: the buffer is NULL", path);
+  if ((s = dtgc_start(p))) return s;
   *index = dtrt_find_var(p->code, path);
   return *index >= 0 ? DTGC_OK
                      : program_fail(p, DTGC_SYSTEM, "the code has no variable `%s`", path);
@@ -110,12 +105,12 @@ static dtgc_status find_var(dtgc_program *p, const char *path, size_t bytes, int
 
 dtgc_status dtgc_get(dtgc_program *p, const char *path, void *to, size_t bytes) {
   int i = -1;
-  dtgc_status s = find_var(p, path, bytes, &i);
+  dtgc_status s = find_var(p, path, to, bytes, &i);
   return s ? s : run_failed(p, dtrt_get_var(p->session, i, to, (int64_t)bytes));
 }
 
 dtgc_status dtgc_set(dtgc_program *p, const char *path, const void *from, size_t bytes) {
   int i = -1;
-  dtgc_status s = find_var(p, path, bytes, &i);
+  dtgc_status s = find_var(p, path, from, bytes, &i);
   return s ? s : run_failed(p, dtrt_set_var(p->session, i, from, (int64_t)bytes));
 }

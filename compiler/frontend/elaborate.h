@@ -313,6 +313,10 @@ bool elab_claim_path(Elab *e, const char *path, Span at);
 /* Parses the sources and all they import, into e->modules, and applies -D. */
 void module_load_all(Elab *e);
 
+/* What messages call the i-th of n texts that came as options: "--layout 2" on a command line,
+ * "layout[1]" for a host. */
+const char *module_option(Elab *e, const char *flag, const char *field, int i, int n);
+
 /* -------- spec.c, says.c -------- */
 
 /* The mesh of the program, from the command line or its one `mesh` statement. */

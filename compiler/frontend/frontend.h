@@ -21,6 +21,8 @@ typedef struct FrontOptions {
   int nlayouts;
   const char *const *import_dir; /* searched after the importing file's own directory */
   int nimport_dirs;
+  bool command_line; /* messages call the options --layout, -D and --mesh, else layout[0], define[0]
+                        and mesh */
   /* Reads a file for `import`; NULL: files may not be read. Returns arena memory, or NULL when
    * there is none. */
   char *(*read)(void *user, Arena *a, const char *path, size_t *len);

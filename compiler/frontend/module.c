@@ -61,13 +61,18 @@ static Binding *find_const(Elab *e, const char *name) {
   return b && b->is_const ? b : NULL;
 }
 
-static void define(Elab *e, const char *text) {
+const char *module_option(Elab *e, const char *flag, const char *field, int i, int n) {
+  if (!e->options->command_line) return arena_printf(e->arena, "%s[%d]", field, i);
+  return n > 1 ? arena_printf(e->arena, "%s %d", flag, i + 1) : flag;
+}
+
+static void define(Elab *e, const char *text, const char *called) {
   char *line = arena_printf(e->arena, "const %s", text);
   int errors = e->diag->errors;
-  StmtVec v = parse_text(e->arena, e->diag, e->names, "-D", line, strlen(line));
+  StmtVec v = parse_text(e->arena, e->diag, e->names, called, line, strlen(line));
   if (e->diag->errors > errors) return;
   if (v.n != 1 || v.at[0]->kind != ST_CONST) {
-    elab_fail(e, (Span){0}, "-D takes NAME=VALUE, not `%s`", text);
+    elab_fail(e, (Span){0}, "%s takes NAME=VALUE, not `%s`", called, text);
     return;
   }
   Ident name = v.at[0]->name;
@@ -215,5 +220,6 @@ void module_load_all(Elab *e) {
     for (int k = 0; k < v.n; k++) vec_push(e->arena, &e->main->stmts, v.at[k]);
   }
   finish_module(e, e->main);
-  for (int i = 0; i < o->ndefines; i++) define(e, o->define[i]);
+  for (int i = 0; i < o->ndefines; i++)
+    define(e, o->define[i], module_option(e, "-D", "define", i, o->ndefines));
 }

@@ -48,9 +48,13 @@ static void collect(Elab *e) {
         add_statement(e, e->modules.at[i]->stmts.at[k], false);
   for (int i = 0; i < e->options->nlayouts; i++) {
     char *text = arena_printf(e->arena, "layout %s", e->options->layout[i]);
-    StmtVec v = parse_text(e->arena, e->diag, e->names, "--layout", text, strlen(text));
+    const char *called = module_option(e, "--layout", "layout", i, e->options->nlayouts);
+    StmtVec v = parse_text(e->arena, e->diag, e->names, called, text, strlen(text));
     for (int k = 0; k < v.n; k++)
-      if (v.at[k]->kind == ST_LAYOUT) add_statement(e, v.at[k], true);
+      if (v.at[k]->kind == ST_LAYOUT)
+        add_statement(e, v.at[k], true);
+      else
+        elab_fail(e, v.at[k]->span, "only layouts can stand here");
   }
 }
 

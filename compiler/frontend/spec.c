@@ -38,9 +38,13 @@ void spec_mesh(Elab *e) {
   if (e->options->mesh) {
     char *text = arena_printf(e->arena, "mesh [%s]", e->options->mesh);
     int errors = e->diag->errors;
-    StmtVec v = parse_text(e->arena, e->diag, e->names, "--mesh", text, strlen(text));
+    const char *called = e->options->command_line ? "--mesh" : "mesh";
+    StmtVec v = parse_text(e->arena, e->diag, e->names, called, text, strlen(text));
     e->mesh_failed = e->diag->errors > errors;
-    if (v.n == 1 && v.at[0]->kind == ST_MESH) take_mesh(e, v.at[0], &e->main->scope);
+    if (v.n == 1 && v.at[0]->kind == ST_MESH)
+      take_mesh(e, v.at[0], &e->main->scope);
+    else if (!e->mesh_failed)
+      elab_fail(e, (Span){0}, "%s takes AXIS=SIZE,..., not `%s`", called, e->options->mesh);
     return;
   }
   for (int i = 0; i < e->modules.n; i++)

@@ -169,12 +169,6 @@ static void check_bad_sources(void) {
   o = (dtgc_options){.mesh = "batch"};
   CHECK(dtgc_compile_string("model.dtg", model, &o, &p) == DTGC_BAD_SOURCE);
   dtgc_free(p);
-  o = (dtgc_options){.transport = "pigeon"};
-  if (dtgc_compile_string("model.dtg", model, &o, &p) == DTGC_OK) {
-    CHECK(dtgc_start(p) != DTGC_OK);
-    HAS(dtgc_error(p), "pigeon");
-  }
-  dtgc_free(p);
 }
 
 static void check_constants(void) {

@@ -1,0 +1,6 @@
+# The example that opens dtgc.h, as C.
+/^ \*   #include <dtgc.h>/,/^ \*   }$/{
+s/^ \*//
+s/^   //
+p
+}
