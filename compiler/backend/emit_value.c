@@ -199,6 +199,13 @@ static Index through_view(Loop *l, const Node *n, const Index *at) {
   return r;
 }
 
+static const char *fill_value(Emit *e, const Node *n) {
+  if (!dtype_is_int(n->dtype)) return loop_constant(e, loop_computed_as(n->dtype), n->value);
+  if (n->whole == INT64_MIN) return "DTRT_I64_MIN";
+  if (n->whole == INT32_MIN) return "DTRT_I32_MIN";
+  return arena_printf(e->arena, "%ld", (long)n->whole);
+}
+
 static const char *pad(Loop *l, const Node *n, const Index *at) {
   Emit *e = l->e;
   const Node *x = graph_operand(l->g, n, 0);
@@ -227,8 +234,7 @@ static const char *pad(Loop *l, const Node *n, const Index *at) {
   const char *v = loop_value(l, n->operand[0], &in);
   l->guard--;
   if (!cond.n) return v;
-  return arena_printf(e->arena, "(%s) ? %s : %s", cond.at, loop_wrap(e, v),
-                      loop_constant(e, loop_computed_as(n->dtype), n->value));
+  return arena_printf(e->arena, "(%s) ? %s : %s", cond.at, loop_wrap(e, v), fill_value(e, n));
 }
 
 static const char *concat(Loop *l, const Node *n, const Index *at) {
@@ -312,7 +318,7 @@ static const char *compute(Loop *l, NodeId id, const Index *at) {
   const Node *n = graph_node(l->g, id);
   Index in = {.flat = at->flat};
   switch (n->op) {
-  case OP_const: return loop_constant(e, loop_computed_as(n->dtype), n->value);
+  case OP_const: return fill_value(e, n);
   case OP_cast: return cast(l, n, at);
   case OP_broadcast:
     if (at->flat) in.flat = "0"; /* can_flat: of a scalar, which may be a reshape of more dims */

@@ -320,20 +320,32 @@ static Value fold(Elab *e, const char *name, Span call, const Actual *a, int n) 
 }
 
 static Value cast_number(Elab *e, DType t, const Actual *a, double x) {
-  static const double lo[] = {0, 0, -128, -2147483648.0, -9223372036854775808.0};
-  static const double hi[] = {1, 255, 127, 2147483647.0, 9223372036854774784.0};
+  static const int64_t lo[] = {0, 0, -128, INT32_MIN, INT64_MIN};
+  static const int64_t hi[] = {1, 255, 127, INT32_MAX, INT64_MAX};
   if (t == DT_BOOL) return value_bool(x != 0);
   if (dtype_is_float(t)) return value_real(x);
-  if (!(x > lo[t] - 1 && x < hi[t] + 1))
-    return elab_fail(e, a->span, "%g does not fit in %s", x, dtype_name(t));
-  return a->value.kind == V_INT ? a->value : value_int((int64_t)x);
+  bool whole = a->value.kind == V_INT, fits = whole || (x > -0x1p63 && x < 0x1p63);
+  int64_t i = !fits ? 0 : whole ? a->value.i : (int64_t)x;
+  if (!fits || i < lo[t] || i > hi[t])
+    return elab_fail(e, a->span, "%.17g does not fit in %s", x, dtype_name(t));
+  return value_int(i);
 }
 
 Value builtin_cast(Elab *e, DType t, Span call, const Actual *a, int n) {
   double x;
   if (n != 1 || a[0].name.text)
     return elab_fail(e, call, "a cast takes one value, as in %s(x)", dtype_name(t));
-  if (value_number(&a[0].value, &x)) return cast_number(e, t, a, x);
+  if (value_number(&a[0].value, &x)) {
+    Value v = cast_number(e, t, a, x);
+    if (!e->at || v.kind == V_ERROR || v.kind == V_BOOL) return v;
+    /* Where tensors are computed it is a scalar of that type. */
+    Arg arg = {.kind = v.kind == V_INT ? ARG_INT : ARG_REAL,
+               .span = call,
+               .i = v.i,
+               .real = v.kind == V_INT ? (double)v.i : v.real};
+    e->at->build.span = call;
+    return value_node(build_tensor(&e->at->build, &arg, t));
+  }
   if (a[0].value.kind == V_BOOL)
     return t == DT_BOOL        ? a[0].value
            : dtype_is_float(t) ? value_real((double)a[0].value.i)

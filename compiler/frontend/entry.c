@@ -117,7 +117,7 @@ static NodeId output_node(Elab *e, Value v, Span at) {
   Build *b = &e->at->build;
   b->span = at;
   if (v.kind == V_TENSOR) return v.node;
-  if (v.kind == V_INT) return build_const(b, DT_I64, (double)v.i);
+  if (v.kind == V_INT) return build_whole(b, DT_I64, v.i);
   if (v.kind == V_REAL) return build_const(b, DT_F32, v.real);
   if (v.kind == V_BOOL) return build_const(b, DT_BOOL, v.i ? 1 : 0);
   if (v.kind != V_ERROR)

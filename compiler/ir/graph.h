@@ -38,6 +38,7 @@ typedef struct Node {
   int nattr;
   const int64_t *attr; /* whole-number attributes; each op's definition says which */
   double value;        /* const, pad: the fill value */
+  int64_t whole;       /* the same of a whole-number dtype, which a double may not hold */
   const char *name;    /* path of the user's name, "train.logits", "model.d1.output"; NULL: none */
   Span span;
   Span site; /* the innermost call outside the shipped library that led to it; file 0: the span

@@ -156,6 +156,7 @@ NodeId build_subscript(Build *b, NodeId x, int n, const Subscript *subs);
 NodeId build_cast(Build *b, NodeId x, DType to);
 /* A scalar (rank 0) constant. */
 NodeId build_const(Build *b, DType t, double value);
+NodeId build_whole(Build *b, DType t, int64_t value); /* of a whole-number dtype */
 /* A number or tensor as a tensor of that dtype. */
 NodeId build_tensor(Build *b, const Arg *x, DType t);
 /* d loss / d wrt, left as a `grad` node until the autodiff pass. Reports a loss that is no scalar.

@@ -72,9 +72,9 @@ typedef struct Plan Plan;
 struct Plan {
   Arena *arena;
   Program *program;
-  const Plan *variables_of; /* variables keep the layouts of this plan; NULL: none */
-  Inferred **inferred;      /* [entry][node] */
-  Inferred *var_inferred;   /* [var] */
+  const Plan *variables_of;   /* variables keep the layouts of this plan; NULL: none */
+  const Inferred ***inferred; /* [entry][node] */
+  Inferred *var_inferred;     /* [var] */
   VEC(LocalEntry) entries;
   int64_t *var_offset, vars_bytes;
 };

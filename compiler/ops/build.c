@@ -35,8 +35,18 @@ NodeId mk2(Build *b, Op op, NodeId x, NodeId y) {
 NodeId mk_const(Build *b, DType t, const Shape *s, double value) {
   int64_t attr[MAX_RANK + 1] = {t};
   memcpy(attr + 1, s->dim, sizeof *attr * (size_t)s->rank);
-  return build_node(b, OP_const, 0, NULL, s->rank + 1, attr, value);
+  NodeId id = build_node(b, OP_const, 0, NULL, s->rank + 1, attr, value);
+  if (id != NO_NODE && dtype_is_int(t)) graph_node(b->graph, id)->whole = (int64_t)value;
+  return id;
 }
+
+NodeId mk_whole(Build *b, DType t, const Shape *s, int64_t value) {
+  NodeId id = mk_const(b, t, s, (double)value);
+  if (id != NO_NODE) graph_node(b->graph, id)->whole = value;
+  return id;
+}
+
+NodeId build_whole(Build *b, DType t, int64_t value) { return mk_whole(b, t, &(Shape){0}, value); }
 
 NodeId build_const(Build *b, DType t, double value) { return mk_const(b, t, &(Shape){0}, value); }
 
@@ -76,6 +86,7 @@ NodeId mk_broadcast(Build *b, NodeId x, const Shape *s, const int *map) {
   if (x == NO_NODE) return NO_NODE;
   const Node *n = op_node(b, x);
   if (shape_equal(&n->shape, s)) return x;
+  if (n->op == OP_const && dtype_is_int(n->dtype)) return mk_whole(b, n->dtype, s, n->whole);
   if (n->op == OP_const) return mk_const(b, n->dtype, s, n->value);
   int64_t attr[2 * MAX_RANK];
   int rank = n->shape.rank;
@@ -186,8 +197,15 @@ NodeId build_cast(Build *b, NodeId x, DType to) {
   if (x == NO_NODE || op_node(b, x)->dtype == to) return x;
   const Node *n = op_node(b, x);
   Shape s = n->shape;
-  if (n->op == OP_const && (dtype_is_float(to) || n->value == (double)(int64_t)n->value))
-    return mk_const(b, to, &s, to == DT_BOOL ? n->value != 0 : n->value);
+  if (n->op == OP_const && dtype_is_int(n->dtype)) {
+    int64_t w = n->whole;
+    if (dtype_is_float(to)) return mk_const(b, to, &s, (double)w);
+    if (to == DT_BOOL) return mk_const(b, to, &s, w != 0);
+    /* To a narrower type the low bits are kept. */
+    w = to == DT_U8 ? (uint8_t)w : to == DT_I8 ? (int8_t)w : to == DT_I32 ? (int32_t)w : w;
+    return mk_whole(b, to, &s, w);
+  }
+  if (n->op == OP_const && dtype_is_float(to)) return mk_const(b, to, &s, n->value);
   return build_node(b, OP_cast, 1, &x, 1, (int64_t[]){to}, 0);
 }
 
@@ -198,13 +216,16 @@ NodeId build_tensor(Build *b, const Arg *x, DType t) {
     return op_fail(b, x->span, "a tensor or a number is needed here");
   if (!dtype_is_float(t) && (x->kind == ARG_REAL && x->real != floor(x->real)))
     return op_fail(b, x->span, "%g is not a whole number, as %s needs", x->real, dtype_name(t));
-  static const double lo[] = {0, 0, -128, -2147483648.0, -9223372036854775808.0};
-  static const double hi[] = {1, 255, 127, 2147483647.0, 9223372036854775807.0};
   if (t == DT_BOOL)
     return op_fail(b, x->span, "a number cannot meet a bool tensor; write true or false");
-  if (!dtype_is_float(t) && (x->real < lo[t] || x->real > hi[t]))
-    return op_fail(b, x->span, "%g does not fit in %s", x->real, dtype_name(t));
-  return build_const(b, t, x->real);
+  if (dtype_is_float(t)) return build_const(b, t, x->real);
+  static const int64_t lo[] = {0, 0, -128, INT32_MIN, INT64_MIN};
+  static const int64_t hi[] = {1, 255, 127, INT32_MAX, INT64_MAX};
+  bool fits = x->kind == ARG_INT || fabs(x->real) < 0x1p63;
+  int64_t w = !fits ? 0 : x->kind == ARG_INT ? x->i : (int64_t)x->real;
+  if (!fits || w < lo[t] || w > hi[t])
+    return op_fail(b, x->span, "%.17g does not fit in %s", x->real, dtype_name(t));
+  return build_whole(b, t, w);
 }
 
 /* NumPy's rule: right-aligned, a dim of 1 grows. */
@@ -300,15 +321,16 @@ NodeId build_subscript(Build *b, NodeId x, int n, const Subscript *subs) {
       const Subscript *u = &subs[d];
       int64_t t = u->step ? u->step : 1;
       if (u->step < 0) {
-        if (u->has_begin || u->has_end)
-          return op_fail(b, u->span, "a negative step takes no bounds: write [::%ld] or reverse(x)",
-                         (long)t);
-        reversed |= 1u << d;
+        int64_t from = u->has_begin ? u->begin : len - 1, to = u->has_end ? u->end : -1 - len;
+        if (from < 0) from += len;
+        if (to < 0) to += len;
+        from = from < -1 ? -1 : from > len - 1 ? len - 1 : from;
+        to = to < -1 ? -1 : to > len - 1 ? len - 1 : to;
         t = -t;
-        start[d] = (len - 1) % t;
-        if (len == 0) start[d] = 0;
-        size[d] = (len + t - 1) / t;
+        size[d] = from > to ? (from - to + t - 1) / t : 0;
+        start[d] = size[d] ? from - (size[d] - 1) * t : 0;
         step[d] = t;
+        if (size[d] > 1) reversed |= 1u << d;
       } else {
         int64_t from = u->has_begin ? u->begin : 0, to = u->has_end ? u->end : len;
         if (from < 0) from += len;

@@ -241,12 +241,13 @@ static Arg call_einsum(Build *b, const Arg *a) {
   return arg_node(contract_any(b, x[0], x[1], e.l[0], e.l[1], e.n[2], e.l[2]));
 }
 
-const OpDef op_einsum = {
-    .name = "einsum",
-    .params = "equation, operands...",
-    .doc = "NumPy's einsum of one or two tensors: einsum(\"bik,bkj->bij\", x, y)",
-    .example = "f32[3, 4, 5] x, f32[3, 5, 2] y: einsum(\"bik,bkj->bij\", x, y)",
-    .call = call_einsum};
+const OpDef op_einsum = {.name = "einsum",
+                         .params = "equation, operands...",
+                         .doc = "NumPy's einsum of one or two tensors, with `->` and without "
+                                "`...`: einsum(\"bik,bkj->bij\", x, y)",
+                         .example =
+                             "f32[3, 4, 5] x, f32[3, 5, 2] y: einsum(\"bik,bkj->bij\", x, y)",
+                         .call = call_einsum};
 
 /* -------- matmul -------- */
 

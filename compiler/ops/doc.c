@@ -5,7 +5,12 @@
 /* The letters of a primitive's equation, read off its rule for the example's ranks, are not shown:
  * the doc line, the signature and whether there is a gradient are what a user asks for. */
 static void put_op(Str *out, const OpDef *d) {
-  str_printf(out, "| `%s(%s)` | %s | ", d->name, d->params, d->doc);
+  /* Words of the language are not called by name. */
+  bool word = !strcmp(d->name, "and") || !strcmp(d->name, "or") || !strcmp(d->name, "not");
+  if (word)
+    str_printf(out, "| `%s` | %s | ", strstr(d->example, ": ") + 2, d->doc);
+  else
+    str_printf(out, "| `%s(%s)` | %s | ", d->name, d->params, d->doc);
   if (d->grad && !d->no_grad)
     str_puts(out, "yes");
   else if (d->no_grad)

@@ -354,8 +354,9 @@ static Arg call_cast(Build *b, const Arg *a) {
 const OpDef op_cast = {
     .name = "cast",
     .params = "x, dtype",
-    .doc = "x as another type; f32(x) is the same as cast(x, f32). To whole numbers: "
-           "towards zero, held at the type's ends, not-a-number becomes 0",
+    .doc = "x as another type; f32(x) is the same as cast(x, f32). Floating-point "
+           "to whole numbers: towards zero, held at the type's ends, not-a-number becomes 0; whole "
+           "numbers to narrower ones keep their low bits, as in NumPy",
     .example = "f32[4, 6] x: i32(x)",
     .call = call_cast,
     .infer = infer_cast,

@@ -36,6 +36,7 @@ NodeId mk1(Build *b, Op op, NodeId x);
 NodeId mk2(Build *b, Op op, NodeId x, NodeId y);       /* equal shapes and dtypes */
 NodeId mk_number(Build *b, NodeId like, double value); /* const of like's dtype and shape */
 NodeId mk_const(Build *b, DType t, const Shape *s, double value);
+NodeId mk_whole(Build *b, DType t, const Shape *s, int64_t value);
 NodeId mk_scale(Build *b, NodeId x, double by);
 NodeId mk_shift(Build *b, NodeId x, double by);
 NodeId mk_reshape(Build *b, NodeId x, const Shape *s);

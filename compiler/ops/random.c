@@ -9,7 +9,8 @@ static RuleDim one(int f) { return (RuleDim){.n = 1, .factor = {(int8_t)f}}; }
 static bool infer_random(Build *b, Node *n) {
   n->dtype = (DType)n->attr[0];
   if (n->dtype != DT_F32 && n->dtype != DT_F64) {
-    op_fail(b, b->span, "makes f32 or f64, not %s; cast the result", dtype_name(n->dtype));
+    op_fail(b, b->span, "makes floating-point numbers, not %s; cast the result",
+            dtype_name(n->dtype));
     return false;
   }
   n->shape.rank = n->nattr - 2;
@@ -44,8 +45,11 @@ static Arg random_call(Build *b, Op op, const Arg *a, const char *p, const char 
   if (!arg_shape(b, &a[0], "shape", &s) || !arg_number(b, &a[1], p, &u) ||
       !arg_number(b, &a[2], q, &v) || !arg_dtype(b, &a[3], "dtype", &t))
     return arg_node(NO_NODE);
-  NodeId x = random_node(b, op, t, &s);
-  return arg_node(op == OP_uniform ? affine(b, x, v - u, u) : affine(b, x, v, u));
+  /* Half-width types are drawn in f32 and rounded. */
+  bool half = t == DT_F16 || t == DT_BF16;
+  NodeId x = random_node(b, op, half ? DT_F32 : t, &s);
+  x = op == OP_uniform ? affine(b, x, v - u, u) : affine(b, x, v, u);
+  return arg_node(half ? build_cast(b, x, t) : x);
 }
 static Arg call_uniform(Build *b, const Arg *a) {
   return random_call(b, OP_uniform, a, "lo", "hi");

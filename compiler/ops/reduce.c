@@ -307,8 +307,7 @@ static NodeId shifted(Build *b, NodeId x, uint32_t dims, NodeId *top) {
 
 static NodeId log_sum_exp(Build *b, NodeId x, uint32_t dims) {
   NodeId top, z = shifted(b, x, dims, &top);
-  return mk2(b, OP_add, mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), dims, false)),
-             top);
+  return mk2(b, OP_add, mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), dims, false)), top);
 }
 
 static Arg call_softmax(Build *b, const Arg *a) {

@@ -56,6 +56,11 @@ static Arg call_zeros(Build *b, const Arg *a) { return fill(b, &a[0], &a[1], 0);
 static Arg call_ones(Build *b, const Arg *a) { return fill(b, &a[0], &a[1], 1); }
 static Arg call_full(Build *b, const Arg *a) {
   double v;
+  Shape s;
+  if (a[1].kind == ARG_INT && a[2].kind == ARG_DTYPE && dtype_is_int((DType)a[2].i)) {
+    NodeId x = build_tensor(b, &a[1], (DType)a[2].i);
+    return arg_node(arg_shape(b, &a[0], "shape", &s) ? mk_broadcast_to(b, x, &s) : NO_NODE);
+  }
   return arg_number(b, &a[1], "value", &v) ? fill(b, &a[0], &a[2], v) : arg_node(NO_NODE);
 }
 

@@ -143,7 +143,14 @@ static Arg call_pad(Build *b, const Arg *a) {
   for (int d = 0; d < rank; d++)
     if (lo[d] < 0 || hi[d] < 0)
       return arg_node(op_fail(b, a[1].span, "a padding cannot be negative; slice instead"));
-  return arg_node(mk_pad(b, x, lo, hi, zero, value));
+  NodeId y = mk_pad(b, x, lo, hi, zero, value);
+  if (y != NO_NODE && y != x && dtype_is_int(op_node(b, x)->dtype)) {
+    /* Checked and exact, as a number that meets the tensor would be. */
+    NodeId fill = build_tensor(b, &a[3], op_node(b, x)->dtype);
+    if (fill == NO_NODE) return arg_node(NO_NODE);
+    graph_node(b->graph, y)->whole = op_node(b, fill)->whole;
+  }
+  return arg_node(y);
 }
 
 const OpDef op_pad = {

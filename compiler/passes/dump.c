@@ -174,7 +174,7 @@ void dump_layouts(const Plan *p, Str *out) {
       const Node *n = graph_node(en->graph, i);
       if (n->op == OP_var || n->op == OP_const) continue;
       add_row(p, &rows, node_text(en->graph, i, p->arena), n->dtype, &n->shape, n->layout,
-              &p->inferred[e][i], n->spec);
+              p->inferred[e][i], n->spec);
     }
     put_rows(&rows, out);
     for (int i = 0; i < en->outputs.n; i++) {

@@ -147,7 +147,8 @@ static NodeId value_in(Part *p, NodeId id, const Layout *need, NodeId cause) {
     if (best < 0) {
       const Node *n = graph_node(p->g, id);
       diag_error(p->plan->program->diag, graph_node(p->g, cause == NO_NODE ? id : cause)->span,
-                 "%s cannot be had in layout %s: no device holds a term of it",
+                 "%s cannot be had in layout %s: no device holds a term of it; cut an operand of "
+                 "the op that makes it over that axis",
                  node_text(p->g, id, p->arena), layout_text(p->arena, p->mesh, need));
       Node copy = *n;
       copy.op = OP_const;
@@ -396,7 +397,9 @@ static void find_settlers(Part *p, const Entry *e) {
     const Node *n = graph_node(p->g, i);
     if (!n->noperands) continue;
     Rule r;
+    ArenaMark mark = arena_mark(p->arena);
     rule_of(p->g, n, &r, p->arena);
+    arena_release(p->arena, mark); /* r itself is here; what it points to is not read */
     for (int k = 0; k < n->noperands; k++)
       if (!r.linear_jointly && !(r.linear_in & 1u << k)) p->must_settle[n->operand[k]] = true;
     if (n->op == OP_mul && n->operand[0] == n->operand[1]) p->must_settle[n->operand[0]] = true;

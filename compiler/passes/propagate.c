@@ -50,9 +50,14 @@ static Cell *cell_new(Propagate *p, const Shape *s, DType t, const char *name) {
   return c;
 }
 
-static void cell_say(Cell *c, const Spec *spec) {
+static void cell_say(Propagate *p, Cell *c, const Spec *spec) {
   if (!spec) return;
   c->spec = spec;
+  for (int d = 0; d < c->shape.rank; d++)
+    if (spec->dim[d].granule > 1 && c->shape.dim[d] % spec->dim[d].granule)
+      diag_error(p->plan->program->diag, spec->span,
+                 "blocks of `%s` cannot be multiples of %ld: dim %d has %ld elements", c->name,
+                 (long)spec->dim[d].granule, d, (long)c->shape.dim[d]);
   for (int d = 0; d < c->shape.rank; d++) {
     c->dim[d] = spec->dim[d];
     if (c->dim[d].granule < 1) c->dim[d].granule = 1;
@@ -262,7 +267,7 @@ static void set_up(Propagate *p, const Plan *variables_of) {
   for (int i = 0; i < g->vars.n; i++) {
     Var *v = &g->vars.at[i];
     p->var[i] = *cell_new(p, &v->shape, v->dtype, v->path);
-    if (check_spec(p, v->spec, "a variable")) cell_say(&p->var[i], v->spec);
+    if (check_spec(p, v->spec, "a variable")) cell_say(p, &p->var[i], v->spec);
     int other = variables_of ? program_find_var(variables_of->program, v->path) : -1;
     if (other >= 0) cell_fix(&p->var[i], variables_of->program->vars.at[other].layout);
   }
@@ -282,7 +287,7 @@ static void set_up(Propagate *p, const Plan *variables_of) {
       }
       p->node[e][i] = cell_new(p, &n->shape, n->dtype, node_text(en->graph, i, a));
       if (n->op == OP_input) check_spec(p, n->spec, "an input");
-      cell_say(p->node[e][i], n->spec);
+      cell_say(p, p->node[e][i], n->spec);
     }
     for (NodeId i = 0; i < en->graph->nodes.n; i++) add_op(p, e, i);
     for (int i = 0; i < en->assigns.n; i++)
@@ -293,7 +298,7 @@ static void set_up(Propagate *p, const Plan *variables_of) {
       if (!o->spec) continue;
       check_spec(p, o->spec, "an output");
       p->output[noutputs] = cell_new(p, &n->shape, n->dtype, o->name);
-      cell_say(p->output[noutputs], o->spec);
+      cell_say(p, p->output[noutputs], o->spec);
       add_equality(p, e, p->node[e][o->node], p->output[noutputs]);
     }
   }
@@ -311,17 +316,17 @@ static void finish(Propagate *p) {
   Plan *plan = p->plan;
   int noutputs = 0;
   plan->var_inferred = arena_array(plan->arena, Inferred, g->vars.n + 1);
-  plan->inferred = arena_array(plan->arena, Inferred *, g->entries.n);
+  plan->inferred = arena_array(plan->arena, const Inferred **, g->entries.n);
   for (int i = 0; i < g->vars.n; i++) {
     g->vars.at[i].layout = cell_layout(p, &p->var[i]);
     plan->var_inferred[i] = p->var[i].why;
   }
   for (int e = 0; e < g->entries.n; e++) {
     Entry *en = &g->entries.at[e];
-    plan->inferred[e] = arena_array(plan->arena, Inferred, en->graph->nodes.n + 1);
+    plan->inferred[e] = arena_array(plan->arena, const Inferred *, en->graph->nodes.n + 1);
     for (NodeId i = 0; i < en->graph->nodes.n; i++) {
       graph_node(en->graph, i)->layout = cell_layout(p, p->node[e][i]);
-      plan->inferred[e][i] = p->node[e][i]->why;
+      plan->inferred[e][i] = &p->node[e][i]->why;
     }
     for (int i = 0; i < en->outputs.n; i++, noutputs++) {
       Output *o = &en->outputs.at[i];

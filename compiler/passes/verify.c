@@ -19,14 +19,14 @@ static void breach(const Plan *p, const Entry *e, const Graph *g, NodeId id, con
 }
 
 /* Operands come first, every dim of a factor has the factor's size. */
-static const char *broken(const Plan *p, const Graph *g, NodeId id) {
+static const char *broken(Arena *scratch, const Graph *g, NodeId id) {
   const Node *n = graph_node(g, id);
   Rule r;
   for (int k = 0; k < n->noperands; k++)
     if (n->operand[k] < 0 || n->operand[k] >= id) return "an operand does not come before its use";
   if (n->shape.rank > MAX_RANK) return "too many dims";
   if (n->op == OP_exchange) return NULL;
-  rule_of(g, n, &r, p->arena);
+  rule_of(g, n, &r, scratch);
   for (int i = 0; i <= n->noperands; i++) {
     const Shape *s = i < n->noperands ? &graph_operand(g, n, i)->shape : &n->shape;
     const RuleDim *rd = i < n->noperands ? r.operand[i] : r.result;
@@ -44,7 +44,9 @@ void verify_global(const Plan *p, const char *after) {
   for (int e = 0; e < p->program->entries.n; e++) {
     const Entry *en = &p->program->entries.at[e];
     for (NodeId i = 0; i < en->graph->nodes.n; i++) {
-      const char *law = broken(p, en->graph, i);
+      ArenaMark mark = arena_mark(p->arena);
+      const char *law = broken(p->arena, en->graph, i);
+      arena_release(p->arena, mark);
       if (law) breach(p, en, en->graph, i, after, law);
     }
   }
@@ -55,7 +57,9 @@ void verify_local(const Plan *p, const char *after) {
     const LocalEntry *le = &p->entries.at[e];
     for (NodeId i = 0; i < le->graph->nodes.n; i++) {
       const Node *n = graph_node(le->graph, i);
-      const char *law = broken(p, le->graph, i);
+      ArenaMark mark = arena_mark(p->arena);
+      const char *law = broken(p->arena, le->graph, i);
+      arena_release(p->arena, mark);
       if (!law && !n->layout) law = "no layout";
       if (!law && n->layout->rank != n->shape.rank) law = "the layout has another number of dims";
       if (law) breach(p, le->entry, le->graph, i, after, law);

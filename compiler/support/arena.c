@@ -54,6 +54,17 @@ void *arena_alloc(Arena *a, size_t bytes) {
   return memset(p, 0, bytes);
 }
 
+ArenaMark arena_mark(const Arena *a) { return (ArenaMark){a->top, a->top ? a->top->used : 0}; }
+
+void arena_release(Arena *a, ArenaMark m) {
+  while (a->top != m.top) {
+    Chunk *c = a->top;
+    a->top = c->next;
+    free(c);
+  }
+  if (a->top) a->top->used = m.used;
+}
+
 void *arena_copy(Arena *a, const void *from, size_t bytes) {
   void *p = arena_alloc(a, bytes);
   return bytes ? memcpy(p, from, bytes) : p;

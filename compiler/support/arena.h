@@ -21,6 +21,14 @@ char *arena_vprintf(Arena *a, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0), nonnull(1, 2)));
 size_t arena_used(const Arena *a); /* bytes handed out so far */
 
+/* What is allocated after a mark can be given back at once, when nothing of it is kept. */
+typedef struct ArenaMark {
+  void *top;
+  size_t used;
+} ArenaMark;
+ArenaMark arena_mark(const Arena *a);
+void arena_release(Arena *a, ArenaMark m);
+
 jmp_buf *arena_jmp(Arena *a);
 #define arena_catch(a) setjmp(*arena_jmp(a))
 
