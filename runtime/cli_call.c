@@ -19,7 +19,7 @@ static void print_dims(const dtrt_tensor *t, int d, const char **at) {
   if (d == t->layout->rank) {
     char text[64];
     element_print(t->dtype, false, *at, text, sizeof text);
-    fputs(text, stdout);
+    fputs(strcmp(text, "-nan") ? text : "nan", stdout);
     *at += dtrt_dtype_size(t->dtype);
     return;
   }

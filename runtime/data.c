@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void input_text(const dtrt_tensor *in, char *text, size_t size) {
   int64_t shape[DTRT_MAX_RANK];
@@ -88,17 +89,23 @@ static bool open_input(data_set *set, int i, const data_pair *feed, int nfeed, c
                        size_t whysize) {
   const dtrt_tensor *in = &set->entry->in[i];
   const char *spec = NULL;
+  char want[256];
+  input_text(in, want, sizeof want);
   for (int k = 0; k < nfeed; k++)
     if (!strcmp(feed[k].name, in->name)) spec = feed[k].file;
   if (!spec) {
-    char want[256];
-    input_text(in, want, sizeof want);
     snprintf(why, whysize, "entry '%s' needs input '%s' (%s): --feed %s=FILE", set->entry->name,
              in->name, want, in->name);
     return false;
   }
   set->file[i] = tensor_file_open(spec, in->dtype, in->layout->rank == 0, why, whysize);
   set->fixed[i] = in->layout->rank == 0;
+  if (!set->file[i] && !set->fixed[i] && element_is_number(spec) && access(spec, F_OK))
+    snprintf(
+        why, whysize,
+        "%.64s: no such file; input '%s' is %s and needs a file (a number is taken for a scalar "
+        "input only)",
+        spec, in->name, want);
   if (!set->file[i] || !check_shape(set, i, why, whysize)) return false;
   return set->whole || set->fixed[i] || check_rows(set, i, why, whysize);
 }

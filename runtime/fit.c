@@ -163,6 +163,9 @@ static void say_plan(const fit *f, const char *command, const fit_pass *pass) {
 
 /* ---- running */
 
+/* The sign of a NaN tells nothing, and printf would show it as "-nan". */
+static double shown(double v) { return isnan(v) ? fabs(v) : v; }
+
 __attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format,
                                                       ...) {
   size_t n = strlen(text);
@@ -179,7 +182,7 @@ static void metrics_text(const fit_pass *pass, const char *prefix, char *text, s
     double mean = pass->sum[i] / (double)pass->rows;
     int digits = fabs(mean) < 1e4 ? 4 : 7;
     if (pass->out[i])
-      add(text, size, "  %s%s %.*g", prefix, pass->entry->out[i].name, digits, mean);
+      add(text, size, "  %s%s %.*g", prefix, pass->entry->out[i].name, digits, shown(mean));
   }
 }
 
@@ -202,7 +205,8 @@ static bool pass_count(fit *f, fit_pass *pass, int64_t rows, int64_t epoch, int6
     f->nan_said = true;
     char note[256];
     snprintf(note, sizeof note, "warning: %s of '%s' is %g at step %lld of epoch %lld",
-             pass->entry->out[i].name, pass->entry->name, v, (long long)step, (long long)epoch);
+             pass->entry->out[i].name, pass->entry->name, shown(v), (long long)step,
+             (long long)epoch);
     progress_clear(&f->bar);
     cli_note(&f->c, note);
   }
@@ -285,7 +289,7 @@ static bool log_means(fit *f, const fit_pass *pass, bool names, const char *pref
     if (names)
       good = log_add(f, ",%s%s%s", prefix, dot, pass->entry->out[i].name);
     else
-      good = log_add(f, ",%.9g", pass->sum[i] / (double)pass->rows);
+      good = log_add(f, ",%.9g", shown(pass->sum[i] / (double)pass->rows));
   }
   return good;
 }
@@ -377,11 +381,29 @@ static int fit_session(fit *f) {
   return status;
 }
 
+/* data_open would name --feed, which does not feed this entry. */
+static int check_eval_feed(const fit *f) {
+  const dtrt_entry *e = f->c.eval;
+  for (int i = 0; i < e->nin; i++) {
+    bool fed = false;
+    for (int k = 0; k < f->c.neval_feed; k++)
+      fed = fed || !strcmp(f->c.eval_feed[k].name, e->in[i].name);
+    if (fed) continue;
+    char type[256], why[768];
+    cli_type_text(&e->in[i], type, sizeof type);
+    snprintf(why, sizeof why, "entry '%s' needs input '%s' (%s): --eval-feed %s=FILE", e->name,
+             e->in[i].name, type, e->in[i].name);
+    return cli_fail(&f->c, why);
+  }
+  return CLI_OK;
+}
+
 int fit_run(const cli *given) {
   fit f = {.c = *given};
   cli *c = &f.c;
   int status = (f.s = cli_open(c)) ? CLI_OK : CLI_FAILED;
   if (!status) status = pass_open(&f, &f.train, c->entry, c->feed, c->nfeed, c->skip, c->limit);
+  if (!status && c->eval) status = check_eval_feed(&f);
   if (!status && c->eval)
     status =
         pass_open(&f, &f.eval, c->eval, c->eval_feed, c->neval_feed, c->eval_skip, c->eval_limit);

@@ -66,7 +66,9 @@ static bool gz_broken(gz_stream *s) {
   if (code == Z_BUF_ERROR) return gz_fail(s, "the gzip data ends early (the file is cut off)");
   if (code == Z_ERRNO) return gz_fail(s, "%s", strerror(errno));
   if (code == Z_MEM_ERROR) return gz_fail(s, "out of memory");
-  return gz_fail(s, "the gzip data is damaged (%s)", text);
+  /* zlib begins with a name of its own for a descriptor, "<fd:4>: " */
+  const char *after = strncmp(text, "<fd:", 4) ? NULL : strstr(text, ">: ");
+  return gz_fail(s, "the gzip data is damaged (%s)", after ? after + 3 : text);
 }
 
 int64_t gz_take(gz_stream *s, void *to, int64_t n) {

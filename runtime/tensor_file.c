@@ -237,8 +237,10 @@ static bool read_run(const tensor_file *f, int64_t at, int64_t n, int dtype, cha
     int64_t bad = element_convert(f->kind, f->swap, piece, k, dtype, to + i * out);
     if (bad == k) continue;
     element_print(f->kind, f->swap, piece + bad * size, value, sizeof value);
+    /* What a bool of the file does not fit is bool itself. */
+    int narrow = f->kind == ELEMENT_BOOL ? ELEMENT_BOOL : dtype;
     snprintf(why, whysize, "%s: element %lld is %s, which does not fit %s (%s)", f->name,
-             (long long)(at + i + bad), value, element_name(dtype), element_range(dtype));
+             (long long)(at + i + bad), value, element_name(narrow), element_range(narrow));
     return false;
   }
   return true;

@@ -108,6 +108,7 @@ END
 same want.txt got.txt 'the log'
 [ "$(ls | grep -c tmp)" -eq 0 ] || { failures=$((failures + 1)); echo 'a file was left aside'; }
 check 1 '*' 'none/log.csv: cannot write: No such file' fit train $feed --epochs 1 --log none/log.csv
+grep -q '^epoch' out.txt && { failures=$((failures + 1)); echo 'a log that cannot be written was found after an epoch'; }
 
 # Shuffling changes the order (place), not the rows (loss); epochs differ; a seed gives one order, on every mesh.
 check 0 'loss 15.42' '' fit train $feed --epochs 3 --shuffle 1 --log s1.csv
@@ -140,6 +141,8 @@ check 0 'sums = [394, 410' '' call train --feed image=i.idx --feed label=e.csv:4
 
 # files that do not fit
 check 1 '' "entry 'train' needs input 'rate' (f32[]): --feed rate=FILE" fit train --feed image=d.csv:0-3 --feed label=d.csv:4 --epochs 1
+check 1 '*' "entry 'eval' needs input 'label' (i32[batch=8]): --eval-feed label=FILE" fit train $feed --eval eval --eval-feed image=d.csv:0-3 --epochs 1 --drop-last
+check 1 '' "4: no such file; input 'label' is i32[8] and needs a file" call train --feed image=e.csv:0-3 --feed label=4 --feed rate=1
 check 1 '' 'none.csv: No such file' fit train --feed image=none.csv --feed label=d.csv:4 --feed rate=1 --epochs 1
 check 1 '' "expected u8[8, 2, 2] for input 'image', with any number of rows for the first dim, found u8[19, 5] (choose columns" fit train --feed image=d.csv --feed label=d.csv:4 --feed rate=1 --epochs 1
 check 1 '' 'expected 19 rows, as in the other files, found 11' fit train --feed image=d.csv:0-3 --feed label=f.csv:4 --feed rate=1 --epochs 1
@@ -158,6 +161,10 @@ nan='--feed image=nan.csv:0-3 --feed label=nan.csv:4 --feed rate=1'
 check 0 'epoch 2/2  loss nan' "warning: loss of 'train' is" fit train $nan --epochs 2
 [ "$(grep -c warning err.txt)" -eq 1 ] || { failures=$((failures + 1)); echo 'the warning came more than once'; }
 check 1 'fit train' 'step 2 of epoch 1' fit train $nan --epochs 2 --stop-on-nan
+
+# a NaN with its sign bit set is printed without a sign: w of eval is the sum of the rates
+check 0 'eval w nan ' "warning: w of 'eval' is nan at" fit train --feed image=d.csv:0-3 --feed label=d.csv:4 --feed rate=-nan $efeed --epochs 2 --log nan.log
+grep -qi -e -nan out.txt err.txt nan.log && { failures=$((failures + 1)); echo 'a NaN was printed with a sign'; }
 
 # Ctrl-C: after the current step, with 130 (--foreground, for one signal alone: a second one ends it at once)
 checks=$((checks + 1))
