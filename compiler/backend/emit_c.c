@@ -174,9 +174,7 @@ static const char *axes_word(Emit *e, const DimLayout *d) {
   return emit_identifier(e, s.at);
 }
 
-static const char *named(Emit *e, const char *definition, const char *prefix, const char *suffix,
-                         bool comma) {
-  (void)comma;
+static const char *named(Emit *e, const char *definition, const char *prefix, const char *suffix) {
   for (int i = 0; i < e->extents.n; i++)
     if (!strcmp(e->extents.at[i].text, definition)) return e->extents.at[i].name;
   const char *name = arena_printf(e->arena, "%s%d_%s", prefix, e->extents.n, suffix);
@@ -190,13 +188,13 @@ const char *emit_extent(Emit *e, const DimLayout *d, int64_t n) {
     return arena_printf(e->arena, "%ld", (long)dim_block_most(e->mesh, d, n));
   const char *t = dim_table(e, d, n);
   return named(e, arena_printf(e->arena, "dtrt_hi(dev, &%s) - dtrt_lo(dev, &%s)", t, t), "n",
-               axes_word(e, d), false);
+               axes_word(e, d));
 }
 
 const char *emit_offset(Emit *e, const DimLayout *d, int64_t n) {
   if (!d->naxes && !d->window.of) return "0";
   return named(e, arena_printf(e->arena, "dtrt_lo(dev, &%s)", dim_table(e, d, n)), "from",
-               axes_word(e, d), false);
+               axes_word(e, d));
 }
 
 const char *emit_count(Emit *e, const Node *n) {

@@ -103,10 +103,9 @@ typedef struct Operand {
 } Operand;
 
 /* How a matrix with `rows` and `columns` lies in tensor t; false: neither dim has unit stride. */
-static bool matrix(Contract *c, int t, const Group *rows, const Group *columns, Operand *out) {
+static bool matrix(int t, const Group *rows, const Group *columns, Operand *out) {
   out->t = t;
   out->transposed = 0;
-  (void)c;
   if (unit(columns, t)) {
     out->lead = rows ? stride_of(rows, t) : columns ? columns->len : "1";
     return true;
@@ -140,8 +139,7 @@ void emit_contract(Emit *e, NodeId id) {
   Group *m = pick(&c, 'm'), *nn = pick(&c, 'n'), *k = pick(&c, 'k');
   Operand a, b, out;
   bool fits = n->dtype == DT_F32 || n->dtype == DT_F64;
-  fits =
-      fits && matrix(&c, OUT, m, nn, &out) && matrix(&c, X, m, k, &a) && matrix(&c, Y, k, nn, &b);
+  fits = fits && matrix(OUT, m, nn, &out) && matrix(X, m, k, &a) && matrix(Y, k, nn, &b);
   if (!fits) {
     emit_contract_loops(e, id);
     return;
@@ -151,7 +149,7 @@ void emit_contract(Emit *e, NodeId id) {
     Group *r = m;
     m = nn, nn = r;
     Operand old = a;
-    matrix(&c, Y, k, m, &b);
+    matrix(Y, k, m, &b);
     a = (Operand){b.t, !b.transposed, b.lead};
     b = (Operand){old.t, !old.transposed, old.lead};
   }

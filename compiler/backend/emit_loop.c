@@ -439,19 +439,8 @@ void emit_scatter(Emit *e, NodeId id) {
   str_line(&l.code, "const int64_t row = dtrt_index(dev, %s, %s) - %s;",
            loop_value(&l, n->operand[0], &in), loop_literal(&l, n->shape.dim[dim]),
            loop_offset(&l, n, dim));
-  str_line(&l.code, "if (row < 0 || row >= %s) continue;", loop_extent(&l, n, dim));
-  if (!loops) {
-    /* `continue` needs a loop. */
-    l.code.n = 0;
-    l.code.at[0] = 0;
-    str_line(&l.code, "dtrt_zero(%s, %s * %d);", loop_pointer(&l, id, true),
-             loop_number(&l, 'n', emit_count(e, n)), size);
-    loop_open(&l, "once", "1", ""), loops++;
-    str_line(&l.code, "const int64_t row = dtrt_index(dev, %s, %s) - %s;",
-             loop_value(&l, n->operand[0], &in), loop_literal(&l, n->shape.dim[dim]),
-             loop_offset(&l, n, dim));
-    str_line(&l.code, "if (row < 0 || row >= %s) continue;", loop_extent(&l, n, dim));
-  }
+  str_line(&l.code, "if (row >= 0 && row < %s) {", loop_extent(&l, n, dim));
+  l.code.indent++, loops++;
   for (int d = dim + ri; d < u->shape.rank; d++)
     if (strcmp(at.at[d], "0")) loop_open(&l, at.at[d], loop_extent(&l, u, d), ""), loops++;
   const char *to = loop_element(&l, id, &out, true), *from = loop_value(&l, n->operand[1], &at);

@@ -113,8 +113,6 @@ struct OpDef {
   const char *no_grad; /* why there is none: "its result is a whole number" */
   const char
       *c; /* elementwise: C with $0, $1 for operands and @ for the type's suffix (f32, i64) */
-  const char *const
-      *attr_names; /* for dumps, one an attribute; the last repeats; NULL: plain numbers */
   uint32_t flags;
   double flops; /* an element of the result (for contractions: of the iteration space) */
 };
@@ -124,7 +122,6 @@ enum {
   OPF_MAP = 2, /* result[i] is an expression over operands at computed indices: may be fused */
   OPF_REDUCE = 4,
   OPF_FREE = 8, /* no operands, cheap: made anew for each use under any layout */
-  OPF_COMMUTES = 16
 };
 
 const OpDef *op_def(Op op);

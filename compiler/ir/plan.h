@@ -36,7 +36,7 @@ typedef struct Step {
 
 /* Where a node's value is. Several nodes may share a buffer: a reshape its operand's, an update the
  * variable's. */
-typedef enum Place { PLACE_NONE, PLACE_ARENA, PLACE_VAR } Place;
+typedef enum Place { PLACE_ARENA, PLACE_VAR } Place;
 
 typedef struct Buffer {
   Place place;

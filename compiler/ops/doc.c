@@ -17,10 +17,7 @@ static void put_op(Str *out, const OpDef *d) {
     str_printf(out, "no: %s", d->no_grad);
   else
     str_puts(out, "through its parts");
-  const char *expr = strrchr(d->example, ':');
-  /* A slice has colons of its own: the expression begins after ": ". */
-  const char *sep = strstr(d->example, ": ");
-  str_printf(out, " | `%s` |\n", sep ? sep + 2 : expr + 1);
+  str_printf(out, " | `%s` |\n", strstr(d->example, ": ") + 2);
 }
 
 void ops_doc(Str *out) {

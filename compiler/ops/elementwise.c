@@ -64,9 +64,6 @@ static bool infer_like(Build *b, Node *n, int kinds, bool to_bool) {
 static bool infer_number(Build *b, Node *n) {
   return infer_like(b, n, TAKES_INT | TAKES_FLOAT, false);
 }
-static bool infer_whole(Build *b, Node *n) {
-  return infer_like(b, n, TAKES_INT | TAKES_FLOAT, false);
-}
 static bool infer_float(Build *b, Node *n) { return infer_like(b, n, TAKES_FLOAT, false); }
 static bool infer_bool(Build *b, Node *n) { return infer_like(b, n, TAKES_BOOL, false); }
 static bool infer_order(Build *b, Node *n) {
@@ -121,7 +118,7 @@ static NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
                            .flags = OPF_ELEMENTWISE | OPF_MAP,                                     \
                            .flops = COST};
 
-#define BINARY(NAME, SYM, DOC, EXAMPLE, INFER, GRADX, GRADY, WHY, C, FLAGS)                        \
+#define BINARY(NAME, SYM, DOC, EXAMPLE, INFER, GRADX, GRADY, WHY, C)                               \
   static void grad_##NAME(Build *b, NodeId node, NodeId dy, NodeId *dx) {                          \
     (void)b, (void)node, (void)dy;                                                                 \
     dx[0] = GRADX;                                                                                 \
@@ -138,49 +135,48 @@ static NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
                            .grad = grad_##NAME,                                                    \
                            .no_grad = WHY,                                                         \
                            .c = C,                                                                 \
-                           .flags = OPF_ELEMENTWISE | OPF_MAP | (FLAGS),                           \
+                           .flags = OPF_ELEMENTWISE | OPF_MAP,                                     \
                            .flops = 1};
 
 static const char FLAT[] = "its slope is zero almost everywhere";
 static const char BOOLEAN[] = "its result is true or false";
 
-BINARY(add, "add", "x + y", "f32[4, 6] x, f32[6] y: x + y", infer_number, dy, dy, NULL, "$0 + $1",
-       OPF_COMMUTES)
+BINARY(add, "add", "x + y", "f32[4, 6] x, f32[6] y: x + y", infer_number, dy, dy, NULL, "$0 + $1")
 BINARY(sub, "sub", "x - y", "f32[4, 6] x, f32[4, 6] y: x - y", infer_number, dy, mk1(b, OP_neg, dy),
-       NULL, "$0 - $1", 0)
+       NULL, "$0 - $1")
 BINARY(mul, "mul", "x * y", "f32[4, 6] x, f32[4, 1] y: x * y", infer_number,
-       mk2(b, OP_mul, dy, IN(1)), mk2(b, OP_mul, dy, IN(0)), NULL, "$0 * $1", OPF_COMMUTES)
+       mk2(b, OP_mul, dy, IN(1)), mk2(b, OP_mul, dy, IN(0)), NULL, "$0 * $1")
 BINARY(div, "div", "x / y, for floating-point tensors", "f32[4, 6] x, f32[6] y+: x / y", infer_div,
        mk2(b, OP_div, dy, IN(1)), mk1(b, OP_neg, mk2(b, OP_mul, dy, mk2(b, OP_div, node, IN(1)))),
-       NULL, "$0 / $1", 0)
+       NULL, "$0 / $1")
 BINARY(floordiv, "floordiv", "x // y: the quotient rounded down; a whole number divided by 0 is 0",
-       "i32[4, 6] x, i32[6] y: x // y", infer_whole, flat_grad(b, node, dy), flat_grad(b, node, dy),
-       FLAT, "dtrt_floordiv_@($0, $1)", 0)
+       "i32[4, 6] x, i32[6] y: x // y", infer_number, flat_grad(b, node, dy),
+       flat_grad(b, node, dy), FLAT, "dtrt_floordiv_@($0, $1)")
 BINARY(mod, "mod", "x % y: the remainder, with the sign of y; 0 for a whole number modulo 0",
-       "i32[4, 6] x, i32[6] y: x % y", infer_whole, dy, NO_NODE,
-       "only x has one: the remainder jumps as y changes", "dtrt_mod_@($0, $1)", 0)
+       "i32[4, 6] x, i32[6] y: x % y", infer_number, dy, NO_NODE,
+       "only x has one: the remainder jumps as y changes", "dtrt_mod_@($0, $1)")
 BINARY(pow, "pow", "x ** y", "f32[4, 6] x+, f32[6] y: x ** y", infer_number,
        mk2(b, OP_mul, dy, mk2(b, OP_mul, IN(1), mk2(b, OP_pow, IN(0), mk_shift(b, IN(1), -1)))),
        mk_select(b, mk2(b, OP_gt, IN(0), mk_number(b, dy, 0)),
                  mk2(b, OP_mul, mk2(b, OP_mul, dy, node), mk1(b, OP_log, IN(0))),
                  mk_number(b, dy, 0)),
-       NULL, "dtrt_pow_@($0, $1)", 0)
+       NULL, "dtrt_pow_@($0, $1)")
 BINARY(eq, "eq", "x == y", "i32[4, 6] x, i32[6] y: x == y", infer_equal, NO_NODE, NO_NODE, BOOLEAN,
-       "$0 == $1", OPF_COMMUTES)
+       "$0 == $1")
 BINARY(ne, "ne", "x != y", "i32[4, 6] x, i32[6] y: x != y", infer_equal, NO_NODE, NO_NODE, BOOLEAN,
-       "$0 != $1", OPF_COMMUTES)
+       "$0 != $1")
 BINARY(lt, "lt", "x < y", "f32[4, 6] x, f32[6] y: x < y", infer_order, NO_NODE, NO_NODE, BOOLEAN,
-       "$0 < $1", 0)
+       "$0 < $1")
 BINARY(le, "le", "x <= y", "f32[4, 6] x, f32[6] y: x <= y", infer_order, NO_NODE, NO_NODE, BOOLEAN,
-       "$0 <= $1", 0)
+       "$0 <= $1")
 BINARY(gt, "gt", "x > y", "f32[4, 6] x, f32[6] y: x > y", infer_order, NO_NODE, NO_NODE, BOOLEAN,
-       "$0 > $1", 0)
+       "$0 > $1")
 BINARY(ge, "ge", "x >= y", "f32[4, 6] x, f32[6] y: x >= y", infer_order, NO_NODE, NO_NODE, BOOLEAN,
-       "$0 >= $1", 0)
+       "$0 >= $1")
 BINARY(and, "and", "x and y, for bool tensors", "bool[4, 6] x, bool[6] y: x and y", infer_bool,
-       NO_NODE, NO_NODE, BOOLEAN, "$0 & $1", OPF_COMMUTES)
+       NO_NODE, NO_NODE, BOOLEAN, "$0 & $1")
 BINARY(or, "or", "x or y, for bool tensors", "bool[4, 6] x, bool[6] y: x or y", infer_bool, NO_NODE,
-       NO_NODE, BOOLEAN, "$0 | $1", OPF_COMMUTES)
+       NO_NODE, BOOLEAN, "$0 | $1")
 
 UNARY(not, "not", "not x, for bool tensors", "bool[4, 6] x: not x", infer_bool, NO_NODE, BOOLEAN,
       "!$0", 1)

@@ -13,9 +13,7 @@ static int64_t minor_size(const Rule *r, const RuleDim *rd, int j) {
   return n;
 }
 
-bool cut_of(const Mesh *m, const Rule *r, const RuleDim *rd, const DimLayout *d, int64_t n, int f,
-            Cut *out) {
-  (void)n;
+bool cut_of(const Mesh *m, const Rule *r, const RuleDim *rd, const DimLayout *d, int f, Cut *out) {
   int at = 0;
   bool full = true; /* all factors before are fully cut */
   *out = (Cut){.granule = 1};

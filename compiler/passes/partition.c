@@ -250,8 +250,7 @@ static void order_factor(const Search *s, int f, Cut *cut) {
       for (int d = 0; d < l->rank; d++) {
         Cut c;
         int order[MAX_AXES], n = 0;
-        if (!cut_of(s->p->mesh, &s->rule, &dims_of(s, i)[d], &l->dim[d], shape_of(s, i)->dim[d], f,
-                    &c) ||
+        if (!cut_of(s->p->mesh, &s->rule, &dims_of(s, i)[d], &l->dim[d], f, &c) ||
             l->dim[d].window.of)
           continue;
         for (int j = 0; j < c.naxes; j++)

@@ -26,8 +26,7 @@ typedef struct Cut {
   int64_t granule;
 } Cut;
 /* The axes of dim `d` that fall on factor `f`; false: the dim does not carry f. */
-bool cut_of(const Mesh *m, const Rule *r, const RuleDim *rd, const DimLayout *d, int64_t n, int f,
-            Cut *out);
+bool cut_of(const Mesh *m, const Rule *r, const RuleDim *rd, const DimLayout *d, int f, Cut *out);
 /* The dim's layout when its factors are cut so; false: it would be no box. */
 bool cut_join(const Mesh *m, const Rule *r, const RuleDim *rd, const Cut *cut /* by factor */,
               DimLayout *out);

@@ -109,7 +109,7 @@ static int choose(Propagate *p, const Tie *t, int f, Cut *best) {
     int d = t->cell[i] ? dim_with(t, i, f) : -1;
     if (d < 0) continue;
     const Cell *x = t->cell[i];
-    cut_of(p->mesh, &t->rule, &rule_dims(t, i)[d], &x->dim[d], x->shape.dim[d], f, &c);
+    cut_of(p->mesh, &t->rule, &rule_dims(t, i)[d], &x->dim[d], f, &c);
     if (!c.naxes) continue;
     bool longer = from >= 0 && is_prefix(best, &c) && c.naxes > best->naxes;
     bool larger = from >= 0 && !is_prefix(&c, best) && !is_prefix(best, &c) &&
@@ -130,7 +130,7 @@ static bool write(Propagate *p, const Tie *t, int i, int d, int f, const Cut *wa
   int64_t size = t->rule.factor[f].size, k = 1;
   for (int j = 0; j < rd->n; j++) {
     int g = rd->factor[j];
-    cut_of(p->mesh, &t->rule, rd, &c->dim[d], c->shape.dim[d], g, &cut[g]);
+    cut_of(p->mesh, &t->rule, rd, &c->dim[d], g, &cut[g]);
   }
   have = cut[f];
   if (!is_prefix(&have, want) || have.naxes == want->naxes) return false;
