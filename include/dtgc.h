@@ -225,7 +225,7 @@ int dtgc_find_var(const dtgc_program *p, const char *path); /* -1 */
 dtgc_status dtgc_get(dtgc_program *p, const char *path, void *to, size_t bytes);
 dtgc_status dtgc_set(dtgc_program *p, const char *path, const void *from, size_t bytes);
 
-/* A stage as text: "ast", "graph", "layouts", "spmd", "comm", "memory" or "c". *text is malloc'ed
+/* A stage as text: "ast", "graph", "layouts", "spmd", "comm", "memory", "cost" or "c". *text is malloc'ed
  * and ends in NUL; free it with dtgc_free_text. NULL on failure. */
 dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text);
 /* The sources as parsed, without compiling further: also for a program that has no meaning yet.

@@ -289,8 +289,8 @@ dtgc_status dtgc_ops(char **text) {
   return *text ? DTGC_OK : DTGC_NO_MEMORY;
 }
 
-static const char *const stages[] = {"ast",  "graph",  "layouts", "spmd",
-                                     "comm", "memory", "c",       NULL};
+static const char *const stages[] = {"ast",    "graph", "layouts", "spmd", "comm",
+                                     "memory", "cost",  "c",       NULL};
 
 const char *const *dtgc_stages(void) { return stages; }
 
@@ -301,7 +301,7 @@ static dtgc_status fail_stage(dtgc_program *p, const char *stage) {
   const char *near = inspect_near(stage, stage_name, stages, n);
   return program_fail(p, DTGC_BAD_ARGUMENT,
                       "there is no stage `%s`%s%s%s; the stages are ast, graph, layouts, spmd, "
-                      "comm, memory and c",
+                      "comm, memory, cost and c",
                       stage, near ? " (do you mean `" : "", near ? near : "", near ? "`?)" : "");
 }
 

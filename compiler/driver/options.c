@@ -28,7 +28,7 @@ const char options_help[] =
     "  --transport KIND     threads: an executable that needs no MPI; with run: threads, mpi or "
     "self\n"
     "  --cpu NAME           code for this CPU (as in -march=) instead of this machine's\n"
-    "  --dump=STAGE,...     ast, graph, layouts, spmd, comm, memory or c, on standard output\n"
+    "  --dump=STAGE,...     ast, graph, layouts, spmd, comm, memory, cost or c, on standard output\n"
     "  --emit-c DIR         the emitted C and the headers it includes\n"
     "  --time               how long each step of the compiler took, on standard error\n"
     "  --ops                the operations of the language, as docs/ops.md\n"
@@ -126,7 +126,7 @@ static bool add_dumps(Options *o, const char *list, int most, char *why, int n) 
     if (!stages[k] || o->ndumps == most) {
       snprintf(why, (size_t)n,
                "--dump: there is no stage `%.*s`; the stages are ast, graph, layouts, spmd, comm, "
-               "memory, c",
+               "memory, cost, c",
                (int)(len < 40 ? len : 40), p);
       return false;
     }

@@ -8,6 +8,7 @@
 #define DTG_GRAPH_H
 #include "dtype.h"
 #include "layout.h"
+#include "machine.h"
 
 typedef int32_t NodeId;
 enum { NO_NODE = -1 };
@@ -108,6 +109,7 @@ typedef struct Program {
   Arena *arena;
   Diag *diag;
   Mesh mesh; /* naxes == 0: one device */
+  const Machine *machine;
   LayoutSet *layouts;
   VEC(Var) vars;
   VEC(Entry) entries;

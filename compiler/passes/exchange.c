@@ -1,4 +1,4 @@
-/* What moves between two layouts: its kind, its bytes, and what it costs in the model. */
+/* What moves between two layouts: its kind, its axes and its bytes. */
 #include "passes.h"
 
 const char *exchange_name(int kind) {
@@ -104,22 +104,4 @@ Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, con
   }
   x.bytes = most_received(m, from, to, shape, terms) * dtype_size(t);
   return x;
-}
-
-/* A simple machine: what a message costs, and what a byte and an operation cost. */
-static const double LATENCY_US = 5, BYTES_PER_US = 4000, FLOPS_PER_US = 50000, MEMORY_PER_US = 8000;
-
-double cost_compute(const Program *p, double flops, double bytes) {
-  (void)p;
-  return flops / FLOPS_PER_US + bytes / MEMORY_PER_US;
-}
-
-double cost_exchange(const Program *p, const Layout *from, const Layout *to, const Shape *s,
-                     DType t) {
-  if (from == to) return 0;
-  Exchange x = exchange_of(p, from, to, s, t);
-  Shape local = layout_local(&p->mesh, to, s);
-  double copy = (double)shape_count(&local) * dtype_size(t) / MEMORY_PER_US;
-  if (x.kind == DTRT_COPY) return copy;
-  return LATENCY_US + (double)x.bytes / BYTES_PER_US + copy;
 }

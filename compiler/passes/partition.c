@@ -296,19 +296,6 @@ static const Layout *assigned_layout(Search *s, int i, const Cut *cut) {
   return intern(s->p, &l, shape_of(s, i));
 }
 
-static double work(const Search *s, const Cut *cut, const Layout *result) {
-  double points = 1, bytes;
-  const Mesh *m = s->p->mesh;
-  for (int f = 0; f < s->rule.nfactors; f++) {
-    int64_t k = 1;
-    for (int j = 0; j < cut[f].naxes; j++) k *= m->axis[cut[f].axis[j]].size;
-    points *= (double)((s->rule.factor[f].size + k - 1) / k);
-  }
-  Shape local = layout_local(m, result, &s->n->shape);
-  bytes = (double)shape_count(&local) * dtype_size(s->n->dtype) * 2;
-  return cost_compute(s->p->program, points * op_def(s->n->op)->flops, bytes);
-}
-
 static void evaluate(Search *s) {
   Part *p = s->p;
   Cut cut[MAX_FACTORS];
@@ -322,10 +309,10 @@ static void evaluate(Search *s) {
   const Layout *result = assigned_layout(s, s->n->noperands, cut);
   if (!result) return;
   const Layout *target = s->n->layout;
-  double cost = work(s, cut, result), c;
+  double cost, c;
   if (target->partial & ~result->partial)
     target = layout_without_partial(p->program->layouts, target, &s->n->shape);
-  cost += cost_exchange(p->program, result, target, &s->n->shape, s->n->dtype);
+  cost = cost_exchange(p->program, result, target, &s->n->shape, s->n->dtype);
   const Layout *need[64];
   const Layout **needs =
       s->n->noperands <= 64 ? need : arena_array(p->arena, const Layout *, s->n->noperands);
@@ -335,6 +322,8 @@ static void evaluate(Search *s) {
     cost += c;
     if (cost >= s->best.cost) return;
   }
+  cost += cost_op(p->program, p->g, s->n, &s->rule, needs, result);
+  if (cost >= s->best.cost) return;
   s->best.cost = cost;
   s->best.result = result;
   for (int i = 0; i < s->n->noperands; i++) s->best.need[i] = needs[i];

@@ -3,6 +3,7 @@
  * graphs; the others arrange them. */
 #ifndef DTG_PASSES_H
 #define DTG_PASSES_H
+#include "cost.h"
 #include "pipeline.h"
 
 void autodiff(Plan *p);
@@ -31,15 +32,11 @@ bool cut_of(const Mesh *m, const Rule *r, const RuleDim *rd, const DimLayout *d,
 bool cut_join(const Mesh *m, const Rule *r, const RuleDim *rd, const Cut *cut /* by factor */,
               DimLayout *out);
 
-/* Modelled time of a device in microseconds. */
-double cost_exchange(const Program *p, const Layout *from, const Layout *to, const Shape *s,
-                     DType t);
-double cost_compute(const Program *p, double flops, double bytes);
-
 void dump_graph(const Plan *p, Str *out);
 void dump_layouts(const Plan *p, Str *out);
 void dump_spmd(const Plan *p, Str *out);
 void dump_comm(const Plan *p, Str *out);
 void dump_memory(const Plan *p, Str *out);
+void dump_cost(const Plan *p, Str *out);
 
 #endif

@@ -29,6 +29,7 @@ Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   Plan *p = arena_new_of(program->arena, Plan);
   p->arena = program->arena;
   p->program = program;
+  program->machine = o && o->machine ? o->machine : machine_default();
   p->variables_of = o ? o->variables_of : NULL;
   for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
     double start = now_ms();
@@ -48,7 +49,8 @@ bool pipeline_dump(const Plan *plan, const char *stage, Str *out) {
                 {"layouts", dump_layouts},
                 {"spmd", dump_spmd},
                 {"comm", dump_comm},
-                {"memory", dump_memory}};
+                {"memory", dump_memory},
+                {"cost", dump_cost}};
   for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
     if (!strcmp(stage, stages[i].name)) {
       stages[i].dump(plan, out);

@@ -7,6 +7,7 @@ typedef struct PipelineOptions {
   /* Variables keep the layouts of this plan (a variant of the same model for other sizes); NULL:
    * none. */
   const Plan *variables_of;
+  const Machine *machine; /* NULL: machine_default() */
   /* Milliseconds of each pass, in order, for --time; NULL: not wanted. */
   void (*timed)(void *user, const char *pass, double ms);
   void *user;
@@ -15,7 +16,7 @@ typedef struct PipelineOptions {
 /* Reports to p->diag and returns NULL when anything is wrong. `o` may be NULL. */
 Plan *pipeline_run(Program *p, const PipelineOptions *o);
 
-/* graph, layouts, spmd, comm, memory; false for another name. */
+/* graph, layouts, spmd, comm, memory, cost; false for another name. */
 bool pipeline_dump(const Plan *plan, const char *stage, Str *out);
 
 #endif

@@ -1,0 +1,40 @@
+/* The machine that a plan is made for: what an operation, a byte and a message cost.
+ *
+ * A mesh's devices are numbered with its last axis fastest, and machines are built of nested groups
+ * of consecutive devices: two cores of one socket, eight accelerators of one box, boxes of a pod. A
+ * link joins the devices of such a group. An axis whose lines stay within a group runs at its
+ * link's rates; the narrowest group that holds them counts. A line `axis NAME` says it of one axis
+ * instead. */
+#ifndef DTG_MACHINE_H
+#define DTG_MACHINE_H
+#include "layout.h"
+
+typedef struct Link {
+  int64_t devices;  /* of a group; 0: all there are */
+  const char *axis; /* of this axis alone; NULL: any axis within the group */
+  double bandwidth; /* bytes a second that one device receives while it sends as many */
+  double latency;   /* seconds a message */
+} Link;
+
+enum { MAX_LINKS = 16 };
+
+typedef struct Machine {
+  const char *name;
+  double flops;            /* a second of one device, in matrix products and convolutions */
+  double vector_flops;     /* in everything else */
+  double memory_bandwidth; /* bytes a second read or written */
+  double memory;           /* bytes of one device; 0: not said */
+  double start;            /* seconds before a step of computation is under way */
+  int nlinks;
+  Link link[MAX_LINKS];
+} Machine;
+
+const Machine *machine_default(void);
+/* Reads the text of a machine file that is already a source of `diag`. Reports there and returns
+ * NULL when it is wrong. */
+const Machine *machine_read(Arena *a, Diag *diag, uint32_t source);
+void machine_put(Str *out, const Machine *m); /* as a machine file */
+/* The rates along one axis of a mesh. */
+Link machine_axis(const Machine *m, const Mesh *mesh, int axis);
+
+#endif

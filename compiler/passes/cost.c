@@ -1,0 +1,191 @@
+/* The model of cost.h. */
+#include "cost.h"
+#include "passes.h"
+#include <math.h>
+#include <stdio.h>
+
+/* -------- exchanges -------- */
+
+static double messages(int kind, int64_t group) {
+  double rounds = 0;
+  while (group > 1) group = (group + 1) / 2, rounds++;
+  return kind == DTRT_PERMUTE || kind == DTRT_HALO ? 1 : rounds;
+}
+
+/* Of one exchange without its messages, and of its messages. */
+static double bytes_time(const Program *p, const Exchange *x, double block, double *latency) {
+  double bandwidth = INFINITY;
+  *latency = 0;
+  for (int a = 0; a < p->mesh.naxes; a++) {
+    if (!(x->axes & 1u << a)) continue;
+    Link l = machine_axis(p->machine, &p->mesh, a);
+    bandwidth = fmin(bandwidth, l.bandwidth);
+    *latency = fmax(*latency, l.latency);
+  }
+  *latency *= messages(x->kind, x->group);
+  return (double)x->bytes / bandwidth + block / p->machine->memory_bandwidth;
+}
+
+static double block_bytes(const Program *p, const Layout *l, const Shape *s, DType t) {
+  Shape local = layout_local(&p->mesh, l, s);
+  return (double)shape_count(&local) * dtype_size(t);
+}
+
+double cost_exchange(const Program *p, const Layout *from, const Layout *to, const Shape *s,
+                     DType t) {
+  if (from == to) return 0;
+  double latency;
+  Exchange x = exchange_of(p, from, to, s, t);
+  double time = bytes_time(p, &x, block_bytes(p, to, s, t), &latency);
+  return x.kind == DTRT_COPY ? time : time + latency;
+}
+
+/* -------- ops -------- */
+
+static double factor_here(const Program *p, const Rule *r, const RuleDim *rd, const Shape *s,
+                          const Layout *l, int f, double size) {
+  for (int d = 0; d < s->rank; d++)
+    if (rd[d].n == 1 && rd[d].factor[0] == f && !rd[d].window.of && s->dim[d] == r->factor[f].size)
+      size = fmin(size, (double)dim_block_most(&p->mesh, &l->dim[d], s->dim[d]));
+  return size;
+}
+
+static double points_here(const Program *p, const Graph *g, const Node *n, const Rule *r,
+                          const Layout *const *operands, const Layout *result) {
+  double points = 1;
+  for (int f = 0; f < r->nfactors; f++) {
+    double size = (double)r->factor[f].size;
+    for (int i = 0; i < n->noperands; i++)
+      size = factor_here(p, r, r->operand[i], &graph_operand(g, n, i)->shape, operands[i], f, size);
+    points *= factor_here(p, r, r->result, &n->shape, result, f, size);
+  }
+  return points;
+}
+
+static bool is_product(Op op) {
+  return op == OP_contract || op == OP_conv || op == OP_conv_input || op == OP_conv_weight;
+}
+
+double cost_flops(const Program *p, const Graph *g, const Node *n, const Rule *r,
+                  const Layout *const *operands, const Layout *result) {
+  double each = op_def(n->op)->flops;
+  if (is_product(n->op)) return each * points_here(p, g, n, r, operands, result);
+  Shape local = layout_local(&p->mesh, result, &n->shape);
+  double most = (double)shape_count(&local);
+  for (int i = 0; i < n->noperands; i++) {
+    local = layout_local(&p->mesh, operands[i], &graph_operand(g, n, i)->shape);
+    most = fmax(most, (double)shape_count(&local));
+  }
+  return each * most;
+}
+
+double cost_op(const Program *p, const Graph *g, const Node *n, const Rule *r,
+               const Layout *const *operands, const Layout *result) {
+  const Machine *m = p->machine;
+  double flops = cost_flops(p, g, n, r, operands, result);
+  double bytes = block_bytes(p, result, &n->shape, n->dtype);
+  if (node_class(n) == CLASS_VIEW || node_class(n) == CLASS_SOURCE) return 0;
+  if (!is_product(n->op)) return flops / m->vector_flops + bytes / m->memory_bandwidth;
+  for (int i = 0; i < n->noperands; i++) {
+    const Node *x = graph_operand(g, n, i);
+    bytes += block_bytes(p, operands[i], &x->shape, x->dtype);
+  }
+  return fmax(flops / m->flops, bytes / m->memory_bandwidth);
+}
+
+/* -------- steps -------- */
+
+static void add_local_op(const Plan *p, const LocalEntry *le, NodeId id, StepCost *c) {
+  const Node *n = graph_node(le->graph, id);
+  const Layout *lies[64];
+  ArenaMark mark = arena_mark(p->arena);
+  const Layout **l =
+      n->noperands <= 64 ? lies : arena_array(p->arena, const Layout *, n->noperands);
+  Rule r;
+  for (int i = 0; i < n->noperands; i++) l[i] = graph_operand(le->graph, n, i)->layout;
+  rule_of(le->graph, n, &r, p->arena);
+  c->compute += cost_op(p->program, le->graph, n, &r, l, n->layout);
+  c->flops += cost_flops(p->program, le->graph, n, &r, l, n->layout);
+  arena_release(p->arena, mark);
+}
+
+/* The ops of one step: those it stores, and what is computed inside its loop. */
+typedef struct Members {
+  VEC(NodeId) m;
+} Members;
+
+static void collect(const Plan *p, const LocalEntry *le, NodeId id, Members *out) {
+  const Node *n = graph_node(le->graph, id);
+  for (int i = 0; i < out->m.n; i++)
+    if (out->m.at[i] == id) return;
+  vec_push(p->arena, &out->m, id);
+  for (int i = 0; i < n->noperands; i++)
+    if (!le->stored[n->operand[i]]) collect(p, le, n->operand[i], out);
+}
+
+static void add_exchange(const Plan *p, const LocalEntry *le, const Step *s, StepCost *c) {
+  double slowest = 0, latency;
+  for (int i = 0; i < s->nodes.n; i++) {
+    const Node *n = graph_node(le->graph, s->nodes.at[i]), *x = graph_operand(le->graph, n, 0);
+    Exchange ex = exchange_of(p->program, x->layout, n->layout, &n->shape, n->dtype);
+    double block = block_bytes(p->program, n->layout, &n->shape, n->dtype);
+    double time = bytes_time(p->program, &ex, block, &latency);
+    c->bytes += ex.bytes;
+    if (ex.kind == DTRT_COPY) {
+      c->compute += time;
+      continue;
+    }
+    c->exchange += time;
+    slowest = fmax(slowest, latency); /* combined ones share their messages */
+  }
+  c->exchange += slowest;
+}
+
+StepCost cost_step(const Plan *p, const LocalEntry *le, int step) {
+  const Step *s = &le->steps.at[step];
+  StepCost c = {0};
+  if (s->kind == STEP_EXCHANGE) {
+    add_exchange(p, le, s, &c);
+    if (c.exchange > 0) return c;
+  } else {
+    Members all = {0};
+    for (int i = 0; i < s->nodes.n; i++) collect(p, le, s->nodes.at[i], &all);
+    for (int i = 0; i < all.m.n; i++) add_local_op(p, le, all.m.at[i], &c);
+  }
+  c.compute += p->program->machine->start;
+  return c;
+}
+
+static AxesCost *over(const Plan *p, EntryCost *e, uint32_t axes) {
+  for (int i = 0; i < e->over.n; i++)
+    if (e->over.at[i].axes == axes) return &e->over.at[i];
+  vec_push(p->arena, &e->over, ((AxesCost){.axes = axes}));
+  return &e->over.at[e->over.n - 1];
+}
+
+EntryCost cost_entry(const Plan *p, const LocalEntry *le) {
+  EntryCost e = {0};
+  for (int t = 0; t < le->steps.n; t++) {
+    StepCost c = cost_step(p, le, t);
+    e.compute += c.compute, e.exchange += c.exchange, e.flops += c.flops, e.bytes += c.bytes;
+    if (c.exchange == 0) continue;
+    const Node *n = graph_node(le->graph, le->steps.at[t].nodes.at[0]);
+    Exchange x = exchange_of(p->program, graph_operand(le->graph, n, 0)->layout, n->layout,
+                             &n->shape, n->dtype);
+    AxesCost *a = over(p, &e, x.axes);
+    a->exchanges++, a->bytes += c.bytes, a->time += c.exchange;
+    e.exchanges++;
+  }
+  e.time = e.compute + e.exchange;
+  return e;
+}
+
+const char *cost_time_text(double s, char *out) {
+  if (s >= 1)
+    snprintf(out, 16, "%.3g s", s);
+  else if (s >= 1e-3)
+    snprintf(out, 16, "%.3g ms", s * 1e3);
+  else
+    snprintf(out, 16, "%.3g us", s * 1e6);
+  return out;
+}

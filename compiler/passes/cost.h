@@ -1,0 +1,50 @@
+/* What a plan costs in the model, in seconds of one device. The model is a sum, so that every part
+ * of it can be shown beside its cause:
+ *
+ *   a matrix product or convolution  the larger of flops / flops rate and bytes / memory rate
+ *   any other op                     flops / vector rate + bytes of its result / memory rate
+ *   a step                           `start` once, besides its ops
+ *   an exchange                      messages * latency + bytes received / bandwidth, of the
+ * slowest of its axes, + bytes of the new block / memory rate
+ *
+ * Messages one after the other among g devices: 1 of a permute or a halo, ceil(log2 g) of the
+ * others. */
+#ifndef DTG_COST_H
+#define DTG_COST_H
+#include "plan.h"
+
+double cost_exchange(const Program *p, const Layout *from, const Layout *to, const Shape *s,
+                     DType t);
+/* One device's part of op n, whose rule is r, when its operands and result lie so. */
+double cost_op(const Program *p, const Graph *g, const Node *n, const Rule *r,
+               const Layout *const *operands, const Layout *result);
+double cost_flops(const Program *p, const Graph *g, const Node *n, const Rule *r,
+                  const Layout *const *operands, const Layout *result);
+
+typedef struct StepCost {
+  double compute, exchange; /* one of the two is 0 */
+  double flops;
+  int64_t bytes; /* received */
+} StepCost;
+StepCost cost_step(const Plan *p, const LocalEntry *le, int step);
+
+typedef struct AxesCost {
+  uint32_t axes; /* the exchanges that move data along exactly these */
+  int exchanges;
+  int64_t bytes; /* received by a device, the most any does */
+  double time;
+} AxesCost;
+
+typedef struct EntryCost {
+  double time, compute, exchange; /* time is the sum of the other two */
+  double flops;
+  int exchanges;
+  int64_t bytes;
+  VEC(AxesCost) over; /* in the order in which they are first met */
+} EntryCost;
+EntryCost cost_entry(const Plan *p, const LocalEntry *le);
+
+/* "1.25 ms", "830 us" in out[16]. */
+const char *cost_time_text(double seconds, char *out);
+
+#endif
