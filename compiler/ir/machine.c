@@ -5,7 +5,7 @@
 const Machine *machine_default(void) {
   static const Machine m = {.name = "default",
                             .flops = 50e9,
-                            .vector_flops = 5e9,
+                            .vector_flops = 10e9,
                             .memory_bandwidth = 8e9,
                             .start = 0.5e-6,
                             .nlinks = 1,

@@ -64,6 +64,7 @@ typedef struct LocalEntry {
   VEC(Buffer) buffers;
   VEC(Copy) copies;
   int *output_buffer; /* beside entry->outputs; all in the arena */
+  const struct Choice *choice; /* how each op was chosen to be computed, and what else there was */
   int64_t arena_bytes;
   int64_t live_bytes; /* the most that is alive at once: no plan can need less */
 } LocalEntry;
@@ -84,7 +85,8 @@ typedef struct Exchange {
   int kind;      /* DTRT_COPY ... */
   uint32_t axes; /* along which data moves */
   int64_t bytes; /* that one device receives (the most any does) */
-  int64_t group; /* devices that take part together */
+  int64_t group;   /* devices that take part together */
+  int64_t senders; /* devices that one device receives from (the most any does) */
 } Exchange;
 Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, const Shape *shape,
                      DType t);

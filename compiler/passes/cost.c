@@ -6,10 +6,11 @@
 
 /* -------- exchanges -------- */
 
-static double messages(int kind, int64_t group) {
+/* One after the other when each device has word from all its senders by doubling. */
+static double messages(int64_t senders) {
   double rounds = 0;
-  while (group > 1) group = (group + 1) / 2, rounds++;
-  return kind == DTRT_PERMUTE || kind == DTRT_HALO ? 1 : rounds;
+  for (int64_t g = senders + 1; g > 1; g = (g + 1) / 2) rounds++;
+  return rounds;
 }
 
 /* Of one exchange without its messages, and of its messages. */
@@ -22,7 +23,7 @@ static double bytes_time(const Program *p, const Exchange *x, double block, doub
     bandwidth = fmin(bandwidth, l.bandwidth);
     *latency = fmax(*latency, l.latency);
   }
-  *latency *= messages(x->kind, x->group);
+  *latency *= messages(x->senders);
   return (double)x->bytes / bandwidth + block / p->machine->memory_bandwidth;
 }
 
@@ -83,9 +84,9 @@ double cost_op(const Program *p, const Graph *g, const Node *n, const Rule *r,
                const Layout *const *operands, const Layout *result) {
   const Machine *m = p->machine;
   double flops = cost_flops(p, g, n, r, operands, result);
-  double bytes = block_bytes(p, result, &n->shape, n->dtype);
   if (node_class(n) == CLASS_VIEW || node_class(n) == CLASS_SOURCE) return 0;
-  if (!is_product(n->op)) return flops / m->vector_flops + bytes / m->memory_bandwidth;
+  if (!is_product(n->op)) return flops / m->vector_flops;
+  double bytes = block_bytes(p, result, &n->shape, n->dtype);
   for (int i = 0; i < n->noperands; i++) {
     const Node *x = graph_operand(g, n, i);
     bytes += block_bytes(p, operands[i], &x->shape, x->dtype);

@@ -2,13 +2,14 @@
  * of it can be shown beside its cause:
  *
  *   a matrix product or convolution  the larger of flops / flops rate and bytes / memory rate
- *   any other op                     flops / vector rate + bytes of its result / memory rate
+ *   any other op                     flops / vector rate: loops are fused, and the rate is measured
+ *                                    on loops that read and write memory
  *   a step                           `start` once, besides its ops
  *   an exchange                      messages * latency + bytes received / bandwidth, of the
  * slowest of its axes, + bytes of the new block / memory rate
  *
- * Messages one after the other among g devices: 1 of a permute or a halo, ceil(log2 g) of the
- * others. */
+ * Messages one after the other: ceil(log2(1 + s)), where s is how many devices one device receives
+ * from: 1 for a permute, log2 g for a collective of g. */
 #ifndef DTG_COST_H
 #define DTG_COST_H
 #include "plan.h"

@@ -27,38 +27,53 @@ static int64_t clip(int64_t a_lo, int64_t a_hi, int64_t b_lo, int64_t b_hi) {
   return hi > lo ? hi - lo : 0;
 }
 
-/* Elements a device at `coord` receives; `terms` is how many devices hold a term each. */
-static int64_t received(const Mesh *m, const Layout *from, const Layout *to, const Shape *s,
-                        const int *coord, int64_t terms) {
-  int64_t need = 1, own = 1;
+/* The block of a cut dim that holds element x. */
+static int64_t block_at(const Mesh *m, const DimLayout *d, int64_t n, int64_t x) {
+  int64_t k = dim_parts(m, d), units = n / d->granule;
+  return ((x / d->granule + 1) * k - 1) / units;
+}
+
+typedef struct Received {
+  int64_t elements, senders;
+} Received;
+
+/* What a device at `coord` receives; `terms` is how many devices hold a term each. */
+static Received received(const Mesh *m, const Layout *from, const Layout *to, const Shape *s,
+                         const int *coord, int64_t terms) {
+  int64_t need = 1, own = 1, blocks = 1;
   for (int d = 0; d < s->rank; d++) {
     int64_t lo, hi, my_lo, my_hi;
     dim_box(m, &to->dim[d], s->dim[d], coord, &lo, &hi);
     dim_box(m, &from->dim[d], s->dim[d], coord, &my_lo, &my_hi);
     need *= hi - lo;
     own *= clip(lo, hi, my_lo, my_hi);
+    if (hi > lo && !from->dim[d].window.of)
+      blocks *= 1 + block_at(m, &from->dim[d], s->dim[d], hi - 1) -
+                block_at(m, &from->dim[d], s->dim[d], lo);
   }
-  return terms * need - own;
+  if (need == 0) return (Received){0, 0};
+  return (Received){terms * need - own, terms * blocks - (own > 0)};
 }
 
 /* The most that any device receives, over the devices whose coordinates are first, middle or last
  * of their axis: blocks differ by one element only, so that says it for all, at a cost that does
  * not grow with them. */
-static int64_t most_received(const Mesh *m, const Layout *from, const Layout *to, const Shape *s,
-                             int64_t terms) {
+static Received most_received(const Mesh *m, const Layout *from, const Layout *to, const Shape *s,
+                              int64_t terms) {
   uint32_t axes = layout_axes(from) | layout_axes(to);
   int coord[MAX_AXES] = {0}, naxes = 0, axis[MAX_AXES], choices = 1;
   for (int a = 0; a < m->naxes; a++)
     if (axes & 1u << a) axis[naxes++] = a;
   for (int i = 0; i < naxes; i++) choices *= 3;
-  int64_t most = 0;
+  Received most = {0, 0};
   for (int c = 0; c < choices; c++) {
     for (int i = 0, rest = c; i < naxes; i++, rest /= 3) {
       int64_t size = m->axis[axis[i]].size;
       coord[axis[i]] = (int)(rest % 3 == 0 ? 0 : rest % 3 == 1 ? size - 1 : size / 2);
     }
-    int64_t n = received(m, from, to, s, coord, terms);
-    if (n > most) most = n;
+    Received r = received(m, from, to, s, coord, terms);
+    if (r.elements > most.elements) most.elements = r.elements;
+    if (r.senders > most.senders) most.senders = r.senders;
   }
   return most;
 }
@@ -100,8 +115,11 @@ Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, con
   if (x.kind == DTRT_ALL_REDUCE) {
     Shape local = layout_local(m, from, shape);
     x.bytes = 2 * (terms - 1) * shape_count(&local) / terms * dtype_size(t);
+    x.senders = terms - 1;
     return x;
   }
-  x.bytes = most_received(m, from, to, shape, terms) * dtype_size(t);
+  Received r = most_received(m, from, to, shape, terms);
+  x.bytes = r.elements * dtype_size(t);
+  x.senders = r.senders;
   return x;
 }

@@ -45,12 +45,8 @@ bool pipeline_dump(const Plan *plan, const char *stage, Str *out) {
   static const struct {
     const char *name;
     void (*dump)(const Plan *p, Str *out);
-  } stages[] = {{"graph", dump_graph},
-                {"layouts", dump_layouts},
-                {"spmd", dump_spmd},
-                {"comm", dump_comm},
-                {"memory", dump_memory},
-                {"cost", dump_cost}};
+  } stages[] = {{"graph", dump_graph}, {"layouts", dump_layouts}, {"spmd", dump_spmd},
+                {"comm", dump_comm},   {"memory", dump_memory},   {"cost", dump_cost}};
   for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
     if (!strcmp(stage, stages[i].name)) {
       stages[i].dump(plan, out);

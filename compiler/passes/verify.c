@@ -62,6 +62,8 @@ void verify_local(const Plan *p, const char *after) {
       arena_release(p->arena, mark);
       if (!law && !n->layout) law = "no layout";
       if (!law && n->layout->rank != n->shape.rank) law = "the layout has another number of dims";
+      if (!law && n->layout->partial & layout_axes(n->layout))
+        law = "an axis both cuts it and is summed over";
       if (law) breach(p, le->entry, le->graph, i, after, law);
     }
     for (int i = 0; i < le->entry->outputs.n; i++)

@@ -1,0 +1,135 @@
+/* Inside of the choice of how every op is computed and where every value is converted.
+ *
+ *   Form    all tensors of one shape and dtype, with the layouts met so far and what it costs to
+ *           turn one into another (route.c)
+ *   Way     one way to compute an op: the layouts it needs its operands in, the layout its result
+ *           comes out in, and the work (ways.c)
+ *   Choice  for an entry one way an op; what a value costs follows (choose.c) */
+#ifndef DTG_CHOOSE_H
+#define DTG_CHOOSE_H
+#include "passes.h"
+
+/* -------- route.c -------- */
+
+typedef struct Form {
+  Shape shape;
+  DType dtype;
+  VEC(const Layout *) layouts;
+  int cap;      /* of the square tables */
+  double *cost; /* [from * cap + to]; < 0: not looked for yet */
+  int16_t *via; /* the first stop on the way, or -1 */
+} Form;
+
+typedef struct Routes {
+  Program *program;
+  Arena *arena;
+  VEC(Form) forms;
+} Routes;
+
+int form_of(Routes *r, const Shape *s, DType t);
+int form_layout(Routes *r, int form, const Layout *l); /* its index, added when it is new */
+static inline const Layout *form_at(const Routes *r, int form, int i) {
+  return r->forms.at[form].layouts.at[i];
+}
+double route_find(Routes *r, int form, int from, int to);
+/* Cost of the cheapest way from one layout to the other, several exchanges if need be; INFINITY:
+ * there is none. */
+static inline double route(Routes *r, int form, int from, int to) {
+  const Form *f = &r->forms.at[form];
+  double c = from < f->cap && to < f->cap ? f->cost[from * f->cap + to] : -1;
+  return c >= 0 ? c : route_find(r, form, from, to);
+}
+/* The next layout on that way. */
+int route_next(Routes *r, int form, int from, int to);
+
+/* The conversions of one value: from the layout it is computed in to all those it is wanted in,
+ * each from the nearest that is there by then. */
+typedef struct Hop {
+  int from, to;
+} Hop;
+enum { MAX_HOPS = 64 };
+typedef struct Tree {
+  double cost;
+  int nhops;
+  Hop hop[MAX_HOPS];
+} Tree;
+/* `wanted` are distinct. hops may be NULL. */
+double route_tree(Routes *r, int form, int from, const int *wanted, int n, Tree *hops);
+
+/* -------- ways.c -------- */
+
+typedef struct Way {
+  double work;
+  int result;      /* in the result's form */
+  const int *need; /* by operand, in the operand's form */
+} Way;
+
+/* The distinct layouts of one operand or of the result over all ways. */
+typedef struct Distinct {
+  int n;
+  int *layout; /* in the form */
+  int *of;     /* by way: index here */
+} Distinct;
+
+typedef struct Ways {
+  int n, noperands;
+  Way *way;
+  Distinct result, *need; /* need: by operand */
+  bool partial;           /* some way leaves the result partial */
+  double least;           /* work */
+} Ways;
+
+typedef struct WaysCache WaysCache;
+WaysCache *ways_cache(Routes *r);
+/* `form` and `can_be_partial` are by node. */
+const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
+                    const bool *can_be_partial);
+bool node_is_free(const Node *n); /* made anew wherever it is wanted */
+
+/* -------- choose.c -------- */
+
+typedef struct Want { /* a layout in which a value is wanted, by how many */
+  int layout, count;
+} Want;
+
+typedef struct Value {
+  int form;
+  bool free;
+  int said;            /* the layout that the user said, from which everybody reads it; or -1 */
+  int lies;            /* without operands: the layout it has; else -1 */
+  int prefer;          /* what propagate found */
+  VEC(Want) want;      /* of ops and of the end of the entry */
+  VEC(NodeId) readers; /* one an operand */
+  VEC(int32_t) use;    /* the messages to them */
+  VEC(int) at_the_end; /* layouts that assignments and outputs want */
+} Value;
+
+typedef struct Choice {
+  Plan *plan;
+  Routes *routes;
+  const Entry *entry;
+  const Graph *graph;
+  Value *value;      /* by node */
+  const Ways **ways; /* by node; NULL: nothing to choose */
+  int *way;          /* by node: the choice */
+  double total;      /* modelled seconds of the entry, without starts of steps */
+  double greedy;     /* the same when each op chose for itself in turn */
+  double *price;     /* scratch: of one op's needs, operand after operand */
+  double *result_price;
+  bool *dirty;
+} Choice;
+
+Choice *choose(Plan *p, int entry, Routes *routes, WaysCache *cache);
+double choice_total(const Choice *c);
+/* The layout a node is computed in. */
+int choice_result(const Choice *c, NodeId id);
+/* The layouts a value is wanted in, distinct, in out[]; returns how many. */
+int choice_wanted(const Choice *c, NodeId id, int *out, int most);
+
+/* -------- exact.c -------- */
+
+/* The best of all choices in way[], by node; false when the graph is too large for it, or nothing
+ * is cheaper than `upper`. */
+bool choose_exactly(Choice *c, double upper, int *way);
+
+#endif

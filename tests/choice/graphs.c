@@ -1,0 +1,178 @@
+/* Random graphs of a few ops under random layouts:
+ *
+ *   - no plan is dearer than the greedy one;
+ *   - where a search through all combinations of ways is possible, the plan costs what the best of
+ *     them costs;
+ *   - the local graph that was built has the cost that the choice says.
+ *
+ *   choice_graphs [first seed] [how many] */
+#include "kit.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const meshes[] = {"[a=2]", "[a=4]", "[a=2, b=2]", "[a=3, b=2]"};
+static const char *const one_axis[] = {"[_, _]", "[a, _]", "[_, a]"};
+static const char *const two_axes[] = {"[_, _]", "[a, _]", "[b, _]",      "[_, a]",     "[_, b]",
+                                       "[a, b]", "[b, a]", "[(a, b), _]", "[_, (b, a)]"};
+
+static void random_program(uint64_t seed, char *out, size_t size) {
+  uint64_t r = seed;
+  int mesh = (int)kit_random(&r, 4), n = (int)(int[]){8, 30, 256, 1000}[kit_random(&r, 4)];
+  int ops = 1 + (int)kit_random(&r, 6);
+  size_t at = (size_t)snprintf(
+      out, size, "mesh %s\nentry f(x0: f32[%d, %d], x1: f32[%d, %d], x2: f32[%d, %d]) {\n",
+      meshes[mesh], n, n, n, n, n, n);
+  for (int i = 0; i < ops; i++) {
+    int a = (int)kit_random(&r, (uint64_t)(3 + i)), b = (int)kit_random(&r, (uint64_t)(3 + i));
+    if (kit_random(&r, 3)) a = 2 + i; /* chains more often than not */
+    const char *form = (const char *[]){"x%d @ x%d",
+                                        "x%d + x%d",
+                                        "x%d * x%d",
+                                        "x%d @ x%d",
+                                        "exp(x%d) - x%d",
+                                        "transpose(x%d) + x%d",
+                                        "x%d - sum(x%d, axis=0)"}[kit_random(&r, 7)];
+    at += (size_t)snprintf(out + at, size - at, "  x%d = ", 3 + i);
+    at += (size_t)snprintf(out + at, size - at, form, a, b);
+    at += (size_t)snprintf(out + at, size - at, "\n");
+  }
+  at += (size_t)snprintf(out + at, size - at, "  return x%d\n}\n", 2 + ops);
+  for (int i = 0; i < 3 + ops; i++) {
+    if (i >= 3 && i != 2 + ops && kit_random(&r, 5)) continue;
+    const char *l = mesh < 2 ? one_axis[kit_random(&r, 3)] : two_axes[kit_random(&r, 9)];
+    at += (size_t)snprintf(out + at, size - at, "layout f.x%d = %s\n", i, l);
+  }
+}
+
+/* -------- all combinations -------- */
+
+enum { MOST_LEAVES = 3000000 };
+
+typedef struct Brute {
+  const Choice *c;
+  NodeId op[64];
+  int nops, way[1024]; /* by node */
+  double best;
+  long leaves;
+} Brute;
+
+static double value_cost(Brute *b, NodeId id) {
+  const Choice *c = b->c;
+  const Value *v = &c->value[id];
+  int wanted[MAX_HOPS], n = 0;
+  double cost = 0;
+  if (v->free) return 0;
+  int from = v->lies >= 0 ? v->lies : c->ways[id]->way[b->way[id]].result;
+  if (v->said >= 0) cost = route(c->routes, v->form, from, v->said), from = v->said;
+  for (int i = 0; i < v->at_the_end.n; i++) wanted[n++] = v->at_the_end.at[i];
+  for (int i = 0; i < b->nops; i++) {
+    const Node *op = graph_node(c->graph, b->op[i]);
+    for (int k = 0; k < op->noperands; k++) {
+      if (op->operand[k] != id) continue;
+      int l = c->ways[b->op[i]]->way[b->way[b->op[i]]].need[k];
+      bool known = false;
+      for (int j = 0; j < n; j++) known = known || wanted[j] == l;
+      if (!known) wanted[n++] = l;
+    }
+  }
+  return cost + (n ? route_tree(c->routes, v->form, from, wanted, n, NULL) : 0);
+}
+
+static bool free_ones_whole(Brute *b) {
+  for (int i = 0; i < b->nops; i++) {
+    const Node *op = graph_node(b->c->graph, b->op[i]);
+    for (int k = 0; k < op->noperands; k++) {
+      const Value *v = &b->c->value[op->operand[k]];
+      if (v->free &&
+          form_at(b->c->routes, v->form, b->c->ways[b->op[i]]->way[b->way[b->op[i]]].need[k])
+              ->partial)
+        return false;
+    }
+  }
+  return true;
+}
+
+static void try_all(Brute *b, int at, double work) {
+  if (b->leaves > MOST_LEAVES || work >= b->best) return;
+  if (at == b->nops) {
+    b->leaves++;
+    if (!free_ones_whole(b)) return;
+    for (NodeId i = 0; i < b->c->graph->nodes.n && work < b->best; i++) work += value_cost(b, i);
+    if (work < b->best) b->best = work;
+    return;
+  }
+  const Ways *w = b->c->ways[b->op[at]];
+  for (int i = 0; i < w->n; i++) {
+    b->way[b->op[at]] = i;
+    try_all(b, at + 1, work + w->way[i].work);
+  }
+}
+
+/* -------- the graph that was built -------- */
+
+static double built_cost(Kit *k, const LocalEntry *le) {
+  double total = 0;
+  for (NodeId i = 0; i < le->graph->nodes.n; i++) {
+    const Node *n = graph_node(le->graph, i);
+    const Layout *l[16];
+    Rule r;
+    if (!n->noperands) continue;
+    for (int j = 0; j < n->noperands; j++) l[j] = graph_operand(le->graph, n, j)->layout;
+    if (n->op == OP_exchange) {
+      total += cost_exchange(k->program, l[0], n->layout, &n->shape, n->dtype);
+      continue;
+    }
+    rule_of(le->graph, n, &r, k->arena);
+    total += cost_op(k->program, le->graph, n, &r, l, n->layout);
+  }
+  return total;
+}
+
+static bool near(double a, double b) {
+  return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b)) + 1e-13;
+}
+
+int main(int argc, char **argv) {
+  uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+  int count = argc > 2 ? atoi(argv[2]) : 60, wrong = 0, searched = 0, better = 0;
+  double most = 1;
+  for (int i = 0; i < count; i++) {
+    char text[8192];
+    random_program(first + (uint64_t)i, text, sizeof text);
+    Kit *k = kit_compile(text);
+    if (!k) {
+      printf("FAIL seed %ld does not compile:\n%s", (long)(first + (uint64_t)i), text);
+      return 1;
+    }
+    const LocalEntry *le = &k->plan->entries.at[1];
+    const Choice *c = le->choice;
+    static Brute b;
+    b = (Brute){.c = c, .best = INFINITY};
+    for (NodeId n = 0; n < c->graph->nodes.n; n++)
+      if (c->ways[n]) b.op[b.nops++] = n;
+    const char *what = NULL;
+    if (c->total > c->greedy * (1 + 1e-12)) what = "dearer than greedy";
+    if (!near(built_cost(k, le), c->total)) what = "what was built costs something else";
+    double combinations = 1;
+    for (int n = 0; n < b.nops; n++) combinations *= c->ways[b.op[n]]->n;
+    if (combinations <= MOST_LEAVES) {
+      try_all(&b, 0, 0);
+      searched++;
+      if (!near(b.best, c->total)) what = "not the best";
+    }
+    better += c->total < c->greedy * (1 - 1e-9);
+    most = fmax(most, c->greedy / c->total);
+    if (what) {
+      wrong++;
+      printf("FAIL seed %ld: %s: plan %.9g, greedy %.9g, best %.9g, built %.9g\n%s",
+             (long)(first + (uint64_t)i), what, c->total, c->greedy, b.best, built_cost(k, le),
+             text);
+    }
+    kit_free(k);
+  }
+  printf("%d graphs: %d searched whole, %d wrong; %d cheaper than greedy, by up to %.2f times\n",
+         count, searched, wrong, better, most);
+  return wrong != 0;
+}

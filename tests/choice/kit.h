@@ -1,0 +1,21 @@
+/* Programs from text to a plan, inside the compiler. */
+#ifndef CHOICE_KIT_H
+#define CHOICE_KIT_H
+#include "choose.h"
+#include "frontend.h"
+
+typedef struct Kit {
+  Arena *arena;
+  Diag diag;
+  Program *program;
+  Plan *plan;
+} Kit;
+
+/* NULL, with the messages on stderr, when the text is wrong. */
+Kit *kit_compile(const char *text);
+void kit_free(Kit *k);
+
+/* A small generator of random numbers: the same on every machine. */
+uint64_t kit_random(uint64_t *state, uint64_t below);
+
+#endif
