@@ -85,6 +85,10 @@ WaysCache *ways_cache(Routes *r);
 const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
                     const bool *can_be_partial);
 bool node_is_free(const Node *n); /* made anew wherever it is wanted */
+/* Those of something that may lie in any layout without windows and terms, and wants noperands
+ * values in the layout that it has itself: an open variable, with what is assigned to it. `price`
+ * is of one byte of its block. */
+const Ways *ways_of_lying(WaysCache *c, int form, int noperands, double price);
 
 /* -------- choose.c -------- */
 
@@ -100,21 +104,22 @@ typedef struct Value {
   int prefer;          /* what propagate found */
   VEC(Want) want;      /* of ops and of the end of the entry */
   VEC(NodeId) readers; /* one an operand */
-  VEC(int32_t) use;    /* the messages to them */
   VEC(int) at_the_end; /* layouts that assignments and outputs want */
 } Value;
 
 typedef struct Choice {
   Plan *plan;
   Routes *routes;
-  const Entry *entry;
+  Arena *arena;
   const Graph *graph;
-  Value *value;      /* by node */
-  const Ways **ways; /* by node; NULL: nothing to choose */
-  int *way;          /* by node: the choice */
-  double total;      /* modelled seconds of the entry, without starts of steps */
-  double greedy;     /* the same when each op chose for itself in turn */
-  double *price;     /* scratch: of one op's needs, operand after operand */
+  Value *value;           /* by node */
+  const Ways **ways;      /* by node; NULL: nothing to choose */
+  const NodeId **operand; /* by node: those of the node; of a variable that is open, what is
+                             assigned to it */
+  int *way;               /* by node: the choice; -1: none yet */
+  double total;           /* modelled seconds of the entry, without starts of steps */
+  double greedy;          /* the same when each op chose for itself in turn */
+  double *price;          /* scratch: of one op's needs, operand after operand */
   double *result_price;
   bool *dirty;
 } Choice;
@@ -125,6 +130,33 @@ double choice_total(const Choice *c);
 int choice_result(const Choice *c, NodeId id);
 /* The layouts a value is wanted in, distinct, in out[]; returns how many. */
 int choice_wanted(const Choice *c, NodeId id, int *out, int most);
+
+/* For messages.c and auto.c. */
+void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes);
+void choice_add_end(Choice *c, NodeId id, const Layout *l);
+void choice_list_ways(Choice *c, WaysCache *cache);
+void choice_ready(Choice *c); /* after all ways are there */
+void choice_search(Choice *c, bool exactly);
+void choice_clear(Choice *c);
+void choice_set(Choice *c, NodeId id, int way);
+bool choice_is_fixed(const Value *v);
+/* Prices all needs of op id, with what is chosen so far, into c->price; then the way that is best
+ * with these and with result[]. */
+void choice_price_operands(Choice *c, NodeId id);
+int choice_best_way(const Choice *c, NodeId id, const double *result);
+static const double CHOICE_TIE = 1e-12; /* seconds: less is no difference */
+
+/* -------- messages.c -------- */
+
+typedef struct Messages Messages;
+/* `shared`: the price of a conversion is split among all readers of the value. With `bound` the
+ * messages are those of a lower bound (tree-reweighted), otherwise those that find good choices. */
+Messages *messages_new(Choice *c, bool shared, bool bound);
+void messages_sweep(Messages *m);
+/* Sets every op in turn by what is chosen before it and by the messages from those after it. */
+void messages_decode(Messages *m);
+/* No choice costs less than this. Holds for any messages when `shared` was said. */
+double messages_bound(Messages *m);
 
 /* -------- exact.c -------- */
 

@@ -19,7 +19,7 @@ typedef struct Version {
 
 typedef struct Versions {
   VEC(Version) v;
-  Tree tree; /* conversions from the layout that all others come from */
+  const Tree *tree; /* conversions from the layout that all others come from; NULL: none */
 } Versions;
 
 typedef struct Part {
@@ -69,9 +69,10 @@ static int layout_number(Part *p, NodeId id, const Layout *l) {
 /* Says from which layout the others are to be made. */
 static void grow_tree(Part *p, NodeId id, int from) {
   int wanted[MAX_HOPS], n = choice_wanted(p->choice, id, wanted, MAX_HOPS);
-  Tree *t = &p->have[id]->tree;
-  if (route_tree(p->choice->routes, p->choice->value[id].form, from, wanted, n, t) == INFINITY)
-    t->nhops = 0;
+  Tree t;
+  if (route_tree(p->choice->routes, p->choice->value[id].form, from, wanted, n, &t) < INFINITY &&
+      t.nhops)
+    p->have[id]->tree = arena_copy(p->arena, &t, sizeof t);
 }
 
 static NodeId no_way(Part *p, NodeId id, const Layout *need, NodeId cause) {
@@ -97,10 +98,10 @@ static NodeId value_in(Part *p, NodeId id, const Layout *need, NodeId cause) {
     return add_version(p, id, add_local(p, &n, id, NO_NODE));
   }
   int to = layout_number(p, id, need);
-  for (int i = 0; i < have->tree.nhops; i++) {
-    if (have->tree.hop[i].to != to) continue;
+  for (int i = 0; have->tree && i < have->tree->nhops; i++) {
+    if (have->tree->hop[i].to != to) continue;
     const Layout *from =
-        form_at(p->choice->routes, p->choice->value[id].form, have->tree.hop[i].from);
+        form_at(p->choice->routes, p->choice->value[id].form, have->tree->hop[i].from);
     NodeId x = value_in(p, id, from, cause);
     return add_version(p, id, add_exchange(p, x, need, id, cause));
   }

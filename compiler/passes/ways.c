@@ -289,16 +289,21 @@ static Distinct distinct_of(Arena *a, const Ways *w, int operand) {
   return d;
 }
 
+static void finish_ways(Arena *a, const Routes *r, int form, Ways *w) {
+  w->result = distinct_of(a, w, -1);
+  w->need = arena_array(a, Distinct, w->noperands + 1);
+  for (int k = 0; k < w->noperands; k++) w->need[k] = distinct_of(a, w, k);
+  w->least = INFINITY;
+  for (int i = 0; i < w->n; i++) {
+    w->partial = w->partial || form_at(r, form, w->way[i].result)->partial;
+    w->least = fmin(w->least, w->way[i].work);
+  }
+}
+
 static Ways *finish(Enumerate *s) {
   Ways *w = arena_new_of(s->arena, Ways);
   w->n = s->ways.n, w->way = s->ways.at, w->noperands = s->n->noperands;
-  w->result = distinct_of(s->arena, w, -1);
-  w->need = arena_array(s->arena, Distinct, w->noperands + 1);
-  for (int k = 0; k < w->noperands; k++) w->need[k] = distinct_of(s->arena, w, k);
-  for (int i = 0; i < w->n; i++)
-    w->partial = w->partial || form_at(s->r, s->result_form, w->way[i].result)->partial;
-  w->least = INFINITY;
-  for (int i = 0; i < w->n; i++) w->least = fmin(w->least, w->way[i].work);
+  finish_ways(s->arena, s->r, s->result_form, w);
   return w;
 }
 
@@ -373,4 +378,47 @@ const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
   *e = (Entrant){h, key.n, key.at, finish(&s), *at};
   *at = e;
   return e->ways;
+}
+
+/* Every plain layout of a form: each axis cuts one dim or none. */
+static void each_lying(WaysCache *c, int form, int axis, Layout *l, Ways *w, int most) {
+  const Mesh *m = &c->routes->program->mesh;
+  const Shape *s = &c->routes->forms.at[form].shape;
+  while (axis < m->naxes && m->axis[axis].size == 1) axis++;
+  if (w->n == most) return;
+  if (axis == m->naxes) {
+    w->way[w->n++].result =
+        form_layout(c->routes, form, layout_of(c->routes->program->layouts, l, s));
+    return;
+  }
+  each_lying(c, form, axis + 1, l, w, most);
+  for (int d = 0; d < s->rank; d++) {
+    DimLayout *x = &l->dim[d];
+    if (s->dim[d] < dim_parts(m, x) * m->axis[axis].size) continue;
+    x->axis[x->naxes++] = axis;
+    each_lying(c, form, axis + 1, l, w, most);
+    x->naxes--;
+  }
+}
+
+const Ways *ways_of_lying(WaysCache *c, int form, int noperands, double price) {
+  enum { MOST = 256 };
+  Routes *r = c->routes;
+  Ways *w = arena_new_of(c->arena, Ways);
+  Layout l = {.rank = r->forms.at[form].shape.rank};
+  for (int d = 0; d < l.rank; d++) l.dim[d].granule = 1;
+  w->way = arena_array(c->arena, Way, MOST);
+  w->noperands = noperands;
+  each_lying(c, form, 0, &l, w, MOST);
+  for (int i = 0; i < w->n; i++) {
+    Way *x = &w->way[i];
+    int *need = arena_array(c->arena, int, noperands + 1);
+    for (int k = 0; k < noperands; k++) need[k] = x->result;
+    Shape local =
+        layout_local(&r->program->mesh, form_at(r, form, x->result), &r->forms.at[form].shape);
+    x->need = need;
+    x->work = price * (double)(shape_count(&local) * dtype_size(r->forms.at[form].dtype));
+  }
+  finish_ways(c->arena, r, form, w);
+  return w;
 }
