@@ -2,9 +2,17 @@
  *
  * An edge joins the op that makes a value to one operand of an op that reads it. Min-sum: a message
  * over an edge is, for each layout at this end, the least that the other end and all behind it cost
- * (Pearl). On chains and trees that is exact. Weighted by the chains through each op (Kolmogorov's
- * TRW-S) the same messages prove a lower bound: moving costs between ops and edges along them
- * changes no total, and no choice can cost less than the sum of each op's and each edge's least. */
+ * (Pearl). On chains and trees that is exact.
+ *
+ * For a lower bound a message is a cost that was moved from an edge to the op at its end. Moving
+ * changes no total, so no choice costs less than the sum of each op's and each edge's least; each
+ * visit of an op draws to it what its edges hold and hands it on in equal parts, which never makes
+ * that sum smaller (Kolmogorov's TRW-S in its dual form).
+ *
+ * Ops that look alike as far as ROUNDS edges away form a class, such as the same op of all blocks
+ * of a deep model but the outer ones. Edges between equal classes share their messages and one op
+ * of each class is visited, so that a model of 96 blocks costs little more than one of 6. A bound
+ * counts each class as often as it has members. */
 #include "choose.h"
 #include <math.h>
 
@@ -14,7 +22,10 @@ typedef struct Edge {
   const Distinct *r, *t; /* layouts at the maker's end, at the reader's */
   double *up, *down;     /* to the maker, by r; to the reader, by t. up is NULL when the value lies
                             fixed: then down never changes */
+  NodeId writes_up, writes_down; /* the op of the reader's, the maker's classes that sets them */
 } Edge;
+
+enum { ROUNDS = 6 };
 
 typedef struct Incident {
   VEC(int32_t) in, out; /* edges over which the op reads, and over which it is read */
@@ -24,40 +35,161 @@ typedef struct Incident {
 struct Messages {
   Choice *c;
   bool shared, bound;
-  VEC(Edge) edges;
-  Incident *at; /* by node */
+  VEC(Edge) edges;   /* those of one class have the same `up` and `down` */
+  Incident *at;      /* by node */
+  VEC(NodeId) first; /* of each class of ops */
+  int *members;      /* by node: of its class when it is the first, else 0 */
+  bool *first_edge;  /* by edge: of its class */
+  int *same_edges;   /* by edge that is first: how many there are */
   double *theta, *here;
 };
+
+static const double IMPOSSIBLE = 1e4; /* seconds, in bounds, where infinity would not add up */
 
 static double least_of(double a, double b) { return a < b ? a : b; }
 
 static double edge_cost(const Messages *m, const Edge *e, int r, int t) {
   const Value *v = &m->c->value[e->maker];
   double c = route(m->c->routes, v->form, r, t);
+  if (m->bound && c > IMPOSSIBLE) c = IMPOSSIBLE;
   return m->shared ? c / (v->readers.n + v->at_the_end.n) : c;
 }
+
+/* -------- edges and classes -------- */
 
 static void add_edge(Messages *m, NodeId reader, int k) {
   Choice *c = m->c;
   NodeId maker = c->operand[reader][k];
   const Value *v = &c->value[maker];
   Edge e = {.maker = maker, .reader = reader, .operand = k, .t = &c->ways[reader]->need[k]};
-  e.down = arena_array(c->arena, double, e.t->n);
   if (!v->free && !choice_is_fixed(v)) {
     e.r = &c->ways[maker]->result;
-    e.up = arena_array(c->arena, double, e.r->n);
     m->at[maker].after += reader > maker, m->at[maker].before += reader < maker;
     m->at[reader].before += reader > maker, m->at[reader].after += reader < maker;
     vec_push(c->arena, &m->at[maker].out, m->edges.n);
-  } else {
-    for (int t = 0; t < e.t->n; t++) {
-      bool partial = form_at(c->routes, v->form, e.t->layout[t])->partial != 0;
-      e.down[t] = v->free ? (partial ? INFINITY : 0)
-                          : edge_cost(m, &e, v->said >= 0 ? v->said : v->lies, e.t->layout[t]);
-    }
   }
   vec_push(c->arena, &m->at[reader].in, m->edges.n);
   vec_push(c->arena, &m->edges, e);
+}
+
+static uint64_t mix(uint64_t h, uint64_t x) { return hash_bytes(&x, sizeof x, h); }
+
+static void hash_alone(const Messages *m, uint64_t *h) {
+  const Choice *c = m->c;
+  for (NodeId i = 0; i < c->graph->nodes.n; i++) {
+    const Value *v = &c->value[i];
+    int64_t x[] = {(int64_t)(uintptr_t)c->ways[i],
+                   v->form,
+                   v->free,
+                   v->said,
+                   v->lies,
+                   v->prefer,
+                   v->readers.n,
+                   v->at_the_end.n};
+    h[i] = hash_bytes(x, sizeof x, 0);
+    if (v->at_the_end.n)
+      h[i] = hash_bytes(v->at_the_end.at, sizeof *v->at_the_end.at * (size_t)v->at_the_end.n, h[i]);
+  }
+}
+
+/* place: of an edge among those of its maker */
+static void hash_neighbours(const Messages *m, const int *place, const uint64_t *old, uint64_t *h) {
+  const Choice *c = m->c;
+  for (NodeId i = 0; i < c->graph->nodes.n; i++) {
+    const Incident *x = &m->at[i];
+    h[i] = old[i];
+    for (int k = 0; c->ways[i] && k < c->ways[i]->noperands; k++) {
+      NodeId y = c->operand[i][k];
+      h[i] = mix(h[i], old[y] * 31 + (uint64_t)place[x->in.at[k]] * 2 + (y > i));
+    }
+    for (int k = 0; k < x->out.n; k++) {
+      const Edge *e = &m->edges.at[x->out.at[k]];
+      h[i] = mix(h[i], old[e->reader] * 31 + (uint64_t)e->operand);
+    }
+  }
+}
+
+typedef struct Table {
+  int n, *slot;
+  uint64_t *key;
+} Table;
+
+static Table table_new(Arena *a, int entries) {
+  Table t = {.n = entries * 2 + 16};
+  t.slot = arena_array(a, int, t.n);
+  t.key = arena_array(a, uint64_t, t.n);
+  return t;
+}
+
+/* What was first put under the key: `value`, when nothing was. */
+static int table_first(Table *t, uint64_t key, int value) {
+  int i = (int)(key % (uint64_t)t->n);
+  for (; t->slot[i]; i = (i + 1) % t->n)
+    if (t->key[i] == key) return t->slot[i] - 1;
+  t->slot[i] = value + 1, t->key[i] = key;
+  return value;
+}
+
+static void find_classes(Messages *m) {
+  Choice *c = m->c;
+  int n = c->graph->nodes.n;
+  uint64_t *h = arena_array(c->arena, uint64_t, n + 1),
+           *old = arena_array(c->arena, uint64_t, n + 1);
+  int *place = arena_array(c->arena, int, m->edges.n + 1);
+  NodeId *class_of = arena_array(c->arena, NodeId, n + 1);
+  for (NodeId i = 0; i < n; i++)
+    for (int k = 0; k < m->at[i].out.n; k++) place[m->at[i].out.at[k]] = k;
+  hash_alone(m, h);
+  for (int round = 0; round < ROUNDS; round++) {
+    uint64_t *x = old;
+    old = h, h = x;
+    hash_neighbours(m, place, old, h);
+  }
+  Table ops = table_new(c->arena, n), edges = table_new(c->arena, m->edges.n);
+  m->members = arena_array(c->arena, int, n + 1);
+  m->first_edge = arena_array(c->arena, bool, m->edges.n + 1);
+  m->same_edges = arena_array(c->arena, int, m->edges.n + 1);
+  for (NodeId i = 0; i < n; i++) {
+    if (!c->ways[i]) continue;
+    int first = table_first(&ops, h[i], i);
+    if (first == i) vec_push(c->arena, &m->first, i);
+    m->members[first]++;
+    class_of[i] = first;
+  }
+  for (int i = 0; i < m->edges.n; i++) {
+    Edge *e = &m->edges.at[i];
+    /* One round less than for ops: then equal ops have edges of equal classes. */
+    uint64_t key =
+        mix(mix(old[e->maker], old[e->reader]), (uint64_t)(e->operand * 4096 + place[i]));
+    int first = table_first(&edges, key, i);
+    const Edge *f = &m->edges.at[first];
+    m->first_edge[i] = first == i;
+    m->same_edges[first]++;
+    if (first != i) {
+      e->up = f->up, e->down = f->down;
+      e->writes_up = f->writes_up, e->writes_down = f->writes_down;
+      continue;
+    }
+    e->writes_up = class_of[e->reader], e->writes_down = class_of[e->maker];
+    e->down = arena_array(c->arena, double, e->t->n);
+    if (e->r) e->up = arena_array(c->arena, double, e->r->n);
+  }
+}
+
+/* Over edges whose value lies fixed, or is free, the message is known. */
+static void set_fixed(Messages *m) {
+  for (int i = 0; i < m->edges.n; i++) {
+    const Edge *e = &m->edges.at[i];
+    const Value *v = &m->c->value[e->maker];
+    if (e->up || !m->first_edge[i]) continue;
+    for (int t = 0; t < e->t->n; t++) {
+      bool partial = form_at(m->c->routes, v->form, e->t->layout[t])->partial != 0;
+      if (v->free)
+        e->down[t] = !partial ? 0 : m->bound ? IMPOSSIBLE : INFINITY;
+      else
+        e->down[t] = edge_cost(m, e, v->said >= 0 ? v->said : v->lies, e->t->layout[t]);
+    }
+  }
 }
 
 Messages *messages_new(Choice *c, bool shared, bool bound) {
@@ -70,6 +202,8 @@ Messages *messages_new(Choice *c, bool shared, bool bound) {
     if (c->ways[i]->n > most) most = c->ways[i]->n;
     for (int k = 0; k < c->ways[i]->noperands; k++) add_edge(m, i, k);
   }
+  find_classes(m);
+  set_fixed(m);
   m->theta = arena_array(c->arena, double, most);
   m->here = arena_array(c->arena, double, most);
   return m;
@@ -84,6 +218,7 @@ static double far_side(const Messages *m, NodeId id, int result) {
   if (v->said >= 0) return route(m->c->routes, v->form, result, v->said);
   for (int i = 0; i < v->at_the_end.n; i++)
     t += route(m->c->routes, v->form, result, v->at_the_end.at[i]);
+  if (m->bound && t > IMPOSSIBLE) t = IMPOSSIBLE;
   return m->shared && v->at_the_end.n ? t / (v->readers.n + v->at_the_end.n) : t;
 }
 
@@ -115,16 +250,13 @@ static void normalise(double *x, int n) {
 /* Over each layout at this end, the least of the ways that have it, less what came over the edge
  * itself. */
 static void gather(const Messages *m, NodeId id, const Distinct *d, const double *came) {
-  const Incident *x = &m->at[id];
-  int chains = x->before > x->after ? x->before : x->after;
-  double part = m->bound && chains > 1 ? 1.0 / chains : 1;
   for (int i = 0; i < d->n; i++) m->here[i] = INFINITY;
   for (int s = 0; s < m->c->ways[id]->n; s++) {
     double *y = &m->here[d->of[s]];
     if (m->theta[s] < *y) *y = m->theta[s];
   }
   for (int i = 0; i < d->n; i++)
-    if (m->here[i] < INFINITY) m->here[i] = part * m->here[i] - came[i];
+    if (m->here[i] < INFINITY) m->here[i] -= came ? came[i] : 0;
 }
 
 static void send_down(const Messages *m, NodeId id, const Edge *e) {
@@ -156,20 +288,57 @@ static void send(const Messages *m, NodeId id, bool later) {
   sum_up(m, id);
   for (int i = 0; i < x->out.n; i++) {
     const Edge *e = &m->edges.at[x->out.at[i]];
-    if ((e->reader > id) == later) send_down(m, id, e);
+    if (e->writes_down == id && (e->reader > id) == later) send_down(m, id, e);
   }
   for (int i = 0; i < x->in.n; i++) {
     const Edge *e = &m->edges.at[x->in.at[i]];
-    if (e->up && (e->maker > id) == later) send_up(m, id, e);
+    if (e->up && e->writes_up == id && (e->maker > id) == later) send_up(m, id, e);
+  }
+}
+
+/* Draws to op id what the edge holds: of each layout here the least over those at the other end. */
+static void draw(const Messages *m, const Edge *e, bool at_maker) {
+  const Distinct *here = at_maker ? e->r : e->t, *there = at_maker ? e->t : e->r;
+  double *into = at_maker ? e->up : e->down;
+  const double *other = at_maker ? e->down : e->up;
+  for (int i = 0; i < here->n; i++) {
+    double least = INFINITY;
+    for (int j = 0; j < there->n; j++) {
+      int r = at_maker ? here->layout[i] : there->layout[j];
+      int t = at_maker ? there->layout[j] : here->layout[i];
+      least = least_of(least, edge_cost(m, e, r, t) - other[j]);
+    }
+    into[i] = least;
+  }
+}
+
+static void visit(const Messages *m, NodeId id, bool later) {
+  const Incident *x = &m->at[id];
+  int most = x->before > x->after ? x->before : x->after, nedges = x->out.n + x->in.n;
+  for (int i = 0; i < nedges; i++) {
+    bool maker = i < x->out.n;
+    const Edge *e = &m->edges.at[maker ? x->out.at[i] : x->in.at[i - x->out.n]];
+    if (e->up && (maker ? e->writes_down : e->writes_up) == id &&
+        ((maker ? e->reader : e->maker) > id) != later)
+      draw(m, e, maker);
+  }
+  sum_up(m, id);
+  for (int i = 0; i < nedges; i++) {
+    bool maker = i < x->out.n;
+    const Edge *e = &m->edges.at[maker ? x->out.at[i] : x->in.at[i - x->out.n]];
+    if (!e->up || (maker ? e->writes_down : e->writes_up) != id ||
+        ((maker ? e->reader : e->maker) > id) != later)
+      continue;
+    gather(m, id, maker ? e->r : e->t, NULL);
+    for (int k = 0; k < (maker ? e->r : e->t)->n; k++)
+      (maker ? e->up : e->down)[k] -= m->here[k] / most;
   }
 }
 
 void messages_sweep(Messages *m) {
-  int n = m->c->graph->nodes.n;
-  for (NodeId i = 0; i < n; i++)
-    if (m->c->ways[i]) send(m, i, true);
-  for (NodeId i = n - 1; i >= 0; i--)
-    if (m->c->ways[i]) send(m, i, false);
+  void (*pass)(const Messages *, NodeId, bool) = m->bound ? visit : send;
+  for (int i = 0; i < m->first.n; i++) pass(m, m->first.at[i], true);
+  for (int i = m->first.n - 1; i >= 0; i--) pass(m, m->first.at[i], false);
 }
 
 /* -------- what follows from them -------- */
@@ -205,22 +374,22 @@ void messages_decode(Messages *m) {
 
 double messages_bound(Messages *m) {
   double sum = 0;
-  for (NodeId i = 0; i < m->c->graph->nodes.n; i++) {
-    if (!m->c->ways[i]) continue;
+  for (int i = 0; i < m->first.n; i++) {
+    NodeId id = m->first.at[i];
     double least = INFINITY;
-    sum_up(m, i);
-    for (int s = 0; s < m->c->ways[i]->n; s++) least = least_of(least, m->theta[s]);
-    sum += least;
+    sum_up(m, id);
+    for (int s = 0; s < m->c->ways[id]->n; s++) least = least_of(least, m->theta[s]);
+    sum += least * m->members[id];
   }
   for (int i = 0; i < m->edges.n; i++) {
     const Edge *e = &m->edges.at[i];
     double least = INFINITY;
-    for (int r = 0; e->up && r < e->r->n; r++)
+    if (!e->up || !m->first_edge[i]) continue;
+    for (int r = 0; r < e->r->n; r++)
       for (int t = 0; t < e->t->n; t++)
-        if (e->up[r] < INFINITY && e->down[t] < INFINITY)
-          least = least_of(least, edge_cost(m, e, e->r->layout[r], e->t->layout[t]) - e->up[r] -
-                                      e->down[t]);
-    if (e->up) sum += least;
+        least = least_of(least,
+                         edge_cost(m, e, e->r->layout[r], e->t->layout[t]) - e->up[r] - e->down[t]);
+    sum += least * m->same_edges[i];
   }
   return sum;
 }

@@ -32,12 +32,19 @@ typedef struct Entrant {
   struct Entrant *next;
 } Entrant;
 
+typedef struct Lying {
+  int form, noperands;
+  double price;
+  Ways *ways;
+} Lying;
+
 enum { SLOTS = 4096 };
 
 struct WaysCache {
   Routes *routes;
   Arena *arena;
   Entrant *slot[SLOTS];
+  VEC(Lying) lying;
 };
 
 typedef struct Enumerate {
@@ -404,7 +411,12 @@ static void each_lying(WaysCache *c, int form, int axis, Layout *l, Ways *w, int
 const Ways *ways_of_lying(WaysCache *c, int form, int noperands, double price) {
   enum { MOST = 256 };
   Routes *r = c->routes;
+  for (int i = 0; i < c->lying.n; i++)
+    if (c->lying.at[i].form == form && c->lying.at[i].noperands == noperands &&
+        c->lying.at[i].price == price)
+      return c->lying.at[i].ways;
   Ways *w = arena_new_of(c->arena, Ways);
+  vec_push(c->arena, &c->lying, ((Lying){form, noperands, price, w}));
   Layout l = {.rank = r->forms.at[form].shape.rank};
   for (int d = 0; d < l.rank; d++) l.dim[d].granule = 1;
   w->way = arena_array(c->arena, Way, MOST);

@@ -1,0 +1,27 @@
+/* Layouts for what the user left unsaid: variables, and inputs of the entries that train. */
+#ifndef DTG_AUTO_H
+#define DTG_AUTO_H
+#include "plan.h"
+
+typedef struct AutoLayout {
+  const char *path; /* as a `layout` statement names it: "model.d1.w", "train.image" */
+  Shape shape;
+  DType dtype;
+  const Layout *layout;
+  Span span; /* of the declaration */
+} AutoLayout;
+
+typedef struct Auto {
+  VEC(AutoLayout) found;
+  double time;  /* of the choice that the layouts came from, in the model of choose.h */
+  double bound; /* no layouts and no choice cost less in that model */
+} Auto;
+
+/* For a plan whose passes have run. The layouts that make the entries which assign variables (all
+ * entries, when none does) cheapest together; what was said stays. `byte_price` seconds are paid
+ * for each byte of variables a device holds: the way to a plan that fits into memory. The bound is
+ * computed when `bound` is said, and holds for a price of 0. */
+Auto *auto_find(const Plan *p, double byte_price, bool bound);
+bool auto_entry(const Plan *p, int entry); /* counts */
+
+#endif
