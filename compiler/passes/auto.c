@@ -7,8 +7,6 @@
 #include "auto.h"
 #include "choose.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { MOST_BOUND_SWEEPS = 60 };
 
@@ -122,7 +120,6 @@ static double find_bound(Choice *c) {
     messages_sweep(m);
     double b = messages_bound(m);
     idle = b > best * 1.001 ? 0 : idle + 1;
-    best = fmax(best, b);if(getenv("DBG"))fprintf(stderr,"sweep %d bound %g\n",i,b);
   }
   return best;
 }

@@ -22,6 +22,8 @@ typedef struct Edge {
   const Distinct *r, *t; /* layouts at the maker's end, at the reader's */
   double *up, *down;     /* to the maker, by r; to the reader, by t. up is NULL when the value lies
                             fixed: then down never changes */
+  double part;           /* of a conversion's price that counts here */
+  int first;             /* of its class */
   NodeId writes_up, writes_down; /* the op of the reader's, the maker's classes that sets them */
 } Edge;
 
@@ -39,8 +41,9 @@ struct Messages {
   Incident *at;      /* by node */
   VEC(NodeId) first; /* of each class of ops */
   int *members;      /* by node: of its class when it is the first, else 0 */
-  bool *first_edge;  /* by edge: of its class */
-  int *same_edges;   /* by edge that is first: how many there are */
+  int *seen;         /* by edge that is first: the last visit that set a message of its class */
+  int visits;
+  int *same_edges; /* by edge that is first: how many there are */
   double *theta, *here;
 };
 
@@ -48,11 +51,16 @@ static const double IMPOSSIBLE = 1e4; /* seconds, in bounds, where infinity woul
 
 static double least_of(double a, double b) { return a < b ? a : b; }
 
-static double edge_cost(const Messages *m, const Edge *e, int r, int t) {
-  const Value *v = &m->c->value[e->maker];
-  double c = route(m->c->routes, v->form, r, t);
-  if (m->bound && c > IMPOSSIBLE) c = IMPOSSIBLE;
-  return m->shared ? c / (v->readers.n + v->at_the_end.n) : c;
+/* The prices of converting from layout r of the maker's end, by layout in the form. All that the
+ * edge can ask for were found when it was made. */
+static const double *prices(const Messages *m, const Edge *e, int r) {
+  const Form *f = &m->c->routes->forms.at[m->c->value[e->maker].form];
+  return f->cost + (size_t)r * (size_t)f->cap;
+}
+
+static double priced(const Messages *m, const Edge *e, double price) {
+  if (m->bound && price > IMPOSSIBLE) price = IMPOSSIBLE;
+  return price * e->part;
 }
 
 /* -------- edges and classes -------- */
@@ -62,6 +70,7 @@ static void add_edge(Messages *m, NodeId reader, int k) {
   NodeId maker = c->operand[reader][k];
   const Value *v = &c->value[maker];
   Edge e = {.maker = maker, .reader = reader, .operand = k, .t = &c->ways[reader]->need[k]};
+  e.part = m->shared ? 1.0 / (v->readers.n + v->at_the_end.n) : 1;
   if (!v->free && !choice_is_fixed(v)) {
     e.r = &c->ways[maker]->result;
     m->at[maker].after += reader > maker, m->at[maker].before += reader < maker;
@@ -92,15 +101,14 @@ static void hash_alone(const Messages *m, uint64_t *h) {
   }
 }
 
-/* place: of an edge among those of its maker */
-static void hash_neighbours(const Messages *m, const int *place, const uint64_t *old, uint64_t *h) {
+static void hash_neighbours(const Messages *m, const uint64_t *old, uint64_t *h) {
   const Choice *c = m->c;
   for (NodeId i = 0; i < c->graph->nodes.n; i++) {
     const Incident *x = &m->at[i];
     h[i] = old[i];
     for (int k = 0; c->ways[i] && k < c->ways[i]->noperands; k++) {
       NodeId y = c->operand[i][k];
-      h[i] = mix(h[i], old[y] * 31 + (uint64_t)place[x->in.at[k]] * 2 + (y > i));
+      h[i] = mix(h[i], old[y] * 31 + (y > i));
     }
     for (int k = 0; k < x->out.n; k++) {
       const Edge *e = &m->edges.at[x->out.at[k]];
@@ -135,19 +143,16 @@ static void find_classes(Messages *m) {
   int n = c->graph->nodes.n;
   uint64_t *h = arena_array(c->arena, uint64_t, n + 1),
            *old = arena_array(c->arena, uint64_t, n + 1);
-  int *place = arena_array(c->arena, int, m->edges.n + 1);
   NodeId *class_of = arena_array(c->arena, NodeId, n + 1);
-  for (NodeId i = 0; i < n; i++)
-    for (int k = 0; k < m->at[i].out.n; k++) place[m->at[i].out.at[k]] = k;
   hash_alone(m, h);
   for (int round = 0; round < ROUNDS; round++) {
     uint64_t *x = old;
     old = h, h = x;
-    hash_neighbours(m, place, old, h);
+    hash_neighbours(m, old, h);
   }
   Table ops = table_new(c->arena, n), edges = table_new(c->arena, m->edges.n);
   m->members = arena_array(c->arena, int, n + 1);
-  m->first_edge = arena_array(c->arena, bool, m->edges.n + 1);
+  m->seen = arena_array(c->arena, int, m->edges.n + 1);
   m->same_edges = arena_array(c->arena, int, m->edges.n + 1);
   for (NodeId i = 0; i < n; i++) {
     if (!c->ways[i]) continue;
@@ -159,11 +164,10 @@ static void find_classes(Messages *m) {
   for (int i = 0; i < m->edges.n; i++) {
     Edge *e = &m->edges.at[i];
     /* One round less than for ops: then equal ops have edges of equal classes. */
-    uint64_t key =
-        mix(mix(old[e->maker], old[e->reader]), (uint64_t)(e->operand * 4096 + place[i]));
+    uint64_t key = mix(mix(old[e->maker], old[e->reader]), (uint64_t)e->operand);
     int first = table_first(&edges, key, i);
     const Edge *f = &m->edges.at[first];
-    m->first_edge[i] = first == i;
+    e->first = first;
     m->same_edges[first]++;
     if (first != i) {
       e->up = f->up, e->down = f->down;
@@ -172,7 +176,11 @@ static void find_classes(Messages *m) {
     }
     e->writes_up = class_of[e->reader], e->writes_down = class_of[e->maker];
     e->down = arena_array(c->arena, double, e->t->n);
-    if (e->r) e->up = arena_array(c->arena, double, e->r->n);
+    if (!e->r) continue;
+    e->up = arena_array(c->arena, double, e->r->n);
+    for (int r = 0; r < e->r->n; r++)
+      for (int t = 0; t < e->t->n; t++)
+        route(c->routes, c->value[e->maker].form, e->r->layout[r], e->t->layout[t]);
   }
 }
 
@@ -181,13 +189,14 @@ static void set_fixed(Messages *m) {
   for (int i = 0; i < m->edges.n; i++) {
     const Edge *e = &m->edges.at[i];
     const Value *v = &m->c->value[e->maker];
-    if (e->up || !m->first_edge[i]) continue;
+    if (e->up || !(m->edges.at[i].first == i)) continue;
     for (int t = 0; t < e->t->n; t++) {
       bool partial = form_at(m->c->routes, v->form, e->t->layout[t])->partial != 0;
       if (v->free)
         e->down[t] = !partial ? 0 : m->bound ? IMPOSSIBLE : INFINITY;
       else
-        e->down[t] = edge_cost(m, e, v->said >= 0 ? v->said : v->lies, e->t->layout[t]);
+        e->down[t] = priced(
+            m, e, route(m->c->routes, v->form, v->said >= 0 ? v->said : v->lies, e->t->layout[t]));
     }
   }
 }
@@ -261,74 +270,88 @@ static void gather(const Messages *m, NodeId id, const Distinct *d, const double
 
 static void send_down(const Messages *m, NodeId id, const Edge *e) {
   gather(m, id, e->r, e->up);
-  for (int j = 0; j < e->t->n; j++) {
-    double least = INFINITY;
-    for (int k = 0; k < e->r->n; k++)
-      if (m->here[k] < least)
-        least = least_of(least, m->here[k] + edge_cost(m, e, e->r->layout[k], e->t->layout[j]));
-    e->down[j] = least;
+  for (int t = 0; t < e->t->n; t++) e->down[t] = INFINITY;
+  for (int r = 0; r < e->r->n; r++) {
+    const double *price = prices(m, e, e->r->layout[r]);
+    for (int t = 0; t < e->t->n && m->here[r] < INFINITY; t++)
+      e->down[t] = least_of(e->down[t], m->here[r] + priced(m, e, price[e->t->layout[t]]));
   }
   normalise(e->down, e->t->n);
 }
 
 static void send_up(const Messages *m, NodeId id, const Edge *e) {
   gather(m, id, e->t, e->down);
-  for (int i = 0; i < e->r->n; i++) {
-    double least = INFINITY;
-    for (int j = 0; j < e->t->n; j++)
-      if (m->here[j] < least)
-        least = least_of(least, m->here[j] + edge_cost(m, e, e->r->layout[i], e->t->layout[j]));
-    e->up[i] = least;
+  for (int r = 0; r < e->r->n; r++) {
+    const double *price = prices(m, e, e->r->layout[r]);
+    e->up[r] = INFINITY;
+    for (int t = 0; t < e->t->n; t++)
+      e->up[r] = least_of(e->up[r], m->here[t] + priced(m, e, price[e->t->layout[t]]));
   }
   normalise(e->up, e->r->n);
 }
 
-static void send(const Messages *m, NodeId id, bool later) {
+/* An op may have several edges of one class: they are set once. */
+static bool is_new(Messages *m, const Edge *e) {
+  bool is = m->seen[e->first] != m->visits;
+  m->seen[e->first] = m->visits;
+  return is;
+}
+
+static void send(Messages *m, NodeId id, bool later) {
   const Incident *x = &m->at[id];
   sum_up(m, id);
+  m->visits++;
   for (int i = 0; i < x->out.n; i++) {
     const Edge *e = &m->edges.at[x->out.at[i]];
-    if (e->writes_down == id && (e->reader > id) == later) send_down(m, id, e);
+    if (e->writes_down == id && (e->reader > id) == later && is_new(m, e)) send_down(m, id, e);
   }
   for (int i = 0; i < x->in.n; i++) {
     const Edge *e = &m->edges.at[x->in.at[i]];
-    if (e->up && e->writes_up == id && (e->maker > id) == later) send_up(m, id, e);
+    if (e->up && e->writes_up == id && (e->maker > id) == later && is_new(m, e)) send_up(m, id, e);
   }
 }
 
-/* Draws to op id what the edge holds: of each layout here the least over those at the other end. */
+/* Draws to one end what the edge holds: of each layout there the least over those at the other. */
 static void draw(const Messages *m, const Edge *e, bool at_maker) {
-  const Distinct *here = at_maker ? e->r : e->t, *there = at_maker ? e->t : e->r;
-  double *into = at_maker ? e->up : e->down;
-  const double *other = at_maker ? e->down : e->up;
-  for (int i = 0; i < here->n; i++) {
+  for (int t = 0; t < e->t->n && !at_maker; t++) e->down[t] = INFINITY;
+  for (int r = 0; r < e->r->n; r++) {
+    const double *price = prices(m, e, e->r->layout[r]);
     double least = INFINITY;
-    for (int j = 0; j < there->n; j++) {
-      int r = at_maker ? here->layout[i] : there->layout[j];
-      int t = at_maker ? there->layout[j] : here->layout[i];
-      least = least_of(least, edge_cost(m, e, r, t) - other[j]);
+    for (int t = 0; t < e->t->n; t++) {
+      double c = priced(m, e, price[e->t->layout[t]]);
+      if (at_maker)
+        least = least_of(least, c - e->down[t]);
+      else
+        e->down[t] = least_of(e->down[t], c - e->up[r]);
     }
-    into[i] = least;
+    if (at_maker) e->up[r] = least;
   }
 }
 
-static void visit(const Messages *m, NodeId id, bool later) {
+/* Over its edge i, out edges first, op id may set a message; the other end is later or not. */
+static const Edge *own_edge(const Messages *m, NodeId id, int i, bool later, bool *maker) {
+  const Incident *x = &m->at[id];
+  *maker = i < x->out.n;
+  const Edge *e = &m->edges.at[*maker ? x->out.at[i] : x->in.at[i - x->out.n]];
+  NodeId other = *maker ? e->reader : e->maker;
+  bool owns = e->up && (*maker ? e->writes_down : e->writes_up) == id && (other > id) == later;
+  return owns ? e : NULL;
+}
+
+static void visit(Messages *m, NodeId id, bool later) {
   const Incident *x = &m->at[id];
   int most = x->before > x->after ? x->before : x->after, nedges = x->out.n + x->in.n;
+  bool maker;
+  m->visits++;
   for (int i = 0; i < nedges; i++) {
-    bool maker = i < x->out.n;
-    const Edge *e = &m->edges.at[maker ? x->out.at[i] : x->in.at[i - x->out.n]];
-    if (e->up && (maker ? e->writes_down : e->writes_up) == id &&
-        ((maker ? e->reader : e->maker) > id) != later)
-      draw(m, e, maker);
+    const Edge *e = own_edge(m, id, i, !later, &maker);
+    if (e && is_new(m, e)) draw(m, e, maker);
   }
   sum_up(m, id);
+  m->visits++;
   for (int i = 0; i < nedges; i++) {
-    bool maker = i < x->out.n;
-    const Edge *e = &m->edges.at[maker ? x->out.at[i] : x->in.at[i - x->out.n]];
-    if (!e->up || (maker ? e->writes_down : e->writes_up) != id ||
-        ((maker ? e->reader : e->maker) > id) != later)
-      continue;
+    const Edge *e = own_edge(m, id, i, later, &maker);
+    if (!e || !is_new(m, e)) continue;
     gather(m, id, maker ? e->r : e->t, NULL);
     for (int k = 0; k < (maker ? e->r : e->t)->n; k++)
       (maker ? e->up : e->down)[k] -= m->here[k] / most;
@@ -336,7 +359,7 @@ static void visit(const Messages *m, NodeId id, bool later) {
 }
 
 void messages_sweep(Messages *m) {
-  void (*pass)(const Messages *, NodeId, bool) = m->bound ? visit : send;
+  void (*pass)(Messages *, NodeId, bool) = m->bound ? visit : send;
   for (int i = 0; i < m->first.n; i++) pass(m, m->first.at[i], true);
   for (int i = m->first.n - 1; i >= 0; i--) pass(m, m->first.at[i], false);
 }
@@ -384,11 +407,12 @@ double messages_bound(Messages *m) {
   for (int i = 0; i < m->edges.n; i++) {
     const Edge *e = &m->edges.at[i];
     double least = INFINITY;
-    if (!e->up || !m->first_edge[i]) continue;
-    for (int r = 0; r < e->r->n; r++)
+    if (!e->up || !(m->edges.at[i].first == i)) continue;
+    for (int r = 0; r < e->r->n; r++) {
+      const double *price = prices(m, e, e->r->layout[r]);
       for (int t = 0; t < e->t->n; t++)
-        least = least_of(least,
-                         edge_cost(m, e, e->r->layout[r], e->t->layout[t]) - e->up[r] - e->down[t]);
+        least = least_of(least, priced(m, e, price[e->t->layout[t]]) - e->up[r] - e->down[t]);
+    }
     sum += least * m->same_edges[i];
   }
   return sum;
