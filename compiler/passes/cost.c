@@ -24,7 +24,8 @@ static double bytes_time(const Program *p, const Exchange *x, double block, doub
     *latency = fmax(*latency, l.latency);
   }
   *latency *= messages(x->senders);
-  return (double)x->bytes / bandwidth + block / p->machine->memory_bandwidth;
+  double kept = fmax(0, block - (double)x->bytes);
+  return (double)x->bytes / bandwidth + kept / p->machine->memory_bandwidth;
 }
 
 static double block_bytes(const Program *p, const Layout *l, const Shape *s, DType t) {

@@ -4,9 +4,13 @@
  *   a matrix product or convolution  the larger of flops / flops rate and bytes / memory rate
  *   any other op                     flops / vector rate: loops are fused, and the rate is measured
  *                                    on loops that read and write memory
- *   a step                           `start` once, besides its ops
- *   an exchange                      messages * latency + bytes received / bandwidth, of the
- * slowest of its axes, + bytes of the new block / memory rate
+ *   a step of computation            `start` once, besides its ops
+ *   an exchange                      messages * latency + bytes received / bandwidth, of the slowest
+ *                                    of its axes, + bytes of the new block that were there already
+ *                                    / memory rate
+ *
+ * Views and sources cost nothing; the bytes of a product are its operands and its result; combined
+ * all-reduces share their messages.
  *
  * Messages one after the other: ceil(log2(1 + s)), where s is how many devices one device receives
  * from: 1 for a permute, log2 g for a collective of g. */

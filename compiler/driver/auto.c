@@ -1,0 +1,288 @@
+/* dtgc --auto: layouts for all that the user left unsaid, as a layout file.
+ *
+ * Several are tried, each compiled as the user would compile it: those that auto_find thinks best, at
+ * rising prices of memory when a limit is set; the program as it is; and the batch cut over all
+ * axes. The one of least modelled time that fits is written, so the answer is never worse than data
+ * parallel or than what propagation alone would do. */
+#include "auto.h"
+#include "choose.h"
+#include "program.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PRICES = 12 };
+
+typedef struct Texts {
+  VEC(const char *) t;
+} Texts;
+
+typedef struct Trial {
+  const char *what;
+  Texts layouts; /* --layout statements that were added */
+  const Plan *plan;
+  double time; /* of the entries that count, in the model of the choice */
+  int64_t memory;
+} Trial;
+
+typedef struct AutoArgs {
+  uint64_t memory;
+  Str out;
+  const char *no_plan; /* why there is none */
+} AutoArgs;
+
+/* -------- trials -------- */
+
+static double plan_time(const Plan *p) {
+  double t = 0;
+  for (int e = 0; e < p->entries.n; e++)
+    if (auto_entry(p, e)) t += p->entries.at[e].choice->total;
+  return t;
+}
+
+static int64_t plan_memory(const Plan *p) {
+  int64_t most = 0;
+  for (int e = 0; e < p->entries.n; e++)
+    if (auto_entry(p, e) && p->entries.at[e].arena_bytes > most) most = p->entries.at[e].arena_bytes;
+  return p->vars_bytes + most;
+}
+
+static void measure(Trial *t, const Plan *plan) {
+  t->plan = plan;
+  t->time = plan_time(plan);
+  t->memory = plan_memory(plan);
+}
+
+/* Compiles the program again with more layouts. No plan: they contradict something that was said. */
+static void try_layouts(dtgc_program *p, Trial *t) {
+  Diag *diag = arena_new_of(p->arena, Diag);
+  FrontOptions f = p->front;
+  const char **all = arena_array(p->arena, const char *, f.nlayouts + t->layouts.t.n + 1);
+  for (int i = 0; i < f.nlayouts; i++) all[i] = f.layout[i];
+  for (int i = 0; i < t->layouts.t.n; i++) all[f.nlayouts + i] = t->layouts.t.at[i];
+  f.layout = all, f.nlayouts += t->layouts.t.n;
+  diag_init(diag, p->arena, NULL, NULL);
+  Program *program = front_compile(p->arena, diag, &f);
+  PipelineOptions po = {.machine = p->program->machine};
+  const Plan *plan = program ? pipeline_run(program, &po) : NULL;
+  if (plan) measure(t, plan);
+}
+
+static const char *says(dtgc_program *p, const AutoLayout *a) {
+  return arena_printf(p->arena, "%s=%s", a->path,
+                      layout_text(p->arena, &p->program->mesh, a->layout));
+}
+
+static Trial try_found(dtgc_program *p, double byte_price, Auto **found) {
+  Trial t = {.what = "found"};
+  *found = auto_find(p->plan, byte_price, byte_price == 0);
+  for (int i = 0; i < (*found)->found.n; i++)
+    if ((*found)->found.at[i].shape.rank)
+      vec_push(p->arena, &t.layouts.t, says(p, &(*found)->found.at[i]));
+  try_layouts(p, &t);
+  return t;
+}
+
+/* The first dim of every input that is unsaid, cut over all axes. */
+static Trial try_data_parallel(dtgc_program *p) {
+  Trial t = {.what = "data parallel"};
+  const Mesh *m = &p->program->mesh;
+  for (int e = 0; e < p->program->entries.n; e++) {
+    const Entry *en = &p->program->entries.at[e];
+    for (int i = 0; auto_entry(p->plan, e) && i < en->inputs.n; i++) {
+      const Node *n = graph_node(en->graph, en->inputs.at[i].node);
+      Str s = str_new(p->arena);
+      if (n->spec || !n->shape.rank) continue;
+      str_printf(&s, "%s.%s=[(", en->name, en->inputs.at[i].name);
+      for (int a = 0; a < m->naxes; a++) str_printf(&s, "%s%s", a ? ", " : "", m->axis[a].name);
+      str_puts(&s, ")");
+      for (int d = 1; d < n->shape.rank; d++) str_puts(&s, ", _");
+      str_puts(&s, "]");
+      vec_push(p->arena, &t.layouts.t, s.at);
+    }
+  }
+  if (m->naxes) try_layouts(p, &t);
+  return t;
+}
+
+/* -------- the file -------- */
+
+/* "model.block[3].attn.q" as a pattern for all blocks. */
+static void put_pattern(Str *out, const char *path) {
+  for (const char *c = path; *c; c++) {
+    if (*c >= '0' && *c <= '9' && c > path && c[-1] == '[') {
+      while (c[1] >= '0' && c[1] <= '9') c++;
+      str_puts(out, "\\d+");
+    } else if (strchr(".[](){}*+?|^$\\", *c)) {
+      str_printf(out, "\\%c", *c);
+    } else {
+      str_put(out, c, 1);
+    }
+  }
+}
+
+typedef struct Line {
+  const char *path, *pattern, *layout;
+  int64_t bytes, whole;
+  int members;  /* of the pattern */
+  bool grouped; /* an earlier line stands for it */
+} Line;
+
+typedef struct Lines {
+  VEC(Line) l;
+} Lines;
+
+static void add_line(dtgc_program *p, Lines *out, const char *path, const Shape *s, DType t,
+                     const Layout *l) {
+  Str pattern = str_new(p->arena);
+  Shape local = layout_local(&p->program->mesh, l, s);
+  put_pattern(&pattern, path);
+  Line x = {.path = path,
+            .pattern = pattern.at,
+            .layout = layout_text(p->arena, &p->program->mesh, l),
+            .bytes = shape_count(&local) * dtype_size(t),
+            .whole = shape_count(s) * dtype_size(t),
+            .members = 1};
+  if (s->rank) vec_push(p->arena, &out->l, x);
+}
+
+/* Variables alike but for an index become one line, when all that the pattern matches are among them.
+ */
+static void group_lines(const Program *g, Lines *lines, Arena *a) {
+  for (int i = 0; i < lines->l.n; i++) {
+    Line *x = &lines->l.at[i];
+    int matching = 0, alike = 0;
+    if (x->grouped) continue;
+    for (int v = 0; v < g->vars.n; v++) {
+      Str s = str_new(a);
+      put_pattern(&s, g->vars.at[v].path);
+      matching += strcmp(s.at, x->pattern) == 0;
+    }
+    for (int k = i; k < lines->l.n; k++) {
+      const Line *y = &lines->l.at[k];
+      alike += !strcmp(y->pattern, x->pattern) && !strcmp(y->layout, x->layout) &&
+               y->bytes == x->bytes;
+    }
+    if (matching < 2 || alike != matching) continue;
+    for (int k = i + 1; k < lines->l.n; k++)
+      if (!strcmp(lines->l.at[k].pattern, x->pattern)) lines->l.at[k].grouped = true;
+    x->members = alike;
+  }
+}
+
+static void put_lines(const Lines *lines, Str *out) {
+  for (int i = 0; i < lines->l.n; i++) {
+    const Line *x = &lines->l.at[i];
+    if (x->grouped) continue;
+    size_t at = out->n;
+    if (x->members > 1)
+      str_printf(out, "layout \"%s\" = %s", x->pattern, x->layout);
+    else
+      str_printf(out, "layout %s = %s", x->path, x->layout);
+    while (out->n - at < 56) str_puts(out, " ");
+    str_printf(out, "  # %ld of %ld bytes", (long)x->bytes, (long)x->whole);
+    if (x->members > 1) str_printf(out, ", each of %d", x->members);
+    str_puts(out, "\n");
+  }
+}
+
+static void put_layouts(dtgc_program *p, const Plan *plan, Str *out) {
+  const Program *g = plan->program;
+  Lines lines = {0};
+  for (int e = 0; e < g->entries.n; e++) {
+    const Entry *en = &g->entries.at[e];
+    for (int i = 0; auto_entry(plan, e) && i < en->inputs.n; i++) {
+      const Node *was = graph_node(p->program->entries.at[e].graph,
+                                   p->program->entries.at[e].inputs.at[i].node);
+      const Node *n = graph_node(en->graph, en->inputs.at[i].node);
+      if (was->spec) continue;
+      add_line(p, &lines, arena_printf(p->arena, "%s.%s", en->name, en->inputs.at[i].name),
+               &n->shape, n->dtype, n->layout);
+    }
+  }
+  for (int v = 0; v < g->vars.n; v++)
+    if (!p->program->vars.at[v].spec)
+      add_line(p, &lines, g->vars.at[v].path, &g->vars.at[v].shape, g->vars.at[v].dtype,
+               g->vars.at[v].layout);
+  group_lines(g, &lines, p->arena);
+  put_lines(&lines, out);
+}
+
+static void put_time(Str *out, const char *what, const Trial *t) {
+  char text[16];
+  if (t->plan)
+    str_printf(out, "#   %-14s %-10s %ld bytes a device\n", what, cost_time_text(t->time, text),
+               (long)t->memory);
+}
+
+static void put_file(dtgc_program *p, const Trial *trial, int n, const Trial *best, double bound,
+                     Str *out) {
+  char text[16];
+  const Mesh *m = &p->program->mesh;
+  str_printf(out, "# Layouts found for machine %s. Modelled time a step, without the starts of\n"
+                  "# steps, and memory:\n",
+             p->program->machine->name);
+  for (int i = 0; i < n; i++) put_time(out, trial[i].what, &trial[i]);
+  if (best->what != trial[0].what && strcmp(best->what, "found") == 0)
+    put_time(out, "within memory", best);
+  str_printf(out, "# Below: %s. No layouts take less than %s:", best->what,
+             cost_time_text(bound, text));
+  str_printf(out, " these are within %.1f %% of the best.\n", 100 * (best->time / bound - 1));
+  if (p->front.mesh) {
+    str_puts(out, "mesh [");
+    for (int a = 0; a < m->naxes; a++)
+      str_printf(out, "%s%s=%ld", a ? ", " : "", m->axis[a].name, (long)m->axis[a].size);
+    str_puts(out, "]\n");
+  }
+  put_layouts(p, best->plan, out);
+}
+
+/* -------- -------- */
+
+static bool fits(const AutoArgs *a, const Trial *t) {
+  return t->plan && (!a->memory || (uint64_t)t->memory <= a->memory);
+}
+
+static dtgc_status auto_inside(dtgc_program *p, void *arg) {
+  AutoArgs *a = arg;
+  Auto *found, *dear;
+  Trial trial[3] = {try_found(p, 0, &found), {.what = "as it is"}, try_data_parallel(p)};
+  measure(&trial[1], p->plan);
+  Trial best = {0}, least = trial[0];
+  for (int i = 0; i < 3; i++) {
+    if (fits(a, &trial[i]) && (!best.plan || trial[i].time < best.time)) best = trial[i];
+    if (trial[i].plan && (!least.plan || trial[i].memory < least.memory)) least = trial[i];
+  }
+  /* A byte is dearer each time, from where it is as dear as sending it to where nothing else counts.
+   */
+  double price = 1e-12;
+  for (int i = 0; a->memory && !fits(a, &trial[0]) && i < MOST_PRICES; i++, price *= 8) {
+    Trial t = try_found(p, price, &dear);
+    if (t.plan && t.memory < least.memory) least = t;
+    if (!fits(a, &t)) continue;
+    if (!best.plan || t.time < best.time) best = t;
+    break;
+  }
+  a->out = str_new(p->arena);
+  if (best.plan)
+    put_file(p, trial, 3, &best, found->bound, &a->out);
+  else
+    a->no_plan = arena_printf(p->arena,
+                              "no layouts were found that fit into %llu bytes a device; the least "
+                              "found takes %ld",
+                              (unsigned long long)a->memory, (long)least.memory);
+  return DTGC_OK;
+}
+
+dtgc_status dtgc_auto(dtgc_program *p, uint64_t memory, char **text) {
+  if (text) *text = NULL;
+  dtgc_status s = program_begin(p);
+  if (s) return s;
+  if (!text) return program_fail(p, DTGC_BAD_ARGUMENT, "text is NULL");
+  AutoArgs a = {.memory = memory};
+  if ((s = program_guard(p, auto_inside, &a))) return s;
+  if (a.no_plan) return program_fail(p, DTGC_BAD_ARGUMENT, "%s", a.no_plan);
+  *text = text_copy(&a.out);
+  return *text ? DTGC_OK : program_fail(p, DTGC_NO_MEMORY, "out of memory");
+}
