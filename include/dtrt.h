@@ -147,6 +147,11 @@ void dtrt_run_all_reduces(dtrt_device *dev, int n, const dtrt_exchange *const *x
 void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
                int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate);
 
+/* Where the first `count` elements of each line stand in sorted order: x is [outer][n][inner], out is
+ * [outer][count][inner], count <= n < 2^31. Equals stand by their index; not-a-number is the largest. */
+void dtrt_order(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *x,
+                int64_t count, int descending, int32_t *out);
+
 /* An index read from data is outside [0, n). Names the step and stops all devices. Does not return. */
 __attribute__((noreturn, cold)) void dtrt_bad_index(dtrt_device *dev, int64_t index, int64_t n);
 void dtrt_copy(void *to, const void *from, int64_t bytes); /* memcpy */
@@ -186,6 +191,11 @@ DTRT_FN int64_t dtrt_last(int64_t at, int64_t stride, int64_t n, int64_t m) {
 }
 /* Whether row i lies in the block of n rows from `from` on. */
 DTRT_FN int dtrt_owns(int64_t i, int64_t from, int64_t n) { return i >= from && i - from < n; }
+
+/* A dim of n elements as k rows by the block law (k <= n): where row i begins, and the row that element
+ * e is in. */
+DTRT_FN int64_t dtrt_row(int64_t i, int64_t n, int64_t k) { return i * n / k; }
+DTRT_FN int64_t dtrt_row_of(int64_t e, int64_t n, int64_t k) { return ((e + 1) * k - 1) / n; }
 
 /* ------------------------------------------------------------------ 2. for hosts */
 
@@ -251,12 +261,15 @@ dtrt_status dtrt_add_program(dtrt_session *s, const dtrt_program *p, int *which)
 dtrt_status dtrt_call_fill_in(dtrt_session *s, int which, int entry, dtrt_fill_fn *fill, void *user,
                               void *const *out);
 
-/* What a device has received from other devices since the session began: bytes that truly moved, counted as
- * planned (needed minus owned; an all-reduce of n bytes over g devices 2n(g-1)/g, or n(g-1) up to 4 KiB), and
- * exchanges that were not local. The sum over devices is also what was sent. Bringing outputs and variables to
- * hosts is not counted. {-1, -1} for a device of another process. */
+/* What a device has received from and sent to other devices since the session began: bytes, counted where they are
+ * copied or handed to a message; exchanges that were not local; and the largest scratch that an exchange took besides
+ * its input and output blocks. Bringing outputs and variables to hosts is not counted. -1 in all for a device of
+ * another process. Ask between calls; ranks that share memory, after all have finished the call. */
 typedef struct dtrt_traffic {
-  int64_t bytes, exchanges;
+  int64_t bytes; /* received */
+  int64_t exchanges;
+  int64_t sent;
+  int64_t scratch;
 } dtrt_traffic;
 dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device);
 /* Largest arena in use and bytes of variables, of one device. */

@@ -16,6 +16,11 @@ int64_t block_parts(const Mesh *m, const dtrt_dim *d) {
 
 static int64_t units(const dtrt_dim *d) { return d->of > 0 ? d->of : d->n; }
 static int64_t granule(const dtrt_dim *d) { return d->granule > 1 ? d->granule : 1; }
+/* Where the granules divide evenly, their size makes no difference to the blocks. */
+static int64_t granule_felt(const Mesh *m, const dtrt_dim *d) {
+  int64_t g = granule(d);
+  return units(d) / g % block_parts(m, d) == 0 ? 1 : g;
+}
 
 Span block_cut(const dtrt_dim *d, int64_t k, int64_t i) {
   if (k == 1) return (Span){0, units(d)};
@@ -85,7 +90,7 @@ bool block_same(const Mesh *m, const dtrt_dim *a, const dtrt_dim *b) {
     cut = true;
   }
   if (i != a->naxes || j != b->naxes || a->n != b->n) return false;
-  if ((a->of > 0) != (b->of > 0) || (cut && granule(a) != granule(b))) return false;
+  if ((a->of > 0) != (b->of > 0) || (cut && granule_felt(m, a) != granule_felt(m, b))) return false;
   return a->of <= 0 || (a->of == b->of && a->mul == b->mul && a->div == b->div &&
                         a->first == b->first && a->last == b->last);
 }
@@ -131,6 +136,38 @@ void block_piece(Piece *p, int rank, const Span *box, const Span *from, const Sp
     p->from_step[i] = f[n - 1 - i];
     p->to_step[i] = t[n - 1 - i];
   }
+}
+
+/* The innermost loops that together fit stay whole; of the next one out (or of the run) as many
+ * turns go together as fit. */
+bool block_part(const Piece *p, int64_t most, int64_t k, Piece *out) {
+  int64_t inner = 1, turns = p->run;
+  int level = p->nloops; /* the loop that is cut; nloops: the run */
+  if (p->elements == 0) return false;
+  while (level > 0 && inner * turns <= most) {
+    inner *= turns;
+    turns = p->count[--level];
+  }
+  int64_t group = most / inner > 0 ? most / inner : 1, parts = (turns + group - 1) / group;
+  int64_t lo = k % parts * group, len = turns - lo < group ? turns - lo : group;
+  bool run = level == p->nloops;
+  *out = *p;
+  out->elements = inner * len;
+  out->nloops = p->nloops - level;
+  if (run) out->run = len;
+  for (int i = 0; i < out->nloops; i++) {
+    out->count[i] = i ? p->count[level + i] : len;
+    out->from_step[i] = p->from_step[level + i];
+    out->to_step[i] = p->to_step[level + i];
+  }
+  out->from += lo * (run ? 1 : p->from_step[level]);
+  out->to += lo * (run ? 1 : p->to_step[level]);
+  k /= parts;
+  for (int i = level - 1; i >= 0; k /= p->count[i--]) {
+    out->from += k % p->count[i] * p->from_step[i];
+    out->to += k % p->count[i] * p->to_step[i];
+  }
+  return k == 0;
 }
 
 Walk block_walk(const Piece *p) { return (Walk){.p = p, .from = p->from, .to = p->to}; }

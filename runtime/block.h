@@ -45,7 +45,8 @@ bool block_same(const Mesh *m, const dtrt_dim *a, const dtrt_dim *b);
 /* A box as it lies in two dense blocks: `run` elements are contiguous in both, and `count` loops
  * step between the runs, outermost first. Offsets and steps are in elements. */
 typedef struct Piece {
-  int32_t peer; /* the device at the other end */
+  int32_t peer;  /* the device at the other end */
+  int32_t round; /* when it goes, by messages (plan.h) */
   int32_t nloops;
   int64_t from, to; /* offsets of its first element */
   int64_t run, elements;
@@ -54,6 +55,9 @@ typedef struct Piece {
 
 /* The piece that is `box`, within blocks that hold `from` and `to` (each encloses the box). */
 void block_piece(Piece *p, int rank, const Span *box, const Span *from, const Span *to);
+/* Part k of a piece that is cut, in its own order, into parts of at most `most` elements. False: it
+ * has no more. */
+bool block_part(const Piece *p, int64_t most, int64_t k, Piece *out);
 void block_copy(const Piece *p, int64_t size, void *to, const void *from);
 /* Between a piece in a block and the dense row-major box alone. */
 void block_pack(const Piece *p, int64_t size, void *dense, const void *from);

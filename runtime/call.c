@@ -71,10 +71,9 @@ static void to_host(Device *d, int host_exchange, const dtrt_tensor *t, const ch
     return;
   }
   const dtrt_exchange *x = &d->session->program[d->program].host[host_exchange];
-  int64_t bytes = d->bytes, exchanges = d->exchanges;
+  d->uncounted = true;
   exchange_run(d, device_plan(d, x), block, host);
-  d->bytes = bytes;
-  d->exchanges = exchanges;
+  d->uncounted = false;
 }
 
 /* -------- calls -------- */

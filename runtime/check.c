@@ -123,3 +123,71 @@ int session_compare(const dtrt_program *a, const dtrt_program *b, char *why, siz
   }
   return 0;
 }
+
+/* -------- the same program on all ranks -------- */
+
+static void mix(uint64_t *h, uint64_t x) { /* splitmix64 of what was and x */
+  x += *h * 0x9e3779b97f4a7c15u + 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  *h = x ^ x >> 31;
+}
+
+static void mix_text(uint64_t *h, const char *text) {
+  for (; text && *text; text++) mix(h, (unsigned char)*text);
+  mix(h, 0);
+}
+
+static void mix_layout(uint64_t *h, const dtrt_layout *l) {
+  mix(h, (uint64_t)l->rank);
+  mix(h, l->partial);
+  mix(h, (uint64_t)l->reduce);
+  for (int i = 0; i < l->rank; i++) {
+    const dtrt_dim *d = &l->dim[i];
+    const int64_t part[] = {d->n, d->granule, d->of, d->mul, d->div, d->first, d->last, d->naxes};
+    for (size_t k = 0; k < sizeof part / sizeof *part; k++) mix(h, (uint64_t)part[k]);
+    for (int k = 0; k < d->naxes; k++) mix(h, (uint64_t)d->axis[k]);
+  }
+}
+
+static void mix_tensor(uint64_t *h, const dtrt_tensor *t) {
+  mix_text(h, t->name);
+  mix(h, (uint64_t)t->dtype);
+  mix(h, (uint64_t)t->offset); /* peers read it there */
+  mix_layout(h, t->layout);
+}
+
+static void mix_entry(uint64_t *h, const dtrt_entry *e) {
+  mix_text(h, e->name);
+  mix(h, (uint64_t)e->arena_bytes);
+  mix(h, (uint64_t)e->nin);
+  for (int i = 0; i < e->nin; i++) mix_tensor(h, &e->in[i]);
+  mix(h, (uint64_t)e->nout);
+  for (int i = 0; i < e->nout; i++) mix_tensor(h, &e->out[i]);
+  mix(h, (uint64_t)e->nsteps);
+  for (int i = 0; e->step && i < e->nsteps; i++) mix_text(h, e->step[i].what);
+}
+
+CommFace session_face(const dtrt_program *p, uint64_t seed) {
+  CommFace f = {{0}};
+  mix(&f.hash[COMM_MESH], (uint64_t)p->naxes);
+  for (int i = 0; i < p->naxes; i++) {
+    mix(&f.hash[COMM_MESH], (uint64_t)p->axis_size[i]);
+    if (p->axis_name) mix_text(&f.hash[COMM_MESH], p->axis_name[i]);
+  }
+  mix(&f.hash[COMM_VARS], (uint64_t)p->nvars);
+  for (int i = 0; i < p->nvars; i++) mix_tensor(&f.hash[COMM_VARS], &p->var[i]);
+  for (int i = 0; i < p->nentries; i++) mix_entry(&f.hash[COMM_ENTRIES], &p->entry[i]);
+  for (int i = 0; i < p->nexchanges; i++) { /* in the order in which entries meet them */
+    const dtrt_exchange *x = p->exchange[i];
+    uint64_t *h = &f.hash[COMM_EXCHANGES];
+    mix(h, (uint64_t)x->kind);
+    mix(h, (uint64_t)x->dtype);
+    mix(h, x->axes);
+    mix_text(h, x->what);
+    mix_layout(h, x->from);
+    mix_layout(h, x->to);
+  }
+  mix(&f.hash[COMM_SEED], seed);
+  return f;
+}

@@ -24,7 +24,7 @@ typedef struct cli {
   int nfeed, neval_feed, nout;
   int64_t epochs, limit, eval_limit; /* 0: not given, all rows */
   int64_t skip, eval_skip;
-  bool shuffle, drop_last, stop_on_nan, plain, layouts;
+  bool shuffle, drop_last, stop_on_nan, plain, layouts, traffic;
   uint64_t shuffle_seed, seed;
   const char *log, *transport;
 } cli;

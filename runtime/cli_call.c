@@ -84,6 +84,17 @@ static bool check_outputs(const cli *c) {
   return true;
 }
 
+/* What this process's devices have moved: one line each. */
+static void print_traffic(const dtrt_session *s, const dtrt_traffic *before) {
+  for (int d = 0; d < dtrt_session_ndevices(s); d++) {
+    dtrt_traffic t = dtrt_session_traffic(s, d);
+    if (t.bytes < 0) continue;
+    printf("device %d: received %lld bytes, sent %lld, in %lld exchanges; scratch %lld\n", d,
+           (long long)(t.bytes - before[d].bytes), (long long)(t.sent - before[d].sent),
+           (long long)(t.exchanges - before[d].exchanges), (long long)t.scratch);
+  }
+}
+
 static int call_session(const cli *c, dtrt_session *s, data_set *set, void **out) {
   int entry = (int)(c->entry - c->program->entry), status = CLI_OK;
   for (int i = 0; i < c->entry->nout; i++) {
@@ -92,7 +103,14 @@ static int call_session(const cli *c, dtrt_session *s, data_set *set, void **out
     out[i] = malloc(tensor_bytes(t) + 1);
     if (!out[i]) return cli_fail(c, "out of memory");
   }
-  if (dtrt_call_fill(s, entry, data_fill, set, out) != DTRT_OK) return cli_session_failed(c, s);
+  int n = dtrt_session_ndevices(s);
+  dtrt_traffic *before = malloc((size_t)n * sizeof *before);
+  if (!before) return cli_fail(c, "out of memory");
+  for (int d = 0; d < n; d++) before[d] = dtrt_session_traffic(s, d);
+  bool ran = dtrt_call_fill(s, entry, data_fill, set, out) == DTRT_OK;
+  if (ran && c->traffic && !c->quiet) print_traffic(s, before);
+  free(before);
+  if (!ran) return cli_session_failed(c, s);
   for (int i = 0; !c->quiet && i < c->entry->nout && !status; i++)
     status = give_output(c, &c->entry->out[i], out[i]);
   return status;

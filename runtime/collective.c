@@ -1,9 +1,11 @@
 /* collective.c: the all-reduce, of one tensor or of several as one.
  *
- * Small: everyone combines everything from the stages, one barrier. Large: each combines its own
- * chunk of all tensors laid end to end, straight from the peers' buffers, and writes the result to
- * all; two barriers. By messages the same two ways. Terms are always taken in the order of the
- * devices. Bytes received: small, (g-1) n; large, the least possible, 2 n (g-1)/g on average. */
+ * Each device combines its own chunk of all tensors laid end to end, straight from the peers'
+ * buffers, and writes the result to all; two barriers. Where it moves no more to any (two devices
+ * whose terms fit a stage, or a single element) everyone combines everything from the stages, one
+ * barrier. By messages the same two ways. Terms are always taken in the order of the devices.
+ * Chunks are blocks by the block law, so of e elements the device with the largest, c = ceil(e/g),
+ * receives e + (g-2) c: 2 (g-1)/g of them where g divides e. Scratch: see exchange.c. */
 #include "device.h"
 #include "reduce.h"
 
@@ -17,13 +19,11 @@ typedef struct Reduction {
   void *const *to;
 } Reduction;
 
-/* Chunk i of the tensors laid end to end, in bytes, on cache lines. */
+/* Chunk i of the tensors laid end to end, in bytes. */
 static Span chunk(const Reduction *r, int i) {
-  int64_t lines = (r->total + 63) / 64;
-  Span s = {block_share(i, lines, r->g->n) * 64, block_share(i + 1, lines, r->g->n) * 64};
-  if (s.lo > r->total) s.lo = r->total;
-  if (s.hi > r->total) s.hi = r->total;
-  return s;
+  int64_t elements = r->total / r->size;
+  return (Span){block_share(i, elements, r->g->n) * r->size,
+                block_share(i + 1, elements, r->g->n) * r->size};
 }
 
 /* Steps over the parts of a chunk that lie in one tensor. `tensor` starts at 0, `base` too. */
@@ -71,6 +71,7 @@ static void direct_small(Reduction *r) {
   to_dense(r, (Span){0, r->total}, device_stage(d, g));
   device_arrive(d, g);
   for (int i = 0; i < g->n; i++) from[i] = d->comm->slot[g->device[i]]->stage[stage];
+  device_staged(d, r->total * (g->n - 1), r->total * (g->n - 1)); /* all read all stages */
   if (r->n == 1) {
     combine(r, r->to, 1, from, r->total);
     return;
@@ -100,6 +101,11 @@ static void direct_large(Reduction *r) {
       to[i] = device_peer(d, g->device[i], peer->to[t - 1]) + part.lo;
     }
     combine(r, to, g->n, from, part.hi - part.lo);
+    for (int i = 0; i < g->n; i++) {
+      if (i == g->me) continue;
+      device_took(d, g->device[i], part.hi - part.lo);
+      device_gave(d, g->device[i], part.hi - part.lo);
+    }
   }
   device_leave(d, g);
 }
@@ -109,42 +115,82 @@ static void direct_large(Reduction *r) {
 static void send(Reduction *r, int peer, const void *at, int64_t bytes) {
   if (r->d->comm->verbs->send(r->d->comm, r->d->id, peer, at, bytes))
     device_fail(r->d, "out of memory for messages");
+  device_staged(r->d, bytes, 0);
 }
 static void recv(Reduction *r, int peer, void *at, int64_t bytes) {
   if (r->d->comm->verbs->recv(r->d->comm, r->d->id, peer, at, bytes))
     device_fail(r->d, "out of memory for messages");
+  device_staged(r->d, 0, bytes);
 }
 
-/* All terms of span s of everybody's tensors, then combined into `sum`: I get those of mine[i] and
- * everyone else gets theirs. */
-static void messages(Reduction *r, bool small) {
+static void messages_small(Reduction *r) {
   const Group *g = r->g;
-  Span own = small ? (Span){0, r->total} : chunk(r, g->me);
-  int64_t len = own.hi - own.lo, pointers = g->n * (int64_t)sizeof(void *);
-  char *dense = device_scratch(r->d, pointers + r->total + len * g->n);
-  const void **from = (const void **)(void *)dense;
-  dense += pointers;
-  char *terms = dense + r->total;
-  to_dense(r, (Span){0, r->total}, dense);
+  int64_t pointers = g->n * (int64_t)sizeof(void *);
+  const void **from = (const void **)(void *)device_scratch(r->d, pointers + r->total * g->n);
+  char *terms = (char *)(from + g->n), *own = terms + g->me * r->total;
+  to_dense(r, (Span){0, r->total}, own);
   for (int i = 0; i < g->n; i++) {
-    from[i] = i == g->me ? dense + own.lo : terms + i * len;
-    if (i != g->me && len) recv(r, g->device[i], terms + i * len, len);
+    from[i] = terms + i * r->total;
+    if (i != g->me && r->total) recv(r, g->device[i], terms + i * r->total, r->total);
+  }
+  for (int i = 0; i < g->n; i++)
+    if (i != g->me && r->total) send(r, g->device[i], own, r->total);
+  device_finish(r->d);
+  void *sum = own; /* over my own term: elements are combined one by one */
+  combine(r, &sum, 1, from, r->total);
+  from_dense(r, (Span){0, r->total}, own);
+}
+
+/* Bytes [at, at + len) of chunk i. */
+static Span chunk_part(const Reduction *r, int i, int64_t at, int64_t len) {
+  Span s = chunk(r, i);
+  int64_t lo = s.lo + at < s.hi ? s.lo + at : s.hi;
+  return (Span){lo, lo + len < s.hi ? lo + len : s.hi};
+}
+
+/* The same part of every chunk at a time, so that the scratch is bounded: my terms (then the
+ * results) of all chunks, and all terms of my own. */
+static void messages_part(Reduction *r, int64_t at, int64_t len, char *mine, char *terms,
+                          const void **from) {
+  const Group *g = r->g;
+  Span own = chunk_part(r, g->me, at, len);
+  int64_t n = own.hi - own.lo;
+  for (int i = 0; i < g->n; i++) {
+    from[i] = i == g->me ? mine + i * len : terms + i * len;
+    if (i != g->me && n) recv(r, g->device[i], terms + i * len, n);
   }
   for (int i = 0; i < g->n; i++) {
-    Span s = small ? own : chunk(r, i);
-    if (i != g->me && s.lo < s.hi) send(r, g->device[i], dense + s.lo, s.hi - s.lo);
+    Span s = chunk_part(r, i, at, len);
+    to_dense(r, s, mine + i * len);
+    if (i != g->me && s.lo < s.hi) send(r, g->device[i], mine + i * len, s.hi - s.lo);
   }
   device_finish(r->d);
-  void *sum = dense + own.lo; /* over my own term: elements are combined one by one */
-  combine(r, &sum, 1, from, len);
-  for (int i = 0; !small && i < g->n; i++) {
-    Span s = chunk(r, i);
+  void *sum = mine + g->me * len;
+  combine(r, &sum, 1, from, n);
+  for (int i = 0; i < g->n; i++) {
+    Span s = chunk_part(r, i, at, len);
     if (i == g->me) continue;
-    if (s.lo < s.hi) recv(r, g->device[i], dense + s.lo, s.hi - s.lo);
-    if (len) send(r, g->device[i], sum, len);
+    if (s.lo < s.hi) recv(r, g->device[i], mine + i * len, s.hi - s.lo);
+    if (n) send(r, g->device[i], sum, n);
   }
-  if (!small) device_finish(r->d);
-  from_dense(r, (Span){0, r->total}, dense);
+  device_finish(r->d);
+  for (int i = 0; i < g->n; i++) from_dense(r, chunk_part(r, i, at, len), mine + i * len);
+}
+
+static void messages_large(Reduction *r) {
+  const Group *g = r->g;
+  int64_t pointers = g->n * (int64_t)sizeof(void *), longest = 0;
+  int64_t len = (COMM_SCRATCH - pointers) / (2 * g->n) / COMM_LINE * COMM_LINE;
+  for (int i = 0; i < g->n; i++) {
+    Span s = chunk(r, i);
+    if (s.hi - s.lo > longest) longest = s.hi - s.lo;
+  }
+  if (len < COMM_LINE) len = COMM_LINE;
+  if (len > longest) len = longest;
+  char *scratch = device_scratch(r->d, pointers + 2 * g->n * len);
+  const void **from = (const void **)(void *)scratch;
+  char *mine = scratch + pointers, *terms = mine + g->n * len;
+  for (int64_t at = 0; at < longest; at += len) messages_part(r, at, len, mine, terms, from);
 }
 
 void collective_all_reduce(Device *d, int n, const Plan *const *p, const void *const *from,
@@ -156,15 +202,13 @@ void collective_all_reduce(Device *d, int n, const Plan *const *p, const void *c
     r.total += p[i]->elements * r.size;
     most += p[i]->most;
   }
-  bool small = most <= COMM_STAGE_BYTES;
+  bool small = most <= (g->n == 2 ? COMM_STAGE_BYTES : r.size);
   device_begin(d, g->direct);
   if (!g->direct)
-    messages(&r, small);
+    small ? messages_small(&r) : messages_large(&r);
   else if (small)
     direct_small(&r);
   else
     direct_large(&r);
-  Span own = chunk(&r, g->me);
-  device_count(d, small ? r.total * (g->n - 1)
-                        : (own.hi - own.lo) * (g->n - 1) + r.total - (own.hi - own.lo));
+  device_counted(d);
 }

@@ -18,20 +18,29 @@
 enum {
   COMM_STAGES = 4,
   COMM_STAGE_BYTES =
-      4096,        /* blocks up to this size go through the peer's slot: one barrier, not two */
-  COMM_BATCH = 32, /* tensors of one combined all-reduce */
-  COMM_WHY = 512   /* bytes of a reason */
+      4096,       /* blocks up to this size go through the peer's slot: one barrier, not two */
+  COMM_LINE = 64, /* bytes of a cache line */
+  COMM_SCRATCH = 1 << 20, /* bytes of memory that an exchange by messages takes (exchange.c) */
+  COMM_BATCH = 32,        /* tensors of one combined all-reduce */
+  COMM_WHY = 512          /* bytes of a reason */
 };
 enum { SEGMENT_VARS, SEGMENT_ARENA, NSEGMENTS };
 
-/* One a device. Only its device writes to it. */
+/* One a device. Only its device writes to it, but for the counters. */
 typedef struct Slot {
   _Alignas(128) _Atomic uint64_t flag;
-  int64_t bytes, exchanges; /* received from others */
+  /* Bytes that others have read here, and have written here. */
+  _Alignas(128) _Atomic int64_t taken, given;
   _Alignas(128) uint64_t from[COMM_BATCH],
       to[COMM_BATCH]; /* 2 * offset in segment + which segment */
   _Alignas(128) char stage[COMM_STAGES][COMM_STAGE_BYTES];
 } Slot;
+
+/* What processes must agree on before any of them waits for another, as hashes (check.c). */
+enum { COMM_MESH, COMM_VARS, COMM_ENTRIES, COMM_EXCHANGES, COMM_SEED, COMM_FACES };
+typedef struct CommFace {
+  uint64_t hash[COMM_FACES];
+} CommFace;
 
 typedef struct Comm Comm;
 typedef void CommJob(void *arg, int device);
@@ -43,6 +52,9 @@ typedef struct CommVerbs {
   int (*segment)(Comm *c, int which, int64_t bytes, char *why);
   /* Runs the job on every device of this process and returns when all have. */
   void (*run)(Comm *c, CommJob *job, void *arg);
+  /* Every process's face, in the order of ranks; collective over processes. NULL where there is
+   * only one. -1 when out of memory. */
+  int (*faces)(Comm *c, const CommFace *mine, CommFace *all /* [nranks] */);
   /* Messages. The bytes must stay until finish returns 1; `finish` makes progress and never blocks.
    * Both return -1 when out of memory. */
   int (*send)(Comm *c, int me, int peer, const void *bytes, int64_t n);

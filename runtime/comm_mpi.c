@@ -212,6 +212,14 @@ static int mpi_finish(Comm *c, int me) {
   return done;
 }
 
+static int mpi_faces(Comm *c, const CommFace *mine, CommFace *all) {
+  Mpi *m = (Mpi *)(void *)c;
+  MPI_Request r;
+  MPI_Iallgather(mine, sizeof *mine, MPI_BYTE, all, sizeof *mine, MPI_BYTE, m->on, &r);
+  wait_request(c, &r);
+  return 0;
+}
+
 static void mpi_run(Comm *c, CommJob *job, void *arg) { job(arg, c->first); }
 
 static void mpi_fail(Comm *c, const char *message) {
@@ -273,6 +281,7 @@ Comm *dtrt_comm_open_mpi(const CommOpen *o, char *why) {
   static const CommVerbs verbs = {.name = "mpi",
                                   .segment = mpi_segment,
                                   .run = mpi_run,
+                                  .faces = mpi_faces,
                                   .send = mpi_send,
                                   .recv = mpi_recv,
                                   .finish = mpi_finish,

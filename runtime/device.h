@@ -51,8 +51,10 @@ typedef struct Device {
   int next_stage;
   char *scratch;
   int64_t scratch_bytes;
-  int64_t bytes, exchanges; /* traffic, when it has no slot */
-  sigjmp_buf jump;          /* out of the entry, when this or another device has failed */
+  int64_t received, sent; /* bytes that I have moved myself; others do it too, see Slot */
+  int64_t exchanges;      /* that were not local */
+  bool uncounted;         /* what moves now is for a host */
+  sigjmp_buf jump;        /* out of the entry, when this or another device has failed */
 } Device;
 
 struct dtrt_session {
@@ -93,7 +95,12 @@ char *device_stage(Device *d,
 void device_finish(Device *d);      /* until all messages have come and gone */
 uint64_t device_address(Device *d, const void *at); /* for Slot.from and .to */
 char *device_peer(const Device *d, int peer, uint64_t address);
-void device_count(Device *d, int64_t bytes);
+/* The counters of traffic, at each place where bytes move. */
+void device_took(Device *d, int peer, int64_t bytes);          /* from the peer's memory */
+void device_gave(Device *d, int peer, int64_t bytes);          /* into the peer's memory */
+void device_staged(Device *d, int64_t sent, int64_t received); /* by stages or messages */
+void device_counted(Device *d);                                /* an exchange is over */
+dtrt_traffic device_traffic(const Device *d);
 
 /* -------- failing: fail.c -------- */
 
@@ -112,6 +119,10 @@ void fail_alt_stack(bool on); /* on this thread, so that an overflow of the stac
 
 void gemm_prepare(int device_threads, char *why); /* why stays "" when all is well */
 void exchange_run(Device *d, const Plan *p, const void *from, void *to);
+/* Combines the terms of a piece run by run. from: [2 * nterms], the blocks they lie in or dense
+ * boxes, and as much room. */
+void exchange_settle(const Plan *p, const Piece *q, const char **from, bool dense, char *to);
+void messages_run(Device *d, const Plan *p, const char *from, char *to);
 void collective_all_reduce(Device *d, int n, const Plan *const *p, const void *const *from,
                            void *const *to);
 

@@ -1,7 +1,14 @@
-/* exchange.c: runs the plan of an exchange, reading peers' memory or by messages.
+/* exchange.c: runs the plan of an exchange, reading peers' memory or by messages (messages.c).
  *
  * Both ways combine the same terms in the same order, so their bits are the same. What a device
- * owns is copied, never sent. */
+ * owns is copied, never sent.
+ *
+ * Memory: the block that goes in, the block that comes out, and scratch. Reading peers' memory
+ * takes 16 bytes of scratch for each device whose terms are combined, and the slot's stages, 16
+ * KiB. By messages it is COMM_SCRATCH, 1 MiB, or 144 bytes for each such device if that is more. An
+ * all-reduce (collective.c) takes 16 bytes a device and 4 KiB; by messages the same as above.
+ * Beside that a device keeps the plans it has made: a piece (240 bytes) for each device it meets.
+ */
 #include "device.h"
 #include "reduce.h"
 
@@ -38,9 +45,8 @@ void dtrt_run_all_reduces(dtrt_device *dev, int n, const dtrt_exchange *const *x
 
 /* -------- one piece -------- */
 
-/* Combines the terms of a piece run by run. `from` are the blocks they lie in, or dense boxes. */
-static void settle(const Plan *p, const Piece *q, const char *const *from, bool dense,
-                   const void **run, char *to) {
+void exchange_settle(const Plan *p, const Piece *q, const char **from, bool dense, char *to) {
+  const void **run = (const void **)(from + p->nterms);
   if (q->elements == 0) return;
   Walk w = block_walk(q);
   do {
@@ -77,79 +83,19 @@ static void direct(Device *d, const Plan *p, const Group *g, const char *from, c
       for (int t = 0; t < p->nterms; t++) {
         int peer = q->peer + p->term[t];
         term[t] = peer == d->id ? from : block_of_peer(d, peer, staged, stage);
+        if (peer != d->id) device_took(d, peer, q->elements * p->size);
       }
-      settle(p, q, term, false, (const void **)(term + p->nterms), to);
+      exchange_settle(p, q, term, false, to);
     }
   } else {
     for (int i = 0; i < p->nrecv; i++) {
       int peer = p->recv[i].peer;
       block_copy(&p->recv[i], p->size, to,
                  peer == d->id ? from : block_of_peer(d, peer, staged, stage));
+      if (peer != d->id) device_took(d, peer, p->recv[i].elements * p->size);
     }
   }
   if (!staged) device_leave(d, g);
-}
-
-/* -------- messages -------- */
-
-static void post_send(Device *d, int peer, const void *at, int64_t bytes) {
-  if (d->comm->verbs->send(d->comm, d->id, peer, at, bytes))
-    device_fail(d, "out of memory for messages");
-}
-static void post_recv(Device *d, int peer, void *at, int64_t bytes) {
-  if (d->comm->verbs->recv(d->comm, d->id, peer, at, bytes))
-    device_fail(d, "out of memory for messages");
-}
-
-/* Scratch: packed sends, then for each piece the terms as dense boxes (mine too). Nothing is packed
- * that is contiguous already. */
-static void messages(Device *d, const Plan *p, const char *from, char *to) {
-  bool terms = p->nterms > 1;
-  int64_t need = 0, pointers = 2 * (int64_t)sizeof(char *) * p->nterms;
-  for (int i = 0; i < p->nsend; i++)
-    if (p->send[i].nloops) need += p->send[i].elements * p->size;
-  for (int i = 0; i < p->nrecv; i++)
-    if (terms || p->recv[i].nloops) need += p->recv[i].elements * p->size * p->nterms;
-  device_begin(d, false);
-  char *scratch = device_scratch(d, need + pointers), *at = scratch + pointers;
-  for (int i = 0; i < p->nrecv; i++) {
-    const Piece *q = &p->recv[i];
-    int64_t bytes = q->elements * p->size;
-    for (int t = 0; t < p->nterms; t++) {
-      int peer = q->peer + p->term[t];
-      bool packed = terms || (q->nloops && peer != d->id);
-      if (peer != d->id)
-        post_recv(d, peer, packed ? at : to + q->to * p->size, bytes);
-      else if (terms)
-        block_pack(q, p->size, at, from);
-      if (packed || q->nloops) at += bytes;
-    }
-  }
-  for (int i = 0; i < p->nsend; i++) {
-    const Piece *q = &p->send[i];
-    int64_t bytes = q->elements * p->size;
-    if (!q->nloops) {
-      post_send(d, q->peer, from + q->from * p->size, bytes);
-      continue;
-    }
-    block_pack(q, p->size, at, from);
-    post_send(d, q->peer, at, bytes);
-    at += bytes;
-  }
-  if (!terms) /* what I own, while the rest is on its way */
-    for (int i = 0; i < p->nrecv; i++)
-      if (p->recv[i].peer == d->id) block_copy(&p->recv[i], p->size, to, from);
-  device_finish(d);
-  at = scratch + pointers;
-  const char **term = (const char **)(void *)scratch;
-  for (int i = 0; i < p->nrecv; i++) {
-    const Piece *q = &p->recv[i];
-    int64_t bytes = q->elements * p->size;
-    if (!terms && !q->nloops) continue;
-    if (!terms && q->peer != d->id) block_unpack(q, p->size, to, at);
-    for (int t = 0; t < p->nterms; t++, at += bytes) term[t] = at;
-    if (terms) settle(p, q, term, true, (const void **)(term + p->nterms), to);
-  }
 }
 
 void exchange_run(Device *d, const Plan *p, const void *from, void *to) {
@@ -166,6 +112,6 @@ void exchange_run(Device *d, const Plan *p, const void *from, void *to) {
   if (g->direct)
     direct(d, p, g, from, to);
   else
-    messages(d, p, from, to);
-  device_count(d, p->recv_bytes);
+    messages_run(d, p, from, to);
+  device_counted(d);
 }

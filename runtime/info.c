@@ -197,6 +197,8 @@ static const char usage[] =
 static const char details[] =
     "FILE is .npy, IDX or CSV, each also gzipped. CSV columns: FILE:0-63, FILE:64, FILE:0-3,7 "
     "(from 0).\n"
+    "Raw records: FILE:u8[3073], FILE:u8[3073]:1-3072. Several files as one: 'data_*.bin', "
+    "'{a,b}.npy'.\n"
     "A scalar input (shape []) also takes a number: --feed rate=0.1. `call` reads whole inputs; "
     "`fit` reads\n"
     "rows, a batch a step, and prints the means of the float scalar outputs over each epoch.\n"
@@ -212,6 +214,8 @@ static const char details[] =
     "  --log FILE.csv          one line an epoch\n"
     "  --stop-on-nan           end at the first value that is not finite\n"
     "  --plain                 no progress bar\n"
+    "option of call:\n"
+    "  --traffic               bytes that each device received and sent\n"
     "options of call and fit:\n"
     "  --seed N                of all random values (0)\n"
     "  --transport T           self, threads or mpi\n";

@@ -42,6 +42,7 @@ static const option options[] = {
     {"--stop-on-nan", OPT_FLAG, 4, offsetof(cli, stop_on_nan), 0},
     {"--plain", OPT_FLAG, 4, offsetof(cli, plain), 0},
     {"--layouts", OPT_FLAG, 1, offsetof(cli, layouts), 0},
+    {"--traffic", OPT_FLAG, 2, offsetof(cli, traffic), 0},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 

@@ -242,6 +242,35 @@ static bool make_sends(Work *w, Plan *p, uint32_t fresh) {
   return p->send != NULL;
 }
 
+/* -------- the order by messages -------- */
+
+/* Number of a device's team among those of its group. */
+static int64_t team_of(const Mesh *m, uint32_t axes, int device) {
+  int64_t team = 0;
+  for (int i = 0; i < m->naxes; i++)
+    if (axes & 1u << i) team = team * m->size[i] + device / m->stride[i] % m->size[i];
+  return team;
+}
+
+static int by_round(const void *a, const void *b) {
+  const Piece *p = a, *q = b;
+  return p->round != q->round ? (p->round > q->round) - (p->round < q->round)
+                              : (p->peer > q->peer) - (p->peer < q->peer);
+}
+
+static void set_rounds(const Work *w, Plan *p) {
+  uint32_t axes = p->axes & ~w->settle;
+  int64_t teams = 1, mine = team_of(w->mesh, axes, (int)base_of(w, 0));
+  for (int i = 0; i < w->mesh->naxes; i++)
+    if (axes & 1u << i) teams *= w->mesh->size[i];
+  for (int i = 0; i < p->nrecv; i++)
+    p->recv[i].round = (int32_t)((mine - team_of(w->mesh, axes, p->recv[i].peer) + teams) % teams);
+  for (int i = 0; i < p->nsend; i++)
+    p->send[i].round = (int32_t)((team_of(w->mesh, axes, p->send[i].peer) - mine + teams) % teams);
+  qsort(p->recv, (size_t)p->nrecv, sizeof *p->recv, by_round);
+  qsort(p->send, (size_t)p->nsend, sizeof *p->send, by_round);
+}
+
 static bool check(const Mesh *m, const dtrt_exchange *x, char *why) {
   const dtrt_layout *f = x->from, *t = x->to;
   if (f->rank != t->rank || f->rank < 0 || f->rank > DTRT_MAX_RANK) {
@@ -294,7 +323,10 @@ Plan *plan_new(const Mesh *m, const int32_t *coord, const dtrt_exchange *x, bool
   if (fine && p->kind == PLAN_BOXES) {
     if (p->identity) p->recv = malloc(sizeof *p->recv);
     fine = p->identity ? p->recv != NULL : receives(&w, p);
-    if (fine && sends && p->axes) fine = make_sends(&w, p, fresh);
+    if (fine && sends && p->axes) {
+      fine = make_sends(&w, p, fresh);
+      if (fine) set_rounds(&w, p);
+    }
   }
   for (int i = 0; i < x->from->rank; i++) free(w.dim[i].at);
   if (fine) return p;

@@ -1,10 +1,17 @@
 /* plan.h: what one device must do in an exchange, computed once from the two layouts.
  *
- * The law: a device needs its box of `to`. Each element comes from one owner: the device with my
- * own coordinate on every axis that `from` does not use, so what I own I keep, and the nearest have
- * it otherwise. Where `from` is partial and `to` is not, all devices along those axes each hold a
- * term. Everything is symbolic in the blocks: the cost is that of the pieces, whatever the size of
- * the mesh. */
+ * The law: a device needs its box of `to`. Each element comes once, from the nearest device that
+ * holds it: the one whose coordinates differ from mine on the fewest axes, and there by the least.
+ * `from` fixes an owner's coordinates on the axes it uses and leaves the others free, so the
+ * nearest is the one with my own coordinates there; what I own I keep. Where `from` is partial and
+ * `to` is not, all devices along those axes each hold a term. Everything is symbolic in the blocks:
+ * the cost is that of the pieces, whatever the size of the mesh.
+ *
+ * Order: by messages a device meets the others in rounds. Devices that differ only in the axes
+ * whose terms are settled are a team; in round i team t receives from team t - i and sends to team
+ * t + i. Every device takes the rounds in this order and posts both directions of a round before it
+ * waits, so of all that wait, the one that is least far finds what it waits for posted: no
+ * deadlock. */
 #ifndef DTG_RUNTIME_PLAN_H
 #define DTG_RUNTIME_PLAN_H
 #include "block.h"
@@ -31,7 +38,8 @@ typedef struct Plan {
                 settled */
   int nrecv, nsend;
   Piece *recv;        /* peer: the device with the first term */
-  Piece *send;        /* peer: the device that needs it; only made when asked for */
+  Piece *send;        /* peer: the device that needs it; only made when asked for, and then both
+                         are in the order of their rounds */
   int64_t recv_bytes; /* from others */
 } Plan;
 

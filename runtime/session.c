@@ -30,9 +30,8 @@ int dtrt_session_nranks(const dtrt_session *s) { return s->comm ? s->comm->nrank
 dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device) {
   const Comm *c = s->comm;
   if (!c || !s->device || device < c->first || device >= c->first + c->count)
-    return (dtrt_traffic){-1, -1};
-  const Device *d = &s->device[device - c->first];
-  return (dtrt_traffic){d->bytes, d->exchanges};
+    return (dtrt_traffic){-1, -1, -1, -1};
+  return device_traffic(&s->device[device - c->first]);
 }
 
 int64_t dtrt_session_memory(const dtrt_session *s) {
@@ -133,6 +132,34 @@ static int64_t arena_bytes(const dtrt_program *p) {
   return most;
 }
 
+/* Two programs under one mpiexec would wait for each other for ever, or add up what does not belong
+ * together. All ranks say the same, since all see the same faces. */
+static dtrt_status meet(dtrt_session *s, const dtrt_program *p) {
+  static const char *const what[COMM_FACES] = {"mesh", "variables", "entries", "exchanges", "seed"};
+  const Comm *c = s->comm;
+  if (!c->verbs->faces || c->nranks == 1) return DTRT_OK;
+  CommFace mine = session_face(p, s->seed);
+  CommFace *all = calloc((size_t)c->nranks, sizeof *all);
+  /* One that has no memory cannot be told from here: the others would wait. It ends them all. */
+  if (!all || c->verbs->faces(s->comm, &mine, all)) {
+    c->verbs->fail(s->comm, "out of memory to compare programs");
+    free(all);
+    return session_error(s, DTRT_NO_MEMORY, "out of memory");
+  }
+  dtrt_status status = DTRT_OK;
+  int other = 0, face = 0;
+  while (other < c->nranks && !memcmp(&all[other], &all[0], sizeof *all)) other++;
+  if (other < c->nranks) {
+    while (all[other].hash[face] == all[0].hash[face]) face++;
+    status = session_error(s, DTRT_INVALID,
+                           "rank %d runs another program than rank 0: its %s differ%s; all ranks "
+                           "must run the same program with the same arguments",
+                           other, what[face], face == COMM_MESH || face == COMM_SEED ? "s" : "");
+  }
+  free(all);
+  return status;
+}
+
 dtrt_status dtrt_add_program(dtrt_session *s, const dtrt_program *p, int *which) {
   if (!s->comm || !s->nprograms) return DTRT_INVALID;
   if (atomic_load(s->comm->failed)) return DTRT_FAILED;
@@ -141,7 +168,8 @@ dtrt_status dtrt_add_program(dtrt_session *s, const dtrt_program *p, int *which)
   if (bad) return session_error(s, DTRT_INVALID, "cannot add program: %s", bad);
   if (session_compare(s->program[0].p, p, why, sizeof why))
     return session_error(s, DTRT_INVALID, "cannot add program %s: %s", p->name, why);
-  dtrt_status status = add(s, p);
+  dtrt_status status = meet(s, p);
+  if (status == DTRT_OK) status = add(s, p);
   if (status == DTRT_OK && arena_bytes(p) > s->comm->segment_bytes[SEGMENT_ARENA])
     status = set_segment(s, SEGMENT_ARENA, arena_bytes(p));
   if (status == DTRT_OK) *which = s->nprograms - 1;
@@ -185,6 +213,8 @@ static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_optio
   for (int i = 0; i < c->count; i++)
     if (device_init(&s->device[i], s, c->first + i))
       return session_error(s, DTRT_NO_MEMORY, "out of memory");
+  dtrt_status met = meet(s, p);
+  if (met != DTRT_OK) return met;
   gemm_prepare(c->count, why);
   if (why[0]) return session_error(s, DTRT_INVALID, "%s", why);
   dtrt_status status = add(s, p);

@@ -11,6 +11,9 @@ const char *session_check(const dtrt_program *p);
 /* What distinguishes the variables of two programs that should have the same, in `why`; 0 when
  * nothing. */
 int session_compare(const dtrt_program *a, const dtrt_program *b, char *why, size_t room);
+/* Hashes of all that decides what devices say to each other: sizes, layouts, names and order, but
+ * not where in a file they were written. */
+CommFace session_face(const dtrt_program *p, uint64_t seed);
 int64_t session_tensor_bytes(const dtrt_tensor *t); /* -1 when it overflows */
 
 /* Runs f on every device of this process, guarded. */

@@ -161,12 +161,33 @@ char *device_peer(const Device *d, int peer, uint64_t address) {
   return d->comm->segment[address % NSEGMENTS][peer] + address / NSEGMENTS;
 }
 
-void device_count(Device *d, int64_t bytes) {
+/* -------- traffic -------- */
+
+void device_took(Device *d, int peer, int64_t bytes) {
+  if (d->uncounted) return;
+  d->received += bytes;
+  atomic_fetch_add_explicit(&d->comm->slot[peer]->taken, bytes, memory_order_relaxed);
+}
+
+void device_gave(Device *d, int peer, int64_t bytes) {
+  if (d->uncounted) return;
+  d->sent += bytes;
+  atomic_fetch_add_explicit(&d->comm->slot[peer]->given, bytes, memory_order_relaxed);
+}
+
+void device_staged(Device *d, int64_t sent, int64_t received) {
+  if (d->uncounted) return;
+  d->sent += sent;
+  d->received += received;
+}
+
+void device_counted(Device *d) { d->exchanges += !d->uncounted; }
+
+dtrt_traffic device_traffic(const Device *d) {
   Slot *slot = d->comm->slot[d->id];
-  d->bytes += bytes;
-  d->exchanges++;
-  if (slot) {
-    slot->bytes = d->bytes;
-    slot->exchanges = d->exchanges;
-  }
+  dtrt_traffic t = {d->received, d->exchanges, d->sent, d->scratch_bytes};
+  if (!slot) return t;
+  t.bytes += atomic_load_explicit(&slot->given, memory_order_relaxed);
+  t.sent += atomic_load_explicit(&slot->taken, memory_order_relaxed);
+  return t;
 }

@@ -55,21 +55,26 @@ static Received received(const Mesh *m, const Layout *from, const Layout *to, co
   return (Received){terms * need - own, terms * blocks - (own > 0)};
 }
 
-/* The most that any device receives, over the devices whose coordinates are first, middle or last
- * of their axis: blocks differ by one element only, so that says it for all, at a cost that does
- * not grow with them. */
+/* The most that any device receives. Of an axis of up to 4 every coordinate is looked at, of a longer
+ * one the first, the middle and the last: blocks differ by one granule only, and the cost must not
+ * grow with the devices. */
 static Received most_received(const Mesh *m, const Layout *from, const Layout *to, const Shape *s,
                               int64_t terms) {
   uint32_t axes = layout_axes(from) | layout_axes(to);
   int coord[MAX_AXES] = {0}, naxes = 0, axis[MAX_AXES], choices = 1;
   for (int a = 0; a < m->naxes; a++)
     if (axes & 1u << a) axis[naxes++] = a;
-  for (int i = 0; i < naxes; i++) choices *= 3;
+  int ways[MAX_AXES];
+  for (int i = 0; i < naxes; i++) {
+    ways[i] = m->axis[axis[i]].size <= 4 ? (int)m->axis[axis[i]].size : 3;
+    choices *= ways[i];
+  }
   Received most = {0, 0};
   for (int c = 0; c < choices; c++) {
-    for (int i = 0, rest = c; i < naxes; i++, rest /= 3) {
+    for (int i = 0, rest = c; i < naxes; rest /= ways[i++]) {
       int64_t size = m->axis[axis[i]].size;
-      coord[axis[i]] = (int)(rest % 3 == 0 ? 0 : rest % 3 == 1 ? size - 1 : size / 2);
+      int k = rest % ways[i];
+      coord[axis[i]] = size <= 4 ? k : (int)(k == 0 ? 0 : k == 1 ? size - 1 : size / 2);
     }
     Received r = received(m, from, to, s, coord, terms);
     if (r.elements > most.elements) most.elements = r.elements;
@@ -114,7 +119,9 @@ Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, con
     if (x.axes & 1u << a) x.group *= m->axis[a].size;
   if (x.kind == DTRT_ALL_REDUCE) {
     Shape local = layout_local(m, from, shape);
-    x.bytes = 2 * (terms - 1) * shape_count(&local) / terms * dtype_size(t);
+    /* With the largest of the chunks (runtime/collective.c): 2 (terms - 1) / terms of an even block. */
+    int64_t n = shape_count(&local);
+    x.bytes = (n + (terms - 2) * ((n + terms - 1) / terms)) * dtype_size(t);
     x.senders = terms - 1;
     return x;
   }

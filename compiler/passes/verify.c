@@ -1,5 +1,9 @@
 /* The laws of a stage. A breach is a bug of the compiler: it names the pass and the node and stops.
- */
+ *
+ * Exchanges: every device runs the same steps, so all members of a group meet the same exchanges in
+ * the same order, provided that the order is one that a device can run (what a step reads is made
+ * before it), that every exchange is met once, and that an exchange says the same on all devices:
+ * verify_exchanges. */
 #include "passes.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +56,94 @@ void verify_global(const Plan *p, const char *after) {
   }
 }
 
+/* -------- exchanges -------- */
+
+/* An exchange that devices could not run, or would not run alike. */
+static const char *bad_exchange(const Plan *p, const Graph *g, const Node *n) {
+  const Mesh *m = &p->program->mesh;
+  const Node *x = graph_operand(g, n, 0);
+  const Layout *from = x->layout, *to = n->layout;
+  if (!from || !to || from->rank != to->rank) return "an exchange between tensors of other ranks";
+  if (x->dtype != n->dtype || !shape_equal(&x->shape, &n->shape))
+    return "an exchange that changes its tensor";
+  if ((from->partial | to->partial | layout_axes(from) | layout_axes(to)) >> m->naxes)
+    return "an exchange over an axis that the mesh does not have";
+  if (from->partial & layout_axes(from) || to->partial & layout_axes(to))
+    return "an axis both cuts a tensor and is partial";
+  if (from->partial && to->partial && from->reduce != to->reduce)
+    return "an exchange changes how terms combine";
+  for (int d = 0; d < from->rank; d++)
+    if (from->dim[d].window.of && !dim_equal(&from->dim[d], &to->dim[d]))
+      return "an exchange from what windows reach";
+  return NULL;
+}
+
+/* All exchanges of a step go as one: all-reduces that are alike, over the same devices. */
+static const char *bad_step(const Plan *p, const Graph *g, const Step *s) {
+  const Node *first = graph_node(g, s->nodes.at[0]);
+  Exchange a = {0};
+  for (int i = 0; i < s->nodes.n; i++) {
+    const Node *n = graph_node(g, s->nodes.at[i]), *x = graph_operand(g, n, 0);
+    const char *law = n->op != OP_exchange ? "an exchange step with another op" : NULL;
+    if (!law) law = bad_exchange(p, g, n);
+    if (law) return law;
+    if (s->nodes.n == 1) break;
+    Exchange e = exchange_of(p->program, x->layout, n->layout, &n->shape, n->dtype);
+    if (i == 0) a = e;
+    if (e.kind != DTRT_ALL_REDUCE) return "a combined step holds what is no all-reduce";
+    if (e.axes != a.axes || e.group != a.group || n->dtype != first->dtype ||
+        x->layout->reduce != graph_operand(g, first, 0)->layout->reduce)
+      return "a combined step holds all-reduces that are not alike";
+    if (i && s->nodes.at[i] <= s->nodes.at[i - 1])
+      return "the all-reduces of a combined step are not in the order of the graph";
+  }
+  return NULL;
+}
+
+/* Walks the steps as a device does. */
+static const char *bad_order(const Plan *p, const LocalEntry *le, NodeId *where) {
+  const Graph *g = le->graph;
+  bool *there = arena_array(p->arena, bool, g->nodes.n + 1);
+  for (NodeId i = 0; i < g->nodes.n; i++) there[i] = node_class(graph_node(g, i)) == CLASS_SOURCE;
+  for (int t = 0; t < le->steps.n; t++) {
+    const Step *s = &le->steps.at[t];
+    *where = s->nodes.at[0];
+    const char *law = s->kind == STEP_EXCHANGE ? bad_step(p, g, s) : NULL;
+    if (law) return law;
+    for (int i = 0; i < s->nodes.n; i++)
+      if (graph_node(g, s->nodes.at[i])->op == OP_exchange && s->kind != STEP_EXCHANGE)
+        return "an exchange in a loop";
+    Reads r = {0};
+    step_reads(le, s, p->arena, &r);
+    for (int i = 0; i < r.r.n; i++) {
+      bool own = false; /* a loop may read what it has just stored at the same index */
+      for (int k = 0; k < s->nodes.n && s->kind != STEP_EXCHANGE; k++)
+        own = own || s->nodes.at[k] == r.r.at[i].node;
+      if (!there[r.r.at[i].node] && !own) return "a step reads what no step before it has made";
+    }
+    for (int i = 0; i < s->nodes.n; i++) {
+      *where = s->nodes.at[i];
+      if (there[s->nodes.at[i]] && s->kind == STEP_EXCHANGE) return "an exchange is met twice";
+      there[s->nodes.at[i]] = true;
+    }
+  }
+  const Entry *en = le->entry;
+  for (int i = 0; i < en->outputs.n + en->assigns.n; i++) {
+    *where = i < en->outputs.n ? le->output[i] : le->assign[i - en->outputs.n];
+    if (!there[node_base(g, *where)] && le->stored[node_base(g, *where)])
+      return "no step makes an output";
+  }
+  return NULL;
+}
+
+void verify_exchanges(const Plan *p, const LocalEntry *le, const char *after) {
+  NodeId where = 0;
+  ArenaMark mark = arena_mark(p->arena);
+  const char *law = bad_order(p, le, &where);
+  arena_release(p->arena, mark);
+  if (law) breach(p, le->entry, le->graph, where, after, law);
+}
+
 void verify_local(const Plan *p, const char *after) {
   for (int e = 0; e < p->entries.n; e++) {
     const LocalEntry *le = &p->entries.at[e];
@@ -69,5 +161,6 @@ void verify_local(const Plan *p, const char *after) {
     for (int i = 0; i < le->entry->outputs.n; i++)
       if (graph_node(le->graph, le->output[i])->layout->partial)
         breach(p, le->entry, le->graph, le->output[i], after, "an output is partial");
+    if (le->steps.n) verify_exchanges(p, le, after);
   }
 }

@@ -1,0 +1,306 @@
+#include "law.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -------- meshes -------- */
+
+void grid_coord(const Grid *g, int device, int32_t *coord) {
+  for (int i = g->naxes - 1; i >= 0; device /= g->size[i--]) coord[i] = device % g->size[i];
+}
+
+static uint8_t along(const Grid *g, int device, uint32_t same) {
+  int32_t mine[LAW_AXES], theirs[LAW_AXES];
+  uint8_t set = 0;
+  grid_coord(g, device, mine);
+  for (int d = 0; d < g->ndevices; d++) {
+    bool alike = true;
+    grid_coord(g, d, theirs);
+    for (int i = 0; i < g->naxes; i++) alike = alike && (!(same & 1u << i) || mine[i] == theirs[i]);
+    if (alike) set |= (uint8_t)(1u << d);
+  }
+  return set;
+}
+
+static int nearest(const Grid *g, int device, int set) {
+  int32_t mine[LAW_AXES], theirs[LAW_AXES];
+  int best = -1, least = 1 << 30;
+  grid_coord(g, device, mine);
+  for (int d = 0; d < g->ndevices; d++) {
+    int far = 0;
+    if (!(set & 1u << d)) continue;
+    grid_coord(g, d, theirs);
+    for (int i = 0; i < g->naxes; i++)
+      if (mine[i] != theirs[i]) far += 1000 + abs(mine[i] - theirs[i]);
+    if (far == least) best = -1;
+    if (far < least) best = d, least = far;
+  }
+  return best;
+}
+
+uint8_t grid_along(const Grid *g, int device, uint32_t same) { return g->along[device][same]; }
+int grid_nearest(const Grid *g, int device, uint8_t set) { return g->nearest[device][set]; }
+
+Grid grid_of(int naxes, const int *size) {
+  Grid g = {.naxes = naxes, .ndevices = 1};
+  for (int i = 0; i < naxes; i++) g.ndevices *= g.size[i] = size[i];
+  for (int d = 0; d < g.ndevices; d++) {
+    for (uint32_t axes = 0; axes < 1u << naxes; axes++) g.along[d][axes] = along(&g, d, axes);
+    for (int set = 0; set < 1 << g.ndevices; set++) g.nearest[d][set] = (int8_t)nearest(&g, d, set);
+  }
+  return g;
+}
+
+/* -------- who holds what -------- */
+
+static int64_t floor_of(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  while (q * b > a) q--;
+  while ((q + 1) * b <= a) q++;
+  return q;
+}
+
+/* Whether the device with these coordinates holds element e of the dim. */
+static bool holds(const Grid *g, const dtrt_dim *d, const int32_t *coord, int64_t e) {
+  int64_t k = 1, i = 0;
+  for (int j = 0; j < d->naxes; j++) {
+    k *= g->size[d->axis[j]];
+    i = i * g->size[d->axis[j]] + coord[d->axis[j]];
+  }
+  int64_t n = d->of > 0 ? d->of : d->n, m = n / d->granule;
+  int64_t lo = i * m / k * d->granule, hi = (i + 1) * m / k * d->granule;
+  if (k == 1) lo = 0, hi = n;
+  if (d->of <= 0) return e >= lo && e < hi;
+  if (lo >= hi) return false;
+  int64_t a = d->mul < 0 ? hi - 1 : lo, b = d->mul < 0 ? lo : hi - 1;
+  return e * d->div >= a * d->mul + d->first && e <= floor_of(b * d->mul + d->last, d->div);
+}
+
+int64_t law_count(const dtrt_layout *l) {
+  int64_t n = 1;
+  for (int i = 0; i < l->rank; i++) n *= l->dim[i].n;
+  return n;
+}
+
+void law_hold(const Grid *g, Laid *o) {
+  int64_t n = law_count(&o->l);
+  o->held = calloc((size_t)n + 1, 1);
+  for (int d = 0; d < g->ndevices; d++) {
+    int32_t coord[LAW_AXES];
+    grid_coord(g, d, coord);
+    for (int64_t e = 0; e < n; e++) {
+      bool all = true;
+      int64_t rest = e;
+      for (int i = o->l.rank - 1; i >= 0 && all; rest /= o->dim[i--].n)
+        all = holds(g, &o->dim[i], coord, rest % o->dim[i].n);
+      if (all) o->held[e] |= (uint8_t)(1u << d);
+    }
+  }
+}
+
+/* -------- what happens -------- */
+
+float law_term(int64_t element, int device) { return (float)(element * LAW_DEVICES + device); }
+
+static uint32_t settled(const dtrt_exchange *x) { return x->from->partial & ~x->to->partial; }
+
+/* Where the granules divide evenly, their size makes no difference to the blocks. */
+static int64_t felt(const Grid *g, const dtrt_dim *d) {
+  int64_t k = 1;
+  for (int i = 0; i < d->naxes; i++) k *= g->size[d->axis[i]];
+  return d->n / d->granule % k ? d->granule : 1;
+}
+
+static bool same_dim(const Grid *g, const dtrt_dim *a, const dtrt_dim *b) {
+  int i = 0, j = 0;
+  bool cut = false;
+  for (;; i++, j++, cut = true) { /* axes of size 1 cut nothing */
+    while (i < a->naxes && g->size[a->axis[i]] == 1) i++;
+    while (j < b->naxes && g->size[b->axis[j]] == 1) j++;
+    if (i >= a->naxes || j >= b->naxes || a->axis[i] != b->axis[j]) break;
+  }
+  return i >= a->naxes && j >= b->naxes && a->of <= 0 && b->of <= 0 &&
+         (!cut || felt(g, a) == felt(g, b));
+}
+
+bool law_is_all_reduce(const Grid *g, const dtrt_exchange *x) {
+  uint32_t fresh = x->to->partial & ~x->from->partial;
+  bool terms = false;
+  for (int i = 0; i < g->naxes; i++) {
+    terms = terms || (settled(x) & 1u << i && g->size[i] > 1);
+    if (g->size[i] == 1) fresh &= ~(1u << i);
+  }
+  for (int i = 0; i < x->from->rank; i++)
+    if (!same_dim(g, &x->from->dim[i], &x->to->dim[i])) return false;
+  return terms && (!fresh || x->to->reduce != DTRT_SUM);
+}
+
+/* A fresh partial value of a sum is kept by the first device of each axis and zero on the others.
+ */
+static bool is_zero(const Grid *g, const dtrt_exchange *x, int device) {
+  uint32_t fresh = x->to->partial & ~x->from->partial;
+  int32_t coord[LAW_AXES];
+  int reduce = x->from->partial ? x->from->reduce : x->to->reduce;
+  grid_coord(g, device, coord);
+  for (int i = 0; i < g->naxes; i++)
+    if (fresh & 1u << i && coord[i] && reduce == DTRT_SUM) return true;
+  return false;
+}
+
+/* Who gives a device its terms of an element, in the order of the devices that stand for the terms;
+ * returns how many. */
+static int givers(const Grid *g, const dtrt_exchange *x, const Laid *from, int64_t element,
+                  int device, int *out, bool *ambiguous) {
+  uint32_t settle = settled(x), all = (1u << g->naxes) - 1;
+  uint8_t terms = grid_along(g, device, all & ~settle), of_mine;
+  int n = 0;
+  for (int t = 0; t < g->ndevices; t++) {
+    if (!(terms & 1u << t)) continue;
+    /* Any who has this term's coordinates, and mine where the value stays partial. */
+    of_mine = grid_along(g, t, settle) & grid_along(g, device, x->from->partial & ~settle);
+    out[n] = grid_nearest(g, device, from->held[element] & of_mine);
+    *ambiguous = *ambiguous || out[n] < 0;
+    n++;
+  }
+  return n;
+}
+
+float law_value(const Grid *g, const dtrt_exchange *x, const Laid *from, int64_t element,
+                int device) {
+  int giver[LAW_DEVICES];
+  bool ambiguous = false;
+  if (is_zero(g, x, device)) return 0;
+  int n = givers(g, x, from, element, device, giver, &ambiguous);
+  float v = law_term(element, giver[0]);
+  for (int i = 1; i < n; i++) {
+    float t = law_term(element, giver[i]);
+    v = x->from->reduce == DTRT_SUM ? v + t : v > t ? v : t;
+  }
+  return v;
+}
+
+/* Element e of a device's block belongs to the chunk of one of the group, by the block law. What
+ * one device combines it takes from g-1 others and gives to as many. */
+static void all_reduced(const Grid *g, const dtrt_exchange *x, const Laid *from, Moved *m) {
+  uint32_t all = (1u << g->naxes) - 1;
+  for (int d = 0; d < g->ndevices; d++) {
+    uint8_t group = grid_along(g, d, all & ~settled(x));
+    int64_t n = 0, count = law_count(&from->l), terms = 0, me = 0;
+    for (int64_t e = 0; e < count; e++) n += from->held[e] >> d & 1;
+    for (int t = 0; t < g->ndevices; t++) {
+      if (t == d) me = terms;
+      terms += group >> t & 1;
+    }
+    int64_t chunk = (me + 1) * n / terms - me * n / terms;
+    bool single = true; /* all devices decide by the largest block of all */
+    for (int t = 0; t < g->ndevices && single; t++) {
+      int64_t b = 0;
+      for (int64_t e = 0; e < count; e++) b += from->held[e] >> t & 1;
+      single = b <= 1;
+    }
+    m->received[d] = m->sent[d] = single ? (terms - 1) * n : (terms - 1) * chunk + n - chunk;
+  }
+}
+
+Moved law_moved(const Grid *g, const dtrt_exchange *x, const Laid *from, const Laid *to) {
+  Moved m = {0};
+  int64_t n = law_count(x->to);
+  int giver[LAW_DEVICES];
+  if (law_is_all_reduce(g, x)) {
+    all_reduced(g, x, from, &m);
+  } else {
+    for (int d = 0; d < g->ndevices; d++)
+      for (int64_t e = 0; e < n && !is_zero(g, x, d); e++) {
+        if (!(to->held[e] & 1u << d)) continue;
+        int terms = givers(g, x, from, e, d, giver, &m.ambiguous);
+        for (int t = 0; t < terms; t++) {
+          if (giver[t] == d || giver[t] < 0) continue;
+          m.received[d]++;
+          m.sent[giver[t]]++;
+        }
+      }
+  }
+  for (int d = 0; d < g->ndevices; d++)
+    if (m.received[d] > m.most) m.most = m.received[d];
+  return m;
+}
+
+/* -------- all layouts -------- */
+
+static int deal(const Grid *g, const Laid *so_far, int axis, Laid *out, int made) {
+  if (axis == g->naxes) {
+    if (made == LAW_LAYOUTS) abort();
+    out[made] = *so_far;
+    return made + 1;
+  }
+  made = deal(g, so_far, axis + 1, out, made);
+  Laid l = *so_far;
+  l.l.partial |= 1u << axis;
+  made = deal(g, &l, axis + 1, out, made);
+  for (int i = 0; i < so_far->l.rank; i++)
+    for (int at = 0; at <= so_far->dim[i].naxes; at++) {
+      l = *so_far;
+      dtrt_dim *d = &l.dim[i];
+      memmove(&d->axis[at + 1], &d->axis[at], sizeof d->axis[0] * (size_t)(d->naxes - at));
+      d->axis[at] = axis;
+      d->naxes++;
+      made = deal(g, &l, axis + 1, out, made);
+    }
+  return made;
+}
+
+int law_layouts(const Grid *g, Laid *out, int rank, const int64_t *n, bool granules) {
+  Laid l = {.l = {.rank = rank}};
+  for (int i = 0; i < rank; i++)
+    l.dim[i] = (dtrt_dim){.n = n[i], .granule = granules && n[i] % 3 == 0 && n[i] ? 3 : 1};
+  return deal(g, &l, 0, out, 0);
+}
+
+bool law_window(Laid *o, int which) {
+  static const struct {
+    int of_mul, of_add;
+    int64_t mul, div, first, last;
+  } window[LAW_WINDOWS] = {
+      {1, 0, 1, 1, -1, 1},   /* a halo of one */
+      {1, -2, 1, 1, 2, 2},   /* a slice from 2 */
+      {1, 0, -1, 1, -1, -1}, /* reverse; first is set below */
+      {2, 0, 1, 2, 0, 0},    /* every device of a longer dim needs half as much */
+      {1, 3, 1, 1, -3, -3},  /* padding before */
+      {1, 0, -2, 3, 4, 9},   /* backwards and bent */
+  };
+  for (int i = 0; i < o->l.rank; i++) {
+    dtrt_dim *d = &o->dim[i];
+    int64_t of = d->n * window[which].of_mul + window[which].of_add;
+    if (!d->naxes || of <= 0) continue;
+    d->of = of;
+    d->granule = 1;
+    d->mul = window[which].mul;
+    d->div = window[which].div;
+    d->first = window[which].first;
+    d->last = window[which].last;
+    if (which == 2) d->first = d->last = d->n - 1;
+    return true;
+  }
+  return false;
+}
+
+static void print(const char *word, const dtrt_layout *l) {
+  fprintf(stderr, " %s [", word);
+  for (int i = 0; i < l->rank; i++) {
+    const dtrt_dim *d = &l->dim[i];
+    fprintf(stderr, "%s%ld:", i ? " " : "", (long)d->n);
+    for (int j = 0; j < d->naxes; j++) fputc("xyz"[d->axis[j]], stderr);
+    if (d->granule > 1) fprintf(stderr, " by %ld", (long)d->granule);
+    if (d->of) fprintf(stderr, " window %ld *%ld", (long)d->of, (long)d->mul);
+  }
+  fprintf(stderr, "] partial %u", l->partial);
+}
+
+void law_print(const Grid *g, const dtrt_exchange *x) {
+  fprintf(stderr, "  in mesh ");
+  for (int i = 0; i < g->naxes; i++) fprintf(stderr, "%s%d", i ? "x" : "", g->size[i]);
+  fputc(':', stderr);
+  print("from", x->from);
+  print("to", x->to);
+  fputc('\n', stderr);
+}

@@ -1,0 +1,57 @@
+/* law.h: what an exchange must do, worked out here again element by element from the words of
+ * dtrt.h and docs/layouts.md, and all layouts of small tensors on small meshes. At most 8 devices,
+ * so that a set of devices is a byte. */
+#ifndef DTG_TESTS_RUNTIME_LAW_H
+#define DTG_TESTS_RUNTIME_LAW_H
+#include <stdbool.h>
+#include "dtrt.h"
+
+enum { LAW_RANK = 3, LAW_AXES = 3, LAW_DEVICES = 8, LAW_LAYOUTS = 192 };
+
+typedef struct Grid { /* a mesh */
+  int naxes, size[LAW_AXES], ndevices;
+  uint8_t along[LAW_DEVICES][1 << LAW_AXES]; /* grid_along and grid_nearest, worked out once */
+  int8_t nearest[LAW_DEVICES][1 << LAW_DEVICES];
+} Grid;
+Grid grid_of(int naxes, const int *size);
+void grid_coord(const Grid *g, int device, int32_t *coord);
+/* Devices that have the same coordinates as `device` on the axes of the set. */
+uint8_t grid_along(const Grid *g, int device, uint32_t same);
+/* Of the devices of a set the nearest: whose coordinates differ on the fewest axes, then by the
+ * least in all. -1: the set is empty or two are as near. */
+int grid_nearest(const Grid *g, int device, uint8_t set);
+
+typedef struct Laid { /* a layout that owns its dims, and who holds which element */
+  dtrt_layout l;
+  dtrt_dim dim[LAW_RANK];
+  uint8_t *held; /* [elements]: set of devices */
+} Laid;
+
+/* Every way to deal each axis to a dim (at any place in its order), to nothing or to a partial
+ * value. granules: dims that 3 divides are cut in granules of 3. Returns how many. */
+int law_layouts(const Grid *g, Laid *out, int rank, const int64_t *n, bool granules);
+enum { LAW_WINDOWS = 6 };
+/* Gives the first cut dim a window, so that devices need what overlaps, strides, is mirrored or is
+ * far away. False: there is none to give. */
+bool law_window(Laid *o, int which);
+void law_hold(const Grid *g, Laid *o); /* fills `held`, which is malloc'ed */
+int64_t law_count(const dtrt_layout *l);
+
+/* The value that a device puts where it holds an element: it tells of the element and the device.
+ */
+float law_term(int64_t element, int device);
+
+/* What every device has to receive and send, in elements, if each needed element (or term) comes
+ * once from the nearest that holds it; for an all-reduce, if each device combines one chunk. */
+typedef struct Moved {
+  int64_t received[LAW_DEVICES], sent[LAW_DEVICES];
+  int64_t most;   /* that any receives */
+  bool ambiguous; /* two owners are as near */
+} Moved;
+Moved law_moved(const Grid *g, const dtrt_exchange *x, const Laid *from, const Laid *to);
+/* What a device holds of an element afterwards. */
+float law_value(const Grid *g, const dtrt_exchange *x, const Laid *from, int64_t element,
+                int device);
+bool law_is_all_reduce(const Grid *g, const dtrt_exchange *x);
+void law_print(const Grid *g, const dtrt_exchange *x); /* on stderr */
+#endif

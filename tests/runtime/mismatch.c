@@ -1,0 +1,82 @@
+/* mismatch.c: ranks that were given different programs are told so, each by name, and none waits.
+ * Under mpiexec; rank 1 has the odd one. */
+#include <stdint.h>
+#include "harness.h"
+
+static dtrt_dim dim = {.n = 64, .granule = 1}, cut = {.n = 64, .granule = 1, .naxes = 1};
+static const dtrt_layout partial = {1, 1, DTRT_SUM, &dim}, whole = {1, 0, DTRT_SUM, &dim};
+static const dtrt_layout split = {1, 0, DTRT_SUM, &cut};
+static dtrt_exchange reduce = {.kind = DTRT_ALL_REDUCE,
+                               .dtype = DTRT_F32,
+                               .axes = 1,
+                               .from = &partial,
+                               .to = &whole,
+                               .what = "x",
+                               .where = "a.dtg:1"},
+                     gather = {.kind = DTRT_ALL_GATHER,
+                               .dtype = DTRT_F32,
+                               .axes = 1,
+                               .from = &split,
+                               .to = &whole,
+                               .what = "y",
+                               .where = "a.dtg:2"};
+static const dtrt_exchange *list[2];
+
+static void run(dtrt_device *dev) {
+  for (int i = 0; i < 2; i++) dtrt_run_exchange(dev, list[i], dev->arena, dev->arena + 512);
+}
+
+static void try(const char *odd, int nranks, int rank) {
+  static const dtrt_step steps[] = {{"all-reduce of x", "a.dtg:1"}, {"all-gather of y", "a.dtg:2"}},
+                         swapped[] = {{"all-gather of y", "a.dtg:2"},
+                                      {"all-reduce of x", "a.dtg:1"}};
+  static const dtrt_step moved[] = {{"all-reduce of x", "b.dtg:9"}, {"all-gather of y", "b.dtg:8"}};
+  Fixture f;
+  int size[] = {nranks};
+  dtrt_options o = {.transport = "mpi"};
+  bool mine = rank == 1;
+  harness_program(&f, 1, size, 4096);
+  dtrt_entry *e = harness_entry(&f, "train", run);
+  e->nsteps = 2;
+  e->step = mine && !strcmp(odd, "steps") ? swapped : mine && !strcmp(odd, "file") ? moved : steps;
+  if (mine && !strcmp(odd, "entries")) e->name = "eval";
+  if (mine && !strcmp(odd, "seed")) o.seed = 7;
+  list[0] = mine && !strcmp(odd, "exchanges") ? &gather : &reduce;
+  list[1] = list[0] == &gather ? &reduce : &gather;
+  for (int i = 0; i < 2; i++) ((dtrt_exchange *)(uintptr_t)list[i])->id = i;
+  dim.n = cut.n = mine && !strcmp(odd, "sizes") ? 65 : 64;
+  f.program.nexchanges = 2;
+  f.program.exchange = list;
+  if (mine && !strcmp(odd, "mesh")) {
+    f.program.naxes = 2;
+    f.size[0] = 1;
+    f.size[1] = nranks;
+    cut.axis[0] = 1;
+  }
+  dtrt_session *s = NULL;
+  dtrt_status status = dtrt_open(&f.program, &o, &s);
+  cut.axis[0] = 0;
+  if (!strcmp(odd, "") || !strcmp(odd, "file")) {
+    CHECK(status == DTRT_OK, "%s", dtrt_session_error(s));
+    CHECK(dtrt_call(s, 1, NULL, NULL) == DTRT_OK, "%s", dtrt_session_error(s));
+  } else {
+    char want[160];
+    const char *what = !strcmp(odd, "steps")   ? "entries"
+                       : !strcmp(odd, "sizes") ? "exchanges"
+                                               : odd;
+    snprintf(want, sizeof want, "rank 1 runs another program than rank 0: its %s differ", what);
+    CHECK(status == DTRT_INVALID, "%s: opened", odd);
+    CHECK(!strncmp(dtrt_session_error(s), want, strlen(want)), "%s: %s", odd,
+          dtrt_session_error(s));
+  }
+  dtrt_close(s);
+}
+
+int main(void) {
+  const char *rank = getenv("PMI_RANK"), *size = getenv("PMI_SIZE");
+  if (!rank || !size) return fprintf(stderr, "start it with mpiexec\n"), 2;
+  static const char *const odd[] = {"",     "file",      "exchanges", "steps", "entries",
+                                    "seed", "exchanges", "sizes",     "mesh",  ""};
+  for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) try(odd[i], atoi(size), atoi(rank));
+  return harness_result();
+}

@@ -1,0 +1,105 @@
+/* rendezvous.c: threads whose memory is not shared: the transport of threads with messages instead,
+ * none of which is buffered. A send is over when its receiver has asked for it, so what an order of
+ * sends and receives relies on MPI's own buffers for hangs here. Both ends must mean as many bytes,
+ * and at the end nothing may be left over. Takes the place of comm_open_threads when linked in. */
+#define comm_open_threads open_sharing
+#include "../../runtime/comm_threads.c"
+#include <stdint.h>
+#undef comm_open_threads
+
+typedef struct Post {
+  struct Post *next;
+  bool is_send;
+  char *at;
+  int64_t bytes;
+} Post;
+
+enum { DEVICES = 16 };
+typedef struct Mail {
+  Comm comm; /* first: what the session sees */
+  Comm *real;
+  pthread_mutex_t mutex;
+  Post *unmet[DEVICES][DEVICES]; /* [from][to], oldest first, all of one kind */
+  int open[DEVICES];             /* posts of a device that are not over */
+} Mail;
+
+static int post(Comm *c, int me, int other, bool is_send, char *at, int64_t bytes) {
+  Mail *m = (Mail *)(void *)c;
+  if (bytes <= 0 || me == other) abort();
+  pthread_mutex_lock(&m->mutex);
+  Post **p = is_send ? &m->unmet[me][other] : &m->unmet[other][me], *met = *p;
+  if (met && met->is_send != is_send) {
+    if (met->bytes != bytes) {
+      fprintf(stderr, "device %d and %d: a message of %ld and of %ld bytes\n", me, other,
+              (long)bytes, (long)met->bytes);
+      abort();
+    }
+    memcpy(is_send ? met->at : at, is_send ? at : met->at, (size_t)bytes);
+    *p = met->next;
+    m->open[other]--;
+    free(met);
+  } else {
+    while (*p) p = &(*p)->next;
+    *p = malloc(sizeof **p);
+    **p = (Post){.is_send = is_send, .at = at, .bytes = bytes};
+    m->open[me]++;
+  }
+  pthread_mutex_unlock(&m->mutex);
+  return 0;
+}
+
+static int mail_send(Comm *c, int me, int peer, const void *bytes, int64_t n) {
+  return post(c, me, peer, true, (char *)(uintptr_t)bytes, n);
+}
+static int mail_recv(Comm *c, int me, int peer, void *bytes, int64_t n) {
+  return post(c, me, peer, false, bytes, n);
+}
+static int mail_finish(Comm *c, int me) {
+  Mail *m = (Mail *)(void *)c;
+  pthread_mutex_lock(&m->mutex);
+  int open = m->open[me];
+  pthread_mutex_unlock(&m->mutex);
+  return open == 0;
+}
+
+static int mail_segment(Comm *c, int which, int64_t bytes, char *why) {
+  Mail *m = (Mail *)(void *)c;
+  int status = m->real->verbs->segment(m->real, which, bytes, why);
+  m->comm.segment_bytes[which] = m->real->segment_bytes[which];
+  return status;
+}
+static void mail_run(Comm *c, CommJob *job, void *arg) {
+  Mail *m = (Mail *)(void *)c;
+  m->real->verbs->run(m->real, job, arg);
+}
+static void mail_close(Comm *c) {
+  Mail *m = (Mail *)(void *)c;
+  for (int i = 0; i < DEVICES * DEVICES; i++)
+    if (m->unmet[i / DEVICES][i % DEVICES]) {
+      fprintf(stderr, "a message between %d and %d is left over\n", i / DEVICES, i % DEVICES);
+      abort();
+    }
+  m->real->verbs->close(m->real);
+  free(m->comm.slot);
+  free(m);
+}
+
+Comm *comm_open_threads(const CommOpen *o, char *why) {
+  static const CommVerbs verbs = {.name = "threads",
+                                  .segment = mail_segment,
+                                  .run = mail_run,
+                                  .send = mail_send,
+                                  .recv = mail_recv,
+                                  .finish = mail_finish,
+                                  .close = mail_close};
+  Comm *real = o->ndevices <= DEVICES ? open_sharing(o, why) : NULL;
+  if (!real) return NULL;
+  Mail *m = calloc(1, sizeof *m);
+  m->comm = *real;
+  m->real = real;
+  m->comm.verbs = &verbs;
+  m->comm.all_direct = false;
+  m->comm.slot = calloc(DEVICES, sizeof *m->comm.slot); /* nobody's is to be seen */
+  pthread_mutex_init(&m->mutex, NULL);
+  return &m->comm;
+}
