@@ -20,16 +20,24 @@ typedef struct Emit {
   const Mesh *mesh;
   const EmitOptions *options;
   Str tables, loops, entries;
+  Names *names;
   VEC(LoopText) loop;
-  VEC(Table) dims, layouts; /* written once each, by text */
+  VEC(Table) dims, layouts;          /* written once each, by text */
+  Lookup loop_at, dim_at, layout_at; /* 1 + the place in those, by interned text */
   VEC(const char *) exchange_names;
   /* the entry being written */
   const LocalEntry *le;
   Str head, body;             /* head: extents and offsets; body: steps */
   VEC(Table) extents;         /* by defining text */
   VEC(const char *) pointers; /* by buffer and shape: names already declared, see emit_pointer */
-  VEC(const char *) used;     /* identifiers of the entry */
+  Lookup extent_at;           /* 1 + the place in extents, by interned text */
+  Lookup pointer_at;          /* 1 + the place of the name in pointers, by interned key */
+  Lookup used;                /* identifiers of the entry, interned: the next number for another */
 } Emit;
+
+/* What a table holds under that text; 0: nothing. */
+int emit_find(Emit *e, const Lookup *table, const char *text);
+void emit_keep(Emit *e, Lookup *table, const char *text, int value);
 
 /* Block extent and global offset of a dim, as C usable in the entry: a number where all devices
  * agree. */
@@ -50,6 +58,9 @@ void emit_scatter(Emit *e, NodeId id);
 void emit_contract(Emit *e, NodeId id);
 void emit_conv(Emit *e, NodeId id);
 void emit_pool(Emit *e, NodeId id);
+void emit_cumsum(Emit *e, NodeId id);
+void emit_order(Emit *e, NodeId id);
+void emit_unpick(Emit *e, NodeId id);
 /* A product that no matrix product fits: plain loops. */
 void emit_contract_loops(Emit *e, NodeId id);
 

@@ -286,6 +286,84 @@ static const char *gather(Loop *l, const Node *n, const Index *at) {
       loop_constant(e, loop_computed_as(n->dtype), dtype_is_float(n->dtype) ? -0.0 : 0));
 }
 
+/* One row is here, and of the dim it is dealt from the same block. */
+static bool one_row(const Loop *l, const Node *rows, const Node *line, int dim) {
+  const DimLayout *a = &rows->layout->dim[dim], *b = &line->layout->dim[dim];
+  return dim_equal(a, b) && !a->window.of && dim_parts(l->e->mesh, a) == rows->shape.dim[dim];
+}
+
+/* Element j of row i: the row begins at floor(i * n / k), and may be an element short. */
+static const char *deal(Loop *l, const Node *n, const Index *at) {
+  Emit *e = l->e;
+  int dim = (int)n->attr[0];
+  const Node *x = graph_operand(l->g, n, 0);
+  const char *j = at->at[dim + 1], *len;
+  Index in = {0};
+  for (int d = 0; d < n->shape.rank; d++)
+    if (d != dim + 1) in.at[d > dim ? d - 1 : d] = at->at[d];
+  if (one_row(l, n, x, dim)) {
+    len = loop_extent(l, x, dim);
+    in.at[dim] = j;
+  } else {
+    const char *i = sum(e, at->at[dim], loop_offset(l, n, dim)), *next = sum(e, i, "1");
+    long size = (long)x->shape.dim[dim], k = (long)n->attr[1];
+    const char *from = arena_printf(e->arena, "dtrt_row(%s, %ld, %ld)", i, size, k);
+    len = arena_printf(e->arena, "dtrt_row(%s, %ld, %ld) - %s", next, size, k, from);
+    in.at[dim] = difference(e, sum(e, from, j), loop_offset(l, x, dim));
+  }
+  l->guard++;
+  const char *v = loop_value(l, n->operand[0], &in);
+  l->guard--;
+  return arena_printf(e->arena, "%s < %s ? %s : %s", loop_wrap(e, j), len, loop_wrap(e, v),
+                      fill_value(e, n));
+}
+
+static const char *undeal(Loop *l, const Node *n, const Index *at) {
+  Emit *e = l->e;
+  int dim = (int)n->attr[0];
+  const Node *x = graph_operand(l->g, n, 0);
+  Index in = {0};
+  for (int d = 0; d < n->shape.rank; d++) in.at[d > dim ? d + 1 : d] = at->at[d];
+  if (one_row(l, x, n, dim)) {
+    in.at[dim] = "0";
+    in.at[dim + 1] = at->at[dim];
+  } else {
+    const char *p = sum(e, at->at[dim], loop_offset(l, n, dim));
+    long size = (long)n->attr[1], k = (long)x->shape.dim[dim];
+    const char *row = arena_printf(e->arena, "dtrt_row_of(%s, %ld, %ld)", p, size, k);
+    const char *from = arena_printf(e->arena, "dtrt_row(%s, %ld, %ld)", row, size, k);
+    in.at[dim + 1] = difference(e, p, from);
+    in.at[dim] = difference(e, row, loop_offset(l, x, dim));
+  }
+  return loop_value(l, n->operand[0], &in);
+}
+
+/* As gather, but the index has a place on every line. */
+static const char *pick(Loop *l, const Node *n, const Index *at) {
+  Emit *e = l->e;
+  const Node *x = graph_operand(l->g, n, 0);
+  int dim = (int)n->attr[0];
+  const char *i = loop_value(l, n->operand[1], at);
+  const char *checked =
+      arena_printf(e->arena, "dtrt_index(dev, %s, %s)", i, loop_literal(l, x->shape.dim[dim]));
+  Index in = *at;
+  l->needs_dev = true;
+  if (!x->layout->dim[dim].naxes) {
+    in.at[dim] = checked;
+    return loop_value(l, n->operand[0], &in);
+  }
+  const char *lo = loop_offset(l, x, dim);
+  const char *mine =
+      arena_printf(e->arena, "dtrt_owns(%s, %s, %s)", checked, lo, loop_extent(l, x, dim));
+  in.at[dim] = difference(e, i, lo);
+  l->guard++;
+  const char *v = loop_value(l, n->operand[0], &in);
+  l->guard--;
+  return arena_printf(
+      e->arena, "%s ? %s : %s", mine, loop_wrap(e, v),
+      loop_constant(e, loop_computed_as(n->dtype), dtype_is_float(n->dtype) ? -0.0 : 0));
+}
+
 static const char *random_value(Loop *l, const Node *n, const Index *at) {
   Emit *e = l->e;
   const char *key =
@@ -330,12 +408,12 @@ static const char *compute(Loop *l, NodeId id, const Index *at) {
   case OP_reshape: in = through_view(l, n, at); return loop_value(l, n->operand[0], &in);
   case OP_slice:
     for (int d = 0; d < n->shape.rank; d++) {
+      const Node *x = graph_operand(l->g, n, 0);
       int64_t start = n->attr[d], step = n->attr[2 * n->shape.rank + d];
+      in.at[d] = at->at[d];
+      if (!start && step == 1 && n->shape.dim[d] == x->shape.dim[d]) continue;
       const char *p = times(e, sum(e, at->at[d], loop_offset(l, n, d)), loop_literal(l, step));
-      in.at[d] = start || step != 1 || n->shape.dim[d] != graph_operand(l->g, n, 0)->shape.dim[d]
-                     ? difference(e, sum(e, p, loop_literal(l, start)),
-                                  loop_offset(l, graph_operand(l->g, n, 0), d))
-                     : at->at[d];
+      in.at[d] = difference(e, sum(e, p, loop_literal(l, start)), loop_offset(l, x, d));
     }
     return loop_value(l, n->operand[0], &in);
   case OP_reverse:
@@ -350,6 +428,9 @@ static const char *compute(Loop *l, NodeId id, const Index *at) {
   case OP_pad: return pad(l, n, at);
   case OP_concat: return concat(l, n, at);
   case OP_gather: return gather(l, n, at);
+  case OP_deal: return deal(l, n, at);
+  case OP_undeal: return undeal(l, n, at);
+  case OP_pick: return pick(l, n, at);
   case OP_iota: {
     int d = (int)n->attr[1];
     const char *i = sum(e, at->at[d], loop_offset(l, n, d));

@@ -55,12 +55,21 @@ LayoutSet *layout_set_new(Arena *a, const Mesh *mesh) {
   return s;
 }
 
+/* A window that shows the very blocks that a plain cut into so many parts has: those of `deal` and
+ * `undeal` (ops/scan.c), rows of elements and elements in rows, where the parts divide the rows. */
+static bool window_is_plain(const Window *w, int64_t n, int64_t granule, int64_t parts) {
+  if (granule > 1 || w->mul != n || w->div != w->of) return false;
+  if (w->of <= n) return w->of % parts == 0 && w->first == 1 - w->of && w->last == n - w->of;
+  return n > 0 && n % parts == 0 && w->first == n - w->of && w->last == n - 1;
+}
+
 /* Copies field by field into zeroed memory, so that padding and unused axes compare equal. */
 static void dim_canonical(const Mesh *m, DimLayout *out, const DimLayout *d, int64_t n) {
   for (int i = 0; i < d->naxes; i++)
     if (m->axis[d->axis[i]].size > 1) out->axis[out->naxes++] = d->axis[i];
   out->granule = 1;
   int64_t units = d->window.of ? d->window.of : n;
+  if (d->window.of && window_is_plain(&d->window, n, d->granule, dim_parts(m, out))) return;
   if (out->naxes) {
     /* k blocks of m granules of g: when k divides m, so does it divide m*g, and the blocks are the
      * same. */

@@ -20,15 +20,18 @@ NodeClass node_class(const Node *n) {
   case OP_conv:
   case OP_conv_input:
   case OP_conv_weight:
+  case OP_order:
   case OP_pool_max:
   case OP_pool_sum:
   case OP_pool_index:
   case OP_unpool:
   case OP_unpool_sum: return CLASS_CONTRACT;
-  case OP_scatter_add: return CLASS_SCATTER;
+  case OP_scatter_add:
+  case OP_unpick: return CLASS_SCATTER;
   case OP_exchange: return CLASS_EXCHANGE;
   case OP_argmax:
-  case OP_argmin: return CLASS_REDUCE;
+  case OP_argmin:
+  case OP_cumsum: return CLASS_REDUCE;
   default: return op_def(n->op)->flags & OPF_REDUCE ? CLASS_REDUCE : CLASS_MAP;
   }
 }
@@ -45,35 +48,89 @@ bool same_space(const Node *a, const Node *b) {
   return true;
 }
 
-static void add_read(Reads *out, Arena *a, NodeId base, bool aligned) {
-  for (int i = 0; i < out->r.n; i++)
-    if (out->r.at[i].node == base) {
-      out->r.at[i].aligned = out->r.at[i].aligned && aligned;
-      return;
-    }
-  vec_push(a, &out->r, ((Read){base, aligned}));
+/* -------- what a step reads -------- */
+
+/* The walk from a step through the values that are not stored. Shared ones are met along many ways,
+ * so it keeps what it saw of each node: without that it would take as long as there are ways. */
+typedef struct Seen {
+  NodeId node; /* NO_NODE: free */
+  bool loose;  /* seen at another index than the loop's */
+  int read;    /* 1 + its place in `out`; 0: not read */
+} Seen;
+
+enum { FEW = 64 };
+
+typedef struct Walk {
+  const LocalEntry *le;
+  Arena *arena;
+  Reads *out;
+  Seen *seen; /* a hash table, at most half full */
+  int nslots, nseen;
+  Seen few[FEW];
+} Walk;
+
+static Seen *slot_of(Seen *table, int nslots, NodeId id) {
+  uint32_t i = (uint32_t)id * 2654435769u;
+  while (table[i % (uint32_t)nslots].node != NO_NODE && table[i % (uint32_t)nslots].node != id) i++;
+  return &table[i % (uint32_t)nslots];
+}
+
+static void walk_table(Walk *w, Seen *table, int nslots) {
+  for (int i = 0; i < nslots; i++) table[i] = (Seen){.node = NO_NODE};
+  for (int i = 0; i < w->nslots; i++)
+    if (w->seen[i].node != NO_NODE) *slot_of(table, nslots, w->seen[i].node) = w->seen[i];
+  w->seen = table;
+  w->nslots = nslots;
+}
+
+static Seen *walk_slot(Walk *w, NodeId id, bool *is_new) {
+  if (2 * w->nseen >= w->nslots)
+    walk_table(w, arena_array(w->arena, Seen, 4 * w->nslots), 4 * w->nslots);
+  Seen *s = slot_of(w->seen, w->nslots, id);
+  *is_new = s->node == NO_NODE;
+  if (*is_new) w->nseen++;
+  s->node = id;
+  return s;
+}
+
+static void add_read(Walk *w, NodeId base, bool aligned) {
+  bool is_new;
+  Seen *s = walk_slot(w, base, &is_new);
+  if (s->read) {
+    w->out->r.at[s->read - 1].aligned = w->out->r.at[s->read - 1].aligned && aligned;
+    return;
+  }
+  vec_push(w->arena, &w->out->r, ((Read){base, aligned}));
+  s->read = w->out->r.n;
 }
 
 /* `aligned`: the value is wanted at the loop's own index. */
-static void reads_of(const LocalEntry *le, NodeId id, bool aligned, Arena *a, Reads *out) {
-  const Node *n = graph_node(le->graph, id);
-  NodeId base = node_base(le->graph, id);
-  if (le->stored[base]) {
-    add_read(out, a, base, aligned && same_space(n, graph_node(le->graph, base)));
+static void reads_of(Walk *w, NodeId id, bool aligned) {
+  const Graph *g = w->le->graph;
+  const Node *n = graph_node(g, id);
+  NodeId base = node_base(g, id);
+  if (w->le->stored[base]) {
+    add_read(w, base, aligned && same_space(n, graph_node(g, base)));
     return;
   }
   if (base != id) {
-    reads_of(le, base, false, a, out);
+    reads_of(w, base, false);
     return;
   }
+  bool is_new;
+  Seen *s = walk_slot(w, id, &is_new);
+  if (!is_new && (aligned || s->loose)) return; /* once more would say nothing new */
+  s->loose = !aligned;
   bool keeps = aligned && op_def(n->op)->flags & OPF_ELEMENTWISE;
-  for (int k = 0; k < n->noperands; k++) reads_of(le, n->operand[k], keeps, a, out);
+  for (int k = 0; k < n->noperands; k++) reads_of(w, n->operand[k], keeps);
 }
 
 void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out) {
+  Walk w = {.le = le, .arena = a, .out = out};
+  walk_table(&w, w.few, FEW);
   for (int i = 0; i < s->nodes.n; i++) {
     const Node *n = graph_node(le->graph, s->nodes.at[i]);
     bool map = s->kind == STEP_MAP && op_def(n->op)->flags & OPF_ELEMENTWISE;
-    for (int k = 0; k < n->noperands; k++) reads_of(le, n->operand[k], map, a, out);
+    for (int k = 0; k < n->noperands; k++) reads_of(&w, n->operand[k], map);
   }
 }

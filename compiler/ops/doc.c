@@ -23,10 +23,16 @@ static void put_op(Str *out, const OpDef *d) {
 void ops_doc(Str *out) {
   static const struct {
     const char *first, *title;
-  } part[] = {
-      {"add", "Elementwise"},       {"matmul", "Products"}, {"sum", "Reductions"},
-      {"reshape", "Shape"},         {"gather", "Indices"},  {"conv", "Convolutions and pools"},
-      {"uniform", "Random values"}, {"zeros", "Constants"}, {"relayout_like", "Layouts"}};
+  } part[] = {{"add", "Elementwise"},
+              {"matmul", "Products"},
+              {"sum", "Reductions"},
+              {"cumsum", "Running sums and sorting"},
+              {"reshape", "Shape"},
+              {"gather", "Indices"},
+              {"conv", "Convolutions and pools"},
+              {"uniform", "Random values"},
+              {"zeros", "Constants"},
+              {"relayout_like", "Layouts"}};
   str_puts(out, "# Operations\n\n"
                 "Made from the compiler's definitions by `dtgc --ops`; do not edit. Where a "
                 "parameter has a default it "

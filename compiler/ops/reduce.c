@@ -221,12 +221,18 @@ static bool infer_arg(Build *b, Node *n) {
             op_describe(b, n->operand[0]));
     return false;
   }
+  if (x->shape.dim[n->attr[0]] > INT32_MAX) {
+    op_fail(b, b->span, "dim %ld of %s has more elements than an i32 can number", (long)n->attr[0],
+            op_describe(b, n->operand[0]));
+    return false;
+  }
   n->dtype = DT_I32;
   for (int d = 0; d < x->shape.rank; d++)
     if (d != n->attr[0]) n->shape.dim[n->shape.rank++] = x->shape.dim[d];
   return true;
 }
 
+/* Of a dim that is cut `distribute` makes other ops where their merge is smaller than the dim. */
 static void rule_arg(const Graph *g, const Node *n, Rule *r) {
   const Node *x = graph_operand(g, n, 0);
   int out = 0;

@@ -41,6 +41,7 @@ typedef struct Bound {
 static const Bound bounds[] = {{"sum", 64, true},
                                {"mean", 8, true},
                                {"prod", 16, true},
+                               {"cumsum", 16, true},
                                {"matmul", 64, true},
                                {"einsum", 32, true},
                                {"conv", 64, true},

@@ -71,6 +71,17 @@ def ce(x, t): return make(x.shape[:1], lambda i: -sum(t[i, j] * (x[i, j] - lse([
                                                      for j in range(x.shape[1])))
 def sce(x, l): return make(x.shape[:1], lambda i: lse([x[i, q] for q in range(x.shape[1])]) - x[i, l[i,]])
 
+def along(f, axis):  # f of each line, which may change its length
+    def run(x, *r):
+        lines = {p: f([x[p[:axis] + (i,) + p[axis:]] for i in range(x.shape[axis])], *[
+                     [t[p[:axis] + (i,) + p[axis:]] for i in range(t.shape[axis])] for t in r])
+                 for p in points([n for d, n in enumerate(x.shape) if d != axis])}
+        n = len(next(iter(lines.values())))
+        return make(x.shape[:axis] + (n,) + x.shape[axis + 1:], lambda *p: lines[p[:axis] + p[axis + 1:]][p[axis]])
+    return run
+def order(v, down=False): return sorted(range(len(v)), key=lambda i: (-v[i] if down else v[i], i))
+def before(v): return [sum(v[:i]) for i in range(len(v))]
+
 M = "f64[2, 3] x, f64[3] y"
 X = "f64[2, 3] x"
 P = "f64[2, 3] x+"
@@ -110,6 +121,19 @@ CASES = [
     ("any", "bool[4, 2] x: any(x, axis=1)", over(any, 1)), ("all", "bool[4, 2] x: all(x, axis=1)", over(all, 1)),
     ("argmax", "f64[3, 13] x: argmax(x, axis=1)", over(lambda v: v.index(max(v)), 1)),
     ("argmin", "f64[3, 13] x: argmin(x, axis=1)", over(lambda v: v.index(min(v)), 1)),
+    ("cumsum", "f64[2, 5] x: cumsum(x, axis=1)", along(lambda v: list(itertools.accumulate(v)), 1)),
+    ("cumsum", "f64[2, 4, 3] x: cumsum(x, axis=1, exclusive=true)", along(before, 1)),
+    ("cumsum", "f64[5, 2] x: cumsum(x, axis=0, reverse=true)", along(lambda v: [sum(v[i:]) for i in range(5)], 0)),
+    ("cumsum", "f64[6] x: cumsum(x, reverse=true, exclusive=true)", along(lambda v: [sum(v[i + 1:]) for i in range(6)], 0)),
+    ("cumsum", "bool[7] x: cumsum(x)", along(lambda v: list(itertools.accumulate(v)), 0)),
+    ("sort", "f64[3, 13] x: sort(x)", along(sorted, 1)),
+    ("sort", "i32[13, 2] x: sort(x, axis=0, descending=true)", along(lambda v: sorted(v, reverse=True), 0)),
+    ("argsort", "f64[3, 13] x: argsort(x)", along(order, 1)),
+    ("argsort", "f64[13, 3] x: argsort(x, axis=0, descending=true)", along(lambda v: order(v, True), 0)),
+    ("top_k", "f64[3, 13] x: top_k(x, 4)[0]", along(lambda v: sorted(v, reverse=True)[:4], 1)),
+    ("top_k", "f64[13, 3] x: top_k(x, 4, axis=0)[1]", along(lambda v: order(v, True)[:4], 0)),
+    ("take_along_axis", "f64[3, 5] x, i32[3, 4] i%5: take_along_axis(x, i)", along(lambda v, i: [v[j] for j in i], 1)),
+    ("take_along_axis", "f64[5, 2] x, i32[3, 2] i%5: take_along_axis(x, i, axis=0)", along(lambda v, i: [v[j] for j in i], 0)),
     ("softmax", X + ": softmax(x)", rows(lambda v: [math.exp(a - lse(v)) for a in v])),
     ("log_softmax", X + ": log_softmax(x)", rows(lambda v: [a - lse(v) for a in v])),
     ("logsumexp", X + ": logsumexp(x)", over(lse, 1)),

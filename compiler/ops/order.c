@@ -1,0 +1,235 @@
+/* Sorting and picking along a dim. `order` finds where the sorted elements are and
+ * `take_along_axis` fetches them, so that values and indices cannot disagree and the gradient is
+ * that of fetching. The order is total: equals stand by their index, and not-a-number counts as the
+ * largest, so that top_k(x, 1) finds what argmax finds. */
+#include "opdefs.h"
+#include "scan.h"
+
+#define IN(i) (op_node(b, node)->operand[i])
+
+static RuleDim one(int f) { return (RuleDim){.n = 1, .factor = {(int8_t)f}}; }
+
+/* -------- order -------- */
+
+static bool infer_order(Build *b, Node *n) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  int dim = (int)n->attr[ORDER_DIM];
+  if (x->dtype == DT_BOOL) {
+    op_fail(b, b->span, "takes numbers, not bool");
+    return false;
+  }
+  if (x->shape.dim[dim] > INT32_MAX) {
+    op_fail(b, b->span, "dim %d of %s has more elements than an i32 can number", dim,
+            op_describe(b, n->operand[0]));
+    return false;
+  }
+  n->dtype = DT_I32;
+  n->shape = x->shape;
+  n->shape.dim[dim] = n->attr[ORDER_COUNT];
+  return true;
+}
+
+/* Until `distribute` has been there a cut of the sorted dim passes to the result, as for cumsum. */
+static void rule_order(const Graph *g, const Node *n, Rule *r) {
+  const Node *x = graph_operand(g, n, 0);
+  for (int d = 0; d < n->shape.rank; d++) {
+    int64_t size = x->shape.dim[d], count = n->shape.dim[d];
+    bool passes = d != n->attr[ORDER_DIM] || (!n->attr[ORDER_PLACED] && count == size);
+    int f = rule_factor(r, size, passes ? FACTOR_PASS : FACTOR_WHOLE);
+    r->operand[0][d] = r->result[d] = one(f);
+    if (count != size) r->result[d] = one(rule_factor(r, count, FACTOR_WHOLE));
+  }
+}
+
+const OpDef op_order = {.name = "order",
+                        .doc =
+                            "the indices that sort a dim; sort, argsort and top_k are made of it",
+                        .infer = infer_order,
+                        .rule = rule_order,
+                        .no_grad = "its result is a whole number",
+                        .flops = 20};
+
+NodeId mk_order(Build *b, NodeId x, int dim, int64_t count, bool descending, bool placed) {
+  return build_node(b, OP_order, 1, &x, ORDER_ATTRS,
+                    (int64_t[]){[ORDER_DIM] = dim,
+                                [ORDER_COUNT] = count,
+                                [ORDER_DESCENDING] = descending,
+                                [ORDER_PLACED] = placed},
+                    0);
+}
+
+/* -------- take_along_axis -------- */
+
+static bool check_index(Build *b, NodeId x, NodeId index, int dim) {
+  const Shape *s = &op_node(b, x)->shape, *t = &op_node(b, index)->shape;
+  if (!dtype_is_int(op_node(b, index)->dtype)) {
+    op_fail(b, b->span, "indices must be whole numbers, not %s", op_describe(b, index));
+    return false;
+  }
+  bool fits = s->rank == t->rank;
+  for (int d = 0; fits && d < s->rank; d++) fits = d == dim || s->dim[d] == t->dim[d];
+  if (fits) return true;
+  op_fail(b, b->span, "%s and the indices %s must be alike but for dim %d", op_describe(b, x),
+          op_describe(b, index), dim);
+  op_declared(b, 2, (NodeId[]){x, index});
+  return false;
+}
+
+/* attr: dim */
+static bool infer_pick(Build *b, Node *n) {
+  if (!check_index(b, n->operand[0], n->operand[1], (int)n->attr[0])) return false;
+  n->dtype = graph_operand(b->graph, n, 0)->dtype;
+  n->shape = graph_operand(b->graph, n, 1)->shape;
+  return op_check_size(b, b->span, n->dtype, &n->shape);
+}
+
+/* A cut of the dim that is picked from costs no gather of x: each device looks up what it owns, and
+ * the results are added, as for `gather`. */
+static void rule_pick(const Graph *g, const Node *n, Rule *r) {
+  const Node *x = graph_operand(g, n, 0);
+  for (int d = 0; d < n->shape.rank; d++) {
+    r->result[d] = r->operand[0][d] = r->operand[1][d] =
+        one(rule_factor(r, n->shape.dim[d], FACTOR_PASS));
+    if (d == n->attr[0]) r->operand[0][d] = one(rule_factor(r, x->shape.dim[d], FACTOR_REDUCE));
+  }
+  r->linear_in = 1;
+}
+
+static void grad_pick(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  int64_t dim = op_node(b, node)->attr[0], size = op_node(b, IN(0))->shape.dim[dim];
+  dx[0] = build_node(b, OP_unpick, 2, (NodeId[]){IN(1), dy}, 2, (int64_t[]){dim, size}, 0);
+  dx[1] = NO_NODE;
+}
+
+NodeId mk_pick(Build *b, NodeId x, NodeId index, int dim) {
+  return build_node(b, OP_pick, 2, (NodeId[]){x, index}, 1, (int64_t[]){dim}, 0);
+}
+
+/* The tensor and the dim of a call; a scalar has none. */
+static bool dim_args(Build *b, const Arg *x, const Arg *axis, NodeId *out, int *dim) {
+  if (!arg_tensor(b, x, "x", out)) return false;
+  int rank = op_node(b, *out)->shape.rank;
+  if (rank) return arg_dim(b, axis, "axis", rank, dim);
+  op_fail(b, b->span, "a scalar has no dim to sort or to pick from");
+  return false;
+}
+
+static Arg call_pick(Build *b, const Arg *a) {
+  NodeId x, index;
+  int d;
+  if (!dim_args(b, &a[0], &a[2], &x, &d) || !arg_tensor(b, &a[1], "index", &index))
+    return arg_node(NO_NODE);
+  return arg_node(mk_pick(b, x, index, d));
+}
+
+const OpDef op_pick = {
+    .name = "take_along_axis",
+    .params = "x, index, axis=-1",
+    .doc = "for each place of `index` the element of x on the same line along one dim; an index "
+           "outside stops the program",
+    .example = "f32[4, 6] x, i32[4, 3] i%6: take_along_axis(x, i)",
+    .call = call_pick,
+    .infer = infer_pick,
+    .rule = rule_pick,
+    .grad = grad_pick,
+    .flags = OPF_MAP};
+
+/* attr: dim, its size. Operands: index, updates. The result is zero where nothing is added. */
+static bool infer_unpick(Build *b, Node *n) {
+  const Node *dy = graph_operand(b->graph, n, 1);
+  if (!check_index(b, n->operand[1], n->operand[0], -1)) return false;
+  n->dtype = dy->dtype;
+  n->shape = dy->shape;
+  n->shape.dim[n->attr[0]] = n->attr[1];
+  return true;
+}
+
+static void rule_unpick(const Graph *g, const Node *n, Rule *r) {
+  const Node *dy = graph_operand(g, n, 1);
+  for (int d = 0; d < n->shape.rank; d++) {
+    bool along = d == n->attr[0];
+    int f = rule_factor(r, dy->shape.dim[d], along ? FACTOR_REDUCE : FACTOR_PASS);
+    r->result[d] = r->operand[0][d] = r->operand[1][d] = one(f);
+    if (along) r->result[d] = one(rule_factor(r, n->shape.dim[d], FACTOR_NEW));
+  }
+  r->linear_in = 2;
+}
+
+static void grad_unpick(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  dx[0] = NO_NODE;
+  dx[1] = mk_pick(b, dy, IN(0), (int)op_node(b, node)->attr[0]);
+}
+
+const OpDef op_unpick = {.name = "unpick",
+                         .doc = "take_along_axis's gradient: adds where an index points",
+                         .infer = infer_unpick,
+                         .rule = rule_unpick,
+                         .grad = grad_unpick,
+                         .flops = 1};
+
+/* -------- sort, argsort, top_k -------- */
+
+static NodeId order_all(Build *b, const Arg *a, NodeId *x, int *d) {
+  bool descending;
+  if (!dim_args(b, &a[0], &a[1], x, d) || !arg_bool(b, &a[2], "descending", &descending))
+    return NO_NODE;
+  return mk_order(b, *x, *d, op_node(b, *x)->shape.dim[*d], descending, false);
+}
+
+static Arg call_argsort(Build *b, const Arg *a) {
+  NodeId x;
+  int d;
+  return arg_node(order_all(b, a, &x, &d));
+}
+
+static Arg call_sort(Build *b, const Arg *a) {
+  NodeId x;
+  int d;
+  NodeId at = order_all(b, a, &x, &d);
+  return arg_node(at == NO_NODE ? NO_NODE : mk_pick(b, x, at, d));
+}
+
+#define PARAMS "x, axis=-1, descending=false"
+const OpDef op_sort = {
+    .name = "sort",
+    .params = PARAMS,
+    .doc = "the elements of each line along one dim in rising (or descending) order; not-a-number "
+           "counts as the largest",
+    .example = "f32[4, 6] x: sort(x)",
+    .call = call_sort};
+const OpDef op_argsort = {.name = "argsort",
+                          .params = PARAMS,
+                          .doc = "the indices (i32) that sort each line along one dim; equals stay "
+                                 "in their order",
+                          .example = "f32[4, 6] x: argsort(x, axis=0)",
+                          .call = call_argsort};
+
+static Arg call_top_k(Build *b, const Arg *a) {
+  NodeId x;
+  int d;
+  int64_t k;
+  if (!dim_args(b, &a[0], &a[2], &x, &d) || !arg_int(b, &a[1], "k", &k)) return arg_node(NO_NODE);
+  int64_t n = op_node(b, x)->shape.dim[d];
+  if (n == 0)
+    return arg_node(
+        op_fail(b, b->span, "dim %d of %s is empty: nothing to choose from", d, op_describe(b, x)));
+  if (k < 1 || k > n)
+    return arg_node(op_fail(b, a[1].span,
+                            "`k` must be from 1 to %ld, the size of dim %d of %s, but "
+                            "it is %ld",
+                            (long)n, d, op_describe(b, x), (long)k));
+  NodeId at = mk_order(b, x, d, k, true, false);
+  if (at == NO_NODE) return arg_node(NO_NODE);
+  Arg both = {.kind = ARG_LIST, .n = 2, .at = arena_array(b->arena, Arg, 2)};
+  both.at[0] = arg_node(mk_pick(b, x, at, d));
+  both.at[1] = arg_node(at);
+  return both;
+}
+
+const OpDef op_top_k = {
+    .name = "top_k",
+    .params = "x, k, axis=-1",
+    .doc = "the k largest of each line along one dim, the largest first, and their indices (i32): "
+           "`values, indices = top_k(x, 3)`",
+    .example = "f32[4, 6] x: top_k(x, 3)[0]",
+    .call = call_top_k};

@@ -1,0 +1,177 @@
+/* Running sums along a dim, and the two ops by which `distribute` works within the blocks of a cut
+ * dim: `deal` lays the k blocks of a dim under each other, as rows of one block each, and `undeal`
+ * lays them end to end again. Row i holds what the block law (ir/layout.h) gives device i of k, so
+ * a dim cut k ways is dealt, and dealt back, without moving an element. */
+#include "opdefs.h"
+#include "scan.h"
+
+#define IN(i) (op_node(b, node)->operand[i])
+
+static RuleDim one(int f) { return (RuleDim){.n = 1, .factor = {(int8_t)f}}; }
+
+/* -------- cumsum -------- */
+
+/* attr: see scan.h */
+static bool infer_cumsum(Build *b, Node *n) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  if (x->dtype == DT_BOOL) {
+    op_fail(b, b->span, "takes numbers: cast with f32(...) or i32(...)");
+    return false;
+  }
+  n->dtype = x->dtype;
+  n->shape = x->shape;
+  return true;
+}
+
+/* Until `distribute` has said how it runs, a cut of the summed dim passes to the result, so that
+ * propagate lays both alike; from then on the dim must be whole. */
+static void rule_cumsum(const Graph *g, const Node *n, Rule *r) {
+  (void)g;
+  for (int d = 0; d < n->shape.rank; d++) {
+    bool whole = d == n->attr[SCAN_DIM] && n->attr[SCAN_PLACED];
+    int f = rule_factor(r, n->shape.dim[d], whole ? FACTOR_WHOLE : FACTOR_PASS);
+    r->operand[0][d] = r->result[d] = one(f);
+  }
+  r->linear_in = 1;
+}
+
+NodeId mk_cumsum(Build *b, NodeId x, int dim, bool reverse, bool exclusive, bool placed) {
+  return build_node(b, OP_cumsum, 1, &x, SCAN_ATTRS,
+                    (int64_t[]){[SCAN_DIM] = dim,
+                                [SCAN_REVERSE] = reverse,
+                                [SCAN_EXCLUSIVE] = exclusive,
+                                [SCAN_PLACED] = placed},
+                    0);
+}
+
+/* y[i] sums x[j] for j <= i, so x[j] goes into y[i] for i >= j. */
+static void grad_cumsum(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  const int64_t *attr = op_node(b, node)->attr;
+  dx[0] =
+      mk_cumsum(b, dy, (int)attr[SCAN_DIM], !attr[SCAN_REVERSE], attr[SCAN_EXCLUSIVE] != 0, false);
+}
+
+static Arg call_cumsum(Build *b, const Arg *a) {
+  NodeId x;
+  int d = 0;
+  bool reverse, exclusive;
+  if (!arg_tensor(b, &a[0], "x", &x)) return arg_node(NO_NODE);
+  int rank = op_node(b, x)->shape.rank;
+  if (!rank) return arg_node(op_fail(b, b->span, "a scalar has no dim to sum along"));
+  if (a[1].kind == ARG_NONE && rank > 1)
+    return arg_node(op_fail(b, b->span, "give the dim to sum along, as axis=1"));
+  if ((a[1].kind != ARG_NONE && !arg_dim(b, &a[1], "axis", rank, &d)) ||
+      !arg_bool(b, &a[2], "reverse", &reverse) || !arg_bool(b, &a[3], "exclusive", &exclusive))
+    return arg_node(NO_NODE);
+  DType t = op_node(b, x)->dtype;
+  bool half = t == DT_F16 || t == DT_BF16;
+  if (half) x = build_cast(b, x, DT_F32);
+  if (t == DT_BOOL) x = build_cast(b, x, DT_I32);
+  NodeId y = mk_cumsum(b, x, d, reverse, exclusive, false);
+  return arg_node(half ? build_cast(b, y, t) : y);
+}
+
+const OpDef op_cumsum = {
+    .name = "cumsum",
+    .params = "x, axis=none, reverse=false, exclusive=false",
+    .doc = "running sums along one dim; from the end with reverse, without the element itself with "
+           "exclusive; bools are counted",
+    .example = "f32[4, 6] x: cumsum(x, axis=1)",
+    .call = call_cumsum,
+    .infer = infer_cumsum,
+    .rule = rule_cumsum,
+    .grad = grad_cumsum,
+    .flops = 1};
+
+/* -------- deal, undeal -------- */
+
+static const char LATE[] = "it is made after gradients have been taken";
+
+/* attr: dim, k; value: what fills the rows that are one element shorter than the longest. */
+static bool infer_deal(Build *b, Node *n) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  int dim = (int)n->attr[0];
+  int64_t k = n->attr[1];
+  n->dtype = x->dtype;
+  for (int d = 0; d < x->shape.rank; d++) {
+    if (d == dim) n->shape.dim[n->shape.rank++] = k;
+    n->shape.dim[n->shape.rank++] = d == dim ? (x->shape.dim[d] + k - 1) / k : x->shape.dim[d];
+  }
+  return op_check_size(b, b->span, n->dtype, &n->shape);
+}
+
+/* Rows [lo, hi) of k are the elements [floor(lo*n/k), floor(hi*n/k)) of n. */
+static void rule_deal(const Graph *g, const Node *n, Rule *r) {
+  const Node *x = graph_operand(g, n, 0);
+  int dim = (int)n->attr[0];
+  int64_t k = n->attr[1], size = x->shape.dim[dim];
+  for (int d = 0; d < n->shape.rank; d++) {
+    FactorKind kind = d == dim ? FACTOR_SHIFT : d == dim + 1 ? FACTOR_WHOLE : FACTOR_PASS;
+    r->result[d] = one(rule_factor(r, n->shape.dim[d], kind));
+    if (d != dim + 1) r->operand[0][d > dim ? d - 1 : d] = r->result[d];
+  }
+  r->operand[0][dim].window = (Window){k, size, k, 1 - k, size - k};
+  if (n->value == 0 && n->whole == 0) r->linear_in = 1;
+}
+
+const OpDef op_deal = {.name = "deal",
+                       .doc = "the blocks of a dim as rows",
+                       .infer = infer_deal,
+                       .rule = rule_deal,
+                       .no_grad = LATE,
+                       .flags = OPF_MAP};
+
+NodeId mk_deal(Build *b, NodeId x, int dim, int64_t k, double fill, int64_t whole) {
+  if (x == NO_NODE) return NO_NODE;
+  Shape s = op_node(b, x)->shape;
+  if (s.dim[dim] % k) {
+    NodeId y = build_node(b, OP_deal, 1, &x, 2, (int64_t[]){dim, k}, fill);
+    if (y != NO_NODE) graph_node(b->graph, y)->whole = whole;
+    return y;
+  }
+  Shape t = {.rank = s.rank + 1};
+  for (int d = 0; d < t.rank; d++)
+    t.dim[d] = d < dim ? s.dim[d] : d == dim ? k : d == dim + 1 ? s.dim[dim] / k : s.dim[d - 1];
+  return mk_reshape(b, x, &t);
+}
+
+/* attr: dim, its size n. */
+static bool infer_undeal(Build *b, Node *n) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  int dim = (int)n->attr[0];
+  n->dtype = x->dtype;
+  for (int d = 0; d < x->shape.rank; d++)
+    if (d != dim + 1) n->shape.dim[n->shape.rank++] = d == dim ? n->attr[1] : x->shape.dim[d];
+  return true;
+}
+
+/* Elements [lo, hi) of n are in the rows from that of lo to that of hi-1; element e is in row
+ * floor(((e+1)*k - 1) / n). */
+static void rule_undeal(const Graph *g, const Node *n, Rule *r) {
+  const Node *x = graph_operand(g, n, 0);
+  int dim = (int)n->attr[0];
+  int64_t size = n->attr[1], k = x->shape.dim[dim];
+  for (int d = 0; d < n->shape.rank; d++) {
+    r->result[d] = one(rule_factor(r, n->shape.dim[d], d == dim ? FACTOR_SHIFT : FACTOR_PASS));
+    r->operand[0][d > dim ? d + 1 : d] = r->result[d];
+  }
+  r->operand[0][dim].window = (Window){size, k, size, k - size, k - 1};
+  r->operand[0][dim + 1] = one(rule_factor(r, x->shape.dim[dim + 1], FACTOR_WHOLE));
+  r->linear_in = 1;
+}
+
+const OpDef op_undeal = {.name = "undeal",
+                         .doc = "the rows of deal end to end",
+                         .infer = infer_undeal,
+                         .rule = rule_undeal,
+                         .no_grad = LATE,
+                         .flags = OPF_MAP};
+
+NodeId mk_undeal(Build *b, NodeId x, int dim, int64_t n) {
+  if (x == NO_NODE) return NO_NODE;
+  Shape s = op_node(b, x)->shape, t = {.rank = s.rank - 1};
+  if (s.dim[dim] * s.dim[dim + 1] != n)
+    return build_node(b, OP_undeal, 1, &x, 2, (int64_t[]){dim, n}, 0);
+  for (int d = 0; d < t.rank; d++) t.dim[d] = d < dim ? s.dim[d] : d == dim ? n : s.dim[d + 1];
+  return mk_reshape(b, x, &t);
+}
