@@ -1,5 +1,8 @@
-/* Machines: the default one, and which of a machine's links an axis of a mesh runs over. */
+/* Machines: the default one, which of a machine's links an axis of a mesh runs over, and a machine
+ * as text. machine_read.c reads the text back. */
 #include "machine.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const Machine *machine_default(void) {
@@ -13,20 +16,94 @@ const Machine *machine_default(void) {
   return &m;
 }
 
-/* How many consecutive devices a line along the axis reaches over. */
+/* -------- axes -------- */
+
+/* How many consecutive devices the lines along the axis, with all between them, fill: `reach`.
+ * Devices kn..kn+reach-1 are such lines for every k. */
 static int64_t reach(const Mesh *mesh, int axis) {
   int64_t n = 1;
   for (int a = axis; a < mesh->naxes; a++) n *= mesh->axis[a].size;
   return n;
 }
 
+/* Whether no line along the axis leaves its group of n consecutive devices. The lines of a reach
+ * cross every boundary inside it, so the boundaries, which are the multiples of n, must fall
+ * between reaches; or there is none. */
+static bool holds(int64_t n, const Mesh *mesh, int axis) {
+  if (n == 0 || n >= mesh_devices(mesh) || mesh->axis[axis].size == 1) return true;
+  return n % reach(mesh, axis) == 0;
+}
+
+static bool narrower(const Link *a, const Link *b) {
+  return a->devices && (!b->devices || a->devices < b->devices);
+}
+
 Link machine_axis(const Machine *m, const Mesh *mesh, int axis) {
-  int64_t span = reach(mesh, axis);
-  const Link *best = &m->link[m->nlinks - 1];
-  for (int i = m->nlinks - 1; i >= 0; i--) {
+  const Link *best = NULL;
+  for (int i = 0; i < m->nlinks; i++) {
     const Link *l = &m->link[i];
     if (l->axis && !strcmp(l->axis, mesh->axis[axis].name)) return *l;
-    if (!l->axis && (l->devices == 0 || l->devices >= span)) best = l;
+    if (!l->axis && holds(l->devices, mesh, axis) && (!best || narrower(l, best))) best = l;
   }
-  return *best;
+  return best ? *best : m->link[m->nlinks - 1];
+}
+
+/* -------- as text -------- */
+
+/* The shortest decimal number that is exactly v, with an SI prefix: 3.12e14 is "312 T". Digits are
+ * moved, not divided, so that nothing is rounded, and no locale's decimal point gets in. */
+static void put_number(Str *out, double v, const char *unit, const char *joined) {
+  static const char *const prefix[] = {"n", "u", "m", "", "k", "M", "G", "T", "P", "E"};
+  char text[64], digits[32];
+  int n = 0, exponent;
+  if (v == 0) {
+    str_printf(out, "0%s%s", joined, unit);
+    return;
+  }
+  for (int p = 0; p <= 16; p++) {
+    snprintf(text, sizeof text, "%.*e", p, v);
+    if (strtod(text, NULL) == v) break;
+  }
+  for (const char *s = text; *s && *s != 'e'; s++)
+    if (*s >= '0' && *s <= '9') digits[n++] = *s;
+  exponent = atoi(strchr(text, 'e') + 1);
+  int group = exponent >= 0 ? exponent / 3 : -((2 - exponent) / 3);
+  if (group < -3) group = -3;
+  if (group > 6) group = 6;
+  int whole = exponent - 3 * group + 1; /* digits before the point */
+  if (whole <= 0) str_puts(out, "0.");
+  for (int i = whole; i < 0; i++) str_puts(out, "0");
+  for (int i = 0; i < n || i < whole; i++) {
+    if (i > 0 && i == whole) str_puts(out, ".");
+    str_put(out, i < n ? &digits[i] : "0", 1);
+  }
+  str_printf(out, "%s%s%s", joined, prefix[group + 3], unit);
+}
+
+static void put_key(Str *out, const char *key, double v, const char *unit) {
+  str_printf(out, "%s = ", key);
+  put_number(out, v, unit, " ");
+  str_puts(out, "\n");
+}
+
+void machine_put(Str *out, const Machine *m) {
+  str_printf(out, "name = %s\n", m->name);
+  put_key(out, "flops", m->flops, "flop/s");
+  put_key(out, "vector_flops", m->vector_flops, "flop/s");
+  put_key(out, "memory_bandwidth", m->memory_bandwidth, "B/s");
+  if (m->memory > 0) put_key(out, "memory", m->memory, "B");
+  put_key(out, "start", m->start, "s");
+  for (int i = 0; i < m->nlinks; i++) {
+    const Link *l = &m->link[i];
+    if (l->axis)
+      str_printf(out, "axis %s", l->axis);
+    else
+      str_puts(out, "link");
+    if (l->devices) str_printf(out, " devices=%lld", (long long)l->devices);
+    str_puts(out, " bandwidth=");
+    put_number(out, l->bandwidth, "B/s", "");
+    str_puts(out, " latency=");
+    put_number(out, l->latency, "s", "");
+    str_puts(out, "\n");
+  }
 }

@@ -4,7 +4,7 @@
  * of consecutive devices: two cores of one socket, eight accelerators of one box, boxes of a pod. A
  * link joins the devices of such a group. An axis whose lines stay within a group runs at its
  * link's rates; the narrowest group that holds them counts. A line `axis NAME` says it of one axis
- * instead. */
+ * instead. docs/machines.md is the manual of the file. */
 #ifndef DTG_MACHINE_H
 #define DTG_MACHINE_H
 #include "layout.h"
@@ -18,6 +18,7 @@ typedef struct Link {
 
 enum { MAX_LINKS = 16 };
 
+/* Law: there is a link of all devices (devices and axis 0), so every axis of every mesh has one. */
 typedef struct Machine {
   const char *name;
   double flops;            /* a second of one device, in matrix products and convolutions */
@@ -33,7 +34,8 @@ const Machine *machine_default(void);
 /* Reads the text of a machine file that is already a source of `diag`. Reports there and returns
  * NULL when it is wrong. */
 const Machine *machine_read(Arena *a, Diag *diag, uint32_t source);
-void machine_put(Str *out, const Machine *m); /* as a machine file */
+/* As a machine file, which reads back as the same numbers to the last bit. */
+void machine_put(Str *out, const Machine *m);
 /* The rates along one axis of a mesh. */
 Link machine_axis(const Machine *m, const Mesh *mesh, int axis);
 

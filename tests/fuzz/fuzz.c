@@ -2,7 +2,7 @@
  * messages.
  *
  *   fuzz [--count N] [--seed S] FILE|FOLDER...    the .dtg files below, as they are, then N mutants
- * of them
+ * of them; the .machine files likewise
  *
  * LLVMFuzzerTestOneInput is the entry for a fuzzing engine (compile with -DFUZZ_NO_MAIN). The bytes
  * of an input that crashed, or took longer than SECONDS, are left in fuzz-failure.dtg in the
@@ -20,10 +20,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void look_inside(dtgc_program *p) {
+/* Stage NULL: all. */
+static void look_inside(dtgc_program *p, const char *stage) {
   for (const char *const *s = dtgc_stages(); *s; s++) {
     char *text;
-    if (!dtgc_dump(p, *s, &text)) dtgc_free_text(text);
+    if ((!stage || !strcmp(stage, *s)) && !dtgc_dump(p, *s, &text)) dtgc_free_text(text);
   }
 }
 
@@ -31,25 +32,37 @@ static void count_message(void *user, const dtgc_message *m) {
   *(size_t *)user += strlen(m->rendered);
 }
 
-/* Whether there is a program. */
-static bool compile(const uint8_t *data, size_t size, const char *mesh, const char *layout) {
+static bool compile_with(dtgc_options o, const uint8_t *data, size_t size, const char *stage) {
   size_t said = 0;
-  dtgc_options o = {.mesh = mesh,
-                    .layout = &layout,
-                    .nlayouts = layout != NULL,
-                    .message = count_message,
-                    .user = &said};
+  o.message = count_message;
+  o.user = &said;
   dtgc_source s = {"input.dtg", (const char *)data, size};
   dtgc_program *p = NULL;
   dtgc_status status = dtgc_compile(&s, 1, &o, &p);
   if (!status)
-    look_inside(p);
+    look_inside(p, stage);
   else if (status != DTGC_BAD_SOURCE && status != DTGC_NO_MEMORY)
     abort();
   else if (status == DTGC_BAD_SOURCE && !said)
     abort(); /* refused without a word */
   dtgc_free(p);
   return !status;
+}
+
+/* Whether there is a program. */
+static bool compile(const uint8_t *data, size_t size, const char *mesh, const char *layout) {
+  dtgc_options o = {.mesh = mesh, .layout = &layout, .nlayouts = layout != NULL};
+  return compile_with(o, data, size, NULL);
+}
+
+/* Whether it is a machine file: a program is planned for it. */
+static bool compile_for(const uint8_t *data, size_t size) {
+  static const char text[] =
+      "entry f(x: f32[8, 6], w: f32[6, 8]) { return y = exp(x) @ w, s = sum(x) }\n"
+      "layout x = [b, a]\nlayout w = [a, b]\n";
+  dtgc_source machine = {"input.machine", (const char *)data, size};
+  dtgc_options o = {.mesh = "a=2,b=4", .machine = &machine};
+  return compile_with(o, (const uint8_t *)text, sizeof text - 1, "cost");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -68,6 +81,8 @@ typedef struct Text {
 } Text;
 
 typedef struct Corpus {
+  const char *suffix;
+  bool (*run)(const uint8_t *data, size_t n); /* whether it is good */
   int n, ngood;
   Text text[MOST_FILES];
   int good[MOST_FILES]; /* those that compile: their mutants go deepest */
@@ -94,22 +109,28 @@ static void leave(int signal) {
   raise(signal);
 }
 
-static bool run(const uint8_t *data, size_t n) {
+static bool run_program(const uint8_t *data, size_t n) {
+  bool alone = compile(data, n, NULL, NULL);
+  compile(data, n, "a=2,batch=3", "\".*\"=[batch, ...]");
+  return alone;
+}
+
+static bool run(const Corpus *c, const uint8_t *data, size_t n) {
   now_at = data;
   now_n = n;
   alarm(SECONDS);
-  bool alone = compile(data, n, NULL, NULL);
-  compile(data, n, "a=2,batch=3", "\".*\"=[batch, ...]");
+  bool good = c->run(data, n);
   alarm(0);
-  return alone;
+  return good;
 }
 
 /* -------- the corpus -------- */
 
 static void add_file(Corpus *c, const char *path) {
-  size_t len = strlen(path);
-  FILE *f =
-      c->n < MOST_FILES && len > 4 && !strcmp(path + len - 4, ".dtg") ? fopen(path, "rbe") : NULL;
+  size_t len = strlen(path), tail = strlen(c->suffix);
+  FILE *f = c->n < MOST_FILES && len > tail && !strcmp(path + len - tail, c->suffix)
+                ? fopen(path, "rbe")
+                : NULL;
   if (!f) return;
   Text *t = &c->text[c->n++];
   t->at = malloc(MOST_BYTES);
@@ -189,7 +210,8 @@ static void mutate(Text *t, const Corpus *c, uint64_t *state) {
       ")",      "{",    "}",     "\"",    "axis=",   "none",       "true",
       "<-",     "for",  "in",    "..",    "a",       "batch",      "f64",
       "bool",   "like", "@",     "\n",    ",",       ":",          "\\",
-      "params", "x",    "state", "layer", "reshape", "einsum"};
+      "params", "x",    "state", "layer", "reshape", "einsum",     "GB/s",
+      "Gb/s",   "=",    "link",  "axis",  "#"};
   size_t from, to, other_from, other_to;
   const Text *other = &c->text[dice(state) % (uint64_t)c->n];
   uint8_t copy[256];
@@ -224,11 +246,32 @@ static void mutate(Text *t, const Corpus *c, uint64_t *state) {
   }
 }
 
-int main(int argc, char **argv) {
-  static Corpus c;
+static void fuzz(Corpus *c, long count, uint64_t seed) {
   static uint8_t room[MOST_BYTES];
+  long valid = 0;
+  for (int i = 0; i < c->n; i++)
+    if (run(c, c->text[i].at, c->text[i].n)) c->good[c->ngood++] = i;
+  for (long i = 0; i < count; i++) {
+    uint64_t state = (seed * 1000003 + (uint64_t)i) * 0x9e3779b97f4a7c15u | 1;
+    bool good = c->ngood && dice(&state) % 4;
+    const Text *from = &c->text[good ? c->good[dice(&state) % (uint64_t)c->ngood]
+                                     : (int)(dice(&state) % (uint64_t)c->n)];
+    Text t = {room, from->n};
+    memcpy(room, from->at, from->n);
+    uint64_t many = dice(&state) % 3 ? 1 : 1 + dice(&state) % 4;
+    for (; many; many--) mutate(&t, c, &state);
+    valid += run(c, t.at, t.n);
+  }
+  printf("%d files (%s), %d valid; %ld mutants, %ld valid\n", c->n, c->suffix, c->ngood, count,
+         valid);
+  for (int i = 0; i < c->n; i++) free(c->text[i].at);
+}
+
+int main(int argc, char **argv) {
+  static Corpus programs = {.suffix = ".dtg", .run = run_program},
+                machines = {.suffix = ".machine", .run = compile_for};
   uint64_t seed = 1;
-  long count = 1000, valid = 0;
+  long count = 1000;
   static const int fatal[] = {SIGALRM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
   struct sigaction action = {.sa_handler = leave};
   for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) sigaction(fatal[i], &action, NULL);
@@ -238,27 +281,14 @@ int main(int argc, char **argv) {
     else if (!strcmp(argv[i], "--seed") && i + 1 < argc)
       seed = strtoull(argv[++i], NULL, 10);
     else
-      add(&c, argv[i]);
+      add(&programs, argv[i]), add(&machines, argv[i]);
   }
-  if (!c.n) {
+  if (!programs.n) {
     fprintf(stderr, "fuzz: no .dtg files\n");
     return 1;
   }
-  for (int i = 0; i < c.n; i++)
-    if (run(c.text[i].at, c.text[i].n)) c.good[c.ngood++] = i;
-  for (long i = 0; i < count; i++) {
-    uint64_t state = (seed * 1000003 + (uint64_t)i) * 0x9e3779b97f4a7c15u | 1;
-    bool good = c.ngood && dice(&state) % 4;
-    const Text *from = &c.text[good ? c.good[dice(&state) % (uint64_t)c.ngood]
-                                    : (int)(dice(&state) % (uint64_t)c.n)];
-    Text t = {room, from->n};
-    memcpy(room, from->at, from->n);
-    uint64_t many = dice(&state) % 3 ? 1 : 1 + dice(&state) % 4;
-    for (; many; many--) mutate(&t, &c, &state);
-    valid += run(t.at, t.n);
-  }
-  printf("%d files, %d valid; %ld mutants, %ld valid\n", c.n, c.ngood, count, valid);
-  for (int i = 0; i < c.n; i++) free(c.text[i].at);
+  fuzz(&programs, count, seed);
+  if (machines.n) fuzz(&machines, count, seed);
   return 0;
 }
 #endif

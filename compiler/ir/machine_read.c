@@ -1,0 +1,505 @@
+/* Machine files: one `key = value`, `link ...` or `axis NAME ...` a line (docs/machines.md).
+ *
+ * Law: a number that is written is the number that is used. The digits and the prefix of the unit
+ * become one decimal text, which is rounded once; so 1.555 TB/s and 1555 GB/s are the same bits.
+ * What is not understood, said twice or cannot be is an error at its place; only vector_flops,
+ * start, memory and name have defaults. */
+#include "machine.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+typedef enum Quantity { Q_FLOPS, Q_BANDWIDTH, Q_BYTES, Q_TIME } Quantity;
+
+typedef struct Unit {
+  const char *what, *example, *units;
+  double least, most; /* beyond these somebody forgot a unit */
+  const char *range;
+} Unit;
+static const Unit units[] = {
+    [Q_FLOPS] = {"a rate of computation", "312 Tflop/s", "flop/s with k, M, G, T, P or E before it",
+                 1e3, 1e21, "1 kflop/s to 1000 Eflop/s"},
+    [Q_BANDWIDTH] =
+        {"a bandwidth", "300 GB/s",
+         "B/s (bytes) and b/s (bits), with k, M, G, T, P, E or Ki, Mi, Gi, Ti before it", 1e3, 1e18,
+         "1 kB/s to 1 EB/s"},
+    [Q_BYTES] = {"a size of memory", "40 GB", "B with k, M, G, T, P, E or Ki, Mi, Gi, Ti before it",
+                 1e3, 1e18, "1 kB to 1 EB"},
+    [Q_TIME] = {"a time", "5 us", "s, ms, us (or µs) and ns", 1e-12, 1, "0, or 1 ps to 1 s"},
+};
+
+typedef struct Key {
+  const char *name;
+  Quantity quantity;
+  size_t at; /* in a Machine */
+  bool required;
+} Key;
+static const Key keys[] = {
+    {"flops", Q_FLOPS, offsetof(Machine, flops), true},
+    {"vector_flops", Q_FLOPS, offsetof(Machine, vector_flops), false},
+    {"memory_bandwidth", Q_BANDWIDTH, offsetof(Machine, memory_bandwidth), true},
+    {"memory", Q_BYTES, offsetof(Machine, memory), false},
+    {"start", Q_TIME, offsetof(Machine, start), false},
+};
+enum { NKEYS = (int)(sizeof keys / sizeof *keys), MOST_DIGITS = 60, MOST_NAME = 64 };
+static const int64_t most_devices = INT64_C(1) << 40;
+
+typedef struct Reader {
+  Arena *arena;
+  Diag *diag;
+  uint32_t file;
+  const char *text;
+  uint32_t at, end; /* of the current line, without its comment and blanks at the end */
+  Machine *m;
+  Span name_said, key_said[NKEYS], link_said[MAX_LINKS];
+} Reader;
+
+/* -------- words of a line -------- */
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static char peek(const Reader *r) { return r->at < r->end ? r->text[r->at] : 0; }
+
+static void skip_blanks(Reader *r) {
+  while (r->at < r->end && is_blank(r->text[r->at])) r->at++;
+}
+
+static Span span_from(const Reader *r, uint32_t begin) { return (Span){r->file, begin, r->at}; }
+
+/* What stands at the reader up to the next blank, for a message. */
+static Span span_here(const Reader *r) {
+  uint32_t e = r->at;
+  while (e < r->end && !is_blank(r->text[e])) e++;
+  return (Span){r->file, r->at, e > r->at ? e : r->at + 1};
+}
+
+/* A name; NULL when there is none. */
+static const char *word(Reader *r, Span *at) {
+  skip_blanks(r);
+  uint32_t begin = r->at;
+  if (!is_letter(peek(r))) return NULL;
+  while (is_letter(peek(r)) || is_digit(peek(r))) r->at++;
+  *at = span_from(r, begin);
+  return arena_strndup(r->arena, r->text + begin, r->at - begin);
+}
+
+static bool equals_sign(Reader *r) {
+  skip_blanks(r);
+  if (peek(r) != '=') return false;
+  r->at++;
+  return true;
+}
+
+static bool said_before(Reader *r, Span *said, Span now, const char *what) {
+  if (!said->file) {
+    *said = now;
+    return false;
+  }
+  diag_error(r->diag, now, "%s is said twice", what);
+  diag_note(r->diag, *said, "it is said here");
+  return true;
+}
+
+/* -------- numbers with units -------- */
+
+typedef struct Number {
+  char digits[MOST_DIGITS + 1]; /* without the point */
+  int n;
+  int64_t exponent;
+  bool negative;
+} Number;
+
+static void take_digits(Reader *r, Number *x, bool fraction, bool *too_long) {
+  for (; is_digit(peek(r)); r->at++) {
+    if (x->n == MOST_DIGITS)
+      *too_long = true;
+    else
+      x->digits[x->n++] = peek(r), x->exponent -= fraction;
+  }
+}
+
+/* [+-] digits [. digits] [e [+-] digits]; an E that no digit follows is the prefix exa. */
+static bool take_number(Reader *r, Number *x) {
+  bool too_long = false;
+  *x = (Number){0};
+  if (peek(r) == '-' || peek(r) == '+') x->negative = r->text[r->at++] == '-';
+  take_digits(r, x, false, &too_long);
+  if (peek(r) == '.') {
+    r->at++;
+    take_digits(r, x, true, &too_long);
+  }
+  if (x->n == 0 || too_long) return false;
+  uint32_t back = r->at;
+  if (peek(r) != 'e' && peek(r) != 'E') return true;
+  r->at++;
+  bool minus = peek(r) == '-';
+  if (minus || peek(r) == '+') r->at++;
+  if (!is_digit(peek(r))) {
+    r->at = back;
+    return true;
+  }
+  int64_t e = 0;
+  for (; is_digit(peek(r)); r->at++)
+    if (e < 100000) e = 10 * e + (peek(r) - '0');
+  x->exponent += minus ? -e : e;
+  return true;
+}
+
+/* The power of ten, and of two, of what stands before the unit. */
+static bool prefix_of(const char *s, size_t n, bool binary, int *ten, int *two) {
+  static const char big[] = "kMGTPE";
+  *ten = *two = 0;
+  if (n == 0) return true;
+  const char *p = strchr(big, s[0] == 'K' ? 'k' : s[0]);
+  if (!s[0] || !p || n > 2 || (n == 2 && (!binary || s[1] != 'i'))) return false;
+  int steps = (int)(p - big) + 1;
+  *ten = n == 1 ? 3 * steps : 0;
+  *two = n == 2 ? 10 * steps : 0;
+  return true;
+}
+
+static bool ends_in(const char *s, size_t n, const char *tail, bool any_case) {
+  size_t k = strlen(tail);
+  if (n < k) return false;
+  return any_case ? !strncasecmp(s + n - k, tail, k) : !memcmp(s + n - k, tail, k);
+}
+
+static bool time_unit(const char *s, size_t n, int *ten) {
+  static const struct {
+    const char *name;
+    int ten;
+  } names[] = {{"s", 0},          {"ms", -3}, {"us", -6}, {"\xc2\xb5s", -6},
+               {"\xce\xbcs", -6}, {"ns", -9}, {"ps", -12}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strlen(names[i].name) == n && !memcmp(names[i].name, s, n)) {
+      *ten = names[i].ten;
+      return true;
+    }
+  return false;
+}
+
+/* The factor of a unit is 10^ten * 2^two. */
+static bool unit_of(Quantity q, const char *s, size_t n, int *ten, int *two) {
+  static const struct {
+    Quantity q;
+    const char *tail;
+    bool any_case;
+    int two;
+  } tails[] = {{Q_FLOPS, "flop/s", true, 0},       {Q_FLOPS, "flops/s", true, 0},
+               {Q_FLOPS, "flops", true, 0},        {Q_BANDWIDTH, "B/s", false, 0},
+               {Q_BANDWIDTH, "Bps", false, 0},     {Q_BANDWIDTH, "b/s", false, -3},
+               {Q_BANDWIDTH, "bps", false, -3},    {Q_BANDWIDTH, "bit/s", false, -3},
+               {Q_BANDWIDTH, "bits/s", false, -3}, {Q_BYTES, "B", false, 0}};
+  *two = 0;
+  if (q == Q_TIME) return time_unit(s, n, ten);
+  for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+    if (tails[i].q != q || !ends_in(s, n, tails[i].tail, tails[i].any_case)) continue;
+    if (!prefix_of(s, n - strlen(tails[i].tail), q != Q_FLOPS, ten, two)) continue;
+    *two += tails[i].two;
+    return true;
+  }
+  return false;
+}
+
+/* The word after a number, unless a `=` follows it: then it is the next key of the line. */
+static bool unit_word(Reader *r, Span *at) {
+  uint32_t back = r->at;
+  skip_blanks(r);
+  uint32_t begin = r->at;
+  while (r->at < r->end && !is_blank(peek(r)) && peek(r) != '=') r->at++;
+  *at = span_from(r, begin);
+  uint32_t end = r->at;
+  bool next_key = equals_sign(r);
+  r->at = next_key ? back : end;
+  return !next_key && end > begin;
+}
+
+static bool check_range(Reader *r, Span at, Quantity q, double v, bool has_unit) {
+  const Unit *u = &units[q];
+  if (v >= u->least && v <= u->most) return true;
+  if (q == Q_TIME && v == 0) return true;
+  if (v < 0 || v == 0)
+    diag_error(r->diag, at, "%s is %s", u->what, q == Q_TIME ? "not negative" : "above 0");
+  else if (!has_unit)
+    diag_error(r->diag, at, "no machine has %s like this: it is %s; is a unit missing, as in %s?",
+               u->what, u->range, u->example);
+  else
+    diag_error(r->diag, at, "no machine has %s like this: it is %s", u->what, u->range);
+  return false;
+}
+
+/* Reads `300 GB/s`; a number without a unit is in flop/s, B/s, B or s. */
+static bool quantity(Reader *r, Quantity q, double *out) {
+  skip_blanks(r);
+  uint32_t begin = r->at;
+  Span all = span_here(r), unit;
+  Number x;
+  if (!take_number(r, &x)) {
+    diag_error(r->diag, all, "%s is a number of at most %d digits and a unit, like %s",
+               units[q].what, MOST_DIGITS, units[q].example);
+    return false;
+  }
+  int ten = 0, two = 0;
+  Span number = span_from(r, begin);
+  bool has_unit = unit_word(r, &unit);
+  if (has_unit && !unit_of(q, r->text + unit.begin, unit.end - unit.begin, &ten, &two)) {
+    diag_error(r->diag, unit, "this is no unit of %s: the units are %s", units[q].what,
+               units[q].units);
+    return false;
+  }
+  char text[MOST_DIGITS + 32];
+  snprintf(text, sizeof text, "%se%lld", x.digits, (long long)(x.exponent + ten));
+  *out = ldexp(strtod(text, NULL), two) * (x.negative ? -1 : 1);
+  return check_range(r, has_unit ? span_join(number, unit) : number, q, *out, has_unit);
+}
+
+/* -------- lines -------- */
+
+static void line_ends(Reader *r) {
+  skip_blanks(r);
+  if (r->at < r->end) diag_error(r->diag, span_here(r), "the line should end here");
+}
+
+static const char *nearest(const char *typed, const char *const *names, int n) {
+  const char *near = NULL;
+  int least = 4;
+  for (int i = 0; i < n; i++) {
+    int d = str_distance(typed, names[i], least);
+    if (d < least && d < (int)strlen(names[i])) least = d, near = names[i];
+  }
+  return near;
+}
+
+static void unknown(Reader *r, Span at, const char *typed, const char *what,
+                    const char *const *names, int n, const char *list) {
+  const char *near = nearest(typed, names, n);
+  if (near)
+    diag_error(r->diag, at, "there is no %s `%.40s`: do you mean `%s`?", what, typed, near);
+  else
+    diag_error(r->diag, at, "there is no %s `%.40s`; there are %s", what, typed, list);
+}
+
+static void read_name(Reader *r, Span at) {
+  skip_blanks(r);
+  uint32_t begin = r->at, n = r->end - r->at;
+  if (said_before(r, &r->name_said, at, "`name`")) return;
+  for (uint32_t i = begin; i < r->end; i++)
+    if (r->text[i] < ' ' || r->text[i] > '~') {
+      diag_error(r->diag, (Span){r->file, i, i + 1}, "a name is of printable ASCII characters");
+      return;
+    }
+  if (n == 0 || n > MOST_NAME)
+    diag_error(r->diag, n ? (Span){r->file, begin, r->end} : at, "a name has 1 to %d characters",
+               MOST_NAME);
+  r->m->name = arena_strndup(r->arena, r->text + begin, n);
+}
+
+static void read_key(Reader *r, const char *name, Span at) {
+  static const char *const names[] = {
+      "flops", "vector_flops", "memory_bandwidth", "memory", "start", "name", "link", "axis"};
+  if (!strcmp(name, "name")) {
+    read_name(r, at);
+    return;
+  }
+  for (int i = 0; i < NKEYS; i++) {
+    if (strcmp(name, keys[i].name) != 0) continue;
+    if (said_before(r, &r->key_said[i], at, name)) return;
+    if (quantity(r, keys[i].quantity, (double *)(void *)((char *)r->m + keys[i].at))) line_ends(r);
+    return;
+  }
+  if (!strcmp(name, "link") || !strcmp(name, "axis"))
+    diag_error(r->diag, at, "`%s` takes no `=`: %s bandwidth=25GB/s latency=5us", name,
+               name[0] == 'l' ? "link" : "axis model");
+  else
+    unknown(r, at, name, "key", names, 8,
+            "flops, vector_flops, memory_bandwidth, memory, start, name, link and axis");
+}
+
+static bool read_devices(Reader *r, int64_t *out) {
+  skip_blanks(r);
+  Span at = span_here(r);
+  Number x;
+  int64_t n = 0;
+  bool whole = take_number(r, &x) && r->at == at.end && x.exponent == 0 && !x.negative;
+  for (int i = 0; whole && i < x.n; i++) n = n > most_devices ? n : 10 * n + (x.digits[i] - '0');
+  if (!whole || n < 2 || n > most_devices) {
+    diag_error(r->diag, at, "the devices of a group are a whole number from 2 on: devices=8");
+    return false;
+  }
+  *out = n;
+  return true;
+}
+
+typedef struct LinkSaid {
+  Span devices, bandwidth, latency;
+} LinkSaid;
+
+/* One `key=value` of a link. */
+static bool read_field(Reader *r, Link *l, LinkSaid *said) {
+  static const char *const names[] = {"devices", "bandwidth", "latency"};
+  Span at;
+  const char *name = word(r, &at);
+  if (!name) {
+    diag_error(r->diag, span_here(r),
+               "a link is said by devices=8, bandwidth=300GB/s, latency=3us");
+    return false;
+  }
+  int which = 0;
+  while (which < 3 && strcmp(name, names[which]) != 0) which++;
+  if (which == 3) {
+    unknown(r, at, name, "property of a link", names, 3, "devices, bandwidth and latency");
+    return false;
+  }
+  if (!equals_sign(r)) {
+    diag_error(r->diag, at, "`%s` needs a value: %s=%s", name, name,
+               which == 0   ? "8"
+               : which == 1 ? "300GB/s"
+                            : "3us");
+    return false;
+  }
+  Span *before[] = {&said->devices, &said->bandwidth, &said->latency};
+  if (said_before(r, before[which], at, name)) return false;
+  if (which == 0) return read_devices(r, &l->devices);
+  return which == 1 ? quantity(r, Q_BANDWIDTH, &l->bandwidth) : quantity(r, Q_TIME, &l->latency);
+}
+
+static bool same_place(const Link *a, const Link *b) {
+  if (a->axis || b->axis) return a->axis && b->axis && !strcmp(a->axis, b->axis);
+  return a->devices == b->devices;
+}
+
+/* Groups nest: every group is made of whole smaller ones. */
+static bool nests(const Link *a, const Link *b) {
+  if (a->axis || b->axis || !a->devices || !b->devices) return true;
+  return a->devices > b->devices ? a->devices % b->devices == 0 : b->devices % a->devices == 0;
+}
+
+static void add_link(Reader *r, const Link *l, Span at) {
+  Machine *m = r->m;
+  for (int i = 0; i < m->nlinks; i++) {
+    const Link *other = &m->link[i];
+    if (same_place(l, other)) {
+      said_before(r, &r->link_said[i], at,
+                  l->axis      ? "the link of this axis"
+                  : l->devices ? "the link of groups of this size"
+                               : "the link of all devices");
+      return;
+    }
+    if (!nests(l, other)) {
+      diag_error(r->diag, at, "groups nest, but neither of %lld and %lld devices divides the other",
+                 (long long)l->devices, (long long)other->devices);
+      diag_note(r->diag, r->link_said[i], "the other group is said here");
+      return;
+    }
+  }
+  if (m->nlinks == MAX_LINKS) {
+    diag_error(r->diag, at, "a machine has at most %d links", MAX_LINKS);
+    return;
+  }
+  r->link_said[m->nlinks] = at;
+  m->link[m->nlinks++] = *l;
+}
+
+static void read_link(Reader *r, bool of_axis, Span at) {
+  Link l = {0};
+  LinkSaid said = {0};
+  Span name_at = at;
+  if (of_axis && !(l.axis = word(r, &name_at))) {
+    diag_error(r->diag, at, "`axis` needs a name: axis model bandwidth=25GB/s latency=5us");
+    return;
+  }
+  if (of_axis && peek(r) == '=') {
+    diag_error(r->diag, name_at, "`axis` needs a name: axis model %.40s=...", l.axis);
+    return;
+  }
+  skip_blanks(r);
+  while (r->at < r->end) {
+    if (!read_field(r, &l, &said)) return;
+    skip_blanks(r);
+  }
+  if (of_axis && said.devices.file) {
+    diag_error(r->diag, said.devices, "a link of an axis has no devices: the mesh says how many");
+    return;
+  }
+  if (!said.bandwidth.file || !said.latency.file) {
+    diag_error(r->diag, at, "this link has no %s", said.bandwidth.file ? "latency" : "bandwidth");
+    return;
+  }
+  add_link(r, &l, span_join(at, name_at));
+}
+
+static void read_line(Reader *r) {
+  Span at;
+  skip_blanks(r);
+  if (r->at == r->end) return;
+  const char *name = word(r, &at);
+  if (!name) {
+    diag_error(r->diag, span_here(r), "a line is `key = value`, `link ...` or `axis NAME ...`");
+    return;
+  }
+  if (equals_sign(r))
+    read_key(r, name, at);
+  else if (!strcmp(name, "link") || !strcmp(name, "axis"))
+    read_link(r, name[0] == 'a', at);
+  else
+    diag_error(r->diag, at, "a line is `key = value`, `link ...` or `axis NAME ...`");
+}
+
+/* -------- files -------- */
+
+static void read_lines(Reader *r, const Source *s) {
+  uint32_t len = (uint32_t)s->len, at = len >= 3 && !memcmp(s->text, "\xef\xbb\xbf", 3) ? 3 : 0;
+  while (at < len) {
+    uint32_t next = at;
+    while (next < len && s->text[next] != '\n') next++;
+    r->at = r->end = at;
+    while (r->end < next && s->text[r->end] != '#') r->end++;
+    while (r->end > at && (is_blank(s->text[r->end - 1]) || s->text[r->end - 1] == '\r')) r->end--;
+    read_line(r);
+    at = next + 1;
+  }
+}
+
+static void check_missing(Reader *r, const Source *s) {
+  Span end = {r->file, (uint32_t)s->len, (uint32_t)s->len};
+  for (int i = 0; i < NKEYS; i++)
+    if (keys[i].required && !r->key_said[i].file)
+      diag_error(r->diag, end, "`%s = %s` is missing: every machine file says it", keys[i].name,
+                 units[keys[i].quantity].example);
+  for (int i = 0; i < r->m->nlinks; i++)
+    if (!r->m->link[i].axis && !r->m->link[i].devices) return;
+  diag_error(r->diag, end,
+             "the link of all devices is missing: a line `link bandwidth=25GB/s latency=5us`, "
+             "without devices");
+}
+
+/* "machines/dgx.machine" is called "dgx". */
+static const char *stem_of(Arena *a, const char *path) {
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+  size_t n = strlen(base);
+  if (ends_in(base, n, ".machine", false) && n > 8) n -= 8;
+  if (n > MOST_NAME) n = MOST_NAME;
+  char *name = arena_strndup(a, n ? base : "machine", n ? n : 7);
+  for (char *c = name; *c; c++)
+    if (!is_letter(*c) && !is_digit(*c) && !strchr("-.+", *c)) *c = '-';
+  return name;
+}
+
+const Machine *machine_read(Arena *a, Diag *diag, uint32_t source) {
+  const Source *s = diag_source(diag, source);
+  int before = diag->errors;
+  Machine *m = arena_new_of(a, Machine);
+  Reader r = {.arena = a, .diag = diag, .file = source, .text = s->text, .m = m};
+  read_lines(&r, s);
+  if (diag->errors == before) check_missing(&r, s);
+  if (diag->errors != before) return NULL;
+  if (!m->name) m->name = stem_of(a, s->name);
+  if (m->vector_flops == 0) m->vector_flops = fmax(m->flops / 8, units[Q_FLOPS].least);
+  return m;
+}
