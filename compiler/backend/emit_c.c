@@ -57,6 +57,14 @@ const char *emit_identifier(Emit *e, const char *name) {
 
 /* -------- tables -------- */
 
+int emit_find(Emit *e, const Lookup *table, const char *text) {
+  return lookup_get(table, name_of(e->names, text, strlen(text)));
+}
+
+void emit_keep(Emit *e, Lookup *table, const char *text, int value) {
+  lookup_put(table, e->arena, name_of(e->names, text, strlen(text)), value);
+}
+
 static void dim_initializer(Str *s, const DimLayout *d, int64_t n) {
   str_printf(s, "{.n = %ld, .granule = %ld", (long)n, (long)d->granule);
   if (d->window.of)
@@ -74,11 +82,12 @@ static void dim_initializer(Str *s, const DimLayout *d, int64_t n) {
 static const char *dim_table(Emit *e, const DimLayout *d, int64_t n) {
   Str s = str_new(e->arena);
   dim_initializer(&s, d, n);
-  for (int i = 0; i < e->dims.n; i++)
-    if (!strcmp(e->dims.at[i].text, s.at)) return e->dims.at[i].name;
+  int had = emit_find(e, &e->dim_at, s.at);
+  if (had) return e->dims.at[had - 1].name;
   const char *name = arena_printf(e->arena, "dim_%d", e->dims.n);
   str_line(&e->tables, "static const dtrt_dim %s = %s;", name, s.at);
   vec_push(e->arena, &e->dims, ((Table){s.at, name}));
+  emit_keep(e, &e->dim_at, s.at, e->dims.n);
   return name;
 }
 
@@ -90,8 +99,8 @@ static const char *layout_table(Emit *e, const Layout *l, const Shape *shape) {
     dim_initializer(&s, &l->dim[d], shape->dim[d]);
   }
   str_printf(&s, "|%x|%d", l->partial, l->reduce);
-  for (int i = 0; i < e->layouts.n; i++)
-    if (!strcmp(e->layouts.at[i].text, s.at)) return e->layouts.at[i].name;
+  int had = emit_find(e, &e->layout_at, s.at);
+  if (had) return e->layouts.at[had - 1].name;
   const char *name = arena_printf(e->arena, "layout_%d", e->layouts.n);
   str_printf(&e->tables, "/* ");
   shape_put(&e->tables, shape);
@@ -106,6 +115,7 @@ static const char *layout_table(Emit *e, const Layout *l, const Shape *shape) {
   else
     str_puts(&e->tables, "0};\n");
   vec_push(e->arena, &e->layouts, ((Table){s.at, name}));
+  emit_keep(e, &e->layout_at, s.at, e->layouts.n);
   return name;
 }
 
@@ -175,11 +185,12 @@ static const char *axes_word(Emit *e, const DimLayout *d) {
 }
 
 static const char *named(Emit *e, const char *definition, const char *prefix, const char *suffix) {
-  for (int i = 0; i < e->extents.n; i++)
-    if (!strcmp(e->extents.at[i].text, definition)) return e->extents.at[i].name;
+  int had = emit_find(e, &e->extent_at, definition);
+  if (had) return e->extents.at[had - 1].name;
   const char *name = arena_printf(e->arena, "%s%d_%s", prefix, e->extents.n, suffix);
   str_line(&e->head, "const int64_t %s = %s;", name, definition);
   vec_push(e->arena, &e->extents, ((Table){definition, name}));
+  emit_keep(e, &e->extent_at, definition, e->extents.n);
   return name;
 }
 
@@ -206,9 +217,11 @@ const char *emit_count(Emit *e, const Node *n) {
 
 static const char *unique(Emit *e, const char *base) {
   const char *name = base;
-  for (int k = 2, i = 0; i < e->used.n; i++)
-    if (!strcmp(e->used.at[i], name)) name = arena_printf(e->arena, "%s_%d", base, k++), i = -1;
-  vec_push(e->arena, &e->used, name);
+  int k = emit_find(e, &e->used, base);
+  for (int taken = k; taken; taken = emit_find(e, &e->used, name))
+    name = arena_printf(e->arena, "%s_%d", base, k++);
+  if (k) emit_keep(e, &e->used, base, k);
+  emit_keep(e, &e->used, name, 2);
   return name;
 }
 
@@ -223,8 +236,8 @@ const char *emit_pointer(Emit *e, NodeId id) {
     str_printf(&type, "[%s]", is_number(len, 0) ? "1" : len);
   }
   const char *key = arena_printf(e->arena, "%d %s%s", b, dtype_c_name(n->dtype), type.at);
-  for (int i = 0; i < e->pointers.n; i += 2)
-    if (!strcmp(e->pointers.at[i], key)) return e->pointers.at[i + 1];
+  int had = emit_find(e, &e->pointer_at, key);
+  if (had) return e->pointers.at[had - 1];
   const Node *made = buf->node == NO_NODE ? n : graph_node(g, buf->node);
   const char *said = n->name ? n->name : made->name;
   const char *entry = arena_printf(e->arena, "%s.", e->le->entry->name);
@@ -239,8 +252,8 @@ const char *emit_pointer(Emit *e, NodeId id) {
   shape_put(&note, &n->shape);
   str_printf(&note, " %s", layout_text(e->arena, e->mesh, n->layout));
   str_line(&e->body, "%s /* %s */", decl.at, note.at);
-  vec_push(e->arena, &e->pointers, key);
   vec_push(e->arena, &e->pointers, name);
+  emit_keep(e, &e->pointer_at, key, e->pointers.n);
   return name;
 }
 
@@ -327,6 +340,8 @@ static void emit_product_of(Emit *e, NodeId id) {
     emit_contract(e, id);
   else if (op == OP_conv || op == OP_conv_input || op == OP_conv_weight)
     emit_conv(e, id);
+  else if (op == OP_order)
+    emit_order(e, id);
   else
     emit_pool(e, id);
 }
@@ -341,9 +356,19 @@ static void emit_step(Emit *e, const Step *s, int index) {
   str_line(&e->body, "dev->at = %d;", index);
   switch (s->kind) {
   case STEP_MAP: emit_map(e, s); break;
-  case STEP_REDUCE: emit_reduce(e, s->nodes.at[0]); break;
+  case STEP_REDUCE:
+    if (graph_node(g, s->nodes.at[0])->op == OP_cumsum)
+      emit_cumsum(e, s->nodes.at[0]);
+    else
+      emit_reduce(e, s->nodes.at[0]);
+    break;
   case STEP_CONTRACT: emit_product_of(e, s->nodes.at[0]); break;
-  case STEP_SCATTER: emit_scatter(e, s->nodes.at[0]); break;
+  case STEP_SCATTER:
+    if (graph_node(g, s->nodes.at[0])->op == OP_unpick)
+      emit_unpick(e, s->nodes.at[0]);
+    else
+      emit_scatter(e, s->nodes.at[0]);
+    break;
   case STEP_EXCHANGE: emit_exchange(e, s); break;
   }
 }
@@ -415,7 +440,8 @@ static const char *emit_entry(Emit *e, const LocalEntry *le, Str *tables, Str *r
   e->le = le;
   e->head = str_new(e->arena), e->body = str_new(e->arena);
   e->head.indent = e->body.indent = 1;
-  e->extents.n = e->pointers.n = e->used.n = 0;
+  e->extents.n = e->pointers.n = 0;
+  e->extent_at = e->pointer_at = e->used = (Lookup){0};
   for (int t = 0; t < le->steps.n; t++) emit_step(e, &le->steps.at[t], t);
   if (le->copies.n) str_puts(&e->body, "\n");
   for (int i = 0; i < le->copies.n; i++) {
@@ -502,6 +528,7 @@ static void put_program(Emit *e, Str *out, const char *rows) {
 
 void emit_c(Str *out, const Plan *plan, const EmitOptions *o) {
   Emit e = {.arena = plan->arena,
+            .names = names_new(plan->arena),
             .plan = plan,
             .program = plan->program,
             .mesh = &plan->program->mesh,

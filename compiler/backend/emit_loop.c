@@ -32,7 +32,7 @@ static Index nest_index(Loop *l, const Node *n) {
 }
 
 /* Whether a value can be had by one flat index: everything in memory is seen in the same order. */
-static bool can_flat(const Loop *l, NodeId id) {
+static bool can_flat(Loop *l, NodeId id) {
   const Node *n = graph_node(l->g, id);
   NodeId base = node_base(l->g, id);
   if (l->le->stored[base] && !loop_stores(l, base)) return true;
@@ -48,8 +48,10 @@ static bool can_flat(const Loop *l, NodeId id) {
     return true;
   }
   if (!(op_def(n->op)->flags & OPF_ELEMENTWISE)) return false;
+  if (lookup_get(&l->flat_known, n)) return true;
   for (int k = 0; k < n->noperands; k++)
     if (!can_flat(l, n->operand[k])) return false;
+  lookup_put(&l->flat_known, l->e->arena, n, 1);
   return true;
 }
 
@@ -166,11 +168,12 @@ void loop_finish(Loop *l, const char *what) {
   const char **pname = arena_array(e->arena, const char *, l->pointers.n + 1);
   const char **nname = arena_array(e->arena, const char *, l->numbers.n + 1);
   const char *name = NULL;
-  for (int i = 0; i < e->loop.n && !name; i++)
-    if (!strcmp(e->loop.at[i].key, text.at)) name = e->loop.at[i].name;
+  int had = emit_find(e, &e->loop_at, text.at);
+  if (had) name = e->loop.at[had - 1].name;
   if (!name) {
     name = arena_printf(e->arena, "loop%d_%s", e->loop.n + 1, emit_identifier(e, what));
     vec_push(e->arena, &e->loop, ((LoopText){text.at, name}));
+    emit_keep(e, &e->loop_at, text.at, e->loop.n);
     name_parameters(l, pname, nname);
     str_puts(&e->loops, fill(l, text.at, pname, nname, name));
   }

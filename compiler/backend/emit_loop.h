@@ -41,6 +41,7 @@ typedef struct Loop {
   VEC(Pointer) pointers;
   VEC(Number) numbers;
   VEC(Memo) memo;
+  Lookup flat_known; /* nodes that can_flat said yes of: shared ones are met along many ways */
   Str code;
 } Loop;
 

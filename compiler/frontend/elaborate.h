@@ -114,14 +114,9 @@ struct Instance {
   Span span;
 };
 
-/* Key: the text in the brackets of the path. */
 struct Family {
   const char *path;
-  VEC(struct {
-    const char *key;
-    int var;
-  })
-  members;
+  Lookup members; /* 1 + the variable, by its key: the interned text in the brackets of the path */
 };
 
 typedef VEC(NodeId) NodeVec;
@@ -132,15 +127,12 @@ typedef struct Building {
   int index; /* of the entry in the program; 0: init */
   Build build;
   NodeVec *version; /* [variables]: every value so far, the last is current; empty: not read yet */
+  int *assigned;    /* [variables]: 1 + its place in assigns; 0: it is not assigned */
   int nversions;
   const char *stream_path; /* init: of the variable being initialised */
   VEC(Assign) assigns;
-  VEC(struct {
-    const char *path;
-    int count;
-  })
-  streams;
-  bool random; /* some node reads the random step */
+  Lookup streams; /* random calls so far, by interned path */
+  bool random;    /* some node reads the random step */
 } Building;
 
 /* A call in progress. */
@@ -170,8 +162,9 @@ typedef struct Said {
   bool here;   /* `on` at the declaration */
   bool option; /* from the command line */
   Strength strength;
-  const SpecExpr *spec;
+  const SpecExpr *spec; /* NULL: it only forbids */
   Span span;
+  Span forbid; /* the statement, when it forbids to gather */
 } Said;
 
 /* Where a flow of statements stands. */
@@ -199,6 +192,7 @@ typedef struct Elab {
   VEC(Named) named;
   VEC(Said *) said;
   VEC(Ident) paths; /* of instances and variables, against doubles */
+  Lookup path_at;   /* 1 + its place in paths, by interned path */
   int step_var;     /* random.step, -1 before a random op is met */
 } Elab;
 

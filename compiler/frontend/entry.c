@@ -18,10 +18,10 @@ static uint64_t next_stream(void *user) {
   Elab *e = user;
   Building *b = e->at;
   const char *path = stream_path(e);
-  int i = 0;
-  while (i < b->streams.n && strcmp(b->streams.at[i].path, path)) i++;
-  if (i == b->streams.n) vec_push(e->arena, &b->streams, ((__typeof__(*b->streams.at)){path, 0}));
-  return hash_bytes(path, strlen(path), (uint64_t)b->streams.at[i].count++);
+  const char *name = name_of(e->names, path, strlen(path));
+  int count = lookup_get(&b->streams, name);
+  lookup_put(&b->streams, e->arena, name, count + 1);
+  return hash_bytes(path, strlen(path), (uint64_t)count);
 }
 
 /* The counter that every entry with random values moves on: i64[], 0 at first. */

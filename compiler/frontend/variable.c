@@ -6,13 +6,14 @@
 
 bool elab_claim_path(Elab *e, const char *path, Span at) {
   const char *name = name_of(e->names, path, strlen(path));
-  for (int i = 0; i < e->paths.n; i++) {
-    if (e->paths.at[i].text != name) continue;
+  int had = lookup_get(&e->path_at, name);
+  if (had) {
     elab_fail(e, at, "there are two things by the path `%s`", path);
-    diag_note(e->diag, e->paths.at[i].span, "the first is made here");
+    diag_note(e->diag, e->paths.at[had - 1].span, "the first is made here");
     return false;
   }
   vec_push(e->arena, &e->paths, ((Ident){name, at}));
+  lookup_put(&e->path_at, e->arena, name, e->paths.n);
   return true;
 }
 
@@ -20,10 +21,15 @@ bool elab_claim_path(Elab *e, const char *path, Span at) {
 
 NodeVec *variable_versions(Elab *e, Building *b, int var) {
   if (var >= b->nversions) {
-    int n = e->program->vars.n + 16;
+    int n = 2 * e->program->vars.n + 16;
     NodeVec *more = arena_array(e->arena, NodeVec, n);
-    if (b->nversions) memcpy(more, b->version, sizeof *more * (size_t)b->nversions);
+    int *assigned = arena_array(e->arena, int, n);
+    if (b->nversions) {
+      memcpy(more, b->version, sizeof *more * (size_t)b->nversions);
+      memcpy(assigned, b->assigned, sizeof *assigned * (size_t)b->nversions);
+    }
     b->version = more;
+    b->assigned = assigned;
     b->nversions = n;
   }
   return &b->version[var];
@@ -46,12 +52,12 @@ static void set_value(Elab *e, int var, NodeId id, Span at) {
   Building *b = e->at;
   NodeVec *v = variable_versions(e, b, var);
   vec_push(e->arena, v, id);
-  for (int i = 0; i < b->assigns.n; i++)
-    if (b->assigns.at[i].var == var) {
-      b->assigns.at[i] = (Assign){var, id, at};
-      return;
-    }
+  if (b->assigned[var]) {
+    b->assigns.at[b->assigned[var] - 1] = (Assign){var, id, at};
+    return;
+  }
   vec_push(e->arena, &b->assigns, ((Assign){var, id, at}));
+  b->assigned[var] = b->assigns.n;
 }
 
 /* Which nodes the loss depends on. */
@@ -142,13 +148,16 @@ int variable_add(Elab *e, const char *path, const Type *t, bool trainable, Span 
   return p->vars.n - 1;
 }
 
+static void add_member(Elab *e, Family *f, const char *key, int var) {
+  lookup_put(&f->members, e->arena, name_of(e->names, key, strlen(key)), var + 1);
+}
+
 /* Binds the name, or adds the key to the family of that name. */
 static bool bind_variable(Elab *e, Scope *s, const Stmt *stmt, const char *key, int var) {
   Binding *had = scope_find(s, stmt->name.text);
   Value v = {.kind = V_VAR, .var = var};
   if (key && had && had->value.kind == V_FAMILY) {
-    Family *f = had->value.family;
-    vec_push(e->arena, &f->members, ((__typeof__(*f->members.at)){key, var}));
+    add_member(e, had->value.family, key, var);
     return true;
   }
   if (had) {
@@ -160,7 +169,7 @@ static bool bind_variable(Elab *e, Scope *s, const Stmt *stmt, const char *key, 
   if (key) {
     Family *f = arena_new_of(e->arena, Family);
     f->path = path_join(e, e->owner, stmt->name.text);
-    vec_push(e->arena, &f->members, ((__typeof__(*f->members.at)){key, var}));
+    add_member(e, f, key, var);
     v = (Value){.kind = V_FAMILY, .family = f};
   }
   scope_bind(e, s, stmt->name, v);

@@ -1,102 +1,146 @@
 /* Several all-reduces over the same axes become one. An all-reduce waits until somebody needs its
  * result; then all with the same axes, type and way of combining go together whose terms are there,
- * those that stand later included.
+ * those that stand later included. The work is linear: each all-reduce is looked at when its term
+ * is made, when it begins to wait, and when its group is sent off.
  *
  *   grad w2 ; all-reduce w2 ; grad w1 ; all-reduce w1 ; update
  *   ->  grad w2 ; grad w1 ; all-reduce w2, w1 ; update */
 #include "passes.h"
+#include <stdlib.h>
+
+typedef VEC(NodeId) NodeVec;
+
+/* All-reduces that may become one. */
+typedef struct Alike {
+  DType dtype;
+  uint32_t axes;
+  Reduce reduce;
+  NodeVec waiting; /* began to wait, in that order */
+  NodeVec ready;   /* their terms are there, but their steps stand later; some may wait by now */
+} Alike;
+
+enum { NO_GROUP = -1 };
 
 typedef struct Combine {
   Plan *plan;
   LocalEntry *le;
   VEC(Step) out;
-  VEC(NodeId) waiting; /* exchange nodes whose terms are there */
-  bool *sent;          /* by node: exchanges done */
-  bool *there;         /* by node: values made */
-  int at;              /* step being looked at */
+  VEC(Alike) groups;
+  int *group;    /* by node: of an all-reduce; NO_GROUP for all else */
+  NodeId *first; /* by base node: the first all-reduce of it, or NO_NODE ... */
+  NodeId *next;  /* ... and the next of the same term */
+  int *begun;    /* by node: 1 + how many began to wait before it; 0: it did not */
+  bool *waiting; /* by node */
+  int nbegun;
 } Combine;
 
-static Exchange node_exchange(const Combine *c, NodeId id) {
-  const Node *n = graph_node(c->le->graph, id);
-  return exchange_of(c->plan->program, graph_operand(c->le->graph, n, 0)->layout, n->layout,
-                     &n->shape, n->dtype);
+static int group_of(Combine *c, DType t, uint32_t axes, Reduce reduce) {
+  for (int i = 0; i < c->groups.n; i++) {
+    const Alike *g = &c->groups.at[i];
+    if (g->dtype == t && g->axes == axes && g->reduce == reduce) return i;
+  }
+  vec_push(c->plan->arena, &c->groups, ((Alike){.dtype = t, .axes = axes, .reduce = reduce}));
+  return c->groups.n - 1;
 }
 
-static bool alike(const Combine *c, NodeId a, NodeId b) {
-  const Node *x = graph_node(c->le->graph, a), *y = graph_node(c->le->graph, b);
-  return x->dtype == y->dtype && node_exchange(c, a).axes == node_exchange(c, b).axes &&
-         graph_operand(c->le->graph, x, 0)->layout->reduce ==
-             graph_operand(c->le->graph, y, 0)->layout->reduce;
+/* Which group each all-reduce belongs to, and which wait for one term. */
+static void find_groups(Combine *c) {
+  const Graph *g = c->le->graph;
+  for (int t = c->le->steps.n - 1; t >= 0; t--) { /* backwards, so that lists are in order */
+    const Step *s = &c->le->steps.at[t];
+    NodeId id = s->nodes.at[0];
+    const Node *n = graph_node(g, id);
+    if (s->kind != STEP_EXCHANGE) continue;
+    const Layout *from = graph_operand(g, n, 0)->layout;
+    Exchange x = exchange_of(c->plan->program, from, n->layout, &n->shape, n->dtype);
+    if (x.kind != DTRT_ALL_REDUCE) continue;
+    NodeId term = node_base(g, n->operand[0]);
+    c->group[id] = group_of(c, n->dtype, x.axes, from->reduce);
+    c->next[id] = c->first[term];
+    c->first[term] = id;
+  }
 }
 
-static bool is_all_reduce(const Combine *c, const Step *s) {
-  return s->kind == STEP_EXCHANGE && node_exchange(c, s->nodes.at[0]).kind == DTRT_ALL_REDUCE;
+static void made(Combine *c, NodeId id) {
+  for (NodeId r = c->first[id]; r != NO_NODE; r = c->next[r])
+    vec_push(c->plan->arena, &c->groups.at[c->group[r]].ready, r);
 }
 
 static void wait_for(Combine *c, NodeId id) {
-  vec_push(c->plan->arena, &c->waiting, id);
-  c->sent[id] = true;
+  vec_push(c->plan->arena, &c->groups.at[c->group[id]].waiting, id);
+  c->begun[id] = ++c->nbegun;
+  c->waiting[id] = true;
 }
 
-/* All-reduces that stand later but whose terms are there already. */
-static void look_ahead(Combine *c, NodeId like) {
-  for (int t = c->at + 1; t < c->le->steps.n; t++) {
-    const Step *s = &c->le->steps.at[t];
-    if (!is_all_reduce(c, s) || c->sent[s->nodes.at[0]] || !alike(c, s->nodes.at[0], like))
-      continue;
-    NodeId term = node_base(c->le->graph, graph_node(c->le->graph, s->nodes.at[0])->operand[0]);
-    if (c->there[term]) wait_for(c, s->nodes.at[0]);
-  }
+static int by_id(const void *x, const void *y) {
+  NodeId a = *(const NodeId *)x, b = *(const NodeId *)y;
+  return (a > b) - (a < b);
 }
 
-/* Sends off the group of waiting all-reduces that `id` belongs to. */
-static void flush(Combine *c, NodeId id) {
-  Arena *a = c->plan->arena;
+/* Sends off a group: those that wait, and those that stand later but whose terms are there. */
+static void flush(Combine *c, int group) {
+  Alike *g = &c->groups.at[group];
   Step s = {.kind = STEP_EXCHANGE};
-  look_ahead(c, id);
-  int kept = 0;
-  for (int i = 0; i < c->waiting.n; i++) {
-    if (alike(c, c->waiting.at[i], id))
-      vec_push(a, &s.nodes, c->waiting.at[i]);
-    else
-      c->waiting.at[kept++] = c->waiting.at[i];
+  if (g->ready.n > 1) /* into the order of the steps */
+    qsort(g->ready.at, (size_t)g->ready.n, sizeof *g->ready.at, by_id);
+  for (int i = 0; i < g->ready.n; i++)
+    if (!c->begun[g->ready.at[i]]) wait_for(c, g->ready.at[i]);
+  g->ready.n = 0;
+  for (int i = 0; i < g->waiting.n; i++) {
+    vec_push(c->plan->arena, &s.nodes, g->waiting.at[i]);
+    c->waiting[g->waiting.at[i]] = false;
   }
-  c->waiting.n = kept;
-  for (int i = 0; i < s.nodes.n; i++) c->there[s.nodes.at[i]] = true;
-  vec_push(a, &c->out, s);
-}
-
-static bool is_waiting(const Combine *c, NodeId id) {
-  for (int i = 0; i < c->waiting.n; i++)
-    if (c->waiting.at[i] == id) return true;
-  return false;
+  g->waiting.n = 0;
+  for (int i = 0; i < s.nodes.n; i++) made(c, s.nodes.at[i]);
+  vec_push(c->plan->arena, &c->out, s);
 }
 
 static void need(Combine *c, const Step *s) {
   Reads r = {0};
   step_reads(c->le, s, c->plan->arena, &r);
   for (int i = 0; i < r.r.n; i++)
-    if (is_waiting(c, r.r.at[i].node)) flush(c, r.r.at[i].node);
+    if (c->waiting[r.r.at[i].node]) flush(c, c->group[r.r.at[i].node]);
+}
+
+/* What nobody needed before the end: the group that waits longest goes first. */
+static void flush_rest(Combine *c) {
+  for (;;) {
+    int first = NO_GROUP, least = 0;
+    for (int i = 0; i < c->groups.n; i++) {
+      const NodeVec *w = &c->groups.at[i].waiting;
+      if (w->n && (first == NO_GROUP || c->begun[w->at[0]] < least))
+        first = i, least = c->begun[w->at[0]];
+    }
+    if (first == NO_GROUP) return;
+    flush(c, first);
+  }
 }
 
 static void combine_entry(Plan *p, LocalEntry *le) {
   Combine c = {.plan = p, .le = le};
   int n = le->graph->nodes.n;
-  c.sent = arena_array(p->arena, bool, n + 1);
-  c.there = arena_array(p->arena, bool, n + 1);
-  for (NodeId i = 0; i < n; i++) c.there[i] = node_class(graph_node(le->graph, i)) == CLASS_SOURCE;
-  for (c.at = 0; c.at < le->steps.n; c.at++) {
-    Step *s = &le->steps.at[c.at];
-    if (c.sent[s->nodes.at[0]]) continue;
+  c.group = arena_array(p->arena, int, n + 1);
+  c.first = arena_array(p->arena, NodeId, n + 1);
+  c.next = arena_array(p->arena, NodeId, n + 1);
+  c.begun = arena_array(p->arena, int, n + 1);
+  c.waiting = arena_array(p->arena, bool, n + 1);
+  for (NodeId i = 0; i <= n; i++) c.group[i] = NO_GROUP, c.first[i] = c.next[i] = NO_NODE;
+  find_groups(&c);
+  for (NodeId i = 0; i < n; i++)
+    if (node_class(graph_node(le->graph, i)) == CLASS_SOURCE) made(&c, i);
+  for (int t = 0; t < le->steps.n; t++) {
+    const Step *s = &le->steps.at[t];
+    NodeId id = s->nodes.at[0];
+    if (c.begun[id]) continue;
     need(&c, s);
-    if (is_all_reduce(&c, s)) {
-      wait_for(&c, s->nodes.at[0]);
+    if (c.group[id] != NO_GROUP) {
+      wait_for(&c, id);
       continue;
     }
-    for (int i = 0; i < s->nodes.n; i++) c.there[s->nodes.at[i]] = true;
+    for (int i = 0; i < s->nodes.n; i++) made(&c, s->nodes.at[i]);
     vec_push(p->arena, &c.out, *s);
   }
-  while (c.waiting.n) flush(&c, c.waiting.at[0]);
+  flush_rest(&c);
   le->steps.at = c.out.at;
   le->steps.n = c.out.n;
   le->steps.cap = c.out.cap;

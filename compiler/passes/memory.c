@@ -20,6 +20,9 @@ typedef struct Memory {
   int *last_read; /* by base node: -1 never, nsteps: at the end */
   int *made_at;
   Reads *reads;
+  int *var_buffer;  /* by variable: index, or -1 */
+  NodeId *var_node; /* by variable: the first node that reads it, or NO_NODE ... */
+  NodeId *var_next; /* ... and by node: the next of the same variable */
 } Memory;
 
 static int add_buffer(Memory *m, NodeId id, Place place) {
@@ -35,8 +38,7 @@ static int add_buffer(Memory *m, NodeId id, Place place) {
 }
 
 static int var_buffer(Memory *m, int var) {
-  for (int i = 0; i < m->le->buffers.n; i++)
-    if (m->le->buffers.at[i].place == PLACE_VAR && m->le->buffers.at[i].var == var) return i;
+  if (m->var_buffer[var] >= 0) return m->var_buffer[var];
   const Var *v = &m->plan->program->vars.at[var];
   Buffer b = {.place = PLACE_VAR,
               .var = var,
@@ -46,7 +48,7 @@ static int var_buffer(Memory *m, int var) {
               .node = NO_NODE,
               .bytes = local_bytes(m->plan, v->layout, &v->shape, v->dtype)};
   vec_push(m->plan->arena, &m->le->buffers, b);
-  return m->le->buffers.n - 1;
+  return m->var_buffer[var] = m->le->buffers.n - 1;
 }
 
 static void read_at(Memory *m, NodeId base, int step) {
@@ -74,9 +76,7 @@ static bool in_place(const Memory *m, NodeId base, int var) {
   const LocalEntry *le = m->le;
   int t = m->made_at[base];
   if (t < 0) return false;
-  for (NodeId i = 0; i < le->graph->nodes.n; i++) {
-    const Node *n = graph_node(le->graph, i);
-    if (n->op != OP_var || n->attr[1] != var) continue;
+  for (NodeId i = m->var_node[var]; i != NO_NODE; i = m->var_next[i]) {
     if (m->last_read[i] > t) return false;
     if (m->last_read[i] < t) continue;
     if (le->steps.at[t].kind != STEP_MAP) return false;
@@ -178,44 +178,137 @@ static void place_outputs(Memory *m) {
   le->copies.at = all.at, le->copies.n = all.n, le->copies.cap = all.cap;
 }
 
-/* Largest first, each at the lowest place that is free during its life. */
+/* -------- offsets -------- */
+
+/* What has its place already, in the order of offsets, in runs. A run knows when any of its members
+ * is alive, so that most are passed over whole. */
+enum { RUN = 64 };
+
+typedef struct Placed {
+  int64_t offset, end;
+  int first, last;
+} Placed;
+
+typedef struct Run {
+  int n, first, last;
+  Placed at[RUN];
+} Run;
+
+typedef struct Shelf {
+  Arena *arena;
+  VEC(Run *) runs;
+} Shelf;
+
+/* The lowest place with room for b during its life. */
+static int64_t lowest_free(const Shelf *s, const Buffer *b) {
+  int64_t at = 0, size = round_up(b->bytes);
+  for (int r = 0; r < s->runs.n; r++) {
+    const Run *run = s->runs.at[r];
+    if (run->at[0].offset >= at + size) return at;
+    if (run->last < b->first || b->last < run->first) continue;
+    for (int i = 0; i < run->n; i++) {
+      const Placed *o = &run->at[i];
+      if (o->last < b->first || b->last < o->first) continue;
+      if (o->offset >= at + size) return at;
+      if (o->end > at) at = o->end;
+    }
+  }
+  return at;
+}
+
+static void run_lives(Run *run) {
+  run->first = run->at[0].first, run->last = run->at[0].last;
+  for (int i = 1; i < run->n; i++) {
+    if (run->at[i].first < run->first) run->first = run->at[i].first;
+    if (run->at[i].last > run->last) run->last = run->at[i].last;
+  }
+}
+
+/* The upper half of run r becomes a run of its own behind it. */
+static void split_run(Shelf *s, int r) {
+  Run *low = s->runs.at[r], *high = arena_new_of(s->arena, Run);
+  vec_push(s->arena, &s->runs, high);
+  for (int i = s->runs.n - 1; i > r + 1; i--) s->runs.at[i] = s->runs.at[i - 1];
+  s->runs.at[r + 1] = high;
+  high->n = low->n - RUN / 2;
+  low->n = RUN / 2;
+  for (int i = 0; i < high->n; i++) high->at[i] = low->at[RUN / 2 + i];
+  run_lives(low);
+  run_lives(high);
+}
+
+static void put(Shelf *s, const Buffer *b) {
+  Placed p = {b->offset, b->offset + round_up(b->bytes), b->first, b->last};
+  int r = 0;
+  while (r + 1 < s->runs.n && s->runs.at[r + 1]->at[0].offset <= p.offset) r++;
+  if (!s->runs.n) vec_push(s->arena, &s->runs, arena_new_of(s->arena, Run));
+  if (s->runs.at[r]->n == RUN) {
+    split_run(s, r);
+    r += s->runs.at[r + 1]->at[0].offset <= p.offset;
+  }
+  Run *run = s->runs.at[r];
+  int i = run->n++;
+  for (; i > 0 && run->at[i - 1].offset > p.offset; i--) run->at[i] = run->at[i - 1];
+  run->at[i] = p;
+  if (run->n == 1 || p.first < run->first) run->first = p.first;
+  if (run->n == 1 || p.last > run->last) run->last = p.last;
+}
+
+/* Equal ones stay in the order of their buffers. */
 static int by_size(const void *x, const void *y) {
   const Buffer *a = *(Buffer *const *)x, *b = *(Buffer *const *)y;
   if (a->bytes != b->bytes) return a->bytes < b->bytes ? 1 : -1;
-  return a->first != b->first ? (a->first > b->first ? 1 : -1) : 0;
-}
-static int by_offset(const void *x, const void *y) {
-  const Buffer *a = *(Buffer *const *)x, *b = *(Buffer *const *)y;
-  return a->offset > b->offset ? 1 : a->offset < b->offset ? -1 : 0;
+  if (a->first != b->first) return a->first > b->first ? 1 : -1;
+  return (a > b) - (a < b);
 }
 
+/* The most that is alive at one step. */
+static int64_t most_live(const Memory *m) {
+  int64_t *change = arena_array(m->plan->arena, int64_t, m->nsteps + 3), live = 0, most = 0;
+  for (int i = 0; i < m->le->buffers.n; i++) {
+    const Buffer *b = &m->le->buffers.at[i];
+    if (b->place != PLACE_ARENA || b->first > b->last) continue;
+    change[b->first + 1] += round_up(b->bytes);
+    change[b->last + 2] -= round_up(b->bytes);
+  }
+  for (int t = -1; t <= m->nsteps; t++) {
+    live += change[t + 1];
+    if (live > most) most = live;
+  }
+  return most;
+}
+
+/* Largest first, each at the lowest place that is free during its life. */
 static void assign_offsets(Memory *m) {
   LocalEntry *le = m->le;
+  Shelf shelf = {.arena = m->plan->arena};
   Buffer **order = arena_array(m->plan->arena, Buffer *, le->buffers.n + 1);
-  Buffer **placed = arena_array(m->plan->arena, Buffer *, le->buffers.n + 1);
-  int n = 0, np = 0;
+  int n = 0;
   for (int i = 0; i < le->buffers.n; i++)
     if (le->buffers.at[i].place == PLACE_ARENA) order[n++] = &le->buffers.at[i];
   qsort(order, (size_t)n, sizeof *order, by_size);
   for (int i = 0; i < n; i++) {
     Buffer *b = order[i];
-    int64_t at = 0;
-    for (int k = 0; k < np; k++) {
-      const Buffer *o = placed[k];
-      if (o->last < b->first || b->last < o->first) continue;
-      if (o->offset >= at + round_up(b->bytes)) break;
-      if (o->offset + round_up(o->bytes) > at) at = o->offset + round_up(o->bytes);
-    }
-    b->offset = at;
-    if (at + round_up(b->bytes) > le->arena_bytes) le->arena_bytes = at + round_up(b->bytes);
-    placed[np++] = b;
-    qsort(placed, (size_t)np, sizeof *placed, by_offset);
+    b->offset = lowest_free(&shelf, b);
+    put(&shelf, b);
+    int64_t end = b->offset + round_up(b->bytes);
+    if (end > le->arena_bytes) le->arena_bytes = end;
   }
-  for (int t = -1; t <= m->nsteps; t++) {
-    int64_t live = 0;
-    for (int i = 0; i < n; i++)
-      if (order[i]->first <= t && t <= order[i]->last) live += round_up(order[i]->bytes);
-    if (live > le->live_bytes) le->live_bytes = live;
+  le->live_bytes = most_live(m);
+}
+
+static void find_var_nodes(Memory *m) {
+  int nvars = m->plan->program->vars.n;
+  const Graph *g = m->le->graph;
+  m->var_buffer = arena_array(m->plan->arena, int, nvars + 1);
+  m->var_node = arena_array(m->plan->arena, NodeId, nvars + 1);
+  m->var_next = arena_array(m->plan->arena, NodeId, g->nodes.n + 1);
+  for (int i = 0; i < nvars; i++) m->var_buffer[i] = -1, m->var_node[i] = NO_NODE;
+  for (NodeId i = g->nodes.n - 1; i >= 0; i--) {
+    const Node *n = graph_node(g, i);
+    if (n->op != OP_var) continue;
+    m->var_next[i] = m->var_node[n->attr[1]];
+    m->var_node[n->attr[1]] = i;
   }
 }
 
@@ -228,6 +321,7 @@ static void memory_entry(Plan *p, LocalEntry *le) {
   le->buffer = arena_array(p->arena, int, n + 1);
   le->output_buffer = arena_array(p->arena, int, le->entry->outputs.n + 1);
   for (int i = 0; i <= n; i++) m.last_read[i] = m.made_at[i] = le->buffer[i] = -1;
+  find_var_nodes(&m);
   find_lives(&m);
   place_assigns(&m);
   place_rest(&m);

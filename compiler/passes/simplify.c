@@ -61,7 +61,8 @@ static NodeId reduce_node(Simplify *s, Node *n) {
     break;
   case OP_stop_gradient: return x[0]; /* gradients have been taken */
   case OP_reshape:
-    while (graph_node(g, x[0])->op == OP_reshape && !graph_node(g, x[0])->spec) {
+    while (graph_node(g, x[0])->op == OP_reshape && !graph_node(g, x[0])->spec &&
+           !graph_node(g, x[0])->forbid.file) {
       NodeId *y = arena_new_of(s->arena, NodeId);
       *y = graph_node(g, x[0])->operand[0];
       n->operand = x = y;
@@ -82,10 +83,10 @@ static bool node_equal(const Node *a, const Node *b) {
 }
 
 static uint64_t node_hash(const Node *n) {
-  uint64_t h = hash_bytes(&n->value, sizeof n->value, (uint64_t)n->op * 31 + (uint64_t)n->dtype);
-  h = hash_bytes(n->shape.dim, sizeof *n->shape.dim * (size_t)n->shape.rank, h);
-  h = hash_bytes(n->operand, sizeof *n->operand * (size_t)n->noperands, h);
-  return hash_bytes(n->attr, sizeof *n->attr * (size_t)n->nattr, h);
+  uint64_t h = hash_words(&n->value, sizeof n->value, (uint64_t)n->op * 31 + (uint64_t)n->dtype);
+  h = hash_words(n->shape.dim, sizeof *n->shape.dim * (size_t)n->shape.rank, h);
+  h = hash_words(n->operand, sizeof *n->operand * (size_t)n->noperands, h);
+  return hash_words(n->attr, sizeof *n->attr * (size_t)n->nattr, h);
 }
 
 static NodeId intern(Simplify *s, const Node *n) {
@@ -95,6 +96,7 @@ static NodeId intern(Simplify *s, const Node *n) {
     Node *o = graph_node(s->graph, s->slot[i]);
     if (!node_equal(o, n)) continue;
     if (!o->name) o->name = n->name;
+    if (!o->forbid.file) o->forbid = n->forbid;
     return s->slot[i];
   }
   return s->slot[i] = graph_add(s->graph, n);
@@ -103,6 +105,8 @@ static NodeId intern(Simplify *s, const Node *n) {
 static void rewrite(Plan *p, Entry *e) {
   int count = e->graph->nodes.n;
   Simplify s = {.arena = p->arena, .old = e->graph, .graph = graph_new(p->arena, VIEW_GLOBAL)};
+  s.graph->nodes.at = arena_array(p->arena, Node, count + 1); /* it only gets smaller */
+  s.graph->nodes.cap = count + 1;
   s.nslots = 2 * count + 16;
   s.slot = arena_array(p->arena, NodeId, s.nslots);
   for (int i = 0; i < s.nslots; i++) s.slot[i] = NO_NODE;
@@ -118,6 +122,7 @@ static void rewrite(Plan *p, Entry *e) {
     if (same != NO_NODE && same_type(s.graph, same, &n)) {
       Node *o = graph_node(s.graph, same);
       if (!o->name) o->name = n.name;
+      if (!o->forbid.file) o->forbid = n.forbid;
       s.map[i] = same;
     } else {
       s.map[i] = intern(&s, &n);

@@ -1,25 +1,30 @@
-/* Chunks in a list, the newest first; a large request gets a chunk of its own. */
+/* Chunks in a list, the newest first, each a quarter as large as all before, so that a large arena
+ * asks the system seldom; a large request gets a chunk of its own. A chunk comes zeroed (for a
+ * large one that costs nothing until it is touched) and knows how much of it was ever handed out,
+ * so that only what was given back is zeroed again. */
 #include "arena.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 64 * 1024 };
+enum { CHUNK = 64 << 10, MOST_CHUNK = 16 << 20 };
 
 typedef struct Chunk {
   struct Chunk *next;
   size_t used, cap;
+  size_t dirty; /* bytes from here on are zero */
 } Chunk;
 
 struct Arena {
   Chunk *top;
-  size_t total;
+  Chunk *spare; /* given back by arena_release: a pass that marks and releases at a chunk's end asks
+                   for it again at once */
+  size_t total, reserved;
   long fail_at;
   jmp_buf on_fail;
 };
 
-_Static_assert(sizeof(Chunk) % 8 == 0, "chunk data starts aligned");
 enum { HEAD = (sizeof(Chunk) + 15) / 16 * 16 };
 
 Arena *arena_new(void) { return calloc(1, sizeof(Arena)); }
@@ -30,6 +35,7 @@ void arena_free(Arena *a) {
     next = c->next;
     free(c);
   }
+  free(a->spare);
   free(a);
 }
 
@@ -37,21 +43,39 @@ jmp_buf *arena_jmp(Arena *a) { return &a->on_fail; }
 void arena_fail_at(Arena *a, long n) { a->fail_at = n; }
 size_t arena_used(const Arena *a) { return a->total; }
 
+static Chunk *chunk_new(const Arena *a, size_t bytes) {
+  size_t cap = a->reserved / 4 < MOST_CHUNK ? a->reserved / 4 : MOST_CHUNK;
+  if (cap < CHUNK) cap = CHUNK;
+  if (cap < bytes) cap = bytes;
+  Chunk *c = calloc(1, HEAD + cap);
+  if (c) c->cap = cap;
+  return c;
+}
+
+static void add_chunk(Arena *a, size_t bytes) {
+  Chunk *c = a->spare;
+  if (c && c->cap >= bytes)
+    a->spare = NULL;
+  else
+    c = chunk_new(a, bytes);
+  if (!c) longjmp(a->on_fail, 1);
+  c->next = a->top;
+  a->reserved += c->cap;
+  a->top = c;
+}
+
 void *arena_alloc(Arena *a, size_t bytes) {
   if (a->fail_at && --a->fail_at == 0) longjmp(a->on_fail, 1);
   if (bytes > SIZE_MAX / 2) longjmp(a->on_fail, 1);
   bytes = (bytes + 15) / 16 * 16;
-  if (!a->top || a->top->cap - a->top->used < bytes) {
-    size_t cap = bytes > CHUNK ? bytes : CHUNK;
-    Chunk *c = malloc(HEAD + cap);
-    if (!c) longjmp(a->on_fail, 1);
-    *c = (Chunk){.next = a->top, .cap = cap};
-    a->top = c;
-  }
-  char *p = (char *)a->top + HEAD + a->top->used;
-  a->top->used += bytes;
+  if (!a->top || a->top->cap - a->top->used < bytes) add_chunk(a, bytes);
+  Chunk *c = a->top;
+  char *p = (char *)c + HEAD + c->used;
+  if (c->used < c->dirty) memset(p, 0, bytes < c->dirty - c->used ? bytes : c->dirty - c->used);
+  c->used += bytes;
+  if (c->used > c->dirty) c->dirty = c->used;
   a->total += bytes;
-  return memset(p, 0, bytes);
+  return p;
 }
 
 ArenaMark arena_mark(const Arena *a) { return (ArenaMark){a->top, a->top ? a->top->used : 0}; }
@@ -60,7 +84,14 @@ void arena_release(Arena *a, ArenaMark m) {
   while (a->top != m.top) {
     Chunk *c = a->top;
     a->top = c->next;
-    free(c);
+    a->reserved -= c->cap;
+    c->used = 0;
+    if (a->spare && a->spare->cap >= c->cap) {
+      free(c);
+    } else {
+      free(a->spare);
+      a->spare = c;
+    }
   }
   if (a->top) a->top->used = m.used;
 }

@@ -60,6 +60,18 @@ uint64_t hash_bytes(const void *p, size_t n, uint64_t seed) {
   return h ^ h >> 32;
 }
 
+uint64_t hash_words(const void *p, size_t n, uint64_t seed) {
+  const unsigned char *b = p;
+  uint64_t h = seed * 0x9e3779b97f4a7c15ull + n;
+  for (uint64_t w; n; n -= n < sizeof w ? n : sizeof w, b += sizeof w) {
+    w = 0;
+    memcpy(&w, b, n < sizeof w ? n : sizeof w);
+    h = (h ^ w) * 0xd6e8feb86659fd93ull;
+    h ^= h >> 32;
+  }
+  return h * 0x9e3779b97f4a7c15ull ^ h >> 29;
+}
+
 typedef struct Name {
   struct Name *next;
   uint64_t hash;
@@ -104,6 +116,36 @@ const char *name_of(Names *t, const char *s, size_t n) {
   e->next = t->slot[h & (t->nslots - 1)];
   t->slot[h & (t->nslots - 1)] = e;
   return e->text;
+}
+
+static int lookup_slot(const Lookup *x, const void *key) {
+  uint64_t mask = (uint64_t)x->nslots - 1,
+           i = (uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15ull >> 32;
+  while (x->key[i & mask] && x->key[i & mask] != key) i++;
+  return (int)(i & mask);
+}
+
+int lookup_get(const Lookup *x, const void *key) {
+  return x->n ? x->value[lookup_slot(x, key)] : 0;
+}
+
+void lookup_put(Lookup *x, Arena *a, const void *key, int value) {
+  if (2 * (x->n + 1) > x->nslots) {
+    Lookup old = *x;
+    x->nslots = old.nslots ? 4 * old.nslots : 16;
+    x->key = arena_array(a, const void *, x->nslots);
+    x->value = arena_array(a, int, x->nslots);
+    for (int i = 0; i < old.nslots; i++)
+      if (old.key[i]) {
+        int to = lookup_slot(x, old.key[i]);
+        x->key[to] = old.key[i];
+        x->value[to] = old.value[i];
+      }
+  }
+  int i = lookup_slot(x, key);
+  if (!x->key[i]) x->n++;
+  x->key[i] = key;
+  x->value[i] = value;
 }
 
 int str_distance(const char *a, const char *b, int most) {

@@ -24,6 +24,17 @@ Names *names_new(Arena *a);
 const char *name_of(Names *t, const char *s, size_t n);
 
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed); /* FNV-1a, 64 bits, mixed */
+/* Eight bytes at a time: for tables in memory; what is written down is hashed by hash_bytes. */
+uint64_t hash_words(const void *p, size_t n, uint64_t seed);
+/* Whole numbers by address, of an interned name say; 0 for what was never put. Begins zeroed. */
+typedef struct Lookup {
+  const void **key;
+  int *value;
+  int n, nslots;
+} Lookup;
+int lookup_get(const Lookup *x, const void *key);
+void lookup_put(Lookup *x, Arena *a, const void *key, int value); /* key is not NULL */
+
 /* Edit distance with transpositions, for "did you mean"; stops counting past `most`. */
 int str_distance(const char *a, const char *b, int most);
 
