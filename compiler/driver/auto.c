@@ -1,7 +1,7 @@
 /* dtgc --auto: layouts for all that the user left unsaid, as a layout file.
  *
- * Several are tried, each compiled as the user would compile it: those that auto_find thinks best, at
- * rising prices of memory when a limit is set; the program as it is; and the batch cut over all
+ * Several are tried, each compiled as the user would compile it: those that auto_find thinks best,
+ * at rising prices of memory when a limit is set; the program as it is; and the batch cut over all
  * axes. The one of least modelled time that fits is written, so the answer is never worse than data
  * parallel or than what propagation alone would do. */
 #include "auto.h"
@@ -44,7 +44,8 @@ static double plan_time(const Plan *p) {
 static int64_t plan_memory(const Plan *p) {
   int64_t most = 0;
   for (int e = 0; e < p->entries.n; e++)
-    if (auto_entry(p, e) && p->entries.at[e].arena_bytes > most) most = p->entries.at[e].arena_bytes;
+    if (auto_entry(p, e) && p->entries.at[e].arena_bytes > most)
+      most = p->entries.at[e].arena_bytes;
   return p->vars_bytes + most;
 }
 
@@ -54,7 +55,8 @@ static void measure(Trial *t, const Plan *plan) {
   t->memory = plan_memory(plan);
 }
 
-/* Compiles the program again with more layouts. No plan: they contradict something that was said. */
+/* Compiles the program again with more layouts. No plan: they contradict something that was said.
+ */
 static void try_layouts(dtgc_program *p, Trial *t) {
   Diag *diag = arena_new_of(p->arena, Diag);
   FrontOptions f = p->front;
@@ -147,26 +149,40 @@ static void add_line(dtgc_program *p, Lines *out, const char *path, const Shape 
   if (s->rank) vec_push(p->arena, &out->l, x);
 }
 
-/* Variables alike but for an index become one line, when all that the pattern matches are among them.
+static int count_alike(const Lines *lines, const Line *x, bool layout_too) {
+  int n = 0;
+  for (int k = 0; k < lines->l.n; k++)
+    n += lines->l.at[k].pattern == x->pattern &&
+         (!layout_too ||
+          (!strcmp(lines->l.at[k].layout, x->layout) && lines->l.at[k].bytes == x->bytes));
+  return n;
+}
+
+/* Variables alike but for an index become one line, when all that the pattern matches are among
+ * them; those few that lie otherwise keep lines of their own, which are stronger than the pattern.
  */
 static void group_lines(const Program *g, Lines *lines, Arena *a) {
+  Names *names = names_new(a);
   for (int i = 0; i < lines->l.n; i++) {
     Line *x = &lines->l.at[i];
-    int matching = 0, alike = 0;
-    if (x->grouped) continue;
+    x->pattern = name_of(names, x->pattern, strlen(x->pattern));
+  }
+  for (int i = 0; i < lines->l.n; i++) {
+    Line *x = &lines->l.at[i];
+    int matching = 0;
+    if (x->grouped || x->members > 1) continue;
     for (int v = 0; v < g->vars.n; v++) {
       Str s = str_new(a);
       put_pattern(&s, g->vars.at[v].path);
       matching += strcmp(s.at, x->pattern) == 0;
     }
-    for (int k = i; k < lines->l.n; k++) {
-      const Line *y = &lines->l.at[k];
-      alike += !strcmp(y->pattern, x->pattern) && !strcmp(y->layout, x->layout) &&
-               y->bytes == x->bytes;
+    int all = count_alike(lines, x, false), alike = count_alike(lines, x, true);
+    if (matching < 2 || all != matching || alike * 2 <= all) continue;
+    for (int k = i + 1; k < lines->l.n; k++) {
+      Line *y = &lines->l.at[k];
+      if (y->pattern == x->pattern && !strcmp(y->layout, x->layout) && y->bytes == x->bytes)
+        y->grouped = true;
     }
-    if (matching < 2 || alike != matching) continue;
-    for (int k = i + 1; k < lines->l.n; k++)
-      if (!strcmp(lines->l.at[k].pattern, x->pattern)) lines->l.at[k].grouped = true;
     x->members = alike;
   }
 }
@@ -193,8 +209,8 @@ static void put_layouts(dtgc_program *p, const Plan *plan, Str *out) {
   for (int e = 0; e < g->entries.n; e++) {
     const Entry *en = &g->entries.at[e];
     for (int i = 0; auto_entry(plan, e) && i < en->inputs.n; i++) {
-      const Node *was = graph_node(p->program->entries.at[e].graph,
-                                   p->program->entries.at[e].inputs.at[i].node);
+      const Node *was =
+          graph_node(p->program->entries.at[e].graph, p->program->entries.at[e].inputs.at[i].node);
       const Node *n = graph_node(en->graph, en->inputs.at[i].node);
       if (was->spec) continue;
       add_line(p, &lines, arena_printf(p->arena, "%s.%s", en->name, en->inputs.at[i].name),
@@ -220,8 +236,9 @@ static void put_file(dtgc_program *p, const Trial *trial, int n, const Trial *be
                      Str *out) {
   char text[16];
   const Mesh *m = &p->program->mesh;
-  str_printf(out, "# Layouts found for machine %s. Modelled time a step, without the starts of\n"
-                  "# steps, and memory:\n",
+  str_printf(out,
+             "# Layouts found for machine %s. Modelled time a step, without the starts of\n"
+             "# steps, and memory:\n",
              p->program->machine->name);
   for (int i = 0; i < n; i++) put_time(out, trial[i].what, &trial[i]);
   if (best->what != trial[0].what && strcmp(best->what, "found") == 0)
@@ -254,7 +271,8 @@ static dtgc_status auto_inside(dtgc_program *p, void *arg) {
     if (fits(a, &trial[i]) && (!best.plan || trial[i].time < best.time)) best = trial[i];
     if (trial[i].plan && (!least.plan || trial[i].memory < least.memory)) least = trial[i];
   }
-  /* A byte is dearer each time, from where it is as dear as sending it to where nothing else counts.
+  /* A byte is dearer each time, from where it is as dear as sending it to where nothing else
+   * counts.
    */
   double price = 1e-12;
   for (int i = 0; a->memory && !fits(a, &trial[0]) && i < MOST_PRICES; i++, price *= 8) {

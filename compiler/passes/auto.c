@@ -120,6 +120,7 @@ static double find_bound(Choice *c) {
     messages_sweep(m);
     double b = messages_bound(m);
     idle = b > best * 1.001 ? 0 : idle + 1;
+    best = fmax(best, b);
   }
   return best;
 }
