@@ -65,8 +65,8 @@ const char *dtgc_version(void); /* of the library: compare with DTGC_VERSION, of
 
 typedef enum dtgc_status {
   DTGC_OK = 0,
-  DTGC_BAD_SOURCE,   /* errors in a .dtg text or in a text among the options (define, mesh, layout),
-                        or a source that cannot be read; each was given to the message callback */
+  DTGC_BAD_SOURCE,   /* errors in a .dtg text or in a text among the options (define, mesh, layout,
+                        machine), or a source that cannot be read; each was given to the message callback */
   DTGC_BAD_ARGUMENT, /* a wrong name, size or option of yours; nothing was done */
   DTGC_RUN_FAILED,   /* a device failed while running; the program can still be read and freed, not
                         run */
@@ -135,6 +135,7 @@ typedef struct dtgc_message {
  * the program. */
 typedef void dtgc_message_fn(void *user, const dtgc_message *m);
 
+struct dtgc_source;
 /* Zero every field you do not set: `dtgc_options o = {.mesh = "batch=4"};`. All that is pointed to
  * is copied. */
 typedef struct dtgc_options {
@@ -161,6 +162,10 @@ typedef struct dtgc_options {
    * variable that both have must have the same type and shape, else DTGC_BAD_ARGUMENT. It is only
    * read, during the compiling call. */
   const dtgc_program *variant_of;
+  /* The machine that plans are made for: a machine file (docs/machines.md), or its text. Errors in
+   * it are messages like those of sources. NULL: the default, which --dump=cost shows; no file is
+   * looked for. */
+  const struct dtgc_source *machine;
   dtgc_message_fn *message; /* NULL: messages are only counted, the first error is in dtgc_error */
   void *user;
 } dtgc_options;
@@ -225,9 +230,32 @@ int dtgc_find_var(const dtgc_program *p, const char *path); /* -1 */
 dtgc_status dtgc_get(dtgc_program *p, const char *path, void *to, size_t bytes);
 dtgc_status dtgc_set(dtgc_program *p, const char *path, const void *from, size_t bytes);
 
-/* A stage as text: "ast", "graph", "layouts", "spmd", "comm", "memory", "cost" or "c". *text is malloc'ed
- * and ends in NUL; free it with dtgc_free_text. NULL on failure. */
+/* A stage as text: "ast", "graph", "layouts", "spmd", "comm", "edits", "memory", "cost" or "c".
+ * *text is malloc'ed and ends in NUL; free it with dtgc_free_text. NULL on failure. "edits" compiles
+ * the program some hundred times to see what single edits of its layouts would do, "comm" too when
+ * that is a matter of a second; imported files are not read again. */
 dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text);
+/* The story of one tensor, as text: who gave it its layout and who proposed another, which versions
+ * of it a device holds, what they cost, and how its op could have been computed. `name` is a
+ * variable's path, an input, an output or a named value ("train.loss", "loss"), or "%12" as dumps
+ * show it. Free with dtgc_free_text. DTGC_BAD_ARGUMENT when there is none: the error has the nearest
+ * names. */
+dtgc_status dtgc_why(dtgc_program *p, const char *name, char **text);
+/* Two programs from the same model under other layouts, side by side: exchanges, bytes, memory,
+ * modelled time, and the tensors that lie otherwise. `was` and `now` head the columns of p and
+ * `other` (NULL: "this", "other"). Entries and variables that only one of them has are left out.
+ * Both are used by this thread during the call. Free with dtgc_free_text. */
+dtgc_status dtgc_diff(dtgc_program *p, dtgc_program *other, const char *was, const char *now,
+                      char **text);
+/* Layouts for all that was left unsaid, as a layout file: variables, and inputs of the entries that
+ * assign variables (all entries, when none does), for the least modelled time of these entries with
+ * at most `memory` bytes a device (0: no limit). Its comments say what the alternatives take and how
+ * far from a lower bound it is. Free with dtgc_free_text. DTGC_BAD_ARGUMENT when nothing fits. */
+dtgc_status dtgc_auto(dtgc_program *p, uint64_t memory, char **text);
+/* A page in HTML that needs nothing else, no network either: the graph with its layouts in colour,
+ * each tensor's blocks on the mesh, the exchanges by cost, memory over the steps. The same sources
+ * and options give the same bytes. Free with dtgc_free_text; NULL on failure. */
+dtgc_status dtgc_html(dtgc_program *p, char **text);
 /* The sources as parsed, without compiling further: also for a program that has no meaning yet.
  * Messages go to o->message. On failure *text is what dtgc_error would say (NULL: out of memory),
  * to be freed as well. */
@@ -253,6 +281,18 @@ dtgc_status dtgc_build(dtgc_program *const *programs, int n, const char *output,
  * p. */
 struct dtrt_program;
 dtgc_status dtgc_load(dtgc_program *p, const struct dtrt_program **out);
+
+/* Measures this machine for some seconds: matrix products, loops, memory and exchanges with all
+ * devices at work at once. *text becomes a machine file for dtgc_options.machine, whose comments say
+ * what was measured and how far the model is off. Free it with dtgc_free_text. `o` may be NULL.
+ * Under mpiexec all ranks call; each gets a text of its own, and rank 0's is the one to keep. On
+ * failure *text is why (NULL: out of memory), to be freed as well. */
+typedef struct dtgc_calibration {
+  const char *transport; /* "threads" or "mpi"; NULL: mpi under mpiexec, else threads */
+  int devices;           /* threads: 2 to 128; 0: as many as there are cores, at least 2 */
+  int quick;             /* 1: fewer rounds and smaller sizes, in about a second; rough */
+} dtgc_calibration;
+dtgc_status dtgc_calibrate(const dtgc_calibration *o, char **text);
 
 /* How long each step of the compiler took so far, in order, the first 32. Returns how many there
  * are; fills at most `most`. Steps: "front"; the passes "autodiff", "simplify", "propagate",

@@ -4,8 +4,10 @@
 #   tests/golden.sh [--update] [--dtgc PATH] [PATTERN]
 #
 # For each tests/golden/**/NAME.dtg that has sidecars, dtgc runs in its folder, and each whole output is compared:
-#   NAME.ast .graph .layout .spmd .comm .memory .c     standard output of --dump=THAT (.layout: --dump=layouts)
-#   NAME.err     standard error of --dump=layouts, which must fail with exit status 1 and no output
+#   NAME.ast .graph .layout .spmd .comm .edits .memory .c     standard output of --dump=THAT (.layout: --dump=layouts)
+#   NAME.out     standard output of the words in NAME.args alone: --why, --diff
+#   NAME.err     standard error of --dump=layouts (with --why or --diff in NAME.args: of these alone), which must fail
+#                with exit status 1 and no output
 #   NAME.warn    standard error of --dump=layouts, which must succeed
 #   NAME.args    not an output: more words for the command line
 # A .dtg without sidecars is there for others to use. --update rewrites the sidecars there are; review is the
@@ -61,12 +63,13 @@ one() {
     slurp words "$name.args"
     read -r -d '' -a args <<<"$words" || :
   fi
-  for side in ast graph layout spmd comm memory c; do
+  for side in ast graph layout spmd comm edits memory c out; do
     [ -e "$name.$side" ] || continue
-    stage=$side
-    [ $side = layout ] && stage=layouts
+    stage=--dump=$side
+    [ $side = layout ] && stage=--dump=layouts
+    [ $side = out ] && stage=
     count=$((count + 1))
-    "$dtgc" "$name.dtg" "${args[@]}" --dump=$stage >"$out" 2>"$err"
+    "$dtgc" "$name.dtg" "${args[@]}" $stage >"$out" 2>"$err"
     status=$?
     if [ $status -ne 0 ]; then
       complain "$1" ".$side" "exit status $status:"
@@ -78,7 +81,9 @@ one() {
   for side in err warn; do
     [ -e "$name.$side" ] || continue
     count=$((count + 1))
-    "$dtgc" "$name.dtg" "${args[@]}" --dump=layouts >"$out" 2>"$err"
+    stage=--dump=layouts
+    case ${args[*]-} in *--why* | *--diff*) stage= ;; esac
+    "$dtgc" "$name.dtg" "${args[@]}" $stage >"$out" 2>"$err"
     status=$?
     if [ $side = err ] && [ $status -ne 1 ]; then
       complain "$1" .err "exit status $status where 1 is due:"
@@ -116,7 +121,7 @@ read -r n0 f0 <"$tmp/sum0"
 read -r n1 f1 <"$tmp/sum1"
 bad=$((f0 + f1))
 # A sidecar without its program tests nothing.
-for f in **/*.{ast,graph,layout,spmd,comm,memory,err,warn,args}; do
+for f in **/*.{ast,graph,layout,spmd,comm,edits,memory,c,out,err,warn,args}; do
   [ -e "${f%.*}.dtg" ] || { echo "FAIL $f: there is no ${f%.*}.dtg beside it"; bad=1; }
 done
 echo "$((n0 + n1)) golden outputs of ${#tests[@]} programs"

@@ -34,6 +34,8 @@ static dtgc_status check_options(dtgc_program *p, const dtgc_options *o) {
       (s = check_texts(p, "import_dir", o->import_dir, o->nimport_dirs)) ||
       (s = check_transport(p, o->transport)))
     return s;
+  if (o->machine && !o->machine->name && !o->machine->text)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "machine has neither a name nor a text");
   if (o->variant_of && !o->variant_of->plan)
     return program_fail(p, DTGC_BAD_ARGUMENT, "variant_of is a program that did not compile");
   char *error = NULL;

@@ -2,7 +2,9 @@
  * stages. The texts and options of the host are copied into the program's arena; nothing of the
  * host's is kept. */
 #include "program.h"
+#include "edits.h"
 #include "emit_c.h"
+#include "report.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,17 +169,19 @@ static const char *stem_of(Arena *a, const char *path) {
   return arena_strndup(a, base, n);
 }
 
+/* The text of a source in the arena; NULL with errno when its file cannot be read. */
+static char *source_text(Arena *a, const dtgc_source *from, const char *name, size_t *len) {
+  if (!from->text) return read_file(a, name, len);
+  *len = from->bytes;
+  return arena_strndup(a, from->text, from->bytes);
+}
+
 static dtgc_status take_sources(dtgc_program *p, const CompileArgs *c) {
   FrontSource *s = arena_array(p->arena, FrontSource, c->n > 0 ? c->n : 1);
   for (int i = 0; i < c->n; i++) {
     const dtgc_source *from = &c->source[i];
     s[i].name = arena_strdup(p->arena, from->name ? from->name : "text");
-    if (from->text) {
-      s[i].text = arena_strndup(p->arena, from->text, from->bytes);
-      s[i].len = from->bytes;
-      continue;
-    }
-    s[i].text = read_file(p->arena, s[i].name, &s[i].len);
+    s[i].text = source_text(p->arena, from, s[i].name, &s[i].len);
     if (!s[i].text)
       diag_error(&p->diag, (Span){0}, "%s cannot be read: %s", s[i].name, strerror(errno));
   }
@@ -185,6 +189,20 @@ static dtgc_status take_sources(dtgc_program *p, const CompileArgs *c) {
   p->name = c->n ? stem_of(p->arena, s[0].name) : "program";
   p->front.nsources = c->n;
   return p->diag.errors ? DTGC_BAD_SOURCE : DTGC_OK;
+}
+
+/* After the front end, whose sources come first. False when it is wrong. */
+static bool take_machine(dtgc_program *p, const dtgc_options *o, const Machine **out) {
+  *out = NULL;
+  if (!o || !o->machine) return true;
+  size_t len;
+  char *name = arena_strdup(p->arena, o->machine->name ? o->machine->name : "machine");
+  char *text = source_text(p->arena, o->machine, name, &len);
+  if (!text)
+    diag_error(&p->diag, (Span){0}, "%s cannot be read: %s", name, strerror(errno));
+  else
+    *out = machine_read(p->arena, &p->diag, diag_add_source(&p->diag, name, text, len));
+  return *out;
 }
 
 static void take_options(dtgc_program *p, const dtgc_options *o) {
@@ -206,6 +224,8 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
 
 /* -------- compiling -------- */
 
+static void on_forbidden(void *user, Plan *p) { edits_cure(p, &((dtgc_program *)user)->front); }
+
 static void on_pass(void *user, const char *pass, double ms) { program_time(user, pass, ms); }
 
 static dtgc_status compile_inside(dtgc_program *p, void *arg) {
@@ -220,11 +240,16 @@ static dtgc_status compile_inside(dtgc_program *p, void *arg) {
   double start = jit_now();
   p->program = front_compile(p->arena, &p->diag, &p->front);
   program_time(p, "front", jit_now() - start);
-  if (!p->program) return DTGC_BAD_SOURCE;
+  const Machine *machine;
+  if (!take_machine(p, c->o, &machine) || !p->program) return DTGC_BAD_SOURCE;
   inspect_make(p);
   const dtgc_program *base = c->o ? c->o->variant_of : NULL;
   if ((s = check_mesh(p)) || (base && (s = check_variant(p, base)))) return s;
-  PipelineOptions po = {.variables_of = base ? base->plan : NULL, .timed = on_pass, .user = p};
+  PipelineOptions po = {.variables_of = base ? base->plan : NULL,
+                        .machine = machine,
+                        .timed = on_pass,
+                        .cure = on_forbidden,
+                        .user = p};
   p->plan = pipeline_run(p->program, &po);
   return p->plan ? DTGC_OK : DTGC_BAD_SOURCE;
 }
@@ -289,8 +314,8 @@ dtgc_status dtgc_ops(char **text) {
   return *text ? DTGC_OK : DTGC_NO_MEMORY;
 }
 
-static const char *const stages[] = {"ast",    "graph", "layouts", "spmd", "comm",
-                                     "memory", "cost",  "c",       NULL};
+static const char *const stages[] = {"ast",   "graph",  "layouts", "spmd", "comm",
+                                     "edits", "memory", "cost",    "c",    NULL};
 
 const char *const *dtgc_stages(void) { return stages; }
 
@@ -301,7 +326,7 @@ static dtgc_status fail_stage(dtgc_program *p, const char *stage) {
   const char *near = inspect_near(stage, stage_name, stages, n);
   return program_fail(p, DTGC_BAD_ARGUMENT,
                       "there is no stage `%s`%s%s%s; the stages are ast, graph, layouts, spmd, "
-                      "comm, memory, cost and c",
+                      "comm, edits, memory, cost and c",
                       stage, near ? " (do you mean `" : "", near ? near : "", near ? "`?)" : "");
 }
 
@@ -310,7 +335,7 @@ static dtgc_status emit_inside(dtgc_program *p, void *arg) {
   Str s = str_new(p->arena);
   Str layouts = str_new(p->arena);
   EmitOptions o = {.name = p->name, .line_marks = e->for_code && p->jit.debug_lines};
-  if (e->for_code && pipeline_dump(p->plan, "layouts", &layouts)) o.layouts = layouts.at;
+  if (e->for_code && report_dump(p->plan, &p->front, "layouts", &layouts)) o.layouts = layouts.at;
   emit_c(&s, p->plan, &o);
   e->at = s.at ? s.at : "";
   e->n = s.n;
@@ -335,7 +360,7 @@ static dtgc_status dump_inside(dtgc_program *p, void *arg) {
   d->out = str_new(p->arena);
   if (strcmp(d->stage, "ast") == 0)
     return front_dump_ast(p->arena, &p->diag, &p->front, &d->out) ? DTGC_OK : DTGC_BAD_SOURCE;
-  if (pipeline_dump(p->plan, d->stage, &d->out)) return DTGC_OK;
+  if (report_dump(p->plan, &p->front, d->stage, &d->out)) return DTGC_OK;
   return fail_stage(p, d->stage);
 }
 
@@ -354,6 +379,24 @@ dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text) {
     return s;
   }
   *text = text_copy(&d.out);
+  return *text ? DTGC_OK : program_fail(p, DTGC_NO_MEMORY, "out of memory");
+}
+
+static dtgc_status html_inside(dtgc_program *p, void *arg) {
+  Str *out = arg;
+  *out = str_new(p->arena);
+  html_page(p->plan, p->name, out);
+  return DTGC_OK;
+}
+
+dtgc_status dtgc_html(dtgc_program *p, char **text) {
+  Str page;
+  if (text) *text = NULL;
+  dtgc_status s = program_begin(p);
+  if (s) return s;
+  if (!text) return program_fail(p, DTGC_BAD_ARGUMENT, "text is NULL");
+  if ((s = program_guard(p, html_inside, &page))) return s;
+  *text = text_copy(&page);
   return *text ? DTGC_OK : program_fail(p, DTGC_NO_MEMORY, "out of memory");
 }
 

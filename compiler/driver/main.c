@@ -14,6 +14,7 @@ enum { EXIT_ERRORS = 1, EXIT_USAGE = 2, MOST_VARIANTS = 64 };
 typedef struct Driver {
   Options o;
   dtgc_options options;
+  dtgc_source machine;
   dtgc_source *source;
   bool quiet; /* another rank speaks */
   dtgc_program *program;
@@ -63,9 +64,48 @@ static int dump(Driver *d) {
   return 0;
 }
 
+static int why(Driver *d) {
+  for (int i = 0; i < d->o.nwhys; i++) {
+    char *text;
+    dtgc_status s = dtgc_why(d->program, d->o.why[i], &text);
+    if (s) return fail(d, s, d->program);
+    if (i || d->o.ndumps) putchar('\n');
+    fputs(text, stdout);
+    dtgc_free_text(text);
+  }
+  return 0;
+}
+
+static int find_layouts(Driver *d) {
+  char *text;
+  dtgc_status s = dtgc_auto(d->program, d->o.memory, &text);
+  if (s) return fail(d, s, d->program);
+  int bad = fputs(text, stdout) < 0;
+  dtgc_free_text(text);
+  return bad;
+}
+
+/* The same program with another last file. */
+static int diff(Driver *d) {
+  dtgc_source *last = &d->source[d->o.nfiles - 1];
+  dtgc_program *other = NULL;
+  char *text = NULL;
+  last->name = d->o.diff;
+  dtgc_status s = dtgc_compile(d->source, d->o.nfiles, &d->options, &other);
+  last->name = d->o.file[d->o.nfiles - 1];
+  int bad = s ? fail(d, s, other) : 0;
+  if (!bad && (s = dtgc_diff(d->program, other, last->name, d->o.diff, &text)))
+    bad = fail(d, s, d->program);
+  if (!bad) printf("%s%s", d->o.ndumps || d->o.nwhys ? "\n" : "", text);
+  dtgc_free_text(text);
+  dtgc_free(other);
+  return bad;
+}
+
 /* The parsed text needs no meaning: --dump=ast alone works on half a program. */
 static bool wants_only_ast(const Options *o) {
-  return o->ndumps == 1 && strcmp(o->dump[0], "ast") == 0 && !o->output && !o->emit_c && !o->run;
+  return o->ndumps == 1 && strcmp(o->dump[0], "ast") == 0 && !o->output && !o->emit_c &&
+         !o->emit_html && !o->run && !o->nwhys && !o->diff;
 }
 
 static int dump_ast(Driver *d) {
@@ -79,16 +119,20 @@ static int dump_ast(Driver *d) {
 
 /* -------- emitted C -------- */
 
+static int write_file(const char *path, const char *text) {
+  FILE *f = fopen(path, "w");
+  if (!f) return fail_file(path);
+  bool ok = fputs(text, f) >= 0;
+  return fclose(f) == 0 && ok ? 0 : fail_file(path);
+}
+
 static int write_text(const char *folder, const char *name, const char *text) {
   char path[4096];
   if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path) {
     errno = ENAMETOOLONG;
     return fail_file(folder);
   }
-  FILE *f = fopen(path, "w");
-  if (!f) return fail_file(path);
-  bool ok = fputs(text, f) >= 0;
-  return fclose(f) == 0 && ok ? 0 : fail_file(path);
+  return write_file(path, text);
 }
 
 static int emit_c_files(Driver *d) {
@@ -105,6 +149,15 @@ static int emit_c_files(Driver *d) {
   dtgc_free_text(text);
   static const char *const headers[] = {"dtrt.h", "dtrt_math.h"};
   for (int i = 0; i < 2 && !bad; i++) bad = write_text(folder, headers[i], dtgc_header(headers[i]));
+  return bad;
+}
+
+static int emit_html_file(Driver *d) {
+  char *text;
+  dtgc_status s = dtgc_html(d->program, &text);
+  if (s) return fail(d, s, d->program);
+  int bad = write_file(d->o.emit_html, text);
+  dtgc_free_text(text);
   return bad;
 }
 
@@ -193,7 +246,11 @@ static int work(Driver *d) {
   dtgc_status s = dtgc_compile(d->source, d->o.nfiles, &d->options, &d->program);
   if (s) return fail(d, s, d->program);
   int bad = d->quiet ? 0 : dump(d);
+  if (!bad) bad = why(d);
+  if (!bad && d->o.automatic) bad = find_layouts(d);
+  if (!bad && d->o.diff) bad = diff(d);
   if (!bad && d->o.emit_c) bad = emit_c_files(d);
+  if (!bad && d->o.emit_html) bad = emit_html_file(d);
   if (!bad && d->o.output) bad = build(d);
   if (!bad && d->o.run && !(d->o.ndumps && d->o.nrest == 0)) return run(d);
   if (!bad) show_times(d);
@@ -208,8 +265,28 @@ static int show_ops(void) {
   return bad;
 }
 
+/* To -o FILE, or to standard output; of rank 0 alone. */
+static int calibrate(Driver *d) {
+  const Options *o = &d->o;
+  dtgc_calibration c = {.transport = o->transport, .devices = o->devices, .quick = o->quick};
+  char *text = NULL;
+  dtgc_status s = dtgc_calibrate(&c, &text);
+  int bad = 0;
+  if (s) {
+    if (dtrt_launch_rank() == 0) fprintf(stderr, "dtgc: %s\n", text ? text : "out of memory");
+    bad = s == DTGC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_ERRORS;
+  } else if (dtrt_launch_rank() == 0 && o->output) {
+    bad = write_file(o->output, text);
+  } else if (dtrt_launch_rank() == 0) {
+    bad = fputs(text, stdout) < 0;
+  }
+  dtgc_free_text(text);
+  return bad;
+}
+
 static int drive(Driver *d) {
   Options *o = &d->o;
+  if (o->calibrate && !o->help && !o->version && !o->ops) return calibrate(d);
   if (o->help) return fputs(options_help, stdout) < 0;
   if (o->ops) return show_ops();
   if (o->version) return printf("dtgc %s\n", dtgc_version()) < 0;
@@ -218,6 +295,7 @@ static int drive(Driver *d) {
     return EXIT_USAGE;
   }
   d->quiet = o->run && dtrt_launch_rank() > 0;
+  d->machine = (dtgc_source){.name = o->machine};
   d->options = (dtgc_options){.define = o->define,
                               .ndefines = o->ndefines,
                               .mesh = o->mesh,
@@ -227,6 +305,7 @@ static int drive(Driver *d) {
                               .nimport_dirs = o->nimport_dirs,
                               .transport = o->transport,
                               .cpu = o->cpu,
+                              .machine = o->machine ? &d->machine : NULL,
                               .command_line = 1,
                               .message = on_message,
                               .user = d};

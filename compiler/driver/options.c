@@ -15,12 +15,14 @@ const char options_help[] =
     "  dtgc FILES... --dump=layouts  shows what the compiler inferred\n"
     "  dtgc FILES... --emit-c DIR    writes the C that each device runs\n"
     "  dtgc FILES...                 only checks the files\n"
+    "  dtgc calibrate [-o FILE]      measures this machine and writes a file for --machine\n"
     "\n"
     "FILES are a model and, after it, files of mesh and layout statements.\n"
     "\n"
     "  -D NAME=VALUE        overrides `const NAME`\n"
     "  --mesh AXES          the mesh: --mesh batch=4,model=2\n"
     "  --layout STATEMENT   a layout: --layout 'model.d1.w=[_,model]'\n"
+    "  --machine FILE       plans for the machine described there (docs/machines.md)\n"
     "  -I DIR               searched for `import`ed files\n"
     "  -o PROGRAM           the executable to write\n"
     "  --also NAME=VALUE    holds the program for this constant too (last short batch: --also "
@@ -28,14 +30,22 @@ const char options_help[] =
     "  --transport KIND     threads: an executable that needs no MPI; with run: threads, mpi or "
     "self\n"
     "  --cpu NAME           code for this CPU (as in -march=) instead of this machine's\n"
-    "  --dump=STAGE,...     ast, graph, layouts, spmd, comm, memory, cost or c, on standard output\n"
+    "  --dump=STAGE,...     ast, graph, layouts, spmd, comm, edits, memory, cost or c, on standard "
+    "output\n"
+    "  --why NAME           one tensor's story: who gave it its layout, and what that costs\n"
+    "  --diff OTHER.dtg     compares the plan with that of OTHER.dtg in the place of the last file\n"
+    "  --auto               finds layouts for what is unsaid and writes them as a layout file\n"
+    "  --memory SIZE        with --auto: what a device may use, such as 2GB or 500MiB\n"
     "  --emit-c DIR         the emitted C and the headers it includes\n"
+    "  --emit-html FILE     a page to look at: graph, layouts, exchanges, memory\n"
     "  --time               how long each step of the compiler took, on standard error\n"
     "  --ops                the operations of the language, as docs/ops.md\n"
     "  --help, --version\n"
     "\n"
     "After run, everything from `info`, `call` or `fit` on belongs to the program:\n"
     "  dtgc run model.dtg layouts.dtg fit train --feed image=digits.csv.gz:0-63 --epochs 5\n"
+    "\n"
+    "After calibrate: -o FILE, --transport threads or mpi, --devices N, --quick.\n"
     "\n"
     "Compiled objects are kept in ~/.cache/dtgc (DTGC_CACHE=off: they are not).\n"
     "Exit status: 0, 1 after errors, 2 for a wrong command line.\n";
@@ -50,9 +60,17 @@ typedef enum OptionId {
   OPT_TRANSPORT,
   OPT_CPU,
   OPT_DUMP,
+  OPT_WHY,
+  OPT_DIFF,
+  OPT_AUTO,
+  OPT_MEMORY,
   OPT_EMIT_C,
+  OPT_EMIT_HTML,
   OPT_TIME,
   OPT_OPS,
+  OPT_MACHINE,
+  OPT_DEVICES,
+  OPT_QUICK,
   OPT_HELP,
   OPT_VERSION
 } OptionId;
@@ -62,14 +80,18 @@ static const struct {
   OptionId id;
   bool value;
 } options_table[] = {
-    {"-D", OPT_DEFINE, true},       {"-I", OPT_IMPORT, true},
-    {"-o", OPT_OUTPUT, true},       {"--mesh", OPT_MESH, true},
-    {"--layout", OPT_LAYOUT, true}, {"--also", OPT_ALSO, true},
-    {"--cpu", OPT_CPU, true},       {"--dump", OPT_DUMP, true},
-    {"--emit-c", OPT_EMIT_C, true}, {"--time", OPT_TIME, false},
-    {"--help", OPT_HELP, false},    {"--version", OPT_VERSION, false},
-    {"-h", OPT_HELP, false},        {"--transport", OPT_TRANSPORT, true},
-    {"--ops", OPT_OPS, false},
+    {"-D", OPT_DEFINE, true},         {"-I", OPT_IMPORT, true},
+    {"-o", OPT_OUTPUT, true},         {"--mesh", OPT_MESH, true},
+    {"--layout", OPT_LAYOUT, true},   {"--also", OPT_ALSO, true},
+    {"--cpu", OPT_CPU, true},         {"--dump", OPT_DUMP, true},
+    {"--emit-c", OPT_EMIT_C, true},   {"--time", OPT_TIME, false},
+    {"--help", OPT_HELP, false},      {"--version", OPT_VERSION, false},
+    {"-h", OPT_HELP, false},          {"--transport", OPT_TRANSPORT, true},
+    {"--emit-html", OPT_EMIT_HTML, true},
+    {"--why", OPT_WHY, true},         {"--diff", OPT_DIFF, true},
+    {"--ops", OPT_OPS, false},        {"--machine", OPT_MACHINE, true},
+    {"--devices", OPT_DEVICES, true}, {"--quick", OPT_QUICK, false},
+    {"--auto", OPT_AUTO, false},      {"--memory", OPT_MEMORY, true},
 };
 enum { NOPTIONS = (int)(sizeof options_table / sizeof *options_table) };
 
@@ -126,7 +148,7 @@ static bool add_dumps(Options *o, const char *list, int most, char *why, int n) 
     if (!stages[k] || o->ndumps == most) {
       snprintf(why, (size_t)n,
                "--dump: there is no stage `%.*s`; the stages are ast, graph, layouts, spmd, comm, "
-               "memory, cost, c",
+               "edits, memory, cost, c",
                (int)(len < 40 ? len : 40), p);
       return false;
     }
@@ -139,6 +161,8 @@ static bool add_dumps(Options *o, const char *list, int most, char *why, int n) 
 static bool has_pair(const char *option, const char *value, char *why, int n) {
   const char *eq = strchr(value, '=');
   if (eq && eq != value && eq[1]) return true;
+  if (!strcmp(option, "--layout") && strstr(value, "forbid "))
+    return true; /* `forbid gather` alone */
   snprintf(why, (size_t)n, "%s takes NAME=VALUE, not `%s`", option, value);
   return false;
 }
@@ -162,6 +186,45 @@ static bool take_transport(Options *o, const char *value, char *why, int n) {
   return false;
 }
 
+static bool take_devices(Options *o, const char *value, char *why, int n) {
+  char *end;
+  long devices = strtol(value, &end, 10);
+  if (o->devices) {
+    snprintf(why, (size_t)n, "--devices is given twice");
+    return false;
+  }
+  if (*value && !*end && devices >= 2 && devices <= 128) {
+    o->devices = (int)devices;
+    return true;
+  }
+  snprintf(why, (size_t)n, "--devices takes a number from 2 to 128, not `%s`", value);
+  return false;
+}
+
+/* 2GB, 500 MiB, 1073741824 */
+static bool take_memory(Options *o, const char *value, char *why, int n) {
+  static const struct {
+    const char *unit;
+    double bytes;
+  } units[] = {{"", 1},      {"B", 1},           {"kB", 1e3},           {"KB", 1e3},
+               {"MB", 1e6},  {"GB", 1e9},        {"TB", 1e12},          {"KiB", 1024},
+               {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1099511627776.0}};
+  char *end;
+  double x = strtod(value, &end);
+  if (o->memory) {
+    snprintf(why, (size_t)n, "--memory is given twice");
+    return false;
+  }
+  while (*end == ' ') end++;
+  for (size_t i = 0; end != value && x > 0 && i < sizeof units / sizeof *units; i++)
+    if (!strcmp(end, units[i].unit) && x * units[i].bytes >= 1 && x * units[i].bytes < 1e18) {
+      o->memory = (uint64_t)(x * units[i].bytes);
+      return true;
+    }
+  snprintf(why, (size_t)n, "--memory takes a size such as 2GB or 500MiB, not `%s`", value);
+  return false;
+}
+
 static bool take_option(Options *o, int which, const char *value, int most, char *why, int n) {
   const char *name = options_table[which].name;
   switch (options_table[which].id) {
@@ -172,11 +235,19 @@ static bool take_option(Options *o, int which, const char *value, int most, char
   case OPT_MESH: return take_once(&o->mesh, name, value, why, n);
   case OPT_OUTPUT: return take_once(&o->output, name, value, why, n);
   case OPT_EMIT_C: return take_once(&o->emit_c, name, value, why, n);
+  case OPT_EMIT_HTML: return take_once(&o->emit_html, name, value, why, n);
   case OPT_CPU: return take_once(&o->cpu, name, value, why, n);
   case OPT_TRANSPORT: return take_transport(o, value, why, n);
   case OPT_DUMP: return add_dumps(o, value, most, why, n);
+  case OPT_WHY: o->why[o->nwhys++] = value; return true;
+  case OPT_DIFF: return take_once(&o->diff, name, value, why, n);
+  case OPT_AUTO: o->automatic = true; return true;
+  case OPT_MEMORY: return take_memory(o, value, why, n);
   case OPT_TIME: o->time = true; return true;
   case OPT_OPS: o->ops = true; return true;
+  case OPT_MACHINE: return take_once(&o->machine, name, value, why, n);
+  case OPT_DEVICES: return take_devices(o, value, why, n);
+  case OPT_QUICK: o->quick = true; return true;
   case OPT_HELP: o->help = true; return true;
   case OPT_VERSION: o->version = true; return true;
   }
@@ -195,13 +266,36 @@ static void look_for_transport(Options *o) {
   }
 }
 
+static bool check_calibrate(const Options *o, char *why, int n) {
+  const char *wrong = NULL;
+  if (o->nfiles || o->ndefines || o->nlayouts || o->nimport_dirs || o->ndumps || o->nalsos ||
+      o->mesh || o->emit_c || o->emit_html || o->cpu || o->machine || o->time || o->nwhys ||
+      o->diff || o->automatic)
+    wrong = "calibrate takes -o, --transport, --devices and --quick only";
+  else if (o->output && !*o->output)
+    wrong = "-o is given an empty name";
+  else if (o->transport && strcmp(o->transport, "self") == 0)
+    wrong = "calibrate measures links: --transport is threads or mpi";
+  if (wrong) snprintf(why, (size_t)n, "%s", wrong);
+  return !wrong;
+}
+
 static bool check(Options *o, char *why, int n) {
   const char *wrong = NULL;
   if (o->help || o->version || o->ops) return true;
+  if (o->calibrate) return check_calibrate(o, why, n);
   if (o->nfiles == 0)
     wrong = "no .dtg file is given";
-  else if (o->run && (o->output || o->emit_c || o->nalsos))
-    wrong = "-o, --also and --emit-c do not go with run";
+  else if (o->run && (o->output || o->emit_c || o->emit_html || o->nalsos))
+    wrong = "-o, --also, --emit-c and --emit-html do not go with run";
+  else if (o->run && (o->nwhys || o->diff))
+    wrong = "--why and --diff do not go with run";
+  else if (o->devices || o->quick)
+    wrong = "--devices and --quick go with calibrate";
+  else if (o->memory && !o->automatic)
+    wrong = "--memory goes with --auto";
+  else if (o->automatic && (o->run || o->output || o->emit_c || o->emit_html || o->diff))
+    wrong = "--auto writes layouts: it does not go with run, -o, --emit-c, --emit-html or --diff";
   else if (o->nalsos && !o->output)
     wrong = "--also goes with -o";
   else if (!o->run && o->transport && !o->output)
@@ -218,8 +312,9 @@ static bool check(Options *o, char *why, int n) {
 bool options_read(int argc, char **argv, Options *o, char *why, int n) {
   int most = argc + 16;
   *o = (Options){0};
-  const char ***lists[] = {&o->file, &o->define, &o->layout, &o->import_dir, &o->dump, &o->also};
-  for (int i = 0; i < 6; i++)
+  const char ***lists[] = {&o->file, &o->define, &o->layout, &o->import_dir,
+                           &o->dump, &o->also,   &o->why};
+  for (int i = 0; i < 7; i++)
     if (!(*lists[i] = calloc((size_t)most, sizeof(char *)))) {
       snprintf(why, (size_t)n, "out of memory");
       return false;
@@ -229,6 +324,10 @@ bool options_read(int argc, char **argv, Options *o, char *why, int n) {
     const char *arg = argv[i], *value;
     if (!o->run && !o->nfiles && strcmp(arg, "run") == 0) {
       o->run = true;
+      continue;
+    }
+    if (i == 1 && strcmp(arg, "calibrate") == 0) {
+      o->calibrate = true;
       continue;
     }
     if (o->run && is_programs_word(arg)) break;
@@ -268,4 +367,5 @@ void options_free(Options *o) {
   free(o->import_dir);
   free(o->dump);
   free(o->also);
+  free(o->why);
 }

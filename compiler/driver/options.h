@@ -2,15 +2,20 @@
 #ifndef DTG_OPTIONS_H
 #define DTG_OPTIONS_H
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct Options {
   bool run;          /* dtgc run ... */
+  bool calibrate;    /* dtgc calibrate ... */
   const char **file; /* .dtg files */
   int nfiles;
-  const char **define, **layout, **import_dir, **dump, **also;
-  int ndefines, nlayouts, nimport_dirs, ndumps, nalsos;
-  const char *mesh, *output, *emit_c, *transport, *cpu;
-  bool help, ops, version, time;
+  const char **define, **layout, **import_dir, **dump, **also, **why;
+  int ndefines, nlayouts, nimport_dirs, ndumps, nalsos, nwhys;
+  const char *mesh, *output, *emit_c, *emit_html, *transport, *cpu, *machine, *diff;
+  int devices; /* calibrate; 0: not given */
+  bool help, ops, version, time, quick;
+  bool automatic; /* --auto */
+  uint64_t memory; /* bytes; 0: not said */
   char **rest; /* run: from the first of info, call, fit on */
   int nrest;
 } Options;

@@ -1,7 +1,7 @@
 /* What a dtgc_program is, for the files that implement dtgc.h:
  *   compile.c  making one, dumps        inspect.c  its entries and variables
  *   code.c     machine code, devices    run.c      runs, reading and writing variables
- *   check.c    wrong arguments
+ *   check.c    wrong arguments              ask.c  why a tensor lies so, what two plans differ in
  * Law: nothing prints, and every failure sets `error` and returns a status. */
 #ifndef DTG_PROGRAM_H
 #define DTG_PROGRAM_H

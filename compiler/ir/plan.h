@@ -8,17 +8,39 @@
 #define DTG_PLAN_H
 #include "op.h"
 
-/* Why an axis cuts a dim of a tensor. */
+/* A tensor that propagate gives a layout. */
+typedef enum TensorKind { TENSOR_NODE, TENSOR_VAR, TENSOR_OUTPUT } TensorKind;
+typedef struct TensorId {
+  TensorKind kind;
+  int entry; /* not of a variable */
+  int index; /* of the node, the variable or the output */
+} TensorId;
+
+typedef enum ReasonKind {
+  WHY_NOTHING, /* the axis does not cut the tensor */
+  WHY_SAID,    /* by the user's statement `said` */
+  WHY_FROM,    /* from tensor `from`, by an op or an equality */
+  WHY_KEPT     /* the program that this one is a variant of has it so */
+} ReasonKind;
+
+/* How `from` won where an op's tensors bring several lists of axes for one factor. */
+typedef enum Won { WON_ALONE, WON_LONGEST, WON_LARGEST } Won;
+
+/* Why an axis cuts a tensor. Law: `from` had the axis before, so that a chain of reasons ends. */
 typedef struct Reason {
-  Span said; /* the user's statement; file 0: inferred */
-  int entry; /* inferred: by this op of this entry ... */
+  ReasonKind kind;
+  Won won;
+  Span said;
+  TensorId from;
+  /* Where the op stands, and the op. NO_NODE: `from` is the value that a variable or an output is
+   * given, or the reverse. */
+  int entry;
   NodeId op;
-  const char *from; /* ... from this tensor (its name or %id) */
 } Reason;
 
-/* What propagate leaves for one tensor. */
+/* What propagate leaves for one tensor. An axis cuts one dim of it at most. */
 typedef struct Inferred {
-  Reason why[MAX_RANK][MAX_AXES]; /* beside layout->dim[d].axis[i] */
+  Reason why[MAX_AXES]; /* by axis of the mesh */
 } Inferred;
 
 typedef enum StepKind {
@@ -69,6 +91,17 @@ typedef struct LocalEntry {
   int64_t live_bytes; /* the most that is alive at once: no plan can need less */
 } LocalEntry;
 
+/* A tensor that a plan has whole on every device, though it lies split and may not be gathered. */
+typedef struct Forbidden {
+  int entry;
+  NodeId node;        /* global */
+  NodeId asker;       /* the op that wants it so: the node itself when nobody else does */
+  int output, assign; /* of the entry, which want it so; -1: the asker does */
+  Span by;            /* the statement that forbids it */
+  const char *cure;   /* the cheapest edit without it, as a note; NULL: not looked for */
+  Span cure_at;
+} Forbidden;
+
 typedef struct Plan Plan;
 struct Plan {
   Arena *arena;
@@ -77,6 +110,11 @@ struct Plan {
   const Inferred ***inferred; /* [entry][node] */
   Inferred *var_inferred;     /* [var] */
   VEC(LocalEntry) entries;
+  VEC(Forbidden) forbidden;
+  bool lists_forbidden; /* they are no errors: an edit is tried */
+  /* Fills in the cures of `forbidden`, by a floor above; the entries have no steps yet. */
+  void (*cure)(void *user, Plan *p);
+  void *cure_user;
   int64_t *var_offset, vars_bytes;
 };
 

@@ -9,7 +9,9 @@
 void autodiff(Plan *p);
 void simplify(Plan *p);
 void propagate(Plan *p);
+void distribute(Plan *p);
 void partition(Plan *p);
+void forbid(Plan *p);
 void store(Plan *p);
 void schedule(Plan *p);
 void combine(Plan *p);
@@ -18,6 +20,8 @@ void memory(Plan *p);
 
 void verify_global(const Plan *p, const char *after);
 void verify_local(const Plan *p, const char *after);
+/* Once there are steps: every device can run them, and all meet the same exchanges. */
+void verify_exchanges(const Plan *p, const LocalEntry *le, const char *after);
 
 /* The projection of a dim's axes on the factors of a rule, and back. A compound dim is filled from
  * its major factor; only its last cut factor may be cut in part. */
@@ -31,12 +35,5 @@ bool cut_of(const Mesh *m, const Rule *r, const RuleDim *rd, const DimLayout *d,
 /* The dim's layout when its factors are cut so; false: it would be no box. */
 bool cut_join(const Mesh *m, const Rule *r, const RuleDim *rd, const Cut *cut /* by factor */,
               DimLayout *out);
-
-void dump_graph(const Plan *p, Str *out);
-void dump_layouts(const Plan *p, Str *out);
-void dump_spmd(const Plan *p, Str *out);
-void dump_comm(const Plan *p, Str *out);
-void dump_memory(const Plan *p, Str *out);
-void dump_cost(const Plan *p, Str *out);
 
 #endif

@@ -1,6 +1,5 @@
 /* The list of passes, read from top to bottom. After each the laws of its stage are checked. */
 #include "passes.h"
-#include <string.h>
 #include <time.h>
 
 static const struct {
@@ -8,15 +7,17 @@ static const struct {
   void (*run)(Plan *p);
   void (*verify)(const Plan *p, const char *after);
 } passes[] = {
-    {"autodiff", autodiff, verify_global},   /* grad nodes become their computation */
-    {"simplify", simplify, verify_global},   /* what nobody needs goes */
-    {"propagate", propagate, verify_global}, /* every tensor has a layout */
-    {"partition", partition, verify_local},  /* one device's graph, exchanges explicit */
-    {"store", store, verify_local},          /* which values lie in memory */
-    {"schedule", schedule, verify_local},    /* steps, in order */
-    {"combine", combine, verify_local},      /* small all-reduces together */
-    {"fuse", fuse, verify_local},            /* loops over the same space together */
-    {"memory", memory, verify_local},        /* where each value lies */
+    {"autodiff", autodiff, verify_global},     /* grad nodes become their computation */
+    {"simplify", simplify, verify_global},     /* what nobody needs goes */
+    {"propagate", propagate, verify_global},   /* every tensor has a layout */
+    {"distribute", distribute, verify_global}, /* ops along a cut dim work in its blocks */
+    {"partition", partition, verify_local},    /* one device's graph, exchanges explicit */
+    {"forbid", forbid, verify_local},          /* nothing is whole that may not be */
+    {"store", store, verify_local},            /* which values lie in memory */
+    {"schedule", schedule, verify_local},      /* steps, in order */
+    {"combine", combine, verify_local},        /* small all-reduces together */
+    {"fuse", fuse, verify_local},              /* loops over the same space together */
+    {"memory", memory, verify_local},          /* where each value lies */
 };
 
 static double now_ms(void) {
@@ -31,6 +32,7 @@ Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   p->program = program;
   program->machine = o && o->machine ? o->machine : machine_default();
   p->variables_of = o ? o->variables_of : NULL;
+  if (o) p->lists_forbidden = o->lists_forbidden, p->cure = o->cure, p->cure_user = o->user;
   for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
     double start = now_ms();
     passes[i].run(p);
@@ -39,18 +41,4 @@ Plan *pipeline_run(Program *program, const PipelineOptions *o) {
     if (o && o->timed) o->timed(o->user, passes[i].name, now_ms() - start);
   }
   return p;
-}
-
-bool pipeline_dump(const Plan *plan, const char *stage, Str *out) {
-  static const struct {
-    const char *name;
-    void (*dump)(const Plan *p, Str *out);
-  } stages[] = {{"graph", dump_graph}, {"layouts", dump_layouts}, {"spmd", dump_spmd},
-                {"comm", dump_comm},   {"memory", dump_memory},   {"cost", dump_cost}};
-  for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-    if (!strcmp(stage, stages[i].name)) {
-      stages[i].dump(plan, out);
-      return true;
-    }
-  return false;
 }

@@ -10,13 +10,12 @@ typedef struct PipelineOptions {
   const Machine *machine; /* NULL: machine_default() */
   /* Milliseconds of each pass, in order, for --time; NULL: not wanted. */
   void (*timed)(void *user, const char *pass, double ms);
+  bool lists_forbidden; /* what is gathered though forbidden is listed in the plan, no error */
+  void (*cure)(void *user, Plan *p); /* as of Plan; NULL: none */
   void *user;
 } PipelineOptions;
 
 /* Reports to p->diag and returns NULL when anything is wrong. `o` may be NULL. */
 Plan *pipeline_run(Program *p, const PipelineOptions *o);
-
-/* graph, layouts, spmd, comm, memory, cost; false for another name. */
-bool pipeline_dump(const Plan *plan, const char *stage, Str *out);
 
 #endif

@@ -2,9 +2,10 @@
  * once (a variable is one tensor in all of them) until nothing changes.
  *
  * Facts only grow: a dim that was said and is not open never changes; others may gain axes, each
- * axis at most once a tensor; so the sweeps end. One step takes one factor of one op: the longest
- * list of axes that its tensors agree on is written to every tensor that can take it. Where they
- * disagree the largest tensor's list is taken, and the others stay as they are.
+ * axis at most once a tensor; so the sweeps end. A sweep skips the ops of which no tensor has
+ * changed since they were looked at: looking again would write nothing. One step takes one factor
+ * of one op: the longest list of axes that its tensors agree on is written to every tensor that can
+ * take it. Where they disagree the largest tensor's list is taken, and the others stay as they are.
  *
  * Order: ops that only rename dims first, then factors that pass, then those that reduce or shift,
  * and broadcasts forward last, so that a bias does not decide for its batch. After Shardy
@@ -14,20 +15,36 @@
 
 typedef struct Cell {
   Shape shape;
-  DimLayout dim[MAX_RANK];
+  DimLayout *dim;  /* [rank] */
+  VEC(int) ties;   /* it is in */
   uint32_t closed; /* dims */
   uint32_t used;   /* axes */
   double bytes;
   const char *name;
   const Spec *spec;
+  TensorId id;
   Inferred why;
 } Cell;
+
+/* Equal ops of equal shapes have one. */
+typedef struct Shared {
+  struct Shared *next;
+  uint64_t hash;
+  const Graph *graph; /* of the first that needed it */
+  NodeId node;
+  bool shifts;   /* some factor does */
+  int8_t *where; /* [tensor][factor]: the dim that carries it, or -1; the result comes last */
+  Rule rule;
+} Shared;
+
+enum { RULES = 4096 };
 
 typedef struct Tie { /* an op, or an equality of two cells (an assignment, an output) */
   int entry;
   NodeId node; /* NO_NODE for an equality */
   int rank;    /* sweeps in which it takes part: 0 renames, 1 others, 2 broadcasts */
-  Rule rule;
+  const Shared *shared;
+  const Rule *rule; /* shared->rule */
   int ncells;
   Cell **cell; /* operands, then the result; NULL: takes no part */
 } Tie;
@@ -39,13 +56,18 @@ typedef struct Propagate {
   Cell ***node;  /* [entry][node] */
   Cell **output; /* flat over entries */
   VEC(Tie) ties;
+  uint64_t *dirty; /* set of ties of which a tensor has changed since they were looked at */
+  Shared *shared[RULES];
+  const Layout *whole[MAX_RANK + 1]; /* by rank */
 } Propagate;
 
-static Cell *cell_new(Propagate *p, const Shape *s, DType t, const char *name) {
+static Cell *cell_new(Propagate *p, TensorId id, const Shape *s, DType t, const char *name) {
   Cell *c = arena_new_of(p->plan->arena, Cell);
+  c->id = id;
   c->shape = *s;
   c->name = name;
   c->bytes = (double)shape_count(s) * dtype_size(t);
+  c->dim = arena_array(p->plan->arena, DimLayout, s->rank);
   for (int d = 0; d < s->rank; d++) c->dim[d].granule = 1;
   return c;
 }
@@ -64,17 +86,22 @@ static void cell_say(Propagate *p, Cell *c, const Spec *spec) {
     if (!(spec->open & 1u << d)) c->closed |= 1u << d;
     for (int i = 0; i < c->dim[d].naxes; i++) {
       c->used |= 1u << c->dim[d].axis[i];
-      c->why.why[d][i].said = spec->span;
+      c->why.why[c->dim[d].axis[i]] = (Reason){.kind = WHY_SAID, .said = spec->span};
     }
   }
   c->used |= spec->partial;
+  for (int a = 0; a < p->mesh->naxes; a++)
+    if (spec->partial & 1u << a) c->why.why[a] = (Reason){.kind = WHY_SAID, .said = spec->span};
 }
 
 /* A layout that another plan has fixed for this variable. */
 static void cell_fix(Cell *c, const Layout *l) {
   for (int d = 0; d < l->rank; d++) {
     c->dim[d] = l->dim[d];
-    for (int i = 0; i < l->dim[d].naxes; i++) c->used |= 1u << l->dim[d].axis[i];
+    for (int i = 0; i < l->dim[d].naxes; i++) {
+      c->used |= 1u << l->dim[d].axis[i];
+      c->why.why[l->dim[d].axis[i]] = (Reason){.kind = WHY_KEPT};
+    }
   }
   c->closed = ~0u;
 }
@@ -82,16 +109,12 @@ static void cell_fix(Cell *c, const Layout *l) {
 /* -------- one step -------- */
 
 static const RuleDim *rule_dims(const Tie *t, int i) {
-  return i + 1 < t->ncells ? t->rule.operand[i] : t->rule.result;
+  return i + 1 < t->ncells ? t->rule->operand[i] : t->rule->result;
 }
 
 /* The dim of cell i that carries factor f, or -1. */
 static int dim_with(const Tie *t, int i, int f) {
-  const RuleDim *rd = rule_dims(t, i);
-  for (int d = 0; d < t->cell[i]->shape.rank; d++)
-    for (int j = 0; j < rd[d].n; j++)
-      if (rd[d].factor[j] == f) return d;
-  return -1;
+  return t->shared->where[i * t->rule->nfactors + f];
 }
 
 static bool is_prefix(const Cut *a, const Cut *b) {
@@ -102,18 +125,24 @@ static bool is_prefix(const Cut *a, const Cut *b) {
 }
 
 /* The list that wins: that of the largest tensor, made longer by any that continues it. */
-static int choose(Propagate *p, const Tie *t, int f, Cut *best) {
+static int choose(Propagate *p, const Tie *t, int f, Cut *best, Won *won) {
   int from = -1;
+  *won = WON_ALONE;
   for (int i = 0; i < t->ncells; i++) {
     Cut c;
     int d = t->cell[i] ? dim_with(t, i, f) : -1;
     if (d < 0) continue;
     const Cell *x = t->cell[i];
-    cut_of(p->mesh, &t->rule, &rule_dims(t, i)[d], &x->dim[d], f, &c);
+    if (!x->dim[d].naxes) continue;
+    cut_of(p->mesh, t->rule, &rule_dims(t, i)[d], &x->dim[d], f, &c);
     if (!c.naxes) continue;
     bool longer = from >= 0 && is_prefix(best, &c) && c.naxes > best->naxes;
-    bool larger = from >= 0 && !is_prefix(&c, best) && !is_prefix(best, &c) &&
-                  x->bytes > t->cell[from]->bytes;
+    bool against = from >= 0 && !is_prefix(&c, best) && !is_prefix(best, &c);
+    bool larger = against && x->bytes > t->cell[from]->bytes;
+    if (against)
+      *won = WON_LARGEST;
+    else if (from >= 0 && c.naxes != best->naxes && *won == WON_ALONE)
+      *won = WON_LONGEST;
     if (from < 0 || longer || larger) *best = c, from = i;
   }
   return from;
@@ -121,19 +150,23 @@ static int choose(Propagate *p, const Tie *t, int f, Cut *best) {
 
 static bool cell_can_take(const Cell *c, int axis) { return !(c->used & 1u << axis); }
 
-/* Writes what of `want` is not yet there to dim d of cell i. True when something changed. */
-static bool write(Propagate *p, const Tie *t, int i, int d, int f, const Cut *want, int from) {
+/* Writes what of `want` is not yet there to dim d of cell i. A shifted dim is written as if it were
+ * not. */
+static void write(Propagate *p, const Tie *t, int i, int d, int f, const Cut *want, int from,
+                  Won won, bool shifted) {
   Cell *c = t->cell[i];
-  const RuleDim *rd = &rule_dims(t, i)[d];
+  RuleDim plain = rule_dims(t, i)[d], *rd = &plain;
   Cut have, cut[MAX_FACTORS];
-  if (c->closed & 1u << d || rd->window.of) return false;
-  int64_t size = t->rule.factor[f].size, k = 1;
+  if (c->closed & 1u << d || (!shifted && rd->window.of)) return;
+  if (rd->n == 1 && c->dim[d].naxes >= want->naxes) return; /* it is whole in the dim */
+  plain.window = (Window){0};
+  int64_t size = t->rule->factor[f].size, k = 1;
+  cut_of(p->mesh, t->rule, rd, &c->dim[d], f, &have);
+  if (!is_prefix(&have, want) || have.naxes == want->naxes) return;
   for (int j = 0; j < rd->n; j++) {
     int g = rd->factor[j];
-    cut_of(p->mesh, &t->rule, rd, &c->dim[d], g, &cut[g]);
+    cut_of(p->mesh, t->rule, rd, &c->dim[d], g, &cut[g]);
   }
-  have = cut[f];
-  if (!is_prefix(&have, want) || have.naxes == want->naxes) return false;
   for (int j = 0; j < have.naxes; j++) k *= p->mesh->axis[have.axis[j]].size;
   cut[f].granule = want->granule;
   for (int j = have.naxes; j < want->naxes; j++) {
@@ -144,91 +177,155 @@ static bool write(Propagate *p, const Tie *t, int i, int d, int f, const Cut *wa
     cut[f].axis[cut[f].naxes++] = want->axis[j];
   }
   DimLayout next;
-  if (cut[f].naxes == have.naxes || !cut_join(p->mesh, &t->rule, rd, cut, &next)) return false;
+  if (cut[f].naxes == have.naxes || !cut_join(p->mesh, t->rule, rd, cut, &next)) return;
   /* Only appending at the end keeps what was there. */
   for (int j = 0; j < c->dim[d].naxes; j++)
-    if (next.axis[j] != c->dim[d].axis[j]) return false;
+    if (next.axis[j] != c->dim[d].axis[j]) return;
   for (int j = c->dim[d].naxes; j < next.naxes; j++) {
     c->used |= 1u << next.axis[j];
-    c->why.why[d][j] = (Reason){.entry = t->entry, .op = t->node, .from = t->cell[from]->name};
-    /* An equality (assignment, output) passes on the reason of the other side. */
+    c->why.why[next.axis[j]] = (Reason){
+        .kind = WHY_FROM, .won = won, .from = t->cell[from]->id, .entry = t->entry, .op = t->node};
   }
   c->dim[d] = next;
-  return true;
+  for (int j = 0; j < c->ties.n; j++) p->dirty[c->ties.at[j] / 64] |= 1ull << c->ties.at[j] % 64;
 }
 
-static bool step(Propagate *p, const Tie *t, int stage) {
-  bool changed = false;
-  for (int f = 0; f < t->rule.nfactors; f++) {
-    FactorKind kind = t->rule.factor[f].kind;
-    if (kind == FACTOR_WHOLE || kind == FACTOR_SHIFT || t->rule.factor[f].size <= 1) continue;
+/* One look at an op, or at its shifted dims alone. A shifted dim keeps its layout too: blocks of
+ * the result and of the operand are cut alike, and the exchange moves the difference. */
+static void step(Propagate *p, const Tie *t, int stage, bool shifted) {
+  for (int f = 0; f < t->rule->nfactors; f++) {
+    FactorKind kind = t->rule->factor[f].kind;
+    if ((kind == FACTOR_SHIFT) != shifted) continue;
+    if (kind == FACTOR_WHOLE || (!shifted && t->rule->factor[f].size <= 1)) continue;
     if (kind == FACTOR_REDUCE && stage < 2) continue;
     Cut want;
-    int from = choose(p, t, f, &want);
+    Won won;
+    int from = choose(p, t, f, &want, &won);
     if (from < 0) continue;
     for (int i = 0; i < t->ncells; i++) {
       if (!t->cell[i] || i == from) continue;
-      if (t->rank == 2 && stage < 3 && i + 1 == t->ncells) continue; /* broadcast forward: last */
+      /* A broadcast goes forward last. */
+      if (!shifted && t->rank == 2 && stage < 3 && i + 1 == t->ncells) continue;
       int d = dim_with(t, i, f);
-      if (d >= 0) changed |= write(p, t, i, d, f, &want, from);
+      if (d >= 0) write(p, t, i, d, f, &want, from, won, shifted);
     }
   }
-  return changed;
 }
 
-/* A shifted dim keeps its layout too: blocks of the result and of the operand are cut alike, and
- * the exchange moves the difference. */
-static bool step_shift(Propagate *p, const Tie *t) {
-  bool changed = false;
-  Tie plain = *t;
-  for (int f = 0; f < t->rule.nfactors; f++) {
-    if (t->rule.factor[f].kind != FACTOR_SHIFT) continue;
-    Cut want;
-    int from = choose(p, t, f, &want);
-    for (int i = 0; from >= 0 && i < t->ncells; i++) {
-      int d = t->cell[i] && i != from ? dim_with(t, i, f) : -1;
-      if (d < 0) continue;
-      RuleDim rd = rule_dims(t, i)[d], *slot = (RuleDim *)&rule_dims(&plain, i)[d];
-      Window w = rd.window;
-      slot->window = (Window){0};
-      changed |= write(p, &plain, i, d, f, &want, from);
-      slot->window = w;
-    }
-  }
-  return changed;
+static bool is_cut(const Tie *t) {
+  for (int i = 0; i < t->ncells; i++)
+    if (t->cell[i] && t->cell[i]->used) return true;
+  return false;
 }
 
+static void look_at(Propagate *p, int i, int stage) {
+  const Tie *t = &p->ties.at[i];
+  p->dirty[i / 64] &= ~(1ull << i % 64);
+  if (t->rank > stage || !is_cut(t)) return;
+  step(p, t, stage, false);
+  if (stage >= 2 && t->shared->shifts) step(p, t, stage, true);
+}
+
+/* Forward and backward over what is dirty, in turn, until nothing is. */
 static void sweep(Propagate *p, int stage) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (int i = 0; i < p->ties.n; i++) {
-      const Tie *t = &p->ties.at[i];
-      if (t->rank > stage) continue;
-      changed |= step(p, t, stage);
-      if (stage >= 2) changed |= step_shift(p, t);
-    }
-    for (int i = p->ties.n - 1; i >= 0; i--) {
-      const Tie *t = &p->ties.at[i];
-      if (t->rank > stage) continue;
-      changed |= step(p, t, stage);
-      if (stage >= 2) changed |= step_shift(p, t);
-    }
+  int words = (p->ties.n + 63) / 64;
+  for (int i = 0; i < p->ties.n; i++)
+    if (p->ties.at[i].rank <= stage) p->dirty[i / 64] |= 1ull << i % 64;
+  for (bool any = true; any;) {
+    any = false;
+    for (int w = 0; w < words; w++)
+      for (int i = 0; p->dirty[w] && i < 64; i++)
+        if (p->dirty[w] >> i & 1) look_at(p, w * 64 + i, stage);
+    for (int w = words - 1; w >= 0; w--)
+      for (int i = 63; p->dirty[w] && i >= 0; i--)
+        if (p->dirty[w] >> i & 1) look_at(p, w * 64 + i, stage);
+    for (int w = 0; w < words; w++) any = any || p->dirty[w];
   }
 }
 
 /* -------- setting up -------- */
 
+static void add_tie(Propagate *p, Tie *t, Shared *s) {
+  t->shared = s;
+  t->rule = &s->rule;
+  for (int i = 0; i < t->ncells; i++) {
+    bool again = false;
+    for (int k = 0; k < i; k++) again = again || t->cell[k] == t->cell[i];
+    if (t->cell[i] && !again) vec_push(p->plan->arena, &t->cell[i]->ties, p->ties.n);
+  }
+  vec_push(p->plan->arena, &p->ties, *t);
+}
+
+/* What follows from the rule alone. */
+static void shared_finish(Propagate *p, Shared *s) {
+  const Rule *r = &s->rule;
+  s->where = arena_array(p->plan->arena, int8_t, (r->noperands + 1) * r->nfactors + 1);
+  memset(s->where, -1, (size_t)((r->noperands + 1) * r->nfactors));
+  for (int f = 0; f < r->nfactors; f++) s->shifts = s->shifts || r->factor[f].kind == FACTOR_SHIFT;
+  for (int i = 0; i <= r->noperands; i++) {
+    const RuleDim *rd = i < r->noperands ? r->operand[i] : r->result;
+    for (int d = MAX_RANK - 1; d >= 0; d--)
+      for (int j = 0; j < rd[d].n; j++) s->where[i * r->nfactors + rd[d].factor[j]] = (int8_t)d;
+  }
+}
+
+/* All that a rule may depend on. */
+static uint64_t rule_hash(const Graph *g, const Node *n) {
+  uint64_t h = hash_words(n->attr, sizeof *n->attr * (size_t)n->nattr,
+                          (uint64_t)n->op << 8 | (uint64_t)n->dtype);
+  for (int i = 0; i < n->noperands; i++) {
+    const Shape *s = &graph_operand(g, n, i)->shape;
+    h = hash_words(s->dim, sizeof *s->dim * (size_t)s->rank, h);
+  }
+  return hash_words(n->shape.dim, sizeof *n->shape.dim * (size_t)n->shape.rank, h);
+}
+
+static bool rule_same(const Graph *g, const Node *n, const Shared *s) {
+  const Node *o = graph_node(s->graph, s->node);
+  if (o->op != n->op || o->dtype != n->dtype || o->noperands != n->noperands ||
+      o->nattr != n->nattr || memcmp(&o->value, &n->value, sizeof n->value) != 0 ||
+      o->whole != n->whole || !shape_equal(&o->shape, &n->shape) ||
+      memcmp(o->attr, n->attr, sizeof *n->attr * (size_t)n->nattr) != 0)
+    return false;
+  for (int i = 0; i < n->noperands; i++) {
+    const Node *a = graph_operand(s->graph, o, i), *b = graph_operand(g, n, i);
+    if (a->dtype != b->dtype || !shape_equal(&a->shape, &b->shape)) return false;
+  }
+  return true;
+}
+
+static Shared *shared_of(Propagate *p, const Graph *g, NodeId id) {
+  const Node *n = graph_node(g, id);
+  uint64_t h = rule_hash(g, n);
+  Shared **at = &p->shared[h % RULES];
+  for (Shared *s = *at; s && n->op != OP_relayout; s = s->next)
+    if (s->hash == h && rule_same(g, n, s)) return s;
+  Shared *s = arena_new_of(p->plan->arena, Shared);
+  *s = (Shared){.next = *at, .hash = h, .graph = g, .node = id};
+  rule_of(g, n, &s->rule, p->plan->arena);
+  if (n->op != OP_relayout) *at = s;
+  for (int d = 0; n->op == OP_relayout && d < n->shape.rank; d++)
+    if (!n->spec || !(n->spec->open & 1u << d))
+      s->rule.operand[0][d].n = 0; /* said: not passed on */
+  shared_finish(p, s);
+  return s;
+}
+
 static void add_equality(Propagate *p, int entry, Cell *a, Cell *b) {
   Tie t = {.entry = entry, .node = NO_NODE, .ncells = 2};
+  Shared *s = arena_new_of(p->plan->arena, Shared);
+  Rule *r = &s->rule;
   t.cell = arena_array(p->plan->arena, Cell *, 2);
   t.cell[0] = a;
   t.cell[1] = b;
-  t.rule.operand = arena_alloc(p->plan->arena, sizeof *t.rule.operand);
+  r->noperands = 1;
+  r->operand = arena_alloc(p->plan->arena, sizeof *r->operand);
   for (int d = 0; d < a->shape.rank; d++) {
-    int f = rule_factor(&t.rule, a->shape.dim[d], FACTOR_PASS);
-    t.rule.operand[0][d] = t.rule.result[d] = (RuleDim){.n = 1, .factor = {(int8_t)f}};
+    int f = rule_factor(r, a->shape.dim[d], FACTOR_PASS);
+    r->operand[0][d] = r->result[d] = (RuleDim){.n = 1, .factor = {(int8_t)f}};
   }
-  vec_push(p->plan->arena, &p->ties, t);
+  shared_finish(p, s);
+  add_tie(p, &t, s);
 }
 
 static void add_op(Propagate *p, int e, NodeId id) {
@@ -236,7 +333,6 @@ static void add_op(Propagate *p, int e, NodeId id) {
   const Node *n = graph_node(g, id);
   if (!n->noperands) return;
   Tie t = {.entry = e, .node = id, .ncells = n->noperands + 1};
-  rule_of(g, n, &t.rule, p->plan->arena);
   t.rank = n->op == OP_broadcast ? 2
            : op_def(n->op)->flags & OPF_ELEMENTWISE || n->op == OP_reshape || n->op == OP_transpose
                ? 0
@@ -247,10 +343,7 @@ static void add_op(Propagate *p, int e, NodeId id) {
       t.cell[i] = p->node[e][n->operand[i]];
   t.cell[n->noperands] = p->node[e][id];
   if (n->op == OP_relayout_like) t.cell[0] = NULL;
-  if (n->op == OP_relayout)
-    for (int d = 0; d < n->shape.rank; d++)
-      if (!n->spec || !(n->spec->open & 1u << d)) t.rule.operand[0][d].n = 0;
-  vec_push(p->plan->arena, &p->ties, t);
+  add_tie(p, &t, shared_of(p, g, id));
 }
 
 static bool check_spec(Propagate *p, const Spec *s, const char *what) {
@@ -266,7 +359,7 @@ static void set_up(Propagate *p, const Plan *variables_of) {
   p->var = arena_array(a, Cell, g->vars.n + 1);
   for (int i = 0; i < g->vars.n; i++) {
     Var *v = &g->vars.at[i];
-    p->var[i] = *cell_new(p, &v->shape, v->dtype, v->path);
+    p->var[i] = *cell_new(p, (TensorId){TENSOR_VAR, 0, i}, &v->shape, v->dtype, v->path);
     if (check_spec(p, v->spec, "a variable")) cell_say(p, &p->var[i], v->spec);
     int other = variables_of ? program_find_var(variables_of->program, v->path) : -1;
     if (other >= 0) cell_fix(&p->var[i], variables_of->program->vars.at[other].layout);
@@ -285,19 +378,25 @@ static void set_up(Propagate *p, const Plan *variables_of) {
         p->node[e][i] = &p->var[n->attr[1]];
         continue;
       }
-      p->node[e][i] = cell_new(p, &n->shape, n->dtype, node_text(en->graph, i, a));
+      TensorId id = {TENSOR_NODE, e, i};
+      p->node[e][i] = cell_new(p, id, &n->shape, n->dtype, node_text(en->graph, i, a));
       if (n->op == OP_input) check_spec(p, n->spec, "an input");
       cell_say(p, p->node[e][i], n->spec);
     }
     for (NodeId i = 0; i < en->graph->nodes.n; i++) add_op(p, e, i);
-    for (int i = 0; i < en->assigns.n; i++)
-      add_equality(p, e, p->node[e][en->assigns.at[i].node], &p->var[en->assigns.at[i].var]);
+    for (int i = 0; i < en->assigns.n; i++) {
+      const Assign *x = &en->assigns.at[i];
+      /* Variables that begin as the same constant need not lie alike. */
+      if (op_def(graph_node(en->graph, x->node)->op)->flags & OPF_FREE) continue;
+      add_equality(p, e, p->node[e][x->node], &p->var[x->var]);
+    }
     for (int i = 0; i < en->outputs.n; i++, noutputs++) {
       const Output *o = &en->outputs.at[i];
       const Node *n = graph_node(en->graph, o->node);
       if (!o->spec) continue;
       check_spec(p, o->spec, "an output");
-      p->output[noutputs] = cell_new(p, &n->shape, n->dtype, o->name);
+      TensorId id = {TENSOR_OUTPUT, e, i};
+      p->output[noutputs] = cell_new(p, id, &n->shape, n->dtype, o->name);
       cell_say(p, p->output[noutputs], o->spec);
       add_equality(p, e, p->node[e][o->node], p->output[noutputs]);
     }
@@ -305,6 +404,11 @@ static void set_up(Propagate *p, const Plan *variables_of) {
 }
 
 static const Layout *cell_layout(Propagate *p, const Cell *c) {
+  const Layout **whole = &p->whole[c->shape.rank];
+  if (!c->used && !c->spec) {
+    if (!*whole) *whole = layout_whole(p->plan->program->layouts, c->shape.rank);
+    return *whole;
+  }
   Layout l = {.rank = c->shape.rank};
   memcpy(l.dim, c->dim, sizeof l.dim[0] * (size_t)l.rank);
   if (c->spec) l.partial = c->spec->partial, l.reduce = c->spec->reduce;
@@ -339,6 +443,7 @@ static void finish(Propagate *p) {
 void propagate(Plan *plan) {
   Propagate p = {.plan = plan, .mesh = &plan->program->mesh};
   set_up(&p, plan->variables_of);
+  p.dirty = arena_array(plan->arena, uint64_t, p.ties.n / 64 + 1);
   for (int stage = 0; stage <= 3; stage++) sweep(&p, stage);
   finish(&p);
 }

@@ -134,6 +134,10 @@ static void check_dumps(dtgc_program *p) {
   }
   char *text;
   CHECK(dtgc_dump(p, "nothing", &text) == DTGC_BAD_ARGUMENT && !text);
+  CHECK(dtgc_why(p, "count.scale", &text) == DTGC_OK && strstr(text, "count.scale"));
+  dtgc_free_text(text);
+  CHECK(dtgc_diff(p, p, "this", "that", &text) == DTGC_OK && strstr(text, "that"));
+  dtgc_free_text(text);
   HAS(dtgc_header("dtrt.h"), "dtrt_program");
   CHECK(dtgc_header("stdio.h") == NULL);
 }

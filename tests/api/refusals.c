@@ -58,6 +58,8 @@ static void no_program(void) {
   CHECK(dtgc_output(NULL, "go", 0, &t) == DTGC_BAD_ARGUMENT);
   CHECK(dtgc_var(NULL, 0, &t) == DTGC_BAD_ARGUMENT && dtgc_find_var(NULL, "a") == -1);
   CHECK(dtgc_dump(NULL, "c", &text) == DTGC_BAD_ARGUMENT && !text);
+  CHECK(dtgc_why(NULL, "a", &text) == DTGC_BAD_ARGUMENT && !text);
+  CHECK(dtgc_diff(NULL, NULL, NULL, NULL, &text) == DTGC_BAD_ARGUMENT && !text);
   CHECK(dtgc_times(NULL, NULL, 3) == 0 && dtgc_from_cache(NULL) == -1 && dtgc_devices(NULL) == 0);
   CHECK(dtgc_errors(NULL) == 0 && dtgc_warnings(NULL) == 0 && !dtgc_header(NULL));
   CHECK(dtgc_build(NULL, 1, "x", 0) == DTGC_BAD_ARGUMENT && dtgc_ops(NULL) == DTGC_BAD_ARGUMENT);
@@ -100,6 +102,12 @@ static void wrong_looks(dtgc_program *p) {
   REFUSED(p, dtgc_dump(p, "c", NULL), "text is NULL");
   REFUSED(p, dtgc_dump(p, "layout", &text), "`layouts`");
   REFUSED(p, dtgc_dump(p, "zzzzzzzzz", &text), "spmd");
+  REFUSED(p, dtgc_why(p, NULL, &text), "name is NULL");
+  REFUSED(p, dtgc_why(p, "m.w", NULL), "text is NULL");
+  REFUSED(p, dtgc_why(p, "n.w", &text), "`m.w`");
+  REFUSED(p, dtgc_why(p, "", &text), "no tensor");
+  REFUSED(p, dtgc_diff(p, NULL, NULL, NULL, &text), "other is NULL");
+  REFUSED(p, dtgc_diff(p, p, NULL, NULL, NULL), "text is NULL");
   REFUSED(p, dtgc_build(&p, 0, "x", 0), "no program to build");
   REFUSED(p, dtgc_build(&p, 1, NULL, 0), "output is NULL");
   REFUSED(p, dtgc_build(&p, 1, "", 0), "output is empty");

@@ -42,6 +42,8 @@ expect 2 'given twice' "$dtgc" m.dtg --mesh a=2 --mesh=a=3
 expect 2 'NAME=VALUE' "$dtgc" m.dtg -D n
 expect 2 'no .dtg file' "$dtgc" --dump=ast
 expect 2 'do not go with run' "$dtgc" run m.dtg -o x
+expect 2 'why and --diff do not go' "$dtgc" run m.dtg --why x
+expect 2 'given twice' "$dtgc" m.dtg --diff l.dtg --diff m.dtg
 expect 2 'neither a .dtg file' "$dtgc" run m.dgt info
 expect 1 'cannot be read' "$dtgc" nothere.dtg
 expect 1 'bad.dtg:1:' "$dtgc" bad.dtg
@@ -51,6 +53,10 @@ expect 0 '' "$dtgc" m.dtg
 # -- dumps and C
 expect 0 'entry add' "$dtgc" --dump=ast m.dtg
 expect 0 '---- comm ----' "$dtgc" m.dtg l.dtg --dump=layouts,comm
+expect 0 'is returned as dot' "$dtgc" m.dtg l.dtg --why dot --why add.x
+expect 1 'no tensor `nowhere`' "$dtgc" m.dtg l.dtg --why nowhere
+expect 0 'a call, modelled' "$dtgc" m.dtg l.dtg --diff l.dtg
+expect 1 'nothere.dtg cannot be read' "$dtgc" m.dtg l.dtg --diff nothere.dtg
 [ -e "$cache" ] && fail 'dumps wrote to the cache'
 expect 0 '' "$dtgc" m.dtg l.dtg --emit-c out
 expect 0 '' cc -std=c11 -Wall -Wextra -Werror -c out/m.c -o out/m.o

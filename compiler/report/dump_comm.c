@@ -1,0 +1,69 @@
+/* --dump=comm: every exchange, what it costs in the model, and why it is there. */
+#include "edits.h"
+
+enum { ENOUGH_EDITS = 60 };
+
+void report_exchange(const Plan *p, const LocalEntry *le, NodeId id, Str *out) {
+  const Node *n = graph_node(le->graph, id), *x = graph_operand(le->graph, n, 0);
+  Exchange ex = exchange_of(p->program, x->layout, n->layout, &n->shape, n->dtype);
+  NodeId cause = le->cause.at[id];
+  const Graph *g = le->entry->graph;
+  str_printf(out, "    %s over (%s) of %ld  %ld bytes a device  %s ", exchange_name(ex.kind),
+             report_axes(p, ex.axes), (long)ex.group, (long)ex.bytes,
+             node_text(g, le->origin.at[id], p->arena));
+  str_puts(out, dtype_name(n->dtype));
+  shape_put(out, &n->shape);
+  str_printf(out, " %s -> %s", report_layout(p, x->layout), report_layout(p, n->layout));
+  if (cause != NO_NODE) {
+    const Node *c = graph_node(g, cause);
+    str_printf(out, "  for %s (%s) at %s", node_text(g, cause, p->arena), op_def(c->op)->name,
+               node_where(p->program, c));
+  } else {
+    str_printf(out, "  made at %s", node_where(p->program, graph_node(g, le->origin.at[id])));
+  }
+  str_puts(out, "\n");
+}
+
+static const char *share(const Plan *p, double part, double all) {
+  return arena_printf(p->arena, "%.1f%%", all > 0 ? 100 * part / all : 0);
+}
+
+static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, Str *out) {
+  EntryCost cost = cost_entry(p, le);
+  int count = 0, local = 0;
+  Str list = str_new(p->arena);
+  for (int t = 0; t < le->steps.n; t++) {
+    const Step *s = &le->steps.at[t];
+    if (s->kind != STEP_EXCHANGE) continue;
+    StepCost c = cost_step(p, le, t);
+    if (!report_moves(p, le, s->nodes.at[0])) {
+      local++;
+      continue;
+    }
+    str_printf(&list, "  exchange %d%s: %s, %s of a call\n", ++count,
+               s->nodes.n > 1 ? ", combined" : "", report_time(p, c.exchange),
+               share(p, c.exchange, cost.time));
+    for (int i = 0; i < s->nodes.n; i++) {
+      report_exchange(p, le, s->nodes.at[i], &list);
+      explain_exchange(p, le, s->nodes.at[i], &list);
+    }
+    if (edits && le->index > 0) edits_put_without(edits, le, t, &list);
+  }
+  str_printf(out, "entry %s: %d exchange%s, %ld bytes a device each call", le->entry->name, count,
+             count == 1 ? "" : "s", (long)cost.bytes);
+  if (local) str_printf(out, " (and %d local cop%s)", local, local == 1 ? "y" : "ies");
+  if (count)
+    str_printf(out, "; modelled %s of %s, %s", report_time(p, cost.exchange),
+               report_time(p, cost.time), share(p, cost.exchange, cost.time));
+  str_puts(out, "\n");
+  str_puts(out, list.at);
+}
+
+void dump_comm(const Plan *p, const FrontOptions *front, Str *out) {
+  int most = front ? edits_affordable(p) : 0;
+  const Edits *edits = most >= ENOUGH_EDITS ? edits_try(p, front, most) : NULL;
+  report_mesh(p, out);
+  for (int e = 0; e < p->entries.n; e++) put_entry(p, &p->entries.at[e], edits, out);
+  if (!edits && !p->variables_of)
+    str_puts(out, "# --dump=edits tries edits of the layouts that would do without them\n");
+}

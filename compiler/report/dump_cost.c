@@ -1,0 +1,69 @@
+/* --dump=memory and --dump=cost. */
+#include "report.h"
+
+/* -------- memory -------- */
+
+void dump_memory(const Plan *p, Str *out) {
+  report_mesh(p, out);
+  str_printf(out, "variables: %ld bytes a device\n", (long)p->vars_bytes);
+  for (int i = 0; i < p->program->vars.n; i++) {
+    const Var *v = &p->program->vars.at[i];
+    Shape local = layout_local(&p->program->mesh, v->layout, &v->shape);
+    str_printf(out, "  %10ld  %10ld  %s\n", (long)p->var_offset[i],
+               (long)(shape_count(&local) * dtype_size(v->dtype)), v->path);
+  }
+  for (int e = 0; e < p->entries.n; e++) {
+    const LocalEntry *le = &p->entries.at[e];
+    str_printf(out, "entry %s: arena %ld bytes a device; %ld are alive at once\n", le->entry->name,
+               (long)le->arena_bytes, (long)le->live_bytes);
+    for (int i = 0; i < le->buffers.n; i++) {
+      const Buffer *b = &le->buffers.at[i];
+      if (b->place != PLACE_ARENA) continue;
+      str_printf(out, "  %10ld  %10ld  steps %d..%d  %s\n", (long)b->offset, (long)b->bytes,
+                 b->first, b->last, node_text(le->entry->graph, le->origin.at[b->node], p->arena));
+    }
+  }
+}
+
+/* -------- cost -------- */
+
+static void put_machine(const Plan *p, Str *out) {
+  const Machine *m = p->program->machine;
+  const Mesh *mesh = &p->program->mesh;
+  str_printf(out, "machine %s: %.3g Gflop/s in products, %.3g in the rest, memory %.3g GB/s\n",
+             m->name, m->flops / 1e9, m->vector_flops / 1e9, m->memory_bandwidth / 1e9);
+  for (int a = 0; a < mesh->naxes; a++) {
+    Link l = machine_axis(m, mesh, a);
+    str_printf(out, "  axis %s: %.3g GB/s, %s a message\n", mesh->axis[a].name, l.bandwidth / 1e9,
+               report_time(p, l.latency));
+  }
+}
+
+static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
+  EntryCost c = cost_entry(p, le);
+  str_printf(out, "entry %s: %s a call, modelled\n", le->entry->name, report_time(p, c.time));
+  str_printf(out, "  computation  %-10s %4.1f%%  %.4g Mflop a device\n", report_time(p, c.compute),
+             c.time > 0 ? 100 * c.compute / c.time : 0, c.flops / 1e6);
+  str_printf(out, "  exchanges    %-10s %4.1f%%  %ld bytes a device in %d\n",
+             report_time(p, c.exchange), c.time > 0 ? 100 * c.exchange / c.time : 0, (long)c.bytes,
+             c.exchanges);
+  for (int i = 0; i < c.over.n; i++) {
+    const AxesCost *a = &c.over.at[i];
+    str_printf(out, "    over (%s)  %-10s %4.1f%%  %ld bytes a device in %d\n",
+               report_axes(p, a->axes), report_time(p, a->time), 100 * a->time / c.time,
+               (long)a->bytes, a->exchanges);
+  }
+  int64_t memory = p->vars_bytes + le->arena_bytes;
+  str_printf(out, "  memory       %ld bytes a device: variables %ld, arena %ld", (long)memory,
+             (long)p->vars_bytes, (long)le->arena_bytes);
+  if (p->program->machine->memory > 0)
+    str_printf(out, " (%.3g%% of %.4g GB)", 100 * (double)memory / p->program->machine->memory,
+               p->program->machine->memory / 1e9);
+  str_puts(out, "\n");
+}
+
+void dump_cost(const Plan *p, Str *out) {
+  report_mesh(p, out);
+  put_machine(p, out);
+  for (int e = 0; e < p->entries.n; e++) put_entry_cost(p, &p->entries.at[e], out);
+}

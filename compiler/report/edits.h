@@ -1,0 +1,55 @@
+/* Single edits of the layouts, tried: each is written into a copy of the sources as the user would
+ * write it, the program is compiled anew, and its modelled time compared. */
+#ifndef DTG_EDITS_H
+#define DTG_EDITS_H
+#include "frontend.h"
+#include "report.h"
+
+/* Something that moves in a plan, by what does not change when layouts do. */
+typedef struct Moved {
+  uint64_t value; /* what moves */
+  uint32_t axes;
+} Moved;
+
+typedef struct EntryOutcome {
+  double time;
+  int64_t memory;
+  VEC(Moved) moved;
+  VEC(uint64_t) gathered; /* values that are whole, though forbidden */
+  VEC(uint64_t) whole;    /* values that may not be gathered, and no longer lie split */
+} EntryOutcome;
+
+typedef struct Edit {
+  Span at; /* the layout's text in the sources, which is replaced; file 0: a statement is added */
+  const char *target; /* the tensor; where a statement has several, one of them */
+  const char *now;    /* the layout */
+  int turn; /* edits are tried in this order: each statement's first, then its second ... */
+  bool compiles;
+  EntryOutcome *entry; /* [entries of the plan] */
+} Edit;
+
+typedef struct Edits {
+  const Plan *plan;
+  const FrontOptions *front;
+  VEC(Edit) edit;
+  int left_out; /* candidates beyond the most that are tried */
+  bool lists_forbidden;
+  EntryOutcome *base;
+} Edits;
+
+/* Tries edits near each exchange of an entry but init, dearest exchanges first.
+ * NULL for a variant, whose variables' layouts another program decides. `most`: of
+ * compilations. */
+Edits *edits_try(const Plan *p, const FrontOptions *front, int most);
+/* How many compilations of this program take about a second, and some seconds; the same on every
+ * machine. */
+int edits_affordable(const Plan *p);
+int edits_many(const Plan *p);
+/* The cheapest edit without the exchanges of a step: a line for --dump=comm. */
+void edits_put_without(const Edits *e, const LocalEntry *le, int step, Str *out);
+/* For Plan.cure: to each value that is gathered though forbidden, the edit that spares it. */
+void edits_cure(Plan *p, const FrontOptions *front);
+/* --dump=edits; `e` may be NULL */
+void edits_put(const Edits *e, Str *out);
+
+#endif

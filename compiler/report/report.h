@@ -1,0 +1,83 @@
+/* What a plan says of itself: the dumps, reasons, and comparisons with other plans. Everything here
+ * only reads; texts are made in the plan's arena. */
+#ifndef DTG_REPORT_H
+#define DTG_REPORT_H
+#include "cost.h"
+#include "frontend.h"
+#include "plan.h"
+
+/* -------- stages of --dump -------- */
+
+void dump_graph(const Plan *p, Str *out);
+void dump_layouts(const Plan *p, Str *out);
+void dump_spmd(const Plan *p, Str *out);
+void dump_comm(const Plan *p, const FrontOptions *front, Str *out);
+void dump_memory(const Plan *p, Str *out);
+void dump_cost(const Plan *p, Str *out);
+/* graph, layouts, spmd, comm, edits, memory, cost; false for another name. `front` is what the plan
+ * was compiled from, for those that try edits. */
+bool report_dump(const Plan *p, const FrontOptions *front, const char *stage, Str *out);
+
+/* -------- words that they share (report.c) -------- */
+
+void report_mesh(const Plan *p, Str *out);                 /* mesh [a=2]  2 devices */
+const char *report_axes(const Plan *p, uint32_t axes);     /* a, b */
+const char *report_where(const Plan *p, Span s);           /* file:line */
+const char *report_time(const Plan *p, double seconds);    /* 1.25 ms */
+const char *report_layout(const Plan *p, const Layout *l); /* [batch, _] */
+/* The statement that a layout's span ends, "layout x = [batch, _]"; of `on` and relayout the layout
+ * alone. */
+const char *statement_text(const Plan *p, Span layout);
+/* A local node that talks to other devices: no copy within one. */
+bool report_moves(const Plan *p, const LocalEntry *le, NodeId id);
+
+/* -------- chains of reasons (chain.c) -------- */
+
+typedef struct ChainHop {
+  TensorId tensor;
+  Reason why; /* the tensor has the axis */
+} ChainHop;
+
+/* From a tensor back to what was said. The next hop is that of why.from, until why.kind is another
+ * than WHY_FROM. */
+typedef struct Chain {
+  int axis;
+  int hops; /* from first to last */
+  ChainHop first, last;
+  const char *through[2]; /* named tensors between, the nearest to the last first; NULL: none */
+} Chain;
+
+Chain chain_of(const Plan *p, TensorId t, int axis);
+/* The first link and the end, in one line:
+ * from h by exp at m.dtg:13 <- x, said at l.dtg:4 (9 ops, through g, f) */
+void chain_put(const Plan *p, const Chain *c, Str *out);
+void chain_put_whole(const Plan *p, const Chain *c, const char *indent,
+                     Str *out); /* a line a hop */
+/* chain_put of each axis of a tensor that lies so: "batch: said at l.dtg:4; model: ..." */
+void chain_put_tensor(const Plan *p, TensorId t, const Layout *l, Str *out);
+
+Reason reason_of(const Plan *p, TensorId t, int axis);
+TensorId tensor_of_node(const Plan *p, int entry, NodeId id); /* a var node means the variable */
+const char *tensor_text(const Plan *p, TensorId t);           /* its name, or %id */
+const Layout *tensor_layout(const Plan *p, TensorId t);
+bool tensor_is_named(const Plan *p, TensorId t);
+const Spec *tensor_spec(const Plan *p, TensorId t); /* what was said of it, or NULL */
+bool tensor_equal(TensorId a, TensorId b);
+
+/* -------- exchanges (explain.c, dump_comm.c) -------- */
+
+/* One line: kind, axes, bytes, layouts, and who wants it. */
+void report_exchange(const Plan *p, const LocalEntry *le, NodeId exchange, Str *out);
+
+/* Why the value lies so and why it is wanted so, a line an axis that stands differently. */
+void explain_exchange(const Plan *p, const LocalEntry *le, NodeId exchange, Str *out);
+
+/* -------- --emit-html (html.c) -------- */
+
+/* A page of its own about a program called `name`. */
+void html_page(const Plan *p, const char *name, Str *out);
+/* Built in from page.css and the scripts beside it, in their order; ends in NULL. */
+extern const char html_page_css[];
+extern const char *const html_scripts[];
+
+#endif
