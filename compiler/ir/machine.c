@@ -8,11 +8,11 @@
 const Machine *machine_default(void) {
   static const Machine m = {.name = "default",
                             .flops = 50e9,
-                            .vector_flops = 10e9,
-                            .memory_bandwidth = 8e9,
+                            .vector_flops = 20e9,
+                            .memory_bandwidth = 10e9,
                             .start = 0.5e-6,
                             .nlinks = 1,
-                            .link = {{.bandwidth = 4e9, .latency = 5e-6}}};
+                            .link = {{.bandwidth = 2e9, .latency = 10e-6}}};
   return &m;
 }
 

@@ -6,16 +6,16 @@
  *
  * Begun greedily: each op in turn takes the way that is cheapest given what is there already. Then
  * messages along the graph tell each op what a layout of its operand or result would cost further
- * off, and ops are set again by them (messages.c). Then single ops move while that helps. Small
- * graphs are searched whole (exact.c). The best of all is kept, so no plan is dearer than the
- * greedy one.
+ * off, and ops are set again by them (messages.c). Then single ops move while that helps, and
+ * readers of one value together (together.c). Small graphs are searched whole (exact.c). The best
+ * of all is kept, so no plan is dearer than the greedy one.
  *
  * In ties an op stays with the layout that propagate found. */
 #include "choose.h"
 #include <math.h>
 #include <string.h>
 
-enum { SWEEPS = 4, ROUNDS = 12 };
+enum { SWEEPS = 4, ROUNDS = 12, TOGETHER = 3 };
 
 /* -------- values -------- */
 
@@ -24,6 +24,7 @@ static void want(Choice *c, NodeId id, int layout, int by) {
   for (int i = 0; i < v->want.n; i++)
     if (v->want.at[i].layout == layout) {
       v->want.at[i].count += by;
+      if (!v->want.at[i].count) v->want.at[i] = v->want.at[--v->want.n];
       return;
     }
   vec_push(c->arena, &v->want, ((Want){layout, by}));
@@ -43,7 +44,7 @@ int choice_result(const Choice *c, NodeId id) {
 }
 
 /* Conversions of value id when it is computed in layout `from`. */
-static double value_cost(const Choice *c, NodeId id, int from) {
+double choice_value_cost_from(const Choice *c, NodeId id, int from) {
   const Value *v = &c->value[id];
   int wanted[MAX_HOPS], n = 0;
   double cost = 0;
@@ -61,11 +62,15 @@ static double value_cost(const Choice *c, NodeId id, int from) {
   return cost + route_tree(c->routes, v->form, from, wanted, n, NULL);
 }
 
+double choice_value_cost(const Choice *c, NodeId id) {
+  return choice_value_cost_from(c, id, c->value[id].free ? 0 : choice_result(c, id));
+}
+
 double choice_total(const Choice *c) {
   double total = 0;
   for (NodeId i = 0; i < c->graph->nodes.n; i++) {
     if (c->ways[i]) total += c->ways[i]->way[c->way[i]].work;
-    total += value_cost(c, i, c->value[i].free ? 0 : choice_result(c, i));
+    total += choice_value_cost(c, i);
   }
   return total;
 }
@@ -81,6 +86,11 @@ void choice_set(Choice *c, NodeId id, int way) {
   if (c->way[id] >= 0) want_operands(c, id, c->way[id], -1);
   c->way[id] = way;
   want_operands(c, id, way, 1);
+}
+
+void choice_unset(Choice *c, NodeId id) {
+  if (c->way[id] >= 0) want_operands(c, id, c->way[id], -1);
+  c->way[id] = -1;
 }
 
 static bool seen_before(const Choice *c, NodeId id, int k) {
@@ -105,12 +115,12 @@ void choice_price_operands(Choice *c, NodeId id) {
     const Value *v = &c->value[x];
     bool chosen = is_chosen(c, x);
     int from = chosen ? choice_result(c, x) : 0;
-    double without = !chosen || seen_before(c, id, k) ? 0 : value_cost(c, x, from);
+    double without = !chosen || seen_before(c, id, k) ? 0 : choice_value_cost_from(c, x, from);
     for (int t = 0; t < w->need[k].n; t++) {
       price[t] = 0;
       if (!chosen && !v->free) continue;
       want(c, x, w->need[k].layout[t], 1);
-      price[t] = value_cost(c, x, from) - without;
+      price[t] = choice_value_cost_from(c, x, from) - without;
       want(c, x, w->need[k].layout[t], -1);
     }
   }
@@ -144,11 +154,12 @@ int choice_best_way(const Choice *c, NodeId id, const double *result) {
 /* All that the way of op id bears on: its work, its operands' conversions and its result's. */
 static double cost_around(const Choice *c, NodeId id) {
   const Way *w = &c->ways[id]->way[c->way[id]];
-  double cost = w->work + value_cost(c, id, w->result);
+  double cost = w->work + choice_value_cost_from(c, id, w->result);
   if (w->result != c->value[id].prefer) cost += CHOICE_TIE;
   for (int k = 0; k < c->ways[id]->noperands; k++) {
     NodeId x = c->operand[id][k];
-    if (!seen_before(c, id, k)) cost += value_cost(c, x, is_chosen(c, x) ? choice_result(c, x) : 0);
+    if (!seen_before(c, id, k))
+      cost += choice_value_cost_from(c, x, is_chosen(c, x) ? choice_result(c, x) : 0);
   }
   return cost;
 }
@@ -162,7 +173,8 @@ static bool improve(Choice *c, NodeId id) {
     return false; /* nothing is converted and no work is saved */
   want_operands(c, id, now, -1);
   choice_price_operands(c, id);
-  for (int i = 0; i < w->result.n; i++) result[i] = value_cost(c, id, w->result.layout[i]);
+  for (int i = 0; i < w->result.n; i++)
+    result[i] = choice_value_cost_from(c, id, w->result.layout[i]);
   int best = choice_best_way(c, id, result);
   want_operands(c, id, now, 1);
   if (best < 0 || best == now) return false;
@@ -173,10 +185,7 @@ static bool improve(Choice *c, NodeId id) {
 }
 
 void choice_clear(Choice *c) {
-  for (NodeId i = 0; i < c->graph->nodes.n; i++) {
-    if (c->ways[i] && c->way[i] >= 0) want_operands(c, i, c->way[i], -1);
-    c->way[i] = -1;
-  }
+  for (NodeId i = 0; i < c->graph->nodes.n; i++) choice_unset(c, i);
 }
 
 /* -------- greedy -------- */
@@ -296,6 +305,9 @@ void choice_search(Choice *c, bool exactly) {
   keep_best(c, best);
   send_messages(c, best, false);
   send_messages(c, best, true);
+  set_all(c, best);
+  for (int i = 0; i < TOGETHER && improve_together(c); i++) improve_all(c);
+  keep_best(c, best);
   if (exactly && choose_exactly(c, c->total - CHOICE_TIE, exact)) {
     set_all(c, exact);
     keep_best(c, best);
@@ -327,6 +339,18 @@ void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes) {
     if (!x->noperands) v->lies = v->prefer;
     if (x->noperands && x->spec && x->op != OP_relayout && x->op != OP_relayout_like)
       v->said = v->prefer;
+  }
+}
+
+void choice_guard(Choice *c, const Guard *guard) {
+  for (NodeId i = 0; guard && i < c->graph->nodes.n; i++) {
+    const Node *x = graph_node(c->graph, i);
+    Value *v = &c->value[i];
+    if (guard[i] == GUARD_NONE || v->free) continue;
+    v->form = form_guarded(c->routes, &x->shape, x->dtype, guard[i]);
+    v->prefer = form_layout(c->routes, v->form, x->layout);
+    if (v->lies >= 0) v->lies = v->prefer;
+    if (v->said >= 0) v->said = v->prefer;
   }
 }
 
@@ -373,6 +397,7 @@ Choice *choose(Plan *p, int entry, Routes *routes, WaysCache *cache) {
   const Entry *e = &p->program->entries.at[entry];
   Choice *c = arena_new_of(p->arena, Choice);
   choice_begin(c, p, e->graph, routes);
+  choice_guard(c, forbid_guards(p->program, e));
   choice_list_ways(c, cache);
   for (int i = 0; i < e->assigns.n; i++)
     choice_add_end(c, e->assigns.at[i].node, p->program->vars.at[e->assigns.at[i].var].layout);

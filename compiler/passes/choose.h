@@ -11,10 +11,29 @@
 
 /* -------- route.c -------- */
 
+typedef struct Terms {
+  uint32_t partial;
+  Reduce how;
+  bool all; /* every layout with these or fewer is in the form, as a stop */
+} Terms;
+enum { MAX_TERMS = 16 };
+
+/* What a tensor that may not be gathered pays CHOICE_FORBIDDEN for. */
+typedef enum Guard {
+  GUARD_NONE,
+  GUARD_GATHER, /* being made whole from a layout that is cut */
+  GUARD_WHOLE   /* being whole at all: it lies split */
+} Guard;
+static const double CHOICE_FORBIDDEN = 1e3; /* seconds: in no plan that compiles */
+
 typedef struct Form {
   Shape shape;
   DType dtype;
+  Guard guard;
   VEC(const Layout *) layouts;
+  int closed; /* the shortest paths among the first so many are known */
+  int nterms; /* the sets of terms that were met */
+  Terms terms[MAX_TERMS];
   int cap;      /* of the square tables */
   double *cost; /* [from * cap + to]; < 0: not looked for yet */
   int16_t *via; /* the first stop on the way, or -1 */
@@ -27,6 +46,7 @@ typedef struct Routes {
 } Routes;
 
 int form_of(Routes *r, const Shape *s, DType t);
+int form_guarded(Routes *r, const Shape *s, DType t, Guard guard);
 int form_layout(Routes *r, int form, const Layout *l); /* its index, added when it is new */
 static inline const Layout *form_at(const Routes *r, int form, int i) {
   return r->forms.at[form].layouts.at[i];
@@ -88,7 +108,8 @@ bool node_is_free(const Node *n); /* made anew wherever it is wanted */
 /* Those of something that may lie in any layout without windows and terms, and wants noperands
  * values in the layout that it has itself: an open variable, with what is assigned to it. `price`
  * is of one byte of its block. */
-const Ways *ways_of_lying(WaysCache *c, int form, int noperands, double price);
+const Ways *ways_of_lying(WaysCache *c, int form, int noperands, const int *operand_form,
+                          double price);
 
 /* -------- choose.c -------- */
 
@@ -133,18 +154,29 @@ int choice_wanted(const Choice *c, NodeId id, int *out, int most);
 
 /* For messages.c and auto.c. */
 void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes);
+/* Before ways are listed: by node; NULL: none. */
+void choice_guard(Choice *c, const Guard *guard);
 void choice_add_end(Choice *c, NodeId id, const Layout *l);
 void choice_list_ways(Choice *c, WaysCache *cache);
 void choice_ready(Choice *c); /* after all ways are there */
 void choice_search(Choice *c, bool exactly);
 void choice_clear(Choice *c);
 void choice_set(Choice *c, NodeId id, int way);
+void choice_unset(Choice *c, NodeId id);
 bool choice_is_fixed(const Value *v);
+/* The conversions of a value, as it is computed now or if it were computed in layout `from`. */
+double choice_value_cost(const Choice *c, NodeId id);
+double choice_value_cost_from(const Choice *c, NodeId id, int from);
 /* Prices all needs of op id, with what is chosen so far, into c->price; then the way that is best
  * with these and with result[]. */
 void choice_price_operands(Choice *c, NodeId id);
 int choice_best_way(const Choice *c, NodeId id, const double *result);
 static const double CHOICE_TIE = 1e-12; /* seconds: less is no difference */
+
+/* -------- together.c -------- */
+
+/* Moves groups of ops that gain only together. True when one did. */
+bool improve_together(Choice *c);
 
 /* -------- messages.c -------- */
 
@@ -157,6 +189,16 @@ void messages_sweep(Messages *m);
 void messages_decode(Messages *m);
 /* No choice costs less than this. Holds for any messages when `shared` was said. */
 double messages_bound(Messages *m);
+
+/* -------- forbid.c -------- */
+
+/* The statement that forbids to gather a node by itself, file 0: none ... */
+Span forbid_of(const Program *p, const Node *n);
+/* ... and by node, with what follows: what is assigned to such a variable, reshapes. NULL: none. */
+const Span *forbid_find(const Program *p, const Entry *e);
+const Guard *forbid_guards(const Program *p, const Entry *e); /* by node; NULL: none */
+/* Every device has all of it. */
+bool forbid_is_whole(const Mesh *m, const Layout *l, const Shape *s);
 
 /* -------- exact.c -------- */
 

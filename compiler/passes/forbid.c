@@ -1,0 +1,205 @@
+/* `forbid gather`: a tensor that lies split may not be whole on any device.
+ *
+ * The choice avoids it: the values of such a tensor have forms of their own, in which every way and
+ * every exchange that leaves it whole costs CHOICE_FORBIDDEN, so that a plan without is taken
+ * wherever there is one. What remains is an error here: the op that asks for it, the statement that
+ * forbids it, why the tensor is split, and the cheapest edit without it.
+ *
+ * Whole is a layout without terms in which every device needs all of every dim; a tensor of one
+ * element cannot be split. A reshape holds the same bytes as its operand, so it may not be gathered
+ * either. */
+#include "choose.h"
+
+Span forbid_of(const Program *p, const Node *n) {
+  if (n->forbid.file) return n->forbid;
+  if (n->op == OP_var && p->vars.at[n->attr[1]].forbid.file) return p->vars.at[n->attr[1]].forbid;
+  return p->forbid;
+}
+
+bool forbid_is_whole(const Mesh *m, const Layout *l, const Shape *s) {
+  if (l->partial || l->rank == 0 || shape_count(s) <= 1) return false;
+  for (int d = 0; d < l->rank; d++) {
+    const DimLayout *x = &l->dim[d];
+    if (!x->window.of && x->naxes) return false;
+    /* The blocks of the first and the last device are the outermost. */
+    for (int last = 0; x->window.of && last < 2; last++) {
+      int coord[MAX_AXES] = {0};
+      int64_t lo, hi;
+      for (int a = 0; last && a < m->naxes; a++) coord[a] = (int)m->axis[a].size - 1;
+      dim_box(m, x, s->dim[d], coord, &lo, &hi);
+      if (lo > 0 || hi < s->dim[d]) return false;
+    }
+  }
+  return true;
+}
+
+static bool any_forbidden(const Program *p) {
+  bool any = p->forbid.file;
+  for (int v = 0; v < p->vars.n; v++) any = any || p->vars.at[v].forbid.file;
+  for (int e = 0; e < p->entries.n; e++) {
+    const Graph *g = p->entries.at[e].graph;
+    for (NodeId i = 0; i < g->nodes.n && !any; i++) any = graph_node(g, i)->forbid.file;
+  }
+  return any;
+}
+
+const Span *forbid_find(const Program *p, const Entry *e) {
+  const Graph *g = e->graph;
+  if (!p->mesh.naxes || !any_forbidden(p)) return NULL;
+  Span *by = arena_array(p->arena, Span, g->nodes.n + 1);
+  for (int i = 0; i < e->assigns.n; i++)
+    by[e->assigns.at[i].node] = p->vars.at[e->assigns.at[i].var].forbid;
+  for (NodeId i = 0; i < g->nodes.n; i++) {
+    const Node *n = graph_node(g, i);
+    Span own = forbid_of(p, n);
+    if (own.file) by[i] = own;
+    if (!by[i].file && n->op == OP_reshape) by[i] = by[n->operand[0]];
+    if (node_is_free(n)) by[i] = (Span){0};
+  }
+  return by;
+}
+
+const Guard *forbid_guards(const Program *p, const Entry *e) {
+  const Span *by = forbid_find(p, e);
+  if (!by) return NULL;
+  Guard *guard = arena_array(p->arena, Guard, e->graph->nodes.n + 1);
+  for (NodeId i = 0; i < e->graph->nodes.n; i++)
+    if (by[i].file && layout_axes(graph_node(e->graph, i)->layout)) guard[i] = GUARD_WHOLE;
+  return guard;
+}
+
+/* -------- what remains -------- */
+
+/* Who wants local node id: an op, an output, an assignment, or nobody but the op itself. */
+static void find_asker(const LocalEntry *le, NodeId id, Forbidden *f) {
+  const Entry *e = le->entry;
+  f->asker = f->node, f->output = f->assign = -1;
+  if (le->cause.at[id] != NO_NODE && le->cause.at[id] != f->node) {
+    f->asker = le->cause.at[id];
+    return;
+  }
+  for (int i = 0; i < e->outputs.n && f->output < 0; i++)
+    if (le->output[i] == id) f->output = i;
+  for (int i = 0; i < e->assigns.n && f->assign < 0 && f->output < 0; i++)
+    if (le->assign[i] == id) f->assign = i;
+  if (f->output >= 0 || f->assign >= 0) return;
+  for (NodeId r = id + 1; r < le->graph->nodes.n; r++) {
+    const Node *n = graph_node(le->graph, r);
+    for (int k = 0; k < n->noperands; k++) {
+      if (n->operand[k] != id) continue;
+      NodeId by = n->op == OP_exchange ? le->cause.at[r] : le->origin.at[r];
+      if (by == NO_NODE || by == f->node) continue;
+      f->asker = by;
+      return;
+    }
+  }
+}
+
+static void look_through(Plan *p, const LocalEntry *le) {
+  const Graph *g = le->entry->graph;
+  const Span *by = forbid_find(p->program, le->entry);
+  if (!by) return;
+  bool *told = arena_array(p->arena, bool, g->nodes.n + 1);
+  for (NodeId i = 0; i < le->graph->nodes.n; i++) {
+    const Node *n = graph_node(le->graph, i);
+    NodeId origin = le->origin.at[i];
+    if (!by[origin].file || told[origin] || !layout_axes(graph_node(g, origin)->layout)) continue;
+    if (!forbid_is_whole(&p->program->mesh, n->layout, &n->shape)) continue;
+    Forbidden f = {.entry = le->index, .node = origin, .by = by[origin]};
+    told[origin] = true;
+    find_asker(le, i, &f);
+    vec_push(p->arena, &p->forbidden, f);
+  }
+}
+
+/* -------- telling -------- */
+
+static const char *text_of(const Plan *p, const Graph *g, NodeId id) {
+  const Node *n = graph_node(g, id);
+  if (n->op == OP_var) return p->program->vars.at[n->attr[1]].path;
+  if (n->name) return n->name;
+  return arena_printf(p->arena, "the result of `%s`", op_written(n->op));
+}
+
+static Reason reason(const Plan *p, TensorId t, int axis) {
+  if (t.kind == TENSOR_VAR) return p->var_inferred[t.index].why[axis];
+  if (t.kind == TENSOR_NODE) {
+    const Node *n = graph_node(p->program->entries.at[t.entry].graph, t.index);
+    if (n->op == OP_var) return p->var_inferred[n->attr[1]].why[axis];
+    return p->inferred[t.entry][t.index]->why[axis];
+  }
+  const Spec *s = p->program->entries.at[t.entry].outputs.at[t.index].spec;
+  return (Reason){.kind = s ? WHY_SAID : WHY_NOTHING, .said = s ? s->span : (Span){0}};
+}
+
+/* Law of Reason: a chain ends. */
+static void tell_why(const Plan *p, const Forbidden *f, const char *what) {
+  const Layout *l = graph_node(p->program->entries.at[f->entry].graph, f->node)->layout;
+  for (int a = 0; a < p->program->mesh.naxes; a++) {
+    if (!(layout_axes(l) & 1u << a)) continue;
+    TensorId t = {TENSOR_NODE, f->entry, f->node};
+    Reason r = reason(p, t, a);
+    bool own = r.kind == WHY_SAID;
+    while (r.kind == WHY_FROM) r = reason(p, r.from, a);
+    if (r.kind != WHY_SAID) continue;
+    diag_note(p->program->diag, r.said, "%s is cut over %s because of what is said here%s", what,
+              p->program->mesh.axis[a].name, own ? "" : ", of a tensor before or after it");
+  }
+}
+
+/* One op may take several such tensors: it is told of once. */
+static bool told_before(const Plan *p, const Forbidden *f) {
+  for (const Forbidden *o = p->forbidden.at; o < f; o++) {
+    const Node *x = graph_node(p->program->entries.at[o->entry].graph, o->asker);
+    const Node *y = graph_node(p->program->entries.at[f->entry].graph, f->asker);
+    if (o->output < 0 && f->output < 0 && o->assign < 0 && f->assign < 0 &&
+        x->span.file == y->span.file && x->span.begin == y->span.begin &&
+        x->site.begin == y->site.begin && o->by.begin == f->by.begin)
+      return true;
+  }
+  return false;
+}
+
+static void tell(const Plan *p, const Forbidden *f) {
+  const Entry *e = &p->program->entries.at[f->entry];
+  const Node *n = graph_node(e->graph, f->node), *asker = graph_node(e->graph, f->asker);
+  const char *what = text_of(p, e->graph, f->node);
+  const char *lies = layout_text(p->arena, &p->program->mesh, n->layout);
+  Diag *d = p->program->diag;
+  Span site = {0};
+  if (f->output >= 0) {
+    diag_error(d, e->outputs.at[f->output].span,
+               "the output %s of %s is whole on every device, but %s lies split, %s, and may not "
+               "be gathered",
+               e->outputs.at[f->output].name, e->name, what, lies);
+  } else if (f->assign >= 0) {
+    diag_error(d, e->assigns.at[f->assign].span,
+               "%s is whole on every device, but the value that it is given lies split, %s, and "
+               "may not be gathered",
+               p->program->vars.at[e->assigns.at[f->assign].var].path, lies);
+  } else if (f->asker == f->node) {
+    diag_error(d, n->span,
+               "`%s` would be computed whole on every device, but %s lies split, %s, and may not "
+               "be gathered",
+               op_written(n->op), what, lies);
+    site = n->site;
+  } else {
+    diag_error(d, asker->span,
+               "`%s` needs the whole of %s on every device, but that lies split, %s, and may not "
+               "be gathered",
+               op_written(asker->op), what, lies);
+    site = asker->site;
+  }
+  if (site.file) diag_note(d, site, "called here");
+  diag_note(d, f->by, "gathering is forbidden here");
+  tell_why(p, f, what);
+  if (f->cure) diag_note(d, f->cure_at, "%s", f->cure);
+}
+
+void forbid(Plan *p) {
+  for (int e = 0; e < p->entries.n; e++) look_through(p, &p->entries.at[e]);
+  if (!p->forbidden.n || p->lists_forbidden) return;
+  if (p->cure) p->cure(p->cure_user, p);
+  for (int i = 0; i < p->forbidden.n; i++)
+    if (!told_before(p, &p->forbidden.at[i])) tell(p, &p->forbidden.at[i]);
+}
