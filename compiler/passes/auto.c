@@ -71,6 +71,12 @@ static void merge_entry(Merge *m, int index) {
   }
 }
 
+static const int *forms_of(const Merge *m, const Choice *c, const NodeId *id, int n) {
+  int *form = arena_array(m->arena, int, n + 1);
+  for (int i = 0; i < n; i++) form[i] = c->value[id[i]].form;
+  return form;
+}
+
 /* Variables and inputs that may lie anywhere, outputs that may leave in any layout. */
 static void open_up(Merge *m, Choice *c, WaysCache *cache, double byte_price) {
   const Program *g = m->program;
@@ -94,16 +100,16 @@ static void open_up(Merge *m, Choice *c, WaysCache *cache, double byte_price) {
     if (g->vars.at[v].spec) continue;
     c->value[id].lies = -1;
     c->operand[id] = stored;
-    c->ways[id] = ways_of_lying(cache, c->value[id].form, n, byte_price);
+    c->ways[id] = ways_of_lying(cache, c->value[id].form, n, forms_of(m, c, stored, n), byte_price);
   }
   for (int i = 0; i < m->inputs.n; i++) {
     NodeId id = m->inputs.at[i];
     c->value[id].lies = -1;
-    c->ways[id] = ways_of_lying(cache, c->value[id].form, 0, 0);
+    c->ways[id] = ways_of_lying(cache, c->value[id].form, 0, NULL, 0);
   }
   for (int i = 0; i < m->outputs.n; i++) {
     NodeId id = m->outputs.at[i];
-    c->ways[id] = ways_of_lying(cache, c->value[id].form, 1, 0);
+    c->ways[id] = ways_of_lying(cache, c->value[id].form, 1, forms_of(m, c, c->operand[id], 1), 0);
   }
   for (int e = 0; e < g->entries.n; e++) {
     const Entry *en = &g->entries.at[e];
@@ -144,26 +150,56 @@ static void report(const Merge *m, const Choice *c, Auto *out) {
   }
 }
 
+/* Whether a tensor will lie split is known of what is said, and chosen here for variables and
+ * inputs. Of the others propagation decides later: the search takes them as if what is cut
+ * anywhere would lie split, the bound (`sure`) leaves them free. */
+static const Guard *guards_of(const Merge *m, bool sure, bool *unsure) {
+  const Program *g = m->program;
+  Guard *guard = arena_array(m->arena, Guard, m->graph->nodes.n + 1);
+  for (int e = 0; e < g->entries.n; e++) {
+    const Span *by = auto_entry(m->plan, e) ? forbid_find(g, &g->entries.at[e]) : NULL;
+    for (NodeId i = 0; by && i < g->entries.at[e].graph->nodes.n; i++) {
+      const Node *n = graph_node(g->entries.at[e].graph, i);
+      bool known = !n->noperands || n->spec;
+      if (!by[i].file || (sure && !known)) continue;
+      *unsure = *unsure || !known;
+      guard[m->map[e][i]] = n->spec && layout_axes(n->layout) ? GUARD_WHOLE : GUARD_GATHER;
+    }
+  }
+  return guard;
+}
+
+static Choice *set_up(Merge *m, WaysCache *cache, Routes *routes, const Guard *guard,
+                      double byte_price) {
+  Choice *c = arena_new_of(m->arena, Choice);
+  choice_begin(c, (Plan *)m->plan, m->graph, routes);
+  choice_guard(c, guard);
+  choice_list_ways(c, cache);
+  open_up(m, c, cache, byte_price);
+  choice_ready(c);
+  return c;
+}
+
 Auto *auto_find(const Plan *p, double byte_price, bool bound) {
   Arena *a = p->arena;
   Merge m = {.plan = p, .arena = a, .program = p->program, .graph = graph_new(a, VIEW_GLOBAL)};
   Auto *out = arena_new_of(a, Auto);
-  Choice *c = arena_new_of(a, Choice);
   Routes *routes = arena_new_of(a, Routes);
+  bool unsure = false;
   m.map = arena_array(a, NodeId *, p->program->entries.n + 1);
   m.var = arena_array(a, NodeId, p->program->vars.n + 1);
   for (int v = 0; v < p->program->vars.n; v++) m.var[v] = add_var(&m, v);
   for (int e = 0; e < p->program->entries.n; e++)
     if (auto_entry(p, e)) merge_entry(&m, e);
   *routes = (Routes){.program = p->program, .arena = a};
-  WaysCache *cache = ways_cache(routes);
-  choice_begin(c, (Plan *)p, m.graph, routes);
-  choice_list_ways(c, cache);
-  open_up(&m, c, cache, byte_price);
-  choice_ready(c);
+  WaysCache *cache = ways_cache(routes, true);
+  Choice *c = set_up(&m, cache, routes, guards_of(&m, false, &unsure), byte_price);
   choice_search(c, false);
-  out->time = c->total;
-  if (bound) out->bound = find_bound(c);
+  out->time = c->total, out->choice = c;
+  if (bound) {
+    Choice *b = unsure ? set_up(&m, cache, routes, guards_of(&m, true, &unsure), byte_price) : c;
+    out->bound = find_bound(b);
+  }
   report(&m, c, out);
   return out;
 }

@@ -100,7 +100,8 @@ typedef struct Ways {
 } Ways;
 
 typedef struct WaysCache WaysCache;
-WaysCache *ways_cache(Routes *r);
+/* `work`: it counts. */
+WaysCache *ways_cache(Routes *r, bool work);
 /* `form` and `can_be_partial` are by node. */
 const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
                     const bool *can_be_partial);

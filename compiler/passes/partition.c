@@ -184,6 +184,8 @@ static void partition_entry(Plan *plan, int index, Routes *routes, WaysCache *ca
 void partition(Plan *p) {
   Routes *routes = arena_new_of(p->arena, Routes);
   *routes = (Routes){.program = p->program, .arena = p->arena};
-  WaysCache *cache = ways_cache(routes);
-  for (int i = 0; i < p->program->entries.n; i++) partition_entry(p, i, routes, cache);
+  WaysCache *once = ways_cache(routes, false), *cache = ways_cache(routes, true);
+  /* First values are made where they lie, whatever that computes twice: init runs once. */
+  for (int i = 0; i < p->program->entries.n; i++)
+    partition_entry(p, i, routes, i == 0 ? once : cache);
 }

@@ -34,6 +34,7 @@ typedef struct Entrant {
 
 typedef struct Lying {
   int form, noperands;
+  const int *operand_form;
   double price;
   Ways *ways;
 } Lying;
@@ -45,10 +46,12 @@ struct WaysCache {
   Arena *arena;
   Entrant *slot[SLOTS];
   VEC(Lying) lying;
+  bool work; /* counts */
 };
 
 typedef struct Enumerate {
   Routes *r;
+  bool work; /* counts */
   Program *program;
   const Mesh *mesh;
   Arena *arena;
@@ -202,7 +205,10 @@ static void add_way(Enumerate *s, const Cut *cut, bool windows) {
     need[i] = form_layout(s->r, form_here(s, i), lies[i]);
   }
   Way w = {.need = need, .result = form_layout(s->r, s->result_form, result)};
-  w.work = cost_op(s->program, s->g, s->n, &s->rule, lies, result);
+  if (s->work) w.work = cost_op(s->program, s->g, s->n, &s->rule, lies, result);
+  if (s->r->forms.at[s->result_form].guard == GUARD_WHOLE &&
+      forbid_is_whole(s->mesh, result, shape_of(s, n)))
+    w.work += CHOICE_FORBIDDEN;
   for (int k = 0; k < s->ways.n; k++) {
     Way *x = &s->ways.at[k];
     if (x->result != w.result || memcmp(x->need, need, sizeof *need * (size_t)n)) continue;
@@ -318,12 +324,12 @@ static Ways *finish(Enumerate *s) {
 static Ways *relayout_way(Enumerate *s) {
   int n = s->n->noperands;
   int *need = arena_array(s->arena, int, n + 1);
-  need[0] = form_layout(s->r, s->result_form, s->n->layout);
+  need[0] = form_layout(s->r, form_here(s, 0), s->n->layout);
   for (int i = 1; i < n; i++) {
     const Node *x = graph_operand(s->g, s->n, i);
     need[i] = form_layout(s->r, form_here(s, i), x->layout);
   }
-  Way w = {.need = need, .result = need[0]};
+  Way w = {.need = need, .result = form_layout(s->r, s->result_form, s->n->layout)};
   vec_push(s->arena, &s->ways, w);
   return finish(s);
 }
@@ -347,16 +353,18 @@ static void key_put(Enumerate *s, Str *key) {
   }
 }
 
-WaysCache *ways_cache(Routes *r) {
+WaysCache *ways_cache(Routes *r, bool work) {
   WaysCache *c = arena_new_of(r->arena, WaysCache);
   c->routes = r;
   c->arena = r->arena;
+  c->work = work;
   return c;
 }
 
 const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
                     const bool *can_be_partial) {
   Enumerate s = {.r = c->routes,
+                 .work = c->work,
                  .program = c->routes->program,
                  .mesh = &c->routes->program->mesh,
                  .arena = c->arena,
@@ -408,15 +416,18 @@ static void each_lying(WaysCache *c, int form, int axis, Layout *l, Ways *w, int
   }
 }
 
-const Ways *ways_of_lying(WaysCache *c, int form, int noperands, double price) {
+const Ways *ways_of_lying(WaysCache *c, int form, int noperands, const int *operand_form,
+                          double price) {
   enum { MOST = 256 };
   Routes *r = c->routes;
   for (int i = 0; i < c->lying.n; i++)
     if (c->lying.at[i].form == form && c->lying.at[i].noperands == noperands &&
-        c->lying.at[i].price == price)
+        c->lying.at[i].price == price &&
+        (!noperands || !memcmp(c->lying.at[i].operand_form, operand_form,
+                               sizeof *operand_form * (size_t)noperands)))
       return c->lying.at[i].ways;
   Ways *w = arena_new_of(c->arena, Ways);
-  vec_push(c->arena, &c->lying, ((Lying){form, noperands, price, w}));
+  vec_push(c->arena, &c->lying, ((Lying){form, noperands, operand_form, price, w}));
   Layout l = {.rank = r->forms.at[form].shape.rank};
   for (int d = 0; d < l.rank; d++) l.dim[d].granule = 1;
   w->way = arena_array(c->arena, Way, MOST);
@@ -425,7 +436,8 @@ const Ways *ways_of_lying(WaysCache *c, int form, int noperands, double price) {
   for (int i = 0; i < w->n; i++) {
     Way *x = &w->way[i];
     int *need = arena_array(c->arena, int, noperands + 1);
-    for (int k = 0; k < noperands; k++) need[k] = x->result;
+    for (int k = 0; k < noperands; k++)
+      need[k] = form_layout(r, operand_form[k], form_at(r, form, x->result));
     Shape local =
         layout_local(&r->program->mesh, form_at(r, form, x->result), &r->forms.at[form].shape);
     x->need = need;
