@@ -104,25 +104,45 @@ static bool is_chosen(const Choice *c, NodeId id) {
   return !c->value[id].free && (c->value[id].lies >= 0 || c->way[id] >= 0);
 }
 
-/* What each layout would cost that op id can want an operand in, or compute its result in, while
- * all other ops stay. Two operands that are the same value are priced apart: nearly right, and
- * exact where they are wanted alike. */
+/* The layouts but `from` that a value is wanted in. */
+static int others_wanted(const Value *v, int from, int *out) {
+  int n = 0;
+  for (int i = 0; i < v->want.n && n < MAX_HOPS - 1; i++)
+    if (v->want.at[i].count > 0 && v->want.at[i].layout != from) out[n++] = v->want.at[i].layout;
+  return n;
+}
+
+static double price_of(const Choice *c, const Value *v, int from, int *wanted, int n, int layout,
+                       double without) {
+  if (layout == from) return 0;
+  for (int i = 0; i < n; i++)
+    if (wanted[i] == layout) return 0;
+  wanted[n] = layout;
+  return n ? route_tree(c->routes, v->form, from, wanted, n + 1, NULL) - without
+           : route(c->routes, v->form, from, layout);
+}
+
+/* What each layout would cost that op id can want an operand in, while all other ops stay. Two
+ * operands that are the same value are priced apart. */
 void choice_price_operands(Choice *c, NodeId id) {
   const Ways *w = c->ways[id];
   double *price = c->price;
   for (int k = 0; k < w->noperands; price += w->need[k++].n) {
     NodeId x = c->operand[id][k];
     const Value *v = &c->value[x];
+    const Distinct *d = &w->need[k];
+    int wanted[MAX_HOPS], n = 0, from = 0;
+    double without = 0;
     bool chosen = is_chosen(c, x);
-    int from = chosen ? choice_result(c, x) : 0;
-    double without = !chosen || seen_before(c, id, k) ? 0 : choice_value_cost_from(c, x, from);
-    for (int t = 0; t < w->need[k].n; t++) {
-      price[t] = 0;
-      if (!chosen && !v->free) continue;
-      want(c, x, w->need[k].layout[t], 1);
-      price[t] = choice_value_cost_from(c, x, from) - without;
-      want(c, x, w->need[k].layout[t], -1);
+    if (chosen) {
+      from = v->said >= 0 ? v->said : choice_result(c, x);
+      n = others_wanted(v, from, wanted);
+      if (n) without = route_tree(c->routes, v->form, from, wanted, n, NULL);
     }
+    for (int t = 0; t < d->n; t++)
+      price[t] = chosen ? price_of(c, v, from, wanted, n, d->layout[t], without)
+                 : v->free && form_at(c->routes, v->form, d->layout[t])->partial ? INFINITY
+                                                                                 : 0;
   }
 }
 
