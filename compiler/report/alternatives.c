@@ -79,9 +79,10 @@ void why_alternatives(const Plan *p, const LocalEntry *le, NodeId id, Str *out) 
              "  could be computed in %d ways; the entry would take so much more with each,"
              " the others staying:\n",
              n);
-  int shown = 0, impossible = 0;
+  int shown = 0, impossible = 0, forbidden = 0;
   for (int i = 0; i < n; i++) {
     if (r[i].total == INFINITY || r[i].total > base + CHOICE_FORBIDDEN / 2) {
+      forbidden += r[i].total < 1e20;
       impossible++;
       continue;
     }
@@ -99,4 +100,6 @@ void why_alternatives(const Plan *p, const LocalEntry *le, NodeId id, Str *out) 
     str_puts(out, "\n");
   }
   if (n - impossible > shown) str_printf(out, "    and %d dearer ones\n", n - impossible - shown);
+  if (forbidden)
+    str_printf(out, "    and %d that would gather what may not be gathered\n", forbidden);
 }

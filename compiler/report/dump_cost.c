@@ -1,4 +1,5 @@
 /* --dump=memory and --dump=cost. */
+#include "choose.h"
 #include "report.h"
 
 /* -------- memory -------- */
@@ -53,6 +54,9 @@ static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
                report_axes(p, a->axes), report_time(p, a->time), 100 * a->time / c.time,
                (long)a->bytes, a->exchanges);
   }
+  if (le->index > 0)
+    str_printf(out, "  choice       %s as a sum over ops and conversions; each op by itself: %s\n",
+               report_time(p, le->choice->total), report_time(p, le->choice->greedy));
   int64_t memory = p->vars_bytes + le->arena_bytes;
   str_printf(out, "  memory       %ld bytes a device: variables %ld, arena %ld", (long)memory,
              (long)p->vars_bytes, (long)le->arena_bytes);
