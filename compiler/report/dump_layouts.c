@@ -1,4 +1,5 @@
 /* --dump=layouts: every tensor's layout, and for each axis the chain that brought it there. */
+#include "choose.h"
 #include "report.h"
 #include <string.h>
 
@@ -45,6 +46,18 @@ static void put_rows(const Rows *rows, Str *out) {
   }
 }
 
+/* The cost may have it computed in other pieces than those that were inferred. */
+static void note_choice(const Plan *p, const LocalEntry *le, NodeId id, Row *row) {
+  const Node *n = graph_node(le->entry->graph, id);
+  const Choice *c = le->choice;
+  if (!c->ways[id] || n->op == OP_relayout || n->op == OP_relayout_like) return;
+  const Layout *made = form_at(c->routes, c->value[id].form, choice_result(c, id));
+  const Layout *settled = layout_without_partial(p->program->layouts, made, &n->shape);
+  if (made == n->layout || settled == n->layout) return;
+  row->why = arena_printf(p->arena, "%s; made as %s, which is cheaper", row->why,
+                          layout_text(p->arena, &p->program->mesh, made));
+}
+
 void dump_layouts(const Plan *p, Str *out) {
   Rows vars = {0};
   report_mesh(p, out);
@@ -64,6 +77,7 @@ void dump_layouts(const Plan *p, Str *out) {
       if (n->op == OP_var || n->op == OP_const) continue;
       add_row(p, &rows, node_text(en->graph, i, p->arena), n->dtype, &n->shape, n->layout,
               (TensorId){TENSOR_NODE, e, i});
+      note_choice(p, &p->entries.at[e], i, &rows.r.at[rows.r.n - 1]);
     }
     put_rows(&rows, out);
     for (int i = 0; i < en->outputs.n; i++) {

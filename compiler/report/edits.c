@@ -194,7 +194,7 @@ static int near(const Plan *p, const LocalEntry *le, NodeId id, TensorId *out) {
 /* -------- outcomes -------- */
 
 /* A value by its op, name and type, and how many like it come before. */
-static uint64_t *signatures(Arena *a, const Graph *g) {
+uint64_t *edits_signatures(Arena *a, const Graph *g) {
   int n = g->nodes.n, nslots = 2 * n + 16;
   uint64_t *sig = arena_array(a, uint64_t, n + 1), *slot = arena_array(a, uint64_t, nslots);
   int *count = arena_array(a, int, nslots);
@@ -218,7 +218,7 @@ static EntryOutcome *outcomes(const Plan *p, Arena *keep) {
   EntryOutcome *out = arena_array(keep, EntryOutcome, p->entries.n + 1);
   for (int e = 0; e < p->entries.n; e++) {
     const LocalEntry *le = &p->entries.at[e];
-    const uint64_t *sig = signatures(p->arena, le->entry->graph);
+    const uint64_t *sig = edits_signatures(p->arena, le->entry->graph);
     out[e].time = cost_entry(p, le).time;
     out[e].memory = p->vars_bytes + le->arena_bytes;
     for (NodeId i = 0; i < le->graph->nodes.n; i++) {
@@ -370,6 +370,23 @@ static void take_turns(Edits *all) {
   all->edit.cap = n;
 }
 
+void edits_offer(Edits *all, TensorId t, bool unsaid) {
+  Candidates c = {all->plan, all};
+  if (unsaid)
+    offer_unsaid(&c, t);
+  else
+    offer_roots(&c, t);
+}
+
+void edits_try_all(Edits *all, int most) {
+  if (all->edit.n) take_turns(all);
+  if (all->edit.n > most) {
+    all->left_out = all->edit.n - most;
+    all->edit.n = most;
+  }
+  for (int i = 0; i < all->edit.n; i++) try_edit(all, &all->edit.at[i]);
+}
+
 Edits *edits_try(const Plan *p, const FrontOptions *front, int most) {
   if (p->variables_of) return NULL;
   Edits *all = arena_new_of(p->arena, Edits);
@@ -393,12 +410,7 @@ Edits *edits_try(const Plan *p, const FrontOptions *front, int most) {
         for (int j = 0; j < n; j++) round ? offer_unsaid(&c, t[j]) : offer_roots(&c, t[j]);
       }
     }
-  if (all->edit.n) take_turns(all);
-  if (all->edit.n > most) {
-    all->left_out = all->edit.n - most;
-    all->edit.n = most;
-  }
-  for (int i = 0; i < all->edit.n; i++) try_edit(all, &all->edit.at[i]);
+  edits_try_all(all, most);
   return all;
 }
 
@@ -410,7 +422,7 @@ static bool still_moves(const EntryOutcome *o, Moved m) {
   return false;
 }
 
-static void put_change(const Edits *all, const Edit *e, Str *out) {
+void edits_put_change(const Edits *all, const Edit *e, Str *out) {
   const Plan *p = all->plan;
   const char *statement = statement_text(p, e->at);
   if (e->at.file && !strncmp(statement, "layout ", 7))
@@ -424,7 +436,7 @@ static void put_change(const Edits *all, const Edit *e, Str *out) {
 static void put_edit(const Edits *all, const Edit *e, int entry, Str *out) {
   const Plan *p = all->plan;
   const EntryOutcome *base = &all->base[entry], *o = &e->entry[entry];
-  put_change(all, e, out);
+  edits_put_change(all, e, out);
   str_printf(out, ": a call %s -> %s (%+.1f%%)", report_time(p, base->time),
              report_time(p, o->time), 100 * (o->time / base->time - 1));
   double memory = (double)o->memory / (double)base->memory - 1;
@@ -442,7 +454,7 @@ void edits_put_without(const Edits *all, const LocalEntry *le, int step, Str *ou
   const Step *s = &le->steps.at[step];
   const Edit *best = NULL;
   ArenaMark mark = arena_mark(p->arena);
-  const uint64_t *sig = signatures(p->arena, le->entry->graph);
+  const uint64_t *sig = edits_signatures(p->arena, le->entry->graph);
   for (int i = 0; i < all->edit.n; i++) {
     const Edit *e = &all->edit.at[i];
     bool gone = e->compiles;
@@ -511,98 +523,4 @@ void edits_put(const Edits *all, Str *out) {
       edits_put_without(all, le, t, out);
     }
   }
-}
-
-/* -------- cures of forbidden gathers -------- */
-
-/* The tensors that a forbidden gather is about; returns how many. */
-static int near_forbidden(const Plan *p, const Forbidden *f, TensorId *out) {
-  int n = 0;
-  const Entry *e = &p->program->entries.at[f->entry];
-  const Node *node = graph_node(e->graph, f->node), *asker = graph_node(e->graph, f->asker);
-  out[n++] = tensor_of_node(p, f->entry, f->node);
-  if (f->output >= 0) out[n++] = (TensorId){TENSOR_OUTPUT, f->entry, f->output};
-  if (f->assign >= 0) out[n++] = (TensorId){TENSOR_VAR, 0, e->assigns.at[f->assign].var};
-  if (f->asker != f->node) out[n++] = tensor_of_node(p, f->entry, f->asker);
-  for (int i = 0; i < asker->noperands && n < MOST_NEAR / 2; i++)
-    out[n++] = tensor_of_node(p, f->entry, asker->operand[i]);
-  for (int i = 0; i < node->noperands && n < MOST_NEAR; i++)
-    out[n++] = tensor_of_node(p, f->entry, node->operand[i]);
-  return n;
-}
-
-static bool has(const uint64_t *at, int n, uint64_t x) {
-  for (int i = 0; i < n; i++)
-    if (at[i] == x) return true;
-  return false;
-}
-
-/* The edit gathers nothing that was not gathered before. */
-static bool no_worse(const Edits *all, const Edit *e, uint64_t *const *sig) {
-  const Plan *p = all->plan;
-  for (int i = 0; i < p->entries.n; i++)
-    for (int k = 0; k < e->entry[i].gathered.n; k++) {
-      bool known = false;
-      for (int j = 0; j < p->forbidden.n && !known; j++)
-        known = p->forbidden.at[j].entry == i &&
-                sig[i][p->forbidden.at[j].node] == e->entry[i].gathered.at[k];
-      if (!known) return false;
-    }
-  return true;
-}
-
-static double time_of(const Plan *p, const Edit *e, int entry) {
-  double t = 0;
-  for (int i = 1; i < p->entries.n; i++) t += e->entry[i].time;
-  return entry ? e->entry[entry].time : t;
-}
-
-/* Where the tensor stays split if that can be, else where it no longer lies split. */
-static const char *cure_of(const Edits *all, Forbidden *f, uint64_t *const *sig) {
-  const Plan *p = all->plan;
-  const Edit *best = NULL;
-  bool best_split = false;
-  uint64_t value = sig[f->entry][f->node];
-  for (int i = 0; i < all->edit.n; i++) {
-    const Edit *e = &all->edit.at[i];
-    if (!e->compiles) continue;
-    const EntryOutcome *o = &e->entry[f->entry];
-    if (has(o->gathered.at, o->gathered.n, value) || !no_worse(all, e, sig)) continue;
-    bool split = !has(o->whole.at, o->whole.n, value);
-    if (best && (best_split > split ||
-                 (best_split == split && time_of(p, best, f->entry) <= time_of(p, e, f->entry))))
-      continue;
-    best = e, best_split = split;
-  }
-  if (!best)
-    return arena_printf(p->arena, "none of the %d edits of one layout that were tried avoids it",
-                        all->edit.n);
-  Str s = str_new(p->arena);
-  str_puts(&s, best_split ? "cheapest edit without it: "
-                          : "only where it does not lie split is it spared: ");
-  put_change(all, best, &s);
-  f->cure_at = best->at;
-  str_printf(&s, "; a call is then modelled at %s", report_time(p, time_of(p, best, f->entry)));
-  return s.at;
-}
-
-void edits_cure(Plan *p, const FrontOptions *front) {
-  if (p->variables_of) return;
-  Edits all = {.plan = p, .front = front, .lists_forbidden = true};
-  Candidates c = {p, &all};
-  for (int round = 0; round < 2; round++)
-    for (int i = 0; i < p->forbidden.n; i++) {
-      TensorId t[MOST_NEAR];
-      int n = near_forbidden(p, &p->forbidden.at[i], t);
-      for (int k = 0; k < n; k++) round ? offer_unsaid(&c, t[k]) : offer_roots(&c, t[k]);
-    }
-  int most = budget(p, 40000, 10, 200);
-  if (all.edit.n) take_turns(&all);
-  if (all.edit.n > most) all.edit.n = most;
-  for (int i = 0; i < all.edit.n; i++) try_edit(&all, &all.edit.at[i]);
-  uint64_t **sig = arena_array(p->arena, uint64_t *, p->entries.n);
-  for (int e = 0; e < p->entries.n; e++)
-    sig[e] = signatures(p->arena, p->entries.at[e].entry->graph);
-  for (int i = 0; i < p->forbidden.n; i++)
-    p->forbidden.at[i].cure = cure_of(&all, &p->forbidden.at[i], sig);
 }

@@ -47,9 +47,23 @@ int edits_affordable(const Plan *p);
 int edits_many(const Plan *p);
 /* The cheapest edit without the exchanges of a step: a line for --dump=comm. */
 void edits_put_without(const Edits *e, const LocalEntry *le, int step, Str *out);
-/* For Plan.cure: to each value that is gathered though forbidden, the edit that spares it. */
-void edits_cure(Plan *p, const FrontOptions *front);
 /* --dump=edits; `e` may be NULL */
 void edits_put(const Edits *e, Str *out);
+
+/* -------- cure.c -------- */
+
+/* For Plan.cure: to each value that is gathered though forbidden, the edit that spares it. */
+void cure_forbidden(Plan *p, const FrontOptions *front);
+
+/* -------- what it is made of -------- */
+
+/* Candidates: the statements that the tensor's axes come from, or with `unsaid` the tensor itself
+ * if nothing is said of it. */
+void edits_offer(Edits *e, TensorId t, bool unsaid);
+void edits_try_all(Edits *e, int most);
+/* By node: a value by its op, name and type, and how many like it come before. */
+uint64_t *edits_signatures(Arena *a, const Graph *g);
+/* "layout x = [a] at m.dtg:3 -> [_]" */
+void edits_put_change(const Edits *all, const Edit *e, Str *out);
 
 #endif
