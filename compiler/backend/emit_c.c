@@ -184,10 +184,20 @@ static const char *axes_word(Emit *e, const DimLayout *d) {
   return emit_identifier(e, s.at);
 }
 
+static const char *unique(Emit *e, const char *base) {
+  const char *name = base;
+  int k = emit_find(e, &e->used, base);
+  for (int taken = k; taken; taken = emit_find(e, &e->used, name))
+    name = arena_printf(e->arena, "%s_%d", base, k++);
+  if (k) emit_keep(e, &e->used, base, k);
+  emit_keep(e, &e->used, name, 2);
+  return name;
+}
+
 static const char *named(Emit *e, const char *definition, const char *prefix, const char *suffix) {
   int had = emit_find(e, &e->extent_at, definition);
   if (had) return e->extents.at[had - 1].name;
-  const char *name = arena_printf(e->arena, "%s%d_%s", prefix, e->extents.n, suffix);
+  const char *name = unique(e, arena_printf(e->arena, "%s%d_%s", prefix, e->extents.n, suffix));
   str_line(&e->head, "const int64_t %s = %s;", name, definition);
   vec_push(e->arena, &e->extents, ((Table){definition, name}));
   emit_keep(e, &e->extent_at, definition, e->extents.n);
@@ -213,16 +223,6 @@ const char *emit_count(Emit *e, const Node *n) {
   for (int d = 0; d < n->shape.rank; d++)
     c = emit_product(e, c, emit_extent(e, &n->layout->dim[d], n->shape.dim[d]));
   return c;
-}
-
-static const char *unique(Emit *e, const char *base) {
-  const char *name = base;
-  int k = emit_find(e, &e->used, base);
-  for (int taken = k; taken; taken = emit_find(e, &e->used, name))
-    name = arena_printf(e->arena, "%s_%d", base, k++);
-  if (k) emit_keep(e, &e->used, base, k);
-  emit_keep(e, &e->used, name, 2);
-  return name;
 }
 
 const char *emit_pointer(Emit *e, NodeId id) {

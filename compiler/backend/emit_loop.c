@@ -114,6 +114,17 @@ static void put_parameters(Loop *l, Str *s) {
   }
 }
 
+/* "n0", "from12", "key1": what name_parameters calls numbers. */
+static bool is_number_name(const char *s) {
+  static const char *const words[] = {"n", "from", "key"};
+  for (int i = 0; i < 3; i++) {
+    size_t n = strlen(words[i]);
+    if (!strncmp(s, words[i], n) && s[n] && strspn(s + n, "0123456789") == strlen(s + n))
+      return true;
+  }
+  return false;
+}
+
 /* Unique short names for the parameters. */
 static void name_parameters(Loop *l, const char **pname, const char **nname) {
   Emit *e = l->e;
@@ -126,7 +137,7 @@ static void name_parameters(Loop *l, const char **pname, const char **nname) {
   for (int i = 0; i < l->pointers.n; i++) {
     const char *base = pointer_name(l, i);
     pname[i] = base;
-    if (strlen(base) < 2) pname[i] = arena_printf(e->arena, "%s_", base);
+    if (strlen(base) < 2 || is_number_name(base)) pname[i] = arena_printf(e->arena, "%s_", base);
     for (int k = 2, j = 0; j < i; j++)
       if (!strcmp(pname[i], pname[j]))
         pname[i] = arena_printf(e->arena, "%s_%d", base, k++), j = -1;
