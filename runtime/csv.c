@@ -12,10 +12,6 @@
 
 enum { CSV_MOST_LINE = 1 << 26 };
 
-typedef struct csv_range {
-  int64_t first, last;
-} csv_range;
-
 typedef struct csv_reader {
   tensor_file *file;
   gz_stream *s;
@@ -28,9 +24,7 @@ typedef struct csv_reader {
   char **field;
   int64_t nfields, field_room;
   int64_t width; /* fields of each line; -1: not known yet */
-  csv_range *range;
-  int nranges;
-  int64_t ncolumns; /* chosen */
+  columns take;  /* chosen */
   int64_t rows, row_room;
 } csv_reader;
 
@@ -109,65 +103,6 @@ static bool csv_split(csv_reader *r) {
   return true;
 }
 
-/* A digit string at *p, or -1. */
-static int64_t csv_index(const char **p) {
-  int64_t v = 0;
-  const char *from = *p;
-  for (; **p >= '0' && **p <= '9'; ++*p)
-    if (v > 1000000000)
-      return -1;
-    else
-      v = v * 10 + (**p - '0');
-  return *p > from ? v : -1;
-}
-
-/* The ranges of "0-3,7,9-" (an open end is -1); their number, or -1. `range` may be NULL. */
-static int csv_ranges(const char *p, csv_range *range) {
-  for (int n = 0;; p++) {
-    csv_range one;
-    one.first = one.last = csv_index(&p);
-    if (one.first < 0) return -1;
-    if (*p == '-') {
-      p++;
-      bool open = !*p || *p == ',';
-      one.last = open ? -1 : csv_index(&p);
-      if (!open && one.last < one.first) return -1;
-    }
-    if (range) range[n] = one;
-    n++;
-    if (!*p) return n;
-    if (*p != ',') return -1;
-  }
-}
-
-bool csv_columns_ok(const char *columns) { return csv_ranges(columns, NULL) > 0; }
-
-/* Now that the first line is known: fixes the columns. */
-static bool csv_choose(csv_reader *r, const char *columns) {
-  r->width = r->nfields;
-  int n = columns ? csv_ranges(columns, NULL) : 1;
-  if (n < 1)
-    return tensor_file_fail(r->s, "columns '%s'; expected something like 0-63 or 0-3,7", columns);
-  r->range = calloc((size_t)n, sizeof *r->range);
-  if (!r->range) return tensor_file_fail(r->s, "out of memory");
-  r->nranges = n;
-  if (columns)
-    csv_ranges(columns, r->range);
-  else
-    r->range[0] = (csv_range){0, -1};
-  for (int i = 0; i < n; i++) {
-    csv_range *g = &r->range[i];
-    int64_t most = g->last > g->first ? g->last : g->first;
-    if (most >= r->width)
-      return tensor_file_fail(r->s,
-                              "expected a column %lld (they count from 0), found %lld columns",
-                              (long long)most, (long long)r->width);
-    if (g->last < 0) g->last = r->width - 1;
-    r->ncolumns += g->last - g->first + 1;
-  }
-  return true;
-}
-
 static bool csv_bad(csv_reader *r, int64_t column, element_text what) {
   const char *text = r->field[column], *type = element_name(r->dtype);
   long long line = r->number, col = column;
@@ -188,7 +123,7 @@ static bool csv_bad(csv_reader *r, int64_t column, element_text what) {
 
 static bool csv_row(csv_reader *r) {
   size_t size = element_size(r->dtype);
-  int64_t bytes = r->ncolumns * (int64_t)size;
+  int64_t bytes = r->take.count * (int64_t)size;
   if (r->rows == r->row_room) {
     int64_t room = 2 * r->row_room + 256, all;
     char *bigger = NULL;
@@ -198,8 +133,8 @@ static bool csv_row(csv_reader *r) {
     r->row_room = room;
   }
   char *to = r->file->memory + r->rows * bytes;
-  for (int i = 0; i < r->nranges; i++)
-    for (int64_t c = r->range[i].first; c <= r->range[i].last; c++, to += size) {
+  for (int i = 0; i < r->take.n; i++)
+    for (int64_t c = r->take.range[i].first; c <= r->take.range[i].last; c++, to += size) {
       element_text what = element_parse(r->field[c], r->dtype, to);
       if (what != ELEMENT_FITS) return csv_bad(r, c, what);
     }
@@ -216,13 +151,14 @@ static bool csv_is_header(const csv_reader *r) {
   return words;
 }
 
-static bool csv_lines(csv_reader *r, const char *columns) {
+static bool csv_lines(csv_reader *r, const char *text) {
   int got;
   while ((got = csv_line(r)) > 0) {
     if (!csv_split(r)) return false;
     if (r->nfields == 1 && !*r->field[0]) continue;
     bool first = r->width < 0;
-    if (first && !csv_choose(r, columns)) return false;
+    if (first) r->width = r->nfields;
+    if (first && !columns_choose(&r->take, r->s, text, r->width)) return false;
     if (r->nfields != r->width)
       return tensor_file_fail(r->s,
                               "line %lld: expected %lld columns as in the lines before, found %lld",
@@ -238,22 +174,22 @@ static bool csv_lines(csv_reader *r, const char *columns) {
   return got == 0;
 }
 
-bool csv_read(tensor_file *f, gz_stream *s, int dtype, const char *columns) {
+bool csv_read(tensor_file *f, gz_stream *s, int dtype, const char *text) {
   csv_reader *r = calloc(1, sizeof *r);
   if (!r) return tensor_file_fail(s, "out of memory");
   r->file = f;
   r->s = s;
   r->dtype = dtype;
   r->width = -1;
-  bool good = csv_lines(r, columns);
+  bool good = csv_lines(r, text);
   f->format = "CSV";
   f->kind = dtype;
   f->rank = 2;
   f->shape[0] = r->rows;
-  f->shape[1] = r->ncolumns;
+  f->shape[1] = r->take.count;
   free(r->line);
   free(r->field);
-  free(r->range);
+  free(r->take.range);
   free(r);
   return good;
 }

@@ -12,13 +12,18 @@ static void input_text(const dtrt_tensor *in, char *text, size_t size) {
   tensor_file_type_text(in->dtype, in->layout->rank, shape, text, size);
 }
 
+static bool is_columns(const tensor_file *f) {
+  return !strcmp(f->format, "CSV") || !strcmp(f->format, "raw");
+}
+
 /* The dims of a file must be those of the input. Dims of size 1 do not count, and the columns of a
- * CSV may be all dims but the first as one. With `rows`, dim 0 of the file may be any number. */
+ * CSV or of raw records may be all dims but the first as one. With `rows`, dim 0 of the file may be
+ * any number. */
 static bool same_shape(const tensor_file *f, const dtrt_tensor *in, bool rows) {
   const dtrt_layout *l = in->layout;
   int a = rows, b = rows;
   if (rows && (!f->rank || !l->rank)) return false;
-  if (!strcmp(f->format, "CSV") && l->rank > 0) {
+  if (is_columns(f) && l->rank > 0) {
     int64_t columns = 1;
     for (int d = 1; d < l->rank; d++) columns *= l->dim[d].n;
     return f->shape[1] == columns && (rows || f->shape[0] == l->dim[0].n);
@@ -40,8 +45,10 @@ static bool check_shape(const data_set *set, int i, char *why, size_t whysize) {
   input_text(in, want, sizeof want);
   tensor_file_type_text(f->kind, f->rank, f->shape, found, sizeof found);
   const char *hint = "";
-  if (!strcmp(f->format, "CSV") && in->layout->rank > 0)
-    hint = " (choose columns with FILE:0-63 or FILE:64)";
+  if (is_columns(f) && in->layout->rank > 0)
+    hint = !strcmp(f->format, "CSV")
+               ? " (choose columns with FILE:0-63 or FILE:64)"
+               : " (choose columns behind the type, as in FILE:u8[3073]:1-3072)";
   snprintf(why, whysize, "%s: expected %s for input '%s'%s, found %s%s", f->name, want, in->name,
            rows ? ", with any number of rows for the first dim" : "", found, hint);
   return false;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,5 +119,24 @@ char *gz_take_rest(gz_stream *s, int64_t bytes) {
   gz_fail(s, "out of memory for %lld bytes", (long long)bytes);
 fail:
   free(data);
+  return NULL;
+}
+
+char *gz_take_all(gz_stream *s, int64_t *bytes) {
+  int64_t room = 1 << 20, have = 0;
+  char *data = malloc((size_t)room);
+  while (data) {
+    int64_t got = gz_take(s, data + have, room - have);
+    if (got < 0) {
+      free(data);
+      return NULL;
+    }
+    have += got;
+    if (have < room) return *bytes = have, data;
+    char *bigger = room > INT64_MAX / 2 ? NULL : realloc(data, (size_t)(room *= 2));
+    if (!bigger) free(data);
+    data = bigger;
+  }
+  gz_fail(s, "out of memory after %lld bytes", (long long)have);
   return NULL;
 }

@@ -1,8 +1,4 @@
-/* tensor_file.c: opening a file of any format, and reading boxes of it. See tensor_file.h.
- *
- * A box is read as its longest contiguous runs: pread from the file or copied from memory, in
- * pieces when the elements must be converted. No state changes while reading, so threads need no
- * lock. */
+/* tensor_file.c: opening files of any format, and writing them. See tensor_file.h. */
 #include "tensor_file.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -10,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "file_spec.h"
 
 bool tensor_file_fail(gz_stream *s, const char *format, ...) {
   va_list list;
@@ -100,6 +97,14 @@ static bool is_text(const gz_stream *s) {
   return true;
 }
 
+const char *tensor_file_packed(const unsigned char *h) {
+  static const unsigned char xz[] = {0xfd, '7', 'z', 'X', 'Z'}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+  if (!memcmp(h, "PK\3\4", 4)) return ", a zip archive (unpack an .npz first)";
+  if (!memcmp(h, xz, sizeof xz)) return ", xz data (only gzip is read; unpack it)";
+  if (!memcmp(h, zstd, sizeof zstd)) return ", zstd data (only gzip is read; unpack it)";
+  return memcmp(h, "BZh", 3) ? "" : ", bzip2 data (only gzip is read; unpack it)";
+}
+
 static bool unknown(gz_stream *s) {
   const unsigned char *h = s->head;
   char found[32] = "";
@@ -113,28 +118,21 @@ static bool unknown(gz_stream *s) {
   if (strstr(s->name, "idx") || strstr(s->name, "ubyte"))
     return tensor_file_fail(s, "expected an IDX file (00 00, a type 08 to 0e, the dims), found%s",
                             found);
-  const char *is = !memcmp(h, "PK\3\4", 4) ? ", a zip archive (unpack an .npz first)"
-                   : !memcmp(h,
-                             "\xfd"
-                             "7zXZ",
-                             5)
-                       ? ", xz data (only gzip is read; unpack it)"
-                   : !memcmp(h, "\x28\xb5\x2f\xfd", 4)
-                       ? ", zstd data (only gzip is read; unpack it)"
-                   : !memcmp(h, "BZh", 3) ? ", bzip2 data (only gzip is read; unpack it)"
-                                          : "";
-  return tensor_file_fail(s, "expected .npy, IDX or CSV, found%s%s", found, is);
+  return tensor_file_fail(
+      s, "expected .npy, IDX or CSV (or raw records, as in FILE:u8[3073]), found%s%s", found,
+      tensor_file_packed(h));
 }
 
-static bool open_stream(tensor_file *f, gz_stream *s, int dtype, const char *columns) {
+static bool open_stream(tensor_file *f, gz_stream *s, int dtype, const file_spec *of) {
+  if (of->record) return raw_read_header(f, s, of->record, of->columns);
   bool npy = npy_is(s), idx = idx_is(s);
-  if ((npy || idx) && columns)
-    return tensor_file_fail(s, "columns ':%s' are for CSV, found %s", columns,
+  if ((npy || idx) && of->columns)
+    return tensor_file_fail(s, "columns ':%s' are for CSV and raw records, found %s", of->columns,
                             npy ? ".npy" : "IDX");
   if (npy) return npy_read_header(f, s) && take_elements(f, s);
   if (idx) return idx_read_header(f, s) && take_elements(f, s);
   if (!is_text(s) || ends_in(s->name, ".npy")) return unknown(s);
-  return csv_read(f, s, dtype, columns) && tensor_file_size(f, s);
+  return csv_read(f, s, dtype, of->columns) && tensor_file_size(f, s);
 }
 
 static bool open_number(tensor_file *f, const char *text, int dtype) {
@@ -145,45 +143,21 @@ static bool open_number(tensor_file *f, const char *text, int dtype) {
   return f->memory && element_parse(text, dtype, f->memory) == ELEMENT_FITS;
 }
 
-/* Cuts ":0-63" off a path, unless the path with it is a file's own name. */
-static bool cut_columns(char *path, const char **columns, char *why, size_t whysize) {
-  char *colon = strrchr(path, ':');
-  *columns = NULL;
-  if (!colon || colon == path || strchr(colon, '/') || access(path, F_OK) == 0) return true;
-  bool good = csv_columns_ok(colon + 1);
-  *colon = '\0';
-  if (good) {
-    *columns = colon + 1;
-  } else if (access(path, F_OK) == 0) {
-    snprintf(why, whysize, "%s: columns ':%s'; expected something like :0-63 or :0-3,7", path,
-             colon + 1);
-    return false;
-  } else {
-    *colon = ':'; /* no such file either way: say it with the name as given */
-  }
-  return true;
-}
-
-tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar, char *why, size_t whysize) {
+static tensor_file *new_file(const char *name) {
   tensor_file *f = calloc(1, sizeof *f);
-  snprintf(why, whysize, "%.200s: out of memory", spec);
   if (!f) return NULL;
   f->fd = -1;
-  snprintf(f->name, sizeof f->name, "%s", spec);
-  if (scalar && element_is_number(spec)) {
-    if (open_number(f, spec, dtype)) return f;
-    if (f->memory)
-      snprintf(why, whysize, "%s is not a value of %s (%s)", spec, element_name(dtype),
-               element_range(dtype));
-    tensor_file_close(f);
-    return NULL;
-  }
-  const char *columns;
+  snprintf(f->name, sizeof f->name, "%s", name);
+  return f;
+}
+
+static tensor_file *open_one(const char *name, const file_spec *of, int dtype, char *why,
+                             size_t whysize) {
   gz_stream s;
-  bool good = cut_columns(f->name, &columns, why, whysize);
-  good = good && gz_open(&s, f->name, why, whysize);
+  tensor_file *f = new_file(name);
+  bool good = f && gz_open(&s, f->name, why, whysize);
   if (good) {
-    good = open_stream(f, &s, dtype, columns);
+    good = open_stream(f, &s, dtype, of);
     gz_close(&s);
   }
   if (good && !element_allowed(f->kind, dtype)) {
@@ -196,81 +170,76 @@ tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar, char *wh
   return NULL;
 }
 
+/* A part must be as the first but for the number of rows, of which the whole has the sum. */
+static bool joins(tensor_file *f, const tensor_file *part, char *why, size_t whysize) {
+  const tensor_file *first = f->part[0];
+  bool same = part->kind == first->kind && part->rank == first->rank && part->rank > 0;
+  for (int d = 1; same && d < part->rank; d++) same = part->shape[d] == first->shape[d];
+  if (same) same = !__builtin_add_overflow(f->shape[0], part->shape[0], &f->shape[0]);
+  if (same) same = !__builtin_add_overflow(f->bytes, part->bytes, &f->bytes);
+  if (same) return true;
+  char a[256], b[256];
+  tensor_file_type_text(first->kind, first->rank, first->shape, a, sizeof a);
+  tensor_file_type_text(part->kind, part->rank, part->shape, b, sizeof b);
+  snprintf(why, whysize, "%s: %s does not follow %s of %s along the first dim", part->name, b, a,
+           first->name);
+  return false;
+}
+
+static tensor_file *open_several(const file_spec *of, int dtype, char *why, size_t whysize) {
+  tensor_file *f = new_file(of->path);
+  if (f) f->part = calloc((size_t)of->nfiles, sizeof *f->part);
+  bool good = f && f->part;
+  for (int i = 0; good && i < of->nfiles; i++) {
+    tensor_file *part = open_one(of->file[i], of, dtype, why, whysize);
+    if (!part) good = false;
+    if (!good) break;
+    f->part[f->nparts++] = part;
+    if (i == 0) {
+      f->format = part->format;
+      f->kind = part->kind;
+      f->rank = part->rank;
+      memcpy(f->shape, part->shape, sizeof f->shape);
+      f->shape[0] = 0;
+    }
+    good = joins(f, part, why, whysize);
+    if (!*f->note) memcpy(f->note, part->note, sizeof f->note);
+  }
+  if (good) return f;
+  tensor_file_close(f);
+  return NULL;
+}
+
+static tensor_file *open_scalar(const char *text, int dtype, char *why, size_t whysize) {
+  tensor_file *f = new_file(text);
+  if (f && open_number(f, text, dtype)) return f;
+  if (f && f->memory)
+    snprintf(why, whysize, "%s is not a value of %s (%s)", text, element_name(dtype),
+             element_range(dtype));
+  tensor_file_close(f);
+  return NULL;
+}
+
+tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar, char *why, size_t whysize) {
+  file_spec of;
+  tensor_file *f = NULL;
+  snprintf(why, whysize, "%.200s: out of memory", spec);
+  if (scalar && element_is_number(spec)) return open_scalar(spec, dtype, why, whysize);
+  if (file_spec_read(&of, spec, why, whysize))
+    f = of.nfiles == 1 ? open_one(of.file[0], &of, dtype, why, whysize)
+                       : open_several(&of, dtype, why, whysize);
+  file_spec_free(&of);
+  return f;
+}
+
 void tensor_file_close(tensor_file *f) {
   if (!f) return;
+  for (int i = 0; i < f->nparts; i++) tensor_file_close(f->part[i]);
   if (f->fd >= 0) close(f->fd);
+  free(f->part);
+  free(f->take.range);
   free(f->memory);
   free(f);
-}
-
-static bool read_bytes(const tensor_file *f, int64_t at, int64_t n, void *to, char *why,
-                       size_t whysize) {
-  if (f->fd < 0) {
-    memcpy(to, f->memory + at, (size_t)n);
-    return true;
-  }
-  for (int64_t done = 0; done < n;) {
-    int64_t want = n - done < 1 << 30 ? n - done : 1 << 30;
-    ssize_t got = pread(f->fd, (char *)to + done, (size_t)want, f->offset + at + done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) {
-      snprintf(why, whysize, "%s: %s", f->name,
-               got < 0 ? strerror(errno) : "the file became shorter while it was read");
-      return false;
-    }
-    done += got;
-  }
-  return true;
-}
-
-/* n elements from element `at`, converted. */
-static bool read_run(const tensor_file *f, int64_t at, int64_t n, int dtype, char *to, char *why,
-                     size_t whysize) {
-  int64_t size = (int64_t)element_size(f->kind), out = (int64_t)element_size(dtype);
-  if (f->kind == dtype && !f->swap && dtype != ELEMENT_BOOL)
-    return read_bytes(f, at * size, n * size, to, why, whysize);
-  char piece[16384], value[64];
-  int64_t room = (int64_t)sizeof piece / size;
-  for (int64_t i = 0; i < n; i += room) {
-    int64_t k = n - i < room ? n - i : room;
-    if (!read_bytes(f, (at + i) * size, k * size, piece, why, whysize)) return false;
-    int64_t bad = element_convert(f->kind, f->swap, piece, k, dtype, to + i * out);
-    if (bad == k) continue;
-    element_print(f->kind, f->swap, piece + bad * size, value, sizeof value);
-    /* What a bool of the file does not fit is bool itself. */
-    int narrow = f->kind == ELEMENT_BOOL ? ELEMENT_BOOL : dtype;
-    snprintf(why, whysize, "%s: element %lld is %s, which does not fit %s (%s)", f->name,
-             (long long)(at + i + bad), value, element_name(narrow), element_range(narrow));
-    return false;
-  }
-  return true;
-}
-
-bool tensor_file_read(const tensor_file *f, int rank, const int64_t *shape, const int64_t *lo,
-                      const int64_t *hi, int dtype, void *to, char *why, size_t whysize) {
-  int64_t stride[DTRT_MAX_RANK], at[DTRT_MAX_RANK], run = 1;
-  for (int64_t d = rank - 1, step = 1; d >= 0; d--) {
-    if (lo[d] >= hi[d]) return true;
-    stride[d] = step;
-    step *= shape[d];
-    at[d] = lo[d];
-  }
-  int outer = rank; /* dims below `outer` are walked, the others are one run */
-  while (outer > 0) {
-    outer--;
-    run *= hi[outer] - lo[outer];
-    if (lo[outer] > 0 || hi[outer] < shape[outer]) break;
-  }
-  char *p = to;
-  for (;;) {
-    int64_t from = 0;
-    for (int d = 0; d < rank; d++) from += at[d] * stride[d];
-    if (!read_run(f, from, run, dtype, p, why, whysize)) return false;
-    p += run * (int64_t)element_size(dtype);
-    int d = outer - 1;
-    for (; d >= 0 && ++at[d] == hi[d]; d--) at[d] = lo[d];
-    if (d < 0) return true;
-  }
 }
 
 bool tensor_file_replace(const char *path, const void *a, size_t na, const void *b, size_t nb,

@@ -1,8 +1,10 @@
-/* tensor_file.h: tensors in files: .npy, IDX and CSV, each also gzipped.
+/* tensor_file.h: tensors in files: .npy, IDX, CSV and raw records, each also gzipped, one file or
+ * several that follow each other along the first dim.
  *
- * The format is told by the content; the name only helps to word an error. Plain .npy and IDX files
- * stay on disk and only what is asked for is read; CSV, gzip and Fortran order are decoded once
- * into memory. Every failure is one line that names the file, what was expected and what was found.
+ * The format is told by the content; the name only helps to word an error. Plain .npy, IDX and raw
+ * files stay on disk and only what is asked for is read; CSV, gzip and Fortran order are decoded
+ * once into memory. Every failure is one line that names the file, what was expected and what was
+ * found.
  */
 #ifndef DTG_RUNTIME_TENSOR_FILE_H
 #define DTG_RUNTIME_TENSOR_FILE_H
@@ -14,24 +16,38 @@
 
 enum { TENSOR_FILE_NAME = 4096 };
 
+typedef struct column_range {
+  int64_t first, last;
+} column_range;
+typedef struct columns {
+  column_range *range; /* [n], or NULL: all */
+  int n;
+  int64_t count; /* columns in all of them */
+} columns;
+
 typedef struct tensor_file {
   char name[TENSOR_FILE_NAME]; /* without column ranges */
-  const char *format;          /* ".npy", "IDX", "CSV", "number" */
+  const char *format;          /* ".npy", "IDX", "CSV", "raw", "number" */
   int kind;                    /* element_kind */
   bool swap;                   /* its bytes are in the other order */
   bool fortran;                /* .npy: first dim varies fastest */
   int rank;
   int64_t shape[DTRT_MAX_RANK];
-  int64_t bytes;  /* of all elements, as they are in the file */
-  int64_t offset; /* of the first element */
-  int fd;         /* >= 0: the elements stay in the file; -1: they are in memory */
-  char *memory;   /* in C order */
+  int64_t bytes;             /* of all elements, as they are in the file */
+  int64_t offset;            /* of the first element */
+  int fd;                    /* >= 0: the elements stay in the file; -1: they are in memory */
+  char *memory;              /* in C order */
+  int64_t width;             /* raw: elements of a record as it lies in the file; others: 0 */
+  int64_t extent;            /* raw: bytes of all records */
+  columns take;              /* raw: what of a record is the tensor's */
+  struct tensor_file **part; /* [nparts] several files as one, each opened alone; NULL: one file */
+  int nparts;
   char note[256]; /* something to tell the user once, or "" */
 } tensor_file;
 
-/* Opens `spec`: a path, for CSV with columns behind it (digits.csv:0-63, :64, :0-3,7), or, for a
- * dtype of a scalar input (`scalar`), a number. CSV text becomes `dtype` at once; binary files keep
- * their kind, which is checked against element_allowed. NULL with why on failure. */
+/* Opens `spec` (file_spec.h), or, for a dtype of a scalar input (`scalar`), a number. CSV text
+ * becomes `dtype` at once; binary files keep their kind, which is checked against element_allowed.
+ * NULL with why on failure. */
 tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar, char *why, size_t whysize);
 void tensor_file_close(tensor_file *f); /* NULL is allowed */
 
@@ -59,9 +75,16 @@ bool npy_is(const gz_stream *s);
 bool npy_read_header(tensor_file *f, gz_stream *s);
 bool idx_is(const gz_stream *s);
 bool idx_read_header(tensor_file *f, gz_stream *s);
-/* The whole file; `columns` is the text after the colon, or NULL. */
-bool csv_read(tensor_file *f, gz_stream *s, int dtype, const char *columns);
-bool csv_columns_ok(const char *columns);
+/* The whole file; `text` of columns or NULL. */
+bool csv_read(tensor_file *f, gz_stream *s, int dtype, const char *text);
+/* A file of records such as "u8[3073]". */
+bool raw_read_header(tensor_file *f, gz_stream *s, const char *record, const char *text);
+bool raw_looks_like(const char *record);
+/* The columns that a text names of a row of `width`; NULL is all. */
+bool columns_choose(columns *c, gz_stream *s, const char *text, int64_t width);
+bool columns_ok(const char *text);
+/* ", xz data (...)" and the like for the first bytes of a packed file, or "". */
+const char *tensor_file_packed(const unsigned char *head);
 /* Text of an .npy header for a tensor; its length, or -1 when .npy has no such dtype. */
 int npy_header(int dtype, int rank, const int64_t *shape, char *text, size_t size);
 #endif

@@ -21,23 +21,42 @@ static bool infer_pool(Build *b, Node *n) {
   return op_check_size(b, b->span, n->dtype, &n->shape);
 }
 
+/* Windows side by side that fill the large side: a cut between them moves nothing. */
+static bool is_tiles(const Slide *s, int d) {
+  return s->stride[d] == s->taps[d] && s->before[d] == 0 && s->dilation[d] == 1 &&
+         s->large[d] == s->small[d] * s->taps[d];
+}
+
+/* Where windows are tiles, a dim of the large side is the small side's position, then the place in
+ * the tile; else it is seen through the windows. */
+static RuleDim large_side(Rule *r, const Slide *s, int d, int f, bool result) {
+  RuleDim rd = {.n = 1, .factor = {(int8_t)f}};
+  if (is_tiles(s, d)) {
+    if (s->taps[d] > 1) rd.factor[rd.n++] = (int8_t)rule_factor(r, s->taps[d], FACTOR_WHOLE);
+  } else if (!result) {
+    rd.window = slide_up(s, d);
+  }
+  return rd;
+}
+
 /* pool_index also reads the largest values, unpool the indices: both lie like the small side. */
 static void rule_pool(const Graph *g, const Node *n, Rule *r) {
   (void)g;
   Slide s = slide_of(n);
   int rank = n->shape.rank;
+  bool down = goes_down(n->op);
   for (int d = 0; d < rank; d++) {
-    bool space = d >= 1 && d <= s.n;
-    int f = rule_factor(r, n->shape.dim[d], space ? FACTOR_SHIFT : FACTOR_PASS);
-    r->result[d] = (RuleDim){.n = 1, .factor = {(int8_t)f}};
-    for (int i = 0; i < n->noperands; i++) {
-      r->operand[i][d] = r->result[d];
-      bool like_result = n->op == OP_pool_index && i == 1;
-      if (space && !like_result)
-        r->operand[i][d].window = goes_down(n->op) ? slide_down(&s, d - 1) : slide_up(&s, d - 1);
-    }
+    bool space = d >= 1 && d <= s.n, tiles = space && is_tiles(&s, d - 1);
+    int64_t size = tiles ? s.small[d - 1] : n->shape.dim[d];
+    int f = rule_factor(r, size, space && !tiles ? FACTOR_SHIFT : FACTOR_PASS);
+    RuleDim plain = {.n = 1, .factor = {(int8_t)f}};
+    RuleDim large = space ? large_side(r, &s, d - 1, f, down) : plain, small = plain;
+    if (space && down && !tiles) small.window = slide_down(&s, d - 1);
+    r->result[d] = down ? large : small;
+    for (int i = 0; i < n->noperands; i++)
+      r->operand[i][d] = down || (n->op == OP_pool_index && i == 1) ? small : large;
   }
-  if (n->op == OP_pool_sum || goes_down(n->op)) r->linear_in = 1;
+  if (n->op == OP_pool_sum || down) r->linear_in = 1;
 }
 
 static NodeId mk_pool(Build *b, Op op, NodeId x, NodeId other, const Slide *s) {

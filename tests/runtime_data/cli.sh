@@ -139,6 +139,19 @@ checks=$((checks + 1))
 [ "$(wc -c <s.npy)" -eq 160 ] || { failures=$((failures + 1)); echo 's.npy is not of 128 + 32 bytes'; }
 check 0 'sums = [394, 410' '' call train --feed image=i.idx --feed label=e.csv:4 --feed rate=1 --out sums=-
 
+# raw records, and several files as one: the bytes of d.csv, in files of 8 and 11 records
+awk -F, '{ for (i = 1; i <= 5; i++) printf "\\%03o", $i }' d.csv >octal.txt
+printf "$(cat octal.txt)" >d.bin
+head -c 40 d.bin >d1.bin
+tail -c +41 d.bin >d2.bin
+check 0 'epoch 1/1  loss 15.42' '' fit train --feed image=d.bin:u8[5]:0-3 --feed label='d[12].bin:u8[5]:4' --feed rate=0 --epochs 1
+check 0 'fit train: 27 rows' '' fit train --feed image='{d,d1}.bin:u8[5]:0-3' --feed label='{d,e}.csv:4' --feed rate=0 --epochs 1 --drop-last
+check 1 '' 'expected 19 rows, as in the other files, found 8' fit train --feed image='d?.bin:u8[5]:0-3' --feed label=d1.bin:u8[5]:4 --feed rate=0 --epochs 1
+check 1 '' 'd.bin: expected whole records of 4 bytes (u8[4]), found 95 bytes: 23 records and 3 bytes over' fit train --feed image=d.bin:u8[4] --feed label=d.csv:4 --feed rate=0 --epochs 1
+check 1 '' 'expected a column 5 (they count from 0), found 5 columns' fit train --feed image=d.bin:u8[5]:1-5 --feed label=d.csv:4 --feed rate=0 --epochs 1
+check 1 '' 'no*.bin: no file matches' fit train --feed image='no*.bin:u8[5]:0-3' --feed label=d.csv:4 --feed rate=0 --epochs 1
+check 1 '' "found u8[19, 5] (choose columns behind the type, as in FILE:u8[3073]:1-3072)" fit train --feed image=d.bin:u8[5] --feed label=d.csv:4 --feed rate=0 --epochs 1
+
 # files that do not fit
 check 1 '' "entry 'train' needs input 'rate' (f32[]): --feed rate=FILE" fit train --feed image=d.csv:0-3 --feed label=d.csv:4 --epochs 1
 check 1 '*' "entry 'eval' needs input 'label' (i32[batch=8]): --eval-feed label=FILE" fit train $feed --eval eval --eval-feed image=d.csv:0-3 --epochs 1 --drop-last

@@ -1,0 +1,26 @@
+/* file_spec.h: what --feed NAME=... names: one file or several, and what of them.
+ *
+ *   digits.csv.gz:0-63                  columns
+ *   data_batch_*.bin:u8[3073]:1-3072    raw records and their columns, of all files that match
+ *   {train,extra}.npy                   these files, in this order
+ *
+ * A file whose name is the whole text is taken as it is. */
+#ifndef DTG_RUNTIME_FILE_SPEC_H
+#define DTG_RUNTIME_FILE_SPEC_H
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { FILE_SPEC_MOST = 4096, FILE_SPEC_FILES = 65536, FILE_SPEC_BRACES = 32 };
+
+typedef struct file_spec {
+  char path[FILE_SPEC_MOST];    /* without what follows it */
+  const char *record, *columns; /* in path's memory; NULL: not said */
+  char **file;                  /* [nfiles], sorted where a pattern names them */
+  int nfiles;
+} file_spec;
+
+/* False with why; file_spec_free in either case. A file that is not there is not found here, but a
+ * pattern that nothing matches is. */
+bool file_spec_read(file_spec *s, const char *text, char *why, size_t whysize);
+void file_spec_free(file_spec *s);
+#endif

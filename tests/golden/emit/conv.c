@@ -1,0 +1,328 @@
+/* conv, made by dtgc from conv.dtg.
+ * For one device. */
+#include "dtrt.h"
+
+/* [2, 6, 6, 4] on [_, _, _, _] */
+static const dtrt_dim layout_0_dims[] = {
+    {.n = 2, .granule = 1},
+    {.n = 6, .granule = 1},
+    {.n = 6, .granule = 1},
+    {.n = 4, .granule = 1}};
+static const dtrt_layout layout_0 = {4, 0x0, DTRT_SUM, layout_0_dims};
+/* [3, 3, 2, 4] on [_, _, _, _] */
+static const dtrt_dim layout_1_dims[] = {
+    {.n = 3, .granule = 1},
+    {.n = 3, .granule = 1},
+    {.n = 2, .granule = 1},
+    {.n = 4, .granule = 1}};
+static const dtrt_layout layout_1 = {4, 0x0, DTRT_SUM, layout_1_dims};
+/* [] on [] */
+static const dtrt_layout layout_2 = {0, 0x0, DTRT_SUM, 0};
+
+DTRT_LOOP void loop1_f_y(int64_t n0, int64_t n1, int64_t n2, int64_t n3, float *restrict f_y, const float *restrict x_, const float *restrict w_) {
+  dtrt_zero(f_y, n0 * 4);
+  const int64_t groups_ = n2 ? n1 / n2 : 0, wide_ = groups_ ? n1 / groups_ : 0;
+  DTRT_OUTER
+  for (int64_t b = 0; b < n2; b++) {
+    DTRT_OUTER
+    for (int64_t r0_ = 0; r0_ < n3; r0_++) {
+      DTRT_OUTER
+      for (int64_t k0_ = 0; k0_ < 3; k0_++) {
+        const int64_t p0_ = r0_ + k0_ - 1;
+        if (p0_ >= 0 && p0_ < n3) {
+          DTRT_OUTER
+          for (int64_t k1_ = 0; k1_ < 3; k1_++) {
+            const int64_t at = k1_ - 1;
+            const int64_t q0_ = dtrt_first(at, 1, n3), q1_ = dtrt_last(at, 1, n3, n3);
+            if (q0_ < q1_) {
+              const int64_t small_ = (b * n3 + r0_) * n3 + q0_, large_ = (b * n3 + p0_) * n3 + q0_ * 1 + at;
+              const int64_t tap_ = k0_ * 3 + k1_;
+              DTRT_OUTER
+              for (int64_t g = 0; g < groups_; g++) {
+                dtrt_gemm(DTRT_F32, 0, 0, q1_ - q0_, wide_, n2, x_ + large_ * n1 + g * n2, n1, w_ + tap_ * n2 * n1 + g * wide_, n1, f_y + small_ * n1 + g * wide_, n1, 1);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+DTRT_LOOP void loop2_pool_max(int64_t n0, int64_t n1, int64_t n2, int64_t n3, int64_t n4, const float *restrict f_y, float *restrict t_) {
+  DTRT_PLAIN
+  for (int64_t i = 0; i < n1; i++) {
+    t_[i] = -DTRT_INF_F32;
+  }
+  DTRT_OUTER
+  for (int64_t b = 0; b < n2; b++) {
+    DTRT_OUTER
+    for (int64_t r0_ = 0; r0_ < n3; r0_++) {
+      DTRT_OUTER
+      for (int64_t k0_ = 0; k0_ < 2; k0_++) {
+        const int64_t p0_ = r0_ * 2 + k0_;
+        if (p0_ >= 0 && p0_ < n4) {
+          DTRT_OUTER
+          for (int64_t k1_ = 0; k1_ < 2; k1_++) {
+            const int64_t at = k1_;
+            const int64_t q0_ = dtrt_first(at, 2, n3), q1_ = dtrt_last(at, 2, n3, n4);
+            if (q0_ < q1_) {
+              const int64_t small_ = (b * n3 + r0_) * n3 + q0_, large_ = (b * n4 + p0_) * n4 + q0_ * 2 + at;
+              DTRT_OUTER
+              for (int64_t q = 0; q < q1_ - q0_; q++) {
+                DTRT_PLAIN
+                for (int64_t i = 0; i < n0; i++) {
+                  t_[(small_ + q) * n0 + i] = dtrt_max_f32(t_[(small_ + q) * n0 + i], f_y[(large_ + q * 2) * n0 + i]);
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+DTRT_LOOP void loop3_f_loss(int64_t n0, const float *restrict t_, float *restrict f_loss) {
+  float acc = 0.0f;
+  DTRT_SUMMING
+  for (int64_t i = 0; i < n0; i++) {
+    acc = acc + t_[i];
+  }
+  f_loss[0] = acc;
+}
+
+DTRT_LOOP void loop4_pool_index(int64_t n0, int64_t n1, int64_t n2, int64_t n3, int64_t n4, const float *restrict f_y, int32_t *restrict t_, const float *restrict t_2) {
+  DTRT_PLAIN
+  for (int64_t i = 0; i < n1; i++) {
+    t_[i] = -1;
+  }
+  DTRT_OUTER
+  for (int64_t b = 0; b < n2; b++) {
+    DTRT_OUTER
+    for (int64_t r0_ = 0; r0_ < n3; r0_++) {
+      DTRT_OUTER
+      for (int64_t k0_ = 0; k0_ < 2; k0_++) {
+        const int64_t p0_ = r0_ * 2 + k0_;
+        if (p0_ >= 0 && p0_ < n4) {
+          DTRT_OUTER
+          for (int64_t k1_ = 0; k1_ < 2; k1_++) {
+            const int64_t at = k1_;
+            const int64_t q0_ = dtrt_first(at, 2, n3), q1_ = dtrt_last(at, 2, n3, n4);
+            if (q0_ < q1_) {
+              const int64_t small_ = (b * n3 + r0_) * n3 + q0_, large_ = (b * n4 + p0_) * n4 + q0_ * 2 + at;
+              const int64_t tap_ = k0_ * 2 + k1_;
+              DTRT_OUTER
+              for (int64_t q = 0; q < q1_ - q0_; q++) {
+                DTRT_PLAIN
+                for (int64_t i = 0; i < n0; i++) {
+                  if (t_[(small_ + q) * n0 + i] < 0 && f_y[(large_ + q * 2) * n0 + i] == t_2[(small_ + q) * n0 + i]) t_[(small_ + q) * n0 + i] = (int32_t)tap_;
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+DTRT_LOOP void loop5_const_(int64_t n0, float *restrict t_) {
+  DTRT_PLAIN
+  for (int64_t i = 0; i < n0; i++) {
+    t_[i] = 1.0f;
+  }
+}
+
+DTRT_LOOP void loop6_grad_f_y(int64_t n0, int64_t n1, int64_t n2, int64_t n3, int64_t n4, float *restrict grad_f_y, const float *restrict t_, const int32_t *restrict t_2) {
+  dtrt_zero(grad_f_y, n1 * 4);
+  DTRT_OUTER
+  for (int64_t b = 0; b < n2; b++) {
+    DTRT_OUTER
+    for (int64_t r0_ = 0; r0_ < n3; r0_++) {
+      DTRT_OUTER
+      for (int64_t k0_ = 0; k0_ < 2; k0_++) {
+        const int64_t p0_ = r0_ * 2 + k0_;
+        if (p0_ >= 0 && p0_ < n4) {
+          DTRT_OUTER
+          for (int64_t k1_ = 0; k1_ < 2; k1_++) {
+            const int64_t at = k1_;
+            const int64_t q0_ = dtrt_first(at, 2, n3), q1_ = dtrt_last(at, 2, n3, n4);
+            if (q0_ < q1_) {
+              const int64_t small_ = (b * n3 + r0_) * n3 + q0_, large_ = (b * n4 + p0_) * n4 + q0_ * 2 + at;
+              const int64_t tap_ = k0_ * 2 + k1_;
+              DTRT_OUTER
+              for (int64_t q = 0; q < q1_ - q0_; q++) {
+                DTRT_PLAIN
+                for (int64_t i = 0; i < n0; i++) {
+                  if (t_2[(small_ + q) * n0 + i] == tap_) grad_f_y[(large_ + q * 2) * n0 + i] += t_[(small_ + q) * n0 + i];
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+DTRT_LOOP void loop7_grad_x(int64_t n0, int64_t n1, int64_t n2, int64_t n3, float *restrict grad_x, const float *restrict w_, const float *restrict grad_f_y) {
+  dtrt_zero(grad_x, n0 * 4);
+  const int64_t groups_ = n2 ? n1 / n2 : 0, wide_ = groups_ ? n1 / groups_ : 0;
+  float turned_[65536];
+  const int64_t most_ = n2 ? 65536 / (9 * n2) : 1;
+  const int64_t pieces_ = (wide_ + most_ - 1) / most_;
+  DTRT_OUTER
+  for (int64_t g = 0; g < groups_; g++) {
+    DTRT_OUTER
+    for (int64_t piece_ = 0; piece_ < pieces_; piece_++) {
+      const int64_t o0_ = piece_ * wide_ / pieces_;
+      const int64_t no_ = (piece_ + 1) * wide_ / pieces_ - o0_;
+      DTRT_OUTER
+      for (int64_t t = 0; t < 9; t++) {
+        DTRT_OUTER
+        for (int64_t o = 0; o < no_; o++) {
+          DTRT_PLAIN
+          for (int64_t i = 0; i < n2; i++) {
+            turned_[(t * no_ + o) * n2 + i] = w_[(t * n2 + i) * n1 + g * wide_ + o0_ + o];
+          }
+        }
+      }
+      DTRT_OUTER
+      for (int64_t b = 0; b < n2; b++) {
+        DTRT_OUTER
+        for (int64_t r0_ = 0; r0_ < n3; r0_++) {
+          DTRT_OUTER
+          for (int64_t k0_ = 0; k0_ < 3; k0_++) {
+            const int64_t p0_ = r0_ + k0_ - 1;
+            if (p0_ >= 0 && p0_ < n3) {
+              DTRT_OUTER
+              for (int64_t k1_ = 0; k1_ < 3; k1_++) {
+                const int64_t at = k1_ - 1;
+                const int64_t q0_ = dtrt_first(at, 1, n3), q1_ = dtrt_last(at, 1, n3, n3);
+                if (q0_ < q1_) {
+                  const int64_t small_ = (b * n3 + r0_) * n3 + q0_, large_ = (b * n3 + p0_) * n3 + q0_ * 1 + at;
+                  const int64_t tap_ = k0_ * 3 + k1_;
+                  dtrt_gemm(DTRT_F32, 0, 0, q1_ - q0_, n2, no_, grad_f_y + small_ * n1 + g * wide_ + o0_, n1, turned_ + tap_ * no_ * n2, n2, grad_x + large_ * n1 + g * n2, n1, 1);
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+DTRT_LOOP void loop8_grad_w(int64_t n0, int64_t n1, int64_t n2, int64_t n3, float *restrict grad_w, const float *restrict x_, const float *restrict grad_f_y) {
+  dtrt_zero(grad_w, n0 * 4);
+  const int64_t groups_ = n2 ? n1 / n2 : 0, wide_ = groups_ ? n1 / groups_ : 0;
+  DTRT_OUTER
+  for (int64_t b = 0; b < n2; b++) {
+    DTRT_OUTER
+    for (int64_t r0_ = 0; r0_ < n3; r0_++) {
+      DTRT_OUTER
+      for (int64_t k0_ = 0; k0_ < 3; k0_++) {
+        const int64_t p0_ = r0_ + k0_ - 1;
+        if (p0_ >= 0 && p0_ < n3) {
+          DTRT_OUTER
+          for (int64_t k1_ = 0; k1_ < 3; k1_++) {
+            const int64_t at = k1_ - 1;
+            const int64_t q0_ = dtrt_first(at, 1, n3), q1_ = dtrt_last(at, 1, n3, n3);
+            if (q0_ < q1_) {
+              const int64_t small_ = (b * n3 + r0_) * n3 + q0_, large_ = (b * n3 + p0_) * n3 + q0_ * 1 + at;
+              const int64_t tap_ = k0_ * 3 + k1_;
+              DTRT_OUTER
+              for (int64_t g = 0; g < groups_; g++) {
+                dtrt_gemm(DTRT_F32, 1, 0, n2, wide_, q1_ - q0_, x_ + large_ * n1 + g * n2, n1, grad_f_y + small_ * n1 + g * wide_, n1, grad_w + tap_ * n2 * n1 + g * wide_, n1, 1);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/* entry init */
+static void entry_init(dtrt_device *dev) {
+  (void)dev;
+}
+
+/* entry f    conv.dtg:2 */
+static void entry_f(dtrt_device *dev) {
+  (void)dev;
+
+  /* f.y = conv(x, w)    conv.dtg:3 */
+  dev->at = 0;
+  float (*const y)[6][6][4] = (void *)(dev->arena + 1152); /* f32[2, 6, 6, 4] [_, _, _, _] */
+  float (*const x_)[6][6][4] = (void *)(dev->arena + 0); /* f32[2, 6, 6, 4] [_, _, _, _] */
+  float (*const w)[3][2][4] = (void *)(dev->arena + 3456); /* f32[3, 3, 2, 4] [_, _, _, _] */
+  loop1_f_y(288, 4, 2, 6, (void *)y, (void *)x_, (void *)w);
+
+  /* %3 = pool_max(f.y)    conv.dtg:4 */
+  dev->at = 1;
+  float (*const t3)[3][3][4] = (void *)(dev->arena + 2304); /* f32[2, 3, 3, 4] [_, _, _, _] */
+  loop2_pool_max(4, 72, 2, 3, 6, (void *)y, (void *)t3);
+
+  /* f.loss = sum(%3)    conv.dtg:4 */
+  dev->at = 2;
+  float *const loss = (void *)(dev->arena + 3776); /* f32[] [] */
+  loop3_f_loss(72, (void *)t3, loss);
+
+  /* %6 = pool_index(f.y, %3)    conv.dtg:4 */
+  dev->at = 3;
+  int32_t (*const t5)[3][3][4] = (void *)(dev->arena + 2624); /* i32[2, 3, 3, 4] [_, _, _, _] */
+  loop4_pool_index(4, 72, 2, 3, 6, (void *)y, (void *)t5, (void *)t3);
+
+  /* %5 = const()    conv.dtg:4 */
+  dev->at = 4;
+  float (*const t6)[3][3][4] = (void *)(dev->arena + 2304); /* f32[2, 3, 3, 4] [_, _, _, _] */
+  loop5_const_(72, (void *)t6);
+
+  /* grad(f.y) = unpool(%5, %6)    conv.dtg:4 */
+  dev->at = 5;
+  float (*const grad_f_y)[6][6][4] = (void *)(dev->arena + 1152); /* f32[2, 6, 6, 4] [_, _, _, _] */
+  loop6_grad_f_y(4, 288, 2, 3, 6, (void *)grad_f_y, (void *)t6, (void *)t5);
+
+  /* grad(x) = conv_input(grad(f.y), w)    conv.dtg:3 */
+  dev->at = 6;
+  float (*const grad_x)[6][6][4] = (void *)(dev->arena + 2304); /* f32[2, 6, 6, 4] [_, _, _, _] */
+  loop7_grad_x(288, 4, 2, 6, (void *)grad_x, (void *)w, (void *)grad_f_y);
+
+  /* grad(w) = conv_weight(x, grad(f.y))    conv.dtg:3 */
+  dev->at = 7;
+  float (*const grad_w)[3][2][4] = (void *)(dev->arena + 3456); /* f32[3, 3, 2, 4] [_, _, _, _] */
+  loop8_grad_w(72, 4, 2, 6, (void *)grad_w, (void *)x_, (void *)grad_f_y);
+}
+
+static const char *const entry_f_dims_0[] = {0, 0, 0, 0};
+static const char *const entry_f_dims_1[] = {0, 0, 0, 0};
+static const dtrt_tensor entry_f_in[] = {
+    {"x", DTRT_F32, 0, &layout_0, 0, 1152, entry_f_dims_0, "conv.dtg:2"},
+    {"w", DTRT_F32, 0, &layout_1, 3456, 288, entry_f_dims_1, "conv.dtg:2"},
+};
+static const dtrt_tensor entry_f_out[] = {
+    {"loss", DTRT_F32, 0, &layout_2, 3776, 4, 0, "conv.dtg:5"},
+    {"dx", DTRT_F32, 0, &layout_0, 2304, 1152, 0, "conv.dtg:5"},
+    {"dw", DTRT_F32, 0, &layout_1, 3456, 288, 0, "conv.dtg:5"},
+};
+static const dtrt_step entry_f_steps[] = {
+    {"f.y = conv(x, w)", "conv.dtg:3"},
+    {"%3 = pool_max(f.y)", "conv.dtg:4"},
+    {"f.loss = sum(%3)", "conv.dtg:4"},
+    {"%6 = pool_index(f.y, %3)", "conv.dtg:4"},
+    {"%5 = const()", "conv.dtg:4"},
+    {"grad(f.y) = unpool(%5, %6)", "conv.dtg:4"},
+    {"grad(x) = conv_input(grad(f.y), w)", "conv.dtg:3"},
+    {"grad(w) = conv_weight(x, grad(f.y))", "conv.dtg:3"},
+};
+static const dtrt_entry entries[] = {
+    {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"f", entry_f, 2, 3, 8, 0, entry_f_in, entry_f_out, entry_f_steps, 3840},
+};
+
+extern const dtrt_program dtg_program;
+const dtrt_program dtg_program = {
+    DTRT_ABI, "conv", 0, 0, 0, 0, 2, 0, 0, entries, 0, 0,
+    0};
