@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { MOST_PRICES = 12 };
+static const char within_memory[] = "within memory";
 
 typedef struct Texts {
   VEC(const char *) t;
@@ -241,11 +242,11 @@ static void put_file(dtgc_program *p, const Trial *trial, int n, const Trial *be
              "# steps, and memory:\n",
              p->program->machine->name);
   for (int i = 0; i < n; i++) put_time(out, trial[i].what, &trial[i]);
-  if (best->what != trial[0].what && strcmp(best->what, "found") == 0)
-    put_time(out, "within memory", best);
+  if (strcmp(best->what, within_memory) == 0) put_time(out, within_memory, best);
   str_printf(out, "# Below: %s. No layouts take less than %s:", best->what,
              cost_time_text(bound, text));
-  str_printf(out, " these are within %.1f %% of the best.\n", 100 * (best->time / bound - 1));
+  double gap = bound > 0 ? fmax(0, best->time / bound - 1) : 0;
+  str_printf(out, " these are within %.1f %% of the best.\n", 100 * gap);
   if (p->front.mesh) {
     str_puts(out, "mesh [");
     for (int a = 0; a < m->naxes; a++)
@@ -277,6 +278,7 @@ static dtgc_status auto_inside(dtgc_program *p, void *arg) {
   double price = 1e-12;
   for (int i = 0; a->memory && !fits(a, &trial[0]) && i < MOST_PRICES; i++, price *= 8) {
     Trial t = try_found(p, price, &dear);
+    t.what = within_memory;
     if (t.plan && t.memory < least.memory) least = t;
     if (!fits(a, &t)) continue;
     if (!best.plan || t.time < best.time) best = t;

@@ -224,7 +224,7 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
 
 /* -------- compiling -------- */
 
-static void on_forbidden(void *user, Plan *p) { edits_cure(p, &((dtgc_program *)user)->front); }
+static void on_forbidden(void *user, Plan *p) { cure_forbidden(p, &((dtgc_program *)user)->front); }
 
 static void on_pass(void *user, const char *pass, double ms) { program_time(user, pass, ms); }
 

@@ -21,7 +21,7 @@ const char options_help[] =
     "\n"
     "  -D NAME=VALUE        overrides `const NAME`\n"
     "  --mesh AXES          the mesh: --mesh batch=4,model=2\n"
-    "  --layout STATEMENT   a layout: --layout 'model.d1.w=[_,model]'\n"
+    "  --layout STATEMENT   a layout: --layout 'model.d1.w=[_,model]', 'model.d1.w forbid gather'\n"
     "  --machine FILE       plans for the machine described there (docs/machines.md)\n"
     "  -I DIR               searched for `import`ed files\n"
     "  -o PROGRAM           the executable to write\n"

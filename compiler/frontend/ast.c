@@ -333,9 +333,16 @@ static bool is_path(const Expr *x) {
   return !s->slice && !s->rest && (s->begin->kind == EX_INT || is_path(s->begin));
 }
 
-Stmt *ast_layout(Parse *p, Span at, Expr *target, SpecExpr *spec) {
+Ident ast_forbid(Parse *p, Span at, Ident what) {
+  if (strcmp(what.text, "gather"))
+    diag_error(p->diag, what.span, "unexpected `%s`; a layout can only `forbid gather`", what.text);
+  return (Ident){what.text, at};
+}
+
+Stmt *ast_layout(Parse *p, Span at, Expr *target, SpecExpr *spec, Ident forbid) {
   Stmt *s = ast_stmt(p, ST_LAYOUT, at);
-  s->value = target, s->spec = spec;
+  s->value = target, s->spec = spec, s->forbid = forbid.span;
+  if (!target) return s;
   if (target->kind == EX_STRING || is_path(target)) return s;
   if (target->kind != EX_ERROR)
     diag_error(p->diag, target->span,

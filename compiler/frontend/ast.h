@@ -137,8 +137,10 @@ struct Stmt {
   ExprVec targets; /* bind, assign */
   Expr *key;       /* state NAME[key] */
   Expr *type;
-  SpecExpr *spec;  /* on; layout */
-  Expr *value;     /* const, bind, assign, expr; if: the condition; layout: the target */
+  SpecExpr *spec;  /* on; layout: NULL when it only forbids */
+  Span forbid;     /* layout: of `forbid gather`; file 0: not written */
+  Expr *value;     /* const, bind, assign, expr; if: the condition; layout: the target, NULL for all
+                      tensors */
   Expr *from, *to; /* for: a list, or from..to */
   StmtVec body, other;
 };
@@ -202,7 +204,9 @@ Stmt *ast_decl(Parse *p, StmtKind kind, Span at, Ident name, const ParamVec *par
                const StmtVec *body);
 Stmt *ast_method(Parse *p, Expr *head, const StmtVec *body);
 Stmt *ast_mesh(Parse *p, Span at, const GivenVec *axes);
-Stmt *ast_layout(Parse *p, Span at, Expr *target, SpecExpr *spec);
+Ident ast_forbid(Parse *p, Span at, Ident what);
+/* forbid: what ast_forbid gave, or none */
+Stmt *ast_layout(Parse *p, Span at, Expr *target, SpecExpr *spec, Ident forbid);
 Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, Expr *key, Expr *type, SpecExpr *on,
               Expr *value);
 Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, Expr *value);

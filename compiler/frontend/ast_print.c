@@ -307,10 +307,12 @@ static void put_stmt(Str *out, const Stmt *s) {
     str_puts(out, "]");
     break;
   case ST_LAYOUT:
-    str_puts(out, "layout ");
-    ast_print_path(out, s->value);
-    str_puts(out, " = ");
-    ast_print_spec(out, s->spec);
+    str_puts(out, "layout");
+    if (s->value) str_puts(out, " ");
+    if (s->value) ast_print_path(out, s->value);
+    if (s->spec) str_puts(out, " = ");
+    if (s->spec) ast_print_spec(out, s->spec);
+    if (s->forbid.file) str_puts(out, " forbid gather");
     break;
   case ST_PARAM: put_var(out, "param ", s); break;
   case ST_STATE: put_var(out, "state ", s); break;

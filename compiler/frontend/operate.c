@@ -143,8 +143,8 @@ Value operate_binary(Elab *e, const Expr *x, Value l, Value r) {
   if (op == OP_add && l.kind == V_STRING && r.kind == V_STRING &&
       strlen(l.text) + strlen(r.text) < 65536)
     return value_text(arena_printf(e->arena, "%s%s", l.text, r.text));
-  return elab_fail(e, x->span, "`%s` does not take %s and %s", op_written(op), value_describe(e, &l),
-                   value_describe(e, &r));
+  return elab_fail(e, x->span, "`%s` does not take %s and %s", op_written(op),
+                   value_describe(e, &l), value_describe(e, &r));
 }
 
 Value operate_unary(Elab *e, const Expr *x, Value v) {
@@ -218,9 +218,8 @@ static Value family_index(Elab *e, Scope *s, const Expr *x, const Family *f) {
   Value v = eval_expr(e, s, sub->begin);
   const char *key = variable_key(e, &v, sub->span);
   if (!key) return value_error;
-  for (int i = 0; i < f->members.n; i++)
-    if (!strcmp(f->members.at[i].key, key))
-      return (Value){.kind = V_VAR, .var = f->members.at[i].var};
+  int var = lookup_get(&f->members, name_of(e->names, key, strlen(key)));
+  if (var) return (Value){.kind = V_VAR, .var = var - 1};
   return elab_fail(e, sub->span, "there is no variable %s[%s]", f->path, key);
 }
 

@@ -49,7 +49,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 }
 
 %token <expr> NUMBER "a number" INTEGER "a whole number" STRING "a string"
-%token <ident> NAME "a name" IN "`in`"
+%token <ident> NAME "a name" IN "`in`" FORBID "`forbid`"
 %token SEP "end of line"
 %token IMPORT "`import`" CONST "`const`" FN "`fn`" LAYER "`layer`" ENTRY "`entry`" MESH "`mesh`"
 %token LAYOUT "`layout`" PARAM "`param`" STATE "`state`" ON "`on`" FOR "`for`" IF "`if`" ELSE "`else`"
@@ -60,7 +60,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 %token '/' "`/`" '%' "`%`" '@' "`@`" '<' "`<`" '>' "`>`" '=' "`=`" ',' "`,`" '.' "`.`" ':' "`:`" '?' "`?`"
 %token YYEOF 0 "end of text"
 
-%type <ident> name
+%type <ident> name forbid
 %type <expr> expr conj neg cmp sum term factor power postfix atom number key type init
 %type <op> cmp_op sum_op term_op
 %type <exprs> exprs exprs1
@@ -99,7 +99,10 @@ stmt: IMPORT STRING             { $$ = ast_import(p, @$, $2); }
     | LAYER name '(' fparams ')' block  { $$ = ast_decl(p, ST_LAYER, span_join(@1, @5), $2, $4, $6); }
     | ENTRY name '(' fparams ')' block  { $$ = ast_decl(p, ST_ENTRY, span_join(@1, @5), $2, $4, $6); }
     | MESH '[' axes ']'         { $$ = ast_mesh(p, @$, $3); }
-    | LAYOUT postfix '=' spec   { $$ = ast_layout(p, @$, $2, $4); }
+    | LAYOUT postfix '=' spec   { $$ = ast_layout(p, @$, $2, $4, (Ident){0}); }
+    | LAYOUT postfix '=' spec forbid    { $$ = ast_layout(p, @$, $2, $4, $5); }
+    | LAYOUT postfix forbid     { $$ = ast_layout(p, @$, $2, NULL, $3); }
+    | LAYOUT forbid             { $$ = ast_layout(p, @$, NULL, NULL, $2); }
     | PARAM name key ':' type on init   { $$ = ast_var(p, ST_PARAM, @$, $2, $3, $5, $6, $7); }
     | STATE name key ':' type on init   { $$ = ast_var(p, ST_STATE, @$, $2, $3, $5, $6, $7); }
     | exprs1 '=' expr           { $$ = ast_bind(p, @$, $1, $3); }
@@ -172,6 +175,9 @@ spec: '[' ']'                   { $$ = ast_spec(p, @$, NULL); }
     | NAME                      { $$ = ast_spec_word(p, $1); }
     ;
 
+forbid: FORBID NAME             { $$ = ast_forbid(p, @$, $2); }
+      ;
+
 items: item                     { $$ = ast_items(p, NULL, &$1); }
      | items ',' item           { $$ = ast_items(p, $1, &$3); }
      ;
@@ -194,6 +200,7 @@ names: name                     { $$ = ast_idents(p, NULL, $1); }
 
 name: NAME                      { $$ = $1; }
     | IN                        { $$ = $1; }
+    | FORBID                    { $$ = $1; }
     ;
 
 expr: conj                      { $$ = $1; }
@@ -320,6 +327,7 @@ static bool begins_expr(yysymbol_kind_t k) {
   case YYSYMBOL_STRING:
   case YYSYMBOL_NAME:
   case YYSYMBOL_IN:
+  case YYSYMBOL_FORBID:
   case YYSYMBOL_TRUE:
   case YYSYMBOL_FALSE:
   case YYSYMBOL_NONE:
@@ -368,6 +376,7 @@ static void expected_of(const yypcontext_t *ctx, Expected *out) {
   else if (expr) expect(out, "an expression");
   for (int i = 0; i < n; i++) {
     bool line = stmt && (begins_stmt(want[i]) || want[i] == YYSYMBOL_SEP);
+    if (want[i] == YYSYMBOL_FORBID) continue; /* may stand where `=` may */
     if (!line && !(expr && begins_expr(want[i])) && !(more && goes_on(want[i])))
       expect(out, yysymbol_name(want[i]));
   }

@@ -15,6 +15,9 @@ typedef struct Claim {
 typedef struct Applying {
   Elab *e;
   VEC(Claim) claims;
+  Lookup claim_at; /* 1 + its place in claims, by slot */
+  Lookup first;    /* 1 + the first call by a name (interned) ... */
+  int *next; /* ... and 1 + the next; e->named[i] is called by its text, 2i, and plainly, 2i+1 */
 } Applying;
 
 void says_here(Elab *e, const char *target, const SpecExpr *spec) {
@@ -28,6 +31,10 @@ static void add_statement(Elab *e, const Stmt *stmt, bool option) {
   Said *s = arena_new_of(e->arena, Said);
   const Expr *t = stmt->value;
   Str path = str_new(e->arena);
+  if (!t) { /* layout forbid gather */
+    if (!e->program->forbid.file) e->program->forbid = stmt->span;
+    return;
+  }
   bool pattern = t->kind == EX_STRING;
   if (pattern)
     str_puts(&path, t->text);
@@ -35,6 +42,7 @@ static void add_statement(Elab *e, const Stmt *stmt, bool option) {
     ast_print_path(&path, t);
   *s = (Said){
       .target = path.at, .pattern = pattern, .option = option, .spec = stmt->spec, .span = t->span};
+  if (stmt->forbid.file) s->forbid = stmt->span;
   s->strength = pattern  ? (option ? BY_OPTION_PATTERN : BY_PATTERN)
                 : option ? BY_OPTION_NAME
                          : BY_NAME;
@@ -87,15 +95,34 @@ static void conflict(Elab *e, const Named *n, const Said *s, Span other, const c
   diag_note(e->diag, other, "the other is here");
 }
 
+/* An output is the value it is given. What is forbidden stays so, whatever is said of its layout.
+ */
+static void forbid(Elab *e, const Said *s, const Named *n) {
+  Program *p = e->program;
+  NodeId id = n->index;
+  Span *at;
+  if (n->kind == NAMED_VAR) {
+    at = &p->vars.at[n->index].forbid;
+  } else {
+    Entry *entry = &p->entries.at[n->entry];
+    if (n->kind == NAMED_INPUT) id = entry->inputs.at[n->index].node;
+    if (n->kind == NAMED_OUTPUT) id = entry->outputs.at[n->index].node;
+    if (id == NO_NODE) return;
+    at = &graph_node(entry->graph, id)->forbid;
+  }
+  if (!at->file) *at = s->forbid;
+}
+
 /* What this statement says of this tensor, unless something stronger has been said. */
 static void claim(Applying *a, const Said *s, const Named *n) {
   Elab *e = a->e;
+  if (s->forbid.file) forbid(e, s, n);
+  if (!s->spec) return;
   int rank = 0;
   const Spec **slot = slot_of(e, n, &rank);
   if (!slot) return;
-  Claim *had = NULL;
-  for (int i = 0; i < a->claims.n && !had; i++)
-    if (a->claims.at[i].slot == slot) had = &a->claims.at[i];
+  int at = lookup_get(&a->claim_at, slot);
+  Claim *had = at ? &a->claims.at[at - 1] : NULL;
   if (had && had->by->strength > s->strength) return;
   const char *what = arena_printf(e->arena, "`%s`", n->text);
   const Spec *spec = spec_make(e, s->spec, rank, what, n->kind == NAMED_NODE, false);
@@ -109,23 +136,40 @@ static void claim(Applying *a, const Said *s, const Named *n) {
     return;
   }
   *slot = spec;
-  if (!had) vec_push(e->arena, &a->claims, ((Claim){slot, s}));
+  if (had) return;
+  vec_push(e->arena, &a->claims, ((Claim){slot, s}));
+  lookup_put(&a->claim_at, e->arena, slot, a->claims.n);
 }
 
 /* -------- names -------- */
 
-static bool named_by(const Named *n, const char *target) {
-  return !strcmp(n->text, target) || (n->plain && !strcmp(n->plain, target));
+static void index_name(Applying *a, const char *name, int call) {
+  Elab *e = a->e;
+  const char *text = name_of(e->names, name, strlen(name));
+  a->next[call] = lookup_get(&a->first, text);
+  lookup_put(&a->first, e->arena, text, call + 1);
+}
+
+/* Backwards, so that those of one name are in order. */
+static void index_names(Applying *a) {
+  Elab *e = a->e;
+  a->next = arena_array(e->arena, int, 2 * e->named.n + 1);
+  for (int i = e->named.n - 1; i >= 0; i--) {
+    const Named *n = &e->named.at[i];
+    if (n->plain) index_name(a, n->plain, 2 * i + 1);
+    index_name(a, n->text, 2 * i);
+  }
 }
 
 static bool apply_name(Applying *a, const Said *s) {
   Elab *e = a->e;
   bool output = false, any = false;
-  for (int i = 0; i < e->named.n; i++)
-    if (e->named.at[i].kind == NAMED_OUTPUT && named_by(&e->named.at[i], s->target)) output = true;
-  for (int i = 0; i < e->named.n; i++) {
-    const Named *n = &e->named.at[i];
-    if (!named_by(n, s->target) || (output && n->kind == NAMED_NODE)) continue;
+  int first = lookup_get(&a->first, name_of(e->names, s->target, strlen(s->target)));
+  for (int call = first; call; call = a->next[call - 1])
+    if (e->named.at[(call - 1) / 2].kind == NAMED_OUTPUT) output = true;
+  for (int call = first; call; call = a->next[call - 1]) {
+    const Named *n = &e->named.at[(call - 1) / 2];
+    if (output && n->kind == NAMED_NODE) continue;
     claim(a, s, n);
     any = true;
   }
@@ -211,6 +255,7 @@ static void matched_nothing(Elab *e, const Said *s) {
 void says_apply(Elab *e) {
   Applying a = {.e = e};
   collect(e);
+  index_names(&a);
   /* From the strongest: what is weaker is not even looked at where something stronger was said. */
   for (int strength = BY_OPTION_NAME; strength >= BY_PATTERN; strength--)
     for (int i = 0; i < e->said.n; i++) {

@@ -46,6 +46,7 @@ typedef struct Node {
                 itself is */
   const Spec *spec;     /* said by the user; NULL: nothing was said */
   const Layout *layout; /* NULL before propagate */
+  Span forbid;          /* the statement that says it may not be gathered; file 0: none */
 } Node;
 
 typedef enum View { VIEW_GLOBAL, VIEW_LOCAL } View;
@@ -72,6 +73,7 @@ typedef struct Var {
   Span span;
   const Spec *spec;
   const Layout *layout; /* NULL before propagate; the same in every entry */
+  Span forbid;          /* as of a node: also of what is assigned to it */
 } Var;
 
 typedef struct Input {
@@ -111,6 +113,7 @@ typedef struct Program {
   Mesh mesh; /* naxes == 0: one device */
   const Machine *machine;
   LayoutSet *layouts;
+  Span forbid; /* the statement that says that no tensor may be gathered; file 0: none */
   VEC(Var) vars;
   VEC(Entry) entries;
 } Program;

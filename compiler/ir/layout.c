@@ -90,8 +90,8 @@ static void dim_canonical(const Mesh *m, DimLayout *out, const DimLayout *d, int
 }
 
 static uint64_t layout_hash(const Layout *l) {
-  uint64_t h = hash_bytes(&l->rank, sizeof l->rank, l->partial * 4 + (uint32_t)l->reduce);
-  return hash_bytes(l->dim, sizeof l->dim[0] * (size_t)l->rank, h);
+  uint64_t seed = ((uint64_t)l->partial * 4 + (uint64_t)l->reduce) * 16 + (uint64_t)l->rank;
+  return hash_words(l->dim, sizeof l->dim[0] * (size_t)l->rank, seed);
 }
 
 const Layout *layout_of(LayoutSet *s, const Layout *l, const Shape *shape) {

@@ -15,6 +15,7 @@ typedef struct Auto {
   VEC(AutoLayout) found;
   double time;  /* of the choice that the layouts came from, in the model of choose.h */
   double bound; /* no layouts and no choice cost less in that model */
+  const struct Choice *choice; /* that the layouts came from */
 } Auto;
 
 /* For a plan whose passes have run. The layouts that make the entries which assign variables (all

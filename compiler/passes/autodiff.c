@@ -109,6 +109,8 @@ static void rewrite(Plan *p, Entry *e) {
     if (copy.op == OP_grad) {
       if (d.gradient[i] == NO_NODE) differentiate(&d, i);
       d.map[i] = d.gradient[i];
+      Node *made = graph_node(d.b.graph, d.map[i]);
+      if (!made->forbid.file) made->forbid = copy.forbid;
       continue;
     }
     NodeId *x = arena_array(p->arena, NodeId, copy.noperands);

@@ -184,6 +184,19 @@ static double cost_around(const Choice *c, NodeId id) {
   return cost;
 }
 
+/* Operands that are the same value share their conversions: then each way is tried. */
+static bool improve_twice(Choice *c, NodeId id, double before) {
+  int best = c->way[id], now = best;
+  double least = before - CHOICE_TIE / 2;
+  for (int i = 0; i < c->ways[id]->n; i++) {
+    choice_set(c, id, i);
+    double cost = cost_around(c, id);
+    if (cost < least) least = cost, best = i;
+  }
+  choice_set(c, id, best);
+  return best != now;
+}
+
 /* Sets the op to the way that is best where all others stay. True when that is another. */
 static bool improve(Choice *c, NodeId id) {
   const Ways *w = c->ways[id];
@@ -191,6 +204,8 @@ static bool improve(Choice *c, NodeId id) {
   double before = cost_around(c, id), *result = c->result_price;
   if (before <= w->least + 2 * CHOICE_TIE)
     return false; /* nothing is converted and no work is saved */
+  for (int k = 1; k < w->noperands; k++)
+    if (seen_before(c, id, k)) return improve_twice(c, id, before);
   want_operands(c, id, now, -1);
   choice_price_operands(c, id);
   for (int i = 0; i < w->result.n; i++)

@@ -37,6 +37,9 @@ typedef struct Form {
   int cap;      /* of the square tables */
   double *cost; /* [from * cap + to]; < 0: not looked for yet */
   int16_t *via; /* the first stop on the way, or -1 */
+  struct KnownTree *tree; /* of conversions: what the cheapest costs */
+  int ntrees, tree_slots;
+  int trees_closed; /* `closed`, when they were found */
 } Form;
 
 typedef struct Routes {
@@ -62,8 +65,9 @@ static inline double route(Routes *r, int form, int from, int to) {
 /* The next layout on that way. */
 int route_next(Routes *r, int form, int from, int to);
 
-/* The conversions of one value: from the layout it is computed in to all those it is wanted in,
- * each from the nearest that is there by then. */
+/* The conversions of one value, from the layout it is computed in to all those it is wanted in: the
+ * cheapest tree by way of any stops; when it is wanted in more than a few, each is made from the
+ * nearest that is there by then. */
 typedef struct Hop {
   int from, to;
 } Hop;

@@ -11,7 +11,7 @@
  * A dim is worked on in blocks where the merge moves less than making the dim whole. Where anything
  * was rewritten layouts are inferred anew. In the end every cumsum and order is marked as placed:
  * what dim it goes along must be whole from now on. */
-#include "passes.h"
+#include "choose.h"
 #include "opdefs.h"
 #include "scan.h"
 #include <math.h>
@@ -166,10 +166,16 @@ static NodeId order_blocks(Distribute *d, NodeId old, NodeId x, const Split *s) 
 
 /* -------- the pass -------- */
 
+/* It may not be made whole, and no other dim can take the axes: the merge is the only way. */
+static bool must_merge(const Distribute *d, const Node *x, int dim, const Split *s) {
+  return forbid_of(d->program, x).file && !has_room(x, dim, s->parts);
+}
+
 /* The new node that takes the place of an op along a cut dim; NO_NODE: it stays as it is. */
 static NodeId replace(Distribute *d, NodeId id) {
   const Node *n = graph_node(d->old, id);
   Split s;
+  bool fits;
   if (!n->noperands) return NO_NODE;
   const Node *x = graph_operand(d->old, n, 0);
   NodeId y = d->map[n->operand[0]];
@@ -183,14 +189,17 @@ static NodeId replace(Distribute *d, NodeId id) {
     if (!is_cut(d, x, (int)n->attr[0], &s)) return NO_NODE;
     /* Two all-reduces come to 4(k-1)/k elements; the dim made whole to (k-1)/k of n, or where the
      * axes go to another dim of n/k. */
-    return s.n > (has_room(x, (int)n->attr[0], s.parts) ? 4 * s.parts : 4) ? find_best(&d->b, y, n)
-                                                                           : NO_NODE;
+    return s.n > (has_room(x, (int)n->attr[0], s.parts) ? 4 * s.parts : 4) ||
+                   must_merge(d, x, (int)n->attr[0], &s)
+               ? find_best(&d->b, y, n)
+               : NO_NODE;
   case OP_order:
     if (n->attr[ORDER_PLACED] || !is_cut(d, x, (int)n->attr[ORDER_DIM], &s)) return NO_NODE;
     /* Values and indices of the candidates of k blocks. */
-    return 2 * n->attr[ORDER_COUNT] * s.parts * s.granule <= s.n && rank_fits(x, &s)
-               ? order_blocks(d, id, y, &s)
-               : NO_NODE;
+    fits = 2 * n->attr[ORDER_COUNT] * s.parts * s.granule <= s.n;
+    if (must_merge(d, x, (int)n->attr[ORDER_DIM], &s))
+      fits = s.n / s.granule / s.parts * s.granule >= n->attr[ORDER_COUNT];
+    return fits && rank_fits(x, &s) ? order_blocks(d, id, y, &s) : NO_NODE;
   case OP_pick: /* of the same tensor, where order found it: it is among the candidates */
     if (d->best[n->operand[1]] == NO_NODE ||
         graph_operand(d->old, n, 1)->operand[0] != n->operand[0] ||

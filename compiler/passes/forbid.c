@@ -70,29 +70,52 @@ const Guard *forbid_guards(const Program *p, const Entry *e) {
 
 /* -------- what remains -------- */
 
-/* Who wants local node id: an op, an output, an assignment, or nobody but the op itself. */
-static void find_asker(const LocalEntry *le, NodeId id, Forbidden *f) {
-  const Entry *e = le->entry;
-  f->asker = f->node, f->output = f->assign = -1;
-  if (le->cause.at[id] != NO_NODE && le->cause.at[id] != f->node) {
-    f->asker = le->cause.at[id];
-    return;
+/* No way of the op does with less than the whole of node x. */
+static bool must_have_whole(const Plan *p, const Choice *c, NodeId op, NodeId x) {
+  const Ways *w = c->ways[op];
+  const Form *f = &c->routes->forms.at[c->value[x].form];
+  for (int k = 0; w && k < w->noperands; k++) {
+    bool always = c->operand[op][k] == x;
+    for (int i = 0; i < w->need[k].n && always; i++)
+      always = forbid_is_whole(&p->program->mesh, f->layouts.at[w->need[k].layout[i]], &f->shape);
+    if (always) return true;
   }
-  for (int i = 0; i < e->outputs.n && f->output < 0; i++)
-    if (le->output[i] == id) f->output = i;
-  for (int i = 0; i < e->assigns.n && f->assign < 0 && f->output < 0; i++)
-    if (le->assign[i] == id) f->assign = i;
-  if (f->output >= 0 || f->assign >= 0) return;
+  return false;
+}
+
+/* The op that reads local node id: the first that cannot do without it, else the first. */
+static NodeId find_reader(const Plan *p, const LocalEntry *le, NodeId id, NodeId node) {
+  NodeId first = NO_NODE;
   for (NodeId r = id + 1; r < le->graph->nodes.n; r++) {
     const Node *n = graph_node(le->graph, r);
     for (int k = 0; k < n->noperands; k++) {
       if (n->operand[k] != id) continue;
       NodeId by = n->op == OP_exchange ? le->cause.at[r] : le->origin.at[r];
-      if (by == NO_NODE || by == f->node) continue;
-      f->asker = by;
-      return;
+      if (by == NO_NODE || by == node) continue;
+      if (must_have_whole(p, le->choice, by, node)) return by;
+      if (first == NO_NODE) first = by;
     }
   }
+  return first;
+}
+
+/* Who wants local node id: an output, an assignment, an op, or nobody but the op itself. */
+static void find_asker(const Plan *p, const LocalEntry *le, NodeId id, Forbidden *f) {
+  const Entry *e = le->entry;
+  NodeId cause = le->cause.at[id];
+  f->asker = f->node, f->output = f->assign = -1;
+  for (int i = 0; i < e->outputs.n && f->output < 0; i++)
+    if (le->output[i] == id && e->outputs.at[i].node == f->node) f->output = i;
+  for (int i = 0; i < e->assigns.n && f->assign < 0 && f->output < 0; i++)
+    if (le->assign[i] == id && e->assigns.at[i].node == f->node) f->assign = i;
+  if (f->output >= 0 || f->assign >= 0) return;
+  NodeId reader = find_reader(p, le, id, f->node);
+  if (reader != NO_NODE && must_have_whole(p, le->choice, reader, f->node))
+    f->asker = reader;
+  else if (cause != NO_NODE && cause != f->node)
+    f->asker = cause;
+  else if (reader != NO_NODE)
+    f->asker = reader;
 }
 
 static void look_through(Plan *p, const LocalEntry *le) {
@@ -107,7 +130,7 @@ static void look_through(Plan *p, const LocalEntry *le) {
     if (!forbid_is_whole(&p->program->mesh, n->layout, &n->shape)) continue;
     Forbidden f = {.entry = le->index, .node = origin, .by = by[origin]};
     told[origin] = true;
-    find_asker(le, i, &f);
+    find_asker(p, le, i, &f);
     vec_push(p->arena, &p->forbidden, f);
   }
 }
@@ -142,8 +165,8 @@ static void tell_why(const Plan *p, const Forbidden *f, const char *what) {
     bool own = r.kind == WHY_SAID;
     while (r.kind == WHY_FROM) r = reason(p, r.from, a);
     if (r.kind != WHY_SAID) continue;
-    diag_note(p->program->diag, r.said, "%s is cut over %s because of what is said here%s", what,
-              p->program->mesh.axis[a].name, own ? "" : ", of a tensor before or after it");
+    diag_note(p->program->diag, r.said, "%s is cut over %s: %s", what,
+              p->program->mesh.axis[a].name, own ? "said here" : "inferred from what is said here");
   }
 }
 

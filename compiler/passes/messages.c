@@ -41,6 +41,7 @@ struct Messages {
   Incident *at;      /* by node */
   VEC(NodeId) first; /* of each class of ops */
   int *members;      /* by node: of its class when it is the first, else 0 */
+  NodeId *class_of;  /* by node: the first of its class */
   int *seen;         /* by edge that is first: the last visit that set a message of its class */
   int visits;
   int *same_edges; /* by edge that is first: how many there are */
@@ -143,7 +144,7 @@ static void find_classes(Messages *m) {
   int n = c->graph->nodes.n;
   uint64_t *h = arena_array(c->arena, uint64_t, n + 1),
            *old = arena_array(c->arena, uint64_t, n + 1);
-  NodeId *class_of = arena_array(c->arena, NodeId, n + 1);
+  m->class_of = arena_array(c->arena, NodeId, n + 1);
   hash_alone(m, h);
   for (int round = 0; round < ROUNDS; round++) {
     uint64_t *x = old;
@@ -159,7 +160,7 @@ static void find_classes(Messages *m) {
     int first = table_first(&ops, h[i], i);
     if (first == i) vec_push(c->arena, &m->first, i);
     m->members[first]++;
-    class_of[i] = first;
+    m->class_of[i] = first;
   }
   for (int i = 0; i < m->edges.n; i++) {
     Edge *e = &m->edges.at[i];
@@ -174,7 +175,7 @@ static void find_classes(Messages *m) {
       e->writes_up = f->writes_up, e->writes_down = f->writes_down;
       continue;
     }
-    e->writes_up = class_of[e->reader], e->writes_down = class_of[e->maker];
+    e->writes_up = m->class_of[e->reader], e->writes_down = m->class_of[e->maker];
     e->down = arena_array(c->arena, double, e->t->n);
     if (!e->r) continue;
     e->up = arena_array(c->arena, double, e->r->n);
@@ -231,6 +232,13 @@ static double far_side(const Messages *m, NodeId id, int result) {
   return m->shared && v->at_the_end.n ? t / (v->readers.n + v->at_the_end.n) : t;
 }
 
+/* Of layouts that cost the same one is liked a little better, so that ops far apart, each of which
+ * could do either, agree on one. */
+static double nudge(const Messages *m, NodeId id, int layout) {
+  uint64_t h = mix(mix(1, (uint64_t)m->class_of[id]), (uint64_t)layout);
+  return CHOICE_TIE / 2 * (double)(h >> 11) / (double)(1ull << 53);
+}
+
 /* What each way of op id would cost, by the messages. */
 static void sum_up(const Messages *m, NodeId id) {
   const Choice *c = m->c;
@@ -240,6 +248,7 @@ static void sum_up(const Messages *m, NodeId id) {
   for (int r = 0; r < w->result.n; r++) {
     double t = far_side(m, id, w->result.layout[r]);
     if (w->result.layout[r] != v->prefer && !m->bound) t += CHOICE_TIE;
+    if (!m->bound) t += nudge(m, id, w->result.layout[r]);
     for (int i = 0; i < x->out.n; i++) t += m->edges.at[x->out.at[i]].up[r];
     m->here[r] = t;
   }
@@ -374,7 +383,7 @@ void messages_decode(Messages *m) {
     const Ways *w = c->ways[i];
     const Incident *x = &m->at[i];
     for (int r = 0; r < w->result.n; r++) {
-      double t = far_side(m, i, w->result.layout[r]);
+      double t = far_side(m, i, w->result.layout[r]) + nudge(m, i, w->result.layout[r]);
       for (int k = 0; k < x->out.n; k++) {
         const Edge *e = &m->edges.at[x->out.at[k]];
         int way = c->way[e->reader];
