@@ -5,6 +5,8 @@
 dtg_packages_wanted() {
   # cmake, a build tool, both compilers' runtime, the parser generators, libraries, MPI
   echo cmake ninja-build pkg-config gcc g++ flex bison libpcre2-dev zlib1g-dev libopenblas-pthread-dev mpich libmpich-dev
+  # the exact solver that tests of the choice by cost are held against
+  echo glpk-utils
   dtg_llvm_packages
 }
 
@@ -38,6 +40,7 @@ dtg_missing() {
     case $p in
       cmake | flex | bison | gcc | g++ | pkg-config) command -v $p >/dev/null && continue ;;
       ninja-build) command -v ninja >/dev/null && continue ;;
+      glpk-utils) command -v glpsol >/dev/null || command -v cbc >/dev/null && continue ;;
       mpich) command -v mpiexec.mpich >/dev/null && continue ;;
     esac
     dtg_installed "$p" || printf '%s ' "$p"

@@ -119,13 +119,19 @@ static void args_put(Args *a, const char *s) {
   if (a->n < (int)(sizeof a->at / sizeof *a->at)) a->at[a->n++] = s;
 }
 
+/* DTGC_OPT=0, 1 or 2 is for tests that compile very many programs. */
+static const char *args_level(void) {
+  static const char *const level[] = {"-O0", "-O1", "-O2", "-O3"};
+  const char *want = getenv("DTGC_OPT");
+  return want && *want >= '0' && *want <= '3' && !want[1] ? level[*want - '0'] : level[3];
+}
+
 /* cc1 arguments, not the driver's: no resource folder, no system headers are needed.
  * -ffp-contract=off: what is fused into one statement depends on the layouts, and the bits of a
  * value must not; kernels that live of fused multiply-add say so themselves. No -ffast-math for the
  * same reason. */
 static bool args_make(Args *a, const JitVerbs *v, const JitOptions *o) {
   static const char *const fixed[] = {"-emit-obj",
-                                      "-O3",
                                       "-vectorize-loops",
                                       "-vectorize-slp",
                                       "-mrelocation-model",
@@ -148,6 +154,7 @@ static bool args_make(Args *a, const JitVerbs *v, const JitOptions *o) {
   *a = (Args){0};
   args_put(a, "-triple");
   args_put(a, v->triple());
+  args_put(a, args_level());
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) args_put(a, fixed[i]);
   for (size_t i = 0; o->debug_lines && i < sizeof lines / sizeof *lines; i++) args_put(a, lines[i]);
   if (o->symbol) {

@@ -34,9 +34,9 @@ typedef struct Form {
   int closed; /* the shortest paths among the first so many are known */
   int nterms; /* the sets of terms that were met */
   Terms terms[MAX_TERMS];
-  int cap;      /* of the square tables */
-  double *cost; /* [from * cap + to]; < 0: not looked for yet */
-  int16_t *via; /* the first stop on the way, or -1 */
+  int cap;                /* of the square tables */
+  double *cost;           /* [from * cap + to]; < 0: not looked for yet */
+  int16_t *via;           /* the first stop on the way, or -1 */
   struct KnownTree *tree; /* of conversions: what the cheapest costs */
   int ntrees, tree_slots;
   int trees_closed; /* `closed`, when they were found */

@@ -22,6 +22,19 @@ static uint32_t dim_axes(const DimLayout *d) {
   return set;
 }
 
+/* The axes along which elements of one dim move. Those that both cut by first, alike, lead a device
+ * to the same part before and after: nothing leaves it. */
+static uint32_t dim_moving(const DimLayout *from, const DimLayout *to, uint32_t from_axes) {
+  DimLayout f = *from, t = *to;
+  int same = 0;
+  if (f.granule == t.granule && !t.window.of)
+    while (same < f.naxes && same < t.naxes && f.axis[same] == t.axis[same]) same++;
+  for (int i = same; i < f.naxes; i++) f.axis[i - same] = f.axis[i];
+  for (int i = same; i < t.naxes; i++) t.axis[i - same] = t.axis[i];
+  f.naxes -= same, t.naxes -= same;
+  return dim_axes(&f) | (dim_axes(&t) & from_axes);
+}
+
 static int64_t clip(int64_t a_lo, int64_t a_hi, int64_t b_lo, int64_t b_hi) {
   int64_t lo = a_lo > b_lo ? a_lo : b_lo, hi = a_hi < b_hi ? a_hi : b_hi;
   return hi > lo ? hi - lo : 0;
@@ -114,7 +127,7 @@ Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, con
     if (settled & 1u << a) terms *= m->axis[a].size;
   for (int d = 0; d < shape->rank; d++)
     if (!dim_nested(&from->dim[d], &to->dim[d]))
-      x.axes |= dim_axes(&from->dim[d]) | (dim_axes(&to->dim[d]) & layout_axes(from));
+      x.axes |= dim_moving(&from->dim[d], &to->dim[d], layout_axes(from));
   for (int a = 0; a < m->naxes; a++)
     if (x.axes & 1u << a) x.group *= m->axis[a].size;
   if (x.kind == DTRT_ALL_REDUCE) {

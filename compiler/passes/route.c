@@ -386,11 +386,13 @@ static struct KnownTree *known(Routes *r, Form *f, int from, const int *leaf, in
 
 double route_tree(Routes *r, int form, int from, const int *wanted, int n, Tree *tree) {
   int leaf[MAX_HOPS], nleaves = 0;
+  double farthest = 0;
   for (int i = 0; i < n; i++)
     if (wanted[i] != from) leaf[nleaves++] = wanted[i];
   for (int i = 0; i < nleaves; i++) {
     double one = route(r, form, from, leaf[i]);
     if (nleaves == 1 && !tree) return one;
+    farthest = fmax(farthest, one);
   }
   Form *f = &r->forms.at[form];
   bool few = nleaves <= MOST_LEAVES && (double)(1 << nleaves) * f->closed * f->closed < 1e6;
@@ -398,7 +400,9 @@ double route_tree(Routes *r, int form, int from, const int *wanted, int n, Tree 
   struct KnownTree *k = known(r, f, from, leaf, nleaves);
   if (k->cost < 0) {
     double upper = near_tree(r, form, from, leaf, nleaves, NULL);
-    k->cost = upper < INFINITY ? best_tree(r, f, from, leaf, nleaves, upper, NULL) : INFINITY;
+    bool best =
+        upper <= farthest || upper == INFINITY; /* no tree costs less than its longest way */
+    k->cost = best ? upper : best_tree(r, f, from, leaf, nleaves, upper, NULL);
   }
   if (tree && k->cost < INFINITY) best_tree(r, f, from, leaf, nleaves, k->cost, tree);
   return k->cost;

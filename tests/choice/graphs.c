@@ -12,40 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const meshes[] = {"[a=2]", "[a=4]", "[a=2, b=2]", "[a=3, b=2]"};
-static const char *const one_axis[] = {"[_, _]", "[a, _]", "[_, a]"};
-static const char *const two_axes[] = {"[_, _]", "[a, _]", "[b, _]",      "[_, a]",     "[_, b]",
-                                       "[a, b]", "[b, a]", "[(a, b), _]", "[_, (b, a)]"};
-
-static void random_program(uint64_t seed, char *out, size_t size) {
-  uint64_t r = seed;
-  int mesh = (int)kit_random(&r, 4), n = (int)(int[]){8, 30, 256, 1000}[kit_random(&r, 4)];
-  int ops = 1 + (int)kit_random(&r, 6);
-  size_t at = (size_t)snprintf(
-      out, size, "mesh %s\nentry f(x0: f32[%d, %d], x1: f32[%d, %d], x2: f32[%d, %d]) {\n",
-      meshes[mesh], n, n, n, n, n, n);
-  for (int i = 0; i < ops; i++) {
-    int a = (int)kit_random(&r, (uint64_t)(3 + i)), b = (int)kit_random(&r, (uint64_t)(3 + i));
-    if (kit_random(&r, 3)) a = 2 + i; /* chains more often than not */
-    const char *form = (const char *[]){"x%d @ x%d",
-                                        "x%d + x%d",
-                                        "x%d * x%d",
-                                        "x%d @ x%d",
-                                        "exp(x%d) - x%d",
-                                        "transpose(x%d) + x%d",
-                                        "x%d - sum(x%d, axis=0)"}[kit_random(&r, 7)];
-    at += (size_t)snprintf(out + at, size - at, "  x%d = ", 3 + i);
-    at += (size_t)snprintf(out + at, size - at, form, a, b);
-    at += (size_t)snprintf(out + at, size - at, "\n");
-  }
-  at += (size_t)snprintf(out + at, size - at, "  return x%d\n}\n", 2 + ops);
-  for (int i = 0; i < 3 + ops; i++) {
-    if (i >= 3 && i != 2 + ops && kit_random(&r, 5)) continue;
-    const char *l = mesh < 2 ? one_axis[kit_random(&r, 3)] : two_axes[kit_random(&r, 9)];
-    at += (size_t)snprintf(out + at, size - at, "layout f.x%d = %s\n", i, l);
-  }
-}
-
 /* -------- all combinations -------- */
 
 enum { MOST_LEAVES = 3000000 };
@@ -140,7 +106,7 @@ int main(int argc, char **argv) {
   double most = 1, worst = 1;
   for (int i = 0; i < count; i++) {
     char text[8192];
-    random_program(first + (uint64_t)i, text, sizeof text);
+    kit_program(first + (uint64_t)i, text, sizeof text);
     Kit *k = kit_compile(text);
     if (!k) {
       printf("FAIL seed %ld does not compile:\n%s", (long)(first + (uint64_t)i), text);

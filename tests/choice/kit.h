@@ -13,7 +13,13 @@ typedef struct Kit {
 
 /* NULL, with the messages on stderr, when the text is wrong. */
 Kit *kit_compile(const char *text);
+Kit *kit_open(const FrontOptions *o);
 void kit_free(Kit *k);
+/* Prices from here on are those of the machine that a text describes; the plan stays. */
+bool kit_machine(Kit *k, const char *text);
+
+/* A random program of a few ops under random layouts. */
+void kit_program(uint64_t seed, char *out, size_t size);
 
 /* A small generator of random numbers: the same on every machine. */
 uint64_t kit_random(uint64_t *state, uint64_t below);

@@ -50,6 +50,8 @@ typedef struct Script {
 void script_generate(Script *s, uint64_t seed);
 /* Switches the layouts of an earlier round off and says others, on another mesh. */
 void script_layouts(Script *s);
+/* Switches off what forbids gathers; false when nothing does. */
+bool script_allow_gathers(Script *s);
 /* all: entries return every value that they name, so that each lies in memory and nothing is fused.
  */
 void script_write(const Script *s, bool all, FILE *model, FILE *layouts);
