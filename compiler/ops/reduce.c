@@ -417,8 +417,8 @@ static Arg call_sparse_xent(Build *b, const Arg *a) {
       mk2(b, OP_eq, mk_iota(b, index, &s, d), mk_unreduce(b, build_cast(b, y, index), &s, dims));
   NodeId picked = mk_reduce(b, OP_sum, mk_select(b, at, z, mk_number(b, z, 0)), dims, false);
   NodeId label = build_cast(b, y, index), zero = mk_number(b, label, 0);
-  NodeId valid = mk2(b, OP_and, mk2(b, OP_ge, label, zero),
-                     mk2(b, OP_lt, label, mk_number(b, label, (double)s.dim[d])));
+  NodeId above = mk2(b, OP_ge, label, zero), end = mk_number(b, label, (double)s.dim[d]);
+  NodeId below = mk2(b, OP_lt, label, end), valid = mk2(b, OP_and, above, below);
   return arg_node(mk_select(b, valid, mk2(b, OP_sub, l, picked), mk_number(b, l, NAN)));
 }
 

@@ -20,6 +20,7 @@ bool cut_of(const Mesh *m, const Rule *r, const RuleDim *rd, const DimLayout *d,
   for (int j = 0; j < rd->n; j++) {
     int64_t size = r->factor[rd->factor[j]].size, p = 1, minor = minor_size(r, rd, j);
     Cut c = {.granule = d->granule % minor == 0 && d->granule > minor ? d->granule / minor : 1};
+    if (size % c.granule) c.granule = 1; /* granules of the dim need not be those of its factor */
     while (full && at < d->naxes) {
       int64_t s = m->axis[d->axis[at]].size;
       if (rd->n > 1 && j + 1 < rd->n && (p * s > size || (size % (p * s) && at + 1 < d->naxes)))

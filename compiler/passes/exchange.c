@@ -68,12 +68,24 @@ static Received received(const Mesh *m, const Layout *from, const Layout *to, co
   return (Received){terms * need - own, terms * blocks - (own > 0)};
 }
 
-/* The most that any device receives. Of an axis of up to 4 every coordinate is looked at, of a longer
- * one the first, the middle and the last: blocks differ by one granule only, and the cost must not
- * grow with the devices. */
+/* Every device needs as much of the dim and has as much of that: even blocks, one list of axes
+ * beginning with the other. */
+static bool same_everywhere(const Mesh *m, const DimLayout *f, const DimLayout *t, int64_t n) {
+  if (f->window.of || t->window.of || !dim_even(m, f, n) || !dim_even(m, t, n)) return false;
+  for (int i = 0; i < f->naxes && i < t->naxes; i++)
+    if (f->axis[i] != t->axis[i]) return false;
+  return true;
+}
+
+/* The most that any device receives. Of an axis of up to 4 every coordinate is looked at, of a
+ * longer one the first, the middle and the last: blocks differ by one granule only, and the cost
+ * must not grow with the devices. */
 static Received most_received(const Mesh *m, const Layout *from, const Layout *to, const Shape *s,
                               int64_t terms) {
-  uint32_t axes = layout_axes(from) | layout_axes(to);
+  uint32_t axes = 0;
+  for (int d = 0; d < s->rank; d++)
+    if (!same_everywhere(m, &from->dim[d], &to->dim[d], s->dim[d]))
+      axes |= dim_axes(&from->dim[d]) | dim_axes(&to->dim[d]);
   int coord[MAX_AXES] = {0}, naxes = 0, axis[MAX_AXES], choices = 1;
   for (int a = 0; a < m->naxes; a++)
     if (axes & 1u << a) axis[naxes++] = a;
@@ -132,7 +144,8 @@ Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, con
     if (x.axes & 1u << a) x.group *= m->axis[a].size;
   if (x.kind == DTRT_ALL_REDUCE) {
     Shape local = layout_local(m, from, shape);
-    /* With the largest of the chunks (runtime/collective.c): 2 (terms - 1) / terms of an even block. */
+    /* With the largest of the chunks (runtime/collective.c): 2 (terms - 1) / terms of an even
+     * block. */
     int64_t n = shape_count(&local);
     x.bytes = (n + (terms - 2) * ((n + terms - 1) / terms)) * dtype_size(t);
     x.senders = terms - 1;

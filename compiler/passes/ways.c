@@ -15,6 +15,8 @@ enum {
   CARRY_IN = MAX_FACTORS + 1,  /* + operand: it alone, and the result */
   MAX_OPTIONS = MAX_FACTORS + 2 * MAX_RANK,
   MOST_WAYS = 700, /* above it an axis is dealt only to factors that something nearby has it on */
+  MOST_WAYS_MANY =
+      100, /* the same on meshes of more than three axes: tables grow with the square */
   MOST_ORDERS = 8
 };
 
@@ -387,7 +389,7 @@ const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
       return e->ways;
     }
   collect_axes(&s, true);
-  if (combinations(&s) > MOST_WAYS) collect_axes(&s, false);
+  if (combinations(&s) > (s.naxes > 3 ? MOST_WAYS_MANY : MOST_WAYS)) collect_axes(&s, false);
   each_dealing(&s, 0);
   Entrant *e = arena_new_of(c->arena, Entrant);
   *e = (Entrant){h, key.n, key.at, finish(&s), *at};
