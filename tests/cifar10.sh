@@ -18,14 +18,11 @@ head -c $((3073 * 20)) "$tmp/all" >"$tmp/part_1.bin"
 tail -c +$((3073 * 20 + 1)) "$tmp/all" >"$tmp/part_2.bin"
 letters='s/label: u8\[batch\]/letter: u8[batch]/; s/^  logits = /  label = letter - 48\n&/'
 sed "$letters" "$sample/cnn.dtg" >"$tmp/f32.dtg"
-sed 's/f32/f64/g; s/dense(/wide(/' "$tmp/f32.dtg" >"$tmp/f64.dtg" # the library's dense is of f32
-cat >>"$tmp/f64.dtg" <<'END'
-layer wide(in, out) {
-  param w: f64[in, out] = glorot_uniform()
-  param b: f64[out] = zeros()
-  apply(x) { return x @ w + b }
-}
-END
+# The library's layers are of f32: f64 has copies of them.
+sed 's/f32/f64/g; s/dense(/wide_dense(/; s/batch_norm(/wide_batch_norm(/' "$tmp/f32.dtg" >"$tmp/f64.dtg"
+for layer in dense batch_norm; do
+  sed -n "/^layer $layer(/,/^}/p" "$root/include/dtg/nn.dtg" | sed "s/f32/f64/g; s/^layer /&wide_/" >>"$tmp/f64.dtg"
+done
 
 # losses MODEL LAYOUTS EPOCHS LIMIT [LAUNCHER...]: one a line
 losses() {
