@@ -61,11 +61,23 @@ done
 [ $n -ge 5 ] || fail "only $n machines in $samples"
 
 # -- calibrate. Times are a shared machine's: only what the file says is looked at, not how fast it is.
-expect 0 '' "$dtgc" calibrate --quick -o here.machine
-grep -q '^# Measured by dtgc calibrate --quick' here.machine || fail "no heading in: $(cat here.machine)"
-grep -q 'all-reduce of' here.machine || fail "no measurements in: $(cat here.machine)"
-expect 0 'threads of' "$dtgc" m.dtg --dump=cost --machine here.machine
-expect 0 '# Measured' "$dtgc" calibrate --quick --devices 3 --transport threads
+# A machine that is too busy to measure is refused: it is tried again, and then left.
+calibrates() { # FILE OPTIONS...: 1 when it was too busy all the time
+  for _ in 1 2 3 4 5 6 7 8; do
+    if out=$("$dtgc" calibrate --quick -o "$@" 2>&1); then return 0; fi
+    case $out in *'vary too much'*) sleep 0.5 ;; *) fail "calibrate --quick -o $*: $out"; return 1 ;; esac
+  done
+  echo "left out: the machine is too busy to calibrate"
+  return 1
+}
+if calibrates here.machine; then
+  grep -q '^# Measured by dtgc calibrate --quick' here.machine || fail "no heading in: $(cat here.machine)"
+  grep -q 'all-reduce of' here.machine || fail "no measurements in: $(cat here.machine)"
+  expect 0 'threads of' "$dtgc" m.dtg --dump=cost --machine here.machine
+fi
+if calibrates three.machine --devices 3 --transport threads; then
+  grep -q '3 threads' three.machine || fail "not of 3 threads: $(cat three.machine)"
+fi
 expect 1 'No such file' "$dtgc" calibrate --quick -o no/such/folder/x
 expect 2 'calibrate takes' "$dtgc" calibrate m.dtg
 expect 2 'calibrate takes' "$dtgc" calibrate --machine boxes.machine
