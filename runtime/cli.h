@@ -31,7 +31,7 @@ typedef struct cli {
 
 int info_run(const cli *c);
 int call_run(const cli *c);
-int fit_run(const cli *c);
+int cli_fit(const cli *c);
 int help_run(const cli *c, FILE *to, int status);
 
 /* "PROG: message" on stderr, of rank 0 alone; returns CLI_USAGE. */

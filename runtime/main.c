@@ -50,7 +50,7 @@ static const struct {
   const char *name;
   int bit;
   int (*run)(const cli *c);
-} commands[] = {{"info", 1, info_run}, {"call", 2, call_run}, {"fit", 4, fit_run}};
+} commands[] = {{"info", 1, info_run}, {"call", 2, call_run}, {"fit", 4, cli_fit}};
 
 static bool find_entry(const cli *c, const char *name, const dtrt_entry **to) {
   cli_near near;

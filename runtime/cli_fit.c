@@ -1,0 +1,292 @@
+/* cli_fit.c: `fit ENTRY`: the training loop of fit.h from a command line, with what it prints: the
+ * plan, a line an epoch, the progress bar, the log, warnings. */
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "fit.h"
+#include "progress.h"
+
+/* Set by Ctrl-C; a signal handler has nowhere else to write. */
+static volatile sig_atomic_t fit_interrupted;
+
+static void fit_on_interrupt(int sig) {
+  (void)sig;
+  fit_interrupted = 1;
+}
+
+typedef struct show {
+  cli c;
+  fit f;
+  progress bar;
+  bool nan_said;
+  int status; /* to exit with, once a hook has stopped the loop */
+  char *log;  /* text so far */
+  size_t nlog;
+} show;
+
+static void say_plan(const show *w, const char *command, const fit_pass *pass) {
+  long long full = pass->full;
+  printf("%s %s: %lld rows, ", command, pass->entry->name, (long long)pass->set.limit);
+  if (full) printf("%lld step%s of %lld", full, full == 1 ? "" : "s", (long long)pass->set.batch);
+  if (pass->rest) printf("%sone step of %lld", full ? " and " : "", (long long)pass->rest);
+  if (pass->dropped) printf(", the last %lld rows left out", (long long)pass->dropped);
+  if (pass == &w->f.train) {
+    char mesh[512];
+    cli_mesh_text(w->c.program, mesh, sizeof mesh);
+    printf("; %s", mesh);
+  }
+  putchar('\n');
+}
+
+/* ---- steps */
+
+/* The sign of a NaN tells nothing, and printf would show it as "-nan". */
+static double shown(double v) { return isnan(v) ? fabs(v) : v; }
+
+__attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format,
+                                                      ...) {
+  size_t n = strlen(text);
+  va_list list;
+  va_start(list, format);
+  if (n < size) vsnprintf(text + n, size - n, format, list);
+  va_end(list);
+}
+
+/* "  loss 0.671  accuracy 0.823", each name after `prefix`. */
+static void metrics_text(const fit_pass *pass, const char *prefix, char *text, size_t size) {
+  text[0] = '\0';
+  for (int i = 0; i < pass->entry->nout && pass->rows; i++) {
+    if (!pass->out[i]) continue;
+    double mean = fit_mean(pass, i);
+    int digits = fabs(mean) < 1e4 ? 4 : 7;
+    add(text, size, "  %s%s %.*g", prefix, pass->entry->out[i].name, digits, shown(mean));
+  }
+}
+
+/* Once a run; the first of them tells where it began. */
+static void warn_of_nan(show *w, const fit_pass *pass) {
+  char note[256];
+  if (w->nan_said) return;
+  w->nan_said = true;
+  snprintf(note, sizeof note, "warning: %s of '%s' is %g at step %lld of epoch %lld",
+           pass->entry->out[pass->bad].name, pass->entry->name, shown(fit_value(pass, pass->bad)),
+           (long long)pass->step, (long long)w->f.epoch);
+  progress_clear(&w->bar);
+  cli_note(&w->c, note);
+}
+
+static void draw(show *w, const fit_pass *pass) {
+  char head[96], text[512];
+  const char *name = pass == &w->f.eval ? pass->entry->name : "";
+  if (!progress_due(&w->bar)) return;
+  snprintf(head, sizeof head, "epoch %lld/%lld%s%.40s", (long long)w->f.epoch,
+           (long long)w->f.epochs, *name ? " " : "", name);
+  metrics_text(pass, "", text, sizeof text);
+  progress_step(&w->bar, head, pass->step, fit_steps(pass), pass->seconds, text);
+}
+
+static fit_status on_step(fit *f, const fit_pass *pass) {
+  show *w = f->user;
+  char text[512];
+  if (pass->bad >= 0) warn_of_nan(w, pass);
+  if (pass->bad >= 0 && w->c.stop_on_nan) {
+    progress_clear(&w->bar);
+    cli_note(&w->c, "stopped, as --stop-on-nan asks");
+    w->status = CLI_FAILED;
+    return FIT_STOPPED;
+  }
+  if (fit_interrupted) {
+    progress_clear(&w->bar);
+    snprintf(text, sizeof text, "stopped by Ctrl-C after step %lld of %lld of epoch %lld (%s)",
+             (long long)pass->step, (long long)fit_steps(pass), (long long)f->epoch,
+             pass->entry->name);
+    cli_note(&w->c, text);
+    w->status = CLI_STOPPED;
+    return FIT_STOPPED;
+  }
+  draw(w, pass);
+  return FIT_OK;
+}
+
+/* ---- the log */
+
+static bool log_add(show *w, const char *format, ...) {
+  char text[256];
+  va_list list;
+  va_start(list, format);
+  int n = vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  if (n < 0 || (size_t)n >= sizeof text) return false;
+  char *bigger = realloc(w->log, w->nlog + (size_t)n + 1);
+  if (!bigger) return false;
+  w->log = bigger;
+  memcpy(w->log + w->nlog, text, (size_t)n + 1);
+  w->nlog += (size_t)n;
+  return true;
+}
+
+static bool log_means(show *w, const fit_pass *pass, bool names, const char *prefix,
+                      const char *dot) {
+  bool good = true;
+  for (int i = 0; i < pass->entry->nout && good; i++) {
+    if (!pass->out[i]) continue;
+    if (names)
+      good = log_add(w, ",%s%s%s", prefix, dot, pass->entry->out[i].name);
+    else
+      good = log_add(w, ",%.9g", shown(fit_mean(pass, i)));
+  }
+  return good;
+}
+
+static bool log_line(show *w, bool names) {
+  const fit *f = &w->f;
+  return log_means(w, &f->train, names, "", "") &&
+         (!f->eval.entry || log_means(w, &f->eval, names, f->eval.entry->name, ".")) &&
+         log_add(w, "\n");
+}
+
+static fit_status log_fail(show *w) {
+  snprintf(w->f.why, sizeof w->f.why, "out of memory");
+  return FIT_FAILED;
+}
+
+/* The whole log anew, so that the file is at any time the log of whole epochs. */
+static fit_status log_write(show *w) {
+  fit *f = &w->f;
+  return tensor_file_replace(w->c.log, w->log, w->nlog, "", 0, f->why, sizeof f->why) ? FIT_OK
+                                                                                      : FIT_FAILED;
+}
+
+static fit_status log_epoch(show *w) {
+  const fit *f = &w->f;
+  if (!w->c.log || w->c.quiet) return FIT_OK;
+  if (!log_add(w, "%lld,%lld,%.6g", (long long)f->epoch, (long long)fit_steps(&f->train),
+               f->train.seconds) ||
+      !log_line(w, false))
+    return log_fail(w);
+  return log_write(w);
+}
+
+static fit_status log_start(show *w) {
+  if (!w->c.log || w->c.quiet) return FIT_OK;
+  if (!log_add(w, "epoch,steps,seconds") || !log_line(w, true)) return log_fail(w);
+  return log_write(w); /* a path that cannot be written is better known before the first epoch */
+}
+
+/* ---- epochs */
+
+static fit_status on_epoch(fit *f) {
+  show *w = f->user;
+  char text[512], line[1024];
+  double seconds = f->train.seconds, all = seconds;
+  snprintf(line, sizeof line, "epoch %lld/%lld", (long long)f->epoch, (long long)f->epochs);
+  metrics_text(&f->train, "", text, sizeof text);
+  add(line, sizeof line, "%s", text);
+  if (f->eval.entry) {
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "%.60s ", f->eval.entry->name);
+    metrics_text(&f->eval, prefix, text, sizeof text);
+    add(line, sizeof line, "%s", text);
+    all += f->eval.seconds;
+  }
+  progress_clear(&w->bar);
+  double rate = (double)fit_steps(&f->train) / (seconds > 1e-9 ? seconds : 1e-9);
+  if (!w->c.quiet) {
+    printf("%s  %.*f steps/s  %.1f s\n", line, rate < 10 ? 1 : 0, rate, all);
+    fflush(stdout);
+  }
+  return log_epoch(w);
+}
+
+/* Under mpiexec a signal reaches ranks at different steps, so there it keeps its own meaning: the
+ * launcher ends all. A second Ctrl-C ends the process at once. */
+static bool catch_interrupt(const fit *f, struct sigaction *old) {
+  struct sigaction a = {.sa_handler = fit_on_interrupt,
+                        .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+  fit_interrupted = 0;
+  if (dtrt_session_nranks(f->session) > 1) return false;
+  if (sigaction(SIGINT, NULL, old) || old->sa_handler == SIG_IGN) return false;
+  return sigaction(SIGINT, &a, NULL) == 0;
+}
+
+static fit_status train(show *w) {
+  fit *f = &w->f;
+  struct sigaction old;
+  fit_status status = fit_start(f);
+  if (status) return status;
+  if (!w->c.quiet) {
+    say_plan(w, "fit", &f->train);
+    if (f->eval.entry) say_plan(w, "eval", &f->eval);
+    fflush(stdout);
+  }
+  progress_start(&w->bar, !w->c.quiet && !w->c.plain);
+  status = log_start(w);
+  bool caught = catch_interrupt(f, &old);
+  if (!status) status = fit_run(f);
+  progress_clear(&w->bar);
+  if (caught) sigaction(SIGINT, &old, NULL);
+  return status;
+}
+
+/* data_open would name --feed, which does not feed this entry. */
+static fit_status check_eval_feed(show *w) {
+  const dtrt_entry *e = w->c.eval;
+  for (int i = 0; i < e->nin; i++) {
+    bool fed = false;
+    for (int k = 0; k < w->c.neval_feed; k++)
+      fed = fed || !strcmp(w->c.eval_feed[k].name, e->in[i].name);
+    if (fed) continue;
+    char type[256];
+    cli_type_text(&e->in[i], type, sizeof type);
+    snprintf(w->f.why, sizeof w->f.why, "entry '%s' needs input '%s' (%s): --eval-feed %s=FILE",
+             e->name, e->in[i].name, type, e->in[i].name);
+    return FIT_FAILED;
+  }
+  return FIT_OK;
+}
+
+/* What a file has to tell is told also when the pass cannot run. */
+static fit_status open_pass(show *w, fit_pass *pass, const dtrt_entry *e, const data_pair *feed,
+                            int nfeed, int64_t skip, int64_t limit) {
+  fit_status status = fit_open(&w->f, pass, e, feed, nfeed, skip, limit);
+  if (pass->entry) cli_note_set(&w->c, &pass->set);
+  return status;
+}
+
+static fit_status work(show *w) {
+  const cli *c = &w->c;
+  fit *f = &w->f;
+  fit_status status = open_pass(w, &f->train, c->entry, c->feed, c->nfeed, c->skip, c->limit);
+  if (!status && c->eval) status = check_eval_feed(w);
+  if (!status && c->eval)
+    status =
+        open_pass(w, &f->eval, c->eval, c->eval_feed, c->neval_feed, c->eval_skip, c->eval_limit);
+  return status ? status : train(w);
+}
+
+int cli_fit(const cli *given) {
+  show w = {.c = *given};
+  cli *c = &w.c;
+  dtrt_session *s = cli_open(c);
+  if (!s) return CLI_FAILED;
+  w.f = (fit){.session = s,
+              .program = c->program,
+              .variants = c->variants,
+              .more = c->more,
+              .more_user = c->user,
+              .epochs = c->epochs,
+              .shuffle = c->shuffle,
+              .shuffle_seed = c->shuffle_seed,
+              .drop_last = c->drop_last,
+              .on_step = on_step,
+              .on_epoch = on_epoch,
+              .user = &w};
+  if (work(&w) == FIT_FAILED) w.status = cli_fail(c, fit_reason(&w.f));
+  dtrt_close(s);
+  fit_close(&w.f);
+  free(w.log);
+  return w.status;
+}

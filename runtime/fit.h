@@ -1,0 +1,71 @@
+/* fit.h: the training loop: steps of an entry through rows, epoch after epoch, with another entry
+ * to evaluate after each. The law: every row counts once and equally, so a last short batch is run
+ * by a program compiled for its size, and means over an epoch are weighted by rows.
+ *
+ * It prints nothing and reads no arguments. What is shown, kept or stopped at is decided in two
+ * hooks, between steps, where the session may be used for anything else. Clients: cli_fit.c. */
+#ifndef DTG_RUNTIME_FIT_H
+#define DTG_RUNTIME_FIT_H
+#include "data.h"
+
+typedef enum fit_status {
+  FIT_OK,
+  FIT_FAILED, /* fit_reason says why */
+  FIT_STOPPED /* a hook asked for it */
+} fit_status;
+
+/* One way through the rows: of training or of evaluation. */
+typedef struct fit_pass {
+  const dtrt_entry *entry; /* NULL: there is no such pass */
+  data_set set;
+  int64_t full, rest; /* steps of a whole batch; rows of the short one after them, or 0 */
+  int64_t dropped;    /* rows that drop_last leaves out */
+  const dtrt_program *short_program;
+  int which, short_entry; /* of the short batch, in the session */
+  void **out;             /* one an output; NULL for those that are no metric */
+  double *sum;            /* weighted by rows */
+  int64_t rows;           /* counted in sum */
+  int64_t step;           /* steps done in this epoch */
+  int bad;                /* first metric of the last step that is not finite; -1: none */
+  double seconds;         /* that the steps of this epoch took */
+} fit_pass;
+
+typedef struct fit fit;
+typedef fit_status fit_step_hook(fit *f, const fit_pass *pass);
+typedef fit_status fit_epoch_hook(fit *f);
+
+struct fit {
+  /* Set by the client; zero is a default but for session, program and epochs. */
+  dtrt_session *session;
+  const dtrt_program *program;
+  const dtrt_program *const *variants; /* NULL-terminated, or NULL */
+  dtrt_more_fn *more;                  /* asked for a short batch's program */
+  void *more_user;
+  int64_t first_epoch; /* 0 is 1 */
+  int64_t epochs;      /* the number of the last */
+  bool shuffle, drop_last;
+  uint64_t shuffle_seed;
+  fit_step_hook *on_step;   /* after each step of either pass */
+  fit_epoch_hook *on_epoch; /* after each epoch and its evaluation */
+  void *user;
+  /* Kept by the loop. */
+  fit_pass train, eval;
+  int64_t epoch; /* that runs, from 1 */
+  char why[768];
+};
+
+/* Opens the data of f->train or f->eval and finds the program for its short batch. */
+fit_status fit_open(fit *f, fit_pass *pass, const dtrt_entry *entry, const data_pair *feed,
+                    int nfeed, int64_t skip, int64_t limit);
+/* Before the first epoch: the session takes in the programs for short batches. */
+fit_status fit_start(fit *f);
+fit_status fit_run(fit *f); /* all epochs */
+void fit_close(fit *f);     /* the passes; the session is the client's */
+const char *fit_reason(const fit *f);
+
+int64_t fit_steps(const fit_pass *pass); /* of an epoch */
+/* Float scalar outputs are metrics; the others are not kept. */
+bool fit_is_metric(const dtrt_tensor *t);
+double fit_value(const fit_pass *pass, int output); /* of the last step */
+double fit_mean(const fit_pass *pass, int output);  /* over the rows so far */
+#endif
