@@ -3,6 +3,7 @@
 #include "dtgc.h"
 #include "dtrt.h"
 #include "options.h"
+#include "plot.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -323,6 +324,7 @@ int main(int argc, char **argv) {
   static Driver d;
   char why[512];
   int status = EXIT_USAGE;
+  if (argc > 1 && !strcmp(argv[1], "plot")) return plot_main(argc - 2, argv + 2);
   if (argc < 2)
     fputs(options_help, stderr);
   else if (!options_read(argc, argv, &d.o, why, sizeof why))

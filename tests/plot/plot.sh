@@ -1,0 +1,91 @@
+#!/bin/bash
+# dtgc plot: pictures against those kept here, byte by byte, and what is refused and how.
+#   plot.sh DTGC FOLDER [--update]
+set -u
+dtgc=$1 here=$(cd "$(dirname "$0")" && pwd) update=${3:-}
+rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 2
+cp "$here"/*.csv .
+failed=0
+fail() { echo "FAIL $*"; failed=1; }
+
+# expect STATUS PART-OF-ALL-OUTPUT ARGUMENTS...
+expect() {
+  local status=$1 part=$2 out got
+  shift 2
+  out=$("$dtgc" plot "$@" 2>&1 </dev/null)
+  got=$?
+  [ $got -eq "$status" ] || fail "plot $*: exit status $got, expected $status: $out"
+  [[ $out == *"$part"* ]] || fail "plot $*: no \"$part\" in: $out"
+}
+
+# picture NAME ARGUMENTS...: the SVG is the one kept, to a file and to standard output alike
+picture() {
+  local name=$1
+  shift
+  "$dtgc" plot "$@" >"$name.out.svg" || fail "plot $*"
+  "$dtgc" plot "$@" -o "$name.svg" >"$name.said" || fail "plot $* -o"
+  cmp "$name.svg" "$name.out.svg" || fail "$name: -o and standard output differ"
+  if [ "$update" ]; then cp "$name.svg" "$here/"; fi
+  cmp "$name.svg" "$here/$name.svg" || fail "$name.svg is another; look at both, then plot.sh DTGC FOLDER --update"
+}
+
+# Every quantity a panel; of one log.
+picture all one.csv --title '784-700-10 <&> "MNIST"'
+[ "$(cat all.said)" = 'all.svg: 1 log' ] || fail "said: $(cat all.said)"
+# Two logs that lie on each other in part, a gap where a value is no number, columns by name, powers of ten.
+picture overlay one.csv 'batch=8=eight.csv' --y loss,eval.loss --y=accuracy --log-y
+grep -q '>batch=8: eval.loss<' overlay.svg || fail 'the name of a log may hold an ='
+[ "$(cat overlay.said)" = 'overlay.svg: 2 logs
+  loss: at most 0.0002 apart
+  eval.loss: at most 0.01 apart
+  accuracy: at most 0 apart' ] || fail "said: $(cat overlay.said)"
+
+# A long log is drawn by what can be seen of it; a peak of one step is among that.
+awk 'BEGIN { print "step,loss"; for (i = 0; i < 50000; i++) print i "," (i == 31234 ? 9 : 1 + i % 7 / 10) }' >long.csv
+expect 0 '' long.csv --x step -o long.svg
+[ "$(wc -c <long.svg)" -lt 60000 ] || fail "long.svg has $(wc -c <long.svg) bytes"
+grep -q ',47.6' long.svg || fail 'long.svg lost its peak'
+
+# What no picture can be made of.
+: >empty.csv
+printf 'epoch,loss\n' >head.csv
+printf 'epoch,loss\n1,2\n2,x\n' >word.csv
+printf 'epoch,loss\n1,2,3\n' >more.csv
+printf 'epoch,loss\n1\n' >fewer.csv
+printf '1,2\n3,4\n' >bare.csv
+printf 'epoch,loss,loss\n1,2,3\n' >twice.csv
+printf 'epoch,steps\n1,2\n' >nothing.csv
+printf 'epoch,loss\n1,nan\n2,inf\n' >nan.csv
+printf 'epoch,loss\n1,-1\n2,0\n' >below.csv
+printf 'epoch,loss\n1,1\0\n' >zero.csv
+printf 'epoch,loss\n1,1e308\n2,-1e308\n3,1\n' >huge.csv
+expect 1 'empty.csv: expected a log' empty.csv
+expect 1 'head.csv: there is no line of numbers yet' head.csv
+expect 1 'word.csv:3: expected a number for `loss`, found `x`' word.csv
+expect 1 'more.csv:2: expected 2 numbers' more.csv
+expect 1 'fewer.csv:2: expected 2 numbers' fewer.csv
+expect 1 'bare.csv:1: expected the names' bare.csv
+expect 1 'twice.csv:1: two columns are called `loss`' twice.csv
+expect 1 'nothing.csv: there is nothing to draw but epoch' nothing.csv
+expect 1 'loss: there is no finite value' nan.csv
+expect 1 'loss: there is no positive value' below.csv --log-y
+expect 1 'zero.csv: expected a log of `fit` (text), found a zero byte' zero.csv
+expect 1 'none.csv: No such file' none.csv
+expect 1 'no column `lss`; the columns are epoch, steps, seconds, loss' one.csv --y lss
+expect 1 'no column `step`' one.csv --x step
+expect 2 'no option --yy: do you mean --y?' one.csv --yy loss
+expect 2 '--y needs a value' one.csv --y
+expect 2 '--y takes columns between commas' one.csv --y loss,,
+expect 2 '-o is given twice' one.csv -o a.svg -o b.svg
+expect 2 'no log is given'
+expect 0 'dtgc plot LOG.csv' --help
+expect 1 'none/a.svg: No such file' one.csv -o none/a.svg
+expect 0 '' huge.csv -o huge.svg
+grep -qi 'nan\|inf' huge.svg && fail 'huge.svg has coordinates that are no numbers'
+
+# What was there stays when the new one cannot be made.
+echo old >kept.svg
+expect 1 'no column' one.csv --y lss -o kept.svg
+[ "$(cat kept.svg)" = old ] || fail 'kept.svg is gone'
+ls ./*.tmp 2>/dev/null && fail 'something is left beside the files'
+exit $failed
