@@ -2,6 +2,7 @@
  *
  *   digits.csv.gz:0-63                  columns
  *   data_batch_*.bin:u8[3073]:1-3072    raw records and their columns, of all files that match
+ *   input.txt:u8[65]@64:0-63            records of 65 that begin every 64 elements
  *   {train,extra}.npy                   these files, in this order
  *
  * A file whose name is the whole text is taken as it is. */

@@ -1,6 +1,8 @@
-/* raw.c: records of one length and type, without a header: "u8[3073]" is what such a file is of.
- * The bytes are in this machine's order. The file stays on disk and only the chosen columns are
- * read, unless it is gzipped. */
+/* raw.c: records of one length and type, without a header: "u8[3073]" is what such a file is of,
+ * "u8[65]@64" that a record begins every 64 elements (windows of a text, each with its next
+ * character). The bytes are in this machine's order. The file stays on disk and only the chosen
+ * columns are read, unless it is gzipped. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tensor_file.h"
@@ -15,10 +17,18 @@ static int kind_of(const char *name, size_t n) {
 
 bool raw_looks_like(const char *text) {
   size_t n = strlen(text);
-  return n > 2 && strchr(text, '[') && text[n - 1] == ']' && !strchr(text, '/');
+  bool ends = n > 2 && (text[n - 1] == ']' || strstr(text, "]@"));
+  return ends && strchr(text, '[') && !strchr(text, '/');
 }
 
-static bool parse(tensor_file *f, gz_stream *s, const char *record, int64_t *width) {
+/* A whole number from 1 to RAW_MOST at *p, or 0. */
+static int64_t count_at(const char **p) {
+  int64_t n = 0;
+  for (; **p >= '0' && **p <= '9' && n <= RAW_MOST; ++*p) n = n * 10 + (**p - '0');
+  return n > RAW_MOST ? 0 : n;
+}
+
+static bool parse(tensor_file *f, gz_stream *s, const char *record) {
   const char *open = strchr(record, '['), *p = open + 1;
   f->kind = kind_of(record, (size_t)(open - record));
   if (f->kind < 0)
@@ -26,35 +36,63 @@ static bool parse(tensor_file *f, gz_stream *s, const char *record, int64_t *wid
                             "':%s': expected a type (u8, i32, f32, ...) and the elements of a "
                             "record, as in :u8[3073]",
                             record);
-  int64_t n = 0;
-  for (; *p >= '0' && *p <= '9' && n <= RAW_MOST; p++) n = n * 10 + (*p - '0');
-  if (p == open + 1 || strcmp(p, "]") != 0 || n < 1 || n > RAW_MOST)
+  f->width = f->pitch = count_at(&p);
+  if (!f->width || *p != ']')
     return tensor_file_fail(s,
                             "':%s': expected a whole number of elements from 1 to %d in brackets, "
                             "as in :u8[3073]",
                             record, RAW_MOST);
-  *width = n;
+  if (!*++p) return true;
+  if (*p++ == '@') f->pitch = count_at(&p);
+  if (!f->pitch || *p || p[-1] == '@')
+    return tensor_file_fail(s,
+                            "':%s': expected @ and how many elements (from 1 to %d) there are from "
+                            "one record to the next, as in :u8[65]@64",
+                            record, RAW_MOST);
+  return true;
+}
+
+/* Records that follow each other fill the file. */
+static bool count_records(tensor_file *f, gz_stream *s, const char *record) {
+  int64_t each = f->width * (int64_t)element_size(f->kind);
+  f->shape[0] = f->extent / each;
+  if (f->extent % each == 0) return true;
+  return tensor_file_fail(s,
+                          "expected whole records of %lld bytes (%s), found %lld bytes: %lld "
+                          "records and %lld bytes over%s",
+                          (long long)each, record, (long long)f->extent, (long long)f->shape[0],
+                          (long long)(f->extent % each), tensor_file_packed(s->head));
+}
+
+/* Those that begin at every `pitch` need not: what is left at the end is said. */
+static bool count_windows(tensor_file *f, gz_stream *s, const char *record) {
+  int64_t size = (int64_t)element_size(f->kind), n = f->extent / size;
+  if (f->extent % size)
+    return tensor_file_fail(s, "expected whole elements of %lld bytes (%s), found %lld bytes%s",
+                            (long long)size, record, (long long)f->extent,
+                            tensor_file_packed(s->head));
+  if (n < f->width)
+    return tensor_file_fail(s, "expected a record of %lld elements (%s), found %lld elements",
+                            (long long)f->width, record, (long long)n);
+  f->shape[0] = (n - f->width) / f->pitch + 1;
+  int64_t over = n - ((f->shape[0] - 1) * f->pitch + f->width);
+  if (over)
+    snprintf(f->note, sizeof f->note,
+             "%.120s: the last %lld elements fill no record of %.40s and are left out", f->name,
+             (long long)over, record);
   return true;
 }
 
 bool raw_read_header(tensor_file *f, gz_stream *s, const char *record, const char *text) {
-  int64_t width = 0, bytes = s->size;
   f->format = "raw";
-  if (!parse(f, s, record, &width)) return false;
-  if (!columns_choose(&f->take, s, text, width)) return false;
-  if (!s->seekable && !(f->memory = gz_take_all(s, &bytes))) return false;
-  int64_t each = width * (int64_t)element_size(f->kind);
-  if (bytes % each)
-    return tensor_file_fail(s,
-                            "expected whole records of %lld bytes (%s), found %lld bytes: %lld "
-                            "records and %lld bytes over%s",
-                            (long long)each, record, (long long)bytes, (long long)(bytes / each),
-                            (long long)(bytes % each), tensor_file_packed(s->head));
+  f->extent = s->size;
+  if (!parse(f, s, record)) return false;
+  if (!columns_choose(&f->take, s, text, f->width)) return false;
+  if (!s->seekable && !(f->memory = gz_take_all(s, &f->extent))) return false;
+  bool windows = strchr(record, '@') != NULL;
+  if (!(windows ? count_windows : count_records)(f, s, record)) return false;
   f->rank = 2;
-  f->shape[0] = bytes / each;
   f->shape[1] = f->take.count;
-  f->extent = bytes;
-  f->width = width;
   if (s->seekable) {
     f->fd = s->fd;
     s->fd = -1;

@@ -38,7 +38,8 @@ typedef struct tensor_file {
   int fd;                    /* >= 0: the elements stay in the file; -1: they are in memory */
   char *memory;              /* in C order */
   int64_t width;             /* raw: elements of a record as it lies in the file; others: 0 */
-  int64_t extent;            /* raw: bytes of all records */
+  int64_t pitch;             /* raw: elements from one record to the next */
+  int64_t extent;            /* raw: bytes of the file, decoded */
   columns take;              /* raw: what of a record is the tensor's */
   struct tensor_file **part; /* [nparts] several files as one, each opened alone; NULL: one file */
   int nparts;
@@ -77,7 +78,7 @@ bool idx_is(const gz_stream *s);
 bool idx_read_header(tensor_file *f, gz_stream *s);
 /* The whole file; `text` of columns or NULL. */
 bool csv_read(tensor_file *f, gz_stream *s, int dtype, const char *text);
-/* A file of records such as "u8[3073]". */
+/* A file of records such as "u8[3073]" or "u8[65]@64". */
 bool raw_read_header(tensor_file *f, gz_stream *s, const char *record, const char *text);
 bool raw_looks_like(const char *record);
 /* The columns that a text names of a row of `width`; NULL is all. */

@@ -86,7 +86,7 @@ static bool read_columns(reader *r, const tensor_file *f, int64_t at, int64_t n,
     for (; column > g->last - g->first; g++) column -= g->last - g->first + 1;
     int64_t k = g->last - g->first + 1 - column;
     if (k > n) k = n;
-    if (!read_run(r, f, record * f->width + g->first + column, k, to)) return false;
+    if (!read_run(r, f, record * f->pitch + g->first + column, k, to)) return false;
     at += k;
     n -= k;
     to += k * out;
@@ -95,7 +95,7 @@ static bool read_columns(reader *r, const tensor_file *f, int64_t at, int64_t n,
 }
 
 static bool read_file(reader *r, const tensor_file *f, int64_t at, int64_t n, char *to) {
-  bool whole = !f->width || (f->take.n == 1 && f->take.count == f->width);
+  bool whole = !f->width || (f->take.n == 1 && f->take.count == f->width && f->pitch == f->width);
   return whole ? read_run(r, f, at, n, to) : read_columns(r, f, at, n, to);
 }
 
@@ -123,7 +123,7 @@ static bool read_elements(reader *r, const tensor_file *f, int64_t at, int64_t n
 static int64_t window_room(const tensor_file *f, int64_t span, int64_t pitch) {
   const tensor_file *one = f->part ? f->part[0] : f;
   int64_t size = (int64_t)element_size(f->kind);
-  int64_t record = one->width * size;
+  int64_t record = one->pitch * size;
   if (pitch > NEAR / size || record > NEAR) return 0;
   int64_t room = span > WINDOW / size ? WINDOW : span * size;
   if (one->width) { /* the columns in between are read along */

@@ -124,6 +124,65 @@ static void test_record_errors(void) {
   tensor_file_close(f);
 }
 
+/* Records that begin at every so many elements: they overlap, or leave elements between them out.
+ */
+static void test_windows(void) {
+  const unsigned char t[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  put("w.bin", t, sizeof t);
+  put("w2.bin", t + 3, 5);
+  put_gz("w.gz", t, sizeof t);
+  for (int packed = 0; packed < 2; packed++) {
+    const char *name = packed ? "w.gz" : "w.bin";
+    char spec[64];
+    CHECK(holds(SPEC(":u8[4]@3"), 3, 4, ROW(0, 1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 9)));
+    CHECK(holds(SPEC(":u8[4]@3:0-2"), 3, 3, ROW(0, 1, 2, 3, 4, 5, 6, 7, 8)));
+    CHECK(holds(SPEC(":u8[4]@3:1-"), 3, 3, ROW(1, 2, 3, 4, 5, 6, 7, 8, 9)));
+    CHECK(holds(SPEC(":u8[8]@1:7,0"), 3, 2, ROW(7, 0, 8, 1, 9, 2)));
+    CHECK(holds(SPEC(":u8[2]@4"), 3, 2, ROW(0, 1, 4, 5, 8, 9)));
+    CHECK(holds(SPEC(":u8[10]@1000000"), 1, 10, ROW(0, 1, 2, 3, 4, 5, 6, 7, 8, 9)));
+    CHECK(holds(SPEC(":i16[2]@1"), 4, 2,
+                ROW(0x100, 0x302, 0x302, 0x504, 0x504, 0x706, 0x706, 0x908)));
+  }
+  CHECK(holds("{w,w2}.bin:u8[4]@4", 3, 4, ROW(0, 1, 2, 3, 4, 5, 6, 7, 3, 4, 5, 6)));
+  tensor_file *f = open_as("w.bin:u8[4]@4", DTRT_U8);
+  CHECK(f && strstr(f->note, "w.bin: the last 2 elements fill no record of u8[4]@4"));
+  tensor_file_close(f);
+  f = open_as("w.bin:u8[4]@3", DTRT_U8);
+  CHECK(f && !*f->note);
+  tensor_file_close(f);
+  CHECK(refuses("w.bin:u8[11]@2", DTRT_U8, "w.bin: expected a record of 11 elements", "found 10"));
+  CHECK(refuses("w2.bin:i16[1]@1", DTRT_I32, "whole elements of 2 bytes", "found 5 bytes"));
+  static const char *const bad[] = {"@", "@0", "@-1", "@3x", "@99999999999", "@3@3", "4"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    char spec[64];
+    snprintf(spec, sizeof spec, "w.bin:u8[4]%s", bad[i]);
+    CHECK(
+        refuses(spec, DTRT_U8, "w.bin", *bad[i] == '@' ? "as in :u8[65]@64" : "columns ':u8[4]4'"));
+  }
+}
+
+/* Every box of windows, by threes and straight, against a plain loop. */
+static void test_window_boxes(void) {
+  enum { N = 40000, W = 96, S = 64, ROWS = (N - W) / S + 1 };
+  static unsigned char text[N], got[ROWS * W];
+  for (int i = 0; i < N; i++) text[i] = (unsigned char)(i * 7 + i / 251);
+  put("text.bin", text, sizeof text);
+  tensor_file *f = open_as("text.bin:u8[96]@64", DTRT_U8);
+  CHECK(f && f->shape[0] == ROWS);
+  bool good = f != NULL;
+  for (int box = 0; good && box < 64; box++) {
+    int64_t shape[3] = {ROWS, 4, 24}, n = 0;
+    int64_t lo[3] = {box % 4 * 100, box / 4 % 4, box / 16 * 6};
+    int64_t hi[3] = {box % 4 == 3 ? ROWS : lo[0] + 3 * (box % 2) + 100, 4, lo[2] + 6};
+    good = tensor_file_read(f, 3, shape, lo, hi, DTRT_U8, got, why, sizeof why);
+    for (int64_t r = lo[0]; r < hi[0]; r++)
+      for (int64_t i = lo[1]; i < hi[1]; i++)
+        for (int64_t j = lo[2]; j < hi[2]; j++) good = good && got[n++] == text[r * S + i * 24 + j];
+  }
+  CHECK(good);
+  tensor_file_close(f);
+}
+
 static void test_several(void) {
   CHECK(holds("r[12].bin:u8[3]:0", 3, 1, ROW(1, 11, 21)));
   CHECK(holds("r?.bin:u8[3]", 3, 3, ROW(1, 2, 3, 11, 12, 13, 21, 22, 255)));
@@ -230,9 +289,9 @@ static void test_large(void) {
 
 /* Random texts of what has a meaning. */
 static void test_texts(void) {
-  static const char *const word[] = {"r1.bin", "c1.csv", ":", "u8", "[3]", "[",   "]",
-                                     "{",      "}",      ",", "*",  "?",   "1-2", "0",
-                                     "-",      "/",      ".", "r",  "\\"};
+  static const char *const word[] = {"r1.bin", "c1.csv", ":", "u8", "[3]", "[", "]",
+                                     "@1",     "@",      "{", "}",  ",",   "*", "?",
+                                     "1-2",    "0",      "-", "/",  ".",   "r", "\\"};
   uint64_t state = 1;
   for (int i = 0; i < 20000; i++) {
     char text[128] = "";
@@ -254,6 +313,8 @@ int main(int argc, char **argv) {
   if (argc != 2 || (mkdir(argv[1], 0777), chdir(argv[1]))) return 99;
   test_records();
   test_record_errors();
+  test_windows();
+  test_window_boxes();
   test_several();
   test_boxes();
   test_large();
