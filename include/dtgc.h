@@ -144,6 +144,8 @@ typedef struct dtgc_options {
   const char *mesh;          /* "batch=4,model=2"; NULL: the mesh of the sources, or one device */
   const char *const *layout; /* "model.d1.w=[_,model]": stronger than those of the sources */
   int nlayouts;
+  int strict_layouts; /* 1: a layout statement that says nothing (no tensor has its name, no path
+                         matches its pattern) is an error; 0: a warning */
   const char *const
       *import_dir; /* searched for `import "x"` after the importing file's own folder */
   int nimport_dirs;
@@ -230,10 +232,11 @@ int dtgc_find_var(const dtgc_program *p, const char *path); /* -1 */
 dtgc_status dtgc_get(dtgc_program *p, const char *path, void *to, size_t bytes);
 dtgc_status dtgc_set(dtgc_program *p, const char *path, const void *from, size_t bytes);
 
-/* A stage as text: "ast", "graph", "layouts", "spmd", "comm", "edits", "memory", "cost" or "c".
- * *text is malloc'ed and ends in NUL; free it with dtgc_free_text. NULL on failure. "edits" compiles
- * the program some hundred times to see what single edits of its layouts would do, "comm" too when
- * that is a matter of a second; imported files are not read again. */
+/* A stage as text: "ast", "graph", "layouts", "statements", "spmd", "comm", "edits", "memory",
+ * "cost" or "c". *text is malloc'ed and ends in NUL; free it with dtgc_free_text. NULL on
+ * failure. "edits" compiles the program some hundred times to see what single edits of its
+ * layouts would do, "comm" too when that is a matter of a second; imported files are not read
+ * again. */
 dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text);
 /* The story of one tensor, as text: who gave it its layout and who proposed another, which versions
  * of it a device holds, what they cost, and how its op could have been computed. `name` is a

@@ -212,6 +212,7 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
   if (!o) return;
   p->front.define = copy_texts(a, o->define, p->front.ndefines = o->ndefines);
   p->front.layout = copy_texts(a, o->layout, p->front.nlayouts = o->nlayouts);
+  p->front.strict_layouts = o->strict_layouts != 0;
   p->front.import_dir = copy_texts(a, o->import_dir, p->front.nimport_dirs = o->nimport_dirs);
   p->front.mesh = o->mesh ? arena_strdup(a, o->mesh) : NULL;
   p->front.command_line = o->command_line;
@@ -314,8 +315,8 @@ dtgc_status dtgc_ops(char **text) {
   return *text ? DTGC_OK : DTGC_NO_MEMORY;
 }
 
-static const char *const stages[] = {"ast",   "graph",  "layouts", "spmd", "comm",
-                                     "edits", "memory", "cost",    "c",    NULL};
+static const char *const stages[] = {"ast",  "graph", "layouts", "statements", "spmd",
+                                     "comm", "edits", "memory",  "cost",       "c", NULL};
 
 const char *const *dtgc_stages(void) { return stages; }
 
@@ -325,8 +326,8 @@ static dtgc_status fail_stage(dtgc_program *p, const char *stage) {
   int n = (int)(sizeof stages / sizeof *stages) - 1;
   const char *near = inspect_near(stage, stage_name, stages, n);
   return program_fail(p, DTGC_BAD_ARGUMENT,
-                      "there is no stage `%s`%s%s%s; the stages are ast, graph, layouts, spmd, "
-                      "comm, edits, memory, cost and c",
+                      "there is no stage `%s`%s%s%s; the stages are ast, graph, layouts, "
+                      "statements, spmd, comm, edits, memory, cost and c",
                       stage, near ? " (do you mean `" : "", near ? near : "", near ? "`?)" : "");
 }
 

@@ -302,6 +302,7 @@ static int drive(Driver *d) {
                               .mesh = o->mesh,
                               .layout = o->layout,
                               .nlayouts = o->nlayouts,
+                              .strict_layouts = o->strict_layouts,
                               .import_dir = o->import_dir,
                               .nimport_dirs = o->nimport_dirs,
                               .transport = o->transport,

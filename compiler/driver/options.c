@@ -23,6 +23,7 @@ const char options_help[] =
     "  -D NAME=VALUE        overrides `const NAME`\n"
     "  --mesh AXES          the mesh: --mesh batch=4,model=2\n"
     "  --layout STATEMENT   a layout: --layout 'model.d1.w=[_,model]', 'model.d1.w forbid gather'\n"
+    "  --strict-layouts     a layout statement that says nothing is an error\n"
     "  --machine FILE       plans for the machine described there (docs/machines.md)\n"
     "  -I DIR               searched for `import`ed files\n"
     "  -o PROGRAM           the executable to write\n"
@@ -31,8 +32,8 @@ const char options_help[] =
     "  --transport KIND     threads: an executable that needs no MPI; with run: threads, mpi or "
     "self\n"
     "  --cpu NAME           code for this CPU (as in -march=) instead of this machine's\n"
-    "  --dump=STAGE,...     ast, graph, layouts, spmd, comm, edits, memory, cost or c, on standard "
-    "output\n"
+    "  --dump=STAGE,...     ast, graph, layouts, statements, spmd, comm, edits, memory, cost or c,\n"
+    "                       on standard output\n"
     "  --why NAME           one tensor's story: who gave it its layout, and what that costs\n"
     "  --diff OTHER.dtg     compares the plan with that of OTHER.dtg in the place of the last file\n"
     "  --auto               finds layouts for what is unsaid and writes them as a layout file\n"
@@ -55,6 +56,7 @@ typedef enum OptionId {
   OPT_DEFINE,
   OPT_MESH,
   OPT_LAYOUT,
+  OPT_STRICT,
   OPT_IMPORT,
   OPT_OUTPUT,
   OPT_ALSO,
@@ -93,6 +95,7 @@ static const struct {
     {"--ops", OPT_OPS, false},        {"--machine", OPT_MACHINE, true},
     {"--devices", OPT_DEVICES, true}, {"--quick", OPT_QUICK, false},
     {"--auto", OPT_AUTO, false},      {"--memory", OPT_MEMORY, true},
+    {"--strict-layouts", OPT_STRICT, false},
 };
 enum { NOPTIONS = (int)(sizeof options_table / sizeof *options_table) };
 
@@ -148,7 +151,7 @@ static bool add_dumps(Options *o, const char *list, int most, char *why, int n) 
     while (stages[k] && (strlen(stages[k]) != len || strncmp(stages[k], p, len) != 0)) k++;
     if (!stages[k] || o->ndumps == most) {
       snprintf(why, (size_t)n,
-               "--dump: there is no stage `%.*s`; the stages are ast, graph, layouts, spmd, comm, "
+               "--dump: there is no stage `%.*s`; the stages are ast, graph, layouts, statements, spmd, comm, "
                "edits, memory, cost, c",
                (int)(len < 40 ? len : 40), p);
       return false;
@@ -162,8 +165,8 @@ static bool add_dumps(Options *o, const char *list, int most, char *why, int n) 
 static bool has_pair(const char *option, const char *value, char *why, int n) {
   const char *eq = strchr(value, '=');
   if (eq && eq != value && eq[1]) return true;
-  if (!strcmp(option, "--layout") && strstr(value, "forbid "))
-    return true; /* `forbid gather` alone */
+  if (!strcmp(option, "--layout") && (strstr(value, "forbid ") || !strcmp(value, "first")))
+    return true; /* `forbid gather` alone, `layout first` */
   snprintf(why, (size_t)n, "%s takes NAME=VALUE, not `%s`", option, value);
   return false;
 }
@@ -232,6 +235,7 @@ static bool take_option(Options *o, int which, const char *value, int most, char
   case OPT_DEFINE: o->define[o->ndefines++] = value; return has_pair(name, value, why, n);
   case OPT_ALSO: o->also[o->nalsos++] = value; return has_pair(name, value, why, n);
   case OPT_LAYOUT: o->layout[o->nlayouts++] = value; return has_pair(name, value, why, n);
+  case OPT_STRICT: o->strict_layouts = true; return true;
   case OPT_IMPORT: o->import_dir[o->nimport_dirs++] = value; return true;
   case OPT_MESH: return take_once(&o->mesh, name, value, why, n);
   case OPT_OUTPUT: return take_once(&o->output, name, value, why, n);
@@ -271,7 +275,7 @@ static bool check_calibrate(const Options *o, char *why, int n) {
   const char *wrong = NULL;
   if (o->nfiles || o->ndefines || o->nlayouts || o->nimport_dirs || o->ndumps || o->nalsos ||
       o->mesh || o->emit_c || o->emit_html || o->cpu || o->machine || o->time || o->nwhys ||
-      o->diff || o->automatic)
+      o->diff || o->automatic || o->strict_layouts)
     wrong = "calibrate takes -o, --transport, --devices and --quick only";
   else if (o->output && !*o->output)
     wrong = "-o is given an empty name";

@@ -15,6 +15,7 @@ typedef struct Options {
   int devices; /* calibrate; 0: not given */
   bool help, ops, version, time, quick;
   bool automatic; /* --auto */
+  bool strict_layouts;
   uint64_t memory; /* bytes; 0: not said */
   char **rest; /* run: from the first of info, call, fit on */
   int nrest;

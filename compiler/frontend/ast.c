@@ -351,6 +351,18 @@ Stmt *ast_layout(Parse *p, Span at, Expr *target, SpecExpr *spec, Ident forbid) 
   return s;
 }
 
+Stmt *ast_layout_word(Parse *p, Span at, Ident word) {
+  Stmt *s = ast_stmt(p, ST_LAYOUT, at);
+  s->name = word;
+  if (!strcmp(word.text, "first")) return s;
+  diag_error(p->diag, word.span,
+             "nothing is said of `%s`: after it comes `= LAYOUT` or `forbid gather` (`layout first` "
+             "alone stands without)",
+             word.text);
+  s->kind = ST_ERROR;
+  return s;
+}
+
 Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, Expr *key, Expr *type, SpecExpr *on,
               Expr *value) {
   Stmt *s = ast_stmt(p, kind, at);

@@ -207,6 +207,7 @@ Stmt *ast_mesh(Parse *p, Span at, const GivenVec *axes);
 Ident ast_forbid(Parse *p, Span at, Ident what);
 /* forbid: what ast_forbid gave, or none */
 Stmt *ast_layout(Parse *p, Span at, Expr *target, SpecExpr *spec, Ident forbid);
+Stmt *ast_layout_word(Parse *p, Span at, Ident word); /* layout first */
 Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, Expr *key, Expr *type, SpecExpr *on,
               Expr *value);
 Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, Expr *value);

@@ -308,6 +308,7 @@ static void put_stmt(Str *out, const Stmt *s) {
     break;
   case ST_LAYOUT:
     str_puts(out, "layout");
+    if (s->name.text) str_printf(out, " %s", s->name.text);
     if (s->value) str_puts(out, " ");
     if (s->value) ast_print_path(out, s->value);
     if (s->spec) str_puts(out, " = ");

@@ -165,6 +165,8 @@ typedef struct Said {
   const SpecExpr *spec; /* NULL: it only forbids */
   Span span;
   Span forbid; /* the statement, when it forbids to gather */
+  bool first;  /* a pattern among those of which the first that matches wins */
+  Statement *record; /* NULL: `on` */
 } Said;
 
 /* Where a flow of statements stands. */

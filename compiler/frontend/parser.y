@@ -103,6 +103,7 @@ stmt: IMPORT STRING             { $$ = ast_import(p, @$, $2); }
     | LAYOUT postfix '=' spec forbid    { $$ = ast_layout(p, @$, $2, $4, $5); }
     | LAYOUT postfix forbid     { $$ = ast_layout(p, @$, $2, NULL, $3); }
     | LAYOUT forbid             { $$ = ast_layout(p, @$, NULL, NULL, $2); }
+    | LAYOUT NAME               { $$ = ast_layout_word(p, @$, $2); }
     | PARAM name key ':' type on init   { $$ = ast_var(p, ST_PARAM, @$, $2, $3, $5, $6, $7); }
     | STATE name key ':' type on init   { $$ = ast_var(p, ST_STATE, @$, $2, $3, $5, $6, $7); }
     | exprs1 '=' expr           { $$ = ast_bind(p, @$, $1, $3); }

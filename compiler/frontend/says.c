@@ -1,7 +1,9 @@
 /* Layout statements find the tensors they are said of: by path, by an input's plain name, or by a
  * pattern. A name is stronger than a pattern, the command line stronger than the sources; two of
- * the same strength that disagree are an error that names both. */
+ * the same strength that disagree are an error that names both. In a file that says `layout first`
+ * (and on a command line that does) the first of its patterns to match a tensor has it. */
 #include "elaborate.h"
+#include <stdarg.h>
 #include <string.h>
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -18,6 +20,8 @@ typedef struct Applying {
   Lookup claim_at; /* 1 + its place in claims, by slot */
   Lookup first;    /* 1 + the first call by a name (interned) ... */
   int *next; /* ... and 1 + the next; e->named[i] is called by its text, 2i, and plainly, 2i+1 */
+  VEC(uint32_t) first_files; /* that say `layout first` */
+  bool first_options;
 } Applying;
 
 void says_here(Elab *e, const char *target, const SpecExpr *spec) {
@@ -27,10 +31,18 @@ void says_here(Elab *e, const char *target, const SpecExpr *spec) {
   vec_push(e->arena, &e->said, s);
 }
 
-static void add_statement(Elab *e, const Stmt *stmt, bool option) {
+static void add_statement(Applying *a, const Stmt *stmt, bool option) {
+  Elab *e = a->e;
   Said *s = arena_new_of(e->arena, Said);
   const Expr *t = stmt->value;
   Str path = str_new(e->arena);
+  if (stmt->name.text) { /* layout first */
+    if (option)
+      a->first_options = true;
+    else
+      vec_push(e->arena, &a->first_files, stmt->span.file);
+    return;
+  }
   if (!t) { /* layout forbid gather */
     if (!e->program->forbid.file) e->program->forbid = stmt->span;
     return;
@@ -46,24 +58,40 @@ static void add_statement(Elab *e, const Stmt *stmt, bool option) {
   s->strength = pattern  ? (option ? BY_OPTION_PATTERN : BY_PATTERN)
                 : option ? BY_OPTION_NAME
                          : BY_NAME;
+  s->record = arena_new_of(e->arena, Statement);
+  s->record->span = s->span;
+  vec_push(e->arena, &e->program->statements, s->record);
   vec_push(e->arena, &e->said, s);
 }
 
-static void collect(Elab *e) {
+/* Said anywhere in a file it is of all the file's patterns. */
+static void mark_first(Applying *a) {
+  for (int i = 0; i < a->e->said.n; i++) {
+    Said *s = a->e->said.at[i];
+    if (!s->pattern) continue;
+    s->first = s->option && a->first_options;
+    for (int k = 0; k < a->first_files.n && !s->option; k++)
+      s->first = s->first || s->span.file == a->first_files.at[k];
+  }
+}
+
+static void collect(Applying *a) {
+  Elab *e = a->e;
   for (int i = 0; i < e->modules.n; i++)
     for (int k = 0; k < e->modules.at[i]->stmts.n; k++)
       if (e->modules.at[i]->stmts.at[k]->kind == ST_LAYOUT)
-        add_statement(e, e->modules.at[i]->stmts.at[k], false);
+        add_statement(a, e->modules.at[i]->stmts.at[k], false);
   for (int i = 0; i < e->options->nlayouts; i++) {
     char *text = arena_printf(e->arena, "layout %s", e->options->layout[i]);
     const char *called = module_option(e, "--layout", "layout", i, e->options->nlayouts);
     StmtVec v = parse_text(e->arena, e->diag, e->names, called, text, strlen(text));
     for (int k = 0; k < v.n; k++)
       if (v.at[k]->kind == ST_LAYOUT)
-        add_statement(e, v.at[k], true);
+        add_statement(a, v.at[k], true);
       else
         elab_fail(e, v.at[k]->span, "only layouts can stand here");
   }
+  mark_first(a);
 }
 
 /* -------- one tensor -------- */
@@ -113,17 +141,31 @@ static void forbid(Elab *e, const Said *s, const Named *n) {
   if (!at->file) *at = s->forbid;
 }
 
+static bool gives_way(const Said *s, const Said *had) {
+  if (had->strength != s->strength) return had->strength > s->strength;
+  return s->first && had->first && (s->option || s->span.file == had->span.file);
+}
+
 /* What this statement says of this tensor, unless something stronger has been said. */
 static void claim(Applying *a, const Said *s, const Named *n) {
   Elab *e = a->e;
-  if (s->forbid.file) forbid(e, s, n);
+  if (s->forbid.file) {
+    forbid(e, s, n);
+    if (!s->spec) vec_push(e->arena, &s->record->gave, n->text);
+  }
   if (!s->spec) return;
   int rank = 0;
   const Spec **slot = slot_of(e, n, &rank);
   if (!slot) return;
   int at = lookup_get(&a->claim_at, slot);
   Claim *had = at ? &a->claims.at[at - 1] : NULL;
-  if (had && had->by->strength > s->strength) return;
+  if (had && gives_way(s, had->by)) {
+    if (s->record) {
+      vec_push(e->arena, &s->record->yielded, n->text);
+      vec_push(e->arena, &s->record->to, had->by->span);
+    }
+    return;
+  }
   const char *what = arena_printf(e->arena, "`%s`", n->text);
   const Spec *spec = spec_make(e, s->spec, rank, what, n->kind == NAMED_NODE, false);
   if (!spec) return;
@@ -136,6 +178,7 @@ static void claim(Applying *a, const Said *s, const Named *n) {
     return;
   }
   *slot = spec;
+  if (s->record) vec_push(e->arena, &s->record->gave, n->text);
   if (had) return;
   vec_push(e->arena, &a->claims, ((Claim){slot, s}));
   lookup_put(&a->claim_at, e->arena, slot, a->claims.n);
@@ -232,29 +275,86 @@ static bool apply_pattern(Applying *a, const Said *s) {
   return any;
 }
 
-/* -------- all -------- */
+/* -------- statements that say nothing -------- */
+
+/* A warning, or with --strict-layouts an error. */
+__attribute__((format(printf, 3, 4))) static void says_nothing(Elab *e, const Said *s,
+                                                               const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  const char *text = arena_vprintf(e->arena, fmt, ap);
+  va_end(ap);
+  if (e->options->strict_layouts)
+    elab_fail(e, s->span, "%s", text);
+  else
+    diag_warning(e->diag, s->span, "%s", text);
+}
+
+/* A pattern is held against whole paths; one that was meant for a part of them is told so. */
+static const Named *matches_part(Elab *e, const Said *s) {
+  Pattern p;
+  const char *target = arena_printf(e->arena, ".*(?:%s).*", s->target);
+  Said wider = *s;
+  wider.target = target;
+  if (!s->pattern || !compile_pattern(e, &wider, &p)) return NULL;
+  for (int i = 0; i < e->named.n; i++)
+    if (e->named.at[i].kind == NAMED_VAR && matches(e, &wider, &p, e->named.at[i].text))
+      return &e->named.at[i];
+  return NULL;
+}
 
 static void matched_nothing(Elab *e, const Said *s) {
   Near near = {.want = s->target};
   size_t len = strlen(s->target);
+  const Named *part = matches_part(e, s);
+  if (part) {
+    bool either = strchr(s->target, '|');
+    says_nothing(e, s,
+                 "\"%s\" matches no whole path, so this layout says nothing; \".*%s%s%s.*\" would "
+                 "match `%s`",
+                 s->target, either ? "(" : "", s->target, either ? ")" : "", part->text);
+    return;
+  }
   for (int i = 0; i < e->named.n; i++) {
     const Named *n = &e->named.at[i];
     if (!s->pattern && !strncmp(n->text, s->target, len) && n->text[len] == '.') {
-      diag_warning(e->diag, s->span,
-                   "`%s` is no tensor, so this layout says nothing; did you mean `%s`?", s->target,
-                   n->text);
+      says_nothing(e, s, "`%s` is no tensor, so this layout says nothing; did you mean `%s`?",
+                   s->target, n->text);
       return;
     }
     near_offer(&near, n->text);
     if (n->plain) near_offer(&near, n->plain);
   }
-  diag_warning(e->diag, s->span, "%s names no tensor, so this layout says nothing%s",
-               said_text(e, s), near_text(e, &near));
+  says_nothing(e, s, "%s names no tensor, so this layout says nothing%s", said_text(e, s),
+               near_text(e, &near));
+}
+
+static const Said *said_at(Elab *e, Span at) {
+  for (int i = 0; i < e->said.n; i++) {
+    Span s = e->said.at[i]->span;
+    if (s.file == at.file && s.begin == at.begin) return e->said.at[i];
+  }
+  return NULL;
+}
+
+/* In first-match order a pattern below a wider one says nothing. One that several others have left
+ * nothing to is a last resort, and fine. */
+static void came_too_late(Elab *e, const Said *s) {
+  const Statement *r = s->record;
+  if (!s->first || r->gave.n || !r->yielded.n || s->forbid.file) return;
+  const Said *wider = said_at(e, r->to.at[0]);
+  for (int i = 0; i < r->to.n; i++)
+    if (said_at(e, r->to.at[i]) != wider) return;
+  if (!wider || wider->strength != s->strength) return;
+  says_nothing(e, s, "%s comes too late to say anything: %s matches all that it does",
+               said_text(e, s), said_text(e, wider));
+  diag_note(e->diag, wider->span, "which is here");
 }
 
 void says_apply(Elab *e) {
   Applying a = {.e = e};
-  collect(e);
+  int before = e->diag->errors; /* when there are any, not all tensors came to be */
+  collect(&a);
   index_names(&a);
   /* From the strongest: what is weaker is not even looked at where something stronger was said. */
   for (int strength = BY_OPTION_NAME; strength >= BY_PATTERN; strength--)
@@ -262,6 +362,10 @@ void says_apply(Elab *e) {
       const Said *s = e->said.at[i];
       if ((int)s->strength != strength) continue;
       bool any = s->pattern ? apply_pattern(&a, s) : apply_name(&a, s);
-      if (!any && !e->diag->errors) matched_nothing(e, s);
+      if (before) continue;
+      if (any)
+        came_too_late(e, s);
+      else
+        matched_nothing(e, s);
     }
 }

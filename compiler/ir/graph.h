@@ -105,6 +105,14 @@ typedef struct Entry {
   VEC(Assign) assigns; /* at most one a variable: its last value */
 } Entry;
 
+/* A layout statement and what came of it. */
+typedef struct Statement {
+  Span span;                 /* of its target */
+  VEC(const char *) gave;    /* the tensors that lie (or are not gathered) as it says */
+  VEC(const char *) yielded; /* those it names, but of which a stronger or earlier statement ... */
+  VEC(Span) to;              /* ... has spoken, which is here */
+} Statement;
+
 /* All that elaboration makes of the sources. entries.at[0] is `init`: it has no inputs and assigns
  * every variable its first value. */
 typedef struct Program {
@@ -114,6 +122,7 @@ typedef struct Program {
   const Machine *machine;
   LayoutSet *layouts;
   Span forbid; /* the statement that says that no tensor may be gathered; file 0: none */
+  VEC(Statement *) statements; /* in order, those of the command line last */
   VEC(Var) vars;
   VEC(Entry) entries;
 } Program;

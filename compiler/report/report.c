@@ -44,6 +44,17 @@ const char *statement_text(const Plan *p, Span s) {
   return arena_strndup(p->arena, src->text + b, s.end - b);
 }
 
+const char *statement_line(const Plan *p, Span s) {
+  const Source *src = diag_source(p->program->diag, s.file);
+  if (!src) return "";
+  uint32_t b = s.begin, e = s.end;
+  while (b > 0 && src->text[b - 1] != '\n' && src->text[b - 1] != ';') b--;
+  while (src->text[b] == ' ' || src->text[b] == '\t') b++;
+  while (e < src->len && !strchr("\n\r;#", src->text[e])) e++;
+  while (e > b && (src->text[e - 1] == ' ' || src->text[e - 1] == '\t')) e--;
+  return arena_strndup(p->arena, src->text + b, e - b);
+}
+
 bool report_moves(const Plan *p, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id);
   return n->op == OP_exchange && exchange_of(p->program, graph_operand(le->graph, n, 0)->layout,
@@ -55,11 +66,8 @@ bool report_dump(const Plan *p, const FrontOptions *front, const char *stage, St
   static const struct {
     const char *name;
     void (*dump)(const Plan *p, Str *out);
-  } stages[] = {{"graph", dump_graph},
-                {"layouts", dump_layouts},
-                {"spmd", dump_spmd},
-                {"memory", dump_memory},
-                {"cost", dump_cost}};
+  } stages[] = {{"graph", dump_graph}, {"layouts", dump_layouts}, {"statements", dump_statements},
+                {"spmd", dump_spmd},   {"memory", dump_memory},   {"cost", dump_cost}};
   for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
     if (!strcmp(stage, stages[i].name)) {
       stages[i].dump(p, out);

@@ -10,11 +10,12 @@
 
 void dump_graph(const Plan *p, Str *out);
 void dump_layouts(const Plan *p, Str *out);
+void dump_statements(const Plan *p, Str *out);
 void dump_spmd(const Plan *p, Str *out);
 void dump_comm(const Plan *p, const FrontOptions *front, Str *out);
 void dump_memory(const Plan *p, Str *out);
 void dump_cost(const Plan *p, Str *out);
-/* graph, layouts, spmd, comm, edits, memory, cost; false for another name. `front` is what the plan
+/* graph, layouts, statements, spmd, comm, edits, memory, cost; false for another name. `front` is what the plan
  * was compiled from, for those that try edits. */
 bool report_dump(const Plan *p, const FrontOptions *front, const char *stage, Str *out);
 
@@ -28,6 +29,8 @@ const char *report_layout(const Plan *p, const Layout *l); /* [batch, _] */
 /* The statement that a layout's span ends, "layout x = [batch, _]"; of `on` and relayout the layout
  * alone. */
 const char *statement_text(const Plan *p, Span layout);
+/* The whole line that a layout statement's target stands in, without a comment. */
+const char *statement_line(const Plan *p, Span target);
 /* A local node that talks to other devices: no copy within one. */
 bool report_moves(const Plan *p, const LocalEntry *le, NodeId id);
 

@@ -114,6 +114,19 @@ static void wrong_looks(dtgc_program *p) {
   REFUSED(p, dtgc_build(two, 2, "x", 0), "programs[1] is NULL");
 }
 
+/* A layout of a variable that is not there: told, or with strict_layouts an error. */
+static void strict_layouts(void) {
+  const char *gone[] = {"gone.w=replicated"};
+  for (int strict = 0; strict < 2; strict++) {
+    dtgc_options o = {.layout = gone, .nlayouts = 1, .strict_layouts = strict};
+    dtgc_program *p = NULL;
+    CHECK(compile(&o, &p) == (strict ? DTGC_BAD_SOURCE : DTGC_OK));
+    CHECK(dtgc_warnings(p) == !strict && dtgc_errors(p) == strict);
+    CHECK(!strict || strstr(dtgc_error(p), "`gone.w` names no tensor"));
+    dtgc_free(p);
+  }
+}
+
 static void wrong_options(void) {
   const char *none[] = {NULL};
   BAD_OPTIONS("layout is NULL, but nlayouts is 3", .nlayouts = 3);
@@ -216,6 +229,7 @@ int main(void) {
   CHECK(dtgc_times(p, NULL, 5) > 3);
   CHECK(dtgc_run(p, "init", NULL, 0, NULL, 0) == DTGC_OK);
   dtgc_free(p);
+  strict_layouts();
   wrong_options();
   variants();
   told();

@@ -1,0 +1,78 @@
+/* --dump=statements: each layout statement with the tensors that lie as it says, and what no
+ * statement names. A rename that leaves a pattern with nothing to match shows here. */
+#include "report.h"
+#include <string.h>
+
+enum { LIST_MOST = 6 };
+
+static void put_list(const char *const *name, int n, Str *out) {
+  for (int i = 0; i < n && i < LIST_MOST; i++) str_printf(out, "%s%s", i ? ", " : "", name[i]);
+  if (n > LIST_MOST) str_printf(out, " and %d more", n - LIST_MOST);
+}
+
+/* Those it names but does not have, by the statement that has them, in the order of the names. */
+static void put_yielded(const Plan *p, const Statement *s, Str *out) {
+  bool *done = arena_array(p->arena, bool, s->yielded.n + 1);
+  for (int i = 0; i < s->yielded.n; i++) {
+    VEC(const char *) same = {0};
+    for (int k = i; k < s->yielded.n; k++) {
+      Span a = s->to.at[i], b = s->to.at[k];
+      if (done[k] || a.file != b.file || a.begin != b.begin) continue;
+      done[k] = true;
+      vec_push(p->arena, &same, s->yielded.at[k]);
+    }
+    if (!same.n) continue;
+    str_puts(out, "      not ");
+    put_list(same.at, same.n, out);
+    str_printf(out, ": said at %s\n", report_where(p, s->to.at[i]));
+  }
+}
+
+static void put_statement(const Plan *p, const Statement *s, Str *out) {
+  str_printf(out, "  %s  %s\n      ", report_where(p, s->span), statement_line(p, s->span));
+  if (s->gave.n)
+    put_list(s->gave.at, s->gave.n, out);
+  else
+    str_puts(out, "nothing");
+  str_puts(out, "\n");
+  put_yielded(p, s, out);
+}
+
+/* What propagate has made of the variables that nothing was said of. */
+static void put_unsaid(const Plan *p, bool trainable, Str *out) {
+  const Program *g = p->program;
+  int n = 0, all = 0;
+  size_t wide = 0, long_type = 0;
+  Str type = str_new(p->arena);
+  for (int i = 0; i < g->vars.n; i++) {
+    const Var *v = &g->vars.at[i];
+    if (v->trainable != trainable) continue;
+    all++;
+    if (v->spec) continue;
+    n++;
+    type.n = 0;
+    shape_put(&type, &v->shape);
+    if (strlen(v->path) > wide) wide = strlen(v->path);
+    if (type.n > long_type) long_type = type.n;
+  }
+  if (!all) return;
+  str_printf(out, "unsaid: %d of %d %s%s\n", n, all, trainable ? "param" : "state",
+             all == 1 ? "" : "s");
+  for (int i = 0; i < g->vars.n; i++) {
+    const Var *v = &g->vars.at[i];
+    if (v->trainable != trainable || v->spec) continue;
+    type.n = 0;
+    shape_put(&type, &v->shape);
+    str_printf(out, "  %-*s  %s%-*s  %s\n", (int)wide, v->path, dtype_name(v->dtype),
+               (int)long_type, type.at, report_layout(p, v->layout));
+  }
+}
+
+void dump_statements(const Plan *p, Str *out) {
+  const Program *g = p->program;
+  report_mesh(p, out);
+  str_printf(out, "%d layout statement%s\n", g->statements.n, g->statements.n == 1 ? "" : "s");
+  for (int i = 0; i < g->statements.n; i++) put_statement(p, g->statements.at[i], out);
+  put_unsaid(p, true, out);
+  put_unsaid(p, false, out);
+}
