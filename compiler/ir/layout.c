@@ -63,6 +63,14 @@ static bool window_is_plain(const Window *w, int64_t n, int64_t granule, int64_t
   return n > 0 && n % parts == 0 && w->first == n - w->of && w->last == n - 1;
 }
 
+/* Every block has as its window what it would be without: so for a shift by whole blocks. */
+static bool window_is_block(const Mesh *m, const DimLayout *d, int64_t n) {
+  DimLayout plain = *d;
+  plain.window = (Window){0};
+  if (plain.granule < 1 || n % plain.granule) return false;
+  return dim_inside(m, d, &plain, n) && dim_inside(m, &plain, d, n);
+}
+
 /* Copies field by field into zeroed memory, so that padding and unused axes compare equal. */
 static void dim_canonical(const Mesh *m, DimLayout *out, const DimLayout *d, int64_t n) {
   for (int i = 0; i < d->naxes; i++)
@@ -82,6 +90,7 @@ static void dim_canonical(const Mesh *m, DimLayout *out, const DimLayout *d, int
       out->window.div = d->window.div;
       out->window.first = d->window.first;
       out->window.last = d->window.last;
+      if (window_is_block(m, out, n)) out->window = (Window){0};
     }
   } else if (d->window.of) {
     /* An uncut dim behind a window: the window of the whole. */
@@ -187,12 +196,34 @@ static void block(const DimLayout *d, int64_t units, int64_t k, int64_t i, int64
   *hi = share(i + 1, m, k) * d->granule;
 }
 
+void dim_box_at(const Mesh *m, const DimLayout *d, int64_t n, int64_t i, int64_t *lo, int64_t *hi) {
+  block(d, d->window.of ? d->window.of : n, dim_parts(m, d), i, lo, hi);
+  if (d->window.of) window_box(&d->window, n, lo, hi);
+}
+
 void dim_box(const Mesh *m, const DimLayout *d, int64_t n, const int *coord, int64_t *lo,
              int64_t *hi) {
   int64_t i = 0;
   for (int j = 0; j < d->naxes; j++) i = i * m->axis[d->axis[j]].size + coord[d->axis[j]];
-  block(d, d->window.of ? d->window.of : n, dim_parts(m, d), i, lo, hi);
-  if (d->window.of) window_box(&d->window, n, lo, hi);
+  dim_box_at(m, d, n, i, lo, hi);
+}
+
+bool dim_same_axes(const DimLayout *a, const DimLayout *b) {
+  for (int i = 0; i < a->naxes && i < b->naxes; i++)
+    if (a->axis[i] != b->axis[i]) return false;
+  return a->naxes == b->naxes;
+}
+
+bool dim_inside(const Mesh *m, const DimLayout *outer, const DimLayout *inner, int64_t n) {
+  if (!outer->naxes && !outer->window.of) return true;
+  if (!dim_same_axes(outer, inner) || dim_parts(m, outer) > DIM_BLOCKS_SEEN) return false;
+  for (int64_t i = 0; i < dim_parts(m, outer); i++) {
+    int64_t lo, hi, in_lo, in_hi;
+    dim_box_at(m, outer, n, i, &lo, &hi);
+    dim_box_at(m, inner, n, i, &in_lo, &in_hi);
+    if (in_lo < in_hi && (in_lo < lo || in_hi > hi)) return false;
+  }
+  return true;
 }
 
 int64_t dim_block_most(const Mesh *m, const DimLayout *d, int64_t n) {

@@ -89,6 +89,13 @@ int64_t dim_block_most(const Mesh *m, const DimLayout *d, int64_t n);
 bool dim_even(const Mesh *m, const DimLayout *d, int64_t n);
 void dim_box(const Mesh *m, const DimLayout *d, int64_t n, const int *coord, int64_t *lo,
              int64_t *hi);
+/* Of block i, counted over the axes that cut the dim. */
+void dim_box_at(const Mesh *m, const DimLayout *d, int64_t n, int64_t i, int64_t *lo, int64_t *hi);
+bool dim_same_axes(const DimLayout *a, const DimLayout *b);
+/* Every device's box of `inner` lies in its box of `outer`. Compiling must not take longer on
+ * larger meshes: of a dim in more than DIM_BLOCKS_SEEN blocks that is not claimed. */
+enum { DIM_BLOCKS_SEEN = 256 };
+bool dim_inside(const Mesh *m, const DimLayout *outer, const DimLayout *inner, int64_t n);
 /* The largest local shape. */
 Shape layout_local(const Mesh *m, const Layout *l, const Shape *global);
 

@@ -8,9 +8,10 @@ const char *exchange_name(int kind) {
 }
 
 /* Every block of `to` lies in the device's own block of `from`. */
-static bool dim_nested(const DimLayout *from, const DimLayout *to) {
+static bool dim_nested(const Mesh *m, const DimLayout *from, const DimLayout *to, int64_t n) {
   if (!from->naxes) return true;
-  if (to->window.of || to->naxes < from->naxes || to->granule != from->granule) return false;
+  if (to->window.of) return dim_inside(m, from, to, n);
+  if (to->naxes < from->naxes || to->granule != from->granule) return false;
   for (int i = 0; i < from->naxes; i++)
     if (to->axis[i] != from->axis[i]) return false;
   return true;
@@ -44,6 +45,21 @@ static int64_t clip(int64_t a_lo, int64_t a_hi, int64_t b_lo, int64_t b_hi) {
 static int64_t block_at(const Mesh *m, const DimLayout *d, int64_t n, int64_t x) {
   int64_t k = dim_parts(m, d), units = n / d->granule;
   return ((x / d->granule + 1) * k - 1) / units;
+}
+
+/* Each device that needs something needs the whole block of one device: a shift by blocks. */
+static bool dim_shifted(const Mesh *m, const DimLayout *from, const DimLayout *to, int64_t n) {
+  int64_t k = dim_parts(m, from);
+  if (!to->window.of || from->window.of || !dim_same_axes(from, to) || k > DIM_BLOCKS_SEEN)
+    return false;
+  for (int64_t i = 0; i < k; i++) {
+    int64_t lo, hi, owner_lo, owner_hi;
+    dim_box_at(m, to, n, i, &lo, &hi);
+    if (lo >= hi) continue;
+    dim_box_at(m, from, n, block_at(m, from, n, lo), &owner_lo, &owner_hi);
+    if (lo != owner_lo || hi != owner_hi) return false;
+  }
+  return true;
 }
 
 typedef struct Received {
@@ -108,17 +124,22 @@ static Received most_received(const Mesh *m, const Layout *from, const Layout *t
   return most;
 }
 
-static int classify(const Program *p, const Layout *from, const Layout *to, uint32_t settled) {
+static int classify(const Program *p, const Layout *from, const Layout *to, const Shape *s,
+                    uint32_t settled) {
+  const Mesh *m = &p->mesh;
   bool equal = true, nested = true, gather = true, same_parts = true, same_axes = true;
   uint32_t from_axes = layout_axes(from), to_axes = layout_axes(to);
   for (int d = 0; d < from->rank; d++) {
     const DimLayout *f = &from->dim[d], *t = &to->dim[d];
     equal = equal && dim_equal(f, t);
     same_axes = same_axes && dim_axes(f) == dim_axes(t) && (!t->window.of || t->naxes);
-    nested = nested && dim_nested(f, t);
-    gather = gather && dim_nested(t, f) && !t->window.of;
-    same_parts = same_parts && dim_parts(&p->mesh, f) == dim_parts(&p->mesh, t) && !t->window.of &&
-                 f->granule == t->granule;
+    int64_t n = s->dim[d];
+    nested = nested && dim_nested(m, f, t, n);
+    gather = gather && dim_nested(m, t, f, n) && !t->window.of;
+    same_parts =
+        same_parts &&
+        ((dim_parts(m, f) == dim_parts(m, t) && !t->window.of && f->granule == t->granule) ||
+         dim_shifted(m, f, t, n));
   }
   if (settled) return equal ? DTRT_ALL_REDUCE : DTRT_REDUCE_SCATTER;
   if (nested) return DTRT_COPY;
@@ -133,12 +154,12 @@ Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, con
                      DType t) {
   const Mesh *m = &p->mesh;
   uint32_t settled = from->partial & ~to->partial;
-  Exchange x = {.kind = classify(p, from, to, settled), .axes = settled, .group = 1};
+  Exchange x = {.kind = classify(p, from, to, shape, settled), .axes = settled, .group = 1};
   int64_t terms = 1;
   for (int a = 0; a < m->naxes; a++)
     if (settled & 1u << a) terms *= m->axis[a].size;
   for (int d = 0; d < shape->rank; d++)
-    if (!dim_nested(&from->dim[d], &to->dim[d]))
+    if (!dim_nested(m, &from->dim[d], &to->dim[d], shape->dim[d]))
       x.axes |= dim_moving(&from->dim[d], &to->dim[d], layout_axes(from));
   for (int a = 0; a < m->naxes; a++)
     if (x.axes & 1u << a) x.group *= m->axis[a].size;

@@ -108,6 +108,26 @@ static NodeId value_in(Part *p, NodeId id, const Layout *need, NodeId cause) {
   return add_version(p, id, no_way(p, id, need, cause));
 }
 
+/* A shift reads its operand at places that it works out along the dims it has windows on. So what
+ * it needs there need not be cut out of a larger box that the device has already. */
+static NodeId value_around(Part *p, NodeId id, const Layout *need, const RuleDim *rd) {
+  const Versions *have = p->have[id];
+  for (int i = 0; i < have->v.n; i++) {
+    const Layout *l = have->v.at[i].layout;
+    const Shape *s = &graph_node(p->g, id)->shape;
+    bool serves = l->partial == need->partial && (!l->partial || l->reduce == need->reduce);
+    for (int d = 0; d < l->rank && serves; d++)
+      serves = dim_equal(&l->dim[d], &need->dim[d]) ||
+               (rd[d].window.of && dim_inside(p->mesh, &l->dim[d], &need->dim[d], s->dim[d]));
+    if (serves) return have->v.at[i].local;
+  }
+  return NO_NODE;
+}
+
+static bool is_shift(Op op) {
+  return op == OP_slice || op == OP_pad || op == OP_concat || op == OP_reverse;
+}
+
 /* -------- nodes -------- */
 
 /* What is said of a value is kept exactly: everybody reads it from there. */
@@ -143,9 +163,14 @@ static void place(Part *p, NodeId id) {
     return;
   }
   NodeId *x = arena_array(p->arena, NodeId, n.noperands);
+  bool shifts = is_shift(n.op);
+  Rule rule;
+  if (shifts) rule_of(p->g, &n, &rule, p->arena);
   for (int i = 0; i < n.noperands; i++) {
     int form = p->choice->value[n.operand[i]].form;
-    x[i] = value_in(p, n.operand[i], form_at(p->choice->routes, form, w->need[i]), id);
+    const Layout *need = form_at(p->choice->routes, form, w->need[i]);
+    x[i] = shifts ? value_around(p, n.operand[i], need, rule.operand[i]) : NO_NODE;
+    if (x[i] == NO_NODE) x[i] = value_in(p, n.operand[i], need, id);
   }
   n.operand = x;
   n.layout = form_at(p->choice->routes, v->form, w->result);

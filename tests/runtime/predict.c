@@ -19,7 +19,7 @@ static const Layout *layout_from(Program *p, const dtrt_layout *l, const Shape *
 }
 
 /* -1: the compiler never makes it: a value that becomes partial, or is settled and moved where it
- * takes two exchanges. */
+ * takes two exchanges, or is settled into windows that are the blocks (it has no such layout). */
 int64_t predict_bytes(const Grid *g, const dtrt_exchange *x);
 int64_t predict_bytes(const Grid *g, const dtrt_exchange *x) {
   static _Thread_local Arena *arena;
@@ -37,6 +37,8 @@ int64_t predict_bytes(const Grid *g, const dtrt_exchange *x) {
   bool moved = false;
   for (int i = 0; i < s.rank; i++) moved = moved || !dim_equal(&from->dim[i], &to->dim[i]);
   if (settle & ~layout_axes(to) && moved) made = false;
+  for (int i = 0; i < s.rank && settle; i++)
+    if (x->to->dim[i].of > 0 && !to->dim[i].window.of) made = false;
   if (made) bytes = exchange_of(&p, from, to, &s, DT_F32).bytes;
   arena_release(arena, mark);
   return bytes;
