@@ -26,7 +26,30 @@ static bool cut_record(file_spec *s) {
   return true;
 }
 
+/* Cuts ":NAME" off, where the path begins with an archive; a name may hold anything. */
+static bool cut_member(file_spec *s) {
+  static const char *const ends[] = {".npz:", ".npz}:"};
+  for (int i = 0; i < 2; i++) {
+    char *p = strstr(s->path, ends[i]);
+    if (!p) continue;
+    p += strlen(ends[i]);
+    p[-1] = '\0';
+    s->member = p;
+    return true;
+  }
+  return false;
+}
+
+static bool is_archive(const char *path) {
+  char magic[2];
+  FILE *f = fopen(path, "rbe");
+  bool is = f && fread(magic, 1, 2, f) == 2 && !memcmp(magic, "PK", 2);
+  if (f) fclose(f);
+  return is;
+}
+
 static bool cut(file_spec *s, char *why, size_t whysize) {
+  if (!is_there(s->path) && cut_member(s)) return true;
   char *colon = last_part(s->path);
   if (!colon || is_there(s->path) || cut_record(s)) return true;
   bool good = columns_ok(colon + 1);
@@ -34,6 +57,8 @@ static bool cut(file_spec *s, char *why, size_t whysize) {
   bool record = cut_record(s);
   if (good) {
     s->columns = colon + 1;
+  } else if (!record && is_archive(s->path)) {
+    s->member = colon + 1;
   } else if (record || is_there(s->path)) {
     snprintf(why, whysize,
              "%s: columns ':%.100s'; expected something like :0-63 or :0-3,7 (of raw records "

@@ -3,6 +3,7 @@
  *   digits.csv.gz:0-63                  columns
  *   data_batch_*.bin:u8[3073]:1-3072    raw records and their columns, of all files that match
  *   input.txt:u8[65]@64:0-63            records of 65 that begin every 64 elements
+ *   arrays.npz:x                        a member of an archive
  *   {train,extra}.npy                   these files, in this order
  *
  * A file whose name is the whole text is taken as it is. */
@@ -14,9 +15,10 @@
 enum { FILE_SPEC_MOST = 4096, FILE_SPEC_FILES = 65536, FILE_SPEC_BRACES = 32 };
 
 typedef struct file_spec {
-  char path[FILE_SPEC_MOST];    /* without what follows it */
-  const char *record, *columns; /* in path's memory; NULL: not said */
-  char **file;                  /* [nfiles], sorted where a pattern names them */
+  char path[FILE_SPEC_MOST]; /* without what follows it */
+  /* In path's memory; NULL: not said. What looks like columns may be a member. */
+  const char *record, *columns, *member;
+  char **file; /* [nfiles], sorted where a pattern names them */
   int nfiles;
 } file_spec;
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "tensor_file.h"
 
 __attribute__((format(printf, 2, 3))) static bool gz_fail(gz_stream *s, const char *format, ...) {
   va_list list;
@@ -55,6 +56,7 @@ bool gz_open(gz_stream *s, const char *name, char *why, size_t whysize) {
 }
 
 void gz_close(gz_stream *s) {
+  npz_close(s);
   if (s->z) gzclose_r(s->z);
   if (s->fd >= 0) close(s->fd);
   s->z = NULL;
@@ -76,6 +78,11 @@ int64_t gz_take(gz_stream *s, void *to, int64_t n) {
   char *p = to;
   int64_t done = 0;
   while (s->at < s->nhead && done < n) p[done++] = (char)s->head[s->at++]; /* what was peeked */
+  if (s->zip && done < n) {
+    int64_t got = npz_take(s, p + done, n - done);
+    if (got > 0) s->at += got;
+    return got < 0 ? -1 : done + got;
+  }
   while (done < n) {
     int64_t want = n - done < 1 << 30 ? n - done : 1 << 30;
     int got = gzread(s->z, p + done, (unsigned)want);

@@ -1,4 +1,5 @@
-/* gz.h: bytes of a file, one after another, decoded when the content (not the name) is gzip.
+/* gz.h: bytes of a file, one after another, decoded when the content (not the name) is gzip; or of
+ * one member of a zip archive (npz.c).
  *
  * Says plainly what is wrong with a file: missing, a directory, empty, damaged, ends early. */
 #ifndef DTG_RUNTIME_GZ_H
@@ -14,9 +15,11 @@ typedef struct gz_stream {
   const char *name;
   int fd; /* the file itself, for reading at a place; the stream reads a duplicate */
   gzFile z;
-  bool packed;                 /* gzip */
+  struct zip_stream *zip;      /* of a member of an archive (npz.c); NULL: of the file */
+  bool packed;                 /* gzip, or a deflated member */
   bool seekable;               /* a regular file that is not packed */
-  int64_t size;                /* of the file, when seekable */
+  int64_t base;                /* where the bytes begin in the file */
+  int64_t size;                /* of all bytes, when seekable */
   int64_t at;                  /* bytes taken from the stream */
   unsigned char head[GZ_HEAD]; /* its first bytes */
   int nhead;

@@ -69,7 +69,7 @@ static bool take_elements(tensor_file *f, gz_stream *s) {
     f->memory = gz_take_rest(s, f->bytes);
     return f->memory && (!f->fortran || to_c_order(f, s));
   }
-  f->offset = s->at;
+  f->offset = s->base + s->at;
   if (s->size - s->at != f->bytes) {
     char type[256];
     tensor_file_type_text(f->kind, f->rank, f->shape, type, sizeof type);
@@ -99,7 +99,7 @@ static bool is_text(const gz_stream *s) {
 
 const char *tensor_file_packed(const unsigned char *h) {
   static const unsigned char xz[] = {0xfd, '7', 'z', 'X', 'Z'}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
-  if (!memcmp(h, "PK\3\4", 4)) return ", a zip archive (unpack an .npz first)";
+  if (!memcmp(h, "PK\3\4", 4)) return ", a zip archive";
   if (!memcmp(h, xz, sizeof xz)) return ", xz data (only gzip is read; unpack it)";
   if (!memcmp(h, zstd, sizeof zstd)) return ", zstd data (only gzip is read; unpack it)";
   return memcmp(h, "BZh", 3) ? "" : ", bzip2 data (only gzip is read; unpack it)";
@@ -119,11 +119,21 @@ static bool unknown(gz_stream *s) {
     return tensor_file_fail(s, "expected an IDX file (00 00, a type 08 to 0e, the dims), found%s",
                             found);
   return tensor_file_fail(
-      s, "expected .npy, IDX or CSV (or raw records, as in FILE:u8[3073]), found%s%s", found,
+      s, "expected .npy, .npz, IDX or CSV (or raw records, as in FILE:u8[3073]), found%s%s", found,
       tensor_file_packed(h));
 }
 
+static bool open_member(tensor_file *f, gz_stream *s, const file_spec *of) {
+  if (!npz_enter(f, s, of->member ? of->member : of->columns)) return false;
+  if (!npy_is(s)) return tensor_file_fail(s, "expected an .npy array in the archive");
+  return npy_read_header(f, s) && take_elements(f, s);
+}
+
 static bool open_stream(tensor_file *f, gz_stream *s, int dtype, const file_spec *of) {
+  if (npz_is(s) && !of->record) return open_member(f, s, of);
+  if (of->member)
+    return tensor_file_fail(s, "':%s' behind the name is for an .npz archive, found none",
+                            of->member);
   if (of->record) return raw_read_header(f, s, of->record, of->columns);
   bool npy = npy_is(s), idx = idx_is(s);
   if ((npy || idx) && of->columns)

@@ -1,10 +1,10 @@
-/* tensor_file.h: tensors in files: .npy, IDX, CSV and raw records, each also gzipped, one file or
- * several that follow each other along the first dim.
+/* tensor_file.h: tensors in files: .npy, .npz, IDX, CSV and raw records, all but .npz also gzipped,
+ * one file or several that follow each other along the first dim.
  *
  * The format is told by the content; the name only helps to word an error. Plain .npy, IDX and raw
- * files stay on disk and only what is asked for is read; CSV, gzip and Fortran order are decoded
- * once into memory. Every failure is one line that names the file, what was expected and what was
- * found.
+ * files and stored members of an .npz stay on disk and only what is asked for is read; CSV, gzip,
+ * deflated members and Fortran order are decoded once into memory. Every failure is one line that
+ * names the file, what was expected and what was found.
  */
 #ifndef DTG_RUNTIME_TENSOR_FILE_H
 #define DTG_RUNTIME_TENSOR_FILE_H
@@ -74,6 +74,11 @@ bool tensor_file_size(tensor_file *f,
                       gz_stream *s); /* bytes from kind and shape; false: overflow */
 bool npy_is(const gz_stream *s);
 bool npy_read_header(tensor_file *f, gz_stream *s);
+bool npz_is(const gz_stream *s);
+/* Makes the stream that of a member, whose name `f` then ends in. NULL: the only one. */
+bool npz_enter(tensor_file *f, gz_stream *s, const char *name);
+int64_t npz_take(gz_stream *s, char *to, int64_t n); /* as gz_take */
+void npz_close(gz_stream *s);
 bool idx_is(const gz_stream *s);
 bool idx_read_header(tensor_file *f, gz_stream *s);
 /* The whole file; `text` of columns or NULL. */
