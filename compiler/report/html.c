@@ -18,8 +18,8 @@ typedef struct Page {
 
 static int name_index(Page *g, const char *name) {
   Str s = str_new(g->arena);
-  json_string(&s, name);
-  return json_intern(&g->names, s.at);
+  html_json_string(&s, name);
+  return html_json_intern(&g->names, s.at);
 }
 
 /* ["f32", bytes of an element, [64, 784]] */
@@ -29,7 +29,7 @@ static int type_index(Page *g, DType t, const Shape *shape) {
   for (int d = 0; d < shape->rank; d++)
     str_printf(&s, "%s%lld", d ? "," : "", (long long)shape->dim[d]);
   str_puts(&s, "]]");
-  return json_intern(&g->types, s.at);
+  return html_json_intern(&g->types, s.at);
 }
 
 static void put_dim(Str *s, const DimLayout *d) {
@@ -50,26 +50,26 @@ static int layout_index(Page *g, const Layout *l) {
   const Mesh *m = &g->plan->program->mesh;
   Str s = str_new(g->arena);
   str_puts(&s, "{\"text\":");
-  json_string(&s, layout_text(g->arena, m, l));
+  html_json_string(&s, layout_text(g->arena, m, l));
   str_puts(&s, ",\"dims\":[");
   for (int d = 0; d < l->rank; d++) {
     if (d) str_puts(&s, ",");
     put_dim(&s, &l->dim[d]);
   }
   str_printf(&s, "],\"partial\":%u,\"reduce\":\"%s\"}", l->partial, reduce[l->reduce]);
-  return json_intern(&g->layouts, s.at);
+  return html_json_intern(&g->layouts, s.at);
 }
 
 /* [file, line] or [file, line, file, line] of the call; files count from 1. -1: nowhere */
 static int place_index(Page *g, Span at, Span site) {
-  int line = json_line(&g->lines, at), call;
+  int line = html_json_line(&g->lines, at), call;
   if (!line) return -1;
   Str s = str_new(g->arena);
   str_printf(&s, "[%u,%d", at.file, line);
-  if (site.file && site.file != at.file && (call = json_line(&g->lines, site)))
+  if (site.file && site.file != at.file && (call = html_json_line(&g->lines, site)))
     str_printf(&s, ",%u,%d", site.file, call);
   str_puts(&s, "]");
-  return json_intern(&g->places, s.at);
+  return html_json_intern(&g->places, s.at);
 }
 
 /* -------- reasons -------- */
@@ -131,7 +131,7 @@ static void put_local(Page *g, const LocalEntry *le) {
     for (int k = 0; k < n->noperands; k++) str_printf(g->out, "%s%d", k ? "," : "", n->operand[k]);
     str_puts(g->out, "],");
     if (n->op == OP_const)
-      json_number(g->out, n->value);
+      html_json_number(g->out, n->value);
     else if (n->op == OP_var)
       str_printf(g->out, "%lld", (long long)n->attr[1]);
     else
@@ -155,9 +155,9 @@ static void put_steps(Page *g, const LocalEntry *le) {
     str_printf(g->out, "%s[\"%s\",[", t ? ",\n" : "", kind[s->kind]);
     for (int i = 0; i < s->nodes.n; i++) str_printf(g->out, "%s%d", i ? "," : "", s->nodes.at[i]);
     str_puts(g->out, "],");
-    json_number(g->out, c.compute + c.exchange);
+    html_json_number(g->out, c.compute + c.exchange);
     str_puts(g->out, ",");
-    json_number(g->out, c.flops);
+    html_json_number(g->out, c.flops);
     str_printf(g->out, ",%lld]", (long long)c.bytes);
   }
   str_puts(g->out, "],\n");
@@ -185,7 +185,7 @@ static void put_exchanges(Page *g, const LocalEntry *le) {
       Exchange ex = exchange_of(p, x->layout, n->layout, &n->shape, n->dtype);
       str_printf(g->out, "%s[%d,%d,\"%s\",%u,%lld,%lld,", comma, t, id, exchange_name(ex.kind),
                  ex.axes, (long long)ex.group, (long long)ex.bytes);
-      json_number(g->out, all > 0 ? (c.compute + c.exchange) * alone[i] / all : 0);
+      html_json_number(g->out, all > 0 ? (c.compute + c.exchange) * alone[i] / all : 0);
       Str why = str_new(g->arena);
       explain_exchange(g->plan, le, id, &why);
       str_printf(g->out, ",%d,%d]", le->cause.at[id], name_index(g, why.at));
@@ -230,16 +230,16 @@ static void put_ends(Page *g, const LocalEntry *le) {
 static void put_entry_cost(Page *g, const LocalEntry *le) {
   EntryCost c = cost_entry(g->plan, le);
   str_puts(g->out, "\"compute\":");
-  json_number(g->out, c.compute);
+  html_json_number(g->out, c.compute);
   str_puts(g->out, ",\"exchange\":");
-  json_number(g->out, c.exchange);
+  html_json_number(g->out, c.exchange);
   str_puts(g->out, ",\"flops\":");
-  json_number(g->out, c.flops);
+  html_json_number(g->out, c.flops);
   str_printf(g->out, ",\"received\":%lld,\"over\":[", (long long)c.bytes);
   for (int i = 0; i < c.over.n; i++) {
     const AxesCost *a = &c.over.at[i];
     str_printf(g->out, "%s[%u,%d,%lld,", i ? "," : "", a->axes, a->exchanges, (long long)a->bytes);
-    json_number(g->out, a->time);
+    html_json_number(g->out, a->time);
     str_puts(g->out, "]");
   }
   str_puts(g->out, "],\n");
@@ -247,7 +247,7 @@ static void put_entry_cost(Page *g, const LocalEntry *le) {
 
 static void put_entry(Page *g, const LocalEntry *le) {
   str_puts(g->out, "{\"name\":");
-  json_string(g->out, le->entry->name);
+  html_json_string(g->out, le->entry->name);
   str_printf(g->out, ",\"place\":%d,\n", place_index(g, le->entry->span, (Span){0}));
   put_entry_cost(g, le);
   put_global(g, le->index);
@@ -267,11 +267,11 @@ static void put_mesh(Page *g) {
   for (int a = 0; a < p->mesh.naxes; a++) {
     Link l = machine_axis(p->machine, &p->mesh, a);
     str_puts(g->out, a ? ",[" : "[");
-    json_string(g->out, p->mesh.axis[a].name);
+    html_json_string(g->out, p->mesh.axis[a].name);
     str_printf(g->out, ",%lld,", (long long)p->mesh.axis[a].size);
-    json_number(g->out, l.bandwidth);
+    html_json_number(g->out, l.bandwidth);
     str_puts(g->out, ",");
-    json_number(g->out, l.latency);
+    html_json_number(g->out, l.latency);
     str_puts(g->out, "]");
   }
   str_puts(g->out, "],\n");
@@ -281,10 +281,10 @@ static void put_machine(Page *g) {
   const Machine *m = g->plan->program->machine;
   const double rate[] = {m->flops, m->vector_flops, m->memory_bandwidth, m->memory, m->start};
   str_puts(g->out, "\"machine\":[");
-  json_string(g->out, m->name);
+  html_json_string(g->out, m->name);
   for (int i = 0; i < 5; i++) {
     str_puts(g->out, ",");
-    json_number(g->out, rate[i]);
+    html_json_number(g->out, rate[i]);
   }
   str_puts(g->out, "],\n");
 }
@@ -311,7 +311,7 @@ static void put_vars(Page *g) {
 static void put_data(Page *g, const char *name) {
   const Plan *p = g->plan;
   str_puts(g->out, "{\"program\":");
-  json_string(g->out, name);
+  html_json_string(g->out, name);
   str_puts(g->out, ",\n");
   put_mesh(g);
   put_machine(g);
@@ -322,15 +322,15 @@ static void put_data(Page *g, const char *name) {
     put_entry(g, &p->entries.at[e]);
   }
   str_puts(g->out, "],\n");
-  json_table(g->out, "names", &g->names);
+  html_json_table(g->out, "names", &g->names);
   str_puts(g->out, ",\n");
-  json_table(g->out, "types", &g->types);
+  html_json_table(g->out, "types", &g->types);
   str_puts(g->out, ",\n");
-  json_table(g->out, "layouts", &g->layouts);
+  html_json_table(g->out, "layouts", &g->layouts);
   str_puts(g->out, ",\n");
-  json_table(g->out, "places", &g->places);
+  html_json_table(g->out, "places", &g->places);
   str_puts(g->out, ",\n");
-  json_files(g->out, "files", &g->lines);
+  html_json_files(g->out, "files", &g->lines);
   str_puts(g->out, "}");
 }
 
@@ -339,7 +339,7 @@ static void put_data(Page *g, const char *name) {
 static void put_html(Str *out, const char *s) {
   for (int n; *s; s += n ? n : 1) {
     unsigned char c = (unsigned char)*s;
-    n = json_character(s, strlen(s));
+    n = html_json_character(s, strlen(s));
     if (n == 0 || c < 32 || c == 127)
       str_puts(out, "?");
     else if (strchr("<>&", c))
@@ -351,7 +351,7 @@ static void put_html(Str *out, const char *s) {
 
 void html_page(const Plan *p, const char *name, Str *out) {
   Arena *a = p->arena;
-  Page g = {.plan = p, .arena = a, .out = out, .lines = json_lines_new(p->program->diag, a)};
+  Page g = {.plan = p, .arena = a, .out = out, .lines = html_json_lines_new(p->program->diag, a)};
   g.names.arena = g.types.arena = g.layouts.arena = g.places.arena = a;
   str_puts(out,
            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

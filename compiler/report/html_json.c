@@ -8,7 +8,7 @@ enum { MOST_LINE = 400 }; /* bytes of a source line that are shown */
 
 /* -------- text -------- */
 
-int json_character(const char *text, size_t n) {
+int html_json_character(const char *text, size_t n) {
   const unsigned char *s = (const unsigned char *)text;
   int len = n == 0                         ? 0
             : s[0] < 0x80                  ? 1
@@ -24,10 +24,10 @@ int json_character(const char *text, size_t n) {
   return len;
 }
 
-void json_text(Str *out, const char *text, size_t n) {
+void html_json_text(Str *out, const char *text, size_t n) {
   const unsigned char *s = (const unsigned char *)text;
   for (size_t i = 0; i < n;) {
-    int len = json_character(text + i, n - i);
+    int len = html_json_character(text + i, n - i);
     if (len == 0) {
       str_puts(out, "\\ufffd");
       len = 1;
@@ -40,17 +40,17 @@ void json_text(Str *out, const char *text, size_t n) {
   }
 }
 
-void json_string(Str *out, const char *s) {
+void html_json_string(Str *out, const char *s) {
   if (!s) {
     str_puts(out, "null");
     return;
   }
   str_puts(out, "\"");
-  json_text(out, s, strlen(s));
+  html_json_text(out, s, strlen(s));
   str_puts(out, "\"");
 }
 
-void json_number(Str *out, double x) {
+void html_json_number(Str *out, double x) {
   char text[32];
   if (!isfinite(x)) {
     str_puts(out, "null");
@@ -77,7 +77,7 @@ static void grow(JsonTable *t) {
   for (int i = 0; i < t->value.n; i++) *slot_of(t, t->value.at[i]) = i + 1;
 }
 
-int json_intern(JsonTable *t, const char *json) {
+int html_json_intern(JsonTable *t, const char *json) {
   if (t->value.n * 2 >= t->slots) grow(t);
   int *slot = slot_of(t, json);
   if (!*slot) {
@@ -87,7 +87,7 @@ int json_intern(JsonTable *t, const char *json) {
   return *slot - 1;
 }
 
-void json_table(Str *out, const char *key, const JsonTable *t) {
+void html_json_table(Str *out, const char *key, const JsonTable *t) {
   str_printf(out, "\"%s\":[", key);
   for (int i = 0; i < t->value.n; i++) str_printf(out, "%s%s", i ? ",\n" : "", t->value.at[i]);
   str_puts(out, "]");
@@ -95,7 +95,7 @@ void json_table(Str *out, const char *key, const JsonTable *t) {
 
 /* -------- lines -------- */
 
-JsonLines json_lines_new(const Diag *d, Arena *a) {
+JsonLines html_json_lines_new(const Diag *d, Arena *a) {
   JsonLines l = {.diag = d, .arena = a};
   l.file = arena_alloc(a, sizeof *l.file * (size_t)(d->sources.n + 1));
   return l;
@@ -112,7 +112,7 @@ static void find_lines(JsonLines *l, struct JsonFile *f, const Source *s) {
   f->begin[n] = (int)s->len + 1;
 }
 
-int json_line(JsonLines *l, Span at) {
+int html_json_line(JsonLines *l, Span at) {
   const Source *s = diag_source(l->diag, at.file);
   if (!s) return 0;
   struct JsonFile *f = &l->file[at.file - 1];
@@ -129,20 +129,20 @@ int json_line(JsonLines *l, Span at) {
   return low + 1;
 }
 
-void json_files(Str *out, const char *key, const JsonLines *l) {
+void html_json_files(Str *out, const char *key, const JsonLines *l) {
   str_printf(out, "\"%s\":[", key);
   for (int i = 0; i < l->diag->sources.n; i++) {
     const Source *s = &l->diag->sources.at[i];
     const struct JsonFile *f = &l->file[i];
     const char *comma = "";
     str_puts(out, i ? ",\n[" : "[");
-    json_string(out, s->name);
+    html_json_string(out, s->name);
     str_puts(out, ",{");
     for (int k = 0; f->begin && k < f->count; k++) {
       if (!f->named[k]) continue;
       int n = f->begin[k + 1] - 1 - f->begin[k];
       str_printf(out, "%s\"%d\":\"", comma, k + 1);
-      json_text(out, s->text + f->begin[k], (size_t)(n < MOST_LINE ? n : MOST_LINE));
+      html_json_text(out, s->text + f->begin[k], (size_t)(n < MOST_LINE ? n : MOST_LINE));
       str_puts(out, "\"");
       comma = ",";
     }

@@ -6,13 +6,13 @@
 
 /* The bytes of the UTF-8 character that begins at s, or 0 where none does: a stray byte, an
  * overlong form, a surrogate. */
-int json_character(const char *s, size_t n);
+int html_json_character(const char *s, size_t n);
 /* Text inside quotes. Whatever bytes it has, what comes out is plain ASCII or whole UTF-8
  * characters, and nothing in it can end a script element or open a comment there. */
-void json_text(Str *out, const char *s, size_t n);
-void json_string(Str *out, const char *s); /* NULL: null */
+void html_json_text(Str *out, const char *s, size_t n);
+void html_json_string(Str *out, const char *s); /* NULL: null */
 /* Six digits, with a point whatever the host's locale; what is no finite number is null. */
-void json_number(Str *out, double x);
+void html_json_number(Str *out, double x);
 
 /* Values as JSON text, each kept once, numbered in the order in which they come. */
 typedef struct JsonTable {
@@ -21,8 +21,8 @@ typedef struct JsonTable {
   int slots;
   VEC(const char *) value;
 } JsonTable;
-int json_intern(JsonTable *t, const char *json);
-void json_table(Str *out, const char *key, const JsonTable *t); /* "key":[...] */
+int html_json_intern(JsonTable *t, const char *json);
+void html_json_table(Str *out, const char *key, const JsonTable *t); /* "key":[...] */
 
 /* The lines of the sources that somebody named. */
 typedef struct JsonLines {
@@ -34,10 +34,10 @@ typedef struct JsonLines {
     bool *named; /* [count] */
   } * file;      /* [diag->sources.n] */
 } JsonLines;
-JsonLines json_lines_new(const Diag *d, Arena *a);
+JsonLines html_json_lines_new(const Diag *d, Arena *a);
 /* Notes the line and gives its number, from 1; 0 for a span that is nowhere. */
-int json_line(JsonLines *l, Span at);
-void json_files(Str *out, const char *key,
+int html_json_line(JsonLines *l, Span at);
+void html_json_files(Str *out, const char *key,
                 const JsonLines *l); /* "key":[{name, lines: {..}}, ..] */
 
 #endif
