@@ -205,7 +205,8 @@ typedef enum dtrt_status {
   DTRT_OK,
   DTRT_FAILED,  /* a device failed while running; the session can only be closed */
   DTRT_INVALID, /* a wrong argument; nothing was done */
-  DTRT_NO_MEMORY
+  DTRT_NO_MEMORY,
+  DTRT_FILE /* a file cannot be read or written, or is damaged; nothing was done */
 } dtrt_status;
 
 typedef struct dtrt_session dtrt_session;
@@ -274,6 +275,46 @@ typedef struct dtrt_traffic {
 dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device);
 /* Largest arena in use and bytes of variables, of one device. */
 int64_t dtrt_session_memory(const dtrt_session *s);
+
+/* -- checkpoints: docs/checkpoints.md. All variables of the session's program as safetensors files in a folder. Every
+ * device writes and reads its own blocks. Under mpi all ranks call, and the folder is one that all of them see. */
+
+/* How far a training is. All is the host's to fill in and to use; zero where it means nothing. */
+typedef struct dtrt_progress {
+  int64_t step;  /* steps done in all */
+  int64_t epoch; /* whole epochs done */
+  int64_t row;   /* rows done of the epoch after them */
+  int64_t rows;  /* that an epoch has */
+  int32_t shuffled;
+  uint64_t shuffle, seed;
+  char note[1024]; /* any text in UTF-8, ending in NUL */
+} dtrt_progress;
+
+typedef struct dtrt_save_options {
+  const dtrt_progress *progress; /* NULL: zeros */
+  int bf16;                      /* 1: params of f32 are rounded to bf16 on disk; restoring gives f32 again */
+} dtrt_save_options;
+/* Writes a checkpoint as folder `path`, in place of one that is there. It is written aside, synced to disk and then
+ * renamed, so at any instant `path` is the old one, the new one or, as before, absent. `o` may be NULL. */
+dtrt_status dtrt_save(dtrt_session *s, const char *path, const dtrt_save_options *o);
+
+typedef struct dtrt_restore_options {
+  const char *map; /* lines `theirs -> ours`; NULL: names as they are */
+  int partial;     /* 1: variables that the file lacks keep their values, and tensors that the program lacks are left out; 0: both are
+                      errors */
+  /* Told what was left out, a line each. Under mpi, on every rank. NULL: not told. */
+  void (*tell)(void *user, const char *line);
+  void *user;
+} dtrt_restore_options;
+/* Gives variables the values in `path`: a checkpoint, a folder of checkpoints step-N (the newest), a .safetensors file, or a
+ * folder with such files and their index. The mesh and the layouts may be others than those that saved. All checksums are compared
+ * before a variable is changed. DTRT_FILE: it is damaged or cannot be read. DTRT_INVALID: it is not of this program. `o` and
+ * `progress` may be NULL; *progress is zero for files of others. */
+dtrt_status dtrt_restore(dtrt_session *s, const char *path, const dtrt_restore_options *o,
+                         dtrt_progress *progress);
+
+/* `dtgc checkpoint ls|cat|diff|reshard ...`; argv[0] is what messages begin with. The exit status. */
+int dtrt_checkpoint_main(int argc, char **argv);
 
 /* This process among those that mpiexec started, told from the environment alone: rank 0 of 1 without. */
 int dtrt_launch_rank(void);

@@ -42,6 +42,9 @@ uint32_t block_axes(const Mesh *m, const dtrt_layout *l); /* axes longer than 1 
 /* Whether two dims have the same blocks on every device, as far as their form says. */
 bool block_same(const Mesh *m, const dtrt_dim *a, const dtrt_dim *b);
 
+/* "[(batch, model) by 28, _] partial(model, max)", as in docs/language.md: layout_text.c. */
+void block_layout_text(const dtrt_program *p, const dtrt_layout *l, char *text, size_t size);
+
 /* A box as it lies in two dense blocks: `run` elements are contiguous in both, and `count` loops
  * step between the runs, outermost first. Offsets and steps are in elements. */
 typedef struct Piece {

@@ -46,17 +46,17 @@ static void block_from_host(const Device *d, const dtrt_tensor *t, char *block, 
   block_copy(&p, dtrt_dtype_size(t->dtype), block, host);
 }
 
-static bool lowest_owner(const Device *d, const dtrt_layout *l) {
-  uint32_t cut = block_axes(&d->session->mesh, l);
-  for (int i = 0; i < d->session->mesh.naxes; i++)
-    if (!(cut & 1u << i) && d->coord[i] != 0) return false;
+bool session_lowest_owner(const Mesh *m, const int32_t *coord, const dtrt_layout *l) {
+  uint32_t cut = block_axes(m, l);
+  for (int i = 0; i < m->naxes; i++)
+    if (!(cut & 1u << i) && coord[i] != 0) return false;
   return true;
 }
 
 static void block_to_host(const Device *d, const dtrt_tensor *t, const char *block, void *host) {
   Span own[DTRT_MAX_RANK], whole[DTRT_MAX_RANK];
   Piece p;
-  if (!lowest_owner(d, t->layout)) return;
+  if (!session_lowest_owner(&d->session->mesh, d->coord, t->layout)) return;
   if (block_box(&d->session->mesh, t->layout, d->coord, own) == 0) return;
   whole_box(t->layout, whole);
   block_piece(&p, t->layout->rank, own, own, whole);
@@ -130,13 +130,13 @@ static void call_device(Device *d, void *arg) {
               c->out[i]);
 }
 
-static dtrt_status usable(dtrt_session *s) {
+dtrt_status session_usable(dtrt_session *s) {
   if (s->comm && atomic_load(s->comm->failed)) return DTRT_FAILED;
   return s->opened ? DTRT_OK : DTRT_INVALID; /* keeps the reason why it did not open */
 }
 
 static dtrt_status call(dtrt_session *s, Call *c) {
-  dtrt_status status = usable(s);
+  dtrt_status status = session_usable(s);
   if (status != DTRT_OK) return status;
   if (c->program < 0 || c->program >= s->nprograms)
     return session_error(s, DTRT_INVALID, "there is no program %d in this session", c->program);
@@ -198,7 +198,7 @@ static void set_device(Device *d, void *arg) {
 }
 
 static dtrt_status check_var(dtrt_session *s, int var, const void *host, int64_t bytes) {
-  dtrt_status status = usable(s);
+  dtrt_status status = session_usable(s);
   if (status != DTRT_OK) return status;
   const dtrt_program *p = s->program[0].p;
   if (var < 0 || var >= p->nvars)

@@ -191,3 +191,25 @@ CommFace session_face(const dtrt_program *p, uint64_t seed) {
   mix(&f.hash[COMM_SEED], seed);
   return f;
 }
+
+static void mix_shape(uint64_t *h, const dtrt_tensor *t) {
+  mix_text(h, t->name);
+  mix(h, (uint64_t)t->dtype);
+  mix(h, (uint64_t)t->layout->rank);
+  for (int i = 0; i < t->layout->rank; i++) mix(h, (uint64_t)t->layout->dim[i].n);
+}
+
+uint64_t session_hash(const dtrt_program *p) {
+  uint64_t h = 0;
+  mix(&h, (uint64_t)p->nvars);
+  for (int i = 0; i < p->nvars; i++) mix_shape(&h, &p->var[i]);
+  for (int i = 0; i < p->nentries; i++) {
+    const dtrt_entry *e = &p->entry[i];
+    mix_text(&h, e->name);
+    mix(&h, (uint64_t)e->nin);
+    for (int k = 0; k < e->nin; k++) mix_shape(&h, &e->in[k]);
+    mix(&h, (uint64_t)e->nout);
+    for (int k = 0; k < e->nout; k++) mix_shape(&h, &e->out[k]);
+  }
+  return h;
+}

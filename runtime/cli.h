@@ -27,6 +27,9 @@ typedef struct cli {
   bool shuffle, drop_last, stop_on_nan, plain, layouts, traffic;
   uint64_t shuffle_seed, seed;
   const char *log, *transport;
+  const char *save, *every_text, *load, *load_map;
+  int64_t every, keep; /* every: 0 is each epoch; keep: 0 is 3 */
+  bool resume, save_bf16, load_partial;
 } cli;
 
 int info_run(const cli *c);
@@ -45,6 +48,8 @@ void cli_note_set(const cli *c, const data_set *set);
 
 /* Opens the session, before any file, for the reason above; NULL after saying why. */
 dtrt_session *cli_open(cli *c);
+/* What --load and its options ask for; without them nothing. `progress` may be NULL. */
+int cli_load(cli *c, dtrt_session *s, dtrt_progress *progress);
 /* Says why the session failed; CLI_FAILED. */
 int cli_session_failed(const cli *c, const dtrt_session *s);
 

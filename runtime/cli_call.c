@@ -95,7 +95,8 @@ static void print_traffic(const dtrt_session *s, const dtrt_traffic *before) {
   }
 }
 
-static int call_session(const cli *c, dtrt_session *s, data_set *set, void **out) {
+static int call_session(const cli *c, dtrt_session *s, const dtrt_progress *progress, data_set *set,
+                        void **out) {
   int entry = (int)(c->entry - c->program->entry), status = CLI_OK;
   for (int i = 0; i < c->entry->nout; i++) {
     const dtrt_tensor *t = &c->entry->out[i];
@@ -108,6 +109,8 @@ static int call_session(const cli *c, dtrt_session *s, data_set *set, void **out
   if (!before) return cli_fail(c, "out of memory");
   for (int d = 0; d < n; d++) before[d] = dtrt_session_traffic(s, d);
   bool ran = dtrt_call_fill(s, entry, data_fill, set, out) == DTRT_OK;
+  dtrt_save_options save = {.progress = progress, .bf16 = c->save_bf16};
+  if (ran && c->save) ran = dtrt_save(s, c->save, &save) == DTRT_OK;
   if (ran && c->traffic && !c->quiet) print_traffic(s, before);
   free(before);
   if (!ran) return cli_session_failed(c, s);
@@ -119,6 +122,7 @@ static int call_session(const cli *c, dtrt_session *s, data_set *set, void **out
 int call_run(const cli *given) {
   cli c = *given;
   data_set set;
+  dtrt_progress progress = {0};
   char why[512];
   if (!check_outputs(&c)) return CLI_USAGE;
   dtrt_session *s = cli_open(&c);
@@ -131,7 +135,8 @@ int call_run(const cli *given) {
     cli_fail(&c, why);
   } else {
     cli_note_set(&c, &set);
-    status = call_session(&c, s, &set, out);
+    status = cli_load(&c, s, &progress);
+    if (!status) status = call_session(&c, s, &progress, &set, out);
     data_close(&set);
   }
   for (int i = 0; out && i < c.entry->nout; i++) free(out[i]);

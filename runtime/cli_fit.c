@@ -7,6 +7,8 @@
 #include <string.h>
 #include "cli.h"
 #include "fit.h"
+#include "fit_save.h"
+#include "safetensors.h"
 #include "progress.h"
 
 /* Set by Ctrl-C; a signal handler has nowhere else to write. */
@@ -20,6 +22,7 @@ static void fit_on_interrupt(int sig) {
 typedef struct show {
   cli c;
   fit f;
+  fit_save save;
   progress bar;
   bool nan_said;
   int status; /* to exit with, once a hook has stopped the loop */
@@ -91,6 +94,7 @@ static void draw(show *w, const fit_pass *pass) {
 static fit_status on_step(fit *f, const fit_pass *pass) {
   show *w = f->user;
   char text[512];
+  fit_status status = FIT_OK;
   if (pass->bad >= 0) warn_of_nan(w, pass);
   if (pass->bad >= 0 && w->c.stop_on_nan) {
     progress_clear(&w->bar);
@@ -98,6 +102,7 @@ static fit_status on_step(fit *f, const fit_pass *pass) {
     w->status = CLI_FAILED;
     return FIT_STOPPED;
   }
+  if ((status = fit_save_step(&w->save, f, pass))) return status;
   if (fit_interrupted) {
     progress_clear(&w->bar);
     snprintf(text, sizeof text, "stopped by Ctrl-C after step %lld of %lld of epoch %lld (%s)",
@@ -105,7 +110,7 @@ static fit_status on_step(fit *f, const fit_pass *pass) {
              pass->entry->name);
     cli_note(&w->c, text);
     w->status = CLI_STOPPED;
-    return FIT_STOPPED;
+    return fit_save_now(&w->save, f) ? FIT_FAILED : FIT_STOPPED;
   }
   draw(w, pass);
   return FIT_OK;
@@ -170,9 +175,25 @@ static fit_status log_epoch(show *w) {
   return log_write(w);
 }
 
+/* The lines of the epochs before the one that it goes on with, when the log is of this training. */
+static bool log_keep(show *w) {
+  char why[256];
+  int64_t n = 0;
+  if (w->save.restored < 0) return true;
+  char *old = safetensors_slurp(w->c.log, 256 << 20, &n, why, sizeof why);
+  bool good = true;
+  if (old && !strncmp(old, w->log, w->nlog))
+    for (char *line = old + w->nlog, *end; good && (end = strchr(line, '\n')); line = end + 1)
+      if (strtoll(line, NULL, 10) < w->f.first_epoch)
+        for (const char *at = line; good && at <= end; at += 200)
+          good = log_add(w, "%.*s", (int)(end - at) < 200 ? (int)(end - at) + 1 : 200, at);
+  free(old);
+  return good;
+}
+
 static fit_status log_start(show *w) {
   if (!w->c.log || w->c.quiet) return FIT_OK;
-  if (!log_add(w, "epoch,steps,seconds") || !log_line(w, true)) return log_fail(w);
+  if (!log_add(w, "epoch,steps,seconds") || !log_line(w, true) || !log_keep(w)) return log_fail(w);
   return log_write(w); /* a path that cannot be written is better known before the first epoch */
 }
 
@@ -198,7 +219,8 @@ static fit_status on_epoch(fit *f) {
     printf("%s  %.*f steps/s  %.1f s\n", line, rate < 10 ? 1 : 0, rate, all);
     fflush(stdout);
   }
-  return log_epoch(w);
+  fit_status status = log_epoch(w);
+  return status ? status : fit_save_epoch(&w->save, f);
 }
 
 /* Under mpiexec a signal reaches ranks at different steps, so there it keeps its own meaning: the
@@ -212,14 +234,53 @@ static bool catch_interrupt(const fit *f, struct sigaction *old) {
   return sigaction(SIGINT, &a, NULL) == 0;
 }
 
+static void on_line(void *user, const char *line) { cli_note(&((show *)user)->c, line); }
+
+/* What the variables begin with. */
+static fit_status begin(show *w) {
+  const cli *c = &w->c;
+  w->save = (fit_save){.dir = c->save,
+                       .every = c->every,
+                       .keep = c->keep ? c->keep : 3,
+                       .bf16 = c->save_bf16,
+                       .resume = c->resume,
+                       .seed = c->seed,
+                       .tell = on_line,
+                       .user = w};
+  fit_status status = fit_save_open(&w->save, &w->f);
+  if (status || w->save.restored >= 0) return status;
+  w->status = cli_load(&w->c, w->f.session, NULL);
+  return w->status ? FIT_STOPPED : FIT_OK;
+}
+
+static void say_begin(const show *w) {
+  const fit *f = &w->f;
+  const char *dir = w->c.save;
+  if (w->save.restored < 0) {
+    if (w->c.load) printf("loaded %s\n", w->c.load);
+    if (w->c.resume) printf("no checkpoint in %s: starting new\n", dir);
+    return;
+  }
+  printf("restored %s/step-%06lld: going on ", dir, (long long)w->save.restored);
+  if (f->first_epoch > f->epochs)
+    printf("would be epoch %lld, so there is nothing to do\n", (long long)f->first_epoch);
+  else if (f->first_step)
+    printf("after step %lld of epoch %lld\n", (long long)f->first_step,
+           (long long)f->first_epoch);
+  else
+    printf("with epoch %lld\n", (long long)f->first_epoch);
+}
+
 static fit_status train(show *w) {
   fit *f = &w->f;
   struct sigaction old;
   fit_status status = fit_start(f);
+  if (!status) status = begin(w);
   if (status) return status;
   if (!w->c.quiet) {
     say_plan(w, "fit", &f->train);
     if (f->eval.entry) say_plan(w, "eval", &f->eval);
+    say_begin(w);
     fflush(stdout);
   }
   progress_start(&w->bar, !w->c.quiet && !w->c.plain);
@@ -286,6 +347,7 @@ int cli_fit(const cli *given) {
               .user = &w};
   if (work(&w) == FIT_FAILED) w.status = cli_fail(c, fit_reason(&w.f));
   dtrt_close(s);
+  fit_save_close(&w.save);
   fit_close(&w.f);
   free(w.log);
   return w.status;

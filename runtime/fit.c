@@ -128,6 +128,8 @@ static void pass_close(fit_pass *pass) {
 void fit_close(fit *f) {
   pass_close(&f->train);
   pass_close(&f->eval);
+  free(f->first_sum);
+  f->first_sum = NULL;
 }
 
 /* Both passes may share one short program. */
@@ -156,6 +158,15 @@ static void pass_begin(fit_pass *pass) {
   pass->step = 0;
   pass->bad = -1;
   for (int i = 0; i < pass->entry->nout; i++) pass->sum[i] = 0;
+}
+
+/* The rows of the first epoch that were done before, when the loop goes on from there. */
+static void pass_go_on(const fit *f, fit_pass *pass) {
+  pass->step = f->first_step;
+  pass->rows = f->first_step * pass->set.batch;
+  if (pass->rows > pass->set.limit - pass->dropped) pass->rows = pass->set.limit - pass->dropped;
+  pass->set.first = pass->rows;
+  for (int i = 0; f->first_sum && i < pass->entry->nout; i++) pass->sum[i] = f->first_sum[i];
 }
 
 static fit_status pass_step(fit *f, fit_pass *pass, bool is_short) {
@@ -187,6 +198,7 @@ static fit_status pass_run(fit *f, fit_pass *pass) {
   int64_t steps = fit_steps(pass);
   double start = progress_now();
   pass_begin(pass);
+  if (pass == &f->train && f->epoch == f->first_epoch && f->first_step) pass_go_on(f, pass);
   while (pass->step < steps) {
     bool is_short = pass->step == pass->full;
     fit_status status = pass_step(f, pass, is_short);

@@ -42,6 +42,8 @@ struct fit {
   dtrt_more_fn *more;                  /* asked for a short batch's program */
   void *more_user;
   int64_t first_epoch; /* 0 is 1 */
+  int64_t first_step;  /* steps of it that are done already */
+  double *first_sum;   /* [outputs] what they add to the sums of its means, malloc'ed, or NULL */
   int64_t epochs;      /* the number of the last */
   bool shuffle, drop_last;
   uint64_t shuffle_seed;

@@ -10,38 +10,6 @@ static void put(char *text, size_t size, const char *more) {
   if (n < size) snprintf(text + n, size - n, "%s", more);
 }
 
-/* "[(batch, model) by 28, _] partial(model, max)", as in docs/language.md. */
-static void layout_text(const dtrt_program *p, const dtrt_layout *l, char *text, size_t size) {
-  static const char *const reduce[] = {"", ", max", ", min", ", prod"};
-  char by[48];
-  snprintf(text, size, "[");
-  for (int d = 0; d < l->rank; d++) {
-    const dtrt_dim *m = &l->dim[d];
-    put(text, size, d ? ", " : "");
-    if (!m->naxes) put(text, size, "_");
-    if (m->naxes > 1) put(text, size, "(");
-    for (int i = 0; i < m->naxes; i++) {
-      put(text, size, i ? ", " : "");
-      put(text, size, p->axis_name[m->axis[i]]);
-    }
-    if (m->naxes > 1) put(text, size, ")");
-    snprintf(by, sizeof by, " by %lld", (long long)m->granule);
-    if (m->naxes && m->granule > 1) put(text, size, by);
-    if (m->naxes && m->of > 0) put(text, size, " with halo");
-  }
-  put(text, size, "]");
-  bool first = true;
-  for (int a = 0; a < p->naxes; a++) {
-    if (!(l->partial & (1u << a))) continue;
-    put(text, size, first ? " partial(" : ", ");
-    put(text, size, p->axis_name[a]);
-    first = false;
-  }
-  if (first) return;
-  put(text, size, l->reduce >= 0 && l->reduce < 4 ? reduce[l->reduce] : "");
-  put(text, size, ")");
-}
-
 static int64_t largest_block(const dtrt_program *p, const dtrt_dim *d) {
   Mesh m = {.naxes = p->naxes}; /* block_most asks for sizes alone */
   for (int i = 0; i < p->naxes; i++) m.size[i] = p->axis_size[i];
@@ -97,7 +65,7 @@ static void table_tensor(table *t, const dtrt_program *p, const char *role, cons
   snprintf(cell[0], CELL, "%s", role);
   snprintf(cell[1], CELL, "%s", x->name);
   cli_type_text(x, cell[2], CELL);
-  layout_text(p, x->layout, cell[3], CELL);
+  block_layout_text(p, x->layout, cell[3], CELL);
   local_text(p, x->layout, cell[4], CELL);
   bytes_text(block_bytes(p, x), cell[5], CELL);
 }
@@ -214,9 +182,16 @@ static const char details[] =
     "  --log FILE.csv          one line an epoch\n"
     "  --stop-on-nan           end at the first value that is not finite\n"
     "  --plain                 no progress bar\n"
-    "option of call:\n"
+    "  --save DIR              checkpoints in DIR/step-N: --every N steps (or `epoch`), the newest\n"
+    "                          three kept (--keep K); --resume goes on from the newest good one\n"
+    "options of call:\n"
     "  --traffic               bytes that each device received and sent\n"
+    "  --save PATH             the variables afterwards, as a checkpoint\n"
     "options of call and fit:\n"
+    "  --load PATH             begin with the values of a checkpoint or .safetensors file;\n"
+    "                          --load-map FILE: lines `theirs -> ours`; --load-partial: what one\n"
+    "                          side lacks is told, not refused\n"
+    "  --save-bf16             f32 parameters are rounded to bf16 on disk\n"
     "  --seed N                of all random values (0)\n"
     "  --transport T           self, threads or mpi\n";
 

@@ -40,6 +40,14 @@ static const option options[] = {
     {"--transport", OPT_TEXT, 6, offsetof(cli, transport), 0},
     {"--drop-last", OPT_FLAG, 4, offsetof(cli, drop_last), 0},
     {"--stop-on-nan", OPT_FLAG, 4, offsetof(cli, stop_on_nan), 0},
+    {"--save", OPT_TEXT, 6, offsetof(cli, save), 0},
+    {"--every", OPT_TEXT, 4, offsetof(cli, every_text), 0},
+    {"--keep", OPT_COUNT, 4, offsetof(cli, keep), 0},
+    {"--resume", OPT_FLAG, 4, offsetof(cli, resume), 0},
+    {"--save-bf16", OPT_FLAG, 6, offsetof(cli, save_bf16), 0},
+    {"--load", OPT_TEXT, 6, offsetof(cli, load), 0},
+    {"--load-map", OPT_TEXT, 6, offsetof(cli, load_map), 0},
+    {"--load-partial", OPT_FLAG, 6, offsetof(cli, load_partial), 0},
     {"--plain", OPT_FLAG, 4, offsetof(cli, plain), 0},
     {"--layouts", OPT_FLAG, 1, offsetof(cli, layouts), 0},
     {"--traffic", OPT_FLAG, 2, offsetof(cli, traffic), 0},
@@ -176,12 +184,29 @@ static bool check_transport(const cli *c) {
   return false;
 }
 
-static bool check(const cli *c, int bit) {
+static bool check_checkpoints(cli *c, int bit) {
+  uint64_t v;
+  if (c->save && !*c->save) return cli_usage(c, "--save is given an empty name"), false;
+  if (!c->save && (c->every_text || c->keep || c->resume || c->save_bf16))
+    return cli_usage(c, "--every, --keep, --resume and --save-bf16 need --save FOLDER"), false;
+  if (!c->load && (c->load_map || c->load_partial))
+    return cli_usage(c, "--load-map and --load-partial need --load PATH"), false;
+  if (bit == 2 && c->save && !c->entry->assigns)
+    return cli_usage(c, "--save: entry '%s' changes no variables", c->entry->name), false;
+  if (!c->every_text || !strcmp(c->every_text, "epoch")) return true;
+  if (!number(c->every_text, 1, INT64_MAX, &v))
+    return cli_usage(c, "--every %s: expected a number of steps, or `epoch`", c->every_text), false;
+  c->every = (int64_t)v;
+  return true;
+}
+
+static bool check(cli *c, int bit) {
   if (bit == 1) return true;
   if (!c->entry)
     return cli_usage(c, "%s needs an entry: %s %s ENTRY ...", c->command, c->prog, c->command),
            false;
   if (!check_names(c, "--feed", c->feed, c->nfeed, c->entry, true)) return false;
+  if (!check_checkpoints(c, bit)) return false;
   if (!check_names(c, "--out", c->out, c->nout, c->entry, false)) return false;
   if (bit == 4 && !c->epochs) return cli_usage(c, "fit needs --epochs N"), false;
   if (!c->eval && (c->neval_feed || c->eval_limit || c->eval_skip))

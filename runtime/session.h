@@ -20,5 +20,15 @@ int64_t session_tensor_bytes(const dtrt_tensor *t); /* -1 when it overflows */
 typedef void SessionJob(Device *d, void *arg);
 dtrt_status session_run(dtrt_session *s, SessionJob *f, void *arg);
 dtrt_status session_init(dtrt_session *s); /* runs entry 0 */
+dtrt_status session_usable(dtrt_session *s);
+/* All processes come here together, each with what became of its part; all leave with the failure of the
+ * lowest rank that has one, and its reason as the session's error. */
+dtrt_status session_agree(dtrt_session *s, dtrt_status mine);
+/* The lowest rank's number, on every rank. */
+uint64_t session_share(dtrt_session *s, uint64_t mine);
+/* Whether d is the lowest of the devices that hold the same block. */
+bool session_lowest_owner(const Mesh *m, const int32_t *coord, const dtrt_layout *l);
+/* Of variables and entries as the model's text has them, whatever the mesh and the layouts are. */
+uint64_t session_hash(const dtrt_program *p);
 
 #endif

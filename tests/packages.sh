@@ -4,7 +4,7 @@
 
 dtg_packages_wanted() {
   # cmake, a build tool, both compilers' runtime, the parser generators, libraries, MPI
-  echo cmake ninja-build pkg-config gcc g++ flex bison libpcre2-dev zlib1g-dev libopenblas-pthread-dev mpich libmpich-dev
+  echo cmake ninja-build pkg-config gcc g++ flex bison libpcre2-dev zlib1g-dev libjansson-dev libopenblas-pthread-dev mpich libmpich-dev
   # the exact solver that tests of the choice by cost are held against
   echo glpk-utils
   dtg_llvm_packages
@@ -52,7 +52,7 @@ dtg_install_packages() {
   local missing root=
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     echo "This is no Debian: please see to it that there are cmake, ninja or make, gcc, g++, flex, bison, PCRE2,"
-    echo "zlib, OpenBLAS (the pthread build), MPICH, and LLVM with Clang's development files (14 to 22, best 19)."
+    echo "zlib, Jansson, OpenBLAS (the pthread build), MPICH, and LLVM with Clang's development files (14 to 22, best 19)."
     return 0
   fi
   missing=$(dtg_missing $(dtg_packages_wanted))

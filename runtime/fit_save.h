@@ -1,0 +1,31 @@
+/* fit_save.h: checkpoints of a training loop: when they are written, which are kept, and going on
+ * from the newest good one so that every later step is what it would have been. */
+#ifndef DTG_RUNTIME_FIT_SAVE_H
+#define DTG_RUNTIME_FIT_SAVE_H
+#include "fit.h"
+
+typedef struct fit_save {
+  /* Set by the client. */
+  const char *dir; /* NULL: nothing is written */
+  int64_t every;   /* steps; 0: each epoch. The last step is always saved */
+  int64_t keep;    /* the newest ones that stay */
+  bool bf16, resume;
+  uint64_t seed; /* of random values, to be kept */
+  void (*tell)(void *user,
+               const char *line); /* of a checkpoint that was passed over; rank 0 speaks */
+  void *user;
+  /* Kept here. */
+  int64_t step, saved; /* of training, in all; at the last checkpoint */
+  int64_t restored;    /* step that it went on from; -1: it began new */
+  int64_t *bad;        /* [nbad] checkpoints that were found damaged */
+  int nbad;
+} fit_save;
+
+/* Before the first step: looks into the folder and, with `resume`, restores and sets f's first
+ * epoch and step. A failure is told by fit_reason. */
+fit_status fit_save_open(fit_save *s, fit *f);
+fit_status fit_save_step(fit_save *s, fit *f, const fit_pass *pass); /* from the hooks */
+fit_status fit_save_epoch(fit_save *s, fit *f);
+fit_status fit_save_now(fit_save *s, fit *f); /* between steps, of whatever pass */
+void fit_save_close(fit_save *s);
+#endif

@@ -1,0 +1,150 @@
+/* load_map.c: see load_map.h. */
+#include "load_map.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_STARS = 4 };
+
+static char *word(char **at) {
+  char *p = *at + strspn(*at, " \t\r");
+  size_t n = strcspn(p, " \t\r");
+  *at = p + n;
+  return n ? strndup(p, n) : NULL;
+}
+
+static int stars(const char *s) {
+  int n = 0;
+  for (; *s; s++) n += *s == '*';
+  return n;
+}
+
+/* "transpose(1, 0, 2)": where it ends, or NULL. */
+static const char *read_perm(load_rule *r, const char *p) {
+  unsigned seen = 0;
+  while (*p != ')') {
+    p += strspn(p, " \t");
+    if (!isdigit((unsigned char)*p) || r->nperm == DTRT_MAX_RANK) return NULL;
+    int d = *p++ - '0';
+    p += strspn(p, " \t");
+    if (d >= DTRT_MAX_RANK || seen & 1u << d || (*p != ',' && *p != ')')) return NULL;
+    seen |= 1u << d;
+    r->perm[r->nperm++] = d;
+    p += *p == ',';
+  }
+  return seen == (1u << r->nperm) - 1 && r->nperm ? p + 1 : NULL;
+}
+
+/* NULL, or what is wrong. */
+static const char *read_how(load_rule *r, const char *p) {
+  for (;;) {
+    p += strspn(p, " \t\r");
+    if (!*p) return NULL;
+    if (!strncmp(p, "transpose", 9)) {
+      r->transpose = true;
+      p += 9;
+      if (*p == '(' && !(p = read_perm(r, p + 1)))
+        return "expected the dims in their new order, as in transpose(1, 0)";
+    } else if (!strncmp(p, "cast", 4)) {
+      r->cast = true;
+      p += 4;
+    } else {
+      return "after the names there may be `transpose`, `transpose(1, 0)` and `cast`";
+    }
+    if (*p && !strchr(" \t\r", *p))
+      return "after the names there may be `transpose`, `transpose(1, 0)` and `cast`";
+  }
+}
+
+static const char *read_line(load_rule *r, char *line) {
+  char *hash = strchr(line, '#'), *at = line;
+  if (hash) *hash = 0;
+  if (!line[strspn(line, " \t\r")]) return NULL;
+  r->theirs = word(&at);
+  char *arrow = word(&at);
+  bool fine = arrow && !strcmp(arrow, "->");
+  free(arrow);
+  if (!fine || !(r->ours = word(&at))) return "expected `theirs -> ours`";
+  if (strcmp(r->ours, "-") != 0 && stars(r->ours) != stars(r->theirs))
+    return "both names need the same number of `*`";
+  if (stars(r->theirs) > MOST_STARS) return "a name may have up to four `*`";
+  return read_how(r, at);
+}
+
+bool load_map_read(load_map *m, const char *text, char *why, size_t whysize) {
+  *m = (load_map){0};
+  int lines = 1, line = 0;
+  for (const char *p = text ? text : ""; *p; p++) lines += *p == '\n';
+  m->rule = calloc((size_t)lines, sizeof *m->rule);
+  char *copy = strdup(text ? text : ""), *next;
+  const char *bad = m->rule && copy ? NULL : "out of memory";
+  for (char *p = copy; p && !bad; p = next) {
+    next = strchr(p, '\n');
+    if (next) *next++ = 0;
+    line++;
+    load_rule *r = &m->rule[m->n++]; /* freed with the others, whatever is wrong with it */
+    bad = read_line(r, p);
+    if (!bad && !r->theirs) m->n--;
+  }
+  free(copy);
+  if (!bad) return true;
+  snprintf(why, whysize, "line %d: %s", line, bad);
+  load_map_free(m);
+  return false;
+}
+
+void load_map_free(load_map *m) {
+  for (int i = 0; m->rule && i < m->n; i++) {
+    free(m->rule[i].theirs);
+    free(m->rule[i].ours);
+  }
+  free(m->rule);
+  *m = (load_map){0};
+}
+
+/* What each star of the pattern stands for: the shortest text first. */
+static bool match(const char *p, const char *s, const char **from, const char **to, int n) {
+  for (; *p && *p != '*'; p++, s++)
+    if (*p != *s) return false;
+  if (!*p) return !*s;
+  if (n == MOST_STARS) return false;
+  for (const char *end = s;; end++) {
+    from[n] = s;
+    to[n] = end;
+    if (match(p + 1, end, from, to, n + 1)) return true;
+    if (!*end) return false;
+  }
+}
+
+static char *fill(const char *ours, const char **from, const char **to) {
+  size_t room = strlen(ours) + 1, at = 0;
+  int n = 0;
+  for (const char *p = ours; *p; p++)
+    if (*p == '*') room += (size_t)(to[n] - from[n]), n++;
+  char *name = malloc(room);
+  n = 0;
+  for (const char *p = ours; name && *p; p++) {
+    if (*p != '*') {
+      name[at++] = *p;
+      continue;
+    }
+    memcpy(name + at, from[n], (size_t)(to[n] - from[n]));
+    at += (size_t)(to[n] - from[n]);
+    n++;
+  }
+  if (name) name[at] = 0;
+  return name;
+}
+
+char *load_map_name(load_map *m, const char *theirs, const load_rule **rule) {
+  const char *from[MOST_STARS], *to[MOST_STARS];
+  *rule = NULL;
+  for (int i = 0; i < m->n; i++) {
+    if (!match(m->rule[i].theirs, theirs, from, to, 0)) continue;
+    m->rule[i].used = true;
+    *rule = &m->rule[i];
+    return fill(m->rule[i].ours, from, to);
+  }
+  return strdup(theirs);
+}

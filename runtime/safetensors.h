@@ -1,0 +1,53 @@
+/* safetensors.h: one safetensors file: eight bytes that say how long a JSON header is, the header
+ * (name -> dtype, shape, place), then the elements of all tensors, row-major and one after another.
+ *
+ * The law of reading: whatever the bytes are, it ends with entries that lie in the file, follow
+ * each other without gaps and have the sizes of their shapes, or with one line that names the file
+ * and what is wrong. */
+#ifndef DTG_RUNTIME_SAFETENSORS_H
+#define DTG_RUNTIME_SAFETENSORS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <jansson.h>
+#include "dtrt.h"
+
+typedef struct safetensors_entry {
+  char *name;
+  char dtype[16]; /* as the file spells it: "F32" */
+  int kind;       /* element_kind; -1: one that dtg has no use for, or of more dims than it has */
+  int rank;
+  int64_t shape[DTRT_MAX_RANK];
+  int64_t at, bytes; /* at: from the beginning of the file */
+  bool summed;       /* crc is known */
+  uint32_t crc;      /* CRC-32 of the bytes */
+  int of;            /* a writer's own: which variable it is of */
+} safetensors_entry;
+
+typedef struct safetensors {
+  char *path;
+  int64_t size, data;  /* of the file; where the elements begin */
+  uint32_t header_crc; /* of all before `data` */
+  safetensors_entry *entry;
+  int n; /* entries, in the order of their places */
+} safetensors;
+
+/* False with why; the file then needs no free. */
+bool safetensors_open(safetensors *f, const char *path, char *why, size_t whysize);
+void safetensors_free(safetensors *f);
+
+/* The first bytes of a file of these entries, whose places are filled in: relative to the end of
+ * the header they follow each other in the given order. Checksums become metadata beside those
+ * given (text -> text). *length does not depend on their values. NULL: out of memory. */
+char *safetensors_header(safetensors_entry *entry, int n, const json_t *metadata, int64_t *length);
+
+const char *safetensors_dtype(int kind); /* "F32" */
+int safetensors_kind(const char *dtype); /* -1: none */
+
+/* Parses JSON of a stranger: at most `deepest` levels and some million values, no duplicate keys.
+ * NULL with why. */
+json_t *safetensors_json(const char *text, size_t n, int deepest, char *why, size_t whysize);
+/* All bytes of a file of at most `most` bytes, and a NUL after them. NULL with why. */
+char *safetensors_slurp(const char *path, int64_t most, int64_t *n, char *why, size_t whysize);
+/* Text that can be printed: no control characters. */
+bool safetensors_plain(const char *text);
+#endif
