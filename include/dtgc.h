@@ -31,7 +31,8 @@
  *
  * Threads. One thread at a time may use a program, and which one may change. Several programs may
  * be compiled and run at the same moment by different threads; they share nothing. Under mpiexec
- * all ranks make the same calls in the same order, and one program at a time is started.
+ * all ranks make the same calls in the same order; several programs may be started side by side
+ * there too, but one at a time runs.
  *
  * Every function may be given NULL, a negative count or an index that is out of range: it answers
  * DTGC_BAD_ARGUMENT, or where it returns no status 0, -1 or NULL as it says, and when there is a
@@ -66,7 +67,8 @@ const char *dtgc_version(void); /* of the library: compare with DTGC_VERSION, of
 typedef enum dtgc_status {
   DTGC_OK = 0,
   DTGC_BAD_SOURCE,   /* errors in a .dtg text or in a text among the options (define, mesh, layout,
-                        machine), or a source that cannot be read; each was given to the message callback */
+                        machine), or a source that cannot be read; each was given to the message
+                        callback */
   DTGC_BAD_ARGUMENT, /* a wrong name, size or option of yours; nothing was done */
   DTGC_RUN_FAILED,   /* a device failed while running; the program can still be read and freed, not
                         run */
@@ -152,6 +154,12 @@ typedef struct dtgc_options {
   /* "threads", "mpi" or "self" (one device only); NULL: mpi under mpiexec, else self or threads.
    * Whether there is an MPI is seen when devices start. */
   const char *transport;
+  /* An MPI_Comm of yours (its address), which has as many ranks as the mesh has devices; NULL: all
+   * ranks of mpiexec. It is duplicated when the devices start, and until then must stay where it
+   * is; you begin MPI yourself, with MPI_THREAD_SERIALIZED or more when other threads of yours use
+   * it. The ranks of the communicator make the same calls in the same order; those of others may do
+   * something else. Without a `transport` it chooses mpi. */
+  const void *mpi_comm;
   uint64_t seed;   /* of every random value; by default 0 */
   const char *cpu; /* code for this kind of CPU, as in -march=; NULL: for this machine. Looked up
                       while compiling, which opens LLVM */
@@ -186,6 +194,75 @@ dtgc_status dtgc_compile(const dtgc_source *sources, int n, const dtgc_options *
 /* Makes the code and starts the devices now rather than at the first run. Doing it twice is fine.
  */
 dtgc_status dtgc_start(dtgc_program *p);
+
+/* ------------------------------------------------------------------ train */
+
+/* Rows for one input of an entry whose first dim is the batch: a file, or an array of yours that
+ * must not change during the call. */
+typedef struct dtgc_feed {
+  const char *name; /* of the input */
+  const char *file; /* .npy, IDX, CSV, raw records: as after --feed NAME= (docs/running.md) */
+  const void *data; /* or, when not NULL: dense rows of the input's own type */
+  int64_t rows;     /* of data. A scalar input is the same in every step: data points to its value
+                       and rows is not looked at */
+} dtgc_feed;
+
+/* The rows that an entry runs over. */
+typedef struct dtgc_rows {
+  const char *entry;
+  const dtgc_feed *feed; /* each input once */
+  int nfeed;
+  int64_t skip, limit; /* leave out the first rows; use so many of those that are left, 0: all */
+} dtgc_rows;
+
+typedef struct dtgc_metric { /* a float scalar output */
+  const char *name;
+  double value; /* of the last step */
+  double mean;  /* over the rows of this epoch so far: every row counts once */
+} dtgc_metric;
+
+/* One way through the rows of an entry, as far as it has come. */
+typedef struct dtgc_pass {
+  const char *entry;
+  int evaluates; /* 1: the entry of `eval` */
+  int64_t epoch, epochs;
+  int64_t step, steps; /* of the epoch: done, and in all */
+  int64_t rows;        /* counted in the means */
+  double seconds;      /* that the steps took, with their callbacks */
+  int nmetrics;
+  const dtgc_metric *metric;
+} dtgc_pass;
+
+/* Called between steps by the thread that called dtgc_fit. It may use the program: dtgc_get,
+ * dtgc_set, dtgc_run, saving; but neither dtgc_fit nor dtgc_free. What it is given lives until it
+ * returns. Not 0: stop, which is no failure. Under mpiexec every rank calls its own, and all must
+ * do the same. `eval` is NULL when nothing evaluates. */
+typedef int dtgc_step_fn(void *user, dtgc_program *p, const dtgc_pass *at);
+typedef int dtgc_epoch_fn(void *user, dtgc_program *p, const dtgc_pass *train,
+                          const dtgc_pass *eval);
+
+/* Zero every field you do not set. */
+typedef struct dtgc_fit_options {
+  dtgc_rows train;
+  dtgc_rows eval;      /* run after each epoch; entry NULL: nothing is */
+  int64_t epochs;      /* number of the last epoch; needed */
+  int64_t first_epoch; /* 0 is 1; later, to go on after an earlier call */
+  /* 1: another order of the training rows in each epoch, which depends on the seed and the epoch's
+   * number alone: the same on every mesh and transport. */
+  int shuffle;
+  uint64_t shuffle_seed;
+  int drop_last;         /* 1: leave out rows that do not fill a batch */
+  dtgc_step_fn *on_step; /* after each step, of evaluation too */
+  dtgc_epoch_fn *on_epoch;
+  void *user;
+} dtgc_fit_options;
+
+/* Trains: steps of an entry through rows, epoch after epoch. It is what `dtgc run ... fit` does,
+ * but prints nothing. The first dim of the entry's inputs must be written as a `const`; rows that
+ * do not fill a last batch are run by the program compiled again for their number, which stays with
+ * `p` and costs its compilation once. A wrong option, file or shape is DTGC_BAD_ARGUMENT, told
+ * before any step. */
+dtgc_status dtgc_fit(dtgc_program *p, const dtgc_fit_options *o);
 
 /* ------------------------------------------------------------------ 3. look inside */
 
@@ -241,8 +318,8 @@ dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text);
 /* The story of one tensor, as text: who gave it its layout and who proposed another, which versions
  * of it a device holds, what they cost, and how its op could have been computed. `name` is a
  * variable's path, an input, an output or a named value ("train.loss", "loss"), or "%12" as dumps
- * show it. Free with dtgc_free_text. DTGC_BAD_ARGUMENT when there is none: the error has the nearest
- * names. */
+ * show it. Free with dtgc_free_text. DTGC_BAD_ARGUMENT when there is none: the error has the
+ * nearest names. */
 dtgc_status dtgc_why(dtgc_program *p, const char *name, char **text);
 /* Two programs from the same model under other layouts, side by side: exchanges, bytes, memory,
  * modelled time, and the tensors that lie otherwise. `was` and `now` head the columns of p and
@@ -252,8 +329,9 @@ dtgc_status dtgc_diff(dtgc_program *p, dtgc_program *other, const char *was, con
                       char **text);
 /* Layouts for all that was left unsaid, as a layout file: variables, and inputs of the entries that
  * assign variables (all entries, when none does), for the least modelled time of these entries with
- * at most `memory` bytes a device (0: no limit). Its comments say what the alternatives take and how
- * far from a lower bound it is. Free with dtgc_free_text. DTGC_BAD_ARGUMENT when nothing fits. */
+ * at most `memory` bytes a device (0: no limit). Its comments say what the alternatives take and
+ * how far from a lower bound it is. Free with dtgc_free_text. DTGC_BAD_ARGUMENT when nothing fits.
+ */
 dtgc_status dtgc_auto(dtgc_program *p, uint64_t memory, char **text);
 /* A page in HTML that needs nothing else, no network either: the graph with its layouts in colour,
  * each tensor's blocks on the mesh, the exchanges by cost, memory over the steps. The same sources
@@ -286,8 +364,8 @@ struct dtrt_program;
 dtgc_status dtgc_load(dtgc_program *p, const struct dtrt_program **out);
 
 /* Measures this machine for some seconds: matrix products, loops, memory and exchanges with all
- * devices at work at once. *text becomes a machine file for dtgc_options.machine, whose comments say
- * what was measured and how far the model is off. Free it with dtgc_free_text. `o` may be NULL.
+ * devices at work at once. *text becomes a machine file for dtgc_options.machine, whose comments
+ * say what was measured and how far the model is off. Free it with dtgc_free_text. `o` may be NULL.
  * Under mpiexec all ranks call; each gets a text of its own, and rank 0's is the one to keep. On
  * failure *text is why (NULL: out of memory), to be freed as well. */
 typedef struct dtgc_calibration {

@@ -215,14 +215,14 @@ typedef struct dtrt_options {
   const char *transport; /* "threads", "mpi", "self" or NULL: mpi under mpiexec, else self for one device,
                             else threads */
   uint64_t seed;         /* of all random values; 0 by default */
-  void *mpi_comm;        /* MPI_Comm * to use instead of MPI_COMM_WORLD, or NULL */
+  const void *mpi_comm;  /* MPI_Comm * to use instead of MPI_COMM_WORLD, or NULL */
   int arena_slack;       /* reserved, 0 */
 } dtrt_options;
 
 /* Starts the devices and gives every variable its first value. `o` may be NULL. On failure *out is still a
  * session (or NULL when out of memory) that only dtrt_session_error and dtrt_close accept. The program must
  * outlive the session. One thread at a time may use a session; several sessions may run side by side
- * (with mpi: one at a time, and all ranks make the same calls in the same order).
+ * (with mpi all ranks make the same calls in the same order, to one session at a time).
  * Device 0 runs in the thread that calls; under mpi, so does the only one. While a session is open, SIGSEGV, SIGBUS,
  * SIGFPE and SIGILL inside an entry become DTRT_FAILED; others go to the handlers that were there before.
  * The first session sets OpenBLAS to one thread a call, in the whole process. Under mpi a failure is written to
@@ -257,10 +257,69 @@ int dtrt_find_entry(const dtrt_program *p, const char *name);
 dtrt_status dtrt_get_var(dtrt_session *s, int var, void *to, int64_t bytes);
 dtrt_status dtrt_set_var(dtrt_session *s, int var, const void *from, int64_t bytes);
 /* Runs the entries of another program, compiled from the same model and layouts for other sizes, on this session's
- * variables. Fails when the variables differ in path, type, shape or layout. */
+ * variables. Fails when the variables differ in path, type, shape or layout. One that is there already is
+ * found again. */
 dtrt_status dtrt_add_program(dtrt_session *s, const dtrt_program *p, int *which);
 dtrt_status dtrt_call_fill_in(dtrt_session *s, int which, int entry, dtrt_fill_fn *fill, void *user,
                               void *const *out);
+
+/* Training: steps of an entry through rows, epoch after epoch, as `fit` of the command line does it
+ * (docs/running.md): the entry's first dims are the batch, and rows that do not fill the last batch are run by
+ * a program of that size. Rows come from files or from arrays of the host, which must not change meanwhile. */
+typedef struct dtrt_feed {
+  const char *name; /* of an input */
+  const char *file; /* as after --feed NAME= */
+  const void *data; /* or, when not NULL: dense rows of the input's type */
+  int64_t rows;     /* of data; not looked at for a scalar input, whose one value data points to */
+} dtrt_feed;
+typedef struct dtrt_rows {
+  const char *entry;
+  const dtrt_feed *feed; /* every input of the entry once */
+  int nfeed;
+  int64_t skip, limit; /* leave out the first rows; use so many of those that are left, 0: all */
+} dtrt_rows;
+
+typedef struct dtrt_metric { /* a float scalar output */
+  const char *name;
+  double value; /* of the last step */
+  double mean;  /* over the rows of this epoch so far, every row counting once */
+} dtrt_metric;
+typedef struct dtrt_pass { /* one way through the rows of an entry, as far as it has come */
+  const char *entry;
+  int evaluates; /* 1: the entry of `eval` */
+  int64_t epoch, epochs;
+  int64_t step, steps; /* of the epoch: done, and in all; the last may have fewer rows */
+  int64_t rows;        /* counted in the means */
+  double seconds;
+  int nmetrics;
+  const dtrt_metric *metric;
+} dtrt_pass;
+/* Called between steps by the thread that called dtrt_fit, which may use the session for anything but
+ * dtrt_fit and dtrt_close. All that `at` points to lives until it returns. Not 0: stop here. Under mpi every rank
+ * calls its own, and all must decide alike. `eval` is NULL when nothing evaluates. */
+typedef int dtrt_step_fn(void *user, const dtrt_pass *at);
+typedef int dtrt_epoch_fn(void *user, const dtrt_pass *train, const dtrt_pass *eval);
+
+typedef const dtrt_program *dtrt_more_fn(void *user, const char *constant, int64_t value);
+typedef struct dtrt_fit_options { /* zero what you do not set */
+  dtrt_rows train;
+  dtrt_rows eval;        /* run after each epoch; entry NULL: nothing */
+  int64_t epochs;        /* number of the last epoch; needed */
+  int64_t first_epoch;   /* 0 is 1; later to go on after an earlier call, with the orders that follow */
+  int shuffle;           /* 1: another order of the training rows in each epoch, from the seed and the
+                            epoch's number alone */
+  uint64_t shuffle_seed;
+  int drop_last;         /* 1: leave out rows that do not fill a batch */
+  const dtrt_program *const *variants; /* for short batches: NULL-terminated, or NULL */
+  dtrt_more_fn *more;    /* asked for a program with a constant overridden when none of `variants` fits; NULL
+                            (the function or what it returns): there is none */
+  void *more_user;
+  dtrt_step_fn *on_step; /* after each step, of evaluation too; or NULL */
+  dtrt_epoch_fn *on_epoch;
+  void *user;
+} dtrt_fit_options;
+/* DTRT_OK also when a callback stopped it. DTRT_INVALID: a wrong argument or file; no step was run. */
+dtrt_status dtrt_fit(dtrt_session *s, const dtrt_fit_options *o);
 
 /* What a device has received from and sent to other devices since the session began: bytes, counted where they are
  * copied or handed to a message; exchanges that were not local; and the largest scratch that an exchange took besides
@@ -319,10 +378,12 @@ int dtrt_checkpoint_main(int argc, char **argv);
 /* This process among those that mpiexec started, told from the environment alone: rank 0 of 1 without. */
 int dtrt_launch_rank(void);
 int dtrt_launch_size(void);
-/* Rank 0 gives *bytes, *n long, to every other process, which gets malloc'ed memory of its own. All ranks must
- * call, while no session runs an entry; starts MPI when it has not begun. With one process it does nothing.
- * A failure leaves *bytes alone. */
-dtrt_status dtrt_launch_bcast(void **bytes, int64_t *n);
+/* The same among the ranks of an MPI_Comm (its address), which all must call; NULL: as above. */
+dtrt_status dtrt_launch_place(const void *mpi_comm, int *rank, int *size);
+/* Rank 0 gives *bytes, *n long, to every other process, which gets malloc'ed memory of its own. All ranks (of
+ * *mpi_comm, when it is not NULL) must call, while no session runs an entry; starts MPI when it has not begun.
+ * With one process it does nothing. A failure leaves *bytes alone. */
+dtrt_status dtrt_launch_bcast(const void *mpi_comm, void **bytes, int64_t *n);
 
 int64_t dtrt_tensor_count(const dtrt_tensor *t); /* elements of the whole tensor */
 int dtrt_dtype_size(int dtype);
@@ -332,7 +393,6 @@ const char *dtrt_dtype_name(int dtype);
  * status. `more` may be NULL: then only the programs of `variants` (NULL-terminated, or NULL) are there for
  * short batches; else it is asked for a program with a constant overridden, and returns NULL after
  * having said why. */
-typedef const dtrt_program *dtrt_more_fn(void *user, const char *constant, int64_t value);
 int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *const *variants,
               dtrt_more_fn *more, void *user);
 

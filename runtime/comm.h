@@ -79,8 +79,8 @@ struct Comm {
 };
 
 typedef struct CommOpen {
-  int ndevices;
-  void *mpi_comm; /* MPI_Comm *, or NULL */
+  int ndevices;   /* 0: as many as there are ranks (mpi) */
+  const void *mpi_comm; /* MPI_Comm *, or NULL */
 } CommOpen;
 
 /* Each returns NULL with a reason in why. The tables are the transport's, freed by close. */

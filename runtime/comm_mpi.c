@@ -288,11 +288,11 @@ Comm *dtrt_comm_open_mpi(const CommOpen *o, char *why) {
                                   .fail = mpi_fail,
                                   .close = mpi_close};
   if (!start_mpi(why)) return NULL;
-  MPI_Comm on = o->mpi_comm ? *(MPI_Comm *)o->mpi_comm : MPI_COMM_WORLD;
+  MPI_Comm on = o->mpi_comm ? *(const MPI_Comm *)o->mpi_comm : MPI_COMM_WORLD;
   int rank, nranks;
   MPI_Comm_rank(on, &rank);
   MPI_Comm_size(on, &nranks);
-  if (nranks != o->ndevices) {
+  if (o->ndevices && nranks != o->ndevices) {
     snprintf(why, COMM_WHY,
              "the mesh has %d devices, but there are %d MPI ranks: start it with mpiexec -n %d",
              o->ndevices, nranks, o->ndevices);

@@ -92,22 +92,31 @@ static bool check_rows(data_set *set, int i, char *why, size_t whysize) {
   return true;
 }
 
+static tensor_file *open_array(const dtrt_tensor *in, const data_pair *from) {
+  int64_t shape[DTRT_MAX_RANK];
+  for (int d = 0; d < in->layout->rank; d++) shape[d] = d ? in->layout->dim[d].n : from->rows;
+  return tensor_file_over(in->name, in->dtype, in->layout->rank, shape, from->data);
+}
+
 static bool open_input(data_set *set, int i, const data_pair *feed, int nfeed, char *why,
                        size_t whysize) {
   const dtrt_tensor *in = &set->entry->in[i];
-  const char *spec = NULL;
+  const data_pair *from = NULL;
   char want[256];
   input_text(in, want, sizeof want);
   for (int k = 0; k < nfeed; k++)
-    if (!strcmp(feed[k].name, in->name)) spec = feed[k].file;
-  if (!spec) {
+    if (!strcmp(feed[k].name, in->name)) from = &feed[k];
+  if (!from) {
     snprintf(why, whysize, "entry '%s' needs input '%s' (%s): --feed %s=FILE", set->entry->name,
              in->name, want, in->name);
     return false;
   }
-  set->file[i] = tensor_file_open(spec, in->dtype, in->layout->rank == 0, why, whysize);
+  const char *spec = from->file;
+  set->file[i] = from->data
+                     ? open_array(in, from)
+                     : tensor_file_open(spec, in->dtype, in->layout->rank == 0, why, whysize);
   set->fixed[i] = in->layout->rank == 0;
-  if (!set->file[i] && !set->fixed[i] && element_is_number(spec) && access(spec, F_OK))
+  if (!set->file[i] && spec && !set->fixed[i] && element_is_number(spec) && access(spec, F_OK))
     snprintf(
         why, whysize,
         "%.64s: no such file; input '%s' is %s and needs a file (a number is taken for a scalar "

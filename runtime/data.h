@@ -12,6 +12,8 @@
 
 typedef struct data_pair {
   const char *name, *file; /* of --feed and --out */
+  const void *data;        /* a host's array of `rows` rows in place of a file */
+  int64_t rows;
 } data_pair;
 
 typedef struct data_set {

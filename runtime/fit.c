@@ -78,16 +78,18 @@ static bool find_short(const fit *f, fit_pass *pass) {
   return (pass->short_entry = short_entry(pass, p)) >= 0;
 }
 
+static const char *drop_last_name(const fit *f) { return f->by_call ? "drop_last" : "--drop-last"; }
+
 static fit_status no_short(fit *f, const fit_pass *pass) {
   long long rest = pass->rest, full = pass->full;
   const char *name = pass->set.constant;
   return fail(f,
               "%lld rows for '%s' are %lld batch%s of %lld and a short one of %lld, and this "
               "program has no '%s' for %s = %lld. Build it in with `dtgc ... --also %s=%lld`, or "
-              "leave the last %lld row%s out with --drop-last",
+              "leave the last %lld row%s out with %s",
               (long long)pass->set.limit, pass->entry->name, full, full == 1 ? "" : "es",
               (long long)pass->set.batch, rest, pass->entry->name, name, rest, name, rest, rest,
-              rest == 1 ? "" : "s");
+              rest == 1 ? "" : "s", drop_last_name(f));
 }
 
 /* ---- preparing */
@@ -110,8 +112,8 @@ fit_status fit_open(fit *f, fit_pass *pass, const dtrt_entry *e, const data_pair
     pass->dropped = pass->rest;
     pass->rest = 0;
     if (pass->full) return FIT_OK;
-    return fail(f, "--drop-last leaves nothing of the %lld rows for '%s': its batch is %lld",
-                (long long)pass->set.limit, e->name, (long long)pass->set.batch);
+    return fail(f, "%s leaves nothing of the %lld rows for '%s': its batch is %lld",
+                drop_last_name(f), (long long)pass->set.limit, e->name, (long long)pass->set.batch);
   }
   return pass->rest && !find_short(f, pass) ? no_short(f, pass) : FIT_OK;
 }

@@ -47,6 +47,7 @@ struct fit {
   int64_t epochs;      /* the number of the last */
   bool shuffle, drop_last;
   uint64_t shuffle_seed;
+  bool by_call;             /* a host's call, so messages name no options of a command line */
   fit_step_hook *on_step;   /* after each step of either pass */
   fit_epoch_hook *on_epoch; /* after each epoch and its evaluation */
   void *user;

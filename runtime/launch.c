@@ -60,11 +60,24 @@ static dtrt_status bcast(Comm *c, void **bytes, int64_t *n) {
   return DTRT_OK;
 }
 
-dtrt_status dtrt_launch_bcast(void **bytes, int64_t *n) {
-  int size = dtrt_launch_size();
-  if (size <= 1) return DTRT_OK;
+dtrt_status dtrt_launch_place(const void *mpi_comm, int *rank, int *size) {
+  *rank = dtrt_launch_rank();
+  *size = dtrt_launch_size();
+  if (!mpi_comm) return DTRT_OK;
   char why[COMM_WHY] = "";
-  Comm *c = comm_open_mpi(&(CommOpen){.ndevices = size}, why);
+  Comm *c = comm_open_mpi(&(CommOpen){.mpi_comm = mpi_comm}, why);
+  if (!c) return DTRT_FAILED;
+  *rank = c->rank;
+  *size = c->nranks;
+  c->verbs->close(c);
+  return DTRT_OK;
+}
+
+dtrt_status dtrt_launch_bcast(const void *mpi_comm, void **bytes, int64_t *n) {
+  int size = mpi_comm ? 0 : dtrt_launch_size();
+  if (size == 1) return DTRT_OK;
+  char why[COMM_WHY] = "";
+  Comm *c = comm_open_mpi(&(CommOpen){.ndevices = size, .mpi_comm = mpi_comm}, why);
   if (!c) return DTRT_FAILED;
   dtrt_status s = bcast(c, bytes, n);
   c->verbs->close(c);

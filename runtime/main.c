@@ -94,7 +94,7 @@ static bool take_pair(const cli *c, char *base, const option *o, const char *val
     free(name);
     return cli_usage(c, "out of memory"), false;
   }
-  (*list)[(*n)++] = (data_pair){name, equal + 1};
+  (*list)[(*n)++] = (data_pair){.name = name, .file = equal + 1};
   for (int i = 0; i + 1 < *n; i++)
     if (!strcmp((*list)[i].name, name))
       return cli_usage(c, "%s %s is given twice", o->name, name), false;

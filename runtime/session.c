@@ -163,6 +163,8 @@ static dtrt_status meet(dtrt_session *s, const dtrt_program *p) {
 dtrt_status dtrt_add_program(dtrt_session *s, const dtrt_program *p, int *which) {
   if (!s->comm || !s->nprograms) return DTRT_INVALID;
   if (atomic_load(s->comm->failed)) return DTRT_FAILED;
+  for (int i = 0; i < s->nprograms; i++)
+    if (s->program[i].p == p) return *which = i, DTRT_OK;
   char why[256] = "";
   const char *bad = session_check(p);
   if (bad) return session_error(s, DTRT_INVALID, "cannot add program: %s", bad);

@@ -16,6 +16,8 @@ int session_compare(const dtrt_program *a, const dtrt_program *b, char *why, siz
 CommFace session_face(const dtrt_program *p, uint64_t seed);
 int64_t session_tensor_bytes(const dtrt_tensor *t); /* -1 when it overflows */
 
+/* DTRT_OK, or why no entry can be called now. */
+dtrt_status session_usable(dtrt_session *s);
 /* Runs f on every device of this process, guarded. */
 typedef void SessionJob(Device *d, void *arg);
 dtrt_status session_run(dtrt_session *s, SessionJob *f, void *arg);

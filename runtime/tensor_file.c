@@ -2,6 +2,7 @@
 #include "tensor_file.h"
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,13 +243,27 @@ tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar, char *wh
   return f;
 }
 
+tensor_file *tensor_file_over(const char *name, int dtype, int rank, const int64_t *shape,
+                              const void *data) {
+  tensor_file *f = new_file(name);
+  if (!f) return NULL;
+  f->format = "array";
+  f->kind = dtype;
+  f->rank = rank;
+  f->bytes = (int64_t)element_size(dtype);
+  for (int d = 0; d < rank; d++) f->bytes *= f->shape[d] = shape[d];
+  f->memory = (char *)(uintptr_t)data;
+  f->borrowed = true;
+  return f;
+}
+
 void tensor_file_close(tensor_file *f) {
   if (!f) return;
   for (int i = 0; i < f->nparts; i++) tensor_file_close(f->part[i]);
   if (f->fd >= 0) close(f->fd);
   free(f->part);
   free(f->take.range);
-  free(f->memory);
+  if (!f->borrowed) free(f->memory);
   free(f);
 }
 

@@ -37,6 +37,7 @@ typedef struct tensor_file {
   int64_t offset;            /* of the first element */
   int fd;                    /* >= 0: the elements stay in the file; -1: they are in memory */
   char *memory;              /* in C order */
+  bool borrowed;             /* memory is another's */
   int64_t width;             /* raw: elements of a record as it lies in the file; others: 0 */
   int64_t pitch;             /* raw: elements from one record to the next */
   int64_t extent;            /* raw: bytes of the file, decoded */
@@ -50,6 +51,10 @@ typedef struct tensor_file {
  * becomes `dtype` at once; binary files keep their kind, which is checked against element_allowed.
  * NULL with why on failure. */
 tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar, char *why, size_t whysize);
+/* The same over a host's memory: dense, of one of dtrt.h's types. It is only read, and must stay.
+ * NULL: out of memory. */
+tensor_file *tensor_file_over(const char *name, int dtype, int rank, const int64_t *shape,
+                              const void *data);
 void tensor_file_close(tensor_file *f); /* NULL is allowed */
 
 /* Copies the box [lo, hi) of the file, seen as rank dims of `shape` (the same elements in the same

@@ -292,18 +292,23 @@ static bool parcel_open(Job *j, const char *p, int64_t n, bool no_cache, JitObje
 
 bool jit_compile_together(const char *source, size_t n, const JitOptions *o, JitObject *out,
                           JitTimes *t, char **error) {
-  if (dtrt_launch_size() <= 1) return jit_compile(source, n, o, out, t, error);
+  int rank, ranks;
+  if (dtrt_launch_place(o->mpi_comm, &rank, &ranks) != DTRT_OK) {
+    *error = jit_printf("the ranks of the host's MPI communicator cannot be told");
+    return false;
+  }
+  if (ranks <= 1) return jit_compile(source, n, o, out, t, error);
   Job j;
   *t = (JitTimes){0};
   void *bytes = NULL;
   int64_t size = 0;
-  bool first = dtrt_launch_rank() == 0;
+  bool first = rank == 0;
   bool made = job_make(&j, source, n, o, t, error), ok = made;
   if (!made) j = (Job){0};
   if (first && made) ok = job_run(&j, o->no_cache, out, t, error);
   if (first && !parcel_make(&j, ok, out, ok ? "" : *error, &bytes, &size)) bytes = NULL, size = 0;
   /* Even a rank that has failed takes part, or the others would wait for ever. */
-  dtrt_status sent = dtrt_launch_bcast(&bytes, &size);
+  dtrt_status sent = dtrt_launch_bcast(o->mpi_comm, &bytes, &size);
   if (ok && sent != DTRT_OK) {
     *error = jit_printf("the compiled program could not be sent to all ranks");
     if (first) free(out->at), out->at = NULL;

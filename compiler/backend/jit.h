@@ -52,6 +52,7 @@ const JitVerbs *jit_verbs(char **error);
 typedef struct JitOptions {
   const char *cpu;    /* NULL: this machine with all its features; else a name as in -march= */
   const char *symbol; /* what `dtg_program` is called in the object; NULL: unchanged */
+  const void *mpi_comm; /* whose ranks compile together; NULL: those of mpiexec */
   bool no_cache;
   bool debug_lines; /* line tables that lead back to the .dtg; costs a few per cent of compile time
                      */

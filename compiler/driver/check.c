@@ -38,6 +38,9 @@ static dtgc_status check_options(dtgc_program *p, const dtgc_options *o) {
     return program_fail(p, DTGC_BAD_ARGUMENT, "machine has neither a name nor a text");
   if (o->variant_of && !o->variant_of->plan)
     return program_fail(p, DTGC_BAD_ARGUMENT, "variant_of is a program that did not compile");
+  if (o->mpi_comm && o->transport && strcmp(o->transport, "mpi") != 0)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "mpi_comm is given, but the transport is %s",
+                        o->transport);
   char *error = NULL;
   if (o->cpu && !jit_check_cpu(o->cpu, &error))
     return program_fail_with(p, DTGC_BAD_ARGUMENT, error);

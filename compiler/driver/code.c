@@ -52,7 +52,7 @@ dtgc_status dtgc_start(dtgc_program *p) {
   const dtrt_program *code;
   dtgc_status s = dtgc_load(p, &code);
   if (s || p->session) return s;
-  dtrt_options o = {.transport = p->transport, .seed = p->seed};
+  dtrt_options o = {.transport = p->transport, .seed = p->seed, .mpi_comm = p->jit.mpi_comm};
   dtrt_session *session = NULL;
   dtrt_status st = dtrt_open(code, &o, &session);
   if (st == DTRT_OK) {
@@ -68,6 +68,7 @@ void dtgc_free(dtgc_program *p) {
   if (!p) return;
   if (p->session) dtrt_close(p->session);
   if (p->loaded) jit_verbs(NULL)->unload(p->loaded);
+  program_free_variants(p);
   free(p->error);
   arena_free(p->arena);
   free(p);

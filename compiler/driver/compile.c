@@ -191,13 +191,17 @@ static dtgc_status take_sources(dtgc_program *p, const CompileArgs *c) {
   return p->diag.errors ? DTGC_BAD_SOURCE : DTGC_OK;
 }
 
-/* After the front end, whose sources come first. False when it is wrong. */
+/* After the front end, whose sources come first. False when it is wrong. The text is kept for
+ * variants. */
 static bool take_machine(dtgc_program *p, const dtgc_options *o, const Machine **out) {
   *out = NULL;
   if (!o || !o->machine) return true;
   size_t len;
   char *name = arena_strdup(p->arena, o->machine->name ? o->machine->name : "machine");
   char *text = source_text(p->arena, o->machine, name, &len);
+  dtgc_source *kept = arena_array(p->arena, dtgc_source, 1);
+  *kept = (dtgc_source){name, text, len};
+  p->machine = kept;
   if (!text)
     diag_error(&p->diag, (Span){0}, "%s cannot be read: %s", name, strerror(errno));
   else
@@ -221,6 +225,7 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
   p->jit.no_cache = o->no_cache;
   p->jit.debug_lines = !o->no_lines;
   p->seed = o->seed;
+  p->jit.mpi_comm = o->mpi_comm;
 }
 
 /* -------- compiling -------- */
@@ -298,6 +303,42 @@ dtgc_status dtgc_compile_string(const char *name, const char *text, const dtgc_o
   dtgc_status st = dtgc_compile(&s, text ? 1 : 0, o, out);
   if (!text && out && *out) program_fail(*out, st, "text is NULL");
   return st;
+}
+
+dtgc_status program_variant(dtgc_program *p, const char *define, dtgc_program **out) {
+  int n = p->front.nsources, ndefines = p->front.ndefines;
+  *out = NULL;
+  dtgc_source *source = calloc((size_t)n, sizeof *source);
+  const char **defines = calloc((size_t)ndefines + 1, sizeof *defines);
+  dtgc_status s = DTGC_NO_MEMORY;
+  if (source && defines) {
+    for (int i = 0; i < n; i++)
+      source[i] =
+          (dtgc_source){p->front.source[i].name, p->front.source[i].text, p->front.source[i].len};
+    for (int i = 0; i < ndefines; i++) defines[i] = p->front.define[i];
+    defines[ndefines] = define;
+    dtgc_options o = {.define = defines,
+                      .ndefines = ndefines + 1,
+                      .mesh = p->front.mesh,
+                      .layout = p->front.layout,
+                      .nlayouts = p->front.nlayouts,
+                      .strict_layouts = p->front.strict_layouts,
+                      .import_dir = p->front.import_dir,
+                      .nimport_dirs = p->front.nimport_dirs,
+                      .transport = p->transport,
+                      .mpi_comm = p->jit.mpi_comm,
+                      .seed = p->seed,
+                      .cpu = p->jit.cpu,
+                      .no_cache = p->jit.no_cache,
+                      .no_lines = !p->jit.debug_lines,
+                      .command_line = p->front.command_line,
+                      .variant_of = p,
+                      .machine = p->machine};
+    s = dtgc_compile(source, n, &o, out);
+  }
+  free(source);
+  free(defines);
+  return s;
 }
 
 /* -------- dumps -------- */

@@ -1,6 +1,7 @@
 /* What a dtgc_program is, for the files that implement dtgc.h:
  *   compile.c  making one, dumps        inspect.c  its entries and variables
  *   code.c     machine code, devices    run.c      runs, reading and writing variables
+ *   train.c    the training loop
  *   check.c    wrong arguments              ask.c  why a tensor lies so, what two plans differ in
  * Law: nothing prints, and every failure sets `error` and returns a status. */
 #ifndef DTG_PROGRAM_H
@@ -29,6 +30,7 @@ struct dtgc_program {
   const char *transport;
   uint64_t seed;
   JitOptions jit;
+  const dtgc_source *machine; /* copied into the arena; NULL: the default */
   Program *program;
   Plan *plan;
   EntryInfo *entries; /* without init */
@@ -40,6 +42,10 @@ struct dtgc_program {
   const dtrt_program *code;
   int from_cache;
   dtrt_session *session;
+  /* train.c */
+  dtgc_program **variant; /* for short batches: they share p's variables and session */
+  int nvariants;
+  bool fits;          /* dtgc_fit is running */
   bool out_of_memory; /* only dtgc_error and dtgc_free may follow */
   char *error;        /* malloc'ed; NULL: no_memory or "" */
   bool first_error_kept;
@@ -81,6 +87,14 @@ dtgc_status check_arguments(dtgc_program *p, const dtgc_source *source, int n,
 /* after it: the transport can hold the mesh; the variables that both have are alike. */
 dtgc_status check_mesh(dtgc_program *p);
 dtgc_status check_variant(dtgc_program *p, const dtgc_program *base);
+
+/* run.c: what the session said of a call. */
+dtgc_status program_run_failed(dtgc_program *p, dtrt_status st);
+
+/* compile.c: the same sources and options with one more constant, and p's layouts of variables. */
+dtgc_status program_variant(dtgc_program *p, const char *define, dtgc_program **out);
+/* train.c */
+void program_free_variants(dtgc_program *p);
 
 /* compile.c: the emitted C, in p's arena. */
 typedef struct Emitted {

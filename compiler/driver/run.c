@@ -47,7 +47,7 @@ static dtgc_status place_buffers(dtgc_program *p, const char *what, const dtgc_t
   return DTGC_OK;
 }
 
-static dtgc_status run_failed(dtgc_program *p, dtrt_status st) {
+dtgc_status program_run_failed(dtgc_program *p, dtrt_status st) {
   if (st == DTRT_OK) return DTGC_OK;
   dtgc_status s = st == DTRT_INVALID     ? DTGC_BAD_ARGUMENT
                   : st == DTRT_NO_MEMORY ? DTGC_NO_MEMORY
@@ -68,7 +68,7 @@ static dtgc_status run_entry(dtgc_program *p, const EntryInfo *e, const dtgc_buf
   if ((s = dtgc_start(p))) return s;
   int index = dtrt_find_entry(p->code, e->name);
   if (index < 0) return program_fail(p, DTGC_SYSTEM, "the code has no entry `%s`", e->name);
-  return run_failed(p, dtrt_call(p->session, index, (const void *const *)at, to));
+  return program_run_failed(p, dtrt_call(p->session, index, (const void *const *)at, to));
 }
 
 dtgc_status dtgc_run(dtgc_program *p, const char *entry, const dtgc_buffer *in, int nin,
@@ -106,11 +106,11 @@ static dtgc_status find_var(dtgc_program *p, const char *path, const void *buffe
 dtgc_status dtgc_get(dtgc_program *p, const char *path, void *to, size_t bytes) {
   int i = -1;
   dtgc_status s = find_var(p, path, to, bytes, &i);
-  return s ? s : run_failed(p, dtrt_get_var(p->session, i, to, (int64_t)bytes));
+  return s ? s : program_run_failed(p, dtrt_get_var(p->session, i, to, (int64_t)bytes));
 }
 
 dtgc_status dtgc_set(dtgc_program *p, const char *path, const void *from, size_t bytes) {
   int i = -1;
   dtgc_status s = find_var(p, path, from, bytes, &i);
-  return s ? s : run_failed(p, dtrt_set_var(p->session, i, from, (int64_t)bytes));
+  return s ? s : program_run_failed(p, dtrt_set_var(p->session, i, from, (int64_t)bytes));
 }
