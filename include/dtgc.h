@@ -357,6 +357,11 @@ const char *dtgc_header(const char *name);
  * C compiler to link (CC, else cc, gcc or clang). A failure is told by dtgc_error(programs[0]) and
  * leaves an older `output` alone. programs[0] is looked at even when n is 0, to tell it. */
 dtgc_status dtgc_build(dtgc_program *const *programs, int n, const char *output, int with_mpi);
+/* The same around a program of your own: `files` are C sources, objects and archives, one of which
+ * has main. They include dtrt.h and find there dtg_program, which is programs[0], and dtg_variants,
+ * the others. Sources are compiled with -O2 and what CFLAGS says. */
+dtgc_status dtgc_build_with(dtgc_program *const *programs, int n, const char *const *files,
+                            int nfiles, const char *output, int with_mpi);
 
 /* The compiled tables of dtrt.h, for hosts that call the runtime themselves. They live as long as
  * p. */

@@ -199,6 +199,11 @@ DTRT_FN int64_t dtrt_row_of(int64_t e, int64_t n, int64_t k) { return ((e + 1) *
 
 /* ------------------------------------------------------------------ 2. for hosts */
 
+/* In an executable of `dtgc model.dtg host.c -o host`: the program, and those for other sizes (--also),
+ * NULL-terminated, for dtrt_add_program or dtrt_main. */
+extern const dtrt_program dtg_program;
+extern const dtrt_program *const dtg_variants[];
+
 /* All functions: a `dtrt_status` of DTRT_OK (0), or a failure whose one-line reason (which names file,
  * rank, op and .dtg line where they are known) is dtrt_session_error. */
 typedef enum dtrt_status {

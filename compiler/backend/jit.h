@@ -91,12 +91,15 @@ typedef struct LinkOptions {
   const char *output;
   const JitObject *object;
   int nobjects;
+  const char *const *file; /* of the host: C sources, objects, archives */
+  int nfiles;
   bool mpi;        /* with libdtrt_mpi and MPICH */
   const char *lib; /* folder of libdtrt.a; NULL: beside libdtgc.so */
 } LinkOptions;
 bool link_executable(const LinkOptions *o, char **error);
-/* The main() of an executable whose programs are called names[0..n). Malloc'ed C text. */
-char *link_main_source(const char *const *names, int n);
+/* The main() of an executable whose programs are called names[0..n); for a host with its own the
+ * table of names[1..n) alone. Malloc'ed C text. */
+char *link_main_source(const char *const *names, int n, bool host);
 
 /* Path of the shared object (or executable) that holds this code; NULL when it cannot be told. */
 const char *jit_own_path(void);

@@ -1,6 +1,7 @@
 /* Objects to an executable: the system's cc links them with the runtime, OpenBLAS and, when wanted,
- * MPICH. The executable holds no compiler. It is written aside and renamed: a failed link leaves
- * what was there. What to link was found when dtgc itself was built (link_config.h, generated). */
+ * MPICH, and with sources of the host, which it compiles. The executable holds no compiler. It is
+ * written aside and renamed: a failed link leaves what was there. What to link was found when dtgc
+ * itself was built (link_config.h, generated). */
 #include "jit.h"
 #include "link_config.h"
 #include <errno.h>
@@ -15,22 +16,23 @@
 
 extern char **environ;
 
-char *link_main_source(const char *const *names, int n) {
+char *link_main_source(const char *const *names, int n, bool host) {
   char *out = NULL;
   size_t size = 0;
   FILE *f = open_memstream(&out, &size);
   if (!f) return NULL;
   fputs("#include \"dtrt.h\"\n", f);
   for (int i = 0; i < n; i++) fprintf(f, "extern const dtrt_program %s;\n", names[i]);
-  fputs("static const dtrt_program *const variants[] = {", f);
+  fputs("const dtrt_program *const dtg_variants[] = {", f);
   for (int i = 1; i < n; i++) fprintf(f, "&%s, ", names[i]);
-  fprintf(f,
-          "0};\n"
-          "int main(int argc, char **argv);\n"
-          "int main(int argc, char **argv) {\n"
-          "  return dtrt_main(argc, argv, &%s, variants, 0, 0);\n"
-          "}\n",
-          names[0]);
+  fputs("0};\n", f);
+  if (!host)
+    fprintf(f,
+            "int main(int argc, char **argv);\n"
+            "int main(int argc, char **argv) {\n"
+            "  return dtrt_main(argc, argv, &%s, dtg_variants, 0, 0);\n"
+            "}\n",
+            names[0]);
   if (fclose(f) == 0) return out;
   free(out);
   return NULL;
@@ -74,15 +76,19 @@ static bool on_path(const char *name) {
   return false;
 }
 
-/* CC may hold several words: "ccache gcc". */
+/* A variable of the environment that may hold several words: "ccache gcc". */
+static void command_words(Command *c, const char *variable) {
+  const char *text = getenv(variable);
+  while (text && *text) {
+    size_t blank = strspn(text, " "), n = strcspn(text + blank, " ");
+    if (n) command_take(c, jit_printf("%.*s", (int)n, text + blank));
+    text += blank + n;
+  }
+}
+
 static void command_compiler(Command *c) {
   static const char *const usual[] = {"cc", "gcc", "clang"};
-  const char *cc = getenv("CC");
-  while (cc && *cc) {
-    size_t blank = strspn(cc, " "), n = strcspn(cc + blank, " ");
-    if (n) command_take(c, jit_printf("%.*s", (int)n, cc + blank));
-    cc += blank + n;
-  }
+  command_words(c, "CC");
   for (size_t i = 0; c->n == 0 && i < sizeof usual / sizeof *usual; i++)
     if (on_path(usual[i])) command_put(c, usual[i]);
 }
@@ -99,7 +105,7 @@ static char *read_some(const char *path) {
   return text;
 }
 
-static bool run(const Command *c, const char *log, char **error) {
+static bool run(const Command *c, const char *verb, const char *log, char **error) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -115,16 +121,36 @@ static bool run(const Command *c, const char *log, char **error) {
     if (errno != EINTR) break;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
   char *said = read_some(log);
-  *error = jit_printf("`%s` could not link the executable:\n%s", c->word[0], said ? said : "");
+  *error = jit_printf("`%s` could not %s the executable:\n%s", c->word[0], verb, said ? said : "");
   free(said);
   return false;
 }
 
-static bool write_file(const char *path, const JitObject *o) {
-  FILE *f = fopen(path, "wbe");
+static bool write_file(const char *path, const void *at, size_t n) {
+  FILE *f = path ? fopen(path, "wbe") : NULL;
   if (!f) return false;
-  bool ok = fwrite(o->at, 1, o->n, f) == o->n;
+  bool ok = fwrite(at, 1, n, f) == n;
   return fclose(f) == 0 && ok;
+}
+
+static const char *const link_headers[] = {"dtrt.h", "dtrt_math.h"};
+
+/* What the host's sources include, and how they are compiled. */
+static bool put_host(Command *c, const LinkOptions *o, const char *folder) {
+  const char *const text[] = {jit_dtrt_h, jit_dtrt_math_h};
+  bool ok = true;
+  if (o->nfiles == 0) return true;
+  for (int i = 0; i < 2 && ok; i++) {
+    char *path = jit_printf("%s/%s", folder, link_headers[i]);
+    ok = write_file(path, text[i], strlen(text[i]));
+    free(path);
+  }
+  command_put(c, "-O2");
+  command_put(c, "-pthread");
+  command_words(c, "CFLAGS");
+  command_take(c, jit_printf("-I%s", folder));
+  for (int i = 0; i < o->nfiles; i++) command_put(c, o->file[i]);
+  return ok;
 }
 
 static void put_libraries(Command *c, const LinkOptions *o, const char *lib) {
@@ -150,10 +176,10 @@ static bool link_in(const LinkOptions *o, const char *folder, const char *lib, c
   }
   command_put(&c, "-o");
   command_put(&c, aside);
-  bool ok = true;
+  bool ok = put_host(&c, o, folder);
   for (int i = 0; i < o->nobjects && ok; i++) {
     char *path = jit_printf("%s/%d.o", folder, i);
-    ok = path && write_file(path, &o->object[i]);
+    ok = write_file(path, o->object[i].at, o->object[i].n);
     command_take(&c, path);
   }
   put_libraries(&c, o, lib);
@@ -161,8 +187,8 @@ static bool link_in(const LinkOptions *o, const char *folder, const char *lib, c
   if (!ok)
     *error = jit_printf("%s: %s", folder, strerror(errno));
   else if (c.broken || !log)
-    *error = jit_printf("out of memory, or too many programs for one executable");
-  ok = ok && !c.broken && log && run(&c, log, error);
+    *error = jit_printf("out of memory, or too many programs or files for one executable");
+  ok = ok && !c.broken && log && run(&c, o->nfiles ? "make" : "link", log, error);
   free(log);
   command_free(&c);
   return ok;
@@ -176,8 +202,10 @@ static bool has_mpi(const char *lib) {
 }
 
 static void remove_folder(const char *folder, int nobjects) {
-  for (int i = -1; i < nobjects; i++) {
-    char *path = i < 0 ? jit_printf("%s/log", folder) : jit_printf("%s/%d.o", folder, i);
+  for (int i = -3; i < nobjects; i++) {
+    char *path = i >= 0   ? jit_printf("%s/%d.o", folder, i)
+                 : i < -1 ? jit_printf("%s/%s", folder, link_headers[i + 3])
+                          : jit_printf("%s/log", folder);
     if (path) unlink(path);
     free(path);
   }

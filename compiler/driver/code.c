@@ -86,21 +86,22 @@ static dtgc_status object_of(dtgc_program *p, const char *text, size_t n, const 
   return DTGC_OK;
 }
 
-/* objects[0] holds main, objects[1..n] the programs. */
-static dtgc_status make_objects(dtgc_program *const *programs, int n, JitObject *objects,
+/* objects[0] holds main or, for a host with its own, the table of variants; objects[1..n] the
+ * programs. */
+static dtgc_status make_objects(dtgc_program *const *programs, int n, bool host, JitObject *objects,
                                 char **error) {
   char(*name)[32] = calloc((size_t)n, sizeof *name);
   const char **names = calloc((size_t)n, sizeof *names);
   dtgc_status s = name && names ? DTGC_OK : DTGC_NO_MEMORY;
   for (int i = 0; i < n && !s; i++) {
-    snprintf(name[i], sizeof name[i], "dtg_program_%d", i);
+    snprintf(name[i], sizeof name[i], i ? "dtg_program_%d" : "dtg_program", i);
     names[i] = name[i];
     Emitted e;
     if ((s = program_emit(programs[i], true, &e)))
       *error = jit_printf("%s", dtgc_error(programs[i]));
     if (!s) s = object_of(programs[i], e.at, e.n, names[i], &objects[i + 1], error);
   }
-  char *text = s ? NULL : link_main_source(names, n);
+  char *text = s ? NULL : link_main_source(names, n, host);
   if (!s && !text) s = DTGC_NO_MEMORY;
   if (!s) s = object_of(programs[0], text, strlen(text), NULL, &objects[0], error);
   free(text);
@@ -110,6 +111,11 @@ static dtgc_status make_objects(dtgc_program *const *programs, int n, JitObject 
 }
 
 dtgc_status dtgc_build(dtgc_program *const *programs, int n, const char *output, int with_mpi) {
+  return dtgc_build_with(programs, n, NULL, 0, output, with_mpi);
+}
+
+dtgc_status dtgc_build_with(dtgc_program *const *programs, int n, const char *const *files,
+                            int nfiles, const char *output, int with_mpi) {
   if (!programs || n < 0 || !programs[0]) return DTGC_BAD_ARGUMENT;
   dtgc_program *p = programs[0];
   if (n < 1) return program_fail(p, DTGC_BAD_ARGUMENT, "there is no program to build");
@@ -122,11 +128,20 @@ dtgc_status dtgc_build(dtgc_program *const *programs, int n, const char *output,
     if (s && i) s = program_fail(p, s, "programs[%d] did not compile", i);
     if (s) return s;
   }
+  if (nfiles < 0 || (nfiles && !files)) return program_fail(p, DTGC_BAD_ARGUMENT, "files is NULL");
+  for (int i = 0; i < nfiles; i++)
+    if (!files[i] || !*files[i] || *files[i] == '-')
+      return program_fail(p, DTGC_BAD_ARGUMENT, "files[%d] is no name of a file", i);
   char *error = NULL;
   JitObject *objects = calloc((size_t)n + 1, sizeof *objects);
-  dtgc_status s = objects ? make_objects(programs, n, objects, &error) : DTGC_NO_MEMORY;
+  dtgc_status s = objects ? make_objects(programs, n, nfiles > 0, objects, &error) : DTGC_NO_MEMORY;
   double start = jit_now();
-  LinkOptions lo = {.output = output, .object = objects, .nobjects = n + 1, .mpi = with_mpi};
+  LinkOptions lo = {.output = output,
+                    .object = objects,
+                    .nobjects = n + 1,
+                    .file = files,
+                    .nfiles = nfiles,
+                    .mpi = with_mpi};
   if (!s && !link_executable(&lo, &error)) s = DTGC_SYSTEM;
   program_time(p, "link", jit_now() - start);
   for (int i = 0; objects && i <= n; i++) free(objects[i].at);

@@ -194,7 +194,8 @@ static int build(Driver *d) {
   for (int i = 0; i < d->o.nalsos; i++)
     if (!(all[i + 1] = make_variant(d, d->o.also[i]))) return EXIT_ERRORS;
   int mpi = !d->o.transport || strcmp(d->o.transport, "threads") != 0;
-  dtgc_status s = dtgc_build(all, d->o.nalsos + 1, d->o.output, mpi);
+  dtgc_status s = dtgc_build_with(all, d->o.nalsos + 1, d->o.host, d->o.nhosts,
+                                  d->o.output, mpi);
   return s ? fail(d, s, d->program) : 0;
 }
 

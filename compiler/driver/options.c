@@ -11,6 +11,7 @@ const char options_help[] =
     "dtgc: compiles .dtg programs for a mesh of devices\n"
     "\n"
     "  dtgc FILES... -o PROGRAM      makes an executable (./PROGRAM --help says how to use it)\n"
+    "  dtgc FILES... HOST.c... -o PROGRAM   the same around a C program of your own (dtrt.h, part 2)\n"
     "  dtgc run FILES... fit ...     compiles in memory and trains; also: call, info\n"
     "  dtgc FILES... --dump=layouts  shows what the compiler inferred\n"
     "  dtgc FILES... --emit-c DIR    writes the C that each device runs\n"
@@ -110,6 +111,12 @@ static bool is_programs_word(const char *s) {
 static bool ends_in_dtg(const char *s) {
   size_t n = strlen(s);
   return n > 4 && strcmp(s + n - 4, ".dtg") == 0;
+}
+
+/* What the C compiler takes: .c, .o, .a. */
+static bool is_of_host(const char *s) {
+  size_t n = strlen(s);
+  return n > 2 && s[n - 2] == '.' && strchr("coa", s[n - 1]);
 }
 
 /* The option that `arg` names, and the value joined to it ("-Dx=1", "--mesh=a=2"), or -1. */
@@ -273,7 +280,7 @@ static void look_for_transport(Options *o) {
 
 static bool check_calibrate(const Options *o, char *why, int n) {
   const char *wrong = NULL;
-  if (o->nfiles || o->ndefines || o->nlayouts || o->nimport_dirs || o->ndumps || o->nalsos ||
+  if (o->nfiles || o->nhosts || o->ndefines || o->nlayouts || o->nimport_dirs || o->ndumps || o->nalsos ||
       o->mesh || o->emit_c || o->emit_html || o->cpu || o->machine || o->time || o->nwhys ||
       o->diff || o->automatic || o->strict_layouts)
     wrong = "calibrate takes -o, --transport, --devices and --quick only";
@@ -291,6 +298,8 @@ static bool check(Options *o, char *why, int n) {
   if (o->calibrate) return check_calibrate(o, why, n);
   if (o->nfiles == 0)
     wrong = "no .dtg file is given";
+  else if (o->nhosts && !o->output)
+    wrong = "C sources, objects and archives go with -o";
   else if (o->run && (o->output || o->emit_c || o->emit_html || o->nalsos))
     wrong = "-o, --also, --emit-c and --emit-html do not go with run";
   else if (o->run && (o->nwhys || o->diff))
@@ -317,9 +326,9 @@ static bool check(Options *o, char *why, int n) {
 bool options_read(int argc, char **argv, Options *o, char *why, int n) {
   int most = argc + 16;
   *o = (Options){0};
-  const char ***lists[] = {&o->file, &o->define, &o->layout, &o->import_dir,
+  const char ***lists[] = {&o->file, &o->host, &o->define, &o->layout, &o->import_dir,
                            &o->dump, &o->also,   &o->why};
-  for (int i = 0; i < 7; i++)
+  for (int i = 0; i < 8; i++)
     if (!(*lists[i] = calloc((size_t)most, sizeof(char *)))) {
       snprintf(why, (size_t)n, "out of memory");
       return false;
@@ -345,7 +354,10 @@ bool options_read(int argc, char **argv, Options *o, char *why, int n) {
         snprintf(why, (size_t)n, "`%s` is neither a .dtg file nor info, call or fit", arg);
         return false;
       }
-      o->file[o->nfiles++] = arg;
+      if (is_of_host(arg))
+        o->host[o->nhosts++] = arg;
+      else
+        o->file[o->nfiles++] = arg;
       continue;
     }
     int which = find_option(arg, &value);
@@ -367,6 +379,7 @@ bool options_read(int argc, char **argv, Options *o, char *why, int n) {
 
 void options_free(Options *o) {
   free(o->file);
+  free(o->host);
   free(o->define);
   free(o->layout);
   free(o->import_dir);

@@ -9,6 +9,8 @@ typedef struct Options {
   bool calibrate;    /* dtgc calibrate ... */
   const char **file; /* .dtg files */
   int nfiles;
+  const char **host; /* C sources, objects and archives, for -o */
+  int nhosts;
   const char **define, **layout, **import_dir, **dump, **also, **why;
   int ndefines, nlayouts, nimport_dirs, ndumps, nalsos, nwhys;
   const char *mesh, *output, *emit_c, *emit_html, *transport, *cpu, *machine, *diff;

@@ -1,4 +1,7 @@
 /* Reading, repairing and taking apart text; the table of tokens. See text.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "text.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -5,6 +5,9 @@
  * line is 0 (negative) or 1 (positive), a tab and the review. Memory is that of the tokens (learn)
  * or of one line (features). Results are written beside their files and renamed when they are
  * whole. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "text.h"
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,7 @@
 /* Vocabularies in files, and features by them. See text.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "text.h"
 #include <errno.h>
 #include <inttypes.h>

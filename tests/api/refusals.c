@@ -112,6 +112,10 @@ static void wrong_looks(dtgc_program *p) {
   REFUSED(p, dtgc_build(&p, 1, NULL, 0), "output is NULL");
   REFUSED(p, dtgc_build(&p, 1, "", 0), "output is empty");
   REFUSED(p, dtgc_build(two, 2, "x", 0), "programs[1] is NULL");
+  const char *files[] = {"main.c", "-o"};
+  REFUSED(p, dtgc_build_with(&p, 1, NULL, 1, "x", 0), "files is NULL");
+  REFUSED(p, dtgc_build_with(&p, 1, files, -1, "x", 0), "files is NULL");
+  REFUSED(p, dtgc_build_with(&p, 1, files, 2, "x", 0), "files[1] is no name of a file");
 }
 
 /* A layout of a variable that is not there: told, or with strict_layouts an error. */
