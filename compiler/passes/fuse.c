@@ -1,13 +1,14 @@
 /* Joins loops over the same space. Two map steps become one when the later can be done at the place
  * of the earlier, or the earlier at the place of the later; where one reads what the other stores
- * it must do so at the same index, so that the value passes in a register.
+ * it must do so at the same index, so that the value passes in a register. Large loops are joined
+ * only where they have something in common.
  *
  *   for i: m[i] = ...          for i: m[i] = ..., v[i] = ..., w[i] = ...
  *   for i: v[i] = ...     ->
  *   for i: w[i] = f(m[i], v[i]) */
 #include "passes.h"
 
-enum { LOOK_BACK = 64, MOST_STORED = 12 };
+enum { LOOK_BACK = 64, MOST_STORED = 12, LARGE = 4096 /* elements */ };
 
 typedef struct Fuse {
   Plan *plan;
@@ -58,6 +59,26 @@ static void join(Fuse *f, int into, int from) {
   f->reads[from].r.n = 0;
 }
 
+/* Joining gains more than the start of a loop: one passes a value to the other, or both read one at
+ * the same index. */
+static bool share(const Fuse *f, int j, int k) {
+  const Reads *a = &f->reads[j], *b = &f->reads[k];
+  for (int i = 0; i < b->r.n; i++) {
+    if (!b->r.at[i].aligned) continue;
+    if (f->made_by[b->r.at[i].node] == j) return true;
+    for (int l = 0; l < a->r.n; l++)
+      if (a->r.at[l].node == b->r.at[i].node && a->r.at[l].aligned) return true;
+  }
+  return false;
+}
+
+/* What a loop over a large space reads would be kept until the last of many unrelated loops: the
+ * gathered updates of all parameters of a shape, say. */
+static bool is_large(const Fuse *f, const Node *n) {
+  Shape local = layout_local(&f->plan->program->mesh, n->layout, &n->shape);
+  return shape_count(&local) > LARGE;
+}
+
 static bool try_join(Fuse *f, int k) {
   Step *s = &f->le->steps.at[k];
   const Node *n = graph_node(f->le->graph, s->nodes.at[0]);
@@ -66,7 +87,7 @@ static bool try_join(Fuse *f, int k) {
     if (!t->nodes.n) continue;
     seen++;
     if (t->kind != STEP_MAP || !same_space(n, graph_node(f->le->graph, t->nodes.at[0])) ||
-        s->nodes.n + t->nodes.n > MOST_STORED)
+        s->nodes.n + t->nodes.n > MOST_STORED || (is_large(f, n) && !share(f, j, k)))
       continue;
     /* What K reads of J must be at the same index in both cases. */
     bool aligned = true;
