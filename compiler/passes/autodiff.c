@@ -93,6 +93,18 @@ static void differentiate(Diff *d, NodeId first) {
   }
 }
 
+/* A gradient of which a layout is said is a relayout of the cotangent: that may be the same for
+ * several `grad`s, or anything else that the backward pass has made. */
+static NodeId lay_out(Diff *d, const Node *grad, NodeId value) {
+  if (!grad->spec) return value;
+  d->b.span = grad->span, d->b.site = grad->site;
+  NodeId id = build_node(&d->b, OP_relayout, 1, &value, 0, NULL, 0);
+  Node *made = graph_node(d->b.graph, id), *x = graph_node(d->b.graph, value);
+  made->spec = grad->spec;
+  made->name = x->name ? x->name : grad->name;
+  return id;
+}
+
 static void rewrite(Plan *p, Entry *e) {
   Diff d = {.plan = p, .old = e->graph};
   int n = e->graph->nodes.n;
@@ -108,7 +120,7 @@ static void rewrite(Plan *p, Entry *e) {
     Node copy = *graph_node(e->graph, i);
     if (copy.op == OP_grad) {
       if (d.gradient[i] == NO_NODE) differentiate(&d, i);
-      d.map[i] = d.gradient[i];
+      d.map[i] = lay_out(&d, &copy, d.gradient[i]);
       Node *made = graph_node(d.b.graph, d.map[i]);
       if (!made->forbid.file) made->forbid = copy.forbid;
       continue;
