@@ -334,14 +334,16 @@ static bool is_path(const Expr *x) {
 }
 
 Ident ast_forbid(Parse *p, Span at, Ident what) {
-  if (strcmp(what.text, "gather"))
-    diag_error(p->diag, what.span, "unexpected `%s`; a layout can only `forbid gather`", what.text);
+  if (strcmp(what.text, "gather") && strcmp(what.text, "keep"))
+    diag_error(p->diag, what.span,
+               "unexpected `%s`; a layout can only `forbid gather` or `forbid keep`", what.text);
   return (Ident){what.text, at};
 }
 
 Stmt *ast_layout(Parse *p, Span at, Expr *target, SpecExpr *spec, Ident forbid) {
   Stmt *s = ast_stmt(p, ST_LAYOUT, at);
   s->value = target, s->spec = spec, s->forbid = forbid.span;
+  s->keep = forbid.text && !strcmp(forbid.text, "keep");
   if (!target) return s;
   if (target->kind == EX_STRING || is_path(target)) return s;
   if (target->kind != EX_ERROR)

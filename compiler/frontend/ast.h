@@ -138,7 +138,8 @@ struct Stmt {
   Expr *key;       /* state NAME[key] */
   Expr *type;
   SpecExpr *spec;  /* on; layout: NULL when it only forbids */
-  Span forbid;     /* layout: of `forbid gather`; file 0: not written */
+  Span forbid;     /* layout: of `forbid gather` or `forbid keep`; file 0: not written */
+  bool keep;       /* layout: it is `forbid keep` */
   Expr *value;     /* const, bind, assign, expr; if: the condition; layout: the target, NULL for all
                       tensors */
   Expr *from, *to; /* for: a list, or from..to */

@@ -313,7 +313,7 @@ static void put_stmt(Str *out, const Stmt *s) {
     if (s->value) ast_print_path(out, s->value);
     if (s->spec) str_puts(out, " = ");
     if (s->spec) ast_print_spec(out, s->spec);
-    if (s->forbid.file) str_puts(out, " forbid gather");
+    if (s->forbid.file) str_puts(out, s->keep ? " forbid keep" : " forbid gather");
     break;
   case ST_PARAM: put_var(out, "param ", s); break;
   case ST_STATE: put_var(out, "state ", s); break;

@@ -164,8 +164,9 @@ typedef struct Said {
   Strength strength;
   const SpecExpr *spec; /* NULL: it only forbids */
   Span span;
-  Span forbid; /* the statement, when it forbids to gather */
-  bool first;  /* a pattern among those of which the first that matches wins */
+  Span forbid;       /* the statement, when it forbids to gather or to keep */
+  bool keep;         /* it forbids to keep */
+  bool first;        /* a pattern among those of which the first that matches wins */
   Statement *record; /* NULL: `on` */
 } Said;
 

@@ -44,7 +44,8 @@ static void add_statement(Applying *a, const Stmt *stmt, bool option) {
     return;
   }
   if (!t) { /* layout forbid gather */
-    if (!e->program->forbid.file) e->program->forbid = stmt->span;
+    Span *at = stmt->keep ? &e->program->forbid_keep : &e->program->forbid;
+    if (!at->file) *at = stmt->span;
     return;
   }
   bool pattern = t->kind == EX_STRING;
@@ -54,7 +55,7 @@ static void add_statement(Applying *a, const Stmt *stmt, bool option) {
     ast_print_path(&path, t);
   *s = (Said){
       .target = path.at, .pattern = pattern, .option = option, .spec = stmt->spec, .span = t->span};
-  if (stmt->forbid.file) s->forbid = stmt->span;
+  if (stmt->forbid.file) s->forbid = stmt->span, s->keep = stmt->keep;
   s->strength = pattern  ? (option ? BY_OPTION_PATTERN : BY_PATTERN)
                 : option ? BY_OPTION_NAME
                          : BY_NAME;
@@ -146,11 +147,19 @@ static bool gives_way(const Said *s, const Said *had) {
   return s->first && had->first && (s->option || s->span.file == had->span.file);
 }
 
+/* A copy of a variable can be made again; of what is computed there is nothing to make it from. */
+static void forbid_keep(Elab *e, const Said *s, const Named *n) {
+  if (n->kind == NAMED_VAR)
+    e->program->vars.at[n->index].forbid_keep = s->forbid;
+  else
+    elab_fail(e, s->span, "`forbid keep` is for variables, and `%s` is none", n->text);
+}
+
 /* What this statement says of this tensor, unless something stronger has been said. */
 static void claim(Applying *a, const Said *s, const Named *n) {
   Elab *e = a->e;
   if (s->forbid.file) {
-    forbid(e, s, n);
+    (s->keep ? forbid_keep : forbid)(e, s, n);
     if (!s->spec) vec_push(e->arena, &s->record->gave, n->text);
   }
   if (!s->spec) return;

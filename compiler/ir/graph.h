@@ -74,6 +74,7 @@ typedef struct Var {
   const Spec *spec;
   const Layout *layout; /* NULL before propagate; the same in every entry */
   Span forbid;          /* as of a node: also of what is assigned to it */
+  Span forbid_keep;     /* the statement that says that each reader fetches it anew; file 0: none */
 } Var;
 
 typedef struct Input {
@@ -121,7 +122,8 @@ typedef struct Program {
   Mesh mesh; /* naxes == 0: one device */
   const Machine *machine;
   LayoutSet *layouts;
-  Span forbid; /* the statement that says that no tensor may be gathered; file 0: none */
+  Span forbid;      /* the statement that says that no tensor may be gathered; file 0: none */
+  Span forbid_keep; /* ... and that no variable's copies may be kept */
   VEC(Statement *) statements; /* in order, those of the command line last */
   VEC(Var) vars;
   VEC(Entry) entries;

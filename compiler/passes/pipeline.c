@@ -9,6 +9,7 @@ static const struct {
 } passes[] = {
     {"autodiff", autodiff, verify_global},     /* grad nodes become their computation */
     {"simplify", simplify, verify_global},     /* what nobody needs goes */
+    {"refetch", refetch, verify_global},       /* variables that are fetched anew by each reader */
     {"propagate", propagate, verify_global},   /* every tensor has a layout */
     {"distribute", distribute, verify_global}, /* ops along a cut dim work in its blocks */
     {"partition", partition, verify_local},    /* one device's graph, exchanges explicit */
