@@ -124,20 +124,24 @@ const OpDef op_reshape = {
 
 static Arg call_expand(Build *b, const Arg *a) {
   NodeId x;
-  int d;
+  uint32_t dims;
+  int none, more = a[1].kind == ARG_LIST ? a[1].n : 1;
   if (!arg_tensor(b, &a[0], "x", &x)) return arg_node(NO_NODE);
-  Shape s = op_node(b, x)->shape, t = {.rank = s.rank + 1};
-  if (s.rank == MAX_RANK) return arg_node(op_fail(b, b->span, "%d dims are the most", MAX_RANK));
-  if (!arg_dim(b, &a[1], "axis", t.rank, &d)) return arg_node(NO_NODE);
-  for (int i = 0; i < t.rank; i++) t.dim[i] = i < d ? s.dim[i] : i == d ? 1 : s.dim[i - 1];
+  Shape s = op_node(b, x)->shape, t = {.rank = s.rank + more};
+  if (more > MAX_RANK - s.rank)
+    return arg_node(op_fail(b, b->span, "%d dims are the most", MAX_RANK));
+  if (a[1].kind == ARG_NONE && !arg_dim(b, &a[1], "axis", t.rank, &none)) return arg_node(NO_NODE);
+  if (!arg_dims(b, &a[1], "axis", t.rank, &dims)) return arg_node(NO_NODE);
+  for (int i = 0, from = 0; i < t.rank; i++) t.dim[i] = dims & 1u << i ? 1 : s.dim[from++];
   return arg_node(mk_reshape(b, x, &t));
 }
 
-const OpDef op_expand = {.name = "expand",
-                         .params = "x, axis",
-                         .doc = "a new dim of size 1 at that place",
-                         .example = "f32[4, 6] x: expand(x, 1)",
-                         .call = call_expand};
+const OpDef op_expand = {
+    .name = "expand",
+    .params = "x, axis",
+    .doc = "a new dim of size 1 at that place of the result, or at each of a list",
+    .example = "f32[4, 6] x: expand(x, 1)",
+    .call = call_expand};
 
 static Arg call_squeeze(Build *b, const Arg *a) {
   NodeId x;
