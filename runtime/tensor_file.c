@@ -277,6 +277,7 @@ bool tensor_file_replace(const char *path, const void *a, size_t na, const void 
   FILE *out = fopen(aside, "wb");
   bool good = out != NULL;
   good = good && fwrite(a, 1, na, out) == na && (!nb || fwrite(b, 1, nb, out) == nb);
+  good = good && !fflush(out) && !fsync(fileno(out));
   int error = errno;
   if (out && fclose(out) && good) {
     error = errno;

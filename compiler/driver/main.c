@@ -4,11 +4,13 @@
 #include "dtrt.h"
 #include "options.h"
 #include "plot.h"
+#include "replace.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { EXIT_ERRORS = 1, EXIT_USAGE = 2, MOST_VARIANTS = 64 };
 
@@ -121,10 +123,8 @@ static int dump_ast(Driver *d) {
 /* -------- emitted C -------- */
 
 static int write_file(const char *path, const char *text) {
-  FILE *f = fopen(path, "w");
-  if (!f) return fail_file(path);
-  bool ok = fputs(text, f) >= 0;
-  return fclose(f) == 0 && ok ? 0 : fail_file(path);
+  errno = replace_file(path, text, strlen(text));
+  return errno ? fail_file(path) : 0;
 }
 
 static int write_text(const char *folder, const char *name, const char *text) {
@@ -267,13 +267,24 @@ static int show_ops(void) {
   return bad;
 }
 
+/* Whether the folder that a file is to be written to can be written. */
+static int cannot_write(const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
+  bool ok = folder && access(slash ? folder : ".", W_OK) == 0;
+  free(folder);
+  return ok ? 0 : fail_file(path);
+}
+
 /* To -o FILE, or to standard output; of rank 0 alone. */
 static int calibrate(Driver *d) {
   const Options *o = &d->o;
   dtgc_calibration c = {.transport = o->transport, .devices = o->devices, .quick = o->quick};
   char *text = NULL;
-  dtgc_status s = dtgc_calibrate(&c, &text);
   int bad = 0;
+  /* Before seconds are spent on measuring. */
+  if (o->output && (bad = cannot_write(o->output))) return bad;
+  dtgc_status s = dtgc_calibrate(&c, &text);
   if (s) {
     if (dtrt_launch_rank() == 0) fprintf(stderr, "dtgc: %s\n", text ? text : "out of memory");
     bad = s == DTGC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_ERRORS;

@@ -1,6 +1,7 @@
 /* The command line of `dtgc plot`: which columns of which logs make which panel. A curve's colour
  * tells the log and its dashes the column; with one log the colour tells the column. */
 #include "plot.h"
+#include "replace.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -283,16 +284,9 @@ static void tell(const PlotPanel *panel) {
 
 /* -------- -------- */
 
-/* Beside it, to the disk, then renamed: a crash leaves the old one. */
 static int write_page(Plotting *p, const Str *text) {
-  char *aside = arena_printf(p->arena, "%s.%ld.tmp", p->output, (long)getpid());
-  FILE *f = fopen(aside, "wb");
-  bool good = f && fwrite(text->at, 1, text->n, f) == text->n && !fflush(f) && !fsync(fileno(f));
-  int error = errno;
-  if (f && fclose(f) && good) good = false, error = errno;
-  if (good && rename(aside, p->output)) good = false, error = errno;
-  if (good) return 0;
-  if (f) unlink(aside);
+  int error = replace_file(p->output, text->at, text->n);
+  if (!error) return 0;
   snprintf(p->why, sizeof p->why, "%s: %s", p->output, strerror(error));
   return MAIN_ERRORS;
 }

@@ -2,22 +2,9 @@
 # dtgc --auto from end to end: what it writes compiles, keeps its promise, and computes the same.
 #   auto.sh DTGC FOLDER SAMPLES SCALE
 set -u
+. "$(dirname "$0")/../expect.sh"
 dtgc=$1 samples=$3 scale=$4
-rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 2
-export XDG_CACHE_HOME=$PWD/cache
-unset DTGC_CACHE
-failed=0
-fail() { echo "FAIL $*"; failed=1; }
-
-# expect STATUS PART-OF-ALL-OUTPUT COMMAND...
-expect() {
-  local status=$1 part=$2 out got
-  shift 2
-  out=$("$@" 2>&1 </dev/null)
-  got=$?
-  [ $got -eq "$status" ] || fail "$*: exit status $got, expected $status: $out"
-  [[ $out == *"$part"* ]] || fail "$*: no \"$part\" in: $out"
-}
+fresh_folder "$2"
 
 # time_of FILE WORDS: what a line of the head says, in microseconds; nothing when there is no such line
 time_of() {

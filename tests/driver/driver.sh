@@ -1,23 +1,10 @@
 #!/bin/bash
 # dtgc's command line, its cache and its executables.   driver.sh DTGC FOLDER
 set -u
+. "$(dirname "$0")/../expect.sh"
 dtgc=$1
-rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 2
-export XDG_CACHE_HOME=$PWD/cache
-unset DTGC_CACHE
+fresh_folder "$2"
 cache=$XDG_CACHE_HOME/dtgc
-failed=0
-fail() { echo "FAIL $*"; failed=1; }
-
-# expect STATUS PART-OF-ALL-OUTPUT COMMAND...
-expect() {
-  local status=$1 part=$2 out got
-  shift 2
-  out=$("$@" 2>&1 </dev/null)
-  got=$?
-  [ $got -eq "$status" ] || fail "$*: exit status $got, expected $status: $out"
-  [[ $out == *"$part"* ]] || fail "$*: no \"$part\" in: $out"
-}
 
 cat >m.dtg <<'E'
 const n = 6

@@ -1,29 +1,9 @@
 #!/bin/bash
 # `forbid gather` from the command line, with --auto, and in what runs.   forbid.sh DTGC FOLDER
 set -u
+. "$(dirname "$0")/../expect.sh"
 dtgc=$1
-rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 2
-export XDG_CACHE_HOME=$PWD/cache
-failed=0
-fail() { echo "FAIL $*"; failed=1; }
-
-# expect STATUS PART-OF-ALL-OUTPUT COMMAND...
-expect() {
-  local status=$1 part=$2 out got
-  shift 2
-  out=$("$@" 2>&1 </dev/null)
-  got=$?
-  [ $got -eq "$status" ] || fail "$*: exit status $got, expected $status: $out"
-  [[ $out == *"$part"* ]] || fail "$*: no \"$part\" in: $out"
-}
-
-# never PART COMMAND...: succeeds without saying so
-never() {
-  local part=$1 out
-  shift
-  out=$("$@" 2>&1 </dev/null) || fail "$*: failed: $out"
-  [[ $out != *"$part"* ]] || fail "$*: \"$part\" in: $out"
-}
+fresh_folder "$2"
 
 cat >m.dtg <<'E'
 param w: f32[64, 512] = reshape(f32(iota([32768], dtype=i32) % 13), [64, 512])

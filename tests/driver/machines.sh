@@ -1,21 +1,9 @@
 #!/bin/bash
 # --machine and `dtgc calibrate`.   machines.sh DTGC FOLDER SAMPLES
 set -u
+. "$(dirname "$0")/../expect.sh"
 dtgc=$1 samples=$3
-rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 2
-export XDG_CACHE_HOME=$PWD/cache
-failed=0
-fail() { echo "FAIL $*"; failed=1; }
-
-# expect STATUS PART-OF-ALL-OUTPUT COMMAND...
-expect() {
-  local status=$1 part=$2 out got
-  shift 2
-  out=$("$@" 2>&1 </dev/null)
-  got=$?
-  [ $got -eq "$status" ] || fail "$*: exit status $got, expected $status: $out"
-  [[ $out == *"$part"* ]] || fail "$*: no \"$part\" in: $out"
-}
+fresh_folder "$2"
 
 cat >m.dtg <<'X'
 mesh [data=4, model=8]

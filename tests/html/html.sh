@@ -2,21 +2,10 @@
 # dtgc --emit-html from a shell; and where there is a node, the page's scripts, run without a browser over the
 # pages of several programs (page.js beside this file says what is checked).   html.sh DTGC FOLDER
 set -u
+. "$(dirname "$0")/../expect.sh"
 dtgc=$1 here=$(cd "$(dirname "$0")" && pwd)
 golden=$here/../golden/layouts
-rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 2
-failed=0
-fail() { echo "FAIL $*"; failed=1; }
-
-# expect STATUS PART-OF-ALL-OUTPUT COMMAND...
-expect() {
-  local status=$1 part=$2 out got
-  shift 2
-  out=$("$@" 2>&1 </dev/null)
-  got=$?
-  [ $got -eq "$status" ] || fail "$*: exit status $got, expected $status: $out"
-  [[ $out == *"$part"* ]] || fail "$*: no \"$part\" in: $out"
-}
+fresh_folder "$2"
 
 echo 'entry f(x: f32[6]) { return y = sum(x) }' >m.dtg
 expect 0 '' "$dtgc" m.dtg --emit-html=m.html

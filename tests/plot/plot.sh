@@ -2,11 +2,10 @@
 # dtgc plot: pictures against those kept here, byte by byte, and what is refused and how.
 #   plot.sh DTGC FOLDER [--update]
 set -u
+. "$(dirname "$0")/../expect.sh"
 dtgc=$1 here=$(cd "$(dirname "$0")" && pwd) update=${3:-}
-rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 2
+fresh_folder "$2"
 cp "$here"/*.csv .
-failed=0
-fail() { echo "FAIL $*"; failed=1; }
 
 # expect STATUS PART-OF-ALL-OUTPUT ARGUMENTS...
 expect() {
