@@ -1,4 +1,5 @@
-/* gemm.c: matrix products by OpenBLAS, after seeing to it that OpenBLAS is fit for use.
+/* gemm.c: matrix products: f32 by our own kernels where this CPU has them (gemm_kernel.h), else by
+ * OpenBLAS, after seeing to it that OpenBLAS is fit for use.
  *
  * OpenBLAS 0.3.21 (Debian 12) does not know newer CPUs and runs SSE3 kernels on them, a fifth of
  * the speed; asked again with OPENBLAS_CORETYPE it runs the right ones. The serial build returns
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <strings.h>
 #include "device.h"
+#include "gemm_kernel.h"
 
 /* Weak: another BLAS may stand behind cblas.h. */
 extern __attribute__((weak)) void gotoblas_dynamic_init(void);
@@ -100,6 +102,10 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
   int im = (int)m, in = (int)n, ik = (int)k, ia = (int)lda, ib = (int)ldb, ic = (int)ldc;
   CBLAS_TRANSPOSE opa = ta ? CblasTrans : CblasNoTrans, opb = tb ? CblasTrans : CblasNoTrans;
   double beta = accumulate ? 1 : 0;
+  if (!wide && m > 1 && n > 1 &&
+      gemm_blocked(m, n, k, a, ta ? 1 : lda, ta ? lda : 1, b, tb ? 1 : ldb, tb ? ldb : 1, c, ldc,
+                   accumulate != 0))
+    return;
   /* One column or row: a matrix times a vector, several times as fast as gemm at this shape. */
   if ((n == 1 || m == 1) &&
       !accumulate) /* some gemv scale what lies there by 0, and keep its NaN */

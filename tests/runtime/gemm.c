@@ -1,6 +1,7 @@
 /* gemm.c: dtrt_gemm against three loops: all transpositions, degenerate shapes, leading dims,
  * accumulation. */
 #include <math.h>
+#include "gemm_kernel.h"
 #include "harness.h"
 
 static double at(int type, const void *p, int64_t i) {
@@ -11,6 +12,47 @@ static void put(int type, void *p, int64_t i, double v) {
     ((double *)p)[i] = v;
   else
     ((float *)p)[i] = (float)v;
+}
+
+/* Sizes around the blocks of gemm_blocked.c; whole numbers, so that sums are exact in any order. */
+static void large(int ta, int tb, int m, int n, int k, int add) {
+  float *a = calloc((size_t)m * (size_t)k, 4), *b = calloc((size_t)k * (size_t)n, 4),
+        *c = calloc((size_t)m * (size_t)n, 4);
+  for (int i = 0; i < m * k; i++) a[i] = (float)(harness_mix((uint64_t)i) % 7) - 3;
+  for (int i = 0; i < k * n; i++) b[i] = (float)(harness_mix((uint64_t)i + 99) % 5) - 2;
+  for (int i = 0; i < m * n; i++) c[i] = add ? (float)(i % 5) : NAN;
+  dtrt_gemm(DTRT_F32, ta, tb, m, n, k, a, ta ? m : k, b, tb ? k : n, c, n, add);
+  int wrong = 0;
+  for (int i = 0; i < m; i += 1 + m / 23)
+    for (int j = 0; j < n; j++) {
+      int sum = add ? (i * n + j) % 5 : 0;
+      for (int l = 0; l < k; l++)
+        sum += (int)a[ta ? l * m + i : i * k + l] * (int)b[tb ? j * k + l : l * n + j];
+      wrong += c[i * n + j] != (float)sum;
+    }
+  CHECK(!wrong, "ta %d tb %d %dx%dx%d add %d: %d wrong", ta, tb, m, n, k, add, wrong);
+  free(a), free(b), free(c);
+}
+
+/* Rows or columns dealt to several calls give the bits of one call: what a device computes is what
+ * all would. Not for single rows and columns, which are matrix times vector. */
+static void dealt(int m, int n, int k, int parts) {
+  float *a = calloc((size_t)m * (size_t)k, 4), *b = calloc((size_t)k * (size_t)n, 4),
+        *c = calloc((size_t)m * (size_t)n, 4), *d = calloc((size_t)m * (size_t)n, 4),
+        *e = calloc((size_t)m * (size_t)n, 4);
+  for (int i = 0; i < m * k; i++) a[i] = (float)harness_mix((uint64_t)i) / 1e19f - 0.9f;
+  for (int i = 0; i < k * n; i++) b[i] = (float)harness_mix((uint64_t)i + 99) / 1e19f - 0.9f;
+  dtrt_gemm(DTRT_F32, 0, 0, m, n, k, a, k, b, n, c, n, 0);
+  for (int p = 0; p < parts; p++) {
+    int i = p * m / parts, j = p * n / parts;
+    dtrt_gemm(DTRT_F32, 0, 0, (p + 1) * m / parts - i, n, k, a + i * k, k, b, n, d + i * n, n, 0);
+    dtrt_gemm(DTRT_F32, 0, 0, m, (p + 1) * n / parts - j, k, a, k, b + j, n, e + j, n, 0);
+  }
+  CHECK(!memcmp(c, d, (size_t)m * (size_t)n * 4), "%dx%dx%d: rows in %d parts have other bits", m,
+        n, k, parts);
+  CHECK(!memcmp(c, e, (size_t)m * (size_t)n * 4), "%dx%dx%d: columns in %d parts have other bits",
+        m, n, k, parts);
+  free(a), free(b), free(c), free(d), free(e);
 }
 
 static void one(int type, int ta, int tb, int m, int n, int k, int pad, int add) {
@@ -45,6 +87,16 @@ int main(void) {
     for (int t = 0; t < 8; t++)
       for (int i = 0; i < 216; i++)
         one(type, t & 1, t >> 1 & 1, sizes[i / 36], sizes[i / 6 % 6], sizes[i % 6], i % 3, t >> 2);
+  static const int odd[][3] = {{29, 800, 5},   {3, 1600, 400}, {130, 33, 770}, {15, 47, 1153},
+                               {100, 16, 385}, {57, 12, 100},  {40, 769, 33}};
+  for (int t = 0; t < 8; t++)
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+      large(t & 1, t >> 1 & 1, odd[i][0], odd[i][1], odd[i][2], t >> 2);
+  if (gemm_kernel()) {
+    dealt(128, 700, 784, 8);
+    dealt(20, 96, 400, 3);
+    dealt(33, 33, 33, 2);
+  }
   dtrt_close(s);
   return harness_result();
 }

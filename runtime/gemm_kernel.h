@@ -1,0 +1,50 @@
+/* gemm_kernel.h: matrix products of our own, f32. A kernel computes a tile of the result in
+ * registers; gemm_blocked.c cuts a product into tiles and packs what they read. Kernels are
+ * compiled once for each kind of CPU (gemm_kernel.inc) and chosen when the process starts. Every
+ * element is one sum in the order of k, begun anew each GEMM_DEPTH steps, whatever the tile it
+ * falls in: a product gives the same bits when its rows or columns are dealt to several devices. */
+#ifndef DTRT_GEMM_KERNEL_H
+#define DTRT_GEMM_KERNEL_H
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  GEMM_DEPTH = 384, /* most of k in one pass over the result: a tile's rows of x stay in L1 */
+  GEMM_WIDTH = 768, /* most columns packed at once: GEMM_DEPTH x GEMM_WIDTH floats, a part of L2 */
+  GEMM_ROWS = 16,   /* no tile has more rows ... */
+  GEMM_COLUMNS = 32 /* ... or columns */
+};
+
+/* One tile. x[i * xi + l * xl] is row i, depth l; y has `lead` floats a depth, of which the tile's
+ * columns are the first; c has `ldc` floats a row. add: to what c holds. */
+typedef struct GemmTile {
+  int64_t depth;
+  const float *x;
+  int64_t xi, xl;
+  const float *y;
+  int64_t lead;
+  float *c;
+  int64_t ldc;
+  bool add;
+} GemmTile;
+
+typedef struct GemmKernel {
+  int rows;    /* of the largest tile */
+  int columns; /* of a tile: two vectors; a half tile has one */
+  /* [rows of the tile][0: half, 1: whole] */
+  void (*tile[GEMM_ROWS + 1][2])(const GemmTile *t);
+  /* `columns` (at most 16) rows of y, lying with `lead` floats from one to the next, turned: to[l *
+   * step + j] = y[j * lead + l] for l < depth. */
+  void (*turn)(const float *y, int64_t lead, int64_t depth, int columns, float *to, int64_t step);
+} GemmKernel;
+
+/* NULL: this CPU has none, and OpenBLAS does everything. DTRT_GEMM=openblas in the environment asks
+ * for that, DTRT_GEMM=avx2 for the narrower kernels. */
+const GemmKernel *gemm_kernel(void);
+extern const GemmKernel gemm_kernel_avx512, gemm_kernel_avx2;
+
+/* c (m x n) = or += x (m x k) @ y (k x n), each as it lies: x[i * xi + l * xl], y[l * yl + j * yj],
+ * one of the two strides being 1. False: not done (no kernel, no memory). */
+bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
+                  const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add);
+#endif
