@@ -162,14 +162,17 @@ void dtrt_zero(void *to, int64_t bytes);
 /* Loops: DTRT_LOOP begins a loop function; DTRT_PLAIN stands before an innermost loop whose turns do not
  * depend on each other, DTRT_SUMMING before one that adds up: there the compiler may take the terms in
  * another order, the same at every run of one object. DTRT_OUTER stands before a loop around others:
- * unrolled, it would only make more code to compile. */
+ * unrolled, it would only make more code to compile. DTRT_ENTRY begins an entry: nothing but calls, one after
+ * the other, which optimizing makes slow to compile and no faster to run. */
 #define DTRT_LOOP static __attribute__((noinline))
 #ifdef __clang__
+#define DTRT_ENTRY static __attribute__((noinline, optnone))
 #define DTRT_PLAIN _Pragma("clang loop unroll(disable)")
 #define DTRT_OUTER _Pragma("clang loop unroll(disable)")
 #define DTRT_SUMMING _Pragma("clang loop vectorize(enable) interleave_count(4)")
 #pragma clang diagnostic ignored "-Wpass-failed"
 #else
+#define DTRT_ENTRY static
 #define DTRT_PLAIN _Pragma("GCC ivdep")
 #define DTRT_OUTER
 #define DTRT_SUMMING

@@ -452,7 +452,7 @@ static const char *emit_entry(Emit *e, const LocalEntry *le, Str *tables, Str *r
   }
   const char *where = diag_where(e->program->diag, e->arena, en->span);
   str_printf(&e->entries,
-             "/* entry %s%s%s */\nstatic void %s(dtrt_device *dev) {\n  (void)dev;\n%s%s}\n\n",
+             "/* entry %s%s%s */\nDTRT_ENTRY void %s(dtrt_device *dev) {\n  (void)dev;\n%s%s}\n\n",
              en->name, *where ? "    " : "", where, id, e->head.at, e->body.at);
   put_entry_tables(e, tables, id);
   str_puts(row, "    {");

@@ -245,12 +245,12 @@ DTRT_LOOP void loop8_grad_w(int64_t n0, int64_t n1, int64_t n2, int64_t n3, floa
 }
 
 /* entry init */
-static void entry_init(dtrt_device *dev) {
+DTRT_ENTRY void entry_init(dtrt_device *dev) {
   (void)dev;
 }
 
 /* entry f    conv.dtg:2 */
-static void entry_f(dtrt_device *dev) {
+DTRT_ENTRY void entry_f(dtrt_device *dev) {
   (void)dev;
 
   /* f.y = conv(x, w)    conv.dtg:3 */

@@ -42,12 +42,12 @@ DTRT_LOOP void loop2_f_total(int64_t n0, int64_t n1, float (*restrict a_)[n1], c
 }
 
 /* entry init */
-static void entry_init(dtrt_device *dev) {
+DTRT_ENTRY void entry_init(dtrt_device *dev) {
   (void)dev;
 }
 
 /* entry f    elementwise.dtg:3 */
-static void entry_f(dtrt_device *dev) {
+DTRT_ENTRY void entry_f(dtrt_device *dev) {
   (void)dev;
   const int64_t n0_x_ = dtrt_hi(dev, &dim_0) - dtrt_lo(dev, &dim_0);
 

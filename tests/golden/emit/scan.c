@@ -163,12 +163,12 @@ DTRT_LOOP void loop10_grad_b(dtrt_device *dev, int64_t n0, int64_t n1, int32_t (
 }
 
 /* entry init */
-static void entry_init(dtrt_device *dev) {
+DTRT_ENTRY void entry_init(dtrt_device *dev) {
   (void)dev;
 }
 
 /* entry f    scan.dtg:3 */
-static void entry_f(dtrt_device *dev) {
+DTRT_ENTRY void entry_f(dtrt_device *dev) {
   (void)dev;
   const int64_t n0_x_ = dtrt_hi(dev, &dim_0) - dtrt_lo(dev, &dim_0);
   const int64_t from1_x_ = dtrt_lo(dev, &dim_1);

@@ -88,12 +88,12 @@ DTRT_LOOP void loop5_f_g(dtrt_device *dev, int64_t n0, int64_t n1, const int32_t
 }
 
 /* entry init */
-static void entry_init(dtrt_device *dev) {
+DTRT_ENTRY void entry_init(dtrt_device *dev) {
   (void)dev;
 }
 
 /* entry f    shapes.dtg:2 */
-static void entry_f(dtrt_device *dev) {
+DTRT_ENTRY void entry_f(dtrt_device *dev) {
   (void)dev;
 
   /* f.t = add(f.t, %10)    shapes.dtg:8 */

@@ -105,7 +105,7 @@ DTRT_LOOP void loop7_sub(int64_t n0, float *restrict model_w, const float *restr
 }
 
 /* entry init */
-static void entry_init(dtrt_device *dev) {
+DTRT_ENTRY void entry_init(dtrt_device *dev) {
   (void)dev;
 
   /* model.w <- const()    step.dtg:4 */
@@ -120,7 +120,7 @@ static void entry_init(dtrt_device *dev) {
 }
 
 /* entry train    step.dtg:9 */
-static void entry_train(dtrt_device *dev) {
+DTRT_ENTRY void entry_train(dtrt_device *dev) {
   (void)dev;
 
   /* %3 = contract(x, model.w)    step.dtg:6 */
