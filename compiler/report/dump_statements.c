@@ -5,9 +5,16 @@
 
 enum { LIST_MOST = 6 };
 
+/* Each name once: a method's value has the same in every entry. */
 static void put_list(const char *const *name, int n, Str *out) {
-  for (int i = 0; i < n && i < LIST_MOST; i++) str_printf(out, "%s%s", i ? ", " : "", name[i]);
-  if (n > LIST_MOST) str_printf(out, " and %d more", n - LIST_MOST);
+  int different = 0;
+  for (int i = 0; i < n; i++) {
+    bool had = false;
+    for (int k = 0; k < i && !had; k++) had = !strcmp(name[k], name[i]);
+    if (!had && ++different <= LIST_MOST)
+      str_printf(out, "%s%s", different > 1 ? ", " : "", name[i]);
+  }
+  if (different > LIST_MOST) str_printf(out, " and %d more", different - LIST_MOST);
 }
 
 /* Those it names but does not have, by the statement that has them, in the order of the names. */
