@@ -22,8 +22,8 @@ typedef struct cli {
   const dtrt_entry *entry, *eval; /* NULL: not given */
   data_pair *feed, *eval_feed, *out;
   int nfeed, neval_feed, nout;
-  int64_t epochs, limit, eval_limit; /* 0: not given, all rows */
-  int64_t skip, eval_skip;
+  int64_t epochs, steps, limit, eval_limit; /* 0: not given, all rows */
+  int64_t skip, eval_skip, prefetch;
   bool shuffle, drop_last, stop_on_nan, plain, layouts, traffic;
   uint64_t shuffle_seed, seed;
   const char *log, *transport;

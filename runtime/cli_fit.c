@@ -36,6 +36,8 @@ static void say_plan(const show *w, const char *command, const fit_pass *pass) {
   if (full) printf("%lld step%s of %lld", full, full == 1 ? "" : "s", (long long)pass->set.batch);
   if (pass->rest) printf("%sone step of %lld", full ? " and " : "", (long long)pass->rest);
   if (pass->dropped) printf(", the last %lld rows left out", (long long)pass->dropped);
+  if (pass == &w->f.train && w->f.steps)
+    printf("; %lld step%s in all", (long long)w->f.steps, w->f.steps == 1 ? "" : "s");
   if (pass == &w->f.train) {
     char mesh[512];
     cli_mesh_text(w->c.program, mesh, sizeof mesh);
@@ -88,7 +90,8 @@ static void draw(show *w, const fit_pass *pass) {
   snprintf(head, sizeof head, "epoch %lld/%lld%s%.40s", (long long)w->f.epoch,
            (long long)w->f.epochs, *name ? " " : "", name);
   metrics_text(pass, "", text, sizeof text);
-  progress_step(&w->bar, head, pass->step, fit_steps(pass), pass->seconds, text);
+  progress_step(&w->bar, head, pass->step, fit_epoch_steps(&w->f, pass, w->f.epoch), pass->seconds,
+                text);
 }
 
 static fit_status on_step(fit *f, const fit_pass *pass) {
@@ -106,8 +109,8 @@ static fit_status on_step(fit *f, const fit_pass *pass) {
   if (fit_interrupted) {
     progress_clear(&w->bar);
     snprintf(text, sizeof text, "stopped by Ctrl-C after step %lld of %lld of epoch %lld (%s)",
-             (long long)pass->step, (long long)fit_steps(pass), (long long)f->epoch,
-             pass->entry->name);
+             (long long)pass->step, (long long)fit_epoch_steps(f, pass, f->epoch),
+             (long long)f->epoch, pass->entry->name);
     cli_note(&w->c, text);
     w->status = CLI_STOPPED;
     return fit_save_now(&w->save, f) ? FIT_FAILED : FIT_STOPPED;
@@ -168,7 +171,7 @@ static fit_status log_write(show *w) {
 static fit_status log_epoch(show *w) {
   const fit *f = &w->f;
   if (!w->c.log || w->c.quiet) return FIT_OK;
-  if (!log_add(w, "%lld,%lld,%.6g", (long long)f->epoch, (long long)fit_steps(&f->train),
+  if (!log_add(w, "%lld,%lld,%.6g", (long long)f->epoch, (long long)f->train.step,
                f->train.seconds) ||
       !log_line(w, false))
     return log_fail(w);
@@ -214,7 +217,7 @@ static fit_status on_epoch(fit *f) {
     all += f->eval.seconds;
   }
   progress_clear(&w->bar);
-  double rate = (double)fit_steps(&f->train) / (seconds > 1e-9 ? seconds : 1e-9);
+  double rate = (double)f->train.step / (seconds > 1e-9 ? seconds : 1e-9);
   if (!w->c.quiet) {
     printf("%s  %.*f steps/s  %.1f s\n", line, rate < 10 ? 1 : 0, rate, all);
     fflush(stdout);
@@ -339,6 +342,8 @@ int cli_fit(const cli *given) {
               .more = c->more,
               .more_user = c->user,
               .epochs = c->epochs,
+              .steps = c->steps,
+              .prefetch = (int)c->prefetch,
               .shuffle = c->shuffle,
               .shuffle_seed = c->shuffle_seed,
               .drop_last = c->drop_last,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "element.h"
+#include "fit_ahead.h"
 #include "progress.h"
 
 __attribute__((format(printf, 2, 3))) static fit_status fail(fit *f, const char *format, ...) {
@@ -33,6 +34,12 @@ bool fit_is_metric(const dtrt_tensor *t) {
 }
 
 int64_t fit_steps(const fit_pass *pass) { return pass->full + (pass->rest > 0); }
+
+/* Training may end within its last epoch. */
+int64_t fit_epoch_steps(const fit *f, const fit_pass *pass, int64_t epoch) {
+  int64_t all = fit_steps(pass), left = f->steps - (epoch - 1) * all;
+  return f->steps && pass == &f->train && left < all ? left : all;
+}
 
 double fit_value(const fit_pass *pass, int output) {
   return element_value(pass->entry->out[output].dtype, pass->out[output]);
@@ -115,6 +122,8 @@ fit_status fit_open(fit *f, fit_pass *pass, const dtrt_entry *e, const data_pair
     return fail(f, "%s leaves nothing of the %lld rows for '%s': its batch is %lld",
                 drop_last_name(f), (long long)pass->set.limit, e->name, (long long)pass->set.batch);
   }
+  bool never = pass == &f->train && f->steps && f->steps <= pass->full;
+  if (never) pass->rest = 0;
   return pass->rest && !find_short(f, pass) ? no_short(f, pass) : FIT_OK;
 }
 
@@ -148,6 +157,8 @@ static fit_status add_short(fit *f, fit_pass *pass, const fit_pass *other) {
 }
 
 fit_status fit_start(fit *f) {
+  int64_t each = fit_steps(&f->train);
+  if (f->steps) f->epochs = f->steps / each + (f->steps % each > 0);
   fit_status status = add_short(f, &f->train, NULL);
   return !status && f->eval.entry ? add_short(f, &f->eval, &f->train) : status;
 }
@@ -172,14 +183,16 @@ static void pass_go_on(const fit *f, fit_pass *pass) {
 }
 
 static fit_status pass_step(fit *f, fit_pass *pass, bool is_short) {
-  int entry = (int)(pass->entry - f->program->entry);
+  int entry = is_short ? pass->short_entry : (int)(pass->entry - f->program->entry);
+  int which = is_short && pass->which >= 0 ? pass->which : 0;
+  prefetch *reader = f->ahead ? fit_ahead_reader(f->ahead) : NULL;
   dtrt_status status;
-  if (is_short && pass->which >= 0)
-    status = dtrt_call_fill_in(f->session, pass->which, pass->short_entry, data_fill, &pass->set,
-                               pass->out);
-  else
-    status = dtrt_call_fill(f->session, is_short ? pass->short_entry : entry, data_fill, &pass->set,
-                            pass->out);
+  if (reader) {
+    prefetch_take(reader);
+    status = dtrt_call_fill_in(f->session, which, entry, prefetch_fill, reader, pass->out);
+  } else {
+    status = dtrt_call_fill_in(f->session, which, entry, data_fill, &pass->set, pass->out);
+  }
   return status == DTRT_OK ? FIT_OK : session_failed(f);
 }
 
@@ -197,7 +210,7 @@ static void pass_count(fit_pass *pass, int64_t rows) {
 }
 
 static fit_status pass_run(fit *f, fit_pass *pass) {
-  int64_t steps = fit_steps(pass);
+  int64_t steps = fit_epoch_steps(f, pass, f->epoch);
   double start = progress_now();
   pass_begin(pass);
   if (pass == &f->train && f->epoch == f->first_epoch && f->first_step) pass_go_on(f, pass);
@@ -212,14 +225,23 @@ static fit_status pass_run(fit *f, fit_pass *pass) {
   return FIT_OK;
 }
 
-fit_status fit_run(fit *f) {
+static fit_status run_epochs(fit *f) {
   fit_status status = FIT_OK;
   for (f->epoch = f->first_epoch ? f->first_epoch : 1; f->epoch <= f->epochs; f->epoch++) {
-    if (f->shuffle && !data_shuffle(&f->train.set, f->shuffle_seed, f->epoch))
+    if (f->shuffle && !f->ahead && !data_shuffle(&f->train.set, f->shuffle_seed, f->epoch))
       return fail(f, "out of memory");
     if ((status = pass_run(f, &f->train))) return status;
     if (f->eval.entry && (status = pass_run(f, &f->eval))) return status;
     if (f->on_epoch && (status = f->on_epoch(f))) return status;
   }
   return FIT_OK;
+}
+
+fit_status fit_run(fit *f) {
+  if (f->prefetch && !(f->ahead = fit_ahead_start(f)))
+    return fail(f, "no memory or no thread to read ahead");
+  fit_status status = run_epochs(f);
+  fit_ahead_stop(f->ahead);
+  f->ahead = NULL;
+  return status;
 }

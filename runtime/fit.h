@@ -44,7 +44,9 @@ struct fit {
   int64_t first_epoch; /* 0 is 1 */
   int64_t first_step;  /* steps of it that are done already */
   double *first_sum;   /* [outputs] what they add to the sums of its means, malloc'ed, or NULL */
-  int64_t epochs;      /* the number of the last */
+  int64_t epochs;      /* the number of the last; 0: it comes of steps */
+  int64_t steps;       /* of training in all, the last epoch may be cut off; 0: whole epochs */
+  int prefetch;        /* batches that a thread reads ahead; 0: none */
   bool shuffle, drop_last;
   uint64_t shuffle_seed;
   bool by_call;             /* a host's call, so messages name no options of a command line */
@@ -54,6 +56,7 @@ struct fit {
   /* Kept by the loop. */
   fit_pass train, eval;
   int64_t epoch; /* that runs, from 1 */
+  struct fit_ahead *ahead;
   char why[768];
 };
 
@@ -66,7 +69,8 @@ fit_status fit_run(fit *f); /* all epochs */
 void fit_close(fit *f);     /* the passes; the session is the client's */
 const char *fit_reason(const fit *f);
 
-int64_t fit_steps(const fit_pass *pass); /* of an epoch */
+int64_t fit_steps(const fit_pass *pass);                                    /* of an epoch */
+int64_t fit_epoch_steps(const fit *f, const fit_pass *pass, int64_t epoch); /* of this one */
 /* Float scalar outputs are metrics; the others are not kept. */
 bool fit_is_metric(const dtrt_tensor *t);
 double fit_value(const fit_pass *pass, int output); /* of the last step */

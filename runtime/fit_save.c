@@ -102,14 +102,17 @@ fit_status fit_save_step(fit_save *s, fit *f, const fit_pass *pass) {
   if (pass != &f->train) return FIT_OK;
   s->step++;
   /* That of an epoch's last step waits for the evaluation. */
-  if (!s->dir || !s->every || s->step % s->every || pass->step == fit_steps(pass)) return FIT_OK;
+  bool last = pass->step == fit_epoch_steps(f, pass, f->epoch);
+  if (!s->dir || !s->every || s->step % s->every || last) return FIT_OK;
   return save(s, f, f->epoch - 1, pass->rows);
 }
 
 fit_status fit_save_epoch(fit_save *s, fit *f) {
   if (!s->dir || s->saved == s->step) return FIT_OK;
   if (s->every && s->step % s->every && f->epoch < f->epochs) return FIT_OK;
-  return save(s, f, f->epoch, 0);
+  /* An epoch that --steps cuts off goes on from there, when there are more. */
+  bool cut = f->train.step < fit_steps(&f->train);
+  return cut ? save(s, f, f->epoch - 1, f->train.rows) : save(s, f, f->epoch, 0);
 }
 
 fit_status fit_save_now(fit_save *s, fit *f) {

@@ -160,18 +160,21 @@ static void help_entry(const dtrt_entry *e, FILE *to) {
 static const char usage[] =
     "usage: %s info [--layouts]\n"
     "       %s call ENTRY --feed NAME=FILE ... [--out NAME=FILE.npy|-] ... [--seed N]\n"
-    "       %s fit ENTRY --feed NAME=FILE ... --epochs N [options]\n";
+    "       %s fit ENTRY --feed NAME=FILE ... --epochs N|--steps N [options]\n";
 
 static const char details[] =
     "FILE is .npy, IDX or CSV, each also gzipped. CSV columns: FILE:0-63, FILE:64, FILE:0-3,7 "
     "(from 0).\n"
-    "Raw records: FILE:u8[3073], FILE:u8[3073]:1-3072. Several files as one: 'data_*.bin', "
-    "'{a,b}.npy'.\n"
+    "An array of an archive: FILE.npz:NAME. Raw records: FILE:u8[3073], FILE:u8[3073]:1-3072; one "
+    "every 64\n"
+    "bytes: FILE:u8[65]@64. Several files as one: 'data_*.bin', '{a,b}.npy'.\n"
     "A scalar input (shape []) also takes a number: --feed rate=0.1. `call` reads whole inputs; "
     "`fit` reads\n"
     "rows, a batch a step, and prints the means of the float scalar outputs over each epoch.\n"
     "\n"
     "options of fit:\n"
+    "  --epochs N              times through the rows\n"
+    "  --steps N               or steps in all, over as many epochs as that takes\n"
     "  --skip N, --limit N     leave out the first N rows; use the first N of what is left\n"
     "  --shuffle SEED          another order of rows each epoch, the same on every mesh\n"
     "  --drop-last             leave out the rows that do not fill a batch\n"
@@ -179,6 +182,7 @@ static const char details[] =
     "  --eval-feed NAME=FILE   its inputs\n"
     "  --eval-skip N, --eval-limit N\n"
     "                          as --skip and --limit, of them\n"
+    "  --prefetch N            batches that a thread reads ahead (2); 0: none\n"
     "  --log FILE.csv          one line an epoch\n"
     "  --stop-on-nan           end at the first value that is not finite\n"
     "  --plain                 no progress bar\n"

@@ -30,9 +30,11 @@ static const option options[] = {
     {"--out", OPT_PAIR, 2, offsetof(cli, out), offsetof(cli, nout)},
     {"--eval", OPT_ENTRY, 4, offsetof(cli, eval), 0},
     {"--epochs", OPT_COUNT, 4, offsetof(cli, epochs), 0},
+    {"--steps", OPT_COUNT, 4, offsetof(cli, steps), 0},
     {"--limit", OPT_COUNT, 4, offsetof(cli, limit), 0},
     {"--eval-limit", OPT_COUNT, 4, offsetof(cli, eval_limit), 0},
     {"--skip", OPT_SKIP, 4, offsetof(cli, skip), 0},
+    {"--prefetch", OPT_SKIP, 4, offsetof(cli, prefetch), 0},
     {"--eval-skip", OPT_SKIP, 4, offsetof(cli, eval_skip), 0},
     {"--shuffle", OPT_SEED, 4, offsetof(cli, shuffle_seed), offsetof(cli, shuffle)},
     {"--seed", OPT_SEED, 6, offsetof(cli, seed), 0},
@@ -52,6 +54,7 @@ static const option options[] = {
     {"--layouts", OPT_FLAG, 1, offsetof(cli, layouts), 0},
     {"--traffic", OPT_FLAG, 2, offsetof(cli, traffic), 0},
 };
+enum { PREFETCH_MOST = 1000 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
 static const struct {
@@ -208,7 +211,14 @@ static bool check(cli *c, int bit) {
   if (!check_names(c, "--feed", c->feed, c->nfeed, c->entry, true)) return false;
   if (!check_checkpoints(c, bit)) return false;
   if (!check_names(c, "--out", c->out, c->nout, c->entry, false)) return false;
-  if (bit == 4 && !c->epochs) return cli_usage(c, "fit needs --epochs N"), false;
+  if (bit == 4 && !c->epochs == !c->steps)
+    return cli_usage(c, c->epochs ? "--epochs and --steps are two ways to say how long: give one"
+                                  : "fit needs --epochs N or --steps N"),
+           false;
+  if (c->prefetch > PREFETCH_MOST)
+    return cli_usage(c, "--prefetch %lld: expected at most %d", (long long)c->prefetch,
+                     PREFETCH_MOST),
+           false;
   if (!c->eval && (c->neval_feed || c->eval_limit || c->eval_skip))
     return cli_usage(c, "--eval-feed, --eval-skip and --eval-limit need --eval ENTRY"), false;
   if (c->eval && !check_names(c, "--eval-feed", c->eval_feed, c->neval_feed, c->eval, true))
@@ -269,7 +279,8 @@ int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *
            .variants = variants,
            .more = more,
            .user = user,
-           .rank = launcher_rank()};
+           .rank = launcher_rank(),
+           .prefetch = 2};
   c.quiet = c.rank != 0;
   int status = parse_and_run(&c, argc, argv);
   free_pairs(c.feed, c.nfeed);

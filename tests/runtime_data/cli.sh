@@ -66,7 +66,11 @@ check 2 '' "no output of that name (did you mean 'sums'?)" call train --out sum=
 check 2 '' "expected threads, mpi or self (did you mean 'threads'?)" fit train --epochs 1 --transport thread
 check 2 '' "unexpected 'eval' after 'train'" fit train eval
 check 2 '' 'fit needs an entry' fit --epochs 1
-check 2 '' 'fit needs --epochs' fit train
+check 2 '' 'fit needs --epochs N or --steps N' fit train
+check 2 '' 'two ways to say how long' fit train --epochs 1 --steps 1
+check 2 '' '--steps 0: expected a whole number from 1' fit train --steps 0
+check 2 '' '--prefetch -1: expected a whole number from 0' fit train --epochs 1 --prefetch -1
+check 2 '' '--prefetch 1001: expected at most 1000' fit train --epochs 1 --prefetch 1001
 check 2 '' '--epochs 0: expected a whole number from 1' fit train --epochs 0
 check 2 '' '--epochs 1x: expected' fit train --epochs 1x
 check 2 '' '--epochs 99999999999999999999: expected' fit train --epochs 99999999999999999999
@@ -129,6 +133,48 @@ if [ -n "${TOY_AXES:-}" ]; then
   done
   unset TOY_AXIS
 fi
+
+# Reading ahead changes nothing, whatever its depth and the mesh.
+for depth in 0 1 2 7; do
+  for axis in 1 ${TOY_AXES:-}; do
+    TOY_AXIS=$axis
+    export TOY_AXIS
+    check 0 '*' '' fit train $feed $efeed --epochs 3 --shuffle 1 --log p.csv --prefetch $depth
+    cut -d, -f1,2,4- p.csv >p$depth.txt
+    same p0.txt p$depth.txt "prefetch $depth, mesh $axis"
+  done
+done
+unset TOY_AXIS
+
+# --steps: the epochs that so many steps take, the last one cut off; the order is that of --epochs
+check 0 'fit train: 19 rows, 2 steps of 8 and one step of 3; 7 steps in all; 1 device' '' fit train $feed $efeed --steps 7 --shuffle 1 --log t.csv
+cut -d, -f1,2,4- t.csv >t.txt
+same t.txt t.txt 'the log of --steps'
+head -3 p0.txt >want.txt
+head -3 t.txt >got.txt
+same want.txt got.txt '--steps begins as --epochs'
+checks=$((checks + 1))
+[ "$(tail -1 t.txt | cut -d, -f1,2)" = 3,1 ] || { failures=$((failures + 1)); echo "the last epoch of --steps 7: $(tail -1 t.txt)"; }
+check 0 'eval w 3.5' '' fit train $feed $efeed --steps 7
+check 0 'epoch 2/2' '' fit train $feed --steps 6
+check 0 'epoch 1/1' '' fit train $feed --steps 2
+TOY_VARIANTS=
+check 0 '2 steps of 8; 2 steps in all' '' fit train $feed --steps 2
+check 1 '' '--also batch=3' fit train $feed --steps 3
+check 0 'epoch 50/50' '' fit train $feed --steps 100 --drop-last
+TOY_VARIANTS=3
+
+# a value that cannot be read is told alike with and without the thread, after the steps before it
+awk 'BEGIN { for (i = 0; i < 19; i++) printf "\\%03o\\%03o", i == 17 ? 44 : 1, i == 17 }' /dev/null >octal.txt
+printf "$(cat octal.txt)" >wide.bin
+wide='--feed image=wide.bin:i16[1]:0,0,0,0 --feed label=d.csv:4 --feed rate=1 --epochs 2 --drop-last'
+check 1 '*' '*' fit train $wide --skip 3 --prefetch 0
+cp err.txt err0.txt
+grep -qF 'reading input `image`: wide.bin: element 17 is 300, which does not fit u8 (0 to 255)' err0.txt || { failures=$((failures + 1)); cat err0.txt; }
+for depth in 1 3; do
+  check 1 '*' '*' fit train $wide --skip 3 --prefetch $depth
+  same err0.txt err.txt "a bad value with --prefetch $depth"
+done
 
 # other formats give the same
 check 0 'epoch 1/1  loss 15.42' '' fit train --feed image=d.csv.gz:0-3 --feed label=d.csv.gz:4 --feed rate=0 --epochs 1

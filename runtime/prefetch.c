@@ -1,0 +1,251 @@
+/* prefetch.c: see prefetch.h. A ring of batches; the thread fills slot after slot, and a slot is
+ * free again when the last device has its copy, so that with depth 1 one batch is read while
+ * another is worked on. */
+#include "prefetch.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "device.h"
+
+/* A block of an input, for all local devices that hold it. */
+typedef struct Block {
+  int input;
+  int64_t lo[DTRT_MAX_RANK + 1], hi[DTRT_MAX_RANK + 1];
+  int64_t at; /* in the slot's data */
+} Block;
+
+/* What is read for an entry: the same for each of its batches. */
+typedef struct Blocks {
+  const dtrt_entry *entry;
+  Block *block;
+  int n;
+  int *of;   /* [devices here][inputs] index in block; -1: empty, and not asked for */
+  int asked; /* how many are not empty */
+  int64_t bytes;
+  struct Blocks *next;
+} Blocks;
+
+enum { WHY = 256 };
+
+typedef struct Batch {
+  bool ready;
+  const Blocks *blocks; /* NULL: nothing could be read, for why */
+  char *data;
+  int64_t room;
+  int bad; /* block that could not be read; -1: none */
+  char why[WHY];
+  atomic_int left; /* copies that devices have not taken yet */
+} Batch;
+
+struct prefetch {
+  dtrt_session *s;
+  prefetch_next_fn *next;
+  void *user;
+  Blocks *known;
+  pthread_t thread;
+  pthread_mutex_t lock; /* over ready, stop and the two conditions */
+  pthread_cond_t filled, freed;
+  bool stop, ended;
+  int64_t taken; /* batches handed out */
+  Batch *now;    /* the last of them; NULL: there was none */
+  int depth;
+  Batch slot[];
+};
+
+/* ---- what to read */
+
+static void blocks_free(Blocks *b) {
+  if (!b) return;
+  free(b->block);
+  free(b->of);
+  free(b);
+}
+
+static bool block_equal(const Block *a, const Block *b, int rank) {
+  size_t n = (size_t)rank * sizeof *a->lo;
+  return a->input == b->input && !memcmp(a->lo, b->lo, n) && !memcmp(a->hi, b->hi, n);
+}
+
+/* The index of a device's block of an input; -1: it is empty. */
+static int block_add(Blocks *b, const Device *d, int input) {
+  const dtrt_tensor *t = &b->entry->in[input];
+  int rank = t->layout->rank, i = 0;
+  Span box[DTRT_MAX_RANK];
+  Block *to = &b->block[b->n];
+  *to = (Block){.input = input, .at = b->bytes};
+  int64_t n = block_box(&d->session->mesh, t->layout, d->coord, box);
+  if (n == 0) return -1;
+  for (int k = 0; k < rank; k++) {
+    to->lo[k] = box[k].lo;
+    to->hi[k] = box[k].hi;
+  }
+  while (i < b->n && !block_equal(&b->block[i], to, rank)) i++;
+  if (i < b->n) return i;
+  b->bytes += (n * dtrt_dtype_size(t->dtype) + 63) / 64 * 64;
+  return b->n++;
+}
+
+static Blocks *blocks_of(const prefetch *p, const dtrt_entry *e) {
+  Blocks *b = calloc(1, sizeof *b);
+  size_t most = (size_t)p->s->comm->count * (size_t)e->nin + 1;
+  if (!b) return NULL;
+  b->entry = e;
+  b->block = calloc(most, sizeof *b->block);
+  b->of = calloc(most, sizeof *b->of);
+  if (!b->block || !b->of) return blocks_free(b), NULL;
+  for (int d = 0; d < p->s->comm->count; d++)
+    for (int i = 0; i < e->nin; i++) {
+      int k = block_add(b, &p->s->device[d], i);
+      b->of[d * e->nin + i] = k;
+      b->asked += k >= 0;
+    }
+  return b;
+}
+
+static const Blocks *blocks_known(prefetch *p, const dtrt_entry *e) {
+  for (Blocks *b = p->known; b; b = b->next)
+    if (b->entry == e) return b;
+  Blocks *b = blocks_of(p, e);
+  if (!b) return NULL;
+  b->next = p->known;
+  return p->known = b;
+}
+
+/* ---- the thread */
+
+static void read_batch(prefetch *p, Batch *slot, const prefetch_batch *batch) {
+  const Blocks *b = blocks_known(p, batch->entry);
+  slot->bad = -1;
+  slot->blocks = NULL;
+  snprintf(slot->why, WHY, "out of memory");
+  if (!b) return;
+  if (b->bytes > slot->room) {
+    free(slot->data);
+    slot->room = b->bytes;
+    slot->data = malloc((size_t)b->bytes);
+    if (!slot->data) slot->room = 0;
+    if (!slot->data) return;
+  }
+  slot->blocks = b;
+  atomic_store(&slot->left, b->asked);
+  for (int i = 0; i < b->n && slot->bad < 0; i++) {
+    const Block *k = &b->block[i];
+    slot->why[0] = '\0';
+    if (data_fill(batch->set, 0, k->input, k->lo, k->hi, slot->data + k->at, slot->why))
+      slot->bad = i;
+  }
+}
+
+/* Until the slot is free; false: to stop. */
+static bool wait_free(prefetch *p, const Batch *slot) {
+  pthread_mutex_lock(&p->lock);
+  while (slot->ready && !p->stop) pthread_cond_wait(&p->freed, &p->lock);
+  bool go = !p->stop;
+  pthread_mutex_unlock(&p->lock);
+  return go;
+}
+
+static void *read_ahead(void *arg) {
+  prefetch *p = arg;
+  bool more = true;
+  for (int64_t i = 0; more; i++) {
+    Batch *slot = &p->slot[i % p->depth];
+    prefetch_batch batch = {0};
+    char why[WHY] = "";
+    if (!wait_free(p, slot)) break;
+    more = p->next(p->user, &batch, why);
+    if (!more && !why[0]) break; /* that was all */
+    if (more) {
+      read_batch(p, slot, &batch);
+    } else {
+      slot->blocks = NULL;
+      memcpy(slot->why, why, WHY);
+    }
+    more = more && slot->blocks && slot->bad < 0;
+    pthread_mutex_lock(&p->lock);
+    slot->ready = true;
+    pthread_cond_signal(&p->filled);
+    pthread_mutex_unlock(&p->lock);
+  }
+  pthread_mutex_lock(&p->lock);
+  p->ended = true;
+  pthread_cond_signal(&p->filled);
+  pthread_mutex_unlock(&p->lock);
+  return NULL;
+}
+
+/* ---- its owner */
+
+prefetch *prefetch_start(dtrt_session *s, int depth, prefetch_next_fn *next, void *user) {
+  prefetch *p = calloc(1, sizeof *p + (size_t)depth * sizeof *p->slot);
+  sigset_t all, old;
+  if (!p) return NULL;
+  p->s = s;
+  p->depth = depth;
+  p->next = next;
+  p->user = user;
+  pthread_mutex_init(&p->lock, NULL);
+  pthread_cond_init(&p->filled, NULL);
+  pthread_cond_init(&p->freed, NULL);
+  sigfillset(&all); /* signals are the other threads' */
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  bool good = pthread_create(&p->thread, NULL, read_ahead, p) == 0;
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  if (good) return p;
+  free(p);
+  return NULL;
+}
+
+static void release(prefetch *p, Batch *slot) {
+  pthread_mutex_lock(&p->lock);
+  slot->ready = false;
+  pthread_cond_signal(&p->freed);
+  pthread_mutex_unlock(&p->lock);
+}
+
+void prefetch_take(prefetch *p) {
+  Batch *slot = &p->slot[p->taken++ % p->depth];
+  pthread_mutex_lock(&p->lock);
+  while (!slot->ready && !p->ended) pthread_cond_wait(&p->filled, &p->lock);
+  p->now = slot->ready ? slot : NULL;
+  pthread_mutex_unlock(&p->lock);
+  if (p->now && slot->blocks && slot->blocks->asked == 0) release(p, slot);
+}
+
+int prefetch_fill(void *user, int device, int input, const int64_t *lo, const int64_t *hi, void *to,
+                  char *why) {
+  prefetch *p = user;
+  Batch *slot = p->now;
+  const Blocks *b = slot ? slot->blocks : NULL;
+  int64_t bytes = 1;
+  int k = b ? b->of[(device - p->s->comm->first) * b->entry->nin + input] : -1;
+  if (!b || slot->bad == k) {
+    snprintf(why, WHY, "%s", slot ? slot->why : "no batch is left");
+    return 1;
+  }
+  const dtrt_tensor *t = &b->entry->in[input];
+  for (int i = 0; i < t->layout->rank; i++) bytes *= hi[i] - lo[i];
+  memcpy(to, slot->data + b->block[k].at, (size_t)(bytes * dtrt_dtype_size(t->dtype)));
+  if (atomic_fetch_sub(&slot->left, 1) == 1) release(p, slot);
+  return 0;
+}
+
+void prefetch_stop(prefetch *p) {
+  if (!p) return;
+  pthread_mutex_lock(&p->lock);
+  p->stop = true;
+  pthread_cond_signal(&p->freed);
+  pthread_mutex_unlock(&p->lock);
+  pthread_join(p->thread, NULL);
+  for (int i = 0; i < p->depth; i++) free(p->slot[i].data);
+  for (Blocks *b = p->known, *next; b; b = next) {
+    next = b->next;
+    blocks_free(b);
+  }
+  pthread_mutex_destroy(&p->lock);
+  pthread_cond_destroy(&p->filled);
+  pthread_cond_destroy(&p->freed);
+  free(p);
+}
