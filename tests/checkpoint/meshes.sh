@@ -41,4 +41,11 @@ ok mid one $fit --epochs 1 --save mid --every 3 --keep 9
 rm -rf mid/step-000004
 refused 'other rows' 'it stands in an epoch of 20 rows, and now there are 19' one $fit --epochs 3 --limit 19 --save mid --resume
 refused 'other order' 'shuffled with --shuffle 5' one $fit --shuffle 6 --epochs 3 --save mid --resume
+
+# --steps that ends within an epoch: more steps go on from there.
+ok 'ten steps' 2x2 fit train $feed --shuffle 5 --steps 10 --save ten
+ok 'six steps' 2x2 fit train $feed --shuffle 5 --steps 6 --save six
+ok 'and four' 2x2 fit train $feed --shuffle 5 --steps 10 --save six --resume
+grep -q 'going on after step 2 of epoch 2' out.txt || fail "not said: $(cat out.txt)"
+same 'six steps and four' ten/step-000010 six/step-000010
 done_testing
