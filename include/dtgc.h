@@ -308,6 +308,12 @@ dtgc_status dtgc_var(const dtgc_program *p, int i, dtgc_tensor *out);
 int dtgc_find_var(const dtgc_program *p, const char *path); /* -1 */
 dtgc_status dtgc_get(dtgc_program *p, const char *path, void *to, size_t bytes);
 dtgc_status dtgc_set(dtgc_program *p, const char *path, const void *from, size_t bytes);
+/* Gives the variables of `to` the values that `from` has under the same paths, whatever the mesh and
+ * layouts of either. A variable that both have must have the same type and shape, or nothing is
+ * copied. *left, when not NULL, becomes the number of variables of `to` that `from` does not have;
+ * those of `from` alone are no matter. One thread uses both during the call, and dtgc_error(to) says
+ * what failed. */
+dtgc_status dtgc_copy_variables(dtgc_program *to, dtgc_program *from, int *left);
 
 /* A stage as text: "ast", "graph", "layouts", "statements", "spmd", "comm", "edits", "memory",
  * "cost" or "c". *text is malloc'ed and ends in NUL; free it with dtgc_free_text. NULL on
@@ -343,6 +349,10 @@ dtgc_status dtgc_html(dtgc_program *p, char **text);
 dtgc_status dtgc_dump_ast(const dtgc_source *sources, int n, const dtgc_options *o, char **text);
 void dtgc_free_text(char *text);
 const char *const *dtgc_stages(void); /* the names above, ending in NULL */
+
+/* sizeof a struct of this header, "options" for dtgc_options, so that a binding of another language can
+ * see that it lays them out alike; 0: there is no such. */
+size_t dtgc_size_of(const char *type);
 
 /* The operations of the language as a Markdown page (docs/ops.md). Free with dtgc_free_text. Fails
  * only with DTGC_NO_MEMORY. */

@@ -148,3 +148,24 @@ int dtgc_find_var(const dtgc_program *p, const char *path) {
     if (strcmp(p->vars[i].name, path) == 0) return i;
   return -1;
 }
+
+size_t dtgc_size_of(const char *type) {
+  static const struct {
+    const char *name;
+    size_t bytes;
+  } sizes[] = {{"options", sizeof(dtgc_options)},
+               {"source", sizeof(dtgc_source)},
+               {"buffer", sizeof(dtgc_buffer)},
+               {"tensor", sizeof(dtgc_tensor)},
+               {"message", sizeof(dtgc_message)},
+               {"time", sizeof(dtgc_time)},
+               {"calibration", sizeof(dtgc_calibration)},
+               {"feed", sizeof(dtgc_feed)},
+               {"rows", sizeof(dtgc_rows)},
+               {"metric", sizeof(dtgc_metric)},
+               {"pass", sizeof(dtgc_pass)},
+               {"fit_options", sizeof(dtgc_fit_options)}};
+  for (size_t i = 0; type && i < sizeof sizes / sizeof *sizes; i++)
+    if (strcmp(sizes[i].name, type) == 0) return sizes[i].bytes;
+  return 0;
+}

@@ -114,3 +114,59 @@ dtgc_status dtgc_set(dtgc_program *p, const char *path, const void *from, size_t
   dtgc_status s = find_var(p, path, from, bytes, &i);
   return s ? s : program_run_failed(p, dtrt_set_var(p->session, i, from, (int64_t)bytes));
 }
+
+/* -------- from one program to another -------- */
+
+/* The variable of `from` with the path of to->vars[i]: its index, or -1. False: it is of another
+ * kind. */
+static bool same_variable(const dtgc_program *to, int i, const dtgc_program *from, int *k) {
+  const dtgc_tensor *a = &to->vars[i];
+  *k = dtgc_find_var(from, a->name);
+  if (*k < 0) return true;
+  const dtgc_tensor *b = &from->vars[*k];
+  return a->dtype == b->dtype && a->rank == b->rank &&
+         memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->rank) == 0;
+}
+
+static dtgc_status check_copy(dtgc_program *to, const dtgc_program *from, int *left, size_t *most) {
+  for (int i = 0; i < to->nvars; i++) {
+    int k;
+    if (!same_variable(to, i, from, &k)) {
+      char mine[TENSOR_TEXT], other[TENSOR_TEXT];
+      inspect_text(&to->vars[i], mine, sizeof mine);
+      inspect_text(&from->vars[k], other, sizeof other);
+      return program_fail(to, DTGC_BAD_ARGUMENT, "variable `%s` is %s here, but %s in `from`",
+                          to->vars[i].name, mine, other);
+    }
+    if (k < 0)
+      ++*left;
+    else if (to->vars[i].bytes > *most)
+      *most = to->vars[i].bytes;
+  }
+  return DTGC_OK;
+}
+
+static dtgc_status copy_one(dtgc_program *to, dtgc_program *from, const dtgc_tensor *t,
+                            void *buffer) {
+  if (dtgc_find_var(from, t->name) < 0) return DTGC_OK;
+  dtgc_status s = dtgc_get(from, t->name, buffer, t->bytes);
+  if (s) return program_fail(to, s, "`from`: %s", dtgc_error(from));
+  return dtgc_set(to, t->name, buffer, t->bytes);
+}
+
+dtgc_status dtgc_copy_variables(dtgc_program *to, dtgc_program *from, int *left) {
+  int none = 0;
+  size_t most = 1;
+  dtgc_status s = program_begin(to);
+  if (s) return s;
+  if ((s = program_begin(from)))
+    return program_fail(to, s, "%s", from ? "`from` did not compile" : "from is NULL");
+  if ((s = check_copy(to, from, &none, &most))) return s;
+  if (left) *left = none;
+  if (to == from) return DTGC_OK;
+  void *buffer = malloc(most);
+  if (!buffer) return program_fail(to, DTGC_NO_MEMORY, "out of memory");
+  for (int i = 0; i < to->nvars && !s; i++) s = copy_one(to, from, &to->vars[i], buffer);
+  free(buffer);
+  return s;
+}

@@ -1,0 +1,287 @@
+"""Trains a model from Python through libdtgc.so, with NumPy arrays and no package to install.
+
+Class Program is the whole binding, on ctypes alone: copy it. To run the example:
+    python3 numpy_ctypes.py [path of libdtgc.so]
+"""
+import ctypes as c
+import sys
+
+import numpy as np
+
+Texts = c.POINTER(c.c_char_p)
+
+
+class Options(c.Structure):  # the structs are those of dtgc.h, field by field
+    _fields_ = [("define", Texts), ("ndefines", c.c_int), ("mesh", c.c_char_p),
+                ("layout", Texts), ("nlayouts", c.c_int), ("strict_layouts", c.c_int),
+                ("import_dir", Texts), ("nimport_dirs", c.c_int), ("transport", c.c_char_p),
+                ("mpi_comm", c.c_void_p), ("seed", c.c_uint64), ("cpu", c.c_char_p),
+                ("no_cache", c.c_int), ("no_lines", c.c_int), ("command_line", c.c_int),
+                ("variant_of", c.c_void_p), ("machine", c.c_void_p), ("message", c.c_void_p),
+                ("user", c.c_void_p)]
+
+
+class Source(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("text", c.c_char_p), ("bytes", c.c_size_t)]
+
+
+class Buffer(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("data", c.c_void_p), ("bytes", c.c_size_t)]
+
+
+class Tensor(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("dtype", c.c_int), ("rank", c.c_int),
+                ("shape", c.POINTER(c.c_int64)), ("count", c.c_int64), ("bytes", c.c_size_t),
+                ("trainable", c.c_int)]
+
+
+class Feed(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("file", c.c_char_p), ("data", c.c_void_p),
+                ("rows", c.c_int64)]
+
+
+class Rows(c.Structure):
+    _fields_ = [("entry", c.c_char_p), ("feed", c.POINTER(Feed)), ("nfeed", c.c_int),
+                ("skip", c.c_int64), ("limit", c.c_int64)]
+
+
+class Metric(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("value", c.c_double), ("mean", c.c_double)]
+
+
+class Pass(c.Structure):
+    _fields_ = [("entry", c.c_char_p), ("evaluates", c.c_int), ("epoch", c.c_int64),
+                ("epochs", c.c_int64), ("step", c.c_int64), ("steps", c.c_int64),
+                ("rows", c.c_int64), ("seconds", c.c_double), ("nmetrics", c.c_int),
+                ("metric", c.POINTER(Metric))]
+
+
+StepFn = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_void_p, c.POINTER(Pass))
+EpochFn = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_void_p, c.POINTER(Pass), c.POINTER(Pass))
+
+
+class FitOptions(c.Structure):
+    _fields_ = [("train", Rows), ("eval", Rows), ("epochs", c.c_int64),
+                ("first_epoch", c.c_int64), ("shuffle", c.c_int), ("shuffle_seed", c.c_uint64),
+                ("drop_last", c.c_int), ("on_step", StepFn), ("on_epoch", EpochFn),
+                ("user", c.c_void_p)]
+
+
+# By dtgc_dtype; NumPy has no bf16, whose bits are given as u16.
+DTYPES = [np.bool_, np.uint8, np.int8, np.int32, np.int64, np.float16, np.uint16, np.float32,
+          np.float64]
+
+
+class Error(Exception):
+    pass
+
+
+def open_library(path="libdtgc.so"):
+    lib = c.CDLL(path)
+    for name in "dtgc_error", "dtgc_entry", "dtgc_version":
+        getattr(lib, name).restype = c.c_char_p
+    lib.dtgc_size_of.restype = c.c_size_t
+    lib.dtgc_free.restype = None
+    for struct in Options, Source, Buffer, Tensor, Feed, Rows, Metric, Pass, FitOptions:
+        name = "fit_options" if struct is FitOptions else struct.__name__.lower()
+        if lib.dtgc_size_of(name.encode()) != c.sizeof(struct):
+            raise Error(f"dtgc_{name} of libdtgc {lib.dtgc_version().decode()} is another one")
+    return lib
+
+
+def texts(items):
+    items = [t.encode() for t in items]
+    return (c.c_char_p * len(items))(*items), len(items)
+
+
+class Program:
+    """A compiled program: run(), fit(), get() and set() of variables."""
+
+    def __init__(self, lib, sources, mesh=None, define=(), layouts=(), transport=None, seed=0):
+        """sources: {name: text, or None for a file of that name}, the model first."""
+        self.lib, self.p = lib, c.c_void_p()
+        s = (Source * len(sources))()
+        for at, (name, text) in zip(s, sources.items()):
+            text = None if text is None else text.encode()
+            at.name, at.text, at.bytes = name.encode(), text, len(text or b"")
+        o = Options(mesh=mesh and mesh.encode(), transport=transport and transport.encode(),
+                    seed=seed)
+        o.define, o.ndefines = texts(define)
+        o.layout, o.nlayouts = texts(layouts)
+        self._check(lib.dtgc_compile(s, len(s), c.byref(o), c.byref(self.p)))
+
+    def __del__(self):
+        if getattr(self, "p", None):
+            self.lib.dtgc_free(self.p)
+
+    def _check(self, status):
+        if status:
+            raise Error(self.lib.dtgc_error(self.p).decode())
+
+    def _tensors(self, count, get, *entry):
+        if count < 0:
+            raise Error(f"there is no entry {entry[0].decode()}")
+        all = {}
+        for i in range(count):
+            t = Tensor()
+            self._check(get(self.p, *entry, i, c.byref(t)))
+            all[t.name.decode()] = (tuple(t.shape[:t.rank]), np.dtype(DTYPES[t.dtype]))
+        return all
+
+    def inputs(self, entry):
+        e = entry.encode()
+        return self._tensors(self.lib.dtgc_inputs(self.p, e), self.lib.dtgc_input, e)
+
+    def outputs(self, entry):
+        e = entry.encode()
+        return self._tensors(self.lib.dtgc_outputs(self.p, e), self.lib.dtgc_output, e)
+
+    def variables(self):
+        """{path: (shape, dtype)}"""
+        return self._tensors(self.lib.dtgc_vars(self.p), self.lib.dtgc_var)
+
+    @staticmethod
+    def _array(name, value, dtype):
+        """A dense array of exactly that type; what would lose something is refused."""
+        a = np.asarray(value)
+        exact = a.dtype == dtype or np.can_cast(a.dtype, dtype) or a.ndim == 0
+        if not exact:
+            raise Error(f"{name}: {a.dtype} does not go into {dtype}; convert it")
+        return np.ascontiguousarray(a, dtype)
+
+    def _buffers(self, arrays):
+        b = (Buffer * len(arrays))()
+        for at, (name, a) in zip(b, arrays.items()):
+            at.name, at.data, at.bytes = name.encode(), a.ctypes.data, a.nbytes
+        return b
+
+    def run(self, entry, **inputs):
+        """{output: array} of one run."""
+        types, out = self.inputs(entry), self.outputs(entry)
+        arrays = {}
+        for name, value in inputs.items():
+            shape, dtype = types.get(name, (None, None))
+            arrays[name] = self._array(name, value, dtype)
+            if shape is not None and arrays[name].shape != shape:
+                raise Error(f"{name}: expected shape {shape}, found {arrays[name].shape}")
+        results = {name: np.empty(shape, dtype) for name, (shape, dtype) in out.items()}
+        ins, outs = self._buffers(arrays), self._buffers(results)
+        self._check(self.lib.dtgc_run(self.p, entry.encode(), ins, len(ins), outs, len(outs)))
+        return results
+
+    def get(self, path):
+        shape, dtype = self.variables()[path]
+        a = np.empty(shape, dtype)
+        self._check(self.lib.dtgc_get(self.p, path.encode(), a.ctypes.data_as(c.c_void_p),
+                                      c.c_size_t(a.nbytes)))
+        return a
+
+    def set(self, path, value):
+        shape, dtype = self.variables()[path]
+        a = self._array(path, value, dtype)
+        if a.shape != shape:
+            raise Error(f"{path}: expected shape {shape}, found {a.shape}")
+        self._check(self.lib.dtgc_set(self.p, path.encode(), a.ctypes.data_as(c.c_void_p),
+                                      c.c_size_t(a.nbytes)))
+
+    def _rows(self, entry, feeds, keep):
+        types, f = self.inputs(entry), (Feed * len(feeds))()
+        for at, (name, value) in zip(f, feeds.items()):
+            at.name = name.encode()
+            if isinstance(value, str):  # a file
+                at.file = value.encode()
+                continue
+            shape, dtype = types.get(name, ((), None))
+            a = self._array(name, value, dtype)
+            if a.shape[1:] != shape[1:] or a.ndim != len(shape):
+                raise Error(f"{name}: expected rows of {shape[1:]}, found {a.shape}")
+            at.data, at.rows = a.ctypes.data, len(a) if a.ndim else 0
+            keep.append(a)
+        keep.append(f)
+        return Rows(entry.encode(), f, len(f), 0, 0)
+
+    def fit(self, entry, feeds, epochs, shuffle=None, eval=None, eval_feeds=None, on_epoch=None):
+        """feeds: {input: array of rows, or a file}. on_epoch(epoch, means): False stops."""
+        keep, raised = [], []
+
+        def means(at):
+            return {at.metric[i].name.decode(): at.metric[i].mean for i in range(at.nmetrics)}
+
+        def call(user, program, train, evaluated):
+            try:
+                all = means(train[0])
+                if evaluated:
+                    all |= {f"{eval}.{k}": v for k, v in means(evaluated[0]).items()}
+                return on_epoch(train[0].epoch, all) is False
+            except BaseException as e:  # it cannot pass through C
+                raised.append(e)
+                return 1
+
+        o = FitOptions(epochs=epochs, shuffle=shuffle is not None, shuffle_seed=shuffle or 0)
+        o.train = self._rows(entry, feeds, keep)
+        if eval:
+            o.eval = self._rows(eval, eval_feeds, keep)
+        if on_epoch:
+            o.on_epoch = EpochFn(call)
+        self._check(self.lib.dtgc_fit(self.p, c.byref(o)))
+        if raised:
+            raise raised[0]
+
+
+MODEL = """
+import "nn"
+import "optim"
+const batch = 50
+layer mlp() {
+  d1 = dense(2, 32, act=tanh)
+  d2 = dense(32, 2)
+  apply(x) { return d2(d1(x)) }
+}
+moons = mlp()
+opt = adam(moons, lr=0.01)
+entry train(x: f32[batch, 2], side: i32[batch]) {
+  logits = moons(x)
+  loss = mean(sparse_softmax_cross_entropy(logits, side))
+  opt.minimize(loss)
+  return loss, accuracy = mean(f32(argmax(logits, axis=1) == side))
+}
+entry predict(x: f32[batch, 2]) { return p = softmax(moons(x)) }
+"""
+
+
+def two_moons(n, rng):
+    side = rng.integers(0, 2, n, np.int32)
+    angle = rng.uniform(0, np.pi, n)
+    x = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    x[side == 1] = [1, 0.5] - x[side == 1]
+    return np.float32(x + rng.normal(0, 0.1, x.shape)), side
+
+
+def main():
+    lib = open_library(*sys.argv[1:2])
+    p = Program(lib, {"moons.dtg": MODEL}, mesh="data=2,model=2",
+                layouts=["x=[data,_]", "side=[data]", "moons.d1.w=[_,model]"])
+    x, side = two_moons(1020, np.random.default_rng(0))
+
+    def show(epoch, means):
+        if epoch % 5 == 0:
+            print(f"epoch {epoch:2}  loss {means['loss']:.4f}  accuracy {means['accuracy']:.3f}")
+        return means["accuracy"] < 0.999
+
+    p.fit("train", {"x": x, "side": side}, epochs=20, shuffle=1, on_epoch=show)
+
+    # What dtg computed, from the weights and NumPy alone.
+    w = {path.removeprefix("moons."): p.get(path) for path in p.variables()
+         if path.startswith("moons.")}
+    z = np.tanh(x[:50] @ w["d1.w"] + w["d1.b"]) @ w["d2.w"] + w["d2.b"]
+    e = np.exp(z - z.max(axis=1, keepdims=True))
+    mine = e / e.sum(axis=1, keepdims=True)
+    theirs = p.run("predict", x=x[:50])["p"]
+    print("NumPy and dtg agree" if np.allclose(mine, theirs, atol=1e-5) else "they differ")
+
+    p.set("moons.d2.b", w["d2.b"] + np.float32([100, 0]))
+    print("all on side 0:", bool((p.run("predict", x=x[:50])["p"].argmax(axis=1) == 0).all()))
+
+
+if __name__ == "__main__":
+    main()

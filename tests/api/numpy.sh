@@ -1,0 +1,12 @@
+#!/bin/sh
+# samples/embed/numpy_ctypes.py with any Python that has NumPy; 77: there is none.
+# numpy.sh PYTHON SCRIPT LIBRARY
+for python in "$1" /usr/bin/python3; do
+  "$python" -c 'import numpy, sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || continue
+  said=$("$python" "$2" "$3") || exit 1
+  echo "$said"
+  echo "$said" | grep -q 'NumPy and dtg agree' && echo "$said" | grep -q 'all on side 0: True' && exit 0
+  exit 1
+done
+echo "no python3 with NumPy here"
+exit 77
