@@ -402,6 +402,47 @@ int dtgc_times(const dtgc_program *p, dtgc_time *out, int most);
 /* 1: the object came from the cache; 0: it was compiled; -1: there is no code yet. */
 int dtgc_from_cache(const dtgc_program *p);
 
+/* ------------------------------------------------------------------ 4. checkpoints */
+
+/* All variables of a program as safetensors files in a folder (docs/checkpoints.md), saved from one mesh and layout
+ * and restored under any other. Under mpiexec all ranks call, and the folder is one that all of them see. Devices
+ * are started when they do not run yet. */
+
+/* How far a training is: kept with the variables. All of it is yours to fill in; zero where it means nothing. */
+typedef struct dtgc_progress {
+  int64_t step;  /* steps done in all */
+  int64_t epoch; /* whole epochs done */
+  int64_t row;   /* rows done of the epoch after them */
+  int64_t rows;  /* that an epoch has */
+  int32_t shuffled;
+  uint64_t shuffle, seed;
+  char note[1024]; /* any text in UTF-8, ending in NUL */
+} dtgc_progress;
+
+typedef struct dtgc_save_options {
+  const dtgc_progress *progress; /* NULL: zeros */
+  int bf16;                      /* 1: params of f32 are rounded to bf16 on disk; restoring gives f32 again */
+} dtgc_save_options;
+/* Writes a checkpoint as the folder `path`, in place of one that is there. It is written beside it, synced to disk
+ * and then renamed: at any instant `path` is the old one, the new one or, as before, absent. Something else at
+ * `path`, or a disk that refuses, is DTGC_SYSTEM and leaves it alone. `o` may be NULL. */
+dtgc_status dtgc_save(dtgc_program *p, const char *path, const dtgc_save_options *o);
+
+typedef struct dtgc_restore_options {
+  const char *map; /* lines `theirs -> ours` (docs/checkpoints.md); NULL: names as they are */
+  int partial;     /* 1: variables that the files lack keep their values, tensors that the program lacks are left
+                      out; 0: both are errors */
+  void (*tell)(void *user, const char *line); /* told what was left out, a line each; NULL: not told */
+  void *user;
+} dtgc_restore_options;
+/* Gives variables the values in `path`: a checkpoint, a folder of checkpoints step-N (the newest), a .safetensors
+ * file, or a folder of such files with model.safetensors.index.json. All checksums are compared before a variable is
+ * changed. DTGC_SYSTEM: it cannot be read or is damaged; DTGC_BAD_ARGUMENT: it is not of this program, or the map is
+ * wrong; both leave the variables alone. DTGC_RUN_FAILED: it broke off half-way. `o` and `progress` may be NULL;
+ * *progress is set on success, to zeros where the files are not dtg's. */
+dtgc_status dtgc_restore(dtgc_program *p, const char *path, const dtgc_restore_options *o,
+                         dtgc_progress *progress);
+
 #ifdef __cplusplus
 }
 #endif
