@@ -199,6 +199,9 @@ static bool open_mapped_files(const opening *o, json_t *map) {
   for (i = 0; good && i < n; i++)
     if (!i || strcmp(name[i], name[i - 1]) != 0) good = open_beside(o, name[i]);
   free(name);
+  for (int k = 0; good && k < o->c->nfiles; k++)
+    if (o->c->file[k].part)
+      good = refuse(o, "damaged: files of dtg, but not dtg's part of the index");
   return good;
 }
 

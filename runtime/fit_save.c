@@ -229,6 +229,8 @@ fit_status fit_save_open(fit_save *s, fit *f) {
   fit_status end =
       session_agree(f->session, status) ? session_failed(f) : open_folder(s, f, &steps);
   free(steps.step);
+  /* A crash may have come between the last save and the removal of what it replaced. */
+  if (!end && s->restored >= 0 && dtrt_session_rank(f->session) == 0) remove_old(s);
   return end;
 }
 

@@ -241,6 +241,7 @@ static bool read_entries(const reading *r, json_t *header) {
     if (!json_is_object(j)) return refuse(r, "an entry of its header is not an object");
     if (!read_entry(r, &f->entry[f->n++], name, j)) return false;
   }
+  f->part = json_object_get(metadata, "dtg") != NULL;
   qsort(f->entry, (size_t)f->n, sizeof *f->entry, by_place);
   return check_places(r) && read_sums(r, metadata);
 }

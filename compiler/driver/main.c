@@ -333,11 +333,21 @@ static int drive(Driver *d) {
   return status;
 }
 
+static int checkpoint(int argc, char **argv) {
+  static char name[] = "dtgc checkpoint";
+  argv[0] = name;
+  int status = dtrt_checkpoint_main(argc, argv);
+  if (fflush(stdout) == 0 || status) return status;
+  fprintf(stderr, "dtgc: standard output: %s\n", strerror(errno));
+  return EXIT_ERRORS;
+}
+
 int main(int argc, char **argv) {
   static Driver d;
   char why[512];
   int status = EXIT_USAGE;
   if (argc > 1 && !strcmp(argv[1], "plot")) return plot_main(argc - 2, argv + 2);
+  if (argc > 1 && !strcmp(argv[1], "checkpoint")) return checkpoint(argc - 1, argv + 1);
   if (argc < 2)
     fputs(options_help, stderr);
   else if (!options_read(argc, argv, &d.o, why, sizeof why))

@@ -17,6 +17,7 @@ const char options_help[] =
     "  dtgc FILES... --emit-c DIR    writes the C that each device runs\n"
     "  dtgc FILES...                 only checks the files\n"
     "  dtgc calibrate [-o FILE]      measures this machine and writes a file for --machine\n"
+    "  dtgc checkpoint ls|check|cat|diff|reshard ...  looks into checkpoints (--help says more)\n"
     "  dtgc plot LOG.csv... -o FILE  draws the logs of `fit --log` as SVG (dtgc plot --help)\n"
     "\n"
     "FILES are a model and, after it, files of mesh and layout statements.\n"
