@@ -43,6 +43,14 @@ const checkpoint_var *checkpoint_find(const checkpoint *c, const char *path) {
   return c->nvars ? bsearch(&key, c->var, (size_t)c->nvars, sizeof *c->var, by_path) : NULL;
 }
 
+int64_t checkpoint_count(const checkpoint_var *v) {
+  int64_t n = 1;
+  for (int d = 0; d < v->rank; d++)
+    if (v->shape[d] == 0) return 0;
+  for (int d = 0; d < v->rank; d++) n *= v->shape[d];
+  return n;
+}
+
 static bool add_piece(const opening *o, checkpoint_var *v, const checkpoint_piece *p) {
   if ((v->npieces & (v->npieces - 1)) == 0) { /* a power of two: full */
     size_t room = v->npieces ? 2 * (size_t)v->npieces : 1;

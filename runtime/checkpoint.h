@@ -45,6 +45,7 @@ typedef struct checkpoint {
  * single .safetensors file. Headers are read and checked, elements are not. False with why. */
 bool checkpoint_open(checkpoint *c, const char *path, char *why, size_t whysize);
 void checkpoint_free(checkpoint *c);
+int64_t checkpoint_count(const checkpoint_var *v); /* elements; sizes beside a 0 may be anything */
 const checkpoint_var *checkpoint_find(const checkpoint *c, const char *path);
 
 /* Compares elements with their checksums: entries k, k + step, ... of all files. */

@@ -1,8 +1,8 @@
 /* checkpoint_read.c: elements out of the files of a checkpoint, through one bounded buffer.
  *
  * A box is read where its span in the file fits the buffer and is mostly wanted; else it is halved
- * along its outermost dim. Runs of at least 4 KiB are read alone, shorter ones together with what
- * lies between them, as the disk would. */
+ * along its outermost dim. Runs of at least 512 bytes are read alone, shorter ones together with
+ * what lies between them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include "checkpoint.h"
 #include "element.h"
 
-enum { SHORT_RUN = 4096 };
+enum { SHORT_RUN = 512 };
 
 bool checkpoint_reader_open(checkpoint_reader *r, const checkpoint *c, char *why) {
   *r = (checkpoint_reader){
@@ -126,12 +126,13 @@ bool checkpoint_read(checkpoint_reader *r, const checkpoint_var *v, const int *p
                      const int64_t *lo, const int64_t *hi, int dtype, void *to) {
   Span box[DTRT_MAX_RANK];
   int64_t step[DTRT_MAX_RANK];
+  for (int i = 0; i < v->rank; i++)
+    if (hi[i] <= lo[i]) return true;
   for (int64_t i = v->rank - 1, s = 1; i >= 0; i--) {
     int d = perm ? perm[i] : (int)i;
     box[d] = (Span){lo[i], hi[i]};
     step[d] = s;
     s *= hi[i] - lo[i];
-    if (hi[i] <= lo[i]) return true;
   }
   for (int k = 0; k < v->npieces; k++) {
     const checkpoint_piece *q = &v->piece[k];

@@ -29,9 +29,7 @@ static int kind_of(const reshard *r, const checkpoint_var *v) {
 }
 
 static int64_t bytes_of(const reshard *r, const checkpoint_var *v) {
-  int64_t n = (int64_t)element_size(kind_of(r, v));
-  for (int d = 0; d < v->rank; d++) n *= v->shape[d];
-  return n;
+  return (int64_t)element_size(kind_of(r, v)) * checkpoint_count(v);
 }
 
 /* -------- which tensor in which file: the largest first, each to the emptiest -------- */

@@ -10,9 +10,9 @@ bool checkpoint_walk_open(checkpoint_walk *w, const checkpoint *c, const checkpo
   *w = (checkpoint_walk){.v = v, .dtype = dtype, .size = (int64_t)element_size(dtype)};
   int64_t room = CHECKPOINT_BUFFER / w->size, inner = 1;
   w->dim = v->rank - 1;
-  while (w->dim > 0 && inner * v->shape[w->dim] <= room) inner *= v->shape[w->dim--];
+  w->ended = checkpoint_count(v) == 0;
+  while (!w->ended && w->dim > 0 && inner * v->shape[w->dim] <= room) inner *= v->shape[w->dim--];
   w->most = room / (inner ? inner : 1);
-  for (int d = 0; d < v->rank; d++) w->ended |= v->shape[d] == 0;
   w->data = malloc(CHECKPOINT_BUFFER);
   if (checkpoint_reader_open(&w->reader, c, why) && w->data) return true;
   snprintf(why, CHECKPOINT_WHY, "%s: out of memory", c->path);

@@ -29,11 +29,10 @@ static int use(const char *name, char *why, size_t size) {
   bool good = checkpoint_verify(&c, 0, 1, why, size);
   for (int i = 0; good && i < c.nvars; i++) {
     const checkpoint_var *v = &c.var[i];
-    int64_t lo[DTRT_MAX_RANK + 1] = {0}, n = 1;
+    int64_t lo[DTRT_MAX_RANK + 1] = {0}, n = checkpoint_count(v);
     checkpoint_reader r;
     char read_why[CHECKPOINT_WHY] = "";
     if (v->kind < 0) continue;
-    for (int d = 0; d < v->rank; d++) n *= v->shape[d];
     void *to = malloc((size_t)n * 8 + 1);
     good = to && checkpoint_reader_open(&r, &c, read_why);
     if (good && !checkpoint_read(&r, v, NULL, lo, v->shape, v->kind, to)) {

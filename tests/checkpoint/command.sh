@@ -1,0 +1,153 @@
+#!/bin/bash
+# command.sh DTGC DIR LIBDTGC: dtgc checkpoint as its pages show it, loading by the options of call and fit, bf16, and what
+# --resume makes of damaged checkpoints.
+. "$(dirname "$0")/kit.sh" "$1" "$2"
+unset PMI_RANK
+# shows WHAT ARGS: status 0, and the text of standard input.
+shows() {
+  local what=$1
+  shift
+  cat >want.txt
+  "$dtgc" checkpoint "$@" >out.txt 2>err.txt || fail "$what: status $?: $(cat err.txt)"
+  diff -u want.txt out.txt || fail "$what"
+}
+# says STATUS TEXT ARGS: on standard error.
+says() {
+  local status=$1 text=$2
+  shift 2
+  "$dtgc" checkpoint "$@" >out.txt 2>err.txt
+  local got=$?
+  [ $got = "$status" ] && grep -qF -- "$text" err.txt || fail "checkpoint $*: status $got, $(cat err.txt)"
+}
+fit="fit train $feed --shuffle 5"
+ok start 2x2 $fit --epochs 2 --save run
+shows 'ls of a folder' ls run <<'END'
+run/step-000004: model, mesh [a=2, b=2], step 4, epoch 1 done, 22 tensors in 4 files, 7450 bytes
+run/step-000008: model, mesh [a=2, b=2], step 8, epoch 2 done, 22 tensors in 4 files, 7450 bytes
+END
+shows ls ls run/step-000008 <<'END'
+run/step-000008: model, mesh [a=2, b=2], step 8, epoch 2 done, 22 tensors in 4 files, 7450 bytes
+  path               type          role   layout       pieces         bytes
+  bytes              u8[9]         state  [b]               2             9
+  empty              f32[0, 4]     state  [_, _]            0             0
+  flags              bool[7]       state  [a]               2             7
+  half               bf16[3, 5]    param  [b, a]            4            30
+  model.d1.b         f32[7]        param  [_]               1            28
+  model.d1.w         f32[5, 7]     param  [b, a]            4           140
+  model.d2.b         f32[3]        param  [_]               1            12
+  model.d2.w         f32[7, 3]     param  [(a, b), _]       4            84
+  opt.m[model.d1.b]  f32[7]        state  [_]               1            28
+  opt.m[model.d1.w]  f32[5, 7]     state  [b, a]            4           140
+  opt.m[model.d2.b]  f32[3]        state  [_]               1            12
+  opt.m[model.d2.w]  f32[7, 3]     state  [(a, b), _]       4            84
+  opt.t              f32[]         state  []                1             4
+  opt.v[model.d1.b]  f32[7]        state  [_]               1            28
+  opt.v[model.d1.w]  f32[5, 7]     state  [b, a]            4           140
+  opt.v[model.d2.b]  f32[3]        state  [_]               1            12
+  opt.v[model.d2.w]  f32[7, 3]     state  [(a, b), _]       4            84
+  random.step        i64[]         state  []                1             8
+  seen               i64[]         state  []                1             8
+  short              f16[2, 3, 4]  state  [_, b, a]         4            48
+  small              i8[4, 2]      state  [(a, b), _]       4             8
+  wide               f64[11]       param  [(b, a)]          4            88
+END
+shows 'cat of a scalar' cat run seen <<<40
+shows 'cat of nothing' cat run empty <<<'[]'
+shows check check run <<<'run/step-000008: good'
+
+# Whole tensors for others, and back; what numpy or safetensors would read is what the entries say.
+"$dtgc" checkpoint reshard run/ plain.safetensors && "$dtgc" checkpoint reshard run three --files 3 || fail reshard
+[ "$(ls three | wc -l)" = 4 ] || fail "three files and an index: $(ls three)"
+for other in plain.safetensors three; do
+  shows "diff with $other" diff run $other <<<'22 equal, 0 different, 0 on one side only'
+  ok "from $other" 2x2 call keep --load $other --save from-$other
+  cp -r run/step-000008 was
+  shows "from $other" diff from-$other was <<<'22 equal, 0 different, 0 on one side only'
+  for f in was/part*; do # the same elements, under metadata of another step
+    cmp -s <(tail -c 1000 $f) <(tail -c 1000 from-$other/${f##*/}) || fail "from $other: ${f##*/}"
+  done
+  rm -rf was
+done
+"$dtgc" checkpoint reshard run params.safetensors --params || fail params
+shows 'ls of a plain file' ls params.safetensors <<'END'
+params.safetensors: 6 tensors in 1 file, 1006 bytes
+  path        type        role   pieces         bytes
+  half        bf16[3, 5]              1            30
+  model.d1.b  f32[7]                  1            28
+  model.d1.w  f32[5, 7]               1           140
+  model.d2.b  f32[3]                  1            12
+  model.d2.w  f32[7, 3]               1            84
+  wide        f64[11]                 1            88
+END
+"$dtgc" checkpoint cat run model.d2.w -o w.npy && [ "$(wc -c <w.npy)" = $((128 + 84)) ] || fail 'cat -o'
+cat >npy.dtg <<'END'
+param w: f32[7, 3] = zeros()
+entry load(x: f32[7, 3]) { w <- x; return y = w }
+entry look() { return s = sum(w) }
+END
+"$dtgc" run npy.dtg call load --feed x=w.npy --out y=- --save as-w >y.txt || fail 'the .npy is read'
+"$dtgc" checkpoint cat as-w w >x.txt; sed 's/^y = //' y.txt | tail -n +2 | diff - x.txt || fail 'cat is what call prints'
+
+# Partial loads and maps.
+refused 'a file of params alone' 'there is no value for variable opt.t and 15 more (a partial load allows it)' 4 call keep --load params.safetensors --save p
+ok 'a partial load' 4 call keep --load params.safetensors --load-partial --save p
+[ "$(grep -c 'not in params.safetensors: .* keeps its value' err.txt)" = 16 ] || fail "told: $(cat err.txt)"
+cat >names.map <<'END'
+# theirs -> ours
+w -> model.d2.w
+END
+ok 'a map' 4 call keep --load as-w --load-map names.map --load-partial --save q
+"$dtgc" checkpoint cat q model.d2.w | diff - x.txt || fail 'the map was not used'
+echo 'w => x' >names.map
+refused 'a wrong map' 'line 1: expected `theirs -> ours`' 4 call keep --load as-w --load-map names.map --load-partial
+refused 'no map' 'none.map: No such file' 4 call keep --load as-w --load-map none.map
+refused 'a map alone' 'need --load PATH' 4 call keep --load-map names.map
+refused 'options of --save' 'need --save FOLDER' 4 $fit --epochs 1 --keep 2
+refused 'every' '--every 0: expected a number of steps, or `epoch`' 4 $fit --epochs 1 --save x --every 0
+"$dtgc" run npy.dtg call look --save x >out.txt 2>err.txt && fail 'there is nothing to save'
+grep -qF "entry 'look' changes no variables" err.txt || fail "nothing to save: $(cat err.txt)"
+refused 'no checkpoint' 'there is no checkpoint in it' 4 call keep --load .
+ok 'training from params' 4 $fit --epochs 1 --load params.safetensors --load-partial --save tuned --resume
+grep -q '^loaded params.safetensors' out.txt || fail "not said: $(cat out.txt)"
+ok 'the second time it resumes' 4 $fit --epochs 2 --load params.safetensors --load-partial --save tuned --resume
+grep -q '^restored tuned/step-000004' out.txt || fail "not said: $(cat out.txt)"
+
+# bf16: params alone, half the size, each the nearest.
+ok bf16 2x2 call keep --load run --save small --save-bf16
+"$dtgc" checkpoint ls small >out.txt
+grep -q 'model.d1.w *f32\[5, 7\] *param *\[b, a\] *4 *70  as bf16$' out.txt || fail "bf16: $(cat out.txt)"
+grep -q 'opt.m\[model.d1.w\].* 140$' out.txt || fail "states stay: $(cat out.txt)"
+"$dtgc" checkpoint diff run small >out.txt && fail 'rounding changes something'
+grep -q '^18 equal, 4 different' out.txt || fail "bf16: $(cat out.txt)"
+awk '/relative/ { if ($(NF - 1) + 0 > 1 / 256) exit 1 }' out.txt || fail "bf16 is further than half a step: $(cat out.txt)"
+ok 'bf16 back' one call keep --load small --save again --save-bf16
+"$dtgc" checkpoint diff small again >/dev/null || fail 'rounding twice'
+"$dtgc" checkpoint reshard run small2 --bf16 --files 2 && "$dtgc" checkpoint diff small small2 >/dev/null || fail 'reshard --bf16'
+
+# Damaged ones are passed over.
+cp -r run whole
+printf x | dd of=run/step-000008/part-00002-of-00004.safetensors bs=1 seek=1400 conv=notrunc 2>/dev/null
+says 1 'damaged: the checksum of' check run
+ok 'one before the newest' 2x2 $fit --epochs 2 --save run --resume
+grep -q '^restored run/step-000004: going on with epoch 2' out.txt || fail "not said: $(cat out.txt)"
+grep -q 'step-000008/part-00002-of-00004.safetensors: damaged: the checksum of' err.txt || fail "not told: $(cat err.txt)"
+same 'and to the same end' whole/step-000008 run/step-000008
+rm run/step-00000?/model*
+refused 'none is good' 'none of its 2 checkpoints can be restored' 2x2 $fit --epochs 2 --save run --resume
+
+# Another program.
+sed 's/dense(7, 3)/dense(7, 4)/' "$here/model.dtg" >wider.dtg
+"$dtgc" run wider.dtg call keep --load whole >out.txt 2>err.txt && fail 'another shape was taken'
+grep -qF 'model.d2.b is f32[3]; variable model.d2.b is f32[4]' err.txt || fail "another shape: $(cat err.txt)"
+
+says 2 "there is no command 'dif' (did you mean 'diff'?)" dif a b
+says 2 'diff needs two names' diff run
+says 2 "ls: unexpected 'b'" ls a b
+says 2 'reshard has no option --file' reshard a b --file 3
+says 2 '--files 0: expected a number from 1' reshard a b --files 0
+says 1 "there is no tensor 'sen' (did you mean 'seen'?)" cat whole sen
+says 1 'a name that ends in .safetensors is one file' reshard whole x.safetensors --files 2
+says 1 'is not a checkpoint' reshard whole "$PWD"
+says 2 'nowhere: No such file' diff whole nowhere
+nm -D --defined-only "$3" | grep ' json_' && fail 'libdtgc exports what is Jansson'\''s'
+done_testing
