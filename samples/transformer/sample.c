@@ -1,6 +1,9 @@
-/* Trains the GPT on windows of a text taken at random, then lets it go on from a prompt, byte by
- * byte. All through dtgc.h, on the devices that the layouts say. sample TEXT STEPS PROMPT BYTES
- * TEMPERATURE gpt.dtg [LAYOUTS.dtg] [NAME=VALUE of a const ...] */
+/* Lets the trained GPT go on from a prompt, byte by byte. All through dtgc.h: the model is
+ * compiled, its variables come from a checkpoint of a training under any layouts, and entry `next`
+ * says how likely each byte is.
+ *
+ *   sample CHECKPOINT PROMPT BYTES TEMPERATURE gpt.dtg [LAYOUTS.dtg] [CONST=VALUE ...]
+ */
 #include <dtgc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +11,7 @@
 
 typedef struct Gpt {
   dtgc_program *p;
-  int batch, seq, vocab;
+  int seq, vocab;
 } Gpt;
 
 static uint64_t state = 1;
@@ -24,45 +27,15 @@ static int fail(const char *what, const char *why) {
   return 1;
 }
 
-static unsigned char *read_text(const char *path, long *n) {
-  FILE *f = fopen(path, "rb");
-  unsigned char *text = NULL;
-  if (f && !fseek(f, 0, SEEK_END) && (*n = ftell(f)) > 0 && !fseek(f, 0, SEEK_SET) &&
-      (text = malloc((size_t)*n)) && fread(text, 1, (size_t)*n, f) != (size_t)*n)
-    free(text), text = NULL;
-  if (f) fclose(f);
-  return text;
-}
-
 /* The sizes are those of the program's own tensors. */
 static int open_gpt(Gpt *g) {
-  dtgc_tensor text, probability;
-  if (dtgc_input(g->p, "train", 0, &text) || text.rank != 2) return fail("train", "not a GPT");
-  if (dtgc_output(g->p, "next", 0, &probability)) return fail("next", dtgc_error(g->p));
-  g->batch = (int)text.shape[0], g->seq = (int)text.shape[1];
+  dtgc_tensor prompt, probability;
+  if (dtgc_input(g->p, "next", 0, &prompt) || prompt.rank != 2 ||
+      dtgc_output(g->p, "next", 0, &probability))
+    return fail("next", dtgc_error(g->p));
+  g->seq = (int)prompt.shape[1];
   g->vocab = (int)probability.count;
   return 0;
-}
-
-static int train(Gpt *g, const unsigned char *text, long n, long steps) {
-  size_t bytes = (size_t)g->batch * (size_t)g->seq, seq = (size_t)g->seq;
-  unsigned char *windows = malloc(2 * bytes);
-  int bad = !windows ? fail("train", "out of memory") : 0;
-  float loss = 0;
-  for (long step = 1; step <= steps && !bad; step++) {
-    for (size_t b = 0; b < (size_t)g->batch; b++) {
-      const unsigned char *at = text + (long)(chance() * (double)(n - g->seq));
-      memcpy(windows + b * seq, at, seq);
-      memcpy(windows + bytes + b * seq, at + 1, seq);
-    }
-    dtgc_buffer in[] = {{"text", windows, bytes}, {"after", windows + bytes, bytes}};
-    dtgc_buffer out[] = {{"loss", &loss, sizeof loss}};
-    if (dtgc_run(g->p, "train", in, 2, out, 1)) bad = fail("train", dtgc_error(g->p));
-    if (!bad && (step == 1 || step % 100 == 0 || step == steps))
-      fprintf(stderr, "step %ld  loss %.4f\n", step, (double)loss);
-  }
-  free(windows);
-  return bad;
 }
 
 static int choose(const float *probability, int n) {
@@ -102,32 +75,27 @@ static int write_on(Gpt *g, const char *prompt, long bytes, float temperature) {
 static void show(void *user, const dtgc_message *m) { fputs(m->rendered, user); }
 
 int main(int argc, char **argv) {
-  if (argc < 7 || !*argv[3]) {
+  if (argc < 6 || !*argv[2]) {
     fprintf(stderr,
-            "sample TEXT STEPS PROMPT BYTES TEMPERATURE gpt.dtg [LAYOUTS.dtg] [NAME=VALUE ...]\n");
+            "sample CHECKPOINT PROMPT BYTES TEMPERATURE gpt.dtg [LAYOUTS.dtg] [NAME=VALUE ...]\n");
     return 2;
   }
   dtgc_source source[8];
   const char *define[16];
   dtgc_options o = {.define = define, .message = show, .user = stderr};
   int sources = 0;
-  for (int i = 6; i < argc; i++)
+  for (int i = 5; i < argc; i++)
     if (strchr(argv[i], '=') && o.ndefines < 16)
       define[o.ndefines++] = argv[i];
     else if (sources < 8)
       source[sources++] = (dtgc_source){.name = argv[i]};
-  long n = 0, steps = atol(argv[2]), bytes = atol(argv[4]);
-  float temperature = strtof(argv[5], NULL);
-  unsigned char *text = read_text(argv[1], &n);
+  float temperature = strtof(argv[4], NULL);
+  if (!(temperature > 0)) return fail(argv[4], "a temperature is a number above 0");
   Gpt g = {0};
   int bad = dtgc_compile(source, sources, &o, &g.p) != 0; /* messages have been shown */
   if (!bad) bad = open_gpt(&g);
-  if (!bad && (!text || n <= g.seq))
-    bad = fail(argv[1], "cannot be read, or is shorter than a window");
-  if (!bad && !(temperature > 0)) bad = fail(argv[5], "a temperature is a number above 0");
-  if (!bad) bad = train(&g, text, n, steps);
-  if (!bad) bad = write_on(&g, argv[3], bytes, temperature);
+  if (!bad && dtgc_restore(g.p, argv[1], NULL, NULL)) bad = fail(argv[1], dtgc_error(g.p));
+  if (!bad) bad = write_on(&g, argv[2], atol(argv[3]), temperature);
   dtgc_free(g.p);
-  free(text);
   return bad;
 }

@@ -20,9 +20,9 @@ for layer in dense embedding layer_norm; do
   sed -n "/^layer $layer(/,/^}/p" "$root/include/dtg/nn.dtg" | sed 's/f32/f64/g; s/^layer /&wide_/' >>"$tmp/f64.dtg"
 done
 
-# losses MODEL LAYOUTS EPOCHS LIMIT [OPTIONS OF dtgc]: one a line
+# losses MODEL LAYOUTS EPOCHS LIMIT [OPTIONS OF dtgc]: one a line. with="OPTIONS OF fit"
 losses() {
-  "$dtgc" run $small "${@:5}" "$1" ${2:+"$2"} fit train --epochs "$3" --limit "$4" --drop-last --shuffle 1 --log "$tmp/log.csv" --plain \
+  "$dtgc" run $small "${@:5}" "$1" ${2:+"$2"} fit train --epochs "$3" --limit "$4" --drop-last --shuffle 1 --log "$tmp/log.csv" --plain ${with:-} \
     --feed text="$tmp/text.u8:u8[33]:0-31" --feed after="$tmp/text.u8:u8[33]:1-32" >"$tmp/out" 2>&1 || { cat "$tmp/out" >&2; return 1; }
   tail -n +2 "$tmp/log.csv" | cut -d, -f4
 }

@@ -24,12 +24,15 @@ is 'sequence: sums of activations, a step' $(sum 1 train "reduce-scatter over .m
 is 'sequence: their bytes' $(sum 2 train "over .model. of 2 . $activation" $q) $(((8 * blocks + 2) * bsh / 2))
 is 'sequence: no activation is summed whole' $(sum 1 train "all-reduce over .* $activation" $q) 0
 
-# After four steps of training the same text on one device and on four
+# What was trained on four devices writes the same text on one and, cut otherwise, on four.
+with="--save $tmp/trained" losses "$gpt/gpt.dtg" "$gpt/tensor.dtg" 1 149 -D blocks=1 >/dev/null || fail 'nothing is saved'
 for l in '' sequence; do
-  "$sample" "$text" 4 'Shall I ' 40 0.7 "$gpt/gpt.dtg" ${l:+"$gpt/$l.dtg"} seq=32 width=32 blocks=1 batch=16 rate=3e-3 \
+  "$sample" "$tmp/trained" 'Shall I ' 40 0.7 "$gpt/gpt.dtg" ${l:+"$gpt/$l.dtg"} seq=32 width=32 blocks=1 batch=16 rate=3e-3 \
     >"$tmp/wrote$l" 2>"$tmp/told$l" || fail "sample, ${l:-one device}: $(cat "$tmp/told$l")"
   [ "$(head -c 8 "$tmp/wrote$l")" = 'Shall I ' ] && [ "$(wc -c <"$tmp/wrote$l")" -eq 49 ] && cmp "$tmp/wrote" "$tmp/wrote$l" ||
     fail "sample, ${l:-one device}: $(od -c "$tmp/wrote$l")"
 done
+head -c -1 "$text" >"$tmp/none" # no checkpoint
+"$sample" "$tmp/none" a 1 1 "$gpt/gpt.dtg" >/dev/null 2>"$tmp/told" && fail 'sample takes what is no checkpoint'
 
 exit $bad
