@@ -315,6 +315,55 @@ dtgc_status dtgc_set(dtgc_program *p, const char *path, const void *from, size_t
  * what failed. */
 dtgc_status dtgc_copy_variables(dtgc_program *to, dtgc_program *from, int *left);
 
+/* ------------------------------------------------------------------ devices and blocks */
+
+/* The mesh. Devices are its points, the last axis counting fastest: device 3 of [a=2, b=2] is at
+ * (1, 1). at is [dtgc_axes]. */
+int dtgc_axes(const dtgc_program *p); /* 0 without a mesh, or when it did not compile */
+dtgc_status dtgc_axis(dtgc_program *p, int i, const char **name, int64_t *size);
+dtgc_status dtgc_coordinates(dtgc_program *p, int64_t device, int64_t *at);
+/* The devices of this process: all of them but under mpiexec. Starts the devices. */
+dtgc_status dtgc_local_devices(dtgc_program *p, int64_t *first, int64_t *count);
+
+/* In the functions below `entry` and `name` are an entry and an input or output of it, or NULL and a
+ * variable's path. */
+
+/* How a tensor lies, as in a layout statement: "[(batch, model), _]". Free with dtgc_free_text. */
+dtgc_status dtgc_layout(dtgc_program *p, const char *entry, const char *name, char **text);
+/* DTGC_OK when it lies as `layout` says ("[batch, ...]"; axes of size 1 and granules that change no
+ * block are no difference), else DTGC_BAD_ARGUMENT with both in the error. */
+dtgc_status dtgc_check_layout(dtgc_program *p, const char *entry, const char *name,
+                              const char *layout);
+/* What a device holds of it: [lo[d], hi[d]) of each dim, and the bytes of that block, dense and
+ * row-major. A box may be empty, and those of an input may overlap (what windows reach). Each of lo, hi
+ * and bytes may be NULL. */
+dtgc_status dtgc_box(dtgc_program *p, const char *entry, const char *name, int64_t device,
+                     int64_t *lo, int64_t *hi, size_t *bytes);
+
+/* A block in your memory. */
+typedef struct dtgc_block {
+  const char *name; /* of an input; dtgc_pack and dtgc_unpack do not look at it */
+  int64_t device;   /* of this process */
+  void *data;
+  size_t bytes; /* as dtgc_box says */
+} dtgc_block;
+
+/* The blocks of a variable as the devices hold them, of any of this process's devices. */
+dtgc_status dtgc_unpack(dtgc_program *p, const char *path, const dtgc_block *to, int n);
+/* Sets a variable from blocks, one of every device of this process (under mpiexec all ranks call).
+ * Devices that hold the same elements must be given the same bytes: where two of them differ it is
+ * DTGC_BAD_ARGUMENT, which names them and the first element, and nothing is set. Those of other processes are
+ * not compared. */
+dtgc_status dtgc_pack(dtgc_program *p, const char *path, const dtgc_block *from, int n);
+/* dtgc_run with the inputs as blocks, in any order, under the same law; outputs are whole. */
+dtgc_status dtgc_run_blocks(dtgc_program *p, const char *entry, const dtgc_block *in, int nin,
+                            const dtgc_buffer *out, int nout);
+/* Whether the devices of this process that hold the same elements of a variable hold the same bytes,
+ * as they always should; DTGC_BAD_ARGUMENT tells where two differ. */
+dtgc_status dtgc_check_replicas(dtgc_program *p, const char *path);
+
+/* ------------------------------------------------------------------ what is inside, as text */
+
 /* A stage as text: "ast", "graph", "layouts", "statements", "spmd", "comm", "edits", "memory",
  * "cost" or "c". *text is malloc'ed and ends in NUL; free it with dtgc_free_text. NULL on
  * failure. "edits" compiles the program some hundred times to see what single edits of its
@@ -401,6 +450,9 @@ typedef struct dtgc_time {
 int dtgc_times(const dtgc_program *p, dtgc_time *out, int most);
 /* 1: the object came from the cache; 0: it was compiled; -1: there is no code yet. */
 int dtgc_from_cache(const dtgc_program *p);
+/* Of this program and those that dtgc_fit compiled for its short batches: how many objects came from
+ * the cache, and how many were compiled. */
+void dtgc_cache_counts(const dtgc_program *p, int *hits, int *misses);
 
 /* ------------------------------------------------------------------ 4. checkpoints */
 

@@ -264,6 +264,10 @@ int dtrt_find_var(const dtrt_program *p, const char *path); /* -1 */
 int dtrt_find_entry(const dtrt_program *p, const char *name);
 dtrt_status dtrt_get_var(dtrt_session *s, int var, void *to, int64_t bytes);
 dtrt_status dtrt_set_var(dtrt_session *s, int var, const void *from, int64_t bytes);
+/* The devices of this process: [*first, *first + *count). */
+void dtrt_local_devices(const dtrt_session *s, int *first, int *count);
+/* What one of them holds of a variable: its block, dense, whose bytes are checked. */
+dtrt_status dtrt_get_block(dtrt_session *s, int var, int device, void *to, int64_t bytes);
 /* Runs the entries of another program, compiled from the same model and layouts for other sizes, on this session's
  * variables. Fails when the variables differ in path, type, shape or layout. One that is there already is
  * found again. */

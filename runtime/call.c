@@ -222,3 +222,28 @@ dtrt_status dtrt_set_var(dtrt_session *s, int var, const void *from, int64_t byt
   dtrt_status status = check_var(s, var, from, bytes);
   return status ? status : session_run(s, set_device, &(VarJob){.var = var, .from = from});
 }
+
+void dtrt_local_devices(const dtrt_session *s, int *first, int *count) {
+  *first = s->comm ? s->comm->first : 0;
+  *count = s->comm ? s->comm->count : 0;
+}
+
+/* Between calls no device is running, so the host may read what it holds. */
+dtrt_status dtrt_get_block(dtrt_session *s, int var, int device, void *to, int64_t bytes) {
+  dtrt_status status = session_usable(s);
+  if (status != DTRT_OK) return status;
+  const dtrt_program *p = s->program[0].p;
+  const Comm *c = s->comm;
+  if (var < 0 || var >= p->nvars || device < c->first || device >= c->first + c->count)
+    return session_error(s, DTRT_INVALID, "there is no variable %d on a device %d of this process",
+                         var, device);
+  const Device *d = &s->device[device - c->first];
+  const dtrt_tensor *t = &p->var[var];
+  Span box[DTRT_MAX_RANK];
+  int64_t has = block_box(&s->mesh, t->layout, d->coord, box) * dtrt_dtype_size(t->dtype);
+  if (bytes != has)
+    return session_error(s, DTRT_INVALID, "the block of %s on device %d has %lld bytes, not %lld",
+                         t->name, device, (long long)has, (long long)bytes);
+  memcpy(to, d->pub.vars + t->offset, (size_t)bytes);
+  return DTRT_OK;
+}

@@ -39,6 +39,15 @@ dtgc_status dtgc_load(dtgc_program *p, const dtrt_program **out) {
 
 int dtgc_from_cache(const dtgc_program *p) { return p ? p->from_cache : -1; }
 
+void dtgc_cache_counts(const dtgc_program *p, int *hits, int *misses) {
+  int n[2] = {0};
+  if (p && p->from_cache >= 0) n[p->from_cache]++;
+  for (int i = 0; p && i < p->nvariants; i++)
+    if (p->variant[i]->from_cache >= 0) n[p->variant[i]->from_cache]++;
+  if (hits) *hits = n[1];
+  if (misses) *misses = n[0];
+}
+
 static dtgc_status status_of(dtrt_status s) {
   switch (s) {
   case DTRT_OK: return DTGC_OK;

@@ -160,6 +160,7 @@ size_t dtgc_size_of(const char *type) {
                {"message", sizeof(dtgc_message)},
                {"time", sizeof(dtgc_time)},
                {"calibration", sizeof(dtgc_calibration)},
+               {"block", sizeof(dtgc_block)},
                {"feed", sizeof(dtgc_feed)},
                {"rows", sizeof(dtgc_rows)},
                {"metric", sizeof(dtgc_metric)},

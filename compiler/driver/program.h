@@ -1,7 +1,8 @@
 /* What a dtgc_program is, for the files that implement dtgc.h:
  *   compile.c  making one, dumps        inspect.c  its entries and variables
  *   code.c     machine code, devices    run.c      runs, reading and writing variables
- *   train.c    the training loop
+ *   train.c    the training loop        place.c  mesh, layouts, boxes
+ *   blocks.c   tensors a device at a time
  *   check.c    wrong arguments              ask.c  why a tensor lies so, what two plans differ in
  * Law: nothing prints, and every failure sets `error` and returns a status. */
 #ifndef DTG_PROGRAM_H
@@ -88,6 +89,9 @@ dtgc_status check_arguments(dtgc_program *p, const dtgc_source *source, int n,
 dtgc_status check_mesh(dtgc_program *p);
 dtgc_status check_variant(dtgc_program *p, const dtgc_program *base);
 
+/* run.c: puts each buffer at the place of its tensor, checked. */
+dtgc_status program_place_buffers(dtgc_program *p, const char *what, const dtgc_tensor *tensors,
+                                  int ntensors, const dtgc_buffer *b, int n, void **at);
 /* run.c: what the session said of a call. */
 dtgc_status program_run_failed(dtgc_program *p, dtrt_status st);
 

@@ -25,9 +25,8 @@ static dtgc_status check_size(dtgc_program *p, const char *what, const dtgc_tens
                       t->name, text, t->bytes, bytes);
 }
 
-/* Puts each buffer at the place of its tensor. */
-static dtgc_status place_buffers(dtgc_program *p, const char *what, const dtgc_tensor *tensors,
-                                 int ntensors, const dtgc_buffer *b, int n, void **at) {
+dtgc_status program_place_buffers(dtgc_program *p, const char *what, const dtgc_tensor *tensors,
+                                  int ntensors, const dtgc_buffer *b, int n, void **at) {
   if (n < 0) return program_fail(p, DTGC_BAD_ARGUMENT, "there cannot be %d %ss", n, what);
   if (n && !b) return program_fail(p, DTGC_BAD_ARGUMENT, "the %ss are NULL", what);
   for (int k = 0; k < n; k++) {
@@ -58,8 +57,8 @@ dtgc_status program_run_failed(dtgc_program *p, dtrt_status st) {
 static dtgc_status run_entry(dtgc_program *p, const EntryInfo *e, const dtgc_buffer *in, int nin,
                              const dtgc_buffer *out, int nout, void **at) {
   void **to = at + e->nin;
-  dtgc_status s = place_buffers(p, "input", e->in, e->nin, in, nin, at);
-  if (!s) s = place_buffers(p, "output", e->out, e->nout, out, nout, to);
+  dtgc_status s = program_place_buffers(p, "input", e->in, e->nin, in, nin, at);
+  if (!s) s = program_place_buffers(p, "output", e->out, e->nout, out, nout, to);
   if (s) return s;
   for (int i = 0; i < e->nin; i++)
     if (!at[i])
