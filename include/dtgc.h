@@ -17,8 +17,9 @@
  *   }
  *
  * Three levels. One call: compile a file or a string, run its entries on your own memory. Options:
- * constants, mesh, layouts, transport, seed, messages as they come. Looking inside: entries,
- * tensors, variables, dumps, emitted C, executables.
+ * constants, mesh, layouts, transport, seed, messages as they come; a training loop. Looking inside:
+ * entries, tensors, variables, layouts and blocks, dumps, emitted C, executables. docs/embedding.md
+ * is the way in.
  *
  * A program describes whole tensors. Buffers are whole tensors too: dense, row-major, of exactly
  * the bytes that the tensor has. Which device holds which piece is the business of the program's
@@ -195,7 +196,7 @@ dtgc_status dtgc_compile(const dtgc_source *sources, int n, const dtgc_options *
  */
 dtgc_status dtgc_start(dtgc_program *p);
 
-/* ------------------------------------------------------------------ train */
+/* ------------------------------------------------------------------ 3. train */
 
 /* Rows for one input of an entry whose first dim is the batch: a file, or an array of yours that
  * must not change during the call. */
@@ -264,7 +265,7 @@ typedef struct dtgc_fit_options {
  * before any step. */
 dtgc_status dtgc_fit(dtgc_program *p, const dtgc_fit_options *o);
 
-/* ------------------------------------------------------------------ 3. look inside */
+/* ------------------------------------------------------------------ 4. look inside */
 
 /* The numbers are those of dtrt.h. f16 and bf16 are their 16-bit patterns, bool is a byte of 0
  * or 1. */
@@ -315,7 +316,7 @@ dtgc_status dtgc_set(dtgc_program *p, const char *path, const void *from, size_t
  * what failed. */
 dtgc_status dtgc_copy_variables(dtgc_program *to, dtgc_program *from, int *left);
 
-/* ------------------------------------------------------------------ devices and blocks */
+/* ------------------------------------------------------------------ 5. devices and blocks */
 
 /* The mesh. Devices are its points, the last axis counting fastest: device 3 of [a=2, b=2] is at
  * (1, 1). at is [dtgc_axes]. */
@@ -362,7 +363,7 @@ dtgc_status dtgc_run_blocks(dtgc_program *p, const char *entry, const dtgc_block
  * as they always should; DTGC_BAD_ARGUMENT tells where two differ. */
 dtgc_status dtgc_check_replicas(dtgc_program *p, const char *path);
 
-/* ------------------------------------------------------------------ what is inside, as text */
+/* ------------------------------------------------------------------ 6. what is inside, as text */
 
 /* A stage as text: "ast", "graph", "layouts", "statements", "spmd", "comm", "edits", "memory",
  * "cost" or "c". *text is malloc'ed and ends in NUL; free it with dtgc_free_text. NULL on
@@ -454,7 +455,7 @@ int dtgc_from_cache(const dtgc_program *p);
  * the cache, and how many were compiled. */
 void dtgc_cache_counts(const dtgc_program *p, int *hits, int *misses);
 
-/* ------------------------------------------------------------------ 4. checkpoints */
+/* ------------------------------------------------------------------ 7. checkpoints */
 
 /* All variables of a program as safetensors files in a folder (docs/checkpoints.md), saved from one mesh and layout
  * and restored under any other. Under mpiexec all ranks call, and the folder is one that all of them see. Devices

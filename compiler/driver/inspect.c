@@ -1,5 +1,5 @@
-/* dtgc.h, third part: what a program declares, as tables made once after the front end. They keep
- * nothing of the graphs, which the passes replace. */
+/* dtgc.h, "look inside": what a program declares, as tables made once after the front end. They
+ * keep nothing of the graphs, which the passes replace. */
 #include "program.h"
 #include <stdio.h>
 #include <string.h>
@@ -165,7 +165,10 @@ size_t dtgc_size_of(const char *type) {
                {"rows", sizeof(dtgc_rows)},
                {"metric", sizeof(dtgc_metric)},
                {"pass", sizeof(dtgc_pass)},
-               {"fit_options", sizeof(dtgc_fit_options)}};
+               {"fit_options", sizeof(dtgc_fit_options)},
+               {"progress", sizeof(dtgc_progress)},
+               {"save_options", sizeof(dtgc_save_options)},
+               {"restore_options", sizeof(dtgc_restore_options)}};
   for (size_t i = 0; type && i < sizeof sizes / sizeof *sizes; i++)
     if (strcmp(sizes[i].name, type) == 0) return sizes[i].bytes;
   return 0;
