@@ -26,7 +26,7 @@ typedef struct cli {
   int64_t skip, eval_skip, prefetch;
   bool shuffle, drop_last, stop_on_nan, plain, layouts, traffic;
   uint64_t shuffle_seed, seed;
-  const char *log, *transport;
+  const char *log, *log_steps, *transport;
   const char *save, *every_text, *load, *load_map;
   int64_t every, keep; /* every: 0 is each epoch; keep: 0 is 3 */
   bool resume, save_bf16, load_partial;

@@ -10,6 +10,7 @@
 #include "fit_save.h"
 #include "safetensors.h"
 #include "progress.h"
+#include "step_log.h"
 
 /* Set by Ctrl-C; a signal handler has nowhere else to write. */
 static volatile sig_atomic_t fit_interrupted;
@@ -23,6 +24,7 @@ typedef struct show {
   cli c;
   fit f;
   fit_save save;
+  step_log steps;
   progress bar;
   bool nan_said;
   int status; /* to exit with, once a hook has stopped the loop */
@@ -98,6 +100,7 @@ static fit_status on_step(fit *f, const fit_pass *pass) {
   show *w = f->user;
   char text[512];
   fit_status status = FIT_OK;
+  if (pass == &f->train && (status = step_log_add(&w->steps, f))) return status;
   if (pass->bad >= 0) warn_of_nan(w, pass);
   if (pass->bad >= 0 && w->c.stop_on_nan) {
     progress_clear(&w->bar);
@@ -223,6 +226,7 @@ static fit_status on_epoch(fit *f) {
     fflush(stdout);
   }
   fit_status status = log_epoch(w);
+  if (!status) status = step_log_flush(&w->steps, f);
   return status ? status : fit_save_epoch(&w->save, f);
 }
 
@@ -288,6 +292,11 @@ static fit_status train(show *w) {
   }
   progress_start(&w->bar, !w->c.quiet && !w->c.plain);
   status = log_start(w);
+  if (!status && !w->c.quiet) {
+    int64_t epochs = f->first_epoch ? f->first_epoch - 1 : 0;
+    w->steps.path = w->c.log_steps;
+    status = step_log_open(&w->steps, f, epochs * fit_steps(&f->train) + f->first_step + 1);
+  }
   bool caught = catch_interrupt(f, &old);
   if (!status) status = fit_run(f);
   progress_clear(&w->bar);
@@ -353,6 +362,7 @@ int cli_fit(const cli *given) {
   if (work(&w) == FIT_FAILED) w.status = cli_fail(c, fit_reason(&w.f));
   dtrt_close(s);
   fit_save_close(&w.save);
+  step_log_close(&w.steps);
   fit_close(&w.f);
   free(w.log);
   return w.status;

@@ -184,6 +184,7 @@ static const char details[] =
     "                          as --skip and --limit, of them\n"
     "  --prefetch N            batches that a thread reads ahead (2); 0: none\n"
     "  --log FILE.csv          one line an epoch\n"
+    "  --log-steps FILE.csv    one line a step\n"
     "  --stop-on-nan           end at the first value that is not finite\n"
     "  --plain                 no progress bar\n"
     "  --save DIR              checkpoints in DIR/step-N: --every N steps (or `epoch`), the newest\n"

@@ -39,6 +39,7 @@ static const option options[] = {
     {"--shuffle", OPT_SEED, 4, offsetof(cli, shuffle_seed), offsetof(cli, shuffle)},
     {"--seed", OPT_SEED, 6, offsetof(cli, seed), 0},
     {"--log", OPT_TEXT, 4, offsetof(cli, log), 0},
+    {"--log-steps", OPT_TEXT, 4, offsetof(cli, log_steps), 0},
     {"--transport", OPT_TEXT, 6, offsetof(cli, transport), 0},
     {"--drop-last", OPT_FLAG, 4, offsetof(cli, drop_last), 0},
     {"--stop-on-nan", OPT_FLAG, 4, offsetof(cli, stop_on_nan), 0},
@@ -211,6 +212,8 @@ static bool check(cli *c, int bit) {
   if (!check_names(c, "--feed", c->feed, c->nfeed, c->entry, true)) return false;
   if (!check_checkpoints(c, bit)) return false;
   if (!check_names(c, "--out", c->out, c->nout, c->entry, false)) return false;
+  if (c->log && c->log_steps && !strcmp(c->log, c->log_steps))
+    return cli_usage(c, "--log and --log-steps name the same file"), false;
   if (bit == 4 && !c->epochs == !c->steps)
     return cli_usage(c, c->epochs ? "--epochs and --steps are two ways to say how long: give one"
                                   : "fit needs --epochs N or --steps N"),
