@@ -9,7 +9,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 sample=$root/samples/imdb
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-bad=0
+bad=0 epochs=0
 fail() { echo "FAIL $*"; bad=1; }
 cd "$tmp" || exit 2
 
@@ -126,12 +126,40 @@ last=$(tail -1 <<<"$out")
 [[ $last =~ eval\ accuracy\ ([0-9.]+) ]] && awk "BEGIN { exit !(${BASH_REMATCH[1]} >= .7) }" || fail "it does not learn: $out"
 echo "$last"
 
-# losses TYPE LAYOUTS [LAUNCHER...]: of two epochs of 4 steps of 64 and one of 44, training and test
+# All of it: one checkpoint through three meshes, and a program that takes text in and finds what eval found.
+out=$("$sample/run" --plain 2>&1) || fail "$out"
+[ "$(grep -c ': starting new$' <<<"$out")" -eq 1 ] && grep -q 'step-000010: going on with epoch 3$' <<<"$out" &&
+  grep -q 'step-000020: going on with epoch 5$' <<<"$out" || fail "hand-over: $out"
+[ "$(ls out/run | tr '\n' ' ')" = 'step-000020 step-000025 step-000030 ' ] || fail "kept: $(ls out/run)"
+[ "$(cut -d, -f1 out/log.csv | tr '\n' ' ')" = 'epoch 1 2 3 4 5 6 ' ] && [ -s out/log.svg ] || fail "log: $(cat out/log.csv)"
+[ "$(tail -2 <<<"$out" | grep -c '^\(positive\|negative\) [01]\.[0-9]*$')" -eq 2 ] || fail "sentiment: $out"
+sentiment() { out/sentiment "$@"; }
+cut -f2- out/test.tsv | sentiment out/run out/vocabulary.txt >found || fail 'sentiment'
+found=$(paste <(cut -c1 out/test.tsv) found | awk '{ n += ($1 == 1) == ($2 == "positive") } END { print n / NR }')
+tested=$(tail -1 out/log.csv | cut -d, -f7)
+[ "$(wc -l <found)" -eq 100 ] && awk "BEGIN { d = $found - $tested; exit !(d < 1e-6 && d > -1e-6) }" || fail "sentiment finds $found right, eval $tested"
+printf 'x\377y\n\n\r\nno end' | sentiment out/run out/vocabulary.txt >found && [ "$(wc -l <found)" -eq 4 ] || fail "strange lines: $(cat found)"
+# not COMMAND...: fails and says why
+not() {
+  local part=$1 said
+  shift
+  said=$("$@" 2>&1 </dev/null) && fail "$*: no failure"
+  [[ $said == *"$part"* ]] || fail "$*: expected \"$part\", found: $said"
+}
+not 'none' sentiment out/none out/vocabulary.txt
+not 'none: No such file' sentiment out/run none
+not 'expected 1200 columns' sentiment out/run v8
+not 'usage: sentiment' sentiment out/run
+cp -r out/run damaged_run
+for f in damaged_run/step-*/*.safetensors; do printf '\377\377' | dd of="$f" bs=1 seek=$(($(stat -c %s "$f") - 2)) conv=notrunc status=none; done
+not 'damaged_run' sentiment damaged_run out/vocabulary.txt
+
+# losses TYPE LAYOUTS [OPTIONS...]: of two epochs of 4 steps of 64 and one of 44, training and test
 losses() {
   local file=$sample/$2_parallel.dtg
   [ "$2" = one ] && file=
-  "${@:3}" "$dtgc" run -D real=$1 "$sample/mlp.dtg" $file fit train --feed x=out/train.npy --feed label=out/train-label.npy --epochs 2 --shuffle 1 \
-    --eval eval --eval-feed x=out/test.npy --eval-feed label=out/test-label.npy --log log.csv --plain >said 2>&1 || { cat said >&2; return 1; }
+  ${launcher:-} "$dtgc" run -D real=$1 "$sample/mlp.dtg" $file fit train --feed x=out/train.npy --feed label=out/train-label.npy --epochs 2 --shuffle 1 \
+    --eval eval --eval-feed x=out/test.npy --eval-feed label=out/test-label.npy --log log.csv --plain "${@:3}" >said 2>&1 || { cat said >&2; return 1; }
   tail -n +2 log.csv | cut -d, -f4,6 | tr , '\n'
 }
 # The last short batch of 44 does not divide by 8: blocks of 5 and 6 rows count as they should.
@@ -141,9 +169,19 @@ for l in data model spatial; do
   got=$(losses f64 $l) || fail "f64, $l parallel"
   near "$one" "$got" 1e-8 || fail "f64, $l parallel: one device has" $one "and this" $got
 done
+# Handed over after each epoch, it goes the way of one device that never stopped; the logs of steps and epochs are whole.
+reference=$(losses f64 one --epochs 3 --log-steps reference.csv)
+for l in data model spatial; do
+  epochs=$((epochs + 1))
+  got=$(losses f64 $l --epochs $epochs --save saved --resume --log-steps steps.csv) || fail "hand-over to $l parallel"
+done
+near "$reference" "$got" 1e-8 || fail "handed over:" $got ", and one device without:" $reference
+[ "$(cut -d, -f1,2 steps.csv)" = "$(cut -d, -f1,2 reference.csv)" ] && [ "$(tail -1 steps.csv | cut -d, -f1,2)" = 15,3 ] &&
+  [ "$(head -1 steps.csv)" = step,epoch,loss,accuracy ] || fail "steps: $(cat steps.csv)"
+near "$(tail -n +2 reference.csv | cut -d, -f3)" "$(tail -n +2 steps.csv | cut -d, -f3)" 1e-8 || fail "steps: $(cat steps.csv)"
 if [ "${DTG_HAS_MPI:-0}" = 1 ] && command -v mpiexec >/dev/null; then # the same bits as threads
   threads=$(losses f32 spatial)
-  mpi=$(losses f32 spatial mpiexec -n 8) || fail 'mpi'
+  mpi=$(launcher="mpiexec -n 8" losses f32 spatial) || fail 'mpi'
   [ "$mpi" = "$threads" ] || fail "threads have" $threads "and MPI" $mpi
 fi
 "$dtgc" run "$sample/mlp.dtg" "$sample/spatial_parallel.dtg" info >info || fail 'info'
