@@ -5,8 +5,9 @@
  *
  * No system header is included, so that compiling an entry in memory needs none.
  *
- * A *device* is one point of the mesh: a thread of this process, or a rank of MPI. Every device runs
- * the same entry function on its own blocks; `dtrt_device.coord` tells it which. */
+ * A *device* is one point of the mesh: a thread of this process, or of one of several processes
+ * under MPI. Every device runs the same entry function on its own blocks; `dtrt_device.coord` tells it
+ * which. */
 #ifndef DTRT_H
 #define DTRT_H
 
@@ -225,18 +226,25 @@ typedef struct dtrt_options {
   uint64_t seed;         /* of all random values; 0 by default */
   const void *mpi_comm;  /* MPI_Comm * to use instead of MPI_COMM_WORLD, or NULL */
   int arena_slack;       /* reserved, 0 */
+  int devices_per_rank;  /* under mpi, each a thread; 0: devices of the mesh / ranks */
+  double timeout; /* seconds that ranks wait for one that does not come, in a start or in an exchange; 0:
+                     $DTRT_TIMEOUT, else 600; less than 0: for ever */
 } dtrt_options;
 
 /* Starts the devices and gives every variable its first value. `o` may be NULL. On failure *out is still a
  * session (or NULL when out of memory) that only dtrt_session_error and dtrt_close accept. The program must
  * outlive the session. One thread at a time may use a session; several sessions may run side by side
  * (with mpi all ranks make the same calls in the same order, to one session at a time).
- * Device 0 runs in the thread that calls; under mpi, so does the only one. While a session is open, SIGSEGV, SIGBUS,
+ * Rank r of R owns the devices rT to rT + T - 1, T being devices / R. The first of a process runs in the thread
+ * that calls, the others in threads of their own. While a session is open, SIGSEGV, SIGBUS,
  * SIGFPE and SIGILL inside an entry become DTRT_FAILED; others go to the handlers that were there before.
  * The first session sets OpenBLAS to one thread a call, in the whole process. Under mpi a failure is written to
  * stderr and ends all ranks by MPI_Abort; a rank that is killed is noticed by mpiexec, which ends the others.
- * Environment: DTRT_MPI_SHARED=0 makes ranks of one machine send messages instead of sharing memory;
- * DTRT_MPI_MODULE names libdtrt-mpi.so. */
+ * One that hangs, or never comes, is named after `timeout`, with its host and where it was waited for
+ * (docs/clusters.md); a few seconds more are for asking all. Time in which a process is itself stopped does not count.
+ * MPI must allow MPI_THREAD_SERIALIZED where a process owns several devices.
+ * Environment: DTRT_TIMEOUT, see above; DTRT_MPI_SHARED=0 makes ranks of one machine send messages instead of
+ * sharing memory; DTRT_MPI_MODULE names libdtrt-mpi.so. */
 dtrt_status dtrt_open(const dtrt_program *p, const dtrt_options *o, dtrt_session **out);
 void dtrt_close(dtrt_session *s);
 const char *dtrt_session_error(const dtrt_session *s);
@@ -244,6 +252,16 @@ const dtrt_program *dtrt_session_program(const dtrt_session *s);
 int dtrt_session_ndevices(const dtrt_session *s); /* of the mesh */
 int dtrt_session_rank(const dtrt_session *s);     /* this process's rank; 0 but under mpi */
 int dtrt_session_nranks(const dtrt_session *s);   /* processes; 1 but under mpi */
+/* Devices of this process: so many, from this one on. */
+int dtrt_session_local_devices(const dtrt_session *s);
+int dtrt_session_first_device(const dtrt_session *s);
+const char *dtrt_session_host(const dtrt_session *s, int rank); /* its machine's name; "" but under mpi */
+
+/* Returns when all processes have called it. The name (up to 100 bytes, NULL for "") must be the same on all: a rank
+ * at another barrier, or in another call, is an error that says where it is. `timeout` as in dtrt_options, 0: the
+ * session's. DTRT_FAILED names the ranks that did not come; the session can then only be closed, and the
+ * process should end with a failure, since ending MPI would wait for them again. Without mpi it returns at once. */
+dtrt_status dtrt_barrier(dtrt_session *s, const char *name, double timeout);
 
 /* Runs an entry. in[i] and out[i] are whole tensors of the host, dense and row-major, in the order of
  * the entry's tables; each device reads only its own block of in[i]. out[i] may be NULL (not wanted).

@@ -7,19 +7,24 @@
 
 enum { WORDS = COMM_FACES, BYTES = WORDS * 8 };
 
-/* Each rank's words, in the order of ranks; NULL when out of memory, which ends all ranks. */
-static CommFace *gather(dtrt_session *s, const CommFace *mine) {
+/* Each rank's words, in the order of ranks; NULL when one has not come, which is the session's
+ * error, or when out of memory, which ends all ranks. */
+static CommFace *gather(dtrt_session *s, CommFace *mine) {
   Comm *c = s->comm;
   CommFace *all = calloc((size_t)c->nranks, sizeof *all);
-  if (all && c->verbs->faces(c, mine, all) == 0) return all;
+  snprintf(mine->at, sizeof mine->at, "%s", "saving or restoring");
+  if (!all) {
+    c->verbs->fail(c, "out of memory to compare ranks");
+    return NULL;
+  }
+  if (session_gather(s, mine, all, c->timeout) == DTRT_OK) return all;
   free(all);
-  c->verbs->fail(c, "out of memory to compare ranks");
   return NULL;
 }
 
 uint64_t session_share(dtrt_session *s, uint64_t mine) {
   if (s->comm->nranks == 1 || !s->comm->verbs->faces) return mine;
-  CommFace *all = gather(s, &(CommFace){{mine}});
+  CommFace *all = gather(s, &(CommFace){.hash = {mine}});
   uint64_t v = all ? all[0].hash[0] : mine;
   free(all);
   return v;
@@ -28,7 +33,7 @@ uint64_t session_share(dtrt_session *s, uint64_t mine) {
 /* The text of one rank, to all. */
 static void spread(dtrt_session *s, int from, char *text, size_t size) {
   for (size_t at = 0; at < size; at += BYTES) {
-    CommFace mine = {{0}};
+    CommFace mine = {.hash = {0}};
     size_t n = size - at < BYTES ? size - at : BYTES;
     memcpy(mine.hash, text + at, n);
     CommFace *all = gather(s, &mine);
@@ -42,8 +47,8 @@ static void spread(dtrt_session *s, int from, char *text, size_t size) {
 dtrt_status session_agree(dtrt_session *s, dtrt_status mine) {
   Comm *c = s->comm;
   if (c->nranks == 1 || !c->verbs->faces) return mine;
-  CommFace *all = gather(s, &(CommFace){{(uint64_t)mine}});
-  if (!all) return session_error(s, DTRT_NO_MEMORY, "out of memory");
+  CommFace *all = gather(s, &(CommFace){.hash = {(uint64_t)mine}});
+  if (!all) return DTRT_FAILED;
   int from = 0;
   while (from < c->nranks && all[from].hash[0] == DTRT_OK) from++;
   dtrt_status status = from < c->nranks ? (dtrt_status)all[from].hash[0] : DTRT_OK;

@@ -22,7 +22,11 @@ static void run_one(void *arg, int device) {
 
 dtrt_status session_run(dtrt_session *s, SessionJob *f, void *arg) {
   Comm *c = s->comm;
-  c->verbs->run(c, run_one, &(Run){s, f, arg});
+  Run run = {s, f, arg};
+  if (s->team)
+    team_run(s->team, run_one, &run);
+  else
+    run_one(&run, c->first);
   if (!atomic_load(c->failed)) return DTRT_OK;
   if (!s->told) { /* the failure is another process's, which has told and is about to end us all */
     nanosleep(&(struct timespec){.tv_sec = 5}, NULL);
@@ -188,6 +192,7 @@ static void get_device(Device *d, void *arg) {
   const Program *g = &d->session->program[0];
   const dtrt_tensor *t = &g->p->var[v->var];
   d->program = 0;
+  d->doing = "reading a variable";
   to_host(d, g->first_var + v->var, t, d->pub.vars + t->offset, v->to);
 }
 

@@ -169,7 +169,7 @@ static void mix_entry(uint64_t *h, const dtrt_entry *e) {
 }
 
 CommFace session_face(const dtrt_program *p, uint64_t seed) {
-  CommFace f = {{0}};
+  CommFace f = {{0}, {0}};
   mix(&f.hash[COMM_MESH], (uint64_t)p->naxes);
   for (int i = 0; i < p->naxes; i++) {
     mix(&f.hash[COMM_MESH], (uint64_t)p->axis_size[i]);

@@ -1,6 +1,7 @@
 /* cli.c: what the commands share: messages, near words, opening the session, text of types. */
 #include "cli.h"
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,7 +45,10 @@ void cli_note_set(const cli *c, const data_set *set) {
 
 dtrt_session *cli_open(cli *c) {
   dtrt_session *s = NULL;
-  dtrt_options o = {.transport = c->transport, .seed = c->seed};
+  dtrt_options o = {.transport = c->transport,
+                    .seed = c->seed,
+                    .devices_per_rank = c->per_rank < INT32_MAX ? (int)c->per_rank : INT32_MAX,
+                    .timeout = c->timeout};
   dtrt_status status = dtrt_open(c->program, &o, &s);
   if (status == DTRT_OK) {
     c->rank = dtrt_session_rank(s);

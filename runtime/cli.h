@@ -23,7 +23,8 @@ typedef struct cli {
   data_pair *feed, *eval_feed, *out;
   int nfeed, neval_feed, nout;
   int64_t epochs, steps, limit, eval_limit; /* 0: not given, all rows */
-  int64_t skip, eval_skip, prefetch;
+  int64_t skip, eval_skip, prefetch, per_rank;
+  double timeout; /* seconds; 0: not given; less: for ever */
   bool shuffle, drop_last, stop_on_nan, plain, layouts, traffic;
   uint64_t shuffle_seed, seed;
   const char *log, *log_steps, *transport;

@@ -3,6 +3,8 @@
 #include "comm.h"
 #include <sched.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -33,6 +35,33 @@ void comm_pause(bool spin, unsigned turn) {
   }
   /* Peers are in a long computation: leave them the machine, and wake up soon enough. */
   nanosleep(&(struct timespec){.tv_nsec = turn < LONG_YIELDS ? 20000 : 500000}, NULL);
+}
+
+double comm_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bool comm_wait_is_long(CommWait *w, unsigned turn) {
+  if (turn % (turn < YIELDS ? 64 : 8)) return false;
+  double now = comm_now(), more = w->last > 0 ? now - w->last : 0;
+  if (w->last > 0 && more < 0.05) return false;
+  w->last = now;
+  w->waited += more < 1 ? more : 1;
+  return true;
+}
+
+double comm_timeout(char *why) {
+  const char *text = getenv("DTRT_TIMEOUT");
+  if (!text || !*text) return 600;
+  char *end;
+  double v = strtod(text, &end);
+  if (*end || !(v >= 0 && v <= 1e9)) {
+    snprintf(why, COMM_WHY, "DTRT_TIMEOUT is `%.40s`, not a number of seconds", text);
+    return -1;
+  }
+  return v;
 }
 
 static const int64_t HUGE = 2 << 20;

@@ -22,7 +22,10 @@ enum {
   COMM_LINE = 64, /* bytes of a cache line */
   COMM_SCRATCH = 1 << 20, /* bytes of memory that an exchange by messages takes (exchange.c) */
   COMM_BATCH = 32,        /* tensors of one combined all-reduce */
-  COMM_WHY = 512          /* bytes of a reason */
+  COMM_WHY = 512,         /* bytes of a reason */
+  COMM_AT = 160,          /* bytes of a place in a program */
+  COMM_PEERS = 14,
+  COMM_HOST = 64 /* bytes of a host's name */
 };
 enum { SEGMENT_VARS, SEGMENT_ARENA, NSEGMENTS };
 
@@ -36,30 +39,43 @@ typedef struct Slot {
   _Alignas(128) char stage[COMM_STAGES][COMM_STAGE_BYTES];
 } Slot;
 
-/* What processes must agree on before any of them waits for another, as hashes (check.c). */
+/* What processes must agree on before any of them waits for another, as hashes (check.c), and where
+ * each is when it says so. */
 enum { COMM_MESH, COMM_VARS, COMM_ENTRIES, COMM_EXCHANGES, COMM_SEED, COMM_FACES };
 typedef struct CommFace {
+  char at[COMM_AT]; /* "barrier `saved`" */
   uint64_t hash[COMM_FACES];
 } CommFace;
 
+/* Where a device that has waited for long is, and for whom: told to processes that look for the one
+ * that is missing (comm_mpi_watch.c). */
+typedef struct CommState {
+  int32_t waits;  /* 0: it computes, or is in code of the host */
+  int32_t npeers; /* COMM_ALL: for any other device; COMM_MESSAGES: for those of its messages */
+  int32_t peer[COMM_PEERS]; /* the first of them */
+  char at[COMM_AT];         /* "entry `train` at all-reduce of x (model.dtg:14)" */
+} CommState;
+enum { COMM_ALL = -1, COMM_MESSAGES = -2 };
+
 typedef struct Comm Comm;
-typedef void CommJob(void *arg, int device);
 
 typedef struct CommVerbs {
   const char *name;
   /* (Re)allocates a segment of every device of this process, zeroed; collective over processes. 0,
    * or -1 with a reason. */
   int (*segment)(Comm *c, int which, int64_t bytes, char *why);
-  /* Runs the job on every device of this process and returns when all have. */
-  void (*run)(Comm *c, CommJob *job, void *arg);
   /* Every process's face, in the order of ranks; collective over processes. NULL where there is
-   * only one. -1 when out of memory. */
-  int (*faces)(Comm *c, const CommFace *mine, CommFace *all /* [nranks] */);
+   * only one. -1 with a reason when a process has not come in time. */
+  int (*faces)(Comm *c, const CommFace *mine, CommFace *all /* [nranks] */, double timeout,
+               char *why);
   /* Messages. The bytes must stay until finish returns 1; `finish` makes progress and never blocks.
-   * Both return -1 when out of memory. */
+   * Both return -1 when out of memory; finish, when messages cannot come any more. */
   int (*send)(Comm *c, int me, int peer, const void *bytes, int64_t n);
   int (*recv)(Comm *c, int me, int peer, void *bytes, int64_t n);
   int (*finish)(Comm *c, int me);
+  /* Device `me` has waited for so long, and still does (state), or no longer (NULL). -1 with a
+   * reason that names who is missing, once Comm.timeout is over. NULL where nobody can be. */
+  int (*watch)(Comm *c, int me, const CommState *state, double waited, char *why);
   /* Stops the other processes; may not return. */
   void (*fail)(Comm *c, const char *message);
   void (*close)(Comm *c);
@@ -69,7 +85,10 @@ struct Comm {
   const CommVerbs *verbs;
   int ndevices;              /* of the mesh */
   int first, count;          /* devices of this process */
-  int rank, nranks;          /* processes */
+  int rank, nranks;          /* processes; each owns `count` devices, in the order of ranks */
+  int nhosts;                /* machines that they run on */
+  char (*host)[COMM_HOST];   /* [nranks] where each runs; NULL where there is only one */
+  double timeout;            /* seconds that a process may be waited for; 0: for ever */
   bool spin;                 /* there is a core for every device: waiting may spin a little */
   _Atomic int *failed;       /* set once by the first device that fails; shared as the slots are */
   bool all_direct;           /* every device is addressable here */
@@ -79,9 +98,14 @@ struct Comm {
 };
 
 typedef struct CommOpen {
-  int ndevices;   /* 0: as many as there are ranks (mpi) */
+  int ndevices;         /* 0: as many as there are ranks (mpi) */
+  int per_rank;         /* devices of a process; 0: as many as come out even */
+  double timeout;       /* seconds; 0: none */
   const void *mpi_comm; /* MPI_Comm *, or NULL */
 } CommOpen;
+
+/* 600 s, or $DTRT_TIMEOUT; 0: none. Less than 0 when that is no number, with a reason. */
+double comm_timeout(char *why);
 
 /* Each returns NULL with a reason in why. The tables are the transport's, freed by close. */
 Comm *comm_open_self(const CommOpen *o, char *why);
@@ -97,6 +121,16 @@ bool comm_under_mpi(void); /* whether mpiexec or srun started this process among
  * sleeps. `turn` counts from 0. */
 void comm_pause(bool spin, unsigned turn);
 int comm_cores(void);
+double comm_now(void); /* seconds of a clock that only goes forward */
+
+/* How long a loop has waited. Time in which the process itself was stopped does not count. */
+typedef struct CommWait {
+  double waited, last;
+  bool watched; /* the transport knows of it */
+} CommWait;
+/* Whether it is time to look after the others: some 20 times a second, once a wait is a long one.
+ */
+bool comm_wait_is_long(CommWait *w, unsigned turn);
 
 /* Memory for a large block: zeroed, 64-byte aligned, on huge pages when it is large, touched by
  * nobody. */

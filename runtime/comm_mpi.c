@@ -1,328 +1,316 @@
-/* comm_mpi.c: the devices are MPI ranks, one each.
+/* comm_mpi.c: the devices are those of MPI ranks, one or several each (comm_mpi.h).
  *
- * Ranks that can share memory (all on one machine) do: slots and segments lie in POSIX shared
- * memory and the collectives run directly, as between threads. Else, or with DTRT_MPI_SHARED=0, by
- * messages. MPI's blocking calls spin, which is ruinous when ranks outnumber cores: every wait here
- * is a loop of a nonblocking call and comm_pause. POSIX memory is used rather than
- * MPI_Win_allocate_shared because it can be reserved: too small a /dev/shm is then told here, and
- * is not a SIGBUS later. Built into libdtrt_mpi.a and libdtrt-mpi.so; the only file that knows MPI.
- */
-#include <errno.h>
-#include <fcntl.h>
+ * A message goes from device to device: its rank and a tag for the pair of devices within the two
+ * ranks, so that the order of one pair's messages is that of the two threads. */
 #include <limits.h>
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
-#include "comm.h"
+#include "comm_mpi.h"
 
-typedef struct Map { /* a stretch of shared memory: a page of header, then `stride` bytes a rank */
-  char *at;
-  int64_t bytes;
-} Map;
+enum { CHUNK = 1 << 30 };
 
-typedef struct Mpi {
-  Comm comm; /* first */
-  MPI_Comm on;
-  bool shared;
-  _Atomic int failed; /* used when nothing is shared */
-  Map control, map[NSEGMENTS];
-  char *own[NSEGMENTS]; /* when not shared */
-  MPI_Request *request;
-  MPI_Status *status; /* unused, but gcc takes MPICH's MPI_STATUSES_IGNORE for an overflow */
-  int nrequests, room;
-} Mpi;
+/* -------- waiting for the process itself -------- */
 
-enum { TAG = 17, PAGE = 4096, CHUNK = 1 << 30 };
-
-static void wait_request(const Comm *c, MPI_Request *r) {
-  int done = 0;
-  for (unsigned turn = 0; MPI_Test(r, &done, MPI_STATUS_IGNORE), !done; turn++)
-    comm_pause(c->spin, turn);
+int mpi_wait(Mpi *m, int n, MPI_Request *r, const int *from, const char *at, double timeout,
+             char *why) {
+  CommWait w = {0};
+  for (unsigned turn = 0;; turn++) {
+    CommState s = {.waits = 1};
+    int left = 0;
+    for (int i = 0; i < n; i++) {
+      int done = 1;
+      if (r[i] != MPI_REQUEST_NULL) MPI_Test(&r[i], &done, MPI_STATUS_IGNORE);
+      left += !done;
+      if (done) continue;
+      if (from[i] == COMM_ALL) s.npeers = COMM_ALL;
+      if (s.npeers >= 0 && s.npeers < COMM_PEERS) s.peer[s.npeers++] = from[i] * m->comm.count;
+    }
+    if (!left) break;
+    comm_pause(m->comm.spin, turn);
+    if (!comm_wait_is_long(&w, turn)) continue;
+    w.watched = true;
+    snprintf(s.at, sizeof s.at, "%s", at);
+    if (mpi_watch_all(m, &s, w.waited, timeout, why)) return -1;
+  }
+  if (w.watched) mpi_watch_all(m, NULL, 0, 0, NULL);
+  return 0;
 }
 
-static bool all_agree(Mpi *m, bool yes) {
+/* Buffers of a gather that has failed stay, since MPI may still write there. */
+int mpi_gather(Mpi *m, const void *mine, void *all, int bytes, const char *at, double timeout,
+               char *why) {
+  int n = m->comm.nranks, me = m->comm.rank, late = 0;
+  MPI_Request *r = calloc((size_t)n, sizeof *r), whole;
+  int *from = calloc((size_t)n, sizeof *from);
+  char *to = calloc((size_t)n, (size_t)bytes);
+  snprintf(why, COMM_WHY, "out of memory");
+  if (!r || !from || !to) return free(r), free(from), free(to), -1;
+  for (int i = 0; i < n; i++) {
+    r[i] = MPI_REQUEST_NULL;
+    from[i] = i;
+    if (me == 0 && i > 0)
+      MPI_Irecv(to + (size_t)i * (size_t)bytes, bytes, MPI_BYTE, i, MPI_TAG_FACE, m->on, &r[i]);
+  }
+  memcpy(to + (size_t)me * (size_t)bytes, mine, (size_t)bytes);
+  if (me)
+    MPI_Isend(to + (size_t)me * (size_t)bytes, bytes, MPI_BYTE, 0, MPI_TAG_FACE, m->on, &r[0]);
+  late = mpi_wait(m, n, r, from, at, timeout, why);
+  if (late) return -1;
+  /* All are there now, or will be: that rank 0 tells. */
+  MPI_Datatype face;
+  MPI_Type_contiguous(bytes, MPI_BYTE, &face);
+  MPI_Type_commit(&face);
+  MPI_Ibcast(to, n, face, 0, m->on, &whole);
+  MPI_Type_free(&face);
+  late = mpi_wait(m, 1, &whole, (int[]){me ? 0 : COMM_ALL}, at, timeout, why);
+  if (late) return -1;
+  memcpy(all, to, (size_t)n * (size_t)bytes);
+  free(r);
+  free(from);
+  free(to);
+  return 0;
+}
+
+bool mpi_all_agree(Mpi *m, bool yes) {
   int mine = yes, all = 0;
   MPI_Request r;
   MPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_MIN, m->on, &r);
-  wait_request(&m->comm, &r);
+  mpi_wait(m, 1, &r, (int[]){COMM_ALL}, "opening", 0, NULL);
   return all;
 }
 
-/* -------- shared memory -------- */
-
-typedef struct Offer {
-  uint64_t nonce; /* also in the header: another machine may have a file of the same name */
-  int64_t stride;
-  int32_t fine;
-  char name[64];
-} Offer;
-
-/* Rank 0 makes the file. Every rank reserves its own part, so that the pages are near it. */
-static int make_file(Offer *o, int64_t total) {
-  FILE *f = fopen("/dev/urandom", "rb");
-  size_t got = f ? fread(&o->nonce, sizeof o->nonce, 1, f) : 0;
-  if (f) fclose(f);
-  if (got != 1) return -1;
-  snprintf(o->name, sizeof o->name, "/dtrt-%ld-%016llx", (long)getpid(),
-           (unsigned long long)o->nonce);
-  int fd = shm_open(o->name, O_CREAT | O_EXCL | O_RDWR, 0600);
-  if (fd < 0) return -1;
-  if (ftruncate(fd, total) || posix_fallocate(fd, 0, PAGE) ||
-      pwrite(fd, &o->nonce, sizeof o->nonce, 0) != sizeof o->nonce) {
-    close(fd);
-    shm_unlink(o->name);
-    return -1;
-  }
-  o->fine = 1;
-  return fd;
-}
-
-/* Collective. A stretch with `bytes` for every rank, or {NULL} on all ranks. */
-static Map share(Mpi *m, int64_t bytes, int64_t *stride) {
-  Map map = {NULL, 0};
-  Offer o = {.stride = (bytes + PAGE - 1) / PAGE * PAGE};
-  if (o.stride == 0) o.stride = PAGE;
-  int64_t total = PAGE + o.stride * m->comm.nranks;
-  int fd = -1;
-  if (m->comm.rank == 0) fd = make_file(&o, total);
-  MPI_Request r;
-  MPI_Ibcast(&o, sizeof o, MPI_BYTE, 0, m->on, &r);
-  wait_request(&m->comm, &r);
-  if (o.fine && m->comm.rank != 0) fd = shm_open(o.name, O_RDWR, 0);
-  bool fine =
-      o.fine && fd >= 0 && posix_fallocate(fd, PAGE + o.stride * m->comm.rank, o.stride) == 0;
-  if (fine) {
-    map.at = mmap(NULL, (size_t)total, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    map.bytes = total;
-    fine = map.at != MAP_FAILED && !memcmp(map.at, &o.nonce, sizeof o.nonce);
-    if (map.at == MAP_FAILED) map.at = NULL;
-  }
-  if (fd >= 0) close(fd);
-  fine = all_agree(m, fine);
-  if (m->comm.rank == 0 && o.fine) shm_unlink(o.name);
-  *stride = o.stride;
-  if (fine) return map;
-  if (map.at) munmap(map.at, (size_t)map.bytes);
-  return (Map){NULL, 0};
-}
-
-static void stop_sharing(Mpi *m) {
-  m->shared = m->comm.all_direct = false;
-  for (int i = 0; i < m->comm.nranks; i++) {
-    m->comm.slot[i] = NULL;
-    for (int s = 0; s < NSEGMENTS; s++)
-      if (i != m->comm.rank) m->comm.segment[s][i] = NULL;
-  }
-}
-
-static void share_control(Mpi *m) {
-  int64_t stride;
-  const char *asked = getenv("DTRT_MPI_SHARED");
-  if (!all_agree(m, !asked || strcmp(asked, "0") != 0)) return;
-  m->control = share(m, sizeof(Slot), &stride);
-  if (!m->control.at) return;
-  for (int i = 0; i < m->comm.nranks; i++)
-    m->comm.slot[i] = (Slot *)(void *)(m->control.at + PAGE + stride * i);
-  m->comm.failed = (_Atomic int *)(void *)(m->control.at + 64);
-  m->shared = m->comm.all_direct = true;
-}
-
-static int mpi_segment(Comm *c, int which, int64_t bytes, char *why) {
-  Mpi *m = (Mpi *)(void *)c;
-  bool first = c->segment[which][c->rank] == NULL;
-  if (m->map[which].at) munmap(m->map[which].at, (size_t)m->map[which].bytes);
-  comm_unmap(m->own[which], c->segment_bytes[which]);
-  m->map[which] = (Map){NULL, 0};
-  m->own[which] = NULL;
-  c->segment_bytes[which] = bytes;
-  if (m->shared) {
-    int64_t stride;
-    m->map[which] = share(m, bytes, &stride);
-    if (m->map[which].at) {
-      for (int i = 0; i < c->nranks; i++)
-        c->segment[which][i] = m->map[which].at + PAGE + stride * i;
-      return 0;
-    }
-    if (!first) {
-      snprintf(why, COMM_WHY,
-               "shared memory for %lld bytes a rank: /dev/shm is too small (DTRT_MPI_SHARED=0 does "
-               "without)",
-               (long long)bytes);
-      return -1;
-    }
-    stop_sharing(m);
-  }
-  c->segment[which][c->rank] = m->own[which] = comm_map(bytes);
-  if (all_agree(m, m->own[which] != NULL)) return 0;
-  snprintf(why, COMM_WHY, "out of memory: %lld bytes for each rank", (long long)bytes);
-  return -1;
+static int mpi_faces(Comm *c, const CommFace *mine, CommFace *all, double timeout, char *why) {
+  return mpi_gather((Mpi *)(void *)c, mine, all, sizeof *mine, mine->at, timeout, why);
 }
 
 /* -------- messages -------- */
 
-static MPI_Request *new_request(Mpi *m) {
-  if (m->nrequests == m->room) {
-    int room = m->room ? 2 * m->room : 64;
-    MPI_Request *r = realloc(m->request, (size_t)room * sizeof *r);
-    if (!r) return NULL;
-    m->request = r;
-    MPI_Status *s = realloc(m->status, (size_t)room * sizeof *s);
-    if (!s) return NULL;
-    m->status = s;
-    m->room = room;
+static MPI_Request *new_request(Box *b, int peer) {
+  if (b->n == b->room) {
+    int room = b->room ? 2 * b->room : 64;
+    MPI_Request *r = realloc(b->request, (size_t)room * sizeof *r);
+    if (r) b->request = r;
+    MPI_Status *s = realloc(b->status, (size_t)room * sizeof *s);
+    if (s) b->status = s;
+    int *p = realloc(b->peer, (size_t)room * sizeof *p);
+    if (p) b->peer = p;
+    if (!r || !s || !p) return NULL;
+    b->room = room;
   }
-  return &m->request[m->nrequests++];
+  b->peer[b->n] = peer;
+  return &b->request[b->n++];
+}
+
+static int tag_of(const Comm *c, int from, int to) {
+  return MPI_TAG_DEVICES + from % c->count * c->count + to % c->count;
 }
 
 /* Counts are int in MPI, so long messages go in several; they arrive in order. */
 static int mpi_send(Comm *c, int me, int peer, const void *bytes, int64_t n) {
   Mpi *m = (Mpi *)(void *)c;
-  (void)me;
-  for (int64_t at = 0; at < n; at += CHUNK) {
-    MPI_Request *r = new_request(m);
-    if (!r) return -1;
+  int bad = 0;
+  pthread_mutex_lock(&m->mutex);
+  for (int64_t at = 0; at < n && !bad; at += CHUNK) {
+    MPI_Request *r = new_request(&m->box[me - c->first], peer);
     int len = n - at < CHUNK ? (int)(n - at) : CHUNK;
-    MPI_Isend((const char *)bytes + at, len, MPI_BYTE, peer, TAG, m->on, r);
+    if (!r)
+      bad = -1;
+    else
+      MPI_Isend((const char *)bytes + at, len, MPI_BYTE, peer / c->count, tag_of(c, me, peer),
+                m->on, r);
   }
-  return 0;
+  pthread_mutex_unlock(&m->mutex);
+  return bad;
 }
 
 static int mpi_recv(Comm *c, int me, int peer, void *bytes, int64_t n) {
   Mpi *m = (Mpi *)(void *)c;
-  (void)me;
-  for (int64_t at = 0; at < n; at += CHUNK) {
-    MPI_Request *r = new_request(m);
-    if (!r) return -1;
+  int bad = 0;
+  pthread_mutex_lock(&m->mutex);
+  for (int64_t at = 0; at < n && !bad; at += CHUNK) {
+    MPI_Request *r = new_request(&m->box[me - c->first], peer);
     int len = n - at < CHUNK ? (int)(n - at) : CHUNK;
-    MPI_Irecv((char *)bytes + at, len, MPI_BYTE, peer, TAG, m->on, r);
+    if (!r)
+      bad = -1;
+    else
+      MPI_Irecv((char *)bytes + at, len, MPI_BYTE, peer / c->count, tag_of(c, peer, me), m->on, r);
   }
-  return 0;
+  pthread_mutex_unlock(&m->mutex);
+  return bad;
 }
 
 static int mpi_finish(Comm *c, int me) {
   Mpi *m = (Mpi *)(void *)c;
-  (void)me;
-  int done = 0;
-  MPI_Testall(m->nrequests, m->request, &done, m->status);
-  if (done) m->nrequests = 0;
-  return done;
+  Box *b = &m->box[me - c->first];
+  int done = b->n == 0;
+  if (done) return 1;
+  if (pthread_mutex_trylock(&m->mutex)) return 0; /* another thread of ours moves messages on */
+  int bad = MPI_Testall(b->n, b->request, &done, b->status);
+  if (done) b->n = 0;
+  pthread_mutex_unlock(&m->mutex);
+  return bad == MPI_SUCCESS ? done : -1;
 }
 
-static int mpi_faces(Comm *c, const CommFace *mine, CommFace *all) {
-  Mpi *m = (Mpi *)(void *)c;
-  MPI_Request r;
-  MPI_Iallgather(mine, sizeof *mine, MPI_BYTE, all, sizeof *mine, MPI_BYTE, m->on, &r);
-  wait_request(c, &r);
-  return 0;
-}
-
-static void mpi_run(Comm *c, CommJob *job, void *arg) { job(arg, c->first); }
-
+/* A thread that failed inside MPI may hold the mutex. */
 static void mpi_fail(Comm *c, const char *message) {
-  (void)c;
+  Mpi *m = (Mpi *)(void *)c;
+  struct timespec soon;
   fprintf(stderr, "%s\n", message);
   fflush(stderr);
   /* mpiexec drops what it has not yet read of a rank when it ends it. */
   nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+  clock_gettime(CLOCK_REALTIME, &soon);
+  soon.tv_sec++;
+  int held = pthread_mutex_timedlock(&m->mutex, &soon);
   MPI_Abort(MPI_COMM_WORLD, 1); /* of a duplicate, MPICH waits for the others first */
+  if (!held) pthread_mutex_unlock(&m->mutex);
 }
 
 static void mpi_close(Comm *c) {
   Mpi *m = (Mpi *)(void *)c;
   int gone = 0;
   MPI_Finalized(&gone);
-  if (!gone && m->on != MPI_COMM_NULL) MPI_Comm_free(&m->on);
-  for (int i = 0; i < NSEGMENTS; i++) {
-    if (m->map[i].at) munmap(m->map[i].at, (size_t)m->map[i].bytes);
-    comm_unmap(m->own[i], c->segment_bytes[i]);
-    free(c->segment[i]);
+  if (!gone && m->on != m->given) {
+    mpi_watch_drop(m);
+    MPI_Comm_free(&m->on);
   }
-  if (m->control.at) munmap(m->control.at, (size_t)m->control.bytes);
+  mpi_share_close(m);
+  mpi_watch_close(m);
+  for (int i = 0; m->box && i < c->count; i++) {
+    free(m->box[i].request);
+    free(m->box[i].status);
+    free(m->box[i].peer);
+  }
+  for (int i = 0; i < NSEGMENTS; i++) free(c->segment[i]);
+  free(c->host);
   free(c->slot);
-  free(m->request);
-  free(m->status);
+  free(m->box);
+  pthread_mutex_destroy(&m->mutex);
   free(m);
 }
 
 /* -------- opening -------- */
 
-/* Ending without MPI_Finalize makes mpiexec end the other ranks: right after a failure, wrong
- * otherwise. */
-static void finalize_at_exit(int status, void *unused) {
-  (void)unused;
-  int gone = 0;
-  MPI_Finalized(&gone);
-  if (status == 0 && !gone) MPI_Finalize();
+/* Devices of each rank, or 0 with a reason. */
+static int choose_per_rank(const CommOpen *o, int nranks, char *why) {
+  int n = o->ndevices, t = o->per_rank, level;
+  if (!t && n % nranks == 0)
+    t = n / nranks;
+  else if (!t && n > nranks)
+    return snprintf(
+               why, COMM_WHY,
+               "the mesh has %d devices, which %d MPI ranks cannot share evenly: start it with "
+               "mpiexec -n %d, or another number that divides %d",
+               n, nranks, n, n),
+           0;
+  else if (!t || (int64_t)t * nranks != n) {
+    char each[64] = "";
+    if (t > 1) snprintf(each, sizeof each, " of %d devices each", t);
+    int k = snprintf(why, COMM_WHY, "the mesh has %d devices, but there are %d MPI ranks%s", n,
+                     nranks, each);
+    if (t && n % t)
+      snprintf(why + k, COMM_WHY - (size_t)k, ": %d is not a multiple of %d", n, t);
+    else
+      snprintf(why + k, COMM_WHY - (size_t)k, ": start it with mpiexec -n %d", n / (t ? t : 1));
+    return 0;
+  }
+  MPI_Query_thread(&level);
+  if (t > MPI_MOST_PER_RANK)
+    return snprintf(why, COMM_WHY, "%d devices for each of %d MPI ranks: at most %d can be", t,
+                    nranks, MPI_MOST_PER_RANK),
+           0;
+  if (t > 1 && level < MPI_THREAD_SERIALIZED)
+    return snprintf(why, COMM_WHY,
+                    "this program has started MPI for one thread; ranks of several devices need "
+                    "MPI_Init_thread with MPI_THREAD_SERIALIZED"),
+           0;
+  return t;
 }
 
-static bool start_mpi(char *why) {
-  int on = 0, gone = 0, level;
-  MPI_Initialized(&on);
-  MPI_Finalized(&gone);
-  if (gone) {
-    snprintf(why, COMM_WHY, "transport mpi: MPI has been finalized in this process");
+static bool tables(Mpi *m, int ndevices, int count, int nranks) {
+  Comm *c = &m->comm;
+  size_t n = (size_t)ndevices, t = (size_t)count;
+  c->slot = calloc(n, sizeof *c->slot);
+  c->host = calloc((size_t)nranks, sizeof *c->host);
+  bool fine = c->slot && c->host;
+  for (int i = 0; i < NSEGMENTS; i++) fine = (c->segment[i] = calloc(n, sizeof(char *))) && fine;
+  m->index = calloc(n, sizeof *m->index);
+  m->box = calloc(t, sizeof *m->box);
+  m->state = calloc(t, sizeof *m->state);
+  m->reply = calloc(n, sizeof *m->reply);
+  m->got = calloc((size_t)nranks, 1);
+  return fine && m->index && m->box && m->state && m->reply && m->got;
+}
+
+/* Says who I am to all, makes a communicator of our own, and finds what can be shared. */
+static bool meet(Mpi *m, double timeout, char *why) {
+  Comm *c = &m->comm;
+  Hello mine, *all = calloc((size_t)c->nranks, sizeof *all);
+  MPI_Request r;
+  MPI_Comm own;
+  if (!all) return snprintf(why, COMM_WHY, "out of memory"), false;
+  mpi_hello(&mine);
+  mine.ndevices = c->ndevices;
+  mine.per_rank = c->count;
+  if (mpi_gather(m, &mine, all, sizeof mine, "the start", timeout, why)) return false;
+  for (int i = 0; i < c->nranks; i++) {
+    all[i].host[COMM_HOST - 1] = 0;
+    memcpy(c->host[i], all[i].host, COMM_HOST);
+    if (all[i].ndevices == all[0].ndevices && all[i].per_rank == all[0].per_rank) continue;
+    snprintf(
+        why, COMM_WHY,
+        "rank %d on host %s has a mesh of %d devices, %d of them its own, but rank 0 one of %d "
+        "and %d; all ranks must run the same program with the same arguments",
+        i, all[i].host, all[i].ndevices, all[i].per_rank, all[0].ndevices, all[0].per_rank);
+    free(all);
     return false;
   }
-  if (on) return true;
-  setenv("MPIR_CVAR_SUPPRESS_ABORT_MESSAGE", "1", 0); /* one message is enough */
-  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS) {
-    snprintf(why, COMM_WHY, "transport mpi: MPI cannot be started");
-    return false;
-  }
-  on_exit(finalize_at_exit, NULL);
-  return true;
+  MPI_Comm_idup(m->given, &own, &r);
+  mpi_wait(m, 1, &r, (int[]){COMM_ALL}, "the start", 0, why);
+  m->on = own;
+  MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN); /* finish tells */
+  int bad = mpi_share_open(m, all);
+  if (bad) snprintf(why, COMM_WHY, "out of memory");
+  free(all);
+  return !bad;
 }
 
 Comm *dtrt_comm_open_mpi(const CommOpen *o, char *why) {
   static const CommVerbs verbs = {.name = "mpi",
                                   .segment = mpi_segment,
-                                  .run = mpi_run,
                                   .faces = mpi_faces,
                                   .send = mpi_send,
                                   .recv = mpi_recv,
                                   .finish = mpi_finish,
+                                  .watch = mpi_watch,
                                   .fail = mpi_fail,
                                   .close = mpi_close};
-  if (!start_mpi(why)) return NULL;
+  if (!mpi_start(o->timeout, why)) return NULL;
   MPI_Comm on = o->mpi_comm ? *(const MPI_Comm *)o->mpi_comm : MPI_COMM_WORLD;
   int rank, nranks;
   MPI_Comm_rank(on, &rank);
   MPI_Comm_size(on, &nranks);
-  if (o->ndevices && nranks != o->ndevices) {
-    snprintf(why, COMM_WHY,
-             "the mesh has %d devices, but there are %d MPI ranks: start it with mpiexec -n %d",
-             o->ndevices, nranks, o->ndevices);
-    return NULL;
-  }
-  Mpi *m = calloc(1, sizeof *m);
-  Slot **slot = calloc((size_t)nranks, sizeof *slot);
-  char **vars = calloc((size_t)nranks, sizeof *vars),
-       **arena = calloc((size_t)nranks, sizeof *arena);
-  if (!m || !slot || !vars || !arena) {
-    free(m);
-    free(slot);
-    free(vars);
-    free(arena);
-    snprintf(why, COMM_WHY, "out of memory");
-    return NULL;
-  }
+  CommOpen how = *o;
+  if (!how.ndevices) how.ndevices = nranks;
+  int count = choose_per_rank(&how, nranks, why);
+  Mpi *m = count ? calloc(1, sizeof *m) : NULL;
+  if (!count) return NULL;
+  snprintf(why, COMM_WHY, "out of memory");
+  if (!m) return NULL;
+  m->given = m->on = on;
+  pthread_mutex_init(&m->mutex, NULL);
   m->comm = (Comm){.verbs = &verbs,
-                   .ndevices = nranks,
-                   .first = rank,
-                   .count = 1,
+                   .ndevices = how.ndevices,
+                   .first = rank * count,
+                   .count = count,
                    .rank = rank,
                    .nranks = nranks,
-                   .spin = sysconf(_SC_NPROCESSORS_ONLN) >= nranks && comm_cores() >= nranks,
-                   .failed = &m->failed,
-                   .slot = slot,
-                   .segment = {vars, arena}};
-  MPI_Request r;
-  MPI_Comm_idup(on, &m->on, &r); /* so that no message of the host's is mistaken for ours */
-  wait_request(&m->comm, &r);
-  share_control(m);
-  return &m->comm;
+                   .nhosts = 1,
+                   .timeout = o->timeout,
+                   .failed = &m->failed};
+  if (tables(m, how.ndevices, count, nranks) && meet(m, o->timeout, why)) return &m->comm;
+  mpi_close(&m->comm);
+  return NULL;
 }

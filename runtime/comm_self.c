@@ -19,16 +19,13 @@ static int self_segment(Comm *c, int which, int64_t bytes, char *why) {
   return -1;
 }
 
-static void self_run(Comm *c, CommJob *job, void *arg) { job(arg, c->first); }
-
 static void self_close(Comm *c) {
   for (int i = 0; i < NSEGMENTS; i++) comm_unmap(c->segment[i][0], c->segment_bytes[i]);
   free(c);
 }
 
 Comm *comm_open_self(const CommOpen *o, char *why) {
-  static const CommVerbs verbs = {
-      .name = "self", .segment = self_segment, .run = self_run, .close = self_close};
+  static const CommVerbs verbs = {.name = "self", .segment = self_segment, .close = self_close};
   if (o->ndevices != 1) {
     snprintf(why, COMM_WHY, "transport self has one device, the mesh %d: use threads or mpi",
              o->ndevices);
@@ -43,6 +40,7 @@ Comm *comm_open_self(const CommOpen *o, char *why) {
                    .ndevices = 1,
                    .count = 1,
                    .nranks = 1,
+                   .nhosts = 1,
                    .spin = true,
                    .all_direct = true,
                    .failed = &s->failed,

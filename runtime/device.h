@@ -8,6 +8,7 @@
 #include "block.h"
 #include "comm.h"
 #include "plan.h"
+#include "team.h"
 
 /* Devices that differ only in some axes, in ascending order. */
 typedef struct Group {
@@ -62,6 +63,7 @@ struct dtrt_session {
   int nprograms;
   Mesh mesh;
   Comm *comm;
+  Team *team;     /* NULL for one device */
   Device *device; /* [comm->count] */
   uint64_t seed;
   bool handlers; /* signal handlers are held */
@@ -108,6 +110,10 @@ dtrt_traffic device_traffic(const Device *d);
 __attribute__((noreturn, cold, format(printf, 2, 3))) void device_fail(Device *d, const char *why,
                                                                        ...);
 __attribute__((noreturn, cold)) void device_give_up(Device *d); /* another has failed */
+/* The same with a message that names who is missing. */
+__attribute__((noreturn, cold)) void device_missing(Device *d, const char *message);
+/* "entry `train` at all-reduce of x (model.dtg:14)" */
+void fail_place(const Device *d, char *out, size_t room);
 static inline bool device_stopped(const Device *d) {
   return atomic_load_explicit(d->comm->failed, memory_order_relaxed) != 0;
 }

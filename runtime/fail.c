@@ -15,30 +15,47 @@ static _Thread_local Device *fail_running; /* the device whose entry this thread
 
 enum { JUMP_FAILED = 1, JUMP_SIGNAL = 1000 };
 
-/* "rank 3 failed in entry `train` at gather of table (model.dtg:14): " */
-static int put_place(Device *d, char *out, size_t room) {
-  int at = snprintf(out, room, "rank %d failed", d->id);
+void fail_place(const Device *d, char *out, size_t room) {
   const dtrt_entry *e = d->entry;
-  if (!e) return at;
-  at += snprintf(out + at, room - (size_t)at, " in entry `%s`", e->name);
-  if (d->doing) return at + snprintf(out + at, room - (size_t)at, ", %s", d->doing);
   int step = d->pub.at;
-  if (step < 0 || step >= e->nsteps || !e->step) return at;
-  const dtrt_step *s = &e->step[step];
-  return at + snprintf(out + at, room - (size_t)at, " at %s (%s)", s->what ? s->what : "?",
-                       s->where ? s->where : "?");
+  if (!e)
+    snprintf(out, room, "%s", d->doing ? d->doing : "a call");
+  else if (d->doing)
+    snprintf(out, room, "entry `%s`, %s", e->name, d->doing);
+  else if (step < 0 || step >= e->nsteps || !e->step)
+    snprintf(out, room, "entry `%s`", e->name);
+  else
+    snprintf(out, room, "entry `%s` at %s (%s)", e->name,
+             e->step[step].what ? e->step[step].what : "?",
+             e->step[step].where ? e->step[step].where : "?");
+}
+
+/* "device 6 of rank 3 on host b failed in entry `train` at gather of table (model.dtg:14)" */
+static void put_place(const Device *d, char *out, size_t room) {
+  const Comm *c = d->comm;
+  char who[COMM_HOST + 64], place[300];
+  bool one = c->count == 1 || c->nranks == 1, away = c->nhosts > 1 && c->host;
+  int at = one ? 0 : snprintf(who, sizeof who, "device %d of ", d->id);
+  snprintf(who + at, sizeof who - (size_t)at, "rank %d%s%s", one ? d->id : c->rank,
+           away ? " on host " : "", away ? c->host[c->rank] : "");
+  fail_place(d, place, sizeof place);
+  snprintf(out, room, "%s failed%s%s", who, d->entry ? " in " : "", d->entry ? place : "");
+}
+
+/* The first one's message stands, and all the others stop. */
+static void tell(Device *d, const char *message) {
+  dtrt_session *s = d->session;
+  if (atomic_exchange(d->comm->failed, 1)) return; /* another was first, and tells */
+  snprintf(s->error, sizeof s->error, "%s", message);
+  s->told = true;
+  if (d->comm->verbs->fail) d->comm->verbs->fail(d->comm, s->error);
 }
 
 static void report(Device *d, const char *why) {
-  dtrt_session *s = d->session;
-  if (atomic_exchange(d->comm->failed, 1)) return; /* another was first, and tells */
-  char text[sizeof s->error], *error = s->error;
-  int at = put_place(d, text, sizeof text / 2);
-  if (at >= (int)sizeof text / 2) at = (int)sizeof text / 2 - 1;
-  snprintf(text + at, sizeof text - (size_t)at, ": %s", why);
-  snprintf(error, sizeof s->error, "%s", text);
-  s->told = true;
-  if (d->comm->verbs->fail) d->comm->verbs->fail(d->comm, error);
+  char text[sizeof d->session->error], place[sizeof text / 2];
+  put_place(d, place, sizeof place);
+  snprintf(text, sizeof text, "%s: %s", place, why);
+  tell(d, text);
 }
 
 void device_fail(Device *d, const char *why, ...) {
@@ -48,6 +65,11 @@ void device_fail(Device *d, const char *why, ...) {
   vsnprintf(text, sizeof text, why, ap);
   va_end(ap);
   report(d, text);
+  siglongjmp(d->jump, JUMP_FAILED);
+}
+
+void device_missing(Device *d, const char *message) {
+  tell(d, message);
   siglongjmp(d->jump, JUMP_FAILED);
 }
 

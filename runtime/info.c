@@ -198,7 +198,12 @@ static const char details[] =
     "                          side lacks is told, not refused\n"
     "  --save-bf16             f32 parameters are rounded to bf16 on disk\n"
     "  --seed N                of all random values (0)\n"
-    "  --transport T           self, threads or mpi\n";
+    "  --transport T           self, threads or mpi\n"
+    "  --devices-per-rank N    under mpiexec: threads of each process; if not given, as many as "
+    "come out "
+    "even\n"
+    "  --timeout SECONDS       under mpiexec: how long a rank may be waited for (600); 0: for "
+    "ever\n";
 
 int help_run(const cli *c, FILE *to, int status) {
   const dtrt_program *p = c->program;

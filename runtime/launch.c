@@ -1,5 +1,6 @@
 /* launch.c: this process among those that mpiexec started, before any session: which one it is, and
  * bytes from rank 0 to all, so that one process compiles for the others. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "comm.h"
@@ -30,8 +31,25 @@ int dtrt_launch_rank(void) {
   return 0;
 }
 
-static void wait_all(Comm *c) {
-  for (unsigned turn = 0; !c->verbs->finish(c, c->rank); turn++) comm_pause(c->spin, turn);
+/* False after telling who is missing. */
+static bool wait_all(Comm *c) {
+  CommWait w = {0};
+  CommState s = {.waits = 1, .npeers = COMM_MESSAGES, .at = "the compiled program"};
+  char why[COMM_WHY] = "";
+  for (unsigned turn = 0;; turn++) {
+    int done = c->verbs->finish(c, c->rank);
+    if (done > 0) break;
+    if (done < 0) return false;
+    comm_pause(c->spin, turn);
+    if (!comm_wait_is_long(&w, turn)) continue;
+    w.watched = true;
+    if (c->verbs->watch(c, c->rank, &s, w.waited, why)) {
+      c->verbs->fail(c, why);
+      return false;
+    }
+  }
+  if (w.watched) c->verbs->watch(c, c->rank, NULL, 0, NULL);
+  return true;
 }
 
 /* Rank 0 sends to each: programs are small and this happens once. */
@@ -41,17 +59,14 @@ static dtrt_status bcast(Comm *c, void **bytes, int64_t *n) {
     int bad = 0;
     for (int peer = 1; peer < c->nranks && !bad; peer++)
       bad = v->send(c, 0, peer, n, sizeof *n) || v->send(c, 0, peer, *bytes, *n);
-    wait_all(c);
-    return bad ? DTRT_NO_MEMORY : DTRT_OK;
+    return bad || !wait_all(c) ? DTRT_NO_MEMORY : DTRT_OK;
   }
   int64_t size = 0;
   if (v->recv(c, c->rank, 0, &size, sizeof size)) return DTRT_NO_MEMORY;
-  wait_all(c);
+  if (!wait_all(c)) return DTRT_FAILED;
   char *to = malloc(size > 0 ? (size_t)size : 1);
   if (!to) return DTRT_NO_MEMORY;
-  int bad = v->recv(c, c->rank, 0, to, size);
-  wait_all(c);
-  if (bad) {
+  if (v->recv(c, c->rank, 0, to, size) || !wait_all(c)) {
     free(to);
     return DTRT_NO_MEMORY;
   }
@@ -60,12 +75,22 @@ static dtrt_status bcast(Comm *c, void **bytes, int64_t *n) {
   return DTRT_OK;
 }
 
+static Comm *open_mpi(int ndevices, const void *mpi_comm) {
+  char why[COMM_WHY] = "";
+  double timeout = comm_timeout(why);
+  if (timeout < 0) timeout = 0; /* which is told when the session opens */
+  Comm *c = comm_open_mpi(
+      &(CommOpen){.ndevices = ndevices, .per_rank = 1, .timeout = timeout, .mpi_comm = mpi_comm},
+      why);
+  if (!c) fprintf(stderr, "%s\n", why); /* there is no session yet to keep it */
+  return c;
+}
+
 dtrt_status dtrt_launch_place(const void *mpi_comm, int *rank, int *size) {
   *rank = dtrt_launch_rank();
   *size = dtrt_launch_size();
   if (!mpi_comm) return DTRT_OK;
-  char why[COMM_WHY] = "";
-  Comm *c = comm_open_mpi(&(CommOpen){.mpi_comm = mpi_comm}, why);
+  Comm *c = open_mpi(0, mpi_comm);
   if (!c) return DTRT_FAILED;
   *rank = c->rank;
   *size = c->nranks;
@@ -76,8 +101,7 @@ dtrt_status dtrt_launch_place(const void *mpi_comm, int *rank, int *size) {
 dtrt_status dtrt_launch_bcast(const void *mpi_comm, void **bytes, int64_t *n) {
   int size = mpi_comm ? 0 : dtrt_launch_size();
   if (size == 1) return DTRT_OK;
-  char why[COMM_WHY] = "";
-  Comm *c = comm_open_mpi(&(CommOpen){.ndevices = size, .mpi_comm = mpi_comm}, why);
+  Comm *c = open_mpi(size, mpi_comm);
   if (!c) return DTRT_FAILED;
   dtrt_status s = bcast(c, bytes, n);
   c->verbs->close(c);

@@ -11,6 +11,7 @@ typedef enum option_kind {
   OPT_COUNT, /* from 1 */
   OPT_SKIP,  /* from 0 */
   OPT_SEED,
+  OPT_SECONDS,
   OPT_TEXT,
   OPT_PAIR,
   OPT_ENTRY
@@ -41,6 +42,8 @@ static const option options[] = {
     {"--log", OPT_TEXT, 4, offsetof(cli, log), 0},
     {"--log-steps", OPT_TEXT, 4, offsetof(cli, log_steps), 0},
     {"--transport", OPT_TEXT, 6, offsetof(cli, transport), 0},
+    {"--devices-per-rank", OPT_COUNT, 6, offsetof(cli, per_rank), 0},
+    {"--timeout", OPT_SECONDS, 6, offsetof(cli, timeout), 0},
     {"--drop-last", OPT_FLAG, 4, offsetof(cli, drop_last), 0},
     {"--stop-on-nan", OPT_FLAG, 4, offsetof(cli, stop_on_nan), 0},
     {"--save", OPT_TEXT, 6, offsetof(cli, save), 0},
@@ -105,6 +108,19 @@ static bool take_pair(const cli *c, char *base, const option *o, const char *val
   return true;
 }
 
+/* 0 is for ever, which dtrt_options has as less than 0. */
+static bool take_seconds(const cli *c, const option *o, const char *value, double *to) {
+  char *end;
+  double v = strtod(value, &end);
+  bool digits = *value == '.' || (*value >= '0' && *value <= '9');
+  if (!digits || *end || !(v <= 1e9))
+    return cli_usage(c, "%s %s: expected a number of seconds, or 0 to wait for ever", o->name,
+                     value),
+           false;
+  *to = v > 0 ? v : -1;
+  return true;
+}
+
 static bool take_value(cli *c, const option *o, const char *value) {
   char *base = (char *)c;
   uint64_t v;
@@ -124,6 +140,7 @@ static bool take_value(cli *c, const option *o, const char *value) {
     *(uint64_t *)(void *)(base + o->at) = v;
     if (o->count) *(bool *)(base + o->count) = true;
     return true;
+  case OPT_SECONDS: return take_seconds(c, o, value, (double *)(void *)(base + o->at));
   case OPT_TEXT: *(const char **)(void *)(base + o->at) = value; return true;
   case OPT_ENTRY: return find_entry(c, value, (const dtrt_entry **)(void *)(base + o->at));
   default: return take_pair(c, base, o, value);

@@ -334,6 +334,19 @@ Plan *plan_new(const Mesh *m, const int32_t *coord, const dtrt_exchange *x, bool
   return NULL;
 }
 
+void plan_for_hosts(Plan *p, int device, int count) {
+  int kept = 0;
+  for (int i = 0; i < p->nsend; i++)
+    if (p->send[i].peer % count == 0) p->send[kept++] = p->send[i];
+  p->nsend = kept;
+  if (device % count == 0) return;
+  p->nrecv = 0;
+  p->recv_bytes = 0;
+  if (p->kind != PLAN_LOCAL) return;
+  p->kind = PLAN_BOXES; /* of no box */
+  p->axes = 0;
+}
+
 void plan_free(Plan *p) {
   if (!p) return;
   free(p->term);

@@ -45,6 +45,9 @@ typedef struct Plan {
 
 /* NULL with a reason in why (of 256 bytes). */
 Plan *plan_new(const Mesh *m, const int32_t *coord, const dtrt_exchange *x, bool sends, char *why);
+/* Of an exchange that ends in a host's memory: of `count` devices of a process only the first takes
+ * part as one that needs something. */
+void plan_for_hosts(Plan *p, int device, int count);
 void plan_free(Plan *p);
 
 #endif

@@ -26,6 +26,12 @@ const dtrt_program *dtrt_session_program(const dtrt_session *s) {
 int dtrt_session_ndevices(const dtrt_session *s) { return s->mesh.ndevices; }
 int dtrt_session_rank(const dtrt_session *s) { return s->comm ? s->comm->rank : 0; }
 int dtrt_session_nranks(const dtrt_session *s) { return s->comm ? s->comm->nranks : 1; }
+int dtrt_session_first_device(const dtrt_session *s) { return s->comm ? s->comm->first : 0; }
+int dtrt_session_local_devices(const dtrt_session *s) { return s->comm ? s->comm->count : 0; }
+const char *dtrt_session_host(const dtrt_session *s, int rank) {
+  const Comm *c = s->comm;
+  return c && c->host && rank >= 0 && rank < c->nranks ? c->host[rank] : "";
+}
 
 dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device) {
   const Comm *c = s->comm;
@@ -132,6 +138,42 @@ static int64_t arena_bytes(const dtrt_program *p) {
   return most;
 }
 
+/* All ranks' faces. They are at the same place, or it is said who is elsewhere: the names of
+ * programs do not count, since they may be paths. */
+dtrt_status session_gather(dtrt_session *s, const CommFace *mine, CommFace *all, double timeout) {
+  const Comm *c = s->comm;
+  char why[COMM_WHY] = "";
+  if (atomic_load(c->failed)) return DTRT_FAILED;
+  if (c->verbs->faces(s->comm, mine, all, timeout, why)) {
+    atomic_store(c->failed, 1);
+    return session_error(s, DTRT_FAILED, "%s", why);
+  }
+  for (int i = 1; i < c->nranks; i++) {
+    bool barrier = !strncmp(all[i].at, "barrier", 7) || !strncmp(all[0].at, "barrier", 7);
+    size_t n = barrier ? sizeof all->at : strcspn(all[i].at, " ");
+    if (!strncmp(all[i].at, all[0].at, n)) continue;
+    atomic_store(c->failed, 1);
+    return session_error(s, DTRT_FAILED, "rank %d is at %s, but rank 0 at %s", i, all[i].at,
+                         all[0].at);
+  }
+  return DTRT_OK;
+}
+
+dtrt_status dtrt_barrier(dtrt_session *s, const char *name, double timeout) {
+  if (!s->opened) return DTRT_INVALID;
+  Comm *c = s->comm;
+  if (atomic_load(c->failed)) return DTRT_FAILED;
+  if (!name) name = "";
+  if (!c->verbs->faces || c->nranks == 1) return DTRT_OK;
+  CommFace mine = {{0}, {0}}, *all = calloc((size_t)c->nranks, sizeof *all);
+  snprintf(mine.at, sizeof mine.at, "barrier `%.100s`", name);
+  if (!all) return session_error(s, DTRT_NO_MEMORY, "out of memory");
+  double t = timeout > 0 ? timeout : timeout < 0 ? 0 : c->timeout;
+  dtrt_status status = session_gather(s, &mine, all, t);
+  free(all);
+  return status;
+}
+
 /* Two programs under one mpiexec would wait for each other for ever, or add up what does not belong
  * together. All ranks say the same, since all see the same faces. */
 static dtrt_status meet(dtrt_session *s, const dtrt_program *p) {
@@ -140,16 +182,16 @@ static dtrt_status meet(dtrt_session *s, const dtrt_program *p) {
   if (!c->verbs->faces || c->nranks == 1) return DTRT_OK;
   CommFace mine = session_face(p, s->seed);
   CommFace *all = calloc((size_t)c->nranks, sizeof *all);
+  snprintf(mine.at, sizeof mine.at, "%s %.80s", s->nprograms ? "adding" : "opening", p->name);
   /* One that has no memory cannot be told from here: the others would wait. It ends them all. */
-  if (!all || c->verbs->faces(s->comm, &mine, all)) {
+  if (!all) {
     c->verbs->fail(s->comm, "out of memory to compare programs");
-    free(all);
     return session_error(s, DTRT_NO_MEMORY, "out of memory");
   }
-  dtrt_status status = DTRT_OK;
+  dtrt_status status = session_gather(s, &mine, all, c->timeout);
   int other = 0, face = 0;
-  while (other < c->nranks && !memcmp(&all[other], &all[0], sizeof *all)) other++;
-  if (other < c->nranks) {
+  while (other < c->nranks && !memcmp(all[other].hash, all[0].hash, sizeof all->hash)) other++;
+  if (status == DTRT_OK && other < c->nranks) {
     while (all[other].hash[face] == all[0].hash[face]) face++;
     status = session_error(s, DTRT_INVALID,
                            "rank %d runs another program than rank 0: its %s differ%s; all ranks "
@@ -184,6 +226,13 @@ static Comm *choose(const char *name, const CommOpen *o, char *why) {
   if (!name && (o->mpi_comm || comm_under_mpi())) name = "mpi";
   if (!name) name = o->ndevices == 1 ? "self" : "threads";
   if (!strcmp(name, "mpi")) return comm_open_mpi(o, why);
+  if (o->per_rank && o->per_rank != o->ndevices) {
+    snprintf(why, COMM_WHY,
+             "the mesh has %d devices, but this one process was to own %d: start %d with mpiexec, "
+             "or leave devices per rank unsaid",
+             o->ndevices, o->per_rank, o->ndevices / o->per_rank);
+    return NULL;
+  }
   if (!strcmp(name, "self")) return comm_open_self(o, why);
   if (!strcmp(name, "threads")) return comm_open_threads(o, why);
   snprintf(why, COMM_WHY, "there is no transport `%s`: self, threads or mpi", name);
@@ -206,10 +255,18 @@ static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_optio
   set_mesh(&s->mesh, p);
   s->seed = o->seed;
   char why[COMM_WHY] = "";
-  s->comm = choose(o->transport, &(CommOpen){s->mesh.ndevices, o->mpi_comm}, why);
+  double timeout = o->timeout > 0 ? o->timeout : o->timeout < 0 ? 0 : comm_timeout(why);
+  if (timeout < 0) return session_error(s, DTRT_INVALID, "%s", why);
+  if (o->timeout != o->timeout) return session_error(s, DTRT_INVALID, "timeout is not a number");
+  if (o->devices_per_rank < 0)
+    return session_error(s, DTRT_INVALID, "%d devices for each rank", o->devices_per_rank);
+  CommOpen how = {s->mesh.ndevices, o->devices_per_rank, timeout, o->mpi_comm};
+  s->comm = choose(o->transport, &how, why);
   if (!s->comm) return session_error(s, DTRT_INVALID, "%s", why);
   Comm *c = s->comm;
   why[0] = 0;
+  if (c->count > 1) s->team = team_open(c->first, c->count, c->spin, why);
+  if (c->count > 1 && !s->team) return session_error(s, DTRT_INVALID, "%s", why);
   s->device = calloc((size_t)c->count, sizeof *s->device);
   if (!s->device) return session_error(s, DTRT_NO_MEMORY, "out of memory");
   for (int i = 0; i < c->count; i++)
@@ -240,6 +297,7 @@ dtrt_status dtrt_open(const dtrt_program *p, const dtrt_options *o, dtrt_session
 void dtrt_close(dtrt_session *s) {
   if (!s) return;
   if (s->handlers) fail_release_signals();
+  team_close(s->team);
   for (int i = 0; s->device && i < s->comm->count; i++) device_free(&s->device[i]);
   free(s->device);
   if (s->comm) s->comm->verbs->close(s->comm);

@@ -16,12 +16,15 @@ int session_compare(const dtrt_program *a, const dtrt_program *b, char *why, siz
 CommFace session_face(const dtrt_program *p, uint64_t seed);
 int64_t session_tensor_bytes(const dtrt_tensor *t); /* -1 when it overflows */
 
-/* DTRT_OK, or why no entry can be called now. */
-dtrt_status session_usable(dtrt_session *s);
+/* All ranks' faces (comm.h), or an error that says who has not come, or is at another place; the
+ * session has then failed. Only of several processes. */
+dtrt_status session_gather(dtrt_session *s, const CommFace *mine, CommFace *all, double timeout);
+
 /* Runs f on every device of this process, guarded. */
 typedef void SessionJob(Device *d, void *arg);
 dtrt_status session_run(dtrt_session *s, SessionJob *f, void *arg);
 dtrt_status session_init(dtrt_session *s); /* runs entry 0 */
+/* DTRT_OK, or why no entry can be called now. */
 dtrt_status session_usable(dtrt_session *s);
 /* All processes come here together, each with what became of its part; all leave with the failure of the
  * lowest rank that has one, and its reason as the session's error. */

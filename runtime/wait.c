@@ -77,6 +77,8 @@ const Plan *device_plan(Device *d, const dtrt_exchange *x) {
   char why[256];
   *at = plan_new(&d->session->mesh, d->coord, x, !d->comm->all_direct, why);
   if (!*at) device_fail(d, "%s", why);
+  if (x->id >= d->session->program[d->program].p->nexchanges && d->comm->count > 1)
+    plan_for_hosts(*at, d->id, d->comm->count);
   return *at;
 }
 
@@ -92,12 +94,26 @@ char *device_scratch(Device *d, int64_t bytes) {
 
 /* -------- barriers -------- */
 
+/* A long wait: tells others where I am, and stops all when somebody has been missing for too long.
+ */
+static void look(Device *d, CommWait *w, int peer) {
+  CommState s = {.waits = 1, .npeers = peer < 0 ? peer : 1, .peer = {peer}};
+  char why[COMM_WHY];
+  fail_place(d, s.at, sizeof s.at);
+  w->watched = true;
+  if (d->comm->verbs->watch(d->comm, d->id, &s, w->waited, why)) device_missing(d, why);
+}
+
 static void wait_for(Device *d, int peer, uint64_t flag) {
-  Slot *slot = d->comm->slot[peer];
+  Comm *c = d->comm;
+  Slot *slot = c->slot[peer];
+  CommWait w = {0};
   for (unsigned turn = 0; atomic_load_explicit(&slot->flag, memory_order_acquire) < flag; turn++) {
     if (device_stopped(d)) device_give_up(d);
-    comm_pause(d->comm->spin, turn);
+    comm_pause(c->spin, turn);
+    if (c->verbs->watch && comm_wait_is_long(&w, turn)) look(d, &w, peer);
   }
+  if (w.watched) c->verbs->watch(c, d->id, NULL, 0, NULL);
 }
 
 static void wait_all(Device *d, const Group *g, uint64_t flag) {
@@ -136,13 +152,17 @@ char *device_stage(Device *d, const Group *g) {
 }
 
 void device_finish(Device *d) {
+  Comm *c = d->comm;
+  CommWait w = {0};
   for (unsigned turn = 0;; turn++) {
-    int done = d->comm->verbs->finish(d->comm, d->id);
-    if (done > 0) return;
-    if (done < 0) device_fail(d, "out of memory for messages");
+    int done = c->verbs->finish(c, d->id);
+    if (done > 0) break;
+    if (done < 0) device_fail(d, "messages to or from other ranks have failed");
     if (device_stopped(d)) device_give_up(d);
-    comm_pause(d->comm->spin, turn);
+    comm_pause(c->spin, turn);
+    if (c->verbs->watch && comm_wait_is_long(&w, turn)) look(d, &w, COMM_MESSAGES);
   }
+  if (w.watched) c->verbs->watch(c, d->id, NULL, 0, NULL);
 }
 
 /* -------- addresses -------- */

@@ -1,5 +1,6 @@
 #!/bin/sh
-# bits.sh MPIEXEC REDUCES N: threads, MPI by shared memory and MPI by messages give the same bits.
+# bits.sh MPIEXEC REDUCES N: threads, MPI by shared memory and MPI by messages give the same bits; so do two ranks of
+# N/2 devices, where N is even.
 mpiexec=$1 reduces=$2 n=$3
 a=$(timeout 100 "$reduces" threads "$n") || exit 1
 b=$(timeout 100 "$mpiexec" -n "$n" "$reduces" mpi "$n") || exit 1
@@ -7,4 +8,11 @@ c=$(DTRT_MPI_SHARED=0 timeout 100 "$mpiexec" -n "$n" "$reduces" mpi "$n") || exi
 echo "threads         $a"
 echo "mpi, shared     $b"
 echo "mpi, messages   $c"
+if [ $((n % 2)) -eq 0 ]; then
+  d=$(timeout 100 "$mpiexec" -n 2 "$reduces" mpi "$n") || exit 1
+  e=$(DTRT_MPI_SHARED=0 timeout 100 "$mpiexec" -n 2 "$reduces" mpi "$n") || exit 1
+  echo "2 ranks         $d"
+  echo "2 ranks, apart  $e"
+  [ "$a" = "$d" ] && [ "$a" = "$e" ] || exit 1
+fi
 [ -n "$a" ] && [ "$a" = "$b" ] && [ "$a" = "$c" ]

@@ -72,7 +72,7 @@ static int64_t scratch_bound(const Pair *p) {
 
 /* Runs the batch; says whether all was right. Bytes are compared as sums over it. */
 static bool run_batch(dtrt_session *s, bool messages) {
-  int first = dtrt_session_rank(s), n = dtrt_session_nranks(s) > 1 ? 1 : grid.ndevices;
+  int first = dtrt_session_first_device(s), n = dtrt_session_local_devices(s);
   dtrt_traffic before[LAW_DEVICES];
   Moved sum = {0};
   int64_t most_scratch = 0;

@@ -222,7 +222,7 @@ static uint64_t sweep(const char *transport) {
   harness_entry(&f, "reduce", run);
   dtrt_session *s = harness_open(&f, transport);
   uint64_t hash = 0;
-  int rank = dtrt_session_rank(s), n = dtrt_session_nranks(s) > 1 ? 1 : ndevices;
+  int rank = dtrt_session_first_device(s), n = dtrt_session_local_devices(s);
   for (int i = 0; i < ncases; i++) {
     now = &cases[i];
     dtype = now->dtype;

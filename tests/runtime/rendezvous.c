@@ -4,6 +4,7 @@
  * and at the end nothing may be left over. Takes the place of comm_open_threads when linked in. */
 #define comm_open_threads open_sharing
 #include "../../runtime/comm_threads.c"
+#include <pthread.h>
 #include <stdint.h>
 #undef comm_open_threads
 
@@ -68,10 +69,6 @@ static int mail_segment(Comm *c, int which, int64_t bytes, char *why) {
   m->comm.segment_bytes[which] = m->real->segment_bytes[which];
   return status;
 }
-static void mail_run(Comm *c, CommJob *job, void *arg) {
-  Mail *m = (Mail *)(void *)c;
-  m->real->verbs->run(m->real, job, arg);
-}
 static void mail_close(Comm *c) {
   Mail *m = (Mail *)(void *)c;
   for (int i = 0; i < DEVICES * DEVICES; i++)
@@ -87,7 +84,6 @@ static void mail_close(Comm *c) {
 Comm *comm_open_threads(const CommOpen *o, char *why) {
   static const CommVerbs verbs = {.name = "threads",
                                   .segment = mail_segment,
-                                  .run = mail_run,
                                   .send = mail_send,
                                   .recv = mail_recv,
                                   .finish = mail_finish,

@@ -1,0 +1,88 @@
+/* comm_mpi.h: what the files of the MPI transport share. The only ones that know MPI; they make
+ * libdtrt_mpi.a and libdtrt-mpi.so, and call nothing of libdtrt but comm.c.
+ *
+ * R processes own T devices each: rank r owns devices rT to rT + T - 1, one a thread. MPI is
+ * entered by one thread at a time, behind `mutex`, and never by a call that blocks, so
+ * MPI_THREAD_SERIALIZED is all that is asked of it. MPI's blocking calls spin, which is ruinous
+ * when ranks outnumber cores: every wait is a loop of a nonblocking call and comm_pause. */
+#ifndef DTG_RUNTIME_COMM_MPI_H
+#define DTG_RUNTIME_COMM_MPI_H
+#include <mpi.h>
+#include <pthread.h>
+#include "comm.h"
+
+typedef struct Map { /* a stretch of shared memory: a page of header, then `stride` bytes a device
+                      */
+  char *at;
+  int64_t bytes;
+} Map;
+
+typedef struct Box { /* messages of a device that are under way */
+  MPI_Request *request;
+  MPI_Status *status; /* unused, but gcc takes MPICH's MPI_STATUSES_IGNORE for an overflow */
+  int *peer;
+  int n, room;
+} Box;
+
+typedef struct Mpi {
+  Comm comm;      /* first */
+  MPI_Comm given; /* the host's */
+  MPI_Comm on;    /* ours: no message of the host's is mistaken for one of ours; at first `given` */
+  pthread_mutex_t mutex;
+  Box *box; /* [count] */
+  /* comm_mpi_share.c */
+  int *index;  /* [ndevices] of a device among those of this machine; -1: of another */
+  int on_host; /* devices of this machine */
+  int leader;  /* the first rank of this machine */
+  bool shared;
+  _Atomic int failed; /* used when nothing is shared */
+  Slot *own_slots;    /* likewise, [count] */
+  Map control, map[NSEGMENTS];
+  /* comm_mpi_watch.c */
+  CommState *state; /* [count] */
+  CommState *reply; /* [ndevices], of those that have answered */
+  char *got;        /* [nranks] who has */
+  int64_t asked;    /* number of the last question */
+  struct Answer *answers;
+  bool asking;
+  double stand_down; /* until when another rank is asking */
+  int fruitless;     /* times in a row that nobody was missing */
+} Mpi;
+
+enum { MPI_PAGE = 4096, MPI_TAG_FACE = 17, MPI_TAG_ASK, MPI_TAG_ANSWER, MPI_TAG_DEVICES };
+/* Of messages between devices there is a tag for each pair of two processes: MPI promises 32767. */
+enum { MPI_MOST_PER_RANK = 128 };
+
+/* MPI_Init, once a process. False with a reason. */
+bool mpi_start(double timeout, char *why);
+
+/* Waits for requests of the process itself; `from` is the rank it waits for, or COMM_ALL. -1 with a
+ * reason after `timeout` (0: none). */
+int mpi_wait(Mpi *m, int n, MPI_Request *r, const int *from, const char *at, double timeout,
+             char *why);
+/* Everyone's `bytes` in the order of ranks, through rank 0, which so knows who is missing. */
+int mpi_gather(Mpi *m, const void *mine, void *all, int bytes, const char *at, double timeout,
+               char *why);
+/* Collective, once all are known to be there. */
+bool mpi_all_agree(Mpi *m, bool yes);
+
+/* What ranks say of themselves when they open. */
+typedef struct Hello {
+  char host[COMM_HOST];
+  uint64_t memory; /* what names the memory that ranks may share: machine, and its /dev/shm */
+  cpu_set_t cores;
+  int32_t ndevices, per_rank;
+} Hello;
+void mpi_hello(Hello *h);
+int mpi_share_open(Mpi *m, const Hello *all); /* tables of this machine and slots; -1: no memory */
+void mpi_share_close(Mpi *m);
+int mpi_segment(Comm *c, int which, int64_t bytes, char *why);
+
+int mpi_watch(Comm *c, int me, const CommState *state, double waited, char *why);
+/* The same of the process itself, while no device runs. */
+int mpi_watch_all(Mpi *m, const CommState *state, double waited, double timeout, char *why);
+/* Questions and answers that nobody has taken. */
+void mpi_watch_drop(Mpi *m);
+void mpi_watch_close(Mpi *m);
+
+#endif

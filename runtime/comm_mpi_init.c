@@ -1,0 +1,246 @@
+/* comm_mpi_init.c: starting MPI, once a process, and ending it.
+ *
+ * MPI_Init returns when all ranks have called it. A rank that never does cannot be named from
+ * within MPI, so a thread watches the clock meanwhile, and looks among the processes that the same
+ * launcher has started on this machine for those that have not come as far (docs/clusters.md). */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+#include "comm_mpi.h"
+
+/* -------- who has come: a name in the abstract namespace of sockets, gone with its process
+ * -------- */
+
+static socklen_t presence_name(struct sockaddr_un *a, long pid) {
+  memset(a, 0, sizeof *a);
+  a->sun_family = AF_UNIX;
+  int n = snprintf(a->sun_path + 1, sizeof a->sun_path - 1, "dtrt-starts-%ld", pid);
+  return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+static int say_present(void) {
+  struct sockaddr_un a;
+  socklen_t n = presence_name(&a, (long)getpid());
+  int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (s >= 0 && bind(s, (struct sockaddr *)(void *)&a, n)) {
+    close(s);
+    return -1;
+  }
+  return s;
+}
+
+static bool is_present(long pid) {
+  struct sockaddr_un a;
+  socklen_t n = presence_name(&a, pid);
+  int s = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  bool is = s >= 0 && connect(s, (struct sockaddr *)(void *)&a, n) == 0;
+  if (s >= 0) close(s);
+  return is;
+}
+
+/* -------- who has not: among the descendants of the launcher -------- */
+
+static long read_proc(long pid, const char *what, char *text, size_t room) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%ld/%s", pid, what);
+  FILE *f = fopen(path, "rb");
+  size_t n = f ? fread(text, 1, room - 1, f) : 0;
+  if (f) fclose(f);
+  text[n] = 0;
+  return (long)n;
+}
+
+/* "pid (name) state parent ..." */
+static long parent_of(long pid, char *name, size_t room, char *state) {
+  char text[512];
+  long parent = 0;
+  if (!read_proc(pid, "stat", text, sizeof text)) return 0;
+  char *open = strchr(text, '('), *end = strrchr(text, ')');
+  if (!open || !end || sscanf(end + 1, " %c %ld", state, &parent) != 2) return 0;
+  snprintf(name, room, "%.*s", (int)(end - open - 1), open + 1);
+  return parent;
+}
+
+static long launcher_of(long pid) {
+  char name[32], state;
+  for (int i = 0; i < 64 && pid > 1; i++) {
+    pid = parent_of(pid, name, sizeof name, &state);
+    char own[32];
+    if (pid > 1 && parent_of(pid, own, sizeof own, &state) &&
+        (!strncmp(own, "hydra_pmi_proxy", 15) || !strncmp(own, "slurmstepd", 10)))
+      return pid;
+  }
+  return 0;
+}
+
+static int rank_of(long pid) {
+  static char text[1 << 16]; /* one thread looks */
+  static const char *const names[] = {"PMI_RANK=", "PMIX_RANK=", "SLURM_PROCID="};
+  long n = read_proc(pid, "environ", text, sizeof text);
+  for (long at = 0; at < n; at += (long)strlen(text + at) + 1)
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+      if (!strncmp(text + at, names[i], strlen(names[i])))
+        return atoi(text + at + strlen(names[i]));
+  return -1;
+}
+
+/* Ranks of this launcher on this machine, by rank: here (1), or not and which process (2). */
+typedef struct Absent {
+  int rank;
+  long pid;
+  char name[32], state;
+} Absent;
+
+enum { MOST_ABSENT = 8 };
+
+/* The last process of each rank counts: wrappers come before what they start. `first`: whether I am
+ * the lowest of those that are here. */
+static int look_for_absent(Absent *list, bool *first) {
+  long launcher = launcher_of(getpid());
+  DIR *d = launcher ? opendir("/proc") : NULL;
+  int n = 0, here[256], nhere = 0, own = rank_of(getpid());
+  *first = true;
+  for (struct dirent *e; d && (e = readdir(d));) {
+    long pid = isdigit((unsigned char)e->d_name[0]) ? atol(e->d_name) : 0;
+    if (pid <= 0 || launcher_of(pid) != launcher) continue;
+    Absent a = {.rank = rank_of(pid), .pid = pid};
+    if (a.rank < 0 || !parent_of(pid, a.name, sizeof a.name, &a.state)) continue;
+    if (is_present(pid)) {
+      if (nhere < 256) here[nhere++] = a.rank;
+      if (a.rank < own) *first = false;
+      continue;
+    }
+    int at = 0;
+    while (at < n && list[at].rank != a.rank) at++;
+    if (at == MOST_ABSENT || (at < n && list[at].pid > pid)) continue;
+    list[at] = a;
+    if (at == n) n++;
+  }
+  if (d) closedir(d);
+  int kept = 0;
+  for (int i = 0; i < n; i++) {
+    bool is = false;
+    for (int k = 0; k < nhere; k++) is = is || here[k] == list[i].rank;
+    if (!is) list[kept++] = list[i];
+  }
+  return kept;
+}
+
+static void tell(double seconds) {
+  char host[COMM_HOST] = "?", text[1024];
+  const char *rank = getenv("PMI_RANK"), *size = getenv("PMI_SIZE");
+  Absent absent[MOST_ABSENT];
+  bool first;
+  int n = look_for_absent(absent, &first);
+  /* One says it; the others when it cannot. */
+  if (!first) nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
+  gethostname(host, sizeof host - 1);
+  int at = 0;
+  for (int i = 0; i < n; i++)
+    at += snprintf(text + at, sizeof text - (size_t)at, "%srank %d on host %s (process %ld, %s%s)",
+                   i == 0       ? ""
+                   : i + 1 == n ? " and "
+                                : ", ",
+                   absent[i].rank, host, absent[i].pid, absent[i].name,
+                   absent[i].state == 'T' ? ", stopped" : "");
+  if (n)
+    fprintf(stderr, "%s did not reach MPI_Init within %g s\n", text, seconds);
+  else
+    fprintf(stderr,
+            "rank %s of %s: MPI_Init waits for ranks of other hosts since %g s; those that host %s "
+            "has are in it\n",
+            rank ? rank : "?", size ? size : "?", seconds, host);
+  fflush(stderr);
+}
+
+/* -------- the watch -------- */
+
+typedef struct Watch {
+  pthread_mutex_t mutex;
+  pthread_cond_t end;
+  pthread_t thread;
+  bool ended, on;
+  double timeout;
+} Watch;
+
+static void *watch_main(void *arg) {
+  Watch *w = arg;
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  double end = comm_now() + w->timeout;
+  t.tv_sec = (time_t)end;
+  t.tv_nsec = (long)((end - (double)t.tv_sec) * 1e9);
+  pthread_mutex_lock(&w->mutex);
+  int late = 0;
+  while (!w->ended && late != ETIMEDOUT) late = pthread_cond_timedwait(&w->end, &w->mutex, &t);
+  bool ended = w->ended;
+  pthread_mutex_unlock(&w->mutex);
+  if (ended) return NULL;
+  tell(w->timeout);
+  nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL); /* mpiexec still has to read it */
+  _exit(1);
+}
+
+static void watch_start(Watch *w, double timeout) {
+  pthread_condattr_t a;
+  *w = (Watch){.timeout = timeout};
+  if (timeout <= 0) return;
+  pthread_condattr_init(&a);
+  pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
+  pthread_cond_init(&w->end, &a);
+  pthread_condattr_destroy(&a);
+  pthread_mutex_init(&w->mutex, NULL);
+  w->on = pthread_create(&w->thread, NULL, watch_main, w) == 0;
+}
+
+static void watch_end(Watch *w) {
+  if (!w->on) return;
+  pthread_mutex_lock(&w->mutex);
+  w->ended = true;
+  pthread_cond_signal(&w->end);
+  pthread_mutex_unlock(&w->mutex);
+  pthread_join(w->thread, NULL);
+  pthread_cond_destroy(&w->end);
+  pthread_mutex_destroy(&w->mutex);
+}
+
+/* Ending without MPI_Finalize makes mpiexec end the other ranks: right after a failure, wrong
+ * otherwise. */
+static void finalize_at_exit(int status, void *unused) {
+  (void)unused;
+  int gone = 0;
+  MPI_Finalized(&gone);
+  if (status == 0 && !gone) MPI_Finalize();
+}
+
+bool mpi_start(double timeout, char *why) {
+  int on = 0, gone = 0, level;
+  MPI_Initialized(&on);
+  MPI_Finalized(&gone);
+  if (gone) {
+    snprintf(why, COMM_WHY, "transport mpi: MPI has been finalized in this process");
+    return false;
+  }
+  if (on) return true;
+  setenv("MPIR_CVAR_SUPPRESS_ABORT_MESSAGE", "1", 0); /* one message is enough */
+  Watch w;
+  int present = say_present();
+  watch_start(&w, timeout);
+  int bad = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
+  watch_end(&w);
+  if (present >= 0) close(present);
+  if (bad != MPI_SUCCESS) {
+    snprintf(why, COMM_WHY, "transport mpi: MPI cannot be started");
+    return false;
+  }
+  on_exit(finalize_at_exit, NULL);
+  return true;
+}
