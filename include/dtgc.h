@@ -177,6 +177,11 @@ typedef struct dtgc_options {
    * it are messages like those of sources. NULL: the default, which --dump=cost shows; no file is
    * looked for. */
   const struct dtgc_source *machine;
+  /* Under mpiexec: how many devices each process owns, as threads (0: devices of the mesh / ranks), and
+   * for how many seconds one that does not come is waited for, before it is named in a failure (0:
+   * $DTRT_TIMEOUT, else 600; less than 0: for ever). docs/clusters.md. */
+  int devices_per_rank;
+  double timeout;
   dtgc_message_fn *message; /* NULL: messages are only counted, the first error is in dtgc_error */
   void *user;
 } dtgc_options;
@@ -195,6 +200,11 @@ dtgc_status dtgc_compile(const dtgc_source *sources, int n, const dtgc_options *
 /* Makes the code and starts the devices now rather than at the first run. Doing it twice is fine.
  */
 dtgc_status dtgc_start(dtgc_program *p);
+
+/* Under mpiexec: returns when all ranks have called it with this name (at most 100 bytes; NULL is ""), or
+ * fails with DTGC_RUN_FAILED and an error that says which rank did not come, or is elsewhere. `timeout`
+ * in seconds, 0: that of the options. Starts the devices. In one process it returns at once. */
+dtgc_status dtgc_barrier(dtgc_program *p, const char *name, double timeout);
 
 /* ------------------------------------------------------------------ 3. train */
 

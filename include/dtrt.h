@@ -408,6 +408,8 @@ int dtrt_checkpoint_main(int argc, char **argv);
 /* This process among those that mpiexec started, told from the environment alone: rank 0 of 1 without. */
 int dtrt_launch_rank(void);
 int dtrt_launch_size(void);
+/* Why the last of the two calls below failed, of this thread; "" when it is not known. */
+const char *dtrt_launch_error(void);
 /* The same among the ranks of an MPI_Comm (its address), which all must call; NULL: as above. */
 dtrt_status dtrt_launch_place(const void *mpi_comm, int *rank, int *size);
 /* Rank 0 gives *bytes, *n long, to every other process, which gets malloc'ed memory of its own. All ranks (of

@@ -1,6 +1,5 @@
 /* launch.c: this process among those that mpiexec started, before any session: which one it is, and
  * bytes from rank 0 to all, so that one process compiles for the others. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "comm.h"
@@ -31,11 +30,14 @@ int dtrt_launch_rank(void) {
   return 0;
 }
 
-/* False after telling who is missing. */
+static _Thread_local char launch_why[COMM_WHY]; /* there is no session yet to keep it */
+
+const char *dtrt_launch_error(void) { return launch_why; }
+
+/* False when somebody is missing. */
 static bool wait_all(Comm *c) {
   CommWait w = {0};
   CommState s = {.waits = 1, .npeers = COMM_MESSAGES, .at = "the compiled program"};
-  char why[COMM_WHY] = "";
   for (unsigned turn = 0;; turn++) {
     int done = c->verbs->finish(c, c->rank);
     if (done > 0) break;
@@ -43,10 +45,7 @@ static bool wait_all(Comm *c) {
     comm_pause(c->spin, turn);
     if (!comm_wait_is_long(&w, turn)) continue;
     w.watched = true;
-    if (c->verbs->watch(c, c->rank, &s, w.waited, why)) {
-      c->verbs->fail(c, why);
-      return false;
-    }
+    if (c->verbs->watch(c, c->rank, &s, w.waited, launch_why)) return false;
   }
   if (w.watched) c->verbs->watch(c, c->rank, NULL, 0, NULL);
   return true;
@@ -76,14 +75,12 @@ static dtrt_status bcast(Comm *c, void **bytes, int64_t *n) {
 }
 
 static Comm *open_mpi(int ndevices, const void *mpi_comm) {
-  char why[COMM_WHY] = "";
-  double timeout = comm_timeout(why);
+  launch_why[0] = 0;
+  double timeout = comm_timeout(launch_why);
   if (timeout < 0) timeout = 0; /* which is told when the session opens */
-  Comm *c = comm_open_mpi(
+  return comm_open_mpi(
       &(CommOpen){.ndevices = ndevices, .per_rank = 1, .timeout = timeout, .mpi_comm = mpi_comm},
-      why);
-  if (!c) fprintf(stderr, "%s\n", why); /* there is no session yet to keep it */
-  return c;
+      launch_why);
 }
 
 dtrt_status dtrt_launch_place(const void *mpi_comm, int *rank, int *size) {

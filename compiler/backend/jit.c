@@ -294,7 +294,8 @@ bool jit_compile_together(const char *source, size_t n, const JitOptions *o, Jit
                           JitTimes *t, char **error) {
   int rank, ranks;
   if (dtrt_launch_place(o->mpi_comm, &rank, &ranks) != DTRT_OK) {
-    *error = jit_printf("the ranks of the host's MPI communicator cannot be told");
+    *error = jit_printf("the ranks of the host's MPI communicator cannot be told: %s",
+                        dtrt_launch_error());
     return false;
   }
   if (ranks <= 1) return jit_compile(source, n, o, out, t, error);
@@ -310,7 +311,8 @@ bool jit_compile_together(const char *source, size_t n, const JitOptions *o, Jit
   /* Even a rank that has failed takes part, or the others would wait for ever. */
   dtrt_status sent = dtrt_launch_bcast(o->mpi_comm, &bytes, &size);
   if (ok && sent != DTRT_OK) {
-    *error = jit_printf("the compiled program could not be sent to all ranks");
+    *error =
+        jit_printf("the compiled program could not be sent to all ranks: %s", dtrt_launch_error());
     if (first) free(out->at), out->at = NULL;
     ok = false;
   } else if (!first && ok) {

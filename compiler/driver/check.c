@@ -34,6 +34,10 @@ static dtgc_status check_options(dtgc_program *p, const dtgc_options *o) {
       (s = check_texts(p, "import_dir", o->import_dir, o->nimport_dirs)) ||
       (s = check_transport(p, o->transport)))
     return s;
+  if (o->devices_per_rank < 0)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "devices_per_rank is %d", o->devices_per_rank);
+  if (!(o->timeout <= 1e9)) /* not a number, too */
+    return program_fail(p, DTGC_BAD_ARGUMENT, "timeout is %g seconds", o->timeout);
   if (o->machine && !o->machine->name && !o->machine->text)
     return program_fail(p, DTGC_BAD_ARGUMENT, "machine has neither a name nor a text");
   if (o->variant_of && !o->variant_of->plan)

@@ -61,7 +61,11 @@ dtgc_status dtgc_start(dtgc_program *p) {
   const dtrt_program *code;
   dtgc_status s = dtgc_load(p, &code);
   if (s || p->session) return s;
-  dtrt_options o = {.transport = p->transport, .seed = p->seed, .mpi_comm = p->jit.mpi_comm};
+  dtrt_options o = {.transport = p->transport,
+                    .seed = p->seed,
+                    .devices_per_rank = p->devices_per_rank,
+                    .timeout = p->timeout,
+                    .mpi_comm = p->jit.mpi_comm};
   dtrt_session *session = NULL;
   dtrt_status st = dtrt_open(code, &o, &session);
   if (st == DTRT_OK) {
@@ -71,6 +75,15 @@ dtgc_status dtgc_start(dtgc_program *p) {
   s = program_fail(p, status_of(st), "%s", session ? dtrt_session_error(session) : "out of memory");
   dtrt_close(session);
   return s;
+}
+
+dtgc_status dtgc_barrier(dtgc_program *p, const char *name, double timeout) {
+  if (!p) return DTGC_BAD_ARGUMENT;
+  dtgc_status s = dtgc_start(p);
+  if (s) return s;
+  dtrt_status st = dtrt_barrier(p->session, name, timeout);
+  if (st == DTRT_OK) return DTGC_OK;
+  return program_fail(p, status_of(st), "%s", dtrt_session_error(p->session));
 }
 
 void dtgc_free(dtgc_program *p) {

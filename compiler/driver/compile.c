@@ -226,6 +226,8 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
   p->jit.debug_lines = !o->no_lines;
   p->seed = o->seed;
   p->jit.mpi_comm = o->mpi_comm;
+  p->devices_per_rank = o->devices_per_rank;
+  p->timeout = o->timeout;
 }
 
 /* -------- compiling -------- */

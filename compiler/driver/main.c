@@ -308,6 +308,7 @@ static int drive(Driver *d) {
     return EXIT_USAGE;
   }
   d->quiet = o->run && dtrt_launch_rank() > 0;
+  if (o->timeout) setenv("DTRT_TIMEOUT", o->timeout, 1); /* a wrong one is for dtrt_main to refuse */
   d->machine = (dtgc_source){.name = o->machine};
   d->options = (dtgc_options){.define = o->define,
                               .ndefines = o->ndefines,

@@ -279,6 +279,16 @@ static void look_for_transport(Options *o) {
   }
 }
 
+/* Likewise how long ranks wait for one that compiles. */
+static void look_for_timeout(Options *o) {
+  for (int i = 0; i < o->nrest; i++) {
+    if (strncmp(o->rest[i], "--timeout=", 10) == 0)
+      o->timeout = o->rest[i] + 10;
+    else if (strcmp(o->rest[i], "--timeout") == 0 && i + 1 < o->nrest)
+      o->timeout = o->rest[i + 1];
+  }
+}
+
 static bool check_calibrate(const Options *o, char *why, int n) {
   const char *wrong = NULL;
   if (o->nfiles || o->nhosts || o->ndefines || o->nlayouts || o->nimport_dirs || o->ndumps || o->nalsos ||
@@ -375,6 +385,7 @@ bool options_read(int argc, char **argv, Options *o, char *why, int n) {
   o->rest = argv + i;
   o->nrest = argc - i;
   if (o->run) look_for_transport(o);
+  if (o->run) look_for_timeout(o);
   return check(o, why, n);
 }
 

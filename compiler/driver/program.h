@@ -29,6 +29,8 @@ struct dtgc_program {
   const char *name;   /* of the first source, without folder and suffix */
   FrontOptions front; /* copied into the arena */
   const char *transport;
+  int devices_per_rank;
+  double timeout;
   uint64_t seed;
   JitOptions jit;
   const dtgc_source *machine; /* copied into the arena; NULL: the default */
