@@ -1,8 +1,8 @@
 /* hang.c: one rank does not come, and is named.   mpiexec -n R hang DEVICES HOW
  * Of HOW before-mpi, before-open, call, step, stopped, barrier, never: rank 1 sleeps there
  * (stopped: stops itself). elsewhere: it is at another barrier; other-call: at a barrier while the
- * others run an entry. slow: it comes late, but in time. Mesh [2, devices / 2], so that with 8
- * devices some wait only for devices that wait for the one that hangs. */
+ * others run an entry. slow: it comes late, but in time. long: steps for a minute. Mesh [2, devices
+ * / 2], so that with 8 devices some wait only for devices that wait for the one that hangs. */
 #include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
@@ -43,7 +43,9 @@ static void run(dtrt_device *dev) {
   if (device == victim && !strcmp(how, "stopped")) raise(SIGSTOP);
   if (device == victim && !strcmp(how, "slow")) sleep(4);
   if (device == victim) hang("step");
-  for (int i = 0; i < 3; i++) {
+  bool forever = !strcmp(how, "long");
+  for (int i = 0; i < (forever ? 600 : 3); i++) {
+    if (forever) usleep(100000);
     dev->at = 1;
     dtrt_run_exchange(dev, &reduce_a, dev->arena, dev->arena);
     dev->at = 2;
