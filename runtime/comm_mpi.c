@@ -21,7 +21,10 @@ int mpi_wait(Mpi *m, int n, MPI_Request *r, const int *from, const char *at, dou
     int left = 0;
     for (int i = 0; i < n; i++) {
       int done = 1;
-      if (r[i] != MPI_REQUEST_NULL) MPI_Test(&r[i], &done, MPI_STATUS_IGNORE);
+      if (r[i] != MPI_REQUEST_NULL && MPI_Test(&r[i], &done, MPI_STATUS_IGNORE)) {
+        if (why) snprintf(why, COMM_WHY, "messages at %.*s have failed", COMM_AT, at);
+        return -1;
+      }
       left += !done;
       if (done) continue;
       if (from[i] == COMM_ALL) s.npeers = COMM_ALL;

@@ -241,6 +241,7 @@ bool mpi_start(double timeout, char *why) {
     snprintf(why, COMM_WHY, "transport mpi: MPI cannot be started");
     return false;
   }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* we tell, and more clearly */
   on_exit(finalize_at_exit, NULL);
   return true;
 }

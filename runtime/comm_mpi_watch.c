@@ -40,8 +40,8 @@ static void answer(Mpi *m, double timeout) {
     m->answers = a;
     a->question = question;
     memcpy(a->state, m->state, (size_t)m->comm.count * sizeof *m->state);
-    MPI_Isend(a, answer_bytes(m), MPI_BYTE, st.MPI_SOURCE, MPI_TAG_ANSWER, m->on, &r);
-    MPI_Request_free(&r);
+    if (!MPI_Isend(a, answer_bytes(m), MPI_BYTE, st.MPI_SOURCE, MPI_TAG_ANSWER, m->on, &r))
+      MPI_Request_free(&r);
   }
 }
 
@@ -69,8 +69,7 @@ static void ask(Mpi *m) {
   for (int i = 0; i < c->nranks; i++) {
     MPI_Request r;
     if (i == c->rank) continue;
-    MPI_Isend(&m->asked, 8, MPI_BYTE, i, MPI_TAG_ASK, m->on, &r);
-    MPI_Request_free(&r);
+    if (!MPI_Isend(&m->asked, 8, MPI_BYTE, i, MPI_TAG_ASK, m->on, &r)) MPI_Request_free(&r);
   }
 }
 
