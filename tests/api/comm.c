@@ -85,6 +85,71 @@ static void reversed_and_two(void) {
   MPI_Comm_free(&all);
 }
 
+static const char line_model[] = "import \"optim\"\n"
+                                 "const batch = 4\n"
+                                 "layer linear() {\n"
+                                 "  param w: f32[4] = zeros()\n"
+                                 "  apply(x) { return x @ w }\n"
+                                 "}\n"
+                                 "line = linear()\n"
+                                 "opt = sgd(line, lr=0.1)\n"
+                                 "entry train(x: f32[batch, 4], y: f32[batch]) {\n"
+                                 "  d = line(x) - y\n"
+                                 "  loss = mean(d * d)\n"
+                                 "  opt.minimize(loss)\n"
+                                 "  return loss\n"
+                                 "}\n";
+
+static int count_steps(void *user, dtgc_program *p, const dtgc_pass *at) {
+  float w[4];
+  CHECK(!dtgc_get(p, "line.w", w, sizeof w)); /* between steps, on all ranks */
+  *(int *)user += at->rows > 0;
+  return 0;
+}
+
+/* 10 rows in batches of 4: the ranks of the communicator compile the short batch together. */
+static void fit_and_blocks(void) {
+  MPI_Comm all;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, 4 - world, &all);
+  float x[10][4], y[10], w[4], alone[4], block[2];
+  int steps = 0, rank;
+  for (int i = 0; i < 10; i++) {
+    for (int j = 0; j < 4; j++) x[i][j] = (float)((i * 3 + j) % 5) / 5;
+    y[i] = x[i][0] - x[i][2];
+  }
+  MPI_Comm_rank(all, &rank);
+  const dtgc_feed feed[] = {{"x", .data = x, .rows = 10}, {"y", .data = y, .rows = 10}};
+  dtgc_fit_options fit = {.train = {.entry = "train", .feed = feed, .nfeed = 2},
+                          .epochs = 3,
+                          .shuffle = 1,
+                          .on_step = count_steps,
+                          .user = &steps};
+  const char *layouts[] = {"x=[a,_]", "line.w=[b]"};
+  dtgc_options o = {.mesh = "a=2,b=2", .layout = layouts, .nlayouts = 2, .mpi_comm = &all};
+  dtgc_program *p = NULL, *q = NULL;
+  CHECK(!dtgc_compile_string("line.dtg", line_model, &o, &p) && !dtgc_fit(p, &fit));
+  CHECK(steps == 9 && !dtgc_get(p, "line.w", w, sizeof w));
+  o = (dtgc_options){.transport = "self"};
+  CHECK(!dtgc_compile_string("line.dtg", line_model, &o, &q) && !dtgc_fit(q, &fit));
+  CHECK(!dtgc_get(q, "line.w", alone, sizeof alone));
+  for (int i = 0; i < 4; i++) CHECK(w[i] - alone[i] < 1e-6f && alone[i] - w[i] < 1e-6f);
+
+  /* Each rank gives and takes its own block alone. */
+  dtgc_block mine = {NULL, rank, block, sizeof block};
+  int64_t first, count;
+  CHECK(!dtgc_local_devices(p, &first, &count) && first == rank && count == 1);
+  CHECK(!dtgc_unpack(p, "line.w", &mine, 1) && !memcmp(block, w + rank % 2 * 2, sizeof block));
+  block[0] = (float)(rank % 2), block[1] = 7;
+  CHECK(!dtgc_pack(p, "line.w", &mine, 1) && !dtgc_get(p, "line.w", w, sizeof w));
+  CHECK(w[0] == 0 && w[1] == 7 && w[2] == 1 && w[3] == 7);
+  mine.device = (rank + 1) % 4;
+  CHECK(dtgc_pack(p, "line.w", &mine, 1) == DTGC_BAD_ARGUMENT);
+  CHECK(strstr(dtgc_error(p), "is not of this process"));
+  dtgc_free(p);
+  dtgc_free(q);
+  MPI_Comm_free(&all);
+}
+
 static void refusals(void) {
   MPI_Comm self = MPI_COMM_SELF;
   dtgc_program *p = compile(sum_model, "a=4", &self);
@@ -107,6 +172,7 @@ int main(int argc, char **argv) {
   }
   halves();
   reversed_and_two();
+  fit_and_blocks();
   refusals();
   MPI_Barrier(MPI_COMM_WORLD); /* the host's MPI is still the host's */
   MPI_Finalize();

@@ -176,6 +176,33 @@ static void check_shuffle(void) {
   dtgc_free(p);
 }
 
+static int save_second(void *user, dtgc_program *p, const dtgc_pass *at, const dtgc_pass *eval) {
+  dtgc_progress progress = {.epoch = at->epoch};
+  (void)user, (void)eval;
+  if (at->epoch != 2) return 0;
+  CHECK(dtgc_save(p, "fit_saved", &(dtgc_save_options){.progress = &progress}) == DTGC_OK);
+  return 1;
+}
+
+/* Saved by a callback, restored by another program on another mesh, and on to the same end. */
+static void check_saved(void) {
+  dtgc_program *p = compile(NULL, BATCH), *q = compile("a=2", BATCH), *r = compile(NULL, BATCH);
+  float once[WIDTH], twice[WIDTH];
+  dtgc_progress progress;
+  dtgc_fit_options o = options(4);
+  o.shuffle = 1;
+  CHECK(!dtgc_fit(p, &o) && !dtgc_get(p, "line.w", once, sizeof once));
+  o.on_epoch = save_second;
+  CHECK(!dtgc_fit(r, &o)); /* stops after two epochs */
+  CHECK(!dtgc_restore(q, "fit_saved", NULL, &progress) && progress.epoch == 2);
+  o.on_epoch = NULL, o.first_epoch = progress.epoch + 1;
+  CHECK(!dtgc_fit(q, &o) && !dtgc_get(q, "line.w", twice, sizeof twice));
+  for (int i = 0; i < WIDTH; i++) CHECK(fabsf(once[i] - twice[i]) < 1e-6f);
+  dtgc_free(p);
+  dtgc_free(q);
+  dtgc_free(r);
+}
+
 static void check_files(const float *w) {
   dtgc_program *p = compile("a=2", BATCH);
   float got[WIDTH];
@@ -242,6 +269,7 @@ int main(void) {
   check_numbers(NULL, w, mean);
   check_numbers("a=2", w, mean);
   check_shuffle();
+  check_saved();
   check_files(w);
   check_refusals();
   return failures != 0;
