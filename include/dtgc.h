@@ -467,11 +467,12 @@ void dtgc_cache_counts(const dtgc_program *p, int *hits, int *misses);
 
 /* ------------------------------------------------------------------ 7. checkpoints */
 
-/* All variables of a program as safetensors files in a folder (docs/checkpoints.md), saved from one mesh and layout
- * and restored under any other. Under mpiexec all ranks call, and the folder is one that all of them see. Devices
- * are started when they do not run yet. */
+/* All variables of a program as safetensors files in a folder (docs/checkpoints.md), saved from one
+ * mesh and layout and restored under any other. Under mpiexec all ranks call, and the folder is one
+ * that all of them see. Devices are started when they do not run yet. */
 
-/* How far a training is: kept with the variables. All of it is yours to fill in; zero where it means nothing. */
+/* How far a training is: kept with the variables. All of it is yours to fill in; zero where it
+ * means nothing. */
 typedef struct dtgc_progress {
   int64_t step;  /* steps done in all */
   int64_t epoch; /* whole epochs done */
@@ -484,25 +485,30 @@ typedef struct dtgc_progress {
 
 typedef struct dtgc_save_options {
   const dtgc_progress *progress; /* NULL: zeros */
-  int bf16;                      /* 1: params of f32 are rounded to bf16 on disk; restoring gives f32 again */
+  int bf16; /* 1: params of f32 are rounded to bf16 on disk; restoring gives f32 again */
 } dtgc_save_options;
-/* Writes a checkpoint as the folder `path`, in place of one that is there. It is written beside it, synced to disk
- * and then renamed: at any instant `path` is the old one, the new one or, as before, absent. Something else at
- * `path`, or a disk that refuses, is DTGC_SYSTEM and leaves it alone. `o` may be NULL. */
+/* Writes a checkpoint as the folder `path`, in place of one that is there. It is written beside it,
+ * synced to disk and then renamed: at any instant `path` is the old one, the new one or, as before,
+ * absent. Something else at `path`, or a disk that refuses, is DTGC_SYSTEM and leaves it alone. `o`
+ * may be NULL. */
 dtgc_status dtgc_save(dtgc_program *p, const char *path, const dtgc_save_options *o);
 
 typedef struct dtgc_restore_options {
   const char *map; /* lines `theirs -> ours` (docs/checkpoints.md); NULL: names as they are */
-  int partial;     /* 1: variables that the files lack keep their values, tensors that the program lacks are left
-                      out; 0: both are errors */
-  void (*tell)(void *user, const char *line); /* told what was left out, a line each; NULL: not told */
+  int partial; /* 1: variables that the files lack keep their values, tensors that the program lacks
+                  are left out; 0: both are errors */
+  void (*tell)(void *user,
+               const char *line); /* told what was left out, a line each; NULL: not told */
   void *user;
 } dtgc_restore_options;
-/* Gives variables the values in `path`: a checkpoint, a folder of checkpoints step-N (the newest), a .safetensors
- * file, or a folder of such files with model.safetensors.index.json. All checksums are compared before a variable is
- * changed. DTGC_SYSTEM: it cannot be read or is damaged; DTGC_BAD_ARGUMENT: it is not of this program, or the map is
- * wrong; both leave the variables alone. DTGC_RUN_FAILED: it broke off half-way. `o` and `progress` may be NULL;
- * *progress is set on success, to zeros where the files are not dtg's. */
+/* Gives variables the values in `path`: a checkpoint, a folder of checkpoints step-N (the newest),
+ * a .safetensors file, or a folder of such files with model.safetensors.index.json. All checksums
+ * are compared before a variable is changed. DTGC_SYSTEM: it cannot be read or is damaged;
+ * DTGC_BAD_ARGUMENT: it is not of this program, or the map is wrong; both leave the variables
+ * alone. DTGC_RUN_FAILED: it broke off half-way. `o` and `progress` may be NULL; *progress is set
+ * on success, to zeros where the files are not dtg's. To train on after what on_epoch saved with
+ * the epoch's number as progress.epoch, give dtgc_fit a first_epoch of progress.epoch + 1: the
+ * epochs to come have the bits they would have had. */
 dtgc_status dtgc_restore(dtgc_program *p, const char *path, const dtgc_restore_options *o,
                          dtgc_progress *progress);
 

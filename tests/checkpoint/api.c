@@ -40,6 +40,52 @@ static int refused(dtgc_program *p, dtgc_status got, dtgc_status want, const cha
   return 0;
 }
 
+static const char trained[] =
+    "import \"nn\"\nimport \"optim\"\nconst batch = 4\nmodel = dense(3, 2)\n"
+    "opt = adam(model, lr = 0.1)\n"
+    "entry train(x: f32[batch, 3]) {\n"
+    "  loss = mean(dropout(model(x), 0.5) ** 2)\n"
+    "  opt.minimize(loss)\n  return loss\n}\n";
+
+static const char *saves;
+static int on_epoch(void *user, dtgc_program *p, const dtgc_pass *train, const dtgc_pass *eval) {
+  (void)user;
+  (void)eval;
+  dtgc_progress at = {.epoch = train->epoch};
+  CHECK(!saves || train->epoch != 2 || !dtgc_save(p, saves, &(dtgc_save_options){.progress = &at}));
+  return 0;
+}
+
+/* Trains up to epoch 5 and gives the weights: from the start, or from what was saved after epoch 2.
+ */
+static void train(const char *mesh, const char *from, float w[6]) {
+  float x[10][3];
+  for (int i = 0; i < 30; i++) x[i / 3][i % 3] = (float)(i * 7 % 11) / 8;
+  dtgc_program *p = compile(trained, mesh, "x=[b,_]");
+  dtgc_feed feed = {.name = "x", .data = x, .rows = 10};
+  dtgc_progress at = {0};
+  if (from) CHECK(!dtgc_restore(p, from, NULL, &at) && at.epoch == 2);
+  dtgc_fit_options o = {.train = {.entry = "train", .feed = &feed, .nfeed = 1},
+                        .epochs = 5,
+                        .first_epoch = at.epoch + 1,
+                        .shuffle = 1,
+                        .shuffle_seed = 3,
+                        .on_epoch = on_epoch};
+  CHECK(!dtgc_fit(p, &o) && !dtgc_get(p, "model.w", w, 24));
+  dtgc_free(p);
+}
+
+static void try_training(const char *folder) {
+  char at[4200];
+  float whole[6], later[6];
+  snprintf(at, sizeof at, "%s/trained", folder);
+  saves = at;
+  train("b=2", NULL, whole);
+  saves = NULL;
+  train("b=2", at, later);
+  CHECK(!memcmp(whole, later, sizeof whole));
+}
+
 int main(int argc, char **argv) {
   char at[4096], file[4200];
   if (argc < 2) return 2;
@@ -119,6 +165,7 @@ int main(int argc, char **argv) {
   dtgc_free(p);
   dtgc_free(q);
   dtgc_free(r);
+  try_training(argv[1]);
   printf("%d failures\n", failures);
   return failures != 0;
 }
