@@ -131,7 +131,7 @@ int call_run(const cli *given) {
   void **out = calloc((size_t)c.entry->nout + 1, sizeof *out);
   if (!out) {
     cli_fail(&c, "out of memory");
-  } else if (!data_open(&set, c.entry, c.feed, c.nfeed, true, 0, 0, why, sizeof why)) {
+  } else if (!data_open(&set, c.entry, c.feed, c.nfeed, true, 0, 0, NULL, why, sizeof why)) {
     cli_fail(&c, why);
   } else {
     cli_note_set(&c, &set);

@@ -98,8 +98,19 @@ static tensor_file *open_array(const dtrt_tensor *in, const data_pair *from) {
   return tensor_file_over(in->name, in->dtype, in->layout->rank, shape, from->data);
 }
 
-static bool open_input(data_set *set, int i, const data_pair *feed, int nfeed, char *why,
-                       size_t whysize) {
+/* The file that another set has open by the same words for the same type. */
+static tensor_file *shared(const data_set *like, const char *spec, const dtrt_tensor *in) {
+  for (int k = 0; spec && like && like->entry && k < like->entry->nin; k++) {
+    const dtrt_tensor *t = &like->entry->in[k];
+    bool same = like->spec[k] && !strcmp(like->spec[k], spec) && t->dtype == in->dtype;
+    if (same && in->layout->rank > 0 && t->layout->rank > 0)
+      return tensor_file_share(like->file[k]);
+  }
+  return NULL;
+}
+
+static bool open_input(data_set *set, int i, const data_pair *feed, int nfeed, const data_set *like,
+                       char *why, size_t whysize) {
   const dtrt_tensor *in = &set->entry->in[i];
   const data_pair *from = NULL;
   char want[256];
@@ -111,10 +122,10 @@ static bool open_input(data_set *set, int i, const data_pair *feed, int nfeed, c
              in->name, want, in->name);
     return false;
   }
-  const char *spec = from->file;
-  set->file[i] = from->data
-                     ? open_array(in, from)
-                     : tensor_file_open(spec, in->dtype, in->layout->rank == 0, why, whysize);
+  const char *spec = set->spec[i] = from->file;
+  set->file[i] = from->data ? open_array(in, from) : shared(like, spec, in);
+  if (!set->file[i] && spec)
+    set->file[i] = tensor_file_open(spec, in->dtype, in->layout->rank == 0, why, whysize);
   set->fixed[i] = in->layout->rank == 0;
   if (!set->file[i] && spec && !set->fixed[i] && element_is_number(spec) && access(spec, F_OK))
     snprintf(
@@ -127,14 +138,16 @@ static bool open_input(data_set *set, int i, const data_pair *feed, int nfeed, c
 }
 
 bool data_open(data_set *set, const dtrt_entry *entry, const data_pair *feed, int nfeed, bool whole,
-               int64_t skip, int64_t limit, char *why, size_t whysize) {
+               int64_t skip, int64_t limit, const data_set *like, char *why, size_t whysize) {
   *set = (data_set){.entry = entry, .whole = whole};
   size_t n = (size_t)entry->nin + 1;
   set->file = calloc(n, sizeof *set->file);
   set->fixed = calloc(n, sizeof *set->fixed);
+  set->spec = calloc(n, sizeof *set->spec);
   snprintf(why, whysize, "out of memory");
-  bool good = set->file && set->fixed;
-  for (int i = 0; good && i < entry->nin; i++) good = open_input(set, i, feed, nfeed, why, whysize);
+  bool good = set->file && set->fixed && set->spec;
+  for (int i = 0; good && i < entry->nin; i++)
+    good = open_input(set, i, feed, nfeed, like, why, whysize);
   if (good && !whole && !set->constant) {
     snprintf(why, whysize, "fit %s: no input of the entry has a batch dim", entry->name);
     good = false;
@@ -156,6 +169,7 @@ void data_close(data_set *set) {
   for (int i = 0; set->file && i < set->entry->nin; i++) tensor_file_close(set->file[i]);
   free(set->file);
   free(set->fixed);
+  free(set->spec);
   free(set->order);
   *set = (data_set){0};
 }

@@ -19,6 +19,7 @@ typedef struct data_pair {
 typedef struct data_set {
   const dtrt_entry *entry;
   tensor_file **file; /* one an input */
+  const char **spec;  /* what it was opened by */
   bool *fixed;        /* scalar inputs, which are the same in every step */
   bool whole;
   const char *constant; /* the const that dim 0 of the inputs was written as */
@@ -30,10 +31,11 @@ typedef struct data_set {
 } data_set;
 
 /* Opens the files and checks them against the entry's inputs. limit 0: all rows after the
- * skipped ones. False with why,
- * the set then needs no close. */
+ * skipped ones. A file that `like` (or NULL) has open for the same type is not opened, or decoded,
+ * again. False with why, the set then needs no close. The texts of `feed` live as long as the set.
+ */
 bool data_open(data_set *set, const dtrt_entry *entry, const data_pair *feed, int nfeed, bool whole,
-               int64_t skip, int64_t limit, char *why, size_t whysize);
+               int64_t skip, int64_t limit, const data_set *like, char *why, size_t whysize);
 void data_close(data_set *set);
 
 /* Puts the rows into the order of an epoch. False when out of memory. */

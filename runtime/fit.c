@@ -103,7 +103,8 @@ static fit_status no_short(fit *f, const fit_pass *pass) {
 
 fit_status fit_open(fit *f, fit_pass *pass, const dtrt_entry *e, const data_pair *feed, int nfeed,
                     int64_t skip, int64_t limit) {
-  if (!data_open(&pass->set, e, feed, nfeed, false, skip, limit, f->why, sizeof f->why))
+  const data_set *like = pass == &f->eval ? &f->train.set : NULL;
+  if (!data_open(&pass->set, e, feed, nfeed, false, skip, limit, like, f->why, sizeof f->why))
     return FIT_FAILED;
   pass->entry = e;
   pass->bad = -1;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tensor_file.h"
@@ -20,6 +21,20 @@ __attribute__((format(printf, 2, 3))) static bool gz_fail(gz_stream *s, const ch
   return false;
 }
 
+/* When data lies in more files than a process may have open by default, the limit is raised to what
+ * it may. False, with errno as it was: that was not the reason, or there is no more. */
+static bool allow_more(void) {
+  struct rlimit most;
+  int error = errno;
+  bool more = error == EMFILE && !getrlimit(RLIMIT_NOFILE, &most) && most.rlim_cur < most.rlim_max;
+  if (more) {
+    most.rlim_cur = most.rlim_max;
+    more = !setrlimit(RLIMIT_NOFILE, &most);
+  }
+  errno = error;
+  return more;
+}
+
 static bool gz_start(gz_stream *s) {
   struct stat st;
   unsigned char magic[2];
@@ -30,7 +45,8 @@ static bool gz_start(gz_stream *s) {
   s->packed = regular && pread(s->fd, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
   s->seekable = regular && !s->packed;
   s->size = regular ? (int64_t)st.st_size : 0;
-  int copy = dup(s->fd);
+  int copy = fcntl(s->fd, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0 && allow_more()) copy = fcntl(s->fd, F_DUPFD_CLOEXEC, 0);
   if (copy < 0) return gz_fail(s, "%s", strerror(errno));
   s->z = gzdopen(copy, "rb");
   if (!s->z) {
@@ -49,6 +65,7 @@ static bool gz_start(gz_stream *s) {
 bool gz_open(gz_stream *s, const char *name, char *why, size_t whysize) {
   *s = (gz_stream){.name = name, .why = why, .whysize = whysize};
   s->fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (s->fd < 0 && allow_more()) s->fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (s->fd < 0) return gz_fail(s, "%s", strerror(errno));
   if (gz_start(s)) return true;
   gz_close(s);

@@ -2,6 +2,7 @@
 #include "tensor_file.h"
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,6 +158,8 @@ static bool open_number(tensor_file *f, const char *text, int dtype) {
 static tensor_file *new_file(const char *name) {
   tensor_file *f = calloc(1, sizeof *f);
   if (!f) return NULL;
+  f->from_disk = calloc(1, sizeof *f->from_disk);
+  if (!f->from_disk) return free(f), NULL;
   f->fd = -1;
   snprintf(f->name, sizeof f->name, "%s", name);
   return f;
@@ -200,7 +203,8 @@ static bool joins(tensor_file *f, const tensor_file *part, char *why, size_t why
 static tensor_file *open_several(const file_spec *of, int dtype, char *why, size_t whysize) {
   tensor_file *f = new_file(of->path);
   if (f) f->part = calloc((size_t)of->nfiles, sizeof *f->part);
-  bool good = f && f->part;
+  if (f) f->part_at = calloc((size_t)of->nfiles + 1, sizeof *f->part_at);
+  bool good = f && f->part && f->part_at;
   for (int i = 0; good && i < of->nfiles; i++) {
     tensor_file *part = open_one(of->file[i], of, dtype, why, whysize);
     if (!part) good = false;
@@ -214,6 +218,7 @@ static tensor_file *open_several(const file_spec *of, int dtype, char *why, size
       f->shape[0] = 0;
     }
     good = joins(f, part, why, whysize);
+    f->part_at[i + 1] = f->bytes / (int64_t)element_size(f->kind);
     if (!*f->note) memcpy(f->note, part->note, sizeof f->note);
   }
   if (good) return f;
@@ -257,11 +262,24 @@ tensor_file *tensor_file_over(const char *name, int dtype, int rank, const int64
   return f;
 }
 
+tensor_file *tensor_file_share(tensor_file *f) {
+  f->users++;
+  return f;
+}
+
+int64_t tensor_file_from_disk(const tensor_file *f) {
+  int64_t n = atomic_load(f->from_disk);
+  for (int i = 0; i < f->nparts; i++) n += tensor_file_from_disk(f->part[i]);
+  return n;
+}
+
 void tensor_file_close(tensor_file *f) {
-  if (!f) return;
+  if (!f || f->users-- > 0) return;
   for (int i = 0; i < f->nparts; i++) tensor_file_close(f->part[i]);
   if (f->fd >= 0) close(f->fd);
   free(f->part);
+  free(f->part_at);
+  free(f->from_disk);
   free(f->take.range);
   if (!f->borrowed) free(f->memory);
   free(f);

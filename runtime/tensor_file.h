@@ -44,7 +44,10 @@ typedef struct tensor_file {
   columns take;              /* raw: what of a record is the tensor's */
   struct tensor_file **part; /* [nparts] several files as one, each opened alone; NULL: one file */
   int nparts;
-  char note[256]; /* something to tell the user once, or "" */
+  int64_t *part_at;           /* [nparts + 1] element with which each part begins */
+  _Atomic int64_t *from_disk; /* bytes that tensor_file_read has brought from the disk */
+  int users;                  /* that have it besides the one who opened it */
+  char note[256];             /* something to tell the user once, or "" */
 } tensor_file;
 
 /* Opens `spec` (file_spec.h), or, for a dtype of a scalar input (`scalar`), a number. CSV text
@@ -55,7 +58,11 @@ tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar, char *wh
  * NULL: out of memory. */
 tensor_file *tensor_file_over(const char *name, int dtype, int rank, const int64_t *shape,
                               const void *data);
-void tensor_file_close(tensor_file *f); /* NULL is allowed */
+void tensor_file_close(tensor_file *f);         /* NULL is allowed */
+tensor_file *tensor_file_share(tensor_file *f); /* the same, to be closed once more; one thread */
+/* Bytes that were read from the disk since it was opened, headers and what was decoded not counted.
+ */
+int64_t tensor_file_from_disk(const tensor_file *f);
 
 /* Copies the box [lo, hi) of the file, seen as rank dims of `shape` (the same elements in the same
  * order), to the dense block `to` of a dtype. Any number of threads may read at once. */

@@ -5,6 +5,7 @@
  * close to each other (a block of an image cut in height and width) come through a window of the
  * file that one pread fills. All that changes is on the stack, so threads need no lock. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,6 +35,7 @@ static bool read_disk(reader *r, const tensor_file *f, int64_t at, int64_t n, vo
     }
     done += got;
   }
+  atomic_fetch_add_explicit(f->from_disk, n, memory_order_relaxed);
   return true;
 }
 
@@ -99,22 +101,29 @@ static bool read_file(reader *r, const tensor_file *f, int64_t at, int64_t n, ch
   return whole ? read_run(r, f, at, n, to) : read_columns(r, f, at, n, to);
 }
 
+/* The part in which element `at` is. */
+static int part_of(const tensor_file *f, int64_t at) {
+  int lo = 0, hi = f->nparts - 1;
+  while (lo < hi) {
+    int mid = lo + (hi - lo + 1) / 2;
+    if (f->part_at[mid] <= at)
+      lo = mid;
+    else
+      hi = mid - 1;
+  }
+  return lo;
+}
+
 /* n elements from element `at`. Parts follow each other, element by element. */
 static bool read_elements(reader *r, const tensor_file *f, int64_t at, int64_t n, char *to) {
   int64_t out = (int64_t)element_size(r->dtype);
   if (!f->part) return read_file(r, f, at, n, to);
-  for (int i = 0; n > 0 && i < f->nparts; i++) {
-    const tensor_file *part = f->part[i];
-    int64_t count = part->bytes / (int64_t)element_size(part->kind);
-    if (at >= count) {
-      at -= count;
-      continue;
-    }
-    int64_t k = count - at < n ? count - at : n;
-    if (!read_file(r, part, at, k, to)) return false;
+  for (int i = part_of(f, at); n > 0 && i < f->nparts; i++) {
+    int64_t k = f->part_at[i + 1] - at < n ? f->part_at[i + 1] - at : n;
+    if (!read_file(r, f->part[i], at - f->part_at[i], k, to)) return false;
     n -= k;
+    at += k;
     to += k * out;
-    at = 0;
   }
   return true;
 }

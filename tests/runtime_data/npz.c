@@ -39,7 +39,7 @@ static size_t nout;
 static bool wide_end;
 
 static void le(uint64_t v, int bytes) {
-  for (int i = 0; i < bytes; i++) out[nout++] = (unsigned char)(v >> (8 * i));
+  for (int i = 0; i < bytes; i++) out[nout++] = (unsigned char)(i < 8 ? v >> (8 * i) : 0);
 }
 static void text(const char *s) {
   memcpy(out + nout, s, strlen(s));

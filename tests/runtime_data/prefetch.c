@@ -94,7 +94,7 @@ static void open_source(source *s) {
   fclose(f);
   const data_pair feed[2] = {{.name = "x", .file = "rows.csv"}, {.name = "y", .file = "rows.csv"}};
   *s = (source){.fail_at = -1};
-  if (data_open(&s->set, &entry[1], feed, 2, false, 0, 0, why, sizeof why)) return;
+  if (data_open(&s->set, &entry[1], feed, 2, false, 0, 0, NULL, why, sizeof why)) return;
   printf("%s\n", why);
   exit(1);
 }

@@ -374,8 +374,8 @@ static void test_fill(void) {
   for (int i = 0; i < 66; i++) all[i] = (uint8_t)i;
   put_npy("x.npy", "{'descr': '|u1', 'fortran_order': False, 'shape': (11, 3, 2), }", all, 66);
   data_set set;
-  CHECK(data_open(&set, &entry, &(data_pair){.name = "x", .file = "x.npy"}, 1, false, 2, 8, why,
-                  sizeof why));
+  CHECK(data_open(&set, &entry, &(data_pair){.name = "x", .file = "x.npy"}, 1, false, 2, 8, NULL,
+                  why, sizeof why));
   CHECK(set.rows == 11 && set.limit == 8 && set.batch == 4 && !strcmp(set.constant, "batch"));
   for (int epoch = 0; epoch < 20; epoch++) {
     int seen[11] = {0};
@@ -390,8 +390,8 @@ static void test_fill(void) {
     }
   }
   data_close(&set);
-  CHECK(!data_open(&set, &entry, &(data_pair){.name = "x", .file = "x.npy"}, 1, true, 0, 0, why,
-                   sizeof why));
+  CHECK(!data_open(&set, &entry, &(data_pair){.name = "x", .file = "x.npy"}, 1, true, 0, 0, NULL,
+                   why, sizeof why));
   CHECK(strstr(why, "expected i32[4, 3, 2]") && strstr(why, "found u8[11, 3, 2]"));
 }
 
