@@ -201,7 +201,7 @@ static bool take_machine(dtgc_program *p, const dtgc_options *o, const Machine *
   char *text = source_text(p->arena, o->machine, name, &len);
   dtgc_source *kept = arena_array(p->arena, dtgc_source, 1);
   *kept = (dtgc_source){name, text, len};
-  p->machine = kept;
+  p->given.machine = kept;
   if (!text)
     diag_error(&p->diag, (Span){0}, "%s cannot be read: %s", name, strerror(errno));
   else
@@ -228,6 +228,17 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
   p->jit.mpi_comm = o->mpi_comm;
   p->devices_per_rank = o->devices_per_rank;
   p->timeout = o->timeout;
+  p->given = *o;
+  p->given.define = p->front.define;
+  p->given.layout = p->front.layout;
+  p->given.import_dir = p->front.import_dir;
+  p->given.mesh = p->front.mesh;
+  p->given.transport = p->transport;
+  p->given.cpu = p->jit.cpu;
+  p->given.variant_of = NULL;
+  p->given.machine = NULL; /* take_machine copies it */
+  p->given.message = NULL;
+  p->given.user = NULL;
 }
 
 /* -------- compiling -------- */
@@ -319,23 +330,10 @@ dtgc_status program_variant(dtgc_program *p, const char *define, dtgc_program **
           (dtgc_source){p->front.source[i].name, p->front.source[i].text, p->front.source[i].len};
     for (int i = 0; i < ndefines; i++) defines[i] = p->front.define[i];
     defines[ndefines] = define;
-    dtgc_options o = {.define = defines,
-                      .ndefines = ndefines + 1,
-                      .mesh = p->front.mesh,
-                      .layout = p->front.layout,
-                      .nlayouts = p->front.nlayouts,
-                      .strict_layouts = p->front.strict_layouts,
-                      .import_dir = p->front.import_dir,
-                      .nimport_dirs = p->front.nimport_dirs,
-                      .transport = p->transport,
-                      .mpi_comm = p->jit.mpi_comm,
-                      .seed = p->seed,
-                      .cpu = p->jit.cpu,
-                      .no_cache = p->jit.no_cache,
-                      .no_lines = !p->jit.debug_lines,
-                      .command_line = p->front.command_line,
-                      .variant_of = p,
-                      .machine = p->machine};
+    dtgc_options o = p->given;
+    o.define = defines;
+    o.ndefines = ndefines + 1;
+    o.variant_of = p;
     s = dtgc_compile(source, n, &o, out);
   }
   free(source);
@@ -358,8 +356,8 @@ dtgc_status dtgc_ops(char **text) {
   return *text ? DTGC_OK : DTGC_NO_MEMORY;
 }
 
-static const char *const stages[] = {"ast",  "graph", "layouts", "statements", "spmd",
-                                     "comm", "edits", "memory",  "cost",       "c", NULL};
+static const char *const stages[] = {"ast",   "graph",  "layouts", "statements", "spmd", "comm",
+                                     "edits", "memory", "cost",    "c",          NULL};
 
 const char *const *dtgc_stages(void) { return stages; }
 

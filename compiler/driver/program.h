@@ -33,7 +33,7 @@ struct dtgc_program {
   double timeout;
   uint64_t seed;
   JitOptions jit;
-  const dtgc_source *machine; /* copied into the arena; NULL: the default */
+  dtgc_options given; /* what the host gave, copied into the arena; for variants */
   Program *program;
   Plan *plan;
   EntryInfo *entries; /* without init */

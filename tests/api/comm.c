@@ -151,10 +151,12 @@ static void fit_and_blocks(void) {
 }
 
 static void refusals(void) {
-  MPI_Comm self = MPI_COMM_SELF;
-  dtgc_program *p = compile(sum_model, "a=4", &self);
-  CHECK(dtgc_start(p) == DTGC_BAD_ARGUMENT && strstr(dtgc_error(p), "1 MPI rank"));
+  MPI_Comm half, self = MPI_COMM_SELF;
+  MPI_Comm_split(MPI_COMM_WORLD, world / 2, world, &half);
+  dtgc_program *p = compile(sum_model, "a=3", &half);
+  CHECK(dtgc_start(p) == DTGC_BAD_ARGUMENT && strstr(dtgc_error(p), "2 MPI ranks"));
   dtgc_free(p);
+  MPI_Comm_free(&half);
   dtgc_options o = {.mesh = "a=4", .mpi_comm = &self, .transport = "threads"};
   CHECK(dtgc_compile_string("model.dtg", sum_model, &o, &p) == DTGC_BAD_ARGUMENT);
   CHECK(strstr(dtgc_error(p), "mpi_comm"));

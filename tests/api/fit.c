@@ -203,6 +203,21 @@ static void check_saved(void) {
   dtgc_free(r);
 }
 
+/* The program for the short batch has the host's options, and is made once. */
+static void check_short_options(void) {
+  dtgc_options o = {.no_cache = 1, .seed = 3};
+  dtgc_fit_options fit = options(1);
+  dtgc_program *p = NULL;
+  int hits = -1, misses = -1;
+  for (int i = 0; i < 2; i++) {
+    CHECK(!dtgc_compile_string("line.dtg", model, &o, &p));
+    CHECK(!dtgc_fit(p, &fit) && !dtgc_fit(p, &fit));
+    dtgc_cache_counts(p, &hits, &misses);
+    CHECK(hits == 0 && misses == 2);
+    dtgc_free(p);
+  }
+}
+
 static void check_files(const float *w) {
   dtgc_program *p = compile("a=2", BATCH);
   float got[WIDTH];
@@ -270,6 +285,7 @@ int main(void) {
   check_numbers("a=2", w, mean);
   check_shuffle();
   check_saved();
+  check_short_options();
   check_files(w);
   check_refusals();
   return failures != 0;
