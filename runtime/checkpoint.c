@@ -73,7 +73,8 @@ static bool get_text(const opening *o, const json_t *j, const char *key, const c
 static bool get_count(const opening *o, const json_t *j, const char *key, int64_t *v) {
   const json_t *n = json_object_get(j, key);
   *v = json_integer_value(n);
-  return json_is_integer(n) && *v >= 0 ? true : refuse(o, "\"%s\" is no count", key);
+  return json_is_integer(n) && *v >= 0 && *v < INT64_MAX / 2 ? true
+                                                             : refuse(o, "\"%s\" is no count", key);
 }
 
 static bool get_hex(const opening *o, const json_t *j, const char *key, uint64_t *v) {

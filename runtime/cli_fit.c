@@ -268,14 +268,14 @@ static void say_begin(const show *w) {
     if (w->c.resume) printf("no checkpoint in %s: starting new\n", dir);
     return;
   }
-  printf("restored %s/step-%06lld: going on ", dir, (long long)w->save.restored);
+  printf("restored %s/step-%06lld: ", dir, (long long)w->save.restored);
   if (f->first_epoch > f->epochs)
-    printf("would be epoch %lld, so there is nothing to do\n", (long long)f->first_epoch);
+    printf("it is trained that far, there is nothing to do\n");
   else if (f->first_step)
-    printf("after step %lld of epoch %lld\n", (long long)f->first_step,
+    printf("going on after step %lld of epoch %lld\n", (long long)f->first_step,
            (long long)f->first_epoch);
   else
-    printf("with epoch %lld\n", (long long)f->first_epoch);
+    printf("going on with epoch %lld\n", (long long)f->first_epoch);
 }
 
 static fit_status train(show *w) {

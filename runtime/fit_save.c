@@ -142,7 +142,8 @@ static fit_status go_on(fit_save *s, fit *f, const char *path, const dtrt_progre
   if (s->seed != p->seed)
     tell(s, f, "%s was trained with --seed %" PRIu64 ": random values go on otherwise now", path,
          p->seed);
-  if (!p->row) return FIT_OK;
+  if (f->steps && p->step >= f->steps) f->first_epoch = f->epochs + 1; /* all are done */
+  if (!p->row || f->first_epoch > f->epochs) return FIT_OK;
   if (p->rows != t->set.limit)
     return fail(f, "%s: it stands in an epoch of %lld rows, and now there are %lld", path,
                 (long long)p->rows, (long long)t->set.limit);

@@ -48,4 +48,7 @@ ok 'six steps' 2x2 fit train $feed --shuffle 5 --steps 6 --save six
 ok 'and four' 2x2 fit train $feed --shuffle 5 --steps 10 --save six --resume
 grep -q 'going on after step 2 of epoch 2' out.txt || fail "not said: $(cat out.txt)"
 same 'six steps and four' ten/step-000010 six/step-000010
+ok 'and none' 2x2 fit train $feed --shuffle 5 --steps 10 --save six --resume
+grep -q 'it is trained that far, there is nothing to do' out.txt || fail "not said: $(cat out.txt)"
+grep -q '^epoch' out.txt && fail "an epoch that is over is told again: $(cat out.txt)"
 done_testing
