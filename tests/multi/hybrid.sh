@@ -42,6 +42,15 @@ under 1 "$dtgc" run $model $fit --transport mpi --log one.csv || fail 'one rank 
 bits one
 cmp -s threads.bits one.bits || fail 'one rank of 8 has other bits than threads'
 
+# Saved by 4 ranks of 2, gone on with by 2 of 4: the files of one training on threads.
+save="fit train $data --limit 320 --plain"
+under 4 "$dtgc" run $model $save --epochs 1 --save ranks || fail 'saving with 4 ranks of 2'
+under 2 "$dtgc" run $model $save --epochs 2 --save ranks --resume || fail 'going on with 2 ranks of 4'
+"$dtgc" run $model $save --epochs 2 --save alone >out.txt 2>err.txt || fail 'saving on threads'
+for file in alone/step-000020/*.safetensors; do
+  cmp -s "$file" "ranks/step-000020/${file##*/}" || fail "$file of ranks is another"
+done
+
 # Whole outputs: tensors of every layout come to the host of each process.
 cp "$here/../equal/transports/mlp.dtg" . && cp "$here/../equal/transports/mixed.dtg" .
 awk 'BEGIN { for (i = 0; i < 35; i++) { s = ""; for (j = 0; j < 6; j++) s = s (i * 7 + j * 5) % 11 / 4 - 1 ","; print s i % 3 } }' >d.csv
