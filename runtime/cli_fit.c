@@ -116,7 +116,11 @@ static fit_status on_step(fit *f, const fit_pass *pass) {
              (long long)f->epoch, pass->entry->name);
     cli_note(&w->c, text);
     w->status = CLI_STOPPED;
-    return fit_save_now(&w->save, f) ? FIT_FAILED : FIT_STOPPED;
+    if (fit_save_now(&w->save, f)) return FIT_FAILED;
+    snprintf(text, sizeof text, "saved %.400s/step-%06lld", w->c.save ? w->c.save : "",
+             (long long)w->save.step);
+    if (w->c.save) cli_note(&w->c, text);
+    return FIT_STOPPED;
   }
   draw(w, pass);
   return FIT_OK;

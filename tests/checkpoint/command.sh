@@ -135,6 +135,20 @@ same 'and to the same end' whole/step-000008 run/step-000008
 rm run/step-00000?/model*
 refused 'none is good' 'none of its 2 checkpoints can be restored' 2x2 $fit --epochs 2 --save run --resume
 
+# Ctrl-C saves where it stopped. (set -m: without it a shell has its background jobs ignore the signal.)
+set -m
+"$dtgc" run "$here/model.dtg" "$here/4.dtg" $fit --epochs 1000000 --save stopped --plain >out.txt 2>err.txt &
+for _ in $(seq 200); do grep -q 'epoch 2/' out.txt && break || sleep 0.1; done
+kill -INT $!
+wait $!
+[ $? = 130 ] || fail "Ctrl-C: $(cat err.txt)"
+set +m
+step=$(sed -n 's/.*Ctrl-C after step \([0-9]*\) of 4 of epoch \([0-9]*\) .*/\1 \2/p' err.txt)
+step=$((${step#* } * 4 - 4 + ${step% *}))
+grep -q "saved stopped/$(printf 'step-%06d' $step)$" err.txt || fail "Ctrl-C: $(cat err.txt)"
+[ -d "$(printf 'stopped/step-%06d' $step)" ] || fail "Ctrl-C at step $step: $(ls stopped)"
+ok 'after Ctrl-C' 4 $fit --steps $((step + 3)) --save stopped --resume
+
 # Another program.
 sed 's/dense(7, 3)/dense(7, 4)/' "$here/model.dtg" >wider.dtg
 "$dtgc" run wider.dtg call keep --load whole >out.txt 2>err.txt && fail 'another shape was taken'

@@ -24,6 +24,12 @@ ranks 6 2x3 call keep --load mpi --save six || fail "six ranks: $(cat out.txt er
 ok 'six threads' 2x3 call keep --load threads --save six-threads
 same 'six ranks and six threads' six six-threads
 
+# Two ranks of two devices each.
+ranks 2 2x2 $fit --save two --devices-per-rank 2 || fail "two ranks: $(cat out.txt err.txt)"
+same 'two ranks of two devices' threads/step-000008 two/step-000008
+ranks 2 2x2 call keep --load threads --save two-again --devices-per-rank 2 || fail "two ranks: $(cat out.txt err.txt)"
+"$dtgc" checkpoint diff threads two-again >diff.txt || fail "two ranks: $(cat diff.txt)"
+
 # A folder that one rank sees otherwise.
 cat >other.sh <<'END'
 #!/bin/sh
