@@ -98,6 +98,26 @@ w -> model.d2.w
 END
 ok 'a map' 4 call keep --load as-w --load-map names.map --load-partial --save q
 "$dtgc" checkpoint cat q model.d2.w | diff - x.txt || fail 'the map was not used'
+# A folder of others' files with their index, and names by pattern.
+mkdir hf && cp params.safetensors hf/two.safetensors && "$dtgc" checkpoint reshard as-w hf/one.safetensors || fail 'no files of others'
+index() { printf '{"metadata": {"total_size": 1}, "weight_map": {"w": "%s", "model.d1.b": "two.safetensors", "wide": "two.safetensors"}}' "$1" >hf/model.safetensors.index.json; }
+index one.safetensors
+"$dtgc" checkpoint ls hf | head -1 >out.txt && grep -q '^hf: 7 tensors in 2 files' out.txt || fail "hf: $(cat out.txt)"
+cat >names.map <<'END'
+model.d2.* -> -
+w          -> model.d2.w
+END
+ok 'others and their index' 4 call keep --load hf --load-map names.map --load-partial --save r
+"$dtgc" checkpoint cat r model.d2.w | diff - x.txt || fail 'hf: w'
+[ "$("$dtgc" checkpoint cat r wide)" = "$("$dtgc" checkpoint cat run wide)" ] || fail 'hf: wide'
+echo 'opt.m[model.*] -> model.*' >names.map
+refused 'a pattern that makes one name twice' 'are both to be model.d1.b' 4 call keep --load run --load-map names.map --load-partial
+for outside in ../run/x.safetensors /etc/passwd .. ''; do
+  index "$outside"
+  says 1 'names a file that is not beside it' ls hf
+done
+index none.safetensors
+says 1 'hf/none.safetensors: No such file' ls hf
 echo 'w => x' >names.map
 refused 'a wrong map' 'line 1: expected `theirs -> ours`' 4 call keep --load as-w --load-map names.map --load-partial
 refused 'no map' 'none.map: No such file' 4 call keep --load as-w --load-map none.map
