@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "checkpoint_command.h"
+#include "tensor_file.h"
 #include "cli.h"
 #include "element.h"
 
@@ -51,7 +52,9 @@ static bool write_npy(checkpoint_walk *w, const char *path, char *why) {
   int n = npy_header(w->dtype, w->v->rank, w->v->shape, header, sizeof header);
   if (n < 0)
     return snprintf(why, CHECKPOINT_WHY, "%s: .npy has no %s", path, element_name(w->dtype)), false;
-  char *aside = checkpoint_printf("%s.%ld.tmp", path, (long)getpid());
+  bool special = tensor_file_is_special(path);
+  char *aside = special ? checkpoint_printf("%s", path)
+                        : checkpoint_printf("%s.%ld.tmp", path, (long)getpid());
   FILE *f = aside ? fopen(aside, "wb") : NULL;
   bool good = f && fwrite(header, 1, (size_t)n, f) == (size_t)n;
   while (good && checkpoint_walk_next(w))
@@ -59,8 +62,8 @@ static bool write_npy(checkpoint_walk *w, const char *path, char *why) {
   if (!good) said(path, why);
   if (f && fclose(f) && good) good = said(path, why);
   good = good && !w->failed;
-  if (good && rename(aside, path)) good = said(path, why);
-  if (f && !good) unlink(aside);
+  if (good && !special && rename(aside, path)) good = said(path, why);
+  if (f && !good && !special) unlink(aside);
   free(aside);
   return good;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "file_spec.h"
 
@@ -285,6 +286,11 @@ void tensor_file_close(tensor_file *f) {
   free(f);
 }
 
+bool tensor_file_is_special(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 bool tensor_file_replace(const char *path, const void *a, size_t na, const void *b, size_t nb,
                          char *why, size_t whysize) {
   char aside[TENSOR_FILE_NAME + 32];
@@ -292,21 +298,22 @@ bool tensor_file_replace(const char *path, const void *a, size_t na, const void 
     snprintf(why, whysize, "%.100s...: the name is too long", path);
     return false;
   }
-  FILE *out = fopen(aside, "wb");
+  bool special = tensor_file_is_special(path);
+  FILE *out = fopen(special ? path : aside, "wb");
   bool good = out != NULL;
   good = good && fwrite(a, 1, na, out) == na && (!nb || fwrite(b, 1, nb, out) == nb);
-  good = good && !fflush(out) && !fsync(fileno(out));
+  good = good && !fflush(out) && (special || !fsync(fileno(out)));
   int error = errno;
   if (out && fclose(out) && good) {
     error = errno;
     good = false;
   }
-  if (good && rename(aside, path)) {
+  if (good && !special && rename(aside, path)) {
     error = errno;
     good = false;
   }
   if (good) return true;
-  if (out) unlink(aside);
+  if (out && !special) unlink(aside);
   snprintf(why, whysize, "%s: cannot write: %s", path, strerror(error));
   return false;
 }

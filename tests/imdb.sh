@@ -82,6 +82,9 @@ refused '.: Is a directory' features .
 refused 'none/x.npy' ./tfidf features v8 none/x.npy label.npy small.tsv
 refused 'none/v' ./tfidf learn none/v small.tsv
 refused 'lines.tsv: a line of more than 16 MiB' eval '{ printf "1\t"; head -c 17000000 /dev/zero; } >lines.tsv; features lines.tsv'
+mkfifo pipe
+refused 'pipe: it is no regular file' ./tfidf features v8 pipe label.npy small.tsv
+refused 'pipe: it is no regular file' ./tfidf learn pipe small.tsv
 { printf '1\t'; head -c 9000000 /dev/zero | tr '\0' A; echo ' the'; } >long.tsv
 ./tfidf features v8 y.npy ylabel.npy long.tsv >/dev/null || fail 'a token of 9 MB'
 near "$(printf '%s\n' 1.3754612 1.2039728 0 0 0 0 0 0)" "$(values y.npy)" 2e-7 || fail "a long token: $(values y.npy)"

@@ -223,7 +223,10 @@ bool link_executable(const LinkOptions *o, char **error) {
   struct stat st;
   bool ok = false;
   *error = NULL;
-  if (stat(o->output, &st) == 0 && S_ISDIR(st.st_mode))
+  bool there = stat(o->output, &st) == 0;
+  if (there && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
+    *error = jit_printf("%s is no regular file: an executable cannot be written there", o->output);
+  else if (there && S_ISDIR(st.st_mode))
     *error = jit_printf("%s is a folder: -o names the executable to write", o->output);
   else if (!folder || !aside)
     *error = jit_printf("out of memory");

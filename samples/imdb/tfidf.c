@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char tfidf_usage[] =
@@ -141,7 +142,9 @@ typedef struct Array {
 
 static bool array_begin(Array *a, const char *path) {
   static const char blank[NPY_HEADER];
+  struct stat st;
   a->path = path;
+  if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return fail(path, "it is no regular file");
   if (snprintf(a->aside, sizeof a->aside, "%s.part.%d", path, (int)getpid()) >=
       (int)sizeof a->aside)
     return fail(path, "the name is too long");

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool vocabulary_fail(char *why, const char *path, const char *what) {
@@ -17,6 +18,9 @@ static bool vocabulary_fail(char *why, const char *path, const char *what) {
 
 bool text_write_vocabulary(const char *path, const TextTable *t, uint64_t texts, char *why) {
   char aside[4096];
+  struct stat st;
+  if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+    return vocabulary_fail(why, path, "it is no regular file");
   if (snprintf(aside, sizeof aside, "%s.part.%d", path, (int)getpid()) >= (int)sizeof aside)
     return vocabulary_fail(why, path, "the name is too long");
   FILE *f = fopen(aside, "wbe");

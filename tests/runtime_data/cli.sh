@@ -181,6 +181,12 @@ check 0 'epoch 1/1  loss 15.42' '' fit train --feed image=d.csv.gz:0-3 --feed la
 printf '\0\0\10\3\0\0\0\10\0\0\0\2\0\0\0\2abcdefghijklmnopqrstuvwxyz012345' >i.idx
 check 0 'loss = 397.25' 'output sums, f32[8], is not kept' call train --feed image=i.idx --feed label=e.csv:4 --feed rate=1
 check 0 'loss = 397.25' '' call train --feed image=i.idx --feed label=e.csv:4 --feed rate=1 --out sums=s.npy
+# A pipe is written, not replaced by a file.
+mkfifo pipe.npy
+timeout 20 cat pipe.npy >piped.npy &
+check 0 'loss = 397.25' '' call train --feed image=i.idx --feed label=e.csv:4 --feed rate=1 --out sums=pipe.npy
+wait
+[ -p pipe.npy ] && cmp s.npy piped.npy || { failures=$((failures + 1)); echo 'the pipe pipe.npy is none any more, or has something else'; }
 checks=$((checks + 1))
 [ "$(wc -c <s.npy)" -eq 160 ] || { failures=$((failures + 1)); echo 's.npy is not of 128 + 32 bytes'; }
 check 0 'sums = [394, 410' '' call train --feed image=i.idx --feed label=e.csv:4 --feed rate=1 --out sums=-
