@@ -19,7 +19,7 @@ typedef struct cli {
   int rank;   /* of MPI, as far as the environment tells */
 
   const char *command;
-  const dtrt_entry *entry, *eval; /* NULL: not given */
+  const dtrt_entry *entry, *eval, *report; /* NULL: not given */
   data_pair *feed, *eval_feed, *out;
   int nfeed, neval_feed, nout;
   int64_t epochs, steps, limit, eval_limit; /* 0: not given, all rows */

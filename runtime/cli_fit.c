@@ -7,6 +7,7 @@
 #include <string.h>
 #include "cli.h"
 #include "fit.h"
+#include "fit_report.h"
 #include "fit_save.h"
 #include "safetensors.h"
 #include "progress.h"
@@ -24,6 +25,7 @@ typedef struct show {
   cli c;
   fit f;
   fit_save save;
+  fit_report report;
   step_log steps;
   progress bar;
   bool nan_said;
@@ -70,6 +72,16 @@ static void metrics_text(const fit_pass *pass, const char *prefix, char *text, s
     double mean = fit_mean(pass, i);
     int digits = fabs(mean) < 1e4 ? 4 : 7;
     add(text, size, "  %s%s %.*g", prefix, pass->entry->out[i].name, digits, shown(mean));
+  }
+}
+
+/* "  0.671" for each output, after its name and the entry's. */
+static void report_text(const fit_report *r, char *text, size_t size) {
+  for (int i = 0; r->entry && i < r->entry->nout; i++) {
+    if (!r->out[i]) continue;
+    double v = fit_report_value(r, i);
+    add(text, size, "  %.40s %s %.*g", r->entry->name, r->entry->out[i].name, fabs(v) < 1e4 ? 4 : 7,
+        shown(v));
   }
 }
 
@@ -156,11 +168,22 @@ static bool log_means(show *w, const fit_pass *pass, bool names, const char *pre
   return good;
 }
 
+static bool log_report(show *w, bool names) {
+  const dtrt_entry *e = w->report.entry;
+  bool good = true;
+  for (int i = 0; good && e && i < e->nout; i++) {
+    if (!w->report.out[i]) continue;
+    good = names ? log_add(w, ",%s.%s", e->name, e->out[i].name)
+                 : log_add(w, ",%.9g", shown(fit_report_value(&w->report, i)));
+  }
+  return good;
+}
+
 static bool log_line(show *w, bool names) {
   const fit *f = &w->f;
   return log_means(w, &f->train, names, "", "") &&
          (!f->eval.entry || log_means(w, &f->eval, names, f->eval.entry->name, ".")) &&
-         log_add(w, "\n");
+         log_report(w, names) && log_add(w, "\n");
 }
 
 static fit_status log_fail(show *w) {
@@ -222,6 +245,11 @@ static fit_status on_epoch(fit *f) {
     metrics_text(&f->eval, prefix, text, sizeof text);
     add(line, sizeof line, "%s", text);
     all += f->eval.seconds;
+  }
+  if (w->report.entry) {
+    fit_status status = fit_report_run(&w->report, f);
+    if (status) return status;
+    report_text(&w->report, line, sizeof line);
   }
   progress_clear(&w->bar);
   double rate = (double)f->train.step / (seconds > 1e-9 ? seconds : 1e-9);
@@ -341,6 +369,7 @@ static fit_status work(show *w) {
   if (!status && c->eval)
     status =
         open_pass(w, &f->eval, c->eval, c->eval_feed, c->neval_feed, c->eval_skip, c->eval_limit);
+  if (!status && c->report) status = fit_report_open(&w->report, f, c->report);
   return status ? status : train(w);
 }
 
@@ -366,6 +395,7 @@ int cli_fit(const cli *given) {
   if (work(&w) == FIT_FAILED) w.status = cli_fail(c, fit_reason(&w.f));
   dtrt_close(s);
   fit_save_close(&w.save);
+  fit_report_close(&w.report);
   step_log_close(&w.steps);
   fit_close(&w.f);
   free(w.log);

@@ -180,6 +180,7 @@ static const char details[] =
     "  --drop-last             leave out the rows that do not fill a batch\n"
     "  --eval ENTRY            run it over the --eval-feed files after each epoch\n"
     "  --eval-feed NAME=FILE   its inputs\n"
+    "  --report ENTRY          run it after each epoch, and show what it returns\n"
     "  --eval-skip N, --eval-limit N\n"
     "                          as --skip and --limit, of them\n"
     "  --prefetch N            batches that a thread reads ahead (2); 0: none\n"

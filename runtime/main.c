@@ -30,6 +30,7 @@ static const option options[] = {
     {"--eval-feed", OPT_PAIR, 4, offsetof(cli, eval_feed), offsetof(cli, neval_feed)},
     {"--out", OPT_PAIR, 2, offsetof(cli, out), offsetof(cli, nout)},
     {"--eval", OPT_ENTRY, 4, offsetof(cli, eval), 0},
+    {"--report", OPT_ENTRY, 4, offsetof(cli, report), 0},
     {"--epochs", OPT_COUNT, 4, offsetof(cli, epochs), 0},
     {"--steps", OPT_COUNT, 4, offsetof(cli, steps), 0},
     {"--limit", OPT_COUNT, 4, offsetof(cli, limit), 0},
