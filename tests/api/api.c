@@ -1,20 +1,11 @@
 /* What dtgc.h promises, tried from outside: results, names, sizes, errors, several programs at
  * once. */
+#include "check.h"
 #include <dtgc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int failures;
-#define CHECK(what)                                                                                \
-  do {                                                                                             \
-    if (!(what)) {                                                                                 \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what);                                   \
-      failures++;                                                                                  \
-    }                                                                                              \
-  } while (0)
-#define HAS(text, part) CHECK(strstr((text), (part)) != NULL)
 
 static const char model[] = "const n = 6\n"
                             "layer counter() {\n"

@@ -1,17 +1,10 @@
 /* Mesh, layouts and boxes as the host sees them, and tensors in and out a block at a time. */
+#include "check.h"
 #include <dtgc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int failures;
-#define CHECK(what)                                                                                \
-  do {                                                                                             \
-    if (!(what)) {                                                                                 \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what);                                   \
-      failures++;                                                                                  \
-    }                                                                                              \
-  } while (0)
 #define REFUSED(call, part)                                                                        \
   do {                                                                                             \
     if ((call) != DTGC_BAD_ARGUMENT || !strstr(dtgc_error(p), (part))) {                           \

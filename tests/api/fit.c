@@ -1,25 +1,10 @@
 /* dtgc_fit: the same numbers as steps by hand, short batches, callbacks, and what it refuses. */
+#include "check.h"
 #include <dtgc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int failures;
-#define CHECK(what)                                                                                \
-  do {                                                                                             \
-    if (!(what)) {                                                                                 \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what);                                   \
-      failures++;                                                                                  \
-    }                                                                                              \
-  } while (0)
-#define HAS(text, part)                                                                            \
-  do {                                                                                             \
-    if (!strstr((text), (part))) {                                                                 \
-      fprintf(stderr, "%s:%d: \"%s\" is not in \"%s\"\n", __FILE__, __LINE__, part, text);         \
-      failures++;                                                                                  \
-    }                                                                                              \
-  } while (0)
 
 enum { ROWS = 22, WIDTH = 4, BATCH = 8 };
 

@@ -81,7 +81,7 @@ int main(void) {
   check(dtgc_calibrate(NULL, NULL) == DTGC_BAD_ARGUMENT, "text is NULL", NULL);
   const dtgc_calibration odd[] = {{.transport = "self"}, {.transport = "telepathy"},
                                   {.devices = 1},        {.devices = -2},
-                                  {.devices = 129},     {.transport = "mpi"}};
+                                  {.devices = 129},      {.transport = "mpi"}};
   for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
     check(dtgc_calibrate(&odd[i], &why) == DTGC_BAD_ARGUMENT && why, "a wrong calibration", why);
     dtgc_free_text(why);

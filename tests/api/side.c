@@ -1,20 +1,12 @@
 /* Programs side by side: variables handed over between meshes, two that train on two threads at the
  * same moment, and one that serves on another thread while the first trains. */
+#include "check.h"
 #include <dtgc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static int failures;
-#define CHECK(what)                                                                                \
-  do {                                                                                             \
-    if (!(what)) {                                                                                 \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what);                                   \
-      __atomic_fetch_add(&failures, 1, __ATOMIC_RELAXED);                                          \
-    }                                                                                              \
-  } while (0)
 
 enum { ROWS = 45, IN = 6, OUT = 4 };
 

@@ -1,20 +1,12 @@
 /* The page that dtgc_html writes, read back: it is one page that fetches nothing; nothing of the
  * user's breaks out of its place; its data are JSON and say the same as the dumps. */
+#include "../api/check.h"
 #include "json.h"
 #include <dtgc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-static int failures;
-#define CHECK(what)                                                                                \
-  do {                                                                                             \
-    if (!(what)) {                                                                                 \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #what);                                   \
-      failures++;                                                                                  \
-    }                                                                                              \
-  } while (0)
 
 static const char training[] = "import \"nn\"\n"
                                "import \"optim\"\n"

@@ -7,19 +7,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "check.h"
 #include "data.h"
-
-static int failures, checks;
-static char why[512];
-
-#define CHECK(x)                                                                                   \
-  do {                                                                                             \
-    checks++;                                                                                      \
-    if (!(x)) {                                                                                    \
-      failures++;                                                                                  \
-      printf("%s:%d: failed: %s (why: %s)\n", __FILE__, __LINE__, #x, why);                        \
-    }                                                                                              \
-  } while (0)
 
 static void put(const char *name, const void *a, size_t na, const void *b, size_t nb) {
   FILE *f = fopen(name, "wb");

@@ -8,19 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "check.h"
 #include "tensor_file.h"
-
-static int failures, checks;
-static char why[1024];
-
-#define CHECK(x)                                                                                   \
-  do {                                                                                             \
-    checks++;                                                                                      \
-    if (!(x)) {                                                                                    \
-      failures++;                                                                                  \
-      printf("%s:%d: failed: %s (why: %s)\n", __FILE__, __LINE__, #x, why);                        \
-    }                                                                                              \
-  } while (0)
 
 /* ---- writing archives, true or not */
 

@@ -8,20 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "check.h"
 #include "data.h"
 #include "tensor_file.h"
-
-static int failures, checks;
-static char why[512];
-
-#define CHECK(x)                                                                                   \
-  do {                                                                                             \
-    checks++;                                                                                      \
-    if (!(x)) {                                                                                    \
-      failures++;                                                                                  \
-      printf("%s:%d: failed: %s (why: %s)\n", __FILE__, __LINE__, #x, why);                        \
-    }                                                                                              \
-  } while (0)
 
 static void put(const char *name, const void *bytes, size_t n) {
   unlink(name); /* a file that is cut to nothing and written anew is synced by ext4 */
