@@ -27,7 +27,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ 1. for emitted C */
 
-#define DTRT_ABI 1
+#define DTRT_ABI 2
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
 
@@ -89,10 +89,15 @@ typedef struct dtrt_tensor {
   const char *where;
 } dtrt_tensor;
 
-/* One step of an entry, for messages and profiles: dtrt_device.at is an index into these. */
+/* One step of an entry, for messages and profiles: dtrt_device.at is an index into these. The work is one
+ * device's, of the one with the largest blocks. */
+enum { DTRT_STEP_LOOP, DTRT_STEP_PRODUCT, DTRT_STEP_EXCHANGE };
 typedef struct dtrt_step {
   const char *what;
   const char *where;
+  int32_t kind;
+  int64_t flops; /* of products and convolutions; else 0 */
+  int64_t bytes; /* exchanges: received; others: of all values read and stored, each once */
 } dtrt_step;
 
 typedef struct dtrt_device dtrt_device;
@@ -130,6 +135,10 @@ struct dtrt_device {
   uint64_t seed;
   int32_t at; /* index of the running step */
 };
+
+/* Begins a step of the entry, and ends the one before. Step number nsteps is the copies into variables and
+ * outputs that come last. */
+void dtrt_begin_step(dtrt_device *dev, int32_t step);
 
 /* Bounds of this device's block of a dim (the laws above). */
 int64_t dtrt_lo(const dtrt_device *dev, const dtrt_dim *dim);

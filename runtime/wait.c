@@ -92,6 +92,8 @@ char *device_scratch(Device *d, int64_t bytes) {
   return d->scratch;
 }
 
+void dtrt_begin_step(dtrt_device *dev, int32_t step) { dev->at = step; }
+
 /* -------- barriers -------- */
 
 /* A long wait: tells others where I am, and stops all when somebody has been missing for too long.

@@ -353,7 +353,7 @@ static void emit_step(Emit *e, const Step *s, int index) {
   str_puts(&e->body, "\n");
   str_line(&e->body, "/* %s%s%s */", step_text(e, s), *where ? "    " : "", where);
   line_mark(e, at);
-  str_line(&e->body, "dev->at = %d;", index);
+  str_line(&e->body, "dtrt_begin_step(dev, %d);", index);
   switch (s->kind) {
   case STEP_MAP: emit_map(e, s); break;
   case STEP_REDUCE:
@@ -393,6 +393,16 @@ static void put_tensor(Emit *e, Str *s, const char *name, DType t, const Layout 
   str_puts(s, "},\n");
 }
 
+static void put_step(Emit *e, Str *out, const Step *s) {
+  StepWork w = emit_work(e, s);
+  const char *kind = s->kind == STEP_EXCHANGE ? "EXCHANGE" : w.flops > 0 ? "PRODUCT" : "LOOP";
+  str_puts(out, "    {");
+  put_string(out, step_text(e, s));
+  str_puts(out, ", ");
+  put_string(out, node_where(e->program, graph_node(e->le->graph, s->nodes.at[s->nodes.n - 1])));
+  str_printf(out, ", DTRT_STEP_%s, %.0f, %.0f},\n", kind, w.flops, w.bytes);
+}
+
 static void put_entry_tables(Emit *e, Str *out, const char *id) {
   const LocalEntry *le = e->le;
   const Entry *en = le->entry;
@@ -422,14 +432,7 @@ static void put_entry_tables(Emit *e, Str *out, const char *id) {
   if (en->outputs.n) str_printf(out, "static const dtrt_tensor %s_out[] = {\n%s};\n", id, outs.at);
   if (le->steps.n) {
     str_printf(out, "static const dtrt_step %s_steps[] = {\n", id);
-    for (int t = 0; t < le->steps.n; t++) {
-      const Step *s = &le->steps.at[t];
-      str_puts(out, "    {");
-      put_string(out, step_text(e, s));
-      str_puts(out, ", ");
-      put_string(out, node_where(e->program, graph_node(le->graph, s->nodes.at[s->nodes.n - 1])));
-      str_puts(out, "},\n");
-    }
+    for (int t = 0; t < le->steps.n; t++) put_step(e, out, &le->steps.at[t]);
     str_puts(out, "};\n");
   }
 }
@@ -443,7 +446,10 @@ static const char *emit_entry(Emit *e, const LocalEntry *le, Str *tables, Str *r
   e->extents.n = e->pointers.n = 0;
   e->extent_at = e->pointer_at = e->used = (Lookup){0};
   for (int t = 0; t < le->steps.n; t++) emit_step(e, &le->steps.at[t], t);
-  if (le->copies.n) str_puts(&e->body, "\n");
+  if (le->copies.n) {
+    str_puts(&e->body, "\n");
+    str_line(&e->body, "dtrt_begin_step(dev, %d);", le->steps.n);
+  }
   for (int i = 0; i < le->copies.n; i++) {
     const Buffer *from = &le->buffers.at[le->copies.at[i].from],
                  *to = &le->buffers.at[le->copies.at[i].to];

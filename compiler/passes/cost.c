@@ -1,6 +1,7 @@
 /* The model of cost.h. */
 #include "cost.h"
 #include "passes.h"
+#include "work.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -28,69 +29,27 @@ static double bytes_time(const Program *p, const Exchange *x, double block, doub
   return (double)x->bytes / bandwidth + kept / p->machine->memory_bandwidth;
 }
 
-static double block_bytes(const Program *p, const Layout *l, const Shape *s, DType t) {
-  Shape local = layout_local(&p->mesh, l, s);
-  return (double)shape_count(&local) * dtype_size(t);
-}
-
 double cost_exchange(const Program *p, const Layout *from, const Layout *to, const Shape *s,
                      DType t) {
   if (from == to) return 0;
   double latency;
   Exchange x = exchange_of(p, from, to, s, t);
-  double time = bytes_time(p, &x, block_bytes(p, to, s, t), &latency);
+  double time = bytes_time(p, &x, work_block_bytes(p, to, s, t), &latency);
   return x.kind == DTRT_COPY ? time : time + latency;
 }
 
 /* -------- ops -------- */
 
-static double factor_here(const Program *p, const Rule *r, const RuleDim *rd, const Shape *s,
-                          const Layout *l, int f, double size) {
-  for (int d = 0; d < s->rank; d++)
-    if (rd[d].n == 1 && rd[d].factor[0] == f && !rd[d].window.of && s->dim[d] == r->factor[f].size)
-      size = fmin(size, (double)dim_block_most(&p->mesh, &l->dim[d], s->dim[d]));
-  return size;
-}
-
-static double points_here(const Program *p, const Graph *g, const Node *n, const Rule *r,
-                          const Layout *const *operands, const Layout *result) {
-  double points = 1;
-  for (int f = 0; f < r->nfactors; f++) {
-    double size = (double)r->factor[f].size;
-    for (int i = 0; i < n->noperands; i++)
-      size = factor_here(p, r, r->operand[i], &graph_operand(g, n, i)->shape, operands[i], f, size);
-    points *= factor_here(p, r, r->result, &n->shape, result, f, size);
-  }
-  return points;
-}
-
-static bool is_product(Op op) {
-  return op == OP_contract || op == OP_conv || op == OP_conv_input || op == OP_conv_weight;
-}
-
-double cost_flops(const Program *p, const Graph *g, const Node *n, const Rule *r,
-                  const Layout *const *operands, const Layout *result) {
-  double each = op_def(n->op)->flops;
-  if (is_product(n->op)) return each * points_here(p, g, n, r, operands, result);
-  Shape local = layout_local(&p->mesh, result, &n->shape);
-  double most = (double)shape_count(&local);
-  for (int i = 0; i < n->noperands; i++) {
-    local = layout_local(&p->mesh, operands[i], &graph_operand(g, n, i)->shape);
-    most = fmax(most, (double)shape_count(&local));
-  }
-  return each * most;
-}
-
 double cost_op(const Program *p, const Graph *g, const Node *n, const Rule *r,
                const Layout *const *operands, const Layout *result) {
   const Machine *m = p->machine;
-  double flops = cost_flops(p, g, n, r, operands, result);
+  double flops = work_flops(p, g, n, r, operands, result);
   if (node_class(n) == CLASS_VIEW || node_class(n) == CLASS_SOURCE) return 0;
-  if (!is_product(n->op)) return flops / m->vector_flops;
-  double bytes = block_bytes(p, result, &n->shape, n->dtype);
+  if (!work_is_product(n->op)) return flops / m->vector_flops;
+  double bytes = work_block_bytes(p, result, &n->shape, n->dtype);
   for (int i = 0; i < n->noperands; i++) {
     const Node *x = graph_operand(g, n, i);
-    bytes += block_bytes(p, operands[i], &x->shape, x->dtype);
+    bytes += work_block_bytes(p, operands[i], &x->shape, x->dtype);
   }
   return fmax(flops / m->flops, bytes / m->memory_bandwidth);
 }
@@ -107,7 +66,7 @@ static void add_local_op(const Plan *p, const LocalEntry *le, NodeId id, StepCos
   for (int i = 0; i < n->noperands; i++) l[i] = graph_operand(le->graph, n, i)->layout;
   rule_of(le->graph, n, &r, p->arena);
   c->compute += cost_op(p->program, le->graph, n, &r, l, n->layout);
-  c->flops += cost_flops(p->program, le->graph, n, &r, l, n->layout);
+  c->flops += work_flops(p->program, le->graph, n, &r, l, n->layout);
   arena_release(p->arena, mark);
 }
 
@@ -130,7 +89,7 @@ static void add_exchange(const Plan *p, const LocalEntry *le, const Step *s, Ste
   for (int i = 0; i < s->nodes.n; i++) {
     const Node *n = graph_node(le->graph, s->nodes.at[i]), *x = graph_operand(le->graph, n, 0);
     Exchange ex = exchange_of(p->program, x->layout, n->layout, &n->shape, n->dtype);
-    double block = block_bytes(p->program, n->layout, &n->shape, n->dtype);
+    double block = work_block_bytes(p->program, n->layout, &n->shape, n->dtype);
     double time = bytes_time(p->program, &ex, block, &latency);
     c->bytes += ex.bytes;
     if (ex.kind == DTRT_COPY) {

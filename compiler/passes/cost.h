@@ -23,8 +23,6 @@ double cost_exchange(const Program *p, const Layout *from, const Layout *to, con
 /* One device's part of op n, whose rule is r, when its operands and result lie so. */
 double cost_op(const Program *p, const Graph *g, const Node *n, const Rule *r,
                const Layout *const *operands, const Layout *result);
-double cost_flops(const Program *p, const Graph *g, const Node *n, const Rule *r,
-                  const Layout *const *operands, const Layout *result);
 
 typedef struct StepCost {
   double compute, exchange; /* one of the two is 0 */

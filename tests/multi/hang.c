@@ -28,8 +28,9 @@ static const dtrt_exchange reduce_a = {.id = 0,
                                        .what = "y",
                                        .where = "a.dtg:9"};
 static const dtrt_exchange *const list[] = {&reduce_a, &reduce_b};
-static const dtrt_step steps[] = {
-    {"product of w", "a.dtg:7"}, {"all-reduce of x", "a.dtg:8"}, {"all-reduce of y", "a.dtg:9"}};
+static const dtrt_step steps[] = {{.what = "product of w", .where = "a.dtg:7"},
+                                  {.what = "all-reduce of x", .where = "a.dtg:8"},
+                                  {.what = "all-reduce of y", .where = "a.dtg:9"}};
 static const char *how;
 static int nranks, rank, ndevices;
 
@@ -46,9 +47,9 @@ static void run(dtrt_device *dev) {
   bool forever = !strcmp(how, "long");
   for (int i = 0; i < (forever ? 600 : 3); i++) {
     if (forever) usleep(100000);
-    dev->at = 1;
+    dtrt_begin_step(dev, 1);
     dtrt_run_exchange(dev, &reduce_a, dev->arena, dev->arena);
-    dev->at = 2;
+    dtrt_begin_step(dev, 2);
     dtrt_run_exchange(dev, &reduce_b, dev->arena, dev->arena);
   }
 }

@@ -20,7 +20,8 @@ static const dtrt_exchange reduce = {.id = 0,
                                      .what = "x",
                                      .where = "a.dtg:1"};
 static const dtrt_exchange *const list[] = {&reduce};
-static const dtrt_step steps[] = {{"gather of table", "a.dtg:7"}, {"all-reduce of x", "a.dtg:8"}};
+static const dtrt_step steps[] = {{.what = "gather of table", .where = "a.dtg:7"},
+                                  {.what = "all-reduce of x", .where = "a.dtg:8"}};
 static const char *how;
 static int victim;
 
@@ -42,7 +43,7 @@ __attribute__((no_sanitize("undefined", "address"))) static void run(dtrt_device
     if (!strcmp(how, "killed")) raise(SIGKILL);
     if (!strcmp(how, "stack")) zero = overflow(0);
   }
-  dev->at = 1;
+  dtrt_begin_step(dev, 1);
   for (int i = 0; i < 100; i++) /* the others wait here, and must not for ever */
     dtrt_run_exchange(dev, &reduce, dev->arena, dev->arena);
 }

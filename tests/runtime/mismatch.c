@@ -27,10 +27,12 @@ static void run(dtrt_device *dev) {
 }
 
 static void try(const char *odd, int nranks, int rank) {
-  static const dtrt_step steps[] = {{"all-reduce of x", "a.dtg:1"}, {"all-gather of y", "a.dtg:2"}},
-                         swapped[] = {{"all-gather of y", "a.dtg:2"},
-                                      {"all-reduce of x", "a.dtg:1"}};
-  static const dtrt_step moved[] = {{"all-reduce of x", "b.dtg:9"}, {"all-gather of y", "b.dtg:8"}};
+  static const dtrt_step steps[] = {{.what = "all-reduce of x", .where = "a.dtg:1"},
+                                    {.what = "all-gather of y", .where = "a.dtg:2"}},
+                         swapped[] = {{.what = "all-gather of y", .where = "a.dtg:2"},
+                                      {.what = "all-reduce of x", .where = "a.dtg:1"}};
+  static const dtrt_step moved[] = {{.what = "all-reduce of x", .where = "b.dtg:9"},
+                                    {.what = "all-gather of y", .where = "b.dtg:8"}};
   Fixture f;
   int size[] = {nranks};
   dtrt_options o = {.transport = "mpi"};

@@ -111,8 +111,10 @@ static void (*const train_runs[])(dtrt_device *) = {toy_train_0, toy_train_1, to
 static void (*const eval_runs[])(dtrt_device *) = {toy_eval_0, toy_eval_1, toy_eval_2, toy_eval_3,
                                                    toy_eval_4, toy_eval_5, toy_eval_6, toy_eval_7};
 static const dtrt_step steps[PROGRAMS] = {
-    {"toy", "toy.dtg:1"}, {"toy", "toy.dtg:1"}, {"toy", "toy.dtg:1"}, {"toy", "toy.dtg:1"},
-    {"toy", "toy.dtg:1"}, {"toy", "toy.dtg:1"}, {"toy", "toy.dtg:1"}, {"toy", "toy.dtg:1"}};
+    {.what = "toy", .where = "toy.dtg:1"}, {.what = "toy", .where = "toy.dtg:1"},
+    {.what = "toy", .where = "toy.dtg:1"}, {.what = "toy", .where = "toy.dtg:1"},
+    {.what = "toy", .where = "toy.dtg:1"}, {.what = "toy", .where = "toy.dtg:1"},
+    {.what = "toy", .where = "toy.dtg:1"}, {.what = "toy", .where = "toy.dtg:1"}};
 
 static const toy *toy_of_row(const dtrt_device *dev) { return &programs[dev->at]; }
 

@@ -70,7 +70,7 @@ static Size size_of(dtgc_program *p) {
   char *c = dump(p, "c"), *comm = dump(p, "comm");
   Size s = {{[C_BYTES] = (long)strlen(c),
              [C_LINES] = count(c, "\n"),
-             [STEPS] = count(c, "dev->at = "),
+             [STEPS] = count(c, "dtrt_begin_step("),
              [EXCHANGES] = count(comm, "\n  exchange ")}};
   dtgc_free_text(c);
   dtgc_free_text(comm);

@@ -254,44 +254,44 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   (void)dev;
 
   /* f.y = conv(x, w)    conv.dtg:3 */
-  dev->at = 0;
+  dtrt_begin_step(dev, 0);
   float (*const y)[6][6][4] = (void *)(dev->arena + 1152); /* f32[2, 6, 6, 4] [_, _, _, _] */
   float (*const x_)[6][6][4] = (void *)(dev->arena + 0); /* f32[2, 6, 6, 4] [_, _, _, _] */
   float (*const w)[3][2][4] = (void *)(dev->arena + 3456); /* f32[3, 3, 2, 4] [_, _, _, _] */
   loop1_f_y(288, 4, 2, 6, (void *)y, (void *)x_, (void *)w);
 
   /* %3 = pool_max(f.y)    conv.dtg:4 */
-  dev->at = 1;
+  dtrt_begin_step(dev, 1);
   float (*const t3)[3][3][4] = (void *)(dev->arena + 2304); /* f32[2, 3, 3, 4] [_, _, _, _] */
   loop2_pool_max(4, 72, 2, 3, 6, (void *)y, (void *)t3);
 
   /* f.loss = sum(%3)    conv.dtg:4 */
-  dev->at = 2;
+  dtrt_begin_step(dev, 2);
   float *const loss = (void *)(dev->arena + 3776); /* f32[] [] */
   loop3_f_loss(72, (void *)t3, loss);
 
   /* %6 = pool_index(f.y, %3)    conv.dtg:4 */
-  dev->at = 3;
+  dtrt_begin_step(dev, 3);
   int32_t (*const t5)[3][3][4] = (void *)(dev->arena + 2624); /* i32[2, 3, 3, 4] [_, _, _, _] */
   loop4_pool_index(4, 72, 2, 3, 6, (void *)y, (void *)t5, (void *)t3);
 
   /* %5 = const()    conv.dtg:4 */
-  dev->at = 4;
+  dtrt_begin_step(dev, 4);
   float (*const t6)[3][3][4] = (void *)(dev->arena + 2304); /* f32[2, 3, 3, 4] [_, _, _, _] */
   loop5_const_(72, (void *)t6);
 
   /* grad(f.y) = unpool(%5, %6)    conv.dtg:4 */
-  dev->at = 5;
+  dtrt_begin_step(dev, 5);
   float (*const grad_f_y)[6][6][4] = (void *)(dev->arena + 1152); /* f32[2, 6, 6, 4] [_, _, _, _] */
   loop6_grad_f_y(4, 288, 2, 3, 6, (void *)grad_f_y, (void *)t6, (void *)t5);
 
   /* grad(x) = conv_input(grad(f.y), w)    conv.dtg:3 */
-  dev->at = 6;
+  dtrt_begin_step(dev, 6);
   float (*const grad_x)[6][6][4] = (void *)(dev->arena + 2304); /* f32[2, 6, 6, 4] [_, _, _, _] */
   loop7_grad_x(288, 4, 2, 6, (void *)grad_x, (void *)w, (void *)grad_f_y);
 
   /* grad(w) = conv_weight(x, grad(f.y))    conv.dtg:3 */
-  dev->at = 7;
+  dtrt_begin_step(dev, 7);
   float (*const grad_w)[3][2][4] = (void *)(dev->arena + 3456); /* f32[3, 3, 2, 4] [_, _, _, _] */
   loop8_grad_w(72, 4, 2, 6, (void *)grad_w, (void *)x_, (void *)grad_f_y);
 }
@@ -308,14 +308,14 @@ static const dtrt_tensor entry_f_out[] = {
     {"dw", DTRT_F32, 0, &layout_1, 3456, 288, 0, "conv.dtg:5"},
 };
 static const dtrt_step entry_f_steps[] = {
-    {"f.y = conv(x, w)", "conv.dtg:3"},
-    {"%3 = pool_max(f.y)", "conv.dtg:4"},
-    {"f.loss = sum(%3)", "conv.dtg:4"},
-    {"%6 = pool_index(f.y, %3)", "conv.dtg:4"},
-    {"%5 = const()", "conv.dtg:4"},
-    {"grad(f.y) = unpool(%5, %6)", "conv.dtg:4"},
-    {"grad(x) = conv_input(grad(f.y), w)", "conv.dtg:3"},
-    {"grad(w) = conv_weight(x, grad(f.y))", "conv.dtg:3"},
+    {"f.y = conv(x, w)", "conv.dtg:3", DTRT_STEP_PRODUCT, 10368, 2592},
+    {"%3 = pool_max(f.y)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 1440},
+    {"f.loss = sum(%3)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 292},
+    {"%6 = pool_index(f.y, %3)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 1728},
+    {"%5 = const()", "conv.dtg:4", DTRT_STEP_LOOP, 0, 288},
+    {"grad(f.y) = unpool(%5, %6)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 1728},
+    {"grad(x) = conv_input(grad(f.y), w)", "conv.dtg:3", DTRT_STEP_PRODUCT, 10368, 2592},
+    {"grad(w) = conv_weight(x, grad(f.y))", "conv.dtg:3", DTRT_STEP_PRODUCT, 10368, 2592},
 };
 static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0},

@@ -175,92 +175,92 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   const int64_t from2_x_ = dtrt_lo(dev, &dim_2);
 
   /* %3 = cumsum(%2)    scan.dtg:4 */
-  dev->at = 0;
+  dtrt_begin_step(dev, 0);
   float (*const t3)[1][1001] = (void *)(dev->arena + 32064); /* f32[8, 4, 1001] [_, x, _] */
   float (*const a)[n0_x_] = (void *)(dev->arena + 0); /* f32[8, 4001] [_, x] */
   loop1_cumsum(8, 1001, n0_x_, t3, a);
 
   /* %4 = slice(%3)    scan.dtg:4 */
-  dev->at = 1;
+  dtrt_begin_step(dev, 1);
   float (*const t4)[1][1] = (void *)(dev->arena + 64256); /* f32[8, 4, 1] [_, x, _] */
   loop2_slice(8, 1001, t3, t4);
 
   /* all-gather over x: %5    scan.dtg:4 */
-  dev->at = 2;
+  dtrt_begin_step(dev, 2);
   float (*const t5)[1] = (void *)(dev->arena + 64256); /* f32[8, 4] [_, x] */
   float (*const t6)[4] = (void *)(dev->arena + 64128); /* f32[8, 4] [_, _] */
   dtrt_run_exchange(dev, &exchange_0, t5, t6);
 
   /* %6 = cumsum(%5)    scan.dtg:4 */
-  dev->at = 3;
+  dtrt_begin_step(dev, 3);
   float (*const t7)[4] = (void *)(dev->arena + 64256); /* f32[8, 4] [_, _] */
   loop3_cumsum(8, 4, t7, t6);
 
   /* copy: %6    scan.dtg:4 */
-  dev->at = 4;
+  dtrt_begin_step(dev, 4);
   float (*const t8)[1] = (void *)(dev->arena + 97152); /* f32[8, 4] [_, x] */
   dtrt_run_exchange(dev, &exchange_1, t7, t8);
 
   /* f.y = undeal(%8)    scan.dtg:4 */
-  dev->at = 5;
+  dtrt_begin_step(dev, 5);
   float (*const y)[n0_x_] = (void *)(dev->arena + 64128); /* f32[8, 4001] [_, x] */
   loop4_f_y(8, n0_x_, 1001, t3, t8, y);
 
   /* f.c = cumsum(b)    scan.dtg:5 */
-  dev->at = 6;
+  dtrt_begin_step(dev, 6);
   float (*const c)[6] = (void *)(dev->arena + 97152); /* f32[40, 6] [_, _] */
   float (*const b)[6] = (void *)(dev->arena + 96192); /* f32[40, 6] [_, _] */
   loop5_f_c(6, 40, c, b);
 
   /* %11 = deal(a)    scan.dtg:6 */
-  dev->at = 7;
+  dtrt_begin_step(dev, 7);
   float (*const t13)[1][1001] = (void *)(dev->arena + 32064); /* f32[8, 4, 1001] [_, x, _] */
   loop6_deal(8, 1001, n0_x_, a, t13);
 
   /* %12 = order(%11)    scan.dtg:6 */
-  dev->at = 8;
+  dtrt_begin_step(dev, 8);
   int32_t (*const t14)[1][3] = (void *)(dev->arena + 384); /* i32[8, 4, 3] [_, x, _] */
   dtrt_order(DTRT_F32, 8, 1001, 1, t13, 3, 1, (void *)t14);
 
   /* %13 = take_along_axis(%11, %12)    scan.dtg:6 */
-  dev->at = 9;
+  dtrt_begin_step(dev, 9);
   float (*const t15)[1][3] = (void *)(dev->arena + 512); /* f32[8, 4, 3] [_, x, _] */
   loop7_take_along_axis(dev, 8, 3, 1001, t14, t13, t15);
 
   /* all-gather over x: %21    scan.dtg:6 */
-  dev->at = 10;
+  dtrt_begin_step(dev, 10);
   float (*const t23)[3] = (void *)(dev->arena + 512); /* f32[8, 12] [_, x] */
   float (*const t24)[12] = (void *)(dev->arena + 0); /* f32[8, 12] [_, _] */
   dtrt_run_exchange(dev, &exchange_2, t23, t24);
 
   /* %22 = order(%21)    scan.dtg:6 */
-  dev->at = 11;
+  dtrt_begin_step(dev, 11);
   int32_t (*const t25)[3] = (void *)(dev->arena + 512); /* i32[8, 3] [_, _] */
   dtrt_order(DTRT_F32, 8, 12, 1, t24, 3, 1, (void *)t25);
 
   /* f.i = take_along_axis(%23, %22), f.v = take_along_axis(%21, %22)    scan.dtg:6 */
-  dev->at = 12;
+  dtrt_begin_step(dev, 12);
   int32_t (*const i)[3] = (void *)(dev->arena + 2880); /* i32[8, 3] [_, _] partial(x) */
   float (*const v)[3] = (void *)(dev->arena + 3008); /* f32[8, 3] [_, _] */
   loop8_f_i(dev, 8, 3, from1_x_, from2_x_, 12, t25, t14, t24, i, v);
 
   /* %26 = order(b)    scan.dtg:7 */
-  dev->at = 13;
+  dtrt_begin_step(dev, 13);
   int32_t (*const t29)[6] = (void *)(dev->arena + 0); /* i32[40, 6] [_, _] */
   dtrt_order(DTRT_F32, 1, 40, 6, b, 40, 0, (void *)t29);
 
   /* %28 = unpick(%26, b)    scan.dtg:7 */
-  dev->at = 14;
+  dtrt_begin_step(dev, 14);
   float (*const t31)[6] = (void *)(dev->arena + 960); /* f32[40, 6] [_, _] */
   loop9_unpick(dev, 240, 40, 6, t31, t29, b);
 
   /* grad(b) = add(%27, %28)    scan.dtg:7 */
-  dev->at = 15;
+  dtrt_begin_step(dev, 15);
   float (*const grad_b)[6] = (void *)(dev->arena + 1920); /* f32[40, 6] [_, _] */
   loop10_grad_b(dev, 40, 6, t29, b, t31, grad_b);
 
   /* all-reduce over x: f.i    scan.dtg:6 */
-  dev->at = 16;
+  dtrt_begin_step(dev, 16);
   dtrt_run_exchange(dev, &exchange_3, i, i);
 }
 
@@ -278,23 +278,23 @@ static const dtrt_tensor entry_f_out[] = {
     {"g", DTRT_F32, 0, &layout_7, 1920, 960, 0, "scan.dtg:7"},
 };
 static const dtrt_step entry_f_steps[] = {
-    {"%3 = cumsum(%2)", "scan.dtg:4"},
-    {"%4 = slice(%3)", "scan.dtg:4"},
-    {"all-gather over x: %5", "scan.dtg:4"},
-    {"%6 = cumsum(%5)", "scan.dtg:4"},
-    {"copy: %6", "scan.dtg:4"},
-    {"f.y = undeal(%8)", "scan.dtg:4"},
-    {"f.c = cumsum(b)", "scan.dtg:5"},
-    {"%11 = deal(a)", "scan.dtg:6"},
-    {"%12 = order(%11)", "scan.dtg:6"},
-    {"%13 = take_along_axis(%11, %12)", "scan.dtg:6"},
-    {"all-gather over x: %21", "scan.dtg:6"},
-    {"%22 = order(%21)", "scan.dtg:6"},
-    {"f.i = take_along_axis(%23, %22), f.v = take_along_axis(%21, %22)", "scan.dtg:6"},
-    {"%26 = order(b)", "scan.dtg:7"},
-    {"%28 = unpick(%26, b)", "scan.dtg:7"},
-    {"grad(b) = add(%27, %28)", "scan.dtg:7"},
-    {"all-reduce over x: f.i", "scan.dtg:6"},
+    {"%3 = cumsum(%2)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64064},
+    {"%4 = slice(%3)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 32064},
+    {"all-gather over x: %5", "scan.dtg:4", DTRT_STEP_EXCHANGE, 0, 96},
+    {"%6 = cumsum(%5)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 256},
+    {"copy: %6", "scan.dtg:4", DTRT_STEP_EXCHANGE, 0, 0},
+    {"f.y = undeal(%8)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64096},
+    {"f.c = cumsum(b)", "scan.dtg:5", DTRT_STEP_LOOP, 0, 1920},
+    {"%11 = deal(a)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 64064},
+    {"%12 = order(%11)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 32128},
+    {"%13 = take_along_axis(%11, %12)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 32224},
+    {"all-gather over x: %21", "scan.dtg:6", DTRT_STEP_EXCHANGE, 0, 288},
+    {"%22 = order(%21)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 480},
+    {"f.i = take_along_axis(%23, %22), f.v = take_along_axis(%21, %22)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 768},
+    {"%26 = order(b)", "scan.dtg:7", DTRT_STEP_LOOP, 0, 1920},
+    {"%28 = unpick(%26, b)", "scan.dtg:7", DTRT_STEP_LOOP, 0, 2880},
+    {"grad(b) = add(%27, %28)", "scan.dtg:7", DTRT_STEP_LOOP, 0, 3840},
+    {"all-reduce over x: f.i", "scan.dtg:6", DTRT_STEP_EXCHANGE, 0, 144},
 };
 static const char *const axis_names[] = {"x"};
 static const int32_t axis_sizes[] = {4};

@@ -109,12 +109,12 @@ DTRT_ENTRY void entry_init(dtrt_device *dev) {
   (void)dev;
 
   /* model.w <- const()    step.dtg:4 */
-  dev->at = 0;
+  dtrt_begin_step(dev, 0);
   float (*const t0)[3] = (void *)(dev->vars + 0); /* f32[6, 3] [_, _] */
   loop1_const_(18, (void *)t0);
 
   /* model.b <- const()    step.dtg:5 */
-  dev->at = 1;
+  dtrt_begin_step(dev, 1);
   float *const t1 = (void *)(dev->vars + 128); /* f32[3] [_] */
   loop2_const_(3, t1);
 }
@@ -124,61 +124,61 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
   (void)dev;
 
   /* %3 = contract(x, model.w)    step.dtg:6 */
-  dev->at = 0;
+  dtrt_begin_step(dev, 0);
   float (*const x_)[6] = (void *)(dev->arena + 128); /* f32[8, 6] [batch, _] */
   float (*const model_w)[3] = (void *)(dev->vars + 0); /* f32[6, 3] [_, _] */
   float (*const t3)[3] = (void *)(dev->arena + 64); /* f32[8, 3] [batch, _] */
   dtrt_gemm(DTRT_F32, 0, 0, 2, 3, 6, x_, 6, model_w, 3, t3, 3, 0);
 
   /* %9 = sum(%8)    step.dtg:11 */
-  dev->at = 1;
+  dtrt_begin_step(dev, 1);
   float *const model_b = (void *)(dev->vars + 128); /* f32[3] [_] */
   float (*const y)[3] = (void *)(dev->arena + 0); /* f32[8, 3] [batch, _] */
   float *const t9 = (void *)(dev->arena + 192); /* f32[] [] partial(batch) */
   loop3_sum(2, 3, t3, model_b, y, t9);
 
   /* all-reduce over batch: %9    step.dtg:11 */
-  dev->at = 2;
+  dtrt_begin_step(dev, 2);
   dtrt_run_exchange(dev, &exchange_0, t9, t9);
 
   /* train.loss = mul(%9, %10)    step.dtg:11 */
-  dev->at = 3;
+  dtrt_begin_step(dev, 3);
   float *const loss = (void *)(dev->arena + 320); /* f32[] [] */
   loop4_train_loss(t9, loss);
 
   /* grad(train.e) = add(%13, %13)    step.dtg:11 */
-  dev->at = 4;
+  dtrt_begin_step(dev, 4);
   float (*const grad_train_e)[3] = (void *)(dev->arena + 192); /* f32[8, 3] [batch, _] */
   loop5_grad_train_e(2, 3, t3, model_b, y, grad_train_e);
 
   /* grad(model.b) = sum(grad(train.e))    step.dtg:6 */
-  dev->at = 5;
+  dtrt_begin_step(dev, 5);
   float *const grad_model_b = (void *)(dev->arena + 256); /* f32[3] [_] partial(batch) */
   loop6_grad_model_b(2, 3, grad_model_b, grad_train_e);
 
   /* grad(model.w) = contract(x, grad(train.e))    step.dtg:6 */
-  dev->at = 6;
+  dtrt_begin_step(dev, 6);
   float (*const grad_model_w)[3] = (void *)(dev->arena + 0); /* f32[6, 3] [_, _] partial(batch) */
   dtrt_gemm(DTRT_F32, 1, 0, 6, 3, 2, x_, 6, grad_train_e, 3, grad_model_w, 3, 0);
 
   /* all-reduce over batch: grad(model.w), grad(model.b)    step.dtg:12 */
-  dev->at = 7;
+  dtrt_begin_step(dev, 7);
   dtrt_run_all_reduces(dev, 2, (const dtrt_exchange *const[]){&exchange_1, &exchange_2},
                        (const void *const[]){grad_model_w, grad_model_b},
                        (void *const[]){grad_model_w, grad_model_b});
 
   /* model.w <- sub(model.w, %18)    step.dtg:12 */
-  dev->at = 8;
+  dtrt_begin_step(dev, 8);
   loop7_sub(18, (void *)model_w, (void *)grad_model_w);
 
   /* model.b <- sub(model.b, %21)    step.dtg:12 */
-  dev->at = 9;
+  dtrt_begin_step(dev, 9);
   loop7_sub(3, model_b, grad_model_b);
 }
 
 static const dtrt_step entry_init_steps[] = {
-    {"model.w <- const()", "step.dtg:4"},
-    {"model.b <- const()", "step.dtg:5"},
+    {"model.w <- const()", "step.dtg:4", DTRT_STEP_LOOP, 0, 72},
+    {"model.b <- const()", "step.dtg:5", DTRT_STEP_LOOP, 0, 12},
 };
 static const char *const entry_train_dims_0[] = {0, 0};
 static const char *const entry_train_dims_1[] = {0, 0};
@@ -190,16 +190,16 @@ static const dtrt_tensor entry_train_out[] = {
     {"loss", DTRT_F32, 0, &layout_1, 320, 4, 0, "step.dtg:13"},
 };
 static const dtrt_step entry_train_steps[] = {
-    {"%3 = contract(x, model.w)", "step.dtg:6"},
-    {"%9 = sum(%8)", "step.dtg:11"},
-    {"all-reduce over batch: %9", "step.dtg:11"},
-    {"train.loss = mul(%9, %10)", "step.dtg:11"},
-    {"grad(train.e) = add(%13, %13)", "step.dtg:11"},
-    {"grad(model.b) = sum(grad(train.e))", "step.dtg:6"},
-    {"grad(model.w) = contract(x, grad(train.e))", "step.dtg:6"},
-    {"all-reduce over batch: grad(model.w), grad(model.b)", "step.dtg:12"},
-    {"model.w <- sub(model.w, %18)", "step.dtg:12"},
-    {"model.b <- sub(model.b, %21)", "step.dtg:12"},
+    {"%3 = contract(x, model.w)", "step.dtg:6", DTRT_STEP_PRODUCT, 72, 144},
+    {"%9 = sum(%8)", "step.dtg:11", DTRT_STEP_LOOP, 0, 64},
+    {"all-reduce over batch: %9", "step.dtg:11", DTRT_STEP_EXCHANGE, 0, 12},
+    {"train.loss = mul(%9, %10)", "step.dtg:11", DTRT_STEP_LOOP, 0, 8},
+    {"grad(train.e) = add(%13, %13)", "step.dtg:11", DTRT_STEP_LOOP, 0, 84},
+    {"grad(model.b) = sum(grad(train.e))", "step.dtg:6", DTRT_STEP_LOOP, 0, 36},
+    {"grad(model.w) = contract(x, grad(train.e))", "step.dtg:6", DTRT_STEP_PRODUCT, 72, 144},
+    {"all-reduce over batch: grad(model.w), grad(model.b)", "step.dtg:12", DTRT_STEP_EXCHANGE, 0, 132},
+    {"model.w <- sub(model.w, %18)", "step.dtg:12", DTRT_STEP_LOOP, 0, 216},
+    {"model.b <- sub(model.b, %21)", "step.dtg:12", DTRT_STEP_LOOP, 0, 36},
 };
 static const char *const axis_names[] = {"batch"};
 static const int32_t axis_sizes[] = {4};

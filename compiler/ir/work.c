@@ -1,0 +1,44 @@
+#include "work.h"
+#include <math.h>
+
+double work_block_bytes(const Program *p, const Layout *l, const Shape *s, DType t) {
+  Shape local = layout_local(&p->mesh, l, s);
+  return (double)shape_count(&local) * dtype_size(t);
+}
+
+static double factor_here(const Program *p, const Rule *r, const RuleDim *rd, const Shape *s,
+                          const Layout *l, int f, double size) {
+  for (int d = 0; d < s->rank; d++)
+    if (rd[d].n == 1 && rd[d].factor[0] == f && !rd[d].window.of && s->dim[d] == r->factor[f].size)
+      size = fmin(size, (double)dim_block_most(&p->mesh, &l->dim[d], s->dim[d]));
+  return size;
+}
+
+static double points_here(const Program *p, const Graph *g, const Node *n, const Rule *r,
+                          const Layout *const *operands, const Layout *result) {
+  double points = 1;
+  for (int f = 0; f < r->nfactors; f++) {
+    double size = (double)r->factor[f].size;
+    for (int i = 0; i < n->noperands; i++)
+      size = factor_here(p, r, r->operand[i], &graph_operand(g, n, i)->shape, operands[i], f, size);
+    points *= factor_here(p, r, r->result, &n->shape, result, f, size);
+  }
+  return points;
+}
+
+bool work_is_product(Op op) {
+  return op == OP_contract || op == OP_conv || op == OP_conv_input || op == OP_conv_weight;
+}
+
+double work_flops(const Program *p, const Graph *g, const Node *n, const Rule *r,
+                  const Layout *const *operands, const Layout *result) {
+  double each = op_def(n->op)->flops;
+  if (work_is_product(n->op)) return each * points_here(p, g, n, r, operands, result);
+  Shape local = layout_local(&p->mesh, result, &n->shape);
+  double most = (double)shape_count(&local);
+  for (int i = 0; i < n->noperands; i++) {
+    local = layout_local(&p->mesh, operands[i], &graph_operand(g, n, i)->shape);
+    most = fmax(most, (double)shape_count(&local));
+  }
+  return each * most;
+}

@@ -1,0 +1,13 @@
+/* How much one device has to do: operations and bytes, of the device with the largest blocks. The
+ * cost model and the profile's rates are made of it. */
+#ifndef DTG_WORK_H
+#define DTG_WORK_H
+#include "plan.h"
+
+double work_block_bytes(const Program *p, const Layout *l, const Shape *s, DType t);
+bool work_is_product(Op op); /* a matrix product or a convolution */
+/* Of one device's part of op n, whose rule is r, when its operands and result lie so. */
+double work_flops(const Program *p, const Graph *g, const Node *n, const Rule *r,
+                  const Layout *const *operands, const Layout *result);
+
+#endif
