@@ -83,9 +83,12 @@ typedef struct LocalEntry {
   VEC(Step) steps;
   bool *stored; /* by node: has a buffer */
   int *buffer;  /* by node: index, or -1 */
+  /* By node with a buffer: the step that makes it, -1 if it is there from the beginning, and the
+   * last that reads it, -1 if none does; steps.n: it is wanted at the end. */
+  int *made_at, *last_read;
   VEC(Buffer) buffers;
   VEC(Copy) copies;
-  int *output_buffer; /* beside entry->outputs; all in the arena */
+  int *output_buffer;          /* beside entry->outputs; all in the arena */
   const struct Choice *choice; /* how each op was chosen to be computed, and what else there was */
   int64_t arena_bytes;
   int64_t live_bytes; /* the most that is alive at once: no plan can need less */
@@ -120,9 +123,9 @@ struct Plan {
 
 /* What an exchange is. */
 typedef struct Exchange {
-  int kind;      /* DTRT_COPY ... */
-  uint32_t axes; /* along which data moves */
-  int64_t bytes; /* that one device receives (the most any does) */
+  int kind;        /* DTRT_COPY ... */
+  uint32_t axes;   /* along which data moves */
+  int64_t bytes;   /* that one device receives (the most any does) */
   int64_t group;   /* devices that take part together */
   int64_t senders; /* devices that one device receives from (the most any does) */
 } Exchange;

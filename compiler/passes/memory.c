@@ -1,12 +1,9 @@
 /* Where values lie. Each stored value has a buffer that lives from the step that makes it to the
- * last that reads it; buffers whose lives do not meet may share bytes of the one arena. An update
- * is written straight into its variable when nobody reads the old value afterwards. */
+ * last that reads it; buffers whose lives do not meet may share bytes of the one arena (pack.c). A
+ * value is made in the place of another where that is read for the last time: an update straight
+ * in its variable, an element of a loop over the one it came from, an all-reduce over its terms. */
+#include "pack.h"
 #include "passes.h"
-#include <stdlib.h>
-
-enum { ALIGN = 64 };
-
-static int64_t round_up(int64_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
 
 static int64_t local_bytes(const Plan *p, const Layout *l, const Shape *s, DType t) {
   Shape local = layout_local(&p->program->mesh, l, s);
@@ -133,20 +130,55 @@ static bool reduces_in_place(const Memory *m, NodeId id) {
          le->buffers.at[b].last == m->made_at[id];
 }
 
+static bool step_has_buffer(const Memory *m, const Step *s, int b) {
+  for (int i = 0; i < s->nodes.n; i++)
+    if (m->le->buffer[s->nodes.at[i]] == b) return true;
+  return false;
+}
+
+/* The buffer of a value that a loop reads for the last time, at the index where it stores node
+ * `id`, and of the same type, so that the two can be one array; -1: none. */
+static int mapped_over(const Memory *m, NodeId id) {
+  const LocalEntry *le = m->le;
+  int t = m->made_at[id];
+  if (le->steps.at[t].kind != STEP_MAP) return -1;
+  for (int i = 0; i < m->reads[t].r.n; i++) {
+    const Read *r = &m->reads[t].r.at[i];
+    int b = le->buffer[r->node];
+    if (b < 0 || !r->aligned || le->buffers.at[b].place != PLACE_ARENA) continue;
+    if (le->buffers.at[b].last == t && m->made_at[r->node] < t &&
+        graph_node(le->graph, r->node)->dtype == graph_node(le->graph, id)->dtype &&
+        !step_has_buffer(m, &le->steps.at[t], b))
+      return b;
+  }
+  return -1;
+}
+
+static void place_made(Memory *m, NodeId id) {
+  LocalEntry *le = m->le;
+  if (le->buffer[id] >= 0) return;
+  int over = reduces_in_place(m, id)
+                 ? le->buffer[node_base(le->graph, graph_node(le->graph, id)->operand[0])]
+                 : mapped_over(m, id);
+  if (over < 0) {
+    le->buffer[id] = add_buffer(m, id, PLACE_ARENA);
+    return;
+  }
+  le->buffer[id] = over;
+  le->buffers.at[over].last = m->last_read[id];
+}
+
 static void place_rest(Memory *m) {
   LocalEntry *le = m->le;
   for (NodeId i = 0; i < le->graph->nodes.n; i++) {
     const Node *n = graph_node(le->graph, i);
-    bool made = le->stored[i] && m->made_at[i] >= 0 && le->buffer[i] < 0;
-    if (n->op == OP_var && m->last_read[i] >= 0) {
+    if (n->op == OP_var && m->last_read[i] >= 0)
       le->buffer[i] = var_buffer(m, (int)n->attr[1]);
-    } else if (made && reduces_in_place(m, i)) {
-      le->buffer[i] = le->buffer[node_base(le->graph, n->operand[0])];
-      le->buffers.at[le->buffer[i]].last = m->last_read[i];
-    } else if (n->op == OP_input || made) {
+    else if (n->op == OP_input)
       le->buffer[i] = add_buffer(m, i, PLACE_ARENA);
-    }
   }
+  for (int t = 0; t < m->nsteps; t++)
+    for (int i = 0; i < le->steps.at[t].nodes.n; i++) place_made(m, le->steps.at[t].nodes.at[i]);
   for (int i = 0; i < le->copies.n; i++)
     if (le->copies.at[i].from < 0) le->copies.at[i].from = le->buffer[-1 - le->copies.at[i].from];
 }
@@ -178,125 +210,6 @@ static void place_outputs(Memory *m) {
   le->copies.at = all.at, le->copies.n = all.n, le->copies.cap = all.cap;
 }
 
-/* -------- offsets -------- */
-
-/* What has its place already, in the order of offsets, in runs. A run knows when any of its members
- * is alive, so that most are passed over whole. */
-enum { RUN = 64 };
-
-typedef struct Placed {
-  int64_t offset, end;
-  int first, last;
-} Placed;
-
-typedef struct Run {
-  int n, first, last;
-  Placed at[RUN];
-} Run;
-
-typedef struct Shelf {
-  Arena *arena;
-  VEC(Run *) runs;
-} Shelf;
-
-/* The lowest place with room for b during its life. */
-static int64_t lowest_free(const Shelf *s, const Buffer *b) {
-  int64_t at = 0, size = round_up(b->bytes);
-  for (int r = 0; r < s->runs.n; r++) {
-    const Run *run = s->runs.at[r];
-    if (run->at[0].offset >= at + size) return at;
-    if (run->last < b->first || b->last < run->first) continue;
-    for (int i = 0; i < run->n; i++) {
-      const Placed *o = &run->at[i];
-      if (o->last < b->first || b->last < o->first) continue;
-      if (o->offset >= at + size) return at;
-      if (o->end > at) at = o->end;
-    }
-  }
-  return at;
-}
-
-static void run_lives(Run *run) {
-  run->first = run->at[0].first, run->last = run->at[0].last;
-  for (int i = 1; i < run->n; i++) {
-    if (run->at[i].first < run->first) run->first = run->at[i].first;
-    if (run->at[i].last > run->last) run->last = run->at[i].last;
-  }
-}
-
-/* The upper half of run r becomes a run of its own behind it. */
-static void split_run(Shelf *s, int r) {
-  Run *low = s->runs.at[r], *high = arena_new_of(s->arena, Run);
-  vec_push(s->arena, &s->runs, high);
-  for (int i = s->runs.n - 1; i > r + 1; i--) s->runs.at[i] = s->runs.at[i - 1];
-  s->runs.at[r + 1] = high;
-  high->n = low->n - RUN / 2;
-  low->n = RUN / 2;
-  for (int i = 0; i < high->n; i++) high->at[i] = low->at[RUN / 2 + i];
-  run_lives(low);
-  run_lives(high);
-}
-
-static void put(Shelf *s, const Buffer *b) {
-  Placed p = {b->offset, b->offset + round_up(b->bytes), b->first, b->last};
-  int r = 0;
-  while (r + 1 < s->runs.n && s->runs.at[r + 1]->at[0].offset <= p.offset) r++;
-  if (!s->runs.n) vec_push(s->arena, &s->runs, arena_new_of(s->arena, Run));
-  if (s->runs.at[r]->n == RUN) {
-    split_run(s, r);
-    r += s->runs.at[r + 1]->at[0].offset <= p.offset;
-  }
-  Run *run = s->runs.at[r];
-  int i = run->n++;
-  for (; i > 0 && run->at[i - 1].offset > p.offset; i--) run->at[i] = run->at[i - 1];
-  run->at[i] = p;
-  if (run->n == 1 || p.first < run->first) run->first = p.first;
-  if (run->n == 1 || p.last > run->last) run->last = p.last;
-}
-
-/* Equal ones stay in the order of their buffers. */
-static int by_size(const void *x, const void *y) {
-  const Buffer *a = *(Buffer *const *)x, *b = *(Buffer *const *)y;
-  if (a->bytes != b->bytes) return a->bytes < b->bytes ? 1 : -1;
-  if (a->first != b->first) return a->first > b->first ? 1 : -1;
-  return (a > b) - (a < b);
-}
-
-/* The most that is alive at one step. */
-static int64_t most_live(const Memory *m) {
-  int64_t *change = arena_array(m->plan->arena, int64_t, m->nsteps + 3), live = 0, most = 0;
-  for (int i = 0; i < m->le->buffers.n; i++) {
-    const Buffer *b = &m->le->buffers.at[i];
-    if (b->place != PLACE_ARENA || b->first > b->last) continue;
-    change[b->first + 1] += round_up(b->bytes);
-    change[b->last + 2] -= round_up(b->bytes);
-  }
-  for (int t = -1; t <= m->nsteps; t++) {
-    live += change[t + 1];
-    if (live > most) most = live;
-  }
-  return most;
-}
-
-/* Largest first, each at the lowest place that is free during its life. */
-static void assign_offsets(Memory *m) {
-  LocalEntry *le = m->le;
-  Shelf shelf = {.arena = m->plan->arena};
-  Buffer **order = arena_array(m->plan->arena, Buffer *, le->buffers.n + 1);
-  int n = 0;
-  for (int i = 0; i < le->buffers.n; i++)
-    if (le->buffers.at[i].place == PLACE_ARENA) order[n++] = &le->buffers.at[i];
-  qsort(order, (size_t)n, sizeof *order, by_size);
-  for (int i = 0; i < n; i++) {
-    Buffer *b = order[i];
-    b->offset = lowest_free(&shelf, b);
-    put(&shelf, b);
-    int64_t end = b->offset + round_up(b->bytes);
-    if (end > le->arena_bytes) le->arena_bytes = end;
-  }
-  le->live_bytes = most_live(m);
-}
-
 static void find_var_nodes(Memory *m) {
   int nvars = m->plan->program->vars.n;
   const Graph *g = m->le->graph;
@@ -315,8 +228,8 @@ static void find_var_nodes(Memory *m) {
 static void memory_entry(Plan *p, LocalEntry *le) {
   Memory m = {.plan = p, .le = le, .nsteps = le->steps.n};
   int n = le->graph->nodes.n;
-  m.last_read = arena_array(p->arena, int, n + 1);
-  m.made_at = arena_array(p->arena, int, n + 1);
+  m.last_read = le->last_read = arena_array(p->arena, int, n + 1);
+  m.made_at = le->made_at = arena_array(p->arena, int, n + 1);
   m.reads = arena_array(p->arena, Reads, m.nsteps + 1);
   le->buffer = arena_array(p->arena, int, n + 1);
   le->output_buffer = arena_array(p->arena, int, le->entry->outputs.n + 1);
@@ -326,7 +239,7 @@ static void memory_entry(Plan *p, LocalEntry *le) {
   place_assigns(&m);
   place_rest(&m);
   place_outputs(&m);
-  assign_offsets(&m);
+  pack_arena(p->arena, le);
 }
 
 void memory(Plan *p) {
@@ -335,7 +248,7 @@ void memory(Plan *p) {
   for (int i = 0; i < n; i++) {
     const Var *v = &p->program->vars.at[i];
     p->var_offset[i] = p->vars_bytes;
-    p->vars_bytes += round_up(local_bytes(p, v->layout, &v->shape, v->dtype));
+    p->vars_bytes += pack_round(local_bytes(p, v->layout, &v->shape, v->dtype));
   }
   for (int i = 0; i < p->entries.n; i++) memory_entry(p, &p->entries.at[i]);
 }

@@ -21,6 +21,8 @@ void memory(Plan *p);
 
 void verify_global(const Plan *p, const char *after);
 void verify_local(const Plan *p, const char *after);
+/* Every value lies where it was put until its last reader. */
+void verify_memory(const Plan *p, const char *after);
 /* Once there are steps: every device can run them, and all meet the same exchanges. */
 void verify_exchanges(const Plan *p, const LocalEntry *le, const char *after);
 

@@ -18,7 +18,7 @@ static const struct {
     {"schedule", schedule, verify_local},      /* steps, in order */
     {"combine", combine, verify_local},        /* small all-reduces together */
     {"fuse", fuse, verify_local},              /* loops over the same space together */
-    {"memory", memory, verify_local},          /* where each value lies */
+    {"memory", memory, verify_memory},         /* where each value lies */
 };
 
 static double now_ms(void) {

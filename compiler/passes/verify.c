@@ -164,3 +164,74 @@ void verify_local(const Plan *p, const char *after) {
     if (le->steps.n) verify_exchanges(p, le, after);
   }
 }
+
+/* -------- memory -------- */
+
+/* What lies in one place of the arena or of the variables. */
+typedef struct Held {
+  Place place;
+  int64_t offset, end;
+  NodeId node;
+} Held;
+
+typedef struct Memory {
+  const Plan *plan;
+  const LocalEntry *le;
+  VEC(Held) held;
+} Memory;
+
+static bool holds(const Memory *m, NodeId id) {
+  for (int i = 0; i < m->held.n; i++)
+    if (m->held.at[i].node == id) return true;
+  return false;
+}
+
+/* What it overlaps is gone. */
+static void hold(Memory *m, NodeId id) {
+  const Buffer *b = &m->le->buffers.at[m->le->buffer[id]];
+  Held h = {b->place, b->offset, b->offset + b->bytes, id};
+  int n = 0;
+  for (int i = 0; i < m->held.n; i++) {
+    const Held *o = &m->held.at[i];
+    if (o->place != h.place || o->offset >= h.end || h.offset >= o->end) m->held.at[n++] = *o;
+  }
+  m->held.n = n;
+  vec_push(m->plan->arena, &m->held, h);
+}
+
+/* Walks the steps: what is read must lie there still. A node that is read from its variable may be
+ * there as several nodes. */
+static const char *bad_memory(Memory *m, NodeId *where) {
+  const LocalEntry *le = m->le;
+  for (NodeId i = 0; i < le->graph->nodes.n; i++)
+    if (le->buffer[i] >= 0 && graph_node(le->graph, i)->op == OP_input) hold(m, i);
+  for (int t = 0; t < le->steps.n; t++) {
+    const Step *s = &le->steps.at[t];
+    Reads r = {0};
+    step_reads(le, s, m->plan->arena, &r);
+    for (int i = 0; i < r.r.n; i++) {
+      bool own = false;
+      *where = r.r.at[i].node;
+      for (int k = 0; k < s->nodes.n; k++) own = own || s->nodes.at[k] == *where;
+      if (own || graph_node(le->graph, *where)->op == OP_var) continue;
+      if (!holds(m, *where)) return "its place is taken before its last reader";
+    }
+    for (int i = 0; i < s->nodes.n; i++) hold(m, s->nodes.at[i]);
+    for (int i = 0; i < s->nodes.n; i++)
+      if (*where = s->nodes.at[i], !holds(m, *where))
+        return "a step stores two values in one place";
+  }
+  return NULL;
+}
+
+void verify_memory(const Plan *p, const char *after) {
+  verify_local(p, after);
+  for (int e = 0; e < p->entries.n; e++) {
+    ArenaMark mark = arena_mark(p->arena);
+    Memory m = {.plan = p, .le = &p->entries.at[e]};
+    NodeId where = 0;
+    const char *law = bad_memory(&m, &where);
+    arena_release(p->arena, mark);
+    if (law) breach(p, m.le->entry, m.le->graph, where, after, law);
+  }
+}

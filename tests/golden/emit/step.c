@@ -67,17 +67,19 @@ DTRT_LOOP void loop3_sum(int64_t n0, int64_t n1, float (*restrict t_)[n1], const
   t_2[0] = acc;
 }
 
-DTRT_LOOP void loop4_train_loss(const float *restrict t_, float *restrict train_loss) {
-  train_loss[0] = t_[0] * 0.0416666667f;
+DTRT_LOOP void loop4_train_loss(float *restrict t_) {
+  const float v0 = t_[0];
+  t_[0] = v0 * 0.0416666667f;
 }
 
-DTRT_LOOP void loop5_grad_train_e(int64_t n0, int64_t n1, float (*restrict t_)[n1], const float *restrict model_b, float (*restrict y_)[n1], float (*restrict grad_train_e)[n1]) {
+DTRT_LOOP void loop5_grad_train_e(int64_t n0, int64_t n1, float (*restrict t_)[n1], const float *restrict model_b, float (*restrict y_)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      const float v0 = 0.0416666667f * ((t_[i][j] + model_b[j]) - y_[i][j]);
-      grad_train_e[i][j] = v0 + v0;
+      const float v0 = t_[i][j];
+      const float v1 = 0.0416666667f * ((v0 + model_b[j]) - y_[i][j]);
+      t_[i][j] = v1 + v1;
     }
   }
 }
@@ -127,14 +129,14 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
   dtrt_begin_step(dev, 0);
   float (*const x_)[6] = (void *)(dev->arena + 128); /* f32[8, 6] [batch, _] */
   float (*const model_w)[3] = (void *)(dev->vars + 0); /* f32[6, 3] [_, _] */
-  float (*const t3)[3] = (void *)(dev->arena + 64); /* f32[8, 3] [batch, _] */
+  float (*const t3)[3] = (void *)(dev->arena + 192); /* f32[8, 3] [batch, _] */
   dtrt_gemm(DTRT_F32, 0, 0, 2, 3, 6, x_, 6, model_w, 3, t3, 3, 0);
 
   /* %9 = sum(%8)    step.dtg:11 */
   dtrt_begin_step(dev, 1);
   float *const model_b = (void *)(dev->vars + 128); /* f32[3] [_] */
   float (*const y)[3] = (void *)(dev->arena + 0); /* f32[8, 3] [batch, _] */
-  float *const t9 = (void *)(dev->arena + 192); /* f32[] [] partial(batch) */
+  float *const t9 = (void *)(dev->arena + 320); /* f32[] [] partial(batch) */
   loop3_sum(2, 3, t3, model_b, y, t9);
 
   /* all-reduce over batch: %9    step.dtg:11 */
@@ -143,23 +145,21 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
 
   /* train.loss = mul(%9, %10)    step.dtg:11 */
   dtrt_begin_step(dev, 3);
-  float *const loss = (void *)(dev->arena + 320); /* f32[] [] */
-  loop4_train_loss(t9, loss);
+  loop4_train_loss(t9);
 
   /* grad(train.e) = add(%13, %13)    step.dtg:11 */
   dtrt_begin_step(dev, 4);
-  float (*const grad_train_e)[3] = (void *)(dev->arena + 192); /* f32[8, 3] [batch, _] */
-  loop5_grad_train_e(2, 3, t3, model_b, y, grad_train_e);
+  loop5_grad_train_e(2, 3, t3, model_b, y);
 
   /* grad(model.b) = sum(grad(train.e))    step.dtg:6 */
   dtrt_begin_step(dev, 5);
   float *const grad_model_b = (void *)(dev->arena + 256); /* f32[3] [_] partial(batch) */
-  loop6_grad_model_b(2, 3, grad_model_b, grad_train_e);
+  loop6_grad_model_b(2, 3, grad_model_b, t3);
 
   /* grad(model.w) = contract(x, grad(train.e))    step.dtg:6 */
   dtrt_begin_step(dev, 6);
   float (*const grad_model_w)[3] = (void *)(dev->arena + 0); /* f32[6, 3] [_, _] partial(batch) */
-  dtrt_gemm(DTRT_F32, 1, 0, 6, 3, 2, x_, 6, grad_train_e, 3, grad_model_w, 3, 0);
+  dtrt_gemm(DTRT_F32, 1, 0, 6, 3, 2, x_, 6, t3, 3, grad_model_w, 3, 0);
 
   /* all-reduce over batch: grad(model.w), grad(model.b)    step.dtg:12 */
   dtrt_begin_step(dev, 7);
