@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "hand_gpt.h"
 #include "hand_team.h"
 
 enum { ACTS = MNIST_BATCH * 1300 };
@@ -20,6 +21,7 @@ typedef struct Local {
   float *m, *v;
   float *h1, *h2, *z, *d1, *d2; /* activations and their gradients, [rows][...] */
   float *sums;                  /* of batch norm */
+  float *work;                  /* of a transformer block */
 } Local;
 
 struct Hand {
@@ -242,6 +244,19 @@ static void imdb_step(void *arg, int me) {
   settle_and_update(h, me);
 }
 
+/* -------- a transformer block -------- */
+
+static void gpt_rows(void *arg, int me) {
+  Hand *h = arg;
+  Local *l = &h->local[me];
+  int from = h->batch * me / team_size(h->team),
+      n = h->batch * (me + 1) / team_size(h->team) - from;
+  size_t row = GPT_SEQ * GPT_WIDTH;
+  l->grad[h->part[h->nparts]] = gpt_step(n, h->x + (size_t)from * row, l->param, l->grad, h->part,
+                                         l->work, 1.0f / ((float)h->batch * (float)row));
+  settle_and_update(h, me);
+}
+
 /* -------- many small operations; one long loop -------- */
 
 static void small_step(void *arg, int me) {
@@ -337,6 +352,13 @@ Hand *hand_mnist(int ndevices, bool shared) {
 Hand *hand_imdb(int ndevices, bool shared) {
   static const size_t count[] = {1200 * 48, 48, 48 * 2, 2};
   return hand_new(ndevices, shared, imdb_step, IMDB_BATCH, 1200, 4, count, false);
+}
+
+Hand *hand_gpt(int ndevices) {
+  Hand *h = hand_new(ndevices, false, gpt_rows, GPT_BATCH, 0, GPT_PARTS, gpt_count, false);
+  for (int i = 0; h && i < ndevices; i++)
+    h->local[i].work = team_floats(gpt_work((GPT_BATCH + ndevices - 1) / ndevices));
+  return h;
 }
 
 Hand *hand_small(int ndevices) {

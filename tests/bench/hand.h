@@ -1,4 +1,4 @@
-/* hand.h: the two training steps of the benchmark as a C programmer writes them for OpenBLAS,
+/* hand.h: the training steps of the benchmark as a C programmer writes them for OpenBLAS,
  * and two small programs. */
 #ifndef HAND_H
 #define HAND_H
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MNIST_BATCH = 128, IMDB_BATCH = 64, HAND_PARTS = 6, HAND_CHAIN = 1 << 18 };
+enum { MNIST_BATCH = 128, IMDB_BATCH = 64, HAND_PARTS = 12, HAND_CHAIN = 1 << 18 };
 
 typedef struct Hand Hand;
 
@@ -19,6 +19,8 @@ Hand *hand_imdb(int ndevices, bool shared);
  * floats. */
 Hand *hand_small(int ndevices);
 Hand *hand_chain(void);
+/* A transformer block (hand_gpt.h), SGD 1e-2. */
+Hand *hand_gpt(int ndevices);
 void hand_free(Hand *h);
 
 /* The parameters, in the order w, b of each layer: gives every device this value. */

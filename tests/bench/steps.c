@@ -2,7 +2,7 @@
  * OpenBLAS, in one run and by turns (A B A B), on 1, 2 and 8 devices; and how long it takes to
  * compile one.
  *
- *   steps [ROUNDS [NAME...]]  15 rounds of all; NAME: mnist, imdb, small, chain, compile
+ *   steps [ROUNDS [NAME...]]  15 rounds of all; NAME: mnist, imdb, gpt, small, chain, compile
  *
  *   steps check               only whether both sides compute the same
  *
@@ -36,7 +36,7 @@ typedef struct Case {
   Side side[MOST_SIDES]; /* 0: dtg, 1: by hand, to which the others are compared */
   float *x;
   int32_t *label;
-  float *first[HAND_PARTS]; /* of the parameters */
+  float *first[HAND_PARTS + 1]; /* of the parameters; ends in NULL */
 } Case;
 
 static void die(const char *what, const char *why) {
@@ -158,6 +158,7 @@ static void first_values(Case *c, const Hand *h) {
 static Hand *by_hand(const Text *t, int devices, bool shared) {
   if (!strcmp(t->name, "mnist")) return hand_mnist(devices, shared);
   if (!strcmp(t->name, "imdb")) return hand_imdb(devices, shared);
+  if (!strcmp(t->name, "gpt")) return hand_gpt(devices);
   return !strcmp(t->name, "small") ? hand_small(devices) : hand_chain();
 }
 

@@ -59,6 +59,38 @@ const Text text_all[] = {
              "  opt.minimize(loss)\n"
              "  return loss\n"
              "}\n"},
+    {.name = "gpt", /* one block of a transformer */
+     .devices = 1 | 2,
+     .batch = 8,
+     .width = 256 * 256,
+     .classes = 1,
+     .ninputs = 1,
+     .steps = 4,
+     .part = {"model.norm1.scale", "model.norm1.shift", "model.attn.q", "model.attn.k",
+              "model.attn.v", "model.attn.out", "model.norm2.scale", "model.norm2.shift",
+              "model.up.w", "model.up.b", "model.down.w", "model.down.b"},
+     .layouts = {"train.x=[batch, _, _]"},
+     .text = "import \"nn\"\n"
+             "import \"optim\"\n"
+             "layer block(width, heads) {\n"
+             "  norm1 = layer_norm(width)\n"
+             "  attn  = self_attention(width, heads)\n"
+             "  norm2 = layer_norm(width)\n"
+             "  up    = dense(width, 4 * width, act=gelu)\n"
+             "  down  = dense(4 * width, width)\n"
+             "  apply(x) {\n"
+             "    x = x + attn(norm1(x))\n"
+             "    return x + down(up(norm2(x)))\n"
+             "  }\n"
+             "}\n"
+             "model = block(256, 8)\n"
+             "opt   = sgd(model, lr=1e-2)\n"
+             "entry train(x: f32[8, 256, 256]) {\n"
+             "  y    = model(x)\n"
+             "  loss = mean(y * y)\n"
+             "  opt.minimize(loss)\n"
+             "  return loss\n"
+             "}\n"},
     {.name = "small", /* thirty small operations and one all-reduce */
      .devices = 2,
      .batch = 64,

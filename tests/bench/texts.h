@@ -13,7 +13,7 @@ typedef struct Text {
   int batch, width, classes;               /* x: f32[batch, width]; label: i32[batch] */
   int ninputs;                             /* 0, 1 (x), 2 (x and label) */
   int steps;                               /* of a round */
-  const char *part[7];                     /* parameters in the order of hand.h; ends in NULL */
+  const char *part[13];                    /* parameters in the order of hand.h; ends in NULL */
   const char *layouts[MOST_LAYOUTS];       /* data parallel; ends in NULL */
   const char *split_layouts[MOST_LAYOUTS]; /* the same with the optimizer split, or empty */
 } Text;
