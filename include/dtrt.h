@@ -374,6 +374,15 @@ dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device);
 /* Largest arena in use and bytes of variables, of one device. */
 int64_t dtrt_session_memory(const dtrt_session *s);
 
+/* -- profiles: docs/profiling.md. Times every step of every entry on every device from now on, until the session is closed;
+ * what was timed before is forgotten. Under mpi all ranks call these three, and the profile of all devices is rank 0's. */
+dtrt_status dtrt_profile_start(dtrt_session *s);
+/* The table of entries and their steps. *text is malloc'ed; "" on ranks above 0. DTRT_INVALID: nothing is timed. */
+dtrt_status dtrt_profile_text(dtrt_session *s, char **text);
+/* A trace for chrome://tracing or Perfetto, in JSON, in place of a file that is there: written aside, synced, renamed. It holds
+ * the first calls, as many as 131072 events of each process are; DTRT_FILE: it cannot be written. */
+dtrt_status dtrt_profile_save(dtrt_session *s, const char *path);
+
 /* -- checkpoints: docs/checkpoints.md. All variables of the session's program as safetensors files in a folder. Every
  * device writes and reads its own blocks. Under mpi all ranks call, and the folder is one that all of them see. */
 

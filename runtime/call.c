@@ -122,16 +122,19 @@ static void call_device(Device *d, void *arg) {
   d->entry = e;
   d->doing = "before its first step";
   d->pub.at = 0;
+  if (d->profile) profile_enter(d);
   fill_inputs(d, c, e);
   d->doing = NULL;
   d->in_entry = true;
   e->run(&d->pub);
   d->in_entry = false;
+  if (d->profile) profile_part(d, e->nsteps + PROFILE_OUTPUTS);
   d->doing = "handing over its outputs";
   for (int i = 0; c->out && i < e->nout; i++)
     if (c->out[i])
       to_host(d, g->first_out[c->entry] + i, &e->out[i], d->pub.arena + e->out[i].offset,
               c->out[i]);
+  if (d->profile) profile_leave(d);
 }
 
 dtrt_status session_usable(dtrt_session *s) {
@@ -153,7 +156,11 @@ static dtrt_status call(dtrt_session *s, Call *c) {
     if (dtrt_tensor_count(&e->in[i]) > 0 && (!c->in || !c->in[i]))
       return session_error(s, DTRT_INVALID, "entry `%s`: input `%s` is not given", e->name,
                            e->in[i].name);
-  return session_run(s, call_device, c);
+  if (s->profile && profile_call(s, c->program, c->entry))
+    return session_error(s, DTRT_NO_MEMORY, "out of memory for the profile");
+  status = session_run(s, call_device, c);
+  if (s->profile) profile_called(s);
+  return status;
 }
 
 dtrt_status dtrt_call(dtrt_session *s, int entry, const void *const *in, void *const *out) {

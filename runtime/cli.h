@@ -28,6 +28,7 @@ typedef struct cli {
   bool shuffle, drop_last, stop_on_nan, plain, layouts, traffic;
   uint64_t shuffle_seed, seed;
   const char *log, *log_steps, *transport;
+  const char *profile; /* NULL: none; "": the table alone; else the file of the trace */
   const char *save, *every_text, *load, *load_map;
   int64_t every, keep; /* every: 0 is each epoch; keep: 0 is 3 */
   bool resume, save_bf16, load_partial;
@@ -51,6 +52,9 @@ void cli_note_set(const cli *c, const data_set *set);
 dtrt_session *cli_open(cli *c);
 /* What --load and its options ask for; without them nothing. `progress` may be NULL. */
 int cli_load(cli *c, dtrt_session *s, dtrt_progress *progress);
+/* --profile: begins it, and tells what it has found. Without it nothing. */
+int cli_profile_start(const cli *c, dtrt_session *s);
+int cli_profile_end(const cli *c, dtrt_session *s);
 /* Says why the session failed; CLI_FAILED. */
 int cli_session_failed(const cli *c, const dtrt_session *s);
 

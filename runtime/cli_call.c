@@ -108,6 +108,7 @@ static int call_session(const cli *c, dtrt_session *s, const dtrt_progress *prog
   dtrt_traffic *before = malloc((size_t)n * sizeof *before);
   if (!before) return cli_fail(c, "out of memory");
   for (int d = 0; d < n; d++) before[d] = dtrt_session_traffic(s, d);
+  if (cli_profile_start(c, s)) return free(before), CLI_FAILED;
   bool ran = dtrt_call_fill(s, entry, data_fill, set, out) == DTRT_OK;
   dtrt_save_options save = {.progress = progress, .bf16 = c->save_bf16};
   if (ran && c->save) ran = dtrt_save(s, c->save, &save) == DTRT_OK;
@@ -116,7 +117,7 @@ static int call_session(const cli *c, dtrt_session *s, const dtrt_progress *prog
   if (!ran) return cli_session_failed(c, s);
   for (int i = 0; !c->quiet && i < c->entry->nout && !status; i++)
     status = give_output(c, &c->entry->out[i], out[i]);
-  return status;
+  return status ? status : cli_profile_end(c, s);
 }
 
 int call_run(const cli *given) {

@@ -310,6 +310,17 @@ static void say_begin(const show *w) {
     printf("going on with epoch %lld\n", (long long)f->first_epoch);
 }
 
+/* With --profile what it found is told also when Ctrl-C has ended it. */
+static fit_status run(show *w) {
+  if ((w->status = cli_profile_start(&w->c, w->f.session))) return FIT_STOPPED;
+  fit_status status = fit_run(&w->f);
+  if (status == FIT_FAILED) return status;
+  progress_clear(&w->bar);
+  int told = cli_profile_end(&w->c, w->f.session);
+  if (told) w->status = told;
+  return status;
+}
+
 static fit_status train(show *w) {
   fit *f = &w->f;
   struct sigaction old;
@@ -330,7 +341,7 @@ static fit_status train(show *w) {
     status = step_log_open(&w->steps, f, epochs * fit_steps(&f->train) + f->first_step + 1);
   }
   bool caught = catch_interrupt(f, &old);
-  if (!status) status = fit_run(f);
+  if (!status) status = run(w);
   progress_clear(&w->bar);
   if (caught) sigaction(SIGINT, &old, NULL);
   return status;

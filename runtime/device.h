@@ -8,6 +8,7 @@
 #include "block.h"
 #include "comm.h"
 #include "plan.h"
+#include "profile.h"
 #include "team.h"
 
 /* Devices that differ only in some axes, in ascending order. */
@@ -55,6 +56,7 @@ typedef struct Device {
   int64_t received, sent; /* bytes that I have moved myself; others do it too, see Slot */
   int64_t exchanges;      /* that were not local */
   bool uncounted;         /* what moves now is for a host */
+  DeviceProfile *profile; /* NULL: nothing is timed */
   sigjmp_buf jump;        /* out of the entry, when this or another device has failed */
 } Device;
 
@@ -63,8 +65,9 @@ struct dtrt_session {
   int nprograms;
   Mesh mesh;
   Comm *comm;
-  Team *team;     /* NULL for one device */
-  Device *device; /* [comm->count] */
+  Team *team;       /* NULL for one device */
+  Device *device;   /* [comm->count] */
+  Profile *profile; /* NULL: nothing is timed */
   uint64_t seed;
   bool handlers; /* signal handlers are held */
   bool opened;

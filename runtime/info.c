@@ -198,6 +198,7 @@ static const char details[] =
     "                          --load-map FILE: lines `theirs -> ours`; --load-partial: what one\n"
     "                          side lacks is told, not refused\n"
     "  --save-bf16             f32 parameters are rounded to bf16 on disk\n"
+    "  --profile [FILE.json]   a table of what each step took, and a trace for Perfetto\n"
     "  --seed N                of all random values (0)\n"
     "  --transport T           self, threads or mpi\n"
     "  --devices-per-rank N    under mpiexec: threads of each process; if not given, as many as "

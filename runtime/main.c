@@ -13,6 +13,7 @@ typedef enum option_kind {
   OPT_SEED,
   OPT_SECONDS,
   OPT_TEXT,
+  OPT_FILE, /* may be left out: the next word is its value when it ends in .json */
   OPT_PAIR,
   OPT_ENTRY
 } option_kind;
@@ -57,6 +58,7 @@ static const option options[] = {
     {"--load-partial", OPT_FLAG, 6, offsetof(cli, load_partial), 0},
     {"--plain", OPT_FLAG, 4, offsetof(cli, plain), 0},
     {"--layouts", OPT_FLAG, 1, offsetof(cli, layouts), 0},
+    {"--profile", OPT_FILE, 6, offsetof(cli, profile), 0},
     {"--traffic", OPT_FLAG, 2, offsetof(cli, traffic), 0},
 };
 enum { PREFETCH_MOST = 1000 };
@@ -142,10 +144,16 @@ static bool take_value(cli *c, const option *o, const char *value) {
     if (o->count) *(bool *)(base + o->count) = true;
     return true;
   case OPT_SECONDS: return take_seconds(c, o, value, (double *)(void *)(base + o->at));
-  case OPT_TEXT: *(const char **)(void *)(base + o->at) = value; return true;
+  case OPT_TEXT:
+  case OPT_FILE: *(const char **)(void *)(base + o->at) = value; return true;
   case OPT_ENTRY: return find_entry(c, value, (const dtrt_entry **)(void *)(base + o->at));
   default: return take_pair(c, base, o, value);
   }
+}
+
+static bool is_json(const char *word) {
+  size_t n = strlen(word);
+  return n > 5 && !strcmp(word + n - 5, ".json");
 }
 
 /* One option at argv[*i], which moves to its last word. */
@@ -164,6 +172,8 @@ static bool take_option(cli *c, int argc, char **argv, int *i, int bit) {
       return cli_usage(c, "%s is not an option of '%s'", o->name, c->command), false;
     if (o->kind == OPT_FLAG && equal) return cli_usage(c, "%s takes no value", o->name), false;
     if (o->kind == OPT_FLAG) return take_value(c, o, "");
+    if (o->kind == OPT_FILE && !equal && !(*i + 1 < argc && is_json(argv[*i + 1])))
+      return take_value(c, o, "");
     if (!equal && *i + 1 >= argc) return cli_usage(c, "%s needs a value", o->name), false;
     return take_value(c, o, equal ? equal + 1 : argv[++*i]);
   }

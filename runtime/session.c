@@ -298,6 +298,7 @@ void dtrt_close(dtrt_session *s) {
   if (!s) return;
   if (s->handlers) fail_release_signals();
   team_close(s->team);
+  profile_close(s);
   for (int i = 0; s->device && i < s->comm->count; i++) device_free(&s->device[i]);
   free(s->device);
   if (s->comm) s->comm->verbs->close(s->comm);

@@ -92,8 +92,6 @@ char *device_scratch(Device *d, int64_t bytes) {
   return d->scratch;
 }
 
-void dtrt_begin_step(dtrt_device *dev, int32_t step) { dev->at = step; }
-
 /* -------- barriers -------- */
 
 /* A long wait: tells others where I am, and stops all when somebody has been missing for too long.
@@ -119,8 +117,10 @@ static void wait_for(Device *d, int peer, uint64_t flag) {
 }
 
 static void wait_all(Device *d, const Group *g, uint64_t flag) {
+  int64_t from = d->profile ? profile_now() : 0;
   for (int i = 1; i < g->n; i++)
     wait_for(d, g->device[g->me + i < g->n ? g->me + i : g->me + i - g->n], flag);
+  if (d->profile) d->profile->waited += profile_now() - from;
 }
 
 void device_begin(Device *d, bool direct) {
@@ -156,6 +156,7 @@ char *device_stage(Device *d, const Group *g) {
 void device_finish(Device *d) {
   Comm *c = d->comm;
   CommWait w = {0};
+  int64_t from = d->profile ? profile_now() : 0;
   for (unsigned turn = 0;; turn++) {
     int done = c->verbs->finish(c, d->id);
     if (done > 0) break;
@@ -165,6 +166,7 @@ void device_finish(Device *d) {
     if (c->verbs->watch && comm_wait_is_long(&w, turn)) look(d, &w, COMM_MESSAGES);
   }
   if (w.watched) c->verbs->watch(c, d->id, NULL, 0, NULL);
+  if (d->profile) d->profile->waited += profile_now() - from;
 }
 
 /* -------- addresses -------- */

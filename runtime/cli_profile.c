@@ -1,0 +1,25 @@
+/* cli_profile.c: --profile: the table after what was run, and the trace in a file. */
+#include "cli.h"
+#include <stdlib.h>
+#include <string.h>
+
+int cli_profile_start(const cli *c, dtrt_session *s) {
+  if (!c->profile) return CLI_OK;
+  /* A path that cannot be written is better known now; an empty trace is one. */
+  if (dtrt_profile_start(s) != DTRT_OK ||
+      (*c->profile && dtrt_profile_save(s, c->profile) != DTRT_OK))
+    return cli_session_failed(c, s);
+  return CLI_OK;
+}
+
+int cli_profile_end(const cli *c, dtrt_session *s) {
+  char *text = NULL;
+  if (!c->profile) return CLI_OK;
+  if (dtrt_profile_text(s, &text) != DTRT_OK) return cli_session_failed(c, s);
+  if (!c->quiet) printf("\n%s", text);
+  free(text);
+  if (!*c->profile) return CLI_OK;
+  if (dtrt_profile_save(s, c->profile) != DTRT_OK) return cli_session_failed(c, s);
+  if (!c->quiet) printf("the trace is in %s\n", c->profile);
+  return CLI_OK;
+}

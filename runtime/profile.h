@@ -1,0 +1,88 @@
+/* profile.h: how long each step of each entry takes on each device, and how much of that it waits
+ * for others.
+ *
+ * A device takes the time when a step begins, which ends the one before, so that the steps of a
+ * call add up to the call: nothing lies between them. Times are kept as sums, whatever the length
+ * of the run, and each step of the first calls as an event of its own, for the trace, as many as
+ * PROFILE_EVENTS hold. Without a profile a step costs the call of dtrt_begin_step, which looks at
+ * one pointer. */
+#ifndef DTG_RUNTIME_PROFILE_H
+#define DTG_RUNTIME_PROFILE_H
+#include <time.h>
+#include "dtrt.h"
+
+enum { PROFILE_EVENTS = 1 << 17 }; /* of a process, 40 bytes each */
+
+/* What an entry spends its time on: its steps, [0, nsteps), and then */
+enum {
+  PROFILE_COPIES,  /* into variables and outputs, after the last step */
+  PROFILE_INPUTS,  /* bringing inputs into the arena, and all before the first step */
+  PROFILE_OUTPUTS, /* handing outputs to the host */
+  PROFILE_CALL,    /* all of these together */
+  PROFILE_PARTS
+};
+
+/* Nanoseconds throughout. */
+typedef struct ProfileTime {
+  int64_t times, ns, waited; /* waited: of ns, in exchanges, for other devices */
+} ProfileTime;
+
+typedef struct ProfileEvent {
+  int64_t table, part, began, ended, waited;
+} ProfileEvent;
+
+typedef struct ProfileTable { /* of an entry that has been called */
+  int64_t program, entry, parts;
+  int64_t calls, ns; /* ns: from the host's call until its return; of several ranks the mean */
+  ProfileTime *time; /* [devices][parts] */
+} ProfileTable;
+
+/* Of the devices of one process; after profile_collect, on rank 0, of all. */
+typedef struct Profile {
+  int64_t origin;      /* the clock when it began */
+  int64_t first, last; /* when the first call began, and when the last one did or ended */
+  int64_t elapsed;     /* collected: from first to last, the mean of all ranks */
+  int64_t ntables, devices;
+  ProfileTable *table;
+  int64_t *nevents;     /* [devices] */
+  ProfileEvent **event; /* [devices][nevents] */
+  int running;          /* table of the call that runs */
+} Profile;
+
+/* Of one device, written by its own thread. */
+typedef struct DeviceProfile {
+  ProfileTime *time; /* [parts] of the running entry */
+  int64_t table, nsteps;
+  int64_t part; /* -1: no call runs */
+  int64_t began, since, waited, waited_in_call;
+  ProfileEvent *event;
+  int64_t nevents, room;
+  int keeps; /* the running call as events */
+} DeviceProfile;
+
+static inline int64_t profile_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+struct Device;
+/* The host's side of a call; -1 when out of memory. */
+int profile_call(dtrt_session *s, int program, int entry);
+void profile_called(dtrt_session *s);
+/* A device's side. */
+void profile_enter(struct Device *d);
+void profile_part(struct Device *d, int64_t part);
+void profile_leave(struct Device *d);
+void profile_close(dtrt_session *s);
+
+/* What all ranks have timed, on rank 0; on others their own. All ranks call. Freed by profile_free.
+ */
+dtrt_status profile_collect(dtrt_session *s, Profile *out);
+void profile_free(Profile *p);
+/* The table and the trace as text, malloc'ed; NULL when out of memory. */
+char *profile_table_text(const dtrt_session *s, const Profile *p);
+char *profile_trace_text(const dtrt_session *s, const Profile *p, size_t *n);
+/* Steps that a trace lacks, of those that were timed. */
+int64_t profile_dropped(const Profile *p);
+#endif

@@ -1,0 +1,115 @@
+/* profile_trace.c: a profile as a trace in the format of chrome://tracing, which Perfetto reads
+ * too: a process a rank, a thread a device, a span a call, and in it one for each step. */
+#include <stdio.h>
+#include <stdlib.h>
+#include "session.h"
+#include "tensor_file.h"
+
+static void put_string(FILE *to, const char *text) {
+  fputc('"', to);
+  for (const unsigned char *c = (const unsigned char *)(text ? text : ""); *c; c++) {
+    if (*c == '"' || *c == '\\')
+      fprintf(to, "\\%c", *c);
+    else if (*c < 32)
+      fprintf(to, "\\u%04x", *c);
+    else
+      fputc(*c, to);
+  }
+  fputc('"', to);
+}
+
+static void put_names(FILE *to, const dtrt_session *s, int64_t devices) {
+  const Comm *c = s->comm;
+  for (int r = 0; r < c->nranks; r++) {
+    const char *host = dtrt_session_host(s, r);
+    fprintf(to, "%s\n{\"ph\": \"M\", \"pid\": %d, \"tid\": %d, \"name\": \"process_name\", ",
+            r ? "," : "", r, r * c->count);
+    fprintf(to, "\"args\": {\"name\": \"rank %d%s", r, *host ? " on " : "");
+    fprintf(to, "%s\"}}", host);
+  }
+  for (int64_t d = 0; d < devices; d++)
+    fprintf(to,
+            ",\n{\"ph\": \"M\", \"pid\": %lld, \"tid\": %lld, \"name\": \"thread_name\", "
+            "\"args\": {\"name\": \"device %lld\"}}",
+            (long long)(d / c->count), (long long)d, (long long)d);
+}
+
+/* Micro-seconds, with the nanoseconds behind the point. */
+static void put_us(FILE *to, const char *key, int64_t ns) {
+  fprintf(to, "\"%s\": %lld.%03lld", key, (long long)(ns / 1000), (long long)(ns % 1000));
+}
+
+static void put_event(FILE *to, const dtrt_session *s, const Profile *p, const ProfileEvent *v,
+                      int64_t device) {
+  static const char *const kind[] = {"loop", "product", "exchange"};
+  static const char *const part[] = {
+      [PROFILE_COPIES] = "copies", [PROFILE_INPUTS] = "inputs", [PROFILE_OUTPUTS] = "outputs"};
+  const ProfileTable *t = &p->table[v->table];
+  const dtrt_entry *e = &s->program[t->program].p->entry[t->entry];
+  const dtrt_step *step = v->part < e->nsteps ? &e->step[v->part] : NULL;
+  int64_t other = v->part - e->nsteps;
+  fprintf(to, ",\n{\"ph\": \"X\", \"pid\": %lld, \"tid\": %lld, ",
+          (long long)(device / s->comm->count), (long long)device);
+  put_us(to, "ts", v->began);
+  fputs(", ", to);
+  put_us(to, "dur", v->ended - v->began);
+  fputs(", \"name\": ", to);
+  put_string(to, step ? step->what : other == PROFILE_CALL ? e->name : part[other]);
+  fprintf(to, ", \"cat\": \"%s\", \"args\": {",
+          step                    ? kind[step->kind]
+          : other == PROFILE_CALL ? "call"
+                                  : "host");
+  put_us(to, "waiting", v->waited);
+  if (step) {
+    fputs(", \"where\": ", to);
+    put_string(to, step->where);
+    fprintf(to, ", \"step\": %lld, \"flops\": %lld, \"bytes\": %lld", (long long)v->part,
+            (long long)step->flops, (long long)step->bytes);
+  }
+  fputs("}}", to);
+}
+
+int64_t profile_dropped(const Profile *p) {
+  int64_t timed = 0;
+  for (int64_t i = 0; i < p->ntables; i++)
+    for (int64_t k = 0; k < p->devices * p->table[i].parts; k++) timed += p->table[i].time[k].times;
+  for (int64_t i = 0; i < p->devices; i++) timed -= p->nevents[i];
+  return timed;
+}
+
+char *profile_trace_text(const dtrt_session *s, const Profile *p, size_t *n) {
+  char *text = NULL;
+  FILE *to = open_memstream(&text, n);
+  if (!to) return NULL;
+  fputs("{\"displayTimeUnit\": \"ns\", \"otherData\": {\"program\": ", to);
+  put_string(to, s->program[0].p->name);
+  fprintf(to, ", \"dropped\": %lld}, \"traceEvents\": [", (long long)profile_dropped(p));
+  put_names(to, s, p->devices);
+  for (int64_t d = 0; d < p->devices; d++)
+    for (int64_t i = 0; i < p->nevents[d]; i++) put_event(to, s, p, &p->event[d][i], d);
+  fputs("\n]}\n", to);
+  bool good = !ferror(to);
+  if (fclose(to)) good = false;
+  if (good) return text;
+  free(text);
+  return NULL;
+}
+
+dtrt_status dtrt_profile_save(dtrt_session *s, const char *path) {
+  Profile p;
+  char why[512];
+  size_t n = 0;
+  dtrt_status status = session_usable(s);
+  if (status == DTRT_OK) status = profile_collect(s, &p);
+  if (status != DTRT_OK) return status;
+  if (s->comm->rank == 0) {
+    char *text = profile_trace_text(s, &p, &n);
+    if (!text)
+      status = session_error(s, DTRT_NO_MEMORY, "out of memory for the trace");
+    else if (!tensor_file_replace(path, text, n, "", 0, why, sizeof why))
+      status = session_error(s, DTRT_FILE, "%s", why);
+    free(text);
+  }
+  profile_free(&p);
+  return session_agree(s, status);
+}
