@@ -1,0 +1,109 @@
+#!/bin/bash
+# profile.sh DTGC TRACE DIR [MPIEXEC]: --profile of call and fit, on one device, on threads and on ranks: the trace is what
+# tests/profile/trace.c says, the table adds up, and what cannot be written is told before anything runs.
+set -u
+dtgc=$1 trace=$2 dir=$3 mpiexec=${4:-} bad=0
+here=$(cd "$(dirname "$0")" && pwd)
+rm -rf "$dir"
+mkdir -p "$dir" && cd "$dir" || exit 1
+complain() { echo "FAIL $*"; bad=1; }
+awk 'BEGIN { for (i = 0; i < 72; i++) { for (j = 0; j < 64; j++) printf "%s%d", j ? "," : "", (i * j) % 7; print "" } }' >image.csv
+head -32 image.csv >batch.csv
+awk 'BEGIN { for (i = 0; i < 72; i++) print i % 16 }' >label.csv
+fit="fit train --feed image=image.csv --feed label=label.csv --epochs 3 --plain"
+two="--mesh batch=2 --layout train.image=[batch,_] --layout train.label=[batch]"
+four="--mesh batch=4 --layout train.image=[batch,_] --layout train.label=[batch]"
+product='model.d1.y = contract(image, model.d1.w)'
+line="dtg/nn.dtg:27, called at mlp.dtg:7"
+
+# adds_up NAME ENTRY: the shares of each entry's rows are 100 % of its calls, as rounded as they are
+adds_up() {
+  awk -v name="$1" '
+    function close_table() { if (rows && (sum < 100 - rows * 0.05 - 0.1 || sum > 100 + rows * 0.05 + 0.1)) { print name ": shares add up to " sum " %"; bad = 1 } rows = sum = 0 }
+    /^profile of / { close_table(); tables++ }
+    /^ *[0-9.]+ % / { rows++; sum += $1 }
+    END { close_table(); if (!tables) { print name ": no table"; bad = 1 } exit bad }' "$1" || complain "the table of $1 does not add up"
+}
+
+# run NAME RANKS DEVICES CALLS WORDS...: a fit under --profile
+run() {
+  local name=$1 ranks=$2 devices=$3 calls=$4
+  shift 4
+  "$@" --profile "$name.json" >"$name.out" 2>"$name.err" || { complain "$name: $(cat "$name.err")"; return; }
+  [ -s "$name.err" ] && complain "$name says: $(cat "$name.err")"
+  "$trace" "$name.json" "$ranks" "$devices" "$calls" "$product" "$line" || complain "the trace of $name"
+  adds_up "$name.out"
+  grep -q "GFLOP/s  model.d1.y = contract(image, model.d1.w)    $line" "$name.out" || complain "$name: no rate of the product"
+  grep -q "^the trace is in $name.json" "$name.out" || complain "$name: the file is not named"
+  grep -q "^between calls: " "$name.out" || complain "$name: no time between calls"
+}
+cp "$here/mlp.dtg" .
+# 72 rows are two steps of 32 and one of 8 an epoch.
+run one 1 1 9 "$dtgc" run mlp.dtg $fit
+run two 1 2 9 "$dtgc" run mlp.dtg $two $fit
+run four 1 4 9 "$dtgc" run mlp.dtg $four $fit
+grep -q '^profile of train: 6 calls of .* us on 2 devices$' two.out || complain "two: the whole batches"
+grep -q '^profile of train of batch=8: 3 calls of .* us on 2 devices$' two.out || complain "two: the short batches"
+grep -q '% (of which waiting [0-9.]* %)$' two.out || complain "two: no share of waiting"
+grep -q 'of which waiting' one.out && complain "one: a single device waits"
+if [ -n "$mpiexec" ]; then
+  for shared in 1 0; do
+    export DTRT_MPI_SHARED=$shared
+    run ranks$shared 2 2 9 "$mpiexec" -n 2 "$dtgc" run mlp.dtg $two $fit
+    run threads$shared 2 4 9 "$mpiexec" -n 2 "$dtgc" run mlp.dtg $four $fit
+  done
+  unset DTRT_MPI_SHARED
+fi
+
+# An executable, and call; the table alone, before another option and at the end.
+"$dtgc" mlp.dtg $two -o model || complain "no executable"
+./model call scores --profile=call.json --feed image=batch.csv --out best=- >call.out || complain "call"
+"$trace" call.json 1 2 1 'grad(model.d1.w) = contract(image, grad(model.d1.y))' "$line" 2>/dev/null && complain "a step of train is in a trace of scores"
+"$trace" call.json 1 2 2 2>/dev/null && complain "one call passes for two"
+"$trace" call.json 1 2 1 "$product" "$line" || complain "the trace of call"
+./model call scores --profile --feed image=batch.csv --out best=- >alone.out || complain "--profile before an option"
+adds_up alone.out
+grep -q 'the trace is in' alone.out && complain "a trace that nobody asked for"
+./model call scores --feed image=batch.csv --out best=- --profile >last.out || complain "--profile as the last word"
+adds_up last.out
+./model call scores --feed image=batch.csv --out best=- >plain.out || complain "call without --profile"
+grep -q 'profile' plain.out && complain "a profile that nobody asked for"
+sed '/^$/,$d' last.out | cmp -s - plain.out || complain "--profile changes what call prints"
+
+# The numbers are those of a run that nobody times.
+"$dtgc" run mlp.dtg $two $fit >untimed.out
+loss() { awk '/^epoch/ { print $2, $3, $4 }' "$1"; }
+[ "$(loss untimed.out)" = "$(loss two.out)" ] || complain "--profile changes the losses"
+
+# refused WHAT MESSAGE WORDS...
+refused() {
+  local what=$1 message=$2
+  shift 2
+  "$@" >refused.out 2>refused.err && complain "$what is not refused"
+  grep -qF -- "$message" refused.err || complain "$what: $(cat refused.err)"
+  grep -q '^epoch' refused.out && complain "$what is found after training"
+}
+refused "a folder that is not there" "nowhere/x.json: cannot write: No such file or directory" "$dtgc" run mlp.dtg $two $fit --profile nowhere/x.json
+mkdir -p folder.json
+refused "a folder" "folder.json: cannot write: Is a directory" "$dtgc" run mlp.dtg $two $fit --profile=folder.json
+refused "--profile of info" "--profile is not an option of 'info'" ./model info --profile
+
+# Killed at any instant the file is a trace, if an empty one. (set -m: without it a shell has its background jobs ignore Ctrl-C.)
+set -m
+echo '{"traceEvents": [' >cut.json
+"$dtgc" run mlp.dtg $two fit train --feed image=image.csv --feed label=label.csv --epochs 100000000 --plain --profile cut.json >cut.out 2>&1 &
+pid=$!
+for i in $(seq 300); do grep -q '^epoch 2/' cut.out && break; sleep 0.1; done
+kill -9 $pid
+wait $pid 2>/dev/null
+"$trace" cut.json 1 2 0 2>&1 | grep -q '^cut.json' && complain "the trace of a killed run is no JSON"
+ls cut.json.* 2>/dev/null && complain "something lies beside the trace"
+"$dtgc" run mlp.dtg $two fit train --feed image=image.csv --feed label=label.csv --epochs 100000000 --plain --profile cut.json >cut.out 2>cut.err &
+pid=$!
+for i in $(seq 300); do grep -q '^epoch 2/' cut.out && break; sleep 0.1; done
+kill -INT $pid
+wait $pid
+[ $? = 130 ] || complain "the exit status of Ctrl-C"
+"$trace" cut.json 1 2 0 "$product" "$line" || complain "the trace after Ctrl-C"
+adds_up cut.out
+exit $bad
