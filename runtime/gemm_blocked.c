@@ -1,11 +1,14 @@
 /* gemm_blocked.c: a product cut into tiles for the kernels of gemm_kernel.h, after Goto and van de
- * Geijn 2008 (which packs x too; here x is read where it lies unless its rows are columns). y is
- * packed in panels as wide as a tile, since each panel is read once for every tile of rows; with
- * few rows that does not pay, and y is read where it lies. */
+ * Geijn 2008. What is used most often stays in the nearest cache. With more rows than columns, all
+ * of y is packed (in parts of L2) and tiles of rows pass over it; with more columns than rows, all
+ * of x is packed and panels of y, as wide as a tile, pass over it. Operands mostly come from L3 or
+ * memory, too far for the CPU's own prefetching of short rows: each tile fetches a few lines of
+ * what is packed next. */
 #include "gemm_kernel.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 const GemmKernel *gemm_kernel(void) {
 #if defined(__x86_64__)
@@ -22,10 +25,15 @@ const GemmKernel *gemm_kernel(void) {
 
 /* -------- a thread's room for packing -------- */
 
-enum { ROW = GEMM_DEPTH + 16 }; /* from a packed row to the next */
 enum {
-  ROOM = GEMM_DEPTH * (GEMM_WIDTH + GEMM_COLUMNS) + ROW * GEMM_ROWS + GEMM_ROWS * GEMM_COLUMNS
+  ALL_FLOATS = 288 * 1024, /* the operand that is packed whole: half of an L2 of 2 MB */
+  STRIP_FLOATS = GEMM_DEPTH * GEMM_COLUMNS,
+  EDGE_FLOATS = GEMM_ROWS * GEMM_COLUMNS,
+  SMALL = 5 * 1024, /* floats that stay in L1 beside a tile of x */
+  HUGE_PAGE = 2 << 20,
+  ROOM_BYTES = HUGE_PAGE
 };
+_Static_assert((ALL_FLOATS + STRIP_FLOATS + EDGE_FLOATS) * 4 <= ROOM_BYTES, "room");
 
 static pthread_key_t room_key;
 static pthread_once_t room_once = PTHREAD_ONCE_INIT;
@@ -37,12 +45,48 @@ static float *room_of_thread(void) {
   if (room) return room;
   pthread_once(&room_once, room_make);
   if (!room_ready) return NULL;
-  float *p = aligned_alloc(64, ROOM * sizeof(float));
+  float *p = aligned_alloc(HUGE_PAGE, ROOM_BYTES);
+  if (p) madvise(p, ROOM_BYTES, MADV_HUGEPAGE); /* what is packed is on one page */
   if (p && pthread_setspecific(room_key, p)) {
     free(p);
     p = NULL;
   }
   return room = p;
+}
+
+/* -------- lines to be fetched ahead -------- */
+
+enum { MOST_RANGES = GEMM_COLUMNS + 4, LINE = 64 };
+
+typedef struct Ahead {
+  GemmAhead range[MOST_RANGES];
+  int n, at;
+  int64_t lines; /* not fetched yet */
+} Ahead;
+
+static void ahead_none(Ahead *a) {
+  a->n = a->at = 0;
+  a->lines = 0;
+}
+
+static void ahead_add(Ahead *a, const void *at, int64_t n, int64_t step) {
+  if (n <= 0 || a->n == MOST_RANGES) return;
+  a->range[a->n++] = (GemmAhead){at, n, step};
+  a->lines += n;
+}
+
+/* What one of `tiles` tiles still to come should fetch. */
+static void ahead_take(Ahead *a, GemmTile *t, int64_t tiles) {
+  int64_t want = (a->lines + tiles - 1) / tiles;
+  if (want > t->depth) want = t->depth;
+  for (t->nahead = 0; want && t->nahead < GEMM_AHEAD; t->nahead++) {
+    GemmAhead *r = &a->range[a->at];
+    const int64_t n = want < r->n ? want : r->n;
+    t->ahead[t->nahead] = (GemmAhead){r->at, n, r->step};
+    r->n -= n, r->at += n * r->step;
+    a->lines -= n, want -= n;
+    a->at += !r->n;
+  }
 }
 
 /* -------- packing -------- */
@@ -55,42 +99,73 @@ typedef struct Product {
   float *c;
   int64_t ldc;
   bool add;
-  float *panels; /* [columns / width of a tile][depth][width] */
-  float *rows;   /* [depth][rows of a tile], or [rows of a tile][ROW] */
-  float *edge;   /* [GEMM_ROWS][GEMM_COLUMNS]: a tile that is wider than what is left of c */
+  float *all;   /* the operand packed whole, tile after tile */
+  float *strip; /* one tile of the other */
+  float *edge;  /* [GEMM_ROWS][GEMM_COLUMNS]: a tile that is wider than what is left of c */
+  Ahead ahead;
 } Product;
 
-/* Columns j.. of y at depths l.. as one panel; those beyond the last are 0. */
-static void pack_panel(const Product *p, int64_t l, int64_t depth, int64_t j, float *to) {
-  const int wide = p->kernel->columns, half = wide / 2;
-  int here = p->n - j < wide ? (int)(p->n - j) : wide;
-  const float *y = p->y + l * p->yl + j * p->yj;
-  if (here < wide) memset(to, 0, (size_t)depth * (size_t)wide * sizeof *to);
-  if (p->yj == 1) {
-    for (int64_t i = 0; i < depth; i++)
-      memcpy(to + i * wide, y + i * p->yl, (size_t)here * sizeof *to);
-    return;
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* `n` rows (at most `wide`) of `depth` numbers, [l * by_depth + q * by_row] one of them, as
+ * [depth][step]. */
+static void pack(const GemmKernel *kernel, const float *from, int64_t by_row, int64_t by_depth,
+                 int64_t depth, int n, int step, float *to) {
+  const int half = kernel->columns / 2;
+  for (int at = 0; at < step && n > 0; at += half, n -= half) {
+    const float *f = from + at * by_row;
+    if (by_row != 1) {
+      kernel->turn(f, by_row, depth, n < half ? n : half, to + at, step);
+    } else {
+      /* What is read beyond the last row ends in columns that nobody asked for. */
+      const int64_t last = (depth - 1) * by_depth + n - half;
+      const int64_t whole = n >= half ? depth : last < 0 ? 0 : last / by_depth + 1;
+      kernel->copy(f, by_depth, whole, to + at, step);
+      for (int64_t l = whole; l < depth; l++)
+        for (int q = 0; q < half; q++) to[l * step + at + q] = q < n ? f[l * by_depth + q] : 0;
+    }
   }
-  for (int at = 0; at < here; at += half)
-    p->kernel->turn(y + at * p->yj, p->yj, depth, here - at < half ? here - at : half, to + at,
-                    wide);
 }
 
-/* Rows i.. of x at depths l.. lie side by side, each in its own lines: rows that are far apart by a
- * multiple of 4 KiB drive each other out of L1. Where x lies with its rows innermost, so does the
- * copy. */
-static void pack_rows(const Product *p, GemmTile *t, int rows) {
-  const float *x = t->x;
-  if (t->xi == 1) {
-    for (int64_t d = 0; d < t->depth; d++, x += t->xl)
-      for (int r = 0; r < rows; r++) p->rows[d * rows + r] = x[r];
-    t->xl = rows;
-  } else {
-    for (int r = 0; r < rows; r++)
-      memcpy(p->rows + r * ROW, x + r * t->xi, (size_t)t->depth * sizeof *x);
-    t->xi = ROW;
-  }
-  t->x = p->rows;
+/* Columns j.. of y at depths l.. as [depth][width of a tile]. */
+static void pack_columns(const Product *p, int64_t l, int64_t depth, int64_t j, float *to) {
+  const int wide = p->kernel->columns;
+  pack(p->kernel, p->y + l * p->yl + j * p->yj, p->yj, p->yl, depth, (int)least(p->n - j, wide),
+       wide, to);
+}
+
+/* Rows i.. of x at depths l.. as [depth][half the width of a tile]; more than a tile's where there
+ * are more, which is faster than fewer. */
+static void pack_rows(const Product *p, int64_t l, int64_t depth, int64_t i, float *to) {
+  const int half = p->kernel->columns / 2;
+  pack(p->kernel, p->x + i * p->xi + l * p->xl, p->xi, p->xl, depth, (int)least(p->m - i, half),
+       half, to);
+}
+
+/* `n` rows of `bytes` bytes, `step` bytes from one to the next, line by line over all of them. The
+ * first line of each is also the last of what lies before, and was fetched with that. */
+static void block_ahead(Ahead *a, const float *at, int64_t n, int64_t bytes, int64_t step) {
+  for (int64_t b = LINE; b < bytes + LINE; b += LINE)
+    ahead_add(a, (const char *)at + (b < bytes ? b : bytes) - 4, n, step);
+}
+
+static void columns_ahead(Product *p, int64_t l, int64_t depth, int64_t j) {
+  if (j >= p->n) return;
+  const int64_t here = least(p->n - j, p->kernel->columns);
+  const float *y = p->y + l * p->yl + j * p->yj;
+  if (p->yj == 1)
+    block_ahead(&p->ahead, y, depth, here * 4, p->yl * 4);
+  else
+    block_ahead(&p->ahead, y, here, depth * 4, p->yj * 4);
+}
+
+static void rows_ahead(Product *p, int64_t l, int64_t depth, int64_t i, int64_t rows) {
+  if (i >= p->m) return;
+  const float *x = p->x + i * p->xi + l * p->xl;
+  if (p->xi == 1)
+    block_ahead(&p->ahead, x, depth, rows * 4, p->xl * 4);
+  else
+    block_ahead(&p->ahead, x, rows, depth * 4, p->xi * 4);
 }
 
 /* -------- tiles -------- */
@@ -106,50 +181,96 @@ static void put(float *c, const float *e, int n, bool add) {
 }
 
 /* The tile at column j; t has its rows, and y of the columns. */
-static void tile(const Product *p, GemmTile *t, int rows, int64_t j) {
+static void tile_at(const Product *p, GemmTile *t, int rows, int64_t j) {
   const int wide = p->kernel->columns;
-  int64_t left = p->n - j;
-  bool whole = left > wide / 2;
+  const int64_t left = p->n - j;
+  GemmTileKernel *run =
+      t->keep ? p->kernel->pack[rows] : p->kernel->tile[rows][t->xi == 1][left > wide / 2];
   if (left >= wide || left == wide / 2) {
-    p->kernel->tile[rows][whole](t);
+    run(t);
     return;
   }
   GemmTile e = *t;
   e.c = p->edge, e.ldc = GEMM_COLUMNS, e.add = false;
-  p->kernel->tile[rows][whole](&e);
+  run(&e);
   for (int i = 0; i < rows; i++)
     put(t->c + i * t->ldc, p->edge + i * GEMM_COLUMNS, (int)left, t->add);
+}
+
+/* Rows are dealt to tiles evenly: the first row of tile q. */
+static int64_t tile_row(int64_t q, int64_t rows, int64_t tiles) { return q * rows / tiles; }
+static int64_t tiles_of(int64_t rows, int most) { return (rows + most - 1) / most; }
+
+/* Columns j.. are packed by the first tile that reads them, in passing. */
+static bool in_passing(const Product *p, int64_t j) {
+  return p->yj == 1 && p->n - j >= p->kernel->columns;
 }
 
 /* Columns j.. can be read where they lie: nothing beyond the last is. */
 static bool fits(const Product *p, int64_t j) {
   const int wide = p->kernel->columns;
-  return p->n - j >= wide || p->n - j == wide / 2;
+  return p->yj == 1 && (p->n - j >= wide || p->n - j == wide / 2);
 }
 
-/* Depths l.. of the columns from j0 to j1. */
-static void pass(Product *p, int64_t l, int64_t depth, int64_t j0, int64_t j1) {
+/* Depths l.. of the columns from j0 to j1, which are packed; tiles of rows pass over them. */
+static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64_t j1) {
   const int wide = p->kernel->columns;
-  const int64_t tiles = (p->m + p->kernel->rows - 1) / p->kernel->rows;
-  const bool pack = p->yj != 1 || tiles > 2;
+  const int64_t tiles = tiles_of(p->m, p->kernel->rows), panels = tiles_of(j1 - j0, wide);
+  const bool lies = tiles <= 2;                      /* y is read too seldom to be worth packing */
+  const bool turned = panels > (p->xi == 1 ? 1 : 3); /* x is packed */
   for (int64_t j = j0; j < j1; j += wide)
-    if (pack || !fits(p, j)) pack_panel(p, l, depth, j, p->panels + (j - j0) * depth);
+    if (lies ? !fits(p, j) : !(turned && in_passing(p, j)))
+      pack_columns(p, l, depth, j, p->all + (j - j0) * depth);
   for (int64_t q = 0; q < tiles; q++) {
-    const int64_t i = q * p->m / tiles;
-    const int rows = (int)((q + 1) * p->m / tiles - i);
+    const int64_t i = tile_row(q, p->m, tiles), next = tile_row(q + 1, p->m, tiles);
     GemmTile t = {.depth = depth,
                   .x = p->x + i * p->xi + l * p->xl,
                   .xi = p->xi,
                   .xl = p->xl,
                   .ldc = p->ldc,
                   .add = p->add || l > 0};
-    if (j1 - j0 > (p->xi == 1 ? 1 : 8) * wide) pack_rows(p, &t, rows);
+    if (turned) {
+      pack_rows(p, l, depth, i, p->strip);
+      t.x = p->strip, t.xi = 1, t.xl = wide / 2;
+    }
+    ahead_none(&p->ahead);
+    rows_ahead(p, l, depth, next, tile_row(q + 2, p->m, tiles) - next);
     for (int64_t j = j0; j < j1; j += wide) {
-      const bool packed = pack || !fits(p, j);
-      t.y = packed ? p->panels + (j - j0) * depth : p->y + l * p->yl + j;
+      float *panel = p->all + (j - j0) * depth;
+      t.keep = !lies && turned && q == 0 && in_passing(p, j) ? panel : NULL;
+      const bool packed = !t.keep && !(lies && fits(p, j));
+      t.y = packed ? panel : p->y + l * p->yl + j;
       t.lead = packed ? wide : p->yl;
       t.c = p->c + i * p->ldc + j;
-      tile(p, &t, rows, j);
+      ahead_take(&p->ahead, &t, tiles_of(j1 - j, wide));
+      tile_at(p, &t, (int)(next - i), j);
+    }
+  }
+}
+
+/* Depths l.. of the rows from i0 to i1, which are packed; panels of columns pass over them. */
+static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t i1) {
+  const int wide = p->kernel->columns;
+  const int64_t rows = i1 - i0, tiles = tiles_of(rows, p->kernel->rows), each = depth * wide / 2;
+  for (int64_t q = 0; q < tiles; q++) {
+    const int64_t i = tile_row(q, rows, tiles);
+    pack_rows(p, l, depth, i0 + i, p->all + q * each);
+  }
+  GemmTile t = {.depth = depth, .xi = 1, .xl = wide / 2, .ldc = p->ldc, .add = p->add || l > 0};
+  for (int64_t j = 0; j < p->n; j += wide) {
+    const bool passing = in_passing(p, j);
+    if (!passing) pack_columns(p, l, depth, j, p->strip);
+    ahead_none(&p->ahead);
+    columns_ahead(p, l, depth, j + wide);
+    for (int64_t q = 0; q < tiles; q++) {
+      const int64_t i = tile_row(q, rows, tiles);
+      t.x = p->all + q * each;
+      t.keep = passing && q == 0 ? p->strip : NULL;
+      t.y = t.keep ? p->y + l * p->yl + j : p->strip;
+      t.lead = t.keep ? p->yl : wide;
+      t.c = p->c + (i0 + i) * p->ldc + j;
+      ahead_take(&p->ahead, &t, tiles - q);
+      tile_at(p, &t, (int)(tile_row(q + 1, rows, tiles) - i), j);
     }
   }
 }
@@ -164,15 +285,23 @@ bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, i
   }
   float *room = kernel ? room_of_thread() : NULL;
   if (!room) return false;
-  Product p = {kernel, m, n, k, x, y, xi, xl, yl, yj, c, ldc, add, room, NULL, NULL};
-  p.rows = room + GEMM_DEPTH * (GEMM_WIDTH + GEMM_COLUMNS);
-  p.edge = p.rows + ROW * GEMM_ROWS;
-  /* Depths in parts of equal size, up to one. */
-  const int64_t depths = (k + GEMM_DEPTH - 1) / GEMM_DEPTH;
-  for (int64_t j = 0; j < n; j += GEMM_WIDTH)
-    for (int64_t d = 0; d < depths; d++) {
-      const int64_t l = d * k / depths;
-      pass(&p, l, (d + 1) * k / depths - l, j, n - j < GEMM_WIDTH ? n : j + GEMM_WIDTH);
-    }
+  Product p = {kernel, m, n, k, x, y, xi, xl, yl, yj, c, ldc, add, room, NULL, NULL, .ahead.n = 0};
+  p.strip = room + ALL_FLOATS;
+  p.edge = p.strip + STRIP_FLOATS;
+  /* Parts of k: of one size, but for the last; a multiple of 16, as blocks are turned whole. */
+  const int64_t depths = tiles_of(k, GEMM_DEPTH),
+                most = tiles_of(tiles_of(k, (int)depths), 16) * 16;
+  const bool by_rows = 4 * m <= 3 * n && m > 2 * kernel->rows;
+  const int tile_side = by_rows ? kernel->rows : kernel->columns;
+  const int64_t lanes = by_rows ? kernel->columns / 2 : kernel->columns, side = by_rows ? m : n;
+  const int64_t tiles = tiles_of(side, tile_side),
+                room_tiles = ALL_FLOATS / (least(k, most) * lanes);
+  const int64_t blocks = tiles_of(tiles, (int)room_tiles);
+  for (int64_t b = 0; b < blocks; b++) {
+    const int64_t from = b * tiles / blocks * tile_side,
+                  to = least((b + 1) * tiles / blocks * tile_side, side);
+    for (int64_t l = 0; l < k; l += most)
+      (by_rows ? over_rows : over_columns)(&p, l, least(most, k - l), from, to);
+  }
   return true;
 }

@@ -1,22 +1,29 @@
 /* gemm_kernel.h: matrix products of our own, f32. A kernel computes a tile of the result in
  * registers; gemm_blocked.c cuts a product into tiles and packs what they read. Kernels are
  * compiled once for each kind of CPU (gemm_kernel.inc) and chosen when the process starts. Every
- * element is one sum in the order of k, begun anew each GEMM_DEPTH steps, whatever the tile it
- * falls in: a product gives the same bits when its rows or columns are dealt to several devices. */
+ * element is one sum in the order of k, begun anew each part of k (GEMM_DEPTH at most), whatever
+ * the tile it falls in: a product gives the same bits when its rows or columns are dealt to several
+ * devices. */
 #ifndef DTRT_GEMM_KERNEL_H
 #define DTRT_GEMM_KERNEL_H
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
-  GEMM_DEPTH = 384, /* most of k in one pass over the result: a tile's rows of x stay in L1 */
-  GEMM_WIDTH = 768, /* most columns packed at once: GEMM_DEPTH x GEMM_WIDTH floats, a part of L2 */
-  GEMM_ROWS = 16,   /* no tile has more rows ... */
-  GEMM_COLUMNS = 32 /* ... or columns */
+  GEMM_DEPTH = 256,  /* most of k in one pass over the result: what a tile reads stays in L1 */
+  GEMM_ROWS = 16,    /* no tile has more rows ... */
+  GEMM_COLUMNS = 32, /* ... or columns */
+  GEMM_AHEAD = 3
 };
 
-/* One tile. x[i * xi + l * xl] is row i, depth l; y has `lead` floats a depth, of which the tile's
- * columns are the first; c has `ldc` floats a row. add: to what c holds. */
+/* Lines fetched into L2 for later tiles, one a depth: n addresses, `step` bytes apart. */
+typedef struct GemmAhead {
+  const char *at;
+  int64_t n, step;
+} GemmAhead;
+
+/* One tile. x[i * xi + l * xl] is row i, depth l, one of the strides being 1; y has `lead` floats a
+ * depth, of which the tile's columns are the first; c has `ldc` floats a row. */
 typedef struct GemmTile {
   int64_t depth;
   const float *x;
@@ -25,17 +32,26 @@ typedef struct GemmTile {
   int64_t lead;
   float *c;
   int64_t ldc;
-  bool add;
+  bool add;    /* to what c holds */
+  float *keep; /* where kernels that pack put what they read of y, [depth][columns] */
+  GemmAhead ahead[GEMM_AHEAD]; /* at most `depth` lines in all */
+  int nahead;
 } GemmTile;
+
+typedef void GemmTileKernel(const GemmTile *t);
 
 typedef struct GemmKernel {
   int rows;    /* of the largest tile */
   int columns; /* of a tile: two vectors; a half tile has one */
-  /* [rows of the tile][0: half, 1: whole] */
-  void (*tile[GEMM_ROWS + 1][2])(const GemmTile *t);
-  /* `columns` (at most 16) rows of y, lying with `lead` floats from one to the next, turned: to[l *
-   * step + j] = y[j * lead + l] for l < depth. */
-  void (*turn)(const float *y, int64_t lead, int64_t depth, int columns, float *to, int64_t step);
+  /* [rows of the tile][x: 0 as it lies, xl = 1; 1 packed or transposed, xi = 1][0: half, 1: whole]
+   */
+  GemmTileKernel *tile[GEMM_ROWS + 1][2][2];
+  GemmTileKernel *pack[GEMM_ROWS + 1]; /* x packed, a whole tile, whose y is kept */
+  /* to[l * step + j] = y[j * lead + l] for j < n, l < depth; n at most columns / 2. Writes what
+   * lies between n and columns / 2 too. */
+  void (*turn)(const float *y, int64_t lead, int64_t depth, int n, float *to, int64_t step);
+  /* to[l * step + j] = y[l * lead + j] for j < columns / 2, l < depth. */
+  void (*copy)(const float *y, int64_t lead, int64_t depth, float *to, int64_t step);
 } GemmKernel;
 
 /* NULL: this CPU has none, and OpenBLAS does everything. DTRT_GEMM=openblas in the environment asks
