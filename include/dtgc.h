@@ -465,6 +465,17 @@ int dtgc_from_cache(const dtgc_program *p);
  * the cache, and how many were compiled. */
 void dtgc_cache_counts(const dtgc_program *p, int *hits, int *misses);
 
+/* How long each step of the running program takes on each device (docs/profiling.md). start times
+ * all that runs from now on and forgets what was timed before; devices are started when they do not
+ * run yet. Under mpiexec all ranks call each of these, and the profile of all devices is rank 0's. */
+dtgc_status dtgc_profile_start(dtgc_program *p);
+/* A table of the entries that ran and their steps, "" on ranks above 0. Free with dtgc_free_text.
+ * DTGC_BAD_ARGUMENT: dtgc_profile_start was not called. */
+dtgc_status dtgc_profile_text(dtgc_program *p, char **text);
+/* A trace for chrome://tracing or Perfetto, as JSON, of the first calls. It replaces the file at `path`,
+ * written aside and synced first. DTGC_SYSTEM: it cannot be written. */
+dtgc_status dtgc_profile_save(dtgc_program *p, const char *path);
+
 /* ------------------------------------------------------------------ 7. checkpoints */
 
 /* All variables of a program as safetensors files in a folder (docs/checkpoints.md), saved from one

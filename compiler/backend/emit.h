@@ -65,8 +65,9 @@ void emit_unpick(Emit *e, NodeId id);
 void emit_contract_loops(Emit *e, NodeId id);
 
 typedef struct StepWork {
-  double flops; /* of its products; 0 for loops, whose memory is what takes time */
-  double bytes; /* exchanges: received; others: every value read or stored, counted once */
+  bool exchange; /* something moves between devices */
+  double flops;  /* of its products; 0 for loops, whose memory is what takes time */
+  double bytes;  /* exchanges: received; others: every value read or stored, counted once */
 } StepWork;
 StepWork emit_work(Emit *e, const Step *s);
 

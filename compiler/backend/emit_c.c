@@ -395,7 +395,7 @@ static void put_tensor(Emit *e, Str *s, const char *name, DType t, const Layout 
 
 static void put_step(Emit *e, Str *out, const Step *s) {
   StepWork w = emit_work(e, s);
-  const char *kind = s->kind == STEP_EXCHANGE ? "EXCHANGE" : w.flops > 0 ? "PRODUCT" : "LOOP";
+  const char *kind = w.exchange ? "EXCHANGE" : w.flops > 0 ? "PRODUCT" : "LOOP";
   str_puts(out, "    {");
   put_string(out, step_text(e, s));
   str_puts(out, ", ");

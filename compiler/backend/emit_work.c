@@ -19,21 +19,36 @@ static double node_bytes(const Program *p, const LocalEntry *le, NodeId id) {
   return work_block_bytes(p, n->layout, &n->shape, n->dtype);
 }
 
-static double received(const Program *p, const LocalEntry *le, NodeId id) {
+static Exchange exchange_at(const Program *p, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id), *x = graph_operand(le->graph, n, 0);
-  return (double)exchange_of(p, x->layout, n->layout, &n->shape, n->dtype).bytes;
+  return exchange_of(p, x->layout, n->layout, &n->shape, n->dtype);
+}
+
+/* What moves, or, where all that a device needs is its own, a loop that copies. */
+static void moves(const Program *p, const LocalEntry *le, const Step *s, StepWork *w) {
+  double copied = 0;
+  for (int i = 0; i < s->nodes.n; i++) {
+    Exchange x = exchange_at(p, le, s->nodes.at[i]);
+    w->exchange = w->exchange || x.kind != DTRT_COPY;
+    w->bytes += (double)x.bytes;
+    copied += 2 * node_bytes(p, le, s->nodes.at[i]);
+  }
+  if (!w->exchange) w->bytes = copied;
 }
 
 StepWork emit_work(Emit *e, const Step *s) {
   const Program *p = e->program;
   const LocalEntry *le = e->le;
   StepWork w = {0};
+  if (s->kind == STEP_EXCHANGE) {
+    moves(p, le, s, &w);
+    return w;
+  }
   for (int i = 0; i < s->nodes.n; i++) {
     NodeId id = s->nodes.at[i];
     w.flops += product_flops(p, le, graph_node(le->graph, id));
-    w.bytes += s->kind == STEP_EXCHANGE ? received(p, le, id) : node_bytes(p, le, id);
+    w.bytes += node_bytes(p, le, id);
   }
-  if (s->kind == STEP_EXCHANGE) return w;
   ArenaMark mark = arena_mark(p->arena);
   Reads reads = {0};
   step_reads(le, s, p->arena, &reads);

@@ -2,7 +2,7 @@
  *   compile.c  making one, dumps        inspect.c  its entries and variables
  *   code.c     machine code, devices    run.c      runs, reading and writing variables
  *   train.c    the training loop        place.c  mesh, layouts, boxes
- *   blocks.c   tensors a device at a time
+ *   blocks.c   tensors a device at a time   profile.c  times of steps
  *   check.c    wrong arguments              ask.c  why a tensor lies so, what two plans differ in
  * Law: nothing prints, and every failure sets `error` and returns a status. */
 #ifndef DTG_PROGRAM_H

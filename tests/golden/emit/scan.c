@@ -282,7 +282,7 @@ static const dtrt_step entry_f_steps[] = {
     {"%4 = slice(%3)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 32064},
     {"all-gather over x: %5", "scan.dtg:4", DTRT_STEP_EXCHANGE, 0, 96},
     {"%6 = cumsum(%5)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 256},
-    {"copy: %6", "scan.dtg:4", DTRT_STEP_EXCHANGE, 0, 0},
+    {"copy: %6", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64},
     {"f.y = undeal(%8)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64096},
     {"f.c = cumsum(b)", "scan.dtg:5", DTRT_STEP_LOOP, 0, 1920},
     {"%11 = deal(a)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 64064},
