@@ -20,7 +20,8 @@ typedef enum ReasonKind {
   WHY_NOTHING, /* the axis does not cut the tensor */
   WHY_SAID,    /* by the user's statement `said` */
   WHY_FROM,    /* from tensor `from`, by an op or an equality */
-  WHY_KEPT     /* the program that this one is a variant of has it so */
+  WHY_KEPT,    /* the program that this one is a variant of has it so */
+  WHY_SHARED   /* the devices of the axis share the work of the variable's update */
 } ReasonKind;
 
 /* How `from` won where an op's tensors bring several lists of axes for one factor. */
@@ -42,6 +43,13 @@ typedef struct Reason {
 typedef struct Inferred {
   Reason why[MAX_AXES]; /* by axis of the mesh */
 } Inferred;
+
+/* What `updates` adds to the layout that propagate finds for a variable of which nothing is said. */
+typedef struct Added {
+  int dim;       /* that is cut ... */
+  uint32_t axes; /* ... over these, after what cuts it already */
+  bool closed;   /* it takes no other axes then */
+} Added;
 
 typedef enum StepKind {
   STEP_MAP,      /* one loop nest that stores one or several nodes of the same local shape */
@@ -111,6 +119,7 @@ struct Plan {
   Program *program;
   const Plan *variables_of;   /* variables keep the layouts of this plan; NULL: none */
   const Inferred ***inferred; /* [entry][node] */
+  const Added *added;         /* [var]; NULL: nothing */
   Inferred *var_inferred;     /* [var] */
   VEC(LocalEntry) entries;
   VEC(Forbidden) forbidden;

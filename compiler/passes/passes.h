@@ -10,6 +10,7 @@ void autodiff(Plan *p);
 void simplify(Plan *p);
 void refetch(Plan *p);
 void propagate(Plan *p);
+void updates(Plan *p);
 void distribute(Plan *p);
 void partition(Plan *p);
 void forbid(Plan *p);

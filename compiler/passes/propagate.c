@@ -1,6 +1,8 @@
 /* Gives every tensor a layout, from what the user said, forward and backward through all entries at
  * once (a variable is one tensor in all of them) until nothing changes.
  *
+ * What `updates` adds to variables comes after all that, and then it goes on as before.
+ *
  * Facts only grow: a dim that was said and is not open never changes; others may gain axes, each
  * axis at most once a tensor; so the sweeps end. A sweep skips the ops of which no tensor has
  * changed since they were looked at: looking again would write nothing. One step takes one factor
@@ -104,6 +106,18 @@ static void cell_fix(Cell *c, const Layout *l) {
     }
   }
   c->closed = ~0u;
+}
+
+/* What `updates` adds, behind what cuts the dim already. */
+static void cell_add(Propagate *p, Cell *c, const Added *x) {
+  DimLayout *d = &c->dim[x->dim];
+  for (int a = 0; a < p->mesh->naxes; a++) {
+    if (!(x->axes & 1u << a) || c->used & 1u << a) continue;
+    d->axis[d->naxes++] = a;
+    c->used |= 1u << a;
+    c->why.why[a] = (Reason){.kind = WHY_SHARED};
+  }
+  if (x->closed) c->closed = ~0u;
 }
 
 /* -------- one step -------- */
@@ -445,5 +459,9 @@ void propagate(Plan *plan) {
   set_up(&p, plan->variables_of);
   p.dirty = arena_array(plan->arena, uint64_t, p.ties.n / 64 + 1);
   for (int stage = 0; stage <= 3; stage++) sweep(&p, stage);
+  if (plan->added) {
+    for (int v = 0; v < plan->program->vars.n; v++) cell_add(&p, &p.var[v], &plan->added[v]);
+    for (int stage = 0; stage <= 3; stage++) sweep(&p, stage);
+  }
   finish(&p);
 }

@@ -92,6 +92,8 @@ static void put_end(const Plan *p, const Reason *r, Str *out) {
     str_printf(out, "said at %s", report_where(p, r->said));
   else if (r->kind == WHY_KEPT)
     str_puts(out, "kept, as in the program that this one is a variant of");
+  else if (r->kind == WHY_SHARED)
+    str_puts(out, "nothing is said, and it is cheaper that each device updates a part of it");
   else
     str_puts(out, "nobody knows");
 }

@@ -75,7 +75,8 @@ static int place_index(Page *g, Span at, Span site) {
 /* -------- reasons -------- */
 
 /* One an axis that has one, said: [axis, "said", place]; inferred: [axis, "from", kind, entry,
- * index of the tensor, entry of the op, op or -1, how it won]; or [axis, "kept"]. */
+ * index of the tensor, entry of the op, op or -1, how it won]; [axis, "kept"]; or [axis,
+ * "shared"]. */
 static void put_reasons(Page *g, TensorId t) {
   static const char *const kind[] = {
       [TENSOR_NODE] = "node", [TENSOR_VAR] = "var", [TENSOR_OUTPUT] = "output"};
@@ -91,6 +92,8 @@ static void put_reasons(Page *g, TensorId t) {
       str_printf(g->out, "\"said\",%d", place_index(g, r.said, (Span){0}));
     else if (r.kind == WHY_KEPT)
       str_puts(g->out, "\"kept\"");
+    else if (r.kind == WHY_SHARED)
+      str_puts(g->out, "\"shared\"");
     else
       str_printf(g->out, "\"from\",\"%s\",%d,%d,%d,%d,\"%s\"", kind[r.from.kind], r.from.entry,
                  r.from.index, r.entry, r.op, won[r.won]);

@@ -1,0 +1,182 @@
+/* Lets the devices of an axis share the work of updates. Where a gradient is summed over an axis,
+ * all its devices would update the whole variable alike, and each keep all that the optimizer
+ * remembers of it. If nobody said where that lies, each may keep a part of it: then the gradient is
+ * reduce-scattered, a part updated, and the new weights are gathered, right away or when they are
+ * read. After Xu et al. 2020 (Automatic cross-replica sharding of weight update).
+ *
+ *   opt.m[w] [_, _], grad(w) partial(batch)
+ *   ->  opt.m[w] [batch, _]; and w [batch, _] too where that is quicker still
+ *
+ * What is said stays as it is said. A layout is taken up only if the modelled time of all entries
+ * but init falls by a hundredth, so that nothing lies split for nothing. */
+#include "choose.h"
+#include <math.h>
+#include <string.h>
+
+static const double WORTH = 0.99;
+
+typedef struct Updates {
+  Plan *plan;
+  Program *program;
+  bool *kept_apart; /* by variable: only elementwise updates read it */
+  uint32_t *summed; /* by variable: axes over which what it is given is summed */
+  Added *shared;    /* by variable: when its updates are shared; no axes: they are not */
+  Routes *routes;
+  WaysCache *ways;
+} Updates;
+
+/* -------- what is known of variables -------- */
+
+static bool is_elementwise(const Node *n) { return op_def(n->op)->flags & OPF_ELEMENTWISE; }
+
+/* Nothing but elementwise ops comes of it, up to what is assigned. */
+static void find_kept_apart(Updates *u, const Entry *e) {
+  const Graph *g = e->graph;
+  bool *mixed = arena_array(u->plan->arena, bool, g->nodes.n + 1);
+  for (int i = 0; i < e->outputs.n; i++) mixed[e->outputs.at[i].node] = true;
+  for (NodeId i = g->nodes.n - 1; i >= 0; i--) {
+    const Node *n = graph_node(g, i);
+    if (n->op == OP_var && mixed[i]) u->kept_apart[n->attr[1]] = false;
+    for (int k = 0; k < n->noperands; k++)
+      if (mixed[i] || !is_elementwise(n)) mixed[n->operand[k]] = true;
+  }
+}
+
+/* The axes that cut a dim which the op sums over. */
+static uint32_t summed_by(const Updates *u, const Graph *g, const Node *n) {
+  Arena *a = u->plan->arena;
+  ArenaMark mark = arena_mark(a);
+  uint32_t axes = 0;
+  Rule r;
+  rule_of(g, n, &r, a);
+  for (int k = 0; k < n->noperands && r.reduce == RED_SUM; k++) {
+    const Node *x = graph_operand(g, n, k);
+    for (int d = 0; d < x->shape.rank; d++)
+      for (int j = 0; j < r.operand[k][d].n; j++) {
+        Cut c;
+        int f = r.operand[k][d].factor[j];
+        if (r.factor[f].kind != FACTOR_REDUCE ||
+            !cut_of(&u->program->mesh, &r, &r.operand[k][d], &x->layout->dim[d], f, &c))
+          continue;
+        for (int i = 0; i < c.naxes; i++) axes |= 1u << c.axis[i];
+      }
+  }
+  arena_release(a, mark);
+  return axes;
+}
+
+static void find_summed(Updates *u, const Entry *e) {
+  const Graph *g = e->graph;
+  uint32_t *axes = arena_array(u->plan->arena, uint32_t, g->nodes.n + 1);
+  for (NodeId i = 0; i < g->nodes.n; i++) {
+    const Node *n = graph_node(g, i);
+    bool passes = is_elementwise(n) || n->op == OP_reshape || n->op == OP_transpose;
+    if (!n->noperands) continue;
+    if (!passes) axes[i] = summed_by(u, g, n);
+    for (int k = 0; k < n->noperands && passes; k++) axes[i] |= axes[n->operand[k]];
+  }
+  for (int i = 0; i < e->assigns.n; i++)
+    u->summed[e->assigns.at[i].var] |= axes[e->assigns.at[i].node];
+}
+
+/* -------- layouts -------- */
+
+/* The time that two exchanges more take may not be more than that of reading and writing what a
+ * device need no longer keep. */
+static bool is_large(const Updates *u, const Var *v, uint32_t axes, int64_t k) {
+  const Machine *m = u->program->machine;
+  Shape local = layout_local(&u->program->mesh, v->layout, &v->shape);
+  double bytes = (double)shape_count(&local) * dtype_size(v->dtype), latency = 0;
+  for (int a = 0; a < u->program->mesh.naxes; a++)
+    if (axes & 1u << a) latency = fmax(latency, machine_axis(m, &u->program->mesh, a).latency);
+  double saved = 2 * bytes * (1 - 1 / (double)k) / m->memory_bandwidth;
+  return saved > 2 * latency * ceil(log2((double)k));
+}
+
+/* The first dim that the axes cut evenly, else the longest. */
+static int dim_to_cut(const Updates *u, const Var *v, int64_t k) {
+  int longest = -1;
+  for (int d = 0; d < v->shape.rank; d++) {
+    int64_t n = v->shape.dim[d], parts = dim_parts(&u->program->mesh, &v->layout->dim[d]);
+    if (n % (parts * k) == 0) return d;
+    if (n >= parts * k && (longest < 0 || n > v->shape.dim[longest])) longest = d;
+  }
+  return longest;
+}
+
+static Added layout_when_shared(const Updates *u, int var) {
+  const Added none = {0};
+  const Var *v = &u->program->vars.at[var];
+  const Mesh *m = &u->program->mesh;
+  const Plan *like = u->plan->variables_of;
+  uint32_t axes = u->summed[var] & ~layout_axes(v->layout);
+  int64_t k = 1;
+  for (int a = 0; a < m->naxes; a++)
+    if (axes & 1u << a) k *= m->axis[a].size;
+  if (k == 1 || v->spec || !is_large(u, v, axes, k)) return none;
+  if (like && program_find_var(like->program, v->path) >= 0) return none;
+  int d = dim_to_cut(u, v, k);
+  return d < 0 ? none : (Added){.dim = d, .axes = axes};
+}
+
+/* -------- trials -------- */
+
+static double time_of_all(const Updates *u) {
+  double time = 0;
+  for (int e = 1; e < u->program->entries.n; e++)
+    time += choose(u->plan, e, u->routes, u->ways)->total;
+  return time;
+}
+
+/* What the optimizer remembers lies split; weights stay as they are, or follow. */
+static const Added *added(const Updates *u, bool weights_too) {
+  int n = u->program->vars.n;
+  Added *x = arena_array(u->plan->arena, Added, n + 1);
+  for (int v = 0; v < n; v++) {
+    if (u->kept_apart[v] || weights_too) x[v] = u->shared[v];
+    x[v].closed = !weights_too && !x[v].axes;
+  }
+  return x;
+}
+
+static double time_with(const Updates *u, const Added *x) {
+  u->plan->added = x;
+  propagate(u->plan);
+  return time_of_all(u);
+}
+
+static void try_shared(const Updates *u) {
+  const Added *best = NULL, *last = NULL;
+  double least = time_of_all(u);
+  for (int weights_too = 0; weights_too <= 1; weights_too++) {
+    last = added(u, weights_too);
+    double time = time_with(u, last);
+    if (time < WORTH * least) least = time, best = last;
+  }
+  if (best == last) return;
+  u->plan->added = best;
+  propagate(u->plan);
+}
+
+void updates(Plan *p) {
+  Program *g = p->program;
+  int n = g->vars.n;
+  bool any = false;
+  if (!g->mesh.naxes) return;
+  Updates u = {.plan = p, .program = g};
+  u.kept_apart = arena_array(p->arena, bool, n + 1);
+  u.summed = arena_array(p->arena, uint32_t, n + 1);
+  u.shared = arena_array(p->arena, Added, n + 1);
+  memset(u.kept_apart, true, sizeof *u.kept_apart * (size_t)n);
+  for (int e = 1; e < g->entries.n; e++) find_summed(&u, &g->entries.at[e]);
+  for (int v = 0; v < n; v++) {
+    u.shared[v] = layout_when_shared(&u, v);
+    any = any || u.shared[v].axes;
+  }
+  if (!any) return;
+  for (int e = 1; e < g->entries.n; e++) find_kept_apart(&u, &g->entries.at[e]);
+  u.routes = arena_new_of(p->arena, Routes);
+  *u.routes = (Routes){.program = g, .arena = p->arena};
+  u.ways = ways_cache(u.routes, true);
+  try_shared(&u);
+}
