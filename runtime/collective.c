@@ -2,12 +2,16 @@
  *
  * Each device combines its own chunk of all tensors laid end to end, straight from the peers'
  * buffers, and writes the result to all; two barriers. Where it moves no more to any (two devices
- * whose terms fit a stage, or a single element) everyone combines everything from the stages, one
+ * whose terms are small, or a single element) everyone combines everything from the stages, one
  * barrier. By messages the same two ways. Terms are always taken in the order of the devices.
  * Chunks are blocks by the block law, so of e elements the device with the largest, c = ceil(e/g),
  * receives e + (g-2) c: 2 (g-1)/g of them where g divides e. Scratch: see exchange.c. */
 #include "device.h"
 #include "reduce.h"
+
+/* Between two devices a second barrier is dearer than copying so much to a stage, and cheaper than
+ * copying more. */
+enum { PAIR_BYTES = 1024 };
 
 typedef struct Reduction {
   Device *d;
@@ -202,7 +206,8 @@ void collective_all_reduce(Device *d, int n, const Plan *const *p, const void *c
     r.total += p[i]->elements * r.size;
     most += p[i]->most;
   }
-  bool small = most <= (g->n == 2 ? COMM_STAGE_BYTES : r.size);
+  int64_t pair = g->direct ? PAIR_BYTES : COMM_STAGE_BYTES;
+  bool small = most <= (g->n == 2 ? pair : r.size);
   device_begin(d, g->direct);
   if (!g->direct)
     small ? messages_small(&r) : messages_large(&r);

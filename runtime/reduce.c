@@ -4,10 +4,18 @@
  * to every result. The kernels are reduce_kernels.inc, compiled once a vector width: the order of
  * the terms of an element is in the loop over terms, so the width cannot change a bit. */
 #include "reduce.h"
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include "half.h"
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
-enum { TILE = 4096 }; /* bytes of the values of a tile, as f32 or as they are */
+enum {
+  TILE = 4096,       /* bytes of the values of a tile, as f32 or as they are */
+  STREAMED = 8 << 20 /* so many bytes of results are in no cache when they are wanted */
+};
 
 typedef void Kernel(void *to, const void *const *from, int64_t at, int terms, int64_t n);
 
@@ -27,17 +35,42 @@ static Kernel *kernel_of(int dtype, int op) {
   return table_base[dtype][op];
 }
 
+/* Past the caches: what is so long would only push out what is wanted soon, and its lines would be
+ * read before they are written. */
+static void stream(char *to, const char *tile, size_t n) {
+#if defined(__SSE2__)
+  size_t head = (size_t)(-(uintptr_t)to & 15), i = head < n ? head : n;
+  memcpy(to, tile, i);
+  for (; i + 16 <= n; i += 16)
+    _mm_stream_si128((__m128i *)(void *)(to + i),
+                     _mm_loadu_si128((const __m128i *)(const void *)(tile + i)));
+  memcpy(to + i, tile + i, n - i);
+#else
+  memcpy(to, tile, n);
+#endif
+}
+
 void reduce_terms(int dtype, int op, void *const *to, int nto, const void *const *from, int terms,
                   int64_t n) {
   Kernel *kernel = kernel_of(dtype, op);
   int64_t size = dtrt_dtype_size(dtype);
   int64_t step = TILE / (size < (int64_t)sizeof(float) ? (int64_t)sizeof(float) : size);
+  bool streams = n * size >= STREAMED;
   _Alignas(64) char tile[TILE];
   for (int64_t i = 0; i < n; i += step) {
     int64_t len = n - i < step ? n - i : step;
     kernel(tile, from, i, terms, len);
-    for (int j = 0; j < nto; j++) memcpy((char *)to[j] + i * size, tile, (size_t)(len * size));
+    for (int j = 0; j < nto; j++) {
+      char *at = (char *)to[j] + i * size;
+      if (streams)
+        stream(at, tile, (size_t)(len * size));
+      else
+        memcpy(at, tile, (size_t)(len * size));
+    }
   }
+#if defined(__SSE2__)
+  if (streams) _mm_sfence();
+#endif
 }
 
 void reduce_identity(int dtype, int op, void *to, int64_t n) {

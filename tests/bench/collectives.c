@@ -1,22 +1,25 @@
-/* collectives.c: how long an all-reduce of f32 takes: medians, on 2 and 8 devices.
- *   collectives [TRANSPORT [NDEVICES]]      threads by default; under mpiexec: mpi and the number
- * of ranks */
+/* collectives.c: how long an all-reduce of f32 takes, a line a size: bytes, microseconds.
+ *
+ *   collectives TRANSPORT NDEVICES [MOST]     one round, of sizes up to MOST bytes; under mpiexec:
+ *                                             mpi and the number of ranks
+ *
+ * tests/bench/collectives.sh takes rounds of this and of mpich.c by turns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "dtrt.h"
 
-enum { ROUNDS = 15 };
-static const int64_t bytes[] = {4, 64 << 10, 1 << 20, 16 << 20};
-enum { SIZES = sizeof bytes / sizeof *bytes };
+static const int64_t bytes[] = {4, 4 << 10, 64 << 10, 1 << 20, 64 << 20};
+enum { SIZES = sizeof bytes / sizeof *bytes, WARM = 3 };
 
 static dtrt_dim dims[SIZES];
 static dtrt_layout from[SIZES], to[SIZES];
 static dtrt_exchange exchange[SIZES];
 static const dtrt_exchange *list[SIZES];
 static int size;
-static double result[ROUNDS]; /* written by device 0 */
+static int64_t room;
+static double result; /* written by device 0 */
 
 static double now(void) {
   struct timespec t;
@@ -24,27 +27,24 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void nothing(dtrt_device *dev) { memset(dev->arena, 0, 32 << 20); }
+/* The pages are touched. */
+static void init(dtrt_device *dev) { memset(dev->arena, 0, 2 * (size_t)room); }
+
+/* Some tens of milliseconds. */
+static int64_t times_of(int64_t n) { return n <= 4 << 10 ? 5000 : (192 << 20) / n; }
 
 static void run(dtrt_device *dev) {
-  int64_t times = size == 0 ? 2000 : (64 << 20) / bytes[size] / 2;
-  if (times > 2000) times = 2000;
-  for (int r = 0; r < ROUNDS; r++) {
-    double start = now();
-    for (int64_t i = 0; i < times; i++)
-      dtrt_run_exchange(dev, &exchange[size], dev->arena, dev->arena + (16 << 20));
-    if (dev->coord[0] == 0) result[r] = (now() - start) / (double)times * 1e6;
+  double start = 0;
+  for (int64_t i = -WARM; i < times_of(bytes[size]); i++) {
+    if (i == 0) start = now();
+    dtrt_run_exchange(dev, &exchange[size], dev->arena, dev->arena + room);
   }
+  if (dev->coord[0] == 0) result = (now() - start) / (double)times_of(bytes[size]) * 1e6;
 }
 
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static int measure(const char *transport, int32_t n) {
+static int measure(const char *transport, int32_t n, int64_t most) {
   static const char *const names[] = {"d"};
-  dtrt_entry entry[] = {{.name = "init", .run = nothing, .arena_bytes = 32 << 20},
+  dtrt_entry entry[] = {{.name = "init", .run = init, .arena_bytes = 2 * room},
                         {.name = "run", .run = run}};
   dtrt_program p = {.abi = DTRT_ABI,
                     .name = "bench",
@@ -61,19 +61,21 @@ static int measure(const char *transport, int32_t n) {
     fprintf(stderr, "%s\n", dtrt_session_error(s));
     return 1;
   }
-  if (dtrt_session_rank(s) == 0) printf("%s %d:", transport, (int)n);
-  for (size = 0; size < SIZES; size++) {
+  for (size = 0; size < SIZES && bytes[size] <= most; size++) {
     if (dtrt_call(s, 1, NULL, NULL)) fprintf(stderr, "%s\n", dtrt_session_error(s));
-    qsort(result, ROUNDS, sizeof *result, compare);
-    if (dtrt_session_rank(s) == 0)
-      printf("  %ld B %.2f us (best %.2f)", (long)bytes[size], result[ROUNDS / 2], result[0]);
+    if (dtrt_session_rank(s) == 0) printf("%ld %.3f\n", (long)bytes[size], result);
   }
-  if (dtrt_session_rank(s) == 0) printf("\n");
   dtrt_close(s);
   return 0;
 }
 
 int main(int argc, char **argv) {
+  int64_t most = argc > 3 ? atoll(argv[3]) : bytes[SIZES - 1];
+  if (argc < 3) {
+    fprintf(stderr, "collectives TRANSPORT NDEVICES [MOST]\n");
+    return 2;
+  }
+  room = most;
   for (int i = 0; i < SIZES; i++) {
     dims[i] = (dtrt_dim){.n = bytes[i] / 4, .granule = 1};
     from[i] = (dtrt_layout){1, 1, DTRT_SUM, &dims[i]};
@@ -88,7 +90,5 @@ int main(int argc, char **argv) {
                                   .where = ""};
     list[i] = &exchange[i];
   }
-  const char *transport = argc > 1 ? argv[1] : "threads";
-  if (argc > 2) return measure(transport, atoi(argv[2]));
-  return measure(transport, 2) | measure(transport, 8);
+  return measure(argv[1], atoi(argv[2]), most);
 }
