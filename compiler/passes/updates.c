@@ -8,12 +8,13 @@
  *   ->  opt.m[w] [batch, _]; and w [batch, _] too where that is quicker still
  *
  * What is said stays as it is said. A layout is taken up only if the modelled time of all entries
- * but init falls by a hundredth, so that nothing lies split for nothing. */
+ * but init falls; and weights, which others read too, follow only if it falls by a hundredth. */
 #include "choose.h"
 #include <math.h>
 #include <string.h>
 
-static const double WORTH = 0.99;
+static const double GAIN = 1e-6; /* seconds: less is no reason */
+static const double GAIN_OF_WEIGHTS = 0.01;
 
 typedef struct Updates {
   Plan *plan;
@@ -151,7 +152,8 @@ static void try_shared(const Updates *u) {
   for (int weights_too = 0; weights_too <= 1; weights_too++) {
     last = added(u, weights_too);
     double time = time_with(u, last);
-    if (time < WORTH * least) least = time, best = last;
+    double gain = weights_too ? GAIN_OF_WEIGHTS * least : GAIN;
+    if (time < least - gain) least = time, best = last;
   }
   if (best == last) return;
   u->plan->added = best;
