@@ -459,6 +459,19 @@ typedef struct dtgc_time {
   double ms;
 } dtgc_time;
 int dtgc_times(const dtgc_program *p, dtgc_time *out, int most);
+/* The memory of a device, in bytes, as dtrt.h has it in dtrt_memory. Predicted: of the device that needs most, once
+ * all entries have run, where devices read each other's memory (threads, ranks of one host); --dump=memory says what
+ * it is made of. Measured: what device `device` of this process has taken by now, asked of the system and counted; the
+ * program has run (DTGC_BAD_ARGUMENT when not, or when the device is another process's). */
+typedef struct dtgc_memory {
+  int64_t variables;
+  int64_t arena;     /* inputs, outputs, and all between */
+  int64_t packing;   /* where matrix products keep parts of their operands */
+  int64_t exchanges; /* scratch and tables */
+  int64_t total;
+} dtgc_memory;
+dtgc_status dtgc_memory_predicted(dtgc_program *p, dtgc_memory *out);
+dtgc_status dtgc_memory_measured(dtgc_program *p, int device, dtgc_memory *out);
 /* 1: the object came from the cache; 0: it was compiled; -1: there is no code yet. */
 int dtgc_from_cache(const dtgc_program *p);
 /* Of this program and those that dtgc_fit compiled for its short batches: how many objects came from

@@ -371,6 +371,22 @@ typedef struct dtrt_traffic {
   int64_t scratch;
 } dtrt_traffic;
 dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device);
+/* The memory of one device, in bytes. As measured it is what the system has given by now, whole pages of it, and what
+ * is counted in the device's tables. Not in it: a process's own (the program, threads' stacks, batches that fit reads
+ * ahead), and what bringing outputs and variables to hosts takes. */
+typedef struct dtrt_memory {
+  int64_t variables;
+  int64_t arena;     /* inputs, outputs, and all between */
+  int64_t packing;   /* where matrix products keep parts of their operands; its thread's */
+  int64_t exchanges; /* scratch, and tables of who needs what of whom */
+  int64_t total;
+} dtrt_memory;
+/* -1 in all for a device of another process. Ask between calls. */
+dtrt_memory dtrt_device_memory(const dtrt_session *s, int device);
+/* What the device that needs most will have taken once all entries have run, where devices read each other's memory.
+ * `multiplies`: whether any entry has an f32 product of matrices. Of p its mesh, exchanges, vars_bytes and the entries'
+ * arena_bytes are looked at, no more. DTRT_OK or DTRT_NO_MEMORY. */
+dtrt_status dtrt_predict_memory(const dtrt_program *p, int multiplies, dtrt_memory *out);
 /* Largest arena in use and bytes of variables, of one device. */
 int64_t dtrt_session_memory(const dtrt_session *s);
 

@@ -129,6 +129,7 @@ static void call_device(Device *d, void *arg) {
   e->run(&d->pub);
   d->in_entry = false;
   if (d->profile) profile_part(d, e->nsteps + PROFILE_OUTPUTS);
+  d->packing = gemm_room_taken();
   d->doing = "handing over its outputs";
   for (int i = 0; c->out && i < e->nout; i++)
     if (c->out[i])

@@ -123,3 +123,13 @@ void cli_mesh_text(const dtrt_program *p, char *text, size_t size) {
     n += (size_t)snprintf(text + n, size - n, "%s%s=%d%s", i ? ", " : "", p->axis_name[i],
                           p->axis_size[i], i + 1 < p->naxes ? "" : "]");
 }
+
+void cli_print_footprint(const dtrt_session *s) {
+  for (int d = 0; d < dtrt_session_ndevices(s); d++) {
+    dtrt_memory m = dtrt_device_memory(s, d);
+    if (m.total < 0) continue;
+    printf("device %d: took %lld bytes: variables %lld, arena %lld, packing %lld, exchanges %lld\n",
+           d, (long long)m.total, (long long)m.variables, (long long)m.arena, (long long)m.packing,
+           (long long)m.exchanges);
+  }
+}

@@ -25,7 +25,7 @@ typedef struct cli {
   int64_t epochs, steps, limit, eval_limit; /* 0: not given, all rows */
   int64_t skip, eval_skip, prefetch, per_rank;
   double timeout; /* seconds; 0: not given; less: for ever */
-  bool shuffle, drop_last, stop_on_nan, plain, layouts, traffic;
+  bool shuffle, drop_last, stop_on_nan, plain, layouts, traffic, footprint;
   uint64_t shuffle_seed, seed;
   const char *log, *log_steps, *transport;
   const char *profile; /* NULL: none; "": the table alone; else the file of the trace */
@@ -55,6 +55,8 @@ int cli_load(cli *c, dtrt_session *s, dtrt_progress *progress);
 /* --profile: begins it, and tells what it has found. Without it nothing. */
 int cli_profile_start(const cli *c, dtrt_session *s);
 int cli_profile_end(const cli *c, dtrt_session *s);
+/* What memory the devices of this process have taken: one line each. */
+void cli_print_footprint(const dtrt_session *s);
 /* Says why the session failed; CLI_FAILED. */
 int cli_session_failed(const cli *c, const dtrt_session *s);
 

@@ -113,6 +113,7 @@ static int call_session(const cli *c, dtrt_session *s, const dtrt_progress *prog
   dtrt_save_options save = {.progress = progress, .bf16 = c->save_bf16};
   if (ran && c->save) ran = dtrt_save(s, c->save, &save) == DTRT_OK;
   if (ran && c->traffic && !c->quiet) print_traffic(s, before);
+  if (ran && c->footprint && !c->quiet) cli_print_footprint(s);
   free(before);
   if (!ran) return cli_session_failed(c, s);
   for (int i = 0; !c->quiet && i < c->entry->nout && !status; i++)

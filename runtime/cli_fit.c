@@ -404,6 +404,7 @@ int cli_fit(const cli *given) {
               .on_epoch = on_epoch,
               .user = &w};
   if (work(&w) == FIT_FAILED) w.status = cli_fail(c, fit_reason(&w.f));
+  if (c->footprint && !w.status && !c->quiet) cli_print_footprint(s);
   dtrt_close(s);
   fit_save_close(&w.save);
   fit_report_close(&w.report);

@@ -53,6 +53,7 @@ typedef struct Device {
   int next_stage;
   char *scratch;
   int64_t scratch_bytes;
+  int64_t packing; /* room that matrix products have taken in its thread */
   int64_t received, sent; /* bytes that I have moved myself; others do it too, see Slot */
   int64_t exchanges;      /* that were not local */
   bool uncounted;         /* what moves now is for a host */
@@ -126,6 +127,9 @@ void fail_hold_signals(void); /* once a session; handlers are process-wide and c
 void fail_release_signals(void);
 void fail_alt_stack(bool on); /* on this thread, so that an overflow of the stack can be told */
 
+/* Room of a thread that multiplies, and what this one has taken of it by now, in bytes. */
+int64_t gemm_room_bytes(void);
+int64_t gemm_room_taken(void);
 void gemm_prepare(int device_threads, char *why); /* why stays "" when all is well */
 void exchange_run(Device *d, const Plan *p, const void *from, void *to);
 /* Combines the terms of a piece run by run. from: [2 * nterms], the blocks they lie in or dense

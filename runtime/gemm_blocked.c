@@ -305,3 +305,11 @@ bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, i
   }
   return true;
 }
+
+/* -------- what the room takes -------- */
+
+int64_t gemm_room_bytes(void) { return gemm_kernel() ? ROOM_BYTES : 0; }
+
+int64_t gemm_room_taken(void) {
+  return room_ready && pthread_getspecific(room_key) ? ROOM_BYTES : 0;
+}

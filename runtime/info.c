@@ -194,6 +194,7 @@ static const char details[] =
     "  --traffic               bytes that each device received and sent\n"
     "  --save PATH             the variables afterwards, as a checkpoint\n"
     "options of call and fit:\n"
+    "  --footprint             the memory that each device took\n"
     "  --load PATH             begin with the values of a checkpoint or .safetensors file;\n"
     "                          --load-map FILE: lines `theirs -> ours`; --load-partial: what one\n"
     "                          side lacks is told, not refused\n"

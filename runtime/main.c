@@ -60,6 +60,7 @@ static const option options[] = {
     {"--layouts", OPT_FLAG, 1, offsetof(cli, layouts), 0},
     {"--profile", OPT_FILE, 6, offsetof(cli, profile), 0},
     {"--traffic", OPT_FLAG, 2, offsetof(cli, traffic), 0},
+    {"--footprint", OPT_FLAG, 2 | 4, offsetof(cli, footprint), 0},
 };
 enum { PREFETCH_MOST = 1000 };
 enum { OPTIONS = sizeof options / sizeof *options };

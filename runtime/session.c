@@ -239,7 +239,7 @@ static Comm *choose(const char *name, const CommOpen *o, char *why) {
   return NULL;
 }
 
-static void set_mesh(Mesh *m, const dtrt_program *p) {
+void session_mesh(Mesh *m, const dtrt_program *p) {
   m->naxes = p->naxes;
   m->ndevices = 1;
   for (int i = p->naxes - 1; i >= 0; i--) {
@@ -252,7 +252,7 @@ static void set_mesh(Mesh *m, const dtrt_program *p) {
 static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_options *o) {
   const char *bad = session_check(p);
   if (bad) return session_error(s, DTRT_INVALID, "cannot run program: %s", bad);
-  set_mesh(&s->mesh, p);
+  session_mesh(&s->mesh, p);
   s->seed = o->seed;
   char why[COMM_WHY] = "";
   double timeout = o->timeout > 0 ? o->timeout : o->timeout < 0 ? 0 : comm_timeout(why);

@@ -14,6 +14,7 @@ int session_compare(const dtrt_program *a, const dtrt_program *b, char *why, siz
 /* Hashes of all that decides what devices say to each other: sizes, layouts, names and order, but
  * not where in a file they were written. */
 CommFace session_face(const dtrt_program *p, uint64_t seed);
+void session_mesh(Mesh *m, const dtrt_program *p);
 int64_t session_tensor_bytes(const dtrt_tensor *t); /* -1 when it overflows */
 
 /* All ranks' faces (comm.h), or an error that says who has not come, or is at another place; the

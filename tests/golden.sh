@@ -76,6 +76,8 @@ one() {
       head -20 "$err"
       continue
     fi
+    # What the runtime takes besides depends on this machine.
+    [ $side = memory ] && sed -i '/^a device takes /d' "$out"
     compare "$1" "$name.$side" "$out"
   done
   for side in err warn; do

@@ -159,6 +159,7 @@ size_t dtgc_size_of(const char *type) {
                {"tensor", sizeof(dtgc_tensor)},
                {"message", sizeof(dtgc_message)},
                {"time", sizeof(dtgc_time)},
+               {"memory", sizeof(dtgc_memory)},
                {"calibration", sizeof(dtgc_calibration)},
                {"block", sizeof(dtgc_block)},
                {"feed", sizeof(dtgc_feed)},

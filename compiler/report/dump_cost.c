@@ -1,32 +1,6 @@
-/* --dump=memory and --dump=cost. */
+/* --dump=cost. */
 #include "choose.h"
 #include "report.h"
-
-/* -------- memory -------- */
-
-void dump_memory(const Plan *p, Str *out) {
-  report_mesh(p, out);
-  str_printf(out, "variables: %ld bytes a device\n", (long)p->vars_bytes);
-  for (int i = 0; i < p->program->vars.n; i++) {
-    const Var *v = &p->program->vars.at[i];
-    Shape local = layout_local(&p->program->mesh, v->layout, &v->shape);
-    str_printf(out, "  %10ld  %10ld  %s\n", (long)p->var_offset[i],
-               (long)(shape_count(&local) * dtype_size(v->dtype)), v->path);
-  }
-  for (int e = 0; e < p->entries.n; e++) {
-    const LocalEntry *le = &p->entries.at[e];
-    str_printf(out, "entry %s: arena %ld bytes a device; %ld are alive at once\n", le->entry->name,
-               (long)le->arena_bytes, (long)le->live_bytes);
-    for (int i = 0; i < le->buffers.n; i++) {
-      const Buffer *b = &le->buffers.at[i];
-      if (b->place != PLACE_ARENA) continue;
-      str_printf(out, "  %10ld  %10ld  steps %d..%d  %s\n", (long)b->offset, (long)b->bytes,
-                 b->first, b->last, node_text(le->entry->graph, le->origin.at[b->node], p->arena));
-    }
-  }
-}
-
-/* -------- cost -------- */
 
 static void put_machine(const Plan *p, Str *out) {
   const Machine *m = p->program->machine;

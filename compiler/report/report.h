@@ -14,6 +14,9 @@ void dump_statements(const Plan *p, Str *out);
 void dump_spmd(const Plan *p, Str *out);
 void dump_comm(const Plan *p, const FrontOptions *front, Str *out);
 void dump_memory(const Plan *p, Str *out);
+/* What the device that needs most will take once all entries have run; exchanges and total are -1
+ * when there was no memory to plan them. */
+dtrt_memory report_memory(const Plan *p);
 void dump_cost(const Plan *p, Str *out);
 /* graph, layouts, statements, spmd, comm, edits, memory, cost; false for another name. `front` is what the plan
  * was compiled from, for those that try edits. */

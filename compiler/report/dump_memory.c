@@ -1,0 +1,237 @@
+/* --dump=memory: where each value lies and when, what is alive at the worst step, and what a device
+ * will take in all. */
+#include "report.h"
+#include <stdlib.h>
+#include <string.h>
+
+static Shape local_shape(const Plan *p, const Layout *l, const Shape *s) {
+  return layout_local(&p->program->mesh, l, s);
+}
+
+/* -------- what the runtime takes -------- */
+
+/* The runtime's own table of a layout, as the backend writes it into C. */
+static const dtrt_layout *layout_table(const Plan *p, const Layout *l, const Shape *s) {
+  dtrt_layout *t = arena_new_of(p->arena, dtrt_layout);
+  dtrt_dim *dim = arena_array(p->arena, dtrt_dim, l->rank + 1);
+  for (int d = 0; d < l->rank; d++) {
+    const DimLayout *from = &l->dim[d];
+    const Window *w = &from->window;
+    dim[d] = (dtrt_dim){.n = s->dim[d], .granule = from->granule, .naxes = from->naxes};
+    if (w->of)
+      dim[d].of = w->of, dim[d].mul = w->mul, dim[d].div = w->div, dim[d].first = w->first,
+      dim[d].last = w->last;
+    for (int i = 0; i < from->naxes; i++) dim[d].axis[i] = from->axis[i];
+  }
+  *t = (dtrt_layout){.rank = l->rank, .partial = l->partial, .reduce = (int)l->reduce, .dim = dim};
+  return t;
+}
+
+static const dtrt_exchange *exchange_row(const Plan *p, const Graph *g, NodeId id) {
+  const Node *n = graph_node(g, id), *x = graph_operand(g, n, 0);
+  Exchange e = exchange_of(p->program, x->layout, n->layout, &n->shape, n->dtype);
+  dtrt_exchange *row = arena_new_of(p->arena, dtrt_exchange);
+  *row = (dtrt_exchange){.kind = e.kind,
+                         .dtype = (int)n->dtype,
+                         .axes = e.axes,
+                         .from = layout_table(p, x->layout, &n->shape),
+                         .to = layout_table(p, n->layout, &n->shape),
+                         .what = "",
+                         .where = ""};
+  return row;
+}
+
+/* A product of two matrices, neither of which is a vector: the runtime packs their parts. */
+static bool is_packed(const Plan *p, const Graph *g, const Node *n) {
+  if (n->dtype != DT_F32 || node_class(n) != CLASS_CONTRACT) return false;
+  if (n->op != OP_contract)
+    return n->op == OP_conv || n->op == OP_conv_input || n->op == OP_conv_weight;
+  const Node *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
+  const int64_t *lx = n->attr, *ly = lx + x->shape.rank, *lo = ly + y->shape.rank;
+  Shape local = local_shape(p, n->layout, &n->shape);
+  int64_t rows = 1, columns = 1;
+  for (int d = 0; d < n->shape.rank; d++) {
+    bool in_x = false, in_y = false;
+    for (int i = 0; i < x->shape.rank; i++) in_x = in_x || lx[i] == lo[d];
+    for (int i = 0; i < y->shape.rank; i++) in_y = in_y || ly[i] == lo[d];
+    if (in_x && !in_y) rows *= local.dim[d];
+    if (in_y && !in_x) columns *= local.dim[d];
+  }
+  return rows > 1 && columns > 1;
+}
+
+typedef VEC(const dtrt_exchange *) Rows;
+
+/* The entry's exchanges; whether it packs. */
+static bool entry_needs(const Plan *p, const LocalEntry *le, Rows *rows) {
+  bool packs = false;
+  for (int t = 0; t < le->steps.n; t++) {
+    const Step *s = &le->steps.at[t];
+    for (int i = 0; i < s->nodes.n; i++)
+      if (s->kind == STEP_EXCHANGE)
+        vec_push(p->arena, rows, exchange_row(p, le->graph, s->nodes.at[i]));
+      else
+        packs = packs || is_packed(p, le->graph, graph_node(le->graph, s->nodes.at[i]));
+  }
+  return packs;
+}
+
+dtrt_memory report_memory(const Plan *p) {
+  const Mesh *m = &p->program->mesh;
+  int32_t size[MAX_AXES];
+  dtrt_entry *entry = arena_array(p->arena, dtrt_entry, p->entries.n);
+  Rows rows = {0};
+  bool packs = false;
+  for (int a = 0; a < m->naxes; a++) size[a] = (int32_t)m->axis[a].size;
+  for (int e = 0; e < p->entries.n; e++) {
+    entry[e].arena_bytes = p->entries.at[e].arena_bytes;
+    packs = entry_needs(p, &p->entries.at[e], &rows) || packs;
+  }
+  dtrt_program table = {.naxes = m->naxes,
+                        .axis_size = size,
+                        .nentries = p->entries.n,
+                        .entry = entry,
+                        .nexchanges = rows.n,
+                        .exchange = rows.at,
+                        .vars_bytes = p->vars_bytes};
+  dtrt_memory out;
+  if (dtrt_predict_memory(&table, packs, &out)) out.exchanges = out.total = -1;
+  return out;
+}
+
+/* -------- values -------- */
+
+/* Which values are in each buffer, one after the other. */
+typedef struct Tenants {
+  NodeId *first; /* by buffer, or NO_NODE ... */
+  NodeId *next;  /* ... and by node */
+} Tenants;
+
+static Tenants tenants_of(const Plan *p, const LocalEntry *le) {
+  Tenants t = {arena_array(p->arena, NodeId, le->buffers.n + 1),
+               arena_array(p->arena, NodeId, le->graph->nodes.n + 1)};
+  for (int i = 0; i < le->buffers.n; i++) t.first[i] = NO_NODE;
+  for (NodeId i = le->graph->nodes.n - 1; i >= 0; i--) {
+    if (le->buffer[i] < 0) continue;
+    t.next[i] = t.first[le->buffer[i]];
+    t.first[le->buffer[i]] = i;
+  }
+  return t;
+}
+
+static const char *value_name(const Plan *p, const LocalEntry *le, NodeId id) {
+  return node_text(le->entry->graph, le->origin.at[id], p->arena);
+}
+
+/* The value that is in buffer b at step t: of two that meet there, the newer. */
+static NodeId value_at(const LocalEntry *le, const Tenants *in, int b, int t) {
+  NodeId found = NO_NODE;
+  for (NodeId i = in->first[b]; i != NO_NODE; i = in->next[i])
+    if (le->made_at[i] <= t && t <= le->last_read[i] &&
+        (found == NO_NODE || le->made_at[i] >= le->made_at[found]))
+      found = i;
+  return found == NO_NODE ? le->buffers.at[b].node : found;
+}
+
+static int larger(const void *x, const void *y) {
+  const Buffer *a = *(const Buffer *const *)x, *b = *(const Buffer *const *)y;
+  if (a->bytes != b->bytes) return a->bytes < b->bytes ? 1 : -1;
+  return (a > b) - (a < b);
+}
+
+enum { SHOWN = 16 };
+
+/* What is alive at step t, the largest first. */
+static void put_alive(const Plan *p, const LocalEntry *le, const Tenants *in, int t, Str *out) {
+  const Buffer **list = arena_array(p->arena, const Buffer *, le->buffers.n + 1);
+  int n = 0;
+  int64_t rest = 0;
+  for (int i = 0; i < le->buffers.n; i++) {
+    const Buffer *b = &le->buffers.at[i];
+    if (b->place == PLACE_ARENA && b->first <= t && t <= b->last) list[n++] = b;
+  }
+  qsort(list, (size_t)n, sizeof *list, larger);
+  for (int i = 0; i < n; i++) {
+    if (i >= SHOWN) {
+      rest += list[i]->bytes;
+      continue;
+    }
+    NodeId id = value_at(le, in, (int)(list[i] - le->buffers.at), t);
+    const Node *node = graph_node(le->graph, id);
+    str_printf(out, "    %10ld  %s  %s", (long)list[i]->bytes, value_name(p, le, id),
+               dtype_name(node->dtype));
+    shape_put(out, &node->shape);
+    str_printf(out, " %s  %s\n", report_layout(p, node->layout), node_where(p->program, node));
+  }
+  if (n > SHOWN) str_printf(out, "    %10ld  in %d more\n", (long)rest, n - SHOWN);
+}
+
+/* The step at which most is alive. */
+static int worst_step(const Plan *p, const LocalEntry *le) {
+  int64_t *change = arena_array(p->arena, int64_t, le->steps.n + 3), live = 0, most = -1;
+  int worst = -1;
+  for (int i = 0; i < le->buffers.n; i++) {
+    const Buffer *b = &le->buffers.at[i];
+    if (b->place != PLACE_ARENA || b->first > b->last) continue;
+    change[b->first + 1] += b->bytes;
+    change[b->last + 2] -= b->bytes;
+  }
+  for (int t = -1; t <= le->steps.n; t++) {
+    live += change[t + 1];
+    if (live > most) most = live, worst = t;
+  }
+  return worst;
+}
+
+static void put_worst(const Plan *p, const LocalEntry *le, const Tenants *in, Str *out) {
+  int t = worst_step(p, le);
+  if (t < 0)
+    str_puts(out, "  most is alive before the first step:\n");
+  else if (t == le->steps.n)
+    str_puts(out, "  most is alive after the last step:\n");
+  else
+    str_printf(out, "  most is alive in step %d of %d, which makes %s:\n", t, le->steps.n,
+               value_name(p, le, le->steps.at[t].nodes.at[0]));
+  put_alive(p, le, in, t, out);
+}
+
+static void put_entry(const Plan *p, const LocalEntry *le, Str *out) {
+  str_printf(out, "entry %s: arena %ld bytes a device; %ld are alive at once\n", le->entry->name,
+             (long)le->arena_bytes, (long)le->live_bytes);
+  Tenants in = tenants_of(p, le);
+  if (le->arena_bytes) put_worst(p, le, &in, out);
+  if (le->arena_bytes) str_puts(out, "  where and when each value lies:\n");
+  for (int i = 0; i < le->buffers.n; i++) {
+    const Buffer *b = &le->buffers.at[i];
+    if (b->place != PLACE_ARENA) continue;
+    str_printf(out, "    %10ld  %10ld  steps %d..%d ", (long)b->offset, (long)b->bytes, b->first,
+               b->last);
+    bool any = false;
+    for (NodeId id = in.first[i]; id != NO_NODE; id = in.next[id], any = true)
+      str_printf(out, "%s%s", any ? ", then " : " ", value_name(p, le, id));
+    str_printf(out, "%s%s\n", any ? "" : " ", any ? "" : value_name(p, le, b->node));
+  }
+  for (int i = 0; i < le->copies.n; i++) {
+    const Buffer *to = &le->buffers.at[le->copies.at[i].to];
+    if (to->place == PLACE_VAR)
+      str_printf(out, "  %s gets its new value by a copy at the end\n",
+                 p->program->vars.at[to->var].path);
+  }
+}
+
+void dump_memory(const Plan *p, Str *out) {
+  report_mesh(p, out);
+  str_printf(out, "variables: %ld bytes a device\n", (long)p->vars_bytes);
+  for (int i = 0; i < p->program->vars.n; i++) {
+    const Var *v = &p->program->vars.at[i];
+    Shape local = local_shape(p, v->layout, &v->shape);
+    str_printf(out, "  %10ld  %10ld  %s\n", (long)p->var_offset[i],
+               (long)(shape_count(&local) * dtype_size(v->dtype)), v->path);
+  }
+  for (int e = 0; e < p->entries.n; e++) put_entry(p, &p->entries.at[e], out);
+  dtrt_memory m = report_memory(p);
+  if (m.total < 0) return;
+  str_printf(out,
+             "a device takes %ld bytes: variables %ld, arena %ld, packing %ld, exchanges %ld\n",
+             (long)m.total, (long)m.variables, (long)m.arena, (long)m.packing, (long)m.exchanges);
+}

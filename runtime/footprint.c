@@ -1,0 +1,112 @@
+/* footprint.c: the memory of a device: what it has taken, asked of the system and counted in its
+ * tables, and what a program will take, told from its tables before it runs. */
+#define _DEFAULT_SOURCE /* mincore */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "session.h"
+
+/* Bytes of [at, at + bytes), which begins a page, that lie in pages the system has given. */
+static int64_t touched(char *at, int64_t bytes) {
+  enum { PAGES = 4096 };
+  unsigned char there[PAGES];
+  int64_t page = sysconf(_SC_PAGESIZE), sum = 0;
+  for (int64_t from = 0; from < bytes; from += PAGES * page) {
+    int64_t n = bytes - from < PAGES * page ? bytes - from : PAGES * page;
+    if (mincore(at + from, (size_t)n, there)) return bytes;
+    for (int64_t i = 0; i * page < n; i++)
+      if (there[i] & 1) sum += n - i * page < page ? n - i * page : page;
+  }
+  return sum;
+}
+
+static int64_t plan_bytes(const Plan *p) {
+  return (int64_t)sizeof *p + p->nterms * (int64_t)sizeof *p->term +
+         (p->nrecv + p->nsend) * (int64_t)sizeof *p->recv;
+}
+
+static int64_t group_bytes(int n) { return (int64_t)sizeof(Group) + n * (int64_t)sizeof(int); }
+
+/* What every device has, whatever it runs. */
+static int64_t fixed_bytes(const Mesh *m, int nexchanges) {
+  return (int64_t)sizeof(Device) + (int64_t)sizeof(Slot) + ((int64_t)sizeof(Group *) << m->naxes) +
+         nexchanges * (int64_t)sizeof(Plan *);
+}
+
+/* -------- measured -------- */
+
+dtrt_memory dtrt_device_memory(const dtrt_session *s, int device) {
+  const Comm *c = s->comm;
+  if (!c || !s->device || device < c->first || device >= c->first + c->count)
+    return (dtrt_memory){-1, -1, -1, -1, -1};
+  const Device *d = &s->device[device - c->first];
+  dtrt_memory m = {
+      .variables = touched(c->segment[SEGMENT_VARS][device], c->segment_bytes[SEGMENT_VARS]),
+      .arena = touched(c->segment[SEGMENT_ARENA][device], c->segment_bytes[SEGMENT_ARENA]),
+      .packing = d->packing,
+      .exchanges = d->scratch_bytes};
+  for (int i = 0; i < d->nplans; i++) {
+    int n = s->program[i].p->nexchanges; /* those of hosts come after */
+    m.exchanges += i ? n * (int64_t)sizeof(Plan *) : fixed_bytes(&s->mesh, n);
+    for (int j = 0; j < n; j++)
+      if (d->plan[i][j]) m.exchanges += plan_bytes(d->plan[i][j]);
+  }
+  for (int i = 0; i < 1 << s->mesh.naxes; i++)
+    if (d->group[i]) m.exchanges += group_bytes(d->group[i]->n);
+  m.total = m.variables + m.arena + m.packing + m.exchanges;
+  return m;
+}
+
+/* -------- predicted -------- */
+
+static int group_size(const Mesh *m, uint32_t axes) {
+  int n = 1;
+  for (int i = 0; i < m->naxes; i++)
+    if (axes & 1u << i) n *= m->size[i];
+  return n;
+}
+
+/* Scratch of an exchange that reads the peers' memory (exchange.c). */
+static int64_t scratch_of(const Mesh *m, const Plan *p) {
+  int64_t pointers = 2 * (int64_t)sizeof(void *);
+  if (p->kind == PLAN_ALL_REDUCE) return COMM_STAGE_BYTES + pointers * group_size(m, p->axes);
+  return p->axes && p->nterms > 1 ? pointers * p->nterms : 0;
+}
+
+/* Of one device's exchanges; -1 when one cannot be planned. */
+static int64_t exchange_bytes(const Mesh *m, const dtrt_program *p, const int32_t *coord) {
+  int64_t sum = fixed_bytes(m, p->nexchanges), scratch = 0;
+  bool met[1 << DTRT_MAX_AXES] = {0};
+  for (int i = 0; i < p->nexchanges; i++) {
+    char why[256];
+    Plan *plan = plan_new(m, coord, p->exchange[i], false, why);
+    if (!plan) return -1;
+    sum += plan_bytes(plan);
+    if (scratch_of(m, plan) > scratch) scratch = scratch_of(m, plan);
+    if (plan->axes && !met[plan->axes]) {
+      met[plan->axes] = true;
+      sum += group_bytes(group_size(m, plan->axes));
+    }
+    plan_free(plan);
+  }
+  return sum + scratch;
+}
+
+enum { DEVICES = 64 }; /* of larger meshes the first so many are looked at */
+
+dtrt_status dtrt_predict_memory(const dtrt_program *p, int multiplies, dtrt_memory *out) {
+  Mesh mesh;
+  session_mesh(&mesh, p);
+  *out = (dtrt_memory){.variables = p->vars_bytes, .packing = multiplies ? gemm_room_bytes() : 0};
+  for (int i = 0; i < p->nentries; i++)
+    if (p->entry[i].arena_bytes > out->arena) out->arena = p->entry[i].arena_bytes;
+  for (int d = 0; d < mesh.ndevices && d < DEVICES; d++) {
+    int32_t coord[DTRT_MAX_AXES];
+    block_coord(&mesh, d, coord);
+    int64_t own = exchange_bytes(&mesh, p, coord);
+    if (own < 0) return DTRT_NO_MEMORY;
+    if (own > out->exchanges) out->exchanges = own;
+  }
+  out->total = out->variables + out->arena + out->packing + out->exchanges;
+  return DTRT_OK;
+}
