@@ -157,6 +157,21 @@ void dtrt_run_all_reduces(dtrt_device *dev, int n, const dtrt_exchange *const *x
 void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
                int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate);
 
+/* A convolution's windows on this device's blocks of x [batch][large...][in], w [taps...][each][out] and
+ * y [batch][small...][out], of n spatial dims (1 to 3): position q of y and tap k meet position q * stride
+ * + at + k * dilation of x, which is 0 outside of the block. Channels go in in / each groups (each > 0 where
+ * w is not empty). dtype: DTRT_F32 or DTRT_F64. */
+typedef struct dtrt_slide {
+  int32_t dtype, n;
+  int64_t batch, in, each, out;
+  int64_t large[3], small[3], taps[3], stride[3], dilation[3], at[3];
+} dtrt_slide;
+/* y, its gradient to x, and that to w. Each element is one sum in the order of the taps and channels,
+ * or for w of the pixels, by hundreds of them. */
+void dtrt_conv(const dtrt_slide *s, const void *x, const void *w, void *y);
+void dtrt_conv_input(const dtrt_slide *s, const void *y, const void *w, void *x);
+void dtrt_conv_weight(const dtrt_slide *s, const void *x, const void *y, void *w);
+
 /* Where the first `count` elements of each line stand in sorted order: x is [outer][n][inner], out is
  * [outer][count][inner], count <= n < 2^31. Equals stand by their index; not-a-number is the largest. */
 void dtrt_order(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *x,

@@ -1,8 +1,9 @@
-/* Convolutions, their gradients and pools. All run over the same points: for each row of the small
- * side and each tap, the large side's row is there or it is padding (or another device's); along
- * the innermost spatial dim the positions that are there are a range, and for a convolution that
- * range is one matrix product with rows `stride` apart. Nothing is unrolled into a second buffer.
- * Names of more than one letter that are written here end in _, which no tensor's name does. */
+/* Convolutions, their gradients and pools. A convolution is a call of the runtime, which is told
+ * how the blocks lie to each other. Pools, and convolutions of a group a channel, are loops over
+ * the same points: for each row of the small side and each tap, the large side's row is there or it
+ * is padding (or another device's); along the innermost spatial dim the positions that are there
+ * are a range. Names of more than one letter that are written here end in _, which no tensor's name
+ * does. */
 #include "emit_loop.h"
 #include "slide.h"
 #include <string.h>
@@ -33,8 +34,8 @@ static const char *position(Conv *c, int d, const char *q, const char *k) {
   if (!is_number(k, 0))
     str_printf(&s, c->s.dilation[d] == 1 ? "%s%s" : "%s%s * %ld", s.n ? " + " : "", k,
                (long)c->s.dilation[d]);
-  if (c->s.before[d]) str_printf(&s, " - %ld", (long)c->s.before[d]);
-  if (!is_number(lo, 0)) str_printf(&s, " - %s", lo);
+  if (c->s.before[d]) str_printf(&s, s.n ? " - %ld" : "-%ld", (long)c->s.before[d]);
+  if (!is_number(lo, 0)) str_printf(&s, s.n ? " - %s" : "-%s", lo);
   return s.n ? s.at : "0";
 }
 
@@ -92,47 +93,62 @@ static void zero(Conv *c, NodeId id) {
            loop_number(c->l, 'n', emit_count(c->l->e, n)), dtype_size(n->dtype));
 }
 
-/* The gradient to the input multiplies by the weights with in and out changed about. BLAS reads a
- * small matrix that way at a third of its speed, so they are turned first, as many output features
- * at a time as the stack is to hold: worth it from 16. */
-enum { TURNED_BYTES = 256 << 10, TURNED_LEAST = 16 };
-
-static int64_t turned_room(const Node *w) { return TURNED_BYTES / dtype_size(w->dtype); }
-
-static int64_t taps_of(const Conv *c) {
-  int64_t taps = 1;
-  for (int d = 0; d < c->s.n; d++) taps *= c->s.taps[d];
-  return taps;
+/* ".stride = {2, 1}" */
+static void say(Conv *c, Str *s, const char *field, const int64_t *v) {
+  str_printf(s, ", .%s = {", field);
+  for (int d = 0; d < c->s.n; d++) str_printf(s, "%s%ld", d ? ", " : "", (long)v[d]);
+  str_printf(s, "}");
 }
 
-static bool can_turn(const Conv *c, const Node *w) {
-  int64_t row = taps_of(c) * w->shape.dim[c->s.n];
-  return row > 0 && row <= turned_room(w) / TURNED_LEAST;
+static void say_extents(Conv *c, Str *s, const char *field, const Node *n) {
+  str_printf(s, ", .%s = {", field);
+  for (int d = 0; d < c->s.n; d++)
+    str_printf(s, "%s%s", d ? ", " : "", loop_extent(c->l, n, 1 + d));
+  str_printf(s, "}");
 }
 
-/* Opens the loops over groups and over pieces of output features, from o0_ on no_ of them, with the
- * piece of the weights as `turned_` [taps][no_][in]. */
-static void open_turned(Conv *c, const Node *w, const char *pw) {
+/* The call that does it all (runtime/conv.c). */
+static void call_runtime(Conv *c, const Node *n, const Node *w, const char *px, const char *pw,
+                         const char *py) {
   Loop *l = c->l;
-  int ns = c->s.n;
-  const char *in = loop_extent(l, w, ns), *out = loop_extent(l, w, ns + 1);
-  long taps = (long)taps_of(c);
-  const char *type = dtype_c_name(w->dtype), *wide = c->s.groups > 1 ? "wide_" : out;
-  const char *from = c->s.groups > 1 ? "g * wide_ + o0_" : "o0_";
-  str_line(&l->code, "%s turned_[%ld];", type, (long)turned_room(w));
-  str_line(&l->code, "const int64_t most_ = %s ? %ld / (%ld * %s) : 1;", in, (long)turned_room(w),
-           taps, in);
-  str_line(&l->code, "const int64_t pieces_ = (%s + most_ - 1) / most_;", wide);
-  if (c->s.groups > 1) open(c, "g", "groups_");
-  open(c, "piece_", "pieces_");
-  str_line(&l->code, "const int64_t o0_ = piece_ * %s / pieces_;", wide);
-  str_line(&l->code, "const int64_t no_ = (piece_ + 1) * %s / pieces_ - o0_;", wide);
-  loop_open(l, "t", loop_literal(l, taps), "DTRT_OUTER");
-  loop_open(l, "o", "no_", "DTRT_OUTER");
-  loop_open(l, "i", in, "DTRT_PLAIN");
-  str_line(&l->code, "turned_[(t * no_ + o) * %s + i] = %s[(t * %s + i) * %s + %s + o];", in, pw,
-           in, out, from);
-  loop_close(l, 3);
+  const int ns = c->s.n;
+  Str s = str_new(l->e->arena);
+  str_printf(&s, "const dtrt_slide s_ = {DTRT_%s, %d, %s, %s, %s, %s",
+             n->dtype == DT_F32 ? "F32" : "F64", ns, loop_extent(l, c->large, 0),
+             loop_extent(l, c->large, ns + 1), loop_extent(l, w, ns),
+             loop_extent(l, c->small, ns + 1));
+  say_extents(c, &s, "large", c->large), say_extents(c, &s, "small", c->small);
+  say(c, &s, "taps", c->s.taps), say(c, &s, "stride", c->s.stride);
+  say(c, &s, "dilation", c->s.dilation);
+  str_printf(&s, ", .at = {");
+  for (int d = 0; d < ns; d++) str_printf(&s, "%s%s", d ? ", " : "", position(c, d, NULL, "0"));
+  str_line(&l->code, "%s}};", s.at);
+  if (n->op == OP_conv)
+    str_line(&l->code, "dtrt_conv(&s_, %s, %s, %s);", px, pw, py);
+  else if (n->op == OP_conv_input)
+    str_line(&l->code, "dtrt_conv_input(&s_, %s, %s, %s);", py, pw, px);
+  else
+    str_line(&l->code, "dtrt_conv_weight(&s_, %s, %s, %s);", px, py, pw);
+}
+
+/* A group a channel: no product to make of it, and the channels are a loop of vectors. */
+static void depthwise(Conv *c, const Node *n, const Node *w, const char *px, const char *pw,
+                      const char *py) {
+  Loop *l = c->l;
+  const int ns = c->s.n;
+  const char *cx = loop_extent(l, c->large, ns + 1), *cy = loop_extent(l, c->small, ns + 1);
+  open_points(c, true);
+  loop_open(l, "q", "q1_ - q0_", "DTRT_OUTER");
+  loop_open(l, "i", cy, "DTRT_PLAIN");
+  const char *ex = fmt(c, "%s[(large_ + q * %ld) * %s + i]", px, (long)c->s.stride[ns - 1], cx),
+             *ey = fmt(c, "%s[(small_ + q) * %s + i]", py, cy),
+             *ew = fmt(c, "%s[tap_ * %s + i]", pw, loop_extent(l, w, ns + 1));
+  str_line(&l->code, "%s += %s * %s;",
+           n->op == OP_conv         ? ey
+           : n->op == OP_conv_input ? ex
+                                    : ew,
+           n->op == OP_conv ? ex : ey, n->op == OP_conv_weight ? ex : ew);
+  c->loops += 2;
 }
 
 void emit_conv(Emit *e, NodeId id) {
@@ -145,63 +161,16 @@ void emit_conv(Emit *e, NodeId id) {
              : n->op == OP_conv_input ? n->operand[0]
                                       : n->operand[1];
   const Node *wn = graph_node(l.g, w);
-  int ns = c.s.n;
+  const int ns = c.s.n;
   c.large = graph_node(l.g, x), c.small = graph_node(l.g, y);
   l.flat = true;
   l.code.indent = 1;
-  zero(&c, id);
+  const bool alone =
+      wn->shape.dim[ns] == 1 && wn->shape.dim[ns + 1] == c.s.groups && c.s.groups > 1;
+  if (alone) zero(&c, id);
   const char *px = loop_pointer(&l, x, x == id), *pw = loop_pointer(&l, w, w == id),
              *py = loop_pointer(&l, y, y == id);
-  const char *cx = loop_extent(&l, c.large, ns + 1), *cy = loop_extent(&l, c.small, ns + 1),
-             *wi = loop_extent(&l, wn, ns), *wo = loop_extent(&l, wn, ns + 1);
-  bool depthwise = wn->shape.dim[ns] == 1 && wn->shape.dim[ns + 1] == c.s.groups && c.s.groups > 1;
-  if (c.s.groups > 1 && !depthwise) {
-    str_line(&l.code,
-             "const int64_t groups_ = %s ? %s / %s : 0, wide_ = groups_ ? %s / groups_ : 0;", wi,
-             cx, wi, wo);
-  }
-  bool turned = n->op == OP_conv_input && !depthwise && can_turn(&c, wn);
-  if (turned) open_turned(&c, wn, pw);
-  open_points(&c, true);
-  long stride = (long)c.s.stride[ns - 1];
-  if (depthwise) {
-    loop_open(&l, "q", "q1_ - q0_", "DTRT_OUTER");
-    loop_open(&l, "i", cy, "DTRT_PLAIN");
-    const char *ex = fmt(&c, "%s[(large_ + q * %ld) * %s + i]", px, stride, cx),
-               *ey = fmt(&c, "%s[(small_ + q) * %s + i]", py, cy),
-               *ew = fmt(&c, "%s[tap_ * %s + i]", pw, wo);
-    str_line(&l.code, "%s += %s * %s;",
-             n->op == OP_conv         ? ey
-             : n->op == OP_conv_input ? ex
-                                      : ew,
-             n->op == OP_conv ? ex : ey, n->op == OP_conv_weight ? ex : ew);
-    c.loops += 2;
-  } else {
-    const char *g = "", *go = "", *oi = wo;
-    if (c.s.groups > 1) {
-      if (!turned) open(&c, "g", "groups_");
-      g = fmt(&c, " + g * %s", wi), go = " + g * wide_", oi = "wide_";
-    }
-    const char *ax = fmt(&c, "%s + large_ * %s%s", px, cx, g),
-               *ay = fmt(&c, "%s + small_ * %s%s", py, cy, go),
-               *aw = fmt(&c, "%s + tap_ * %s * %s%s", pw, wi, wo, go),
-               *lx = stride == 1 ? cx : fmt(&c, "%ld * %s", stride, cx);
-    const char *t = n->dtype == DT_F32 ? "F32" : "F64";
-    if (n->op == OP_conv)
-      str_line(&l.code, "dtrt_gemm(DTRT_%s, 0, 0, q1_ - q0_, %s, %s, %s, %s, %s, %s, %s, %s, 1);",
-               t, oi, wi, ax, lx, aw, wo, ay, cy);
-    else if (turned)
-      str_line(&l.code,
-               "dtrt_gemm(DTRT_%s, 0, 0, q1_ - q0_, %s, no_, %s + o0_, %s, "
-               "turned_ + tap_ * no_ * %s, %s, %s, %s, 1);",
-               t, wi, ay, cy, wi, wi, ax, lx);
-    else if (n->op == OP_conv_input)
-      str_line(&l.code, "dtrt_gemm(DTRT_%s, 0, 1, q1_ - q0_, %s, %s, %s, %s, %s, %s, %s, %s, 1);",
-               t, wi, oi, ay, cy, aw, wo, ax, lx);
-    else
-      str_line(&l.code, "dtrt_gemm(DTRT_%s, 1, 0, %s, %s, q1_ - q0_, %s, %s, %s, %s, %s, %s, 1);",
-               t, wi, oi, ax, lx, ay, cy, aw, wo);
-  }
+  (alone ? depthwise : call_runtime)(&c, n, wn, px, pw, py);
   close(&c, n->name ? n->name : op_def(n->op)->name);
 }
 

@@ -19,34 +19,9 @@ static const dtrt_layout layout_1 = {4, 0x0, DTRT_SUM, layout_1_dims};
 /* [] on [] */
 static const dtrt_layout layout_2 = {0, 0x0, DTRT_SUM, 0};
 
-DTRT_LOOP void loop1_f_y(int64_t n0, int64_t n1, int64_t n2, int64_t n3, float *restrict f_y, const float *restrict x_, const float *restrict w_) {
-  dtrt_zero(f_y, n0 * 4);
-  const int64_t groups_ = n2 ? n1 / n2 : 0, wide_ = groups_ ? n1 / groups_ : 0;
-  DTRT_OUTER
-  for (int64_t b = 0; b < n2; b++) {
-    DTRT_OUTER
-    for (int64_t r0_ = 0; r0_ < n3; r0_++) {
-      DTRT_OUTER
-      for (int64_t k0_ = 0; k0_ < 3; k0_++) {
-        const int64_t p0_ = r0_ + k0_ - 1;
-        if (p0_ >= 0 && p0_ < n3) {
-          DTRT_OUTER
-          for (int64_t k1_ = 0; k1_ < 3; k1_++) {
-            const int64_t at = k1_ - 1;
-            const int64_t q0_ = dtrt_first(at, 1, n3), q1_ = dtrt_last(at, 1, n3, n3);
-            if (q0_ < q1_) {
-              const int64_t small_ = (b * n3 + r0_) * n3 + q0_, large_ = (b * n3 + p0_) * n3 + q0_ * 1 + at;
-              const int64_t tap_ = k0_ * 3 + k1_;
-              DTRT_OUTER
-              for (int64_t g = 0; g < groups_; g++) {
-                dtrt_gemm(DTRT_F32, 0, 0, q1_ - q0_, wide_, n2, x_ + large_ * n1 + g * n2, n1, w_ + tap_ * n2 * n1 + g * wide_, n1, f_y + small_ * n1 + g * wide_, n1, 1);
-              }
-            }
-          }
-        }
-      }
-    }
-  }
+DTRT_LOOP void loop1_f_y(int64_t n0, int64_t n1, int64_t n2, const float *restrict x_, const float *restrict w_, float *restrict f_y) {
+  const dtrt_slide s_ = {DTRT_F32, 2, n1, n0, n1, n0, .large = {n2, n2}, .small = {n2, n2}, .taps = {3, 3}, .stride = {1, 1}, .dilation = {1, 1}, .at = {-1, -1}};
+  dtrt_conv(&s_, x_, w_, f_y);
 }
 
 DTRT_LOOP void loop2_pool_max(int64_t n0, int64_t n1, int64_t n2, int64_t n3, int64_t n4, const float *restrict f_y, float *restrict t_) {
@@ -166,82 +141,14 @@ DTRT_LOOP void loop6_grad_f_y(int64_t n0, int64_t n1, int64_t n2, int64_t n3, in
   }
 }
 
-DTRT_LOOP void loop7_grad_x(int64_t n0, int64_t n1, int64_t n2, int64_t n3, float *restrict grad_x, const float *restrict w_, const float *restrict grad_f_y) {
-  dtrt_zero(grad_x, n0 * 4);
-  const int64_t groups_ = n2 ? n1 / n2 : 0, wide_ = groups_ ? n1 / groups_ : 0;
-  float turned_[65536];
-  const int64_t most_ = n2 ? 65536 / (9 * n2) : 1;
-  const int64_t pieces_ = (wide_ + most_ - 1) / most_;
-  DTRT_OUTER
-  for (int64_t g = 0; g < groups_; g++) {
-    DTRT_OUTER
-    for (int64_t piece_ = 0; piece_ < pieces_; piece_++) {
-      const int64_t o0_ = piece_ * wide_ / pieces_;
-      const int64_t no_ = (piece_ + 1) * wide_ / pieces_ - o0_;
-      DTRT_OUTER
-      for (int64_t t = 0; t < 9; t++) {
-        DTRT_OUTER
-        for (int64_t o = 0; o < no_; o++) {
-          DTRT_PLAIN
-          for (int64_t i = 0; i < n2; i++) {
-            turned_[(t * no_ + o) * n2 + i] = w_[(t * n2 + i) * n1 + g * wide_ + o0_ + o];
-          }
-        }
-      }
-      DTRT_OUTER
-      for (int64_t b = 0; b < n2; b++) {
-        DTRT_OUTER
-        for (int64_t r0_ = 0; r0_ < n3; r0_++) {
-          DTRT_OUTER
-          for (int64_t k0_ = 0; k0_ < 3; k0_++) {
-            const int64_t p0_ = r0_ + k0_ - 1;
-            if (p0_ >= 0 && p0_ < n3) {
-              DTRT_OUTER
-              for (int64_t k1_ = 0; k1_ < 3; k1_++) {
-                const int64_t at = k1_ - 1;
-                const int64_t q0_ = dtrt_first(at, 1, n3), q1_ = dtrt_last(at, 1, n3, n3);
-                if (q0_ < q1_) {
-                  const int64_t small_ = (b * n3 + r0_) * n3 + q0_, large_ = (b * n3 + p0_) * n3 + q0_ * 1 + at;
-                  const int64_t tap_ = k0_ * 3 + k1_;
-                  dtrt_gemm(DTRT_F32, 0, 0, q1_ - q0_, n2, no_, grad_f_y + small_ * n1 + g * wide_ + o0_, n1, turned_ + tap_ * no_ * n2, n2, grad_x + large_ * n1 + g * n2, n1, 1);
-                }
-              }
-            }
-          }
-        }
-      }
-    }
-  }
+DTRT_LOOP void loop7_grad_x(int64_t n0, int64_t n1, int64_t n2, float *restrict grad_x, const float *restrict w_, const float *restrict grad_f_y) {
+  const dtrt_slide s_ = {DTRT_F32, 2, n1, n0, n1, n0, .large = {n2, n2}, .small = {n2, n2}, .taps = {3, 3}, .stride = {1, 1}, .dilation = {1, 1}, .at = {-1, -1}};
+  dtrt_conv_input(&s_, grad_f_y, w_, grad_x);
 }
 
-DTRT_LOOP void loop8_grad_w(int64_t n0, int64_t n1, int64_t n2, int64_t n3, float *restrict grad_w, const float *restrict x_, const float *restrict grad_f_y) {
-  dtrt_zero(grad_w, n0 * 4);
-  const int64_t groups_ = n2 ? n1 / n2 : 0, wide_ = groups_ ? n1 / groups_ : 0;
-  DTRT_OUTER
-  for (int64_t b = 0; b < n2; b++) {
-    DTRT_OUTER
-    for (int64_t r0_ = 0; r0_ < n3; r0_++) {
-      DTRT_OUTER
-      for (int64_t k0_ = 0; k0_ < 3; k0_++) {
-        const int64_t p0_ = r0_ + k0_ - 1;
-        if (p0_ >= 0 && p0_ < n3) {
-          DTRT_OUTER
-          for (int64_t k1_ = 0; k1_ < 3; k1_++) {
-            const int64_t at = k1_ - 1;
-            const int64_t q0_ = dtrt_first(at, 1, n3), q1_ = dtrt_last(at, 1, n3, n3);
-            if (q0_ < q1_) {
-              const int64_t small_ = (b * n3 + r0_) * n3 + q0_, large_ = (b * n3 + p0_) * n3 + q0_ * 1 + at;
-              const int64_t tap_ = k0_ * 3 + k1_;
-              DTRT_OUTER
-              for (int64_t g = 0; g < groups_; g++) {
-                dtrt_gemm(DTRT_F32, 1, 0, n2, wide_, q1_ - q0_, x_ + large_ * n1 + g * n2, n1, grad_f_y + small_ * n1 + g * wide_, n1, grad_w + tap_ * n2 * n1 + g * wide_, n1, 1);
-              }
-            }
-          }
-        }
-      }
-    }
-  }
+DTRT_LOOP void loop8_grad_w(int64_t n0, int64_t n1, int64_t n2, const float *restrict x_, float *restrict grad_w, const float *restrict grad_f_y) {
+  const dtrt_slide s_ = {DTRT_F32, 2, n1, n0, n1, n0, .large = {n2, n2}, .small = {n2, n2}, .taps = {3, 3}, .stride = {1, 1}, .dilation = {1, 1}, .at = {-1, -1}};
+  dtrt_conv_weight(&s_, x_, grad_f_y, grad_w);
 }
 
 /* entry init */
@@ -255,10 +162,10 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 
   /* f.y = conv(x, w)    conv.dtg:3 */
   dtrt_begin_step(dev, 0);
-  float (*const y)[6][6][4] = (void *)(dev->arena + 1152); /* f32[2, 6, 6, 4] [_, _, _, _] */
   float (*const x_)[6][6][4] = (void *)(dev->arena + 0); /* f32[2, 6, 6, 4] [_, _, _, _] */
   float (*const w)[3][2][4] = (void *)(dev->arena + 3456); /* f32[3, 3, 2, 4] [_, _, _, _] */
-  loop1_f_y(288, 4, 2, 6, (void *)y, (void *)x_, (void *)w);
+  float (*const y)[6][6][4] = (void *)(dev->arena + 1152); /* f32[2, 6, 6, 4] [_, _, _, _] */
+  loop1_f_y(4, 2, 6, (void *)x_, (void *)w, (void *)y);
 
   /* %3 = pool_max(f.y)    conv.dtg:4 */
   dtrt_begin_step(dev, 1);
@@ -288,12 +195,12 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   /* grad(x) = conv_input(grad(f.y), w)    conv.dtg:3 */
   dtrt_begin_step(dev, 6);
   float (*const grad_x)[6][6][4] = (void *)(dev->arena + 2304); /* f32[2, 6, 6, 4] [_, _, _, _] */
-  loop7_grad_x(288, 4, 2, 6, (void *)grad_x, (void *)w, (void *)grad_f_y);
+  loop7_grad_x(4, 2, 6, (void *)grad_x, (void *)w, (void *)grad_f_y);
 
   /* grad(w) = conv_weight(x, grad(f.y))    conv.dtg:3 */
   dtrt_begin_step(dev, 7);
   float (*const grad_w)[3][2][4] = (void *)(dev->arena + 3456); /* f32[3, 3, 2, 4] [_, _, _, _] */
-  loop8_grad_w(72, 4, 2, 6, (void *)grad_w, (void *)x_, (void *)grad_f_y);
+  loop8_grad_w(4, 2, 6, (void *)x_, (void *)grad_w, (void *)grad_f_y);
 }
 
 static const char *const entry_f_dims_0[] = {0, 0, 0, 0};

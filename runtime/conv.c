@@ -1,0 +1,109 @@
+/* conv.c: convolutions and their two gradients, by kernels of our own where this CPU and type have
+ * them, else by matrix products. */
+#include "conv.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -------- a thread's room -------- */
+
+static pthread_key_t room_key;
+static pthread_once_t room_once = PTHREAD_ONCE_INIT;
+static bool room_ready;
+static void room_make(void) { room_ready = pthread_key_create(&room_key, free) == 0; }
+
+float *conv_room(int64_t floats) {
+  static _Thread_local int64_t have;
+  pthread_once(&room_once, room_make);
+  if (!room_ready) return NULL;
+  float *room = pthread_getspecific(room_key);
+  if (floats <= have) return room;
+  free(room);
+  have = 0;
+  room = aligned_alloc(64, (size_t)(floats + 15) / 16 * 64);
+  if (pthread_setspecific(room_key, room)) {
+    free(room);
+    pthread_setspecific(room_key, NULL);
+    return NULL;
+  }
+  if (room) have = floats;
+  return room;
+}
+
+static ConvKernel kernel;
+static bool has_kernel;
+static void kernel_choose(void) {
+#if defined(__x86_64__)
+  const GemmKernel *g = gemm_kernel();
+  if (!g) return;
+  kernel = g == &gemm_kernel_avx512 ? conv_kernel_avx512 : conv_kernel_avx2;
+  kernel.turn = g->turn;
+  has_kernel = true;
+#endif
+}
+
+/* NULL: this CPU has none, or DTRT_GEMM in the environment wants none (gemm_kernel.h). */
+static const ConvKernel *kernel_of_cpu(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, kernel_choose);
+  return has_kernel ? &kernel : NULL;
+}
+
+/* -------- what the passes share -------- */
+
+void conv_reach(const dtrt_slide *s, Reach dim[3]) {
+  const Reach none = {
+      .count = 1, .to_step = 1, .taps = 1, .tap_step = 1, .size = 1, .step = 1, .far = 1};
+  dim[0] = dim[1] = none;
+  for (int d = 0; d < s->n; d++)
+    dim[d == s->n - 1 ? 2 : d] = (Reach){.count = s->small[d],
+                                         .to_step = 1,
+                                         .taps = s->taps[d],
+                                         .tap_step = 1,
+                                         .size = s->large[d],
+                                         .step = s->stride[d],
+                                         .first = s->at[d],
+                                         .far = s->dilation[d]};
+}
+
+void conv_put(float *c, int64_t ldc, const float *e, int rows, int64_t n, bool add) {
+  for (; rows-- > 0; c += ldc, e += CONV_COLUMNS)
+    for (int64_t i = 0; i < n; i++) c[i] = add ? c[i] + e[i] : e[i];
+}
+
+/* -------- the three calls -------- */
+
+static int64_t positions(const dtrt_slide *s, const int64_t size[3]) {
+  int64_t n = 1;
+  for (int d = 0; d < s->n; d++) n *= size[d];
+  return n;
+}
+
+static void convolve(int result, const dtrt_slide *s, void *x, void *w, void *y) {
+  const int64_t bytes = s->dtype == DTRT_F64 ? 8 : 4;
+  const int64_t nx = s->batch * positions(s, s->large) * s->in,
+                ny = s->batch * positions(s, s->small) * s->out,
+                nw = positions(s, s->taps) * s->each * s->out;
+  if (!(result == CONV ? ny : result == CONV_INPUT ? nx : nw)) return;
+  if (!nx || !ny || !nw) { /* a sum of nothing */
+    if (result == CONV) memset(y, 0, (size_t)(ny * bytes));
+    if (result == CONV_INPUT) memset(x, 0, (size_t)(nx * bytes));
+    if (result == CONV_WEIGHT) memset(w, 0, (size_t)(nw * bytes));
+    return;
+  }
+  const ConvKernel *k = s->dtype == DTRT_F32 ? kernel_of_cpu() : NULL;
+  bool done = k && (result == CONV         ? conv_forward(k, s, x, w, y)
+                    : result == CONV_INPUT ? conv_to_input(k, s, y, w, x)
+                                           : conv_to_weight(k, s, x, y, w));
+  if (!done) conv_by_lines(result, s, x, w, y);
+}
+
+void dtrt_conv(const dtrt_slide *s, const void *x, const void *w, void *y) {
+  convolve(CONV, s, (void *)x, (void *)w, y);
+}
+void dtrt_conv_input(const dtrt_slide *s, const void *y, const void *w, void *x) {
+  convolve(CONV_INPUT, s, x, (void *)w, (void *)y);
+}
+void dtrt_conv_weight(const dtrt_slide *s, const void *x, const void *y, void *w) {
+  convolve(CONV_WEIGHT, s, (void *)x, w, (void *)y);
+}

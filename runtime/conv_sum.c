@@ -1,0 +1,311 @@
+/* conv_sum.c: a convolution, and its gradient to the input, which is one too: of the other side,
+ * with the taps turned round; with strides it is one for each position modulo the stride, of those
+ * taps that meet it. The weights are packed in panels as wide as a tile. A tile is pixels of one
+ * line, read where they lie; where lines are short it is pixels of several, gathered. */
+#include <string.h>
+#include "conv.h"
+
+enum {
+  STRIP = 64 << 10,   /* floats of the source worked on at once: with the panels, a part of L2 */
+  PANELS = 128 << 10, /* floats of weights packed at once, but at least one panel */
+  LINE = 16           /* floats between gathered rows: not all at multiples of 4 KiB */
+};
+
+typedef struct Sum {
+  const ConvKernel *kernel;
+  Source from;
+  int64_t groups, each, wide; /* channels of the source and of the result in a group */
+  float *to;                  /* [batch][to_size...][groups * wide] */
+  int64_t to_size[3];
+  const float *w; /* [w_taps...][in][out] */
+  int64_t w_taps[3], w_in, w_out;
+  bool turned;   /* the source has w's out channels, the result its in channels */
+  bool in_lines; /* tiles are of one line each */
+  bool joined;   /* the taps of a line lie side by side in the source: they are one run */
+  int64_t depth; /* of all taps */
+  int64_t panels_most;
+  float *strip, *panels, *rows, *edge;
+  ConvRun *run;
+} Sum;
+
+/* -------- packing -------- */
+
+static void pack_tap(const Sum *s, int64_t tap, int64_t group, int64_t j, float *to) {
+  const int64_t columns = s->kernel->columns, half = columns / 2;
+  const int64_t here = s->wide - j < columns ? s->wide - j : columns;
+  if (!s->turned) {
+    const float *w = s->w + tap * s->w_in * s->w_out + group * s->wide + j;
+    for (int64_t c = 0; c < s->each; c++)
+      memcpy(to + c * columns, w + c * s->w_out, (size_t)here * sizeof *to);
+    return;
+  }
+  const float *w = s->w + (tap * s->w_in + j) * s->w_out + group * s->each;
+  for (int64_t at = 0; at < here; at += half)
+    s->kernel->turn(w + at * s->w_out, s->w_out, s->each,
+                    (int)(here - at < half ? here - at : half), to + at, columns);
+}
+
+/* Columns j.. of the result as [taps][channels][columns]; those beyond the last are 0. */
+static void pack_panel(const Sum *s, int64_t group, int64_t j, float *to) {
+  const Reach *d = s->from.dim;
+  const int64_t columns = s->kernel->columns;
+  if (s->wide - j < columns) memset(to, 0, (size_t)(s->depth * columns) * sizeof *to);
+  for (int64_t i0 = 0; i0 < d[0].taps; i0++)
+    for (int64_t i1 = 0; i1 < d[1].taps; i1++)
+      for (int64_t i2 = 0; i2 < d[2].taps; i2++, to += s->each * columns) {
+        int64_t tap = d[0].tap_first + i0 * d[0].tap_step;
+        tap = tap * s->w_taps[1] + d[1].tap_first + i1 * d[1].tap_step;
+        tap = tap * s->w_taps[2] + d[2].tap_first + i2 * d[2].tap_step;
+        pack_tap(s, tap, group, j, to);
+      }
+}
+
+/* -------- tiles -------- */
+
+/* Where a line of the result is: its positions are to_step apart. */
+static float *line_of(const Sum *s, int64_t b, int64_t j0, int64_t j1) {
+  const Reach *d = s->from.dim;
+  int64_t at = b * s->to_size[0] + d[0].to_first + j0 * d[0].to_step;
+  at = at * s->to_size[1] + d[1].to_first + j1 * d[1].to_step;
+  at = at * s->to_size[2] + d[2].to_first;
+  return s->to + at * s->groups * s->wide;
+}
+
+/* The runs of a line's first pixel; panels begin at `y`. With `gather` they go there instead, with
+ * zeros for taps that meet nothing. */
+static int64_t runs_of(const Sum *s, const Chunk *c, const Strip *t, int64_t group, int64_t b,
+                       int64_t j0, int64_t j1, float *gather, int64_t j2) {
+  const Reach *d = s->from.dim;
+  const int64_t channels = s->from.channels, runs = s->joined ? 1 : d[2].taps;
+  const int64_t deep = s->joined ? d[2].taps * s->each : s->each;
+  int64_t n = 0, at = 0;
+  for (int64_t i0 = 0; i0 < d[0].taps; i0++)
+    for (int64_t i1 = 0; i1 < d[1].taps; i1++) {
+      const int64_t p0 = j0 * d[0].step + d[0].first + i0 * d[0].far,
+                    p1 = j1 * d[1].step + d[1].first + i1 * d[1].far;
+      const bool there = reach_has(&d[0], p0) && reach_has(&d[1], p1);
+      if (!there && !gather) {
+        at += runs * deep;
+        continue;
+      }
+      const float *x = t->at + (b - c->b) * t->image + (p0 - t->low) * t->plane + p1 * t->line;
+      x += (d[2].first - t->left + j2 * d[2].step) * channels + group * s->each;
+      for (int64_t i2 = 0; i2 < runs; i2++, at += deep) {
+        if (!gather)
+          s->run[n++] =
+              (ConvRun){x + i2 * d[2].far * channels, s->panels + at * s->kernel->columns};
+        else if (there)
+          memcpy(gather + at, x + i2 * d[2].far * channels, (size_t)deep * sizeof *x);
+        else
+          memset(gather + at, 0, (size_t)deep * sizeof *x);
+      }
+    }
+  return n;
+}
+
+/* Columns j.. of the tile's rows, which are those of t.c but for the column. */
+static void tile(const Sum *s, ConvTile t, int rows, int64_t group, int64_t j) {
+  const int64_t columns = s->kernel->columns, left = s->wide - j;
+  const bool whole = left > columns / 2;
+  t.lead = columns;
+  t.c += group * s->wide + j;
+  if (left >= columns || left == columns / 2) {
+    s->kernel->tile[rows][whole](&t);
+    return;
+  }
+  float *c = t.c;
+  const int64_t ldc = t.ldc;
+  t.c = s->edge, t.ldc = CONV_COLUMNS;
+  s->kernel->tile[rows][whole](&t);
+  conv_put(c, ldc, s->edge, rows, left, false);
+}
+
+static void lines(const Sum *s, const Chunk *c, const Strip *t, int64_t group, int64_t j,
+                  int64_t j_end) {
+  const Reach *d = s->from.dim;
+  const int64_t tiles = (d[2].count + s->kernel->rows - 1) / s->kernel->rows,
+                pitch = d[2].to_step * s->groups * s->wide;
+  for (int64_t p = j; p < j_end; p += s->kernel->columns)
+    for (int64_t b = c->b; b < c->b_end; b++)
+      for (int64_t j0 = c->j; j0 < c->j_end; j0++)
+        for (int64_t j1 = 0; j1 < d[1].count; j1++) {
+          const int64_t runs = runs_of(s, c, t, group, b, j0, j1, NULL, 0);
+          float *line = line_of(s, b, j0, j1);
+          for (int64_t q = 0; q < tiles; q++) {
+            const int64_t from = q * d[2].count / tiles, to = (q + 1) * d[2].count / tiles;
+            tile(s,
+                 (ConvTile){.run = s->run,
+                            .runs = runs,
+                            .depth = s->joined ? d[2].taps * s->each : s->each,
+                            .x_shift = from * d[2].step * s->from.channels,
+                            .y_shift = (p - j) * s->depth,
+                            .xi = d[2].step * s->from.channels,
+                            .xl = 1,
+                            .c = line + from * pitch,
+                            .ldc = pitch},
+                 (int)(to - from), group, p);
+          }
+        }
+}
+
+/* Pixels of a chunk, counted through all its lines, are gathered a tile at a time. */
+static void gathered(const Sum *s, const Chunk *c, const Strip *t, int64_t group, int64_t j,
+                     int64_t j_end) {
+  const Reach *d = s->from.dim;
+  const int64_t rows0 = c->j_end - c->j,
+                pixels = (c->b_end - c->b) * rows0 * d[1].count * d[2].count,
+                tiles = (pixels + s->kernel->rows - 1) / s->kernel->rows, pitch = s->depth + LINE;
+  for (int64_t q = 0; q < tiles; q++) {
+    const int64_t from = q * pixels / tiles;
+    const int rows = (int)((q + 1) * pixels / tiles - from);
+    float *to[CONV_ROWS];
+    for (int i = 0; i < rows; i++) {
+      int64_t at = from + i, j2 = at % d[2].count, j1 = (at /= d[2].count) % d[1].count;
+      int64_t j0 = c->j + (at /= d[1].count) % rows0, b = c->b + at / rows0;
+      runs_of(s, c, t, group, b, j0, j1, s->rows + i * pitch, j2);
+      to[i] = line_of(s, b, j0, j1) + j2 * d[2].to_step * s->groups * s->wide;
+    }
+    s->run[0] = (ConvRun){s->rows, s->panels};
+    for (int64_t p = j; p < j_end; p += s->kernel->columns) {
+      ConvTile one = {.run = s->run,
+                      .runs = 1,
+                      .depth = s->depth,
+                      .y_shift = (p - j) * s->depth,
+                      .xi = pitch,
+                      .xl = 1,
+                      .lead = s->kernel->columns,
+                      .c = s->edge,
+                      .ldc = CONV_COLUMNS};
+      const int64_t left = s->wide - p < one.lead ? s->wide - p : one.lead;
+      s->kernel->tile[rows][left > one.lead / 2](&one);
+      for (int i = 0; i < rows; i++)
+        memcpy(to[i] + group * s->wide + p, s->edge + i * CONV_COLUMNS,
+               (size_t)left * sizeof *s->edge);
+    }
+  }
+}
+
+/* -------- a whole sum -------- */
+
+/* Rows of an image, or images, that make a strip. */
+static void chunking(const Source *f, int64_t *images, int64_t *rows) {
+  int64_t all = strip_floats(f, 1, f->dim[0].count);
+  *images = 1, *rows = f->dim[0].count;
+  if (all <= STRIP) {
+    *images = all ? STRIP / all : f->batch;
+    if (*images > f->batch) *images = f->batch;
+    return;
+  }
+  while (*rows > 1 && strip_floats(f, 1, *rows) > STRIP) *rows = (*rows + 1) / 2;
+}
+
+static bool room(Sum *s, int64_t images, int64_t rows) {
+  const Reach *d = s->from.dim;
+  const int64_t columns = s->kernel->columns, panel = s->depth * columns,
+                all = (s->wide + columns - 1) / columns;
+  int64_t panels = panel ? PANELS / panel : 1;
+  panels = panels < 1 ? 1 : panels < all ? panels : all;
+  s->panels_most = panels * columns;
+  const int64_t runs = d[0].taps * d[1].taps * d[2].taps + 1;
+  const int64_t size[] = {strip_in_place(&s->from) ? 0 : strip_floats(&s->from, images, rows),
+                          panels * panel, s->in_lines ? 0 : CONV_ROWS * (s->depth + LINE),
+                          CONV_ROWS * CONV_COLUMNS,
+                          runs * (int64_t)(sizeof(ConvRun) / sizeof(float))};
+  float *part[5];
+  int64_t sum = 0;
+  for (int i = 0; i < 5; i++) sum += (size[i] + 15) / 16 * 16;
+  float *at = conv_room(sum);
+  if (!at) return false;
+  for (int i = 0; i < 5; i++) part[i] = at, at += (size[i] + 15) / 16 * 16;
+  s->strip = part[0], s->panels = part[1], s->rows = part[2], s->edge = part[3];
+  s->run = (ConvRun *)(void *)part[4];
+  return true;
+}
+
+static bool sum(Sum *s) {
+  const Reach *d = s->from.dim;
+  const int64_t columns = s->kernel->columns;
+  s->depth = d[0].taps * d[1].taps * d[2].taps * s->each;
+  s->joined = d[2].far == 1 && s->groups == 1;
+  if (s->depth == 0) s->from.dim[0].taps = s->from.dim[1].taps = s->from.dim[2].taps = 0;
+  s->in_lines = 2 * d[2].count >= s->kernel->rows || !s->depth;
+  int64_t images, rows;
+  chunking(&s->from, &images, &rows);
+  if (!room(s, images, rows)) return false;
+  for (int64_t g = 0; g < s->groups; g++)
+    for (int64_t j = 0; j < s->wide; j += s->panels_most) {
+      const int64_t j_end = j + s->panels_most < s->wide ? j + s->panels_most : s->wide;
+      for (int64_t p = j; p < j_end; p += columns)
+        pack_panel(s, g, p, s->panels + (p - j) * s->depth);
+      Chunk c;
+      for (int64_t n = 0; chunk_at(&s->from, images, rows, n, &c); n++) {
+        const Strip t = strip_make(&s->from, &c, s->strip);
+        (s->in_lines ? lines : gathered)(s, &c, &t, g, j, j_end);
+      }
+    }
+  return true;
+}
+
+bool conv_forward(const ConvKernel *k, const dtrt_slide *s, const float *x, const float *w,
+                  float *y) {
+  Sum p = {.kernel = k,
+           .from = {.x = x, .batch = s->batch, .channels = s->in},
+           .groups = s->in / s->each,
+           .each = s->each,
+           .to = y,
+           .w = w,
+           .w_in = s->each,
+           .w_out = s->out};
+  p.wide = s->out / p.groups;
+  conv_reach(s, p.from.dim);
+  for (int d = 0; d < 3; d++) p.to_size[d] = p.from.dim[d].count, p.w_taps[d] = p.from.dim[d].taps;
+  return sum(&p);
+}
+
+/* Those positions of the large side that are `phase` modulo the stride, as a sum over the small
+ * side: the taps that meet them, the last one first so that they go forward through the source. */
+static Reach reach_back(const Reach *r, int64_t phase) {
+  Reach b = {.count = phase < r->size ? (r->size - phase + r->step - 1) / r->step : 0,
+             .to_first = phase,
+             .to_step = r->step,
+             .size = r->count,
+             .step = 1,
+             .far = 1};
+  int64_t last = -1, before = -1; /* the last two taps that meet it */
+  for (int64_t k = 0; k < r->taps; k++) {
+    if ((phase - r->first - k * r->far) % r->step) continue;
+    before = last, last = k, b.taps++;
+  }
+  if (!b.taps) return b;
+  b.tap_first = last;
+  b.tap_step = before < 0 ? -1 : before - last;
+  b.first = (phase - r->first - last * r->far) / r->step;
+  if (before >= 0) b.far = (last - before) * r->far / r->step;
+  return b;
+}
+
+bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const float *y, const float *w,
+                   float *x) {
+  Reach f[3];
+  conv_reach(s, f);
+  Sum p = {.kernel = k,
+           .from = {.x = y, .batch = s->batch, .channels = s->out},
+           .groups = s->in / s->each,
+           .wide = s->each,
+           .to = x,
+           .w = w,
+           .w_in = s->each,
+           .w_out = s->out,
+           .turned = true};
+  p.each = s->out / p.groups;
+  for (int d = 0; d < 3; d++) p.to_size[d] = f[d].size, p.w_taps[d] = f[d].taps;
+  for (int64_t i = 0; i < f[0].step; i++)
+    for (int64_t j = 0; j < f[1].step; j++)
+      for (int64_t l = 0; l < f[2].step; l++) {
+        const Reach b[3] = {reach_back(&f[0], i), reach_back(&f[1], j), reach_back(&f[2], l)};
+        if (!b[0].count || !b[1].count || !b[2].count) continue;
+        memcpy(p.from.dim, b, sizeof b);
+        if (!sum(&p)) return false;
+      }
+  return true;
+}

@@ -1,0 +1,133 @@
+/* conv_weight.c: a convolution's gradient to the weights: a product whose depths are the pixels. A
+ * tile's rows are channels of the input under one tap, or under several that lie side by side; its
+ * columns are channels of the output. Chunks are of some hundred pixels, so that what several tiles
+ * read stays near; the chunks' sums are added in their order. */
+#include "conv.h"
+#include <string.h>
+
+enum { PIXELS = 256 }; /* of a chunk, about: not counted in channels, so that those may be cut */
+
+typedef struct Grad {
+  const ConvKernel *kernel;
+  Source from;
+  int64_t groups, each, wide;
+  const float *y;
+  float *w, *strip, *panel, *edge;
+  ConvRun *run;
+} Grad;
+
+/* Columns j.. of y, for tiles that are wider than what is left of it. */
+static void pack(const Grad *g, const Chunk *c, int64_t at, int64_t n) {
+  const Reach *d = g->from.dim;
+  const int64_t columns = g->kernel->columns, out = g->groups * g->wide;
+  const int64_t row = d[1].count * d[2].count, image = d[0].count * row;
+  float *to = g->panel;
+  for (int64_t b = c->b; b < c->b_end; b++) {
+    const float *y = g->y + (b * image + c->j * row) * out + at;
+    for (int64_t i = 0; i < (c->j_end - c->j) * row; i++, y += out, to += columns) {
+      memcpy(to, y, (size_t)n * sizeof *to);
+      memset(to + n, 0, (size_t)(columns - n) * sizeof *to);
+    }
+  }
+}
+
+/* The lines of a chunk that taps i0, i1 meet. `y`: of the chunk's first pixel, `lead` floats each.
+ */
+static int64_t runs_of(const Grad *g, const Chunk *c, const Strip *t, int64_t i0, int64_t i1,
+                       const float *y, int64_t image, int64_t lead) {
+  const Reach *d = g->from.dim;
+  const int64_t shift = (d[2].first - t->left) * g->from.channels;
+  int64_t n = 0;
+  for (int64_t b = 0; b < c->b_end - c->b; b++)
+    for (int64_t j0 = c->j; j0 < c->j_end; j0++) {
+      const int64_t p0 = j0 * d[0].step + d[0].first + i0 * d[0].far;
+      if (!reach_has(&d[0], p0)) continue;
+      for (int64_t j1 = 0; j1 < d[1].count; j1++) {
+        const int64_t p1 = j1 * d[1].step + d[1].first + i1 * d[1].far;
+        if (!reach_has(&d[1], p1)) continue;
+        const int64_t line = b * image + ((j0 - c->j) * d[1].count + j1) * d[2].count;
+        g->run[n++] =
+            (ConvRun){t->at + b * t->image + (p0 - t->low) * t->plane + p1 * t->line + shift,
+                      y + line * lead};
+      }
+    }
+  return n;
+}
+
+/* Rows of w under taps i0, i1 and all of the last dim's, columns j.. of a group. */
+static void rows(const Grad *g, ConvTile t, int64_t outer, int64_t group, int64_t j, int64_t n) {
+  const Reach *d = &g->from.dim[2];
+  const bool joined = d->far == 1 && g->groups == 1;
+  const int64_t parts = joined ? 1 : d->taps, all = joined ? d->taps * g->each : g->each;
+  const int64_t tiles = (all + g->kernel->rows - 1) / g->kernel->rows, out = g->groups * g->wide;
+  const bool whole = n > g->kernel->columns / 2,
+             fits = n == g->kernel->columns || n == g->kernel->columns / 2;
+  const bool add = t.add;
+  for (int64_t i2 = 0; i2 < parts; i2++)
+    for (int64_t q = 0; q < tiles; q++) {
+      const int64_t from = q * all / tiles;
+      const int here = (int)((q + 1) * all / tiles - from);
+      float *c = g->w + ((outer * d->taps + i2) * g->each + from) * out + group * g->wide + j;
+      t.x_shift = i2 * d->far * g->from.channels + group * g->each + from;
+      t.c = fits ? c : g->edge, t.ldc = fits ? out : CONV_COLUMNS, t.add = add && fits;
+      g->kernel->tile[here][whole](&t);
+      if (!fits) conv_put(c, out, g->edge, here, n, add);
+    }
+}
+
+static void chunk(const Grad *g, const Chunk *c, bool add) {
+  const Reach *d = g->from.dim;
+  const Strip s = strip_make(&g->from, c, g->strip);
+  const int64_t columns = g->kernel->columns, out = g->groups * g->wide;
+  const int64_t row = d[1].count * d[2].count, image = d[0].count * row;
+  for (int64_t group = 0; group < g->groups; group++)
+    for (int64_t j = 0; j < g->wide; j += columns) {
+      const int64_t n = g->wide - j < columns ? g->wide - j : columns;
+      const bool in_place = n == columns || n == columns / 2;
+      const float *y = g->y + (c->b * image + c->j * row) * out + group * g->wide + j;
+      if (!in_place) pack(g, c, group * g->wide + j, n);
+      const int64_t lead = in_place ? out : columns,
+                    pitch = in_place ? image : (c->j_end - c->j) * row;
+      for (int64_t i0 = 0; i0 < d[0].taps; i0++)
+        for (int64_t i1 = 0; i1 < d[1].taps; i1++) {
+          const int64_t runs = runs_of(g, c, &s, i0, i1, in_place ? y : g->panel, pitch, lead);
+          rows(g,
+               (ConvTile){.run = g->run,
+                          .runs = runs,
+                          .depth = d[2].count,
+                          .xi = 1,
+                          .xl = d[2].step * g->from.channels,
+                          .lead = lead,
+                          .add = add},
+               i0 * d[1].taps + i1, group, j, n);
+        }
+    }
+}
+
+bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const float *x, const float *y,
+                    float *w) {
+  Grad g = {.kernel = k,
+            .from = {.x = x, .batch = s->batch, .channels = s->in},
+            .groups = s->in / s->each,
+            .each = s->each,
+            .y = y,
+            .w = w};
+  g.wide = s->out / g.groups;
+  conv_reach(s, g.from.dim);
+  const Reach *d = g.from.dim;
+  const int64_t row = d[1].count * d[2].count, all = d[0].count * row;
+  int64_t images = all < PIXELS ? PIXELS / all : 1, rows = d[0].count;
+  if (images > s->batch) images = s->batch;
+  if (all > PIXELS) rows = row < PIXELS ? PIXELS / row : 1;
+  const int64_t strip = strip_in_place(&g.from) ? 0 : strip_floats(&g.from, images, rows),
+                panel = images * rows * row * k->columns, edge = CONV_ROWS * CONV_COLUMNS,
+                runs = images * rows * d[1].count * (int64_t)(sizeof(ConvRun) / sizeof(float));
+  float *at = conv_room((strip + 15) / 16 * 16 + panel + edge + runs);
+  if (!at) return false;
+  g.edge = at, g.panel = at + edge;
+  g.run = (ConvRun *)(void *)(g.panel + panel);
+  g.strip = g.panel + panel + runs;
+  Chunk c;
+  for (int64_t n = 0; chunk_at(&g.from, images, rows, n, &c); n++) chunk(&g, &c, n > 0);
+  return true;
+}
