@@ -3,8 +3,8 @@
  * large one that costs nothing until it is touched) and knows how much of it was ever handed out,
  * so that only what was given back is zeroed again. */
 #include "arena.h"
+#include "format.h"
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,11 +110,15 @@ char *arena_strndup(Arena *a, const char *s, size_t n) {
 char *arena_strdup(Arena *a, const char *s) { return arena_strndup(a, s, strlen(s)); }
 
 char *arena_vprintf(Arena *a, const char *fmt, va_list ap) {
+  char some[256];
   va_list again;
   va_copy(again, ap);
-  int n = vsnprintf(NULL, 0, fmt, ap);
-  char *p = arena_alloc(a, (size_t)n + 1);
-  vsnprintf(p, (size_t)n + 1, fmt, again);
+  size_t n = format_text(some, sizeof some, fmt, ap);
+  char *p = arena_alloc(a, n + 1);
+  if (n < sizeof some)
+    memcpy(p, some, n);
+  else
+    format_text(p, n + 1, fmt, again);
   va_end(again);
   return p;
 }

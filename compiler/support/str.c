@@ -1,4 +1,5 @@
 #include "str.h"
+#include "format.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,12 @@ __attribute__((format(printf, 2, 0), nonnull(1, 2))) static void put_v(Str *s, c
                                                                        va_list ap) {
   va_list again;
   va_copy(again, ap);
-  int n = vsnprintf(NULL, 0, fmt, ap);
-  reserve(s, (size_t)n);
-  vsnprintf(s->at + s->n, (size_t)n + 1, fmt, again);
-  s->n += (size_t)n;
+  size_t room = s->cap - s->n, n = format_text(s->at + s->n, room, fmt, ap);
+  if (n >= room) {
+    reserve(s, n);
+    format_text(s->at + s->n, n + 1, fmt, again);
+  }
+  s->n += n;
   va_end(again);
 }
 
