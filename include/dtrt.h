@@ -124,7 +124,7 @@ typedef struct dtrt_program {
   const dtrt_entry *entry;
   const dtrt_exchange *const *exchange;
   int64_t vars_bytes;
-  const char *layouts; /* text of --dump=layouts, for `info` */
+  const char *layouts; /* text of --dump=layouts, for `info`; 0 in what dtgc_load gives: dtgc_dump has it */
 } dtrt_program;
 
 /* What emitted C sees of a device. The runtime keeps the rest behind it. */

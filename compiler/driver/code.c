@@ -16,7 +16,7 @@ dtgc_status dtgc_load(dtgc_program *p, const dtrt_program **out) {
   if (!s && !out) s = program_fail(p, DTGC_BAD_ARGUMENT, "out is NULL");
   if (s || p->code) return s;
   Emitted e;
-  if ((s = program_emit(p, true, &e))) return s;
+  if ((s = program_emit(p, EMIT_TO_RUN, &e))) return s;
   JitObject o;
   JitTimes t;
   char *error = NULL;
@@ -119,7 +119,7 @@ static dtgc_status make_objects(dtgc_program *const *programs, int n, bool host,
     snprintf(name[i], sizeof name[i], i ? "dtg_program_%d" : "dtg_program", i);
     names[i] = name[i];
     Emitted e;
-    if ((s = program_emit(programs[i], true, &e)))
+    if ((s = program_emit(programs[i], EMIT_TO_KEEP, &e)))
       *error = jit_printf("%s", dtgc_error(programs[i]));
     if (!s) s = object_of(programs[i], e.at, e.n, names[i], &objects[i + 1], error);
   }

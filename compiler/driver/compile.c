@@ -376,16 +376,18 @@ static dtgc_status emit_inside(dtgc_program *p, void *arg) {
   Emitted *e = arg;
   Str s = str_new(p->arena);
   Str layouts = str_new(p->arena);
-  EmitOptions o = {.name = p->name, .line_marks = e->for_code && p->jit.debug_lines};
-  if (e->for_code && report_dump(p->plan, &p->front, "layouts", &layouts)) o.layouts = layouts.at;
+  bool code = e->purpose != EMIT_TO_READ;
+  EmitOptions o = {.name = p->name, .line_marks = code && p->jit.debug_lines};
+  bool keeps = e->purpose == EMIT_TO_KEEP;
+  if (keeps && report_dump(p->plan, &p->front, "layouts", &layouts)) o.layouts = layouts.at;
   emit_c(&s, p->plan, &o);
   e->at = s.at ? s.at : "";
   e->n = s.n;
   return DTGC_OK;
 }
 
-dtgc_status program_emit(dtgc_program *p, bool for_code, Emitted *out) {
-  *out = (Emitted){.for_code = for_code};
+dtgc_status program_emit(dtgc_program *p, EmitPurpose purpose, Emitted *out) {
+  *out = (Emitted){.purpose = purpose};
   double start = jit_now();
   dtgc_status s = program_guard(p, emit_inside, out);
   program_time(p, "emit", jit_now() - start);
@@ -415,7 +417,7 @@ dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text) {
   DumpArgs d = {.stage = stage};
   if (strcmp(stage, "c") == 0) {
     Emitted e;
-    if ((s = program_emit(p, false, &e))) return s;
+    if ((s = program_emit(p, EMIT_TO_READ, &e))) return s;
     d.out = (Str){.at = (char *)e.at, .n = e.n};
   } else if ((s = program_guard(p, dump_inside, &d))) {
     return s;

@@ -22,6 +22,7 @@ typedef struct Driver {
   bool quiet; /* another rank speaks */
   dtgc_program *program;
   dtgc_program *variant[MOST_VARIANTS];
+  char *layouts; /* text that the running program shows */
   int nvariants;
 } Driver;
 
@@ -194,8 +195,7 @@ static int build(Driver *d) {
   for (int i = 0; i < d->o.nalsos; i++)
     if (!(all[i + 1] = make_variant(d, d->o.also[i]))) return EXIT_ERRORS;
   int mpi = !d->o.transport || strcmp(d->o.transport, "threads") != 0;
-  dtgc_status s = dtgc_build_with(all, d->o.nalsos + 1, d->o.host, d->o.nhosts,
-                                  d->o.output, mpi);
+  dtgc_status s = dtgc_build_with(all, d->o.nalsos + 1, d->o.host, d->o.nhosts, d->o.output, mpi);
   return s ? fail(d, s, d->program) : 0;
 }
 
@@ -223,18 +223,28 @@ static char *run_name(const Options *o) {
   return name;
 }
 
+/* `info --layouts` shows what an executable has within it, and code made to run at once has not. */
+static void add_layouts(Driver *d, dtrt_program *code) {
+  char *text = NULL;
+  for (int i = 0; i < d->o.nrest && !text; i++)
+    if (!strcmp(d->o.rest[i], "--layouts") && !dtgc_dump(d->program, "layouts", &text))
+      code->layouts = d->layouts = text;
+}
+
 static int run(Driver *d) {
   const dtrt_program *code;
   dtgc_status s = dtgc_load(d->program, &code);
   if (s) return fail(d, s, d->program);
   show_times(d);
   fflush(stdout);
+  dtrt_program shown = *code;
+  add_layouts(d, &shown);
   char **argv = calloc((size_t)d->o.nrest + 2, sizeof *argv), *name = run_name(&d->o);
   int status = EXIT_ERRORS;
   if (argv && name) {
     argv[0] = name;
     memcpy(argv + 1, d->o.rest, (size_t)d->o.nrest * sizeof *argv);
-    status = dtrt_main(d->o.nrest + 1, argv, code, NULL, more, d);
+    status = dtrt_main(d->o.nrest + 1, argv, &shown, NULL, more, d);
   }
   free(name);
   free(argv);
@@ -308,7 +318,8 @@ static int drive(Driver *d) {
     return EXIT_USAGE;
   }
   d->quiet = o->run && dtrt_launch_rank() > 0;
-  if (o->timeout) setenv("DTRT_TIMEOUT", o->timeout, 1); /* a wrong one is for dtrt_main to refuse */
+  if (o->timeout)
+    setenv("DTRT_TIMEOUT", o->timeout, 1); /* a wrong one is for dtrt_main to refuse */
   d->machine = (dtgc_source){.name = o->machine};
   d->options = (dtgc_options){.define = o->define,
                               .ndefines = o->ndefines,
@@ -329,6 +340,7 @@ static int drive(Driver *d) {
   for (int i = 0; i < o->nfiles; i++) d->source[i].name = o->file[i];
   int status = work(d);
   for (int i = 0; i < d->nvariants; i++) dtgc_free(d->variant[i]);
+  dtgc_free_text(d->layouts);
   dtgc_free(d->program);
   free(d->source);
   return status;

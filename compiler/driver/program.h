@@ -102,13 +102,14 @@ dtgc_status program_variant(dtgc_program *p, const char *define, dtgc_program **
 /* train.c */
 void program_free_variants(dtgc_program *p);
 
-/* compile.c: the emitted C, in p's arena. */
+/* compile.c: the emitted C, in p's arena. All but that for a reader has #line; what is kept, in an
+ * executable, has the text of the layouts too, which a host that has p asks p for. */
+typedef enum EmitPurpose { EMIT_TO_READ, EMIT_TO_RUN, EMIT_TO_KEEP } EmitPurpose;
 typedef struct Emitted {
   const char *at;
   size_t n;
-  bool for_code;
+  EmitPurpose purpose;
 } Emitted;
-/* for_code: with #line and the text of the layouts; else for a reader. */
-dtgc_status program_emit(dtgc_program *p, bool for_code, Emitted *out);
+dtgc_status program_emit(dtgc_program *p, EmitPurpose purpose, Emitted *out);
 
 #endif
