@@ -1,5 +1,5 @@
-/* Shared by the parts of the C writer: emit_c.c (tables and entries), emit_loop.c (loop nests),
- * emit_value.c (expressions) and emit_contract.c (products). */
+/* Shared by the parts of the C writer: emit_c.c (tables), emit_entry.c and emit_step.c, emit_loop.c
+ * (loop nests), emit_value.c (expressions) and emit_contract.c (products). */
 #ifndef DTG_EMIT_H
 #define DTG_EMIT_H
 #include "emit_c.h"
@@ -13,6 +13,28 @@ typedef struct Table {
   const char *text, *name;
 } Table;
 
+/* What a step is given that a like step is given otherwise: where a value lies, the key of random
+ * draws. */
+typedef struct Given {
+  const char *before, *after;  /* a pointer's declaration around its name; NULL: a number */
+  const char *name, *note;     /* of a pointer */
+  int64_t value;               /* its offset, or the number */
+  const struct StepText *step; /* the last that was given it */
+} Given;
+
+/* A step as C. In `code` stand marks, a kind, a number and MARK_END, for what depends on the
+ * function that it becomes part of: the entry, or a block that runs several times (emit_entry.c).
+ */
+typedef struct StepText {
+  const char *what, *where; /* for comments, messages and profiles */
+  const char *code;
+  Span at;
+  VEC(int) given; /* in the order of first use */
+  int exchange;   /* the number of its first, or of the next */
+  int key;        /* like steps have the same */
+} StepText;
+enum { MARK_GIVEN = 4, MARK_DECLARE, MARK_EXCHANGE, MARK_EXTENT, MARK_END };
+
 typedef struct Emit {
   Arena *arena;
   const Plan *plan;
@@ -24,15 +46,20 @@ typedef struct Emit {
   VEC(LoopText) loop;
   VEC(Table) dims, layouts;          /* written once each, by text */
   Lookup loop_at, dim_at, layout_at; /* 1 + the place in those, by interned text */
-  VEC(const char *) exchange_names;
+  VEC(const char *) exchanges;       /* what each is, but for names */
   /* the entry being written */
   const LocalEntry *le;
-  Str head, body;             /* head: extents and offsets; body: steps */
-  VEC(Table) extents;         /* by defining text */
-  VEC(const char *) pointers; /* by buffer and shape: names already declared, see emit_pointer */
-  Lookup extent_at;           /* 1 + the place in extents, by interned text */
-  Lookup pointer_at;          /* 1 + the place of the name in pointers, by interned key */
-  Lookup used;                /* identifiers of the entry, interned: the next number for another */
+  const char **assigned; /* by node: the variable it is the new value of, or NULL */
+  VEC(Table) extents;    /* by defining text */
+  VEC(Given) givens;
+  Lookup extent_at; /* 1 + the place in extents, by interned text */
+  Lookup given_at;  /* 1 + the place in givens, by interned key */
+  Lookup used;      /* identifiers of the entry, interned: the next number for another */
+  Lookup key_at;    /* 1 + the key of steps, by interned text */
+  int nkeys;
+  /* the step being written */
+  StepText *step;
+  Str body;
 } Emit;
 
 /* What a table holds under that text; 0: nothing. */
@@ -47,8 +74,11 @@ bool is_number(const char *text, int64_t v);
 const char *emit_product(Emit *e, const char *a, const char *b);
 /* Elements of the local block. */
 const char *emit_count(Emit *e, const Node *n);
-/* The entry's pointer to a node's bytes, declared when first asked for. */
+/* The pointer to a node's bytes: a mark, like extents that are no numbers. It is declared where the
+ * step first asks for it, so not within a loop. */
 const char *emit_pointer(Emit *e, NodeId id);
+/* A number that like steps may have otherwise: a mark. */
+const char *emit_number(Emit *e, uint64_t value);
 /* A C identifier from a user's name. */
 const char *emit_identifier(Emit *e, const char *name);
 
@@ -63,6 +93,22 @@ void emit_order(Emit *e, NodeId id);
 void emit_unpick(Emit *e, NodeId id);
 /* A product that no matrix product fits: plain loops. */
 void emit_contract_loops(Emit *e, NodeId id);
+
+/* The number of the mark at *c, which is left at its end. */
+int mark_number(const char **c);
+/* Which of those that a step is given. */
+int step_given(const StepText *t, int number);
+
+void emit_step(Emit *e, const Step *s, StepText *out);
+/* Writes an entry, called `id`; its steps, as many as it has, for their table. */
+const StepText *emit_entry(Emit *e, const LocalEntry *le, const char *id);
+
+/* emit_c.c: names of tables, which are written when first asked for, and texts of C. */
+const char *emit_dim(Emit *e, const DimLayout *d, int64_t n);
+const char *emit_layout(Emit *e, const Layout *l, const Shape *shape);
+const char *emit_kind(int kind);            /* of an exchange: "DTRT_COPY" */
+const char *emit_dtype(Emit *e, DType t);   /* "DTRT_F32" */
+void emit_string(Str *s, const char *text); /* in quotes; NULL: 0 */
 
 typedef struct StepWork {
   bool exchange; /* something moves between devices */

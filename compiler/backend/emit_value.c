@@ -366,10 +366,9 @@ static const char *pick(Loop *l, const Node *n, const Index *at) {
 
 static const char *random_value(Loop *l, const Node *n, const Index *at) {
   Emit *e = l->e;
-  const char *key =
-      loop_number(l, 'k',
-                  arena_printf(e->arena, "(int64_t)dtrt_stream_key(dev->seed, 0x%lxu)",
-                               (unsigned long)n->attr[1]));
+  const char *key = loop_number(l, 'k',
+                                arena_printf(e->arena, "(int64_t)dtrt_stream_key(dev->seed, %s)",
+                                             emit_number(e, (uint64_t)n->attr[1])));
   const char *i = "0";
   if (at->flat) {
     const char *inner = "1";

@@ -53,6 +53,7 @@ static const dtrt_dim layout_7_dims[] = {
     {.n = 40, .granule = 1},
     {.n = 6, .granule = 1}};
 static const dtrt_layout layout_7 = {2, 0x0, DTRT_SUM, layout_7_dims};
+static const dtrt_exchange *const exchanges[] = {&exchange_0, &exchange_1, &exchange_2, &exchange_3};
 
 DTRT_LOOP void loop1_cumsum(int64_t n0, int64_t n1, int64_t n2, float (*restrict t_)[1][n1], float (*restrict a_)[n2]) {
   DTRT_OUTER
@@ -298,7 +299,6 @@ static const dtrt_step entry_f_steps[] = {
 };
 static const char *const axis_names[] = {"x"};
 static const int32_t axis_sizes[] = {4};
-static const dtrt_exchange *const exchanges[] = {&exchange_0, &exchange_1, &exchange_2, &exchange_3};
 static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0},
     {"f", entry_f, 2, 5, 17, 0, entry_f_in, entry_f_out, entry_f_steps, 98112},

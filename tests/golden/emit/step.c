@@ -40,6 +40,7 @@ static const dtrt_dim layout_7_dims[] = {
     {.n = 8, .granule = 1, .naxes = 1, .axis = {0}},
     {.n = 3, .granule = 1}};
 static const dtrt_layout layout_7 = {2, 0x0, DTRT_SUM, layout_7_dims};
+static const dtrt_exchange *const exchanges[] = {&exchange_0, &exchange_1, &exchange_2};
 
 DTRT_LOOP void loop1_const_(int64_t n0, float *restrict t_) {
   DTRT_PLAIN
@@ -207,7 +208,6 @@ static const dtrt_tensor variables[] = {
     {"model.w", DTRT_F32, 1, &layout_3, 0, 72, 0, "step.dtg:4"},
     {"model.b", DTRT_F32, 1, &layout_5, 128, 12, 0, "step.dtg:5"},
 };
-static const dtrt_exchange *const exchanges[] = {&exchange_0, &exchange_1, &exchange_2};
 static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 2, 1, 0, 0, entry_init_steps, 0},
     {"train", entry_train, 2, 1, 10, 1, entry_train_in, entry_train_out, entry_train_steps, 384},
