@@ -1,0 +1,33 @@
+"""dtg, through libdtgc.so and the binding of samples/embed: the batch cut over the devices, nothing else said."""
+import ctypes
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import models
+import worker
+
+here = Path(__file__).resolve().parent
+sys.path.insert(0, str(here.parents[2] / "samples" / "embed"))
+import numpy_ctypes as dtg  # noqa: E402
+
+name, file, devices, cores = worker.arguments()
+params, data = models.load(file)
+lib = dtg.open_library(os.environ["DTG_PEERS_LIBRARY"])
+layouts = ["x=[batch, ...]", "label=[batch]"][:len(data[0])]
+p = dtg.Program(lib, {str(here / f"{name}.dtg"): None}, mesh=f"batch={devices}", layouts=layouts)
+for path, value in params.items():
+    p.set(path, value)
+loss = np.zeros((), np.float32)
+out = p._buffers({"loss": loss})
+buffers = {id(one): p._buffers(one) for one in data}
+
+
+def step(one):
+    p._check(lib.dtgc_run(p.p, b"train", buffers[id(one)], len(one), out, 1))
+    return float(loss)
+
+
+worker.serve(lib.dtgc_version().decode(), step, data)

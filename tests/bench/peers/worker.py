@@ -1,0 +1,32 @@
+"""What the programs of all systems share: they obey lines on their standard input.
+
+    losses N    N steps from where it is, and each one's loss
+    time N      N steps, and the seconds they took
+
+A step takes the next batch as NumPy arrays and gives its loss as a float: data going in and the loss coming out are
+part of it, in every system.
+"""
+import sys
+import time
+
+from models import BATCHES
+
+
+def arguments():
+    """model, file of parameters and batches, devices, cores: the command line of every system's program."""
+    return sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+
+
+def serve(version, step, data, tell=lambda n: None):
+    """tell(n): said before n steps, to other processes of the system."""
+    at = 0
+    print("ready", version, flush=True)
+    for line in sys.stdin:
+        what, n = line.split()
+        tell(int(n))
+        losses, start = [], time.perf_counter()
+        for _ in range(int(n)):
+            losses.append(step(data[at % BATCHES]))
+            at += 1
+        seconds = time.perf_counter() - start
+        print(*losses if what == "losses" else [seconds], flush=True)
