@@ -156,6 +156,20 @@ void dtrt_run_all_reduces(dtrt_device *dev, int n, const dtrt_exchange *const *x
  * ta: A is stored [k][m]; tb: B is stored [n][k]. Any of m, n, k may be 0. dtype: DTRT_F32 or DTRT_F64. */
 void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
                int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate);
+/* What is done to rows from..to of C as soon as they are final. `rows` must do the same to each row, in any
+ * order, and write neither A nor B. `read`: matrices as large as C, row after row, that it reads as well: they
+ * are fetched into the cache while the product is computed. */
+typedef struct dtrt_then {
+  void (*rows)(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from, int64_t to);
+  dtrt_device *dev;
+  void *const *p;   /* for `rows` */
+  const int64_t *n; /* for `rows` */
+  int32_t nread;    /* at most 8 */
+  const void *const *read;
+} dtrt_then;
+/* dtrt_gemm of f32 without accumulation, C's rows one after the other, and `then` upon them. */
+void dtrt_gemm_then(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b,
+                    int64_t ldb, void *c, const dtrt_then *then);
 
 /* A convolution's windows on this device's blocks of x [batch][large...][in], w [taps...][each][out] and
  * y [batch][small...][out], of n spatial dims (1 to 3): position q of y and tap k meet position q * stride

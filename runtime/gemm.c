@@ -104,7 +104,7 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
   double beta = accumulate ? 1 : 0;
   if (!wide && m > 1 && n > 1 &&
       gemm_blocked(m, n, k, a, ta ? 1 : lda, ta ? lda : 1, b, tb ? 1 : ldb, tb ? ldb : 1, c, ldc,
-                   accumulate != 0))
+                   accumulate != 0, NULL))
     return;
   /* One column or row: a matrix times a vector, several times as fast as gemm at this shape. */
   if ((n == 1 || m == 1) &&
@@ -128,4 +128,14 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
   } else {
     cblas_sgemm(CblasRowMajor, opa, opb, im, in, ik, 1, a, ia, b, ib, (float)beta, c, ic);
   }
+}
+
+void dtrt_gemm_then(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+                    const void *b, int64_t ldb, void *c, const dtrt_then *then) {
+  if (m > 1 && n > 1 && k > 0 &&
+      gemm_blocked(m, n, k, a, ta ? 1 : lda, ta ? lda : 1, b, tb ? 1 : ldb, tb ? ldb : 1, c, n,
+                   false, then))
+    return;
+  dtrt_gemm(DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, n, 0);
+  then->rows(then->dev, then->p, then->n, 0, m);
 }

@@ -5,6 +5,7 @@
  * memory, too far for the CPU's own prefetching of short rows: each tile fetches a few lines of
  * what is packed next. */
 #include "gemm_kernel.h"
+#include "dtrt.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static float *room_of_thread(void) {
 
 /* -------- lines to be fetched ahead -------- */
 
-enum { MOST_RANGES = GEMM_COLUMNS + 4, LINE = 64 };
+enum { MOST_RANGES = 48, LINE = 64 };
 
 typedef struct Ahead {
   GemmAhead range[MOST_RANGES];
@@ -70,9 +71,13 @@ static void ahead_none(Ahead *a) {
 }
 
 static void ahead_add(Ahead *a, const void *at, int64_t n, int64_t step) {
-  if (n <= 0 || a->n == MOST_RANGES) return;
+  if (n <= 0 || a->n == MOST_RANGES) return; /* fetching is no duty */
   a->range[a->n++] = (GemmAhead){at, n, step};
   a->lines += n;
+}
+
+static void ahead_bytes(Ahead *a, const void *at, int64_t bytes) {
+  ahead_add(a, at, (bytes + LINE - 1) / LINE, LINE);
 }
 
 /* What one of `tiles` tiles still to come should fetch. */
@@ -99,6 +104,7 @@ typedef struct Product {
   float *c;
   int64_t ldc;
   bool add;
+  const dtrt_then *then;
   float *all;   /* the operand packed whole, tile after tile */
   float *strip; /* one tile of the other */
   float *edge;  /* [GEMM_ROWS][GEMM_COLUMNS]: a tile that is wider than what is left of c */
@@ -212,8 +218,13 @@ static bool fits(const Product *p, int64_t j) {
   return p->yj == 1 && (p->n - j >= wide || p->n - j == wide / 2);
 }
 
-/* Depths l.. of the columns from j0 to j1, which are packed; tiles of rows pass over them. */
-static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64_t j1) {
+static void then_rows(const Product *p, int64_t from, int64_t to) {
+  if (p->then) p->then->rows(p->then->dev, p->then->p, p->then->n, from, to);
+}
+
+/* Depths l.. of the columns from j0 to j1, which are packed; tiles of rows pass over them.
+ * last: the rows are final then. */
+static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64_t j1, bool last) {
   const int wide = p->kernel->columns;
   const int64_t tiles = tiles_of(p->m, p->kernel->rows), panels = tiles_of(j1 - j0, wide);
   const bool lies = tiles <= 2;                      /* y is read too seldom to be worth packing */
@@ -234,6 +245,8 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
       t.x = p->strip, t.xi = 1, t.xl = wide / 2;
     }
     ahead_none(&p->ahead);
+    for (int a = 0; last && p->then && a < p->then->nread; a++)
+      ahead_bytes(&p->ahead, (const float *)p->then->read[a] + i * p->n, (next - i) * p->n * 4);
     rows_ahead(p, l, depth, next, tile_row(q + 2, p->m, tiles) - next);
     for (int64_t j = j0; j < j1; j += wide) {
       float *panel = p->all + (j - j0) * depth;
@@ -245,6 +258,7 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
       ahead_take(&p->ahead, &t, tiles_of(j1 - j, wide));
       tile_at(p, &t, (int)(next - i), j);
     }
+    if (last) then_rows(p, i, next);
   }
 }
 
@@ -276,7 +290,8 @@ static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t 
 }
 
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
-                  const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add) {
+                  const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
+                  const dtrt_then *then) {
   static const GemmKernel *kernel;
   static bool asked;
   if (!__atomic_load_n(&asked, __ATOMIC_ACQUIRE)) {
@@ -285,13 +300,15 @@ bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, i
   }
   float *room = kernel ? room_of_thread() : NULL;
   if (!room) return false;
-  Product p = {kernel, m, n, k, x, y, xi, xl, yl, yj, c, ldc, add, room, NULL, NULL, .ahead.n = 0};
+  Product p = {kernel, m, n,   k,   x,    y,    xi,   xl,   yl,
+               yj,     c, ldc, add, then, room, NULL, NULL, .ahead.n = 0};
   p.strip = room + ALL_FLOATS;
   p.edge = p.strip + STRIP_FLOATS;
   /* Parts of k: of one size, but for the last; a multiple of 16, as blocks are turned whole. */
   const int64_t depths = tiles_of(k, GEMM_DEPTH),
                 most = tiles_of(tiles_of(k, (int)depths), 16) * 16;
-  const bool by_rows = 4 * m <= 3 * n && m > 2 * kernel->rows;
+  const bool whole = tiles_of(n, kernel->columns) * kernel->columns * least(k, most) <= ALL_FLOATS;
+  const bool by_rows = !(then && whole) && 4 * m <= 3 * n && m > 2 * kernel->rows;
   const int tile_side = by_rows ? kernel->rows : kernel->columns;
   const int64_t lanes = by_rows ? kernel->columns / 2 : kernel->columns, side = by_rows ? m : n;
   const int64_t tiles = tiles_of(side, tile_side),
@@ -301,8 +318,12 @@ bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, i
     const int64_t from = b * tiles / blocks * tile_side,
                   to = least((b + 1) * tiles / blocks * tile_side, side);
     for (int64_t l = 0; l < k; l += most)
-      (by_rows ? over_rows : over_columns)(&p, l, least(most, k - l), from, to);
+      if (by_rows)
+        over_rows(&p, l, least(most, k - l), from, to);
+      else
+        over_columns(&p, l, least(most, k - l), from, to, blocks == 1 && l + most >= k);
   }
+  if (by_rows || blocks > 1) then_rows(&p, 0, m);
   return true;
 }
 

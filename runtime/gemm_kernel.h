@@ -60,7 +60,10 @@ const GemmKernel *gemm_kernel(void);
 extern const GemmKernel gemm_kernel_avx512, gemm_kernel_avx2;
 
 /* c (m x n) = or += x (m x k) @ y (k x n), each as it lies: x[i * xi + l * xl], y[l * yl + j * yj],
- * one of the two strides being 1. False: not done (no kernel, no memory). */
+ * one of the two strides being 1; then `then` (NULL: nothing) on all rows. False: not done (no
+ * kernel, no memory). */
+struct dtrt_then;
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
-                  const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add);
+                  const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
+                  const struct dtrt_then *then);
 #endif

@@ -32,6 +32,7 @@ typedef struct StepText {
   VEC(int) given; /* in the order of first use */
   int exchange;   /* the number of its first, or of the next */
   int key;        /* like steps have the same */
+  bool rides;     /* its loop is part of the product before it */
 } StepText;
 enum { MARK_GIVEN = 4, MARK_DECLARE, MARK_EXCHANGE, MARK_EXTENT, MARK_END };
 
@@ -49,6 +50,7 @@ typedef struct Emit {
   VEC(const char *) exchanges;       /* what each is, but for names */
   /* the entry being written */
   const LocalEntry *le;
+  NodeId product;        /* that a loop being written rides on */
   const char **assigned; /* by node: the variable it is the new value of, or NULL */
   VEC(Table) extents;    /* by defining text */
   VEC(Given) givens;
@@ -85,7 +87,13 @@ const char *emit_identifier(Emit *e, const char *name);
 void emit_map(Emit *e, const Step *s);
 void emit_reduce(Emit *e, NodeId id);
 void emit_scatter(Emit *e, NodeId id);
-void emit_contract(Emit *e, NodeId id);
+/* then: a loop that rides on the product (emit_rides), or NULL. True: it does; false: the product
+ * takes no loop along, and the loop is still to be written. */
+bool emit_contract(Emit *e, NodeId id, const Step *then);
+/* The loop may ride on the product before it: both walk over the same large space. */
+bool emit_rides(Emit *e, const Step *product, const Step *loop);
+/* The dtrt_then of a loop over the product of `id`, the result's `dims` leading dims being rows. */
+const char *emit_rows(Emit *e, const Step *s, int dims, int64_t columns);
 void emit_conv(Emit *e, NodeId id);
 void emit_pool(Emit *e, NodeId id);
 void emit_cumsum(Emit *e, NodeId id);
@@ -98,8 +106,9 @@ void emit_contract_loops(Emit *e, NodeId id);
 int mark_number(const char **c);
 /* Which of those that a step is given. */
 int step_given(const StepText *t, int number);
-
-void emit_step(Emit *e, const Step *s, StepText *out);
+/* Writes a step into out[0], and the next (or NULL) into out[1] where its loop rides on the product
+ * that the step is; how many it wrote. */
+int emit_step(Emit *e, const Step *s, const Step *next, StepText *out);
 /* Writes an entry, called `id`; its steps, as many as it has, for their table. */
 const StepText *emit_entry(Emit *e, const LocalEntry *le, const char *id);
 

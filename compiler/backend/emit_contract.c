@@ -4,6 +4,7 @@
  * as it lies or transposed, so nothing is ever copied into another order; what fits no matrix
  * product becomes plain loops. */
 #include "emit.h"
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Side {
@@ -127,7 +128,23 @@ static const char *offset_text(Contract *c, const Group *const *loops, int n, in
   return s.at;
 }
 
-void emit_contract(Emit *e, NodeId id) {
+/* How many leading dims of the result are the rows of a product that is one call; 0: no loop can
+ * ride on it. */
+static int row_dims(const Contract *c, const Group *m, const Group *nn) {
+  const Side *out = &c->t[OUT];
+  if (!m || !nn || !is_number(nn->stride[OUT], 1) || strcmp(m->stride[OUT], nn->len)) return 0;
+  const char *rows = "1";
+  int d = 0;
+  for (; d < out->n->shape.rank; d++) {
+    int at[3];
+    for (int t = 0; t < 3; t++) at[t] = find_letter(&c->t[t], out->letter[d]);
+    if (role_of(at) != m->role) break;
+    rows = emit_product(c->e, rows, out->len[d]);
+  }
+  return strcmp(rows, m->len) ? 0 : d;
+}
+
+bool emit_contract(Emit *e, NodeId id, const Step *then) {
   const Graph *g = e->le->graph;
   const Node *n = graph_node(g, id), *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
   Contract c = {.e = e,
@@ -142,7 +159,7 @@ void emit_contract(Emit *e, NodeId id) {
   fits = fits && matrix(OUT, m, nn, &out) && matrix(X, m, k, &a) && matrix(Y, k, nn, &b);
   if (!fits) {
     emit_contract_loops(e, id);
-    return;
+    return false;
   }
   if (out.transposed) {
     /* The result lies with its rows innermost: its transpose is the product of the transposes. */
@@ -178,9 +195,20 @@ void emit_contract(Emit *e, NodeId id) {
     at[t] = *off ? arena_printf(e->arena, "(%s%s *)%s%s", t == OUT ? "" : "const ", type, p[t], off)
                  : p[t];
   }
+  int rows = then && nloops == 0 && !out.transposed ? row_dims(&c, m, nn) : 0;
+  if (rows) {
+    e->product = id;
+    const char *ride = emit_rows(e, then, rows, strtoll(nn->len, NULL, 10));
+    str_line(&e->body, "dtrt_gemm_then(%d, %d, %s, %s, %s, %s, %s, %s, %s, %s,", a.transposed,
+             b.transposed, m->len, nn->len, k ? k->len : "1", at[a.t], a.lead, at[b.t], b.lead,
+             at[OUT]);
+    str_line(&e->body, "    %s);", ride);
+    return true;
+  }
   str_line(&e->body, "dtrt_gemm(DTRT_%s, %d, %d, %s, %s, %s, %s, %s, %s, %s, %s, %s, %d);",
            n->dtype == DT_F32 ? "F32" : "F64", a.transposed, b.transposed, m ? m->len : "1",
            nn ? nn->len : "1", k ? k->len : "1", at[a.t], a.lead, at[b.t], b.lead, at[OUT],
            out.lead, first_k >= 0);
   e->body.indent -= nloops;
+  return false;
 }

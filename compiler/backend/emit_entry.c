@@ -279,7 +279,8 @@ const StepText *emit_entry(Emit *e, const LocalEntry *le, const char *id) {
   int n = le->steps.n;
   begin_entry(e, le);
   StepText *steps = arena_array(e->arena, StepText, n + 1);
-  for (int t = 0; t < n; t++) emit_step(e, &le->steps.at[t], &steps[t]);
+  for (int t = 0; t < n;)
+    t += emit_step(e, &le->steps.at[t], t + 1 < n ? &le->steps.at[t + 1] : NULL, &steps[t]);
   Repeats repeats = {0};
   find_repeats(e, steps, n, &repeats);
   Function f = function_new(e);

@@ -116,8 +116,8 @@ static void put_parameters(Loop *l, Str *s) {
 
 /* "n0", "from12", "key1": what name_parameters calls numbers. */
 static bool is_number_name(const char *s) {
-  static const char *const words[] = {"n", "from", "key"};
-  for (int i = 0; i < 3; i++) {
+  static const char *const words[] = {"n", "from", "key", "row"};
+  for (int i = 0; i < 4; i++) {
     size_t n = strlen(words[i]);
     if (!strncmp(s, words[i], n) && s[n] && strspn(s + n, "0123456789") == strlen(s + n))
       return true;
@@ -131,7 +131,7 @@ static void name_parameters(Loop *l, const char **pname, const char **nname) {
   int count[128] = {0};
   for (int i = 0; i < l->numbers.n; i++) {
     char kind = l->numbers.at[i].kind;
-    const char *word = kind == 'n' ? "n" : kind == 'o' ? "from" : "key";
+    const char *word = kind == 'n' ? "n" : kind == 'o' ? "from" : kind == 'k' ? "key" : "row";
     nname[i] = arena_printf(e->arena, "%s%d", word, count[(int)kind]++);
   }
   for (int i = 0; i < l->pointers.n; i++) {
@@ -169,8 +169,8 @@ static const char *drop_unused(Loop *l) {
   return text.at;
 }
 
-/* Writes the function if no equal one is there, and the call. */
-void loop_finish(Loop *l, const char *what) {
+/* Writes the function if no equal one is there. */
+const char *loop_function(Loop *l, const char *what) {
   Emit *e = l->e;
   const char *code = drop_unused(l);
   Str text = str_new(e->arena), params = str_new(e->arena);
@@ -188,6 +188,12 @@ void loop_finish(Loop *l, const char *what) {
     name_parameters(l, pname, nname);
     str_puts(&e->loops, fill(l, text.at, pname, nname, name));
   }
+  return name;
+}
+
+void loop_finish(Loop *l, const char *what) {
+  Emit *e = l->e;
+  const char *name = loop_function(l, what);
   Str call = str_new(e->arena);
   const char *sep = "";
   str_printf(&call, "%s(", name);
@@ -217,25 +223,51 @@ static void store_values(Loop *l, const Step *s, const Index *at) {
   }
 }
 
-void emit_map(Emit *e, const Step *s) {
+/* One loop over the rows that the leading dims make. */
+static void open_rows(Loop *l, const Node *n, int dims, Index *at) {
+  Emit *e = l->e;
+  const char *from = loop_number(l, 'r', "from"), *to = loop_number(l, 'r', "to");
+  str_line(&l->code, "DTRT_OUTER");
+  str_line(&l->code, "for (int64_t row = %s; row < %s; row++) {", from, to);
+  l->code.indent++;
+  const char *below = "1";
+  for (int d = dims - 1; d >= 0; d--) {
+    const char *len = emit_extent(e, &n->layout->dim[d], n->shape.dim[d]);
+    if (is_number(len, 1)) {
+      at->at[d] = "0";
+      continue;
+    }
+    const char *q = is_number(below, 1) ? "row" : arena_printf(e->arena, "row / %s", below);
+    below = emit_product(e, below, len);
+    bool first = true;
+    for (int k = 0; k < d; k++) first = first && n->shape.dim[k] == 1;
+    at->at[d] = letter(l, d);
+    str_line(&l->code, first ? "const int64_t %s = %s;" : "const int64_t %s = %s %% %s;", at->at[d],
+             q, len);
+  }
+}
+
+static Loop map_nest(Emit *e, const Step *s, int dims, int64_t columns, bool flat) {
   Loop l = loop_new(e, s);
   const Node *n = graph_node(l.g, s->nodes.at[0]);
-  l.flat = n->shape.rank > 0;
+  l.flat = flat && n->shape.rank > 0;
   for (int i = 0; i < s->nodes.n; i++) l.flat = l.flat && can_flat(&l, s->nodes.at[i]);
   Index at = {0};
   l.code.indent = 1;
   int loops = 0;
   if (l.flat) {
-    const char *count = emit_count(e, n);
+    const char *count =
+        dims ? arena_printf(e->arena, "(to - from) * %ld", (long)columns) : emit_count(e, n);
     at.flat = is_number(count, 1) ? "0" : "i";
     if (!is_number(count, 1))
       loop_open(&l, "i", loop_number(&l, 'n', count), "DTRT_PLAIN"), loops++;
   } else {
     at = nest_index(&l, n);
+    if (dims) open_rows(&l, n, dims, &at), loops++;
     int last = -1;
-    for (int d = 0; d < n->shape.rank; d++)
+    for (int d = dims; d < n->shape.rank; d++)
       if (strcmp(at.at[d], "0")) last = d;
-    for (int d = 0; d < n->shape.rank; d++)
+    for (int d = dims; d < n->shape.rank; d++)
       if (strcmp(at.at[d], "0"))
         loop_open(&l, at.at[d], loop_extent(&l, n, d), d == last ? "DTRT_PLAIN" : "DTRT_OUTER"),
             loops++;
@@ -246,6 +278,19 @@ void emit_map(Emit *e, const Step *s) {
   l.pointers.n = 0;
   store_values(&l, s, &at);
   loop_close(&l, loops);
+  return l;
+}
+
+/* Of rows, what depends on the index itself (random numbers) wants the whole's. */
+Loop map_loop(Emit *e, const Step *s, int dims, int64_t columns) {
+  Loop l = map_nest(e, s, dims, columns, true);
+  if (dims && l.flat && (l.needs_dev || l.numbers.n > 1)) l = map_nest(e, s, dims, columns, false);
+  return l;
+}
+
+void emit_map(Emit *e, const Step *s) {
+  const Node *n = graph_node(e->le->graph, s->nodes.at[0]);
+  Loop l = map_loop(e, s, 0, 0);
   loop_finish(&l, n->name ? n->name : op_def(n->op)->name);
 }
 

@@ -20,7 +20,7 @@ typedef struct Pointer {
 
 typedef struct Number {
   const char *value; /* in the entry */
-  char kind;         /* n: extent, o: offset, k: key */
+  char kind;         /* n: extent, o: offset, k: key, r: the first row, or that after the last */
 } Number;
 
 typedef struct Memo {
@@ -57,6 +57,11 @@ Loop loop_new(Emit *e, const Step *s);
 void loop_open(Loop *l, const char *var, const char *len, const char *pragma);
 void loop_close(Loop *l, int n);
 void loop_finish(Loop *l, const char *what);
+/* The function alone; its name. */
+const char *loop_function(Loop *l, const char *what);
+/* A map's nest. dims: so many leading dims of it are rows, `columns` elements each, of which the
+ * function does those from `from` to `to`, names where it is called; 0: all of the map. */
+Loop map_loop(Emit *e, const Step *s, int dims, int64_t columns);
 
 /* Expressions. `value` is that of a node at an index: loaded, or computed from its operands. What
  * is asked for twice is computed once: the first pass over a body counts (loop_count), the second

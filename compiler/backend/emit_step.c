@@ -200,19 +200,21 @@ static void emit_exchange(Emit *e, const Step *s) {
   str_line(&e->body, "                     (void *const[]){%s});", ts.at);
 }
 
-static void emit_product_of(Emit *e, NodeId id) {
+static bool emit_product_of(Emit *e, NodeId id, const Step *next) {
   Op op = graph_node(e->le->graph, id)->op;
   if (op == OP_contract)
-    emit_contract(e, id);
+    return emit_contract(e, id, next);
   else if (op == OP_conv || op == OP_conv_input || op == OP_conv_weight)
     emit_conv(e, id);
   else if (op == OP_order)
     emit_order(e, id);
   else
     emit_pool(e, id);
+  return false;
 }
 
-static void put_calls(Emit *e, const Step *s) {
+/* True: with those of the next step. */
+static bool put_calls(Emit *e, const Step *s, const Step *next) {
   const Graph *g = e->le->graph;
   switch (s->kind) {
   case STEP_MAP: emit_map(e, s); break;
@@ -222,7 +224,7 @@ static void put_calls(Emit *e, const Step *s) {
     else
       emit_reduce(e, s->nodes.at[0]);
     break;
-  case STEP_CONTRACT: emit_product_of(e, s->nodes.at[0]); break;
+  case STEP_CONTRACT: return emit_product_of(e, s->nodes.at[0], next);
   case STEP_SCATTER:
     if (graph_node(g, s->nodes.at[0])->op == OP_unpick)
       emit_unpick(e, s->nodes.at[0]);
@@ -231,6 +233,7 @@ static void put_calls(Emit *e, const Step *s) {
     break;
   case STEP_EXCHANGE: emit_exchange(e, s); break;
   }
+  return false;
 }
 
 /* -------- like steps -------- */
@@ -261,7 +264,7 @@ static int key_of(Emit *e, const StepText *t) {
   return e->nkeys - 1;
 }
 
-void emit_step(Emit *e, const Step *s, StepText *out) {
+static void begin_step(Emit *e, const Step *s, StepText *out) {
   const Node *last = graph_node(e->le->graph, s->nodes.at[s->nodes.n - 1]);
   *out = (StepText){.what = step_text(e, s),
                     .where = node_where(e->program, last),
@@ -270,7 +273,21 @@ void emit_step(Emit *e, const Step *s, StepText *out) {
   e->step = out;
   e->body = str_new(e->arena);
   e->body.indent = 1;
-  put_calls(e, s);
+}
+
+static void end_step(Emit *e, StepText *out) {
   out->code = e->body.at;
   out->key = key_of(e, out);
+}
+
+int emit_step(Emit *e, const Step *s, const Step *next, StepText *out) {
+  begin_step(e, s, out);
+  bool both = put_calls(e, s, next && emit_rides(e, s, next) ? next : NULL);
+  end_step(e, out);
+  if (!both) return 1;
+  begin_step(e, next, out + 1);
+  str_line(&e->body, "/* done to each row of the product as soon as it was there */");
+  out[1].rides = true;
+  end_step(e, out + 1);
+  return 2;
 }

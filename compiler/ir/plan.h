@@ -62,6 +62,7 @@ typedef enum StepKind {
 typedef struct Step {
   StepKind kind;
   VEC(NodeId) nodes; /* what it stores */
+  bool rides; /* a map that may run while the product of the step before it does, row by row */
 } Step;
 
 /* Where a node's value is. Several nodes may share a buffer: a reshape its operand's, an update the
@@ -156,7 +157,7 @@ NodeClass node_class(const Node *n);
 /* The node whose bytes a chain of views shows. */
 NodeId node_base(const Graph *g, NodeId id);
 /* The nodes with buffers that a step reads, and whether at the same index as it stores (`aligned`).
- */
+ * A step that rides reads what its product does, too. */
 typedef struct Read {
   NodeId node; /* a base */
   bool aligned;

@@ -18,6 +18,7 @@ void store(Plan *p);
 void schedule(Plan *p);
 void combine(Plan *p);
 void fuse(Plan *p);
+void follow(Plan *p);
 void memory(Plan *p);
 
 void verify_global(const Plan *p, const char *after);
