@@ -199,8 +199,7 @@ void dtrt_zero(void *to, int64_t bytes);
 #include "dtrt_math.h"
 
 /* Loops: DTRT_LOOP begins a loop function; DTRT_PLAIN stands before an innermost loop whose turns do not
- * depend on each other, DTRT_SUMMING before one that adds up: there the compiler may take the terms in
- * another order, the same at every run of one object. DTRT_OUTER stands before a loop around others:
+ * depend on each other, DTRT_FEW before one of a few turns, DTRT_OUTER stands before a loop around others:
  * unrolled, it would only make more code to compile. DTRT_ENTRY begins an entry: nothing but calls, one after
  * the other, which optimizing makes slow to compile and no faster to run. */
 #define DTRT_LOOP static __attribute__((noinline))
@@ -208,14 +207,22 @@ void dtrt_zero(void *to, int64_t bytes);
 #define DTRT_ENTRY static __attribute__((noinline, optnone))
 #define DTRT_PLAIN _Pragma("clang loop unroll(disable)")
 #define DTRT_OUTER _Pragma("clang loop unroll(disable)")
-#define DTRT_SUMMING _Pragma("clang loop vectorize(enable) interleave_count(4)")
+#define DTRT_FEW _Pragma("clang loop vectorize(disable) unroll(disable)")
 #pragma clang diagnostic ignored "-Wpass-failed"
 #else
 #define DTRT_ENTRY static
 #define DTRT_PLAIN _Pragma("GCC ivdep")
 #define DTRT_OUTER
-#define DTRT_SUMMING
+#define DTRT_FEW
 #endif
+
+/* The runtime's own kernels sum up each element of C in the order of k, begun anew after each part of so many: sums
+ * over strips of k that are these parts have the same bits. */
+#define DTRT_GEMM_DEPTH 256
+DTRT_FN int64_t dtrt_gemm_part(int64_t k) {
+  const int64_t parts = (k + DTRT_GEMM_DEPTH - 1) / DTRT_GEMM_DEPTH;
+  return parts ? ((k + parts - 1) / parts + 15) / 16 * 16 : DTRT_GEMM_DEPTH;
+}
 
 /* An index read from data, checked. */
 DTRT_FN int64_t dtrt_index(dtrt_device *dev, int64_t i, int64_t n) {

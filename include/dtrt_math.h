@@ -654,4 +654,59 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
   return dtrt_bernoulli_key(dtrt_stream_key(seed, stream), step, i, p);
 }
 
+/* ------------------------------------------------------------------ lanes */
+
+/* Sums, products and extremes along a line of floats: element i goes to lane i mod DTRT_LANES, each
+ * lane takes its elements in order, and then lane i is joined with i + 16, with i + 8, and so on
+ * down to one. It is that order for every compiler and CPU, whatever its vectors; a short last turn
+ * is filled up with what changes nothing. */
+#define DTRT_LANES 32
+#define DTRT_JOIN_sum(V, M, a, b) ((a) + (b))
+#define DTRT_JOIN_prod(V, M, a, b) ((a) * (b))
+#define DTRT_SELECT(V, M, m, a, b) ((V)(((m) & (M)(a)) | (~(m) & (M)(b))))
+#define DTRT_JOIN_max(V, M, a, b) DTRT_SELECT(V, M, ((a) > (b)) | ((a) != (a)), a, b)
+#define DTRT_JOIN_min(V, M, a, b) DTRT_SELECT(V, M, ((a) < (b)) | ((a) != (a)), a, b)
+#define DTRT_LANES_OF(S, T, I)                                                                     \
+  typedef T dtrt_lanes_##S __attribute__((vector_size(DTRT_LANES * sizeof(T))));                   \
+  typedef T dtrt_lanes16_##S __attribute__((vector_size(16 * sizeof(T))));                         \
+  typedef T dtrt_lanes8_##S __attribute__((vector_size(8 * sizeof(T))));                           \
+  typedef T dtrt_lanes4_##S __attribute__((vector_size(4 * sizeof(T))));                           \
+  typedef I dtrt_mask_##S __attribute__((vector_size(DTRT_LANES * sizeof(T))));                    \
+  typedef I dtrt_mask16_##S __attribute__((vector_size(16 * sizeof(T))));                          \
+  typedef I dtrt_mask8_##S __attribute__((vector_size(8 * sizeof(T))));                            \
+  typedef I dtrt_mask4_##S __attribute__((vector_size(4 * sizeof(T))));                            \
+  DTRT_FN T dtrt_sum_##S(T a, T b) { return a + b; }                                               \
+  DTRT_FN T dtrt_prod_##S(T a, T b) { return a * b; }
+/* The lower half of the lanes joined with the upper. */
+#define DTRT_HALVES(OP, S, T, W, from)                                                             \
+  dtrt_lanes##W##_##S a##W, b##W;                                                                  \
+  __builtin_memcpy(&a##W, from, sizeof a##W);                                                      \
+  __builtin_memcpy(&b##W, (const T *)(from) + W, sizeof b##W);                                     \
+  a##W = DTRT_JOIN_##OP(dtrt_lanes##W##_##S, dtrt_mask##W##_##S, a##W, b##W)
+#define DTRT_LINE(OP, S, T)                                                                        \
+  /* One turn: an element for each lane. */                                                        \
+  DTRT_FN void dtrt_turn_##OP##_##S(dtrt_lanes_##S *acc, const T *line) {                          \
+    dtrt_lanes_##S a = *acc, b;                                                                    \
+    __builtin_memcpy(&b, line, sizeof b);                                                          \
+    *acc = DTRT_JOIN_##OP(dtrt_lanes_##S, dtrt_mask_##S, a, b);                                    \
+  }                                                                                                \
+  DTRT_FN T dtrt_line_##OP##_##S(const dtrt_lanes_##S *acc) {                                      \
+    T t[4];                                                                                        \
+    DTRT_HALVES(OP, S, T, 16, acc);                                                                \
+    DTRT_HALVES(OP, S, T, 8, &a16);                                                                \
+    DTRT_HALVES(OP, S, T, 4, &a8);                                                                 \
+    __builtin_memcpy(t, &a4, sizeof t);                                                            \
+    return dtrt_##OP##_##S(dtrt_##OP##_##S(t[0], t[2]), dtrt_##OP##_##S(t[1], t[3]));              \
+  }
+DTRT_LANES_OF(f32, float, int32_t)
+DTRT_LINE(sum, f32, float)
+DTRT_LINE(prod, f32, float)
+DTRT_LINE(max, f32, float)
+DTRT_LINE(min, f32, float)
+DTRT_LANES_OF(f64, double, int64_t)
+DTRT_LINE(sum, f64, double)
+DTRT_LINE(prod, f64, double)
+DTRT_LINE(max, f64, double)
+DTRT_LINE(min, f64, double)
+
 #endif

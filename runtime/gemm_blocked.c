@@ -305,8 +305,7 @@ bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, i
   p.strip = room + ALL_FLOATS;
   p.edge = p.strip + STRIP_FLOATS;
   /* Parts of k: of one size, but for the last; a multiple of 16, as blocks are turned whole. */
-  const int64_t depths = tiles_of(k, GEMM_DEPTH),
-                most = tiles_of(tiles_of(k, (int)depths), 16) * 16;
+  const int64_t most = dtrt_gemm_part(k);
   const bool whole = tiles_of(n, kernel->columns) * kernel->columns * least(k, most) <= ALL_FLOATS;
   const bool by_rows = !(then && whole) && 4 * m <= 3 * n && m > 2 * kernel->rows;
   const int tile_side = by_rows ? kernel->rows : kernel->columns;

@@ -8,11 +8,13 @@
 #define DTRT_GEMM_KERNEL_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "dtrt.h"
 
 enum {
-  GEMM_DEPTH = 256,  /* most of k in one pass over the result: what a tile reads stays in L1 */
-  GEMM_ROWS = 16,    /* no tile has more rows ... */
-  GEMM_COLUMNS = 32, /* ... or columns */
+  GEMM_DEPTH =
+      DTRT_GEMM_DEPTH, /* most of k in one pass over the result: what a tile reads stays in L1 */
+  GEMM_ROWS = 16,      /* no tile has more rows ... */
+  GEMM_COLUMNS = 32,   /* ... or columns */
   GEMM_AHEAD = 3
 };
 

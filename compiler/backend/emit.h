@@ -62,6 +62,8 @@ typedef struct Emit {
   /* the step being written */
   StepText *step;
   Str body;
+  const Strip *strip; /* it goes strip by strip, and this is inside its loops; else NULL */
+  Str before;         /* what stands before those loops */
 } Emit;
 
 /* What a table holds under that text; 0: nothing. */
@@ -74,6 +76,15 @@ const char *emit_extent(Emit *e, const DimLayout *d, int64_t n);
 const char *emit_offset(Emit *e, const DimLayout *d, int64_t n);
 bool is_number(const char *text, int64_t v);
 const char *emit_product(Emit *e, const char *a, const char *b);
+/* The same of a dim of a node, in the strip that is being written, if there is one; and the extent
+ * of what is in memory. */
+const char *emit_len(Emit *e, const Node *n, int d);
+const char *emit_from(Emit *e, const Node *n, int d);
+const char *emit_room(Emit *e, const Node *n, int d);
+/* The address of its first element: emit_pointer, or that of the strip's. */
+const char *emit_start(Emit *e, NodeId id);
+/* A condition that is true in the first of the strips that a node sums over; NULL: it does not. */
+const char *emit_first(Emit *e, NodeId id);
 /* Elements of the local block. */
 const char *emit_count(Emit *e, const Node *n);
 /* The pointer to a node's bytes: a mark, like extents that are no numbers. It is declared where the
@@ -84,6 +95,9 @@ const char *emit_number(Emit *e, uint64_t value);
 /* A C identifier from a user's name. */
 const char *emit_identifier(Emit *e, const char *name);
 
+/* The calls of a step. True: with those of the next, which may be NULL. */
+bool emit_calls(Emit *e, const Step *s, const Step *next);
+void emit_strips(Emit *e, const Step *s);
 void emit_map(Emit *e, const Step *s);
 void emit_reduce(Emit *e, NodeId id);
 void emit_scatter(Emit *e, NodeId id);

@@ -11,6 +11,7 @@ typedef struct Side {
   const Node *n;
   const int64_t *letter;
   const char *stride[MAX_RANK], *len[MAX_RANK]; /* in elements */
+  bool part[MAX_RANK];                          /* a strip has a part of the dim */
 } Side;
 
 enum { X, Y, OUT };
@@ -38,9 +39,11 @@ static int find_letter(const Side *s, int64_t c) {
 static void measure(Emit *e, Side *s) {
   const char *stride = "1";
   for (int d = s->n->shape.rank - 1; d >= 0; d--) {
-    s->len[d] = emit_extent(e, &s->n->layout->dim[d], s->n->shape.dim[d]);
+    const char *room = emit_room(e, s->n, d);
+    s->len[d] = emit_len(e, s->n, d);
+    s->part[d] = strcmp(room, s->len[d]) != 0;
     s->stride[d] = stride;
-    stride = emit_product(e, stride, s->len[d]);
+    stride = emit_product(e, stride, room);
   }
 }
 
@@ -65,7 +68,8 @@ static void find_groups(Contract *c) {
       if (is_number(len, 1)) continue;
       int role = role_of(at);
       bool joins = role == last_role && c->ngroups;
-      for (int t = 0; joins && t < 3; t++) joins = at[t] < 0 ? last[t] < 0 : at[t] == last[t] + 1;
+      for (int t = 0; joins && t < 3; t++)
+        joins = at[t] < 0 ? last[t] < 0 : at[t] == last[t] + 1 && !c->t[t].part[at[t]];
       Group *g = joins ? &c->group[c->ngroups - 1] : &c->group[c->ngroups++];
       g->len = joins ? emit_product(c->e, g->len, len) : len;
       g->role = role;
@@ -179,8 +183,9 @@ bool emit_contract(Emit *e, NodeId id, const Step *then) {
       if (pass == 1 && first_k < 0) first_k = nloops;
       loops[nloops++] = q;
     }
-  const char *p[3] = {emit_pointer(e, n->operand[0]), emit_pointer(e, n->operand[1]),
-                      emit_pointer(e, id)};
+  const char *p[3] = {emit_start(e, n->operand[0]), emit_start(e, n->operand[1]),
+                      emit_start(e, id)};
+  const char *first = emit_first(e, id);
   const char *type = dtype_c_name(n->dtype);
   /* A further summed dim is added up, which an empty one must not leave undone. */
   if (first_k >= 0)
@@ -205,10 +210,11 @@ bool emit_contract(Emit *e, NodeId id, const Step *then) {
     str_line(&e->body, "    %s);", ride);
     return true;
   }
-  str_line(&e->body, "dtrt_gemm(DTRT_%s, %d, %d, %s, %s, %s, %s, %s, %s, %s, %s, %s, %d);",
+  const char *adds = first ? arena_printf(e->arena, "!(%s)", first) : first_k >= 0 ? "1" : "0";
+  str_line(&e->body, "dtrt_gemm(DTRT_%s, %d, %d, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s);",
            n->dtype == DT_F32 ? "F32" : "F64", a.transposed, b.transposed, m ? m->len : "1",
            nn ? nn->len : "1", k ? k->len : "1", at[a.t], a.lead, at[b.t], b.lead, at[OUT],
-           out.lead, first_k >= 0);
+           out.lead, adds);
   e->body.indent -= nloops;
   return false;
 }

@@ -35,6 +35,7 @@ static Index nest_index(Loop *l, const Node *n) {
 static bool can_flat(Loop *l, NodeId id) {
   const Node *n = graph_node(l->g, id);
   NodeId base = node_base(l->g, id);
+  if (l->e->strip) return false; /* a strip need not lie in one piece */
   if (l->le->stored[base] && !loop_stores(l, base)) return true;
   if (n->op == OP_const) return true;
   if (n->op == OP_reshape) return can_flat(l, n->operand[0]);
@@ -108,16 +109,16 @@ static void put_parameters(Loop *l, Str *s) {
     }
     str_printf(s, "%s%s (*restrict \1p%d\2)", sep, type, i);
     for (int d = 1; d < n->shape.rank; d++) {
-      const char *len = loop_extent(l, n, d);
+      const char *len = loop_room(l, n, d);
       str_printf(s, "[%s]", is_number(len, 0) ? "1" : len);
     }
   }
 }
 
-/* "n0", "from12", "key1": what name_parameters calls numbers. */
+/* "n0", "from12", "first0", "key1": what name_parameters calls numbers. */
 static bool is_number_name(const char *s) {
-  static const char *const words[] = {"n", "from", "key", "row"};
-  for (int i = 0; i < 4; i++) {
+  static const char *const words[] = {"n", "from", "key", "row", "first"};
+  for (int i = 0; i < 5; i++) {
     size_t n = strlen(words[i]);
     if (!strncmp(s, words[i], n) && s[n] && strspn(s + n, "0123456789") == strlen(s + n))
       return true;
@@ -131,7 +132,11 @@ static void name_parameters(Loop *l, const char **pname, const char **nname) {
   int count[128] = {0};
   for (int i = 0; i < l->numbers.n; i++) {
     char kind = l->numbers.at[i].kind;
-    const char *word = kind == 'n' ? "n" : kind == 'o' ? "from" : kind == 'k' ? "key" : "row";
+    const char *word = kind == 'n'   ? "n"
+                       : kind == 'o' ? "from"
+                       : kind == 'k' ? "key"
+                       : kind == 'r' ? "row"
+                                     : "first";
     nname[i] = arena_printf(e->arena, "%s%d", word, count[(int)kind]++);
   }
   for (int i = 0; i < l->pointers.n; i++) {
@@ -150,7 +155,7 @@ static const char *drop_unused(Loop *l) {
   Str all = str_new(e->arena), text = str_new(e->arena);
   for (int i = 0; i < l->pointers.n; i++) {
     const Node *n = graph_node(l->g, l->pointers.at[i].node);
-    for (int d = 1; !l->flat && d < n->shape.rank; d++) str_puts(&all, loop_extent(l, n, d));
+    for (int d = 1; !l->flat && d < n->shape.rank; d++) str_puts(&all, loop_room(l, n, d));
   }
   str_puts(&all, l->code.at);
   int *to = arena_array(e->arena, int, l->numbers.n + 1), kept = 0;
@@ -202,8 +207,9 @@ void loop_finish(Loop *l, const char *what) {
     str_printf(&call, "%s%s", sep, l->numbers.at[i].value);
   for (int i = 0; i < l->pointers.n; i++, sep = ", ") {
     const Node *n = graph_node(l->g, l->pointers.at[i].node);
-    const char *p = emit_pointer(e, l->pointers.at[i].node);
-    str_printf(&call, l->flat && n->shape.rank > 1 ? "%s(void *)%s" : "%s%s", sep, p);
+    const char *p = emit_start(e, l->pointers.at[i].node);
+    str_printf(&call, n->shape.rank > 1 && (l->flat || *p == '&') ? "%s(void *)%s" : "%s%s", sep,
+               p);
   }
   str_puts(&call, ");");
   str_line(&e->body, "%s", call.at);
@@ -336,33 +342,112 @@ static void value_twice(Loop *l, NodeId id, const Index *at) {
   loop_count(l, false);
 }
 
+/* -------- lines: the innermost loop of a reduction of floats, in lanes -------- */
+
+static const char LANE[] = "at + lane";
+
+static const char *lanes_word(const Node *n) {
+  switch (n->op) {
+  case OP_sum: return "sum";
+  case OP_prod: return "prod";
+  case OP_reduce_max: return "max";
+  case OP_reduce_min: return "min";
+  default: return NULL;
+  }
+}
+
+/* Lines of at least so many elements are taken in lanes (dtrt_math.h); shorter ones, in the whole
+ * tensor, one after the other. */
+enum { LANES = 32 };
+
+static bool in_lanes(const Node *n, int64_t line) {
+  return dtype_is_float(n->dtype) && lanes_word(n) && line >= LANES;
+}
+
+static void lanes_begin(Loop *l, const Node *n) {
+  const char *t = dtype_name(loop_computed_as(n->dtype));
+  str_line(&l->code, "dtrt_lanes_%s acc = (dtrt_lanes_%s){0} + (%s);", t, t, identity(l->e, n));
+}
+
+/* The value at `at`, in which LANE stands for the index along the line, goes to its lane. */
+static void lanes_put(Loop *l, const Node *n, const Index *at) {
+  const char *v = loop_value(l, n->operand[0], at);
+  str_line(&l->code, "line[lane] = %s;", v);
+}
+
+static void lanes_line(Loop *l, const Node *n, const Index *at, const char *len) {
+  const char *t = dtype_name(loop_computed_as(n->dtype)), *word = lanes_word(n);
+  Str outside = l->code;
+  l->code = str_new(l->e->arena);
+  l->code.indent = outside.indent + 2;
+  lanes_put(l, n, at);
+  const char *body = l->code.at;
+  l->code = outside;
+  str_line(&l->code, "%s line[DTRT_LANES];", loop_type(n->dtype));
+  str_line(&l->code, "int64_t at = 0;");
+  str_line(&l->code, "DTRT_OUTER");
+  str_line(&l->code, "for (; at + DTRT_LANES <= %s; at += DTRT_LANES) {", len);
+  l->code.indent++;
+  loop_open(l, "lane", "DTRT_LANES", "DTRT_PLAIN");
+  str_puts(&l->code, body);
+  loop_close(l, 1);
+  str_line(&l->code, "dtrt_turn_%s_%s(&acc, line);", word, t);
+  loop_close(l, 1);
+  str_line(&l->code, "if (at < %s) {", len);
+  l->code.indent++;
+  str_line(&l->code, "for (int64_t lane = 0; lane < DTRT_LANES; lane++) line[lane] = %s;",
+           identity(l->e, n));
+  str_line(&l->code, "DTRT_FEW");
+  str_line(&l->code, "for (int64_t lane = 0; at + lane < %s; lane++) {", len);
+  str_puts(&l->code, body);
+  str_line(&l->code, "}");
+  str_line(&l->code, "dtrt_turn_%s_%s(&acc, line);", word, t);
+  loop_close(l, 1);
+}
+
+static const char *lanes_end(Loop *l, const Node *n) {
+  return arena_printf(l->e->arena, "dtrt_line_%s_%s(&acc)", lanes_word(n),
+                      dtype_name(loop_computed_as(n->dtype)));
+}
+
+static void store_reduced(Loop *l, NodeId id, const Index *at, const char *v) {
+  const Node *n = graph_node(l->g, id);
+  const char *to = loop_element(l, id, at, true);
+  if (loop_is_half(n->dtype))
+    str_line(&l->code, "%s = dtrt_f32_to_%s(%s);", to, dtype_name(n->dtype), v);
+  else
+    str_line(&l->code, "%s = %s;", to, v);
+}
+
 /* All elements of a reduction in one loop. */
 static void reduce_all_flat(Loop *l, NodeId id) {
   Emit *e = l->e;
   const Node *n = graph_node(l->g, id), *x = graph_operand(l->g, n, 0);
   const char *count = emit_count(e, x);
-  Index at = {.flat = is_number(count, 1) ? "0" : "i"};
-  str_line(&l->code, "%s acc = %s;", loop_type(n->dtype), identity(e, n));
+  bool many = !is_number(count, 1), lanes = many && in_lanes(n, shape_count(&x->shape));
+  Index at = {.flat = lanes ? LANE : many ? "i" : "0"}, none = {0};
+  if (lanes)
+    lanes_begin(l, n);
+  else
+    str_line(&l->code, "%s acc = %s;", loop_type(n->dtype), identity(e, n));
   value_twice(l, n->operand[0], &at);
   l->pointers.n = 0;
-  bool many = !is_number(count, 1);
-  if (many)
-    loop_open(l, "i", loop_number(l, 'n', count),
-              n->op == OP_sum && dtype_is_float(n->dtype) ? "DTRT_SUMMING" : "");
-  str_line(&l->code, "acc = %s;", combined(e, n, "acc", loop_value(l, n->operand[0], &at)));
-  loop_close(l, many);
-  Index none = {0};
-  const char *to = loop_element(l, id, &none, true);
-  if (loop_is_half(n->dtype))
-    str_line(&l->code, "%s = dtrt_f32_to_%s(acc);", to, dtype_name(n->dtype));
-  else
-    str_line(&l->code, "%s = acc;", to);
+  const char *len = many ? loop_number(l, 'n', count) : count;
+  if (lanes) {
+    lanes_line(l, n, &at, len);
+  } else {
+    if (many) loop_open(l, "i", len, "");
+    str_line(&l->code, "acc = %s;", combined(e, n, "acc", loop_value(l, n->operand[0], &at)));
+    loop_close(l, many);
+  }
+  store_reduced(l, id, &none, lanes ? lanes_end(l, n) : "acc");
 }
 
 typedef struct Nest {
   Index in, out;        /* of the operand, of the result */
   bool gone[MAX_RANK];  /* by dim of the operand */
   int first_gone, last; /* dims with loops */
+  bool lanes;           /* the last is a line in lanes */
 } Nest;
 
 static Nest reduce_nest(Loop *l, const Node *n, uint32_t dims) {
@@ -382,7 +467,7 @@ static Nest reduce_nest(Loop *l, const Node *n, uint32_t dims) {
 
 static bool has_loop(const Nest *t, int d) { return strcmp(t->in.at[d], "0") != 0; }
 
-/* The innermost dim is reduced: an accumulator in a register. */
+/* The innermost dim is reduced: an accumulator in a register, or a register of lanes. */
 static void reduce_scalar(Loop *l, NodeId id, const Nest *t) {
   Emit *e = l->e;
   const Node *n = graph_node(l->g, id), *x = graph_operand(l->g, n, 0);
@@ -390,19 +475,19 @@ static void reduce_scalar(Loop *l, NodeId id, const Nest *t) {
   for (int d = 0; d < x->shape.rank; d++)
     if (!t->gone[d] && has_loop(t, d))
       loop_open(l, t->in.at[d], loop_extent(l, x, d), "DTRT_OUTER"), outer++;
-  str_line(&l->code, "%s acc = %s;", loop_type(n->dtype), identity(e, n));
-  for (int d = 0; d < x->shape.rank; d++)
-    if (t->gone[d] && has_loop(t, d)) {
-      bool sums = d == t->last && n->op == OP_sum && dtype_is_float(n->dtype);
-      loop_open(l, t->in.at[d], loop_extent(l, x, d), sums ? "DTRT_SUMMING" : ""), inner++;
-    }
-  str_line(&l->code, "acc = %s;", combined(e, n, "acc", loop_value(l, n->operand[0], &t->in)));
-  loop_close(l, inner);
-  const char *to = loop_element(l, id, &t->out, true);
-  if (loop_is_half(n->dtype))
-    str_line(&l->code, "%s = dtrt_f32_to_%s(acc);", to, dtype_name(n->dtype));
+  if (t->lanes)
+    lanes_begin(l, n);
   else
-    str_line(&l->code, "%s = acc;", to);
+    str_line(&l->code, "%s acc = %s;", loop_type(n->dtype), identity(e, n));
+  for (int d = 0; d < x->shape.rank; d++)
+    if (t->gone[d] && has_loop(t, d) && !(t->lanes && d == t->last))
+      loop_open(l, t->in.at[d], loop_extent(l, x, d), ""), inner++;
+  if (t->lanes)
+    lanes_line(l, n, &t->in, loop_extent(l, x, t->last));
+  else
+    str_line(&l->code, "acc = %s;", combined(e, n, "acc", loop_value(l, n->operand[0], &t->in)));
+  loop_close(l, inner);
+  store_reduced(l, id, &t->out, t->lanes ? lanes_end(l, n) : "acc");
   loop_close(l, outer);
 }
 
@@ -413,13 +498,15 @@ static void reduce_rows(Loop *l, NodeId id, const Nest *t) {
   int outer = 0, inner = 0;
   for (int d = 0; d < t->first_gone; d++)
     if (has_loop(t, d)) loop_open(l, t->in.at[d], loop_extent(l, x, d), "DTRT_OUTER"), outer++;
-  const char *to = loop_element(l, id, &t->out, true);
+  const char *to = loop_element(l, id, &t->out, true), *first = emit_first(e, id);
+  if (first) str_line(&l->code, "if (%s)", loop_number(l, 'f', first)), l->code.indent++;
   for (int d = t->first_gone; d < x->shape.rank; d++)
     if (!t->gone[d] && has_loop(t, d))
       loop_open(l, t->in.at[d], loop_extent(l, x, d), d == t->last ? "DTRT_PLAIN" : "DTRT_OUTER"),
           inner++;
   str_line(&l->code, "%s = %s;", to, identity(e, n));
   loop_close(l, inner);
+  if (first) l->code.indent--;
   inner = 0;
   for (int d = t->first_gone; d < x->shape.rank; d++)
     if (has_loop(t, d))
@@ -466,10 +553,14 @@ void emit_reduce(Emit *e, NodeId id) {
     reduce_all_flat(&l, id);
   } else {
     Nest t = reduce_nest(&l, n, (uint32_t)n->attr[0]);
+    const Node *x = graph_operand(l.g, n, 0);
+    t.lanes = t.last >= 0 && t.gone[t.last] && in_lanes(n, x->shape.dim[t.last]);
+    if (t.lanes) t.in.at[t.last] = LANE;
     value_twice(&l, n->operand[0], &t.in);
     l.pointers.n = 0;
-    bool rows = t.last >= 0 && !t.gone[t.last] &&
-                t.first_gone < graph_operand(l.g, n, 0)->shape.rank && !loop_is_half(n->dtype);
+    bool rows =
+        t.last >= 0 && !t.gone[t.last] && t.first_gone < x->shape.rank && !loop_is_half(n->dtype);
+    rows = rows || emit_first(e, id);
     if (rows)
       reduce_rows(&l, id, &t);
     else
@@ -536,7 +627,12 @@ void emit_contract_loops(Emit *e, NodeId id) {
       }
       at[k].at[d] = var[c];
     }
-  str_line(&l.code, "%s acc = 0;", dtype_c_name(n->dtype));
+  const char *first = emit_first(e, id);
+  if (first)
+    str_line(&l.code, "%s acc = %s ? 0 : %s;", dtype_c_name(n->dtype), loop_number(&l, 'f', first),
+             loop_element(&l, id, &at[0], true));
+  else
+    str_line(&l.code, "%s acc = 0;", dtype_c_name(n->dtype));
   bool opened[26] = {0};
   for (int d = 0; d < n->shape.rank; d++) opened[lo[d]] = true;
   for (int k = 1; k < 3; k++)

@@ -20,7 +20,8 @@ typedef struct Pointer {
 
 typedef struct Number {
   const char *value; /* in the entry */
-  char kind;         /* n: extent, o: offset, k: key, r: the first row, or that after the last */
+  char kind;         /* n: extent, o: offset, k: key, r: the first row, or that after the last,
+                        f: whether a strip is the first */
 } Number;
 
 typedef struct Memo {
@@ -48,6 +49,7 @@ typedef struct Loop {
 /* Marks. */
 const char *loop_number(Loop *l, char kind, const char *value);
 const char *loop_extent(Loop *l, const Node *n, int d);
+const char *loop_room(Loop *l, const Node *n, int d); /* of what lies in memory */
 const char *loop_offset(Loop *l, const Node *n, int d);
 const char *loop_pointer(Loop *l, NodeId id, bool written);
 

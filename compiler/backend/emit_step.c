@@ -15,7 +15,7 @@ static const char *give(Emit *e, int number) {
   if (g->step != e->step) {
     g->step = e->step;
     vec_push(e->arena, &e->step->given, number);
-    if (g->before) str_puts(&e->body, mark(e, MARK_DECLARE, number));
+    if (g->before) str_puts(e->strip ? &e->before : &e->body, mark(e, MARK_DECLARE, number));
   }
   return mark(e, MARK_GIVEN, number);
 }
@@ -87,7 +87,7 @@ const char *emit_pointer(Emit *e, NodeId id) {
   const Buffer *buf = &e->le->buffers.at[b];
   Str type = str_new(e->arena);
   for (int d = 1; d < n->shape.rank; d++) {
-    const char *len = emit_extent(e, &n->layout->dim[d], n->shape.dim[d]);
+    const char *len = emit_room(e, n, d);
     str_printf(&type, "[%s]", is_number(len, 0) ? "1" : len);
   }
   const char *key = arena_printf(e->arena, "%d %s%s", b, dtype_c_name(n->dtype), type.at);
@@ -214,7 +214,7 @@ static bool emit_product_of(Emit *e, NodeId id, const Step *next) {
 }
 
 /* True: with those of the next step. */
-static bool put_calls(Emit *e, const Step *s, const Step *next) {
+bool emit_calls(Emit *e, const Step *s, const Step *next) {
   const Graph *g = e->le->graph;
   switch (s->kind) {
   case STEP_MAP: emit_map(e, s); break;
@@ -232,6 +232,7 @@ static bool put_calls(Emit *e, const Step *s, const Step *next) {
       emit_scatter(e, s->nodes.at[0]);
     break;
   case STEP_EXCHANGE: emit_exchange(e, s); break;
+  case STEP_STRIP: emit_strips(e, s); break;
   }
   return false;
 }
@@ -282,7 +283,7 @@ static void end_step(Emit *e, StepText *out) {
 
 int emit_step(Emit *e, const Step *s, const Step *next, StepText *out) {
   begin_step(e, s, out);
-  bool both = put_calls(e, s, next && emit_rides(e, s, next) ? next : NULL);
+  bool both = emit_calls(e, s, next && emit_rides(e, s, next) ? next : NULL);
   end_step(e, out);
   if (!both) return 1;
   begin_step(e, next, out + 1);

@@ -17,11 +17,15 @@ const char *loop_number(Loop *l, char kind, const char *value) {
 }
 
 const char *loop_extent(Loop *l, const Node *n, int d) {
-  return loop_number(l, 'n', emit_extent(l->e, &n->layout->dim[d], n->shape.dim[d]));
+  return loop_number(l, 'n', emit_len(l->e, n, d));
+}
+
+const char *loop_room(Loop *l, const Node *n, int d) {
+  return loop_number(l, 'n', emit_room(l->e, n, d));
 }
 
 const char *loop_offset(Loop *l, const Node *n, int d) {
-  return loop_number(l, 'o', emit_offset(l->e, &n->layout->dim[d], n->shape.dim[d]));
+  return loop_number(l, 'o', emit_from(l->e, n, d));
 }
 
 const char *loop_literal(Loop *l, int64_t v) { return arena_printf(l->e->arena, "%ld", (long)v); }

@@ -16,6 +16,7 @@ static double product_flops(const Program *p, const LocalEntry *le, const Node *
 
 static double node_bytes(const Program *p, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id);
+  if (le->strip_bytes[id]) return 0; /* it stays in cache */
   return work_block_bytes(p, n->layout, &n->shape, n->dtype);
 }
 

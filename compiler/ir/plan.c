@@ -125,7 +125,36 @@ static void reads_of(Walk *w, NodeId id, bool aligned) {
   for (int k = 0; k < n->noperands; k++) reads_of(w, n->operand[k], keeps);
 }
 
+const StripNode *strip_node(const Strip *s, const Graph *g, NodeId id) {
+  int at = lookup_get(&s->at, graph_node(g, id));
+  return at ? &s->nodes.at[at - 1] : NULL;
+}
+
+static bool made_by(const Step *s, int nsteps, NodeId id) {
+  for (int i = 0; i < nsteps; i++)
+    for (int k = 0; k < s[i].nodes.n; k++)
+      if (s[i].nodes.at[k] == id) return true;
+  return false;
+}
+
+/* What the strips make is not read from outside; all else is, at any index. */
+static void strip_reads(const LocalEntry *le, const Strip *s, Arena *a, Reads *out) {
+  for (int i = 0; i < s->steps.n; i++) {
+    Reads r = {0};
+    step_reads(le, &s->steps.at[i], a, &r);
+    for (int k = 0; k < r.r.n; k++) {
+      bool had = made_by(s->steps.at, i, r.r.at[k].node);
+      for (int j = 0; j < out->r.n && !had; j++) had = out->r.at[j].node == r.r.at[k].node;
+      if (!had) vec_push(a, &out->r, ((Read){r.r.at[k].node, false}));
+    }
+  }
+}
+
 void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out) {
+  if (s->kind == STEP_STRIP) {
+    strip_reads(le, s->strip, a, out);
+    return;
+  }
   Walk w = {.le = le, .arena = a, .out = out};
   walk_table(&w, w.few, FEW);
   for (int i = 0; i < s->nodes.n; i++) {

@@ -44,7 +44,8 @@ typedef struct Inferred {
   Reason why[MAX_AXES]; /* by axis of the mesh */
 } Inferred;
 
-/* What `updates` adds to the layout that propagate finds for a variable of which nothing is said. */
+/* What `updates` adds to the layout that propagate finds for a variable of which nothing is said.
+ */
 typedef struct Added {
   int dim;       /* that is cut ... */
   uint32_t axes; /* ... over these, after what cuts it already */
@@ -56,14 +57,40 @@ typedef enum StepKind {
   STEP_REDUCE,   /* one loop nest with accumulators for one node */
   STEP_CONTRACT, /* a matrix product, or loops of them */
   STEP_SCATTER,
-  STEP_EXCHANGE /* one exchange, or several all-reduces as one */
+  STEP_EXCHANGE, /* one exchange, or several all-reduces as one */
+  STEP_STRIP     /* several of the first three, strip by strip */
 } StepKind;
 
+typedef struct Strip Strip;
 typedef struct Step {
   StepKind kind;
   VEC(NodeId) nodes; /* what it stores */
   bool rides; /* a map that may run while the product of the step before it does, row by row */
+  const Strip *strip; /* STEP_STRIP */
 } Step;
+
+/* Steps that loop together over dims that all of them carry. A strip is what they make in one turn;
+ * of a value that nobody else reads (`inner`) there is memory for one strip alone. */
+enum { MAX_STRIP_LOOPS = 8, NO_LOOP = -1 };
+typedef struct StripLoop {
+  NodeId node; /* a dim it runs over: its extent is the loop's */
+  int dim;
+  int64_t most; /* elements of a strip; the last may have fewer */
+} StripLoop;
+typedef struct StripNode {
+  NodeId node;
+  int8_t loop[MAX_RANK]; /* by dim: the loop that runs over it, or NO_LOOP */
+  uint32_t sums;         /* set of loops over which it is added up, strip by strip */
+  bool inner;
+} StripNode;
+struct Strip {
+  int nloops;
+  StripLoop loop[MAX_STRIP_LOOPS]; /* outermost first */
+  VEC(Step) steps;
+  VEC(StripNode) nodes; /* all that the loops of these steps touch and that a strip has a part of */
+  Lookup at;            /* 1 + the place in `nodes`, by address of the node in the graph */
+};
+const StripNode *strip_node(const Strip *s, const Graph *g, NodeId id); /* NULL: it has no strips */
 
 /* Where a node's value is. Several nodes may share a buffer: a reshape its operand's, an update the
  * variable's. */
@@ -90,8 +117,9 @@ typedef struct LocalEntry {
   VEC(NodeId) origin;              /* the global node that each local node came from */
   VEC(NodeId) cause;               /* exchanges: the global node that wanted it, or NO_NODE */
   VEC(Step) steps;
-  bool *stored; /* by node: has a buffer */
-  int *buffer;  /* by node: index, or -1 */
+  bool *stored;         /* by node: has a buffer */
+  int64_t *strip_bytes; /* by node: of its buffer, when that is for one strip; else 0 */
+  int *buffer;          /* by node: index, or -1 */
   /* By node with a buffer: the step that makes it, -1 if it is there from the beginning, and the
    * last that reads it, -1 if none does; steps.n: it is wanted at the end. */
   int *made_at, *last_read;

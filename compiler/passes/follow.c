@@ -73,7 +73,7 @@ static void move_up(Follow *f, int t, int to) {
 
 static bool is_large_product(const Follow *f, const Step *s) {
   const Node *n = graph_node(f->le->graph, s->nodes.at[0]);
-  if (n->op != OP_contract || n->dtype != DT_F32) return false;
+  if (s->kind != STEP_CONTRACT || n->op != OP_contract || n->dtype != DT_F32) return false;
   const Mesh *m = &f->plan->program->mesh;
   for (int d = 0; d < n->shape.rank; d++)
     if (!dim_even(m, &n->layout->dim[d], n->shape.dim[d])) return false;

@@ -30,6 +30,7 @@ static int add_buffer(Memory *m, NodeId id, Place place) {
               .last = m->last_read[id],
               .node = id,
               .var = -1};
+  if (m->le->strip_bytes[id]) b.bytes = m->le->strip_bytes[id];
   vec_push(m->plan->arena, &m->le->buffers, b);
   return m->le->buffers.n - 1;
 }
@@ -57,7 +58,7 @@ static void find_lives(Memory *m) {
   for (int t = 0; t < m->nsteps; t++) {
     const Step *s = &le->steps.at[t];
     for (int i = 0; i < s->nodes.n; i++) {
-      m->made_at[s->nodes.at[i]] = t;
+      if (m->made_at[s->nodes.at[i]] < 0) m->made_at[s->nodes.at[i]] = t; /* strips make it anew */
       read_at(m, s->nodes.at[i], t);
     }
     step_reads(le, s, m->plan->arena, &m->reads[t]);

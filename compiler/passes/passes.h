@@ -18,6 +18,7 @@ void store(Plan *p);
 void schedule(Plan *p);
 void combine(Plan *p);
 void fuse(Plan *p);
+void strip(Plan *p);
 void follow(Plan *p);
 void memory(Plan *p);
 

@@ -19,6 +19,7 @@ static const struct {
     {"schedule", schedule, verify_local},      /* steps, in order */
     {"combine", combine, verify_local},        /* small all-reduces together */
     {"fuse", fuse, verify_local},              /* loops over the same space together */
+    {"strip", strip, verify_local},            /* what is too large for caches, strip by strip */
     {"follow", follow, verify_local},          /* loops behind the products they read */
     {"memory", memory, verify_memory},         /* where each value lies */
 };

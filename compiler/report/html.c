@@ -150,7 +150,8 @@ static void put_steps(Page *g, const LocalEntry *le) {
                                      [STEP_REDUCE] = "reduce",
                                      [STEP_CONTRACT] = "contract",
                                      [STEP_SCATTER] = "scatter",
-                                     [STEP_EXCHANGE] = "exchange"};
+                                     [STEP_EXCHANGE] = "exchange",
+                                     [STEP_STRIP] = "strips"};
   str_puts(g->out, "\"steps\":[");
   for (int t = 0; t < le->steps.n; t++) {
     const Step *s = &le->steps.at[t];

@@ -32,7 +32,6 @@ DTRT_LOOP void loop2_f_total(int64_t n0, int64_t n1, float (*restrict a_)[n1], c
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     float acc = 0.0f;
-    DTRT_SUMMING
     for (int64_t j = 0; j < n1; j++) {
       const float v0 = (a_[i][j] * 2.0f) + b_[j];
       acc = acc + (v0 * v0);

@@ -59,7 +59,6 @@ DTRT_LOOP void loop2_const_(int64_t n0, float *restrict t_) {
 DTRT_LOOP void loop3_sum(int64_t n0, int64_t n1, float (*restrict t_)[n1], const float *restrict model_b, float (*restrict y_)[n1], float *restrict t_2) {
   float acc = 0.0f;
   for (int64_t i = 0; i < n0; i++) {
-    DTRT_SUMMING
     for (int64_t j = 0; j < n1; j++) {
       const float v0 = (t_[i][j] + model_b[j]) - y_[i][j];
       acc = acc + (v0 * v0);

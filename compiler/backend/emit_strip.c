@@ -1,0 +1,110 @@
+/* Strips: one nest of loops around several steps. Inside, a node that the loops run over is seen as
+ * the part of it that belongs to the strip: fewer elements, a pointer to the first, another offset.
+ * Everything else is written as outside. */
+#include "emit.h"
+#include <string.h>
+
+static NodeId id_of(const Emit *e, const Node *n) {
+  return (NodeId)(n - graph_node(e->le->graph, 0));
+}
+
+static int loop_of(const Emit *e, NodeId id, int d) {
+  const StripNode *s = e->strip ? strip_node(e->strip, e->le->graph, id) : NULL;
+  return s ? s->loop[d] : NO_LOOP;
+}
+
+static bool is_inner(const Emit *e, NodeId id) {
+  const StripNode *s =
+      e->strip ? strip_node(e->strip, e->le->graph, node_base(e->le->graph, id)) : NULL;
+  return s && s->inner;
+}
+
+static const char *at_name(Emit *e, int loop) { return arena_printf(e->arena, "at%d", loop); }
+
+const char *emit_len(Emit *e, const Node *n, int d) {
+  int loop = loop_of(e, id_of(e, n), d);
+  if (loop == NO_LOOP) return emit_extent(e, &n->layout->dim[d], n->shape.dim[d]);
+  return e->strip->loop[loop].most == 1 ? "1" : arena_printf(e->arena, "len%d", loop);
+}
+
+const char *emit_room(Emit *e, const Node *n, int d) {
+  int loop = is_inner(e, id_of(e, n)) ? loop_of(e, id_of(e, n), d) : NO_LOOP;
+  if (loop == NO_LOOP) return emit_extent(e, &n->layout->dim[d], n->shape.dim[d]);
+  return arena_printf(e->arena, "%ld", (long)e->strip->loop[loop].most);
+}
+
+const char *emit_from(Emit *e, const Node *n, int d) {
+  const char *from = emit_offset(e, &n->layout->dim[d], n->shape.dim[d]);
+  int loop = loop_of(e, id_of(e, n), d);
+  if (loop == NO_LOOP) return from;
+  return is_number(from, 0) ? at_name(e, loop)
+                            : arena_printf(e->arena, "%s + %s", from, at_name(e, loop));
+}
+
+const char *emit_start(Emit *e, NodeId id) {
+  const Node *n = graph_node(e->le->graph, id);
+  const char *p = emit_pointer(e, id);
+  bool loops = false;
+  for (int d = 0; d < n->shape.rank; d++) loops = loops || loop_of(e, id, d) != NO_LOOP;
+  if (!loops || is_inner(e, id)) return p;
+  Str s = str_new(e->arena);
+  str_printf(&s, "&%s", p);
+  for (int d = 0; d < n->shape.rank; d++) {
+    int loop = loop_of(e, id, d);
+    str_printf(&s, "[%s]", loop == NO_LOOP ? "0" : at_name(e, loop));
+  }
+  return s.at;
+}
+
+const char *emit_first(Emit *e, NodeId id) {
+  const StripNode *s = e->strip ? strip_node(e->strip, e->le->graph, id) : NULL;
+  Str t = str_new(e->arena);
+  for (int i = 0; s && i < e->strip->nloops; i++)
+    if (s->sums >> i & 1) str_printf(&t, "%s%s == 0", t.n ? " && " : "", at_name(e, i));
+  return t.n ? t.at : NULL;
+}
+
+static void open_loop(Emit *e, int i) {
+  const StripLoop *l = &e->strip->loop[i];
+  const Node *n = graph_node(e->le->graph, l->node);
+  const char *len = emit_extent(e, &n->layout->dim[l->dim], n->shape.dim[l->dim]);
+  if (l->most == 1) {
+    str_line(&e->body, "for (int64_t at%d = 0; at%d < %s; at%d++) {", i, i, len, i);
+    e->body.indent++;
+    return;
+  }
+  long most = (long)l->most;
+  str_line(&e->body, "for (int64_t at%d = 0; at%d < %s; at%d += %ld) {", i, i, len, i, most);
+  e->body.indent++;
+  str_line(&e->body, "const int64_t len%d = %s - at%d < %ld ? %s - at%d : %ld;", i, len, i, most,
+           len, i, most);
+}
+
+/* Without names, so that like steps stay alike. */
+static void put_note(Emit *e, const Step *s) {
+  const Node *n = graph_node(e->le->graph, s->nodes.at[0]);
+  const char *where = diag_where(e->program->diag, e->arena, n->span);
+  str_line(&e->body, "/* %s%s%s */", op_def(n->op)->name, *where ? "    " : "", where);
+}
+
+void emit_strips(Emit *e, const Step *s) {
+  Str outside = e->body;
+  e->strip = s->strip;
+  e->before = str_new(e->arena);
+  e->before.indent = outside.indent;
+  e->body = str_new(e->arena);
+  e->body.indent = outside.indent;
+  for (int i = 0; i < s->strip->nloops; i++) open_loop(e, i);
+  for (int i = 0; i < s->strip->steps.n; i++) {
+    put_note(e, &s->strip->steps.at[i]);
+    emit_calls(e, &s->strip->steps.at[i], NULL);
+  }
+  for (int i = 0; i < s->strip->nloops; i++) {
+    e->body.indent--;
+    str_line(&e->body, "}");
+  }
+  e->strip = NULL;
+  str_puts(&outside, e->before.at);
+  str_puts(&outside, e->body.at);
+  e->body = outside;
+}

@@ -1,0 +1,197 @@
+/* See strip.h. Loops go up from what is known to the result of a step, factor by factor of each
+ * op's equation, and from there down to everything that it reads, where all must agree. */
+#include "strip.h"
+#include <string.h>
+
+typedef struct Walk {
+  LoopMap *m, *fresh;
+  const Step *step;
+  Lookup up_done;
+} Walk;
+
+LoopDims *loop_map_find(const LoopMap *m, NodeId id) {
+  int at = lookup_get(&m->at, graph_node(m->le->graph, id));
+  return at ? &m->known.at[at - 1] : NULL;
+}
+
+void loop_map_put(LoopMap *m, const LoopDims *d) {
+  vec_push(m->arena, &m->known, *d);
+  lookup_put(&m->at, m->arena, graph_node(m->le->graph, d->node), m->known.n);
+}
+
+static bool is_live(const LoopMap *m, int loop) { return loop != NO_LOOP && m->live >> loop & 1; }
+
+bool loop_map_any(const LoopMap *m, const LoopDims *d) {
+  for (int i = 0; d && i < MAX_RANK; i++)
+    if (is_live(m, d->loop[i])) return true;
+  return false;
+}
+
+static LoopDims none_of(NodeId id) {
+  LoopDims d = {.node = id};
+  memset(d.loop, NO_LOOP, sizeof d.loop);
+  return d;
+}
+
+static const LoopDims *known(const Walk *w, NodeId id) {
+  const LoopDims *d = loop_map_find(w->fresh, id);
+  return d ? d : loop_map_find(w->m, id);
+}
+
+static bool is_own(const Walk *w, NodeId id) {
+  for (int i = 0; i < w->step->nodes.n; i++)
+    if (w->step->nodes.at[i] == id) return true;
+  return false;
+}
+
+static bool is_read(const Walk *w, NodeId id) {
+  return w->m->le->stored[id] && !is_own(w, id) && node_base(w->m->le->graph, id) == id;
+}
+
+/* The one factor that a dim stands for; NO_FACTOR: none, or several. */
+static int sole_factor(const Rule *r, const RuleDim *rd) {
+  int f = NO_FACTOR;
+  for (int i = 0; i < rd->n; i++) {
+    if (r->factor[rd->factor[i]].size == 1) continue;
+    if (f != NO_FACTOR) return NO_FACTOR;
+    f = rd->factor[i];
+  }
+  return f;
+}
+
+/* The loops of the dims of a tensor go to the factors; false: two loops for one, or a dim that is
+ * no plain factor. */
+static bool to_factors(const Walk *w, const Rule *r, const RuleDim *rd, const LoopDims *d,
+                       int8_t *loop_of) {
+  for (int i = 0; d && i < MAX_RANK; i++) {
+    if (!is_live(w->m, d->loop[i])) continue;
+    int f = rd[i].window.of ? NO_FACTOR : sole_factor(r, &rd[i]);
+    if (f == NO_FACTOR || r->factor[f].kind == FACTOR_SHIFT || r->factor[f].kind == FACTOR_WHOLE)
+      return false;
+    if (loop_of[f] != NO_LOOP && loop_of[f] != d->loop[i]) return false;
+    loop_of[f] = d->loop[i];
+  }
+  return true;
+}
+
+/* And from the factors to a tensor; all dims of a loop lie alike. */
+static bool from_factors(const Walk *w, const Rule *r, const RuleDim *rd, const int8_t *loop_of,
+                         LoopDims *out) {
+  const Graph *g = w->m->le->graph;
+  const Node *n = graph_node(g, out->node);
+  uint32_t had = 0;
+  for (int d = 0; d < n->shape.rank; d++)
+    for (int i = 0; i < rd[d].n; i++) {
+      int loop = loop_of[rd[d].factor[i]];
+      if (loop == NO_LOOP) continue;
+      const Node *ref = graph_node(g, w->m->ref[loop].node);
+      int at = w->m->ref[loop].dim;
+      if (rd[d].window.of || sole_factor(r, &rd[d]) != rd[d].factor[i] || had >> loop & 1 ||
+          n->shape.dim[d] != ref->shape.dim[at] ||
+          !dim_equal(&n->layout->dim[d], &ref->layout->dim[at]))
+        return false;
+      had |= 1u << loop;
+      out->loop[d] = (int8_t)loop;
+    }
+  return true;
+}
+
+static void no_loops(int8_t *loop_of) { memset(loop_of, NO_LOOP, MAX_FACTORS); }
+
+/* Finds the loops of a node from its operands', where they are known. */
+static bool up(Walk *w, NodeId id, LoopDims *out) {
+  const Graph *g = w->m->le->graph;
+  const Node *n = graph_node(g, id);
+  const LoopDims *had = known(w, id);
+  *out = had ? *had : none_of(id);
+  if (had || is_read(w, id) || lookup_get(&w->up_done, n)) return true;
+  lookup_put(&w->up_done, w->m->arena, n, 1);
+  Rule r;
+  int8_t loop_of[MAX_FACTORS];
+  rule_of(g, n, &r, w->m->arena);
+  no_loops(loop_of);
+  for (int k = 0; k < n->noperands; k++) {
+    LoopDims x;
+    if (!up(w, n->operand[k], &x) || !to_factors(w, &r, r.operand[k], &x, loop_of)) return false;
+  }
+  if (!from_factors(w, &r, r.result, loop_of, out)) return false;
+  if (loop_map_any(w->m, out)) loop_map_put(w->fresh, out);
+  return true;
+}
+
+static bool same_loops(const LoopMap *m, const LoopDims *a, const LoopDims *b) {
+  for (int i = 0; i < MAX_RANK; i++)
+    if ((is_live(m, a->loop[i]) || is_live(m, b->loop[i])) && a->loop[i] != b->loop[i])
+      return false;
+  return true;
+}
+
+/* Takes the loops of a node to all that it is computed from. */
+static bool down(Walk *w, const LoopDims *d, Lookup *done) {
+  const Graph *g = w->m->le->graph;
+  const Node *n = graph_node(g, d->node);
+  const LoopDims *had = known(w, d->node);
+  if (had && !same_loops(w->m, had, d)) return false;
+  if (!had) {
+    /* What was met before without loops is there for every turn alike. */
+    if (lookup_get(done, n)) return !loop_map_any(w->m, d);
+    if (loop_map_any(w->m, d)) loop_map_put(w->fresh, d);
+  }
+  if (is_read(w, d->node) || lookup_get(done, n)) return true;
+  lookup_put(done, w->m->arena, n, 1);
+  Rule r;
+  int8_t loop_of[MAX_FACTORS];
+  rule_of(g, n, &r, w->m->arena);
+  no_loops(loop_of);
+  if (!to_factors(w, &r, r.result, d, loop_of)) return false;
+  for (int k = 0; k < n->noperands; k++)
+    if (!to_factors(w, &r, r.operand[k], known(w, n->operand[k]), loop_of)) return false;
+  for (int k = 0; k < n->noperands; k++) {
+    LoopDims x = none_of(n->operand[k]);
+    if (!from_factors(w, &r, r.operand[k], loop_of, &x) || !down(w, &x, done)) return false;
+  }
+  return true;
+}
+
+uint32_t loop_map_summed(const LoopMap *m, NodeId id) {
+  const Node *n = graph_node(m->le->graph, id);
+  uint32_t in = 0, out = 0;
+  for (int k = 0; k < n->noperands; k++) {
+    const LoopDims *x = loop_map_find(m, n->operand[k]);
+    for (int d = 0; x && d < MAX_RANK; d++)
+      if (is_live(m, x->loop[d])) in |= 1u << x->loop[d];
+  }
+  const LoopDims *x = loop_map_find(m, id);
+  for (int d = 0; x && d < MAX_RANK; d++)
+    if (is_live(m, x->loop[d])) out |= 1u << x->loop[d];
+  return in & ~out;
+}
+
+bool loop_map_step(LoopMap *m, const Step *s, LoopMap *fresh, uint32_t *used) {
+  Walk w = {.m = m, .fresh = fresh, .step = s};
+  Lookup done = {0};
+  *used = 0;
+  for (int i = 0; i < s->nodes.n; i++) {
+    LoopDims d;
+    if (!up(&w, s->nodes.at[i], &d)) return false;
+  }
+  /* Values of one loop nest have the same space, so that one that nothing is known of takes after
+   * the others. */
+  for (int i = 0; i < s->nodes.n; i++) {
+    LoopDims d;
+    if (!up(&w, s->nodes.at[i], &d)) return false;
+    for (int k = 0; k < s->nodes.n && !loop_map_any(m, &d) && s->kind == STEP_MAP; k++) {
+      LoopDims o;
+      up(&w, s->nodes.at[k], &o);
+      memcpy(d.loop, o.loop, sizeof d.loop);
+    }
+    if (!down(&w, &d, &done)) return false;
+    const Node *n = graph_node(m->le->graph, d.node);
+    for (int k = -1; k < n->noperands; k++) {
+      const LoopDims *x = known(&w, k < 0 ? d.node : n->operand[k]);
+      for (int j = 0; x && j < MAX_RANK; j++)
+        if (is_live(m, x->loop[j])) *used |= 1u << x->loop[j];
+    }
+  }
+  return true;
+}
