@@ -15,13 +15,14 @@
 
 static const double GAIN = 1e-6; /* seconds: less is no reason */
 static const double GAIN_OF_WEIGHTS = 0.01;
+enum { MOST_NODES = 1000 }; /* of a program in which each shape is tried both ways */
 
 typedef struct Updates {
   Plan *plan;
   Program *program;
   bool *kept_apart; /* by variable: only elementwise updates read it */
   uint32_t *summed; /* by variable: axes over which what it is given is summed */
-  Added *shared;    /* by variable: when its updates are shared; no axes: they are not */
+  Added *shared[2]; /* by variable: of what is remembered, and with weights; no axes: nothing */
   Routes *routes;
   WaysCache *ways;
 } Updates;
@@ -82,16 +83,27 @@ static void find_summed(Updates *u, const Entry *e) {
 
 /* -------- layouts -------- */
 
-/* The time that two exchanges more take may not be more than that of reading and writing what a
- * device need no longer keep. */
-static bool is_large(const Updates *u, const Var *v, uint32_t axes, int64_t k) {
+/* What of a variable's all-reduce are messages, and what bytes; and what reading and writing it
+ * takes less time when each device has only a part. */
+typedef struct Times {
+  double messages, bytes, memory;
+} Times;
+
+static Times times_of(const Updates *u, const Var *v, uint32_t axes, int64_t k) {
+  const Mesh *mesh = &u->program->mesh;
   const Machine *m = u->program->machine;
-  Shape local = layout_local(&u->program->mesh, v->layout, &v->shape);
-  double bytes = (double)shape_count(&local) * dtype_size(v->dtype), latency = 0;
-  for (int a = 0; a < u->program->mesh.naxes; a++)
-    if (axes & 1u << a) latency = fmax(latency, machine_axis(m, &u->program->mesh, a).latency);
-  double saved = 2 * bytes * (1 - 1 / (double)k) / m->memory_bandwidth;
-  return saved > 2 * latency * ceil(log2((double)k));
+  Shape local = layout_local(mesh, v->layout, &v->shape);
+  double bytes = (double)shape_count(&local) * dtype_size(v->dtype), fewer = 1 - 1 / (double)k;
+  double latency = 0, bandwidth = INFINITY;
+  for (int a = 0; a < mesh->naxes; a++) {
+    if (!(axes & 1u << a)) continue;
+    Link l = machine_axis(m, mesh, a);
+    latency = fmax(latency, l.latency);
+    bandwidth = fmin(bandwidth, l.bandwidth);
+  }
+  return (Times){.messages = latency * ceil(log2((double)k)),
+                 .bytes = 2 * bytes * fewer / bandwidth,
+                 .memory = 2 * bytes * fewer / m->memory_bandwidth};
 }
 
 /* The first dim that the axes cut evenly, else the longest. */
@@ -105,7 +117,7 @@ static int dim_to_cut(const Updates *u, const Var *v, int64_t k) {
   return longest;
 }
 
-static Added layout_when_shared(const Updates *u, int var) {
+static Added layout_when_shared(const Updates *u, int var, bool weights_too) {
   const Added none = {0};
   const Var *v = &u->program->vars.at[var];
   const Mesh *m = &u->program->mesh;
@@ -114,8 +126,11 @@ static Added layout_when_shared(const Updates *u, int var) {
   int64_t k = 1;
   for (int a = 0; a < m->naxes; a++)
     if (axes & 1u << a) k *= m->axis[a].size;
-  if (k == 1 || v->spec || !is_large(u, v, axes, k)) return none;
+  if (k == 1 || v->spec) return none;
   if (like && program_find_var(like->program, v->path) >= 0) return none;
+  /* With the weights split too there may be no exchange more; else there are two. */
+  Times t = times_of(u, v, axes, k);
+  if (t.bytes < 2 * t.messages || (!weights_too && t.memory < 2 * t.messages)) return none;
   int d = dim_to_cut(u, v, k);
   return d < 0 ? none : (Added){.dim = d, .axes = axes};
 }
@@ -134,7 +149,7 @@ static const Added *added(const Updates *u, bool weights_too) {
   int n = u->program->vars.n;
   Added *x = arena_array(u->plan->arena, Added, n + 1);
   for (int v = 0; v < n; v++) {
-    if (u->kept_apart[v] || weights_too) x[v] = u->shared[v];
+    if (u->kept_apart[v] || weights_too) x[v] = u->shared[weights_too][v];
     x[v].closed = !weights_too && !x[v].axes;
   }
   return x;
@@ -146,36 +161,89 @@ static double time_with(const Updates *u, const Added *x) {
   return time_of_all(u);
 }
 
-static void try_shared(const Updates *u) {
-  const Added *best = NULL, *last = NULL;
-  double least = time_of_all(u);
-  for (int weights_too = 0; weights_too <= 1; weights_too++) {
-    last = added(u, weights_too);
-    double time = time_with(u, last);
-    double gain = weights_too ? GAIN_OF_WEIGHTS * least : GAIN;
-    if (time < least - gain) least = time, best = last;
+/* A dim of the variable's that its axes could cut instead; -1: none. */
+static int other_dim(const Updates *u, int var, const Added *x) {
+  const Var *v = &u->program->vars.at[var];
+  const Mesh *m = &u->program->mesh;
+  int64_t k = 1;
+  for (int a = 0; a < m->naxes; a++)
+    if (x->axes & 1u << a) k *= m->axis[a].size;
+  for (int d = 0; d < v->shape.rank; d++)
+    if (d != x->dim && v->shape.dim[d] >= k * dim_parts(m, &v->layout->dim[d])) return d;
+  return -1;
+}
+
+/* Weights of one shape, with all that is remembered of them, cut along another dim. */
+static const Added *turned(const Updates *u, const Added *x, int var) {
+  int n = u->program->vars.n, d = other_dim(u, var, &x[var]);
+  if (d < 0) return NULL;
+  Added *y = arena_copy(u->plan->arena, x, sizeof *x * (size_t)n);
+  for (int v = 0; v < n; v++)
+    if (x[v].axes == x[var].axes && x[v].dim == x[var].dim &&
+        shape_equal(&u->program->vars.at[v].shape, &u->program->vars.at[var].shape))
+      y[v].dim = d;
+  return y;
+}
+
+static bool is_small(const Program *g) {
+  int n = 0;
+  for (int e = 1; e < g->entries.n; e++) n += g->entries.at[e].graph->nodes.n;
+  return n <= MOST_NODES;
+}
+
+/* Layers that follow one another need least between them when one is cut along what goes in and the
+ * next along what comes out, or the reverse. */
+static const Added *try_turned(const Updates *u, const Added *best, double *least) {
+  for (int v = 0; v < u->program->vars.n; v++) {
+    bool first = best[v].axes;
+    for (int w = 0; w < v; w++)
+      first = first && !shape_equal(&u->program->vars.at[w].shape, &u->program->vars.at[v].shape);
+    const Added *x = first ? turned(u, best, v) : NULL;
+    double time = x ? time_with(u, x) : INFINITY;
+    if (time < *least - GAIN) *least = time, best = x;
   }
-  if (best == last) return;
+  return best;
+}
+
+static void try_shared(const Updates *u) {
+  const Added *best = NULL;
+  double least = time_of_all(u);
+  bool weights = false;
+  for (int weights_too = 0; weights_too <= 1; weights_too++) {
+    const Added *x = added(u, weights_too);
+    double time = time_with(u, x), gain = weights_too ? GAIN_OF_WEIGHTS * least : GAIN;
+    if (time < least - gain) least = time, best = x, weights = weights_too;
+  }
+  if (weights && is_small(u->program)) best = try_turned(u, best, &least);
+  if (u->plan->added == best) return;
   u->plan->added = best;
   propagate(u->plan);
 }
 
+static bool find_shared(Updates *u) {
+  int n = u->program->vars.n;
+  bool any = false;
+  for (int weights_too = 0; weights_too <= 1; weights_too++) {
+    u->shared[weights_too] = arena_array(u->plan->arena, Added, n + 1);
+    for (int v = 0; v < n; v++) {
+      Added x = layout_when_shared(u, v, weights_too);
+      u->shared[weights_too][v] = x;
+      any = any || x.axes;
+    }
+  }
+  return any;
+}
+
 void updates(Plan *p) {
   Program *g = p->program;
-  int n = g->vars.n;
-  bool any = false;
+  size_t n = (size_t)g->vars.n;
   if (!g->mesh.naxes) return;
   Updates u = {.plan = p, .program = g};
   u.kept_apart = arena_array(p->arena, bool, n + 1);
   u.summed = arena_array(p->arena, uint32_t, n + 1);
-  u.shared = arena_array(p->arena, Added, n + 1);
-  memset(u.kept_apart, true, sizeof *u.kept_apart * (size_t)n);
+  memset(u.kept_apart, true, sizeof *u.kept_apart * n);
   for (int e = 1; e < g->entries.n; e++) find_summed(&u, &g->entries.at[e]);
-  for (int v = 0; v < n; v++) {
-    u.shared[v] = layout_when_shared(&u, v);
-    any = any || u.shared[v].axes;
-  }
-  if (!any) return;
+  if (!find_shared(&u)) return;
   for (int e = 1; e < g->entries.n; e++) find_kept_apart(&u, &g->entries.at[e]);
   u.routes = arena_new_of(p->arena, Routes);
   *u.routes = (Routes){.program = g, .arena = p->arena};
