@@ -3,6 +3,7 @@
 #include "team.h"
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,10 +47,25 @@ static void wait_for_turn(Team *t, unsigned seen) {
   pthread_mutex_unlock(&t->mutex);
 }
 
+/* With more devices than cores, each worker keeps to one core that this process may use. Devices
+ * that wait do not sleep, so a scheduler would see nothing wrong in five on one core and three on
+ * the other. The host's own thread, which is the first device, goes where there is room. */
+static void keep_to_core(int device) {
+  cpu_set_t may, one;
+  if (sched_getaffinity(0, sizeof may, &may)) return;
+  int skip = device % CPU_COUNT(&may), core = 0;
+  for (; core < CPU_SETSIZE; core++)
+    if (CPU_ISSET(core, &may) && skip-- == 0) break;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  pthread_setaffinity_np(pthread_self(), sizeof one, &one); /* or not: it only saves time */
+}
+
 static void *worker_main(void *arg) {
   Worker *w = arg;
   Team *t = w->team;
   fail_alt_stack(true);
+  if (!t->spin) keep_to_core(w->device);
   for (unsigned seen = 0;; seen++) {
     wait_for_turn(t, seen);
     if (!t->job) break;

@@ -31,16 +31,21 @@ typedef struct Updates {
 
 static bool is_elementwise(const Node *n) { return op_def(n->op)->flags & OPF_ELEMENTWISE; }
 
-/* Nothing but elementwise ops comes of it, up to what is assigned. */
+/* Nothing but elementwise ops comes of it, up to what is assigned: what else is done with that is
+ * done with the variable it is assigned to. */
 static void find_kept_apart(Updates *u, const Entry *e) {
   const Graph *g = e->graph;
   bool *mixed = arena_array(u->plan->arena, bool, g->nodes.n + 1);
+  int *var = arena_array(u->plan->arena, int, g->nodes.n + 1); /* 1 + what it is assigned to */
   for (int i = 0; i < e->outputs.n; i++) mixed[e->outputs.at[i].node] = true;
+  for (int i = 0; i < e->assigns.n; i++) var[e->assigns.at[i].node] = e->assigns.at[i].var + 1;
   for (NodeId i = g->nodes.n - 1; i >= 0; i--) {
     const Node *n = graph_node(g, i);
-    if (n->op == OP_var && mixed[i]) u->kept_apart[n->attr[1]] = false;
+    bool passes = mixed[i] && !var[i];
+    if (mixed[i] && n->op == OP_var) u->kept_apart[n->attr[1]] = false;
+    if (mixed[i] && var[i]) u->kept_apart[var[i] - 1] = false;
     for (int k = 0; k < n->noperands; k++)
-      if (mixed[i] || !is_elementwise(n)) mixed[n->operand[k]] = true;
+      if (passes || !is_elementwise(n)) mixed[n->operand[k]] = true;
   }
 }
 
