@@ -10,6 +10,7 @@ typedef struct Store {
   LocalEntry *le;
   const Graph *g;
   double *cost; /* of computing one element, by node */
+  bool *index;  /* by node: made of indices alone, by few operations: never worth memory */
   int *uses;    /* distinct loops that would compute it, at most 2 */
   NodeId *loop; /* the one of them when there is one */
 } Store;
@@ -30,6 +31,16 @@ static void add_loop(Store *s, NodeId id, NodeId loop) {
 static bool repeats(const Store *s, const Node *n, NodeId base) {
   return (n->op == OP_broadcast || n->op == OP_gather) && s->cost[base] > 1 &&
          shape_count(&n->shape) > shape_count(&graph_node(s->g, base)->shape);
+}
+
+/* A mask such as `row >= column`: quadratic in memory, and quicker to make than to read. */
+static bool of_index(const Store *s, const Node *n, double cost) {
+  if (n->op == OP_iota || n->op == OP_const) return true;
+  if (cost > CHEAP || !n->noperands) return false;
+  if (n->op != OP_broadcast && !(op_def(n->op)->flags & OPF_ELEMENTWISE)) return false;
+  for (int k = 0; k < n->noperands; k++)
+    if (!s->index[n->operand[k]]) return false;
+  return true;
 }
 
 /* What reading n does to its operands: called once it is known whether n is stored. */
@@ -60,6 +71,7 @@ static void store_entry(Plan *p, LocalEntry *le) {
   Store s = {.arena = p->arena, .le = le, .g = le->graph};
   le->stored = arena_array(p->arena, bool, n + 1);
   s.cost = arena_array(p->arena, double, n + 1);
+  s.index = arena_array(p->arena, bool, n + 1);
   s.uses = arena_array(p->arena, int, n + 1);
   s.loop = arena_array(p->arena, NodeId, n + 1);
   for (NodeId i = 0; i < n; i++) {
@@ -70,6 +82,8 @@ static void store_entry(Plan *p, LocalEntry *le) {
       s.cost[i] = own_cost(x);
       for (int k = 0; k < x->noperands; k++) /* what will be stored is only read */
         s.cost[i] += repeats(&s, x, node_base(s.g, x->operand[k])) ? 0 : s.cost[x->operand[k]];
+      s.index[i] = of_index(&s, x, s.cost[i]);
+      if (s.index[i] && s.cost[i] > 1) s.cost[i] = 1;
     } else if (c == CLASS_VIEW) {
       s.cost[i] = s.cost[x->operand[0]];
     }

@@ -147,7 +147,10 @@ static uint32_t unfinished(const Strips *s, const Group *g, int k, int index) {
   for (int i = 0; i < s->reads[k].r.n; i++) {
     NodeId id = s->reads[k].r.at[i].node;
     int by = s->made_by[id];
-    if (by >= 0 && s->group_of[by] == index) loops |= loop_map_summed(&g->map, id);
+    uint32_t summed = by >= 0 && s->group_of[by] == index ? loop_map_summed(&g->map, id) : 0;
+    /* Behind the product that makes little of much nothing is worth a loop. */
+    if (summed && s->le->steps.at[by].kind == STEP_CONTRACT) return g->map.live;
+    loops |= summed;
   }
   return loops;
 }
