@@ -55,6 +55,14 @@ if [ -n "$mpiexec" ]; then
   unset DTRT_MPI_SHARED
 fi
 
+# Steps of layers that repeat are one function in the code, and steps of their own in the profile.
+cp "$here/deep.dtg" .
+"$dtgc" deep.dtg --mesh batch=2 --layout 'x=[batch, _]' --dump=c | grep -q 'dtrt_begin_step(dev, [a-z]' || complain "deep: nothing repeats"
+"$dtgc" run deep.dtg --mesh batch=2 --layout 'x=[batch, _]' fit train --feed x=batch.csv --epochs 4 --plain --profile deep.json >deep.out || complain "deep"
+"$trace" deep.json 1 2 4 'model.block[1].up.y = contract(model.x, model.block[1].up.w)' "dtg/nn.dtg:27, called at deep.dtg:7" \
+  'model.block[6].up.y = contract(model.x, model.block[6].up.w)' "dtg/nn.dtg:27, called at deep.dtg:7" || complain "the trace of deep"
+adds_up deep.out
+
 # An executable, and call; the table alone, before another option and at the end.
 "$dtgc" mlp.dtg $two -o model || complain "no executable"
 ./model call scores --profile=call.json --feed image=batch.csv --out best=- >call.out || complain "call"
