@@ -17,7 +17,7 @@ static bool put(Words *w, const void *from, int64_t n) {
     w->at = at;
     w->room = room;
   }
-  memcpy(w->at + w->n, from, (size_t)n * sizeof *w->at);
+  if (n) memcpy(w->at + w->n, from, (size_t)n * sizeof *w->at); /* `from` may be NULL */
   w->n += n;
   return true;
 }
