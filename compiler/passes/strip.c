@@ -549,6 +549,11 @@ static void put_strip(Strips *s, Group *g, Step *out) {
   for (int i = 0; i < strip->steps.n; i++)
     for (int k = 0; k < strip->steps.at[i].nodes.n; k++) {
       NodeId id = strip->steps.at[i].nodes.at[k];
+      if (!strip_node(strip, s->le->graph, id)) { /* a sum over all loops has no dim of them */
+        LoopDims none = {.node = id};
+        memset(none.loop, NO_LOOP, sizeof none.loop);
+        add_node(s, g, number, strip, &none);
+      }
       int64_t bytes = node_bytes(s, g, id, all);
       vec_push(a, &out->nodes, id);
       if (s->is_inner[id] && bytes > s->le->strip_bytes[id]) s->le->strip_bytes[id] = bytes;
