@@ -67,8 +67,15 @@ void conv_reach(const dtrt_slide *s, Reach dim[3]) {
 }
 
 void conv_put(float *c, int64_t ldc, const float *e, int rows, int64_t n, bool add) {
-  for (; rows-- > 0; c += ldc, e += CONV_COLUMNS)
-    for (int64_t i = 0; i < n; i++) c[i] = add ? c[i] + e[i] : e[i];
+  for (; rows-- > 0; c += ldc, e += CONV_COLUMNS) {
+    int64_t i = 0;
+    /* Pieces of fixed sizes are vectors to the compiler. */
+#define PIECE(most)                                                                                \
+  for (; i + most <= n; i += most)                                                                 \
+    for (int q = 0; q < most; q++) c[i + q] = add ? c[i + q] + e[i + q] : e[i + q];
+    PIECE(8) PIECE(4) PIECE(1)
+#undef PIECE
+  }
 }
 
 /* -------- the three calls -------- */

@@ -5,7 +5,7 @@
 #include "conv.h"
 #include <string.h>
 
-enum { PIXELS = 256 }; /* of a chunk, about: not counted in channels, so that those may be cut */
+enum { PIXELS = 128 }; /* of a chunk, about: not counted in channels, so that those may be cut */
 
 typedef struct Grad {
   const ConvKernel *kernel;

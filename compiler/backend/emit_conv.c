@@ -174,11 +174,22 @@ void emit_conv(Emit *e, NodeId id) {
   close(&c, n->name ? n->name : op_def(n->op)->name);
 }
 
+/* Windows that lie side by side and fill the large side, on each device too: the cuts are between
+ * them (ops/pool.c). */
+static bool fills(const Slide *s) {
+  for (int d = 0; d < s->n; d++)
+    if (s->stride[d] != s->taps[d] || s->before[d] || s->dilation[d] != 1 ||
+        s->large[d] != s->small[d] * s->taps[d])
+      return false;
+  return true;
+}
+
 void emit_pool(Emit *e, NodeId id) {
   Loop l = loop_new(e, NULL);
   const Node *n = graph_node(l.g, id);
   Conv c = {.l = &l, .s = slide_of(n)};
   bool down = n->op == OP_unpool || n->op == OP_unpool_sum;
+  const bool once = down && fills(&c.s); /* each element of the result is met once: no sum */
   NodeId large = down ? id : n->operand[0], small = down ? n->operand[0] : id;
   int ns = c.s.n;
   c.large = graph_node(l.g, large), c.small = graph_node(l.g, small);
@@ -198,7 +209,7 @@ void emit_pool(Emit *e, NodeId id) {
     loop_open(&l, "i", count, "DTRT_PLAIN");
     str_line(&l.code, "%s[i] = -1;", ps);
     loop_close(&l, 1);
-  } else {
+  } else if (!once) {
     zero(&c, id);
   }
   open_points(&c, n->op == OP_pool_index || n->op == OP_unpool);
@@ -210,12 +221,17 @@ void emit_pool(Emit *e, NodeId id) {
   switch (n->op) {
   case OP_pool_max: str_line(&l.code, "%s = dtrt_max_%s(%s, %s);", es, t, es, el); break;
   case OP_pool_sum: str_line(&l.code, "%s += %s;", es, el); break;
-  case OP_unpool_sum: str_line(&l.code, "%s += %s;", el, es); break;
+  case OP_unpool_sum: str_line(&l.code, "%s %s %s;", el, once ? "=" : "+=", es); break;
   case OP_pool_index: /* the first tap that has the largest value */
     str_line(&l.code, "if (%s < 0 && %s == %s[(small_ + q) * %s + i]) %s = (int32_t)tap_;", es, el,
              px, width, es);
     break;
-  default: str_line(&l.code, "if (%s[(small_ + q) * %s + i] == tap_) %s += %s;", pi, width, el, es);
+  default:
+    if (once) {
+      str_line(&l.code, "%s = %s[(small_ + q) * %s + i] == tap_ ? %s : 0;", el, pi, width, es);
+      break;
+    }
+    str_line(&l.code, "if (%s[(small_ + q) * %s + i] == tap_) %s += %s;", pi, width, el, es);
   }
   c.loops += 2;
   close(&c, n->name ? n->name : op_def(n->op)->name);

@@ -123,28 +123,27 @@ DTRT_LOOP void loop5_const_(int64_t n0, float *restrict t_) {
   }
 }
 
-DTRT_LOOP void loop6_grad_f_y(int64_t n0, int64_t n1, int64_t n2, int64_t n3, int64_t n4, float *restrict grad_f_y, const float *restrict t_, const int32_t *restrict t_2) {
-  dtrt_zero(grad_f_y, n1 * 4);
+DTRT_LOOP void loop6_grad_f_y(int64_t n0, int64_t n1, int64_t n2, int64_t n3, float *restrict grad_f_y, const float *restrict t_, const int32_t *restrict t_2) {
   DTRT_OUTER
-  for (int64_t b = 0; b < n2; b++) {
+  for (int64_t b = 0; b < n1; b++) {
     DTRT_OUTER
-    for (int64_t r0_ = 0; r0_ < n3; r0_++) {
+    for (int64_t r0_ = 0; r0_ < n2; r0_++) {
       DTRT_OUTER
       for (int64_t k0_ = 0; k0_ < 2; k0_++) {
         const int64_t p0_ = r0_ * 2 + k0_;
-        if (p0_ >= 0 && p0_ < n4) {
+        if (p0_ >= 0 && p0_ < n3) {
           DTRT_OUTER
           for (int64_t k1_ = 0; k1_ < 2; k1_++) {
             const int64_t at = k1_;
-            const int64_t q0_ = dtrt_first(at, 2, n3), q1_ = dtrt_last(at, 2, n3, n4);
+            const int64_t q0_ = dtrt_first(at, 2, n2), q1_ = dtrt_last(at, 2, n2, n3);
             if (q0_ < q1_) {
-              const int64_t small_ = (b * n3 + r0_) * n3 + q0_, large_ = (b * n4 + p0_) * n4 + q0_ * 2 + at;
+              const int64_t small_ = (b * n2 + r0_) * n2 + q0_, large_ = (b * n3 + p0_) * n3 + q0_ * 2 + at;
               const int64_t tap_ = k0_ * 2 + k1_;
               DTRT_OUTER
               for (int64_t q = 0; q < q1_ - q0_; q++) {
                 DTRT_PLAIN
                 for (int64_t i = 0; i < n0; i++) {
-                  if (t_2[(small_ + q) * n0 + i] == tap_) grad_f_y[(large_ + q * 2) * n0 + i] += t_[(small_ + q) * n0 + i];
+                  grad_f_y[(large_ + q * 2) * n0 + i] = t_2[(small_ + q) * n0 + i] == tap_ ? t_[(small_ + q) * n0 + i] : 0;
                 }
               }
             }
@@ -204,7 +203,7 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   /* grad(f.y) = unpool(%5, %6)    conv.dtg:4 */
   dtrt_begin_step(dev, 5);
   float (*const grad_f_y)[6][6][4] = (void *)(dev->arena + 1152); /* f32[2, 6, 6, 4] [_, _, _, _] */
-  loop6_grad_f_y(4, 288, 2, 3, 6, (void *)grad_f_y, (void *)t6, (void *)t5);
+  loop6_grad_f_y(4, 2, 3, 6, (void *)grad_f_y, (void *)t6, (void *)t5);
 
   /* grad(x) = conv_input(grad(f.y), w)    conv.dtg:3 */
   dtrt_begin_step(dev, 6);
