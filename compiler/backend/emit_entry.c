@@ -123,21 +123,20 @@ static void put_code(Function *f, const StepText *t, const int *argument) {
   }
 }
 
-static void line_mark(Function *f, Span at) {
-  const Emit *e = f->e;
+static void line_mark(const Emit *e, Str *to, Span at) {
   const Source *s = diag_source(e->program->diag, at.file);
   if (!e->options->line_marks || !s) return;
   int line, column;
   diag_locate(e->program->diag, at, &line, &column);
-  str_printf(&f->text, "#line %d ", line);
-  emit_string(&f->text, s->name);
-  str_puts(&f->text, "\n");
+  str_printf(to, "#line %d ", line);
+  emit_string(to, s->name);
+  str_puts(to, "\n");
 }
 
 static void put_step(Function *f, const StepText *t, const char *index, const int *argument) {
   str_puts(&f->text, "\n");
   str_line(&f->text, "/* %s%s%s */", t->what, *t->where ? "    " : "", t->where);
-  line_mark(f, t->at);
+  line_mark(f->e, &f->text, t->at);
   str_line(&f->text, "dtrt_begin_step(dev, %s);", index);
   put_code(f, t, argument);
 }
@@ -214,13 +213,15 @@ static void put_block(Function *f, const StepText *steps, const Repeat *r, const
   if (g.ncolumns) put_table(e, &b, &g, name);
   str_printf(&e->entries,
              "/* Steps %d to %d of entry %s, and %d times more the like of them; names are of the "
-             "first. */\nDTRT_ENTRY void %s(dtrt_device *dev, int32_t first%s%s) {\n%s%s}\n\n",
-             r->first, r->first + r->period - 1, entry, r->count - 1, name, take_x, take, g.head.at,
-             g.text.at);
+             "first. */\n",
+             r->first, r->first + r->period - 1, entry, r->count - 1);
+  line_mark(e, &e->entries, b.steps[0].at);
+  str_printf(&e->entries, "DTRT_ENTRY void %s(dtrt_device *dev, int32_t first%s%s) {\n%s%s}\n\n",
+             name, take_x, take, g.head.at, g.text.at);
   str_puts(&f->text, "\n");
   str_line(&f->text, "/* steps %d to %d, %d at a time */", r->first,
            r->first + r->period * r->count - 1, r->period);
-  line_mark(f, b.steps[0].at);
+  line_mark(e, &f->text, b.steps[0].at);
   str_line(&f->text, "for (int i = 0; i < %d; i++)", r->count);
   const char *x = "", *given = "";
   if (g.nexchanges)
@@ -302,8 +303,9 @@ const StepText *emit_entry(Emit *e, const LocalEntry *le, const char *id) {
   }
   put_copies(&f, le);
   const char *where = diag_where(e->program->diag, e->arena, le->entry->span);
-  str_printf(&e->entries,
-             "/* entry %s%s%s */\nDTRT_ENTRY void %s(dtrt_device *dev) {\n  (void)dev;\n%s%s}\n\n",
-             le->entry->name, *where ? "    " : "", where, id, f.head.at, f.text.at);
+  str_printf(&e->entries, "/* entry %s%s%s */\n", le->entry->name, *where ? "    " : "", where);
+  line_mark(e, &e->entries, le->entry->span);
+  str_printf(&e->entries, "DTRT_ENTRY void %s(dtrt_device *dev) {\n  (void)dev;\n%s%s}\n\n", id,
+             f.head.at, f.text.at);
   return steps;
 }

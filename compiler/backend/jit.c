@@ -3,6 +3,7 @@
  * and LLVM give the same key, and nothing else does. */
 #include "jit.h"
 #include "dtrt.h"
+#include "elf_load.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -130,7 +131,7 @@ static const char *args_level(void) {
  * -ffp-contract=off: what is fused into one statement depends on the layouts, and the bits of a
  * value must not; kernels that live of fused multiply-add say so themselves. No -ffast-math for the
  * same reason. */
-static bool args_make(Args *a, const JitVerbs *v, const JitOptions *o) {
+static void args_make(Args *a, const JitOptions *o) {
   static const char *const fixed[] = {"-emit-obj",
                                       "-vectorize-loops",
                                       "-vectorize-slp",
@@ -152,8 +153,6 @@ static bool args_make(Args *a, const JitVerbs *v, const JitOptions *o) {
   static const char *const lines[] = {"-debug-info-kind=line-tables-only", "-dwarf-version=4",
                                       "-debugger-tuning=gdb"};
   *a = (Args){0};
-  args_put(a, "-triple");
-  args_put(a, v->triple());
   args_put(a, args_level());
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) args_put(a, fixed[i]);
   for (size_t i = 0; o->debug_lines && i < sizeof lines / sizeof *lines; i++) args_put(a, lines[i]);
@@ -161,9 +160,15 @@ static bool args_make(Args *a, const JitVerbs *v, const JitOptions *o) {
     snprintf(a->define, sizeof a->define, "-Ddtg_program=%s", o->symbol);
     args_put(a, a->define);
   }
+}
+
+/* For which machine; only LLVM can name it. */
+static bool args_machine(Args *a, const JitVerbs *v, const char *cpu) {
+  args_put(a, "-triple");
+  args_put(a, v->triple());
   args_put(a, "-target-cpu");
-  args_put(a, o->cpu ? o->cpu : v->cpu());
-  if (o->cpu) return true;
+  args_put(a, cpu ? cpu : v->cpu());
+  if (cpu) return true;
   a->features = jit_printf("%s", v->features());
   if (!a->features) return false;
   char *rest = NULL;
@@ -179,29 +184,44 @@ static bool args_make(Args *a, const JitVerbs *v, const JitOptions *o) {
 typedef struct Job {
   char *text;
   size_t n;
-  Args args;
+  const char *cpu; /* NULL: this machine's */
+  Args args;       /* but for the machine */
   CacheKey key;
-  const JitVerbs *verbs;
 } Job;
 
-static bool job_make(Job *j, const char *source, size_t n, const JitOptions *o, JitTimes *t,
-                     char **error) {
-  double start = jit_now();
-  *j = (Job){.verbs = jit_verbs(error)};
-  if (!j->verbs) return false;
+static void key_text(CacheKey *k, const char *text) { cache_key_add(k, text, strlen(text) + 1); }
+
+/* The machine for which code is made, without LLVM where that can be. */
+static bool key_machine(CacheKey *k, const char *cpu, char **error) {
+  char host[1024];
+  if (cpu) {
+    key_text(k, cpu);
+  } else if (jit_host_cpu(host, sizeof host)) {
+    key_text(k, host);
+  } else {
+    const JitVerbs *v = jit_verbs(error);
+    if (!v) return false;
+    key_text(k, v->triple());
+    key_text(k, v->cpu());
+    key_text(k, v->features());
+  }
+  return true;
+}
+
+static bool job_make(Job *j, const char *source, size_t n, const JitOptions *o, char **error) {
+  *j = (Job){.cpu = o->cpu};
   j->text = whole_text(source, n, &j->n);
-  if (!j->text || !args_make(&j->args, j->verbs, o)) {
-    free(j->text);
+  if (!j->text) {
     *error = jit_printf("out of memory");
     return false;
   }
-  const char *version = j->verbs->version();
-  cache_key_add(&j->key, version, strlen(version) + 1);
-  for (int i = 0; i < j->args.n; i++)
-    cache_key_add(&j->key, j->args.at[i], strlen(j->args.at[i]) + 1);
+  args_make(&j->args, o);
+  key_text(&j->key, DTG_LLVM_VERSION);
+  for (int i = 0; i < j->args.n; i++) key_text(&j->key, j->args.at[i]);
   cache_key_add(&j->key, j->text, j->n);
-  t->module = jit_now() - start;
-  return true;
+  if (key_machine(&j->key, o->cpu, error)) return true;
+  free(j->text);
+  return false;
 }
 
 static void job_free(Job *j) {
@@ -213,8 +233,16 @@ static bool job_run(Job *j, bool no_cache, JitObject *out, JitTimes *t, char **e
   t->cached = !no_cache && cache_get(&j->key, out);
   if (t->cached) return true;
   double start = jit_now();
+  const JitVerbs *v = jit_verbs(error);
+  if (!v) return false;
+  if (!args_machine(&j->args, v, j->cpu)) {
+    *error = jit_printf("out of memory");
+    return false;
+  }
+  t->module = jit_now() - start;
+  start += t->module;
   char *said = NULL;
-  bool ok = j->verbs->compile(j->text, j->n, j->args.at, j->args.n, out, &said);
+  bool ok = v->compile(j->text, j->n, j->args.at, j->args.n, out, &said);
   t->compile = jit_now() - start;
   if (ok && !no_cache) cache_put(&j->key, out);
   if (!ok) *error = jit_printf("clang rejects the C that dtgc emitted (a bug of dtgc):\n%s", said);
@@ -226,7 +254,7 @@ bool jit_compile(const char *source, size_t n, const JitOptions *o, JitObject *o
                  char **error) {
   Job j;
   *t = (JitTimes){0};
-  if (!job_make(&j, source, n, o, t, error)) return false;
+  if (!job_make(&j, source, n, o, error)) return false;
   bool ok = job_run(&j, o->no_cache, out, t, error);
   job_free(&j);
   return ok;
@@ -241,8 +269,9 @@ bool jit_check_cpu(const char *cpu, char **error) {
   if (!v) return true; /* a module that cannot be opened is told when code is made */
   JitObject o = {0};
   char *said = NULL;
-  bool ok = *cpu && args_make(&a, v, &(JitOptions){.cpu = cpu}) &&
-            v->compile(text, sizeof text - 1, a.at, a.n, &o, &said);
+  args_make(&a, &(JitOptions){.cpu = cpu});
+  bool ok =
+      *cpu && args_machine(&a, v, cpu) && v->compile(text, sizeof text - 1, a.at, a.n, &o, &said);
   if (!ok && said && !strstr(said, "unknown target CPU"))
     *error = jit_printf("no code can be made for CPU `%s`: %s", cpu, said);
   else if (!ok)
@@ -304,7 +333,7 @@ bool jit_compile_together(const char *source, size_t n, const JitOptions *o, Jit
   void *bytes = NULL;
   int64_t size = 0;
   bool first = rank == 0;
-  bool made = job_make(&j, source, n, o, t, error), ok = made;
+  bool made = job_make(&j, source, n, o, error), ok = made;
   if (!made) j = (Job){0};
   if (first && made) ok = job_run(&j, o->no_cache, out, t, error);
   if (first && !parcel_make(&j, ok, out, ok ? "" : *error, &bytes, &size)) bytes = NULL, size = 0;
@@ -321,4 +350,46 @@ bool jit_compile_together(const char *source, size_t n, const JitOptions *o, Jit
   free(bytes);
   job_free(&j);
   return ok;
+}
+
+/* -------- loading -------- */
+
+struct JitCode {
+  ElfLoaded *own; /* or */
+  JitLoaded *orc;
+};
+
+static bool wants(const char *variable, const char *value) {
+  const char *is = getenv(variable);
+  return is && strcmp(is, value) == 0;
+}
+
+static void load_into(JitCode *c, const void *bytes, size_t n, const char *symbol, void **address,
+                      char **error) {
+  const char *why = NULL;
+  if (!wants("DTGC_PERF", "1") && !wants("DTGC_LOADER", "orc"))
+    c->own = elf_load(bytes, n, symbol, jit_own_path(), address, &why);
+  if (c->own) return;
+  if (why && wants("DTGC_LOADER", "own")) {
+    *error = jit_printf("the object cannot be loaded: %s", why);
+    return;
+  }
+  const JitVerbs *v = jit_verbs(error);
+  if (v) c->orc = v->load(bytes, n, symbol, jit_own_path(), address, error);
+}
+
+JitCode *jit_load(const void *bytes, size_t n, const char *symbol, void **address, char **error) {
+  JitCode *c = calloc(1, sizeof *c);
+  if (c) load_into(c, bytes, n, symbol, address, error);
+  if (c && (c->own || c->orc)) return c;
+  if (!c) *error = jit_printf("out of memory");
+  free(c);
+  return NULL;
+}
+
+void jit_unload(JitCode *c) {
+  if (!c) return;
+  elf_unload(c->own);
+  if (c->orc) jit_verbs(NULL)->unload(c->orc);
+  free(c);
 }

@@ -1,9 +1,10 @@
-/* From emitted C to code: clang in process, an object cache, ORC to load objects, cc to link
- * executables.
+/* From emitted C to code: clang in process, an object cache, a loader of objects (ours, else ORC),
+ * cc to link executables.
  *
  * LLVM and Clang live in a module of their own, libdtgc-jit.so, which is opened when the first
- * program is compiled or loaded: who only asks for dumps does not pay for it. The module's one
- * symbol is `dtgc_jit_verbs`; the host's side (jit.c, cache.c, link.c) knows no LLVM header.
+ * program is compiled: who only asks for dumps, or finds the object in the cache, does not pay for
+ * it. The module's one symbol is `dtgc_jit_verbs`; the host's side (jit.c, cache.c, link.c) knows
+ * no LLVM header.
  *
  * All texts of errors are malloc'ed and belong to the caller. */
 #ifndef DTG_JIT_H
@@ -50,8 +51,8 @@ bool clang_shim_compile(const char *source, size_t n, const char *const *args, i
 const JitVerbs *jit_verbs(char **error);
 
 typedef struct JitOptions {
-  const char *cpu;    /* NULL: this machine with all its features; else a name as in -march= */
-  const char *symbol; /* what `dtg_program` is called in the object; NULL: unchanged */
+  const char *cpu;      /* NULL: this machine with all its features; else a name as in -march= */
+  const char *symbol;   /* what `dtg_program` is called in the object; NULL: unchanged */
   const void *mpi_comm; /* whose ranks compile together; NULL: those of mpiexec */
   bool no_cache;
   bool debug_lines; /* line tables that lead back to the .dtg; costs a few per cent of compile time
@@ -72,6 +73,17 @@ bool jit_compile(const char *source, size_t n, const JitOptions *o, JitObject *o
  * receive. */
 bool jit_compile_together(const char *source, size_t n, const JitOptions *o, JitObject *out,
                           JitTimes *t, char **error);
+
+/* An object in memory, ready to be called. */
+typedef struct JitCode JitCode;
+/* Loads an object and finds `symbol`; names that it does not define are looked for in this library.
+ * NULL: *error says why. `bytes` may be freed afterwards. DTGC_LOADER=orc takes LLVM's loader, as
+ * DTGC_PERF=1 does, which tells perf of the code; =own does not fall back to it. */
+JitCode *jit_load(const void *bytes, size_t n, const char *symbol, void **address, char **error);
+void jit_unload(JitCode *c); /* may be NULL */
+
+/* host_cpu.c: text that tells kinds of CPUs apart; false where it cannot be told without LLVM. */
+bool jit_host_cpu(char *out, size_t n);
 
 /* -------- cache.c -------- */
 

@@ -27,9 +27,8 @@ dtgc_status dtgc_load(dtgc_program *p, const dtrt_program **out) {
   if (!ok) return program_fail_with(p, DTGC_SYSTEM, error);
   p->from_cache = t.cached;
   double start = jit_now();
-  const JitVerbs *v = jit_verbs(&error);
   void *at = NULL;
-  p->loaded = v ? v->load(o.at, o.n, "dtg_program", jit_own_path(), &at, &error) : NULL;
+  p->loaded = jit_load(o.at, o.n, "dtg_program", &at, &error);
   free(o.at);
   program_time(p, "load", jit_now() - start);
   if (!p->loaded) return program_fail_with(p, DTGC_SYSTEM, error);
@@ -89,7 +88,7 @@ dtgc_status dtgc_barrier(dtgc_program *p, const char *name, double timeout) {
 void dtgc_free(dtgc_program *p) {
   if (!p) return;
   if (p->session) dtrt_close(p->session);
-  if (p->loaded) jit_verbs(NULL)->unload(p->loaded);
+  jit_unload(p->loaded);
   program_free_variants(p);
   free(p->error);
   arena_free(p->arena);

@@ -41,7 +41,7 @@ struct dtgc_program {
   dtgc_tensor *vars;
   int nvars;
   /* code.c */
-  JitLoaded *loaded;
+  JitCode *loaded;
   const dtrt_program *code;
   int from_cache;
   dtrt_session *session;
