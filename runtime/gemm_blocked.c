@@ -30,6 +30,7 @@ enum {
   ALL_FLOATS = 288 * 1024, /* the operand that is packed whole: half of an L2 of 2 MB */
   STRIP_FLOATS = GEMM_DEPTH * GEMM_COLUMNS,
   EDGE_FLOATS = GEMM_ROWS * GEMM_COLUMNS,
+  NEAR = 16 * 1024, /* floats that are hardly worth fetching */
   SMALL = 5 * 1024, /* floats that stay in L1 beside a tile of x */
   HUGE_PAGE = 2 << 20,
   ROOM_BYTES = HUGE_PAGE
@@ -98,6 +99,7 @@ static void ahead_take(Ahead *a, GemmTile *t, int64_t tiles) {
 
 typedef struct Product {
   const GemmKernel *kernel;
+  int wide, rows; /* of a tile, at most */
   int64_t m, n, k;
   const float *x, *y;
   int64_t xi, xl, yl, yj;
@@ -112,12 +114,13 @@ typedef struct Product {
 } Product;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t tiles_of(int64_t rows, int most) { return (rows + most - 1) / most; }
 
 /* `n` rows (at most `wide`) of `depth` numbers, [l * by_depth + q * by_row] one of them, as
  * [depth][step]. */
 static void pack(const GemmKernel *kernel, const float *from, int64_t by_row, int64_t by_depth,
                  int64_t depth, int n, int step, float *to) {
-  const int half = kernel->columns / 2;
+  const int half = kernel->lanes;
   for (int at = 0; at < step && n > 0; at += half, n -= half) {
     const float *f = from + at * by_row;
     if (by_row != 1) {
@@ -135,15 +138,15 @@ static void pack(const GemmKernel *kernel, const float *from, int64_t by_row, in
 
 /* Columns j.. of y at depths l.. as [depth][width of a tile]. */
 static void pack_columns(const Product *p, int64_t l, int64_t depth, int64_t j, float *to) {
-  const int wide = p->kernel->columns;
+  const int wide = p->wide;
   pack(p->kernel, p->y + l * p->yl + j * p->yj, p->yj, p->yl, depth, (int)least(p->n - j, wide),
        wide, to);
 }
 
-/* Rows i.. of x at depths l.. as [depth][half the width of a tile]; more than a tile's where there
+/* Rows i.. of x at depths l.. as [depth][lanes]; more than a tile's where there
  * are more, which is faster than fewer. */
 static void pack_rows(const Product *p, int64_t l, int64_t depth, int64_t i, float *to) {
-  const int half = p->kernel->columns / 2;
+  const int half = p->kernel->lanes;
   pack(p->kernel, p->x + i * p->xi + l * p->xl, p->xi, p->xl, depth, (int)least(p->m - i, half),
        half, to);
 }
@@ -157,7 +160,7 @@ static void block_ahead(Ahead *a, const float *at, int64_t n, int64_t bytes, int
 
 static void columns_ahead(Product *p, int64_t l, int64_t depth, int64_t j) {
   if (j >= p->n) return;
-  const int64_t here = least(p->n - j, p->kernel->columns);
+  const int64_t here = least(p->n - j, p->wide);
   const float *y = p->y + l * p->yl + j * p->yj;
   if (p->yj == 1)
     block_ahead(&p->ahead, y, depth, here * 4, p->yl * 4);
@@ -166,7 +169,7 @@ static void columns_ahead(Product *p, int64_t l, int64_t depth, int64_t j) {
 }
 
 static void rows_ahead(Product *p, int64_t l, int64_t depth, int64_t i, int64_t rows) {
-  if (i >= p->m) return;
+  if (i >= p->m || p->m * depth < NEAR) return;
   const float *x = p->x + i * p->xi + l * p->xl;
   if (p->xi == 1)
     block_ahead(&p->ahead, x, depth, rows * 4, p->xl * 4);
@@ -188,11 +191,11 @@ static void put(float *c, const float *e, int n, bool add) {
 
 /* The tile at column j; t has its rows, and y of the columns. */
 static void tile_at(const Product *p, GemmTile *t, int rows, int64_t j) {
-  const int wide = p->kernel->columns;
-  const int64_t left = p->n - j;
+  const int lanes = p->kernel->lanes;
+  const int64_t left = least(p->n - j, p->wide), vectors = tiles_of(left, lanes);
   GemmTileKernel *run =
-      t->keep ? p->kernel->pack[rows] : p->kernel->tile[rows][t->xi == 1][left > wide / 2];
-  if (left >= wide || left == wide / 2) {
+      t->keep ? p->kernel->pack[rows] : p->kernel->tile[rows][t->xi == 1][vectors - 1];
+  if (left == vectors * lanes) {
     run(t);
     return;
   }
@@ -205,17 +208,15 @@ static void tile_at(const Product *p, GemmTile *t, int rows, int64_t j) {
 
 /* Rows are dealt to tiles evenly: the first row of tile q. */
 static int64_t tile_row(int64_t q, int64_t rows, int64_t tiles) { return q * rows / tiles; }
-static int64_t tiles_of(int64_t rows, int most) { return (rows + most - 1) / most; }
 
 /* Columns j.. are packed by the first tile that reads them, in passing. */
 static bool in_passing(const Product *p, int64_t j) {
-  return p->yj == 1 && p->n - j >= p->kernel->columns;
+  return p->yj == 1 && p->wide == 2 * p->kernel->lanes && p->n - j >= p->wide;
 }
 
 /* Columns j.. can be read where they lie: nothing beyond the last is. */
 static bool fits(const Product *p, int64_t j) {
-  const int wide = p->kernel->columns;
-  return p->yj == 1 && (p->n - j >= wide || p->n - j == wide / 2);
+  return p->yj == 1 && least(p->n - j, p->wide) % p->kernel->lanes == 0;
 }
 
 static void then_rows(const Product *p, int64_t from, int64_t to) {
@@ -225,8 +226,8 @@ static void then_rows(const Product *p, int64_t from, int64_t to) {
 /* Depths l.. of the columns from j0 to j1, which are packed; tiles of rows pass over them.
  * last: the rows are final then. */
 static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64_t j1, bool last) {
-  const int wide = p->kernel->columns;
-  const int64_t tiles = tiles_of(p->m, p->kernel->rows), panels = tiles_of(j1 - j0, wide);
+  const int wide = p->wide;
+  const int64_t tiles = tiles_of(p->m, p->rows), panels = tiles_of(j1 - j0, wide);
   const bool lies = tiles <= 2;                      /* y is read too seldom to be worth packing */
   const bool turned = panels > (p->xi == 1 ? 1 : 3); /* x is packed */
   for (int64_t j = j0; j < j1; j += wide)
@@ -242,7 +243,7 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
                   .add = p->add || l > 0};
     if (turned) {
       pack_rows(p, l, depth, i, p->strip);
-      t.x = p->strip, t.xi = 1, t.xl = wide / 2;
+      t.x = p->strip, t.xi = 1, t.xl = p->kernel->lanes;
     }
     ahead_none(&p->ahead);
     for (int a = 0; last && p->then && a < p->then->nread; a++)
@@ -264,13 +265,14 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
 
 /* Depths l.. of the rows from i0 to i1, which are packed; panels of columns pass over them. */
 static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t i1) {
-  const int wide = p->kernel->columns;
-  const int64_t rows = i1 - i0, tiles = tiles_of(rows, p->kernel->rows), each = depth * wide / 2;
+  const int wide = p->wide;
+  const int64_t rows = i1 - i0, tiles = tiles_of(rows, p->rows), each = depth * p->kernel->lanes;
   for (int64_t q = 0; q < tiles; q++) {
     const int64_t i = tile_row(q, rows, tiles);
     pack_rows(p, l, depth, i0 + i, p->all + q * each);
   }
-  GemmTile t = {.depth = depth, .xi = 1, .xl = wide / 2, .ldc = p->ldc, .add = p->add || l > 0};
+  GemmTile t = {
+      .depth = depth, .xi = 1, .xl = p->kernel->lanes, .ldc = p->ldc, .add = p->add || l > 0};
   for (int64_t j = 0; j < p->n; j += wide) {
     const bool passing = in_passing(p, j);
     if (!passing) pack_columns(p, l, depth, j, p->strip);
@@ -300,18 +302,35 @@ bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, i
   }
   float *room = kernel ? room_of_thread() : NULL;
   if (!room) return false;
-  Product p = {kernel, m, n,   k,   x,    y,    xi,   xl,   yl,
-               yj,     c, ldc, add, then, room, NULL, NULL, .ahead.n = 0};
+  /* Three vectors where that is all of the columns. */
+  const int lanes = kernel->lanes, vectors = n > 2 * lanes && n <= 3 * lanes ? 3 : 2;
+  Product p = {.kernel = kernel,
+               .wide = vectors * lanes,
+               .rows = kernel->rows[vectors],
+               .m = m,
+               .n = n,
+               .k = k,
+               .x = x,
+               .y = y,
+               .xi = xi,
+               .xl = xl,
+               .yl = yl,
+               .yj = yj,
+               .c = c,
+               .ldc = ldc,
+               .add = add,
+               .then = then,
+               .all = room};
   p.strip = room + ALL_FLOATS;
   p.edge = p.strip + STRIP_FLOATS;
   /* Parts of k: of one size, but for the last; a multiple of 16, as blocks are turned whole. */
   const int64_t most = dtrt_gemm_part(k);
-  const bool whole = tiles_of(n, kernel->columns) * kernel->columns * least(k, most) <= ALL_FLOATS;
-  const bool by_rows = !(then && whole) && 4 * m <= 3 * n && m > 2 * kernel->rows;
-  const int tile_side = by_rows ? kernel->rows : kernel->columns;
-  const int64_t lanes = by_rows ? kernel->columns / 2 : kernel->columns, side = by_rows ? m : n;
+  const bool whole = tiles_of(n, p.wide) * p.wide * least(k, most) <= ALL_FLOATS;
+  const bool by_rows = vectors == 2 && !(then && whole) && 4 * m <= 3 * n && m > 2 * p.rows;
+  const int tile_side = by_rows ? p.rows : p.wide, each = by_rows ? lanes : p.wide;
+  const int64_t side = by_rows ? m : n;
   const int64_t tiles = tiles_of(side, tile_side),
-                room_tiles = ALL_FLOATS / (least(k, most) * lanes);
+                room_tiles = ALL_FLOATS / (least(k, most) * each);
   const int64_t blocks = tiles_of(tiles, (int)room_tiles);
   for (int64_t b = 0; b < blocks; b++) {
     const int64_t from = b * tiles / blocks * tile_side,

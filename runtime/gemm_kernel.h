@@ -11,10 +11,10 @@
 #include "dtrt.h"
 
 enum {
-  GEMM_DEPTH =
-      DTRT_GEMM_DEPTH, /* most of k in one pass over the result: what a tile reads stays in L1 */
-  GEMM_ROWS = 16,      /* no tile has more rows ... */
-  GEMM_COLUMNS = 32,   /* ... or columns */
+  GEMM_DEPTH = DTRT_GEMM_DEPTH, /* most of k in one pass over the result */
+  GEMM_ROWS = 16,               /* no tile has more rows ... */
+  GEMM_COLUMNS = 48,            /* ... or columns */
+  GEMM_VECTORS = 3,             /* side by side in a tile, at most */
   GEMM_AHEAD = 3
 };
 
@@ -42,17 +42,17 @@ typedef struct GemmTile {
 
 typedef void GemmTileKernel(const GemmTile *t);
 
+/* Tiles are of one vector, two, or three; of three they have fewer rows, as registers are few. */
 typedef struct GemmKernel {
-  int rows;    /* of the largest tile */
-  int columns; /* of a tile: two vectors; a half tile has one */
-  /* [rows of the tile][x: 0 as it lies, xl = 1; 1 packed or transposed, xi = 1][0: half, 1: whole]
-   */
-  GemmTileKernel *tile[GEMM_ROWS + 1][2][2];
-  GemmTileKernel *pack[GEMM_ROWS + 1]; /* x packed, a whole tile, whose y is kept */
+  int lanes;                  /* of a vector */
+  int rows[GEMM_VECTORS + 1]; /* most, by vectors */
+  /* [rows of the tile][x: 0 as it lies, xl = 1; 1 packed or transposed, xi = 1][vectors - 1] */
+  GemmTileKernel *tile[GEMM_ROWS + 1][2][GEMM_VECTORS];
+  GemmTileKernel *pack[GEMM_ROWS + 1]; /* x packed, two vectors, whose y is kept */
   /* to[l * step + j] = y[j * lead + l] for j < n, l < depth; n at most columns / 2. Writes what
    * lies between n and columns / 2 too. */
   void (*turn)(const float *y, int64_t lead, int64_t depth, int n, float *to, int64_t step);
-  /* to[l * step + j] = y[l * lead + j] for j < columns / 2, l < depth. */
+  /* to[l * step + j] = y[l * lead + j] for j < lanes, l < depth. */
   void (*copy)(const float *y, int64_t lead, int64_t depth, float *to, int64_t step);
 } GemmKernel;
 
