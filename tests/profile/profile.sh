@@ -33,13 +33,14 @@ run() {
   [ -s "$name.err" ] && complain "$name says: $(cat "$name.err")"
   "$trace" "$name.json" "$ranks" "$devices" "$calls" "$product" "$line" || complain "the trace of $name"
   adds_up "$name.out"
-  grep -q "GFLOP/s  model.d1.y = contract(image, model.d1.w)    $line" "$name.out" || complain "$name: no rate of the product"
   grep -q "^the trace is in $name.json" "$name.out" || complain "$name: the file is not named"
   grep -q "^between calls: " "$name.out" || complain "$name: no time between calls"
 }
 cp "$here/mlp.dtg" .
 # 72 rows are two steps of 32 and one of 8 an epoch.
 run one 1 1 9 "$dtgc" run mlp.dtg $fit
+# (Where devices wait long for each other, a product may be too small a share for a row of its own.)
+grep -q "GFLOP/s  model.d1.y = contract(image, model.d1.w)    $line" one.out || complain "one: no rate of the product"
 run two 1 2 9 "$dtgc" run mlp.dtg $two $fit
 run four 1 4 9 "$dtgc" run mlp.dtg $four $fit
 grep -q '^profile of train: 6 calls of .* us on 2 devices$' two.out || complain "two: the whole batches"
