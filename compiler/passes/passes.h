@@ -19,6 +19,7 @@ void schedule(Plan *p);
 void combine(Plan *p);
 void fuse(Plan *p);
 void strip(Plan *p);
+void arrange(Plan *p);
 void follow(Plan *p);
 void memory(Plan *p);
 

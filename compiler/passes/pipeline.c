@@ -20,6 +20,7 @@ static const struct {
     {"combine", combine, verify_local},        /* small all-reduces together */
     {"fuse", fuse, verify_local},              /* loops over the same space together */
     {"strip", strip, verify_local},            /* what is too large for caches, strip by strip */
+    {"arrange", arrange, verify_local},        /* steps, in an order that keeps less alive */
     {"follow", follow, verify_local},          /* loops behind the products they read */
     {"memory", memory, verify_memory},         /* where each value lies */
 };

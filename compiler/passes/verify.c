@@ -167,9 +167,8 @@ void verify_local(const Plan *p, const char *after) {
 
 /* -------- memory -------- */
 
-/* What lies in one place of the arena or of the variables. */
+/* What lies in one place of the arena. */
 typedef struct Held {
-  Place place;
   int64_t offset, end;
   NodeId node;
 } Held;
@@ -177,23 +176,28 @@ typedef struct Held {
 typedef struct Memory {
   const Plan *plan;
   const LocalEntry *le;
+  bool *holds;    /* by node: its value is where it was put */
+  NodeId *in_var; /* by variable: the new value that it has, or NO_NODE */
   VEC(Held) held;
 } Memory;
-
-static bool holds(const Memory *m, NodeId id) {
-  for (int i = 0; i < m->held.n; i++)
-    if (m->held.at[i].node == id) return true;
-  return false;
-}
 
 /* What it overlaps is gone. */
 static void hold(Memory *m, NodeId id) {
   const Buffer *b = &m->le->buffers.at[m->le->buffer[id]];
-  Held h = {b->place, b->offset, b->offset + b->bytes, id};
+  m->holds[id] = true;
+  if (b->place == PLACE_VAR) {
+    if (m->in_var[b->var] != NO_NODE) m->holds[m->in_var[b->var]] = false;
+    m->in_var[b->var] = id;
+    return;
+  }
+  Held h = {b->offset, b->offset + b->bytes, id};
   int n = 0;
   for (int i = 0; i < m->held.n; i++) {
     const Held *o = &m->held.at[i];
-    if (o->place != h.place || o->offset >= h.end || h.offset >= o->end) m->held.at[n++] = *o;
+    if (o->offset >= h.end || h.offset >= o->end)
+      m->held.at[n++] = *o;
+    else
+      m->holds[o->node] = false;
   }
   m->held.n = n;
   vec_push(m->plan->arena, &m->held, h);
@@ -213,12 +217,15 @@ static const char *bad_memory(Memory *m, NodeId *where) {
       bool own = false;
       *where = r.r.at[i].node;
       for (int k = 0; k < s->nodes.n; k++) own = own || s->nodes.at[k] == *where;
-      if (own || graph_node(le->graph, *where)->op == OP_var) continue;
-      if (!holds(m, *where)) return "its place is taken before its last reader";
+      const Node *n = graph_node(le->graph, *where);
+      if (n->op == OP_var && m->in_var[n->attr[1]] != NO_NODE)
+        return "a variable's old value is read after its update";
+      if (!own && n->op != OP_var && !m->holds[*where])
+        return "its place is taken before its last reader";
     }
     for (int i = 0; i < s->nodes.n; i++) hold(m, s->nodes.at[i]);
     for (int i = 0; i < s->nodes.n; i++)
-      if (*where = s->nodes.at[i], !holds(m, *where))
+      if (*where = s->nodes.at[i], !m->holds[*where])
         return "a step stores two values in one place";
   }
   return NULL;
@@ -228,7 +235,13 @@ void verify_memory(const Plan *p, const char *after) {
   verify_local(p, after);
   for (int e = 0; e < p->entries.n; e++) {
     ArenaMark mark = arena_mark(p->arena);
-    Memory m = {.plan = p, .le = &p->entries.at[e]};
+    const LocalEntry *le = &p->entries.at[e];
+    int nvars = p->program->vars.n;
+    Memory m = {.plan = p,
+                .le = le,
+                .holds = arena_array(p->arena, bool, le->graph->nodes.n + 1),
+                .in_var = arena_array(p->arena, NodeId, nvars + 1)};
+    for (int i = 0; i < nvars; i++) m.in_var[i] = NO_NODE;
     NodeId where = 0;
     const char *law = bad_memory(&m, &where);
     arena_release(p->arena, mark);

@@ -58,30 +58,7 @@ DTRT_LOOP void loop2_pool_max(int64_t n0, int64_t n1, int64_t n2, int64_t n3, in
   }
 }
 
-DTRT_LOOP void loop3_f_loss(int64_t n0, const float *restrict t_, float *restrict f_loss) {
-  dtrt_lanes_f32 acc = (dtrt_lanes_f32){0} + (0.0f);
-  float line[DTRT_LANES];
-  int64_t at = 0;
-  DTRT_OUTER
-  for (; at + DTRT_LANES <= n0; at += DTRT_LANES) {
-    DTRT_PLAIN
-    for (int64_t lane = 0; lane < DTRT_LANES; lane++) {
-      line[lane] = t_[at + lane];
-    }
-    dtrt_turn_sum_f32(&acc, line);
-  }
-  if (at < n0) {
-    for (int64_t lane = 0; lane < DTRT_LANES; lane++) line[lane] = 0.0f;
-    DTRT_FEW
-    for (int64_t lane = 0; at + lane < n0; lane++) {
-      line[lane] = t_[at + lane];
-    }
-    dtrt_turn_sum_f32(&acc, line);
-  }
-  f_loss[0] = dtrt_line_sum_f32(&acc);
-}
-
-DTRT_LOOP void loop4_pool_index(int64_t n0, int64_t n1, int64_t n2, int64_t n3, int64_t n4, const float *restrict f_y, int32_t *restrict t_, const float *restrict t_2) {
+DTRT_LOOP void loop3_pool_index(int64_t n0, int64_t n1, int64_t n2, int64_t n3, int64_t n4, const float *restrict f_y, int32_t *restrict t_, const float *restrict t_2) {
   DTRT_PLAIN
   for (int64_t i = 0; i < n1; i++) {
     t_[i] = -1;
@@ -114,6 +91,15 @@ DTRT_LOOP void loop4_pool_index(int64_t n0, int64_t n1, int64_t n2, int64_t n3, 
       }
     }
   }
+}
+
+DTRT_LOOP void loop4_f_loss(int64_t n0, const float *restrict t_, float *restrict f_loss) {
+  float acc = 0.0f;
+  DTRT_SUMMING
+  for (int64_t i = 0; i < n0; i++) {
+    acc = acc + t_[i];
+  }
+  f_loss[0] = acc;
 }
 
 DTRT_LOOP void loop5_const_(int64_t n0, float *restrict t_) {
@@ -154,14 +140,14 @@ DTRT_LOOP void loop6_grad_f_y(int64_t n0, int64_t n1, int64_t n2, int64_t n3, fl
   }
 }
 
-DTRT_LOOP void loop7_grad_x(int64_t n0, int64_t n1, int64_t n2, float *restrict grad_x, const float *restrict w_, const float *restrict grad_f_y) {
-  const dtrt_slide s_ = {DTRT_F32, 2, n1, n0, n1, n0, .large = {n2, n2}, .small = {n2, n2}, .taps = {3, 3}, .stride = {1, 1}, .dilation = {1, 1}, .at = {-1, -1}};
-  dtrt_conv_input(&s_, grad_f_y, w_, grad_x);
-}
-
-DTRT_LOOP void loop8_grad_w(int64_t n0, int64_t n1, int64_t n2, const float *restrict x_, float *restrict grad_w, const float *restrict grad_f_y) {
+DTRT_LOOP void loop7_grad_w(int64_t n0, int64_t n1, int64_t n2, const float *restrict x_, float *restrict grad_w, const float *restrict grad_f_y) {
   const dtrt_slide s_ = {DTRT_F32, 2, n1, n0, n1, n0, .large = {n2, n2}, .small = {n2, n2}, .taps = {3, 3}, .stride = {1, 1}, .dilation = {1, 1}, .at = {-1, -1}};
   dtrt_conv_weight(&s_, x_, grad_f_y, grad_w);
+}
+
+DTRT_LOOP void loop8_grad_x(int64_t n0, int64_t n1, int64_t n2, float *restrict grad_x, const float *restrict w_, const float *restrict grad_f_y) {
+  const dtrt_slide s_ = {DTRT_F32, 2, n1, n0, n1, n0, .large = {n2, n2}, .small = {n2, n2}, .taps = {3, 3}, .stride = {1, 1}, .dilation = {1, 1}, .at = {-1, -1}};
+  dtrt_conv_input(&s_, grad_f_y, w_, grad_x);
 }
 
 /* entry init */
@@ -176,28 +162,28 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   /* f.y = conv(x, w)    conv.dtg:3 */
   dtrt_begin_step(dev, 0);
   float (*const x_)[6][6][4] = (void *)(dev->arena + 0); /* f32[2, 6, 6, 4] [_, _, _, _] */
-  float (*const w)[3][2][4] = (void *)(dev->arena + 3456); /* f32[3, 3, 2, 4] [_, _, _, _] */
+  float (*const w)[3][2][4] = (void *)(dev->arena + 2304); /* f32[3, 3, 2, 4] [_, _, _, _] */
   float (*const y)[6][6][4] = (void *)(dev->arena + 1152); /* f32[2, 6, 6, 4] [_, _, _, _] */
   loop1_f_y(4, 2, 6, (void *)x_, (void *)w, (void *)y);
 
   /* %3 = pool_max(f.y)    conv.dtg:4 */
   dtrt_begin_step(dev, 1);
-  float (*const t3)[3][3][4] = (void *)(dev->arena + 2304); /* f32[2, 3, 3, 4] [_, _, _, _] */
+  float (*const t3)[3][3][4] = (void *)(dev->arena + 2624); /* f32[2, 3, 3, 4] [_, _, _, _] */
   loop2_pool_max(4, 72, 2, 3, 6, (void *)y, (void *)t3);
 
-  /* f.loss = sum(%3)    conv.dtg:4 */
-  dtrt_begin_step(dev, 2);
-  float *const loss = (void *)(dev->arena + 3776); /* f32[] [] */
-  loop3_f_loss(72, (void *)t3, loss);
-
   /* %6 = pool_index(f.y, %3)    conv.dtg:4 */
+  dtrt_begin_step(dev, 2);
+  int32_t (*const t5)[3][3][4] = (void *)(dev->arena + 2944); /* i32[2, 3, 3, 4] [_, _, _, _] */
+  loop3_pool_index(4, 72, 2, 3, 6, (void *)y, (void *)t5, (void *)t3);
+
+  /* f.loss = sum(%3)    conv.dtg:4 */
   dtrt_begin_step(dev, 3);
-  int32_t (*const t5)[3][3][4] = (void *)(dev->arena + 2624); /* i32[2, 3, 3, 4] [_, _, _, _] */
-  loop4_pool_index(4, 72, 2, 3, 6, (void *)y, (void *)t5, (void *)t3);
+  float *const loss = (void *)(dev->arena + 3264); /* f32[] [] */
+  loop4_f_loss(72, (void *)t3, loss);
 
   /* %5 = const()    conv.dtg:4 */
   dtrt_begin_step(dev, 4);
-  float (*const t6)[3][3][4] = (void *)(dev->arena + 2304); /* f32[2, 3, 3, 4] [_, _, _, _] */
+  float (*const t6)[3][3][4] = (void *)(dev->arena + 2624); /* f32[2, 3, 3, 4] [_, _, _, _] */
   loop5_const_(72, (void *)t6);
 
   /* grad(f.y) = unpool(%5, %6)    conv.dtg:4 */
@@ -205,41 +191,41 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   float (*const grad_f_y)[6][6][4] = (void *)(dev->arena + 1152); /* f32[2, 6, 6, 4] [_, _, _, _] */
   loop6_grad_f_y(4, 2, 3, 6, (void *)grad_f_y, (void *)t6, (void *)t5);
 
-  /* grad(x) = conv_input(grad(f.y), w)    conv.dtg:3 */
-  dtrt_begin_step(dev, 6);
-  float (*const grad_x)[6][6][4] = (void *)(dev->arena + 2304); /* f32[2, 6, 6, 4] [_, _, _, _] */
-  loop7_grad_x(4, 2, 6, (void *)grad_x, (void *)w, (void *)grad_f_y);
-
   /* grad(w) = conv_weight(x, grad(f.y))    conv.dtg:3 */
+  dtrt_begin_step(dev, 6);
+  float (*const grad_w)[3][2][4] = (void *)(dev->arena + 2624); /* f32[3, 3, 2, 4] [_, _, _, _] */
+  loop7_grad_w(4, 2, 6, (void *)x_, (void *)grad_w, (void *)grad_f_y);
+
+  /* grad(x) = conv_input(grad(f.y), w)    conv.dtg:3 */
   dtrt_begin_step(dev, 7);
-  float (*const grad_w)[3][2][4] = (void *)(dev->arena + 3456); /* f32[3, 3, 2, 4] [_, _, _, _] */
-  loop8_grad_w(4, 2, 6, (void *)x_, (void *)grad_w, (void *)grad_f_y);
+  float (*const grad_x)[6][6][4] = (void *)(dev->arena + 0); /* f32[2, 6, 6, 4] [_, _, _, _] */
+  loop8_grad_x(4, 2, 6, (void *)grad_x, (void *)w, (void *)grad_f_y);
 }
 
 static const char *const entry_f_dims_0[] = {0, 0, 0, 0};
 static const char *const entry_f_dims_1[] = {0, 0, 0, 0};
 static const dtrt_tensor entry_f_in[] = {
     {"x", DTRT_F32, 0, &layout_0, 0, 1152, entry_f_dims_0, "conv.dtg:2"},
-    {"w", DTRT_F32, 0, &layout_1, 3456, 288, entry_f_dims_1, "conv.dtg:2"},
+    {"w", DTRT_F32, 0, &layout_1, 2304, 288, entry_f_dims_1, "conv.dtg:2"},
 };
 static const dtrt_tensor entry_f_out[] = {
-    {"loss", DTRT_F32, 0, &layout_2, 3776, 4, 0, "conv.dtg:5"},
-    {"dx", DTRT_F32, 0, &layout_0, 2304, 1152, 0, "conv.dtg:5"},
-    {"dw", DTRT_F32, 0, &layout_1, 3456, 288, 0, "conv.dtg:5"},
+    {"loss", DTRT_F32, 0, &layout_2, 3264, 4, 0, "conv.dtg:5"},
+    {"dx", DTRT_F32, 0, &layout_0, 0, 1152, 0, "conv.dtg:5"},
+    {"dw", DTRT_F32, 0, &layout_1, 2624, 288, 0, "conv.dtg:5"},
 };
 static const dtrt_step entry_f_steps[] = {
     {"f.y = conv(x, w)", "conv.dtg:3", DTRT_STEP_PRODUCT, 10368, 2592},
     {"%3 = pool_max(f.y)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 1440},
-    {"f.loss = sum(%3)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 292},
     {"%6 = pool_index(f.y, %3)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 1728},
+    {"f.loss = sum(%3)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 292},
     {"%5 = const()", "conv.dtg:4", DTRT_STEP_LOOP, 0, 288},
     {"grad(f.y) = unpool(%5, %6)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 1728},
-    {"grad(x) = conv_input(grad(f.y), w)", "conv.dtg:3", DTRT_STEP_PRODUCT, 10368, 2592},
     {"grad(w) = conv_weight(x, grad(f.y))", "conv.dtg:3", DTRT_STEP_PRODUCT, 10368, 2592},
+    {"grad(x) = conv_input(grad(f.y), w)", "conv.dtg:3", DTRT_STEP_PRODUCT, 10368, 2592},
 };
 static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0},
-    {"f", entry_f, 2, 3, 8, 0, entry_f_in, entry_f_out, entry_f_steps, 3840},
+    {"f", entry_f, 2, 3, 8, 0, entry_f_in, entry_f_out, entry_f_steps, 3328},
 };
 
 extern const dtrt_program dtg_program;

@@ -95,7 +95,39 @@ DTRT_LOOP void loop4_f_y(int64_t n0, int64_t n1, int64_t n2, float (*restrict t_
   }
 }
 
-DTRT_LOOP void loop5_f_c(int64_t n0, int64_t n1, float (*restrict f_c)[n0], float (*restrict b_)[n0]) {
+DTRT_LOOP void loop5_deal(int64_t n0, int64_t n1, int64_t n2, float (*restrict a_)[n2], float (*restrict t_)[1][n1]) {
+  DTRT_OUTER
+  for (int64_t i = 0; i < n0; i++) {
+    DTRT_PLAIN
+    for (int64_t k = 0; k < n1; k++) {
+      t_[i][0][k] = k < n2 ? a_[i][k] : -DTRT_INF_F32;
+    }
+  }
+}
+
+DTRT_LOOP void loop6_take_along_axis(dtrt_device *dev, int64_t n0, int64_t n1, int64_t n2, int32_t (*restrict t_)[1][n1], float (*restrict t_2)[1][n2], float (*restrict t_3)[1][n1]) {
+  DTRT_OUTER
+  for (int64_t i = 0; i < n0; i++) {
+    DTRT_PLAIN
+    for (int64_t k = 0; k < n1; k++) {
+      t_3[i][0][k] = t_2[i][0][dtrt_index(dev, t_[i][0][k], 1001)];
+    }
+  }
+}
+
+DTRT_LOOP void loop7_f_i(dtrt_device *dev, int64_t n0, int64_t n1, int64_t from0, int64_t from1, int64_t n2, int32_t (*restrict t_)[n1], int32_t (*restrict t_2)[1][n1], float (*restrict t_3)[n2], int32_t (*restrict f_i)[n1], float (*restrict f_v)[n1]) {
+  DTRT_OUTER
+  for (int64_t i = 0; i < n0; i++) {
+    DTRT_PLAIN
+    for (int64_t j = 0; j < n1; j++) {
+      const int32_t v0 = dtrt_owns(dtrt_index(dev, t_[i][j], 12), from0, n1) ? dtrt_add_i32(t_2[i][0][(t_[i][j] - from0) % n1], dtrt_cast_i64_i32(dtrt_floordiv_i64(dtrt_mul_i64((int64_t)from1, 4001), 4))) : 0;
+      f_i[i][j] = v0;
+      f_v[i][j] = t_3[i][dtrt_index(dev, t_[i][j], 12)];
+    }
+  }
+}
+
+DTRT_LOOP void loop8_f_c(int64_t n0, int64_t n1, float (*restrict f_c)[n0], float (*restrict b_)[n0]) {
   DTRT_PLAIN
   for (int64_t k = 0; k < n0; k++) {
     f_c[n1 - 1][k] = 0;
@@ -106,38 +138,6 @@ DTRT_LOOP void loop5_f_c(int64_t n0, int64_t n1, float (*restrict f_c)[n0], floa
     DTRT_PLAIN
     for (int64_t k = 0; k < n0; k++) {
       f_c[at][k] = f_c[row][k] + b_[row][k];
-    }
-  }
-}
-
-DTRT_LOOP void loop6_deal(int64_t n0, int64_t n1, int64_t n2, float (*restrict a_)[n2], float (*restrict t_)[1][n1]) {
-  DTRT_OUTER
-  for (int64_t i = 0; i < n0; i++) {
-    DTRT_PLAIN
-    for (int64_t k = 0; k < n1; k++) {
-      t_[i][0][k] = k < n2 ? a_[i][k] : -DTRT_INF_F32;
-    }
-  }
-}
-
-DTRT_LOOP void loop7_take_along_axis(dtrt_device *dev, int64_t n0, int64_t n1, int64_t n2, int32_t (*restrict t_)[1][n1], float (*restrict t_2)[1][n2], float (*restrict t_3)[1][n1]) {
-  DTRT_OUTER
-  for (int64_t i = 0; i < n0; i++) {
-    DTRT_PLAIN
-    for (int64_t k = 0; k < n1; k++) {
-      t_3[i][0][k] = t_2[i][0][dtrt_index(dev, t_[i][0][k], 1001)];
-    }
-  }
-}
-
-DTRT_LOOP void loop8_f_i(dtrt_device *dev, int64_t n0, int64_t n1, int64_t from0, int64_t from1, int64_t n2, int32_t (*restrict t_)[n1], int32_t (*restrict t_2)[1][n1], float (*restrict t_3)[n2], int32_t (*restrict f_i)[n1], float (*restrict f_v)[n1]) {
-  DTRT_OUTER
-  for (int64_t i = 0; i < n0; i++) {
-    DTRT_PLAIN
-    for (int64_t j = 0; j < n1; j++) {
-      const int32_t v0 = dtrt_owns(dtrt_index(dev, t_[i][j], 12), from0, n1) ? dtrt_add_i32(t_2[i][0][(t_[i][j] - from0) % n1], dtrt_cast_i64_i32(dtrt_floordiv_i64(dtrt_mul_i64((int64_t)from1, 4001), 4))) : 0;
-      f_i[i][j] = v0;
-      f_v[i][j] = t_3[i][dtrt_index(dev, t_[i][j], 12)];
     }
   }
 }
@@ -208,52 +208,52 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   float (*const y)[n0_x_] = (void *)(dev->arena + 64128); /* f32[8, 4001] [_, x] */
   loop4_f_y(8, n0_x_, 1001, t3, t8, y);
 
-  /* f.c = cumsum(b)    scan.dtg:5 */
-  dtrt_begin_step(dev, 6);
-  float (*const c)[6] = (void *)(dev->arena + 97152); /* f32[40, 6] [_, _] */
-  float (*const b)[6] = (void *)(dev->arena + 96192); /* f32[40, 6] [_, _] */
-  loop5_f_c(6, 40, c, b);
-
   /* %11 = deal(a)    scan.dtg:6 */
-  dtrt_begin_step(dev, 7);
+  dtrt_begin_step(dev, 6);
   float (*const t13)[1][1001] = (void *)(dev->arena + 32064); /* f32[8, 4, 1001] [_, x, _] */
-  loop6_deal(8, 1001, n0_x_, a, t13);
+  loop5_deal(8, 1001, n0_x_, a, t13);
 
   /* %12 = order(%11)    scan.dtg:6 */
-  dtrt_begin_step(dev, 8);
+  dtrt_begin_step(dev, 7);
   int32_t (*const t14)[1][3] = (void *)(dev->arena + 384); /* i32[8, 4, 3] [_, x, _] */
   dtrt_order(DTRT_F32, 8, 1001, 1, t13, 3, 1, (void *)t14);
 
   /* %13 = take_along_axis(%11, %12)    scan.dtg:6 */
-  dtrt_begin_step(dev, 9);
+  dtrt_begin_step(dev, 8);
   float (*const t15)[1][3] = (void *)(dev->arena + 512); /* f32[8, 4, 3] [_, x, _] */
-  loop7_take_along_axis(dev, 8, 3, 1001, t14, t13, t15);
+  loop6_take_along_axis(dev, 8, 3, 1001, t14, t13, t15);
 
   /* all-gather over x: %21    scan.dtg:6 */
-  dtrt_begin_step(dev, 10);
+  dtrt_begin_step(dev, 9);
   float (*const t23)[3] = (void *)(dev->arena + 512); /* f32[8, 12] [_, x] */
   float (*const t24)[12] = (void *)(dev->arena + 0); /* f32[8, 12] [_, _] */
   dtrt_run_exchange(dev, &exchange_2, t23, t24);
 
   /* %22 = order(%21)    scan.dtg:6 */
-  dtrt_begin_step(dev, 11);
+  dtrt_begin_step(dev, 10);
   int32_t (*const t25)[3] = (void *)(dev->arena + 512); /* i32[8, 3] [_, _] */
   dtrt_order(DTRT_F32, 8, 12, 1, t24, 3, 1, (void *)t25);
 
   /* f.i = take_along_axis(%23, %22), f.v = take_along_axis(%21, %22)    scan.dtg:6 */
-  dtrt_begin_step(dev, 12);
-  int32_t (*const i)[3] = (void *)(dev->arena + 1920); /* i32[8, 3] [_, _] partial(x) */
-  float (*const v)[3] = (void *)(dev->arena + 2048); /* f32[8, 3] [_, _] */
-  loop8_f_i(dev, 8, 3, from1_x_, from2_x_, 12, t25, t14, t24, i, v);
+  dtrt_begin_step(dev, 11);
+  int32_t (*const i)[3] = (void *)(dev->arena + 2880); /* i32[8, 3] [_, _] partial(x) */
+  float (*const v)[3] = (void *)(dev->arena + 3008); /* f32[8, 3] [_, _] */
+  loop7_f_i(dev, 8, 3, from1_x_, from2_x_, 12, t25, t14, t24, i, v);
 
   /* %26 = order(b)    scan.dtg:7 */
-  dtrt_begin_step(dev, 13);
+  dtrt_begin_step(dev, 12);
+  float (*const b)[6] = (void *)(dev->arena + 96192); /* f32[40, 6] [_, _] */
   int32_t (*const t29)[6] = (void *)(dev->arena + 0); /* i32[40, 6] [_, _] */
   dtrt_order(DTRT_F32, 1, 40, 6, b, 40, 0, (void *)t29);
 
+  /* f.c = cumsum(b)    scan.dtg:5 */
+  dtrt_begin_step(dev, 13);
+  float (*const c)[6] = (void *)(dev->arena + 960); /* f32[40, 6] [_, _] */
+  loop8_f_c(6, 40, c, b);
+
   /* %28 = unpick(%26, b)    scan.dtg:7 */
   dtrt_begin_step(dev, 14);
-  float (*const t31)[6] = (void *)(dev->arena + 960); /* f32[40, 6] [_, _] */
+  float (*const t31)[6] = (void *)(dev->arena + 1920); /* f32[40, 6] [_, _] */
   loop9_unpick(dev, 240, 40, 6, t31, t29, b);
 
   /* grad(b) = add(%27, %28)    scan.dtg:7 */
@@ -273,10 +273,10 @@ static const dtrt_tensor entry_f_in[] = {
 };
 static const dtrt_tensor entry_f_out[] = {
     {"y", DTRT_F32, 0, &layout_6, 64128, 32032, 0, "scan.dtg:7"},
-    {"c", DTRT_F32, 0, &layout_7, 97152, 960, 0, "scan.dtg:7"},
-    {"v", DTRT_F32, 0, &layout_5, 2048, 96, 0, "scan.dtg:7"},
-    {"i", DTRT_I32, 0, &layout_5, 1920, 96, 0, "scan.dtg:7"},
-    {"g", DTRT_F32, 0, &layout_7, 960, 960, 0, "scan.dtg:7"},
+    {"c", DTRT_F32, 0, &layout_7, 960, 960, 0, "scan.dtg:7"},
+    {"v", DTRT_F32, 0, &layout_5, 3008, 96, 0, "scan.dtg:7"},
+    {"i", DTRT_I32, 0, &layout_5, 2880, 96, 0, "scan.dtg:7"},
+    {"g", DTRT_F32, 0, &layout_7, 1920, 960, 0, "scan.dtg:7"},
 };
 static const dtrt_step entry_f_steps[] = {
     {"%3 = cumsum(%2)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64064},
@@ -285,7 +285,6 @@ static const dtrt_step entry_f_steps[] = {
     {"%6 = cumsum(%5)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 256},
     {"copy: %6", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64},
     {"f.y = undeal(%8)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64096},
-    {"f.c = cumsum(b)", "scan.dtg:5", DTRT_STEP_LOOP, 0, 1920},
     {"%11 = deal(a)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 64064},
     {"%12 = order(%11)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 32128},
     {"%13 = take_along_axis(%11, %12)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 32224},
@@ -293,6 +292,7 @@ static const dtrt_step entry_f_steps[] = {
     {"%22 = order(%21)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 480},
     {"f.i = take_along_axis(%23, %22), f.v = take_along_axis(%21, %22)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 768},
     {"%26 = order(b)", "scan.dtg:7", DTRT_STEP_LOOP, 0, 1920},
+    {"f.c = cumsum(b)", "scan.dtg:5", DTRT_STEP_LOOP, 0, 1920},
     {"%28 = unpick(%26, b)", "scan.dtg:7", DTRT_STEP_LOOP, 0, 2880},
     {"grad(b) = add(%27, %28)", "scan.dtg:7", DTRT_STEP_LOOP, 0, 3840},
     {"all-reduce over x: f.i", "scan.dtg:6", DTRT_STEP_EXCHANGE, 0, 144},
@@ -301,7 +301,7 @@ static const char *const axis_names[] = {"x"};
 static const int32_t axis_sizes[] = {4};
 static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0},
-    {"f", entry_f, 2, 5, 17, 0, entry_f_in, entry_f_out, entry_f_steps, 98112},
+    {"f", entry_f, 2, 5, 17, 0, entry_f_in, entry_f_out, entry_f_steps, 97216},
 };
 
 extern const dtrt_program dtg_program;
