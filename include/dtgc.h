@@ -182,6 +182,9 @@ typedef struct dtgc_options {
    * $DTRT_TIMEOUT, else 600; less than 0: for ever). docs/clusters.md. */
   int devices_per_rank;
   double timeout;
+  /* Bytes that the variables and the arena of a device may take (--dump=memory shows both); 0: any. Values are
+   * computed again to keep it, which changes no bit of any result; a program that cannot is DTGC_BAD_SOURCE. */
+  uint64_t memory;
   dtgc_message_fn *message; /* NULL: messages are only counted, the first error is in dtgc_error */
   void *user;
 } dtgc_options;

@@ -268,6 +268,7 @@ static dtgc_status compile_inside(dtgc_program *p, void *arg) {
                         .machine = machine,
                         .timed = on_pass,
                         .cure = on_forbidden,
+                        .memory = c->o ? (int64_t)c->o->memory : 0,
                         .user = p};
   p->plan = pipeline_run(p->program, &po);
   return p->plan ? DTGC_OK : DTGC_BAD_SOURCE;

@@ -326,6 +326,7 @@ static int drive(Driver *d) {
                               .mesh = o->mesh,
                               .layout = o->layout,
                               .nlayouts = o->nlayouts,
+                              .memory = o->automatic ? 0 : o->memory,
                               .strict_layouts = o->strict_layouts,
                               .import_dir = o->import_dir,
                               .nimport_dirs = o->nimport_dirs,

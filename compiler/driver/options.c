@@ -39,7 +39,8 @@ const char options_help[] =
     "  --why NAME           one tensor's story: who gave it its layout, and what that costs\n"
     "  --diff OTHER.dtg     compares the plan with that of OTHER.dtg in the place of the last file\n"
     "  --auto               finds layouts for what is unsaid and writes them as a layout file\n"
-    "  --memory SIZE        with --auto: what a device may use, such as 2GB or 500MiB\n"
+    "  --memory SIZE        what variables and arena of a device may take, such as 2GB or 500MiB:\n"
+    "                       values are computed again to fit; with --auto, layouts are found that do\n"
     "  --emit-c DIR         the emitted C and the headers it includes\n"
     "  --emit-html FILE     a page to look at: graph, layouts, exchanges, memory\n"
     "  --time               how long each step of the compiler took, on standard error\n"
@@ -317,8 +318,6 @@ static bool check(Options *o, char *why, int n) {
     wrong = "--why and --diff do not go with run";
   else if (o->devices || o->quick)
     wrong = "--devices and --quick go with calibrate";
-  else if (o->memory && !o->automatic)
-    wrong = "--memory goes with --auto";
   else if (o->automatic && (o->run || o->output || o->emit_c || o->emit_html || o->diff))
     wrong = "--auto writes layouts: it does not go with run, -o, --emit-c, --emit-html or --diff";
   else if (o->nalsos && !o->output)

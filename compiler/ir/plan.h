@@ -115,7 +115,9 @@ typedef struct LocalEntry {
   Graph *graph;
   NodeId *input, *output, *assign; /* local nodes, beside entry->inputs, ->outputs, ->assigns */
   VEC(NodeId) origin;              /* the global node that each local node came from */
-  VEC(NodeId) cause;               /* exchanges: the global node that wanted it, or NO_NODE */
+  bool *again;        /* by node: a second computation, to save memory; NULL: there is none */
+  VEC(bool) is_again; /* the same while it is made */
+  VEC(NodeId) cause;  /* exchanges: the global node that wanted it, or NO_NODE */
   VEC(Step) steps;
   bool *stored;         /* by node: has a buffer */
   int64_t *strip_bytes; /* by node: of its buffer, when that is for one strip; else 0 */
@@ -157,6 +159,7 @@ struct Plan {
   void (*cure)(void *user, Plan *p);
   void *cure_user;
   int64_t *var_offset, vars_bytes;
+  int64_t memory; /* bytes that variables and arena of a device may take; 0: any */
 };
 
 /* What an exchange is. */

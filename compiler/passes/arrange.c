@@ -62,7 +62,10 @@ static void find_edges(Arrange *a) {
   Arena *m = a->plan->arena;
   int exchange = -1;
   for (int t = 0; t < a->nsteps; t++)
-    for (int i = 0; i < le->steps.at[t].nodes.n; i++) a->made_by[le->steps.at[t].nodes.at[i]] = t;
+    for (int i = 0; i < le->steps.at[t].nodes.n; i++) {
+      int *by = &a->made_by[le->steps.at[t].nodes.at[i]];
+      if (*by < 0) *by = t; /* strips make it anew */
+    }
   for (int t = 0; t < a->nsteps; t++) {
     step_reads(le, &le->steps.at[t], m, &a->reads[t]);
     for (int i = 0; i < a->reads[t].r.n; i++) {
@@ -82,7 +85,8 @@ static void find_edges(Arrange *a) {
     if (!a->in_var[base]) a->at_end[base] = true;
   }
   for (NodeId i = 0; i < le->graph->nodes.n; i++)
-    if ((a->made_by[i] >= 0 && !a->in_var[i]) || graph_node(le->graph, i)->op == OP_input)
+    if ((a->readers[i].n || a->at_end[i]) && !a->in_var[i] &&
+        (a->made_by[i] >= 0 || graph_node(le->graph, i)->op == OP_input))
       a->bytes[i] = local_bytes(a, i);
 }
 

@@ -22,6 +22,7 @@ void strip(Plan *p);
 void arrange(Plan *p);
 void follow(Plan *p);
 void memory(Plan *p);
+void remat(Plan *p);
 
 void verify_global(const Plan *p, const char *after);
 void verify_local(const Plan *p, const char *after);

@@ -23,7 +23,17 @@ static const struct {
     {"arrange", arrange, verify_local},        /* steps, in an order that keeps less alive */
     {"follow", follow, verify_local},          /* loops behind the products they read */
     {"memory", memory, verify_memory},         /* where each value lies */
+    {"remat", remat, verify_memory},           /* values computed again, to fit a limit */
 };
+
+enum { PASSES = sizeof passes / sizeof *passes };
+
+void pipeline_place(Plan *p) {
+  p->vars_bytes = 0;
+  size_t i = 0;
+  while (passes[i].run != store) i++;
+  for (; passes[i].run != remat; i++) passes[i].run(p);
+}
 
 static double now_ms(void) {
   struct timespec t;
@@ -38,7 +48,8 @@ Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   program->machine = o && o->machine ? o->machine : machine_default();
   p->variables_of = o ? o->variables_of : NULL;
   if (o) p->lists_forbidden = o->lists_forbidden, p->cure = o->cure, p->cure_user = o->user;
-  for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+  if (o) p->memory = o->memory;
+  for (size_t i = 0; i < PASSES; i++) {
     double start = now_ms();
     passes[i].run(p);
     if (program->diag->errors) return NULL;

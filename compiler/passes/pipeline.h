@@ -13,9 +13,14 @@ typedef struct PipelineOptions {
   bool lists_forbidden; /* what is gathered though forbidden is listed in the plan, no error */
   void (*cure)(void *user, Plan *p); /* as of Plan; NULL: none */
   void *user;
+  int64_t memory; /* bytes that variables and arena of a device may take; 0: any */
 } PipelineOptions;
 
 /* Reports to p->diag and returns NULL when anything is wrong. `o` may be NULL. */
 Plan *pipeline_run(Program *p, const PipelineOptions *o);
+
+/* The passes that arrange what one device runs, from `store` to `memory`, over a plan whose entries
+ * have graphs and nothing after them. */
+void pipeline_place(Plan *p);
 
 #endif

@@ -184,10 +184,10 @@ typedef struct Memory {
 /* What it overlaps is gone. */
 static void hold(Memory *m, NodeId id) {
   const Buffer *b = &m->le->buffers.at[m->le->buffer[id]];
-  m->holds[id] = true;
   if (b->place == PLACE_VAR) {
     if (m->in_var[b->var] != NO_NODE) m->holds[m->in_var[b->var]] = false;
     m->in_var[b->var] = id;
+    m->holds[id] = true;
     return;
   }
   Held h = {b->offset, b->offset + b->bytes, id};
@@ -200,6 +200,7 @@ static void hold(Memory *m, NodeId id) {
       m->holds[o->node] = false;
   }
   m->held.n = n;
+  m->holds[id] = true; /* a strip makes a value anew in its own place */
   vec_push(m->plan->arena, &m->held, h);
 }
 

@@ -195,6 +195,26 @@ static void put_worst(const Plan *p, const LocalEntry *le, const Tenants *in, St
   put_alive(p, le, in, t, out);
 }
 
+/* What --memory has computed a second time. */
+static void put_again(const Plan *p, const LocalEntry *le, Str *out) {
+  double all = 0;
+  int n = 0;
+  if (!le->again) return;
+  for (int t = 0; t < le->steps.n; t++) {
+    const Step *s = &le->steps.at[t];
+    for (int i = 0; i < s->nodes.n; i++) {
+      if (!le->again[s->nodes.at[i]]) continue;
+      double time = cost_step(p, le, t).compute / s->nodes.n;
+      const Buffer *b = &le->buffers.at[le->buffer[s->nodes.at[i]]];
+      str_printf(out, "  %s is computed again in step %d: %ld bytes, %s\n",
+                 value_name(p, le, s->nodes.at[i]), t, (long)b->bytes, report_time(p, time));
+      all += time, n++;
+    }
+  }
+  str_printf(out, "  %d values are computed again to fit %lld bytes: %s a call, modelled\n", n,
+             (long long)p->memory, report_time(p, all));
+}
+
 static void put_entry(const Plan *p, const LocalEntry *le, Str *out) {
   str_printf(out, "entry %s: arena %ld bytes a device; %ld are alive at once\n", le->entry->name,
              (long)le->arena_bytes, (long)le->live_bytes);
@@ -211,6 +231,7 @@ static void put_entry(const Plan *p, const LocalEntry *le, Str *out) {
       str_printf(out, "%s%s", any ? ", then " : " ", value_name(p, le, id));
     str_printf(out, "%s%s\n", any ? "" : " ", any ? "" : value_name(p, le, b->node));
   }
+  put_again(p, le, out);
   for (int i = 0; i < le->copies.n; i++) {
     const Buffer *to = &le->buffers.at[le->copies.at[i].to];
     if (to->place == PLACE_VAR)

@@ -94,12 +94,26 @@ DTRT_LOOP void loop3_pool_index(int64_t n0, int64_t n1, int64_t n2, int64_t n3, 
 }
 
 DTRT_LOOP void loop4_f_loss(int64_t n0, const float *restrict t_, float *restrict f_loss) {
-  float acc = 0.0f;
-  DTRT_SUMMING
-  for (int64_t i = 0; i < n0; i++) {
-    acc = acc + t_[i];
+  dtrt_lanes_f32 acc = (dtrt_lanes_f32){0} + (0.0f);
+  float line[DTRT_LANES];
+  int64_t at = 0;
+  DTRT_OUTER
+  for (; at + DTRT_LANES <= n0; at += DTRT_LANES) {
+    DTRT_PLAIN
+    for (int64_t lane = 0; lane < DTRT_LANES; lane++) {
+      line[lane] = t_[at + lane];
+    }
+    dtrt_turn_sum_f32(&acc, line);
   }
-  f_loss[0] = acc;
+  if (at < n0) {
+    for (int64_t lane = 0; lane < DTRT_LANES; lane++) line[lane] = 0.0f;
+    DTRT_FEW
+    for (int64_t lane = 0; at + lane < n0; lane++) {
+      line[lane] = t_[at + lane];
+    }
+    dtrt_turn_sum_f32(&acc, line);
+  }
+  f_loss[0] = dtrt_line_sum_f32(&acc);
 }
 
 DTRT_LOOP void loop5_const_(int64_t n0, float *restrict t_) {
