@@ -37,16 +37,17 @@ enum {
 };
 _Static_assert((ALL_FLOATS + STRIP_FLOATS + EDGE_FLOATS) * 4 <= ROOM_BYTES, "room");
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const GemmKernel *kernel; /* of this process; NULL: none */
 static pthread_key_t room_key;
-static pthread_once_t room_once = PTHREAD_ONCE_INIT;
-static bool room_ready;
-static void room_make(void) { room_ready = pthread_key_create(&room_key, free) == 0; }
+
+static void prepare(void) {
+  if (pthread_key_create(&room_key, free) == 0) kernel = gemm_kernel();
+}
 
 static float *room_of_thread(void) {
   static _Thread_local float *room;
   if (room) return room;
-  pthread_once(&room_once, room_make);
-  if (!room_ready) return NULL;
   float *p = aligned_alloc(HUGE_PAGE, ROOM_BYTES);
   if (p) madvise(p, ROOM_BYTES, MADV_HUGEPAGE); /* what is packed is on one page */
   if (p && pthread_setspecific(room_key, p)) {
@@ -294,12 +295,7 @@ static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t 
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                   const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
                   const dtrt_then *then) {
-  static const GemmKernel *kernel;
-  static bool asked;
-  if (!__atomic_load_n(&asked, __ATOMIC_ACQUIRE)) {
-    kernel = gemm_kernel();
-    __atomic_store_n(&asked, true, __ATOMIC_RELEASE);
-  }
+  pthread_once(&once, prepare);
   float *room = kernel ? room_of_thread() : NULL;
   if (!room) return false;
   /* Three vectors where that is all of the columns. */
@@ -350,5 +346,6 @@ bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, i
 int64_t gemm_room_bytes(void) { return gemm_kernel() ? ROOM_BYTES : 0; }
 
 int64_t gemm_room_taken(void) {
-  return room_ready && pthread_getspecific(room_key) ? ROOM_BYTES : 0;
+  pthread_once(&once, prepare);
+  return kernel && pthread_getspecific(room_key) ? ROOM_BYTES : 0;
 }
