@@ -262,7 +262,8 @@ static void *find(Load *l, const char *name) {
     const Elf64_Sym *s = &l->symbol[k];
     uint64_t address;
     if (s->st_shndx != SHN_UNDEF && ELF64_ST_BIND(s->st_info) == STB_GLOBAL &&
-        strcmp(l->names + s->st_name, name) == 0 && address_of(l, k, &address))
+        strcmp(l->names + s->st_name, name) == 0 && address_of(l, k, &address) &&
+        address - (uint64_t)(uintptr_t)l->at < l->from[NPARTS])
       return (void *)(uintptr_t)address;
   }
   unknown(l, "no such program in it");

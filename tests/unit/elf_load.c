@@ -4,6 +4,8 @@
  *   unit_elf_load OBJECT     that of elf_sample.c */
 #include "elf_load.h"
 #include <dlfcn.h>
+#include <elf.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +79,22 @@ static void try_damaged(const char *bytes, size_t n) {
   elf_unload(l);
 }
 
+/* The symbol looked for was in a section that is not loaded: its address was 0, and no reason
+ * given. */
+static void check_symbol_of_no_loaded_section(const char *bytes, size_t n) {
+  Elf64_Ehdr head;
+  memcpy(&head, bytes, sizeof head);
+  for (int i = 1; i < head.e_shnum; i++) {
+    char *copy = malloc(n);
+    if (!copy) exit(2);
+    memcpy(copy, bytes, n);
+    memset(copy + head.e_shoff + (size_t)i * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_flags), 0,
+           sizeof(Elf64_Xword));
+    try_damaged(copy, n);
+    free(copy);
+  }
+}
+
 static void check_damaged(const char *bytes, size_t n) {
   char *copy = malloc(n);
   if (!copy) exit(2);
@@ -111,6 +129,7 @@ int main(int argc, char **argv) {
   char *bytes = read_file(argv[1], &n);
   check_sample(bytes, n);
   check(!load(bytes, n, "absent", &at, &why) && why, "a name that is not in it");
+  check_symbol_of_no_loaded_section(bytes, n);
   check_damaged(bytes, n);
   free(bytes);
   return failed;
