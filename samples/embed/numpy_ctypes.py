@@ -18,8 +18,8 @@ class Options(c.Structure):  # the structs are those of dtgc.h, field by field
                 ("mpi_comm", c.c_void_p), ("seed", c.c_uint64), ("cpu", c.c_char_p),
                 ("no_cache", c.c_int), ("no_lines", c.c_int), ("command_line", c.c_int),
                 ("variant_of", c.c_void_p), ("machine", c.c_void_p),
-                ("devices_per_rank", c.c_int), ("timeout", c.c_double), ("message", c.c_void_p),
-                ("user", c.c_void_p)]
+                ("devices_per_rank", c.c_int), ("timeout", c.c_double), ("memory", c.c_uint64),
+                ("message", c.c_void_p), ("user", c.c_void_p)]
 
 
 class Source(c.Structure):
