@@ -265,7 +265,7 @@ static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_optio
   if (!s->comm) return session_error(s, DTRT_INVALID, "%s", why);
   Comm *c = s->comm;
   why[0] = 0;
-  if (c->count > 1) s->team = team_open(c->first, c->count, c->spin, why);
+  if (c->count > 1) s->team = team_open(c->first, c->count, c->spin, c->nranks == 1, why);
   if (c->count > 1 && !s->team) return session_error(s, DTRT_INVALID, "%s", why);
   s->device = calloc((size_t)c->count, sizeof *s->device);
   if (!s->device) return session_error(s, DTRT_NO_MEMORY, "out of memory");

@@ -24,6 +24,7 @@ struct Team {
   _Atomic int running;   /* workers still in it */
   _Atomic int sleeping;
   bool spin;
+  bool keeps; /* each worker to a core */
   int first, started;
   TeamJob *job; /* NULL: end */
   void *arg;
@@ -49,7 +50,8 @@ static void wait_for_turn(Team *t, unsigned seen) {
 
 /* With more devices than cores, each worker keeps to one core that this process may use. Devices
  * that wait do not sleep, so a scheduler would see nothing wrong in five on one core and three on
- * the other. The host's own thread, which is the first device, goes where there is room. */
+ * the other. The host's own thread, which is the first device, goes where there is room. Several
+ * processes would all choose the same cores. */
 static void keep_to_core(int device) {
   cpu_set_t may, one;
   if (sched_getaffinity(0, sizeof may, &may)) return;
@@ -65,7 +67,7 @@ static void *worker_main(void *arg) {
   Worker *w = arg;
   Team *t = w->team;
   fail_alt_stack(true);
-  if (!t->spin) keep_to_core(w->device);
+  if (t->keeps) keep_to_core(w->device);
   for (unsigned seen = 0;; seen++) {
     wait_for_turn(t, seen);
     if (!t->job) break;
@@ -128,7 +130,7 @@ static bool start(Team *t, int n, char *why) {
   return !error;
 }
 
-Team *team_open(int first, int n, bool spin, char *why) {
+Team *team_open(int first, int n, bool spin, bool alone, char *why) {
   Team *t = calloc(1, sizeof *t + (size_t)n * sizeof *t->worker);
   if (!t) {
     snprintf(why, COMM_WHY, "out of memory for %d devices", n);
@@ -136,6 +138,7 @@ Team *team_open(int first, int n, bool spin, char *why) {
   }
   t->first = first;
   t->spin = spin;
+  t->keeps = alone && !spin;
   pthread_mutex_init(&t->mutex, NULL);
   pthread_cond_init(&t->wake, NULL);
   if (start(t, n, why)) return t;
