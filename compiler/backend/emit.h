@@ -1,5 +1,5 @@
 /* Shared by the parts of the C writer: emit_c.c (tables), emit_entry.c and emit_step.c, emit_loop.c
- * (loop nests), emit_value.c (expressions) and emit_contract.c (products). */
+ * (loop nests), emit_reduce.c, emit_value.c (expressions) and emit_contract.c (products). */
 #ifndef DTG_EMIT_H
 #define DTG_EMIT_H
 #include "emit_c.h"

@@ -1,5 +1,5 @@
 /* A loop function while it is being written: shared by emit_value.c, which turns nodes into
- * expressions, and emit_loop.c, which writes the nests around them.
+ * expressions, and emit_loop.c and emit_reduce.c, which write the nests around them.
  *
  * Its parameters are marks until it is done (\1p0\2 a pointer, \1n0\2 a number), so that two loops
  * that do the same to other tensors are the same text, and one function serves both. */
@@ -42,7 +42,7 @@ typedef struct Loop {
   VEC(Pointer) pointers;
   VEC(Number) numbers;
   VEC(Memo) memo;
-  Lookup flat_known; /* nodes that can_flat said yes of: shared ones are met along many ways */
+  Lookup flat_known; /* nodes that loop_is_flat said yes of: shared ones are met along many ways */
   Str code;
 } Loop;
 
@@ -56,6 +56,10 @@ const char *loop_pointer(Loop *l, NodeId id, bool written);
 /* Nests: `s` is what a map stores, or NULL. A pragma of "" is none. loop_finish writes the
  * function, unless an equal one is there, and the call; `what` names it. */
 Loop loop_new(Emit *e, const Step *s);
+/* The index of a nest over the dims of n: dims of one element have no loop. */
+Index loop_nest_index(Loop *l, const Node *n);
+/* A value can be had by one flat index: everything in memory is seen in the same order. */
+bool loop_is_flat(Loop *l, NodeId id);
 void loop_open(Loop *l, const char *var, const char *len, const char *pragma);
 void loop_close(Loop *l, int n);
 void loop_finish(Loop *l, const char *what);

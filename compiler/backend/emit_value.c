@@ -402,7 +402,7 @@ static const char *compute(Loop *l, NodeId id, const Index *at) {
   case OP_const: return fill_value(e, n);
   case OP_cast: return cast(l, n, at);
   case OP_broadcast:
-    if (at->flat) in.flat = "0"; /* can_flat: of a scalar, which may be a reshape of more dims */
+    if (at->flat) in.flat = "0"; /* loop_is_flat: of a scalar, which may be a reshape of more dims */
     for (int d = 0; d < graph_operand(l->g, n, 0)->shape.rank; d++) in.at[d] = at->at[n->attr[d]];
     return loop_value(l, n->operand[0], &in);
   case OP_transpose:
