@@ -7,6 +7,7 @@
 #include "passes.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void breach(const Plan *p, const Entry *e, const Graph *g, NodeId id, const char *after,
                    const char *law) {
@@ -178,8 +179,21 @@ typedef struct Memory {
   const LocalEntry *le;
   bool *holds;    /* by node: its value is where it was put */
   NodeId *in_var; /* by variable: the new value that it has, or NO_NODE */
-  VEC(Held) held;
+  VEC(Held) held; /* apart, by offset */
 } Memory;
+
+/* The first that ends behind an offset. */
+static int held_from(const Memory *m, int64_t offset) {
+  int lo = 0, hi = m->held.n;
+  while (lo < hi) {
+    int mid = (lo + hi) / 2;
+    if (m->held.at[mid].end > offset)
+      hi = mid;
+    else
+      lo = mid + 1;
+  }
+  return lo;
+}
 
 /* What it overlaps is gone. */
 static void hold(Memory *m, NodeId id) {
@@ -190,18 +204,16 @@ static void hold(Memory *m, NodeId id) {
     m->holds[id] = true;
     return;
   }
+  m->holds[id] = true;
+  if (b->bytes == 0) return;
   Held h = {b->offset, b->offset + b->bytes, id};
-  int n = 0;
-  for (int i = 0; i < m->held.n; i++) {
-    const Held *o = &m->held.at[i];
-    if (o->offset >= h.end || h.offset >= o->end)
-      m->held.at[n++] = *o;
-    else
-      m->holds[o->node] = false;
-  }
-  m->held.n = n;
+  int at = held_from(m, h.offset), end = at, n = m->held.n;
+  for (; end < n && m->held.at[end].offset < h.end; end++) m->holds[m->held.at[end].node] = false;
   m->holds[id] = true; /* a strip makes a value anew in its own place */
-  vec_push(m->plan->arena, &m->held, h);
+  if (end == at) vec_push(m->plan->arena, &m->held, h);
+  memmove(&m->held.at[at + 1], &m->held.at[end], sizeof h * (size_t)(n - end));
+  m->held.n = n + 1 - (end - at);
+  m->held.at[at] = h;
 }
 
 /* Walks the steps: what is read must lie there still. A node that is read from its variable may be
