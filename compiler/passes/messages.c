@@ -45,6 +45,7 @@ struct Messages {
   int *seen;         /* by edge that is first: the last visit that set a message of its class */
   int visits;
   int *same_edges; /* by edge that is first: how many there are */
+  double **nudge;  /* by node that is the first of its class, by layout of its result */
   double *theta, *here;
 };
 
@@ -82,7 +83,8 @@ static void add_edge(Messages *m, NodeId reader, int k) {
   vec_push(c->arena, &m->edges, e);
 }
 
-static uint64_t mix(uint64_t h, uint64_t x) { return hash_bytes(&x, sizeof x, h); }
+/* Tells classes apart. */
+static uint64_t mix(uint64_t h, uint64_t x) { return hash_words(&x, sizeof x, h); }
 
 static void hash_alone(const Messages *m, uint64_t *h) {
   const Choice *c = m->c;
@@ -96,9 +98,9 @@ static void hash_alone(const Messages *m, uint64_t *h) {
                    v->prefer,
                    v->readers.n,
                    v->at_the_end.n};
-    h[i] = hash_bytes(x, sizeof x, 0);
+    h[i] = hash_words(x, sizeof x, 0);
     if (v->at_the_end.n)
-      h[i] = hash_bytes(v->at_the_end.at, sizeof *v->at_the_end.at * (size_t)v->at_the_end.n, h[i]);
+      h[i] = hash_words(v->at_the_end.at, sizeof *v->at_the_end.at * (size_t)v->at_the_end.n, h[i]);
   }
 }
 
@@ -202,6 +204,26 @@ static void set_fixed(Messages *m) {
   }
 }
 
+/* Of layouts that cost the same one is liked a little better, so that ops far apart, each of which
+ * could do either, agree on one. */
+static double nudge_of(NodeId class, int layout) {
+  uint64_t of = (uint64_t)class, which = (uint64_t)layout;
+  uint64_t h = hash_bytes(&which, sizeof which, hash_bytes(&of, sizeof of, 1));
+  return CHOICE_TIE / 2 * (double)(h >> 11) / (double)(1ull << 53);
+}
+
+static void set_nudges(Messages *m) {
+  for (int i = 0; i < m->first.n; i++) {
+    NodeId id = m->first.at[i];
+    const Distinct *d = &m->c->ways[id]->result;
+    m->nudge[id] = arena_array(m->c->arena, double, d->n + 1);
+    for (int r = 0; r < d->n; r++) m->nudge[id][r] = nudge_of(id, d->layout[r]);
+  }
+}
+
+/* By layout of the result; those of a class have the same ways. */
+static const double *nudges(const Messages *m, NodeId id) { return m->nudge[m->class_of[id]]; }
+
 Messages *messages_new(Choice *c, bool shared, bool bound) {
   Messages *m = arena_new_of(c->arena, Messages);
   int n = c->graph->nodes.n, most = 1;
@@ -214,6 +236,8 @@ Messages *messages_new(Choice *c, bool shared, bool bound) {
   }
   find_classes(m);
   set_fixed(m);
+  m->nudge = arena_array(c->arena, double *, n + 1);
+  if (!bound) set_nudges(m);
   m->theta = arena_array(c->arena, double, most);
   m->here = arena_array(c->arena, double, most);
   return m;
@@ -232,13 +256,6 @@ static double far_side(const Messages *m, NodeId id, int result) {
   return m->shared && v->at_the_end.n ? t / (v->readers.n + v->at_the_end.n) : t;
 }
 
-/* Of layouts that cost the same one is liked a little better, so that ops far apart, each of which
- * could do either, agree on one. */
-static double nudge(const Messages *m, NodeId id, int layout) {
-  uint64_t h = mix(mix(1, (uint64_t)m->class_of[id]), (uint64_t)layout);
-  return CHOICE_TIE / 2 * (double)(h >> 11) / (double)(1ull << 53);
-}
-
 /* What each way of op id would cost, by the messages. */
 static void sum_up(const Messages *m, NodeId id) {
   const Choice *c = m->c;
@@ -248,7 +265,7 @@ static void sum_up(const Messages *m, NodeId id) {
   for (int r = 0; r < w->result.n; r++) {
     double t = far_side(m, id, w->result.layout[r]);
     if (w->result.layout[r] != v->prefer && !m->bound) t += CHOICE_TIE;
-    if (!m->bound) t += nudge(m, id, w->result.layout[r]);
+    if (!m->bound) t += nudges(m, id)[r];
     for (int i = 0; i < x->out.n; i++) t += m->edges.at[x->out.at[i]].up[r];
     m->here[r] = t;
   }
@@ -383,7 +400,7 @@ void messages_decode(Messages *m) {
     const Ways *w = c->ways[i];
     const Incident *x = &m->at[i];
     for (int r = 0; r < w->result.n; r++) {
-      double t = far_side(m, i, w->result.layout[r]) + nudge(m, i, w->result.layout[r]);
+      double t = far_side(m, i, w->result.layout[r]) + nudges(m, i)[r];
       for (int k = 0; k < x->out.n; k++) {
         const Edge *e = &m->edges.at[x->out.at[k]];
         int way = c->way[e->reader];
