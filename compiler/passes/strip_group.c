@@ -1,0 +1,256 @@
+/* See strip_group.h. */
+#include "strip_group.h"
+#include <string.h>
+
+enum {
+  HUGE = 32 << 20, /* bytes that are worth packing an operand again for each strip */
+  MOST_MEMBERS = 48
+};
+
+int64_t strips_bytes(const Strips *s, NodeId id) {
+  const Node *n = graph_node(s->le->graph, id);
+  Shape local = layout_local(&s->plan->program->mesh, n->layout, &n->shape);
+  return shape_count(&local) * dtype_size(n->dtype);
+}
+
+int64_t strips_most(const Strips *s, NodeId id, int d) {
+  const Node *n = graph_node(s->le->graph, id);
+  return dim_block_most(&s->plan->program->mesh, &n->layout->dim[d], n->shape.dim[d]);
+}
+
+/* -------- which steps may be in a group -------- */
+
+/* Letters of a product that it sums over, those of one element left out. */
+static int summed_letters(const Graph *g, const Node *n) {
+  const Node *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
+  int letters = 0;
+  for (int d = 0; d < x->shape.rank; d++) {
+    bool out = x->shape.dim[d] == 1;
+    for (int i = 0; i < n->shape.rank; i++)
+      out = out || n->attr[x->shape.rank + y->shape.rank + i] == n->attr[d];
+    letters += !out;
+  }
+  return letters;
+}
+
+static bool may_join(const Strips *s, const Step *step) {
+  if (step->kind == STEP_MAP) return true;
+  const Node *n = graph_node(s->le->graph, step->nodes.at[0]);
+  Op op = n->op;
+  if (step->kind == STEP_CONTRACT) return op == OP_contract && summed_letters(s->le->graph, n) <= 1;
+  return step->kind == STEP_REDUCE && op != OP_cumsum && op != OP_argmax && op != OP_argmin;
+}
+
+/* Every operand of a product has a part for each strip: one that all of them share, a weight, would
+ * be packed again for each. */
+static bool is_dealt(const Strips *s, const LoopMap *m, NodeId id) {
+  const Node *n = graph_node(s->le->graph, id);
+  bool dealt = true, huge = strips_bytes(s, id) >= HUGE;
+  for (int k = 0; k < n->noperands; k++) {
+    huge = huge || strips_bytes(s, n->operand[k]) >= HUGE;
+    dealt = dealt && loop_map_any(m, loop_map_find(m, n->operand[k]));
+  }
+  return dealt || huge;
+}
+
+/* Adding up strip by strip gives the sum in its own order. */
+static bool may_sum(const Mesh *mesh, const Group *g, NodeId id, uint32_t summed) {
+  const Node *n = graph_node(g->map.le->graph, id);
+  const Node *x = graph_operand(g->map.le->graph, n, 0);
+  if (!summed) return true;
+  for (int i = 0; i < g->nloops; i++) {
+    const Node *of = graph_node(g->map.le->graph, g->map.ref[i].node);
+    int d = g->map.ref[i].dim;
+    if (summed >> i & 1 && !dim_even(mesh, &of->layout->dim[d], of->shape.dim[d])) return false;
+  }
+  if (n->op == OP_contract) {
+    return !(summed & (summed - 1)) && n->dtype == DT_F32;
+  }
+  const LoopDims *in = loop_map_find(&g->map, n->operand[0]);
+  int last = x->shape.rank - 1, before = -1;
+  while (last > 0 && x->shape.dim[last] == 1) last--;
+  if (n->dtype == DT_F16 || n->dtype == DT_BF16 || n->attr[0] >> last & 1) return false;
+  for (int d = 0; d < x->shape.rank; d++) {
+    if (!(n->attr[0] >> d & 1) || x->shape.dim[d] == 1) continue;
+    int loop = in->loop[d];
+    if (loop == NO_LOOP || !(g->map.live >> loop & 1) || loop < before) return false;
+    before = loop;
+  }
+  return true;
+}
+
+bool group_fits(const Strips *s, Group *g) {
+  for (int i = 0; i < g->member.n; i++) {
+    const Step *t = &s->le->steps.at[g->member.at[i]];
+    uint32_t summed = loop_map_summed(&g->map, t->nodes.at[0]);
+    if (may_sum(&s->plan->program->mesh, g, t->nodes.at[0], summed)) continue;
+    if (t->kind != STEP_REDUCE) return false;
+    g->map.live &= ~summed;
+    i = -1; /* from the beginning */
+  }
+  for (int i = 0; i < g->member.n; i++) {
+    const Step *t = &s->le->steps.at[g->member.at[i]];
+    if (t->kind == STEP_CONTRACT && !is_dealt(s, &g->map, t->nodes.at[0])) return false;
+  }
+  return g->map.live != 0;
+}
+
+/* Loops over which a member adds up what the step reads: they have to go. */
+static uint32_t unfinished(const Strips *s, const Group *g, int k, int index) {
+  uint32_t loops = 0;
+  for (int i = 0; i < s->reads[k].r.n; i++) {
+    NodeId id = s->reads[k].r.at[i].node;
+    int by = s->made_by[id];
+    uint32_t summed = by >= 0 && s->group_of[by] == index ? loop_map_summed(&g->map, id) : 0;
+    /* Behind the product that makes little of much nothing is worth a loop. */
+    if (summed && s->le->steps.at[by].kind == STEP_CONTRACT) return g->map.live;
+    loops |= summed;
+  }
+  return loops;
+}
+
+/* The step reads something that the group makes, or that is large and that the group reads, strip
+ * by strip. */
+static bool has_common(const Strips *s, const Group *g, int k, int index) {
+  for (int i = 0; i < s->reads[k].r.n; i++) {
+    NodeId id = s->reads[k].r.at[i].node;
+    int by = s->made_by[id];
+    if (by >= 0 && s->group_of[by] == index) return true;
+    if (loop_map_any(&g->map, loop_map_find(&g->map, id)) && strips_bytes(s, id) >= BUDGET)
+      return true;
+  }
+  return false;
+}
+
+bool group_reads_after(const Strips *s, const Group *g, int k) {
+  int first = g->member.at[0];
+  for (int i = 0; i < s->reads[k].r.n; i++) {
+    int by = s->made_by[s->reads[k].r.at[i].node];
+    if (by >= first && by - first < g->after.n && g->after.at[by - first]) return true;
+  }
+  return false;
+}
+
+/* -------- order -------- */
+
+bool group_gather(const Strips *s, const IntVec *o, int index, IntVec *out) {
+  Arena *a = s->plan->arena;
+  const Group *g = s->groups.at[index];
+  int n = o->n, first = 0, last = n - 1;
+  while (s->group_of[o->at[first]] != index) first++;
+  while (s->group_of[o->at[last]] != index) last--;
+  bool *after = arena_array(a, bool, s->le->steps.n + 1), *late_group = NULL;
+  late_group = arena_array(a, bool, s->groups.n + 1);
+  IntVec before = {0}, behind = {0};
+  for (int i = first; i <= last; i++) {
+    int k = o->at[i], of = s->group_of[k];
+    bool late = of >= 0 && of != index && late_group[of];
+    for (int j = 0; j < s->reads[k].r.n; j++) {
+      int by = s->made_by[s->reads[k].r.at[j].node];
+      if (by < 0) continue;
+      late = late || after[by] || (of != index && s->group_of[by] == index);
+    }
+    if (of == index && late) return false;
+    if (of == index) continue;
+    if (late) after[k] = true;
+    if (late && of >= 0) {
+      /* A group that stands whole already comes after as a whole. */
+      for (int j = 0; j < before.n; j++)
+        if (s->group_of[before.at[j]] == of) return false;
+      late_group[of] = true;
+    }
+    if (late)
+      vec_push(a, &behind, k);
+    else
+      vec_push(a, &before, k);
+  }
+  if (!out) return true;
+  int to = first;
+  for (int i = 0; i < before.n; i++) out->at[to++] = before.at[i];
+  for (int i = 0; i < g->member.n; i++) out->at[to++] = g->member.at[i];
+  for (int i = 0; i < behind.n; i++) out->at[to++] = behind.at[i];
+  return true;
+}
+
+/* -------- joining -------- */
+
+static void add_member(Strips *s, Group *g, int index, int k) {
+  vec_push(s->plan->arena, &g->member, k);
+  for (int i = g->member.n - 1; i > 0 && g->member.at[i - 1] > k; i--)
+    g->member.at[i] = g->member.at[i - 1], g->member.at[i - 1] = k;
+  s->group_of[k] = index;
+}
+
+static void remove_member(Strips *s, Group *g, int k) {
+  int n = 0;
+  for (int i = 0; i < g->member.n; i++)
+    if (g->member.at[i] != k) g->member.at[n++] = g->member.at[i];
+  g->member.n = n;
+  s->group_of[k] = -1;
+}
+
+bool group_join(Strips *s, int index, int k, const IntVec *order) {
+  Group *g = s->groups.at[index];
+  const Step *step = &s->le->steps.at[k];
+  if (!may_join(s, step) || g->member.n == MOST_MEMBERS || !has_common(s, g, k, index))
+    return false;
+  uint32_t live = g->map.live, used;
+  g->map.live &= ~unfinished(s, g, k, index);
+  LoopMap fresh = {.arena = s->plan->arena, .le = s->le};
+  bool fits = g->map.live && loop_map_step(&g->map, step, &fresh, &used) && used == g->map.live;
+  int nknown = g->map.known.n;
+  for (int i = 0; fits && i < fresh.known.n; i++) loop_map_put(&g->map, &fresh.known.at[i]);
+  add_member(s, g, index, k);
+  if (fits && group_fits(s, g) && (!order || group_gather(s, order, index, NULL))) return true;
+  remove_member(s, g, k);
+  g->map.live = live;
+  for (; g->map.known.n > nknown; g->map.known.n--)
+    lookup_put(&g->map.at, s->plan->arena,
+               graph_node(s->le->graph, g->map.known.at[g->map.known.n - 1].node), 0);
+  return false;
+}
+
+void group_begin(Strips *s, int k) {
+  Arena *a = s->plan->arena;
+  NodeId id = s->le->steps.at[k].nodes.at[0];
+  const Node *n = graph_node(s->le->graph, id);
+  Group *g = arena_new_of(a, Group);
+  g->map = (LoopMap){.arena = a, .le = s->le};
+  LoopDims d = {.node = id};
+  memset(d.loop, NO_LOOP, sizeof d.loop);
+  for (int i = 0; i < n->shape.rank; i++) {
+    if (n->shape.dim[i] == 1) continue;
+    int loop = g->nloops++;
+    g->map.ref[loop].node = id;
+    g->map.ref[loop].dim = i;
+    g->map.live |= 1u << loop;
+    d.loop[i] = (int8_t)loop;
+  }
+  uint32_t used;
+  LoopMap fresh = {.arena = a, .le = s->le};
+  loop_map_put(&g->map, &d);
+  if (!loop_map_step(&g->map, &s->le->steps.at[k], &fresh, &used)) return;
+  for (int i = 0; i < fresh.known.n; i++) loop_map_put(&g->map, &fresh.known.at[i]);
+  vec_push(a, &g->member, k);
+  if (!group_fits(s, g)) return;
+  s->group_of[k] = s->groups.n;
+  vec_push(a, &s->groups, g);
+}
+
+void group_note_after(Strips *s, Group *g, int index, int k) {
+  int first = g->member.at[0];
+  bool after = false;
+  for (int i = 0; i < s->reads[k].r.n; i++) {
+    int by = s->made_by[s->reads[k].r.at[i].node];
+    if (by < first) continue;
+    after =
+        after || s->group_of[by] == index || (by - first < g->after.n && g->after.at[by - first]);
+  }
+  vec_push(s->plan->arena, &g->after, after && s->group_of[k] != index);
+}
+
+void group_dissolve(Strips *s, int index) {
+  Group *g = s->groups.at[index];
+  for (int i = 0; i < g->member.n; i++) s->group_of[g->member.at[i]] = -1;
+  g->member.n = 0;
+}

@@ -1,0 +1,56 @@
+/* Groups of steps that run strip by strip: strip_group.c says what can be in one and in which order
+ * steps stand then; strip.c begins them and writes them out. */
+#ifndef DTG_STRIP_GROUP_H
+#define DTG_STRIP_GROUP_H
+#include "strip.h"
+
+enum {
+  BUDGET = 1 << 20, /* bytes that one strip makes: half of a usual L2; smaller values are left */
+  LOOK_BACK = 96    /* steps */
+};
+
+typedef VEC(int) IntVec;
+
+typedef struct Group {
+  LoopMap map;
+  int nloops;
+  IntVec member;     /* steps, in order */
+  VEC(NodeId) again; /* nodes of earlier groups that are made anew */
+  VEC(bool) after;   /* by step from the first on: it reads what the group makes */
+  bool closed;
+} Group;
+
+typedef struct Strips {
+  Plan *plan;
+  LocalEntry *le;
+  Reads *reads;    /* by step */
+  int *made_by;    /* by node: step, or -1 */
+  int *group_of;   /* by step, or -1 */
+  bool *is_kept;   /* by node: an output or a new value of a variable */
+  bool *is_inner;  /* by node */
+  IntVec *readers; /* by node: steps */
+  IntVec *wanted;  /* by node: groups that make anew what reads it */
+  VEC(Group *) groups;
+} Strips;
+
+int64_t strips_bytes(const Strips *s, NodeId id);       /* of its block */
+int64_t strips_most(const Strips *s, NodeId id, int d); /* elements of the largest block of a dim */
+
+/* Begins a group of step k, with a loop for each dim of what it stores; none if it cannot run so.
+ */
+void group_begin(Strips *s, int k);
+/* Takes step k into a group if it can run in its loops, perhaps with fewer of them. `order`: that
+ * of all steps, in which the members must be able to stand side by side; NULL: not looked at. */
+bool group_join(Strips *s, int index, int k, const IntVec *order);
+void group_dissolve(Strips *s, int index);
+/* All members can run in the loops that are left. What a reduction cannot add up strip by strip is
+ * no loop. */
+bool group_fits(const Strips *s, Group *g);
+/* The members side by side: what stands between them goes before where it can, else after. False:
+ * one of them needs what must come after. `out` may be `o`, or NULL: nothing is moved. */
+bool group_gather(const Strips *s, const IntVec *o, int index, IntVec *out);
+/* Notes whether step k, between members, has to come after the group; asked of a later one. */
+void group_note_after(Strips *s, Group *g, int index, int k);
+bool group_reads_after(const Strips *s, const Group *g, int k);
+
+#endif
