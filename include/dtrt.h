@@ -27,9 +27,10 @@ extern "C" {
 
 /* ------------------------------------------------------------------ 1. for emitted C */
 
-#define DTRT_ABI 2
+#define DTRT_ABI 3
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
+#define DTRT_FLIGHTS 8 /* exchanges that a device has in flight at most */
 
 enum { DTRT_BOOL, DTRT_U8, DTRT_I8, DTRT_I32, DTRT_I64, DTRT_F16, DTRT_BF16, DTRT_F32, DTRT_F64 };
 enum { DTRT_SUM, DTRT_MAX, DTRT_MIN, DTRT_PROD };
@@ -148,9 +149,18 @@ int64_t dtrt_hi(const dtrt_device *dev, const dtrt_dim *dim);
  * `to` are local blocks in this device's arena or vars; they may be the same for DTRT_ALL_REDUCE and must
  * not overlap otherwise. Does not return when a device has failed. */
 void dtrt_run_exchange(dtrt_device *dev, const dtrt_exchange *x, const void *from, void *to);
-/* n all-reduces over the same axes, reduce op and dtype as one. */
-void dtrt_run_all_reduces(dtrt_device *dev, int n, const dtrt_exchange *const *x,
+/* n exchanges over the same axes as one: all-reduces of the same reduce op and dtype, or none of them all-reduces. */
+void dtrt_run_exchanges(dtrt_device *dev, int n, const dtrt_exchange *const *x,
+                        const void *const *from, void *const *to);
+
+/* The same begun here and finished by dtrt_wait_exchange: until then `from` must not be written and `to` neither
+ * read nor written. `flight`, from 1 to DTRT_FLIGHTS, is a number that no other exchange has meanwhile. All devices
+ * must start and await the same ones in the same order, and all are over when the entry ends. Messages to other
+ * processes go on whenever a step begins or the device waits for something. */
+void dtrt_start_exchange(dtrt_device *dev, int flight, const dtrt_exchange *x, const void *from, void *to);
+void dtrt_start_exchanges(dtrt_device *dev, int flight, int n, const dtrt_exchange *const *x,
                           const void *const *from, void *const *to);
+void dtrt_wait_exchange(dtrt_device *dev, int flight);
 
 /* C[m][n] = A[m][k] B[k][n] (+ C when accumulate). Row-major with leading dims in elements;
  * ta: A is stored [k][m]; tb: B is stored [n][k]. Any of m, n, k may be 0. dtype: DTRT_F32 or DTRT_F64. */

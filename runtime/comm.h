@@ -20,14 +20,24 @@ enum {
   COMM_STAGE_BYTES =
       4096,       /* blocks up to this size go through the peer's slot: one barrier, not two */
   COMM_LINE = 64, /* bytes of a cache line */
-  COMM_SCRATCH = 1 << 20, /* bytes of memory that an exchange by messages takes (exchange.c) */
-  COMM_BATCH = 32,        /* tensors of one combined all-reduce */
-  COMM_WHY = 512,         /* bytes of a reason */
-  COMM_AT = 160,          /* bytes of a place in a program */
+  COMM_SCRATCH = 1 << 20, /* bytes of memory that an exchange by messages takes (exchange.c) ... */
+  COMM_FLIGHT_SCRATCH = 4 << 20, /* ... and one in flight: it goes on less often */
+  COMM_LANES = 1 + DTRT_FLIGHTS, /* lane 0: exchanges that are done at once */
+  COMM_LANE_BYTES = 1024,        /* blocks up to this size go through their lane's stage */
+  COMM_BATCH = 32,               /* tensors of exchanges that go as one */
+  COMM_WHY = 512,                /* bytes of a reason */
+  COMM_AT = 160,                 /* bytes of a place in a program */
   COMM_PEERS = 14,
   COMM_HOST = 64 /* bytes of a host's name */
 };
 enum { SEGMENT_VARS, SEGMENT_ARENA, NSEGMENTS };
+
+/* An exchange in flight (flight.c), of one device. */
+typedef struct Lane {
+  _Alignas(128) _Atomic uint64_t flag; /* 2n-1: the n-th of this lane has begun; 2n: it is over */
+  uint64_t from[COMM_BATCH], to[COMM_BATCH];
+  char stage[COMM_LANE_BYTES];
+} Lane;
 
 /* One a device. Only its device writes to it, but for the counters. */
 typedef struct Slot {
@@ -37,6 +47,7 @@ typedef struct Slot {
   _Alignas(128) uint64_t from[COMM_BATCH],
       to[COMM_BATCH]; /* 2 * offset in segment + which segment */
   _Alignas(128) char stage[COMM_STAGES][COMM_STAGE_BYTES];
+  Lane lane[DTRT_FLIGHTS];
 } Slot;
 
 /* What processes must agree on before any of them waits for another, as hashes (check.c), and where
@@ -68,11 +79,13 @@ typedef struct CommVerbs {
    * only one. -1 with a reason when a process has not come in time. */
   int (*faces)(Comm *c, const CommFace *mine, CommFace *all /* [nranks] */, double timeout,
                char *why);
-  /* Messages. The bytes must stay until finish returns 1; `finish` makes progress and never blocks.
-   * Both return -1 when out of memory; finish, when messages cannot come any more. */
-  int (*send)(Comm *c, int me, int peer, const void *bytes, int64_t n);
-  int (*recv)(Comm *c, int me, int peer, void *bytes, int64_t n);
-  int (*finish)(Comm *c, int me);
+  /* Messages. Those of one lane, from one device to another, come in the order in which they were
+   * sent; lanes know nothing of each other. The bytes must stay until finish returns 1; `finish`
+   * makes progress and never blocks. Both return -1 when out of memory; finish, when messages
+   * cannot come any more. */
+  int (*send)(Comm *c, int me, int lane, int peer, const void *bytes, int64_t n);
+  int (*recv)(Comm *c, int me, int lane, int peer, void *bytes, int64_t n);
+  int (*finish)(Comm *c, int me, int lane);
   /* Device `me` has waited for so long, and still does (state), or no longer (NULL). -1 with a
    * reason that names who is missing, once Comm.timeout is over. NULL where nobody can be. */
   int (*watch)(Comm *c, int me, const CommState *state, double waited, char *why);
@@ -92,6 +105,7 @@ struct Comm {
   bool spin;                 /* there is a core for every device: waiting may spin a little */
   _Atomic int *failed;       /* set once by the first device that fails; shared as the slots are */
   bool all_direct;           /* every device is addressable here */
+  int lanes;                 /* that messages can have: COMM_LANES or 1 */
   Slot **slot;               /* [ndevices]; NULL where not addressable */
   char **segment[NSEGMENTS]; /* [ndevices] */
   int64_t segment_bytes[NSEGMENTS];

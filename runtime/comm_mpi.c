@@ -106,47 +106,55 @@ static MPI_Request *new_request(Box *b, int peer) {
   return &b->request[b->n++];
 }
 
-static int tag_of(const Comm *c, int from, int to) {
-  return MPI_TAG_DEVICES + from % c->count * c->count + to % c->count;
+static int tag_of(const Comm *c, int lane, int from, int to) {
+  return MPI_TAG_DEVICES + (lane * c->count + from % c->count) * c->count + to % c->count;
+}
+
+static int count_lanes(const Comm *c, MPI_Comm on) {
+  int *most, given = 0;
+  MPI_Comm_get_attr(on, MPI_TAG_UB, &most, &given);
+  int64_t last = MPI_TAG_DEVICES + (int64_t)COMM_LANES * c->count * c->count - 1;
+  return given && last <= *most ? COMM_LANES : 1;
 }
 
 /* Counts are int in MPI, so long messages go in several; they arrive in order. */
-static int mpi_send(Comm *c, int me, int peer, const void *bytes, int64_t n) {
+static int mpi_send(Comm *c, int me, int lane, int peer, const void *bytes, int64_t n) {
   Mpi *m = (Mpi *)(void *)c;
   int bad = 0;
   pthread_mutex_lock(&m->mutex);
   for (int64_t at = 0; at < n && !bad; at += CHUNK) {
-    MPI_Request *r = new_request(&m->box[me - c->first], peer);
+    MPI_Request *r = new_request(mpi_box(m, me, lane), peer);
     int len = n - at < CHUNK ? (int)(n - at) : CHUNK;
     if (!r)
       bad = -1;
     else
-      MPI_Isend((const char *)bytes + at, len, MPI_BYTE, peer / c->count, tag_of(c, me, peer),
+      MPI_Isend((const char *)bytes + at, len, MPI_BYTE, peer / c->count, tag_of(c, lane, me, peer),
                 m->on, r);
   }
   pthread_mutex_unlock(&m->mutex);
   return bad;
 }
 
-static int mpi_recv(Comm *c, int me, int peer, void *bytes, int64_t n) {
+static int mpi_recv(Comm *c, int me, int lane, int peer, void *bytes, int64_t n) {
   Mpi *m = (Mpi *)(void *)c;
   int bad = 0;
   pthread_mutex_lock(&m->mutex);
   for (int64_t at = 0; at < n && !bad; at += CHUNK) {
-    MPI_Request *r = new_request(&m->box[me - c->first], peer);
+    MPI_Request *r = new_request(mpi_box(m, me, lane), peer);
     int len = n - at < CHUNK ? (int)(n - at) : CHUNK;
     if (!r)
       bad = -1;
     else
-      MPI_Irecv((char *)bytes + at, len, MPI_BYTE, peer / c->count, tag_of(c, peer, me), m->on, r);
+      MPI_Irecv((char *)bytes + at, len, MPI_BYTE, peer / c->count, tag_of(c, lane, peer, me),
+                m->on, r);
   }
   pthread_mutex_unlock(&m->mutex);
   return bad;
 }
 
-static int mpi_finish(Comm *c, int me) {
+static int mpi_finish(Comm *c, int me, int lane) {
   Mpi *m = (Mpi *)(void *)c;
-  Box *b = &m->box[me - c->first];
+  Box *b = mpi_box(m, me, lane);
   int done = b->n == 0;
   if (done) return 1;
   if (pthread_mutex_trylock(&m->mutex)) return 0; /* another thread of ours moves messages on */
@@ -181,7 +189,7 @@ static void mpi_close(Comm *c) {
   }
   mpi_share_close(m);
   mpi_watch_close(m);
-  for (int i = 0; m->box && i < c->count; i++) {
+  for (int i = 0; m->box && i < c->count * COMM_LANES; i++) {
     free(m->box[i].request);
     free(m->box[i].status);
     free(m->box[i].peer);
@@ -240,7 +248,7 @@ static bool tables(Mpi *m, int ndevices, int count, int nranks) {
   bool fine = c->slot && c->host;
   for (int i = 0; i < NSEGMENTS; i++) fine = (c->segment[i] = calloc(n, sizeof(char *))) && fine;
   m->index = calloc(n, sizeof *m->index);
-  m->box = calloc(t, sizeof *m->box);
+  m->box = calloc(t * COMM_LANES, sizeof *m->box);
   m->state = calloc(t, sizeof *m->state);
   m->reply = calloc(n, sizeof *m->reply);
   m->got = calloc((size_t)nranks, 1);
@@ -313,6 +321,7 @@ Comm *dtrt_comm_open_mpi(const CommOpen *o, char *why) {
                    .nhosts = 1,
                    .timeout = o->timeout,
                    .failed = &m->failed};
+  m->comm.lanes = count_lanes(&m->comm, on);
   if (tables(m, how.ndevices, count, nranks) && meet(m, o->timeout, why)) return &m->comm;
   mpi_close(&m->comm);
   return NULL;

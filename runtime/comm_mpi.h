@@ -17,7 +17,7 @@ typedef struct Map { /* a stretch of shared memory: a page of header, then `stri
   int64_t bytes;
 } Map;
 
-typedef struct Box { /* messages of a device that are under way */
+typedef struct Box { /* messages of a device and lane that are under way */
   MPI_Request *request;
   MPI_Status *status; /* unused, but gcc takes MPICH's MPI_STATUSES_IGNORE for an overflow */
   int *peer;
@@ -29,7 +29,7 @@ typedef struct Mpi {
   MPI_Comm given; /* the host's */
   MPI_Comm on;    /* ours: no message of the host's is mistaken for one of ours; at first `given` */
   pthread_mutex_t mutex;
-  Box *box; /* [count] */
+  Box *box; /* [count][COMM_LANES] */
   /* comm_mpi_share.c */
   int *index;  /* [ndevices] of a device among those of this machine; -1: of another */
   int on_host; /* devices of this machine */
@@ -50,8 +50,13 @@ typedef struct Mpi {
 } Mpi;
 
 enum { MPI_PAGE = 4096, MPI_TAG_FACE = 17, MPI_TAG_ASK, MPI_TAG_ANSWER, MPI_TAG_DEVICES };
-/* Of messages between devices there is a tag for each pair of two processes: MPI promises 32767. */
+/* Of messages between devices there is a tag for each pair of two processes and each lane, where
+ * MPI has so many: it promises 32767, which are enough for one lane. */
 enum { MPI_MOST_PER_RANK = 128 };
+
+static inline Box *mpi_box(Mpi *m, int device, int lane) {
+  return &m->box[(device - m->comm.first) * COMM_LANES + lane];
+}
 
 /* MPI_Init, once a process. False with a reason. */
 bool mpi_start(double timeout, char *why);

@@ -216,14 +216,16 @@ static int look(Mpi *m, const CommState *from, double waited, double timeout, ch
 
 /* The devices whose messages have not come or gone. */
 static void peers_of_messages(Mpi *m, int me, CommState *s) {
-  Box *b = &m->box[me - m->comm.first];
   s->npeers = 0;
-  for (int i = 0; i < b->n && s->npeers < COMM_PEERS; i++) {
-    int done = 1, known = 0;
-    MPI_Status st;
-    if (b->request[i] != MPI_REQUEST_NULL) MPI_Request_get_status(b->request[i], &done, &st);
-    for (int k = 0; k < s->npeers; k++) known |= s->peer[k] == b->peer[i];
-    if (!done && !known) s->peer[s->npeers++] = b->peer[i];
+  for (int lane = 0; lane < COMM_LANES; lane++) {
+    Box *b = mpi_box(m, me, lane);
+    for (int i = 0; i < b->n && s->npeers < COMM_PEERS; i++) {
+      int done = 1, known = 0;
+      MPI_Status st;
+      if (b->request[i] != MPI_REQUEST_NULL) MPI_Request_get_status(b->request[i], &done, &st);
+      for (int k = 0; k < s->npeers; k++) known |= s->peer[k] == b->peer[i];
+      if (!done && !known) s->peer[s->npeers++] = b->peer[i];
+    }
   }
 }
 

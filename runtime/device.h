@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include "block.h"
 #include "comm.h"
+#include "messages.h"
 #include "plan.h"
 #include "profile.h"
 #include "team.h"
@@ -18,6 +19,34 @@ typedef struct Group {
   bool direct; /* all can be addressed */
   int device[];
 } Group;
+
+/* Exchanges over the same axes that are done as one: all-reduces, or none of them. */
+typedef struct Together {
+  struct Device *d;
+  const Group *g;
+  int lane;  /* 0: they are done at once */
+  int stage; /* of the slot, with lane 0 */
+  int n;
+  const Plan *const *plan; /* [n], as the rest */
+  const void *const *from;
+  void *const *to;
+} Together;
+
+/* What was started and has not been awaited. */
+typedef struct Flight {
+  enum { FLIGHT_NONE, FLIGHT_DIRECT, FLIGHT_MESSAGES, FLIGHT_OVER } state;
+  uint64_t uses; /* of the lane, the same on all devices */
+  Together all;
+  const Plan *plan[COMM_BATCH];
+  const void *from[COMM_BATCH];
+  void *to[COMM_BATCH];
+  /* Who may still read the stage of the lane, since which use of it; NULL: nobody. */
+  const Group *readers;
+  uint64_t read_at;
+  Messages messages;
+  char *scratch;
+  int64_t scratch_bytes;
+} Flight;
 
 /* A program of a session. Exchanges of the program itself are followed by those that bring whole
  * outputs and variables to a host (under mpi), which have the ids after them. */
@@ -51,9 +80,11 @@ typedef struct Device {
     uint64_t count;
   } stage[COMM_STAGES];
   int next_stage;
+  Flight flight[DTRT_FLIGHTS];
+  int under_way; /* flights by messages that are not over */
   char *scratch;
   int64_t scratch_bytes;
-  int64_t packing; /* room that matrix products have taken in its thread */
+  int64_t packing;        /* room that matrix products have taken in its thread */
   int64_t received, sent; /* bytes that I have moved myself; others do it too, see Slot */
   int64_t exchanges;      /* that were not local */
   bool uncounted;         /* what moves now is for a host */
@@ -88,6 +119,8 @@ int device_add_program(Device *d, int nprograms, int nexchanges);
 const Group *device_group(Device *d, uint32_t axes);
 const Plan *device_plan(Device *d, const dtrt_exchange *x);
 char *device_scratch(Device *d, int64_t bytes); /* contents are lost when it grows */
+/* That of a lane: what is in flight keeps its own. */
+char *device_lane_scratch(Device *d, int lane, int64_t bytes);
 
 /* -------- waiting: wait.c -------- */
 
@@ -96,9 +129,16 @@ char *device_scratch(Device *d, int64_t bytes); /* contents are lost when it gro
 void device_begin(Device *d, bool direct);
 void device_arrive(Device *d, const Group *g); /* barrier: all have begun this exchange */
 void device_leave(Device *d, const Group *g);  /* barrier: all have finished it */
-char *device_stage(Device *d,
-                   const Group *g); /* my stage for this exchange, which nobody reads now */
-void device_finish(Device *d);      /* until all messages have come and gone */
+/* My stage for these, which nobody reads now; and a peer's. */
+char *device_open_stage(Together *t);
+const char *device_stage_of(const Together *t, int peer);
+/* What a device tells its peers of its blocks: device_address of each. */
+uint64_t *device_from(const Together *t, int device);
+uint64_t *device_to(const Together *t, int device);
+void device_finish(Device *d, int lane); /* until all its messages have come and gone */
+/* The same two of an exchange in flight: flags are those of the lane. */
+void device_lane_raise(Device *d, int lane, uint64_t flag);
+void device_lane_wait(Device *d, const Group *g, int lane, uint64_t flag);
 uint64_t device_address(Device *d, const void *at); /* for Slot.from and .to */
 char *device_peer(const Device *d, int peer, uint64_t address);
 /* The counters of traffic, at each place where bytes move. */
@@ -131,12 +171,26 @@ void fail_alt_stack(bool on); /* on this thread, so that an overflow of the stac
 int64_t gemm_room_bytes(void);
 int64_t gemm_room_taken(void);
 void gemm_prepare(int device_threads, char *why); /* why stays "" when all is well */
-void exchange_run(Device *d, const Plan *p, const void *from, void *to);
+/* Of exchanges that are no all-reduces: whether nobody else takes part, and then all of it; or,
+ * where all can be addressed, what the others need before they arrive, and my part after that. */
+bool exchange_alone(const Together *t);
+void exchange_publish(Together *t);
+void exchange_take(const Together *t);
+bool exchange_staged(const Together *t); /* through stages: nobody waits for readers */
 /* Combines the terms of a piece run by run. from: [2 * nterms], the blocks they lie in or dense
  * boxes, and as much room. */
 void exchange_settle(const Plan *p, const Piece *q, const char **from, bool dense, char *to);
-void messages_run(Device *d, const Plan *p, const char *from, char *to);
-void collective_all_reduce(Device *d, int n, const Plan *const *p, const void *const *from,
-                           void *const *to);
+void exchange_run(Device *d, const Plan *p, const void *from, void *to);
+/* Does them, one or several as one. */
+void exchange_do(Together *t);
+/* Puts the first of n exchanges that can go as one into `t`, whose plans are in p [COMM_BATCH]. */
+void exchange_gather(Device *d, int n, const dtrt_exchange *const *x, const void *const *from,
+                     void *const *to, const Plan **p, Together *t);
+/* The same of all-reduces: collective.c. */
+void collective_publish(Together *t);
+void collective_take(const Together *t);
+bool collective_staged(const Together *t);
+/* Takes flights by messages further, as far as that goes without waiting. */
+void flights_turn(Device *d);
 
 #endif

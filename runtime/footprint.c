@@ -45,6 +45,7 @@ dtrt_memory dtrt_device_memory(const dtrt_session *s, int device) {
       .arena = touched(c->segment[SEGMENT_ARENA][device], c->segment_bytes[SEGMENT_ARENA]),
       .packing = d->packing,
       .exchanges = d->scratch_bytes};
+  for (int i = 0; i < DTRT_FLIGHTS; i++) m.exchanges += d->flight[i].scratch_bytes;
   for (int i = 0; i < d->nplans; i++) {
     int n = s->program[i].p->nexchanges; /* those of hosts come after */
     m.exchanges += i ? n * (int64_t)sizeof(Plan *) : fixed_bytes(&s->mesh, n);

@@ -39,7 +39,7 @@ static bool wait_all(Comm *c) {
   CommWait w = {0};
   CommState s = {.waits = 1, .npeers = COMM_MESSAGES, .at = "the compiled program"};
   for (unsigned turn = 0;; turn++) {
-    int done = c->verbs->finish(c, c->rank);
+    int done = c->verbs->finish(c, c->rank, 0);
     if (done > 0) break;
     if (done < 0) return false;
     comm_pause(c->spin, turn);
@@ -57,15 +57,15 @@ static dtrt_status bcast(Comm *c, void **bytes, int64_t *n) {
   if (c->rank == 0) {
     int bad = 0;
     for (int peer = 1; peer < c->nranks && !bad; peer++)
-      bad = v->send(c, 0, peer, n, sizeof *n) || v->send(c, 0, peer, *bytes, *n);
+      bad = v->send(c, 0, 0, peer, n, sizeof *n) || v->send(c, 0, 0, peer, *bytes, *n);
     return bad || !wait_all(c) ? DTRT_NO_MEMORY : DTRT_OK;
   }
   int64_t size = 0;
-  if (v->recv(c, c->rank, 0, &size, sizeof size)) return DTRT_NO_MEMORY;
+  if (v->recv(c, c->rank, 0, 0, &size, sizeof size)) return DTRT_NO_MEMORY;
   if (!wait_all(c)) return DTRT_FAILED;
   char *to = malloc(size > 0 ? (size_t)size : 1);
   if (!to) return DTRT_NO_MEMORY;
-  if (v->recv(c, c->rank, 0, to, size) || !wait_all(c)) {
+  if (v->recv(c, c->rank, 0, 0, to, size) || !wait_all(c)) {
     free(to);
     return DTRT_NO_MEMORY;
   }

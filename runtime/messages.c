@@ -1,158 +1,198 @@
-/* messages.c: runs the plan of an exchange by messages, where peers' memory cannot be read.
+/* messages.c: runs the plans of exchanges by messages, where peers' memory cannot be read.
  *
- * The law: besides the two blocks it takes COMM_SCRATCH bytes at most (or 144 for each device whose
- * terms are combined, if that is more). Pieces go in parts, in the order of the plan's rounds; when
- * the scratch is full the device waits for what is posted, puts it where it belongs and goes on.
- * plan.h says why nobody waits for ever. Both ends cut a piece alike, since it is the same at both.
- */
+ * The law: besides the two blocks it takes COMM_SCRATCH bytes at most, in flight
+ * COMM_FLIGHT_SCRATCH (or 144 for each device whose terms are combined, if that is more). Pieces go
+ * in parts, in the order of the plan's rounds, those of several exchanges one after the other; when
+ * the scratch is full nothing is posted until all that was has come, and has been put where it
+ * belongs. plan.h says why nobody waits for ever. Both ends cut a piece alike, since it is the same
+ * at both. */
+#include "messages.h"
 #include <limits.h>
 #include "device.h"
 #include "reduce.h"
 
-typedef struct Messages {
-  Device *d;
-  const Plan *p;
-  const char *from;
-  char *to, *scratch;
-  bool terms;
-  int64_t most;      /* elements of a part */
-  const char **term; /* [2 * nterms]: where they lie, and a run of them */
-} Messages;
+/* -------- all kinds -------- */
 
-/* Part `part` of the pieces of one round. */
-typedef struct Step {
-  int recv, recv_end, send, send_end;
-  int64_t part;
-} Step;
-
-typedef enum Act { ACT_MEASURE, ACT_POST, ACT_TAKE } Act;
-
-/* What lies in one run at both ends and is only moved needs no scratch, so it goes as one. */
-static bool part_of(const Messages *m, const Piece *q, int64_t k, Piece *part) {
-  return block_part(q, m->terms || q->nloops ? m->most : q->elements, k, part);
+void messages_begin(Messages *m, const Together *all) {
+  *m = (Messages){.all = all};
+  if (all->plan[0]->kind == PLAN_ALL_REDUCE)
+    messages_all_reduce(m);
+  else
+    messages_boxes(m);
 }
 
-static void post_send(Device *d, int peer, const void *at, int64_t bytes) {
-  if (d->comm->verbs->send(d->comm, d->id, peer, at, bytes))
+bool messages_turn(Messages *m) {
+  Device *d = m->all->d;
+  int done = d->comm->verbs->finish(d->comm, d->id, m->all->lane);
+  if (done < 0) device_fail(d, "messages to or from other ranks have failed");
+  return done && !m->next(m);
+}
+
+void messages_wait(Messages *m) {
+  do device_finish(m->all->d, m->all->lane);
+  while (m->next(m));
+}
+
+void messages_send(const Together *t, int peer, const void *at, int64_t bytes) {
+  Device *d = t->d;
+  if (d->comm->verbs->send(d->comm, d->id, t->lane, peer, at, bytes))
     device_fail(d, "out of memory for messages");
   device_staged(d, bytes, 0);
 }
-static void post_recv(Device *d, int peer, void *at, int64_t bytes) {
-  if (d->comm->verbs->recv(d->comm, d->id, peer, at, bytes))
+
+void messages_recv(const Together *t, int peer, void *at, int64_t bytes) {
+  Device *d = t->d;
+  if (d->comm->verbs->recv(d->comm, d->id, t->lane, peer, at, bytes))
     device_fail(d, "out of memory for messages");
   device_staged(d, 0, bytes);
 }
 
+int64_t messages_limit(const Together *t) { return t->lane ? COMM_FLIGHT_SCRATCH : COMM_SCRATCH; }
+
 /* -------- one part: each returns how much scratch it takes -------- */
 
+typedef enum Act { ACT_MEASURE, ACT_POST, ACT_TAKE } Act;
+
+/* Elements of a part. A step takes at most the terms of one part and as many parts to send. */
+static int64_t part_most(const Together *t, const Plan *p) {
+  int64_t line = COMM_LINE / p->size, most = messages_limit(t) / (4 * p->nterms * p->size);
+  return most < line ? line : most;
+}
+
+/* What lies in one run at both ends and is only moved needs no scratch, so it goes as one. */
+static bool part_of(const Messages *m, const Part *s, const Piece *q, Piece *part) {
+  const Plan *p = m->all->plan[s->of];
+  return block_part(q, p->nterms > 1 || q->nloops ? part_most(m->all, p) : q->elements, s->number,
+                    part);
+}
+
 /* All terms as dense boxes, mine too. */
-static int64_t recv_terms(Messages *m, const Piece *part, Act act, char *at) {
-  const Plan *p = m->p;
+static int64_t recv_terms(Messages *m, int of, const Piece *part, Act act, char *at) {
+  const Together *t = m->all;
+  const Plan *p = t->plan[of];
   int64_t bytes = part->elements * p->size;
-  for (int t = 0; act == ACT_POST && t < p->nterms; t++) {
-    int peer = part->peer + p->term[t];
-    if (peer == m->d->id)
-      block_pack(part, p->size, at + t * bytes, m->from);
+  for (int i = 0; act == ACT_POST && i < p->nterms; i++) {
+    int peer = part->peer + p->term[i];
+    if (peer == t->d->id)
+      block_pack(part, p->size, at + i * bytes, t->from[of]);
     else
-      post_recv(m->d, peer, at + t * bytes, bytes);
+      messages_recv(t, peer, at + i * bytes, bytes);
   }
   if (act == ACT_TAKE) {
-    for (int t = 0; t < p->nterms; t++) m->term[t] = at + t * bytes;
-    exchange_settle(p, part, m->term, true, m->to);
+    for (int i = 0; i < p->nterms; i++) m->term[i] = at + i * bytes;
+    exchange_settle(p, part, m->term, true, t->to[of]);
   }
   return bytes * p->nterms;
 }
 
-static int64_t recv_one(Messages *m, const Piece *part, Act act, char *at) {
-  const Plan *p = m->p;
-  int64_t bytes = part->elements * p->size;
-  if (part->peer == m->d->id) { /* what I own, while the rest is on its way */
-    if (act == ACT_POST) block_copy(part, p->size, m->to, m->from);
+static int64_t recv_one(Messages *m, int of, const Piece *part, Act act, char *at) {
+  const Together *t = m->all;
+  int64_t size = t->plan[of]->size, bytes = part->elements * size;
+  char *to = t->to[of];
+  if (part->peer == t->d->id) { /* what I own, while the rest is on its way */
+    if (act == ACT_POST) block_copy(part, size, to, t->from[of]);
     return 0;
   }
   bool packed = part->nloops > 0;
-  if (act == ACT_POST) post_recv(m->d, part->peer, packed ? at : m->to + part->to * p->size, bytes);
-  if (act == ACT_TAKE && packed) block_unpack(part, p->size, m->to, at);
+  if (act == ACT_POST) messages_recv(t, part->peer, packed ? at : to + part->to * size, bytes);
+  if (act == ACT_TAKE && packed) block_unpack(part, size, to, at);
   return packed ? bytes : 0;
 }
 
-static int64_t send_one(Messages *m, const Piece *part, Act act, char *at) {
-  int64_t size = m->p->size, bytes = part->elements * size;
+static int64_t send_one(Messages *m, int of, const Piece *part, Act act, char *at) {
+  const Together *t = m->all;
+  const char *from = t->from[of];
+  int64_t size = t->plan[of]->size, bytes = part->elements * size;
   bool packed = part->nloops > 0;
   if (act == ACT_POST) {
-    if (packed) block_pack(part, size, at, m->from);
-    post_send(m->d, part->peer, packed ? at : m->from + part->from * size, bytes);
+    if (packed) block_pack(part, size, at, from);
+    messages_send(t, part->peer, packed ? at : from + part->from * size, bytes);
   }
   return packed ? bytes : 0;
 }
 
-/* -------- steps -------- */
+/* -------- parts in their order -------- */
 
-static int64_t step_do(Messages *m, const Step *s, Act act, int64_t at) {
+static int64_t part_do(Messages *m, const Part *s, Act act, int64_t at) {
+  const Plan *p = m->all->plan[s->of];
   Piece part;
   int64_t first = at;
   for (int i = s->recv; i < s->recv_end; i++)
-    if (part_of(m, &m->p->recv[i], s->part, &part))
-      at += (m->terms ? recv_terms : recv_one)(m, &part, act, m->scratch + at);
+    if (part_of(m, s, &p->recv[i], &part))
+      at += (p->nterms > 1 ? recv_terms : recv_one)(m, s->of, &part, act, m->scratch + at);
   for (int i = s->send; i < s->send_end; i++)
-    if (part_of(m, &m->p->send[i], s->part, &part)) at += send_one(m, &part, act, m->scratch + at);
+    if (part_of(m, s, &p->send[i], &part)) at += send_one(m, s->of, &part, act, m->scratch + at);
   return at - first;
 }
 
-/* The round that begins with these pieces; false: there are no more. */
-static bool step_begin(const Messages *m, Step *s, int recv, int send) {
-  const Plan *p = m->p;
-  *s = (Step){recv, recv, send, send, 0};
-  if (recv == p->nrecv && send == p->nsend) return false;
-  int round = recv < p->nrecv ? p->recv[recv].round : INT_MAX;
-  if (send < p->nsend && p->send[send].round < round) round = p->send[send].round;
-  while (s->recv_end < p->nrecv && p->recv[s->recv_end].round == round) s->recv_end++;
-  while (s->send_end < p->nsend && p->send[s->send_end].round == round) s->send_end++;
+/* The round that begins with these pieces of exchange `of`, or the first of a later one; false:
+ * there are no more. */
+static bool part_begin(const Messages *m, Part *s, int of, int recv, int send) {
+  for (; of < m->all->n; of++, recv = send = 0) {
+    const Plan *p = m->all->plan[of];
+    *s = (Part){of, recv, recv, send, send, 0};
+    if (recv == p->nrecv && send == p->nsend) continue;
+    int round = recv < p->nrecv ? p->recv[recv].round : INT_MAX;
+    if (send < p->nsend && p->send[send].round < round) round = p->send[send].round;
+    while (s->recv_end < p->nrecv && p->recv[s->recv_end].round == round) s->recv_end++;
+    while (s->send_end < p->nsend && p->send[s->send_end].round == round) s->send_end++;
+    return true;
+  }
+  return false;
+}
+
+static bool part_next(const Messages *m, Part *s) {
+  const Plan *p = m->all->plan[s->of];
+  Piece part;
+  s->number++;
+  for (int i = s->recv; i < s->recv_end; i++)
+    if (part_of(m, s, &p->recv[i], &part)) return true;
+  for (int i = s->send; i < s->send_end; i++)
+    if (part_of(m, s, &p->send[i], &part)) return true;
+  return part_begin(m, s, s->of, s->recv_end, s->send_end);
+}
+
+/* Posts parts until the scratch is full. */
+static void post(Messages *m) {
+  int64_t at = 0;
+  m->first = m->end;
+  m->posted = 0;
+  do {
+    if (m->posted && at + part_do(m, &m->end, ACT_MEASURE, at) > m->room) break;
+    at += part_do(m, &m->end, ACT_POST, at);
+    m->posted++;
+    m->more = part_next(m, &m->end);
+  } while (m->more);
+}
+
+static bool next(Messages *m) {
+  int64_t at = 0;
+  for (; m->posted > 0; m->posted--) {
+    at += part_do(m, &m->first, ACT_TAKE, at);
+    part_next(m, &m->first);
+  }
+  if (!m->more) return false;
+  post(m);
   return true;
 }
 
-static bool step_next(const Messages *m, Step *s) {
-  Piece part;
-  s->part++;
-  for (int i = s->recv; i < s->recv_end; i++)
-    if (part_of(m, &m->p->recv[i], s->part, &part)) return true;
-  for (int i = s->send; i < s->send_end; i++)
-    if (part_of(m, &m->p->send[i], s->part, &part)) return true;
-  return step_begin(m, s, s->recv_end, s->send_end);
-}
-
-/* Posts steps until the scratch is full, waits, and takes what has come. */
-static bool batch(Messages *m, Step *s, int64_t room) {
-  Step taken = *s;
-  int64_t at = 0, n = 0;
-  bool more = true;
-  do {
-    if (n && at + step_do(m, s, ACT_MEASURE, at) > room) break;
-    at += step_do(m, s, ACT_POST, at);
-    n++;
-    more = step_next(m, s);
-  } while (more);
-  device_finish(m->d);
-  for (at = 0; n > 0; n--) {
-    at += step_do(m, &taken, ACT_TAKE, at);
-    step_next(m, &taken);
+void messages_boxes(Messages *m) {
+  const Together *t = m->all;
+  int64_t pointers = 0, all = 0;
+  for (int k = 0; k < t->n; k++) {
+    const Plan *p = t->plan[k];
+    int64_t own = 2 * (int64_t)sizeof(char *) * p->nterms;
+    int64_t room = 2 * part_most(t, p) * p->nterms * p->size;
+    if (own > pointers) pointers = own;
+    if (room > m->room) m->room = room;
+    for (int i = 0; i < p->nsend; i++) all += p->send[i].elements * p->size;
+    for (int i = 0; i < p->nrecv; i++) all += p->recv[i].elements * p->size * p->nterms;
   }
-  return more;
-}
-
-void messages_run(Device *d, const Plan *p, const char *from, char *to) {
-  int64_t pointers = 2 * (int64_t)sizeof(char *) * p->nterms, line = COMM_LINE / p->size;
-  Messages m = {.d = d, .p = p, .from = from, .to = to, .terms = p->nterms > 1};
-  /* A step takes at most the terms of one part and as many parts to send. */
-  m.most = COMM_SCRATCH / (4 * p->nterms * p->size);
-  if (m.most < line) m.most = line;
-  int64_t room = 2 * m.most * p->nterms * p->size, all = 0;
-  if (room < COMM_SCRATCH - pointers) room = COMM_SCRATCH - pointers;
-  for (int i = 0; i < p->nsend; i++) all += p->send[i].elements * p->size;
-  for (int i = 0; i < p->nrecv; i++) all += p->recv[i].elements * p->size * p->nterms;
-  device_begin(d, false);
-  m.term = (const char **)(void *)device_scratch(d, pointers + (all < room ? all : room));
-  m.scratch = (char *)m.term + pointers;
-  Step s;
-  for (bool more = step_begin(&m, &s, 0, 0); more;) more = batch(&m, &s, room);
+  if (m->room < messages_limit(t) - pointers) m->room = messages_limit(t) - pointers;
+  m->term = (const char **)(void *)device_lane_scratch(t->d, t->lane,
+                                                       pointers + (all < m->room ? all : m->room));
+  m->scratch = (char *)m->term + pointers;
+  m->next = next;
+  m->more = part_begin(m, &m->end, 0, 0, 0);
+  if (m->more) post(m);
 }

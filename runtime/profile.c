@@ -8,6 +8,7 @@ void dtrt_begin_step(dtrt_device *dev, int32_t step) {
   Device *d = device_of(dev);
   dev->at = step;
   if (d->profile) profile_part(d, step);
+  if (d->under_way) flights_turn(d);
 }
 
 /* -------- a device's side -------- */

@@ -96,13 +96,13 @@ typedef struct Transfer {
 static void recv_rank(Device *d, Transfer *t, int rank) {
   Comm *c = d->comm;
   int64_t n = 0;
-  bool bad = c->verbs->recv(c, d->id, rank * c->count, &n, sizeof n);
-  if (!bad) device_finish(d);
+  bool bad = c->verbs->recv(c, d->id, 0, rank * c->count, &n, sizeof n);
+  if (!bad) device_finish(d, 0);
   t->of[rank] = bad ? NULL : malloc((size_t)n * sizeof n);
   if (!t->of[rank]) device_fail(d, "out of memory for the profiles of all ranks");
-  if (c->verbs->recv(c, d->id, rank * c->count, t->of[rank], n * (int64_t)sizeof n))
+  if (c->verbs->recv(c, d->id, 0, rank * c->count, t->of[rank], n * (int64_t)sizeof n))
     device_fail(d, "out of memory for messages");
-  device_finish(d);
+  device_finish(d, 0);
 }
 
 /* The first device of each rank speaks for it. */
@@ -116,10 +116,10 @@ static void transfer(Device *d, void *arg) {
     return;
   }
   int64_t n = t->mine.n;
-  if (c->verbs->send(c, d->id, 0, &n, sizeof n) ||
-      c->verbs->send(c, d->id, 0, t->mine.at, n * (int64_t)sizeof n))
+  if (c->verbs->send(c, d->id, 0, 0, &n, sizeof n) ||
+      c->verbs->send(c, d->id, 0, 0, t->mine.at, n * (int64_t)sizeof n))
     device_fail(d, "out of memory for messages");
-  device_finish(d);
+  device_finish(d, 0);
 }
 
 static dtrt_status assemble(dtrt_session *s, const Transfer *t, Profile *out) {

@@ -30,6 +30,7 @@ void device_free(Device *d) {
   for (int i = 0; d->group && i < 1 << s->mesh.naxes; i++) free(d->group[i]);
   free(d->group);
   free(d->scratch);
+  for (int i = 0; i < DTRT_FLIGHTS; i++) free(d->flight[i].scratch);
 }
 
 int device_add_program(Device *d, int nprograms, int nexchanges) {
@@ -82,14 +83,24 @@ const Plan *device_plan(Device *d, const dtrt_exchange *x) {
   return *at;
 }
 
+static char *scratch_of(Device *d, char **at, int64_t *has, int64_t bytes) {
+  if (bytes <= *has) return *at;
+  free(*at);
+  *has = 0;
+  *at = malloc((size_t)bytes);
+  if (!*at) device_fail(d, "out of memory: %lld bytes of scratch", (long long)bytes);
+  *has = bytes;
+  return *at;
+}
+
 char *device_scratch(Device *d, int64_t bytes) {
-  if (bytes <= d->scratch_bytes) return d->scratch;
-  free(d->scratch);
-  d->scratch_bytes = 0;
-  d->scratch = malloc((size_t)bytes);
-  if (!d->scratch) device_fail(d, "out of memory: %lld bytes of scratch", (long long)bytes);
-  d->scratch_bytes = bytes;
-  return d->scratch;
+  return scratch_of(d, &d->scratch, &d->scratch_bytes, bytes);
+}
+
+char *device_lane_scratch(Device *d, int lane, int64_t bytes) {
+  if (!lane) return device_scratch(d, bytes);
+  Flight *f = &d->flight[lane - 1];
+  return scratch_of(d, &f->scratch, &f->scratch_bytes, bytes);
 }
 
 /* -------- barriers -------- */
@@ -104,22 +115,28 @@ static void look(Device *d, CommWait *w, int peer) {
   if (d->comm->verbs->watch(d->comm, d->id, &s, w->waited, why)) device_missing(d, why);
 }
 
-static void wait_for(Device *d, int peer, uint64_t flag) {
+static _Atomic uint64_t *flag_of(const Device *d, int device, int lane) {
+  Slot *slot = d->comm->slot[device];
+  return lane ? &slot->lane[lane - 1].flag : &slot->flag;
+}
+
+static void wait_for(Device *d, int peer, int lane, uint64_t flag) {
   Comm *c = d->comm;
-  Slot *slot = c->slot[peer];
+  const _Atomic uint64_t *at = flag_of(d, peer, lane);
   CommWait w = {0};
-  for (unsigned turn = 0; atomic_load_explicit(&slot->flag, memory_order_acquire) < flag; turn++) {
+  for (unsigned turn = 0; atomic_load_explicit(at, memory_order_acquire) < flag; turn++) {
     if (device_stopped(d)) device_give_up(d);
+    if (d->under_way) flights_turn(d);
     comm_pause(c->spin, turn);
     if (c->verbs->watch && comm_wait_is_long(&w, turn)) look(d, &w, peer);
   }
   if (w.watched) c->verbs->watch(c, d->id, NULL, 0, NULL);
 }
 
-static void wait_all(Device *d, const Group *g, uint64_t flag) {
+static void wait_all(Device *d, const Group *g, int lane, uint64_t flag) {
   int64_t from = d->profile ? profile_now() : 0;
   for (int i = 1; i < g->n; i++)
-    wait_for(d, g->device[g->me + i < g->n ? g->me + i : g->me + i - g->n], flag);
+    wait_for(d, g->device[g->me + i < g->n ? g->me + i : g->me + i - g->n], lane, flag);
   if (d->profile) d->profile->waited += profile_now() - from;
 }
 
@@ -133,33 +150,59 @@ void device_begin(Device *d, bool direct) {
 void device_arrive(Device *d, const Group *g) {
   uint64_t flag = 2 * d->count + 1;
   atomic_store_explicit(&d->comm->slot[d->id]->flag, flag, memory_order_release);
-  wait_all(d, g, flag);
+  wait_all(d, g, 0, flag);
 }
 
 void device_leave(Device *d, const Group *g) {
   uint64_t flag = 2 * d->count + 2;
   atomic_store_explicit(&d->comm->slot[d->id]->flag, flag, memory_order_release);
-  wait_all(d, g, flag);
+  wait_all(d, g, 0, flag);
+}
+
+void device_lane_raise(Device *d, int lane, uint64_t flag) {
+  atomic_store_explicit(flag_of(d, d->id, lane), flag, memory_order_release);
+}
+
+void device_lane_wait(Device *d, const Group *g, int lane, uint64_t flag) {
+  wait_all(d, g, lane, flag);
 }
 
 /* A stage may be written again when all who read it have raised their flags since. Within one group
  * the barriers between have shown that already; groups may change in between. */
-char *device_stage(Device *d, const Group *g) {
-  int i = d->next_stage;
+char *device_open_stage(Together *t) {
+  Device *d = t->d;
+  if (t->lane) return d->comm->slot[d->id]->lane[t->lane - 1].stage;
+  int i = t->stage = d->next_stage;
   d->next_stage = (i + 1) % COMM_STAGES;
-  if (d->stage[i].group) wait_all(d, d->stage[i].group, 2 * d->stage[i].count + 2);
-  d->stage[i].group = g;
+  if (d->stage[i].group) wait_all(d, d->stage[i].group, 0, 2 * d->stage[i].count + 2);
+  d->stage[i].group = t->g;
   d->stage[i].count = d->count;
   return d->comm->slot[d->id]->stage[i];
 }
 
-void device_finish(Device *d) {
+const char *device_stage_of(const Together *t, int peer) {
+  const Slot *slot = t->d->comm->slot[peer];
+  return t->lane ? slot->lane[t->lane - 1].stage : slot->stage[t->stage];
+}
+
+uint64_t *device_from(const Together *t, int device) {
+  Slot *slot = t->d->comm->slot[device];
+  return t->lane ? slot->lane[t->lane - 1].from : slot->from;
+}
+
+uint64_t *device_to(const Together *t, int device) {
+  Slot *slot = t->d->comm->slot[device];
+  return t->lane ? slot->lane[t->lane - 1].to : slot->to;
+}
+
+void device_finish(Device *d, int lane) {
   Comm *c = d->comm;
   CommWait w = {0};
   int64_t from = d->profile ? profile_now() : 0;
   for (unsigned turn = 0;; turn++) {
-    int done = c->verbs->finish(c, d->id);
+    int done = c->verbs->finish(c, d->id, lane);
     if (done > 0) break;
+    if (d->under_way) flights_turn(d);
     if (done < 0) device_fail(d, "messages to or from other ranks have failed");
     if (device_stopped(d)) device_give_up(d);
     comm_pause(c->spin, turn);
@@ -210,6 +253,8 @@ void device_counted(Device *d) { d->exchanges += !d->uncounted; }
 dtrt_traffic device_traffic(const Device *d) {
   Slot *slot = d->comm->slot[d->id];
   dtrt_traffic t = {d->received, d->exchanges, d->sent, d->scratch_bytes};
+  for (int i = 0; i < DTRT_FLIGHTS; i++)
+    if (d->flight[i].scratch_bytes > t.scratch) t.scratch = d->flight[i].scratch_bytes;
   if (!slot) return t;
   t.bytes += atomic_load_explicit(&slot->given, memory_order_relaxed);
   t.sent += atomic_load_explicit(&slot->taken, memory_order_relaxed);

@@ -150,54 +150,62 @@ static const char *global_name(Emit *e, NodeId id) {
 
 /* What a step is, for comments, messages and profiles: "h = contract(x, model.d1.w)". */
 static const char *step_text(Emit *e, const Step *s) {
+  bool exchanges = s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT;
   Str t = str_new(e->arena);
   for (int i = 0; i < s->nodes.n && i < 4; i++) {
     const Node *n = graph_node(e->le->graph, s->nodes.at[i]);
     const char *to = e->assigned[s->nodes.at[i]];
     str_printf(&t, "%s%s", i ? ", " : "", to ? to : global_name(e, s->nodes.at[i]));
-    if (s->kind == STEP_EXCHANGE) continue;
+    if (exchanges) continue;
     str_printf(&t, " %s %s(", to ? "<-" : "=", op_def(n->op)->name);
     for (int k = 0; k < n->noperands && k < 4; k++)
       str_printf(&t, "%s%s", k ? ", " : "", global_name(e, n->operand[k]));
     str_puts(&t, n->noperands > 4 ? ", ...)" : ")");
   }
   if (s->nodes.n > 4) str_printf(&t, " and %d more", s->nodes.n - 4);
-  if (s->kind != STEP_EXCHANGE) return t.at;
+  if (!exchanges) return t.at;
   const Node *n = graph_node(e->le->graph, s->nodes.at[0]);
   Exchange x = exchange_of(e->program, graph_operand(e->le->graph, n, 0)->layout, n->layout,
                            &n->shape, n->dtype);
   Str axes = str_new(e->arena);
   for (int a = 0; a < e->mesh->naxes; a++)
     if (x.axes & 1u << a) str_printf(&axes, "%s%s", axes.n ? ", " : "", e->mesh->axis[a].name);
-  return arena_printf(e->arena, axes.n ? "%s over %s: %s" : "%s%s: %s", exchange_name(x.kind),
-                      axes.at, t.at);
+  const char *part = s->kind == STEP_WAIT ? "wait for " : s->flight ? "start of " : "";
+  return arena_printf(e->arena, axes.n ? "%s%s over %s: %s" : "%s%s%s: %s", part,
+                      exchange_name(x.kind), axes.at, t.at);
+}
+
+static void put_list(Emit *e, const char *const *word, int n) {
+  for (int i = 0; i < n; i++) str_printf(&e->body, "%s%s", i ? ", " : "", word[i]);
 }
 
 static void emit_exchange(Emit *e, const Step *s) {
   const Graph *g = e->le->graph;
-  const char **x = arena_array(e->arena, const char *, s->nodes.n),
-             **from = arena_array(e->arena, const char *, s->nodes.n),
-             **to = arena_array(e->arena, const char *, s->nodes.n);
-  for (int i = 0; i < s->nodes.n; i++) {
+  int n = s->nodes.n;
+  const char **x = arena_array(e->arena, const char *, n),
+             **from = arena_array(e->arena, const char *, n),
+             **to = arena_array(e->arena, const char *, n);
+  for (int i = 0; i < n; i++) {
     NodeId id = s->nodes.at[i];
     x[i] = exchange_table(e, id);
     from[i] = emit_pointer(e, graph_node(g, id)->operand[0]);
     to[i] = emit_pointer(e, id);
   }
-  if (s->nodes.n == 1) {
-    str_line(&e->body, "dtrt_run_exchange(dev, %s, %s, %s);", x[0], from[0], to[0]);
+  const char *call = arena_printf(
+      e->arena, s->flight ? "dtrt_start_exchange%s(dev, %d, " : "dtrt_run_exchange%s(dev, ",
+      n > 1 ? "s" : "", s->flight);
+  if (n == 1) {
+    str_line(&e->body, "%s%s, %s, %s);", call, x[0], from[0], to[0]);
     return;
   }
-  Str xs = str_new(e->arena), fs = str_new(e->arena), ts = str_new(e->arena);
-  for (int i = 0; i < s->nodes.n; i++) {
-    str_printf(&xs, "%s%s", i ? ", " : "", x[i]);
-    str_printf(&fs, "%s%s", i ? ", " : "", from[i]);
-    str_printf(&ts, "%s%s", i ? ", " : "", to[i]);
-  }
-  str_line(&e->body, "dtrt_run_all_reduces(dev, %d, (const dtrt_exchange *const[]){%s},",
-           s->nodes.n, xs.at);
-  str_line(&e->body, "                     (const void *const[]){%s},", fs.at);
-  str_line(&e->body, "                     (void *const[]){%s});", ts.at);
+  int indent = (int)(strchr(call, '(') - call) + 3;
+  str_printf(&e->body, "  %s%d, (const dtrt_exchange *const[]){", call, n);
+  put_list(e, x, n);
+  str_printf(&e->body, "},\n%*s(const void *const[]){", indent, "");
+  put_list(e, from, n);
+  str_printf(&e->body, "},\n%*s(void *const[]){", indent, "");
+  put_list(e, to, n);
+  str_puts(&e->body, "});\n");
 }
 
 static bool emit_product_of(Emit *e, NodeId id, const Step *next) {
@@ -233,6 +241,7 @@ bool emit_calls(Emit *e, const Step *s, const Step *next) {
     break;
   case STEP_EXCHANGE: emit_exchange(e, s); break;
   case STEP_STRIP: emit_strips(e, s); break;
+  case STEP_WAIT: str_line(&e->body, "dtrt_wait_exchange(dev, %d);", s->flight); break;
   }
   return false;
 }

@@ -41,8 +41,9 @@ StepWork emit_work(Emit *e, const Step *s) {
   const Program *p = e->program;
   const LocalEntry *le = e->le;
   StepWork w = {0};
-  if (s->kind == STEP_EXCHANGE) {
+  if (s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT) {
     moves(p, le, s, &w);
+    if (s->kind == STEP_EXCHANGE && s->flight) w.bytes = 0; /* they are the wait's */
     return w;
   }
   for (int i = 0; i < s->nodes.n; i++) {

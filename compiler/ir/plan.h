@@ -57,14 +57,16 @@ typedef enum StepKind {
   STEP_REDUCE,   /* one loop nest with accumulators for one node */
   STEP_CONTRACT, /* a matrix product, or loops of them */
   STEP_SCATTER,
-  STEP_EXCHANGE, /* one exchange, or several all-reduces as one */
-  STEP_STRIP     /* several of the first three, strip by strip */
+  STEP_EXCHANGE, /* one exchange, or several as one; or only their start */
+  STEP_STRIP,    /* several of the first three, strip by strip */
+  STEP_WAIT      /* the end of what a STEP_EXCHANGE with this flight has started; the same nodes */
 } StepKind;
 
 typedef struct Strip Strip;
 typedef struct Step {
   StepKind kind;
   VEC(NodeId) nodes; /* what it stores */
+  uint8_t flight;    /* of exchanges that are started, and of their end; 0: done at once */
   bool rides; /* a map that may run while the product of the step before it does, row by row */
   const Strip *strip; /* STEP_STRIP */
 } Step;

@@ -4,7 +4,8 @@
  * Scratch keeps to its bound. With predict.c linked in nothing runs, and what the compiler says of
  * the exchange is compared with the same law.
  *   exchanges TRANSPORT [NDEVICES [STEP]]    only the meshes of so many devices; every STEP-th pair
- *   exchanges large TRANSPORT   tensors that do not fit the scratch; a few pairs */
+ *   exchanges large TRANSPORT   tensors that do not fit the scratch; a few pairs
+ *   exchanges flights TRANSPORT [NDEVICES [STEP]]   several in flight at a time, or as one */
 #include "harness.h"
 #include "law.h"
 
@@ -19,7 +20,8 @@ __attribute__((weak)) int64_t predict_bytes(const Grid *g, const dtrt_exchange *
 enum { BATCH = 24, SCRATCH = 1 << 20 };
 
 static Grid grid;
-static int64_t to_offset;
+static int64_t to_offset, pair_bytes; /* of the blocks of a pair; of both */
+static bool flights;
 static int step = 1;
 static bool shared_ranks; /* of whom the counters of what was sent may still be on their way */
 
@@ -37,18 +39,35 @@ static int device_of(const dtrt_device *dev) {
   return device;
 }
 
-static void run_one(dtrt_device *dev, const Pair *p) {
-  float *from = (float *)(void *)dev->arena, *to = (float *)(void *)(dev->arena + to_offset);
-  int64_t at = 0, n = law_count(p->x.from), held = 1;
+/* The blocks of the pair that has place `place` in the arena. */
+static float *from_of(dtrt_device *dev, int place) {
+  return (float *)(void *)(dev->arena + place * pair_bytes);
+}
+static float *to_of(dtrt_device *dev, int place) {
+  return (float *)(void *)(dev->arena + place * pair_bytes + to_offset);
+}
+
+static int64_t held_of(const dtrt_device *dev, const Pair *p) {
+  int64_t held = 1;
+  for (int i = 0; i < p->x.to->rank; i++)
+    held *= dtrt_hi(dev, &p->x.to->dim[i]) - dtrt_lo(dev, &p->x.to->dim[i]);
+  return held;
+}
+
+static void fill(dtrt_device *dev, const Pair *p, int place) {
+  float *from = from_of(dev, place), *to = to_of(dev, place);
+  int64_t at = 0, n = law_count(p->x.from), held = held_of(dev, p);
   int me = device_of(dev);
   for (int64_t e = 0; e < n; e++)
     if (p->from->held[e] >> me & 1) from[at++] = law_term(e, me);
   from[at] = -1;
-  for (int i = 0; i < p->x.to->rank; i++)
-    held *= dtrt_hi(dev, &p->x.to->dim[i]) - dtrt_lo(dev, &p->x.to->dim[i]);
   for (int64_t i = 0; i <= held; i++) to[i] = -1;
-  dtrt_run_exchange(dev, &p->x, from, to);
-  at = 0;
+}
+
+static void check(dtrt_device *dev, const Pair *p, int place) {
+  const float *to = to_of(dev, place);
+  int64_t at = 0, n = law_count(p->x.from), held = held_of(dev, p);
+  int me = device_of(dev);
   for (int64_t e = 0; e < n; e++) {
     if (!(p->to->held[e] >> me & 1)) continue;
     float v = law_value(&grid, &p->x, p->from, e, me);
@@ -59,8 +78,57 @@ static void run_one(dtrt_device *dev, const Pair *p) {
   CHECK(to[held] == -1, "written past the end");
 }
 
+static void run_one(dtrt_device *dev, const Pair *p) {
+  fill(dev, p, 0);
+  dtrt_run_exchange(dev, &p->x, from_of(dev, 0), to_of(dev, 0));
+  check(dev, p, 0);
+}
+
+/* Starts n, awaits them in another order, with one that is not in flight between. */
+static void run_flights(dtrt_device *dev, const Pair *const *p, int n) {
+  for (int i = 0; i < n; i++) {
+    fill(dev, p[i], i);
+    if (i != 2) dtrt_start_exchange(dev, i + 1, &p[i]->x, from_of(dev, i), to_of(dev, i));
+  }
+  if (n > 2) dtrt_run_exchange(dev, &p[2]->x, from_of(dev, 2), to_of(dev, 2));
+  for (int k = 0; k < n; k++) {
+    int i = (k * 3 + n / 2) % n; /* n is 8 or less */
+    if (n % 3 == 0) i = n - 1 - k;
+    if (i != 2) dtrt_wait_exchange(dev, i + 1);
+    check(dev, p[i], i);
+    dtrt_begin_step(dev, k);
+  }
+}
+
+/* All in one call, or in one flight: the runtime finds out which can go as one. */
+static void run_together(dtrt_device *dev, const Pair *const *p, int n, int flight) {
+  const dtrt_exchange *x[DTRT_FLIGHTS];
+  const void *from[DTRT_FLIGHTS];
+  void *to[DTRT_FLIGHTS];
+  for (int i = 0; i < n; i++) {
+    fill(dev, p[i], i);
+    x[i] = &p[i]->x, from[i] = from_of(dev, i), to[i] = to_of(dev, i);
+  }
+  if (flight) {
+    dtrt_start_exchanges(dev, flight, n, x, from, to);
+    dtrt_wait_exchange(dev, flight);
+  } else {
+    dtrt_run_exchanges(dev, n, x, from, to);
+  }
+  for (int i = 0; i < n; i++) check(dev, p[i], i);
+}
+
 static void run(dtrt_device *dev) {
-  for (int i = 0; i < batched; i++) run_one(dev, batch[i]);
+  for (int i = 0, turn = 0; i < batched; turn++) {
+    int n = batched - i < DTRT_FLIGHTS ? batched - i : DTRT_FLIGHTS;
+    if (!flights)
+      run_one(dev, batch[i]), n = 1;
+    else if (turn % 3 == 0)
+      run_flights(dev, batch + i, n);
+    else
+      run_together(dev, batch + i, n, turn % 3 == 1 ? 0 : DTRT_FLIGHTS);
+    i += n;
+  }
 }
 
 static int64_t scratch_bound(const Pair *p) {
@@ -96,7 +164,8 @@ static bool run_batch(dtrt_session *s, bool messages) {
           (long)got, (long)sum.received[first + i]);
     CHECK(shared_ranks || gave == sum.sent[first + i], "device %d sent %ld bytes, not %ld",
           first + i, (long)gave, (long)sum.sent[first + i]);
-    CHECK(t.scratch <= (messages ? SCRATCH : most_scratch) || t.scratch == before[i].scratch,
+    CHECK(t.scratch <= (messages ? flights ? 4 * SCRATCH : SCRATCH : most_scratch) ||
+              t.scratch == before[i].scratch,
           "device %d took %ld bytes of scratch", first + i, (long)t.scratch);
   }
   return atomic_load(&harness_failures) == failures;
@@ -190,7 +259,8 @@ static int64_t run_pairs(const char *transport, const Pair *p, int total, bool l
   for (int i = 0; i < total; i++) list[i] = &p[i].x;
   to_offset = (law_count(p[0].x.from) * 4 + 127) / 64 * 64;
   Fixture f;
-  harness_program(&f, grid.naxes, grid.size, to_offset * 2 + 64);
+  pair_bytes = (to_offset * 2 + 127) / 64 * 64;
+  harness_program(&f, grid.naxes, grid.size, pair_bytes * (flights ? DTRT_FLIGHTS : 1));
   f.program.nexchanges = total;
   f.program.exchange = list;
   harness_entry(&f, "all", run);
@@ -235,7 +305,8 @@ int main(int argc, char **argv) {
       {3, {4, 3, 5}, false, false}, {3, {2, 6, 3}, true, false},  {3, {8, 4, 2}, false, false},
       {2, {600, 901}, false, true}, {3, {60, 70, 90}, true, true}};
   bool large = argc > 1 && !strcmp(argv[1], "large");
-  if (large) argc--, argv++;
+  flights = argc > 1 && !strcmp(argv[1], "flights");
+  if (large || flights) argc--, argv++;
   const char *transport = argc > 1 ? argv[1] : "threads";
   int only = argc > 2 ? atoi(argv[2]) : 0;
   if (argc > 3 && atoi(argv[3]) > 0) step = atoi(argv[3]);

@@ -1,6 +1,7 @@
 /* reduces.c: all-reduce and reduce-scatter of every dtype and op against the plain sum in the order
  * of the devices, small and large, one tensor and several as one, in place and not. Prints a hash
- * of all results, which must be the same on every transport. reduces TRANSPORT NDEVICES */
+ * of all results, which must be the same on every transport. reduces TRANSPORT NDEVICES [flights]
+ */
 #include <math.h>
 #include "harness.h"
 
@@ -21,6 +22,7 @@ static const dtrt_exchange *list[5 * 1024];
 static const Case *now; /* and what is much used of it: */
 static int dtype, op;
 static uint64_t hashes[64]; /* one a device of this process */
+static int flights;         /* 1: they are started and awaited */
 
 /* -------- numbers, one at a time -------- */
 
@@ -151,10 +153,15 @@ static void run(dtrt_device *dev) {
     out[t] = c->in_place ? block : block + c->room;
   }
   const dtrt_exchange *const *x = list + c->table[0].id;
-  if (c->ntensors == 1)
+  if (flights) {
+    int flight = 1 + c->table[0].id % DTRT_FLIGHTS;
+    dtrt_start_exchanges(dev, flight, c->ntensors, x, in, out);
+    dtrt_begin_step(dev, 0);
+    dtrt_wait_exchange(dev, flight);
+  } else if (c->ntensors == 1)
     dtrt_run_exchange(dev, x[0], in[0], out[0]);
   else
-    dtrt_run_all_reduces(dev, c->ntensors, x, in, out);
+    dtrt_run_exchanges(dev, c->ntensors, x, in, out);
   uint64_t hash = 0;
   for (int t = 0; t < c->ntensors; t++) {
     int64_t lo = dtrt_lo(dev, c->to[t].dim), hi = dtrt_hi(dev, c->to[t].dim);
@@ -239,6 +246,7 @@ static uint64_t sweep(const char *transport) {
 int main(int argc, char **argv) {
   if (argc < 3) return 2;
   ndevices = atoi(argv[2]);
+  flights = argc > 3;
   for (int i = 0; i < 65536; i++) {
     uint16_t h = (uint16_t)i;
     all[0][i] = value_of(DTRT_BF16, &h);

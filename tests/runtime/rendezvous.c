@@ -20,15 +20,15 @@ typedef struct Mail {
   Comm comm; /* first: what the session sees */
   Comm *real;
   pthread_mutex_t mutex;
-  Post *unmet[DEVICES][DEVICES]; /* [from][to], oldest first, all of one kind */
-  int open[DEVICES];             /* posts of a device that are not over */
+  Post *unmet[COMM_LANES][DEVICES][DEVICES]; /* [][from][to], oldest first, all of one kind */
+  int open[DEVICES][COMM_LANES];             /* posts of a device that are not over */
 } Mail;
 
-static int post(Comm *c, int me, int other, bool is_send, char *at, int64_t bytes) {
+static int post(Comm *c, int me, int lane, int other, bool is_send, char *at, int64_t bytes) {
   Mail *m = (Mail *)(void *)c;
   if (bytes <= 0 || me == other) abort();
   pthread_mutex_lock(&m->mutex);
-  Post **p = is_send ? &m->unmet[me][other] : &m->unmet[other][me], *met = *p;
+  Post **p = is_send ? &m->unmet[lane][me][other] : &m->unmet[lane][other][me], *met = *p;
   if (met && met->is_send != is_send) {
     if (met->bytes != bytes) {
       fprintf(stderr, "device %d and %d: a message of %ld and of %ld bytes\n", me, other,
@@ -37,28 +37,28 @@ static int post(Comm *c, int me, int other, bool is_send, char *at, int64_t byte
     }
     memcpy(is_send ? met->at : at, is_send ? at : met->at, (size_t)bytes);
     *p = met->next;
-    m->open[other]--;
+    m->open[other][lane]--;
     free(met);
   } else {
     while (*p) p = &(*p)->next;
     *p = malloc(sizeof **p);
     **p = (Post){.is_send = is_send, .at = at, .bytes = bytes};
-    m->open[me]++;
+    m->open[me][lane]++;
   }
   pthread_mutex_unlock(&m->mutex);
   return 0;
 }
 
-static int mail_send(Comm *c, int me, int peer, const void *bytes, int64_t n) {
-  return post(c, me, peer, true, (char *)(uintptr_t)bytes, n);
+static int mail_send(Comm *c, int me, int lane, int peer, const void *bytes, int64_t n) {
+  return post(c, me, lane, peer, true, (char *)(uintptr_t)bytes, n);
 }
-static int mail_recv(Comm *c, int me, int peer, void *bytes, int64_t n) {
-  return post(c, me, peer, false, bytes, n);
+static int mail_recv(Comm *c, int me, int lane, int peer, void *bytes, int64_t n) {
+  return post(c, me, lane, peer, false, bytes, n);
 }
-static int mail_finish(Comm *c, int me) {
+static int mail_finish(Comm *c, int me, int lane) {
   Mail *m = (Mail *)(void *)c;
   pthread_mutex_lock(&m->mutex);
-  int open = m->open[me];
+  int open = m->open[me][lane];
   pthread_mutex_unlock(&m->mutex);
   return open == 0;
 }
@@ -71,11 +71,12 @@ static int mail_segment(Comm *c, int which, int64_t bytes, char *why) {
 }
 static void mail_close(Comm *c) {
   Mail *m = (Mail *)(void *)c;
-  for (int i = 0; i < DEVICES * DEVICES; i++)
-    if (m->unmet[i / DEVICES][i % DEVICES]) {
-      fprintf(stderr, "a message between %d and %d is left over\n", i / DEVICES, i % DEVICES);
-      abort();
-    }
+  for (int i = 0; i < COMM_LANES * DEVICES * DEVICES; i++) {
+    int lane = i / DEVICES / DEVICES, from = i / DEVICES % DEVICES, to = i % DEVICES;
+    if (!m->unmet[lane][from][to]) continue;
+    fprintf(stderr, "a message between %d and %d of lane %d is left over\n", from, to, lane);
+    abort();
+  }
   m->real->verbs->close(m->real);
   free(m->comm.slot);
   free(m);
@@ -95,6 +96,7 @@ Comm *comm_open_threads(const CommOpen *o, char *why) {
   m->real = real;
   m->comm.verbs = &verbs;
   m->comm.all_direct = false;
+  m->comm.lanes = COMM_LANES;
   m->comm.slot = calloc(DEVICES, sizeof *m->comm.slot); /* nobody's is to be seen */
   pthread_mutex_init(&m->mutex, NULL);
   return &m->comm;

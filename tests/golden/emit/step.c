@@ -163,9 +163,9 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
 
   /* all-reduce over batch: grad(model.w), grad(model.b)    step.dtg:12 */
   dtrt_begin_step(dev, 7);
-  dtrt_run_all_reduces(dev, 2, (const dtrt_exchange *const[]){&exchange_1, &exchange_2},
-                       (const void *const[]){grad_model_w, grad_model_b},
-                       (void *const[]){grad_model_w, grad_model_b});
+  dtrt_run_exchanges(dev, 2, (const dtrt_exchange *const[]){&exchange_1, &exchange_2},
+                     (const void *const[]){grad_model_w, grad_model_b},
+                     (void *const[]){grad_model_w, grad_model_b});
 
   /* model.w <- sub(model.w, %18)    step.dtg:12 */
   dtrt_begin_step(dev, 8);
