@@ -170,8 +170,8 @@ typedef struct dtgc_options {
   int command_line;
   /* A program from the same sources with other constants, whose variables this one is to lie out
    * alike, so that both can run on the same ones (dtgc_build). Its mesh must be the same, and a
-   * variable that both have must have the same type and shape, else DTGC_BAD_ARGUMENT. It is only
-   * read, during the compiling call. */
+   * variable that both have must have the same type and shape, else DTGC_BAD_ARGUMENT. It is used
+   * during the compiling call alone. */
   const dtgc_program *variant_of;
   /* The machine that plans are made for: a machine file (docs/machines.md), or its text. Errors in
    * it are messages like those of sources. NULL: the default, which --dump=cost shows; no file is

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const emit_switches[] = {"DTGC_REPEAT", "DTGC_RIDE", NULL};
+
 /* -------- names and numbers -------- */
 
 bool is_number(const char *text, int64_t v) {

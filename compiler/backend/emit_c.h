@@ -11,6 +11,9 @@ typedef struct EmitOptions {
   bool line_marks;     /* #line back to the .dtg, for gdb and perf */
 } EmitOptions;
 
+/* Variables of the environment that change what is written; NULL ends them. */
+extern const char *const emit_switches[];
+
 void emit_c(Str *out, const Plan *plan, const EmitOptions *o);
 
 #endif

@@ -208,6 +208,11 @@ static bool key_machine(CacheKey *k, const char *cpu, char **error) {
   return true;
 }
 
+static void key_args(CacheKey *k, const Args *a) {
+  key_text(k, DTG_LLVM_VERSION);
+  for (int i = 0; i < a->n; i++) key_text(k, a->at[i]);
+}
+
 static bool job_make(Job *j, const char *source, size_t n, const JitOptions *o, char **error) {
   *j = (Job){.cpu = o->cpu};
   j->text = whole_text(source, n, &j->n);
@@ -216,8 +221,7 @@ static bool job_make(Job *j, const char *source, size_t n, const JitOptions *o, 
     return false;
   }
   args_make(&j->args, o);
-  key_text(&j->key, DTG_LLVM_VERSION);
-  for (int i = 0; i < j->args.n; i++) key_text(&j->key, j->args.at[i]);
+  key_args(&j->key, &j->args);
   cache_key_add(&j->key, j->text, j->n);
   if (key_machine(&j->key, o->cpu, error)) return true;
   free(j->text);
@@ -255,9 +259,37 @@ bool jit_compile(const char *source, size_t n, const JitOptions *o, JitObject *o
   Job j;
   *t = (JitTimes){0};
   if (!job_make(&j, source, n, o, error)) return false;
+  t->key = j.key;
   bool ok = job_run(&j, o->no_cache, out, t, error);
   job_free(&j);
   return ok;
+}
+
+/* -------- objects by what their C is made from -------- */
+
+bool jit_key_options(CacheKey *k, const JitOptions *o) {
+  Args a;
+  char *error = NULL;
+  args_make(&a, o);
+  key_args(k, &a);
+  bool ok = key_machine(k, o->cpu, &error);
+  free(error);
+  return ok;
+}
+
+/* An entry of the cache that holds the key of another. */
+void jit_remember(const CacheKey *k, const CacheKey *object) {
+  cache_put(k, &(JitObject){(void *)object, sizeof *object});
+}
+
+bool jit_recall(const CacheKey *k, JitObject *out) {
+  JitObject link;
+  CacheKey object;
+  if (!cache_get(k, &link)) return false;
+  bool ok = link.n == sizeof object;
+  if (ok) memcpy(&object, link.at, sizeof object);
+  free(link.at);
+  return ok && cache_get(&object, out);
 }
 
 /* A text that is right for every CPU is compiled: what fails then is the CPU. "native" is no name
@@ -335,6 +367,7 @@ bool jit_compile_together(const char *source, size_t n, const JitOptions *o, Jit
   bool first = rank == 0;
   bool made = job_make(&j, source, n, o, error), ok = made;
   if (!made) j = (Job){0};
+  t->key = j.key;
   if (first && made) ok = job_run(&j, o->no_cache, out, t, error);
   if (first && !parcel_make(&j, ok, out, ok ? "" : *error, &bytes, &size)) bytes = NULL, size = 0;
   /* Even a rank that has failed takes part, or the others would wait for ever. */

@@ -59,9 +59,14 @@ typedef struct JitOptions {
                      */
 } JitOptions;
 
+typedef struct CacheKey {
+  uint64_t a, b;
+} CacheKey;
+
 typedef struct JitTimes {
   double module, compile; /* milliseconds; compile is 0 when the object came from the cache */
   bool cached;
+  CacheKey key; /* of the object in the cache */
 } JitTimes;
 
 /* Whether clang knows a CPU of that name for this kind of machine; false: *error says why not. */
@@ -73,6 +78,15 @@ bool jit_compile(const char *source, size_t n, const JitOptions *o, JitObject *o
  * receive. */
 bool jit_compile_together(const char *source, size_t n, const JitOptions *o, JitObject *out,
                           JitTimes *t, char **error);
+
+/* Objects by what their C is made from, so that a warm start needs no C. The key begins with what
+ * is known here: the options, the machine, LLVM; false: it cannot be told. The caller adds the
+ * rest, and the build of the compiler. */
+bool jit_key_options(CacheKey *k, const JitOptions *o);
+void jit_remember(const CacheKey *k, const CacheKey *object);
+bool jit_recall(const CacheKey *k, JitObject *out);
+/* build_id.c: adds which build this is; false: the linker wrote no id. */
+bool jit_build_id(CacheKey *k);
 
 /* An object in memory, ready to be called. */
 typedef struct JitCode JitCode;
@@ -90,9 +104,6 @@ bool jit_host_cpu(char *out, size_t n);
 /* Objects by 128-bit key under $XDG_CACHE_HOME/dtgc or ~/.cache/dtgc. Any number of processes may
  * use it at once. A missing, foreign or damaged entry is no entry. Never fails aloud: a machine
  * without a place to write only compiles more often. */
-typedef struct CacheKey {
-  uint64_t a, b;
-} CacheKey;
 void cache_key_add(CacheKey *k, const void *bytes, size_t n);
 bool cache_get(const CacheKey *k, JitObject *out);
 void cache_put(const CacheKey *k, const JitObject *o);

@@ -125,6 +125,7 @@ static dtgc_status measure_loops(Calibration *c) {
   if (c->elements > most) c->elements = most;
   dtgc_options o = {.transport = c->transport, .no_lines = 1};
   dtgc_status s = dtgc_compile_string("calibrate", source_of(c), &o, &c->program);
+  if (!s) s = program_plan(c->program);
   if (!s) s = dtgc_start(c->program);
   if (s) return fail(c, s, dtgc_error(c->program));
   int calls = c->quick ? 4 : 40;

@@ -40,7 +40,7 @@ static dtgc_status check_options(dtgc_program *p, const dtgc_options *o) {
     return program_fail(p, DTGC_BAD_ARGUMENT, "timeout is %g seconds", o->timeout);
   if (o->machine && !o->machine->name && !o->machine->text)
     return program_fail(p, DTGC_BAD_ARGUMENT, "machine has neither a name nor a text");
-  if (o->variant_of && !o->variant_of->plan)
+  if (o->variant_of && !o->variant_of->compiled)
     return program_fail(p, DTGC_BAD_ARGUMENT, "variant_of is a program that did not compile");
   if (o->mpi_comm && o->transport && strcmp(o->transport, "mpi") != 0)
     return program_fail(p, DTGC_BAD_ARGUMENT, "mpi_comm is given, but the transport is %s",

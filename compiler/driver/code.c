@@ -10,26 +10,38 @@ static bool compiles_alone(const dtgc_program *p) {
   return p->transport && strcmp(p->transport, "mpi") != 0;
 }
 
+static dtgc_status make_object(dtgc_program *p) {
+  Emitted e;
+  JitTimes t;
+  char *error = NULL;
+  dtgc_status s = program_emit(p, EMIT_TO_RUN, &e);
+  if (s) return s;
+  bool ok = compiles_alone(p) ? jit_compile(e.at, e.n, &p->jit, &p->object, &t, &error)
+                              : jit_compile_together(e.at, e.n, &p->jit, &p->object, &t, &error);
+  program_time(p, "llvm", t.module);
+  program_time(p, "clang", t.compile);
+  if (!ok) {
+    p->object.at = NULL;
+    return program_fail_with(p, DTGC_SYSTEM, error);
+  }
+  p->from_cache = t.cached;
+  if (p->has_key) jit_remember(&p->key, &t.key);
+  return DTGC_OK;
+}
+
 dtgc_status dtgc_load(dtgc_program *p, const dtrt_program **out) {
   if (out) *out = p ? p->code : NULL;
   dtgc_status s = program_begin(p);
   if (!s && !out) s = program_fail(p, DTGC_BAD_ARGUMENT, "out is NULL");
   if (s || p->code) return s;
-  Emitted e;
-  if ((s = program_emit(p, EMIT_TO_RUN, &e))) return s;
-  JitObject o;
-  JitTimes t;
-  char *error = NULL;
-  bool ok = compiles_alone(p) ? jit_compile(e.at, e.n, &p->jit, &o, &t, &error)
-                              : jit_compile_together(e.at, e.n, &p->jit, &o, &t, &error);
-  program_time(p, "llvm", t.module);
-  program_time(p, "clang", t.compile);
-  if (!ok) return program_fail_with(p, DTGC_SYSTEM, error);
-  p->from_cache = t.cached;
+  p->from_cache = p->object.at != NULL;
+  if (!p->object.at && (s = make_object(p))) return s;
   double start = jit_now();
   void *at = NULL;
-  p->loaded = jit_load(o.at, o.n, "dtg_program", &at, &error);
-  free(o.at);
+  char *error = NULL;
+  p->loaded = jit_load(p->object.at, p->object.n, "dtg_program", &at, &error);
+  free(p->object.at);
+  p->object.at = NULL;
   program_time(p, "load", jit_now() - start);
   if (!p->loaded) return program_fail_with(p, DTGC_SYSTEM, error);
   *out = p->code = at;
@@ -89,6 +101,7 @@ void dtgc_free(dtgc_program *p) {
   if (!p) return;
   if (p->session) dtrt_close(p->session);
   jit_unload(p->loaded);
+  free(p->object.at);
   program_free_variants(p);
   free(p->error);
   arena_free(p->arena);

@@ -41,7 +41,7 @@ dtgc_status program_fail_with(dtgc_program *p, dtgc_status s, char *text) {
 dtgc_status program_begin(dtgc_program *p) {
   if (!p) return DTGC_BAD_ARGUMENT;
   if (p->out_of_memory) return DTGC_NO_MEMORY;
-  if (!p->plan)
+  if (!p->compiled)
     return program_fail(p, DTGC_BAD_ARGUMENT, "this program did not compile: it can only be freed");
   set_error(p, NULL);
   return DTGC_OK;
@@ -247,6 +247,32 @@ static void on_forbidden(void *user, Plan *p) { cure_forbidden(p, &((dtgc_progra
 
 static void on_pass(void *user, const char *pass, double ms) { program_time(user, pass, ms); }
 
+static dtgc_status plan_inside(dtgc_program *p, void *arg) {
+  const dtgc_program *base = arg;
+  int warnings = p->diag.warnings;
+  PipelineOptions po = {.variables_of = base ? base->plan : NULL,
+                        .machine = p->machine,
+                        .timed = on_pass,
+                        .cure = on_forbidden,
+                        .memory = (int64_t)p->given.memory,
+                        .user = p};
+  p->plan = pipeline_run(p->program, &po);
+  p->has_key = p->has_key && p->diag.warnings == warnings;
+  return p->plan ? DTGC_OK : DTGC_BAD_SOURCE;
+}
+
+dtgc_status program_plan(dtgc_program *p) {
+  dtgc_status s = program_begin(p);
+  return s || p->plan ? s : program_guard(p, plan_inside, NULL);
+}
+
+/* A variant lies out its variables as the plan of its base does. */
+static dtgc_status plan_of_base(dtgc_program *p, const dtgc_program *base) {
+  dtgc_program *b = (dtgc_program *)base;
+  dtgc_status s = program_plan(b);
+  return s ? program_fail(p, s, "variant_of: %s", dtgc_error(b)) : DTGC_OK;
+}
+
 static dtgc_status compile_inside(dtgc_program *p, void *arg) {
   const CompileArgs *c = arg;
   take_options(p, c->o);
@@ -259,19 +285,17 @@ static dtgc_status compile_inside(dtgc_program *p, void *arg) {
   double start = jit_now();
   p->program = front_compile(p->arena, &p->diag, &p->front);
   program_time(p, "front", jit_now() - start);
-  const Machine *machine;
-  if (!take_machine(p, c->o, &machine) || !p->program) return DTGC_BAD_SOURCE;
+  if (!take_machine(p, c->o, &p->machine) || !p->program) return DTGC_BAD_SOURCE;
   inspect_make(p);
   const dtgc_program *base = c->o ? c->o->variant_of : NULL;
   if ((s = check_mesh(p)) || (base && (s = check_variant(p, base)))) return s;
-  PipelineOptions po = {.variables_of = base ? base->plan : NULL,
-                        .machine = machine,
-                        .timed = on_pass,
-                        .cure = on_forbidden,
-                        .memory = c->o ? (int64_t)c->o->memory : 0,
-                        .user = p};
-  p->plan = pipeline_run(p->program, &po);
-  return p->plan ? DTGC_OK : DTGC_BAD_SOURCE;
+  if (base && (s = plan_of_base(p, base))) return s;
+  start = jit_now();
+  bool found = recall_object(p, c->o);
+  program_time(p, "recall", jit_now() - start);
+  s = found ? DTGC_OK : plan_inside(p, (void *)base);
+  p->compiled = s == DTGC_OK;
+  return s;
 }
 
 static dtgc_status compile_with(CompileArgs *c, dtgc_program **out) {
@@ -389,8 +413,9 @@ static dtgc_status emit_inside(dtgc_program *p, void *arg) {
 
 dtgc_status program_emit(dtgc_program *p, EmitPurpose purpose, Emitted *out) {
   *out = (Emitted){.purpose = purpose};
+  dtgc_status s = program_plan(p);
   double start = jit_now();
-  dtgc_status s = program_guard(p, emit_inside, out);
+  if (!s) s = program_guard(p, emit_inside, out);
   program_time(p, "emit", jit_now() - start);
   return s;
 }
@@ -411,7 +436,7 @@ static dtgc_status dump_inside(dtgc_program *p, void *arg) {
 
 dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text) {
   if (text) *text = NULL;
-  dtgc_status s = program_begin(p);
+  dtgc_status s = program_plan(p);
   if (s) return s;
   if (!stage || !text)
     return program_fail(p, DTGC_BAD_ARGUMENT, "%s is NULL", stage ? "text" : "stage");
@@ -437,7 +462,7 @@ static dtgc_status html_inside(dtgc_program *p, void *arg) {
 dtgc_status dtgc_html(dtgc_program *p, char **text) {
   Str page;
   if (text) *text = NULL;
-  dtgc_status s = program_begin(p);
+  dtgc_status s = program_plan(p);
   if (s) return s;
   if (!text) return program_fail(p, DTGC_BAD_ARGUMENT, "text is NULL");
   if ((s = program_guard(p, html_inside, &page))) return s;

@@ -13,7 +13,7 @@ static dtgc_status predict_inside(dtgc_program *p, void *arg) {
 }
 
 dtgc_status dtgc_memory_predicted(dtgc_program *p, dtgc_memory *out) {
-  dtgc_status s = program_begin(p);
+  dtgc_status s = program_plan(p);
   if (s) return s;
   if (!out) return program_fail(p, DTGC_BAD_ARGUMENT, "out is NULL");
   return program_guard(p, predict_inside, out);

@@ -78,7 +78,7 @@ const EntryInfo *inspect_entry(const dtgc_program *p, const char *name) {
   static const EntryInfo init = {.name = "init"};
   for (int i = 0; i < p->nentries; i++)
     if (strcmp(p->entries[i].name, name) == 0) return &p->entries[i];
-  return p->plan && strcmp(name, init.name) == 0 ? &init : NULL;
+  return p->compiled && strcmp(name, init.name) == 0 ? &init : NULL;
 }
 
 static const char *entry_name(const void *table, int i) {
@@ -129,7 +129,7 @@ dtgc_status dtgc_output(const dtgc_program *p, const char *entry, int i, dtgc_te
 }
 
 int64_t dtgc_devices(const dtgc_program *p) {
-  return p && p->plan ? mesh_devices(&p->program->mesh) : 0;
+  return p && p->compiled ? mesh_devices(&p->program->mesh) : 0;
 }
 
 int dtgc_vars(const dtgc_program *p) { return p ? p->nvars : 0; }

@@ -47,7 +47,7 @@ static void show_times(const Driver *d) {
   double sum = 0;
   if (!d->o.time || d->quiet) return;
   for (int i = 0; i < n && i < 64; i++) {
-    bool cached = strcmp(t[i].step, "clang") == 0 && dtgc_from_cache(d->program) == 1;
+    bool cached = strcmp(t[i].step, "load") == 0 && dtgc_from_cache(d->program) == 1;
     fprintf(stderr, "%-12s %9.2f ms%s\n", t[i].step, t[i].ms, cached ? "  (from the cache)" : "");
     sum += t[i].ms;
   }

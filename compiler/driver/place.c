@@ -7,7 +7,7 @@
 
 /* -------- the mesh -------- */
 
-int dtgc_axes(const dtgc_program *p) { return p && p->plan ? p->program->mesh.naxes : 0; }
+int dtgc_axes(const dtgc_program *p) { return p && p->compiled ? p->program->mesh.naxes : 0; }
 
 dtgc_status dtgc_axis(dtgc_program *p, int i, const char **name, int64_t *size) {
   dtgc_status s = program_begin(p);
@@ -75,6 +75,8 @@ dtgc_status place_find(dtgc_program *p, const char *entry, const char *name, Pla
   if (!name) return program_fail(p, DTGC_BAD_ARGUMENT, "name is NULL");
   const EntryInfo *e = entry ? inspect_entry(p, entry) : NULL;
   if (entry && !e) return inspect_no_entry(p, entry);
+  dtgc_status s = program_plan(p);
+  if (s) return s;
   if (!e) {
     int i = find(p->vars, p->nvars, name);
     if (i < 0) return no_tensor(p, NULL, name);

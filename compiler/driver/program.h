@@ -4,6 +4,7 @@
  *   train.c    the training loop        place.c  mesh, layouts, boxes
  *   blocks.c   tensors a device at a time   profile.c  times of steps
  *   check.c    wrong arguments              ask.c  why a tensor lies so, what two plans differ in
+ *   recall.c   the object, before any pass has run
  * Law: nothing prints, and every failure sets `error` and returns a status. */
 #ifndef DTG_PROGRAM_H
 #define DTG_PROGRAM_H
@@ -35,11 +36,17 @@ struct dtgc_program {
   JitOptions jit;
   dtgc_options given; /* what the host gave, copied into the arena; for variants */
   Program *program;
-  Plan *plan;
+  const Machine *machine;
+  bool compiled;      /* nothing was wrong */
+  Plan *plan;         /* NULL: not asked for yet; program_plan */
   EntryInfo *entries; /* without init */
   int nentries;
   dtgc_tensor *vars;
   int nvars;
+  /* recall.c */
+  bool has_key;
+  CacheKey key;
+  JitObject object; /* found in the cache, not loaded yet */
   /* code.c */
   JitCode *loaded;
   const dtrt_program *code;
@@ -66,6 +73,8 @@ dtgc_status program_fail_with(dtgc_program *p, dtgc_status s, char *text);
 /* Before each public call: an old error is forgotten; not DTGC_OK when p is NULL or can do nothing
  * any more. */
 dtgc_status program_begin(dtgc_program *p);
+/* The same, and there is a plan afterwards. */
+dtgc_status program_plan(dtgc_program *p);
 /* Runs fn where an arena that runs out of memory comes back as DTGC_NO_MEMORY. */
 typedef dtgc_status GuardedFn(dtgc_program *p, void *arg);
 dtgc_status program_guard(dtgc_program *p, GuardedFn *fn, void *arg);
@@ -96,6 +105,9 @@ dtgc_status program_place_buffers(dtgc_program *p, const char *what, const dtgc_
                                   int ntensors, const dtgc_buffer *b, int n, void **at);
 /* run.c: what the session said of a call. */
 dtgc_status program_run_failed(dtgc_program *p, dtrt_status st);
+
+/* recall.c: whether the cache has the object of what the front end has read. Says nothing aloud. */
+bool recall_object(dtgc_program *p, const dtgc_options *o);
 
 /* compile.c: the same sources and options with one more constant, and p's layouts of variables. */
 dtgc_status program_variant(dtgc_program *p, const char *define, dtgc_program **out);

@@ -1,0 +1,64 @@
+/* Finds the object of a program in the cache before any pass has run, by what the object is made
+ * from: the texts as the front end read them, what the host gave, the compiler and the machine.
+ * Law: whatever can change the emitted C or the object is in the key. What passes would say is not,
+ * so an object is put down only when they said nothing.
+ *
+ * The passes of a program that is found run when somebody asks for its plan (program_plan). */
+#include "program.h"
+#include "emit_c.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void add_number(CacheKey *k, int64_t n) { cache_key_add(k, &n, sizeof n); }
+
+static void add_bytes(CacheKey *k, const char *text, size_t n) {
+  add_number(k, text ? (int64_t)n : -1);
+  if (text) cache_key_add(k, text, n);
+}
+
+static void add_text(CacheKey *k, const char *text) { add_bytes(k, text, text ? strlen(text) : 0); }
+
+static void add_texts(CacheKey *k, const char *const *text, int n) {
+  add_number(k, n);
+  for (int i = 0; i < n; i++) add_text(k, text[i]);
+}
+
+/* The host's own, imported ones, and the machine's file, by the names that messages and #line have
+ * for them. */
+static void add_sources(CacheKey *k, const dtgc_program *p) {
+  add_number(k, p->front.nsources);
+  add_text(k, p->given.machine ? p->given.machine->name : NULL);
+  for (int i = 0; i < p->diag.sources.n; i++) {
+    const Source *s = &p->diag.sources.at[i];
+    add_text(k, s->name);
+    add_bytes(k, s->text, s->len);
+  }
+}
+
+static bool make_key(dtgc_program *p, CacheKey *k) {
+  const FrontOptions *f = &p->front;
+  *k = (CacheKey){0};
+  if (!jit_build_id(k) || !jit_key_options(k, &p->jit)) return false;
+  add_sources(k, p);
+  add_texts(k, f->define, f->ndefines);
+  add_texts(k, f->layout, f->nlayouts);
+  add_texts(k, f->import_dir, f->nimport_dirs);
+  add_text(k, f->mesh);
+  add_number(k, f->strict_layouts);
+  add_number(k, (int64_t)p->given.memory);
+  for (const char *const *name = emit_switches; *name; name++) add_text(k, getenv(*name));
+  return true;
+}
+
+/* Ranks of mpiexec compile together, and must go the same way; a variant lies as its base does,
+ * whose plan it needs while there is a base. */
+static bool may_recall(const dtgc_program *p, const dtgc_options *o) {
+  bool alone = p->transport && strcmp(p->transport, "mpi") != 0;
+  if (p->jit.no_cache || (o && o->variant_of)) return false;
+  return alone || (!p->jit.mpi_comm && dtrt_launch_size() <= 1);
+}
+
+bool recall_object(dtgc_program *p, const dtgc_options *o) {
+  p->has_key = may_recall(p, o) && make_key(p, &p->key);
+  return p->has_key && jit_recall(&p->key, &p->object);
+}
