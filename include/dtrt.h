@@ -27,7 +27,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ 1. for emitted C */
 
-#define DTRT_ABI 3
+#define DTRT_ABI 4
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
 #define DTRT_FLIGHTS 8 /* exchanges that a device has in flight at most */
@@ -86,6 +86,7 @@ typedef struct dtrt_tensor {
   const dtrt_layout *layout; /* global sizes are in its dims */
   int64_t offset; /* of the local block: variables in dtrt_device.vars, others in .arena */
   int64_t bytes;  /* of the largest local block */
+  int32_t lent;   /* inputs: 1 when no exchange and no output has it, so that it may be read in the host's memory */
   const char *const *dim_const; /* inputs: the `const` each dim was written as, or NULL entries */
   const char *where;
 } dtrt_tensor;
@@ -135,6 +136,7 @@ struct dtrt_device {
   const int32_t *coord; /* one an axis of the mesh */
   uint64_t seed;
   int32_t at; /* index of the running step */
+  const void *const *in; /* where the block of each lent input is: in the host's memory, or in the arena */
 };
 
 /* Begins a step of the entry, and ends the one before. Step number nsteps is the copies into variables and
@@ -319,7 +321,7 @@ const char *dtrt_session_host(const dtrt_session *s, int rank); /* its machine's
 dtrt_status dtrt_barrier(dtrt_session *s, const char *name, double timeout);
 
 /* Runs an entry. in[i] and out[i] are whole tensors of the host, dense and row-major, in the order of
- * the entry's tables; each device reads only its own block of in[i]. out[i] may be NULL (not wanted).
+ * the entry's tables; each device reads only its own block of in[i], where it is or after copying it. out[i] may be NULL (not wanted).
  * Under mpi every rank passes its own in (only its block is read) and gets the whole of each output it
  * asks for; ranks must ask for the same ones. */
 dtrt_status dtrt_call(dtrt_session *s, int entry, const void *const *in, void *const *out);

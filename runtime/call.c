@@ -1,8 +1,10 @@
 /* call.c: running an entry on all devices, and moving whole tensors between a host and the blocks.
  *
  * Each device fills its own input blocks, runs, and writes its own output block, on its own thread.
+ * A block that lies in one piece in the host's memory, and that the program only reads, stays there.
  * A block that several devices hold is written by the lowest of them. Under several processes a
  * host gets the whole by an exchange that ends in its own memory. */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -41,13 +43,30 @@ static void whole_box(const dtrt_layout *l, Span *box) {
   for (int i = 0; i < l->rank; i++) box[i] = (Span){0, l->dim[i].n};
 }
 
-static void block_from_host(const Device *d, const dtrt_tensor *t, char *block, const void *host) {
+/* The piece of a whole tensor that is the device's block; false: there is none. */
+static bool own_piece(const Device *d, const dtrt_tensor *t, Piece *p) {
   Span own[DTRT_MAX_RANK], whole[DTRT_MAX_RANK];
-  Piece p;
-  if (block_box(&d->session->mesh, t->layout, d->coord, own) == 0) return;
+  if (block_box(&d->session->mesh, t->layout, d->coord, own) == 0) return false;
   whole_box(t->layout, whole);
-  block_piece(&p, t->layout->rank, own, whole, own);
-  block_copy(&p, dtrt_dtype_size(t->dtype), block, host);
+  block_piece(p, t->layout->rank, own, whole, own);
+  return true;
+}
+
+static void block_from_host(const Device *d, const dtrt_tensor *t, char *block, const void *host) {
+  Piece p;
+  if (own_piece(d, t, &p)) block_copy(&p, dtrt_dtype_size(t->dtype), block, host);
+}
+
+/* Where the block of an input is, after copying it to `block` if it cannot stay with the host. */
+static const void *take_input(const Device *d, const dtrt_tensor *t, char *block,
+                              const void *host) {
+  int64_t size = dtrt_dtype_size(t->dtype);
+  Piece p;
+  if (!own_piece(d, t, &p)) return block;
+  const char *at = (const char *)host + p.from * size;
+  if (t->lent && p.run == p.elements && (uintptr_t)at % (uintptr_t)size == 0) return at;
+  block_copy(&p, size, block, host);
+  return block;
 }
 
 bool session_lowest_owner(const Mesh *m, const int32_t *coord, const dtrt_layout *l) {
@@ -94,8 +113,9 @@ static void fill_inputs(Device *d, const Call *c, const dtrt_entry *e) {
   for (int i = 0; i < e->nin; i++) {
     const dtrt_tensor *t = &e->in[i];
     char *block = d->pub.arena + t->offset, why[256] = "";
+    d->in[i] = block;
     if (!c->fill) {
-      if (c->in[i]) block_from_host(d, t, block, c->in[i]);
+      if (c->in[i]) d->in[i] = take_input(d, t, block, c->in[i]);
       continue;
     }
     Span box[DTRT_MAX_RANK];

@@ -70,6 +70,8 @@ typedef struct Device {
   const dtrt_entry *entry; /* running; NULL between calls */
   const char *doing;       /* what a failure happened in, when not a step */
   bool in_entry;
+  const void **in; /* pub.in, with room for the inputs of any entry */
+  int room_in;
   Plan ***plan;   /* [program][exchange], made when first needed */
   int nplans;     /* programs in it */
   int program;    /* whose exchanges are running */
@@ -115,7 +117,7 @@ static inline const Mesh *device_mesh(const dtrt_device *dev) {
 int device_init(Device *d, dtrt_session *s, int id); /* 0, or -1 when out of memory */
 void device_free(Device *d);
 /* Makes room in the tables for the session's programs. */
-int device_add_program(Device *d, int nprograms, int nexchanges);
+int device_add_program(Device *d, int nprograms, const Program *g);
 const Group *device_group(Device *d, uint32_t axes);
 const Plan *device_plan(Device *d, const dtrt_exchange *x);
 char *device_scratch(Device *d, int64_t bytes); /* contents are lost when it grows */

@@ -112,7 +112,7 @@ static dtrt_status add(dtrt_session *s, const dtrt_program *p) {
   }
   s->nprograms++; /* from here on it is freed with the session */
   for (int i = 0; i < s->comm->count; i++)
-    if (device_add_program(&s->device[i], s->nprograms, g->nexchanges))
+    if (device_add_program(&s->device[i], s->nprograms, g))
       return session_error(s, DTRT_NO_MEMORY, "out of memory");
   return DTRT_OK;
 }

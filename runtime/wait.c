@@ -31,13 +31,28 @@ void device_free(Device *d) {
   free(d->group);
   free(d->scratch);
   for (int i = 0; i < DTRT_FLIGHTS; i++) free(d->flight[i].scratch);
+  free(d->in);
 }
 
-int device_add_program(Device *d, int nprograms, int nexchanges) {
+static int most_inputs(const dtrt_program *p) {
+  int most = 0;
+  for (int i = 0; i < p->nentries; i++)
+    if (p->entry[i].nin > most) most = p->entry[i].nin;
+  return most;
+}
+
+int device_add_program(Device *d, int nprograms, const Program *g) {
+  int nin = most_inputs(g->p);
+  if (nin > d->room_in) {
+    const void **in = realloc(d->in, (size_t)nin * sizeof *in);
+    if (!in) return -1;
+    d->pub.in = d->in = in;
+    d->room_in = nin;
+  }
   Plan ***table = realloc(d->plan, (size_t)nprograms * sizeof *table);
   if (!table) return -1;
   d->plan = table;
-  table[nprograms - 1] = calloc((size_t)nexchanges + 1, sizeof(Plan *));
+  table[nprograms - 1] = calloc((size_t)g->nexchanges + 1, sizeof(Plan *));
   if (!table[nprograms - 1]) return -1;
   d->nplans = nprograms;
   return 0;

@@ -17,8 +17,9 @@ typedef struct Table {
  * draws. */
 typedef struct Given {
   const char *before, *after;  /* a pointer's declaration around its name; NULL: a number */
+  const char *end;             /* of the declaration, behind the value */
   const char *name, *note;     /* of a pointer */
-  int64_t value;               /* its offset, or the number */
+  int64_t value;               /* its offset, the number, or which input it is */
   const struct StepText *step; /* the last that was given it */
 } Given;
 

@@ -160,14 +160,14 @@ const char *emit_dtype(Emit *e, DType t) {
 /* -------- tables of entries -------- */
 
 static void put_tensor(Emit *e, Str *s, const char *name, DType t, const Layout *l,
-                       const Shape *shape, int64_t offset, int trainable, const char *dim_const,
-                       Span at) {
+                       const Shape *shape, int64_t offset, int trainable, bool lent,
+                       const char *dim_const, Span at) {
   Shape local = layout_local(e->mesh, l, shape);
   str_puts(s, "    {");
   emit_string(s, name);
-  str_printf(s, ", %s, %d, &%s, %ld, %ld, %s, ", emit_dtype(e, t), trainable,
+  str_printf(s, ", %s, %d, &%s, %ld, %ld, %d, %s, ", emit_dtype(e, t), trainable,
              emit_layout(e, l, shape), (long)offset, (long)(shape_count(&local) * dtype_size(t)),
-             dim_const);
+             lent, dim_const);
   emit_string(s, diag_where(e->program->diag, e->arena, at));
   str_puts(s, "},\n");
 }
@@ -200,12 +200,14 @@ static void put_entry_tables(Emit *e, Str *out, const char *id, const StepText *
       str_puts(out, "};\n");
     }
     put_tensor(e, &in, x->name, n->dtype, n->layout, &n->shape,
-               le->buffers.at[le->buffer[le->input[i]]].offset, 0, consts, n->span);
+               le->buffers.at[le->buffer[le->input[i]]].offset, 0, le->lent[i], consts,
+               n->span);
   }
   for (int i = 0; i < en->outputs.n; i++) {
     const Node *n = graph_node(le->graph, le->output[i]);
     put_tensor(e, &outs, en->outputs.at[i].name, n->dtype, n->layout, &n->shape,
-               le->buffers.at[le->output_buffer[i]].offset, 0, "0", en->outputs.at[i].span);
+               le->buffers.at[le->output_buffer[i]].offset, 0, false, "0",
+               en->outputs.at[i].span);
   }
   if (en->inputs.n) str_printf(out, "static const dtrt_tensor %s_in[] = {\n%s};\n", id, in.at);
   if (en->outputs.n) str_printf(out, "static const dtrt_tensor %s_out[] = {\n%s};\n", id, outs.at);
@@ -275,7 +277,7 @@ static void put_program(Emit *e, Str *out, const char *rows) {
   for (int i = 0; i < e->program->vars.n; i++) {
     const Var *v = &e->program->vars.at[i];
     put_tensor(e, &vars, v->path, v->dtype, v->layout, &v->shape, p->var_offset[i], v->trainable,
-               "0", v->span);
+               false, "0", v->span);
   }
   str_puts(out, e->tables.at);
   e->tables = str_new(e->arena);

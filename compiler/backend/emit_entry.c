@@ -84,7 +84,7 @@ static void declare(Function *f, Argument *a) {
   put_type(f, a->given->before);
   str_puts(&f->text, a->name);
   put_type(f, a->given->after);
-  str_printf(&f->text, "%s); /* %s */\n", value_of(f, a), a->given->note);
+  str_printf(&f->text, "%s%s; /* %s */\n", value_of(f, a), a->given->end, a->given->note);
 }
 
 static void put_exchange(Function *f, int number) {

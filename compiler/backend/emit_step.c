@@ -80,17 +80,26 @@ const char *emit_count(Emit *e, const Node *n) {
   return c;
 }
 
+/* Which input of the entry a node is that stays with the host, or -1. */
+static int lent_input(const LocalEntry *le, NodeId base) {
+  if (graph_node(le->graph, base)->op != OP_input) return -1;
+  for (int i = 0; i < le->entry->inputs.n; i++)
+    if (le->input[i] == base) return le->lent[i] ? i : -1;
+  return -1;
+}
+
 const char *emit_pointer(Emit *e, NodeId id) {
   const Graph *g = e->le->graph;
   const Node *n = graph_node(g, id);
-  int b = e->le->buffer[node_base(g, id)];
+  int b = e->le->buffer[node_base(g, id)], lent = lent_input(e->le, node_base(g, id));
   const Buffer *buf = &e->le->buffers.at[b];
   Str type = str_new(e->arena);
   for (int d = 1; d < n->shape.rank; d++) {
     const char *len = emit_room(e, n, d);
     str_printf(&type, "[%s]", is_number(len, 0) ? "1" : len);
   }
-  const char *key = arena_printf(e->arena, "%d %s%s", b, dtype_c_name(n->dtype), type.at);
+  const char *key = arena_printf(e->arena, "%d%s %s%s", b, lent < 0 ? "" : " lent",
+                                 dtype_c_name(n->dtype), type.at);
   int had = emit_find(e, &e->given_at, key);
   if (had) return give(e, had - 1);
   const Node *made = buf->node == NO_NODE ? n : graph_node(g, buf->node);
@@ -106,11 +115,14 @@ const char *emit_pointer(Emit *e, NodeId id) {
   Given made_known = {
       .before =
           arena_printf(e->arena, "%s %s", dtype_c_name(n->dtype), rows ? "(*const " : "*const "),
-      .after = arena_printf(e->arena, "%s%s = (void *)(dev->%s + ", rows ? ")" : "",
-                            rows ? type.at : "", buf->place == PLACE_VAR ? "vars" : "arena"),
+      .after = arena_printf(e->arena, "%s%s = (void *)%s", rows ? ")" : "", rows ? type.at : "",
+                            lent >= 0                ? "dev->in["
+                            : buf->place == PLACE_VAR ? "(dev->vars + "
+                                                      : "(dev->arena + "),
+      .end = lent >= 0 ? "]" : ")",
       .name = name,
       .note = note.at,
-      .value = buf->offset};
+      .value = lent >= 0 ? lent : buf->offset};
   return give(e, add_given(e, key, made_known));
 }
 

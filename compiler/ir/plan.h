@@ -116,6 +116,7 @@ typedef struct LocalEntry {
   int index;
   Graph *graph;
   NodeId *input, *output, *assign; /* local nodes, beside entry->inputs, ->outputs, ->assigns */
+  bool *lent; /* by input: only loops and products of its own device read it (memory.c) */
   VEC(NodeId) origin;              /* the global node that each local node came from */
   bool *again;        /* by node: a second computation, to save memory; NULL: there is none */
   VEC(bool) is_again; /* the same while it is made */

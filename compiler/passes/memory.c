@@ -137,6 +137,12 @@ static bool step_has_buffer(const Memory *m, const Step *s, int b) {
   return false;
 }
 
+static bool is_lent(const LocalEntry *le, NodeId base) {
+  for (int i = 0; i < le->entry->inputs.n; i++)
+    if (le->input[i] == base) return le->lent[i];
+  return false;
+}
+
 /* The buffer of a value that a loop reads for the last time, at the index where it stores node
  * `id`, and of the same type, so that the two can be one array; -1: none. */
 static int mapped_over(const Memory *m, NodeId id) {
@@ -149,7 +155,7 @@ static int mapped_over(const Memory *m, NodeId id) {
     if (b < 0 || !r->aligned || le->buffers.at[b].place != PLACE_ARENA) continue;
     if (le->buffers.at[b].last == t && m->made_at[r->node] < t &&
         graph_node(le->graph, r->node)->dtype == graph_node(le->graph, id)->dtype &&
-        !step_has_buffer(m, &le->steps.at[t], b))
+        !step_has_buffer(m, &le->steps.at[t], b) && !is_lent(le, r->node))
       return b;
   }
   return -1;
@@ -211,6 +217,22 @@ static void place_outputs(Memory *m) {
   le->copies.at = all.at, le->copies.n = all.n, le->copies.cap = all.cap;
 }
 
+/* An input is lent when only loops and products of its own device read it: what an exchange sends
+ * must lie where others can reach it, and outputs and new values of variables are copied from the
+ * arena. Its place there stays, for callers that fill blocks in; no other value is made over it while
+ * it lives, as that would be in the host's memory. */
+static void find_lent(Memory *m) {
+  LocalEntry *le = m->le;
+  bool *kept = arena_array(m->plan->arena, bool, le->graph->nodes.n + 1);
+  for (int t = 0; t < m->nsteps; t++)
+    if (le->steps.at[t].kind == STEP_EXCHANGE)
+      for (int i = 0; i < m->reads[t].r.n; i++) kept[m->reads[t].r.at[i].node] = true;
+  for (int i = 0; i < le->entry->outputs.n; i++) kept[node_base(le->graph, le->output[i])] = true;
+  for (int i = 0; i < le->entry->assigns.n; i++) kept[node_base(le->graph, le->assign[i])] = true;
+  le->lent = arena_array(m->plan->arena, bool, le->entry->inputs.n + 1);
+  for (int i = 0; i < le->entry->inputs.n; i++) le->lent[i] = !kept[le->input[i]];
+}
+
 static void find_var_nodes(Memory *m) {
   int nvars = m->plan->program->vars.n;
   const Graph *g = m->le->graph;
@@ -237,6 +259,7 @@ static void memory_entry(Plan *p, LocalEntry *le) {
   for (int i = 0; i <= n; i++) m.last_read[i] = m.made_at[i] = le->buffer[i] = -1;
   find_var_nodes(&m);
   find_lives(&m);
+  find_lent(&m);
   place_assigns(&m);
   place_rest(&m);
   place_outputs(&m);

@@ -175,8 +175,8 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 
   /* f.y = conv(x, w)    conv.dtg:3 */
   dtrt_begin_step(dev, 0);
-  float (*const x_)[6][6][4] = (void *)(dev->arena + 0); /* f32[2, 6, 6, 4] [_, _, _, _] */
-  float (*const w)[3][2][4] = (void *)(dev->arena + 2304); /* f32[3, 3, 2, 4] [_, _, _, _] */
+  float (*const x_)[6][6][4] = (void *)dev->in[0]; /* f32[2, 6, 6, 4] [_, _, _, _] */
+  float (*const w)[3][2][4] = (void *)dev->in[1]; /* f32[3, 3, 2, 4] [_, _, _, _] */
   float (*const y)[6][6][4] = (void *)(dev->arena + 1152); /* f32[2, 6, 6, 4] [_, _, _, _] */
   loop1_f_y(4, 2, 6, (void *)x_, (void *)w, (void *)y);
 
@@ -219,13 +219,13 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 static const char *const entry_f_dims_0[] = {0, 0, 0, 0};
 static const char *const entry_f_dims_1[] = {0, 0, 0, 0};
 static const dtrt_tensor entry_f_in[] = {
-    {"x", DTRT_F32, 0, &layout_0, 0, 1152, entry_f_dims_0, "conv.dtg:2"},
-    {"w", DTRT_F32, 0, &layout_1, 2304, 288, entry_f_dims_1, "conv.dtg:2"},
+    {"x", DTRT_F32, 0, &layout_0, 0, 1152, 1, entry_f_dims_0, "conv.dtg:2"},
+    {"w", DTRT_F32, 0, &layout_1, 2304, 288, 1, entry_f_dims_1, "conv.dtg:2"},
 };
 static const dtrt_tensor entry_f_out[] = {
-    {"loss", DTRT_F32, 0, &layout_2, 3264, 4, 0, "conv.dtg:5"},
-    {"dx", DTRT_F32, 0, &layout_0, 0, 1152, 0, "conv.dtg:5"},
-    {"dw", DTRT_F32, 0, &layout_1, 2624, 288, 0, "conv.dtg:5"},
+    {"loss", DTRT_F32, 0, &layout_2, 3264, 4, 0, 0, "conv.dtg:5"},
+    {"dx", DTRT_F32, 0, &layout_0, 0, 1152, 0, 0, "conv.dtg:5"},
+    {"dw", DTRT_F32, 0, &layout_1, 2624, 288, 0, 0, "conv.dtg:5"},
 };
 static const dtrt_step entry_f_steps[] = {
     {"f.y = conv(x, w)", "conv.dtg:3", DTRT_STEP_PRODUCT, 10368, 2592},

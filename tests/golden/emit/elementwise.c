@@ -52,8 +52,8 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 
   /* f.out = where(%7, f.c, %10)    elementwise.dtg:5 */
   dtrt_begin_step(dev, 0);
-  float (*const a)[6] = (void *)(dev->arena + 0); /* f32[10, 6] [x, _] */
-  float *const b = (void *)(dev->arena + 256); /* f32[6] [_] */
+  float (*const a)[6] = (void *)dev->in[0]; /* f32[10, 6] [x, _] */
+  float *const b = (void *)dev->in[1]; /* f32[6] [_] */
   float (*const out)[6] = (void *)(dev->arena + 128); /* f32[10, 6] [x, _] */
   loop1_f_out(n0_x_, 6, a, b, out);
 
@@ -66,12 +66,12 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 static const char *const entry_f_dims_0[] = {0, 0};
 static const char *const entry_f_dims_1[] = {0};
 static const dtrt_tensor entry_f_in[] = {
-    {"a", DTRT_F32, 0, &layout_0, 0, 72, entry_f_dims_0, "elementwise.dtg:3"},
-    {"b", DTRT_F32, 0, &layout_1, 256, 24, entry_f_dims_1, "elementwise.dtg:3"},
+    {"a", DTRT_F32, 0, &layout_0, 0, 72, 1, entry_f_dims_0, "elementwise.dtg:3"},
+    {"b", DTRT_F32, 0, &layout_1, 256, 24, 1, entry_f_dims_1, "elementwise.dtg:3"},
 };
 static const dtrt_tensor entry_f_out[] = {
-    {"out", DTRT_F32, 0, &layout_0, 128, 72, 0, "elementwise.dtg:5"},
-    {"total", DTRT_F32, 0, &layout_2, 320, 12, 0, "elementwise.dtg:5"},
+    {"out", DTRT_F32, 0, &layout_0, 128, 72, 0, 0, "elementwise.dtg:5"},
+    {"total", DTRT_F32, 0, &layout_2, 320, 12, 0, 0, "elementwise.dtg:5"},
 };
 static const dtrt_step entry_f_steps[] = {
     {"f.out = where(%7, f.c, %10)", "elementwise.dtg:5", DTRT_STEP_LOOP, 0, 168},

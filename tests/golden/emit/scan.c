@@ -179,7 +179,7 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   /* %3 = cumsum(%2)    scan.dtg:4 */
   dtrt_begin_step(dev, 0);
   float (*const t3)[1][1001] = (void *)(dev->arena + 32064); /* f32[8, 4, 1001] [_, x, _] */
-  float (*const a)[n0_x_] = (void *)(dev->arena + 0); /* f32[8, 4001] [_, x] */
+  float (*const a)[n0_x_] = (void *)dev->in[0]; /* f32[8, 4001] [_, x] */
   loop1_cumsum(8, 1001, n0_x_, t3, a);
 
   /* %4 = slice(%3)    scan.dtg:4 */
@@ -242,7 +242,7 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 
   /* %26 = order(b)    scan.dtg:7 */
   dtrt_begin_step(dev, 12);
-  float (*const b)[6] = (void *)(dev->arena + 96192); /* f32[40, 6] [_, _] */
+  float (*const b)[6] = (void *)dev->in[1]; /* f32[40, 6] [_, _] */
   int32_t (*const t29)[6] = (void *)(dev->arena + 0); /* i32[40, 6] [_, _] */
   dtrt_order(DTRT_F32, 1, 40, 6, b, 40, 0, (void *)t29);
 
@@ -268,15 +268,15 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 static const char *const entry_f_dims_0[] = {0, 0};
 static const char *const entry_f_dims_1[] = {0, 0};
 static const dtrt_tensor entry_f_in[] = {
-    {"a", DTRT_F32, 0, &layout_6, 0, 32032, entry_f_dims_0, "scan.dtg:3"},
-    {"b", DTRT_F32, 0, &layout_7, 96192, 960, entry_f_dims_1, "scan.dtg:3"},
+    {"a", DTRT_F32, 0, &layout_6, 0, 32032, 1, entry_f_dims_0, "scan.dtg:3"},
+    {"b", DTRT_F32, 0, &layout_7, 96192, 960, 1, entry_f_dims_1, "scan.dtg:3"},
 };
 static const dtrt_tensor entry_f_out[] = {
-    {"y", DTRT_F32, 0, &layout_6, 64128, 32032, 0, "scan.dtg:7"},
-    {"c", DTRT_F32, 0, &layout_7, 960, 960, 0, "scan.dtg:7"},
-    {"v", DTRT_F32, 0, &layout_5, 3008, 96, 0, "scan.dtg:7"},
-    {"i", DTRT_I32, 0, &layout_5, 2880, 96, 0, "scan.dtg:7"},
-    {"g", DTRT_F32, 0, &layout_7, 1920, 960, 0, "scan.dtg:7"},
+    {"y", DTRT_F32, 0, &layout_6, 64128, 32032, 0, 0, "scan.dtg:7"},
+    {"c", DTRT_F32, 0, &layout_7, 960, 960, 0, 0, "scan.dtg:7"},
+    {"v", DTRT_F32, 0, &layout_5, 3008, 96, 0, 0, "scan.dtg:7"},
+    {"i", DTRT_I32, 0, &layout_5, 2880, 96, 0, 0, "scan.dtg:7"},
+    {"g", DTRT_F32, 0, &layout_7, 1920, 960, 0, 0, "scan.dtg:7"},
 };
 static const dtrt_step entry_f_steps[] = {
     {"%3 = cumsum(%2)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64064},

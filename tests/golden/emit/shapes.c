@@ -98,7 +98,7 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 
   /* f.t = add(f.t, %10)    shapes.dtg:8 */
   dtrt_begin_step(dev, 0);
-  float (*const a)[6] = (void *)(dev->arena + 384); /* f32[4, 6] [_, _] */
+  float (*const a)[6] = (void *)dev->in[0]; /* f32[4, 6] [_, _] */
   float (*const t)[4] = (void *)(dev->arena + 512); /* f32[6, 4] [_, _] */
   loop1_f_t(6, 4, a, t);
 
@@ -119,7 +119,7 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 
   /* f.g = add(f.g, %18)    shapes.dtg:8 */
   dtrt_begin_step(dev, 4);
-  int32_t *const i = (void *)(dev->arena + 832); /* i32[3] [_] */
+  int32_t *const i = (void *)dev->in[1]; /* i32[3] [_] */
   float (*const g)[6] = (void *)(dev->arena + 640); /* f32[3, 6] [_, _] */
   loop5_f_g(dev, 3, 6, i, a, g);
 }
@@ -127,15 +127,15 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 static const char *const entry_f_dims_0[] = {0, 0};
 static const char *const entry_f_dims_1[] = {0};
 static const dtrt_tensor entry_f_in[] = {
-    {"a", DTRT_F32, 0, &layout_0, 384, 96, entry_f_dims_0, "shapes.dtg:2"},
-    {"i", DTRT_I32, 0, &layout_1, 832, 12, entry_f_dims_1, "shapes.dtg:2"},
+    {"a", DTRT_F32, 0, &layout_0, 384, 96, 1, entry_f_dims_0, "shapes.dtg:2"},
+    {"i", DTRT_I32, 0, &layout_1, 832, 12, 1, entry_f_dims_1, "shapes.dtg:2"},
 };
 static const dtrt_tensor entry_f_out[] = {
-    {"t", DTRT_F32, 0, &layout_2, 512, 96, 0, "shapes.dtg:8"},
-    {"s", DTRT_F32, 0, &layout_3, 768, 48, 0, "shapes.dtg:8"},
-    {"p", DTRT_F32, 0, &layout_4, 0, 192, 0, "shapes.dtg:8"},
-    {"c", DTRT_F32, 0, &layout_5, 192, 192, 0, "shapes.dtg:8"},
-    {"g", DTRT_F32, 0, &layout_6, 640, 72, 0, "shapes.dtg:8"},
+    {"t", DTRT_F32, 0, &layout_2, 512, 96, 0, 0, "shapes.dtg:8"},
+    {"s", DTRT_F32, 0, &layout_3, 768, 48, 0, 0, "shapes.dtg:8"},
+    {"p", DTRT_F32, 0, &layout_4, 0, 192, 0, 0, "shapes.dtg:8"},
+    {"c", DTRT_F32, 0, &layout_5, 192, 192, 0, 0, "shapes.dtg:8"},
+    {"g", DTRT_F32, 0, &layout_6, 640, 72, 0, 0, "shapes.dtg:8"},
 };
 static const dtrt_step entry_f_steps[] = {
     {"f.t = add(f.t, %10)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 192},

@@ -127,7 +127,7 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
 
   /* %3 = contract(x, model.w)    step.dtg:6 */
   dtrt_begin_step(dev, 0);
-  float (*const x_)[6] = (void *)(dev->arena + 128); /* f32[8, 6] [batch, _] */
+  float (*const x_)[6] = (void *)dev->in[0]; /* f32[8, 6] [batch, _] */
   float (*const model_w)[3] = (void *)(dev->vars + 0); /* f32[6, 3] [_, _] */
   float (*const t3)[3] = (void *)(dev->arena + 192); /* f32[8, 3] [batch, _] */
   dtrt_gemm(DTRT_F32, 0, 0, 2, 3, 6, x_, 6, model_w, 3, t3, 3, 0);
@@ -135,7 +135,7 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
   /* %9 = sum(%8)    step.dtg:11 */
   dtrt_begin_step(dev, 1);
   float *const model_b = (void *)(dev->vars + 128); /* f32[3] [_] */
-  float (*const y)[3] = (void *)(dev->arena + 0); /* f32[8, 3] [batch, _] */
+  float (*const y)[3] = (void *)dev->in[1]; /* f32[8, 3] [batch, _] */
   float *const t9 = (void *)(dev->arena + 320); /* f32[] [] partial(batch) */
   loop3_sum(2, 3, t3, model_b, y, t9);
 
@@ -183,11 +183,11 @@ static const dtrt_step entry_init_steps[] = {
 static const char *const entry_train_dims_0[] = {0, 0};
 static const char *const entry_train_dims_1[] = {0, 0};
 static const dtrt_tensor entry_train_in[] = {
-    {"x", DTRT_F32, 0, &layout_6, 128, 48, entry_train_dims_0, "step.dtg:9"},
-    {"y", DTRT_F32, 0, &layout_7, 0, 24, entry_train_dims_1, "step.dtg:9"},
+    {"x", DTRT_F32, 0, &layout_6, 128, 48, 1, entry_train_dims_0, "step.dtg:9"},
+    {"y", DTRT_F32, 0, &layout_7, 0, 24, 1, entry_train_dims_1, "step.dtg:9"},
 };
 static const dtrt_tensor entry_train_out[] = {
-    {"loss", DTRT_F32, 0, &layout_1, 320, 4, 0, "step.dtg:13"},
+    {"loss", DTRT_F32, 0, &layout_1, 320, 4, 0, 0, "step.dtg:13"},
 };
 static const dtrt_step entry_train_steps[] = {
     {"%3 = contract(x, model.w)", "step.dtg:6", DTRT_STEP_PRODUCT, 72, 144},
@@ -204,8 +204,8 @@ static const dtrt_step entry_train_steps[] = {
 static const char *const axis_names[] = {"batch"};
 static const int32_t axis_sizes[] = {4};
 static const dtrt_tensor variables[] = {
-    {"model.w", DTRT_F32, 1, &layout_3, 0, 72, 0, "step.dtg:4"},
-    {"model.b", DTRT_F32, 1, &layout_5, 128, 12, 0, "step.dtg:5"},
+    {"model.w", DTRT_F32, 1, &layout_3, 0, 72, 0, 0, "step.dtg:4"},
+    {"model.b", DTRT_F32, 1, &layout_5, 128, 12, 0, 0, "step.dtg:5"},
 };
 static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 2, 1, 0, 0, entry_init_steps, 0},

@@ -234,7 +234,7 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
 
   /* train.score = contract(q, k), %9 = reduce_max(train.score), %12 = exp(%11), %13 = sum(%12) and 2 more    strips.dtg:6 */
   dtrt_begin_step(dev, 0);
-  float (*const q)[1000][4][16] = (void *)(dev->arena + 5120000); /* f32[2, 1000, 4, 16] [_, _, _, _] */
+  float (*const q)[1000][4][16] = (void *)dev->in[0]; /* f32[2, 1000, 4, 16] [_, _, _, _] */
   float (*const k)[1000][4][16] = (void *)(dev->vars + 0); /* f32[2, 1000, 4, 16] [_, _, _, _] */
   float (*const score)[1][86][1000] = (void *)(dev->arena + 0); /* f32[2, 4, 1000, 1000] [_, _, _, _] */
   float (*const t9)[4][1000] = (void *)(dev->arena + 7168000); /* f32[2, 4, 1000] [_, _, _] */
@@ -325,10 +325,10 @@ static const dtrt_step entry_init_steps[] = {
 };
 static const char *const entry_train_dims_0[] = {0, 0, 0, 0};
 static const dtrt_tensor entry_train_in[] = {
-    {"q", DTRT_F32, 0, &layout_0, 5120000, 512000, entry_train_dims_0, "strips.dtg:3"},
+    {"q", DTRT_F32, 0, &layout_0, 5120000, 512000, 1, entry_train_dims_0, "strips.dtg:3"},
 };
 static const dtrt_tensor entry_train_out[] = {
-    {"loss", DTRT_F32, 0, &layout_1, 7233024, 4, 0, "strips.dtg:10"},
+    {"loss", DTRT_F32, 0, &layout_1, 7233024, 4, 0, 0, "strips.dtg:10"},
 };
 static const dtrt_step entry_train_steps[] = {
     {"train.score = contract(q, k), %9 = reduce_max(train.score), %12 = exp(%11), %13 = sum(%12) and 2 more", "strips.dtg:6", DTRT_STEP_PRODUCT, 512000000, 1600000},
@@ -340,7 +340,7 @@ static const dtrt_step entry_train_steps[] = {
     {"k <- sub(k, grad(k))", "strips.dtg:9", DTRT_STEP_LOOP, 0, 2048000},
 };
 static const dtrt_tensor variables[] = {
-    {"k", DTRT_F32, 1, &layout_0, 0, 512000, 0, "strips.dtg:2"},
+    {"k", DTRT_F32, 1, &layout_0, 0, 512000, 0, 0, "strips.dtg:2"},
 };
 static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 1, 1, 0, 0, entry_init_steps, 0},
