@@ -63,7 +63,8 @@ static void print_error(void *user, const dtgc_message *m) {
 }
 
 /* Zeros are good for all tensors, as labels and tokens too; a single number is a length, and is 1.
- */
+ * They are given at odd addresses: an input is predicted to lie in the arena, as for `fit`, and one
+ * that is aligned may stay with the host. */
 static void run_entry(dtgc_program *p, const char *entry) {
   enum { MOST = 16 };
   dtgc_buffer in[MOST];
@@ -75,11 +76,11 @@ static void run_entry(dtgc_program *p, const char *entry) {
   for (int i = 0; i < n; i++) {
     dtgc_tensor t;
     dtgc_input(p, entry, i, &t);
-    in[i] = (dtgc_buffer){t.name, calloc(1, t.bytes + 1), t.bytes};
+    in[i] = (dtgc_buffer){t.name, (char *)calloc(1, t.bytes + 1) + 1, t.bytes};
     if (t.count == 1) *(char *)in[i].data = 1;
   }
   if (dtgc_run(p, entry, in, n, NULL, 0)) fail(dtgc_error(p));
-  for (int i = 0; i < n; i++) free(in[i].data);
+  for (int i = 0; i < n; i++) free((char *)in[i].data - 1);
 }
 
 /* "entry train: arena A bytes a device; L are alive at once" of the dump. */
