@@ -88,8 +88,9 @@ void dtrt_wait_exchange(dtrt_device *dev, int flight) {
   if (f->state == FLIGHT_NONE) device_fail(d, "flight %d was not started", flight);
   if (f->state == FLIGHT_DIRECT) take(d, f);
   if (f->state == FLIGHT_MESSAGES) {
-    messages_wait(&f->messages);
+    f->state = FLIGHT_OVER; /* while it waits, only the others are taken further */
     d->under_way--;
+    messages_wait(&f->messages);
   }
   f->state = FLIGHT_NONE;
 }
