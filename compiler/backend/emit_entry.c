@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_SAVED = 24 };
+enum { LEAST_SAVED = 24, LEAST_IN_TABLE = 16 /* copies */ };
 
 /* -------- a function being written -------- */
 
@@ -233,20 +233,61 @@ static void put_block(Function *f, const StepText *steps, const Repeat *r, const
 
 /* -------- entries -------- */
 
+static const char *place_name(const Buffer *b) { return b->place == PLACE_VAR ? "vars" : "arena"; }
+
 static const char *buffer_address(Emit *e, const Buffer *b) {
-  return arena_printf(e->arena, "dev->%s + %ld", b->place == PLACE_VAR ? "vars" : "arena",
-                      (long)b->offset);
+  return arena_printf(e->arena, "dev->%s + %ld", place_name(b), (long)b->offset);
 }
 
-static void put_copies(Function *f, const LocalEntry *le) {
+/* How many copies from `first` on go between the same places. */
+static int like_copies(const LocalEntry *le, int first) {
+  const Buffer *b = le->buffers.at;
+  const Copy *c = le->copies.at;
+  int n = first;
+  while (n < le->copies.n && b[c[n].from].place == b[c[first].from].place &&
+         b[c[n].to].place == b[c[first].to].place)
+    n++;
+  return n - first;
+}
+
+/* Many are a table: a call each would take clang as long as a loop. */
+static void put_copy_table(Function *f, const LocalEntry *le, int first, int n, const char *name) {
+  Str *to = &f->e->entries;
+  str_printf(to, "/* where to, where from, bytes */\nstatic const int64_t %s[%d][3] = {\n", name,
+             n);
+  for (int i = 0; i < n; i++) {
+    const Copy *c = &le->copies.at[first + i];
+    const Buffer *a = &le->buffers.at[c->to], *b = &le->buffers.at[c->from];
+    str_printf(to, "%s{%ld, %ld, %ld}",
+               i == 0  ? "    "
+               : i % 4 ? ", "
+                       : ",\n    ",
+               (long)a->offset, (long)b->offset, (long)a->bytes);
+  }
+  str_puts(to, "};\n");
+  const Copy *c = &le->copies.at[first];
+  str_line(&f->text, "for (int i = 0; i < %d; i++)", n);
+  str_line(&f->text, "  dtrt_copy(dev->%s + %s[i][0], dev->%s + %s[i][1], %s[i][2]);",
+           place_name(&le->buffers.at[c->to]), name, place_name(&le->buffers.at[c->from]), name,
+           name);
+}
+
+static void put_copies(Function *f, const LocalEntry *le, const char *id) {
   if (le->copies.n == 0) return;
   str_puts(&f->text, "\n");
   str_line(&f->text, "dtrt_begin_step(dev, %d);", le->steps.n);
-  for (int i = 0; i < le->copies.n; i++) {
+  for (int i = 0, tables = 0; i < le->copies.n;) {
+    int n = like_copies(le, i);
+    if (n >= LEAST_IN_TABLE) {
+      put_copy_table(f, le, i, n, arena_printf(f->e->arena, "%s_copies%d", id, ++tables));
+      i += n;
+      continue;
+    }
     const Buffer *from = &le->buffers.at[le->copies.at[i].from],
                  *to = &le->buffers.at[le->copies.at[i].to];
     str_line(&f->text, "dtrt_copy(%s, %s, %ld);", buffer_address(f->e, to),
              buffer_address(f->e, from), (long)to->bytes);
+    i++;
   }
 }
 
@@ -301,7 +342,7 @@ const StepText *emit_entry(Emit *e, const LocalEntry *le, const char *id) {
     put_block(&f, steps, r, le->entry->name, arena_printf(e->arena, "%s_block%d", id, ++k));
     t += r->period * r->count;
   }
-  put_copies(&f, le);
+  put_copies(&f, le, id);
   const char *where = diag_where(e->program->diag, e->arena, le->entry->span);
   str_printf(&e->entries, "/* entry %s%s%s */\n", le->entry->name, *where ? "    " : "", where);
   line_mark(e, &e->entries, le->entry->span);
