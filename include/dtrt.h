@@ -182,6 +182,20 @@ typedef struct dtrt_then {
 /* dtrt_gemm of f32 without accumulation, C's rows one after the other, and `then` upon them. */
 void dtrt_gemm_then(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b,
                     int64_t ldb, void *c, const dtrt_then *then);
+/* dtrt_gemm of f32 of which a part is dead: in matrix `of`, what lies outside of low <= column - row < high, and outside
+ * of the blocks of DTRT_LIVE rows and columns that this band touches. Dead elements of C are not computed, and those of A
+ * and B not read: they count as 0, whatever they would be multiplied by. */
+typedef enum dtrt_live_of { DTRT_LIVE_C, DTRT_LIVE_A, DTRT_LIVE_B } dtrt_live_of;
+typedef struct dtrt_live {
+  dtrt_live_of of;
+  int64_t low, high;
+} dtrt_live;
+#define DTRT_LIVE 32
+#define DTRT_FAR ((int64_t)1 << 40) /* no bound */
+void dtrt_gemm_live(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b, int64_t ldb,
+                    void *c, int64_t ldc, int accumulate, dtrt_live live);
+/* Puts 0 where a matrix of n columns is dead; `step` elements from row to row. */
+void dtrt_live_clear(float *p, int64_t rows, int64_t n, int64_t step, int64_t low, int64_t high);
 
 /* A convolution's windows on this device's blocks of x [batch][large...][in], w [taps...][each][out] and
  * y [batch][small...][out], of n spatial dims (1 to 3): position q of y and tap k meet position q * stride
@@ -234,6 +248,18 @@ void dtrt_zero(void *to, int64_t bytes);
 DTRT_FN int64_t dtrt_gemm_part(int64_t k) {
   const int64_t parts = (k + DTRT_GEMM_DEPTH - 1) / DTRT_GEMM_DEPTH;
   return parts ? ((k + parts - 1) / parts + 15) / 16 * 16 : DTRT_GEMM_DEPTH;
+}
+
+/* The columns of a row, of n, that are not dead: they are dtrt_live_from to dtrt_live_to, which is at least that. */
+DTRT_FN int64_t dtrt_live_from(int64_t row, int64_t low, int64_t n) {
+  const int64_t at = row / DTRT_LIVE * DTRT_LIVE + low;
+  const int64_t whole = at / DTRT_LIVE * DTRT_LIVE;
+  return at <= 0 ? 0 : whole < n ? whole : n;
+}
+DTRT_FN int64_t dtrt_live_to(int64_t row, int64_t high, int64_t n) {
+  const int64_t at = row / DTRT_LIVE * DTRT_LIVE + DTRT_LIVE - 1 + high;
+  const int64_t whole = (at + DTRT_LIVE - 1) / DTRT_LIVE * DTRT_LIVE;
+  return at <= 0 ? 0 : whole < n ? whole : n;
 }
 
 /* An index read from data, checked. */

@@ -139,3 +139,44 @@ void dtrt_gemm_then(int ta, int tb, int64_t m, int64_t n, int64_t k, const void 
   dtrt_gemm(DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, n, 0);
   then->rows(then->dev, then->p, then->n, 0, m);
 }
+
+/* Block by block: rows of C, or columns where B has the dead part. */
+static void gemm_by_blocks(int ta, int tb, int64_t m, int64_t n, int64_t k, const float *a,
+                           int64_t lda, const float *b, int64_t ldb, float *c, int64_t ldc,
+                           int accumulate, const dtrt_live *v) {
+  const bool columns = v->of == DTRT_LIVE_B;
+  const int64_t side = columns ? n : m, other = v->of == DTRT_LIVE_C ? n : k;
+  const int64_t low = columns ? 1 - v->high : v->low, high = columns ? 1 - v->low : v->high;
+  for (int64_t i = 0; i < side; i += DTRT_LIVE) {
+    const int64_t here = side - i < DTRT_LIVE ? side - i : DTRT_LIVE;
+    const int64_t from = dtrt_live_from(i, low, other), to = dtrt_live_to(i, high, other);
+    const int64_t live = to > from ? to - from : 0;
+    const int64_t l = v->of == DTRT_LIVE_C ? 0 : from;
+    const float *x = a + (columns ? 0 : i) * (ta ? 1 : lda) + l * (ta ? lda : 1);
+    const int64_t j = columns ? i : v->of == DTRT_LIVE_C ? from : 0;
+    dtrt_gemm(DTRT_F32, ta, tb, columns ? m : here,
+              columns                ? here
+              : v->of == DTRT_LIVE_C ? live
+                                     : n,
+              v->of == DTRT_LIVE_C ? k : live, x, lda, b + l * (tb ? 1 : ldb) + j * (tb ? ldb : 1),
+              ldb, c + (columns ? 0 : i) * ldc + j, ldc, accumulate);
+  }
+}
+
+void dtrt_gemm_live(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+                    const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate,
+                    dtrt_live live) {
+  if (m > 1 && n > 1 && k > 0 &&
+      gemm_blocked_live(m, n, k, a, ta ? 1 : lda, ta ? lda : 1, b, tb ? 1 : ldb, tb ? ldb : 1, c,
+                        ldc, accumulate != 0, NULL, &live))
+    return;
+  gemm_by_blocks(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, &live);
+}
+
+void dtrt_live_clear(float *p, int64_t rows, int64_t n, int64_t step, int64_t low, int64_t high) {
+  for (int64_t i = 0; i < rows; i++, p += step) {
+    const int64_t from = dtrt_live_from(i, low, n), to = dtrt_live_to(i, high, n);
+    memset(p, 0, (size_t)from * sizeof *p);
+    if (to < n) memset(p + to, 0, (size_t)(n - to) * sizeof *p);
+  }
+}

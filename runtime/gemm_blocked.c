@@ -108,9 +108,10 @@ typedef struct Product {
   int64_t ldc;
   bool add;
   const dtrt_then *then;
-  float *all;   /* the operand packed whole, tile after tile */
-  float *strip; /* one tile of the other */
-  float *edge;  /* [GEMM_ROWS][GEMM_COLUMNS]: a tile that is wider than what is left of c */
+  const dtrt_live *live; /* NULL: all */
+  float *all;            /* the operand packed whole, tile after tile */
+  float *strip;          /* one tile of the other */
+  float *edge; /* [GEMM_ROWS][GEMM_COLUMNS]: a tile that is wider than what is left of c */
   Ahead ahead;
 } Product;
 
@@ -220,6 +221,37 @@ static bool fits(const Product *p, int64_t j) {
   return p->yj == 1 && least(p->n - j, p->wide) % p->kernel->lanes == 0;
 }
 
+/* The first row of tile q; where a part is live, no tile lies in two of its blocks of rows. */
+static int64_t row_of(const Product *p, int64_t q, int64_t tiles) {
+  if (!p->live) return tile_row(q, p->m, tiles);
+  const int64_t each = tiles_of(DTRT_LIVE, p->rows), i = q / each * DTRT_LIVE;
+  const int64_t here = least(p->m - i, DTRT_LIVE);
+  return here <= 0 ? p->m : i + tile_row(q % each, here, tiles_of(here, p->rows));
+}
+
+static int64_t row_tiles(const Product *p) {
+  if (!p->live) return tiles_of(p->m, p->rows);
+  return p->m / DTRT_LIVE * tiles_of(DTRT_LIVE, p->rows) + tiles_of(p->m % DTRT_LIVE, p->rows);
+}
+
+/* The depths, of those from *l to *end, that the tile of row i and column j has something to sum
+ * at; none: *end = *l. False: the tile is dead. */
+static bool live_depths(const Product *p, int64_t i, int64_t j, int64_t *l, int64_t *end) {
+  const dtrt_live *v = p->live;
+  if (!v) return true;
+  if (v->of == DTRT_LIVE_C)
+    return j >= dtrt_live_from(i, v->low, p->n) && j < dtrt_live_to(i, v->high, p->n);
+  const bool a = v->of == DTRT_LIVE_A;
+  const int64_t low = a ? dtrt_live_from(i, v->low, p->k) : dtrt_live_from(j, 1 - v->high, p->k);
+  const int64_t high = a ? dtrt_live_to(i, v->high, p->k) : dtrt_live_to(j, 1 - v->low, p->k);
+  const bool first = *l == 0 && !p->add; /* which begins the sum */
+  if (*l < low) *l = low;
+  if (*end > high) *end = high;
+  if (*l < *end) return true;
+  *end = *l;
+  return first;
+}
+
 static void then_rows(const Product *p, int64_t from, int64_t to) {
   if (p->then) p->then->rows(p->then->dev, p->then->p, p->then->n, from, to);
 }
@@ -228,33 +260,34 @@ static void then_rows(const Product *p, int64_t from, int64_t to) {
  * last: the rows are final then. */
 static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64_t j1, bool last) {
   const int wide = p->wide;
-  const int64_t tiles = tiles_of(p->m, p->rows), panels = tiles_of(j1 - j0, wide);
+  const int64_t tiles = row_tiles(p), panels = tiles_of(j1 - j0, wide);
   const bool lies = tiles <= 2;                      /* y is read too seldom to be worth packing */
   const bool turned = panels > (p->xi == 1 ? 1 : 3); /* x is packed */
+  const bool passes = !lies && turned && !p->live;   /* the first tile packs y */
   for (int64_t j = j0; j < j1; j += wide)
-    if (lies ? !fits(p, j) : !(turned && in_passing(p, j)))
+    if (lies ? !fits(p, j) : !(passes && in_passing(p, j)))
       pack_columns(p, l, depth, j, p->all + (j - j0) * depth);
   for (int64_t q = 0; q < tiles; q++) {
-    const int64_t i = tile_row(q, p->m, tiles), next = tile_row(q + 1, p->m, tiles);
-    GemmTile t = {.depth = depth,
-                  .x = p->x + i * p->xi + l * p->xl,
-                  .xi = p->xi,
-                  .xl = p->xl,
-                  .ldc = p->ldc,
-                  .add = p->add || l > 0};
+    const int64_t i = row_of(p, q, tiles), next = row_of(p, q + 1, tiles);
+    GemmTile t = {.xi = p->xi, .xl = p->xl, .ldc = p->ldc, .add = p->add || l > 0};
+    const float *x = p->x + i * p->xi + l * p->xl;
     if (turned) {
       pack_rows(p, l, depth, i, p->strip);
-      t.x = p->strip, t.xi = 1, t.xl = p->kernel->lanes;
+      x = p->strip, t.xi = 1, t.xl = p->kernel->lanes;
     }
     ahead_none(&p->ahead);
     for (int a = 0; last && p->then && a < p->then->nread; a++)
       ahead_bytes(&p->ahead, (const float *)p->then->read[a] + i * p->n, (next - i) * p->n * 4);
-    rows_ahead(p, l, depth, next, tile_row(q + 2, p->m, tiles) - next);
+    rows_ahead(p, l, depth, next, row_of(p, q + 2, tiles) - next);
     for (int64_t j = j0; j < j1; j += wide) {
+      int64_t from = l, to = l + depth;
+      if (!live_depths(p, i, j, &from, &to)) continue;
       float *panel = p->all + (j - j0) * depth;
-      t.keep = !lies && turned && q == 0 && in_passing(p, j) ? panel : NULL;
+      t.keep = passes && q == 0 && in_passing(p, j) ? panel : NULL;
       const bool packed = !t.keep && !(lies && fits(p, j));
-      t.y = packed ? panel : p->y + l * p->yl + j;
+      t.depth = to - from;
+      t.x = x + (from - l) * t.xl;
+      t.y = packed ? panel + (from - l) * wide : p->y + from * p->yl + j;
       t.lead = packed ? wide : p->yl;
       t.c = p->c + i * p->ldc + j;
       ahead_take(&p->ahead, &t, tiles_of(j1 - j, wide));
@@ -295,11 +328,17 @@ static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t 
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                   const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
                   const dtrt_then *then) {
+  return gemm_blocked_live(m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, then, NULL);
+}
+
+bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
+                       const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
+                       const dtrt_then *then, const dtrt_live *live) {
   pthread_once(&once, prepare);
   float *room = kernel ? room_of_thread() : NULL;
   if (!room) return false;
-  /* Three vectors where that is all of the columns. */
-  const int lanes = kernel->lanes, vectors = n > 2 * lanes && n <= 3 * lanes ? 3 : 2;
+  /* Three vectors where that is all of the columns; they would not fit into live blocks. */
+  const int lanes = kernel->lanes, vectors = !live && n > 2 * lanes && n <= 3 * lanes ? 3 : 2;
   Product p = {.kernel = kernel,
                .wide = vectors * lanes,
                .rows = kernel->rows[vectors],
@@ -316,13 +355,15 @@ bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, i
                .ldc = ldc,
                .add = add,
                .then = then,
+               .live = live,
                .all = room};
   p.strip = room + ALL_FLOATS;
   p.edge = p.strip + STRIP_FLOATS;
   /* Parts of k: of one size, but for the last; a multiple of 16, as blocks are turned whole. */
   const int64_t most = dtrt_gemm_part(k);
   const bool whole = tiles_of(n, p.wide) * p.wide * least(k, most) <= ALL_FLOATS;
-  const bool by_rows = vectors == 2 && !(then && whole) && 4 * m <= 3 * n && m > 2 * p.rows;
+  const bool by_rows =
+      vectors == 2 && !live && !(then && whole) && 4 * m <= 3 * n && m > 2 * p.rows;
   const int tile_side = by_rows ? p.rows : p.wide, each = by_rows ? lanes : p.wide;
   const int64_t side = by_rows ? m : n;
   const int64_t tiles = tiles_of(side, tile_side),

@@ -65,7 +65,12 @@ extern const GemmKernel gemm_kernel_avx512, gemm_kernel_avx2;
  * one of the two strides being 1; then `then` (NULL: nothing) on all rows. False: not done (no
  * kernel, no memory). */
 struct dtrt_then;
+struct dtrt_live;
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                   const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
                   const struct dtrt_then *then);
+/* The same of what `live` says (NULL: all): see dtrt_gemm_live. */
+bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
+                       const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
+                       const struct dtrt_then *then, const struct dtrt_live *live);
 #endif

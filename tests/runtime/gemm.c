@@ -78,6 +78,59 @@ static void one(int type, int ta, int tb, int m, int n, int k, int pad, int add)
         ta, tb, m, n, k, pad, add);
 }
 
+/* An element of the matrix of a band, in a block of it. */
+static bool alive(const dtrt_live *v, int i, int j) {
+  const int r = i / DTRT_LIVE, c = j / DTRT_LIVE; /* some element of the block is in the band */
+  return DTRT_LIVE * (c - r) + DTRT_LIVE - 1 >= v->low &&
+         DTRT_LIVE * (c - r) - DTRT_LIVE + 1 < v->high;
+}
+
+/* What is dead is not read: it is NaN here; of C it is not written. Whole numbers, so that sums are
+ * exact. */
+static void live(dtrt_live v, int ta, int tb, int m, int n, int k, int add) {
+  float *a = calloc((size_t)m * (size_t)k, 4), *b = calloc((size_t)k * (size_t)n, 4),
+        *c = calloc((size_t)m * (size_t)n, 4);
+  for (int i = 0; i < m; i++)
+    for (int l = 0; l < k; l++)
+      a[ta ? l * m + i : i * k + l] =
+          v.of == DTRT_LIVE_A && !alive(&v, i, l) ? NAN : (float)((i * 7 + l) % 5) - 2;
+  for (int l = 0; l < k; l++)
+    for (int j = 0; j < n; j++)
+      b[tb ? j * k + l : l * n + j] =
+          v.of == DTRT_LIVE_B && !alive(&v, l, j) ? NAN : (float)((l * 3 + j) % 7) - 3;
+  for (int i = 0; i < m * n; i++) c[i] = add ? (float)(i % 5) : NAN;
+  dtrt_gemm_live(ta, tb, m, n, k, a, ta ? m : k, b, tb ? k : n, c, n, add, v);
+  int wrong = 0;
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) {
+      const float had = add ? (float)((i * n + j) % 5) : NAN, is = c[i * n + j];
+      float sum = add ? had : 0;
+      for (int l = 0; l < k; l++) {
+        const bool dead =
+            (v.of == DTRT_LIVE_A && !alive(&v, i, l)) || (v.of == DTRT_LIVE_B && !alive(&v, l, j));
+        if (!dead) sum += a[ta ? l * m + i : i * k + l] * b[tb ? j * k + l : l * n + j];
+      }
+      if (v.of == DTRT_LIVE_C && !alive(&v, i, j))
+        wrong += add ? is != had : !isnan(is);
+      else
+        wrong += is != sum;
+    }
+  CHECK(!wrong, "band of %d from %ld to %ld, ta %d tb %d %dx%dx%d add %d: %d wrong", v.of,
+        (long)v.low, (long)v.high, ta, tb, m, n, k, add, wrong);
+  free(a), free(b), free(c);
+}
+
+static void bands(int m, int n, int k) {
+  static const int64_t bounds[][2] = {
+      {-DTRT_FAR, DTRT_FAR}, {-DTRT_FAR, 1},  {0, DTRT_FAR}, {-40, 1}, {-7, 33}, {31, 65},
+      {500, DTRT_FAR},       {-DTRT_FAR, -90}};
+  for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
+    for (int of = 0; of < 3; of++)
+      for (int t = 0; t < 8; t++)
+        live((dtrt_live){(dtrt_live_of)of, bounds[i][0], bounds[i][1]}, t & 1, t >> 1 & 1, m, n, k,
+             t >> 2);
+}
+
 int main(void) {
   static const int sizes[] = {0, 1, 2, 7, 33, 64};
   Fixture f;
@@ -101,6 +154,12 @@ int main(void) {
     dealt(64, 48, 1200, 3);
     dealt(600, 1030, 260, 4);
   }
+  bands(256, 256, 32);
+  bands(70, 300, 40);
+  bands(33, 45, 700);
+  bands(300, 20, 333);
+  bands(200, 1, 100);
+  bands(1, 64, 64);
   dtrt_close(s);
   return harness_result();
 }
