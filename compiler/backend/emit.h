@@ -86,6 +86,16 @@ const char *emit_room(Emit *e, const Node *n, int d);
 const char *emit_start(Emit *e, NodeId id);
 /* A condition that is true in the first of the strips that a node sums over; NULL: it does not. */
 const char *emit_first(Emit *e, NodeId id);
+/* emit_band.c. Of the strip that is being written: it makes the node in the band alone; the node is
+ * the result of a reduction over such a space. */
+bool emit_in_band(Emit *e, NodeId id);
+bool emit_reads_band(Emit *e, NodeId id);
+int emit_mask(Emit *e,
+              NodeId id); /* of a mask, the operand that shows outside of the band; else 0 */
+void emit_band_begin(Emit *e);
+/* Before step i of the strip, where it has to be seen whether the rest of the columns is 0. */
+void emit_band_check(Emit *e, int i);
+void emit_band_end(Emit *e);
 /* Elements of the local block. */
 const char *emit_count(Emit *e, const Node *n);
 /* The pointer to a node's bytes: a mark, like extents that are no numbers. It is declared where the

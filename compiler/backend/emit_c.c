@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const emit_switches[] = {"DTGC_REPEAT", "DTGC_RIDE", NULL};
+const char *const emit_switches[] = {"DTGC_BAND", "DTGC_REPEAT", "DTGC_RIDE", NULL};
 
 /* -------- names and numbers -------- */
 
@@ -51,7 +51,7 @@ const char *emit_identifier(Emit *e, const char *name) {
       "inline",   "int",    "long",   "register", "restrict", "return",   "short",    "signed",
       "sizeof",   "static", "struct", "switch",   "typedef",  "union",    "unsigned", "void",
       "volatile", "while",  "acc",    "at",       "best",     "row",      "dev",      "once",
-      "x",        "asm",    "typeof"};
+      "x",        "asm",    "typeof", "low",      "high",     "whole"};
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
     if (!strcmp(s.at, taken[i])) str_puts(&s, "_");
   if (s.n > 40) s.at[s.n = 40] = 0;

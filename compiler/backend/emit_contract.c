@@ -14,11 +14,12 @@ typedef struct Side {
   bool part[MAX_RANK];                          /* a strip has a part of the dim */
 } Side;
 
-enum { X, Y, OUT };
+enum { X, Y, OUT, NO_LETTER = -1 };
 
 /* One letter, or several that are one dim everywhere. */
 typedef struct Group {
-  int role; /* 'b' batch, 'm', 'n', 'k' */
+  int role;       /* 'b' batch, 'm', 'n', 'k' */
+  int64_t letter; /* NO_LETTER: several */
   const char *len;
   const char *stride[3]; /* in X, Y, OUT; NULL: not there */
 } Group;
@@ -73,6 +74,7 @@ static void find_groups(Contract *c) {
       Group *g = joins ? &c->group[c->ngroups - 1] : &c->group[c->ngroups++];
       g->len = joins ? emit_product(c->e, g->len, len) : len;
       g->role = role;
+      g->letter = joins ? NO_LETTER : letter;
       for (int t = 0; t < 3; t++) {
         g->stride[t] = at[t] >= 0 ? c->t[t].stride[at[t]] : NULL;
         last[t] = at[t];
@@ -148,6 +150,50 @@ static int row_dims(const Contract *c, const Group *m, const Group *nn) {
   return strcmp(rows, m->len) ? 0 : d;
 }
 
+/* -------- in the band of a strip (emit_band.c) -------- */
+
+typedef struct Live {
+  int t; /* the tensor that lies in the band; -1: none does */
+  const char *of;
+  bool turned; /* its rows are the product's columns there */
+} Live;
+
+static Live live_part(Contract *c, const NodeId *id, const Group *m, const Group *n,
+                      const Group *k) {
+  const Group *const role[3][2] = {{m, n}, {m, k}, {k, n}};
+  static const char *const names[] = {"DTRT_LIVE_C", "DTRT_LIVE_A", "DTRT_LIVE_B"};
+  Live v = {.t = -1};
+  for (int t = 0; t < 3; t++)
+    if (emit_in_band(c->e, id[t])) v.t = t;
+  if (v.t < 0) return v;
+  const Side *s = &c->t[v.t];
+  const int64_t row = s->letter[c->e->strip->band.row], column = s->letter[s->n->shape.rank - 1];
+  for (int i = 0; i < 3; i++)
+    for (int turned = 0; turned < 2; turned++) {
+      const Group *r = role[i][turned], *q = role[i][!turned];
+      if (r && q && r->letter == row && q->letter == column) v.of = names[i], v.turned = turned;
+    }
+  return v;
+}
+
+/* Where the product cannot leave out what is outside of the band, that has to be 0. */
+static void clear_dead(Contract *c, const Live *v, const char *p) {
+  Emit *e = c->e;
+  const Side *s = &c->t[v->t];
+  const int rank = s->n->shape.rank, row = e->strip->band.row;
+  Str at = str_new(e->arena);
+  int loops = 0;
+  for (int d = 0; d + 1 < rank; d++) {
+    if (d == row || is_number(s->len[d], 1)) continue;
+    str_line(&e->body, "for (int64_t i%d = 0; i%d < %s; i%d++)", loops, loops, s->len[d], loops);
+    e->body.indent++;
+    str_printf(&at, " + i%d * %s", loops++, s->stride[d]);
+  }
+  str_line(&e->body, "dtrt_live_clear((float *)%s%s, %s, %s, %s, low, high);", p, at.at,
+           s->len[row], s->len[rank - 1], s->stride[row]);
+  e->body.indent -= loops;
+}
+
 bool emit_contract(Emit *e, NodeId id, const Step *then) {
   const Graph *g = e->le->graph;
   const Node *n = graph_node(g, id), *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
@@ -161,7 +207,10 @@ bool emit_contract(Emit *e, NodeId id, const Step *then) {
   Operand a, b, out;
   bool fits = n->dtype == DT_F32 || n->dtype == DT_F64;
   fits = fits && matrix(OUT, m, nn, &out) && matrix(X, m, k, &a) && matrix(Y, k, nn, &b);
+  const NodeId ids[3] = {n->operand[0], n->operand[1], id};
   if (!fits) {
+    Live v = live_part(&c, ids, NULL, NULL, NULL);
+    if (v.t == X || v.t == Y) clear_dead(&c, &v, emit_start(e, ids[v.t]));
     emit_contract_loops(e, id);
     return false;
   }
@@ -186,6 +235,8 @@ bool emit_contract(Emit *e, NodeId id, const Step *then) {
   const char *p[3] = {emit_start(e, n->operand[0]), emit_start(e, n->operand[1]),
                       emit_start(e, id)};
   const char *first = emit_first(e, id);
+  Live live = live_part(&c, ids, m, nn, k);
+  if (!live.of && (live.t == X || live.t == Y)) clear_dead(&c, &live, p[live.t]);
   const char *type = dtype_c_name(n->dtype);
   /* A further summed dim is added up, which an empty one must not leave undone. */
   if (first_k >= 0)
@@ -211,6 +262,15 @@ bool emit_contract(Emit *e, NodeId id, const Step *then) {
     return true;
   }
   const char *adds = first ? arena_printf(e->arena, "!(%s)", first) : first_k >= 0 ? "1" : "0";
+  if (live.of) {
+    str_line(&e->body, "dtrt_gemm_live(%d, %d, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s,",
+             a.transposed, b.transposed, m->len, nn->len, k ? k->len : "1", at[a.t], a.lead,
+             at[b.t], b.lead, at[OUT], out.lead, adds);
+    str_line(&e->body, "    (dtrt_live){%s, %s});", live.of,
+             live.turned ? "1 - high, 1 - low" : "low, high");
+    e->body.indent -= nloops;
+    return false;
+  }
   str_line(&e->body, "dtrt_gemm(DTRT_%s, %d, %d, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s);",
            n->dtype == DT_F32 ? "F32" : "F64", a.transposed, b.transposed, m ? m->len : "1",
            nn ? nn->len : "1", k ? k->len : "1", at[a.t], a.lead, at[b.t], b.lead, at[OUT],

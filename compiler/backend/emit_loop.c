@@ -115,8 +115,8 @@ static void put_parameters(Loop *l, Str *s) {
 
 /* "n0", "from12", "first0", "key1": what name_parameters calls numbers. */
 static bool is_number_name(const char *s) {
-  static const char *const words[] = {"n", "from", "key", "row", "first"};
-  for (int i = 0; i < 5; i++) {
+  static const char *const words[] = {"n", "from", "key", "row", "first", "bound"};
+  for (int i = 0; i < 6; i++) {
     size_t n = strlen(words[i]);
     if (!strncmp(s, words[i], n) && s[n] && strspn(s + n, "0123456789") == strlen(s + n))
       return true;
@@ -134,6 +134,7 @@ static void name_parameters(Loop *l, const char **pname, const char **nname) {
                        : kind == 'o' ? "from"
                        : kind == 'k' ? "key"
                        : kind == 'r' ? "row"
+                       : kind == 'b' ? "bound"
                                      : "first";
     nname[i] = arena_printf(e->arena, "%s%d", word, count[(int)kind]++);
   }
@@ -178,7 +179,8 @@ const char *loop_function(Loop *l, const char *what) {
   const char *code = drop_unused(l);
   Str text = str_new(e->arena), params = str_new(e->arena);
   put_parameters(l, &params);
-  str_printf(&text, "DTRT_LOOP void \3(%s) {\n%s}\n\n", params.at, code);
+  str_printf(&text, "DTRT_LOOP %s \3(%s) {\n%s}\n\n", l->returns ? l->returns : "void", params.at,
+             code);
   const char **pname = arena_array(e->arena, const char *, l->pointers.n + 1);
   const char **nname = arena_array(e->arena, const char *, l->numbers.n + 1);
   const char *name = NULL;
@@ -194,7 +196,7 @@ const char *loop_function(Loop *l, const char *what) {
   return name;
 }
 
-void loop_finish(Loop *l, const char *what) {
+const char *loop_call(Loop *l, const char *what) {
   Emit *e = l->e;
   const char *name = loop_function(l, what);
   Str call = str_new(e->arena);
@@ -209,8 +211,13 @@ void loop_finish(Loop *l, const char *what) {
     str_printf(&call, n->shape.rank > 1 && (l->flat || *p == '&') ? "%s(void *)%s" : "%s%s", sep,
                p);
   }
-  str_puts(&call, ");");
-  str_line(&e->body, "%s", call.at);
+  str_puts(&call, ")");
+  return call.at;
+}
+
+void loop_finish(Loop *l, const char *what) {
+  const char *call = loop_call(l, what);
+  str_line(&l->e->body, "%s;", call);
 }
 
 static void store_values(Loop *l, const Step *s, const Index *at) {
@@ -271,10 +278,15 @@ static Loop map_nest(Emit *e, const Step *s, int dims, int64_t columns, bool fla
     int last = -1;
     for (int d = dims; d < n->shape.rank; d++)
       if (strcmp(at.at[d], "0")) last = d;
-    for (int d = dims; d < n->shape.rank; d++)
-      if (strcmp(at.at[d], "0"))
-        loop_open(&l, at.at[d], loop_extent(&l, n, d), d == last ? "DTRT_PLAIN" : "DTRT_OUTER"),
-            loops++;
+    const bool live = emit_in_band(e, s->nodes.at[0]);
+    for (int d = dims; d < n->shape.rank; d++) {
+      if (!strcmp(at.at[d], "0")) continue;
+      if (live && d == last)
+        loop_open_live(&l, n, &at);
+      else
+        loop_open(&l, at.at[d], loop_extent(&l, n, d), d == last ? "DTRT_PLAIN" : "DTRT_OUTER");
+      loops++;
+    }
   }
   loop_count(&l, true);
   store_values(&l, s, &at);

@@ -21,7 +21,7 @@ typedef struct Pointer {
 typedef struct Number {
   const char *value; /* in the entry */
   char kind;         /* n: extent, o: offset, k: key, r: the first row, or that after the last,
-                        f: whether a strip is the first */
+                        f: whether a strip is the first, b: a bound of the band */
 } Number;
 
 typedef struct Memo {
@@ -37,7 +37,9 @@ typedef struct Loop {
   const Graph *g;
   const Step *step; /* what a map stores; NULL for other loops */
   bool flat, counting, needs_dev;
-  int guard; /* inside an expression that is not always evaluated */
+  bool outside;        /* values are wanted as they are outside of a strip's band (emit_band.c) */
+  const char *returns; /* a type; NULL: nothing */
+  int guard;           /* inside an expression that is not always evaluated */
   int temps;
   VEC(Pointer) pointers;
   VEC(Number) numbers;
@@ -63,11 +65,20 @@ bool loop_is_flat(Loop *l, NodeId id);
 void loop_open(Loop *l, const char *var, const char *len, const char *pragma);
 void loop_close(Loop *l, int n);
 void loop_finish(Loop *l, const char *what);
+const char *loop_call(Loop *l, const char *what); /* the same, but the call is left to be written */
 /* The function alone; its name. */
 const char *loop_function(Loop *l, const char *what);
 /* A map's nest. dims: so many leading dims of it are rows, `columns` elements each, of which the
  * function does those from `from` to `to`, names where it is called; 0: all of the map. */
 Loop map_loop(Emit *e, const Step *s, int dims, int64_t columns);
+
+/* Of a nest over n, of which a strip makes the band alone: the columns of a row that it goes over,
+ * and the loop over them. */
+const char *loop_live_from(Loop *l, const Node *n, const Index *at);
+const char *loop_live_to(Loop *l, const Node *n, const Index *at);
+void loop_open_live(Loop *l, const Node *n, const Index *at);
+/* The value of a node, of such a nest, in the other columns: all have one. */
+const char *loop_value_outside(Loop *l, NodeId id, const Index *at);
 
 /* Expressions. `value` is that of a node at an index: loaded, or computed from its operands. What
  * is asked for twice is computed once: the first pass over a body counts (loop_count), the second

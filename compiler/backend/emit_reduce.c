@@ -78,7 +78,21 @@ static void lanes_put(Loop *l, const Node *n, const Index *at) {
   str_line(&l->code, "line[lane] = %s;", v);
 }
 
-static void lanes_line(Loop *l, const Node *n, const Index *at, const char *len) {
+/* Lanes that got nothing of the dead columns take what those are: 0 in a sum, which is no news. */
+static void lanes_of_dead(Loop *l, const Node *n, const Index *at, const char *from,
+                          const char *len) {
+  const Node *x = graph_operand(l->g, n, 0);
+  if (n->op == OP_sum) return;
+  str_line(&l->code, "if (%s > 0 || %s < %s) {", from, len, loop_extent(l, x, x->shape.rank - 1));
+  l->code.indent++;
+  const char *v = loop_value_outside(l, n->operand[0], at);
+  str_line(&l->code, "for (int64_t lane = 0; lane < DTRT_LANES; lane++) line[lane] = %s;", v);
+  str_line(&l->code, "dtrt_turn_%s_%s(&acc, line);", lanes_word(n),
+           dtype_name(loop_computed_as(n->dtype)));
+  loop_close(l, 1);
+}
+
+static void lanes_line(Loop *l, const Node *n, const Index *at, const char *from, const char *len) {
   const char *t = dtype_name(loop_computed_as(n->dtype)), *word = lanes_word(n);
   Str outside = l->code;
   l->code = str_new(l->e->arena);
@@ -87,7 +101,7 @@ static void lanes_line(Loop *l, const Node *n, const Index *at, const char *len)
   const char *body = l->code.at;
   l->code = outside;
   str_line(&l->code, "%s line[DTRT_LANES];", loop_type(n->dtype));
-  str_line(&l->code, "int64_t at = 0;");
+  str_line(&l->code, "int64_t at = %s;", from);
   str_line(&l->code, "DTRT_OUTER");
   str_line(&l->code, "for (; at + DTRT_LANES <= %s; at += DTRT_LANES) {", len);
   l->code.indent++;
@@ -137,7 +151,7 @@ static void reduce_all_flat(Loop *l, NodeId id) {
   l->pointers.n = 0;
   const char *len = many ? loop_number(l, 'n', count) : count;
   if (lanes) {
-    lanes_line(l, n, &at, len);
+    lanes_line(l, n, &at, "0", len);
   } else {
     if (many) loop_open(l, "i", len, "");
     str_line(&l->code, "acc = %s;", combined(e, n, "acc", loop_value(l, n->operand[0], &at)));
@@ -185,8 +199,12 @@ static void reduce_scalar(Loop *l, NodeId id, const Nest *t) {
   for (int d = 0; d < x->shape.rank; d++)
     if (t->gone[d] && has_loop(t, d) && !(t->lanes && d == t->last))
       loop_open(l, t->in.at[d], loop_extent(l, x, d), ""), inner++;
-  if (t->lanes)
-    lanes_line(l, n, &t->in, loop_extent(l, x, t->last));
+  if (t->lanes && emit_reads_band(e, id)) {
+    const char *from = loop_live_from(l, x, &t->in), *len = loop_live_to(l, x, &t->in);
+    lanes_line(l, n, &t->in, from, len);
+    lanes_of_dead(l, n, &t->in, from, len);
+  } else if (t->lanes)
+    lanes_line(l, n, &t->in, "0", loop_extent(l, x, t->last));
   else
     str_line(&l->code, "acc = %s;", combined(e, n, "acc", loop_value(l, n->operand[0], &t->in)));
   loop_close(l, inner);

@@ -95,10 +95,13 @@ void emit_strips(Emit *e, const Step *s) {
   e->body = str_new(e->arena);
   e->body.indent = outside.indent;
   for (int i = 0; i < s->strip->nloops; i++) open_loop(e, i);
+  emit_band_begin(e);
   for (int i = 0; i < s->strip->steps.n; i++) {
+    emit_band_check(e, i);
     put_note(e, &s->strip->steps.at[i]);
     emit_calls(e, &s->strip->steps.at[i], NULL);
   }
+  emit_band_end(e);
   for (int i = 0; i < s->strip->nloops; i++) {
     e->body.indent--;
     str_line(&e->body, "}");

@@ -398,11 +398,13 @@ static const char *compute(Loop *l, NodeId id, const Index *at) {
   Emit *e = l->e;
   const Node *n = graph_node(l->g, id);
   Index in = {.flat = at->flat};
+  if (l->outside && emit_mask(e, id)) return loop_value(l, n->operand[emit_mask(e, id)], at);
   switch (n->op) {
   case OP_const: return fill_value(e, n);
   case OP_cast: return cast(l, n, at);
   case OP_broadcast:
-    if (at->flat) in.flat = "0"; /* loop_is_flat: of a scalar, which may be a reshape of more dims */
+    if (at->flat)
+      in.flat = "0"; /* loop_is_flat: of a scalar, which may be a reshape of more dims */
     for (int d = 0; d < graph_operand(l->g, n, 0)->shape.rank; d++) in.at[d] = at->at[n->attr[d]];
     return loop_value(l, n->operand[0], &in);
   case OP_transpose:
@@ -465,7 +467,8 @@ const char *loop_value(Loop *l, NodeId id, const Index *at) {
   const Node *n = graph_node(l->g, id);
   NodeId base = node_base(l->g, id);
   if (n->op == OP_const) return compute(l, id, at);
-  bool in_memory = l->le->stored[base] && !loop_stores(l, base);
+  bool in_memory =
+      l->le->stored[base] && !loop_stores(l, base) && !(l->outside && emit_in_band(e, base));
   const char *key = index_key(l, n, at);
   Memo *m = NULL;
   for (int i = 0; i < l->memo.n && !m; i++)

@@ -14,6 +14,27 @@ static double product_flops(const Program *p, const LocalEntry *le, const Node *
   return flops;
 }
 
+/* The part of a product that a strip computes, and the rest leaves out (strip_band.c): blocks of 32
+ * rows and columns. On several devices, that of all of them. */
+static double live_part(const LocalEntry *le, const Strip *s, const Node *n) {
+  enum { SIDE = 32 };
+  const Node *of = s ? graph_node(le->graph, s->band.of == NO_NODE ? 0 : s->band.of) : NULL;
+  NodeId id = (NodeId)(n - graph_node(le->graph, 0));
+  bool in_band = s && strip_in_band(s, le->graph, id);
+  for (int k = 0; s && k < n->noperands; k++)
+    in_band = in_band || strip_in_band(s, le->graph, n->operand[k]);
+  if (!in_band || n->op != OP_contract) return 1;
+  const int64_t rows = of->shape.dim[s->band.row], columns = of->shape.dim[of->shape.rank - 1];
+  double live = 0;
+  for (int64_t i = 0; i < rows; i += SIDE) {
+    int64_t from = i + s->band.low, to = (i + SIDE - 1 + s->band.high + SIDE - 1) / SIDE * SIDE;
+    from = from < 0 ? 0 : from / SIDE * SIDE;
+    if (to > columns) to = columns;
+    if (to > from) live += (double)(to - from) * (double)(i + SIDE < rows ? SIDE : rows - i);
+  }
+  return live / ((double)rows * (double)columns);
+}
+
 static double node_bytes(const Program *p, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id);
   if (le->strip_bytes[id]) return 0; /* it stays in cache */
@@ -48,7 +69,8 @@ StepWork emit_work(Emit *e, const Step *s) {
   }
   for (int i = 0; i < s->nodes.n; i++) {
     NodeId id = s->nodes.at[i];
-    w.flops += product_flops(p, le, graph_node(le->graph, id));
+    const Node *n = graph_node(le->graph, id);
+    w.flops += product_flops(p, le, n) * live_part(le, s->strip, n);
     w.bytes += node_bytes(p, le, id);
   }
   ArenaMark mark = arena_mark(p->arena);

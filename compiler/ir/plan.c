@@ -137,6 +137,13 @@ static bool made_by(const Step *s, int nsteps, NodeId id) {
   return false;
 }
 
+bool strip_makes(const Strip *s, NodeId id) { return made_by(s->steps.at, s->steps.n, id); }
+
+bool strip_in_band(const Strip *s, const Graph *g, NodeId id) {
+  return s->band.of != NO_NODE && same_space(graph_node(g, id), graph_node(g, s->band.of)) &&
+         strip_makes(s, id);
+}
+
 /* What the strips make is not read from outside; all else is, at any index. */
 static void strip_reads(const LocalEntry *le, const Strip *s, Arena *a, Reads *out) {
   for (int i = 0; i < s->steps.n; i++) {

@@ -85,14 +85,36 @@ typedef struct StripNode {
   uint32_t sums;         /* set of loops over which it is added up, strip by strip */
   bool inner;
 } StripNode;
+/* A `where` of a mask of indices. */
+typedef struct StripMask {
+  NodeId node;
+  int dead; /* the operand that it is outside of the band */
+} StripMask;
+/* The band of a strip's scores that masks leave alive: low <= column - row < high, of all tensors
+ * of the space of `of` that the strip makes; the column is their last dim. Nothing reads what they
+ * are elsewhere, or it is 0 there, provided that `vanishes` is 0 wherever the masks say so, which
+ * has to be seen before step `at`. */
+typedef struct StripBand {
+  NodeId of; /* NO_NODE: there is no band */
+  int row;   /* dim */
+  int64_t low, high;
+  VEC(StripMask) masks;
+  NodeId vanishes; /* NO_NODE: there is nothing to see to */
+  int at;          /* in the strip's steps */
+} StripBand;
+enum { BAND_FAR = 1 << 30 /* no bound */ };
 struct Strip {
   int nloops;
   StripLoop loop[MAX_STRIP_LOOPS]; /* outermost first */
   VEC(Step) steps;
   VEC(StripNode) nodes; /* all that the loops of these steps touch and that a strip has a part of */
   Lookup at;            /* 1 + the place in `nodes`, by address of the node in the graph */
+  StripBand band;
 };
 const StripNode *strip_node(const Strip *s, const Graph *g, NodeId id); /* NULL: it has no strips */
+/* The strip makes it, in the band alone. */
+bool strip_in_band(const Strip *s, const Graph *g, NodeId id);
+bool strip_makes(const Strip *s, NodeId id);
 
 /* Where a node's value is. Several nodes may share a buffer: a reshape its operand's, an update the
  * variable's. */

@@ -12,6 +12,7 @@
  * Strips change no bits. A row of a product is the same whatever rows are beside it, and sums over
  * strips go in the order in which they would go without. Where a product sums over a loop, strips
  * end where the kernels begin a sum anew. */
+#include "strip_band.h"
 #include "strip_group.h"
 #include <string.h>
 
@@ -272,6 +273,7 @@ static void put_strip(Strips *s, Group *g, Step *out) {
       vec_push(a, &out->nodes, id);
       if (s->is_inner[id] && bytes > s->le->strip_bytes[id]) s->le->strip_bytes[id] = bytes;
     }
+  strip_band(s->plan, s->le, strip);
 }
 
 static void strip_entry(Plan *p, LocalEntry *le) {

@@ -1,0 +1,254 @@
+/* Attention up to the own position multiplies, and takes exponentials of, twice as much as it
+ * needs. Where a strip takes its scores through a mask of indices, its steps run over the band that
+ * the mask leaves, if what they make elsewhere is not read, or is 0 and only added up:
+ *
+ *   score = q @ k ; e = exp(where(row >= column, score, -1e9) - max) ; out = (e / sum(e)) @ v
+ *
+ * score is hidden by the mask; e is 0 there if -1e9 - max is far enough below 0, which depends on
+ * the row's other scores: the strip looks (`vanishes`), and is done again without a band where it
+ * is not so. 0 times anything is taken for 0. */
+#include "strip_band.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* What an element is outside of the band. */
+typedef enum Outside {
+  OUTSIDE_UNKNOWN,  /* not looked at yet */
+  OUTSIDE_ANYTHING, /* or not there */
+  OUTSIDE_OF_ROW,   /* a function of the other dims: all columns have the same */
+  OUTSIDE_ZERO
+} Outside;
+
+enum { FEW_COLUMNS = 64 };
+
+typedef struct Bands {
+  const LocalEntry *le;
+  const Graph *g;
+  Strip *s;
+  Band band;
+  Arena *arena;
+  uint8_t *outside; /* by node */
+  uint8_t *touches; /* by node: 1 no, 2 yes */
+  int step;         /* that is being looked at */
+  bool fails;
+} Bands;
+
+static bool in_space(const Bands *b, NodeId id) {
+  return same_space(graph_node(b->g, id), graph_node(b->g, b->s->band.of));
+}
+
+static bool in_band(const Bands *b, NodeId id) { return strip_in_band(b->s, b->g, id); }
+
+/* Computing the node, or reading it where it lies, reads what is made in the band alone. */
+static bool touches_band(Bands *b, NodeId id) {
+  const Node *n = graph_node(b->g, id);
+  NodeId base = node_base(b->g, id);
+  if (b->le->stored[base]) return in_band(b, base);
+  if (b->touches[id]) return b->touches[id] == 2;
+  bool any = false;
+  for (int k = 0; k < n->noperands && !any; k++) any = touches_band(b, n->operand[k]);
+  b->touches[id] = any ? 2 : 1;
+  return any;
+}
+
+static Outside outside(Bands *b, NodeId id);
+
+static bool is_mask(Bands *b, NodeId id, int *dead) {
+  Band m;
+  if (!band_of_mask(b->g, id, &m, dead) || m.row != b->band.row || m.low < b->band.low ||
+      m.high > b->band.high)
+    return false;
+  for (int i = 0; i < b->s->band.masks.n; i++)
+    if (b->s->band.masks.at[i].node == id) return true;
+  vec_push(b->arena, &b->s->band.masks, ((StripMask){id, *dead}));
+  return true;
+}
+
+/* What is in the band is computed from what is in the band. */
+static bool stays_in_band(Bands *b, NodeId id) {
+  const Node *n = graph_node(b->g, id);
+  if (!touches_band(b, id)) return true;
+  if (!in_space(b, id) || node_base(b->g, id) != id) return false;
+  if (b->le->stored[id]) return true;
+  bool stays = (op_def(n->op)->flags & OPF_ELEMENTWISE) != 0;
+  for (int k = 0; k < n->noperands && stays; k++) stays = stays_in_band(b, n->operand[k]);
+  return stays;
+}
+
+/* The operand that a mask hides may be anything outside of the band. */
+static Outside of_mask(Bands *b, const Node *n, int dead) {
+  if (touches_band(b, n->operand[0]) || !stays_in_band(b, n->operand[3 - dead])) b->fails = true;
+  return outside(b, n->operand[dead]);
+}
+
+/* exp of a function of the row: strips see to it that it is 0. */
+static Outside of_vanishing(Bands *b, NodeId id, Outside x) {
+  StripBand *s = &b->s->band;
+  if (x < OUTSIDE_OF_ROW || (s->vanishes != NO_NODE && s->vanishes != id)) return x;
+  if (s->vanishes == NO_NODE) s->at = b->step;
+  s->vanishes = id;
+  return OUTSIDE_ZERO;
+}
+
+static Outside of_elementwise(Bands *b, NodeId id) {
+  const Node *n = graph_node(b->g, id);
+  Outside x[3] = {OUTSIDE_OF_ROW, OUTSIDE_OF_ROW, OUTSIDE_OF_ROW}, least = OUTSIDE_ZERO;
+  for (int k = 0; k < n->noperands; k++) {
+    x[k] = outside(b, n->operand[k]);
+    if (x[k] < least) least = x[k];
+  }
+  switch (n->op) {
+  case OP_mul:
+    if (x[0] == OUTSIDE_ZERO || x[1] == OUTSIDE_ZERO) return OUTSIDE_ZERO;
+    break;
+  case OP_div:
+    if (x[0] == OUTSIDE_ZERO) return OUTSIDE_ZERO;
+    break;
+  case OP_add:
+  case OP_sub:
+  case OP_neg:
+  case OP_cast: return least;
+  case OP_exp:
+  case OP_sigmoid: return of_vanishing(b, id, x[0]);
+  default: break;
+  }
+  return least < OUTSIDE_OF_ROW ? least : OUTSIDE_OF_ROW;
+}
+
+/* Of what a node is computed as. */
+static Outside computed(Bands *b, NodeId id) {
+  const Node *n = graph_node(b->g, id);
+  int dead;
+  if (n->op == OP_const) return n->value == 0 ? OUTSIDE_ZERO : OUTSIDE_OF_ROW;
+  if (is_mask(b, id, &dead)) return of_mask(b, n, dead);
+  if (op_def(n->op)->flags & OPF_ELEMENTWISE) return of_elementwise(b, id);
+  if (touches_band(b, id)) b->fails = true;
+  if (n->op == OP_broadcast) {
+    const Node *x = graph_operand(b->g, n, 0);
+    for (int i = 0; i < x->shape.rank; i++)
+      if (n->attr[i] == n->shape.rank - 1 && x->shape.dim[i] > 1) return OUTSIDE_ANYTHING;
+    return OUTSIDE_OF_ROW;
+  }
+  return OUTSIDE_ANYTHING;
+}
+
+/* Of a node of the masked space, as others see it. */
+static Outside outside(Bands *b, NodeId id) {
+  uint8_t *known = &b->outside[id];
+  if (*known) return (Outside)*known;
+  const NodeId base = node_base(b->g, id);
+  Outside o = OUTSIDE_ANYTHING;
+  if (!in_space(b, id) || base != id) {
+    if (touches_band(b, id)) b->fails = true;
+  } else if (!b->le->stored[id] || in_band(b, id)) {
+    o = graph_node(b->g, id)->op == OP_contract ? OUTSIDE_ANYTHING : computed(b, id);
+  }
+  *known = (uint8_t)o;
+  return o;
+}
+
+/* -------- steps -------- */
+
+static bool map_runs(Bands *b, const Step *s) {
+  for (int i = 0; i < s->nodes.n; i++) {
+    NodeId id = s->nodes.at[i];
+    const Node *n = graph_node(b->g, id);
+    if (in_band(b, id)) {
+      if (n->dtype != DT_F32 || !b->le->strip_bytes[id]) return false;
+      outside(b, id);
+    } else {
+      for (int k = 0; k < n->noperands; k++)
+        if (touches_band(b, n->operand[k])) return false;
+    }
+  }
+  return true;
+}
+
+/* Along the columns: adding 0 and taking the extreme of what all dead columns have is as good as
+ * going over them. */
+static bool reduce_runs(Bands *b, const Step *s) {
+  const Node *n = graph_node(b->g, s->nodes.at[0]), *x = graph_operand(b->g, n, 0);
+  if (!in_space(b, n->operand[0])) return !touches_band(b, n->operand[0]);
+  for (int d = 0; d < x->shape.rank; d++)
+    if (x->shape.dim[d] > 1 && (n->attr[0] >> d & 1) != (d == x->shape.rank - 1)) return false;
+  Outside o = outside(b, n->operand[0]);
+  if (n->op == OP_sum) return o == OUTSIDE_ZERO && n->dtype == DT_F32;
+  return (n->op == OP_reduce_max || n->op == OP_reduce_min) && o >= OUTSIDE_OF_ROW &&
+         n->dtype == DT_F32;
+}
+
+static bool product_runs(Bands *b, const Step *s) {
+  NodeId id = s->nodes.at[0];
+  const Node *n = graph_node(b->g, id);
+  bool own = in_band(b, id);
+  if (own && (n->dtype != DT_F32 || !b->le->strip_bytes[id] || n->op != OP_contract)) return false;
+  for (int k = 0; k < n->noperands; k++) {
+    if (!touches_band(b, n->operand[k])) continue;
+    if (own || !in_band(b, n->operand[k]) || outside(b, n->operand[k]) != OUTSIDE_ZERO)
+      return false;
+  }
+  return true;
+}
+
+static bool step_runs(Bands *b, const Step *s) {
+  switch (s->kind) {
+  case STEP_MAP: return map_runs(b, s);
+  case STEP_REDUCE: return reduce_runs(b, s);
+  case STEP_CONTRACT: return product_runs(b, s);
+  default: return false;
+  }
+}
+
+/* The first mask that steps look through. */
+static NodeId first_mask(Bands *b, NodeId id, bool own) {
+  const Node *n = graph_node(b->g, id);
+  int dead;
+  if (b->touches[id] || (!own && b->le->stored[id])) return NO_NODE;
+  b->touches[id] = 1;
+  for (int k = 0; k < n->noperands; k++) {
+    NodeId m = first_mask(b, n->operand[k], false);
+    if (m != NO_NODE) return m;
+  }
+  return band_of_mask(b->g, id, &b->band, &dead) && n->dtype == DT_F32 ? id : NO_NODE;
+}
+
+static NodeId find_mask(Bands *b) {
+  NodeId m = NO_NODE;
+  for (int i = 0; i < b->s->steps.n && m == NO_NODE; i++) {
+    const Step *s = &b->s->steps.at[i];
+    if (s->kind != STEP_MAP && s->kind != STEP_REDUCE) continue;
+    for (int k = 0; k < s->nodes.n && m == NO_NODE; k++) m = first_mask(b, s->nodes.at[k], true);
+  }
+  return m;
+}
+
+/* What is done again before it is known that there is a band adds nothing up over strips. */
+static bool repeats(const Bands *b) {
+  for (int i = 0; b->s->band.vanishes != NO_NODE && i < b->s->band.at; i++)
+    for (int k = 0; k < b->s->steps.at[i].nodes.n; k++) {
+      const StripNode *n = strip_node(b->s, b->g, b->s->steps.at[i].nodes.at[k]);
+      if (n && n->sums) return false;
+    }
+  return true;
+}
+
+void strip_band(Plan *p, const LocalEntry *le, Strip *s) {
+  const char *say = getenv("DTGC_BAND");
+  s->band = (StripBand){.of = NO_NODE, .vanishes = NO_NODE};
+  if (say && !strcmp(say, "off")) return;
+  int n = le->graph->nodes.n;
+  Bands b = {.le = le, .g = le->graph, .s = s, .arena = p->arena};
+  b.outside = arena_array(p->arena, uint8_t, n + 1);
+  b.touches = arena_array(p->arena, uint8_t, n + 1);
+  NodeId mask = find_mask(&b);
+  memset(b.touches, 0, (size_t)n + 1);
+  if (mask == NO_NODE) return;
+  const Node *of = graph_node(b.g, mask);
+  if (of->shape.dim[of->shape.rank - 1] < FEW_COLUMNS) return;
+  s->band.of = mask;
+  s->band.row = b.band.row, s->band.low = b.band.low, s->band.high = b.band.high;
+  bool runs = true;
+  for (b.step = 0; b.step < s->steps.n && runs; b.step++)
+    runs = step_runs(&b, &s->steps.at[b.step]) && !b.fails;
+  if (!runs || !repeats(&b)) s->band.of = NO_NODE;
+}
