@@ -7,7 +7,8 @@
  * hardware. So polynomials have one fixed order, every a*b+c that matters is an explicit fma
  * (nothing is left for a compiler to contract), and nothing branches, so that loops vectorise. The
  * bits of NaNs are not promised. Not under -ffast-math, not with denormals flushed to zero, only
- * when rounding to nearest.
+ * when rounding to nearest. Where the runtime flushes to zero (while entries run) only results that
+ * are denormal are different: they are zeros.
  *
  * Accuracy is in units in the last place (ulp), the largest seen by tests/unit/math.c and rounded
  * up. The f64 functions at the end of part 2 call libm. Polynomials are minimax fits made for this

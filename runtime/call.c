@@ -1,14 +1,35 @@
 /* call.c: running an entry on all devices, and moving whole tensors between a host and the blocks.
  *
  * Each device fills its own input blocks, runs, and writes its own output block, on its own thread.
- * A block that lies in one piece in the host's memory, and that the program only reads, stays there.
- * A block that several devices hold is written by the lowest of them. Under several processes a
- * host gets the whole by an exchange that ends in its own memory. */
+ * A block that lies in one piece in the host's memory, and that the program only reads, stays
+ * there. A block that several devices hold is written by the lowest of them. Under several
+ * processes a host gets the whole by an exchange that ends in its own memory. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 #include "session.h"
+
+/* -------- subnormal numbers -------- */
+
+/* While an entry runs, results below the smallest normal number are zeros. CPUs take some hundred
+ * times as long for them, and training makes them: the moments of a weight that gets no gradient
+ * any more decay through them for ever. Only results, so that what a host gives is read as it is.
+ */
+#if defined(__SSE2__)
+enum { FLUSH_TO_ZERO = 0x8000 };
+static unsigned float_mode(void) { return _mm_getcsr(); }
+static void set_float_mode(unsigned mode) { _mm_setcsr(mode); }
+#else
+enum { FLUSH_TO_ZERO = 0 };
+static unsigned float_mode(void) { return 0; }
+static void set_float_mode(unsigned mode) { (void)mode; }
+#endif
+
+/* -------- jobs of all devices -------- */
 
 typedef struct Run {
   dtrt_session *s;
@@ -19,7 +40,9 @@ typedef struct Run {
 static void run_one(void *arg, int device) {
   Run *r = arg;
   Device *d = &r->s->device[device - r->s->comm->first];
+  unsigned mode = float_mode(); /* of a host's thread, perhaps */
   if (!device_stopped(d)) fail_guard(d, r->f, r->arg);
+  set_float_mode(mode);
 }
 
 dtrt_status session_run(dtrt_session *s, SessionJob *f, void *arg) {
@@ -146,6 +169,7 @@ static void call_device(Device *d, void *arg) {
   fill_inputs(d, c, e);
   d->doing = NULL;
   d->in_entry = true;
+  set_float_mode(float_mode() | FLUSH_TO_ZERO);
   e->run(&d->pub);
   d->in_entry = false;
   if (d->profile) profile_part(d, e->nsteps + PROFILE_OUTPUTS);
