@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const emit_switches[] = {"DTGC_BAND", "DTGC_REPEAT", "DTGC_RIDE", NULL};
+const char *const emit_switches[] = {"DTGC_BAND", "DTGC_OVERLAP", "DTGC_REPEAT", "DTGC_RIDE", NULL};
 
 /* -------- names and numbers -------- */
 
@@ -200,14 +200,12 @@ static void put_entry_tables(Emit *e, Str *out, const char *id, const StepText *
       str_puts(out, "};\n");
     }
     put_tensor(e, &in, x->name, n->dtype, n->layout, &n->shape,
-               le->buffers.at[le->buffer[le->input[i]]].offset, 0, le->lent[i], consts,
-               n->span);
+               le->buffers.at[le->buffer[le->input[i]]].offset, 0, le->lent[i], consts, n->span);
   }
   for (int i = 0; i < en->outputs.n; i++) {
     const Node *n = graph_node(le->graph, le->output[i]);
     put_tensor(e, &outs, en->outputs.at[i].name, n->dtype, n->layout, &n->shape,
-               le->buffers.at[le->output_buffer[i]].offset, 0, false, "0",
-               en->outputs.at[i].span);
+               le->buffers.at[le->output_buffer[i]].offset, 0, false, "0", en->outputs.at[i].span);
   }
   if (en->inputs.n) str_printf(out, "static const dtrt_tensor %s_in[] = {\n%s};\n", id, in.at);
   if (en->outputs.n) str_printf(out, "static const dtrt_tensor %s_out[] = {\n%s};\n", id, outs.at);

@@ -105,6 +105,7 @@ static void add_exchange(const Plan *p, const LocalEntry *le, const Step *s, Ste
 StepCost cost_step(const Plan *p, const LocalEntry *le, int step) {
   const Step *s = &le->steps.at[step];
   StepCost c = {0};
+  if (s->kind == STEP_WAIT) return c; /* all is counted where it starts */
   if (s->kind == STEP_EXCHANGE) {
     add_exchange(p, le, s, &c);
     if (c.exchange > 0) return c;

@@ -16,6 +16,7 @@ typedef struct Memory {
   int nsteps;
   int *last_read; /* by base node: -1 never, nsteps: at the end */
   int *made_at;
+  int *done_at; /* the same, or where the wait for an exchange in flight is */
   Reads *reads;
   int *var_buffer;  /* by variable: index, or -1 */
   NodeId *var_node; /* by variable: the first node that reads it, or NO_NODE ... */
@@ -59,6 +60,7 @@ static void find_lives(Memory *m) {
     const Step *s = &le->steps.at[t];
     for (int i = 0; i < s->nodes.n; i++) {
       if (m->made_at[s->nodes.at[i]] < 0) m->made_at[s->nodes.at[i]] = t; /* strips make it anew */
+      m->done_at[s->nodes.at[i]] = t;
       read_at(m, s->nodes.at[i], t);
     }
     step_reads(le, s, m->plan->arena, &m->reads[t]);
@@ -117,7 +119,14 @@ static void place_assigns(Memory *m) {
   for (int i = 0; i < second.n; i++) vec_push(a, &le->copies, second.at[i]);
 }
 
-/* An all-reduce is done in place when nobody else reads the terms. */
+static bool is_read(const Memory *m, NodeId base, int from, int to) {
+  for (int t = from; t <= to; t++)
+    for (int i = 0; i < m->reads[t].r.n; i++)
+      if (m->reads[t].r.at[i].node == base) return true;
+  return false;
+}
+
+/* An all-reduce is done in place when nobody else reads the terms once it has begun. */
 static bool reduces_in_place(const Memory *m, NodeId id) {
   const LocalEntry *le = m->le;
   const Node *n = graph_node(le->graph, id);
@@ -125,10 +134,10 @@ static bool reduces_in_place(const Memory *m, NodeId id) {
   NodeId term = node_base(le->graph, n->operand[0]);
   const Node *x = graph_operand(le->graph, n, 0);
   if (!same_space(n, x) || !(x->layout->partial & ~n->layout->partial)) return false;
-  int b = le->buffer[term];
+  int b = le->buffer[term], done = m->done_at[id];
   return b >= 0 && le->buffers.at[b].place == PLACE_ARENA &&
-         graph_node(le->graph, term)->op != OP_input && m->last_read[term] == m->made_at[id] &&
-         le->buffers.at[b].last == m->made_at[id];
+         graph_node(le->graph, term)->op != OP_input && m->last_read[term] == done &&
+         le->buffers.at[b].last == done && !is_read(m, term, m->made_at[id] + 1, done - 1);
 }
 
 static bool step_has_buffer(const Memory *m, const Step *s, int b) {
@@ -248,31 +257,41 @@ static void find_var_nodes(Memory *m) {
   }
 }
 
-static void memory_entry(Plan *p, LocalEntry *le) {
+void memory_lives(Plan *p, LocalEntry *le) {
   Memory m = {.plan = p, .le = le, .nsteps = le->steps.n};
   int n = le->graph->nodes.n;
   m.last_read = le->last_read = arena_array(p->arena, int, n + 1);
+  m.done_at = arena_array(p->arena, int, n + 1);
   m.made_at = le->made_at = arena_array(p->arena, int, n + 1);
   m.reads = arena_array(p->arena, Reads, m.nsteps + 1);
   le->buffer = arena_array(p->arena, int, n + 1);
   le->output_buffer = arena_array(p->arena, int, le->entry->outputs.n + 1);
   for (int i = 0; i <= n; i++) m.last_read[i] = m.made_at[i] = le->buffer[i] = -1;
+  le->buffers.n = le->copies.n = 0;
   find_var_nodes(&m);
   find_lives(&m);
   find_lent(&m);
   place_assigns(&m);
   place_rest(&m);
   place_outputs(&m);
-  pack_arena(p->arena, le);
 }
 
-void memory(Plan *p) {
+void memory_variables(Plan *p) {
   int n = p->program->vars.n;
+  p->vars_bytes = 0;
   p->var_offset = arena_array(p->arena, int64_t, n + 1);
   for (int i = 0; i < n; i++) {
     const Var *v = &p->program->vars.at[i];
     p->var_offset[i] = p->vars_bytes;
     p->vars_bytes += pack_round(local_bytes(p, v->layout, &v->shape, v->dtype));
   }
-  for (int i = 0; i < p->entries.n; i++) memory_entry(p, &p->entries.at[i]);
+}
+
+void memory(Plan *p) {
+  memory_variables(p);
+  for (int i = 0; i < p->entries.n; i++) {
+    LocalEntry *le = &p->entries.at[i];
+    memory_lives(p, le);
+    pack_arena(p->arena, le);
+  }
 }

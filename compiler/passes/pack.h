@@ -1,7 +1,7 @@
 /* Where buffers lie in the arena, given when each is alive. */
 #ifndef DTG_PACK_H
 #define DTG_PACK_H
-#include "plan.h"
+#include "passes.h"
 
 enum { PACK_ALIGN = 64 };
 static inline int64_t pack_round(int64_t n) {

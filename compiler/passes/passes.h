@@ -21,6 +21,7 @@ void fuse(Plan *p);
 void strip(Plan *p);
 void arrange(Plan *p);
 void follow(Plan *p);
+void overlap(Plan *p);
 void memory(Plan *p);
 void remat(Plan *p);
 
@@ -30,6 +31,11 @@ void verify_local(const Plan *p, const char *after);
 void verify_memory(const Plan *p, const char *after);
 /* Once there are steps: every device can run them, and all meet the same exchanges. */
 void verify_exchanges(const Plan *p, const LocalEntry *le, const char *after);
+
+/* What `memory` does before it gives buffers their offsets in the arena: variables' places, and for
+ * an entry its buffers and from which step to which they live. */
+void memory_variables(Plan *p);
+void memory_lives(Plan *p, LocalEntry *le);
 
 /* The projection of a dim's axes on the factors of a rule, and back. A compound dim is filled from
  * its major factor; only its last cut factor may be cut in part. */

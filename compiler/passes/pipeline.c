@@ -22,6 +22,7 @@ static const struct {
     {"strip", strip, verify_local},            /* what is too large for caches, strip by strip */
     {"arrange", arrange, verify_local},        /* steps, in an order that keeps less alive */
     {"follow", follow, verify_local},          /* loops behind the products they read */
+    {"overlap", overlap, verify_local},        /* exchanges started early and awaited late */
     {"memory", memory, verify_memory},         /* where each value lies */
     {"remat", remat, verify_memory},           /* values computed again, to fit a limit */
 };

@@ -101,10 +101,21 @@ static const char *bad_step(const Plan *p, const Graph *g, const Step *s) {
   return NULL;
 }
 
+/* The end of an exchange in flight: of what was started with this number and is under way still. */
+static const char *bad_wait(const Step *const *flying, const Step *s) {
+  const Step *start = flying[s->flight];
+  if (!start || start->nodes.n != s->nodes.n) return "a wait for what was not started";
+  for (int i = 0; i < s->nodes.n; i++)
+    if (start->nodes.at[i] != s->nodes.at[i]) return "a wait for what was not started";
+  return NULL;
+}
+
 /* Walks the steps as a device does. */
 static const char *bad_order(const Plan *p, const LocalEntry *le, NodeId *where) {
   const Graph *g = le->graph;
   bool *there = arena_array(p->arena, bool, g->nodes.n + 1);
+  bool *started = arena_array(p->arena, bool, g->nodes.n + 1);
+  const Step *flying[DTRT_FLIGHTS + 1] = {0};
   for (NodeId i = 0; i < g->nodes.n; i++) there[i] = node_class(graph_node(g, i)) == CLASS_SOURCE;
   for (int t = 0; t < le->steps.n; t++) {
     const Step *s = &le->steps.at[t];
@@ -112,8 +123,14 @@ static const char *bad_order(const Plan *p, const LocalEntry *le, NodeId *where)
     const char *law = s->kind == STEP_EXCHANGE ? bad_step(p, g, s) : NULL;
     if (law) return law;
     for (int i = 0; i < s->nodes.n; i++)
-      if (graph_node(g, s->nodes.at[i])->op == OP_exchange && s->kind != STEP_EXCHANGE)
+      if (graph_node(g, s->nodes.at[i])->op == OP_exchange && s->kind != STEP_EXCHANGE &&
+          s->kind != STEP_WAIT)
         return "an exchange in a loop";
+    if (s->flight > DTRT_FLIGHTS) return "more exchanges in flight than there may be";
+    if (s->kind == STEP_WAIT && (law = bad_wait(flying, s))) return law;
+    if (s->kind == STEP_EXCHANGE && s->flight && flying[s->flight])
+      return "two exchanges in flight with the same number";
+    if (s->flight) flying[s->flight] = s->kind == STEP_EXCHANGE ? s : NULL;
     Reads r = {0};
     step_reads(le, s, p->arena, &r);
     for (int i = 0; i < r.r.n; i++) {
@@ -124,10 +141,16 @@ static const char *bad_order(const Plan *p, const LocalEntry *le, NodeId *where)
     }
     for (int i = 0; i < s->nodes.n; i++) {
       *where = s->nodes.at[i];
-      if (there[s->nodes.at[i]] && s->kind == STEP_EXCHANGE) return "an exchange is met twice";
-      there[s->nodes.at[i]] = true;
+      if (started[s->nodes.at[i]] && s->kind == STEP_EXCHANGE) return "an exchange is met twice";
+      started[s->nodes.at[i]] = started[s->nodes.at[i]] || s->kind == STEP_EXCHANGE;
+      there[s->nodes.at[i]] = s->kind != STEP_EXCHANGE || !s->flight;
     }
   }
+  for (int i = 1; i <= DTRT_FLIGHTS; i++)
+    if (flying[i]) {
+      *where = flying[i]->nodes.at[0];
+      return "an exchange is never awaited";
+    }
   const Entry *en = le->entry;
   for (int i = 0; i < en->outputs.n + en->assigns.n; i++) {
     *where = i < en->outputs.n ? le->output[i] : le->assign[i - en->outputs.n];
@@ -216,6 +239,13 @@ static void hold(Memory *m, NodeId id) {
   m->held.at[at] = h;
 }
 
+/* An all-reduce in flight may be in the place of its terms. */
+static bool in_its_place(const LocalEntry *le, const Step *s, NodeId id) {
+  for (int i = 0; s->kind == STEP_WAIT && i < s->nodes.n; i++)
+    if (le->buffer[s->nodes.at[i]] == le->buffer[id]) return true;
+  return false;
+}
+
 /* Walks the steps: what is read must lie there still. A node that is read from its variable may be
  * there as several nodes. */
 static const char *bad_memory(Memory *m, NodeId *where) {
@@ -233,9 +263,11 @@ static const char *bad_memory(Memory *m, NodeId *where) {
       const Node *n = graph_node(le->graph, *where);
       if (n->op == OP_var && m->in_var[n->attr[1]] != NO_NODE)
         return "a variable's old value is read after its update";
-      if (!own && n->op != OP_var && !m->holds[*where])
+      if (!own && n->op != OP_var && !m->holds[*where] && !in_its_place(le, s, *where))
         return "its place is taken before its last reader";
     }
+    for (int i = 0; s->kind == STEP_WAIT && i < s->nodes.n; i++)
+      if (*where = s->nodes.at[i], !m->holds[*where]) return "its place is taken while it comes";
     for (int i = 0; i < s->nodes.n; i++) hold(m, s->nodes.at[i]);
     for (int i = 0; i < s->nodes.n; i++)
       if (*where = s->nodes.at[i], !m->holds[*where])

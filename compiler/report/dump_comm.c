@@ -28,6 +28,29 @@ static const char *share(const Plan *p, double part, double all) {
   return arena_printf(p->arena, "%.1f%%", all > 0 ? 100 * part / all : 0);
 }
 
+static const char *step_name(const Plan *p, const LocalEntry *le, int t) {
+  if (t >= le->steps.n) return "the end";
+  return node_text(le->entry->graph, le->origin.at[le->steps.at[t].nodes.at[0]], p->arena);
+}
+
+/* What the device does while an exchange is in flight. */
+static void put_flight(const Plan *p, const LocalEntry *le, int start, Str *out) {
+  double time = 0;
+  int wait = start + 1, steps = 0;
+  for (; le->steps.at[wait].kind != STEP_WAIT ||
+         le->steps.at[wait].flight != le->steps.at[start].flight;
+       wait++) {
+    if (le->steps.at[wait].kind == STEP_WAIT) continue;
+    StepCost c = cost_step(p, le, wait);
+    time += c.compute + c.exchange;
+    steps++;
+  }
+  int next = wait + 1;
+  while (next < le->steps.n && le->steps.at[next].kind == STEP_WAIT) next++;
+  str_printf(out, "    under way meanwhile: %d step%s of %s, awaited before %s\n", steps,
+             steps == 1 ? "" : "s", report_time(p, time), step_name(p, le, next));
+}
+
 static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, Str *out) {
   EntryCost cost = cost_entry(p, le);
   int count = 0, local = 0;
@@ -43,6 +66,7 @@ static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, S
     str_printf(&list, "  exchange %d%s: %s, %s of a call\n", ++count,
                s->nodes.n > 1 ? ", combined" : "", report_time(p, c.exchange),
                share(p, c.exchange, cost.time));
+    if (s->flight) put_flight(p, le, t, &list);
     for (int i = 0; i < s->nodes.n; i++) {
       report_exchange(p, le, s->nodes.at[i], &list);
       explain_exchange(p, le, s->nodes.at[i], &list);
