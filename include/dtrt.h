@@ -6,7 +6,7 @@
  * No system header is included, so that compiling an entry in memory needs none.
  *
  * A *device* is one point of the mesh: a thread of this process, or of one of several processes
- * under MPI. Every device runs the same entry function on its own blocks; `dtrt_device.coord` tells it
+ * under MPI; where there are fewer cores than devices, several devices take turns on one thread. Every device runs the same entry function on its own blocks; `dtrt_device.coord` tells it
  * which. */
 #ifndef DTRT_H
 #define DTRT_H
@@ -319,14 +319,15 @@ typedef struct dtrt_options {
  * outlive the session. One thread at a time may use a session; several sessions may run side by side
  * (with mpi all ranks make the same calls in the same order, to one session at a time).
  * Rank r of R owns the devices rT to rT + T - 1, T being devices / R. The first of a process runs in the thread
- * that calls, the others in threads of their own. While a session is open, SIGSEGV, SIGBUS,
+ * that calls, the others in threads of their own, or, with fewer cores than devices, take turns on as many threads as
+ * there are cores, each until it has to wait for another. While a session is open, SIGSEGV, SIGBUS,
  * SIGFPE and SIGILL inside an entry become DTRT_FAILED; others go to the handlers that were there before.
  * The first session sets OpenBLAS to one thread a call, in the whole process. Under mpi a failure is written to
  * stderr and ends all ranks by MPI_Abort; a rank that is killed is noticed by mpiexec, which ends the others.
  * One that hangs, or never comes, is named after `timeout`, with its host and where it was waited for
  * (docs/clusters.md); a few seconds more are for asking all. Time in which a process is itself stopped does not count.
  * MPI must allow MPI_THREAD_SERIALIZED where a process owns several devices.
- * Environment: DTRT_TIMEOUT, see above; DTRT_MPI_SHARED=0 makes ranks of one machine send messages instead of
+ * Environment: DTRT_TIMEOUT, see above; DTRT_THREAD_EACH=1 gives each device a thread, however few cores there are; DTRT_MPI_SHARED=0 makes ranks of one machine send messages instead of
  * sharing memory; DTRT_MPI_MODULE names libdtrt-mpi.so. */
 dtrt_status dtrt_open(const dtrt_program *p, const dtrt_options *o, dtrt_session **out);
 void dtrt_close(dtrt_session *s);
@@ -353,8 +354,8 @@ dtrt_status dtrt_barrier(dtrt_session *s, const char *name, double timeout);
 dtrt_status dtrt_call(dtrt_session *s, int entry, const void *const *in, void *const *out);
 
 /* The same, each device filling its own input blocks: fill(user, device, input, box lo, box hi, to) is called on
- * the device's own thread, for each input whose block is not empty; `to` is the dense block [lo, hi).
- * Returns 0, or nonzero after writing a reason to `why` (of 256 bytes), which stops all devices. */
+ * the device's own stack, for each input whose block is not empty; `to` is the dense block [lo, hi).
+ * It must not wait for another device's, which may have to come after it on the same thread. Returns 0, or nonzero after writing a reason to `why` (of 256 bytes), which stops all devices. */
 typedef int dtrt_fill_fn(void *user, int device, int input, const int64_t *lo, const int64_t *hi,
                          void *to, char *why);
 dtrt_status dtrt_call_fill(dtrt_session *s, int entry, dtrt_fill_fn *fill, void *user,

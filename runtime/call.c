@@ -167,6 +167,7 @@ static void call_device(Device *d, void *arg) {
   d->pub.at = 0;
   if (d->profile) profile_enter(d);
   fill_inputs(d, c, e);
+  if (c->fill) device_pause(d, 0); /* all take theirs first: the next batch needs the room */
   d->doing = NULL;
   d->in_entry = true;
   set_float_mode(float_mode() | FLUSH_TO_ZERO);

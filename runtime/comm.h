@@ -18,8 +18,9 @@
 enum {
   COMM_STAGES = 4,
   COMM_STAGE_BYTES =
-      4096,       /* blocks up to this size go through the peer's slot: one barrier, not two */
-  COMM_LINE = 64, /* bytes of a cache line */
+      4096,         /* blocks up to this size go through the peer's slot: one barrier, not two */
+  COMM_LINE = 64,   /* bytes of a cache line */
+  COMM_APART = 128, /* what two cores write is so far apart: lines are fetched in pairs */
   COMM_SCRATCH = 1 << 20, /* bytes of memory that an exchange by messages takes (exchange.c) ... */
   COMM_FLIGHT_SCRATCH = 4 << 20, /* ... and one in flight: it goes on less often */
   COMM_LANES = 1 + DTRT_FLIGHTS, /* lane 0: exchanges that are done at once */
@@ -34,19 +35,20 @@ enum { SEGMENT_VARS, SEGMENT_ARENA, NSEGMENTS };
 
 /* An exchange in flight (flight.c), of one device. */
 typedef struct Lane {
-  _Alignas(128) _Atomic uint64_t flag; /* 2n-1: the n-th of this lane has begun; 2n: it is over */
+  _Alignas(
+      COMM_APART) _Atomic uint64_t flag; /* 2n-1: the n-th of this lane has begun; 2n: it is over */
   uint64_t from[COMM_BATCH], to[COMM_BATCH];
   char stage[COMM_LANE_BYTES];
 } Lane;
 
 /* One a device. Only its device writes to it, but for the counters. */
 typedef struct Slot {
-  _Alignas(128) _Atomic uint64_t flag;
+  _Alignas(COMM_APART) _Atomic uint64_t flag;
   /* Bytes that others have read here, and have written here. */
-  _Alignas(128) _Atomic int64_t taken, given;
-  _Alignas(128) uint64_t from[COMM_BATCH],
+  _Alignas(COMM_APART) _Atomic int64_t taken, given;
+  _Alignas(COMM_APART) uint64_t from[COMM_BATCH],
       to[COMM_BATCH]; /* 2 * offset in segment + which segment */
-  _Alignas(128) char stage[COMM_STAGES][COMM_STAGE_BYTES];
+  _Alignas(COMM_APART) char stage[COMM_STAGES][COMM_STAGE_BYTES];
   Lane lane[DTRT_FLIGHTS];
 } Slot;
 

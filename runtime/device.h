@@ -126,6 +126,9 @@ char *device_lane_scratch(Device *d, int lane, int64_t bytes);
 
 /* -------- waiting: wait.c -------- */
 
+/* What a loop that waits calls, with `turn` from 0 on: devices of the same thread get on meanwhile.
+ */
+void device_pause(Device *d, unsigned turn);
 /* Begins exchange number d->count; each call of dtrt_run_exchange that is not local does this once.
  */
 void device_begin(Device *d, bool direct);
@@ -165,6 +168,8 @@ static inline bool device_stopped(const Device *d) {
 }
 /* Runs f(d, arg) so that a failure returns here. 0, or -1 after a failure. */
 int fail_guard(Device *d, void (*f)(Device *d, void *arg), void *arg);
+/* The device whose entry this thread is in becomes another; returns what it was. */
+Device *fail_swap(Device *running);
 void fail_hold_signals(void); /* once a session; handlers are process-wide and counted */
 void fail_release_signals(void);
 void fail_alt_stack(bool on); /* on this thread, so that an overflow of the stack can be told */

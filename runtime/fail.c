@@ -13,6 +13,12 @@
 
 static _Thread_local Device *fail_running; /* the device whose entry this thread is in */
 
+Device *fail_swap(Device *running) {
+  Device *was = fail_running;
+  fail_running = running;
+  return was;
+}
+
 enum { JUMP_FAILED = 1, JUMP_SIGNAL = 1000 };
 
 void fail_place(const Device *d, char *out, size_t room) {

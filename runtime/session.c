@@ -249,6 +249,15 @@ void session_mesh(Mesh *m, const dtrt_program *p) {
   }
 }
 
+/* A thread for each core; for debuggers, which know threads, a thread for each device. */
+static Team *team_for(const Comm *c, char *why) {
+  if (c->count == 1) return NULL;
+  const char *each = getenv("DTRT_THREAD_EACH");
+  const int cores = comm_cores(), threads = each && !strcmp(each, "1") ? c->count : cores;
+  const bool spin = c->spin || (c->nranks == 1 && threads <= cores);
+  return team_open(c->first, c->count, threads, spin, why);
+}
+
 static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_options *o) {
   const char *bad = session_check(p);
   if (bad) return session_error(s, DTRT_INVALID, "cannot run program: %s", bad);
@@ -265,7 +274,7 @@ static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_optio
   if (!s->comm) return session_error(s, DTRT_INVALID, "%s", why);
   Comm *c = s->comm;
   why[0] = 0;
-  if (c->count > 1) s->team = team_open(c->first, c->count, c->spin, c->nranks == 1, why);
+  s->team = team_for(c, why);
   if (c->count > 1 && !s->team) return session_error(s, DTRT_INVALID, "%s", why);
   s->device = calloc((size_t)c->count, sizeof *s->device);
   if (!s->device) return session_error(s, DTRT_NO_MEMORY, "out of memory");

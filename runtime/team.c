@@ -3,35 +3,101 @@
 #include "team.h"
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "comm.h"
+#include "device.h"
+#include "fiber.h"
 
-void fail_alt_stack(
-    bool on); /* of fail.c: signals on a thread's own stack could not tell of its overflow */
+typedef struct Worker Worker;
 
-typedef struct Worker {
-  Team *team;
+/* A device's place on its worker. The first of a worker runs on the thread's own stack. */
+typedef struct Seat {
+  _Alignas(COMM_APART) Worker *worker;
   int device;
+  bool running;
+  Fiber fiber;
+} Seat;
+
+struct Worker {
+  _Alignas(COMM_APART) Team *team;
+  Seat *seat; /* [n] */
+  int n, running;
+  unsigned idle; /* looks of waiting devices since one has got on */
   pthread_t thread;
-} Worker;
+};
 
 struct Team {
   _Atomic unsigned turn; /* number of the last job */
   _Atomic int running;   /* workers still in it */
   _Atomic int sleeping;
   bool spin;
-  bool keeps; /* each worker to a core */
-  int first, started;
+  int first, n, nworkers, started;
   TeamJob *job; /* NULL: end */
   void *arg;
   pthread_mutex_t mutex;
   pthread_cond_t wake;
-  Worker worker[]; /* [n]; 0 is not used */
+  Worker *worker; /* [nworkers]; 0 is the caller's thread */
+  Seat *seat;     /* [n], in the order of workers */
 };
+
+/* -------- devices of one worker -------- */
+
+/* The next device of the worker that has not finished; itself, if there is no other. */
+static Seat *next_of(Seat *s) {
+  Worker *w = s->worker;
+  int at = (int)(s - w->seat);
+  for (int i = 1; i < w->n; i++) {
+    Seat *other = &w->seat[(at + i) % w->n];
+    if (other->running) return other;
+  }
+  return s;
+}
+
+static void switch_to(Seat *from, Seat *to) {
+  if (from == to) return;
+  Device *device = fail_swap(NULL); /* is the thread's, and should be the device's */
+  fiber_switch(&from->fiber, &to->fiber);
+  fail_swap(device);
+}
+
+void team_pause(Team *t, int device, unsigned turn) {
+  Seat *s = &t->seat[device - t->first];
+  Worker *w = s->worker;
+  w->idle = turn ? w->idle + 1 : 0;
+  /* All have looked in vain since one got on: this thread waits for others. */
+  if (w->idle > (unsigned)w->running) comm_pause(t->spin, w->idle / (unsigned)w->running - 1);
+  switch_to(s, next_of(s));
+}
+
+static void run_seat(Seat *s) {
+  Worker *w = s->worker;
+  w->team->job(w->team->arg, s->device);
+  s->running = false;
+  w->running--;
+  w->idle = 0;
+}
+
+/* A fiber begins here once, and comes back to here for each job. */
+static void seat_main(void *arg) {
+  Seat *s = arg;
+  for (;;) {
+    run_seat(s);
+    Seat *next = next_of(s);
+    switch_to(s, next == s ? s->worker->seat : next);
+  }
+}
+
+static void run_worker(Worker *w) {
+  for (int i = 0; i < w->n; i++) w->seat[i].running = true;
+  w->running = w->n;
+  fiber_here(&w->seat->fiber);
+  run_seat(w->seat);
+  while (w->running > 0) switch_to(w->seat, next_of(w->seat));
+}
+
+/* -------- workers -------- */
 
 enum { LOOKS = 4000, LOOKS_YIELDING = 100 };
 
@@ -48,30 +114,14 @@ static void wait_for_turn(Team *t, unsigned seen) {
   pthread_mutex_unlock(&t->mutex);
 }
 
-/* With more devices than cores, each worker keeps to one core that this process may use. Devices
- * that wait do not sleep, so a scheduler would see nothing wrong in five on one core and three on
- * the other. The host's own thread, which is the first device, goes where there is room. Several
- * processes would all choose the same cores. */
-static void keep_to_core(int device) {
-  cpu_set_t may, one;
-  if (sched_getaffinity(0, sizeof may, &may)) return;
-  int skip = device % CPU_COUNT(&may), core = 0;
-  for (; core < CPU_SETSIZE; core++)
-    if (CPU_ISSET(core, &may) && skip-- == 0) break;
-  CPU_ZERO(&one);
-  CPU_SET(core, &one);
-  pthread_setaffinity_np(pthread_self(), sizeof one, &one); /* or not: it only saves time */
-}
-
 static void *worker_main(void *arg) {
   Worker *w = arg;
   Team *t = w->team;
   fail_alt_stack(true);
-  if (t->keeps) keep_to_core(w->device);
   for (unsigned seen = 0;; seen++) {
     wait_for_turn(t, seen);
     if (!t->job) break;
-    t->job(t->arg, w->device);
+    run_worker(w);
     atomic_fetch_sub_explicit(&t->running, 1, memory_order_release);
   }
   fail_alt_stack(false);
@@ -90,23 +140,46 @@ static void announce(Team *t, TeamJob *job, void *arg) {
 }
 
 void team_run(Team *t, TeamJob *job, void *arg) {
+  const bool turns = t->worker->n > 1; /* on stacks of ours, whose overflow can be told */
   announce(t, job, arg);
-  job(arg, t->first);
+  if (turns) fail_alt_stack(true);
+  run_worker(t->worker);
+  if (turns) fail_alt_stack(false);
   for (unsigned i = 0; atomic_load_explicit(&t->running, memory_order_acquire) > 0; i++)
     comm_pause(t->spin, i);
 }
+
+/* -------- opening -------- */
 
 void team_close(Team *t) {
   if (!t) return;
   announce(t, NULL, NULL);
   for (int i = 1; i <= t->started; i++) pthread_join(t->worker[i].thread, NULL);
+  for (int i = 0; t->seat && i < t->n; i++) fiber_close(&t->seat[i].fiber);
   pthread_cond_destroy(&t->wake);
   pthread_mutex_destroy(&t->mutex);
+  free(t->worker);
+  free(t->seat);
   free(t);
 }
 
+/* Devices are dealt to workers in order. */
+static bool seats(Team *t, char *why) {
+  for (int i = 0; i < t->nworkers; i++) {
+    int from = i * t->n / t->nworkers, to = (i + 1) * t->n / t->nworkers;
+    t->worker[i] = (Worker){.team = t, .seat = &t->seat[from], .n = to - from};
+    for (int j = from; j < to; j++) {
+      t->seat[j] = (Seat){.worker = &t->worker[i], .device = t->first + j};
+      if (j == from || !fiber_open(&t->seat[j].fiber, seat_main, &t->seat[j])) continue;
+      snprintf(why, COMM_WHY, "out of memory for the stack of device %d", t->first + j);
+      return false;
+    }
+  }
+  return true;
+}
+
 /* Signals to the process belong to the host's own threads; faults of a thread come to it anyway. */
-static bool start(Team *t, int n, char *why) {
+static bool start(Team *t, char *why) {
   sigset_t all, old;
   sigfillset(&all);
   sigdelset(&all, SIGSEGV);
@@ -115,33 +188,42 @@ static bool start(Team *t, int n, char *why) {
   sigdelset(&all, SIGILL);
   pthread_sigmask(SIG_BLOCK, &all, &old);
   int error = 0;
-  for (int i = 1; i < n && !error; i++) {
-    t->worker[i] = (Worker){.team = t, .device = t->first + i};
-    error = pthread_create(&t->worker[i].thread, NULL, worker_main, &t->worker[i]);
+  for (int i = 1; i < t->nworkers && !error; i++) {
+    Worker *w = &t->worker[i];
+    error = pthread_create(&w->thread, NULL, worker_main, w);
     if (error) break;
     t->started = i;
     char name[32];
-    snprintf(name, sizeof name, "dtrt %d", t->first + i);
-    pthread_setname_np(t->worker[i].thread, name);
+    snprintf(name, sizeof name, "dtrt %d", w->seat->device);
+    pthread_setname_np(w->thread, name);
   }
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   if (error)
-    snprintf(why, COMM_WHY, "cannot start thread %d of %d: %s", t->started + 1, n, strerror(error));
+    snprintf(why, COMM_WHY, "cannot start thread %d of %d: %s", t->started + 1, t->nworkers,
+             strerror(error));
   return !error;
 }
 
-Team *team_open(int first, int n, bool spin, bool alone, char *why) {
-  Team *t = calloc(1, sizeof *t + (size_t)n * sizeof *t->worker);
+static void *zeroed(size_t bytes) {
+  void *at = aligned_alloc(COMM_APART, bytes);
+  return at ? memset(at, 0, bytes) : NULL;
+}
+
+Team *team_open(int first, int n, int threads, bool spin, char *why) {
+  Team *t = calloc(1, sizeof *t);
   if (!t) {
     snprintf(why, COMM_WHY, "out of memory for %d devices", n);
     return NULL;
   }
-  t->first = first;
-  t->spin = spin;
-  t->keeps = alone && !spin;
+  *t = (Team){.first = first, .n = n, .nworkers = threads < n ? threads : n, .spin = spin};
   pthread_mutex_init(&t->mutex, NULL);
   pthread_cond_init(&t->wake, NULL);
-  if (start(t, n, why)) return t;
+  t->worker = zeroed((size_t)t->nworkers * sizeof *t->worker);
+  t->seat = zeroed((size_t)n * sizeof *t->seat);
+  if (!t->worker || !t->seat)
+    snprintf(why, COMM_WHY, "out of memory for %d devices", n);
+  else if (seats(t, why) && start(t, why))
+    return t;
   team_close(t);
   return NULL;
 }

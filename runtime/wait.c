@@ -135,6 +135,14 @@ static _Atomic uint64_t *flag_of(const Device *d, int device, int lane) {
   return lane ? &slot->lane[lane - 1].flag : &slot->flag;
 }
 
+void device_pause(Device *d, unsigned turn) {
+  Team *team = d->session->team;
+  if (team)
+    team_pause(team, d->id, turn);
+  else
+    comm_pause(d->comm->spin, turn);
+}
+
 static void wait_for(Device *d, int peer, int lane, uint64_t flag) {
   Comm *c = d->comm;
   const _Atomic uint64_t *at = flag_of(d, peer, lane);
@@ -142,7 +150,7 @@ static void wait_for(Device *d, int peer, int lane, uint64_t flag) {
   for (unsigned turn = 0; atomic_load_explicit(at, memory_order_acquire) < flag; turn++) {
     if (device_stopped(d)) device_give_up(d);
     if (d->under_way) flights_turn(d);
-    comm_pause(c->spin, turn);
+    device_pause(d, turn);
     if (c->verbs->watch && comm_wait_is_long(&w, turn)) look(d, &w, peer);
   }
   if (w.watched) c->verbs->watch(c, d->id, NULL, 0, NULL);
@@ -220,7 +228,7 @@ void device_finish(Device *d, int lane) {
     if (d->under_way) flights_turn(d);
     if (done < 0) device_fail(d, "messages to or from other ranks have failed");
     if (device_stopped(d)) device_give_up(d);
-    comm_pause(c->spin, turn);
+    device_pause(d, turn);
     if (c->verbs->watch && comm_wait_is_long(&w, turn)) look(d, &w, COMM_MESSAGES);
   }
   if (w.watched) c->verbs->watch(c, d->id, NULL, 0, NULL);

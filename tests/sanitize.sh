@@ -7,7 +7,7 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$1 which=$2
 case $which in
-  thread) tests=(-R '^runtime_(exchanges|reduces|sessions)$|^api|^samples.embed$') ;;
+  thread) tests=(-R '^runtime_(exchanges|reduces|sessions|turns)(_each)?$|^api|^samples.embed$') ;;
   *) tests=(-L '^quick$' -E 'mpi|transports|runtime_bits|^samples|driver|ops_doc|headers') ;;
 esac
 mkdir -p "$build"

@@ -158,6 +158,7 @@ int main(int argc, char **argv) {
   all("threads", 2, 1);
   all("threads", 8, 5);
   all("threads", 8, 0);
+  all("threads", 8, 1); /* with fewer cores than 8 on a stack of ours, in this thread */
   all("self", 1, 0);
   host_fault();
   return harness_result();
