@@ -111,8 +111,9 @@ typedef struct Product {
   const dtrt_live *live; /* NULL: all */
   float *all;            /* the operand packed whole, tile after tile */
   float *strip;          /* one tile of the other */
-  float *edge; /* [GEMM_ROWS][GEMM_COLUMNS]: a tile that is wider than what is left of c */
-  Ahead ahead;
+  bool across;           /* the product is y' @ x' = c': m and n, x and y have changed places */
+  float *edge;           /* [GEMM_ROWS][GEMM_COLUMNS]: a tile of c' */
+  Ahead *ahead;
 } Product;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -125,16 +126,10 @@ static void pack(const GemmKernel *kernel, const float *from, int64_t by_row, in
   const int half = kernel->lanes;
   for (int at = 0; at < step && n > 0; at += half, n -= half) {
     const float *f = from + at * by_row;
-    if (by_row != 1) {
+    if (by_row != 1)
       kernel->turn(f, by_row, depth, n < half ? n : half, to + at, step);
-    } else {
-      /* What is read beyond the last row ends in columns that nobody asked for. */
-      const int64_t last = (depth - 1) * by_depth + n - half;
-      const int64_t whole = n >= half ? depth : last < 0 ? 0 : last / by_depth + 1;
-      kernel->copy(f, by_depth, whole, to + at, step);
-      for (int64_t l = whole; l < depth; l++)
-        for (int q = 0; q < half; q++) to[l * step + at + q] = q < n ? f[l * by_depth + q] : 0;
-    }
+    else
+      kernel->copy(f, by_depth, depth, n < half ? n : half, to + at, step);
   }
 }
 
@@ -165,47 +160,38 @@ static void columns_ahead(Product *p, int64_t l, int64_t depth, int64_t j) {
   const int64_t here = least(p->n - j, p->wide);
   const float *y = p->y + l * p->yl + j * p->yj;
   if (p->yj == 1)
-    block_ahead(&p->ahead, y, depth, here * 4, p->yl * 4);
+    block_ahead(p->ahead, y, depth, here * 4, p->yl * 4);
   else
-    block_ahead(&p->ahead, y, here, depth * 4, p->yj * 4);
+    block_ahead(p->ahead, y, here, depth * 4, p->yj * 4);
 }
 
 static void rows_ahead(Product *p, int64_t l, int64_t depth, int64_t i, int64_t rows) {
   if (i >= p->m || p->m * depth < NEAR) return;
   const float *x = p->x + i * p->xi + l * p->xl;
   if (p->xi == 1)
-    block_ahead(&p->ahead, x, depth, rows * 4, p->xl * 4);
+    block_ahead(p->ahead, x, depth, rows * 4, p->xl * 4);
   else
-    block_ahead(&p->ahead, x, rows, depth * 4, p->xi * 4);
+    block_ahead(p->ahead, x, rows, depth * 4, p->xi * 4);
 }
 
 /* -------- tiles -------- */
 
-/* c = or += e, of n elements, in pieces of fixed sizes, which are vectors to the compiler. */
-static void put(float *c, const float *e, int n, bool add) {
-  int i = 0;
-#define PIECE(most)                                                                                \
-  for (; i + most <= n; i += most)                                                                 \
-    for (int q = 0; q < most; q++) c[i + q] = add ? c[i + q] + e[i + q] : e[i + q];
-  PIECE(8) PIECE(4) PIECE(1)
-#undef PIECE
-}
-
-/* The tile at column j; t has its rows, and y of the columns. */
-static void tile_at(const Product *p, GemmTile *t, int rows, int64_t j) {
-  const int lanes = p->kernel->lanes;
-  const int64_t left = least(p->n - j, p->wide), vectors = tiles_of(left, lanes);
-  GemmTileKernel *run =
-      t->keep ? p->kernel->pack[rows] : p->kernel->tile[rows][t->xi == 1][vectors - 1];
-  if (left == vectors * lanes) {
-    run(t);
+/* The tile of rows i.. and columns j..; t has its rows, and y of the columns. */
+static void tile_at(const Product *p, GemmTile *t, int rows, int64_t i, int64_t j) {
+  const GemmKernel *k = p->kernel;
+  const int left = (int)least(p->n - j, p->wide), vectors = (left + k->lanes - 1) / k->lanes;
+  t->tail = left - (vectors - 1) * k->lanes;
+  if (!p->across) {
+    t->c = p->c + i * p->ldc + j, t->ldc = p->ldc;
+    (t->keep ? k->pack[rows] : k->tile[rows][t->xi == 1][vectors - 1])(t);
     return;
   }
   GemmTile e = *t;
   e.c = p->edge, e.ldc = GEMM_COLUMNS, e.add = false;
-  run(&e);
-  for (int i = 0; i < rows; i++)
-    put(t->c + i * t->ldc, p->edge + i * GEMM_COLUMNS, (int)left, t->add);
+  k->tile[rows][t->xi == 1][vectors - 1](&e);
+  for (int at = 0; at < left; at += k->lanes)
+    k->across(p->edge + at, GEMM_COLUMNS, left - at < k->lanes ? left - at : k->lanes, rows,
+              p->c + (j + at) * p->ldc + i, p->ldc, t->add);
 }
 
 /* Rows are dealt to tiles evenly: the first row of tile q. */
@@ -213,12 +199,7 @@ static int64_t tile_row(int64_t q, int64_t rows, int64_t tiles) { return q * row
 
 /* Columns j.. are packed by the first tile that reads them, in passing. */
 static bool in_passing(const Product *p, int64_t j) {
-  return p->yj == 1 && p->wide == 2 * p->kernel->lanes && p->n - j >= p->wide;
-}
-
-/* Columns j.. can be read where they lie: nothing beyond the last is. */
-static bool fits(const Product *p, int64_t j) {
-  return p->yj == 1 && least(p->n - j, p->wide) % p->kernel->lanes == 0;
+  return p->yj == 1 && p->wide == 2 * p->kernel->lanes && p->n - j > p->kernel->lanes;
 }
 
 /* The first row of tile q; where a part is live, no tile lies in two of its blocks of rows. */
@@ -256,42 +237,63 @@ static void then_rows(const Product *p, int64_t from, int64_t to) {
   if (p->then) p->then->rows(p->then->dev, p->then->p, p->then->n, from, to);
 }
 
+/* Depths l.. of panels of columns, one after the other; tiles of rows pass over each. Nothing is
+ * packed but columns whose numbers lie apart: y is read seldom, or stays in L1 while tiles pass
+ * over it. */
+static void as_it_lies(Product *p, int64_t l, int64_t depth) {
+  const int wide = p->wide;
+  const int64_t tiles = tiles_of(p->m, p->rows);
+  const bool far = p->n * depth >= NEAR;
+  GemmTile t = {.depth = depth, .xi = p->xi, .xl = p->xl, .add = p->add || l > 0};
+  for (int64_t j = 0; j < p->n; j += wide) {
+    /* Kernels that read x by columns would read beyond the last of y. */
+    const bool lies = p->yj == 1 && (p->xi != 1 || least(p->n - j, wide) % p->kernel->lanes == 0);
+    if (!lies) pack_columns(p, l, depth, j, p->strip);
+    t.y = lies ? p->y + l * p->yl + j : p->strip;
+    t.lead = lies ? p->yl : wide;
+    ahead_none(p->ahead);
+    if (far) columns_ahead(p, l, depth, j + wide);
+    for (int64_t q = 0; q < tiles; q++) {
+      const int64_t i = tile_row(q, p->m, tiles);
+      t.x = p->x + i * p->xi + l * p->xl;
+      if (far) ahead_take(p->ahead, &t, tiles - q);
+      tile_at(p, &t, (int)(tile_row(q + 1, p->m, tiles) - i), i, j);
+    }
+  }
+}
+
 /* Depths l.. of the columns from j0 to j1, which are packed; tiles of rows pass over them.
  * last: the rows are final then. */
 static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64_t j1, bool last) {
   const int wide = p->wide;
   const int64_t tiles = row_tiles(p), panels = tiles_of(j1 - j0, wide);
-  const bool lies = tiles <= 2;                      /* y is read too seldom to be worth packing */
   const bool turned = panels > (p->xi == 1 ? 1 : 3); /* x is packed */
-  const bool passes = !lies && turned && !p->live;   /* the first tile packs y */
+  const bool passes = turned && !p->live;            /* the first tile packs y */
   for (int64_t j = j0; j < j1; j += wide)
-    if (lies ? !fits(p, j) : !(passes && in_passing(p, j)))
-      pack_columns(p, l, depth, j, p->all + (j - j0) * depth);
+    if (!(passes && in_passing(p, j))) pack_columns(p, l, depth, j, p->all + (j - j0) * depth);
   for (int64_t q = 0; q < tiles; q++) {
     const int64_t i = row_of(p, q, tiles), next = row_of(p, q + 1, tiles);
-    GemmTile t = {.xi = p->xi, .xl = p->xl, .ldc = p->ldc, .add = p->add || l > 0};
+    GemmTile t = {.xi = p->xi, .xl = p->xl, .add = p->add || l > 0};
     const float *x = p->x + i * p->xi + l * p->xl;
     if (turned) {
       pack_rows(p, l, depth, i, p->strip);
       x = p->strip, t.xi = 1, t.xl = p->kernel->lanes;
     }
-    ahead_none(&p->ahead);
+    ahead_none(p->ahead);
     for (int a = 0; last && p->then && a < p->then->nread; a++)
-      ahead_bytes(&p->ahead, (const float *)p->then->read[a] + i * p->n, (next - i) * p->n * 4);
+      ahead_bytes(p->ahead, (const float *)p->then->read[a] + i * p->n, (next - i) * p->n * 4);
     rows_ahead(p, l, depth, next, row_of(p, q + 2, tiles) - next);
     for (int64_t j = j0; j < j1; j += wide) {
       int64_t from = l, to = l + depth;
       if (!live_depths(p, i, j, &from, &to)) continue;
       float *panel = p->all + (j - j0) * depth;
       t.keep = passes && q == 0 && in_passing(p, j) ? panel : NULL;
-      const bool packed = !t.keep && !(lies && fits(p, j));
       t.depth = to - from;
       t.x = x + (from - l) * t.xl;
-      t.y = packed ? panel + (from - l) * wide : p->y + from * p->yl + j;
-      t.lead = packed ? wide : p->yl;
-      t.c = p->c + i * p->ldc + j;
-      ahead_take(&p->ahead, &t, tiles_of(j1 - j, wide));
-      tile_at(p, &t, (int)(next - i), j);
+      t.y = t.keep ? p->y + from * p->yl + j : panel + (from - l) * wide;
+      t.lead = t.keep ? p->yl : wide;
+      ahead_take(p->ahead, &t, tiles_of(j1 - j, wide));
+      tile_at(p, &t, (int)(next - i), i, j);
     }
     if (last) then_rows(p, i, next);
   }
@@ -305,12 +307,11 @@ static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t 
     const int64_t i = tile_row(q, rows, tiles);
     pack_rows(p, l, depth, i0 + i, p->all + q * each);
   }
-  GemmTile t = {
-      .depth = depth, .xi = 1, .xl = p->kernel->lanes, .ldc = p->ldc, .add = p->add || l > 0};
+  GemmTile t = {.depth = depth, .xi = 1, .xl = p->kernel->lanes, .add = p->add || l > 0};
   for (int64_t j = 0; j < p->n; j += wide) {
     const bool passing = in_passing(p, j);
     if (!passing) pack_columns(p, l, depth, j, p->strip);
-    ahead_none(&p->ahead);
+    ahead_none(p->ahead);
     columns_ahead(p, l, depth, j + wide);
     for (int64_t q = 0; q < tiles; q++) {
       const int64_t i = tile_row(q, rows, tiles);
@@ -318,11 +319,33 @@ static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t 
       t.keep = passing && q == 0 ? p->strip : NULL;
       t.y = t.keep ? p->y + l * p->yl + j : p->strip;
       t.lead = t.keep ? p->yl : wide;
-      t.c = p->c + (i0 + i) * p->ldc + j;
-      ahead_take(&p->ahead, &t, tiles - q);
-      tile_at(p, &t, (int)(tile_row(q + 1, rows, tiles) - i), j);
+      ahead_take(p->ahead, &t, tiles - q);
+      tile_at(p, &t, (int)(tile_row(q + 1, rows, tiles) - i), i0 + i, j);
     }
   }
+}
+
+/* -------- how a product is cut -------- */
+
+/* Most lanes of a tile would be empty, and few would be if it were turned over. */
+static bool narrow(const Product *p) {
+  return !p->live && p->n <= p->kernel->rows[2] && p->m >= p->kernel->lanes;
+}
+
+static void change_places(Product *p) {
+  const Product s = *p;
+  p->across = true;
+  p->m = s.n, p->n = s.m;
+  p->x = s.y, p->xi = s.yj, p->xl = s.yl;
+  p->y = s.x, p->yl = s.xl, p->yj = s.xi;
+}
+
+/* Packing would cost more than it saves: a panel of y is read by one tile or two, or it stays in L1
+ * as it lies and x is near. */
+static bool few_rows(const Product *p, int64_t depth) {
+  if (p->live) return false;
+  if (p->across || p->m <= 2 * p->rows) return true;
+  return p->m * depth <= NEAR && depth * (p->yj == 1 ? p->yl : p->wide) <= SMALL;
 }
 
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
@@ -337,11 +360,7 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
   pthread_once(&once, prepare);
   float *room = kernel ? room_of_thread() : NULL;
   if (!room) return false;
-  /* Three vectors where that is all of the columns; they would not fit into live blocks. */
-  const int lanes = kernel->lanes, vectors = !live && n > 2 * lanes && n <= 3 * lanes ? 3 : 2;
   Product p = {.kernel = kernel,
-               .wide = vectors * lanes,
-               .rows = kernel->rows[vectors],
                .m = m,
                .n = n,
                .k = k,
@@ -356,11 +375,22 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
                .add = add,
                .then = then,
                .live = live,
-               .all = room};
-  p.strip = room + ALL_FLOATS;
-  p.edge = p.strip + STRIP_FLOATS;
+               .all = room,
+               .strip = room + ALL_FLOATS,
+               .edge = room + ALL_FLOATS + STRIP_FLOATS};
+  Ahead ahead; /* not part of the above, which begins as zeros */
+  p.ahead = &ahead;
+  if (narrow(&p)) change_places(&p);
+  /* Three vectors where that is all of the columns; they would not fit into live blocks. */
+  const int lanes = kernel->lanes, vectors = !live && p.n > 2 * lanes && p.n <= 3 * lanes ? 3 : 2;
+  p.wide = vectors * lanes, p.rows = kernel->rows[vectors];
   /* Parts of k: of one size, but for the last; a multiple of 16, as blocks are turned whole. */
   const int64_t most = dtrt_gemm_part(k);
+  if (few_rows(&p, least(k, most))) {
+    for (int64_t l = 0; l < k; l += most) as_it_lies(&p, l, least(most, k - l));
+    then_rows(&p, 0, m);
+    return true;
+  }
   const bool whole = tiles_of(n, p.wide) * p.wide * least(k, most) <= ALL_FLOATS;
   const bool by_rows =
       vectors == 2 && !live && !(then && whole) && 4 * m <= 3 * n && m > 2 * p.rows;

@@ -34,6 +34,9 @@ typedef struct GemmTile {
   int64_t lead;
   float *c;
   int64_t ldc;
+  /* Columns of the last vector. What lies beyond in c is not touched; in y it is read where xi is 1
+   * and nothing is kept. */
+  int tail;
   bool add;    /* to what c holds */
   float *keep; /* where kernels that pack put what they read of y, [depth][columns] */
   GemmAhead ahead[GEMM_AHEAD]; /* at most `depth` lines in all */
@@ -49,11 +52,14 @@ typedef struct GemmKernel {
   /* [rows of the tile][x: 0 as it lies, xl = 1; 1 packed or transposed, xi = 1][vectors - 1] */
   GemmTileKernel *tile[GEMM_ROWS + 1][2][GEMM_VECTORS];
   GemmTileKernel *pack[GEMM_ROWS + 1]; /* x packed, two vectors, whose y is kept */
-  /* to[l * step + j] = y[j * lead + l] for j < n, l < depth; n at most columns / 2. Writes what
-   * lies between n and columns / 2 too. */
+  /* to[l * step + j] = y[j * lead + l] for j < n, l < depth; n at most lanes. What lies between n
+   * and lanes is written too. */
   void (*turn)(const float *y, int64_t lead, int64_t depth, int n, float *to, int64_t step);
-  /* to[l * step + j] = y[l * lead + j] for j < lanes, l < depth. */
-  void (*copy)(const float *y, int64_t lead, int64_t depth, float *to, int64_t step);
+  /* to[l * step + j] = y[l * lead + j], for the same; 0 beyond. */
+  void (*copy)(const float *y, int64_t lead, int64_t depth, int n, float *to, int64_t step);
+  /* c[i * ldc + j] = or += e[j * step + i] for i < rows, j < n, each at most lanes; e has so many
+   * rows. */
+  void (*across)(const float *e, int64_t step, int rows, int n, float *c, int64_t ldc, bool add);
 } GemmKernel;
 
 /* NULL: this CPU has none, and OpenBLAS does everything. DTRT_GEMM=openblas in the environment asks

@@ -1,6 +1,7 @@
 /* gemm.c: dtrt_gemm against three loops: all transpositions, degenerate shapes, leading dims,
  * accumulation. */
 #include <math.h>
+#include <sys/mman.h>
 #include "gemm_kernel.h"
 #include "harness.h"
 
@@ -131,6 +132,53 @@ static void bands(int m, int n, int k) {
              t >> 2);
 }
 
+/* `n` numbers behind which, or before which, is a page that nobody may touch. */
+enum { PAGE = 4096 };
+typedef struct Edge {
+  char *map;
+  size_t bytes;
+  float *at;
+} Edge;
+
+static Edge edge(int64_t n, bool before) {
+  Edge e = {.bytes = ((size_t)n * 4 + PAGE - 1) / PAGE * PAGE};
+  e.map =
+      mmap(NULL, e.bytes + 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (e.map == MAP_FAILED) exit(1);
+  mprotect(e.map, PAGE, PROT_NONE);
+  mprotect(e.map + PAGE + e.bytes, PAGE, PROT_NONE);
+  e.at = (float *)(void *)(before ? e.map + PAGE : e.map + PAGE + e.bytes - n * 4);
+  return e;
+}
+
+/* Kernels read and write vectors: nothing beyond the matrices, whatever part of a vector is left.
+ * Leading dims are larger than rows, and what lies between rows of c stays. */
+static void bounds(int ta, int tb, int m, int n, int k, int add) {
+  const int lda = (ta ? m : k) + 3, ldb = (tb ? k : n) + 5, ldc = n + 2;
+  const int64_t na = (int64_t)((ta ? k : m) - 1) * lda + (ta ? m : k),
+                nb = (int64_t)((tb ? n : k) - 1) * ldb + (tb ? k : n),
+                nc = (int64_t)(m - 1) * ldc + n;
+  for (int before = 0; before < 2; before++) {
+    Edge a = edge(na, before), b = edge(nb, before), c = edge(nc, before);
+    for (int64_t i = 0; i < na; i++) a.at[i] = (float)(harness_mix((uint64_t)i) % 7) - 3;
+    for (int64_t i = 0; i < nb; i++) b.at[i] = (float)(harness_mix((uint64_t)i + 9) % 5) - 2;
+    for (int64_t i = 0; i < nc; i++) c.at[i] = (float)(i % 5);
+    dtrt_gemm(DTRT_F32, ta, tb, m, n, k, a.at, lda, b.at, ldb, c.at, ldc, add);
+    int wrong = 0;
+    for (int64_t at = 0; at < nc; at++) {
+      const int i = (int)(at / ldc), j = (int)(at % ldc);
+      int sum = j >= n || add ? (int)(at % 5) : 0;
+      for (int l = 0; j < n && l < k; l++)
+        sum +=
+            (int)a.at[ta ? l * lda + i : i * lda + l] * (int)b.at[tb ? j * ldb + l : l * ldb + j];
+      wrong += c.at[at] != (float)sum;
+    }
+    CHECK(!wrong, "ta %d tb %d %dx%dx%d add %d: %d wrong", ta, tb, m, n, k, add, wrong);
+    munmap(a.map, a.bytes + 2 * PAGE), munmap(b.map, b.bytes + 2 * PAGE);
+    munmap(c.map, c.bytes + 2 * PAGE);
+  }
+}
+
 int main(void) {
   static const int sizes[] = {0, 1, 2, 7, 33, 64};
   Fixture f;
@@ -147,7 +195,16 @@ int main(void) {
   for (int t = 0; t < 8; t++)
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
       large(t & 1, t >> 1 & 1, odd[i][0], odd[i][1], odd[i][2], t >> 2);
+  static const int tails[][3] = {{64, 2, 48},  {500, 10, 128}, {17, 14, 19}, {16, 3, 300},
+                                 {33, 15, 40}, {28, 31, 17},   {40, 88, 60}, {3, 37, 50},
+                                 {31, 49, 16}, {200, 17, 270}};
+  for (int t = 0; t < 8; t++)
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++)
+      bounds(t & 1, t >> 1 & 1, tails[i][0], tails[i][1], tails[i][2], t >> 2);
   if (gemm_kernel()) {
+    dealt(64, 20, 300, 2); /* ten columns by another tile than twenty */
+    dealt(96, 12, 70, 6);
+    dealt(32, 64, 64, 8);
     dealt(128, 700, 784, 8);
     dealt(20, 96, 400, 3);
     dealt(33, 33, 33, 2);
