@@ -138,8 +138,8 @@ typedef struct LocalEntry {
   int index;
   Graph *graph;
   NodeId *input, *output, *assign; /* local nodes, beside entry->inputs, ->outputs, ->assigns */
-  bool *lent; /* by input: only loops and products of its own device read it (memory.c) */
-  VEC(NodeId) origin;              /* the global node that each local node came from */
+  bool *lent;         /* by input: only loops and products of its own device read it (memory.c) */
+  VEC(NodeId) origin; /* the global node that each local node came from */
   bool *again;        /* by node: a second computation, to save memory; NULL: there is none */
   VEC(bool) is_again; /* the same while it is made */
   VEC(NodeId) cause;  /* exchanges: the global node that wanted it, or NO_NODE */
@@ -176,7 +176,9 @@ struct Plan {
   const Plan *variables_of;   /* variables keep the layouts of this plan; NULL: none */
   const Inferred ***inferred; /* [entry][node] */
   const Added *added;         /* [var]; NULL: nothing */
-  Inferred *var_inferred;     /* [var] */
+  const struct Choice *
+      *chosen; /* [entry], where `updates` has tried the layouts as they are now; NULL: not */
+  Inferred *var_inferred; /* [var] */
   VEC(LocalEntry) entries;
   VEC(Forbidden) forbidden;
   bool lists_forbidden; /* they are no errors: an edit is tried */

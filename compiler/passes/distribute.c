@@ -268,6 +268,7 @@ void distribute(Plan *p) {
   bool any = false;
   for (int i = 0; i < p->program->entries.n; i++) any |= rewrite(p, &p->program->entries.at[i]);
   if (any) {
+    p->chosen = NULL;
     simplify(p); /* candidates whose values nobody wants, say */
     propagate(p);
   }

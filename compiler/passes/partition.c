@@ -29,7 +29,7 @@ typedef struct Part {
   Arena *arena;
   const Graph *g;
   LocalEntry *le;
-  Choice *choice;
+  const Choice *choice;
   Versions **have; /* by global node */
 } Part;
 
@@ -190,7 +190,8 @@ static void partition_entry(Plan *plan, int index, Routes *routes, WaysCache *ca
   Part p = {
       .plan = plan, .program = g, .mesh = &g->mesh, .arena = plan->arena, .g = e->graph, .le = &le};
   int n = e->graph->nodes.n;
-  p.choice = choose(plan, index, routes, cache);
+  bool known = plan->chosen && plan->chosen[index];
+  p.choice = known ? plan->chosen[index] : choose(plan, index, routes, cache);
   p.have = arena_array(plan->arena, Versions *, n + 1);
   for (NodeId i = 0; i < n; i++) place(&p, i);
   le.choice = p.choice;

@@ -142,11 +142,22 @@ static Added layout_when_shared(const Updates *u, int var, bool weights_too) {
 
 /* -------- trials -------- */
 
-static double time_of_all(const Updates *u) {
-  double time = 0;
-  for (int e = 1; e < u->program->entries.n; e++)
-    time += choose(u->plan, e, u->routes, u->ways)->total;
-  return time;
+/* Layouts that were tried. */
+typedef struct Trial {
+  const Added *added;
+  double time;
+  const Choice **chosen; /* by entry */
+} Trial;
+
+/* With the layouts that propagate has found now. */
+static Trial try_all(const Updates *u) {
+  int n = u->program->entries.n;
+  Trial t = {u->plan->added, 0, arena_array(u->plan->arena, const Choice *, n + 1)};
+  for (int e = 1; e < n; e++) {
+    t.chosen[e] = choose(u->plan, e, u->routes, u->ways);
+    t.time += t.chosen[e]->total;
+  }
+  return t;
 }
 
 /* What the optimizer remembers lies split; weights stay as they are, or follow. */
@@ -160,10 +171,10 @@ static const Added *added(const Updates *u, bool weights_too) {
   return x;
 }
 
-static double time_with(const Updates *u, const Added *x) {
+static Trial try_with(const Updates *u, const Added *x) {
   u->plan->added = x;
   propagate(u->plan);
-  return time_of_all(u);
+  return try_all(u);
 }
 
 /* A dim of the variable's that its axes could cut instead; -1: none. */
@@ -198,30 +209,31 @@ static bool is_small(const Program *g) {
 
 /* Layers that follow one another need least between them when one is cut along what goes in and the
  * next along what comes out, or the reverse. */
-static const Added *try_turned(const Updates *u, const Added *best, double *least) {
+static Trial try_turned(const Updates *u, Trial best) {
   for (int v = 0; v < u->program->vars.n; v++) {
-    bool first = best[v].axes;
+    bool first = best.added[v].axes;
     for (int w = 0; w < v; w++)
       first = first && !shape_equal(&u->program->vars.at[w].shape, &u->program->vars.at[v].shape);
-    const Added *x = first ? turned(u, best, v) : NULL;
-    double time = x ? time_with(u, x) : INFINITY;
-    if (time < *least - GAIN) *least = time, best = x;
+    const Added *x = first ? turned(u, best.added, v) : NULL;
+    if (!x) continue;
+    Trial t = try_with(u, x);
+    if (t.time < best.time - GAIN) best = t;
   }
   return best;
 }
 
 static void try_shared(const Updates *u) {
-  const Added *best = NULL;
-  double least = time_of_all(u);
+  Trial best = try_all(u);
   bool weights = false;
   for (int weights_too = 0; weights_too <= 1; weights_too++) {
-    const Added *x = added(u, weights_too);
-    double time = time_with(u, x), gain = weights_too ? GAIN_OF_WEIGHTS * least : GAIN;
-    if (time < least - gain) least = time, best = x, weights = weights_too;
+    Trial t = try_with(u, added(u, weights_too));
+    double gain = weights_too ? GAIN_OF_WEIGHTS * best.time : GAIN;
+    if (t.time < best.time - gain) best = t, weights = weights_too;
   }
-  if (weights && is_small(u->program)) best = try_turned(u, best, &least);
-  if (u->plan->added == best) return;
-  u->plan->added = best;
+  if (weights && is_small(u->program)) best = try_turned(u, best);
+  u->plan->chosen = best.chosen;
+  if (u->plan->added == best.added) return;
+  u->plan->added = best.added;
   propagate(u->plan);
 }
 

@@ -89,6 +89,7 @@ static void see(Enumerate *s, int i, const Layout *l, bool granules_only) {
   for (int d = 0; d < l->rank; d++) {
     const RuleDim *rd = &dims_of(s, i)[d];
     if (!l->dim[d].naxes || l->dim[d].window.of) continue;
+    if (granules_only && l->dim[d].granule <= 1) continue;
     for (int j = 0; j < rd->n; j++) {
       Seen x = {.factor = rd->factor[j]};
       if (!cut_of(s->mesh, &s->rule, rd, &l->dim[d], x.factor, &x.cut) || !x.cut.naxes) continue;
