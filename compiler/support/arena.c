@@ -7,9 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-enum { CHUNK = 64 << 10, MOST_CHUNK = 16 << 20, LARGE_PAGE = 2 << 20, LARGE = 2 * LARGE_PAGE };
+enum { CHUNK = 64 << 10, MOST_CHUNK = 16 << 20 };
 
 typedef struct Chunk {
   struct Chunk *next;
@@ -44,24 +43,12 @@ jmp_buf *arena_jmp(Arena *a) { return &a->on_fail; }
 void arena_fail_at(Arena *a, long n) { a->fail_at = n; }
 size_t arena_used(const Arena *a) { return a->total; }
 
-/* A page of 2 MiB is had in a tenth of the time that its 512 small ones take. Only a wish. */
-static void ask_large_pages(void *at, size_t bytes) {
-#ifdef MADV_HUGEPAGE
-  uintptr_t lo = ((uintptr_t)at + LARGE_PAGE - 1) & ~(uintptr_t)(LARGE_PAGE - 1),
-            hi = ((uintptr_t)at + bytes) & ~(uintptr_t)(LARGE_PAGE - 1);
-  if (lo < hi) madvise((void *)lo, hi - lo, MADV_HUGEPAGE);
-#else
-  (void)at, (void)bytes;
-#endif
-}
-
 static Chunk *chunk_new(const Arena *a, size_t bytes) {
   size_t cap = a->reserved / 4 < MOST_CHUNK ? a->reserved / 4 : MOST_CHUNK;
   if (cap < CHUNK) cap = CHUNK;
   if (cap < bytes) cap = bytes;
   Chunk *c = calloc(1, HEAD + cap);
   if (c) c->cap = cap;
-  if (c && cap >= LARGE) ask_large_pages(c, HEAD + cap);
   return c;
 }
 
