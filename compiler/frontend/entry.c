@@ -48,7 +48,7 @@ static NodeId random_step(void *user) {
 
 void entry_begin(Elab *e, Building *b, const char *name, int index, Span span) {
   *b = (Building){.index = index};
-  b->entry = (Entry){.name = name, .span = span, .graph = graph_new(e->arena, VIEW_GLOBAL)};
+  b->entry = (Entry){.name = name, .span = span, .graph = graph_new(e->arena, VIEW_GLOBAL, 0)};
   b->build = (Build){.arena = e->arena,
                      .diag = e->diag,
                      .graph = b->entry.graph,

@@ -1,8 +1,9 @@
 #include "graph.h"
 #include <string.h>
 
-Graph *graph_new(Arena *a, View view) {
+Graph *graph_new(Arena *a, View view, int nodes) {
   Graph *g = arena_new_of(a, Graph);
+  vec_reserve(a, &g->nodes, nodes > 8 ? nodes : 8);
   g->arena = a;
   g->view = view;
   return g;

@@ -57,7 +57,8 @@ typedef struct Graph {
   VEC(Node) nodes;
 } Graph;
 
-Graph *graph_new(Arena *a, View view);
+/* `nodes`: about how many it will have. */
+Graph *graph_new(Arena *a, View view, int nodes);
 NodeId graph_add(Graph *g, const Node *n); /* copies operands and attributes */
 static inline Node *graph_node(const Graph *g, NodeId id) { return &g->nodes.at[id]; }
 static inline Node *graph_operand(const Graph *g, const Node *n, int i) {

@@ -182,7 +182,7 @@ static Choice *set_up(Merge *m, WaysCache *cache, Routes *routes, const Guard *g
 
 Auto *auto_find(const Plan *p, double byte_price, bool bound) {
   Arena *a = p->arena;
-  Merge m = {.plan = p, .arena = a, .program = p->program, .graph = graph_new(a, VIEW_GLOBAL)};
+  Merge m = {.plan = p, .arena = a, .program = p->program, .graph = graph_new(a, VIEW_GLOBAL, 0)};
   Auto *out = arena_new_of(a, Auto);
   Routes *routes = arena_new_of(a, Routes);
   bool unsure = false;

@@ -111,8 +111,9 @@ static void rewrite(Plan *p, Entry *e) {
   bool any = false;
   for (NodeId i = 0; i < n; i++) any = any || graph_node(e->graph, i)->op == OP_grad;
   if (!any) return;
-  d.b = (Build){
-      .arena = p->arena, .diag = p->program->diag, .graph = graph_new(p->arena, VIEW_GLOBAL)};
+  d.b = (Build){.arena = p->arena,
+                .diag = p->program->diag,
+                .graph = graph_new(p->arena, VIEW_GLOBAL, 2 * e->graph->nodes.n)};
   d.map = arena_array(p->arena, NodeId, n);
   d.gradient = arena_array(p->arena, NodeId, n);
   for (NodeId i = 0; i < n; i++) d.gradient[i] = NO_NODE;

@@ -231,8 +231,9 @@ static bool rewrite(Plan *p, Entry *e) {
   bool any = false;
   if (!p->program->mesh.naxes || !goes_along_dim(e->graph)) return false;
   Distribute d = {.program = p->program, .old = e->graph};
-  d.b = (Build){
-      .arena = p->arena, .diag = p->program->diag, .graph = graph_new(p->arena, VIEW_GLOBAL)};
+  d.b = (Build){.arena = p->arena,
+                .diag = p->program->diag,
+                .graph = graph_new(p->arena, VIEW_GLOBAL, count)};
   d.map = arena_array(p->arena, NodeId, count + 1);
   d.best = arena_array(p->arena, NodeId, count + 1);
   d.chosen = arena_array(p->arena, NodeId, count + 1);

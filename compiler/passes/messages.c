@@ -226,9 +226,11 @@ static const double *nudges(const Messages *m, NodeId id) { return m->nudge[m->c
 
 Messages *messages_new(Choice *c, bool shared, bool bound) {
   Messages *m = arena_new_of(c->arena, Messages);
-  int n = c->graph->nodes.n, most = 1;
+  int n = c->graph->nodes.n, most = 1, nedges = 0;
   *m = (Messages){.c = c, .shared = shared, .bound = bound};
   m->at = arena_array(c->arena, Incident, n + 1);
+  for (NodeId i = 0; i < n; i++) nedges += c->ways[i] ? c->ways[i]->noperands : 0;
+  vec_reserve(c->arena, &m->edges, nedges + 1);
   for (NodeId i = 0; i < n; i++) {
     if (!c->ways[i]) continue;
     if (c->ways[i]->n > most) most = c->ways[i]->n;

@@ -186,10 +186,11 @@ static void place(Part *p, NodeId id) {
 static void partition_entry(Plan *plan, int index, Routes *routes, WaysCache *cache) {
   Program *g = plan->program;
   const Entry *e = &g->entries.at[index];
-  LocalEntry le = {.entry = e, .index = index, .graph = graph_new(plan->arena, VIEW_LOCAL)};
+  int n = e->graph->nodes.n;
+  LocalEntry le = {
+      .entry = e, .index = index, .graph = graph_new(plan->arena, VIEW_LOCAL, n + n / 4)};
   Part p = {
       .plan = plan, .program = g, .mesh = &g->mesh, .arena = plan->arena, .g = e->graph, .le = &le};
-  int n = e->graph->nodes.n;
   bool known = plan->chosen && plan->chosen[index];
   p.choice = known ? plan->chosen[index] : choose(plan, index, routes, cache);
   p.have = arena_array(plan->arena, Versions *, n + 1);

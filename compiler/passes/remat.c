@@ -215,7 +215,7 @@ static void drop_unused(Plan *p, LocalEntry *le) {
   bool *needed = arena_array(p->arena, bool, n + 1);
   NodeId *to = arena_array(p->arena, NodeId, n + 1);
   LocalEntry out = *le;
-  out.graph = graph_new(p->arena, VIEW_LOCAL);
+  out.graph = graph_new(p->arena, VIEW_LOCAL, n);
   memset(&out.origin, 0, sizeof out.origin);
   memset(&out.cause, 0, sizeof out.cause);
   out.again = arena_array(p->arena, bool, n + 1);
@@ -256,7 +256,7 @@ static LocalEntry rewrite(const Remat *r) {
   LocalEntry to = {.entry = from->entry,
                    .index = from->index,
                    .choice = from->choice,
-                   .graph = graph_new(p->arena, VIEW_LOCAL)};
+                   .graph = graph_new(p->arena, VIEW_LOCAL, n)};
   Rewrite w = {r,
                from,
                &to,

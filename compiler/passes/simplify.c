@@ -104,7 +104,9 @@ static NodeId intern(Simplify *s, const Node *n) {
 
 static void rewrite(Plan *p, Entry *e) {
   int count = e->graph->nodes.n;
-  Simplify s = {.arena = p->arena, .old = e->graph, .graph = graph_new(p->arena, VIEW_GLOBAL)};
+  Simplify s = {.arena = p->arena,
+                .old = e->graph,
+                .graph = graph_new(p->arena, VIEW_GLOBAL, e->graph->nodes.n)};
   s.graph->nodes.at = arena_array(p->arena, Node, count + 1); /* it only gets smaller */
   s.graph->nodes.cap = count + 1;
   s.nslots = 2 * count + 16;

@@ -50,5 +50,8 @@ void arena_fail_at(Arena *a, long n);
     (v)->at[(v)->n++] = (x);                                                                       \
   } while (0)
 void *vec_grow(Arena *a, void *at, int *cap, int n, size_t size);
+/* Room for `count` in a vector that has none yet; it still grows. */
+#define vec_reserve(a, v, count)                                                                   \
+  ((v)->cap = (count), (v)->at = arena_alloc((a), sizeof *(v)->at * (size_t)(v)->cap))
 
 #endif

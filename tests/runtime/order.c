@@ -53,7 +53,7 @@ static Fixture *fixture(void) {
   f.program.mesh = (Mesh){.naxes = 2, .axis = {{.name = "a", .size = 2}, {.name = "b", .size = 3}}};
   f.program.layouts = layout_set_new(a, &f.program.mesh);
   f.plan.program = &f.program;
-  f.le = (LocalEntry){.entry = &f.entry, .graph = graph_new(a, VIEW_LOCAL)};
+  f.le = (LocalEntry){.entry = &f.entry, .graph = graph_new(a, VIEW_LOCAL, 0)};
   Layout terms = layout_with(1, -1), whole = layout_with(0, -1), split = layout_with(0, 0);
   add(&f, OP_input, 0, NULL, &terms);
   add(&f, OP_input, 0, NULL, &terms);
