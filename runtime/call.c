@@ -1,6 +1,6 @@
 /* call.c: running an entry on all devices, and moving whole tensors between a host and the blocks.
  *
- * Each device fills its own input blocks, runs, and writes its own output block, on its own thread.
+ * Each device fills its own input blocks, runs, and writes its own output block.
  * A block that lies in one piece in the host's memory, and that the program only reads, stays
  * there. A block that several devices hold is written by the lowest of them. Under several
  * processes a host gets the whole by an exchange that ends in its own memory. */
@@ -8,28 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
+#include "float_mode.h"
 #include "session.h"
-
-/* -------- subnormal numbers -------- */
-
-/* While an entry runs, results below the smallest normal number are zeros. CPUs take some hundred
- * times as long for them, and training makes them: the moments of a weight that gets no gradient
- * any more decay through them for ever. Only results, so that what a host gives is read as it is.
- */
-#if defined(__SSE2__)
-enum { FLUSH_TO_ZERO = 0x8000 };
-static unsigned float_mode(void) { return _mm_getcsr(); }
-static void set_float_mode(unsigned mode) { _mm_setcsr(mode); }
-#else
-enum { FLUSH_TO_ZERO = 0 };
-static unsigned float_mode(void) { return 0; }
-static void set_float_mode(unsigned mode) { (void)mode; }
-#endif
-
-/* -------- jobs of all devices -------- */
 
 typedef struct Run {
   dtrt_session *s;
@@ -42,7 +22,7 @@ static void run_one(void *arg, int device) {
   Device *d = &r->s->device[device - r->s->comm->first];
   unsigned mode = float_mode(); /* of a host's thread, perhaps */
   if (!device_stopped(d)) fail_guard(d, r->f, r->arg);
-  set_float_mode(mode);
+  float_mode_set(mode);
 }
 
 dtrt_status session_run(dtrt_session *s, SessionJob *f, void *arg) {
@@ -170,7 +150,10 @@ static void call_device(Device *d, void *arg) {
   if (c->fill) device_pause(d, 0); /* all take theirs first: the next batch needs the room */
   d->doing = NULL;
   d->in_entry = true;
-  set_float_mode(float_mode() | FLUSH_TO_ZERO);
+  /* Results below the smallest normal number are zeros. CPUs take some hundred times as long for
+   * them, and training makes them: the moments of a weight that gets no gradient any more decay
+   * through them for ever. Only results, so that what a host gives is read as it is. */
+  float_mode_set(float_mode() | FLOAT_FLUSH_TO_ZERO);
   e->run(&d->pub);
   d->in_entry = false;
   if (d->profile) profile_part(d, e->nsteps + PROFILE_OUTPUTS);

@@ -3,15 +3,13 @@
  * that are the same. */
 #undef _FORTIFY_SOURCE /* takes a jump to another stack for a mistake */
 #include "fiber.h"
+#include "float_mode.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -70,17 +68,6 @@ void fiber_here(Fiber *f) {
 #endif
 }
 
-/* -------- how floats are rounded -------- */
-
-/* Is a stack's own, as it would be a thread's; jumps leave it alone. */
-#if defined(__SSE2__)
-static unsigned float_mode(void) { return _mm_getcsr(); }
-static void set_float_mode(unsigned mode) { _mm_setcsr(mode); }
-#else
-static unsigned float_mode(void) { return 0; }
-static void set_float_mode(unsigned mode) { (void)mode; }
-#endif
-
 /* -------- the beginning of a stack -------- */
 
 static _Thread_local Fiber *beginning; /* makecontext hands over numbers, not pointers */
@@ -88,7 +75,7 @@ static _Thread_local Fiber *beginning; /* makecontext hands over numbers, not po
 static void begin(void) {
   Fiber *f = beginning;
   arrive(f);
-  set_float_mode(f->mode);
+  float_mode_set(f->mode);
   f->run(f->arg);
   abort();
 }
@@ -148,6 +135,8 @@ void fiber_close(Fiber *f) {
   memset(f, 0, sizeof *f);
 }
 
+/* How floats are computed with is a stack's own, as it would be a thread's; jumps leave it alone.
+ */
 void fiber_switch(Fiber *from, Fiber *to) {
   from->mode = float_mode();
   if (sigsetjmp(from->at, 0) == 0) {
@@ -156,5 +145,5 @@ void fiber_switch(Fiber *from, Fiber *to) {
     siglongjmp(to->at, 1);
   }
   arrive(from);
-  set_float_mode(from->mode);
+  float_mode_set(from->mode);
 }
