@@ -96,6 +96,10 @@ void emit_band_begin(Emit *e);
 /* Before step i of the strip, where it has to be seen whether the rest of the columns is 0. */
 void emit_band_check(Emit *e, int i);
 void emit_band_end(Emit *e);
+/* What a step of the strip makes in the band, and others read, is 0 elsewhere; `clear`: of a tensor
+ * at p. */
+void emit_band_clear(Emit *e, const Step *s);
+void emit_clear(Emit *e, const Node *n, const char *p, const char *const *stride);
 /* Elements of the local block. */
 const char *emit_count(Emit *e, const Node *n);
 /* The pointer to a node's bytes: a mark, like extents that are no numbers. It is declared where the

@@ -67,6 +67,37 @@ const char *loop_value_outside(Loop *l, NodeId id, const Index *at) {
 
 /* -------- the band -------- */
 
+/* What a step stores for others than the strip has its zeros as well. */
+void emit_band_clear(Emit *e, const Step *s) {
+  for (int i = 0; i < s->nodes.n; i++) {
+    const NodeId id = s->nodes.at[i];
+    if (!emit_in_band(e, id) || e->le->strip_bytes[id]) continue;
+    const Node *n = graph_node(e->le->graph, id);
+    const char *stride[MAX_RANK], *step = "1";
+    for (int d = n->shape.rank - 1; d >= 0; d--) {
+      stride[d] = step;
+      step = emit_product(e, step, emit_room(e, n, d));
+    }
+    emit_clear(e, n, emit_start(e, id), stride);
+  }
+}
+
+void emit_clear(Emit *e, const Node *n, const char *p, const char *const *stride) {
+  const int last = n->shape.rank - 1, row = e->strip->band.row;
+  Str at = str_new(e->arena);
+  int loops = 0;
+  for (int d = 0; d < last; d++) {
+    if (d == row || is_number(emit_len(e, n, d), 1)) continue;
+    str_line(&e->body, "for (int64_t i%d = 0; i%d < %s; i%d++)", loops, loops, emit_len(e, n, d),
+             loops);
+    e->body.indent++;
+    str_printf(&at, " + i%d * %s", loops++, stride[d]);
+  }
+  str_line(&e->body, "dtrt_live_clear((float *)%s%s, %s, %s, %s, low, high);", p, at.at,
+           emit_len(e, n, row), emit_len(e, n, last), stride[row]);
+  e->body.indent -= loops;
+}
+
 static const char *bound_text(Emit *e, int64_t bound) {
   const StripBand *b = band_of(e);
   const Node *n = graph_node(e->le->graph, b->of);

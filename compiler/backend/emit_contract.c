@@ -178,20 +178,7 @@ static Live live_part(Contract *c, const NodeId *id, const Group *m, const Group
 
 /* Where the product cannot leave out what is outside of the band, that has to be 0. */
 static void clear_dead(Contract *c, const Live *v, const char *p) {
-  Emit *e = c->e;
-  const Side *s = &c->t[v->t];
-  const int rank = s->n->shape.rank, row = e->strip->band.row;
-  Str at = str_new(e->arena);
-  int loops = 0;
-  for (int d = 0; d + 1 < rank; d++) {
-    if (d == row || is_number(s->len[d], 1)) continue;
-    str_line(&e->body, "for (int64_t i%d = 0; i%d < %s; i%d++)", loops, loops, s->len[d], loops);
-    e->body.indent++;
-    str_printf(&at, " + i%d * %s", loops++, s->stride[d]);
-  }
-  str_line(&e->body, "dtrt_live_clear((float *)%s%s, %s, %s, %s, low, high);", p, at.at,
-           s->len[row], s->len[rank - 1], s->stride[row]);
-  e->body.indent -= loops;
+  if (!v->of && (v->t == X || v->t == Y)) emit_clear(c->e, c->t[v->t].n, p, c->t[v->t].stride);
 }
 
 bool emit_contract(Emit *e, NodeId id, const Step *then) {
@@ -210,7 +197,7 @@ bool emit_contract(Emit *e, NodeId id, const Step *then) {
   const NodeId ids[3] = {n->operand[0], n->operand[1], id};
   if (!fits) {
     Live v = live_part(&c, ids, NULL, NULL, NULL);
-    if (v.t == X || v.t == Y) clear_dead(&c, &v, emit_start(e, ids[v.t]));
+    if (v.t >= 0) clear_dead(&c, &v, emit_start(e, ids[v.t]));
     emit_contract_loops(e, id);
     return false;
   }
@@ -236,7 +223,7 @@ bool emit_contract(Emit *e, NodeId id, const Step *then) {
                       emit_start(e, id)};
   const char *first = emit_first(e, id);
   Live live = live_part(&c, ids, m, nn, k);
-  if (!live.of && (live.t == X || live.t == Y)) clear_dead(&c, &live, p[live.t]);
+  if (live.t >= 0) clear_dead(&c, &live, p[live.t]);
   const char *type = dtype_c_name(n->dtype);
   /* A further summed dim is added up, which an empty one must not leave undone. */
   if (first_k >= 0)

@@ -100,6 +100,7 @@ void emit_strips(Emit *e, const Step *s) {
     emit_band_check(e, i);
     put_note(e, &s->strip->steps.at[i]);
     emit_calls(e, &s->strip->steps.at[i], NULL);
+    emit_band_clear(e, &s->strip->steps.at[i]);
   }
   emit_band_end(e);
   for (int i = 0; i < s->strip->nloops; i++) {

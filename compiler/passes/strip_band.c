@@ -154,8 +154,8 @@ static bool map_runs(Bands *b, const Step *s) {
     NodeId id = s->nodes.at[i];
     const Node *n = graph_node(b->g, id);
     if (in_band(b, id)) {
-      if (n->dtype != DT_F32 || !b->le->strip_bytes[id]) return false;
-      outside(b, id);
+      Outside o = outside(b, id); /* zeros can be stored for others */
+      if (n->dtype != DT_F32 || (!b->le->strip_bytes[id] && o != OUTSIDE_ZERO)) return false;
     } else {
       for (int k = 0; k < n->noperands; k++)
         if (touches_band(b, n->operand[k])) return false;
