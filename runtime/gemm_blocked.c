@@ -205,8 +205,9 @@ static bool in_passing(const Product *p, int64_t j) {
 /* The first row of tile q; where a part is live, no tile lies in two of its blocks of rows. */
 static int64_t row_of(const Product *p, int64_t q, int64_t tiles) {
   if (!p->live) return tile_row(q, p->m, tiles);
-  const int64_t each = tiles_of(DTRT_LIVE, p->rows), i = q / each * DTRT_LIVE;
-  const int64_t here = least(p->m - i, DTRT_LIVE);
+  const int each = (int)tiles_of(DTRT_LIVE, p->rows);
+  const int64_t i = q / each * DTRT_LIVE, here = least(p->m - i, DTRT_LIVE);
+  if (here == DTRT_LIVE) return i + (int)(q % each) * DTRT_LIVE / each;
   return here <= 0 ? p->m : i + tile_row(q % each, here, tiles_of(here, p->rows));
 }
 
@@ -215,22 +216,22 @@ static int64_t row_tiles(const Product *p) {
   return p->m / DTRT_LIVE * tiles_of(DTRT_LIVE, p->rows) + tiles_of(p->m % DTRT_LIVE, p->rows);
 }
 
-/* The depths, of those from *l to *end, that the tile of row i and column j has something to sum
- * at; none: *end = *l. False: the tile is dead. */
-static bool live_depths(const Product *p, int64_t i, int64_t j, int64_t *l, int64_t *end) {
+/* Of the depths from *l to *end, those that rows i0 to i1, which are whole blocks or lie in one,
+ * meet something alive at in column j; none: *end = *l. False: their elements of that column are
+ * dead. */
+static bool live_depths(const Product *p, int64_t i0, int64_t i1, int64_t j, int64_t *l,
+                        int64_t *end) {
   const dtrt_live *v = p->live;
   if (!v) return true;
   if (v->of == DTRT_LIVE_C)
-    return j >= dtrt_live_from(i, v->low, p->n) && j < dtrt_live_to(i, v->high, p->n);
+    return j >= dtrt_live_from(i0, v->low, p->n) && j < dtrt_live_to(i1 - 1, v->high, p->n);
   const bool a = v->of == DTRT_LIVE_A;
-  const int64_t low = a ? dtrt_live_from(i, v->low, p->k) : dtrt_live_from(j, 1 - v->high, p->k);
-  const int64_t high = a ? dtrt_live_to(i, v->high, p->k) : dtrt_live_to(j, 1 - v->low, p->k);
-  const bool first = *l == 0 && !p->add; /* which begins the sum */
-  if (*l < low) *l = low;
+  const int64_t low = a ? dtrt_live_from(i0, v->low, p->k) : dtrt_live_from(j, 1 - v->high, p->k);
+  const int64_t high = a ? dtrt_live_to(i1 - 1, v->high, p->k) : dtrt_live_to(j, 1 - v->low, p->k);
+  if (*l < low) *l = least(low, *end);
   if (*end > high) *end = high;
-  if (*l < *end) return true;
-  *end = *l;
-  return first;
+  if (*end < *l) *end = *l;
+  return true;
 }
 
 static void then_rows(const Product *p, int64_t from, int64_t to) {
@@ -269,10 +270,15 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
   const int64_t tiles = row_tiles(p), panels = tiles_of(j1 - j0, wide);
   const bool turned = panels > (p->xi == 1 ? 1 : 3); /* x is packed */
   const bool passes = turned && !p->live;            /* the first tile packs y */
-  for (int64_t j = j0; j < j1; j += wide)
-    if (!(passes && in_passing(p, j))) pack_columns(p, l, depth, j, p->all + (j - j0) * depth);
-  for (int64_t q = 0; q < tiles; q++) {
-    const int64_t i = row_of(p, q, tiles), next = row_of(p, q + 1, tiles);
+  for (int64_t j = j0; j < j1; j += wide) {
+    int64_t from = l, to = l + depth;
+    if (passes && in_passing(p, j)) continue;
+    if (live_depths(p, 0, p->m, j, &from, &to) && from < to)
+      pack_columns(p, from, to - from, j, p->all + (j - j0) * depth + (from - l) * wide);
+  }
+  int64_t i = 0, next = row_of(p, 1, tiles), after;
+  for (int64_t q = 0; q < tiles; q++, i = next, next = after) {
+    after = row_of(p, q + 2, tiles);
     GemmTile t = {.xi = p->xi, .xl = p->xl, .add = p->add || l > 0};
     const float *x = p->x + i * p->xi + l * p->xl;
     if (turned) {
@@ -282,10 +288,10 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
     ahead_none(p->ahead);
     for (int a = 0; last && p->then && a < p->then->nread; a++)
       ahead_bytes(p->ahead, (const float *)p->then->read[a] + i * p->n, (next - i) * p->n * 4);
-    rows_ahead(p, l, depth, next, row_of(p, q + 2, tiles) - next);
+    rows_ahead(p, l, depth, next, after - next);
     for (int64_t j = j0; j < j1; j += wide) {
       int64_t from = l, to = l + depth;
-      if (!live_depths(p, i, j, &from, &to)) continue;
+      if (!live_depths(p, i, next, j, &from, &to) || (from == to && t.add)) continue;
       float *panel = p->all + (j - j0) * depth;
       t.keep = passes && q == 0 && in_passing(p, j) ? panel : NULL;
       t.depth = to - from;
