@@ -4,6 +4,7 @@
  * in its variable, an element of a loop over the one it came from, an all-reduce over its terms. */
 #include "pack.h"
 #include "passes.h"
+#include <string.h>
 
 static int64_t local_bytes(const Plan *p, const Layout *l, const Shape *s, DType t) {
   Shape local = layout_local(&p->program->mesh, l, s);
@@ -152,14 +153,56 @@ static bool is_lent(const LocalEntry *le, NodeId base) {
   return false;
 }
 
+static bool reads_node(const Reads *r, NodeId id) {
+  for (int i = 0; i < r->r.n; i++)
+    if (r->r.at[i].node == id) return true;
+  return false;
+}
+
+/* Turn after turn of a strip goes over parts of both that are apart from those of other turns. */
+static bool same_parts(const LocalEntry *le, const Strip *s, NodeId a, NodeId b) {
+  const StripNode *x = strip_node(s, le->graph, a), *y = strip_node(s, le->graph, b);
+  if (!x || !y || x->inner || y->inner || x->sums || y->sums ||
+      memcmp(x->loop, y->loop, sizeof x->loop))
+    return false;
+  uint32_t loops = 0;
+  for (int d = 0; d < MAX_RANK; d++)
+    if (x->loop[d] != NO_LOOP) loops |= 1u << x->loop[d];
+  return loops == (1u << s->nloops) - 1;
+}
+
+/* The values in whose places node `id` could be made: of a map, what it reads; of a map in strips,
+ * the parts that it is the last in the strip to read. */
+static Reads over_what(const Memory *m, NodeId id) {
+  const LocalEntry *le = m->le;
+  const Step *s = &le->steps.at[m->made_at[id]];
+  Arena *a = m->plan->arena;
+  Reads out = {0};
+  if (s->kind == STEP_MAP) return m->reads[m->made_at[id]];
+  for (int i = 0; s->kind == STEP_STRIP && i < s->strip->steps.n; i++) {
+    const Step *t = &s->strip->steps.at[i];
+    Reads r = {0};
+    step_reads(le, t, a, &r);
+    int n = 0;
+    for (int k = 0; k < out.r.n; k++)
+      if (!reads_node(&r, out.r.at[k].node)) out.r.at[n++] = out.r.at[k];
+    out.r.n = n;
+    bool makes = false;
+    for (int k = 0; k < t->nodes.n; k++) makes = makes || t->nodes.at[k] == id;
+    for (int k = 0; makes && t->kind == STEP_MAP && k < r.r.n; k++)
+      if (same_parts(le, s->strip, id, r.r.at[k].node)) vec_push(a, &out.r, r.r.at[k]);
+  }
+  return out;
+}
+
 /* The buffer of a value that a loop reads for the last time, at the index where it stores node
  * `id`, and of the same type, so that the two can be one array; -1: none. */
 static int mapped_over(const Memory *m, NodeId id) {
   const LocalEntry *le = m->le;
   int t = m->made_at[id];
-  if (le->steps.at[t].kind != STEP_MAP) return -1;
-  for (int i = 0; i < m->reads[t].r.n; i++) {
-    const Read *r = &m->reads[t].r.at[i];
+  Reads over = over_what(m, id);
+  for (int i = 0; i < over.r.n; i++) {
+    const Read *r = &over.r.at[i];
     int b = le->buffer[r->node];
     if (b < 0 || !r->aligned || le->buffers.at[b].place != PLACE_ARENA) continue;
     if (le->buffers.at[b].last == t && m->made_at[r->node] < t &&
@@ -228,8 +271,8 @@ static void place_outputs(Memory *m) {
 
 /* An input is lent when only loops and products of its own device read it: what an exchange sends
  * must lie where others can reach it, and outputs and new values of variables are copied from the
- * arena. Its place there stays, for callers that fill blocks in; no other value is made over it while
- * it lives, as that would be in the host's memory. */
+ * arena. Its place there stays, for callers that fill blocks in; no other value is made over it
+ * while it lives, as that would be in the host's memory. */
 static void find_lent(Memory *m) {
   LocalEntry *le = m->le;
   bool *kept = arena_array(m->plan->arena, bool, le->graph->nodes.n + 1);

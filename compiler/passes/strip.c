@@ -53,27 +53,27 @@ static void find_groups(Strips *s) {
     for (int i = open; i < s->groups.n; i++) {
       Group *g = s->groups.at[i];
       if (k - g->member.at[g->member.n - 1] > LOOK_BACK) g->closed = true;
-      if (!g->closed && !joined && !group_reads_after(s, g, k)) joined = group_join(s, i, k, NULL);
+      if (!g->closed && !joined && !group_reads_after(s, g, k)) joined = group_join(s, i, k, false);
     }
     while (open < s->groups.n && s->groups.at[open]->closed) open++;
-    if (!joined && begins_group(s, &s->le->steps.at[k])) group_begin(s, k);
+    if (!joined && begins_group(s, &s->le->steps.at[k]))
+      group_begin(s, k, s->le->steps.at[k].nodes.at[0], false);
     for (int i = open; i < s->groups.n; i++) group_note_after(s, s->groups.at[i], i, k);
   }
 }
 
 /* Steps that were refused because of loops that have gone since, or that stand before the first. */
-static void join_late(Strips *s, const IntVec *o, int index) {
+static void join_late(Strips *s, int index) {
   Group *g = s->groups.at[index];
   int first = g->member.at[0] - LOOK_BACK, last = g->member.at[g->member.n - 1] + LOOK_BACK;
   for (int k = first < 0 ? 0 : first; k < last && k < s->le->steps.n; k++)
-    if (s->group_of[k] < 0) group_join(s, index, k, o);
+    if (s->group_of[k] < 0) group_join(s, index, k, true);
 }
 
-static void order_groups(Strips *s, IntVec *o) {
-  for (int k = 0; k < s->le->steps.n; k++) vec_push(s->plan->arena, o, k);
+static void order_groups(Strips *s) {
   for (int i = 0; i < s->groups.n; i++) {
-    if (s->groups.at[i]->member.n > 1 && group_gather(s, o, i, NULL)) join_late(s, o, i);
-    if (s->groups.at[i]->member.n < 2 || !group_gather(s, o, i, o)) group_dissolve(s, i);
+    if (s->groups.at[i]->member.n > 1 && group_gathers(s, i)) join_late(s, i);
+    if (s->groups.at[i]->member.n < 2 || !group_gather(s, i)) group_dissolve(s, i);
   }
 }
 
@@ -116,7 +116,9 @@ static void decide(Strips *s, NodeId id) {
   }
   for (int i = 0; i < s->wanted[id].n; i++)
     if (s->wanted[id].at[i] != own) add_once(a, &at, s->wanted[id].at[i]);
-  if (at.n && strips_bytes(s, id) < BUDGET) return;
+  bool rows = s->groups.at[own]->rows;
+  for (int i = 0; i < at.n; i++) rows = rows || s->groups.at[at.at[i]]->rows;
+  if (at.n && (rows || strips_bytes(s, id) < BUDGET)) return;
   for (int i = 0; i < at.n; i++)
     if (!can_repeat(s, s->groups.at[at.at[i]], id)) return;
   s->is_inner[id] = true;
@@ -145,7 +147,7 @@ static void decide_all(Strips *s) {
 static void drop_idle(Strips *s) {
   for (int i = 0; i < s->groups.n; i++) {
     Group *g = s->groups.at[i];
-    bool spares = g->again.n > 0;
+    bool spares = g->again.n > 0 || g->rows;
     for (int k = 0; k < g->member.n; k++) {
       const Step *t = &s->le->steps.at[g->member.at[k]];
       for (int j = 0; j < t->nodes.n; j++)
@@ -165,7 +167,7 @@ static void drop_idle(Strips *s) {
 static int64_t loop_most(const Strips *s, const Group *g, int loop) {
   return strips_most(s, g->map.ref[loop].node, g->map.ref[loop].dim);
 }
-static int64_t node_bytes(const Strips *s, const Group *g, NodeId id, const int64_t *most) {
+int64_t strips_part(const Strips *s, const Group *g, NodeId id, const int64_t *most) {
   const Node *n = graph_node(s->le->graph, id);
   const LoopDims *x = loop_map_find(&g->map, id);
   int64_t bytes = dtype_size(n->dtype);
@@ -178,10 +180,10 @@ static int64_t node_bytes(const Strips *s, const Group *g, NodeId id, const int6
 
 static int64_t strip_size(const Strips *s, const Group *g, const int64_t *most) {
   int64_t bytes = 0;
-  for (int i = 0; i < g->again.n; i++) bytes += node_bytes(s, g, g->again.at[i], most);
+  for (int i = 0; i < g->again.n; i++) bytes += strips_part(s, g, g->again.at[i], most);
   for (int i = 0; i < g->member.n; i++) {
     const Step *t = &s->le->steps.at[g->member.at[i]];
-    for (int k = 0; k < t->nodes.n; k++) bytes += node_bytes(s, g, t->nodes.at[k], most);
+    for (int k = 0; k < t->nodes.n; k++) bytes += strips_part(s, g, t->nodes.at[k], most);
   }
   return bytes;
 }
@@ -209,7 +211,8 @@ static void size_strips(const Strips *s, Group *g, int64_t *most) {
   for (int i = 0; i < g->nloops; i++) most[i] = 1;
   for (int i = g->nloops - 1; i >= 0; i--) {
     if (!(g->map.live >> i & 1)) continue;
-    int64_t n = loop_most(s, g, i), fit = BUDGET / strip_size(s, g, most);
+    int64_t n = loop_most(s, g, i),
+            fit = g->rows ? rows_fit(s, g, most) : BUDGET / strip_size(s, g, most);
     bool summed = in_product(s, g, i, true);
     if (fit < FEW_ROWS && in_product(s, g, i, false)) fit = FEW_ROWS;
     if (summed) fit = dtrt_gemm_part(n);
@@ -269,7 +272,7 @@ static void put_strip(Strips *s, Group *g, Step *out) {
         memset(none.loop, NO_LOOP, sizeof none.loop);
         add_node(s, g, number, strip, &none);
       }
-      int64_t bytes = node_bytes(s, g, id, all);
+      int64_t bytes = strips_part(s, g, id, all);
       vec_push(a, &out->nodes, id);
       if (s->is_inner[id] && bytes > s->le->strip_bytes[id]) s->le->strip_bytes[id] = bytes;
     }
@@ -291,20 +294,25 @@ static void strip_entry(Plan *p, LocalEntry *le) {
     s.is_kept[node_base(le->graph, le->output[i])] = true;
   for (int i = 0; i < le->entry->assigns.n; i++)
     s.is_kept[node_base(le->graph, le->assign[i])] = true;
+  s.place = arena_array(a, int, le->steps.n + 1);
+  s.is_late = arena_array(a, bool, le->steps.n + 1);
+  s.is_late_group = arena_array(a, bool, le->steps.n + 1); /* no more groups than steps */
   for (int t = 0; t < le->steps.n; t++) {
+    vec_push(a, &s.order, t);
+    s.place[t] = t;
     s.group_of[t] = -1;
     for (int i = 0; i < le->steps.at[t].nodes.n; i++) s.made_by[le->steps.at[t].nodes.at[i]] = t;
     step_reads(le, &le->steps.at[t], a, &s.reads[t]);
   }
   find_groups(&s);
+  order_groups(&s);
+  rows_find(&s);
   if (!s.groups.n) return;
-  IntVec order = {0};
-  order_groups(&s, &order);
   decide_all(&s);
   drop_idle(&s);
   VEC(Step) out = {0};
-  for (int i = 0; i < order.n; i++) {
-    int k = order.at[i], of = s.group_of[k];
+  for (int i = 0; i < s.order.n; i++) {
+    int k = s.order.at[i], of = s.group_of[k];
     Step step = le->steps.at[k];
     if (of >= 0 && s.groups.at[of]->member.at[0] != k) continue;
     if (of >= 0) put_strip(&s, s.groups.at[of], &step);

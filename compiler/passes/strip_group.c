@@ -92,7 +92,7 @@ bool group_fits(const Strips *s, Group *g) {
     const Step *t = &s->le->steps.at[g->member.at[i]];
     if (t->kind == STEP_CONTRACT && !is_dealt(s, &g->map, t->nodes.at[0])) return false;
   }
-  return g->map.live != 0;
+  return g->rows ? g->map.live & 1 : g->map.live != 0;
 }
 
 /* Loops over which a member adds up what the step reads: they have to go. */
@@ -133,42 +133,66 @@ bool group_reads_after(const Strips *s, const Group *g, int k) {
 
 /* -------- order -------- */
 
-bool group_gather(const Strips *s, const IntVec *o, int index, IntVec *out) {
+/* The steps from the first member to the last, sorted; false: they cannot be. */
+static bool sort_span(const Strips *s, int index, int first, int last, IntVec *before,
+                      IntVec *behind) {
   Arena *a = s->plan->arena;
-  const Group *g = s->groups.at[index];
-  int n = o->n, first = 0, last = n - 1;
-  while (s->group_of[o->at[first]] != index) first++;
-  while (s->group_of[o->at[last]] != index) last--;
-  bool *after = arena_array(a, bool, s->le->steps.n + 1), *late_group = NULL;
-  late_group = arena_array(a, bool, s->groups.n + 1);
-  IntVec before = {0}, behind = {0};
   for (int i = first; i <= last; i++) {
-    int k = o->at[i], of = s->group_of[k];
-    bool late = of >= 0 && of != index && late_group[of];
+    int k = s->order.at[i], of = s->group_of[k];
+    bool late = of >= 0 && of != index && s->is_late_group[of];
     for (int j = 0; j < s->reads[k].r.n; j++) {
       int by = s->made_by[s->reads[k].r.at[j].node];
       if (by < 0) continue;
-      late = late || after[by] || (of != index && s->group_of[by] == index);
+      late = late || s->is_late[by] || (of != index && s->group_of[by] == index);
     }
     if (of == index && late) return false;
     if (of == index) continue;
-    if (late) after[k] = true;
+    s->is_late[k] = late;
     if (late && of >= 0) {
       /* A group that stands whole already comes after as a whole. */
-      for (int j = 0; j < before.n; j++)
-        if (s->group_of[before.at[j]] == of) return false;
-      late_group[of] = true;
+      for (int j = 0; j < before->n; j++)
+        if (s->group_of[before->at[j]] == of) return false;
+      s->is_late_group[of] = true;
     }
-    if (late)
-      vec_push(a, &behind, k);
-    else
-      vec_push(a, &before, k);
+    vec_push(a, late ? behind : before, k);
   }
-  if (!out) return true;
-  int to = first;
-  for (int i = 0; i < before.n; i++) out->at[to++] = before.at[i];
-  for (int i = 0; i < g->member.n; i++) out->at[to++] = g->member.at[i];
-  for (int i = 0; i < behind.n; i++) out->at[to++] = behind.at[i];
+  return true;
+}
+
+static bool gather(const Strips *s, int index, int *first, IntVec *before, IntVec *behind) {
+  const Group *g = s->groups.at[index];
+  int last = 0;
+  *first = s->order.n;
+  for (int i = 0; i < g->member.n; i++) {
+    int at = s->place[g->member.at[i]];
+    if (at < *first) *first = at;
+    if (at > last) last = at;
+  }
+  bool can = sort_span(s, index, *first, last, before, behind);
+  for (int i = *first; i <= last; i++) {
+    int k = s->order.at[i];
+    s->is_late[k] = false;
+    if (s->group_of[k] >= 0) s->is_late_group[s->group_of[k]] = false;
+  }
+  return can;
+}
+
+bool group_gathers(const Strips *s, int index) {
+  int first;
+  IntVec before = {0}, behind = {0};
+  return gather(s, index, &first, &before, &behind);
+}
+
+bool group_gather(Strips *s, int index) {
+  int to;
+  IntVec before = {0}, behind = {0};
+  const IntVec *parts[] = {&before, &s->groups.at[index]->member, &behind};
+  if (!gather(s, index, &to, &before, &behind)) return false;
+  for (int p = 0; p < 3; p++)
+    for (int i = 0; i < parts[p]->n; i++) {
+      s->order.at[to] = parts[p]->at[i];
+      s->place[parts[p]->at[i]] = to++;
+    }
   return true;
 }
 
@@ -189,7 +213,7 @@ static void remove_member(Strips *s, Group *g, int k) {
   s->group_of[k] = -1;
 }
 
-bool group_join(Strips *s, int index, int k, const IntVec *order) {
+bool group_join(Strips *s, int index, int k, bool gathers) {
   Group *g = s->groups.at[index];
   const Step *step = &s->le->steps.at[k];
   if (!may_join(s, step) || g->member.n == MOST_MEMBERS || !has_common(s, g, k, index))
@@ -201,7 +225,7 @@ bool group_join(Strips *s, int index, int k, const IntVec *order) {
   int nknown = g->map.known.n;
   for (int i = 0; fits && i < fresh.known.n; i++) loop_map_put(&g->map, &fresh.known.at[i]);
   add_member(s, g, index, k);
-  if (fits && group_fits(s, g) && (!order || group_gather(s, order, index, NULL))) return true;
+  if (fits && group_fits(s, g) && (!gathers || group_gathers(s, index))) return true;
   remove_member(s, g, k);
   g->map.live = live;
   for (; g->map.known.n > nknown; g->map.known.n--)
@@ -210,18 +234,18 @@ bool group_join(Strips *s, int index, int k, const IntVec *order) {
   return false;
 }
 
-void group_begin(Strips *s, int k) {
+bool group_begin(Strips *s, int k, NodeId over, bool rows) {
   Arena *a = s->plan->arena;
-  NodeId id = s->le->steps.at[k].nodes.at[0];
-  const Node *n = graph_node(s->le->graph, id);
+  const Node *n = graph_node(s->le->graph, over);
   Group *g = arena_new_of(a, Group);
   g->map = (LoopMap){.arena = a, .le = s->le};
-  LoopDims d = {.node = id};
+  g->rows = rows;
+  LoopDims d = {.node = over};
   memset(d.loop, NO_LOOP, sizeof d.loop);
   for (int i = 0; i < n->shape.rank; i++) {
     if (n->shape.dim[i] == 1) continue;
     int loop = g->nloops++;
-    g->map.ref[loop].node = id;
+    g->map.ref[loop].node = over;
     g->map.ref[loop].dim = i;
     g->map.live |= 1u << loop;
     d.loop[i] = (int8_t)loop;
@@ -229,12 +253,13 @@ void group_begin(Strips *s, int k) {
   uint32_t used;
   LoopMap fresh = {.arena = a, .le = s->le};
   loop_map_put(&g->map, &d);
-  if (!loop_map_step(&g->map, &s->le->steps.at[k], &fresh, &used)) return;
+  if (!loop_map_step(&g->map, &s->le->steps.at[k], &fresh, &used)) return false;
   for (int i = 0; i < fresh.known.n; i++) loop_map_put(&g->map, &fresh.known.at[i]);
   vec_push(a, &g->member, k);
-  if (!group_fits(s, g)) return;
+  if (!group_fits(s, g)) return false;
   s->group_of[k] = s->groups.n;
   vec_push(a, &s->groups, g);
+  return true;
 }
 
 void group_note_after(Strips *s, Group *g, int index, int k) {

@@ -18,39 +18,51 @@ typedef struct Group {
   VEC(NodeId) again; /* nodes of earlier groups that are made anew */
   VEC(bool) after;   /* by step from the first on: it reads what the group makes */
   bool closed;
+  bool rows; /* it began at a loop, not at a product: see rows.c */
 } Group;
 
 typedef struct Strips {
   Plan *plan;
   LocalEntry *le;
-  Reads *reads;    /* by step */
-  int *made_by;    /* by node: step, or -1 */
-  int *group_of;   /* by step, or -1 */
-  bool *is_kept;   /* by node: an output or a new value of a variable */
-  bool *is_inner;  /* by node */
-  IntVec *readers; /* by node: steps */
-  IntVec *wanted;  /* by node: groups that make anew what reads it */
+  Reads *reads;                  /* by step */
+  int *made_by;                  /* by node: step, or -1 */
+  int *group_of;                 /* by step, or -1 */
+  int *place;                    /* by step: where it stands in `order` */
+  IntVec order;                  /* of steps */
+  bool *is_late, *is_late_group; /* false, but within group_gather */
+  bool *is_kept;                 /* by node: an output or a new value of a variable */
+  bool *is_inner;                /* by node */
+  IntVec *readers;               /* by node: steps */
+  IntVec *wanted;                /* by node: groups that make anew what reads it */
   VEC(Group *) groups;
 } Strips;
 
 int64_t strips_bytes(const Strips *s, NodeId id);       /* of its block */
 int64_t strips_most(const Strips *s, NodeId id, int d); /* elements of the largest block of a dim */
 
-/* Begins a group of step k, with a loop for each dim of what it stores; none if it cannot run so.
- */
-void group_begin(Strips *s, int k);
-/* Takes step k into a group if it can run in its loops, perhaps with fewer of them. `order`: that
- * of all steps, in which the members must be able to stand side by side; NULL: not looked at. */
-bool group_join(Strips *s, int index, int k, const IntVec *order);
+/* Begins a group of step k, with a loop for each dim of node `over`; false: it cannot run so.
+ * `rows`: its outermost loop has to stay, so that strips are rows, not columns. */
+bool group_begin(Strips *s, int k, NodeId over, bool rows);
+/* Takes step k into a group if it can run in its loops, perhaps with fewer of them. `gathers`: only
+ * if the members can stand side by side then. */
+bool group_join(Strips *s, int index, int k, bool gathers);
 void group_dissolve(Strips *s, int index);
 /* All members can run in the loops that are left. What a reduction cannot add up strip by strip is
  * no loop. */
 bool group_fits(const Strips *s, Group *g);
-/* The members side by side: what stands between them goes before where it can, else after. False:
- * one of them needs what must come after. `out` may be `o`, or NULL: nothing is moved. */
-bool group_gather(const Strips *s, const IntVec *o, int index, IntVec *out);
+/* Puts the members side by side: what stands between them goes before where it can, else after.
+ * False: one of them needs what must come after; nothing is moved then. */
+bool group_gather(Strips *s, int index);
+bool group_gathers(const Strips *s, int index); /* it would */
 /* Notes whether step k, between members, has to come after the group; asked of a later one. */
 void group_note_after(Strips *s, Group *g, int index, int k);
 bool group_reads_after(const Strips *s, const Group *g, int k);
+
+/* Groups that begin at loops, of steps that are in no group yet. */
+void rows_find(Strips *s);
+int64_t rows_fit(const Strips *s, const Group *g,
+                 const int64_t *most); /* turns that make a strip */
+/* Bytes of a node's part in a strip of `most` elements along each loop. */
+int64_t strips_part(const Strips *s, const Group *g, NodeId id, const int64_t *most);
 
 #endif

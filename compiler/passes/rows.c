@@ -1,0 +1,155 @@
+/* Groups of loops that go over the same large values: reductions along rows and what is computed
+ * from them, sums over all rows of what was just made. Run strip by strip (strip.c), a few rows at
+ * a time, they pass over memory once: the first loop fetches a strip and the others find it in the
+ * cache.
+ *
+ *   mean = sum(x) ; var = sum((x - mean)^2) ; y = (x - mean) * rsqrt(var)
+ *   ->  for strips of rows: { mean = sum(x[rows]) ; var = ... ; y[rows] = ... }
+ *
+ * A sum over rows goes on from strip to strip; what depends on all of it is another pass. Maps that
+ * may ride on a product (follow.c) are left to it, and so are updates of variables. DTGC_ROWS=off
+ * leaves all loops by themselves: the bits are the same. */
+#include <stdlib.h>
+#include <string.h>
+#include "strip_group.h"
+
+enum {
+  STRIP = 128 << 10, /* bytes that a strip reads and makes */
+  NEAR = 32          /* steps from one member to the next */
+};
+
+typedef struct Rows {
+  Strips *s;
+  int *touched;   /* by node: 1 + the last group in whose loops it was read or made; 0: none */
+  bool *assigned; /* by node: the new value of a variable */
+} Rows;
+
+static const Node *first_node(const Strips *s, int k) {
+  return graph_node(s->le->graph, s->le->steps.at[k].nodes.at[0]);
+}
+
+/* Behind a large product whose rows it takes as they come. */
+static bool may_ride(const Strips *s, int k) {
+  if (k == 0 || s->le->steps.at[k - 1].kind != STEP_CONTRACT) return false;
+  NodeId product = s->le->steps.at[k - 1].nodes.at[0];
+  for (int i = 0; i < s->reads[k].r.n; i++)
+    if (s->reads[k].r.at[i].node == product && s->reads[k].r.at[i].aligned)
+      return same_space(first_node(s, k), graph_node(s->le->graph, product));
+  return false;
+}
+
+static bool is_row_step(const Rows *r, int k) {
+  const Strips *s = r->s;
+  const Step *t = &s->le->steps.at[k];
+  const Node *n = first_node(s, k);
+  if (s->group_of[k] >= 0 || !t->nodes.n) return false;
+  for (int i = 0; i < t->nodes.n; i++)
+    if (r->assigned[t->nodes.at[i]]) return false;
+  if (t->kind == STEP_MAP) return !may_ride(s, k);
+  return t->kind == STEP_REDUCE && op_def(n->op)->flags & OPF_REDUCE && n->op != OP_argmax &&
+         n->op != OP_argmin;
+}
+
+static bool is_large(const Strips *s, NodeId id) { return strips_bytes(s, id) >= BUDGET; }
+
+static bool touches_large(const Strips *s, int k) {
+  for (int i = 0; i < s->reads[k].r.n; i++)
+    if (is_large(s, s->reads[k].r.at[i].node)) return true;
+  for (int i = 0; i < s->le->steps.at[k].nodes.n; i++)
+    if (is_large(s, s->le->steps.at[k].nodes.at[i])) return true;
+  return false;
+}
+
+/* What runs in the group's loops is where the next step finds it. */
+static void touch(Rows *r, NodeId id, int index) {
+  Group *g = r->s->groups.at[index];
+  if (loop_map_any(&g->map, loop_map_find(&g->map, id))) r->touched[id] = 1 + index;
+}
+
+static void touch_step(Rows *r, int k, int index) {
+  for (int i = 0; i < r->s->reads[k].r.n; i++) touch(r, r->s->reads[k].r.at[i].node, index);
+  for (int i = 0; i < r->s->le->steps.at[k].nodes.n; i++)
+    touch(r, r->s->le->steps.at[k].nodes.at[i], index);
+}
+
+static bool join(Rows *r, int k, int index) {
+  Strips *s = r->s;
+  Group *g = s->groups.at[index];
+  if (!g->rows || k - g->member.at[g->member.n - 1] > NEAR) return false;
+  while (g->member.at[0] + g->after.n < k)
+    group_note_after(s, g, index, g->member.at[0] + g->after.n);
+  if (group_reads_after(s, g, k) || !group_join(s, index, k, true)) return false;
+  touch_step(r, k, index);
+  return true;
+}
+
+static bool join_any(Rows *r, int k) {
+  int tried = 0;
+  for (int i = 0; i < r->s->reads[k].r.n; i++) {
+    int group = r->touched[r->s->reads[k].r.at[i].node];
+    if (!group || group == tried) continue;
+    if (join(r, k, group - 1)) return true;
+    tried = group;
+  }
+  return false;
+}
+
+static void begin(Rows *r, int k) {
+  Strips *s = r->s;
+  const Node *n = first_node(s, k);
+  NodeId over =
+      s->le->steps.at[k].kind == STEP_MAP ? s->le->steps.at[k].nodes.at[0] : n->operand[0];
+  if (graph_node(s->le->graph, over)->shape.rank > MAX_STRIP_LOOPS ||
+      !group_begin(s, k, over, true))
+    return;
+  touch_step(r, k, s->groups.n - 1);
+}
+
+static int times_touched(const Strips *s, const Group *g, NodeId id) {
+  int times = 0;
+  for (int i = 0; i < g->member.n; i++) {
+    int k = g->member.at[i];
+    for (int j = 0; j < s->reads[k].r.n; j++) times += s->reads[k].r.at[j].node == id;
+    for (int j = 0; j < s->le->steps.at[k].nodes.n; j++)
+      times += s->le->steps.at[k].nodes.at[j] == id;
+  }
+  return times;
+}
+
+/* Two members go over the same large value, a part of it in each turn. */
+static bool pays(const Strips *s, const Group *g) {
+  for (int i = 0; i < g->map.known.n; i++) {
+    NodeId id = g->map.known.at[i].node;
+    if (is_large(s, id) && loop_map_any(&g->map, loop_map_find(&g->map, id)) &&
+        times_touched(s, g, id) > 1)
+      return true;
+  }
+  return false;
+}
+
+int64_t rows_fit(const Strips *s, const Group *g, const int64_t *most) {
+  int64_t bytes = 1;
+  for (int i = 0; i < g->map.known.n; i++) {
+    NodeId id = g->map.known.at[i].node;
+    if (loop_map_find(&g->map, id) == &g->map.known.at[i] && times_touched(s, g, id))
+      bytes += strips_part(s, g, id, most);
+  }
+  return STRIP / bytes;
+}
+
+void rows_find(Strips *s) {
+  const char *say = getenv("DTGC_ROWS");
+  const LocalEntry *le = s->le;
+  int first = s->groups.n;
+  Rows r = {.s = s,
+            .touched = arena_array(s->plan->arena, int, le->graph->nodes.n + 1),
+            .assigned = arena_array(s->plan->arena, bool, le->graph->nodes.n + 1)};
+  if (say && !strcmp(say, "off")) return;
+  for (int i = 0; i < le->entry->assigns.n; i++)
+    r.assigned[node_base(le->graph, le->assign[i])] = true;
+  for (int k = 0; k < le->steps.n; k++)
+    if (is_row_step(&r, k) && !join_any(&r, k) && touches_large(s, k)) begin(&r, k);
+  for (int i = first; i < s->groups.n; i++)
+    if (s->groups.at[i]->member.n < 2 || !pays(s, s->groups.at[i]) || !group_gather(s, i))
+      group_dissolve(s, i);
+}
