@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const emit_switches[] = {"DTGC_BAND", "DTGC_OVERLAP", "DTGC_REPEAT", "DTGC_RIDE", NULL};
+const char *const emit_switches[] = {"DTGC_BAND", "DTGC_OVERLAP", "DTGC_REPEAT",
+                                     "DTGC_RIDE", "DTGC_ROWS",    NULL};
 
 /* -------- names and numbers -------- */
 
