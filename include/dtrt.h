@@ -211,6 +211,9 @@ typedef struct dtrt_slide {
 void dtrt_conv(const dtrt_slide *s, const void *x, const void *w, void *y);
 void dtrt_conv_input(const dtrt_slide *s, const void *y, const void *w, void *x);
 void dtrt_conv_weight(const dtrt_slide *s, const void *x, const void *y, void *w);
+/* The first two in f32, and `then` upon the positions of the result, in order: row [channels] after row. */
+void dtrt_conv_then(const dtrt_slide *s, const void *x, const void *w, void *y, const dtrt_then *then);
+void dtrt_conv_input_then(const dtrt_slide *s, const void *y, const void *w, void *x, const dtrt_then *then);
 
 /* Where the first `count` elements of each line stand in sorted order: x is [outer][n][inner], out is
  * [outer][count][inner], count <= n < 2^31. Equals stand by their index; not-a-number is the largest. */

@@ -53,11 +53,12 @@ void conv_reach(const dtrt_slide *s, Reach dim[3]);
 /* e's `n` columns to c, row by row. */
 void conv_put(float *c, int64_t ldc, const float *e, int rows, int64_t n, bool add);
 
-/* False: not done (no memory). */
+/* False: not done (no memory), nor `then` (NULL: nothing), which is upon all positions of the
+ * result as rows. */
 bool conv_forward(const ConvKernel *k, const dtrt_slide *s, const float *x, const float *w,
-                  float *y);
+                  float *y, const dtrt_then *then);
 bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const float *y, const float *w,
-                   float *x);
+                   float *x, const dtrt_then *then);
 bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const float *x, const float *y,
                     float *w);
 

@@ -26,6 +26,7 @@ typedef struct Sum {
   int64_t panels_most;
   float *strip, *panels, *rows, *edge;
   ConvRun *run;
+  const dtrt_then *then; /* upon positions of the result that are done; NULL: nothing */
 } Sum;
 
 /* -------- packing -------- */
@@ -222,6 +223,15 @@ static bool room(Sum *s, int64_t images, int64_t rows) {
   return true;
 }
 
+/* A chunk of the result is final: it is in one piece, and still in the cache. */
+static void then_chunk(const Sum *s, const Chunk *c) {
+  const Reach *d = s->from.dim;
+  const int64_t row = d[1].count * d[2].count;
+  const dtrt_then *t = s->then;
+  t->rows(t->dev, t->p, t->n, (c->b * d[0].count + c->j) * row,
+          ((c->b_end - 1) * d[0].count + c->j_end) * row);
+}
+
 static bool sum(Sum *s) {
   const Reach *d = s->from.dim;
   const int64_t columns = s->kernel->columns;
@@ -232,6 +242,7 @@ static bool sum(Sum *s) {
   int64_t images, rows;
   chunking(&s->from, &images, &rows);
   if (!room(s, images, rows)) return false;
+  const bool at_once = s->groups == 1 && s->wide <= s->panels_most;
   for (int64_t g = 0; g < s->groups; g++)
     for (int64_t j = 0; j < s->wide; j += s->panels_most) {
       const int64_t j_end = j + s->panels_most < s->wide ? j + s->panels_most : s->wide;
@@ -241,13 +252,15 @@ static bool sum(Sum *s) {
       for (int64_t n = 0; chunk_at(&s->from, images, rows, n, &c); n++) {
         const Strip t = strip_make(&s->from, &c, s->strip);
         (s->in_lines ? lines : gathered)(s, &c, &t, g, j, j_end);
+        if (s->then && at_once) then_chunk(s, &c);
       }
     }
+  if (s->then && !at_once) then_chunk(s, &(Chunk){.b_end = s->from.batch, .j_end = d[0].count});
   return true;
 }
 
 bool conv_forward(const ConvKernel *k, const dtrt_slide *s, const float *x, const float *w,
-                  float *y) {
+                  float *y, const dtrt_then *then) {
   Sum p = {.kernel = k,
            .from = {.x = x, .batch = s->batch, .channels = s->in},
            .groups = s->in / s->each,
@@ -255,7 +268,8 @@ bool conv_forward(const ConvKernel *k, const dtrt_slide *s, const float *x, cons
            .to = y,
            .w = w,
            .w_in = s->each,
-           .w_out = s->out};
+           .w_out = s->out,
+           .then = then};
   p.wide = s->out / p.groups;
   conv_reach(s, p.from.dim);
   for (int d = 0; d < 3; d++) p.to_size[d] = p.from.dim[d].count, p.w_taps[d] = p.from.dim[d].taps;
@@ -285,9 +299,10 @@ static Reach reach_back(const Reach *r, int64_t phase) {
 }
 
 bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const float *y, const float *w,
-                   float *x) {
+                   float *x, const dtrt_then *then) {
   Reach f[3];
   conv_reach(s, f);
+  const bool one = f[0].step == 1 && f[1].step == 1 && f[2].step == 1; /* sum: all positions */
   Sum p = {.kernel = k,
            .from = {.x = y, .batch = s->batch, .channels = s->out},
            .groups = s->in / s->each,
@@ -296,7 +311,8 @@ bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const float *y, con
            .w = w,
            .w_in = s->each,
            .w_out = s->out,
-           .turned = true};
+           .turned = true,
+           .then = one ? then : NULL};
   p.each = s->out / p.groups;
   for (int d = 0; d < 3; d++) p.to_size[d] = f[d].size, p.w_taps[d] = f[d].taps;
   for (int64_t i = 0; i < f[0].step; i++)
@@ -307,5 +323,7 @@ bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const float *y, con
         memcpy(p.from.dim, b, sizeof b);
         if (!sum(&p)) return false;
       }
+  if (then && !one)
+    then->rows(then->dev, then->p, then->n, 0, s->batch * f[0].size * f[1].size * f[2].size);
   return true;
 }

@@ -123,7 +123,7 @@ bool emit_contract(Emit *e, NodeId id, const Step *then);
 bool emit_rides(Emit *e, const Step *product, const Step *loop);
 /* The dtrt_then of a loop over the product of `id`, the result's `dims` leading dims being rows. */
 const char *emit_rows(Emit *e, const Step *s, int dims, int64_t columns);
-void emit_conv(Emit *e, NodeId id);
+bool emit_conv(Emit *e, NodeId id, const Step *then); /* as emit_contract */
 void emit_pool(Emit *e, NodeId id);
 void emit_cumsum(Emit *e, NodeId id);
 void emit_order(Emit *e, NodeId id);

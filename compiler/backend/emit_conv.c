@@ -6,6 +6,7 @@
  * does. */
 #include "emit_loop.h"
 #include "slide.h"
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Conv {
@@ -123,10 +124,11 @@ static void call_runtime(Conv *c, const Node *n, const Node *w, const char *px, 
   str_printf(&s, ", .at = {");
   for (int d = 0; d < ns; d++) str_printf(&s, "%s%s", d ? ", " : "", position(c, d, NULL, "0"));
   str_line(&l->code, "%s}};", s.at);
+  const char *then = l->then ? "_then" : "", *passed = l->then ? ", then" : "";
   if (n->op == OP_conv)
-    str_line(&l->code, "dtrt_conv(&s_, %s, %s, %s);", px, pw, py);
+    str_line(&l->code, "dtrt_conv%s(&s_, %s, %s, %s%s);", then, px, pw, py, passed);
   else if (n->op == OP_conv_input)
-    str_line(&l->code, "dtrt_conv_input(&s_, %s, %s, %s);", py, pw, px);
+    str_line(&l->code, "dtrt_conv_input%s(&s_, %s, %s, %s%s);", then, py, pw, px, passed);
   else
     str_line(&l->code, "dtrt_conv_weight(&s_, %s, %s, %s);", px, py, pw);
 }
@@ -151,7 +153,7 @@ static void depthwise(Conv *c, const Node *n, const Node *w, const char *px, con
   c->loops += 2;
 }
 
-void emit_conv(Emit *e, NodeId id) {
+bool emit_conv(Emit *e, NodeId id, const Step *then) {
   Loop l = loop_new(e, NULL);
   const Node *n = graph_node(l.g, id);
   Conv c = {.l = &l, .s = slide_of(n)};
@@ -167,11 +169,16 @@ void emit_conv(Emit *e, NodeId id) {
   l.code.indent = 1;
   const bool alone =
       wn->shape.dim[ns] == 1 && wn->shape.dim[ns + 1] == c.s.groups && c.s.groups > 1;
+  if (then && !alone && n->op != OP_conv_weight) {
+    e->product = id;
+    l.then = emit_rows(e, then, ns + 1, strtoll(emit_len(e, n, ns + 1), NULL, 10));
+  }
   if (alone) zero(&c, id);
   const char *px = loop_pointer(&l, x, x == id), *pw = loop_pointer(&l, w, w == id),
              *py = loop_pointer(&l, y, y == id);
   (alone ? depthwise : call_runtime)(&c, n, wn, px, pw, py);
   close(&c, n->name ? n->name : op_def(n->op)->name);
+  return l.then != NULL;
 }
 
 /* Windows that lie side by side and fill the large side, on each device too: the cuts are between

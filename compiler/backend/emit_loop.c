@@ -111,6 +111,7 @@ static void put_parameters(Loop *l, Str *s) {
       str_printf(s, "[%s]", is_number(len, 0) ? "1" : len);
     }
   }
+  if (l->then) str_printf(s, "%sconst dtrt_then *then", sep);
 }
 
 /* "n0", "from12", "first0", "key1": what name_parameters calls numbers. */
@@ -211,6 +212,7 @@ const char *loop_call(Loop *l, const char *what) {
     str_printf(&call, n->shape.rank > 1 && (l->flat || *p == '&') ? "%s(void *)%s" : "%s%s", sep,
                p);
   }
+  if (l->then) str_printf(&call, "%s\n      %s", *sep ? "," : "", l->then);
   str_puts(&call, ")");
   return call.at;
 }

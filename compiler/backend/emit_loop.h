@@ -36,6 +36,7 @@ typedef struct Loop {
   const LocalEntry *le;
   const Graph *g;
   const Step *step; /* what a map stores; NULL for other loops */
+  const char *then; /* a dtrt_then, which the function passes on; NULL: none */
   bool flat, counting, needs_dev;
   bool outside;        /* values are wanted as they are outside of a strip's band (emit_band.c) */
   const char *returns; /* a type; NULL: nothing */

@@ -116,7 +116,7 @@ const char *emit_pointer(Emit *e, NodeId id) {
       .before =
           arena_printf(e->arena, "%s %s", dtype_c_name(n->dtype), rows ? "(*const " : "*const "),
       .after = arena_printf(e->arena, "%s%s = (void *)%s", rows ? ")" : "", rows ? type.at : "",
-                            lent >= 0                ? "dev->in["
+                            lent >= 0                 ? "dev->in["
                             : buf->place == PLACE_VAR ? "(dev->vars + "
                                                       : "(dev->arena + "),
       .end = lent >= 0 ? "]" : ")",
@@ -225,7 +225,7 @@ static bool emit_product_of(Emit *e, NodeId id, const Step *next) {
   if (op == OP_contract)
     return emit_contract(e, id, next);
   else if (op == OP_conv || op == OP_conv_input || op == OP_conv_weight)
-    emit_conv(e, id);
+    return emit_conv(e, id, next);
   else if (op == OP_order)
     emit_order(e, id);
   else

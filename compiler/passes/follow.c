@@ -1,6 +1,6 @@
-/* Loops over what a large product makes ride on the product: each row is read while it is in the
- * cache (see emit_then.c). An update of variables is brought right behind its product; other loops
- * stay where they are, as what they make would live longer.
+/* Loops over what a large product or convolution makes ride on it: each row is read while it is in
+ * the cache (see emit_then.c). An update of variables is brought right behind its product; other
+ * loops stay where they are, as what they make would live longer.
  *
  *   grad w2 ; grad w1 ; update w2 ; update w1  ->  grad w2 ; update w2 ; grad w1 ; update w1 */
 #include "passes.h"
@@ -73,7 +73,9 @@ static void move_up(Follow *f, int t, int to) {
 
 static bool is_large_product(const Follow *f, const Step *s) {
   const Node *n = graph_node(f->le->graph, s->nodes.at[0]);
-  if (s->kind != STEP_CONTRACT || n->op != OP_contract || n->dtype != DT_F32) return false;
+  if (s->kind != STEP_CONTRACT || n->dtype != DT_F32 ||
+      (n->op != OP_contract && n->op != OP_conv && n->op != OP_conv_input))
+    return false;
   const Mesh *m = &f->plan->program->mesh;
   for (int d = 0; d < n->shape.rank; d++)
     if (!dim_even(m, &n->layout->dim[d], n->shape.dim[d])) return false;

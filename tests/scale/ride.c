@@ -1,6 +1,6 @@
-/* A loop that rides on a product does what it would do after it, bit for bit: updates, activations
- * with biases over two and three dims, masks of random draws, residuals, loops that may not ride
- * since they would write what the product still reads; on 1, 2 and 3 devices. */
+/* A loop that rides on a product or a convolution does what it would do after it, bit for bit:
+ * updates, activations with biases over two and three dims, masks of random draws, residuals, loops
+ * that may not ride since they would write what the product still reads; on 1, 2 and 3 devices. */
 #include <dtgc.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -41,6 +41,34 @@ static const Case cases[] = {
      "state s: f32[400, 400] = uniform([400, 400], -0.1, 0.1)\n"
      "entry f(x: f32[400, 400]) {\n  s = 0.5 * (s @ x)\n  return y = sum(s)\n}\n",
      0},
+    {"a convolution with a bias and relu, and its way back",
+     "import \"nn\"\nimport \"optim\"\n"
+     "layer net() {\n  a = conv_layer(3, 24, [3, 3], act=relu)\n"
+     "  b = conv_layer(24, 16, [3, 3], act=relu)\n  c = dense(16, 4)\n"
+     "  apply(x) { return c(mean(b(a(x)), axis=[1, 2])) }\n}\n"
+     "model = net()\nopt = sgd(model, lr=1e-2)\n"
+     "entry train(x: f32[36, 28, 28, 3] on [batch, ...], want: f32[36, 4] on [batch, _]) {\n"
+     "  y = model(x)\n  loss = mean((y - want) * (y - want))\n  opt.minimize(loss)\n"
+     "  return loss, y\n}\n",
+     3},
+    {"convolutions with strides, of short lines, of more weights than are packed at once",
+     "param a: f32[3, 3, 16, 32] = uniform([3, 3, 16, 32], -0.1, 0.1)\n"
+     "param b: f32[3, 3, 32, 512] = uniform([3, 3, 32, 512], -0.1, 0.1)\n"
+     "param c: f32[3, 3, 512, 64] = uniform([3, 3, 512, 64], -0.1, 0.1)\n"
+     "entry f(x: f32[48, 21, 21, 16] on [batch, ...]) {\n"
+     "  p = max(conv(x, a, stride=2), 0)\n  q = tanh(conv(p, b, stride=[2, 2]) + 0.5)\n"
+     "  r = tanh(conv(q, c) - 0.5)\n"
+     "  return p, q, r, 2 * grad(sum(r), q), grad(sum(r), p), grad(sum(r), x)\n}\n",
+     3},
+    {"a convolution of one dim in rows of a residual",
+     "param w: f32[5, 32, 32] = uniform([5, 32, 32], -0.1, 0.1)\n"
+     "entry f(x: f32[12, 700, 32] on [batch, ...]) { return y = x + max(conv(x, w), 0) }\n",
+     1},
+    {"a convolution of whose groups each has a product",
+     "param w: f32[3, 3, 8, 32] = uniform([3, 3, 8, 32], -0.1, 0.1)\n"
+     "entry f(x: f32[12, 28, 28, 32] on [batch, ...]) {\n"
+     "  return y = max(conv(x, w, groups=4), 0)\n}\n",
+     1},
     {"the product is wanted, too",
      "param w: f32[300, 300] = uniform([300, 300], -0.1, 0.1)\n"
      "entry f(x: f32[600, 300] on [batch, _]) { z = x @ w\n return z, y = tanh(z) }\n",
@@ -105,7 +133,7 @@ static Result compute(const Case *c, int devices, const char *ride) {
   dtgc_program *p;
   if (dtgc_compile_string("model.dtg", c->text, &o, &p)) die(c, p);
   if (dtgc_dump(p, "c", &text)) die(c, p);
-  for (const char *s = text; (s = strstr(s, "dtrt_gemm_then(")); s++) r.rides++;
+  for (const char *s = text; (s = strstr(s, "&(dtrt_then){")); s++) r.rides++;
   dtgc_free_text(text);
   for (int k = 0; k < RUNS; k++) run_once(c, p, dtgc_entry(p, 0), k, &r);
   for (int i = 0; i < dtgc_vars(p); i++) {
