@@ -2,18 +2,10 @@
  * do nothing. Keeps every input, so that an entry's arguments stay.
  *
  *   %3 = reshape %1 ; %4 = reshape %3     ->  %4 = reshape %1
- *   %5 = mul %2, 1                        ->  %2 */
-#include "passes.h"
+ *   %5 = mul %2, 1                        ->  %2
+ *   %7 = sum (%5 + %2 * (%1 - mean %1))   ->  %7 = sum %5    simplify_sum.c */
+#include "simplify.h"
 #include <string.h>
-
-typedef struct Simplify {
-  Arena *arena;
-  const Graph *old;
-  Graph *graph;
-  NodeId *map;
-  int nslots;
-  NodeId *slot; /* hash table of new nodes */
-} Simplify;
 
 static bool *find_used(Arena *a, const Entry *e) {
   bool *used = arena_array(a, bool, e->graph->nodes.n + 1);
@@ -59,6 +51,12 @@ static NodeId reduce_node(Simplify *s, Node *n) {
   case OP_neg:
     if (graph_node(g, x[0])->op == OP_neg) return graph_node(g, x[0])->operand[0];
     break;
+  case OP_sum: {
+    NodeId *y = arena_new_of(s->arena, NodeId);
+    *y = simplify_sum(s, n);
+    n->operand = y;
+    break;
+  }
   case OP_stop_gradient: return x[0]; /* gradients have been taken */
   case OP_reshape:
     while (graph_node(g, x[0])->op == OP_reshape && !graph_node(g, x[0])->spec &&
@@ -89,7 +87,7 @@ static uint64_t node_hash(const Node *n) {
   return hash_words(n->attr, sizeof *n->attr * (size_t)n->nattr, h);
 }
 
-static NodeId intern(Simplify *s, const Node *n) {
+NodeId simplify_intern(Simplify *s, const Node *n) {
   if (n->op == OP_input) return graph_add(s->graph, n);
   uint64_t i = node_hash(n) % (uint64_t)s->nslots;
   for (; s->slot[i] != NO_NODE; i = (i + 1) % (uint64_t)s->nslots) {
@@ -107,9 +105,9 @@ static void rewrite(Plan *p, Entry *e) {
   Simplify s = {.arena = p->arena,
                 .old = e->graph,
                 .graph = graph_new(p->arena, VIEW_GLOBAL, e->graph->nodes.n)};
-  s.graph->nodes.at = arena_array(p->arena, Node, count + 1); /* it only gets smaller */
+  s.graph->nodes.at = arena_array(p->arena, Node, count + 1); /* it hardly gets larger */
   s.graph->nodes.cap = count + 1;
-  s.nslots = 2 * count + 16;
+  s.nslots = 4 * count + 16;
   s.slot = arena_array(p->arena, NodeId, s.nslots);
   for (int i = 0; i < s.nslots; i++) s.slot[i] = NO_NODE;
   s.map = arena_array(p->arena, NodeId, count + 1);
@@ -127,7 +125,7 @@ static void rewrite(Plan *p, Entry *e) {
       if (!o->forbid.file) o->forbid = n.forbid;
       s.map[i] = same;
     } else {
-      s.map[i] = intern(&s, &n);
+      s.map[i] = simplify_intern(&s, &n);
     }
   }
   for (int i = 0; i < e->inputs.n; i++) e->inputs.at[i].node = s.map[e->inputs.at[i].node];
