@@ -263,6 +263,11 @@ static void as_it_lies(Product *p, int64_t l, int64_t depth) {
   }
 }
 
+/* Its rows are as wide as a tile, and one follows the other: packing would copy it. */
+static bool is_packed(const Product *p) {
+  return p->yj == 1 && p->yl == p->wide && p->n == p->wide;
+}
+
 /* Depths l.. of the columns from j0 to j1, which are packed; tiles of rows pass over them.
  * last: the rows are final then. */
 static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64_t j1, bool last) {
@@ -270,7 +275,9 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
   const int64_t tiles = row_tiles(p), panels = tiles_of(j1 - j0, wide);
   const bool turned = panels > (p->xi == 1 ? 1 : 3); /* x is packed */
   const bool passes = turned && !p->live;            /* the first tile packs y */
-  for (int64_t j = j0; j < j1; j += wide) {
+  const bool copied = !is_packed(p);
+  const float *all = copied ? p->all : p->y + l * p->yl;
+  for (int64_t j = j0; copied && j < j1; j += wide) {
     int64_t from = l, to = l + depth;
     if (passes && in_passing(p, j)) continue;
     if (live_depths(p, 0, p->m, j, &from, &to) && from < to)
@@ -292,11 +299,11 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
     for (int64_t j = j0; j < j1; j += wide) {
       int64_t from = l, to = l + depth;
       if (!live_depths(p, i, next, j, &from, &to) || (from == to && t.add)) continue;
-      float *panel = p->all + (j - j0) * depth;
-      t.keep = passes && q == 0 && in_passing(p, j) ? panel : NULL;
+      const int64_t panel = (j - j0) * depth;
+      t.keep = copied && passes && q == 0 && in_passing(p, j) ? p->all + panel : NULL;
       t.depth = to - from;
       t.x = x + (from - l) * t.xl;
-      t.y = t.keep ? p->y + from * p->yl + j : panel + (from - l) * wide;
+      t.y = t.keep ? p->y + from * p->yl + j : all + panel + (from - l) * wide;
       t.lead = t.keep ? p->yl : wide;
       ahead_take(p->ahead, &t, tiles_of(j1 - j, wide));
       tile_at(p, &t, (int)(next - i), i, j);
