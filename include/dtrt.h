@@ -27,7 +27,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ 1. for emitted C */
 
-#define DTRT_ABI 4
+#define DTRT_ABI 5
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
 #define DTRT_FLIGHTS 8 /* exchanges that a device has in flight at most */
@@ -79,6 +79,9 @@ typedef struct dtrt_exchange {
   const char *where; /* "mlp.dtg:14" */
 } dtrt_exchange;
 
+/* Whether an input may be read in the host's memory: no, since an output or a variable becomes it; where peers
+ * can read that memory, since exchanges take it; or anyhow, since only its own device reads it. */
+enum { DTRT_NOT_LENT, DTRT_LENT_TO_ALL, DTRT_LENT_TO_ONE };
 typedef struct dtrt_tensor {
   const char *name;
   int32_t dtype;
@@ -86,7 +89,7 @@ typedef struct dtrt_tensor {
   const dtrt_layout *layout; /* global sizes are in its dims */
   int64_t offset; /* of the local block: variables in dtrt_device.vars, others in .arena */
   int64_t bytes;  /* of the largest local block */
-  int32_t lent;   /* inputs: 1 when no exchange and no output has it, so that it may be read in the host's memory */
+  int32_t lent;   /* inputs: one of the below */
   const char *const *dim_const; /* inputs: the `const` each dim was written as, or NULL entries */
   const char *where;
 } dtrt_tensor;

@@ -67,7 +67,9 @@ static const void *take_input(const Device *d, const dtrt_tensor *t, char *block
   Piece p;
   if (!own_piece(d, t, &p)) return block;
   const char *at = (const char *)host + p.from * size;
-  if (t->lent && p.run == p.elements && (uintptr_t)at % (uintptr_t)size == 0) return at;
+  const bool lent =
+      t->lent == DTRT_LENT_TO_ONE || (t->lent == DTRT_LENT_TO_ALL && d->comm->nranks == 1);
+  if (lent && p.run == p.elements && (uintptr_t)at % (uintptr_t)size == 0) return at;
   block_copy(&p, size, block, host);
   return block;
 }

@@ -47,7 +47,7 @@ typedef struct Slot {
   /* Bytes that others have read here, and have written here. */
   _Alignas(COMM_APART) _Atomic int64_t taken, given;
   _Alignas(COMM_APART) uint64_t from[COMM_BATCH],
-      to[COMM_BATCH]; /* 2 * offset in segment + which segment */
+      to[COMM_BATCH]; /* see device_address */
   _Alignas(COMM_APART) char stage[COMM_STAGES][COMM_STAGE_BYTES];
   Lane lane[DTRT_FLIGHTS];
 } Slot;

@@ -237,18 +237,24 @@ void device_finish(Device *d, int lane) {
 
 /* -------- addresses -------- */
 
+/* What lies in a segment by its offset there, as processes see segments at other places; anything
+ * else of the one process as it is. */
+enum { ANYWHERE = NSEGMENTS, ADDRESSES };
+
 uint64_t device_address(Device *d, const void *at) {
   const char *p = at;
   for (unsigned i = 0; i < NSEGMENTS; i++) {
     const char *base = d->comm->segment[i][d->id];
     if (base && p >= base && p <= base + d->comm->segment_bytes[i])
-      return (uint64_t)(p - base) * NSEGMENTS + i;
+      return (uint64_t)(p - base) * ADDRESSES + i;
   }
+  if (d->comm->nranks == 1) return (uint64_t)(uintptr_t)p * ADDRESSES + ANYWHERE;
   device_fail(d, "a buffer of an exchange is outside the arena and the variables");
 }
 
 char *device_peer(const Device *d, int peer, uint64_t address) {
-  return d->comm->segment[address % NSEGMENTS][peer] + address / NSEGMENTS;
+  const uint64_t kind = address % ADDRESSES, at = address / ADDRESSES;
+  return kind == ANYWHERE ? (char *)(uintptr_t)at : d->comm->segment[kind][peer] + at;
 }
 
 /* -------- traffic -------- */

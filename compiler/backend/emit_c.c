@@ -161,7 +161,7 @@ const char *emit_dtype(Emit *e, DType t) {
 /* -------- tables of entries -------- */
 
 static void put_tensor(Emit *e, Str *s, const char *name, DType t, const Layout *l,
-                       const Shape *shape, int64_t offset, int trainable, bool lent,
+                       const Shape *shape, int64_t offset, int trainable, Lent lent,
                        const char *dim_const, Span at) {
   Shape local = layout_local(e->mesh, l, shape);
   str_puts(s, "    {");
@@ -206,7 +206,8 @@ static void put_entry_tables(Emit *e, Str *out, const char *id, const StepText *
   for (int i = 0; i < en->outputs.n; i++) {
     const Node *n = graph_node(le->graph, le->output[i]);
     put_tensor(e, &outs, en->outputs.at[i].name, n->dtype, n->layout, &n->shape,
-               le->buffers.at[le->output_buffer[i]].offset, 0, false, "0", en->outputs.at[i].span);
+               le->buffers.at[le->output_buffer[i]].offset, 0, NOT_LENT, "0",
+               en->outputs.at[i].span);
   }
   if (en->inputs.n) str_printf(out, "static const dtrt_tensor %s_in[] = {\n%s};\n", id, in.at);
   if (en->outputs.n) str_printf(out, "static const dtrt_tensor %s_out[] = {\n%s};\n", id, outs.at);
@@ -276,7 +277,7 @@ static void put_program(Emit *e, Str *out, const char *rows) {
   for (int i = 0; i < e->program->vars.n; i++) {
     const Var *v = &e->program->vars.at[i];
     put_tensor(e, &vars, v->path, v->dtype, v->layout, &v->shape, p->var_offset[i], v->trainable,
-               false, "0", v->span);
+               NOT_LENT, "0", v->span);
   }
   str_puts(out, e->tables.at);
   e->tables = str_new(e->arena);

@@ -84,7 +84,7 @@ const char *emit_count(Emit *e, const Node *n) {
 static int lent_input(const LocalEntry *le, NodeId base) {
   if (graph_node(le->graph, base)->op != OP_input) return -1;
   for (int i = 0; i < le->entry->inputs.n; i++)
-    if (le->input[i] == base) return le->lent[i] ? i : -1;
+    if (le->input[i] == base) return le->lent[i] != NOT_LENT ? i : -1;
   return -1;
 }
 

@@ -133,12 +133,15 @@ typedef struct Copy {
   int from, to;
 } Copy;
 
+/* Whether an input may stay with the host: numbered as in dtrt.h. */
+typedef enum Lent { NOT_LENT, LENT_TO_ALL, LENT_TO_ONE } Lent;
+
 typedef struct LocalEntry {
   const Entry *entry;
   int index;
   Graph *graph;
   NodeId *input, *output, *assign; /* local nodes, beside entry->inputs, ->outputs, ->assigns */
-  bool *lent;         /* by input: only loops and products of its own device read it (memory.c) */
+  Lent *lent;         /* by input */
   VEC(NodeId) origin; /* the global node that each local node came from */
   bool *again;        /* by node: a second computation, to save memory; NULL: there is none */
   VEC(bool) is_again; /* the same while it is made */

@@ -149,7 +149,7 @@ static bool step_has_buffer(const Memory *m, const Step *s, int b) {
 
 static bool is_lent(const LocalEntry *le, NodeId base) {
   for (int i = 0; i < le->entry->inputs.n; i++)
-    if (le->input[i] == base) return le->lent[i];
+    if (le->input[i] == base) return le->lent[i] != NOT_LENT;
   return false;
 }
 
@@ -269,20 +269,23 @@ static void place_outputs(Memory *m) {
   le->copies.at = all.at, le->copies.n = all.n, le->copies.cap = all.cap;
 }
 
-/* An input is lent when only loops and products of its own device read it: what an exchange sends
- * must lie where others can reach it, and outputs and new values of variables are copied from the
- * arena. Its place there stays, for callers that fill blocks in; no other value is made over it
- * while it lives, as that would be in the host's memory. */
+/* An input may stay with the host unless an output or a variable is copied from its place. What an
+ * exchange sends must lie where others can reach it. The place in the arena stays, for callers that
+ * fill blocks in; no other value is made over it while it lives, as that would be in the host's
+ * memory. */
 static void find_lent(Memory *m) {
   LocalEntry *le = m->le;
-  bool *kept = arena_array(m->plan->arena, bool, le->graph->nodes.n + 1);
+  Lent *most = arena_array(m->plan->arena, Lent, le->graph->nodes.n + 1);
+  for (int i = 0; i < le->entry->inputs.n; i++) most[le->input[i]] = LENT_TO_ONE;
   for (int t = 0; t < m->nsteps; t++)
     if (le->steps.at[t].kind == STEP_EXCHANGE)
-      for (int i = 0; i < m->reads[t].r.n; i++) kept[m->reads[t].r.at[i].node] = true;
-  for (int i = 0; i < le->entry->outputs.n; i++) kept[node_base(le->graph, le->output[i])] = true;
-  for (int i = 0; i < le->entry->assigns.n; i++) kept[node_base(le->graph, le->assign[i])] = true;
-  le->lent = arena_array(m->plan->arena, bool, le->entry->inputs.n + 1);
-  for (int i = 0; i < le->entry->inputs.n; i++) le->lent[i] = !kept[le->input[i]];
+      for (int i = 0; i < m->reads[t].r.n; i++) most[m->reads[t].r.at[i].node] = LENT_TO_ALL;
+  for (int i = 0; i < le->entry->outputs.n; i++)
+    most[node_base(le->graph, le->output[i])] = NOT_LENT;
+  for (int i = 0; i < le->entry->assigns.n; i++)
+    most[node_base(le->graph, le->assign[i])] = NOT_LENT;
+  le->lent = arena_array(m->plan->arena, Lent, le->entry->inputs.n + 1);
+  for (int i = 0; i < le->entry->inputs.n; i++) le->lent[i] = most[le->input[i]];
 }
 
 static void find_var_nodes(Memory *m) {

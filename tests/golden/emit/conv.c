@@ -219,8 +219,8 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 static const char *const entry_f_dims_0[] = {0, 0, 0, 0};
 static const char *const entry_f_dims_1[] = {0, 0, 0, 0};
 static const dtrt_tensor entry_f_in[] = {
-    {"x", DTRT_F32, 0, &layout_0, 0, 1152, 1, entry_f_dims_0, "conv.dtg:2"},
-    {"w", DTRT_F32, 0, &layout_1, 2304, 288, 1, entry_f_dims_1, "conv.dtg:2"},
+    {"x", DTRT_F32, 0, &layout_0, 0, 1152, 2, entry_f_dims_0, "conv.dtg:2"},
+    {"w", DTRT_F32, 0, &layout_1, 2304, 288, 2, entry_f_dims_1, "conv.dtg:2"},
 };
 static const dtrt_tensor entry_f_out[] = {
     {"loss", DTRT_F32, 0, &layout_2, 3264, 4, 0, 0, "conv.dtg:5"},

@@ -66,8 +66,8 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 static const char *const entry_f_dims_0[] = {0, 0};
 static const char *const entry_f_dims_1[] = {0};
 static const dtrt_tensor entry_f_in[] = {
-    {"a", DTRT_F32, 0, &layout_0, 0, 72, 1, entry_f_dims_0, "elementwise.dtg:3"},
-    {"b", DTRT_F32, 0, &layout_1, 256, 24, 1, entry_f_dims_1, "elementwise.dtg:3"},
+    {"a", DTRT_F32, 0, &layout_0, 0, 72, 2, entry_f_dims_0, "elementwise.dtg:3"},
+    {"b", DTRT_F32, 0, &layout_1, 256, 24, 2, entry_f_dims_1, "elementwise.dtg:3"},
 };
 static const dtrt_tensor entry_f_out[] = {
     {"out", DTRT_F32, 0, &layout_0, 128, 72, 0, 0, "elementwise.dtg:5"},

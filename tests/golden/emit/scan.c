@@ -268,8 +268,8 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 static const char *const entry_f_dims_0[] = {0, 0};
 static const char *const entry_f_dims_1[] = {0, 0};
 static const dtrt_tensor entry_f_in[] = {
-    {"a", DTRT_F32, 0, &layout_6, 0, 32032, 1, entry_f_dims_0, "scan.dtg:3"},
-    {"b", DTRT_F32, 0, &layout_7, 96192, 960, 1, entry_f_dims_1, "scan.dtg:3"},
+    {"a", DTRT_F32, 0, &layout_6, 0, 32032, 2, entry_f_dims_0, "scan.dtg:3"},
+    {"b", DTRT_F32, 0, &layout_7, 96192, 960, 2, entry_f_dims_1, "scan.dtg:3"},
 };
 static const dtrt_tensor entry_f_out[] = {
     {"y", DTRT_F32, 0, &layout_6, 64128, 32032, 0, 0, "scan.dtg:7"},

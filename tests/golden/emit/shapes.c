@@ -127,8 +127,8 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 static const char *const entry_f_dims_0[] = {0, 0};
 static const char *const entry_f_dims_1[] = {0};
 static const dtrt_tensor entry_f_in[] = {
-    {"a", DTRT_F32, 0, &layout_0, 384, 96, 1, entry_f_dims_0, "shapes.dtg:2"},
-    {"i", DTRT_I32, 0, &layout_1, 832, 12, 1, entry_f_dims_1, "shapes.dtg:2"},
+    {"a", DTRT_F32, 0, &layout_0, 384, 96, 2, entry_f_dims_0, "shapes.dtg:2"},
+    {"i", DTRT_I32, 0, &layout_1, 832, 12, 2, entry_f_dims_1, "shapes.dtg:2"},
 };
 static const dtrt_tensor entry_f_out[] = {
     {"t", DTRT_F32, 0, &layout_2, 512, 96, 0, 0, "shapes.dtg:8"},

@@ -183,8 +183,8 @@ static const dtrt_step entry_init_steps[] = {
 static const char *const entry_train_dims_0[] = {0, 0};
 static const char *const entry_train_dims_1[] = {0, 0};
 static const dtrt_tensor entry_train_in[] = {
-    {"x", DTRT_F32, 0, &layout_6, 128, 48, 1, entry_train_dims_0, "step.dtg:9"},
-    {"y", DTRT_F32, 0, &layout_7, 0, 24, 1, entry_train_dims_1, "step.dtg:9"},
+    {"x", DTRT_F32, 0, &layout_6, 128, 48, 2, entry_train_dims_0, "step.dtg:9"},
+    {"y", DTRT_F32, 0, &layout_7, 0, 24, 2, entry_train_dims_1, "step.dtg:9"},
 };
 static const dtrt_tensor entry_train_out[] = {
     {"loss", DTRT_F32, 0, &layout_1, 320, 4, 0, 0, "step.dtg:13"},

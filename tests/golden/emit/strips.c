@@ -356,7 +356,7 @@ static const dtrt_step entry_init_steps[] = {
 };
 static const char *const entry_train_dims_0[] = {0, 0, 0, 0};
 static const dtrt_tensor entry_train_in[] = {
-    {"q", DTRT_F32, 0, &layout_0, 5120000, 512000, 1, entry_train_dims_0, "strips.dtg:3"},
+    {"q", DTRT_F32, 0, &layout_0, 5120000, 512000, 2, entry_train_dims_0, "strips.dtg:3"},
 };
 static const dtrt_tensor entry_train_out[] = {
     {"loss", DTRT_F32, 0, &layout_1, 7233024, 4, 0, 0, "strips.dtg:10"},
