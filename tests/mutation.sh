@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every collective is needed: for each program, each call of an exchange is deleted from its C in turn, and the run must then
-# print other losses than the whole program does.
+# Every collective is needed: for each program, each call that does, starts or awaits an exchange is deleted from its C in
+# turn, and the run must then fail, or print other losses than the whole program does.
 #   tests/mutation.sh DTGC BUILD-DIR
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,11 +16,11 @@ extern const dtrt_program dtg_program;
 int main(int argc, char **argv) { return dtrt_main(argc, argv, &dtg_program, 0, 0, 0); }
 E2
 
-# losses SOURCE: what a short training prints, without the times
+# losses SOURCE: what a short training prints, without the times. 1: it cannot be built; 2: it fails.
 losses() {
   ${CC:-cc} -O1 -std=c11 -I "$here/../include" "$1" "$tmp/main.c" "$build/lib/libdtrt.a" $libs -o "$tmp/prog" || return 1
   rm -f "$tmp/log.csv"
-  "$tmp/prog" fit train --feed "x=$tmp/d.csv:0-11" --feed "label=$tmp/d.csv:12" --epochs 3 --log "$tmp/log.csv" >/dev/null || return 1
+  "$tmp/prog" fit train --feed "x=$tmp/d.csv:0-11" --feed "label=$tmp/d.csv:12" --epochs 3 --log "$tmp/log.csv" >/dev/null 2>"$tmp/err" || return 2
   cut -d, -f1,2,4- "$tmp/log.csv"
 }
 
@@ -29,11 +29,14 @@ for name in mlp_data mlp_model mlp_mixed mlp_zero mlp_uneven; do
   (cd "$here/golden/layouts" && "$dtgc" $name.dtg --emit-c "$tmp/$name") || exit 1
   source=$tmp/$name/$name.c
   right=$(losses "$source") || exit 1
-  for line in $(grep -n 'dtrt_run_' "$source" | cut -d: -f1); do
+  for line in $(grep -nE 'dtrt_(run|start|wait)_exchange' "$source" | cut -d: -f1); do
     # A call may take several lines: it ends at the first `;`. Its pointers stay in use.
     awk -v from="$line" 'NR >= from && !done { done = /;/; next } { print }' "$source" >"$tmp/mutant.c"
     sed -i '1i #pragma GCC diagnostic ignored "-Wunused-variable"' "$tmp/mutant.c"
-    wrong=$(losses "$tmp/mutant.c") || exit 1
+    wrong=$(losses "$tmp/mutant.c")
+    status=$?
+    [ $status -ne 1 ] || exit 1
+    [ $status -ne 2 ] || grep -q 'flight .* was not started\|flight .* has not been awaited' "$tmp/err" || { cat "$tmp/err"; exit 1; }
     deleted=$((deleted + 1))
     if [ "$right" = "$wrong" ]; then
       echo "FAIL $name: without this exchange nothing changes:"
@@ -42,5 +45,5 @@ for name in mlp_data mlp_model mlp_mixed mlp_zero mlp_uneven; do
     fi
   done
 done
-echo "$deleted exchanges deleted, one at a time"
+echo "$deleted calls deleted, one at a time"
 exit $failed

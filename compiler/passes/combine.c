@@ -1,7 +1,10 @@
 /* Several all-reduces over the same axes become one. An all-reduce waits until somebody needs its
  * result; then all with the same axes, type and way of combining go together whose terms are there,
- * those that stand later included. The work is linear: each all-reduce is looked at when its term
- * is made, when it begins to wait, and when its group is sent off.
+ * those that stand later included. So do reduce-scatters, and all-gathers, that are so small that
+ * their messages cost more than their bytes; larger ones gain nothing, and would keep terms or
+ * results alive for longer. What is gathered for each reader anew stays apart. The work is linear:
+ * each exchange is looked at when its term is made, when it begins to wait, and when its group is
+ * sent off.
  *
  *   grad w2 ; all-reduce w2 ; grad w1 ; all-reduce w1 ; update
  *   ->  grad w2 ; grad w1 ; all-reduce w2, w1 ; update */
@@ -10,9 +13,10 @@
 
 typedef VEC(NodeId) NodeVec;
 
-/* All-reduces that may become one. */
+/* Exchanges that may become one. */
 typedef struct Alike {
-  DType dtype;
+  int kind;
+  DType dtype; /* as `reduce`, of all-reduces */
   uint32_t axes;
   Reduce reduce;
   NodeVec waiting; /* began to wait, in that order */
@@ -26,36 +30,64 @@ typedef struct Combine {
   LocalEntry *le;
   VEC(Step) out;
   VEC(Alike) groups;
-  int *group;    /* by node: of an all-reduce; NO_GROUP for all else */
-  NodeId *first; /* by base node: the first all-reduce of it, or NO_NODE ... */
+  int *group;    /* by node: of what may be combined; NO_GROUP for all else */
+  NodeId *first; /* by base node: the first of them that reads it, or NO_NODE ... */
   NodeId *next;  /* ... and the next of the same term */
+  int *gathers;  /* by variable: all-gathers of it */
   int *begun;    /* by node: 1 + how many began to wait before it; 0: it did not */
   bool *waiting; /* by node */
   int nbegun;
 } Combine;
 
-static int group_of(Combine *c, DType t, uint32_t axes, Reduce reduce) {
+static int group_of(Combine *c, const Exchange *x, DType t, Reduce reduce) {
+  Alike a = {.kind = x->kind, .axes = x->axes};
+  if (x->kind == DTRT_ALL_REDUCE) a.dtype = t, a.reduce = reduce;
   for (int i = 0; i < c->groups.n; i++) {
     const Alike *g = &c->groups.at[i];
-    if (g->dtype == t && g->axes == axes && g->reduce == reduce) return i;
+    if (g->kind == a.kind && g->dtype == a.dtype && g->axes == a.axes && g->reduce == a.reduce)
+      return i;
   }
-  vec_push(c->plan->arena, &c->groups, ((Alike){.dtype = t, .axes = axes, .reduce = reduce}));
+  vec_push(c->plan->arena, &c->groups, a);
   return c->groups.n - 1;
 }
 
-/* Which group each all-reduce belongs to, and which wait for one term. */
+/* How often the variable that a term is, if it is one, is gathered. */
+static int *gathers_of(const Combine *c, NodeId term) {
+  const Node *n = graph_node(c->le->graph, term);
+  return n->op == OP_var ? &c->gathers[n->attr[1]] : NULL;
+}
+
+static bool may_combine(const Combine *c, const Exchange *x, NodeId term) {
+  if (x->kind == DTRT_ALL_REDUCE) return true;
+  const int *gathers = gathers_of(c, term);
+  if (x->kind == DTRT_ALL_GATHER && gathers && *gathers > 1) return false;
+  return (x->kind == DTRT_REDUCE_SCATTER || x->kind == DTRT_ALL_GATHER) &&
+         cost_is_brief(c->plan->program, x);
+}
+
+static Exchange exchange_at(const Combine *c, NodeId id) {
+  const Node *n = graph_node(c->le->graph, id), *from = graph_operand(c->le->graph, n, 0);
+  return exchange_of(c->plan->program, from->layout, n->layout, &n->shape, n->dtype);
+}
+
+/* Which group each exchange belongs to, and which wait for one term. */
 static void find_groups(Combine *c) {
   const Graph *g = c->le->graph;
+  for (int t = 0; t < c->le->steps.n; t++) {
+    NodeId id = c->le->steps.at[t].nodes.at[0];
+    if (c->le->steps.at[t].kind != STEP_EXCHANGE) continue;
+    int *gathers = gathers_of(c, node_base(g, graph_node(g, id)->operand[0]));
+    if (gathers && exchange_at(c, id).kind == DTRT_ALL_GATHER) ++*gathers;
+  }
   for (int t = c->le->steps.n - 1; t >= 0; t--) { /* backwards, so that lists are in order */
     const Step *s = &c->le->steps.at[t];
     NodeId id = s->nodes.at[0];
     const Node *n = graph_node(g, id);
     if (s->kind != STEP_EXCHANGE) continue;
-    const Layout *from = graph_operand(g, n, 0)->layout;
-    Exchange x = exchange_of(c->plan->program, from, n->layout, &n->shape, n->dtype);
-    if (x.kind != DTRT_ALL_REDUCE) continue;
+    Exchange x = exchange_at(c, id);
     NodeId term = node_base(g, n->operand[0]);
-    c->group[id] = group_of(c, n->dtype, x.axes, from->reduce);
+    if (!may_combine(c, &x, term)) continue;
+    c->group[id] = group_of(c, &x, n->dtype, graph_operand(g, n, 0)->layout->reduce);
     c->next[id] = c->first[term];
     c->first[term] = id;
   }
@@ -91,6 +123,7 @@ static void flush(Combine *c, int group) {
     c->waiting[g->waiting.at[i]] = false;
   }
   g->waiting.n = 0;
+  qsort(s.nodes.at, (size_t)s.nodes.n, sizeof *s.nodes.at, by_id);
   for (int i = 0; i < s.nodes.n; i++) made(c, s.nodes.at[i]);
   vec_push(c->plan->arena, &c->out, s);
 }
@@ -122,6 +155,7 @@ static void combine_entry(Plan *p, LocalEntry *le) {
   c.group = arena_array(p->arena, int, n + 1);
   c.first = arena_array(p->arena, NodeId, n + 1);
   c.next = arena_array(p->arena, NodeId, n + 1);
+  c.gathers = arena_array(p->arena, int, p->program->vars.n + 1);
   c.begun = arena_array(p->arena, int, n + 1);
   c.waiting = arena_array(p->arena, bool, n + 1);
   for (NodeId i = 0; i <= n; i++) c.group[i] = NO_GROUP, c.first[i] = c.next[i] = NO_NODE;

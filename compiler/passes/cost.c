@@ -29,6 +29,11 @@ static double bytes_time(const Program *p, const Exchange *x, double block, doub
   return (double)x->bytes / bandwidth + kept / p->machine->memory_bandwidth;
 }
 
+bool cost_is_brief(const Program *p, const Exchange *x) {
+  double latency, time = bytes_time(p, x, 0, &latency);
+  return time < latency;
+}
+
 double cost_exchange(const Program *p, const Layout *from, const Layout *to, const Shape *s,
                      DType t) {
   if (from == to) return 0;

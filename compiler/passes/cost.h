@@ -5,9 +5,8 @@
  *   any other op                     flops / vector rate: loops are fused, and the rate is measured
  *                                    on loops that read and write memory
  *   a step of computation            `start` once, besides its ops
- *   an exchange                      messages * latency + bytes received / bandwidth, of the slowest
- *                                    of its axes, + bytes of the new block that were there already
- *                                    / memory rate
+ *   an exchange                      messages * latency + bytes received / bandwidth, of the
+ * slowest of its axes, + bytes of the new block that were there already / memory rate
  *
  * Views and sources cost nothing; the bytes of a product are its operands and its result; combined
  * all-reduces share their messages.
@@ -18,6 +17,8 @@
 #define DTG_COST_H
 #include "plan.h"
 
+/* Whether its messages cost more than its bytes. */
+bool cost_is_brief(const Program *p, const Exchange *x);
 double cost_exchange(const Program *p, const Layout *from, const Layout *to, const Shape *s,
                      DType t);
 /* One device's part of op n, whose rule is r, when its operands and result lie so. */

@@ -79,7 +79,7 @@ static const char *bad_exchange(const Plan *p, const Graph *g, const Node *n) {
   return NULL;
 }
 
-/* All exchanges of a step go as one: all-reduces that are alike, over the same devices. */
+/* All exchanges of a step go as one: of one kind, all-reduces alike, over the same devices. */
 static const char *bad_step(const Plan *p, const Graph *g, const Step *s) {
   const Node *first = graph_node(g, s->nodes.at[0]);
   Exchange a = {0};
@@ -91,12 +91,15 @@ static const char *bad_step(const Plan *p, const Graph *g, const Step *s) {
     if (s->nodes.n == 1) break;
     Exchange e = exchange_of(p->program, x->layout, n->layout, &n->shape, n->dtype);
     if (i == 0) a = e;
-    if (e.kind != DTRT_ALL_REDUCE) return "a combined step holds what is no all-reduce";
-    if (e.axes != a.axes || e.group != a.group || n->dtype != first->dtype ||
-        x->layout->reduce != graph_operand(g, first, 0)->layout->reduce)
-      return "a combined step holds all-reduces that are not alike";
+    if (e.kind != a.kind || e.kind == DTRT_COPY)
+      return "a combined step holds exchanges of several kinds, or a copy";
+    bool alike = e.kind != DTRT_ALL_REDUCE ||
+                 (n->dtype == first->dtype &&
+                  x->layout->reduce == graph_operand(g, first, 0)->layout->reduce);
+    if (e.axes != a.axes || e.group != a.group || !alike)
+      return "a combined step holds exchanges that are not alike";
     if (i && s->nodes.at[i] <= s->nodes.at[i - 1])
-      return "the all-reduces of a combined step are not in the order of the graph";
+      return "the exchanges of a combined step are not in the order of the graph";
   }
   return NULL;
 }

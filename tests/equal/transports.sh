@@ -64,9 +64,13 @@ for layout in data model mixed odd; do
   close one $layout-threads
   call $layout-again "$dtgc" run "$here/mlp.dtg" "$here/$layout.dtg"
   same $layout-threads $layout-again
+  call $layout-at-once env DTGC_OVERLAP=off "$dtgc" run "$here/mlp.dtg" "$here/$layout.dtg"
+  same $layout-threads $layout-at-once
   [ -n "$mpiexec" ] || continue
   call $layout-mpi "$mpiexec" -n $n "$dtgc" run "$here/mlp.dtg" "$here/$layout.dtg"
   same $layout-threads $layout-mpi
+  call $layout-messages env DTRT_MPI_SHARED=0 "$mpiexec" -n $n "$dtgc" run "$here/mlp.dtg" "$here/$layout.dtg"
+  same $layout-threads $layout-messages
   [ $layout = mixed ] || continue
   "$dtgc" "$here/mlp.dtg" "$here/$layout.dtg" -o mlp >log.txt 2>&1 || fail 'no executable'
   call $layout-executable ./mlp

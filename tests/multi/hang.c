@@ -1,8 +1,9 @@
 /* hang.c: one rank does not come, and is named.   mpiexec -n R hang DEVICES HOW
  * Of HOW before-mpi, before-open, call, step, stopped, barrier, never: rank 1 sleeps there
  * (stopped: stops itself). elsewhere: it is at another barrier; other-call: at a barrier while the
- * others run an entry. slow: it comes late, but in time. long: steps for a minute. Mesh [2, devices
- * / 2], so that with 8 devices some wait only for devices that wait for the one that hangs. */
+ * others run an entry. flight: where the others await what they have started. slow: it comes late,
+ * but in time. long: steps for a minute. Mesh [2, devices / 2], so that with 8 devices some wait
+ * only for devices that wait for the one that hangs. */
 #include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
@@ -30,7 +31,8 @@ static const dtrt_exchange reduce_a = {.id = 0,
 static const dtrt_exchange *const list[] = {&reduce_a, &reduce_b};
 static const dtrt_step steps[] = {{.what = "product of w", .where = "a.dtg:7"},
                                   {.what = "all-reduce of x", .where = "a.dtg:8"},
-                                  {.what = "all-reduce of y", .where = "a.dtg:9"}};
+                                  {.what = "all-reduce of y", .where = "a.dtg:9"},
+                                  {.what = "wait for all-reduce of x", .where = "a.dtg:8"}};
 static const char *how;
 static int nranks, rank, ndevices;
 
@@ -48,6 +50,13 @@ static void run(dtrt_device *dev) {
   for (int i = 0; i < (forever ? 600 : 3); i++) {
     if (forever) usleep(100000);
     dtrt_begin_step(dev, 1);
+    if (!strcmp(how, "flight")) {
+      if (device == victim && i == 1) hang("flight");
+      dtrt_start_exchange(dev, 1, &reduce_a, dev->arena, dev->arena);
+      dtrt_begin_step(dev, 3);
+      dtrt_wait_exchange(dev, 1);
+      continue;
+    }
     dtrt_run_exchange(dev, &reduce_a, dev->arena, dev->arena);
     dtrt_begin_step(dev, 2);
     dtrt_run_exchange(dev, &reduce_b, dev->arena, dev->arena);
@@ -69,7 +78,7 @@ int main(int argc, char **argv) {
   int mesh[] = {2, ndevices / 2};
   harness_program(&f, 2, mesh, 4096);
   dtrt_entry *e = harness_entry(&f, "train", run);
-  e->nsteps = 3;
+  e->nsteps = 4;
   e->step = steps;
   f.program.nexchanges = 2;
   f.program.exchange = list;

@@ -36,6 +36,11 @@ expect 4 4 elsewhere 'rank 1 is at barrier `loaded`, but rank 0 at barrier `save
 expect 2 4 other-call 'rank 1 on host '"$host"' at barrier `saved`'
 expect 4 8 step "device 2 of rank 1 on host $host $x"
 fine 4 4 slow
+x='did not reach entry `train` at wait for all-reduce of x'
+expect 2 2 flight "rank 1 on host $host $x"
+DTRT_MPI_SHARED=0
+expect 2 2 flight "rank 1 on host $host $x"
+x='did not reach entry `train` at all-reduce of '
 DTRT_MPI_SHARED=0
 expect 4 4 call "rank 1 on host $host $x"
 expect 4 8 stopped "rank 1 on host $host $x"

@@ -95,6 +95,18 @@ static void expect(const Fixture *f, const char *law) {
   failures++;
 }
 
+/* The first step and its end, `wait` steps later. */
+static Fixture *in_flight(int wait) {
+  Fixture *f = fixture();
+  f->le.steps.at[0].flight = 1;
+  step(f, STEP_WAIT, 2, (NodeId[]){RX, RY});
+  Step end = f->le.steps.at[3];
+  end.flight = 1;
+  for (int t = 3; t > wait; t--) f->le.steps.at[t] = f->le.steps.at[t - 1];
+  f->le.steps.at[wait] = end;
+  return f;
+}
+
 static void swap(Fixture *f, int s, int t) {
   Step keep = f->le.steps.at[s];
   f->le.steps.at[s] = f->le.steps.at[t];
@@ -117,7 +129,7 @@ int main(void) {
   f = fixture(), f->le.steps.at[1].kind = STEP_EXCHANGE;
   expect(f, "another op");
   f = fixture(), f->le.steps.at[0].nodes.at[1] = GATHER; /* which depends on the first */
-  expect(f, "no all-reduce");
+  expect(f, "of several kinds, or a copy");
   f = fixture(),
   graph_node(f->le.graph, Y)->layout =
       made(f, &(Layout){.rank = 2, .partial = 2, .dim = {{.granule = 1}, {.granule = 1}}});
@@ -136,6 +148,18 @@ int main(void) {
   l.dim[0].window = (Window){.of = 8, .mul = 1, .div = 1, .first = -1, .last = 1};
   f = fixture(), graph_node(f->le.graph, SUM)->layout = made(f, &l);
   expect(f, "from what windows reach");
+  expect(in_flight(1), NULL);
+  expect(in_flight(2), "a step reads what no step before it has made");
+  f = in_flight(1), f->le.steps.at[1].flight = 2;
+  expect(f, "a wait for what was not started");
+  f = in_flight(1), f->le.steps.at[1].nodes.n = 1;
+  expect(f, "a wait for what was not started");
+  f = in_flight(1), f->le.steps.at[3].flight = 3;
+  expect(f, "an exchange is never awaited");
+  f = in_flight(1), swap(f, 0, 1);
+  expect(f, "a wait for what was not started");
+  f = in_flight(1), f->le.steps.at[0].flight = f->le.steps.at[1].flight = DTRT_FLIGHTS + 1;
+  expect(f, "more exchanges in flight");
   if (failures) fprintf(stderr, "%d checks failed\n", failures);
   return failures != 0;
 }
