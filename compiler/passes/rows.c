@@ -8,13 +8,14 @@
  *
  * A sum over rows goes on from strip to strip; what depends on all of it is another pass. Maps that
  * may ride on a product (follow.c) are left to it, and so are updates of variables. DTGC_ROWS=off
- * leaves all loops by themselves: the bits are the same. */
+ * leaves all loops by themselves: the bits are the same. DTGC_ROWS=all, for tests, takes small
+ * values for large ones, in strips of a few elements. */
 #include <stdlib.h>
 #include <string.h>
 #include "strip_group.h"
 
 enum {
-  STRIP = 128 << 10, /* bytes that a strip reads and makes */
+  STRIP = 128 << 10, /* bytes */
   NEAR = 32          /* steps from one member to the next */
 };
 
@@ -50,7 +51,7 @@ static bool is_row_step(const Rows *r, int k) {
          n->op != OP_argmin;
 }
 
-static bool is_large(const Strips *s, NodeId id) { return strips_bytes(s, id) >= BUDGET; }
+static bool is_large(const Strips *s, NodeId id) { return strips_bytes(s, id) >= s->large; }
 
 static bool touches_large(const Strips *s, int k) {
   for (int i = 0; i < s->reads[k].r.n; i++)
@@ -134,7 +135,7 @@ int64_t rows_fit(const Strips *s, const Group *g, const int64_t *most) {
     if (loop_map_find(&g->map, id) == &g->map.known.at[i] && times_touched(s, g, id))
       bytes += strips_part(s, g, id, most);
   }
-  return STRIP / bytes;
+  return s->row_strip / bytes;
 }
 
 void rows_find(Strips *s) {
@@ -145,6 +146,8 @@ void rows_find(Strips *s) {
             .touched = arena_array(s->plan->arena, int, le->graph->nodes.n + 1),
             .assigned = arena_array(s->plan->arena, bool, le->graph->nodes.n + 1)};
   if (say && !strcmp(say, "off")) return;
+  s->row_strip = STRIP;
+  if (say && !strcmp(say, "all")) s->large = 1, s->row_strip = 100;
   for (int i = 0; i < le->entry->assigns.n; i++)
     r.assigned[node_base(le->graph, le->assign[i])] = true;
   for (int k = 0; k < le->steps.n; k++)

@@ -281,7 +281,7 @@ static void put_strip(Strips *s, Group *g, Step *out) {
 
 static void strip_entry(Plan *p, LocalEntry *le) {
   Arena *a = p->arena;
-  Strips s = {.plan = p, .le = le};
+  Strips s = {.plan = p, .le = le, .large = BUDGET};
   int n = le->graph->nodes.n;
   le->strip_bytes = arena_array(a, int64_t, n + 1);
   s.made_by = arena_array(a, int, n + 1);

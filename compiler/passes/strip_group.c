@@ -116,7 +116,7 @@ static bool has_common(const Strips *s, const Group *g, int k, int index) {
     NodeId id = s->reads[k].r.at[i].node;
     int by = s->made_by[id];
     if (by >= 0 && s->group_of[by] == index) return true;
-    if (loop_map_any(&g->map, loop_map_find(&g->map, id)) && strips_bytes(s, id) >= BUDGET)
+    if (loop_map_any(&g->map, loop_map_find(&g->map, id)) && strips_bytes(s, id) >= s->large)
       return true;
   }
   return false;
@@ -213,6 +213,15 @@ static void remove_member(Strips *s, Group *g, int k) {
   s->group_of[k] = -1;
 }
 
+/* A member reads all of it in each turn, and the new loops would leave it a part. */
+static bool is_read_whole(const Strips *s, const Group *g, NodeId id) {
+  if (loop_map_find(&g->map, id)) return false;
+  for (int i = 0; i < g->member.n; i++)
+    for (int k = 0; k < s->reads[g->member.at[i]].r.n; k++)
+      if (s->reads[g->member.at[i]].r.at[k].node == id) return true;
+  return false;
+}
+
 bool group_join(Strips *s, int index, int k, bool gathers) {
   Group *g = s->groups.at[index];
   const Step *step = &s->le->steps.at[k];
@@ -222,6 +231,8 @@ bool group_join(Strips *s, int index, int k, bool gathers) {
   g->map.live &= ~unfinished(s, g, k, index);
   LoopMap fresh = {.arena = s->plan->arena, .le = s->le};
   bool fits = g->map.live && loop_map_step(&g->map, step, &fresh, &used) && used == g->map.live;
+  for (int i = 0; fits && g->rows && i < fresh.known.n; i++)
+    fits = !is_read_whole(s, g, fresh.known.at[i].node);
   int nknown = g->map.known.n;
   for (int i = 0; fits && i < fresh.known.n; i++) loop_map_put(&g->map, &fresh.known.at[i]);
   add_member(s, g, index, k);

@@ -35,6 +35,8 @@ typedef struct Strips {
   IntVec *readers;               /* by node: steps */
   IntVec *wanted;                /* by node: groups that make anew what reads it */
   VEC(Group *) groups;
+  int64_t large;     /* bytes of a value that is worth going over once */
+  int64_t row_strip; /* bytes that a strip of rows reads and makes */
 } Strips;
 
 int64_t strips_bytes(const Strips *s, NodeId id);       /* of its block */

@@ -62,11 +62,12 @@ static int sole_factor(const Rule *r, const RuleDim *rd) {
 /* The loops of the dims of a tensor go to the factors; false: two loops for one, or a dim that is
  * no plain factor. */
 static bool to_factors(const Walk *w, const Rule *r, const RuleDim *rd, const LoopDims *d,
-                       int8_t *loop_of) {
+                       int8_t *loop_of, bool sums) {
   for (int i = 0; d && i < MAX_RANK; i++) {
     if (!is_live(w->m, d->loop[i])) continue;
     int f = rd[i].window.of ? NO_FACTOR : sole_factor(r, &rd[i]);
-    if (f == NO_FACTOR || r->factor[f].kind == FACTOR_SHIFT || r->factor[f].kind == FACTOR_WHOLE)
+    if (f == NO_FACTOR || r->factor[f].kind == FACTOR_SHIFT || r->factor[f].kind == FACTOR_WHOLE ||
+        (r->factor[f].kind == FACTOR_REDUCE && !sums))
       return false;
     if (loop_of[f] != NO_LOOP && loop_of[f] != d->loop[i]) return false;
     loop_of[f] = d->loop[i];
@@ -96,6 +97,11 @@ static bool from_factors(const Walk *w, const Rule *r, const RuleDim *rd, const 
   return true;
 }
 
+/* A gather finds the whole of its dim in one turn, though devices may add theirs up. */
+static bool adds_up(const Node *n) {
+  return node_class(n) == CLASS_REDUCE || node_class(n) == CLASS_CONTRACT;
+}
+
 static void no_loops(int8_t *loop_of) { memset(loop_of, NO_LOOP, MAX_FACTORS); }
 
 /* Finds the loops of a node from its operands', where they are known. */
@@ -112,7 +118,8 @@ static bool up(Walk *w, NodeId id, LoopDims *out) {
   no_loops(loop_of);
   for (int k = 0; k < n->noperands; k++) {
     LoopDims x;
-    if (!up(w, n->operand[k], &x) || !to_factors(w, &r, r.operand[k], &x, loop_of)) return false;
+    if (!up(w, n->operand[k], &x) || !to_factors(w, &r, r.operand[k], &x, loop_of, adds_up(n)))
+      return false;
   }
   if (!from_factors(w, &r, r.result, loop_of, out)) return false;
   if (loop_map_any(w->m, out)) loop_map_put(w->fresh, out);
@@ -143,9 +150,10 @@ static bool down(Walk *w, const LoopDims *d, Lookup *done) {
   int8_t loop_of[MAX_FACTORS];
   rule_of(g, n, &r, w->m->arena);
   no_loops(loop_of);
-  if (!to_factors(w, &r, r.result, d, loop_of)) return false;
+  if (!to_factors(w, &r, r.result, d, loop_of, true)) return false;
   for (int k = 0; k < n->noperands; k++)
-    if (!to_factors(w, &r, r.operand[k], known(w, n->operand[k]), loop_of)) return false;
+    if (!to_factors(w, &r, r.operand[k], known(w, n->operand[k]), loop_of, adds_up(n)))
+      return false;
   for (int k = 0; k < n->noperands; k++) {
     LoopDims x = none_of(n->operand[k]);
     if (!from_factors(w, &r, r.operand[k], loop_of, &x) || !down(w, &x, done)) return false;
