@@ -152,7 +152,13 @@ static void keep(Best *b, Buffer **order, int n, int64_t end) {
   for (int i = 0; i < n; i++) b->order[i] = order[i], b->offset[i] = order[i]->offset;
 }
 
-enum { LIFTS = 24 }; /* rounds without gain before it is given up */
+enum {
+  LIFTS = 24, /* rounds without gain before it is given up */
+  MANY = 2048 /* buffers, of which a round takes milliseconds */
+};
+
+/* What is looked for no further: the bound, or with many buffers 1/2000 above it. */
+static int64_t good_enough(int64_t bound, int n) { return n > MANY ? bound + bound / 2000 : bound; }
 
 void pack_arena(Arena *a, LocalEntry *le) {
   static int (*const orders[])(const void *, const void *) = {by_size, by_area, by_life, by_begin};
@@ -162,11 +168,12 @@ void pack_arena(Arena *a, LocalEntry *le) {
   int64_t bound = le->live_bytes = pack_most_live(a, le, NULL);
   for (int i = 0; i < le->buffers.n; i++)
     if (le->buffers.at[i].place == PLACE_ARENA) order[n++] = &le->buffers.at[i];
-  for (size_t k = 0; k < sizeof orders / sizeof *orders && best.end > bound; k++) {
+  int64_t enough = good_enough(bound, n);
+  for (size_t k = 0; k < sizeof orders / sizeof *orders && best.end > enough; k++) {
     qsort(order, (size_t)n, sizeof *order, orders[k]);
     int64_t end = place(a, order, n);
     keep(&best, order, n, end);
-    for (int i = 0; i < LIFTS && best.end > bound; i++) {
+    for (int i = 0; i < LIFTS && best.end > enough; i++) {
       int64_t before = best.end;
       lift(order, n, bound, room);
       end = place(a, order, n);
