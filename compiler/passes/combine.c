@@ -1,8 +1,8 @@
 /* Several all-reduces over the same axes become one. An all-reduce waits until somebody needs its
  * result; then all with the same axes, type and way of combining go together whose terms are there,
  * those that stand later included. So do reduce-scatters, and all-gathers, that are so small that
- * their messages cost more than their bytes; larger ones gain nothing, and would keep terms or
- * results alive for longer. What is gathered for each reader anew stays apart. The work is linear:
+ * their messages cost more than their bytes and that little is kept alive for longer; larger ones
+ * gain nothing. What is gathered for each reader anew stays apart. The work is linear:
  * each exchange is looked at when its term is made, when it begins to wait, and when its group is
  * sent off.
  *
@@ -10,6 +10,11 @@
  *   ->  grad w2 ; grad w1 ; all-reduce w2, w1 ; update */
 #include "passes.h"
 #include <stdlib.h>
+
+enum {
+  SMALL = 8 << 10,    /* bytes of a term or result of those that are no all-reduces ... */
+  TOGETHER = 32 << 10 /* ... and of all of them that go as one */
+};
 
 typedef VEC(NodeId) NodeVec;
 
@@ -21,6 +26,7 @@ typedef struct Alike {
   Reduce reduce;
   NodeVec waiting; /* began to wait, in that order */
   NodeVec ready;   /* their terms are there, but their steps stand later; some may wait by now */
+  int64_t bytes;   /* of those that wait, unless they are all-reduces */
 } Alike;
 
 enum { NO_GROUP = -1 };
@@ -57,12 +63,21 @@ static int *gathers_of(const Combine *c, NodeId term) {
   return n->op == OP_var ? &c->gathers[n->attr[1]] : NULL;
 }
 
-static bool may_combine(const Combine *c, const Exchange *x, NodeId term) {
+/* Of a device, of the larger side: the terms of a reduce-scatter, the result of an all-gather. */
+static int64_t bytes_of(const Combine *c, NodeId id) {
+  const Node *n = graph_node(c->le->graph, id), *from = graph_operand(c->le->graph, n, 0);
+  const Mesh *m = &c->plan->program->mesh;
+  Shape a = layout_local(m, from->layout, &from->shape), b = layout_local(m, n->layout, &n->shape);
+  int64_t most = shape_count(&a) > shape_count(&b) ? shape_count(&a) : shape_count(&b);
+  return most * dtype_size(n->dtype);
+}
+
+static bool may_combine(const Combine *c, const Exchange *x, NodeId id, NodeId term) {
   if (x->kind == DTRT_ALL_REDUCE) return true;
   const int *gathers = gathers_of(c, term);
   if (x->kind == DTRT_ALL_GATHER && gathers && *gathers > 1) return false;
   return (x->kind == DTRT_REDUCE_SCATTER || x->kind == DTRT_ALL_GATHER) &&
-         cost_is_brief(c->plan->program, x);
+         bytes_of(c, id) <= SMALL && cost_is_brief(c->plan->program, x);
 }
 
 static Exchange exchange_at(const Combine *c, NodeId id) {
@@ -86,7 +101,7 @@ static void find_groups(Combine *c) {
     if (s->kind != STEP_EXCHANGE) continue;
     Exchange x = exchange_at(c, id);
     NodeId term = node_base(g, n->operand[0]);
-    if (!may_combine(c, &x, term)) continue;
+    if (!may_combine(c, &x, id, term)) continue;
     c->group[id] = group_of(c, &x, n->dtype, graph_operand(g, n, 0)->layout->reduce);
     c->next[id] = c->first[term];
     c->first[term] = id;
@@ -98,8 +113,14 @@ static void made(Combine *c, NodeId id) {
     vec_push(c->plan->arena, &c->groups.at[c->group[r]].ready, r);
 }
 
+static bool has_room(const Combine *c, const Alike *g, NodeId id) {
+  return g->kind == DTRT_ALL_REDUCE || g->bytes + bytes_of(c, id) <= TOGETHER;
+}
+
 static void wait_for(Combine *c, NodeId id) {
-  vec_push(c->plan->arena, &c->groups.at[c->group[id]].waiting, id);
+  Alike *g = &c->groups.at[c->group[id]];
+  vec_push(c->plan->arena, &g->waiting, id);
+  if (g->kind != DTRT_ALL_REDUCE) g->bytes += bytes_of(c, id);
   c->begun[id] = ++c->nbegun;
   c->waiting[id] = true;
 }
@@ -109,20 +130,29 @@ static int by_id(const void *x, const void *y) {
   return (a > b) - (a < b);
 }
 
-/* Sends off a group: those that wait, and those that stand later but whose terms are there. */
+/* Sends off a group: those that wait, and those that stand later but whose terms are there, as far
+ * as there is room. */
 static void flush(Combine *c, int group) {
   Alike *g = &c->groups.at[group];
   Step s = {.kind = STEP_EXCHANGE};
   if (g->ready.n > 1) /* into the order of the steps */
     qsort(g->ready.at, (size_t)g->ready.n, sizeof *g->ready.at, by_id);
-  for (int i = 0; i < g->ready.n; i++)
-    if (!c->begun[g->ready.at[i]]) wait_for(c, g->ready.at[i]);
-  g->ready.n = 0;
+  int left = 0;
+  for (int i = 0; i < g->ready.n; i++) {
+    NodeId id = g->ready.at[i];
+    if (c->begun[id]) continue;
+    if (has_room(c, g, id))
+      wait_for(c, id);
+    else
+      g->ready.at[left++] = id;
+  }
+  g->ready.n = left;
   for (int i = 0; i < g->waiting.n; i++) {
     vec_push(c->plan->arena, &s.nodes, g->waiting.at[i]);
     c->waiting[g->waiting.at[i]] = false;
   }
   g->waiting.n = 0;
+  g->bytes = 0;
   qsort(s.nodes.at, (size_t)s.nodes.n, sizeof *s.nodes.at, by_id);
   for (int i = 0; i < s.nodes.n; i++) made(c, s.nodes.at[i]);
   vec_push(c->plan->arena, &c->out, s);
@@ -168,7 +198,8 @@ static void combine_entry(Plan *p, LocalEntry *le) {
     if (c.begun[id]) continue;
     need(&c, s);
     if (c.group[id] != NO_GROUP) {
-      wait_for(&c, id);
+      if (!has_room(&c, &c.groups.at[c.group[id]], id)) flush(&c, c.group[id]);
+      if (!c.begun[id]) wait_for(&c, id);
       continue;
     }
     for (int i = 0; i < s->nodes.n; i++) made(&c, s->nodes.at[i]);
