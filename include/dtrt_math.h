@@ -657,10 +657,12 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
 
 /* ------------------------------------------------------------------ lanes */
 
-/* Sums, products and extremes along a line of floats: element i goes to lane i mod DTRT_LANES, each
- * lane takes its elements in order, and then lane i is joined with i + 16, with i + 8, and so on
- * down to one. It is that order for every compiler and CPU, whatever its vectors; a short last turn
- * is filled up with what changes nothing. */
+/* Reductions along a line of floats: element i goes to lane i mod DTRT_LANES, and lane i is joined at
+ * the end with i + 16, with i + 8, and so on down to one. Of sums and products a lane takes
+ * DTRT_SUM_BLOCK elements in sequence, and such blocks are combined pairwise (docs/sums.md). That
+ * is the order on every CPU, whatever its vectors; a short last turn is filled up with what changes
+ * nothing. */
+#define DTRT_SUM_BLOCK 32
 #define DTRT_LANES 32
 #define DTRT_JOIN_sum(V, M, a, b) ((a) + (b))
 #define DTRT_JOIN_prod(V, M, a, b) ((a) * (b))
@@ -699,12 +701,81 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
     __builtin_memcpy(t, &a4, sizeof t);                                                            \
     return dtrt_##OP##_##S(dtrt_##OP##_##S(t[0], t[2]), dtrt_##OP##_##S(t[1], t[3]));              \
   }
+/* Pairwise combination of blocks: partial[j] combines 2^j of them, where bit j of their number is
+ * set. `carry` takes block number `block`, counted from 0; `fold` combines all `blocks` and the last,
+ * unfinished one. */
+#define DTRT_SHARED static __attribute__((noinline, unused))
+#ifdef __clang__
+#define DTRT_EACH _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
+#else
+#define DTRT_EACH _Pragma("GCC ivdep")
+#endif
+#define DTRT_PAIRWISE(OP, S, V, name, one)                                                         \
+  DTRT_SHARED void dtrt_combine_##name##_##S(V *partial, int64_t block, const V *acc) {            \
+    V v = *acc;                                                                                    \
+    int j = 0;                                                                                     \
+    for (; block >> j & 1; j++) v = DTRT_JOIN_##OP(V, , partial[j], v);                            \
+    partial[j] = v;                                                                                \
+  }                                                                                                \
+  DTRT_FN void dtrt_carry_##name##_##S(V *partial, int64_t block, V *acc) {                        \
+    V v = *acc;                                                                                    \
+    dtrt_combine_##name##_##S(partial, block, &v);                                                 \
+    *acc = (V){0} + (one);                                                                         \
+  }                                                                                                \
+  DTRT_FN void dtrt_fold_##name##_##S(const V *partial, int64_t blocks, V *acc) {                  \
+    V v = *acc;                                                                                    \
+    for (int j = 0; blocks >> j; j++)                                                              \
+      if (blocks >> j & 1) v = DTRT_JOIN_##OP(V, , partial[j], v);                                 \
+    *acc = v;                                                                                      \
+  }
+/* Rows of n elements, `size` from one to the next: even blocks are added up in row 0, odd ones in row
+ * 1; row j + 1 combines 2^j blocks, j > 0. `carry` ends an odd block; `fold` combines what there is,
+ * with `rest` also the unfinished block. */
+#define DTRT_PAIRWISE_ROWS(OP, S, T, one)                                                          \
+  DTRT_SHARED void dtrt_carry_row_##OP##_##S(T *partial, int64_t n, int64_t size, int64_t block) { \
+    for (int64_t j = 0; block >> j & 1; j++) {                                                     \
+      const T *from = partial + (j ? j + 1 : 0) * size, *own = partial + size;                     \
+      T *to = partial + (block >> (j + 1) & 1 ? 1 : j + 2) * size;                                 \
+      DTRT_EACH                                                                                    \
+      for (int64_t i = 0; i < n; i++) to[i] = DTRT_JOIN_##OP(T, , from[i], own[i]);                \
+    }                                                                                              \
+  }                                                                                                \
+  DTRT_SHARED void dtrt_fold_row_##OP##_##S(T *to, const T *partial, int64_t n, int64_t size,      \
+                                            int64_t blocks, int rest) {                            \
+    const T *own = partial + (blocks & 1) * size;                                                  \
+    int some = rest;                                                                               \
+    for (int64_t j = 0; blocks >> j; j++) {                                                        \
+      const T *from = partial + (j ? j + 1 : 0) * size;                                            \
+      if (!(blocks >> j & 1)) continue;                                                            \
+      if (some) {                                                                                  \
+        DTRT_EACH                                                                                  \
+        for (int64_t i = 0; i < n; i++) to[i] = DTRT_JOIN_##OP(T, , from[i], own[i]);              \
+      } else {                                                                                     \
+        DTRT_EACH                                                                                  \
+        for (int64_t i = 0; i < n; i++) to[i] = from[i];                                           \
+      }                                                                                            \
+      own = to;                                                                                    \
+      some = 1;                                                                                    \
+    }                                                                                              \
+    if (blocks) return;                                                                            \
+    DTRT_EACH                                                                                      \
+    for (int64_t i = 0; i < n; i++) to[i] = rest ? own[i] : (one);                                 \
+  }
+#define DTRT_PAIRWISE_OF(S, T)                                                                     \
+  DTRT_PAIRWISE(sum, S, T, sum, 0)                                                                 \
+  DTRT_PAIRWISE(prod, S, T, prod, 1)                                                               \
+  DTRT_PAIRWISE(sum, S, dtrt_lanes_##S, lanes_sum, 0)                                              \
+  DTRT_PAIRWISE(prod, S, dtrt_lanes_##S, lanes_prod, 1)                                            \
+  DTRT_PAIRWISE_ROWS(sum, S, T, 0)                                                                 \
+  DTRT_PAIRWISE_ROWS(prod, S, T, 1)
 DTRT_LANES_OF(f32, float, int32_t)
+DTRT_PAIRWISE_OF(f32, float)
 DTRT_LINE(sum, f32, float)
 DTRT_LINE(prod, f32, float)
 DTRT_LINE(max, f32, float)
 DTRT_LINE(min, f32, float)
 DTRT_LANES_OF(f64, double, int64_t)
+DTRT_PAIRWISE_OF(f64, double)
 DTRT_LINE(sum, f64, double)
 DTRT_LINE(prod, f64, double)
 DTRT_LINE(max, f64, double)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "conv.h"
 #include "device.h"
 #include "gemm_kernel.h"
 
@@ -84,6 +85,45 @@ static void gemm_long(bool wide, int ta, int tb, int64_t m, int64_t n, int64_t k
     }
 }
 
+/* A matrix times a vector. BLAS adds up k in sequence, or in a few lanes; long ones are done in
+ * blocks, which are combined pairwise (docs/sums.md). */
+enum {
+  SEQUENCE = 256, /* of k in sequence */
+  LANES_OF = 2048 /* of k where the matrix has it innermost, in lanes */
+};
+
+static void vector_product(int t, int rows, int cols, const float *a, int lda, const float *x,
+                           int step, float beta, float *y, int ystep) {
+  cblas_sgemv(CblasRowMajor, t ? CblasTrans : CblasNoTrans, rows, cols, 1, a, lda, x, step, beta, y,
+              ystep);
+}
+
+/* y = A x, or A^T x with t, of a row-major A [m][cols]; false: it is short, or there is no room.
+ */
+static bool long_vector_product(int t, int m, int cols, const float *a, int lda, const float *x,
+                                int step, bool add, float *y, int ystep) {
+  const int n = t ? cols : m, k = t ? m : cols, block = t ? SEQUENCE : LANES_OF;
+  int rows = 3; /* the result, and those of dtrt_carry_row_sum_f32 */
+  for (int blocks = k / block; blocks; blocks /= 2) rows++;
+  float *sum = conv_room((int64_t)rows * n);
+  if (!sum) return false;
+  float *partial = sum + n;
+  int64_t at = 0, blocks = 0;
+  for (int here; at < k; at += here) {
+    here = k - at < block ? (int)(k - at) : block;
+    float *own = partial + blocks % 2 * n;
+    memset(own, 0, (size_t)n * sizeof *own); /* some gemv scale what lies there, and keep its NaN */
+    vector_product(t, t ? here : m, t ? cols : here, a + (t ? at * lda : at), lda, x + at * step,
+                   step, 0, own, 1);
+    if (here < block) break;
+    if (blocks % 2) dtrt_carry_row_sum_f32(partial, n, n, blocks);
+    blocks++;
+  }
+  dtrt_fold_row_sum_f32(sum, partial, n, n, blocks, at < k);
+  for (int i = 0; i < n; i++) y[i * (int64_t)ystep] = sum[i] + (add ? y[i * (int64_t)ystep] : 0);
+  return true;
+}
+
 void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
                int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate) {
   bool wide = dtype == DTRT_F64;
@@ -107,6 +147,12 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
                    accumulate != 0, NULL))
     return;
   /* One column or row: a matrix times a vector, several times as fast as gemm at this shape. */
+  if (!wide && n == 1 &&
+      long_vector_product(ta, ta ? ik : im, ta ? im : ik, a, ia, b, tb ? 1 : ib, accumulate, c, ic))
+    return;
+  if (!wide && m == 1 && n > 1 &&
+      long_vector_product(!tb, tb ? in : ik, tb ? ik : in, b, ib, a, ta ? ia : 1, accumulate, c, 1))
+    return;
   if ((n == 1 || m == 1) &&
       !accumulate) /* some gemv scale what lies there by 0, and keep its NaN */
     for (int64_t i = 0; i < m; i++) memset((char *)c + i * ldc * size, 0, (size_t)(n * size));
@@ -115,14 +161,14 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
     if (wide)
       cblas_dgemv(CblasRowMajor, opa, rows, cols, 1, a, ia, b, step, beta, c, ic);
     else
-      cblas_sgemv(CblasRowMajor, opa, rows, cols, 1, a, ia, b, step, (float)beta, c, ic);
+      vector_product(ta, rows, cols, a, ia, b, step, (float)beta, c, ic);
   } else if (m == 1) {
     int rows = tb ? in : ik, cols = tb ? ik : in, step = ta ? ia : 1;
-    opb = tb ? CblasNoTrans : CblasTrans;
     if (wide)
-      cblas_dgemv(CblasRowMajor, opb, rows, cols, 1, b, ib, a, step, beta, c, 1);
+      cblas_dgemv(CblasRowMajor, tb ? CblasNoTrans : CblasTrans, rows, cols, 1, b, ib, a, step,
+                  beta, c, 1);
     else
-      cblas_sgemv(CblasRowMajor, opb, rows, cols, 1, b, ib, a, step, (float)beta, c, 1);
+      vector_product(!tb, rows, cols, b, ib, a, step, (float)beta, c, 1);
   } else if (wide) {
     cblas_dgemm(CblasRowMajor, opa, opb, im, in, ik, 1, a, ia, b, ib, beta, c, ic);
   } else {

@@ -50,16 +50,57 @@ static void stream(char *to, const char *tile, size_t n) {
 #endif
 }
 
+enum { LEVELS = 16 /* of 32 terms each and more: 2 million devices */ };
+
+/* A tile of the sum of more than DTRT_SUM_BLOCK terms: blocks of them, combined pairwise as in
+ * dtrt_math.h (dtrt_carry_row_sum_f32). */
+static void pairwise(Kernel *kernel, char *tile, const void *const *from, int64_t at, int terms,
+                     int64_t len, int64_t bytes) {
+  _Alignas(64) char partial[LEVELS][TILE], spare[2][TILE];
+  const int blocks = terms / DTRT_SUM_BLOCK, rest = terms % DTRT_SUM_BLOCK;
+  char *sum = spare[0], *next = spare[1];
+  for (int b = 0; b < blocks; b++) {
+    kernel(sum, from + b * DTRT_SUM_BLOCK, at, DTRT_SUM_BLOCK, len);
+    int level = 0;
+    for (; b >> level & 1; level++) {
+      kernel(next, (const void *const[]){partial[level], sum}, 0, 2, len);
+      char *last = sum;
+      sum = next, next = last;
+    }
+    memcpy(partial[level], sum, (size_t)bytes);
+  }
+  bool any = rest > 0;
+  if (any) kernel(sum, from + terms - rest, at, rest, len);
+  for (int level = 0; blocks >> level; level++) {
+    if (!(blocks >> level & 1)) continue;
+    const void *const both[] = {partial[level], sum};
+    kernel(next, both, 0, any ? 2 : 1, len);
+    char *last = sum;
+    sum = next, next = last;
+    any = true;
+  }
+  memcpy(tile, sum, (size_t)bytes);
+}
+
+static bool in_blocks(int dtype, int op, int terms) {
+  return terms > DTRT_SUM_BLOCK && (dtype == DTRT_F32 || dtype == DTRT_F64) &&
+         (op == DTRT_SUM || op == DTRT_PROD);
+}
+
 void reduce_terms(int dtype, int op, void *const *to, int nto, const void *const *from, int terms,
                   int64_t n) {
   Kernel *kernel = kernel_of(dtype, op);
+  const bool blocks = in_blocks(dtype, op, terms);
   int64_t size = dtrt_dtype_size(dtype);
   int64_t step = TILE / (size < (int64_t)sizeof(float) ? (int64_t)sizeof(float) : size);
   bool streams = n * size >= STREAMED;
   _Alignas(64) char tile[TILE];
   for (int64_t i = 0; i < n; i += step) {
     int64_t len = n - i < step ? n - i : step;
-    kernel(tile, from, i, terms, len);
+    if (blocks)
+      pairwise(kernel, tile, from, i, terms, len, len * size);
+    else
+      kernel(tile, from, i, terms, len);
     for (int j = 0; j < nto; j++) {
       char *at = (char *)to[j] + i * size;
       if (streams)

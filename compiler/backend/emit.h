@@ -84,6 +84,10 @@ const char *emit_from(Emit *e, const Node *n, int d);
 const char *emit_room(Emit *e, const Node *n, int d);
 /* The address of its first element: emit_pointer, or that of the strip's. */
 const char *emit_start(Emit *e, NodeId id);
+/* Where the strip begins in a dim of this device's block of n: "0" outside of strips. */
+const char *emit_at(Emit *e, const Node *n, int d);
+/* The address of a reduction's partial results (sum_scratch), for the strip being written. */
+const char *emit_partial(Emit *e, NodeId id);
 /* A condition that is true in the first of the strips that a node sums over; NULL: it does not. */
 const char *emit_first(Emit *e, NodeId id);
 /* emit_band.c. Of the strip that is being written: it makes the node in the band alone; the node is
@@ -107,7 +111,8 @@ const char *emit_count(Emit *e, const Node *n);
 const char *emit_pointer(Emit *e, NodeId id);
 /* A number that like steps may have otherwise: a mark. */
 const char *emit_number(Emit *e, uint64_t value);
-/* A C identifier from a user's name. */
+/* A part of a C identifier from a user's name; a whole one, which no name in emitted loops equals. */
+const char *emit_word(Emit *e, const char *name);
 const char *emit_identifier(Emit *e, const char *name);
 
 /* The calls of a step. True: with those of the next, which may be NULL. */

@@ -33,7 +33,7 @@ const char *emit_product(Emit *e, const char *a, const char *b) {
   return arena_printf(e->arena, "%s * %s", a, b);
 }
 
-const char *emit_identifier(Emit *e, const char *name) {
+const char *emit_word(Emit *e, const char *name) {
   Str s = str_new(e->arena);
   if (isdigit((unsigned char)*name)) str_puts(&s, "_");
   for (const char *c = name; *c; c++) {
@@ -45,18 +45,25 @@ const char *emit_identifier(Emit *e, const char *name) {
   }
   while (s.n && s.at[s.n - 1] == '_') s.at[--s.n] = 0;
   if (!s.n) str_puts(&s, "t");
-  /* Words of C and of the runtime. */
-  static const char *const taken[] = {
-      "auto",     "break",  "case",   "char",     "const",    "continue", "default",  "do",
-      "double",   "else",   "enum",   "extern",   "float",    "for",      "goto",     "if",
-      "inline",   "int",    "long",   "register", "restrict", "return",   "short",    "signed",
-      "sizeof",   "static", "struct", "switch",   "typedef",  "union",    "unsigned", "void",
-      "volatile", "while",  "acc",    "at",       "best",     "row",      "dev",      "once",
-      "x",        "asm",    "typeof", "low",      "high",     "whole"};
-  for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-    if (!strcmp(s.at, taken[i])) str_puts(&s, "_");
   if (s.n > 40) s.at[s.n = 40] = 0;
   return s.at;
+}
+
+const char *emit_identifier(Emit *e, const char *name) {
+  const char *s = emit_word(e, name);
+  /* Words of C, of the runtime and of emitted loops. */
+  static const char *const taken[] = {
+      "auto",     "break",  "case",    "char",     "const",    "continue", "default",  "do",
+      "double",   "else",   "enum",    "extern",   "float",    "for",      "goto",     "if",
+      "inline",   "int",    "long",    "register", "restrict", "return",   "short",    "signed",
+      "sizeof",   "static", "struct",  "switch",   "typedef",  "union",    "unsigned", "void",
+      "volatile", "while",  "acc",     "at",       "best",     "row",      "dev",      "once",
+      "x",        "asm",    "typeof",  "low",      "high",     "whole",    "line",     "lane",
+      "sum",      "rows",   "partial", "filled",   "from",     "to",       "block",    "blocks",
+      "level",    "begin",  "next",    "end",      "start",    "stop",     "turn",     "some"};
+  for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+    if (!strcmp(s, taken[i])) return arena_printf(e->arena, "%s_", s);
+  return s;
 }
 
 /* -------- tables -------- */
@@ -220,7 +227,7 @@ static void put_entry_tables(Emit *e, Str *out, const char *id, const StepText *
 
 static void put_entry(Emit *e, const LocalEntry *le, Str *tables, Str *row) {
   const Entry *en = le->entry;
-  const char *id = arena_printf(e->arena, "entry_%s", emit_identifier(e, en->name));
+  const char *id = arena_printf(e->arena, "entry_%s", emit_word(e, en->name));
   const StepText *texts = emit_entry(e, le, id);
   put_entry_tables(e, tables, id, texts);
   str_puts(row, "    {");

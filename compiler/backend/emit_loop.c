@@ -111,13 +111,15 @@ static void put_parameters(Loop *l, Str *s) {
       str_printf(s, "[%s]", is_number(len, 0) ? "1" : len);
     }
   }
+  if (l->partial)
+    str_printf(s, "%s%s *restrict partial", sep, dtype_c_name(l->partial_type)), sep = ", ";
   if (l->then) str_printf(s, "%sconst dtrt_then *then", sep);
 }
 
-/* "n0", "from12", "first0", "key1": what name_parameters calls numbers. */
+/* "n0", "from12", "first0", "key1": what name_parameters calls numbers; "v0", "i0": locals. */
 static bool is_number_name(const char *s) {
-  static const char *const words[] = {"n", "from", "key", "row", "first", "bound"};
-  for (int i = 0; i < 6; i++) {
+  static const char *const words[] = {"n", "from", "key", "row", "first", "bound", "v", "i"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     size_t n = strlen(words[i]);
     if (!strncmp(s, words[i], n) && s[n] && strspn(s + n, "0123456789") == strlen(s + n))
       return true;
@@ -188,7 +190,7 @@ const char *loop_function(Loop *l, const char *what) {
   int had = emit_find(e, &e->loop_at, text.at);
   if (had) name = e->loop.at[had - 1].name;
   if (!name) {
-    name = arena_printf(e->arena, "loop%d_%s", e->loop.n + 1, emit_identifier(e, what));
+    name = arena_printf(e->arena, "loop%d_%s", e->loop.n + 1, emit_word(e, what));
     vec_push(e->arena, &e->loop, ((LoopText){text.at, name}));
     emit_keep(e, &e->loop_at, text.at, e->loop.n);
     name_parameters(l, pname, nname);
@@ -212,6 +214,7 @@ const char *loop_call(Loop *l, const char *what) {
     str_printf(&call, n->shape.rank > 1 && (l->flat || *p == '&') ? "%s(void *)%s" : "%s%s", sep,
                p);
   }
+  if (l->partial) str_printf(&call, "%s%s", sep, l->partial), sep = ", ";
   if (l->then) str_printf(&call, "%s\n      %s", *sep ? "," : "", l->then);
   str_puts(&call, ")");
   return call.at;

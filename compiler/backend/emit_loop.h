@@ -40,6 +40,8 @@ typedef struct Loop {
   bool flat, counting, needs_dev;
   bool outside;        /* values are wanted as they are outside of a strip's band (emit_band.c) */
   const char *returns; /* a type; NULL: nothing */
+  const char *partial; /* where partial sums lie, passed as `partial` ... */
+  DType partial_type;  /* ... an array of these; NULL: there are none */
   int guard;           /* inside an expression that is not always evaluated */
   int temps;
   VEC(Pointer) pointers;

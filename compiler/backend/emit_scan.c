@@ -2,6 +2,7 @@
  * is take_along_axis's gradient. `distribute` has seen to it that the dim of a running sum and of a
  * sort is whole here. */
 #include "emit_loop.h"
+#include "sum_order.h"
 #include "scan.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,12 +48,27 @@ static const char *operand(Loop *l, const Node *n, const Index *at) {
   return loop_value(l, n->operand[0], at);
 }
 
+/* Sums of floats over more than a block: the sum of the blocks before is `before`, that of the
+ * block so far `acc` (docs/sums.md). */
+static bool in_blocks(const Loop *l, const Node *n) {
+  const int dim = (int)n->attr[SCAN_DIM];
+  return dtype_is_float(n->dtype) &&
+         dim_block_most(l->e->mesh, &n->layout->dim[dim], n->shape.dim[dim]) > SUM_BLOCK;
+}
+
+static int levels_of(const Loop *l, const Node *n) {
+  const int dim = (int)n->attr[SCAN_DIM];
+  return sum_levels(dim_block_most(l->e->mesh, &n->layout->dim[dim], n->shape.dim[dim]));
+}
+
 /* The summed dim is the innermost with a loop: the sum stays in a register. */
 static void scan_line(Loop *l, NodeId id, Index *at, const char *place) {
   const Node *n = graph_node(l->g, id);
   int dim = (int)n->attr[SCAN_DIM];
-  bool exclusive = n->attr[SCAN_EXCLUSIVE];
-  str_line(&l->code, "%s acc = 0;", loop_type(n->dtype));
+  const bool exclusive = n->attr[SCAN_EXCLUSIVE], blocks = in_blocks(l, n);
+  const char *t = dtype_name(n->dtype), *so_far = blocks ? "before + acc" : "acc";
+  str_line(&l->code, "%s acc = 0%s;", loop_type(n->dtype), blocks ? ", before = 0" : "");
+  if (blocks) str_line(&l->code, "%s partial[%d];", loop_type(n->dtype), levels_of(l, n));
   loop_open(l, "i", loop_extent(l, n, dim), "");
   if (strcmp(place, "i")) str_line(&l->code, "const int64_t at = %s;", place);
   at->at[dim] = strcmp(place, "i") ? "at" : "i";
@@ -61,12 +77,68 @@ static void scan_line(Loop *l, NodeId id, Index *at, const char *place) {
   if (exclusive) {
     /* The value is read before it may be overwritten. */
     str_line(&l->code, "const %s x = %s;", loop_type(n->dtype), v);
-    str_line(&l->code, "%s = acc;", to);
+    str_line(&l->code, "%s = %s;", to, so_far);
     str_line(&l->code, "acc = %s;", added(l->e, n->dtype, "acc", "x"));
   } else {
     str_line(&l->code, "acc = %s;", added(l->e, n->dtype, "acc", v));
-    str_line(&l->code, "%s = acc;", to);
+    str_line(&l->code, "%s = %s;", to, so_far);
   }
+  if (blocks) {
+    str_line(&l->code, "if ((i + 1) %% DTRT_SUM_BLOCK) continue;");
+    str_line(&l->code, "dtrt_carry_sum_%s(partial, i / DTRT_SUM_BLOCK, &acc);", t);
+    str_line(&l->code, "before = 0;");
+    str_line(&l->code, "dtrt_fold_sum_%s(partial, i / DTRT_SUM_BLOCK + 1, &before);", t);
+  }
+  loop_close(l, 1);
+}
+
+/* The flat index of the dims inside the summed one; in *size how many elements they have. */
+static const char *row_place(Loop *l, const Node *n, const Index *at, const char **size) {
+  const char *stride = "1";
+  Str s = str_new(l->e->arena);
+  for (int d = n->shape.rank - 1; d > n->attr[SCAN_DIM]; d--) {
+    if (strcmp(at->at[d], "0"))
+      str_printf(&s, is_number(stride, 1) ? "%s%s" : "%s%s * %s", s.n ? " + " : "", at->at[d],
+                 stride);
+    stride = emit_product(l->e, stride, emit_extent(l->e, &n->layout->dim[d], n->shape.dim[d]));
+  }
+  *size = loop_number(l, 'n', stride);
+  return s.at;
+}
+
+/* Dims lie inside the summed one, and it has several blocks: `partial` holds the sum of the blocks
+ * before, and then rows as dtrt_carry_row_sum_f32 has them. */
+static void scan_blocks(Loop *l, NodeId id, Index *at) {
+  const Node *n = graph_node(l->g, id);
+  const int dim = (int)n->attr[SCAN_DIM], rank = n->shape.rank;
+  const bool reverse = n->attr[SCAN_REVERSE], exclusive = n->attr[SCAN_EXCLUSIVE];
+  const char *t = dtype_name(n->dtype), *len = loop_extent(l, n, dim), *size;
+  l->partial = emit_partial(l->e, id);
+  l->partial_type = n->dtype;
+  const int zero = open_dims(l, n, dim + 1, rank, at, "DTRT_PLAIN");
+  const char *place = row_place(l, n, at, &size);
+  const char *before = arena_printf(l->e->arena, "partial[%s]", place),
+             *own = arena_printf(l->e->arena, "own[%s]", place);
+  str_line(&l->code, "%s = 0;", before);
+  loop_close(l, zero);
+  loop_open(l, "i", len, "DTRT_OUTER");
+  str_line(&l->code, "const int64_t block = i / DTRT_SUM_BLOCK, at = %s;",
+           reverse ? arena_printf(l->e->arena, "%s - 1 - i", len) : "i");
+  str_line(&l->code, "%s *rows = partial + %s, *own = rows + block %% 2 * %s;", loop_type(n->dtype),
+           size, size);
+  str_line(&l->code, "if (i %% DTRT_SUM_BLOCK == 0) dtrt_zero(own, %s * %d);", size,
+           dtype_size(n->dtype));
+  const int loops = open_dims(l, n, dim + 1, rank, at, "DTRT_PLAIN");
+  at->at[dim] = "at";
+  const char *to = loop_element(l, id, at, true);
+  str_line(&l->code, "const %s x = %s;", loop_type(n->dtype), operand(l, n, at));
+  if (exclusive) str_line(&l->code, "%s = %s + %s;", to, before, own);
+  str_line(&l->code, "%s = %s + x;", own, own);
+  if (!exclusive) str_line(&l->code, "%s = %s + %s;", to, before, own);
+  loop_close(l, loops);
+  str_line(&l->code, "if ((i + 1) %% DTRT_SUM_BLOCK) continue;");
+  str_line(&l->code, "if (block %% 2) dtrt_carry_row_sum_%s(rows, %s, %s, block);", t, size, size);
+  str_line(&l->code, "dtrt_fold_row_sum_%s(partial, rows, %s, %s, block + 1, 0);", t, size, size);
   loop_close(l, 1);
 }
 
@@ -111,7 +183,9 @@ void emit_cumsum(Emit *e, NodeId id) {
     at.at[d] = "0";
   }
   int loops = open_dims(&l, n, 0, dim, &at, "DTRT_OUTER");
-  if (lines)
+  if (!lines && in_blocks(&l, n))
+    scan_blocks(&l, id, &at);
+  else if (lines)
     scan_line(&l, id, &at,
               n->attr[SCAN_REVERSE] ? arena_printf(e->arena, "%s - 1 - i", loop_extent(&l, n, dim))
                                     : "i");

@@ -126,6 +126,31 @@ const char *emit_pointer(Emit *e, NodeId id) {
   return give(e, add_given(e, key, made_known));
 }
 
+const char *emit_partial(Emit *e, NodeId id) {
+  const Node *n = graph_node(e->le->graph, id);
+  const int b = e->le->scratch[id];
+  const char *key = arena_printf(e->arena, "%d partial", b), *stride = "1";
+  const int had = emit_find(e, &e->given_at, key);
+  const char *to = e->assigned[id] ? e->assigned[id] : n->name ? n->name : "";
+  Given partial = {.before = arena_printf(e->arena, "%s *const ", dtype_c_name(n->dtype)),
+                   .after = " = (void *)(dev->arena + ",
+                   .end = ")",
+                   .note = "partial sums",
+                   .value = e->le->buffers.at[b].offset};
+  if (!had)
+    partial.name =
+        unique(e, *to ? arena_printf(e->arena, "partial_%s", emit_identifier(e, to)) : "partial");
+  Str s = str_new(e->arena);
+  str_puts(&s, give(e, had ? had - 1 : add_given(e, key, partial)));
+  for (int d = n->shape.rank - 1; d >= 0; d--) {
+    const char *at = emit_at(e, n, d);
+    if (!is_number(at, 0))
+      str_printf(&s, is_number(stride, 1) ? " + %s" : " + %s * %s", at, stride);
+    stride = emit_product(e, stride, emit_room(e, n, d));
+  }
+  return s.at;
+}
+
 /* -------- exchanges -------- */
 
 static const char *what_is(Emit *e, const Graph *g, NodeId id) {

@@ -41,6 +41,11 @@ const char *emit_from(Emit *e, const Node *n, int d) {
                             : arena_printf(e->arena, "%s + %s", from, at_name(e, loop));
 }
 
+const char *emit_at(Emit *e, const Node *n, int d) {
+  int loop = loop_of(e, id_of(e, n), d);
+  return loop == NO_LOOP ? "0" : at_name(e, loop);
+}
+
 const char *emit_start(Emit *e, NodeId id) {
   const Node *n = graph_node(e->le->graph, id);
   const char *p = emit_pointer(e, id);

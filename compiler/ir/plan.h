@@ -126,6 +126,7 @@ typedef struct Buffer {
   int var;               /* PLACE_VAR */
   int first, last; /* steps during which it lives; -1: from the beginning; nsteps: to the end */
   NodeId node;     /* the node it was made for; names it */
+  bool scratch;    /* holds partial results while the node is computed */
 } Buffer;
 
 /* A whole buffer into another, after the last step: into a variable or an output. */
@@ -150,6 +151,7 @@ typedef struct LocalEntry {
   bool *stored;         /* by node: has a buffer */
   int64_t *strip_bytes; /* by node: of its buffer, when that is for one strip; else 0 */
   int *buffer;          /* by node: index, or -1 */
+  int *scratch; /* by node: the buffer of partial results (sum_scratch) while it is made, or -1 */
   /* By node with a buffer: the step that makes it, -1 if it is there from the beginning, and the
    * last that reads it, -1 if none does; steps.n: it is wanted at the end. */
   int *made_at, *last_read;

@@ -111,8 +111,13 @@ NodeId mk_broadcast_to(Build *b, NodeId x, const Shape *s) {
 NodeId mk_reduce(Build *b, Op op, NodeId x, uint32_t dims, bool keepdims) {
   if (x == NO_NODE) return NO_NODE;
   Shape s = op_node(b, x)->shape;
+  const DType t = op_node(b, x)->dtype;
   if (!dims) return x;
+  /* Sums of short floats are kept in f32 until the end. */
+  const bool half = (t == DT_F16 || t == DT_BF16) && (op == OP_sum || op == OP_prod);
+  if (half) x = build_cast(b, x, DT_F32);
   NodeId y = build_node(b, op, 1, &x, 1, (int64_t[]){dims}, 0);
+  if (half) y = build_cast(b, y, t);
   if (y == NO_NODE || !keepdims) return y;
   for (int d = 0; d < s.rank; d++)
     if (dims & 1u << d) s.dim[d] = 1;

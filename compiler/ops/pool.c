@@ -113,12 +113,69 @@ static Arg call_max_pool(Build *b, const Arg *a) {
   return arg_node(pool_args(b, a, &x, &s) ? mk_pool(b, OP_pool_max, x, NO_NODE, &s) : NO_NODE);
 }
 
+/* A window is added up tap by tap, which is right for small ones. Large ones that lie side by side
+ * are a sum over dims of their own, in the order of all sums; others are added up one dim after the
+ * other, so that the error grows with the sides of the window instead of its area. */
+enum { LARGE_WINDOW = 32 };
+
+static NodeId sum_of_tiles(Build *b, NodeId x, const Slide *s) {
+  Shape split = {0}, own = op_node(b, x)->shape;
+  uint32_t taps = 0;
+  for (int d = 0; d < own.rank; d++) {
+    const bool space = d >= 1 && d <= s->n && s->taps[d - 1] > 1;
+    split.dim[split.rank++] = space ? s->small[d - 1] : own.dim[d];
+    if (!space) continue;
+    taps |= 1u << split.rank;
+    split.dim[split.rank++] = s->taps[d - 1];
+  }
+  return mk_reduce(b, OP_sum, mk_reshape(b, x, &split), taps, false);
+}
+
+static NodeId sum_by_dims(Build *b, NodeId x, const Slide *s) {
+  for (int d = 0; d < s->n; d++) {
+    Slide one = *s;
+    for (int k = 0; k < s->n; k++) {
+      if (k == d) continue;
+      one.taps[k] = one.stride[k] = one.dilation[k] = 1;
+      one.before[k] = 0;
+      one.large[k] = one.small[k] = k < d ? s->small[k] : s->large[k];
+    }
+    x = mk_pool(b, OP_pool_sum, x, NO_NODE, &one);
+  }
+  return x;
+}
+
+static NodeId window_sums(Build *b, NodeId x, const Slide *s) {
+  int64_t taps = 1;
+  bool tiles = true;
+  for (int d = 0; d < s->n; d++) {
+    taps *= s->taps[d];
+    tiles = tiles && is_tiles(s, d);
+  }
+  if (taps <= LARGE_WINDOW) return mk_pool(b, OP_pool_sum, x, NO_NODE, s);
+  return tiles ? sum_of_tiles(b, x, s) : sum_by_dims(b, x, s);
+}
+
+/* How many elements each window has: padding is none. */
+static NodeId window_counts(Build *b, NodeId x, const Slide *s) {
+  int64_t taps = 1;
+  for (int d = 0; d < s->n; d++) {
+    const int64_t end = (s->small[d] - 1) * s->stride[d] + (s->taps[d] - 1) * s->dilation[d] + 1;
+    if (s->before[d] > 0 || end > s->large[d])
+      return mk_pool(b, OP_pool_sum, mk_number(b, x, 1), NO_NODE, s);
+    taps *= s->taps[d];
+  }
+  const Node *n = op_node(b, x);
+  Shape small = n->shape;
+  for (int d = 0; d < s->n; d++) small.dim[1 + d] = s->small[d];
+  return mk_const(b, n->dtype, &small, (double)taps);
+}
+
 static Arg call_avg_pool(Build *b, const Arg *a) {
   NodeId x;
   Slide s = {0};
   if (!pool_args(b, a, &x, &s)) return arg_node(NO_NODE);
-  NodeId count = mk_pool(b, OP_pool_sum, mk_number(b, x, 1), NO_NODE, &s);
-  return arg_node(mk2(b, OP_div, mk_pool(b, OP_pool_sum, x, NO_NODE, &s), count));
+  return arg_node(mk2(b, OP_div, window_sums(b, x, &s), window_counts(b, x, &s)));
 }
 
 #define PARAMS "x, window, stride=none, padding=\"valid\""

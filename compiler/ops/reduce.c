@@ -92,11 +92,7 @@ static Arg reduce_call(Build *b, Op op, const Arg *a) {
       !arg_dims(b, &a[1], "axis", op_node(b, x)->shape.rank, &dims) ||
       !arg_bool(b, &a[2], "keepdims", &keep))
     return arg_node(NO_NODE);
-  DType t = op_node(b, x)->dtype;
-  bool half = (t == DT_F16 || t == DT_BF16) && op == OP_sum;
-  if (half) x = build_cast(b, x, DT_F32);
-  NodeId y = mk_reduce(b, op, x, dims, keep);
-  return arg_node(half ? build_cast(b, y, t) : y);
+  return arg_node(mk_reduce(b, op, x, dims, keep));
 }
 
 static Arg call_sum(Build *b, const Arg *a) {

@@ -3,6 +3,7 @@
  * value is made in the place of another where that is read for the last time: an update straight
  * in its variable, an element of a loop over the one it came from, an all-reduce over its terms. */
 #include "pack.h"
+#include "sum_order.h"
 #include "passes.h"
 #include <string.h>
 
@@ -35,6 +36,22 @@ static int add_buffer(Memory *m, NodeId id, Place place) {
   if (m->le->strip_bytes[id]) b.bytes = m->le->strip_bytes[id];
   vec_push(m->plan->arena, &m->le->buffers, b);
   return m->le->buffers.n - 1;
+}
+
+/* Room for partial sums, while the step runs that makes the node. */
+static void add_scratch(Memory *m, NodeId id) {
+  const Node *n = graph_node(m->le->graph, id);
+  int64_t bytes = sum_scratch(&m->plan->program->mesh, m->le->graph, n);
+  if (!bytes) return;
+  Buffer b = {.place = PLACE_ARENA,
+              .bytes = bytes,
+              .first = m->made_at[id],
+              .last = m->done_at[id],
+              .node = id,
+              .var = -1,
+              .scratch = true};
+  m->le->scratch[id] = m->le->buffers.n;
+  vec_push(m->plan->arena, &m->le->buffers, b);
 }
 
 static int var_buffer(Memory *m, int var) {
@@ -237,7 +254,10 @@ static void place_rest(Memory *m) {
       le->buffer[i] = add_buffer(m, i, PLACE_ARENA);
   }
   for (int t = 0; t < m->nsteps; t++)
-    for (int i = 0; i < le->steps.at[t].nodes.n; i++) place_made(m, le->steps.at[t].nodes.at[i]);
+    for (int i = 0; i < le->steps.at[t].nodes.n; i++) {
+      place_made(m, le->steps.at[t].nodes.at[i]);
+      if (le->scratch[le->steps.at[t].nodes.at[i]] < 0) add_scratch(m, le->steps.at[t].nodes.at[i]);
+    }
   for (int i = 0; i < le->copies.n; i++)
     if (le->copies.at[i].from < 0) le->copies.at[i].from = le->buffer[-1 - le->copies.at[i].from];
 }
@@ -311,8 +331,9 @@ void memory_lives(Plan *p, LocalEntry *le) {
   m.made_at = le->made_at = arena_array(p->arena, int, n + 1);
   m.reads = arena_array(p->arena, Reads, m.nsteps + 1);
   le->buffer = arena_array(p->arena, int, n + 1);
+  le->scratch = arena_array(p->arena, int, n + 1);
   le->output_buffer = arena_array(p->arena, int, le->entry->outputs.n + 1);
-  for (int i = 0; i <= n; i++) m.last_read[i] = m.made_at[i] = le->buffer[i] = -1;
+  for (int i = 0; i <= n; i++) m.last_read[i] = m.made_at[i] = le->buffer[i] = le->scratch[i] = -1;
   le->buffers.n = le->copies.n = 0;
   find_var_nodes(&m);
   find_lives(&m);

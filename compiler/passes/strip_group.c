@@ -1,5 +1,6 @@
 /* See strip_group.h. */
 #include "strip_group.h"
+#include "sum_order.h"
 #include <string.h>
 
 enum {
@@ -53,6 +54,25 @@ static bool is_dealt(const Strips *s, const LoopMap *m, NodeId id) {
   return dealt || huge;
 }
 
+/* A product with a vector, which the runtime sums in another order than one of matrices. */
+static bool by_vector(const Mesh *mesh, const Graph *g, const Node *n) {
+  const Node *side[] = {graph_operand(g, n, 0), graph_operand(g, n, 1)};
+  const int64_t *letter = n->attr, *out = n->attr + side[0]->shape.rank + side[1]->shape.rank;
+  for (int k = 0; k < 2; letter += side[k++]->shape.rank) {
+    const int64_t *other = k ? n->attr : n->attr + side[0]->shape.rank;
+    int64_t own = 1; /* elements along the letters that this operand and the result have */
+    for (int d = 0; d < side[k]->shape.rank; d++) {
+      bool in_out = false, in_other = false;
+      for (int i = 0; i < n->shape.rank; i++) in_out = in_out || out[i] == letter[d];
+      for (int i = 0; i < side[!k]->shape.rank; i++) in_other = in_other || other[i] == letter[d];
+      if (in_out && !in_other)
+        own *= dim_block_most(mesh, &side[k]->layout->dim[d], side[k]->shape.dim[d]);
+    }
+    if (own == 1) return true;
+  }
+  return false;
+}
+
 /* Adding up strip by strip gives the sum in its own order. */
 static bool may_sum(const Mesh *mesh, const Group *g, NodeId id, uint32_t summed) {
   const Node *n = graph_node(g->map.le->graph, id);
@@ -64,8 +84,10 @@ static bool may_sum(const Mesh *mesh, const Group *g, NodeId id, uint32_t summed
     if (summed >> i & 1 && !dim_even(mesh, &of->layout->dim[d], of->shape.dim[d])) return false;
   }
   if (n->op == OP_contract) {
-    return !(summed & (summed - 1)) && n->dtype == DT_F32;
+    return !(summed & (summed - 1)) && n->dtype == DT_F32 && !by_vector(mesh, g->map.le->graph, n);
   }
+  const SumOrder order = sum_order(mesh, g->map.le->graph, n);
+  if (order.fixed && order.first < x->shape.rank) return false;
   const LoopDims *in = loop_map_find(&g->map, n->operand[0]);
   int last = x->shape.rank - 1, before = -1;
   while (last > 0 && x->shape.dim[last] == 1) last--;

@@ -242,6 +242,13 @@ static void hold(Memory *m, NodeId id) {
   m->held.at[at] = h;
 }
 
+/* Partial results are written over whatever lay there. */
+static void clobber(Memory *m, const Buffer *b) {
+  for (int i = held_from(m, b->offset); i < m->held.n && m->held.at[i].offset < b->offset + b->bytes;
+       i++)
+    m->holds[m->held.at[i].node] = false;
+}
+
 /* An all-reduce in flight may be in the place of its terms. */
 static bool in_its_place(const LocalEntry *le, const Step *s, NodeId id) {
   for (int i = 0; s->kind == STEP_WAIT && i < s->nodes.n; i++)
@@ -259,6 +266,9 @@ static const char *bad_memory(Memory *m, NodeId *where) {
     const Step *s = &le->steps.at[t];
     Reads r = {0};
     step_reads(le, s, m->plan->arena, &r);
+    for (int i = 0; i < s->nodes.n; i++) /* while the step still reads */
+      if (le->scratch[s->nodes.at[i]] >= 0)
+        clobber(m, &le->buffers.at[le->scratch[s->nodes.at[i]]]);
     for (int i = 0; i < r.r.n; i++) {
       bool own = false;
       *where = r.r.at[i].node;

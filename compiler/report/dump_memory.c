@@ -158,6 +158,11 @@ static void put_alive(const Plan *p, const LocalEntry *le, const Tenants *in, in
     }
     NodeId id = value_at(le, in, (int)(list[i] - le->buffers.at), t);
     const Node *node = graph_node(le->graph, id);
+    if (list[i]->scratch) {
+      str_printf(out, "    %10ld  partial sums of %s\n", (long)list[i]->bytes,
+                 value_name(p, le, list[i]->node));
+      continue;
+    }
     str_printf(out, "    %10ld  %s  %s", (long)list[i]->bytes, value_name(p, le, id),
                dtype_name(node->dtype));
     shape_put(out, &node->shape);
@@ -227,6 +232,7 @@ static void put_entry(const Plan *p, const LocalEntry *le, Str *out) {
     str_printf(out, "    %10ld  %10ld  steps %d..%d ", (long)b->offset, (long)b->bytes, b->first,
                b->last);
     bool any = false;
+    if (b->scratch) str_puts(out, " partial sums of");
     for (NodeId id = in.first[i]; id != NO_NODE; id = in.next[id], any = true)
       str_printf(out, "%s%s", any ? ", then " : " ", value_name(p, le, id));
     str_printf(out, "%s%s\n", any ? "" : " ", any ? "" : value_name(p, le, b->node));

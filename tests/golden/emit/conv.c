@@ -116,7 +116,7 @@ DTRT_LOOP void loop4_f_loss(int64_t n0, const float *restrict t_, float *restric
   f_loss[0] = dtrt_line_sum_f32(&acc);
 }
 
-DTRT_LOOP void loop5_const_(int64_t n0, float *restrict t_) {
+DTRT_LOOP void loop5_const(int64_t n0, float *restrict t_) {
   DTRT_PLAIN
   for (int64_t i = 0; i < n0; i++) {
     t_[i] = 1.0f;
@@ -198,7 +198,7 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   /* %5 = const()    conv.dtg:4 */
   dtrt_begin_step(dev, 4);
   float (*const t6)[3][3][4] = (void *)(dev->arena + 2624); /* f32[2, 3, 3, 4] [_, _, _, _] */
-  loop5_const_(72, (void *)t6);
+  loop5_const(72, (void *)t6);
 
   /* grad(f.y) = unpool(%5, %6)    conv.dtg:4 */
   dtrt_begin_step(dev, 5);

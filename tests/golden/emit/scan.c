@@ -58,10 +58,15 @@ static const dtrt_exchange *const exchanges[] = {&exchange_0, &exchange_1, &exch
 DTRT_LOOP void loop1_cumsum(int64_t n0, int64_t n1, int64_t n2, float (*restrict t_)[1][n1], float (*restrict a_)[n2]) {
   DTRT_OUTER
   for (int64_t j = 0; j < n0; j++) {
-    float acc = 0;
+    float acc = 0, before = 0;
+    float partial[5];
     for (int64_t i = 0; i < n1; i++) {
       acc = acc + (i < n2 ? a_[j][i] : 0.0f);
-      t_[j][0][i] = acc;
+      t_[j][0][i] = before + acc;
+      if ((i + 1) % DTRT_SUM_BLOCK) continue;
+      dtrt_carry_sum_f32(partial, i / DTRT_SUM_BLOCK, &acc);
+      before = 0;
+      dtrt_fold_sum_f32(partial, i / DTRT_SUM_BLOCK + 1, &before);
     }
   }
 }
@@ -127,18 +132,25 @@ DTRT_LOOP void loop7_f_i(dtrt_device *dev, int64_t n0, int64_t n1, int64_t from0
   }
 }
 
-DTRT_LOOP void loop8_f_c(int64_t n0, int64_t n1, float (*restrict f_c)[n0], float (*restrict b_)[n0]) {
+DTRT_LOOP void loop8_f_c(int64_t n0, int64_t n1, float (*restrict f_c)[n0], float (*restrict b_)[n0], float *restrict partial) {
   DTRT_PLAIN
   for (int64_t k = 0; k < n0; k++) {
-    f_c[n1 - 1][k] = 0;
+    partial[k] = 0;
   }
   DTRT_OUTER
-  for (int64_t i = 0; i < n1 - 1; i++) {
-    const int64_t row = n1 - 1 - i, at = row - 1;
+  for (int64_t i = 0; i < n1; i++) {
+    const int64_t block = i / DTRT_SUM_BLOCK, at = n1 - 1 - i;
+    float *rows = partial + n0, *own = rows + block % 2 * n0;
+    if (i % DTRT_SUM_BLOCK == 0) dtrt_zero(own, n0 * 4);
     DTRT_PLAIN
     for (int64_t k = 0; k < n0; k++) {
-      f_c[at][k] = f_c[row][k] + b_[row][k];
+      const float x = b_[at][k];
+      f_c[at][k] = partial[k] + own[k];
+      own[k] = own[k] + x;
     }
+    if ((i + 1) % DTRT_SUM_BLOCK) continue;
+    if (block % 2) dtrt_carry_row_sum_f32(rows, n0, n0, block);
+    dtrt_fold_row_sum_f32(partial, rows, n0, n0, block + 1, 0);
   }
 }
 
@@ -248,8 +260,9 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 
   /* f.c = cumsum(b)    scan.dtg:5 */
   dtrt_begin_step(dev, 13);
+  float *const partial_f_c = (void *)(dev->arena + 1920); /* partial sums */
   float (*const c)[6] = (void *)(dev->arena + 960); /* f32[40, 6] [_, _] */
-  loop8_f_c(6, 40, c, b);
+  loop8_f_c(6, 40, c, b, partial_f_c);
 
   /* %28 = unpick(%26, b)    scan.dtg:7 */
   dtrt_begin_step(dev, 14);

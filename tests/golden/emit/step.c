@@ -42,14 +42,14 @@ static const dtrt_dim layout_7_dims[] = {
 static const dtrt_layout layout_7 = {2, 0x0, DTRT_SUM, layout_7_dims};
 static const dtrt_exchange *const exchanges[] = {&exchange_0, &exchange_1, &exchange_2};
 
-DTRT_LOOP void loop1_const_(int64_t n0, float *restrict t_) {
+DTRT_LOOP void loop1_const(int64_t n0, float *restrict t_) {
   DTRT_PLAIN
   for (int64_t i = 0; i < n0; i++) {
     t_[i] = 0.5f;
   }
 }
 
-DTRT_LOOP void loop2_const_(int64_t n0, float *restrict t_) {
+DTRT_LOOP void loop2_const(int64_t n0, float *restrict t_) {
   DTRT_PLAIN
   for (int64_t i = 0; i < n0; i++) {
     t_[i] = 0.0f;
@@ -113,12 +113,12 @@ DTRT_ENTRY void entry_init(dtrt_device *dev) {
   /* model.w <- const()    step.dtg:4 */
   dtrt_begin_step(dev, 0);
   float (*const t0)[3] = (void *)(dev->vars + 0); /* f32[6, 3] [_, _] */
-  loop1_const_(18, (void *)t0);
+  loop1_const(18, (void *)t0);
 
   /* model.b <- const()    step.dtg:5 */
   dtrt_begin_step(dev, 1);
   float *const t1 = (void *)(dev->vars + 128); /* f32[3] [_] */
-  loop2_const_(3, t1);
+  loop2_const(3, t1);
 }
 
 /* entry train    step.dtg:9 */

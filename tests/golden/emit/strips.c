@@ -106,15 +106,21 @@ DTRT_LOOP void loop6_div(int64_t n0, int64_t n1, int64_t bound0, int64_t bound1,
 
 DTRT_LOOP void loop7_sum(int64_t n0, const float *restrict train_mixed, float *restrict t_) {
   dtrt_lanes_f32 acc = (dtrt_lanes_f32){0} + (0.0f);
+  dtrt_lanes_f32 partial[7];
   float line[DTRT_LANES];
   int64_t at = 0;
   DTRT_OUTER
-  for (; at + DTRT_LANES <= n0; at += DTRT_LANES) {
-    DTRT_PLAIN
-    for (int64_t lane = 0; lane < DTRT_LANES; lane++) {
-      line[lane] = train_mixed[at + lane];
+  while (at + DTRT_LANES <= n0) {
+    const int64_t next = (at / 1024 + 1) * 1024, end = next < n0 ? next : n0;
+    DTRT_OUTER
+    for (; at + DTRT_LANES <= end; at += DTRT_LANES) {
+      DTRT_PLAIN
+      for (int64_t lane = 0; lane < DTRT_LANES; lane++) {
+        line[lane] = train_mixed[at + lane];
+      }
+      dtrt_turn_sum_f32(&acc, line);
     }
-    dtrt_turn_sum_f32(&acc, line);
+    if (at == next) dtrt_carry_lanes_sum_f32(partial, at / 1024 - 1, &acc);
   }
   if (at < n0) {
     for (int64_t lane = 0; lane < DTRT_LANES; lane++) line[lane] = 0.0f;
@@ -124,21 +130,28 @@ DTRT_LOOP void loop7_sum(int64_t n0, const float *restrict train_mixed, float *r
     }
     dtrt_turn_sum_f32(&acc, line);
   }
+  dtrt_fold_lanes_sum_f32(partial, at / 1024, &acc);
   t_[0] = dtrt_line_sum_f32(&acc);
 }
 
 DTRT_LOOP void loop8_train_loss(int64_t n0, const float *restrict train_mixed, const float *restrict t_, float *restrict train_loss) {
   dtrt_lanes_f32 acc = (dtrt_lanes_f32){0} + (0.0f);
+  dtrt_lanes_f32 partial[7];
   float line[DTRT_LANES];
   int64_t at = 0;
   DTRT_OUTER
-  for (; at + DTRT_LANES <= n0; at += DTRT_LANES) {
-    DTRT_PLAIN
-    for (int64_t lane = 0; lane < DTRT_LANES; lane++) {
-      const float v0 = train_mixed[at + lane] - (t_[0] * 7.8125e-06f);
-      line[lane] = v0 * v0;
+  while (at + DTRT_LANES <= n0) {
+    const int64_t next = (at / 1024 + 1) * 1024, end = next < n0 ? next : n0;
+    DTRT_OUTER
+    for (; at + DTRT_LANES <= end; at += DTRT_LANES) {
+      DTRT_PLAIN
+      for (int64_t lane = 0; lane < DTRT_LANES; lane++) {
+        const float v0 = train_mixed[at + lane] - (t_[0] * 7.8125e-06f);
+        line[lane] = v0 * v0;
+      }
+      dtrt_turn_sum_f32(&acc, line);
     }
-    dtrt_turn_sum_f32(&acc, line);
+    if (at == next) dtrt_carry_lanes_sum_f32(partial, at / 1024 - 1, &acc);
   }
   if (at < n0) {
     for (int64_t lane = 0; lane < DTRT_LANES; lane++) line[lane] = 0.0f;
@@ -149,21 +162,28 @@ DTRT_LOOP void loop8_train_loss(int64_t n0, const float *restrict train_mixed, c
     }
     dtrt_turn_sum_f32(&acc, line);
   }
+  dtrt_fold_lanes_sum_f32(partial, at / 1024, &acc);
   train_loss[0] = dtrt_line_sum_f32(&acc);
 }
 
 DTRT_LOOP void loop9_sum(int64_t n0, const float *restrict train_mixed, const float *restrict t_, float *restrict t_2) {
   dtrt_lanes_f32 acc = (dtrt_lanes_f32){0} + (0.0f);
+  dtrt_lanes_f32 partial[7];
   float line[DTRT_LANES];
   int64_t at = 0;
   DTRT_OUTER
-  for (; at + DTRT_LANES <= n0; at += DTRT_LANES) {
-    DTRT_PLAIN
-    for (int64_t lane = 0; lane < DTRT_LANES; lane++) {
-      const float v0 = train_mixed[at + lane] - (t_[0] * 7.8125e-06f);
-      line[lane] = -(v0 + v0);
+  while (at + DTRT_LANES <= n0) {
+    const int64_t next = (at / 1024 + 1) * 1024, end = next < n0 ? next : n0;
+    DTRT_OUTER
+    for (; at + DTRT_LANES <= end; at += DTRT_LANES) {
+      DTRT_PLAIN
+      for (int64_t lane = 0; lane < DTRT_LANES; lane++) {
+        const float v0 = train_mixed[at + lane] - (t_[0] * 7.8125e-06f);
+        line[lane] = -(v0 + v0);
+      }
+      dtrt_turn_sum_f32(&acc, line);
     }
-    dtrt_turn_sum_f32(&acc, line);
+    if (at == next) dtrt_carry_lanes_sum_f32(partial, at / 1024 - 1, &acc);
   }
   if (at < n0) {
     for (int64_t lane = 0; lane < DTRT_LANES; lane++) line[lane] = 0.0f;
@@ -174,6 +194,7 @@ DTRT_LOOP void loop9_sum(int64_t n0, const float *restrict train_mixed, const fl
     }
     dtrt_turn_sum_f32(&acc, line);
   }
+  dtrt_fold_lanes_sum_f32(partial, at / 1024, &acc);
   t_2[0] = dtrt_line_sum_f32(&acc);
 }
 

@@ -1,0 +1,168 @@
+/* The innermost line of a reduction of floats, in 32 lanes (dtrt_math.h). Sums and products combine
+ * blocks of 32 turns pairwise:
+ *
+ *   while (at + 32 <= len) {
+ *     const int64_t end = ...;                          // of the block
+ *     for (; at + 32 <= end; at += 32) { ...; turn(&acc, line); }
+ *     if (at % 1024 == 0) carry(partial, at / 1024 - 1, &acc);
+ *   }
+ */
+#include <string.h>
+#include "emit_reduce.h"
+
+enum { LANES = 32, BLOCK = LANES * SUM_BLOCK };
+const char LANE[] = "at + lane";
+
+static const char *op_word(const Node *n) {
+  switch (n->op) {
+  case OP_sum: return "sum";
+  case OP_prod: return "prod";
+  case OP_reduce_max: return "max";
+  case OP_reduce_min: return "min";
+  default: return NULL;
+  }
+}
+
+static const char *type_word(const Node *n) { return dtype_name(loop_computed_as(n->dtype)); }
+
+/* Blocks are combined pairwise: a line can be longer than one. */
+static bool in_blocks(const Node *n, int64_t most) {
+  return (n->op == OP_sum || n->op == OP_prod) && most > BLOCK;
+}
+
+bool lanes_fit(const Node *n, int64_t most) {
+  return dtype_is_float(n->dtype) && op_word(n) && most >= LANES;
+}
+
+void lanes_begin(Loop *l, const Node *n, int64_t most, const char *from) {
+  const char *t = type_word(n), *identity = reduction_identity(l->e, n);
+  str_line(&l->code, "dtrt_lanes_%s acc = (dtrt_lanes_%s){0} + (%s);", t, t, identity);
+  if (!in_blocks(n, most)) return;
+  str_line(&l->code, "dtrt_lanes_%s partial[%d];", t, sum_levels(most / LANES));
+  if (is_number(from, 0)) return;
+  /* The blocks in front of `from` count as combined. */
+  str_line(&l->code, "for (int64_t b = 0; b < %d; b++) partial[b] = acc;",
+           sum_levels(most / LANES));
+}
+
+static void put_turn(Loop *l, const Node *n) {
+  str_line(&l->code, "dtrt_turn_%s_%s(&acc, line);", op_word(n), type_word(n));
+}
+
+/* What `value` writes, as text to be put in one or more places. */
+static const char *body_text(Loop *l, const Node *n, const Index *at, const char *to, int indent) {
+  Str outside = l->code;
+  l->code = str_new(l->e->arena);
+  l->code.indent = outside.indent + indent;
+  const char *v = loop_value(l, n->operand[0], at);
+  str_line(&l->code, "%s = %s;", to, v);
+  const char *body = l->code.at;
+  l->code = outside;
+  return body;
+}
+
+/* The same lines, indented by one level more. */
+static const char *deeper(Loop *l, const char *body) {
+  Str s = str_new(l->e->arena);
+  for (const char *c = body; *c; c++) {
+    if (c == body || c[-1] == '\n') str_puts(&s, "  ");
+    str_put(&s, c, 1);
+  }
+  return s.at;
+}
+
+/* The turns from `at` to `end`. */
+static void put_turns(Loop *l, const Node *n, const char *body, const char *end) {
+  str_line(&l->code, "DTRT_OUTER");
+  str_line(&l->code, "for (; at + DTRT_LANES <= %s; at += DTRT_LANES) {", end);
+  l->code.indent++;
+  loop_open(l, "lane", "DTRT_LANES", "DTRT_PLAIN");
+  str_puts(&l->code, body);
+  loop_close(l, 1);
+  put_turn(l, n);
+  loop_close(l, 1);
+}
+
+void lanes_line(Loop *l, const Node *n, int64_t most, const Index *at, const char *from,
+                const char *len) {
+  const bool blocks = in_blocks(n, most);
+  const char *body = body_text(l, n, at, "line[lane]", 2);
+  str_line(&l->code, "%s line[DTRT_LANES];", loop_type(n->dtype));
+  str_line(&l->code, "int64_t at = %s;", from);
+  if (blocks) {
+    str_line(&l->code, "DTRT_OUTER");
+    str_line(&l->code, "while (at + DTRT_LANES <= %s) {", len);
+    l->code.indent++;
+    str_line(&l->code, "const int64_t next = (at / %d + 1) * %d, end = next < %s ? next : %s;",
+             BLOCK, BLOCK, len, len);
+    put_turns(l, n, deeper(l, body), "end");
+    str_line(&l->code, "if (at == next) dtrt_carry_lanes_%s_%s(partial, at / %d - 1, &acc);",
+             op_word(n), type_word(n), BLOCK);
+    loop_close(l, 1);
+  } else {
+    put_turns(l, n, body, len);
+  }
+  str_line(&l->code, "if (at < %s) {", len);
+  l->code.indent++;
+  str_line(&l->code, "for (int64_t lane = 0; lane < DTRT_LANES; lane++) line[lane] = %s;",
+           reduction_identity(l->e, n));
+  str_line(&l->code, "DTRT_FEW");
+  str_line(&l->code, "for (int64_t lane = 0; at + lane < %s; lane++) {", len);
+  str_puts(&l->code, body);
+  str_line(&l->code, "}");
+  put_turn(l, n);
+  loop_close(l, 1);
+  if (blocks)
+    str_line(&l->code, "dtrt_fold_lanes_%s_%s(partial, at / %d, &acc);", op_word(n), type_word(n),
+             BLOCK);
+}
+
+void lanes_of_dead(Loop *l, const Node *n, const Index *at, const char *from, const char *len) {
+  const Node *x = graph_operand(l->g, n, 0);
+  if (n->op == OP_sum) return; /* they are 0 there */
+  str_line(&l->code, "if (%s > 0 || %s < %s) {", from, len, loop_extent(l, x, x->shape.rank - 1));
+  l->code.indent++;
+  const char *v = loop_value_outside(l, n->operand[0], at);
+  str_line(&l->code, "for (int64_t lane = 0; lane < DTRT_LANES; lane++) line[lane] = %s;", v);
+  put_turn(l, n);
+  loop_close(l, 1);
+}
+
+void lanes_buffered(Loop *l, const Node *n, int64_t most, const Nest *t, int first) {
+  const Node *x = graph_operand(l->g, n, 0);
+  const char *word = op_word(n), *type = type_word(n), *len = loop_extent(l, x, t->last);
+  const bool blocks = in_blocks(n, most);
+  int loops = 0;
+  str_line(&l->code, "%s line[%d];", loop_type(n->dtype), BLOCK);
+  str_line(&l->code, "int64_t filled = 0%s;", blocks ? ", block = 0" : "");
+  for (int d = first; d < t->last; d++)
+    if (nest_has_loop(t, d)) loop_open(l, t->in.at[d], loop_extent(l, x, d), "DTRT_OUTER"), loops++;
+  const char *i = t->in.at[t->last];
+  str_line(&l->code, "for (int64_t from = 0, to; from < %s; from = to) {", len);
+  l->code.indent++;
+  str_line(&l->code, "to = %s - from <= %d - filled ? %s : from + %d - filled;", len, BLOCK, len,
+           BLOCK);
+  const char *body =
+      body_text(l, n, &t->in, arena_printf(l->e->arena, "line[filled + %s - from]", i), 1);
+  str_line(&l->code, "DTRT_PLAIN");
+  str_line(&l->code, "for (int64_t %s = from; %s < to; %s++) {", i, i, i);
+  str_puts(&l->code, body);
+  str_line(&l->code, "}");
+  str_line(&l->code, "filled += to - from;");
+  str_line(&l->code, "if (filled < %d) continue;", BLOCK);
+  str_line(&l->code, "for (int64_t turn = 0; turn < %d; turn += DTRT_LANES)", BLOCK);
+  str_line(&l->code, "  dtrt_turn_%s_%s(&acc, line + turn);", word, type);
+  if (blocks) str_line(&l->code, "dtrt_carry_lanes_%s_%s(partial, block++, &acc);", word, type);
+  str_line(&l->code, "filled = 0;");
+  loop_close(l, loops + 1);
+  str_line(&l->code, "for (int64_t turn = filled; turn < (filled + DTRT_LANES - 1) / DTRT_LANES * "
+                     "DTRT_LANES; turn++)");
+  str_line(&l->code, "  line[turn] = %s;", reduction_identity(l->e, n));
+  str_line(&l->code, "for (int64_t turn = 0; turn < filled; turn += DTRT_LANES)");
+  str_line(&l->code, "  dtrt_turn_%s_%s(&acc, line + turn);", word, type);
+  if (blocks) str_line(&l->code, "dtrt_fold_lanes_%s_%s(partial, block, &acc);", word, type);
+}
+
+const char *lanes_end(Loop *l, const Node *n) {
+  return arena_printf(l->e->arena, "dtrt_line_%s_%s(&acc)", op_word(n), type_word(n));
+}

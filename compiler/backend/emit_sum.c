@@ -1,0 +1,298 @@
+/* Sums and products of floats, in the order that docs/sums.md states: a line along the trailing
+ * reduced dims, and above it, or where there is no line, rows: blocks of 32 in sequence, combined
+ * pairwise. Up to 32 rows are added up in the result's place; the partial sums of more lie in
+ * memory that the pass `memory` gave them. */
+#include <string.h>
+#include "emit_reduce.h"
+
+typedef struct Sum {
+  Loop *l;
+  NodeId id;
+  const Node *n, *x;
+  SumOrder order;
+  Nest nest;
+  Index flat;              /* where one index goes over all elements */
+  const char *word, *type; /* of the helpers in dtrt_math.h */
+} Sum;
+
+static int open_loops(Sum *s, int from, int to, bool gone, const char *pragma) {
+  int loops = 0;
+  for (int d = from; d < to; d++)
+    if (s->nest.gone[d] == gone && nest_has_loop(&s->nest, d)) {
+      loop_open(s->l, s->nest.in.at[d], loop_extent(s->l, s->x, d), pragma);
+      loops++;
+    }
+  return loops;
+}
+
+/* -------- lines -------- */
+
+/* Fewer than 32 elements, one after the other. */
+static const char *short_line(Sum *s, const char *acc) {
+  Loop *l = s->l;
+  str_line(&l->code, "%s %s = %s;", loop_type(s->n->dtype), acc, reduction_identity(l->e, s->n));
+  int loops = 0;
+  if (!l->flat)
+    loops = open_loops(s, s->order.first, s->x->shape.rank, true, "");
+  else if (!is_number(s->flat.flat, 0))
+    loop_open(l, "i", loop_number(l, 'n', emit_count(l->e, s->x)), ""), loops++;
+  const char *v = loop_value(l, s->n->operand[0], l->flat ? &s->flat : &s->nest.in);
+  str_line(&l->code, "%s = %s;", acc, reduction_combined(l->e, s->n, acc, v));
+  loop_close(l, loops);
+  return acc;
+}
+
+static bool several_dims(const Sum *s) {
+  int loops = 0;
+  for (int d = s->order.first; d < s->x->shape.rank; d++) loops += nest_has_loop(&s->nest, d);
+  return loops > 1;
+}
+
+static const char *long_line(Sum *s) {
+  Loop *l = s->l;
+  const int64_t most = s->order.line;
+  if (l->flat) {
+    lanes_begin(l, s->n, most, "0");
+    lanes_line(l, s->n, most, &s->flat, "0", loop_number(l, 'n', emit_count(l->e, s->x)));
+  } else if (several_dims(s)) {
+    lanes_begin(l, s->n, most, "0");
+    lanes_buffered(l, s->n, most, &s->nest, s->order.first);
+  } else {
+    const bool band = emit_reads_band(l->e, s->id);
+    const char *from = band ? loop_live_from(l, s->x, &s->nest.in) : "0";
+    const char *len =
+        band ? loop_live_to(l, s->x, &s->nest.in) : loop_extent(l, s->x, s->nest.last);
+    lanes_begin(l, s->n, most, from);
+    lanes_line(l, s->n, most, &s->nest.in, from, len);
+    if (band) lanes_of_dead(l, s->n, &s->nest.in, from, len);
+  }
+  return lanes_end(l, s->n);
+}
+
+static void sum_lines(Sum *s) {
+  Loop *l = s->l;
+  const bool blocks = s->order.rows > SUM_BLOCK, lanes = lanes_fit(s->n, s->order.line);
+  bool many = false; /* lines; a dim of which some devices have nothing counts */
+  for (int d = 0; d < s->order.first; d++)
+    many = many || (s->nest.gone[d] && nest_has_loop(&s->nest, d));
+  const int outer = open_loops(s, 0, s->order.first, false, "DTRT_OUTER");
+  if (many)
+    str_line(&l->code, "%s sum = %s;", loop_type(s->n->dtype), reduction_identity(l->e, s->n));
+  if (blocks) str_line(&l->code, "%s rows[%d];", loop_type(s->n->dtype), sum_levels(s->order.rows));
+  if (blocks) str_line(&l->code, "int64_t row = 0;");
+  const int inner = open_loops(s, 0, s->order.first, true, "DTRT_OUTER");
+  const char *v = lanes ? long_line(s) : short_line(s, "acc");
+  if (many) {
+    str_line(&l->code, "sum = %s;", reduction_combined(l->e, s->n, "sum", v));
+    if (blocks)
+      str_line(&l->code,
+               "if (++row %% DTRT_SUM_BLOCK == 0)"
+               " dtrt_carry_%s_%s(rows, row / DTRT_SUM_BLOCK - 1, &sum);",
+               s->word, s->type);
+  }
+  loop_close(l, inner);
+  if (blocks)
+    str_line(&l->code, "dtrt_fold_%s_%s(rows, row / DTRT_SUM_BLOCK, &sum);", s->word, s->type);
+  reduction_store(l, s->id, &s->nest.out, many ? "sum" : v);
+  loop_close(l, outer);
+}
+
+/* -------- rows -------- */
+
+/* A strip may have no loop over a dim that its own loops go over. */
+static bool counts_rows(const Sum *s, int d) {
+  const char *all = emit_extent(s->l->e, &s->x->layout->dim[d], s->x->shape.dim[d]);
+  return s->nest.gone[d] && !is_number(all, 1);
+}
+
+static int open_row(Sum *s, int from) {
+  int loops = 0;
+  for (int d = from; d < s->x->shape.rank; d++)
+    if (nest_has_loop(&s->nest, d) && !s->nest.gone[d]) {
+      loop_open(s->l, s->nest.in.at[d], loop_extent(s->l, s->x, d),
+                d == s->nest.last ? "DTRT_PLAIN" : "DTRT_OUTER");
+      loops++;
+    }
+  return loops;
+}
+
+/* Number of the first row of this device's block that the loop over dim `last` begins with: that of
+ * the strip, and of the outer reduced dims. */
+static const char *first_row(Sum *s, int last) {
+  Loop *l = s->l;
+  const char *row = "0";
+  for (int d = 0; d <= last; d++) {
+    if (!s->nest.gone[d]) continue;
+    const char *all =
+        loop_number(l, 'n', emit_extent(l->e, &s->x->layout->dim[d], s->x->shape.dim[d]));
+    const char *from = loop_number(l, 'o', emit_at(l->e, s->x, d));
+    const char *i = d < last && nest_has_loop(&s->nest, d) ? s->nest.in.at[d] : "0";
+    const char *at = is_number(i, 0)      ? from
+                     : is_number(from, 0) ? i
+                                          : arena_printf(l->e->arena, "%s + %s", from, i);
+    if (is_number(row, 0) || is_number(all, 1))
+      row = is_number(row, 0)  ? at
+            : is_number(at, 0) ? row
+                               : arena_printf(l->e->arena, "%s + %s", row, at);
+    else
+      row = arena_printf(l->e->arena, is_number(at, 0) ? "%s * %s" : "%s * %s + %s",
+                         loop_wrap(l->e, row), all, at);
+  }
+  return row;
+}
+
+static const char *all_rows(Sum *s) {
+  const char *n = "1";
+  for (int d = 0; d < s->x->shape.rank; d++)
+    if (s->nest.gone[d])
+      n = emit_product(s->l->e, n, emit_extent(s->l->e, &s->x->layout->dim[d], s->x->shape.dim[d]));
+  return loop_number(s->l, 'n', n);
+}
+
+/* The place of an element within a row of partial results: that in the whole result. */
+static const char *place_in_row(Sum *s) {
+  Loop *l = s->l;
+  const char *stride = "1";
+  Str at = str_new(l->e->arena);
+  for (int d = s->n->shape.rank - 1; d >= 0; d--) {
+    const char *i = s->nest.out.at[d];
+    if (strcmp(i, "0"))
+      str_printf(&at, is_number(stride, 1) ? "%s%s" : "%s%s * %s", at.n ? " + " : "", i, stride);
+    stride = emit_product(l->e, stride, loop_room(l, s->n, d));
+  }
+  return at.n ? at.at : "0";
+}
+
+static const char *row_size(Sum *s) {
+  const char *n = "1";
+  for (int d = 0; d < s->n->shape.rank; d++)
+    n = emit_product(s->l->e, n, emit_room(s->l->e, s->n, d));
+  return loop_number(s->l, 'n', n);
+}
+
+/* Calls a helper upon each run of a row, the innermost dim: `result` goes in front, `rest` behind.
+ */
+static void put_runs(Sum *s, int last, const char *verb, bool result, const char *rest) {
+  Loop *l = s->l;
+  Nest *t = &s->nest;
+  const int run = t->last > last ? t->last : -1;
+  const char *len = run < 0 ? "1" : loop_extent(l, s->x, run), *i = run < 0 ? NULL : t->in.at[run];
+  int loops = 0;
+  for (int d = last + 1; d < run; d++)
+    if (nest_has_loop(t, d))
+      loop_open(l, t->in.at[d], loop_extent(l, s->x, d), "DTRT_OUTER"), loops++;
+  Nest all = *t;
+  if (run >= 0) {
+    t->in.at[run] = "0";
+    for (int d = 0; d < s->n->shape.rank; d++)
+      if (t->out.at[d] == i) t->out.at[d] = "0";
+  }
+  const char *to =
+      result ? arena_printf(l->e->arena, "&%s, ", loop_element(l, s->id, &t->out, true)) : "";
+  const char *place = place_in_row(s);
+  const char *partial =
+      is_number(place, 0) ? "partial" : arena_printf(l->e->arena, "partial + %s", place);
+  *t = all;
+  str_line(&l->code, "dtrt_%s_row_%s_%s(%s%s, %s, %s, %s);", verb, s->word, s->type, to, partial,
+           len, row_size(s), rest);
+  loop_close(l, loops);
+}
+
+/* The rows of dim `last`, a block at a time. */
+static void put_blocks(Sum *s, int last) {
+  Loop *l = s->l;
+  l->partial = emit_partial(l->e, s->id);
+  l->partial_type = s->n->dtype;
+  const char *i = s->nest.in.at[last], *first = first_row(s, last),
+             *len = loop_extent(l, s->x, last),
+             *own = arena_printf(l->e->arena, "own[%s]", place_in_row(s));
+  str_line(&l->code, "const int64_t start = %s, stop = start + %s;", first, loop_wrap(l->e, len));
+  str_line(&l->code, "DTRT_OUTER");
+  str_line(&l->code, "for (int64_t begin = start; begin < stop;) {");
+  l->code.indent++;
+  str_line(&l->code,
+           "const int64_t block = begin / DTRT_SUM_BLOCK, next = (block + 1) * DTRT_SUM_BLOCK;");
+  str_line(&l->code, "const int64_t end = next < stop ? next : stop;");
+  str_line(&l->code, "%s *own = partial + block %% 2 * %s;", loop_type(s->n->dtype),
+           loop_wrap(l->e, row_size(s)));
+  str_line(&l->code, "if (begin %% DTRT_SUM_BLOCK == 0) {");
+  l->code.indent++;
+  int loops = open_row(s, last + 1);
+  str_line(&l->code, "%s = %s;", own, reduction_identity(l->e, s->n));
+  loop_close(l, loops + 1);
+  loops = nest_has_loop(&s->nest, last);
+  if (loops) {
+    str_line(&l->code, "DTRT_OUTER");
+    str_line(&l->code, "for (int64_t %s = begin - start; %s < end - start; %s++) {", i, i, i);
+    l->code.indent++;
+  }
+  loops += open_row(s, last + 1);
+  const char *v = loop_value(l, s->n->operand[0], &s->nest.in);
+  str_line(&l->code, "%s = %s;", own, reduction_combined(l->e, s->n, own, v));
+  loop_close(l, loops);
+  str_line(&l->code, "begin = end;");
+  str_line(&l->code, "if (end < next || block %% 2 == 0) continue;");
+  put_runs(s, last, "carry", false, "block");
+  loop_close(l, 1);
+  str_line(&l->code, "if (stop == %s) {", all_rows(s));
+  l->code.indent++;
+  put_runs(s, last, "fold", true, "stop / DTRT_SUM_BLOCK, stop % DTRT_SUM_BLOCK > 0");
+  loop_close(l, 1);
+}
+
+static void sum_rows(Sum *s) {
+  Loop *l = s->l;
+  Emit *e = l->e;
+  Nest *t = &s->nest;
+  const int rank = s->x->shape.rank;
+  const bool blocks = s->order.rows > SUM_BLOCK;
+  int rows = rank, last = rank, outer = 0, inner = 0;
+  for (int d = rank - 1; d >= 0; d--)
+    if (counts_rows(s, d)) rows = d, last = last < rank ? last : d;
+  for (int d = 0; d < rows; d++)
+    if (nest_has_loop(t, d))
+      loop_open(l, t->in.at[d], loop_extent(l, s->x, d), "DTRT_OUTER"), outer++;
+  const char *to = loop_element(l, s->id, &t->out, true), *first = emit_first(e, s->id);
+  if (first) str_line(&l->code, "if (%s)", loop_number(l, 'f', first)), l->code.indent++;
+  inner = open_row(s, rows);
+  str_line(&l->code, "%s = %s;", to, reduction_identity(e, s->n));
+  loop_close(l, inner);
+  if (first) l->code.indent--;
+  inner = 0;
+  for (int d = rows; d < (blocks ? last : rank); d++)
+    if (nest_has_loop(t, d)) {
+      const char *pragma = d == t->last ? "DTRT_PLAIN" : "DTRT_OUTER";
+      loop_open(l, t->in.at[d], loop_extent(l, s->x, d), pragma);
+      inner++;
+    }
+  if (blocks) {
+    put_blocks(s, last);
+  } else {
+    const char *v = loop_value(l, s->n->operand[0], &t->in);
+    str_line(&l->code, "%s = %s;", to, reduction_combined(e, s->n, to, v));
+  }
+  loop_close(l, inner + outer);
+}
+
+void emit_sum(Loop *l, NodeId id, const SumOrder *o) {
+  const Node *n = graph_node(l->g, id), *x = graph_operand(l->g, n, 0);
+  Sum s = {.l = l,
+           .id = id,
+           .n = n,
+           .x = x,
+           .order = *o,
+           .word = n->op == OP_sum ? "sum" : "prod",
+           .type = dtype_name(n->dtype)};
+  const bool lines = o->first < x->shape.rank, lanes = lanes_fit(n, o->line);
+  l->flat = lines && n->shape.rank == 0 && loop_is_flat(l, n->operand[0]);
+  s.nest = reduction_nest(l, n, (uint32_t)n->attr[0]);
+  if (l->flat)
+    s.flat.flat = lanes ? LANE : is_number(emit_count(l->e, x), 1) ? "0" : "i";
+  else if (lines && lanes && !several_dims(&s))
+    s.nest.in.at[s.nest.last] = LANE;
+  reduction_count(l, n, l->flat ? &s.flat : &s.nest.in);
+  if (lines)
+    sum_lines(&s);
+  else
+    sum_rows(&s);
+}

@@ -1,0 +1,52 @@
+/* The order of sums and products of floats (docs/sums.md).
+ *
+ * The trailing reduced dims form a line, the other reduced dims count rows. A line goes to lanes,
+ * element i to lane i mod 32, and lanes are joined by halves; a line of fewer than 32 is taken in
+ * sequence. Lanes, and rows, take SUM_BLOCK addends in sequence and combine such blocks pairwise,
+ * so that the error grows with the logarithm of the length. */
+#include "sum_order.h"
+#include "op.h"
+#include "scan.h"
+
+SumOrder sum_order(const Mesh *m, const Graph *g, const Node *n) {
+  SumOrder o = {.fixed = (n->op == OP_sum || n->op == OP_prod) && dtype_is_float(n->dtype),
+                .line = 1,
+                .rows = 1};
+  if (!o.fixed) return o;
+  const Node *x = graph_operand(g, n, 0);
+  const Shape local = layout_local(m, x->layout, &x->shape);
+  bool in_line = true;
+  o.first = x->shape.rank;
+  for (int d = x->shape.rank - 1; d >= 0; d--) {
+    const bool gone = n->attr[0] >> d & 1;
+    if (local.dim[d] == 1 && dim_even(m, &x->layout->dim[d], x->shape.dim[d])) continue;
+    in_line = in_line && gone;
+    if (in_line) o.first = d;
+    if (gone && in_line) o.line *= local.dim[d];
+    if (gone && !in_line) o.rows *= local.dim[d];
+  }
+  return o;
+}
+
+int sum_levels(int64_t addends) {
+  int levels = 0;
+  for (int64_t blocks = addends / SUM_BLOCK; blocks; blocks /= 2) levels++;
+  return levels;
+}
+
+/* A running sum along a dim with others inside it: the sum of all blocks before, and as below. */
+static int64_t scan_scratch(const Shape *local, const Node *n) {
+  const int dim = (int)n->attr[SCAN_DIM];
+  int64_t row = 1;
+  for (int d = dim + 1; d < local->rank; d++) row *= local->dim[d];
+  if (!dtype_is_float(n->dtype) || row == 1 || local->dim[dim] <= SUM_BLOCK) return 0;
+  return (2 + sum_levels(local->dim[dim])) * row * dtype_size(n->dtype);
+}
+
+int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n) {
+  const Shape local = layout_local(m, n->layout, &n->shape);
+  if (n->op == OP_cumsum) return scan_scratch(&local, n);
+  const SumOrder o = sum_order(m, g, n);
+  if (!o.fixed || o.rows <= SUM_BLOCK || o.first < graph_operand(g, n, 0)->shape.rank) return 0;
+  return (1 + sum_levels(o.rows)) * shape_count(&local) * dtype_size(n->dtype);
+}

@@ -1,0 +1,21 @@
+/* The order of sums and products of floats (docs/sums.md). It follows from the shape of the local
+ * block alone, so no fusion or tiling changes a bit. */
+#ifndef DTG_SUM_ORDER_H
+#define DTG_SUM_ORDER_H
+#include "graph.h"
+
+enum { SUM_BLOCK = 32 }; /* addends in sequence; DTRT_SUM_BLOCK in emitted C */
+typedef struct SumOrder {
+  bool fixed; /* a sum or product of floats; the order of other reductions does not matter */
+  int first;  /* the dims from here on form a line; the operand's rank: there is none */
+  int64_t line, rows; /* at most, on any device: elements of a line; lines, or elements where there
+                         is no line, that are combined above it */
+} SumOrder;
+SumOrder sum_order(const Mesh *m, const Graph *g, const Node *n);
+/* Partial results that pairwise combination of n blocks of SUM_BLOCK addends keeps. */
+int sum_levels(int64_t addends);
+/* Bytes of partial results that a reduction of rows, or a running sum of rows, keeps in memory
+ * while it is computed: dtrt_carry_row_sum_f32 in dtrt_math.h says how they lie. */
+int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n);
+
+#endif

@@ -1,0 +1,101 @@
+/* Sums of up to 10^8 elements against f64: relative error below 1e-6, of constants (which round the
+ * same way at every step) and of random values, along inner, outer and all dims. */
+#include <dtgc.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double BOUND = 1e-6;
+static int failures;
+
+static void expect(const char *what, double got, double want) {
+  const double error = fabs(got - want) / fabs(want);
+  printf("%-40s %.3g\n", what, error);
+  if (error < BOUND) return;
+  printf("FAIL %s: %.9g instead of %.9g\n", what, got, want);
+  failures++;
+}
+
+static dtgc_program *compile(const char *text) {
+  dtgc_program *p;
+  if (!dtgc_compile_string("error.dtg", text, NULL, &p)) return p;
+  printf("FAIL %s\n", dtgc_error(p));
+  exit(1);
+}
+
+/* x[rows, 4] filled by `value`. */
+static void try_rows(int64_t rows, float (*value)(int64_t i), const char *name) {
+  char text[600], what[80];
+  snprintf(text, sizeof text,
+           "entry f(x: f32[%ld, 4]) {\n  return a = sum(x), b = sum(x, axis=0)[1], c = mean(x, "
+           "axis=0)[2], d = sum(reshape(x, [4, %ld]), axis=1)[0], e = sum(x * 3, axis=0)[3], g = "
+           "cumsum(x, axis=0)[%ld, 3], h = (ones([1, %ld], f32) @ x)[0, 0]\n}\n",
+           (long)rows, (long)rows, (long)rows - 1, (long)rows);
+  dtgc_program *p = compile(text);
+  float *x = malloc(sizeof *x * 4 * (size_t)rows), r[7];
+  if (!x) abort();
+  double all = 0, column[4] = {0}, first = 0;
+  for (int64_t i = 0; i < 4 * rows; i++) {
+    x[i] = value(i);
+    all += x[i], column[i % 4] += x[i];
+    if (i < rows) first += x[i];
+  }
+  const dtgc_buffer in = {"x", x, sizeof *x * 4 * (size_t)rows};
+  static const char *const out_name[] = {"a", "b", "c", "d", "e", "g", "h"};
+  dtgc_buffer out[7];
+  for (int i = 0; i < 7; i++) out[i] = (dtgc_buffer){out_name[i], &r[i], sizeof *r};
+  if (dtgc_run(p, "f", &in, 1, out, 7)) {
+    printf("FAIL %s\n", dtgc_error(p));
+    exit(1);
+  }
+  const double want[] = {all,       column[1], column[2] / (double)rows, first, 3 * column[3],
+                         column[3], column[0]};
+  static const char *const form[] = {"sum",          "sum axis 0", "mean axis 0",  "sum axis 1",
+                                     "sum of a map", "cumsum",     "ones times it"};
+  for (int i = 0; i < 7; i++) {
+    snprintf(what, sizeof what, "%s of %s, %ld x 4", form[i], name, (long)rows);
+    expect(what, r[i], want[i]);
+  }
+  free(x);
+  dtgc_free(p);
+}
+
+static float tenth(int64_t i) { return (void)i, 0.1f; }
+static float third(int64_t i) { return (void)i, 1.0f / 3; }
+static float spread(int64_t i) {
+  uint64_t z = (uint64_t)i * 0x9E3779B97F4A7C15u;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  return (float)(z >> 40) * 0x1p-24f;
+}
+
+/* Made and added up in one loop: no memory for them. */
+static void try_made(int64_t n) {
+  char text[300], what[80];
+  snprintf(text, sizeof text,
+           "entry f() {\n  x = f32(iota([%ld], axis=0) %% 1000) * 0.001\n  return a = sum(x), m = "
+           "mean(full([%ld, 2], 0.1, f32), axis=0)[1]\n}\n",
+           (long)n, (long)(n / 4));
+  dtgc_program *p = compile(text);
+  float r[2];
+  dtgc_buffer out[] = {{"a", &r[0], sizeof r[0]}, {"m", &r[1], sizeof r[1]}};
+  if (dtgc_run(p, "f", NULL, 0, out, 2)) {
+    printf("FAIL %s\n", dtgc_error(p));
+    exit(1);
+  }
+  double want = 0;
+  for (int i = 0; i < 1000; i++) want += (float)i * 0.001f;
+  snprintf(what, sizeof what, "sum of %ld made in the loop", (long)n);
+  expect(what, r[0], want * (double)n / 1000);
+  expect("mean of as many constants", r[1], 0.1f);
+  dtgc_free(p);
+}
+
+int main(void) {
+  for (int64_t rows = 1000; rows <= 10000000; rows *= 100) {
+    try_rows(rows, tenth, "0.1");
+    try_rows(rows, third, "1/3");
+    try_rows(rows, spread, "random values");
+  }
+  try_made(100000000);
+  return failures > 0;
+}
