@@ -88,7 +88,7 @@ static void gemm_long(bool wide, int ta, int tb, int64_t m, int64_t n, int64_t k
 /* A matrix times a vector. BLAS adds up k in sequence, or in a few lanes; long ones are done in
  * blocks, which are combined pairwise (docs/sums.md). */
 enum {
-  SEQUENCE = 256, /* of k in sequence */
+  SEQUENCE = 128, /* of k in sequence */
   LANES_OF = 2048 /* of k where the matrix has it innermost, in lanes */
 };
 
