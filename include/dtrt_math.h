@@ -377,23 +377,43 @@ DTRT_FN double dtrt_sigmoid_f64(double x) {
   DTRT_FN T dtrt_mul_##S(T a, T b) { return a * b; }                                               \
   DTRT_FN T dtrt_div_##S(T a, T b) { return a / b; }                                               \
   DTRT_FN T dtrt_min_##S(T a, T b) { return ((a < b) | (a != a)) ? a : b; }                        \
-  DTRT_FN T dtrt_max_##S(T a, T b) { return ((a > b) | (a != a)) ? a : b; }                        \
-  DTRT_FN T dtrt_mod_##S(T a, T b) {                                                               \
-    T m = (T)__builtin_fmod(a, b); /* exact, so for floats too */                                  \
-    T r = ((b < 0) != (m < 0)) ? m + b : m;                                                        \
-    r = m == 0 ? (T)__builtin_copysign(0.0, b) : r;                                                \
-    return b == 0 ? (T)DTRT_NAN_F64 : r;                                                           \
-  }                                                                                                \
-  DTRT_FN T dtrt_floordiv_##S(T a, T b) {                                                          \
-    T m = (T)__builtin_fmod(a, b), d = (a - m) / b;                                                \
-    d = ((m != 0) & ((b < 0) != (m < 0))) ? d - 1 : d;                                             \
-    T f = (T)__builtin_floor(d);                                                                   \
-    f = d - f > (T)0.5 ? f + 1 : f;                                                                \
-    f = d == 0 ? (T)__builtin_copysign(0.0, a / b) : f;                                            \
-    return b == 0 ? a / b : f;                                                                     \
-  }
+  DTRT_FN T dtrt_max_##S(T a, T b) { return ((a > b) | (a != a)) ? a : b; }
 DTRT_FLOAT_ARITHMETIC(f32, float)
 DTRT_FLOAT_ARITHMETIC(f64, double)
+
+/* Nothing on the way may be denormal, since it would be flushed to 0: f32 goes through f64, and small
+ * f64 are scaled up, which is exact. */
+DTRT_FN float dtrt_mod_f32(float a, float b) {
+  double m = __builtin_fmod((double)a, (double)b); /* exact */
+  float sum = __builtin_fabs(m) < 0x1p-126 ? (float)(m + (double)b) : (float)m + b;
+  float r = ((b < 0) != (m < 0)) ? sum : (float)m;
+  r = m == 0 ? __builtin_copysignf(0.0f, b) : r;
+  return b == 0 ? DTRT_NAN_F32 : r;
+}
+/* a // b for b != 0, where neither a nor a multiple of b near it is denormal */
+DTRT_FN double dtrt_floordiv_scaled(double a, double b) {
+  double m = __builtin_fmod(a, b), d = (a - m) / b;
+  d = ((m != 0) & ((b < 0) != (m < 0))) ? d - 1 : d;
+  double f = __builtin_floor(d);
+  f = d - f > 0.5 ? f + 1 : f;
+  return d == 0 ? __builtin_copysign(0.0, a) * __builtin_copysign(1.0, b) : f;
+}
+DTRT_FN float dtrt_floordiv_f32(float a, float b) {
+  return b == 0 ? a / b : (float)dtrt_floordiv_scaled((double)a, (double)b);
+}
+DTRT_FN double dtrt_mod_f64(double a, double b) {
+  double m = __builtin_fabs(a) < __builtin_fabs(b) ? a : __builtin_fmod(a, b);
+  double r = ((b < 0) != (m < 0)) ? m + b : m;
+  r = m == 0 ? __builtin_copysign(0.0, b) : r;
+  return b == 0 ? DTRT_NAN_F64 : r;
+}
+DTRT_FN double dtrt_floordiv_f64(double a, double b) {
+  int small = __builtin_fabs(a) < 0x1p-900, far = !small & (__builtin_fabs(b) < 0x1p-1000);
+  double scale = small ? 0x1p120 : 1.0;
+  double f = dtrt_floordiv_scaled(a * scale, far ? 1.0 : b * scale);
+  f = far ? a / b + (a - a) : f; /* above 2^100, so an integer; NaN for infinity */
+  return b == 0 ? a / b : f;
+}
 
 /* Whole numbers wrap. W: an unsigned type no narrower than int, in which + - * cannot overflow. */
 #define DTRT_INT_ARITHMETIC(S, T, W)                                                               \

@@ -1,6 +1,5 @@
 /* Names that nobody defined: element types, the operations of compiler/ops, and what only the
- * elaborator can do (params, like, shape, grad ...). On plain numbers abs, sqrt and their kin are
- * computed now. */
+ * elaborator can do (params, like, shape, grad ...). Calls with numbers alone are folded (fold.c). */
 #include "elaborate.h"
 #include <math.h>
 #include <stdlib.h>
@@ -274,50 +273,7 @@ Value builtin_from_arg(Elab *e, const Arg *a) {
   return value_list(e, at, a->n);
 }
 
-/* -------- numbers now -------- */
-
-static double sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
-static double sigmoid_of(double x) { return 1 / (1 + exp(-x)); }
-static double rsqrt_of(double x) { return 1 / sqrt(x); }
-
-static const struct {
-  const char *name;
-  double (*fn)(double);
-} folds[] = {
-    {"exp", exp},   {"expm1", expm1},     {"log", log},   {"log1p", log1p},
-    {"sqrt", sqrt}, {"rsqrt", rsqrt_of},  {"tanh", tanh}, {"sigmoid", sigmoid_of},
-    {"erf", erf},   {"sin", sin},         {"cos", cos},   {"floor", floor},
-    {"ceil", ceil}, {"round", nearbyint}, {"abs", fabs},  {"sign", sign_of},
-};
-
-static Value fold_one(Elab *e, Span call, const char *name, const Value *v, double x) {
-  if (v->kind == V_INT && !strcmp(name, "abs"))
-    return v->i == INT64_MIN ? elab_fail(e, call, "abs(%ld) does not fit in 64 bits", (long)v->i)
-                             : value_int(v->i < 0 ? -v->i : v->i);
-  if (v->kind == V_INT &&
-      (!strcmp(name, "floor") || !strcmp(name, "ceil") || !strcmp(name, "round")))
-    return *v;
-  for (size_t i = 0; i < sizeof folds / sizeof *folds; i++) {
-    if (strcmp(folds[i].name, name)) continue;
-    double r = folds[i].fn(x);
-    if (!isfinite(r) && isfinite(x))
-      return elab_fail(e, call, "%s(%g) is not a finite number", name, x);
-    bool whole = *name == 'f' || *name == 'c' || !strcmp(name, "round");
-    return whole && fabs(r) < 9e15 ? value_int((int64_t)r) : value_real(r);
-  }
-  return value_none;
-}
-
-/* V_NONE when it is not a matter of plain numbers. */
-static Value fold(Elab *e, const char *name, Span call, const Actual *a, int n) {
-  double x, y;
-  if (n < 1 || a[0].name.text || !value_number(&a[0].value, &x)) return value_none;
-  if (n == 1) return fold_one(e, call, name, &a[0].value, x);
-  if (n != 2 || a[1].name.text || !value_number(&a[1].value, &y)) return value_none;
-  if (!strcmp(name, "min")) return y < x ? a[1].value : a[0].value;
-  if (!strcmp(name, "max")) return y > x ? a[1].value : a[0].value;
-  return value_none;
-}
+/* -------- casts -------- */
 
 static Value cast_number(Elab *e, DType t, const Actual *a, double x) {
   static const int64_t lo[] = {0, 0, -128, INT32_MIN, INT64_MIN};
@@ -425,20 +381,31 @@ static bool default_arg(Elab *e, const OpDef *op, const char *param, const char 
   return true;
 }
 
+static Value no_tensors_here(Elab *e, const OpDef *op, Span call) {
+  return elab_fail(
+      e, call,
+      "`%s` computes a tensor: that is done in entries, methods and first values of variables",
+      op->name);
+}
+
 Value builtin_op(Elab *e, const OpDef *op, Span call, const Actual *a, int n) {
   Signature sig;
   Arg args[MOST_PARAMS];
   int which[MOST_PARAMS], rest;
-  Value v = fold(e, op->name, call, a, n);
-  if (v.kind != V_NONE) return v;
-  if (!e->at)
-    return elab_fail(
-        e, call,
-        "`%s` computes a tensor: that is done in entries, methods and first values of variables",
-        op->name);
   read_signature(e, op->params, &sig);
+  bool numbers = true;
+  for (int i = 0; i < n; i++) {
+    ValueKind k = a[i].value.kind;
+    numbers = numbers && (k == V_INT || k == V_REAL || k == V_BOOL || k == V_NONE);
+  }
+  if (!e->at && !(numbers && op->fold)) return no_tensors_here(e, op, call);
   if (!call_bind(e, call, op->name, op->params, (Span){0}, sig.formal, sig.n, a, n, which, &rest))
     return value_error;
+  if (numbers && op->fold) {
+    Value v = fold_call(e, op, call, a, which, sig.n);
+    if (v.kind != V_NONE) return v;
+    if (!e->at) return no_tensors_here(e, op, call);
+  }
   for (int i = 0; i < sig.n; i++) {
     if (sig.formal[i].rest) {
       VEC(Arg) more = {0};

@@ -284,6 +284,13 @@ Value builtin_from_arg(Elab *e, const Arg *a);
 Value builtin_cast(Elab *e, DType t, Span call, const Actual *a, int n);
 Value builtin_field(Elab *e, const Value *v, const char *name, bool *found); /* x.shape, x.dtype */
 
+/* -------- fold.c -------- */
+
+/* What an op makes of numbers known while compiling; V_NONE: it is not a matter of numbers alone. */
+Value fold_values(Elab *e, Op op, Span at, const Value *const *v, int n);
+/* The same of a call whose arguments were bound to `n` parameters by call_bind. */
+Value fold_call(Elab *e, const OpDef *def, Span call, const Actual *a, const int *which, int n);
+
 /* -------- stmt.c, entry.c, variable.c -------- */
 
 /* True when a return was met; its value is e->result. */

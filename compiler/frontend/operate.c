@@ -1,101 +1,7 @@
-/* Operators and subscripts: on plain values they are computed now, with overflow reported; where
- * one side is a tensor they become nodes. */
+/* Operators and subscripts: on plain values they are computed now (fold.c); where one side is a
+ * tensor they become nodes. */
 #include "elaborate.h"
-#include <math.h>
 #include <string.h>
-
-/* -------- numbers -------- */
-
-static Value overflow(Elab *e, const Expr *x) {
-  return elab_fail(e, x->span, "the result of `%s` does not fit in 64 bits", op_written(x->op));
-}
-
-static bool int_power(int64_t base, int64_t n, int64_t *out) {
-  bool over = false;
-  int64_t r = 1;
-  while (n > 0 && !over) {
-    if (n & 1) over = __builtin_mul_overflow(r, base, &r);
-    n >>= 1;
-    if (n && !over) over = __builtin_mul_overflow(base, base, &base);
-  }
-  *out = r;
-  return !over;
-}
-
-static Value ints(Elab *e, const Expr *x, int64_t a, int64_t b) {
-  int64_t r = 0;
-  bool over = false;
-  if (b == 0 && (x->op == OP_div || x->op == OP_floordiv || x->op == OP_mod))
-    return elab_fail(e, x->span, "division by zero");
-  bool edge = a == INT64_MIN && b == -1;
-  switch (x->op) {
-  case OP_add: over = __builtin_add_overflow(a, b, &r); break;
-  case OP_sub: over = __builtin_sub_overflow(a, b, &r); break;
-  case OP_mul: over = __builtin_mul_overflow(a, b, &r); break;
-  case OP_div:
-    if (!edge && a % b) return value_real((double)a / (double)b);
-    over = edge;
-    if (!over) r = a / b;
-    break;
-  case OP_floordiv:
-    over = edge;
-    if (!over) r = a / b - (a % b != 0 && (a < 0) != (b < 0));
-    break;
-  case OP_mod:
-    if (!edge) r = a % b;
-    if (r && (r < 0) != (b < 0)) r += b;
-    break;
-  case OP_pow:
-    if (b < 0) return value_real(pow((double)a, (double)b));
-    over = !int_power(a, b, &r);
-    break;
-  default: break;
-  }
-  return over ? overflow(e, x) : value_int(r);
-}
-
-static Value reals(Elab *e, const Expr *x, double a, double b) {
-  double r = 0;
-  if (b == 0 && (x->op == OP_div || x->op == OP_floordiv || x->op == OP_mod))
-    return elab_fail(e, x->span, "division by zero");
-  switch (x->op) {
-  case OP_add: r = a + b; break;
-  case OP_sub: r = a - b; break;
-  case OP_mul: r = a * b; break;
-  case OP_div: r = a / b; break;
-  case OP_floordiv: r = floor(a / b); break;
-  case OP_mod: r = a - b * floor(a / b); break;
-  case OP_pow: r = pow(a, b); break;
-  default: break;
-  }
-  if (!isfinite(r) && isfinite(a) && isfinite(b))
-    return elab_fail(e, x->span, "%g %s %g is not a finite number", a, op_written(x->op), b);
-  return value_real(r);
-}
-
-static bool order(Op op, int sign) {
-  switch (op) {
-  case OP_lt: return sign < 0;
-  case OP_le: return sign <= 0;
-  case OP_gt: return sign > 0;
-  default: return sign >= 0;
-  }
-}
-
-static bool is_order(Op op) { return op >= OP_lt && op <= OP_ge; }
-
-static Value numbers(Elab *e, const Expr *x, const Value *l, const Value *r) {
-  bool whole = l->kind == V_INT && r->kind == V_INT;
-  double a, b;
-  value_number(l, &a);
-  value_number(r, &b);
-  if (is_order(x->op)) {
-    if (isnan(a) || isnan(b)) return value_bool(false);
-    int sign = whole ? (l->i > r->i) - (l->i < r->i) : (a > b) - (a < b);
-    return value_bool(order(x->op, sign));
-  }
-  return whole ? ints(e, x, l->i, r->i) : reals(e, x, a, b);
-}
 
 /* -------- tensors -------- */
 
@@ -123,10 +29,7 @@ static Value joined(Elab *e, const Expr *x, const List *a, const List *b) {
   return value_list(e, at, a->n + b->n);
 }
 
-static bool is_arithmetic(Op op) { return op <= OP_pow && op != OP_NONE; }
-
 Value operate_binary(Elab *e, const Expr *x, Value l, Value r) {
-  double a, b;
   Op op = x->op;
   if (e->at) {
     l = eval_read(e, l, x->x->span);
@@ -134,11 +37,9 @@ Value operate_binary(Elab *e, const Expr *x, Value l, Value r) {
     if (l.kind == V_ERROR || r.kind == V_ERROR) return value_error;
     if (l.kind == V_TENSOR || r.kind == V_TENSOR) return on_tensors(e, x, &l, &r);
   }
-  if (value_number(&l, &a) && value_number(&r, &b) && (is_arithmetic(op) || is_order(op)))
-    return numbers(e, x, &l, &r);
+  Value v = fold_values(e, op, x->span, (const Value *[]){&l, &r}, 2);
+  if (v.kind != V_NONE) return v;
   if (op == OP_eq || op == OP_ne) return value_bool(value_same(&l, &r) == (op == OP_eq));
-  if (l.kind == V_BOOL && r.kind == V_BOOL && (op == OP_and || op == OP_or))
-    return value_bool(op == OP_and ? l.i && r.i : l.i || r.i);
   if (op == OP_add && l.kind == V_LIST && r.kind == V_LIST) return joined(e, x, l.list, r.list);
   if (op == OP_add && l.kind == V_STRING && r.kind == V_STRING &&
       strlen(l.text) + strlen(r.text) < 65536)
@@ -149,10 +50,8 @@ Value operate_binary(Elab *e, const Expr *x, Value l, Value r) {
 
 Value operate_unary(Elab *e, const Expr *x, Value v) {
   if (v.kind == V_ERROR) return v;
-  if (x->op == OP_not && v.kind == V_BOOL) return value_bool(!v.i);
-  if (x->op == OP_neg && v.kind == V_REAL) return value_real(-v.real);
-  if (x->op == OP_neg && v.kind == V_INT)
-    return v.i == INT64_MIN ? overflow(e, x) : value_int(-v.i);
+  Value folded = fold_values(e, x->op, x->span, (const Value *[]){&v}, 1);
+  if (folded.kind != V_NONE) return folded;
   v = eval_read(e, v, x->x->span);
   if (v.kind == V_ERROR) return v;
   if (v.kind != V_TENSOR)

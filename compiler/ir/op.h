@@ -74,6 +74,31 @@ typedef struct Arg {
   int n;
 } Arg;
 
+/* -------- numbers known while compiling -------- */
+
+typedef enum ScalarKind { NUM_NONE, NUM_INT, NUM_REAL, NUM_BOOL } ScalarKind;
+
+/* An integer of 64 bits, a real (an f64) or a truth value. NUM_NONE: an argument not given. */
+typedef struct Scalar {
+  ScalarKind kind;
+  int64_t i;   /* NUM_INT; NUM_BOOL as 0 or 1 */
+  double real; /* NUM_REAL */
+} Scalar;
+
+typedef enum Folded {
+  FOLDED,
+  FOLD_NONE,       /* the op makes nothing of such numbers */
+  FOLD_BY_ZERO,    /* a division by zero */
+  FOLD_TOO_LARGE,  /* the integer does not fit in 64 bits */
+  FOLD_NOT_FINITE, /* finite numbers gave infinity or NaN */
+} Folded;
+
+enum { MOST_NUMBERS = 3 }; /* arguments of an op that folds */
+
+static inline double number_real(const Scalar *x) {
+  return x->kind == NUM_REAL ? x->real : (double)x->i;
+}
+
 /* -------- building graphs -------- */
 
 /* Where new nodes go. Elaboration, gradients and composites all build through this; a wrong call
@@ -104,6 +129,11 @@ struct OpDef {
   const char
       *example; /* .dtg statements over named inputs; becomes tests and docs. See docs/ops.md */
   Arg (*call)(Build *b, const Arg *args); /* one Arg a parameter, in order */
+  /* What the op makes of numbers instead of tensors: its first `numbers` parameters, those without a
+   * default given. The result is that of i64 or f64 tensors; where that would wrap or leave the
+   * finite numbers, it says so instead. Call it by op_fold. */
+  Folded (*fold)(const Scalar *x, Scalar *out);
+  int numbers;
   /* primitives */
   bool (*infer)(Build *b, Node *n); /* checks operands, sets dtype and shape */
   void (*rule)(const Graph *g, const Node *n, Rule *r);
@@ -128,6 +158,9 @@ const OpDef *op_def(Op op);
 const char *op_written(Op op); /* as the user writes it in an expression: "+", "and", "exp" */
 const OpDef *op_find(const char *name, Op *op); /* by the user's name; NULL: none */
 const OpDef *op_at(int i); /* the roll in order, for docs and "did you mean"; NULL past it */
+
+/* FOLD_NONE too for an op without `fold` and for the wrong number of arguments. */
+Folded op_fold(const OpDef *d, const Scalar *x, int n, Scalar *out);
 
 void ops_doc(Str *out); /* the text of docs/ops.md */
 

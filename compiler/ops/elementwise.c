@@ -110,6 +110,8 @@ static NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
                            .doc = DOC,                                                             \
                            .example = EXAMPLE,                                                     \
                            .call = call_##NAME,                                                    \
+                           .fold = fold_##NAME,                                                    \
+                           .numbers = 1,                                                           \
                            .infer = INFER,                                                         \
                            .rule = rule_elementwise,                                               \
                            .grad = grad_##NAME,                                                    \
@@ -130,6 +132,8 @@ static NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
                            .doc = DOC,                                                             \
                            .example = EXAMPLE,                                                     \
                            .call = call_##NAME,                                                    \
+                           .fold = fold_##NAME,                                                    \
+                           .numbers = 2,                                                           \
                            .infer = INFER,                                                         \
                            .rule = rule_elementwise,                                               \
                            .grad = grad_##NAME,                                                    \
@@ -253,6 +257,8 @@ const OpDef op_min = {.name = "min",
                       .doc = "the smaller of x and y, or with no y the smallest over axis",
                       .example = "f32[4, 6] x, f32[6] y: min(x, y)",
                       .call = call_min,
+                      .fold = fold_min,
+                      .numbers = 2,
                       .infer = infer_number,
                       .rule = rule_elementwise,
                       .grad = grad_min,
@@ -264,6 +270,8 @@ const OpDef op_max = {.name = "max",
                       .doc = "the larger of x and y, or with no y the largest over axis",
                       .example = "f32[4, 6] x, f32[6] y: max(x, y)",
                       .call = call_max,
+                      .fold = fold_max,
+                      .numbers = 2,
                       .infer = infer_number,
                       .rule = rule_elementwise,
                       .grad = grad_max,
@@ -309,6 +317,8 @@ const OpDef op_where = {.name = "where",
                         .doc = "x where cond is true, y where it is false",
                         .example = "bool[4, 6] c, f32[4, 6] x, f32[6] y: where(c, x, y)",
                         .call = call_where,
+                        .fold = fold_where,
+                        .numbers = 3,
                         .infer = infer_where,
                         .rule = rule_elementwise,
                         .grad = grad_where,
@@ -327,7 +337,9 @@ const OpDef op_clamp = {.name = "clamp",
                         .params = "x, lo=none, hi=none",
                         .doc = "x kept between lo and hi",
                         .example = "f32[4, 6] x: clamp(x, -0.5, 0.5)",
-                        .call = call_clamp};
+                        .call = call_clamp,
+                        .fold = fold_clamp,
+                        .numbers = 3};
 
 static bool infer_cast(Build *b, Node *n) {
   n->shape = graph_operand(b->graph, n, 0)->shape;

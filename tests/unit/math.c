@@ -177,7 +177,10 @@ static void test_special(void) {
                                {1, 0, INFINITY, NAN},
                                {0, 0, NAN, NAN},
                                {1, 0.1f, 9, 0.0999999866f},
-                               {-0.0f, 1, -0.0f, 0}};
+                               {-0.0f, 1, -0.0f, 0},
+                               {0x1p-126f, 3 * 0x1p-149f, 2796202, 2 * 0x1p-149f},
+                               {INFINITY, 3 * 0x1p-149f, NAN, NAN},
+                               {-0x1p-149f, 1, -1, 1}};
   for (size_t i = 0; i < sizeof q / sizeof *q; i++) {
     float d = dtrt_floordiv_f32(q[i][0], q[i][1]), m = dtrt_mod_f32(q[i][0], q[i][1]);
     check(d == q[i][2] || (isnan(d) && isnan(q[i][2])), "floordiv", (double)q[i][0],

@@ -144,7 +144,7 @@ static const struct Bits {
     {"min", bits_min, 0x9b217d8365beed92u},
     {"max", bits_max, 0x7fb61b18c1c6de47u},
     {"mod", bits_mod, 0x63c4dcb689200133u},
-    {"floordiv", bits_floordiv, 0x09fa2f879ca9a200u},
+    {"floordiv", bits_floordiv, 0xe59e27bc3b474399u},
     {"bf16", bits_bf16, 0x5e7d23495d8d0a1bu},
     {"f16", bits_f16, 0x6b6434c9001235fbu},
     {"uniform", bits_uniform, 0x876d0fe096122c01u},
