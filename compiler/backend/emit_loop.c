@@ -116,14 +116,18 @@ static void put_parameters(Loop *l, Str *s) {
   if (l->then) str_printf(s, "%sconst dtrt_then *then", sep);
 }
 
-/* "n0", "from12", "first0", "key1": what name_parameters calls numbers; "v0", "i0": locals. */
-static bool is_number_name(const char *s) {
-  static const char *const words[] = {"n", "from", "key", "row", "first", "bound", "v", "i"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    size_t n = strlen(words[i]);
-    if (!strncmp(s, words[i], n) && s[n] && strspn(s + n, "0123456789") == strlen(s + n))
+/* "n0", "from12", "first0", "key1": what name_parameters calls numbers. "i0", "v12", "acc": what loops
+ * call their indices and values. */
+static bool is_local_name(const char *s) {
+  static const char *const numbered[] = {"n", "from", "key", "row", "first", "bound", "i", "v"};
+  static const char *const words[] = {"acc", "at", "best", "dev", "lane", "line", "then"};
+  for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
+    size_t n = strlen(numbered[i]);
+    if (!strncmp(s, numbered[i], n) && s[n] && strspn(s + n, "0123456789") == strlen(s + n))
       return true;
   }
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(s, words[i])) return true;
   return false;
 }
 
@@ -144,7 +148,7 @@ static void name_parameters(Loop *l, const char **pname, const char **nname) {
   for (int i = 0; i < l->pointers.n; i++) {
     const char *base = pointer_name(l, i);
     pname[i] = base;
-    if (strlen(base) < 2 || is_number_name(base)) pname[i] = arena_printf(e->arena, "%s_", base);
+    if (strlen(base) < 2 || is_local_name(base)) pname[i] = arena_printf(e->arena, "%s_", base);
     for (int k = 2, j = 0; j < i; j++)
       if (!strcmp(pname[i], pname[j]))
         pname[i] = arena_printf(e->arena, "%s_%d", base, k++), j = -1;

@@ -1,0 +1,549 @@
+/* dtrt.h: the runtime of dtg. The only header that emitted C includes.
+ *
+ * Part 1 is what emitted C uses: types, tables that describe a program, and calls made once an op.
+ * Part 2 is for hosts: open a program, feed and call its entries, read and write its variables.
+ *
+ * No system header is included, so that compiling an entry in memory needs none.
+ *
+ * A *device* is one point of the mesh: a thread of this process, or of one of several processes
+ * under MPI; where there are fewer cores than devices, several devices take turns on one thread. Every device runs the same entry function on its own blocks; `dtrt_device.coord` tells it
+ * which. */
+#ifndef DTRT_H
+#define DTRT_H
+
+typedef __INT8_TYPE__ int8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
+typedef __SIZE_TYPE__ size_t;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ 1. for emitted C */
+
+#define DTRT_ABI 5
+#define DTRT_MAX_RANK 8
+#define DTRT_MAX_AXES 8
+#define DTRT_FLIGHTS 8 /* exchanges that a device has in flight at most */
+
+enum { DTRT_BOOL, DTRT_U8, DTRT_I8, DTRT_I32, DTRT_I64, DTRT_F16, DTRT_BF16, DTRT_F32, DTRT_F64 };
+enum { DTRT_SUM, DTRT_MAX, DTRT_MIN, DTRT_PROD };
+
+/* How one dim of a tensor lies on the mesh. The block and window laws are those of docs/layouts.md:
+ * n elements in granules of g, cut k = product of the axes' sizes ways; m = n/g; block i is
+ * [i*m/k * g, (i+1)*m/k * g). With a window (`of` > 0) the block [lo, hi) is that of a dim of `of`
+ * elements, and the device holds [ceil((lo*mul + first)/div), floor(((hi-1)*mul + last)/div) + 1) of this
+ * dim, cut off at 0 and n (for mul < 0, lo and hi-1 change places; an empty block needs nothing). */
+typedef struct dtrt_dim {
+  int64_t n;
+  int64_t granule;
+  int64_t of, mul, div, first, last;
+  int32_t naxes;
+  int32_t axis[DTRT_MAX_AXES]; /* major to minor */
+} dtrt_dim;
+
+/* A block is dense and row-major in its own local extents. */
+typedef struct dtrt_layout {
+  int32_t rank;
+  uint32_t partial; /* set of axes over which each device holds one term */
+  int32_t reduce;   /* DTRT_SUM ...: how the terms combine */
+  const dtrt_dim *dim;
+} dtrt_layout;
+
+/* What happens to a tensor between two layouts. `kind` is for reports and fast paths; the layouts
+ * decide what is right. Axes in from->partial and not in to->partial are settled: terms are added in
+ * the order of the ranks, so that every transport gives the same bits. */
+enum {
+  DTRT_COPY,           /* local: the device already owns all it needs */
+  DTRT_ALL_REDUCE,     /* partial to whole over `axes` */
+  DTRT_REDUCE_SCATTER, /* partial to split over `axes` */
+  DTRT_ALL_GATHER,
+  DTRT_ALL_TO_ALL,
+  DTRT_PERMUTE,        /* each device takes the whole block of one other */
+  DTRT_BOXES,          /* the general exchange: needed minus owned */
+  DTRT_HALO            /* blocks grown or shifted along the dims that are cut: what windows reach */
+};
+typedef struct dtrt_exchange {
+  int32_t id; /* index in dtrt_program.exchange */
+  int32_t kind;
+  int32_t dtype;
+  uint32_t axes; /* set of axes along which data moves */
+  const dtrt_layout *from, *to;
+  const char *what;  /* "gradient of model.d1.w" */
+  const char *where; /* "mlp.dtg:14" */
+} dtrt_exchange;
+
+/* Whether an input may be read in the host's memory: no, since an output or a variable becomes it; where peers
+ * can read that memory, since exchanges take it; or anyhow, since only its own device reads it. */
+enum { DTRT_NOT_LENT, DTRT_LENT_TO_ALL, DTRT_LENT_TO_ONE };
+typedef struct dtrt_tensor {
+  const char *name;
+  int32_t dtype;
+  int32_t trainable; /* variables: 1 for param, 0 for state */
+  const dtrt_layout *layout; /* global sizes are in its dims */
+  int64_t offset; /* of the local block: variables in dtrt_device.vars, others in .arena */
+  int64_t bytes;  /* of the largest local block */
+  int32_t lent;   /* inputs: one of the below */
+  const char *const *dim_const; /* inputs: the `const` each dim was written as, or NULL entries */
+  const char *where;
+} dtrt_tensor;
+
+/* One step of an entry, for messages and profiles: dtrt_device.at is an index into these. The work is one
+ * device's, of the one with the largest blocks. */
+enum { DTRT_STEP_LOOP, DTRT_STEP_PRODUCT, DTRT_STEP_EXCHANGE };
+typedef struct dtrt_step {
+  const char *what;
+  const char *where;
+  int32_t kind;
+  int64_t flops; /* of products and convolutions; else 0 */
+  int64_t bytes; /* exchanges: received; others: of all values read and stored, each once */
+} dtrt_step;
+
+typedef struct dtrt_device dtrt_device;
+
+typedef struct dtrt_entry {
+  const char *name;
+  void (*run)(dtrt_device *dev);
+  int32_t nin, nout, nsteps, assigns; /* assigns: 1 when it changes variables */
+  const dtrt_tensor *in, *out;
+  const dtrt_step *step;
+  int64_t arena_bytes;
+} dtrt_entry;
+
+/* The one symbol of a compiled program: `const dtrt_program dtg_program`. entry[0] is `init`, which
+ * gives every variable its first value. */
+typedef struct dtrt_program {
+  int32_t abi;
+  const char *name;
+  int32_t naxes;
+  const char *const *axis_name;
+  const int32_t *axis_size;
+  int32_t nvars, nentries, nexchanges;
+  const dtrt_tensor *var;
+  const dtrt_entry *entry;
+  const dtrt_exchange *const *exchange;
+  int64_t vars_bytes;
+  const char *layouts; /* text of --dump=layouts, for `info`; 0 in what dtgc_load gives: dtgc_dump has it */
+} dtrt_program;
+
+/* What emitted C sees of a device. The runtime keeps the rest behind it. */
+struct dtrt_device {
+  char *vars;  /* 64-byte aligned */
+  char *arena; /* 64-byte aligned, at least the entry's arena_bytes */
+  const int32_t *coord; /* one an axis of the mesh */
+  uint64_t seed;
+  int32_t at; /* index of the running step */
+  const void *const *in; /* where the block of each lent input is: in the host's memory, or in the arena */
+};
+
+/* Begins a step of the entry, and ends the one before. Step number nsteps is the copies into variables and
+ * outputs that come last. */
+void dtrt_begin_step(dtrt_device *dev, int32_t step);
+
+/* Bounds of this device's block of a dim (the laws above). */
+int64_t dtrt_lo(const dtrt_device *dev, const dtrt_dim *dim);
+int64_t dtrt_hi(const dtrt_device *dev, const dtrt_dim *dim);
+
+/* Collective over the devices that differ only in x->axes: all must call, in the same order. `from` and
+ * `to` are local blocks in this device's arena or vars; they may be the same for DTRT_ALL_REDUCE and must
+ * not overlap otherwise. Does not return when a device has failed. */
+void dtrt_run_exchange(dtrt_device *dev, const dtrt_exchange *x, const void *from, void *to);
+/* n exchanges over the same axes as one: all-reduces of the same reduce op and dtype, or none of them all-reduces. */
+void dtrt_run_exchanges(dtrt_device *dev, int n, const dtrt_exchange *const *x,
+                        const void *const *from, void *const *to);
+
+/* The same begun here and finished by dtrt_wait_exchange: until then `from` must not be written and `to` neither
+ * read nor written. `flight`, from 1 to DTRT_FLIGHTS, is a number that no other exchange has meanwhile. All devices
+ * must start and await the same ones in the same order, and all are over when the entry ends. Messages to other
+ * processes go on whenever a step begins or the device waits for something. */
+void dtrt_start_exchange(dtrt_device *dev, int flight, const dtrt_exchange *x, const void *from, void *to);
+void dtrt_start_exchanges(dtrt_device *dev, int flight, int n, const dtrt_exchange *const *x,
+                          const void *const *from, void *const *to);
+void dtrt_wait_exchange(dtrt_device *dev, int flight);
+
+/* C[m][n] = A[m][k] B[k][n] (+ C when accumulate). Row-major with leading dims in elements;
+ * ta: A is stored [k][m]; tb: B is stored [n][k]. Any of m, n, k may be 0. dtype: DTRT_F32 or DTRT_F64. */
+void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
+               int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate);
+/* What is done to rows from..to of C as soon as they are final. `rows` must do the same to each row, in any
+ * order, and write neither A nor B. `read`: matrices as large as C, row after row, that it reads as well: they
+ * are fetched into the cache while the product is computed. */
+typedef struct dtrt_then {
+  void (*rows)(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from, int64_t to);
+  dtrt_device *dev;
+  void *const *p;   /* for `rows` */
+  const int64_t *n; /* for `rows` */
+  int32_t nread;    /* at most 8 */
+  const void *const *read;
+} dtrt_then;
+/* dtrt_gemm of f32 without accumulation, C's rows one after the other, and `then` upon them. */
+void dtrt_gemm_then(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b,
+                    int64_t ldb, void *c, const dtrt_then *then);
+/* dtrt_gemm of f32 of which a part is dead: in matrix `of`, what lies outside of low <= column - row < high, and outside
+ * of the blocks of DTRT_LIVE rows and columns that this band touches. Dead elements of C are not computed, and those of A
+ * and B not read: they count as 0, whatever they would be multiplied by. */
+typedef enum dtrt_live_of { DTRT_LIVE_C, DTRT_LIVE_A, DTRT_LIVE_B } dtrt_live_of;
+typedef struct dtrt_live {
+  dtrt_live_of of;
+  int64_t low, high;
+} dtrt_live;
+#define DTRT_LIVE 32
+#define DTRT_FAR ((int64_t)1 << 40) /* no bound */
+void dtrt_gemm_live(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b, int64_t ldb,
+                    void *c, int64_t ldc, int accumulate, dtrt_live live);
+/* Puts 0 where a matrix of n columns is dead; `step` elements from row to row. */
+void dtrt_live_clear(float *p, int64_t rows, int64_t n, int64_t step, int64_t low, int64_t high);
+
+/* A convolution's windows on this device's blocks of x [batch][large...][in], w [taps...][each][out] and
+ * y [batch][small...][out], of n spatial dims (1 to 3): position q of y and tap k meet position q * stride
+ * + at + k * dilation of x, which is 0 outside of the block. Channels go in in / each groups (each > 0 where
+ * w is not empty). dtype: DTRT_F32 or DTRT_F64. */
+typedef struct dtrt_slide {
+  int32_t dtype, n;
+  int64_t batch, in, each, out;
+  int64_t large[3], small[3], taps[3], stride[3], dilation[3], at[3];
+} dtrt_slide;
+/* y, its gradient to x, and that to w. Each element is one sum in the order of the taps and channels,
+ * or for w of the pixels, by hundreds of them. */
+void dtrt_conv(const dtrt_slide *s, const void *x, const void *w, void *y);
+void dtrt_conv_input(const dtrt_slide *s, const void *y, const void *w, void *x);
+void dtrt_conv_weight(const dtrt_slide *s, const void *x, const void *y, void *w);
+/* The first two in f32, and `then` upon the positions of the result, in order: row [channels] after row. */
+void dtrt_conv_then(const dtrt_slide *s, const void *x, const void *w, void *y, const dtrt_then *then);
+void dtrt_conv_input_then(const dtrt_slide *s, const void *y, const void *w, void *x, const dtrt_then *then);
+
+/* Where the first `count` elements of each line stand in sorted order: x is [outer][n][inner], out is
+ * [outer][count][inner], count <= n < 2^31. Equals stand by their index; not-a-number is the largest. */
+void dtrt_order(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *x,
+                int64_t count, int descending, int32_t *out);
+
+/* An index read from data is outside [0, n). Names the step and stops all devices. Does not return. */
+__attribute__((noreturn, cold)) void dtrt_bad_index(dtrt_device *dev, int64_t index, int64_t n);
+void dtrt_copy(void *to, const void *from, int64_t bytes); /* memcpy */
+void dtrt_zero(void *to, int64_t bytes);
+
+#include "dtrt_math.h"
+
+/* Loops: DTRT_LOOP begins a loop function; DTRT_PLAIN stands before an innermost loop whose turns do not
+ * depend on each other, DTRT_FEW before one of a few turns, DTRT_OUTER stands before a loop around others:
+ * unrolled, it would only make more code to compile. DTRT_ENTRY begins an entry: nothing but calls, one after
+ * the other, which optimizing makes slow to compile and no faster to run. */
+#define DTRT_LOOP static __attribute__((noinline))
+#ifdef __clang__
+#define DTRT_ENTRY static __attribute__((noinline, optnone))
+#define DTRT_PLAIN _Pragma("clang loop unroll(disable)")
+#define DTRT_OUTER _Pragma("clang loop unroll(disable)")
+#define DTRT_FEW _Pragma("clang loop vectorize(disable) unroll(disable)")
+#pragma clang diagnostic ignored "-Wpass-failed"
+#else
+#define DTRT_ENTRY static
+#define DTRT_PLAIN _Pragma("GCC ivdep")
+#define DTRT_OUTER
+#define DTRT_FEW
+#endif
+
+/* The runtime's own kernels sum up each element of C in the order of k, begun anew after each part of so many: sums
+ * over strips of k that are these parts have the same bits. */
+#define DTRT_GEMM_DEPTH 256
+DTRT_FN int64_t dtrt_gemm_part(int64_t k) {
+  const int64_t parts = (k + DTRT_GEMM_DEPTH - 1) / DTRT_GEMM_DEPTH;
+  return parts ? ((k + parts - 1) / parts + 15) / 16 * 16 : DTRT_GEMM_DEPTH;
+}
+
+/* The columns of a row, of n, that are not dead: they are dtrt_live_from to dtrt_live_to, which is at least that. */
+DTRT_FN int64_t dtrt_live_from(int64_t row, int64_t low, int64_t n) {
+  const int64_t at = row / DTRT_LIVE * DTRT_LIVE + low;
+  const int64_t whole = at / DTRT_LIVE * DTRT_LIVE;
+  return at <= 0 ? 0 : whole < n ? whole : n;
+}
+DTRT_FN int64_t dtrt_live_to(int64_t row, int64_t high, int64_t n) {
+  const int64_t at = row / DTRT_LIVE * DTRT_LIVE + DTRT_LIVE - 1 + high;
+  const int64_t whole = (at + DTRT_LIVE - 1) / DTRT_LIVE * DTRT_LIVE;
+  return at <= 0 ? 0 : whole < n ? whole : n;
+}
+
+/* An index read from data, checked. */
+DTRT_FN int64_t dtrt_index(dtrt_device *dev, int64_t i, int64_t n) {
+  if (i < 0 || i >= n) dtrt_bad_index(dev, i, n);
+  return i;
+}
+/* Of n rows q, those whose row at + q * stride lies in [0, m): they are dtrt_first to dtrt_last. */
+DTRT_FN int64_t dtrt_first(int64_t at, int64_t stride, int64_t n) {
+  int64_t q = at >= 0 ? 0 : (-at + stride - 1) / stride;
+  return q < n ? q : n;
+}
+DTRT_FN int64_t dtrt_last(int64_t at, int64_t stride, int64_t n, int64_t m) {
+  int64_t q = m <= at ? 0 : (m - at + stride - 1) / stride;
+  return q < n ? q : n;
+}
+/* Whether row i lies in the block of n rows from `from` on. */
+DTRT_FN int dtrt_owns(int64_t i, int64_t from, int64_t n) { return i >= from && i - from < n; }
+
+/* A dim of n elements as k rows by the block law (k <= n): where row i begins, and the row that element
+ * e is in. */
+DTRT_FN int64_t dtrt_row(int64_t i, int64_t n, int64_t k) { return i * n / k; }
+DTRT_FN int64_t dtrt_row_of(int64_t e, int64_t n, int64_t k) { return ((e + 1) * k - 1) / n; }
+
+/* ------------------------------------------------------------------ 2. for hosts */
+
+/* In an executable of `dtgc model.dtg host.c -o host`: the program, and those for other sizes (--also),
+ * NULL-terminated, for dtrt_add_program or dtrt_main. */
+extern const dtrt_program dtg_program;
+extern const dtrt_program *const dtg_variants[];
+
+/* All functions: a `dtrt_status` of DTRT_OK (0), or a failure whose one-line reason (which names file,
+ * rank, op and .dtg line where they are known) is dtrt_session_error. */
+typedef enum dtrt_status {
+  DTRT_OK,
+  DTRT_FAILED,  /* a device failed while running; the session can only be closed */
+  DTRT_INVALID, /* a wrong argument; nothing was done */
+  DTRT_NO_MEMORY,
+  DTRT_FILE /* a file cannot be read or written, or is damaged; nothing was done */
+} dtrt_status;
+
+typedef struct dtrt_session dtrt_session;
+
+typedef struct dtrt_options {
+  const char *transport; /* "threads", "mpi", "self" or NULL: mpi under mpiexec, else self for one device,
+                            else threads */
+  uint64_t seed;         /* of all random values; 0 by default */
+  const void *mpi_comm;  /* MPI_Comm * to use instead of MPI_COMM_WORLD, or NULL */
+  int arena_slack;       /* reserved, 0 */
+  int devices_per_rank;  /* under mpi, each a thread; 0: devices of the mesh / ranks */
+  double timeout; /* seconds that ranks wait for one that does not come, in a start or in an exchange; 0:
+                     $DTRT_TIMEOUT, else 600; less than 0: for ever */
+} dtrt_options;
+
+/* Starts the devices and gives every variable its first value. `o` may be NULL. On failure *out is still a
+ * session (or NULL when out of memory) that only dtrt_session_error and dtrt_close accept. The program must
+ * outlive the session. One thread at a time may use a session; several sessions may run side by side
+ * (with mpi all ranks make the same calls in the same order, to one session at a time).
+ * Rank r of R owns the devices rT to rT + T - 1, T being devices / R. The first of a process runs in the thread
+ * that calls, the others in threads of their own, or, with fewer cores than devices, take turns on as many threads as
+ * there are cores, each until it has to wait for another. While a session is open, SIGSEGV, SIGBUS,
+ * SIGFPE and SIGILL inside an entry become DTRT_FAILED; others go to the handlers that were there before.
+ * The first session sets OpenBLAS to one thread a call, in the whole process. Under mpi a failure is written to
+ * stderr and ends all ranks by MPI_Abort; a rank that is killed is noticed by mpiexec, which ends the others.
+ * One that hangs, or never comes, is named after `timeout`, with its host and where it was waited for
+ * (docs/clusters.md); a few seconds more are for asking all. Time in which a process is itself stopped does not count.
+ * MPI must allow MPI_THREAD_SERIALIZED where a process owns several devices.
+ * Environment: DTRT_TIMEOUT, see above; DTRT_THREAD_EACH=1 gives each device a thread, however few cores there are; DTRT_MPI_SHARED=0 makes ranks of one machine send messages instead of
+ * sharing memory; DTRT_MPI_MODULE names libdtrt-mpi.so. */
+dtrt_status dtrt_open(const dtrt_program *p, const dtrt_options *o, dtrt_session **out);
+void dtrt_close(dtrt_session *s);
+const char *dtrt_session_error(const dtrt_session *s);
+const dtrt_program *dtrt_session_program(const dtrt_session *s);
+int dtrt_session_ndevices(const dtrt_session *s); /* of the mesh */
+int dtrt_session_rank(const dtrt_session *s);     /* this process's rank; 0 but under mpi */
+int dtrt_session_nranks(const dtrt_session *s);   /* processes; 1 but under mpi */
+/* Devices of this process: so many, from this one on. */
+int dtrt_session_local_devices(const dtrt_session *s);
+int dtrt_session_first_device(const dtrt_session *s);
+const char *dtrt_session_host(const dtrt_session *s, int rank); /* its machine's name; "" but under mpi */
+
+/* Returns when all processes have called it. The name (up to 100 bytes, NULL for "") must be the same on all: a rank
+ * at another barrier, or in another call, is an error that says where it is. `timeout` as in dtrt_options, 0: the
+ * session's. DTRT_FAILED names the ranks that did not come; the session can then only be closed, and the
+ * process should end with a failure, since ending MPI would wait for them again. Without mpi it returns at once. */
+dtrt_status dtrt_barrier(dtrt_session *s, const char *name, double timeout);
+
+/* Runs an entry. in[i] and out[i] are whole tensors of the host, dense and row-major, in the order of
+ * the entry's tables; each device reads only its own block of in[i], where it is or after copying it. out[i] may be NULL (not wanted).
+ * Under mpi every rank passes its own in (only its block is read) and gets the whole of each output it
+ * asks for; ranks must ask for the same ones. */
+dtrt_status dtrt_call(dtrt_session *s, int entry, const void *const *in, void *const *out);
+
+/* The same, each device filling its own input blocks: fill(user, device, input, box lo, box hi, to) is called on
+ * the device's own stack, for each input whose block is not empty; `to` is the dense block [lo, hi).
+ * It must not wait for another device's, which may have to come after it on the same thread. Returns 0, or nonzero after writing a reason to `why` (of 256 bytes), which stops all devices. */
+typedef int dtrt_fill_fn(void *user, int device, int input, const int64_t *lo, const int64_t *hi,
+                         void *to, char *why);
+dtrt_status dtrt_call_fill(dtrt_session *s, int entry, dtrt_fill_fn *fill, void *user,
+                           void *const *out);
+
+/* Whole values of variables, dense and row-major. `bytes` is checked against the variable's size. */
+int dtrt_find_var(const dtrt_program *p, const char *path); /* -1 */
+int dtrt_find_entry(const dtrt_program *p, const char *name);
+dtrt_status dtrt_get_var(dtrt_session *s, int var, void *to, int64_t bytes);
+dtrt_status dtrt_set_var(dtrt_session *s, int var, const void *from, int64_t bytes);
+/* The devices of this process: [*first, *first + *count). */
+void dtrt_local_devices(const dtrt_session *s, int *first, int *count);
+/* What one of them holds of a variable: its block, dense, whose bytes are checked. */
+dtrt_status dtrt_get_block(dtrt_session *s, int var, int device, void *to, int64_t bytes);
+/* Runs the entries of another program, compiled from the same model and layouts for other sizes, on this session's
+ * variables. Fails when the variables differ in path, type, shape or layout. One that is there already is
+ * found again. */
+dtrt_status dtrt_add_program(dtrt_session *s, const dtrt_program *p, int *which);
+dtrt_status dtrt_call_fill_in(dtrt_session *s, int which, int entry, dtrt_fill_fn *fill, void *user,
+                              void *const *out);
+
+/* Training: steps of an entry through rows, epoch after epoch, as `fit` of the command line does it
+ * (docs/running.md): the entry's first dims are the batch, and rows that do not fill the last batch are run by
+ * a program of that size. Rows come from files or from arrays of the host, which must not change meanwhile. */
+typedef struct dtrt_feed {
+  const char *name; /* of an input */
+  const char *file; /* as after --feed NAME= */
+  const void *data; /* or, when not NULL: dense rows of the input's type */
+  int64_t rows;     /* of data; not looked at for a scalar input, whose one value data points to */
+} dtrt_feed;
+typedef struct dtrt_rows {
+  const char *entry;
+  const dtrt_feed *feed; /* every input of the entry once */
+  int nfeed;
+  int64_t skip, limit; /* leave out the first rows; use so many of those that are left, 0: all */
+} dtrt_rows;
+
+typedef struct dtrt_metric { /* a float scalar output */
+  const char *name;
+  double value; /* of the last step */
+  double mean;  /* over the rows of this epoch so far, every row counting once */
+} dtrt_metric;
+typedef struct dtrt_pass { /* one way through the rows of an entry, as far as it has come */
+  const char *entry;
+  int evaluates; /* 1: the entry of `eval` */
+  int64_t epoch, epochs;
+  int64_t step, steps; /* of the epoch: done, and in all; the last may have fewer rows */
+  int64_t rows;        /* counted in the means */
+  double seconds;
+  int nmetrics;
+  const dtrt_metric *metric;
+} dtrt_pass;
+/* Called between steps by the thread that called dtrt_fit, which may use the session for anything but
+ * dtrt_fit and dtrt_close. All that `at` points to lives until it returns. Not 0: stop here. Under mpi every rank
+ * calls its own, and all must decide alike. `eval` is NULL when nothing evaluates. */
+typedef int dtrt_step_fn(void *user, const dtrt_pass *at);
+typedef int dtrt_epoch_fn(void *user, const dtrt_pass *train, const dtrt_pass *eval);
+
+typedef const dtrt_program *dtrt_more_fn(void *user, const char *constant, int64_t value);
+typedef struct dtrt_fit_options { /* zero what you do not set */
+  dtrt_rows train;
+  dtrt_rows eval;        /* run after each epoch; entry NULL: nothing */
+  int64_t epochs;        /* number of the last epoch; needed */
+  int64_t first_epoch;   /* 0 is 1; later to go on after an earlier call, with the orders that follow */
+  int shuffle;           /* 1: another order of the training rows in each epoch, from the seed and the
+                            epoch's number alone */
+  uint64_t shuffle_seed;
+  int drop_last;         /* 1: leave out rows that do not fill a batch */
+  const dtrt_program *const *variants; /* for short batches: NULL-terminated, or NULL */
+  dtrt_more_fn *more;    /* asked for a program with a constant overridden when none of `variants` fits; NULL
+                            (the function or what it returns): there is none */
+  void *more_user;
+  dtrt_step_fn *on_step; /* after each step, of evaluation too; or NULL */
+  dtrt_epoch_fn *on_epoch;
+  void *user;
+} dtrt_fit_options;
+/* DTRT_OK also when a callback stopped it. DTRT_INVALID: a wrong argument or file; no step was run. */
+dtrt_status dtrt_fit(dtrt_session *s, const dtrt_fit_options *o);
+
+/* What a device has received from and sent to other devices since the session began: bytes, counted where they are
+ * copied or handed to a message; exchanges that were not local; and the largest scratch that an exchange took besides
+ * its input and output blocks. Bringing outputs and variables to hosts is not counted. -1 in all for a device of
+ * another process. Ask between calls; ranks that share memory, after all have finished the call. */
+typedef struct dtrt_traffic {
+  int64_t bytes; /* received */
+  int64_t exchanges;
+  int64_t sent;
+  int64_t scratch;
+} dtrt_traffic;
+dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device);
+/* The memory of one device, in bytes. As measured it is what the system has given by now, whole pages of it, and what
+ * is counted in the device's tables. Not in it: a process's own (the program, threads' stacks, batches that fit reads
+ * ahead), and what bringing outputs and variables to hosts takes. */
+typedef struct dtrt_memory {
+  int64_t variables;
+  int64_t arena;     /* inputs, outputs, and all between */
+  int64_t packing;   /* where matrix products keep parts of their operands; its thread's */
+  int64_t exchanges; /* scratch, and tables of who needs what of whom */
+  int64_t total;
+} dtrt_memory;
+/* -1 in all for a device of another process. Ask between calls. */
+dtrt_memory dtrt_device_memory(const dtrt_session *s, int device);
+/* What the device that needs most will have taken once all entries have run, where devices read each other's memory.
+ * `multiplies`: whether any entry has an f32 product of matrices. Of p its mesh, exchanges, vars_bytes and the entries'
+ * arena_bytes are looked at, no more. DTRT_OK or DTRT_NO_MEMORY. */
+dtrt_status dtrt_predict_memory(const dtrt_program *p, int multiplies, dtrt_memory *out);
+/* Largest arena in use and bytes of variables, of one device. */
+int64_t dtrt_session_memory(const dtrt_session *s);
+
+/* -- profiles: docs/profiling.md. Times every step of every entry on every device from now on, until the session is closed;
+ * what was timed before is forgotten. Under mpi all ranks call these three, and the profile of all devices is rank 0's. */
+dtrt_status dtrt_profile_start(dtrt_session *s);
+/* The table of entries and their steps. *text is malloc'ed; "" on ranks above 0. DTRT_INVALID: nothing is timed. */
+dtrt_status dtrt_profile_text(dtrt_session *s, char **text);
+/* A trace for chrome://tracing or Perfetto, in JSON, in place of a file that is there: written aside, synced, renamed. It holds
+ * the first calls, as many as 131072 events of each process are; DTRT_FILE: it cannot be written. */
+dtrt_status dtrt_profile_save(dtrt_session *s, const char *path);
+
+/* -- checkpoints: docs/checkpoints.md. All variables of the session's program as safetensors files in a folder. Every
+ * device writes and reads its own blocks. Under mpi all ranks call, and the folder is one that all of them see. */
+
+/* How far a training is. All is the host's to fill in and to use; zero where it means nothing. */
+typedef struct dtrt_progress {
+  int64_t step;  /* steps done in all */
+  int64_t epoch; /* whole epochs done */
+  int64_t row;   /* rows done of the epoch after them */
+  int64_t rows;  /* that an epoch has */
+  int32_t shuffled;
+  uint64_t shuffle, seed;
+  char note[1024]; /* any text in UTF-8, ending in NUL */
+} dtrt_progress;
+
+typedef struct dtrt_save_options {
+  const dtrt_progress *progress; /* NULL: zeros */
+  int bf16;                      /* 1: params of f32 are rounded to bf16 on disk; restoring gives f32 again */
+} dtrt_save_options;
+/* Writes a checkpoint as folder `path`, in place of one that is there. It is written aside, synced to disk and then
+ * renamed, so at any instant `path` is the old one, the new one or, as before, absent. `o` may be NULL. */
+dtrt_status dtrt_save(dtrt_session *s, const char *path, const dtrt_save_options *o);
+
+typedef struct dtrt_restore_options {
+  const char *map; /* lines `theirs -> ours`; NULL: names as they are */
+  int partial;     /* 1: variables that the file lacks keep their values, and tensors that the program lacks are left out; 0: both are
+                      errors */
+  /* Told what was left out, a line each. Under mpi, on every rank. NULL: not told. */
+  void (*tell)(void *user, const char *line);
+  void *user;
+} dtrt_restore_options;
+/* Gives variables the values in `path`: a checkpoint, a folder of checkpoints step-N (the newest), a .safetensors file, or a
+ * folder with such files and their index. The mesh and the layouts may be others than those that saved. All checksums are compared
+ * before a variable is changed. DTRT_FILE: it is damaged or cannot be read. DTRT_INVALID: it is not of this program. `o` and
+ * `progress` may be NULL; *progress is zero for files of others. */
+dtrt_status dtrt_restore(dtrt_session *s, const char *path, const dtrt_restore_options *o,
+                         dtrt_progress *progress);
+
+/* `dtgc checkpoint ls|cat|diff|reshard ...`; argv[0] is what messages begin with. The exit status. */
+int dtrt_checkpoint_main(int argc, char **argv);
+
+/* This process among those that mpiexec started, told from the environment alone: rank 0 of 1 without. */
+int dtrt_launch_rank(void);
+int dtrt_launch_size(void);
+/* Why the last of the two calls below failed, of this thread; "" when it is not known. */
+const char *dtrt_launch_error(void);
+/* The same among the ranks of an MPI_Comm (its address), which all must call; NULL: as above. */
+dtrt_status dtrt_launch_place(const void *mpi_comm, int *rank, int *size);
+/* Rank 0 gives *bytes, *n long, to every other process, which gets malloc'ed memory of its own. All ranks (of
+ * *mpi_comm, when it is not NULL) must call, while no session runs an entry; starts MPI when it has not begun.
+ * With one process it does nothing. A failure leaves *bytes alone. */
+dtrt_status dtrt_launch_bcast(const void *mpi_comm, void **bytes, int64_t *n);
+
+int64_t dtrt_tensor_count(const dtrt_tensor *t); /* elements of the whole tensor */
+int dtrt_dtype_size(int dtype);
+const char *dtrt_dtype_name(int dtype);
+
+/* The command line that executables and `dtgc run` share: info, call, fit (docs/running.md). Returns the exit
+ * status. `more` may be NULL: then only the programs of `variants` (NULL-terminated, or NULL) are there for
+ * short batches; else it is asked for a program with a constant overridden, and returns NULL after
+ * having said why. */
+int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *const *variants,
+              dtrt_more_fn *more, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

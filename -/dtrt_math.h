@@ -1,0 +1,784 @@
+/* dtrt_math.h: what the loops of emitted C call inline: elementary functions, whole-number
+ * arithmetic, casts, storage types, random numbers. Included by dtrt.h, which defines int32_t and
+ * its kin.
+ *
+ * Law: a result is a function of the arguments alone, to the bit. It is the same at any vector
+ * width and place in an array, under gcc and clang, at any -O, with and without FMA or AVX-512 in
+ * hardware. So polynomials have one fixed order, every a*b+c that matters is an explicit fma
+ * (nothing is left for a compiler to contract), and nothing branches, so that loops vectorise. The
+ * bits of NaNs are not promised. Not under -ffast-math, not with denormals flushed to zero, only
+ * when rounding to nearest. Where the runtime flushes to zero (while entries run) only results that
+ * are denormal are different: they are zeros.
+ *
+ * Accuracy is in units in the last place (ulp), the largest seen by tests/unit/math.c and rounded
+ * up. The f64 functions at the end of part 2 call libm. Polynomials are minimax fits made for this
+ * file. */
+#ifndef DTRT_MATH_H
+#define DTRT_MATH_H
+
+/* Inlined whatever their size: a call that stays a call keeps a loop from vectorising. */
+#define DTRT_FN static inline __attribute__((always_inline, unused))
+
+#define DTRT_INF_F32 __builtin_inff()
+#define DTRT_NAN_F32 __builtin_nanf("")
+#define DTRT_INF_F64 __builtin_inf()
+#define DTRT_NAN_F64 __builtin_nan("")
+
+DTRT_FN uint32_t dtrt_bits_f32(float x) {
+  uint32_t u;
+  __builtin_memcpy(&u, &x, sizeof u);
+  return u;
+}
+DTRT_FN float dtrt_from_bits_f32(uint32_t u) {
+  float x;
+  __builtin_memcpy(&x, &u, sizeof x);
+  return x;
+}
+DTRT_FN uint64_t dtrt_bits_f64(double x) {
+  uint64_t u;
+  __builtin_memcpy(&u, &x, sizeof u);
+  return u;
+}
+DTRT_FN double dtrt_from_bits_f64(uint64_t u) {
+  double x;
+  __builtin_memcpy(&x, &u, sizeof x);
+  return x;
+}
+#define DTRT_FMA32(a, b, c) __builtin_fmaf(a, b, c)
+#define DTRT_FMA64(a, b, c) __builtin_fma(a, b, c)
+
+/* ------------------------------------------------------------------ 1. f32 functions */
+
+DTRT_FN float dtrt_abs_f32(float x) { return __builtin_fabsf(x); }
+DTRT_FN float dtrt_neg_f32(float x) { return -x; }
+DTRT_FN float dtrt_floor_f32(float x) { return __builtin_floorf(x); }
+DTRT_FN float dtrt_ceil_f32(float x) { return __builtin_ceilf(x); }
+/* Halves go to even, as NumPy has it. */
+DTRT_FN float dtrt_round_f32(float x) { return __builtin_rintf(x); }
+/* -1, 0, 1 or NaN */
+DTRT_FN float dtrt_sign_f32(float x) {
+  float r = x > 0 ? 1.0f : (x < 0 ? -1.0f : 0.0f);
+  return x == x ? r : x;
+}
+
+/* __builtin_sqrtf sets errno unless the compiler was told that nobody reads it (cc1's default, not
+ * the driver's), and a loop that may set errno does not vectorise. */
+#if defined(__clang__) && defined(__has_builtin)
+#if __has_builtin(__builtin_elementwise_sqrt)
+#define DTRT_SQRT32(x) __builtin_elementwise_sqrt(x)
+#define DTRT_SQRT64(x) __builtin_elementwise_sqrt(x)
+#endif
+#endif
+#ifndef DTRT_SQRT32
+#define DTRT_SQRT32(x) __builtin_sqrtf(x)
+#define DTRT_SQRT64(x) __builtin_sqrt(x)
+#endif
+DTRT_FN float dtrt_sqrt_f32(float x) { return DTRT_SQRT32(x); }         /* 0.5 ulp */
+DTRT_FN float dtrt_rsqrt_f32(float x) { return 1.0f / DTRT_SQRT32(x); } /* 1.5 ulp */
+
+/* t = y * c + DTRT_ROUND32 holds the nearest whole number to y * c in its low bits, two's
+ * complement; t - DTRT_ROUND32 is that number. For |y * c| < 2^22. */
+#define DTRT_ROUND32 0x1.8p23f
+#define DTRT_ROUND64 0x1.8p52
+
+/* e^r for |r| <= ln(2)/2 */
+DTRT_FN float dtrt_exp_poly_f32(float r) {
+  float p = 0x1.6a238ep-10f;
+  p = DTRT_FMA32(p, r, 0x1.123a4ap-7f);
+  p = DTRT_FMA32(p, r, 0x1.5558ccp-5f);
+  p = DTRT_FMA32(p, r, 0x1.555490p-3f);
+  p = DTRT_FMA32(p, r, 0x1.fffffcp-2f);
+  p = DTRT_FMA32(p, r, 1.0f);
+  return DTRT_FMA32(p, r, 1.0f);
+}
+
+/* y - n ln(2), n whole, |n| < 256 */
+DTRT_FN float dtrt_exp_reduce_f32(float y, float n) {
+  float r = DTRT_FMA32(n, -0x1.62e4p-1f, y);
+  return DTRT_FMA32(n, -0x1.7f7d1cp-20f, r);
+}
+
+/* 0.9 ulp. What is 0 in f32 is not left to the multiplications: results below the normal numbers
+ * take the processor a hundred times as long, and a mask of -1e9 makes many. */
+DTRT_FN float dtrt_exp_f32(float x) {
+  int gone = x < -104.0f;
+  float y = gone ? 0.0f : x;
+  y = y > 89.0f ? 89.0f : y;
+  float t = DTRT_FMA32(y, 0x1.715476p+0f, DTRT_ROUND32);
+  float p = dtrt_exp_poly_f32(dtrt_exp_reduce_f32(y, t - DTRT_ROUND32));
+  /* 2^n in two factors: the first product is exact, the second rounds once, denormal or not */
+  int32_t n = (int32_t)(dtrt_bits_f32(t) - dtrt_bits_f32(DTRT_ROUND32));
+  int32_t h = n >> 1;
+  float s1 = dtrt_from_bits_f32((uint32_t)(h + 127) << 23);
+  float s2 = dtrt_from_bits_f32((uint32_t)(n - h + 127) << 23);
+  return gone ? 0.0f : p * s1 * s2;
+}
+
+/* e^x for -87 <= x <= 88 (or NaN): no clamps, one scale */
+DTRT_FN float dtrt_exp_mid_f32(float x) {
+  float t = DTRT_FMA32(x, 0x1.715476p+0f, DTRT_ROUND32);
+  float p = dtrt_exp_poly_f32(dtrt_exp_reduce_f32(x, t - DTRT_ROUND32));
+  return p * dtrt_from_bits_f32((dtrt_bits_f32(t) << 23) + 0x3f800000u);
+}
+
+/* 1.4 ulp */
+DTRT_FN float dtrt_expm1_f32(float x) {
+  float y = x < -18.0f ? -18.0f : x;
+  y = y > 89.0f ? 89.0f : y;
+  float t = DTRT_FMA32(y, 0x1.715476p+0f, DTRT_ROUND32);
+  float r = dtrt_exp_reduce_f32(y, t - DTRT_ROUND32);
+  float p = 0x1.a04248p-13f;
+  p = DTRT_FMA32(p, r, 0x1.6d72b0p-10f);
+  p = DTRT_FMA32(p, r, 0x1.111220p-7f);
+  p = DTRT_FMA32(p, r, 0x1.5554d0p-5f);
+  p = DTRT_FMA32(p, r, 0x1.555554p-3f);
+  p = DTRT_FMA32(p, r, 0.5f);
+  p = DTRT_FMA32(p * r, r, r); /* e^r - 1 */
+  /* 2 (p 2^(n-1) + 2^(n-1) - 1/2): 2^128 would not fit, 2^127 does. c is rounded, so what it lost
+   * is added. */
+  float s = dtrt_from_bits_f32((dtrt_bits_f32(t) - dtrt_bits_f32(DTRT_ROUND32) + 126u) << 23);
+  float c = s - 0.5f;
+  float m = 2.0f * (DTRT_FMA32(p, s, s - c - 0.5f) + c);
+  return __builtin_fabsf(x) < 0x1p-25f ? x : m; /* -0 and denormals */
+}
+
+/* log(1 + f) for -1/3 <= f <= 1/3 */
+DTRT_FN float dtrt_log_poly_f32(float f) {
+  float p = -0x1.09323cp-3f;
+  p = DTRT_FMA32(p, f, 0x1.1ed0c2p-3f);
+  p = DTRT_FMA32(p, f, -0x1.f25daep-4f);
+  p = DTRT_FMA32(p, f, 0x1.1ebe7ep-3f);
+  p = DTRT_FMA32(p, f, -0x1.55a75ap-3f);
+  p = DTRT_FMA32(p, f, 0x1.99d212p-3f);
+  p = DTRT_FMA32(p, f, -0x1.fffe98p-3f);
+  p = DTRT_FMA32(p, f, 0x1.555500p-2f);
+  p = DTRT_FMA32(p, f, -0.5f);
+  return DTRT_FMA32(p * f, f, f);
+}
+
+/* log(x) for x positive, finite and not denormal: x = 2^n m with 2/3 <= m < 4/3 */
+DTRT_FN float dtrt_log_mid_f32(float x, float n0) {
+  uint32_t u = dtrt_bits_f32(x), e = (u - 0x3f2aaaabu) & 0xff800000u;
+  float n = DTRT_FMA32((float)(int32_t)e, 0x1p-23f, n0);
+  float r = dtrt_log_poly_f32(dtrt_from_bits_f32(u - e) - 1.0f);
+  return DTRT_FMA32(n, 0x1.62e43p-1f, r);
+}
+
+/* 1.0 ulp */
+DTRT_FN float dtrt_log_f32(float x) {
+  int denormal = x < 0x1p-126f;
+  float r = dtrt_log_mid_f32(denormal ? x * 0x1p23f : x, denormal ? -23.0f : 0.0f);
+  r = x < DTRT_INF_F32 ? r : x; /* inf and NaN */
+  r = x < 0 ? DTRT_NAN_F32 : r;
+  return x == 0 ? -DTRT_INF_F32 : r;
+}
+
+/* 1.3 ulp */
+DTRT_FN float dtrt_log1p_f32(float x) {
+  /* 1 + x = 2^n (1 + f), -1/4 <= f < 1/2; f is made from x, not from the rounded 1 + x */
+  uint32_t e = (dtrt_bits_f32(1.0f + x) - 0x3f400000u) & 0xff800000u;
+  float s = dtrt_from_bits_f32(0x40800000u - e); /* 4 / 2^n */
+  float f = dtrt_from_bits_f32(dtrt_bits_f32(x) - e) + DTRT_FMA32(0.25f, s, -1.0f);
+  float p = -0x1.6fe67cp-5f;
+  p = DTRT_FMA32(p, f, 0x1.abf692p-4f);
+  p = DTRT_FMA32(p, f, -0x1.0d8fe2p-3f);
+  p = DTRT_FMA32(p, f, 0x1.2897acp-3f);
+  p = DTRT_FMA32(p, f, -0x1.54f254p-3f);
+  p = DTRT_FMA32(p, f, 0x1.996880p-3f);
+  p = DTRT_FMA32(p, f, -0x1.00002cp-2f);
+  p = DTRT_FMA32(p, f, 0x1.5555a6p-2f);
+  p = DTRT_FMA32(p, f, -0.5f);
+  float r = DTRT_FMA32((float)(int32_t)e * 0x1p-23f, 0x1.62e43p-1f, DTRT_FMA32(p * f, f, f));
+  r = x < DTRT_INF_F32 ? r : x;
+  r = x < -1.0f ? DTRT_NAN_F32 : r;
+  r = x == -1.0f ? -DTRT_INF_F32 : r;
+  return x == 0 ? x : r;
+}
+
+/* 1.4 ulp */
+DTRT_FN float dtrt_tanh_f32(float x) {
+  float a = __builtin_fabsf(x), s = x * x;
+  float p = -0x1.66b7dap-8f;
+  p = DTRT_FMA32(p, s, 0x1.4ef30ap-6f);
+  p = DTRT_FMA32(p, s, -0x1.b7cd52p-5f);
+  p = DTRT_FMA32(p, s, 0x1.1104a0p-3f);
+  p = DTRT_FMA32(p, s, -0x1.55552ep-2f);
+  float small = DTRT_FMA32(p * s, a, a);
+  float y = a > 9.1f ? 9.1f : a; /* tanh is 1 from there on */
+  float large = 1.0f - 2.0f / (dtrt_exp_mid_f32(2.0f * y) + 1.0f);
+  return __builtin_copysignf(a < 0.625f ? small : large, x);
+}
+
+/* 1.5 ulp */
+DTRT_FN float dtrt_sigmoid_f32(float x) {
+  float e = dtrt_exp_f32(-__builtin_fabsf(x)), d = 1.0f + e;
+  float n = x < 0 ? e : 1.0f, q = n / d;
+  /* q + (n - q (1 + e)) / d: undoes the roundings of d and q; a line is near enough to 1/d */
+  float rest = DTRT_FMA32(-q, e - (d - 1.0f), DTRT_FMA32(-q, d, n));
+  return DTRT_FMA32(rest, DTRT_FMA32(-0.5f, d, 1.457f), q);
+}
+
+/* 1.2 ulp */
+DTRT_FN float dtrt_erf_f32(float x) {
+  float a = __builtin_fabsf(x), s = x * x;
+  float p = 0x1.574ebep-14f; /* erf(x)/x - 1, a polynomial in x^2 */
+  p = DTRT_FMA32(p, s, -0x1.a88d8cp-11f);
+  p = DTRT_FMA32(p, s, 0x1.549660p-8f);
+  p = DTRT_FMA32(p, s, -0x1.b80960p-6f);
+  p = DTRT_FMA32(p, s, 0x1.ce2dccp-4f);
+  p = DTRT_FMA32(p, s, -0x1.812742p-2f);
+  p = DTRT_FMA32(p, s, 0x1.06eba8p-3f);
+  float small = DTRT_FMA32(p, a, a);
+  float t = a > 3.95f ? 3.95f : a; /* erf is 1 from there on */
+  float q = 0x1.174a16p-16f;       /* -log(1 - erf(t)) - t */
+  q = DTRT_FMA32(q, t, -0x1.873ff6p-12f);
+  q = DTRT_FMA32(q, t, 0x1.f4d66ap-9f);
+  q = DTRT_FMA32(q, t, -0x1.8a08aep-6f);
+  q = DTRT_FMA32(q, t, 0x1.b3c7d6p-4f);
+  q = DTRT_FMA32(q, t, 0x1.454260p-1f);
+  q = DTRT_FMA32(q, t, 0x1.0718dap-3f);
+  q = DTRT_FMA32(q, t, 0x1.02950cp-14f);
+  float large = 1.0f - dtrt_exp_mid_f32(-(q + t));
+  return __builtin_copysignf(a < 0.921875f ? small : large, x);
+}
+
+/* The constant for the size class of |x|: below 2^50, 2^76, 2^102, and above. */
+DTRT_FN double dtrt_by_class(double a, double c0, double c1, double c2, double c3) {
+  double lo = a < 0x1p50 ? c0 : c1, hi = a < 0x1p102 ? c2 : c3;
+  return a < 0x1p76 ? lo : hi;
+}
+
+/* sin((x + quarter) pi/2) for x in whole and part: see dtrt_sin_f32 */
+DTRT_FN float dtrt_sin_quarters(double f, uint64_t k) {
+  double r = f * 0x1.921fb54442d18p+0, s = r * r;
+  double p = DTRT_FMA64(0x1.6ce32ab749259p-19, s, -0x1.a00fd9249a161p-13);
+  p = DTRT_FMA64(p, s, 0x1.111108fdedc34p-7);
+  p = DTRT_FMA64(p, s, -0x1.5555554d9a029p-3);
+  p = DTRT_FMA64(p, s, 1.0) * r;
+  double q = DTRT_FMA64(0x1.993ad8bba5941p-16, s, -0x1.6c08b003d727bp-10);
+  q = DTRT_FMA64(q, s, 0x1.55553eefdc32ep-5);
+  q = DTRT_FMA64(q, s, -0x1.ffffffd58d839p-2);
+  q = DTRT_FMA64(q, s, 1.0);
+  double v = (k & 1) ? q : p;
+  return (float)dtrt_from_bits_f64(dtrt_bits_f64(v) ^ ((k & 2) << 62));
+}
+
+/* sin(x + quarter pi/2), for every finite x. x 2/pi is summed from exact products of x with 27-bit
+ * pieces of 2/pi; whole quarters are taken off between them. For large x the leading bits of 2/pi,
+ * which make multiples of 4 quarters, are left out. All in f64, rounded once to f32. */
+DTRT_FN float dtrt_sin_from_f32(float x, uint64_t quarter) {
+  double d = (double)x, a = __builtin_fabs(d);
+  double c0 = dtrt_by_class(a, 0x1.45f306cp-1, 0x1.b939104p-26, 0x1.529fc24p-52, 0x1.d5f47d4p-78);
+  double c1 = dtrt_by_class(a, 0x1.c9c8828p-29, 0x1.4a7f098p-54, 0x1.abe8fa8p-79, 0x1.a6ee06p-107);
+  double c2 = dtrt_by_class(a, 0x1.29fc27p-56, 0x1.57d1f5p-80, 0x1.a6ee068p-107, 0x1.b629598p-132);
+  double c3 = dtrt_by_class(a, 0x1.5f47d4d377037p-82, 0x1.a6ee06db14acdp-107,
+                            0x1.6c52b32788721p-133, 0x1.3c439041fe516p-160);
+  double t0 = DTRT_FMA64(d, c0, DTRT_ROUND64);
+  double f = DTRT_FMA64(d, c0, -(t0 - DTRT_ROUND64));
+  f = DTRT_FMA64(d, c1, f);
+  double t1 = DTRT_FMA64(d, c2, f) + DTRT_ROUND64;
+  f = f - (t1 - DTRT_ROUND64);
+  f = DTRT_FMA64(d, c3, DTRT_FMA64(d, c2, f));
+  return dtrt_sin_quarters(f, dtrt_bits_f64(t0) + dtrt_bits_f64(t1) + quarter);
+}
+
+/* 0.51 ulp */
+DTRT_FN float dtrt_sin_f32(float x) { return dtrt_sin_from_f32(x, 0); }
+DTRT_FN float dtrt_cos_f32(float x) { return dtrt_sin_from_f32(x, 1); }
+
+/* log2(x) for x > 0 a float held in a double; absolute and relative error below 2^-38 */
+DTRT_FN double dtrt_log2_poly_f64(double x) {
+  /* x = 2^n m, 2/3 <= m < 4/3; n + 1023 becomes a double by being put under the bits of 2^52 */
+  uint64_t u = dtrt_bits_f64(x), e = (u + 0x000AAAAAAAAAAAABu) >> 52;
+  double n = dtrt_from_bits_f64(0x4330000000000000u | e) - (0x1p52 + 1023.0);
+  double f = dtrt_from_bits_f64(u - ((e - 1023u) << 52)) - 1.0;
+  double p = DTRT_FMA64(-0x1.3460d645461c8p-3, f, 0x1.432be829ae3cap-3);
+  p = DTRT_FMA64(p, f, -0x1.c9a31ca734da6p-4);
+  p = DTRT_FMA64(p, f, 0x1.f9c319880a12ep-4);
+  p = DTRT_FMA64(p, f, -0x1.28fd1da47859fp-3);
+  p = DTRT_FMA64(p, f, 0x1.4986f7deb3f3dp-3);
+  p = DTRT_FMA64(p, f, -0x1.71426f2e7dd5ep-3);
+  p = DTRT_FMA64(p, f, 0x1.a60ad5c9df934p-3);
+  p = DTRT_FMA64(p, f, -0x1.ec710a341a937p-3);
+  p = DTRT_FMA64(p, f, 0x1.2776e33d35ca3p-2);
+  p = DTRT_FMA64(p, f, -0x1.715475c3da710p-2);
+  p = DTRT_FMA64(p, f, 0x1.ec709d8d6941ap-2);
+  p = DTRT_FMA64(p, f, -0x1.71547652ee42bp-1);
+  p = DTRT_FMA64(p, f, 0x1.71547652bc26ap+0);
+  return DTRT_FMA64(p, f, n);
+}
+
+/* 2^z for |z| <= 200, or NaN */
+DTRT_FN double dtrt_exp2_poly_f64(double z) {
+  double t = z + DTRT_ROUND64, r = z - (t - DTRT_ROUND64);
+  double p = DTRT_FMA64(0x1.01088fa318e76p-16, r, 0x1.445f19756e604p-13);
+  p = DTRT_FMA64(p, r, 0x1.5d8701cd3e956p-10);
+  p = DTRT_FMA64(p, r, 0x1.3b29f032bbdf2p-7);
+  p = DTRT_FMA64(p, r, 0x1.c6b08e0ec288bp-5);
+  p = DTRT_FMA64(p, r, 0x1.ebfbe07b819f1p-3);
+  p = DTRT_FMA64(p, r, 0x1.62e42fef728cep-1);
+  p = DTRT_FMA64(p, r, 1.0);
+  return p * dtrt_from_bits_f64((dtrt_bits_f64(t) << 52) + 0x3ff0000000000000u);
+}
+
+/* 0.51 ulp; all the special cases of C's pow */
+DTRT_FN float dtrt_pow_f32(float x, float y) {
+  float a = __builtin_fabsf(x), half = y * 0.5f;
+  double l = dtrt_log2_poly_f64((double)a);
+  l = a < DTRT_INF_F32 ? l : (double)a;
+  l = a == 0 ? -DTRT_INF_F64 : l;
+  double z = (a == 1.0f && y == y) ? 0.0 : (double)y * l;
+  z = z > 200.0 ? 200.0 : z;
+  z = z < -200.0 ? -200.0 : z;
+  float r = (float)dtrt_exp2_poly_f64(z);
+  int whole = __builtin_floorf(y) == y, odd = whole & (__builtin_floorf(half) != half);
+  uint32_t sign = odd ? dtrt_bits_f32(x) & 0x80000000u : 0u;
+  r = dtrt_from_bits_f32(dtrt_bits_f32(r) ^ sign);
+  r = ((x < 0) & !whole & (a < DTRT_INF_F32)) ? DTRT_NAN_F32 : r;
+  return ((x == 1.0f) | (y == 0)) ? 1.0f : r;
+}
+
+/* ------------------------------------------------------------------ 2. f64 functions */
+
+DTRT_FN double dtrt_abs_f64(double x) { return __builtin_fabs(x); }
+DTRT_FN double dtrt_neg_f64(double x) { return -x; }
+DTRT_FN double dtrt_floor_f64(double x) { return __builtin_floor(x); }
+DTRT_FN double dtrt_ceil_f64(double x) { return __builtin_ceil(x); }
+DTRT_FN double dtrt_round_f64(double x) { return __builtin_rint(x); }
+DTRT_FN double dtrt_sign_f64(double x) {
+  double r = x > 0 ? 1.0 : (x < 0 ? -1.0 : 0.0);
+  return x == x ? r : x;
+}
+DTRT_FN double dtrt_sqrt_f64(double x) { return DTRT_SQRT64(x); }
+DTRT_FN double dtrt_rsqrt_f64(double x) { return 1.0 / DTRT_SQRT64(x); }
+/* libm's, which differ in the last place between versions of libm and between processors */
+DTRT_FN double dtrt_exp_f64(double x) { return __builtin_exp(x); }
+DTRT_FN double dtrt_expm1_f64(double x) { return __builtin_expm1(x); }
+DTRT_FN double dtrt_log_f64(double x) { return __builtin_log(x); }
+DTRT_FN double dtrt_log1p_f64(double x) { return __builtin_log1p(x); }
+DTRT_FN double dtrt_tanh_f64(double x) { return __builtin_tanh(x); }
+DTRT_FN double dtrt_erf_f64(double x) { return __builtin_erf(x); }
+DTRT_FN double dtrt_sin_f64(double x) { return __builtin_sin(x); }
+DTRT_FN double dtrt_cos_f64(double x) { return __builtin_cos(x); }
+DTRT_FN double dtrt_pow_f64(double x, double y) { return __builtin_pow(x, y); }
+DTRT_FN double dtrt_sigmoid_f64(double x) {
+  double e = __builtin_exp(-__builtin_fabs(x));
+  return (x < 0 ? e : 1.0) / (1.0 + e);
+}
+
+/* ------------------------------------------------------------------ 3. arithmetic of all types */
+
+/* Python's // and %: the quotient goes down, the remainder has the sign of b. NumPy's rules for
+ * zeros and infinities: x % 0 is NaN, x // 0 is x / 0. min and max give NaN when either is NaN;
+ * which of 0 and -0 they give is not promised. */
+#define DTRT_FLOAT_ARITHMETIC(S, T)                                                                \
+  DTRT_FN T dtrt_add_##S(T a, T b) { return a + b; }                                               \
+  DTRT_FN T dtrt_sub_##S(T a, T b) { return a - b; }                                               \
+  DTRT_FN T dtrt_mul_##S(T a, T b) { return a * b; }                                               \
+  DTRT_FN T dtrt_div_##S(T a, T b) { return a / b; }                                               \
+  DTRT_FN T dtrt_min_##S(T a, T b) { return ((a < b) | (a != a)) ? a : b; }                        \
+  DTRT_FN T dtrt_max_##S(T a, T b) { return ((a > b) | (a != a)) ? a : b; }                        \
+  DTRT_FN T dtrt_mod_##S(T a, T b) {                                                               \
+    T m = (T)__builtin_fmod(a, b); /* exact, so for floats too */                                  \
+    T r = ((b < 0) != (m < 0)) ? m + b : m;                                                        \
+    r = m == 0 ? (T)__builtin_copysign(0.0, b) : r;                                                \
+    return b == 0 ? (T)DTRT_NAN_F64 : r;                                                           \
+  }                                                                                                \
+  DTRT_FN T dtrt_floordiv_##S(T a, T b) {                                                          \
+    T m = (T)__builtin_fmod(a, b), d = (a - m) / b;                                                \
+    d = ((m != 0) & ((b < 0) != (m < 0))) ? d - 1 : d;                                             \
+    T f = (T)__builtin_floor(d);                                                                   \
+    f = d - f > (T)0.5 ? f + 1 : f;                                                                \
+    f = d == 0 ? (T)__builtin_copysign(0.0, a / b) : f;                                            \
+    return b == 0 ? a / b : f;                                                                     \
+  }
+DTRT_FLOAT_ARITHMETIC(f32, float)
+DTRT_FLOAT_ARITHMETIC(f64, double)
+
+/* Whole numbers wrap. W: an unsigned type no narrower than int, in which + - * cannot overflow. */
+#define DTRT_INT_ARITHMETIC(S, T, W)                                                               \
+  DTRT_FN T dtrt_add_##S(T a, T b) { return (T)((W)a + (W)b); }                                    \
+  DTRT_FN T dtrt_sub_##S(T a, T b) { return (T)((W)a - (W)b); }                                    \
+  DTRT_FN T dtrt_mul_##S(T a, T b) { return (T)((W)a * (W)b); }                                    \
+  DTRT_FN T dtrt_neg_##S(T a) { return (T)(0 - (W)a); }                                            \
+  DTRT_FN T dtrt_min_##S(T a, T b) { return a < b ? a : b; }                                       \
+  DTRT_FN T dtrt_max_##S(T a, T b) { return a > b ? a : b; }                                       \
+  DTRT_FN T dtrt_floor_##S(T a) { return a; }                                                      \
+  DTRT_FN T dtrt_ceil_##S(T a) { return a; }                                                       \
+  DTRT_FN T dtrt_round_##S(T a) { return a; }
+DTRT_INT_ARITHMETIC(u8, uint8_t, uint32_t)
+DTRT_INT_ARITHMETIC(i8, int8_t, uint32_t)
+DTRT_INT_ARITHMETIC(i32, int32_t, uint32_t)
+DTRT_INT_ARITHMETIC(i64, int64_t, uint64_t)
+
+/* The most negative number is its own absolute value, as in NumPy. */
+DTRT_FN uint8_t dtrt_abs_u8(uint8_t a) { return a; }
+DTRT_FN int8_t dtrt_abs_i8(int8_t a) { return a < 0 ? dtrt_neg_i8(a) : a; }
+DTRT_FN int32_t dtrt_abs_i32(int32_t a) { return a < 0 ? dtrt_neg_i32(a) : a; }
+DTRT_FN int64_t dtrt_abs_i64(int64_t a) { return a < 0 ? dtrt_neg_i64(a) : a; }
+DTRT_FN uint8_t dtrt_sign_u8(uint8_t a) { return a > 0; }
+DTRT_FN int8_t dtrt_sign_i8(int8_t a) { return (int8_t)((a > 0) - (a < 0)); }
+DTRT_FN int32_t dtrt_sign_i32(int32_t a) { return (a > 0) - (a < 0); }
+DTRT_FN int64_t dtrt_sign_i64(int64_t a) { return (a > 0) - (a < 0); }
+
+/* Python's // and %; x // 0 and x % 0 are 0, the most negative // -1 is itself.
+ * 32 bits and fewer go through doubles, whose quotient, rounded, cannot pass a whole number (that
+ * would take 53 bits): vectors have no whole-number division. */
+DTRT_FN int32_t dtrt_floordiv_i32(int32_t a, int32_t b) {
+  int by_minus = b == -1;
+  double d = (double)(((b == 0) | by_minus) ? 1 : b);
+  int32_t q = (int32_t)__builtin_floor((double)a / d);
+  q = by_minus ? dtrt_neg_i32(a) : q;
+  return b == 0 ? 0 : q;
+}
+DTRT_FN int32_t dtrt_mod_i32(int32_t a, int32_t b) {
+  int32_t r = dtrt_sub_i32(a, dtrt_mul_i32(dtrt_floordiv_i32(a, b), b));
+  return b == 0 ? 0 : r;
+}
+DTRT_FN int64_t dtrt_floordiv_i64(int64_t a, int64_t b) {
+  int by_minus = b == -1;
+  int64_t d = ((b == 0) | by_minus) ? 1 : b, q = a / d, r = a % d;
+  q -= (r != 0) & ((r < 0) != (d < 0));
+  q = by_minus ? dtrt_neg_i64(a) : q;
+  return b == 0 ? 0 : q;
+}
+DTRT_FN int64_t dtrt_mod_i64(int64_t a, int64_t b) {
+  int64_t d = ((b == 0) | (b == -1)) ? 1 : b, r = a % d;
+  return ((r != 0) & ((r < 0) != (d < 0))) ? r + d : r;
+}
+DTRT_FN uint8_t dtrt_floordiv_u8(uint8_t a, uint8_t b) { return (uint8_t)dtrt_floordiv_i32(a, b); }
+DTRT_FN uint8_t dtrt_mod_u8(uint8_t a, uint8_t b) { return (uint8_t)dtrt_mod_i32(a, b); }
+DTRT_FN int8_t dtrt_floordiv_i8(int8_t a, int8_t b) { return (int8_t)dtrt_floordiv_i32(a, b); }
+DTRT_FN int8_t dtrt_mod_i8(int8_t a, int8_t b) { return (int8_t)dtrt_mod_i32(a, b); }
+
+/* a ** b, wrapping. For b < 0: 0, but 1 for a = 1, and 1 or -1 for a = -1. Narrower types are the
+ * low bits. */
+DTRT_FN int64_t dtrt_pow_i64(int64_t a, int64_t b) {
+  uint64_t r = 1, x = (uint64_t)a;
+  for (uint64_t e = b < 0 ? 0 : (uint64_t)b; e; e >>= 1) {
+    r *= e & 1 ? x : 1;
+    x *= x;
+  }
+  int64_t below = a == 1 ? 1 : (a == -1 ? (b & 1 ? -1 : 1) : 0);
+  return b < 0 ? below : (int64_t)r;
+}
+DTRT_FN int32_t dtrt_pow_i32(int32_t a, int32_t b) { return (int32_t)dtrt_pow_i64(a, b); }
+DTRT_FN int8_t dtrt_pow_i8(int8_t a, int8_t b) { return (int8_t)dtrt_pow_i64(a, b); }
+DTRT_FN uint8_t dtrt_pow_u8(uint8_t a, uint8_t b) { return (uint8_t)dtrt_pow_i64(a, b); }
+
+/* ------------------------------------------------------------------ 4. casts and storage types */
+
+/* dtrt_cast_FROM_TO. A float to a whole number goes towards 0, saturates, and NaN gives 0 (C leaves
+ * both open). A whole number to a narrower one keeps the low bits. To bool: x != 0, so NaN is true.
+ * `last` is the largest value of F that does not overflow T. */
+#define DTRT_CAST_FLOAT_INT(FS, F, TS, T, lowest, last, highest)                                   \
+  DTRT_FN T dtrt_cast_##FS##_##TS(F x) {                                                           \
+    F y = x == x ? x : 0;                                                                          \
+    y = y < (F)(lowest) ? (F)(lowest) : y;                                                         \
+    T r = (T)(y > (F)(last) ? (F)(last) : y);                                                      \
+    return y > (F)(last) ? (highest) : r;                                                          \
+  }
+#define DTRT_I32_MIN (-2147483647 - 1)
+#define DTRT_I64_MIN (-9223372036854775807 - 1)
+DTRT_CAST_FLOAT_INT(f32, float, i8, int8_t, -128, 127, 127)
+DTRT_CAST_FLOAT_INT(f32, float, u8, uint8_t, 0, 255, 255)
+DTRT_CAST_FLOAT_INT(f32, float, i32, int32_t, -0x1p31, 0x1.fffffep30, 2147483647)
+DTRT_CAST_FLOAT_INT(f32, float, i64, int64_t, -0x1p63, 0x1.fffffep62, 9223372036854775807)
+DTRT_CAST_FLOAT_INT(f64, double, i8, int8_t, -128, 127, 127)
+DTRT_CAST_FLOAT_INT(f64, double, u8, uint8_t, 0, 255, 255)
+DTRT_CAST_FLOAT_INT(f64, double, i32, int32_t, -0x1p31, 2147483647, 2147483647)
+DTRT_CAST_FLOAT_INT(f64, double, i64, int64_t, -0x1p63, 0x1.fffffffffffffp62, 9223372036854775807)
+
+#define DTRT_CAST(FS, F, TS, T)                                                                    \
+  DTRT_FN T dtrt_cast_##FS##_##TS(F x) { return (T)x; }
+#define DTRT_CAST_FROM(FS, F)                                                                      \
+  DTRT_FN uint8_t dtrt_cast_##FS##_bool(F x) { return x != 0; }                                    \
+  DTRT_CAST(FS, F, f32, float) DTRT_CAST(FS, F, f64, double)
+#define DTRT_CAST_FROM_INT(FS, F)                                                                  \
+  DTRT_CAST_FROM(FS, F)                                                                            \
+  DTRT_CAST(FS, F, u8, uint8_t)                                                                    \
+  DTRT_CAST(FS, F, i8, int8_t) DTRT_CAST(FS, F, i32, int32_t) DTRT_CAST(FS, F, i64, int64_t)
+DTRT_CAST_FROM(f32, float)
+DTRT_CAST_FROM(f64, double)
+DTRT_CAST_FROM_INT(bool, uint8_t)
+DTRT_CAST_FROM_INT(u8, uint8_t)
+DTRT_CAST_FROM_INT(i8, int8_t)
+DTRT_CAST_FROM_INT(i32, int32_t)
+DTRT_CAST_FROM_INT(i64, int64_t)
+
+/* bf16 and f16 lie in memory as their bits. Rounding is to nearest, halves to even; too large
+ * becomes inf; NaN stays NaN. */
+DTRT_FN float dtrt_bf16_to_f32(uint16_t h) { return dtrt_from_bits_f32((uint32_t)h << 16); }
+DTRT_FN uint16_t dtrt_f32_to_bf16(float x) {
+  uint32_t u = dtrt_bits_f32(x), r = (u + 0x7fffu + ((u >> 16) & 1u)) >> 16;
+  return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? (u >> 16) | 0x40u : r);
+}
+DTRT_FN float dtrt_f16_to_f32(uint16_t h) {
+  uint32_t m = h & 0x7fffu, sign = (uint32_t)(h & 0x8000u) << 16;
+  /* a denormal is put under the bits of 1/2, whose unit is 2^-24 */
+  uint32_t denormal = dtrt_bits_f32(dtrt_from_bits_f32(m | 0x3f000000u) - 0.5f);
+  uint32_t r = (m << 13) + (m < 0x7c00u ? 112u << 23 : 224u << 23);
+  return dtrt_from_bits_f32((m < 0x400u ? denormal : r) | sign);
+}
+DTRT_FN uint16_t dtrt_f32_to_f16(float x) {
+  uint32_t u = dtrt_bits_f32(x), a = u & 0x7fffffffu;
+  uint32_t r = (a - (112u << 23) + 0xfffu + ((a >> 13) & 1u)) >> 13;
+  uint32_t denormal = dtrt_bits_f32(dtrt_from_bits_f32(a) + 0.5f) - 0x3f000000u;
+  r = a < 0x38800000u ? denormal : r;
+  r = a >= 0x477ff000u ? 0x7c00u : r;
+  r = a > 0x7f800000u ? 0x7e00u | ((a >> 13) & 0x3ffu) : r;
+  return (uint16_t)(r | (u >> 31 << 15));
+}
+/* f64 to f32 with the last bit set when inexact, so that rounding again to a short type rounds
+ * once. */
+DTRT_FN float dtrt_f64_to_odd_f32(double x) {
+  float f = (float)x;
+  double a = __builtin_fabs(x), b = (double)__builtin_fabsf(f);
+  uint32_t u = dtrt_bits_f32(f);
+  u = b > a ? u - 1u : u;
+  return dtrt_from_bits_f32(((b > a) | (b < a)) ? u | 1u : u);
+}
+DTRT_FN uint16_t dtrt_f64_to_bf16(double x) { return dtrt_f32_to_bf16(dtrt_f64_to_odd_f32(x)); }
+DTRT_FN uint16_t dtrt_f64_to_f16(double x) { return dtrt_f32_to_f16(dtrt_f64_to_odd_f32(x)); }
+
+/* ------------------------------------------------------------------ 5. random numbers */
+
+/* docs/random.md says what each value is. */
+
+/* Philox 4x32-10: Salmon, Moraes, Dror, Shaw, Parallel random numbers: as easy as 1, 2, 3. */
+DTRT_FN void dtrt_philox(uint32_t k0, uint32_t k1, uint32_t c0, uint32_t c1, uint32_t c2,
+                         uint32_t c3, uint32_t out[4]) {
+/* Written out: a loop would depend on being unrolled for the caller's loop to vectorise. */
+#define DTRT_PHILOX_ROUND(r)                                                                       \
+  do {                                                                                             \
+    uint64_t p = (uint64_t)0xD2511F53u * c0, q = (uint64_t)0xCD9E8D57u * c2;                       \
+    c0 = (uint32_t)(q >> 32) ^ c1 ^ (k0 + r##u * 0x9E3779B9u);                                     \
+    c2 = (uint32_t)(p >> 32) ^ c3 ^ (k1 + r##u * 0xBB67AE85u);                                     \
+    c1 = (uint32_t)q;                                                                              \
+    c3 = (uint32_t)p;                                                                              \
+  } while (0)
+  DTRT_PHILOX_ROUND(0);
+  DTRT_PHILOX_ROUND(1);
+  DTRT_PHILOX_ROUND(2);
+  DTRT_PHILOX_ROUND(3);
+  DTRT_PHILOX_ROUND(4);
+  DTRT_PHILOX_ROUND(5);
+  DTRT_PHILOX_ROUND(6);
+  DTRT_PHILOX_ROUND(7);
+  DTRT_PHILOX_ROUND(8);
+  DTRT_PHILOX_ROUND(9);
+#undef DTRT_PHILOX_ROUND
+  out[0] = c0;
+  out[1] = c1;
+  out[2] = c2;
+  out[3] = c3;
+}
+
+/* A bijection of 64 bits: the finalizer of splitmix64 */
+DTRT_FN uint64_t dtrt_mix64(uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+/* The Philox key of one random call. For one seed, different streams have different keys. */
+DTRT_FN uint64_t dtrt_stream_key(uint64_t seed, uint64_t stream) {
+  return dtrt_mix64(stream ^ dtrt_mix64(seed + 0x9E3779B97F4A7C15u));
+}
+DTRT_FN void dtrt_random_words(uint64_t key, uint64_t step, int64_t i, uint32_t out[4]) {
+  uint64_t u = (uint64_t)i;
+  dtrt_philox((uint32_t)key, (uint32_t)(key >> 32), (uint32_t)u, (uint32_t)(u >> 32),
+              (uint32_t)step, (uint32_t)(step >> 32), out);
+}
+
+/* Element i of a call at a step. Those named _key take dtrt_stream_key's result, for loops. */
+DTRT_FN float dtrt_uniform_key_f32(uint64_t key, uint64_t step, int64_t i) { /* [0, 1) */
+  uint32_t w[4];
+  dtrt_random_words(key, step, i, w);
+  return (float)(int32_t)(w[0] >> 8) * 0x1p-24f;
+}
+DTRT_FN double dtrt_unit_f64(uint32_t hi, uint32_t lo) { /* top 53 bits of 64, in [0, 1) */
+  return DTRT_FMA64((double)(int32_t)(hi >> 5), 0x1p-27,
+                    (double)(int32_t)((lo >> 11) | (hi & 31u) << 21) * 0x1p-53);
+}
+DTRT_FN double dtrt_uniform_key_f64(uint64_t key, uint64_t step, int64_t i) { /* [0, 1) */
+  uint32_t w[4];
+  dtrt_random_words(key, step, i, w);
+  return dtrt_unit_f64(w[0], w[1]);
+}
+
+/* Mean 0, variance 1, by Box and Muller: sqrt(-2 log(u)) cos(2 pi v), u in (0, 1] from word 0, v in
+ * [0, 1) from word 1. The largest value is 6.77. */
+DTRT_FN float dtrt_normal_key_f32(uint64_t key, uint64_t step, int64_t i) {
+  uint32_t w[4];
+  dtrt_random_words(key, step, i, w);
+  float u = DTRT_FMA32((float)w[0], 0x1p-32f, 0x1p-33f);
+  float radius = DTRT_SQRT32(-2.0f * dtrt_log_mid_f32(u, 0.0f));
+  /* v = (quarter + r) / 4 exactly, -1/2 <= r < 1/2 */
+  uint32_t v = w[1] >> 8, quarter = (v + (1u << 21)) >> 22;
+  float r = (float)((int32_t)v - (int32_t)(quarter << 22)) * 0x1.921fb6p-22f, s = r * r;
+  float p = DTRT_FMA32(-0x1.9952fap-13f, s, 0x1.110776p-7f);
+  p = DTRT_FMA32(p, s, -0x1.555546p-3f);
+  p = DTRT_FMA32(p * s, r, r); /* sin(r pi/2) */
+  float q = DTRT_FMA32(0x1.9a6766p-16f, s, -0x1.6c0e2ep-10f);
+  q = DTRT_FMA32(q, s, 0x1.55554ep-5f);
+  q = DTRT_FMA32(q, s, -0.5f);
+  q = DTRT_FMA32(q, s, 1.0f); /* cos(r pi/2) */
+  float c = (quarter & 1u) ? p : q;
+  c = dtrt_from_bits_f32(dtrt_bits_f32(c) ^ ((quarter + 1u) & 2u) << 30);
+  return radius * c;
+}
+/* The same from words 0, 1 and words 2, 3. The largest value is 8.57. */
+DTRT_FN double dtrt_normal_key_f64(uint64_t key, uint64_t step, int64_t i) {
+  uint32_t w[4];
+  dtrt_random_words(key, step, i, w);
+  double u = dtrt_unit_f64(w[0], w[1]) + 0x1p-53, v = dtrt_unit_f64(w[2], w[3]);
+  return DTRT_SQRT64(-2.0 * dtrt_log_f64(u)) * dtrt_cos_f64(0x1.921fb54442d18p+2 * v);
+}
+DTRT_FN uint8_t dtrt_bernoulli_key(uint64_t key, uint64_t step, int64_t i, float p) {
+  return dtrt_uniform_key_f32(key, step, i) < p;
+}
+
+DTRT_FN float dtrt_uniform_f32(uint64_t seed, uint64_t stream, uint64_t step, int64_t i) {
+  return dtrt_uniform_key_f32(dtrt_stream_key(seed, stream), step, i);
+}
+DTRT_FN double dtrt_uniform_f64(uint64_t seed, uint64_t stream, uint64_t step, int64_t i) {
+  return dtrt_uniform_key_f64(dtrt_stream_key(seed, stream), step, i);
+}
+DTRT_FN float dtrt_normal_f32(uint64_t seed, uint64_t stream, uint64_t step, int64_t i) {
+  return dtrt_normal_key_f32(dtrt_stream_key(seed, stream), step, i);
+}
+DTRT_FN double dtrt_normal_f64(uint64_t seed, uint64_t stream, uint64_t step, int64_t i) {
+  return dtrt_normal_key_f64(dtrt_stream_key(seed, stream), step, i);
+}
+/* 1 with probability p: uniform < p */
+DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, int64_t i, float p) {
+  return dtrt_bernoulli_key(dtrt_stream_key(seed, stream), step, i, p);
+}
+
+/* ------------------------------------------------------------------ lanes */
+
+/* Reductions along a line of floats: element i goes to lane i mod DTRT_LANES, and lane i is joined at
+ * the end with i + 16, with i + 8, and so on down to one. Of sums and products a lane takes
+ * DTRT_SUM_BLOCK elements in sequence, and such blocks are combined pairwise (docs/sums.md). That
+ * is the order on every CPU, whatever its vectors; a short last turn is filled up with what changes
+ * nothing. */
+#define DTRT_SUM_BLOCK 32
+#define DTRT_LANES 32
+#define DTRT_JOIN_sum(V, M, a, b) ((a) + (b))
+#define DTRT_JOIN_prod(V, M, a, b) ((a) * (b))
+#define DTRT_SELECT(V, M, m, a, b) ((V)(((m) & (M)(a)) | (~(m) & (M)(b))))
+#define DTRT_JOIN_max(V, M, a, b) DTRT_SELECT(V, M, ((a) > (b)) | ((a) != (a)), a, b)
+#define DTRT_JOIN_min(V, M, a, b) DTRT_SELECT(V, M, ((a) < (b)) | ((a) != (a)), a, b)
+#define DTRT_LANES_OF(S, T, I)                                                                     \
+  typedef T dtrt_lanes_##S __attribute__((vector_size(DTRT_LANES * sizeof(T))));                   \
+  typedef T dtrt_lanes16_##S __attribute__((vector_size(16 * sizeof(T))));                         \
+  typedef T dtrt_lanes8_##S __attribute__((vector_size(8 * sizeof(T))));                           \
+  typedef T dtrt_lanes4_##S __attribute__((vector_size(4 * sizeof(T))));                           \
+  typedef I dtrt_mask_##S __attribute__((vector_size(DTRT_LANES * sizeof(T))));                    \
+  typedef I dtrt_mask16_##S __attribute__((vector_size(16 * sizeof(T))));                          \
+  typedef I dtrt_mask8_##S __attribute__((vector_size(8 * sizeof(T))));                            \
+  typedef I dtrt_mask4_##S __attribute__((vector_size(4 * sizeof(T))));                            \
+  DTRT_FN T dtrt_sum_##S(T a, T b) { return a + b; }                                               \
+  DTRT_FN T dtrt_prod_##S(T a, T b) { return a * b; }
+/* The lower half of the lanes joined with the upper. */
+#define DTRT_HALVES(OP, S, T, W, from)                                                             \
+  dtrt_lanes##W##_##S a##W, b##W;                                                                  \
+  __builtin_memcpy(&a##W, from, sizeof a##W);                                                      \
+  __builtin_memcpy(&b##W, (const T *)(from) + W, sizeof b##W);                                     \
+  a##W = DTRT_JOIN_##OP(dtrt_lanes##W##_##S, dtrt_mask##W##_##S, a##W, b##W)
+#define DTRT_LINE(OP, S, T)                                                                        \
+  /* One turn: an element for each lane. */                                                        \
+  DTRT_FN void dtrt_turn_##OP##_##S(dtrt_lanes_##S *acc, const T *line) {                          \
+    dtrt_lanes_##S a = *acc, b;                                                                    \
+    __builtin_memcpy(&b, line, sizeof b);                                                          \
+    *acc = DTRT_JOIN_##OP(dtrt_lanes_##S, dtrt_mask_##S, a, b);                                    \
+  }                                                                                                \
+  DTRT_FN T dtrt_line_##OP##_##S(const dtrt_lanes_##S *acc) {                                      \
+    T t[4];                                                                                        \
+    DTRT_HALVES(OP, S, T, 16, acc);                                                                \
+    DTRT_HALVES(OP, S, T, 8, &a16);                                                                \
+    DTRT_HALVES(OP, S, T, 4, &a8);                                                                 \
+    __builtin_memcpy(t, &a4, sizeof t);                                                            \
+    return dtrt_##OP##_##S(dtrt_##OP##_##S(t[0], t[2]), dtrt_##OP##_##S(t[1], t[3]));              \
+  }
+/* Pairwise combination of blocks: partial[j] combines 2^j of them, where bit j of their number is
+ * set. `carry` takes block number `block`, counted from 0; `fold` combines all `blocks` and the last,
+ * unfinished one. */
+#define DTRT_SHARED static __attribute__((noinline, unused))
+#ifdef __clang__
+#define DTRT_EACH _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
+#else
+#define DTRT_EACH _Pragma("GCC ivdep")
+#endif
+#define DTRT_PAIRWISE(OP, S, V, name, one)                                                         \
+  DTRT_SHARED void dtrt_combine_##name##_##S(V *partial, int64_t block, const V *acc) {            \
+    V v = *acc;                                                                                    \
+    int j = 0;                                                                                     \
+    for (; block >> j & 1; j++) v = DTRT_JOIN_##OP(V, , partial[j], v);                            \
+    partial[j] = v;                                                                                \
+  }                                                                                                \
+  DTRT_FN void dtrt_carry_##name##_##S(V *partial, int64_t block, V *acc) {                        \
+    V v = *acc;                                                                                    \
+    dtrt_combine_##name##_##S(partial, block, &v);                                                 \
+    *acc = (V){0} + (one);                                                                         \
+  }                                                                                                \
+  DTRT_FN void dtrt_fold_##name##_##S(const V *partial, int64_t blocks, V *acc) {                  \
+    V v = *acc;                                                                                    \
+    for (int j = 0; blocks >> j; j++)                                                              \
+      if (blocks >> j & 1) v = DTRT_JOIN_##OP(V, , partial[j], v);                                 \
+    *acc = v;                                                                                      \
+  }
+/* Rows of n elements, `size` from one to the next: even blocks are added up in row 0, odd ones in row
+ * 1; row j + 1 combines 2^j blocks, j > 0. `carry` ends an odd block; `fold` combines what there is,
+ * with `rest` also the unfinished block. */
+#define DTRT_PAIRWISE_ROWS(OP, S, T, one)                                                          \
+  DTRT_SHARED void dtrt_carry_row_##OP##_##S(T *partial, int64_t n, int64_t size, int64_t block) { \
+    for (int64_t j = 0; block >> j & 1; j++) {                                                     \
+      const T *from = partial + (j ? j + 1 : 0) * size, *own = partial + size;                     \
+      T *to = partial + (block >> (j + 1) & 1 ? 1 : j + 2) * size;                                 \
+      DTRT_EACH                                                                                    \
+      for (int64_t i = 0; i < n; i++) to[i] = DTRT_JOIN_##OP(T, , from[i], own[i]);                \
+    }                                                                                              \
+  }                                                                                                \
+  DTRT_SHARED void dtrt_fold_row_##OP##_##S(T *to, const T *partial, int64_t n, int64_t size,      \
+                                            int64_t blocks, int rest) {                            \
+    const T *own = partial + (blocks & 1) * size;                                                  \
+    int some = rest;                                                                               \
+    for (int64_t j = 0; blocks >> j; j++) {                                                        \
+      const T *from = partial + (j ? j + 1 : 0) * size;                                            \
+      if (!(blocks >> j & 1)) continue;                                                            \
+      if (some) {                                                                                  \
+        DTRT_EACH                                                                                  \
+        for (int64_t i = 0; i < n; i++) to[i] = DTRT_JOIN_##OP(T, , from[i], own[i]);              \
+      } else {                                                                                     \
+        DTRT_EACH                                                                                  \
+        for (int64_t i = 0; i < n; i++) to[i] = from[i];                                           \
+      }                                                                                            \
+      own = to;                                                                                    \
+      some = 1;                                                                                    \
+    }                                                                                              \
+    if (blocks) return;                                                                            \
+    DTRT_EACH                                                                                      \
+    for (int64_t i = 0; i < n; i++) to[i] = rest ? own[i] : (one);                                 \
+  }
+#define DTRT_PAIRWISE_OF(S, T)                                                                     \
+  DTRT_PAIRWISE(sum, S, T, sum, 0)                                                                 \
+  DTRT_PAIRWISE(prod, S, T, prod, 1)                                                               \
+  DTRT_PAIRWISE(sum, S, dtrt_lanes_##S, lanes_sum, 0)                                              \
+  DTRT_PAIRWISE(prod, S, dtrt_lanes_##S, lanes_prod, 1)                                            \
+  DTRT_PAIRWISE_ROWS(sum, S, T, 0)                                                                 \
+  DTRT_PAIRWISE_ROWS(prod, S, T, 1)
+DTRT_LANES_OF(f32, float, int32_t)
+DTRT_PAIRWISE_OF(f32, float)
+DTRT_LINE(sum, f32, float)
+DTRT_LINE(prod, f32, float)
+DTRT_LINE(max, f32, float)
+DTRT_LINE(min, f32, float)
+DTRT_LANES_OF(f64, double, int64_t)
+DTRT_PAIRWISE_OF(f64, double)
+DTRT_LINE(sum, f64, double)
+DTRT_LINE(prod, f64, double)
+DTRT_LINE(max, f64, double)
+DTRT_LINE(min, f64, double)
+
+#endif
