@@ -206,7 +206,7 @@ void emit_pool(Emit *e, NodeId id) {
   const char *width = loop_extent(&l, c.small, ns + 1),
              *count = loop_number(&l, 'n', emit_count(e, n));
   const char *pi = NULL, *px = NULL;
-  if (n->op == OP_unpool) pi = loop_pointer(&l, n->operand[1], false);
+  if (n->op == OP_unpool || n->op == OP_pool_pick) pi = loop_pointer(&l, n->operand[1], false);
   if (n->op == OP_pool_index) px = loop_pointer(&l, n->operand[1], false);
   if (n->op == OP_pool_max) {
     loop_open(&l, "i", count, "DTRT_PLAIN");
@@ -219,7 +219,7 @@ void emit_pool(Emit *e, NodeId id) {
   } else if (!once) {
     zero(&c, id);
   }
-  open_points(&c, n->op == OP_pool_index || n->op == OP_unpool);
+  open_points(&c, n->op == OP_pool_index || pi);
   loop_open(&l, "q", "q1_ - q0_", "DTRT_OUTER");
   loop_open(&l, "i", width, "DTRT_PLAIN");
   const char *el = fmt(&c, "%s[(large_ + q * %ld) * %s + i]", pl, (long)c.s.stride[ns - 1], width),
@@ -229,9 +229,13 @@ void emit_pool(Emit *e, NodeId id) {
   case OP_pool_max: str_line(&l.code, "%s = dtrt_max_%s(%s, %s);", es, t, es, el); break;
   case OP_pool_sum: str_line(&l.code, "%s += %s;", es, el); break;
   case OP_unpool_sum: str_line(&l.code, "%s %s %s;", el, once ? "=" : "+=", es); break;
-  case OP_pool_index: /* the first tap that has the largest value */
-    str_line(&l.code, "if (%s < 0 && %s == %s[(small_ + q) * %s + i]) %s = (int32_t)tap_;", es, el,
-             px, width, es);
+  case OP_pool_index: /* the first tap that has the largest value, which may be NaN */
+    str_line(&l.code,
+             "if (%s < 0 && (%s == %s[(small_ + q) * %s + i] || %s != %s)) %s = (int32_t)tap_;", es,
+             el, px, width, el, el, es);
+    break;
+  case OP_pool_pick:
+    str_line(&l.code, "if (%s[(small_ + q) * %s + i] == tap_) %s = %s;", pi, width, es, el);
     break;
   default:
     if (once) {

@@ -24,6 +24,7 @@ NodeClass node_class(const Node *n) {
   case OP_pool_max:
   case OP_pool_sum:
   case OP_pool_index:
+  case OP_pool_pick:
   case OP_unpool:
   case OP_unpool_sum: return CLASS_CONTRACT;
   case OP_scatter_add:

@@ -157,14 +157,34 @@ BINARY(floordiv, "floordiv", "x // y: the quotient rounded down; a whole number 
        "i32[4, 6] x, i32[6] y: x // y", infer_number, flat_grad(b, node, dy),
        flat_grad(b, node, dy), FLAT, "dtrt_floordiv_@($0, $1)")
 BINARY(mod, "mod", "x % y: the remainder, with the sign of y; 0 for a whole number modulo 0",
-       "i32[4, 6] x, i32[6] y: x % y", infer_number, dy, NO_NODE,
-       "only x has one: the remainder jumps as y changes", "dtrt_mod_@($0, $1)")
+       "i32[4, 6] x, i32[6] y: x % y", infer_number, dy,
+       mk1(b, OP_neg, mk2(b, OP_mul, dy, mk2(b, OP_floordiv, IN(0), IN(1)))), NULL,
+       "dtrt_mod_@($0, $1)")
+
+/* y x^(y-1). x^0 is 1 at 0 too, where the formula would give 0 * infinity. */
+static NodeId pow_to_base(Build *b, NodeId node, NodeId dy) {
+  NodeId x = IN(0), y = IN(1);
+  if (op_node(b, y)->op == OP_const) {
+    Arg base = arg_node(x), power = {.kind = ARG_REAL, .real = op_node(b, y)->value - 1};
+    if (power.real == -1) return NO_NODE;
+    return mk2(b, OP_mul, dy, mk2(b, OP_mul, y, build_operator(b, OP_pow, &base, &power).node));
+  }
+  NodeId zero = mk_number(b, y, 0), one = mk_number(b, y, 1);
+  NodeId both_0 = mk2(b, OP_and, mk2(b, OP_eq, x, zero), mk2(b, OP_eq, y, zero));
+  NodeId less = mk2(b, OP_sub, mk_select(b, both_0, one, y), one);
+  return mk2(b, OP_mul, dy, mk2(b, OP_mul, y, mk2(b, OP_pow, x, less)));
+}
+
+/* x^y log(x): NaN below 0. At 0 the limit is 0 for y > 0, and taken so for y = 0. */
+static NodeId pow_to_exponent(Build *b, NodeId node, NodeId dy) {
+  NodeId x = IN(0), zero = mk_number(b, x, 0), one = mk_number(b, x, 1);
+  NodeId flat = mk2(b, OP_and, mk2(b, OP_eq, x, zero), mk2(b, OP_ge, IN(1), zero));
+  NodeId slope = mk2(b, OP_mul, node, mk1(b, OP_log, mk_select(b, flat, one, x)));
+  return mk2(b, OP_mul, dy, mk_select(b, flat, zero, slope));
+}
+
 BINARY(pow, "pow", "x ** y", "f32[4, 6] x+, f32[6] y: x ** y", infer_number,
-       mk2(b, OP_mul, dy, mk2(b, OP_mul, IN(1), mk2(b, OP_pow, IN(0), mk_shift(b, IN(1), -1)))),
-       mk_select(b, mk2(b, OP_gt, IN(0), mk_number(b, dy, 0)),
-                 mk2(b, OP_mul, mk2(b, OP_mul, dy, node), mk1(b, OP_log, IN(0))),
-                 mk_number(b, dy, 0)),
-       NULL, "dtrt_pow_@($0, $1)")
+       pow_to_base(b, node, dy), pow_to_exponent(b, node, dy), NULL, "dtrt_pow_@($0, $1)")
 BINARY(eq, "eq", "x == y", "i32[4, 6] x, i32[6] y: x == y", infer_equal, NO_NODE, NO_NODE, BOOLEAN,
        "$0 == $1")
 BINARY(ne, "ne", "x != y", "i32[4, 6] x, i32[6] y: x != y", infer_equal, NO_NODE, NO_NODE, BOOLEAN,

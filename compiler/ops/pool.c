@@ -39,7 +39,8 @@ static RuleDim large_side(Rule *r, const Slide *s, int d, int f, bool result) {
   return rd;
 }
 
-/* pool_index also reads the largest values, unpool the indices: both lie like the small side. */
+/* pool_index also reads the largest values, pool_pick and unpool the indices: all lie like the
+ * small side. */
 static void rule_pool(const Graph *g, const Node *n, Rule *r) {
   (void)g;
   Slide s = slide_of(n);
@@ -53,10 +54,9 @@ static void rule_pool(const Graph *g, const Node *n, Rule *r) {
     RuleDim large = space ? large_side(r, &s, d - 1, f, down) : plain, small = plain;
     if (space && down && !tiles) small.window = slide_down(&s, d - 1);
     r->result[d] = down ? large : small;
-    for (int i = 0; i < n->noperands; i++)
-      r->operand[i][d] = down || (n->op == OP_pool_index && i == 1) ? small : large;
+    for (int i = 0; i < n->noperands; i++) r->operand[i][d] = down || i == 1 ? small : large;
   }
-  if (n->op == OP_pool_sum || down) r->linear_in = 1;
+  if (n->op == OP_pool_sum || n->op == OP_pool_pick || down) r->linear_in = 1;
 }
 
 static NodeId mk_pool(Build *b, Op op, NodeId x, NodeId other, const Slide *s) {
@@ -210,18 +210,30 @@ const OpDef op_pool_index = {.name = "pool_index",
                              .rule = rule_pool,
                              .no_grad = "its result is a whole number",
                              .flops = 4};
+/* Where the largest value stands jumps from tap to tap: almost everywhere its slope is 0. */
 static void grad_unpool(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  (void)b, (void)node, (void)dy;
-  dx[0] = dx[1] = NO_NODE;
+  Slide s = slide_of(op_node(b, node));
+  dx[0] = mk_pool(b, OP_pool_pick, dy, IN(1), &s);
+  dx[1] = NO_NODE;
 }
-const OpDef op_unpool = {
-    .name = "unpool",
-    .doc = "max_pool's gradient",
+static void grad_pool_pick(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  Slide s = slide_of(op_node(b, node));
+  dx[0] = mk_pool(b, OP_unpool, dy, IN(1), &s);
+  dx[1] = NO_NODE;
+}
+const OpDef op_pool_pick = {
+    .name = "pool_pick",
+    .doc = "the value at pool_index's tap of each window, and unpool's gradient",
     .infer = infer_pool,
     .rule = rule_pool,
-    .grad = grad_unpool,
-    .no_grad = "second derivatives through max_pool are zero almost everywhere and are not taken",
+    .grad = grad_pool_pick,
     .flops = 4};
+const OpDef op_unpool = {.name = "unpool",
+                         .doc = "max_pool's gradient",
+                         .infer = infer_pool,
+                         .rule = rule_pool,
+                         .grad = grad_unpool,
+                         .flops = 4};
 const OpDef op_unpool_sum = {.name = "unpool_sum",
                              .doc = "pool_sum's gradient",
                              .infer = infer_pool,

@@ -69,18 +69,26 @@ static void grad_extreme(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   dx[0] = mk_select(b, at, spread(b, node, mk2(b, OP_div, dy, count)), mk_number(b, x, 0));
 }
 
-/* The product of the others: right also where one element is zero, or several are. */
+/* The product of the others, written so that its own derivatives are right where elements are 0
+ * too: with c zeros among the others it is the product of what is not 0, times the product of those
+ * c zeros, which is the c-th elementary symmetric polynomial of the zeros (of three and more taken
+ * for a flat 0, which the fourth derivative would notice). */
 static void grad_prod(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  NodeId x = IN(0), zero = mk_number(b, x, 0), one = mk_number(b, x, 1);
+  NodeId x = IN(0), zero = mk_number(b, x, 0), one = mk_number(b, x, 1), two = mk_number(b, x, 2);
   uint32_t dims = (uint32_t)op_node(b, node)->attr[0];
   NodeId is_zero = mk2(b, OP_eq, x, zero);
-  NodeId safe = mk_select(b, is_zero, one, x);
+  NodeId safe = mk_select(b, is_zero, one, x), z = mk_select(b, is_zero, x, zero);
   NodeId product = spread(b, node, mk_reduce(b, OP_prod, safe, dims, false));
-  NodeId zeros = spread(
-      b, node, mk_reduce(b, OP_sum, build_cast(b, is_zero, op_node(b, x)->dtype), dims, false));
-  NodeId others_zero = mk2(b, OP_gt, mk2(b, OP_sub, zeros, mk_select(b, is_zero, one, zero)), zero);
-  dx[0] = mk2(b, OP_mul, spread(b, node, dy),
-              mk_select(b, others_zero, zero, mk2(b, OP_div, product, safe)));
+  NodeId square = mk2(b, OP_mul, z, z), count = mk_select(b, is_zero, one, zero);
+  NodeId others[3], of[3] = {count, z, square};
+  for (int i = 0; i < 3; i++)
+    others[i] = mk2(b, OP_sub, spread(b, node, mk_reduce(b, OP_sum, of[i], dims, false)), of[i]);
+  NodeId pairs = mk_scale(b, mk2(b, OP_sub, mk2(b, OP_mul, others[1], others[1]), others[2]), 0.5);
+  NodeId zeros = mk_select(b, mk2(b, OP_eq, others[0], two), pairs, zero);
+  zeros = mk_select(b, mk2(b, OP_eq, others[0], one), others[1], zeros);
+  zeros = mk_select(b, mk2(b, OP_eq, others[0], zero), one, zeros);
+  NodeId rest = mk2(b, OP_mul, mk2(b, OP_div, product, safe), zeros);
+  dx[0] = mk2(b, OP_mul, spread(b, node, dy), rest);
 }
 
 /* The shared call: (x, axis=none, keepdims=false). */

@@ -21,9 +21,12 @@ static bool *depends_on(Diff *d, NodeId loss, const bool *wrt) {
   for (NodeId i = 0; i <= loss; i++) {
     const Node *n = graph_node(g, i);
     dep[i] = wrt[i];
-    if (!op_def(n->op)->grad) continue;
     for (int k = 0; k < n->noperands; k++)
       if (dep[n->operand[k]] && dtype_is_float(n->dtype)) dep[i] = true;
+    /* Never a silent zero. */
+    if (dep[i] && !wrt[i] && !op_def(n->op)->grad)
+      diag_error(d->plan->program->diag, n->span, "`%s` has no derivative: %s", op_def(n->op)->name,
+                 op_def(n->op)->no_grad);
   }
   return dep;
 }

@@ -1,12 +1,12 @@
-/* Every op's gradient against central differences, in f64, and under layouts against one device.
+/* Every op's derivatives against central differences, in f64, and under layouts against one device.
  *
- *   equal_gradients [--seed S] [--layouts N] [--second 1] [--only ENTRY]
+ *   equal_gradients [--seed S] [--layouts N] [--order 1|2|3] [--only ENTRY]
  *
  * For a case r = EXPR(x, y) the entry computes s = sum(wr * r) and grad(s, x), grad(s, y), with a
  * random w. A difference of 1e-6, relative to 1 + |gradient|, is a failure; with steps of 1e-5 the
  * error of a central difference is well below it. Random values do not come within a step of a
- * kink. With --second, the same is done to t = sum(vr * grad(s, x)) for the first floating input.
- */
+ * kink. For order 2 the same is done to s' = sum(v0 * grad(s, x)) + sum(v1 * grad(s, y)), so that
+ * mixed derivatives count, and for order 3 to s'' made of s' alike. */
 #include "examples.h"
 #include "kit.h"
 #include <math.h>
@@ -17,9 +17,9 @@ enum { TERMS = 256 }; /* roundings that two orders of summation may differ by */
 static const double STEP = 1e-5, TOLERANCE = 1e-6;
 
 typedef struct Grad {
-  Case c;                       /* its inputs, then wr, then (second) vr */
+  Case c;                       /* its inputs, then wr, then (from order 2 on) v0, v1 ... */
   int ndiff, diff[MOST_INPUTS]; /* the inputs with a gradient */
-  bool second;
+  int order;
   Tensor out[MOST_INPUTS]; /* gradients on one device */
   char layouts[900];
 } Grad;
@@ -28,7 +28,7 @@ typedef struct Suite {
   Grad *at;
   int n, cap;
   const char *only;
-  bool second;
+  int order;
   uint64_t seed;
   long checked, failed;
 } Suite;
@@ -43,13 +43,14 @@ static void write_entry(const Grad *g, FILE *f) {
     tensor_type(&c->in[i], type, sizeof type);
     fprintf(f, "%s%s: %s", i ? ", " : "", c->in[i].name, type);
   }
-  fprintf(f, ") {\n  r = %s\n  s0 = sum(wr * r)\n", c->expr);
-  const char *x = c->in[g->diff[0]].name;
-  if (g->second)
-    fprintf(f, "  s = sum(vr * grad(s0, %s))\n", x);
-  else
-    fprintf(f, "  s = s0\n");
-  fprintf(f, "  return s");
+  fprintf(f, ") {\n  r = %s\n  s = sum(wr * r)\n", c->expr);
+  for (int order = 2; order <= g->order; order++) {
+    fprintf(f, "  s = ");
+    for (int k = 0; k < g->ndiff; k++)
+      fprintf(f, "%ssum(v%d * grad(s, %s))", k ? " + " : "", k, c->in[g->diff[k]].name);
+    fprintf(f, "\n");
+  }
+  fprintf(f, "  return s = s + 0");
   for (int k = 0; k < g->ndiff; k++) fprintf(f, ", d%d = grad(s, %s)", k, c->in[g->diff[k]].name);
   fprintf(f, "\n}\n");
 }
@@ -101,7 +102,7 @@ static void append(Suite *s, const Grad *g) {
 static void add_input(Case *c, const Tensor *like, const char *name) {
   Tensor *t = &c->in[c->nin++];
   *t = *like;
-  t->positive = false;
+  t->positive = t->zeros = false;
   snprintf(t->name, sizeof t->name, "%s", name);
   tensor_size(t);
 }
@@ -109,7 +110,7 @@ static void add_input(Case *c, const Tensor *like, const char *name) {
 static void collect_one(void *user, const char *name, const char *op, const char *example) {
   Suite *s = user;
   Case c32 = {.op = op};
-  Grad g = {.second = s->second};
+  Grad g = {.order = s->order};
   Tensor r;
   char *why = NULL;
   snprintf(c32.entry, sizeof c32.entry, "%s_grad", name);
@@ -119,7 +120,11 @@ static void collect_one(void *user, const char *name, const char *op, const char
     if (g.c.in[i].dtype == DTGC_F64) g.diff[g.ndiff++] = i;
   if (!g.ndiff) return;
   add_input(&g.c, &r, "wr");
-  if (g.second) add_input(&g.c, &g.c.in[g.diff[0]], "vr");
+  for (int k = 0; s->order > 1 && k < g.ndiff; k++) {
+    char v[8];
+    snprintf(v, sizeof v, "v%d", k);
+    add_input(&g.c, &g.c.in[g.diff[k]], v);
+  }
   char *text = text_of(&g);
   dtgc_program *p = kit_compile(text, NULL, NULL, &why);
   if (p) {
@@ -267,15 +272,15 @@ static void check_layouts(Suite *s, const Grid *grid, Random *random) {
 }
 
 int main(int argc, char **argv) {
-  Suite s = {.seed = 1};
+  Suite s = {.seed = 1, .order = 1};
   int layouts = 1;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (!strcmp(argv[i], "--layouts"))
       layouts = atoi(argv[i + 1]);
     else if (!strcmp(argv[i], "--seed"))
       s.seed = strtoull(argv[i + 1], NULL, 10);
-    else if (!strcmp(argv[i], "--second"))
-      s.second = atoi(argv[i + 1]);
+    else if (!strcmp(argv[i], "--order"))
+      s.order = atoi(argv[i + 1]);
     else if (!strcmp(argv[i], "--only"))
       s.only = argv[i + 1];
   }

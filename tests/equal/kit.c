@@ -95,7 +95,7 @@ void tensor_fill(Tensor *t, Random *r, bool whole) {
       v = t->positive ? 1 + random_below(r, 4) : random_below(r, 7) - 3;
     else
       v = t->positive ? 0.5 + 1.5 * random_real(r) : 4 * random_real(r) - 2;
-    tensor_put(t, i, v);
+    tensor_put(t, i, t->zeros && random_below(r, 3) ? 0 : v);
   }
 }
 
@@ -142,6 +142,7 @@ static bool parse_input(Case *c, const char *at, const char *end) {
   if (sscanf(at + 1, " %31[a-z_A-Z0-9]%n", t->name, &used) != 1) return false;
   at += 1 + used;
   if (*at == '+') t->positive = true;
+  if (*at == '~') t->zeros = true;
   if (*at == '%') t->below = strtol(at + 1, NULL, 10);
   tensor_size(t);
   return true;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { MOST_INPUTS = 6, MOST_AXES = 4, MOST_RANK = 8 };
+enum { MOST_INPUTS = 10, MOST_AXES = 4, MOST_RANK = 8 };
 
 /* -------- values -------- */
 
@@ -27,6 +27,7 @@ typedef struct Tensor {
   int rank;
   int64_t dim[MOST_RANK];
   bool positive; /* 0.5 to 2 */
+  bool zeros;    /* two of three elements are 0 */
   int64_t below; /* > 0: whole numbers 0 to below - 1 */
   int64_t count;
   size_t bytes;
@@ -61,7 +62,7 @@ typedef struct Case {
   bool smooth; /* no_grad == NULL in every op it is made of, as far as the roll says */
 } Case;
 
-/* "f32[4, 6] x, f32[6] y+, i32[4] i%6: EXPR". False when the text is not of that form. */
+/* "f32[4, 6] x, f32[6] y+, f32[6] z~, i32[4] i%6: EXPR". False when the text is not of that form. */
 bool case_parse(Case *c, const char *example);
 /* The same case in another floating or whole type; false when it has no f32. */
 bool case_as(const Case *c, const char *dtype, Case *out);
