@@ -558,6 +558,13 @@ DTRT_FN float dtrt_f64_to_odd_f32(double x) {
   u = b > a ? u - 1u : u;
   return dtrt_from_bits_f32(((b > a) | (b < a)) ? u | 1u : u);
 }
+/* An i64 as an f64 that rounds to a type of 32 bits or fewer as the i64 would: beyond 2^53 the low 16
+ * bits, which no such rounding sees one by one, become one bit that says whether there are any. */
+DTRT_FN double dtrt_i64_to_odd_f64(int64_t x) {
+  int large = (x >= ((int64_t)1 << 53)) | (x <= -((int64_t)1 << 53));
+  uint64_t u = (uint64_t)x, y = (u & ~(uint64_t)0xffff) | ((u & 0xffff) ? 0x8000u : 0u);
+  return (double)(int64_t)(large ? y : u);
+}
 DTRT_FN uint16_t dtrt_f64_to_bf16(double x) { return dtrt_f32_to_bf16(dtrt_f64_to_odd_f32(x)); }
 DTRT_FN uint16_t dtrt_f64_to_f16(double x) { return dtrt_f32_to_f16(dtrt_f64_to_odd_f32(x)); }
 

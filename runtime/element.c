@@ -97,8 +97,8 @@ static bool store_whole(int dtype, int64_t v, void *to) {
 
 static void store_float(int dtype, double v, void *to) {
   switch (dtype) {
-  case ELEMENT_F16: memcpy(to, &(uint16_t){half_to_f16((float)v)}, 2); return;
-  case ELEMENT_BF16: memcpy(to, &(uint16_t){half_to_bf16((float)v)}, 2); return;
+  case ELEMENT_F16: memcpy(to, &(uint16_t){dtrt_f64_to_f16(v)}, 2); return;
+  case ELEMENT_BF16: memcpy(to, &(uint16_t){dtrt_f64_to_bf16(v)}, 2); return;
   case ELEMENT_F32: memcpy(to, &(float){(float)v}, 4); return;
   default: memcpy(to, &v, 8); return;
   }
@@ -123,7 +123,7 @@ int64_t element_convert(int kind, bool swap, const void *from, int64_t n, int dt
     } else {
       if (!load_whole(kind, swap, f, &v)) return i;
       if (kinds[dtype].is_float)
-        store_float(dtype, (double)v, t);
+        store_float(dtype, dtype == ELEMENT_F64 ? (double)v : dtrt_i64_to_odd_f64(v), t);
       else if (!store_whole(dtype, v, t))
         return i;
     }

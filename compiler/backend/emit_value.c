@@ -62,12 +62,14 @@ const char *loop_constant(Emit *e, DType t, double v) {
     const char *suffix = t == DT_F64 ? "" : "f", *type = t == DT_F64 ? "F64" : "F32";
     if (isnan(v)) return arena_printf(e->arena, "DTRT_NAN_%s", type);
     if (isinf(v)) return arena_printf(e->arena, "%sDTRT_INF_%s", v < 0 ? "-" : "", type);
-    const char *s = arena_printf(e->arena, t == DT_F64 ? "%.17g" : "%.9g", v);
-    /* 0.1 is nicer than 0.100000001 where it is the same number. */
-    const char *shorter = arena_printf(e->arena, "%.*g", t == DT_F64 ? 15 : 6, v);
-    double a, b;
-    sscanf(s, "%lf", &a), sscanf(shorter, "%lf", &b);
-    if (t == DT_F64 ? a == b : (float)a == (float)b) s = shorter;
+    /* The shortest text that is read as the same number: 0.1, not 0.100000001. */
+    const char *s = "";
+    for (int digits = t == DT_F64 ? 15 : 6; digits <= (t == DT_F64 ? 17 : 9); digits++) {
+      double back;
+      s = arena_printf(e->arena, "%.*g", digits, v);
+      sscanf(s, "%lf", &back);
+      if (t == DT_F64 ? back == v : (float)back == (float)v) break;
+    }
     bool point = strpbrk(s, ".e") != NULL;
     return arena_printf(e->arena, "%s%s%s", s, point ? "" : ".0", suffix);
   }
@@ -167,9 +169,13 @@ static const char *cast(Loop *l, const Node *n, const Index *at) {
   const Node *x = graph_operand(l->g, n, 0);
   const char *v = loop_value(l, n->operand[0], at);
   DType from = loop_computed_as(x->dtype), to = loop_computed_as(n->dtype);
-  if (loop_is_half(n->dtype) && x->dtype == DT_F64)
-    return arena_printf(l->e->arena, "dtrt_%s_to_f32(dtrt_f64_to_%s(%s))", dtype_name(n->dtype),
-                        dtype_name(n->dtype), v);
+  const char *s = dtype_name(n->dtype);
+  if (loop_is_half(n->dtype) && x->dtype == DT_I32)
+    v = arena_printf(l->e->arena, "(double)%s", loop_wrap(l->e, v));
+  if (loop_is_half(n->dtype) && x->dtype == DT_I64)
+    v = arena_printf(l->e->arena, "dtrt_i64_to_odd_f64(%s)", v);
+  if (loop_is_half(n->dtype) && (x->dtype == DT_F64 || x->dtype == DT_I32 || x->dtype == DT_I64))
+    return arena_printf(l->e->arena, "dtrt_%s_to_f32(dtrt_f64_to_%s(%s))", s, s, v);
   if (from != to)
     v = arena_printf(l->e->arena, "dtrt_cast_%s_%s(%s)", dtype_name(from), dtype_name(to), v);
   return loop_is_half(n->dtype) && !loop_is_half(x->dtype) ? round_half(l->e, n->dtype, v) : v;
@@ -440,7 +446,8 @@ static const char *compute(Loop *l, NodeId id, const Index *at) {
     int d = (int)n->attr[1];
     const char *i = sum(e, at->at[d], loop_offset(l, n, d));
     if (loop_is_half(n->dtype))
-      return round_half(e, n->dtype, arena_printf(e->arena, "(float)%s", loop_wrap(e, i)));
+      return arena_printf(e->arena, "dtrt_%1$s_to_f32(dtrt_f64_to_%1$s((double)%2$s))",
+                          dtype_name(n->dtype), loop_wrap(e, i));
     return arena_printf(e->arena, "(%s)%s", dtype_c_name(n->dtype), loop_wrap(e, i));
   }
   case OP_uniform:

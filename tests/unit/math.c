@@ -317,6 +317,23 @@ static void check_storage(float x, double d) {
         nearest16(d, value_f16, 0x7c00));
 }
 
+/* Integers at the middle between h and h + 1, and on both sides of it: beyond 2^24 and 2^53 there
+ * is no float or double of them, and rounding to one first would make a tie. */
+static void check_integers(double middle, uint16_t h, int bf16) {
+  if (middle != floor(middle) || fabs(middle) >= 0x1p63) return;
+  int away = h & 0x8000 ? -1 : 1; /* where h + 1 lies */
+  for (int by = -1; by <= 1; by++) {
+    int64_t x = (int64_t)middle + by;
+    uint16_t up = (uint16_t)(h + 1), want = by == 0 ? (h & 1 ? up : h) : by == away ? up : h;
+    double d = dtrt_i64_to_odd_f64(x);
+    uint16_t got = bf16 ? dtrt_f64_to_bf16(d) : dtrt_f64_to_f16(d);
+    check(got == want, bf16 ? "i64_to_bf16" : "i64_to_f16", (double)x, by, got, want);
+    if (x < INT32_MIN || x > INT32_MAX) continue;
+    got = bf16 ? dtrt_f64_to_bf16((double)x) : dtrt_f64_to_f16((double)x);
+    check(got == want, bf16 ? "i32_to_bf16" : "i32_to_f16", (double)x, by, got, want);
+  }
+}
+
 static void test_storage(void) {
   for (uint32_t u = 0; u < 65536; u++) {
     uint16_t h = (uint16_t)u, m = h & 0x3ff, e = (h >> 10) & 31;
@@ -333,6 +350,8 @@ static void test_storage(void) {
                       ((double)value_f16(h) + (double)value_f16(h + 1)) / 2};
     for (int k = 0; k < 2; k++)
       check_storage((float)half[k], nextafter(half[k], u & 4 ? 0 : INFINITY));
+    if ((h & 0x7fff) < 0x7f7f) check_integers(half[0], h, 1);
+    if ((h & 0x7fff) < 0x7bff) check_integers(half[1], h, 0);
   }
   for (uint64_t u = 0; u < 1ull << 32; u += 65521 * 2) {
     float x = dtrt_from_bits_f32((uint32_t)u);
