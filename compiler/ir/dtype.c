@@ -18,6 +18,15 @@ int dtype_size(DType t) { return table[t].size; }
 bool dtype_is_float(DType t) { return t >= DT_F16; }
 bool dtype_is_int(DType t) { return t >= DT_U8 && t <= DT_I64; }
 
+double dtype_round(DType t, double v) {
+  switch (t) {
+  case DT_F32: return (double)(float)v;
+  case DT_F16: return (double)dtrt_f16_to_f32(dtrt_f64_to_f16(v));
+  case DT_BF16: return (double)dtrt_bf16_to_f32(dtrt_f64_to_bf16(v));
+  default: return v;
+  }
+}
+
 bool dtype_from_name(const char *name, DType *out) {
   for (int t = 0; t < DT_COUNT; t++)
     if (!strcmp(name, table[t].name)) {

@@ -22,6 +22,8 @@ const char *dtype_c_name(DType t); /* how elements lie in memory: "float", "uint
 int dtype_size(DType t);           /* bytes */
 bool dtype_is_float(DType t);
 bool dtype_is_int(DType t); /* u8 i8 i32 i64 */
+/* The number that a floating-point type has for v: infinite where v is beyond its largest. */
+double dtype_round(DType t, double v);
 bool dtype_from_name(const char *name, DType *out);
 
 #endif

@@ -57,8 +57,8 @@ static bool wrong(Build *b, const Arg *a, const char *param, const char *wanted)
 bool arg_tensor(Build *b, const Arg *a, const char *param, NodeId *out) {
   if (a->kind == ARG_TENSOR) return (*out = a->node) != NO_NODE;
   if (a->kind == ARG_INT || a->kind == ARG_REAL) {
-    *out = build_const(b, DT_F32, a->real);
-    return true;
+    *out = build_tensor(b, a, DT_F32);
+    return *out != NO_NODE;
   }
   return wrong(b, a, param, "a tensor");
 }
@@ -141,6 +141,21 @@ bool arg_dims(Build *b, const Arg *a, const char *param, int rank, uint32_t *out
     }
     *out |= 1u << d;
   }
+  return true;
+}
+
+bool op_check_number(Build *b, Span at, DType t, double v) {
+  if (!dtype_is_float(t) || !isfinite(v)) return true;
+  double r = dtype_round(t, v);
+  if (!isfinite(r)) {
+    double most = t == DT_F16 ? 65504 : t == DT_BF16 ? 0x1.fep127 : 0x1.fffffep127;
+    op_fail(b, at, "%.9g does not fit in %s, whose largest number is %.9g; %sinf is infinity", v,
+            dtype_name(t), most, v < 0 ? "-" : "");
+    return false;
+  }
+  if (r == 0 && v != 0)
+    diag_warning(b->diag, at.file ? at : b->span, "%.9g is too small for %s and becomes 0", v,
+                 dtype_name(t));
   return true;
 }
 

@@ -35,7 +35,8 @@ NodeId mk2(Build *b, Op op, NodeId x, NodeId y) {
 NodeId mk_const(Build *b, DType t, const Shape *s, double value) {
   int64_t attr[MAX_RANK + 1] = {t};
   memcpy(attr + 1, s->dim, sizeof *attr * (size_t)s->rank);
-  NodeId id = build_node(b, OP_const, 0, NULL, s->rank + 1, attr, value);
+  /* Rounded here: a constant is the same number whether it is stored or stands in a loop. */
+  NodeId id = build_node(b, OP_const, 0, NULL, s->rank + 1, attr, dtype_round(t, value));
   if (id != NO_NODE && dtype_is_int(t)) graph_node(b->graph, id)->whole = (int64_t)value;
   return id;
 }
@@ -166,6 +167,7 @@ NodeId mk_pad(Build *b, NodeId x, const int64_t *lo, const int64_t *hi, const in
     attr[2 * r + i] = interior[i];
     same = same && !lo[i] && !hi[i] && !interior[i];
   }
+  value = dtype_round(op_node(b, x)->dtype, value);
   return same ? x : build_node(b, OP_pad, 1, &x, 3 * r, attr, value);
 }
 
@@ -198,13 +200,18 @@ NodeId mk_contract(Build *b, NodeId x, NodeId y, const int8_t *lx, const int8_t 
   return build_node(b, OP_contract, 2, (NodeId[]){x, y}, rx + ry + rank, attr, 0);
 }
 
+/* An integer as a floating-point number of a type, rounded once. */
+static double whole_as(DType t, int64_t w) {
+  return t == DT_F64 ? (double)w : t == DT_F32 ? (double)(float)w : dtrt_i64_to_odd_f64(w);
+}
+
 NodeId build_cast(Build *b, NodeId x, DType to) {
   if (x == NO_NODE || op_node(b, x)->dtype == to) return x;
   const Node *n = op_node(b, x);
   Shape s = n->shape;
   if (n->op == OP_const && dtype_is_int(n->dtype)) {
     int64_t w = n->whole;
-    if (dtype_is_float(to)) return mk_const(b, to, &s, (double)w);
+    if (dtype_is_float(to)) return mk_const(b, to, &s, whole_as(to, w));
     if (to == DT_BOOL) return mk_const(b, to, &s, w != 0);
     /* To a narrower type the low bits are kept. */
     w = to == DT_U8 ? (uint8_t)w : to == DT_I8 ? (int8_t)w : to == DT_I32 ? (int32_t)w : w;
@@ -223,7 +230,10 @@ NodeId build_tensor(Build *b, const Arg *x, DType t) {
     return op_fail(b, x->span, "%g is not a whole number, as %s needs", x->real, dtype_name(t));
   if (t == DT_BOOL)
     return op_fail(b, x->span, "a number cannot meet a bool tensor; write true or false");
-  if (dtype_is_float(t)) return build_const(b, t, x->real);
+  if (dtype_is_float(t)) {
+    double v = x->kind == ARG_INT ? whole_as(t, x->i) : x->real;
+    return op_check_number(b, x->span, t, v) ? build_const(b, t, v) : NO_NODE;
+  }
   static const int64_t lo[] = {0, 0, -128, INT32_MIN, INT64_MIN};
   static const int64_t hi[] = {1, 255, 127, INT32_MAX, INT64_MAX};
   bool fits = x->kind == ARG_INT || fabs(x->real) < 0x1p63;

@@ -170,7 +170,8 @@ static NodeId pow_to_base(Build *b, NodeId node, NodeId dy) {
     return mk2(b, OP_mul, dy, mk2(b, OP_mul, y, build_operator(b, OP_pow, &base, &power).node));
   }
   NodeId zero = mk_number(b, y, 0), one = mk_number(b, y, 1);
-  NodeId both_0 = mk2(b, OP_and, mk2(b, OP_eq, x, zero), mk2(b, OP_eq, y, zero));
+  NodeId x_0 = mk2(b, OP_eq, x, zero), y_0 = mk2(b, OP_eq, y, zero);
+  NodeId both_0 = mk2(b, OP_and, x_0, y_0);
   NodeId less = mk2(b, OP_sub, mk_select(b, both_0, one, y), one);
   return mk2(b, OP_mul, dy, mk2(b, OP_mul, y, mk2(b, OP_pow, x, less)));
 }
@@ -178,7 +179,8 @@ static NodeId pow_to_base(Build *b, NodeId node, NodeId dy) {
 /* x^y log(x): NaN below 0. At 0 the limit is 0 for y > 0, and taken so for y = 0. */
 static NodeId pow_to_exponent(Build *b, NodeId node, NodeId dy) {
   NodeId x = IN(0), zero = mk_number(b, x, 0), one = mk_number(b, x, 1);
-  NodeId flat = mk2(b, OP_and, mk2(b, OP_eq, x, zero), mk2(b, OP_ge, IN(1), zero));
+  NodeId x_0 = mk2(b, OP_eq, x, zero), y_0_up = mk2(b, OP_ge, IN(1), zero);
+  NodeId flat = mk2(b, OP_and, x_0, y_0_up);
   NodeId slope = mk2(b, OP_mul, node, mk1(b, OP_log, mk_select(b, flat, one, x)));
   return mk2(b, OP_mul, dy, mk_select(b, flat, zero, slope));
 }

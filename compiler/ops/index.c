@@ -181,6 +181,19 @@ const OpDef op_iota = {.name = "iota",
                        .no_grad = "it has no operand",
                        .flags = OPF_MAP | OPF_FREE};
 
+/* A type that the label is cut to before it is compared would take 2^32 + 1 for 1. */
+NodeId mk_class(Build *b, NodeId label, int64_t classes) {
+  if (label == NO_NODE) return NO_NODE;
+  if (classes > INT32_MAX)
+    return op_fail(b, b->span, "%ld classes are more than an i32 can number", (long)classes);
+  if (op_node(b, label)->dtype != DT_I64) return build_cast(b, label, DT_I32);
+  Shape s = op_node(b, label)->shape;
+  NodeId above = mk2(b, OP_ge, label, mk_number(b, label, 0));
+  NodeId below = mk2(b, OP_lt, label, mk_whole(b, DT_I64, &s, classes));
+  NodeId inside = mk2(b, OP_and, above, below);
+  return build_cast(b, mk_select(b, inside, label, mk_number(b, label, -1)), DT_I32);
+}
+
 static Arg call_one_hot(Build *b, const Arg *a) {
   NodeId x;
   int64_t n;
@@ -192,7 +205,8 @@ static Arg call_one_hot(Build *b, const Arg *a) {
   if (s.rank == MAX_RANK) return arg_node(op_fail(b, b->span, "%d dims are the most", MAX_RANK));
   if (n < 0) return arg_node(op_fail(b, a[1].span, "a size cannot be negative: %ld", (long)n));
   s.dim[s.rank++] = n;
-  NodeId i = mk_unreduce(b, build_cast(b, x, DT_I32), &s, 1u << (s.rank - 1));
+  NodeId i = mk_unreduce(b, mk_class(b, x, n), &s, 1u << (s.rank - 1));
+  if (i == NO_NODE) return arg_node(NO_NODE);
   return arg_node(build_cast(b, mk2(b, OP_eq, i, mk_iota(b, DT_I32, &s, s.rank - 1)), t));
 }
 

@@ -28,6 +28,8 @@ bool arg_shape(Build *b, const Arg *a, const char *param, Shape *out);
 bool arg_dim(Build *b, const Arg *a, const char *param, int rank, int *out);
 /* One dim, a list of dims, or none (all): a set. */
 bool arg_dims(Build *b, const Arg *a, const char *param, int rank, uint32_t *out);
+/* Whether a floating-point type has the number; warns of one that becomes 0. */
+bool op_check_number(Build *b, Span at, DType t, double v);
 /* A checked product of sizes: false after "too large". */
 bool op_check_size(Build *b, Span at, DType t, const Shape *s);
 
@@ -54,6 +56,10 @@ NodeId mk_concat(Build *b, int n, const NodeId *x, int dim);
 NodeId mk_iota(Build *b, DType t, const Shape *s, int dim);
 NodeId mk_gather(Build *b, NodeId table, NodeId index, int dim);
 NodeId mk_scatter(Build *b, NodeId index, NodeId updates, int dim, int64_t size);
+/* Class numbers of any integer type as i32, in which those that are no class stay none. */
+NodeId mk_class(Build *b, NodeId label, int64_t classes);
+/* u8 and i8 as i64, in which their sums and products do not wrap. */
+NodeId mk_wide_integer(Build *b, NodeId x);
 NodeId mk_contract(Build *b, NodeId x, NodeId y, const int8_t *lx, const int8_t *ly, int rank,
                    const int8_t *lout);
 NodeId mk_select(Build *b, NodeId cond, NodeId x, NodeId y);

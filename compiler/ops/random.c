@@ -38,17 +38,50 @@ static NodeId affine(Build *b, NodeId x, double by, double shift) {
   return shift != 0 ? mk_shift(b, x, shift) : x;
 }
 
+/* The neighbour of v in a type, towards `to`; not a denormal, which would be slow. */
+static double neighbour(DType t, double v, double to) {
+  double least = t == DT_F64 ? 0x1p-1022 : t == DT_F16 ? 0x1p-14 : 0x1p-126, step = least, r = v;
+  if (fabs(v) <= least) return v == 0 || (v > 0) == (to > v) ? copysign(least, to - v) : 0;
+  /* Half of the distance of neighbours at v or more is lost to rounding; less does not move v. */
+  int digits = t == DT_F64 ? 53 : t == DT_F32 ? 24 : t == DT_F16 ? 11 : 8;
+  step = ldexp(1, ilogb(v) - digits + 1);
+  for (step /= 2; r == v; step *= 2) r = dtype_round(t, v + copysign(step, to - v));
+  return r;
+}
+
+/* Evenly from lo to hi, hi itself left out, though sums that come near it are rounded to it. */
+static NodeId spread_evenly(Build *b, NodeId x, DType t, double lo, double hi) {
+  DType computed = op_node(b, x)->dtype;
+  lo = dtype_round(t, lo), hi = dtype_round(t, hi);
+  bool wide = !isfinite(dtype_round(computed, hi - lo));
+  NodeId y;
+  if (wide) { /* hi - lo does not fit */
+    NodeId rest = mk2(b, OP_sub, mk_number(b, x, 1), x), low = mk_scale(b, rest, lo);
+    y = mk2(b, OP_add, mk_scale(b, x, hi), low);
+  } else {
+    y = affine(b, x, hi - lo, lo);
+  }
+  bool exact = computed == t && lo == 0 && hi == 1;
+  if (exact || lo == hi || y == NO_NODE) return y;
+  return mk2(b, lo < hi ? OP_min : OP_max, y, mk_number(b, y, neighbour(t, hi, lo)));
+}
+
 static Arg random_call(Build *b, Op op, const Arg *a, const char *p, const char *q) {
   Shape s;
   double u, v;
   DType t;
   if (!arg_shape(b, &a[0], "shape", &s) || !arg_number(b, &a[1], p, &u) ||
-      !arg_number(b, &a[2], q, &v) || !arg_dtype(b, &a[3], "dtype", &t))
+      !arg_number(b, &a[2], q, &v) || !arg_dtype(b, &a[3], "dtype", &t) ||
+      !op_check_number(b, a[1].span, t, u) || !op_check_number(b, a[2].span, t, v))
     return arg_node(NO_NODE);
+  if (!isfinite(u) || !isfinite(v))
+    return arg_node(
+        op_fail(b, a[isfinite(u) ? 2 : 1].span, "`%s` must be finite", isfinite(u) ? q : p));
   /* Half-width types are drawn in f32 and rounded. */
   bool half = t == DT_F16 || t == DT_BF16;
   NodeId x = random_node(b, op, half ? DT_F32 : t, &s);
-  x = op == OP_uniform ? affine(b, x, v - u, u) : affine(b, x, v, u);
+  if (x == NO_NODE) return arg_node(NO_NODE);
+  x = op == OP_uniform ? spread_evenly(b, x, t, u, v) : affine(b, x, v, u);
   return arg_node(half ? build_cast(b, x, t) : x);
 }
 static Arg call_uniform(Build *b, const Arg *a) {

@@ -91,6 +91,11 @@ static void grad_prod(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   dx[0] = mk2(b, OP_mul, spread(b, node, dy), rest);
 }
 
+static bool is_half(const Build *b, NodeId x) {
+  DType t = op_node(b, x)->dtype;
+  return t == DT_F16 || t == DT_BF16;
+}
+
 /* The shared call: (x, axis=none, keepdims=false). */
 static Arg reduce_call(Build *b, Op op, const Arg *a) {
   NodeId x;
@@ -103,15 +108,29 @@ static Arg reduce_call(Build *b, Op op, const Arg *a) {
   return arg_node(mk_reduce(b, op, x, dims, keep));
 }
 
+NodeId mk_wide_integer(Build *b, NodeId x) {
+  if (x == NO_NODE) return NO_NODE;
+  DType t = op_node(b, x)->dtype;
+  return t == DT_U8 || t == DT_I8 ? build_cast(b, x, DT_I64) : x;
+}
+
+static Arg wide_argument(Build *b, const Arg *a) {
+  Arg x = *a;
+  if (x.kind == ARG_TENSOR) x.node = mk_wide_integer(b, x.node);
+  return x;
+}
+
 static Arg call_sum(Build *b, const Arg *a) {
-  Arg x = a[0];
+  Arg x = wide_argument(b, &a[0]);
   if (x.kind == ARG_TENSOR && x.node != NO_NODE && op_node(b, x.node)->dtype == DT_BOOL)
     x.node = build_cast(b, x.node, DT_I32);
   return reduce_call(b, OP_sum, (Arg[]){x, a[1], a[2]});
 }
 static Arg call_reduce_max(Build *b, const Arg *a) { return reduce_call(b, OP_reduce_max, a); }
 static Arg call_reduce_min(Build *b, const Arg *a) { return reduce_call(b, OP_reduce_min, a); }
-static Arg call_prod(Build *b, const Arg *a) { return reduce_call(b, OP_prod, a); }
+static Arg call_prod(Build *b, const Arg *a) {
+  return reduce_call(b, OP_prod, (Arg[]){wide_argument(b, &a[0]), a[1], a[2]});
+}
 static Arg call_any(Build *b, const Arg *a) { return reduce_call(b, OP_any, a); }
 static Arg call_all(Build *b, const Arg *a) { return reduce_call(b, OP_all, a); }
 
@@ -120,7 +139,9 @@ static Arg call_all(Build *b, const Arg *a) { return reduce_call(b, OP_all, a); 
 const OpDef op_sum = {
     .name = "sum",
     .params = PARAMS,
-    .doc = "the sum over axis (a dim, a list of dims, or none for all); bools are counted",
+    .doc =
+        "the sum over axis (a dim, a list of dims, or none for all). Of u8 and i8 it is an i64, of "
+        "bool an i32, which counts; i32 and i64 wrap: sum(i64(x)) does not",
     .example = "f32[4, 6] x: sum(x, axis=1)",
     .call = call_sum,
     .infer = infer_numbers,
@@ -148,16 +169,18 @@ const OpDef op_reduce_min = {.name = "reduce_min",
                              .grad = grad_extreme,
                              .flags = OPF_REDUCE,
                              .flops = 1};
-const OpDef op_prod = {.name = "prod",
-                       .params = PARAMS,
-                       .doc = "the product over axis",
-                       .example = "f32[4, 6] x: prod(x, axis=1)",
-                       .call = call_prod,
-                       .infer = infer_numbers,
-                       .rule = rule_dims,
-                       .grad = grad_prod,
-                       .flags = OPF_REDUCE,
-                       .flops = 1};
+const OpDef op_prod = {
+    .name = "prod",
+    .params = PARAMS,
+    .doc = "the product over axis; of u8 and i8 it is an i64. Derivatives up to the "
+           "third are right where elements are 0",
+    .example = "f32[4, 6] x: prod(x, axis=1)",
+    .call = call_prod,
+    .infer = infer_numbers,
+    .rule = rule_dims,
+    .grad = grad_prod,
+    .flags = OPF_REDUCE,
+    .flops = 1};
 
 static const char BOOLEAN[] = "its result is true or false";
 const OpDef op_any = {.name = "any",
@@ -292,7 +315,10 @@ const OpDef op_argmin = {.name = "argmin",
 
 /* -------- softmax and its kin, over one dim -------- */
 
-static bool soft_args(Build *b, const Arg *x, const Arg *axis, NodeId *out, uint32_t *dims) {
+/* The tensor as f32 if it is a half, whose sums would overflow and lose digits; *type is its own
+ * type, to which the result goes back. */
+static bool soft_args(Build *b, const Arg *x, const Arg *axis, NodeId *out, uint32_t *dims,
+                      DType *type) {
   if (!arg_tensor(b, x, "x", out)) return false;
   const Node *n = op_node(b, *out);
   if (!dtype_is_float(n->dtype)) {
@@ -304,50 +330,73 @@ static bool soft_args(Build *b, const Arg *x, const Arg *axis, NodeId *out, uint
     op_fail(b, b->span, "a scalar has no dim to sum over");
     return false;
   }
-  return arg_dims(b, axis, "axis", n->shape.rank, dims);
+  *type = n->dtype;
+  if (!arg_dims(b, axis, "axis", n->shape.rank, dims)) return false;
+  if (is_half(b, *out)) *out = build_cast(b, *out, DT_F32);
+  return true;
 }
 
-/* x - max(x), the largest being a constant to the gradient: the result does not depend on it. */
-static NodeId shifted(Build *b, NodeId x, uint32_t dims, NodeId *top) {
+/* The largest, a constant to the gradient: results do not depend on it. */
+static NodeId largest(Build *b, NodeId x, uint32_t dims) {
+  return mk1(b, OP_stop_gradient, mk_reduce(b, OP_reduce_max, x, dims, false));
+}
+
+static NodeId shifted(Build *b, NodeId x, NodeId top, uint32_t dims) {
+  if (x == NO_NODE || top == NO_NODE) return NO_NODE;
+  Shape s = op_node(b, x)->shape;
+  return mk2(b, OP_sub, x, mk_unreduce(b, top, &s, dims));
+}
+
+static NodeId log_of_sum(Build *b, NodeId z, uint32_t dims) {
+  return mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), dims, false));
+}
+
+/* Nothing is taken off where the largest is infinite: inf - inf would make NaN of what is -inf (all
+ * are) or inf (one is). */
+static NodeId log_sum_exp(Build *b, NodeId x, uint32_t dims) {
+  NodeId top = largest(b, x, dims);
+  if (top == NO_NODE) return NO_NODE;
+  NodeId size = mk1(b, OP_abs, top);
+  NodeId finite = mk2(b, OP_lt, size, mk_number(b, top, INFINITY));
+  top = mk_select(b, finite, top, mk_number(b, top, 0));
+  return mk2(b, OP_add, log_of_sum(b, shifted(b, x, top, dims), dims), top);
+}
+
+static NodeId log_probabilities(Build *b, NodeId x, uint32_t dims) {
   if (x == NO_NODE) return NO_NODE;
   Shape s = op_node(b, x)->shape;
-  *top = mk1(b, OP_stop_gradient, mk_reduce(b, OP_reduce_max, x, dims, false));
-  return mk2(b, OP_sub, x, mk_unreduce(b, *top, &s, dims));
-}
-
-static NodeId log_sum_exp(Build *b, NodeId x, uint32_t dims) {
-  NodeId top, z = shifted(b, x, dims, &top);
-  return mk2(b, OP_add, mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), dims, false)), top);
+  NodeId z = shifted(b, x, largest(b, x, dims), dims);
+  return mk2(b, OP_sub, z, mk_unreduce(b, log_of_sum(b, z, dims), &s, dims));
 }
 
 static Arg call_softmax(Build *b, const Arg *a) {
-  NodeId x, top;
+  NodeId x;
   uint32_t dims;
-  if (!soft_args(b, &a[0], &a[1], &x, &dims)) return arg_node(NO_NODE);
+  DType t;
+  if (!soft_args(b, &a[0], &a[1], &x, &dims, &t)) return arg_node(NO_NODE);
   Shape s = op_node(b, x)->shape;
-  NodeId e = mk1(b, OP_exp, shifted(b, x, dims, &top));
-  return arg_node(
-      mk2(b, OP_div, e, mk_unreduce(b, mk_reduce(b, OP_sum, e, dims, false), &s, dims)));
+  NodeId e = mk1(b, OP_exp, shifted(b, x, largest(b, x, dims), dims));
+  NodeId sum = mk_unreduce(b, mk_reduce(b, OP_sum, e, dims, false), &s, dims);
+  return arg_node(build_cast(b, mk2(b, OP_div, e, sum), t));
 }
 
 static Arg call_log_softmax(Build *b, const Arg *a) {
-  NodeId x, top;
+  NodeId x;
   uint32_t dims;
-  if (!soft_args(b, &a[0], &a[1], &x, &dims)) return arg_node(NO_NODE);
-  Shape s = op_node(b, x)->shape;
-  NodeId z = shifted(b, x, dims, &top);
-  NodeId l = mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), dims, false));
-  return arg_node(mk2(b, OP_sub, z, mk_unreduce(b, l, &s, dims)));
+  DType t;
+  if (!soft_args(b, &a[0], &a[1], &x, &dims, &t)) return arg_node(NO_NODE);
+  return arg_node(build_cast(b, log_probabilities(b, x, dims), t));
 }
 
 static Arg call_logsumexp(Build *b, const Arg *a) {
   NodeId x;
   uint32_t dims;
+  DType t;
   bool keep;
-  if (!soft_args(b, &a[0], &a[1], &x, &dims) || !arg_bool(b, &a[2], "keepdims", &keep))
+  if (!soft_args(b, &a[0], &a[1], &x, &dims, &t) || !arg_bool(b, &a[2], "keepdims", &keep))
     return arg_node(NO_NODE);
   Shape s = op_node(b, x)->shape;
-  NodeId y = log_sum_exp(b, x, dims);
+  NodeId y = build_cast(b, log_sum_exp(b, x, dims), t);
   if (!keep) return arg_node(y);
   for (int d = 0; d < s.rank; d++)
     if (dims & 1u << d) s.dim[d] = 1;
@@ -356,7 +405,9 @@ static Arg call_logsumexp(Build *b, const Arg *a) {
 
 const OpDef op_softmax = {.name = "softmax",
                           .params = "x, axis=-1",
-                          .doc = "exp(x) / sum(exp(x)) over axis, safe for large x",
+                          .doc =
+                              "exp(x) / sum(exp(x)) over axis, safe for large x; NaN where x has "
+                              "inf or all are -inf",
                           .example = "f32[4, 6] x: softmax(x)",
                           .call = call_softmax};
 const OpDef op_log_softmax = {
@@ -365,26 +416,28 @@ const OpDef op_log_softmax = {
     .doc = "log(softmax(x)), computed without the logarithm of a small number",
     .example = "f32[4, 6] x: log_softmax(x)",
     .call = call_log_softmax};
-const OpDef op_logsumexp = {.name = "logsumexp",
-                            .params = "x, axis=-1, keepdims=false",
-                            .doc = "log(sum(exp(x))) over axis, safe for large x",
-                            .example = "f32[4, 6] x: logsumexp(x)",
-                            .call = call_logsumexp};
+const OpDef op_logsumexp = {
+    .name = "logsumexp",
+    .params = "x, axis=-1, keepdims=false",
+    .doc = "log(sum(exp(x))) over axis, safe for large x; inf where x has inf, "
+           "-inf where all are",
+    .example = "f32[4, 6] x: logsumexp(x)",
+    .call = call_logsumexp};
 
 static Arg call_dense_xent(Build *b, const Arg *a) {
-  NodeId x, y;
+  NodeId x, y, own;
   uint32_t dims;
-  if (!soft_args(b, &a[0], &a[2], &x, &dims) || !arg_tensor(b, &a[1], "target", &y))
+  DType t;
+  if (!soft_args(b, &a[0], &a[2], &x, &dims, &t) || !arg_tensor(b, &a[1], "target", &y) ||
+      !arg_tensor(b, &a[0], "logits", &own))
     return arg_node(NO_NODE);
-  if (!shape_equal(&op_node(b, x)->shape, &op_node(b, y)->shape) ||
-      op_node(b, x)->dtype != op_node(b, y)->dtype)
+  if (!shape_equal(&op_node(b, own)->shape, &op_node(b, y)->shape) || t != op_node(b, y)->dtype)
     return arg_node(op_fail(b, b->span, "logits %s and target %s must have one shape and type",
-                            op_describe(b, x), op_describe(b, y)));
-  Shape s = op_node(b, x)->shape;
-  NodeId top, z = shifted(b, x, dims, &top);
-  NodeId l = mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), dims, false));
-  NodeId logp = mk2(b, OP_sub, z, mk_unreduce(b, l, &s, dims));
-  return arg_node(mk1(b, OP_neg, mk_reduce(b, OP_sum, mk2(b, OP_mul, y, logp), dims, false)));
+                            op_describe(b, own), op_describe(b, y)));
+  y = build_cast(b, y, op_node(b, x)->dtype);
+  NodeId logp = log_probabilities(b, x, dims);
+  NodeId sum = mk_reduce(b, OP_sum, mk2(b, OP_mul, y, logp), dims, false);
+  return arg_node(build_cast(b, mk1(b, OP_neg, sum), t));
 }
 
 const OpDef op_softmax_cross_entropy = {
@@ -397,9 +450,11 @@ const OpDef op_softmax_cross_entropy = {
 /* -log_softmax(logits)[label]: the label's logit is picked by comparing indices, so that a split
  * class dim needs no gather. */
 static Arg call_sparse_xent(Build *b, const Arg *a) {
-  NodeId x, y;
+  NodeId x, y, own;
   uint32_t dims;
-  if (!soft_args(b, &a[0], &a[2], &x, &dims) || !arg_tensor(b, &a[1], "label", &y))
+  DType t;
+  if (!soft_args(b, &a[0], &a[2], &x, &dims, &t) || !arg_tensor(b, &a[1], "label", &y) ||
+      !arg_tensor(b, &a[0], "logits", &own))
     return arg_node(NO_NODE);
   int d = 0;
   while (!(dims & 1u << d)) d++;
@@ -408,22 +463,21 @@ static Arg call_sparse_xent(Build *b, const Arg *a) {
   for (int i = 0; i < s.rank; i++)
     if (i != d) rest.dim[rest.rank++] = s.dim[i];
   if (!shape_equal(&op_node(b, y)->shape, &rest) || !dtype_is_int(op_node(b, y)->dtype)) {
-    Str t = str_new(b->arena);
-    shape_put(&t, &rest);
+    Str text = str_new(b->arena);
+    shape_put(&text, &rest);
     return arg_node(op_fail(b, a[1].span,
                             "labels for logits %s must be whole numbers of shape %s, not %s",
-                            op_describe(b, x), t.at, op_describe(b, y)));
+                            op_describe(b, own), text.at, op_describe(b, y)));
   }
-  NodeId top, z = shifted(b, x, dims, &top);
-  NodeId l = mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), dims, false));
-  DType index = DT_I32;
-  NodeId at =
-      mk2(b, OP_eq, mk_iota(b, index, &s, d), mk_unreduce(b, build_cast(b, y, index), &s, dims));
+  NodeId z = shifted(b, x, largest(b, x, dims), dims), l = log_of_sum(b, z, dims);
+  NodeId label = mk_class(b, y, s.dim[d]);
+  NodeId at = mk2(b, OP_eq, mk_iota(b, DT_I32, &s, d), mk_unreduce(b, label, &s, dims));
   NodeId picked = mk_reduce(b, OP_sum, mk_select(b, at, z, mk_number(b, z, 0)), dims, false);
-  NodeId label = build_cast(b, y, index), zero = mk_number(b, label, 0);
-  NodeId above = mk2(b, OP_ge, label, zero), end = mk_number(b, label, (double)s.dim[d]);
-  NodeId below = mk2(b, OP_lt, label, end), valid = mk2(b, OP_and, above, below);
-  return arg_node(mk_select(b, valid, mk2(b, OP_sub, l, picked), mk_number(b, l, NAN)));
+  NodeId zero = mk_number(b, label, 0), above = mk2(b, OP_ge, label, zero);
+  NodeId end = mk_number(b, label, (double)s.dim[d]), below = mk2(b, OP_lt, label, end);
+  NodeId valid = mk2(b, OP_and, above, below);
+  NodeId loss = mk_select(b, valid, mk2(b, OP_sub, l, picked), mk_number(b, l, NAN));
+  return arg_node(build_cast(b, loss, t));
 }
 
 const OpDef op_sparse_softmax_cross_entropy = {

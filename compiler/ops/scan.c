@@ -66,7 +66,7 @@ static Arg call_cumsum(Build *b, const Arg *a) {
   DType t = op_node(b, x)->dtype;
   bool half = t == DT_F16 || t == DT_BF16;
   if (half) x = build_cast(b, x, DT_F32);
-  if (t == DT_BOOL) x = build_cast(b, x, DT_I32);
+  x = t == DT_BOOL ? build_cast(b, x, DT_I32) : mk_wide_integer(b, x);
   NodeId y = mk_cumsum(b, x, d, reverse, exclusive, false);
   return arg_node(half ? build_cast(b, y, t) : y);
 }
@@ -75,7 +75,7 @@ const OpDef op_cumsum = {
     .name = "cumsum",
     .params = "x, axis=none, reverse=false, exclusive=false",
     .doc = "running sums along one dim; from the end with reverse, without the element itself with "
-           "exclusive; bools are counted",
+           "exclusive. Of u8 and i8 they are i64, of bool i32",
     .example = "f32[4, 6] x: cumsum(x, axis=1)",
     .call = call_cumsum,
     .infer = infer_cumsum,

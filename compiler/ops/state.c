@@ -61,7 +61,10 @@ static Arg call_full(Build *b, const Arg *a) {
     NodeId x = build_tensor(b, &a[1], (DType)a[2].i);
     return arg_node(arg_shape(b, &a[0], "shape", &s) ? mk_broadcast_to(b, x, &s) : NO_NODE);
   }
-  return arg_number(b, &a[1], "value", &v) ? fill(b, &a[0], &a[2], v) : arg_node(NO_NODE);
+  if (!arg_number(b, &a[1], "value", &v) ||
+      (a[2].kind == ARG_DTYPE && !op_check_number(b, a[1].span, (DType)a[2].i, v)))
+    return arg_node(NO_NODE);
+  return fill(b, &a[0], &a[2], v);
 }
 
 const OpDef op_zeros = {.name = "zeros",

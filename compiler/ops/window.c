@@ -138,7 +138,8 @@ static Arg call_pad(Build *b, const Arg *a) {
   if (!arg_tensor(b, &a[0], "x", &x)) return arg_node(NO_NODE);
   int rank = op_node(b, x)->shape.rank;
   if (!per_dim(b, &a[1], "before", rank, 0, lo) || !per_dim(b, &a[2], "after", rank, 0, hi) ||
-      !arg_number(b, &a[3], "value", &value))
+      !arg_number(b, &a[3], "value", &value) ||
+      !op_check_number(b, a[3].span, op_node(b, x)->dtype, value))
     return arg_node(NO_NODE);
   for (int d = 0; d < rank; d++)
     if (lo[d] < 0 || hi[d] < 0)

@@ -1,12 +1,27 @@
 /* --dump=graph, the whole tensors, and --dump=spmd, one device's: one node a line, in order. */
 #include "report.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The shortest text, of 9 digits at most, that stands for the same number of that type. */
+static void put_number(Str *out, DType t, double v) {
+  char text[40];
+  for (int digits = 3; digits <= 9; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, v);
+    if (dtype_round(t, strtod(text, NULL)) == v) break;
+  }
+  str_puts(out, text);
+}
 
 static void put_node(const Plan *p, const Graph *g, NodeId id, Str *out) {
   const Node *n = graph_node(g, id);
   const OpDef *def = op_def(n->op);
   str_printf(out, "  %%%d = %s", id, def->name);
   for (int k = 0; k < n->noperands; k++) str_printf(out, "%s%%%d", k ? ", " : " ", n->operand[k]);
-  if (n->op == OP_const || (n->op == OP_pad && n->value != 0)) str_printf(out, " %.9g", n->value);
+  if (n->op == OP_const || (n->op == OP_pad && n->value != 0)) {
+    str_puts(out, " ");
+    put_number(out, n->dtype, n->value);
+  }
   int skip = n->op == OP_input || n->op == OP_var ? 2 : n->op == OP_const ? 1 : 0;
   if (n->nattr > skip && !skip && n->op != OP_reshape && n->op != OP_cast) {
     str_puts(out, " {");

@@ -82,7 +82,7 @@ DTRT_LOOP void loop3_pool_index(int64_t n0, int64_t n1, int64_t n2, int64_t n3, 
               for (int64_t q = 0; q < q1_ - q0_; q++) {
                 DTRT_PLAIN
                 for (int64_t i = 0; i < n0; i++) {
-                  if (t_[(small_ + q) * n0 + i] < 0 && f_y[(large_ + q * 2) * n0 + i] == t_2[(small_ + q) * n0 + i]) t_[(small_ + q) * n0 + i] = (int32_t)tap_;
+                  if (t_[(small_ + q) * n0 + i] < 0 && (f_y[(large_ + q * 2) * n0 + i] == t_2[(small_ + q) * n0 + i] || f_y[(large_ + q * 2) * n0 + i] != f_y[(large_ + q * 2) * n0 + i])) t_[(small_ + q) * n0 + i] = (int32_t)tap_;
                 }
               }
             }

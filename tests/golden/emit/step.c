@@ -69,7 +69,7 @@ DTRT_LOOP void loop3_sum(int64_t n0, int64_t n1, float (*restrict t_)[n1], const
 
 DTRT_LOOP void loop4_train_loss(float *restrict t_) {
   const float v0 = t_[0];
-  t_[0] = v0 * 0.0416666667f;
+  t_[0] = v0 * 0.041666668f;
 }
 
 DTRT_LOOP void loop5_grad_train_e(int64_t n0, int64_t n1, float (*restrict t_)[n1], const float *restrict model_b, float (*restrict y_)[n1]) {
@@ -78,7 +78,7 @@ DTRT_LOOP void loop5_grad_train_e(int64_t n0, int64_t n1, float (*restrict t_)[n
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
       const float v0 = t_[i][j];
-      const float v1 = 0.0416666667f * ((v0 + model_b[j]) - y_[i][j]);
+      const float v1 = 0.041666668f * ((v0 + model_b[j]) - y_[i][j]);
       t_[i][j] = v1 + v1;
     }
   }
