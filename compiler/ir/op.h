@@ -129,8 +129,8 @@ struct OpDef {
   const char
       *example; /* .dtg statements over named inputs; becomes tests and docs. See docs/ops.md */
   Arg (*call)(Build *b, const Arg *args); /* one Arg a parameter, in order */
-  /* What the op makes of numbers instead of tensors: its first `numbers` parameters, those without a
-   * default given. The result is that of i64 or f64 tensors; where that would wrap or leave the
+  /* What the op makes of numbers instead of tensors: its first `numbers` parameters, those without
+   * a default given. The result is that of i64 or f64 tensors; where that would wrap or leave the
    * finite numbers, it says so instead. Call it by op_fold. */
   Folded (*fold)(const Scalar *x, Scalar *out);
   int numbers;
@@ -161,6 +161,13 @@ const OpDef *op_at(int i); /* the roll in order, for docs and "did you mean"; NU
 
 /* FOLD_NONE too for an op without `fold` and for the wrong number of arguments. */
 Folded op_fold(const OpDef *d, const Scalar *x, int n, Scalar *out);
+
+/* A function that others have and dtg has not, and an example of how to write it. */
+typedef struct Concept {
+  const char *name, *example; /* as OpDef.example: "f32[4, 6] x: x != x" */
+} Concept;
+const Concept *op_concept_at(int i);      /* NULL past the last */
+const char *op_instead(const char *name); /* "x != x" for isnan; NULL: nothing is known of it */
 
 void ops_doc(Str *out); /* the text of docs/ops.md */
 

@@ -2,6 +2,7 @@
  * random have no rows; every other op of the roll that has an example must have one. */
 #include "examples.h"
 #include "kit.h"
+#include "op.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,33 @@ static void has_row(void *user, const char *name, const char *op, const char *ex
   failures++;
 }
 
+/* What is advised for names that dtg does not have must compile, and give what it stands for: a
+ * tensor. And the name must not be one that dtg has. */
+static void check_concepts(void) {
+  const Concept *k;
+  char *model = NULL, *why = NULL;
+  size_t n;
+  FILE *f = open_memstream(&model, &n);
+  if (!f) abort();
+  for (int i = 0; (k = op_concept_at(i)); i++) {
+    Case c = {.op = k->name};
+    snprintf(c.entry, sizeof c.entry, "concept%d", i);
+    if (!case_parse(&c, k->example)) abort();
+    case_write(&c, f);
+    case_free(&c);
+    if (op_find(k->name, NULL)) {
+      fprintf(stderr, "%s is an op: no advice is needed\n", k->name);
+      failures++;
+    }
+  }
+  fclose(f);
+  dtgc_program *p = kit_compile(model, NULL, NULL, &why);
+  if (!p) fprintf(stderr, "%s", why), failures++;
+  dtgc_free(p);
+  free(model);
+  free(why);
+}
+
 int main(void) {
   static Case c[ROWS];
   char *model = NULL, *why = NULL;
@@ -93,6 +121,7 @@ int main(void) {
   FILE *f = open_memstream(&model, &n);
   if (!f) abort();
   examples_each(has_row, NULL);
+  check_concepts();
   for (int i = 0; i < ROWS; i++) prepare(&c[i], i, f);
   fclose(f);
   dtgc_program *p = kit_compile(model, NULL, NULL, &why);

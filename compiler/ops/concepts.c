@@ -1,0 +1,130 @@
+/* What dtg has no function for under the name that others give it, and how to write it. The front
+ * end asks here before it looks for names spelled alike. Each example is compiled by
+ * tests/equal/values.c, which also looks that no name is that of an op. */
+#include "opdefs.h"
+#include <string.h>
+
+#define ROWS "iota(shape(x), axis=-2)"
+#define COLUMNS "iota(shape(x), axis=-1)"
+#define X "f32[4, 6] x: "
+#define XP "f32[4, 6] x+: "
+#define XY "f32[4, 6] x, f32[4, 6] y: "
+#define BOOLS "bool[4, 6] x, bool[4, 6] y: "
+#define VARIANCE "mean((x - mean(x, axis=-1, keepdims=true)) ** 2, axis=-1)"
+
+static const Concept concepts[] = {
+    /* elementwise */
+    {"isnan", X "x != x"},
+    {"isinf", X "abs(x) == inf"},
+    {"isfinite", X "abs(x) < inf"},
+    {"nan_to_num", X "where(x == x, x, 0)"},
+    {"square", X "x * x"},
+    {"power", XY "x ** y"},
+    {"reciprocal", X "1 / x"},
+    {"cbrt", X "sign(x) * abs(x) ** (1 / 3)"},
+    {"log2", XP "log(x) / log(2)"},
+    {"log10", XP "log(x) / log(10)"},
+    {"exp2", X "2 ** x"},
+    {"tan", X "sin(x) / cos(x)"},
+    {"sinh", X "(exp(x) - exp(-x)) / 2"},
+    {"cosh", X "(exp(x) + exp(-x)) / 2"},
+    {"logit", XP "log(x / (1 - x))"},
+    {"log_sigmoid", X "min(x, 0) - log1p(exp(-abs(x)))"},
+    {"logsigmoid", X "min(x, 0) - log1p(exp(-abs(x)))"},
+    {"trunc", X "sign(x) * floor(abs(x))"},
+    {"fmod", XY "x - y * (sign(x / y) * floor(abs(x / y)))"},
+    {"remainder", XY "x % y"},
+    {"floor_divide", XY "x // y"},
+    {"divide", XY "x / y"},
+    {"multiply", XY "x * y"},
+    {"subtract", XY "x - y"},
+    {"negative", X "-x"},
+    {"absolute", X "abs(x)"},
+    {"maximum", XY "max(x, y)"},
+    {"minimum", XY "min(x, y)"},
+    {"clip", X "clamp(x, 0, 1)"},
+    {"lerp", XY "x + 0.5 * (y - x)"},
+    {"hypot", XY "sqrt(x * x + y * y)"},
+    {"logaddexp", XY "max(x, y) + log1p(exp(-abs(x - y)))"},
+    {"isclose", XY "abs(x - y) <= 1e-8 + 1e-5 * abs(y)"},
+    {"allclose", XY "all(abs(x - y) <= 1e-8 + 1e-5 * abs(y))"},
+    {"logical_and", BOOLS "x and y"},
+    {"logical_or", BOOLS "x or y"},
+    {"logical_not", "bool[4, 6] x: not x"},
+    {"logical_xor", BOOLS "x != y"},
+    {"xor", BOOLS "x != y"},
+    {"masked_fill", "f32[4, 6] x, bool[4, 6] mask: where(mask, 0, x)"},
+    {"detach", X "stop_gradient(x)"},
+    {"astype", X "f32(x)"},
+    {"float", X "f32(x)"},
+    {"double", X "f64(x)"},
+    {"int", X "i32(x)"},
+    {"half", X "f16(x)"},
+    /* reductions */
+    {"var", X VARIANCE},
+    {"variance", X VARIANCE},
+    {"std", X "sqrt(" VARIANCE ")"},
+    {"norm", X "sqrt(sum(x * x, axis=-1))"},
+    {"amax", X "max(x, axis=-1)"},
+    {"amin", X "min(x, axis=-1)"},
+    {"average", X "mean(x, axis=-1)"},
+    {"nansum", X "sum(where(x == x, x, 0), axis=-1)"},
+    {"nanmean", X "sum(where(x == x, x, 0), axis=-1) / f32(sum(x == x, axis=-1))"},
+    {"count_nonzero", X "sum(x != 0, axis=-1)"},
+    {"median", "f32[4, 7] x: sort(x, axis=-1)[:, 3]"},
+    {"trace", X "sum(where(" ROWS " == " COLUMNS ", x, 0))"},
+    {"log_sum_exp", X "logsumexp(x)"},
+    {"cumprod", XP "exp(cumsum(log(x), axis=-1))"},
+    {"topk", X "top_k(x, 3)[0]"},
+    /* products */
+    {"dot", "f32[6] x, f32[6] y: x @ y"},
+    {"inner", "f32[6] x, f32[6] y: x @ y"},
+    {"mm", "f32[4, 5] x, f32[5, 6] y: x @ y"},
+    {"bmm", "f32[2, 4, 5] x, f32[2, 5, 6] y: x @ y"},
+    {"outer", "f32[4] x, f32[6] y: expand(x, 1) * y"},
+    {"tensordot", "f32[4, 5] x, f32[5, 6] y: einsum(\"ij,jk->ik\", x, y)"},
+    /* shapes */
+    {"tril", X "where(" ROWS " >= " COLUMNS ", x, 0)"},
+    {"triu", X "where(" ROWS " <= " COLUMNS ", x, 0)"},
+    {"diag", X "sum(where(" ROWS " == " COLUMNS ", x, 0), axis=-1)"},
+    {"diagonal", X "sum(where(" ROWS " == " COLUMNS ", x, 0), axis=-1)"},
+    {"eye", "f32[4, 4] x: x + f32(iota([4, 4], axis=0) == iota([4, 4], axis=1))"},
+    {"arange", "i32[6] x: x + iota(6)"},
+    {"range", "i32[6] x: x + iota(6)"},
+    {"linspace", "f32[6] x: x + f32(iota(6)) / 5"},
+    {"zeros_like", X "zeros(shape(x), dtype(x))"},
+    {"ones_like", X "ones(shape(x), dtype(x))"},
+    {"full_like", X "full(shape(x), 2, dtype(x))"},
+    {"flip", X "reverse(x, axis=0)"},
+    {"flatten", X "reshape(x, [4 * 6])"},
+    {"ravel", X "reshape(x, [4 * 6])"},
+    {"view", X "reshape(x, [6, 4])"},
+    {"permute", X "transpose(x, [1, 0])"},
+    {"swapaxes", X "transpose(x, [1, 0])"},
+    {"unsqueeze", X "expand(x, 1)"},
+    {"expand_dims", X "expand(x, 1)"},
+    {"broadcast_to", "f32[6] x: broadcast(x, [4, 6])"},
+    {"concatenate", XY "concat([x, y], axis=0)"},
+    {"cat", XY "concat([x, y], axis=0)"},
+    {"vstack", XY "concat([x, y], axis=0)"},
+    {"hstack", XY "concat([x, y], axis=1)"},
+    {"tile", X "concat([x, x], axis=0)"},
+    {"repeat", "f32[6] x: reshape(broadcast(expand(x, 1), [6, 2]), [12])"},
+    {"chunk", X "split(x, 2)[0]"},
+    {"index_select", "f32[4, 6] x, i32[3] index%4: gather(x, index)"},
+    {"onehot", "i32[4] x%6: one_hot(x, 6)"},
+    /* random */
+    {"rand", X "x + uniform([4, 6], 0, 1, f32)"},
+    {"randn", X "x + normal([4, 6], 0, 1, f32)"},
+    {"randint", X "x + floor(uniform([4, 6], 0, 10, f32))"},
+};
+
+const Concept *op_concept_at(int i) {
+  return i >= 0 && i < (int)(sizeof concepts / sizeof *concepts) ? &concepts[i] : NULL;
+}
+
+const char *op_instead(const char *name) {
+  for (size_t i = 0; i < sizeof concepts / sizeof *concepts; i++)
+    if (!strcmp(concepts[i].name, name)) return strstr(concepts[i].example, ": ") + 2;
+  return NULL;
+}
