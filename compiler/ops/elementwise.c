@@ -185,8 +185,9 @@ static NodeId pow_to_exponent(Build *b, NodeId node, NodeId dy) {
   return mk2(b, OP_mul, dy, mk_select(b, flat, zero, slope));
 }
 
-BINARY(pow, "pow", "x ** y", "f32[4, 6] x+, f32[6] y: x ** y", infer_number,
-       pow_to_base(b, node, dy), pow_to_exponent(b, node, dy), NULL, "dtrt_pow_@($0, $1)")
+BINARY(pow, "pow", "x ** y; of integers a negative y gives 0, 1 or -1",
+       "f32[4, 6] x+, f32[6] y: x ** y", infer_number, pow_to_base(b, node, dy),
+       pow_to_exponent(b, node, dy), NULL, "dtrt_pow_@($0, $1)")
 BINARY(eq, "eq", "x == y", "i32[4, 6] x, i32[6] y: x == y", infer_equal, NO_NODE, NO_NODE, BOOLEAN,
        "$0 == $1")
 BINARY(ne, "ne", "x != y", "i32[4, 6] x, i32[6] y: x != y", infer_equal, NO_NODE, NO_NODE, BOOLEAN,
