@@ -109,16 +109,20 @@ NodeId mk_broadcast_to(Build *b, NodeId x, const Shape *s) {
   return mk_broadcast(b, mk_reshape(b, x, &kept), s, map);
 }
 
+/* Halves as f32: sums of many halves are rounded once, at their end, not once a device. */
+static NodeId widened(Build *b, NodeId x) {
+  DType t = op_node(b, x)->dtype;
+  return t == DT_F16 || t == DT_BF16 ? build_cast(b, x, DT_F32) : x;
+}
+
 NodeId mk_reduce(Build *b, Op op, NodeId x, uint32_t dims, bool keepdims) {
   if (x == NO_NODE) return NO_NODE;
   Shape s = op_node(b, x)->shape;
-  const DType t = op_node(b, x)->dtype;
   if (!dims) return x;
-  /* Sums of short floats are kept in f32 until the end. */
-  const bool half = (t == DT_F16 || t == DT_BF16) && (op == OP_sum || op == OP_prod);
-  if (half) x = build_cast(b, x, DT_F32);
+  const DType t = op_node(b, x)->dtype;
+  if (op == OP_sum || op == OP_prod) x = widened(b, x);
   NodeId y = build_node(b, op, 1, &x, 1, (int64_t[]){dims}, 0);
-  if (half) y = build_cast(b, y, t);
+  if (op == OP_sum || op == OP_prod) y = build_cast(b, y, t);
   if (y == NO_NODE || !keepdims) return y;
   for (int d = 0; d < s.rank; d++)
     if (dims & 1u << d) s.dim[d] = 1;
@@ -186,7 +190,11 @@ NodeId mk_gather(Build *b, NodeId table, NodeId index, int dim) {
 }
 
 NodeId mk_scatter(Build *b, NodeId index, NodeId updates, int dim, int64_t size) {
-  return build_node(b, OP_scatter_add, 2, (NodeId[]){index, updates}, 2, (int64_t[]){dim, size}, 0);
+  if (updates == NO_NODE) return NO_NODE;
+  DType t = op_node(b, updates)->dtype;
+  NodeId y = build_node(b, OP_scatter_add, 2, (NodeId[]){index, widened(b, updates)}, 2,
+                        (int64_t[]){dim, size}, 0);
+  return build_cast(b, y, t);
 }
 
 NodeId mk_contract(Build *b, NodeId x, NodeId y, const int8_t *lx, const int8_t *ly, int rank,

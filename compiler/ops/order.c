@@ -97,7 +97,10 @@ static void rule_pick(const Graph *g, const Node *n, Rule *r) {
 
 static void grad_pick(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   int64_t dim = op_node(b, node)->attr[0], size = op_node(b, IN(0))->shape.dim[dim];
+  DType t = op_node(b, dy)->dtype;
+  if (t == DT_F16 || t == DT_BF16) dy = build_cast(b, dy, DT_F32);
   dx[0] = build_node(b, OP_unpick, 2, (NodeId[]){IN(1), dy}, 2, (int64_t[]){dim, size}, 0);
+  dx[0] = build_cast(b, dx[0], t);
   dx[1] = NO_NODE;
 }
 
