@@ -143,6 +143,14 @@ static Value make_grad(Elab *e, Span call, const Actual *a) {
   return gradient(e, call, loss.node, &a[1].value, a[1].span);
 }
 
+/* What a library says of arguments that it has no use for; the notes name the callers. */
+static Value make_error(Elab *e, Span call, const Actual *a) {
+  if (a->value.kind != V_STRING)
+    return elab_fail(e, a->span, "`error` takes a string, but this is %s",
+                     value_describe(e, &a->value));
+  return elab_fail(e, call, "%s", a->value.text);
+}
+
 static const struct {
   const char *name, *signature;
   int n;
@@ -150,7 +158,7 @@ static const struct {
 } makes[] = {
     {"len", "x", 1, make_len},         {"params", "x", 1, make_params}, {"like", "x", 1, make_like},
     {"shape", "x", 1, make_shape},     {"dtype", "x", 1, make_dtype},   {"rank", "x", 1, make_rank},
-    {"grad", "loss, x", 2, make_grad},
+    {"grad", "loss, x", 2, make_grad}, {"error", "x", 1, make_error},
 };
 enum { NMAKES = sizeof makes / sizeof *makes };
 
