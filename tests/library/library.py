@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes library.h: what the layers, optimizers, losses and metrics of include/dtg give on small inputs, worked out by PyTorch in f64,
-or here where PyTorch has no such thing. Run it after changing a case (needs torch). Every case is a program whose entry f has no inputs; the tensor x is what layouts cut."""
+"""Writes library.h: what the layers, rates, losses and metrics of include/dtg give on small inputs, worked out by PyTorch in f64,
+or here where PyTorch has no such thing (optimizers: optimizers.py). Run it after changing a case (needs torch). Every case is a program whose entry f has no inputs; the tensor x is what layouts cut."""
 import math, torch
 import torch.nn.functional as F
 torch.set_default_dtype(torch.float64)
@@ -21,44 +21,6 @@ def v(dims, k):
 
 cases = []
 def case(name, text, *expected): cases.append((name, text, [(n, torch.as_tensor(t).double().flatten().tolist()) for n, t in expected]))
-
-# -------- optimizers: five steps on sum((w - x)^2 * (1, 2, 3, ..)) / 2
-def optimize(name, call, make):
-    w = v([6], 1).clone().requires_grad_()
-    x, c = v([6], 2), torch.arange(1.0, 7)
-    opt = make([w])
-    for _ in range(5):
-        opt.zero_grad()
-        (0.5 * c * (w - x) ** 2).sum().backward()
-        opt.step()
-    case(name, f'''param w: f32[6] = first(1)
-opt = {call}
-entry f() {{
-  x = v([6], 2)
-  for i in 0..5 {{
-    d = w - x
-    opt.minimize(sum(0.5 * (f32(iota([6])) + 1) * d * d))
-  }}
-  return w
-}}''', ("w", w.detach()))
-O = torch.optim
-optimize("sgd", "sgd(w, lr=0.05)", lambda p: O.SGD(p, 0.05))
-optimize("sgd momentum decay", "sgd(w, lr=0.05, momentum=0.8, decay=0.1)", lambda p: O.SGD(p, 0.05, 0.8, weight_decay=0.1))
-optimize("sgd nesterov", "sgd(w, lr=0.05, momentum=0.8, nesterov=true)", lambda p: O.SGD(p, 0.05, 0.8, nesterov=True))
-optimize("adam", "adam(w, lr=0.3)", lambda p: O.Adam(p, 0.3, eps=1e-7))
-optimize("adam amsgrad", "adam(w, lr=0.3, b2=0.5, amsgrad=true)", lambda p: O.Adam(p, 0.3, (0.9, 0.5), eps=1e-7, amsgrad=True))
-optimize("adamw", "adamw(w, lr=0.3, decay=0.1)", lambda p: O.AdamW(p, 0.3, eps=1e-8, weight_decay=0.1))
-optimize("rmsprop", "rmsprop(w, lr=0.1)", lambda p: O.RMSprop(p, 0.1, 0.9, 1e-7))
-optimize("rmsprop centered momentum", "rmsprop(w, lr=0.1, momentum=0.5, centered=true)", lambda p: O.RMSprop(p, 0.1, 0.9, 1e-7, momentum=0.5, centered=True))
-optimize("adagrad", "adagrad(w, lr=0.3)", lambda p: O.Adagrad(p, 0.3, initial_accumulator_value=0.1, eps=1e-7))
-optimize("adadelta", "adadelta(w)", lambda p: O.Adadelta(p, 1, 0.95, 1e-6))
-class Lion(O.Optimizer):
-    def __init__(s, p): super().__init__(p, {}); s.m = torch.zeros(6)
-    def step(s):
-        for p in s.param_groups[0]["params"]:
-            p.data -= 0.1 * (torch.sign(0.9 * s.m + 0.1 * p.grad) + 0.2 * p.data)
-            s.m = 0.99 * s.m + 0.01 * p.grad
-optimize("lion", "lion(w, lr=0.1, decay=0.2)", Lion)
 
 # -------- rates of learning
 def rates(name, call, f): case(name, f'''rate = {call}
