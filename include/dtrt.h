@@ -82,6 +82,8 @@ typedef struct dtrt_exchange {
 /* Whether an input may be read in the host's memory: no, since an output or a variable becomes it; where peers
  * can read that memory, since exchanges take it; or anyhow, since only its own device reads it. */
 enum { DTRT_NOT_LENT, DTRT_LENT_TO_ALL, DTRT_LENT_TO_ONE };
+/* A variable without a layout in the sources, which the compiler split so that each device updates a part. */
+enum { DTRT_SHARED_UPDATE = 1 };
 typedef struct dtrt_tensor {
   const char *name;
   int32_t dtype;
@@ -89,7 +91,7 @@ typedef struct dtrt_tensor {
   const dtrt_layout *layout; /* global sizes are in its dims */
   int64_t offset; /* of the local block: variables in dtrt_device.vars, others in .arena */
   int64_t bytes;  /* of the largest local block */
-  int32_t lent;   /* inputs: one of the below */
+  int32_t lent;   /* inputs: one of DTRT_NOT_LENT, ...; variables: DTRT_SHARED_UPDATE or 0 */
   const char *const *dim_const; /* inputs: the `const` each dim was written as, or NULL entries */
   const char *where;
 } dtrt_tensor;

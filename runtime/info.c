@@ -115,6 +115,22 @@ static void info_vars(const dtrt_program *p, int trainable, const char *title) {
   table_print(&t);
 }
 
+/* Nobody asked for these splits, so they are named. */
+static void info_shared(const dtrt_program *p) {
+  int params = 0, states = 0, named = 0;
+  for (int i = 0; i < p->nvars; i++)
+    if (p->var[i].lent == DTRT_SHARED_UPDATE) *(p->var[i].trainable ? &params : &states) += 1;
+  if (params + states == 0) return;
+  printf("\nno layout is given, and split so that each device updates a part (shared weight update):\n ");
+  for (int i = 0; i < p->nvars; i++) {
+    if (p->var[i].lent != DTRT_SHARED_UPDATE || !p->var[i].trainable) continue;
+    if (++named <= 4) printf("%s %s", named > 1 ? "," : "", p->var[i].name);
+  }
+  if (named > 4) printf(" and %d more parameters", named - 4);
+  if (states) printf("%s %d state%s", params ? " and" : "", states, states > 1 ? "s" : "");
+  printf("\n  `layout NAME = replicated` keeps a parameter, and what the optimizer remembers of it, whole\n");
+}
+
 static void info_memory(const dtrt_program *p) {
   char vars[32], arena[32], all[32];
   int64_t most = 0;
@@ -139,6 +155,7 @@ int info_run(const cli *c) {
   for (int i = 1; i < p->nentries; i++) info_entry(p, &p->entry[i]);
   info_vars(p, 1, "parameters");
   info_vars(p, 0, "states");
+  info_shared(p);
   info_memory(p);
   if (c->layouts && p->layouts) printf("\n%s", p->layouts);
   return CLI_OK;

@@ -360,6 +360,29 @@ static void came_too_late(Elab *e, const Said *s) {
   diag_note(e->diag, wider->span, "which is here");
 }
 
+static bool is_replicated(const Spec *s) {
+  for (int d = 0; d < s->rank; d++)
+    if (s->dim[d].naxes) return false;
+  return !s->open && !s->partial;
+}
+
+/* A variable that is said to be replicated has its slots (an optimizer's m[w]) so too, where
+ * nothing is said of them: `updates` would split them, and who writes `replicated` means the whole
+ * state. */
+static void slots_follow(Applying *a) {
+  Elab *e = a->e;
+  for (int i = 0; i < e->program->vars.n; i++) {
+    Var *slot = &e->program->vars.at[i];
+    if (!slot->key || slot->spec) continue;
+    Var *of = &e->program->vars.at[slot->key - 1];
+    if (!of->spec || !is_replicated(of->spec) || !shape_equal(&slot->shape, &of->shape)) continue;
+    slot->spec = of->spec;
+    int at = lookup_get(&a->claim_at, &of->spec);
+    Statement *record = at ? a->claims.at[at - 1].by->record : NULL;
+    if (record) vec_push(e->arena, &record->gave, slot->path);
+  }
+}
+
 void says_apply(Elab *e) {
   Applying a = {.e = e};
   int before = e->diag->errors; /* when there are any, not all tensors came to be */
@@ -377,4 +400,5 @@ void says_apply(Elab *e) {
       else
         matched_nothing(e, s);
     }
+  slots_follow(&a);
 }

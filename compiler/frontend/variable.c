@@ -191,6 +191,7 @@ static void first_value(Elab *e, Scope *s, const Stmt *stmt, int var, const Type
 void variable_declare(Elab *e, Scope *s, const Stmt *stmt) {
   Type t;
   const char *key = NULL, *path = path_join(e, e->owner, stmt->name.text);
+  int key_var = -1;
   const char *word = stmt->kind == ST_PARAM ? "param" : "state";
   const char *base = e->base;
   bool ok = true;
@@ -198,6 +199,7 @@ void variable_declare(Elab *e, Scope *s, const Stmt *stmt) {
   if (stmt->key) {
     Value v = eval_expr(e, s, stmt->key);
     key = variable_key(e, &v, stmt->key->span);
+    if (v.kind == V_VAR) key_var = v.var;
     if (key) path = arena_printf(e->arena, "%s[%s]", path, key);
     ok = key;
   }
@@ -217,6 +219,7 @@ void variable_declare(Elab *e, Scope *s, const Stmt *stmt) {
   int var = -1;
   if (ok && elab_claim_path(e, path, stmt->name.span)) {
     var = variable_add(e, path, &t, stmt->kind == ST_PARAM, stmt->span);
+    e->program->vars.at[var].key = key_var + 1;
     if (stmt->spec) says_here(e, path, stmt->spec);
     first_value(e, s, stmt, var, &t);
     ok = bind_variable(e, s, stmt, key, var);

@@ -71,6 +71,7 @@ typedef struct Var {
   DType dtype;
   Shape shape;
   bool trainable; /* param */
+  int key; /* of a state of a family: 1 + the variable that is its key, as w of m[w]; else 0 */
   Span span;
   const Spec *spec;
   const Layout *layout; /* NULL before propagate; the same in every entry */

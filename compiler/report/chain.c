@@ -93,7 +93,7 @@ static void put_end(const Plan *p, const Reason *r, Str *out) {
   else if (r->kind == WHY_KEPT)
     str_puts(out, "kept, as in the program that this one is a variant of");
   else if (r->kind == WHY_SHARED)
-    str_puts(out, "nothing is said, and it is cheaper that each device updates a part of it");
+    str_puts(out, "chosen by updates: shared weight update, since no layout is given");
   else
     str_puts(out, "nobody knows");
 }

@@ -1,6 +1,7 @@
-/* batch_norm's running averages as Keras and PyTorch keep them: momentum's sense, eps, and the biased
- * or unbiased variance, each by the system's own formula in f64, after some steps and then in
- * `infer`. On one device and with the batch cut, where the moments are still the whole batch's. */
+/* batch_norm's running averages as Keras and PyTorch keep them: momentum's sense, eps, and the
+ * biased or unbiased variance, each by the system's own formula in f64, after some steps and then
+ * in `infer`. On one device and with the batch cut, where the moments are still the whole batch's.
+ */
 #include "dtgc.h"
 #include <math.h>
 #include <stdbool.h>
@@ -50,7 +51,8 @@ static void expect(const struct rule *r, double *mean, double *var, double (*y)[
   }
 }
 
-static void near(const struct rule *r, const char *mesh, const char *name, double got, double want) {
+static void near(const struct rule *r, const char *mesh, const char *name, double got,
+                 double want) {
   char what[120];
   snprintf(what, sizeof what, "%s is %.9g, expected %.9g", name, got, want);
   if (!(fabs(got - want) <= 1e-6 * fmax(1, fabs(want)))) fail(r, mesh, what);
@@ -70,7 +72,8 @@ static void run(const struct rule *r, const char *mesh) {
   snprintf(text, sizeof text, model, r->call);
   bool bad = dtgc_compile_string(r->call, text, &o, &p);
   for (int t = 0; t < STEPS && !bad; t++) {
-    for (int i = 0; i < ROWS * WIDTH; i++) x[i / WIDTH][i % WIDTH] = element(t, i / WIDTH, i % WIDTH);
+    for (int i = 0; i < ROWS * WIDTH; i++)
+      x[i / WIDTH][i % WIDTH] = element(t, i / WIDTH, i % WIDTH);
     bad = dtgc_run(p, "train", &in, 1, &out, 1);
   }
   bad = bad || dtgc_get(p, "norm.running_mean", mean, sizeof mean) ||
