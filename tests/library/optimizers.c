@@ -111,6 +111,93 @@ static void unknown_style(void) {
   dtgc_free(p);
 }
 
+/* Of a program on 4 devices with large weights: how many of its variables are split. -1: an error.
+ */
+static int count_split(const struct rule *r, bool replicated) {
+  static const char model[] =
+      "import \"optim\"\n"
+      "param w: f32[1024, 512] = 1\n"
+      "rate = exponential(0.1, 0.9)\n"
+      "layer both(over) { opt = %s }\n"
+      "a = both(w)\n"
+      "entry f(x: f32[4096, 1024]) {\n  loss = mean((x @ w) ** 2)\n  a.opt.minimize(loss)\n"
+      "  return loss\n}\n"
+      "layout x = [d, _]\n";
+  char text[1024];
+  const char *layout = "w=replicated";
+  dtgc_options o = {.mesh = "d=4", .layout = &layout, .nlayouts = replicated};
+  dtgc_program *p;
+  snprintf(text, sizeof text, model, r->call);
+  int split = 0;
+  if (dtgc_compile_string(r->call, text, &o, &p)) split = -1;
+  for (int i = 0; split >= 0 && i < dtgc_vars(p); i++) {
+    dtgc_tensor v;
+    char *at = NULL;
+    if (dtgc_var(p, i, &v) || dtgc_layout(p, NULL, v.name, &at))
+      split = -1;
+    else if (strchr(at, 'd'))
+      split++;
+    dtgc_free_text(at);
+  }
+  if (split < 0) printf("%s\n", dtgc_error(p));
+  dtgc_free(p);
+  return split;
+}
+
+/* `replicated` said of weights is of all that an optimizer remembers of them, whichever it is. */
+static void replicated_slots(void) {
+  int any = 0;
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+    int whole = count_split(&rules[i], true), unsaid = count_split(&rules[i], false);
+    any += unsaid > 0;
+    if (whole == 0 && unsaid >= 0) continue;
+    printf("FAIL %s: %d variables are split beside weights that are said to be replicated\n",
+           rules[i].call, whole);
+    failed++;
+  }
+  if (any >= 20) return; /* else nothing was split that could have been kept whole */
+  printf("FAIL of %d optimizers alone the updates are shared where nothing is said\n", any);
+  failed++;
+}
+
+/* What slots are called is the format of checkpoints: a slot that holds something else than before
+ * has another name, so that an old checkpoint is refused or right, never read as what it is not. */
+static void slot_names(void) {
+  static const struct {
+    const char *call, *names;
+  } cases[] = {
+      {"adam(w)", "w f32[2], opt.t f32[], opt.m[w] f32[2], opt.v[w] f32[2]"},
+      {"adam(w, amsgrad=true, style=\"torch\")",
+       "w f32[2], opt.t f32[], opt.m[w] f32[2], opt.v[w] f32[2], opt.most[w] f32[2]"},
+      {"sgd(w, momentum=0.9)", "w f32[2], opt.m[w] f32[2]"},
+      {"sgd(w, momentum=0.9, style=\"torch\")", "w f32[2], opt.v[w] f32[2]"},
+      {"rmsprop(w, momentum=0.9)", "w f32[2], opt.v[w] f32[2], opt.m[w] f32[2]"},
+      {"rmsprop(w, momentum=0.9, style=\"torch\")",
+       "w f32[2], opt.v[w] f32[2], opt.buffer[w] f32[2]"},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[300], names[300] = "";
+    dtgc_program *p;
+    snprintf(text, sizeof text,
+             "import \"optim\"\nparam w: f32[2] = 1\nopt = %s\nentry f() { return w }\n",
+             cases[k].call);
+    bool bad = dtgc_compile_string("slots", text, &(dtgc_options){0}, &p);
+    for (int i = 0; i < (bad ? 0 : dtgc_vars(p)); i++) {
+      dtgc_tensor v;
+      size_t at = strlen(names);
+      if (dtgc_var(p, i, &v)) continue;
+      snprintf(names + at, sizeof names - at, "%s%s %s[%s]", i ? ", " : "", v.name,
+               v.dtype == DTGC_F32 ? "f32" : "other", v.rank ? "2" : "");
+    }
+    if (bad || strcmp(names, cases[k].names) != 0) {
+      printf("FAIL %s has %s, expected %s %s\n", cases[k].call, names, cases[k].names,
+             bad ? dtgc_error(p) : "");
+      failed++;
+    }
+    dtgc_free(p);
+  }
+}
+
 /* Multiplied up in f32, exponential's rate was 6e-4 off after 20000 steps. */
 static void long_rates(void) {
   static const struct {
@@ -152,6 +239,8 @@ int main(void) {
     if (i % 4 == 0) run(&rules[i], i % 8 ? "a=4" : "a=2");
   }
   unknown_style();
+  slot_names();
+  replicated_slots();
   long_rates();
   printf("%d rules, %d failed\n", n, failed);
   return failed != 0;
