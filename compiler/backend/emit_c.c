@@ -167,13 +167,6 @@ const char *emit_dtype(Emit *e, DType t) {
 
 /* -------- tables of entries -------- */
 
-/* DTRT_SHARED_UPDATE, for `info`. */
-static bool is_shared(const Plan *p, int var) {
-  for (int a = 0; a < p->program->mesh.naxes; a++)
-    if (p->var_inferred[var].why[a].kind == WHY_SHARED) return true;
-  return false;
-}
-
 static void put_tensor(Emit *e, Str *s, const char *name, DType t, const Layout *l,
                        const Shape *shape, int64_t offset, int trainable, int lent,
                        const char *dim_const, Span at) {
@@ -291,7 +284,7 @@ static void put_program(Emit *e, Str *out, const char *rows) {
   for (int i = 0; i < e->program->vars.n; i++) {
     const Var *v = &e->program->vars.at[i];
     put_tensor(e, &vars, v->path, v->dtype, v->layout, &v->shape, p->var_offset[i], v->trainable,
-               is_shared(p, i), "0", v->span);
+               plan_shares_update(p, i), "0", v->span);
   }
   str_puts(out, e->tables.at);
   e->tables = str_new(e->arena);

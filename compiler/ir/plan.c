@@ -174,3 +174,9 @@ void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out) {
   const Node *product = graph_node(le->graph, s[-1].nodes.at[0]);
   for (int k = 0; k < product->noperands; k++) reads_of(&w, product->operand[k], false);
 }
+
+bool plan_shares_update(const Plan *p, int var) {
+  for (int a = 0; a < p->program->mesh.naxes; a++)
+    if (p->var_inferred[var].why[a].kind == WHY_SHARED) return true;
+  return false;
+}

@@ -194,6 +194,9 @@ struct Plan {
   int64_t memory; /* bytes that variables and arena of a device may take; 0: any */
 };
 
+/* Whether `updates` split the variable, of which nothing is said: shared weight update. */
+bool plan_shares_update(const Plan *p, int var);
+
 /* What an exchange is. */
 typedef struct Exchange {
   int kind;        /* DTRT_COPY ... */

@@ -70,8 +70,9 @@ static void put_unsaid(const Plan *p, bool trainable, Str *out) {
     if (v->trainable != trainable || v->spec) continue;
     type.n = 0;
     shape_put(&type, &v->shape);
-    str_printf(out, "  %-*s  %s%-*s  %s\n", (int)wide, v->path, dtype_name(v->dtype),
-               (int)long_type, type.at, report_layout(p, v->layout));
+    str_printf(out, "  %-*s  %s%-*s  %s%s\n", (int)wide, v->path, dtype_name(v->dtype),
+               (int)long_type, type.at, report_layout(p, v->layout),
+               plan_shares_update(p, i) ? "  shared weight update" : "");
   }
 }
 
