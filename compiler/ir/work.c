@@ -1,4 +1,6 @@
 #include "work.h"
+#include "cut.h"
+#include "slide.h"
 #include <math.h>
 
 double work_block_bytes(const Program *p, const Layout *l, const Shape *s, DType t) {
@@ -6,11 +8,22 @@ double work_block_bytes(const Program *p, const Layout *l, const Shape *s, DType
   return (double)shape_count(&local) * dtype_size(t);
 }
 
+/* Elements of factor f in a device's block of a tensor. A compound dim, such as the groups and the
+ * features of each in a grouped convolution, says what of its axes is on each factor. */
 static double factor_here(const Program *p, const Rule *r, const RuleDim *rd, const Shape *s,
                           const Layout *l, int f, double size) {
-  for (int d = 0; d < s->rank; d++)
-    if (rd[d].n == 1 && rd[d].factor[0] == f && !rd[d].window.of && s->dim[d] == r->factor[f].size)
-      size = fmin(size, (double)dim_block_most(&p->mesh, &l->dim[d], s->dim[d]));
+  for (int d = 0; d < s->rank; d++) {
+    bool plain = rd[d].n == 1 && rd[d].factor[0] == f && s->dim[d] == r->factor[f].size;
+    DimLayout part = l->dim[d];
+    Cut cut;
+    if (rd[d].window.of) continue;
+    if (!plain) {
+      if (rd[d].n < 2 || part.window.of || !cut_of(&p->mesh, r, &rd[d], &l->dim[d], f, &cut)) continue;
+      part = (DimLayout){.naxes = cut.naxes, .granule = cut.granule};
+      for (int i = 0; i < cut.naxes; i++) part.axis[i] = cut.axis[i];
+    }
+    size = fmin(size, (double)dim_block_most(&p->mesh, &part, r->factor[f].size));
+  }
   return size;
 }
 
@@ -23,6 +36,11 @@ static double points_here(const Program *p, const Graph *g, const Node *n, const
       size = factor_here(p, r, r->operand[i], &graph_operand(g, n, i)->shape, operands[i], f, size);
     points *= factor_here(p, r, r->result, &n->shape, result, f, size);
   }
+  if (n->op != OP_conv_input) return points;
+  /* The rule's factors are those of the large side; the points are pairs of a tap and an element of
+   * the small one. */
+  Slide s = slide_of(n);
+  for (int d = 0; d < s.n && points > 0; d++) points *= (double)s.small[d] / (double)s.large[d];
   return points;
 }
 

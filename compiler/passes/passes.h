@@ -4,12 +4,14 @@
 #ifndef DTG_PASSES_H
 #define DTG_PASSES_H
 #include "cost.h"
+#include "cut.h"
 #include "pipeline.h"
 
 void autodiff(Plan *p);
 void simplify(Plan *p);
 void refetch(Plan *p);
 void propagate(Plan *p);
+void contest(Plan *p);
 void updates(Plan *p);
 void distribute(Plan *p);
 void partition(Plan *p);
@@ -36,18 +38,5 @@ void verify_exchanges(const Plan *p, const LocalEntry *le, const char *after);
  * an entry its buffers and from which step to which they live. */
 void memory_variables(Plan *p);
 void memory_lives(Plan *p, LocalEntry *le);
-
-/* The projection of a dim's axes on the factors of a rule, and back. A compound dim is filled from
- * its major factor; only its last cut factor may be cut in part. */
-typedef struct Cut {
-  int naxes;
-  int axis[MAX_AXES];
-  int64_t granule;
-} Cut;
-/* The axes of dim `d` that fall on factor `f`; false: the dim does not carry f. */
-bool cut_of(const Mesh *m, const Rule *r, const RuleDim *rd, const DimLayout *d, int f, Cut *out);
-/* The dim's layout when its factors are cut so; false: it would be no box. */
-bool cut_join(const Mesh *m, const Rule *r, const RuleDim *rd, const Cut *cut /* by factor */,
-              DimLayout *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* Between the dims of a tensor and the factors of a rule. */
-#include "passes.h"
+#include "cut.h"
 
 static int64_t axes_size(const Mesh *m, const Cut *c) {
   int64_t k = 1;
