@@ -47,6 +47,14 @@ static int64_t block_at(const Mesh *m, const DimLayout *d, int64_t n, int64_t x)
   return ((x / d->granule + 1) * k - 1) / units;
 }
 
+/* How many blocks of the dim hold some of [lo, hi): where it has fewer granules than parts, some of
+ * those in between are empty. */
+static int64_t owners(const Mesh *m, const DimLayout *d, int64_t n, int64_t lo, int64_t hi) {
+  int64_t blocks = block_at(m, d, n, hi - 1) - block_at(m, d, n, lo) + 1;
+  int64_t granules = (hi - 1) / d->granule - lo / d->granule + 1;
+  return blocks < granules ? blocks : granules;
+}
+
 /* Each device that needs something needs the whole block of one device: a shift by blocks. */
 static bool dim_shifted(const Mesh *m, const DimLayout *from, const DimLayout *to, int64_t n) {
   int64_t k = dim_parts(m, from);
@@ -77,8 +85,7 @@ static Received received(const Mesh *m, const Layout *from, const Layout *to, co
     need *= hi - lo;
     own *= clip(lo, hi, my_lo, my_hi);
     if (hi > lo && !from->dim[d].window.of)
-      blocks *= 1 + block_at(m, &from->dim[d], s->dim[d], hi - 1) -
-                block_at(m, &from->dim[d], s->dim[d], lo);
+      blocks *= owners(m, &from->dim[d], s->dim[d], lo, hi);
   }
   if (need == 0) return (Received){0, 0};
   return (Received){terms * need - own, terms * blocks - (own > 0)};
