@@ -143,7 +143,13 @@ typedef struct Frame {
   Span call;
 } Frame;
 
-typedef enum NamedKind { NAMED_VAR, NAMED_INPUT, NAMED_OUTPUT, NAMED_NODE } NamedKind;
+typedef enum NamedKind {
+  NAMED_VAR,
+  NAMED_INPUT,
+  NAMED_OUTPUT,
+  NAMED_NODE,        /* a value of an entry; `h = x` is one name more of its input x */
+  NAMED_ALIAS_OF_VAR /* `h = w` in an entry: one name more of the variable */
+} NamedKind;
 
 /* A tensor that a layout statement can name. */
 typedef struct Named {
@@ -328,7 +334,9 @@ void spec_mesh(Elab *e);
 /* What was written, for a tensor of that rank; NULL after a report. */
 const Spec *spec_make(Elab *e, const SpecExpr *x, int rank, const char *what, bool may_be_partial,
                       bool may_match);
-bool spec_equal(const Spec *a, const Spec *b);
+/* Two statements of one tensor: a dim that one leaves open, `?`, is as the other says. NULL: they
+ * give it different layouts. */
+const Spec *spec_both(Arena *a, const Spec *x, const Spec *y);
 /* `on [...]` at the declaration of `target`. */
 void says_here(Elab *e, const char *target, const SpecExpr *spec);
 /* All that was said is written to the tensors it is said of. */

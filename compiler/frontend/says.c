@@ -12,6 +12,7 @@
 typedef struct Claim {
   const Spec **slot;
   const Said *by;
+  const Named *name; /* that it was found by: a tensor may have several */
 } Claim;
 
 typedef struct Applying {
@@ -97,9 +98,13 @@ static void collect(Applying *a) {
 
 /* -------- one tensor -------- */
 
+static bool is_var(const Named *n) {
+  return n->kind == NAMED_VAR || n->kind == NAMED_ALIAS_OF_VAR;
+}
+
 static const Spec **slot_of(Elab *e, const Named *n, int *rank) {
   Program *p = e->program;
-  if (n->kind == NAMED_VAR) {
+  if (is_var(n)) {
     *rank = p->vars.at[n->index].shape.rank;
     return &p->vars.at[n->index].spec;
   }
@@ -130,7 +135,7 @@ static void forbid(Elab *e, const Said *s, const Named *n) {
   Program *p = e->program;
   NodeId id = n->index;
   Span *at;
-  if (n->kind == NAMED_VAR) {
+  if (is_var(n)) {
     at = &p->vars.at[n->index].forbid;
   } else {
     Entry *entry = &p->entries.at[n->entry];
@@ -149,7 +154,7 @@ static bool gives_way(const Said *s, const Said *had) {
 
 /* A copy of a variable can be made again; of what is computed there is nothing to make it from. */
 static void forbid_keep(Elab *e, const Said *s, const Named *n) {
-  if (n->kind == NAMED_VAR)
+  if (is_var(n))
     e->program->vars.at[n->index].forbid_keep = s->forbid;
   else
     elab_fail(e, s->span, "`forbid keep` is for variables, and `%s` is none", n->text);
@@ -178,18 +183,23 @@ static void claim(Applying *a, const Said *s, const Named *n) {
   const char *what = arena_printf(e->arena, "`%s`", n->text);
   const Spec *spec = spec_make(e, s->spec, rank, what, n->kind == NAMED_NODE, false);
   if (!spec) return;
-  if (*slot && !had) { /* relayout(...) said it */
-    if (!spec_equal(*slot, spec)) conflict(e, n, s, (*slot)->span, "the relayout in the text");
-    return;
-  }
-  if (had && !spec_equal(*slot, spec)) {
-    conflict(e, n, s, had->by->span, said_text(e, had->by));
-    return;
+  if (*slot) { /* relayout(...) said it, or another statement */
+    const Spec *both = spec_both(e->arena, *slot, spec);
+    if (!both && had) {
+      conflict(e, n, s, had->by->span, said_text(e, had->by));
+      if (strcmp(had->name->text, n->text))
+        diag_note(e->diag, s->span,
+                  "`%s` and `%s` are one tensor; relayout(...) gives a value a second layout",
+                  n->text, had->name->text);
+    } else if (!both)
+      conflict(e, n, s, (*slot)->span, "the relayout in the text");
+    if (!both) return;
+    spec = both;
   }
   *slot = spec;
   if (s->record) vec_push(e->arena, &s->record->gave, n->text);
   if (had) return;
-  vec_push(e->arena, &a->claims, ((Claim){slot, s}));
+  vec_push(e->arena, &a->claims, ((Claim){slot, s, n}));
   lookup_put(&a->claim_at, e->arena, slot, a->claims.n);
 }
 
@@ -221,7 +231,7 @@ static bool apply_name(Applying *a, const Said *s) {
     if (e->named.at[(call - 1) / 2].kind == NAMED_OUTPUT) output = true;
   for (int call = first; call; call = a->next[call - 1]) {
     const Named *n = &e->named.at[(call - 1) / 2];
-    if (output && n->kind == NAMED_NODE) continue;
+    if (output && (n->kind == NAMED_NODE || n->kind == NAMED_ALIAS_OF_VAR)) continue;
     claim(a, s, n);
     any = true;
   }

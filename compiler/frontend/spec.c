@@ -184,10 +184,35 @@ const Spec *spec_make(Elab *e, const SpecExpr *x, int rank, const char *what, bo
   return make_dims(&k, x, rank, what, may_match) && make_partial(&k, x) ? s : NULL;
 }
 
-bool spec_equal(const Spec *a, const Spec *b) {
+static bool spec_equal(const Spec *a, const Spec *b) {
   if (a->rank != b->rank || a->open != b->open || a->partial != b->partial) return false;
   if (a->partial && a->reduce != b->reduce) return false;
   for (int i = 0; i < a->rank; i++)
     if (!dim_equal(&a->dim[i], &b->dim[i])) return false;
   return true;
+}
+
+static bool is_open(const Spec *s, int dim) { return s->open & 1u << dim; }
+
+const Spec *spec_both(Arena *a, const Spec *x, const Spec *y) {
+  uint32_t used = x->partial;
+  if (spec_equal(x, y)) return y;
+  if (x->partial != y->partial || (x->partial && x->reduce != y->reduce)) return NULL;
+  Spec *both = arena_copy(a, x, sizeof *x);
+  bool changed = false;
+  for (int d = 0; d < x->rank; d++) {
+    if (is_open(x, d) && !is_open(y, d)) {
+      both->dim[d] = y->dim[d];
+      both->open &= ~(1u << d);
+      changed = true;
+    } else if (!is_open(x, d) && !is_open(y, d) && !dim_equal(&x->dim[d], &y->dim[d])) {
+      return NULL;
+    }
+    for (int i = 0; i < both->dim[d].naxes; i++) {
+      if (used & 1u << both->dim[d].axis[i]) return NULL;
+      used |= 1u << both->dim[d].axis[i];
+    }
+  }
+  if (changed) both->span = y->span;
+  return changed ? both : x;
 }
