@@ -165,6 +165,14 @@ static const Guard *guards_of(const Merge *m, bool sure, bool *unsure) {
       *unsure = *unsure || !known;
       guard[m->map[e][i]] = n->spec && layout_axes(n->layout) ? GUARD_WHOLE : GUARD_GATHER;
     }
+    /* Of what is assigned to a variable that may come to lie split. */
+    for (int i = 0; by && !sure && i < g->entries.at[e].assigns.n; i++) {
+      const Assign *x = &g->entries.at[e].assigns.at[i];
+      const Var *v = &g->vars.at[x->var];
+      if (!v->forbid.file || v->spec || guard[m->map[e][x->node]]) continue;
+      guard[m->map[e][x->node]] = GUARD_GATHER;
+      *unsure = true;
+    }
   }
   return guard;
 }

@@ -47,8 +47,11 @@ const Span *forbid_find(const Program *p, const Entry *e) {
   const Graph *g = e->graph;
   if (!p->mesh.naxes || !any_forbidden(p)) return NULL;
   Span *by = arena_array(p->arena, Span, g->nodes.n + 1);
-  for (int i = 0; i < e->assigns.n; i++)
-    by[e->assigns.at[i].node] = p->vars.at[e->assigns.at[i].var].forbid;
+  for (int i = 0; i < e->assigns.n; i++) {
+    const Var *v = &p->vars.at[e->assigns.at[i].var];
+    /* A variable that lies whole may be made in pieces and put together. */
+    if (!v->layout || layout_axes(v->layout)) by[e->assigns.at[i].node] = v->forbid;
+  }
   for (NodeId i = 0; i < g->nodes.n; i++) {
     const Node *n = graph_node(g, i);
     Span own = forbid_of(p, n);
