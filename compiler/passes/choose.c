@@ -47,19 +47,14 @@ int choice_result(const Choice *c, NodeId id) {
 double choice_value_cost_from(const Choice *c, NodeId id, int from) {
   const Value *v = &c->value[id];
   int wanted[MAX_HOPS], n = 0;
-  double cost = 0;
-  if (!v->free && v->said >= 0 && v->said != from) {
-    cost = route(c->routes, v->form, from, v->said);
-    from = v->said;
-  }
   for (int i = 0; i < v->want.n; i++) {
     if (v->want.at[i].count <= 0 || (v->want.at[i].layout == from && !v->free)) continue;
     if (v->free && form_at(c->routes, v->form, v->want.at[i].layout)->partial) return INFINITY;
     if (n < MAX_HOPS) wanted[n++] = v->want.at[i].layout;
   }
-  if (n == 0 || v->free) return cost;
-  if (n == 1) return cost + route(c->routes, v->form, from, wanted[0]);
-  return cost + route_tree(c->routes, v->form, from, wanted, n, NULL);
+  if (n == 0 || v->free) return 0;
+  if (n == 1) return route(c->routes, v->form, from, wanted[0]);
+  return route_tree(c->routes, v->form, from, wanted, n, NULL);
 }
 
 double choice_value_cost(const Choice *c, NodeId id) {
@@ -135,7 +130,7 @@ void choice_price_operands(Choice *c, NodeId id) {
     double without = 0;
     bool chosen = is_chosen(c, x);
     if (chosen) {
-      from = v->said >= 0 ? v->said : choice_result(c, x);
+      from = choice_result(c, x);
       n = others_wanted(v, from, wanted);
       if (n) without = route_tree(c->routes, v->form, from, wanted, n, NULL);
     }
@@ -236,7 +231,9 @@ static void find_settlers(Choice *c, bool *must_settle) {
         carries = carries || form_at(c->routes, c->value[x].form, d->layout[j])->partial;
       if (!carries) must_settle[x] = true;
     }
-    if (c->value[i].at_the_end.n) must_settle[i] = true;
+    const Value *v = &c->value[i];
+    for (int k = 0; k < v->at_the_end.n; k++)
+      if (!form_at(c->routes, v->form, v->at_the_end.at[k])->partial) must_settle[i] = true;
   }
 }
 
@@ -352,7 +349,7 @@ void choice_search(Choice *c, bool exactly) {
 
 /* -------- setting up -------- */
 
-bool choice_is_fixed(const Value *v) { return v->lies >= 0 || v->said >= 0; }
+bool choice_is_fixed(const Value *v) { return v->lies >= 0; }
 
 void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes) {
   int n = g->nodes.n;
@@ -366,14 +363,12 @@ void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes) {
     const Node *x = graph_node(g, i);
     Value *v = &c->value[i];
     int form = form_of(routes, &x->shape, x->dtype);
-    *v = (Value){.form = form, .free = node_is_free(x), .said = -1, .lies = -1};
+    *v = (Value){.form = form, .free = node_is_free(x), .lies = -1};
     v->prefer = form_layout(routes, form, x->layout);
     c->operand[i] = x->operand;
     c->way[i] = -1;
     if (v->free) continue;
     if (!x->noperands) v->lies = v->prefer;
-    if (x->noperands && x->spec && x->op != OP_relayout && x->op != OP_relayout_like)
-      v->said = v->prefer;
   }
 }
 
@@ -385,8 +380,11 @@ void choice_guard(Choice *c, const Guard *guard) {
     v->form = form_guarded(c->routes, &x->shape, x->dtype, guard[i]);
     v->prefer = form_layout(c->routes, v->form, x->layout);
     if (v->lies >= 0) v->lies = v->prefer;
-    if (v->said >= 0) v->said = v->prefer;
   }
+}
+
+bool choice_is_said(const Node *n) {
+  return n->spec && n->noperands && n->op != OP_relayout && n->op != OP_relayout_like;
 }
 
 void choice_add_end(Choice *c, NodeId id, const Layout *l) {
@@ -423,8 +421,9 @@ void choice_list_ways(Choice *c, WaysCache *cache) {
     const Node *x = graph_node(c->graph, i);
     form[i] = c->value[i].form;
     if (!x->noperands) continue;
+    if (choice_is_said(x)) choice_add_end(c, i, x->layout);
     c->ways[i] = ways_of(cache, c->graph, i, form, partial);
-    partial[i] = c->value[i].said >= 0 ? x->layout->partial != 0 : c->ways[i]->partial;
+    partial[i] = c->ways[i]->partial;
   }
 }
 

@@ -110,6 +110,10 @@ WaysCache *ways_cache(Routes *r, bool work);
 const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
                     const bool *can_be_partial);
 bool node_is_free(const Node *n); /* made anew wherever it is wanted */
+/* A shift reads its operand at places that it works out, so a larger box than it needs serves. */
+bool node_is_shift(Op op);
+/* A device has all that the window shows in its own block of a plain cut: a shift needs no more. */
+bool window_is_there(const Mesh *m, const DimLayout *d, int64_t n);
 /* Those of something that may lie in any layout without windows and terms, and wants noperands
  * values in the layout that it has itself: an open variable, with what is assigned to it. `price`
  * is of one byte of its block. */
@@ -125,12 +129,11 @@ typedef struct Want { /* a layout in which a value is wanted, by how many */
 typedef struct Value {
   int form;
   bool free;
-  int said;            /* the layout that the user said, from which everybody reads it; or -1 */
   int lies;            /* without operands: the layout it has; else -1 */
   int prefer;          /* what propagate found */
   VEC(Want) want;      /* of ops and of the end of the entry */
   VEC(NodeId) readers; /* one an operand */
-  VEC(int) at_the_end; /* layouts that assignments and outputs want */
+  VEC(int) at_the_end; /* layouts that assignments, outputs and the user's statement want */
 } Value;
 
 typedef struct Choice {
@@ -156,6 +159,10 @@ double choice_total(const Choice *c);
 int choice_result(const Choice *c, NodeId id);
 /* The layouts a value is wanted in, distinct, in out[]; returns how many. */
 int choice_wanted(const Choice *c, NodeId id, int *out, int most);
+
+/* The user's statement wants the op's result in the node's layout, besides those its readers want.
+ * (Of sources it says where they lie, of a relayout what the op makes.) */
+bool choice_is_said(const Node *n);
 
 /* For messages.c and auto.c. */
 void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes);

@@ -139,10 +139,6 @@ static bool advance(const Exact *x, int at, int way, State *s) {
   }
   Live *l = &s->live[x->value_of[id]];
   l->from = w->result;
-  if (c->value[id].said >= 0) {
-    s->cost += route(c->routes, c->value[id].form, w->result, c->value[id].said);
-    l->from = c->value[id].said;
-  }
   l->wanted = at_the_end(x, x->value_of[id]);
   return true;
 }

@@ -93,7 +93,6 @@ static void hash_alone(const Messages *m, uint64_t *h) {
     int64_t x[] = {(int64_t)(uintptr_t)c->ways[i],
                    v->form,
                    v->free,
-                   v->said,
                    v->lies,
                    v->prefer,
                    v->readers.n,
@@ -199,7 +198,7 @@ static void set_fixed(Messages *m) {
         e->down[t] = !partial ? 0 : m->bound ? IMPOSSIBLE : INFINITY;
       else
         e->down[t] = priced(
-            m, e, route(m->c->routes, v->form, v->said >= 0 ? v->said : v->lies, e->t->layout[t]));
+            m, e, route(m->c->routes, v->form, v->lies, e->t->layout[t]));
     }
   }
 }
@@ -247,11 +246,10 @@ Messages *messages_new(Choice *c, bool shared, bool bound) {
 
 /* -------- one op -------- */
 
-/* To what the user said of the value, or to what the end of the entry wants. */
+/* To what the user's statement and the end of the entry want. */
 static double far_side(const Messages *m, NodeId id, int result) {
   const Value *v = &m->c->value[id];
   double t = 0;
-  if (v->said >= 0) return route(m->c->routes, v->form, result, v->said);
   for (int i = 0; i < v->at_the_end.n; i++)
     t += route(m->c->routes, v->form, result, v->at_the_end.at[i]);
   if (m->bound && t > IMPOSSIBLE) t = IMPOSSIBLE;

@@ -108,8 +108,8 @@ static NodeId value_in(Part *p, NodeId id, const Layout *need, NodeId cause) {
   return add_version(p, id, no_way(p, id, need, cause));
 }
 
-/* A shift reads its operand at places that it works out along the dims it has windows on. So what
- * it needs there need not be cut out of a larger box that the device has already. */
+/* What a shift needs along the dims it has windows on need not be cut out of a larger box that the
+ * device has already. */
 static NodeId value_around(Part *p, NodeId id, const Layout *need, const RuleDim *rd) {
   const Versions *have = p->have[id];
   for (int i = 0; i < have->v.n; i++) {
@@ -124,27 +124,7 @@ static NodeId value_around(Part *p, NodeId id, const Layout *need, const RuleDim
   return NO_NODE;
 }
 
-static bool is_shift(Op op) {
-  return op == OP_slice || op == OP_pad || op == OP_concat || op == OP_reverse;
-}
-
 /* -------- nodes -------- */
-
-/* What is said of a value is kept exactly: everybody reads it from there. */
-static void keep_as_said(Part *p, NodeId id, NodeId local) {
-  const Value *v = &p->choice->value[id];
-  int from = layout_number(p, id, graph_node(p->le->graph, local)->layout);
-  while (from != v->said) {
-    if (route(p->choice->routes, v->form, from, v->said) == INFINITY) {
-      local = no_way(p, id, graph_node(p->g, id)->layout, NO_NODE);
-      break;
-    }
-    from = route_next(p->choice->routes, v->form, from, v->said);
-    local = add_exchange(p, local, form_at(p->choice->routes, v->form, from), id, id);
-  }
-  add_version(p, id, local);
-  grow_tree(p, id, v->said);
-}
 
 static void place(Part *p, NodeId id) {
   Node n = *graph_node(p->g, id);
@@ -163,7 +143,7 @@ static void place(Part *p, NodeId id) {
     return;
   }
   NodeId *x = arena_array(p->arena, NodeId, n.noperands);
-  bool shifts = is_shift(n.op);
+  bool shifts = node_is_shift(n.op);
   Rule rule;
   if (shifts) rule_of(p->g, &n, &rule, p->arena);
   for (int i = 0; i < n.noperands; i++) {
@@ -174,13 +154,16 @@ static void place(Part *p, NodeId id) {
   }
   n.operand = x;
   n.layout = form_at(p->choice->routes, v->form, w->result);
-  NodeId local = add_local(p, &n, id, NO_NODE);
-  if (v->said >= 0) {
-    keep_as_said(p, id, local);
-  } else {
-    add_version(p, id, local);
-    grow_tree(p, id, w->result);
+  add_version(p, id, add_local(p, &n, id, NO_NODE));
+  const Node *global = graph_node(p->g, id);
+  if (choice_is_said(global)) { /* an error even where nobody reads it so */
+    int said = layout_number(p, id, global->layout);
+    if (route(p->choice->routes, v->form, w->result, said) == INFINITY) {
+      no_way(p, id, global->layout, NO_NODE);
+      return;
+    }
   }
+  grow_tree(p, id, w->result);
 }
 
 static void partition_entry(Plan *plan, int index, Routes *routes, WaysCache *cache) {

@@ -70,6 +70,16 @@ typedef struct Enumerate {
   VEC(Way) ways;
 } Enumerate;
 
+bool node_is_shift(Op op) {
+  return op == OP_slice || op == OP_pad || op == OP_concat || op == OP_reverse;
+}
+
+bool window_is_there(const Mesh *m, const DimLayout *d, int64_t n) {
+  DimLayout plain = *d;
+  plain.window = (Window){0};
+  return d->naxes && n % plain.granule == 0 && dim_inside(m, &plain, d, n);
+}
+
 bool node_is_free(const Node *n) { return op_def(n->op)->flags & OPF_FREE && !n->spec; }
 
 static const RuleDim *dims_of(const Enumerate *s, int i) {
@@ -174,13 +184,21 @@ static void collect_axes(Enumerate *s, bool all) {
 
 /* -------- one way -------- */
 
-/* Layout of tensor i when the factors are cut so; NULL: it would be no box. With `windows` an uncut
- * dim behind a window is needed as far as the window reaches, otherwise whole. */
+/* The window of a dim can be left out: the op takes the whole of an uncut dim, and a shift its own
+ * block where that has all it needs. */
+static bool can_do_without(const Enumerate *s, int i, const DimLayout *d, int dim) {
+  if (!d->window.of) return false;
+  return !d->naxes ||
+         (node_is_shift(s->n->op) && window_is_there(s->mesh, d, shape_of(s, i)->dim[dim]));
+}
+
+/* Layout of tensor i when the factors are cut so; NULL: it would be no box. With `windows` a dim is
+ * needed as far as its window reaches, otherwise without those that can be left out. */
 static const Layout *layout_here(Enumerate *s, int i, const Cut *cut, bool windows) {
   Layout l = {.rank = shape_of(s, i)->rank, .reduce = RED_SUM};
   for (int d = 0; d < l.rank; d++) {
     if (!cut_join(s->mesh, &s->rule, &dims_of(s, i)[d], cut, &l.dim[d])) return NULL;
-    if (l.dim[d].window.of && !l.dim[d].naxes && !windows) l.dim[d].window = (Window){0};
+    if (!windows && can_do_without(s, i, &l.dim[d], d)) l.dim[d].window = (Window){0};
   }
   bool result = i == s->n->noperands;
   uint32_t reduced = 0;
@@ -221,14 +239,14 @@ static void add_way(Enumerate *s, const Cut *cut, bool windows) {
   vec_push(s->arena, &s->ways, w);
 }
 
-/* A window of an uncut dim: the op may read it out of the whole dim or be given no more. */
-static bool has_uncut_window(const Enumerate *s, const Cut *cut) {
+/* A window that can be left out: the op may read what it shows out of more, or be given no more. */
+static bool has_choice_of_windows(const Enumerate *s, const Cut *cut) {
   for (int i = 0; i < s->n->noperands; i++)
     for (int d = 0; d < shape_of(s, i)->rank; d++) {
       const RuleDim *rd = &dims_of(s, i)[d];
-      bool is_cut = false;
-      for (int j = 0; j < rd->n; j++) is_cut = is_cut || cut[rd->factor[j]].naxes;
-      if (rd->window.of && !is_cut) return true;
+      DimLayout l;
+      if (rd->window.of && cut_join(s->mesh, &s->rule, rd, cut, &l) && can_do_without(s, i, &l, d))
+        return true;
     }
   return false;
 }
@@ -262,7 +280,7 @@ static void each_order(Enumerate *s, Cut *cut, int f) {
   while (f < s->rule.nfactors && !cut[f].naxes) f++;
   if (f == s->rule.nfactors) {
     add_way(s, cut, false);
-    if (has_uncut_window(s, cut)) add_way(s, cut, true);
+    if (has_choice_of_windows(s, cut)) add_way(s, cut, true);
     return;
   }
   Cut order[MOST_ORDERS], kept = cut[f];

@@ -124,18 +124,16 @@ static void find_wanted(Writer *w) {
 }
 
 /* Where everybody reads the value from; -1: where it is computed, which is open. */
-static int fixed_root(const Value *v) { return v->said >= 0 ? v->said : v->lies; }
+static int fixed_root(const Value *v) { return v->lies; }
 
 static void put_objective(Writer *w) {
   const Choice *c = w->c;
-  const Value *v = &c->value[w->v];
   for (int a = 0; a < w->n; a++)
     for (int b = 0; b < w->n; b++)
       if (a != b && w->hop[a * w->n + b] < INFINITY)
         fprintf(w->f, " + %.17g y%d_%d_%d\n", w->hop[a * w->n + b] * SCALE, w->v, a, b);
   for (int s = 0; c->ways[w->v] && s < c->ways[w->v]->n; s++) {
     double cost = c->ways[w->v]->way[s].work;
-    if (v->said >= 0) cost += route(c->routes, v->form, c->ways[w->v]->way[s].result, v->said);
     if (cost > 0 && cost < INFINITY) fprintf(w->f, " + %.17g x%d_%d\n", cost * SCALE, w->v, s);
   }
 }
@@ -144,12 +142,11 @@ static void put_objective(Writer *w) {
 static void put_op(Writer *w) {
   const Choice *c = w->c;
   const Ways *ways = c->ways[w->v];
-  const Value *v = &c->value[w->v];
   if (!ways) return;
   for (int s = 0; s < ways->n; s++) fprintf(w->f, " + x%d_%d%s", w->v, s, s % 8 == 7 ? "\n" : "");
   fprintf(w->f, " = 1\n");
   for (int s = 0; s < ways->n; s++) {
-    bool can = v->said < 0 || route(c->routes, v->form, ways->way[s].result, v->said) < INFINITY;
+    bool can = true;
     for (int k = 0; k < ways->noperands; k++) {
       const Value *x = &c->value[c->operand[w->v][k]];
       can = can && !(x->free && form_at(c->routes, x->form, ways->way[s].need[k])->partial);
@@ -298,7 +295,7 @@ static void show(const Choice *c, const char *text) {
     const Node *n = graph_node(c->graph, i);
     const Value *v = &c->value[i];
     printf("  %%%d %s%s%s", i, op_def(n->op)->name, v->free ? " free" : "",
-           v->said >= 0 || v->lies >= 0 ? " fixed" : "");
+           v->lies >= 0 ? " fixed" : "");
     if (!v->free)
       printf(" %s", layout_text(c->arena, m, form_at(c->routes, v->form, choice_result(c, i))));
     for (int k = 0; c->ways[i] && k < c->ways[i]->noperands; k++)
