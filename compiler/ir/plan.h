@@ -52,6 +52,20 @@ typedef struct Added {
   bool closed;   /* it takes no other axes then */
 } Added;
 
+/* A list of axes that some op would have a dim cut over, where another has the dim, or the axes, by
+ * now: all tensors of one shape where it is so. When it is `held`, the list has the dim, and no
+ * other dim its axes. */
+typedef struct Contest {
+  Shape shape;
+  int dim, naxes, axis[MAX_AXES];
+  VEC(TensorId) tensors;
+  bool held, tried;
+} Contest;
+typedef struct Contests {
+  VEC(Contest) at;
+  bool known; /* no more are looked for */
+} Contests;
+
 typedef enum StepKind {
   STEP_MAP,      /* one loop nest that stores one or several nodes of the same local shape */
   STEP_REDUCE,   /* one loop nest with accumulators for one node */
@@ -181,8 +195,9 @@ struct Plan {
   const Plan *variables_of;   /* variables keep the layouts of this plan; NULL: none */
   const Inferred ***inferred; /* [entry][node] */
   const Added *added;         /* [var]; NULL: nothing */
+  Contests *contests;
   const struct Choice *
-      *chosen; /* [entry], where `updates` has tried the layouts as they are now; NULL: not */
+      *chosen; /* [entry], where `contest` or `updates` has tried the layouts as they are now; NULL: not */
   Inferred *var_inferred; /* [var] */
   VEC(LocalEntry) entries;
   VEC(Forbidden) forbidden;

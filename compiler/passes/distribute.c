@@ -2,11 +2,13 @@
  * what the blocks come to is merged. Graphs stay global: the parts are ordinary ops, whose cuts
  * cost no exchange but for the merge, whatever partition decides.
  *
- *   cumsum   x [.., n, ..] is dealt to [.., k, n/k, ..] (ops/scan.c), each row is summed up, a
- * running sum of the k totals gives what comes before each row, and is added argmax   the largest
- * of all, then the lowest index where it stands: max and min of partial values top_k    the best of
- * each row; then the best of those sort     has no merge smaller than itself: the dim is made
- * whole, by dealing its axes to other dims where they fit (partition decides)
+ *   cumsum  x [.., n, ..] is dealt to [.., k, n/k, ..] (ops/scan.c), each row is summed up, a running
+ *           sum of the k totals gives what comes before each row, and is added
+ *   argmax  the largest of all, then the lowest index where it stands: max and min of partial values
+ *   top_k   the best of each row, then the best of those
+ *   sort    has no merge smaller than itself: the dim is made whole, by dealing its axes to other
+ *           dims where they fit (partition decides)
+ *   slice   in two where that moves less: first what a device does with what it has
  *
  * A dim is worked on in blocks where the merge moves less than making the dim whole. Where anything
  * was rewritten layouts are inferred anew. In the end every cumsum and order is marked as placed:
@@ -164,6 +166,84 @@ static NodeId order_blocks(Distribute *d, NodeId old, NodeId x, const Split *s) 
   return mk_pick(b, mk_reshape(b, index, &flat), d->chosen[old], dim);
 }
 
+/* -------- slices -------- */
+
+/* A slice done in two: `first` what a device can do with what it has, whole dims and strides, and
+ * then what shifts blocks. An exchange moves boxes, so that after the first there is less in them.
+ *
+ *   x[1024:3072, ::8], x [a, _]  ->  x[:, ::8], of which only [1024:3072] moves */
+typedef struct TwoSlices {
+  Shape between;
+  int64_t start[2][MAX_RANK], size[2][MAX_RANK], step[2][MAX_RANK];
+} TwoSlices;
+
+/* False: one of the two would do nothing. */
+static bool part_slice(const Node *n, const Node *x, TwoSlices *t) {
+  int rank = n->shape.rank;
+  bool any[2] = {false, false};
+  t->between.rank = rank;
+  for (int d = 0; d < rank; d++) {
+    int64_t all = x->shape.dim[d], size = n->shape.dim[d], step = n->attr[2 * rank + d];
+    int64_t start = n->attr[d], offset = start % step, strided = (all - offset + step - 1) / step;
+    bool is_cut = x->layout->dim[d].naxes || n->layout->dim[d].naxes;
+    bool here = !is_cut || size == 0;
+    t->start[0][d] = here ? start : offset;
+    t->step[0][d] = step;
+    t->size[0][d] = t->between.dim[d] = here ? size : strided;
+    t->start[1][d] = here ? 0 : start / step;
+    t->step[1][d] = 1;
+    t->size[1][d] = size;
+    any[0] = any[0] || t->between.dim[d] != all;
+    any[1] = any[1] || t->between.dim[d] != size;
+  }
+  return any[0] && any[1];
+}
+
+/* The exchange before a slice from `from` to `to`: as far as the slice reaches, or more where that
+ * is there or not cut. */
+static double slice_cost(const Distribute *d, const Layout *from, const Shape *s, DType type,
+                         const Layout *to, const Shape *sliced, const int64_t *start,
+                         const int64_t *step) {
+  double best = INFINITY;
+  for (int windows = 0; windows < 2; windows++) {
+    Layout need = *to;
+    for (int i = 0; i < s->rank; i++) {
+      bool touched = start[i] || step[i] != 1 || s->dim[i] != sliced->dim[i];
+      if (touched) need.dim[i].window = (Window){sliced->dim[i], step[i], 1, start[i], start[i]};
+      if (touched && !windows &&
+          (!need.dim[i].naxes || window_is_there(&d->program->mesh, &need.dim[i], s->dim[i])))
+        need.dim[i].window = (Window){0};
+    }
+    const Layout *l = layout_of(d->program->layouts, &need, s);
+    best = fmin(best, cost_exchange(d->program, from, l, s, type));
+  }
+  return best;
+}
+
+static bool in_two_is_cheaper(const Distribute *d, const Node *n, const Node *x,
+                              const TwoSlices *t) {
+  if (!layout_is_plain(x->layout) || x->layout->partial || n->layout->partial) return false;
+  Layout l = *x->layout;
+  for (int i = 0; i < l.rank; i++)
+    if (t->between.dim[i] != x->shape.dim[i]) l.dim[i].granule = 1;
+  const Layout *between = layout_of(d->program->layouts, &l, &t->between);
+  const int64_t *start = n->attr, *step = n->attr + 2 * n->shape.rank;
+  double one = slice_cost(d, x->layout, &x->shape, n->dtype, n->layout, &n->shape, start, step);
+  double two = slice_cost(d, x->layout, &x->shape, n->dtype, between, &t->between, t->start[0],
+                          t->step[0]) +
+               slice_cost(d, between, &t->between, n->dtype, n->layout, &n->shape, t->start[1],
+                          t->step[1]) +
+               d->program->machine->start;
+  return two < one;
+}
+
+static NodeId slice_in_two(Distribute *d, NodeId y, const Node *n, const Node *x) {
+  TwoSlices t;
+  if (!part_slice(n, x, &t) || !in_two_is_cheaper(d, n, x, &t)) return NO_NODE;
+  NodeId first = mk_slice(&d->b, y, t.start[0], t.size[0], t.step[0]);
+  return mk_slice(&d->b, first, t.start[1], t.size[1], t.step[1]);
+}
+
 /* -------- the pass -------- */
 
 /* It may not be made whole, and no other dim can take the axes: the merge is the only way. */
@@ -200,6 +280,7 @@ static NodeId replace(Distribute *d, NodeId id) {
     if (must_merge(d, x, (int)n->attr[ORDER_DIM], &s))
       fits = s.n / s.granule / s.parts * s.granule >= n->attr[ORDER_COUNT];
     return fits && rank_fits(x, &s) ? order_blocks(d, id, y, &s) : NO_NODE;
+  case OP_slice: return slice_in_two(d, y, n, x);
   case OP_pick: /* of the same tensor, where order found it: it is among the candidates */
     if (d->best[n->operand[1]] == NO_NODE ||
         graph_operand(d->old, n, 1)->operand[0] != n->operand[0] ||
@@ -221,7 +302,8 @@ static NodeId copy(Distribute *d, NodeId id) {
 static bool goes_along_dim(const Graph *g) {
   for (NodeId i = 0; i < g->nodes.n; i++) {
     Op op = graph_node(g, i)->op;
-    if (op == OP_cumsum || op == OP_order || op == OP_argmax || op == OP_argmin) return true;
+    if (op == OP_cumsum || op == OP_order || op == OP_argmax || op == OP_argmin || op == OP_slice)
+      return true;
   }
   return false;
 }
@@ -270,8 +352,10 @@ void distribute(Plan *p) {
   for (int i = 0; i < p->program->entries.n; i++) any |= rewrite(p, &p->program->entries.at[i]);
   if (any) {
     p->chosen = NULL;
+    p->contests = NULL;
     simplify(p); /* candidates whose values nobody wants, say */
     propagate(p);
+    contest(p);
   }
   for (int i = 0; i < p->program->entries.n; i++)
     mark_placed(p->arena, p->program->entries.at[i].graph);

@@ -11,6 +11,7 @@ static const struct {
     {"simplify", simplify, verify_global},     /* what nobody needs goes */
     {"refetch", refetch, verify_global},       /* variables that are fetched anew by each reader */
     {"propagate", propagate, verify_global},   /* every tensor has a layout */
+    {"contest", contest, verify_global},       /* where ops disagree, what is cheaper */
     {"updates", updates, verify_global},       /* what optimizers remember lies split */
     {"distribute", distribute, verify_global}, /* ops along a cut dim work in its blocks */
     {"partition", partition, verify_local},    /* one device's graph, exchanges explicit */

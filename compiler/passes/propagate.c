@@ -1,13 +1,15 @@
 /* Gives every tensor a layout, from what the user said, forward and backward through all entries at
  * once (a variable is one tensor in all of them) until nothing changes.
  *
- * What `updates` adds to variables comes after all that, and then it goes on as before.
+ * A relayout's layout reaches back to an operand that has none by then. What `updates` adds to
+ * variables comes after all that, and then it goes on as before.
  *
  * Facts only grow: a dim that was said and is not open never changes; others may gain axes, each
  * axis at most once a tensor; so the sweeps end. A sweep skips the ops of which no tensor has
  * changed since they were looked at: looking again would write nothing. One step takes one factor
  * of one op: the longest list of axes that its tensors agree on is written to every tensor that can
- * take it. Where they disagree the largest tensor's list is taken, and the others stay as they are.
+ * take it. Where they disagree the largest tensor's list is taken, and the others stay as they are,
+ * unless `contest` finds another outcome cheaper.
  *
  * Order: ops that only rename dims first, then factors that pass, then those that reduce or shift,
  * and broadcasts forward last, so that a bias does not decide for its batch. After Shardy
@@ -15,12 +17,15 @@
 #include "passes.h"
 #include <string.h>
 
+enum { MAX_HELD = 2 };
+
 typedef struct Cell {
   Shape shape;
   DimLayout *dim;  /* [rank] */
   VEC(int) ties;   /* it is in */
   uint32_t closed; /* dims */
   uint32_t used;   /* axes */
+  const Contest *held[MAX_HELD]; /* what is decided of it */
   double bytes;
   const char *name;
   const Spec *spec;
@@ -164,19 +169,81 @@ static int choose(Propagate *p, const Tie *t, int f, Cut *best, Won *won) {
 
 static bool cell_can_take(const Cell *c, int axis) { return !(c->used & 1u << axis); }
 
-/* Writes what of `want` is not yet there to dim d of cell i. A shifted dim is written as if it were
+/* -------- contests -------- */
+
+enum { MOST_CONTESTS = 64 };
+
+static bool contest_is(const Contest *x, const Cell *c, int d, const int *axis, int n) {
+  return x->dim == d && x->naxes == n && shape_equal(&x->shape, &c->shape) &&
+         !memcmp(x->axis, axis, sizeof *axis * (size_t)n);
+}
+
+static void add_contest(Propagate *p, const Cell *c, int d, const int *axis, int n) {
+  Contests *all = p->plan->contests;
+  Contest *x = NULL;
+  if (!all || all->known || !n || c->closed & 1u << d) return;
+  for (int i = 0; i < all->at.n && !x; i++)
+    if (contest_is(&all->at.at[i], c, d, axis, n)) x = &all->at.at[i];
+  if (!x) {
+    if (all->at.n == MOST_CONTESTS) return;
+    vec_push(p->plan->arena, &all->at, ((Contest){.shape = c->shape, .dim = d, .naxes = n}));
+    x = &all->at.at[all->at.n - 1];
+    memcpy(x->axis, axis, sizeof *axis * (size_t)n);
+  }
+  for (int i = 0; i < x->tensors.n; i++)
+    if (!memcmp(&x->tensors.at[i], &c->id, sizeof c->id)) return;
+  if (!x->held) vec_push(p->plan->arena, &x->tensors, c->id);
+}
+
+/* An op would have dim d of the cell cut over `want`, of which other dims, or others in its place,
+ * have some: the whole list, and what is left of it, can be had instead. */
+static void contested(Propagate *p, const Cell *c, int d, const Cut *want) {
+  int rest[MAX_AXES], n = 0;
+  uint32_t others = c->used;
+  for (int i = 0; i < c->dim[d].naxes; i++) others &= ~(1u << c->dim[d].axis[i]);
+  if (want->granule > 1) return;
+  for (int i = 0; i < want->naxes; i++)
+    if (!(others & 1u << want->axis[i])) rest[n++] = want->axis[i];
+  add_contest(p, c, d, want->axis, want->naxes);
+  if (n < want->naxes) add_contest(p, c, d, rest, n);
+}
+
+/* What of a list dim d of the cell may take: a contest that is decided leaves the dim its axes and
+ * the other dims the rest. */
+static Cut allowed(const Cell *c, int d, const Cut *want) {
+  Cut x = *want;
+  for (int h = 0; h < MAX_HELD && c->held[h]; h++) {
+    const Contest *k = c->held[h];
+    int n = 0;
+    for (int i = 0; i < x.naxes; i++) {
+      bool among = false;
+      for (int j = 0; j < k->naxes; j++) among = among || k->axis[j] == x.axis[i];
+      if (among == (k->dim == d)) x.axis[n++] = x.axis[i];
+    }
+    x.naxes = n;
+  }
+  return x;
+}
+
+/* Writes what of `all` is not yet there to dim d of cell i. A shifted dim is written as if it were
  * not. */
-static void write(Propagate *p, const Tie *t, int i, int d, int f, const Cut *want, int from,
+static void write(Propagate *p, const Tie *t, int i, int d, int f, const Cut *all, int from,
                   Won won, bool shifted) {
   Cell *c = t->cell[i];
+  Cut kept = allowed(c, d, all), *want = &kept;
   RuleDim plain = rule_dims(t, i)[d], *rd = &plain;
   Cut have, cut[MAX_FACTORS];
   if (c->closed & 1u << d || (!shifted && rd->window.of)) return;
-  if (rd->n == 1 && c->dim[d].naxes >= want->naxes) return; /* it is whole in the dim */
+  bool looks = p->plan->contests && !p->plan->contests->known;
+  if (rd->n == 1 && c->dim[d].naxes >= want->naxes && !looks) return; /* it is whole in the dim */
   plain.window = (Window){0};
   int64_t size = t->rule->factor[f].size, k = 1;
   cut_of(p->mesh, t->rule, rd, &c->dim[d], f, &have);
-  if (!is_prefix(&have, want) || have.naxes == want->naxes) return;
+  if (!is_prefix(&have, want)) {
+    if (rd->n == 1 && !is_prefix(want, &have)) contested(p, c, d, want);
+    return;
+  }
+  if (have.naxes == want->naxes) return;
   for (int j = 0; j < rd->n; j++) {
     int g = rd->factor[j];
     cut_of(p->mesh, t->rule, rd, &c->dim[d], g, &cut[g]);
@@ -185,9 +252,11 @@ static void write(Propagate *p, const Tie *t, int i, int d, int f, const Cut *wa
   cut[f].granule = want->granule;
   for (int j = have.naxes; j < want->naxes; j++) {
     k *= p->mesh->axis[want->axis[j]].size;
-    if (!cell_can_take(c, want->axis[j]) ||
-        (k > size && !(size == c->shape.dim[d] && from >= 0 && rd->n == 1)))
+    if (!cell_can_take(c, want->axis[j])) {
+      if (rd->n == 1) contested(p, c, d, want);
       break;
+    }
+    if (k > size && !(size == c->shape.dim[d] && from >= 0 && rd->n == 1)) break;
     cut[f].axis[cut[f].naxes++] = want->axis[j];
   }
   DimLayout next;
@@ -204,6 +273,21 @@ static void write(Propagate *p, const Tie *t, int i, int d, int f, const Cut *wa
   for (int j = 0; j < c->ties.n; j++) p->dirty[c->ties.at[j] / 64] |= 1ull << c->ties.at[j] % 64;
 }
 
+/* Tensors whose lists lost: what won could be had by them, and theirs by the others. */
+static void note_losers(Propagate *p, const Tie *t, int f, const Cut *won) {
+  for (int i = 0; i < t->ncells; i++) {
+    Cut c;
+    int d = t->cell[i] ? dim_with(t, i, f) : -1;
+    if (d < 0 || rule_dims(t, i)[d].n > 1 || rule_dims(t, i)[d].window.of) continue;
+    cut_of(p->mesh, t->rule, &rule_dims(t, i)[d], &t->cell[i]->dim[d], f, &c);
+    if (!c.naxes || is_prefix(&c, won) || is_prefix(won, &c)) continue;
+    for (int k = 0; k < t->ncells; k++) {
+      int e = t->cell[k] && t->cell[k] != t->cell[i] ? dim_with(t, k, f) : -1;
+      if (e >= 0 && rule_dims(t, k)[e].n == 1) contested(p, t->cell[k], e, &c);
+    }
+  }
+}
+
 /* One look at an op, or at its shifted dims alone. A shifted dim keeps its layout too: blocks of
  * the result and of the operand are cut alike, and the exchange moves the difference. */
 static void step(Propagate *p, const Tie *t, int stage, bool shifted) {
@@ -216,6 +300,7 @@ static void step(Propagate *p, const Tie *t, int stage, bool shifted) {
     Won won;
     int from = choose(p, t, f, &want, &won);
     if (from < 0) continue;
+    if (won == WON_LARGEST) note_losers(p, t, f, &want);
     for (int i = 0; i < t->ncells; i++) {
       if (!t->cell[i] || i == from) continue;
       /* A broadcast goes forward last. */
@@ -224,6 +309,32 @@ static void step(Propagate *p, const Tie *t, int stage, bool shifted) {
       if (d >= 0) write(p, t, i, d, f, &want, from, won, shifted);
     }
   }
+}
+
+/* What a relayout says is the weakest word on its operand: it has a dim that nothing else cuts. */
+static bool reach_back(Propagate *p) {
+  bool any = false;
+  for (int i = 0; i < p->ties.n; i++) {
+    const Tie *t = &p->ties.at[i];
+    if (t->node == NO_NODE || !t->cell[0]) continue;
+    if (graph_node(p->plan->program->entries.at[t->entry].graph, t->node)->op != OP_relayout)
+      continue;
+    Cell *from = t->cell[1], *to = t->cell[0];
+    for (int d = 0; d < to->shape.rank; d++) {
+      const DimLayout *said = &from->dim[d];
+      bool can = !(to->closed & 1u << d) && !to->dim[d].naxes && said->naxes;
+      for (int j = 0; j < said->naxes && can; j++) can = cell_can_take(to, said->axis[j]);
+      if (!can) continue;
+      to->dim[d] = *said;
+      for (int j = 0; j < said->naxes; j++) {
+        to->used |= 1u << said->axis[j];
+        to->why.why[said->axis[j]] =
+            (Reason){.kind = WHY_FROM, .from = from->id, .entry = t->entry, .op = t->node};
+      }
+      any = true;
+    }
+  }
+  return any;
 }
 
 static bool is_cut(const Tie *t) {
@@ -320,7 +431,7 @@ static Shared *shared_of(Propagate *p, const Graph *g, NodeId id) {
   if (n->op != OP_relayout) *at = s;
   for (int d = 0; n->op == OP_relayout && d < n->shape.rank; d++)
     if (!n->spec || !(n->spec->open & 1u << d))
-      s->rule.operand[0][d].n = 0; /* said: not passed on */
+      s->rule.operand[0][d].n = 0; /* said: not passed on but as in reach_back */
   shared_finish(p, s);
   return s;
 }
@@ -417,6 +528,29 @@ static void set_up(Propagate *p, const Plan *variables_of) {
   }
 }
 
+static Cell *cell_of(const Propagate *p, TensorId t) {
+  if (t.kind == TENSOR_VAR) return &p->var[t.index];
+  if (t.kind == TENSOR_NODE) return p->node[t.entry][t.index];
+  int before = 0;
+  for (int e = 0; e < t.entry; e++) before += p->plan->program->entries.at[e].outputs.n;
+  return p->output[before + t.index];
+}
+
+/* What is decided already; the first time contests are looked for. */
+static void hold_contests(Propagate *p) {
+  Plan *plan = p->plan;
+  if (!plan->contests) plan->contests = arena_new_of(plan->arena, Contests);
+  for (int i = 0; i < plan->contests->at.n; i++) {
+    const Contest *x = &plan->contests->at.at[i];
+    for (int k = 0; k < x->tensors.n && x->held; k++) {
+      Cell *c = cell_of(p, x->tensors.at[k]);
+      int h = 0;
+      while (h < MAX_HELD && c->held[h]) h++;
+      if (h < MAX_HELD) c->held[h] = x;
+    }
+  }
+}
+
 static const Layout *cell_layout(Propagate *p, const Cell *c) {
   const Layout **whole = &p->whole[c->shape.rank];
   if (!c->used && !c->spec) {
@@ -457,8 +591,11 @@ static void finish(Propagate *p) {
 void propagate(Plan *plan) {
   Propagate p = {.plan = plan, .mesh = &plan->program->mesh};
   set_up(&p, plan->variables_of);
+  hold_contests(&p);
   p.dirty = arena_array(plan->arena, uint64_t, p.ties.n / 64 + 1);
   for (int stage = 0; stage <= 3; stage++) sweep(&p, stage);
+  while (reach_back(&p))
+    for (int stage = 0; stage <= 3; stage++) sweep(&p, stage);
   if (plan->added) {
     for (int v = 0; v < plan->program->vars.n; v++) cell_add(&p, &p.var[v], &plan->added[v]);
     for (int stage = 0; stage <= 3; stage++) sweep(&p, stage);

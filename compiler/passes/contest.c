@@ -1,0 +1,74 @@
+/* Where ops disagree on how a tensor is to be cut, and it is not said, the cheaper outcome.
+ *
+ *   y = x @ w, x [(a, b), _], w [_, (a, c)]  ->  y [(a, b), _]? [(a, b), c]? [b, (a, c)]?
+ *
+ * `propagate` lets the first or the largest have its way and notes what else was asked for. Here
+ * each of these outcomes is tried, dearest tensors first, layouts are inferred anew, and it is kept
+ * if the modelled time of all entries but `init` falls by more than GAIN. How an op inside is
+ * computed is chosen anyway; it matters for outputs, inputs and variables, which lie as inferred.
+ *
+ * The work is bounded by the size of the program, so that large ones compile as fast as before:
+ * there the first outcome stays. */
+#include "choose.h"
+#include <math.h>
+#include <string.h>
+
+static const double GAIN = 0.01; /* of the time */
+enum { MOST_TRIED = 4000 };      /* nodes, over all trials */
+
+typedef struct Trial {
+  double time;
+  const Choice **chosen; /* by entry */
+} Trial;
+
+static Trial try_all(Plan *p, Routes *routes, WaysCache *ways) {
+  int n = p->program->entries.n;
+  Trial t = {0, arena_array(p->arena, const Choice *, n + 1)};
+  for (int e = 1; e < n; e++) {
+    t.chosen[e] = choose(p, e, routes, ways);
+    t.time += t.chosen[e]->total;
+  }
+  return t;
+}
+
+static double bytes_of(const Contest *x) {
+  return (double)shape_count(&x->shape) * x->tensors.n;
+}
+
+/* The largest that has not been tried, or NULL. */
+static Contest *next(Contests *all) {
+  Contest *best = NULL;
+  for (int i = 0; i < all->at.n; i++) {
+    Contest *x = &all->at.at[i];
+    if (!x->tried && (!best || bytes_of(x) > bytes_of(best))) best = x;
+  }
+  return best;
+}
+
+static int budget(const Program *g) {
+  int nodes = 1;
+  for (int e = 1; e < g->entries.n; e++) nodes += g->entries.at[e].graph->nodes.n;
+  return MOST_TRIED / nodes;
+}
+
+void contest(Plan *p) {
+  Contests *all = p->contests;
+  int left = budget(p->program);
+  all->known = true;
+  if (!all->at.n || !left) return;
+  Routes *routes = arena_new_of(p->arena, Routes);
+  *routes = (Routes){.program = p->program, .arena = p->arena};
+  WaysCache *ways = ways_cache(routes, true);
+  Trial best = try_all(p, routes, ways);
+  bool now = true; /* layouts are those of the best */
+  for (Contest *x; best.time < INFINITY && left > 0 && (x = next(all)); left--) {
+    x->tried = x->held = true;
+    propagate(p);
+    Trial t = try_all(p, routes, ways);
+    now = t.time < best.time * (1 - GAIN);
+    x->held = now;
+    if (now) best = t;
+  }
+  if (!now) propagate(p);
+  p->chosen = best.chosen;
+}
