@@ -21,6 +21,12 @@ bool kit_machine(Kit *k, const char *text);
 /* A random program of a few ops under random layouts. */
 void kit_program(uint64_t seed, char *out, size_t size);
 
+/* One of other kinds of ops, with a layout said of every input, and with `said` of some other
+ * values; returns how many values it has, x0, x1, ... Its axes are a, b, c. */
+int kit_mixed_program(uint64_t seed, bool said, char *out, size_t size);
+/* "[a, (c, b)]": a random layout. */
+void kit_layout(uint64_t *r, int naxes, int rank, char *out, size_t size);
+
 /* A small generator of random numbers: the same on every machine. */
 uint64_t kit_random(uint64_t *state, uint64_t below);
 
