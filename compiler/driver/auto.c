@@ -245,8 +245,12 @@ static void put_file(dtgc_program *p, const Trial *trial, int n, const Trial *be
   if (strcmp(best->what, within_memory) == 0) put_time(out, within_memory, best);
   str_printf(out, "# Below: %s. No layouts take less than %s:", best->what,
              cost_time_text(bound, text));
-  double gap = bound > 0 ? fmax(0, best->time / bound - 1) : 0;
-  str_printf(out, " these are within %.1f %% of the best.\n", 100 * gap);
+  if (bound > 0 || best->time == 0) {
+    double gap = bound > 0 ? fmax(0, best->time / bound - 1) : 0;
+    str_printf(out, " these are within %.1f %% of the best.\n", 100 * gap);
+  } else {
+    str_puts(out, " how far these are from the best is not known.\n");
+  }
   if (p->front.mesh) {
     str_puts(out, "mesh [");
     for (int a = 0; a < m->naxes; a++)

@@ -22,9 +22,7 @@ static void put_row(const Diff *d, const char *label, const char *a, const char 
 }
 
 static const char *change(const Diff *d, double a, double b) {
-  if (a == b) return "=";
-  if (a == 0) return "new";
-  return arena_printf(d->a->arena, "%+.1f%%", 100 * (b / a - 1));
+  return a == b ? "=" : report_change(d->a, a, b);
 }
 
 static void put_number(const Diff *d, const char *label, int64_t a, int64_t b) {

@@ -25,7 +25,8 @@ static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
   for (int i = 0; i < c.over.n; i++) {
     const AxesCost *a = &c.over.at[i];
     str_printf(out, "    over (%s)  %-10s %4.1f%%  %ld bytes a device in %d\n",
-               report_axes(p, a->axes), report_time(p, a->time), 100 * a->time / c.time,
+               report_axes(p, a->axes), report_time(p, a->time),
+               c.time > 0 ? 100 * a->time / c.time : 0,
                (long)a->bytes, a->exchanges);
   }
   if (le->index > 0)

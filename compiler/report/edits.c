@@ -437,14 +437,16 @@ static void put_edit(const Edits *all, const Edit *e, int entry, Str *out) {
   const Plan *p = all->plan;
   const EntryOutcome *base = &all->base[entry], *o = &e->entry[entry];
   edits_put_change(all, e, out);
-  str_printf(out, ": a call %s -> %s (%+.1f%%)", report_time(p, base->time),
-             report_time(p, o->time), 100 * (o->time / base->time - 1));
-  double memory = (double)o->memory / (double)base->memory - 1;
-  if (fabs(memory) >= 0.0005) str_printf(out, ", memory %+.1f%%", 100 * memory);
+  str_printf(out, ": a call %s -> %s (%s)", report_time(p, base->time), report_time(p, o->time),
+             report_change(p, base->time, o->time));
+  double was = (double)base->memory, is = (double)o->memory;
+  if (fabs(is - was) >= 0.0005 * was && is != was)
+    str_printf(out, ", memory %s", report_change(p, was, is));
   for (int i = 1; i < p->entries.n; i++) {
-    double was = all->base[i].time, is = e->entry[i].time;
-    if (i != entry && fabs(is - was) > 0.01 * was)
-      str_printf(out, ", entry %s %+.1f%%", p->entries.at[i].entry->name, 100 * (is / was - 1));
+    double before = all->base[i].time, after = e->entry[i].time;
+    if (i != entry && fabs(after - before) > 0.01 * before)
+      str_printf(out, ", entry %s %s", p->entries.at[i].entry->name,
+                 report_change(p, before, after));
   }
   str_puts(out, "\n");
 }

@@ -15,7 +15,7 @@ void report_mesh(const Plan *p, Str *out) {
   str_puts(out, "mesh [");
   for (int i = 0; i < m->naxes; i++)
     str_printf(out, "%s%s=%ld", i ? ", " : "", m->axis[i].name, (long)m->axis[i].size);
-  str_printf(out, "]  %ld devices\n", (long)mesh_devices(m));
+  str_printf(out, "]  %ld device%s\n", (long)mesh_devices(m), mesh_devices(m) == 1 ? "" : "s");
 }
 
 const char *report_axes(const Plan *p, uint32_t axes) {
@@ -27,6 +27,11 @@ const char *report_axes(const Plan *p, uint32_t axes) {
 
 const char *report_time(const Plan *p, double s) {
   return cost_time_text(s, arena_alloc(p->arena, 16));
+}
+
+const char *report_change(const Plan *p, double was, double is) {
+  if (was == is) return "+0.0%";
+  return was > 0 ? arena_printf(p->arena, "%+.1f%%", 100 * (is / was - 1)) : "new";
 }
 
 const char *report_layout(const Plan *p, const Layout *l) {

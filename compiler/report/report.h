@@ -28,6 +28,8 @@ void report_mesh(const Plan *p, Str *out);                 /* mesh [a=2]  2 devi
 const char *report_axes(const Plan *p, uint32_t axes);     /* a, b */
 const char *report_where(const Plan *p, Span s);           /* file:line */
 const char *report_time(const Plan *p, double seconds);    /* 1.25 ms */
+/* "+2.3%"; "new" where there was nothing. */
+const char *report_change(const Plan *p, double was, double is);
 const char *report_layout(const Plan *p, const Layout *l); /* [batch, _] */
 /* The statement that a layout's span ends, "layout x = [batch, _]"; of `on` and relayout the layout
  * alone. */
