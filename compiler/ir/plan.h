@@ -21,7 +21,8 @@ typedef enum ReasonKind {
   WHY_SAID,    /* by the user's statement `said` */
   WHY_FROM,    /* from tensor `from`, by an op or an equality */
   WHY_KEPT,    /* the program that this one is a variant of has it so */
-  WHY_SHARED   /* the devices of the axis share the work of the variable's update */
+  WHY_SHARED,  /* the devices of the axis share the work of the variable's update */
+  WHY_CHEAPEST /* of an output of which nothing is said */
 } ReasonKind;
 
 /* How `from` won where an op's tensors bring several lists of axes for one factor. */
@@ -196,8 +197,10 @@ struct Plan {
   const Inferred ***inferred; /* [entry][node] */
   const Added *added;         /* [var]; NULL: nothing */
   Contests *contests;
-  const struct Choice *
-      *chosen; /* [entry], where `contest` or `updates` has tried the layouts as they are now; NULL: not */
+  bool outputs_anywhere; /* of an entry whose choice is looked for: those unsaid cost nothing */
+  /* [entry], where `contest`, `updates` or `outputs` has tried the layouts as they are now; NULL:
+   * not */
+  struct Choice **chosen;
   Inferred *var_inferred; /* [var] */
   VEC(LocalEntry) entries;
   VEC(Forbidden) forbidden;

@@ -202,7 +202,7 @@ Auto *auto_find(const Plan *p, double byte_price, bool bound) {
   *routes = (Routes){.program = p->program, .arena = a};
   WaysCache *cache = ways_cache(routes, true);
   Choice *c = set_up(&m, cache, routes, guards_of(&m, false, &unsure), byte_price);
-  choice_search(c, false);
+  choice_search(c);
   out->time = c->total, out->choice = c;
   if (bound) {
     Choice *b = unsure ? set_up(&m, cache, routes, guards_of(&m, true, &unsure), byte_price) : c;

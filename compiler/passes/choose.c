@@ -7,7 +7,9 @@
  * Begun greedily: each op in turn takes the way that is cheapest given what is there already. Then
  * messages along the graph tell each op what a layout of its operand or result would cost further
  * off, and ops are set again by them (messages.c). Then single ops move while that helps, and
- * readers of one value together (together.c). Small graphs are searched whole (exact.c). The best
+ * readers of one value together (together.c). With what comes out layouts are compared. For the plan
+ * itself small graphs are searched whole (exact.c), others probed (probe.c), and the best few
+ * compared by what the plan costs (weigh.c). The best
  * of all is kept, so no plan is dearer than the greedy one.
  *
  * In ties an op stays with the layout that propagate found. */
@@ -301,6 +303,7 @@ static void improve_all(Choice *c) {
 
 static void keep_best(Choice *c, int *best) {
   double total = choice_total(c);
+  choice_note(c);
   if (!(total < c->total - CHOICE_TIE)) return;
   c->total = total;
   memcpy(best, c->way, sizeof *best * (size_t)c->graph->nodes.n);
@@ -325,9 +328,61 @@ static void send_messages(Choice *c, int *best, bool shared) {
   }
 }
 
-void choice_search(Choice *c, bool exactly) {
+/* Notes the choices that are good where messages are shared. */
+static void search_brief(Choice *c) {
+  int *other = arena_array(c->arena, int, c->graph->nodes.n + 1);
+  double total = c->total;
+  c->routes = choice_brief_routes(c);
+  c->total = INFINITY;
+  choose_greedily(c);
+  improve_all(c);
+  keep_best(c, other);
+  send_messages(c, other, false);
+  send_messages(c, other, true);
+  c->routes = c->figures;
+  c->total = total;
+}
+
+void choice_probe(Choice *c) {
+  int *best = arena_copy(c->arena, c->way, sizeof *c->way * (size_t)c->graph->nodes.n);
+  int *exact = arena_array(c->arena, int, c->graph->nodes.n + 1);
+  if (choose_exactly(c, c->total - CHOICE_TIE, exact)) {
+    set_all(c, exact);
+    keep_best(c, best);
+  }
+  int room = 4 * c->graph->nodes.n;
+  Probe *p = arena_array(c->arena, Probe, room + 1);
+  Messages *m = messages_new(c, false, false);
+  for (int i = 0; i < SWEEPS; i++) messages_sweep(m);
+  set_all(c, best);
+  int n = probes(c, m, p, room);
+  c->notes = true;
+  choice_note(c);
+  choice_clear(c);
+  choose_greedily(c); /* so that no plan is dearer by the figures either */
+  choice_note(c);
+  for (int i = 0; i < n; i++) {
+    messages_hold(m, p[i].op, p[i].result);
+    messages_sweep(m);
+    messages_decode(m);
+    messages_hold(m, NO_NODE, 0);
+    keep_best(c, best);
+    improve_all(c);
+    keep_best(c, best);
+  }
+  if (n) search_brief(c);
+  set_all(c, best);
+  c->least = c->total;
+}
+
+void choice_take(Choice *c, const Noted *x) {
+  set_all(c, x->way);
+  c->total = choice_total(c);
+}
+
+void choice_search(Choice *c) {
   int n = c->graph->nodes.n;
-  int *best = arena_array(c->arena, int, n + 1), *exact = arena_array(c->arena, int, n + 1);
+  int *best = arena_array(c->arena, int, n + 1);
   c->total = INFINITY;
   choose_greedily(c);
   memcpy(best, c->way, sizeof *best * (size_t)n);
@@ -340,10 +395,7 @@ void choice_search(Choice *c, bool exactly) {
   set_all(c, best);
   for (int i = 0; i < TOGETHER && improve_together(c); i++) improve_all(c);
   keep_best(c, best);
-  if (exactly && choose_exactly(c, c->total - CHOICE_TIE, exact)) {
-    set_all(c, exact);
-    keep_best(c, best);
-  }
+  c->least = c->total;
   set_all(c, best);
 }
 
@@ -353,7 +405,7 @@ bool choice_is_fixed(const Value *v) { return v->lies >= 0; }
 
 void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes) {
   int n = g->nodes.n;
-  *c = (Choice){.plan = p, .routes = routes, .arena = p->arena, .graph = g};
+  *c = (Choice){.plan = p, .routes = routes, .figures = routes, .arena = p->arena, .graph = g};
   c->value = arena_array(c->arena, Value, n + 1);
   c->ways = arena_array(c->arena, const Ways *, n + 1);
   c->operand = arena_array(c->arena, const NodeId *, n + 1);
@@ -436,8 +488,9 @@ Choice *choose(Plan *p, int entry, Routes *routes, WaysCache *cache) {
   for (int i = 0; i < e->assigns.n; i++)
     choice_add_end(c, e->assigns.at[i].node, p->program->vars.at[e->assigns.at[i].var].layout);
   for (int i = 0; i < e->outputs.n; i++)
-    choice_add_end(c, e->outputs.at[i].node, e->outputs.at[i].layout);
+    if (!p->outputs_anywhere || e->outputs.at[i].spec)
+      choice_add_end(c, e->outputs.at[i].node, e->outputs.at[i].layout);
   choice_ready(c);
-  choice_search(c, true);
+  choice_search(c);
   return c;
 }

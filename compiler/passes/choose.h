@@ -136,9 +136,16 @@ typedef struct Value {
   VEC(int) at_the_end; /* layouts that assignments, outputs and the user's statement want */
 } Value;
 
+enum { MOST_NOTED = 8 };
+typedef struct Noted {
+  double total;
+  int *way; /* by node */
+} Noted;
+
 typedef struct Choice {
   Plan *plan;
   Routes *routes;
+  Routes *figures; /* at the machine's own rates; `routes` may be at others for a while */
   Arena *arena;
   const Graph *graph;
   Value *value;           /* by node */
@@ -148,12 +155,26 @@ typedef struct Choice {
   int *way;               /* by node: the choice; -1: none yet */
   double total;           /* modelled seconds of the entry, without starts of steps */
   double greedy;          /* the same when each op chose for itself in turn */
+  double least;           /* of all choices that were met; `total` may be another's (weigh.c) */
+  bool notes;             /* choices that are met are noted */
+  int nnoted;
+  Noted noted[MOST_NOTED]; /* the cheapest, with the messages of alike exchanges counted once */
   double *price;          /* scratch: of one op's needs, operand after operand */
   double *result_price;
   bool *dirty;
 } Choice;
 
 Choice *choose(Plan *p, int entry, Routes *routes, WaysCache *cache);
+/* Looks further for cheaper ones (exact.c, probe.c), and notes those it meets. */
+void choice_probe(Choice *c);
+void choice_take(Choice *c, const Noted *x);
+/* Makes the local graph of an entry, the next of the plan's entries, by that choice. */
+void partition_as(Plan *p, int entry, const Choice *c);
+
+/* -------- weigh.c -------- */
+
+Routes *choice_brief_routes(const Choice *c);
+void choice_note(Choice *c); /* as it is now, if it is among the cheapest */
 double choice_total(const Choice *c);
 /* The layout a node is computed in. */
 int choice_result(const Choice *c, NodeId id);
@@ -171,7 +192,7 @@ void choice_guard(Choice *c, const Guard *guard);
 void choice_add_end(Choice *c, NodeId id, const Layout *l);
 void choice_list_ways(Choice *c, WaysCache *cache);
 void choice_ready(Choice *c); /* after all ways are there */
-void choice_search(Choice *c, bool exactly);
+void choice_search(Choice *c);
 void choice_clear(Choice *c);
 void choice_set(Choice *c, NodeId id, int way);
 void choice_unset(Choice *c, NodeId id);
@@ -201,6 +222,22 @@ void messages_sweep(Messages *m);
 void messages_decode(Messages *m);
 /* No choice costs less than this. Holds for any messages when `shared` was said. */
 double messages_bound(Messages *m);
+
+/* The op makes its result so, whatever that costs: the place among the distinct ones of its ways.
+ * NO_NODE: it need not. */
+void messages_hold(Messages *m, NodeId id, int result);
+/* What the entry would cost with each result of op id, less what is the same for all; the next call
+ * overwrites it. */
+const double *messages_costs(Messages *m, NodeId id);
+
+/* -------- probe.c -------- */
+
+typedef struct Probe {
+  NodeId op;
+  int result; /* among the distinct ones of its ways */
+} Probe;
+/* What to hold ops to, most promising first; returns how many. */
+int probes(const Choice *c, Messages *m, Probe *out, int room);
 
 /* -------- forbid.c -------- */
 

@@ -1,29 +1,30 @@
-/* Where ops disagree on how a tensor is to be cut, and it is not said, the cheaper outcome.
+/* What propagation leaves to taste is settled by cost.
  *
  *   y = x @ w, x [(a, b), _], w [_, (a, c)]  ->  y [(a, b), _]? [(a, b), c]? [b, (a, c)]?
  *
- * `propagate` lets the first or the largest have its way and notes what else was asked for. Here
- * each of these outcomes is tried, dearest tensors first, layouts are inferred anew, and it is kept
- * if the modelled time of all entries but `init` falls by more than GAIN. How an op inside is
- * computed is chosen anyway; it matters for outputs, inputs and variables, which lie as inferred.
+ * Where ops disagree on how a tensor is to be cut, and it is not said, `propagate` lets the first or
+ * the largest have its way and notes what else was asked for. Here each of these outcomes is tried,
+ * dearest tensors first, layouts are inferred anew, and it is kept if the modelled time of all
+ * entries but `init` falls by more than GAIN. How an op inside is computed is chosen anyway; it
+ * matters for outputs, inputs and variables, which lie as inferred.
  *
  * The work is bounded by the size of the program, so that large ones compile as fast as before:
- * there the first outcome stays. */
+ * there everything stays as inferred. */
 #include "choose.h"
 #include <math.h>
 #include <string.h>
 
 static const double GAIN = 0.01; /* of the time */
-enum { MOST_TRIED = 4000 };      /* nodes, over all trials */
+enum { MOST_TRIED = 2000 };      /* nodes, over all trials */
 
 typedef struct Trial {
   double time;
-  const Choice **chosen; /* by entry */
+  Choice **chosen; /* by entry */
 } Trial;
 
 static Trial try_all(Plan *p, Routes *routes, WaysCache *ways) {
   int n = p->program->entries.n;
-  Trial t = {0, arena_array(p->arena, const Choice *, n + 1)};
+  Trial t = {0, arena_array(p->arena, Choice *, n + 1)};
   for (int e = 1; e < n; e++) {
     t.chosen[e] = choose(p, e, routes, ways);
     t.time += t.chosen[e]->total;
@@ -45,21 +46,16 @@ static Contest *next(Contests *all) {
   return best;
 }
 
-static int budget(const Program *g) {
-  int nodes = 1;
+static int budget(int nodes) { return MOST_TRIED / (nodes + 1); }
+
+static int nodes_of(const Program *g) {
+  int nodes = 0;
   for (int e = 1; e < g->entries.n; e++) nodes += g->entries.at[e].graph->nodes.n;
-  return MOST_TRIED / nodes;
+  return nodes;
 }
 
-void contest(Plan *p) {
+static Trial hold_contests(Plan *p, Trial best, int left, Routes *routes, WaysCache *ways) {
   Contests *all = p->contests;
-  int left = budget(p->program);
-  all->known = true;
-  if (!all->at.n || !left) return;
-  Routes *routes = arena_new_of(p->arena, Routes);
-  *routes = (Routes){.program = p->program, .arena = p->arena};
-  WaysCache *ways = ways_cache(routes, true);
-  Trial best = try_all(p, routes, ways);
   bool now = true; /* layouts are those of the best */
   for (Contest *x; best.time < INFINITY && left > 0 && (x = next(all)); left--) {
     x->tried = x->held = true;
@@ -70,5 +66,16 @@ void contest(Plan *p) {
     if (now) best = t;
   }
   if (!now) propagate(p);
-  p->chosen = best.chosen;
+  return best;
+}
+
+void contest(Plan *p) {
+  Program *g = p->program;
+  int left = budget(nodes_of(g));
+  p->contests->known = true;
+  if (!p->contests->at.n || !left) return;
+  Routes *routes = arena_new_of(p->arena, Routes);
+  *routes = (Routes){.program = g, .arena = p->arena};
+  WaysCache *ways = ways_cache(routes, true);
+  p->chosen = hold_contests(p, try_all(p, routes, ways), left, routes, ways).chosen;
 }

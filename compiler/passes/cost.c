@@ -43,6 +43,14 @@ double cost_exchange(const Program *p, const Layout *from, const Layout *to, con
   return x.kind == DTRT_COPY ? time : time + latency;
 }
 
+double cost_exchange_apart(const Program *p, const Layout *from, const Layout *to, const Shape *s,
+                           DType t, double *latency) {
+  Exchange x = exchange_of(p, from, to, s, t);
+  double time = bytes_time(p, &x, work_block_bytes(p, to, s, t), latency);
+  if (x.kind == DTRT_COPY) *latency = 0;
+  return time;
+}
+
 /* -------- ops -------- */
 
 double cost_op(const Program *p, const Graph *g, const Node *n, const Rule *r,

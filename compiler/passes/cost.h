@@ -21,6 +21,9 @@
 bool cost_is_brief(const Program *p, const Exchange *x);
 double cost_exchange(const Program *p, const Layout *from, const Layout *to, const Shape *s,
                      DType t);
+/* The same without its messages, and what they take. */
+double cost_exchange_apart(const Program *p, const Layout *from, const Layout *to, const Shape *s,
+                           DType t, double *latency);
 /* One device's part of op n, whose rule is r, when its operands and result lie so. */
 double cost_op(const Program *p, const Graph *g, const Node *n, const Rule *r,
                const Layout *const *operands, const Layout *result);

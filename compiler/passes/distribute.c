@@ -228,13 +228,17 @@ static bool in_two_is_cheaper(const Distribute *d, const Node *n, const Node *x,
     if (t->between.dim[i] != x->shape.dim[i]) l.dim[i].granule = 1;
   const Layout *between = layout_of(d->program->layouts, &l, &t->between);
   const int64_t *start = n->attr, *step = n->attr + 2 * n->shape.rank;
-  double one = slice_cost(d, x->layout, &x->shape, n->dtype, n->layout, &n->shape, start, step);
-  double two = slice_cost(d, x->layout, &x->shape, n->dtype, between, &t->between, t->start[0],
-                          t->step[0]) +
-               slice_cost(d, between, &t->between, n->dtype, n->layout, &n->shape, t->start[1],
-                          t->step[1]) +
-               d->program->machine->start;
-  return two < one;
+  /* As it is to lie by propagation, or whole, should its readers need that. */
+  const Layout *to[2] = {n->layout, layout_whole(d->program->layouts, n->shape.rank)};
+  double one[2], two[2], more = d->program->machine->start;
+  for (int i = 0; i < 2; i++) {
+    one[i] = slice_cost(d, x->layout, &x->shape, n->dtype, to[i], &n->shape, start, step);
+    two[i] = slice_cost(d, x->layout, &x->shape, n->dtype, between, &t->between, t->start[0],
+                        t->step[0]) +
+             slice_cost(d, between, &t->between, n->dtype, to[i], &n->shape, t->start[1],
+                        t->step[1]);
+  }
+  return two[0] + more < one[0] || (two[0] <= one[0] && two[1] + more < one[1]);
 }
 
 static NodeId slice_in_two(Distribute *d, NodeId y, const Node *n, const Node *x) {
@@ -337,14 +341,19 @@ static bool rewrite(Plan *p, Entry *e) {
   return true;
 }
 
-static void mark_placed(Arena *a, Graph *g) {
+/* True when any was not. */
+static bool mark_placed(Arena *a, Graph *g) {
+  bool any = false;
   for (NodeId i = 0; i < g->nodes.n; i++) {
     Node *n = graph_node(g, i);
     if (n->op != OP_cumsum && n->op != OP_order) continue;
     int64_t *attr = arena_copy(a, n->attr, sizeof *attr * (size_t)n->nattr);
-    attr[n->op == OP_cumsum ? SCAN_PLACED : ORDER_PLACED] = 1;
+    int64_t *placed = &attr[n->op == OP_cumsum ? SCAN_PLACED : ORDER_PLACED];
+    any = any || !*placed;
+    *placed = 1;
     n->attr = attr;
   }
+  return any;
 }
 
 void distribute(Plan *p) {
@@ -358,5 +367,6 @@ void distribute(Plan *p) {
     contest(p);
   }
   for (int i = 0; i < p->program->entries.n; i++)
-    mark_placed(p->arena, p->program->entries.at[i].graph);
+    if (mark_placed(p->arena, p->program->entries.at[i].graph))
+      p->chosen = NULL; /* there, the dim could be cut */
 }

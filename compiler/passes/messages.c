@@ -47,8 +47,11 @@ struct Messages {
   int *same_edges; /* by edge that is first: how many there are */
   double **nudge;  /* by node that is the first of its class, by layout of its result */
   double *theta, *here;
+  NodeId held; /* an op, or NO_NODE ... */
+  int held_result;
 };
 
+static const double NOT_HELD = 1e6; /* seconds, of other results than an op is held to */
 static const double IMPOSSIBLE = 1e4; /* seconds, in bounds, where infinity would not add up */
 
 static double least_of(double a, double b) { return a < b ? a : b; }
@@ -226,7 +229,7 @@ static const double *nudges(const Messages *m, NodeId id) { return m->nudge[m->c
 Messages *messages_new(Choice *c, bool shared, bool bound) {
   Messages *m = arena_new_of(c->arena, Messages);
   int n = c->graph->nodes.n, most = 1, nedges = 0;
-  *m = (Messages){.c = c, .shared = shared, .bound = bound};
+  *m = (Messages){.c = c, .shared = shared, .bound = bound, .held = NO_NODE};
   m->at = arena_array(c->arena, Incident, n + 1);
   for (NodeId i = 0; i < n; i++) nedges += c->ways[i] ? c->ways[i]->noperands : 0;
   vec_reserve(c->arena, &m->edges, nedges + 1);
@@ -256,6 +259,12 @@ static double far_side(const Messages *m, NodeId id, int result) {
   return m->shared && v->at_the_end.n ? t / (v->readers.n + v->at_the_end.n) : t;
 }
 
+void messages_hold(Messages *m, NodeId id, int result) { m->held = id, m->held_result = result; }
+
+static double not_held(const Messages *m, NodeId id, int result) {
+  return m->held == id && m->held_result != result ? NOT_HELD : 0;
+}
+
 /* What each way of op id would cost, by the messages. */
 static void sum_up(const Messages *m, NodeId id) {
   const Choice *c = m->c;
@@ -263,7 +272,7 @@ static void sum_up(const Messages *m, NodeId id) {
   const Value *v = &c->value[id];
   const Incident *x = &m->at[id];
   for (int r = 0; r < w->result.n; r++) {
-    double t = far_side(m, id, w->result.layout[r]);
+    double t = far_side(m, id, w->result.layout[r]) + not_held(m, id, r);
     if (w->result.layout[r] != v->prefer && !m->bound) t += CHOICE_TIE;
     if (!m->bound) t += nudges(m, id)[r];
     for (int i = 0; i < x->out.n; i++) t += m->edges.at[x->out.at[i]].up[r];
@@ -400,7 +409,7 @@ void messages_decode(Messages *m) {
     const Ways *w = c->ways[i];
     const Incident *x = &m->at[i];
     for (int r = 0; r < w->result.n; r++) {
-      double t = far_side(m, i, w->result.layout[r]) + nudges(m, i)[r];
+      double t = far_side(m, i, w->result.layout[r]) + nudges(m, i)[r] + not_held(m, i, r);
       for (int k = 0; k < x->out.n; k++) {
         const Edge *e = &m->edges.at[x->out.at[k]];
         int way = c->way[e->reader];
@@ -419,6 +428,12 @@ void messages_decode(Messages *m) {
     int best = choice_best_way(c, i, c->result_price);
     choice_set(c, i, best < 0 ? 0 : best);
   }
+}
+
+const double *messages_costs(Messages *m, NodeId id) {
+  sum_up(m, id);
+  gather(m, id, &m->c->ways[id]->result, NULL);
+  return m->here;
 }
 
 double messages_bound(Messages *m) {

@@ -166,7 +166,7 @@ static void place(Part *p, NodeId id) {
   grow_tree(p, id, w->result);
 }
 
-static void partition_entry(Plan *plan, int index, Routes *routes, WaysCache *cache) {
+void partition_as(Plan *plan, int index, const Choice *choice) {
   Program *g = plan->program;
   const Entry *e = &g->entries.at[index];
   int n = e->graph->nodes.n;
@@ -174,8 +174,7 @@ static void partition_entry(Plan *plan, int index, Routes *routes, WaysCache *ca
       .entry = e, .index = index, .graph = graph_new(plan->arena, VIEW_LOCAL, n + n / 4)};
   Part p = {
       .plan = plan, .program = g, .mesh = &g->mesh, .arena = plan->arena, .g = e->graph, .le = &le};
-  bool known = plan->chosen && plan->chosen[index];
-  p.choice = known ? plan->chosen[index] : choose(plan, index, routes, cache);
+  p.choice = choice;
   p.have = arena_array(plan->arena, Versions *, n + 1);
   for (NodeId i = 0; i < n; i++) place(&p, i);
   le.choice = p.choice;
@@ -196,6 +195,8 @@ void partition(Plan *p) {
   *routes = (Routes){.program = p->program, .arena = p->arena};
   WaysCache *once = ways_cache(routes, false), *cache = ways_cache(routes, true);
   /* First values are made where they lie, whatever that computes twice: init runs once. */
-  for (int i = 0; i < p->program->entries.n; i++)
-    partition_entry(p, i, routes, i == 0 ? once : cache);
+  for (int i = 0; i < p->program->entries.n; i++) {
+    bool known = p->chosen && p->chosen[i];
+    partition_as(p, i, known ? p->chosen[i] : choose(p, i, routes, i == 0 ? once : cache));
+  }
 }

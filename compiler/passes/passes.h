@@ -14,6 +14,8 @@ void propagate(Plan *p);
 void contest(Plan *p);
 void updates(Plan *p);
 void distribute(Plan *p);
+void outputs(Plan *p);
+void weigh(Plan *p);
 void partition(Plan *p);
 void forbid(Plan *p);
 void store(Plan *p);

@@ -14,6 +14,8 @@ static const struct {
     {"contest", contest, verify_global},       /* where ops disagree, what is cheaper */
     {"updates", updates, verify_global},       /* what optimizers remember lies split */
     {"distribute", distribute, verify_global}, /* ops along a cut dim work in its blocks */
+    {"outputs", outputs, verify_global},       /* those unsaid lie where that is cheaper */
+    {"weigh", weigh, verify_global},           /* how each op is computed, by all that counts */
     {"partition", partition, verify_local},    /* one device's graph, exchanges explicit */
     {"forbid", forbid, verify_local},          /* nothing is whole that may not be */
     {"store", store, verify_local},            /* which values lie in memory */
@@ -35,6 +37,12 @@ void pipeline_place(Plan *p) {
   size_t i = 0;
   while (passes[i].run != store) i++;
   for (; passes[i].run != remat; i++) passes[i].run(p);
+}
+
+void pipeline_steps(Plan *p) {
+  size_t i = 0;
+  while (passes[i].run != store) i++;
+  for (; passes[i].run != memory; i++) passes[i].run(p);
 }
 
 static double now_ms(void) {

@@ -540,6 +540,7 @@ static Cell *cell_of(const Propagate *p, TensorId t) {
 static void hold_contests(Propagate *p) {
   Plan *plan = p->plan;
   if (!plan->contests) plan->contests = arena_new_of(plan->arena, Contests);
+  if (!plan->contests->known) plan->contests->at.n = 0;
   for (int i = 0; i < plan->contests->at.n; i++) {
     const Contest *x = &plan->contests->at.at[i];
     for (int k = 0; k < x->tensors.n && x->held; k++) {

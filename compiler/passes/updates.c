@@ -146,13 +146,13 @@ static Added layout_when_shared(const Updates *u, int var, bool weights_too) {
 typedef struct Trial {
   const Added *added;
   double time;
-  const Choice **chosen; /* by entry */
+  Choice **chosen; /* by entry */
 } Trial;
 
 /* With the layouts that propagate has found now. */
 static Trial try_all(const Updates *u) {
   int n = u->program->entries.n;
-  Trial t = {u->plan->added, 0, arena_array(u->plan->arena, const Choice *, n + 1)};
+  Trial t = {u->plan->added, 0, arena_array(u->plan->arena, Choice *, n + 1)};
   for (int e = 1; e < n; e++) {
     t.chosen[e] = choose(u->plan, e, u->routes, u->ways);
     t.time += t.chosen[e]->total;

@@ -42,12 +42,24 @@ const Layout *tensor_layout(const Plan *p, TensorId t) {
                                  : graph_node(e->graph, t.index)->layout;
 }
 
+static int dim_cut_by(const Layout *l, int axis) {
+  for (int d = 0; d < l->rank; d++)
+    for (int i = 0; i < l->dim[d].naxes; i++)
+      if (l->dim[d].axis[i] == axis) return d;
+  return -1;
+}
+
 /* An output gives an axis only when it was said so there. */
 Reason reason_of(const Plan *p, TensorId t, int axis) {
   if (t.kind == TENSOR_VAR) return p->var_inferred[t.index].why[axis];
   if (t.kind == TENSOR_NODE) return p->inferred[t.entry][t.index]->why[axis];
   const Spec *s = tensor_spec(p, t);
-  return (Reason){.kind = s ? WHY_SAID : WHY_NOTHING, .said = s ? s->span : (Span){0}};
+  if (s) return (Reason){.kind = WHY_SAID, .said = s->span};
+  const Output *o = &p->program->entries.at[t.entry].outputs.at[t.index];
+  const Layout *inferred = graph_node(p->program->entries.at[t.entry].graph, o->node)->layout;
+  int d = dim_cut_by(o->layout, axis);
+  bool own = d >= 0 && d != dim_cut_by(inferred, axis);
+  return (Reason){.kind = own ? WHY_CHEAPEST : WHY_NOTHING};
 }
 
 /* Of the named tensors passed, the last two by different names: what is near to the root is what
@@ -94,6 +106,8 @@ static void put_end(const Plan *p, const Reason *r, Str *out) {
     str_puts(out, "kept, as in the program that this one is a variant of");
   else if (r->kind == WHY_SHARED)
     str_puts(out, "chosen by updates: shared weight update, since no layout is given");
+  else if (r->kind == WHY_CHEAPEST)
+    str_puts(out, "chosen by cost, since no layout is given for the output");
   else
     str_puts(out, "nobody knows");
 }

@@ -75,8 +75,8 @@ static int place_index(Page *g, Span at, Span site) {
 /* -------- reasons -------- */
 
 /* One an axis that has one, said: [axis, "said", place]; inferred: [axis, "from", kind, entry,
- * index of the tensor, entry of the op, op or -1, how it won]; [axis, "kept"]; or [axis,
- * "shared"]. */
+ * index of the tensor, entry of the op, op or -1, how it won]; [axis, "kept"]; [axis, "shared"];
+ * or, of an output, [axis, "cheapest"]. */
 static void put_reasons(Page *g, TensorId t) {
   static const char *const kind[] = {
       [TENSOR_NODE] = "node", [TENSOR_VAR] = "var", [TENSOR_OUTPUT] = "output"};
@@ -94,6 +94,8 @@ static void put_reasons(Page *g, TensorId t) {
       str_puts(g->out, "\"kept\"");
     else if (r.kind == WHY_SHARED)
       str_puts(g->out, "\"shared\"");
+    else if (r.kind == WHY_CHEAPEST)
+      str_puts(g->out, "\"cheapest\"");
     else
       str_printf(g->out, "\"from\",\"%s\",%d,%d,%d,%d,\"%s\"", kind[r.from.kind], r.from.entry,
                  r.from.index, r.entry, r.op, won[r.won]);

@@ -229,6 +229,7 @@ function hopView([, r]) {
   if (r[1] === 'said')
     return el('li', {}, 'said at ', el('b', {}, placeText(r[2])), sourceView(r[2], true));
   if (r[1] === 'kept') return el('li', {}, 'kept from the program that this one is a variant of');
+  if (r[1] === 'cheapest') return el('li', {}, 'chosen by cost, since no layout is given for the output');
   if (r[1] === 'shared') return el('li', {}, 'chosen by updates: shared weight update, since no layout is given');
   const [, , kind, entry, index, opEntry, op, won] = r, from = tensorLink({kind, entry, index});
   if (op < 0) return el('li', {}, 'from ', from, ', its value in entry ' + D.entries[opEntry].name);

@@ -24,8 +24,9 @@ void kit_program(uint64_t seed, char *out, size_t size);
 /* One of other kinds of ops, with a layout said of every input, and with `said` of some other
  * values; returns how many values it has, x0, x1, ... Its axes are a, b, c. */
 int kit_mixed_program(uint64_t seed, bool said, char *out, size_t size);
-/* "[a, (c, b)]": a random layout. */
-void kit_layout(uint64_t *r, int naxes, int rank, char *out, size_t size);
+/* "[a, (c, b)]": a random layout of axes a, b and c, of these sizes (0: not there), which leaves no
+ * block empty. */
+void kit_layout(uint64_t *r, const int *axes, int rank, const int *dim, char *out, size_t size);
 
 /* A small generator of random numbers: the same on every machine. */
 uint64_t kit_random(uint64_t *state, uint64_t below);

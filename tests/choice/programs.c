@@ -14,7 +14,7 @@ typedef struct Writer {
   size_t n, size;
   int nvalues; /* x0 ... */
   int rank[MOST_VALUES], dim[MOST_VALUES][4];
-  int naxes;
+  int axes[3]; /* sizes */
 } Writer;
 
 static void put(Writer *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -28,22 +28,27 @@ static void put(Writer *w, const char *fmt, ...) {
 
 static int pick(Writer *w, int n) { return (int)kit_random(&w->r, (uint64_t)n); }
 
-void kit_layout(uint64_t *r, int naxes, int rank, char *out, size_t size) {
-  static const char *const axis[] = {"a", "b", "c"};
-  int order[3] = {0, 1, 2}, at[3];
-  for (int i = naxes - 1; i > 0; i--) {
+void kit_layout(uint64_t *r, const int *axes, int rank, const int *dim, char *out, size_t size) {
+  int order[3] = {0, 1, 2}, at[3], left[4];
+  for (int i = 2; i > 0; i--) {
     int k = (int)kit_random(r, (uint64_t)i + 1), t = order[i];
     order[i] = order[k], order[k] = t;
   }
-  for (int i = 0; i < naxes; i++) at[i] = (int)kit_random(r, (uint64_t)rank + 1) - 1;
+  memcpy(left, dim, sizeof *dim * (size_t)rank);
+  for (int i = 0; i < 3; i++) { /* no more parts than elements */
+    int d = at[order[i]] = (int)kit_random(r, (uint64_t)rank + 1) - 1, k = axes[order[i]];
+    if (d < 0) continue;
+    if (k < 2 || left[d] < k) at[order[i]] = -1;
+    if (at[order[i]] >= 0) left[d] /= k;
+  }
   size_t n = (size_t)snprintf(out, size, "[");
   for (int d = 0; d < rank; d++) {
     char list[32] = "";
     int count = 0;
-    for (int i = 0; i < naxes; i++)
+    for (int i = 0; i < 3; i++)
       if (at[order[i]] == d) {
         strcat(list, count++ ? ", " : "");
-        strcat(list, axis[order[i]]);
+        strcat(list, (const char *[]){"a", "b", "c"}[order[i]]);
       }
     n += (size_t)snprintf(out + n, size - n, count > 1 ? "%s(%s)" : "%s%s", d ? ", " : "",
                           count ? list : "_");
@@ -53,7 +58,7 @@ void kit_layout(uint64_t *r, int naxes, int rank, char *out, size_t size) {
 
 static void layout_of_value(Writer *w, int x) {
   char l[100];
-  kit_layout(&w->r, w->naxes, w->rank[x], l, sizeof l);
+  kit_layout(&w->r, w->axes, w->rank[x], w->dim[x], l, sizeof l);
   put(w, "layout f.x%d = %s\n", x, l);
 }
 
@@ -206,16 +211,21 @@ static void batches(Writer *w, int scale) {
 int kit_mixed_program(uint64_t seed, bool said, char *out, size_t size) {
   static const struct {
     const char *text;
-    int naxes;
-  } meshes[] = {{"[a=2]", 1},      {"[a=4]", 1},      {"[a=8]", 1}, {"[a=2, b=2]", 2},
-                {"[a=4, b=2]", 2}, {"[a=3, b=2]", 2}, {"[a=2, b=2, c=2]", 3}};
+    int axes[3];
+  } meshes[] = {{"[a=2]", {2}},
+                {"[a=4]", {4}},
+                {"[a=8]", {8}},
+                {"[a=2, b=2]", {2, 2}},
+                {"[a=4, b=2]", {4, 2}},
+                {"[a=3, b=2]", {3, 2}},
+                {"[a=2, b=2, c=2]", {2, 2, 2}}};
   static bool (*const ops[])(Writer *, int) = {elementwise, elementwise, product, product,
                                                slice,       slice,       reshape, reshape,
                                                along,       reduce,      transpose, window};
   Writer w = {.r = seed, .out = out, .size = size};
   int mesh = pick(&w, 7), scale = (int[]){1, 4, 32}[pick(&w, 3)], count = 1 + pick(&w, 4);
   int kind = pick(&w, 3);
-  w.naxes = meshes[mesh].naxes;
+  memcpy(w.axes, meshes[mesh].axes, sizeof w.axes);
   put(&w, "mesh %s\n", meshes[mesh].text);
   (kind == 0 ? matrices : kind == 1 ? batches : images)(&w, kind == 2 && scale > 4 ? 4 : scale);
   int inputs = kind == 2 ? 2 : w.nvalues;

@@ -235,7 +235,7 @@ static void check_refusals(void) {
 }
 
 int main(void) {
-  check_program("training.dtg", training, 4);
+  check_program("training.dtg", training, 2);
   check_program("halo.dtg", halo, 2);
   check_program("alone.dtg", alone, 0);
   check_hostile();

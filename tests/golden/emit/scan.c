@@ -17,42 +17,38 @@ static const dtrt_exchange exchange_0 = {0, DTRT_ALL_GATHER, DTRT_F32, 0x1, &lay
     "reshape", "scan.dtg:4"};
 static const dtrt_exchange exchange_1 = {1, DTRT_COPY, DTRT_F32, 0x0, &layout_1, &layout_0,
     "cumsum", "scan.dtg:4"};
-/* [8, 12] on [_, x] */
+static const dtrt_dim dim_1 = {.n = 4, .granule = 1, .naxes = 1, .axis = {0}};
+/* [8, 4, 3] on [_, x, _] */
 static const dtrt_dim layout_2_dims[] = {
     {.n = 8, .granule = 1},
-    {.n = 12, .granule = 1, .naxes = 1, .axis = {0}}};
-static const dtrt_layout layout_2 = {2, 0x0, DTRT_SUM, layout_2_dims};
-/* [8, 12] on [_, _] */
+    {.n = 4, .granule = 1, .naxes = 1, .axis = {0}},
+    {.n = 3, .granule = 1}};
+static const dtrt_layout layout_2 = {3, 0x0, DTRT_SUM, layout_2_dims};
+/* [8, 4, 3] on [_, _, _] */
 static const dtrt_dim layout_3_dims[] = {
     {.n = 8, .granule = 1},
-    {.n = 12, .granule = 1}};
-static const dtrt_layout layout_3 = {2, 0x0, DTRT_SUM, layout_3_dims};
+    {.n = 4, .granule = 1},
+    {.n = 3, .granule = 1}};
+static const dtrt_layout layout_3 = {3, 0x0, DTRT_SUM, layout_3_dims};
 static const dtrt_exchange exchange_2 = {2, DTRT_ALL_GATHER, DTRT_F32, 0x1, &layout_2, &layout_3,
-    "reshape", "scan.dtg:6"};
-static const dtrt_dim dim_1 = {.n = 12, .granule = 1, .naxes = 1, .axis = {0}};
-static const dtrt_dim dim_2 = {.n = 4, .granule = 1, .naxes = 1, .axis = {0}};
-/* [8, 3] on [_, _] partial(x) */
+    "take_along_axis", "scan.dtg:6"};
+static const dtrt_exchange exchange_3 = {3, DTRT_ALL_GATHER, DTRT_I32, 0x1, &layout_2, &layout_3,
+    "add", "scan.dtg:6"};
+/* [8, 4001] on [_, x] */
 static const dtrt_dim layout_4_dims[] = {
     {.n = 8, .granule = 1},
-    {.n = 3, .granule = 1}};
-static const dtrt_layout layout_4 = {2, 0x1, DTRT_SUM, layout_4_dims};
-/* [8, 3] on [_, _] */
-static const dtrt_dim layout_5_dims[] = {
-    {.n = 8, .granule = 1},
-    {.n = 3, .granule = 1}};
-static const dtrt_layout layout_5 = {2, 0x0, DTRT_SUM, layout_5_dims};
-static const dtrt_exchange exchange_3 = {3, DTRT_ALL_REDUCE, DTRT_I32, 0x1, &layout_4, &layout_5,
-    "f.i", "scan.dtg:6"};
-/* [8, 4001] on [_, x] */
-static const dtrt_dim layout_6_dims[] = {
-    {.n = 8, .granule = 1},
     {.n = 4001, .granule = 1, .naxes = 1, .axis = {0}}};
-static const dtrt_layout layout_6 = {2, 0x0, DTRT_SUM, layout_6_dims};
+static const dtrt_layout layout_4 = {2, 0x0, DTRT_SUM, layout_4_dims};
 /* [40, 6] on [_, _] */
-static const dtrt_dim layout_7_dims[] = {
+static const dtrt_dim layout_5_dims[] = {
     {.n = 40, .granule = 1},
     {.n = 6, .granule = 1}};
-static const dtrt_layout layout_7 = {2, 0x0, DTRT_SUM, layout_7_dims};
+static const dtrt_layout layout_5 = {2, 0x0, DTRT_SUM, layout_5_dims};
+/* [8, 3] on [_, _] */
+static const dtrt_dim layout_6_dims[] = {
+    {.n = 8, .granule = 1},
+    {.n = 3, .granule = 1}};
+static const dtrt_layout layout_6 = {2, 0x0, DTRT_SUM, layout_6_dims};
 static const dtrt_exchange *const exchanges[] = {&exchange_0, &exchange_1, &exchange_2, &exchange_3};
 
 DTRT_LOOP void loop1_cumsum(int64_t n0, int64_t n1, int64_t n2, float (*restrict t_)[1][n1], float (*restrict a_)[n2]) {
@@ -110,23 +106,23 @@ DTRT_LOOP void loop5_deal(int64_t n0, int64_t n1, int64_t n2, float (*restrict a
   }
 }
 
-DTRT_LOOP void loop6_take_along_axis(dtrt_device *dev, int64_t n0, int64_t n1, int64_t n2, int32_t (*restrict t_)[1][n1], float (*restrict t_2)[1][n2], float (*restrict t_3)[1][n1]) {
+DTRT_LOOP void loop6_take_along_axis(dtrt_device *dev, int64_t n0, int64_t n1, int64_t from0, int64_t n2, int32_t (*restrict t_)[1][n1], float (*restrict t_2)[1][n2], float (*restrict t_3)[1][n1], int32_t (*restrict t_4)[1][n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t k = 0; k < n1; k++) {
       t_3[i][0][k] = t_2[i][0][dtrt_index(dev, t_[i][0][k], 1001)];
+      t_4[i][0][k] = dtrt_add_i32(t_[i][0][k], dtrt_cast_i64_i32(dtrt_floordiv_i64(dtrt_mul_i64((int64_t)from0, 4001), 4)));
     }
   }
 }
 
-DTRT_LOOP void loop7_f_i(dtrt_device *dev, int64_t n0, int64_t n1, int64_t from0, int64_t from1, int64_t n2, int32_t (*restrict t_)[n1], int32_t (*restrict t_2)[1][n1], float (*restrict t_3)[n2], int32_t (*restrict f_i)[n1], float (*restrict f_v)[n1]) {
+DTRT_LOOP void loop7_f_i(dtrt_device *dev, int64_t n0, int64_t n1, int64_t n2, int32_t (*restrict t_)[n1], int32_t (*restrict t_2)[n2], float (*restrict t_3)[n2], int32_t (*restrict f_i)[n1], float (*restrict f_v)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      const int32_t v0 = dtrt_owns(dtrt_index(dev, t_[i][j], 12), from0, n1) ? dtrt_add_i32(t_2[i][0][(t_[i][j] - from0) % n1], dtrt_cast_i64_i32(dtrt_floordiv_i64(dtrt_mul_i64((int64_t)from1, 4001), 4))) : 0;
-      f_i[i][j] = v0;
+      f_i[i][j] = t_2[i][dtrt_index(dev, t_[i][j], 12)];
       f_v[i][j] = t_3[i][dtrt_index(dev, t_[i][j], 12)];
     }
   }
@@ -186,7 +182,6 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   (void)dev;
   const int64_t n0_x_ = dtrt_hi(dev, &dim_0) - dtrt_lo(dev, &dim_0);
   const int64_t from1_x_ = dtrt_lo(dev, &dim_1);
-  const int64_t from2_x_ = dtrt_lo(dev, &dim_2);
 
   /* %3 = cumsum(%2)    scan.dtg:4 */
   dtrt_begin_step(dev, 0);
@@ -227,36 +222,41 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 
   /* %12 = order(%11)    scan.dtg:6 */
   dtrt_begin_step(dev, 7);
-  int32_t (*const t14)[1][3] = (void *)(dev->arena + 384); /* i32[8, 4, 3] [_, x, _] */
+  int32_t (*const t14)[1][3] = (void *)(dev->arena + 0); /* i32[8, 4, 3] [_, x, _] */
   dtrt_order(DTRT_F32, 8, 1001, 1, t13, 3, 1, (void *)t14);
 
-  /* %13 = take_along_axis(%11, %12)    scan.dtg:6 */
+  /* %13 = take_along_axis(%11, %12), %20 = add(%12, %19)    scan.dtg:6 */
   dtrt_begin_step(dev, 8);
-  float (*const t15)[1][3] = (void *)(dev->arena + 512); /* f32[8, 4, 3] [_, x, _] */
-  loop6_take_along_axis(dev, 8, 3, 1001, t14, t13, t15);
+  float (*const t15)[1][3] = (void *)(dev->arena + 768); /* f32[8, 4, 3] [_, x, _] */
+  int32_t (*const t22)[1][3] = (void *)(dev->arena + 896); /* i32[8, 4, 3] [_, x, _] */
+  loop6_take_along_axis(dev, 8, 3, from1_x_, 1001, t14, t13, t15, t22);
 
-  /* all-gather over x: %21    scan.dtg:6 */
+  /* all-gather over x: %13, %20    scan.dtg:6 */
   dtrt_begin_step(dev, 9);
-  float (*const t23)[3] = (void *)(dev->arena + 512); /* f32[8, 12] [_, x] */
-  float (*const t24)[12] = (void *)(dev->arena + 0); /* f32[8, 12] [_, _] */
-  dtrt_run_exchange(dev, &exchange_2, t23, t24);
+  float (*const t23)[4][3] = (void *)(dev->arena + 0); /* f32[8, 4, 3] [_, _, _] */
+  int32_t (*const t26)[4][3] = (void *)(dev->arena + 384); /* i32[8, 4, 3] [_, _, _] */
+  dtrt_run_exchanges(dev, 2, (const dtrt_exchange *const[]){&exchange_2, &exchange_3},
+                     (const void *const[]){t15, t22},
+                     (void *const[]){t23, t26});
 
   /* %22 = order(%21)    scan.dtg:6 */
   dtrt_begin_step(dev, 10);
-  int32_t (*const t25)[3] = (void *)(dev->arena + 512); /* i32[8, 3] [_, _] */
+  float (*const t24)[12] = (void *)(dev->arena + 0); /* f32[8, 12] [_, _] */
+  int32_t (*const t25)[3] = (void *)(dev->arena + 768); /* i32[8, 3] [_, _] */
   dtrt_order(DTRT_F32, 8, 12, 1, t24, 3, 1, (void *)t25);
 
   /* f.i = take_along_axis(%23, %22), f.v = take_along_axis(%21, %22)    scan.dtg:6 */
   dtrt_begin_step(dev, 11);
-  int32_t (*const i)[3] = (void *)(dev->arena + 2880); /* i32[8, 3] [_, _] partial(x) */
+  int32_t (*const t27)[12] = (void *)(dev->arena + 384); /* i32[8, 12] [_, _] */
+  int32_t (*const i)[3] = (void *)(dev->arena + 2880); /* i32[8, 3] [_, _] */
   float (*const v)[3] = (void *)(dev->arena + 3008); /* f32[8, 3] [_, _] */
-  loop7_f_i(dev, 8, 3, from1_x_, from2_x_, 12, t25, t14, t24, i, v);
+  loop7_f_i(dev, 8, 3, 12, t25, t27, t24, i, v);
 
   /* %26 = order(b)    scan.dtg:7 */
   dtrt_begin_step(dev, 12);
   float (*const b)[6] = (void *)dev->in[1]; /* f32[40, 6] [_, _] */
-  int32_t (*const t29)[6] = (void *)(dev->arena + 0); /* i32[40, 6] [_, _] */
-  dtrt_order(DTRT_F32, 1, 40, 6, b, 40, 0, (void *)t29);
+  int32_t (*const t30)[6] = (void *)(dev->arena + 0); /* i32[40, 6] [_, _] */
+  dtrt_order(DTRT_F32, 1, 40, 6, b, 40, 0, (void *)t30);
 
   /* f.c = cumsum(b)    scan.dtg:5 */
   dtrt_begin_step(dev, 13);
@@ -266,30 +266,26 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 
   /* %28 = unpick(%26, b)    scan.dtg:7 */
   dtrt_begin_step(dev, 14);
-  float (*const t31)[6] = (void *)(dev->arena + 1920); /* f32[40, 6] [_, _] */
-  loop9_unpick(dev, 240, 40, 6, t31, t29, b);
+  float (*const t32)[6] = (void *)(dev->arena + 1920); /* f32[40, 6] [_, _] */
+  loop9_unpick(dev, 240, 40, 6, t32, t30, b);
 
   /* grad(b) = add(%27, %28)    scan.dtg:7 */
   dtrt_begin_step(dev, 15);
-  loop10_grad_b(dev, 40, 6, t29, b, t31);
-
-  /* all-reduce over x: f.i    scan.dtg:6 */
-  dtrt_begin_step(dev, 16);
-  dtrt_run_exchange(dev, &exchange_3, i, i);
+  loop10_grad_b(dev, 40, 6, t30, b, t32);
 }
 
 static const char *const entry_f_dims_0[] = {0, 0};
 static const char *const entry_f_dims_1[] = {0, 0};
 static const dtrt_tensor entry_f_in[] = {
-    {"a", DTRT_F32, 0, &layout_6, 0, 32032, 2, entry_f_dims_0, "scan.dtg:3"},
-    {"b", DTRT_F32, 0, &layout_7, 96192, 960, 2, entry_f_dims_1, "scan.dtg:3"},
+    {"a", DTRT_F32, 0, &layout_4, 0, 32032, 2, entry_f_dims_0, "scan.dtg:3"},
+    {"b", DTRT_F32, 0, &layout_5, 96192, 960, 2, entry_f_dims_1, "scan.dtg:3"},
 };
 static const dtrt_tensor entry_f_out[] = {
-    {"y", DTRT_F32, 0, &layout_6, 64128, 32032, 0, 0, "scan.dtg:7"},
-    {"c", DTRT_F32, 0, &layout_7, 960, 960, 0, 0, "scan.dtg:7"},
-    {"v", DTRT_F32, 0, &layout_5, 3008, 96, 0, 0, "scan.dtg:7"},
-    {"i", DTRT_I32, 0, &layout_5, 2880, 96, 0, 0, "scan.dtg:7"},
-    {"g", DTRT_F32, 0, &layout_7, 1920, 960, 0, 0, "scan.dtg:7"},
+    {"y", DTRT_F32, 0, &layout_4, 64128, 32032, 0, 0, "scan.dtg:7"},
+    {"c", DTRT_F32, 0, &layout_5, 960, 960, 0, 0, "scan.dtg:7"},
+    {"v", DTRT_F32, 0, &layout_6, 3008, 96, 0, 0, "scan.dtg:7"},
+    {"i", DTRT_I32, 0, &layout_6, 2880, 96, 0, 0, "scan.dtg:7"},
+    {"g", DTRT_F32, 0, &layout_5, 1920, 960, 0, 0, "scan.dtg:7"},
 };
 static const dtrt_step entry_f_steps[] = {
     {"%3 = cumsum(%2)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64064},
@@ -300,21 +296,20 @@ static const dtrt_step entry_f_steps[] = {
     {"f.y = undeal(%8)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64096},
     {"%11 = deal(a)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 64064},
     {"%12 = order(%11)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 32128},
-    {"%13 = take_along_axis(%11, %12)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 32224},
-    {"all-gather over x: %21", "scan.dtg:6", DTRT_STEP_EXCHANGE, 0, 288},
+    {"%13 = take_along_axis(%11, %12), %20 = add(%12, %19)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 32320},
+    {"all-gather over x: %13, %20", "scan.dtg:6", DTRT_STEP_EXCHANGE, 0, 576},
     {"%22 = order(%21)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 480},
-    {"f.i = take_along_axis(%23, %22), f.v = take_along_axis(%21, %22)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 768},
+    {"f.i = take_along_axis(%23, %22), f.v = take_along_axis(%21, %22)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 1056},
     {"%26 = order(b)", "scan.dtg:7", DTRT_STEP_LOOP, 0, 1920},
     {"f.c = cumsum(b)", "scan.dtg:5", DTRT_STEP_LOOP, 0, 1920},
     {"%28 = unpick(%26, b)", "scan.dtg:7", DTRT_STEP_LOOP, 0, 2880},
     {"grad(b) = add(%27, %28)", "scan.dtg:7", DTRT_STEP_LOOP, 0, 3840},
-    {"all-reduce over x: f.i", "scan.dtg:6", DTRT_STEP_EXCHANGE, 0, 144},
 };
 static const char *const axis_names[] = {"x"};
 static const int32_t axis_sizes[] = {4};
 static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0},
-    {"f", entry_f, 2, 5, 17, 0, entry_f_in, entry_f_out, entry_f_steps, 97216},
+    {"f", entry_f, 2, 5, 16, 0, entry_f_in, entry_f_out, entry_f_steps, 97216},
 };
 
 extern const dtrt_program dtg_program;
