@@ -6,7 +6,7 @@
 #include <string.h>
 
 const char *const emit_switches[] = {"DTGC_BAND", "DTGC_OVERLAP", "DTGC_REPEAT",
-                                     "DTGC_RIDE", "DTGC_ROWS",    NULL};
+                                     "DTGC_RIDE", "DTGC_ROWS",    "DTGC_STORE", NULL};
 
 /* -------- names and numbers -------- */
 

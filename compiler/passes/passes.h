@@ -31,10 +31,17 @@ void remat(Plan *p);
 
 void verify_global(const Plan *p, const char *after);
 void verify_local(const Plan *p, const char *after);
+/* The law of bounded work, too (sites.h): from what lies in memory and, once there are some, the
+ * steps. */
+void verify_work(const Plan *p, const char *after);
 /* Every value lies where it was put until its last reader. */
 void verify_memory(const Plan *p, const char *after);
 /* Once there are steps: every device can run them, and all meet the same exchanges. */
 void verify_exchanges(const Plan *p, const LocalEntry *le, const char *after);
+
+/* Names the pass and the node, and aborts: a bug of the compiler. */
+void verify_breach(const Plan *p, const Entry *e, const Graph *g, NodeId id, const char *after,
+                   const char *law);
 
 /* What `memory` does before it gives buffers their offsets in the arena: variables' places, and for
  * an entry its buffers and from which step to which they live. */

@@ -18,10 +18,10 @@ static const struct {
     {"weigh", weigh, verify_global},           /* how each op is computed, by all that counts */
     {"partition", partition, verify_local},    /* one device's graph, exchanges explicit */
     {"forbid", forbid, verify_local},          /* nothing is whole that may not be */
-    {"store", store, verify_local},            /* which values lie in memory */
+    {"store", store, verify_work},             /* which values lie in memory */
     {"schedule", schedule, verify_local},      /* steps, in order */
     {"combine", combine, verify_local},        /* small all-reduces together */
-    {"fuse", fuse, verify_local},              /* loops over the same space together */
+    {"fuse", fuse, verify_work},               /* loops over the same space together */
     {"strip", strip, verify_local},            /* what is too large for caches, strip by strip */
     {"arrange", arrange, verify_local},        /* steps, in an order that keeps less alive */
     {"follow", follow, verify_local},          /* loops behind the products they read */

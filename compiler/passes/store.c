@@ -1,31 +1,50 @@
 /* Which values lie in memory. The others are computed inside the loops that use them. A value is
  * stored when something that is no loop reads it (a product, an exchange), when it leaves the
- * entry, or when computing it again would cost more than reading it. */
-#include "passes.h"
+ * entry, or when computing it again would cost more than reading it.
+ *
+ * A value that loops use at several indices (shifted, padded, joined) would be computed at each of
+ * them, and so would all that it is computed from: chains of stencils would grow several times with
+ * each step. The law of bounded work (sites.h) says how far this may go. Decisions are made from
+ * the last value to the first, so that all sites of a value are known when it is looked at: dear
+ * values are stored when they would be computed more than WORK_MOST times an element, cheap ones
+ * are not. Should many cheap ones together break the law, stricter limits are taken.
+ *
+ * DTGC_STORE=all, for tests, stores every value once. */
+#include "sites.h"
+#include <stdlib.h>
+#include <string.h>
 
-enum { CHEAP = 6 }; /* operations an element that may be done twice rather than stored */
+typedef struct Limits {
+  double cheap; /* operations an element that may be done again rather than stored */
+  double mask;  /* the same of what is made of indices alone */
+  int sites;    /* of a value that is not cheap */
+} Limits;
+
+/* The last keeps the law by itself: nothing is computed at more than WORK_MOST sites. */
+static const Limits limits[] = {{6, 24, 2 * WORK_MOST}, {2, 6, WORK_MOST}, {-1, 0, WORK_MOST}};
+enum { LIMITS = sizeof limits / sizeof *limits };
+
+enum { BODY = 1000 /* sites in one loop: what reads its C does not take them without end */ };
+
+typedef struct Uses {
+  VEC(Site) site;
+  double turns; /* at all of them */
+  bool loops;   /* they are in several loops */
+} Uses;
 
 typedef struct Store {
   Arena *arena;
+  const Plan *plan;
   LocalEntry *le;
   const Graph *g;
+  const Limits *limits;
+  Sites *sites;
   double *cost; /* of computing one element, by node */
   bool *index;  /* by node: made of indices alone, by few operations: never worth memory */
-  int *uses;    /* distinct loops that would compute it, at most 2 */
-  NodeId *loop; /* the one of them when there is one */
+  double *made; /* by node: of those, the operations */
+  Uses *uses;   /* by node */
+  int *body;    /* by node: sites in its loop */
 } Store;
-
-static double own_cost(const Node *n) {
-  double f = op_def(n->op)->flops;
-  return f > 0 ? f : n->op == OP_const || n->op == OP_broadcast ? 0 : 1;
-}
-
-static void add_loop(Store *s, NodeId id, NodeId loop) {
-  if (s->uses[id] == 0)
-    s->loop[id] = loop, s->uses[id] = 1;
-  else if (s->loop[id] != loop)
-    s->uses[id] = 2;
-}
 
 /* n computes an element of `base` again for each of a larger result, or at a computed index. */
 static bool repeats(const Store *s, const Node *n, NodeId base) {
@@ -36,67 +55,157 @@ static bool repeats(const Store *s, const Node *n, NodeId base) {
 /* A mask such as `row >= column`: quadratic in memory, and quicker to make than to read. */
 static bool of_index(const Store *s, const Node *n, double cost) {
   if (n->op == OP_iota || n->op == OP_const) return true;
-  if (cost > CHEAP || !n->noperands) return false;
+  if (cost > s->limits->cheap || !n->noperands) return false;
   if (n->op != OP_broadcast && !(op_def(n->op)->flags & OPF_ELEMENTWISE)) return false;
   for (int k = 0; k < n->noperands; k++)
     if (!s->index[n->operand[k]]) return false;
   return true;
 }
 
-/* What reading n does to its operands: called once it is known whether n is stored. */
-static void use_operands(Store *s, NodeId id) {
+static void find_cost(Store *s, NodeId i) {
+  const Node *x = graph_node(s->g, i);
+  if (node_class(x) == CLASS_VIEW) s->cost[i] = s->cost[x->operand[0]];
+  if (node_class(x) != CLASS_MAP) return;
+  s->cost[i] = s->made[i] = sites_own(x);
+  for (int k = 0; k < x->noperands; k++) { /* what will be stored is only read */
+    s->cost[i] += repeats(s, x, node_base(s->g, x->operand[k])) ? 0 : s->cost[x->operand[k]];
+    s->made[i] += s->made[x->operand[k]];
+  }
+  s->index[i] = of_index(s, x, s->cost[i]) && s->made[i] <= s->limits->mask;
+  if (s->index[i] && s->cost[i] > 1) s->cost[i] = 1;
+}
+
+/* -------- sites -------- */
+
+static void add_use(Store *s, NodeId id, const Site *at) {
+  Uses *u = &s->uses[id];
+  if (graph_node(s->g, id)->op == OP_const || !sites_first(s->sites, id, at)) return;
+  u->loops = u->loops || (u->site.n && u->site.at[0].loop != at->loop);
+  u->turns += at->turns;
+  vec_push(s->arena, &u->site, *at);
+}
+
+/* Node id is computed at a site: what it reads is wanted where that needs it. */
+static void use_operands(Store *s, NodeId id, const Site *at) {
   const Node *n = graph_node(s->g, id);
-  NodeClass c = node_class(n);
   for (int k = 0; k < n->noperands; k++) {
-    NodeId x = n->operand[k], base = node_base(s->g, x);
-    const Node *bn = graph_node(s->g, base);
-    if (c == CLASS_CONTRACT || c == CLASS_SCATTER || c == CLASS_EXCHANGE) {
-      s->le->stored[base] = true;
-      continue;
-    }
-    if (c == CLASS_VIEW && s->le->stored[id]) s->le->stored[base] = true;
+    NodeId base = node_base(s->g, n->operand[k]);
+    Site in;
     if (repeats(s, n, base)) s->le->stored[base] = true;
-    if (n->op == OP_gather && k == 0 && bn->op != OP_const) s->le->stored[base] = true;
-    if (s->le->stored[id] || c == CLASS_REDUCE)
-      add_loop(s, base, id);
-    else if (s->uses[id] == 2)
-      s->uses[base] = 2;
-    else if (s->uses[id] == 1)
-      add_loop(s, base, s->loop[id]);
+    if (n->op == OP_gather && k == 0 && graph_node(s->g, base)->op != OP_const)
+      s->le->stored[base] = true;
+    if (!s->le->stored[base] && sites_operand(s->sites, id, at, k, &in))
+      add_use(s, n->operand[k], &in);
   }
 }
 
-static void store_entry(Plan *p, LocalEntry *le) {
-  int n = le->graph->nodes.n;
-  Store s = {.arena = p->arena, .le = le, .g = le->graph};
-  le->stored = arena_array(p->arena, bool, n + 1);
-  s.cost = arena_array(p->arena, double, n + 1);
-  s.index = arena_array(p->arena, bool, n + 1);
-  s.uses = arena_array(p->arena, int, n + 1);
-  s.loop = arena_array(p->arena, NodeId, n + 1);
+static bool has_loop(const Store *s, NodeId id) {
+  NodeClass c = node_class(graph_node(s->g, id));
+  return c == CLASS_REDUCE || (c == CLASS_MAP && s->le->stored[id]);
+}
+
+static Site own_body(const Store *s, NodeId id) {
+  const Node *n = graph_node(s->g, id);
+  return sites_body(s->sites, id, node_class(n) == CLASS_REDUCE ? n->operand[0] : id);
+}
+
+static void use_in_loop(Store *s, NodeId id) {
+  const Node *n = graph_node(s->g, id);
+  Site body = own_body(s, id);
+  if (node_class(n) != CLASS_REDUCE)
+    use_operands(s, id, &body);
+  else if (!s->le->stored[node_base(s->g, n->operand[0])])
+    add_use(s, n->operand[0], &body);
+}
+
+static void store_operands(Store *s, NodeId id) {
+  const Node *n = graph_node(s->g, id);
+  for (int k = 0; k < n->noperands; k++) s->le->stored[node_base(s->g, n->operand[k])] = true;
+}
+
+/* -------- decisions -------- */
+
+static bool is_worth_memory(const Store *s, NodeId id) {
+  const Uses *u = &s->uses[id];
+  double most = WORK_MOST * sites_count(s->sites, id) * (1 + 1e-9);
+  for (int i = 0; i < u->site.n; i++)
+    if (s->body[u->site.at[i].loop] + u->site.n > BODY && !s->index[id]) return true;
+  if (s->cost[id] <= s->limits->cheap) return false;
+  return u->loops || u->turns > most || u->site.n > s->limits->sites;
+}
+
+static void decide(Store *s, NodeId id, bool all) {
+  NodeClass c = node_class(graph_node(s->g, id));
+  Uses *u = &s->uses[id];
+  bool *stored = s->le->stored;
+  if (c == CLASS_MAP && u->site.n && (all || is_worth_memory(s, id))) stored[id] = true;
+  if (c == CLASS_CONTRACT || c == CLASS_SCATTER || c == CLASS_EXCHANGE)
+    store_operands(s, id);
+  else if (has_loop(s, id))
+    use_in_loop(s, id);
+  for (int i = 0; i < u->site.n && !stored[id]; i++) {
+    s->body[u->site.at[i].loop]++;
+    use_operands(s, id, &u->site.at[i]);
+  }
+}
+
+static void begin(Store *s) {
+  LocalEntry *le = s->le;
+  int n = s->g->nodes.n;
   for (NodeId i = 0; i < n; i++) {
-    const Node *x = graph_node(le->graph, i);
-    NodeClass c = node_class(x);
+    NodeClass c = node_class(graph_node(s->g, i));
     le->stored[i] = c != CLASS_MAP && c != CLASS_VIEW;
-    if (c == CLASS_MAP) {
-      s.cost[i] = own_cost(x);
-      for (int k = 0; k < x->noperands; k++) /* what will be stored is only read */
-        s.cost[i] += repeats(&s, x, node_base(s.g, x->operand[k])) ? 0 : s.cost[x->operand[k]];
-      s.index[i] = of_index(&s, x, s.cost[i]);
-      if (s.index[i] && s.cost[i] > 1) s.cost[i] = 1;
-    } else if (c == CLASS_VIEW) {
-      s.cost[i] = s.cost[x->operand[0]];
-    }
+    find_cost(s, i);
   }
   for (int i = 0; i < le->entry->outputs.n; i++)
     le->stored[node_base(le->graph, le->output[i])] = true;
   for (int i = 0; i < le->entry->assigns.n; i++)
     le->stored[node_base(le->graph, le->assign[i])] = true;
-  for (NodeId i = n - 1; i >= 0; i--) {
-    const Node *x = graph_node(le->graph, i);
-    if (node_class(x) == CLASS_MAP && s.uses[i] == 2 && s.cost[i] > CHEAP) le->stored[i] = true;
-    if (le->stored[i] || s.uses[i]) use_operands(&s, i);
+}
+
+static bool keeps_law(const Store *s) {
+  const bool *stored = s->le->stored;
+  Work work = {0}, once = {0};
+  for (NodeId i = 0; i < s->g->nodes.n; i++) {
+    const Uses *u = &s->uses[i];
+    if (has_loop(s, i)) {
+      Site body = own_body(s, i);
+      sites_add(s->sites, stored, i, &body, &work);
+      sites_add_store(s->sites, i, &work);
+    }
+    for (int k = 0; k < u->site.n && !stored[i]; k++)
+      sites_add(s->sites, stored, i, &u->site.at[k], &work);
+    if (has_loop(s, i) || u->site.n) sites_once(s->sites, i, &once);
   }
+  return work_within(&work, &once);
+}
+
+/* False: the law is broken. */
+static bool store_within(Plan *p, LocalEntry *le, const Limits *with) {
+  const char *say = getenv("DTGC_STORE");
+  int n = le->graph->nodes.n;
+  Arena *a = p->arena;
+  Store s = {.arena = a,
+             .plan = p,
+             .le = le,
+             .g = le->graph,
+             .limits = with,
+             .sites = sites_new(a, &p->program->mesh, le->graph),
+             .cost = arena_array(a, double, n + 1),
+             .index = arena_array(a, bool, n + 1),
+             .made = arena_array(a, double, n + 1),
+             .uses = arena_array(a, Uses, n + 1),
+             .body = arena_array(a, int, n + 1)};
+  begin(&s);
+  for (NodeId i = n - 1; i >= 0; i--) decide(&s, i, say && !strcmp(say, "all"));
+  return keeps_law(&s);
+}
+
+static void store_entry(Plan *p, LocalEntry *le) {
+  bool *stored = arena_array(p->arena, bool, le->graph->nodes.n + 1);
+  le->stored = stored;
+  for (int i = 0; i < LIMITS; i++)
+    if (store_within(p, le, &limits[i])) return;
 }
 
 void store(Plan *p) {

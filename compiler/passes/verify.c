@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void breach(const Plan *p, const Entry *e, const Graph *g, NodeId id, const char *after,
+void verify_breach(const Plan *p, const Entry *e, const Graph *g, NodeId id, const char *after,
                    const char *law) {
   Str s = str_new(p->arena);
   const Node *n = graph_node(g, id);
@@ -52,7 +52,7 @@ void verify_global(const Plan *p, const char *after) {
       ArenaMark mark = arena_mark(p->arena);
       const char *law = broken(p->arena, en->graph, i);
       arena_release(p->arena, mark);
-      if (law) breach(p, en, en->graph, i, after, law);
+      if (law) verify_breach(p, en, en->graph, i, after, law);
     }
   }
 }
@@ -168,7 +168,7 @@ void verify_exchanges(const Plan *p, const LocalEntry *le, const char *after) {
   ArenaMark mark = arena_mark(p->arena);
   const char *law = bad_order(p, le, &where);
   arena_release(p->arena, mark);
-  if (law) breach(p, le->entry, le->graph, where, after, law);
+  if (law) verify_breach(p, le->entry, le->graph, where, after, law);
 }
 
 void verify_local(const Plan *p, const char *after) {
@@ -183,11 +183,11 @@ void verify_local(const Plan *p, const char *after) {
       if (!law && n->layout->rank != n->shape.rank) law = "the layout has another number of dims";
       if (!law && n->layout->partial & layout_axes(n->layout))
         law = "an axis both cuts it and is summed over";
-      if (law) breach(p, le->entry, le->graph, i, after, law);
+      if (law) verify_breach(p, le->entry, le->graph, i, after, law);
     }
     for (int i = 0; i < le->entry->outputs.n; i++)
       if (graph_node(le->graph, le->output[i])->layout->partial)
-        breach(p, le->entry, le->graph, le->output[i], after, "an output is partial");
+        verify_breach(p, le->entry, le->graph, le->output[i], after, "an output is partial");
     if (le->steps.n) verify_exchanges(p, le, after);
   }
 }
@@ -303,6 +303,6 @@ void verify_memory(const Plan *p, const char *after) {
     NodeId where = 0;
     const char *law = bad_memory(&m, &where);
     arena_release(p->arena, mark);
-    if (law) breach(p, m.le->entry, m.le->graph, where, after, law);
+    if (law) verify_breach(p, m.le->entry, m.le->graph, where, after, law);
   }
 }

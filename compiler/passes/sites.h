@@ -1,0 +1,47 @@
+/* Sites: where values are computed. A value that has no memory is computed inside the loops that
+ * use it, once for each index at which they use it: `v + roll(v, 1)` computes v at two sites. A
+ * site is a loop, the conditions around the expression (the parts of a concat, the inside of a
+ * pad), and the index; equal sites are one computation, whose result has a name in the C.
+ *
+ * The law of bounded work: what a program executes, and the C that it is written as, are at most
+ * WORK_MOST times what they would be if every value were stored once. Counted are
+ *   executed  for each site and element: the op's own operations, one for each operand that is
+ *             read from memory, and one for each element stored
+ *   code      the same for each site, an op being one
+ * of maps and reductions; products, sorts and exchanges work on stored values alone. `store` keeps
+ * the law, verify_work.c checks it from what the passes leave. */
+#ifndef DTG_SITES_H
+#define DTG_SITES_H
+#include "passes.h"
+
+enum { WORK_MOST = 2 };
+
+typedef struct Site {
+  NodeId loop;  /* names the loop */
+  int guard;    /* the conditions; 0: none */
+  int index;    /* interned */
+  double turns; /* how often a device computes it there, the one with the largest blocks */
+} Site;
+
+typedef struct Work {
+  double executed, code;
+} Work;
+
+typedef struct Sites Sites;
+Sites *sites_new(Arena *a, const Mesh *m, const Graph *g);
+/* In the loop's body, at the index of the loop itself, which goes over the elements of `over`. */
+Site sites_body(Sites *s, NodeId loop, NodeId over);
+/* Where operand k is wanted for node id to be computed at a site. False: it is read from memory
+ * whatever else is so, at an index that is computed too. */
+bool sites_operand(Sites *s, NodeId id, const Site *at, int k, Site *out);
+/* The first time that it is asked of this node and site. */
+bool sites_first(Sites *s, NodeId id, const Site *at);
+double sites_count(Sites *s, NodeId id);         /* elements of a device's block */
+double sites_own(const Node *n);                 /* operations an element */
+void sites_once(Sites *s, NodeId id, Work *sum); /* as if every value were stored */
+/* At a site, or what storing its result takes; `stored`: by node. */
+void sites_add(Sites *s, const bool *stored, NodeId id, const Site *at, Work *sum);
+void sites_add_store(Sites *s, NodeId id, Work *sum);
+bool work_within(const Work *work, const Work *once); /* the law */
+
+#endif

@@ -1,0 +1,97 @@
+/* The law of bounded work (sites.h), from what the passes leave: walks down from every loop through
+ * the values that are not stored, and counts what it meets. */
+#include "sites.h"
+
+typedef struct Item {
+  NodeId id;
+  Site at;
+} Item;
+
+typedef struct Walk {
+  const LocalEntry *le;
+  Arena *arena;
+  Sites *sites;
+  VEC(Item) todo;
+  bool *met;  /* by node */
+  int *times; /* by node: its sites */
+  Work work;
+  double most; /* code that cannot be right any more */
+} Walk;
+
+static void meet(Walk *w, NodeId id, const Site *at) {
+  if (!sites_first(w->sites, id, at)) return;
+  vec_push(w->arena, &w->todo, ((Item){id, *at}));
+}
+
+static void walk(Walk *w) {
+  const Graph *g = w->le->graph;
+  while (w->todo.n && w->work.code <= w->most) {
+    Item x = w->todo.at[--w->todo.n];
+    const Node *n = graph_node(g, x.id);
+    bool reduces = node_class(n) == CLASS_REDUCE;
+    w->met[x.id] = true;
+    w->times[x.id]++;
+    sites_add(w->sites, w->le->stored, x.id, &x.at, &w->work);
+    for (int k = 0; k < n->noperands; k++) {
+      Site in = x.at;
+      if (w->le->stored[node_base(g, n->operand[k])] || graph_operand(g, n, k)->op == OP_const)
+        continue;
+      if (reduces || sites_operand(w->sites, x.id, &x.at, k, &in)) meet(w, n->operand[k], &in);
+    }
+  }
+}
+
+/* Nodes that one loop nest stores. */
+static void walk_loop(Walk *w, const NodeId *node, int n) {
+  const Graph *g = w->le->graph;
+  for (int i = 0; i < n; i++) {
+    const Node *x = graph_node(g, node[i]);
+    NodeClass c = node_class(x);
+    if (c != CLASS_MAP && c != CLASS_REDUCE) continue;
+    Site body = sites_body(w->sites, node[0], c == CLASS_REDUCE ? x->operand[0] : node[i]);
+    sites_add_store(w->sites, node[i], &w->work);
+    meet(w, node[i], &body);
+  }
+  walk(w);
+}
+
+static void walk_all(Walk *w) {
+  const LocalEntry *le = w->le;
+  for (int t = 0; t < le->steps.n; t++)
+    if (le->steps.at[t].kind == STEP_MAP || le->steps.at[t].kind == STEP_REDUCE)
+      walk_loop(w, le->steps.at[t].nodes.at, le->steps.at[t].nodes.n);
+  for (NodeId i = 0; !le->steps.n && i < le->graph->nodes.n; i++)
+    if (le->stored[i]) walk_loop(w, &i, 1);
+}
+
+static bool is_bounded(const Plan *p, const LocalEntry *le, NodeId *where) {
+  int n = le->graph->nodes.n;
+  Walk w = {.le = le,
+            .arena = p->arena,
+            .sites = sites_new(p->arena, &p->program->mesh, le->graph),
+            .met = arena_array(p->arena, bool, n + 1),
+            .times = arena_array(p->arena, int, n + 1)};
+  Work all = {0}, once = {0};
+  for (NodeId i = 0; i < n; i++) sites_once(w.sites, i, &all);
+  w.most = WORK_MOST * all.code + 1;
+  walk_all(&w);
+  for (NodeId i = 0; i < n; i++) {
+    if (w.met[i]) sites_once(w.sites, i, &once);
+    if (w.times[i] > w.times[*where]) *where = i;
+  }
+  return work_within(&w.work, &once);
+}
+
+void verify_work(const Plan *p, const char *after) {
+  verify_local(p, after);
+  for (int e = 0; e < p->entries.n; e++) {
+    const LocalEntry *le = &p->entries.at[e];
+    NodeId where = 0;
+    ArenaMark mark = arena_mark(p->arena);
+    bool bounded = is_bounded(p, le, &where);
+    arena_release(p->arena, mark);
+    if (!bounded)
+      verify_breach(p, le->entry, le->graph, where, after,
+                    "more work than twice that of storing every value once");
+  }
+}
