@@ -2,6 +2,7 @@
  * emit_reduce.c. A nest asks for the value of what it stores at its own index and writes down what
  * comes back. */
 #include "emit_loop.h"
+#include <stdlib.h>
 #include <string.h>
 
 static const char LETTERS[] = "ijklpqrs";
@@ -119,7 +120,7 @@ static void put_parameters(Loop *l, Str *s) {
 /* "n0", "from12", "first0", "key1": what name_parameters calls numbers. "i0", "v12", "acc": what loops
  * call their indices and values. */
 static bool is_local_name(const char *s) {
-  static const char *const numbered[] = {"n", "from", "key", "row", "first", "bound", "i", "v"};
+  static const char *const numbered[] = {"n", "from", "key", "row", "first", "bound", "i", "v", "p"};
   static const char *const words[] = {"acc", "at", "best", "dev", "lane", "line", "then"};
   for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
     size_t n = strlen(numbered[i]);
@@ -135,6 +136,7 @@ static bool is_local_name(const char *s) {
 static void name_parameters(Loop *l, const char **pname, const char **nname) {
   Emit *e = l->e;
   int count[128] = {0};
+  Lookup taken = {0}, next = {0}; /* names; by base, the number that the next one may have */
   for (int i = 0; i < l->numbers.n; i++) {
     char kind = l->numbers.at[i].kind;
     const char *word = kind == 'n'   ? "n"
@@ -149,9 +151,11 @@ static void name_parameters(Loop *l, const char **pname, const char **nname) {
     const char *base = pointer_name(l, i);
     pname[i] = base;
     if (strlen(base) < 2 || is_local_name(base)) pname[i] = arena_printf(e->arena, "%s_", base);
-    for (int k = 2, j = 0; j < i; j++)
-      if (!strcmp(pname[i], pname[j]))
-        pname[i] = arena_printf(e->arena, "%s_%d", base, k++), j = -1;
+    int k = emit_find(e, &next, base);
+    for (k = k ? k : 2; emit_find(e, &taken, pname[i]); k++)
+      pname[i] = arena_printf(e->arena, "%s_%d", base, k);
+    emit_keep(e, &taken, pname[i], 1);
+    emit_keep(e, &next, base, k);
   }
 }
 
@@ -165,8 +169,9 @@ static const char *drop_unused(Loop *l) {
   }
   str_puts(&all, l->code.at);
   int *to = arena_array(e->arena, int, l->numbers.n + 1), kept = 0;
+  for (const char *c = all.at; (c = strstr(c, "\1n")); c++) to[strtol(c + 2, NULL, 10)] = 1;
   for (int i = 0; i < l->numbers.n; i++) {
-    to[i] = strstr(all.at, arena_printf(e->arena, "\1n%d\2", i)) ? kept : -1;
+    to[i] = to[i] ? kept : -1;
     if (to[i] >= 0) l->numbers.at[kept++] = l->numbers.at[i];
   }
   l->numbers.n = kept;

@@ -25,11 +25,15 @@ typedef struct Number {
 } Number;
 
 typedef struct Memo {
-  NodeId node;
-  const char *index;
   int uses;
-  const char *text;
+  const char *text; /* NULL: not written yet, or in a block that has ended */
 } Memo;
+
+/* A long index, which has a name wherever it is used. */
+typedef struct IndexName {
+  const char *name;
+  bool declared; /* in an open block */
+} IndexName;
 
 typedef struct Loop {
   Emit *e;
@@ -47,6 +51,11 @@ typedef struct Loop {
   VEC(Pointer) pointers;
   VEC(Number) numbers;
   VEC(Memo) memo;
+  VEC(IndexName) places;
+  Lookup memo_at, place_at; /* 1 + where in those, by interned text */
+  /* What is known in the innermost guard alone, and is forgotten at its end: places in `memo`, and
+   * -1 - those in `places`. */
+  VEC(int) known;
   Lookup flat_known; /* nodes that loop_is_flat said yes of: shared ones are met along many ways */
   Str code;
 } Loop;
@@ -82,6 +91,26 @@ const char *loop_live_to(Loop *l, const Node *n, const Index *at);
 void loop_open_live(Loop *l, const Node *n, const Index *at);
 /* The value of a node, of such a nest, in the other columns: all have one. */
 const char *loop_value_outside(Loop *l, NodeId id, const Index *at);
+
+/* Indices (emit_guard.c): the text of a node at an index, by which values are known; a name for an
+ * index, whose key is the same when uses are counted and when they are written, so that what is
+ * made of the name is, too; a name for an index that is long. */
+enum { LONG_TEXT = 110, LONGEST_TEXT = 800 /* compilers do not take brackets without end */ };
+const char *loop_key(Loop *l, NodeId id, const Index *at);
+const char *loop_place(Loop *l, const char *key, const char *text);
+const char *loop_short(Loop *l, const char *text);
+
+/* What is computed only where a condition holds: elsewhere its index would be outside of memory. A
+ * long text that it needs twice becomes a variable of a block of its own. */
+typedef struct Part {
+  const char *cond, *value;
+  bool wraps;        /* the condition has parentheses within an expression */
+  const char *block; /* what has to stand before the value; "": nothing */
+} Part;
+
+Part loop_part(Loop *l, NodeId id, const Index *at); /* but for its condition */
+/* The first part whose condition holds, or `other`; NULL: the last part's is not looked at. */
+const char *loop_choose(Loop *l, const Node *n, const Part *part, int nparts, const char *other);
 
 /* Expressions. `value` is that of a node at an index: loaded, or computed from its operands. What
  * is asked for twice is computed once: the first pass over a body counts (loop_count), the second

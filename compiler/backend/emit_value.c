@@ -240,34 +240,33 @@ static const char *pad(Loop *l, const Node *n, const Index *at) {
     }
     in.at[d] = difference(e, p, loop_offset(l, x, d));
   }
-  l->guard++;
-  const char *v = loop_value(l, n->operand[0], &in);
-  l->guard--;
-  if (!cond.n) return v;
-  return arena_printf(e->arena, "(%s) ? %s : %s", cond.at, loop_wrap(e, v), fill_value(e, n));
+  if (!cond.n) return loop_value(l, n->operand[0], &in);
+  Part part = loop_part(l, n->operand[0], &in);
+  part.cond = cond.at;
+  part.wraps = true;
+  return loop_choose(l, n, &part, 1, fill_value(e, n));
 }
 
 static const char *concat(Loop *l, const Node *n, const Index *at) {
   Emit *e = l->e;
   int dim = (int)n->attr[0];
   int64_t end = n->shape.dim[dim];
-  const char *p = sum(e, at->at[dim], loop_offset(l, n, dim)), *v = NULL;
-  l->guard++;
+  const char *p = sum(e, at->at[dim], loop_offset(l, n, dim));
+  Part *part = arena_array(e->arena, Part, n->noperands + 1);
+  int first = n->noperands;
   for (int i = n->noperands - 1; i >= 0; i--) {
     const Node *x = graph_operand(l->g, n, i);
     int64_t begin = end - x->shape.dim[dim];
     Index in = *at;
     if (x->shape.dim[dim]) {
       in.at[dim] = difference(e, difference(e, p, loop_literal(l, begin)), loop_offset(l, x, dim));
-      const char *u = loop_value(l, n->operand[i], &in);
-      v = v ? arena_printf(e->arena, "%s < %s ? %s : %s", loop_wrap(e, p), loop_literal(l, end),
-                           loop_wrap(e, u), loop_wrap(e, v))
-            : u;
+      part[--first] = loop_part(l, n->operand[i], &in);
+      part[first].cond = arena_printf(e->arena, "%s < %s", loop_wrap(e, p), loop_literal(l, end));
     }
     end = begin;
   }
-  l->guard--;
-  return v ? v : loop_constant(e, loop_computed_as(n->dtype), 0);
+  if (first == n->noperands) return loop_constant(e, loop_computed_as(n->dtype), 0);
+  return loop_choose(l, n, part + first, n->noperands - first, NULL);
 }
 
 static const char *gather(Loop *l, const Node *n, const Index *at) {
@@ -321,11 +320,9 @@ static const char *deal(Loop *l, const Node *n, const Index *at) {
     len = arena_printf(e->arena, "dtrt_row(%s, %ld, %ld) - %s", next, size, k, from);
     in.at[dim] = difference(e, sum(e, from, j), loop_offset(l, x, dim));
   }
-  l->guard++;
-  const char *v = loop_value(l, n->operand[0], &in);
-  l->guard--;
-  return arena_printf(e->arena, "%s < %s ? %s : %s", loop_wrap(e, j), len, loop_wrap(e, v),
-                      fill_value(e, n));
+  Part part = loop_part(l, n->operand[0], &in);
+  part.cond = arena_printf(e->arena, "%s < %s", loop_wrap(e, j), len);
+  return loop_choose(l, n, &part, 1, fill_value(e, n));
 }
 
 static const char *undeal(Loop *l, const Node *n, const Index *at) {
@@ -357,20 +354,22 @@ static const char *pick(Loop *l, const Node *n, const Index *at) {
   const char *checked =
       arena_printf(e->arena, "dtrt_index(dev, %s, %s)", i, loop_literal(l, x->shape.dim[dim]));
   Index in = *at;
+  bool named = !l->le->stored[node_base(l->g, n->operand[0])]; /* what is computed looks it up */
+  const char *key = named ? arena_printf(e->arena, "pick;%s", loop_key(l, n->operand[1], at)) : "";
   l->needs_dev = true;
   if (!x->layout->dim[dim].naxes) {
-    in.at[dim] = checked;
+    in.at[dim] = named ? loop_place(l, key, checked) : checked;
     return loop_value(l, n->operand[0], &in);
   }
   const char *lo = loop_offset(l, x, dim);
   const char *mine =
       arena_printf(e->arena, "dtrt_owns(%s, %s, %s)", checked, lo, loop_extent(l, x, dim));
   in.at[dim] = difference(e, i, lo);
-  l->guard++;
-  const char *v = loop_value(l, n->operand[0], &in);
-  l->guard--;
-  return arena_printf(
-      e->arena, "%s ? %s : %s", mine, loop_wrap(e, v),
+  if (named) in.at[dim] = loop_place(l, key, in.at[dim]);
+  Part part = loop_part(l, n->operand[0], &in);
+  part.cond = mine;
+  return loop_choose(
+      l, n, &part, 1,
       loop_constant(e, loop_computed_as(n->dtype), dtype_is_float(n->dtype) ? -0.0 : 0));
 }
 
@@ -456,56 +455,60 @@ static const char *compute(Loop *l, NodeId id, const Index *at) {
   }
 }
 
-static const char *index_key(Loop *l, const Node *n, const Index *at) {
-  if (at->flat) return at->flat;
-  Str s = str_new(l->e->arena);
-  for (int d = 0; d < n->shape.rank; d++) str_printf(&s, "%s;", at->at[d]);
-  return s.at;
-}
-
 const char *loop_type(DType t) { return dtype_c_name(loop_computed_as(t)); }
 
-enum { LONG_TEXT = 110 };
+/* From here on the text stands for the value, to the end of the innermost guard. */
+static const char *remember(Loop *l, int memo, const char *text) {
+  l->memo.at[memo].text = text;
+  if (l->guard) vec_push(l->e->arena, &l->known, memo);
+  return text;
+}
 
 /* The value of a node at an index. The first pass counts how often each is asked for; in the
  * second, what is asked for twice is computed once. */
-const char *loop_value(Loop *l, NodeId id, const Index *at) {
+const char *loop_value(Loop *l, NodeId id, const Index *wanted) {
   Emit *e = l->e;
   const Node *n = graph_node(l->g, id);
   NodeId base = node_base(l->g, id);
-  if (n->op == OP_const) return compute(l, id, at);
+  if (n->op == OP_const) return compute(l, id, wanted);
   bool in_memory =
       l->le->stored[base] && !loop_stores(l, base) && !(l->outside && emit_in_band(e, base));
-  const char *key = index_key(l, n, at);
-  Memo *m = NULL;
-  for (int i = 0; i < l->memo.n && !m; i++)
-    if (l->memo.at[i].node == id && !strcmp(l->memo.at[i].index, key)) m = &l->memo.at[i];
+  Index in = *wanted, *at = &in;
+  for (int d = 0; d < n->shape.rank && !at->flat; d++) in.at[d] = loop_short(l, in.at[d]);
+  const char *key = loop_key(l, id, at);
+  int m = emit_find(e, &l->memo_at, key) - 1;
   if (l->counting) {
-    if (m) {
-      m->uses++;
+    if (m >= 0) {
+      l->memo.at[m].uses++;
       return "x";
     }
-    vec_push(e->arena, &l->memo, ((Memo){id, key, 1, NULL}));
-    return in_memory ? loop_load(l, id, at) : compute(l, id, at);
+    vec_push(e->arena, &l->memo, ((Memo){1, NULL}));
+    emit_keep(e, &l->memo_at, key, l->memo.n);
+    const char *first = in_memory ? loop_load(l, id, at) : compute(l, id, at);
+    return strlen(first) > LONG_TEXT ? "x" : first;
   }
-  if (m && m->text) return m->text;
+  if (m >= 0 && l->memo.at[m].text) return l->memo.at[m].text;
   const char *text = in_memory ? loop_load(l, id, at) : compute(l, id, at);
-  /* The memo may have moved. */
-  for (int i = 0; i < l->memo.n; i++)
-    if (l->memo.at[i].node == id && !strcmp(l->memo.at[i].index, key)) m = &l->memo.at[i];
-  bool overwritten = in_memory && step_writes_buffer(l, l->le->buffer[base]);
+  if (m < 0) return text;
+  bool overwritten = in_memory && step_writes_buffer(l, l->le->buffer[base]) && !l->guard;
   bool simple = !strpbrk(text, " (") && !overwritten;
-  if (l->guard == 0 && m && !simple && (m->uses > 1 || overwritten || strlen(text) > LONG_TEXT)) {
+  const size_t length = strlen(text);
+  bool again = l->memo.at[m].uses > 1;
+  bool names = l->guard ? length > (again ? LONG_TEXT : LONGEST_TEXT)
+                        : again || overwritten || length > LONG_TEXT;
+  if (!simple && names) {
     const char *name = arena_printf(e->arena, "v%d", l->temps++);
     str_line(&l->code, "const %s %s = %s;", loop_type(n->dtype), name, text);
-    m->text = name;
-    return name;
+    return remember(l, m, name);
   }
-  if (m && l->guard == 0 && simple) m->text = text;
-  return text;
+  return simple || l->guard ? remember(l, m, text) : text;
 }
 
 void loop_count(Loop *l, bool counting) {
   l->counting = counting;
-  if (counting) l->memo.n = 0;
+  l->known.n = 0;
+  for (int i = 0; i < l->places.n; i++) l->places.at[i].declared = false;
+  if (!counting) return;
+  l->memo.n = 0;
+  l->memo_at = (Lookup){0};
 }

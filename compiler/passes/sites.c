@@ -92,7 +92,7 @@ Site sites_body(Sites *s, NodeId loop, NodeId over) {
     put(&k, KEY_VAR), put(&k, d);
     at[d] = n->shape.dim[d] == 1 ? ZERO : intern(s, &k);
   }
-  return (Site){loop, 0, vector(s, at, n->shape.rank), sites_count(s, over)};
+  return (Site){.loop = loop, .index = vector(s, at, n->shape.rank), .turns = sites_count(s, over)};
 }
 
 /* How a dim lies: its offset is part of an index. 0: whole. */
@@ -150,6 +150,7 @@ static void guard(Sites *s, NodeId id, const Site *at, int part, double share, S
   Key k = {0};
   put(&k, KEY_GUARD), put(&k, id), put(&k, at->index), put(&k, at->guard), put(&k, part);
   out->guard = intern(s, &k);
+  out->depth = at->depth + 1;
   out->turns = at->turns * (share < 1 ? share : 1);
 }
 

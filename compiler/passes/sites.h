@@ -19,6 +19,7 @@ enum { WORK_MOST = 2 };
 typedef struct Site {
   NodeId loop;  /* names the loop */
   int guard;    /* the conditions; 0: none */
+  int depth;    /* how many there are */
   int index;    /* interned */
   double turns; /* how often a device computes it there, the one with the largest blocks */
 } Site;

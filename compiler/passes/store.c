@@ -24,7 +24,12 @@ typedef struct Limits {
 static const Limits limits[] = {{6, 24, 2 * WORK_MOST}, {2, 6, WORK_MOST}, {-1, 0, WORK_MOST}};
 enum { LIMITS = sizeof limits / sizeof *limits };
 
-enum { BODY = 1000 /* sites in one loop: what reads its C does not take them without end */ };
+/* What compiles the C of a loop does not take one without end. */
+enum {
+  BODY = 1000,     /* sites in it */
+  BODY_INDEX = 25, /* sites that a checked index counts for */
+  NESTED = 24      /* conditions around a value */
+};
 
 typedef struct Uses {
   VEC(Site) site;
@@ -129,12 +134,15 @@ static bool is_worth_memory(const Store *s, NodeId id) {
   const Uses *u = &s->uses[id];
   double most = WORK_MOST * sites_count(s->sites, id) * (1 + 1e-9);
   for (int i = 0; i < u->site.n; i++)
-    if (s->body[u->site.at[i].loop] + u->site.n > BODY && !s->index[id]) return true;
+    if (!s->index[id] &&
+        (s->body[u->site.at[i].loop] + u->site.n > BODY || u->site.at[i].depth > NESTED))
+      return true;
   if (s->cost[id] <= s->limits->cheap) return false;
   return u->loops || u->turns > most || u->site.n > s->limits->sites;
 }
 
 static void decide(Store *s, NodeId id, bool all) {
+  Op op = graph_node(s->g, id)->op;
   NodeClass c = node_class(graph_node(s->g, id));
   Uses *u = &s->uses[id];
   bool *stored = s->le->stored;
@@ -144,7 +152,7 @@ static void decide(Store *s, NodeId id, bool all) {
   else if (has_loop(s, id))
     use_in_loop(s, id);
   for (int i = 0; i < u->site.n && !stored[id]; i++) {
-    s->body[u->site.at[i].loop]++;
+    s->body[u->site.at[i].loop] += op == OP_pick || op == OP_gather ? BODY_INDEX : 1;
     use_operands(s, id, &u->site.at[i]);
   }
 }
