@@ -74,21 +74,33 @@ typedef struct Received {
   int64_t elements, senders;
 } Received;
 
-/* What a device at `coord` receives; `terms` is how many devices hold a term each. */
-static Received received(const Mesh *m, const Layout *from, const Layout *to, const Shape *s,
-                         const int *coord, int64_t terms) {
-  int64_t need = 1, own = 1, blocks = 1;
-  for (int d = 0; d < s->rank; d++) {
-    int64_t lo, hi, my_lo, my_hi;
-    dim_box(m, &to->dim[d], s->dim[d], coord, &lo, &hi);
-    dim_box(m, &from->dim[d], s->dim[d], coord, &my_lo, &my_hi);
-    need *= hi - lo;
-    own *= clip(lo, hi, my_lo, my_hi);
-    if (hi > lo && !from->dim[d].window.of)
-      blocks *= owners(m, &from->dim[d], s->dim[d], lo, hi);
+/* Of some dims, of one device: elements that it needs, how many of these it has, and from how many
+ * blocks they come. */
+typedef struct Part {
+  int64_t need, own, blocks;
+} Part;
+
+typedef struct Parts {
+  Part *at;
+  int n;
+} Parts;
+
+/* Of a device whose boxes before and behind are these. */
+static Part part_of_dim(const Mesh *m, const DimLayout *from, int64_t n, const int64_t *have,
+                        const int64_t *need) {
+  Part p = {need[1] - need[0], clip(need[0], need[1], have[0], have[1]), 1};
+  if (need[1] > need[0] && !from->window.of && from->naxes)
+    p.blocks = owners(m, from, n, need[0], need[1]);
+  return p;
+}
+
+/* One that receives at least as much, whatever the other dims are, stands for it. */
+static void add_part(Parts *p, Part x) {
+  for (int i = 0; i < p->n; i++) {
+    const Part *y = &p->at[i];
+    if (y->need >= x.need && y->own <= x.own && y->blocks >= x.blocks) return;
   }
-  if (need == 0) return (Received){0, 0};
-  return (Received){terms * need - own, terms * blocks - (own > 0)};
+  p->at[p->n++] = x;
 }
 
 /* Every device needs as much of the dim and has as much of that: even blocks, one list of axes
@@ -100,34 +112,151 @@ static bool same_everywhere(const Mesh *m, const DimLayout *f, const DimLayout *
   return true;
 }
 
-/* The most that any device receives. Of an axis of up to 4 every coordinate is looked at, of a
- * longer one the first, the middle and the last: blocks differ by one granule only, and the cost
- * must not grow with the devices. */
-static Received most_received(const Mesh *m, const Layout *from, const Layout *to, const Shape *s,
-                              int64_t terms) {
-  uint32_t axes = 0;
+/* Dims that axes link: an axis that cuts one of them before and another behind. Of each such set
+ * the parts that there are, over the coordinates along its own axes alone: what a device receives
+ * is made of one part of each set, and all that are made so are those of some device. */
+static uint32_t linked(const Layout *from, const Layout *to, uint32_t dims, uint32_t *axes) {
+  uint32_t set = dims & -dims;
+  for (uint32_t before = 0; before != set;) {
+    before = set;
+    for (int d = 0; d < from->rank; d++)
+      if (set >> d & 1) *axes |= dim_axes(&from->dim[d]) | dim_axes(&to->dim[d]);
+    for (int d = 0; d < from->rank; d++)
+      if (dims >> d & 1 && (dim_axes(&from->dim[d]) | dim_axes(&to->dim[d])) & *axes)
+        set |= 1u << d;
+  }
+  return set;
+}
+
+/* Of an axis of up to 4 every coordinate is looked at, of a longer one the first, the middle and
+ * the last: blocks differ by one granule only, and the cost must not grow with the devices. */
+static int ways_along(const Mesh *m, int axis) {
+  return m->axis[axis].size <= 4 ? (int)m->axis[axis].size : 3;
+}
+
+static int coord_of(const Mesh *m, int axis, int way) {
+  int64_t size = m->axis[axis].size;
+  return size <= 4 || way == 0 ? way : (int)(way == 1 ? size - 1 : size / 2);
+}
+
+/* By the ways along some axes; the number of an entry is a sum of strides. */
+typedef struct Steps {
+  int stride[MAX_AXES], choices;
+} Steps;
+
+static Steps steps_along(const Mesh *m, uint32_t axes) {
+  Steps s = {.choices = 1};
+  for (int i = 0; i < m->naxes; i++) {
+    if (!(axes & 1u << i)) continue;
+    s.stride[i] = s.choices;
+    s.choices *= ways_along(m, i);
+  }
+  return s;
+}
+
+/* To the next entry of a walk over axes; at[k] goes by of[k]'s strides. */
+static void step(const Mesh *m, uint32_t axes, int *way, int n, const Steps *const *of, int **at) {
+  for (int i = 0; i < m->naxes; i++) {
+    if (!(axes & 1u << i)) continue;
+    int ways = ways_along(m, i);
+    bool again = ++way[i] == ways;
+    for (int k = 0; k < n; k++) *at[k] += (again ? 1 - ways : 1) * of[k]->stride[i];
+    if (!again) return;
+    way[i] = 0;
+  }
+}
+
+typedef struct Boxes {
+  Steps steps;
+  int64_t (*at)[2]; /* begin, end */
+} Boxes;
+
+static Boxes boxes_of(Arena *a, const Mesh *m, const DimLayout *d, int64_t n, uint32_t axes) {
+  Boxes b = {.steps = steps_along(m, axes & dim_axes(d))};
+  int coord[MAX_AXES] = {0}, way[MAX_AXES] = {0};
+  b.at = arena_alloc(a, sizeof *b.at * (size_t)b.steps.choices);
+  for (int c = 0; c < b.steps.choices; c++) {
+    for (int i = 0; i < m->naxes; i++) coord[i] = coord_of(m, i, way[i]);
+    dim_box(m, d, n, coord, &b.at[c][0], &b.at[c][1]);
+    step(m, axes & dim_axes(d), way, 0, NULL, NULL);
+  }
+  return b;
+}
+
+/* The parts of one dim, by the ways along the axes that it has before or behind. */
+typedef struct DimParts {
+  Part *at;
+  Steps steps;
+  int now;
+} DimParts;
+
+static DimParts parts_of_dim(Arena *a, const Mesh *m, const DimLayout *from, const DimLayout *to,
+                             int64_t n, uint32_t axes) {
+  const Boxes have = boxes_of(a, m, from, n, axes), need = boxes_of(a, m, to, n, axes);
+  const Steps *of[] = {&have.steps, &need.steps};
+  int way[MAX_AXES] = {0}, h = 0, w = 0, *at[] = {&h, &w};
+  axes &= dim_axes(from) | dim_axes(to);
+  DimParts p = {.steps = steps_along(m, axes)};
+  p.at = arena_alloc(a, sizeof *p.at * (size_t)p.steps.choices);
+  for (int c = 0; c < p.steps.choices; c++) {
+    p.at[c] = part_of_dim(m, from, n, have.at[h], need.at[w]);
+    step(m, axes, way, 2, of, at);
+  }
+  return p;
+}
+
+static void parts_of(Arena *a, const Mesh *m, const Layout *from, const Layout *to, const Shape *s,
+                     uint32_t dims, uint32_t axes, Parts *out) {
+  DimParts dim[MAX_RANK];
+  const Steps *of[MAX_RANK];
+  int ndims = 0, way[MAX_AXES] = {0}, *at[MAX_RANK], choices = steps_along(m, axes).choices;
+  for (int d = 0; d < s->rank; d++) {
+    if (!(dims >> d & 1)) continue;
+    dim[ndims] = parts_of_dim(a, m, &from->dim[d], &to->dim[d], s->dim[d], axes);
+    of[ndims] = &dim[ndims].steps, at[ndims] = &dim[ndims].now;
+    ndims++;
+  }
+  *out = (Parts){arena_alloc(a, sizeof *out->at * (size_t)choices), 0};
+  for (int c = 0; c < choices; c++) {
+    Part all = {1, 1, 1};
+    for (int d = 0; d < ndims; d++) {
+      const Part *x = &dim[d].at[dim[d].now];
+      all = (Part){all.need * x->need, all.own * x->own, all.blocks * x->blocks};
+    }
+    add_part(out, all);
+    step(m, axes, way, ndims, of, at);
+  }
+}
+
+/* The most that any device receives; `terms` is how many devices hold a term each. */
+static Received most_received(const Program *p, const Layout *from, const Layout *to,
+                              const Shape *s, int64_t terms) {
+  ArenaMark mark = arena_mark(p->arena);
+  uint32_t varies = 0, all = (1u << s->rank) - 1;
   for (int d = 0; d < s->rank; d++)
-    if (!same_everywhere(m, &from->dim[d], &to->dim[d], s->dim[d]))
-      axes |= dim_axes(&from->dim[d]) | dim_axes(&to->dim[d]);
-  int coord[MAX_AXES] = {0}, naxes = 0, axis[MAX_AXES], choices = 1;
-  for (int a = 0; a < m->naxes; a++)
-    if (axes & 1u << a) axis[naxes++] = a;
-  int ways[MAX_AXES];
-  for (int i = 0; i < naxes; i++) {
-    ways[i] = m->axis[axis[i]].size <= 4 ? (int)m->axis[axis[i]].size : 3;
-    choices *= ways[i];
+    if (!same_everywhere(&p->mesh, &from->dim[d], &to->dim[d], s->dim[d])) varies |= 1u << d;
+  Parts sets[MAX_RANK + 1];
+  int n = 1;
+  parts_of(p->arena, &p->mesh, from, to, s, all & ~varies, 0, &sets[0]);
+  for (uint32_t left = varies; left; n++) {
+    uint32_t axes = 0, dims = linked(from, to, left, &axes);
+    parts_of(p->arena, &p->mesh, from, to, s, dims, axes, &sets[n]);
+    left &= ~dims;
   }
   Received most = {0, 0};
-  for (int c = 0; c < choices; c++) {
-    for (int i = 0, rest = c; i < naxes; rest /= ways[i++]) {
-      int64_t size = m->axis[axis[i]].size;
-      int k = rest % ways[i];
-      coord[axis[i]] = size <= 4 ? k : (int)(k == 0 ? 0 : k == 1 ? size - 1 : size / 2);
+  int at[MAX_RANK + 1] = {0};
+  for (int k = 0; k < n;) {
+    Part x = {1, 1, 1};
+    for (int i = 0; i < n; i++) {
+      const Part *y = &sets[i].at[at[i]];
+      x = (Part){x.need * y->need, x.own * y->own, x.blocks * y->blocks};
     }
-    Received r = received(m, from, to, s, coord, terms);
-    if (r.elements > most.elements) most.elements = r.elements;
-    if (r.senders > most.senders) most.senders = r.senders;
+    int64_t elements = terms * x.need - x.own, senders = terms * x.blocks - (x.own > 0);
+    if (x.need && elements > most.elements) most.elements = elements;
+    if (x.need && senders > most.senders) most.senders = senders;
+    for (k = 0; k < n && ++at[k] == sets[k].n; k++) at[k] = 0;
   }
+  arena_release(p->arena, mark);
   return most;
 }
 
@@ -179,7 +308,7 @@ Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, con
     x.senders = terms - 1;
     return x;
   }
-  Received r = most_received(m, from, to, shape, terms);
+  Received r = most_received(p, from, to, shape, terms);
   x.bytes = r.elements * dtype_size(t);
   x.senders = r.senders;
   return x;
