@@ -129,6 +129,9 @@ typedef struct Program {
   VEC(Statement *) statements; /* in order, those of the command line last */
   VEC(Var) vars;
   VEC(Entry) entries;
+  /* What finding layouts has taken so far: steps, of about a nanosecond each on no particular
+   * machine, so that searches that it bounds find the same on all. */
+  double effort;
 } Program;
 
 int program_find_entry(const Program *p, const char *name); /* -1 */

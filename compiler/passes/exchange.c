@@ -129,14 +129,27 @@ static uint32_t linked(const Layout *from, const Layout *to, uint32_t dims, uint
 }
 
 /* Of an axis of up to 4 every coordinate is looked at, of a longer one the first, the middle and
- * the last: blocks differ by one granule only, and the cost must not grow with the devices. */
-static int ways_along(const Mesh *m, int axis) {
-  return m->axis[axis].size <= 4 ? (int)m->axis[axis].size : 3;
+ * the last: blocks differ by one granule only, and the cost must not grow with the devices. Along
+ * many axes it would grow with these: then fewer are looked at, the ends in any case. */
+enum { EVERY = 4, MOST_PLACES = 256 };
+
+static int ways_along(const Mesh *m, int axis, int few) {
+  int64_t size = m->axis[axis].size;
+  return size <= few ? (int)size : few == EVERY ? 3 : few;
 }
 
-static int coord_of(const Mesh *m, int axis, int way) {
+static int coord_of(const Mesh *m, int axis, int few, int way) {
   int64_t size = m->axis[axis].size;
-  return size <= 4 || way == 0 ? way : (int)(way == 1 ? size - 1 : size / 2);
+  return size <= few || way == 0 ? way : (int)(way == 1 ? size - 1 : size / 2);
+}
+
+static int how_few(const Mesh *m, uint32_t axes) {
+  for (int few = EVERY;; few--) {
+    int places = 1;
+    for (int a = 0; a < m->naxes; a++)
+      if (axes & 1u << a) places *= ways_along(m, a, few);
+    if (places <= MOST_PLACES || few == 2) return few;
+  }
 }
 
 /* By the ways along some axes; the number of an entry is a sum of strides. */
@@ -144,21 +157,22 @@ typedef struct Steps {
   int stride[MAX_AXES], choices;
 } Steps;
 
-static Steps steps_along(const Mesh *m, uint32_t axes) {
+static Steps steps_along(const Mesh *m, uint32_t axes, int few) {
   Steps s = {.choices = 1};
   for (int i = 0; i < m->naxes; i++) {
     if (!(axes & 1u << i)) continue;
     s.stride[i] = s.choices;
-    s.choices *= ways_along(m, i);
+    s.choices *= ways_along(m, i, few);
   }
   return s;
 }
 
 /* To the next entry of a walk over axes; at[k] goes by of[k]'s strides. */
-static void step(const Mesh *m, uint32_t axes, int *way, int n, const Steps *const *of, int **at) {
+static void step(const Mesh *m, uint32_t axes, int few, int *way, int n, const Steps *const *of,
+                 int **at) {
   for (int i = 0; i < m->naxes; i++) {
     if (!(axes & 1u << i)) continue;
-    int ways = ways_along(m, i);
+    int ways = ways_along(m, i, few);
     bool again = ++way[i] == ways;
     for (int k = 0; k < n; k++) *at[k] += (again ? 1 - ways : 1) * of[k]->stride[i];
     if (!again) return;
@@ -171,14 +185,15 @@ typedef struct Boxes {
   int64_t (*at)[2]; /* begin, end */
 } Boxes;
 
-static Boxes boxes_of(Arena *a, const Mesh *m, const DimLayout *d, int64_t n, uint32_t axes) {
-  Boxes b = {.steps = steps_along(m, axes & dim_axes(d))};
+static Boxes boxes_of(Arena *a, const Mesh *m, const DimLayout *d, int64_t n, uint32_t axes,
+                      int few) {
+  Boxes b = {.steps = steps_along(m, axes & dim_axes(d), few)};
   int coord[MAX_AXES] = {0}, way[MAX_AXES] = {0};
   b.at = arena_alloc(a, sizeof *b.at * (size_t)b.steps.choices);
   for (int c = 0; c < b.steps.choices; c++) {
-    for (int i = 0; i < m->naxes; i++) coord[i] = coord_of(m, i, way[i]);
+    for (int i = 0; i < m->naxes; i++) coord[i] = coord_of(m, i, few, way[i]);
     dim_box(m, d, n, coord, &b.at[c][0], &b.at[c][1]);
-    step(m, axes & dim_axes(d), way, 0, NULL, NULL);
+    step(m, axes & dim_axes(d), few, way, 0, NULL, NULL);
   }
   return b;
 }
@@ -191,16 +206,16 @@ typedef struct DimParts {
 } DimParts;
 
 static DimParts parts_of_dim(Arena *a, const Mesh *m, const DimLayout *from, const DimLayout *to,
-                             int64_t n, uint32_t axes) {
-  const Boxes have = boxes_of(a, m, from, n, axes), need = boxes_of(a, m, to, n, axes);
+                             int64_t n, uint32_t axes, int few) {
+  const Boxes have = boxes_of(a, m, from, n, axes, few), need = boxes_of(a, m, to, n, axes, few);
   const Steps *of[] = {&have.steps, &need.steps};
   int way[MAX_AXES] = {0}, h = 0, w = 0, *at[] = {&h, &w};
   axes &= dim_axes(from) | dim_axes(to);
-  DimParts p = {.steps = steps_along(m, axes)};
+  DimParts p = {.steps = steps_along(m, axes, few)};
   p.at = arena_alloc(a, sizeof *p.at * (size_t)p.steps.choices);
   for (int c = 0; c < p.steps.choices; c++) {
     p.at[c] = part_of_dim(m, from, n, have.at[h], need.at[w]);
-    step(m, axes, way, 2, of, at);
+    step(m, axes, few, way, 2, of, at);
   }
   return p;
 }
@@ -209,10 +224,11 @@ static void parts_of(Arena *a, const Mesh *m, const Layout *from, const Layout *
                      uint32_t dims, uint32_t axes, Parts *out) {
   DimParts dim[MAX_RANK];
   const Steps *of[MAX_RANK];
-  int ndims = 0, way[MAX_AXES] = {0}, *at[MAX_RANK], choices = steps_along(m, axes).choices;
+  int ndims = 0, way[MAX_AXES] = {0}, *at[MAX_RANK], few = how_few(m, axes);
+  int choices = steps_along(m, axes, few).choices;
   for (int d = 0; d < s->rank; d++) {
     if (!(dims >> d & 1)) continue;
-    dim[ndims] = parts_of_dim(a, m, &from->dim[d], &to->dim[d], s->dim[d], axes);
+    dim[ndims] = parts_of_dim(a, m, &from->dim[d], &to->dim[d], s->dim[d], axes, few);
     of[ndims] = &dim[ndims].steps, at[ndims] = &dim[ndims].now;
     ndims++;
   }
@@ -224,7 +240,7 @@ static void parts_of(Arena *a, const Mesh *m, const Layout *from, const Layout *
       all = (Part){all.need * x->need, all.own * x->own, all.blocks * x->blocks};
     }
     add_part(out, all);
-    step(m, axes, way, ndims, of, at);
+    step(m, axes, few, way, ndims, of, at);
   }
 }
 

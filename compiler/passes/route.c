@@ -188,9 +188,17 @@ static int next_of(const Form *f, int from, int to) {
   return via < 0 ? to : via;
 }
 
+/* Of pricing one exchange on a mesh (exchange.c) and of the paths through a layout. */
+static double effort_of(const Mesh *m, int layouts) {
+  double coords = 1;
+  for (int a = 0; a < m->naxes; a++) coords *= fmin(4, (double)m->axis[a].size);
+  return 2.0 * layouts * (400 + 8 * fmin(coords, 256)) + 2.0 * layouts * layouts;
+}
+
 /* The shortest paths among layouts 0 to x - 1 are known: then those with x too. */
 static void close_over(const Routes *r, Form *f, int x) {
   const Layout *lx = f->layouts.at[x];
+  r->program->effort += effort_of(&r->program->mesh, x);
   for (int k = 0; k <= x; k++) {
     f->cost[x * f->cap + k] = hop(r, f, lx, f->layouts.at[k]);
     f->cost[k * f->cap + x] = hop(r, f, f->layouts.at[k], lx);

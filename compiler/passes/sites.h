@@ -44,5 +44,8 @@ void sites_once(Sites *s, NodeId id, Work *sum); /* as if every value were store
 void sites_add(Sites *s, const bool *stored, NodeId id, const Site *at, Work *sum);
 void sites_add_store(Sites *s, NodeId id, Work *sum);
 bool work_within(const Work *work, const Work *once); /* the law */
+/* verify_work.c: of a plan as it is, and *once; *where: the node with most sites. What breaks the
+ * law beyond doubt is not counted to its end. */
+Work work_count(const Plan *p, const LocalEntry *le, Work *once, NodeId *where);
 
 #endif

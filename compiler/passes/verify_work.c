@@ -64,33 +64,36 @@ static void walk_all(Walk *w) {
     if (le->stored[i]) walk_loop(w, &i, 1);
 }
 
-static bool is_bounded(const Plan *p, const LocalEntry *le, NodeId *where) {
+Work work_count(const Plan *p, const LocalEntry *le, Work *once, NodeId *where) {
   int n = le->graph->nodes.n;
   Walk w = {.le = le,
             .arena = p->arena,
             .sites = sites_new(p->arena, &p->program->mesh, le->graph),
             .met = arena_array(p->arena, bool, n + 1),
             .times = arena_array(p->arena, int, n + 1)};
-  Work all = {0}, once = {0};
+  Work all = {0};
+  *once = (Work){0};
+  *where = 0;
   for (NodeId i = 0; i < n; i++) sites_once(w.sites, i, &all);
   w.most = WORK_MOST * all.code + 1;
   walk_all(&w);
   for (NodeId i = 0; i < n; i++) {
-    if (w.met[i]) sites_once(w.sites, i, &once);
+    if (w.met[i]) sites_once(w.sites, i, once);
     if (w.times[i] > w.times[*where]) *where = i;
   }
-  return work_within(&w.work, &once);
+  return w.work;
 }
 
 void verify_work(const Plan *p, const char *after) {
   verify_local(p, after);
   for (int e = 0; e < p->entries.n; e++) {
     const LocalEntry *le = &p->entries.at[e];
-    NodeId where = 0;
+    NodeId where;
+    Work once;
     ArenaMark mark = arena_mark(p->arena);
-    bool bounded = is_bounded(p, le, &where);
+    Work work = work_count(p, le, &once, &where);
     arena_release(p->arena, mark);
-    if (!bounded)
+    if (!work_within(&work, &once))
       verify_breach(p, le->entry, le->graph, where, after,
                     "more work than twice that of storing every value once");
   }

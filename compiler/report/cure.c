@@ -78,7 +78,7 @@ static const char *cure_of(const Edits *all, Forbidden *f, uint64_t *const *sig)
 
 void cure_forbidden(Plan *p, const FrontOptions *front) {
   if (p->variables_of) return;
-  Edits all = {.plan = p, .front = front, .lists_forbidden = true};
+  Edits all = {.plan = p, .front = front, .limit = 2 * EDITS_SECOND, .lists_forbidden = true};
   for (int round = 0; round < 2; round++)
     for (int i = 0; i < p->forbidden.n; i++) {
       TensorId t[MOST_NEAR];

@@ -85,9 +85,14 @@ static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, S
 
 void dump_comm(const Plan *p, const FrontOptions *front, Str *out) {
   int most = front ? edits_affordable(p) : 0;
-  const Edits *edits = most >= ENOUGH_EDITS ? edits_try(p, front, most) : NULL;
+  const Edits *edits = most >= ENOUGH_EDITS ? edits_try(p, front, most, EDITS_SECOND) : NULL;
   report_mesh(p, out);
   for (int e = 0; e < p->entries.n; e++) put_entry(p, &p->entries.at[e], edits, out);
   if (!edits && !p->variables_of)
     str_puts(out, "# --dump=edits tries edits of the layouts that would do without them\n");
+  if (edits && edits->is_short)
+    str_printf(out,
+               "# the search for cheaper edits ended after %d of %d, which took about a second: "
+               "--dump=edits goes on for longer\n",
+               edits->edit.n, edits->edit.n + edits->left_out);
 }

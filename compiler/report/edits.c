@@ -316,13 +316,20 @@ static void keep_outcomes(Edits *all, Edit *e, const Plan *trial, Arena *of_tria
   memcpy(jmp, &outer, sizeof outer);
 }
 
-/* A compilation of its own, in memory of its own. */
-static void try_edit(Edits *all, Edit *e) {
+/* Besides finding layouts; some 20000 ops can be compiled in a second. */
+static double effort_of(const Program *g) {
+  double nodes = 1;
+  for (int e = 0; e < g->entries.n; e++) nodes += g->entries.at[e].graph->nodes.n;
+  return g->effort + nodes * EDITS_SECOND / 20000;
+}
+
+/* A compilation of its own, in memory of its own. Returns what it took. */
+static double try_edit(Edits *all, Edit *e) {
   Arena *a = arena_new();
-  if (!a) return;
+  if (!a) return 0;
   if (arena_catch(a)) {
     arena_free(a);
-    return;
+    return 0;
   }
   Diag d;
   Trial t = {.edits = all};
@@ -332,7 +339,9 @@ static void try_edit(Edits *all, Edit *e) {
                        .lists_forbidden = all->lists_forbidden};
   Plan *p = g && d.warnings <= all->plan->program->diag->warnings ? pipeline_run(g, &o) : NULL;
   if (p && p->entries.n == all->plan->entries.n) keep_outcomes(all, e, p, a);
+  double effort = g ? effort_of(g) : 0;
   arena_free(a);
+  return effort;
 }
 
 /* -------- all -------- */
@@ -384,15 +393,22 @@ void edits_try_all(Edits *all, int most) {
     all->left_out = all->edit.n - most;
     all->edit.n = most;
   }
-  for (int i = 0; i < all->edit.n; i++) try_edit(all, &all->edit.at[i]);
+  double effort = 0;
+  for (int i = 0; i < all->edit.n; i++) {
+    effort += try_edit(all, &all->edit.at[i]);
+    if (all->limit == 0 || effort < all->limit || i + 1 == all->edit.n) continue;
+    all->left_out += all->edit.n - (i + 1);
+    all->edit.n = i + 1;
+    all->is_short = true;
+  }
 }
 
-Edits *edits_try(const Plan *p, const FrontOptions *front, int most) {
+Edits *edits_try(const Plan *p, const FrontOptions *front, int most, double limit) {
   if (p->variables_of) return NULL;
   Edits *all = arena_new_of(p->arena, Edits);
   Candidates c = {p, all};
   VEC(Dear) dear = {0};
-  *all = (Edits){.plan = p, .front = front, .base = outcomes(p, p->arena)};
+  *all = (Edits){.plan = p, .front = front, .limit = limit, .base = outcomes(p, p->arena)};
   for (int e = 1; e < p->entries.n; e++) /* init runs once */
     for (int t = 0; t < p->entries.at[e].steps.n; t++) {
       const LocalEntry *le = &p->entries.at[e];
@@ -509,6 +525,7 @@ void edits_put(const Edits *all, Str *out) {
   report_mesh(p, out);
   str_printf(out, "%d edit%s of one layout tried", all->edit.n, all->edit.n == 1 ? "" : "s");
   if (all->left_out) str_printf(out, ", %d more left out", all->left_out);
+  if (all->is_short) str_puts(out, " as each takes long");
   str_puts(out, "\n");
   for (int e = 1; e < p->entries.n; e++) {
     const LocalEntry *le = &p->entries.at[e];

@@ -32,7 +32,9 @@ typedef struct Edits {
   const Plan *plan;
   const FrontOptions *front;
   VEC(Edit) edit;
-  int left_out; /* candidates beyond the most that are tried */
+  int left_out;  /* candidates beyond the most that are tried */
+  double limit;  /* of Program.effort, of all trials; 0: none */
+  bool is_short; /* it ended the search */
   bool lists_forbidden;
   EntryOutcome *base;
 } Edits;
@@ -40,7 +42,8 @@ typedef struct Edits {
 /* Tries edits near each exchange of an entry but init, dearest exchanges first.
  * NULL for a variant, whose variables' layouts another program decides. `most`: of
  * compilations. */
-Edits *edits_try(const Plan *p, const FrontOptions *front, int most);
+Edits *edits_try(const Plan *p, const FrontOptions *front, int most, double limit);
+static const double EDITS_SECOND = 1e9; /* of effort */
 /* How many compilations of this program take about a second, and some seconds; the same on every
  * machine. */
 int edits_affordable(const Plan *p);

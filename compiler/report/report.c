@@ -81,7 +81,7 @@ bool report_dump(const Plan *p, const FrontOptions *front, const char *stage, St
   if (!strcmp(stage, "comm"))
     dump_comm(p, front, out);
   else if (!strcmp(stage, "edits"))
-    edits_put(edits_try(p, front, edits_many(p)), out);
+    edits_put(edits_try(p, front, edits_many(p), 10 * EDITS_SECOND), out);
   else
     return false;
   return true;
