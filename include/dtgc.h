@@ -209,6 +209,11 @@ dtgc_status dtgc_start(dtgc_program *p);
  * in seconds, 0: that of the options. Starts the devices. In one process it returns at once. */
 dtgc_status dtgc_barrier(dtgc_program *p, const char *name, double timeout);
 
+/* What dtrt_main would refuse of these arguments (dtrt.h), looked at before any code is made: -1 when nothing is
+ * wrong with them or the program did not compile, else the exit status, after having said why on standard error.
+ * argv[0] is the name in messages. */
+int dtgc_check_main(dtgc_program *p, int argc, char **argv);
+
 /* ------------------------------------------------------------------ 3. train */
 
 /* Rows for one input of an entry whose first dim is the batch: a file, or an array of yours that

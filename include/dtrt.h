@@ -544,6 +544,12 @@ const char *dtrt_dtype_name(int dtype);
  * having said why. */
 int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *const *variants,
               dtrt_more_fn *more, void *user);
+/* What dtrt_main would refuse of these arguments before anything runs: commands, options, names of entries, inputs
+ * and outputs, files that are not there or hold other shapes (large texts and archives are not read for it), folders
+ * that cannot be written. -1: nothing; else the exit status, after having said why. Of the program it needs name and
+ * entries, of these names, inputs and outputs: no code. Under a launcher it does not look at files, as ranks may see
+ * others. */
+int dtrt_check_main(int argc, char **argv, const dtrt_program *p);
 
 #ifdef __cplusplus
 }

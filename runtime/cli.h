@@ -16,6 +16,7 @@ typedef struct cli {
   dtrt_more_fn *more;
   void *user;
   bool quiet; /* another process is rank 0 and speaks */
+  bool looks; /* nothing runs: the arguments are looked at */
   int rank;   /* of MPI, as far as the environment tells */
 
   const char *command;
@@ -38,6 +39,7 @@ int info_run(const cli *c);
 int call_run(const cli *c);
 int cli_fit(const cli *c);
 int help_run(const cli *c, FILE *to, int status);
+int look_run(const cli *c, bool calls); /* cli_look.c: -1, or why not; `calls`: else it fits */
 
 /* "PROG: message" on stderr, of rank 0 alone; returns CLI_USAGE. */
 __attribute__((format(printf, 2, 3))) int cli_usage(const cli *c, const char *format, ...);

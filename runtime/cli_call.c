@@ -1,5 +1,6 @@
 /* cli_call.c: `call ENTRY`: files in, one run of an entry, files and printed values out. */
 #include "cli.h"
+#include "busy.h"
 #include <stdlib.h>
 #include <string.h>
 #include "element.h"
@@ -131,9 +132,13 @@ int call_run(const cli *given) {
   if (!s) return CLI_FAILED;
   int status = CLI_FAILED;
   void **out = calloc((size_t)c.entry->nout + 1, sizeof *out);
+  busy *b = c.quiet || !c.nfeed ? NULL : busy_begin();
+  busy_say(b, "reading %s%s", c.nfeed ? c.feed[0].file : "", c.nfeed > 1 ? " and others" : "");
+  bool good = out && data_open(&set, c.entry, c.feed, c.nfeed, true, 0, 0, NULL, why, sizeof why);
+  busy_end(b);
   if (!out) {
     cli_fail(&c, "out of memory");
-  } else if (!data_open(&set, c.entry, c.feed, c.nfeed, true, 0, 0, NULL, why, sizeof why)) {
+  } else if (!good) {
     cli_fail(&c, why);
   } else {
     cli_note_set(&c, &set);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "busy.h"
 #include "cli.h"
 #include "fit.h"
 #include "fit_report.h"
@@ -367,7 +368,10 @@ static fit_status check_eval_feed(show *w) {
 /* What a file has to tell is told also when the pass cannot run. */
 static fit_status open_pass(show *w, fit_pass *pass, const dtrt_entry *e, const data_pair *feed,
                             int nfeed, int64_t skip, int64_t limit) {
+  busy *b = w->c.quiet || !nfeed ? NULL : busy_begin();
+  busy_say(b, "reading %s%s", nfeed ? feed[0].file : "", nfeed > 1 ? " and others" : "");
   fit_status status = fit_open(&w->f, pass, e, feed, nfeed, skip, limit);
+  busy_end(b);
   if (pass->entry) cli_note_set(&w->c, &pass->set);
   return status;
 }

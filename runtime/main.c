@@ -284,7 +284,8 @@ static int parse_and_run(cli *c, int argc, char **argv) {
       return CLI_USAGE;
     }
   }
-  return check(c, bit) ? run(c) : CLI_USAGE;
+  if (!check(c, bit)) return CLI_USAGE;
+  return !c->looks ? run(c) : bit == 1 ? -1 : look_run(c, bit == 2);
 }
 
 /* Before MPI is started only the launcher's environment tells which rank this is. */
@@ -304,6 +305,21 @@ static void free_pairs(data_pair *pair, int n) {
   free(pair);
 }
 
+static void free_all(const cli *c) {
+  free_pairs(c->feed, c->nfeed);
+  free_pairs(c->eval_feed, c->neval_feed);
+  free_pairs(c->out, c->nout);
+}
+
+int dtrt_check_main(int argc, char **argv, const dtrt_program *p) {
+  cli c = {.prog = argc > 0 && argv[0] ? argv[0] : p->name, .program = p, .looks = true};
+  c.rank = launcher_rank();
+  c.quiet = c.rank != 0;
+  int status = parse_and_run(&c, argc, argv);
+  free_all(&c);
+  return status;
+}
+
 int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *const *variants,
               dtrt_more_fn *more, void *user) {
   cli c = {.prog = argc > 0 && argv[0] ? argv[0] : p->name,
@@ -315,9 +331,7 @@ int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *
            .prefetch = 2};
   c.quiet = c.rank != 0;
   int status = parse_and_run(&c, argc, argv);
-  free_pairs(c.feed, c.nfeed);
-  free_pairs(c.eval_feed, c.neval_feed);
-  free_pairs(c.out, c.nout);
+  free_all(&c);
   if (fflush(stdout) || ferror(stdout)) {
     cli_note(&c, "cannot write to the standard output");
     if (!status) status = CLI_FAILED;

@@ -1,5 +1,6 @@
 /* dtgc: the compiler's command line, written on dtgc.h and dtrt.h alone. The only file of the
  * compiler that prints. Under mpiexec only rank 0 speaks. */
+#include "busy.h"
 #include "dtgc.h"
 #include "dtrt.h"
 #include "options.h"
@@ -20,6 +21,7 @@ typedef struct Driver {
   dtgc_source machine;
   dtgc_source *source;
   bool quiet; /* another rank speaks */
+  busy *busy; /* what takes long, on a terminal */
   dtgc_program *program;
   dtgc_program *variant[MOST_VARIANTS];
   char *layouts; /* text that the running program shows */
@@ -27,11 +29,14 @@ typedef struct Driver {
 } Driver;
 
 static void on_message(void *user, const dtgc_message *m) {
-  if (!((Driver *)user)->quiet) fputs(m->rendered, stderr);
+  Driver *d = user;
+  busy_clear(d->busy);
+  if (!d->quiet) fputs(m->rendered, stderr);
 }
 
 /* What the message callback has not already shown. */
 static int fail(const Driver *d, dtgc_status s, const dtgc_program *p) {
+  busy_idle(d->busy);
   if (s != DTGC_BAD_SOURCE && !d->quiet) fprintf(stderr, "dtgc: %s\n", dtgc_error(p));
   return EXIT_ERRORS;
 }
@@ -59,8 +64,12 @@ static void show_times(const Driver *d) {
 static int dump(Driver *d) {
   for (int i = 0; i < d->o.ndumps; i++) {
     char *text;
+    bool edits = !strcmp(d->o.dump[i], "comm") || !strcmp(d->o.dump[i], "edits");
+    busy_say(d->busy, edits ? "searching for cheaper layouts near those of %s" : "compiling %s",
+             d->o.file[0]);
     dtgc_status s = dtgc_dump(d->program, d->o.dump[i], &text);
     if (s) return fail(d, s, d->program);
+    busy_idle(d->busy);
     if (d->o.ndumps > 1) printf("%s# ---- %s ----\n", i ? "\n" : "", d->o.dump[i]);
     fputs(text, stdout);
     dtgc_free_text(text);
@@ -82,8 +91,10 @@ static int why(Driver *d) {
 
 static int find_layouts(Driver *d) {
   char *text;
+  busy_say(d->busy, "searching for layouts of %s", d->o.file[0]);
   dtgc_status s = dtgc_auto(d->program, d->o.memory, &text);
   if (s) return fail(d, s, d->program);
+  busy_idle(d->busy);
   int bad = fputs(text, stdout) < 0;
   dtgc_free_text(text);
   return bad;
@@ -194,8 +205,10 @@ static int build(Driver *d) {
   dtgc_program *all[MOST_VARIANTS + 1] = {d->program};
   for (int i = 0; i < d->o.nalsos; i++)
     if (!(all[i + 1] = make_variant(d, d->o.also[i]))) return EXIT_ERRORS;
+  busy_say(d->busy, "compiling %s%s", d->o.file[0], d->o.nalsos ? " for several sizes" : "");
   int mpi = !d->o.transport || strcmp(d->o.transport, "threads") != 0;
   dtgc_status s = dtgc_build_with(all, d->o.nalsos + 1, d->o.host, d->o.nhosts, d->o.output, mpi);
+  busy_idle(d->busy);
   return s ? fail(d, s, d->program) : 0;
 }
 
@@ -231,20 +244,28 @@ static void add_layouts(Driver *d, dtrt_program *code) {
       code->layouts = d->layouts = text;
 }
 
-static int run(Driver *d) {
+static int run_with(Driver *d, int argc, char **argv) {
   const dtrt_program *code;
+  busy_say(d->busy, "compiling %s", d->o.file[0]);
   dtgc_status s = dtgc_load(d->program, &code);
   if (s) return fail(d, s, d->program);
+  busy_end(d->busy);
+  d->busy = NULL;
   show_times(d);
   fflush(stdout);
   dtrt_program shown = *code;
   add_layouts(d, &shown);
+  return dtrt_main(argc, argv, &shown, NULL, more, d);
+}
+
+static int run(Driver *d) {
   char **argv = calloc((size_t)d->o.nrest + 2, sizeof *argv), *name = run_name(&d->o);
   int status = EXIT_ERRORS;
   if (argv && name) {
     argv[0] = name;
     memcpy(argv + 1, d->o.rest, (size_t)d->o.nrest * sizeof *argv);
-    status = dtrt_main(d->o.nrest + 1, argv, &shown, NULL, more, d);
+    status = dtgc_check_main(d->program, d->o.nrest + 1, argv);
+    if (status < 0) status = run_with(d, d->o.nrest + 1, argv);
   }
   free(name);
   free(argv);
@@ -253,10 +274,23 @@ static int run(Driver *d) {
 
 /* -------- -------- */
 
+/* Whether the folder that a file is to be written to can be written. */
+static int cannot_write(const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
+  bool ok = folder && access(slash ? folder : ".", W_OK) == 0;
+  free(folder);
+  return ok ? 0 : fail_file(path);
+}
+
 static int work(Driver *d) {
   if (wants_only_ast(&d->o)) return dump_ast(d);
+  if (d->o.output && cannot_write(d->o.output)) return EXIT_ERRORS;
+  if (d->o.emit_html && cannot_write(d->o.emit_html)) return EXIT_ERRORS;
+  busy_say(d->busy, "compiling %s", d->o.file[0]);
   dtgc_status s = dtgc_compile(d->source, d->o.nfiles, &d->options, &d->program);
   if (s) return fail(d, s, d->program);
+  busy_idle(d->busy);
   int bad = d->quiet ? 0 : dump(d);
   if (!bad) bad = why(d);
   if (!bad && d->o.automatic) bad = find_layouts(d);
@@ -275,15 +309,6 @@ static int show_ops(void) {
   int bad = fputs(text, stdout) < 0;
   dtgc_free_text(text);
   return bad;
-}
-
-/* Whether the folder that a file is to be written to can be written. */
-static int cannot_write(const char *path) {
-  const char *slash = strrchr(path, '/');
-  char *folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
-  bool ok = folder && access(slash ? folder : ".", W_OK) == 0;
-  free(folder);
-  return ok ? 0 : fail_file(path);
 }
 
 /* To -o FILE, or to standard output; of rank 0 alone. */
@@ -339,7 +364,9 @@ static int drive(Driver *d) {
   d->source = calloc((size_t)o->nfiles, sizeof *d->source);
   if (!d->source) return EXIT_ERRORS;
   for (int i = 0; i < o->nfiles; i++) d->source[i].name = o->file[i];
+  if (!d->quiet) d->busy = busy_begin();
   int status = work(d);
+  busy_end(d->busy);
   for (int i = 0; i < d->nvariants; i++) dtgc_free(d->variant[i]);
   dtgc_free_text(d->layouts);
   dtgc_free(d->program);

@@ -1,0 +1,17 @@
+/* busy.h: one line on a terminal that says what takes long.
+ *
+ * Whoever waits for more than a moment is told what for and since when, on standard error where
+ * that is a terminal, and the line goes when it is over. Nothing is written for what is quick, nor
+ * into files and pipes. */
+#ifndef DTG_RUNTIME_BUSY_H
+#define DTG_RUNTIME_BUSY_H
+
+typedef struct busy busy;
+busy *busy_begin(void); /* NULL where nobody would see it; all below take that */
+/* What is being done from now on: "compiling m.dtg". */
+__attribute__((format(printf, 2, 3))) void busy_say(busy *b, const char *format, ...);
+void busy_idle(busy *b);  /* nothing is */
+void busy_clear(busy *b); /* before other output: the line comes again when it lasts */
+void busy_end(busy *b);
+
+#endif
