@@ -122,9 +122,7 @@ DTRT_LOOP void loop7_f_i(dtrt_device *dev, int64_t n0, int64_t n1, int64_t n2, i
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      const int64_t p0 = t_[i][j] - from0;
-      const int32_t v0 = dtrt_owns(dtrt_index(dev, t_[i][j], 12), from0, n1) ? dtrt_add_i32(t_2[i][0][p0 % n1], dtrt_cast_i64_i32(dtrt_floordiv_i64(dtrt_mul_i64((int64_t)from1, 4001), 4))) : 0;
-      f_i[i][j] = v0;
+      f_i[i][j] = t_2[i][dtrt_index(dev, t_[i][j], 12)];
       f_v[i][j] = t_3[i][dtrt_index(dev, t_[i][j], 12)];
     }
   }
