@@ -375,10 +375,17 @@ static void grad_cast(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   dx[0] = dtype_is_float(from) && dtype_is_float(to) ? build_cast(b, dy, from) : NO_NODE;
 }
 
+/* A number goes to the type at once, not by way of f32. */
 static Arg call_cast(Build *b, const Arg *a) {
   NodeId x;
   DType t;
-  if (!arg_tensor(b, &a[0], "x", &x) || !arg_dtype(b, &a[1], "dtype", &t)) return arg_node(NO_NODE);
+  if (!arg_dtype(b, &a[1], "dtype", &t)) return arg_node(NO_NODE);
+  if (a[0].kind == ARG_REAL)
+    x = build_tensor(b, &a[0], dtype_is_float(t) ? t : DT_F64);
+  else if (a[0].kind == ARG_INT)
+    x = build_tensor(b, &a[0], dtype_is_float(t) ? t : DT_I64);
+  else if (!arg_tensor(b, &a[0], "x", &x))
+    return arg_node(NO_NODE);
   return arg_node(build_cast(b, x, t));
 }
 
