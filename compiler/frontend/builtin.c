@@ -287,7 +287,12 @@ static Value cast_number(Elab *e, DType t, const Actual *a, double x) {
   static const int64_t lo[] = {0, 0, -128, INT32_MIN, INT64_MIN};
   static const int64_t hi[] = {1, 255, 127, INT32_MAX, INT64_MAX};
   if (t == DT_BOOL) return value_bool(x != 0);
-  if (dtype_is_float(t)) return value_real(x);
+  if (dtype_is_float(t)) {
+    double r = dtype_round(t, x);
+    return isfinite(x) && !isfinite(r)
+               ? elab_fail(e, a->span, "%.9g does not fit in %s; inf is infinity", x, dtype_name(t))
+               : value_real(r);
+  }
   bool whole = a->value.kind == V_INT, fits = whole || (x > -0x1p63 && x < 0x1p63);
   int64_t i = !fits ? 0 : whole ? a->value.i : (int64_t)x;
   if (!fits || i < lo[t] || i > hi[t])
