@@ -77,7 +77,7 @@ void why_alternatives(const Plan *p, const LocalEntry *le, NodeId id, Str *out) 
   qsort(r, (size_t)n, sizeof *r, by_total); /* what was chosen comes first */
   str_printf(out,
              "  could be computed in %d ways; the entry would take so much more with each,"
-             " the others staying:\n",
+             " the others staying, by the sum over ops and conversions:\n",
              n);
   int shown = 0, impossible = 0, forbidden = 0;
   for (int i = 0; i < n; i++) {
