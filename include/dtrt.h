@@ -550,6 +550,9 @@ int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *
  * entries, of these names, inputs and outputs: no code. Under a launcher it does not look at files, as ranks may see
  * others. */
 int dtrt_check_main(int argc, char **argv, const dtrt_program *p);
+/* Executables have it run before any library has: UCX, below MPI, takes SIGHUP for itself when it is loaded, and this
+ * remembers whether the process was started with it ignored (nohup). dtrt_main calls it where nobody has. */
+void dtrt_main_early(void);
 
 #ifdef __cplusplus
 }

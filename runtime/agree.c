@@ -22,6 +22,32 @@ static CommFace *gather(dtrt_session *s, CommFace *mine) {
   return NULL;
 }
 
+dtrt_status session_gather_words(dtrt_session *s, const char *at, const uint64_t *mine, int n,
+                                 uint64_t *all) {
+  Comm *c = s->comm;
+  if (c->nranks == 1 || !c->verbs->faces) {
+    memcpy(all, mine, (size_t)n * sizeof *all);
+    return DTRT_OK;
+  }
+  CommFace *face = calloc((size_t)c->nranks, sizeof *face);
+  if (!face) {
+    c->verbs->fail(c, "out of memory to compare ranks");
+    return session_error(s, DTRT_NO_MEMORY, "out of memory");
+  }
+  dtrt_status status = DTRT_OK;
+  for (int from = 0; from < n && status == DTRT_OK; from += WORDS) {
+    size_t bytes = (size_t)(n - from < WORDS ? n - from : WORDS) * sizeof *mine;
+    CommFace own = {.hash = {0}};
+    snprintf(own.at, sizeof own.at, "%s", at);
+    memcpy(own.hash, mine + from, bytes);
+    status = session_gather(s, &own, face, c->timeout);
+    for (int r = 0; status == DTRT_OK && r < c->nranks; r++)
+      memcpy(all + (size_t)r * (size_t)n + from, face[r].hash, bytes);
+  }
+  free(face);
+  return status;
+}
+
 uint64_t session_share(dtrt_session *s, uint64_t mine) {
   if (s->comm->nranks == 1 || !s->comm->verbs->faces) return mine;
   CommFace *all = gather(s, &(CommFace){.hash = {mine}});

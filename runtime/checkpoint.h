@@ -75,6 +75,7 @@ typedef struct checkpoint_steps {
 bool checkpoint_list(const char *dir, checkpoint_steps *s, char *why, size_t whysize);
 char *checkpoint_step_path(const char *dir, int64_t step); /* malloc'ed */
 bool checkpoint_remove(const char *path); /* renamed first, so that no half of one is ever found */
+void checkpoint_discard(const char *aside); /* one that was never given its name */
 void checkpoint_remove_aside(
     const char *dir); /* what crashes have left in a folder of checkpoints */
 bool checkpoint_make_folder(const char *path, char *why, size_t whysize); /* with those above it */

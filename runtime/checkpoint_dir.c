@@ -90,6 +90,8 @@ bool checkpoint_remove(const char *path) {
   return good;
 }
 
+void checkpoint_discard(const char *aside) { empty_and_remove(aside); }
+
 void checkpoint_remove_aside(const char *dir) {
   DIR *d = opendir(dir);
   if (!d) return;

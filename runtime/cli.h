@@ -6,8 +6,9 @@
 #include "data.h"
 #include "dtrt.h"
 
-/* Exit statuses; of fit under Ctrl-C as a shell has it. */
-enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_STOPPED = 130 };
+/* Exit statuses; of a fit that a signal has stopped, as a shell has it: 130 after Ctrl-C. */
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_SIGNAL = 128 };
+enum { CLI_WHY = 768 };
 
 typedef struct cli {
   const char *prog; /* argv[0] */

@@ -1,26 +1,18 @@
 /* cli_fit.c: `fit ENTRY`: the training loop of fit.h from a command line, with what it prints: the
  * plan, a line an epoch, the progress bar, the log, warnings. */
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include "busy.h"
 #include "cli.h"
+#include "cli_stop.h"
 #include "fit.h"
 #include "fit_report.h"
 #include "fit_save.h"
 #include "safetensors.h"
 #include "progress.h"
 #include "step_log.h"
-
-/* Set by Ctrl-C; a signal handler has nowhere else to write. */
-static volatile sig_atomic_t fit_interrupted;
-
-static void fit_on_interrupt(int sig) {
-  (void)sig;
-  fit_interrupted = 1;
-}
 
 typedef struct show {
   cli c;
@@ -29,9 +21,11 @@ typedef struct show {
   fit_report report;
   step_log steps;
   progress bar;
+  cli_stop stop;
   bool nan_said;
-  int status; /* to exit with, once a hook has stopped the loop */
-  char *log;  /* text so far */
+  bool log_fails; /* the last try to write a log has failed; told once */
+  int status;     /* to exit with, once a hook has stopped the loop */
+  char *log;      /* text so far */
   size_t nlog;
 } show;
 
@@ -109,9 +103,27 @@ static void draw(show *w, const fit_pass *pass) {
                 text);
 }
 
+/* All processes come here after the same step. */
+static fit_status stop(show *w, const fit_pass *pass, int sig) {
+  const fit *f = &w->f;
+  char text[512];
+  progress_clear(&w->bar);
+  snprintf(text, sizeof text, "stopped by %s after step %lld of %lld of epoch %lld (%s)",
+           cli_stop_name(sig), (long long)pass->step, (long long)fit_epoch_steps(f, pass, f->epoch),
+           (long long)f->epoch, pass->entry->name);
+  cli_note(&w->c, text);
+  w->status = CLI_SIGNAL + sig;
+  if (fit_save_now(&w->save, &w->f)) return FIT_FAILED;
+  snprintf(text, sizeof text, "saved %.400s/step-%06lld", w->c.save ? w->c.save : "",
+           (long long)w->save.step);
+  if (w->c.save) cli_note(&w->c, text);
+  Comm *comm = w->f.session->comm;
+  if (comm->verbs->leave) comm->verbs->leave(comm);
+  return FIT_STOPPED;
+}
+
 static fit_status on_step(fit *f, const fit_pass *pass) {
   show *w = f->user;
-  char text[512];
   fit_status status = FIT_OK;
   if (pass == &f->train && (status = step_log_add(&w->steps, f))) return status;
   if (pass->bad >= 0) warn_of_nan(w, pass);
@@ -122,19 +134,9 @@ static fit_status on_step(fit *f, const fit_pass *pass) {
     return FIT_STOPPED;
   }
   if ((status = fit_save_step(&w->save, f, pass))) return status;
-  if (fit_interrupted) {
-    progress_clear(&w->bar);
-    snprintf(text, sizeof text, "stopped by Ctrl-C after step %lld of %lld of epoch %lld (%s)",
-             (long long)pass->step, (long long)fit_epoch_steps(f, pass, f->epoch),
-             (long long)f->epoch, pass->entry->name);
-    cli_note(&w->c, text);
-    w->status = CLI_STOPPED;
-    if (fit_save_now(&w->save, f)) return FIT_FAILED;
-    snprintf(text, sizeof text, "saved %.400s/step-%06lld", w->c.save ? w->c.save : "",
-             (long long)w->save.step);
-    if (w->c.save) cli_note(&w->c, text);
-    return FIT_STOPPED;
-  }
+  int sig = 0;
+  if (cli_stop_asked(&w->stop, &sig)) return f->why[0] = '\0', FIT_FAILED;
+  if (sig) return stop(w, pass, sig);
   draw(w, pass);
   return FIT_OK;
 }
@@ -193,10 +195,26 @@ static fit_status log_fail(show *w) {
 }
 
 /* The whole log anew, so that the file is at any time the log of whole epochs. */
-static fit_status log_write(show *w) {
-  fit *f = &w->f;
-  return tensor_file_replace(w->c.log, w->log, w->nlog, "", 0, f->why, sizeof f->why) ? FIT_OK
-                                                                                      : FIT_FAILED;
+static bool log_write(show *w, char *why, size_t whysize) {
+  return !w->c.log || w->c.quiet ||
+         tensor_file_replace(w->c.log, w->log, w->nlog, "", 0, why, whysize);
+}
+
+/* A full disk does not end a training: both logs are kept in memory, and written with what comes
+ * next. False with why. */
+static bool logs_write(show *w, char *why, size_t whysize) {
+  char note[CLI_WHY], *of = whysize ? why : note;
+  size_t room = whysize ? whysize : sizeof note;
+  bool good = log_write(w, of, room) && step_log_sync(&w->steps, of, room);
+  if (!good && !w->log_fails && !whysize) {
+    char line[CLI_WHY + 128];
+    snprintf(line, sizeof line,
+             "warning: %s; its lines are kept, and written when that is possible", note);
+    progress_clear(&w->bar);
+    cli_note(&w->c, line);
+  }
+  w->log_fails = !good;
+  return good;
 }
 
 static fit_status log_epoch(show *w) {
@@ -206,7 +224,7 @@ static fit_status log_epoch(show *w) {
                f->train.seconds) ||
       !log_line(w, false))
     return log_fail(w);
-  return log_write(w);
+  return FIT_OK;
 }
 
 /* The lines of the epochs before the one that it goes on with, when the log is of this training. */
@@ -228,7 +246,8 @@ static bool log_keep(show *w) {
 static fit_status log_start(show *w) {
   if (!w->c.log || w->c.quiet) return FIT_OK;
   if (!log_add(w, "epoch,steps,seconds") || !log_line(w, true) || !log_keep(w)) return log_fail(w);
-  return log_write(w); /* a path that cannot be written is better known before the first epoch */
+  /* A path that cannot be written is better known before the first epoch. */
+  return log_write(w, w->f.why, sizeof w->f.why) ? FIT_OK : FIT_FAILED;
 }
 
 /* ---- epochs */
@@ -259,22 +278,17 @@ static fit_status on_epoch(fit *f) {
     fflush(stdout);
   }
   fit_status status = log_epoch(w);
-  if (!status) status = step_log_flush(&w->steps, f);
+  if (!status) logs_write(w, NULL, 0);
   return status ? status : fit_save_epoch(&w->save, f);
 }
 
-/* Under mpiexec a signal reaches ranks at different steps, so there it keeps its own meaning: the
- * launcher ends all. A second Ctrl-C ends the process at once. */
-static bool catch_interrupt(const fit *f, struct sigaction *old) {
-  struct sigaction a = {.sa_handler = fit_on_interrupt,
-                        .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
-  fit_interrupted = 0;
-  if (dtrt_session_nranks(f->session) > 1) return false;
-  if (sigaction(SIGINT, NULL, old) || old->sa_handler == SIG_IGN) return false;
-  return sigaction(SIGINT, &a, NULL) == 0;
-}
-
 static void on_line(void *user, const char *line) { cli_note(&((show *)user)->c, line); }
+
+/* A checkpoint whose step the log has not reached on disk is not written. */
+static bool before_save(void *user, char *why, size_t whysize) {
+  show *w = user;
+  return w->c.quiet || step_log_sync(&w->steps, why, whysize);
+}
 
 /* What the variables begin with. */
 static fit_status begin(show *w) {
@@ -286,6 +300,7 @@ static fit_status begin(show *w) {
                        .resume = c->resume,
                        .seed = c->seed,
                        .tell = on_line,
+                       .before = c->log_steps ? before_save : NULL,
                        .user = w};
   fit_status status = fit_save_open(&w->save, &w->f);
   if (status || w->save.restored >= 0) return status;
@@ -317,6 +332,7 @@ static fit_status run(show *w) {
   fit_status status = fit_run(&w->f);
   if (status == FIT_FAILED) return status;
   progress_clear(&w->bar);
+  if (!logs_write(w, w->f.why, sizeof w->f.why)) return FIT_FAILED;
   int told = cli_profile_end(&w->c, w->f.session);
   if (told) w->status = told;
   return status;
@@ -324,7 +340,6 @@ static fit_status run(show *w) {
 
 static fit_status train(show *w) {
   fit *f = &w->f;
-  struct sigaction old;
   fit_status status = fit_start(f);
   if (!status) status = begin(w);
   if (status) return status;
@@ -341,10 +356,10 @@ static fit_status train(show *w) {
     w->steps.path = w->c.log_steps;
     status = step_log_open(&w->steps, f, epochs * fit_steps(&f->train) + f->first_step + 1);
   }
-  bool caught = catch_interrupt(f, &old);
+  cli_stop_catch(&w->stop, f->session);
   if (!status) status = run(w);
   progress_clear(&w->bar);
-  if (caught) sigaction(SIGINT, &old, NULL);
+  cli_stop_release(&w->stop);
   return status;
 }
 

@@ -93,6 +93,9 @@ typedef struct CommVerbs {
   int (*watch)(Comm *c, int me, const CommState *state, double waited, char *why);
   /* Stops the other processes; may not return. */
   void (*fail)(Comm *c, const char *message);
+  /* All processes have agreed to end, so closing ends in order whatever the exit status will be.
+   * NULL where there is only one. */
+  void (*leave)(Comm *c);
   void (*close)(Comm *c);
 } CommVerbs;
 

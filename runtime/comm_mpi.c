@@ -179,8 +179,11 @@ static void mpi_fail(Comm *c, const char *message) {
   if (!held) pthread_mutex_unlock(&m->mutex);
 }
 
+static void mpi_leave(Comm *c) { ((Mpi *)(void *)c)->leaves = true; }
+
 static void mpi_close(Comm *c) {
   Mpi *m = (Mpi *)(void *)c;
+  const bool leaves = m->leaves;
   int gone = 0;
   MPI_Finalized(&gone);
   if (!gone && m->on != m->given) {
@@ -200,6 +203,7 @@ static void mpi_close(Comm *c) {
   free(m->box);
   pthread_mutex_destroy(&m->mutex);
   free(m);
+  if (leaves) mpi_end();
 }
 
 /* -------- opening -------- */
@@ -297,6 +301,7 @@ Comm *dtrt_comm_open_mpi(const CommOpen *o, char *why) {
                                   .finish = mpi_finish,
                                   .watch = mpi_watch,
                                   .fail = mpi_fail,
+                                  .leave = mpi_leave,
                                   .close = mpi_close};
   if (!mpi_start(o->timeout, why)) return NULL;
   MPI_Comm on = o->mpi_comm ? *(const MPI_Comm *)o->mpi_comm : MPI_COMM_WORLD;

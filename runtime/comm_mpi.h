@@ -35,6 +35,7 @@ typedef struct Mpi {
   int on_host; /* devices of this machine */
   int leader;  /* the first rank of this machine */
   bool shared;
+  bool leaves; /* all ranks end together, once this is closed */
   _Atomic int failed; /* used when nothing is shared */
   Slot *own_slots;    /* likewise, [count] */
   Map control, map[NSEGMENTS];
@@ -60,6 +61,8 @@ static inline Box *mpi_box(Mpi *m, int device, int lane) {
 
 /* MPI_Init, once a process. False with a reason. */
 bool mpi_start(double timeout, char *why);
+/* MPI_Finalize, if mpi_start has started MPI; once all ranks have agreed to end. */
+void mpi_end(void);
 
 /* Waits for requests of the process itself; `from` is the rank it waits for, or COMM_ALL. -1 with a
  * reason after `timeout` (0: none). */

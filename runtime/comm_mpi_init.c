@@ -266,20 +266,29 @@ static bool leave_hydra(void) {
          poll(&p, 1, 5000) == 1 && read(p.fd, answer, sizeof answer) > 0;
 }
 
+typedef enum Stage { STAGE_NONE, STAGE_STARTED, STAGE_ENDED } Stage;
+static Stage mpi_stage; /* of MPI as mpi_start has started it, once a process */
+
+void mpi_end(void) {
+  int gone = 0;
+  MPI_Finalized(&gone);
+  if (mpi_stage != STAGE_STARTED || gone) return;
+  mpi_stage = STAGE_ENDED;
+  if (!leave_hydra()) MPI_Finalize();
+}
+
 /* Ending without taking leave makes mpiexec end the other ranks: right after a failure, wrong
  * otherwise. */
 static void finalize_at_exit(int status, void *unused) {
   (void)unused;
-  int gone = 0;
-  MPI_Finalized(&gone);
-  if (status == 0 && !gone && !leave_hydra()) MPI_Finalize();
+  if (status == 0) mpi_end();
 }
 
 bool mpi_start(double timeout, char *why) {
   int on = 0, gone = 0, level;
   MPI_Initialized(&on);
   MPI_Finalized(&gone);
-  if (gone) {
+  if (gone || mpi_stage == STAGE_ENDED) {
     snprintf(why, COMM_WHY, "transport mpi: MPI has been finalized in this process");
     return false;
   }
@@ -296,6 +305,7 @@ bool mpi_start(double timeout, char *why) {
     return false;
   }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* we tell, and more clearly */
+  mpi_stage = STAGE_STARTED;
   on_exit(finalize_at_exit, NULL);
   return true;
 }

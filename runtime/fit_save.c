@@ -77,51 +77,6 @@ static void forget_bad(fit_save *s, int64_t step) {
   s->nbad = n;
 }
 
-static fit_status save(fit_save *s, fit *f, int64_t epochs, int64_t row) {
-  dtrt_progress p = {.step = s->step,
-                     .epoch = epochs,
-                     .row = row,
-                     .rows = f->train.set.limit,
-                     .shuffled = f->shuffle,
-                     .shuffle = f->shuffle_seed,
-                     .seed = s->seed};
-  if (row) put_sums(&f->train, p.note, sizeof p.note);
-  char *path = checkpoint_step_path(s->dir, s->step);
-  if (!path) return fail(f, "out of memory");
-  dtrt_status status =
-      dtrt_save(f->session, path, &(dtrt_save_options){.progress = &p, .bf16 = s->bf16});
-  free(path);
-  if (status != DTRT_OK) return session_failed(f);
-  s->saved = s->step;
-  forget_bad(s, s->step); /* it was replaced */
-  if (dtrt_session_rank(f->session) == 0) remove_old(s);
-  return FIT_OK;
-}
-
-fit_status fit_save_step(fit_save *s, fit *f, const fit_pass *pass) {
-  if (pass != &f->train) return FIT_OK;
-  s->step++;
-  /* That of an epoch's last step waits for the evaluation. */
-  bool last = pass->step == fit_epoch_steps(f, pass, f->epoch);
-  if (!s->dir || !s->every || s->step % s->every || last) return FIT_OK;
-  return save(s, f, f->epoch - 1, pass->rows);
-}
-
-fit_status fit_save_epoch(fit_save *s, fit *f) {
-  if (!s->dir || s->saved == s->step) return FIT_OK;
-  if (s->every && s->step % s->every && f->epoch < f->epochs) return FIT_OK;
-  /* An epoch that --steps cuts off goes on from there, when there are more. */
-  bool cut = f->train.step < fit_steps(&f->train);
-  return cut ? save(s, f, f->epoch - 1, f->train.rows) : save(s, f, f->epoch, 0);
-}
-
-fit_status fit_save_now(fit_save *s, fit *f) {
-  if (!s->dir || s->saved == s->step) return FIT_OK;
-  return save(s, f, f->epoch - 1, f->train.rows);
-}
-
-/* -------- going on -------- */
-
 static void tell(const fit_save *s, const fit *f, const char *format, ...) {
   char line[CHECKPOINT_WHY];
   va_list list;
@@ -131,6 +86,81 @@ static void tell(const fit_save *s, const fit *f, const char *format, ...) {
   va_end(list);
   s->tell(s->user, line);
 }
+
+/* Collective, like all of saving. */
+static dtrt_status write_checkpoint(fit_save *s, fit *f, const dtrt_progress *p) {
+  char why[CHECKPOINT_WHY] = "";
+  bool ready = !s->before || s->before(s->user, why, sizeof why);
+  dtrt_status status = ready ? DTRT_OK : session_error(f->session, DTRT_FILE, "%s", why);
+  if (s->before) status = session_agree(f->session, status);
+  if (status != DTRT_OK) return status;
+  char *path = checkpoint_step_path(s->dir, s->step);
+  if (!path) return session_error(f->session, DTRT_NO_MEMORY, "out of memory");
+  status = dtrt_save(f->session, path, &(dtrt_save_options){.progress = p, .bf16 = s->bf16});
+  free(path);
+  return status;
+}
+
+/* All ranks have the same reason. The checkpoints that are there stay as they are. */
+static fit_status not_saved(const fit_save *s, fit *f, bool final) {
+  char kept[64] = "there is no checkpoint yet";
+  if (s->saved >= 0)
+    snprintf(kept, sizeof kept, "step-%06lld stays the newest", (long long)s->saved);
+  if (final) return fail(f, "not saved: %.600s (%s)", dtrt_session_error(f->session), kept);
+  tell(s, f,
+       "warning: not saved after step %lld: %s; training goes on, %s, and the next one that is due "
+       "is tried",
+       (long long)s->step, dtrt_session_error(f->session), kept);
+  return FIT_OK;
+}
+
+/* `final`: no later one would make up for it. */
+static fit_status save(fit_save *s, fit *f, int64_t epochs, int64_t row, bool final) {
+  dtrt_progress p = {.step = s->step,
+                     .epoch = epochs,
+                     .row = row,
+                     .rows = f->train.set.limit,
+                     .shuffled = f->shuffle,
+                     .shuffle = f->shuffle_seed,
+                     .seed = s->seed};
+  if (row) put_sums(&f->train, p.note, sizeof p.note);
+  dtrt_status status = write_checkpoint(s, f, &p);
+  bool again = s->failed;
+  s->failed = status == DTRT_FILE;
+  if (status == DTRT_FILE) return not_saved(s, f, final);
+  if (status != DTRT_OK) return session_failed(f);
+  s->saved = s->step;
+  forget_bad(s, s->step); /* it was replaced */
+  if (dtrt_session_rank(f->session) != 0) return FIT_OK;
+  remove_old(s);
+  if (again) checkpoint_remove_aside(s->dir);
+  return FIT_OK;
+}
+
+fit_status fit_save_step(fit_save *s, fit *f, const fit_pass *pass) {
+  if (pass != &f->train) return FIT_OK;
+  s->step++;
+  /* That of an epoch's last step waits for the evaluation. */
+  bool last = pass->step == fit_epoch_steps(f, pass, f->epoch);
+  if (!s->dir || !s->every || s->step % s->every || last) return FIT_OK;
+  return save(s, f, f->epoch - 1, pass->rows, false);
+}
+
+fit_status fit_save_epoch(fit_save *s, fit *f) {
+  bool final = f->epoch == f->epochs;
+  if (!s->dir || s->saved == s->step) return FIT_OK;
+  if (s->every && s->step % s->every && !final) return FIT_OK;
+  /* An epoch that --steps cuts off goes on from there, when there are more. */
+  bool cut = f->train.step < fit_steps(&f->train);
+  return cut ? save(s, f, f->epoch - 1, f->train.rows, final) : save(s, f, f->epoch, 0, final);
+}
+
+fit_status fit_save_now(fit_save *s, fit *f) {
+  if (!s->dir || s->saved == s->step) return FIT_OK;
+  return save(s, f, f->epoch - 1, f->train.rows, true);
+}
+
+/* -------- going on -------- */
 
 /* Where the loop goes on. In the middle of an epoch its rows must be the same, in the same order.
  */
@@ -214,6 +244,12 @@ static fit_status open_folder(fit_save *s, fit *f, const checkpoint_steps *steps
   return FIT_OK;
 }
 
+static bool lock_folder(fit_save *s, fit *f) {
+  folder_lock_status status = folder_lock_take(&s->lock, s->dir, f->why, sizeof f->why);
+  if (status == FOLDER_LOCKS_NONE) tell(s, f, "%s", f->why);
+  return status == FOLDER_LOCKED || status == FOLDER_LOCKS_NONE;
+}
+
 fit_status fit_save_open(fit_save *s, fit *f) {
   s->restored = -1;
   s->saved = -1;
@@ -221,7 +257,7 @@ fit_status fit_save_open(fit_save *s, fit *f) {
   checkpoint_steps steps = {0};
   bool good = true;
   if (dtrt_session_rank(f->session) == 0) { /* better known before the first step */
-    good = checkpoint_make_folder(s->dir, f->why, sizeof f->why);
+    good = checkpoint_make_folder(s->dir, f->why, sizeof f->why) && lock_folder(s, f);
     if (good) checkpoint_remove_aside(s->dir);
   }
   good = good && checkpoint_list(s->dir, &steps, f->why, sizeof f->why);
@@ -236,6 +272,7 @@ fit_status fit_save_open(fit_save *s, fit *f) {
 }
 
 void fit_save_close(fit_save *s) {
+  folder_lock_drop(&s->lock);
   free(s->bad);
   s->bad = NULL;
   s->nbad = 0;

@@ -1,8 +1,10 @@
 /* fit_save.h: checkpoints of a training loop: when they are written, which are kept, and going on
- * from the newest good one so that every later step is what it would have been. */
+ * from the newest good one so that every later step is what it would have been. One that cannot be
+ * written is told and tried again when the next is due; only that of the end is an error. */
 #ifndef DTG_RUNTIME_FIT_SAVE_H
 #define DTG_RUNTIME_FIT_SAVE_H
 #include "fit.h"
+#include "folder_lock.h"
 
 typedef struct fit_save {
   /* Set by the client. */
@@ -11,14 +13,18 @@ typedef struct fit_save {
   int64_t keep;    /* the newest ones that stay */
   bool bf16, resume;
   uint64_t seed; /* of random values, to be kept */
-  void (*tell)(void *user,
-               const char *line); /* of a checkpoint that was passed over; rank 0 speaks */
+  /* Of a checkpoint that was passed over or could not be written; rank 0 speaks. */
+  void (*tell)(void *user, const char *line);
+  /* Makes durable what goes with a checkpoint, before each. False with why. NULL: nothing does. */
+  bool (*before)(void *user, char *why, size_t whysize);
   void *user;
   /* Kept here. */
   int64_t step, saved; /* of training, in all; at the last checkpoint */
   int64_t restored;    /* step that it went on from; -1: it began new */
   int64_t *bad;        /* [nbad] checkpoints that were found damaged */
   int nbad;
+  bool failed;      /* the last one could not be written, and may have left something behind */
+  folder_lock lock; /* rank 0's */
 } fit_save;
 
 /* Before the first step: looks into the folder and, with `resume`, restores and sets f's first

@@ -330,6 +330,7 @@ int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *
            .rank = launcher_rank(),
            .prefetch = 2};
   c.quiet = c.rank != 0;
+  dtrt_main_early();
   int status = parse_and_run(&c, argc, argv);
   free_all(&c);
   if (fflush(stdout) || ferror(stdout)) {

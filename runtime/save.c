@@ -233,7 +233,7 @@ static dtrt_status save(Save *s, checkpoint_about *a) {
   bool made = status == DTRT_OK;
   if (status == DTRT_OK) status = session_agree(s->s, write_parts(s));
   if (status == DTRT_OK) status = session_agree(s->s, finish(s, a));
-  if (made && status != DTRT_OK && s->s->comm->rank == 0) checkpoint_remove(s->aside);
+  if (made && status != DTRT_OK && s->s->comm->rank == 0) checkpoint_discard(s->aside);
   json_decref(s->metadata);
   free(s->aside);
   free(s->part);

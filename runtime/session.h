@@ -27,9 +27,13 @@ dtrt_status session_run(dtrt_session *s, SessionJob *f, void *arg);
 dtrt_status session_init(dtrt_session *s); /* runs entry 0 */
 /* DTRT_OK, or why no entry can be called now. */
 dtrt_status session_usable(dtrt_session *s);
-/* All processes come here together, each with what became of its part; all leave with the failure of the
- * lowest rank that has one, and its reason as the session's error. */
+/* All processes come here together, each with what became of its part; all leave with the failure
+ * of the lowest rank that has one, and its reason as the session's error. */
 dtrt_status session_agree(dtrt_session *s, dtrt_status mine);
+/* n numbers of every rank, [nranks][n] in `all`, while all are `at` the same place. With one
+ * process they are its own. */
+dtrt_status session_gather_words(dtrt_session *s, const char *at, const uint64_t *mine, int n,
+                                 uint64_t *all);
 /* The lowest rank's number, on every rank. */
 uint64_t session_share(dtrt_session *s, uint64_t mine);
 /* Whether d is the lowest of the devices that hold the same block. */

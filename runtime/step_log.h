@@ -1,20 +1,24 @@
 /* step_log.h: `fit --log-steps FILE.csv`: a line a training step, `step,epoch` and the step's
- * metrics; steps count from 1 over all epochs. Lines are added as steps end, and are on disk after
- * each epoch. */
+ * metrics; steps count from 1 over all epochs. The law: lines are kept in memory until they are
+ * written, so that a full disk loses none, and a checkpoint is only placed when the lines up to its
+ * step are on disk, so that a training that goes on from it has each line once. */
 #ifndef DTG_RUNTIME_STEP_LOG_H
 #define DTG_RUNTIME_STEP_LOG_H
-#include <stdio.h>
+#include <stddef.h>
 #include "fit.h"
 
 typedef struct step_log {
   const char *path; /* NULL: no such log, and nothing is done */
-  FILE *file;
+  int fd;           /* -1: not open */
+  char *text;       /* lines that are not written yet */
+  size_t n, room;
 } step_log;
 
 /* A training that goes on with step `first` keeps the lines before it when the file is its log;
  * else the file begins anew. A failure is told in f->why. */
 fit_status step_log_open(step_log *l, fit *f, int64_t first);
 fit_status step_log_add(step_log *l, fit *f);
-fit_status step_log_flush(step_log *l, fit *f);
+/* Writes all lines, and waits for the disk. False with why: what is left is written next time. */
+bool step_log_sync(step_log *l, char *why, size_t whysize);
 void step_log_close(step_log *l);
 #endif

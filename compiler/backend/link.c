@@ -28,6 +28,8 @@ char *link_main_source(const char *const *names, int n, bool host) {
   fputs("0};\n", f);
   if (!host)
     fprintf(f,
+            "__attribute__((section(\".preinit_array\"), used)) static void (*const early)(void) =\n"
+            "    dtrt_main_early;\n"
             "int main(int argc, char **argv);\n"
             "int main(int argc, char **argv) {\n"
             "  return dtrt_main(argc, argv, &%s, dtg_variants, 0, 0);\n"

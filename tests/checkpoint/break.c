@@ -1,5 +1,6 @@
 /* break.c: a library to preload that ends the process, or has a call fail, at the n-th call by
  * which files under a folder are changed:   BREAK_IN=name BREAK_AT=n [BREAK_HOW=kill|fail] With
+ * BREAK_TO=m all calls from n to m fail, as on a disk that is full for a while. With
  * BREAK_COUNT=file it writes how many there were. A call belongs when its path holds the name, or
  * its file was opened by such a path. */
 #include <dlfcn.h>
@@ -34,9 +35,9 @@ __attribute__((destructor)) static void at_end(void) { count(); }
 
 /* 1: this call is to fail. */
 static int now(void) {
-  const char *at = getenv("BREAK_AT"), *how = getenv("BREAK_HOW");
+  const char *at = getenv("BREAK_AT"), *how = getenv("BREAK_HOW"), *to = getenv("BREAK_TO");
   int n = atomic_fetch_add(&calls, 1) + 1;
-  if (!at || n != atoi(at)) return 0;
+  if (!at || n < atoi(at) || n > atoi(to ? to : at)) return 0;
   if (!how || !strcmp(how, "kill")) kill(getpid(), SIGKILL);
   errno = ENOSPC;
   return 1;

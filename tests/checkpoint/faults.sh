@@ -1,0 +1,36 @@
+#!/bin/bash
+# faults.sh DTGC DIR BREAK.so: what the world does to a training that saves: its disk is full for a while, or to the end.
+. "$(dirname "$0")/kit.sh" "$1" "$2"
+lib=$3
+broken() { LD_PRELOAD=$lib BREAK_IN=$PWD/work "$@"; }
+"$dtgc" "$here/model.dtg" "$here/4.dtg" --also batch=2 --transport=threads -o model || fail 'no executable'
+fit="./model fit train $feed --shuffle 5 --epochs 6 --keep 2"
+logs() { echo "--log $PWD/$1.csv --log-steps $PWD/$1.steps.csv"; }
+BREAK_COUNT=$PWD/count broken $fit --save "$PWD/work" $(logs work) >/dev/null || fail 'without a fault'
+calls=$(cat count)
+cp -r work whole && cp work.steps.csv whole.steps.csv && cp work.csv whole.csv && cut -d, -f1,2,4- work.csv >whole.bits
+
+# A full disk ended the training: it is told, what is there stays, and the next checkpoint is written.
+for from in 12 $((calls / 4)) $((calls / 3)) $((calls / 2)); do
+  rm -rf work*
+  BREAK_AT=$from BREAK_TO=$((from + 3)) BREAK_HOW=fail broken $fit --save "$PWD/work" $(logs work) >out.txt 2>err.txt ||
+    fail "a disk full from call $from: status $?: $(cat err.txt)"
+  grep -q '^./model: warning: .*No space left on device.*' err.txt || fail "a disk full from call $from is not told: $(cat err.txt)"
+  same "a disk full from call $from" whole/step-000024 work/step-000024
+  cmp -s whole.steps.csv work.steps.csv || fail "a disk full from call $from: $(diff whole.steps.csv work.steps.csv)"
+  cut -d, -f1,2,4- work.csv | cmp -s - whole.bits || fail "a disk full from call $from: the log: $(diff whole.csv work.csv)"
+  [ -z "$(ls -A work | grep -v '^step-')" ] || fail "a disk full from call $from leaves behind: $(ls -A work)"
+done
+
+# Full to the end: the last whole checkpoint stays, and the status is a failure.
+rm -rf work*
+BREAK_AT=$((calls / 2)) BREAK_TO=1000000 BREAK_HOW=fail broken $fit --save "$PWD/work" >out.txt 2>err.txt
+[ $? = 1 ] || fail "full to the end: status $?"
+grep -q 'model: not saved: .*No space left on device (step-0000[0-9]* stays the newest)' err.txt || fail "full to the end: $(cat err.txt)"
+[ "$(grep -c '^epoch' out.txt)" = 6 ] || fail "full to the end: it did not train to the end: $(cat out.txt)"
+for step in work/step-*; do
+  "$dtgc" checkpoint check "$step" >/dev/null 2>check.txt || fail "full to the end: $(cat check.txt)"
+done
+$fit --save "$PWD/work" --resume >out.txt 2>err.txt || fail "full to the end: cannot go on: $(cat err.txt)"
+same 'full to the end, and gone on with' whole/step-000024 work/step-000024
+done_testing
