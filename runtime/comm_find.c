@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "comm.h"
+#include "launcher.h"
 
 #ifndef DTRT_LIBDIR
 #define DTRT_LIBDIR "/usr/local/lib"
@@ -16,17 +17,7 @@
 typedef Comm *Open(const CommOpen *o, char *why);
 extern __attribute__((weak)) Open dtrt_comm_open_mpi;
 
-static bool more_than_one(const char *name) {
-  const char *value = getenv(name);
-  return value && atoi(value) > 1;
-}
-
-bool comm_under_mpi(void) {
-  if (more_than_one("PMI_SIZE") || more_than_one("OMPI_COMM_WORLD_SIZE")) return true;
-  if (getenv("PMIX_RANK") && more_than_one("PMIX_SIZE")) return true;
-  /* srun; an sbatch script has SLURM_PROCID too, but only one task in its step. */
-  return getenv("SLURM_PROCID") && more_than_one("SLURM_STEP_NUM_TASKS");
-}
+bool comm_under_mpi(void) { return launcher_find().size > 1; }
 
 static void *load(char *tried, size_t room) {
   char path[1024], dir[700] = ".";

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include "comm_mpi.h"
+#include "launcher.h"
 
 enum { CHUNK = 1 << 30 };
 
@@ -170,12 +171,10 @@ static void mpi_fail(Comm *c, const char *message) {
   struct timespec soon;
   fprintf(stderr, "%s\n", message);
   fflush(stderr);
-  /* mpiexec drops what it has not yet read of a rank when it ends it. */
-  nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
   clock_gettime(CLOCK_REALTIME, &soon);
   soon.tv_sec++;
   int held = pthread_mutex_timedlock(&m->mutex, &soon);
-  MPI_Abort(MPI_COMM_WORLD, 1); /* of a duplicate, MPICH waits for the others first */
+  mpi_abort_quietly(1);
   if (!held) pthread_mutex_unlock(&m->mutex);
 }
 
@@ -304,6 +303,9 @@ Comm *dtrt_comm_open_mpi(const CommOpen *o, char *why) {
                                   .leave = mpi_leave,
                                   .close = mpi_close};
   if (!mpi_start(o->timeout, why)) return NULL;
+  int all;
+  MPI_Comm_size(MPI_COMM_WORLD, &all);
+  if (!launcher_agrees(all, why, COMM_WHY)) return NULL;
   MPI_Comm on = o->mpi_comm ? *(const MPI_Comm *)o->mpi_comm : MPI_COMM_WORLD;
   int rank, nranks;
   MPI_Comm_rank(on, &rank);

@@ -3,32 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "comm.h"
+#include "launcher.h"
 
-/* By MPICH and Intel MPI, Open MPI, PMIx, Slurm. */
-static const struct {
-  const char *rank, *size;
-} launchers[] = {{"PMI_RANK", "PMI_SIZE"},
-                 {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                 {"PMIX_RANK", "PMIX_SIZE"},
-                 {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
-
-int dtrt_launch_size(void) {
-  if (!comm_under_mpi()) return 1;
-  for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-    const char *size = getenv(launchers[i].size), *rank = getenv(launchers[i].rank);
-    if (size && rank && atoi(size) > 1) return atoi(size);
-  }
-  return 1;
-}
-
-int dtrt_launch_rank(void) {
-  if (dtrt_launch_size() <= 1) return 0;
-  for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-    const char *size = getenv(launchers[i].size), *rank = getenv(launchers[i].rank);
-    if (size && rank && atoi(size) > 1) return atoi(rank);
-  }
-  return 0;
-}
+int dtrt_launch_size(void) { return launcher_find().size; }
+int dtrt_launch_rank(void) { return launcher_find().rank; }
 
 static _Thread_local char launch_why[COMM_WHY]; /* there is no session yet to keep it */
 

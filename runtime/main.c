@@ -288,18 +288,6 @@ static int parse_and_run(cli *c, int argc, char **argv) {
   return !c->looks ? run(c) : bit == 1 ? -1 : look_run(c, bit == 2);
 }
 
-/* Before MPI is started only the launcher's environment tells which rank this is. */
-static int launcher_rank(void) {
-  static const char *const names[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
-                                      "SLURM_PROCID"};
-  uint64_t v;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const char *text = getenv(names[i]);
-    if (text && number(text, 0, INT32_MAX, &v)) return (int)v;
-  }
-  return 0;
-}
-
 static void free_pairs(data_pair *pair, int n) {
   for (int i = 0; i < n; i++) free((char *)(uintptr_t)pair[i].name);
   free(pair);
@@ -313,7 +301,7 @@ static void free_all(const cli *c) {
 
 int dtrt_check_main(int argc, char **argv, const dtrt_program *p) {
   cli c = {.prog = argc > 0 && argv[0] ? argv[0] : p->name, .program = p, .looks = true};
-  c.rank = launcher_rank();
+  c.rank = dtrt_launch_rank();
   c.quiet = c.rank != 0;
   int status = parse_and_run(&c, argc, argv);
   free_all(&c);
@@ -327,7 +315,7 @@ int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *
            .variants = variants,
            .more = more,
            .user = user,
-           .rank = launcher_rank(),
+           .rank = dtrt_launch_rank(), /* before MPI is started only the launcher knows */
            .prefetch = 2};
   c.quiet = c.rank != 0;
   dtrt_main_early();

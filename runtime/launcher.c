@@ -1,0 +1,60 @@
+/* launcher.c: see launcher.h. Of several launchers the one inside counts: srun starts the proxies
+ * of mpiexec, whose processes then have the variables of both. A script of sbatch and a shell of
+ * salloc have SLURM_NTASKS, the size of the allocation, but are one process: only a step counts. */
+#include "launcher.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MPIEXEC "the mpiexec of MPICH"
+static const struct {
+  const char *name, *rank, *size;
+  enum { STARTS_MPI, STARTS_ANYTHING, STARTS_HERE } kind; /* HERE: the size is that of one host */
+  const char *hint;
+} launchers[] = {
+    {"mpiexec", "PMI_RANK", "PMI_SIZE", STARTS_MPI, MPIEXEC},
+    {"mpirun of Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", STARTS_MPI, MPIEXEC},
+    {"mpirun of MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", STARTS_MPI, MPIEXEC},
+    {"a launcher of PMIx", "PMIX_RANK", "PMIX_SIZE", STARTS_MPI, MPIEXEC},
+    {"jsrun", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", STARTS_MPI, MPIEXEC},
+    {"mpiexec", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", STARTS_HERE, MPIEXEC},
+    {"flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", STARTS_ANYTHING, MPIEXEC},
+    {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", STARTS_ANYTHING,
+     "srun --mpi=pmi2, or mpiexec of MPICH inside the allocation"},
+};
+enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
+
+/* A whole number from `least`, or -1. */
+static int number(const char *name, int least) {
+  const char *text = getenv(name);
+  char *end;
+  long v = text && *text >= '0' && *text <= '9' ? strtol(text, &end, 10) : -1;
+  return v >= least && v < 1 << 30 && !*end ? (int)v : -1;
+}
+
+launcher launcher_find(void) {
+  for (int i = 0; i < LAUNCHERS; i++) {
+    int size = number(launchers[i].size, 2), rank = number(launchers[i].rank, 0);
+    if (size > 1 && rank >= 0) return (launcher){launchers[i].name, launchers[i].size, rank, size};
+  }
+  return (launcher){.size = 1};
+}
+
+/* What started a launcher of MPI does not count, as an outer step of srun. */
+bool launcher_agrees(int nranks, char *why, size_t whysize) {
+  int wrong = -1;
+  for (int i = 0; i < LAUNCHERS; i++) {
+    int size = number(launchers[i].size, 1);
+    if (size < 1 || number(launchers[i].rank, 0) < 0) continue;
+    if (wrong >= 0 && launchers[i].kind != STARTS_MPI) break;
+    if (launchers[i].kind == STARTS_HERE ? size <= nranks : size == nranks) return true;
+    if (wrong < 0) wrong = i;
+  }
+  if (wrong < 0) return true;
+  snprintf(why, whysize,
+           "%s has started %d processes%s (%s), but MPI has %d rank%s: it is not the launcher of "
+           "this MPI, and each process would run alone; start them with %s",
+           launchers[wrong].name, number(launchers[wrong].size, 1),
+           launchers[wrong].kind == STARTS_HERE ? " on this host" : "", launchers[wrong].size,
+           nranks, nranks == 1 ? "" : "s", launchers[wrong].hint);
+  return false;
+}

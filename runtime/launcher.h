@@ -1,0 +1,20 @@
+/* launcher.h: what the environment says of the launcher that started this process: who it is, which
+ * process this is and of how many. MPI knows only those that its own launcher has started, and the
+ * two must agree: else every process would be a training of its own, all of which write the same
+ * files. Also part of libdtrt-mpi.so, so it calls nothing of libdtrt. */
+#ifndef DTG_RUNTIME_LAUNCHER_H
+#define DTG_RUNTIME_LAUNCHER_H
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct launcher {
+  const char *name;     /* "srun"; NULL: none */
+  const char *variable; /* that tells the size: "SLURM_STEP_NUM_TASKS" */
+  int rank, size;
+} launcher;
+
+/* The innermost launcher that tells of more than one process; else {NULL, NULL, 0, 1}. */
+launcher launcher_find(void);
+/* Whether MPI's number of processes is that of the launcher. False with why. */
+bool launcher_agrees(int nranks, char *why, size_t whysize);
+#endif
