@@ -63,6 +63,8 @@ static inline Box *mpi_box(Mpi *m, int device, int lane) {
 bool mpi_start(double timeout, char *why);
 /* MPI_Finalize, if mpi_start has started MPI; once all ranks have agreed to end. */
 void mpi_end(void);
+/* Ends all ranks, without a word. May return. */
+void mpi_abort_quietly(int status);
 
 /* Waits for requests of the process itself; `from` is the rank it waits for, or COMM_ALL. -1 with a
  * reason after `timeout` (0: none). */

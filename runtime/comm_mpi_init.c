@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <stddef.h>
@@ -266,7 +267,7 @@ static bool leave_hydra(void) {
          poll(&p, 1, 5000) == 1 && read(p.fd, answer, sizeof answer) > 0;
 }
 
-typedef enum Stage { STAGE_NONE, STAGE_STARTED, STAGE_ENDED } Stage;
+typedef enum Stage { STAGE_NONE, STAGE_STARTED, STAGE_ENDED, STAGE_ABORTED } Stage;
 static Stage mpi_stage; /* of MPI as mpi_start has started it, once a process */
 
 void mpi_end(void) {
@@ -277,18 +278,49 @@ void mpi_end(void) {
   if (!leave_hydra()) MPI_Finalize();
 }
 
-/* Ending without taking leave makes mpiexec end the other ranks: right after a failure, wrong
- * otherwise. */
+/* MPI_Abort has the launcher end all ranks with this status, also where it would not look after a
+ * process that ends by itself. But MPICH writes "Abort(1) on node 0 ..." under what was said
+ * already, whatever MPIR_CVAR_SUPPRESS_ABORT_MESSAGE is, so nothing can be written meanwhile. */
+void mpi_abort_quietly(int status) {
+  fflush(NULL);
+  /* mpiexec drops what it has not yet read of a rank when it ends it. */
+  nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+  mpi_stage = STAGE_ABORTED;
+  int null = open("/dev/null", O_WRONLY | O_CLOEXEC), was = dup(STDERR_FILENO);
+  if (null >= 0) dup2(null, STDERR_FILENO);
+  MPI_Abort(MPI_COMM_WORLD, status); /* of a duplicate, MPICH waits for the others first */
+  if (was >= 0) dup2(was, STDERR_FILENO);
+  if (was >= 0) close(was);
+  if (null >= 0) close(null);
+}
+
+/* A process that ends with a failure ends all; why was told before. */
 static void finalize_at_exit(int status, void *unused) {
   (void)unused;
-  if (status == 0) mpi_end();
+  int gone = 0, ranks = 1;
+  MPI_Finalized(&gone);
+  if (gone || mpi_stage != STAGE_STARTED) return;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (status == 0)
+    mpi_end();
+  else if (ranks > 1)
+    mpi_abort_quietly(status);
+}
+
+/* MPI_Abort tells the launcher, and then ends this process by exit. A launcher that sees the second
+ * before it has read the first takes it for a crash, and says so at length: it is given time to end
+ * us itself. */
+static void linger_at_exit(int status, void *unused) {
+  (void)unused;
+  if (status && mpi_stage == STAGE_ABORTED)
+    nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
 }
 
 bool mpi_start(double timeout, char *why) {
   int on = 0, gone = 0, level;
   MPI_Initialized(&on);
   MPI_Finalized(&gone);
-  if (gone || mpi_stage == STAGE_ENDED) {
+  if (gone || mpi_stage > STAGE_STARTED) {
     snprintf(why, COMM_WHY, "transport mpi: MPI has been finalized in this process");
     return false;
   }
@@ -306,6 +338,7 @@ bool mpi_start(double timeout, char *why) {
   }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* we tell, and more clearly */
   mpi_stage = STAGE_STARTED;
+  on_exit(linger_at_exit, NULL); /* runs after the next, which is registered later */
   on_exit(finalize_at_exit, NULL);
   return true;
 }
