@@ -27,7 +27,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ 1. for emitted C */
 
-#define DTRT_ABI 5
+#define DTRT_ABI 6
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
 #define DTRT_FLIGHTS 8 /* exchanges that a device has in flight at most */
@@ -118,6 +118,11 @@ typedef struct dtrt_entry {
   int64_t arena_bytes;
 } dtrt_entry;
 
+/* A `const` of the model's sources, with the value it had, as text. */
+typedef struct dtrt_const {
+  const char *name, *value;
+} dtrt_const;
+
 /* The one symbol of a compiled program: `const dtrt_program dtg_program`. entry[0] is `init`, which
  * gives every variable its first value. */
 typedef struct dtrt_program {
@@ -132,6 +137,11 @@ typedef struct dtrt_program {
   const dtrt_exchange *const *exchange;
   int64_t vars_bytes;
   const char *layouts; /* text of --dump=layouts, for `info`; 0 in what dtgc_load gives: dtgc_dump has it */
+  /* What ranks compare when they open: a hash of what each entry computes (of its C without comments, the same
+   * wherever it was compiled), and the consts, so that a difference has a name. NULL: unknown. */
+  const uint64_t *code; /* [nentries] */
+  int32_t nconsts;
+  const dtrt_const *constant;
 } dtrt_program;
 
 /* What emitted C sees of a device. The runtime keeps the rest behind it. */

@@ -5,14 +5,15 @@
 #include <string.h>
 #include "session.h"
 
+static const char agree_at[] = "saving or restoring";
 enum { WORDS = COMM_FACES, BYTES = WORDS * 8 };
 
 /* Each rank's words, in the order of ranks; NULL when one has not come, which is the session's
  * error, or when out of memory, which ends all ranks. */
-static CommFace *gather(dtrt_session *s, CommFace *mine) {
+static CommFace *gather(dtrt_session *s, const char *at, CommFace *mine) {
   Comm *c = s->comm;
   CommFace *all = calloc((size_t)c->nranks, sizeof *all);
-  snprintf(mine->at, sizeof mine->at, "%s", "saving or restoring");
+  snprintf(mine->at, sizeof mine->at, "%s", at);
   if (!all) {
     c->verbs->fail(c, "out of memory to compare ranks");
     return NULL;
@@ -50,30 +51,29 @@ dtrt_status session_gather_words(dtrt_session *s, const char *at, const uint64_t
 
 uint64_t session_share(dtrt_session *s, uint64_t mine) {
   if (s->comm->nranks == 1 || !s->comm->verbs->faces) return mine;
-  CommFace *all = gather(s, &(CommFace){.hash = {mine}});
+  CommFace *all = gather(s, agree_at, &(CommFace){.hash = {mine}});
   uint64_t v = all ? all[0].hash[0] : mine;
   free(all);
   return v;
 }
 
-/* The text of one rank, to all. */
-static void spread(dtrt_session *s, int from, char *text, size_t size) {
+dtrt_status session_spread(dtrt_session *s, const char *place, int from, char *text, size_t size) {
   for (size_t at = 0; at < size; at += BYTES) {
     CommFace mine = {.hash = {0}};
     size_t n = size - at < BYTES ? size - at : BYTES;
     memcpy(mine.hash, text + at, n);
-    CommFace *all = gather(s, &mine);
-    if (!all) return;
+    CommFace *all = gather(s, place, &mine);
+    if (!all) return DTRT_FAILED;
     memcpy(text + at, all[from].hash, n);
     free(all);
   }
-  text[size - 1] = 0;
+  return DTRT_OK;
 }
 
 dtrt_status session_agree(dtrt_session *s, dtrt_status mine) {
   Comm *c = s->comm;
   if (c->nranks == 1 || !c->verbs->faces) return mine;
-  CommFace *all = gather(s, &(CommFace){.hash = {(uint64_t)mine}});
+  CommFace *all = gather(s, agree_at, &(CommFace){.hash = {(uint64_t)mine}});
   if (!all) return DTRT_FAILED;
   int from = 0;
   while (from < c->nranks && all[from].hash[0] == DTRT_OK) from++;
@@ -82,7 +82,8 @@ dtrt_status session_agree(dtrt_session *s, dtrt_status mine) {
   if (status == DTRT_OK) return DTRT_OK;
   char text[sizeof s->error];
   memcpy(text, s->error, sizeof text);
-  spread(s, from, text, sizeof text);
+  if (session_spread(s, agree_at, from, text, sizeof text) != DTRT_OK) return DTRT_FAILED;
+  text[sizeof text - 1] = 0;
   if (c->rank == from) return status;
   if (from == 0) return session_error(s, status, "%.1000s", text);
   return session_error(s, status, "rank %d: %.1000s", from, text);

@@ -50,6 +50,10 @@ dtrt_session *cli_open(cli *c) {
                     .devices_per_rank = c->per_rank < INT32_MAX ? (int)c->per_rank : INT32_MAX,
                     .timeout = c->timeout};
   dtrt_status status = dtrt_open(c->program, &o, &s);
+  same_list list = {0};
+  if (status == DTRT_OK) cli_same_options(c, &list);
+  if (status == DTRT_OK) status = session_same(s, "comparing options", &list);
+  same_free(&list);
   if (status == DTRT_OK) {
     c->rank = dtrt_session_rank(s);
     c->quiet = c->rank != 0;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include "data.h"
 #include "dtrt.h"
+#include "same.h"
 
 /* Exit statuses; of a fit that a signal has stopped, as a shell has it: 130 after Ctrl-C. */
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_SIGNAL = 128 };
@@ -53,6 +54,8 @@ void cli_note_set(const cli *c, const data_set *set);
 
 /* Opens the session, before any file, for the reason above; NULL after saying why. */
 dtrt_session *cli_open(cli *c);
+/* The options that all ranks must have been given alike. */
+void cli_same_options(const cli *c, same_list *l);
 /* What --load and its options ask for; without them nothing. `progress` may be NULL. */
 int cli_load(cli *c, dtrt_session *s, dtrt_progress *progress);
 /* --profile: begins it, and tells what it has found. Without it nothing. */

@@ -122,6 +122,15 @@ static int call_session(const cli *c, dtrt_session *s, const dtrt_progress *prog
   return status ? status : cli_profile_end(c, s);
 }
 
+static int compare_files(const cli *c, dtrt_session *s, const data_set *set) {
+  same_list list = {0};
+  if (dtrt_session_nranks(s) == 1) return CLI_OK;
+  same_files(&list, "--feed", set);
+  dtrt_status status = session_same(s, "comparing files", &list);
+  same_free(&list);
+  return status == DTRT_OK ? CLI_OK : cli_session_failed(c, s);
+}
+
 int call_run(const cli *given) {
   cli c = *given;
   data_set set;
@@ -142,7 +151,8 @@ int call_run(const cli *given) {
     cli_fail(&c, why);
   } else {
     cli_note_set(&c, &set);
-    status = cli_load(&c, s, &progress);
+    status = compare_files(&c, s, &set);
+    if (!status) status = cli_load(&c, s, &progress);
     if (!status) status = call_session(&c, s, &progress, &set, out);
     data_close(&set);
   }

@@ -400,6 +400,7 @@ static fit_status work(show *w) {
     status =
         open_pass(w, &f->eval, c->eval, c->eval_feed, c->neval_feed, c->eval_skip, c->eval_limit);
   if (!status && c->report) status = fit_report_open(&w->report, f, c->report);
+  if (!status) status = fit_same_files(f);
   return status ? status : train(w);
 }
 

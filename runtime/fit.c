@@ -8,6 +8,7 @@
 #include "element.h"
 #include "fit_ahead.h"
 #include "progress.h"
+#include "same.h"
 
 __attribute__((format(printf, 2, 3))) static fit_status fail(fit *f, const char *format, ...) {
   va_list list;
@@ -155,6 +156,16 @@ static fit_status add_short(fit *f, fit_pass *pass, const fit_pass *other) {
     return session_failed(f);
   }
   return FIT_OK;
+}
+
+fit_status fit_same_files(fit *f) {
+  same_list list = {0};
+  if (dtrt_session_nranks(f->session) == 1) return FIT_OK;
+  same_files(&list, "--feed", &f->train.set);
+  if (f->eval.entry) same_files(&list, "--eval-feed", &f->eval.set);
+  dtrt_status status = session_same(f->session, "comparing files", &list);
+  same_free(&list);
+  return status == DTRT_OK ? FIT_OK : session_failed(f);
 }
 
 fit_status fit_start(fit *f) {

@@ -63,6 +63,8 @@ struct fit {
 /* Opens the data of f->train or f->eval and finds the program for its short batch. */
 fit_status fit_open(fit *f, fit_pass *pass, const dtrt_entry *entry, const data_pair *feed,
                     int nfeed, int64_t skip, int64_t limit);
+/* Once all is open: the ranks have been given the same files. */
+fit_status fit_same_files(fit *f);
 /* Before the first epoch: the session takes in the programs for short batches. */
 fit_status fit_start(fit *f);
 fit_status fit_run(fit *f); /* all epochs */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fit.h"
-#include "session.h"
+#include "same.h"
 
 /* What the callbacks are shown of a pass. */
 typedef struct view {
@@ -118,10 +118,42 @@ static dtrt_status open_rows(dtrt_session *s, call *c, fit_pass *pass, const dtr
 
 /* ---- */
 
+/* Under mpi every rank has its own host, whose options decide how many calls there will be. */
+static void same_rows(same_list *l, const char *which, const dtrt_rows *r) {
+  char what[64];
+  snprintf(what, sizeof what, "the entry of `%s`", which);
+  same_add(l, what, 0, "%s", r->entry ? r->entry : "none");
+  snprintf(what, sizeof what, "skip of `%s`", which);
+  same_add(l, what, 0, "%lld", (long long)r->skip);
+  snprintf(what, sizeof what, "limit of `%s`", which);
+  same_add(l, what, 0, "%lld", (long long)r->limit);
+}
+
+static dtrt_status same_options(dtrt_session *s, const call *c) {
+  const dtrt_fit_options *o = c->o;
+  same_list list = {0};
+  if (dtrt_session_nranks(s) == 1) return DTRT_OK;
+  same_rows(&list, "train", &o->train);
+  same_rows(&list, "eval", &o->eval);
+  same_add(&list, "epochs", 0, "%lld", (long long)o->epochs);
+  same_add(&list, "first_epoch", 0, "%lld", (long long)o->first_epoch);
+  same_add(&list, "the number of rows", 0, "%lld", (long long)c->f.train.set.limit);
+  if (o->shuffle)
+    same_add(&list, "shuffle_seed", 0, "%llu", (unsigned long long)o->shuffle_seed);
+  else
+    same_add(&list, "shuffle", 0, "0");
+  same_add(&list, "drop_last", 0, "%d", o->drop_last != 0);
+  dtrt_status status = session_same(s, "comparing options", &list);
+  same_free(&list);
+  return status;
+}
+
 static dtrt_status run(dtrt_session *s, call *c) {
   dtrt_status status = open_rows(s, c, &c->f.train, &c->o->train);
   if (!status && c->o->eval.entry) status = open_rows(s, c, &c->f.eval, &c->o->eval);
+  if (!status) status = same_options(s, c);
   if (status) return status;
+  if (fit_same_files(&c->f)) return DTRT_INVALID; /* the session has said why */
   if (!view_make(&c->train, &c->f.train) || !view_make(&c->eval, &c->f.eval))
     return session_error(s, DTRT_NO_MEMORY, "out of memory");
   if (fit_start(&c->f) == FIT_FAILED) return DTRT_INVALID; /* the session has said why */

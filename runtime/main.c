@@ -71,6 +71,62 @@ static const struct {
   int (*run)(const cli *c);
 } commands[] = {{"info", 1, info_run}, {"call", 2, call_run}, {"fit", 4, cli_fit}};
 
+/* What ranks may be given differently: reports, and how long to wait. And what must be given to all
+ * or none, but may be another path on another host: what the files hold is compared elsewhere. */
+static const char *const free_options[] = {"--prefetch", "--log",       "--log-steps", "--timeout",
+                                           "--plain",    "--footprint", "--traffic",   NULL};
+static const char *const path_options[] = {"--save", "--load", "--load-map", "--profile", NULL};
+
+static bool is_among(const char *const *names, const char *name) {
+  while (*names && strcmp(*names, name) != 0) names++;
+  return *names != NULL;
+}
+
+static void same_option(const cli *c, const option *o, same_list *l) {
+  const char *at = (const char *)c + o->at;
+  char text[SAME_TEXT] = "not given";
+  size_t n = 0;
+  const char *word =
+      o->kind == OPT_TEXT || o->kind == OPT_FILE ? *(const char *const *)(const void *)at : NULL;
+  const dtrt_entry *e = o->kind == OPT_ENTRY ? *(const dtrt_entry *const *)(const void *)at : NULL;
+  switch (o->kind) {
+  case OPT_FLAG: strcpy(text, *(const bool *)at ? "given" : "not given"); break;
+  case OPT_COUNT:
+  case OPT_SKIP:
+    if (*(const int64_t *)(const void *)at)
+      snprintf(text, sizeof text, "%lld", (long long)*(const int64_t *)(const void *)at);
+    break;
+  case OPT_SEED:
+    if (!o->count || *(const bool *)((const char *)c + o->count))
+      snprintf(text, sizeof text, "%llu", (unsigned long long)*(const uint64_t *)(const void *)at);
+    break;
+  case OPT_TEXT:
+  case OPT_FILE:
+    if (word) snprintf(text, sizeof text, "%s", is_among(path_options, o->name) ? "given" : word);
+    break;
+  case OPT_ENTRY:
+    if (e) snprintf(text, sizeof text, "%s", e->name);
+    break;
+  case OPT_PAIR: {
+    const data_pair *pair = *(const data_pair *const *)(const void *)at;
+    int count = *(const int *)(const void *)((const char *)c + o->count);
+    for (int i = 0; i < count && n < sizeof text; i++)
+      n += (size_t)snprintf(text + n, sizeof text - n, "%s%s=...", i ? " " : "", pair[i].name);
+    break;
+  }
+  default: return;
+  }
+  same_add(l, o->name, 0, "%s", text);
+}
+
+void cli_same_options(const cli *c, same_list *l) {
+  same_add(l, "the command", 0, "%s %s", c->command, c->entry ? c->entry->name : "");
+  for (int pairs = 0; pairs < 2; pairs++) /* `--eval` says more than its feeds */
+    for (int k = 0; k < OPTIONS; k++)
+      if ((options[k].kind == OPT_PAIR) == pairs && !is_among(free_options, options[k].name))
+        same_option(c, &options[k], l);
+}
+
 static bool find_entry(const cli *c, const char *name, const dtrt_entry **to) {
   cli_near near;
   cli_near_start(&near, name);

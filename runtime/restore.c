@@ -7,6 +7,7 @@
 #include <string.h>
 #include "checkpoint.h"
 #include "element.h"
+#include "file_digest.h"
 #include "load_map.h"
 #include "session.h"
 #include "tensor_file.h"
@@ -188,11 +189,16 @@ static dtrt_status on_devices(Restore *r, SessionJob *job) {
 /* All ranks must have found the same files. */
 static dtrt_status same_files(const Restore *r) {
   uint64_t sum = (uint64_t)r->c.nfiles;
-  for (int i = 0; i < r->c.nfiles; i++)
+  for (int i = 0; i < r->c.nfiles; i++) {
     sum = sum * 0x9e3779b97f4a7c15u + r->c.file[i].header_crc + (uint64_t)r->c.file[i].size;
+    /* The headers of ours have the checksums of all elements. */
+    if (!r->c.own && r->s->comm->nranks > 1) sum = sum * 31 + file_digest_path(r->c.file[i].path);
+  }
+  for (const char *at = r->o->map; at && *at; at++) sum = sum * 31 + (unsigned char)*at;
   if (session_share(r->s, sum) == sum) return DTRT_OK;
   return session_error(r->s, DTRT_INVALID,
-                       "%s: it is not what rank 0 sees there; all ranks must see one folder",
+                       "%s: it is not what rank 0 sees there, or the map is another; all ranks "
+                       "must load the same",
                        r->c.path);
 }
 

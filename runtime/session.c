@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "same.h"
 
 dtrt_status session_error(dtrt_session *s, dtrt_status status, const char *why, ...) {
   va_list ap;
@@ -177,21 +178,30 @@ dtrt_status dtrt_barrier(dtrt_session *s, const char *name, double timeout) {
 /* Two programs under one mpiexec would wait for each other for ever, or add up what does not belong
  * together. All ranks say the same, since all see the same faces. */
 static dtrt_status meet(dtrt_session *s, const dtrt_program *p) {
-  static const char *const what[COMM_FACES] = {"mesh", "variables", "entries", "exchanges", "seed"};
+  static const char *const what[COMM_FACES] = {"mesh",      "variables", "entries",
+                                               "exchanges", "seed",      "code"};
   const Comm *c = s->comm;
   if (!c->verbs->faces || c->nranks == 1) return DTRT_OK;
   CommFace mine = session_face(p, s->seed);
+  same_list list = {0};
+  same_program(&list, p);
+  mine.hash[COMM_CODE] = same_hash(&list);
   CommFace *all = calloc((size_t)c->nranks, sizeof *all);
   snprintf(mine.at, sizeof mine.at, "%s %.80s", s->nprograms ? "adding" : "opening", p->name);
   /* One that has no memory cannot be told from here: the others would wait. It ends them all. */
-  if (!all) {
+  if (!all || list.broken) {
+    free(all);
+    same_free(&list);
     c->verbs->fail(s->comm, "out of memory to compare programs");
     return session_error(s, DTRT_NO_MEMORY, "out of memory");
   }
   dtrt_status status = session_gather(s, &mine, all, c->timeout);
   int other = 0, face = 0;
   while (other < c->nranks && !memcmp(all[other].hash, all[0].hash, sizeof all->hash)) other++;
-  if (status == DTRT_OK && other < c->nranks) {
+  bool differs = status == DTRT_OK && other < c->nranks;
+  /* A const or the code of an entry says more than what came of it. */
+  if (differs) status = session_same(s, "opening", &list);
+  if (differs && status == DTRT_OK) {
     while (all[other].hash[face] == all[0].hash[face]) face++;
     status = session_error(s, DTRT_INVALID,
                            "rank %d runs another program than rank 0: its %s differ%s; all ranks "
@@ -199,6 +209,7 @@ static dtrt_status meet(dtrt_session *s, const dtrt_program *p) {
                            other, what[face], face == COMM_MESH || face == COMM_SEED ? "s" : "");
   }
   free(all);
+  same_free(&list);
   return status;
 }
 

@@ -34,6 +34,8 @@ dtrt_status session_agree(dtrt_session *s, dtrt_status mine);
  * process they are its own. */
 dtrt_status session_gather_words(dtrt_session *s, const char *at, const uint64_t *mine, int n,
                                  uint64_t *all);
+/* The bytes of one rank, to all. */
+dtrt_status session_spread(dtrt_session *s, const char *place, int from, char *text, size_t size);
 /* The lowest rank's number, on every rank. */
 uint64_t session_share(dtrt_session *s, uint64_t mine);
 /* Whether d is the lowest of the devices that hold the same block. */

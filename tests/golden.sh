@@ -76,6 +76,8 @@ one() {
       head -20 "$err"
       continue
     fi
+    # A hash of all the code above would change with each of its letters.
+    [ $side = c ] && sed -i '/^static const uint64_t code/s/0x[0-9a-f]\{16\}/0x0/g' "$out"
     # What the runtime takes besides depends on this machine.
     [ $side = memory ] && sed -i '/^a device takes /d' "$out"
     compare "$1" "$name.$side" "$out"

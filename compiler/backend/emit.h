@@ -49,6 +49,7 @@ typedef struct Emit {
   VEC(Table) dims, layouts;          /* written once each, by text */
   Lookup loop_at, dim_at, layout_at; /* 1 + the place in those, by interned text */
   VEC(const char *) exchanges;       /* what each is, but for names */
+  VEC(uint64_t) code;                /* by entry: a hash of what it computes */
   /* the entry being written */
   const LocalEntry *le;
   NodeId product;        /* that a loop being written rides on */

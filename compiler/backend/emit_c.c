@@ -225,10 +225,33 @@ static void put_entry_tables(Emit *e, Str *out, const char *id, const StepText *
   }
 }
 
+/* Of C without its comments and marks of lines, which hold paths: the same text in another folder
+ * computes the same. */
+static uint64_t hash_code(const char *c, const char *end, uint64_t h) {
+  while (c < end) {
+    const char *stop = c;
+    bool line = *c == '#' && !strncmp(c, "#line", 5);
+    if (line || !strncmp(c, "/*", 2)) {
+      stop = strstr(c + 2, line ? "\n" : "*/");
+      c = stop ? stop + (line ? 1 : 2) : end;
+      continue;
+    }
+    while (stop < end && *stop != '#' && strncmp(stop, "/*", 2) != 0) stop++;
+    if (stop == c) stop++; /* a # of something else */
+    h = hash_bytes(c, (size_t)(stop - c), h);
+    c = stop;
+  }
+  return h;
+}
+
 static void put_entry(Emit *e, const LocalEntry *le, Str *tables, Str *row) {
   const Entry *en = le->entry;
   const char *id = arena_printf(e->arena, "entry_%s", emit_word(e, en->name));
+  const size_t loops = (size_t)e->loops.n, entries = (size_t)e->entries.n;
   const StepText *texts = emit_entry(e, le, id);
+  uint64_t h = hash_code(e->loops.at + loops, e->loops.at + e->loops.n, 1);
+  h = hash_code(e->entries.at + entries, e->entries.at + e->entries.n, h);
+  vec_push(e->arena, &e->code, h);
   put_entry_tables(e, tables, id, texts);
   str_puts(row, "    {");
   emit_string(row, en->name);
@@ -266,6 +289,26 @@ static void put_exchanges(Emit *e, Str *out) {
   str_puts(out, "};\n");
 }
 
+/* What ranks compare. */
+static void put_identity(Emit *e, Str *out) {
+  str_puts(out, "static const uint64_t code[] = {");
+  for (int i = 0; i < e->code.n; i++)
+    str_printf(out, "%s0x%016llx", i ? ", " : "", (unsigned long long)e->code.at[i]);
+  str_puts(out, "};\n");
+  if (e->program->constants.n) {
+    str_puts(out, "static const dtrt_const constants[] = {\n");
+    for (int i = 0; i < e->program->constants.n; i++) {
+      str_puts(out, "    {");
+      emit_string(out, e->program->constants.at[i].name);
+      str_puts(out, ", ");
+      emit_string(out, e->program->constants.at[i].value);
+      str_puts(out, "},\n");
+    }
+    str_puts(out, "};\n");
+  }
+  str_puts(out, "\n");
+}
+
 static void put_program(Emit *e, Str *out, const char *rows) {
   const Plan *p = e->plan;
   int naxes = e->mesh->naxes;
@@ -290,7 +333,8 @@ static void put_program(Emit *e, Str *out, const char *rows) {
   e->tables = str_new(e->arena);
   if (e->program->vars.n)
     str_printf(out, "static const dtrt_tensor variables[] = {\n%s};\n", vars.at);
-  str_printf(out, "static const dtrt_entry entries[] = {\n%s};\n\n", rows);
+  str_printf(out, "static const dtrt_entry entries[] = {\n%s};\n", rows);
+  put_identity(e, out);
   str_puts(
       out,
       "extern const dtrt_program dtg_program;\nconst dtrt_program dtg_program = {\n    DTRT_ABI, ");
@@ -300,7 +344,8 @@ static void put_program(Emit *e, Str *out, const char *rows) {
              p->entries.n, e->exchanges.n, e->program->vars.n ? "variables" : "0",
              e->exchanges.n ? "exchanges" : "0", (long)p->vars_bytes);
   emit_string(out, e->options->layouts);
-  str_puts(out, "};\n");
+  str_printf(out, ", code, %d, %s};\n", e->program->constants.n,
+             e->program->constants.n ? "constants" : "0");
 }
 
 void emit_c(Str *out, const Plan *plan, const EmitOptions *o) {

@@ -1,6 +1,7 @@
 /* front_compile, read top to bottom: load, mesh, run the top level, build each entry, say the
  * layouts. */
 #include "elaborate.h"
+#include <stdio.h>
 #include <string.h>
 
 static bool declared_only(const Stmt *s) {
@@ -22,6 +23,22 @@ static void run_consts(Elab *e, Module *m) {
   for (int i = 0; i < m->scope.names.n; i++) {
     const Binding *b = m->scope.names.at[i];
     if (b->is_const && b->lazy) scope_lookup(e, &m->scope, (Ident){b->name, b->span});
+  }
+}
+
+static void keep_consts(Elab *e, const Module *m) {
+  for (int i = 0; i < m->scope.names.n; i++) {
+    const Binding *b = m->scope.names.at[i];
+    const Value *v = &b->value;
+    char text[64] = "";
+    if (!b->is_const || m->library) continue;
+    if (v->kind == V_INT) snprintf(text, sizeof text, "%lld", (long long)v->i);
+    if (v->kind == V_BOOL) snprintf(text, sizeof text, "%s", v->i ? "true" : "false");
+    if (v->kind == V_REAL) snprintf(text, sizeof text, "%.17g", v->real);
+    const char *value = v->kind == V_STRING ? v->text : text;
+    if (*value)
+      vec_push(e->arena, &e->program->constants,
+               ((Constant){b->name, arena_printf(e->arena, "%s", value)}));
   }
 }
 
@@ -47,6 +64,7 @@ static void elaborate(Elab *e) {
   entry_begin(e, &e->init, "init", 0, (Span){0});
   vec_push(e->arena, &e->program->entries, e->init.entry);
   for (int i = 0; i < e->modules.n; i++) run_consts(e, e->modules.at[i]);
+  for (int i = 0; i < e->modules.n; i++) keep_consts(e, e->modules.at[i]);
   for (int i = 0; i < e->modules.n; i++) run_top(e, e->modules.at[i]);
   for (int i = 0; i < e->modules.n; i++) run_entries(e, e->modules.at[i]);
   if (e->program->entries.n == 1 && !e->diag->errors)

@@ -116,6 +116,11 @@ typedef struct Statement {
   VEC(Span) to;              /* ... has spoken, which is here */
 } Statement;
 
+/* A const of the sources (those of the library apart), with its value as text. */
+typedef struct Constant {
+  const char *name, *value;
+} Constant;
+
 /* All that elaboration makes of the sources. entries.at[0] is `init`: it has no inputs and assigns
  * every variable its first value. */
 typedef struct Program {
@@ -132,6 +137,7 @@ typedef struct Program {
   /* What finding layouts has taken so far: steps, of about a nanosecond each on no particular
    * machine, so that searches that it bounds find the same on all. */
   double effort;
+  VEC(Constant) constants;
 } Program;
 
 int program_find_entry(const Program *p, const char *name); /* -1 */

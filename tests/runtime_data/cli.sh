@@ -247,8 +247,8 @@ checks=$((checks + 1))
 LC_ALL=C grep -q '[[:cntrl:]]' out.txt && { failures=$((failures + 1)); echo 'control characters without a terminal'; }
 
 # another rank than 0 says nothing
-PMI_RANK=1
-export PMI_RANK
+PMI_RANK=1 PMI_SIZE=2
+export PMI_RANK PMI_SIZE
 check 0 '' '' --help
 check 2 '' '' fit trian
 

@@ -311,8 +311,9 @@ static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0},
     {"f", entry_f, 2, 5, 16, 0, entry_f_in, entry_f_out, entry_f_steps, 97216},
 };
+static const uint64_t code[] = {0x0, 0x0};
 
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "scan", 1, axis_names, axis_sizes, 0, 2, 4, 0, entries, exchanges, 0,
-    0};
+    0, code, 0, 0};

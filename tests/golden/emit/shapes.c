@@ -148,8 +148,9 @@ static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0},
     {"f", entry_f, 2, 5, 5, 0, entry_f_in, entry_f_out, entry_f_steps, 896},
 };
+static const uint64_t code[] = {0x0, 0x0};
 
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "shapes", 0, 0, 0, 0, 2, 0, 0, entries, 0, 0,
-    0};
+    0, code, 0, 0};

@@ -211,8 +211,9 @@ static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 2, 1, 0, 0, entry_init_steps, 0},
     {"train", entry_train, 2, 1, 10, 1, entry_train_in, entry_train_out, entry_train_steps, 384},
 };
+static const uint64_t code[] = {0x0, 0x0};
 
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "step", 1, axis_names, axis_sizes, 2, 2, 3, variables, entries, exchanges, 192,
-    0};
+    0, code, 0, 0};

@@ -398,8 +398,9 @@ static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 1, 1, 0, 0, entry_init_steps, 0},
     {"train", entry_train, 1, 1, 7, 1, entry_train_in, entry_train_out, entry_train_steps, 7233088},
 };
+static const uint64_t code[] = {0x0, 0x0};
 
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "strips", 0, 0, 0, 1, 2, 0, variables, entries, 0, 512000,
-    0};
+    0, code, 0, 0};
