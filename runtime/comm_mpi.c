@@ -77,11 +77,30 @@ int mpi_gather(Mpi *m, const void *mine, void *all, int bytes, const char *at, d
   return 0;
 }
 
+/* A thread that failed inside MPI may hold the mutex. */
+static void mpi_fail(Comm *c, const char *message) {
+  Mpi *m = (Mpi *)(void *)c;
+  struct timespec soon;
+  fprintf(stderr, "%s\n", message);
+  fflush(stderr);
+  clock_gettime(CLOCK_REALTIME, &soon);
+  soon.tv_sec++;
+  int held = pthread_mutex_timedlock(&m->mutex, &soon);
+  mpi_abort_quietly(1);
+  if (!held) pthread_mutex_unlock(&m->mutex);
+}
+
+/* Ranks that died meanwhile end all: nobody could go on without their word. */
+static void mpi_must_wait(Mpi *m, MPI_Request *r) {
+  char why[COMM_WHY];
+  if (mpi_wait(m, 1, r, (int[]){COMM_ALL}, "opening", 0, why)) mpi_fail(&m->comm, why);
+}
+
 bool mpi_all_agree(Mpi *m, bool yes) {
   int mine = yes, all = 0;
   MPI_Request r;
   MPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_MIN, m->on, &r);
-  mpi_wait(m, 1, &r, (int[]){COMM_ALL}, "opening", 0, NULL);
+  mpi_must_wait(m, &r);
   return all;
 }
 
@@ -165,19 +184,6 @@ static int mpi_finish(Comm *c, int me, int lane) {
   return bad == MPI_SUCCESS ? done : -1;
 }
 
-/* A thread that failed inside MPI may hold the mutex. */
-static void mpi_fail(Comm *c, const char *message) {
-  Mpi *m = (Mpi *)(void *)c;
-  struct timespec soon;
-  fprintf(stderr, "%s\n", message);
-  fflush(stderr);
-  clock_gettime(CLOCK_REALTIME, &soon);
-  soon.tv_sec++;
-  int held = pthread_mutex_timedlock(&m->mutex, &soon);
-  mpi_abort_quietly(1);
-  if (!held) pthread_mutex_unlock(&m->mutex);
-}
-
 static void mpi_leave(Comm *c) { ((Mpi *)(void *)c)->leaves = true; }
 
 static void mpi_close(Comm *c) {
@@ -189,6 +195,7 @@ static void mpi_close(Comm *c) {
     mpi_watch_drop(m);
     MPI_Comm_free(&m->on);
   }
+  mpi_life_close(m);
   mpi_share_close(m);
   mpi_watch_close(m);
   for (int i = 0; m->box && i < c->count * COMM_LANES; i++) {
@@ -282,11 +289,10 @@ static bool meet(Mpi *m, double timeout, char *why) {
     return false;
   }
   MPI_Comm_idup(m->given, &own, &r);
-  mpi_wait(m, 1, &r, (int[]){COMM_ALL}, "the start", 0, why);
+  mpi_must_wait(m, &r);
   m->on = own;
   MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN); /* finish tells */
-  int bad = mpi_share_open(m, all);
-  if (bad) snprintf(why, COMM_WHY, "out of memory");
+  int bad = mpi_share_open(m, all, why);
   free(all);
   return !bad;
 }

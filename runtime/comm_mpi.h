@@ -24,6 +24,15 @@ typedef struct Box { /* messages of a device and lane that are under way */
   int n, room;
 } Box;
 
+typedef struct Offer { /* a file in shared memory, of the first rank of a machine */
+  uint64_t nonce;      /* also in its header: another machine may have a file of the same name */
+  int64_t stride;
+  int32_t fine;
+  char name[64];
+} Offer;
+
+typedef struct Life Life;
+
 typedef struct Mpi {
   Comm comm;      /* first */
   MPI_Comm given; /* the host's */
@@ -35,10 +44,11 @@ typedef struct Mpi {
   int on_host; /* devices of this machine */
   int leader;  /* the first rank of this machine */
   bool shared;
-  bool leaves; /* all ranks end together, once this is closed */
+  bool leaves;        /* all ranks end together, once this is closed */
   _Atomic int failed; /* used when nothing is shared */
   Slot *own_slots;    /* likewise, [count] */
   Map control, map[NSEGMENTS];
+  Life *life; /* comm_mpi_life.c */
   /* comm_mpi_watch.c */
   CommState *state; /* [count] */
   CommState *reply; /* [ndevices], of those that have answered */
@@ -84,9 +94,18 @@ typedef struct Hello {
   int32_t ndevices, per_rank;
 } Hello;
 void mpi_hello(Hello *h);
-int mpi_share_open(Mpi *m, const Hello *all); /* tables of this machine and slots; -1: no memory */
+/* Tables of this machine, and slots. -1 with why. */
+int mpi_share_open(Mpi *m, const Hello *all, char *why);
 void mpi_share_close(Mpi *m);
+/* Makes the file of an offer, `total` bytes, and leaves it open; -1. */
+int mpi_make_file(Offer *o, int64_t total);
 int mpi_segment(Comm *c, int which, int64_t bytes, char *why);
+
+/* Collective, once hosts are known: how deaths will show. False with why: a rank is missing. */
+bool mpi_life_open(Mpi *m, char *why);
+/* -1 with why: a rank has died. Looks a few times a second, however often it is called. */
+int mpi_life_look(Mpi *m, const CommState *from, char *why);
+void mpi_life_close(Mpi *m); /* in order */
 
 int mpi_watch(Comm *c, int me, const CommState *state, double waited, char *why);
 /* The same of the process itself, while no device runs. */

@@ -16,13 +16,6 @@
 #include <unistd.h>
 #include "comm_mpi.h"
 
-typedef struct Offer {
-  uint64_t nonce; /* also in the header: another machine may have a file of the same name */
-  int64_t stride;
-  int32_t fine;
-  char name[64];
-} Offer;
-
 static uint64_t hash_text(uint64_t h, const char *text) { /* FNV-1a */
   for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001b3u;
   return h;
@@ -44,7 +37,7 @@ void mpi_hello(Hello *h) {
 }
 
 /* The leader makes the file. Every rank reserves its own part, so that the pages are near it. */
-static int make_file(Offer *o, int64_t total) {
+int mpi_make_file(Offer *o, int64_t total) {
   FILE *f = fopen("/dev/urandom", "rb");
   size_t got = f ? fread(&o->nonce, sizeof o->nonce, 1, f) : 0;
   if (f) fclose(f);
@@ -74,7 +67,7 @@ static Map share(Mpi *m, int64_t bytes, int64_t *stride) {
   int64_t total = MPI_PAGE + o.stride * m->on_host;
   int fd = -1;
   Offer *all = calloc((size_t)c->nranks, sizeof *all);
-  if (c->rank == m->leader) fd = make_file(&o, total);
+  if (c->rank == m->leader) fd = mpi_make_file(&o, total);
   bool fine = mpi_all_agree(m, all != NULL) &&
               mpi_gather(m, &o, all, sizeof o, "sharing memory", 0, why) == 0;
   if (fine && c->rank != m->leader) {
@@ -181,13 +174,14 @@ static bool enough_cores(const Mpi *m, const Hello *all) {
   return CPU_COUNT(&any) >= m->on_host && comm_cores() >= c->count;
 }
 
-int mpi_share_open(Mpi *m, const Hello *all) {
+int mpi_share_open(Mpi *m, const Hello *all, char *why) {
   Comm *c = &m->comm;
   int64_t stride;
   const char *asked = getenv("DTRT_MPI_SHARED");
   c->nhosts = count_hosts(m, all);
   c->spin = enough_cores(m, all);
   c->failed = &m->failed;
+  if (!mpi_life_open(m, why)) return -1;
   if (mpi_all_agree(m, !asked || strcmp(asked, "0") != 0))
     m->control = share(m, sizeof(Slot), &stride);
   if (m->control.at) {
@@ -201,7 +195,7 @@ int mpi_share_open(Mpi *m, const Hello *all) {
   }
   size_t bytes = (size_t)c->count * sizeof(Slot);
   m->own_slots = aligned_alloc(_Alignof(Slot), bytes);
-  if (!mpi_all_agree(m, m->own_slots != NULL)) return -1;
+  if (!mpi_all_agree(m, m->own_slots != NULL)) return snprintf(why, COMM_WHY, "out of memory"), -1;
   memset(m->own_slots, 0, bytes);
   for (int i = 0; i < c->count; i++) c->slot[c->first + i] = &m->own_slots[i];
   c->all_direct = c->nranks == 1;

@@ -203,10 +203,12 @@ static int look_for_missing(Mpi *m, const CommState *from, double timeout, char 
 static int look(Mpi *m, const CommState *from, double waited, double timeout, char *why) {
   pthread_mutex_lock(&m->mutex);
   answer(m, timeout);
+  int dead = mpi_life_look(m, from, why);
   bool late = timeout > 0 && waited >= timeout && !m->asking && comm_now() >= m->stand_down;
+  late = late && !dead;
   if (late) m->asking = true;
   pthread_mutex_unlock(&m->mutex);
-  if (!late) return 0;
+  if (!late) return dead;
   int found = look_for_missing(m, from, timeout, why);
   pthread_mutex_lock(&m->mutex);
   m->asking = false;

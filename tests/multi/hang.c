@@ -40,12 +40,19 @@ static void hang(const char *where) {
   if (rank == 1 && !strcmp(how, where)) sleep(100);
 }
 
+/* As the kernel does it to a rank that takes too much memory. */
+static void die(const char *where) {
+  if (rank == 1 && !strcmp(how, where)) raise(SIGKILL);
+  if (rank == 0 && !strncmp(how, "first-", 6) && !strcmp(how + 6, where)) raise(SIGKILL);
+}
+
 static void run(dtrt_device *dev) {
   int device = dev->coord[0] * (ndevices / 2) + dev->coord[1];
   int victim = ndevices / nranks; /* the first of rank 1 */
   if (device == victim && !strcmp(how, "stopped")) raise(SIGSTOP);
   if (device == victim && !strcmp(how, "slow")) sleep(4);
   if (device == victim) hang("step");
+  if (device == victim) die("dies-step");
   bool forever = !strcmp(how, "long");
   for (int i = 0; i < (forever ? 600 : 3); i++) {
     if (forever) usleep(100000);
@@ -84,17 +91,21 @@ int main(int argc, char **argv) {
   f.program.exchange = list;
   dtrt_session *s = NULL;
   dtrt_options o = {.transport = "mpi", .timeout = strcmp(how, "slow") ? 1.5 : 6};
+  if (strstr(how, "dies")) o.timeout = -1;
   dtrt_status status = dtrt_open(&f.program, &o, &s);
   if (!strcmp(how, "call")) hang("call");
+  die("dies-call");
   if (!status && rank == 1 && !strcmp(how, "other-call"))
     status = dtrt_barrier(s, "saved", 0);
   else if (!status)
     status = dtrt_call(s, 1, NULL, NULL);
   hang("barrier");
+  die("dies-barrier");
   bool other = rank == 1 && !strcmp(how, "elsewhere");
   if (!status) status = dtrt_barrier(s, other ? "loaded" : "saved", strcmp(how, "slow") ? 0 : -1);
   if (!status && !strcmp(how, "never")) return dtrt_close(s), 0;
-  if (status && (rank == 0 || nranks == 1)) fprintf(stderr, "%s\n", dtrt_session_error(s));
+  if (status && (rank == 0 || nranks == 1 || strstr(how, "dies")))
+    fprintf(stderr, "%s\n", dtrt_session_error(s));
   if (status) usleep(200000); /* what rank 0 says comes first */
   if (status) _exit(1);
   dtrt_close(s);

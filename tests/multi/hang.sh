@@ -46,4 +46,25 @@ expect 4 4 call "rank 1 on host $host $x"
 expect 4 8 stopped "rank 1 on host $host $x"
 expect 4 4 barrier "rank 1 on host $host "'did not reach barrier `saved` within 1.5 s'
 fine 4 8 never
+
+# A rank that was killed was found by the timeout only, where the launcher does not notice (srun without
+# --kill-on-bad-exit; here it has started a shell, which lives on).
+died() { # RANKS DEVICES HOW TEXT
+  start=$(date +%s%N)
+  timeout 60 "$mpiexec" -n "$1" sh -c '"$@"; s=$?; [ $s = 137 ] && sleep 30; exit $s' sh "$hang" "$2" "$3" >"$out" 2>&1
+  status=$?
+  took=$((($(date +%s%N) - start) / 1000000))
+  if [ $status -eq 0 ] || [ $took -gt 12000 ] || ! grep -q "$4" "$out" || grep -q 'Abort(' "$out"; then
+    echo "$3 of $1 ranks and $2 devices, shared ${DTRT_MPI_SHARED:-1}: status $status after $took ms, not \"$4\":"
+    cat "$out"
+    bad=1
+  fi
+}
+unset DTRT_TIMEOUT
+for DTRT_MPI_SHARED in 1 0; do
+  died 4 4 dies-step "^rank 1 on host $host (process [0-9]*) has died; rank [023] was at entry .train. at all-reduce of"
+  died 2 8 dies-call "^rank 1 on host $host (process [0-9]*) has died; rank 0 was at entry .train. at all-reduce of"
+  died 4 4 dies-barrier "^rank 1 on host $host (process [0-9]*) has died; rank [023] was at barrier .saved."
+  died 4 4 first-dies-call "^rank 0 on host $host (process [0-9]*) has died; rank [123] was at"
+done
 exit $bad

@@ -50,10 +50,11 @@ shift
 exec ip netns exec \$ns unshare -u -m bash -c "hostname \$name && mount -t tmpfs -o size=256m none /dev/shm && exec \$*"
 EOF
 chmod +x hostsh
+ppn=2
 # Two processes on each of two hosts. UCX would find that its shared memory leads to the other host and is not the same.
 on_hosts() {
   UCX_TLS=tcp,self UCX_NET_DEVICES=all timeout 100 ./hostsh $net.1 "$mpiexec" -launcher ssh -launcher-exec "$dir/hostsh" \
-    -hosts $net.1,$net.2 -ppn 2 -n 4 "$@" >out.txt 2>err.txt </dev/null
+    -hosts $net.1,$net.2 -ppn $ppn -n $((2 * ppn)) "$@" >out.txt 2>err.txt </dev/null
 }
 fail() {
   failures=$((failures + 1))
@@ -84,6 +85,27 @@ named() {
 named stopped 1 east
 named before-mpi 1 east
 named barrier 1 east
+
+# A rank alone on its host is killed, and the launcher does not notice (here it has started a shell, which lives on): the
+# connection between the hosts ends with it.
+ppn=1
+cat >lives-on <<'END'
+#!/bin/sh
+"$@"
+s=$?
+[ $s = 137 ] && sleep 30
+exit $s
+END
+chmod +x lives-on
+died() { # HOW RANK HOST OTHER
+  start=$SECONDS
+  on_hosts "$dir/lives-on" "$hang" 2 $1 && fail "$1: all is well"
+  grep -q "^rank $2 on host $3 has died; rank $4 was at" err.txt out.txt || fail "$1: rank $2 on host $3 is not named"
+  [ $((SECONDS - start)) -lt 20 ] || fail "$1: found after $((SECONDS - start)) s"
+}
+died dies-step 1 west 0
+died first-dies-call 0 east 1
+ppn=2
 
 # The cable is pulled out while steps run.
 DTRT_TIMEOUT=1.5 on_hosts "$hang" 8 long &
