@@ -274,6 +274,9 @@ typedef struct dtgc_fit_options {
   dtgc_step_fn *on_step; /* after each step, of evaluation too */
   dtgc_epoch_fn *on_epoch;
   void *user;
+  /* After every so many training steps: compares the bits of variables on all devices that hold
+   * the same block, and fails with the variable, the step and the devices. 0: never. */
+  int64_t check_replicas;
 } dtgc_fit_options;
 
 /* Trains: steps of an entry through rows, epoch after epoch. It is what `dtgc run ... fit` does,

@@ -449,9 +449,15 @@ typedef struct dtrt_fit_options { /* zero what you do not set */
   dtrt_step_fn *on_step; /* after each step, of evaluation too; or NULL */
   dtrt_epoch_fn *on_epoch;
   void *user;
+  int64_t check_replicas; /* after every so many training steps: dtrt_check_replicas; 0: never */
 } dtrt_fit_options;
 /* DTRT_OK also when a callback stopped it. DTRT_INVALID: a wrong argument or file; no step was run. */
 dtrt_status dtrt_fit(dtrt_session *s, const dtrt_fit_options *o);
+
+/* Whether all devices that hold the same block of a variable hold the same bits, as they must: DTRT_FAILED names the
+ * first variable of which that is not so and the two devices, with their ranks; the session can then only be closed.
+ * All processes call it together. It costs about the time of reading all variables once. */
+dtrt_status dtrt_check_replicas(dtrt_session *s);
 
 /* What a device has received from and sent to other devices since the session began: bytes, counted where they are
  * copied or handed to a message; exchanges that were not local; and the largest scratch that an exchange took besides

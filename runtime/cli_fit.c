@@ -420,6 +420,7 @@ int cli_fit(const cli *given) {
               .shuffle = c->shuffle,
               .shuffle_seed = c->shuffle_seed,
               .drop_last = c->drop_last,
+              .check_replicas = c->check_replicas,
               .on_step = on_step,
               .on_epoch = on_epoch,
               .user = &w};

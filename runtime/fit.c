@@ -221,6 +221,14 @@ static void pass_count(fit_pass *pass, int64_t rows) {
   pass->step++;
 }
 
+/* Before anything is made of the step: what differs is not saved. */
+static fit_status check_replicas(fit *f, const fit_pass *pass) {
+  int64_t step = (f->epoch - 1) * fit_steps(pass) + pass->step;
+  if (pass != &f->train || !f->check_replicas || step % f->check_replicas) return FIT_OK;
+  if (dtrt_check_replicas(f->session) == DTRT_OK) return FIT_OK;
+  return fail(f, "after step %lld: %.600s", (long long)step, dtrt_session_error(f->session));
+}
+
 static fit_status pass_run(fit *f, fit_pass *pass) {
   int64_t steps = fit_epoch_steps(f, pass, f->epoch);
   double start = progress_now();
@@ -232,6 +240,7 @@ static fit_status pass_run(fit *f, fit_pass *pass) {
     if (status) return status;
     pass_count(pass, is_short ? pass->rest : pass->set.batch);
     pass->seconds = progress_now() - start;
+    if ((status = check_replicas(f, pass))) return status;
     if (f->on_step && (status = f->on_step(f, pass))) return status;
   }
   return FIT_OK;

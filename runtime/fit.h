@@ -49,6 +49,7 @@ struct fit {
   int prefetch;        /* batches that a thread reads ahead; 0: none */
   bool shuffle, drop_last;
   uint64_t shuffle_seed;
+  int64_t check_replicas;   /* after every so many steps of training; 0: never */
   bool by_call;             /* a host's call, so messages name no options of a command line */
   fit_step_hook *on_step;   /* after each step of either pass */
   fit_epoch_hook *on_epoch; /* after each epoch and its evaluation */

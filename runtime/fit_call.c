@@ -143,6 +143,7 @@ static dtrt_status same_options(dtrt_session *s, const call *c) {
   else
     same_add(&list, "shuffle", 0, "0");
   same_add(&list, "drop_last", 0, "%d", o->drop_last != 0);
+  same_add(&list, "check_replicas", 0, "%lld", (long long)o->check_replicas);
   dtrt_status status = session_same(s, "comparing options", &list);
   same_free(&list);
   return status;
@@ -158,15 +159,18 @@ static dtrt_status run(dtrt_session *s, call *c) {
     return session_error(s, DTRT_NO_MEMORY, "out of memory");
   if (fit_start(&c->f) == FIT_FAILED) return DTRT_INVALID; /* the session has said why */
   if (fit_run(&c->f) != FIT_FAILED) return DTRT_OK;
+  if (atomic_load(s->comm->failed)) /* with the step, where that is known */
+    return c->f.why[0] ? session_error(s, DTRT_FAILED, "%s", c->f.why) : DTRT_FAILED;
   return c->f.why[0] ? session_error(s, DTRT_NO_MEMORY, "%s", c->f.why) : DTRT_FAILED;
 }
 
 dtrt_status dtrt_fit(dtrt_session *s, const dtrt_fit_options *o) {
   dtrt_status status = session_usable(s);
   if (status) return status;
-  if (!o || o->epochs < 1 || o->first_epoch < 0)
+  if (!o || o->epochs < 1 || o->first_epoch < 0 || o->check_replicas < 0)
     return session_error(s, DTRT_INVALID, "fit: %s",
-                         o ? "epochs and first_epoch count from 1" : "there are no options");
+                         o ? "epochs and first_epoch count from 1, check_replicas from 0"
+                           : "there are no options");
   call c = {.o = o,
             .f = {.session = s,
                   .program = dtrt_session_program(s),
@@ -178,6 +182,7 @@ dtrt_status dtrt_fit(dtrt_session *s, const dtrt_fit_options *o) {
                   .shuffle = o->shuffle,
                   .shuffle_seed = o->shuffle_seed,
                   .drop_last = o->drop_last,
+                  .check_replicas = o->check_replicas,
                   .by_call = true,
                   .on_step = o->on_step ? on_step : NULL,
                   .on_epoch = o->on_epoch ? on_epoch : NULL}};

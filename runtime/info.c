@@ -204,6 +204,7 @@ static const char details[] =
     "  --log FILE.csv          one line an epoch\n"
     "  --log-steps FILE.csv    one line a step\n"
     "  --stop-on-nan           end at the first value that is not finite\n"
+    "  --check-replicas N      every N steps: do devices that hold the same hold the same bits?\n"
     "  --plain                 no progress bar\n"
     "  --save DIR              checkpoints in DIR/step-N: --every N steps (or `epoch`), the newest\n"
     "                          three kept (--keep K); --resume goes on from the newest good one\n"

@@ -57,6 +57,7 @@ static const option options[] = {
     {"--load-map", OPT_TEXT, 6, offsetof(cli, load_map), 0},
     {"--load-partial", OPT_FLAG, 6, offsetof(cli, load_partial), 0},
     {"--plain", OPT_FLAG, 4, offsetof(cli, plain), 0},
+    {"--check-replicas", OPT_COUNT, 4, offsetof(cli, check_replicas), 0},
     {"--layouts", OPT_FLAG, 1, offsetof(cli, layouts), 0},
     {"--profile", OPT_FILE, 6, offsetof(cli, profile), 0},
     {"--traffic", OPT_FLAG, 2, offsetof(cli, traffic), 0},

@@ -113,6 +113,7 @@ static dtgc_status train(Training *t) {
                           .shuffle = o->shuffle,
                           .shuffle_seed = o->shuffle_seed,
                           .drop_last = o->drop_last,
+                          .check_replicas = o->check_replicas,
                           .more = more,
                           .more_user = t,
                           .on_step = o->on_step ? on_step : NULL,

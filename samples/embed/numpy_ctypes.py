@@ -65,7 +65,7 @@ class FitOptions(c.Structure):
     _fields_ = [("train", Rows), ("eval", Rows), ("epochs", c.c_int64),
                 ("first_epoch", c.c_int64), ("shuffle", c.c_int), ("shuffle_seed", c.c_uint64),
                 ("drop_last", c.c_int), ("on_step", StepFn), ("on_epoch", EpochFn),
-                ("user", c.c_void_p)]
+                ("user", c.c_void_p), ("check_replicas", c.c_int64)]
 
 
 # By dtgc_dtype; NumPy has no bf16, whose bits are given as u16.
