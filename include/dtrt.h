@@ -340,8 +340,11 @@ typedef struct dtrt_options {
  * that calls, the others in threads of their own, or, with fewer cores than devices, take turns on as many threads as
  * there are cores, each until it has to wait for another. While a session is open, SIGSEGV, SIGBUS,
  * SIGFPE and SIGILL inside an entry become DTRT_FAILED; others go to the handlers that were there before.
+ * Ranks compare their programs, consts and the code of entries included: a difference is DTRT_INVALID, which names it.
+ * Under mpi DTRT_INVALID also where the launcher has started more processes than MPI has ranks.
  * The first session sets OpenBLAS to one thread a call, in the whole process. Under mpi a failure is written to
- * stderr and ends all ranks by MPI_Abort; a rank that is killed is noticed by mpiexec, which ends the others.
+ * stderr and ends all ranks by MPI_Abort; a rank that is killed is noticed by mpiexec, which ends the others, or else
+ * by those that wait, within a second.
  * One that hangs, or never comes, is named after `timeout`, with its host and where it was waited for
  * (docs/clusters.md); a few seconds more are for asking all. Time in which a process is itself stopped does not count.
  * MPI must allow MPI_THREAD_SERIALIZED where a process owns several devices.

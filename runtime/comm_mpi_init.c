@@ -325,7 +325,6 @@ bool mpi_start(double timeout, char *why) {
     return false;
   }
   if (on) return true;
-  setenv("MPIR_CVAR_SUPPRESS_ABORT_MESSAGE", "1", 0); /* one message is enough */
   Watch w;
   int present = say_present();
   watch_start(&w, timeout);
