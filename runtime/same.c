@@ -127,11 +127,11 @@ void same_program(same_list *l, const dtrt_program *p) {
   char what[SAME_TEXT];
   for (int i = 0; i < p->nconsts; i++) {
     snprintf(what, sizeof what, "const `%s`", p->constant[i].name);
-    same_add(l, what, 0, "%s", p->constant[i].value);
+    same_add(l, what, same_mix(0, p->constant[i].value, strlen(p->constant[i].value)), "%s",
+             p->constant[i].value);
   }
   for (int i = 0; p->code && i < p->nentries; i++) {
-    snprintf(what, sizeof what, "the code of entry `%s` (its operations and numbers, by hash)",
-             p->entry[i].name);
+    snprintf(what, sizeof what, "the hash of entry `%s`'s code", p->entry[i].name);
     same_add(l, what, 0, "%016llx", (unsigned long long)p->code[i]);
   }
 }

@@ -225,23 +225,21 @@ static void put_entry_tables(Emit *e, Str *out, const char *id, const StepText *
   }
 }
 
-/* Of C without its comments and marks of lines, which hold paths: the same text in another folder
+/* C without its comments and marks of lines, which hold paths: the same text in another folder
  * computes the same. */
-static uint64_t hash_code(const char *c, const char *end, uint64_t h) {
+static void strip_code(Str *out, const char *c, const char *end) {
   while (c < end) {
-    const char *stop = c;
-    bool line = *c == '#' && !strncmp(c, "#line", 5);
-    if (line || !strncmp(c, "/*", 2)) {
+    bool line = !strncmp(c, "#line", 5), comment = !strncmp(c, "/*", 2);
+    const char *stop = c + 1;
+    if (line || comment) {
       stop = strstr(c + 2, line ? "\n" : "*/");
       c = stop ? stop + (line ? 1 : 2) : end;
       continue;
     }
-    while (stop < end && *stop != '#' && strncmp(stop, "/*", 2) != 0) stop++;
-    if (stop == c) stop++; /* a # of something else */
-    h = hash_bytes(c, (size_t)(stop - c), h);
+    while (stop < end && *stop != '#' && *stop != '/') stop++;
+    str_put(out, c, (size_t)(stop - c));
     c = stop;
   }
-  return h;
 }
 
 static void put_entry(Emit *e, const LocalEntry *le, Str *tables, Str *row) {
@@ -249,9 +247,10 @@ static void put_entry(Emit *e, const LocalEntry *le, Str *tables, Str *row) {
   const char *id = arena_printf(e->arena, "entry_%s", emit_word(e, en->name));
   const size_t loops = (size_t)e->loops.n, entries = (size_t)e->entries.n;
   const StepText *texts = emit_entry(e, le, id);
-  uint64_t h = hash_code(e->loops.at + loops, e->loops.at + e->loops.n, 1);
-  h = hash_code(e->entries.at + entries, e->entries.at + e->entries.n, h);
-  vec_push(e->arena, &e->code, h);
+  Str code = str_new(e->arena);
+  strip_code(&code, e->loops.at + loops, e->loops.at + e->loops.n);
+  strip_code(&code, e->entries.at + entries, e->entries.at + e->entries.n);
+  vec_push(e->arena, &e->code, hash_bytes(code.at, code.n, 1));
   put_entry_tables(e, tables, id, texts);
   str_puts(row, "    {");
   emit_string(row, en->name);

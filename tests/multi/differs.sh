@@ -54,7 +54,7 @@ differs() {
 fine() { both "$@" || fail "$*: refused"; }
 
 fit='fit train --feed x=d.csv --epochs 2'
-differs 'the code of entry `train` (its operations and numbers, by hash) is ' ./one call train --feed x=short.csv -- ./two call train --feed x=short.csv
+differs "the hash of entry \`train\`'s code is " ./one call train --feed x=short.csv -- ./two call train --feed x=short.csv
 differs 'const `rate` is 0.2' ./one $fit -- ./rate $fit
 differs 'on rank 1, but 0.1' ./one $fit -- ./rate $fit
 differs '--epochs is 3 on rank 1, but 2 on rank 0' ./one $fit -- ./one fit train --feed x=d.csv --epochs 3

@@ -43,6 +43,18 @@ static void try(const char *odd, int nranks, int rank) {
   e->step = mine && !strcmp(odd, "steps") ? swapped : mine && !strcmp(odd, "file") ? moved : steps;
   if (mine && !strcmp(odd, "entries")) e->name = "eval";
   if (mine && !strcmp(odd, "seed")) o.seed = 7;
+  static const uint64_t same[] = {1, 2}, other[] = {1, 3};
+  static char long_text[3000], long_other[3000];
+  memset(long_text, 'x', sizeof long_text - 1);
+  memset(long_other, 'x', sizeof long_other - 1);
+  long_other[2900] = 'y';
+  const dtrt_const consts[] = {{"a", "1"},
+                               {"text", mine && !strcmp(odd, "long") ? long_other : long_text},
+                               {"b", mine && !strcmp(odd, "const") ? "3" : "2"},
+                               {"c", "7"}};
+  f.program.code = mine && !strcmp(odd, "code") ? other : same;
+  f.program.constant = consts;
+  f.program.nconsts = mine && !strcmp(odd, "fewer") ? 3 : 4;
   list[0] = mine && !strcmp(odd, "exchanges") ? &gather : &reduce;
   list[1] = list[0] == &gather ? &reduce : &gather;
   for (int i = 0; i < 2; i++) ((dtrt_exchange *)(uintptr_t)list[i])->id = i;
@@ -67,6 +79,18 @@ static void try(const char *odd, int nranks, int rank) {
                        : !strcmp(odd, "sizes") ? "exchanges"
                                                : odd;
     snprintf(want, sizeof want, "rank 1 runs another program than rank 0: its %s differ", what);
+    if (!strcmp(odd, "entries")) /* says more than that entries differ */
+      strcpy(want, "rank 1 has the hash of entry `eval`'s code where rank 0 has the hash of entry "
+                   "`train`'s code; all");
+    if (!strcmp(odd, "code"))
+      strcpy(want, "the hash of entry `train`'s code is "
+                   "0000000000000003 on rank 1, but 0000000000000002 on rank 0; all ranks must");
+    if (!strcmp(odd, "const"))
+      strcpy(want, "const `b` is 3 on rank 1, but 2 on rank 0; all ranks must");
+    if (!strcmp(odd, "long")) strcpy(want, "const `text` is xxxxxxxxx");
+    if (!strcmp(odd, "fewer"))
+      strcpy(want, "rank 1 has the hash of entry `init`'s code "
+                   "where rank 0 has const `c`; all");
     CHECK(status == DTRT_INVALID, "%s: opened", odd);
     CHECK(!strncmp(dtrt_session_error(s), want, strlen(want)), "%s: %s", odd,
           dtrt_session_error(s));
@@ -77,8 +101,9 @@ static void try(const char *odd, int nranks, int rank) {
 int main(void) {
   const char *rank = getenv("PMI_RANK"), *size = getenv("PMI_SIZE");
   if (!rank || !size) return fprintf(stderr, "start it with mpiexec\n"), 2;
-  static const char *const odd[] = {"",     "file",      "exchanges", "steps", "entries",
-                                    "seed", "exchanges", "sizes",     "mesh",  ""};
+  static const char *const odd[] = {"",      "file",      "exchanges", "steps", "entries",
+                                    "seed",  "exchanges", "sizes",     "mesh",  "code",
+                                    "const", "long",      "fewer",     ""};
   for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) try(odd[i], atoi(size), atoi(rank));
   return harness_result();
 }
