@@ -83,6 +83,12 @@ static void device_text(const Comm *c, int device, char *text, size_t size) {
              away ? c->host[rank] : "");
 }
 
+/* The other ranks would wait. */
+static dtrt_status no_memory(dtrt_session *s) {
+  if (s->comm->nranks > 1) s->comm->verbs->fail(s->comm, "out of memory to compare replicas");
+  return session_error(s, DTRT_NO_MEMORY, "out of memory to compare replicas");
+}
+
 /* Which variable of class k it is that differs between two devices. */
 static dtrt_status name_it(Replicas *r, int low, int other, int k) {
   static const char at[] = "comparing replicas";
@@ -90,7 +96,11 @@ static dtrt_status name_it(Replicas *r, int low, int other, int k) {
   const size_t n = (size_t)r->p->nvars;
   uint64_t *mine = calloc(2 * n, sizeof *mine),
            *all = calloc(2 * n * (size_t)c->nranks, sizeof *all);
-  if (!mine || !all) c->verbs->fail(r->s->comm, "out of memory to compare replicas");
+  if (!mine || !all) {
+    free(mine);
+    free(all);
+    return no_memory(r->s);
+  }
   const int device[] = {low, other};
   for (int i = 0; i < 2; i++)
     if (device[i] / c->count == c->rank)
@@ -118,7 +128,7 @@ static dtrt_status compare(Replicas *r) {
   const Mesh *m = &r->s->mesh;
   int n = r->nclasses, words = c->count * n;
   uint64_t *all = calloc((size_t)words * (size_t)c->nranks + 1, sizeof *all);
-  if (!all) return session_error(r->s, DTRT_NO_MEMORY, "out of memory to compare replicas");
+  if (!all) return no_memory(r->s);
   dtrt_status status = session_gather_words(r->s, "comparing replicas", r->mixed, words, all);
   int low = -1, other = 0, k = 0;
   for (int d = 0; status == DTRT_OK && d < m->ndevices && low < 0; d++)

@@ -67,9 +67,8 @@ if [ -n "$mpiexec" ]; then
   stopped 'SIGTERM of mpiexec' ranks 143 SIGTERM
   for shared in 1 0; do
     export DTRT_MPI_SHARED=$shared
-    begin ranks-$shared $mpiexec -n 2 $fit
-    pids=$(pgrep -f "^./model fit train .*--save ranks-$shared ") # of the ranks
-    kill -TERM $(echo "$pids" | tail -1)
+    begin ranks-$shared $mpiexec -n 2 sh -c 'echo $$ >"pid-$PMI_RANK"; exec "$@"' sh $fit
+    kill -TERM "$(cat pid-1)"
     stopped "SIGTERM of one rank, shared $shared" ranks-$shared 143 SIGTERM
   done
   unset DTRT_MPI_SHARED
