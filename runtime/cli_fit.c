@@ -200,21 +200,24 @@ static bool log_write(show *w, char *why, size_t whysize) {
          tensor_file_replace(w->c.log, w->log, w->nlog, "", 0, why, whysize);
 }
 
-/* A full disk does not end a training: both logs are kept in memory, and written with what comes
- * next. False with why. */
-static bool logs_write(show *w, char *why, size_t whysize) {
-  char note[CLI_WHY], *of = whysize ? why : note;
-  size_t room = whysize ? whysize : sizeof note;
-  bool good = log_write(w, of, room) && step_log_sync(&w->steps, of, room);
-  if (!good && !w->log_fails && !whysize) {
-    char line[CLI_WHY + 128];
-    snprintf(line, sizeof line,
-             "warning: %s; its lines are kept, and written when that is possible", note);
-    progress_clear(&w->bar);
-    cli_note(&w->c, line);
-  }
+/* `more`: the log of epochs has a line more. False with why. */
+static bool logs_write(show *w, bool more, char *why, size_t whysize) {
+  bool good = step_log_sync(&w->steps, why, whysize);
+  if (more || w->log_fails) good = log_write(w, why, whysize) && good;
   w->log_fails = !good;
   return good;
+}
+
+/* A full disk does not end a training: both logs are kept in memory, and written with what comes
+ * next. It is told once. */
+static void logs_try(show *w) {
+  char why[CLI_WHY], line[CLI_WHY + 128];
+  bool failed = w->log_fails;
+  if (logs_write(w, true, why, sizeof why) || failed) return;
+  snprintf(line, sizeof line, "warning: %s; its lines are kept, and written when that is possible",
+           why);
+  progress_clear(&w->bar);
+  cli_note(&w->c, line);
 }
 
 static fit_status log_epoch(show *w) {
@@ -278,7 +281,7 @@ static fit_status on_epoch(fit *f) {
     fflush(stdout);
   }
   fit_status status = log_epoch(w);
-  if (!status) logs_write(w, NULL, 0);
+  if (!status) logs_try(w);
   return status ? status : fit_save_epoch(&w->save, f);
 }
 
@@ -332,7 +335,7 @@ static fit_status run(show *w) {
   fit_status status = fit_run(&w->f);
   if (status == FIT_FAILED) return status;
   progress_clear(&w->bar);
-  if (!logs_write(w, w->f.why, sizeof w->f.why)) return FIT_FAILED;
+  if (!logs_write(w, false, w->f.why, sizeof w->f.why)) return FIT_FAILED;
   int told = cli_profile_end(&w->c, w->f.session);
   if (told) w->status = told;
   return status;
