@@ -1,7 +1,7 @@
 #!/bin/bash
-# faults.sh DTGC DIR BREAK.so: what the world does to a training that saves: its disk is full for a while, or to the end.
+# faults.sh DTGC DIR BREAK.so [MPIEXEC]: what the world does to a training that saves: its disk is full for a while, or to the end.
 . "$(dirname "$0")/kit.sh" "$1" "$2"
-lib=$3
+lib=$3 mpiexec=${4:-}
 broken() { LD_PRELOAD=$lib BREAK_IN=$PWD/work "$@"; }
 "$dtgc" "$here/model.dtg" "$here/4.dtg" --also batch=2 --transport=threads -o model || fail 'no executable'
 fit="./model fit train $feed --shuffle 5 --epochs 6 --keep 2"
@@ -33,4 +33,18 @@ for step in work/step-*; do
 done
 $fit --save "$PWD/work" --resume >out.txt 2>err.txt || fail "full to the end: cannot go on: $(cat err.txt)"
 same 'full to the end, and gone on with' whole/step-000024 work/step-000024
+
+# Under MPI the ranks agree on it, whichever could not write.
+if [ -n "$mpiexec" ]; then
+  "$dtgc" "$here/model.dtg" "$here/4.dtg" --also batch=2 -o ranks || fail 'no executable with MPI'
+  fit="./ranks ${fit#./model }"
+  for rank in 0 1; do
+    rm -rf work*
+    $mpiexec -n 2 sh -c '[ $PMI_RANK = '$rank' ] && export LD_PRELOAD='"$lib"' BREAK_IN='"$PWD"'/work BREAK_HOW=fail BREAK_AT=20 BREAK_TO=23; exec "$@"' \
+      sh $fit --save "$PWD/work" $(logs work) >out.txt 2>err.txt || fail "a disk full on rank $rank: status $?: $(cat err.txt)"
+    grep -q '^./ranks: warning: not saved after step .*No space left on device.*' err.txt || fail "a disk full on rank $rank is not told: $(cat err.txt)"
+    same "a disk full on rank $rank" whole/step-000024 work/step-000024
+    cmp -s whole.steps.csv work.steps.csv || fail "a disk full on rank $rank: $(diff whole.steps.csv work.steps.csv)"
+  done
+fi
 done_testing
