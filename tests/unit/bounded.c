@@ -84,19 +84,8 @@ static void put_layout(Str *s, const char *name, int rank, int naxes, bool back)
 }
 
 static void layouts_take_about_a_second_at_most(void) {
-  static const int meshes[][8] = {{1},
-                                  {2},
-                                  {7},
-                                  {1024},
-                                  {2, 2},
-                                  {32, 32},
-                                  {3, 5, 7},
-                                  {8, 8, 16},
-                                  {2, 2, 2, 2},
-                                  {4, 4, 4, 8},
-                                  {4, 4, 4, 4, 4},
-                                  {2, 2, 2, 2, 2, 2},
-                                  {2, 2, 2, 2, 2, 2, 4, 4}};
+  static const int meshes[][8] = {
+      {1}, {1024}, {32, 32}, {3, 5, 7}, {4, 4, 4, 8}, {4, 4, 4, 4, 4}, {2, 2, 2, 2, 2, 2, 4, 4}};
   double most = 0;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
     for (size_t i = 0; i < sizeof meshes / sizeof *meshes; i++) {
