@@ -107,6 +107,30 @@ typedef struct dtrt_step {
   int64_t bytes; /* exchanges: received; others: of all values read and stored, each once */
 } dtrt_step;
 
+/* A value that is in memory when a step has made it, for checks (dtrt_watch): in the order of the steps, behind inputs and
+ * variables. `rounding` is how far, relative to itself, another order of the sums on its way may put it off (OpDef.rounding). */
+enum { DTRT_OF_ELEMENT, DTRT_OF_MANY, DTRT_MOVED, DTRT_MIN_MAX }; /* how it follows from its operands */
+typedef struct dtrt_operand {
+  int32_t value; /* its index, or -1: it is not in memory, ... */
+  int32_t constant;
+  double number; /* ... and this everywhere when it is constant */
+  const char *name;
+} dtrt_operand;
+typedef struct dtrt_value {
+  const char *name, *op, *where;
+  int32_t tag;  /* the same value's has the same on any mesh; 0: it has none */
+  int32_t node; /* of the local graph */
+  int32_t step; /* -1: it is there from the beginning */
+  int32_t dtype, kind;
+  int32_t lent;    /* the input that it is, where that may be in the host's memory; -1: it is in the arena or a variable */
+  int32_t in_vars; /* offset: in dtrt_device.vars */
+  int64_t offset;
+  const dtrt_layout *layout;
+  double rounding;
+  int32_t noperands;
+  const dtrt_operand *operand;
+} dtrt_value;
+
 typedef struct dtrt_device dtrt_device;
 
 typedef struct dtrt_entry {
@@ -116,6 +140,8 @@ typedef struct dtrt_entry {
   const dtrt_tensor *in, *out;
   const dtrt_step *step;
   int64_t arena_bytes;
+  int32_t nvalues; /* 0 in code that was not made to be looked at */
+  const dtrt_value *value;
 } dtrt_entry;
 
 /* A `const` of the model's sources, with the value it had, as text. */
@@ -414,6 +440,11 @@ typedef struct dtrt_rows {
   int64_t skip, limit; /* leave out the first rows; use so many of those that are left, 0: all */
 } dtrt_rows;
 
+/* The inputs that are fed, as whole tensors into in[i]: rows number step of the batch (from the beginning again where files
+ * end), or, where the files have just the inputs' shapes, the same in each. Others are left alone. DTRT_INVALID with why. */
+dtrt_status dtrt_read_inputs(const dtrt_program *p, int entry, const dtrt_feed *feed, int nfeed, int64_t step,
+                             void *const *in, char *why, int n);
+
 typedef struct dtrt_metric { /* a float scalar output */
   const char *name;
   double value; /* of the last step */
@@ -461,6 +492,23 @@ dtrt_status dtrt_fit(dtrt_session *s, const dtrt_fit_options *o);
  * first variable of which that is not so and the two devices, with their ranks; the session can then only be closed.
  * All processes call it together. It costs about the time of reading all variables once. */
 dtrt_status dtrt_check_replicas(dtrt_session *s);
+
+/* Calls `watch` on every device, after each step of every entry, with what the step has made: on the device's own stack
+ * and at its own time, so it has to guard what devices share, and must not wait for another's. Only entries with a table of values
+ * have any. `data` is the dense block [lo, hi); what is written there is what later steps read. A value that lies partial
+ * is the device's addend. NULL ends it. Between calls. */
+typedef struct dtrt_seen {
+  const dtrt_program *program;
+  const dtrt_entry *entry;
+  int32_t value; /* index in the entry's */
+  int32_t device;
+  const int32_t *coord;
+  int64_t lo[DTRT_MAX_RANK], hi[DTRT_MAX_RANK];
+  int64_t count; /* elements of the block */
+  void *data;
+} dtrt_seen;
+typedef void dtrt_watch_fn(void *user, const dtrt_seen *seen);
+void dtrt_watch(dtrt_session *s, dtrt_watch_fn *watch, void *user);
 
 /* What a device has received from and sent to other devices since the session began: bytes, counted where they are
  * copied or handed to a message; exchanges that were not local; and the largest scratch that an exchange took besides

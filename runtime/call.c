@@ -156,7 +156,9 @@ static void call_device(Device *d, void *arg) {
    * them, and training makes them: the moments of a weight that gets no gradient any more decay
    * through them for ever. Only results, so that what a host gives is read as it is. */
   float_mode_set(float_mode() | FLOAT_FLUSH_TO_ZERO);
+  d->shown = 0;
   e->run(&d->pub);
+  if (d->session->watch) watch_until(d, INT32_MAX);
   d->in_entry = false;
   if (d->profile) profile_part(d, e->nsteps + PROFILE_OUTPUTS);
   d->packing = gemm_room_taken();

@@ -91,6 +91,7 @@ typedef struct Device {
   int64_t exchanges;      /* that were not local */
   bool uncounted;         /* what moves now is for a host */
   DeviceProfile *profile; /* NULL: nothing is timed */
+  int32_t shown;          /* of the running entry's values, how many watchers have seen */
   sigjmp_buf jump;        /* out of the entry, when this or another device has failed */
 } Device;
 
@@ -102,6 +103,8 @@ struct dtrt_session {
   Team *team;       /* NULL for one device */
   Device *device;   /* [comm->count] */
   Profile *profile; /* NULL: nothing is timed */
+  dtrt_watch_fn *watch; /* NULL: nobody looks */
+  void *watch_user;
   uint64_t seed;
   bool handlers; /* signal handlers are held */
   bool opened;
@@ -152,6 +155,11 @@ void device_gave(Device *d, int peer, int64_t bytes);          /* into the peer'
 void device_staged(Device *d, int64_t sent, int64_t received); /* by stages or messages */
 void device_counted(Device *d);                                /* an exchange is over */
 dtrt_traffic device_traffic(const Device *d);
+
+/* -------- watching: watch.c -------- */
+
+/* Shows what is there before step `step` and has not been shown. */
+void watch_until(Device *d, int32_t step);
 
 /* -------- failing: fail.c -------- */
 

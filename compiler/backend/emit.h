@@ -154,6 +154,12 @@ const char *emit_kind(int kind);            /* of an exchange: "DTRT_COPY" */
 const char *emit_dtype(Emit *e, DType t);   /* "DTRT_F32" */
 void emit_string(Str *s, const char *text); /* in quotes; NULL: 0 */
 
+/* emit_watch.c: the table of the entry's values, and its two fields in the entry's own table. */
+void emit_values(Emit *e, Str *tables, Str *row, const char *id);
+/* DTGC_DROP=N leaves exchange number N out, counted over all entries by the nodes that steps do: to
+ * see what notices. */
+bool emit_is_dropped(const Emit *e, NodeId id);
+
 typedef struct StepWork {
   bool exchange; /* something moves between devices */
   double flops;  /* of its products; 0 for loops, whose memory is what takes time */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const emit_switches[] = {"DTGC_BAND", "DTGC_OVERLAP", "DTGC_REPEAT",
-                                     "DTGC_RIDE", "DTGC_ROWS",    "DTGC_STORE", NULL};
+const char *const emit_switches[] = {"DTGC_BAND", "DTGC_OVERLAP", "DTGC_REPEAT", "DTGC_RIDE",
+                                     "DTGC_ROWS", "DTGC_STORE",   "DTGC_DROP",   NULL};
 
 /* -------- names and numbers -------- */
 
@@ -259,7 +259,9 @@ static void put_entry(Emit *e, const LocalEntry *le, Str *tables, Str *row) {
   str_printf(row, en->inputs.n ? "%s_in, " : "0, ", id);
   str_printf(row, en->outputs.n ? "%s_out, " : "0, ", id);
   str_printf(row, le->steps.n ? "%s_steps, " : "0, ", id);
-  str_printf(row, "%ld},\n", (long)le->arena_bytes);
+  str_printf(row, "%ld, ", (long)le->arena_bytes);
+  emit_values(e, tables, row, id);
+  str_puts(row, "},\n");
 }
 
 static void put_head(Emit *e, Str *out) {

@@ -9,6 +9,7 @@ typedef struct EmitOptions {
   const char *name;    /* of the program, for the head comment and the tables */
   const char *layouts; /* text of --dump=layouts, kept in the program for `info`; NULL: none */
   bool line_marks;     /* #line back to the .dtg, for gdb and perf */
+  bool values;         /* tables of what each step makes, for checks (emit_watch.c) */
 } EmitOptions;
 
 /* Variables of the environment that change what is written; NULL ends them. */

@@ -216,18 +216,34 @@ static void put_list(Emit *e, const char *const *word, int n) {
   for (int i = 0; i < n; i++) str_printf(&e->body, "%s%s", i ? ", " : "", word[i]);
 }
 
+/* In place of an exchange that is left out: what an earlier value left there may be right by chance.
+ * A sum in the place of its addends stays the device's own. */
+static void spoil(Emit *e, NodeId id) {
+  const LocalEntry *le = e->le;
+  int to = le->buffer[id];
+  if (to == le->buffer[node_base(le->graph, graph_node(le->graph, id)->operand[0])]) return;
+  const char *at = emit_pointer(e, id);
+  str_line(&e->body, "for (int64_t i = 0; i < %ld; i++) ((char *)%s)[i] = 0x7f;",
+           (long)le->buffers.at[to].bytes, at);
+}
+
 static void emit_exchange(Emit *e, const Step *s) {
   const Graph *g = e->le->graph;
-  int n = s->nodes.n;
-  const char **x = arena_array(e->arena, const char *, n),
-             **from = arena_array(e->arena, const char *, n),
-             **to = arena_array(e->arena, const char *, n);
-  for (int i = 0; i < n; i++) {
+  int n = 0;
+  const char **x = arena_array(e->arena, const char *, s->nodes.n),
+             **from = arena_array(e->arena, const char *, s->nodes.n),
+             **to = arena_array(e->arena, const char *, s->nodes.n);
+  for (int i = 0; i < s->nodes.n; i++) {
     NodeId id = s->nodes.at[i];
-    x[i] = exchange_table(e, id);
-    from[i] = emit_pointer(e, graph_node(g, id)->operand[0]);
-    to[i] = emit_pointer(e, id);
+    if (emit_is_dropped(e, id)) {
+      spoil(e, id);
+      continue;
+    }
+    x[n] = exchange_table(e, id);
+    from[n] = emit_pointer(e, graph_node(g, id)->operand[0]);
+    to[n++] = emit_pointer(e, id);
   }
+  if (n == 0) return;
   const char *call = arena_printf(
       e->arena, s->flight ? "dtrt_start_exchange%s(dev, %d, " : "dtrt_run_exchange%s(dev, ",
       n > 1 ? "s" : "", s->flight);
@@ -243,6 +259,12 @@ static void emit_exchange(Emit *e, const Step *s) {
   str_printf(&e->body, "},\n%*s(void *const[]){", indent, "");
   put_list(e, to, n);
   str_puts(&e->body, "});\n");
+}
+
+static void emit_wait(Emit *e, const Step *s) {
+  bool any = false;
+  for (int i = 0; i < s->nodes.n; i++) any = any || !emit_is_dropped(e, s->nodes.at[i]);
+  if (any) str_line(&e->body, "dtrt_wait_exchange(dev, %d);", s->flight);
 }
 
 static bool emit_product_of(Emit *e, NodeId id, const Step *next) {
@@ -278,7 +300,7 @@ bool emit_calls(Emit *e, const Step *s, const Step *next) {
     break;
   case STEP_EXCHANGE: emit_exchange(e, s); break;
   case STEP_STRIP: emit_strips(e, s); break;
-  case STEP_WAIT: str_line(&e->body, "dtrt_wait_exchange(dev, %d);", s->flight); break;
+  case STEP_WAIT: emit_wait(e, s); break;
   }
   return false;
 }

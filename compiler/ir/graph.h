@@ -47,6 +47,7 @@ typedef struct Node {
   const Spec *spec;     /* said by the user; NULL: nothing was said */
   const Layout *layout; /* NULL before propagate */
   Span forbid;          /* the statement that says it may not be gathered; file 0: none */
+  int32_t tag; /* its number before layouts come in: the same value's on any mesh; 0: it has none */
 } Node;
 
 typedef enum View { VIEW_GLOBAL, VIEW_LOCAL } View;

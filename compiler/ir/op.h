@@ -145,6 +145,10 @@ struct OpDef {
       *c; /* elementwise: C with $0, $1 for operands and @ for the type's suffix (f32, i64) */
   uint32_t flags;
   double flops; /* an element of the result (for contractions: of the iteration space) */
+  /* How many units in the last place an element of the result may be off where its operands are
+   * exact, however it is compiled: 0 where it is one of them, or a comparison, or drawn by its
+   * index. A sum (OPF_SUMS) adds its length: op_rounding. */
+  double rounding;
 };
 
 enum {
@@ -152,7 +156,18 @@ enum {
   OPF_MAP = 2, /* result[i] is an expression over operands at computed indices: may be fused */
   OPF_REDUCE = 4,
   OPF_FREE = 8, /* no operands, cheap: made anew for each use under any layout */
+  OPF_SUMS = 16, /* adds (or multiplies) many operand elements up, in an order of its own */
 };
+
+/* The bound that an op states for its rounding, relative and for its dtype: of the result itself,
+ * and, where it sums n elements up, of each of them before (backward): 1 + sqrt(n) units, what n
+ * roundings that know nothing of each other come to. dtgc_verify moves values by so much to see how
+ * far the results go. */
+typedef struct Rounding {
+  double result, operands;
+} Rounding;
+Rounding op_rounding(const Graph *g, const Node *n);
+double op_unit(DType t); /* of the last place, relative: 2^-23 for f32; 0 for whole numbers */
 
 const OpDef *op_def(Op op);
 const char *op_written(Op op); /* as the user writes it in an expression: "+", "and", "exp" */

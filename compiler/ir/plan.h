@@ -189,10 +189,21 @@ typedef struct Forbidden {
   Span cure_at;
 } Forbidden;
 
+/* Which values have memory of their own, for checks that look at each after the step that makes it
+ * (dtrt_watch). The local graphs, with their layouts and exchanges, are the same; steps are neither
+ * fused nor moved. */
+typedef enum Observe {
+  OBSERVE_NOTHING,
+  OBSERVE_NAMED, /* those with a name too: the user's, gradients */
+  OBSERVE_ALL    /* all but constants and masks of indices; none is made in another's place */
+} Observe;
+
 typedef struct Plan Plan;
 struct Plan {
   Arena *arena;
   Program *program;
+  bool single; /* one device, whatever mesh and layouts the program has */
+  Observe observe;
   const Plan *variables_of;   /* variables keep the layouts of this plan; NULL: none */
   const Inferred ***inferred; /* [entry][node] */
   const Added *added;         /* [var]; NULL: nothing */

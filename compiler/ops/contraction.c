@@ -69,7 +69,9 @@ const OpDef op_contract = {.name = "contract",
                            .infer = infer_contract,
                            .rule = rule_contract,
                            .grad = grad_contract,
-                           .flops = 2};
+                           .flags = OPF_SUMS,
+                           .flops = 2,
+                           .rounding = 1};
 
 /* -------- einsum -------- */
 

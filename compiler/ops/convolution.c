@@ -185,7 +185,9 @@ const OpDef op_conv = {
     .infer = infer_conv,
     .rule = rule_conv,
     .grad = grad_conv,
-    .flops = 2};
+    .flags = OPF_SUMS,
+    .flops = 2,
+    .rounding = 1};
 const OpDef op_conv_transpose = {
     .name = "conv_transpose",
     .params = "y, w, stride=1, padding=\"same\", dilation=1, groups=1",
@@ -198,10 +200,14 @@ const OpDef op_conv_input = {.name = "conv_input",
                              .infer = infer_conv,
                              .rule = rule_conv,
                              .grad = grad_conv,
-                             .flops = 2};
+                             .flags = OPF_SUMS,
+                             .flops = 2,
+                             .rounding = 1};
 const OpDef op_conv_weight = {.name = "conv_weight",
                               .doc = "conv's gradient to w",
                               .infer = infer_conv,
                               .rule = rule_conv,
                               .grad = grad_conv,
-                              .flops = 2};
+                              .flags = OPF_SUMS,
+                              .flops = 2,
+                              .rounding = 1};

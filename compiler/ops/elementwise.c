@@ -118,7 +118,8 @@ static NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
                            .no_grad = WHY,                                                         \
                            .c = C,                                                                 \
                            .flags = OPF_ELEMENTWISE | OPF_MAP,                                     \
-                           .flops = COST};
+                           .flops = COST,                                                          \
+                           .rounding = (COST) > 1}; /* others are exact */
 
 #define BINARY(NAME, SYM, DOC, EXAMPLE, INFER, GRADX, GRADY, WHY, C)                               \
   static void grad_##NAME(Build *b, NodeId node, NodeId dy, NodeId *dx) {                          \
@@ -140,7 +141,8 @@ static NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
                            .no_grad = WHY,                                                         \
                            .c = C,                                                                 \
                            .flags = OPF_ELEMENTWISE | OPF_MAP,                                     \
-                           .flops = 1};
+                           .flops = 1,                                                             \
+                           .rounding = 1};
 
 static const char FLAT[] = "its slope is zero almost everywhere";
 static const char BOOLEAN[] = "its result is true or false";
@@ -401,4 +403,5 @@ const OpDef op_cast = {
     .rule = rule_elementwise,
     .grad = grad_cast,
     .flags = OPF_ELEMENTWISE | OPF_MAP,
-    .flops = 1};
+    .flops = 1,
+    .rounding = 1};

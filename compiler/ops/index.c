@@ -141,7 +141,9 @@ const OpDef op_scatter_add = {
     .infer = infer_scatter,
     .rule = rule_scatter,
     .grad = grad_scatter,
-    .flops = 1};
+    .flags = OPF_SUMS,
+    .flops = 1,
+    .rounding = 1};
 
 /* -------- iota, one_hot -------- */
 

@@ -168,7 +168,9 @@ const OpDef op_unpick = {.name = "unpick",
                          .infer = infer_unpick,
                          .rule = rule_unpick,
                          .grad = grad_unpick,
-                         .flops = 1};
+                         .flags = OPF_SUMS,
+                         .flops = 1,
+                         .rounding = 1};
 
 /* -------- sort, argsort, top_k -------- */
 

@@ -203,7 +203,9 @@ const OpDef op_pool_sum = {.name = "pool_sum",
                            .infer = infer_pool,
                            .rule = rule_pool,
                            .grad = grad_pool_sum,
-                           .flops = 4};
+                           .flags = OPF_SUMS,
+                           .flops = 4,
+                           .rounding = 1};
 const OpDef op_pool_index = {.name = "pool_index",
                              .doc = "which tap of each window has the largest value",
                              .infer = infer_pool,
@@ -233,10 +235,14 @@ const OpDef op_unpool = {.name = "unpool",
                          .infer = infer_pool,
                          .rule = rule_pool,
                          .grad = grad_unpool,
-                         .flops = 4};
+                         .flags = OPF_SUMS,
+                         .flops = 4,
+                         .rounding = 1};
 const OpDef op_unpool_sum = {.name = "unpool_sum",
                              .doc = "pool_sum's gradient",
                              .infer = infer_pool,
                              .rule = rule_pool,
                              .grad = grad_unpool_sum,
-                             .flops = 4};
+                             .flags = OPF_SUMS,
+                             .flops = 4,
+                             .rounding = 1};

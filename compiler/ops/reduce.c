@@ -147,8 +147,9 @@ const OpDef op_sum = {
     .infer = infer_numbers,
     .rule = rule_dims,
     .grad = grad_sum,
-    .flags = OPF_REDUCE,
-    .flops = 1};
+    .flags = OPF_REDUCE | OPF_SUMS,
+    .flops = 1,
+    .rounding = 1};
 const OpDef op_reduce_max = {.name = "reduce_max",
                              .params = PARAMS,
                              .doc = "the largest over axis; max(x, axis=...) is the same",
@@ -179,8 +180,9 @@ const OpDef op_prod = {
     .infer = infer_numbers,
     .rule = rule_dims,
     .grad = grad_prod,
-    .flags = OPF_REDUCE,
-    .flops = 1};
+    .flags = OPF_REDUCE | OPF_SUMS,
+    .flops = 1,
+    .rounding = 1};
 
 static const char BOOLEAN[] = "its result is true or false";
 const OpDef op_any = {.name = "any",

@@ -81,7 +81,9 @@ const OpDef op_cumsum = {
     .infer = infer_cumsum,
     .rule = rule_cumsum,
     .grad = grad_cumsum,
-    .flops = 1};
+    .flags = OPF_SUMS,
+    .flops = 1,
+    .rounding = 1};
 
 /* -------- deal, undeal -------- */
 

@@ -331,7 +331,7 @@ static bool rewrite(Plan *p, Entry *e) {
     any = any || y != NO_NODE;
     d.map[i] = y != NO_NODE ? y : copy(&d, i);
     Node *made = graph_node(d.b.graph, d.map[i]);
-    if (y != NO_NODE) made->name = n->name, made->spec = n->spec, made->forbid = n->forbid;
+    if (y != NO_NODE) made->name = n->name, made->spec = n->spec, made->forbid = n->forbid, made->tag = n->tag;
   }
   if (!any) return false;
   for (int i = 0; i < e->inputs.n; i++) e->inputs.at[i].node = d.map[e->inputs.at[i].node];

@@ -93,7 +93,7 @@ static void find_lives(Memory *m) {
 static bool in_place(const Memory *m, NodeId base, int var) {
   const LocalEntry *le = m->le;
   int t = m->made_at[base];
-  if (t < 0) return false;
+  if (t < 0 || m->plan->observe == OBSERVE_ALL) return false;
   for (NodeId i = m->var_node[var]; i != NO_NODE; i = m->var_next[i]) {
     if (m->last_read[i] > t) return false;
     if (m->last_read[i] < t) continue;
@@ -233,7 +233,8 @@ static int mapped_over(const Memory *m, NodeId id) {
 static void place_made(Memory *m, NodeId id) {
   LocalEntry *le = m->le;
   if (le->buffer[id] >= 0) return;
-  int over = reduces_in_place(m, id)
+  int over = m->plan->observe == OBSERVE_ALL ? -1 /* operands are looked at after the step */
+             : reduces_in_place(m, id)
                  ? le->buffer[node_base(le->graph, graph_node(le->graph, id)->operand[0])]
                  : mapped_over(m, id);
   if (over < 0) {

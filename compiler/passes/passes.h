@@ -9,6 +9,7 @@
 
 void autodiff(Plan *p);
 void simplify(Plan *p);
+void single(Plan *p);
 void refetch(Plan *p);
 void propagate(Plan *p);
 void contest(Plan *p);

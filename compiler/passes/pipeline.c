@@ -9,6 +9,7 @@ static const struct {
 } passes[] = {
     {"autodiff", autodiff, verify_global},     /* grad nodes become their computation */
     {"simplify", simplify, verify_global},     /* what nobody needs goes */
+    {"single", single, verify_global},         /* values are numbered; the mesh may go */
     {"refetch", refetch, verify_global},       /* variables that are fetched anew by each reader */
     {"propagate", propagate, verify_global},   /* every tensor has a layout */
     {"contest", contest, verify_global},       /* where ops disagree, what is cheaper */
@@ -31,6 +32,11 @@ static const struct {
 };
 
 enum { PASSES = sizeof passes / sizeof *passes };
+
+/* Where each value is to be observed, steps are neither joined nor moved. */
+static bool joins_steps(void (*run)(Plan *p)) {
+  return run == combine || run == fuse || run == arrange || run == follow || run == overlap;
+}
 
 void pipeline_place(Plan *p) {
   p->vars_bytes = 0;
@@ -58,8 +64,9 @@ Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   program->machine = o && o->machine ? o->machine : machine_default();
   p->variables_of = o ? o->variables_of : NULL;
   if (o) p->lists_forbidden = o->lists_forbidden, p->cure = o->cure, p->cure_user = o->user;
-  if (o) p->memory = o->memory;
+  if (o) p->memory = o->memory, p->single = o->single, p->observe = o->observe;
   for (size_t i = 0; i < PASSES; i++) {
+    if (p->observe && joins_steps(passes[i].run)) continue;
     double start = now_ms();
     passes[i].run(p);
     if (program->diag->errors) return NULL;

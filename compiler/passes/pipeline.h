@@ -14,6 +14,8 @@ typedef struct PipelineOptions {
   void (*cure)(void *user, Plan *p); /* as of Plan; NULL: none */
   void *user;
   int64_t memory; /* bytes that variables and arena of a device may take; 0: any */
+  bool single;    /* for one device: the program's mesh and layouts are forgotten */
+  Observe observe;
 } PipelineOptions;
 
 /* Reports to p->diag and returns NULL when anything is wrong. `o` may be NULL. */

@@ -157,6 +157,13 @@ static void decide(Store *s, NodeId id, bool all) {
   }
 }
 
+static bool is_observed(const Store *s, NodeId id) {
+  Observe observe = s->plan->observe;
+  const Node *n = graph_node(s->g, id), *base = graph_node(s->g, node_base(s->g, id));
+  if (!observe || node_class(base) == CLASS_SOURCE || base->op == OP_const) return false;
+  return n->name || (observe == OBSERVE_ALL && !s->index[node_base(s->g, id)]);
+}
+
 static void begin(Store *s) {
   LocalEntry *le = s->le;
   int n = s->g->nodes.n;
@@ -169,6 +176,8 @@ static void begin(Store *s) {
     le->stored[node_base(le->graph, le->output[i])] = true;
   for (int i = 0; i < le->entry->assigns.n; i++)
     le->stored[node_base(le->graph, le->assign[i])] = true;
+  for (NodeId i = 0; i < n; i++)
+    if (is_observed(s, i)) le->stored[node_base(le->graph, i)] = true;
 }
 
 static bool keeps_law(const Store *s) {

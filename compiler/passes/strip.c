@@ -284,6 +284,7 @@ static void strip_entry(Plan *p, LocalEntry *le) {
   Strips s = {.plan = p, .le = le, .large = BUDGET};
   int n = le->graph->nodes.n;
   le->strip_bytes = arena_array(a, int64_t, n + 1);
+  if (p->observe) return;
   s.made_by = arena_array(a, int, n + 1);
   s.group_of = arena_array(a, int, le->steps.n + 1);
   s.reads = arena_array(a, Reads, le->steps.n + 1);

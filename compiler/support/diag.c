@@ -64,8 +64,23 @@ static void show_line(Str *out, const Source *s, Span at, int line) {
   str_puts(out, "\n");
 }
 
+static const char *const severity_word[] = {"error", "warning", "note"};
+
+const char *diag_render(const Diag *d, Arena *a, Severity sev, Span at, const char *text) {
+  const Source *s = diag_source(d, at.file);
+  Str out = str_new(a);
+  int line, column;
+  if (!s) {
+    str_printf(&out, "dtgc: %s: %s\n", severity_word[sev], text);
+    return out.at;
+  }
+  diag_locate(d, at, &line, &column);
+  str_printf(&out, "%s:%d:%d: %s: %s\n", s->name, line, column, severity_word[sev], text);
+  show_line(&out, s, at, line);
+  return out.at;
+}
+
 static void report(Diag *d, Severity sev, Span at, const char *fmt, va_list ap) {
-  static const char *const word[] = {"error", "warning", "note"};
   Arena *a = d->arena;
   const char *text = arena_vprintf(a, fmt, ap);
   if (sev == SEV_NOTE) {
@@ -82,17 +97,8 @@ static void report(Diag *d, Severity sev, Span at, const char *fmt, va_list ap) 
     vec_push(a, &d->seen, key);
   }
   const Source *s = diag_source(d, at.file);
-  Message m = {.severity = sev, .text = text};
-  Str out = str_new(a);
-  if (s) {
-    m.file = s->name;
-    diag_locate(d, at, &m.line, &m.column);
-    str_printf(&out, "%s:%d:%d: %s: %s\n", s->name, m.line, m.column, word[sev], text);
-    show_line(&out, s, at, m.line);
-  } else {
-    str_printf(&out, "dtgc: %s: %s\n", word[sev], text);
-  }
-  m.rendered = out.at;
+  Message m = {.severity = sev, .text = text, .rendered = diag_render(d, a, sev, at, text)};
+  if (s) m.file = s->name, diag_locate(d, at, &m.line, &m.column);
   if (d->fn) d->fn(d->user, &m);
 }
 

@@ -53,6 +53,8 @@ void diag_locate(const Diag *d, Span at, int *line, int *column);
 /* "file:line", or "" for a span that is nowhere. */
 const char *diag_where(const Diag *d, Arena *a, Span at);
 Span span_join(Span a, Span b);
+/* A message as it is shown, without being one. */
+const char *diag_render(const Diag *d, Arena *a, Severity sev, Span at, const char *text);
 
 void diag_error(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_warning(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

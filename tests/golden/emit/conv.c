@@ -238,8 +238,8 @@ static const dtrt_step entry_f_steps[] = {
     {"grad(x) = conv_input(grad(f.y), w)", "conv.dtg:3", DTRT_STEP_PRODUCT, 10368, 2592},
 };
 static const dtrt_entry entries[] = {
-    {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0},
-    {"f", entry_f, 2, 3, 8, 0, entry_f_in, entry_f_out, entry_f_steps, 3328},
+    {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"f", entry_f, 2, 3, 8, 0, entry_f_in, entry_f_out, entry_f_steps, 3328, 0, 0},
 };
 static const uint64_t code[] = {0x0, 0x0};
 

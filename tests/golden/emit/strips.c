@@ -395,8 +395,8 @@ static const dtrt_tensor variables[] = {
     {"k", DTRT_F32, 1, &layout_0, 0, 512000, 0, 0, "strips.dtg:2"},
 };
 static const dtrt_entry entries[] = {
-    {"init", entry_init, 0, 0, 1, 1, 0, 0, entry_init_steps, 0},
-    {"train", entry_train, 1, 1, 7, 1, entry_train_in, entry_train_out, entry_train_steps, 7233088},
+    {"init", entry_init, 0, 0, 1, 1, 0, 0, entry_init_steps, 0, 0, 0},
+    {"train", entry_train, 1, 1, 7, 1, entry_train_in, entry_train_out, entry_train_steps, 7233088, 0, 0},
 };
 static const uint64_t code[] = {0x0, 0x0};
 

@@ -1,0 +1,201 @@
+/* Tables of what each step makes, for checks that look at every value as soon as it is there
+ * (dtrt_watch): where it lies, how, what it was made from, and how far its rounding may go. The
+ * code of the steps is the same with and without them.
+ *
+ * Also what leaves an exchange out, so that it can be seen whether anybody notices. */
+#include "emit.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* -------- leaving an exchange out -------- */
+
+/* Exchanges of an entry that steps do, before node `id`. */
+static long exchanges_before(Arena *a, const LocalEntry *le, NodeId id) {
+  bool *done = arena_array(a, bool, le->graph->nodes.n + 1);
+  long n = 0;
+  for (int t = 0; t < le->steps.n; t++)
+    for (int i = 0; le->steps.at[t].kind == STEP_EXCHANGE && i < le->steps.at[t].nodes.n; i++)
+      done[le->steps.at[t].nodes.at[i]] = true;
+  for (NodeId i = 0; i < id; i++) n += done[i];
+  return n;
+}
+
+bool emit_is_dropped(const Emit *e, NodeId id) {
+  const char *want = getenv("DTGC_DROP");
+  if (!want || !*want || e->plan->single) return false;
+  long n = 0;
+  for (int i = 0; &e->plan->entries.at[i] != e->le; i++)
+    n += exchanges_before(e->arena, &e->plan->entries.at[i], e->plan->entries.at[i].graph->nodes.n);
+  return n + exchanges_before(e->arena, e->le, id) == strtol(want, NULL, 10);
+}
+
+/* -------- values -------- */
+
+typedef struct Values {
+  Emit *e;
+  const Graph *g;
+  int *step;     /* by node: after which it is there, or -1 */
+  int *index;    /* by node: in the table, or -1 */
+  double *moved; /* by node: its rounding, with what sums that read it do to it */
+  VEC(NodeId) list;
+} Values;
+
+static void find_steps(Values *v) {
+  const LocalEntry *le = v->e->le;
+  for (NodeId i = 0; i < v->g->nodes.n; i++) v->step[i] = v->index[i] = -1;
+  for (int t = 0; t < le->steps.n; t++)
+    for (int i = 0; i < le->steps.at[t].nodes.n; i++) v->step[le->steps.at[t].nodes.at[i]] = t;
+}
+
+static void list_value(Values *v, NodeId id) {
+  const LocalEntry *le = v->e->le;
+  NodeId base = node_base(v->g, id);
+  if (v->index[id] >= 0 || le->buffer[base] < 0 || le->strip_bytes[base]) return;
+  v->index[id] = v->list.n;
+  vec_push(v->e->arena, &v->list, id);
+}
+
+/* Inputs and variables, then what the steps make, and under it names for views of it. */
+static void list_values(Values *v) {
+  const LocalEntry *le = v->e->le;
+  int n = v->g->nodes.n, *view = arena_array(v->e->arena, int, n + 1),
+      *next = arena_array(v->e->arena, int, n + 1);
+  for (NodeId i = n - 1; i >= 0; i--) {
+    NodeId base = node_base(v->g, i);
+    if (base != i && graph_node(v->g, i)->name) next[i] = view[base], view[base] = i + 1;
+  }
+  for (NodeId i = 0; i < n; i++)
+    if (node_class(graph_node(v->g, i)) == CLASS_SOURCE) list_value(v, i);
+  for (int t = 0; t < le->steps.n; t++)
+    for (int i = 0; i < le->steps.at[t].nodes.n; i++) {
+      NodeId id = le->steps.at[t].nodes.at[i];
+      if (v->step[id] != t) continue; /* an exchange that is awaited later */
+      list_value(v, id);
+      for (int k = view[id]; k; k = next[k - 1]) v->step[k - 1] = t, list_value(v, k - 1);
+    }
+}
+
+/* A value that is not stored passes what its readers do on to its operands. */
+static void find_rounding(Values *v) {
+  for (NodeId i = v->g->nodes.n - 1; i >= 0; i--) {
+    const Node *n = graph_node(v->g, i);
+    if (n->op == OP_exchange) {
+      if (v->moved[n->operand[0]] < v->moved[i]) v->moved[n->operand[0]] = v->moved[i];
+      continue;
+    }
+    Rounding r = op_rounding(v->g, n);
+    bool stored = v->e->le->stored[i];
+    v->moved[i] += r.result;
+    double back = stored ? r.operands : fmax(r.operands, v->moved[i]);
+    for (int k = 0; k < n->noperands; k++)
+      if (v->moved[n->operand[k]] < back) v->moved[n->operand[k]] = back;
+  }
+}
+
+static const char *kind_of(const Node *n) {
+  if (n->op == OP_max || n->op == OP_min || n->op == OP_reduce_max || n->op == OP_reduce_min ||
+      n->op == OP_pool_max)
+    return "DTRT_MIN_MAX";
+  if (n->op == OP_where) return "DTRT_MOVED";
+  if (op_def(n->op)->flags & OPF_ELEMENTWISE) return "DTRT_OF_ELEMENT";
+  switch (n->op) {
+  case OP_reshape:
+  case OP_transpose:
+  case OP_broadcast:
+  case OP_slice:
+  case OP_concat:
+  case OP_pad:
+  case OP_reverse:
+  case OP_gather:
+  case OP_pick:
+  case OP_deal:
+  case OP_undeal:
+  case OP_input:
+  case OP_var: return "DTRT_MOVED";
+  default: return "DTRT_OF_MANY";
+  }
+}
+
+static const char *text_of(Emit *e, NodeId id) {
+  const Node *n = graph_node(e->le->graph, id);
+  const char *name = e->assigned[node_base(e->le->graph, id)];
+  if (n->name) return n->name;
+  return name && n->op != OP_var ? arena_printf(e->arena, "%s, new", name)
+                                 : arena_printf(e->arena, "%%%d", e->le->origin.at[id]);
+}
+
+static void put_operands(Values *v, Str *out, const char *table, NodeId id) {
+  const Node *n = graph_node(v->g, id);
+  str_printf(out, "static const dtrt_operand %s[] = {", table);
+  for (int k = 0; k < n->noperands; k++) {
+    const Node *x = graph_operand(v->g, n, k);
+    NodeId base = node_base(v->g, n->operand[k]);
+    int at = v->index[n->operand[k]] >= 0 ? v->index[n->operand[k]] : v->index[base];
+    str_printf(out, "%s{%d, %d, %.17g, ", k ? ", " : "", at, x->op == OP_const,
+               x->op == OP_const && isfinite(x->value) ? x->value : 0);
+    emit_string(out, text_of(v->e, n->operand[k]));
+    str_puts(out, "}");
+  }
+  str_puts(out, "};\n");
+}
+
+static int lent_input(const LocalEntry *le, NodeId base) {
+  for (int i = 0; i < le->entry->inputs.n; i++)
+    if (le->input[i] == base) return le->lent[i] != NOT_LENT ? i : -1;
+  return -1;
+}
+
+static const char *op_text(Emit *e, const Node *n) {
+  const Graph *g = e->le->graph;
+  if (n->op != OP_exchange) return op_written(n->op);
+  const Node *x = graph_operand(g, n, 0);
+  Exchange ex = exchange_of(e->program, x->layout, n->layout, &n->shape, n->dtype);
+  Str axes = str_new(e->arena);
+  for (int a = 0; a < e->mesh->naxes; a++)
+    if (ex.axes & 1u << a) str_printf(&axes, "%s%s", axes.n ? ", " : "", e->mesh->axis[a].name);
+  return arena_printf(e->arena, "%s%s%s", exchange_name(ex.kind), axes.n ? " over " : "",
+                      axes.n ? axes.at : "");
+}
+
+static void put_value(Values *v, Str *out, int i, const char *operands) {
+  Emit *e = v->e;
+  NodeId id = v->list.at[i], base = node_base(v->g, id);
+  const Node *n = graph_node(v->g, id);
+  const Buffer *b = &e->le->buffers.at[e->le->buffer[base]];
+  str_puts(out, "    {");
+  emit_string(out, text_of(e, id));
+  str_puts(out, ", ");
+  emit_string(out, op_text(e, n));
+  str_puts(out, ", ");
+  emit_string(out, node_where(e->program, n));
+  const Entry *en = e->le->entry;
+  int tag = graph_node(en->graph, e->le->origin.at[id])->tag;
+  str_printf(out, ", %d, %d, %d, %s, %s, %d, %d, %ld, &%s, %.17g, %d, %s},\n", tag, id, v->step[id],
+             emit_dtype(e, n->dtype), kind_of(n), lent_input(e->le, base), b->place == PLACE_VAR,
+             (long)b->offset, emit_layout(e, n->layout, &n->shape), v->moved[id], n->noperands,
+             n->noperands ? operands : "0");
+}
+
+void emit_values(Emit *e, Str *tables, Str *row, const char *id) {
+  if (!e->options->values) {
+    str_puts(row, "0, 0");
+    return;
+  }
+  int n = e->le->graph->nodes.n;
+  Values v = {.e = e,
+              .g = e->le->graph,
+              .step = arena_array(e->arena, int, n + 1),
+              .index = arena_array(e->arena, int, n + 1),
+              .moved = arena_array(e->arena, double, n + 1)};
+  Str rows = str_new(e->arena);
+  find_steps(&v);
+  list_values(&v);
+  find_rounding(&v);
+  for (int i = 0; i < v.list.n; i++) {
+    const char *operands = arena_printf(e->arena, "%s_operands_%d", id, i);
+    if (graph_node(v.g, v.list.at[i])->noperands) put_operands(&v, tables, operands, v.list.at[i]);
+    put_value(&v, &rows, i, operands);
+  }
+  if (v.list.n) str_printf(tables, "static const dtrt_value %s_values[] = {\n%s};\n", id, rows.at);
+  str_printf(row, v.list.n ? "%d, %s_values" : "%d, 0", v.list.n, id);
+}

@@ -1,0 +1,34 @@
+/* watch.c: shows each value to whoever watches, after the step that made it and before the next can
+ * overwrite it. The tables of values are in the order of the steps, so a device has one place in
+ * them. */
+#include "session.h"
+
+void dtrt_watch(dtrt_session *s, dtrt_watch_fn *watch, void *user) {
+  s->watch = watch;
+  s->watch_user = user;
+}
+
+static void *value_at(const Device *d, const dtrt_value *v) {
+  if (v->lent >= 0) return (void *)(uintptr_t)d->in[v->lent];
+  return (v->in_vars ? d->pub.vars : d->pub.arena) + v->offset;
+}
+
+static void show(Device *d, int32_t i) {
+  dtrt_session *s = d->session;
+  const dtrt_value *v = &d->entry->value[i];
+  Span box[DTRT_MAX_RANK];
+  dtrt_seen seen = {.program = s->program[d->program].p,
+                    .entry = d->entry,
+                    .value = i,
+                    .device = d->id,
+                    .coord = d->coord,
+                    .count = block_box(&s->mesh, v->layout, d->coord, box),
+                    .data = value_at(d, v)};
+  for (int k = 0; k < v->layout->rank; k++) seen.lo[k] = box[k].lo, seen.hi[k] = box[k].hi;
+  s->watch(s->watch_user, &seen);
+}
+
+void watch_until(Device *d, int32_t step) {
+  const dtrt_entry *e = d->entry;
+  while (e && d->shown < e->nvalues && e->value[d->shown].step < step) show(d, d->shown++);
+}
