@@ -286,6 +286,34 @@ typedef struct dtgc_fit_options {
  * before any step. */
 dtgc_status dtgc_fit(dtgc_program *p, const dtgc_fit_options *o);
 
+/* ------------------------------------------------------------------ verify */
+
+/* Runs entries of a program, all its devices as threads of this process, beside the same program on
+ * one device without layouts, on the same inputs and variables, and compares: every value with a
+ * name (gradients too), every output, every variable after each step. Values may differ by what the
+ * rounding of the ops that lead to them comes to: what each op states of its own is let into the
+ * one-device program, which is run some times more to see how far it goes; integers and bools that
+ * this does not reach must be equal. Where they part the first value in program order is looked for
+ * among all, and told with its line, the op or exchange that makes it, a device, the index and both
+ * numbers. A second look makes sure that looking changed no bit of outputs and variables.
+ *
+ * It needs no machine code of p's transport but starts p (so p's transport is not mpi), compiles it
+ * anew two or three times, and keeps all values of the one-device program in memory. Variables of p
+ * are those after the steps that were run; the first entry begins with what p has. */
+typedef struct dtgc_verify_options { /* zero what you do not set */
+  const char *entry;     /* NULL: all, in order, and first of all `init` */
+  const dtgc_feed *feed; /* of inputs: rows, a batch a step, or whole; inputs that are not fed are
+                            drawn, from their types and what is done with them */
+  int nfeed;
+  int64_t steps;    /* of each entry; 0: 1 */
+  double tolerance; /* what bounds are multiplied by; 0: 1 */
+  uint64_t seed;    /* of drawn inputs */
+  int json;         /* 1: the text is JSON, an object a line */
+} dtgc_verify_options;
+/* *differs becomes 1 when something differs, *text what was found, for a reader (dtgc_free_text);
+ * NULL on failure. DTGC_OK in both cases. `o` may be NULL. */
+dtgc_status dtgc_verify(dtgc_program *p, const dtgc_verify_options *o, int *differs, char **text);
+
 /* ------------------------------------------------------------------ 4. look inside */
 
 /* The numbers are those of dtrt.h. f16 and bf16 are their 16-bit patterns, bool is a byte of 0
@@ -462,7 +490,7 @@ typedef struct dtgc_calibration {
 dtgc_status dtgc_calibrate(const dtgc_calibration *o, char **text);
 
 /* How long each step of the compiler took so far, in order, the first 32. Returns how many there
- * are; fills at most `most`. Steps: "front"; the passes "autodiff", "simplify", "propagate",
+ * are; fills at most `most`. Steps: "front"; the passes "autodiff", "simplify", "single", "propagate",
  * "partition", "store", "schedule", "combine", "fuse", "memory"; then, each time code is made,
  * "emit", "llvm" (opening it), "clang", "load" (into this process), "link" (an executable). */
 typedef struct dtgc_time {

@@ -63,7 +63,7 @@ dtgc_status check_arguments(dtgc_program *p, const dtgc_source *source, int n,
 
 dtgc_status check_mesh(dtgc_program *p) {
   int64_t n = mesh_devices(&p->program->mesh);
-  if (n == 1 || !p->transport || strcmp(p->transport, "self") != 0) return DTGC_OK;
+  if (n == 1 || p->single || !p->transport || strcmp(p->transport, "self") != 0) return DTGC_OK;
   return program_fail(p, DTGC_BAD_ARGUMENT,
                       "transport `self` is for one device, but the mesh has %lld", (long long)n);
 }

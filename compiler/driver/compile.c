@@ -159,6 +159,8 @@ typedef struct CompileArgs {
   int n;
   const dtgc_options *o;
   Str *ast; /* only this is wanted */
+  bool single;
+  Observe observe;
 } CompileArgs;
 
 /* "samples/mnist/mlp.dtg" is called "mlp". */
@@ -254,7 +256,9 @@ static dtgc_status plan_inside(dtgc_program *p, void *arg) {
                         .machine = p->machine,
                         .timed = on_pass,
                         .cure = on_forbidden,
-                        .memory = (int64_t)p->given.memory,
+                        .memory = p->observe ? 0 : (int64_t)p->given.memory,
+                        .single = p->single,
+                        .observe = p->observe,
                         .user = p};
   p->plan = pipeline_run(p->program, &po);
   p->has_key = p->has_key && p->diag.warnings == warnings;
@@ -309,6 +313,8 @@ static dtgc_status compile_with(CompileArgs *c, dtgc_program **out) {
     return DTGC_NO_MEMORY;
   }
   p->from_cache = -1;
+  p->single = c->single;
+  p->observe = c->observe;
   p->message = c->o ? c->o->message : NULL;
   p->user = c->o ? c->o->user : NULL;
   if (arena_catch(p->arena)) { /* diag_init itself may need memory */
@@ -343,7 +349,9 @@ dtgc_status dtgc_compile_string(const char *name, const char *text, const dtgc_o
   return st;
 }
 
-dtgc_status program_variant(dtgc_program *p, const char *define, dtgc_program **out) {
+/* With one more constant, where `define` is not NULL; c holds the other options. */
+static dtgc_status compile_again(dtgc_program *p, const char *define, CompileArgs *c,
+                                 dtgc_options *o, dtgc_program **out) {
   int n = p->front.nsources, ndefines = p->front.ndefines;
   *out = NULL;
   dtgc_source *source = calloc((size_t)n, sizeof *source);
@@ -355,15 +363,28 @@ dtgc_status program_variant(dtgc_program *p, const char *define, dtgc_program **
           (dtgc_source){p->front.source[i].name, p->front.source[i].text, p->front.source[i].len};
     for (int i = 0; i < ndefines; i++) defines[i] = p->front.define[i];
     defines[ndefines] = define;
-    dtgc_options o = p->given;
-    o.define = defines;
-    o.ndefines = ndefines + 1;
-    o.variant_of = p;
-    s = dtgc_compile(source, n, &o, out);
+    o->define = defines;
+    o->ndefines = ndefines + (define != NULL);
+    c->source = source, c->n = n, c->o = o;
+    s = compile_with(c, out);
   }
   free(source);
   free(defines);
   return s;
+}
+
+dtgc_status program_variant(dtgc_program *p, const char *define, dtgc_program **out) {
+  dtgc_options o = p->given;
+  o.variant_of = p;
+  return compile_again(p, define, &(CompileArgs){.observe = p->observe}, &o, out);
+}
+
+dtgc_status program_again(dtgc_program *p, bool single, Observe observe, dtgc_program **out) {
+  dtgc_options o = p->given;
+  o.transport = single || dtgc_devices(p) == 1 ? "self" : "threads";
+  o.mpi_comm = NULL;
+  o.devices_per_rank = 0;
+  return compile_again(p, NULL, &(CompileArgs){.single = single, .observe = observe}, &o, out);
 }
 
 /* -------- dumps -------- */
@@ -404,6 +425,7 @@ static dtgc_status emit_inside(dtgc_program *p, void *arg) {
   bool code = e->purpose != EMIT_TO_READ;
   EmitOptions o = {.name = p->name, .line_marks = code && p->jit.debug_lines};
   bool keeps = e->purpose == EMIT_TO_KEEP;
+  o.values = p->observe || keeps;
   if (keeps && report_dump(p->plan, &p->front, "layouts", &layouts)) o.layouts = layouts.at;
   emit_c(&s, p->plan, &o);
   e->at = s.at ? s.at : "";

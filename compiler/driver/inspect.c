@@ -169,6 +169,7 @@ size_t dtgc_size_of(const char *type) {
                {"fit_options", sizeof(dtgc_fit_options)},
                {"progress", sizeof(dtgc_progress)},
                {"save_options", sizeof(dtgc_save_options)},
+               {"verify_options", sizeof(dtgc_verify_options)},
                {"restore_options", sizeof(dtgc_restore_options)}};
   for (size_t i = 0; type && i < sizeof sizes / sizeof *sizes; i++)
     if (strcmp(sizes[i].name, type) == 0) return sizes[i].bytes;

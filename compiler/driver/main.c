@@ -272,6 +272,46 @@ static int run(Driver *d) {
   return status;
 }
 
+/* -------- verify -------- */
+
+/* "image=digits.npy" into its two halves. */
+static dtgc_feed *read_feeds(const Options *o) {
+  dtgc_feed *feed = calloc((size_t)o->nfeeds + 1, sizeof *feed);
+  for (int i = 0; feed && i < o->nfeeds; i++) {
+    const char *equal = strchr(o->feed[i], '=');
+    feed[i].name = strndup(o->feed[i], (size_t)(equal - o->feed[i]));
+    feed[i].file = equal + 1;
+  }
+  return feed;
+}
+
+/* 0: all agree, 1: something differs, 2: it cannot be told. */
+static int verify(Driver *d) {
+  const Options *o = &d->o;
+  int differs = 0;
+  char *text = NULL;
+  dtgc_feed *feed = read_feeds(o);
+  dtgc_verify_options v = {.entry = o->entry,
+                           .feed = feed,
+                           .nfeed = o->nfeeds,
+                           .steps = o->steps,
+                           .tolerance = o->tolerance,
+                           .seed = o->seed,
+                           .json = o->json};
+  busy_say(d->busy, "compiling %s", o->file[0]);
+  dtgc_status s = dtgc_compile(d->source, o->nfiles, &d->options, &d->program);
+  busy_say(d->busy, "verifying %s", o->file[0]);
+  if (!s) s = dtgc_verify(d->program, &v, &differs, &text);
+  busy_idle(d->busy);
+  if (s) fail(d, s, d->program);
+  show_times(d);
+  if (text) fputs(text, stdout);
+  dtgc_free_text(text);
+  for (int i = 0; feed && i < o->nfeeds; i++) free((char *)(uintptr_t)feed[i].name);
+  free(feed);
+  return s ? EXIT_USAGE : differs;
+}
+
 /* -------- -------- */
 
 /* Whether the folder that a file is to be written to can be written. */
@@ -365,7 +405,7 @@ static int drive(Driver *d) {
   if (!d->source) return EXIT_ERRORS;
   for (int i = 0; i < o->nfiles; i++) d->source[i].name = o->file[i];
   if (!d->quiet) d->busy = busy_begin();
-  int status = work(d);
+  int status = o->verify ? verify(d) : work(d);
   busy_end(d->busy);
   for (int i = 0; i < d->nvariants; i++) dtgc_free(d->variant[i]);
   dtgc_free_text(d->layouts);

@@ -16,6 +16,7 @@ const char options_help[] =
     "  dtgc FILES... --dump=layouts  shows what the compiler inferred\n"
     "  dtgc FILES... --emit-c DIR    writes the C that each device runs\n"
     "  dtgc FILES...                 only checks the files\n"
+    "  dtgc verify FILES... [ENTRY]  compares the plan with one device: each value, gradient, variable\n"
     "  dtgc calibrate [-o FILE]      measures this machine and writes a file for --machine\n"
     "  dtgc checkpoint ls|check|cat|diff|reshard ...  looks into checkpoints (--help says more)\n"
     "  dtgc plot LOG.csv... -o FILE  draws the logs of `fit --log` as SVG (dtgc plot --help)\n"
@@ -50,6 +51,9 @@ const char options_help[] =
     "After run, everything from `info`, `call` or `fit` on belongs to the program:\n"
     "  dtgc run model.dtg layouts.dtg fit train --feed image=digits.csv.gz:0-63 --epochs 5\n"
     "\n"
+    "After verify: an entry (else all), --feed NAME=FILE (other inputs are drawn), --steps N,\n"
+    "--tolerance T (bounds times T), --seed N, --json. Status 1: something differs; 2: it cannot run.\n"
+    "\n"
     "After calibrate: -o FILE, --transport threads or mpi, --devices N, --quick.\n"
     "\n"
     "Compiled objects are kept in ~/.cache/dtgc (DTGC_CACHE=off: they are not).\n"
@@ -77,6 +81,11 @@ typedef enum OptionId {
   OPT_MACHINE,
   OPT_DEVICES,
   OPT_QUICK,
+  OPT_FEED,
+  OPT_STEPS,
+  OPT_TOLERANCE,
+  OPT_SEED,
+  OPT_JSON,
   OPT_HELP,
   OPT_VERSION
 } OptionId;
@@ -99,6 +108,9 @@ static const struct {
     {"--devices", OPT_DEVICES, true}, {"--quick", OPT_QUICK, false},
     {"--auto", OPT_AUTO, false},      {"--memory", OPT_MEMORY, true},
     {"--strict-layouts", OPT_STRICT, false},
+    {"--feed", OPT_FEED, true},       {"--steps", OPT_STEPS, true},
+    {"--tolerance", OPT_TOLERANCE, true},
+    {"--seed", OPT_SEED, true},       {"--json", OPT_JSON, false},
 };
 enum { NOPTIONS = (int)(sizeof options_table / sizeof *options_table) };
 
@@ -238,6 +250,30 @@ static bool take_memory(Options *o, const char *value, char *why, int n) {
   return false;
 }
 
+static bool take_number(uint64_t *to, uint64_t least, const char *name, const char *value,
+                        char *why, int n) {
+  char *end;
+  *to = strtoull(value, &end, 10);
+  if (*value >= '0' && *value <= '9' && !*end && *to >= least && *to <= INT64_MAX) return true;
+  snprintf(why, (size_t)n, "%s takes an integer from %d, not `%s`", name, (int)least, value);
+  return false;
+}
+
+static bool take_tolerance(Options *o, const char *value, char *why, int n) {
+  char *end;
+  o->tolerance = strtod(value, &end);
+  if (end != value && !*end && o->tolerance > 0 && o->tolerance <= 1e30) return true;
+  snprintf(why, (size_t)n, "--tolerance takes a number above 0, not `%s`", value);
+  return false;
+}
+
+static bool take_steps(Options *o, const char *value, char *why, int n) {
+  uint64_t steps;
+  if (!take_number(&steps, 1, "--steps", value, why, n)) return false;
+  o->steps = (int64_t)steps;
+  return true;
+}
+
 static bool take_option(Options *o, int which, const char *value, int most, char *why, int n) {
   const char *name = options_table[which].name;
   switch (options_table[which].id) {
@@ -262,6 +298,11 @@ static bool take_option(Options *o, int which, const char *value, int most, char
   case OPT_MACHINE: return take_once(&o->machine, name, value, why, n);
   case OPT_DEVICES: return take_devices(o, value, why, n);
   case OPT_QUICK: o->quick = true; return true;
+  case OPT_FEED: o->feed[o->nfeeds++] = value; return has_pair(name, value, why, n);
+  case OPT_STEPS: return take_steps(o, value, why, n);
+  case OPT_TOLERANCE: return take_tolerance(o, value, why, n);
+  case OPT_SEED: return take_number(&o->seed, 0, name, value, why, n);
+  case OPT_JSON: o->json = true; return true;
   case OPT_HELP: o->help = true; return true;
   case OPT_VERSION: o->version = true; return true;
   }
@@ -304,9 +345,26 @@ static bool check_calibrate(const Options *o, char *why, int n) {
   return !wrong;
 }
 
+static bool check_verify(const Options *o, char *why, int n) {
+  const char *wrong = NULL;
+  if (o->nfiles == 0)
+    wrong = "no .dtg file is given";
+  else if (o->nhosts || o->ndumps || o->nalsos || o->output || o->emit_c || o->emit_html ||
+           o->nwhys || o->diff || o->automatic || o->transport || o->devices || o->quick)
+    wrong = "verify takes files, an entry, --feed, --steps, --tolerance, --seed, --json and what "
+            "says how to compile (dtgc --help)";
+  if (wrong) snprintf(why, (size_t)n, "%s", wrong);
+  return !wrong;
+}
+
 static bool check(Options *o, char *why, int n) {
   const char *wrong = NULL;
   if (o->help || o->version || o->ops) return true;
+  if (o->verify) return check_verify(o, why, n);
+  if (o->nfeeds || o->steps || o->tolerance > 0 || o->json) {
+    snprintf(why, (size_t)n, "--feed, --steps, --tolerance and --json go with verify, or behind fit or call");
+    return false;
+  }
   if (o->calibrate) return check_calibrate(o, why, n);
   if (o->nfiles == 0)
     wrong = "no .dtg file is given";
@@ -337,8 +395,8 @@ bool options_read(int argc, char **argv, Options *o, char *why, int n) {
   int most = argc + 16;
   *o = (Options){0};
   const char ***lists[] = {&o->file, &o->host, &o->define, &o->layout, &o->import_dir,
-                           &o->dump, &o->also,   &o->why};
-  for (int i = 0; i < 8; i++)
+                           &o->dump, &o->also,   &o->why, &o->feed};
+  for (int i = 0; i < 9; i++)
     if (!(*lists[i] = calloc((size_t)most, sizeof(char *)))) {
       snprintf(why, (size_t)n, "out of memory");
       return false;
@@ -348,6 +406,10 @@ bool options_read(int argc, char **argv, Options *o, char *why, int n) {
     const char *arg = argv[i], *value;
     if (!o->run && !o->nfiles && strcmp(arg, "run") == 0) {
       o->run = true;
+      continue;
+    }
+    if (i == 1 && strcmp(arg, "verify") == 0) {
+      o->verify = true;
       continue;
     }
     if (i == 1 && strcmp(arg, "calibrate") == 0) {
@@ -363,6 +425,14 @@ bool options_read(int argc, char **argv, Options *o, char *why, int n) {
       if (o->run && !ends_in_dtg(arg)) {
         snprintf(why, (size_t)n, "`%s` is neither a .dtg file nor info, call or fit", arg);
         return false;
+      }
+      if (o->verify && !ends_in_dtg(arg)) {
+        if (o->entry) {
+          snprintf(why, (size_t)n, "verify takes one entry: `%s` and `%s` are two", o->entry, arg);
+          return false;
+        }
+        o->entry = arg;
+        continue;
       }
       if (is_of_host(arg))
         o->host[o->nhosts++] = arg;
@@ -397,4 +467,5 @@ void options_free(Options *o) {
   free(o->dump);
   free(o->also);
   free(o->why);
+  free(o->feed);
 }

@@ -7,6 +7,14 @@
 typedef struct Options {
   bool run;          /* dtgc run ... */
   bool calibrate;    /* dtgc calibrate ... */
+  bool verify;       /* dtgc verify ... */
+  const char *entry; /* verify: NULL: all */
+  const char **feed; /* verify: NAME=FILE */
+  int nfeeds;
+  int64_t steps;    /* verify; 0: not given */
+  double tolerance; /* verify; 0: not given */
+  uint64_t seed;    /* verify */
+  bool json;        /* verify */
   const char **file; /* .dtg files */
   int nfiles;
   const char **host; /* C sources, objects and archives, for -o */

@@ -4,7 +4,7 @@
  *   train.c    the training loop        place.c  mesh, layouts, boxes
  *   blocks.c   tensors a device at a time   profile.c  times of steps
  *   check.c    wrong arguments              ask.c  why a tensor lies so, what two plans differ in
- *   recall.c   the object, before any pass has run
+ *   recall.c   the object, before any pass has run   verify*.c  the plan against one device
  * Law: nothing prints, and every failure sets `error` and returns a status. */
 #ifndef DTG_PROGRAM_H
 #define DTG_PROGRAM_H
@@ -35,6 +35,8 @@ struct dtgc_program {
   uint64_t seed;
   JitOptions jit;
   dtgc_options given; /* what the host gave, copied into the arena; for variants */
+  bool single;        /* verify.c: the program on one device, without layouts */
+  Observe observe;    /* which values checks look at */
   Program *program;
   const Machine *machine;
   bool compiled;      /* nothing was wrong */
@@ -111,6 +113,8 @@ bool recall_object(dtgc_program *p, const dtgc_options *o);
 
 /* compile.c: the same sources and options with one more constant, and p's layouts of variables. */
 dtgc_status program_variant(dtgc_program *p, const char *define, dtgc_program **out);
+/* The same once more, for checks: on threads, on one device or as p lies. */
+dtgc_status program_again(dtgc_program *p, bool single, Observe observe, dtgc_program **out);
 /* train.c */
 void program_free_variants(dtgc_program *p);
 

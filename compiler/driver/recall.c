@@ -46,6 +46,8 @@ static bool make_key(dtgc_program *p, CacheKey *k) {
   add_text(k, f->mesh);
   add_number(k, f->strict_layouts);
   add_number(k, (int64_t)p->given.memory);
+  add_number(k, p->single);
+  add_number(k, p->observe);
   for (const char *const *name = emit_switches; *name; name++) add_text(k, getenv(*name));
   return true;
 }

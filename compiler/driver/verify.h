@@ -1,0 +1,88 @@
+/* Between the files of dtgc_verify: verify.c runs it and tells what came out, verify_bound.c keeps
+ * the oracle's values with how far rounding may move them, verify_compare.c holds what devices make
+ * against them, verify_draw.c makes inputs up.
+ *
+ * The oracle is the program on one device without layouts. It runs once as it is, and some times
+ * more with each value moved, where it is made, by the rounding its op states (OpDef.rounding), up
+ * or down at random, the second run of a pair against the first. How far that moves a value in the
+ * end is its bound: rounding goes through the program as it is, through sums, cancellation,
+ * decisions and all. */
+#ifndef DTG_VERIFY_H
+#define DTG_VERIFY_H
+#include "program.h"
+#include <pthread.h>
+
+/* Moved runs, in pairs; the bound is so many times the farthest that one went, and, as runs are
+ * few, so many times the mean (rms) way of the tensor's elements. */
+enum { VERIFY_RUNS = 4, VERIFY_FAR = 6, VERIFY_MEAN = 3 };
+
+typedef struct Kept {
+  int dtype;
+  int64_t count;
+  char *base;    /* [count] as the oracle makes it; NULL: it makes no such value */
+  double *moved; /* [count] how far the moved runs were off */
+  double mean;   /* of moved */
+} Kept;
+
+typedef struct Bounds {
+  int n;
+  Kept *kept; /* [n] by tag */
+  int run;    /* -1: the base; else which of the moved */
+  uint64_t seed;
+  bool no_memory;
+} Bounds;
+
+double value_at(int dtype, const void *at, int64_t i);
+/* Keeps a tensor of the base run, or how far it is off in a moved one. */
+void kept_add(Bounds *b, Kept *k, int dtype, int64_t count, const void *data);
+void kept_end(Kept *k); /* after the last run: the mean */
+double kept_bound(const Kept *k, int64_t i, double tolerance);
+void kept_free(Kept *k);
+/* A dtrt_watch_fn over Bounds. */
+dtrt_watch_fn bounds_watch;
+void bounds_free(Bounds *b);
+
+/* Where two runs part. */
+typedef struct Parting {
+  bool found;
+  int value; /* index in the entry's table; of a host's tensor -1 */
+  int device;
+  int64_t index[DTRT_MAX_RANK];
+  double got, want, bound;
+} Parting;
+
+/* Addends of a partial value, as far as they have come. */
+typedef struct Addends Addends;
+
+typedef struct Compare {
+  const Bounds *bounds;
+  double tolerance;
+  const dtrt_program *program;
+  pthread_mutex_t lock; /* of what follows: devices run at once */
+  Addends *addends;
+  Parting first;   /* in program order, of the lowest device */
+  int64_t tensors; /* compared, on one device each */
+  double worst;    /* difference / bound */
+  int worst_value;
+  bool no_memory;
+  bool failed; /* it ended in a failure behind the first difference */
+} Compare;
+dtrt_watch_fn compare_watch;
+void compare_free(Compare *c);
+/* A whole tensor; false: out of bounds, which is in *at. */
+bool compare_whole(const Kept *k, const void *data, double tolerance, Parting *at, double *worst);
+/* "[4, 7]" */
+void index_text(int rank, const int64_t *index, char *out, size_t n);
+void index_of(int rank, const int64_t *shape, int64_t flat, int64_t *index);
+
+/* What an input is drawn from: integers below `below` (or any that fit `least`), else reals. */
+typedef struct Range {
+  bool whole;
+  int64_t least, most; /* whole */
+  double low, high;
+  const char *since; /* "label of 10 classes", or NULL */
+} Range;
+Range draw_range(const Entry *e, int input);
+void draw_input(const Range *r, const dtgc_tensor *t, uint64_t seed, void *to);
+
+#endif

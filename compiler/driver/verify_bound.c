@@ -1,0 +1,137 @@
+/* dtgc_verify: the oracle's values and how far rounding may move them; see verify.h. */
+#include "verify.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double value_at(int dtype, const void *at, int64_t i) {
+  switch (dtype) {
+  case DTRT_BOOL:
+  case DTRT_U8: return ((const uint8_t *)at)[i];
+  case DTRT_I8: return ((const int8_t *)at)[i];
+  case DTRT_I32: return ((const int32_t *)at)[i];
+  case DTRT_I64: return (double)((const int64_t *)at)[i];
+  case DTRT_F16: return (double)dtrt_f16_to_f32(((const uint16_t *)at)[i]);
+  case DTRT_BF16: return (double)dtrt_bf16_to_f32(((const uint16_t *)at)[i]);
+  case DTRT_F32: return (double)((const float *)at)[i];
+  default: return ((const double *)at)[i];
+  }
+}
+
+/* The distance of two elements; integers too large for a double are still told apart. */
+static double distance(int dtype, const void *a, const void *b, int64_t i) {
+  size_t size = (size_t)dtrt_dtype_size(dtype);
+  if (!memcmp((const char *)a + (size_t)i * size, (const char *)b + (size_t)i * size, size))
+    return 0;
+  double x = value_at(dtype, a, i), y = value_at(dtype, b, i);
+  if (isnan(x) && isnan(y)) return 0;
+  if (x == y) return dtype == DTRT_I64 ? 1 : 0; /* 0 and -0 */
+  double d = fabs(x - y);
+  return isnan(d) ? INFINITY : d;
+}
+
+/* -------- keeping -------- */
+
+static void keep_base(Bounds *b, Kept *k, int dtype, int64_t count, const void *data) {
+  size_t bytes = (size_t)count * (size_t)dtrt_dtype_size(dtype);
+  kept_free(k);
+  *k = (Kept){.dtype = dtype, .count = count, .base = malloc(bytes + 1)};
+  k->moved = calloc((size_t)count + 1, sizeof *k->moved);
+  if (!k->base || !k->moved) {
+    b->no_memory = true;
+    kept_free(k);
+    return;
+  }
+  if (bytes) memcpy(k->base, data, bytes);
+}
+
+void kept_add(Bounds *b, Kept *k, int dtype, int64_t count, const void *data) {
+  if (b->run < 0) {
+    keep_base(b, k, dtype, count, data);
+    return;
+  }
+  if (!k->base || k->count != count || k->dtype != dtype) return;
+  for (int64_t i = 0; i < count; i++) {
+    double d = distance(dtype, k->base, data, i);
+    if (d > k->moved[i]) k->moved[i] = d;
+  }
+}
+
+void kept_end(Kept *k) {
+  double sum = 0;
+  int64_t n = 0;
+  if (!k->base) return;
+  for (int64_t i = 0; i < k->count; i++)
+    if (isfinite(k->moved[i])) sum += k->moved[i] * k->moved[i], n++;
+  /* An integer may differ where it did, and nowhere else. */
+  k->mean = n && k->dtype >= DTRT_F16 ? sqrt(sum / (double)n) : 0;
+}
+
+double kept_bound(const Kept *k, int64_t i, double tolerance) {
+  return tolerance * (VERIFY_FAR * k->moved[i] + VERIFY_MEAN * k->mean);
+}
+
+void kept_free(Kept *k) {
+  free(k->base);
+  free(k->moved);
+  *k = (Kept){0};
+}
+
+void bounds_free(Bounds *b) {
+  for (int i = 0; b->kept && i < b->n; i++) kept_free(&b->kept[i]);
+  free(b->kept);
+  *b = (Bounds){0};
+}
+
+/* -------- moving -------- */
+
+static uint64_t mix(uint64_t z) {
+  z += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+/* 16-bit floats by their bits: less than half a unit would be rounded away. */
+static uint16_t move_half(uint16_t h, int64_t units, uint16_t infinity) {
+  int64_t size = (h & 0x7fff) + units;
+  if ((h & 0x7fff) == 0 || (h & 0x7fff) >= infinity || size < 1 || size >= infinity) return h;
+  return (uint16_t)((h & 0x8000) | (uint16_t)size);
+}
+
+static void move(int dtype, double by, void *at, int64_t i) {
+  double unit = op_unit((DType)dtype), units = fmin(fmax(round(fabs(by) / unit), 1), 1e6);
+  int64_t n = (int64_t)(by < 0 ? -units : units);
+  switch (dtype) {
+  case DTRT_F16: ((uint16_t *)at)[i] = move_half(((uint16_t *)at)[i], n, 0x7c00); break;
+  case DTRT_BF16: ((uint16_t *)at)[i] = move_half(((uint16_t *)at)[i], n, 0x7f80); break;
+  case DTRT_F32: {
+    float *x = (float *)at + i, y = (float)((double)*x * (1 + by));
+    if (isfinite(y)) *x = y;
+    break;
+  }
+  case DTRT_F64: {
+    double *x = (double *)at + i, y = *x * (1 + by);
+    if (isfinite(y)) *x = y;
+    break;
+  }
+  default: break;
+  }
+}
+
+static void move_all(const Bounds *b, const dtrt_value *v, const dtrt_seen *seen) {
+  uint64_t key =
+      mix(b->seed + (uint64_t)(b->run / 2)) ^ mix((uint64_t)v->tag << 20 | (uint64_t)v->node);
+  for (int64_t i = 0; v->rounding > 0 && i < seen->count; i++) {
+    bool down = (mix(key + (uint64_t)i) ^ (uint64_t)b->run) & 1;
+    move(v->dtype, down ? -v->rounding : v->rounding, seen->data, i);
+  }
+}
+
+void bounds_watch(void *user, const dtrt_seen *seen) {
+  Bounds *b = user;
+  const dtrt_value *v = &seen->entry->value[seen->value];
+  if (b->run >= 0) move_all(b, v, seen);
+  if (v->tag > 0 && v->tag < b->n)
+    kept_add(b, &b->kept[v->tag], v->dtype, seen->count, seen->data);
+}
