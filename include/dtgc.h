@@ -138,6 +138,8 @@ typedef struct dtgc_message {
  * the program. */
 typedef void dtgc_message_fn(void *user, const dtgc_message *m);
 
+enum { DTGC_CHECK_OFF, DTGC_CHECK_CHEAP, DTGC_CHECK_FULL };
+
 struct dtgc_source;
 /* Zero every field you do not set: `dtgc_options o = {.mesh = "batch=4"};`. All that is pointed to
  * is copied. */
@@ -185,6 +187,11 @@ typedef struct dtgc_options {
   /* Bytes that the variables and the arena of a device may take (--dump=memory shows both); 0: any. Values are
    * computed again to keep it, which changes no bit of any result; a program that cannot is DTGC_BAD_SOURCE. */
   uint64_t memory;
+  /* DTGC_CHECK_CHEAP: outputs, variables and exchanges are looked at for NaN and infinity while
+   * the program runs, large ones a 64th at a time; dtgc_found_nan tells of the first. DTGC_CHECK_FULL: after each step all
+   * that it made; the call in which an op makes one of finite operands fails with DTGC_RUN_FAILED and an error
+   * that names it (docs/debugging.md). Code for that is slower, and takes more memory: no loops are fused. */
+  int check_nan;
   dtgc_message_fn *message; /* NULL: messages are only counted, the first error is in dtgc_error */
   void *user;
 } dtgc_options;
@@ -285,6 +292,9 @@ typedef struct dtgc_fit_options {
  * `p` and costs its compilation once. A wrong option, file or shape is DTGC_BAD_ARGUMENT, told
  * before any step. */
 dtgc_status dtgc_fit(dtgc_program *p, const dtgc_fit_options *o);
+
+/* What dtgc_options.check_nan has found first, as one line; "": nothing so far. Valid until the next call on p. */
+const char *dtgc_found_nan(const dtgc_program *p);
 
 /* ------------------------------------------------------------------ verify */
 

@@ -109,11 +109,11 @@ typedef struct dtrt_step {
 
 /* A value that is in memory when a step has made it, for checks (dtrt_watch): in the order of the steps, behind inputs and
  * variables. `rounding` is how far, relative to itself, another order of the sums on its way may put it off (OpDef.rounding). */
-enum { DTRT_OF_ELEMENT, DTRT_OF_MANY, DTRT_MOVED, DTRT_MIN_MAX }; /* how it follows from its operands */
+enum { DTRT_OF_ELEMENT, DTRT_OF_MANY, DTRT_MOVED, DTRT_MIN_MAX, DTRT_EXCHANGED }; /* how it follows from its operands */
 typedef struct dtrt_operand {
   int32_t value; /* its index, or -1: it is not in memory, ... */
-  int32_t constant;
-  double number; /* ... and this everywhere when it is constant */
+  int32_t constant; /* ... and when 1 `number` everywhere, when 2 a constant that is not finite */
+  double number;
   const char *name;
 } dtrt_operand;
 typedef struct dtrt_value {
@@ -347,6 +347,7 @@ typedef enum dtrt_status {
 
 typedef struct dtrt_session dtrt_session;
 
+enum { DTRT_CHECK_OFF, DTRT_CHECK_CHEAP, DTRT_CHECK_FULL };
 typedef struct dtrt_options {
   const char *transport; /* "threads", "mpi", "self" or NULL: mpi under mpiexec, else self for one device,
                             else threads */
@@ -354,6 +355,7 @@ typedef struct dtrt_options {
   const void *mpi_comm;  /* MPI_Comm * to use instead of MPI_COMM_WORLD, or NULL */
   int arena_slack;       /* reserved, 0 */
   int devices_per_rank;  /* under mpi, each a thread; 0: devices of the mesh / ranks */
+  int check_nan;  /* DTRT_CHECK_OFF ..., see dtrt_session_found */
   double timeout; /* seconds that ranks wait for one that does not come, in a start or in an exchange; 0:
                      $DTRT_TIMEOUT, else 600; less than 0: for ever */
 } dtrt_options;
@@ -509,6 +511,13 @@ typedef struct dtrt_seen {
 } dtrt_seen;
 typedef void dtrt_watch_fn(void *user, const dtrt_seen *seen);
 void dtrt_watch(dtrt_session *s, dtrt_watch_fn *watch, void *user);
+
+/* What the check for NaN and infinity (dtrt_options.check_nan) has found first, as one line; "": nothing so far. Cheap: an
+ * output or a variable that is not finite after a call though inputs and variables were; tensors above 1024 elements are looked at
+ * by 64ths, another in each call, and the call succeeds; a rank knows what its own devices hold. Full: the first op in program order, of all
+ * devices, that makes one of finite operands; the call fails with DTRT_FAILED and this text. It needs code that was compiled for
+ * it (dtgc_options.check_nan, dtgc --check-nan), or opening fails with DTRT_INVALID. */
+const char *dtrt_session_found(const dtrt_session *s);
 
 /* What a device has received from and sent to other devices since the session began: bytes, counted where they are
  * copied or handed to a message; exchanges that were not local; and the largest scratch that an exchange took besides

@@ -57,6 +57,15 @@ uint64_t session_share(dtrt_session *s, uint64_t mine) {
   return v;
 }
 
+uint64_t session_most(dtrt_session *s, uint64_t mine) {
+  if (s->comm->nranks == 1 || !s->comm->verbs->faces) return mine;
+  CommFace *all = gather(s, &(CommFace){.hash = {mine}});
+  for (int i = 0; all && i < s->comm->nranks; i++)
+    if (all[i].hash[0] > mine) mine = all[i].hash[0];
+  free(all);
+  return mine;
+}
+
 dtrt_status session_spread(dtrt_session *s, const char *place, int from, char *text, size_t size) {
   for (size_t at = 0; at < size; at += BYTES) {
     CommFace mine = {.hash = {0}};

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include "float_mode.h"
+#include "nan.h"
 #include "session.h"
 
 typedef struct Run {
@@ -157,9 +158,11 @@ static void call_device(Device *d, void *arg) {
    * through them for ever. Only results, so that what a host gives is read as it is. */
   float_mode_set(float_mode() | FLOAT_FLUSH_TO_ZERO);
   d->shown = 0;
+  if (d->nan) nan_enter(d);
   e->run(&d->pub);
-  if (d->session->watch) watch_until(d, INT32_MAX);
+  if (device_watched(d)) watch_until(d, INT32_MAX);
   d->in_entry = false;
+  if (d->nan) nan_leave(d);
   if (d->profile) profile_part(d, e->nsteps + PROFILE_OUTPUTS);
   d->packing = gemm_room_taken();
   d->doing = "handing over its outputs";
@@ -192,6 +195,7 @@ static dtrt_status call(dtrt_session *s, Call *c) {
   if (s->profile && profile_call(s, c->program, c->entry))
     return session_error(s, DTRT_NO_MEMORY, "out of memory for the profile");
   status = session_run(s, call_device, c);
+  if (s->check_nan) status = nan_called(s, status, e, c->fill ? NULL : c->in);
   if (s->profile) profile_called(s);
   return status;
 }
@@ -216,7 +220,8 @@ dtrt_status session_init(dtrt_session *s) {
     return session_error(s, DTRT_INVALID,
                          "entry `%s` gives variables their first values, so it cannot have inputs",
                          e->name);
-  return session_run(s, call_device, &(Call){0});
+  dtrt_status status = session_run(s, call_device, &(Call){0});
+  return s->check_nan ? nan_called(s, status, e, NULL) : status;
 }
 
 /* -------- variables -------- */
@@ -265,6 +270,7 @@ dtrt_status dtrt_get_var(dtrt_session *s, int var, void *to, int64_t bytes) {
 
 dtrt_status dtrt_set_var(dtrt_session *s, int var, const void *from, int64_t bytes) {
   dtrt_status status = check_var(s, var, from, bytes);
+  nan_unsee(s);
   return status ? status : session_run(s, set_device, &(VarJob){.var = var, .from = from});
 }
 

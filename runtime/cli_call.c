@@ -117,6 +117,11 @@ static int call_session(const cli *c, dtrt_session *s, const dtrt_progress *prog
   if (ran && c->footprint && !c->quiet) cli_print_footprint(s);
   free(before);
   if (!ran) return cli_session_failed(c, s);
+  if (*dtrt_session_found(s) && data_finite(set)) {
+    char note[1100];
+    snprintf(note, sizeof note, "warning: %s", dtrt_session_found(s));
+    cli_note(c, note);
+  }
   for (int i = 0; !c->quiet && i < c->entry->nout && !status; i++)
     status = give_output(c, &c->entry->out[i], out[i]);
   return status ? status : cli_profile_end(c, s);

@@ -80,14 +80,36 @@ static void report_text(const fit_report *r, char *text, size_t size) {
   }
 }
 
+/* Whether the rows of the step that is over were finite: what reads ahead has an order of its own.
+ */
+static bool rows_finite(show *w, const fit_pass *pass) {
+  data_set set = pass->set;
+  bool is_short = pass->step > pass->full;
+  bool shuffled = w->f.shuffle && pass == &w->f.train;
+  if (is_short) return true; /* its entry has another batch */
+  set.first = (pass->step - 1) * set.batch;
+  set.order = NULL;
+  if (shuffled && !data_shuffle(&set, w->f.shuffle_seed, w->f.epoch)) return true;
+  bool finite = data_finite(&set);
+  if (shuffled) free(set.order);
+  return finite;
+}
+
 /* Once a run; the first of them tells where it began. */
 static void warn_of_nan(show *w, const fit_pass *pass) {
-  char note[256];
+  char note[1500];
+  const char *found = dtrt_session_found(w->f.session);
   if (w->nan_said) return;
   w->nan_said = true;
-  snprintf(note, sizeof note, "warning: %s of '%s' is %g at step %lld of epoch %lld",
-           pass->entry->out[pass->bad].name, pass->entry->name, shown(fit_value(pass, pass->bad)),
-           (long long)pass->step, (long long)w->f.epoch);
+  if (*found && !rows_finite(w, pass)) found = "it comes of the rows of this step, which are not finite";
+  if (pass->bad >= 0)
+    snprintf(note, sizeof note, "warning: %s of '%s' is %g at step %lld of epoch %lld%s%s",
+             pass->entry->out[pass->bad].name, pass->entry->name,
+             shown(fit_value(pass, pass->bad)), (long long)pass->step, (long long)w->f.epoch,
+             *found ? ": " : "", found);
+  else
+    snprintf(note, sizeof note, "warning: step %lld of epoch %lld: %s", (long long)pass->step,
+             (long long)w->f.epoch, found);
   progress_clear(&w->bar);
   cli_note(&w->c, note);
 }
@@ -126,7 +148,7 @@ static fit_status on_step(fit *f, const fit_pass *pass) {
   show *w = f->user;
   fit_status status = FIT_OK;
   if (pass == &f->train && (status = step_log_add(&w->steps, f))) return status;
-  if (pass->bad >= 0) warn_of_nan(w, pass);
+  if (pass->bad >= 0 || *dtrt_session_found(f->session)) warn_of_nan(w, pass);
   if (pass->bad >= 0 && w->c.stop_on_nan) {
     progress_clear(&w->bar);
     cli_note(&w->c, "stopped, as --stop-on-nan asks");
@@ -407,6 +429,19 @@ static fit_status work(show *w) {
   return status ? status : train(w);
 }
 
+/* What ended it, and where it was when --check-nan did. */
+static int fail(show *w) {
+  const fit *f = &w->f;
+  const fit_pass *pass = f->eval.entry && f->train.step >= fit_epoch_steps(f, &f->train, f->epoch)
+                             ? &f->eval
+                             : &f->train;
+  char why[2048];
+  if (!f->session || !*dtrt_session_found(f->session)) return cli_fail(&w->c, fit_reason(f));
+  snprintf(why, sizeof why, "step %lld of epoch %lld of '%s': %s", (long long)pass->step + 1,
+           (long long)f->epoch, pass->entry->name, fit_reason(f));
+  return cli_fail(&w->c, why);
+}
+
 int cli_fit(const cli *given) {
   show w = {.c = *given};
   cli *c = &w.c;
@@ -427,7 +462,7 @@ int cli_fit(const cli *given) {
               .on_step = on_step,
               .on_epoch = on_epoch,
               .user = &w};
-  if (work(&w) == FIT_FAILED) w.status = cli_fail(c, fit_reason(&w.f));
+  if (work(&w) == FIT_FAILED) w.status = fail(&w);
   if (c->footprint && !w.status && !c->quiet) cli_print_footprint(s);
   dtrt_close(s);
   fit_save_close(&w.save);

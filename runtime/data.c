@@ -1,6 +1,7 @@
 /* data.c: see data.h. Rows that follow each other in the file are read as one box, so file order
  * costs one read a step and input, and a shuffled order one a row. */
 #include "data.h"
+#include "nan.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,4 +233,18 @@ int data_fill(void *user, int device, int input, const int64_t *lo, const int64_
     i += n;
   }
   return 0;
+}
+
+bool data_finite(const data_set *set) {
+  bool finite = true;
+  for (int i = 0; i < set->entry->nin && finite; i++) {
+    const dtrt_tensor *t = &set->entry->in[i];
+    int64_t lo[DTRT_MAX_RANK + 1] = {0}, hi[DTRT_MAX_RANK + 1] = {0}, n = dtrt_tensor_count(t);
+    char why[256], *at = malloc((size_t)n * (size_t)dtrt_dtype_size(t->dtype) + 1);
+    for (int d = 0; d < t->layout->rank; d++) hi[d] = t->layout->dim[d].n;
+    if (at && data_fill((void *)set, 0, i, lo, hi, at, why) == 0)
+      finite = nan_flags(t->dtype, n, at) == 0;
+    free(at);
+  }
+  return finite;
 }

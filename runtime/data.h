@@ -41,6 +41,10 @@ void data_close(data_set *set);
 /* Puts the rows into the order of an epoch. False when out of memory. */
 bool data_shuffle(data_set *set, uint64_t seed, int64_t epoch);
 
+/* Whether the batch that the next step takes, all of it, has neither NaN nor infinities. True also
+ * when that cannot be told. */
+bool data_finite(const data_set *set);
+
 /* A dtrt_fill_fn over a data_set. */
 dtrt_fill_fn data_fill;
 #endif

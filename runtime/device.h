@@ -91,6 +91,7 @@ typedef struct Device {
   int64_t exchanges;      /* that were not local */
   bool uncounted;         /* what moves now is for a host */
   DeviceProfile *profile; /* NULL: nothing is timed */
+  struct NanCheck *nan;   /* NULL: nothing is looked for */
   int32_t shown;          /* of the running entry's values, how many watchers have seen */
   sigjmp_buf jump;        /* out of the entry, when this or another device has failed */
 } Device;
@@ -105,6 +106,8 @@ struct dtrt_session {
   Profile *profile; /* NULL: nothing is timed */
   dtrt_watch_fn *watch; /* NULL: nobody looks */
   void *watch_user;
+  int check_nan;    /* DTRT_CHECK_OFF ... */
+  char found[1024]; /* what that has found, the first; "" nothing */
   uint64_t seed;
   bool handlers; /* signal handlers are held */
   bool opened;
@@ -160,6 +163,10 @@ dtrt_traffic device_traffic(const Device *d);
 
 /* Shows what is there before step `step` and has not been shown. */
 void watch_until(Device *d, int32_t step);
+void *watch_at(const Device *d, const dtrt_value *v);
+static inline bool device_watched(const Device *d) {
+  return d->session->watch || d->session->check_nan == DTRT_CHECK_FULL;
+}
 
 /* -------- failing: fail.c -------- */
 
@@ -196,6 +203,8 @@ bool exchange_staged(const Together *t); /* through stages: nobody waits for rea
  * boxes, and as much room. */
 void exchange_settle(const Plan *p, const Piece *q, const char **from, bool dense, char *to);
 void exchange_run(Device *d, const Plan *p, const void *from, void *to);
+/* Looks at what n exchanges have brought. */
+void exchange_check(Device *d, int n, const Plan *const *p, void *const *to);
 /* Does them, one or several as one. */
 void exchange_do(Together *t);
 /* Puts the first of n exchanges that can go as one into `t`, whose plans are in p [COMM_BATCH]. */

@@ -11,6 +11,7 @@
  * device keeps the plans it has made: a piece (240 bytes) for each device it meets.
  */
 #include "device.h"
+#include "nan.h"
 #include "reduce.h"
 
 static bool is_reduce(const Plan *p) { return p->kind == PLAN_ALL_REDUCE; }
@@ -31,10 +32,16 @@ void exchange_gather(Device *d, int n, const dtrt_exchange *const *x, const void
   *t = (Together){.d = d, .n = len, .plan = p, .from = from, .to = to};
 }
 
+void exchange_check(Device *d, int n, const Plan *const *p, void *const *to) {
+  for (int i = 0; d->session->check_nan == DTRT_CHECK_CHEAP && i < n; i++)
+    nan_exchanged(d, p[i]->dtype, p[i]->to_elements, to[i]);
+}
+
 void dtrt_run_exchange(dtrt_device *dev, const dtrt_exchange *x, const void *from, void *to) {
   Device *d = device_of(dev);
   const Plan *p = device_plan(d, x);
   exchange_do(&(Together){.d = d, .n = 1, .plan = &p, .from = &from, .to = &to});
+  exchange_check(d, 1, &p, &to);
 }
 
 void dtrt_run_exchanges(dtrt_device *dev, int n, const dtrt_exchange *const *x,
@@ -44,6 +51,7 @@ void dtrt_run_exchanges(dtrt_device *dev, int n, const dtrt_exchange *const *x,
     Together t;
     exchange_gather(device_of(dev), n - i, x + i, from + i, to + i, p, &t);
     exchange_do(&t);
+    exchange_check(device_of(dev), t.n, p, to + i);
     i += t.n;
   }
 }

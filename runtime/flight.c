@@ -93,6 +93,7 @@ void dtrt_wait_exchange(dtrt_device *dev, int flight) {
     messages_wait(&f->messages);
   }
   f->state = FLIGHT_NONE;
+  exchange_check(d, f->all.n, f->plan, f->to);
 }
 
 void flights_turn(Device *d) {

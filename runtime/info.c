@@ -216,6 +216,8 @@ static const char details[] =
     "  --load PATH             begin with the values of a checkpoint or .safetensors file;\n"
     "                          --load-map FILE: lines `theirs -> ours`; --load-partial: what one\n"
     "                          side lacks is told, not refused\n"
+    "  --check-nan[=MODE]      the op that first makes NaN or infinity ends it (full, also without\n"
+    "                          =MODE); cheap (if not given): outputs and variables, a warning; off\n"
     "  --save-bf16             f32 parameters are rounded to bf16 on disk\n"
     "  --profile [FILE.json]   a table of what each step took, and a trace for Perfetto\n"
     "  --seed N                of all random values (0)\n"

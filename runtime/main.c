@@ -14,6 +14,7 @@ typedef enum option_kind {
   OPT_SECONDS,
   OPT_TEXT,
   OPT_FILE, /* may be left out: the next word is its value when it ends in .json */
+  OPT_CHECK, /* --check-nan, --check-nan=MODE */
   OPT_PAIR,
   OPT_ENTRY
 } option_kind;
@@ -47,6 +48,7 @@ static const option options[] = {
     {"--devices-per-rank", OPT_COUNT, 6, offsetof(cli, per_rank), 0},
     {"--timeout", OPT_SECONDS, 6, offsetof(cli, timeout), 0},
     {"--drop-last", OPT_FLAG, 4, offsetof(cli, drop_last), 0},
+    {"--check-nan", OPT_CHECK, 6, offsetof(cli, check_nan), 0},
     {"--stop-on-nan", OPT_FLAG, 4, offsetof(cli, stop_on_nan), 0},
     {"--save", OPT_TEXT, 6, offsetof(cli, save), 0},
     {"--every", OPT_TEXT, 4, offsetof(cli, every_text), 0},
@@ -182,6 +184,18 @@ static bool take_seconds(const cli *c, const option *o, const char *value, doubl
   return true;
 }
 
+static bool take_check(const cli *c, const option *o, const char *value, int64_t *to) {
+  static const char *const modes[] = {"off", "cheap", "full"}; /* as DTRT_CHECK_OFF ... */
+  cli_near near;
+  cli_near_start(&near, value);
+  for (int i = 0; i < 3; i++) {
+    if (!strcmp(value, modes[i])) return *to = i, true;
+    cli_near_try(&near, modes[i]);
+  }
+  return cli_usage(c, "%s=%s: expected off, cheap or full%s", o->name, value, cli_near_text(&near)),
+         false;
+}
+
 static bool take_value(cli *c, const option *o, const char *value) {
   char *base = (char *)c;
   uint64_t v;
@@ -204,6 +218,7 @@ static bool take_value(cli *c, const option *o, const char *value) {
   case OPT_SECONDS: return take_seconds(c, o, value, (double *)(void *)(base + o->at));
   case OPT_TEXT:
   case OPT_FILE: *(const char **)(void *)(base + o->at) = value; return true;
+  case OPT_CHECK: return take_check(c, o, value, (int64_t *)(void *)(base + o->at));
   case OPT_ENTRY: return find_entry(c, value, (const dtrt_entry **)(void *)(base + o->at));
   default: return take_pair(c, base, o, value);
   }
@@ -230,6 +245,7 @@ static bool take_option(cli *c, int argc, char **argv, int *i, int bit) {
       return cli_usage(c, "%s is not an option of '%s'", o->name, c->command), false;
     if (o->kind == OPT_FLAG && equal) return cli_usage(c, "%s takes no value", o->name), false;
     if (o->kind == OPT_FLAG) return take_value(c, o, "");
+    if (o->kind == OPT_CHECK && !equal) return take_value(c, o, "full");
     if (o->kind == OPT_FILE && !equal && !(*i + 1 < argc && is_json(argv[*i + 1])))
       return take_value(c, o, "");
     if (!equal && *i + 1 >= argc) return cli_usage(c, "%s needs a value", o->name), false;
@@ -373,6 +389,7 @@ int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *
            .more = more,
            .user = user,
            .rank = dtrt_launch_rank(), /* before MPI is started only the launcher knows */
+           .check_nan = DTRT_CHECK_CHEAP,
            .prefetch = 2};
   c.quiet = c.rank != 0;
   dtrt_main_early();

@@ -6,7 +6,7 @@
 
 void dtrt_begin_step(dtrt_device *dev, int32_t step) {
   Device *d = device_of(dev);
-  if (d->session->watch) watch_until(d, step);
+  if (device_watched(d)) watch_until(d, step);
   dev->at = step;
   if (d->profile) profile_part(d, step);
   if (d->under_way) flights_turn(d);

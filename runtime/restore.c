@@ -9,6 +9,7 @@
 #include "element.h"
 #include "file_digest.h"
 #include "load_map.h"
+#include "nan.h"
 #include "session.h"
 #include "tensor_file.h"
 #include "work.h"
@@ -237,6 +238,7 @@ dtrt_status dtrt_restore(dtrt_session *s, const char *path, const dtrt_restore_o
   bool opened = checkpoint_open(&r.c, path, why, sizeof why);
   if (!opened) status = session_error(s, DTRT_FILE, "%s", why);
   status = session_agree(s, status);
+  nan_unsee(s);
   if (status == DTRT_OK) status = restore(&r);
   if (status == DTRT_OK && progress) *progress = r.c.progress;
   free(r.source);

@@ -3,6 +3,7 @@
  * Nothing is global but the signal handlers and OpenBLAS's settings, so that sessions live side by
  * side. */
 #include "session.h"
+#include "nan.h"
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -269,6 +270,16 @@ static Team *team_for(const Comm *c, char *why) {
   return team_open(c->first, c->count, threads, spin, why);
 }
 
+/* A program whose entries have no steps has nothing to be looked at either. */
+static bool has_values(const dtrt_program *p) {
+  bool steps = false;
+  for (int i = 0; i < p->nentries; i++) {
+    if (p->entry[i].nvalues) return true;
+    steps = steps || p->entry[i].nsteps;
+  }
+  return !steps;
+}
+
 static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_options *o) {
   const char *bad = session_check(p);
   if (bad) return session_error(s, DTRT_INVALID, "cannot run program: %s", bad);
@@ -300,6 +311,13 @@ static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_optio
   if (status == DTRT_OK) status = set_segment(s, SEGMENT_VARS, p->vars_bytes);
   if (status == DTRT_OK) status = set_segment(s, SEGMENT_ARENA, arena_bytes(p));
   if (status != DTRT_OK) return status;
+  if (o->check_nan < DTRT_CHECK_OFF || o->check_nan > DTRT_CHECK_FULL)
+    return session_error(s, DTRT_INVALID, "check_nan is %d", o->check_nan);
+  if (o->check_nan == DTRT_CHECK_FULL && !has_values(p))
+    return session_error(s, DTRT_INVALID,
+                         "this code was not made to be looked at: compile it with --check-nan, "
+                         "or use `dtgc run`");
+  if (nan_open(s, o->check_nan)) return session_error(s, DTRT_NO_MEMORY, "out of memory");
   fail_hold_signals();
   s->handlers = true;
   return session_init(s);
@@ -319,6 +337,7 @@ void dtrt_close(dtrt_session *s) {
   if (s->handlers) fail_release_signals();
   team_close(s->team);
   profile_close(s);
+  if (s->comm) nan_close(s);
   for (int i = 0; s->device && i < s->comm->count; i++) device_free(&s->device[i]);
   free(s->device);
   if (s->comm) s->comm->verbs->close(s->comm);

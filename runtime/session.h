@@ -38,6 +38,8 @@ dtrt_status session_gather_words(dtrt_session *s, const char *at, const uint64_t
 dtrt_status session_spread(dtrt_session *s, const char *place, int from, char *text, size_t size);
 /* The lowest rank's number, on every rank. */
 uint64_t session_share(dtrt_session *s, uint64_t mine);
+/* The most of all ranks' numbers, on every rank. */
+uint64_t session_most(dtrt_session *s, uint64_t mine);
 /* Whether d is the lowest of the devices that hold the same block. */
 bool session_lowest_owner(const Mesh *m, const int32_t *coord, const dtrt_layout *l);
 /* Of variables and entries as the model's text has them, whatever the mesh and the layouts are. */

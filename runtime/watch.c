@@ -1,6 +1,7 @@
 /* watch.c: shows each value to whoever watches, after the step that made it and before the next can
  * overwrite it. The tables of values are in the order of the steps, so a device has one place in
  * them. */
+#include "nan.h"
 #include "session.h"
 
 void dtrt_watch(dtrt_session *s, dtrt_watch_fn *watch, void *user) {
@@ -8,7 +9,7 @@ void dtrt_watch(dtrt_session *s, dtrt_watch_fn *watch, void *user) {
   s->watch_user = user;
 }
 
-static void *value_at(const Device *d, const dtrt_value *v) {
+void *watch_at(const Device *d, const dtrt_value *v) {
   if (v->lent >= 0) return (void *)(uintptr_t)d->in[v->lent];
   return (v->in_vars ? d->pub.vars : d->pub.arena) + v->offset;
 }
@@ -23,9 +24,10 @@ static void show(Device *d, int32_t i) {
                     .device = d->id,
                     .coord = d->coord,
                     .count = block_box(&s->mesh, v->layout, d->coord, box),
-                    .data = value_at(d, v)};
+                    .data = watch_at(d, v)};
   for (int k = 0; k < v->layout->rank; k++) seen.lo[k] = box[k].lo, seen.hi[k] = box[k].hi;
-  s->watch(s->watch_user, &seen);
+  if (s->check_nan == DTRT_CHECK_FULL && d->nan) nan_value(d, &seen);
+  if (s->watch) s->watch(s->watch_user, &seen);
 }
 
 void watch_until(Device *d, int32_t step) {

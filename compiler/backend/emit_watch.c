@@ -6,6 +6,7 @@
 #include "emit.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* -------- leaving an exchange out -------- */
 
@@ -92,7 +93,12 @@ static void find_rounding(Values *v) {
   }
 }
 
-static const char *kind_of(const Node *n) {
+static const char *kind_of(const Graph *g, const Node *n) {
+  if (n->op == OP_exchange) { /* one that sums makes values, others bring them */
+    const Layout *from = graph_operand(g, n, 0)->layout;
+    bool sums = from->reduce == RED_SUM || from->reduce == RED_PROD;
+    return sums && from->partial & ~n->layout->partial ? "DTRT_EXCHANGED" : "DTRT_MOVED";
+  }
   if (n->op == OP_max || n->op == OP_min || n->op == OP_reduce_max || n->op == OP_reduce_min ||
       n->op == OP_pool_max)
     return "DTRT_MIN_MAX";
@@ -110,6 +116,7 @@ static const char *kind_of(const Node *n) {
   case OP_pick:
   case OP_deal:
   case OP_undeal:
+  case OP_const: /* one that is infinite is meant so */
   case OP_input:
   case OP_var: return "DTRT_MOVED";
   default: return "DTRT_OF_MANY";
@@ -119,7 +126,9 @@ static const char *kind_of(const Node *n) {
 static const char *text_of(Emit *e, NodeId id) {
   const Node *n = graph_node(e->le->graph, id);
   const char *name = e->assigned[node_base(e->le->graph, id)];
-  if (n->name) return n->name;
+  size_t len = strlen(e->le->entry->name);
+  bool own = n->name && !strncmp(n->name, e->le->entry->name, len) && n->name[len] == '.';
+  if (n->name) return own ? n->name + len + 1 : n->name;
   return name && n->op != OP_var ? arena_printf(e->arena, "%s, new", name)
                                  : arena_printf(e->arena, "%%%d", e->le->origin.at[id]);
 }
@@ -131,7 +140,10 @@ static void put_operands(Values *v, Str *out, const char *table, NodeId id) {
     const Node *x = graph_operand(v->g, n, k);
     NodeId base = node_base(v->g, n->operand[k]);
     int at = v->index[n->operand[k]] >= 0 ? v->index[n->operand[k]] : v->index[base];
-    str_printf(out, "%s{%d, %d, %.17g, ", k ? ", " : "", at, x->op == OP_const,
+    str_printf(out, "%s{%d, %d, %.17g, ", k ? ", " : "", at,
+               x->op != OP_const    ? 0
+               : isfinite(x->value) ? 1
+                                    : 2,
                x->op == OP_const && isfinite(x->value) ? x->value : 0);
     emit_string(out, text_of(v->e, n->operand[k]));
     str_puts(out, "}");
@@ -171,9 +183,9 @@ static void put_value(Values *v, Str *out, int i, const char *operands) {
   const Entry *en = e->le->entry;
   int tag = graph_node(en->graph, e->le->origin.at[id])->tag;
   str_printf(out, ", %d, %d, %d, %s, %s, %d, %d, %ld, &%s, %.17g, %d, %s},\n", tag, id, v->step[id],
-             emit_dtype(e, n->dtype), kind_of(n), lent_input(e->le, base), b->place == PLACE_VAR,
-             (long)b->offset, emit_layout(e, n->layout, &n->shape), v->moved[id], n->noperands,
-             n->noperands ? operands : "0");
+             emit_dtype(e, n->dtype), kind_of(v->g, n), lent_input(e->le, base),
+             b->place == PLACE_VAR, (long)b->offset, emit_layout(e, n->layout, &n->shape),
+             v->moved[id], n->noperands, n->noperands ? operands : "0");
 }
 
 void emit_values(Emit *e, Str *tables, Str *row, const char *id) {

@@ -38,6 +38,8 @@ static dtgc_status check_options(dtgc_program *p, const dtgc_options *o) {
     return program_fail(p, DTGC_BAD_ARGUMENT, "devices_per_rank is %d", o->devices_per_rank);
   if (!(o->timeout <= 1e9)) /* not a number, too */
     return program_fail(p, DTGC_BAD_ARGUMENT, "timeout is %g seconds", o->timeout);
+  if (o->check_nan < DTGC_CHECK_OFF || o->check_nan > DTGC_CHECK_FULL)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "check_nan is %d", o->check_nan);
   if (o->machine && !o->machine->name && !o->machine->text)
     return program_fail(p, DTGC_BAD_ARGUMENT, "machine has neither a name nor a text");
   if (o->variant_of && !o->variant_of->compiled)

@@ -76,6 +76,7 @@ dtgc_status dtgc_start(dtgc_program *p) {
                     .seed = p->seed,
                     .devices_per_rank = p->devices_per_rank,
                     .timeout = p->timeout,
+                    .check_nan = p->given.check_nan,
                     .mpi_comm = p->jit.mpi_comm};
   dtrt_session *session = NULL;
   dtrt_status st = dtrt_open(code, &o, &session);
@@ -86,6 +87,10 @@ dtgc_status dtgc_start(dtgc_program *p) {
   s = program_fail(p, status_of(st), "%s", session ? dtrt_session_error(session) : "out of memory");
   dtrt_close(session);
   return s;
+}
+
+const char *dtgc_found_nan(const dtgc_program *p) {
+  return p && p->session ? dtrt_session_found(p->session) : "";
 }
 
 dtgc_status dtgc_barrier(dtgc_program *p, const char *name, double timeout) {

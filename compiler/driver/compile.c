@@ -230,6 +230,7 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
   p->jit.mpi_comm = o->mpi_comm;
   p->devices_per_rank = o->devices_per_rank;
   p->timeout = o->timeout;
+  if (o->check_nan == DTGC_CHECK_FULL) p->observe = OBSERVE_ALL;
   p->given = *o;
   p->given.define = p->front.define;
   p->given.layout = p->front.layout;
@@ -381,6 +382,7 @@ dtgc_status program_variant(dtgc_program *p, const char *define, dtgc_program **
 
 dtgc_status program_again(dtgc_program *p, bool single, Observe observe, dtgc_program **out) {
   dtgc_options o = p->given;
+  o.check_nan = DTGC_CHECK_OFF;
   o.transport = single || dtgc_devices(p) == 1 ? "self" : "threads";
   o.mpi_comm = NULL;
   o.devices_per_rank = 0;
@@ -425,7 +427,7 @@ static dtgc_status emit_inside(dtgc_program *p, void *arg) {
   bool code = e->purpose != EMIT_TO_READ;
   EmitOptions o = {.name = p->name, .line_marks = code && p->jit.debug_lines};
   bool keeps = e->purpose == EMIT_TO_KEEP;
-  o.values = p->observe || keeps;
+  o.values = p->observe != OBSERVE_NOTHING;
   if (keeps && report_dump(p->plan, &p->front, "layouts", &layouts)) o.layouts = layouts.at;
   emit_c(&s, p->plan, &o);
   e->at = s.at ? s.at : "";

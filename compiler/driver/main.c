@@ -393,6 +393,7 @@ static int drive(Driver *d) {
                               .nlayouts = o->nlayouts,
                               .memory = o->automatic ? 0 : o->memory,
                               .strict_layouts = o->strict_layouts,
+                              .check_nan = o->check_nan ? DTGC_CHECK_FULL : DTGC_CHECK_OFF,
                               .import_dir = o->import_dir,
                               .nimport_dirs = o->nimport_dirs,
                               .transport = o->transport,

@@ -44,6 +44,7 @@ const char options_help[] =
     "                       values are computed again to fit; with --auto, layouts are found that do\n"
     "  --emit-c DIR         the emitted C and the headers it includes\n"
     "  --emit-html FILE     a page to look at: graph, layouts, exchanges, memory\n"
+    "  --check-nan          with -o: code that `--check-nan=full` of the executable can look into\n"
     "  --time               how long each step of the compiler took, on standard error\n"
     "  --ops                the operations of the language, as docs/ops.md\n"
     "  --help, --version\n"
@@ -81,6 +82,7 @@ typedef enum OptionId {
   OPT_MACHINE,
   OPT_DEVICES,
   OPT_QUICK,
+  OPT_CHECK_NAN,
   OPT_FEED,
   OPT_STEPS,
   OPT_TOLERANCE,
@@ -108,6 +110,7 @@ static const struct {
     {"--devices", OPT_DEVICES, true}, {"--quick", OPT_QUICK, false},
     {"--auto", OPT_AUTO, false},      {"--memory", OPT_MEMORY, true},
     {"--strict-layouts", OPT_STRICT, false},
+    {"--check-nan", OPT_CHECK_NAN, false},
     {"--feed", OPT_FEED, true},       {"--steps", OPT_STEPS, true},
     {"--tolerance", OPT_TOLERANCE, true},
     {"--seed", OPT_SEED, true},       {"--json", OPT_JSON, false},
@@ -298,6 +301,7 @@ static bool take_option(Options *o, int which, const char *value, int most, char
   case OPT_MACHINE: return take_once(&o->machine, name, value, why, n);
   case OPT_DEVICES: return take_devices(o, value, why, n);
   case OPT_QUICK: o->quick = true; return true;
+  case OPT_CHECK_NAN: o->check_nan = true; return true;
   case OPT_FEED: o->feed[o->nfeeds++] = value; return has_pair(name, value, why, n);
   case OPT_STEPS: return take_steps(o, value, why, n);
   case OPT_TOLERANCE: return take_tolerance(o, value, why, n);
@@ -319,6 +323,13 @@ static void look_for_transport(Options *o) {
       o->transport = o->rest[i + 1];
     if (o->transport && !is_transport(o->transport)) o->transport = NULL;
   }
+}
+
+/* And whether each value is to be looked at. */
+static void look_for_check(Options *o) {
+  for (int i = 0; i < o->nrest; i++)
+    if (!strcmp(o->rest[i], "--check-nan") || !strcmp(o->rest[i], "--check-nan=full"))
+      o->check_nan = true;
 }
 
 /* Likewise how long ranks wait for one that compiles. */
@@ -455,6 +466,7 @@ bool options_read(int argc, char **argv, Options *o, char *why, int n) {
   o->nrest = argc - i;
   if (o->run) look_for_transport(o);
   if (o->run) look_for_timeout(o);
+  if (o->run) look_for_check(o);
   return check(o, why, n);
 }
 

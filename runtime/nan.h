@@ -1,0 +1,50 @@
+/* nan.h: looks for NaN and infinity where there was none: --check-nan, dtrt_options.check_nan.
+ *
+ * Cheap: after each call outputs and variables, and exchanges as they come, tensors above
+ * NAN_WHOLE elements a 64th at a time, another with each call. That reads so little beside what the
+ * call itself reads that it costs next to nothing, and what lasts is found within 64 calls. Found
+ * is what turns up in an output or a variable while inputs and variables were finite before; where
+ * an exchange had it first is told too. Inputs are looked at then alone: those of a host are still
+ * there; of rows that were filled in whoever fills them can tell (data_finite). Nothing is stopped.
+ * A program whose variables hold infinities by design has them from the beginning, or is told once.
+ *
+ * Full: every value after the step that makes it. Found is the first in program order, of the
+ * lowest device, that is NaN though no operand is, or infinite though all operands are finite.
+ * Infinite constants, what moves or chooses elements, and the largest of nothing make none. */
+#ifndef DTG_RUNTIME_NAN_H
+#define DTG_RUNTIME_NAN_H
+#include <stdbool.h>
+#include "dtrt.h"
+
+enum { NAN_WHOLE = 1024, NAN_PARTS = 64, NAN_TEXT = 1000 };
+enum { HAS_NAN = 1, HAS_INF = 2 };
+
+struct Device;
+/* Of one device, written by its own thread. */
+typedef struct NanCheck {
+  uint8_t *flags; /* full: by value of the running entry */
+  int64_t room;
+  int32_t value;    /* full: the first found; INT32_MAX: none */
+  bool exchanged;   /* it came of a sum over devices ... */
+  bool tainted;     /* ... and this device had put in infinities that are meant */
+  uint8_t *var_bad; /* by variable: what it had before the call */
+  int64_t calls;
+  int32_t suspect; /* cheap: the first step of the call whose exchange brought one; -1 */
+  bool unseen;     /* a host may have set variables since the last call */
+  bool out_of_memory;
+  char text[NAN_TEXT]; /* what was found; "" nothing */
+} NanCheck;
+
+int nan_flags(int dtype, int64_t n, const void *at); /* HAS_NAN | HAS_INF */
+int nan_open(dtrt_session *s, int mode);             /* -1: out of memory */
+void nan_close(dtrt_session *s);
+/* A device's side of a call. */
+void nan_enter(struct Device *d);
+void nan_value(struct Device *d, const dtrt_seen *seen);
+void nan_exchanged(struct Device *d, int dtype, int64_t n, const void *to);
+void nan_leave(struct Device *d);
+void nan_unsee(dtrt_session *s); /* variables have been set */
+/* The host's, after a call: what was found becomes the session's; in full mode, DTRT_FAILED. */
+dtrt_status nan_called(dtrt_session *s, dtrt_status status, const dtrt_entry *e,
+                       const void *const *in /* whole, or NULL: they were filled in */);
+#endif
