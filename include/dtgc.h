@@ -278,6 +278,10 @@ typedef struct dtgc_fit_options {
   int shuffle;
   uint64_t shuffle_seed;
   int drop_last;         /* 1: leave out rows that do not fill a batch */
+  /* Every so many steps of training (0: never) the step is held against one device as dtgc_verify_step does it; a difference
+   * ends the training with DTGC_RUN_FAILED and an error that shows it. A short last batch is not looked at. */
+  int64_t verify_every;
+  double verify_tolerance; /* 0: 1 */
   dtgc_step_fn *on_step; /* after each step, of evaluation too */
   dtgc_epoch_fn *on_epoch;
   void *user;
@@ -323,6 +327,15 @@ typedef struct dtgc_verify_options { /* zero what you do not set */
 /* *differs becomes 1 when something differs, *text what was found, for a reader (dtgc_free_text);
  * NULL on failure. DTGC_OK in both cases. `o` may be NULL. */
 dtgc_status dtgc_verify(dtgc_program *p, const dtgc_verify_options *o, int *differs, char **text);
+/* The same of one step that has been run, wherever: what an entry got (in, all inputs; before, all variables) and what came of
+ * it (after, all variables; out, any outputs). p itself is not run. The one-device program is compiled at the first call and
+ * stays with p. Of `o` tolerance, seed and json count. */
+dtgc_status dtgc_verify_step(dtgc_program *p, const dtgc_verify_options *o, const char *entry, const dtgc_buffer *in,
+                             int nin, const dtgc_buffer *out, int nout, const dtgc_buffer *before,
+                             const dtgc_buffer *after, int nvars, int *differs, char **text);
+/* The same as a dtrt_verify_fn of dtrt.h, whose user is the program: for hosts that call dtrt_fit with dtgc_load's tables. */
+int dtgc_verify_fit(void *program, int entry, const void *const *in, const void *const *out, const void *const *before,
+                    const void *const *after, char *why, int n);
 
 /* ------------------------------------------------------------------ 4. look inside */
 

@@ -468,6 +468,11 @@ typedef struct dtrt_pass { /* one way through the rows of an entry, as far as it
 typedef int dtrt_step_fn(void *user, const dtrt_pass *at);
 typedef int dtrt_epoch_fn(void *user, const dtrt_pass *train, const dtrt_pass *eval);
 
+/* Whether a step of training is right: what an entry was given and what came of it, as whole tensors in the order of the tables
+ * (out[i] may be NULL). 0: it is; 1: it is not, or (-1) that cannot be told, with the reason in `why` of n bytes. Called on
+ * rank 0. */
+typedef int dtrt_verify_fn(void *user, int entry, const void *const *in, const void *const *out, const void *const *before,
+                           const void *const *after, char *why, int n);
 typedef const dtrt_program *dtrt_more_fn(void *user, const char *constant, int64_t value);
 typedef struct dtrt_fit_options { /* zero what you do not set */
   dtrt_rows train;
@@ -482,6 +487,9 @@ typedef struct dtrt_fit_options { /* zero what you do not set */
   dtrt_more_fn *more;    /* asked for a program with a constant overridden when none of `variants` fits; NULL
                             (the function or what it returns): there is none */
   void *more_user;
+  int64_t verify_every;  /* steps of training from one that `verify` is asked about to the next; 0: none */
+  dtrt_verify_fn *verify;
+  void *verify_user;
   dtrt_step_fn *on_step; /* after each step, of evaluation too; or NULL */
   dtrt_epoch_fn *on_epoch;
   void *user;
@@ -513,7 +521,7 @@ typedef void dtrt_watch_fn(void *user, const dtrt_seen *seen);
 void dtrt_watch(dtrt_session *s, dtrt_watch_fn *watch, void *user);
 
 /* What the check for NaN and infinity (dtrt_options.check_nan) has found first, as one line; "": nothing so far. Cheap: an
- * output or a variable that is not finite after a call though inputs and variables were; tensors above 1024 elements are looked at
+ * output or a variable that is not finite after a call though inputs and variables were; tensors above 256 elements are looked at
  * by 64ths, another in each call, and the call succeeds; a rank knows what its own devices hold. Full: the first op in program order, of all
  * devices, that makes one of finite operands; the call fails with DTRT_FAILED and this text. It needs code that was compiled for
  * it (dtgc_options.check_nan, dtgc --check-nan), or opening fails with DTRT_INVALID. */
@@ -620,6 +628,9 @@ const char *dtrt_dtype_name(int dtype);
  * having said why. */
 int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *const *variants,
               dtrt_more_fn *more, void *user);
+/* The same where `fit --verify-every` is possible. */
+int dtrt_main_verified(int argc, char **argv, const dtrt_program *p, const dtrt_program *const *variants,
+                       dtrt_more_fn *more, dtrt_verify_fn *verify, void *user);
 /* What dtrt_main would refuse of these arguments before anything runs: commands, options, names of entries, inputs
  * and outputs, files that are not there or hold other shapes (large texts and archives are not read for it), folders
  * that cannot be written. -1: nothing; else the exit status, after having said why. Of the program it needs name and

@@ -59,7 +59,7 @@ uint64_t session_share(dtrt_session *s, uint64_t mine) {
 
 uint64_t session_most(dtrt_session *s, uint64_t mine) {
   if (s->comm->nranks == 1 || !s->comm->verbs->faces) return mine;
-  CommFace *all = gather(s, &(CommFace){.hash = {mine}});
+  CommFace *all = gather(s, agree_at, &(CommFace){.hash = {mine}});
   for (int i = 0; all && i < s->comm->nranks; i++)
     if (all[i].hash[0] > mine) mine = all[i].hash[0];
   free(all);

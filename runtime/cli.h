@@ -16,7 +16,9 @@ typedef struct cli {
   const dtrt_program *program;
   const dtrt_program *const *variants; /* NULL-terminated, or NULL */
   dtrt_more_fn *more;
+  dtrt_verify_fn *verify; /* NULL: steps cannot be verified */
   void *user;
+  int64_t verify_every;
   bool quiet; /* another process is rank 0 and speaks */
   bool looks; /* nothing runs: the arguments are looked at */
   int rank;   /* of MPI, as far as the environment tells */

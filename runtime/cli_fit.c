@@ -10,6 +10,7 @@
 #include "fit.h"
 #include "fit_report.h"
 #include "fit_save.h"
+#include "fit_verify.h"
 #include "safetensors.h"
 #include "progress.h"
 #include "step_log.h"
@@ -80,18 +81,12 @@ static void report_text(const fit_report *r, char *text, size_t size) {
   }
 }
 
-/* Whether the rows of the step that is over were finite: what reads ahead has an order of its own.
- */
+/* Whether the rows of the step that is over were finite. Those of a short batch are not looked at. */
 static bool rows_finite(show *w, const fit_pass *pass) {
-  data_set set = pass->set;
-  bool is_short = pass->step > pass->full;
-  bool shuffled = w->f.shuffle && pass == &w->f.train;
-  if (is_short) return true; /* its entry has another batch */
-  set.first = (pass->step - 1) * set.batch;
-  set.order = NULL;
-  if (shuffled && !data_shuffle(&set, w->f.shuffle_seed, w->f.epoch)) return true;
-  bool finite = data_finite(&set);
-  if (shuffled) free(set.order);
+  data_set rows;
+  if (pass->step > pass->full) return true;
+  bool finite = !fit_rows(&w->f, pass, pass->step - 1, &rows) || data_finite(&rows);
+  fit_rows_end(&rows);
   return finite;
 }
 
@@ -435,7 +430,7 @@ static int fail(show *w) {
   const fit_pass *pass = f->eval.entry && f->train.step >= fit_epoch_steps(f, &f->train, f->epoch)
                              ? &f->eval
                              : &f->train;
-  char why[2048];
+  char why[sizeof f->why + 128];
   if (!f->session || !*dtrt_session_found(f->session)) return cli_fail(&w->c, fit_reason(f));
   snprintf(why, sizeof why, "step %lld of epoch %lld of '%s': %s", (long long)pass->step + 1,
            (long long)f->epoch, pass->entry->name, fit_reason(f));
@@ -459,6 +454,9 @@ int cli_fit(const cli *given) {
               .shuffle_seed = c->shuffle_seed,
               .drop_last = c->drop_last,
               .check_replicas = c->check_replicas,
+              .verify_every = c->verify_every,
+              .verify = c->verify,
+              .verify_user = c->user,
               .on_step = on_step,
               .on_epoch = on_epoch,
               .user = &w};

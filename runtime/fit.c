@@ -7,6 +7,7 @@
 #include <string.h>
 #include "element.h"
 #include "fit_ahead.h"
+#include "fit_verify.h"
 #include "progress.h"
 #include "same.h"
 
@@ -194,7 +195,7 @@ static void pass_go_on(const fit *f, fit_pass *pass) {
   for (int i = 0; f->first_sum && i < pass->entry->nout; i++) pass->sum[i] = f->first_sum[i];
 }
 
-static fit_status pass_step(fit *f, fit_pass *pass, bool is_short) {
+static fit_status run_step(fit *f, fit_pass *pass, bool is_short) {
   int entry = is_short ? pass->short_entry : (int)(pass->entry - f->program->entry);
   int which = is_short && pass->which >= 0 ? pass->which : 0;
   prefetch *reader = f->ahead ? fit_ahead_reader(f->ahead) : NULL;
@@ -206,6 +207,16 @@ static fit_status pass_step(fit *f, fit_pass *pass, bool is_short) {
     status = dtrt_call_fill_in(f->session, which, entry, data_fill, &pass->set, pass->out);
   }
   return status == DTRT_OK ? FIT_OK : session_failed(f);
+}
+
+static fit_status pass_step(fit *f, fit_pass *pass, bool is_short) {
+  fit_verify v = {0};
+  if (is_short || !fit_verifies(f, pass)) return run_step(f, pass, is_short);
+  fit_status status = fit_verify_before(&v, f, pass);
+  if (!status) status = run_step(f, pass, is_short);
+  if (!status) status = fit_verify_after(&v, f, pass);
+  fit_verify_free(&v);
+  return status;
 }
 
 static void pass_count(fit_pass *pass, int64_t rows) {

@@ -50,6 +50,9 @@ struct fit {
   bool shuffle, drop_last;
   uint64_t shuffle_seed;
   int64_t check_replicas;   /* after every so many steps of training; 0: never */
+  int64_t verify_every;    /* steps of training; 0: none */
+  dtrt_verify_fn *verify;
+  void *verify_user;
   bool by_call;             /* a host's call, so messages name no options of a command line */
   fit_step_hook *on_step;   /* after each step of either pass */
   fit_epoch_hook *on_epoch; /* after each epoch and its evaluation */
@@ -58,7 +61,7 @@ struct fit {
   fit_pass train, eval;
   int64_t epoch; /* that runs, from 1 */
   struct fit_ahead *ahead;
-  char why[768];
+  char why[4096];
 };
 
 /* Opens the data of f->train or f->eval and finds the program for its short batch. */

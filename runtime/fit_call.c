@@ -167,6 +167,9 @@ static dtrt_status run(dtrt_session *s, call *c) {
 dtrt_status dtrt_fit(dtrt_session *s, const dtrt_fit_options *o) {
   dtrt_status status = session_usable(s);
   if (status) return status;
+  if (o && (o->verify_every < 0 || (o->verify_every && !o->verify)))
+    return session_error(s, DTRT_INVALID, "fit: verify_every is %lld%s", (long long)o->verify_every,
+                         o->verify ? "" : ", and there is no `verify`");
   if (!o || o->epochs < 1 || o->first_epoch < 0 || o->check_replicas < 0)
     return session_error(s, DTRT_INVALID, "fit: %s",
                          o ? "epochs and first_epoch count from 1, check_replicas from 0"
@@ -183,6 +186,9 @@ dtrt_status dtrt_fit(dtrt_session *s, const dtrt_fit_options *o) {
                   .shuffle_seed = o->shuffle_seed,
                   .drop_last = o->drop_last,
                   .check_replicas = o->check_replicas,
+                  .verify_every = o->verify_every,
+                  .verify = o->verify,
+                  .verify_user = o->verify_user,
                   .by_call = true,
                   .on_step = o->on_step ? on_step : NULL,
                   .on_epoch = o->on_epoch ? on_epoch : NULL}};

@@ -203,6 +203,7 @@ static const char details[] =
     "  --prefetch N            batches that a thread reads ahead (2); 0: none\n"
     "  --log FILE.csv          one line an epoch\n"
     "  --log-steps FILE.csv    one line a step\n"
+    "  --verify-every K        compare every K-th step with one device (dtgc run alone)\n"
     "  --stop-on-nan           end at the first value that is not finite\n"
     "  --check-replicas N      every N steps: do devices that hold the same hold the same bits?\n"
     "  --plain                 no progress bar\n"

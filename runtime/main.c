@@ -48,6 +48,7 @@ static const option options[] = {
     {"--devices-per-rank", OPT_COUNT, 6, offsetof(cli, per_rank), 0},
     {"--timeout", OPT_SECONDS, 6, offsetof(cli, timeout), 0},
     {"--drop-last", OPT_FLAG, 4, offsetof(cli, drop_last), 0},
+    {"--verify-every", OPT_COUNT, 4, offsetof(cli, verify_every), 0},
     {"--check-nan", OPT_CHECK, 6, offsetof(cli, check_nan), 0},
     {"--stop-on-nan", OPT_FLAG, 4, offsetof(cli, stop_on_nan), 0},
     {"--save", OPT_TEXT, 6, offsetof(cli, save), 0},
@@ -320,6 +321,9 @@ static bool check(cli *c, int bit) {
     return cli_usage(c, c->epochs ? "--epochs and --steps are two ways to say how long: give one"
                                   : "fit needs --epochs N or --steps N"),
            false;
+  if (c->verify_every && !c->verify && !c->looks)
+    return cli_usage(c, "--verify-every needs the compiler: an executable has none, use `dtgc run`"),
+           false;
   if (c->prefetch > PREFETCH_MOST)
     return cli_usage(c, "--prefetch %lld: expected at most %d", (long long)c->prefetch,
                      PREFETCH_MOST),
@@ -383,10 +387,17 @@ int dtrt_check_main(int argc, char **argv, const dtrt_program *p) {
 
 int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *const *variants,
               dtrt_more_fn *more, void *user) {
+  return dtrt_main_verified(argc, argv, p, variants, more, NULL, user);
+}
+
+int dtrt_main_verified(int argc, char **argv, const dtrt_program *p,
+                       const dtrt_program *const *variants, dtrt_more_fn *more,
+                       dtrt_verify_fn *verify, void *user) {
   cli c = {.prog = argc > 0 && argv[0] ? argv[0] : p->name,
            .program = p,
            .variants = variants,
            .more = more,
+           .verify = verify,
            .user = user,
            .rank = dtrt_launch_rank(), /* before MPI is started only the launcher knows */
            .check_nan = DTRT_CHECK_CHEAP,

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include "dtrt.h"
 
-enum { NAN_WHOLE = 1024, NAN_PARTS = 64, NAN_TEXT = 1000 };
+enum { NAN_WHOLE = 256, NAN_PARTS = 64, NAN_TEXT = 1000 };
 enum { HAS_NAN = 1, HAS_INF = 2 };
 
 struct Device;

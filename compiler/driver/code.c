@@ -108,6 +108,7 @@ void dtgc_free(dtgc_program *p) {
   jit_unload(p->loaded);
   free(p->object.at);
   program_free_variants(p);
+  dtgc_free(p->oracle);
   free(p->error);
   arena_free(p->arena);
   free(p);

@@ -244,6 +244,11 @@ static void add_layouts(Driver *d, dtrt_program *code) {
       code->layouts = d->layouts = text;
 }
 
+static int verify_step(void *user, int entry, const void *const *in, const void *const *out,
+                       const void *const *before, const void *const *after, char *why, int n) {
+  return dtgc_verify_fit(((Driver *)user)->program, entry, in, out, before, after, why, n);
+}
+
 static int run_with(Driver *d, int argc, char **argv) {
   const dtrt_program *code;
   busy_say(d->busy, "compiling %s", d->o.file[0]);
@@ -255,7 +260,7 @@ static int run_with(Driver *d, int argc, char **argv) {
   fflush(stdout);
   dtrt_program shown = *code;
   add_layouts(d, &shown);
-  return dtrt_main(argc, argv, &shown, NULL, more, d);
+  return dtrt_main_verified(argc, argv, &shown, NULL, more, verify_step, d);
 }
 
 static int run(Driver *d) {
@@ -393,6 +398,7 @@ static int drive(Driver *d) {
                               .nlayouts = o->nlayouts,
                               .memory = o->automatic ? 0 : o->memory,
                               .strict_layouts = o->strict_layouts,
+                              .seed = o->run ? o->seed : 0,
                               .check_nan = o->check_nan ? DTGC_CHECK_FULL : DTGC_CHECK_OFF,
                               .import_dir = o->import_dir,
                               .nimport_dirs = o->nimport_dirs,

@@ -325,6 +325,15 @@ static void look_for_transport(Options *o) {
   }
 }
 
+/* What random values begin with, for steps that are verified. A wrong one is the program's to refuse. */
+static void look_for_seed(Options *o) {
+  for (int i = 0; i < o->nrest; i++)
+    if (!strncmp(o->rest[i], "--seed=", 7))
+      o->seed = strtoull(o->rest[i] + 7, NULL, 10);
+    else if (!strcmp(o->rest[i], "--seed") && i + 1 < o->nrest)
+      o->seed = strtoull(o->rest[i + 1], NULL, 10);
+}
+
 /* And whether each value is to be looked at. */
 static void look_for_check(Options *o) {
   for (int i = 0; i < o->nrest; i++)
@@ -467,6 +476,7 @@ bool options_read(int argc, char **argv, Options *o, char *why, int n) {
   if (o->run) look_for_transport(o);
   if (o->run) look_for_timeout(o);
   if (o->run) look_for_check(o);
+  if (o->run) look_for_seed(o);
   return check(o, why, n);
 }
 

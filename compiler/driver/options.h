@@ -13,7 +13,7 @@ typedef struct Options {
   int nfeeds;
   int64_t steps;    /* verify; 0: not given */
   double tolerance; /* verify; 0: not given */
-  uint64_t seed;    /* verify */
+  uint64_t seed;    /* verify: of inputs; run: of random values */
   bool json;        /* verify */
   const char **file; /* .dtg files */
   int nfiles;

@@ -57,6 +57,7 @@ struct dtgc_program {
   /* train.c */
   dtgc_program **variant; /* for short batches: they share p's variables and session */
   int nvariants;
+  dtgc_program *oracle; /* verify.c: of dtgc_verify_step; NULL: not asked for yet */
   bool fits;          /* dtgc_fit is running */
   bool out_of_memory; /* only dtgc_error and dtgc_free may follow */
   char *error;        /* malloc'ed; NULL: no_memory or "" */
@@ -117,6 +118,11 @@ dtgc_status program_variant(dtgc_program *p, const char *define, dtgc_program **
 dtgc_status program_again(dtgc_program *p, bool single, Observe observe, dtgc_program **out);
 /* train.c */
 void program_free_variants(dtgc_program *p);
+
+/* verify_fit.c: a step of the runtime's training loop (dtrt_verify_fn). */
+int program_verify(dtgc_program *p, double tolerance, const char *entry, const void *const *in,
+                   const void *const *out, const void *const *before, const void *const *after,
+                   char *why, int n);
 
 /* compile.c: the emitted C, in p's arena. All but that for a reader has #line; what is kept, in an
  * executable, has the text of the layouts too, which a host that has p asks p for. */

@@ -83,6 +83,13 @@ static int on_epoch(void *user, const dtrt_pass *train, const dtrt_pass *eval) {
   return t->o->on_epoch(t->o->user, t->p, &a, eval ? &b : NULL);
 }
 
+static int verify(void *user, int entry, const void *const *in, const void *const *out,
+                  const void *const *before, const void *const *after, char *why, int n) {
+  Training *t = user;
+  return program_verify(t->p, t->o->verify_tolerance, t->p->code->entry[entry].name, in, out,
+                        before, after, why, n);
+}
+
 /* -------- -------- */
 
 /* Room for the callbacks' metrics, and the feeds as the runtime takes them. */
@@ -114,6 +121,9 @@ static dtgc_status train(Training *t) {
                           .shuffle_seed = o->shuffle_seed,
                           .drop_last = o->drop_last,
                           .check_replicas = o->check_replicas,
+                          .verify_every = o->verify_every,
+                          .verify = verify,
+                          .verify_user = t,
                           .more = more,
                           .more_user = t,
                           .on_step = o->on_step ? on_step : NULL,

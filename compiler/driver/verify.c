@@ -31,6 +31,7 @@ typedef struct Verify {
   char worst_name[160];
   bool differs;
   bool failed; /* the plan did, and cannot go on */
+  bool given;  /* the step was run elsewhere, which knows its number */
   Str text;
 } Verify;
 
@@ -241,7 +242,7 @@ static void tell_json(Verify *v, const Told *t) {
 static double shown(double x) { return isnan(x) ? fabs(x) : x; }
 
 static void tell(Verify *v, const Told *t) {
-  char index[256], text[900], device[40] = "";
+  char index[256], text[900], device[40] = "", step[40] = "";
   v->differs = true;
   if (v->o->json) {
     tell_json(v, t);
@@ -254,9 +255,9 @@ static void tell(Verify *v, const Told *t) {
            unnamed, t->name, v->entry->name, t->what ? "; it is made by " : "",
            t->what ? t->what : "");
   str_puts(&v->text, diag_render(&t->of->diag, v->text.arena, SEV_ERROR, t->at, text));
-  str_printf(&v->text,
-             "  step %lld, %sindex %s: %.9g, and on one device %.9g; they may differ by %.3g\n",
-             (long long)v->step + 1, device, index, shown(t->p.got), shown(t->p.want), t->p.bound);
+  if (!v->given) snprintf(step, sizeof step, "step %lld, ", (long long)v->step + 1);
+  str_printf(&v->text, "  %s%sindex %s: %.9g, and on one device %.9g; they may differ by %.3g\n",
+             step, device, index, shown(t->p.got), shown(t->p.want), t->p.bound);
 }
 
 static void worst_is(Verify *v, double ratio, const char *name) {
@@ -534,12 +535,18 @@ static dtgc_status verify_all(Verify *v, bool *any) {
   return s;
 }
 
-static dtgc_status make_programs(Verify *v) {
-  dtgc_status s = dtgc_start(v->p);
-  if (s) return s;
+static dtgc_status make_oracle(Verify *v) {
+  dtgc_status s;
   if ((s = program_again(v->p, true, OBSERVE_ALL, &v->oracle)) || (s = program_plan(v->oracle)) ||
       (s = dtgc_start(v->oracle)))
     return failed(v, s, v->oracle, "on one device");
+  return DTGC_OK;
+}
+
+static dtgc_status make_programs(Verify *v) {
+  dtgc_status s = dtgc_start(v->p);
+  if (!s) s = make_oracle(v);
+  if (s) return s;
   if ((s = program_again(v->p, false, OBSERVE_NAMED, &v->looked)) || (s = dtgc_start(v->looked)))
     return failed(v, s, v->looked, "with values in memory");
   return DTGC_OK;
@@ -575,5 +582,112 @@ dtgc_status dtgc_verify(dtgc_program *p, const dtgc_verify_options *o, int *diff
   dtgc_free(v.oracle);
   dtgc_free(v.looked);
   arena_free(a);
+  return s;
+}
+
+/* -------- a step that was run elsewhere -------- */
+
+typedef struct StepArgs {
+  Verify v;
+  const dtgc_buffer *in, *out, *before, *after;
+  int nin, nout, nvars;
+} StepArgs;
+
+/* Copies what was given into the tensors of its names; those that must all be there are told. */
+static dtgc_status take(dtgc_program *p, const char *what, const dtgc_tensor *of, Tensors *to,
+                        const dtgc_buffer *b, int n, bool all, bool *is_given) {
+  void **at = calloc((size_t)to->n + 1, sizeof *at);
+  if (!at) return program_fail(p, DTGC_NO_MEMORY, "out of memory");
+  dtgc_status s = program_place_buffers(p, what, of, to->n, b, n, at);
+  for (int i = 0; i < to->n && !s; i++) {
+    if (is_given) is_given[i] = at[i];
+    if (at[i])
+      memcpy(to->data[i], at[i], to->of[i]->bytes);
+    else if (all)
+      s = program_fail(p, DTGC_BAD_ARGUMENT, "%s `%s` is not given", what, to->of[i]->name);
+  }
+  free(at);
+  return s;
+}
+
+/* Outputs that were not given are the oracle's own. */
+static void take_oracles(Tensors *t, const Kept *k, const bool *is_given) {
+  for (int i = 0; i < t->n; i++)
+    if (!is_given[i]) memcpy(t->data[i], k[i].base, t->of[i]->bytes);
+}
+
+static dtgc_status verify_given(StepArgs *a) {
+  Verify *v = &a->v;
+  dtgc_program *p = v->p;
+  bool *is_given = calloc((size_t)v->entry->nout + 1, sizeof *is_given);
+  Tensors outs = {0}, vars = {0};
+  dtgc_status s = prepare(v);
+  if (!s && (!is_given || !tensors_make(&outs, v->entry->out, v->entry->nout) ||
+             !tensors_make(&vars, p->vars, p->nvars)))
+    s = no_memory(v);
+  if (!s) s = take(p, "input", v->entry->in, &v->in, a->in, a->nin, true, NULL);
+  if (!s) s = take(p, "variable", p->vars, &v->before, a->before, a->nvars, true, NULL);
+  if (!s) s = take(p, "variable", p->vars, &vars, a->after, a->nvars, true, NULL);
+  if (!s) s = take(p, "output", v->entry->out, &outs, a->out, a->nout, false, is_given);
+  if (!s) s = oracle_step(v);
+  if (!s) {
+    take_oracles(&outs, v->out, is_given);
+    tensors_copy(&v->outs, &outs);
+    tensors_copy(&v->vars, &vars);
+    int wrong =
+        compare_hosts(v, &v->outs, v->out, false) + compare_hosts(v, &v->vars, v->var, false);
+    if (wrong) s = find_first(v, NULL);
+    if (!s && wrong) {
+      compare_hosts(v, &v->outs, v->out, true);
+      compare_hosts(v, &v->vars, v->var, true);
+    }
+    if (!s) say_entry(v, 1);
+  }
+  tensors_free(&outs);
+  tensors_free(&vars);
+  free(is_given);
+  entry_free(v);
+  return s;
+}
+
+dtgc_status dtgc_verify_step(dtgc_program *p, const dtgc_verify_options *o, const char *entry,
+                             const dtgc_buffer *in, int nin, const dtgc_buffer *out, int nout,
+                             const dtgc_buffer *before, const dtgc_buffer *after, int nvars,
+                             int *differs, char **text) {
+  static const dtgc_verify_options none = {0};
+  if (text) *text = NULL;
+  dtgc_status s = program_begin(p);
+  if (s) return s;
+  if (!differs || !text || !entry)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "%s is NULL",
+                        !entry    ? "entry"
+                        : differs ? "text"
+                                  : "differs");
+  StepArgs a = {.v = {.p = p, .o = o ? o : &none, .oracle = p->oracle, .given = true},
+                .in = in,
+                .out = out,
+                .before = before,
+                .after = after,
+                .nin = nin,
+                .nout = nout,
+                .nvars = nvars};
+  Verify *v = &a.v;
+  if (!(v->entry = inspect_entry(p, entry))) return inspect_no_entry(p, entry);
+  if (!(v->o->tolerance >= 0))
+    return program_fail(p, DTGC_BAD_ARGUMENT, "tolerance is less than 0");
+  v->tolerance = v->o->tolerance > 0 ? v->o->tolerance : 1;
+  Arena *arena = arena_new();
+  if (!arena) return program_fail(p, DTGC_NO_MEMORY, "out of memory");
+  if (arena_catch(arena)) {
+    s = program_fail(p, DTGC_NO_MEMORY, "out of memory");
+  } else {
+    v->text = str_new(arena);
+    if (!v->oracle) s = make_oracle(v);
+    if (!s) s = verify_given(&a);
+    *differs = v->differs;
+    if (!s && !(*text = text_copy(&v->text))) s = no_memory(v);
+  }
+  p->oracle = v->oracle;
+  arena_free(arena);
   return s;
 }
