@@ -24,6 +24,7 @@ typedef struct show {
   progress bar;
   cli_stop stop;
   bool nan_said;
+  bool rows_bad;  /* what --check-nan has found came in with rows */
   bool log_fails; /* the last try to write a log has failed; told once */
   int status;     /* to exit with, once a hook has stopped the loop */
   char *log;      /* text so far */
@@ -93,10 +94,14 @@ static bool rows_finite(show *w, const fit_pass *pass) {
 /* Once a run; the first of them tells where it began. */
 static void warn_of_nan(show *w, const fit_pass *pass) {
   char note[1500];
-  const char *found = dtrt_session_found(w->f.session);
-  if (w->nan_said) return;
+  const char *found = w->rows_bad ? "" : dtrt_session_found(w->f.session);
+  if (w->nan_said || (pass->bad < 0 && !*found)) return;
+  if (*found && !rows_finite(w, pass)) {
+    w->rows_bad = true;
+    if (pass->bad < 0) return;
+    found = "it comes of the rows of this step, which are not finite";
+  }
   w->nan_said = true;
-  if (*found && !rows_finite(w, pass)) found = "it comes of the rows of this step, which are not finite";
   if (pass->bad >= 0)
     snprintf(note, sizeof note, "warning: %s of '%s' is %g at step %lld of epoch %lld%s%s",
              pass->entry->out[pass->bad].name, pass->entry->name,
@@ -143,7 +148,7 @@ static fit_status on_step(fit *f, const fit_pass *pass) {
   show *w = f->user;
   fit_status status = FIT_OK;
   if (pass == &f->train && (status = step_log_add(&w->steps, f))) return status;
-  if (pass->bad >= 0 || *dtrt_session_found(f->session)) warn_of_nan(w, pass);
+  if (!w->nan_said) warn_of_nan(w, pass);
   if (pass->bad >= 0 && w->c.stop_on_nan) {
     progress_clear(&w->bar);
     cli_note(&w->c, "stopped, as --stop-on-nan asks");
