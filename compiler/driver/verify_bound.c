@@ -132,6 +132,5 @@ void bounds_watch(void *user, const dtrt_seen *seen) {
   Bounds *b = user;
   const dtrt_value *v = &seen->entry->value[seen->value];
   if (b->run >= 0) move_all(b, v, seen);
-  if (v->tag > 0 && v->tag < b->n)
-    kept_add(b, &b->kept[v->tag], v->dtype, seen->count, seen->data);
+  if (v->tag > 0 && v->tag < b->n) kept_add(b, &b->kept[v->tag], v->dtype, seen->count, seen->data);
 }

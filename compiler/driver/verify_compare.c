@@ -47,7 +47,7 @@ bool compare_whole(const Kept *k, const void *data, double tolerance, Parting *a
     double bound = kept_bound(k, i, tolerance), d = difference(got, want);
     if (k->dtype == DTRT_I64 && d == 0) d = 1;
     if (ratio(d, bound) > *worst) *worst = ratio(d, bound);
-    if (d <= bound) continue;
+    if (d == 0 || d <= bound) continue;
     *at = (Parting){.found = true, .value = -1, .got = got, .want = want, .bound = bound};
     at->index[0] = i; /* flat */
     return false;
@@ -93,7 +93,7 @@ static void compare_block(Compare *c, const dtrt_seen *s, const Kept *k, const d
     if (v->dtype == DTRT_I64 && d == 0 && !got) d = 1;
     if (size) bound += c->tolerance * unit * size[i];
     if (ratio(d, bound) > worst) worst = ratio(d, bound);
-    if (d <= bound) continue;
+    if (d == 0 || d <= bound) continue;
     first.found = true;
     first.got = x, first.want = y, first.bound = bound;
     memcpy(first.index, index, sizeof index);

@@ -22,6 +22,15 @@ static int64_t counts_to(const Graph *g, NodeId id) {
   return n->op == OP_iota ? n->shape.dim[n->attr[1]] : 0;
 }
 
+/* The integer that a tensor is everywhere; else 0. */
+static int64_t constant_of(const Graph *g, NodeId id) {
+  const Node *n = graph_node(g, id);
+  while (n->op == OP_cast || n->op == OP_broadcast || n->op == OP_reshape)
+    n = graph_operand(g, n, 0);
+  if (n->op != OP_const || !dtype_is_int(n->dtype)) return 0;
+  return n->value > 0 && n->value < 0x1p31 ? (int64_t)n->value : 0;
+}
+
 static void look_at(const Graph *g, const Node *n, int k, Found *f) {
   switch (n->op) {
   case OP_gather:
@@ -34,6 +43,9 @@ static void look_at(const Graph *g, const Node *n, int k, Found *f) {
     if (k == 0) bound(f, n->attr[1]);
     break;
   case OP_eq: bound(f, counts_to(g, n->operand[1 - k])); break;
+  case OP_lt: /* a class that is checked against their number */
+    if (k == 0) bound(f, constant_of(g, n->operand[1]));
+    break;
   case OP_log:
   case OP_sqrt:
   case OP_rsqrt: f->positive = true; break;
@@ -64,6 +76,9 @@ static Found look(const Entry *e, NodeId from) {
       case OP_relayout:
       case OP_relayout_like:
       case OP_stop_gradient: is[i] = is[i] || k == 0; break;
+      case OP_where: is[i] = is[i] || k > 0; break;
+      case OP_min:
+      case OP_max: is[i] = true; break;
       default: break;
       }
     }

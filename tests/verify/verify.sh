@@ -74,6 +74,9 @@ entry f(x: i32[16, 6], y: i8[16, 6], ok: bool[16, 6]) {
   return total = sum(z), best = max(z), at = argmax(x, axis=1), run = cumsum(z, axis=0), order = sort(x, axis=0)
 }
 D
+cat >nan.dtg <<'D'
+entry f(x: f32[16, 4]) { return s = sum(sqrt(x - 2)), y = 1 / (x - x) }
+D
 cat >noise.dtg <<'D'
 state v: f64[16, 4] = uniform()
 entry f(x: f64[16, 4]) {
@@ -83,10 +86,11 @@ entry f(x: f64[16, 4]) {
 }
 D
 meshes=("a=2" "a=3" "a=2,b=2" "a=4")
-for model in dense f16 bf16 conv attention whole noise; do
+for model in dense f16 bf16 conv attention whole noise nan; do
   for k in 0 1 2 3; do
     layouts=()
     case $model in
+    nan) layouts=(--layout 'x=[a,b]') ;;
     dense) layouts=(--layout 'x=[a,...]' --layout 'd1.w=[_,b]') ;;
     f16 | bf16) layouts=(--layout 'x=[a,...]' --layout 'v=[b,_]') ;;
     conv) layouts=(--layout 'image=[a,b,...]') ;;
