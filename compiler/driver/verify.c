@@ -10,31 +10,6 @@
 
 enum { MOST_SHOWN = 3 }; /* outputs, and variables, that differ, of a step */
 
-/* Host's buffers of an entry and of all variables. */
-typedef struct Tensors {
-  int n;
-  const dtgc_tensor **of;
-  void **data;
-} Tensors;
-
-typedef struct Verify {
-  dtgc_program *p, *oracle, *looked; /* looked: with named values in memory */
-  const dtgc_verify_options *o;
-  double tolerance;
-  const EntryInfo *entry; /* that runs */
-  int64_t step;
-  Bounds bounds;
-  Kept *out, *var;                       /* the oracle's, beside entry->out and vars */
-  Tensors in, outs, vars, before, again; /* again: outputs or variables of another run */
-  int64_t tensors;
-  double worst;
-  char worst_name[160];
-  bool differs;
-  bool failed; /* the plan did, and cannot go on */
-  bool given;  /* the step was run elsewhere, which knows its number */
-  Str text;
-} Verify;
-
 /* -------- buffers -------- */
 
 static void tensors_free(Tensors *t) {
@@ -188,78 +163,6 @@ static int most_tag(const dtrt_entry *e) {
   return most;
 }
 
-/* -------- what is told -------- */
-
-static void json_text(Str *s, const char *text) {
-  str_puts(s, "\"");
-  for (const char *c = text; *c; c++)
-    if (*c == '"' || *c == '\\')
-      str_printf(s, "\\%c", *c);
-    else if ((unsigned char)*c < 32)
-      str_printf(s, "\\u%04x", (unsigned char)*c);
-    else
-      str_put(s, c, 1);
-  str_puts(s, "\"");
-}
-
-static void json_number(Str *s, double x) {
-  if (isfinite(x))
-    str_printf(s, "%.17g", x);
-  else
-    json_text(s, isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
-}
-
-typedef struct Told {
-  const char *name, *what, *where; /* what: the op or exchange that makes it, or NULL */
-  const dtgc_program *of;
-  Span at;
-  int rank, device; /* device: -1 is all of them */
-  Parting p;
-} Told;
-
-static void tell_json(Verify *v, const Told *t) {
-  Str *s = &v->text;
-  char index[256];
-  index_text(t->rank, t->p.index, index, sizeof index);
-  str_printf(s, "{\"entry\": \"%s\", \"step\": %lld, \"differs\": ", v->entry->name,
-             (long long)v->step + 1);
-  json_text(s, t->name);
-  str_puts(s, ", \"made_by\": ");
-  json_text(s, t->what ? t->what : "");
-  str_puts(s, ", \"where\": ");
-  json_text(s, t->where);
-  if (t->device >= 0) str_printf(s, ", \"device\": %d", t->device);
-  str_printf(s, ", \"index\": %s, \"plan\": ", index);
-  json_number(s, t->p.got);
-  str_puts(s, ", \"one_device\": ");
-  json_number(s, t->p.want);
-  str_puts(s, ", \"bound\": ");
-  json_number(s, t->p.bound);
-  str_puts(s, "}\n");
-}
-
-/* The sign of a NaN tells nothing. */
-static double shown(double x) { return isnan(x) ? fabs(x) : x; }
-
-static void tell(Verify *v, const Told *t) {
-  char index[256], text[900], device[40] = "", step[40] = "";
-  v->differs = true;
-  if (v->o->json) {
-    tell_json(v, t);
-    return;
-  }
-  index_text(t->rank, t->p.index, index, sizeof index);
-  if (t->device >= 0) snprintf(device, sizeof device, "device %d, ", t->device);
-  const char *unnamed = t->name[0] == '%' ? "the value " : "";
-  snprintf(text, sizeof text, "%s%.200s of entry `%.100s` is not what one device computes%s%.200s",
-           unnamed, t->name, v->entry->name, t->what ? "; it is made by " : "",
-           t->what ? t->what : "");
-  str_puts(&v->text, diag_render(&t->of->diag, v->text.arena, SEV_ERROR, t->at, text));
-  if (!v->given) snprintf(step, sizeof step, "step %lld, ", (long long)v->step + 1);
-  str_printf(&v->text, "  %s%sindex %s: %.9g, and on one device %.9g; they may differ by %.3g\n",
-             step, device, index, shown(t->p.got), shown(t->p.want), t->p.bound);
-}
-
 static void worst_is(Verify *v, double ratio, const char *name) {
   if (ratio <= v->worst && v->worst_name[0]) return;
   v->worst = ratio;
@@ -293,15 +196,15 @@ static void tell_value(Verify *v, dtgc_program *q, const Parting *p) {
   const dtrt_value *x = value_of(q, v, p->value);
   int e = program_find_entry(q->program, v->entry->name);
   const Graph *g = q->plan->entries.at[e].graph;
-  tell(v, &(Told){.name = x->name,
-                  .what = x->op,
-                  .where = x->where,
-                  .of = q,
-                  .at = graph_node(g, x->node)->site.file ? graph_node(g, x->node)->site
-                                                          : graph_node(g, x->node)->span,
-                  .rank = x->layout->rank,
-                  .device = p->device,
-                  .p = *p});
+  verify_tell(v, &(Told){.name = x->name,
+                         .what = x->op,
+                         .where = x->where,
+                         .of = q,
+                         .at = graph_node(g, x->node)->site.file ? graph_node(g, x->node)->site
+                                                                 : graph_node(g, x->node)->span,
+                         .rank = x->layout->rank,
+                         .device = p->device,
+                         .p = *p});
 }
 
 /* The first among all values, in another program that has them all. */
@@ -343,13 +246,13 @@ static int compare_hosts(Verify *v, const Tensors *t, const Kept *k, bool report
     Span span = t == &v->outs ? v->p->program->entries.at[e].outputs.at[i].span
                 : var >= 0    ? v->p->program->vars.at[var].span
                               : (Span){0};
-    tell(v, &(Told){.name = t->of[i]->name,
-                    .where = "",
-                    .of = v->p,
-                    .at = span,
-                    .rank = t->of[i]->rank,
-                    .device = -1,
-                    .p = at});
+    verify_tell(v, &(Told){.name = t->of[i]->name,
+                           .where = "",
+                           .of = v->p,
+                           .at = span,
+                           .rank = t->of[i]->rank,
+                           .device = -1,
+                           .p = at});
   }
   if (report && wrong > MOST_SHOWN && !v->o->json)
     str_printf(&v->text, "  and %d more %s\n", wrong - MOST_SHOWN,
@@ -399,7 +302,7 @@ static dtgc_status tell_failure(Verify *v) {
   if (!why) return no_memory(v);
   if (v->o->json) {
     str_printf(&v->text, "{\"entry\": \"%s\", \"fails\": ", v->entry->name);
-    json_text(&v->text, why);
+    verify_json(&v->text, why);
     str_puts(&v->text, "}\n");
   } else {
     str_printf(&v->text, "%s: it fails, and one device does not: %s\n", v->entry->name, why);
@@ -433,31 +336,6 @@ static dtgc_status verify_step(Verify *v) {
 }
 
 /* -------- entries -------- */
-
-static void say_entry(Verify *v, int64_t steps) {
-  Str *s = &v->text;
-  if (v->o->json) {
-    str_printf(
-        s, "{\"entry\": \"%s\", \"agrees\": %s, \"tensors\": %lld, \"steps\": %lld, \"worst\": ",
-        v->entry->name, v->differs ? "false" : "true", (long long)v->tensors, (long long)steps);
-    json_number(s, v->worst);
-    str_puts(s, ", \"of\": ");
-    json_text(s, v->worst_name);
-    str_puts(s, "}\n");
-    return;
-  }
-  str_printf(s, "%s: %lld tensor%s compared over %lld step%s on %lld device%s: ", v->entry->name,
-             (long long)v->tensors, v->tensors == 1 ? "" : "s", (long long)steps,
-             steps == 1 ? "" : "s", (long long)dtgc_devices(v->p),
-             dtgc_devices(v->p) == 1 ? "" : "s");
-  if (v->differs)
-    str_puts(s, "they differ\n");
-  else if (v->worst > 0)
-    str_printf(s, "they agree; %s comes nearest to its bound, at %.2g of it\n", v->worst_name,
-               v->worst);
-  else
-    str_puts(s, "they agree to the bit\n");
-}
 
 static dtgc_status prepare(Verify *v) {
   int e = dtrt_find_entry(v->oracle->code, v->entry->name);
@@ -496,7 +374,7 @@ static dtgc_status verify_entry(Verify *v, const EntryInfo *e, int64_t steps, bo
   dtgc_status s = prepare(v);
   int64_t done = 0;
   for (v->step = 0; v->step < steps && !s && !v->differs; v->step++, done++) s = verify_step(v);
-  if (!s) say_entry(v, done);
+  if (!s) verify_say_entry(v, done);
   *any = *any || v->differs;
   entry_free(v);
   return s;
@@ -641,7 +519,7 @@ static dtgc_status verify_given(StepArgs *a) {
       compare_hosts(v, &v->outs, v->out, true);
       compare_hosts(v, &v->vars, v->var, true);
     }
-    if (!s) say_entry(v, 1);
+    if (!s) verify_say_entry(v, 1);
   }
   tensors_free(&outs);
   tensors_free(&vars);

@@ -1,6 +1,6 @@
 /* Between the files of dtgc_verify: verify.c runs it and tells what came out, verify_bound.c keeps
- * the oracle's values with how far rounding may move them, verify_compare.c holds what devices make
- * against them, verify_draw.c makes inputs up.
+ * the oracle's values with how far rounding may move them, verify_tell.c says it, verify_compare.c
+ * holds what devices make against them, verify_draw.c makes inputs up.
  *
  * The oracle is the program on one device without layouts. It runs once as it is, and some times
  * more with each value moved, where it is made, by the rounding its op states (OpDef.rounding), up
@@ -84,5 +84,42 @@ typedef struct Range {
 } Range;
 Range draw_range(const Entry *e, int input);
 void draw_input(const Range *r, const dtgc_tensor *t, uint64_t seed, void *to);
+
+/* Host's buffers of an entry and of all variables. */
+typedef struct Tensors {
+  int n;
+  const dtgc_tensor **of;
+  void **data;
+} Tensors;
+
+typedef struct Verify {
+  dtgc_program *p, *oracle, *looked; /* looked: with named values in memory */
+  const dtgc_verify_options *o;
+  double tolerance;
+  const EntryInfo *entry; /* that runs */
+  int64_t step;
+  Bounds bounds;
+  Kept *out, *var;                       /* the oracle's, beside entry->out and vars */
+  Tensors in, outs, vars, before, again; /* again: outputs or variables of another run */
+  int64_t tensors;
+  double worst;
+  char worst_name[160];
+  bool differs;
+  bool failed; /* the plan did, and cannot go on */
+  bool given;  /* the step was run elsewhere, which knows its number */
+  Str text;
+} Verify;
+
+/* verify_tell.c */
+typedef struct Told {
+  const char *name, *what, *where; /* what: the op or exchange that makes it, or NULL */
+  const dtgc_program *of;
+  Span at;
+  int rank, device; /* device: -1 is all of them */
+  Parting p;
+} Told;
+void verify_tell(Verify *v, const Told *t); /* something differs */
+void verify_say_entry(Verify *v, int64_t steps);
+void verify_json(Str *s, const char *text); /* in quotes */
 
 #endif
