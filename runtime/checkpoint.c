@@ -175,8 +175,8 @@ static bool open_own_files(const opening *o, const json_t *list) {
   for (size_t i = 0; i < json_array_size(list); i++) {
     const json_t *j = json_array_get(list, i);
     const char *name;
-    int64_t bytes;
-    uint64_t sum;
+    int64_t bytes = 0;
+    uint64_t sum = 0;
     if (!get_text(o, j, "name", &name) || !get_count(o, j, "bytes", &bytes) ||
         !get_hex(o, j, "header_crc32", &sum) || !open_beside(o, name))
       return false;
