@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "checkpoint.h"
+#include "files.h"
 
 char *checkpoint_printf(const char *format, ...) {
   char *text = NULL;
@@ -84,7 +85,8 @@ static bool empty_and_remove(const char *path) {
 bool checkpoint_remove(const char *path) {
   const char *slash = strrchr(path, '/');
   int folder = slash ? (int)(slash - path) + 1 : 0;
-  char *aside = checkpoint_printf("%.*s.old-%s-%ld", folder, path, path + folder, (long)getpid());
+  char *aside = checkpoint_printf("%.*s.old-%s-%016llx", folder, path, path + folder,
+                                  (unsigned long long)file_random());
   bool good = aside && rename(path, aside) == 0 && empty_and_remove(aside);
   free(aside);
   return good;

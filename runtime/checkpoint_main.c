@@ -197,7 +197,7 @@ int dtrt_checkpoint_main(int argc, char **argv) {
   int k = 0;
   for (int i = 1; i < argc; i++)
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-      return printf(usage, c.prog, c.prog, c.prog, c.prog, c.prog) < 0;
+      return printf(usage, c.prog, c.prog, c.prog, c.prog, c.prog), COMMAND_OK;
   if (argc < 2) {
     fprintf(stderr, usage, c.prog, c.prog, c.prog, c.prog, c.prog);
     return COMMAND_USAGE;

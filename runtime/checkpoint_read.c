@@ -13,6 +13,7 @@
 #include <zlib.h>
 #include "checkpoint.h"
 #include "element.h"
+#include "files.h"
 
 enum { SHORT_RUN = 512 };
 
@@ -32,10 +33,10 @@ void checkpoint_reader_close(checkpoint_reader *r) {
 static bool use_file(checkpoint_reader *r, int file) {
   if (r->file == file) return true;
   if (r->fd >= 0) close(r->fd);
-  r->fd = open(r->of->file[file].path, O_RDONLY | O_CLOEXEC);
+  const char *wrong;
+  r->fd = file_open(r->of->file[file].path, &wrong);
   r->file = r->fd >= 0 ? file : -1;
-  if (r->fd < 0)
-    snprintf(r->why, CHECKPOINT_WHY, "%s: %s", r->of->file[file].path, strerror(errno));
+  if (r->fd < 0) snprintf(r->why, CHECKPOINT_WHY, "%s: %s", r->of->file[file].path, wrong);
   return r->fd >= 0;
 }
 

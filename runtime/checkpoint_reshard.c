@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "checkpoint_command.h"
 #include "element.h"
+#include "files.h"
 
 typedef struct reshard {
   const checkpoint_command *c;
@@ -118,7 +119,7 @@ static bool write_file(const reshard *r, int file, const char *path) {
 /* -------- all -------- */
 
 static bool write_one(const reshard *r, const char *path) {
-  char *aside = checkpoint_printf("%s.%ld.tmp", path, (long)getpid());
+  char *aside = file_aside_name(path);
   bool good = aside ? write_file(r, 0, aside) : fail(r, "out of memory");
   if (good && rename(aside, path)) {
     snprintf(r->why, CHECKPOINT_WHY, "%s: %s", path, strerror(errno));
@@ -143,7 +144,7 @@ static bool write_parts(const reshard *r, const char *aside) {
 
 static bool write_folder(reshard *r, const char *path) {
   checkpoint_saved *var = calloc((size_t)r->from.nvars + 1, sizeof *var);
-  char *aside = checkpoint_printf("%s.new-%ld", path, (long)getpid());
+  char *aside = checkpoint_printf("%s.new-%016llx", path, (unsigned long long)file_random());
   bool good = var && aside ? true : fail(r, "out of memory");
   for (int i = 0; good && i < r->from.nvars; i++) {
     const checkpoint_var *v = &r->from.var[i];

@@ -1,5 +1,6 @@
 /* checkpoint_show.c: `dtgc checkpoint cat` and `diff`. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 #include "checkpoint_command.h"
 #include "tensor_file.h"
+#include "files.h"
 #include "cli.h"
 #include "element.h"
 
@@ -52,10 +54,10 @@ static bool write_npy(checkpoint_walk *w, const char *path, char *why) {
   int n = npy_header(w->dtype, w->v->rank, w->v->shape, header, sizeof header);
   if (n < 0)
     return snprintf(why, CHECKPOINT_WHY, "%s: .npy has no %s", path, element_name(w->dtype)), false;
-  bool special = tensor_file_is_special(path);
-  char *aside = special ? checkpoint_printf("%s", path)
-                        : checkpoint_printf("%s.%ld.tmp", path, (long)getpid());
-  FILE *f = aside ? fopen(aside, "wb") : NULL;
+  bool special = file_is_special(path);
+  char *aside = NULL;
+  int fd = special ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : file_aside(path, &aside);
+  FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
   bool good = f && fwrite(header, 1, (size_t)n, f) == (size_t)n;
   while (good && checkpoint_walk_next(w))
     good = fwrite(w->data, (size_t)w->size, (size_t)w->count, f) == (size_t)w->count;
@@ -63,7 +65,7 @@ static bool write_npy(checkpoint_walk *w, const char *path, char *why) {
   if (f && fclose(f) && good) good = said(path, why);
   good = good && !w->failed;
   if (good && !special && rename(aside, path)) good = said(path, why);
-  if (f && !good && !special) unlink(aside);
+  if (aside && !good) unlink(aside);
   free(aside);
   return good;
 }

@@ -2,6 +2,7 @@
  * the header before them, which has the same length whatever the sums are. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,7 @@ bool checkpoint_writer_open(checkpoint_writer *w, const char *path, safetensors_
   if (!w->path || !header) return snprintf(why, CHECKPOINT_WHY, "out of memory"), false;
   w->at = length;
   w->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (w->fd >= 0) flock(w->fd, LOCK_EX | LOCK_NB); /* files.h: it is being written */
   return w->fd >= 0 || failed(w, errno);
 }
 

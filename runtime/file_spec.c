@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "files.h"
 #include "tensor_file.h"
 
 static bool is_there(const char *path) { return access(path, F_OK) == 0; }
@@ -42,9 +43,10 @@ static bool cut_member(file_spec *s) {
 
 static bool is_archive(const char *path) {
   char magic[2];
-  FILE *f = fopen(path, "rbe");
-  bool is = f && fread(magic, 1, 2, f) == 2 && !memcmp(magic, "PK", 2);
-  if (f) fclose(f);
+  const char *why;
+  int fd = file_open(path, &why);
+  bool is = fd >= 0 && read(fd, magic, 2) == 2 && !memcmp(magic, "PK", 2);
+  if (fd >= 0) close(fd);
   return is;
 }
 

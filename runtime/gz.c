@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "files.h"
 #include "tensor_file.h"
 
 __attribute__((format(printf, 2, 3))) static bool gz_fail(gz_stream *s, const char *format, ...) {
@@ -39,7 +40,6 @@ static bool gz_start(gz_stream *s) {
   struct stat st;
   unsigned char magic[2];
   if (fstat(s->fd, &st)) return gz_fail(s, "%s", strerror(errno));
-  if (S_ISDIR(st.st_mode)) return gz_fail(s, "expected a file, found a directory");
   bool regular = S_ISREG(st.st_mode);
   if (regular && st.st_size == 0) return gz_fail(s, "the file is empty");
   s->packed = regular && pread(s->fd, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
@@ -64,9 +64,10 @@ static bool gz_start(gz_stream *s) {
 
 bool gz_open(gz_stream *s, const char *name, char *why, size_t whysize) {
   *s = (gz_stream){.name = name, .why = why, .whysize = whysize};
-  s->fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (s->fd < 0 && allow_more()) s->fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (s->fd < 0) return gz_fail(s, "%s", strerror(errno));
+  const char *wrong;
+  s->fd = file_open(name, &wrong);
+  if (s->fd < 0 && allow_more()) s->fd = file_open(name, &wrong);
+  if (s->fd < 0) return gz_fail(s, "%s", wrong);
   if (gz_start(s)) return true;
   gz_close(s);
   return false;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef enum option_kind {
   OPT_FLAG,
@@ -385,6 +386,12 @@ int dtrt_check_main(int argc, char **argv, const dtrt_program *p) {
   return status;
 }
 
+/* Some file systems tell of a full disk only when a file is closed. */
+static bool closing_fails(void) {
+  int copy = dup(STDOUT_FILENO);
+  return copy >= 0 && close(copy) != 0;
+}
+
 int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *const *variants,
               dtrt_more_fn *more, void *user) {
   return dtrt_main_verified(argc, argv, p, variants, more, NULL, user);
@@ -406,7 +413,7 @@ int dtrt_main_verified(int argc, char **argv, const dtrt_program *p,
   dtrt_main_early();
   int status = parse_and_run(&c, argc, argv);
   free_all(&c);
-  if (fflush(stdout) || ferror(stdout)) {
+  if (fflush(stdout) || ferror(stdout) || closing_fails()) {
     cli_note(&c, "cannot write to the standard output");
     if (!status) status = CLI_FAILED;
   }

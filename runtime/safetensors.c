@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "element.h"
+#include "files.h"
 
 enum { MOST_HEADER = 100000000, DEEPEST = 4, MOST_VALUES = 2000000, ALIGN = 8 };
 
@@ -74,17 +75,16 @@ json_t *safetensors_json(const char *text, size_t n, int deepest, char *why, siz
 
 char *safetensors_slurp(const char *path, int64_t most, int64_t *n, char *why, size_t whysize) {
   struct stat st;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const char *wrong = NULL;
+  int fd = file_open(path, &wrong);
   if (fd < 0 || fstat(fd, &st)) {
-    snprintf(why, whysize, "%s: %s", path, strerror(errno));
+    snprintf(why, whysize, "%s: %s", path, wrong ? wrong : strerror(errno));
     if (fd >= 0) close(fd);
     return NULL;
   }
   char *text = NULL;
   *n = st.st_size;
-  if (!S_ISREG(st.st_mode))
-    snprintf(why, whysize, "%s: not a plain file", path);
-  else if (st.st_size > most)
+  if (st.st_size > most)
     snprintf(why, whysize, "%s: %lld bytes, more than the %lld that are read", path,
              (long long)st.st_size, (long long)most);
   else if (!(text = malloc((size_t)st.st_size + 1)))
@@ -280,12 +280,11 @@ bool safetensors_open(safetensors *f, const char *path, char *why, size_t whysiz
   *f = (safetensors){.path = strdup(path)};
   reading r = {f, why, whysize};
   if (!f->path) return snprintf(why, whysize, "%s: out of memory", path), false;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const char *wrong = NULL;
+  int fd = file_open(path, &wrong);
   bool good = fd >= 0 && !fstat(fd, &st);
   if (!good) {
-    refuse(&r, "%s", strerror(errno));
-  } else if (!S_ISREG(st.st_mode)) {
-    good = refuse(&r, "not a plain file");
+    refuse(&r, "%s", wrong ? wrong : strerror(errno));
   } else {
     f->size = st.st_size;
     good = read_header(&r, fd);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "files.h"
 #include "tensor_file.h"
 
 enum { STEP_LOG_WRITE = 1 << 16, STEP_LOG_LINE = 64 };
@@ -26,7 +27,9 @@ static void step_log_head(FILE *to, const fit *f) {
 
 /* The lines of `path` before step `first`, when their head is that of `text`. */
 static void step_log_keep(const char *path, FILE *to, const char *head, int64_t first) {
-  FILE *old = fopen(path, "rbe");
+  const char *why;
+  int fd = file_open(path, &why);
+  FILE *old = fd >= 0 ? fdopen(fd, "rb") : NULL;
   char *line = NULL;
   size_t room = 0;
   ssize_t n = old ? getline(&line, &room, old) : -1;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "file_spec.h"
+#include "files.h"
 
 bool tensor_file_fail(gz_stream *s, const char *format, ...) {
   va_list list;
@@ -286,36 +287,11 @@ void tensor_file_close(tensor_file *f) {
   free(f);
 }
 
-bool tensor_file_is_special(const char *path) {
-  struct stat st;
-  return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-}
-
 bool tensor_file_replace(const char *path, const void *a, size_t na, const void *b, size_t nb,
                          char *why, size_t whysize) {
-  char aside[TENSOR_FILE_NAME + 32];
-  if (snprintf(aside, sizeof aside, "%s.%ld.tmp", path, (long)getpid()) >= TENSOR_FILE_NAME) {
-    snprintf(why, whysize, "%.100s...: the name is too long", path);
-    return false;
-  }
-  bool special = tensor_file_is_special(path);
-  FILE *out = fopen(special ? path : aside, "wb");
-  bool good = out != NULL;
-  good = good && fwrite(a, 1, na, out) == na && (!nb || fwrite(b, 1, nb, out) == nb);
-  good = good && !fflush(out) && (special || !fsync(fileno(out)));
-  int error = errno;
-  if (out && fclose(out) && good) {
-    error = errno;
-    good = false;
-  }
-  if (good && !special && rename(aside, path)) {
-    error = errno;
-    good = false;
-  }
-  if (good) return true;
-  if (out && !special) unlink(aside);
-  snprintf(why, whysize, "%s: cannot write: %s", path, strerror(error));
-  return false;
+  int error = file_replace(path, a, na, b, nb);
+  if (error) snprintf(why, whysize, "%s: cannot write: %s", path, strerror(error));
+  return !error;
 }
 
 bool tensor_file_write(const char *path, int dtype, int rank, const int64_t *shape,

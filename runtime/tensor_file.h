@@ -77,7 +77,6 @@ void tensor_file_type_text(int kind, int rank, const int64_t *shape, char *text,
 bool tensor_file_write(const char *path, int dtype, int rank, const int64_t *shape,
                        const void *data, char *why, size_t whysize);
 /* The same for any two runs of bytes. */
-bool tensor_file_is_special(const char *path); /* a device, a pipe: written in place, never replaced */
 bool tensor_file_replace(const char *path, const void *a, size_t na, const void *b, size_t nb,
                          char *why, size_t whysize);
 

@@ -1,18 +1,25 @@
 /* Objects to an executable: the system's cc links them with the runtime, OpenBLAS and, when wanted,
  * MPICH, and with sources of the host, which it compiles. The executable holds no compiler. It is
- * written aside and renamed: a failed link leaves what was there. What to link was found when dtgc
- * itself was built (link_config.h, generated). */
+ * linked in a folder of its own, copied beside the output and renamed: a failed link leaves what
+ * was there. What to link was found when dtgc itself was built (link_config.h, generated). */
 #include "jit.h"
+#include "files.h"
 #include "link_config.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#define LINK_FOLDER "dtgc-"
+enum { STALE_SECONDS = 3600, COPY_BYTES = 1 << 16 };
 
 extern char **environ;
 
@@ -110,7 +117,7 @@ static char *read_some(const char *path) {
 static bool run(const Command *c, const char *verb, const char *log, char **error) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_EXCL, 0600);
   posix_spawn_file_actions_adddup2(&files, 1, 2);
   pid_t child;
   int status = 0, bad = posix_spawnp(&child, c->word[0], &files, NULL, c->word, environ);
@@ -129,7 +136,7 @@ static bool run(const Command *c, const char *verb, const char *log, char **erro
 }
 
 static bool write_file(const char *path, const void *at, size_t n) {
-  FILE *f = path ? fopen(path, "wbe") : NULL;
+  FILE *f = path ? fopen(path, "wbxe") : NULL;
   if (!f) return false;
   bool ok = fwrite(at, 1, n, f) == n;
   return fclose(f) == 0 && ok;
@@ -168,7 +175,7 @@ static void put_libraries(Command *c, const LinkOptions *o, const char *lib) {
 }
 
 /* All of it in a folder of our own; `folder` is emptied by the caller. */
-static bool link_in(const LinkOptions *o, const char *folder, const char *lib, const char *aside,
+static bool link_in(const LinkOptions *o, const char *folder, const char *lib, const char *program,
                     char **error) {
   Command c = {.n = 0};
   command_compiler(&c);
@@ -177,7 +184,7 @@ static bool link_in(const LinkOptions *o, const char *folder, const char *lib, c
     return false;
   }
   command_put(&c, "-o");
-  command_put(&c, aside);
+  command_put(&c, program);
   bool ok = put_host(&c, o, folder);
   for (int i = 0; i < o->nobjects && ok; i++) {
     char *path = jit_printf("%s/%d.o", folder, i);
@@ -203,15 +210,74 @@ static bool has_mpi(const char *lib) {
   return there;
 }
 
-static void remove_folder(const char *folder, int nobjects) {
-  for (int i = -3; i < nobjects; i++) {
-    char *path = i >= 0   ? jit_printf("%s/%d.o", folder, i)
-                 : i < -1 ? jit_printf("%s/%s", folder, link_headers[i + 3])
-                          : jit_printf("%s/log", folder);
-    if (path) unlink(path);
-    free(path);
+static void remove_folder(int above, const char *name) {
+  int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+  if (!d) {
+    if (fd >= 0) close(fd);
+    return;
   }
-  rmdir(folder);
+  for (const struct dirent *e; (e = readdir(d));) unlinkat(fd, e->d_name, 0);
+  closedir(d);
+  unlinkat(above, name, AT_REMOVEDIR);
+}
+
+/* Folders of ours whose process died: it would hold a lock on its folder. */
+static void remove_stale(const char *tmp) {
+  DIR *all = opendir(tmp);
+  for (const struct dirent *e; all && (e = readdir(all));) {
+    struct stat st;
+    if (strncmp(e->d_name, LINK_FOLDER, sizeof LINK_FOLDER - 1) != 0) continue;
+    if (strlen(e->d_name) != sizeof LINK_FOLDER - 1 + 6) continue;
+    int fd = openat(dirfd(all), e->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) continue;
+    bool stale = fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+                 time(NULL) - st.st_mtime > STALE_SECONDS && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    if (stale) remove_folder(dirfd(all), e->d_name);
+    close(fd);
+  }
+  if (all) closedir(all);
+}
+
+/* A new folder in `tmp`, locked by the descriptor; *name is malloc'ed. -1 with errno. */
+static int make_folder(const char *tmp, char **name) {
+  remove_stale(tmp);
+  *name = jit_printf("%s/" LINK_FOLDER "XXXXXX", tmp);
+  if (!*name || !mkdtemp(*name)) return -1;
+  int fd = open(*name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd >= 0) flock(fd, LOCK_EX | LOCK_NB);
+  return fd;
+}
+
+static bool copy_all(int from, int to) {
+  char *piece = malloc(COPY_BYTES);
+  ssize_t got = piece ? 1 : -1;
+  while (piece && (got = read(from, piece, COPY_BYTES)) > 0)
+    for (ssize_t at = 0; at < got;) {
+      ssize_t put = write(to, piece + at, (size_t)(got - at));
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) return free(piece), false;
+      at += put;
+    }
+  free(piece);
+  return got == 0;
+}
+
+/* The executable `from` as `output`, which is the old one, the new one or absent at any instant. */
+static bool place(const char *from, const char *output) {
+  struct stat st;
+  char *aside = NULL;
+  int in = open(from, O_RDONLY | O_CLOEXEC), out = in >= 0 ? file_aside(output, &aside) : -1;
+  bool ok = out >= 0 && fstat(in, &st) == 0 && copy_all(in, out) &&
+            fchmod(out, st.st_mode & 0777) == 0;
+  int error = errno;
+  if (in >= 0) close(in);
+  if (out >= 0 && close(out) && ok) ok = false, error = errno;
+  if (ok && rename(aside, output)) ok = false, error = errno;
+  if (!ok && aside) unlink(aside);
+  free(aside);
+  errno = error;
+  return ok;
 }
 
 bool link_executable(const LinkOptions *o, char **error) {
@@ -220,8 +286,8 @@ bool link_executable(const LinkOptions *o, char **error) {
   char *beside = slash ? jit_printf("%.*s", (int)(slash - own), own) : NULL;
   char *trial = beside ? jit_printf("%s/libdtrt.a", beside) : NULL;
   const char *lib = o->lib ? o->lib : trial && access(trial, R_OK) == 0 ? beside : DTG_LIBDIR;
-  char *folder = jit_printf("%s/dtgc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-  char *aside = jit_printf("%s.new-%ld", o->output, (long)getpid());
+  char *folder = NULL, *program = NULL;
+  int lock = -1;
   struct stat st;
   bool ok = false;
   *error = NULL;
@@ -230,24 +296,23 @@ bool link_executable(const LinkOptions *o, char **error) {
     *error = jit_printf("%s is no regular file: an executable cannot be written there", o->output);
   else if (there && S_ISDIR(st.st_mode))
     *error = jit_printf("%s is a folder: -o names the executable to write", o->output);
-  else if (!folder || !aside)
-    *error = jit_printf("out of memory");
   else if (o->mpi && !has_mpi(lib))
     *error = jit_printf("%s/libdtrt_mpi.a is not there: this dtgc was built without MPI; "
                         "make the executable with --transport=threads",
                         lib);
-  else if (!mkdtemp(folder))
-    *error = jit_printf("%s: %s", folder, strerror(errno));
+  else if ((lock = make_folder(tmp && *tmp ? tmp : "/tmp", &folder)) < 0)
+    *error = jit_printf("%s: %s", folder ? folder : "a temporary folder", strerror(errno));
   else {
-    ok = link_in(o, folder, lib, aside, error);
-    if (ok && rename(aside, o->output)) {
+    program = jit_printf("%s/program", folder);
+    ok = program && link_in(o, folder, lib, program, error);
+    if (ok && !place(program, o->output)) {
       *error = jit_printf("%s: %s", o->output, strerror(errno));
       ok = false;
     }
-    if (!ok) unlink(aside);
-    remove_folder(folder, o->nobjects);
+    remove_folder(AT_FDCWD, folder);
+    close(lock);
   }
-  free(aside);
+  free(program);
   free(folder);
   free(trial);
   free(beside);

@@ -4,12 +4,13 @@
 #include "program.h"
 #include "edits.h"
 #include "emit_c.h"
+#include "files.h"
 #include "report.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_SOURCE_BYTES = 64 << 20 };
 
@@ -111,14 +112,12 @@ static void on_message(void *user, const Message *m) {
 
 /* -------- sources and options into the arena -------- */
 
-/* Arena memory ending in NUL; NULL with errno when the file cannot be read. */
-static char *read_file(Arena *a, const char *path, size_t *len) {
-  struct stat st;
-  FILE *f = fopen(path, "rbe");
-  if (!f) return NULL;
-  if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
-    fclose(f);
-    errno = EISDIR;
+/* Arena memory ending in NUL; NULL with *why when the file cannot be read. */
+static char *read_file(Arena *a, const char *path, size_t *len, const char **why) {
+  int fd = file_open(path, why);
+  FILE *f = fd >= 0 ? fdopen(fd, "rb") : NULL;
+  if (!f) {
+    if (fd >= 0) *why = strerror(errno), close(fd);
     return NULL;
   }
   /* Through malloc, because an arena that runs out would jump past fclose. */
@@ -139,13 +138,16 @@ static char *read_file(Arena *a, const char *path, size_t *len) {
   char *copy = bad ? NULL : arena_strndup(a, text, n);
   free(text);
   *len = n;
-  errno = bad;
+  if (bad) *why = strerror(bad);
   return copy;
 }
 
-static char *read_import(void *user, Arena *a, const char *path, size_t *len) {
+static char *read_import(void *user, Arena *a, const char *path, size_t *len, const char **why) {
   (void)user;
-  return read_file(a, path, len);
+  errno = 0;
+  char *text = read_file(a, path, len, why);
+  if (text || errno == ENOENT || errno == ENOTDIR) *why = NULL;
+  return text;
 }
 
 static const char *const *copy_texts(Arena *a, const char *const *from, int n) {
@@ -171,9 +173,10 @@ static const char *stem_of(Arena *a, const char *path) {
   return arena_strndup(a, base, n);
 }
 
-/* The text of a source in the arena; NULL with errno when its file cannot be read. */
-static char *source_text(Arena *a, const dtgc_source *from, const char *name, size_t *len) {
-  if (!from->text) return read_file(a, name, len);
+/* The text of a source in the arena; NULL with *why when its file cannot be read. */
+static char *source_text(Arena *a, const dtgc_source *from, const char *name, size_t *len,
+                         const char **why) {
+  if (!from->text) return read_file(a, name, len, why);
   *len = from->bytes;
   return arena_strndup(a, from->text, from->bytes);
 }
@@ -183,9 +186,9 @@ static dtgc_status take_sources(dtgc_program *p, const CompileArgs *c) {
   for (int i = 0; i < c->n; i++) {
     const dtgc_source *from = &c->source[i];
     s[i].name = arena_strdup(p->arena, from->name ? from->name : "text");
-    s[i].text = source_text(p->arena, from, s[i].name, &s[i].len);
-    if (!s[i].text)
-      diag_error(&p->diag, (Span){0}, "%s cannot be read: %s", s[i].name, strerror(errno));
+    const char *why = "";
+    s[i].text = source_text(p->arena, from, s[i].name, &s[i].len, &why);
+    if (!s[i].text) diag_error(&p->diag, (Span){0}, "%s cannot be read: %s", s[i].name, why);
   }
   p->front.source = s;
   p->name = c->n ? stem_of(p->arena, s[0].name) : "program";
@@ -199,13 +202,14 @@ static bool take_machine(dtgc_program *p, const dtgc_options *o, const Machine *
   *out = NULL;
   if (!o || !o->machine) return true;
   size_t len;
+  const char *why = "";
   char *name = arena_strdup(p->arena, o->machine->name ? o->machine->name : "machine");
-  char *text = source_text(p->arena, o->machine, name, &len);
+  char *text = source_text(p->arena, o->machine, name, &len, &why);
   dtgc_source *kept = arena_array(p->arena, dtgc_source, 1);
   *kept = (dtgc_source){name, text, len};
   p->given.machine = kept;
   if (!text)
-    diag_error(&p->diag, (Span){0}, "%s cannot be read: %s", name, strerror(errno));
+    diag_error(&p->diag, (Span){0}, "%s cannot be read: %s", name, why);
   else
     *out = machine_read(p->arena, &p->diag, diag_add_source(&p->diag, name, text, len));
   return *out;

@@ -3,9 +3,9 @@
 #include "busy.h"
 #include "dtgc.h"
 #include "dtrt.h"
+#include "files.h"
 #include "options.h"
 #include "plot.h"
-#include "replace.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,9 +95,9 @@ static int find_layouts(Driver *d) {
   dtgc_status s = dtgc_auto(d->program, d->o.memory, &text);
   if (s) return fail(d, s, d->program);
   busy_idle(d->busy);
-  int bad = fputs(text, stdout) < 0;
+  fputs(text, stdout); /* finish_output tells of failures */
   dtgc_free_text(text);
-  return bad;
+  return 0;
 }
 
 /* The same program with another last file. */
@@ -135,7 +135,7 @@ static int dump_ast(Driver *d) {
 /* -------- emitted C -------- */
 
 static int write_file(const char *path, const char *text) {
-  errno = replace_file(path, text, strlen(text));
+  errno = file_replace(path, text, strlen(text), "", 0);
   return errno ? fail_file(path) : 0;
 }
 
@@ -351,9 +351,9 @@ static int work(Driver *d) {
 static int show_ops(void) {
   char *text = NULL;
   if (dtgc_ops(&text)) return EXIT_ERRORS;
-  int bad = fputs(text, stdout) < 0;
+  fputs(text, stdout); /* finish_output tells of failures */
   dtgc_free_text(text);
-  return bad;
+  return 0;
 }
 
 /* To -o FILE, or to standard output; of rank 0 alone. */
@@ -371,7 +371,7 @@ static int calibrate(Driver *d) {
   } else if (dtrt_launch_rank() == 0 && o->output) {
     bad = write_file(o->output, text);
   } else if (dtrt_launch_rank() == 0) {
-    bad = fputs(text, stdout) < 0;
+    fputs(text, stdout);
   }
   dtgc_free_text(text);
   return bad;
@@ -380,9 +380,11 @@ static int calibrate(Driver *d) {
 static int drive(Driver *d) {
   Options *o = &d->o;
   if (o->calibrate && !o->help && !o->version && !o->ops) return calibrate(d);
-  if (o->help) return fputs(options_help, stdout) < 0;
+  if (o->help) fputs(options_help, stdout);
+  if (o->help) return 0;
   if (o->ops) return show_ops();
-  if (o->version) return printf("dtgc %s\n", dtgc_version()) < 0;
+  if (o->version) printf("dtgc %s\n", dtgc_version());
+  if (o->version) return 0;
   if (o->nalsos > MOST_VARIANTS) {
     fprintf(stderr, "dtgc: --also is given more than %d times\n", MOST_VARIANTS);
     return EXIT_USAGE;
@@ -424,9 +426,20 @@ static int drive(Driver *d) {
 static int checkpoint(int argc, char **argv) {
   static char name[] = "dtgc checkpoint";
   argv[0] = name;
-  int status = dtrt_checkpoint_main(argc, argv);
-  if (fflush(stdout) == 0 || status) return status;
-  fprintf(stderr, "dtgc: standard output: %s\n", strerror(errno));
+  return dtrt_checkpoint_main(argc, argv);
+}
+
+/* What was printed must have arrived. A write that failed earlier is remembered by the stream, not by
+ * its last flush, and some file systems tell of a full disk when the file is closed. */
+static int finish_output(int status) {
+  bool bad = ferror(stdout);
+  int error = 0;
+  if (fflush(stdout)) bad = true, error = errno;
+  /* Closed by the caller, and nothing was printed: no error. */
+  if (fclose(stdout) && !bad && errno != EBADF) bad = true, error = errno;
+  if (!bad || status) return status;
+  fprintf(stderr, "dtgc: standard output: %s\n",
+          error ? strerror(error) : "it could not be written");
   return EXIT_ERRORS;
 }
 
@@ -434,8 +447,8 @@ int main(int argc, char **argv) {
   static Driver d;
   char why[512];
   int status = EXIT_USAGE;
-  if (argc > 1 && !strcmp(argv[1], "plot")) return plot_main(argc - 2, argv + 2);
-  if (argc > 1 && !strcmp(argv[1], "checkpoint")) return checkpoint(argc - 1, argv + 1);
+  if (argc > 1 && !strcmp(argv[1], "plot")) return finish_output(plot_main(argc - 2, argv + 2));
+  if (argc > 1 && !strcmp(argv[1], "checkpoint")) return finish_output(checkpoint(argc - 1, argv + 1));
   if (argc < 2)
     fputs(options_help, stderr);
   else if (!options_read(argc, argv, &d.o, why, sizeof why))
@@ -443,9 +456,5 @@ int main(int argc, char **argv) {
   else
     status = drive(&d);
   options_free(&d.o);
-  if (fflush(stdout) != 0 && !d.quiet && status == 0) {
-    fprintf(stderr, "dtgc: standard output: %s\n", strerror(errno));
-    status = EXIT_ERRORS;
-  }
-  return status;
+  return d.quiet ? status : finish_output(status);
 }

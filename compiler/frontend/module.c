@@ -102,6 +102,7 @@ typedef struct Found {
   const char *path, *text;
   size_t len;
   bool library;
+  const char *why; /* the file is there and cannot be read */
 } Found;
 
 static bool try_file(Elab *e, const char *folder, const char *name, Found *out) {
@@ -111,8 +112,8 @@ static bool try_file(Elab *e, const char *folder, const char *name, Found *out) 
   const char *slash = f && folder[f - 1] != '/' && *name != '/' ? "/" : "";
   out->path = normal(
       e, arena_printf(e->arena, "%s%s%s%s", *name == '/' ? "" : folder, slash, name, suffix));
-  out->text = o->read ? o->read(o->user, e->arena, out->path, &out->len) : NULL;
-  return out->text;
+  out->text = o->read ? o->read(o->user, e->arena, out->path, &out->len, &out->why) : NULL;
+  return out->text || out->why;
 }
 
 static bool find_module(Elab *e, const Module *from, const Expr *name, Found *out) {
@@ -127,11 +128,15 @@ static bool find_module(Elab *e, const Module *from, const Expr *name, Found *ou
   }
   const FrontModule *m = shipped(name->text);
   if (!m) return false;
-  *out = (Found){arena_printf(e->arena, "dtg/%s.dtg", m->name), m->text, m->len, true};
+  *out = (Found){arena_printf(e->arena, "dtg/%s.dtg", m->name), m->text, m->len, true, NULL};
   return true;
 }
 
-static void not_found(Elab *e, const Expr *name) {
+static void not_found(Elab *e, const Expr *name, const Found *f) {
+  if (f->why) {
+    elab_fail(e, name->span, "%s cannot be read: %s", f->path, f->why);
+    return;
+  }
   Near near = {.want = name->text};
   const FrontOptions *o = e->options;
   for (const FrontModule *m = front_library; m->name; m++) near_offer(&near, m->name);
@@ -183,8 +188,8 @@ static Module *import(Elab *e, Module *from, const Expr *name) {
     elab_fail(e, name->span, "imports are nested more than 64 deep");
     return NULL;
   }
-  if (!find_module(e, from, name, &f)) {
-    not_found(e, name);
+  if (!find_module(e, from, name, &f) || f.why) {
+    not_found(e, name, &f);
     return NULL;
   }
   Module *m = being_loaded(e, from, f.path);

@@ -1,7 +1,7 @@
 /* The command line of `dtgc plot`: which columns of which logs make which panel. A curve's colour
  * tells the log and its dashes the column; with one log the colour tells the column. */
 #include "plot.h"
-#include "replace.h"
+#include "files.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -285,7 +285,7 @@ static void tell(const PlotPanel *panel) {
 /* -------- -------- */
 
 static int write_page(Plotting *p, const Str *text) {
-  int error = replace_file(p->output, text->at, text->n);
+  int error = file_replace(p->output, text->at, text->n, "", 0);
   if (!error) return 0;
   snprintf(p->why, sizeof p->why, "%s: %s", p->output, strerror(error));
   return MAIN_ERRORS;
@@ -315,7 +315,7 @@ __attribute__((noinline)) static int draw(Plotting *p, int argc, char **argv) {
 
 int plot_main(int argc, char **argv) {
   for (int i = 0; i < argc; i++)
-    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return fputs(main_help, stdout) < 0;
+    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return fputs(main_help, stdout), 0;
   Arena *volatile arena = arena_new();
   static Plotting p;
   int status = MAIN_ERRORS;
@@ -326,9 +326,5 @@ int plot_main(int argc, char **argv) {
     status = draw(&p, argc, argv);
   if (status) fprintf(stderr, "dtgc plot: %s\n", p.why);
   arena_free(arena);
-  if (fflush(stdout) && !status) {
-    fprintf(stderr, "dtgc plot: standard output: %s\n", strerror(errno));
-    status = MAIN_ERRORS;
-  }
   return status;
 }

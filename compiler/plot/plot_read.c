@@ -1,6 +1,7 @@
 /* A log of `fit`: names in the first line, numbers in all others. What is not so is an error with
  * path and line. */
 #include "plot.h"
+#include "files.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +19,18 @@ int plot_column(const PlotLog *l, const char *name) {
 static char *read_file(Arena *a, const char *path, size_t *bytes, char *why, int n) {
   Str text = str_new(a);
   char piece[1 << 16];
-  errno = 0;
-  FILE *f = fopen(path, "rb");
+  const char *wrong = "";
+  int fd = file_open(path, &wrong);
+  FILE *f = fd >= 0 ? fdopen(fd, "rb") : NULL;
+  if (fd >= 0 && !f) wrong = strerror(errno);
   for (size_t got; f && text.n < READ_MOST && (got = fread(piece, 1, sizeof piece, f)) > 0;)
     str_put(&text, piece, got);
   bool good = f && !ferror(f);
-  int error = errno;
+  if (f && !good) wrong = strerror(errno);
   if (f) fclose(f);
   *bytes = text.n;
   if (!good)
-    snprintf(why, (size_t)n, "%s: %s", path, strerror(error));
+    snprintf(why, (size_t)n, "%s: %s", path, wrong);
   else if (text.n >= READ_MOST)
     snprintf(why, (size_t)n, "%s: a log of more than 256 MiB is not read", path);
   else if (memchr(text.at, 0, text.n))

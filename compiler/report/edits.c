@@ -250,7 +250,7 @@ typedef struct Trial {
 } Trial;
 
 /* Imports come from what was read the first time. */
-static char *read_again(void *user, Arena *a, const char *path, size_t *len) {
+static char *read_again(void *user, Arena *a, const char *path, size_t *len, const char **why) {
   const Trial *t = user;
   const Diag *d = t->edits->plan->program->diag;
   if (t->path && !strcmp(path, t->path)) {
@@ -262,7 +262,7 @@ static char *read_again(void *user, Arena *a, const char *path, size_t *len) {
       *len = d->sources.at[i].len;
       return arena_strndup(a, d->sources.at[i].text, *len);
     }
-  return t->edits->front->read ? t->edits->front->read(t->edits->front->user, a, path, len) : NULL;
+  return t->edits->front->read ? t->edits->front->read(t->edits->front->user, a, path, len, why) : NULL;
 }
 
 static char *spliced(Arena *a, const Source *s, const Edit *e) {

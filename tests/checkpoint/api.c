@@ -150,7 +150,7 @@ int main(int argc, char **argv) {
                 "note"));
   CHECK(refused(p, dtgc_restore(p, "/nowhere", NULL, NULL), DTGC_SYSTEM, "/nowhere: No such file"));
   CHECK(refused(p, dtgc_restore(p, "/tmp/../tmp/../dev/null", NULL, NULL), DTGC_SYSTEM,
-                "not a plain file"));
+                "expected a regular file, found a device"));
 
   /* A damaged one changes nothing. */
   snprintf(file, sizeof file, "%s/part-00000-of-00006.safetensors", at);

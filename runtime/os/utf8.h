@@ -1,0 +1,14 @@
+/* utf8.h: telling UTF-8 from other bytes, for texts such as JSON that may hold nothing else. Names of
+ * files are any bytes but zero. */
+#ifndef DTG_UTF8_H
+#define DTG_UTF8_H
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Bytes of the character that the n bytes begin with; 0 where none does: a stray byte, an overlong
+ * form, a surrogate. */
+int utf8_character(const char *text, size_t n);
+bool utf8_valid(const char *text);
+/* A copy (malloc'ed) in which control characters and what is not UTF-8 are `?`. NULL: no memory. */
+char *utf8_printable(const char *text);
+#endif
