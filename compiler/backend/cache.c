@@ -1,8 +1,11 @@
 /* Compiled objects on disk, under $XDG_CACHE_HOME/dtgc or ~/.cache/dtgc; DTGC_CACHE=off turns it
  * off, any other value of DTGC_CACHE is the folder. Law: an entry is written aside and renamed, so
  * that a reader sees all of it or nothing, and bears its key, size and hash, so that a damaged one
- * is taken for none. When all entries together pass CACHE_MOST bytes the longest unused go. */
+ * is taken for none. An entry is code that will be executed: folder and entry must belong to the
+ * user, and nobody else may be able to write to them. One process compiles a key, the others wait
+ * for it. When all entries together pass CACHE_MOST bytes the least recently used are removed. */
 #include "jit.h"
+#include "files.h"
 #include "str.h"
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CACHE_MOST = 512 << 20, CACHE_STALE_SECONDS = 3600 };
+enum {
+  CACHE_MOST = 512 << 20,
+  CACHE_STALE_SECONDS = 3600,
+  CACHE_WAIT_SECONDS = 120, /* for another process that compiles the same */
+  CACHE_LOOK_MS = 10
+};
 
 typedef struct Head {
   char magic[8];
@@ -51,9 +59,59 @@ static bool make_folders(char *path) {
   return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-static char *entry_path(const char *folder, const CacheKey *k) {
-  return jit_printf("%s/%016llx%016llx.o", folder, (unsigned long long)k->a,
-                    (unsigned long long)k->b);
+/* NULL, or why what `st` is of may not be trusted. */
+static const char *untrusted(const struct stat *st) {
+  if (st->st_uid != geteuid()) return "it belongs to another user";
+  if (st->st_mode & (S_IWGRP | S_IWOTH)) return "others can write to it (chmod go-w)";
+  return NULL;
+}
+
+/* The folder, opened, or -1; *why is NULL unless one that is there may not be trusted. Everything
+ * is then done relative to the descriptor, so that the folder cannot be exchanged meanwhile. */
+static int open_folder(const char *path, bool make, const char **why) {
+  struct stat st;
+  *why = NULL;
+  char *own = make ? jit_printf("%s", path) : NULL;
+  bool made = !make || (own && make_folders(own));
+  free(own);
+  int fd = made ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (fd < 0) return -1;
+  *why = fstat(fd, &st) ? strerror(errno) : untrusted(&st);
+  if (!*why) return fd;
+  close(fd);
+  return -1;
+}
+
+static int cache_open(bool make) {
+  const char *why;
+  char *path = cache_folder();
+  int fd = path ? open_folder(path, make, &why) : -1;
+  free(path);
+  return fd;
+}
+
+char *cache_refused(void) {
+  const char *why = NULL;
+  char *path = cache_folder(), *said = NULL;
+  int fd = path ? open_folder(path, false, &why) : -1;
+  if (fd >= 0) close(fd);
+  if (why)
+    said = jit_printf("the cache of compiled objects, %s, is not used: %s; DTGC_CACHE=off turns "
+                      "it off, DTGC_CACHE=FOLDER names another",
+                      path, why);
+  free(path);
+  return said;
+}
+
+typedef struct EntryName {
+  char at[40];
+} EntryName;
+
+static EntryName entry_name(const CacheKey *k) {
+  EntryName n;
+  snprintf(n.at, sizeof n.at, "%016llx%016llx.o", (unsigned long long)k->a,
+           (unsigned long long)k->b);
+  return n;
 }
 
 static bool read_all(int fd, void *to, size_t n) {
@@ -79,7 +137,7 @@ static bool write_all(int fd, const void *from, size_t n) {
 static bool read_entry(int fd, const CacheKey *k, JitObject *out) {
   Head h;
   struct stat st;
-  if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !read_all(fd, &h, sizeof h)) return false;
+  if (fstat(fd, &st) || !read_all(fd, &h, sizeof h)) return false;
   if (memcmp(h.magic, cache_magic, sizeof h.magic) != 0) return false;
   if (h.key.a != k->a || h.key.b != k->b) return false;
   if (h.size == 0 || h.size != (uint64_t)st.st_size - sizeof h) return false;
@@ -92,18 +150,64 @@ static bool read_entry(int fd, const CacheKey *k, JitObject *out) {
   return false;
 }
 
-bool cache_get(const CacheKey *k, JitObject *out) {
-  char *folder = cache_folder(), *path = folder ? entry_path(folder, k) : NULL;
-  int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-  bool ok = fd >= 0 && read_entry(fd, k, out);
-  if (ok) futimens(fd, NULL); /* used just now */
-  if (fd >= 0) {
+/* Opened like this, an entry that is a FIFO is no wait and one that is a link is none. */
+static int open_entry(int folder, const char *name, CacheFound *found) {
+  struct stat st;
+  int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  if (fd < 0 && errno == ENOENT) return -1;
+  if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !untrusted(&st)) return fd;
+  *found = CACHE_UNTRUSTED;
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+static CacheFound get(int folder, const CacheKey *k, JitObject *out) {
+  EntryName name = entry_name(k);
+  CacheFound found = CACHE_NONE;
+  int fd = open_entry(folder, name.at, &found);
+  if (fd >= 0 && read_entry(fd, k, out)) {
+    futimens(fd, NULL); /* used just now */
     close(fd);
-    if (!ok) unlink(path);
+    return CACHE_FOUND;
   }
-  free(path);
-  free(folder);
-  return ok;
+  if (fd >= 0) close(fd);
+  if (fd >= 0 || found == CACHE_UNTRUSTED) unlinkat(folder, name.at, 0);
+  return found;
+}
+
+CacheFound cache_get(const CacheKey *k, JitObject *out) {
+  int folder = cache_open(false);
+  CacheFound found = folder >= 0 ? get(folder, k, out) : CACHE_NONE;
+  if (folder >= 0) close(folder);
+  return found;
+}
+
+/* -------- one compiles, the others wait -------- */
+
+/* A lock of the open file on one byte of a file, whose place is the key: it ends with the process
+ * that holds it, leaves nothing to clean up, and threads of one process lock each other out too. */
+static bool try_lock(int fd, const CacheKey *k) {
+  struct flock one = {.l_type = F_WRLCK,
+                      .l_whence = SEEK_SET,
+                      .l_start = (off_t)(k->a & INT64_MAX / 2),
+                      .l_len = 1};
+  return fcntl(fd, F_OFD_SETLK, &one) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+int cache_lock(const CacheKey *k) {
+  int folder = cache_open(true);
+  int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
+  int fd = folder >= 0 ? openat(folder, "locks", flags, 0600) : -1;
+  if (folder >= 0) close(folder);
+  const struct timespec pause = {.tv_nsec = CACHE_LOOK_MS * 1000000};
+  for (int ms = 0; fd >= 0 && !try_lock(fd, k) && ms < CACHE_WAIT_SECONDS * 1000;
+       ms += CACHE_LOOK_MS)
+    nanosleep(&pause, NULL);
+  return fd;
+}
+
+void cache_unlock(int lock) {
+  if (lock >= 0) close(lock);
 }
 
 /* -------- keeping it small -------- */
@@ -126,9 +230,13 @@ static bool ends_in(const char *s, const char *end) {
 
 /* Removes what a killed process left half written, and the oldest entries when there is too much.
  * Two processes that do this at once remove the same ones: unlinking twice harms nobody. */
-static void cache_trim(const char *folder) {
-  DIR *d = opendir(folder);
-  if (!d) return;
+static void cache_trim(int folder) {
+  int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
+  if (!d) {
+    if (copy >= 0) close(copy);
+    return;
+  }
   Aged *all = NULL;
   size_t n = 0, cap = 0;
   int64_t total = 0;
@@ -167,17 +275,17 @@ static void cache_trim(const char *folder) {
 void cache_put(const CacheKey *k, const JitObject *o) {
   Head h = {.key = *k, .size = o->n, .hash = hash_bytes(o->at, o->n, 1)};
   memcpy(h.magic, cache_magic, sizeof h.magic);
-  char *folder = cache_folder();
-  char *path = folder && make_folders(folder) ? entry_path(folder, k) : NULL;
-  char *aside = path ? jit_printf("%s/new-XXXXXX", folder) : NULL;
-  int fd = aside ? mkostemp(aside, O_CLOEXEC) : -1;
+  int folder = cache_open(true);
+  if (folder < 0) return;
+  EntryName name = entry_name(k);
+  char aside[32];
+  snprintf(aside, sizeof aside, "new-%016llx", (unsigned long long)file_random());
+  int fd = openat(folder, aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd >= 0) {
     bool ok = write_all(fd, &h, sizeof h) && write_all(fd, o->at, o->n);
     ok = close(fd) == 0 && ok;
-    if (!ok || rename(aside, path)) unlink(aside);
+    if (!ok || renameat(folder, aside, folder, name.at)) unlinkat(folder, aside, 0);
     cache_trim(folder);
   }
-  free(aside);
-  free(path);
-  free(folder);
+  close(folder);
 }

@@ -233,9 +233,7 @@ static void job_free(Job *j) {
   free(j->args.features);
 }
 
-static bool job_run(Job *j, bool no_cache, JitObject *out, JitTimes *t, char **error) {
-  t->cached = !no_cache && cache_get(&j->key, out);
-  if (t->cached) return true;
+static bool job_compile(Job *j, JitObject *out, JitTimes *t, char **error) {
   double start = jit_now();
   const JitVerbs *v = jit_verbs(error);
   if (!v) return false;
@@ -248,9 +246,20 @@ static bool job_run(Job *j, bool no_cache, JitObject *out, JitTimes *t, char **e
   char *said = NULL;
   bool ok = v->compile(j->text, j->n, j->args.at, j->args.n, out, &said);
   t->compile = jit_now() - start;
-  if (ok && !no_cache) cache_put(&j->key, out);
   if (!ok) *error = jit_printf("clang rejects the C that dtgc emitted (a bug of dtgc):\n%s", said);
   free(said);
+  return ok;
+}
+
+static bool job_run(Job *j, bool no_cache, JitObject *out, JitTimes *t, char **error) {
+  if (no_cache) return job_compile(j, out, t, error);
+  t->cached = cache_get(&j->key, out) == CACHE_FOUND;
+  if (t->cached) return true;
+  int lock = cache_lock(&j->key);
+  t->cached = lock >= 0 && cache_get(&j->key, out) == CACHE_FOUND;
+  bool ok = t->cached || job_compile(j, out, t, error);
+  if (ok && !t->cached) cache_put(&j->key, out);
+  cache_unlock(lock);
   return ok;
 }
 
@@ -282,14 +291,15 @@ void jit_remember(const CacheKey *k, const CacheKey *object) {
   cache_put(k, &(JitObject){(void *)object, sizeof *object});
 }
 
-bool jit_recall(const CacheKey *k, JitObject *out) {
+CacheFound jit_recall(const CacheKey *k, JitObject *out) {
   JitObject link;
   CacheKey object;
-  if (!cache_get(k, &link)) return false;
+  CacheFound found = cache_get(k, &link);
+  if (found != CACHE_FOUND) return found;
   bool ok = link.n == sizeof object;
   if (ok) memcpy(&object, link.at, sizeof object);
   free(link.at);
-  return ok && cache_get(&object, out);
+  return ok ? cache_get(&object, out) : CACHE_NONE;
 }
 
 /* A text that is right for every CPU is compiled: what fails then is the CPU. "native" is no name

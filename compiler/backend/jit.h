@@ -79,12 +79,18 @@ bool jit_compile(const char *source, size_t n, const JitOptions *o, JitObject *o
 bool jit_compile_together(const char *source, size_t n, const JitOptions *o, JitObject *out,
                           JitTimes *t, char **error);
 
+typedef enum CacheFound {
+  CACHE_NONE,
+  CACHE_FOUND,
+  CACHE_UNTRUSTED /* somebody else may have written it: removed, not used */
+} CacheFound;
+
 /* Objects by what their C is made from, so that a warm start needs no C. The key begins with what
  * is known here: the options, the machine, LLVM; false: it cannot be told. The caller adds the
  * rest, and the build of the compiler. */
 bool jit_key_options(CacheKey *k, const JitOptions *o);
 void jit_remember(const CacheKey *k, const CacheKey *object);
-bool jit_recall(const CacheKey *k, JitObject *out);
+CacheFound jit_recall(const CacheKey *k, JitObject *out);
 /* build_id.c: adds which build this is; false: the linker wrote no id. */
 bool jit_build_id(CacheKey *k);
 
@@ -102,10 +108,16 @@ bool jit_host_cpu(char *out, size_t n);
 /* -------- cache.c -------- */
 
 /* Objects by 128-bit key under $XDG_CACHE_HOME/dtgc or ~/.cache/dtgc. Any number of processes may
- * use it at once. A missing, foreign or damaged entry is no entry. Never fails aloud: a machine
- * without a place to write only compiles more often. */
+ * use it at once. A missing or damaged entry is no entry. Never fails aloud: a machine without a
+ * place to write only compiles more often. */
 void cache_key_add(CacheKey *k, const void *bytes, size_t n);
-bool cache_get(const CacheKey *k, JitObject *out);
+CacheFound cache_get(const CacheKey *k, JitObject *out);
+/* Whoever compiles what the key is of holds its lock, and looks again once it has it. Waits for a
+ * bounded time; -1, or a wait in vain: compile without. */
+int cache_lock(const CacheKey *k);
+void cache_unlock(int lock);
+/* Why the folder is not used although it is there (malloc'ed), or NULL. */
+char *cache_refused(void);
 void cache_put(const CacheKey *k, const JitObject *o);
 
 /* -------- link.c -------- */

@@ -109,7 +109,8 @@ dtgc_status program_place_buffers(dtgc_program *p, const char *what, const dtgc_
 /* run.c: what the session said of a call. */
 dtgc_status program_run_failed(dtgc_program *p, dtrt_status st);
 
-/* recall.c: whether the cache has the object of what the front end has read. Says nothing aloud. */
+/* recall.c: whether the cache has the object of what the front end has read. Warns of a cache
+ * that others can write to, which is not used. */
 bool recall_object(dtgc_program *p, const dtgc_options *o);
 
 /* compile.c: the same sources and options with one more constant, and p's layouts of variables. */

@@ -60,7 +60,21 @@ static bool may_recall(const dtgc_program *p, const dtgc_options *o) {
   return alone || (!p->jit.mpi_comm && dtrt_launch_size() <= 1);
 }
 
+/* Objects are executed: what somebody else could have put there is not. */
+static void check_cache(dtgc_program *p, bool variant) {
+  char *why = p->jit.no_cache ? NULL : cache_refused();
+  if (!why) return;
+  if (!variant) diag_warning(&p->diag, (Span){0}, "%s", why);
+  p->jit.no_cache = true;
+  free(why);
+}
+
 bool recall_object(dtgc_program *p, const dtgc_options *o) {
+  check_cache(p, o && o->variant_of);
   p->has_key = may_recall(p, o) && make_key(p, &p->key);
-  return p->has_key && jit_recall(&p->key, &p->object);
+  CacheFound found = p->has_key ? jit_recall(&p->key, &p->object) : CACHE_NONE;
+  if (found == CACHE_UNTRUSTED)
+    diag_warning(&p->diag, (Span){0},
+                 "an object in the cache was not used: another user could have written it");
+  return found == CACHE_FOUND;
 }

@@ -1,0 +1,79 @@
+#!/bin/bash
+# The cache of objects: only what nobody else can have written is executed, and of many cold starts at once one
+# compiles.   cache.sh DTGC FOLDER
+set -u
+. "$(dirname "$0")/../expect.sh"
+dtgc=$1
+fresh_folder "$2"
+export DTGC_OPT=0
+cache=$XDG_CACHE_HOME/dtgc
+
+printf 'entry f(x: f32[4, 1]) {\n  return sum = sum(x * 3)\n}\n' >m.dtg
+seq 4 >x.csv
+call=("$dtgc" run m.dtg call f --feed x=x.csv)
+timed=("$dtgc" --time "${call[@]:1}")
+
+# A folder that the group or all can write to is not used: a warning, and the right answer
+expect 0 'sum = 30' "${call[@]}"
+[ "$(stat -c %a "$cache")" = 700 ] || fail "the folder is made with mode $(stat -c %a "$cache")"
+[ "$("${call[@]}" 2>&1)" = 'sum = 30' ] || fail 'a safe folder is warned of'
+for mode in 770 707 722 777; do
+  chmod $mode "$cache"
+  expect 0 'sum = 30' "${call[@]}"
+  expect 0 "warning: the cache of compiled objects, $cache, is not used: others can write to it" "${call[@]}"
+  never 'from the cache' "${timed[@]}"
+done
+chmod 755 "$cache" # others may read
+expect 0 'from the cache' "${timed[@]}"
+
+# An object that others can write to is not executed either, but made again
+for mode in 620 602 666; do
+  chmod $mode "$cache"/*.o
+  expect 0 'warning: an object in the cache was not used' "${call[@]}"
+  expect 0 'from the cache' "${timed[@]}"
+  chmod $mode "$(find "$cache" -name '*.o' -size +1k)" # the object alone, not the note that leads to it
+  expect 0 'sum = 30' "${call[@]}"
+  expect 0 'from the cache' "${timed[@]}"
+done
+# A link to somebody's object
+object=$(find "$cache" -name '*.o' -size +1k)
+mv "$object" elsewhere.o && ln -s "$PWD/elsewhere.o" "$object"
+never 'from the cache' "${timed[@]}"
+expect 0 'from the cache' "${timed[@]}"
+
+# Of another user
+if [ "$(id -u)" -eq 0 ]; then
+  chown 1 "$cache"
+  expect 0 'is not used: it belongs to another user' "${call[@]}"
+  chown 0 "$cache"
+  chown 1 "$cache"/*.o
+  expect 0 'an object in the cache was not used' "${call[@]}"
+  expect 0 'from the cache' "${timed[@]}"
+fi
+# Off is off
+chmod 777 "$cache"
+[ "$(DTGC_CACHE=off "${call[@]}" 2>&1)" = 'sum = 30' ] || fail 'DTGC_CACHE=off warns'
+
+# cold N: N cold starts at once; all must be right, and one compiles
+cold() {
+  local pids=() i
+  rm -rf "$cache"
+  for i in $(seq "$1"); do "${timed[@]}" >cold.$i 2>&1 & pids+=($!); done
+  for i in "${!pids[@]}"; do wait "${pids[i]}" || fail "cold start $i: $(head -3 cold.$((i + 1)))"; done
+  [ "$(cat cold.* | grep -c '^sum = 30$')" -eq "$1" ] || fail 'a cold start gave something else'
+  compiled=$(cat cold.* | grep -c '^clang' | cat)
+  [ "$(grep -L 'from the cache' cold.* | wc -l)" -eq 1 ] ||
+    fail "$(grep -L 'from the cache' cold.* | wc -l) of $1 cold starts compiled (with clang: $compiled)"
+  rm -f cold.*
+}
+cold 64
+
+# A compiler that dies holds nothing up: the others find the lock free
+rm -rf "$cache"
+"${call[@]}" >/dev/null 2>&1 &
+dying=$!
+for _ in $(seq 200); do [ -e "$cache/locks" ] && break; sleep 0.01; done
+kill -9 $dying 2>/dev/null
+wait $dying 2>/dev/null
+expect 0 'sum = 30' timeout 60 "${call[@]}"
+exit $failed
