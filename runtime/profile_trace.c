@@ -2,19 +2,31 @@
  * too: a process a rank, a thread a device, a span a call, and in it one for each step. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "session.h"
 #include "tensor_file.h"
+#include "utf8.h"
+
+/* Names of files need not be UTF-8, and JSON must. */
+static void put_text(FILE *to, const char *text) {
+  for (size_t n = text ? strlen(text) : 0; n > 0;) {
+    int len = utf8_character(text, n);
+    if (len == 0)
+      fputs("\\ufffd", to);
+    else if (*text == '"' || *text == '\\')
+      fprintf(to, "\\%c", *text);
+    else if (len == 1 && ((unsigned char)*text < 32 || *text == 127))
+      fprintf(to, "\\u%04x", *text);
+    else
+      fwrite(text, 1, (size_t)len, to);
+    text += len ? len : 1;
+    n -= len ? (size_t)len : 1;
+  }
+}
 
 static void put_string(FILE *to, const char *text) {
   fputc('"', to);
-  for (const unsigned char *c = (const unsigned char *)(text ? text : ""); *c; c++) {
-    if (*c == '"' || *c == '\\')
-      fprintf(to, "\\%c", *c);
-    else if (*c < 32)
-      fprintf(to, "\\u%04x", *c);
-    else
-      fputc(*c, to);
-  }
+  put_text(to, text);
   fputc('"', to);
 }
 
@@ -25,7 +37,8 @@ static void put_names(FILE *to, const dtrt_session *s, int64_t devices) {
     fprintf(to, "%s\n{\"ph\": \"M\", \"pid\": %d, \"tid\": %d, \"name\": \"process_name\", ",
             r ? "," : "", r, r * c->count);
     fprintf(to, "\"args\": {\"name\": \"rank %d%s", r, *host ? " on " : "");
-    fprintf(to, "%s\"}}", host);
+    put_text(to, host);
+    fputs("\"}}", to);
   }
   for (int64_t d = 0; d < devices; d++)
     fprintf(to,

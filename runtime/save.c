@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "checkpoint.h"
 #include "element.h"
+#include "files.h"
 #include "session.h"
+#include "utf8.h"
 #include "work.h"
 
 typedef struct Save {
@@ -163,7 +164,6 @@ static bool describe(const Save *s, checkpoint_about *a, checkpoint_saved *var,
                                 .layout = layout[i]};
     for (int d = 0; d < t->layout->rank; d++) var[i].shape[d] = t->layout->dim[d].n;
   }
-  a->program = p->name;
   a->hash = session_hash(p);
   a->var = var;
   a->nvars = p->nvars;
@@ -207,10 +207,7 @@ static dtrt_status finish(Save *s, const checkpoint_about *a) {
 
 /* In the folder of the checkpoint, hidden, and of this call alone. */
 static char *aside_path(dtrt_session *s, const char *path) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  uint64_t mine = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-  uint64_t once = session_share(s, mine ^ (uint64_t)getpid() << 40);
+  uint64_t once = session_share(s, file_random());
   const char *slash = strrchr(path, '/');
   int above = slash ? (int)(slash - path) : 1;
   return checkpoint_printf("%.*s/.new-%s-%016llx", above, slash ? path : ".",
@@ -224,8 +221,11 @@ static dtrt_status save(Save *s, checkpoint_about *a) {
   char *mesh = mesh_text(s->p);
   a->mesh = mesh;
   s->aside = aside_path(s->s, s->path);
+  /* A file's name may be any bytes, the index is JSON. */
+  char *program = utf8_printable(s->p->name);
   dtrt_status status = DTRT_OK;
-  if (!var || !layout || !s->aside || !describe(s, a, var, layout) || !number_parts(s) ||
+  a->program = program;
+  if (!var || !layout || !s->aside || !program || !describe(s, a, var, layout) || !number_parts(s) ||
       !(s->metadata = checkpoint_metadata(a)))
     status = session_error(s->s, DTRT_NO_MEMORY, "%s: out of memory", s->path);
   status = session_agree(s->s, status);
@@ -235,6 +235,7 @@ static dtrt_status save(Save *s, checkpoint_about *a) {
   if (status == DTRT_OK) status = session_agree(s->s, finish(s, a));
   if (made && status != DTRT_OK && s->s->comm->rank == 0) checkpoint_discard(s->aside);
   json_decref(s->metadata);
+  free(program);
   free(s->aside);
   free(s->part);
   free(mesh);
@@ -254,6 +255,8 @@ dtrt_status dtrt_save(dtrt_session *s, const char *path, const dtrt_save_options
     return session_error(s, DTRT_INVALID, "a checkpoint needs the name of a folder");
   if (!memchr(progress->note, 0, sizeof progress->note))
     return session_error(s, DTRT_INVALID, "%s: the note does not end", path);
+  if (!utf8_valid(progress->note))
+    return session_error(s, DTRT_INVALID, "%s: the note is not UTF-8", path);
   char *own = strndup(path, n);
   if (!own) return session_error(s, DTRT_NO_MEMORY, "out of memory");
   Save job = {.s = s, .p = s->program[0].p, .path = own, .bf16 = o && o->bf16};

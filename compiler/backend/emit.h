@@ -153,6 +153,9 @@ const char *emit_layout(Emit *e, const Layout *l, const Shape *shape);
 const char *emit_kind(int kind);            /* of an exchange: "DTRT_COPY" */
 const char *emit_dtype(Emit *e, DType t);   /* "DTRT_F32" */
 void emit_string(Str *s, const char *text); /* in quotes; NULL: 0 */
+void emit_line_string(Str *s, const char *text); /* the same for #line: one literal on one line */
+/* What may stand between the marks of a comment, whatever the text (names of files) holds. */
+const char *emit_comment(const Emit *e, const char *text);
 
 /* emit_watch.c: the table of the entry's values, and its two fields in the entry's own table. */
 void emit_values(Emit *e, Str *tables, Str *row, const char *id);

@@ -115,7 +115,7 @@ const char *emit_layout(Emit *e, const Layout *l, const Shape *shape) {
   const char *name = arena_printf(e->arena, "layout_%d", e->layouts.n);
   str_printf(&e->tables, "/* ");
   shape_put(&e->tables, shape);
-  str_printf(&e->tables, " on %s */\n", layout_text(e->arena, e->mesh, l));
+  str_printf(&e->tables, " on %s */\n", emit_comment(e, layout_text(e->arena, e->mesh, l)));
   if (l->rank)
     str_printf(&e->tables, "static const dtrt_dim %s_dims[] = {%.*s};\n", name,
                (int)(strchr(s.at, '|') - s.at), s.at);
@@ -128,6 +128,31 @@ const char *emit_layout(Emit *e, const Layout *l, const Shape *shape) {
   vec_push(e->arena, &e->layouts, ((Table){s.at, name}));
   emit_keep(e, &e->layout_at, s.at, e->layouts.n);
   return name;
+}
+
+const char *emit_comment(const Emit *e, const char *text) {
+  Str s = str_new(e->arena);
+  for (const char *c = text; *c; c++) {
+    char shown = (unsigned char)*c < 32 || *c == 127 || *c == '\\' ? '?' : *c;
+    char last = s.n ? s.at[s.n - 1] : ' ';
+    /* Neither the end of a comment, nor the beginning of one, nor a trigraph. */
+    if ((last == '*' && shown == '/') || (last == '/' && shown == '*') ||
+        (last == '?' && shown == '?'))
+      str_puts(&s, " ");
+    str_put(&s, &shown, 1);
+  }
+  return s.at ? s.at : "";
+}
+
+void emit_line_string(Str *s, const char *text) {
+  str_puts(s, "\"");
+  for (const char *c = text; *c; c++) {
+    if ((unsigned char)*c < 32 || *c == 127)
+      str_printf(s, "\\%03o", (unsigned char)*c);
+    else
+      str_printf(s, "%s%c", *c == '"' || *c == '\\' || *c == '?' ? "\\" : "", *c);
+  }
+  str_puts(s, "\"");
 }
 
 void emit_string(Str *s, const char *text) {
@@ -265,9 +290,9 @@ static void put_entry(Emit *e, const LocalEntry *le, Str *tables, Str *row) {
 }
 
 static void put_head(Emit *e, Str *out) {
-  str_printf(out, "/* %s, made by dtgc from", e->options->name);
+  str_printf(out, "/* %s, made by dtgc from", emit_comment(e, e->options->name));
   for (int i = 0; i < e->program->diag->sources.n; i++)
-    str_printf(out, "%s %s", i ? "," : "", e->program->diag->sources.at[i].name);
+    str_printf(out, "%s %s", i ? "," : "", emit_comment(e, e->program->diag->sources.at[i].name));
   str_puts(out, ".\n * ");
   if (e->mesh->naxes) {
     str_puts(out, "Mesh");

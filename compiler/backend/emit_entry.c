@@ -84,7 +84,8 @@ static void declare(Function *f, Argument *a) {
   put_type(f, a->given->before);
   str_puts(&f->text, a->name);
   put_type(f, a->given->after);
-  str_printf(&f->text, "%s%s; /* %s */\n", value_of(f, a), a->given->end, a->given->note);
+  str_printf(&f->text, "%s%s; /* %s */\n", value_of(f, a), a->given->end,
+             emit_comment(f->e, a->given->note));
 }
 
 static void put_exchange(Function *f, int number) {
@@ -129,13 +130,14 @@ static void line_mark(const Emit *e, Str *to, Span at) {
   int line, column;
   diag_locate(e->program->diag, at, &line, &column);
   str_printf(to, "#line %d ", line);
-  emit_string(to, s->name);
+  emit_line_string(to, s->name);
   str_puts(to, "\n");
 }
 
 static void put_step(Function *f, const StepText *t, const char *index, const int *argument) {
   str_puts(&f->text, "\n");
-  str_line(&f->text, "/* %s%s%s */", t->what, *t->where ? "    " : "", t->where);
+  str_line(&f->text, "/* %s%s%s */", emit_comment(f->e, t->what), *t->where ? "    " : "",
+           emit_comment(f->e, t->where));
   line_mark(f->e, &f->text, t->at);
   str_line(&f->text, "dtrt_begin_step(dev, %s);", index);
   put_code(f, t, argument);
@@ -344,7 +346,8 @@ const StepText *emit_entry(Emit *e, const LocalEntry *le, const char *id) {
   }
   put_copies(&f, le, id);
   const char *where = diag_where(e->program->diag, e->arena, le->entry->span);
-  str_printf(&e->entries, "/* entry %s%s%s */\n", le->entry->name, *where ? "    " : "", where);
+  str_printf(&e->entries, "/* entry %s%s%s */\n", le->entry->name, *where ? "    " : "",
+             emit_comment(e, where));
   line_mark(e, &e->entries, le->entry->span);
   str_printf(&e->entries, "DTRT_ENTRY void %s(dtrt_device *dev) {\n  (void)dev;\n%s%s}\n\n", id,
              f.head.at, f.text.at);

@@ -4,6 +4,7 @@
  * and not with the number of devices. The same plan always gives the same bytes. */
 #include "report.h"
 #include "html_json.h"
+#include "utf8.h"
 #include <string.h>
 
 typedef struct Page {
@@ -343,7 +344,7 @@ static void put_data(Page *g, const char *name) {
 static void put_html(Str *out, const char *s) {
   for (int n; *s; s += n ? n : 1) {
     unsigned char c = (unsigned char)*s;
-    n = html_json_character(s, strlen(s));
+    n = utf8_character(s, strlen(s));
     if (n == 0 || c < 32 || c == 127)
       str_puts(out, "?");
     else if (strchr("<>&", c))

@@ -1,5 +1,6 @@
 /* html_json.h. */
 #include "html_json.h"
+#include "utf8.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,26 +9,10 @@ enum { MOST_LINE = 400 }; /* bytes of a source line that are shown */
 
 /* -------- text -------- */
 
-int html_json_character(const char *text, size_t n) {
-  const unsigned char *s = (const unsigned char *)text;
-  int len = n == 0                         ? 0
-            : s[0] < 0x80                  ? 1
-            : s[0] >= 0xc2 && s[0] <= 0xdf ? 2
-            : (s[0] & 0xf0) == 0xe0        ? 3
-            : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
-                                           : 0;
-  if (!len || (size_t)len > n) return 0;
-  for (int i = 1; i < len; i++)
-    if ((s[i] & 0xc0) != 0x80) return 0;
-  if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;
-  if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) return 0;
-  return len;
-}
-
 void html_json_text(Str *out, const char *text, size_t n) {
   const unsigned char *s = (const unsigned char *)text;
   for (size_t i = 0; i < n;) {
-    int len = html_json_character(text + i, n - i);
+    int len = utf8_character(text + i, n - i);
     if (len == 0) {
       str_puts(out, "\\ufffd");
       len = 1;

@@ -4,9 +4,6 @@
 #define DTG_HTML_JSON_H
 #include "diag.h"
 
-/* The bytes of the UTF-8 character that begins at s, or 0 where none does: a stray byte, an
- * overlong form, a surrogate. */
-int html_json_character(const char *s, size_t n);
 /* Text inside quotes. Whatever bytes it has, what comes out is plain ASCII or whole UTF-8
  * characters, and nothing in it can end a script element or open a comment there. */
 void html_json_text(Str *out, const char *s, size_t n);
