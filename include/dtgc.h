@@ -30,8 +30,10 @@
  * ranks of mpiexec) are started, when something first needs them: dtgc_run, dtgc_get, dtgc_set,
  * dtgc_start.
  *
- * Threads. One thread at a time may use a program, and which one may change. Several programs may
- * be compiled and run at the same moment by different threads; they share nothing. Under mpiexec
+ * Threads. One thread at a time may use a program, and which one may change. A call that comes while
+ * another thread is in one (dtgc_fit with its callbacks is one) returns DTGC_BUSY and does nothing;
+ * dtgc_error then says so to the thread that was refused. What takes a const program may be called
+ * meanwhile, but for dtgc_times, dtgc_from_cache and dtgc_cache_counts. Several programs may be compiled and run at the same moment by different threads; they share nothing. Under mpiexec
  * all ranks make the same calls in the same order; several programs may be started side by side
  * there too, but one at a time runs.
  *
@@ -74,7 +76,8 @@ typedef enum dtgc_status {
   DTGC_RUN_FAILED,   /* a device failed while running; the program can still be read and freed, not
                         run */
   DTGC_SYSTEM,       /* LLVM, the linker, a file to be written: the machine refused */
-  DTGC_NO_MEMORY     /* the program can only be freed */
+  DTGC_NO_MEMORY,    /* the program can only be freed */
+  DTGC_BUSY          /* another thread is using the program; nothing was done */
 } dtgc_status;
 
 typedef struct dtgc_program dtgc_program;

@@ -342,7 +342,8 @@ typedef enum dtrt_status {
   DTRT_FAILED,  /* a device failed while running; the session can only be closed */
   DTRT_INVALID, /* a wrong argument; nothing was done */
   DTRT_NO_MEMORY,
-  DTRT_FILE /* a file cannot be read or written, or is damaged; nothing was done */
+  DTRT_FILE, /* a file cannot be read or written, or is damaged; nothing was done */
+  DTRT_BUSY  /* another thread is using the session; nothing was done */
 } dtrt_status;
 
 typedef struct dtrt_session dtrt_session;
@@ -362,8 +363,9 @@ typedef struct dtrt_options {
 
 /* Starts the devices and gives every variable its first value. `o` may be NULL. On failure *out is still a
  * session (or NULL when out of memory) that only dtrt_session_error and dtrt_close accept. The program must
- * outlive the session. One thread at a time may use a session; several sessions may run side by side
- * (with mpi all ranks make the same calls in the same order, to one session at a time).
+ * outlive the session. One thread at a time may use a session: a call while another thread is in one is
+ * DTRT_BUSY and does nothing. Several sessions may run side by side (with mpi all ranks make the same calls in
+ * the same order, to one session at a time).
  * Rank r of R owns the devices rT to rT + T - 1, T being devices / R. The first of a process runs in the thread
  * that calls, the others in threads of their own, or, with fewer cores than devices, take turns on as many threads as
  * there are cores, each until it has to wait for another. While a session is open, SIGSEGV, SIGBUS,

@@ -201,16 +201,19 @@ static dtrt_status call(dtrt_session *s, Call *c) {
 }
 
 dtrt_status dtrt_call(dtrt_session *s, int entry, const void *const *in, void *const *out) {
+  SESSION_USE(s);
   return call(s, &(Call){.entry = entry, .in = in, .out = out});
 }
 
 dtrt_status dtrt_call_fill(dtrt_session *s, int entry, dtrt_fill_fn *fill, void *user,
                            void *const *out) {
+  SESSION_USE(s);
   return dtrt_call_fill_in(s, 0, entry, fill, user, out);
 }
 
 dtrt_status dtrt_call_fill_in(dtrt_session *s, int which, int entry, dtrt_fill_fn *fill, void *user,
                               void *const *out) {
+  SESSION_USE(s);
   return call(s, &(Call){.program = which, .entry = entry, .fill = fill, .user = user, .out = out});
 }
 
@@ -264,11 +267,13 @@ static dtrt_status check_var(dtrt_session *s, int var, const void *host, int64_t
 }
 
 dtrt_status dtrt_get_var(dtrt_session *s, int var, void *to, int64_t bytes) {
+  SESSION_USE(s);
   dtrt_status status = check_var(s, var, to, bytes);
   return status ? status : session_run(s, get_device, &(VarJob){.var = var, .to = to});
 }
 
 dtrt_status dtrt_set_var(dtrt_session *s, int var, const void *from, int64_t bytes) {
+  SESSION_USE(s);
   dtrt_status status = check_var(s, var, from, bytes);
   nan_unsee(s);
   return status ? status : session_run(s, set_device, &(VarJob){.var = var, .from = from});
@@ -281,6 +286,7 @@ void dtrt_local_devices(const dtrt_session *s, int *first, int *count) {
 
 /* Between calls no device is running, so the host may read what it holds. */
 dtrt_status dtrt_get_block(dtrt_session *s, int var, int device, void *to, int64_t bytes) {
+  SESSION_USE(s);
   dtrt_status status = session_usable(s);
   if (status != DTRT_OK) return status;
   const dtrt_program *p = s->program[0].p;

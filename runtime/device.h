@@ -5,6 +5,7 @@
 #define DTG_RUNTIME_DEVICE_H
 #include <setjmp.h>
 #include <stdbool.h>
+#include "os/hold.h"
 #include "block.h"
 #include "comm.h"
 #include "messages.h"
@@ -97,6 +98,7 @@ typedef struct Device {
 } Device;
 
 struct dtrt_session {
+  Hold hold; /* by the thread whose call uses it */
   Program *program; /* [nprograms] */
   int nprograms;
   Mesh mesh;

@@ -165,6 +165,7 @@ static dtrt_status run(dtrt_session *s, call *c) {
 }
 
 dtrt_status dtrt_fit(dtrt_session *s, const dtrt_fit_options *o) {
+  SESSION_USE(s);
   dtrt_status status = session_usable(s);
   if (status) return status;
   if (o && (o->verify_every < 0 || (o->verify_every && !o->verify)))

@@ -142,6 +142,7 @@ static dtrt_status start(dtrt_session *s) {
 }
 
 dtrt_status dtrt_profile_start(dtrt_session *s) {
+  SESSION_USE(s);
   dtrt_status status = session_usable(s);
   if (status != DTRT_OK) return status;
   profile_close(s);

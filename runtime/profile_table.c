@@ -172,6 +172,7 @@ char *profile_table_text(const dtrt_session *s, const Profile *p) {
 }
 
 dtrt_status dtrt_profile_text(dtrt_session *s, char **text) {
+  SESSION_USE(s);
   Profile p;
   *text = NULL;
   dtrt_status status = session_usable(s);

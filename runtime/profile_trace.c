@@ -109,6 +109,7 @@ char *profile_trace_text(const dtrt_session *s, const Profile *p, size_t *n) {
 }
 
 dtrt_status dtrt_profile_save(dtrt_session *s, const char *path) {
+  SESSION_USE(s);
   Profile p;
   char why[512];
   size_t n = 0;

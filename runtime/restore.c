@@ -229,6 +229,7 @@ static dtrt_status restore(Restore *r) {
 
 dtrt_status dtrt_restore(dtrt_session *s, const char *path, const dtrt_restore_options *o,
                          dtrt_progress *progress) {
+  SESSION_USE(s);
   static const dtrt_restore_options none;
   char why[CHECKPOINT_WHY] = "";
   dtrt_status status = session_usable(s);

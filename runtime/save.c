@@ -245,6 +245,7 @@ static dtrt_status save(Save *s, checkpoint_about *a) {
 }
 
 dtrt_status dtrt_save(dtrt_session *s, const char *path, const dtrt_save_options *o) {
+  SESSION_USE(s);
   static const dtrt_progress none;
   dtrt_status status = session_usable(s);
   if (status != DTRT_OK) return status;

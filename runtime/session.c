@@ -20,6 +20,9 @@ dtrt_status session_error(dtrt_session *s, dtrt_status status, const char *why, 
 }
 
 const char *dtrt_session_error(const dtrt_session *s) {
+  if (s && hold_refused(&s->hold))
+    return "another thread is using this session, and one at a time may: open one for each thread, or "
+           "take turns";
   return s ? s->error : "out of memory for a session";
 }
 const dtrt_program *dtrt_session_program(const dtrt_session *s) {
@@ -162,6 +165,7 @@ dtrt_status session_gather(dtrt_session *s, const CommFace *mine, CommFace *all,
 }
 
 dtrt_status dtrt_barrier(dtrt_session *s, const char *name, double timeout) {
+  SESSION_USE(s);
   if (!s->opened) return DTRT_INVALID;
   Comm *c = s->comm;
   if (atomic_load(c->failed)) return DTRT_FAILED;
@@ -215,6 +219,7 @@ static dtrt_status meet(dtrt_session *s, const dtrt_program *p) {
 }
 
 dtrt_status dtrt_add_program(dtrt_session *s, const dtrt_program *p, int *which) {
+  SESSION_USE(s);
   if (!s->comm || !s->nprograms) return DTRT_INVALID;
   if (atomic_load(s->comm->failed)) return DTRT_FAILED;
   for (int i = 0; i < s->nprograms; i++)

@@ -21,6 +21,9 @@ int64_t session_tensor_bytes(const dtrt_tensor *t); /* -1 when it overflows */
  * session has then failed. Only of several processes. */
 dtrt_status session_gather(dtrt_session *s, const CommFace *mine, CommFace *all, double timeout);
 
+/* Begins every public function that a session runs or changes: refuses a second thread. */
+#define SESSION_USE(s) HOLD_OR_RETURN(&(s)->hold, DTRT_BUSY)
+
 /* Runs f on every device of this process, guarded. */
 typedef void SessionJob(Device *d, void *arg);
 dtrt_status session_run(dtrt_session *s, SessionJob *f, void *arg);

@@ -24,6 +24,7 @@ static dtgc_status why_inside(dtgc_program *p, void *arg) {
 
 dtgc_status dtgc_why(dtgc_program *p, const char *name, char **text) {
   if (text) *text = NULL;
+  PROGRAM_USE(p);
   dtgc_status s = program_plan(p);
   if (s) return s;
   if (!name || !text)
@@ -59,10 +60,12 @@ static dtgc_status diff_both(dtgc_program *other, void *arg) {
 dtgc_status dtgc_diff(dtgc_program *p, dtgc_program *other, const char *was, const char *now,
                       char **text) {
   if (text) *text = NULL;
+  PROGRAM_USE(p);
   dtgc_status s = program_plan(p);
   if (s) return s;
   if (!other || !text)
     return program_fail(p, DTGC_BAD_ARGUMENT, "%s is NULL", other ? "text" : "other");
+  PROGRAM_USE_TOO(p, other, "the other program");
   if (other != p && (s = program_plan(other)))
     return program_fail(p, s, "the other program: %s", dtgc_error(other));
   DiffArgs d = {.p = p, .other = other, .was = was ? was : "this", .now = now ? now : "other"};

@@ -301,6 +301,7 @@ static dtgc_status auto_inside(dtgc_program *p, void *arg) {
 
 dtgc_status dtgc_auto(dtgc_program *p, uint64_t memory, char **text) {
   if (text) *text = NULL;
+  PROGRAM_USE(p);
   dtgc_status s = program_plan(p);
   if (s) return s;
   if (!text) return program_fail(p, DTGC_BAD_ARGUMENT, "text is NULL");

@@ -185,6 +185,7 @@ static dtgc_status blocks_agree(const Blocks *b) {
 
 dtgc_status dtgc_local_devices(dtgc_program *p, int64_t *first, int64_t *count) {
   int f, n;
+  PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
   if (!s) s = dtgc_start(p);
   if (s) return s;
@@ -203,6 +204,7 @@ static dtgc_status get_block(const Blocks *b, int i, void *to) {
 dtgc_status dtgc_unpack(dtgc_program *p, const char *path, const dtgc_block *to, int n) {
   Blocks b = {0};
   int i;
+  PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
   if (s) return s;
   if (n < 0 || (n && !to)) return program_fail(p, DTGC_BAD_ARGUMENT, "the blocks are NULL");
@@ -242,6 +244,7 @@ static dtgc_status set_from(const Blocks *b) {
 
 dtgc_status dtgc_pack(dtgc_program *p, const char *path, const dtgc_block *from, int n) {
   Blocks b = {0};
+  PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
   if (s) return s;
   if (n < 0 || (n && !from)) return program_fail(p, DTGC_BAD_ARGUMENT, "the blocks are NULL");
@@ -256,6 +259,7 @@ dtgc_status dtgc_pack(dtgc_program *p, const char *path, const dtgc_block *from,
 
 dtgc_status dtgc_check_replicas(dtgc_program *p, const char *path) {
   Blocks b = {0};
+  PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
   if (s) return s;
   s = blocks_open(&b, p, NULL, path);
@@ -303,6 +307,7 @@ static dtgc_status take_inputs(dtgc_program *p, const EntryInfo *e, const dtgc_b
 
 dtgc_status dtgc_run_blocks(dtgc_program *p, const char *entry, const dtgc_block *in, int nin,
                             const dtgc_buffer *out, int nout) {
+  PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
   if (s) return s;
   if (!entry) return program_fail(p, DTGC_BAD_ARGUMENT, "entry is NULL");

@@ -19,6 +19,7 @@ static dtgc_status begin(dtgc_program *p, const char *path) {
 }
 
 dtgc_status dtgc_save(dtgc_program *p, const char *path, const dtgc_save_options *o) {
+  PROGRAM_USE(p);
   dtgc_status s = begin(p, path);
   if (s) return s;
   dtrt_progress to = {0};
@@ -41,6 +42,7 @@ dtgc_status dtgc_save(dtgc_program *p, const char *path, const dtgc_save_options
 
 dtgc_status dtgc_restore(dtgc_program *p, const char *path, const dtgc_restore_options *o,
                          dtgc_progress *progress) {
+  PROGRAM_USE(p);
   dtgc_status s = begin(p, path);
   if (s) return s;
   dtrt_restore_options options = {0};

@@ -30,7 +30,9 @@ static dtgc_status make_object(dtgc_program *p) {
 }
 
 dtgc_status dtgc_load(dtgc_program *p, const dtrt_program **out) {
-  if (out) *out = p ? p->code : NULL;
+  if (out) *out = NULL;
+  PROGRAM_USE(p);
+  if (out && p) *out = p->code;
   dtgc_status s = program_begin(p);
   if (!s && !out) s = program_fail(p, DTGC_BAD_ARGUMENT, "out is NULL");
   if (s || p->code) return s;
@@ -62,6 +64,7 @@ void dtgc_cache_counts(const dtgc_program *p, int *hits, int *misses) {
 static dtgc_status status_of(dtrt_status s) {
   switch (s) {
   case DTRT_OK: return DTGC_OK;
+  case DTRT_BUSY: return DTGC_BUSY;
   case DTRT_FAILED: return DTGC_RUN_FAILED;
   case DTRT_INVALID: return DTGC_BAD_ARGUMENT;
   default: return DTGC_NO_MEMORY;
@@ -70,6 +73,7 @@ static dtgc_status status_of(dtrt_status s) {
 
 dtgc_status dtgc_start(dtgc_program *p) {
   const dtrt_program *code;
+  PROGRAM_USE(p);
   dtgc_status s = dtgc_load(p, &code);
   if (s || p->session) return s;
   dtrt_options o = {.transport = p->transport,
@@ -95,6 +99,7 @@ const char *dtgc_found_nan(const dtgc_program *p) {
 
 dtgc_status dtgc_barrier(dtgc_program *p, const char *name, double timeout) {
   if (!p) return DTGC_BAD_ARGUMENT;
+  PROGRAM_USE(p);
   dtgc_status s = dtgc_start(p);
   if (s) return s;
   dtrt_status st = dtrt_barrier(p->session, name, timeout);
@@ -137,6 +142,12 @@ static dtgc_status make_objects(dtgc_program *const *programs, int n, bool host,
     snprintf(name[i], sizeof name[i], i ? "dtg_program_%d" : "dtg_program", i);
     names[i] = name[i];
     Emitted e;
+    __attribute__((cleanup(hold_give))) Hold *held = hold_take(&programs[i]->hold);
+    if (!held) {
+      *error = jit_printf("another thread is using programs[%d]", i);
+      s = DTGC_BUSY;
+      break;
+    }
     if ((s = program_emit(programs[i], EMIT_TO_KEEP, &e)))
       *error = jit_printf("%s", dtgc_error(programs[i]));
     if (!s) s = object_of(programs[i], e.at, e.n, names[i], &objects[i + 1], error);
@@ -158,12 +169,14 @@ dtgc_status dtgc_build_with(dtgc_program *const *programs, int n, const char *co
                             int nfiles, const char *output, int with_mpi) {
   if (!programs || n < 0 || !programs[0]) return DTGC_BAD_ARGUMENT;
   dtgc_program *p = programs[0];
+  PROGRAM_USE(p);
   if (n < 1) return program_fail(p, DTGC_BAD_ARGUMENT, "there is no program to build");
   if (!output || !*output)
     return program_fail(p, DTGC_BAD_ARGUMENT, "output is %s", output ? "empty" : "NULL");
   for (int i = 0; i < n; i++)
     if (!programs[i]) return program_fail(p, DTGC_BAD_ARGUMENT, "programs[%d] is NULL", i);
   for (int i = 0; i < n; i++) {
+    PROGRAM_USE_TOO(p, programs[i], "one of the programs");
     dtgc_status s = program_begin(programs[i]);
     if (s && i) s = program_fail(p, s, "programs[%d] did not compile", i);
     if (s) return s;

@@ -62,6 +62,9 @@ int dtgc_errors(const dtgc_program *p) { return p ? p->errors : 0; }
 int dtgc_warnings(const dtgc_program *p) { return p ? p->warnings : 0; }
 
 const char *dtgc_error(const dtgc_program *p) {
+  if (p && hold_refused(&p->hold))
+    return "another thread is using this program, and one at a time may: compile one program for each "
+           "thread, or take turns";
   if (!p || p->out_of_memory) return "out of memory";
   return p->error ? p->error : "no error";
 }
@@ -278,6 +281,7 @@ dtgc_status program_plan(dtgc_program *p) {
 /* A variant lies out its variables as the plan of its base does. */
 static dtgc_status plan_of_base(dtgc_program *p, const dtgc_program *base) {
   dtgc_program *b = (dtgc_program *)base;
+  PROGRAM_USE_TOO(p, b, "variant_of");
   dtgc_status s = program_plan(b);
   return s ? program_fail(p, s, "variant_of: %s", dtgc_error(b)) : DTGC_OK;
 }
@@ -317,6 +321,7 @@ static dtgc_status compile_with(CompileArgs *c, dtgc_program **out) {
     *out = NULL;
     return DTGC_NO_MEMORY;
   }
+  PROGRAM_USE(p);
   p->from_cache = -1;
   p->single = c->single;
   p->observe = c->observe;
@@ -464,6 +469,7 @@ static dtgc_status dump_inside(dtgc_program *p, void *arg) {
 
 dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text) {
   if (text) *text = NULL;
+  PROGRAM_USE(p);
   dtgc_status s = program_plan(p);
   if (s) return s;
   if (!stage || !text)
@@ -490,6 +496,7 @@ static dtgc_status html_inside(dtgc_program *p, void *arg) {
 dtgc_status dtgc_html(dtgc_program *p, char **text) {
   Str page;
   if (text) *text = NULL;
+  PROGRAM_USE(p);
   dtgc_status s = program_plan(p);
   if (s) return s;
   if (!text) return program_fail(p, DTGC_BAD_ARGUMENT, "text is NULL");

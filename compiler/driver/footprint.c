@@ -13,6 +13,7 @@ static dtgc_status predict_inside(dtgc_program *p, void *arg) {
 }
 
 dtgc_status dtgc_memory_predicted(dtgc_program *p, dtgc_memory *out) {
+  PROGRAM_USE(p);
   dtgc_status s = program_plan(p);
   if (s) return s;
   if (!out) return program_fail(p, DTGC_BAD_ARGUMENT, "out is NULL");
@@ -20,6 +21,7 @@ dtgc_status dtgc_memory_predicted(dtgc_program *p, dtgc_memory *out) {
 }
 
 dtgc_status dtgc_memory_measured(dtgc_program *p, int device, dtgc_memory *out) {
+  PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
   if (s) return s;
   if (!out) return program_fail(p, DTGC_BAD_ARGUMENT, "out is NULL");

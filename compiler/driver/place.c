@@ -10,6 +10,7 @@
 int dtgc_axes(const dtgc_program *p) { return p && p->compiled ? p->program->mesh.naxes : 0; }
 
 dtgc_status dtgc_axis(dtgc_program *p, int i, const char **name, int64_t *size) {
+  PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
   if (s) return s;
   const Mesh *m = &p->program->mesh;
@@ -35,6 +36,7 @@ dtgc_status place_device(dtgc_program *p, int64_t device, int *coord) {
 
 dtgc_status dtgc_coordinates(dtgc_program *p, int64_t device, int64_t *at) {
   int coord[MAX_AXES] = {0};
+  PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
   if (!s && !at) s = program_fail(p, DTGC_BAD_ARGUMENT, "at is NULL");
   if (!s) s = place_device(p, device, coord);
@@ -106,6 +108,7 @@ dtgc_status dtgc_box(dtgc_program *p, const char *entry, const char *name, int64
   Placed t;
   PlaceBox box;
   int coord[MAX_AXES] = {0};
+  PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
   if (!s) s = place_find(p, entry, name, &t);
   if (!s) s = place_device(p, device, coord);
@@ -136,6 +139,7 @@ static dtgc_status layout_inside(dtgc_program *p, void *arg) {
 dtgc_status dtgc_layout(dtgc_program *p, const char *entry, const char *name, char **text) {
   Placed t;
   if (text) *text = NULL;
+  PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
   if (s) return s;
   if (!text) return program_fail(p, DTGC_BAD_ARGUMENT, "text is NULL");
@@ -262,6 +266,7 @@ static dtgc_status check_inside(dtgc_program *p, void *arg) {
 dtgc_status dtgc_check_layout(dtgc_program *p, const char *entry, const char *name,
                               const char *layout) {
   Placed t;
+  PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
   if (s) return s;
   if (!layout) return program_fail(p, DTGC_BAD_ARGUMENT, "layout is NULL");

@@ -10,6 +10,7 @@
 #define DTG_PROGRAM_H
 #include "dtgc.h"
 #include "dtrt.h"
+#include "hold.h"
 #include "frontend.h"
 #include "pipeline.h"
 #include "jit.h"
@@ -23,6 +24,7 @@ typedef struct EntryInfo {
 } EntryInfo;
 
 struct dtgc_program {
+  Hold hold; /* by the thread whose call uses it */
   Arena *arena;
   Diag diag;
   dtgc_message_fn *message;
@@ -67,6 +69,17 @@ struct dtgc_program {
   dtgc_time time[MOST_TIMES];
   int ntimes;
 };
+
+/* Begins every public function that changes anything in p, its arena and error included: refuses a second
+ * thread. */
+#define PROGRAM_USE(p)                                                                             \
+  __attribute__((cleanup(hold_give))) Hold *held_here = (p) ? hold_take(&(p)->hold) : NULL;        \
+  if ((p) && !held_here) return DTGC_BUSY
+/* The same of a second program, which may be NULL or p itself. */
+#define PROGRAM_USE_TOO(p, other, called)                                                          \
+  __attribute__((cleanup(hold_give))) Hold *held_too = (other) ? hold_take(&(other)->hold) : NULL; \
+  if ((other) && !held_too)                                                                        \
+  return program_fail(p, DTGC_BUSY, "another thread is using %s", called)
 
 /* Sets the error text and gives back `s`. */
 dtgc_status program_fail(dtgc_program *p, dtgc_status s, const char *fmt, ...)

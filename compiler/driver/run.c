@@ -72,6 +72,7 @@ static dtgc_status run_entry(dtgc_program *p, const EntryInfo *e, const dtgc_buf
 
 dtgc_status dtgc_run(dtgc_program *p, const char *entry, const dtgc_buffer *in, int nin,
                      const dtgc_buffer *out, int nout) {
+  PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
   if (s) return s;
   if (!entry) return program_fail(p, DTGC_BAD_ARGUMENT, "entry is NULL");
@@ -104,12 +105,14 @@ static dtgc_status find_var(dtgc_program *p, const char *path, const void *buffe
 
 dtgc_status dtgc_get(dtgc_program *p, const char *path, void *to, size_t bytes) {
   int i = -1;
+  PROGRAM_USE(p);
   dtgc_status s = find_var(p, path, to, bytes, &i);
   return s ? s : program_run_failed(p, dtrt_get_var(p->session, i, to, (int64_t)bytes));
 }
 
 dtgc_status dtgc_set(dtgc_program *p, const char *path, const void *from, size_t bytes) {
   int i = -1;
+  PROGRAM_USE(p);
   dtgc_status s = find_var(p, path, from, bytes, &i);
   return s ? s : program_run_failed(p, dtrt_set_var(p->session, i, from, (int64_t)bytes));
 }
@@ -156,8 +159,10 @@ static dtgc_status copy_one(dtgc_program *to, dtgc_program *from, const dtgc_ten
 dtgc_status dtgc_copy_variables(dtgc_program *to, dtgc_program *from, int *left) {
   int none = 0;
   size_t most = 1;
+  PROGRAM_USE(to);
   dtgc_status s = program_begin(to);
   if (s) return s;
+  PROGRAM_USE_TOO(to, from, "`from`");
   if ((s = program_begin(from)))
     return program_fail(to, s, "%s", from ? "`from` did not compile" : "from is NULL");
   if ((s = check_copy(to, from, &none, &most))) return s;

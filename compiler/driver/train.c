@@ -138,6 +138,7 @@ static dtgc_status train(Training *t) {
 }
 
 dtgc_status dtgc_fit(dtgc_program *p, const dtgc_fit_options *o) {
+  PROGRAM_USE(p);
   dtgc_status s = program_begin(p);
   if (s) return s;
   if (!o) return program_fail(p, DTGC_BAD_ARGUMENT, "the options are NULL");
