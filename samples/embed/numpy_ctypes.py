@@ -4,14 +4,26 @@ Class Program is the whole binding, on ctypes alone: copy it. To run the example
     python3 numpy_ctypes.py [path of libdtgc.so]
 """
 import ctypes as c
+import re
 import sys
+import tempfile
+import warnings
 
 import numpy as np
 
 Texts = c.POINTER(c.c_char_p)
 
 
-class Options(c.Structure):  # the structs are those of dtgc.h, field by field
+class Message(c.Structure):  # the structs are those of dtgc.h, field by field
+    _fields_ = [("severity", c.c_int), ("file", c.c_char_p), ("line", c.c_int),
+                ("column", c.c_int), ("text", c.c_char_p), ("rendered", c.c_char_p)]
+
+
+ERROR, WARNING, NOTE = range(3)
+MessageFn = c.CFUNCTYPE(None, c.c_void_p, c.POINTER(Message))
+
+
+class Options(c.Structure):
     _fields_ = [("define", Texts), ("ndefines", c.c_int), ("mesh", c.c_char_p),
                 ("layout", Texts), ("nlayouts", c.c_int), ("strict_layouts", c.c_int),
                 ("import_dir", Texts), ("nimport_dirs", c.c_int), ("transport", c.c_char_p),
@@ -19,7 +31,7 @@ class Options(c.Structure):  # the structs are those of dtgc.h, field by field
                 ("no_cache", c.c_int), ("no_lines", c.c_int), ("command_line", c.c_int),
                 ("variant_of", c.c_void_p), ("machine", c.c_void_p),
                 ("devices_per_rank", c.c_int), ("timeout", c.c_double), ("memory", c.c_uint64),
-                ("message", c.c_void_p), ("user", c.c_void_p)]
+                ("message", MessageFn), ("user", c.c_void_p)]
 
 
 class Source(c.Structure):
@@ -68,6 +80,24 @@ class FitOptions(c.Structure):
                 ("user", c.c_void_p), ("check_replicas", c.c_int64)]
 
 
+class Progress(c.Structure):
+    _fields_ = [("step", c.c_int64), ("epoch", c.c_int64), ("row", c.c_int64),
+                ("rows", c.c_int64), ("shuffled", c.c_int32), ("shuffle", c.c_uint64),
+                ("seed", c.c_uint64), ("note", c.c_char * 1024)]
+
+
+class SaveOptions(c.Structure):
+    _fields_ = [("progress", c.POINTER(Progress)), ("bf16", c.c_int)]
+
+
+TellFn = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p)
+
+
+class RestoreOptions(c.Structure):
+    _fields_ = [("map", c.c_char_p), ("partial", c.c_int), ("tell", TellFn),
+                ("user", c.c_void_p)]
+
+
 # By dtgc_dtype; NumPy has no bf16, whose bits are given as u16.
 DTYPES = [np.bool_, np.uint8, np.int8, np.int32, np.int64, np.float16, np.uint16, np.float32,
           np.float64]
@@ -77,14 +107,22 @@ class Error(Exception):
     pass
 
 
+class DtgWarning(UserWarning):
+    """A warning of the compiler: with file, line and caret, and its notes."""
+
+
+STRUCTS = (Message, Options, Source, Buffer, Tensor, Feed, Rows, Metric, Pass, FitOptions,
+           Progress, SaveOptions, RestoreOptions)
+
+
 def open_library(path="libdtgc.so"):
     lib = c.CDLL(path)
     for name in "dtgc_error", "dtgc_entry", "dtgc_version":
         getattr(lib, name).restype = c.c_char_p
     lib.dtgc_size_of.restype = c.c_size_t
     lib.dtgc_free.restype = None
-    for struct in Options, Source, Buffer, Tensor, Feed, Rows, Metric, Pass, FitOptions:
-        name = "fit_options" if struct is FitOptions else struct.__name__.lower()
+    for struct in STRUCTS:
+        name = re.sub("(?<=[a-z])(?=[A-Z])", "_", struct.__name__).lower()
         if lib.dtgc_size_of(name.encode()) != c.sizeof(struct):
             raise Error(f"dtgc_{name} of libdtgc {lib.dtgc_version().decode()} is another one")
     return lib
@@ -96,7 +134,9 @@ def texts(items):
 
 
 class Program:
-    """A compiled program: run(), fit(), get() and set() of variables."""
+    """A compiled program: run(), fit(), get() and set() of variables, save() and restore().
+
+    One thread at a time may use it. What the compiler warns of becomes a DtgWarning."""
 
     def __init__(self, lib, sources, mesh=None, define=(), layouts=(), transport=None, seed=0):
         """sources: {name: text, or None for a file of that name}, the model first."""
@@ -109,7 +149,21 @@ class Program:
                     seed=seed)
         o.define, o.ndefines = texts(define)
         o.layout, o.nlayouts = texts(layouts)
-        self._check(lib.dtgc_compile(s, len(s), c.byref(o), c.byref(self.p)))
+        said = []  # warnings, each with its notes
+
+        def message(user, at):
+            m = at[0]
+            if m.severity == NOTE and said:
+                said[-1][1] += m.rendered
+            elif m.severity != NOTE:
+                said.append([m.severity, m.rendered])
+
+        o.message = MessageFn(message)
+        status = lib.dtgc_compile(s, len(s), c.byref(o), c.byref(self.p))
+        for severity, text in said:
+            if severity == WARNING:
+                warnings.warn(text.decode(errors="replace").rstrip(), DtgWarning, stacklevel=2)
+        self._check(status)
 
     def __del__(self):
         if getattr(self, "p", None):
@@ -117,7 +171,7 @@ class Program:
 
     def _check(self, status):
         if status:
-            raise Error(self.lib.dtgc_error(self.p).decode())
+            raise Error(self.lib.dtgc_error(self.p).decode(errors="replace"))
 
     def _tensors(self, count, get, *entry):
         if count < 0:
@@ -145,10 +199,18 @@ class Program:
     def _array(name, value, dtype):
         """A dense array of exactly that type; what would lose something is refused."""
         a = np.asarray(value)
-        exact = a.dtype == dtype or np.can_cast(a.dtype, dtype) or a.ndim == 0
-        if not exact:
-            raise Error(f"{name}: {a.dtype} does not go into {dtype}; convert it")
-        return np.ascontiguousarray(a, dtype)
+        exact = dtype is None or a.dtype == dtype or np.can_cast(a.dtype, dtype)
+        if not exact and a.ndim == 0 and a.dtype.kind in "biuf":
+            # A number has no type of its own: a float is rounded, an integer must fit.
+            with np.errstate(all="ignore"):
+                as_it = a.astype(dtype)
+            rounded = as_it.dtype.kind == "f" and np.isfinite(as_it) == np.isfinite(a)
+            exact = as_it == a or (rounded and a.dtype.kind != "b")
+        if not exact or (dtype == np.uint16 and a.dtype != np.uint16):
+            bits = " (bf16 is given as its bits, in uint16)" if dtype == np.uint16 else ""
+            raise Error(f"{name}: {value if a.ndim == 0 else a.dtype} does not go into "
+                        f"{dtype}{bits}; convert it")
+        return np.asarray(a, dtype, order="C")  # ascontiguousarray would make [1] of a scalar
 
     def _buffers(self, arrays):
         b = (Buffer * len(arrays))()
@@ -170,20 +232,44 @@ class Program:
         self._check(self.lib.dtgc_run(self.p, entry.encode(), ins, len(ins), outs, len(outs)))
         return results
 
+    def _variable(self, path):
+        all = self.variables()
+        if path not in all:
+            raise Error(f"there is no variable {path}")
+        return all[path]
+
     def get(self, path):
-        shape, dtype = self.variables()[path]
+        shape, dtype = self._variable(path)
         a = np.empty(shape, dtype)
         self._check(self.lib.dtgc_get(self.p, path.encode(), a.ctypes.data_as(c.c_void_p),
                                       c.c_size_t(a.nbytes)))
         return a
 
     def set(self, path, value):
-        shape, dtype = self.variables()[path]
+        shape, dtype = self._variable(path)
         a = self._array(path, value, dtype)
         if a.shape != shape:
             raise Error(f"{path}: expected shape {shape}, found {a.shape}")
         self._check(self.lib.dtgc_set(self.p, path.encode(), a.ctypes.data_as(c.c_void_p),
                                       c.c_size_t(a.nbytes)))
+
+    def save(self, path, bf16=False, **progress):
+        """A checkpoint as the folder `path`. progress: step=, epoch=, note= and so on."""
+        p = Progress(**{k: v.encode() if isinstance(v, str) else v for k, v in progress.items()})
+        o = SaveOptions(progress=c.pointer(p), bf16=bf16)
+        self._check(self.lib.dtgc_save(self.p, path.encode(), c.byref(o)))
+
+    def restore(self, path, map=None, partial=False):
+        """Variables from a checkpoint or safetensors files; how far the training was. What a
+        partial restore leaves out is warned of."""
+        p, told = Progress(), []
+        o = RestoreOptions(map=map and map.encode(), partial=partial,
+                           tell=TellFn(lambda user, line: told.append(line)))
+        self._check(self.lib.dtgc_restore(self.p, path.encode(), c.byref(o), c.byref(p)))
+        for line in told:
+            warnings.warn(line.decode(errors="replace").rstrip(), DtgWarning, stacklevel=2)
+        return {name: getattr(p, name).decode() if name == "note" else getattr(p, name)
+                for name, _ in Progress._fields_}
 
     def _rows(self, entry, feeds, keep):
         types, f = self.inputs(entry), (Feed * len(feeds))()
@@ -280,8 +366,13 @@ def main():
     theirs = p.run("predict", x=x[:50])["p"]
     print("NumPy and dtg agree" if np.allclose(mine, theirs, atol=1e-5) else "they differ")
 
-    p.set("moons.d2.b", w["d2.b"] + np.float32([100, 0]))
-    print("all on side 0:", bool((p.run("predict", x=x[:50])["p"].argmax(axis=1) == 0).all()))
+    with tempfile.TemporaryDirectory() as folder:
+        p.save(folder + "/moons", epoch=20)
+        p.set("moons.d2.b", w["d2.b"] + np.float32([100, 0]))
+        print("all on side 0:", bool((p.run("predict", x=x[:50])["p"].argmax(axis=1) == 0).all()))
+        done = p.restore(folder + "/moons")
+        same = np.array_equal(p.run("predict", x=x[:50])["p"], theirs)
+        print(f"epoch {done['epoch']} is back:", same)
 
 
 if __name__ == "__main__":
