@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CSV_MOST_LINE = 1 << 26 };
+enum { CSV_MOST_LINE = 1 << 26, CSV_MOST_BLANK = 1 << 20, CSV_MOST_BEYOND = 1 << 24 };
 
 typedef struct csv_reader {
   tensor_file *file;
@@ -26,6 +26,9 @@ typedef struct csv_reader {
   int64_t width; /* fields of each line; -1: not known yet */
   columns take;  /* chosen */
   int64_t rows, row_room;
+  int64_t most_rows; /* that are of use */
+  int64_t beyond;    /* byte with which more begin */
+  int64_t blank;     /* lines without anything since the last that had something */
 } csv_reader;
 
 /* One line without its end. 1, 0 at the end of the file, -1 on failure. */
@@ -121,9 +124,18 @@ static bool csv_bad(csv_reader *r, int64_t column, element_text what) {
                           text, type, element_range(r->dtype));
 }
 
+/* A row too many: it is counted for the message, as long as that is quickly done. */
+static bool csv_beyond(csv_reader *r) {
+  if (r->rows++ == r->most_rows) r->beyond = r->s->at;
+  if (r->s->at - r->beyond <= CSV_MOST_BEYOND) return true;
+  return tensor_file_fail(r->s, "expected %lld rows, found more than %lld", (long long)r->most_rows,
+                          (long long)(r->rows - 1));
+}
+
 static bool csv_row(csv_reader *r) {
   size_t size = element_size(r->dtype);
   int64_t bytes = r->take.count * (int64_t)size;
+  if (r->rows >= r->most_rows) return csv_beyond(r);
   if (r->rows == r->row_room) {
     int64_t room = 2 * r->row_room + 256, all;
     char *bigger = NULL;
@@ -155,7 +167,12 @@ static bool csv_lines(csv_reader *r, const char *text) {
   int got;
   while ((got = csv_line(r)) > 0) {
     if (!csv_split(r)) return false;
-    if (r->nfields == 1 && !*r->field[0]) continue;
+    bool blank = r->nfields == 1 && !*r->field[0];
+    r->blank = blank ? r->blank + 1 : 0;
+    if (r->blank > CSV_MOST_BLANK)
+      return tensor_file_fail(r->s, "line %lld: expected numbers, found %d blank lines one after the other",
+                              (long long)r->number, CSV_MOST_BLANK);
+    if (blank) continue;
     bool first = r->width < 0;
     if (first) r->width = r->nfields;
     if (first && !columns_choose(&r->take, r->s, text, r->width)) return false;
@@ -174,13 +191,14 @@ static bool csv_lines(csv_reader *r, const char *text) {
   return got == 0;
 }
 
-bool csv_read(tensor_file *f, gz_stream *s, int dtype, const char *text) {
+bool csv_read(tensor_file *f, gz_stream *s, int dtype, const char *text, int64_t most_rows) {
   csv_reader *r = calloc(1, sizeof *r);
   if (!r) return tensor_file_fail(s, "out of memory");
   r->file = f;
   r->s = s;
   r->dtype = dtype;
   r->width = -1;
+  r->most_rows = most_rows;
   bool good = csv_lines(r, text);
   f->format = "CSV";
   f->kind = dtype;

@@ -1,10 +1,11 @@
 /* data.c: see data.h. Rows that follow each other in the file are read as one box, so file order
  * costs one read a step and input, and a shuffled order one a row. */
 #include "data.h"
-#include "nan.h"
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "nan.h"
 #include <unistd.h>
 
 static void input_text(const dtrt_tensor *in, char *text, size_t size) {
@@ -93,9 +94,22 @@ static bool check_rows(data_set *set, int i, char *why, size_t whysize) {
   return true;
 }
 
-static tensor_file *open_array(const dtrt_tensor *in, const data_pair *from) {
-  int64_t shape[DTRT_MAX_RANK];
-  for (int d = 0; d < in->layout->rank; d++) shape[d] = d ? in->layout->dim[d].n : from->rows;
+enum { MOST_SHIFT = 46 }; /* 2^46 bytes are the most that a tensor may have */
+
+static tensor_file *open_array(const dtrt_tensor *in, const data_pair *from, char *why,
+                               size_t whysize) {
+  int64_t shape[DTRT_MAX_RANK], bytes = dtrt_dtype_size(in->dtype);
+  bool over = false;
+  for (int d = 0; d < in->layout->rank; d++) {
+    shape[d] = d ? in->layout->dim[d].n : from->rows;
+    over = over || shape[d] < 0 || shape[d] > (int64_t)1 << MOST_SHIFT;
+    over = over || __builtin_mul_overflow(bytes, shape[d] ? shape[d] : 1, &bytes);
+  }
+  if (over || bytes > (int64_t)1 << MOST_SHIFT) {
+    snprintf(why, whysize, "input '%s': %lld rows are more than 2^%d bytes", in->name,
+             (long long)from->rows, MOST_SHIFT);
+    return NULL;
+  }
   return tensor_file_over(in->name, in->dtype, in->layout->rank, shape, from->data);
 }
 
@@ -124,9 +138,12 @@ static bool open_input(data_set *set, int i, const data_pair *feed, int nfeed, c
     return false;
   }
   const char *spec = set->spec[i] = from->file;
-  set->file[i] = from->data ? open_array(in, from) : shared(like, spec, in);
+  set->file[i] = from->data ? open_array(in, from, why, whysize) : shared(like, spec, in);
+  tensor_file_most most = {INT64_MAX, INT64_MAX};
+  if (set->whole || in->layout->rank == 0)
+    most = (tensor_file_most){in->layout->rank ? in->layout->dim[0].n : 1, dtrt_tensor_count(in)};
   if (!set->file[i] && spec)
-    set->file[i] = tensor_file_open(spec, in->dtype, in->layout->rank == 0, why, whysize);
+    set->file[i] = tensor_file_open(spec, in->dtype, in->layout->rank == 0, &most, why, whysize);
   set->fixed[i] = in->layout->rank == 0;
   if (!set->file[i] && spec && !set->fixed[i] && element_is_number(spec) && access(spec, F_OK))
     snprintf(

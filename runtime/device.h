@@ -185,6 +185,7 @@ static inline bool device_stopped(const Device *d) {
 }
 /* Runs f(d, arg) so that a failure returns here. 0, or -1 after a failure. */
 int fail_guard(Device *d, void (*f)(Device *d, void *arg), void *arg);
+Device *fail_current(void); /* whose entry this thread is in, or NULL */
 /* The device whose entry this thread is in becomes another; returns what it was. */
 Device *fail_swap(Device *running);
 void fail_hold_signals(void); /* once a session; handlers are process-wide and counted */

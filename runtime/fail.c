@@ -19,6 +19,8 @@ Device *fail_swap(Device *running) {
   return was;
 }
 
+Device *fail_current(void) { return fail_running; }
+
 enum { JUMP_FAILED = 1, JUMP_SIGNAL = 1000 };
 
 void fail_place(const Device *d, char *out, size_t room) {

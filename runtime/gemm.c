@@ -14,6 +14,7 @@
 #include <string.h>
 #include <strings.h>
 #include "conv.h"
+#include <sys/mman.h>
 #include "device.h"
 #include "gemm_kernel.h"
 
@@ -23,6 +24,14 @@ extern __attribute__((weak)) void gotoblas_dynamic_quit(void);
 extern __attribute__((weak)) char *openblas_get_corename(void);
 extern __attribute__((weak)) int openblas_get_parallel(void);
 extern __attribute__((weak)) void openblas_set_num_threads(int n);
+
+/* OpenBLAS starts threads of its own while it is loaded, which the runtime never uses: its devices are
+ * the threads. Where memory is limited (ulimit -v) such a thread tries for ever to get its buffer, and
+ * the process, which waits for it in the end, never ends. This takes the place of OpenBLAS's function
+ * of that name, which reads $OPENBLAS_NUM_THREADS: it is looked up here first, since OpenBLAS is among
+ * what we need. */
+int openblas_num_threads_env(void);
+__attribute__((visibility("default"))) int openblas_num_threads_env(void) { return 1; }
 
 static bool core_is_old(void) {
   static const char *const old[] = {"Prescott",  "Core2",  "Penryn",     "Dunnington", "Nehalem",
@@ -124,6 +133,65 @@ static bool long_vector_product(int t, int m, int cols, const float *a, int lda,
   return true;
 }
 
+enum { BLAS_BUFFER = 130 << 20 }; /* what OpenBLAS maps for a product, and a little more */
+static _Atomic int blas_inside, blas_had;
+
+/* OpenBLAS keeps a buffer for each product that is computed at a time. Where the system refuses one it
+ * tries for ever, so we look first whether there will be one more. */
+static void blas_enter(void) {
+  int now = atomic_fetch_add(&blas_inside, 1) + 1;
+  if (now <= atomic_load(&blas_had)) return;
+  void *room = mmap(NULL, BLAS_BUFFER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  Device *d = fail_current();
+  if (room == MAP_FAILED && d) {
+    atomic_fetch_sub(&blas_inside, 1);
+    device_fail(d, "no memory for the %d MB that OpenBLAS needs for each device (is there a limit, as by "
+                   "ulimit -v?)", BLAS_BUFFER >> 20);
+  }
+  if (room != MAP_FAILED) munmap(room, BLAS_BUFFER);
+  for (int had = atomic_load(&blas_had);
+       had < now && !atomic_compare_exchange_weak(&blas_had, &had, now);)
+    ;
+}
+
+static void blas_leave(void) { atomic_fetch_sub(&blas_inside, 1); }
+
+/* Of sizes that BLAS can say, which are not 0. */
+static void gemm_blas(bool wide, int ta, int tb, int im, int in, int ik, const void *a, int ia,
+                      const void *b, int ib, void *c, int ic, bool accumulate) {
+  CBLAS_TRANSPOSE opa = ta ? CblasTrans : CblasNoTrans, opb = tb ? CblasTrans : CblasNoTrans;
+  double beta = accumulate ? 1 : 0;
+  int64_t size = wide ? 8 : 4;
+  /* One column or row: a matrix times a vector, several times as fast as gemm at this shape. */
+  if (!wide && in == 1 &&
+      long_vector_product(ta, ta ? ik : im, ta ? im : ik, a, ia, b, tb ? 1 : ib, accumulate, c, ic))
+    return;
+  if (!wide && im == 1 && in > 1 &&
+      long_vector_product(!tb, tb ? in : ik, tb ? ik : in, b, ib, a, ta ? ia : 1, accumulate, c, 1))
+    return;
+  if ((in == 1 || im == 1) &&
+      !accumulate) /* some gemv scale what lies there by 0, and keep its NaN */
+    for (int64_t i = 0; i < im; i++) memset((char *)c + i * ic * size, 0, (size_t)(in * size));
+  if (in == 1) {
+    int rows = ta ? ik : im, cols = ta ? im : ik, step = tb ? 1 : ib;
+    if (wide)
+      cblas_dgemv(CblasRowMajor, opa, rows, cols, 1, a, ia, b, step, beta, c, ic);
+    else
+      vector_product(ta, rows, cols, a, ia, b, step, (float)beta, c, ic);
+  } else if (im == 1) {
+    int rows = tb ? in : ik, cols = tb ? ik : in, step = ta ? ia : 1;
+    if (wide)
+      cblas_dgemv(CblasRowMajor, tb ? CblasNoTrans : CblasTrans, rows, cols, 1, b, ib, a, step,
+                  beta, c, 1);
+    else
+      vector_product(!tb, rows, cols, b, ib, a, step, (float)beta, c, 1);
+  } else if (wide) {
+    cblas_dgemm(CblasRowMajor, opa, opb, im, in, ik, 1, a, ia, b, ib, beta, c, ic);
+  } else {
+    cblas_sgemm(CblasRowMajor, opa, opb, im, in, ik, 1, a, ia, b, ib, (float)beta, c, ic);
+  }
+}
+
 void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
                int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate) {
   bool wide = dtype == DTRT_F64;
@@ -139,41 +207,14 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
     gemm_long(wide, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate);
     return;
   }
-  int im = (int)m, in = (int)n, ik = (int)k, ia = (int)lda, ib = (int)ldb, ic = (int)ldc;
-  CBLAS_TRANSPOSE opa = ta ? CblasTrans : CblasNoTrans, opb = tb ? CblasTrans : CblasNoTrans;
-  double beta = accumulate ? 1 : 0;
   if (!wide && m > 1 && n > 1 &&
       gemm_blocked(m, n, k, a, ta ? 1 : lda, ta ? lda : 1, b, tb ? 1 : ldb, tb ? ldb : 1, c, ldc,
                    accumulate != 0, NULL))
     return;
-  /* One column or row: a matrix times a vector, several times as fast as gemm at this shape. */
-  if (!wide && n == 1 &&
-      long_vector_product(ta, ta ? ik : im, ta ? im : ik, a, ia, b, tb ? 1 : ib, accumulate, c, ic))
-    return;
-  if (!wide && m == 1 && n > 1 &&
-      long_vector_product(!tb, tb ? in : ik, tb ? ik : in, b, ib, a, ta ? ia : 1, accumulate, c, 1))
-    return;
-  if ((n == 1 || m == 1) &&
-      !accumulate) /* some gemv scale what lies there by 0, and keep its NaN */
-    for (int64_t i = 0; i < m; i++) memset((char *)c + i * ldc * size, 0, (size_t)(n * size));
-  if (n == 1) {
-    int rows = ta ? ik : im, cols = ta ? im : ik, step = tb ? 1 : ib;
-    if (wide)
-      cblas_dgemv(CblasRowMajor, opa, rows, cols, 1, a, ia, b, step, beta, c, ic);
-    else
-      vector_product(ta, rows, cols, a, ia, b, step, (float)beta, c, ic);
-  } else if (m == 1) {
-    int rows = tb ? in : ik, cols = tb ? ik : in, step = ta ? ia : 1;
-    if (wide)
-      cblas_dgemv(CblasRowMajor, tb ? CblasNoTrans : CblasTrans, rows, cols, 1, b, ib, a, step,
-                  beta, c, 1);
-    else
-      vector_product(!tb, rows, cols, b, ib, a, step, (float)beta, c, 1);
-  } else if (wide) {
-    cblas_dgemm(CblasRowMajor, opa, opb, im, in, ik, 1, a, ia, b, ib, beta, c, ic);
-  } else {
-    cblas_sgemm(CblasRowMajor, opa, opb, im, in, ik, 1, a, ia, b, ib, (float)beta, c, ic);
-  }
+  blas_enter();
+  gemm_blas(wide, ta, tb, (int)m, (int)n, (int)k, a, (int)lda, b, (int)ldb, c, (int)ldc,
+            accumulate != 0);
+  blas_leave();
 }
 
 void dtrt_gemm_then(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,

@@ -147,7 +147,7 @@ fail:
   return NULL;
 }
 
-char *gz_take_all(gz_stream *s, int64_t *bytes) {
+char *gz_take_all(gz_stream *s, int64_t *bytes, int64_t most) {
   int64_t room = 1 << 20, have = 0;
   char *data = malloc((size_t)room);
   while (data) {
@@ -157,6 +157,11 @@ char *gz_take_all(gz_stream *s, int64_t *bytes) {
       return NULL;
     }
     have += got;
+    if (have > most) {
+      gz_fail(s, "expected at most %lld bytes for this input, found more", (long long)most);
+      free(data);
+      return NULL;
+    }
     if (have < room) return *bytes = have, data;
     char *bigger = room > INT64_MAX / 2 ? NULL : realloc(data, (size_t)(room *= 2));
     if (!bigger) free(data);

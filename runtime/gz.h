@@ -34,6 +34,6 @@ int64_t gz_take(gz_stream *s, void *to, int64_t n);
 /* All of `bytes` into new memory, which grows as bytes arrive, so that a false size costs nothing.
  * NULL with why when the file holds less, or more. */
 char *gz_take_rest(gz_stream *s, int64_t bytes);
-/* The same up to the end, however much that is. */
-char *gz_take_all(gz_stream *s, int64_t *bytes);
+/* The same up to the end, if that is no more than `most`. */
+char *gz_take_all(gz_stream *s, int64_t *bytes, int64_t most);
 #endif

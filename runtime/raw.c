@@ -2,6 +2,7 @@
  * "u8[65]@64" that a record begins every 64 elements (windows of a text, each with its next
  * character). The bytes are in this machine's order. The file stays on disk and only the chosen
  * columns are read, unless it is gzipped. */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,12 +84,26 @@ static bool count_windows(tensor_file *f, gz_stream *s, const char *record) {
   return true;
 }
 
-bool raw_read_header(tensor_file *f, gz_stream *s, const char *record, const char *text) {
+/* Bytes of as many records; INT64_MAX: of any number. */
+static int64_t bytes_of(const tensor_file *f, int64_t records) {
+  int64_t n = records < 1 ? 0 : records - 1;
+  if (__builtin_mul_overflow(n, f->pitch, &n) || __builtin_add_overflow(n, f->width, &n) ||
+      __builtin_mul_overflow(n, (int64_t)element_size(f->kind), &n))
+    return INT64_MAX;
+  return n;
+}
+
+bool raw_read_header(tensor_file *f, gz_stream *s, const char *record, const char *text,
+                     int64_t most_rows) {
   f->format = "raw";
   f->extent = s->size;
   if (!parse(f, s, record)) return false;
   if (!columns_choose(&f->take, s, text, f->width)) return false;
-  if (!s->seekable && !(f->memory = gz_take_all(s, &f->extent))) return false;
+  if (!s->seekable) {
+    /* Of windows less than a pitch may be left over. */
+    int64_t most = bytes_of(f, most_rows < INT64_MAX ? most_rows + 1 : most_rows);
+    if (!(f->memory = gz_take_all(s, &f->extent, most))) return false;
+  }
   bool windows = strchr(record, '@') != NULL;
   if (!(windows ? count_windows : count_records)(f, s, record)) return false;
   f->rank = 2;

@@ -66,10 +66,11 @@ static bool to_c_order(tensor_file *f, gz_stream *s) {
 }
 
 /* Where the elements are, once the header is read: left in a plain file, else decoded. */
-static bool take_elements(tensor_file *f, gz_stream *s) {
+static bool take_elements(tensor_file *f, gz_stream *s, int64_t most) {
   if (!tensor_file_size(f, s)) return false;
   if (f->rank < 2) f->fortran = false;
   if (!s->seekable || f->fortran) {
+    if (f->bytes / (int64_t)element_size(f->kind) > most) return true; /* to be refused by its shape */
     f->memory = gz_take_rest(s, f->bytes);
     return f->memory && (!f->fortran || to_c_order(f, s));
   }
@@ -127,26 +128,27 @@ static bool unknown(gz_stream *s) {
       tensor_file_packed(h));
 }
 
-static bool open_member(tensor_file *f, gz_stream *s, const file_spec *of) {
+static bool open_member(tensor_file *f, gz_stream *s, const file_spec *of, int64_t most) {
   if (!npz_enter(f, s, of->member ? of->member : of->columns)) return false;
   if (!npy_is(s)) return tensor_file_fail(s, "expected an .npy array in the archive");
-  return npy_read_header(f, s) && take_elements(f, s);
+  return npy_read_header(f, s) && take_elements(f, s, most);
 }
 
-static bool open_stream(tensor_file *f, gz_stream *s, int dtype, const file_spec *of) {
-  if (npz_is(s) && !of->record) return open_member(f, s, of);
+static bool open_stream(tensor_file *f, gz_stream *s, int dtype, const file_spec *of,
+                        const tensor_file_most *most) {
+  if (npz_is(s) && !of->record) return open_member(f, s, of, most->elements);
   if (of->member)
     return tensor_file_fail(s, "':%s' behind the name is for an .npz archive, found none",
                             of->member);
-  if (of->record) return raw_read_header(f, s, of->record, of->columns);
+  if (of->record) return raw_read_header(f, s, of->record, of->columns, most->rows);
   bool npy = npy_is(s), idx = idx_is(s);
   if ((npy || idx) && of->columns)
     return tensor_file_fail(s, "columns ':%s' are for CSV and raw records, found %s", of->columns,
                             npy ? ".npy" : "IDX");
-  if (npy) return npy_read_header(f, s) && take_elements(f, s);
-  if (idx) return idx_read_header(f, s) && take_elements(f, s);
+  if (npy) return npy_read_header(f, s) && take_elements(f, s, most->elements);
+  if (idx) return idx_read_header(f, s) && take_elements(f, s, most->elements);
   if (!is_text(s) || ends_in(s->name, ".npy")) return unknown(s);
-  return csv_read(f, s, dtype, of->columns) && tensor_file_size(f, s);
+  return csv_read(f, s, dtype, of->columns, most->rows) && tensor_file_size(f, s);
 }
 
 static bool open_number(tensor_file *f, const char *text, int dtype) {
@@ -167,13 +169,13 @@ static tensor_file *new_file(const char *name) {
   return f;
 }
 
-static tensor_file *open_one(const char *name, const file_spec *of, int dtype, char *why,
-                             size_t whysize) {
+static tensor_file *open_one(const char *name, const file_spec *of, int dtype,
+                             const tensor_file_most *most, char *why, size_t whysize) {
   gz_stream s;
   tensor_file *f = new_file(name);
   bool good = f && gz_open(&s, f->name, why, whysize);
   if (good) {
-    good = open_stream(f, &s, dtype, of);
+    good = open_stream(f, &s, dtype, of, most);
     gz_close(&s);
   }
   if (good && !element_allowed(f->kind, dtype)) {
@@ -202,13 +204,14 @@ static bool joins(tensor_file *f, const tensor_file *part, char *why, size_t why
   return false;
 }
 
-static tensor_file *open_several(const file_spec *of, int dtype, char *why, size_t whysize) {
+static tensor_file *open_several(const file_spec *of, int dtype, const tensor_file_most *most,
+                                 char *why, size_t whysize) {
   tensor_file *f = new_file(of->path);
   if (f) f->part = calloc((size_t)of->nfiles, sizeof *f->part);
   if (f) f->part_at = calloc((size_t)of->nfiles + 1, sizeof *f->part_at);
   bool good = f && f->part && f->part_at;
   for (int i = 0; good && i < of->nfiles; i++) {
-    tensor_file *part = open_one(of->file[i], of, dtype, why, whysize);
+    tensor_file *part = open_one(of->file[i], of, dtype, most, why, whysize);
     if (!part) good = false;
     if (!good) break;
     f->part[f->nparts++] = part;
@@ -238,14 +241,17 @@ static tensor_file *open_scalar(const char *text, int dtype, char *why, size_t w
   return NULL;
 }
 
-tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar, char *why, size_t whysize) {
+tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar,
+                              const tensor_file_most *most, char *why, size_t whysize) {
+  static const tensor_file_most all = {INT64_MAX, INT64_MAX};
+  if (!most) most = &all;
   file_spec of;
   tensor_file *f = NULL;
   snprintf(why, whysize, "%.200s: out of memory", spec);
   if (scalar && element_is_number(spec)) return open_scalar(spec, dtype, why, whysize);
   if (file_spec_read(&of, spec, why, whysize))
-    f = of.nfiles == 1 ? open_one(of.file[0], &of, dtype, why, whysize)
-                       : open_several(&of, dtype, why, whysize);
+    f = of.nfiles == 1 ? open_one(of.file[0], &of, dtype, most, why, whysize)
+                       : open_several(&of, dtype, most, why, whysize);
   file_spec_free(&of);
   return f;
 }

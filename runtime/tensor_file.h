@@ -50,10 +50,18 @@ typedef struct tensor_file {
   char note[256];             /* something to tell the user once, or "" */
 } tensor_file;
 
+/* How much of a file can be of use: what holds more need not be decoded to be refused. */
+typedef struct tensor_file_most {
+  int64_t rows;     /* lines of a CSV, records of a raw file */
+  int64_t elements; /* of other formats */
+} tensor_file_most;
+
 /* Opens `spec` (file_spec.h), or, for a dtype of a scalar input (`scalar`), a number. CSV text
  * becomes `dtype` at once; binary files keep their kind, which is checked against element_allowed.
- * NULL with why on failure. */
-tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar, char *why, size_t whysize);
+ * `most` may be NULL; a file that would have to be decoded and has more elements is not: its shape
+ * alone may then be looked at. NULL with why on failure. */
+tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar,
+                              const tensor_file_most *most, char *why, size_t whysize);
 /* The same over a host's memory: dense, of one of dtrt.h's types. It is only read, and must stay.
  * NULL: out of memory. */
 tensor_file *tensor_file_over(const char *name, int dtype, int rank, const int64_t *shape,
@@ -94,9 +102,10 @@ void npz_close(gz_stream *s);
 bool idx_is(const gz_stream *s);
 bool idx_read_header(tensor_file *f, gz_stream *s);
 /* The whole file; `text` of columns or NULL. */
-bool csv_read(tensor_file *f, gz_stream *s, int dtype, const char *text);
+bool csv_read(tensor_file *f, gz_stream *s, int dtype, const char *text, int64_t most_rows);
 /* A file of records such as "u8[3073]" or "u8[65]@64". */
-bool raw_read_header(tensor_file *f, gz_stream *s, const char *record, const char *text);
+bool raw_read_header(tensor_file *f, gz_stream *s, const char *record, const char *text,
+                     int64_t most_rows);
 bool raw_looks_like(const char *record);
 /* The columns that a text names of a row of `width`; NULL is all. */
 bool columns_choose(columns *c, gz_stream *s, const char *text, int64_t width);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 double jit_now(void) {
   struct timespec t;
@@ -41,6 +42,7 @@ static struct {
 } jit_module = {.once = PTHREAD_ONCE_INIT};
 
 static const JitVerbs *open_module(const char *path, char **why) {
+  if (*why && access(path, F_OK)) return NULL; /* why the first, which is there, was of no use */
   void *h = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   const JitVerbs *v = h ? dlsym(h, "dtgc_jit_verbs") : NULL;
   if (v && v->abi == JIT_ABI) return v;

@@ -96,7 +96,7 @@ void dtgc_free_text(char *text) { free(text); }
 static void keep_first(dtgc_program *p, const Message *m) {
   char *text = NULL;
   if (m->severity != SEV_NOTE) p->after_first = m->severity == SEV_ERROR && !p->first_error_kept;
-  if (!p->after_first) return;
+  if (!p->after_first && !m->of_first) return;
   if (m->severity == SEV_ERROR)
     set_error(p, strdup(m->rendered));
   else if (p->error && asprintf(&text, "%s\n%s", p->error, m->rendered) >= 0)

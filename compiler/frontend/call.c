@@ -145,9 +145,10 @@ static void note_call(Elab *e, const Stmt *decl, const Instance *in, Span call, 
   for (const Frame *f = e->frame; f; f = f->up) depth++;
   if (e->diag->errors == errors_before || depth >= 4) return;
   if (in)
-    diag_note(e->diag, call, "in `%s` of %s, called here", decl->name.text, in->path);
+    diag_note_since(e->diag, call, errors_before, "in `%s` of %s, called here", decl->name.text,
+                    in->path);
   else
-    diag_note(e->diag, call, "in `%s`, called here", decl->name.text);
+    diag_note_since(e->diag, call, errors_before, "in `%s`, called here", decl->name.text);
 }
 
 /* -------- running -------- */

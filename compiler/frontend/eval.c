@@ -78,9 +78,8 @@ static bool add_dim(Elab *e, Shape *shape, const Value *v, Span at) {
 
 static bool type_fits(Elab *e, Span at, DType t, const Shape *s) {
   int64_t bytes = dtype_size(t), most = (int64_t)1 << 46;
-  for (int i = 0; i < s->rank; i++)
-    if (s->dim[i] == 0) return true;
   for (int i = 0; i < s->rank; i++) {
+    if (s->dim[i] == 0) continue; /* nothing to store, but the other sizes are still multiplied */
     if (bytes > most / s->dim[i]) {
       elab_fail(e, at, "%s is too large: more than 2^46 bytes", type_text(e, t, s));
       return false;

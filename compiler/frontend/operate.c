@@ -147,8 +147,8 @@ static bool one_slice(Elab *e, Scope *s, const Sub *x, Subscripting *t) {
   if (!bound(e, s, x->begin, &u->has_begin, &u->begin) ||
       !bound(e, s, x->end, &u->has_end, &u->end) || !bound(e, s, x->step, &has_step, &u->step))
     return false;
-  if (has_step && (u->step == 0 || u->step == INT64_MIN)) {
-    elab_fail(e, x->step->span, "the step of a slice cannot be %s", u->step ? "so large" : "0");
+  if (has_step && u->step == 0) {
+    elab_fail(e, x->step->span, "the step of a slice cannot be 0");
     return false;
   }
   if (!has_step) u->step = 1;

@@ -162,7 +162,7 @@ bool op_check_number(Build *b, Span at, DType t, double v) {
 bool op_check_size(Build *b, Span at, DType t, const Shape *s) {
   int64_t bytes = dtype_size(t), most = (int64_t)1 << 46;
   for (int i = 0; i < s->rank; i++) {
-    if (s->dim[i] == 0) return true;
+    if (s->dim[i] == 0) continue; /* nothing to store, but the other sizes are still multiplied */
     if (bytes > most / s->dim[i]) {
       Str text = str_new(b->arena);
       shape_put(&text, s);

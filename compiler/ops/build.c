@@ -349,10 +349,10 @@ NodeId build_subscript(Build *b, NodeId x, int n, const Subscript *subs) {
         if (to < 0) to += len;
         from = from < -1 ? -1 : from > len - 1 ? len - 1 : from;
         to = to < -1 ? -1 : to > len - 1 ? len - 1 : to;
-        t = -t;
-        size[d] = from > to ? (from - to + t - 1) / t : 0;
+        t = u->step == INT64_MIN ? INT64_MAX : -u->step;
+        size[d] = from > to ? (from - to - 1) / t + 1 : 0;
         start[d] = size[d] ? from - (size[d] - 1) * t : 0;
-        step[d] = t;
+        step[d] = size[d] > 1 ? t : 1; /* a step that is not taken may be any number */
         if (size[d] > 1) reversed |= 1u << d;
       } else {
         int64_t from = u->has_begin ? u->begin : 0, to = u->has_end ? u->end : len;
@@ -361,8 +361,8 @@ NodeId build_subscript(Build *b, NodeId x, int n, const Subscript *subs) {
         from = from < 0 ? 0 : from > len ? len : from;
         to = to < from ? from : to > len ? len : to;
         start[d] = from;
-        size[d] = (to - from + t - 1) / t;
-        step[d] = t;
+        size[d] = to > from ? (to - from - 1) / t + 1 : 0;
+        step[d] = size[d] > 1 ? t : 1;
       }
     }
     kept.dim[kept.rank++] = size[d];

@@ -97,7 +97,7 @@ static bool pool_args(Build *b, const Arg *a, NodeId *x, Slide *s) {
     if (!arg_int(b, a[1].kind == ARG_LIST ? &a[1].at[d] : &a[1], "window", &s->taps[d]))
       return false;
     if (s->taps[d] < 1 || s->taps[d] > 1 << 20) {
-      op_fail(b, a[1].span, "`window` must be at least 1, but it is %ld", (long)s->taps[d]);
+      op_fail(b, a[1].span, "`window` must lie between 1 and 2^20, but it is %ld", (long)s->taps[d]);
       return false;
     }
     s->large[d] = p->dim[1 + d];

@@ -94,8 +94,9 @@ static Arg call_reshape(Build *b, const Arg *a) {
     if (dims.at[i].i == -1) {
       if (hole >= 0) return arg_node(op_fail(b, dims.at[i].span, "only one size can be -1"));
       hole = i;
-    } else if (dims.at[i].i > 0 && known <= total) {
-      known *= dims.at[i].i;
+    } else if (dims.at[i].i > 0 && __builtin_mul_overflow(known, dims.at[i].i, &known)) {
+      known = INT64_MAX; /* more than there can be */
+      break;
     }
   }
   if (hole >= 0) {

@@ -11,7 +11,7 @@ static bool each(Build *b, const Arg *a, const char *param, int n, int64_t *out)
   for (int d = 0; d < n; d++) {
     if (!arg_int(b, a->kind == ARG_LIST ? &a->at[d] : a, param, &out[d])) return false;
     if (out[d] < 1 || out[d] > 1 << 20) {
-      op_fail(b, a->span, "`%s` must be at least 1, but it is %ld", param, (long)out[d]);
+      op_fail(b, a->span, "`%s` must lie between 1 and 2^20, but it is %ld", param, (long)out[d]);
       return false;
     }
   }
@@ -51,11 +51,16 @@ bool slide_args(Build *b, const Arg *stride, const Arg *padding, const Arg *dila
   for (int d = 0; d < s->n; d++) s->before[d] = 0;
   if (!same && !valid && !explicit_padding(b, padding, s->n, s->before, after)) return false;
   for (int d = 0; d < s->n; d++) {
-    int64_t reach = (s->taps[d] - 1) * s->dilation[d] + 1;
+    int64_t reach;
     if (s->taps[d] < 1) {
       op_fail(b, b->span, "the window is empty in spatial dim %d", d);
       return false;
     }
+    if (s->taps[d] > (int64_t)1 << 40) {
+      op_fail(b, b->span, "a window of %ld is too large", (long)s->taps[d]);
+      return false;
+    }
+    reach = (s->taps[d] - 1) * s->dilation[d] + 1; /* at most 2^60 */
     if (same) {
       s->small[d] = (s->large[d] + s->stride[d] - 1) / s->stride[d];
       int64_t pad = (s->small[d] - 1) * s->stride[d] + reach - s->large[d];

@@ -183,6 +183,7 @@ static bool infer_concat(Build *b, Node *n) {
       return false;
     }
     n->shape.dim[dim] += y->shape.dim[dim];
+    if (!op_check_size(b, b->span, n->dtype, &n->shape)) return false;
   }
   return op_check_size(b, b->span, n->dtype, &n->shape);
 }

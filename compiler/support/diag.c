@@ -80,7 +80,7 @@ const char *diag_render(const Diag *d, Arena *a, Severity sev, Span at, const ch
   return out.at;
 }
 
-static void report(Diag *d, Severity sev, Span at, const char *fmt, va_list ap) {
+static void report(Diag *d, Severity sev, Span at, int before, const char *fmt, va_list ap) {
   Arena *a = d->arena;
   const char *text = arena_vprintf(a, fmt, ap);
   if (sev == SEV_NOTE) {
@@ -97,7 +97,10 @@ static void report(Diag *d, Severity sev, Span at, const char *fmt, va_list ap) 
     vec_push(a, &d->seen, key);
   }
   const Source *s = diag_source(d, at.file);
-  Message m = {.severity = sev, .text = text, .rendered = diag_render(d, a, sev, at, text)};
+  Message m = {.severity = sev,
+               .text = text,
+               .rendered = diag_render(d, a, sev, at, text),
+               .of_first = before == 0};
   if (s) m.file = s->name, diag_locate(d, at, &m.line, &m.column);
   if (d->fn) d->fn(d->user, &m);
 }
@@ -106,9 +109,16 @@ static void report(Diag *d, Severity sev, Span at, const char *fmt, va_list ap) 
   void name(Diag *d, Span at, const char *fmt, ...) {                                              \
     va_list ap;                                                                                    \
     va_start(ap, fmt);                                                                             \
-    report(d, sev, at, fmt, ap);                                                                   \
+    report(d, sev, at, -1, fmt, ap);                                                                 \
     va_end(ap);                                                                                    \
   }
 DIAG(diag_error, SEV_ERROR)
 DIAG(diag_warning, SEV_WARNING)
 DIAG(diag_note, SEV_NOTE)
+
+void diag_note_since(Diag *d, Span at, int before, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  report(d, SEV_NOTE, at, before, fmt, ap);
+  va_end(ap);
+}

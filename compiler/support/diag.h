@@ -25,6 +25,7 @@ typedef struct Message {
   int line, column; /* from 1; columns count bytes, a tab is one */
   const char *text;
   const char *rendered; /* with file, line and caret, several lines, ends in newline */
+  bool of_first; /* a note of a call in which the first error of all is, others perhaps after it */
 } Message;
 
 typedef void MessageFn(void *user, const Message *m);
@@ -58,6 +59,9 @@ const char *diag_render(const Diag *d, Arena *a, Severity sev, Span at, const ch
 
 void diag_error(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_warning(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* A note on all errors since there were `before`, such as the call they are in. */
+void diag_note_since(Diag *d, Span at, int before, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 void diag_note(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -256,10 +256,19 @@ static void check_refusals(void) {
   o = options(1), o.train.limit = 5, o.drop_last = 1;
   CHECK(dtgc_fit(p, &o) == DTGC_BAD_ARGUMENT);
   HAS(dtgc_error(p), "drop_last leaves nothing");
+  /* Sizes whose products 64 bits do not hold */
+  const int64_t rows[] = {INT64_MAX, INT64_MAX / 4, INT64_MAX - 9, (int64_t)1 << 50, -1, INT64_MIN};
+  for (int i = 0; i < 6; i++) {
+    dtgc_feed huge[] = {{"x", .data = x, .rows = rows[i]}, {"y", .data = y, .rows = rows[i]}, {"weight", .data = &weight}};
+    dtgc_fit_options all = {.train = {"train", huge, 3, 0, 0}, .epochs = 1};
+    CHECK(dtgc_fit(p, &all) == DTGC_BAD_ARGUMENT);
+    all.train.skip = INT64_MAX, all.train.limit = INT64_MAX;
+    CHECK(dtgc_fit(p, &all) == DTGC_BAD_ARGUMENT);
+  }
+
   o = options(1); /* none of it did harm */
   CHECK(dtgc_fit(p, &o) == DTGC_OK);
-  dtgc_free(p);
-}
+  dtgc_free(p);}
 
 int main(void) {
   float w[WIDTH];

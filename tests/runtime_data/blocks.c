@@ -41,7 +41,7 @@ static int64_t read_box(tensor_file *f, int64_t columns, int64_t r0, int64_t r1,
  * narrow the bytes between are read along, but no more than the box spans. */
 static void check_devices(const char *spec, int64_t rows, int64_t columns) {
   why[0] = '\0';
-  tensor_file *f = tensor_file_open(spec, DTRT_I32, false, why, sizeof why);
+  tensor_file *f = tensor_file_open(spec, DTRT_I32, false, NULL, why, sizeof why);
   CHECK(f && f->fd >= 0 && tensor_file_from_disk(f) == 0);
   if (!f) return;
   for (int64_t d = 0; d < 4; d++) {
@@ -76,7 +76,7 @@ static void test_devices(void) {
 
 /* Chosen columns of records, of which a device reads those alone that are its own. */
 static void test_columns(void) {
-  tensor_file *f = tensor_file_open("wide.bin:i32[2048]:1024-", DTRT_I32, false, why, sizeof why);
+  tensor_file *f = tensor_file_open("wide.bin:i32[2048]:1024-", DTRT_I32, false, NULL, why, sizeof why);
   CHECK(f);
   if (!f) return;
   const int64_t lo[2] = {0, 256}, hi[2] = {100, 512};

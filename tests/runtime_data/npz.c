@@ -132,7 +132,7 @@ static size_t npy(unsigned char *to, int rows, int first) {
 
 static tensor_file *open_as(const char *spec, int dtype) {
   why[0] = '\0';
-  return tensor_file_open(spec, dtype, false, why, sizeof why);
+  return tensor_file_open(spec, dtype, false, NULL, why, sizeof why);
 }
 
 static bool read_all(const tensor_file *f, int dtype, void *to) {

@@ -54,7 +54,7 @@ static void put_npy(const char *name, const char *dict, const void *data, size_t
 
 static tensor_file *open_as(const char *spec, int dtype) {
   why[0] = '\0';
-  return tensor_file_open(spec, dtype, false, why, sizeof why);
+  return tensor_file_open(spec, dtype, false, NULL, why, sizeof why);
 }
 
 static bool read_all(const tensor_file *f, int dtype, void *to) {

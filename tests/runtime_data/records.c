@@ -22,7 +22,7 @@ static void put_gz(const char *name, const void *bytes, size_t n) {
 
 static tensor_file *open_as(const char *spec, int dtype) {
   why[0] = '\0';
-  return tensor_file_open(spec, dtype, false, why, sizeof why);
+  return tensor_file_open(spec, dtype, false, NULL, why, sizeof why);
 }
 
 static bool read_all(const tensor_file *f, int dtype, void *to) {
