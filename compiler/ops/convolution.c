@@ -124,6 +124,11 @@ static bool conv_args(Build *b, const Arg *a, const Arg *groups, NodeId *x, Node
     op_fail(b, groups->span, "`groups` must be at least 1");
     return false;
   }
+  if (s->groups > 1 && s->groups > q->dim[s->n + 1]) {
+    op_fail(b, groups->span, "%ld groups are more than the last dim of the weights %s",
+            (long)s->groups, op_describe(b, *w));
+    return false;
+  }
   for (int d = 0; d < s->n; d++) s->taps[d] = q->dim[d];
   return true;
 }
