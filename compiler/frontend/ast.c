@@ -2,6 +2,7 @@
  * too large, targets that cannot be bound, the two spellings that a method's head and a call share.
  */
 #include "ast.h"
+#include "foreign.h"
 #include "lex.h"
 #include <errno.h>
 #include <math.h>
@@ -307,6 +308,11 @@ Stmt *ast_method(Parse *p, Expr *head, const StmtVec *body) {
     const Given *g = &head->given.at[i];
     Param a = {.name = g->name, .value = g->value};
     if (!g->name.text) {
+      const char *foreign = foreign_statement(head->x->name.text);
+      if (g->value->kind != EX_NAME && foreign) { /* while (x < 3) { */
+        diag_error(p->diag, head->x->span, "%s", foreign);
+        return ast_stmt(p, ST_ERROR, head->span);
+      }
       if (g->value->kind != EX_NAME) {
         diag_error(p->diag, g->value->span, "a parameter is a name, or `name = default`");
         continue;
@@ -338,6 +344,15 @@ Ident ast_forbid(Parse *p, Span at, Ident what) {
     diag_error(p->diag, what.span,
                "unexpected `%s`; a layout can only `forbid gather` or `forbid keep`", what.text);
   return (Ident){what.text, at};
+}
+
+Expr *ast_slashed(Parse *p, Span at, Expr *x, Expr *y) {
+  Str s = str_new(p->arena);
+  if (!is_path(x) || !is_path(y)) return ast_binary(p, OP_div, x, y); /* ast_layout rejects it */
+  ast_print_path(&s, x);
+  str_puts(&s, "/");
+  ast_print_path(&s, y);
+  return ast_name(p, ast_ident(p, at, s.at, s.n));
 }
 
 Stmt *ast_layout(Parse *p, Span at, Expr *target, SpecExpr *spec, Ident forbid) {

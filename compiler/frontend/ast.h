@@ -200,6 +200,7 @@ SpecExpr *ast_spec_partial(Parse *p, Span at, SpecExpr *s, Ident word, const Ide
 
 Stmt *ast_stmt(Parse *p, StmtKind kind, Span at);
 Stmt *ast_import(Parse *p, Span at, Expr *module);
+Expr *ast_slashed(Parse *p, Span at, Expr *x, Expr *y); /* a path as other systems write it: for a hint */
 Stmt *ast_const(Parse *p, Span at, Ident name, Expr *value);
 Stmt *ast_decl(Parse *p, StmtKind kind, Span at, Ident name, const ParamVec *params,
                const StmtVec *body);

@@ -207,6 +207,12 @@ static Value field(Elab *e, const Expr *x, const Value *v) {
   }
   Value r = builtin_field(e, v, x->name.text, &found);
   if (found) return r;
+  Value op;
+  bool tensor = v->kind == V_TENSOR || v->kind == V_VAR;
+  const char *name = !strcmp(x->name.text, "T") ? "transpose" : x->name.text;
+  if (tensor && builtin_find(name, &op))
+    return elab_fail(e, x->name.span, "%s has no `%s`: operations stand before the tensor, as in %s(x)",
+                     value_describe(e, v), x->name.text, name);
   return elab_fail(e, x->name.span, "%s has no `%s`", value_describe(e, v), x->name.text);
 }
 

@@ -4,6 +4,7 @@
 #include "ast.h"
 }
 %code {
+#include "foreign.h"
 #include "lex.h"
 #include <string.h>
 int dtg_yylex(YYSTYPE *value, Span *at, void *lex);
@@ -61,7 +62,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 %token YYEOF 0 "end of text"
 
 %type <ident> name forbid
-%type <expr> expr conj neg cmp sum term factor power postfix atom number key type init
+%type <expr> slashed expr conj neg cmp sum term factor power postfix atom number key type init
 %type <op> cmp_op sum_op term_op
 %type <exprs> exprs exprs1
 %type <given> given axis result
@@ -101,6 +102,7 @@ stmt: IMPORT STRING             { $$ = ast_import(p, @$, $2); }
     | MESH '[' axes ']'         { $$ = ast_mesh(p, @$, $3); }
     | LAYOUT postfix '=' spec   { $$ = ast_layout(p, @$, $2, $4, (Ident){0}); }
     | LAYOUT postfix '=' spec forbid    { $$ = ast_layout(p, @$, $2, $4, $5); }
+    | LAYOUT slashed '=' spec   { $$ = ast_layout(p, @$, $2, $4, (Ident){0}); }
     | LAYOUT postfix forbid     { $$ = ast_layout(p, @$, $2, NULL, $3); }
     | LAYOUT forbid             { $$ = ast_layout(p, @$, NULL, NULL, $2); }
     | LAYOUT NAME               { $$ = ast_layout_word(p, @$, $2); }
@@ -175,6 +177,10 @@ spec: '[' ']'                   { $$ = ast_spec(p, @$, NULL); }
     | '[' ']' NAME '(' names ')'        { $$ = ast_spec_partial(p, @$, ast_spec(p, @$, NULL), $3, $5); }
     | NAME                      { $$ = ast_spec_word(p, $1); }
     ;
+
+slashed: postfix '/' postfix    { $$ = ast_slashed(p, @$, $1, $3); }
+       | slashed '/' postfix    { $$ = ast_slashed(p, @$, $1, $3); }
+       ;
 
 forbid: FORBID NAME             { $$ = ast_forbid(p, @$, $2); }
       ;
@@ -378,9 +384,25 @@ static void expected_of(const yypcontext_t *ctx, Expected *out) {
   for (int i = 0; i < n; i++) {
     bool line = stmt && (begins_stmt(want[i]) || want[i] == YYSYMBOL_SEP);
     if (want[i] == YYSYMBOL_FORBID) continue; /* may stand where `=` may */
+    if (!more && !strcmp(yysymbol_name(want[i]), "`/`")) continue; /* in a path, for a hint */
     if (!line && !(expr && begins_expr(want[i])) && !(more && goes_on(want[i])))
       expect(out, yysymbol_name(want[i]));
   }
+}
+
+/* What of all that could have stood there tells where we are. */
+static Stopped stopped_at(const yypcontext_t *ctx) {
+  yysymbol_kind_t want[YYNTOKENS], found = yypcontext_token(ctx);
+  int n = yypcontext_expected_tokens(ctx, want, YYNTOKENS);
+  Stopped s = {.at = *yypcontext_location(ctx), .ends = found == YYSYMBOL_SEP || found == YYSYMBOL_YYEOF};
+  for (int i = 0; i < n; i++) {
+    s.name = s.name || want[i] == YYSYMBOL_NAME;
+    s.expr = s.expr || want[i] == YYSYMBOL_NUMBER;
+    s.stmt = s.stmt || want[i] == YYSYMBOL_IMPORT;
+    s.brace = s.brace || !strcmp(yysymbol_name(want[i]), "`{`");
+    s.parenthesis = s.parenthesis || !strcmp(yysymbol_name(want[i]), "`)`");
+  }
+  return s;
 }
 
 static void show_unexpected(Str *s, Parse *p, yysymbol_kind_t found, Span at) {
@@ -397,8 +419,12 @@ static int yyreport_syntax_error(const yypcontext_t *ctx, Parse *p, void *lex) {
   yysymbol_kind_t found = yypcontext_token(ctx);
   Expected want = {.n = 0};
   Str s = str_new(p->arena);
-  show_unexpected(&s, p, found, at);
-  expected_of(ctx, &want);
+  if (!strncmp(diag_source(p->diag, p->file)->text + at.begin, "->", 2)) return 0; /* the lexer told */
+  Stopped stopped = stopped_at(ctx);
+  const char *foreign = foreign_syntax(p, &stopped);
+  if (foreign) str_puts(&s, foreign);
+  else show_unexpected(&s, p, found, at);
+  if (!foreign) expected_of(ctx, &want);
   for (int i = 0; i < want.n && want.n <= 4; i++)
     str_printf(&s, "%s%s", i == 0 ? "; expected " : i == want.n - 1 ? " or " : ", ", want.name[i]);
   /* Show the line that ends, not the next. */

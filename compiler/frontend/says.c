@@ -124,8 +124,11 @@ static const char *said_text(Elab *e, const Said *s) {
 }
 
 static void conflict(Elab *e, const Named *n, const Said *s, Span other, const char *other_text) {
-  elab_fail(e, s->span, "%s and %s give `%s` different layouts", said_text(e, s), other_text,
-            n->text);
+  if (!strcmp(said_text(e, s), other_text))
+    elab_fail(e, s->span, "%s is given two different layouts", other_text);
+  else
+    elab_fail(e, s->span, "%s and %s give `%s` different layouts", said_text(e, s), other_text,
+              n->text);
   diag_note(e->diag, other, "the other is here");
 }
 
@@ -322,9 +325,33 @@ static const Named *matches_part(Elab *e, const Said *s) {
   return NULL;
 }
 
+/* The tensor whose path ends in these words: `d1/kernel` and `d1.kernel` are short for
+ * `model.d1.kernel`, and none of an entry's values where a variable is. */
+static const Named *ends_path(Elab *e, const Said *s) {
+  char *want = arena_strdup(e->arena, s->target);
+  size_t n = strlen(want);
+  bool slash = strchr(want, '/') != NULL;
+  for (char *c = want; *c; c++)
+    if (*c == '/') *c = '.';
+  for (int others = 0; others < 2; others++)
+    for (int i = 0; i < e->named.n; i++) {
+      const Named *x = &e->named.at[i];
+      size_t len = strlen(x->text);
+      if ((x->kind != NAMED_VAR) != others || len < n || strcmp(x->text + len - n, want)) continue;
+      if (len == n ? slash : x->text[len - n - 1] == '.') return x;
+    }
+  return NULL;
+}
+
 static void matched_nothing(Elab *e, const Said *s) {
   Near near = {.want = s->target};
   size_t len = strlen(s->target);
+  const Named *whole = !s->pattern || strchr(s->target, '/') ? ends_path(e, s) : NULL;
+  if (whole) {
+    says_nothing(e, s, "%s names no tensor, so this layout says nothing; did you mean `%s`?",
+                 said_text(e, s), whole->text);
+    return;
+  }
   const Named *part = matches_part(e, s);
   if (part) {
     bool either = strchr(s->target, '|');

@@ -2,6 +2,7 @@
  * in layers; tensors are computed, and variables assigned, in methods and entries; a fn only
  * computes. */
 #include "elaborate.h"
+#include "foreign.h"
 #include <string.h>
 
 static const char *place(Where where) {
@@ -172,7 +173,10 @@ static void run_expr(Elab *e, Scope *s, const Stmt *stmt, Where where) {
   const char *base = e->base;
   (void)where;
   if (stmt->value->kind != EX_CALL) {
-    elab_fail(e, stmt->span, "this has no effect: a statement binds, assigns, calls or declares");
+    const char *foreign =
+        stmt->value->kind == EX_NAME ? foreign_statement(stmt->value->name.text) : NULL;
+    elab_fail(e, stmt->span, "%s",
+              foreign ? foreign : "this has no effect: a statement binds, assigns, calls or declares");
     return;
   }
   e->base = NULL;

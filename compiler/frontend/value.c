@@ -1,5 +1,6 @@
 /* Values of the elaborator, the scopes that hold them, and the words that messages use for them. */
 #include "elaborate.h"
+#include "foreign.h"
 #include <string.h>
 
 const Value value_error = {.kind = V_ERROR}, value_none = {.kind = V_NONE};
@@ -213,6 +214,8 @@ static Value unknown_name(Elab *e, Scope *s, Ident name) {
   const char *instead = op_instead(name.text);
   if (instead)
     return elab_fail(e, name.span, "unknown name `%s`; write it as in `%s`", name.text, instead);
+  const char *foreign = foreign_name(name.text);
+  if (foreign) return elab_fail(e, name.span, "unknown name `%s`: %s", name.text, foreign);
   return elab_fail(e, name.span, "unknown name `%s`%s", name.text, near_text(e, &near));
 }
 

@@ -1,0 +1,243 @@
+/* See foreign.h. Invariant: a message tells what dtg has, or that it has none; it never guesses what was
+ * meant from spelling. */
+#include "foreign.h"
+#include <string.h>
+
+typedef struct Word {
+  const char *word, *says;
+} Word;
+
+#define NO_LOOP                                                                                    \
+  "dtg has no loops that run until something happens: `for i in 0..n { }` is unrolled while "      \
+  "compiling; steps that repeat are calls of an entry"
+#define NO_JUMP                                                                                    \
+  "dtg has no jumps out of loops: a loop is unrolled while compiling; choose its bounds, or "      \
+  "values with where(cond, x, y)"
+#define NO_CLASS "dtg has no classes or structs: a `layer` has params, states and methods"
+#define USE_FN "a function is written `fn f(x) { return ... }`"
+#define USE_BIND "a name is bound without a word before it: `x = ...` (`const n = ...` for the command line)"
+#define NO_RAISE "dtg has no exceptions: an error ends the call and is told by the host"
+#define NO_ASSERT "dtg has no `assert` yet: return the condition as an output, and test it in the host"
+#define NO_PRINT "dtg has no `print` yet: return the value as an output of the entry"
+#define NO_MODULE                                                                                  \
+  "operations stand without a module, as in sum(x) (docs/ops.md); the shipped library is "         \
+  "imported as in import \"nn\""
+#define NO_TYPE "a name takes the type of its value; write `x = f32(...)` or `i32(...)` to convert"
+
+/* Words that begin a statement elsewhere, or stand inside an expression. */
+static const Word statements[] = {
+    {"while", NO_LOOP},
+    {"until", NO_LOOP},
+    {"loop", NO_LOOP},
+    {"do", NO_LOOP},
+    {"break", NO_JUMP},
+    {"continue", NO_JUMP},
+    {"goto", NO_JUMP},
+    {"def", USE_FN},
+    {"func", USE_FN},
+    {"fun", USE_FN},
+    {"function", USE_FN},
+    {"lambda", "dtg has no `lambda`: " USE_FN ", and pass f"},
+    {"class", NO_CLASS},
+    {"struct", NO_CLASS},
+    {"let", USE_BIND},
+    {"var", USE_BIND},
+    {"val", USE_BIND},
+    {"auto", USE_BIND},
+    {"mut", USE_BIND},
+    {"int", NO_TYPE},
+    {"float", NO_TYPE},
+    {"double", NO_TYPE},
+    {"bool", NO_TYPE},
+    {"elif", "write `else if` for `elif`"},
+    {"elsif", "write `else if` for `elsif`"},
+    {"unless", "write `if not cond { }` for `unless`"},
+    {"switch", "dtg has no `switch`: write `if` and `else if`, or where(cond, x, y) for elements"},
+    {"match", "dtg has no `match`: write `if` and `else if`, or where(cond, x, y) for elements"},
+    {"case", "dtg has no `case`: write `if` and `else if`, or where(cond, x, y) for elements"},
+    {"from", "an import takes a string and brings all names: import \"nn\""},
+    {"use", "an import takes a string and brings all names: import \"nn\""},
+    {"include", "an import takes a string and brings all names: import \"nn\""},
+    {"assert", NO_ASSERT},
+    {"print", NO_PRINT},
+    {"try", NO_RAISE},
+    {"except", NO_RAISE},
+    {"raise", NO_RAISE},
+    {"throw", NO_RAISE},
+    {"with", "dtg has no `with`"},
+    {"del", "dtg has no `del`: memory is planned while compiling"},
+    {"global", "params and states are assigned with `<-`; nothing has to be declared for that"},
+    {"nonlocal", "params and states are assigned with `<-`; nothing has to be declared for that"},
+    {"yield", "dtg has no generators: a list is written [f(i) for i in 0..n]"},
+    {"async", "dtg has no `async`: exchanges overlap by themselves"},
+    {"await", "dtg has no `await`: exchanges overlap by themselves"},
+    {"pass", "an empty block is `{ }`"},
+    {"is", "compare with `==`"},
+};
+
+static const Word names[] = {
+    {"True", "write `true`"},
+    {"False", "write `false`"},
+    {"None", "write `none`"},
+    {"null", "write `none`"},
+    {"nil", "write `none`"},
+    {"float", "the types are bool, u8, i8, i32, i64, f16, bf16, f32 and f64"},
+    {"float16", "write `f16`"},
+    {"half", "write `f16`"},
+    {"bfloat16", "write `bf16`"},
+    {"float32", "write `f32`"},
+    {"float64", "write `f64`"},
+    {"double", "write `f64`"},
+    {"int", "the types are bool, u8, i8, i32, i64, f16, bf16, f32 and f64"},
+    {"int8", "write `i8`"},
+    {"uint8", "write `u8`"},
+    {"int32", "write `i32`"},
+    {"int64", "write `i64`"},
+    {"long", "write `i64`"},
+    {"int16", "dtg has no 16-bit integers; i32 holds them"},
+    {"uint16", "dtg has no 16-bit integers; i32 holds them"},
+    {"uint32", "dtg has no unsigned 32-bit integers; i64 holds them"},
+    {"uint64", "dtg has no unsigned 64-bit integers"},
+    {"complex64", "dtg has no complex numbers"},
+    {"print", NO_PRINT},
+    {"assert", NO_ASSERT},
+    {"range", "a range is written 0..n, as in `for i in 0..n { }`"},
+    {"enumerate", "write `for i in 0..n { }` and list[i]"},
+    {"zip", "write `for i in 0..n { }` and index both lists"},
+    {"map", "a list is written [f(v) for v in list]"},
+    {"np", NO_MODULE},
+    {"jnp", NO_MODULE},
+    {"numpy", NO_MODULE},
+    {"jax", NO_MODULE},
+    {"lax", NO_MODULE},
+    {"torch", NO_MODULE},
+    {"tf", NO_MODULE},
+    {"math", NO_MODULE},
+    {"self", "a method names its layer's params, states and layers without `self.`"},
+    {"this", "a method names its layer's params, states and layers without `this.`"},
+    {"jit", "entries are compiled as they are; there is no `jit`"},
+    {"pmap", "a mesh and layouts distribute an entry; there is no `pmap`"},
+    {"shard_map", "a mesh and layouts distribute an entry; there is no `shard_map`"},
+    {"vmap", "dtg has no `vmap`: write the batch as a dim"},
+    {"while_loop", NO_LOOP},
+    {"fori_loop", "write `for i in 0..n { }`, which is unrolled while compiling"},
+    {"cond", "choose elements with where(cond, x, y); `if` decides while compiling"},
+    {"lambda", "dtg has no `lambda`: " USE_FN ", and pass f"},
+};
+
+static const char *find(const Word *table, size_t count, const char *word, size_t n) {
+  for (size_t i = 0; i < count; i++)
+    if (strlen(table[i].word) == n && !memcmp(table[i].word, word, n)) return table[i].says;
+  return NULL;
+}
+#define FIND(table, word, n) find(table, sizeof(table) / sizeof *(table), word, n)
+
+const char *foreign_name(const char *name) {
+  const char *says = FIND(names, name, strlen(name));
+  return says ? says : FIND(statements, name, strlen(name));
+}
+
+const char *foreign_statement(const char *name) { return FIND(statements, name, strlen(name)); }
+
+/* As in lexer.l; `in` and `forbid` may be names. */
+bool foreign_is_reserved(const char *word, size_t n) {
+  static const Word words[] = {{"import", ""}, {"const", ""}, {"fn", ""},     {"layer", ""}, {"entry", ""},
+                               {"mesh", ""},   {"layout", ""}, {"param", ""}, {"state", ""}, {"on", ""},
+                               {"for", ""},    {"if", ""},     {"else", ""},  {"return", ""}, {"and", ""},
+                               {"or", ""},     {"not", ""},    {"true", ""},  {"false", ""}, {"none", ""},
+                               {"relayout", ""}};
+  return FIND(words, word, n) != NULL;
+}
+
+/* -------- where the parser stopped -------- */
+
+typedef struct Around {
+  const char *text; /* of the token */
+  size_t n;
+  const char *before; /* the word before it on its line, or "" */
+  size_t nbefore;
+  const char *line; /* the beginning of its line */
+  char last;        /* the character before it that is not blank, or a newline */
+} Around;
+
+static bool in_word(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static Around around(const Parse *p, Span at) {
+  const char *text = diag_source(p->diag, p->file)->text, *end = text + at.begin;
+  Around a = {.text = end, .n = at.end - at.begin, .before = "", .last = '\n'};
+  for (a.line = end; a.line > text && a.line[-1] != '\n';) a.line--;
+  while (end > a.line && (end[-1] == ' ' || end[-1] == '\t')) end--;
+  if (end > a.line) a.last = end[-1];
+  a.before = end;
+  while (a.before > a.line && in_word(a.before[-1])) a.before--;
+  a.nbefore = (size_t)(end - a.before);
+  return a;
+}
+
+static bool is(const Around *a, const char *text) {
+  return strlen(text) == a->n && !memcmp(a->text, text, a->n);
+}
+
+/* A reserved word where a name belongs, or a sign after one that was meant as a name. */
+static const char *reserved(Parse *p, const Stopped *s, const Around *a) {
+  const char *word = NULL;
+  size_t n = 0;
+  if (s->name && foreign_is_reserved(a->text, a->n) && !is(a, "and") && !is(a, "or") && !is(a, "else"))
+    word = a->text, n = a->n;
+  else if (a->nbefore && foreign_is_reserved(a->before, a->nbefore) && !s->ends &&
+           (is(a, "=") || is(a, "<-") || is(a, ".") || is(a, ",") || (is(a, ":") && !s->brace)))
+    word = a->before, n = a->nbefore;
+  if (!word) return NULL;
+  if (n == 6 && !memcmp(word, "layout", n) && word == a->before)
+    return "`layout` is a reserved word and cannot be a name; a layout statement names its tensor, as in "
+           "`layout x = [batch, _]`";
+  return arena_printf(p->arena, "`%.*s` is a reserved word and cannot be a name", (int)n, word);
+}
+
+/* `if`, `for` and the like in an expression. */
+static const char *in_expression(const Stopped *s, const Around *a) {
+  if (is(a, "if") && s->expr && !s->stmt)
+    return "`if` is a statement, decided while compiling: `if c { y = a } else { y = b }`; for elements "
+           "write where(cond, a, b)";
+  if (is(a, "if") && !s->name)
+    return "dtg has no `a if cond else b`: write where(cond, a, b), or the statement `if` where cond is "
+           "known while compiling";
+  if (is(a, "for") && s->expr && !s->stmt)
+    return "`for` is a statement; a list is written [f(i) for i in 0..n]";
+  if (is(a, "?")) return "dtg has no `cond ? a : b`: write where(cond, a, b)";
+  if (is(a, "{") && s->expr) return "dtg has no dictionaries or sets: a list is written [a, b]";
+  return NULL;
+}
+
+static const char *in_line(const Parse *p, const Stopped *s, const Around *a) {
+  if ((is(a, "//") || (is(a, "/") && (a->text[1] == '*' || a->text[1] == '/'))) && s->stmt)
+    return "a comment begins with `#`";
+  if (is(a, "@") && s->stmt) return "dtg has no decorators";
+  if (is(a, ":") && a->nbefore && a->before == a->line + strspn(a->line, " \t") && !p->brackets &&
+      !foreign_is_reserved(a->before, a->nbefore))
+    return "only params, states and inputs declare types; a name takes that of its value: `y = ...`";
+  if (is(a, ":") && s->brace) return "a block stands in braces: write `{` here, and `}` at its end";
+  if (is(a, ",") && s->parenthesis && p->brackets)
+    return "dtg has no tuples: several values stand without parentheses, as in `a, b = f(x)`, and a list "
+           "is written [a, b]";
+  if (s->ends && s->expr && a->nbefore == 0 && a->before - a->line >= 2 &&
+      (!strncmp(a->before - 2, "++", 2) || !strncmp(a->before - 2, "--", 2)))
+    return "there is no `++` or `--`; write `x = x + 1`, or `x <- x + 1` for a variable";
+  if (a->nbefore == 6 && !memcmp(a->before, "import", 6))
+    return "an import takes a string and brings all names: import \"nn\"";
+  for (const char *c = a->line; c + 1 < a->text; c++)
+    if (c[0] == '/' && c[1] == '/' && in_word(*a->text) && a->nbefore)
+      return "a comment begins with `#`; `//` divides and rounds down";
+  return NULL;
+}
+
+const char *foreign_syntax(Parse *p, const Stopped *s) {
+  Around a = around(p, s->at);
+  const char *says = in_expression(s, &a);
+  if (!says && a.nbefore) says = FIND(statements, a.before, a.nbefore);
+  if (!says && in_word(*a.text) && !s->ends) says = FIND(statements, a.text, a.n);
+  if (!says) says = reserved(p, s, &a);
+  return says ? says : in_line(p, s, &a);
+}
