@@ -73,6 +73,9 @@ typedef struct TextVocabulary {
  * a line for each token: the token, a tab, df, a tab, count. Writes beside the file first and
  * renames. On failure `why` says what is wrong, with the path and line. */
 enum { TEXT_WHY = 5000 };
+/* A new file beside `path`, opened exclusively under a name that cannot be guessed, which is written to
+ * `aside`; to be renamed. NULL with errno. */
+FILE *text_aside(const char *path, char *aside, size_t n);
 bool text_write_vocabulary(const char *path, const TextTable *t, uint64_t texts, char *why);
 bool text_read_vocabulary(const char *path, TextVocabulary *v, char *why);
 void text_free_vocabulary(TextVocabulary *v);

@@ -145,12 +145,9 @@ static bool array_begin(Array *a, const char *path) {
   struct stat st;
   a->path = path;
   if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return fail(path, "it is no regular file");
-  if (snprintf(a->aside, sizeof a->aside, "%s.part.%d", path, (int)getpid()) >=
-      (int)sizeof a->aside)
-    return fail(path, "the name is too long");
-  a->f = fopen(a->aside, "wbe");
+  a->f = text_aside(path, a->aside, sizeof a->aside);
   if (a->f && fwrite(blank, 1, NPY_HEADER, a->f) == NPY_HEADER) return true;
-  return fail(a->aside, strerror(errno));
+  return fail(path, strerror(errno));
 }
 
 /* `dims` is what stands in the brackets of the shape. */

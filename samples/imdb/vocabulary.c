@@ -4,6 +4,7 @@
 #endif
 #include "text.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,15 +17,26 @@ static bool vocabulary_fail(char *why, const char *path, const char *what) {
   return false;
 }
 
+FILE *text_aside(const char *path, char *aside, size_t n) {
+  if (snprintf(aside, n, "%s.part.XXXXXX", path) >= (int)n) {
+    errno = ENAMETOOLONG;
+    return NULL;
+  }
+  mode_t mask = umask(022);
+  umask(mask);
+  int fd = mkostemp(aside, O_CLOEXEC);
+  FILE *f = fd >= 0 && !fchmod(fd, 0666 & ~mask) ? fdopen(fd, "wb") : NULL;
+  if (!f && fd >= 0) close(fd), unlink(aside);
+  return f;
+}
+
 bool text_write_vocabulary(const char *path, const TextTable *t, uint64_t texts, char *why) {
   char aside[4096];
   struct stat st;
   if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
     return vocabulary_fail(why, path, "it is no regular file");
-  if (snprintf(aside, sizeof aside, "%s.part.%d", path, (int)getpid()) >= (int)sizeof aside)
-    return vocabulary_fail(why, path, "the name is too long");
-  FILE *f = fopen(aside, "wbe");
-  if (!f) return vocabulary_fail(why, aside, strerror(errno));
+  FILE *f = text_aside(path, aside, sizeof aside);
+  if (!f) return vocabulary_fail(why, path, strerror(errno));
   fprintf(f, "tfidf 1 texts=%" PRIu64 " columns=%zu\n", texts, t->n + 1);
   for (size_t i = 0; i < t->n; i++) {
     fwrite(text_bytes(t, i), 1, t->entry[i].length, f);
