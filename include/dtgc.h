@@ -51,7 +51,9 @@
  *  - While entries run, handlers for SIGSEGV, SIGFPE, SIGBUS and SIGILL may be in place (see
  * dtrt.h).
  *  - Compiled objects are kept under $XDG_CACHE_HOME/dtgc or ~/.cache/dtgc; DTGC_CACHE=off turns it
- * off.
+ * off. They are used only if they and the folder belong to the user and nobody else can write to
+ * them; otherwise compiling warns, and goes on without.
+ *  - OpenBLAS, where the process has it from here, runs one thread a call.
  *  - fork() in a process that has a started program: the child may only exec or _exit. */
 #ifndef DTGC_H
 #define DTGC_H
