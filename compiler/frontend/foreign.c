@@ -101,7 +101,7 @@ static const Word names[] = {
     {"complex64", "dtg has no complex numbers"},
     {"print", NO_PRINT},
     {"assert", NO_ASSERT},
-    {"range", "a range is written 0..n, as in `for i in 0..n { }`"},
+    {"range", "a range is written 0..n, as in `for i in 0..n { }`; a tensor of indices is iota(n)"},
     {"enumerate", "write `for i in 0..n { }` and list[i]"},
     {"zip", "write `for i in 0..n { }` and index both lists"},
     {"map", "a list is written [f(v) for v in list]"},

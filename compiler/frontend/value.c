@@ -211,11 +211,11 @@ static Value unknown_name(Elab *e, Scope *s, Ident name) {
   if (module)
     return elab_fail(e, name.span, "unknown name `%s`; it is in the library: import \"%s\"",
                      name.text, module);
+  const char *foreign = foreign_name(name.text);
+  if (foreign) return elab_fail(e, name.span, "unknown name `%s`: %s", name.text, foreign);
   const char *instead = op_instead(name.text);
   if (instead)
     return elab_fail(e, name.span, "unknown name `%s`; write it as in `%s`", name.text, instead);
-  const char *foreign = foreign_name(name.text);
-  if (foreign) return elab_fail(e, name.span, "unknown name `%s`: %s", name.text, foreign);
   return elab_fail(e, name.span, "unknown name `%s`%s", name.text, near_text(e, &near));
 }
 
