@@ -62,7 +62,7 @@ static int look_output(const cli *c, const char *path) {
   strcpy(folder + n, n ? "" : ".");
   bool there = access(path, F_OK) == 0;
   if (access(there ? path : folder, W_OK) == 0) return -1;
-  snprintf(why, sizeof why, "%.400s: cannot be written: %s", path, strerror(errno));
+  snprintf(why, sizeof why, "%.400s: cannot write: %s", path, strerror(errno));
   return cli_fail(c, why);
 }
 
