@@ -94,7 +94,7 @@ for args, want in [
     (["fit", "train", "--feed", "z=x.csv", "--steps", "2"], "no input of that name"),
     (["fit", "train", "--feed", "x=nowhere.csv:0-2", "--feed", "y=x.csv:3", "--steps", "2"], "nowhere.csv: No such file"),
     (["fit", "train", "--feed", "x=x.csv:0-1", "--feed", "y=x.csv:3", "--steps", "2"], "expected f32[4, 3] for input 'x'"),
-    (["fit", "train", *feed, "--steps", "2", "--log", "no/such/log.csv"], "no/such/log.csv: cannot be written"),
+    (["fit", "train", *feed, "--steps", "2", "--log", "no/such/log.csv"], "no/such/log.csv: cannot write"),
     (["call", "train", *feed[:2]], "expected f32[4, 3] for input 'x'"),
     (["call", "train"], "needs input 'x'"),
 ]:
