@@ -31,6 +31,7 @@ class Options(c.Structure):
                 ("no_cache", c.c_int), ("no_lines", c.c_int), ("command_line", c.c_int),
                 ("variant_of", c.c_void_p), ("machine", c.c_void_p),
                 ("devices_per_rank", c.c_int), ("timeout", c.c_double), ("memory", c.c_uint64),
+                ("check_nan", c.c_int),
                 ("message", MessageFn), ("user", c.c_void_p)]
 
 
@@ -76,7 +77,8 @@ EpochFn = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_void_p, c.POINTER(Pass), c.POINTE
 class FitOptions(c.Structure):
     _fields_ = [("train", Rows), ("eval", Rows), ("epochs", c.c_int64),
                 ("first_epoch", c.c_int64), ("shuffle", c.c_int), ("shuffle_seed", c.c_uint64),
-                ("drop_last", c.c_int), ("on_step", StepFn), ("on_epoch", EpochFn),
+                ("drop_last", c.c_int), ("verify_every", c.c_int64),
+                ("verify_tolerance", c.c_double), ("on_step", StepFn), ("on_epoch", EpochFn),
                 ("user", c.c_void_p), ("check_replicas", c.c_int64)]
 
 

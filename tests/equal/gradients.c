@@ -121,7 +121,7 @@ static void collect_one(void *user, const char *name, const char *op, const char
   if (!g.ndiff) return;
   add_input(&g.c, &r, "wr");
   for (int k = 0; s->order > 1 && k < g.ndiff; k++) {
-    char v[8];
+    char v[16];
     snprintf(v, sizeof v, "v%d", k);
     add_input(&g.c, &g.c.in[g.diff[k]], v);
   }
