@@ -86,12 +86,12 @@ static float cross_entropy(int n, int k, float (*restrict z)[k], const float *re
 }
 
 static void adam(size_t n, float *restrict p, const float *restrict g, float *restrict m,
-                 float *restrict v, float c1, float c2) {
-  const float rate = 1e-3f / c1, r2 = 1 / c2;
+                 float *restrict v, double c1, double c2) {
+  const float rate = (float)(1e-3 * sqrt(c2) / c1); /* Keras's: eps stands beside v's own root */
   for (size_t i = 0; i < n; i++) {
-    m[i] = 0.9f * m[i] + 0.1f * g[i];
-    v[i] = 0.999f * v[i] + 0.001f * g[i] * g[i];
-    p[i] -= rate * m[i] / (sqrtf(v[i] * r2) + 1e-7f);
+    m[i] += 0.1f * (g[i] - m[i]);
+    v[i] += 0.001f * (g[i] * g[i] - v[i]);
+    p[i] -= rate * m[i] / (sqrtf(v[i]) + 1e-7f);
   }
 }
 
@@ -109,8 +109,8 @@ static void product(int ta, int tb, int m, int n, int k, const float *a, const f
 
 static void update(Hand *h, Local *l, size_t lo, size_t hi, const float *g) {
   if (l->m)
-    adam(hi - lo, l->param + lo, g, l->m + lo, l->v + lo, 1 - powf(0.9f, (float)h->t),
-         1 - powf(0.999f, (float)h->t));
+    adam(hi - lo, l->param + lo, g, l->m + lo, l->v + lo, 1 - pow(0.9, (double)h->t),
+         1 - pow(0.999, (double)h->t));
   else
     sgd(hi - lo, l->param + lo, g);
 }

@@ -11,7 +11,7 @@ calls=$(cat count)
 cp -r work whole && cp work.steps.csv whole.steps.csv && cp work.csv whole.csv && cut -d, -f1,2,4- work.csv >whole.bits
 
 # A full disk ended the training: it is told, what is there stays, and the next checkpoint is written.
-for from in 12 $((calls / 4)) $((calls / 3)) $((calls / 2)); do
+for from in 20 $((calls / 4)) $((calls / 3)) $((calls / 2)); do
   rm -rf work*
   BREAK_AT=$from BREAK_TO=$((from + 3)) BREAK_HOW=fail broken $fit --save "$PWD/work" $(logs work) >out.txt 2>err.txt ||
     fail "a disk full from call $from: status $?: $(cat err.txt)"

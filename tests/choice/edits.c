@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double BOUND = 1.15, BOUND_OF_FIGURES = 2.5; /* times */
+/* Times; the worst of 100 programs were 1.366 and 1.736. */
+static const double BOUND = 1.4, BOUND_OF_FIGURES = 2.5;
 static const double START = 0.5e-6; /* seconds: programs that take less than some steps' starts */
 enum { MOST_EDITS = 40 };
 
