@@ -1,6 +1,8 @@
 /* A step as C: pointers to what it reads and stores, and the calls. What a like step would be given
  * otherwise is a mark in the text, until emit_entry.c knows which function the step stands in. */
 #include "emit.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* -------- marks -------- */
@@ -129,6 +131,10 @@ const char *emit_pointer(Emit *e, NodeId id) {
 const char *emit_partial(Emit *e, NodeId id) {
   const Node *n = graph_node(e->le->graph, id);
   const int b = e->le->scratch[id];
+  if (b < 0) {
+    fprintf(stderr, "dtgc: bug: the partial sums of %s have no memory\n", op_def(n->op)->name);
+    abort();
+  }
   const char *key = arena_printf(e->arena, "%d partial", b), *stride = "1";
   const int had = emit_find(e, &e->given_at, key);
   const char *to = e->assigned[id] ? e->assigned[id] : n->name ? n->name : "";
@@ -216,8 +222,8 @@ static void put_list(Emit *e, const char *const *word, int n) {
   for (int i = 0; i < n; i++) str_printf(&e->body, "%s%s", i ? ", " : "", word[i]);
 }
 
-/* In place of an exchange that is left out: what an earlier value left there may be right by chance.
- * A sum in the place of its addends stays the device's own. */
+/* In place of an exchange that is left out: what an earlier value left there may be right by
+ * chance. A sum in the place of its addends stays the device's own. */
 static void spoil(Emit *e, NodeId id) {
   const LocalEntry *le = e->le;
   int to = le->buffer[id];

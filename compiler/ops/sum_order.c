@@ -35,18 +35,23 @@ int sum_levels(int64_t addends) {
 }
 
 /* A running sum along a dim with others inside it: the sum of all blocks before, and as below. */
-static int64_t scan_scratch(const Shape *local, const Node *n) {
+static int64_t scan_scratch(const Mesh *m, const Shape *local, const Node *n) {
   const int dim = (int)n->attr[SCAN_DIM];
   int64_t row = 1;
-  for (int d = dim + 1; d < local->rank; d++) row *= local->dim[d];
-  if (!dtype_is_float(n->dtype) || row == 1 || local->dim[dim] <= SUM_BLOCK) return 0;
-  return (2 + sum_levels(local->dim[dim])) * row * dtype_size(n->dtype);
+  bool line = true; /* on all devices: a dim of which some have nothing is one to loop over */
+  for (int d = dim + 1; d < local->rank; d++) {
+    row *= local->dim[d];
+    line = line && local->dim[d] == 1 && dim_even(m, &n->layout->dim[d], n->shape.dim[d]);
+  }
+  if (!dtype_is_float(n->dtype) || line || local->dim[dim] <= SUM_BLOCK) return 0;
+  return (2 + sum_levels(local->dim[dim])) * (row ? row : 1) * dtype_size(n->dtype);
 }
 
 int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n) {
   const Shape local = layout_local(m, n->layout, &n->shape);
-  if (n->op == OP_cumsum) return scan_scratch(&local, n);
+  if (n->op == OP_cumsum) return scan_scratch(m, &local, n);
   const SumOrder o = sum_order(m, g, n);
   if (!o.fixed || o.rows <= SUM_BLOCK || o.first < graph_operand(g, n, 0)->shape.rank) return 0;
-  return (1 + sum_levels(o.rows)) * shape_count(&local) * dtype_size(n->dtype);
+  const int64_t row = shape_count(&local); /* 0: nothing is stored, but a place is named */
+  return (1 + sum_levels(o.rows)) * (row ? row : 1) * dtype_size(n->dtype);
 }
