@@ -240,6 +240,25 @@ static void put_blocks(Sum *s, int last) {
   loop_close(l, 1);
 }
 
+/* Some device may have no row at all, and comes to no end of the last. */
+static bool may_be_empty(const Sum *s) {
+  const Mesh *m = s->l->e->mesh;
+  for (int d = 0; d < s->x->shape.rank; d++)
+    if (s->nest.gone[d] && !dim_even(m, &s->x->layout->dim[d], s->x->shape.dim[d])) return true;
+  return false;
+}
+
+/* The result before any row, in the first of the strips that add to it. */
+static void put_identity(Sum *s, int rows, const char *to) {
+  Loop *l = s->l;
+  const char *first = emit_first(l->e, s->id);
+  if (first) str_line(&l->code, "if (%s)", loop_number(l, 'f', first)), l->code.indent++;
+  const int loops = open_row(s, rows);
+  str_line(&l->code, "%s = %s;", to, reduction_identity(l->e, s->n));
+  loop_close(l, loops);
+  if (first) l->code.indent--;
+}
+
 static void sum_rows(Sum *s) {
   Loop *l = s->l;
   Emit *e = l->e;
@@ -252,13 +271,8 @@ static void sum_rows(Sum *s) {
   for (int d = 0; d < rows; d++)
     if (nest_has_loop(t, d))
       loop_open(l, t->in.at[d], loop_extent(l, s->x, d), "DTRT_OUTER"), outer++;
-  const char *to = loop_element(l, s->id, &t->out, true), *first = emit_first(e, s->id);
-  if (first) str_line(&l->code, "if (%s)", loop_number(l, 'f', first)), l->code.indent++;
-  inner = open_row(s, rows);
-  str_line(&l->code, "%s = %s;", to, reduction_identity(e, s->n));
-  loop_close(l, inner);
-  if (first) l->code.indent--;
-  inner = 0;
+  const char *to = loop_element(l, s->id, &t->out, true);
+  if (!blocks || may_be_empty(s)) put_identity(s, rows, to);
   for (int d = rows; d < (blocks ? last : rank); d++)
     if (nest_has_loop(t, d)) {
       const char *pragma = d == t->last ? "DTRT_PLAIN" : "DTRT_OUTER";

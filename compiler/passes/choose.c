@@ -7,8 +7,8 @@
  * Begun greedily: each op in turn takes the way that is cheapest given what is there already. Then
  * messages along the graph tell each op what a layout of its operand or result would cost further
  * off, and ops are set again by them (messages.c). Then single ops move while that helps, and
- * readers of one value together (together.c). With what comes out layouts are compared. For the plan
- * itself small graphs are searched whole (exact.c), others probed (probe.c), and the best few
+ * readers of one value together (together.c). With what comes out layouts are compared. For the
+ * plan itself small graphs are searched whole (exact.c), others probed (probe.c), and the best few
  * compared by what the plan costs (weigh.c). The best
  * of all is kept, so no plan is dearer than the greedy one.
  *
@@ -45,18 +45,28 @@ int choice_result(const Choice *c, NodeId id) {
   return v->lies >= 0 ? v->lies : c->ways[id]->way[c->way[id]].result;
 }
 
+int choice_source(const Choice *c, NodeId id, int result) {
+  return c->value[id].said >= 0 ? c->value[id].said : result;
+}
+
 /* Conversions of value id when it is computed in layout `from`. */
 double choice_value_cost_from(const Choice *c, NodeId id, int from) {
   const Value *v = &c->value[id];
   int wanted[MAX_HOPS], n = 0;
+  double cost = 0;
+  if (!v->free) {
+    const int source = choice_source(c, id, from);
+    if (source != from) cost = route(c->routes, v->form, from, source);
+    from = source;
+  }
   for (int i = 0; i < v->want.n; i++) {
     if (v->want.at[i].count <= 0 || (v->want.at[i].layout == from && !v->free)) continue;
     if (v->free && form_at(c->routes, v->form, v->want.at[i].layout)->partial) return INFINITY;
     if (n < MAX_HOPS) wanted[n++] = v->want.at[i].layout;
   }
-  if (n == 0 || v->free) return 0;
-  if (n == 1) return route(c->routes, v->form, from, wanted[0]);
-  return route_tree(c->routes, v->form, from, wanted, n, NULL);
+  if (n == 0 || v->free) return cost;
+  if (n == 1) return cost + route(c->routes, v->form, from, wanted[0]);
+  return cost + route_tree(c->routes, v->form, from, wanted, n, NULL);
 }
 
 double choice_value_cost(const Choice *c, NodeId id) {
@@ -132,7 +142,7 @@ void choice_price_operands(Choice *c, NodeId id) {
     double without = 0;
     bool chosen = is_chosen(c, x);
     if (chosen) {
-      from = choice_result(c, x);
+      from = choice_source(c, x, choice_result(c, x));
       n = others_wanted(v, from, wanted);
       if (n) without = route_tree(c->routes, v->form, from, wanted, n, NULL);
     }
@@ -415,7 +425,7 @@ void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes) {
     const Node *x = graph_node(g, i);
     Value *v = &c->value[i];
     int form = form_of(routes, &x->shape, x->dtype);
-    *v = (Value){.form = form, .free = node_is_free(x), .lies = -1};
+    *v = (Value){.form = form, .free = node_is_free(x), .lies = -1, .said = -1};
     v->prefer = form_layout(routes, form, x->layout);
     c->operand[i] = x->operand;
     c->way[i] = -1;
@@ -473,9 +483,14 @@ void choice_list_ways(Choice *c, WaysCache *cache) {
     const Node *x = graph_node(c->graph, i);
     form[i] = c->value[i].form;
     if (!x->noperands) continue;
-    if (choice_is_said(x)) choice_add_end(c, i, x->layout);
+    Value *v = &c->value[i];
+    if (choice_is_said(x)) {
+      choice_add_end(c, i, x->layout);
+      if (c->routes->forms.at[form[i]].guard != GUARD_NONE)
+        v->said = form_layout(c->routes, form[i], x->layout);
+    }
     c->ways[i] = ways_of(cache, c->graph, i, form, partial);
-    partial[i] = c->ways[i]->partial;
+    partial[i] = v->said >= 0 ? x->layout->partial != 0 : c->ways[i]->partial;
   }
 }
 

@@ -130,6 +130,7 @@ typedef struct Value {
   int form;
   bool free;
   int lies;            /* without operands: the layout it has; else -1 */
+  int said;            /* an op's result may not be gathered: the layout that it was given; or -1 */
   int prefer;          /* what propagate found */
   VEC(Want) want;      /* of ops and of the end of the entry */
   VEC(NodeId) readers; /* one an operand */
@@ -181,6 +182,9 @@ int choice_result(const Choice *c, NodeId id);
 /* The layouts a value is wanted in, distinct, in out[]; returns how many. */
 int choice_wanted(const Choice *c, NodeId id, int *out, int most);
 
+/* The layout that the others are made from when the op makes `result`: that, or the one that the user
+ * gave a value that may not be gathered. So nothing reads it as more than it was said to be. */
+int choice_source(const Choice *c, NodeId id, int result);
 /* The user's statement wants the op's result in the node's layout, besides those its readers want.
  * (Of sources it says where they lie, of a relayout what the op makes.) */
 bool choice_is_said(const Node *n);

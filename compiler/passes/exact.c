@@ -138,7 +138,8 @@ static bool advance(const Exact *x, int at, int way, State *s) {
       return false;
   }
   Live *l = &s->live[x->value_of[id]];
-  l->from = w->result;
+  l->from = choice_source(c, id, w->result);
+  if (l->from != w->result) s->cost += route(c->routes, c->value[id].form, w->result, l->from);
   l->wanted = at_the_end(x, x->value_of[id]);
   return true;
 }

@@ -97,6 +97,7 @@ static void hash_alone(const Messages *m, uint64_t *h) {
                    v->form,
                    v->free,
                    v->lies,
+                   v->said,
                    v->prefer,
                    v->readers.n,
                    v->at_the_end.n};

@@ -126,6 +126,22 @@ static NodeId value_around(Part *p, NodeId id, const Layout *need, const RuleDim
 
 /* -------- nodes -------- */
 
+/* A value that may not be gathered is read from the layout that it was given, and no other. */
+static void keep_as_said(Part *p, NodeId id, NodeId local, int said) {
+  const Value *v = &p->choice->value[id];
+  int from = layout_number(p, id, graph_node(p->le->graph, local)->layout);
+  while (from != said) {
+    if (route(p->choice->routes, v->form, from, said) == INFINITY) {
+      local = no_way(p, id, graph_node(p->g, id)->layout, NO_NODE);
+      break;
+    }
+    from = route_next(p->choice->routes, v->form, from, said);
+    local = add_exchange(p, local, form_at(p->choice->routes, v->form, from), id, id);
+  }
+  add_version(p, id, local);
+  grow_tree(p, id, said);
+}
+
 static void place(Part *p, NodeId id) {
   Node n = *graph_node(p->g, id);
   const Value *v = &p->choice->value[id];
@@ -154,7 +170,13 @@ static void place(Part *p, NodeId id) {
   }
   n.operand = x;
   n.layout = form_at(p->choice->routes, v->form, w->result);
-  add_version(p, id, add_local(p, &n, id, NO_NODE));
+  const NodeId local = add_local(p, &n, id, NO_NODE);
+  const int source = choice_source(p->choice, id, w->result);
+  if (source != w->result) {
+    keep_as_said(p, id, local, source);
+    return;
+  }
+  add_version(p, id, local);
   const Node *global = graph_node(p->g, id);
   if (choice_is_said(global)) { /* an error even where nobody reads it so */
     int said = layout_number(p, id, global->layout);

@@ -1,8 +1,8 @@
 /* The last word on how the ops of an entry are computed. The sum that `choose` makes small leaves
- * two things out: exchanges that go as one share their messages, and a step has a start. So of small
- * entries the best choices that were met are kept, by the sum with the messages of alike exchanges
- * counted once; a plan is made of each, and the one that is cheapest by the figures of --dump=cost is
- * taken. */
+ * two things out: exchanges that go as one share their messages, and a step has a start. So of
+ * small entries the best choices that were met are kept, by the sum with the messages of alike
+ * exchanges counted once; a plan is made of each, and the one that is cheapest by the figures of
+ * --dump=cost is taken. */
 #include "choose.h"
 #include <math.h>
 #include <string.h>
@@ -30,7 +30,8 @@ static void add_hop(const Choice *c, const Value *v, Hop hop, Shared *s) {
   const Program *p = c->plan->program;
   double latency, time = cost_exchange_apart(p, from, to, &f->shape, f->dtype, &latency);
   Exchange x = exchange_of(p, from, to, &f->shape, f->dtype);
-  bool may = x.kind == DTRT_ALL_REDUCE || x.kind == DTRT_REDUCE_SCATTER || x.kind == DTRT_ALL_GATHER;
+  bool may =
+      x.kind == DTRT_ALL_REDUCE || x.kind == DTRT_REDUCE_SCATTER || x.kind == DTRT_ALL_GATHER;
   int k = 0;
   s->time += time;
   while (k < s->n && (s->alike[k].kind != x.kind || s->alike[k].axes != x.axes)) k++;
@@ -52,8 +53,12 @@ static double shared_total(const Choice *c) {
     Tree t;
     if (c->ways[i]) s.time += c->ways[i]->way[c->way[i]].work;
     if (v->free || !n) continue;
-    if (!(route_tree(c->figures, v->form, choice_result(c, i), wanted, n, &t) < INFINITY))
-      return INFINITY;
+    const int result = choice_result(c, i), source = choice_source(c, i, result);
+    if (source != result) {
+      if (!(route_tree(c->figures, v->form, result, &source, 1, &t) < INFINITY)) return INFINITY;
+      for (int k = 0; k < t.nhops; k++) add_hop(c, v, t.hop[k], &s);
+    }
+    if (!(route_tree(c->figures, v->form, source, wanted, n, &t) < INFINITY)) return INFINITY;
     for (int k = 0; k < t.nhops; k++) add_hop(c, v, t.hop[k], &s);
   }
   return s.time;

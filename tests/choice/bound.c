@@ -134,6 +134,8 @@ static void put_objective(Writer *w) {
         fprintf(w->f, " + %.17g y%d_%d_%d\n", w->hop[a * w->n + b] * SCALE, w->v, a, b);
   for (int s = 0; c->ways[w->v] && s < c->ways[w->v]->n; s++) {
     double cost = c->ways[w->v]->way[s].work;
+    const int result = c->ways[w->v]->way[s].result, source = choice_source(c, w->v, result);
+    if (source != result) cost += route(c->routes, c->value[w->v].form, result, source);
     if (cost > 0 && cost < INFINITY) fprintf(w->f, " + %.17g x%d_%d\n", cost * SCALE, w->v, s);
   }
 }
@@ -146,7 +148,8 @@ static void put_op(Writer *w) {
   for (int s = 0; s < ways->n; s++) fprintf(w->f, " + x%d_%d%s", w->v, s, s % 8 == 7 ? "\n" : "");
   fprintf(w->f, " = 1\n");
   for (int s = 0; s < ways->n; s++) {
-    bool can = true;
+    const int result = ways->way[s].result, source = choice_source(c, w->v, result);
+    bool can = source == result || route(c->routes, c->value[w->v].form, result, source) < INFINITY;
     for (int k = 0; k < ways->noperands; k++) {
       const Value *x = &c->value[c->operand[w->v][k]];
       can = can && !(x->free && form_at(c->routes, x->form, ways->way[s].need[k])->partial);
@@ -192,7 +195,7 @@ static void put_flow(Writer *w, int t) {
     if (root >= 0) continue;
     fprintf(w->f, " s%d_%d_%d", v, t, x); /* it begins where the value is computed */
     for (int s = 0; s < c->ways[v]->n; s++)
-      if (c->ways[v]->way[s].result == x) fprintf(w->f, " - x%d_%d\n", v, s);
+      if (choice_source(c, v, c->ways[v]->way[s].result) == x) fprintf(w->f, " - x%d_%d\n", v, s);
     fprintf(w->f, " <= 0\n");
   }
 }

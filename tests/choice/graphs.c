@@ -2,7 +2,8 @@
  *
  *   - no choice is dearer than the greedy one;
  *   - of a graph of at most 8 ops that can be computed in several ways the best of all combinations
- * is met (the plan may be made of another, which costs less by the figures: weigh.c); of larger ones that can still be searched it is counted how often;
+ * is met (the plan may be made of another, which costs less by the figures: weigh.c); of larger
+ * ones that can still be searched it is counted how often;
  *   - the local graph that was built has the cost that the choice says.
  *
  *   choice_graphs [first seed] [how many] */
@@ -30,6 +31,10 @@ static double value_cost(Brute *b, NodeId id) {
   int wanted[MAX_HOPS], n = 0;
   if (v->free) return 0;
   int from = v->lies >= 0 ? v->lies : c->ways[id]->way[b->way[id]].result;
+  double cost = 0;
+  const int source = choice_source(c, id, from);
+  if (source != from) cost = route(c->routes, v->form, from, source);
+  from = source;
   for (int i = 0; i < v->at_the_end.n; i++) wanted[n++] = v->at_the_end.at[i];
   for (int i = 0; i < b->nops; i++) {
     const Node *op = graph_node(c->graph, b->op[i]);
@@ -41,7 +46,7 @@ static double value_cost(Brute *b, NodeId id) {
       if (!known) wanted[n++] = l;
     }
   }
-  return n ? route_tree(c->routes, v->form, from, wanted, n, NULL) : 0;
+  return cost + (n ? route_tree(c->routes, v->form, from, wanted, n, NULL) : 0);
 }
 
 static bool free_ones_whole(Brute *b) {

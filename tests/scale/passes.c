@@ -64,7 +64,7 @@ static const Case cases[] = {
      4500 * 256 * 4, 1, 2},
     {"rows of halves",
      "import \"nn\"\nentry f(" ROWS ") {\n  y = softmax(f16(x))\n  return f32(y) + g\n}\n",
-     4500 * 256 * 4, 1, 3},
+     4500 * 256 * 4, 1, 4}, /* the halves are cast to f32 once, for all that softmax does */
 };
 
 static int failures;

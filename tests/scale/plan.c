@@ -4,8 +4,8 @@
  * A device's share of the batch stays the same, so that the meshes differ in nothing but the number
  * of devices. In a small program that leaves nothing to choose, steps and exchanges are the same,
  * and the emitted C but for its numbers. Elsewhere a larger group makes other ways cheapest; then
- * the plan of 16384 times as many devices may be at most half as large again, and take as much
- * longer.
+ * the plan of 16384 times as many devices may be at most half as large again, with twice the
+ * exchanges where smaller ones are cheaper, and take half as long again.
  *
  *   scale_plan FOLDER     where gpt.dtg and the layouts are */
 #include <ctype.h>
@@ -93,7 +93,7 @@ static int check_equal(const Size size[2]) {
 /* -------- where nothing is to be chosen -------- */
 
 static const char plain[] =
-    "entry f(x: f32[4096, 1536, 640] on [data, model, _], w: f32[640] on [_]) {\n"
+    "entry f(x: f32[16384, 1536, 640] on [data, model, _], w: f32[640] on [_]) {\n"
     "  h = x * w + 1\n"
     "  return y = tanh(h), row = sum(h, axis=0)\n"
     "}\n"
@@ -158,7 +158,8 @@ static int check_gpt(const char *folder, const Layouts *l) {
   int bad = 0;
   for (int i = 0; i < NSIZES; i++) {
     double here = (double)size[0].of[i], there = (double)size[1].of[i];
-    if (here <= 0 || there > 1.5 * here + 4) bad |= fail(size_name[i], here, there);
+    const double most = i == EXCHANGES ? 2 : 1.5; /* see above */
+    if (here <= 0 || there > most * here + 4) bad |= fail(size_name[i], here, there);
   }
   if (least[1] > 1.5 * least[0]) bad |= fail("user time, ms", least[0], least[1]);
   return bad;

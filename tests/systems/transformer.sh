@@ -19,6 +19,15 @@ activation="f32.$b, $s, $h. "
 is 'tensor: sums of activations, forward' $(sum 1 eval "all-reduce over .model. of 2 . $activation" $t) $((2 * blocks))
 is 'tensor: sums of activations, a step' $(sum 1 train "(all-reduce|reduce-scatter) over .model. of 2 . $activation" $t) $((4 * blocks + 1))
 is 'tensor: their bytes, forward' $(sum 2 eval "over .model. of 2 . $activation" $t) $((2 * blocks * bsh))
+is 'sequence: gathers of activations, forward' $(sum 1 eval "all-gather over .model. of 2 . $activation" $q) $((2 * blocks + 1))
+is 'sequence: sums of activations, forward' $(sum 1 eval "reduce-scatter over .model. of 2 . $activation" $q) $((2 * blocks))
+is 'sequence: their bytes, forward' $(sum 2 eval "over .model. of 2 . $activation" $q) $(((4 * blocks + 1) * bsh / 2))
+is 'sequence: no activation is summed whole, forward' $(sum 1 eval "all-reduce over .* $activation" $q) 0
+# The whole step at the sample's own size: at the small one an all-reduce of gradients, one message instead of two, is cheaper.
+q="$gpt/gpt.dtg $gpt/sequence.dtg"
+b=32 s=64 h=128 blocks=4
+bsh=$((b / 2 * s * h * 4))
+activation="f32.$b, $s, $h. "
 is 'sequence: gathers of activations, a step' $(sum 1 train "all-gather over .model. of 2 . $activation" $q) $((4 * blocks + 1))
 is 'sequence: sums of activations, a step' $(sum 1 train "reduce-scatter over .model. of 2 . $activation" $q) $((4 * blocks + 1))
 is 'sequence: their bytes' $(sum 2 train "over .model. of 2 . $activation" $q) $(((8 * blocks + 2) * bsh / 2))
