@@ -117,18 +117,15 @@ static void put_parameters(Loop *l, Str *s) {
   if (l->then) str_printf(s, "%sconst dtrt_then *then", sep);
 }
 
-/* "n0", "from12", "first0", "key1": what name_parameters calls numbers. "i0", "v12", "acc": what loops
- * call their indices and values. */
+/* "n0", "from12", "first0", "key1": what name_parameters calls numbers. "i0", "v12": what loops call
+ * their indices and values. (Words such as "acc" are left to emit_identifier.) */
 static bool is_local_name(const char *s) {
   static const char *const numbered[] = {"n", "from", "key", "row", "first", "bound", "i", "v", "p"};
-  static const char *const words[] = {"acc", "at", "best", "dev", "lane", "line", "then"};
   for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
     size_t n = strlen(numbered[i]);
     if (!strncmp(s, numbered[i], n) && s[n] && strspn(s + n, "0123456789") == strlen(s + n))
       return true;
   }
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (!strcmp(s, words[i])) return true;
   return false;
 }
 
