@@ -24,6 +24,8 @@ extern __attribute__((weak)) void gotoblas_dynamic_quit(void);
 extern __attribute__((weak)) char *openblas_get_corename(void);
 extern __attribute__((weak)) int openblas_get_parallel(void);
 extern __attribute__((weak)) void openblas_set_num_threads(int n);
+extern __attribute__((weak)) void *blas_memory_alloc(int place);
+extern __attribute__((weak)) void blas_memory_free(void *buffer);
 
 /* OpenBLAS starts threads of its own while it is loaded, which the runtime never uses: its devices are
  * the threads. Where memory is limited (ulimit -v) such a thread tries for ever to get its buffer, and
@@ -134,27 +136,55 @@ static bool long_vector_product(int t, int m, int cols, const float *a, int lda,
 }
 
 enum { BLAS_BUFFER = 130 << 20 }; /* what OpenBLAS maps for a product, and a little more */
-static _Atomic int blas_inside, blas_had;
 
-/* OpenBLAS keeps a buffer for each product that is computed at a time. Where the system refuses one it
- * tries for ever, so we look first whether there will be one more. */
-static void blas_enter(void) {
-  int now = atomic_fetch_add(&blas_inside, 1) + 1;
-  if (now <= atomic_load(&blas_had)) return;
-  void *room = mmap(NULL, BLAS_BUFFER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  Device *d = fail_current();
-  if (room == MAP_FAILED && d) {
-    atomic_fetch_sub(&blas_inside, 1);
-    device_fail(d, "no memory for the %d MB that OpenBLAS needs for each device (is there a limit, as by "
-                   "ulimit -v?)", BLAS_BUFFER >> 20);
+/* Held for reading while a product is computed, and for writing while buffers are made. */
+static pthread_rwlock_t blas_lock = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+static _Atomic int blas_inside; /* products that are computed, or wait to be */
+static int blas_had;            /* buffers that OpenBLAS has; under blas_lock */
+
+/* OpenBLAS keeps a buffer for each product that is computed at a time. Where the system refuses one
+ * it tries for ever, so they are made here, one by one, each after a look whether there is memory
+ * for it. They are held until all are there, as a free one would be handed out again. False: the
+ * system refuses. */
+static bool blas_grow(int wanted) {
+  void *held[wanted];
+  int n = 0;
+  for (bool room = true; n < wanted && room; n += room) {
+    void *look = n < blas_had ? NULL
+                              : mmap(NULL, BLAS_BUFFER, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    room = look != MAP_FAILED;
+    if (look && room) munmap(look, BLAS_BUFFER);
+    if (room) held[n] = blas_memory_alloc ? blas_memory_alloc(0) : NULL;
   }
-  if (room != MAP_FAILED) munmap(room, BLAS_BUFFER);
-  for (int had = atomic_load(&blas_had);
-       had < now && !atomic_compare_exchange_weak(&blas_had, &had, now);)
-    ;
+  for (int i = 0; i < n && blas_memory_free; i++) blas_memory_free(held[i]);
+  if (n > blas_had) blas_had = n;
+  return n == wanted;
 }
 
-static void blas_leave(void) { atomic_fetch_sub(&blas_inside, 1); }
+static void blas_enter(void) {
+  const int now = atomic_fetch_add(&blas_inside, 1) + 1;
+  pthread_rwlock_rdlock(&blas_lock);
+  while (now > blas_had) {
+    pthread_rwlock_unlock(&blas_lock);
+    pthread_rwlock_wrlock(&blas_lock);
+    const bool room = blas_grow(now);
+    pthread_rwlock_unlock(&blas_lock);
+    Device *d = fail_current();
+    if (!room && d) {
+      atomic_fetch_sub(&blas_inside, 1);
+      device_fail(d, "no memory for the %d MB that OpenBLAS needs for each device (is there a limit, "
+                     "as by ulimit -v?)", BLAS_BUFFER >> 20);
+    }
+    pthread_rwlock_rdlock(&blas_lock);
+    if (!room) return; /* nobody to tell */
+  }
+}
+
+static void blas_leave(void) {
+  pthread_rwlock_unlock(&blas_lock);
+  atomic_fetch_sub(&blas_inside, 1);
+}
 
 /* Of sizes that BLAS can say, which are not 0. */
 static void gemm_blas(bool wide, int ta, int tb, int im, int in, int ik, const void *a, int ia,
