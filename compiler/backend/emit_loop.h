@@ -6,6 +6,7 @@
 #ifndef DTG_EMIT_LOOP_H
 #define DTG_EMIT_LOOP_H
 #include "emit.h"
+#include "expr.h"
 
 typedef struct Index {
   const char *flat; /* one index over all elements; else: */
@@ -24,16 +25,21 @@ typedef struct Number {
                         f: whether a strip is the first, b: a bound of the band */
 } Number;
 
-typedef struct Memo {
-  int uses;
-  const char *text; /* NULL: not written yet, or in a block that has ended */
-} Memo;
+/* Where an expression is written: the body of the loop, which is scope 0, or one part of a select,
+ * whose statements run only where it is taken. */
+typedef struct Scope {
+  int parent;
+  Expr select;
+  int part; /* the argument of it */
+  Str code; /* not of scope 0, whose code is the loop's */
+} Scope;
 
-/* A long index, which has a name wherever it is used. */
-typedef struct IndexName {
-  const char *name;
-  bool declared; /* in an open block */
-} IndexName;
+/* An expression in the outermost scope that uses it. */
+typedef struct ExprUse {
+  Expr of;
+  int scope, uses, next; /* next: of the same expression; -1: none */
+  const char *text;      /* NULL: not written yet */
+} ExprUse;
 
 typedef struct Loop {
   Emit *e;
@@ -46,16 +52,16 @@ typedef struct Loop {
   const char *returns; /* a type; NULL: nothing */
   const char *partial; /* where partial sums lie, passed as `partial` ... */
   DType partial_type;  /* ... an array of these; NULL: there are none */
-  int guard;           /* inside an expression that is not always evaluated */
-  int temps;
+  int temps, places;
   VEC(Pointer) pointers;
   VEC(Number) numbers;
-  VEC(Memo) memo;
-  VEC(IndexName) places;
-  Lookup memo_at, place_at; /* 1 + where in those, by interned text */
-  /* What is known in the innermost guard alone, and is forgotten at its end: places in `memo`, and
-   * -1 - those in `places`. */
-  VEC(int) known;
+  Exprs *x;
+  Lower lower;
+  VEC(Expr) known[2]; /* by the number of an EXPR_VALUE: 1 + what it is; the second of `outside` */
+  VEC(Scope) scopes;
+  VEC(ExprUse) uses;
+  VEC(int) use_of; /* by expression: 1 + its first in `uses` */
+  int looked;      /* scopes whose own uses are counted */
   Lookup flat_known; /* nodes that loop_is_flat said yes of: shared ones are met along many ways */
   Str code;
 } Loop;
@@ -92,29 +98,14 @@ void loop_open_live(Loop *l, const Node *n, const Index *at);
 /* The value of a node, of such a nest, in the other columns: all have one. */
 const char *loop_value_outside(Loop *l, NodeId id, const Index *at);
 
-/* Indices (emit_guard.c): the text of a node at an index, by which values are known; a name for an
- * index, whose key is the same when uses are counted and when they are written, so that what is
- * made of the name is, too; a name for an index that is long. */
+/* An expression as C (emit_expr.c). The first pass over a body counts how often each is used; in the
+ * second, what is used twice is computed once, in the outermost scope that uses it. */
 enum { LONG_TEXT = 110, LONGEST_TEXT = 800 /* compilers do not take brackets without end */ };
-const char *loop_key(Loop *l, NodeId id, const Index *at);
-const char *loop_place(Loop *l, const char *key, const char *text);
-const char *loop_short(Loop *l, const char *text);
+void loop_use(Loop *l, Expr e);
+const char *loop_text(Loop *l, Expr e);
 
-/* What is computed only where a condition holds: elsewhere its index would be outside of memory. A
- * long text that it needs twice becomes a variable of a block of its own. */
-typedef struct Part {
-  const char *cond, *value;
-  bool wraps;        /* the condition has parentheses within an expression */
-  const char *block; /* what has to stand before the value; "": nothing */
-} Part;
-
-Part loop_part(Loop *l, NodeId id, const Index *at); /* but for its condition */
-/* The first part whose condition holds, or `other`; NULL: the last part's is not looked at. */
-const char *loop_choose(Loop *l, const Node *n, const Part *part, int nparts, const char *other);
-
-/* Expressions. `value` is that of a node at an index: loaded, or computed from its operands. What
- * is asked for twice is computed once: the first pass over a body counts (loop_count), the second
- * writes. */
+/* Values: of a node at an index, loaded, or computed from its operands. The first pass over a body
+ * counts (loop_count), the second writes. */
 void loop_count(Loop *l, bool counting);
 const char *loop_value(Loop *l, NodeId id, const Index *at);
 const char *loop_load(Loop *l, NodeId id, const Index *at);

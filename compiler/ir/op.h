@@ -117,6 +117,8 @@ typedef struct Build {
   NodeId (*step)(void *user);
 } Build;
 
+struct Lower;
+struct At;
 typedef struct OpDef OpDef;
 struct OpDef {
   const char *name; /* as the user writes it and as dumps print it */
@@ -141,6 +143,10 @@ struct OpDef {
    * flows). */
   void (*grad)(Build *b, NodeId node, NodeId cotangent, NodeId *operand_cotangents);
   const char *no_grad; /* why there is none: "its result is a whole number" */
+  /* What an element of the result is, at an index into the device's block (expr.h). NULL: the op
+   * makes it of its operands' elements at the same index. Of ops with OPF_MAP. An Expr, a name that
+   * the front end has too. */
+  int32_t (*lower)(struct Lower *l, NodeId id, const struct At *at);
   const char
       *c; /* elementwise: C with $0, $1 for operands and @ for the type's suffix (f32, i64) */
   uint32_t flags;

@@ -69,6 +69,7 @@ const OpDef op_gather = {.name = "gather",
                          .infer = infer_gather,
                          .rule = rule_gather,
                          .grad = grad_gather,
+                         .lower = lower_gather,
                          .flags = OPF_MAP};
 
 const OpDef op_take = {.name = "take",
@@ -181,6 +182,7 @@ const OpDef op_iota = {.name = "iota",
                        .infer = infer_iota,
                        .rule = rule_iota,
                        .no_grad = "it has no operand",
+                       .lower = lower_iota,
                        .flags = OPF_MAP | OPF_FREE};
 
 /* A type that the label is cut to before it is compared would take 2^32 + 1 for 1. */

@@ -2,6 +2,7 @@
  * composites and gradients are made of. Every function given NO_NODE returns NO_NODE. */
 #ifndef DTG_OPDEFS_H
 #define DTG_OPDEFS_H
+#include "expr.h"
 #include "op.h"
 #include <math.h>
 
@@ -71,6 +72,12 @@ FoldFn fold_add, fold_sub, fold_mul, fold_div, fold_floordiv, fold_mod, fold_pow
     fold_clamp, fold_neg, fold_abs, fold_sign, fold_exp, fold_expm1, fold_log, fold_log1p, fold_sqrt,
     fold_rsqrt, fold_tanh, fold_sigmoid, fold_erf, fold_sin, fold_cos, fold_floor, fold_ceil,
     fold_round, fold_stop_gradient;
+
+/* Elements (lower.c). */
+typedef Expr LowerFn(Lower *l, NodeId id, const At *at);
+LowerFn lower_const, lower_broadcast, lower_transpose, lower_reshape, lower_slice, lower_reverse,
+    lower_pad, lower_concat, lower_gather, lower_pick, lower_deal, lower_undeal, lower_iota,
+    lower_random;
 
 /* Rules. */
 void rule_elementwise(const Graph *g, const Node *n, Rule *r);

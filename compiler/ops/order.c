@@ -135,6 +135,7 @@ const OpDef op_pick = {
     .infer = infer_pick,
     .rule = rule_pick,
     .grad = grad_pick,
+    .lower = lower_pick,
     .flags = OPF_MAP};
 
 /* attr: dim, its size. Operands: index, updates. The result is zero where nothing is added. */

@@ -100,6 +100,7 @@ const OpDef op_uniform = {.name = "uniform",
                           .infer = infer_random,
                           .rule = rule_random,
                           .no_grad = NO_OPERAND,
+                          .lower = lower_random,
                           .flags = OPF_MAP,
                           .flops = 40};
 const OpDef op_normal = {.name = "normal",
@@ -110,6 +111,7 @@ const OpDef op_normal = {.name = "normal",
                          .infer = infer_random,
                          .rule = rule_random,
                          .no_grad = NO_OPERAND,
+                         .lower = lower_random,
                          .flags = OPF_MAP,
                          .flops = 80};
 

@@ -121,6 +121,7 @@ const OpDef op_deal = {.name = "deal",
                        .infer = infer_deal,
                        .rule = rule_deal,
                        .no_grad = LATE,
+                       .lower = lower_deal,
                        .flags = OPF_MAP};
 
 NodeId mk_deal(Build *b, NodeId x, int dim, int64_t k, double fill, int64_t whole) {
@@ -167,6 +168,7 @@ const OpDef op_undeal = {.name = "undeal",
                          .infer = infer_undeal,
                          .rule = rule_undeal,
                          .no_grad = LATE,
+                         .lower = lower_undeal,
                          .flags = OPF_MAP};
 
 NodeId mk_undeal(Build *b, NodeId x, int dim, int64_t n) {

@@ -121,6 +121,7 @@ const OpDef op_reshape = {
     .infer = infer_reshape,
     .rule = rule_reshape,
     .grad = grad_reshape,
+    .lower = lower_reshape,
     .flags = OPF_MAP};
 
 static Arg call_expand(Build *b, const Arg *a) {
@@ -221,6 +222,7 @@ const OpDef op_transpose = {
     .infer = infer_transpose,
     .rule = rule_transpose,
     .grad = grad_transpose,
+    .lower = lower_transpose,
     .flags = OPF_MAP};
 
 /* -------- broadcast -------- */
@@ -274,4 +276,5 @@ const OpDef op_broadcast = {.name = "broadcast",
                             .infer = infer_broadcast,
                             .rule = rule_broadcast,
                             .grad = grad_broadcast,
+                            .lower = lower_broadcast,
                             .flags = OPF_MAP};

@@ -33,6 +33,7 @@ const OpDef op_const = {.name = "const",
                         .infer = infer_const,
                         .rule = rule_source,
                         .no_grad = NO_OPERAND,
+                        .lower = lower_const,
                         .flags = OPF_MAP | OPF_FREE};
 const OpDef op_input = {.name = "input",
                         .doc = "what the host feeds",

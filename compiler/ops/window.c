@@ -89,6 +89,7 @@ const OpDef op_slice = {
     .infer = infer_slice,
     .rule = rule_slice,
     .grad = grad_slice,
+    .lower = lower_slice,
     .flags = OPF_MAP};
 
 /* -------- pad -------- */
@@ -163,6 +164,7 @@ const OpDef op_pad = {
     .infer = infer_pad,
     .rule = rule_pad,
     .grad = grad_pad,
+    .lower = lower_pad,
     .flags = OPF_MAP};
 
 /* -------- concat, stack, split -------- */
@@ -242,6 +244,7 @@ const OpDef op_concat = {.name = "concat",
                          .infer = infer_concat,
                          .rule = rule_concat,
                          .grad = grad_concat,
+                         .lower = lower_concat,
                          .flags = OPF_MAP};
 
 static Arg call_stack(Build *b, const Arg *a) {
@@ -352,6 +355,7 @@ const OpDef op_reverse = {.name = "reverse",
                           .infer = infer_reverse,
                           .rule = rule_reverse,
                           .grad = grad_reverse,
+                          .lower = lower_reverse,
                           .flags = OPF_MAP};
 
 static Arg call_roll(Build *b, const Arg *a) {

@@ -1,60 +1,61 @@
-/* See sites.h. Indices are compared as the texts of the emitter would be (emit_value.c): what is
- * equal here is equal there, though not the reverse. */
+/* See sites.h. Where the operands of a value are wanted is read off what OpDef.lower makes of it.
+ */
 #include "sites.h"
 #include <string.h>
-
-enum {
-  KEY_VAR,
-  KEY_DIM,
-  KEY_VECTOR,
-  KEY_SHIFT,
-  KEY_REVERSE,
-  KEY_VIEW,
-  KEY_PICK,
-  KEY_NODE,
-  KEY_GUARD
-};
-enum { MOST_WORDS = 16 + 6 * MAX_RANK + MAX_AXES, ZERO = 1, NO_INDEX = -1 };
-
-typedef struct Vector {
-  int at[MAX_RANK]; /* by dim: an interned index */
-} Vector;
 
 struct Sites {
   Arena *arena;
   const Mesh *mesh;
   const Graph *graph;
-  Names *keys;
-  Lookup id;
-  int nids;
-  VEC(Vector) vectors; /* Site.index is one's place */
-  Lookup vector_at;    /* 1 + the place, by key */
-  double *count;       /* by node; < 0: not asked yet */
+  Exprs *x; /* indices, guards and sites are expressions: equal ones are equal numbers */
+  Lower lower;
+  Lookup seen;   /* sites that sites_first was asked of, by the address of their name */
+  double *count; /* by node; < 0: not asked yet */
 };
 
-typedef struct Key {
-  int64_t word[MOST_WORDS];
-  int n;
-} Key;
+/* -------- lowering -------- */
 
-static void put(Key *k, int64_t word) {
-  if (k->n < MOST_WORDS) k->word[k->n++] = word;
+static Expr leaf(Lower *l, ExprKind kind, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id);
+  return expr_element(l->x, kind, n->dtype, id, n->shape.rank, at->dim);
+}
+static Expr value_leaf(Lower *l, NodeId id, const At *at) { return leaf(l, EXPR_VALUE, id, at); }
+static Expr load_leaf(Lower *l, NodeId id, const At *at) { return leaf(l, EXPR_LOAD, id, at); }
+
+/* Dims that are laid out alike have one symbol. */
+static Expr dim_symbol(Lower *l, const Node *n, int d, int64_t which, int64_t most) {
+  const DimLayout *a = &n->layout->dim[d];
+  int64_t key[8 + MAX_AXES] = {which,         n->shape.dim[d], a->granule,      a->window.of,
+                               a->window.mul, a->window.div,   a->window.first, a->window.last};
+  for (int i = 0; i < a->naxes; i++) key[8 + i] = a->axis[i] + 1;
+  return expr_symbol_of(l->x, key, sizeof key, 0, most);
 }
 
-static const char *key_name(Sites *s, const Key *k) {
-  return name_of(s->keys, (const char *)k->word, sizeof *k->word * (size_t)k->n);
+static Expr extent_of(Lower *l, const Node *n, int d) {
+  const DimLayout *a = &n->layout->dim[d];
+  const int64_t most = dim_block_most(l->mesh, a, n->shape.dim[d]);
+  return dim_even(l->mesh, a, n->shape.dim[d]) ? expr_int(l->x, most)
+                                               : dim_symbol(l, n, d, 0, most);
 }
 
-static int intern(Sites *s, const Key *k) {
-  const char *name = key_name(s, k);
-  int had = lookup_get(&s->id, name);
-  if (!had) lookup_put(&s->id, s->arena, name, had = ++s->nids + ZERO);
-  return had;
+static Expr offset_of(Lower *l, const Node *n, int d) {
+  const DimLayout *a = &n->layout->dim[d];
+  return a->naxes || a->window.of ? dim_symbol(l, n, d, 1, n->shape.dim[d]) : expr_int(l->x, 0);
 }
+
+static Expr key_of(Lower *l, const Node *n) { return expr_int(l->x, n->attr[1]); }
 
 Sites *sites_new(Arena *a, const Mesh *m, const Graph *g) {
   Sites *s = arena_new_of(a, Sites);
-  *s = (Sites){.arena = a, .mesh = m, .graph = g, .keys = names_new(a)};
+  *s = (Sites){.arena = a, .mesh = m, .graph = g, .x = exprs_new(a)};
+  s->lower = (Lower){.x = s->x,
+                     .g = g,
+                     .mesh = m,
+                     .value = value_leaf,
+                     .load = load_leaf,
+                     .extent = extent_of,
+                     .offset = offset_of,
+                     .key = key_of};
   s->count = arena_array(a, double, g->nodes.n + 1);
   for (NodeId i = 0; i < g->nodes.n; i++) s->count[i] = -1;
   return s;
@@ -69,200 +70,87 @@ double sites_count(Sites *s, NodeId id) {
   return s->count[id];
 }
 
-/* -------- indices -------- */
+/* -------- sites -------- */
 
-static int vector(Sites *s, const int *at, int rank) {
-  Key k = {0};
-  Vector v = {0};
-  put(&k, KEY_VECTOR);
-  for (int d = 0; d < rank; d++) put(&k, v.at[d] = at[d]);
-  const char *name = key_name(s, &k);
-  int had = lookup_get(&s->vector_at, name);
-  if (had) return had - 1;
-  vec_push(s->arena, &s->vectors, v);
-  lookup_put(&s->vector_at, s->arena, name, s->vectors.n);
-  return s->vectors.n - 1;
+/* An index that reads a tensor is an atom to what is computed at it: it is computed once. */
+static Expr index_atom(Sites *s, Expr i) {
+  const ExprNode *n = expr_node(s->x, i);
+  return n->reads ? expr_symbol_of(s->x, &i, sizeof i, n->lo, n->hi) : i;
+}
+
+static Expr tuple(Sites *s, const char *what, int n, const Expr *part) {
+  return expr_call(s->x, what, DT_I64, n, part, INT64_MIN, INT64_MAX);
 }
 
 Site sites_body(Sites *s, NodeId loop, NodeId over) {
+  static const char *const index[] = {"i", "j", "k", "l", "p", "q", "r", "s"};
   const Node *n = graph_node(s->graph, over);
-  int at[MAX_RANK] = {0};
+  Expr at[MAX_RANK];
   for (int d = 0; d < n->shape.rank; d++) {
-    Key k = {0};
-    put(&k, KEY_VAR), put(&k, d);
-    at[d] = n->shape.dim[d] == 1 ? ZERO : intern(s, &k);
+    const int64_t most = dim_block_most(s->mesh, &n->layout->dim[d], n->shape.dim[d]);
+    at[d] = most == 1 ? expr_int(s->x, 0) : expr_symbol(s->x, index[d], 0, most - 1);
   }
-  return (Site){.loop = loop, .index = vector(s, at, n->shape.rank), .turns = sites_count(s, over)};
+  return (Site){.loop = loop,
+                .guard = NO_EXPR,
+                .index = tuple(s, "at", n->shape.rank, at),
+                .turns = sites_count(s, over)};
 }
 
-/* How a dim lies: its offset is part of an index. 0: whole. */
-static int dim_key(Sites *s, const Node *n, int d) {
-  const DimLayout *l = &n->layout->dim[d];
-  Key k = {0};
-  if (!l->naxes && !l->window.of) return 0;
-  put(&k, KEY_DIM), put(&k, n->shape.dim[d]), put(&k, l->granule);
-  put(&k, l->window.of), put(&k, l->window.mul), put(&k, l->window.div);
-  put(&k, l->window.first), put(&k, l->window.last);
-  for (int i = 0; i < l->naxes; i++) put(&k, l->axis[i]);
-  return intern(s, &k);
+typedef struct Walk {
+  Sites *s;
+  NodeId of;
+  SiteUses *out;
+} Walk;
+
+/* Part k of a select: `share` of the turns get there, by the size of what is read there. */
+static Site guarded(Sites *s, const Site *at, Expr select, int k) {
+  const Expr part[] = {at->guard == NO_EXPR ? expr_int(s->x, 0) : at->guard, select,
+                       expr_int(s->x, k)};
+  Site in = *at;
+  in.guard = tuple(s, "in", 3, part);
+  in.depth++;
+  return in;
 }
 
-/* The index of dim e of x for that of dim d of n, which is another by so much. */
-static int moved(Sites *s, int kind, int index, const Node *n, int d, const Node *x, int e,
-                 int64_t by, int64_t step) {
-  int lies = dim_key(s, n, d), other = dim_key(s, x, e);
-  Key k = {0};
-  if (kind == KEY_SHIFT && by == 0 && step == 1 && !lies && !other) return index;
-  put(&k, kind), put(&k, index), put(&k, by), put(&k, step), put(&k, lies), put(&k, other);
-  return intern(s, &k);
-}
-
-/* An index that is this node's alone. */
-static int computed(Sites *s, NodeId id, int index, int d) {
-  Key k = {0};
-  put(&k, KEY_NODE), put(&k, id), put(&k, index), put(&k, d);
-  return intern(s, &k);
-}
-
-/* Dims that are the same pass a reshape; the others go by the flat index. */
-static void through_view(Sites *s, const Node *n, const int *at, int *in) {
-  const Node *x = graph_operand(s->graph, n, 0);
-  int i = 0, j = 0, nr = n->shape.rank, xr = x->shape.rank;
-  Key k = {0};
-  for (int d = 0; d < xr; d++) in[d] = ZERO;
-  for (;;) {
-    while (i < nr && n->shape.dim[i] == 1) i++;
-    while (j < xr && x->shape.dim[j] == 1) j++;
-    if (i == nr || j == xr || n->shape.dim[i] != x->shape.dim[j]) break;
-    in[j++] = at[i++];
+static void find_uses(Walk *w, Expr e, const Site *at) {
+  Sites *s = w->s;
+  const ExprNode n = *expr_node(s->x, e);
+  if (!n.reads) return;
+  if (n.kind == EXPR_VALUE || n.kind == EXPR_LOAD) {
+    SiteUse use = {.node = (NodeId)n.v, .loaded = n.kind == EXPR_LOAD, .at = *at};
+    Expr in[MAX_RANK];
+    for (int d = 0; d < n.n; d++) in[d] = index_atom(s, n.arg[d]);
+    use.at.index = tuple(s, "at", n.n, in);
+    if (at->depth > w->out->depth && sites_count(s, w->of) > 0) {
+      const double share = sites_count(s, use.node) / sites_count(s, w->of);
+      use.at.turns *= share < 1 ? share : 1;
+    }
+    vec_push(s->arena, &w->out->use, use);
+    for (int d = 0; d < n.n; d++) find_uses(w, n.arg[d], at);
+    return;
   }
-  put(&k, KEY_VIEW);
-  for (int d = i; d < nr; d++) put(&k, at[d]), put(&k, n->shape.dim[d]), put(&k, dim_key(s, n, d));
-  put(&k, xr);
-  for (int d = j; d < xr; d++) put(&k, x->shape.dim[d]), put(&k, dim_key(s, x, d));
-  int rest = intern(s, &k);
-  for (int d = j; d < xr; d++)
-    if (x->shape.dim[d] != 1) in[d] = computed(s, -1 - d, rest, d);
-}
-
-/* Within a condition that is node id's, on part k of it: `share` of the turns get there. */
-static void guard(Sites *s, NodeId id, const Site *at, int part, double share, Site *out) {
-  Key k = {0};
-  put(&k, KEY_GUARD), put(&k, id), put(&k, at->index), put(&k, at->guard), put(&k, part);
-  out->guard = intern(s, &k);
-  out->depth = at->depth + 1;
-  out->turns = at->turns * (share < 1 ? share : 1);
-}
-
-static double share_of(Sites *s, NodeId part, NodeId of) {
-  return sites_count(s, of) > 0 ? sites_count(s, part) / sites_count(s, of) : 0;
-}
-
-static void slice_index(Sites *s, const Node *n, const int *at, int *in) {
-  const Node *x = graph_operand(s->graph, n, 0);
-  int rank = n->shape.rank;
-  for (int d = 0; d < rank; d++) {
-    int64_t start = n->attr[d], step = n->attr[2 * rank + d];
-    bool whole = !start && step == 1 && n->shape.dim[d] == x->shape.dim[d];
-    in[d] = whole ? at[d] : moved(s, KEY_SHIFT, at[d], n, d, x, d, start, step);
+  for (int i = 0; i < n.n; i++) {
+    const bool part = n.kind == EXPR_SELECT && (i % 2 || i == n.n - 1);
+    const Site in = part ? guarded(s, at, e, i) : *at;
+    find_uses(w, n.arg[i], &in);
   }
 }
 
-static void pad_index(Sites *s, NodeId id, const Site *site, const int *at, int *in, Site *out) {
-  const Node *n = graph_node(s->graph, id), *x = graph_operand(s->graph, n, 0);
-  int rank = n->shape.rank;
-  bool guarded = false;
-  for (int d = 0; d < rank; d++) {
-    int64_t lo = n->attr[d], hi = n->attr[rank + d], gap = n->attr[2 * rank + d] + 1;
-    bool touched = lo || hi || gap > 1;
-    in[d] = touched ? moved(s, KEY_SHIFT, at[d], n, d, x, d, -lo, -gap) : at[d];
-    guarded = guarded || touched;
-  }
-  if (guarded) guard(s, id, site, 0, share_of(s, n->operand[0], id), out);
-}
-
-/* Dims but `dim` of a deal's or its reverse's operand; `grows`: the operand has one more. */
-static void dealt_index(Sites *s, NodeId id, const Site *site, bool grows, int *in, Site *out) {
-  const Node *n = graph_node(s->graph, id);
-  const int *at = s->vectors.at[site->index].at;
-  int dim = (int)n->attr[0];
-  for (int d = 0; d < n->shape.rank; d++) {
-    if (grows)
-      in[d > dim ? d + 1 : d] = at[d];
-    else if (d != dim + 1)
-      in[d > dim ? d - 1 : d] = at[d];
-  }
-  in[dim] = computed(s, id, site->index, dim);
-  if (grows)
-    in[dim + 1] = computed(s, id, site->index, dim + 1);
-  else
-    guard(s, id, site, 0, share_of(s, n->operand[0], id), out);
-}
-
-static void pick_index(Sites *s, NodeId id, const Site *site, int *in, Site *out) {
-  const Node *n = graph_node(s->graph, id), *x = graph_operand(s->graph, n, 0);
-  int dim = (int)n->attr[0];
-  Key k = {0};
-  put(&k, KEY_PICK), put(&k, n->operand[1]), put(&k, site->index);
-  put(&k, x->shape.dim[dim]), put(&k, dim_key(s, x, dim));
-  memcpy(in, s->vectors.at[site->index].at, sizeof(Vector));
-  in[dim] = intern(s, &k);
-  if (x->layout->dim[dim].naxes) guard(s, id, site, 0, 1, out);
-}
-
-static int64_t concat_begin(const Graph *g, const Node *n, int part) {
-  int64_t begin = 0;
-  for (int i = 0; i < part; i++) begin += graph_operand(g, n, i)->shape.dim[n->attr[0]];
-  return begin;
-}
-
-bool sites_operand(Sites *s, NodeId id, const Site *at, int k, Site *out) {
-  const Node *n = graph_node(s->graph, id), *x = graph_operand(s->graph, n, k);
-  Vector here = s->vectors.at[at->index], in = here; /* interning may move the vectors */
-  int dim = n->nattr ? (int)n->attr[0] : 0;
-  *out = *at;
-  switch (n->op) {
-  case OP_gather:
-    for (int d = 0; d < x->shape.rank; d++) in.at[d] = here.at[dim + d];
-    if (k == 0) return false;
-    break;
-  case OP_broadcast:
-    for (int d = 0; d < x->shape.rank; d++) in.at[d] = here.at[n->attr[d]];
-    break;
-  case OP_transpose:
-    for (int d = 0; d < n->shape.rank; d++) in.at[n->attr[d]] = here.at[d];
-    break;
-  case OP_reshape: through_view(s, n, here.at, in.at); break;
-  case OP_slice: slice_index(s, n, here.at, in.at); break;
-  case OP_reverse:
-    for (int d = 0; d < n->shape.rank; d++)
-      if (n->attr[0] & 1 << d)
-        in.at[d] = moved(s, KEY_REVERSE, here.at[d], n, d, x, d, n->shape.dim[d], 1);
-    break;
-  case OP_pad: pad_index(s, id, at, here.at, in.at, out); break;
-  case OP_concat:
-    in.at[dim] =
-        moved(s, KEY_SHIFT, here.at[dim], n, dim, x, dim, -concat_begin(s->graph, n, k), 1);
-    guard(s, id, at, k, share_of(s, n->operand[k], id), out);
-    break;
-  case OP_deal: dealt_index(s, id, at, false, in.at, out); break;
-  case OP_undeal: dealt_index(s, id, at, true, in.at, out); break;
-  case OP_pick:
-    if (k == 0) pick_index(s, id, at, in.at, out);
-    break;
-  default: break; /* at the same index */
-  }
-  out->index = vector(s, in.at, x->shape.rank);
-  return true;
+void sites_uses(Sites *s, NodeId id, const Site *at, SiteUses *out) {
+  Walk w = {.s = s, .of = id, .out = out};
+  const ExprNode index = *expr_node(s->x, at->index);
+  At here = {.flat = NO_EXPR};
+  for (int d = 0; d < index.n; d++) here.dim[d] = index.arg[d];
+  out->use.n = 0;
+  out->depth = at->depth;
+  find_uses(&w, lower_node(&s->lower, id, &here), at);
 }
 
 bool sites_first(Sites *s, NodeId id, const Site *at) {
-  Key k = {0};
-  put(&k, KEY_NODE), put(&k, id), put(&k, at->loop), put(&k, at->guard), put(&k, at->index);
-  put(&k, NO_INDEX);
-  int before = s->nids;
-  intern(s, &k);
-  return s->nids > before;
+  const Expr part[] = {expr_int(s->x, id), expr_int(s->x, at->loop),
+                       at->guard == NO_EXPR ? expr_int(s->x, -1) : at->guard, at->index};
+  const int before = s->x->at.n;
+  return tuple(s, "site", 4, part) >= before;
 }
 
 /* -------- work -------- */

@@ -12,17 +12,29 @@
  * the law, verify_work.c checks it from what the passes leave. */
 #ifndef DTG_SITES_H
 #define DTG_SITES_H
+#include "expr.h"
 #include "passes.h"
 
 enum { WORK_MOST = 2 };
 
 typedef struct Site {
   NodeId loop;  /* names the loop */
-  int guard;    /* the conditions; 0: none */
+  Expr guard;   /* the conditions; NO_EXPR: none */
   int depth;    /* how many there are */
-  int index;    /* interned */
+  Expr index;   /* the dims of one, as arguments */
   double turns; /* how often a device computes it there, the one with the largest blocks */
 } Site;
+
+/* Where a value is wanted for another to be computed at a site. */
+typedef struct SiteUse {
+  NodeId node;
+  bool loaded; /* from memory, whatever else is so, at an index that is computed too */
+  Site at;
+} SiteUse;
+typedef struct SiteUses {
+  VEC(SiteUse) use;
+  int depth; /* of the site itself */
+} SiteUses;
 
 typedef struct Work {
   double executed, code;
@@ -32,9 +44,7 @@ typedef struct Sites Sites;
 Sites *sites_new(Arena *a, const Mesh *m, const Graph *g);
 /* In the loop's body, at the index of the loop itself, which goes over the elements of `over`. */
 Site sites_body(Sites *s, NodeId loop, NodeId over);
-/* Where operand k is wanted for node id to be computed at a site. False: it is read from memory
- * whatever else is so, at an index that is computed too. */
-bool sites_operand(Sites *s, NodeId id, const Site *at, int k, Site *out);
+void sites_uses(Sites *s, NodeId id, const Site *at, SiteUses *out); /* in place of what it has */
 /* The first time that it is asked of this node and site. */
 bool sites_first(Sites *s, NodeId id, const Site *at);
 double sites_count(Sites *s, NodeId id);         /* elements of a device's block */

@@ -93,14 +93,18 @@ static void add_use(Store *s, NodeId id, const Site *at) {
 /* Node id is computed at a site: what it reads is wanted where that needs it. */
 static void use_operands(Store *s, NodeId id, const Site *at) {
   const Node *n = graph_node(s->g, id);
+  bool *stored = s->le->stored;
   for (int k = 0; k < n->noperands; k++) {
     NodeId base = node_base(s->g, n->operand[k]);
-    Site in;
-    if (repeats(s, n, base)) s->le->stored[base] = true;
-    if (n->op == OP_gather && k == 0 && graph_node(s->g, base)->op != OP_const)
-      s->le->stored[base] = true;
-    if (!s->le->stored[base] && sites_operand(s->sites, id, at, k, &in))
-      add_use(s, n->operand[k], &in);
+    if (repeats(s, n, base)) stored[base] = true;
+  }
+  SiteUses uses = {0};
+  sites_uses(s->sites, id, at, &uses);
+  for (int i = 0; i < uses.use.n; i++) {
+    const SiteUse *u = &uses.use.at[i];
+    NodeId base = node_base(s->g, u->node);
+    if (u->loaded && graph_node(s->g, base)->op != OP_const) stored[base] = true;
+    if (!stored[base] && !u->loaded) add_use(s, u->node, &u->at);
   }
 }
 

@@ -23,6 +23,11 @@ static void meet(Walk *w, NodeId id, const Site *at) {
   vec_push(w->arena, &w->todo, ((Item){id, *at}));
 }
 
+static void want(Walk *w, NodeId id, const Site *at) {
+  const Graph *g = w->le->graph;
+  if (!w->le->stored[node_base(g, id)] && graph_node(g, id)->op != OP_const) meet(w, id, at);
+}
+
 static void walk(Walk *w) {
   const Graph *g = w->le->graph;
   while (w->todo.n && w->work.code <= w->most) {
@@ -32,12 +37,14 @@ static void walk(Walk *w) {
     w->met[x.id] = true;
     w->times[x.id]++;
     sites_add(w->sites, w->le->stored, x.id, &x.at, &w->work);
-    for (int k = 0; k < n->noperands; k++) {
-      Site in = x.at;
-      if (w->le->stored[node_base(g, n->operand[k])] || graph_operand(g, n, k)->op == OP_const)
-        continue;
-      if (reduces || sites_operand(w->sites, x.id, &x.at, k, &in)) meet(w, n->operand[k], &in);
+    if (reduces) {
+      for (int k = 0; k < n->noperands; k++) want(w, n->operand[k], &x.at);
+      continue;
     }
+    SiteUses uses = {0};
+    sites_uses(w->sites, x.id, &x.at, &uses);
+    for (int i = 0; i < uses.use.n; i++)
+      if (!uses.use.at[i].loaded) want(w, uses.use.at[i].node, &uses.use.at[i].at);
   }
 }
 

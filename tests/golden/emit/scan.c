@@ -122,8 +122,9 @@ DTRT_LOOP void loop7_f_i(dtrt_device *dev, int64_t n0, int64_t n1, int64_t n2, i
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      f_i[i][j] = t_2[i][dtrt_index(dev, t_[i][j], 12)];
-      f_v[i][j] = t_3[i][dtrt_index(dev, t_[i][j], 12)];
+      const int64_t p0 = dtrt_index(dev, t_[i][j], 12);
+      f_i[i][j] = t_2[i][p0];
+      f_v[i][j] = t_3[i][p0];
     }
   }
 }

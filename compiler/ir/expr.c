@@ -1,0 +1,448 @@
+/* See expr.h. */
+#include "expr.h"
+#include "op.h"
+#include <string.h>
+
+enum { FEW_SLOTS = 256, MOST_ARGS = 4 * MAX_RANK };
+
+Exprs *exprs_new(Arena *a) {
+  Exprs *x = arena_new_of(a, Exprs);
+  *x = (Exprs){.arena = a, .names = names_new(a), .nslots = FEW_SLOTS};
+  x->slot = arena_array(a, Expr, x->nslots);
+  return x;
+}
+
+/* -------- hash-consing -------- */
+
+static uint64_t hash_of(const ExprNode *n) {
+  uint64_t bits;
+  memcpy(&bits, &n->real, sizeof bits);
+  const int64_t head[] = {
+      n->kind, (int64_t)n->type, n->n, n->v, (int64_t)bits, (int64_t)(uintptr_t)n->name, n->lo,
+      n->hi};
+  uint64_t h = hash_words(head, sizeof head, 0);
+  if (n->n) h = hash_words(n->arg, sizeof *n->arg * (size_t)n->n, h);
+  if (n->coef && n->n) h = hash_words(n->coef, sizeof *n->coef * (size_t)n->n, h);
+  return h;
+}
+
+static bool same(const ExprNode *a, const ExprNode *b) {
+  return a->hash == b->hash && a->kind == b->kind && a->type == b->type && a->n == b->n &&
+         a->v == b->v && !memcmp(&a->real, &b->real, sizeof a->real) && a->name == b->name &&
+         a->lo == b->lo && a->hi == b->hi && (!a->coef) == (!b->coef) &&
+         (!a->n || !memcmp(a->arg, b->arg, sizeof *a->arg * (size_t)a->n)) &&
+         (!a->n || !a->coef || !memcmp(a->coef, b->coef, sizeof *a->coef * (size_t)a->n));
+}
+
+static void put_slot(Exprs *x, Expr e) {
+  int i = (int)(x->at.at[e].hash & (uint64_t)(x->nslots - 1));
+  while (x->slot[i]) i = (i + 1) & (x->nslots - 1);
+  x->slot[i] = e + 1;
+}
+
+static void grow(Exprs *x) {
+  x->nslots *= 2;
+  x->slot = arena_array(x->arena, Expr, x->nslots);
+  for (Expr e = 0; e < x->at.n; e++) put_slot(x, e);
+}
+
+/* The arguments are copied. */
+static Expr intern(Exprs *x, ExprNode n) {
+  n.hash = hash_of(&n);
+  for (int i = (int)(n.hash & (uint64_t)(x->nslots - 1)); x->slot[i]; i = (i + 1) & (x->nslots - 1))
+    if (same(&x->at.at[x->slot[i] - 1], &n)) return x->slot[i] - 1;
+  n.reads = n.kind == EXPR_VALUE || n.kind == EXPR_LOAD;
+  for (int i = 0; i < n.n; i++) n.reads = n.reads || x->at.at[n.arg[i]].reads;
+  if (n.n) n.arg = arena_copy(x->arena, n.arg, sizeof *n.arg * (size_t)n.n);
+  if (n.n && n.coef) n.coef = arena_copy(x->arena, n.coef, sizeof *n.coef * (size_t)n.n);
+  vec_push(x->arena, &x->at, n);
+  if (2 * x->at.n > x->nslots)
+    grow(x);
+  else
+    put_slot(x, x->at.n - 1);
+  return x->at.n - 1;
+}
+
+/* -------- ranges -------- */
+
+static bool known(int64_t lo, int64_t hi) { return lo != INT64_MIN && hi != INT64_MAX; }
+
+/* lo + c * [a.lo, a.hi]; false: unknown. */
+static bool widen(int64_t c, const ExprNode *a, int64_t *lo, int64_t *hi) {
+  int64_t p, q;
+  if (!known(a->lo, a->hi) || __builtin_mul_overflow(c, c > 0 ? a->lo : a->hi, &p) ||
+      __builtin_mul_overflow(c, c > 0 ? a->hi : a->lo, &q))
+    return false;
+  return !__builtin_add_overflow(*lo, p, lo) && !__builtin_add_overflow(*hi, q, hi);
+}
+
+/* -------- linear forms -------- */
+
+typedef struct Linear {
+  int64_t v;
+  int n;
+  Expr arg[MOST_ARGS];
+  int64_t coef[MOST_ARGS];
+} Linear;
+
+static Linear linear_of(const Exprs *x, Expr e) {
+  const ExprNode *n = expr_node(x, e);
+  Linear r = {.n = 1, .arg = {e}, .coef = {1}};
+  if (n->kind != EXPR_LINEAR) return r;
+  r = (Linear){.v = n->v, .n = n->n};
+  for (int i = 0; i < n->n; i++) r.arg[i] = n->arg[i], r.coef[i] = n->coef[i];
+  return r;
+}
+
+static Expr of_linear(Exprs *x, const Linear *r) {
+  int64_t lo = r->v, hi = r->v;
+  if (r->n == 1 && r->coef[0] == 1 && r->v == 0) return r->arg[0];
+  for (int i = 0; i < r->n; i++)
+    if (!widen(r->coef[i], expr_node(x, r->arg[i]), &lo, &hi)) {
+      lo = INT64_MIN, hi = INT64_MAX;
+      break;
+    }
+  return intern(x, (ExprNode){.kind = EXPR_LINEAR,
+                              .type = DT_I64,
+                              .n = r->n,
+                              .arg = r->arg,
+                              .coef = r->coef,
+                              .v = r->v,
+                              .lo = lo,
+                              .hi = hi});
+}
+
+/* c * (a mod b) + c * b * (a div b) is c * a: what a reshape took apart comes together again. */
+static bool find_split(Exprs *x, const Linear *r, int *mod, int *div) {
+  for (int i = 0; i < r->n; i++) {
+    const ExprNode m = *expr_node(x, r->arg[i]);
+    int64_t by, c;
+    if (m.kind != EXPR_MOD || !expr_is_int(x, m.arg[1], &by) ||
+        __builtin_mul_overflow(r->coef[i], by, &c))
+      continue;
+    const Expr quotient = expr_div(x, m.arg[0], m.arg[1]);
+    for (int j = 0; j < r->n; j++)
+      if (r->arg[j] == quotient && r->coef[j] == c) {
+        *mod = i, *div = j;
+        return true;
+      }
+  }
+  return false;
+}
+
+static Expr add_scaled(Exprs *x, Expr a, Expr b, int64_t by);
+
+static Expr joined(Exprs *x, const Linear *r) {
+  int mod, div;
+  Linear rest = {.v = r->v};
+  if (!find_split(x, r, &mod, &div)) return of_linear(x, r);
+  for (int i = 0; i < r->n; i++)
+    if (i != mod && i != div) rest.arg[rest.n] = r->arg[i], rest.coef[rest.n++] = r->coef[i];
+  return add_scaled(x, of_linear(x, &rest), expr_node(x, r->arg[mod])->arg[0], r->coef[mod]);
+}
+
+/* A sum too long, or of factors too large, to be one form: of two atoms that are sums. */
+static Expr sum_of_two(Exprs *x, Expr a, Expr b, int64_t by) {
+  const Expr arg[] = {a, b};
+  const int64_t coef[] = {1, by};
+  return intern(x, (ExprNode){.kind = EXPR_LINEAR,
+                              .type = DT_I64,
+                              .n = 2,
+                              .arg = arg,
+                              .coef = coef,
+                              .lo = INT64_MIN,
+                              .hi = INT64_MAX});
+}
+
+/* a + by * b */
+static Expr add_scaled(Exprs *x, Expr a, Expr b, int64_t by) {
+  const Linear p = linear_of(x, a), q = linear_of(x, b);
+  Linear r = {0};
+  int64_t scaled;
+  if (p.n + q.n > MOST_ARGS || __builtin_mul_overflow(q.v, by, &scaled) ||
+      __builtin_add_overflow(p.v, scaled, &r.v))
+    return sum_of_two(x, a, b, by);
+  for (int i = 0, j = 0; i < p.n || j < q.n;) {
+    const bool from_p = j == q.n || (i < p.n && p.arg[i] <= q.arg[j]),
+               from_q = i == p.n || (j < q.n && q.arg[j] <= p.arg[i]);
+    int64_t c = 0;
+    const Expr atom = from_p ? p.arg[i] : q.arg[j];
+    if (from_q && __builtin_mul_overflow(q.coef[j], by, &c)) return sum_of_two(x, a, b, by);
+    if (from_p && __builtin_add_overflow(c, p.coef[i], &c)) return sum_of_two(x, a, b, by);
+    if (c) r.arg[r.n] = atom, r.coef[r.n++] = c;
+    i += from_p, j += from_q;
+  }
+  return joined(x, &r);
+}
+
+Expr expr_int(Exprs *x, int64_t v) { return of_linear(x, &(Linear){.v = v}); }
+
+bool expr_is_int(const Exprs *x, Expr e, int64_t *v) {
+  const ExprNode *n = expr_node(x, e);
+  if (n->kind != EXPR_LINEAR || n->n) return false;
+  *v = n->v;
+  return true;
+}
+
+static Expr symbol(Exprs *x, const char *name, int64_t lo, int64_t hi) {
+  return intern(x,
+                (ExprNode){.kind = EXPR_SYMBOL, .type = DT_I64, .name = name, .lo = lo, .hi = hi});
+}
+
+Expr expr_symbol(Exprs *x, const char *name, int64_t lo, int64_t hi) {
+  return symbol(x, name_of(x->names, name, strlen(name)), lo, hi);
+}
+
+Expr expr_symbol_of(Exprs *x, const void *key, size_t bytes, int64_t lo, int64_t hi) {
+  return symbol(x, name_of(x->names, key, bytes), lo, hi);
+}
+
+Expr expr_add(Exprs *x, Expr a, Expr b) { return add_scaled(x, a, b, 1); }
+Expr expr_sub(Exprs *x, Expr a, Expr b) { return add_scaled(x, a, b, -1); }
+Expr expr_scale(Exprs *x, Expr a, int64_t by) {
+  return by ? add_scaled(x, expr_int(x, 0), a, by) : expr_int(x, 0);
+}
+
+Expr expr_mul(Exprs *x, Expr a, Expr b) {
+  int64_t v;
+  if (expr_is_int(x, a, &v)) return expr_scale(x, b, v);
+  if (expr_is_int(x, b, &v)) return expr_scale(x, a, v);
+  const Expr arg[] = {a, b};
+  const ExprNode *p = expr_node(x, a), *q = expr_node(x, b);
+  int64_t lo = INT64_MIN, hi = INT64_MAX;
+  if (p->lo >= 0 && q->lo >= 0 && known(p->lo, p->hi) && known(q->lo, q->hi) &&
+      !__builtin_mul_overflow(p->hi, q->hi, &hi))
+    lo = p->lo * q->lo;
+  else
+    hi = INT64_MAX;
+  return intern(
+      x, (ExprNode){.kind = EXPR_PRODUCT, .type = DT_I64, .n = 2, .arg = arg, .lo = lo, .hi = hi});
+}
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+/* e = by * *whole + *rest, where the rest's atoms have coefficients that `by` does not divide. */
+static void take_apart(Exprs *x, Expr e, int64_t by, Expr *whole, Expr *rest) {
+  const Linear p = linear_of(x, e);
+  Linear w = {.v = floor_div(p.v, by)}, r = {.v = p.v - floor_div(p.v, by) * by};
+  for (int i = 0; i < p.n; i++)
+    if (p.coef[i] % by == 0)
+      w.arg[w.n] = p.arg[i], w.coef[w.n++] = p.coef[i] / by;
+    else
+      r.arg[r.n] = p.arg[i], r.coef[r.n++] = p.coef[i];
+  *whole = of_linear(x, &w), *rest = of_linear(x, &r);
+}
+
+static Expr divided(Exprs *x, ExprKind kind, Expr a, Expr b) {
+  const Expr arg[] = {a, b};
+  const ExprNode *p = expr_node(x, a), *q = expr_node(x, b);
+  int64_t lo = INT64_MIN, hi = INT64_MAX, by;
+  if (kind == EXPR_MOD && q->hi != INT64_MAX)
+    lo = 0, hi = q->hi - 1;
+  else if (kind == EXPR_DIV && known(p->lo, p->hi) && expr_is_int(x, b, &by))
+    lo = floor_div(p->lo, by), hi = floor_div(p->hi, by);
+  return intern(x,
+                (ExprNode){.kind = kind, .type = DT_I64, .n = 2, .arg = arg, .lo = lo, .hi = hi});
+}
+
+Expr expr_div(Exprs *x, Expr a, Expr b) {
+  int64_t by;
+  if (!expr_is_int(x, b, &by)) return divided(x, EXPR_DIV, a, b);
+  if (by == 1) return a;
+  Expr whole, rest;
+  take_apart(x, a, by, &whole, &rest);
+  const ExprNode left = *expr_node(x, rest), *r = &left;
+  if (known(r->lo, r->hi) && r->lo >= 0 && r->hi < by) return whole;
+  /* floor(floor(i / p) / q) = floor(i / pq) */
+  int64_t inner, both;
+  const ExprNode n = *expr_node(x, a);
+  if (n.kind == EXPR_DIV && expr_is_int(x, n.arg[1], &inner) &&
+      !__builtin_mul_overflow(inner, by, &both))
+    return expr_div(x, n.arg[0], expr_int(x, both));
+  if (!known(r->lo, r->hi) || r->lo < 0) return divided(x, EXPR_DIV, a, b);
+  return expr_add(x, whole, divided(x, EXPR_DIV, rest, b));
+}
+
+Expr expr_mod(Exprs *x, Expr a, Expr b) {
+  int64_t by;
+  if (!expr_is_int(x, b, &by)) return divided(x, EXPR_MOD, a, b);
+  if (by == 1) return expr_int(x, 0);
+  Expr whole, rest;
+  take_apart(x, a, by, &whole, &rest);
+  const ExprNode *r = expr_node(x, rest);
+  if (known(r->lo, r->hi) && r->lo >= 0 && r->hi < by) return rest;
+  return divided(x, EXPR_MOD, known(r->lo, r->hi) && r->lo >= 0 ? rest : a, b);
+}
+
+/* -------- conditions -------- */
+
+bool expr_is_true(const Exprs *x, Expr e) {
+  int64_t v;
+  return expr_is_int(x, e, &v) && v;
+}
+
+bool expr_is_false(const Exprs *x, Expr e) {
+  int64_t v;
+  return expr_is_int(x, e, &v) && !v;
+}
+
+Expr expr_compare(Exprs *x, ExprKind how, Expr a, Expr b) {
+  const ExprNode *p = expr_node(x, a), *q = expr_node(x, b);
+  const Expr arg[] = {a, b};
+  if (known(p->lo, p->hi) && known(q->lo, q->hi)) {
+    if (p->hi < q->lo) return expr_int(x, how == EXPR_LESS);
+    if (p->lo >= q->hi && how != EXPR_EQUAL) return expr_int(x, how == EXPR_LEAST);
+    if (how == EXPR_EQUAL && p->lo > q->hi) return expr_int(x, 0);
+    if (how == EXPR_EQUAL && p->lo == p->hi && q->lo == q->hi && p->lo == q->lo)
+      return expr_int(x, 1);
+  }
+  return intern(x, (ExprNode){.kind = how, .type = DT_BOOL, .n = 2, .arg = arg, .lo = 0, .hi = 1});
+}
+
+Expr expr_and(Exprs *x, Expr a, Expr b) {
+  if (expr_is_true(x, a)) return b;
+  if (expr_is_true(x, b)) return a;
+  if (expr_is_false(x, a)) return a;
+  const ExprNode *p = expr_node(x, a), *q = expr_node(x, b);
+  const int np = p->kind == EXPR_AND ? p->n : 1, nq = q->kind == EXPR_AND ? q->n : 1;
+  Expr *arg = arena_array(x->arena, Expr, np + nq);
+  for (int i = 0; i < np; i++) arg[i] = p->kind == EXPR_AND ? p->arg[i] : a;
+  for (int i = 0; i < nq; i++) arg[np + i] = q->kind == EXPR_AND ? q->arg[i] : b;
+  return intern(
+      x, (ExprNode){.kind = EXPR_AND, .type = DT_BOOL, .n = np + nq, .arg = arg, .lo = 0, .hi = 1});
+}
+
+Expr expr_call(Exprs *x, const char *name, DType type, int n, const Expr *arg, int64_t lo,
+               int64_t hi) {
+  return intern(x, (ExprNode){.kind = EXPR_CALL,
+                              .type = type,
+                              .n = n,
+                              .arg = arg,
+                              .name = name_of(x->names, name, strlen(name)),
+                              .lo = lo,
+                              .hi = hi});
+}
+
+/* -------- values -------- */
+
+Expr expr_number(Exprs *x, DType t, double real, int64_t whole) {
+  return intern(x, (ExprNode){.kind = EXPR_NUMBER, .type = t, .v = whole, .real = real});
+}
+
+Expr expr_count(Exprs *x, DType t, Expr i) {
+  return intern(x, (ExprNode){.kind = EXPR_COUNT, .type = t, .n = 1, .arg = &i});
+}
+
+Expr expr_op(Exprs *x, Op op, DType t, int n, const Expr *arg) {
+  return intern(x, (ExprNode){.kind = EXPR_OP, .type = t, .n = n, .arg = arg, .v = (int64_t)op});
+}
+
+Expr expr_random(Exprs *x, Op op, DType t, Expr key, Expr step, Expr i) {
+  const Expr arg[] = {key, step, i};
+  return intern(x,
+                (ExprNode){.kind = EXPR_RANDOM, .type = t, .n = 3, .arg = arg, .v = (int64_t)op});
+}
+
+Expr expr_element(Exprs *x, ExprKind kind, DType t, NodeId id, int n, const Expr *index) {
+  return intern(x, (ExprNode){.kind = kind,
+                              .type = t,
+                              .n = n,
+                              .arg = index,
+                              .v = id,
+                              .lo = INT64_MIN,
+                              .hi = INT64_MAX});
+}
+
+Expr expr_select(Exprs *x, int n, const Expr *arg) {
+  Expr *kept = arena_array(x->arena, Expr, n);
+  int m = 0, i = 0;
+  for (; i + 1 < n; i += 2) {
+    if (expr_is_false(x, arg[i])) continue;
+    if (expr_is_true(x, arg[i])) {
+      kept[m++] = arg[i + 1];
+      break;
+    }
+    kept[m++] = arg[i], kept[m++] = arg[i + 1];
+  }
+  if (i + 1 >= n) kept[m++] = arg[n - 1];
+  if (m == 1) return kept[0];
+  const ExprNode node = {
+      .kind = EXPR_SELECT, .type = expr_node(x, kept[m - 1])->type, .n = m, .arg = kept};
+  return intern(x, node);
+}
+
+/* -------- text -------- */
+
+static void put_linear(Str *out, const Exprs *x, const Graph *g, const ExprNode *n) {
+  bool first = true;
+  for (int i = 0; i < n->n; i++) {
+    const int64_t c = n->coef[i];
+    str_puts(out, first ? (c < 0 ? "-" : "") : c < 0 ? " - " : " + ");
+    if (c != 1 && c != -1) str_printf(out, "%ld*", c < 0 ? -(long)c : (long)c);
+    const bool sum = expr_node(x, n->arg[i])->kind == EXPR_LINEAR;
+    str_puts(out, sum ? "(" : "");
+    expr_put(out, x, g, n->arg[i]);
+    str_puts(out, sum ? ")" : "");
+    first = false;
+  }
+  if (first)
+    str_printf(out, "%ld", (long)n->v);
+  else if (n->v)
+    str_printf(out, n->v < 0 ? " - %ld" : " + %ld", n->v < 0 ? -(long)n->v : (long)n->v);
+}
+
+static void put_arguments(Str *out, const Exprs *x, const Graph *g, const ExprNode *n,
+                          const char *sep) {
+  for (int i = 0; i < n->n; i++) {
+    if (i) str_puts(out, sep);
+    expr_put(out, x, g, n->arg[i]);
+  }
+}
+
+void expr_put(Str *out, const Exprs *x, const Graph *g, Expr e) {
+  static const char *const between[] = {
+      [EXPR_PRODUCT] = " * ", [EXPR_DIV] = " div ",  [EXPR_MOD] = " mod ", [EXPR_LESS] = " < ",
+      [EXPR_LEAST] = " >= ",  [EXPR_EQUAL] = " == ", [EXPR_AND] = " and "};
+  const ExprNode *n = expr_node(x, e);
+  switch (n->kind) {
+  case EXPR_LINEAR: put_linear(out, x, g, n); return;
+  case EXPR_SYMBOL: str_puts(out, n->name); return;
+  case EXPR_NUMBER:
+    if (dtype_is_float(n->type))
+      str_printf(out, "%.9g", n->real);
+    else
+      str_printf(out, "%ld", (long)n->v);
+    return;
+  case EXPR_PRODUCT:
+  case EXPR_DIV:
+  case EXPR_MOD:
+  case EXPR_LESS:
+  case EXPR_LEAST:
+  case EXPR_EQUAL:
+  case EXPR_AND:
+    str_puts(out, "(");
+    put_arguments(out, x, g, n, between[n->kind]);
+    str_puts(out, ")");
+    return;
+  case EXPR_CALL: str_puts(out, n->name); break;
+  case EXPR_COUNT: str_puts(out, dtype_name(n->type)); break;
+  case EXPR_LOAD:
+  case EXPR_VALUE: {
+    const char *name = graph_node(g, (NodeId)n->v)->name;
+    if (name)
+      str_puts(out, name);
+    else
+      str_printf(out, "%%%ld", (long)n->v);
+    str_puts(out, "[");
+    put_arguments(out, x, g, n, ", ");
+    str_puts(out, "]");
+    return;
+  }
+  case EXPR_OP:
+  case EXPR_RANDOM: str_puts(out, op_def((Op)n->v)->name); break;
+  case EXPR_SELECT: str_puts(out, "select"); break;
+  }
+  str_puts(out, "(");
+  put_arguments(out, x, g, n, ", ");
+  str_puts(out, ")");
+}

@@ -1,0 +1,123 @@
+/* Expressions of the loop IR: what a loop computes at one point of its nest. They are hash-consed:
+ * equal expressions have equal numbers, so sharing is visible and comparing is free.
+ *
+ * Integers (indices, extents, offsets) are kept as linear forms over atoms, with floor division and
+ * modulo by positive numbers; a form whose atoms have known ranges is simplified by them, so that
+ * an index that a reshape splits and another joins comes out as it went in. Values have the dtype
+ * of the tensor; conditions are DT_BOOL. An op says in OpDef.lower what an element of its result
+ * is, as an expression of elements of its operands; that is the only place where index maps are
+ * written. */
+#ifndef DTG_EXPR_H
+#define DTG_EXPR_H
+#include "graph.h"
+
+typedef int32_t Expr;
+enum { NO_EXPR = -1 };
+
+typedef enum ExprKind {
+  EXPR_LINEAR,  /* integer: v + sum of coef[i] * arg[i] */
+  EXPR_SYMBOL,  /* integer: `name`, a loop index, an extent, an offset, a key */
+  EXPR_PRODUCT, /* integer: arg[0] * arg[1], neither constant */
+  EXPR_DIV,     /* integer: floor of arg[0] / arg[1] */
+  EXPR_MOD,     /* integer: arg[0] - arg[1] * floor of arg[0] / arg[1] */
+  EXPR_LESS,    /* condition: arg[0] < arg[1] */
+  EXPR_LEAST,   /* condition: arg[0] >= arg[1] */
+  EXPR_EQUAL,   /* condition: arg[0] == arg[1] */
+  EXPR_AND,     /* condition: of all arguments, in order; each may rely on those before it */
+  EXPR_CALL,    /* function `name` of dtrt.h or dtrt_math.h; integer or condition */
+  EXPR_NUMBER,  /* value: a constant, v or real */
+  EXPR_COUNT,   /* value: the integer arg[0] */
+  EXPR_LOAD,    /* value: of node v in memory at the index arg[...] */
+  EXPR_VALUE,   /* value: the same of one that is in memory or not */
+  EXPR_OP,      /* value: elementwise op v of values */
+  EXPR_RANDOM,  /* value: op v's draw of the key arg[0], step arg[1] and element arg[2] */
+  EXPR_SELECT /* value: arg[i + 1] for the first even i whose condition arg[i] holds, else the last.
+                 What is not taken is not computed: its index may be out of bounds. */
+} ExprKind;
+
+typedef struct ExprNode {
+  ExprKind kind;
+  DType type; /* of a value; else DT_I64 or DT_BOOL */
+  int n;
+  const Expr *arg;
+  const int64_t *coef; /* EXPR_LINEAR */
+  int64_t v;
+  double real;      /* EXPR_NUMBER of a floating-point type */
+  const char *name; /* EXPR_SYMBOL, EXPR_CALL: equal names are equal pointers */
+  int64_t lo, hi;   /* what an integer can be; INT64_MIN, INT64_MAX: unknown */
+  bool reads;       /* an element of a tensor is part of it */
+  uint64_t hash;
+} ExprNode;
+
+typedef struct Exprs {
+  Arena *arena;
+  Names *names;
+  VEC(ExprNode) at;
+  Expr *slot; /* hash table, a power of two */
+  int nslots;
+} Exprs;
+
+Exprs *exprs_new(Arena *a);
+static inline const ExprNode *expr_node(const Exprs *x, Expr e) { return &x->at.at[e]; }
+
+/* Integers. */
+Expr expr_int(Exprs *x, int64_t v);
+Expr expr_symbol(Exprs *x, const char *name, int64_t lo, int64_t hi);
+/* The same of `bytes` in place of a name, for what is compared and not printed. */
+Expr expr_symbol_of(Exprs *x, const void *key, size_t bytes, int64_t lo, int64_t hi);
+Expr expr_add(Exprs *x, Expr a, Expr b);
+Expr expr_sub(Exprs *x, Expr a, Expr b);
+Expr expr_mul(Exprs *x, Expr a, Expr b);
+Expr expr_scale(Exprs *x, Expr a, int64_t by);
+Expr expr_div(Exprs *x, Expr a, Expr b); /* b is positive */
+Expr expr_mod(Exprs *x, Expr a, Expr b);
+bool expr_is_int(const Exprs *x, Expr e, int64_t *v); /* a known one */
+
+/* Conditions: true and false are the integers 1 and 0. */
+Expr expr_compare(Exprs *x, ExprKind how, Expr a, Expr b);
+Expr expr_and(Exprs *x, Expr a, Expr b);
+bool expr_is_true(const Exprs *x, Expr e);
+bool expr_is_false(const Exprs *x, Expr e);
+
+Expr expr_call(Exprs *x, const char *name, DType type, int n, const Expr *arg, int64_t lo,
+               int64_t hi);
+
+/* Values. */
+Expr expr_number(Exprs *x, DType t, double real, int64_t whole);
+Expr expr_count(Exprs *x, DType t, Expr i);
+Expr expr_op(Exprs *x, Op op, DType t, int n, const Expr *arg);
+Expr expr_random(Exprs *x, Op op, DType t, Expr key, Expr step, Expr i);
+Expr expr_element(Exprs *x, ExprKind kind, DType t, NodeId id, int n, const Expr *index);
+/* n arguments: conditions and values in turn, and last the value where none holds. */
+Expr expr_select(Exprs *x, int n, const Expr *arg);
+
+/* The text form: `select(i >= 1, load(%3, i - 1), 0)`. */
+void expr_put(Str *out, const Exprs *x, const Graph *g, Expr e);
+
+/* -------- lowering -------- */
+
+/* An index into a device's block of a tensor: one for each dim, or one over all elements. */
+typedef struct At {
+  Expr flat; /* NO_EXPR: */
+  Expr dim[MAX_RANK];
+} At;
+
+/* What an op's `lower` is written in terms of. */
+typedef struct Lower Lower;
+struct Lower {
+  Exprs *x;
+  const Graph *g;
+  const Mesh *mesh;
+  void *user;
+  Expr (*value)(Lower *l, NodeId id, const At *at); /* an element, wherever it comes from */
+  Expr (*load)(Lower *l, NodeId id, const At *at);  /* an element that has to be in memory */
+  Expr (*extent)(Lower *l, const Node *n, int dim); /* of the device's block */
+  Expr (*offset)(Lower *l, const Node *n, int dim); /* global index of the block's first element */
+  Expr (*key)(Lower *l, const Node *n);             /* of a random draw */
+};
+
+/* What a value is at an index, by its op: OpDef.lower, or its operands' values at the same index.
+ */
+Expr lower_node(Lower *l, NodeId id, const At *at);
+
+#endif

@@ -1,0 +1,288 @@
+/* What an element of a result is, by op: index maps, and the few ops that look at the index itself.
+ * An index into a tensor is one into the block that a device holds, so a map goes through the
+ * global index: + offset of the result's block, the map, - offset of the operand's. Elementwise ops
+ * need nothing here. */
+#include "opdefs.h"
+#include <string.h>
+
+static const Node *operand(const Lower *l, const Node *n, int k) {
+  return graph_operand(l->g, n, k);
+}
+
+static Expr global(Lower *l, const Node *n, int d, Expr i) {
+  return expr_add(l->x, i, l->offset(l, n, d));
+}
+static Expr local(Lower *l, const Node *n, int d, Expr i) {
+  return expr_sub(l->x, i, l->offset(l, n, d));
+}
+static Expr number(Lower *l, int64_t v) { return expr_int(l->x, v); }
+
+static At none(void) { return (At){.flat = NO_EXPR}; }
+
+static Expr fill(Lower *l, const Node *n) {
+  return expr_number(l->x, n->dtype, dtype_is_float(n->dtype) ? n->value : 0, n->whole);
+}
+
+/* A device that does not own what is looked up adds this to what the others find: adding -0 changes
+ * nothing, where adding 0 would make a 0 of a -0. */
+static Expr nothing(Lower *l, const Node *n) { return expr_number(l->x, n->dtype, -0.0, 0); }
+
+static Expr choose(Lower *l, Expr cond, Expr v, Expr other) {
+  const Expr arg[] = {cond, v, other};
+  return expr_select(l->x, 3, arg);
+}
+
+/* -------- dims in another order -------- */
+
+Expr lower_const(Lower *l, NodeId id, const At *at) {
+  (void)at;
+  return fill(l, graph_node(l->g, id));
+}
+
+Expr lower_broadcast(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id);
+  At in = none();
+  if (at->flat != NO_EXPR) in.flat = number(l, 0); /* of one element */
+  for (int d = 0; at->flat == NO_EXPR && d < operand(l, n, 0)->shape.rank; d++)
+    in.dim[d] = at->dim[n->attr[d]];
+  return l->value(l, n->operand[0], &in);
+}
+
+Expr lower_transpose(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id);
+  At in = none();
+  for (int d = 0; d < n->shape.rank; d++) in.dim[n->attr[d]] = at->dim[d];
+  return l->value(l, n->operand[0], &in);
+}
+
+/* Dims that are the same pass; the others go by the flat index, which divisions take apart. */
+Expr lower_reshape(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
+  const int nr = n->shape.rank, xr = x->shape.rank;
+  At in = {.flat = at->flat};
+  int i = 0, j = 0;
+  if (at->flat != NO_EXPR) return l->value(l, n->operand[0], &in);
+  for (int d = 0; d < xr; d++) in.dim[d] = number(l, 0);
+  for (;;) {
+    while (i < nr && n->shape.dim[i] == 1) i++;
+    while (j < xr && x->shape.dim[j] == 1) j++;
+    if (i == nr || j == xr || n->shape.dim[i] != x->shape.dim[j]) break;
+    in.dim[j++] = at->dim[i++];
+  }
+  Expr rest = number(l, 0);
+  for (int d = i; d < nr; d++)
+    rest = expr_add(l->x, expr_mul(l->x, rest, l->extent(l, n, d)), at->dim[d]);
+  for (int d = xr - 1; d >= j && i < nr; d--) {
+    const Expr len = l->extent(l, x, d);
+    int64_t one;
+    if (expr_is_int(l->x, len, &one) && one == 1) continue;
+    in.dim[d] = d == j ? rest : expr_mod(l->x, rest, len);
+    rest = expr_div(l->x, rest, len);
+  }
+  return l->value(l, n->operand[0], &in);
+}
+
+/* -------- shifted -------- */
+
+Expr lower_slice(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
+  const int rank = n->shape.rank;
+  At in = none();
+  for (int d = 0; d < rank; d++) {
+    const int64_t start = n->attr[d], step = n->attr[2 * rank + d];
+    in.dim[d] = at->dim[d];
+    if (!start && step == 1 && n->shape.dim[d] == x->shape.dim[d]) continue;
+    const Expr i = expr_scale(l->x, global(l, n, d, at->dim[d]), step);
+    in.dim[d] = local(l, x, d, expr_add(l->x, i, number(l, start)));
+  }
+  return l->value(l, n->operand[0], &in);
+}
+
+Expr lower_reverse(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
+  At in = none();
+  for (int d = 0; d < n->shape.rank; d++) {
+    in.dim[d] = at->dim[d];
+    if (!(n->attr[0] & 1 << d)) continue;
+    const Expr last = number(l, n->shape.dim[d] - 1);
+    in.dim[d] = local(l, x, d, expr_sub(l->x, last, global(l, n, d, at->dim[d])));
+  }
+  return l->value(l, n->operand[0], &in);
+}
+
+Expr lower_pad(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
+  const int rank = n->shape.rank;
+  At in = none();
+  Expr inside = number(l, 1);
+  for (int d = 0; d < rank; d++) {
+    const int64_t lo = n->attr[d], hi = n->attr[rank + d], gap = n->attr[2 * rank + d] + 1;
+    in.dim[d] = at->dim[d];
+    if (!lo && !hi && gap == 1) continue;
+    Expr i = expr_sub(l->x, global(l, n, d, at->dim[d]), number(l, lo));
+    if (lo || gap > 1)
+      inside = expr_and(l->x, inside, expr_compare(l->x, EXPR_LEAST, i, number(l, 0)));
+    if (hi) {
+      const Expr end = number(l, (x->shape.dim[d] - 1) * gap + 1);
+      inside = expr_and(l->x, inside, expr_compare(l->x, EXPR_LESS, i, end));
+    }
+    if (x->shape.dim[d] == 0) inside = expr_and(l->x, inside, number(l, 0));
+    if (gap > 1) {
+      const Expr between = expr_mod(l->x, i, number(l, gap));
+      inside = expr_and(l->x, inside, expr_compare(l->x, EXPR_EQUAL, between, number(l, 0)));
+      i = expr_div(l->x, i, number(l, gap));
+    }
+    in.dim[d] = local(l, x, d, i);
+  }
+  if (expr_is_true(l->x, inside)) return l->value(l, n->operand[0], &in);
+  if (expr_is_false(l->x, inside)) return fill(l, n);
+  return choose(l, inside, l->value(l, n->operand[0], &in), fill(l, n));
+}
+
+Expr lower_concat(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id);
+  const int dim = (int)n->attr[0];
+  const Expr i = global(l, n, dim, at->dim[dim]);
+  Expr *arg = arena_array(l->x->arena, Expr, 2 * n->noperands + 1);
+  int64_t begin = 0;
+  int k = 0;
+  for (int p = 0; p < n->noperands; p++) {
+    const Node *x = operand(l, n, p);
+    if (!x->shape.dim[dim]) continue;
+    At in = *at;
+    in.dim[dim] = local(l, x, dim, expr_sub(l->x, i, number(l, begin)));
+    begin += x->shape.dim[dim];
+    arg[k++] = expr_compare(l->x, EXPR_LESS, i, number(l, begin));
+    arg[k++] = l->value(l, n->operand[p], &in);
+  }
+  if (!k) return expr_number(l->x, n->dtype, 0, 0);
+  arg[k - 2] = arg[k - 1]; /* whatever is behind the others is the last's */
+  return expr_select(l->x, k - 1, arg);
+}
+
+/* -------- looked up -------- */
+
+/* The index as it was found, and as it is used: checked against the size. */
+static Expr checked(Lower *l, Expr i, int64_t size) {
+  const Expr arg[] = {i, number(l, size)};
+  return expr_call(l->x, "dtrt_index", DT_I64, 2, arg, 0, size - 1);
+}
+
+static Expr owned(Lower *l, const Node *x, int dim, Expr i) {
+  const Expr arg[] = {i, l->offset(l, x, dim), l->extent(l, x, dim)};
+  return expr_call(l->x, "dtrt_owns", DT_BOOL, 3, arg, 0, 1);
+}
+
+Expr lower_gather(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id), *t = operand(l, n, 0), *x = operand(l, n, 1);
+  const int dim = (int)n->attr[0], ri = x->shape.rank;
+  At in = none(), row = none();
+  for (int d = 0; d < ri; d++) in.dim[d] = at->dim[dim + d];
+  for (int d = 0; d < t->shape.rank; d++) row.dim[d] = at->dim[d < dim ? d : d + ri - 1];
+  const Expr i = l->value(l, n->operand[1], &in), found = checked(l, i, t->shape.dim[dim]);
+  if (!t->layout->dim[dim].naxes) {
+    row.dim[dim] = found;
+    return l->load(l, n->operand[0], &row);
+  }
+  row.dim[dim] = local(l, t, dim, i);
+  return choose(l, owned(l, t, dim, found), l->load(l, n->operand[0], &row), nothing(l, n));
+}
+
+/* As gather, but the index has a place on every line. */
+Expr lower_pick(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
+  const int dim = (int)n->attr[0];
+  const Expr i = l->value(l, n->operand[1], at), found = checked(l, i, x->shape.dim[dim]);
+  At in = *at;
+  in.dim[dim] = found;
+  if (!x->layout->dim[dim].naxes) return l->value(l, n->operand[0], &in);
+  in.dim[dim] = local(l, x, dim, i);
+  return choose(l, owned(l, x, dim, found), l->value(l, n->operand[0], &in), nothing(l, n));
+}
+
+/* -------- rows of blocks -------- */
+
+/* One row is here, and of the dim it is dealt from the same block. */
+static bool one_row(const Lower *l, const Node *rows, const Node *line, int dim) {
+  const DimLayout *a = &rows->layout->dim[dim], *b = &line->layout->dim[dim];
+  return dim_equal(a, b) && !a->window.of && dim_parts(l->mesh, a) == rows->shape.dim[dim];
+}
+
+static Expr row_begin(Lower *l, Expr i, int64_t size, int64_t k) {
+  const Expr arg[] = {i, number(l, size), number(l, k)};
+  return expr_call(l->x, "dtrt_row", DT_I64, 3, arg, 0, size);
+}
+
+/* Element j of row i: the row begins at floor(i * n / k), and may be an element short. */
+Expr lower_deal(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
+  const int dim = (int)n->attr[0];
+  const Expr j = at->dim[dim + 1];
+  Expr len;
+  At in = none();
+  for (int d = 0; d < n->shape.rank; d++)
+    if (d != dim + 1) in.dim[d > dim ? d - 1 : d] = at->dim[d];
+  if (one_row(l, n, x, dim)) {
+    len = l->extent(l, x, dim);
+    in.dim[dim] = j;
+  } else {
+    const int64_t size = x->shape.dim[dim], k = n->attr[1];
+    const Expr i = global(l, n, dim, at->dim[dim]), from = row_begin(l, i, size, k);
+    len = expr_sub(l->x, row_begin(l, expr_add(l->x, i, number(l, 1)), size, k), from);
+    in.dim[dim] = local(l, x, dim, expr_add(l->x, from, j));
+  }
+  const Expr there = expr_compare(l->x, EXPR_LESS, j, len);
+  return choose(l, there, l->value(l, n->operand[0], &in), fill(l, n));
+}
+
+Expr lower_undeal(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
+  const int dim = (int)n->attr[0];
+  At in = none();
+  for (int d = 0; d < n->shape.rank; d++) in.dim[d > dim ? d + 1 : d] = at->dim[d];
+  if (one_row(l, x, n, dim)) {
+    in.dim[dim] = number(l, 0);
+    in.dim[dim + 1] = at->dim[dim];
+  } else {
+    const int64_t size = n->attr[1], k = x->shape.dim[dim];
+    const Expr p = global(l, n, dim, at->dim[dim]), arg[] = {p, number(l, size), number(l, k)};
+    const Expr row = expr_call(l->x, "dtrt_row_of", DT_I64, 3, arg, 0, k - 1);
+    in.dim[dim + 1] = expr_sub(l->x, p, row_begin(l, row, size, k));
+    in.dim[dim] = local(l, x, dim, row);
+  }
+  return l->value(l, n->operand[0], &in);
+}
+
+/* -------- made of the index -------- */
+
+Expr lower_iota(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id);
+  const int d = (int)n->attr[1];
+  return expr_count(l->x, n->dtype, global(l, n, d, at->dim[d]));
+}
+
+/* Element i of the whole tensor has draw i, whatever device makes it. */
+Expr lower_random(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id);
+  const At first = none();
+  Expr i = number(l, 0);
+  if (at->flat != NO_EXPR) {
+    Expr before = n->shape.rank ? l->offset(l, n, 0) : i;
+    for (int d = 1; d < n->shape.rank; d++) before = expr_mul(l->x, before, l->extent(l, n, d));
+    i = expr_add(l->x, at->flat, before);
+  }
+  for (int d = 0; at->flat == NO_EXPR && d < n->shape.rank; d++)
+    i = expr_add(l->x, expr_scale(l->x, i, n->shape.dim[d]), global(l, n, d, at->dim[d]));
+  return expr_random(l->x, n->op, n->dtype, l->key(l, n), l->value(l, n->operand[0], &first), i);
+}
+
+/* -------- all others -------- */
+
+Expr lower_node(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id);
+  Expr (*lower)(Lower *, NodeId, const At *) = op_def(n->op)->lower;
+  if (lower) return lower(l, id, at);
+  Expr arg[MOST_NUMBERS];
+  for (int k = 0; k < n->noperands; k++) arg[k] = l->value(l, n->operand[k], at);
+  return expr_op(l->x, n->op, n->dtype, n->noperands, arg);
+}
