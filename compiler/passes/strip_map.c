@@ -44,8 +44,21 @@ static bool is_own(const Walk *w, NodeId id) {
   return false;
 }
 
+/* It is there in memory. Of a value that these loops do not make, a view is as good as the value:
+ * the same bytes under other dims, of which the loops may run over one, as over the heads that a
+ * reshape makes of a product's columns. */
 static bool is_read(const Walk *w, NodeId id) {
-  return w->m->le->stored[id] && !is_own(w, id) && node_base(w->m->le->graph, id) == id;
+  const NodeId base = node_base(w->m->le->graph, id);
+  return w->m->le->stored[base] && !is_own(w, base) && (base == id || !known(w, base));
+}
+
+/* A view of it was taken for something that is there before the loops. */
+static bool is_viewed(const LoopMap *m, NodeId id) {
+  for (int i = 0; i < m->known.n; i++)
+    if (m->known.at[i].node != id && node_base(m->le->graph, m->known.at[i].node) == id &&
+        !loop_map_find(m, id))
+      return true;
+  return false;
 }
 
 /* The one factor that a dim stands for; NO_FACTOR: none, or several. */
@@ -179,6 +192,8 @@ bool loop_map_step(LoopMap *m, const Step *s, LoopMap *fresh, uint32_t *used) {
   Walk w = {.m = m, .fresh = fresh, .step = s};
   Lookup done = {0};
   *used = 0;
+  for (int i = 0; i < s->nodes.n; i++)
+    if (is_viewed(m, s->nodes.at[i])) return false;
   for (int i = 0; i < s->nodes.n; i++) {
     LoopDims d;
     if (!up(&w, s->nodes.at[i], &d)) return false;
