@@ -143,25 +143,6 @@ static void decide_all(Strips *s) {
       decide(s, s->le->steps.at[t].nodes.at[i]);
 }
 
-/* Strips that spare no memory are none. */
-static void drop_idle(Strips *s) {
-  for (int i = 0; i < s->groups.n; i++) {
-    Group *g = s->groups.at[i];
-    bool spares = g->again.n > 0 || g->rows;
-    for (int k = 0; k < g->member.n; k++) {
-      const Step *t = &s->le->steps.at[g->member.at[k]];
-      for (int j = 0; j < t->nodes.n; j++)
-        spares =
-            spares || (s->is_inner[t->nodes.at[j]] && strips_bytes(s, t->nodes.at[j]) >= BUDGET);
-    }
-    for (int k = 0; !spares && k < g->member.n; k++) {
-      const Step *t = &s->le->steps.at[g->member.at[k]];
-      for (int j = 0; j < t->nodes.n; j++) s->is_inner[t->nodes.at[j]] = false;
-    }
-    if (!spares) group_dissolve(s, i);
-  }
-}
-
 /* -------- the size of a strip -------- */
 
 static int64_t loop_most(const Strips *s, const Group *g, int loop) {
@@ -223,6 +204,33 @@ static void size_strips(const Strips *s, Group *g, int64_t *most) {
     if (most[i] > n) most[i] = n;
     if (most[i] < n) return;
     g->map.live &= ~(1u << i);
+  }
+}
+
+static bool keeps_products_fast(const Strips *s, const Group *g) {
+  Group sized = *g; /* without the loops that a tile holds whole */
+  int64_t most[MAX_STRIP_LOOPS];
+  size_strips(s, &sized, most);
+  return g->rows || strips_pay(s, &sized, most);
+}
+
+/* Groups that save no memory, or whose tiles are too small for their products, are dissolved. */
+static void drop_idle(Strips *s) {
+  for (int i = 0; i < s->groups.n; i++) {
+    Group *g = s->groups.at[i];
+    bool spares = g->again.n > 0 || g->rows;
+    for (int k = 0; k < g->member.n; k++) {
+      const Step *t = &s->le->steps.at[g->member.at[k]];
+      for (int j = 0; j < t->nodes.n; j++)
+        spares =
+            spares || (s->is_inner[t->nodes.at[j]] && strips_bytes(s, t->nodes.at[j]) >= BUDGET);
+    }
+    spares = spares && keeps_products_fast(s, g);
+    for (int k = 0; !spares && k < g->member.n; k++) {
+      const Step *t = &s->le->steps.at[g->member.at[k]];
+      for (int j = 0; j < t->nodes.n; j++) s->is_inner[t->nodes.at[j]] = false;
+    }
+    if (!spares) group_dissolve(s, i);
   }
 }
 

@@ -66,5 +66,8 @@ int64_t rows_fit(const Strips *s, const Group *g,
                  const int64_t *most); /* turns that make a strip */
 /* Bytes of a node's part in a strip of `most` elements along each loop. */
 int64_t strips_part(const Strips *s, const Group *g, NodeId id, const int64_t *most);
+/* strip_cost.c: products in tiles of `most` elements along each loop take no longer than products
+ * of the whole and the memory traffic that tiles save. */
+bool strips_pay(const Strips *s, const Group *g, const int64_t *most);
 
 #endif

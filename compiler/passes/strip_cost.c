@@ -1,0 +1,74 @@
+/* What a group's products cost in tiles, beside what they cost whole. A tile of few rows is slow: a
+ * product packs its operands, and what it packs serves the rows of one call alone. By the machine's
+ * rates, a call of m x n x k takes
+ *
+ *   2 m n k / flops + (m k + k n + m n) elements packed or stored, at the bandwidth of a cache
+ *
+ * and tiles save the traffic of the values that only one tile holds at a time: written once, and
+ * read by each step that uses them. What is recomputed for a later group is not counted: it is done
+ * for the memory it saves, and the law of bounded work limits it. */
+#include "strip_group.h"
+
+enum { CACHE_TIMES_MEMORY = 4 /* a cache's bandwidth: about that of the second level */ };
+
+typedef struct Sizes {
+  double batch, m, n, k;
+} Sizes;
+
+static double size_of(const Strips *s, const Group *g, NodeId id, int d, const int64_t *most) {
+  const LoopDims *x = most ? loop_map_find(&g->map, id) : NULL;
+  const int loop = x ? x->loop[d] : NO_LOOP;
+  return (double)(loop != NO_LOOP && g->map.live >> loop & 1 ? most[loop] : strips_most(s, id, d));
+}
+
+/* By index letter: in both operands and the result, in one of them and the result, in both alone.
+ */
+static Sizes product_sizes(const Strips *s, const Group *g, NodeId id, const int64_t *most) {
+  const Node *n = graph_node(s->le->graph, id);
+  const int rank[] = {graph_operand(s->le->graph, n, 0)->shape.rank,
+                      graph_operand(s->le->graph, n, 1)->shape.rank, n->shape.rank};
+  const NodeId of[] = {n->operand[0], n->operand[1], id};
+  uint32_t has[26] = {0};
+  double size[26] = {0};
+  const int64_t *letter = n->attr;
+  for (int t = 0; t < 3; letter += rank[t++])
+    for (int d = 0; d < rank[t]; d++) {
+      has[letter[d]] |= 1u << t;
+      size[letter[d]] = size_of(s, g, of[t], d, most);
+    }
+  Sizes z = {1, 1, 1, 1};
+  for (int i = 0; i < 26; i++) {
+    if (!has[i]) continue;
+    double *to = has[i] == 7 ? &z.batch : has[i] == 3 ? &z.k : has[i] & 1 ? &z.m : &z.n;
+    *to *= size[i];
+  }
+  return z;
+}
+
+static double product_time(const Strips *s, const Group *g, NodeId id, const int64_t *most) {
+  const Machine *machine = s->plan->program->machine;
+  const Sizes z = product_sizes(s, g, id, most);
+  const double bytes = dtype_size(graph_node(s->le->graph, id)->dtype);
+  const double cache = CACHE_TIMES_MEMORY * machine->memory_bandwidth;
+  return z.batch * (2 * z.m * z.n * z.k / machine->flops +
+                    (z.m * z.k + z.k * z.n + z.m * z.n) * bytes / cache);
+}
+
+bool strips_pay(const Strips *s, const Group *g, const int64_t *most) {
+  double tiles = 1, whole = 0, tiled = 0, saved = 0;
+  for (int i = 0; i < g->nloops; i++) {
+    const int64_t n = strips_most(s, g->map.ref[i].node, g->map.ref[i].dim);
+    if (g->map.live >> i & 1) tiles *= (double)((n + most[i] - 1) / most[i]);
+  }
+  for (int i = 0; i < g->member.n; i++) {
+    const Step *t = &s->le->steps.at[g->member.at[i]];
+    for (int k = 0; k < t->nodes.n; k++) {
+      const NodeId id = t->nodes.at[k];
+      if (s->is_inner[id]) saved += (double)strips_bytes(s, id) * (1 + s->readers[id].n);
+      if (t->kind != STEP_CONTRACT) continue;
+      whole += product_time(s, g, id, NULL);
+      tiled += tiles * product_time(s, g, id, most);
+    }
+  }
+  return tiled <= whole + saved / s->plan->program->machine->memory_bandwidth;
+}
