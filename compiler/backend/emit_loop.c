@@ -236,8 +236,8 @@ static void store_values(Loop *l, const Step *s, const Index *at) {
   for (int i = 0; i < s->nodes.n; i++) v[i] = loop_value(l, s->nodes.at[i], at);
   for (int i = 0; i < s->nodes.n; i++) {
     const Node *n = graph_node(l->g, s->nodes.at[i]);
-    const char *to = loop_element(l, s->nodes.at[i], at, true);
     if (l->counting) continue;
+    const char *to = loop_element(l, s->nodes.at[i], at, true);
     if (loop_is_half(n->dtype))
       str_line(&l->code, "%s = dtrt_f32_to_%s(%s);", to, dtype_name(n->dtype), v[i]);
     else
@@ -269,6 +269,54 @@ static void open_rows(Loop *l, const Node *n, int dims, Index *at) {
   }
 }
 
+static void map_body(Loop *l, const Step *s, const Index *at) {
+  loop_count(l, true);
+  store_values(l, s, at);
+  loop_count(l, false);
+  store_values(l, s, at);
+}
+
+/* The loops over dims from `d` on, and the body in them. `split`: a dim that is gone over in parts,
+ * or -1. */
+static void map_loops(Loop *l, const Step *s, int d, Index *at, int split, const Cuts *cut) {
+  const Node *n = graph_node(l->g, s->nodes.at[0]);
+  int last = -1;
+  for (int k = d; k < n->shape.rank; k++)
+    if (strcmp(at->at[k], "0")) last = k;
+  if (last < 0) {
+    map_body(l, s, at);
+    return;
+  }
+  while (!strcmp(at->at[d], "0")) d++;
+  const char *pragma = d == last ? "DTRT_PLAIN" : "DTRT_OUTER", *index = at->at[d];
+  if (d != split) {
+    if (emit_in_band(l->e, s->nodes.at[0]) && d == last)
+      loop_open_live(l, n, at);
+    else
+      loop_open(l, index, loop_extent(l, n, d), pragma);
+    map_loops(l, s, d + 1, at, split, cut);
+    loop_close(l, 1);
+    return;
+  }
+  for (int i = 0; i + 1 < cut->n; i++) {
+    const int64_t from = cut->at[i], to = cut->at[i + 1];
+    const bool one = to == from + 1;
+    if (one) {
+      at->at[d] = loop_literal(l, from);
+    } else {
+      l->part = index, l->part_lo = from, l->part_hi = to - 1;
+      str_line(&l->code, "%s", pragma);
+      str_line(&l->code, "for (int64_t %s = %ld; %s < %ld; %s++) {", index, (long)from, index,
+               (long)to, index);
+      l->code.indent++;
+    }
+    map_loops(l, s, d + 1, at, split, cut);
+    if (!one) loop_close(l, 1);
+    at->at[d] = index;
+    l->part = NULL;
+  }
+}
+
 static Loop map_nest(Emit *e, const Step *s, int dims, int64_t columns, bool flat) {
   Loop l = loop_new(e, s);
   const Node *n = graph_node(l.g, s->nodes.at[0]);
@@ -276,35 +324,22 @@ static Loop map_nest(Emit *e, const Step *s, int dims, int64_t columns, bool fla
   for (int i = 0; i < s->nodes.n; i++) l.flat = l.flat && loop_is_flat(&l, s->nodes.at[i]);
   Index at = {0};
   l.code.indent = 1;
-  int loops = 0;
   if (l.flat) {
     const char *count =
         dims ? arena_printf(e->arena, "(to - from) * %ld", (long)columns) : emit_count(e, n);
-    at.flat = is_number(count, 1) ? "0" : "i";
-    if (!is_number(count, 1))
-      loop_open(&l, "i", loop_number(&l, 'n', count), "DTRT_PLAIN"), loops++;
-  } else {
-    at = loop_nest_index(&l, n);
-    if (dims) open_rows(&l, n, dims, &at), loops++;
-    int last = -1;
-    for (int d = dims; d < n->shape.rank; d++)
-      if (strcmp(at.at[d], "0")) last = d;
-    const bool live = emit_in_band(e, s->nodes.at[0]);
-    for (int d = dims; d < n->shape.rank; d++) {
-      if (!strcmp(at.at[d], "0")) continue;
-      if (live && d == last)
-        loop_open_live(&l, n, &at);
-      else
-        loop_open(&l, at.at[d], loop_extent(&l, n, d), d == last ? "DTRT_PLAIN" : "DTRT_OUTER");
-      loops++;
-    }
+    const bool many = !is_number(count, 1);
+    at.flat = many ? "i" : "0";
+    if (many) loop_open(&l, "i", loop_number(&l, 'n', count), "DTRT_PLAIN");
+    map_body(&l, s, &at);
+    loop_close(&l, many);
+    return l;
   }
-  loop_count(&l, true);
-  store_values(&l, s, &at);
-  loop_count(&l, false);
-  l.pointers.n = 0;
-  store_values(&l, s, &at);
-  loop_close(&l, loops);
+  at = loop_nest_index(&l, n);
+  Cuts cut = {0};
+  const int split = dims || e->strip ? -1 : loop_split(&l, s, &at, &cut);
+  if (dims) open_rows(&l, n, dims, &at);
+  map_loops(&l, s, dims, &at, split, &cut);
+  loop_close(&l, dims > 0);
   return l;
 }
 

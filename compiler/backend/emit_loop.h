@@ -53,6 +53,8 @@ typedef struct Loop {
   const char *partial; /* where partial sums lie, passed as `partial` ... */
   DType partial_type;  /* ... an array of these; NULL: there are none */
   int temps, places;
+  const char *part; /* an index that goes over a part of its dim alone: [part_lo, part_hi]; or NULL */
+  int64_t part_lo, part_hi;
   VEC(Pointer) pointers;
   VEC(Number) numbers;
   Exprs *x;
@@ -81,6 +83,11 @@ Index loop_nest_index(Loop *l, const Node *n);
 /* A value can be had by one flat index: everything in memory is seen in the same order. */
 bool loop_is_flat(Loop *l, NodeId id);
 void loop_open(Loop *l, const char *var, const char *len, const char *pragma);
+/* Where a map's expressions ask whether the index of a dim is before some number, the loop over it is
+ * split there, and each part has the expression of its own (emit_split.c). The dim, its parts' begins
+ * and the end in *cut; -1: none. */
+typedef VEC(int64_t) Cuts;
+int loop_split(Loop *l, const Step *s, const Index *at, Cuts *cut);
 void loop_close(Loop *l, int n);
 void loop_finish(Loop *l, const char *what);
 const char *loop_call(Loop *l, const char *what); /* the same, but the call is left to be written */
@@ -108,6 +115,7 @@ const char *loop_text(Loop *l, Expr e);
  * counts (loop_count), the second writes. */
 void loop_count(Loop *l, bool counting);
 const char *loop_value(Loop *l, NodeId id, const Index *at);
+Expr loop_expr(Loop *l, NodeId id, const Index *at); /* the same as an expression */
 const char *loop_load(Loop *l, NodeId id, const Index *at);
 const char *loop_element(Loop *l, NodeId id, const Index *at, bool written); /* an lvalue */
 const char *loop_constant(Emit *e, DType t, double v);

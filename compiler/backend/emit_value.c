@@ -171,7 +171,7 @@ static Expr value(Lower *lower, NodeId id, const At *at) {
   return made;
 }
 
-void loop_lowers(Loop *l) {
+static void loop_lowers(Loop *l) {
   if (l->x) return;
   l->x = exprs_new(l->e->arena);
   l->lower = (Lower){.x = l->x,
@@ -194,16 +194,21 @@ static At index_of(Loop *l, const Node *n, const Index *in) {
   if (in->flat) at.flat = atom(l, in->flat, 0, shape_count(&n->shape));
   for (int d = 0; !in->flat && d < n->shape.rank; d++) {
     const int64_t most = dim_block_most(l->e->mesh, &n->layout->dim[d], n->shape.dim[d]);
-    at.dim[d] = atom(l, in->at[d], 0, most - 1);
+    const bool part = l->part && !strcmp(in->at[d], l->part);
+    at.dim[d] = atom(l, in->at[d], part ? l->part_lo : 0, part ? l->part_hi : most - 1);
   }
   return at;
 }
 
-const char *loop_value(Loop *l, NodeId id, const Index *in) {
-  l->lower.user = l; /* it may have been copied */
+Expr loop_expr(Loop *l, NodeId id, const Index *in) {
   loop_lowers(l);
+  l->lower.user = l; /* it may have been copied */
   const At at = index_of(l, graph_node(l->g, id), in);
-  const Expr e = value(&l->lower, id, &at);
+  return value(&l->lower, id, &at);
+}
+
+const char *loop_value(Loop *l, NodeId id, const Index *in) {
+  const Expr e = loop_expr(l, id, in);
   if (!l->counting) return loop_text(l, e);
   loop_use(l, e);
   return "x";

@@ -152,8 +152,11 @@ Expr lower_concat(Lower *l, NodeId id, const At *at) {
     At in = *at;
     in.dim[dim] = local(l, x, dim, expr_sub(l->x, i, number(l, begin)));
     begin += x->shape.dim[dim];
-    arg[k++] = expr_compare(l->x, EXPR_LESS, i, number(l, begin));
+    const Expr before_end = expr_compare(l->x, EXPR_LESS, i, number(l, begin));
+    if (expr_is_false(l->x, before_end)) continue;
+    arg[k++] = before_end;
     arg[k++] = l->value(l, n->operand[p], &in);
+    if (expr_is_true(l->x, before_end)) break;
   }
   if (!k) return expr_number(l->x, n->dtype, 0, 0);
   arg[k - 2] = arg[k - 1]; /* whatever is behind the others is the last's */

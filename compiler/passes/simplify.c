@@ -3,7 +3,8 @@
  *
  *   %3 = reshape %1 ; %4 = reshape %3     ->  %4 = reshape %1
  *   %5 = mul %2, 1                        ->  %2
- *   %7 = sum (%5 + %2 * (%1 - mean %1))   ->  %7 = sum %5    simplify_sum.c */
+ *   %7 = sum (%5 + %2 * (%1 - mean %1))   ->  %7 = sum %5    simplify_sum.c
+ *   %8 = pad %1 + pad %2                  ->  concat %1, %2  simplify_pads.c */
 #include "simplify.h"
 #include <string.h>
 
@@ -37,7 +38,7 @@ static NodeId reduce_node(Simplify *s, Node *n) {
   case OP_add:
     if (is_const(g, x[1], 0)) return x[0];
     if (is_const(g, x[0], 0)) return x[1];
-    break;
+    return simplify_pads(s, n);
   case OP_sub:
     if (is_const(g, x[1], 0)) return x[0];
     break;

@@ -17,4 +17,7 @@ NodeId simplify_intern(Simplify *s, const Node *n);
 /* What a sum may add up instead of its operand: the same without terms that add up to zero. */
 NodeId simplify_sum(Simplify *s, const Node *n);
 
+/* What a sum of disjoint parts is: the parts side by side; NO_NODE: it is none. */
+NodeId simplify_pads(Simplify *s, const Node *n);
+
 #endif

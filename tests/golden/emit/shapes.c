@@ -57,13 +57,21 @@ DTRT_LOOP void loop2_f_s(int64_t n0, int64_t n1, float (*restrict a_)[n1], float
   }
 }
 
-DTRT_LOOP void loop3_f_p(int64_t n0, int64_t n1, float (*restrict a_)[n0], float (*restrict f_p)[n1]) {
+DTRT_LOOP void loop3_f_p(int64_t n0, int64_t n1, float (*restrict f_p)[n1], float (*restrict a_)[n0]) {
+  DTRT_PLAIN
+  for (int64_t j = 0; j < n1; j++) {
+    f_p[0][j] = 0.0f + 1.0f;
+  }
   DTRT_OUTER
-  for (int64_t i = 0; i < n0; i++) {
+  for (int64_t i = 1; i < 5; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      f_p[i][j] = (((i - 1) >= 0 && (i - 1) < 4 && j < 6) ? a_[i - 1][j] : 0.0f) + 1.0f;
+      f_p[i][j] = (j < 6 ? a_[i - 1][j] : 0.0f) + 1.0f;
     }
+  }
+  DTRT_PLAIN
+  for (int64_t j = 0; j < n1; j++) {
+    f_p[5][j] = 0.0f + 1.0f;
   }
 }
 
@@ -71,8 +79,12 @@ DTRT_LOOP void loop4_f_c(int64_t n0, int64_t n1, int64_t n2, float (*restrict a_
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
-    for (int64_t j = 0; j < n1; j++) {
-      f_c[i][j] = (j < 6 ? a_[i][j] : (a_[i][j - 6] * 2.0f)) + 1.0f;
+    for (int64_t j = 0; j < 6; j++) {
+      f_c[i][j] = a_[i][j] + 1.0f;
+    }
+    DTRT_PLAIN
+    for (int64_t j = 6; j < 12; j++) {
+      f_c[i][j] = (a_[i][j - 6] * 2.0f) + 1.0f;
     }
   }
 }
@@ -110,7 +122,7 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   /* f.p = add(f.p, %14)    shapes.dtg:8 */
   dtrt_begin_step(dev, 2);
   float (*const p)[8] = (void *)(dev->arena + 0); /* f32[6, 8] [_, _] */
-  loop3_f_p(6, 8, a, p);
+  loop3_f_p(6, 8, p, a);
 
   /* f.c = add(f.c, %16)    shapes.dtg:8 */
   dtrt_begin_step(dev, 3);
