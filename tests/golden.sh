@@ -4,7 +4,7 @@
 #   tests/golden.sh [--update] [--dtgc PATH] [PATTERN]
 #
 # For each tests/golden/**/NAME.dtg that has sidecars, dtgc runs in its folder, and each whole output is compared:
-#   NAME.ast .graph .layout .statements .spmd .comm .edits .memory .c     standard output of --dump=THAT (.layout: --dump=layouts)
+#   NAME.ast .graph .layout .statements .spmd .comm .edits .loops .memory .c     standard output of --dump=THAT (.layout: --dump=layouts)
 #   NAME.out     standard output of the words in NAME.args alone: --why, --diff
 #   NAME.err     standard error of --dump=layouts (with --why or --diff in NAME.args: of these alone), which must fail
 #                with exit status 1 and no output
@@ -63,7 +63,7 @@ one() {
     slurp words "$name.args"
     read -r -d '' -a args <<<"$words" || :
   fi
-  for side in ast graph layout statements spmd comm edits memory c out; do
+  for side in ast graph layout statements spmd comm edits loops memory c out; do
     [ -e "$name.$side" ] || continue
     stage=--dump=$side
     [ $side = layout ] && stage=--dump=layouts
@@ -125,7 +125,7 @@ read -r n0 f0 <"$tmp/sum0"
 read -r n1 f1 <"$tmp/sum1"
 bad=$((f0 + f1))
 # A sidecar without its program tests nothing.
-for f in **/*.{ast,graph,layout,statements,spmd,comm,edits,memory,c,out,err,warn,args}; do
+for f in **/*.{ast,graph,layout,statements,spmd,comm,edits,loops,memory,c,out,err,warn,args}; do
   [ -e "${f%.*}.dtg" ] || { echo "FAIL $f: there is no ${f%.*}.dtg beside it"; bad=1; }
 done
 echo "$((n0 + n1)) golden outputs of ${#tests[@]} programs"

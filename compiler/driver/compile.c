@@ -414,7 +414,7 @@ dtgc_status dtgc_ops(char **text) {
 }
 
 static const char *const stages[] = {"ast",   "graph",  "layouts", "statements", "spmd", "comm",
-                                     "edits", "memory", "cost",    "c",          NULL};
+                                     "edits", "loops",  "memory",  "cost",       "c",    NULL};
 
 const char *const *dtgc_stages(void) { return stages; }
 
@@ -425,7 +425,7 @@ static dtgc_status fail_stage(dtgc_program *p, const char *stage) {
   const char *near = inspect_near(stage, stage_name, stages, n);
   return program_fail(p, DTGC_BAD_ARGUMENT,
                       "there is no stage `%s`%s%s%s; the stages are ast, graph, layouts, "
-                      "statements, spmd, comm, edits, memory, cost and c",
+                      "statements, spmd, comm, edits, loops, memory, cost and c",
                       stage, near ? " (do you mean `" : "", near ? near : "", near ? "`?)" : "");
 }
 

@@ -35,7 +35,8 @@ const char options_help[] =
     "  --transport KIND     threads: an executable that needs no MPI; with run: threads, mpi or "
     "self\n"
     "  --cpu NAME           code for this CPU (as in -march=) instead of this machine's\n"
-    "  --dump=STAGE,...     ast, graph, layouts, statements, spmd, comm, edits, memory, cost or c,\n"
+    "  --dump=STAGE,...     ast, graph, layouts, statements, spmd, comm, edits, loops, memory,\n"
+    "                       cost or c,\n"
     "                       on standard output\n"
     "  --why NAME           one tensor's story: who gave it its layout, and what that costs\n"
     "  --diff OTHER.dtg     compares the plan with that of OTHER.dtg in the place of the last file\n"
@@ -176,7 +177,7 @@ static bool add_dumps(Options *o, const char *list, int most, char *why, int n) 
     if (!stages[k] || o->ndumps == most) {
       snprintf(why, (size_t)n,
                "--dump: there is no stage `%.*s`; the stages are ast, graph, layouts, statements, spmd, comm, "
-               "edits, memory, cost, c",
+               "edits, loops, memory, cost, c",
                (int)(len < 40 ? len : 40), p);
       return false;
     }

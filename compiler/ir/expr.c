@@ -373,76 +373,108 @@ Expr expr_select(Exprs *x, int n, const Expr *arg) {
 
 /* -------- text -------- */
 
-static void put_linear(Str *out, const Exprs *x, const Graph *g, const ExprNode *n) {
+typedef struct Text {
+  Str *out;
+  const Exprs *x;
+  const Graph *g;
+  const ExprNames *names;
+} Text;
+
+/* `inner`: within another expression, where an operator takes parentheses. */
+static void put(const Text *t, Expr e, bool inner);
+
+static void put_linear(const Text *t, const ExprNode *n, bool inner) {
   bool first = true;
+  Str *out = t->out;
+  const bool wraps = inner && n->n + (n->v != 0) > 1;
+  str_puts(out, wraps ? "(" : "");
   for (int i = 0; i < n->n; i++) {
     const int64_t c = n->coef[i];
     str_puts(out, first ? (c < 0 ? "-" : "") : c < 0 ? " - " : " + ");
     if (c != 1 && c != -1) str_printf(out, "%ld*", c < 0 ? -(long)c : (long)c);
-    const bool sum = expr_node(x, n->arg[i])->kind == EXPR_LINEAR;
-    str_puts(out, sum ? "(" : "");
-    expr_put(out, x, g, n->arg[i]);
-    str_puts(out, sum ? ")" : "");
+    put(t, n->arg[i], true);
     first = false;
   }
   if (first)
     str_printf(out, "%ld", (long)n->v);
   else if (n->v)
     str_printf(out, n->v < 0 ? " - %ld" : " + %ld", n->v < 0 ? -(long)n->v : (long)n->v);
+  str_puts(out, wraps ? ")" : "");
 }
 
-static void put_arguments(Str *out, const Exprs *x, const Graph *g, const ExprNode *n,
-                          const char *sep) {
+static void put_arguments(const Text *t, const ExprNode *n, const char *sep, bool inner) {
   for (int i = 0; i < n->n; i++) {
-    if (i) str_puts(out, sep);
-    expr_put(out, x, g, n->arg[i]);
+    if (i) str_puts(t->out, sep);
+    put(t, n->arg[i], inner);
   }
 }
 
-void expr_put(Str *out, const Exprs *x, const Graph *g, Expr e) {
+static void put_between(const Text *t, const ExprNode *n, const char *sign, bool inner) {
+  str_puts(t->out, inner ? "(" : "");
+  put_arguments(t, n, sign, true);
+  str_puts(t->out, inner ? ")" : "");
+}
+
+static void put_number(Str *out, const ExprNode *n) {
+  if (dtype_is_float(n->type))
+    str_printf(out, n->type == DT_F64 ? "%.15g" : "%.7g", n->real);
+  else
+    str_printf(out, "%ld", (long)n->v);
+}
+
+static void put_element(const Text *t, const ExprNode *n) {
+  const char *name = graph_node(t->g, (NodeId)n->v)->name;
+  if (name)
+    str_puts(t->out, name);
+  else
+    str_printf(t->out, "%%%ld", (long)n->v);
+  str_puts(t->out, "[");
+  put_arguments(t, n, ", ", false);
+  str_puts(t->out, "]");
+}
+
+static void put_call(const Text *t, const char *name, const ExprNode *n) {
+  str_puts(t->out, name);
+  str_puts(t->out, "(");
+  put_arguments(t, n, ", ", false);
+  str_puts(t->out, ")");
+}
+
+static void put(const Text *t, Expr e, bool inner) {
   static const char *const between[] = {
       [EXPR_PRODUCT] = " * ", [EXPR_DIV] = " div ",  [EXPR_MOD] = " mod ", [EXPR_LESS] = " < ",
       [EXPR_LEAST] = " >= ",  [EXPR_EQUAL] = " == ", [EXPR_AND] = " and "};
-  const ExprNode *n = expr_node(x, e);
+  const ExprNode *n = expr_node(t->x, e);
+  if (t->names && e < t->names->n && t->names->at[e]) {
+    str_puts(t->out, t->names->at[e]);
+    return;
+  }
   switch (n->kind) {
-  case EXPR_LINEAR: put_linear(out, x, g, n); return;
-  case EXPR_SYMBOL: str_puts(out, n->name); return;
-  case EXPR_NUMBER:
-    if (dtype_is_float(n->type))
-      str_printf(out, "%.9g", n->real);
-    else
-      str_printf(out, "%ld", (long)n->v);
-    return;
-  case EXPR_PRODUCT:
-  case EXPR_DIV:
-  case EXPR_MOD:
-  case EXPR_LESS:
-  case EXPR_LEAST:
-  case EXPR_EQUAL:
-  case EXPR_AND:
-    str_puts(out, "(");
-    put_arguments(out, x, g, n, between[n->kind]);
-    str_puts(out, ")");
-    return;
-  case EXPR_CALL: str_puts(out, n->name); break;
-  case EXPR_COUNT: str_puts(out, dtype_name(n->type)); break;
+  case EXPR_LINEAR: put_linear(t, n, inner); return;
+  case EXPR_SYMBOL: str_puts(t->out, n->name); return;
+  case EXPR_NUMBER: put_number(t->out, n); return;
   case EXPR_LOAD:
-  case EXPR_VALUE: {
-    const char *name = graph_node(g, (NodeId)n->v)->name;
-    if (name)
-      str_puts(out, name);
-    else
-      str_printf(out, "%%%ld", (long)n->v);
-    str_puts(out, "[");
-    put_arguments(out, x, g, n, ", ");
-    str_puts(out, "]");
+  case EXPR_VALUE: put_element(t, n); return;
+  case EXPR_CALL: put_call(t, n->name, n); return;
+  case EXPR_COUNT: put_call(t, dtype_name(n->type), n); return;
+  case EXPR_SELECT: put_call(t, "select", n); return;
+  case EXPR_RANDOM: put_call(t, op_def((Op)n->v)->name, n); return;
+  case EXPR_OP: {
+    const char *sign = op_written((Op)n->v), *name = op_def((Op)n->v)->name;
+    if (n->n == 2 && strcmp(sign, name)) {
+      char spaced[16] = " ";
+      strncat(strncat(spaced, sign, 8), " ", 2);
+      put_between(t, n, spaced, inner);
+    } else {
+      put_call(t, name, n);
+    }
     return;
   }
-  case EXPR_OP:
-  case EXPR_RANDOM: str_puts(out, op_def((Op)n->v)->name); break;
-  case EXPR_SELECT: str_puts(out, "select"); break;
+  default: put_between(t, n, between[n->kind], inner);
   }
-  str_puts(out, "(");
-  put_arguments(out, x, g, n, ", ");
-  str_puts(out, ")");
+}
+
+void expr_put(Str *out, const Exprs *x, const Graph *g, Expr e, const ExprNames *names) {
+  const Text t = {out, x, g, names};
+  put(&t, e, false);
 }

@@ -91,8 +91,13 @@ Expr expr_element(Exprs *x, ExprKind kind, DType t, NodeId id, int n, const Expr
 /* n arguments: conditions and values in turn, and last the value where none holds. */
 Expr expr_select(Exprs *x, int n, const Expr *arg);
 
-/* The text form: `select(i >= 1, load(%3, i - 1), 0)`. */
-void expr_put(Str *out, const Exprs *x, const Graph *g, Expr e);
+/* The text form: `select(i >= 1, x[i - 1], 0) * 2`. `names`: by expression, what stands for it;
+ * NULL: nothing does. */
+typedef struct ExprNames {
+  const char *const *at;
+  int n;
+} ExprNames;
+void expr_put(Str *out, const Exprs *x, const Graph *g, Expr e, const ExprNames *names);
 
 /* -------- lowering -------- */
 

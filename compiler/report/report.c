@@ -72,7 +72,7 @@ bool report_dump(const Plan *p, const FrontOptions *front, const char *stage, St
     const char *name;
     void (*dump)(const Plan *p, Str *out);
   } stages[] = {{"graph", dump_graph}, {"layouts", dump_layouts}, {"statements", dump_statements},
-                {"spmd", dump_spmd},   {"memory", dump_memory},   {"cost", dump_cost}};
+                {"spmd", dump_spmd},   {"loops", dump_loops},  {"memory", dump_memory},   {"cost", dump_cost}};
   for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
     if (!strcmp(stage, stages[i].name)) {
       stages[i].dump(p, out);

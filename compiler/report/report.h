@@ -11,6 +11,7 @@
 void dump_graph(const Plan *p, Str *out);
 void dump_layouts(const Plan *p, Str *out);
 void dump_statements(const Plan *p, Str *out);
+void dump_loops(const Plan *p, Str *out);
 void dump_spmd(const Plan *p, Str *out);
 void dump_comm(const Plan *p, const FrontOptions *front, Str *out);
 void dump_memory(const Plan *p, Str *out);
@@ -18,7 +19,7 @@ void dump_memory(const Plan *p, Str *out);
  * when there was no memory to plan them. */
 dtrt_memory report_memory(const Plan *p);
 void dump_cost(const Plan *p, Str *out);
-/* graph, layouts, statements, spmd, comm, edits, memory, cost; false for another name. `front` is what the plan
+/* graph, layouts, statements, spmd, comm, edits, loops, memory, cost; false for another name. `front` is what the plan
  * was compiled from, for those that try edits. */
 bool report_dump(const Plan *p, const FrontOptions *front, const char *stage, Str *out);
 
