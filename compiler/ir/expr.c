@@ -14,15 +14,18 @@ Exprs *exprs_new(Arena *a) {
 
 /* -------- hash-consing -------- */
 
+static uint64_t mixed(uint64_t h, uint64_t v) {
+  h = (h ^ v) * 0xd6e8feb86659fd93ull;
+  return h ^ h >> 32;
+}
+
 static uint64_t hash_of(const ExprNode *n) {
-  uint64_t bits;
+  uint64_t bits, h = mixed((uint64_t)n->kind << 8 | (uint64_t)n->type, (uint64_t)n->v);
   memcpy(&bits, &n->real, sizeof bits);
-  const int64_t head[] = {
-      n->kind, (int64_t)n->type, n->n, n->v, (int64_t)bits, (int64_t)(uintptr_t)n->name, n->lo,
-      n->hi};
-  uint64_t h = hash_words(head, sizeof head, 0);
-  if (n->n) h = hash_words(n->arg, sizeof *n->arg * (size_t)n->n, h);
-  if (n->coef && n->n) h = hash_words(n->coef, sizeof *n->coef * (size_t)n->n, h);
+  if (bits) h = mixed(h, bits);
+  if (n->name) h = mixed(mixed(h, (uint64_t)(uintptr_t)n->name), (uint64_t)n->hi);
+  for (int i = 0; i < n->n; i++) h = mixed(h, (uint64_t)n->arg[i]);
+  for (int i = 0; n->coef && i < n->n; i++) h = mixed(h, (uint64_t)n->coef[i]);
   return h;
 }
 

@@ -1,5 +1,6 @@
 /* See nest.h. */
 #include "nest.h"
+#include <string.h>
 
 typedef struct Lowering {
   const Plan *plan;
@@ -127,6 +128,22 @@ typedef struct Check {
   const char *breach;
 } Check;
 
+/* What ranges say of an integer is exact: of loop indices alone, each of which it has once. `had`:
+ * set of those met. */
+static bool is_exact(const Exprs *x, Expr e, uint32_t *had) {
+  const ExprNode *n = expr_node(x, e);
+  for (int i = 0; n->kind == EXPR_SYMBOL && i < MAX_RANK; i++)
+    if (!strcmp(n->name, index_names[i])) {
+      const bool again = *had >> i & 1;
+      *had |= 1u << i;
+      return !again;
+    }
+  if (n->kind != EXPR_LINEAR && n->kind != EXPR_DIV && n->kind != EXPR_MOD) return false;
+  for (int i = 0; i < n->n; i++)
+    if (!is_exact(x, n->arg[i], had)) return false;
+  return true;
+}
+
 static void check(Check *c, Expr e) {
   const ExprNode n = *expr_node(c->nest->x, e);
   if (c->met[e] || c->breach) return;
@@ -137,9 +154,8 @@ static void check(Check *c, Expr e) {
       const ExprNode *i = expr_node(c->nest->x, n.arg[d]);
       const int64_t most =
           dim_block_most(&c->plan->program->mesh, &x->layout->dim[d], x->shape.dim[d]);
-      if (i->lo == INT64_MIN || i->kind == EXPR_CALL || (i->lo >= 0 && i->hi < most)) continue;
-      /* Where devices' blocks differ, so do the offsets that stand in the index. */
-      if (x->layout->dim[d].naxes || x->layout->dim[d].window.of) continue;
+      uint32_t had = 0;
+      if ((i->lo >= 0 && i->hi < most) || !is_exact(c->nest->x, n.arg[d], &had)) continue;
       Str s = str_new(c->arena);
       expr_put(&s, c->nest->x, c->le->graph, e, NULL);
       c->breach = s.at;

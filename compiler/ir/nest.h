@@ -1,7 +1,7 @@
 /* A step as a nest of loops: what each of its values is at one point, over the values in memory.
  * Values that no loop stores are expressions in the loops that use them. Made from OpDef.lower, as
- * the emitted C is. Law (nest_verify): where an index into memory has a range and no condition is
- * around it, the range lies in the block. */
+ * the emitted C is. Law (nest_verify): an index into memory that is made of loop indices alone,
+ * with no condition around it, lies in the block. */
 #ifndef DTG_NEST_H
 #define DTG_NEST_H
 #include "expr.h"
