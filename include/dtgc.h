@@ -442,17 +442,18 @@ dtgc_status dtgc_check_replicas(dtgc_program *p, const char *path);
 
 /* ------------------------------------------------------------------ 6. what is inside, as text */
 
-/* A stage as text: "ast", "graph", "layouts", "statements", "spmd", "comm", "edits", "memory",
- * "cost" or "c". *text is malloc'ed and ends in NUL; free it with dtgc_free_text. NULL on
- * failure. "edits" compiles the program some hundred times to see what single edits of its
- * layouts would do, "comm" too when that is a matter of a second; imported files are not read
- * again. */
+/* A stage as text: "ast", "graph", "layouts", "layouts:why" (with chains of reasons), "statements",
+ * "spmd", "comm", "edits", "memory", "cost", "c" or "summary" (one line); "layouts:json",
+ * "comm:json", "memory:json" and "cost:json" are one JSON object each (docs/dumps.md). *text is
+ * malloc'ed and ends in NUL; free it with dtgc_free_text. NULL on failure. "edits" compiles the
+ * program some hundred times to see what single edits of its layouts would do, "comm" too when that
+ * is a matter of a second; imported files are not read again. */
 dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text);
-/* The story of one tensor, as text: who gave it its layout and who proposed another, which versions
- * of it a device holds, what they cost, and how its op could have been computed. `name` is a
- * variable's path, an input, an output or a named value ("train.loss", "loss"), or "%12" as dumps
- * show it. Free with dtgc_free_text. DTGC_BAD_ARGUMENT when there is none: the error has the
- * nearest names. */
+/* One tensor explained, as text: where its layout comes from, rejected proposals, the versions of
+ * it that a device holds and their cost, and the other ways to compute its op. `name` is a
+ * variable's path, an input, an output or a named value ("train.loss", "loss"), or the op and line
+ * of a value without a name as dumps show it ("exp@m.dtg:13#2"). Free with dtgc_free_text.
+ * DTGC_BAD_ARGUMENT if there is no such tensor: the error has the nearest names. */
 dtgc_status dtgc_why(dtgc_program *p, const char *name, char **text);
 /* Two programs from the same model under other layouts, side by side: exchanges, bytes, memory,
  * modelled time, and the tensors that lie otherwise. `was` and `now` head the columns of p and

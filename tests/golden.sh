@@ -4,7 +4,7 @@
 #   tests/golden.sh [--update] [--dtgc PATH] [PATTERN]
 #
 # For each tests/golden/**/NAME.dtg that has sidecars, dtgc runs in its folder, and each whole output is compared:
-#   NAME.ast .graph .layout .statements .spmd .comm .edits .loops .memory .c     standard output of --dump=THAT (.layout: --dump=layouts)
+#   NAME.ast .graph .layout .statements .spmd .comm .edits .loops .memory .c     standard output of --dump=THAT (.layout: --dump=layouts:why)
 #   NAME.out     standard output of the words in NAME.args alone: --why, --diff
 #   NAME.err     standard error of --dump=layouts (with --why or --diff in NAME.args: of these alone), which must fail
 #                with exit status 1 and no output
@@ -66,7 +66,7 @@ one() {
   for side in ast graph layout statements spmd comm edits loops memory c out; do
     [ -e "$name.$side" ] || continue
     stage=--dump=$side
-    [ $side = layout ] && stage=--dump=layouts
+    [ $side = layout ] && stage=--dump=layouts:why
     [ $side = out ] && stage=
     count=$((count + 1))
     "$dtgc" "$name.dtg" "${args[@]}" $stage >"$out" 2>"$err"

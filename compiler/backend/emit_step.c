@@ -188,7 +188,8 @@ static const char *exchange_table(Emit *e, NodeId id) {
 
 static const char *global_name(Emit *e, NodeId id) {
   const Node *n = graph_node(e->le->graph, id);
-  return n->name ? n->name : arena_printf(e->arena, "%%%d", e->le->origin.at[id]);
+  if (n->name) return n->name;
+  return node_text(e->program, e->le->entry->graph, e->le->origin.at[id], e->arena);
 }
 
 /* What a step is, for comments, messages and profiles: "h = contract(x, model.d1.w)". */
@@ -198,9 +199,10 @@ static const char *step_text(Emit *e, const Step *s) {
   for (int i = 0; i < s->nodes.n && i < 4; i++) {
     const Node *n = graph_node(e->le->graph, s->nodes.at[i]);
     const char *to = e->assigned[s->nodes.at[i]];
-    str_printf(&t, "%s%s", i ? ", " : "", to ? to : global_name(e, s->nodes.at[i]));
+    str_puts(&t, i ? ", " : "");
+    if (exchanges || to || n->name) str_puts(&t, to ? to : global_name(e, s->nodes.at[i]));
     if (exchanges) continue;
-    str_printf(&t, " %s %s(", to ? "<-" : "=", op_def(n->op)->name);
+    str_printf(&t, "%s%s(", to ? " <- " : n->name ? " = " : "", op_def(n->op)->name);
     for (int k = 0; k < n->noperands && k < 4; k++)
       str_printf(&t, "%s%s", k ? ", " : "", global_name(e, n->operand[k]));
     str_puts(&t, n->noperands > 4 ? ", ...)" : ")");

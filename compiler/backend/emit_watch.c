@@ -129,8 +129,9 @@ static const char *text_of(Emit *e, NodeId id) {
   size_t len = strlen(e->le->entry->name);
   bool own = n->name && !strncmp(n->name, e->le->entry->name, len) && n->name[len] == '.';
   if (n->name) return own ? n->name + len + 1 : n->name;
-  return name && n->op != OP_var ? arena_printf(e->arena, "%s, new", name)
-                                 : arena_printf(e->arena, "%%%d", e->le->origin.at[id]);
+  return name && n->op != OP_var
+             ? arena_printf(e->arena, "%s, new", name)
+             : node_text(e->program, e->le->entry->graph, e->le->origin.at[id], e->arena);
 }
 
 static void put_operands(Values *v, Str *out, const char *table, NodeId id) {

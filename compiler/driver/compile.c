@@ -413,8 +413,10 @@ dtgc_status dtgc_ops(char **text) {
   return *text ? DTGC_OK : DTGC_NO_MEMORY;
 }
 
-static const char *const stages[] = {"ast",   "graph",  "layouts", "statements", "spmd", "comm",
-                                     "edits", "loops",  "memory",  "cost",       "c",    NULL};
+static const char *const stages[] = {
+    "ast",       "graph",       "layouts",   "statements", "spmd",        "comm",
+    "edits",     "loops",       "memory",      "cost",      "c",          "layouts:why", "layouts:json",
+    "comm:json", "memory:json", "cost:json", "summary",    NULL};
 
 const char *const *dtgc_stages(void) { return stages; }
 
@@ -424,8 +426,9 @@ static dtgc_status fail_stage(dtgc_program *p, const char *stage) {
   int n = (int)(sizeof stages / sizeof *stages) - 1;
   const char *near = inspect_near(stage, stage_name, stages, n);
   return program_fail(p, DTGC_BAD_ARGUMENT,
-                      "there is no stage `%s`%s%s%s; the stages are ast, graph, layouts, "
-                      "statements, spmd, comm, edits, loops, memory, cost and c",
+                      "unknown stage `%s`%s%s%s; the stages are ast, graph, layouts, layouts:why, "
+                      "statements, spmd, comm, edits, loops, memory, cost, c, summary and, for programs, "
+                      "layouts:json, comm:json, memory:json and cost:json",
                       stage, near ? " (do you mean `" : "", near ? near : "", near ? "`?)" : "");
 }
 

@@ -1,6 +1,7 @@
 /* dtgc: the compiler's command line, written on dtgc.h and dtrt.h alone. The only file of the
  * compiler that prints. Under mpiexec only rank 0 speaks. */
 #include "busy.h"
+#include "color.h"
 #include "dtgc.h"
 #include "dtrt.h"
 #include "files.h"
@@ -70,8 +71,8 @@ static int dump(Driver *d) {
     dtgc_status s = dtgc_dump(d->program, d->o.dump[i], &text);
     if (s) return fail(d, s, d->program);
     busy_idle(d->busy);
-    if (d->o.ndumps > 1) printf("%s# ---- %s ----\n", i ? "\n" : "", d->o.dump[i]);
-    fputs(text, stdout);
+    if (d->o.ndumps > 1 && !d->o.json) printf("%s# ---- %s ----\n", i ? "\n" : "", d->o.dump[i]);
+    color_print(text);
     dtgc_free_text(text);
   }
   return 0;
@@ -83,7 +84,7 @@ static int why(Driver *d) {
     dtgc_status s = dtgc_why(d->program, d->o.why[i], &text);
     if (s) return fail(d, s, d->program);
     if (i || d->o.ndumps) putchar('\n');
-    fputs(text, stdout);
+    color_print(text);
     dtgc_free_text(text);
   }
   return 0;
@@ -111,7 +112,8 @@ static int diff(Driver *d) {
   int bad = s ? fail(d, s, other) : 0;
   if (!bad && (s = dtgc_diff(d->program, other, last->name, d->o.diff, &text)))
     bad = fail(d, s, d->program);
-  if (!bad) printf("%s%s", d->o.ndumps || d->o.nwhys ? "\n" : "", text);
+  if (!bad && (d->o.ndumps || d->o.nwhys)) putchar('\n');
+  if (!bad) color_print(text);
   dtgc_free_text(text);
   dtgc_free(other);
   return bad;
@@ -328,6 +330,21 @@ static int cannot_write(const char *path) {
   return ok ? 0 : fail_file(path);
 }
 
+/* The files are only checked. */
+static bool asks_nothing(const Options *o) {
+  return !o->ndumps && !o->nwhys && !o->diff && !o->automatic && !o->emit_c && !o->emit_html &&
+         !o->output && !o->run;
+}
+
+static int summary(Driver *d) {
+  char *text;
+  dtgc_status s = dtgc_dump(d->program, "summary", &text);
+  if (s) return fail(d, s, d->program);
+  printf("%s: %s", d->o.file[0], text);
+  dtgc_free_text(text);
+  return 0;
+}
+
 static int work(Driver *d) {
   if (wants_only_ast(&d->o)) return dump_ast(d);
   if (d->o.output && cannot_write(d->o.output)) return EXIT_ERRORS;
@@ -336,7 +353,7 @@ static int work(Driver *d) {
   dtgc_status s = dtgc_compile(d->source, d->o.nfiles, &d->options, &d->program);
   if (s) return fail(d, s, d->program);
   busy_idle(d->busy);
-  int bad = d->quiet ? 0 : dump(d);
+  int bad = d->quiet ? 0 : asks_nothing(&d->o) ? summary(d) : dump(d);
   if (!bad) bad = why(d);
   if (!bad && d->o.automatic) bad = find_layouts(d);
   if (!bad && d->o.diff) bad = diff(d);

@@ -11,12 +11,15 @@ const char options_help[] =
     "dtgc: compiles .dtg programs for a mesh of devices\n"
     "\n"
     "  dtgc FILES... -o PROGRAM      makes an executable (./PROGRAM --help says how to use it)\n"
-    "  dtgc FILES... HOST.c... -o PROGRAM   the same around a C program of your own (dtrt.h, part 2)\n"
+    "  dtgc FILES... HOST.c... -o PROGRAM   the same around a C program of your own (dtrt.h, part "
+    "2)\n"
     "  dtgc run FILES... fit ...     compiles in memory and trains; also: call, info\n"
     "  dtgc FILES... --dump=layouts  shows what the compiler inferred\n"
     "  dtgc FILES... --emit-c DIR    writes the C that each device runs\n"
-    "  dtgc FILES...                 only checks the files\n"
-    "  dtgc verify FILES... [ENTRY]  compares the plan with one device: each value, gradient, variable\n"
+    "  dtgc FILES...                 checks the files: one line, with the modelled time and "
+    "memory\n"
+    "  dtgc verify FILES... [ENTRY]  compares the plan with one device: each value, gradient, "
+    "variable\n"
     "  dtgc calibrate [-o FILE]      measures this machine and writes a file for --machine\n"
     "  dtgc checkpoint ls|check|cat|diff|reshard ...  looks into checkpoints (--help says more)\n"
     "  dtgc plot LOG.csv... -o FILE  draws the logs of `fit --log` as SVG (dtgc plot --help)\n"
@@ -35,14 +38,17 @@ const char options_help[] =
     "  --transport KIND     threads: an executable that needs no MPI; with run: threads, mpi or "
     "self\n"
     "  --cpu NAME           code for this CPU (as in -march=) instead of this machine's\n"
-    "  --dump=STAGE,...     ast, graph, layouts, statements, spmd, comm, edits, loops, memory,\n"
-    "                       cost or c,\n"
-    "                       on standard output\n"
-    "  --why NAME           one tensor's story: who gave it its layout, and what that costs\n"
-    "  --diff OTHER.dtg     compares the plan with that of OTHER.dtg in the place of the last file\n"
+    "  --dump=STAGE,...     prints layouts, layouts:why, statements, comm, edits, memory, cost, c, "
+    "or\n"
+    "                       the compiler's ast, graph, spmd, loops\n"
+    "  --json               --dump of layouts, comm, memory, cost for programs (docs/dumps.md)\n"
+    "  --why NAME           explains one tensor: where its layout comes from, and what it costs\n"
+    "  --diff OTHER.dtg     compares the plan with that of OTHER.dtg in the place of the last "
+    "file\n"
     "  --auto               finds layouts for what is unsaid and writes them as a layout file\n"
     "  --memory SIZE        what variables and arena of a device may take, such as 2GB or 500MiB:\n"
-    "                       values are computed again to fit; with --auto, layouts are found that do\n"
+    "                       values are computed again to fit; with --auto, layouts are found that "
+    "do\n"
     "  --emit-c DIR         the emitted C and the headers it includes\n"
     "  --emit-html FILE     a page to look at: graph, layouts, exchanges, memory\n"
     "  --check-nan          with -o: code that `--check-nan=full` of the executable can look into\n"
@@ -54,7 +60,8 @@ const char options_help[] =
     "  dtgc run model.dtg layouts.dtg fit train --feed image=digits.csv.gz:0-63 --epochs 5\n"
     "\n"
     "After verify: an entry (else all), --feed NAME=FILE (other inputs are drawn), --steps N,\n"
-    "--tolerance T (bounds times T), --seed N, --json. Status 1: something differs; 2: it cannot run.\n"
+    "--tolerance T (bounds times T), --seed N, --json. Status 1: something differs; 2: it cannot "
+    "run.\n"
     "\n"
     "After calibrate: -o FILE, --transport threads or mpi, --devices N, --quick.\n"
     "\n"
@@ -176,8 +183,9 @@ static bool add_dumps(Options *o, const char *list, int most, char *why, int n) 
     while (stages[k] && (strlen(stages[k]) != len || strncmp(stages[k], p, len) != 0)) k++;
     if (!stages[k] || o->ndumps == most) {
       snprintf(why, (size_t)n,
-               "--dump: there is no stage `%.*s`; the stages are ast, graph, layouts, statements, spmd, comm, "
-               "edits, loops, memory, cost, c",
+               "--dump: unknown stage `%.*s`; the stages are ast, graph, layouts, layouts:why, "
+               "statements, "
+               "spmd, comm, edits, loops, memory, cost, c",
                (int)(len < 40 ? len : 40), p);
       return false;
     }
@@ -378,14 +386,36 @@ static bool check_verify(const Options *o, char *why, int n) {
   return !wrong;
 }
 
+/* --dump=layouts --json is the stage layouts:json. */
+static bool take_json(Options *o, char *why, int n) {
+  const char *const *stages = dtgc_stages();
+  for (int i = 0; i < o->ndumps; i++) {
+    size_t len = strlen(o->dump[i]);
+    int k = 0;
+    while (stages[k] && (strncmp(stages[k], o->dump[i], len) || strcmp(stages[k] + len, ":json")))
+      k++;
+    if (!stages[k]) {
+      snprintf(why, (size_t)n, "--dump=%s has no --json; layouts, comm, memory and cost have",
+               o->dump[i]);
+      return false;
+    }
+    o->dump[i] = stages[k];
+  }
+  if (o->ndumps) return true;
+  snprintf(why, (size_t)n, "--json goes with verify or --dump, or after fit or call");
+  return false;
+}
+
 static bool check(Options *o, char *why, int n) {
   const char *wrong = NULL;
   if (o->help || o->version || o->ops) return true;
   if (o->verify) return check_verify(o, why, n);
-  if (o->nfeeds || o->steps || o->tolerance > 0 || o->json) {
-    snprintf(why, (size_t)n, "--feed, --steps, --tolerance and --json go with verify, or behind fit or call");
+  if (o->nfeeds || o->steps || o->tolerance > 0) {
+    snprintf(why, (size_t)n,
+             "--feed, --steps and --tolerance go with verify, or after fit or call");
     return false;
   }
+  if (o->json && !take_json(o, why, n)) return false;
   if (o->calibrate) return check_calibrate(o, why, n);
   if (o->nfiles == 0)
     wrong = "no .dtg file is given";

@@ -6,6 +6,7 @@ Graph *graph_new(Arena *a, View view, int nodes) {
   vec_reserve(a, &g->nodes, nodes > 8 ? nodes : 8);
   g->arena = a;
   g->view = view;
+  g->ordinals = arena_new_of(a, Ordinals);
   return g;
 }
 

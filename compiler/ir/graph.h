@@ -52,10 +52,17 @@ typedef struct Node {
 
 typedef enum View { VIEW_GLOBAL, VIEW_LOCAL } View;
 
+/* How many nodes before one have the same op on the same line; made when a text first needs it. */
+typedef struct Ordinals {
+  int n; /* of how many nodes */
+  const int32_t *nth;
+} Ordinals;
+
 typedef struct Graph {
   Arena *arena;
   View view;
   VEC(Node) nodes;
+  Ordinals *ordinals;
 } Graph;
 
 /* `nodes`: about how many it will have. */

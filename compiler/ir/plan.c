@@ -1,8 +1,47 @@
 #include "plan.h"
+#include <stdlib.h>
+#include <string.h>
 
-const char *node_text(const Graph *g, NodeId id, Arena *a) {
+/* Where the line of a span begins: one number a line, found in a line's time. */
+static uint32_t line_begin(const Program *p, Span s) {
+  const Source *src = diag_source(p->diag, s.file);
+  uint32_t b = src && s.begin < src->len ? s.begin : 0;
+  while (b > 0 && src->text[b - 1] != '\n') b--;
+  return b;
+}
+
+static const int32_t *ordinals_of(const Program *p, const Graph *g) {
+  Ordinals *o = g->ordinals;
+  if (o->nth && o->n == g->nodes.n) return o->nth;
+  typedef struct Slot {
+    uint64_t key[2];
+    int32_t count;
+  } Slot;
+  size_t slots = 2 * (size_t)g->nodes.n + 16;
+  int32_t *nth = arena_array(g->arena, int32_t, g->nodes.n + 1);
+  Slot *slot = calloc(slots, sizeof *slot);
+  for (NodeId i = 0; slot && i < g->nodes.n; i++) {
+    const Node *n = graph_node(g, i);
+    if (n->name) continue;
+    uint64_t key[2] = {(uint64_t)n->op << 32 | n->span.file, line_begin(p, n->span)};
+    size_t k = hash_words(key, sizeof key, 0) % slots;
+    while (slot[k].count && memcmp(slot[k].key, key, sizeof key)) k = (k + 1) % slots;
+    memcpy(slot[k].key, key, sizeof key);
+    nth[i] = slot[k].count++;
+  }
+  free(slot);
+  *o = (Ordinals){g->nodes.n, nth};
+  return nth;
+}
+
+const char *node_text(const Program *p, const Graph *g, NodeId id, Arena *a) {
   const Node *n = graph_node(g, id);
-  return n->name ? n->name : arena_printf(a, "%%%d", id);
+  if (n->name) return n->name;
+  int32_t nth = ordinals_of(p, g)[id];
+  const char *op = op_def(n->op)->name, *at = diag_where(p->diag, a, n->span);
+  const char *file = strrchr(at, '/') ? strrchr(at, '/') + 1 : at;
+  const char *number = nth ? arena_printf(a, "#%d", nth + 1) : "";
+  return arena_printf(a, "%s%s%s%s", op, *file ? "@" : "", file, number);
 }
 
 const char *node_where(const Program *p, const Node *n) {

@@ -267,6 +267,8 @@ bool same_space(const Node *a, const Node *b);
 /* "dtg/optim.dtg:20, called at mlp.dtg:14": where a node stands, and the user's line that led
  * there. */
 const char *node_where(const Program *p, const Node *n);
-const char *node_text(const Graph *g, NodeId id, Arena *a); /* its name, or %id */
+/* Its name; without one its op and line, "exp@m.dtg:13", and of several such on one line from the
+ * second on their number too: "exp@m.dtg:13#2". Not while a mark of the arena is held. */
+const char *node_text(const Program *p, const Graph *g, NodeId id, Arena *a);
 
 #endif

@@ -86,7 +86,7 @@ static void differentiate(Diff *d, NodeId first) {
       const Node *of = graph_node(d->old, n->operand[1]);
       diag_warning(d->plan->program->diag, n->span,
                    "the loss does not depend on %s: its gradient is zero",
-                   node_text(d->old, n->operand[1], a));
+                   node_text(d->plan->program, d->old, n->operand[1], a));
       d->b.span = n->span, d->b.site = n->site;
       int64_t attr[MAX_RANK + 1] = {of->dtype};
       for (int k = 0; k < of->shape.rank; k++) attr[k + 1] = of->shape.dim[k];

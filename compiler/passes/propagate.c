@@ -504,7 +504,8 @@ static void set_up(Propagate *p, const Plan *variables_of) {
         continue;
       }
       TensorId id = {TENSOR_NODE, e, i};
-      p->node[e][i] = cell_new(p, id, &n->shape, n->dtype, node_text(en->graph, i, a));
+      p->node[e][i] = cell_new(p, id, &n->shape, n->dtype,
+                               n->spec ? node_text(p->plan->program, en->graph, i, a) : n->name);
       if (n->op == OP_input) check_spec(p, n->spec, "an input");
       cell_say(p, p->node[e][i], n->spec);
     }

@@ -318,7 +318,7 @@ static void put_largest(const Plan *p, const LocalEntry *le, int at) {
   for (int i = 0; i < n && i < SHOWN; i++)
     diag_note(p->program->diag, graph_node(le->graph, list[i]->node)->span,
               "%lld bytes of %s are alive where most is", (long long)list[i]->bytes,
-              node_text(le->entry->graph, le->origin.at[list[i]->node], p->arena));
+              node_text(p->program, le->entry->graph, le->origin.at[list[i]->node], p->arena));
 }
 
 static void too_large(const Plan *p, const LocalEntry *le) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WAYS = 8 };
+enum { MOST_WAYS = 8, MAX_OPERANDS_TRIED = 8 };
 static const double TIE = 1e-12; /* seconds: as in choose.c */
 
 typedef struct Ranked {
@@ -75,10 +75,11 @@ void why_alternatives(const Plan *p, const LocalEntry *le, NodeId id, Str *out) 
   Ranked *r = arena_array(p->arena, Ranked, n);
   for (int w = 0; w < n; w++) r[w] = (Ranked){w, w == now ? -1 : total_with(p, &c, id, w)};
   qsort(r, (size_t)n, sizeof *r, by_total); /* what was chosen comes first */
-  str_printf(out,
-             "  could be computed in %d ways; the entry would take so much more with each,"
-             " the others staying, by the sum over ops and conversions:\n",
-             n);
+  str_printf(
+      out,
+      "  could be computed in %d ways; modelled change of the entry with each of them, all else"
+      " equal (sum over ops and conversions):\n",
+      n);
   int shown = 0, impossible = 0, forbidden = 0;
   for (int i = 0; i < n; i++) {
     if (r[i].total == INFINITY || r[i].total > base + CHOICE_FORBIDDEN / 2) {
@@ -99,7 +100,68 @@ void why_alternatives(const Plan *p, const LocalEntry *le, NodeId id, Str *out) 
     put_way(p, chosen, id, r[i].way, out);
     str_puts(out, "\n");
   }
-  if (n - impossible > shown) str_printf(out, "    and %d dearer ones\n", n - impossible - shown);
+  if (n - impossible > shown)
+    str_printf(out, "    and %d more expensive ones\n", n - impossible - shown);
   if (forbidden)
-    str_printf(out, "    and %d that would gather what may not be gathered\n", forbidden);
+    str_printf(out, "    and %d that gather what `forbid gather` protects\n", forbidden);
+}
+
+/* -------- one op's saving -------- */
+
+Choice *why_trial(const Plan *p, const Choice *from) {
+  Choice *c = arena_copy(p->arena, from, sizeof *from);
+  size_t n = (size_t)c->graph->nodes.n;
+  c->way = arena_copy(p->arena, c->way, n * sizeof *c->way);
+  c->value = arena_copy(p->arena, c->value, n * sizeof *c->value);
+  for (size_t i = 0; i < n; i++) {
+    Value *v = &c->value[i];
+    size_t had = (size_t)v->want.n;
+    Want *room = arena_array(p->arena, Want, had + MAX_OPERANDS_TRIED);
+    if (had) memcpy(room, v->want.at, had * sizeof *room);
+    v->want.at = room;
+    v->want.cap = (int)(had + MAX_OPERANDS_TRIED);
+  }
+  return c;
+}
+
+/* The part of the entry's cost that this op's way decides. */
+static double around(const Choice *c, NodeId id) {
+  double sum = c->ways[id]->way[c->way[id]].work + choice_value_cost(c, id);
+  for (int k = 0; k < c->ways[id]->noperands; k++) {
+    bool again = false;
+    for (int i = 0; i < k; i++) again = again || c->operand[id][i] == c->operand[id][k];
+    if (!again) sum += choice_value_cost(c, c->operand[id][k]);
+  }
+  return sum;
+}
+
+static void take_way(const Plan *p, Choice *c, NodeId id, int way) {
+  const Ways *w = c->ways[id];
+  for (int k = 0; k < w->noperands; k++) {
+    Value *v = &c->value[c->operand[id][k]];
+    want_one(p, v, w->way[c->way[id]].need[k], -1);
+    want_one(p, v, w->way[way].need[k], 1);
+  }
+  c->way[id] = way;
+}
+
+double why_saving(const Plan *p, Choice *trial, NodeId id, const Layout *instead) {
+  const Ways *w = trial->ways[id];
+  const Shape *shape = &graph_node(trial->graph, id)->shape;
+  int now = trial->way[id];
+  double base = around(trial, id), least = INFINITY;
+  for (int i = 0; i < w->n; i++) {
+    const Layout *made = form_at(trial->routes, trial->value[id].form, w->way[i].result);
+    if (layout_without_partial(p->program->layouts, made, shape) != instead) continue;
+    take_way(p, trial, id, i);
+    least = fmin(least, around(trial, id));
+    take_way(p, trial, id, now);
+    /* Wants that the trial added are at the end, with a count of 0. */
+    for (int k = 0; k < w->noperands; k++) {
+      Value *v = &trial->value[trial->operand[id][k]];
+      while (v->want.n && !v->want.at[v->want.n - 1].count) v->want.n--;
+    }
+  }
+  bool possible = least < INFINITY && least - base < CHOICE_FORBIDDEN / 2 && trial->total > 0;
+  return possible ? (least - base) / trial->total : -1;
 }

@@ -9,7 +9,8 @@ const char *tensor_text(const Plan *p, TensorId t) {
   const Entry *e = &g->entries.at[t.entry];
   if (t.kind == TENSOR_OUTPUT) return e->outputs.at[t.index].name;
   const Node *n = graph_node(e->graph, t.index);
-  return n->op == OP_var ? g->vars.at[n->attr[1]].path : node_text(e->graph, t.index, p->arena);
+  return n->op == OP_var ? g->vars.at[n->attr[1]].path
+                         : node_text(p->program, e->graph, t.index, p->arena);
 }
 
 bool tensor_is_named(const Plan *p, TensorId t) {
@@ -101,15 +102,15 @@ static void put_link(const Plan *p, const Reason *r, Str *out) {
 
 static void put_end(const Plan *p, const Reason *r, Str *out) {
   if (r->kind == WHY_SAID)
-    str_printf(out, "said at %s", report_where(p, r->said));
+    str_printf(out, "annotated at %s", report_where(p, r->said));
   else if (r->kind == WHY_KEPT)
-    str_puts(out, "kept, as in the program that this one is a variant of");
+    str_puts(out, "kept from the program that this one is a variant of");
   else if (r->kind == WHY_SHARED)
     str_puts(out, "chosen by updates: shared weight update, since no layout is given");
   else if (r->kind == WHY_CHEAPEST)
     str_puts(out, "chosen by cost, since no layout is given for the output");
   else
-    str_puts(out, "nobody knows");
+    str_puts(out, "unknown");
 }
 
 static void put_through(const Plan *p, const Chain *c, Str *out) {
@@ -169,7 +170,7 @@ void chain_put_tensor(const Plan *p, TensorId t, const Layout *l, Str *out) {
     if (l->partial & 1u << a) put_axis(p, t, a, any ? "; partial " : "partial ", out), any = true;
   if (any) return;
   if (spec && !spec->open)
-    str_printf(out, "whole: said at %s", report_where(p, spec->span));
+    str_printf(out, "replicated: annotated at %s", report_where(p, spec->span));
   else
-    str_puts(out, "whole: nothing cuts it");
+    str_puts(out, "replicated: nothing splits it");
 }

@@ -65,11 +65,11 @@ static const char *cure_of(const Edits *all, Forbidden *f, uint64_t *const *sig)
     best = e, best_split = split;
   }
   if (!best)
-    return arena_printf(p->arena, "none of the %d edits of one layout that were tried avoids it",
+    return arena_printf(p->arena, "none of the %d single-layout edits tried avoids it",
                         all->edit.n);
   Str s = str_new(p->arena);
-  str_puts(&s, best_split ? "cheapest edit without it: "
-                          : "only where it does not lie split is it spared: ");
+  str_puts(&s, best_split ? "cheapest edit that avoids it: "
+                          : "avoided only if it is not stored split: ");
   edits_put_change(all, best, &s);
   f->cure_at = best->at;
   str_printf(&s, "; a call is then modelled at %s", report_time(p, time_of(p, best, f->entry)));

@@ -186,7 +186,8 @@ static void put_entry(const Diff *d, const LocalEntry *a, const LocalEntry *b, c
   put_only(d, d->b, b, &y, &x, now);
 }
 
-void diff_put(const Plan *a, const Plan *b, const char *was, const char *now, Str *out) {
+void diff_put(const Plan *a, const Plan *b, const char *was, const char *now, Str *all) {
+  Str text = str_new(a->arena), *out = &text;
   Diff d = {a, b, out};
   put_row(&d, "", was, now, "");
   put_row(&d, "mesh", mesh_text(&d, a), mesh_text(&d, b), "");
@@ -201,4 +202,5 @@ void diff_put(const Plan *a, const Plan *b, const char *was, const char *now, St
                  cost_entry(b, &b->entries.at[k]).exchanges == 0;
     if (k >= 0 && !quiet) put_entry(&d, x, &b->entries.at[k], was, now);
   }
+  report_wrap(text.at, all);
 }

@@ -1,5 +1,6 @@
 /* --dump=comm: every exchange, what it costs in the model, and why it is there. */
 #include "edits.h"
+#include <string.h>
 
 enum { ENOUGH_EDITS = 60 };
 
@@ -10,18 +11,15 @@ void report_exchange(const Plan *p, const LocalEntry *le, NodeId id, Str *out) {
   const Graph *g = le->entry->graph;
   str_printf(out, "    %s over (%s) of %ld  %ld bytes a device  %s ", exchange_name(ex.kind),
              report_axes(p, ex.axes), (long)ex.group, (long)ex.bytes,
-             node_text(g, le->origin.at[id], p->arena));
+             node_text(p->program, g, le->origin.at[id], p->arena));
   str_puts(out, dtype_name(n->dtype));
   shape_put(out, &n->shape);
   str_printf(out, " %s -> %s", report_layout(p, x->layout), report_layout(p, n->layout));
-  if (cause != NO_NODE) {
-    const Node *c = graph_node(g, cause);
-    str_printf(out, "  for %s (%s) at %s", node_text(g, cause, p->arena), op_def(c->op)->name,
-               node_where(p->program, c));
-  } else {
-    str_printf(out, "  made at %s", node_where(p->program, graph_node(g, le->origin.at[id])));
-  }
-  str_puts(out, "\n");
+  if (cause != NO_NODE)
+    str_printf(out, "\n      for %s\n", report_value_at(p, le->entry, cause));
+  else
+    str_printf(out, "\n      computed at %s\n",
+               node_where(p->program, graph_node(g, le->origin.at[id])));
 }
 
 static const char *share(const Plan *p, double part, double all) {
@@ -30,7 +28,8 @@ static const char *share(const Plan *p, double part, double all) {
 
 static const char *step_name(const Plan *p, const LocalEntry *le, int t) {
   if (t >= le->steps.n) return "the end";
-  return node_text(le->entry->graph, le->origin.at[le->steps.at[t].nodes.at[0]], p->arena);
+  return node_text(p->program, le->entry->graph, le->origin.at[le->steps.at[t].nodes.at[0]],
+                   p->arena);
 }
 
 /* What the device does while an exchange is in flight. */
@@ -47,7 +46,7 @@ static void put_flight(const Plan *p, const LocalEntry *le, int start, Str *out)
   }
   int next = wait + 1;
   while (next < le->steps.n && le->steps.at[next].kind == STEP_WAIT) next++;
-  str_printf(out, "    under way meanwhile: %d step%s of %s, awaited before %s\n", steps,
+  str_printf(out, "    overlapped with %d step%s of %s, awaited before %s\n", steps,
              steps == 1 ? "" : "s", report_time(p, time), step_name(p, le, next));
 }
 
@@ -83,16 +82,34 @@ static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, S
   str_puts(out, list.at);
 }
 
+/* Of all entries, before what each moves. */
+static void put_totals(const Plan *p, Str *out) {
+  int wide = 5;
+  for (int e = 0; e < p->entries.n; e++) {
+    int n = (int)strlen(p->entries.at[e].entry->name);
+    if (n > wide) wide = n;
+  }
+  str_printf(out, "%-*s  exchanges  bytes a device   modelled  of a call\n", wide, "total");
+  for (int e = 0; e < p->entries.n; e++) {
+    const LocalEntry *le = &p->entries.at[e];
+    EntryCost c = cost_entry(p, le);
+    if (!c.exchanges && !strcmp(le->entry->name, "init")) continue;
+    str_printf(out, "%-*s  %9d  %14ld  %9s  %9s\n", wide, le->entry->name, c.exchanges,
+               (long)c.bytes, report_time(p, c.exchange), share(p, c.exchange, c.time));
+  }
+}
+
 void dump_comm(const Plan *p, const FrontOptions *front, Str *out) {
   int most = front ? edits_affordable(p) : 0;
   const Edits *edits = most >= ENOUGH_EDITS ? edits_try(p, front, most, EDITS_SECOND) : NULL;
   report_mesh(p, out);
+  put_totals(p, out);
   for (int e = 0; e < p->entries.n; e++) put_entry(p, &p->entries.at[e], edits, out);
   if (!edits && !p->variables_of)
-    str_puts(out, "# --dump=edits tries edits of the layouts that would do without them\n");
+    str_puts(out, "# --dump=edits searches for layout edits that avoid exchanges\n");
   if (edits && edits->is_short)
     str_printf(out,
-               "# the search for cheaper edits ended after %d of %d, which took about a second: "
-               "--dump=edits goes on for longer\n",
+               "# the search for cheaper edits stopped after %d of %d, about a second: "
+               "--dump=edits searches longer\n",
                edits->edit.n, edits->edit.n + edits->left_out);
 }

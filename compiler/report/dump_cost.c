@@ -1,6 +1,7 @@
-/* --dump=cost. */
+/* --dump=cost, and the line that `dtgc FILES` prints. */
 #include "choose.h"
 #include "report.h"
+#include <string.h>
 
 static void put_machine(const Plan *p, Str *out) {
   const Machine *m = p->program->machine;
@@ -45,4 +46,23 @@ void dump_cost(const Plan *p, Str *out) {
   report_mesh(p, out);
   put_machine(p, out);
   for (int e = 0; e < p->entries.n; e++) put_entry_cost(p, &p->entries.at[e], out);
+}
+
+enum { ENTRIES_SHOWN = 4 };
+
+void dump_summary(const Plan *p, Str *out) {
+  int64_t devices = mesh_devices(&p->program->mesh);
+  dtrt_memory m = report_memory(p);
+  int shown = 0;
+  str_printf(out, "no errors; %ld device%s", (long)devices, devices == 1 ? "" : "s");
+  for (int e = 0; e < p->entries.n; e++) {
+    const LocalEntry *le = &p->entries.at[e];
+    if (!strcmp(le->entry->name, "init") || shown++ >= ENTRIES_SHOWN) continue;
+    EntryCost c = cost_entry(p, le);
+    str_printf(out, "%s%s %s", shown > 1 ? ", " : "; modelled time a call: ", le->entry->name,
+               report_time(p, c.time));
+  }
+  if (shown > ENTRIES_SHOWN) str_printf(out, " and %d more", shown - ENTRIES_SHOWN);
+  if (m.total >= 0) str_printf(out, "; memory a device: %s", report_bytes(p, (double)m.total));
+  str_puts(out, "\n");
 }

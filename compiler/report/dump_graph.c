@@ -2,6 +2,7 @@
 #include "report.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The shortest text, of 9 digits at most, that stands for the same number of that type. */
 static void put_number(Str *out, DType t, double v) {
@@ -13,11 +14,27 @@ static void put_number(Str *out, DType t, double v) {
   str_puts(out, text);
 }
 
-static void put_node(const Plan *p, const Graph *g, NodeId id, Str *out) {
+/* A text for each node that no other has: several values may have one name. */
+static const char **labels_of(const Plan *p, const Graph *g) {
+  const char **label = arena_array(p->arena, const char *, g->nodes.n + 1);
+  Names *names = names_new(p->arena);
+  Lookup count = {0};
+  for (NodeId i = 0; i < g->nodes.n; i++) {
+    const char *text = node_text(p->program, g, i, p->arena);
+    text = name_of(names, text, strlen(text));
+    int had = lookup_get(&count, text);
+    lookup_put(&count, p->arena, text, had + 1);
+    label[i] = had ? arena_printf(p->arena, "%s#%d", text, had + 1) : text;
+  }
+  return label;
+}
+
+static void put_node(const Plan *p, const Graph *g, const char *const *label, NodeId id, Str *out) {
   const Node *n = graph_node(g, id);
   const OpDef *def = op_def(n->op);
-  str_printf(out, "  %%%d = %s", id, def->name);
-  for (int k = 0; k < n->noperands; k++) str_printf(out, "%s%%%d", k ? ", " : " ", n->operand[k]);
+  str_printf(out, "  %s = %s", label[id], def->name);
+  for (int k = 0; k < n->noperands; k++)
+    str_printf(out, "%s%s", k ? ", " : " ", label[n->operand[k]]);
   if (n->op == OP_const || (n->op == OP_pad && n->value != 0)) {
     str_puts(out, " ");
     put_number(out, n->dtype, n->value);
@@ -34,35 +51,32 @@ static void put_node(const Plan *p, const Graph *g, NodeId id, Str *out) {
     Shape local = layout_local(&p->program->mesh, n->layout, &n->shape);
     str_puts(out, " ");
     layout_put(out, &p->program->mesh, n->layout);
-    str_puts(out, " here ");
+    str_puts(out, " local ");
     shape_put(out, &local);
   }
-  if (n->name) str_printf(out, "  # %s", n->name);
   str_puts(out, "\n");
 }
 
-static void put_assigns(const Plan *p, const Entry *e, const NodeId *assign, Str *out) {
+/* `assign`, `output`: a local entry's; NULL: as the entry has them */
+static void put_entry(const Plan *p, const Entry *e, const Graph *g, const NodeId *assign,
+                      const NodeId *output, Str *out) {
+  const char *const *label = labels_of(p, g);
+  str_printf(out, "entry %s {\n", e->name);
+  for (NodeId i = 0; i < g->nodes.n; i++) put_node(p, g, label, i, out);
   for (int i = 0; i < e->assigns.n; i++)
-    str_printf(out, "  %s <- %%%d\n", p->program->vars.at[e->assigns.at[i].var].path,
-               assign ? assign[i] : e->assigns.at[i].node);
-}
-
-static void put_outputs(const Entry *e, const NodeId *output, Str *out) {
+    str_printf(out, "  %s <- %s\n", p->program->vars.at[e->assigns.at[i].var].path,
+               label[assign ? assign[i] : e->assigns.at[i].node]);
   if (e->outputs.n) str_puts(out, "  return ");
   for (int i = 0; i < e->outputs.n; i++)
-    str_printf(out, "%s%s = %%%d", i ? ", " : "", e->outputs.at[i].name,
-               output ? output[i] : e->outputs.at[i].node);
-  if (e->outputs.n) str_puts(out, "\n");
+    str_printf(out, "%s%s = %s", i ? ", " : "", e->outputs.at[i].name,
+               label[output ? output[i] : e->outputs.at[i].node]);
+  str_puts(out, e->outputs.n ? "\n}\n" : "}\n");
 }
 
 void dump_graph(const Plan *p, Str *out) {
   for (int e = 0; e < p->program->entries.n; e++) {
     const Entry *en = &p->program->entries.at[e];
-    str_printf(out, "entry %s {\n", en->name);
-    for (NodeId i = 0; i < en->graph->nodes.n; i++) put_node(p, en->graph, i, out);
-    put_assigns(p, en, NULL, out);
-    put_outputs(en, NULL, out);
-    str_puts(out, "}\n");
+    put_entry(p, en, en->graph, NULL, NULL, out);
   }
 }
 
@@ -70,10 +84,6 @@ void dump_spmd(const Plan *p, Str *out) {
   report_mesh(p, out);
   for (int e = 0; e < p->entries.n; e++) {
     const LocalEntry *le = &p->entries.at[e];
-    str_printf(out, "entry %s {\n", le->entry->name);
-    for (NodeId i = 0; i < le->graph->nodes.n; i++) put_node(p, le->graph, i, out);
-    put_assigns(p, le->entry, le->assign, out);
-    put_outputs(le->entry, le->output, out);
-    str_puts(out, "}\n");
+    put_entry(p, le->entry, le->graph, le->assign, le->output, out);
   }
 }

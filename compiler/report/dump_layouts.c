@@ -1,91 +1,229 @@
-/* --dump=layouts: every tensor's layout, and for each axis the chain that brought it there. */
-#include "choose.h"
+/* --dump=layouts: the mesh, and each tensor's type, layout, local block and, in a word, where its
+ * layout comes from. --dump=layouts:why has the chains of reasons below each. A row whose layout
+ * the cost model chose over the inferred one shows the chosen one: it is what the devices hold. */
 #include "report.h"
+#include "why.h"
+#include <math.h>
 #include <string.h>
 
+enum { COLUMNS = 4, NAME_MOST = 34, CELL_MOST = 28, ORIGIN_LEAST = 24 };
+
 typedef struct Row {
-  const char *name, *type, *layout, *local, *why;
+  const char *cell[COLUMNS]; /* name, type, layout, local block */
+  const char *origin;        /* from where, in a word */
+  const char *why;           /* layouts:why: lines */
 } Row;
 
 typedef struct Rows {
+  const char *title;
   VEC(Row) r;
 } Rows;
 
-static void add_row(const Plan *p, Rows *rows, const char *name, DType t, const Shape *s,
-                    const Layout *l, TensorId id) {
-  Arena *a = p->arena;
-  Str type = str_new(a), local = str_new(a), reason = str_new(a);
-  str_puts(&type, dtype_name(t));
-  shape_put(&type, s);
-  Shape here = layout_local(&p->program->mesh, l, s);
-  shape_put(&local, &here);
+/* -------- the mesh, drawn -------- */
+
+enum { DRAWN_MOST = 8 };
+
+static void put_device_row(const Mesh *m, int64_t first, int64_t n, int wide, Str *out) {
+  (void)m;
+  for (int64_t c = 0; c < n; c++) str_printf(out, "  %*ld", wide, (long)(first + c));
+  str_puts(out, "\n");
+}
+
+/* Devices by number: columns are the last axis, rows the one before it. */
+static void put_drawing(const Plan *p, Str *out) {
+  const Mesh *m = &p->program->mesh;
+  if (m->naxes < 1 || m->naxes > 2) return;
+  const Axis *row = m->naxes == 2 ? &m->axis[0] : NULL, *column = &m->axis[m->naxes - 1];
+  int64_t rows = row ? row->size : 1, columns = column->size;
+  if (rows > DRAWN_MOST || columns > DRAWN_MOST || rows * columns < 2) return;
+  int label = row ? (int)strlen(row->name) + 2 : 6;
+  int wide = (int)strlen(column->name) + 2;
+  str_printf(out, "  %-*s", label, row ? "" : "");
+  for (int64_t c = 0; c < columns; c++) str_printf(out, "  %s %ld", column->name, (long)c);
+  str_puts(out, "\n");
+  for (int64_t r = 0; r < rows; r++) {
+    const char *head = row ? arena_printf(p->arena, "%s %ld", row->name, (long)r) : "device";
+    str_printf(out, "  %-*s", label, head);
+    put_device_row(m, r * columns, columns, wide, out);
+  }
+}
+
+/* -------- rows -------- */
+
+/* The inferred layout, or the one that costs less. An annotated value has the annotated one. */
+const Layout *report_computed(const Plan *p, const LocalEntry *le, NodeId id) {
+  const Node *n = graph_node(le->entry->graph, id);
+  const Choice *c = le->choice;
+  if (!c || !c->ways[id] || choice_is_said(n) || n->op == OP_relayout || n->op == OP_relayout_like)
+    return n->layout;
+  const Layout *made = form_at(c->routes, c->value[id].form, choice_result(c, id));
+  return made == n->layout ? made : layout_without_partial(p->program->layouts, made, &n->shape);
+}
+
+const char *report_local(const Plan *p, const Layout *l, const Shape *s) {
+  const Mesh *mesh = &p->program->mesh;
+  Str text = str_new(p->arena);
+  Shape here = layout_local(mesh, l, s);
+  shape_put(&text, &here);
   for (int d = 0; d < s->rank; d++)
-    if (!dim_even(&p->program->mesh, &l->dim[d], s->dim[d])) {
-      str_puts(&local, " at most");
+    if (!dim_even(mesh, &l->dim[d], s->dim[d])) {
+      str_puts(&text, " at most");
       break;
     }
-  chain_put_tensor(p, id, l, &reason);
-  Row r = {name, type.at, layout_text(a, &p->program->mesh, l), local.at, reason.at};
-  vec_push(a, &rows->r, r);
+  return text.at;
+}
+
+/* Where one axis came from, in a word or two. */
+static const char *axis_origin(const Plan *p, TensorId t, int axis) {
+  Chain c = chain_of(p, t, axis);
+  switch (c.last.why.kind) {
+  case WHY_SAID:
+    return c.hops ? arena_printf(p->arena, "from %s", tensor_text(p, c.last.tensor)) : "annotated";
+  case WHY_KEPT: return "kept from the base program";
+  case WHY_SHARED: return "shared weight update";
+  case WHY_CHEAPEST: return "chosen by cost";
+  default: return "";
+  }
+}
+
+const char *report_origin(const Plan *p, TensorId t, const Layout *l) {
+  Str s = str_new(p->arena);
+  const char *had[MAX_AXES];
+  int n = 0;
+  uint32_t axes = l->partial;
+  for (int d = 0; d < l->rank; d++)
+    for (int i = 0; i < l->dim[d].naxes; i++) axes |= 1u << l->dim[d].axis[i];
+  for (int a = 0; a < p->program->mesh.naxes; a++) {
+    if (!(axes & 1u << a)) continue;
+    const char *word = axis_origin(p, t, a);
+    bool again = !*word;
+    for (int i = 0; i < n; i++) again = again || !strcmp(had[i], word);
+    if (again) continue;
+    bool joins = n && !strncmp(word, "from ", 5) && !strncmp(had[n - 1], "from ", 5);
+    str_printf(&s, "%s%s", n ? ", " : "", joins ? word + 5 : word);
+    had[n++] = word;
+  }
+  if (n) return s.at;
+  const Spec *spec = tensor_spec(p, t);
+  return spec && !spec->open ? "annotated" : "default";
+}
+
+static const char *chosen_text(const Plan *p, double saving) {
+  return saving >= 0.005 ? arena_printf(p->arena, "chosen: %.0f %% cheaper", 100 * saving)
+                         : "chosen by cost";
+}
+
+const char *report_origin_of_node(const Plan *p, const LocalEntry *le, Choice **trial, NodeId id) {
+  const Node *n = graph_node(le->entry->graph, id);
+  if (report_computed(p, le, id) == n->layout)
+    return report_origin(p, tensor_of_node(p, le->index, id), n->layout);
+  if (!*trial) *trial = why_trial(p, le->choice);
+  return chosen_text(p, why_saving(p, *trial, id, n->layout));
+}
+
+static void add_row(const Plan *p, Rows *rows, const char *name, DType t, const Shape *s,
+                    const Layout *l, const char *origin) {
+  Str type = str_new(p->arena);
+  str_puts(&type, dtype_name(t));
+  shape_put(&type, s);
+  Row r = {.cell = {name, type.at, report_layout(p, l), report_local(p, l, s)}, .origin = origin};
+  vec_push(p->arena, &rows->r, r);
+}
+
+/* The inferred layout's chains; of a value computed otherwise, that it is. */
+static const char *chains_text(const Plan *p, TensorId t, const Layout *inferred, bool is_other) {
+  Str s = str_new(p->arena);
+  if (is_other) str_printf(&s, "inferred %s: ", report_layout(p, inferred));
+  chain_put_tensor(p, t, inferred, &s);
+  return s.at;
+}
+
+static int widths(const Rows *rows, int *w) {
+  int sum = 2;
+  for (int c = 0; c < COLUMNS; c++) {
+    static const char *const head[COLUMNS] = {"", "type", "layout", "local block"};
+    int most = c ? CELL_MOST : NAME_MOST;
+    w[c] = (int)strlen(c ? head[c] : rows->title);
+    for (int i = 0; i < rows->r.n; i++) {
+      int n = (int)strlen(rows->r.at[i].cell[c]);
+      if (n > w[c] && n <= most) w[c] = n;
+    }
+    sum += w[c] + 2;
+  }
+  return sum;
+}
+
+/* A cell wider than its column pushes the others; where the line would be too long, the name stands
+ * alone on it. */
+static void put_row(const Row *r, const int *w, int used, Str *out) {
+  int room = REPORT_WIDTH - used;
+  int over = 0;
+  for (int c = 1; c < COLUMNS; c++) {
+    int n = (int)strlen(r->cell[c]);
+    if (n > w[c]) over += n - w[c];
+  }
+  bool alone = (int)strlen(r->cell[0]) > w[0];
+  str_printf(out, "  %-*s", w[0], r->cell[0]);
+  if (alone) str_printf(out, "\n  %-*s", w[0], "");
+  for (int c = 1; c < COLUMNS; c++) str_printf(out, "  %-*s", w[c], r->cell[c]);
+  if ((int)strlen(r->origin) > room - over && room - over < ORIGIN_LEAST)
+    str_printf(out, "\n%*s", used < 60 ? used : 60, "");
+  else
+    str_puts(out, "  ");
+  str_printf(out, "%s\n", r->origin);
+  if (r->why) str_printf(out, "      %s\n", r->why);
 }
 
 static void put_rows(const Rows *rows, Str *out) {
-  int w[4] = {0};
-  for (int i = 0; i < rows->r.n; i++) {
-    const Row *r = &rows->r.at[i];
-    const char *cell[4] = {r->name, r->type, r->layout, r->local};
-    for (int c = 0; c < 4; c++)
-      if ((int)strlen(cell[c]) > w[c]) w[c] = (int)strlen(cell[c]);
-  }
-  for (int c = 0; c < 4; c++)
-    if (w[c] > 48) w[c] = 48;
-  for (int i = 0; i < rows->r.n; i++) {
-    const Row *r = &rows->r.at[i];
-    str_printf(out, "  %-*s  %-*s  %-*s  here %-*s  %s\n", w[0], r->name, w[1], r->type, w[2],
-               r->layout, w[3], r->local, r->why);
+  int w[COLUMNS], used = widths(rows, w);
+  str_printf(out, "%-*s  %-*s  %-*s  %-*s  %s\n", w[0] + 2, rows->title, w[1], "type", w[2],
+             "layout", w[3], "local block", "from");
+  for (int i = 0; i < rows->r.n; i++) put_row(&rows->r.at[i], w, used, out);
+}
+
+static void put_outputs(const Plan *p, const Entry *en, Str *out) {
+  for (int i = 0; i < en->outputs.n; i++) {
+    const Output *o = &en->outputs.at[i];
+    str_printf(out, "  return %s = %s %s", o->name,
+               node_text(p->program, en->graph, o->node, p->arena), report_layout(p, o->layout));
+    if (o->spec) str_printf(out, "  annotated at %s", report_where(p, o->spec->span));
+    str_puts(out, "\n");
   }
 }
 
-/* The cost may have it computed in other pieces than those that were inferred. */
-static void note_choice(const Plan *p, const LocalEntry *le, NodeId id, Row *row) {
-  const Node *n = graph_node(le->entry->graph, id);
-  const Choice *c = le->choice;
-  if (!c->ways[id] || n->op == OP_relayout || n->op == OP_relayout_like) return;
-  const Layout *made = form_at(c->routes, c->value[id].form, choice_result(c, id));
-  const Layout *settled = layout_without_partial(p->program->layouts, made, &n->shape);
-  if (made == n->layout || settled == n->layout) return;
-  row->why = arena_printf(p->arena, "%s; made as %s, which is cheaper", row->why,
-                          layout_text(p->arena, &p->program->mesh, made));
+static void put_entry(const Plan *p, int e, bool why, Str *out) {
+  const LocalEntry *le = &p->entries.at[e];
+  const Entry *en = le->entry;
+  Rows rows = {.title = arena_printf(p->arena, "entry %s", en->name)};
+  Choice *trial = NULL;
+  for (NodeId i = 0; i < en->graph->nodes.n; i++) {
+    const Node *n = graph_node(en->graph, i);
+    if (n->op == OP_var || n->op == OP_const) continue;
+    const Layout *l = report_computed(p, le, i);
+    add_row(p, &rows, node_text(p->program, en->graph, i, p->arena), n->dtype, &n->shape, l,
+            report_origin_of_node(p, le, &trial, i));
+    TensorId t = {TENSOR_NODE, e, i};
+    if (why) rows.r.at[rows.r.n - 1].why = chains_text(p, t, n->layout, l != n->layout);
+  }
+  put_rows(&rows, out);
+  put_outputs(p, en, out);
 }
 
-void dump_layouts(const Plan *p, Str *out) {
-  Rows vars = {0};
+static void put_layouts(const Plan *p, bool why, Str *out) {
+  Rows vars = {.title = "variables"};
   report_mesh(p, out);
+  put_drawing(p, out);
   for (int i = 0; i < p->program->vars.n; i++) {
     const Var *v = &p->program->vars.at[i];
-    add_row(p, &vars, v->path, v->dtype, &v->shape, v->layout, (TensorId){TENSOR_VAR, 0, i});
+    TensorId t = {TENSOR_VAR, 0, i};
+    add_row(p, &vars, v->path, v->dtype, &v->shape, v->layout, report_origin(p, t, v->layout));
+    if (why) vars.r.at[i].why = chains_text(p, t, v->layout, false);
   }
-  if (vars.r.n) str_puts(out, "variables\n");
-  put_rows(&vars, out);
-  for (int e = 0; e < p->program->entries.n; e++) {
-    const Entry *en = &p->program->entries.at[e];
-    if (!strcmp(en->name, "init")) continue;
-    Rows rows = {0};
-    str_printf(out, "entry %s\n", en->name);
-    for (NodeId i = 0; i < en->graph->nodes.n; i++) {
-      const Node *n = graph_node(en->graph, i);
-      if (n->op == OP_var || n->op == OP_const) continue;
-      add_row(p, &rows, node_text(en->graph, i, p->arena), n->dtype, &n->shape, n->layout,
-              (TensorId){TENSOR_NODE, e, i});
-      note_choice(p, &p->entries.at[e], i, &rows.r.at[rows.r.n - 1]);
-    }
-    put_rows(&rows, out);
-    for (int i = 0; i < en->outputs.n; i++) {
-      const Output *o = &en->outputs.at[i];
-      str_printf(out, "  return %s = %s %s", o->name, node_text(en->graph, o->node, p->arena),
-                 layout_text(p->arena, &p->program->mesh, o->layout));
-      if (o->spec) str_printf(out, "  said at %s", report_where(p, o->spec->span));
-      str_puts(out, "\n");
-    }
-  }
+  if (vars.r.n) put_rows(&vars, out);
+  for (int e = 0; e < p->program->entries.n; e++)
+    if (strcmp(p->program->entries.at[e].name, "init")) put_entry(p, e, why, out);
 }
+
+void dump_layouts(const Plan *p, Str *out) { put_layouts(p, false, out); }
+
+void dump_layouts_why(const Plan *p, Str *out) { put_layouts(p, true, out); }

@@ -1,5 +1,5 @@
-/* --dump=memory: where each value lies and when, what is alive at the worst step, and what a device
- * will take in all. */
+/* --dump=memory: what a device takes in all, live buffers at the peak, and the offset and lifetime
+ * of each buffer. */
 #include "report.h"
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +120,7 @@ static Tenants tenants_of(const Plan *p, const LocalEntry *le) {
 }
 
 static const char *value_name(const Plan *p, const LocalEntry *le, NodeId id) {
-  return node_text(le->entry->graph, le->origin.at[id], p->arena);
+  return node_text(p->program, le->entry->graph, le->origin.at[id], p->arena);
 }
 
 /* The value that is in buffer b at step t: of two that meet there, the newer. */
@@ -191,11 +191,11 @@ static int worst_step(const Plan *p, const LocalEntry *le) {
 static void put_worst(const Plan *p, const LocalEntry *le, const Tenants *in, Str *out) {
   int t = worst_step(p, le);
   if (t < 0)
-    str_puts(out, "  most is alive before the first step:\n");
+    str_puts(out, "  live at the peak, before the first step:\n");
   else if (t == le->steps.n)
-    str_puts(out, "  most is alive after the last step:\n");
+    str_puts(out, "  live at the peak, after the last step:\n");
   else
-    str_printf(out, "  most is alive in step %d of %d, which makes %s:\n", t, le->steps.n,
+    str_printf(out, "  live at the peak, step %d of %d, which computes %s:\n", t, le->steps.n,
                value_name(p, le, le->steps.at[t].nodes.at[0]));
   put_alive(p, le, in, t, out);
 }
@@ -211,21 +211,21 @@ static void put_again(const Plan *p, const LocalEntry *le, Str *out) {
       if (!le->again[s->nodes.at[i]]) continue;
       double time = cost_step(p, le, t).compute / s->nodes.n;
       const Buffer *b = &le->buffers.at[le->buffer[s->nodes.at[i]]];
-      str_printf(out, "  %s is computed again in step %d: %ld bytes, %s\n",
+      str_printf(out, "  %s is recomputed in step %d: %ld bytes, %s\n",
                  value_name(p, le, s->nodes.at[i]), t, (long)b->bytes, report_time(p, time));
       all += time, n++;
     }
   }
-  str_printf(out, "  %d values are computed again to fit %lld bytes: %s a call, modelled\n", n,
+  str_printf(out, "  %d values are recomputed to fit %lld bytes: %s a call, modelled\n", n,
              (long long)p->memory, report_time(p, all));
 }
 
 static void put_entry(const Plan *p, const LocalEntry *le, Str *out) {
-  str_printf(out, "entry %s: arena %ld bytes a device; %ld are alive at once\n", le->entry->name,
+  str_printf(out, "entry %s: arena %ld bytes a device; %ld live at the peak\n", le->entry->name,
              (long)le->arena_bytes, (long)le->live_bytes);
   Tenants in = tenants_of(p, le);
   if (le->arena_bytes) put_worst(p, le, &in, out);
-  if (le->arena_bytes) str_puts(out, "  where and when each value lies:\n");
+  if (le->arena_bytes) str_puts(out, "        offset       bytes  buffer: lifetime, values\n");
   for (int i = 0; i < le->buffers.n; i++) {
     const Buffer *b = &le->buffers.at[i];
     if (b->place != PLACE_ARENA) continue;
@@ -241,14 +241,19 @@ static void put_entry(const Plan *p, const LocalEntry *le, Str *out) {
   for (int i = 0; i < le->copies.n; i++) {
     const Buffer *to = &le->buffers.at[le->copies.at[i].to];
     if (to->place == PLACE_VAR)
-      str_printf(out, "  %s gets its new value by a copy at the end\n",
-                 p->program->vars.at[to->var].path);
+      str_printf(out, "  %s is updated by a copy at the end\n", p->program->vars.at[to->var].path);
   }
 }
 
 void dump_memory(const Plan *p, Str *out) {
   report_mesh(p, out);
+  dtrt_memory m = report_memory(p);
+  if (m.total >= 0)
+    str_printf(out,
+               "a device takes %ld bytes: variables %ld, arena %ld, packing %ld, exchanges %ld\n",
+               (long)m.total, (long)m.variables, (long)m.arena, (long)m.packing, (long)m.exchanges);
   str_printf(out, "variables: %ld bytes a device\n", (long)p->vars_bytes);
+  if (p->program->vars.n) str_puts(out, "      offset       bytes  variable\n");
   for (int i = 0; i < p->program->vars.n; i++) {
     const Var *v = &p->program->vars.at[i];
     Shape local = local_shape(p, v->layout, &v->shape);
@@ -256,9 +261,4 @@ void dump_memory(const Plan *p, Str *out) {
                (long)(shape_count(&local) * dtype_size(v->dtype)), v->path);
   }
   for (int e = 0; e < p->entries.n; e++) put_entry(p, &p->entries.at[e], out);
-  dtrt_memory m = report_memory(p);
-  if (m.total < 0) return;
-  str_printf(out,
-             "a device takes %ld bytes: variables %ld, arena %ld, packing %ld, exchanges %ld\n",
-             (long)m.total, (long)m.variables, (long)m.arena, (long)m.packing, (long)m.exchanges);
 }

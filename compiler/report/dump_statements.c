@@ -1,5 +1,5 @@
-/* --dump=statements: each layout statement with the tensors that lie as it says, and what no
- * statement names. A rename that leaves a pattern with nothing to match shows here. */
+/* --dump=statements: each layout statement with the tensors it applies to, and the variables that
+ * no statement names. A rename that leaves a pattern with nothing to match shows here. */
 #include "report.h"
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void put_yielded(const Plan *p, const Statement *s, Str *out) {
     if (!same.n) continue;
     str_puts(out, "      not ");
     put_list(same.at, same.n, out);
-    str_printf(out, ": said at %s\n", report_where(p, s->to.at[i]));
+    str_printf(out, ": annotated at %s\n", report_where(p, s->to.at[i]));
   }
 }
 
@@ -40,7 +40,7 @@ static void put_statement(const Plan *p, const Statement *s, Str *out) {
   if (s->gave.n)
     put_list(s->gave.at, s->gave.n, out);
   else
-    str_puts(out, "nothing");
+    str_puts(out, "no tensor");
   str_puts(out, "\n");
   put_yielded(p, s, out);
 }
@@ -63,7 +63,7 @@ static void put_unsaid(const Plan *p, bool trainable, Str *out) {
     if (type.n > long_type) long_type = type.n;
   }
   if (!all) return;
-  str_printf(out, "unsaid: %d of %d %s%s\n", n, all, trainable ? "param" : "state",
+  str_printf(out, "not annotated: %d of %d %s%s\n", n, all, trainable ? "param" : "state",
              all == 1 ? "" : "s");
   for (int i = 0; i < g->vars.n; i++) {
     const Var *v = &g->vars.at[i];

@@ -446,7 +446,7 @@ void edits_put_change(const Edits *all, const Edit *e, Str *out) {
   else if (e->at.file) /* `on`, relayout */
     str_printf(out, "%s of %s at %s -> %s", statement, e->target, report_where(p, e->at), e->now);
   else
-    str_printf(out, "layout %s = %s, where nothing is said now", e->target, e->now);
+    str_printf(out, "layout %s = %s, not annotated now", e->target, e->now);
 }
 
 static void put_edit(const Edits *all, const Edit *e, int entry, Str *out) {
@@ -486,11 +486,11 @@ void edits_put_without(const Edits *all, const LocalEntry *le, int step, Str *ou
     if (gone && (!best || e->entry[le->index].time < best->entry[le->index].time)) best = e;
   }
   arena_release(p->arena, mark);
-  str_puts(out, "    cheapest edit without it: ");
+  str_puts(out, "    cheapest edit that avoids it: ");
   if (best)
     put_edit(all, best, le->index, out);
   else
-    str_printf(out, "none of the %d that were tried\n", all->edit.n);
+    str_printf(out, "none of the %d tried\n", all->edit.n);
 }
 
 enum { MOST_SHOWN = 5 };
@@ -509,23 +509,23 @@ static void put_best(const Edits *all, int entry, Str *out) {
       if (best < 0 || t < all->edit.at[best].entry[entry].time) best = i;
     }
     if (best < 0) break;
-    str_puts(out, "  quicker: ");
+    str_puts(out, "  faster: ");
     put_edit(all, &all->edit.at[best], entry, out);
     last = all->edit.at[best].entry[entry].time, last_i = best;
   }
-  if (!shown) str_puts(out, "  none of them makes a call quicker\n");
+  if (!shown) str_puts(out, "  no edit makes a call faster\n");
 }
 
 void edits_put(const Edits *all, Str *out) {
   if (!all) {
-    str_puts(out, "its variables lie as in the program that it is a variant of: ask that one\n");
+    str_puts(out, "a variant takes its variables' layouts from its base program: dump that one\n");
     return;
   }
   const Plan *p = all->plan;
   report_mesh(p, out);
-  str_printf(out, "%d edit%s of one layout tried", all->edit.n, all->edit.n == 1 ? "" : "s");
-  if (all->left_out) str_printf(out, ", %d more left out", all->left_out);
-  if (all->is_short) str_puts(out, " as each takes long");
+  str_printf(out, "%d single-layout edit%s tried", all->edit.n, all->edit.n == 1 ? "" : "s");
+  if (all->left_out) str_printf(out, ", %d not tried", all->left_out);
+  if (all->is_short) str_puts(out, " because each takes long");
   str_puts(out, "\n");
   for (int e = 1; e < p->entries.n; e++) {
     const LocalEntry *le = &p->entries.at[e];

@@ -31,7 +31,7 @@ typedef struct Explain {
 
 /* One line a reason; the first has the title. */
 static void begin_line(Explain *x) {
-  str_printf(x->out, "      %-10s ", x->any ? "" : x->title);
+  str_printf(x->out, "      %s ", x->title);
   x->any = true;
 }
 
@@ -113,10 +113,9 @@ static void have_partial(Explain *x, NodeId from, int axis) {
   str_printf(x->out, "partial(%s): ", axis_name(x, axis));
   put_op(x, n);
   if (o == NO_NODE) {
-    str_printf(x->out, " reduces a dim cut over %s: the cheapest way by the model",
-               axis_name(x, axis));
+    str_printf(x->out, " reduces a dim split over %s: cheapest by the model", axis_name(x, axis));
   } else {
-    str_printf(x->out, " reduces a dim that %s cuts in ", axis_name(x, axis));
+    str_printf(x->out, " reduces a dim that %s splits in ", axis_name(x, axis));
     put_operand(x, o, axis);
   }
   str_puts(x->out, "\n");
@@ -134,18 +133,18 @@ static void have_cut(Explain *x, NodeId from, int axis, int dim) {
     put_chain(x, tensor_of(x, by), axis);
   } else if (o != NO_NODE) {
     put_op(x, n);
-    str_puts(x->out, " runs so, as it cuts ");
+    str_puts(x->out, " is split so, like its operand ");
     put_operand(x, o, axis);
   } else {
     put_op(x, n);
-    str_puts(x->out, " runs so: the cheapest way by the model");
+    str_puts(x->out, " is computed so: cheapest by the model");
   }
   str_puts(x->out, "\n");
 }
 
 static void put_have(Explain *x, const Layout *from, const Layout *to) {
   NodeId source = graph_node(x->le->graph, x->id)->operand[0];
-  x->title = "lies so:", x->any = false;
+  x->title = "laid out:", x->any = false;
   for (int a = 0; a < x->p->program->mesh.naxes; a++) {
     int at = place_of(from, a);
     if (at == NOWHERE || stands_alike(from, to, a)) continue;
@@ -209,16 +208,16 @@ static bool kept_by(const Explain *x, NodeId id, TensorId *out, const Layout **l
 static void put_kept(Explain *x, TensorId t, const Layout *l, int axis) {
   str_printf(x->out, "%s %s ", t.kind == TENSOR_VAR ? "variable" : "output", tensor_text(x->p, t));
   if (place_of(l, axis) >= 0 && reason_of(x->p, t, axis).kind != WHY_NOTHING) {
-    str_puts(x->out, "lies so: ");
+    str_puts(x->out, "is laid out so: ");
     put_chain(x, t, axis);
   } else if (place_of(l, axis) >= 0) {
-    str_puts(x->out, "lies as its value was inferred to");
+    str_puts(x->out, "is laid out as inferred for its value");
   } else {
     const Spec *s = tensor_spec(x->p, t);
     if (s && !s->open)
-      str_printf(x->out, "is not cut over it: said at %s", report_where(x->p, s->span));
+      str_printf(x->out, "is not split over it: annotated at %s", report_where(x->p, s->span));
     else
-      str_puts(x->out, "is not cut over it");
+      str_puts(x->out, "is not split over it");
   }
 }
 
@@ -233,11 +232,12 @@ static void put_settling(Explain *x, NodeId reader, const Layout *from) {
   arena_release(x->p->arena, mark);
   const char *op = op_def(n->op)->name;
   if (from->reduce != RED_SUM || (!jointly && !alone))
-    str_printf(x->out, "%s needs the %s, not terms of it", op, whole[from->reduce]);
+    str_printf(x->out, "%s requires the complete %s, not a partial one", op, whole[from->reduce]);
   else if (jointly && !alone)
-    str_printf(x->out, "%s carries terms on only where all its operands are partial", op);
+    str_printf(x->out, "%s passes partial values on only if all its operands are partial", op);
   else
-    str_printf(x->out, "settled before %s, which could carry the terms on: the model's choice", op);
+    str_printf(x->out,
+               "reduced before %s, which could pass partial values on: cheapest by the model", op);
 }
 
 /* The rule of the op that reads it forbids to cut that dim of the value. */
@@ -274,24 +274,24 @@ static void need_op(Explain *x, NodeId reader, const Layout *from, const Layout 
   str_printf(x->out, "%s%s", settles ? "; " : "", op_def(n->op)->name);
   if (other != NO_NODE && x->le->origin.at[other] == x->le->origin.at[x->id]) other = NO_NODE;
   if (at >= 0 && inferred_at(x, reader, axis, at)) {
-    str_printf(x->out,
-               "%s cuts %s: ", place_of(to, axis) == NOWHERE ? " has it elsewhere, where it" : "",
+    str_printf(x->out, "%s splits %s: ",
+               place_of(to, axis) == NOWHERE ? " uses it on another dim, where it" : "",
                tensor_text(x->p, tensor_of(x, reader)));
     put_chain(x, tensor_of(x, reader), axis);
   } else if (other != NO_NODE) {
-    str_printf(x->out, "%s cuts ",
-               place_of(to, axis) == NOWHERE ? " has it elsewhere, where it" : "");
+    str_printf(x->out, "%s splits ",
+               place_of(to, axis) == NOWHERE ? " uses it on another dim, where it" : "");
     put_operand(x, other, axis);
   } else if (at >= 0) {
-    str_puts(x->out, " runs so: the cheapest way by the model");
+    str_puts(x->out, " is computed so: cheapest by the model");
   } else if (needs_whole(x, reader, place_of(from, axis))) {
-    str_puts(x->out, " needs the dim whole");
+    str_puts(x->out, " requires the whole dim");
   } else if (kept_by(x, reader, &keeper, &kept) && place_of(kept, axis) == NOWHERE &&
              (keeper.kind == TENSOR_VAR || tensor_spec(x->p, keeper))) {
-    str_puts(x->out, " runs uncut over it, as ");
+    str_puts(x->out, " is not split over it, as ");
     put_kept(x, keeper, kept, axis);
   } else {
-    str_puts(x->out, " runs uncut over it: the cheapest way by the model");
+    str_puts(x->out, " is not split over it: cheapest by the model");
   }
   str_puts(x->out, "\n");
 }
@@ -301,7 +301,7 @@ static void put_need(Explain *x, const Layout *from, const Layout *to) {
   NodeId origin = x->le->origin.at[x->id];
   TensorId keeper = {0};
   const Layout *kept = NULL;
-  x->title = "wanted so:", x->any = false;
+  x->title = "required:", x->any = false;
   bool said = cause == origin && cause != NO_NODE;
   if (!said && cause == NO_NODE) kept_by(x, x->id, &keeper, &kept);
   for (int a = 0; a < x->p->program->mesh.naxes; a++) {
@@ -310,7 +310,7 @@ static void put_need(Explain *x, const Layout *from, const Layout *to) {
                  graph_node(x->le->entry->graph, cause)->op == OP_relayout)) {
       const Spec *s = graph_node(x->le->entry->graph, cause)->spec;
       begin_line(x);
-      str_printf(x->out, "%s: said at %s\n", axis_name(x, a), report_where(x->p, s->span));
+      str_printf(x->out, "%s: annotated at %s\n", axis_name(x, a), report_where(x->p, s->span));
     } else if (kept) {
       begin_line(x);
       str_printf(x->out, "%s: ", axis_name(x, a));

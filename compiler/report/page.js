@@ -175,7 +175,7 @@ function readNode([op, origin, type, layout, operands, value, buffer], i, raw) {
   const g = raw.global[origin], name = g[1] < 0 ? null : D.names[g[1]];
   return {
     i,
-    op: D.names[op],
+    op : D.names[op],
     origin,
     type,
     layout,
@@ -183,16 +183,28 @@ function readNode([op, origin, type, layout, operands, value, buffer], i, raw) {
     value,
     buffer,
     name,
-    place: g[4],
-    item: null,
-    users: []
+    label : raw.labels[origin],
+    place : g[4],
+    item : null,
+    users : []
   };
 }
-// Unnamed ones have the number of the whole program's graph, as in --dump=layouts and --dump=comm.
-const nodeText = (n) => n.name || '%' + n.origin;
-const nodeLabel = (n) => n.name || '%' + n.origin + ' (' + n.op + ')';
+// Unnamed ones are called by op and line, as everywhere in dtgc: exp@m.dtg:13, exp@m.dtg:13#2.
+function labelsOf(raw) {
+  const count = new Map();
+  return raw.global.map(([ op, name, type, layout, place ]) => {
+    if (name >= 0) return D.names[name];
+    const at = D.places[place], file = at && D.files[at[0] - 1][0].split('/').pop();
+    const text = D.names[op] + (at ? '@' + file + ':' + at[1] : ''), had = count.get(text) || 0;
+    count.set(text, had + 1);
+    return had ? text + '#' + (had + 1) : text;
+  });
+}
+const nodeText = (n) => n.name || n.label;
+const nodeLabel = nodeText;
 
 function readEntry(raw, index) {
+  raw.labels = labelsOf(raw);
   const e =
       {index, raw, name: raw.name, nodes: raw.local.map((n, i) => readNode(n, i, raw)), items: []};
   e.time = raw.compute + raw.exchange;

@@ -200,7 +200,7 @@ function tensorFacts(t) {
   if (t.kind === 'output')
     return {name: D.names[raw.outputs[t.index][0]], reasons: raw.outputs[t.index][2], said: -1};
   const g = raw.global[t.index];
-  return {name: g[1] < 0 ? '%' + t.index : D.names[g[1]], reasons: g[5], said: g[6]};
+  return {name : raw.labels[t.index], reasons : g[5], said : g[6]};
 }
 
 function tensorLink(t) {
@@ -227,7 +227,7 @@ function chainOf(t, axis) {
 
 function hopView([, r]) {
   if (r[1] === 'said')
-    return el('li', {}, 'said at ', el('b', {}, placeText(r[2])), sourceView(r[2], true));
+    return el('li', {}, 'annotated at ', el('b', {}, placeText(r[2])), sourceView(r[2], true));
   if (r[1] === 'kept') return el('li', {}, 'kept from the program that this one is a variant of');
   if (r[1] === 'cheapest') return el('li', {}, 'chosen by cost, since no layout is given for the output');
   if (r[1] === 'shared') return el('li', {}, 'chosen by updates: shared weight update, since no layout is given');
@@ -260,11 +260,10 @@ function whyView(t) {
     if (!chains.has(key)) chains.set(key, {chain, axes: []});
     chains.get(key).axes.push(AXES[axis]);
   }
-  if (!chains.size && facts.said < 0) return el('p', {}, 'whole: nothing cuts it');
+  if (!chains.size && facts.said < 0) return el('p', {}, 'replicated: nothing splits it');
   if (!chains.size)
-    return el(
-        'p', {}, 'whole: said at ', el('b', {}, placeText(facts.said)),
-        sourceView(facts.said, true));
+    return el('p', {}, 'replicated: annotated at ', el('b', {}, placeText(facts.said)),
+              sourceView(facts.said, true));
   const head = ({chain, axes}) =>
       el('p', {}, axisChips(axes),
          chain.length === 1 ? '' : 'through ' + count(chain.length - 1, 'step') + ':');
@@ -307,7 +306,7 @@ function sizeFacts(layout, type) {
 // asked.
 function wantedBy(e, x) {
   const c = x.cause < 0 ? null : e.raw.global[x.cause];
-  if (c) return (c[1] < 0 ? '%' + x.cause : D.names[c[1]]) + ' (' + D.names[c[0]] + ')';
+  if (c) return e.raw.labels[x.cause] + ' (' + D.names[c[0]] + ')';
   const v = e.raw.assigns.find((a) => base(e, a[1]) === x.node),
         o = e.raw.outputs.find((a) => base(e, a[1]) === x.node);
   return v ? 'variable ' + V[v[0]].name : o ? 'output ' + D.names[o[0]] : 'its own layout';

@@ -25,6 +25,27 @@ const char *report_axes(const Plan *p, uint32_t axes) {
   return s.at;
 }
 
+const char *report_value(const Plan *p, const Entry *e, NodeId id) {
+  const Node *n = graph_node(e->graph, id);
+  const char *text = node_text(p->program, e->graph, id, p->arena);
+  return n->name ? arena_printf(p->arena, "%s (%s)", text, op_def(n->op)->name) : text;
+}
+
+const char *report_value_at(const Plan *p, const Entry *e, NodeId id) {
+  const Node *n = graph_node(e->graph, id);
+  const char *text = report_value(p, e, id);
+  if (n->name || (n->site.file && n->site.file != n->span.file))
+    return arena_printf(p->arena, "%s at %s", text, node_where(p->program, n));
+  return text;
+}
+
+const char *report_bytes(const Plan *p, double n) {
+  static const char *const unit[] = {"bytes", "kB", "MB", "GB", "TB"};
+  int u = 0;
+  while (n >= 1000 && u < 4) n /= 1000, u++;
+  return arena_printf(p->arena, u ? "%.3g %s" : "%.0f %s", n, unit[u]);
+}
+
 const char *report_time(const Plan *p, double s) {
   return cost_time_text(s, arena_alloc(p->arena, 16));
 }
@@ -71,18 +92,70 @@ bool report_dump(const Plan *p, const FrontOptions *front, const char *stage, St
   static const struct {
     const char *name;
     void (*dump)(const Plan *p, Str *out);
-  } stages[] = {{"graph", dump_graph}, {"layouts", dump_layouts}, {"statements", dump_statements},
-                {"spmd", dump_spmd},   {"loops", dump_loops},  {"memory", dump_memory},   {"cost", dump_cost}};
+    bool wraps;
+  } stages[] = {{"graph", dump_graph, false},
+                {"spmd", dump_spmd, false},
+                {"loops", dump_loops, false},
+                {"layouts", dump_layouts, true},
+                {"layouts:why", dump_layouts_why, true},
+                {"statements", dump_statements, true},
+                {"memory", dump_memory, true},
+                {"cost", dump_cost, true},
+                {"summary", dump_summary, false},
+                {"layouts:json", dump_layouts_json, false},
+                {"comm:json", dump_comm_json, false},
+                {"memory:json", dump_memory_json, false},
+                {"cost:json", dump_cost_json, false}};
+  Str text = str_new(p->arena);
   for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
     if (!strcmp(stage, stages[i].name)) {
-      stages[i].dump(p, out);
+      stages[i].dump(p, stages[i].wraps ? &text : out);
+      report_wrap(text.at, out);
       return true;
     }
   if (!strcmp(stage, "comm"))
-    dump_comm(p, front, out);
+    dump_comm(p, front, &text);
   else if (!strcmp(stage, "edits"))
-    edits_put(edits_try(p, front, edits_many(p), 10 * EDITS_SECOND), out);
+    edits_put(edits_try(p, front, edits_many(p), 10 * EDITS_SECOND), &text);
   else
     return false;
+  report_wrap(text.at, out);
   return true;
+}
+
+/* How good a place to break a line is the blank at s[i]; 0: none. */
+static int break_grade(const char *s, int i, int depth) {
+  if (s[i] != ' ' || s[i + 1] == ' ') return 0;
+  if (depth > 0) return 1;
+  if (s[i - 1] == ' ' || !strncmp(s + i + 1, "<-", 2) || s[i - 1] == ';') return 4;
+  return strchr(",:", s[i - 1]) || s[i + 1] == '(' ? 3 : 2;
+}
+
+/* Where to break a line that is longer than `most`: at the best place of its last third, else
+ * anywhere before; 0: nowhere. */
+static int break_at(const char *s, int n, int indent, int most) {
+  int best = 0, grade = 0, depth = 0;
+  for (int i = 0; i < n && i <= most; i++) {
+    depth += (s[i] == '[' || s[i] == '(') - (s[i] == ']' || s[i] == ')');
+    if (i <= indent + 8) continue;
+    int g = break_grade(s, i, depth);
+    if (g && (g >= grade || (i > most * 2 / 3 && best <= most * 2 / 3))) best = i, grade = g;
+  }
+  return best;
+}
+
+void report_wrap(const char *text, Str *out) {
+  for (const char *end; *text; text = *end ? end + 1 : end) {
+    end = text + strcspn(text, "\n");
+    int n = (int)(end - text), indent = (int)strspn(text, " "), more = 0, at;
+    while (n + more > REPORT_WIDTH &&
+           (at = break_at(text, n, more ? 0 : indent, REPORT_WIDTH - more))) {
+      int kept = at;
+      while (kept && text[kept - 1] == ' ') kept--;
+      str_printf(out, "%*s%.*s\n", more, "", kept, text);
+      text += at + 1, n -= at + 1;
+      more = indent + 8;
+    }
+    str_printf(out, "%*s%.*s%s", more, "", n, text, *end ? "\n" : "");
+  }
 }

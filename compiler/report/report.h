@@ -10,6 +10,7 @@
 
 void dump_graph(const Plan *p, Str *out);
 void dump_layouts(const Plan *p, Str *out);
+void dump_layouts_why(const Plan *p, Str *out); /* with the chains of reasons */
 void dump_statements(const Plan *p, Str *out);
 void dump_loops(const Plan *p, Str *out);
 void dump_spmd(const Plan *p, Str *out);
@@ -19,15 +20,30 @@ void dump_memory(const Plan *p, Str *out);
  * when there was no memory to plan them. */
 dtrt_memory report_memory(const Plan *p);
 void dump_cost(const Plan *p, Str *out);
-/* graph, layouts, statements, spmd, comm, edits, loops, memory, cost; false for another name. `front` is what the plan
- * was compiled from, for those that try edits. */
+void dump_summary(const Plan *p,
+                  Str *out); /* one line: no error was found, and what it would cost */
+/* graph, layouts, statements, spmd, comm, edits, loops, memory, cost; layouts:why; for programs
+ * layouts:json, comm:json, memory:json, cost:json (docs/dumps.md); false for another name. `front`
+ * is what the plan was compiled from, for those that try edits. */
 bool report_dump(const Plan *p, const FrontOptions *front, const char *stage, Str *out);
 
+/* JSON, one line each (dump_json.c). */
+void dump_layouts_json(const Plan *p, Str *out);
+void dump_comm_json(const Plan *p, Str *out);
+void dump_memory_json(const Plan *p, Str *out);
+void dump_cost_json(const Plan *p, Str *out);
+
 /* -------- words that they share (report.c) -------- */
+
+enum { REPORT_WIDTH = 100 }; /* columns of text for readers */
+/* Breaks longer lines between words, outside of brackets where that can be; what is carried over is
+ * indented by eight more than its line, which nothing else is. */
+void report_wrap(const char *text, Str *out);
 
 void report_mesh(const Plan *p, Str *out);                 /* mesh [a=2]  2 devices */
 const char *report_axes(const Plan *p, uint32_t axes);     /* a, b */
 const char *report_where(const Plan *p, Span s);           /* file:line */
+const char *report_bytes(const Plan *p, double n);         /* 1.25 MB */
 const char *report_time(const Plan *p, double seconds);    /* 1.25 ms */
 /* "+2.3%"; "new" where there was nothing. */
 const char *report_change(const Plan *p, double was, double is);
@@ -37,6 +53,19 @@ const char *report_layout(const Plan *p, const Layout *l); /* [batch, _] */
 const char *statement_text(const Plan *p, Span layout);
 /* The whole line that a layout statement's target stands in, without a comment. */
 const char *statement_line(const Plan *p, Span target);
+/* Its name and op, "y (add)"; of a value without a name its text has the op already. */
+const char *report_value(const Plan *p, const Entry *e, NodeId id);
+const char *report_value_at(const Plan *p, const Entry *e,
+                            NodeId id); /* and its line, if not said */
+const char *report_local(const Plan *p, const Layout *l, const Shape *s); /* [8, 64] */
+/* Where a layout comes from, in a word: annotated, from x, default. */
+const char *report_origin(const Plan *p, TensorId t, const Layout *l);
+/* Of a value, which may have been computed in another layout than was inferred; *trial begins NULL.
+ */
+struct Choice;
+const char *report_origin_of_node(const Plan *p, const LocalEntry *le, struct Choice **trial,
+                                  NodeId id);
+const Layout *report_computed(const Plan *p, const LocalEntry *le, NodeId id);
 /* A local node that talks to other devices: no copy within one. */
 bool report_moves(const Plan *p, const LocalEntry *le, NodeId id);
 
@@ -67,7 +96,7 @@ void chain_put_tensor(const Plan *p, TensorId t, const Layout *l, Str *out);
 
 Reason reason_of(const Plan *p, TensorId t, int axis);
 TensorId tensor_of_node(const Plan *p, int entry, NodeId id); /* a var node means the variable */
-const char *tensor_text(const Plan *p, TensorId t);           /* its name, or %id */
+const char *tensor_text(const Plan *p, TensorId t);           /* node_text */
 const Layout *tensor_layout(const Plan *p, TensorId t);
 bool tensor_is_named(const Plan *p, TensorId t);
 const Spec *tensor_spec(const Plan *p, TensorId t); /* what was said of it, or NULL */

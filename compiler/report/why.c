@@ -53,20 +53,20 @@ static void put_refusal(const Why *w, const Proposal *x) {
   int elsewhere = dim_of(l, axis);
   if (elsewhere == x->dim) elsewhere = -1;
   if (spec && !(spec->open & 1u << x->dim)) {
-    str_printf(w->out, "the dim is kept as said at %s", report_where(w->p, spec->span));
+    str_printf(w->out, "the dim is fixed, annotated at %s", report_where(w->p, spec->span));
   } else if (elsewhere >= 0) {
     Chain c = chain_of(w->p, w->t, axis);
-    str_printf(w->out, "%s already cuts dim %d of it, ", w->mesh->axis[axis].name, elsewhere);
+    str_printf(w->out, "%s already splits its dim %d, ", w->mesh->axis[axis].name, elsewhere);
     chain_put(w->p, &c, w->out);
   } else if (at < x->has.naxes) {
     Reason had = reason_of(w->p, w->t, x->has.axis[at]);
-    str_printf(w->out, "the dim has %s already, and lists that disagree are not joined%s",
-               cut_text(w, &x->has),
-               had.won == WON_LARGEST ? ": the largest tensor's was taken" : "");
+    str_printf(
+        w->out, "the dim is already split by %s, and axis lists that disagree are not merged%s",
+        cut_text(w, &x->has), had.won == WON_LARGEST ? ": that of the largest tensor wins" : "");
   } else {
     str_puts(w->out,
-             "the order of ops: broadcasts forward, reductions and shifts come last, and an "
-             "axis that one tensor of the op uses is not forced on the others");
+             "inference order: broadcasts go forward only, reductions and shifts come last, and an "
+             "axis in use elsewhere in the op is not imposed");
   }
 }
 
@@ -76,7 +76,7 @@ static void propose(Why *w, const Proposal *x, bool *begun) {
     if (x->wants.naxes) w->agreed++;
     return;
   }
-  if (!*begun) str_puts(w->out, "  proposed otherwise, and refused\n");
+  if (!*begun) str_puts(w->out, "  rejected proposals\n");
   *begun = true;
   w->refused++;
   str_printf(w->out, "    %s on dim %d, by %s", cut_text(w, &x->wants), x->dim,
@@ -171,7 +171,7 @@ static void put_proposals(Why *w) {
         proposal_of_equal(w, e, tensor_of_node(w->p, e, en->outputs.at[i].node),
                           (TensorId){TENSOR_OUTPUT, e, i}, &begun);
   }
-  str_printf(w->out, "  %d neighbour%s agree%s with its axes, %d proposed others\n", w->agreed,
+  str_printf(w->out, "  %d neighbor%s agree%s with its axes, %d proposed others\n", w->agreed,
              w->agreed == 1 ? "" : "s", w->agreed == 1 ? "s" : "", w->refused);
 }
 
@@ -190,15 +190,15 @@ static void put_readers(const Why *w, const LocalEntry *le, NodeId id) {
       more++;
       continue;
     }
-    str_printf(w->out, "%s%s (%s)", shown++ ? ", " : "      read for ",
-               node_text(le->entry->graph, last, w->p->arena), op_def(n->op)->name);
+    str_printf(w->out, "%s%s", shown++ ? ", " : "      read by ",
+               report_value(w->p, le->entry, last));
   }
   if (more) str_printf(w->out, " and %d more", more);
   if (shown) str_puts(w->out, "\n");
   const Entry *e = le->entry;
   for (int i = 0; i < e->assigns.n; i++)
     if (le->assign[i] == id)
-      str_printf(w->out, "      is the next %s\n",
+      str_printf(w->out, "      is the new value of %s\n",
                  w->p->program->vars.at[e->assigns.at[i].var].path);
   for (int i = 0; i < e->outputs.n; i++)
     if (le->output[i] == id) str_printf(w->out, "      is returned as %s\n", e->outputs.at[i].name);
@@ -214,7 +214,7 @@ static int step_of(const LocalEntry *le, NodeId id) {
 static void put_version(const Why *w, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id);
   Shape here = layout_local(w->mesh, n->layout, &n->shape);
-  str_printf(w->out, "    %s here ", report_layout(w->p, n->layout));
+  str_printf(w->out, "    %s local ", report_layout(w->p, n->layout));
   shape_put(w->out, &here);
   int t = step_of(le, id);
   if (n->op == OP_exchange) {
@@ -232,11 +232,11 @@ static void put_version(const Why *w, const LocalEntry *le, NodeId id) {
   } else if (node_class(n) != CLASS_SOURCE) {
     str_printf(w->out, "  by %s", op_def(n->op)->name);
     if (!le->stored[node_base(le->graph, id)])
-      str_puts(w->out, ", inside the loops that read it");
+      str_puts(w->out, ", fused into the loops that read it");
     else if (t >= 0)
       str_printf(w->out, ", its step %s", report_time(w->p, cost_step(w->p, le, t).compute));
   } else {
-    str_printf(w->out, "  as it lies");
+    str_printf(w->out, "  as stored");
   }
   str_puts(w->out, "\n");
   put_readers(w, le, id);
@@ -252,7 +252,7 @@ static void put_versions(const Why *w) {
       TensorId of = tensor_of_node(w->p, e, le->origin.at[i]);
       if (!tensor_equal(of, w->t)) continue;
       if (!begun && w->t.kind == TENSOR_NODE) why_alternatives(w->p, le, w->t.index, w->out);
-      if (!begun) str_printf(w->out, "  on a device, in entry %s\n", le->entry->name);
+      if (!begun) str_printf(w->out, "  on each device, in entry %s\n", le->entry->name);
       begun = true;
       put_version(w, le, i);
     }
@@ -265,18 +265,18 @@ static void put_axes(const Why *w) {
   const Layout *l = tensor_layout(w->p, w->t);
   const Spec *spec = tensor_spec(w->p, w->t);
   if (spec) {
-    str_printf(w->out, "  said at %s: %s", report_where(w->p, spec->span),
+    str_printf(w->out, "  annotated at %s: %s", report_where(w->p, spec->span),
                statement_text(w->p, spec->span));
-    str_puts(w->out, spec->open ? " (dims with ? are open to inference)\n" : "\n");
+    str_puts(w->out, spec->open ? " (dims with ? are inferred)\n" : "\n");
   }
   for (int d = 0; d < l->rank; d++)
     for (int i = 0; i < l->dim[d].naxes; i++) {
       int a = l->dim[d].axis[i];
       Chain c = chain_of(w->p, w->t, a);
-      str_printf(w->out, "  %s cuts dim %d\n", w->mesh->axis[a].name, d);
+      str_printf(w->out, "  %s splits dim %d\n", w->mesh->axis[a].name, d);
       chain_put_whole(w->p, &c, "    ", w->out);
     }
-  if (!layout_axes(l)) str_puts(w->out, spec && !spec->open ? "" : "  nothing cuts it\n");
+  if (!layout_axes(l)) str_puts(w->out, spec && !spec->open ? "" : "  nothing splits it\n");
 }
 
 static void put_tensor(const Plan *p, TensorId t, Str *out) {
@@ -295,12 +295,11 @@ static void put_tensor(const Plan *p, TensorId t, Str *out) {
     n = graph_node(e->graph, output ? e->outputs.at[t.index].node : t.index);
     shape = n->shape, type = n->dtype;
     str_printf(out, "entry %s, %s%s", e->name, output ? "output " : "", tensor_text(p, t));
-    if (n->name && !output) str_printf(out, " (%%%d)", t.index);
   }
   Shape here = layout_local(w.mesh, l, &shape);
   str_printf(out, "  %s", dtype_name(type));
   shape_put(out, &shape);
-  str_printf(out, " %s here ", report_layout(p, l));
+  str_printf(out, " %s local ", report_layout(p, l));
   shape_put(out, &here);
   if (n && t.kind == TENSOR_NODE && n->op != OP_input)
     str_printf(out, "  by %s at %s", op_def(n->op)->name, node_where(g, n));
@@ -350,6 +349,7 @@ static void offer(Search *s, const char *text, const char *entry, TensorId t) {
 
 static void search(Search *s) {
   const Program *g = s->p->program;
+  bool by_line = strchr(s->name, '@'); /* a value without a name */
   for (int i = 0; i < g->vars.n; i++)
     offer(s, g->vars.at[i].path, "", (TensorId){TENSOR_VAR, 0, i});
   for (int e = 0; e < g->entries.n; e++) {
@@ -357,13 +357,9 @@ static void search(Search *s) {
     if (!strcmp(en->name, "init")) continue;
     for (NodeId i = 0; i < en->graph->nodes.n; i++) {
       const Node *n = graph_node(en->graph, i);
-      const char *id = s->name[0] == '%' ? s->name : strchr(s->name, '%');
       TensorId t = {TENSOR_NODE, e, i};
       if (n->op == OP_var) continue;
-      if (n->name) offer(s, n->name, en->name, t);
-      if (id && strtol(id + 1, NULL, 10) == i &&
-          is_called(s->name, en->name, arena_printf(s->p->arena, "%%%d", i)))
-        vec_push(s->p->arena, &s->found, t);
+      if (n->name || by_line) offer(s, node_text(g, en->graph, i, s->p->arena), en->name, t);
     }
     for (int i = 0; i < en->outputs.n; i++) {
       const Output *o = &en->outputs.at[i];
@@ -379,7 +375,8 @@ static void search(Search *s) {
   }
 }
 
-bool why_put(const Plan *p, const char *name, Str *out) {
+/* Text of readable width. */
+static bool put_all(const Plan *p, const char *name, Str *out) {
   Search s = {.p = p, .name = name};
   search(&s);
   for (int i = 0; i < s.found.n; i++) {
@@ -392,4 +389,11 @@ bool why_put(const Plan *p, const char *name, Str *out) {
   for (int i = 0; i < 3 && !s.found.n && s.near[i]; i++)
     str_printf(out, "%s`%s`", i ? ", " : "", s.near[i]);
   return s.found.n > 0;
+}
+
+bool why_put(const Plan *p, const char *name, Str *out) {
+  Str text = str_new(p->arena);
+  bool found = put_all(p, name, &text);
+  report_wrap(text.at, out);
+  return found;
 }

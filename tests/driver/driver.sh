@@ -23,7 +23,7 @@ expect 2 'dtgc FILES' "$dtgc"
 expect 0 '--dump' "$dtgc" --help
 expect 0 'dtgc ' "$dtgc" --version
 expect 2 'do you mean --dump?' "$dtgc" --dmup=ast m.dtg
-expect 2 'no stage `layout`' "$dtgc" --dump=layout m.dtg
+expect 2 'unknown stage `layout`' "$dtgc" --dump=layout m.dtg
 expect 2 'needs a value' "$dtgc" m.dtg --mesh
 expect 2 'given twice' "$dtgc" m.dtg --mesh a=2 --mesh=a=3
 expect 2 'NAME=VALUE' "$dtgc" m.dtg -D n
@@ -34,8 +34,9 @@ expect 2 'given twice' "$dtgc" m.dtg --diff l.dtg --diff m.dtg
 expect 2 'neither a .dtg file' "$dtgc" run m.dgt info
 expect 1 'cannot be read' "$dtgc" nothere.dtg
 expect 1 'bad.dtg:1:' "$dtgc" bad.dtg
-expect 0 '' "$dtgc" m.dtg
-[ -z "$("$dtgc" m.dtg l.dtg 2>&1)" ] || fail 'a check speaks'
+# Files alone: one line, that there is no error and what a call would cost.
+expect 0 'm.dtg: no errors; 1 device; modelled time a call: ' "$dtgc" m.dtg
+[ "$("$dtgc" m.dtg l.dtg 2>&1 | wc -l)" = 1 ] || fail 'a check prints more than a line, or nothing'
 
 # -- dumps and C
 expect 0 'entry add' "$dtgc" --dump=ast m.dtg

@@ -25,7 +25,7 @@ for say in 'w forbid gather' 'w=[_,model] forbid gather' '"w|b" forbid gather'; 
   expect 0 'all-to-all' "$dtgc" m.dtg l.dtg --dump=comm --layout "$say"
 done
 expect 1 'gathering is forbidden here' "$dtgc" m.dtg l.dtg --layout 'forbid gather' --layout 'f.y=[]'
-expect 1 'cheapest edit without it: layout f.y=[] at --layout 2:1 -> [model, _]' \
+expect 1 'cheapest edit that avoids it: layout f.y=[] at --layout 2:1 -> [model, _]' \
   "$dtgc" m.dtg l.dtg --layout 'forbid gather' --layout 'f.y=[]'
 expect 1 'cheapest edit' "$dtgc" run m.dtg l.dtg --layout 'f.y=[] forbid gather' info
 expect 1 'only `forbid gather`' "$dtgc" m.dtg l.dtg --layout 'w=[_,model] forbid reduce'

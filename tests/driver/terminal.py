@@ -9,7 +9,7 @@ import sys
 dtgc, folder = os.path.abspath(sys.argv[1]), sys.argv[2]
 os.makedirs(folder, exist_ok=True)
 os.chdir(folder)
-env = dict(os.environ, TERM="xterm", DTGC_CACHE="off")
+env = dict(os.environ, TERM="xterm", NO_COLOR="1", DTGC_CACHE="off")
 failed = False
 
 

@@ -151,7 +151,7 @@ static void check_memory(const Json *entry, const char *memory) {
   long arena = -1, live = -1;
   snprintf(head, sizeof head, "entry %s: arena ", get(entry, "name")->text);
   const char *at = strstr(memory, head);
-  CHECK(at && sscanf(at + strlen(head), "%ld bytes a device; %ld are", &arena, &live) == 2);
+  CHECK(at && sscanf(at + strlen(head), "%ld bytes a device; %ld live", &arena, &live) == 2);
   CHECK((long)get(entry, "arena")->number == arena && (long)get(entry, "live")->number == live);
 }
 

@@ -105,7 +105,7 @@ static void check_case(const Case *c, const char *name, double share) {
   char *text = NULL;
   size_t n, k;
   CHECK((uint64_t)(s.variables + s.arena) <= limit && s.variables == m.variables);
-  CHECK(dtgc_dump(small, "memory", &text) == DTGC_OK && strstr(text, "is computed again in step"));
+  CHECK(dtgc_dump(small, "memory", &text) == DTGC_OK && strstr(text, "is recomputed in step"));
   dtgc_free_text(text);
   char *a = train(plain, &n), *b = train(small, &k);
   CHECK(n == k && !memcmp(a, b, n));

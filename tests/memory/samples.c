@@ -83,7 +83,7 @@ static void run_entry(dtgc_program *p, const char *entry) {
   for (int i = 0; i < n; i++) free((char *)in[i].data - 1);
 }
 
-/* "entry train: arena A bytes a device; L are alive at once" of the dump. */
+/* "entry train: arena A bytes a device; L live at the peak" of the dump. */
 static void check_arenas(dtgc_program *p) {
   char *text;
   if (dtgc_dump(p, "memory", &text)) {

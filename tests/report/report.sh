@@ -1,6 +1,6 @@
 #!/bin/bash
 # The reports' claims, tried.   tests/report/report.sh DTGC
-#   chains  each inferred axis of --dump=layouts ends in a statement, and --why answers for every named tensor
+#   chains  each inferred axis of --dump=layouts:why ends in a statement, and --why answers for every named tensor
 #   edits   each edit that --dump=edits proposes is written into a copy of the sources as it says: the exchange must be
 #           gone, and --dump=cost must say the time that was promised
 set -u
@@ -16,20 +16,30 @@ fail() {
   failed=1
 }
 
+# Lines carried over, eight blanks further in, are joined to theirs.
+unwrap() {
+  awk '{ match($0, /^ */); own = RLENGTH }
+       NR > 1 && own >= indent + 8 { line = line " " substr($0, own + 1); next }
+       { if (NR > 1) print line; line = $0; indent = own }
+       END { print line }'
+}
+
 # chains FILES...
 chains() {
-  "$dtgc" "$@" --dump=layouts >"$tmp/layouts" || { fail "$*: no layouts"; return; }
-  if grep -n 'nobody knows' "$tmp/layouts"; then fail "$*: a chain without an end"; fi
+  "$dtgc" "$@" --dump=layouts:why >"$tmp/wrapped" || { fail "$*: no layouts"; return; }
+  if awk 'length > 100 { print FILENAME ":" FNR ": " $0; bad = 1 } END { exit !bad }' "$tmp/wrapped"; then fail "$*: lines beyond 100 columns"; fi
+  unwrap <"$tmp/wrapped" >"$tmp/layouts"
+  if grep -n ': unknown' "$tmp/layouts"; then fail "$*: a chain without an end"; fi
   # Every reason that begins `from` ends in a statement.
   while IFS= read -r line; do
     chains=$((chains + 1))
-    case $line in *"said at "*) ;; *) fail "$*: no statement at the end: $line" ;; esac
+    case $line in *"annotated at "*) ;; *) fail "$*: no statement at the end: $line" ;; esac
   done < <(grep -o '[a-z]*: from [^;]*' "$tmp/layouts")
   local why=() name
-  while read -r name; do why+=(--why "$name"); done < <(awk '/^  / && $1 != "return" { print $1 }' "$tmp/layouts" | sort -u)
+  while read -r name; do why+=(--why "$name"); done < <(awk '/^(variables|entry) / { on = 1 } on && /^  [^ ]/ && $1 != "return" { print $1 }' "$tmp/layouts" | sort -u)
   names=$((names + ${#why[@]} / 2))
   "$dtgc" "$@" "${why[@]}" >"$tmp/why" || fail "$*: --why knows not every name"
-  if [ "$(grep -c '  on a device' "$tmp/why")" -lt "$((${#why[@]} / 2))" ]; then fail "$*: --why is short"; fi
+  if [ "$(grep -c '  on each device' "$tmp/why")" -lt "$((${#why[@]} / 2))" ]; then fail "$*: --why is short"; fi
 }
 
 # try FOLDER NAME ENTRY VALUE AXES EDIT: EDIT is "STATEMENT at FILE:LINE -> NOW: a call A -> B (...)"
@@ -76,14 +86,15 @@ edits() {
   local folder=$1 name=$2 entry='' value='' axes='' line
   args=()
   [ ! -e "$folder/$name.args" ] || case $(cat "$folder/$name.args") in --layout*) read -r -a args <"$folder/$name.args" ;; esac
-  (cd "$folder" && "$dtgc" "$name.dtg" "${args[@]}" --dump=edits) >"$tmp/edits" || { fail "$name: no edits"; return; }
+  (cd "$folder" && "$dtgc" "$name.dtg" "${args[@]}" --dump=edits) >"$tmp/wrapped" || { fail "$name: no edits"; return; }
+  unwrap <"$tmp/wrapped" >"$tmp/edits"
   while IFS= read -r line; do
     case $line in
       'entry '*) entry=${line#entry } entry=${entry%%:*} ;;
       *' bytes a device  '*) value=${line#* bytes a device  } value=${value%% *} axes=${line#* over (} axes=${axes%%)*} ;;
-      *'cheapest edit without it: none'*) ;;
-      *'cheapest edit without it: '*'nothing is said now'*) skipped=$((skipped + 1)) ;;
-      *'cheapest edit without it: '*) try "$folder" "$name" "$entry" "$value" "$axes" "${line#*without it: }" ;;
+      *'cheapest edit that avoids it: none'*) ;;
+      *'cheapest edit that avoids it: '*'not annotated now'*) skipped=$((skipped + 1)) ;;
+      *'cheapest edit that avoids it: '*) try "$folder" "$name" "$entry" "$value" "$axes" "${line#*avoids it: }" ;;
     esac
   done <"$tmp/edits"
 }

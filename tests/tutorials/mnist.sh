@@ -72,7 +72,7 @@ for l in keras_layers keras_rules; do
 done
 "$dtgc" "$sample/keras.dtg" "$sample/keras_rules.dtg" --dump=statements >statements || fail 'no statements'
 grep -A2 'd2' statements | grep -q 'model.d2.kernel, model.d2.bias' || fail "d2 is not whole: $(cat statements)"
-grep -q 'not model.d2.kernel: said at' statements || fail "the first does not win: $(cat statements)"
+grep -q 'not model.d2.kernel: annotated at' statements || fail "the first does not win: $(cat statements)"
 "$dtgc" "$sample/feature.dtg" "$sample/feature_rules.dtg" --strict-layouts --dump=statements >statements || fail 'feature_rules.dtg'
 grep -q '      model.feature.kernel, model.feature_2.kernel' statements || fail "feature.*kernel: $(cat statements)"
 exit $failed

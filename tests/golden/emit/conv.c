@@ -180,27 +180,27 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   float (*const y)[6][6][4] = (void *)(dev->arena + 1152); /* f32[2, 6, 6, 4] [_, _, _, _] */
   loop1_f_y(4, 2, 6, (void *)x_, (void *)w, (void *)y);
 
-  /* %3 = pool_max(f.y)    conv.dtg:4 */
+  /* pool_max(f.y)    conv.dtg:4 */
   dtrt_begin_step(dev, 1);
   float (*const t3)[3][3][4] = (void *)(dev->arena + 2624); /* f32[2, 3, 3, 4] [_, _, _, _] */
   loop2_pool_max(4, 72, 2, 3, 6, (void *)y, (void *)t3);
 
-  /* %6 = pool_index(f.y, %3)    conv.dtg:4 */
+  /* pool_index(f.y, pool_max@conv.dtg:4)    conv.dtg:4 */
   dtrt_begin_step(dev, 2);
   int32_t (*const t5)[3][3][4] = (void *)(dev->arena + 2944); /* i32[2, 3, 3, 4] [_, _, _, _] */
   loop3_pool_index(4, 72, 2, 3, 6, (void *)y, (void *)t5, (void *)t3);
 
-  /* f.loss = sum(%3)    conv.dtg:4 */
+  /* f.loss = sum(pool_max@conv.dtg:4)    conv.dtg:4 */
   dtrt_begin_step(dev, 3);
   float *const loss = (void *)(dev->arena + 3264); /* f32[] [] */
   loop4_f_loss(72, (void *)t3, loss);
 
-  /* %5 = const()    conv.dtg:4 */
+  /* const()    conv.dtg:4 */
   dtrt_begin_step(dev, 4);
   float (*const t6)[3][3][4] = (void *)(dev->arena + 2624); /* f32[2, 3, 3, 4] [_, _, _, _] */
   loop5_const(72, (void *)t6);
 
-  /* grad(f.y) = unpool(%5, %6)    conv.dtg:4 */
+  /* grad(f.y) = unpool(const@conv.dtg:4, pool_index@conv.dtg:4)    conv.dtg:4 */
   dtrt_begin_step(dev, 5);
   float (*const grad_f_y)[6][6][4] = (void *)(dev->arena + 1152); /* f32[2, 6, 6, 4] [_, _, _, _] */
   loop6_grad_f_y(4, 2, 3, 6, (void *)grad_f_y, (void *)t6, (void *)t5);
@@ -229,11 +229,11 @@ static const dtrt_tensor entry_f_out[] = {
 };
 static const dtrt_step entry_f_steps[] = {
     {"f.y = conv(x, w)", "conv.dtg:3", DTRT_STEP_PRODUCT, 10368, 2592},
-    {"%3 = pool_max(f.y)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 1440},
-    {"%6 = pool_index(f.y, %3)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 1728},
-    {"f.loss = sum(%3)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 292},
-    {"%5 = const()", "conv.dtg:4", DTRT_STEP_LOOP, 0, 288},
-    {"grad(f.y) = unpool(%5, %6)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 1728},
+    {"pool_max(f.y)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 1440},
+    {"pool_index(f.y, pool_max@conv.dtg:4)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 1728},
+    {"f.loss = sum(pool_max@conv.dtg:4)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 292},
+    {"const()", "conv.dtg:4", DTRT_STEP_LOOP, 0, 288},
+    {"grad(f.y) = unpool(const@conv.dtg:4, pool_index@conv.dtg:4)", "conv.dtg:4", DTRT_STEP_LOOP, 0, 1728},
     {"grad(w) = conv_weight(x, grad(f.y))", "conv.dtg:3", DTRT_STEP_PRODUCT, 10368, 2592},
     {"grad(x) = conv_input(grad(f.y), w)", "conv.dtg:3", DTRT_STEP_PRODUCT, 10368, 2592},
 };

@@ -50,14 +50,14 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   (void)dev;
   const int64_t n0_x_ = dtrt_hi(dev, &dim_0) - dtrt_lo(dev, &dim_0);
 
-  /* f.out = where(%7, f.c, %10)    elementwise.dtg:5 */
+  /* f.out = where(gt@elementwise.dtg:5, f.c, sub@elementwise.dtg:5)    elementwise.dtg:5 */
   dtrt_begin_step(dev, 0);
   float (*const a)[6] = (void *)dev->in[0]; /* f32[10, 6] [x, _] */
   float *const b = (void *)dev->in[1]; /* f32[6] [_] */
   float (*const out)[6] = (void *)(dev->arena + 128); /* f32[10, 6] [x, _] */
   loop1_f_out(n0_x_, 6, a, b, out);
 
-  /* f.total = sum(%12)    elementwise.dtg:5 */
+  /* f.total = sum(mul@elementwise.dtg:5)    elementwise.dtg:5 */
   dtrt_begin_step(dev, 1);
   float *const total = (void *)(dev->arena + 320); /* f32[10] [x] */
   loop2_f_total(n0_x_, 6, a, b, total);
@@ -74,8 +74,8 @@ static const dtrt_tensor entry_f_out[] = {
     {"total", DTRT_F32, 0, &layout_2, 320, 12, 0, 0, "elementwise.dtg:5"},
 };
 static const dtrt_step entry_f_steps[] = {
-    {"f.out = where(%7, f.c, %10)", "elementwise.dtg:5", DTRT_STEP_LOOP, 0, 168},
-    {"f.total = sum(%12)", "elementwise.dtg:5", DTRT_STEP_LOOP, 0, 108},
+    {"f.out = where(gt@elementwise.dtg:5, f.c, sub@elementwise.dtg:5)", "elementwise.dtg:5", DTRT_STEP_LOOP, 0, 168},
+    {"f.total = sum(mul@elementwise.dtg:5)", "elementwise.dtg:5", DTRT_STEP_LOOP, 0, 108},
 };
 static const char *const axis_names[] = {"x"};
 static const int32_t axis_sizes[] = {4};

@@ -184,55 +184,55 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   const int64_t n0_x_ = dtrt_hi(dev, &dim_0) - dtrt_lo(dev, &dim_0);
   const int64_t from1_x_ = dtrt_lo(dev, &dim_1);
 
-  /* %3 = cumsum(%2)    scan.dtg:4 */
+  /* cumsum(deal@scan.dtg:4)    scan.dtg:4 */
   dtrt_begin_step(dev, 0);
   float (*const t3)[1][1001] = (void *)(dev->arena + 32064); /* f32[8, 4, 1001] [_, x, _] */
   float (*const a)[n0_x_] = (void *)dev->in[0]; /* f32[8, 4001] [_, x] */
   loop1_cumsum(8, 1001, n0_x_, t3, a);
 
-  /* %4 = slice(%3)    scan.dtg:4 */
+  /* slice(cumsum@scan.dtg:4)    scan.dtg:4 */
   dtrt_begin_step(dev, 1);
   float (*const t4)[1][1] = (void *)(dev->arena + 64256); /* f32[8, 4, 1] [_, x, _] */
   loop2_slice(8, 1001, t3, t4);
 
-  /* all-gather over x: %5    scan.dtg:4 */
+  /* all-gather over x: reshape@scan.dtg:4    scan.dtg:4 */
   dtrt_begin_step(dev, 2);
   float (*const t5)[1] = (void *)(dev->arena + 64256); /* f32[8, 4] [_, x] */
   float (*const t6)[4] = (void *)(dev->arena + 64128); /* f32[8, 4] [_, _] */
   dtrt_run_exchange(dev, &exchange_0, t5, t6);
 
-  /* %6 = cumsum(%5)    scan.dtg:4 */
+  /* cumsum(reshape@scan.dtg:4)    scan.dtg:4 */
   dtrt_begin_step(dev, 3);
   float (*const t7)[4] = (void *)(dev->arena + 64256); /* f32[8, 4] [_, _] */
   loop3_cumsum(8, 4, t7, t6);
 
-  /* copy: %6    scan.dtg:4 */
+  /* copy: cumsum@scan.dtg:4#2    scan.dtg:4 */
   dtrt_begin_step(dev, 4);
   float (*const t8)[1] = (void *)(dev->arena + 97152); /* f32[8, 4] [_, x] */
   dtrt_run_exchange(dev, &exchange_1, t7, t8);
 
-  /* f.y = undeal(%8)    scan.dtg:4 */
+  /* f.y = undeal(add@scan.dtg:4)    scan.dtg:4 */
   dtrt_begin_step(dev, 5);
   float (*const y)[n0_x_] = (void *)(dev->arena + 64128); /* f32[8, 4001] [_, x] */
   loop4_f_y(8, n0_x_, 1001, t3, t8, y);
 
-  /* %11 = deal(a)    scan.dtg:6 */
+  /* deal(a)    scan.dtg:6 */
   dtrt_begin_step(dev, 6);
   float (*const t13)[1][1001] = (void *)(dev->arena + 32064); /* f32[8, 4, 1001] [_, x, _] */
   loop5_deal(8, 1001, n0_x_, a, t13);
 
-  /* %12 = order(%11)    scan.dtg:6 */
+  /* order(deal@scan.dtg:6)    scan.dtg:6 */
   dtrt_begin_step(dev, 7);
   int32_t (*const t14)[1][3] = (void *)(dev->arena + 0); /* i32[8, 4, 3] [_, x, _] */
   dtrt_order(DTRT_F32, 8, 1001, 1, t13, 3, 1, (void *)t14);
 
-  /* %13 = take_along_axis(%11, %12), %20 = add(%12, %19)    scan.dtg:6 */
+  /* take_along_axis(deal@scan.dtg:6, order@scan.dtg:6), add(order@scan.dtg:6, cast@scan.dtg:6)    scan.dtg:6 */
   dtrt_begin_step(dev, 8);
   float (*const t15)[1][3] = (void *)(dev->arena + 768); /* f32[8, 4, 3] [_, x, _] */
   int32_t (*const t22)[1][3] = (void *)(dev->arena + 896); /* i32[8, 4, 3] [_, x, _] */
   loop6_take_along_axis(dev, 8, 3, from1_x_, 1001, t14, t13, t15, t22);
 
-  /* all-gather over x: %13, %20    scan.dtg:6 */
+  /* all-gather over x: take_along_axis@scan.dtg:6, add@scan.dtg:6    scan.dtg:6 */
   dtrt_begin_step(dev, 9);
   float (*const t23)[4][3] = (void *)(dev->arena + 0); /* f32[8, 4, 3] [_, _, _] */
   int32_t (*const t26)[4][3] = (void *)(dev->arena + 384); /* i32[8, 4, 3] [_, _, _] */
@@ -240,20 +240,20 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
                      (const void *const[]){t15, t22},
                      (void *const[]){t23, t26});
 
-  /* %22 = order(%21)    scan.dtg:6 */
+  /* order(reshape@scan.dtg:6)    scan.dtg:6 */
   dtrt_begin_step(dev, 10);
   float (*const t24)[12] = (void *)(dev->arena + 0); /* f32[8, 12] [_, _] */
   int32_t (*const t25)[3] = (void *)(dev->arena + 768); /* i32[8, 3] [_, _] */
   dtrt_order(DTRT_F32, 8, 12, 1, t24, 3, 1, (void *)t25);
 
-  /* f.i = take_along_axis(%23, %22), f.v = take_along_axis(%21, %22)    scan.dtg:6 */
+  /* f.i = take_along_axis(reshape@scan.dtg:6#2, order@scan.dtg:6#2), f.v = take_along_axis(reshape@scan.dtg:6, order@scan.dtg:6#2)    scan.dtg:6 */
   dtrt_begin_step(dev, 11);
   int32_t (*const t27)[12] = (void *)(dev->arena + 384); /* i32[8, 12] [_, _] */
   int32_t (*const i)[3] = (void *)(dev->arena + 2880); /* i32[8, 3] [_, _] */
   float (*const v)[3] = (void *)(dev->arena + 3008); /* f32[8, 3] [_, _] */
   loop7_f_i(dev, 8, 3, 12, t25, t27, t24, i, v);
 
-  /* %26 = order(b)    scan.dtg:7 */
+  /* order(b)    scan.dtg:7 */
   dtrt_begin_step(dev, 12);
   float (*const b)[6] = (void *)dev->in[1]; /* f32[40, 6] [_, _] */
   int32_t (*const t30)[6] = (void *)(dev->arena + 0); /* i32[40, 6] [_, _] */
@@ -265,12 +265,12 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   float (*const c)[6] = (void *)(dev->arena + 960); /* f32[40, 6] [_, _] */
   loop8_f_c(6, 40, c, b, partial_f_c);
 
-  /* %28 = unpick(%26, b)    scan.dtg:7 */
+  /* unpick(order@scan.dtg:7, b)    scan.dtg:7 */
   dtrt_begin_step(dev, 14);
   float (*const t32)[6] = (void *)(dev->arena + 1920); /* f32[40, 6] [_, _] */
   loop9_unpick(dev, 240, 40, 6, t32, t30, b);
 
-  /* grad(b) = add(%27, %28)    scan.dtg:7 */
+  /* grad(b) = add(take_along_axis@scan.dtg:7, unpick@scan.dtg:7)    scan.dtg:7 */
   dtrt_begin_step(dev, 15);
   loop10_grad_b(dev, 40, 6, t30, b, t32);
 }
@@ -289,22 +289,22 @@ static const dtrt_tensor entry_f_out[] = {
     {"g", DTRT_F32, 0, &layout_5, 1920, 960, 0, 0, "scan.dtg:7"},
 };
 static const dtrt_step entry_f_steps[] = {
-    {"%3 = cumsum(%2)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64064},
-    {"%4 = slice(%3)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 32064},
-    {"all-gather over x: %5", "scan.dtg:4", DTRT_STEP_EXCHANGE, 0, 96},
-    {"%6 = cumsum(%5)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 256},
-    {"copy: %6", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64},
-    {"f.y = undeal(%8)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64096},
-    {"%11 = deal(a)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 64064},
-    {"%12 = order(%11)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 32128},
-    {"%13 = take_along_axis(%11, %12), %20 = add(%12, %19)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 32320},
-    {"all-gather over x: %13, %20", "scan.dtg:6", DTRT_STEP_EXCHANGE, 0, 576},
-    {"%22 = order(%21)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 480},
-    {"f.i = take_along_axis(%23, %22), f.v = take_along_axis(%21, %22)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 1056},
-    {"%26 = order(b)", "scan.dtg:7", DTRT_STEP_LOOP, 0, 1920},
+    {"cumsum(deal@scan.dtg:4)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64064},
+    {"slice(cumsum@scan.dtg:4)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 32064},
+    {"all-gather over x: reshape@scan.dtg:4", "scan.dtg:4", DTRT_STEP_EXCHANGE, 0, 96},
+    {"cumsum(reshape@scan.dtg:4)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 256},
+    {"copy: cumsum@scan.dtg:4#2", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64},
+    {"f.y = undeal(add@scan.dtg:4)", "scan.dtg:4", DTRT_STEP_LOOP, 0, 64096},
+    {"deal(a)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 64064},
+    {"order(deal@scan.dtg:6)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 32128},
+    {"take_along_axis(deal@scan.dtg:6, order@scan.dtg:6), add(order@scan.dtg:6, cast@scan.dtg:6)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 32320},
+    {"all-gather over x: take_along_axis@scan.dtg:6, add@scan.dtg:6", "scan.dtg:6", DTRT_STEP_EXCHANGE, 0, 576},
+    {"order(reshape@scan.dtg:6)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 480},
+    {"f.i = take_along_axis(reshape@scan.dtg:6#2, order@scan.dtg:6#2), f.v = take_along_axis(reshape@scan.dtg:6, order@scan.dtg:6#2)", "scan.dtg:6", DTRT_STEP_LOOP, 0, 1056},
+    {"order(b)", "scan.dtg:7", DTRT_STEP_LOOP, 0, 1920},
     {"f.c = cumsum(b)", "scan.dtg:5", DTRT_STEP_LOOP, 0, 1920},
-    {"%28 = unpick(%26, b)", "scan.dtg:7", DTRT_STEP_LOOP, 0, 2880},
-    {"grad(b) = add(%27, %28)", "scan.dtg:7", DTRT_STEP_LOOP, 0, 3840},
+    {"unpick(order@scan.dtg:7, b)", "scan.dtg:7", DTRT_STEP_LOOP, 0, 2880},
+    {"grad(b) = add(take_along_axis@scan.dtg:7, unpick@scan.dtg:7)", "scan.dtg:7", DTRT_STEP_LOOP, 0, 3840},
 };
 static const char *const axis_names[] = {"x"};
 static const int32_t axis_sizes[] = {4};

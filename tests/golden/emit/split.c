@@ -52,7 +52,7 @@ DTRT_LOOP void loop3_heat_y(const float *restrict u_, float *restrict heat_y) {
 DTRT_ENTRY void entry_init(dtrt_device *dev) {
   (void)dev;
 
-  /* w <- normal(%0)    split.dtg:3 */
+  /* w <- normal(const@split.dtg:3)    split.dtg:3 */
   dtrt_begin_step(dev, 0);
   float *const t1 = (void *)(dev->vars + 0); /* f32[8] [_] */
   loop1_normal(8, (int64_t)dtrt_stream_key(dev->seed, 0x7d8d4ba311ba49fbu), t1);
@@ -62,7 +62,7 @@ DTRT_ENTRY void entry_init(dtrt_device *dev) {
 DTRT_ENTRY void entry_f(dtrt_device *dev) {
   (void)dev;
 
-  /* grad(z) = concat(%15, %16, %11)    split.dtg:5 */
+  /* grad(z) = concat(reshape@split.dtg:5#4, const@split.dtg:5#2, reshape@split.dtg:5#3)    split.dtg:5 */
   dtrt_begin_step(dev, 0);
   float (*const z)[3][8] = (void *)dev->in[0]; /* f32[4, 3, 8] [_, _, _] */
   float *const w = (void *)(dev->vars + 0); /* f32[8] [_] */
@@ -74,7 +74,7 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 DTRT_ENTRY void entry_heat(dtrt_device *dev) {
   (void)dev;
 
-  /* heat.y = add(u, %9)    split.dtg:10 */
+  /* heat.y = add(u, mul@split.dtg:10#2)    split.dtg:10 */
   dtrt_begin_step(dev, 0);
   float *const u = (void *)dev->in[0]; /* f32[64] [_] */
   float *const y = (void *)(dev->arena + 256); /* f32[64] [_] */
@@ -82,7 +82,7 @@ DTRT_ENTRY void entry_heat(dtrt_device *dev) {
 }
 
 static const dtrt_step entry_init_steps[] = {
-    {"w <- normal(%0)", "split.dtg:3", DTRT_STEP_LOOP, 0, 32},
+    {"w <- normal(const@split.dtg:3)", "split.dtg:3", DTRT_STEP_LOOP, 0, 32},
 };
 static const char *const entry_f_dims_0[] = {0, 0, 0};
 static const dtrt_tensor entry_f_in[] = {
@@ -92,7 +92,7 @@ static const dtrt_tensor entry_f_out[] = {
     {"g", DTRT_F32, 0, &layout_0, 384, 384, 0, 0, "split.dtg:6"},
 };
 static const dtrt_step entry_f_steps[] = {
-    {"grad(z) = concat(%15, %16, %11)", "split.dtg:5", DTRT_STEP_LOOP, 0, 800},
+    {"grad(z) = concat(reshape@split.dtg:5#4, const@split.dtg:5#2, reshape@split.dtg:5#3)", "split.dtg:5", DTRT_STEP_LOOP, 0, 800},
 };
 static const char *const entry_heat_dims_0[] = {0};
 static const dtrt_tensor entry_heat_in[] = {
@@ -102,7 +102,7 @@ static const dtrt_tensor entry_heat_out[] = {
     {"y", DTRT_F32, 0, &layout_1, 256, 256, 0, 0, "split.dtg:10"},
 };
 static const dtrt_step entry_heat_steps[] = {
-    {"heat.y = add(u, %9)", "split.dtg:10", DTRT_STEP_LOOP, 0, 512},
+    {"heat.y = add(u, mul@split.dtg:10#2)", "split.dtg:10", DTRT_STEP_LOOP, 0, 512},
 };
 /* [8] on [_] */
 static const dtrt_dim layout_2_dims[] = {

@@ -125,29 +125,29 @@ DTRT_ENTRY void entry_init(dtrt_device *dev) {
 DTRT_ENTRY void entry_train(dtrt_device *dev) {
   (void)dev;
 
-  /* %3 = contract(x, model.w)    step.dtg:6 */
+  /* contract(x, model.w)    step.dtg:6 */
   dtrt_begin_step(dev, 0);
   float (*const x_)[6] = (void *)dev->in[0]; /* f32[8, 6] [batch, _] */
   float (*const model_w)[3] = (void *)(dev->vars + 0); /* f32[6, 3] [_, _] */
   float (*const t3)[3] = (void *)(dev->arena + 192); /* f32[8, 3] [batch, _] */
   dtrt_gemm(DTRT_F32, 0, 0, 2, 3, 6, x_, 6, model_w, 3, t3, 3, 0);
 
-  /* %9 = sum(%8)    step.dtg:11 */
+  /* sum(mul@step.dtg:11)    step.dtg:11 */
   dtrt_begin_step(dev, 1);
   float *const model_b = (void *)(dev->vars + 128); /* f32[3] [_] */
   float (*const y)[3] = (void *)dev->in[1]; /* f32[8, 3] [batch, _] */
   float *const t9 = (void *)(dev->arena + 320); /* f32[] [] partial(batch) */
   loop3_sum(2, 3, t3, model_b, y, t9);
 
-  /* all-reduce over batch: %9    step.dtg:11 */
+  /* all-reduce over batch: sum@step.dtg:11    step.dtg:11 */
   dtrt_begin_step(dev, 2);
   dtrt_run_exchange(dev, &exchange_0, t9, t9);
 
-  /* train.loss = mul(%9, %10)    step.dtg:11 */
+  /* train.loss = mul(sum@step.dtg:11, const@step.dtg:11)    step.dtg:11 */
   dtrt_begin_step(dev, 3);
   loop4_train_loss(t9);
 
-  /* grad(train.e) = add(%13, %13)    step.dtg:11 */
+  /* grad(train.e) = add(mul@step.dtg:11#2, mul@step.dtg:11#2)    step.dtg:11 */
   dtrt_begin_step(dev, 4);
   loop5_grad_train_e(2, 3, t3, model_b, y);
 
@@ -167,11 +167,11 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
                      (const void *const[]){grad_model_w, grad_model_b},
                      (void *const[]){grad_model_w, grad_model_b});
 
-  /* model.w <- sub(model.w, %18)    step.dtg:12 */
+  /* model.w <- sub(model.w, mul@step.dtg:12)    step.dtg:12 */
   dtrt_begin_step(dev, 8);
   loop7_sub(18, (void *)model_w, (void *)grad_model_w);
 
-  /* model.b <- sub(model.b, %21)    step.dtg:12 */
+  /* model.b <- sub(model.b, mul@step.dtg:12#2)    step.dtg:12 */
   dtrt_begin_step(dev, 9);
   loop7_sub(3, model_b, grad_model_b);
 }
@@ -190,16 +190,16 @@ static const dtrt_tensor entry_train_out[] = {
     {"loss", DTRT_F32, 0, &layout_1, 320, 4, 0, 0, "step.dtg:13"},
 };
 static const dtrt_step entry_train_steps[] = {
-    {"%3 = contract(x, model.w)", "step.dtg:6", DTRT_STEP_PRODUCT, 72, 144},
-    {"%9 = sum(%8)", "step.dtg:11", DTRT_STEP_LOOP, 0, 64},
-    {"all-reduce over batch: %9", "step.dtg:11", DTRT_STEP_EXCHANGE, 0, 12},
-    {"train.loss = mul(%9, %10)", "step.dtg:11", DTRT_STEP_LOOP, 0, 8},
-    {"grad(train.e) = add(%13, %13)", "step.dtg:11", DTRT_STEP_LOOP, 0, 84},
+    {"contract(x, model.w)", "step.dtg:6", DTRT_STEP_PRODUCT, 72, 144},
+    {"sum(mul@step.dtg:11)", "step.dtg:11", DTRT_STEP_LOOP, 0, 64},
+    {"all-reduce over batch: sum@step.dtg:11", "step.dtg:11", DTRT_STEP_EXCHANGE, 0, 12},
+    {"train.loss = mul(sum@step.dtg:11, const@step.dtg:11)", "step.dtg:11", DTRT_STEP_LOOP, 0, 8},
+    {"grad(train.e) = add(mul@step.dtg:11#2, mul@step.dtg:11#2)", "step.dtg:11", DTRT_STEP_LOOP, 0, 84},
     {"grad(model.b) = sum(grad(train.e))", "step.dtg:6", DTRT_STEP_LOOP, 0, 36},
     {"grad(model.w) = contract(x, grad(train.e))", "step.dtg:6", DTRT_STEP_PRODUCT, 72, 144},
     {"all-reduce over batch: grad(model.w), grad(model.b)", "step.dtg:12", DTRT_STEP_EXCHANGE, 0, 132},
-    {"model.w <- sub(model.w, %18)", "step.dtg:12", DTRT_STEP_LOOP, 0, 216},
-    {"model.b <- sub(model.b, %21)", "step.dtg:12", DTRT_STEP_LOOP, 0, 36},
+    {"model.w <- sub(model.w, mul@step.dtg:12)", "step.dtg:12", DTRT_STEP_LOOP, 0, 216},
+    {"model.b <- sub(model.b, mul@step.dtg:12#2)", "step.dtg:12", DTRT_STEP_LOOP, 0, 36},
 };
 static const char *const axis_names[] = {"batch"};
 static const int32_t axis_sizes[] = {4};

@@ -256,7 +256,7 @@ DTRT_LOOP void loop13_sub(int64_t n0, float *restrict k_, const float *restrict 
 DTRT_ENTRY void entry_init(dtrt_device *dev) {
   (void)dev;
 
-  /* k <- normal(%0)    strips.dtg:2 */
+  /* k <- normal(const@strips.dtg:2)    strips.dtg:2 */
   dtrt_begin_step(dev, 0);
   float (*const t1)[1000][4][16] = (void *)(dev->vars + 0); /* f32[2, 1000, 4, 16] [_, _, _, _] */
   loop1_normal(128000, (int64_t)dtrt_stream_key(dev->seed, 0x3ae358f7f7295473u), (void *)t1);
@@ -266,7 +266,7 @@ DTRT_ENTRY void entry_init(dtrt_device *dev) {
 DTRT_ENTRY void entry_train(dtrt_device *dev) {
   (void)dev;
 
-  /* train.score = contract(q, k), %9 = reduce_max(train.score), %12 = exp(%11), %13 = sum(%12) and 2 more    strips.dtg:6 */
+  /* train.score = contract(q, k), reduce_max(train.score), exp(sub@strips.dtg:6), sum(exp@strips.dtg:6) and 2 more    strips.dtg:6 */
   dtrt_begin_step(dev, 0);
   float (*const q)[1000][4][16] = (void *)dev->in[0]; /* f32[2, 1000, 4, 16] [_, _, _, _] */
   float (*const k)[1000][4][16] = (void *)(dev->vars + 0); /* f32[2, 1000, 4, 16] [_, _, _, _] */
@@ -304,26 +304,26 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
     }
   }
 
-  /* %17 = sum(train.mixed)    strips.dtg:7 */
+  /* sum(train.mixed)    strips.dtg:7 */
   dtrt_begin_step(dev, 1);
   float *const t17 = (void *)(dev->arena + 3072000); /* f32[] [] */
   loop7_sum(128000, (void *)mixed, t17);
 
-  /* train.loss = sum(%22)    strips.dtg:8 */
+  /* train.loss = sum(mul@strips.dtg:8)    strips.dtg:8 */
   dtrt_begin_step(dev, 2);
   float *const loss = (void *)(dev->arena + 7233024); /* f32[] [] */
   loop8_train_loss(128000, (void *)mixed, t17, loss);
 
-  /* %26 = sum(%25)    strips.dtg:7 */
+  /* sum(neg@strips.dtg:7)    strips.dtg:7 */
   dtrt_begin_step(dev, 3);
   float *const t26 = (void *)(dev->arena + 3072064); /* f32[] [] */
   loop9_sum(128000, (void *)mixed, t17, t26);
 
-  /* grad(train.mixed) = add(grad(train.y), %28)    strips.dtg:7 */
+  /* grad(train.mixed) = add(grad(train.y), broadcast@strips.dtg:7#2)    strips.dtg:7 */
   dtrt_begin_step(dev, 4);
   loop10_grad_train_mixed(128000, (void *)mixed, t17, t26);
 
-  /* train.score = contract(q, k), %12 = exp(%11), %15 = div(%12, %14), %30 = contract(grad(train.mixed), k) and 4 more    strips.dtg:4 */
+  /* train.score = contract(q, k), exp(sub@strips.dtg:6), div(exp@strips.dtg:6, broadcast@strips.dtg:6#2), contract(grad(train.mixed), k) and 4 more    strips.dtg:4 */
   dtrt_begin_step(dev, 5);
   float (*const score_2)[1][256][1000] = (void *)(dev->arena + 0); /* f32[2, 4, 1000, 1000] [_, _, _, _] */
   float (*const t12_2)[1][256][1000] = (void *)(dev->arena + 1024000); /* f32[2, 4, 1000, 1000] [_, _, _, _] */
@@ -373,7 +373,7 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
 }
 
 static const dtrt_step entry_init_steps[] = {
-    {"k <- normal(%0)", "strips.dtg:2", DTRT_STEP_LOOP, 0, 512000},
+    {"k <- normal(const@strips.dtg:2)", "strips.dtg:2", DTRT_STEP_LOOP, 0, 512000},
 };
 static const char *const entry_train_dims_0[] = {0, 0, 0, 0};
 static const dtrt_tensor entry_train_in[] = {
@@ -383,12 +383,12 @@ static const dtrt_tensor entry_train_out[] = {
     {"loss", DTRT_F32, 0, &layout_1, 7233024, 4, 0, 0, "strips.dtg:10"},
 };
 static const dtrt_step entry_train_steps[] = {
-    {"train.score = contract(q, k), %9 = reduce_max(train.score), %12 = exp(%11), %13 = sum(%12) and 2 more", "strips.dtg:6", DTRT_STEP_PRODUCT, 264142848, 1600000},
-    {"%17 = sum(train.mixed)", "strips.dtg:7", DTRT_STEP_LOOP, 0, 512004},
-    {"train.loss = sum(%22)", "strips.dtg:8", DTRT_STEP_LOOP, 0, 512008},
-    {"%26 = sum(%25)", "strips.dtg:7", DTRT_STEP_LOOP, 0, 512008},
-    {"grad(train.mixed) = add(grad(train.y), %28)", "strips.dtg:7", DTRT_STEP_LOOP, 0, 1024008},
-    {"train.score = contract(q, k), %12 = exp(%11), %15 = div(%12, %14), %30 = contract(grad(train.mixed), k) and 4 more", "strips.dtg:4", DTRT_STEP_PRODUCT, 528285696, 2624000},
+    {"train.score = contract(q, k), reduce_max(train.score), exp(sub@strips.dtg:6), sum(exp@strips.dtg:6) and 2 more", "strips.dtg:6", DTRT_STEP_PRODUCT, 264142848, 1600000},
+    {"sum(train.mixed)", "strips.dtg:7", DTRT_STEP_LOOP, 0, 512004},
+    {"train.loss = sum(mul@strips.dtg:8)", "strips.dtg:8", DTRT_STEP_LOOP, 0, 512008},
+    {"sum(neg@strips.dtg:7)", "strips.dtg:7", DTRT_STEP_LOOP, 0, 512008},
+    {"grad(train.mixed) = add(grad(train.y), broadcast@strips.dtg:7#2)", "strips.dtg:7", DTRT_STEP_LOOP, 0, 1024008},
+    {"train.score = contract(q, k), exp(sub@strips.dtg:6), div(exp@strips.dtg:6, broadcast@strips.dtg:6#2), contract(grad(train.mixed), k) and 4 more", "strips.dtg:4", DTRT_STEP_PRODUCT, 528285696, 2624000},
     {"k <- sub(k, grad(k))", "strips.dtg:9", DTRT_STEP_LOOP, 0, 2048000},
 };
 static const dtrt_tensor variables[] = {
