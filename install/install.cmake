@@ -29,3 +29,14 @@ foreach(module ${modules})
 endforeach()
 
 install(FILES ${PROJECT_SOURCE_DIR}/docs/dtgc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+# README, docs and samples in one folder, so that the links between them hold; the samples' scripts find dtgc by
+# DTGC or PATH. What a sample's run left behind (out/) stays.
+install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/samples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS
+  PATTERN out EXCLUDE PATTERN __pycache__ EXCLUDE PATTERN quickstart EXCLUDE)
+
+# The Python binding: PYTHONPATH=PREFIX/share/dtg/python, import dtg.
+install(FILES ${PROJECT_SOURCE_DIR}/samples/embed/numpy_ctypes.py DESTINATION ${CMAKE_INSTALL_DATADIR}/dtg/python
+  RENAME dtg.py)

@@ -1,9 +1,10 @@
 #!/bin/bash
-# Every block ```dtg of the documents is a program that compiles. Blocks that lean on an earlier one say so themselves
-# by being whole.       tests/docs.sh DTGC
+# Every block ```dtg of the documents is a program that compiles: blocks that continue an earlier one repeat it. In a
+# block ```console each line `$ dtgc ...` runs in the root, and the lines below it occur in its output, in that order
+# (what is between them may be left out).       tests/docs.sh DTGC
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
-dtgc=$1 failed=0 n=0
+dtgc=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") failed=0 n=0
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 for doc in "$root"/README.md "$root"/docs/*.md; do
@@ -17,6 +18,40 @@ for file in "$tmp"/*.dtg; do
     failed=1
   fi
 done
-echo "$n programs of the documents"
+# shown DOC: the commands of its console blocks
+commands=0
+shown() {
+  local line command='' want=()
+  while IFS= read -r line; do
+    case $line in
+      '$ '*) check_shown "$1" "$command" "${want[@]}"; command=${line#??} want=() ;;
+      *) want+=("$line") ;;
+    esac
+  done < <(awk '/^```console$/ { on = 1; next } /^```$/ { on = 0 } on' "$1")
+  check_shown "$1" "$command" "${want[@]}"
+}
+# check_shown DOC COMMAND LINES...
+check_shown() {
+  local doc=${1##*/} command=${2%% #*} want line
+  [ -n "$2" ] || return
+  shift 2
+  commands=$((commands + 1))
+  if [ "${command%% *}" != dtgc ]; then echo "FAIL $doc: $command: only dtgc is run"; failed=1; return; fi
+  if ! (cd "$root" && eval "'$dtgc' ${command#dtgc}") >"$tmp/out" 2>&1; then
+    echo "FAIL $doc: $command:"; head -5 "$tmp/out"; failed=1; return
+  fi
+  exec 3<"$tmp/out"
+  for want; do
+    while :; do
+      IFS= read -r line <&3 || { echo "FAIL $doc: $command does not print, after the lines above it: $want"; failed=1; break 2; }
+      [ "$line" != "$want" ] || break
+    done
+  done
+  exec 3<&-
+}
+for doc in "$root"/README.md "$root"/docs/*.md; do shown "$doc"; done
+
+echo "$n programs and $commands commands of the documents"
+[ "$commands" -ge 5 ] || { echo "FAIL: there should be more commands"; failed=1; }
 [ "$n" -ge 8 ] || { echo "FAIL: there should be more"; failed=1; }
 exit $failed

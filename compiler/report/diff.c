@@ -63,12 +63,10 @@ static const char *layout_of_tensor(const Diff *d, const Plan *p, TensorId t) {
 }
 
 static void put_side(const Diff *d, const Plan *p, const char *layout, TensorId t) {
-  Str why = str_new(p->arena);
-  chain_put_tensor(p, t, tensor_layout(p, t), &why);
-  str_printf(d->out, "      %-*s  %s\n", COLUMN, layout, why.at);
+  str_printf(d->out, "      %-*s  %s\n", COLUMN, layout, report_origin(p, t, tensor_layout(p, t)));
 }
 
-/* True when they differ. Of a variable both sides say why; of values --why does. */
+/* True when they differ. Of a variable both sides have where they come from; of values --why has. */
 static bool put_tensor(const Diff *d, TensorId a, TensorId b, bool begun) {
   const char *x = layout_of_tensor(d, d->a, a), *y = layout_of_tensor(d, d->b, b);
   if (!strcmp(x, y)) return false;

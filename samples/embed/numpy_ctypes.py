@@ -1,9 +1,11 @@
 """Trains a model from Python through libdtgc.so, with NumPy arrays and no package to install.
 
-Class Program is the whole binding, on ctypes alone: copy it. To run the example:
+Class Program is the whole binding, on ctypes alone: copy it, or import it from an installed dtg
+(PYTHONPATH=PREFIX/share/dtg/python, import dtg). To run the example:
     python3 numpy_ctypes.py [path of libdtgc.so]
 """
 import ctypes as c
+import pathlib
 import re
 import sys
 import tempfile
@@ -117,8 +119,16 @@ STRUCTS = (Message, Options, Source, Buffer, Tensor, Feed, Rows, Metric, Pass, F
            Progress, SaveOptions, RestoreOptions)
 
 
-def open_library(path="libdtgc.so"):
-    lib = c.CDLL(path)
+def find_library():
+    """The library of the prefix that this file is installed in, else the loader's."""
+    here = pathlib.Path(__file__).resolve()
+    prefix = here.parents[3] if len(here.parents) > 3 else here.parent
+    found = [*prefix.glob("lib*/libdtgc.so"), *prefix.glob("lib/*/libdtgc.so")]
+    return str(found[0]) if found else "libdtgc.so"
+
+
+def open_library(path=None):
+    lib = c.CDLL(path or find_library())
     for name in "dtgc_error", "dtgc_entry", "dtgc_version":
         getattr(lib, name).restype = c.c_char_p
     lib.dtgc_size_of.restype = c.c_size_t

@@ -18,9 +18,20 @@ prefix=$scratch/prefix
 lib=$(dirname "$(find "$prefix" -name libdtgc.so)")
 cd "$scratch/work"
 
-# ---- what lies there
-for file in bin/dtgc include/dtgc.h include/dtrt.h include/dtrt_math.h include/dtg/nn.dtg share/man/man1/dtgc.1; do
+# ---- what is installed
+doc=share/doc/dtg
+for file in bin/dtgc include/dtgc.h include/dtrt.h include/dtrt_math.h include/dtg/nn.dtg share/man/man1/dtgc.1 \
+  $doc/README.md $doc/docs/limits.md $doc/samples/mnist/run $doc/samples/digits/data/digits.csv.gz share/dtg/python/dtg.py; do
   [ -f "$prefix/$file" ] || fail "$file is not installed"
+done
+for page in "$source"/docs/*.md; do [ -f "$prefix/$doc/docs/${page##*/}" ] || fail "${page##*/} is not installed"; done
+[ -z "$(find "$prefix/$doc" -name out)" ] || fail 'what samples wrote is installed'
+# Links between installed pages lead somewhere; those into the source have none here.
+for page in "$prefix/$doc"/README.md "$prefix/$doc"/docs/*.md; do
+  for link in $(grep -o '](\([^)#: ]*\)' "$page" | sed 's/^](//'); do
+    case $link in compiler/* | ../compiler/* | runtime/* | ../runtime/* | include/* | ../include/* | tests/* | ../tests/*) continue ;; esac
+    [ -e "$(dirname "$page")/$link" ] || fail "$page links to $link, which is not installed"
+  done
 done
 for file in "$prefix/bin/dtgc" "$lib"/*.so; do
   needs=$(readelf -d "$file")
@@ -32,8 +43,8 @@ ldd "$prefix/bin/dtgc" | grep libdtgc.so | grep -q "$prefix" || fail "dtgc takes
 grep -rlF -e "$build" -e "$scratch/first" "$lib/cmake" "$lib/pkgconfig" && fail "a path of the build is in the files above"
 
 # ---- the command
-cp "$source"/samples/digits/*.dtg .
-ln -s "$source/samples/digits/data" data
+cp "$prefix/$doc"/samples/digits/*.dtg .
+ln -s "$prefix/$doc/samples/digits/data" data
 "$prefix/bin/dtgc" digits.dtg mixed.dtg --dump=layouts >layouts.txt
 grep -q 'model.d1.w' layouts.txt || fail "no layouts: $(cat layouts.txt)"
 feed="--feed image=data/digits.csv.gz:0-63 --feed label=data/digits.csv.gz:64 --limit 80 --epochs 1 --plain"
@@ -43,6 +54,15 @@ case $(ldd ./digits) in *"$build"* | *"not found"*) fail "./digits: $(ldd ./digi
 ./digits fit train $feed | sed 's/  [^ ]* steps.*//' >built.txt
 grep -q 'epoch 1/1  loss' ran.txt || fail "dtgc run: $(cat ran.txt)"
 cmp ran.txt built.txt || fail "dtgc run and dtgc -o differ"
+
+# ---- samples by the installed dtgc, the Python binding by the installed library
+[ "$(PATH="$prefix/bin:$PATH" "$prefix/$doc/samples/exchanges" train digits.dtg mixed.dtg | tail -1 | tr -d ' ')" != '' ] ||
+  fail 'samples/exchanges does not find the installed dtgc'
+if python3 -c 'import numpy' 2>/dev/null; then
+  PYTHONPATH="$prefix/share/dtg/python" python3 -c 'import dtg; print(dtg.open_library()._name)' >python.txt ||
+    fail 'the Python binding does not open its library'
+  [ "$(readlink -f "$(cat python.txt)")" = "$(readlink -f "$lib/libdtgc.so")" ] || fail "the Python binding opens $(cat python.txt)"
+fi
 
 # ---- find_package
 "$cmake" -G "${DTG_GENERATOR:-Unix Makefiles}" -S "$here/consumer" -B consumer -DCMAKE_PREFIX_PATH="$prefix" \
