@@ -29,7 +29,7 @@ for page in "$source"/docs/*.md; do [ -f "$prefix/$doc/docs/${page##*/}" ] || fa
 # Links between installed pages lead somewhere; those into the source have none here.
 for page in "$prefix/$doc"/README.md "$prefix/$doc"/docs/*.md; do
   for link in $(grep -o '](\([^)#: ]*\)' "$page" | sed 's/^](//'); do
-    case $link in compiler/* | ../compiler/* | runtime/* | ../runtime/* | include/* | ../include/* | tests/* | ../tests/*) continue ;; esac
+    case $link in http* | compiler/* | ../compiler/* | runtime/* | ../runtime/* | include/* | ../include/* | tests/* | ../tests/*) continue ;; esac
     [ -e "$(dirname "$page")/$link" ] || fail "$page links to $link, which is not installed"
   done
 done
