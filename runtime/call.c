@@ -136,7 +136,7 @@ static void fill_inputs(Device *d, const Call *c, const dtrt_entry *e) {
     char doing[128];
     snprintf(doing, sizeof doing, "reading input `%s`", t->name);
     d->doing = doing;
-    device_fail(d, "%s", why[0] ? why : "the host gave no reason");
+    device_fail(d, "%s", why[0] ? why : "no reason was given");
   }
 }
 

@@ -67,20 +67,21 @@ static bool add_piece(const opening *o, checkpoint_var *v, const checkpoint_piec
 static bool get_text(const opening *o, const json_t *j, const char *key, const char **text) {
   *text = json_string_value(json_object_get(j, key));
   if (*text && safetensors_plain(*text)) return true;
-  return refuse(o, "\"%s\" is missing or no text", key);
+  return refuse(o, "\"%s\" is missing or not text", key);
 }
 
 static bool get_count(const opening *o, const json_t *j, const char *key, int64_t *v) {
   const json_t *n = json_object_get(j, key);
   *v = json_integer_value(n);
-  return json_is_integer(n) && *v >= 0 && *v < INT64_MAX / 2 ? true
-                                                             : refuse(o, "\"%s\" is no count", key);
+  return json_is_integer(n) && *v >= 0 && *v < INT64_MAX / 2
+             ? true
+             : refuse(o, "\"%s\" is not a count", key);
 }
 
 static bool get_hex(const opening *o, const json_t *j, const char *key, uint64_t *v) {
   const char *text = json_string_value(json_object_get(j, key));
   if (!text || !*text || strlen(text) > 16 || strspn(text, "0123456789abcdef") != strlen(text))
-    return refuse(o, "\"%s\" is no number in hexadecimal", key);
+    return refuse(o, "\"%s\" is not a hexadecimal number", key);
   *v = strtoull(text, NULL, 16);
   return true;
 }
@@ -93,7 +94,8 @@ static bool read_progress(const opening *o, const json_t *j) {
       !get_hex(o, j, "shuffle", &p->shuffle) || !get_hex(o, j, "seed", &p->seed))
     return false;
   p->shuffled = json_is_true(json_object_get(j, "shuffled"));
-  if (!note || strlen(note) >= sizeof p->note) return refuse(o, "\"note\" is no text, or too long");
+  if (!note || strlen(note) >= sizeof p->note)
+    return refuse(o, "\"note\" is not text, or too long");
   snprintf(p->note, sizeof p->note, "%s", note);
   return true;
 }
@@ -113,12 +115,12 @@ static bool read_variable(const opening *o, checkpoint_var *v, const json_t *j) 
   v->rank = (int)json_array_size(shape);
   if (v->dtype < 0 || v->kind < 0) return refuse(o, "%s has an unknown dtype", path);
   if (!json_is_array(shape) || v->rank > DTRT_MAX_RANK)
-    return refuse(o, "the shape of %s is no list of up to %d sizes", path, DTRT_MAX_RANK);
+    return refuse(o, "the shape of %s is not a list of up to %d sizes", path, DTRT_MAX_RANK);
   for (int d = 0; d < v->rank; d++) {
     const json_t *n = json_array_get(shape, (size_t)d);
     v->shape[d] = json_integer_value(n);
     if (!json_is_integer(n) || v->shape[d] < 0)
-      return refuse(o, "the shape of %s holds what is no size", path);
+      return refuse(o, "the shape of %s holds an invalid size", path);
   }
   return true;
 }
@@ -144,7 +146,7 @@ static bool read_own(const opening *o, const json_t *j) {
   qsort(c->var, (size_t)c->nvars, sizeof *c->var, by_path);
   for (int i = 1; i < c->nvars; i++)
     if (!strcmp(c->var[i].path, c->var[i - 1].path))
-      return refuse(o, "variable %s is there twice", c->var[i].path);
+      return refuse(o, "variable %s occurs twice", c->var[i].path);
   return true;
 }
 
@@ -161,7 +163,7 @@ static bool open_file(const opening *o, const char *path) {
 static bool open_beside(const opening *o, const char *name) {
   if (!*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, "..") ||
       !safetensors_plain(name))
-    return refuse(o, "it names a file that is not beside it");
+    return refuse(o, "it names a file that does not exist beside it");
   char *path = checkpoint_printf("%s/%s", o->c->path, name);
   bool good = path ? open_file(o, path) : no_memory(o);
   free(path);
@@ -201,7 +203,7 @@ static bool open_mapped_files(const opening *o, json_t *map) {
   json_t *v;
   bool good = name ? true : no_memory(o);
   if (good) json_object_foreach(map, key, v) good = good && (name[i++] = json_string_value(v));
-  if (name && !good) refuse(o, "its weight_map holds what is not a file's name");
+  if (name && !good) refuse(o, "its weight_map holds an invalid file name");
   if (good) qsort(name, n, sizeof *name, by_text);
   o->c->file = calloc(n + 1, sizeof *o->c->file);
   if (good && !o->c->file) good = no_memory(o);
@@ -294,7 +296,7 @@ static bool take_entries(const opening *o) {
   qsort(c->var, (size_t)c->nvars, sizeof *c->var, by_path);
   for (int i = 1; i < c->nvars; i++)
     if (!strcmp(c->var[i].path, c->var[i - 1].path))
-      return refuse(o, "tensor %s is there twice", c->var[i].path);
+      return refuse(o, "tensor %s occurs twice", c->var[i].path);
   return true;
 }
 
@@ -334,9 +336,9 @@ static bool check_grid(const opening *o, checkpoint_var *v) {
   for (int d = 0; d < v->rank; d++) {
     if (v->shape[d] == 0) return true;
     if (__builtin_mul_overflow(count, v->shape[d], &count))
-      return refuse(o, "%s has more elements than 64 bits can count", v->path);
+      return refuse(o, "%s has more elements than fit in 64 bits", v->path);
   }
-  if (v->npieces == 0) return refuse(o, "%s is in none of the files", v->path);
+  if (v->npieces == 0) return refuse(o, "%s is missing from all files", v->path);
   int64_t *cut = malloc(((size_t)v->npieces + 1) * sizeof *cut);
   if (!cut) return no_memory(o);
   qsort(v->piece, (size_t)v->npieces, sizeof *v->piece, by_corner);

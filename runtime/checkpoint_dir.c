@@ -154,7 +154,7 @@ static bool may_replace(const char *path, char *why, size_t whysize) {
   char *index = checkpoint_printf("%s/%s", path, CHECKPOINT_INDEX);
   bool ours = index && S_ISDIR(st.st_mode) && access(index, F_OK) == 0;
   free(index);
-  if (!ours) snprintf(why, whysize, "%s: it is there already, and is not a checkpoint", path);
+  if (!ours) snprintf(why, whysize, "%s: exists, and is not a checkpoint", path);
   return ours;
 }
 

@@ -175,7 +175,7 @@ static int take_option(checkpoint_command *c, const char *command, int argc, cha
   bool files = !strncmp(word, "--files", 7) && (!word[7] || word[7] == '=') && reshard;
   if (!output && !files) return wrong(c, "%s has no option %s", command, word);
   const char *value = files && word[7] ? word + 8 : *i + 1 < argc ? argv[++*i] : NULL;
-  if (!value || !*value) return wrong(c, "%s needs a value", word);
+  if (!value || !*value) return wrong(c, "%s requires a value", word);
   if (output) return c->output = value, 0;
   char *end;
   long n = strtol(value, &end, 10);

@@ -117,8 +117,7 @@ static bool csv_bad(csv_reader *r, int64_t column, element_text what) {
                             line, col, text,
                             line == 1 ? " (a header line holds no number at all)" : "");
   if (what == ELEMENT_FRACTION)
-    return tensor_file_fail(r->s,
-                            "line %lld, column %lld: expected a whole number (%s), found %.40s",
+    return tensor_file_fail(r->s, "line %lld, column %lld: expected an integer (%s), found %.40s",
                             line, col, type, text);
   return tensor_file_fail(r->s, "line %lld, column %lld: %.40s does not fit %s (%s)", line, col,
                           text, type, element_range(r->dtype));

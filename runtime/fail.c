@@ -91,7 +91,7 @@ static const char *signal_words(int sig) {
   switch (sig) {
   case SIGSEGV: return "invalid memory access (SIGSEGV)";
   case SIGBUS: return "memory that is not there (SIGBUS)";
-  case SIGFPE: return "arithmetic fault, such as a whole number divided by zero (SIGFPE)";
+  case SIGFPE: return "arithmetic fault, such as an integer divided by zero (SIGFPE)";
   default: return "illegal instruction (SIGILL): compiled for another CPU?";
   }
 }

@@ -170,21 +170,24 @@ static fit_status go_on(fit_save *s, fit *f, const char *path, const dtrt_progre
   s->step = s->saved = s->restored = p->step;
   f->first_epoch = p->epoch + 1;
   if (s->seed != p->seed)
-    tell(s, f, "%s was trained with --seed %" PRIu64 ": random values go on otherwise now", path,
-         p->seed);
+    tell(s, f, "%s was trained with --seed %" PRIu64 ": random values will differ from now on",
+         path, p->seed);
   if (f->steps && p->step >= f->steps) f->first_epoch = f->epochs + 1; /* all are done */
   if (!p->row || f->first_epoch > f->epochs) return FIT_OK;
   if (p->rows != t->set.limit)
-    return fail(f, "%s: it stands in an epoch of %lld rows, and now there are %lld", path,
+    return fail(f, "%s: it was saved within an epoch of %lld rows, and now there are %lld", path,
                 (long long)p->rows, (long long)t->set.limit);
   if ((p->shuffled != 0) != f->shuffle || (f->shuffle && p->shuffle != f->shuffle_seed)) {
-    if (!p->shuffled) return fail(f, "%s: it stands in an epoch that was not shuffled", path);
-    return fail(f, "%s: it stands in an epoch that was shuffled with --shuffle %" PRIu64, path,
-                p->shuffle);
+    if (!p->shuffled)
+      return fail(f, "%s: it was saved within an epoch that was not shuffled", path);
+    return fail(f, "%s: it was saved within an epoch that was shuffled with --shuffle %" PRIu64,
+                path, p->shuffle);
   }
   if (p->row > p->rows || (p->row % batch && p->row != p->rows - t->dropped))
-    return fail(f, "%s: it stands after row %lld of an epoch, which batches of %lld do not reach",
-                path, (long long)p->row, (long long)batch);
+    return fail(
+        f,
+        "%s: it was saved after row %lld of an epoch, which is not a multiple of the batch of %lld",
+        path, (long long)p->row, (long long)batch);
   f->first_step = (p->row + batch - 1) / batch;
   f->first_sum = calloc((size_t)t->entry->nout + 1, sizeof *f->first_sum);
   if (!f->first_sum) return fail(f, "out of memory");

@@ -121,7 +121,8 @@ static void info_shared(const dtrt_program *p) {
   for (int i = 0; i < p->nvars; i++)
     if (p->var[i].lent == DTRT_SHARED_UPDATE) *(p->var[i].trainable ? &params : &states) += 1;
   if (params + states == 0) return;
-  printf("\nno layout is given, and split so that each device updates a part (shared weight update):\n ");
+  printf("\nno layout is annotated, and split so that each device updates a part (shared weight "
+         "update):\n ");
   for (int i = 0; i < p->nvars; i++) {
     if (p->var[i].lent != DTRT_SHARED_UPDATE || !p->var[i].trainable) continue;
     if (++named <= 4) printf("%s %s", named > 1 ? "," : "", p->var[i].name);
@@ -190,14 +191,14 @@ static const char details[] =
     "rows, a batch a step, and prints the means of the float scalar outputs over each epoch.\n"
     "\n"
     "options of fit:\n"
-    "  --epochs N              times through the rows\n"
-    "  --steps N               or steps in all, over as many epochs as that takes\n"
+    "  --epochs N              passes over the data\n"
+    "  --steps N               or total steps, over as many epochs as they take\n"
     "  --skip N, --limit N     leave out the first N rows; use the first N of what is left\n"
     "  --shuffle SEED          another order of rows each epoch, the same on every mesh\n"
     "  --drop-last             leave out the rows that do not fill a batch\n"
     "  --eval ENTRY            run it over the --eval-feed files after each epoch\n"
     "  --eval-feed NAME=FILE   its inputs\n"
-    "  --report ENTRY          run it after each epoch, and show what it returns\n"
+    "  --report ENTRY          run it after each epoch and show its results\n"
     "  --eval-skip N, --eval-limit N\n"
     "                          as --skip and --limit, of them\n"
     "  --prefetch N            batches that a thread reads ahead (2); 0: none\n"
@@ -207,7 +208,8 @@ static const char details[] =
     "  --stop-on-nan           end at the first value that is not finite\n"
     "  --check-replicas N      every N steps: do devices that hold the same hold the same bits?\n"
     "  --plain                 no progress bar\n"
-    "  --save DIR              checkpoints in DIR/step-N: --every N steps (or `epoch`), the newest\n"
+    "  --save DIR              checkpoints in DIR/step-N: --every N steps (or `epoch`), the "
+    "newest\n"
     "                          three kept (--keep K); --resume goes on from the newest good one\n"
     "options of call:\n"
     "  --traffic               bytes that each device received and sent\n"
@@ -216,9 +218,11 @@ static const char details[] =
     "  --footprint             the memory that each device took\n"
     "  --load PATH             begin with the values of a checkpoint or .safetensors file;\n"
     "                          --load-map FILE: lines `theirs -> ours`; --load-partial: what one\n"
-    "                          side lacks is told, not refused\n"
-    "  --check-nan[=MODE]      the op that first makes NaN or infinity ends it (full, also without\n"
-    "                          =MODE); cheap (if not given): outputs and variables, a warning; off\n"
+    "                          side lacks is reported, not rejected\n"
+    "  --check-nan[=MODE]      the op that first makes NaN or infinity ends it (full, also "
+    "without\n"
+    "                          =MODE); cheap (if not given): outputs and variables, a warning; "
+    "off\n"
     "  --save-bf16             f32 parameters are rounded to bf16 on disk\n"
     "  --profile [FILE.json]   a table of what each step took, and a trace for Perfetto\n"
     "  --seed N                of all random values (0)\n"

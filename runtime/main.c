@@ -179,7 +179,7 @@ static bool take_seconds(const cli *c, const option *o, const char *value, doubl
   double v = strtod(value, &end);
   bool digits = *value == '.' || (*value >= '0' && *value <= '9');
   if (!digits || *end || !(v <= 1e9))
-    return cli_usage(c, "%s %s: expected a number of seconds, or 0 to wait for ever", o->name,
+    return cli_usage(c, "%s %s: expected a number of seconds, or 0 to wait forever", o->name,
                      value),
            false;
   *to = v > 0 ? v : -1;
@@ -206,14 +206,14 @@ static bool take_value(cli *c, const option *o, const char *value) {
   case OPT_COUNT:
   case OPT_SKIP:
     if (!number(value, o->kind == OPT_COUNT, INT64_MAX, &v))
-      return cli_usage(c, "%s %s: expected a whole number from %d", o->name, value,
+      return cli_usage(c, "%s %s: expected an integer from %d", o->name, value,
                        o->kind == OPT_COUNT),
              false;
     *(int64_t *)(void *)(base + o->at) = (int64_t)v;
     return true;
   case OPT_SEED:
     if (!number(value, 0, UINT64_MAX, &v))
-      return cli_usage(c, "%s %s: expected a whole number from 0", o->name, value), false;
+      return cli_usage(c, "%s %s: expected an integer from 0", o->name, value), false;
     *(uint64_t *)(void *)(base + o->at) = v;
     if (o->count) *(bool *)(base + o->count) = true;
     return true;
@@ -250,7 +250,7 @@ static bool take_option(cli *c, int argc, char **argv, int *i, int bit) {
     if (o->kind == OPT_CHECK && !equal) return take_value(c, o, "full");
     if (o->kind == OPT_FILE && !equal && !(*i + 1 < argc && is_json(argv[*i + 1])))
       return take_value(c, o, "");
-    if (!equal && *i + 1 >= argc) return cli_usage(c, "%s needs a value", o->name), false;
+    if (!equal && *i + 1 >= argc) return cli_usage(c, "%s requires a value", o->name), false;
     return take_value(c, o, equal ? equal + 1 : argv[++*i]);
   }
   cli_usage(c, "unknown option '%s'%s", word, cli_near_text(&near));
@@ -319,11 +319,12 @@ static bool check(cli *c, int bit) {
   if (c->log && c->log_steps && !strcmp(c->log, c->log_steps))
     return cli_usage(c, "--log and --log-steps name the same file"), false;
   if (bit == 4 && !c->epochs == !c->steps)
-    return cli_usage(c, c->epochs ? "--epochs and --steps are two ways to say how long: give one"
+    return cli_usage(c, c->epochs ? "--epochs and --steps exclude each other"
                                   : "fit needs --epochs N or --steps N"),
            false;
   if (c->verify_every && !c->verify && !c->looks)
-    return cli_usage(c, "--verify-every needs the compiler: an executable has none, use `dtgc run`"),
+    return cli_usage(c,
+                     "--verify-every needs the compiler: an executable has none; use `dtgc run`"),
            false;
   if (c->prefetch > PREFETCH_MOST)
     return cli_usage(c, "--prefetch %lld: expected at most %d", (long long)c->prefetch,

@@ -338,7 +338,7 @@ static dtrt_status call_full(dtrt_session *s, dtrt_status status) {
   first = status == DTRT_OK ? INT32_MAX - session_most(s, INT32_MAX - value) : value;
   for (int i = 0; i < s->comm->count; i++)
     if (s->device[i].nan->out_of_memory)
-      return session_error(s, DTRT_NO_MEMORY, "out of memory to look for NaN");
+      return session_error(s, DTRT_NO_MEMORY, "out of memory to check for NaN");
   if (first == INT32_MAX) return status;
   if (value == first) snprintf(s->found, sizeof s->found, "%s", text);
   if (status == DTRT_OK) {

@@ -127,7 +127,7 @@ static bool npy_dict(tensor_file *f, gz_stream *s, npy_parser *t) {
     } else {
       return tensor_file_fail(s, ".npy header: unknown key '%s'", key);
     }
-    if (seen & bit) return tensor_file_fail(s, ".npy header: '%s' stands twice", key);
+    if (seen & bit) return tensor_file_fail(s, ".npy header: '%s' occurs twice", key);
     seen |= bit;
     if (npy_token(t, ',')) continue;
     if (npy_token(t, '}')) break;

@@ -337,7 +337,7 @@ int64_t npz_take(gz_stream *s, char *to, int64_t n) {
     done += got;
     if (got) continue;
     if (rest) return damaged(s, "the member ends early or cannot be inflated"), -1;
-    if (z->crc != z->want_crc) return damaged(s, "the checksum of the member is another"), -1;
+    if (z->crc != z->want_crc) return damaged(s, "the checksum of the member does not match"), -1;
     break;
   }
   return done;

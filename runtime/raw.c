@@ -40,7 +40,7 @@ static bool parse(tensor_file *f, gz_stream *s, const char *record) {
   f->width = f->pitch = count_at(&p);
   if (!f->width || *p != ']')
     return tensor_file_fail(s,
-                            "':%s': expected a whole number of elements from 1 to %d in brackets, "
+                            "':%s': expected an integer of elements from 1 to %d in brackets, "
                             "as in :u8[3073]",
                             record, RAW_MOST);
   if (!*++p) return true;

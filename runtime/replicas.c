@@ -119,7 +119,7 @@ static dtrt_status name_it(Replicas *r, int low, int other, int k) {
   atomic_store(r->s->comm->failed, 1);
   r->s->told = true;
   return session_error(r->s, DTRT_FAILED,
-                       "replicas differ: variable %s has other bits on %s than on %s",
+                       "replicas differ: variable %s has different bits on %s and on %s",
                        r->p->var[var].name, second, first);
 }
 

@@ -137,7 +137,7 @@ static bool read_shape(const reading *r, safetensors_entry *e, const json_t *sha
   bool empty = false, over = false;
   for (size_t i = 0; i < rank; i++) {
     if (!whole_number(json_array_get(shape, i), &n))
-      return refuse(r, "%s: its shape holds what is not a size", e->name);
+      return refuse(r, "%s: its shape holds an invalid size", e->name);
     empty |= n == 0;
     over |= n && __builtin_mul_overflow(count, n, &count);
     if (i < DTRT_MAX_RANK) e->shape[i] = n;
@@ -147,7 +147,8 @@ static bool read_shape(const reading *r, safetensors_entry *e, const json_t *sha
   if (e->kind < 0) return true; /* of what is never read, only the place matters */
   over |= __builtin_mul_overflow(count, (int64_t)element_size(e->kind), &count);
   if (empty) count = 0;
-  if (over && !empty) return refuse(r, "%s: its shape is more than 64 bits can count", e->name);
+  if (over && !empty)
+    return refuse(r, "%s: its shape has more elements than fit in 64 bits", e->name);
   if (count != e->bytes)
     return refuse(r, "%s: its shape takes %lld bytes of %s, its place has %lld", e->name,
                   (long long)count, e->dtype, (long long)e->bytes);
@@ -167,7 +168,7 @@ static bool read_entry(const reading *r, safetensors_entry *e, const char *name,
   e->kind = safetensors_kind(e->dtype);
   if (json_array_size(place) != 2 || !whole_number(json_array_get(place, 0), &begin) ||
       !whole_number(json_array_get(place, 1), &end))
-    return refuse(r, "%s: it has no data_offsets of two whole numbers", name);
+    return refuse(r, "%s: it has no data_offsets of two integers", name);
   if (begin > end || end > r->f->size - r->f->data)
     return refuse(r, "%s: its place [%lld, %lld) is outside the %lld bytes of data", name,
                   (long long)begin, (long long)end, (long long)(r->f->size - r->f->data));
@@ -235,7 +236,7 @@ static bool read_entries(const reading *r, json_t *header) {
       json_t *v;
       if (!json_is_object(metadata = j)) return refuse(r, "__metadata__ is not an object");
       json_object_foreach(j, key, v) if (!json_is_string(v)) return refuse(
-          r, "__metadata__ holds what is not text");
+          r, "__metadata__ holds a value that is not text");
       continue;
     }
     if (!json_is_object(j)) return refuse(r, "an entry of its header is not an object");

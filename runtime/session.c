@@ -246,13 +246,13 @@ static Comm *choose(const char *name, const CommOpen *o, char *why) {
   if (o->per_rank && o->per_rank != o->ndevices) {
     snprintf(why, COMM_WHY,
              "the mesh has %d devices, but this one process was to own %d: start %d with mpiexec, "
-             "or leave devices per rank unsaid",
+             "or leave devices per rank at 0",
              o->ndevices, o->per_rank, o->ndevices / o->per_rank);
     return NULL;
   }
   if (!strcmp(name, "self")) return comm_open_self(o, why);
   if (!strcmp(name, "threads")) return comm_open_threads(o, why);
-  snprintf(why, COMM_WHY, "there is no transport `%s`: self, threads or mpi", name);
+  snprintf(why, COMM_WHY, "unknown transport `%s`: self, threads or mpi", name);
   return NULL;
 }
 
@@ -319,9 +319,10 @@ static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_optio
   if (o->check_nan < DTRT_CHECK_OFF || o->check_nan > DTRT_CHECK_FULL)
     return session_error(s, DTRT_INVALID, "check_nan is %d", o->check_nan);
   if (o->check_nan == DTRT_CHECK_FULL && !has_values(p))
-    return session_error(s, DTRT_INVALID,
-                         "this code was not made to be looked at: compile it with --check-nan, "
-                         "or use `dtgc run`");
+    return session_error(
+        s, DTRT_INVALID,
+        "this code does not support --check-nan=full: compile it with --check-nan, "
+        "or use `dtgc run`");
   if (nan_open(s, o->check_nan)) return session_error(s, DTRT_NO_MEMORY, "out of memory");
   fail_hold_signals();
   s->handlers = true;

@@ -35,7 +35,7 @@ bool tensor_file_size(tensor_file *f, gz_stream *s) {
     empty |= f->shape[d] == 0;
     if (f->shape[d] && __builtin_mul_overflow(n, f->shape[d], &n)) over = true;
   }
-  if (over) return tensor_file_fail(s, "the header tells of more elements than 64 bits can count");
+  if (over) return tensor_file_fail(s, "the header declares more elements than fit in 64 bits");
   f->bytes = empty ? 0 : n;
   return true;
 }

@@ -65,7 +65,7 @@ static void open_module_once(void) {
   }
   if (!jit_module.verbs) jit_module.verbs = open_module(DTG_LIBDIR "/libdtgc-jit.so", &why);
   if (!jit_module.verbs)
-    jit_module.error = jit_printf("the part of dtgc that makes machine code cannot be opened: %s",
+    jit_module.error = jit_printf("cannot open libdtgc-jit.so, which generates machine code: %s",
                                   why ? why : "out of memory");
   free(why);
 }
@@ -317,9 +317,9 @@ bool jit_check_cpu(const char *cpu, char **error) {
   bool ok =
       *cpu && args_machine(&a, v, cpu) && v->compile(text, sizeof text - 1, a.at, a.n, &o, &said);
   if (!ok && said && !strstr(said, "unknown target CPU"))
-    *error = jit_printf("no code can be made for CPU `%s`: %s", cpu, said);
+    *error = jit_printf("cannot generate code for CPU `%s`: %s", cpu, said);
   else if (!ok)
-    *error = jit_printf("there is no CPU `%s` for %s", cpu, v->triple());
+    *error = jit_printf("unknown CPU `%s` for %s", cpu, v->triple());
   free(said);
   free(o.at);
   return ok;
@@ -367,7 +367,7 @@ bool jit_compile_together(const char *source, size_t n, const JitOptions *o, Jit
                           JitTimes *t, char **error) {
   int rank, ranks;
   if (dtrt_launch_place(o->mpi_comm, &rank, &ranks) != DTRT_OK) {
-    *error = jit_printf("the ranks of the host's MPI communicator cannot be told: %s",
+    *error = jit_printf("cannot determine the ranks of the host's MPI communicator: %s",
                         dtrt_launch_error());
     return false;
   }

@@ -293,7 +293,8 @@ bool link_executable(const LinkOptions *o, char **error) {
   *error = NULL;
   bool there = stat(o->output, &st) == 0;
   if (there && !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
-    *error = jit_printf("%s is no regular file: an executable cannot be written there", o->output);
+    *error =
+        jit_printf("%s is not a regular file: an executable cannot be written there", o->output);
   else if (there && S_ISDIR(st.st_mode))
     *error = jit_printf("%s is a folder: -o names the executable to write", o->output);
   else if (o->mpi && !has_mpi(lib))

@@ -108,7 +108,7 @@ static dtgc_status use_times(Calibration *c, const Times *t) {
   const LocalEntry *few = find_entry(c->program, "few"), *many = find_entry(c->program, "many");
   double heavy = t->heavy - t->nothing, light = t->light - t->nothing;
   if (heavy <= 0 || light <= 0)
-    return fail(c, DTGC_SYSTEM, "the times vary too much: is the machine busy?");
+    return fail(c, DTGC_SYSTEM, "the measured times vary too much: is the machine busy?");
   c->heavy = flops_of(c, "heavy") / heavy;
   c->light = flops_of(c, "light") / light;
   m->vector_flops = three_digits(sqrt(c->heavy * c->light));
@@ -265,7 +265,8 @@ static dtgc_status check(Calibration *c, const dtgc_calibration *o) {
     return fail(c, DTGC_BAD_ARGUMENT, "calibrate measures links: the transport is threads or mpi");
   c->mpi = t ? strcmp(t, "mpi") == 0 : ranks > 1;
   if (c->mpi && ranks < 2)
-    return fail(c, DTGC_BAD_ARGUMENT, "there is one rank of MPI only: mpiexec -n 4 dtgc calibrate");
+    return fail(c, DTGC_BAD_ARGUMENT,
+                "only one MPI rank was started; run `mpiexec -n 4 dtgc calibrate`");
   if (!c->mpi && ranks > 1) return fail(c, DTGC_BAD_ARGUMENT, "under mpiexec the transport is mpi");
   if (!c->mpi && o->devices && (o->devices < 2 || o->devices > MOST_DEVICES))
     return fail(c, DTGC_BAD_ARGUMENT, "the devices to calibrate are 2 to 128");

@@ -21,10 +21,10 @@ static dtgc_status check_transport(dtgc_program *p, const char *name) {
     if (strcmp(name, transports[i]) == 0) return DTGC_OK;
   if (!name) return DTGC_OK;
   const char *near = inspect_near(name, text_name, transports, 3);
-  return near ? program_fail(p, DTGC_BAD_ARGUMENT, "there is no transport `%s`: do you mean `%s`?",
+  return near ? program_fail(p, DTGC_BAD_ARGUMENT, "unknown transport `%s`: do you mean `%s`?",
                              name, near)
               : program_fail(p, DTGC_BAD_ARGUMENT,
-                             "there is no transport `%s`: it is threads, mpi or self", name);
+                             "unknown transport `%s`: it is threads, mpi or self", name);
 }
 
 static dtgc_status check_options(dtgc_program *p, const dtgc_options *o) {

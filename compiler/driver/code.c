@@ -184,7 +184,7 @@ dtgc_status dtgc_build_with(dtgc_program *const *programs, int n, const char *co
   if (nfiles < 0 || (nfiles && !files)) return program_fail(p, DTGC_BAD_ARGUMENT, "files is NULL");
   for (int i = 0; i < nfiles; i++)
     if (!files[i] || !*files[i] || *files[i] == '-')
-      return program_fail(p, DTGC_BAD_ARGUMENT, "files[%d] is no name of a file", i);
+      return program_fail(p, DTGC_BAD_ARGUMENT, "files[%d] is not a valid file name", i);
   char *error = NULL;
   JitObject *objects = calloc((size_t)n + 1, sizeof *objects);
   dtgc_status s = objects ? make_objects(programs, n, nfiles > 0, objects, &error) : DTGC_NO_MEMORY;

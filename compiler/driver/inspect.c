@@ -87,8 +87,8 @@ static const char *entry_name(const void *table, int i) {
 
 dtgc_status inspect_no_entry(const dtgc_program *p, const char *entry) {
   const char *near = inspect_near(entry, entry_name, p->entries, p->nentries);
-  return tell(p, "there is no entry `%s`%s%s%s", entry, near ? ": do you mean `" : "",
-              near ? near : "", near ? "`?" : "");
+  return tell(p, "unknown entry `%s`%s%s%s", entry, near ? ": do you mean `" : "", near ? near : "",
+              near ? "`?" : "");
 }
 
 int dtgc_entries(const dtgc_program *p) { return p ? p->nentries : 0; }

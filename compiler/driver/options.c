@@ -11,7 +11,7 @@ const char options_help[] =
     "dtgc: compiles .dtg programs for a mesh of devices\n"
     "\n"
     "  dtgc FILES... -o PROGRAM      makes an executable (./PROGRAM --help says how to use it)\n"
-    "  dtgc FILES... HOST.c... -o PROGRAM   the same around a C program of your own (dtrt.h, part "
+    "  dtgc FILES... HOST.c... -o PROGRAM   the same around your own C program (dtrt.h, part "
     "2)\n"
     "  dtgc run FILES... fit ...     compiles in memory and trains; also: call, info\n"
     "  dtgc FILES... --dump=layouts  shows what the compiler inferred\n"
@@ -21,7 +21,7 @@ const char options_help[] =
     "  dtgc verify FILES... [ENTRY]  compares the plan with one device: each value, gradient, "
     "variable\n"
     "  dtgc calibrate [-o FILE]      measures this machine and writes a file for --machine\n"
-    "  dtgc checkpoint ls|check|cat|diff|reshard ...  looks into checkpoints (--help says more)\n"
+    "  dtgc checkpoint ls|check|cat|diff|reshard ...  inspects checkpoints (--help says more)\n"
     "  dtgc plot LOG.csv... -o FILE  draws the logs of `fit --log` as SVG (dtgc plot --help)\n"
     "\n"
     "FILES are a model and, after it, files of mesh and layout statements.\n"
@@ -29,7 +29,7 @@ const char options_help[] =
     "  -D NAME=VALUE        overrides `const NAME`\n"
     "  --mesh AXES          the mesh: --mesh batch=4,model=2\n"
     "  --layout STATEMENT   a layout: --layout 'model.d1.w=[_,model]', 'model.d1.w forbid gather'\n"
-    "  --strict-layouts     a layout statement that says nothing is an error\n"
+    "  --strict-layouts     a layout statement without effect is an error\n"
     "  --machine FILE       plans for the machine described there (docs/machines.md)\n"
     "  -I DIR               searched for `import`ed files\n"
     "  -o PROGRAM           the executable to write\n"
@@ -45,13 +45,14 @@ const char options_help[] =
     "  --why NAME           explains one tensor: where its layout comes from, and what it costs\n"
     "  --diff OTHER.dtg     compares the plan with that of OTHER.dtg in the place of the last "
     "file\n"
-    "  --auto               finds layouts for what is unsaid and writes them as a layout file\n"
-    "  --memory SIZE        what variables and arena of a device may take, such as 2GB or 500MiB:\n"
+    "  --auto               finds layouts for what is not annotated and writes them as a layout "
+    "file\n"
+    "  --memory SIZE        limit for variables and arena of a device, such as 2GB or 500MiB:\n"
     "                       values are computed again to fit; with --auto, layouts are found that "
     "do\n"
     "  --emit-c DIR         the emitted C and the headers it includes\n"
-    "  --emit-html FILE     a page to look at: graph, layouts, exchanges, memory\n"
-    "  --check-nan          with -o: code that `--check-nan=full` of the executable can look into\n"
+    "  --emit-html FILE     an HTML page: graph, layouts, exchanges, memory\n"
+    "  --check-nan          with -o: an executable that supports `--check-nan=full`\n"
     "  --time               how long each step of the compiler took, on standard error\n"
     "  --ops                the operations of the language, as docs/ops.md\n"
     "  --help, --version\n"
@@ -170,9 +171,9 @@ static void unknown_option(const char *arg, char *why, int n) {
     if (d < least) least = d, near = options_table[i].name;
   }
   if (near)
-    snprintf(why, (size_t)n, "there is no option %s: do you mean %s?", typed, near);
+    snprintf(why, (size_t)n, "unknown option %s: do you mean %s?", typed, near);
   else
-    snprintf(why, (size_t)n, "there is no option %s (dtgc --help lists them)", typed);
+    snprintf(why, (size_t)n, "unknown option %s (dtgc --help lists them)", typed);
 }
 
 static bool add_dumps(Options *o, const char *list, int most, char *why, int n) {
@@ -497,7 +498,7 @@ bool options_read(int argc, char **argv, Options *o, char *why, int n) {
       return false;
     }
     if (options_table[which].value && !value && !(value = i + 1 < argc ? argv[++i] : NULL)) {
-      snprintf(why, (size_t)n, "%s needs a value", arg);
+      snprintf(why, (size_t)n, "%s requires a value", arg);
       return false;
     }
     if (!take_option(o, which, value, most, why, n)) return false;

@@ -188,8 +188,9 @@ static dtgc_status read_axis(Reader *r, const char *name, DimLayout *d) {
 }
 
 static dtgc_status bad_layout(Reader *r, const char *text) {
-  return program_fail(r->p, DTGC_BAD_ARGUMENT, "`%s` is no layout such as [batch, _]: column %d",
-                      text, (int)(r->at - text) + 1);
+  return program_fail(r->p, DTGC_BAD_ARGUMENT,
+                      "invalid layout `%s` at column %d (expected a form such as [batch, _])", text,
+                      (int)(r->at - text) + 1);
 }
 
 static dtgc_status read_dim(Reader *r, const char *text, DimLayout *d) {
@@ -259,7 +260,7 @@ static dtgc_status check_inside(dtgc_program *p, void *arg) {
   const Layout *wanted = layout_of(p->program->layouts, &r.out, &shape);
   if (wanted == c->t->layout) return DTGC_OK;
   const Mesh *m = &p->program->mesh;
-  return program_fail(p, DTGC_BAD_ARGUMENT, "`%s` lies as %s, not as %s", c->name,
+  return program_fail(p, DTGC_BAD_ARGUMENT, "`%s` is laid out %s, not %s", c->name,
                       layout_text(p->arena, m, c->t->layout), layout_text(p->arena, m, wanted));
 }
 

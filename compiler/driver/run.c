@@ -11,9 +11,9 @@ static const char *tensor_name(const void *table, int i) {
 
 static dtgc_status fail_near(dtgc_program *p, const char *what, const char *typed,
                              const char *near) {
-  return near ? program_fail(p, DTGC_BAD_ARGUMENT, "there is no %s `%s`: do you mean `%s`?", what,
+  return near ? program_fail(p, DTGC_BAD_ARGUMENT, "unknown %s `%s`: do you mean `%s`?", what,
                              typed, near)
-              : program_fail(p, DTGC_BAD_ARGUMENT, "there is no %s `%s`", what, typed);
+              : program_fail(p, DTGC_BAD_ARGUMENT, "unknown %s `%s`", what, typed);
 }
 
 static dtgc_status check_size(dtgc_program *p, const char *what, const dtgc_tensor *t,

@@ -142,7 +142,7 @@ dtgc_status dtgc_fit(dtgc_program *p, const dtgc_fit_options *o) {
   dtgc_status s = program_begin(p);
   if (s) return s;
   if (!o) return program_fail(p, DTGC_BAD_ARGUMENT, "the options are NULL");
-  if (p->fits) return program_fail(p, DTGC_BAD_ARGUMENT, "dtgc_fit is running already");
+  if (p->fits) return program_fail(p, DTGC_BAD_ARGUMENT, "dtgc_fit is already running");
   Training t = {.p = p, .o = o};
   p->fits = true;
   s = train(&t);

@@ -274,10 +274,11 @@ static dtgc_status same_bits(Verify *v) {
     if (memcmp(vars.data[i], v->vars.data[i], vars.of[i]->bytes)) other = vars.of[i]->name;
   tensors_free(&vars);
   if (other && !v->o->json)
-    str_printf(&v->text,
-               "%s: note: %s has other bits when named values are kept in memory (loops are then "
-               "not fused); both are compared\n",
-               v->entry->name, other);
+    str_printf(
+        &v->text,
+        "%s: note: %s has different bits when named values are kept in memory (loops are then "
+        "not fused); both are compared\n",
+        v->entry->name, other);
   return s;
 }
 
@@ -305,7 +306,7 @@ static dtgc_status tell_failure(Verify *v) {
     verify_json(&v->text, why);
     str_puts(&v->text, "}\n");
   } else {
-    str_printf(&v->text, "%s: it fails, and one device does not: %s\n", v->entry->name, why);
+    str_printf(&v->text, "%s: the plan fails, and one device does not: %s\n", v->entry->name, why);
   }
   free(why);
   return find_first(v, NULL);
@@ -396,7 +397,7 @@ static dtgc_status check_feeds(Verify *v) {
         found = found || (!strcmp(v->p->entries[e].in[k].name, o->feed[i].name) &&
                           (!o->entry || !strcmp(v->p->entries[e].name, o->entry)));
     if (!found)
-      return program_fail(v->p, DTGC_BAD_ARGUMENT, "there is no input `%s`%s%s", o->feed[i].name,
+      return program_fail(v->p, DTGC_BAD_ARGUMENT, "unknown input `%s`%s%s", o->feed[i].name,
                           o->entry ? " of entry " : "", o->entry ? o->entry : "");
   }
   return DTGC_OK;

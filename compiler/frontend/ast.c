@@ -49,7 +49,7 @@ Expr *ast_int(Parse *p, Span at, const char *text, size_t n) {
   x->i = strtoll(digits(p, text, n), NULL, 10);
   x->real = (double)x->i;
   if (errno != ERANGE) return x;
-  diag_error(p->diag, at, "this whole number is too large: the largest is 9223372036854775807");
+  diag_error(p->diag, at, "this integer is too large: the maximum is 9223372036854775807");
   return ast_new(p, EX_ERROR, at);
 }
 
@@ -187,7 +187,8 @@ Item ast_item_tuple(Parse *p, Span at, const IdentVec *axes) {
   Item item = {.kind = ITEM_AXES, .span = at, .axes = *axes, .tuple = true, .granule = 1};
   for (int i = 0; i < axes->n; i++)
     if (!strcmp(axes->at[i].text, "_"))
-      diag_error(p->diag, axes->at[i].span, "`_` is a whole dim: it cannot stand among axes");
+      diag_error(p->diag, axes->at[i].span,
+                 "`_` is a dim that is not split: it cannot be combined with axes");
   return item;
 }
 
@@ -196,9 +197,10 @@ Item ast_item_by(Parse *p, Item item, Ident by, Expr *granule) {
   if (strcmp(by.text, "by"))
     diag_error(p->diag, by.span, "unexpected `%s`; expected `,`, `]` or `by`", by.text);
   else if (granule->kind == EX_INT && granule->i < 1)
-    diag_error(p->diag, granule->span, "a granule has at least one element");
+    diag_error(p->diag, granule->span, "a granule requires at least one element");
   else if (item.kind != ITEM_AXES)
-    diag_error(p->diag, item.span, "`by` tells how an axis cuts: `_` is not cut");
+    diag_error(p->diag, item.span,
+               "`by` applies to an axis that splits the dim; `_` does not split it");
   else if (granule->kind == EX_INT)
     item.granule = granule->i;
   return item;
@@ -268,10 +270,11 @@ Stmt *ast_const(Parse *p, Span at, Ident name, Expr *value) {
 
 static void check_param(Parse *p, StmtKind kind, const Param *a) {
   if (kind == ST_ENTRY && !a->type)
-    diag_error(p->diag, a->name.span, "an entry's input needs a type, as in `%s: f32[8, 3]`",
+    diag_error(p->diag, a->name.span, "an entry's input requires a type, as in `%s: f32[8, 3]`",
                a->name.text);
   else if (kind == ST_ENTRY && a->value)
-    diag_error(p->diag, a->value->span, "an entry's input has no default: the host feeds it");
+    diag_error(p->diag, a->value->span,
+               "an entry's input cannot have a default: the host passes it");
   else if (kind != ST_ENTRY && a->type)
     diag_error(p->diag, a->type->span,
                "only the inputs of an entry have types; `%s` takes what it is given", a->name.text);
@@ -373,8 +376,9 @@ Stmt *ast_layout_word(Parse *p, Span at, Ident word) {
   s->name = word;
   if (!strcmp(word.text, "first")) return s;
   diag_error(p->diag, word.span,
-             "nothing is said of `%s`: after it comes `= LAYOUT` or `forbid gather` (`layout first` "
-             "alone stands without)",
+             "incomplete statement about `%s`: expected `= LAYOUT` or `forbid gather` (only "
+             "`layout first` "
+             "has neither)",
              word.text);
   s->kind = ST_ERROR;
   return s;
@@ -396,7 +400,7 @@ Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, Expr *value) {
     if (t->kind == EX_FIELD || t->kind == EX_INDEX)
       diag_error(p->diag, t->span, "`=` binds a plain name; a variable is assigned with `<-`");
     else if (t->kind != EX_ERROR)
-      diag_error(p->diag, t->span, "`=` needs a name on its left");
+      diag_error(p->diag, t->span, "`=` requires a name on its left");
     s->kind = ST_ERROR;
   }
   return s;
@@ -428,7 +432,7 @@ Stmt *ast_if(Parse *p, Span at, Expr *cond, const StmtVec *body, const StmtVec *
 }
 
 Stmt *ast_else(Parse *p, Span at) {
-  diag_error(p->diag, at, "this `else` belongs to no `if`: it follows the `}` of one");
+  diag_error(p->diag, at, "this `else` has no `if`: it must follow the `}` of one");
   return ast_stmt(p, ST_ERROR, at);
 }
 

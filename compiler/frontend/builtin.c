@@ -257,7 +257,7 @@ bool builtin_arg(Elab *e, const Value *v, Span at, Arg *out) {
     out->kind = ARG_TENSOR, out->node = variable_read(e, v->var, at);
     return out->node != NO_NODE;
   default:
-    elab_fail(e, at, "a tensor or a number is needed here, but this is %s", value_describe(e, v));
+    elab_fail(e, at, "expected a tensor or a number, found %s", value_describe(e, v));
     return false;
   }
 }
@@ -397,7 +397,7 @@ static bool default_arg(Elab *e, const OpDef *op, const char *param, const char 
 static Value no_tensors_here(Elab *e, const OpDef *op, Span call) {
   return elab_fail(
       e, call,
-      "`%s` computes a tensor: that is done in entries, methods and first values of variables",
+      "`%s` computes a tensor: this is allowed in entries, methods and initial values of variables",
       op->name);
 }
 

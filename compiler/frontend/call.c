@@ -75,7 +75,7 @@ bool call_bind(Elab *e, Span call, const char *label, const char *signature, Spa
       continue;
     }
     if (next == n) {
-      elab_fail(e, a[i].span, "`%s` takes %d argument%s, but more are given%s", label, n,
+      elab_fail(e, a[i].span, "`%s` takes %d argument%s, more are given%s", label, n,
                 n == 1 ? "" : "s", tail);
       return note_signature(e, label, signature, declared_at);
     }
@@ -83,7 +83,7 @@ bool call_bind(Elab *e, Span call, const char *label, const char *signature, Spa
   }
   for (int i = 0; i < n; i++)
     if (f[i].required && which[i] < 0) {
-      elab_fail(e, call, "`%s` needs its argument `%s`%s", label, f[i].name, tail);
+      elab_fail(e, call, "`%s` is missing its argument `%s`%s", label, f[i].name, tail);
       return note_signature(e, label, signature, declared_at);
     }
   return true;
@@ -223,9 +223,10 @@ static Value make_instance(Elab *e, const Def *def, Span call, const Actual *a, 
   if (e->at)
     return elab_fail(
         e, call,
-        "the layer `%s` is made at top level or in a layer, not where tensors are computed", name);
+        "the layer `%s` is instantiated at top level or in a layer, not where tensors are computed",
+        name);
   if (!e->base)
-    return elab_fail(e, call, "an instance of `%s` needs a name, as in `model = %s(...)`", name,
+    return elab_fail(e, call, "an instance of `%s` requires a name, as in `model = %s(...)`", name,
                      name);
   if (recursive(e, def->stmt, NULL, call) || !elab_claim_path(e, e->base, call)) return value_error;
   Instance *in = arena_new_of(e->arena, Instance);

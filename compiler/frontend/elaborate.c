@@ -48,8 +48,7 @@ static void run_entries(Elab *e, Module *m) {
     if (v->kind != V_ENTRY) continue;
     int same = program_find_entry(e->program, v->def->stmt->name.text);
     if (same > 0) {
-      elab_fail(e, v->def->stmt->name.span, "there are two entries by the name `%s`",
-                v->def->stmt->name.text);
+      elab_fail(e, v->def->stmt->name.span, "two entries are named `%s`", v->def->stmt->name.text);
       diag_note(e->diag, e->program->entries.at[same].span, "the first is here");
     } else {
       entry_build(e, v->def);
@@ -68,7 +67,7 @@ static void elaborate(Elab *e) {
   for (int i = 0; i < e->modules.n; i++) run_top(e, e->modules.at[i]);
   for (int i = 0; i < e->modules.n; i++) run_entries(e, e->modules.at[i]);
   if (e->program->entries.n == 1 && !e->diag->errors)
-    elab_fail(e, (Span){0}, "the program has no `entry`: there is nothing to call");
+    elab_fail(e, (Span){0}, "the program has no `entry`");
   entry_end(e, &e->init);
   e->program->entries.at[0] = e->init.entry;
   if (!e->stop) says_apply(e);

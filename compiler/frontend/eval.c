@@ -27,7 +27,7 @@ bool elab_tick(Elab *e, Span at) {
 Value eval_read(Elab *e, Value v, Span at) {
   if (v.kind != V_VAR) return v;
   if (!e->at)
-    return elab_fail(e, at, "the value of %s is known only in entries and methods",
+    return elab_fail(e, at, "the value of %s is available only in entries and methods",
                      e->program->vars.at[v.var].path);
   return value_node(variable_read(e, v.var, at));
 }
@@ -41,9 +41,10 @@ static bool whole_number(Elab *e, const Value *v, Span at, const char *what, int
   else if (v->kind == V_REAL && floor(v->real) == v->real && fabs(v->real) < 9e15)
     *out = (int64_t)v->real;
   else if (v->kind == V_TENSOR || v->kind == V_VAR)
-    elab_fail(e, at, "%s must be known when compiling, but this is %s", what, value_describe(e, v));
+    elab_fail(e, at, "%s must be a compile-time constant, but this is %s", what,
+              value_describe(e, v));
   else
-    elab_fail(e, at, "%s must be a whole number, but this is %s", what, value_describe(e, v));
+    elab_fail(e, at, "%s must be an integer, but this is %s", what, value_describe(e, v));
   return v->kind == V_INT ||
          (v->kind == V_REAL && floor(v->real) == v->real && fabs(v->real) < 9e15);
 }
@@ -111,8 +112,7 @@ bool eval_type(Elab *e, Scope *s, const Expr *x, Type *out) {
     elab_fail(e, x->span, "a type has a shape: %s[8, 3], or %s[] for a scalar", dtype_name(v.dtype),
               dtype_name(v.dtype));
   else if (v.kind != V_ERROR)
-    elab_fail(e, x->span, "a type such as f32[8, 3] is needed here, but this is %s",
-              value_describe(e, &v));
+    elab_fail(e, x->span, "expected a type such as f32[8, 3], found %s", value_describe(e, &v));
   return v.kind == V_TYPE;
 }
 
@@ -127,7 +127,7 @@ bool eval_sequence(Elab *e, Scope *s, const Expr *from, const Expr *to, Sequence
     else if (v.kind == V_INT)
       elab_fail(e, from->span, "`for` goes through a list or a range; write 0..%ld", (long)v.i);
     else if (v.kind != V_ERROR)
-      elab_fail(e, from->span, "`for` goes through a list or a range, but this is %s",
+      elab_fail(e, from->span, "`for` iterates over a list or a range, but this is %s",
                 value_describe(e, &v));
     return v.kind == V_LIST;
   }
@@ -211,7 +211,7 @@ static Value field(Elab *e, const Expr *x, const Value *v) {
   bool tensor = v->kind == V_TENSOR || v->kind == V_VAR;
   const char *name = !strcmp(x->name.text, "T") ? "transpose" : x->name.text;
   if (tensor && builtin_find(name, &op))
-    return elab_fail(e, x->name.span, "%s has no `%s`: operations stand before the tensor, as in %s(x)",
+    return elab_fail(e, x->name.span, "%s has no `%s`: operations are functions, as in %s(x)",
                      value_describe(e, v), x->name.text, name);
   return elab_fail(e, x->name.span, "%s has no `%s`", value_describe(e, v), x->name.text);
 }

@@ -151,7 +151,7 @@ static void cycle(Elab *e, const Module *from, const Module *to, const Expr *nam
   const char *chain = to->path;
   for (const Module *m = from; m; m = m == to ? NULL : m->importer)
     chain = arena_printf(e->arena, "%s -> %s", m->path, chain);
-  elab_fail(e, name->span, "imports go in a circle: %s", chain);
+  elab_fail(e, name->span, "circular imports: %s", chain);
 }
 
 static void load_imports(Elab *e, Module *m);

@@ -78,8 +78,8 @@ static bool bound(Elab *e, Scope *s, const Expr *x, bool *has, int64_t *out) {
   }
   elab_fail(e, x->span,
             v.kind == V_TENSOR || v.kind == V_VAR
-                ? "the bounds of a slice must be known when compiling, but this is %s"
-                : "the bounds of a slice are whole numbers, but this is %s",
+                ? "the bounds of a slice must be compile-time constants, but this is %s"
+                : "the bounds of a slice are integers, but this is %s",
             value_describe(e, &v));
   return false;
 }
@@ -99,7 +99,7 @@ static Value list_index(Elab *e, Scope *s, const Expr *x, const List *l) {
       !bound(e, s, sub->step, &has_step, &step))
     return value_error;
   if (!sub->slice) {
-    if (!has_a) return elab_fail(e, sub->span, "a list takes a whole number as its subscript");
+    if (!has_a) return elab_fail(e, sub->span, "a list takes an integer as its subscript");
     if (a < -(int64_t)l->n || a >= l->n)
       return elab_fail(e, sub->span, "there is no element %ld in a list of %d", (long)a, l->n);
     return l->at[a < 0 ? a + l->n : a];
@@ -167,7 +167,7 @@ static bool one_index(Elab *e, Scope *s, const Sub *x, Subscripting *t, int rank
   if (new_dim || picked) {
     if (t->nlater == 2 * MAX_RANK || (picked && t->ntensors++)) {
       elab_fail(e, x->span,
-                picked ? "only one tensor may stand among the subscripts" : "too many new dims");
+                picked ? "only one of the subscripts may be a tensor" : "too many new dims");
       return false;
     }
     t->later[t->nlater++] = (Later){t->dim, new_dim ? NO_NODE : v.node, x->span};
@@ -176,7 +176,7 @@ static bool one_index(Elab *e, Scope *s, const Sub *x, Subscripting *t, int rank
   }
   if (v.kind != V_INT) {
     elab_fail(e, x->span,
-              "a subscript is a whole number, a slice or a tensor of whole numbers, but this is %s",
+              "a subscript is an integer, a slice or a tensor of integers, but this is %s",
               value_describe(e, &v));
     return false;
   }
@@ -198,7 +198,7 @@ static bool read_subs(Elab *e, Scope *s, const Expr *x, Subscripting *t, int ran
     const Sub *sub = &x->subs.at[i];
     if (sub->rest) {
       if (rests++) {
-        elab_fail(e, sub->span, "`...` may stand once among the subscripts");
+        elab_fail(e, sub->span, "`...` may occur only once among the subscripts");
         return false;
       }
       for (int more = rank - named_dims(x); more > 0 && t->n < rank; more--, t->dim++)

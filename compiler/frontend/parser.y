@@ -49,7 +49,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
   StmtVec *stmts;
 }
 
-%token <expr> NUMBER "a number" INTEGER "a whole number" STRING "a string"
+%token <expr> NUMBER "a number" INTEGER "an integer" STRING "a string"
 %token <ident> NAME "a name" IN "`in`" FORBID "`forbid`"
 %token SEP "end of line"
 %token IMPORT "`import`" CONST "`const`" FN "`fn`" LAYER "`layer`" ENTRY "`entry`" MESH "`mesh`"

@@ -160,7 +160,7 @@ static void forbid_keep(Elab *e, const Said *s, const Named *n) {
   if (is_var(n))
     e->program->vars.at[n->index].forbid_keep = s->forbid;
   else
-    elab_fail(e, s->span, "`forbid keep` is for variables, and `%s` is none", n->text);
+    elab_fail(e, s->span, "`forbid keep` applies to variables, and `%s` is not one", n->text);
 }
 
 /* What this statement says of this tensor, unless something stronger has been said. */
@@ -262,7 +262,7 @@ static bool compile_pattern(Elab *e, const Said *s, Pattern *out) {
   if (!out->code) {
     PCRE2_UCHAR why[160];
     pcre2_get_error_message(error, why, sizeof why);
-    elab_fail(e, s->span, "the pattern \"%s\" is wrong at character %zu: %s", s->target, at + 1,
+    elab_fail(e, s->span, "invalid pattern \"%s\" at character %zu: %s", s->target, at + 1,
               (char *)why);
     return false;
   }
@@ -356,7 +356,8 @@ static void matched_nothing(Elab *e, const Said *s) {
   if (part) {
     bool either = strchr(s->target, '|');
     says_nothing(e, s,
-                 "\"%s\" matches no whole path, so this layout says nothing; \".*%s%s%s.*\" would "
+                 "\"%s\" matches no complete path; this layout statement has no effect; "
+                 "\".*%s%s%s.*\" would "
                  "match `%s`",
                  s->target, either ? "(" : "", s->target, either ? ")" : "", part->text);
     return;
@@ -392,7 +393,7 @@ static void came_too_late(Elab *e, const Said *s) {
   for (int i = 0; i < r->to.n; i++)
     if (said_at(e, r->to.at[i]) != wider) return;
   if (!wider || wider->strength != s->strength) return;
-  says_nothing(e, s, "%s comes too late to say anything: %s matches all that it does",
+  says_nothing(e, s, "%s has no effect: %s, which comes first, matches everything it matches",
                said_text(e, s), said_text(e, wider));
   diag_note(e->diag, wider->span, "which is here");
 }

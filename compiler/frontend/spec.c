@@ -8,14 +8,15 @@
 static void add_axis(Elab *e, Mesh *m, Scope *s, const Given *g) {
   int64_t size, most = INT32_MAX;
   if (mesh_find(m, g->name.text) >= 0) {
-    elab_fail(e, g->name.span, "the mesh has two axes by the name `%s`", g->name.text);
+    elab_fail(e, g->name.span, "the mesh has two axes named `%s`", g->name.text);
   } else if (m->naxes == MAX_AXES) {
     elab_fail(e, g->name.span, "a mesh has at most %d axes", MAX_AXES);
   } else if (!strcmp(g->name.text, "_")) {
-    elab_fail(e, g->name.span, "`_` means a whole dim: an axis needs another name");
+    elab_fail(e, g->name.span,
+              "`_` means a dim that is not split: choose another name for the axis");
   } else if (eval_size(e, s, g->value, "the size of an axis", &size)) {
     if (size < 1)
-      elab_fail(e, g->value->span, "an axis has at least one device");
+      elab_fail(e, g->value->span, "an axis requires at least one device");
     else if (size > most / mesh_devices(m))
       elab_fail(e, g->value->span, "this mesh has more than 2^31 devices");
     else {
@@ -52,7 +53,7 @@ void spec_mesh(Elab *e) {
       const Stmt *s = e->modules.at[i]->stmts.at[k];
       if (s->kind != ST_MESH) continue;
       if (first) {
-        elab_fail(e, s->span, "there are two meshes");
+        elab_fail(e, s->span, "the mesh is given twice");
         diag_note(e->diag, first->span, "the first is here");
       } else {
         first = s;
@@ -126,7 +127,7 @@ static bool make_dims(Making *k, const SpecExpr *x, int rank, const char *what, 
   for (int i = 0; i < rank; i++) k->spec->dim[i].granule = 1;
   for (int i = 0; i < v->n; i++)
     if (v->at[i].kind == ITEM_REST && rests++) {
-      elab_fail(k->e, v->at[i].span, "`...` may stand once in a layout");
+      elab_fail(k->e, v->at[i].span, "`...` may occur only once in a layout");
       return false;
     }
   /* [] is the same value on every device, whatever the dims */

@@ -17,7 +17,7 @@ static const char *place(Where where) {
 }
 
 static void misplaced(Elab *e, const Stmt *s, const char *what, Where where, const char *belongs) {
-  elab_fail(e, s->span, "%s cannot stand %s: it belongs %s", what, place(where), belongs);
+  elab_fail(e, s->span, "%s is not allowed %s: it belongs %s", what, place(where), belongs);
 }
 
 /* -------- binding -------- */
@@ -154,7 +154,7 @@ static bool run_return(Elab *e, Scope *s, const Stmt *stmt, Where where) {
   bool ok = true;
   for (int i = 0; i < stmt->given.n; i++) {
     const Given *g = &stmt->given.at[i];
-    if (g->name.text) elab_fail(e, g->name.span, "only an entry names its results");
+    if (g->name.text) elab_fail(e, g->name.span, "only the results of an entry can be named");
     e->base = stmt->given.n == 1 && !e->at ? e->owner : NULL;
     at[i] = eval_expr(e, s, g->value);
     /* What a caller gets is the value of now, whatever is assigned later. */
@@ -193,7 +193,7 @@ static void only_at_top(Elab *e, const Stmt *s, Where where) {
       [ST_LAYOUT] = "`layout`",
   };
   if (where == IN_TOP)
-    elab_fail(e, s->span, "%s cannot stand inside `if` or `for`: it belongs at top level",
+    elab_fail(e, s->span, "%s is not allowed inside `if` or `for`: move it to top level",
               word[s->kind]);
   else
     misplaced(e, s, word[s->kind], where, "at top level");

@@ -183,7 +183,7 @@ static Value evaluate_const(Elab *e, Binding *b) {
   if (b->evaluating) {
     b->lazy = NULL;
     b->value = value_error;
-    return elab_fail(e, b->span, "the value of `%s` needs itself", b->name);
+    return elab_fail(e, b->span, "`%s` is defined in terms of itself", b->name);
   }
   b->evaluating = true;
   Building *at = e->at;

@@ -8,8 +8,8 @@ bool elab_claim_path(Elab *e, const char *path, Span at) {
   const char *name = name_of(e->names, path, strlen(path));
   int had = lookup_get(&e->path_at, name);
   if (had) {
-    elab_fail(e, at, "there are two things by the path `%s`", path);
-    diag_note(e->diag, e->paths.at[had - 1].span, "the first is made here");
+    elab_fail(e, at, "two definitions have the path `%s`", path);
+    diag_note(e->diag, e->paths.at[had - 1].span, "the first is created here");
     return false;
   }
   vec_push(e->arena, &e->paths, ((Ident){name, at}));
@@ -135,7 +135,7 @@ const char *variable_key(Elab *e, const Value *key, Span at) {
   if (key->kind == V_INSTANCE) return key->instance->path;
   if (key->kind == V_INT) return arena_printf(e->arena, "%ld", (long)key->i);
   if (key->kind != V_ERROR)
-    elab_fail(e, at, "a key is a variable, a layer instance or a whole number, but this is %s",
+    elab_fail(e, at, "a key is a variable, a layer instance or an integer, but this is %s",
               value_describe(e, key));
   return NULL;
 }
@@ -212,7 +212,7 @@ void variable_declare(Elab *e, Scope *s, const Stmt *stmt) {
     ok = false;
   }
   if (!stmt->value) {
-    elab_fail(e, stmt->span, "the %s `%s` needs a first value, as in `= zeros()`", word,
+    elab_fail(e, stmt->span, "the %s `%s` requires an initial value, as in `= zeros()`", word,
               stmt->name.text);
     ok = false;
   }

@@ -101,8 +101,8 @@ static bool said_before(Reader *r, Span *said, Span now, const char *what) {
     *said = now;
     return false;
   }
-  diag_error(r->diag, now, "%s is said twice", what);
-  diag_note(r->diag, *said, "it is said here");
+  diag_error(r->diag, now, "%s is given twice", what);
+  diag_note(r->diag, *said, "the first is here");
   return true;
 }
 
@@ -227,10 +227,10 @@ static bool check_range(Reader *r, Span at, Quantity q, double v, bool has_unit)
   if (v < 0 || v == 0)
     diag_error(r->diag, at, "%s is %s", u->what, q == Q_TIME ? "not negative" : "above 0");
   else if (!has_unit)
-    diag_error(r->diag, at, "no machine has %s like this: it is %s; is a unit missing, as in %s?",
-               u->what, u->range, u->example);
+    diag_error(r->diag, at, "%s is out of range: it is %s; is a unit missing, as in %s?", u->what,
+               u->range, u->example);
   else
-    diag_error(r->diag, at, "no machine has %s like this: it is %s", u->what, u->range);
+    diag_error(r->diag, at, "%s is out of range: it is %s", u->what, u->range);
   return false;
 }
 
@@ -249,7 +249,7 @@ static bool quantity(Reader *r, Quantity q, double *out) {
   Span number = span_from(r, begin);
   bool has_unit = unit_word(r, &unit);
   if (has_unit && !unit_of(q, r->text + unit.begin, unit.end - unit.begin, &ten, &two)) {
-    diag_error(r->diag, unit, "this is no unit of %s: the units are %s", units[q].what,
+    diag_error(r->diag, unit, "invalid unit of %s: expected %s", units[q].what,
                units[q].units);
     return false;
   }
@@ -280,9 +280,9 @@ static void unknown(Reader *r, Span at, const char *typed, const char *what,
                     const char *const *names, int n, const char *list) {
   const char *near = nearest(typed, names, n);
   if (near)
-    diag_error(r->diag, at, "there is no %s `%.40s`: do you mean `%s`?", what, typed, near);
+    diag_error(r->diag, at, "unknown %s `%.40s`: do you mean `%s`?", what, typed, near);
   else
-    diag_error(r->diag, at, "there is no %s `%.40s`; there are %s", what, typed, list);
+    diag_error(r->diag, at, "unknown %s `%.40s`; there are %s", what, typed, list);
 }
 
 static void read_name(Reader *r, Span at) {
@@ -329,7 +329,7 @@ static bool read_devices(Reader *r, int64_t *out) {
   bool whole = take_number(r, &x) && r->at == at.end && x.exponent == 0 && !x.negative;
   for (int i = 0; whole && i < x.n; i++) n = n > most_devices ? n : 10 * n + (x.digits[i] - '0');
   if (!whole || n < 2 || n > most_devices) {
-    diag_error(r->diag, at, "the devices of a group are a whole number from 2 on: devices=8");
+    diag_error(r->diag, at, "the devices of a group are an integer from 2 on: devices=8");
     return false;
   }
   *out = n;
@@ -347,7 +347,7 @@ static bool read_field(Reader *r, Link *l, LinkSaid *said) {
   const char *name = word(r, &at);
   if (!name) {
     diag_error(r->diag, span_here(r),
-               "a link is said by devices=8, bandwidth=300GB/s, latency=3us");
+               "expected a link as devices=8, bandwidth=300GB/s, latency=3us");
     return false;
   }
   int which = 0;
@@ -357,7 +357,7 @@ static bool read_field(Reader *r, Link *l, LinkSaid *said) {
     return false;
   }
   if (!equals_sign(r)) {
-    diag_error(r->diag, at, "`%s` needs a value: %s=%s", name, name,
+    diag_error(r->diag, at, "`%s` requires a value: %s=%s", name, name,
                which == 0   ? "8"
                : which == 1 ? "300GB/s"
                             : "3us");
@@ -394,7 +394,7 @@ static void add_link(Reader *r, const Link *l, Span at) {
     if (!nests(l, other)) {
       diag_error(r->diag, at, "groups nest, but neither of %lld and %lld devices divides the other",
                  (long long)l->devices, (long long)other->devices);
-      diag_note(r->diag, r->link_said[i], "the other group is said here");
+      diag_note(r->diag, r->link_said[i], "the other group is here");
       return;
     }
   }
@@ -424,7 +424,8 @@ static void read_link(Reader *r, bool of_axis, Span at) {
     skip_blanks(r);
   }
   if (of_axis && said.devices.file) {
-    diag_error(r->diag, said.devices, "a link of an axis has no devices: the mesh says how many");
+    diag_error(r->diag, said.devices,
+               "a link of an axis takes no devices: the mesh gives their number");
     return;
   }
   if (!said.bandwidth.file || !said.latency.file) {
@@ -470,7 +471,7 @@ static void check_missing(Reader *r, const Source *s) {
   Span end = {r->file, (uint32_t)s->len, (uint32_t)s->len};
   for (int i = 0; i < NKEYS; i++)
     if (keys[i].required && !r->key_said[i].file)
-      diag_error(r->diag, end, "`%s = %s` is missing: every machine file says it", keys[i].name,
+      diag_error(r->diag, end, "`%s = %s` is missing: every machine file requires it", keys[i].name,
                  units[keys[i].quantity].example);
   for (int i = 0; i < r->m->nlinks; i++)
     if (!r->m->link[i].axis && !r->m->link[i].devices) return;

@@ -68,7 +68,7 @@ bool arg_int(Build *b, const Arg *a, const char *param, int64_t *out) {
     *out = (int64_t)a->real;
     return true;
   }
-  if (a->kind != ARG_INT) return wrong(b, a, param, "a whole number");
+  if (a->kind != ARG_INT) return wrong(b, a, param, "an integer");
   *out = a->i;
   return true;
 }
@@ -136,7 +136,7 @@ bool arg_dims(Build *b, const Arg *a, const char *param, int rank, uint32_t *out
   for (int i = 0; i < n; i++) {
     if (!arg_dim(b, &at[i], param, rank, &d)) return false;
     if (*out & 1u << d) {
-      op_fail(b, at[i].span, "dim %d is named twice", d);
+      op_fail(b, at[i].span, "dim %d is given twice", d);
       return false;
     }
     *out |= 1u << d;

@@ -233,9 +233,9 @@ NodeId build_tensor(Build *b, const Arg *x, DType t) {
   if (x->kind == ARG_TENSOR) return x->node;
   if (x->kind == ARG_BOOL && t == DT_BOOL) return build_const(b, t, x->i ? 1 : 0);
   if (x->kind != ARG_INT && x->kind != ARG_REAL)
-    return op_fail(b, x->span, "a tensor or a number is needed here");
+    return op_fail(b, x->span, "expected a tensor or a number");
   if (!dtype_is_float(t) && (x->kind == ARG_REAL && x->real != floor(x->real)))
-    return op_fail(b, x->span, "%g is not a whole number, as %s needs", x->real, dtype_name(t));
+    return op_fail(b, x->span, "%g is not an integer, as %s requires", x->real, dtype_name(t));
   if (t == DT_BOOL)
     return op_fail(b, x->span, "a number cannot meet a bool tensor; write true or false");
   if (dtype_is_float(t)) {
@@ -258,7 +258,7 @@ static bool broadcast_shapes(Build *b, NodeId x, NodeId y, Shape *out) {
   for (int i = 1; i <= out->rank; i++) {
     int64_t u = i <= p->rank ? p->dim[p->rank - i] : 1, v = i <= q->rank ? q->dim[q->rank - i] : 1;
     if (u != v && u != 1 && v != 1) {
-      op_fail(b, b->span, "shapes %s and %s do not agree in dim %d: %ld and %ld", op_describe(b, x),
+      op_fail(b, b->span, "shapes %s and %s do not match in dim %d: %ld and %ld", op_describe(b, x),
               op_describe(b, y), out->rank - i, (long)u, (long)v);
       op_declared(b, 2, (NodeId[]){x, y});
       return false;
@@ -295,7 +295,7 @@ Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y) {
   NodeId p, q, r = NO_NODE;
   b->what = op_written(op);
   if (!y) {
-    r = is_tensor(x) ? mk1(b, op, x->node) : op_fail(b, x->span, "a tensor is needed here");
+    r = is_tensor(x) ? mk1(b, op, x->node) : op_fail(b, x->span, "expected a tensor");
     goto done;
   }
   if ((is_tensor(x) && x->node == NO_NODE) || (is_tensor(y) && y->node == NO_NODE)) goto done;

@@ -104,8 +104,8 @@ again:
       if (l[p] == l[q]) {
         const Shape *s = &op_node(b, x)->shape;
         if (s->dim[p] != s->dim[q])
-          return op_fail(b, b->span, "letter `%c` stands for sizes %ld and %ld of one operand",
-                         'a' + l[p], (long)s->dim[p], (long)s->dim[q]);
+          return op_fail(b, b->span, "index `%c` has sizes %ld and %ld in one operand", 'a' + l[p],
+                         (long)s->dim[p], (long)s->dim[q]);
         x = diagonal(b, x, p, q, l);
         goto again;
       }
@@ -159,7 +159,7 @@ static bool parse_term(Build *b, const Arg *a, const char **s, int8_t *l, int *n
   for (; *s < end; (*s)++) {
     if (**s == ' ') continue;
     if (**s < 'a' || **s > 'z') {
-      op_fail(b, a->span, "`%c` in \"%s\": dims are named by letters a to z", **s, a->text);
+      op_fail(b, a->span, "invalid index `%c` in \"%s\": expected a letter a to z", **s, a->text);
       return false;
     }
     if (*n == MAX_RANK) {
@@ -179,7 +179,7 @@ typedef struct Equation {
 static bool parse_equation(Build *b, const Arg *a, int noperands, Equation *e) {
   const char *arrow = strstr(a->text, "->"), *s = a->text;
   if (!arrow) {
-    op_fail(b, a->span, "the equation needs `->`, as in \"ik,kj->ij\"");
+    op_fail(b, a->span, "the equation requires `->`, as in \"ik,kj->ij\"");
     return false;
   }
   for (int t = 0; t < noperands; t++) {
@@ -200,8 +200,8 @@ static bool parse_equation(Build *b, const Arg *a, int noperands, Equation *e) {
     bool twice = letter_set(e->l[2], i) & 1u << e->l[2][i];
     if (!twice && have & 1u << e->l[2][i]) continue;
     op_fail(b, a->span,
-            twice ? "letter `%c` stands twice in the result"
-                  : "letter `%c` of the result is in no operand",
+            twice ? "index `%c` occurs twice in the result"
+                  : "index `%c` of the result is in no operand",
             'a' + e->l[2][i]);
     return false;
   }
@@ -228,7 +228,7 @@ static Arg call_einsum(Build *b, const Arg *a) {
     for (int q = 0; q < e.n[1]; q++)
       if (e.l[0][p] == e.l[1][q] &&
           op_node(b, x[0])->shape.dim[p] != op_node(b, x[1])->shape.dim[q])
-        return arg_node(op_fail(b, b->span, "letter `%c` is %ld in %s and %ld in %s",
+        return arg_node(op_fail(b, b->span, "index `%c` has size %ld in %s and %ld in %s",
                                 'a' + e.l[0][p], (long)op_node(b, x[0])->shape.dim[p],
                                 op_describe(b, x[0]), (long)op_node(b, x[1])->shape.dim[q],
                                 op_describe(b, x[1])));
@@ -266,7 +266,7 @@ static Arg call_matmul(Build *b, const Arg *a) {
   }
   int64_t inner_x = p->dim[p->rank - 1], inner_y = q->dim[q->rank > 1 ? q->rank - 2 : 0];
   if (inner_x != inner_y) {
-    op_fail(b, b->span, "the inner dims must agree: dim %d of %s is %ld, dim %d of %s is %ld",
+    op_fail(b, b->span, "the inner dims must match: dim %d of %s is %ld, dim %d of %s is %ld",
             p->rank - 1, op_describe(b, x), (long)inner_x, q->rank > 1 ? q->rank - 2 : 0,
             op_describe(b, y), (long)inner_y);
     op_declared(b, 2, (NodeId[]){x, y});
@@ -282,7 +282,7 @@ static Arg call_matmul(Build *b, const Arg *a) {
     int dx = i - (batch - batch_x), dy = i - (batch - batch_y);
     int64_t u = dx >= 0 ? p->dim[dx] : 1, v = dy >= 0 ? q->dim[dy] : 1;
     if (u != v && u != 1 && v != 1) {
-      op_fail(b, b->span, "batch dims do not agree: %s and %s", op_describe(b, x),
+      op_fail(b, b->span, "batch dims do not match: %s and %s", op_describe(b, x),
               op_describe(b, y));
       goto fail;
     }

@@ -135,7 +135,7 @@ static bool conv_args(Build *b, const Arg *a, const Arg *groups, NodeId *x, Node
 
 static bool channels_fit(Build *b, const Slide *s, NodeId x, NodeId w, int64_t have, int64_t want) {
   if (have == want && op_node(b, w)->shape.dim[s->n + 1] % s->groups == 0) return true;
-  op_fail(b, b->span, "the channels of %s do not go with weights %s in %ld group%s",
+  op_fail(b, b->span, "the channels of %s do not match weights %s in %ld group%s",
           op_describe(b, x), op_describe(b, w), (long)s->groups, s->groups == 1 ? "" : "s");
   op_declared(b, 2, (NodeId[]){x, w});
   return false;

@@ -155,10 +155,10 @@ BINARY(mul, "mul", "x * y", "f32[4, 6] x, f32[4, 1] y: x * y", infer_number,
 BINARY(div, "div", "x / y, for floating-point tensors", "f32[4, 6] x, f32[6] y+: x / y", infer_div,
        mk2(b, OP_div, dy, IN(1)), mk1(b, OP_neg, mk2(b, OP_mul, dy, mk2(b, OP_div, node, IN(1)))),
        NULL, "$0 / $1")
-BINARY(floordiv, "floordiv", "x // y: the quotient rounded down; a whole number divided by 0 is 0",
+BINARY(floordiv, "floordiv", "x // y: the quotient rounded down; an integer divided by 0 is 0",
        "i32[4, 6] x, i32[6] y: x // y", infer_number, flat_grad(b, node, dy),
        flat_grad(b, node, dy), FLAT, "dtrt_floordiv_@($0, $1)")
-BINARY(mod, "mod", "x % y: the remainder, with the sign of y; 0 for a whole number modulo 0",
+BINARY(mod, "mod", "x % y: the remainder, with the sign of y; 0 for an integer modulo 0",
        "i32[4, 6] x, i32[6] y: x % y", infer_number, dy,
        mk1(b, OP_neg, mk2(b, OP_mul, dy, mk2(b, OP_floordiv, IN(0), IN(1)))), NULL,
        "dtrt_mod_@($0, $1)")
@@ -241,12 +241,12 @@ UNARY(sin, "sin", "the sine of x radians", "f32[4, 6] x: sin(x)", infer_float,
       mk2(b, OP_mul, dy, mk1(b, OP_cos, IN(0))), NULL, "dtrt_sin_@($0)", 14)
 UNARY(cos, "cos", "the cosine of x radians", "f32[4, 6] x: cos(x)", infer_float,
       mk1(b, OP_neg, mk2(b, OP_mul, dy, mk1(b, OP_sin, IN(0)))), NULL, "dtrt_cos_@($0)", 14)
-UNARY(floor, "floor", "the largest whole number not above x", "f32[4, 6] x: floor(x)", infer_float,
+UNARY(floor, "floor", "the largest integer not above x", "f32[4, 6] x: floor(x)", infer_float,
       flat_grad(b, node, dy), FLAT, "dtrt_floor_@($0)", 1)
-UNARY(ceil, "ceil", "the smallest whole number not below x", "f32[4, 6] x: ceil(x)", infer_float,
+UNARY(ceil, "ceil", "the smallest integer not below x", "f32[4, 6] x: ceil(x)", infer_float,
       flat_grad(b, node, dy), FLAT, "dtrt_ceil_@($0)", 1)
-UNARY(round, "round", "the nearest whole number, halves to even", "f32[4, 6] x: round(x)",
-      infer_float, flat_grad(b, node, dy), FLAT, "dtrt_round_@($0)", 1)
+UNARY(round, "round", "the nearest integer, halves to even", "f32[4, 6] x: round(x)", infer_float,
+      flat_grad(b, node, dy), FLAT, "dtrt_round_@($0)", 1)
 UNARY(stop_gradient, "stop_gradient", "x, through which no gradient flows",
       "f32[4, 6] x: stop_gradient(x)", infer_any, NO_NODE, "that is what it is for", "$0", 0)
 
@@ -395,7 +395,7 @@ const OpDef op_cast = {
     .name = "cast",
     .params = "x, dtype",
     .doc = "x as another type; f32(x) is the same as cast(x, f32). Floating-point "
-           "to whole numbers: towards zero, held at the type's ends, not-a-number becomes 0; whole "
+           "to integers: towards zero, held at the type's ends, not-a-number becomes 0; whole "
            "numbers to narrower ones keep their low bits, as in NumPy",
     .example = "f32[4, 6] x: i32(x)",
     .call = call_cast,

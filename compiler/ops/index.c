@@ -10,7 +10,7 @@ static RuleDim one(int f) { return (RuleDim){.n = 1, .factor = {(int8_t)f}}; }
 
 static bool check_index(Build *b, NodeId index) {
   if (dtype_is_int(op_node(b, index)->dtype)) return true;
-  op_fail(b, b->span, "indices must be whole numbers, not %s", op_describe(b, index));
+  op_fail(b, b->span, "indices must be integers, not %s", op_describe(b, index));
   return false;
 }
 
@@ -62,7 +62,7 @@ static Arg call_gather(Build *b, const Arg *a) {
 
 const OpDef op_gather = {.name = "gather",
                          .params = "table, index, axis=0",
-                         .doc = "rows of `table` along one dim, picked by whole numbers; an index "
+                         .doc = "rows of `table` along one dim, picked by integers; an index "
                                 "outside stops the program",
                          .example = "f32[6, 5] t, i32[4] i%6: gather(t, i)",
                          .call = call_gather,
@@ -86,7 +86,7 @@ static bool infer_scatter(Build *b, Node *n) {
   bool fits = u->shape.rank >= ri + dim && u->dtype != DT_BOOL;
   for (int d = 0; fits && d < ri; d++) fits = u->shape.dim[dim + d] == x->shape.dim[d];
   if (!fits) {
-    op_fail(b, b->span, "updates %s do not go with indices %s along dim %d",
+    op_fail(b, b->span, "updates %s do not match indices %s along dim %d",
             op_describe(b, n->operand[1]), op_describe(b, n->operand[0]), dim);
     return false;
   }
@@ -128,7 +128,7 @@ static Arg call_scatter(Build *b, const Arg *a) {
   if (sum == NO_NODE) return arg_node(NO_NODE);
   if (!shape_equal(&op_node(b, sum)->shape, &s) ||
       op_node(b, sum)->dtype != op_node(b, base)->dtype)
-    return arg_node(op_fail(b, b->span, "updates %s do not go with base %s and indices %s",
+    return arg_node(op_fail(b, b->span, "updates %s do not match base %s and indices %s",
                             op_describe(b, u), op_describe(b, base), op_describe(b, x)));
   return arg_node(mk2(b, OP_add, base, sum));
 }
@@ -189,7 +189,7 @@ const OpDef op_iota = {.name = "iota",
 NodeId mk_class(Build *b, NodeId label, int64_t classes) {
   if (label == NO_NODE) return NO_NODE;
   if (classes > INT32_MAX)
-    return op_fail(b, b->span, "%ld classes are more than an i32 can number", (long)classes);
+    return op_fail(b, b->span, "%ld classes are more than i32 can index", (long)classes);
   if (op_node(b, label)->dtype != DT_I64) return build_cast(b, label, DT_I32);
   Shape s = op_node(b, label)->shape;
   NodeId above = mk2(b, OP_ge, label, mk_number(b, label, 0));
@@ -206,7 +206,8 @@ static Arg call_one_hot(Build *b, const Arg *a) {
       !arg_dtype(b, &a[2], "dtype", &t) || !check_index(b, x))
     return arg_node(NO_NODE);
   Shape s = op_node(b, x)->shape;
-  if (s.rank == MAX_RANK) return arg_node(op_fail(b, b->span, "%d dims are the most", MAX_RANK));
+  if (s.rank == MAX_RANK)
+    return arg_node(op_fail(b, b->span, "a tensor has at most %d dims", MAX_RANK));
   if (n < 0) return arg_node(op_fail(b, a[1].span, "a size cannot be negative: %ld", (long)n));
   s.dim[s.rank++] = n;
   NodeId i = mk_unreduce(b, mk_class(b, x, n), &s, 1u << (s.rank - 1));

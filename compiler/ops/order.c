@@ -19,7 +19,7 @@ static bool infer_order(Build *b, Node *n) {
     return false;
   }
   if (x->shape.dim[dim] > INT32_MAX) {
-    op_fail(b, b->span, "dim %d of %s has more elements than an i32 can number", dim,
+    op_fail(b, b->span, "dim %d of %s has more elements than i32 can index", dim,
             op_describe(b, n->operand[0]));
     return false;
   }
@@ -46,7 +46,7 @@ const OpDef op_order = {.name = "order",
                             "the indices that sort a dim; sort, argsort and top_k are made of it",
                         .infer = infer_order,
                         .rule = rule_order,
-                        .no_grad = "its result is a whole number",
+                        .no_grad = "its result is an integer",
                         .flops = 20};
 
 NodeId mk_order(Build *b, NodeId x, int dim, int64_t count, bool descending, bool placed) {
@@ -63,13 +63,13 @@ NodeId mk_order(Build *b, NodeId x, int dim, int64_t count, bool descending, boo
 static bool check_index(Build *b, NodeId x, NodeId index, int dim) {
   const Shape *s = &op_node(b, x)->shape, *t = &op_node(b, index)->shape;
   if (!dtype_is_int(op_node(b, index)->dtype)) {
-    op_fail(b, b->span, "indices must be whole numbers, not %s", op_describe(b, index));
+    op_fail(b, b->span, "indices must be integers, not %s", op_describe(b, index));
     return false;
   }
   bool fits = s->rank == t->rank;
   for (int d = 0; fits && d < s->rank; d++) fits = d == dim || s->dim[d] == t->dim[d];
   if (fits) return true;
-  op_fail(b, b->span, "%s and the indices %s must be alike but for dim %d", op_describe(b, x),
+  op_fail(b, b->span, "%s and the indices %s may differ in dim %d only", op_describe(b, x),
           op_describe(b, index), dim);
   op_declared(b, 2, (NodeId[]){x, index});
   return false;
@@ -216,9 +216,7 @@ static Arg call_top_k(Build *b, const Arg *a) {
   int64_t k;
   if (!dim_args(b, &a[0], &a[2], &x, &d) || !arg_int(b, &a[1], "k", &k)) return arg_node(NO_NODE);
   int64_t n = op_node(b, x)->shape.dim[d];
-  if (n == 0)
-    return arg_node(
-        op_fail(b, b->span, "dim %d of %s is empty: nothing to choose from", d, op_describe(b, x)));
+  if (n == 0) return arg_node(op_fail(b, b->span, "dim %d of %s is empty", d, op_describe(b, x)));
   if (k < 1 || k > n)
     return arg_node(op_fail(b, a[1].span,
                             "`k` must be from 1 to %ld, the size of dim %d of %s, but "

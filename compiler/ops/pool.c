@@ -97,7 +97,7 @@ static bool pool_args(Build *b, const Arg *a, NodeId *x, Slide *s) {
     if (!arg_int(b, a[1].kind == ARG_LIST ? &a[1].at[d] : &a[1], "window", &s->taps[d]))
       return false;
     if (s->taps[d] < 1 || s->taps[d] > 1 << 20) {
-      op_fail(b, a[1].span, "`window` must lie between 1 and 2^20, but it is %ld", (long)s->taps[d]);
+      op_fail(b, a[1].span, "`window` must be between 1 and 2^20, but it is %ld", (long)s->taps[d]);
       return false;
     }
     s->large[d] = p->dim[1 + d];
@@ -210,7 +210,7 @@ const OpDef op_pool_index = {.name = "pool_index",
                              .doc = "which tap of each window has the largest value",
                              .infer = infer_pool,
                              .rule = rule_pool,
-                             .no_grad = "its result is a whole number",
+                             .no_grad = "its result is an integer",
                              .flops = 4};
 /* Where the largest value stands jumps from tap to tap: almost everywhere its slope is 0. */
 static void grad_unpool(Build *b, NodeId node, NodeId dy, NodeId *dx) {

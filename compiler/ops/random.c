@@ -25,7 +25,7 @@ static void rule_random(const Graph *g, const Node *n, Rule *r) {
 }
 
 static NodeId random_node(Build *b, Op op, DType t, const Shape *s) {
-  if (!b->stream || !b->step) return op_fail(b, b->span, "random values cannot be made here");
+  if (!b->stream || !b->step) return op_fail(b, b->span, "random values are not allowed here");
   int64_t attr[MAX_RANK + 2] = {t, (int64_t)b->stream(b->user)};
   NodeId step = b->step(b->user);
   memcpy(attr + 2, s->dim, sizeof *attr * (size_t)s->rank);
@@ -118,7 +118,7 @@ const OpDef op_normal = {.name = "normal",
 static bool probability(Build *b, const Arg *a, const char *name, double *out) {
   if (!arg_number(b, a, name, out)) return false;
   if (*out >= 0 && *out <= 1) return true;
-  op_fail(b, a->span, "`%s` must lie between 0 and 1, but it is %g", name, *out);
+  op_fail(b, a->span, "`%s` must be between 0 and 1, but it is %g", name, *out);
   return false;
 }
 

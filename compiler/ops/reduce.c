@@ -26,8 +26,7 @@ static bool infer_extreme(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
   for (int d = 0; d < x->shape.rank; d++)
     if (n->attr[0] & 1 << d && x->shape.dim[d] == 0) {
-      op_fail(b, b->span, "dim %d of %s is empty: nothing to choose from", d,
-              op_describe(b, n->operand[0]));
+      op_fail(b, b->span, "dim %d of %s is empty", d, op_describe(b, n->operand[0]));
       return false;
     }
   return infer_numbers(b, n);
@@ -211,12 +210,12 @@ static NodeId mean_of(Build *b, NodeId x, uint32_t dims, bool keep) {
   const Node *n = op_node(b, x);
   DType t = n->dtype;
   if (!dtype_is_float(t))
-    return op_fail(b, b->span, "the mean of %s is not a whole number: cast with f32(...)",
+    return op_fail(b, b->span, "the mean of %s is not an integer: cast with f32(...)",
                    op_describe(b, x));
   double count = 1;
   for (int d = 0; d < n->shape.rank; d++)
     if (dims & 1u << d) count *= (double)n->shape.dim[d];
-  if (count == 0) return op_fail(b, b->span, "the mean of nothing: %s", op_describe(b, x));
+  if (count == 0) return op_fail(b, b->span, "the mean of an empty tensor: %s", op_describe(b, x));
   NodeId s = mk_reduce(b, OP_sum, build_cast(b, x, t == DT_F64 ? t : DT_F32), dims, keep);
   return build_cast(b, mk_scale(b, s, 1 / count), t);
 }
@@ -246,12 +245,11 @@ static bool infer_arg(Build *b, Node *n) {
     return false;
   }
   if (x->shape.dim[n->attr[0]] == 0) {
-    op_fail(b, b->span, "dim %ld of %s is empty: nothing to choose from", (long)n->attr[0],
-            op_describe(b, n->operand[0]));
+    op_fail(b, b->span, "dim %ld of %s is empty", (long)n->attr[0], op_describe(b, n->operand[0]));
     return false;
   }
   if (x->shape.dim[n->attr[0]] > INT32_MAX) {
-    op_fail(b, b->span, "dim %ld of %s has more elements than an i32 can number", (long)n->attr[0],
+    op_fail(b, b->span, "dim %ld of %s has more elements than i32 can index", (long)n->attr[0],
             op_describe(b, n->operand[0]));
     return false;
   }
@@ -294,7 +292,7 @@ static Arg arg_call(Build *b, Op op, const Arg *a) {
 static Arg call_argmax(Build *b, const Arg *a) { return arg_call(b, OP_argmax, a); }
 static Arg call_argmin(Build *b, const Arg *a) { return arg_call(b, OP_argmin, a); }
 
-static const char WHOLE[] = "its result is a whole number";
+static const char WHOLE[] = "its result is an integer";
 const OpDef op_argmax = {.name = "argmax",
                          .params = PARAMS,
                          .doc = "the index (i32) of the largest along one dim; the first of equals",
@@ -468,7 +466,7 @@ static Arg call_sparse_xent(Build *b, const Arg *a) {
     Str text = str_new(b->arena);
     shape_put(&text, &rest);
     return arg_node(op_fail(b, a[1].span,
-                            "labels for logits %s must be whole numbers of shape %s, not %s",
+                            "labels for logits %s must be integers of shape %s, not %s",
                             op_describe(b, own), text.at, op_describe(b, y)));
   }
   NodeId z = shifted(b, x, largest(b, x, dims), dims), l = log_of_sum(b, z, dims);

@@ -102,7 +102,7 @@ static Arg call_reshape(Build *b, const Arg *a) {
   if (hole >= 0) {
     if (known == 0 || total % known)
       return arg_node(op_fail(b, dims.at[hole].span,
-                              "%s cannot be dealt out: %ld elements do not divide by %ld",
+                              "%s cannot be split into equal parts: %ld is not a multiple of %ld",
                               op_describe(b, x), (long)total, (long)known));
     dims.at = arena_copy(b->arena, dims.at, sizeof *dims.at * (size_t)dims.n);
     dims.at[hole].i = total / known;
@@ -131,7 +131,7 @@ static Arg call_expand(Build *b, const Arg *a) {
   if (!arg_tensor(b, &a[0], "x", &x)) return arg_node(NO_NODE);
   Shape s = op_node(b, x)->shape, t = {.rank = s.rank + more};
   if (more > MAX_RANK - s.rank)
-    return arg_node(op_fail(b, b->span, "%d dims are the most", MAX_RANK));
+    return arg_node(op_fail(b, b->span, "a tensor has at most %d dims", MAX_RANK));
   if (a[1].kind == ARG_NONE && !arg_dim(b, &a[1], "axis", t.rank, &none)) return arg_node(NO_NODE);
   if (!arg_dims(b, &a[1], "axis", t.rank, &dims)) return arg_node(NO_NODE);
   for (int i = 0, from = 0; i < t.rank; i++) t.dim[i] = dims & 1u << i ? 1 : s.dim[from++];
@@ -206,7 +206,7 @@ static Arg call_transpose(Build *b, const Arg *a) {
     for (int i = 0; i < rank; i++) {
       if (!arg_dim(b, &a[1].at[i], "perm", rank, &perm[i])) return arg_node(NO_NODE);
       if (seen & 1u << perm[i])
-        return arg_node(op_fail(b, a[1].at[i].span, "dim %d is named twice", perm[i]));
+        return arg_node(op_fail(b, a[1].at[i].span, "dim %d is given twice", perm[i]));
       seen |= 1u << perm[i];
     }
   }

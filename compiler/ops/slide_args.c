@@ -11,7 +11,7 @@ static bool each(Build *b, const Arg *a, const char *param, int n, int64_t *out)
   for (int d = 0; d < n; d++) {
     if (!arg_int(b, a->kind == ARG_LIST ? &a->at[d] : a, param, &out[d])) return false;
     if (out[d] < 1 || out[d] > 1 << 20) {
-      op_fail(b, a->span, "`%s` must lie between 1 and 2^20, but it is %ld", param, (long)out[d]);
+      op_fail(b, a->span, "`%s` must be between 1 and 2^20, but it is %ld", param, (long)out[d]);
       return false;
     }
   }
@@ -34,7 +34,7 @@ static bool explicit_padding(Build *b, const Arg *a, int n, int64_t *before, int
         !arg_int(b, &p->at[1], "padding", &after[d]))
       return false;
     if (before[d] < 0 || after[d] < 0 || before[d] > 1 << 20 || after[d] > 1 << 20) {
-      op_fail(b, p->span, "a padding must lie between 0 and 2^20");
+      op_fail(b, p->span, "a padding must be between 0 and 2^20");
       return false;
     }
   }

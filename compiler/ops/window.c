@@ -180,7 +180,7 @@ static bool infer_concat(Build *b, Node *n) {
     for (int d = 0; fits && d < x->shape.rank; d++)
       fits = d == dim || y->shape.dim[d] == x->shape.dim[d];
     if (!fits) {
-      op_fail(b, b->span, "%s and %s must be alike but for dim %d", op_describe(b, n->operand[0]),
+      op_fail(b, b->span, "%s and %s may differ in dim %d only", op_describe(b, n->operand[0]),
               op_describe(b, n->operand[i]), dim);
       return false;
     }
@@ -252,7 +252,8 @@ static Arg call_stack(Build *b, const Arg *a) {
   int d;
   if (!tensor_list(b, &a[0], &x)) return arg_node(NO_NODE);
   Shape s = op_node(b, x[0])->shape, t = {.rank = s.rank + 1};
-  if (s.rank == MAX_RANK) return arg_node(op_fail(b, b->span, "%d dims are the most", MAX_RANK));
+  if (s.rank == MAX_RANK)
+    return arg_node(op_fail(b, b->span, "a tensor has at most %d dims", MAX_RANK));
   if (!arg_dim(b, &a[1], "axis", t.rank, &d)) return arg_node(NO_NODE);
   for (int i = 0; i < t.rank; i++) t.dim[i] = i < d ? s.dim[i] : i == d ? 1 : s.dim[i - 1];
   for (int i = 0; i < a[0].n; i++)

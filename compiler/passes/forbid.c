@@ -168,8 +168,9 @@ static void tell_why(const Plan *p, const Forbidden *f, const char *what) {
     bool own = r.kind == WHY_SAID;
     while (r.kind == WHY_FROM) r = reason(p, r.from, a);
     if (r.kind != WHY_SAID) continue;
-    diag_note(p->program->diag, r.said, "%s is cut over %s: %s", what,
-              p->program->mesh.axis[a].name, own ? "said here" : "inferred from what is said here");
+    diag_note(p->program->diag, r.said, "%s is split over %s: %s", what,
+              p->program->mesh.axis[a].name,
+              own ? "annotated here" : "inferred from this annotation");
   }
 }
 
@@ -194,30 +195,34 @@ static void tell(const Plan *p, const Forbidden *f) {
   Diag *d = p->program->diag;
   Span site = {0};
   if (f->output >= 0) {
-    diag_error(d, e->outputs.at[f->output].span,
-               "the output %s of %s is whole on every device, but %s lies split, %s, and may not "
-               "be gathered",
-               e->outputs.at[f->output].name, e->name, what, lies);
+    diag_error(
+        d, e->outputs.at[f->output].span,
+        "the output %s of %s is whole on every device, but %s is laid out split, %s, and must not "
+        "be gathered",
+        e->outputs.at[f->output].name, e->name, what, lies);
   } else if (f->assign >= 0) {
-    diag_error(d, e->assigns.at[f->assign].span,
-               "%s is whole on every device, but the value that it is given lies split, %s, and "
-               "may not be gathered",
-               p->program->vars.at[e->assigns.at[f->assign].var].path, lies);
+    diag_error(
+        d, e->assigns.at[f->assign].span,
+        "%s is whole on every device, but the value assigned to it is laid out split, %s, and "
+        "must not be gathered",
+        p->program->vars.at[e->assigns.at[f->assign].var].path, lies);
   } else if (f->asker == f->node) {
-    diag_error(d, n->span,
-               "`%s` would be computed whole on every device, but %s lies split, %s, and may not "
-               "be gathered",
-               op_written(n->op), what, lies);
+    diag_error(
+        d, n->span,
+        "`%s` would be computed whole on every device, but %s is laid out split, %s, and must not "
+        "be gathered",
+        op_written(n->op), what, lies);
     site = n->site;
   } else {
-    diag_error(d, asker->span,
-               "`%s` needs the whole of %s on every device, but that lies split, %s, and may not "
-               "be gathered",
-               op_written(asker->op), what, lies);
+    diag_error(
+        d, asker->span,
+        "`%s` requires all of %s on every device, but it is laid out split, %s, and must not "
+        "be gathered",
+        op_written(asker->op), what, lies);
     site = asker->site;
   }
   if (site.file) diag_note(d, site, "called here");
-  diag_note(d, f->by, "gathering is forbidden here");
+  diag_note(d, f->by, "`forbid gather` is here");
   tell_why(p, f, what);
   if (f->cure) diag_note(d, f->cure_at, "%s", f->cure);
 }

@@ -77,10 +77,11 @@ static void grow_tree(Part *p, NodeId id, int from) {
 
 static NodeId no_way(Part *p, NodeId id, const Layout *need, NodeId cause) {
   Node copy = *graph_node(p->g, id);
-  diag_error(p->plan->program->diag, graph_node(p->g, cause == NO_NODE ? id : cause)->span,
-             "%s cannot be had in layout %s: no device holds a term of it; cut an operand of the "
-             "op that makes it over that axis",
-             node_text(p->plan->program, p->g, id, p->arena), layout_text(p->arena, p->mesh, need));
+  diag_error(
+      p->plan->program->diag, graph_node(p->g, cause == NO_NODE ? id : cause)->span,
+      "%s cannot be computed in layout %s: it is not a partial value; split an operand of the "
+      "op that computes it over that axis",
+      node_text(p->plan->program, p->g, id, p->arena), layout_text(p->arena, p->mesh, need));
   copy.op = OP_const;
   copy.noperands = 0;
   copy.layout = need;

@@ -474,7 +474,7 @@ static void add_op(Propagate *p, int e, NodeId id) {
 static bool check_spec(Propagate *p, const Spec *s, const char *what) {
   if (!s || !s->partial) return true;
   diag_error(p->plan->program->diag, s->span,
-             "%s cannot be partial: a device would hold only a term of it", what);
+             "%s cannot be partial: each device would hold only an addend of it", what);
   return false;
 }
 

@@ -317,7 +317,7 @@ static void put_largest(const Plan *p, const LocalEntry *le, int at) {
   qsort(list, (size_t)n, sizeof *list, larger);
   for (int i = 0; i < n && i < SHOWN; i++)
     diag_note(p->program->diag, graph_node(le->graph, list[i]->node)->span,
-              "%lld bytes of %s are alive where most is", (long long)list[i]->bytes,
+              "%lld bytes of %s are live at the peak", (long long)list[i]->bytes,
               node_text(p->program, le->entry->graph, le->origin.at[list[i]->node], p->arena));
 }
 
@@ -325,7 +325,8 @@ static void too_large(const Plan *p, const LocalEntry *le) {
   int at = -1;
   pack_most_live(p->arena, le, &at);
   diag_error(p->program->diag, le->entry->span,
-             "entry %s does not fit %lld bytes a device: with what can be computed again it needs "
+             "entry %s does not fit %lld bytes a device: with everything recomputed that can be it "
+             "requires "
              "%lld, %lld of them variables",
              le->entry->name, (long long)p->memory, (long long)(p->vars_bytes + le->arena_bytes),
              (long long)p->vars_bytes);

@@ -61,9 +61,8 @@ static int unknown(Plotting *p, const char *arg) {
     int d = str_distance(typed, options[i], least);
     if (d < least) least = d, which = i;
   }
-  if (which < 0)
-    return usage(p, "there is no option %s (dtgc plot --help lists them)%s", typed, "");
-  return usage(p, "there is no option %s: do you mean %s?", typed, options[which]);
+  if (which < 0) return usage(p, "unknown option %s (dtgc plot --help lists them)%s", typed, "");
+  return usage(p, "unknown option %s: do you mean %s?", typed, options[which]);
 }
 
 /* The value of the option at argv[*i], joined by `=` or the next word; NULL when it is another. */
@@ -73,7 +72,7 @@ static const char *value_of(char **argv, int argc, int *i, const char *option, i
   const char *arg = argv[*i];
   if (strncmp(arg, option, n) || (arg[n] && arg[n] != '=')) return NULL;
   const char *value = arg[n] ? arg + n + 1 : *i + 1 < argc ? argv[++*i] : "";
-  if (!*value) *status = usage(p, "%s needs a value%s", option, "");
+  if (!*value) *status = usage(p, "%s requires a value%s", option, "");
   return value;
 }
 

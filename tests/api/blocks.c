@@ -60,15 +60,15 @@ static void check_layouts(dtgc_program *p) {
   CHECK(!dtgc_check_layout(p, "apply", "x", " [ (a) , ... ] "));
   REFUSED(dtgc_check_layout(p, "apply", "x", "[(a, one), one]"), "axis `one` twice");
   CHECK(!dtgc_check_layout(p, "apply", "x", "[(a, one), _]")); /* `one` cuts nothing */
-  REFUSED(dtgc_check_layout(p, NULL, "m.w", "[b, a]"), "`m.w` lies as [a, b], not as [b, a]");
+  REFUSED(dtgc_check_layout(p, NULL, "m.w", "[b, a]"), "`m.w` is laid out [a, b], not [b, a]");
   REFUSED(dtgc_check_layout(p, NULL, "m.w", "[a]"), "is for 1 dim, not 2");
   REFUSED(dtgc_check_layout(p, NULL, "m.w", "[a, b, _]"), "more than 2 dims");
   REFUSED(dtgc_check_layout(p, NULL, "m.w", "[a, c]"), "no axis `c`");
   REFUSED(dtgc_check_layout(p, NULL, "m.w", "[a, a]"), "axis `a` twice");
-  REFUSED(dtgc_check_layout(p, NULL, "m.w", "a, b"), "no layout such as");
-  REFUSED(dtgc_check_layout(p, NULL, "m.w", "[a, b"), "no layout such as");
-  REFUSED(dtgc_check_layout(p, NULL, "m.w", "[a, b] x"), "no layout such as");
-  REFUSED(dtgc_check_layout(p, NULL, "m.w", "[a, b by 0]"), "no layout such as");
+  REFUSED(dtgc_check_layout(p, NULL, "m.w", "a, b"), "a form such as");
+  REFUSED(dtgc_check_layout(p, NULL, "m.w", "[a, b"), "a form such as");
+  REFUSED(dtgc_check_layout(p, NULL, "m.w", "[a, b] x"), "a form such as");
+  REFUSED(dtgc_check_layout(p, NULL, "m.w", "[a, b by 0]"), "a form such as");
   REFUSED(dtgc_check_layout(p, NULL, "m.w", NULL), "NULL");
   REFUSED(dtgc_layout(p, NULL, "m.u", &text), "no variable `m.u`: do you mean");
   REFUSED(dtgc_layout(p, "apply", "z", &text), "entry `apply` has no input or output `z`");

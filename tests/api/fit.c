@@ -104,7 +104,7 @@ static int on_step(void *user, dtgc_program *p, const dtgc_pass *at) {
     s->w = w[0];
   }
   CHECK(dtgc_fit(p, &(dtgc_fit_options){.epochs = 1}) == DTGC_BAD_ARGUMENT);
-  HAS(dtgc_error(p), "running already");
+  HAS(dtgc_error(p), "already running");
   return s->steps == s->stop_at;
 }
 

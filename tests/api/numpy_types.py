@@ -74,7 +74,7 @@ for path, value in [("i", 2.5), ("i", 2**31), ("i", float("nan")), ("u", 256), (
 for path, value in [("i", 2.0), ("i", -2**31), ("u", 255), ("t", 1), ("f", 2), ("f", np.float64(0.1)), ("f", float("inf"))]:
     p.set(path, value)
 refused("another variable", "no variable g", lambda: p.get("g"))
-refused("another input", "there is no input", lambda: p.run("get", x=1))
+refused("another input", "unknown input", lambda: p.run("get", x=1))
 
 # A scalar input in training
 p = dtg.Program(lib, {"m.dtg": """

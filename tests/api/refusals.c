@@ -77,7 +77,7 @@ static void wrong_runs(dtgc_program *p) {
   REFUSED(p, dtgc_run(p, "go", &in, -1, NULL, 0), "-1 inputs");
   REFUSED(p, dtgc_run(p, "go", &in, 1, NULL, -2), "-2 outputs");
   REFUSED(p, dtgc_run(p, "go", &nameless, 1, NULL, 0), "name is NULL");
-  REFUSED(p, dtgc_run(p, "init", &in, 1, NULL, 0), "no input `x`");
+  REFUSED(p, dtgc_run(p, "init", &in, 1, NULL, 0), "unknown input `x`");
   REFUSED(p, dtgc_get(p, NULL, x, 8), "path is NULL");
   REFUSED(p, dtgc_set(p, NULL, x, 8), "path is NULL");
   REFUSED(p, dtgc_get(p, "m.w", NULL, 8), "buffer is NULL");
@@ -115,7 +115,7 @@ static void wrong_looks(dtgc_program *p) {
   const char *files[] = {"main.c", "-o"};
   REFUSED(p, dtgc_build_with(&p, 1, NULL, 1, "x", 0), "files is NULL");
   REFUSED(p, dtgc_build_with(&p, 1, files, -1, "x", 0), "files is NULL");
-  REFUSED(p, dtgc_build_with(&p, 1, files, 2, "x", 0), "files[1] is no name of a file");
+  REFUSED(p, dtgc_build_with(&p, 1, files, 2, "x", 0), "files[1] is not a valid file name");
 }
 
 /* A layout of a variable that is not there: told, or with strict_layouts an error. */
@@ -140,8 +140,8 @@ static void wrong_options(void) {
   BAD_OPTIONS("pigeon", .transport = "pigeon");
   BAD_OPTIONS("do you mean `threads`", .transport = "thread");
   BAD_OPTIONS("the mesh has 2", .transport = "self", .mesh = "a=2");
-  BAD_OPTIONS("no CPU `z80`", .cpu = "z80");
-  BAD_OPTIONS("no CPU ``", .cpu = "");
+  BAD_OPTIONS("unknown CPU `z80`", .cpu = "z80");
+  BAD_OPTIONS("unknown CPU ``", .cpu = "");
   dtgc_program *p = NULL;
   CHECK(compile(&(dtgc_options){.cpu = "native", .transport = "self"}, &p) == DTGC_OK);
   dtgc_free(p);

@@ -114,7 +114,7 @@ echo 'opt.m[model.*] -> model.*' >names.map
 refused 'a pattern that makes one name twice' 'are both to be model.d1.b' 4 call keep --load run --load-map names.map --load-partial
 for outside in ../run/x.safetensors /etc/passwd .. ''; do
   index "$outside"
-  says 1 'names a file that is not beside it' ls hf
+  says 1 'names a file that does not exist beside it' ls hf
 done
 index none.safetensors
 says 1 'hf/none.safetensors: No such file' ls hf

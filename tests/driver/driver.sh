@@ -24,7 +24,7 @@ expect 0 '--dump' "$dtgc" --help
 expect 0 'dtgc ' "$dtgc" --version
 expect 2 'do you mean --dump?' "$dtgc" --dmup=ast m.dtg
 expect 2 'unknown stage `layout`' "$dtgc" --dump=layout m.dtg
-expect 2 'needs a value' "$dtgc" m.dtg --mesh
+expect 2 'requires a value' "$dtgc" m.dtg --mesh
 expect 2 'given twice' "$dtgc" m.dtg --mesh a=2 --mesh=a=3
 expect 2 'NAME=VALUE' "$dtgc" m.dtg -D n
 expect 2 'no .dtg file' "$dtgc" --dump=ast

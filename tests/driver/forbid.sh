@@ -24,7 +24,7 @@ for say in 'w forbid gather' 'w=[_,model] forbid gather' '"w|b" forbid gather'; 
   never "$gathered" "$dtgc" m.dtg l.dtg --dump=comm --layout "$say"
   expect 0 'all-to-all' "$dtgc" m.dtg l.dtg --dump=comm --layout "$say"
 done
-expect 1 'gathering is forbidden here' "$dtgc" m.dtg l.dtg --layout 'forbid gather' --layout 'f.y=[]'
+expect 1 '`forbid gather` is here' "$dtgc" m.dtg l.dtg --layout 'forbid gather' --layout 'f.y=[]'
 expect 1 'cheapest edit that avoids it: layout f.y=[] at --layout 2:1 -> [model, _]' \
   "$dtgc" m.dtg l.dtg --layout 'forbid gather' --layout 'f.y=[]'
 expect 1 'cheapest edit' "$dtgc" run m.dtg l.dtg --layout 'f.y=[] forbid gather' info
@@ -48,7 +48,7 @@ done
 expect 0 "$gathered" "$dtgc" m.dtg l.dtg found.dtg --dump=comm
 "$dtgc" m.dtg --mesh a=2,b=2 --auto --layout 'forbid gather' >found.dtg 2>err || fail "--auto alone: $(cat err)"
 expect 0 '' "$dtgc" m.dtg found.dtg --layout 'forbid gather'
-expect 1 'gathering is forbidden here' "$dtgc" m.dtg l.dtg --auto --layout 'forbid gather' --layout 'f.y=[]'
+expect 1 '`forbid gather` is here' "$dtgc" m.dtg l.dtg --auto --layout 'forbid gather' --layout 'f.y=[]'
 
 [ $failed -eq 0 ] && echo 'forbid gather: all as it should be'
 exit $failed

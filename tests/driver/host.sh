@@ -71,6 +71,6 @@ refused 'SCALE' "$dtgc" m.dtg host.c part.o --transport=threads -o host
 refused 'none.c' "$dtgc" m.dtg none.c --transport=threads -o host
 refused 'part' env CFLAGS=-DSCALE=1 "$dtgc" m.dtg host.c --transport=threads -o host
 mkfifo pipe
-refused 'pipe is no regular file' "$dtgc" m.dtg --transport=threads -o pipe
+refused 'pipe is not a regular file' "$dtgc" m.dtg --transport=threads -o pipe
 refused 'main' "$dtgc" m.dtg part.c --transport=threads -o host
 exit $failed

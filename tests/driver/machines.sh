@@ -31,7 +31,7 @@ modelled() { "$dtgc" m.dtg --dump=cost --machine "$1" | grep '^entry f:'; }
 
 expect 1 'nothere.machine cannot be read' "$dtgc" m.dtg --machine nothere.machine
 expect 1 'cannot be read: expected a file, found a directory' "$dtgc" m.dtg --machine .
-expect 2 'needs a value' "$dtgc" m.dtg --machine
+expect 2 'requires a value' "$dtgc" m.dtg --machine
 expect 2 'given twice' "$dtgc" m.dtg --machine boxes.machine --machine slow.machine
 echo 'flops = 2' >wrong.machine
 expect 1 'wrong.machine:1:9: error' "$dtgc" m.dtg --machine wrong.machine

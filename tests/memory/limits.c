@@ -123,7 +123,7 @@ static void check_refusal(const Case *c) {
   dtgc_program *p = compile(c, 100000);
   CHECK(dtgc_errors(p) > 0);
   CHECK(strstr(heard, "entry train does not fit 100000 bytes a device"));
-  CHECK(strstr(heard, "are alive where most is"));
+  CHECK(strstr(heard, "are live at the peak"));
   dtgc_free(p);
 }
 

@@ -78,7 +78,7 @@ told 'the mesh has 4 devices, which 3 MPI ranks cannot share evenly: start it wi
 told 'the mesh has 4 devices, but there are 8 MPI ranks: start it with mpiexec -n 4' 8
 told 'the mesh has 4 devices, but there are 2 MPI ranks of 3 devices each: 4 is not a multiple of 3' 2 --devices-per-rank 3
 told 'the mesh has 4 devices, but there are 2 MPI ranks of 4 devices each: start it with mpiexec -n 1' 2 --devices-per-rank 4
-told 'expected a whole number from 1' 2 --devices-per-rank 0
+told 'expected an integer from 1' 2 --devices-per-rank 0
 told '--timeout soon: expected a number of seconds' 2 --timeout soon
 ./mlp $call --devices-per-rank 2 >out.txt 2>err.txt && fail 'two devices of four in one process'
 grep -q 'start 2 with mpiexec' err.txt || fail 'two devices of four in one process'

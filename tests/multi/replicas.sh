@@ -35,7 +35,7 @@ rm -rf run
 rm -rf run
 "$mpiexec" -n 1 env DTRT_GEMM=avx2 ./model $fit --check-replicas 4 : -n 1 env DTRT_GEMM=openblas ./model $fit --check-replicas 4 >out.txt 2>err.txt &&
   fail 'replicas that differ'
-grep -q 'after step 4: replicas differ: variable w has other bits on device 1 (rank 1) than on device 0 (rank 0)' err.txt ||
+grep -q 'after step 4: replicas differ: variable w has different bits on device 1 (rank 1) and on device 0 (rank 0)' err.txt ||
   fail 'replicas that differ are not named'
 [ "$(ls run)" = step-000002 ] || fail "saved: $(ls run)"
 [ $failures -eq 0 ] && echo 'replicas are compared'

@@ -72,8 +72,8 @@ expect 1 'zero.csv: expected a log of `fit` (text), found a zero byte' zero.csv
 expect 1 'none.csv: No such file' none.csv
 expect 1 'no column `lss`; the columns are epoch, steps, seconds, loss' one.csv --y lss
 expect 1 'no column `step`' one.csv --x step
-expect 2 'no option --yy: do you mean --y?' one.csv --yy loss
-expect 2 '--y needs a value' one.csv --y
+expect 2 'unknown option --yy: do you mean --y?' one.csv --yy loss
+expect 2 '--y requires a value' one.csv --y
 expect 2 '--y takes columns between commas' one.csv --y loss,,
 expect 2 '-o is given twice' one.csv -o a.svg -o b.svg
 expect 2 'no log is given'

@@ -102,7 +102,7 @@ static void all(const char *transport, int n, int who) {
       {"index", "in entry `train` at gather of table (a.dtg:7): index 12 is outside [0, 10)"},
       {"segv", "in entry `train` at gather of table (a.dtg:7): invalid memory access (SIGSEGV)"},
       {"fpe",
-       "in entry `train` at gather of table (a.dtg:7): arithmetic fault, such as a whole number "
+       "in entry `train` at gather of table (a.dtg:7): arithmetic fault, such as an integer "
        "divided by zero (SIGFPE)"},
       {"ill",
        "in entry `train` at gather of table (a.dtg:7): illegal instruction (SIGILL): compiled for "

@@ -49,7 +49,7 @@ static void try(const char *transport, int var, int device, int64_t byte, int pe
   if (peer < 0) {
     CHECK(status == DTRT_OK, "%s of device %d: %s", vars[var].name, device, dtrt_session_error(s));
   } else {
-    snprintf(want, sizeof want, "replicas differ: variable %s has other bits on device ",
+    snprintf(want, sizeof want, "replicas differ: variable %s has different bits on device ",
              vars[var].name);
     const char *why = dtrt_session_error(s);
     CHECK(status == DTRT_FAILED && !strncmp(why, want, strlen(want)), "%s of device %d: %s",

@@ -67,15 +67,15 @@ check 2 '' "expected threads, mpi or self (did you mean 'threads'?)" fit train -
 check 2 '' "unexpected 'eval' after 'train'" fit train eval
 check 2 '' 'fit needs an entry' fit --epochs 1
 check 2 '' 'fit needs --epochs N or --steps N' fit train
-check 2 '' 'two ways to say how long' fit train --epochs 1 --steps 1
-check 2 '' '--steps 0: expected a whole number from 1' fit train --steps 0
-check 2 '' '--prefetch -1: expected a whole number from 0' fit train --epochs 1 --prefetch -1
+check 2 '' 'exclude each other' fit train --epochs 1 --steps 1
+check 2 '' '--steps 0: expected an integer from 1' fit train --steps 0
+check 2 '' '--prefetch -1: expected an integer from 0' fit train --epochs 1 --prefetch -1
 check 2 '' '--prefetch 1001: expected at most 1000' fit train --epochs 1 --prefetch 1001
-check 2 '' '--epochs 0: expected a whole number from 1' fit train --epochs 0
+check 2 '' '--epochs 0: expected an integer from 1' fit train --epochs 0
 check 2 '' '--epochs 1x: expected' fit train --epochs 1x
 check 2 '' '--epochs 99999999999999999999: expected' fit train --epochs 99999999999999999999
-check 2 '' '--seed -1: expected a whole number from 0' fit train --seed -1
-check 2 '' '--epochs needs a value' fit train --epochs
+check 2 '' '--seed -1: expected an integer from 0' fit train --seed -1
+check 2 '' '--epochs requires a value' fit train --epochs
 check 2 '' '--drop-last takes no value' fit train --drop-last=1
 check 2 '' 'expected NAME=FILE' fit train --feed image
 check 2 '' 'is given twice' fit train --feed image=a --feed image=b

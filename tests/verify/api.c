@@ -148,11 +148,11 @@ int main(void) {
 
   /* What is wrong is refused, and leaves no text. */
   o.entry = "trian";
-  check(dtgc_verify(p, &o, &differs, &text) == DTGC_BAD_ARGUMENT && !text, "no entry",
+  check(dtgc_verify(p, &o, &differs, &text) == DTGC_BAD_ARGUMENT && !text, "unknown entry",
         dtgc_error(p));
   o.entry = "twice";
   check(dtgc_verify(p, &o, &differs, &text) == DTGC_BAD_ARGUMENT && strstr(dtgc_error(p), "`y`"),
-        "no input y", dtgc_error(p));
+        "unknown input y", dtgc_error(p));
   o = (dtgc_verify_options){.steps = -1};
   check(dtgc_verify(p, &o, &differs, &text) == DTGC_BAD_ARGUMENT, "steps", dtgc_error(p));
   o = (dtgc_verify_options){.tolerance = -1};

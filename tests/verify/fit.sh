@@ -40,9 +40,9 @@ wrong='step 2 of epoch 1 is not what one device computes:$'
 DTGC_DROP=0 expect 1 "$wrong" "$dtgc" run "${fit[@]}" --verify-every 2
 grep -qE '^m.dtg:[0-9]+:[0-9]+: error: .* is not what one device computes; it is made by' err || { echo 'FAIL no line' && cat err && bad=1; }
 grep -qE '^  device [0-3], index \[.*\]: .*, and on one device ' err || { echo 'FAIL no index' && cat err && bad=1; }
-expect 2 'expected a whole number from 1' "$dtgc" run "${fit[@]}" --verify-every 0
+expect 2 'expected an integer from 1' "$dtgc" run "${fit[@]}" --verify-every 0
 "$dtgc" "${fit[@]:0:7}" -o exe || bad=1
-expect 2 'an executable has none, use `dtgc run`' ./exe "${fit[@]:7}" --verify-every 2 --drop-last
+expect 2 'an executable has none; use `dtgc run`' ./exe "${fit[@]:7}" --verify-every 2 --drop-last
 if [ -n "$mpiexec" ]; then
   expect 0 '' "$mpiexec" -n 4 "$dtgc" run "${fit[@]}" --verify-every 4 --seed 3
   DTGC_DROP=0 "$mpiexec" -n 2 "$dtgc" run "${fit[@]}" --verify-every 2 >out 2>err && { echo 'FAIL mpi: status 0' && bad=1; }

@@ -72,7 +72,7 @@ done
 # Executables: cheap always; full when they were made for it.
 "$dtgc" m.dtg "${a4[@]}" -o plain && "$dtgc" m.dtg "${a4[@]}" --check-nan -o looked || bad=1
 expect 0 "$warned" ./plain fit train $(feed d.csv)
-expect 1 'was not made to be looked at: compile it with --check-nan' ./plain fit train $(feed d.csv) --check-nan
+expect 1 'does not support --check-nan=full: compile it with --check-nan' ./plain fit train $(feed d.csv) --check-nan
 expect 1 "$at of 'train': $made" ./looked fit train $(feed d.csv) --check-nan
 if [ -n "$mpiexec" ]; then
   # The launcher ends the other ranks, so the status is its own.

@@ -119,9 +119,9 @@ expect 0 'train: .* compared over 3 steps on 2 devices: they agree' "${split[@]}
 expect 0 'input label, i64\[16\], is drawn from 0 to 4 with seed 9' "${split[@]}" --feed x=d.csv:0-11 --seed 9
 expect 0 '^\{"entry": "train", "agrees": true, "tensors": [0-9]+, "steps": 1, "worst": [0-9.e-]+, "of": ".*"\}$' "${split[@]}" --json
 expect 0 'over 1 step on 1 device: they agree to the bit' whole.dtg
-expect 2 'no entry' "${split[@]}" trian
+expect 2 'unknown entry' "${split[@]}" trian
 expect 2 'two' "${split[@]}" train train
-expect 2 'no input .y.' "${split[@]}" train --feed y=d.csv
+expect 2 'unknown input .y.' "${split[@]}" train --feed y=d.csv
 expect 2 'nosuch.csv' "${split[@]}" train --feed x=nosuch.csv
 expect 2 '--tolerance takes' "${split[@]}" --tolerance -1
 expect 2 '--steps takes' "${split[@]}" --steps 0
