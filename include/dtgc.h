@@ -17,42 +17,43 @@
  *   }
  *
  * Three levels. One call: compile a file or a string, run its entries on your own memory. Options:
- * constants, mesh, layouts, transport, seed, messages as they come; a training loop. Looking inside:
+ * constants, mesh, layouts, transport, seed, messages as they come; a training loop. Inspection:
  * entries, tensors, variables, layouts and blocks, dumps, emitted C, executables. docs/embedding.md
- * is the way in.
+ * is the introduction.
  *
  * A program describes whole tensors. Buffers are whole tensors too: dense, row-major, of exactly
- * the bytes that the tensor has. Which device holds which piece is the business of the program's
- * layouts; results are those of one device: within rounding, since sums over devices add in another
- * order, and exactly for whole numbers.
+ * the bytes that the tensor has. The program's layouts decide which device holds which block;
+ * results agree with those of one device: within rounding, since sums over devices add in another
+ * order, and exactly for integers.
  *
- * Compiling stops at a plan. Machine code is made, and the devices (threads of this process, or the
+ * Compiling ends with a plan. Machine code is generated, and the devices (threads of this process, or the
  * ranks of mpiexec) are started, when something first needs them: dtgc_run, dtgc_get, dtgc_set,
  * dtgc_start.
  *
  * Threads. One thread at a time may use a program, and which one may change. A call that comes while
  * another thread is in one (dtgc_fit with its callbacks is one) returns DTGC_BUSY and does nothing;
- * dtgc_error then says so to the thread that was refused. What takes a const program may be called
- * meanwhile, but for dtgc_times, dtgc_from_cache and dtgc_cache_counts. Several programs may be compiled and run at the same moment by different threads; they share nothing. Under mpiexec
+ * dtgc_error then has the reason for the rejected thread. Functions of a const program may be called
+ * meanwhile, except dtgc_times, dtgc_from_cache and dtgc_cache_counts. Several programs may be compiled
+ * and run at the same time by different threads; they share nothing. Under mpiexec
  * all ranks make the same calls in the same order; several programs may be started side by side
  * there too, but one at a time runs.
  *
- * Every function may be given NULL, a negative count or an index that is out of range: it answers
- * DTGC_BAD_ARGUMENT, or where it returns no status 0, -1 or NULL as it says, and when there is a
- * program dtgc_error says what was wrong.
+ * Every function accepts NULL, a negative count or an index out of range: it returns
+ * DTGC_BAD_ARGUMENT, or where it returns no status 0, -1 or NULL as documented, and if there is a
+ * program dtgc_error has the reason.
  *
- * The library never prints, never exits and keeps no global state that one program could see of
- * another.
+ * The library never prints, never exits and keeps no global state that is visible across
+ * programs.
  *
  * Caveats
- *  - Running executes machine code made from the text; a program's text is trusted as much as C
- * would be.
+ *  - Running executes machine code generated from the text: trust a program's text as you would
+ * trust C.
  *  - The first use opens LLVM (about 100 MB of address space, some 20 ms), which stays open.
  *  - While entries run, handlers for SIGSEGV, SIGFPE, SIGBUS and SIGILL may be in place (see
  * dtrt.h).
  *  - Compiled objects are kept under $XDG_CACHE_HOME/dtgc or ~/.cache/dtgc; DTGC_CACHE=off turns it
  * off. They are used only if they and the folder belong to the user and nobody else can write to
- * them; otherwise compiling warns, and goes on without.
+ * them; otherwise compiling warns and ignores them.
  *  - OpenBLAS, where the process has it from here, runs one thread a call.
  *  - fork() in a process that has a started program: the child may only exec or _exit. */
 #ifndef DTGC_H
@@ -77,7 +78,7 @@ typedef enum dtgc_status {
   DTGC_BAD_ARGUMENT, /* a wrong name, size or option of yours; nothing was done */
   DTGC_RUN_FAILED,   /* a device failed while running; the program can still be read and freed, not
                         run */
-  DTGC_SYSTEM,       /* LLVM, the linker, a file to be written: the machine refused */
+  DTGC_SYSTEM,       /* LLVM, the linker, a file to be written: failed */
   DTGC_NO_MEMORY,    /* the program can only be freed */
   DTGC_BUSY          /* another thread is using the program; nothing was done */
 } dtgc_status;
@@ -99,9 +100,8 @@ int dtgc_warnings(const dtgc_program *p);
 
 /* Compiles a file, or a text; `name` is what messages call the text. `o` may be NULL. On failure
  * *out is still a program (or NULL when out of memory), for dtgc_error, dtgc_errors, dtgc_warnings,
- * dtgc_times and dtgc_free. It does no harm elsewhere: what needs code is refused with
- * DTGC_BAD_ARGUMENT, and the tables (entries, variables) hold as much as was understood, mostly
- * nothing. */
+ * dtgc_times and dtgc_free. Other functions are safe: those that require code return
+ * DTGC_BAD_ARGUMENT, and the tables (entries, variables) are mostly empty. */
 struct dtgc_options;
 dtgc_status dtgc_compile_file(const char *path, const struct dtgc_options *o, dtgc_program **out);
 dtgc_status dtgc_compile_string(const char *name, const char *text, const struct dtgc_options *o,
@@ -110,17 +110,17 @@ dtgc_status dtgc_compile_string(const char *name, const char *text, const struct
 /* Ends its devices and frees all of it. NULL is allowed. */
 void dtgc_free(dtgc_program *p);
 
-/* A whole tensor in your memory. `bytes` must be the tensor's; no alignment is asked for. */
+/* A whole tensor in your memory. `bytes` must be the tensor's; no alignment is required. */
 typedef struct dtgc_buffer {
   const char *name;
   void *data;
   size_t bytes;
 } dtgc_buffer;
 
-/* Runs an entry: every input must be there once, in any order; outputs that are not named are not
- * copied out. Inputs are only read. Returns when all devices have finished. Variables that the
- * entry assigns keep their values for the next call. Entry "init" is there in every program:
- * without inputs and outputs, it gives all variables their first values again. */
+/* Runs an entry: every input must be given once, in any order; outputs that are not named are not
+ * copied. Inputs are only read. Returns when all devices have finished. Variables that the
+ * entry assigns keep their values for the next call. Every program has the entry "init":
+ * without inputs and outputs, it gives all variables their initial values again. */
 dtgc_status dtgc_run(dtgc_program *p, const char *entry, const dtgc_buffer *in, int nin,
                      const dtgc_buffer *out, int nout);
 
@@ -154,7 +154,7 @@ typedef struct dtgc_options {
   const char *mesh;          /* "batch=4,model=2"; NULL: the mesh of the sources, or one device */
   const char *const *layout; /* "model.d1.w=[_,model]": stronger than those of the sources */
   int nlayouts;
-  int strict_layouts; /* 1: a layout statement that says nothing (no tensor has its name, no path
+  int strict_layouts; /* 1: a layout statement without effect (no tensor has its name, no path
                          matches its pattern) is an error; 0: a warning */
   const char *const
       *import_dir; /* searched for `import "x"` after the importing file's own folder */
@@ -175,27 +175,27 @@ typedef struct dtgc_options {
   int no_lines;    /* 1: no line tables for gdb and perf; compiles a little faster */
   /* 1: messages name these texts --layout, -D and --mesh; 0: layout[0], define[0], mesh. */
   int command_line;
-  /* A program from the same sources with other constants, whose variables this one is to lie out
-   * alike, so that both can run on the same ones (dtgc_build). Its mesh must be the same, and a
+  /* A program from the same sources with other constants, whose variables this one is to lay out
+   * identically, so that both can run on the same ones (dtgc_build). Its mesh must be the same, and a
    * variable that both have must have the same type and shape, else DTGC_BAD_ARGUMENT. It is used
    * during the compiling call alone. */
   const dtgc_program *variant_of;
   /* The machine that plans are made for: a machine file (docs/machines.md), or its text. Errors in
    * it are messages like those of sources. NULL: the default, which --dump=cost shows; no file is
-   * looked for. */
+   * read implicitly. */
   const struct dtgc_source *machine;
   /* Under mpiexec: how many devices each process owns, as threads (0: devices of the mesh / ranks), and
-   * for how many seconds one that does not come is waited for, before it is named in a failure (0:
-   * $DTRT_TIMEOUT, else 600; less than 0: for ever). docs/clusters.md. */
+   * the seconds after which a missing rank is named in an error (0:
+   * $DTRT_TIMEOUT, else 600; less than 0: forever). docs/clusters.md. */
   int devices_per_rank;
   double timeout;
-  /* Bytes that the variables and the arena of a device may take (--dump=memory shows both); 0: any. Values are
-   * computed again to keep it, which changes no bit of any result; a program that cannot is DTGC_BAD_SOURCE. */
+  /* Limit in bytes for variables and arena of a device (--dump=memory shows both); 0: none. Values are
+   * recomputed to fit, with bit-identical results; DTGC_BAD_SOURCE if it cannot be met. */
   uint64_t memory;
-  /* DTGC_CHECK_CHEAP: outputs, variables and exchanges are looked at for NaN and infinity while
-   * the program runs, large ones a 64th at a time; dtgc_found_nan tells of the first. DTGC_CHECK_FULL: after each step all
-   * that it made; the call in which an op makes one of finite operands fails with DTGC_RUN_FAILED and an error
-   * that names it (docs/debugging.md). Code for that is slower, and takes more memory: no loops are fused. */
+  /* DTGC_CHECK_CHEAP: outputs, variables and exchanges are checked for NaN and infinity while
+   * the program runs, large ones a 64th at a time; dtgc_found_nan reports the first. DTGC_CHECK_FULL: after each step all
+   * its results; the call in which an op computes one from finite operands fails with DTGC_RUN_FAILED and an error
+   * that names it (docs/debugging.md). Such code is slower and takes more memory: no loops are fused. */
   int check_nan;
   dtgc_message_fn *message; /* NULL: messages are only counted, the first error is in dtgc_error */
   void *user;
@@ -212,17 +212,16 @@ typedef struct dtgc_source {
 dtgc_status dtgc_compile(const dtgc_source *sources, int n, const dtgc_options *o,
                          dtgc_program **out);
 
-/* Makes the code and starts the devices now rather than at the first run. Doing it twice is fine.
- */
+/* Generates the code and starts the devices now rather than at the first run. Idempotent. */
 dtgc_status dtgc_start(dtgc_program *p);
 
 /* Under mpiexec: returns when all ranks have called it with this name (at most 100 bytes; NULL is ""), or
- * fails with DTGC_RUN_FAILED and an error that says which rank did not come, or is elsewhere. `timeout`
+ * fails with DTGC_RUN_FAILED and an error that names the rank that is missing or elsewhere. `timeout`
  * in seconds, 0: that of the options. Starts the devices. In one process it returns at once. */
 dtgc_status dtgc_barrier(dtgc_program *p, const char *name, double timeout);
 
-/* What dtrt_main would refuse of these arguments (dtrt.h), looked at before any code is made: -1 when nothing is
- * wrong with them or the program did not compile, else the exit status, after having said why on standard error.
+/* Checks arguments of dtrt_main (dtrt.h) before any code is generated: -1 if they are valid or the program did
+ * not compile, else the exit status, with the reason on standard error.
  * argv[0] is the name in messages. */
 int dtgc_check_main(dtgc_program *p, int argc, char **argv);
 
@@ -235,7 +234,7 @@ typedef struct dtgc_feed {
   const char *file; /* .npy, IDX, CSV, raw records: as after --feed NAME= (docs/running.md) */
   const void *data; /* or, when not NULL: dense rows of the input's own type */
   int64_t rows;     /* of data. A scalar input is the same in every step: data points to its value
-                       and rows is not looked at */
+                       and rows is ignored */
 } dtgc_feed;
 
 /* The rows that an entry runs over. */
@@ -252,7 +251,7 @@ typedef struct dtgc_metric { /* a float scalar output */
   double mean;  /* over the rows of this epoch so far: every row counts once */
 } dtgc_metric;
 
-/* One way through the rows of an entry, as far as it has come. */
+/* The progress of one pass over the rows of an entry. */
 typedef struct dtgc_pass {
   const char *entry;
   int evaluates; /* 1: the entry of `eval` */
@@ -266,7 +265,7 @@ typedef struct dtgc_pass {
 
 /* Called between steps by the thread that called dtgc_fit. It may use the program: dtgc_get,
  * dtgc_set, dtgc_run, saving; but neither dtgc_fit nor dtgc_free. What it is given lives until it
- * returns. Not 0: stop, which is no failure. Under mpiexec every rank calls its own, and all must
+ * returns. Not 0: stop, which is not a failure. Under mpiexec every rank calls its own, and all must
  * do the same. `eval` is NULL when nothing evaluates. */
 typedef int dtgc_step_fn(void *user, dtgc_program *p, const dtgc_pass *at);
 typedef int dtgc_epoch_fn(void *user, dtgc_program *p, const dtgc_pass *train,
@@ -283,8 +282,8 @@ typedef struct dtgc_fit_options {
   int shuffle;
   uint64_t shuffle_seed;
   int drop_last;         /* 1: leave out rows that do not fill a batch */
-  /* Every so many steps of training (0: never) the step is held against one device as dtgc_verify_step does it; a difference
-   * ends the training with DTGC_RUN_FAILED and an error that shows it. A short last batch is not looked at. */
+  /* Every so many steps of training (0: never) the step is compared with one device as by dtgc_verify_step; a difference
+   * ends the training with DTGC_RUN_FAILED and an error that shows it. A short last batch is not compared. */
   int64_t verify_every;
   double verify_tolerance; /* 0: 1 */
   dtgc_step_fn *on_step; /* after each step, of evaluation too */
@@ -309,12 +308,12 @@ const char *dtgc_found_nan(const dtgc_program *p);
 
 /* Runs entries of a program, all its devices as threads of this process, beside the same program on
  * one device without layouts, on the same inputs and variables, and compares: every value with a
- * name (gradients too), every output, every variable after each step. Values may differ by what the
- * rounding of the ops that lead to them comes to: what each op states of its own is let into the
- * one-device program, which is run some times more to see how far it goes; integers and bools that
- * this does not reach must be equal. Where they part the first value in program order is looked for
- * among all, and told with its line, the op or exchange that makes it, a device, the index and both
- * numbers. A second look makes sure that looking changed no bit of outputs and variables.
+ * name (gradients too), every output, every variable after each step. Values may differ by the
+ * accumulated rounding of their ops: the one-device program is run several times more with each op's
+ * stated rounding as perturbation; integers and bools that are not perturbed must be equal. If they
+ * differ, the first differing value in program order is reported with its line, the op or exchange
+ * that computes it, a device, the index and both numbers. A second run verifies that storing all
+ * values changed no bit of outputs and variables.
  *
  * It needs no machine code of p's transport but starts p (so p's transport is not mpi), compiles it
  * anew two or three times, and keeps all values of the one-device program in memory. Variables of p
@@ -322,18 +321,18 @@ const char *dtgc_found_nan(const dtgc_program *p);
 typedef struct dtgc_verify_options { /* zero what you do not set */
   const char *entry;     /* NULL: all, in order, and first of all `init` */
   const dtgc_feed *feed; /* of inputs: rows, a batch a step, or whole; inputs that are not fed are
-                            drawn, from their types and what is done with them */
+                            drawn, by their types and uses */
   int nfeed;
   int64_t steps;    /* of each entry; 0: 1 */
-  double tolerance; /* what bounds are multiplied by; 0: 1 */
+  double tolerance; /* factor of all bounds; 0: 1 */
   uint64_t seed;    /* of drawn inputs */
   int json;         /* 1: the text is JSON, an object a line */
 } dtgc_verify_options;
-/* *differs becomes 1 when something differs, *text what was found, for a reader (dtgc_free_text);
+/* *differs becomes 1 if something differs, *text is the report (dtgc_free_text);
  * NULL on failure. DTGC_OK in both cases. `o` may be NULL. */
 dtgc_status dtgc_verify(dtgc_program *p, const dtgc_verify_options *o, int *differs, char **text);
-/* The same of one step that has been run, wherever: what an entry got (in, all inputs; before, all variables) and what came of
- * it (after, all variables; out, any outputs). p itself is not run. The one-device program is compiled at the first call and
+/* The same of one step that has been run anywhere: the arguments of an entry (in, all inputs; before, all variables) and its
+ * results (after, all variables; out, any outputs). p itself is not run. The one-device program is compiled at the first call and
  * stays with p. Of `o` tolerance, seed and json count. */
 dtgc_status dtgc_verify_step(dtgc_program *p, const dtgc_verify_options *o, const char *entry, const dtgc_buffer *in,
                              int nin, const dtgc_buffer *out, int nout, const dtgc_buffer *before,
@@ -380,7 +379,7 @@ dtgc_status dtgc_input(const dtgc_program *p, const char *entry, int i, dtgc_ten
 dtgc_status dtgc_output(const dtgc_program *p, const char *entry, int i, dtgc_tensor *out);
 int64_t dtgc_devices(const dtgc_program *p); /* of the mesh; 1 without one; 0: not compiled */
 
-/* Variables: params and states, by index or by path. get and set take and give the whole value. */
+/* Variables: params and states, by index or by path. get and set copy the whole value. */
 int dtgc_vars(const dtgc_program *p);
 dtgc_status dtgc_var(const dtgc_program *p, int i, dtgc_tensor *out);
 int dtgc_find_var(const dtgc_program *p, const char *path); /* -1 */
@@ -389,8 +388,8 @@ dtgc_status dtgc_set(dtgc_program *p, const char *path, const void *from, size_t
 /* Gives the variables of `to` the values that `from` has under the same paths, whatever the mesh and
  * layouts of either. A variable that both have must have the same type and shape, or nothing is
  * copied. *left, when not NULL, becomes the number of variables of `to` that `from` does not have;
- * those of `from` alone are no matter. One thread uses both during the call, and dtgc_error(to) says
- * what failed. */
+ * those of `from` alone are ignored. One thread uses both during the call, and dtgc_error(to) has
+ * the reason of a failure. */
 dtgc_status dtgc_copy_variables(dtgc_program *to, dtgc_program *from, int *left);
 
 /* ------------------------------------------------------------------ 5. devices and blocks */
@@ -406,9 +405,9 @@ dtgc_status dtgc_local_devices(dtgc_program *p, int64_t *first, int64_t *count);
 /* In the functions below `entry` and `name` are an entry and an input or output of it, or NULL and a
  * variable's path. */
 
-/* How a tensor lies, as in a layout statement: "[(batch, model), _]". Free with dtgc_free_text. */
+/* A tensor's layout, as in a layout statement: "[(batch, model), _]". Free with dtgc_free_text. */
 dtgc_status dtgc_layout(dtgc_program *p, const char *entry, const char *name, char **text);
-/* DTGC_OK when it lies as `layout` says ("[batch, ...]"; axes of size 1 and granules that change no
+/* DTGC_OK if it has layout `layout` ("[batch, ...]"; axes of size 1 and granules that change no
  * block are no difference), else DTGC_BAD_ARGUMENT with both in the error. */
 dtgc_status dtgc_check_layout(dtgc_program *p, const char *entry, const char *name,
                               const char *layout);
@@ -437,7 +436,7 @@ dtgc_status dtgc_pack(dtgc_program *p, const char *path, const dtgc_block *from,
 dtgc_status dtgc_run_blocks(dtgc_program *p, const char *entry, const dtgc_block *in, int nin,
                             const dtgc_buffer *out, int nout);
 /* Whether the devices of this process that hold the same elements of a variable hold the same bytes,
- * as they always should; DTGC_BAD_ARGUMENT tells where two differ. */
+ * as they always should; DTGC_BAD_ARGUMENT names where two differ. */
 dtgc_status dtgc_check_replicas(dtgc_program *p, const char *path);
 
 /* ------------------------------------------------------------------ 6. what is inside, as text */
@@ -456,30 +455,30 @@ dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text);
  * DTGC_BAD_ARGUMENT if there is no such tensor: the error has the nearest names. */
 dtgc_status dtgc_why(dtgc_program *p, const char *name, char **text);
 /* Two programs from the same model under other layouts, side by side: exchanges, bytes, memory,
- * modelled time, and the tensors that lie otherwise. `was` and `now` head the columns of p and
+ * modelled time, and the tensors with different layouts. `was` and `now` head the columns of p and
  * `other` (NULL: "this", "other"). Entries and variables that only one of them has are left out.
  * Both are used by this thread during the call. Free with dtgc_free_text. */
 dtgc_status dtgc_diff(dtgc_program *p, dtgc_program *other, const char *was, const char *now,
                       char **text);
-/* Layouts for all that was left unsaid, as a layout file: variables, and inputs of the entries that
+/* Layouts for everything that is not annotated, as a layout file: variables, and inputs of the entries that
  * assign variables (all entries, when none does), for the least modelled time of these entries with
- * at most `memory` bytes a device (0: no limit). Its comments say what the alternatives take and
- * how far from a lower bound it is. Free with dtgc_free_text. DTGC_BAD_ARGUMENT when nothing fits.
+ * at most `memory` bytes a device (0: no limit). Its comments show the cost of the alternatives and
+ * the distance from a lower bound. Free with dtgc_free_text. DTGC_BAD_ARGUMENT if nothing fits.
  */
 dtgc_status dtgc_auto(dtgc_program *p, uint64_t memory, char **text);
-/* A page in HTML that needs nothing else, no network either: the graph with its layouts in colour,
+/* A self-contained HTML page without network access: the graph with its layouts in color,
  * each tensor's blocks on the mesh, the exchanges by cost, memory over the steps. The same sources
  * and options give the same bytes. Free with dtgc_free_text; NULL on failure. */
 dtgc_status dtgc_html(dtgc_program *p, char **text);
-/* The sources as parsed, without compiling further: also for a program that has no meaning yet.
- * Messages go to o->message. On failure *text is what dtgc_error would say (NULL: out of memory),
+/* The sources as parsed, without compiling further: also for a program with semantic errors.
+ * Messages go to o->message. On failure *text is the error (NULL: out of memory),
  * to be freed as well. */
 dtgc_status dtgc_dump_ast(const dtgc_source *sources, int n, const dtgc_options *o, char **text);
 void dtgc_free_text(char *text);
 const char *const *dtgc_stages(void); /* the names above, ending in NULL */
 
 /* sizeof a struct of this header, "options" for dtgc_options, so that a binding of another language can
- * see that it lays them out alike; 0: there is no such. */
+ * check its own layout; 0: unknown. */
 size_t dtgc_size_of(const char *type);
 
 /* The operations of the language as a Markdown page (docs/ops.md). Free with dtgc_free_text. Fails
@@ -492,12 +491,12 @@ const char *dtgc_header(const char *name);
 
 /* An executable that holds the code of programs[0] and, for batches of other sizes, of the others,
  * which must be the same sources with other constants. with_mpi: it can run under mpiexec. Needs a
- * C compiler to link (CC, else cc, gcc or clang). A failure is told by dtgc_error(programs[0]) and
- * leaves an older `output` alone. programs[0] is looked at even when n is 0, to tell it. */
+ * C compiler to link (CC, else cc, gcc or clang). dtgc_error(programs[0]) has the reason of a failure,
+ * which leaves an older `output` unchanged; programs[0] is used for that even if n is 0. */
 dtgc_status dtgc_build(dtgc_program *const *programs, int n, const char *output, int with_mpi);
 /* The same around a program of your own: `files` are C sources, objects and archives, one of which
  * has main. They include dtrt.h and find there dtg_program, which is programs[0], and dtg_variants,
- * the others. Sources are compiled with -O2 and what CFLAGS says. */
+ * the others. Sources are compiled with -O2 and CFLAGS. */
 dtgc_status dtgc_build_with(dtgc_program *const *programs, int n, const char *const *files,
                             int nfiles, const char *output, int with_mpi);
 
@@ -508,7 +507,7 @@ dtgc_status dtgc_load(dtgc_program *p, const struct dtrt_program **out);
 
 /* Measures this machine for some seconds: matrix products, loops, memory and exchanges with all
  * devices at work at once. *text becomes a machine file for dtgc_options.machine, whose comments
- * say what was measured and how far the model is off. Free it with dtgc_free_text. `o` may be NULL.
+ * contain the measurements and the error of the model. Free it with dtgc_free_text. `o` may be NULL.
  * Under mpiexec all ranks call; each gets a text of its own, and rank 0's is the one to keep. On
  * failure *text is why (NULL: out of memory), to be freed as well. */
 typedef struct dtgc_calibration {
@@ -528,8 +527,8 @@ typedef struct dtgc_time {
 } dtgc_time;
 int dtgc_times(const dtgc_program *p, dtgc_time *out, int most);
 /* The memory of a device, in bytes, as dtrt.h has it in dtrt_memory. Predicted: of the device that needs most, once
- * all entries have run, where devices read each other's memory (threads, ranks of one host); --dump=memory says what
- * it is made of. Measured: what device `device` of this process has taken by now, asked of the system and counted; the
+ * all entries have run, where devices read each other's memory (threads, ranks of one host); --dump=memory shows
+ * its parts. Measured: what device `device` of this process has taken by now, in pages; the
  * program has run (DTGC_BAD_ARGUMENT when not, or when the device is another process's). */
 typedef struct dtgc_memory {
   int64_t variables;
@@ -563,8 +562,8 @@ dtgc_status dtgc_profile_save(dtgc_program *p, const char *path);
  * mesh and layout and restored under any other. Under mpiexec all ranks call, and the folder is one
  * that all of them see. Devices are started when they do not run yet. */
 
-/* How far a training is: kept with the variables. All of it is yours to fill in; zero where it
- * means nothing. */
+/* Progress of a training, saved with the variables. All fields are yours to fill in; zero if
+ * unused. */
 typedef struct dtgc_progress {
   int64_t step;  /* steps done in all */
   int64_t epoch; /* whole epochs done */
@@ -581,7 +580,7 @@ typedef struct dtgc_save_options {
 } dtgc_save_options;
 /* Writes a checkpoint as the folder `path`, in place of one that is there. It is written beside it,
  * synced to disk and then renamed: at any instant `path` is the old one, the new one or, as before,
- * absent. Something else at `path`, or a disk that refuses, is DTGC_SYSTEM and leaves it alone. `o`
+ * absent. Something else at `path`, or a failure to write, is DTGC_SYSTEM and leaves it unchanged. `o`
  * may be NULL. */
 dtgc_status dtgc_save(dtgc_program *p, const char *path, const dtgc_save_options *o);
 
@@ -590,14 +589,14 @@ typedef struct dtgc_restore_options {
   int partial; /* 1: variables that the files lack keep their values, tensors that the program lacks
                   are left out; 0: both are errors */
   void (*tell)(void *user,
-               const char *line); /* told what was left out, a line each; NULL: not told */
+               const char *line); /* called for what was left out, one line each; NULL: not called */
   void *user;
 } dtgc_restore_options;
 /* Gives variables the values in `path`: a checkpoint, a folder of checkpoints step-N (the newest),
  * a .safetensors file, or a folder of such files with model.safetensors.index.json. All checksums
  * are compared before a variable is changed. DTGC_SYSTEM: it cannot be read or is damaged;
  * DTGC_BAD_ARGUMENT: it is not of this program, or the map is wrong; both leave the variables
- * alone. DTGC_RUN_FAILED: it broke off half-way. `o` and `progress` may be NULL; *progress is set
+ * alone. DTGC_RUN_FAILED: it failed half-way. `o` and `progress` may be NULL; *progress is set
  * on success, to zeros where the files are not dtg's. To train on after what on_epoch saved with
  * the epoch's number as progress.epoch, give dtgc_fit a first_epoch of progress.epoch + 1: the
  * epochs to come have the bits they would have had. */

@@ -35,11 +35,11 @@ extern "C" {
 enum { DTRT_BOOL, DTRT_U8, DTRT_I8, DTRT_I32, DTRT_I64, DTRT_F16, DTRT_BF16, DTRT_F32, DTRT_F64 };
 enum { DTRT_SUM, DTRT_MAX, DTRT_MIN, DTRT_PROD };
 
-/* How one dim of a tensor lies on the mesh. The block and window laws are those of docs/layouts.md:
- * n elements in granules of g, cut k = product of the axes' sizes ways; m = n/g; block i is
+/* How one dim of a tensor is laid out on the mesh. Blocks and windows are defined in docs/layouts.md:
+ * n elements in granules of g, split k = product of the axes' sizes ways; m = n/g; block i is
  * [i*m/k * g, (i+1)*m/k * g). With a window (`of` > 0) the block [lo, hi) is that of a dim of `of`
  * elements, and the device holds [ceil((lo*mul + first)/div), floor(((hi-1)*mul + last)/div) + 1) of this
- * dim, cut off at 0 and n (for mul < 0, lo and hi-1 change places; an empty block needs nothing). */
+ * dim, clipped to 0 and n (for mul < 0, lo and hi-1 are swapped; an empty block requires nothing). */
 typedef struct dtrt_dim {
   int64_t n;
   int64_t granule;
@@ -51,23 +51,23 @@ typedef struct dtrt_dim {
 /* A block is dense and row-major in its own local extents. */
 typedef struct dtrt_layout {
   int32_t rank;
-  uint32_t partial; /* set of axes over which each device holds one term */
-  int32_t reduce;   /* DTRT_SUM ...: how the terms combine */
+  uint32_t partial; /* set of axes over which each device holds one addend */
+  int32_t reduce;   /* DTRT_SUM ...: the reduction of the addends */
   const dtrt_dim *dim;
 } dtrt_layout;
 
 /* What happens to a tensor between two layouts. `kind` is for reports and fast paths; the layouts
- * decide what is right. Axes in from->partial and not in to->partial are settled: terms are added in
+ * decide what is right. Axes in from->partial and not in to->partial are reduced: addends are summed in
  * the order of the ranks, so that every transport gives the same bits. */
 enum {
-  DTRT_COPY,           /* local: the device already owns all it needs */
-  DTRT_ALL_REDUCE,     /* partial to whole over `axes` */
+  DTRT_COPY,           /* local: the device already owns the box it needs */
+  DTRT_ALL_REDUCE,     /* partial to replicated over `axes` */
   DTRT_REDUCE_SCATTER, /* partial to split over `axes` */
   DTRT_ALL_GATHER,
   DTRT_ALL_TO_ALL,
   DTRT_PERMUTE,        /* each device takes the whole block of one other */
   DTRT_BOXES,          /* the general exchange: needed minus owned */
-  DTRT_HALO            /* blocks grown or shifted along the dims that are cut: what windows reach */
+  DTRT_HALO            /* blocks grown or shifted along the dims that are split: what windows reach */
 };
 typedef struct dtrt_exchange {
   int32_t id; /* index in dtrt_program.exchange */
@@ -79,8 +79,8 @@ typedef struct dtrt_exchange {
   const char *where; /* "mlp.dtg:14" */
 } dtrt_exchange;
 
-/* Whether an input may be read in the host's memory: no, since an output or a variable becomes it; where peers
- * can read that memory, since exchanges take it; or anyhow, since only its own device reads it. */
+/* Zero-copy mode of an input. NOT_LENT: copied, because it is aliased by an output or variable; where peers can
+ * read the host's memory, since exchanges read it; or always, since only its own device reads it. */
 enum { DTRT_NOT_LENT, DTRT_LENT_TO_ALL, DTRT_LENT_TO_ONE };
 /* A variable without a layout in the sources, which the compiler split so that each device updates a part. */
 enum { DTRT_SHARED_UPDATE = 1 };
@@ -91,7 +91,7 @@ typedef struct dtrt_tensor {
   const dtrt_layout *layout; /* global sizes are in its dims */
   int64_t offset; /* of the local block: variables in dtrt_device.vars, others in .arena */
   int64_t bytes;  /* of the largest local block */
-  int32_t lent;   /* inputs: one of DTRT_NOT_LENT, ...; variables: DTRT_SHARED_UPDATE or 0 */
+  int32_t lent;   /* inputs: zero-copy mode, one of DTRT_NOT_LENT, ...; variables: DTRT_SHARED_UPDATE or 0 */
   const char *const *dim_const; /* inputs: the `const` each dim was written as, or NULL entries */
   const char *where;
 } dtrt_tensor;
@@ -140,7 +140,7 @@ typedef struct dtrt_entry {
   const dtrt_tensor *in, *out;
   const dtrt_step *step;
   int64_t arena_bytes;
-  int32_t nvalues; /* 0 in code that was not made to be looked at */
+  int32_t nvalues; /* 0 in code compiled without checks */
   const dtrt_value *value;
 } dtrt_entry;
 
@@ -150,7 +150,7 @@ typedef struct dtrt_const {
 } dtrt_const;
 
 /* The one symbol of a compiled program: `const dtrt_program dtg_program`. entry[0] is `init`, which
- * gives every variable its first value. */
+ * gives every variable its initial value. */
 typedef struct dtrt_program {
   int32_t abi;
   const char *name;
@@ -257,7 +257,7 @@ void dtrt_conv_then(const dtrt_slide *s, const void *x, const void *w, void *y, 
 void dtrt_conv_input_then(const dtrt_slide *s, const void *y, const void *w, void *x, const dtrt_then *then);
 
 /* Where the first `count` elements of each line stand in sorted order: x is [outer][n][inner], out is
- * [outer][count][inner], count <= n < 2^31. Equals stand by their index; not-a-number is the largest. */
+ * [outer][count][inner], count <= n < 2^31. Equal elements keep the order of their indices; NaN is the largest. */
 void dtrt_order(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *x,
                 int64_t count, int descending, int32_t *out);
 
@@ -357,8 +357,8 @@ typedef struct dtrt_options {
   int arena_slack;       /* reserved, 0 */
   int devices_per_rank;  /* under mpi, each a thread; 0: devices of the mesh / ranks */
   int check_nan;  /* DTRT_CHECK_OFF ..., see dtrt_session_found */
-  double timeout; /* seconds that ranks wait for one that does not come, in a start or in an exchange; 0:
-                     $DTRT_TIMEOUT, else 600; less than 0: for ever */
+  double timeout; /* seconds that ranks wait for another, in a start or in an exchange; 0:
+                     $DTRT_TIMEOUT, else 600; less than 0: forever */
 } dtrt_options;
 
 /* Starts the devices and gives every variable its first value. `o` may be NULL. On failure *out is still a
@@ -375,8 +375,8 @@ typedef struct dtrt_options {
  * The first session sets OpenBLAS to one thread a call, in the whole process. Under mpi a failure is written to
  * stderr and ends all ranks by MPI_Abort; a rank that is killed is noticed by mpiexec, which ends the others, or else
  * by those that wait, within a second.
- * One that hangs, or never comes, is named after `timeout`, with its host and where it was waited for
- * (docs/clusters.md); a few seconds more are for asking all. Time in which a process is itself stopped does not count.
+ * One that hangs or never arrives is named after `timeout`, with its host and where it is awaited
+ * (docs/clusters.md); querying all ranks takes a few seconds more. Time in which a process is itself stopped does not count.
  * MPI must allow MPI_THREAD_SERIALIZED where a process owns several devices.
  * Environment: DTRT_TIMEOUT, see above; DTRT_THREAD_EACH=1 gives each device a thread, however few cores there are; DTRT_MPI_SHARED=0 makes ranks of one machine send messages instead of
  * sharing memory; DTRT_MPI_MODULE names libdtrt-mpi.so. */
@@ -393,8 +393,8 @@ int dtrt_session_first_device(const dtrt_session *s);
 const char *dtrt_session_host(const dtrt_session *s, int rank); /* its machine's name; "" but under mpi */
 
 /* Returns when all processes have called it. The name (up to 100 bytes, NULL for "") must be the same on all: a rank
- * at another barrier, or in another call, is an error that says where it is. `timeout` as in dtrt_options, 0: the
- * session's. DTRT_FAILED names the ranks that did not come; the session can then only be closed, and the
+ * at another barrier, or in another call, is an error that names its position. `timeout` as in dtrt_options, 0: the
+ * session's. DTRT_FAILED names the ranks that are missing; the session can then only be closed, and the
  * process should end with a failure, since ending MPI would wait for them again. Without mpi it returns at once. */
 dtrt_status dtrt_barrier(dtrt_session *s, const char *name, double timeout);
 
@@ -435,7 +435,7 @@ typedef struct dtrt_feed {
   const char *name; /* of an input */
   const char *file; /* as after --feed NAME= */
   const void *data; /* or, when not NULL: dense rows of the input's type */
-  int64_t rows;     /* of data; not looked at for a scalar input, whose one value data points to */
+  int64_t rows;     /* of data; ignored for a scalar input, whose value data points to */
 } dtrt_feed;
 typedef struct dtrt_rows {
   const char *entry;
@@ -454,7 +454,7 @@ typedef struct dtrt_metric { /* a float scalar output */
   double value; /* of the last step */
   double mean;  /* over the rows of this epoch so far, every row counting once */
 } dtrt_metric;
-typedef struct dtrt_pass { /* one way through the rows of an entry, as far as it has come */
+typedef struct dtrt_pass { /* the progress of one pass over the rows of an entry */
   const char *entry;
   int evaluates; /* 1: the entry of `eval` */
   int64_t epoch, epochs;
@@ -507,7 +507,7 @@ dtrt_status dtrt_check_replicas(dtrt_session *s);
 
 /* Calls `watch` on every device, after each step of every entry, with what the step has made: on the device's own stack
  * and at its own time, so it has to guard what devices share, and must not wait for another's. Only entries with a table of values
- * have any. `data` is the dense block [lo, hi); what is written there is what later steps read. A value that lies partial
+ * have any. `data` is the dense block [lo, hi); what is written there is what later steps read. A partial value
  * is the device's addend. NULL ends it. Between calls. */
 typedef struct dtrt_seen {
   const dtrt_program *program;
@@ -523,7 +523,7 @@ typedef void dtrt_watch_fn(void *user, const dtrt_seen *seen);
 void dtrt_watch(dtrt_session *s, dtrt_watch_fn *watch, void *user);
 
 /* What the check for NaN and infinity (dtrt_options.check_nan) has found first, as one line; "": nothing so far. Cheap: an
- * output or a variable that is not finite after a call though inputs and variables were; tensors above 256 elements are looked at
+ * output or a variable that is not finite after a call though inputs and variables were; tensors above 256 elements are checked
  * by 64ths, another in each call, and the call succeeds; a rank knows what its own devices hold. Full: the first op in program order, of all
  * devices, that makes one of finite operands; the call fails with DTRT_FAILED and this text. It needs code that was compiled for
  * it (dtgc_options.check_nan, dtgc --check-nan), or opening fails with DTRT_INVALID. */
@@ -571,7 +571,7 @@ dtrt_status dtrt_profile_save(dtrt_session *s, const char *path);
 /* -- checkpoints: docs/checkpoints.md. All variables of the session's program as safetensors files in a folder. Every
  * device writes and reads its own blocks. Under mpi all ranks call, and the folder is one that all of them see. */
 
-/* How far a training is. All is the host's to fill in and to use; zero where it means nothing. */
+/* Progress of a training. All fields are the host's to fill in and to use; zero if unused. */
 typedef struct dtrt_progress {
   int64_t step;  /* steps done in all */
   int64_t epoch; /* whole epochs done */
@@ -594,7 +594,7 @@ typedef struct dtrt_restore_options {
   const char *map; /* lines `theirs -> ours`; NULL: names as they are */
   int partial;     /* 1: variables that the file lacks keep their values, and tensors that the program lacks are left out; 0: both are
                       errors */
-  /* Told what was left out, a line each. Under mpi, on every rank. NULL: not told. */
+  /* Called for what was left out, one line each. Under mpi, on every rank. NULL: not called. */
   void (*tell)(void *user, const char *line);
   void *user;
 } dtrt_restore_options;
@@ -611,7 +611,7 @@ int dtrt_checkpoint_main(int argc, char **argv);
 /* This process among those that mpiexec started, told from the environment alone: rank 0 of 1 without. */
 int dtrt_launch_rank(void);
 int dtrt_launch_size(void);
-/* Why the last of the two calls below failed, of this thread; "" when it is not known. */
+/* Why the last of the two calls below failed, of this thread; "" if unknown. */
 const char *dtrt_launch_error(void);
 /* The same among the ranks of an MPI_Comm (its address), which all must call; NULL: as above. */
 dtrt_status dtrt_launch_place(const void *mpi_comm, int *rank, int *size);
@@ -627,20 +627,19 @@ const char *dtrt_dtype_name(int dtype);
 /* The command line that executables and `dtgc run` share: info, call, fit (docs/running.md). Returns the exit
  * status. `more` may be NULL: then only the programs of `variants` (NULL-terminated, or NULL) are there for
  * short batches; else it is asked for a program with a constant overridden, and returns NULL after
- * having said why. */
+ * reporting the reason. */
 int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *const *variants,
               dtrt_more_fn *more, void *user);
 /* The same where `fit --verify-every` is possible. */
 int dtrt_main_verified(int argc, char **argv, const dtrt_program *p, const dtrt_program *const *variants,
                        dtrt_more_fn *more, dtrt_verify_fn *verify, void *user);
-/* What dtrt_main would refuse of these arguments before anything runs: commands, options, names of entries, inputs
- * and outputs, files that are not there or hold other shapes (large texts and archives are not read for it), folders
- * that cannot be written. -1: nothing; else the exit status, after having said why. Of the program it needs name and
- * entries, of these names, inputs and outputs: no code. Under a launcher it does not look at files, as ranks may see
- * others. */
+/* Checks the arguments of dtrt_main before anything runs: commands, options, names of entries, inputs and outputs,
+ * missing files or files of other shapes (large texts and archives are not read), folders that cannot be written. -1:
+ * valid; else the exit status, after reporting the reason. Of the program it requires name and entries, of these names,
+ * inputs and outputs: no code. Under a launcher it checks no files, as ranks may see others. */
 int dtrt_check_main(int argc, char **argv, const dtrt_program *p);
 /* Executables have it run before any library has: UCX, below MPI, takes SIGHUP for itself when it is loaded, and this
- * remembers whether the process was started with it ignored (nohup). dtrt_main calls it where nobody has. */
+ * remembers whether the process was started with it ignored (nohup). dtrt_main calls it if it was not called before. */
 void dtrt_main_early(void);
 
 #ifdef __cplusplus
