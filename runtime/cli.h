@@ -20,8 +20,8 @@ typedef struct cli {
   void *user;
   int64_t verify_every;
   bool quiet; /* another process is rank 0 and speaks */
-  bool looks; /* nothing runs: the arguments are looked at */
-  int rank;   /* of MPI, as far as the environment tells */
+  bool looks; /* nothing runs: the arguments are checked */
+  int rank;   /* of MPI, according to the environment */
 
   const char *command;
   const dtrt_entry *entry, *eval, *report; /* NULL: not given */

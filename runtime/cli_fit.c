@@ -25,7 +25,7 @@ typedef struct show {
   cli_stop stop;
   bool nan_said;
   bool rows_bad;  /* what --check-nan has found came in with rows */
-  bool log_fails; /* the last try to write a log has failed; told once */
+  bool log_fails; /* the last attempt to write a log has failed; reported once */
   int status;     /* to exit with, once a hook has stopped the loop */
   char *log;      /* text so far */
   size_t nlog;
@@ -49,7 +49,7 @@ static void say_plan(const show *w, const char *command, const fit_pass *pass) {
 
 /* ---- steps */
 
-/* The sign of a NaN tells nothing, and printf would show it as "-nan". */
+/* The sign of a NaN has no meaning, and printf would show it as "-nan". */
 static double shown(double v) { return isnan(v) ? fabs(v) : v; }
 
 __attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format,
@@ -82,7 +82,7 @@ static void report_text(const fit_report *r, char *text, size_t size) {
   }
 }
 
-/* Whether the rows of the step that is over were finite. Those of a short batch are not looked at. */
+/* Whether the rows of the step that is over were finite. Those of a short batch are not checked. */
 static bool rows_finite(show *w, const fit_pass *pass) {
   data_set rows;
   if (pass->step > pass->full) return true;
@@ -216,7 +216,7 @@ static fit_status log_fail(show *w) {
   return FIT_FAILED;
 }
 
-/* The whole log anew, so that the file is at any time the log of whole epochs. */
+/* Rewrites the whole log, so that the file is at any time the log of whole epochs. */
 static bool log_write(show *w, char *why, size_t whysize) {
   return !w->c.log || w->c.quiet ||
          tensor_file_replace(w->c.log, w->log, w->nlog, "", 0, why, whysize);
@@ -231,7 +231,7 @@ static bool logs_write(show *w, bool more, char *why, size_t whysize) {
 }
 
 /* A full disk does not end a training: both logs are kept in memory, and written with what comes
- * next. It is told once. */
+ * next. It is reported once. */
 static void logs_try(show *w) {
   char why[CLI_WHY], line[CLI_WHY + 128];
   bool failed = w->log_fails;

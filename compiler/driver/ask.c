@@ -1,5 +1,4 @@
-/* dtgc.h: questions about a plan: why a tensor lies as it does, and what another plan does
- * otherwise. */
+/* dtgc.h: questions about a plan: why a tensor has its layout, and how two plans differ. */
 #include "program.h"
 #include "diff.h"
 #include "why.h"

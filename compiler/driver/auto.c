@@ -1,4 +1,4 @@
-/* dtgc --auto: layouts for all that the user left unsaid, as a layout file.
+/* dtgc --auto: layouts for everything that is not annotated, as a layout file.
  *
  * Several are tried, each compiled as the user would compile it: those that auto_find thinks best,
  * at rising prices of memory when a limit is set; the program as it is; and the batch cut over all
@@ -56,7 +56,7 @@ static void measure(Trial *t, const Plan *plan) {
   t->memory = plan_memory(plan);
 }
 
-/* Compiles the program again with more layouts. No plan: they contradict something that was said.
+/* Compiles the program again with more layouts. No plan: they contradict an annotation.
  */
 static void try_layouts(dtgc_program *p, Trial *t) {
   Diag *diag = arena_new_of(p->arena, Diag);
@@ -87,7 +87,7 @@ static Trial try_found(dtgc_program *p, double byte_price, Auto **found) {
   return t;
 }
 
-/* The first dim of every input that is unsaid, cut over all axes. */
+/* Splits the first dim of every input without annotation over all axes. */
 static Trial try_data_parallel(dtgc_program *p) {
   Trial t = {.what = "data parallel"};
   const Mesh *m = &p->program->mesh;
@@ -160,7 +160,7 @@ static int count_alike(const Lines *lines, const Line *x, bool layout_too) {
 }
 
 /* Variables alike but for an index become one line, when all that the pattern matches are among
- * them; those few that lie otherwise keep lines of their own, which are stronger than the pattern.
+ * them; those few with another layout keep lines of their own, which are stronger than the pattern.
  */
 static void group_lines(const Program *g, Lines *lines, Arena *a) {
   Names *names = names_new(a);

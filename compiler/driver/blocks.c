@@ -1,5 +1,5 @@
 /* dtgc.h: tensors as the blocks that devices hold, in and out. Law: where two devices hold the same
- * elements the host's blocks must have the same bits there; that is looked at before any device
+ * elements the host's blocks must have the same bits there; that is checked before any device
  * gets one. */
 #include "place.h"
 #include <stdio.h>

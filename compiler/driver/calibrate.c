@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A median round that takes this much longer than the fastest tells of other work on the machine.
+/* A median round that takes this much longer than the fastest indicates other work on the machine.
  */
 static const double NOISY = 2;
 enum { ROUNDS = 9, MOST_DEVICES = 128, MANY_DEVICES = 16, TINY_STEPS = 40 };
@@ -148,7 +148,7 @@ static dtgc_status measure_exchanges(Calibration *c) {
   int small = c->quick || c->devices > MANY_DEVICES; /* each has blocks of the largest size */
   for (int kind = 0; kind < PROBE_KINDS; kind++)
     for (int size = 0; size < PROBE_SIZES - small; size++) {
-      if (size == 0 && kind != PROBE_ALL_REDUCE) continue; /* one element cannot be cut */
+      if (size == 0 && kind != PROBE_ALL_REDUCE) continue; /* one element cannot be split */
       Sample *s = &c->sample[c->nsamples++];
       *s = fit_sample(c->arena, c->devices, kind, size, c->machine.memory_bandwidth);
       s->time = probe_exchange(c->probe, kind, size, c->quick);
@@ -174,7 +174,7 @@ static dtgc_status measure_on_devices(Calibration *c) {
   c->machine.flops = three_digits(probe_median(rates, PROBE_PRODUCTS, NULL));
   dtgc_status s = measure_exchanges(c);
   Link l = fit_link(c->sample, c->nsamples);
-  /* An exchange that costs no more than its bytes in memory: a bandwidth must still be said. */
+  /* An exchange that costs no more than its bytes in memory: a bandwidth is still required. */
   c->machine.link[0].bandwidth = three_digits(fmin(l.bandwidth, 100 * c->machine.memory_bandwidth));
   c->machine.link[0].latency = l.latency < 1e-12 ? 0 : three_digits(l.latency);
   c->machine.nlinks = 1;

@@ -17,7 +17,7 @@ typedef struct Probe Probe;
 Probe *probe_open(const char *transport, int devices, char **error);
 void probe_close(Probe *p);
 /* Seconds, the median of several rounds of the slowest device; all devices work at once. Below 0:
- * it failed, and probe_error says why. All ranks must ask for the same in the same order. */
+ * it failed, and probe_error has the reason. All ranks must ask for the same in the same order. */
 double probe_product(Probe *p, int which, bool quick);
 double probe_exchange(Probe *p, int kind, int size, bool quick);
 const char *probe_error(const Probe *p);
@@ -42,7 +42,7 @@ typedef struct Sample {
   double messages, bytes, rest, time;
 } Sample;
 
-/* What the model says of exchange (kind, size) on n devices whose memory rate is given. */
+/* The modelled time of exchange (kind, size) on n devices whose memory rate is given. */
 Sample fit_sample(Arena *a, int devices, int kind, int size, double memory_bandwidth);
 /* The link that comes nearest to all samples, each weighed by its own time. */
 Link fit_link(const Sample *s, int n);

@@ -278,7 +278,7 @@ dtgc_status program_plan(dtgc_program *p) {
   return s || p->plan ? s : program_guard(p, plan_inside, NULL);
 }
 
-/* A variant lies out its variables as the plan of its base does. */
+/* A variant has the layouts of its base program's variables. */
 static dtgc_status plan_of_base(dtgc_program *p, const dtgc_program *base) {
   dtgc_program *b = (dtgc_program *)base;
   PROGRAM_USE_TOO(p, b, "variant_of");

@@ -292,7 +292,7 @@ static dtgc_feed *read_feeds(const Options *o) {
   return feed;
 }
 
-/* 0: all agree, 1: something differs, 2: it cannot be told. */
+/* 0: all agree, 1: something differs, 2: verification failed. */
 static int verify(Driver *d) {
   const Options *o = &d->o;
   int differs = 0;
@@ -407,8 +407,7 @@ static int drive(Driver *d) {
     return EXIT_USAGE;
   }
   d->quiet = o->run && dtrt_launch_rank() > 0;
-  if (o->timeout)
-    setenv("DTRT_TIMEOUT", o->timeout, 1); /* a wrong one is for dtrt_main to refuse */
+  if (o->timeout) setenv("DTRT_TIMEOUT", o->timeout, 1); /* dtrt_main rejects a wrong one */
   d->machine = (dtgc_source){.name = o->machine};
   d->options = (dtgc_options){.define = o->define,
                               .ndefines = o->ndefines,
@@ -446,8 +445,8 @@ static int checkpoint(int argc, char **argv) {
   return dtrt_checkpoint_main(argc, argv);
 }
 
-/* What was printed must have arrived. A write that failed earlier is remembered by the stream, not by
- * its last flush, and some file systems tell of a full disk when the file is closed. */
+/* All output must have been written. A write that failed earlier is remembered by the stream, not
+ * by its last flush, and some file systems tell of a full disk when the file is closed. */
 static int finish_output(int status) {
   bool bad = ferror(stdout);
   int error = 0;

@@ -323,8 +323,8 @@ static bool take_option(Options *o, int which, const char *value, int most, char
   return true;
 }
 
-/* What the program will use decides who compiles: see dtgc_load. A wrong kind is the program's to
- * refuse. */
+/* The program's transport decides which rank compiles: see dtgc_load. The program rejects a
+ * wrong one. */
 static void look_for_transport(Options *o) {
   for (int i = 0; i < o->nrest && !o->transport; i++) {
     if (strncmp(o->rest[i], "--transport=", 12) == 0)
@@ -335,7 +335,7 @@ static void look_for_transport(Options *o) {
   }
 }
 
-/* What random values begin with, for steps that are verified. A wrong one is the program's to refuse. */
+/* The seed of random values, for steps that are verified. The program rejects a wrong one. */
 static void look_for_seed(Options *o) {
   for (int i = 0; i < o->nrest; i++)
     if (!strncmp(o->rest[i], "--seed=", 7))
@@ -344,7 +344,7 @@ static void look_for_seed(Options *o) {
       o->seed = strtoull(o->rest[i + 1], NULL, 10);
 }
 
-/* And whether each value is to be looked at. */
+/* And whether each value is to be checked. */
 static void look_for_check(Options *o) {
   for (int i = 0; i < o->nrest; i++)
     if (!strcmp(o->rest[i], "--check-nan") || !strcmp(o->rest[i], "--check-nan=full"))

@@ -27,8 +27,8 @@ typedef struct Options {
   bool help, ops, version, time, quick;
   bool automatic; /* --auto */
   bool strict_layouts;
-  bool check_nan; /* code that can be looked at after each step */
-  uint64_t memory; /* bytes; 0: not said */
+  bool check_nan;  /* code that can be checked after each step */
+  uint64_t memory; /* bytes; 0: not given */
   char **rest; /* run: from the first of info, call, fit on */
   int nrest;
 } Options;

@@ -1,5 +1,5 @@
-/* dtgc.h: what a command line would be refused for, before any code is made. The runtime looks at
- * it with the tables that code would have, but for what only code has. */
+/* dtgc.h: checks a command line before any code is generated. The runtime does it with the
+ * tables that the code would have. */
 #include "program.h"
 
 static dtrt_tensor preview_tensor(Arena *a, const dtgc_tensor *t, const char *const *dim_const) {

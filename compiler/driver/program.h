@@ -38,7 +38,7 @@ struct dtgc_program {
   JitOptions jit;
   dtgc_options given; /* what the host gave, copied into the arena; for variants */
   bool single;        /* verify.c: the program on one device, without layouts */
-  Observe observe;    /* which values checks look at */
+  Observe observe;    /* which values are checked */
   Program *program;
   const Machine *machine;
   bool compiled;      /* nothing was wrong */
@@ -70,8 +70,8 @@ struct dtgc_program {
   int ntimes;
 };
 
-/* Begins every public function that changes anything in p, its arena and error included: refuses a second
- * thread. */
+/* Begins every public function that changes anything in p, its arena and error included: rejects
+ * a second thread. */
 #define PROGRAM_USE(p)                                                                             \
   __attribute__((cleanup(hold_give))) Hold *held_here = (p) ? hold_take(&(p)->hold) : NULL;        \
   if ((p) && !held_here) return DTGC_BUSY
@@ -119,7 +119,7 @@ dtgc_status check_variant(dtgc_program *p, const dtgc_program *base);
 /* run.c: puts each buffer at the place of its tensor, checked. */
 dtgc_status program_place_buffers(dtgc_program *p, const char *what, const dtgc_tensor *tensors,
                                   int ntensors, const dtgc_buffer *b, int n, void **at);
-/* run.c: what the session said of a call. */
+/* run.c: the session's error of a call. */
 dtgc_status program_run_failed(dtgc_program *p, dtrt_status st);
 
 /* recall.c: whether the cache has the object of what the front end has read. Warns of a cache
@@ -128,7 +128,7 @@ bool recall_object(dtgc_program *p, const dtgc_options *o);
 
 /* compile.c: the same sources and options with one more constant, and p's layouts of variables. */
 dtgc_status program_variant(dtgc_program *p, const char *define, dtgc_program **out);
-/* The same once more, for checks: on threads, on one device or as p lies. */
+/* The same once more, for checks: on threads, on one device or under p's layouts. */
 dtgc_status program_again(dtgc_program *p, bool single, Observe observe, dtgc_program **out);
 /* train.c */
 void program_free_variants(dtgc_program *p);

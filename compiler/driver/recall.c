@@ -52,7 +52,7 @@ static bool make_key(dtgc_program *p, CacheKey *k) {
   return true;
 }
 
-/* Ranks of mpiexec compile together, and must go the same way; a variant lies as its base does,
+/* Ranks of mpiexec compile together, and must go the same way; a variant has its base's layouts,
  * whose plan it needs while there is a base. */
 static bool may_recall(const dtgc_program *p, const dtgc_options *o) {
   bool alone = p->transport && strcmp(p->transport, "mpi") != 0;

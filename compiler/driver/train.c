@@ -8,7 +8,7 @@
 typedef struct Training {
   dtgc_program *p;
   const dtgc_fit_options *o;
-  dtgc_status failed; /* a variant did not compile: p's error says why */
+  dtgc_status failed; /* a variant did not compile: p's error has the reason */
   dtgc_metric *metric[2];
   dtrt_feed *feed[2];
 } Training;

@@ -1,7 +1,7 @@
-/* dtgc_verify: runs the plan and the oracle side by side and tells where they part; see verify.h.
- * Three programs: the plan as it is, which goes on from step to step as a training would; the
- * oracle and the plan with its named values in memory, which are given its variables before each
- * step. Where one differs a fourth, the plan with every value in memory, finds the first. */
+/* dtgc_verify: runs the plan and the oracle side by side and reports where they differ; see
+ * verify.h. Three programs: the plan as it is, which goes on from step to step as a training would;
+ * the oracle and the plan with its named values in memory, which are given its variables before
+ * each step. Where one differs a fourth, the plan with every value in memory, finds the first. */
 #include "verify.h"
 #include <math.h>
 #include <stdio.h>
@@ -472,7 +472,7 @@ typedef struct StepArgs {
   int nin, nout, nvars;
 } StepArgs;
 
-/* Copies what was given into the tensors of its names; those that must all be there are told. */
+/* Copies what was given into the tensors of its names; reports missing ones. */
 static dtgc_status take(dtgc_program *p, const char *what, const dtgc_tensor *of, Tensors *to,
                         const dtgc_buffer *b, int n, bool all, bool *is_given) {
   void **at = calloc((size_t)to->n + 1, sizeof *at);

@@ -1,4 +1,4 @@
-/* dtgc_verify: what it says, for a reader or as JSON; see verify.h. */
+/* dtgc_verify: its report, for a reader or as JSON; see verify.h. */
 #include "verify.h"
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void tell_json(Verify *v, const Told *t) {
   str_puts(s, "}\n");
 }
 
-/* The sign of a NaN tells nothing. */
+/* The sign of a NaN has no meaning. */
 static double shown(double x) { return isnan(x) ? fabs(x) : x; }
 
 void verify_tell(Verify *v, const Told *t) {

@@ -1,5 +1,6 @@
-/* Making the tree, and parse_text. What the grammar cannot say is checked here: numbers that are
- * too large, targets that cannot be bound, the two spellings that a method's head and a call share.
+/* Making the tree, and parse_text. What the grammar cannot express is checked here: numbers that
+ * are too large, targets that cannot be bound, the two spellings that a method's head and a call
+ * share.
  */
 #include "ast.h"
 #include "foreign.h"

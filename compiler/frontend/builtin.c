@@ -1,5 +1,6 @@
-/* Names that nobody defined: element types, the operations of compiler/ops, and what only the
- * elaborator can do (params, like, shape, grad ...). Calls with numbers alone are folded (fold.c). */
+/* Predefined names: element types, the operations of compiler/ops, and what only the
+ * elaborator can do (params, like, shape, grad ...). Calls with numbers alone are folded (fold.c).
+ */
 #include "elaborate.h"
 #include <math.h>
 #include <stdlib.h>
@@ -143,7 +144,7 @@ static Value make_grad(Elab *e, Span call, const Actual *a) {
   return gradient(e, call, loss.node, &a[1].value, a[1].span);
 }
 
-/* What a library says of arguments that it has no use for; the notes name the callers. */
+/* A library's error for arguments that it rejects; the notes name the callers. */
 static Value make_error(Elab *e, Span call, const Actual *a) {
   if (a->value.kind != V_STRING)
     return elab_fail(e, a->span, "`error` takes a string, but this is %s",

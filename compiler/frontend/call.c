@@ -139,7 +139,7 @@ static bool recursive(Elab *e, const Stmt *decl, const Instance *in, Span call) 
   return true;
 }
 
-/* After errors inside a call: where it came from. Nothing is said of calls deep in a chain. */
+/* After errors inside a call: the callers. Calls deep in a chain are left out. */
 static void note_call(Elab *e, const Stmt *decl, const Instance *in, Span call, int errors_before) {
   int depth = 0;
   for (const Frame *f = e->frame; f; f = f->up) depth++;

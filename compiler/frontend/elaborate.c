@@ -1,5 +1,5 @@
-/* front_compile, read top to bottom: load, mesh, run the top level, build each entry, say the
- * layouts. */
+/* front_compile, read top to bottom: load, mesh, run the top level, build each entry, apply
+ * layout statements. */
 #include "elaborate.h"
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void run_top(Elab *e, Module *m) {
   }
 }
 
-/* A const that nothing uses is still looked at. */
+/* A const without uses is still checked. */
 static void run_consts(Elab *e, Module *m) {
   for (int i = 0; i < m->scope.names.n; i++) {
     const Binding *b = m->scope.names.at[i];

@@ -159,7 +159,7 @@ typedef struct Named {
   int entry, index;
 } Named;
 
-/* Something said of a layout. */
+/* A layout annotation. */
 typedef enum Strength { BY_PATTERN = 1, BY_NAME, BY_OPTION_PATTERN, BY_OPTION_NAME } Strength;
 
 typedef struct Said {
@@ -334,12 +334,12 @@ void spec_mesh(Elab *e);
 /* What was written, for a tensor of that rank; NULL after a report. */
 const Spec *spec_make(Elab *e, const SpecExpr *x, int rank, const char *what, bool may_be_partial,
                       bool may_match);
-/* Two statements of one tensor: a dim that one leaves open, `?`, is as the other says. NULL: they
- * give it different layouts. */
+/* Two statements of one tensor: a dim that one leaves open, `?`, is taken from the other. NULL:
+ * they give it different layouts. */
 const Spec *spec_both(Arena *a, const Spec *x, const Spec *y);
 /* `on [...]` at the declaration of `target`. */
 void says_here(Elab *e, const char *target, const SpecExpr *spec);
-/* All that was said is written to the tensors it is said of. */
+/* Writes all annotations to their tensors. */
 void says_apply(Elab *e);
 
 #endif

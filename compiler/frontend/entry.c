@@ -68,7 +68,7 @@ void entry_name_node(Elab *e, const char *text, NodeId id) {
   if (!e->at || e->at->index == 0) return;
   Node *n = graph_node(e->at->build.graph, id);
   Named named = {.text = text, .kind = NAMED_NODE, .entry = e->at->index, .index = id};
-  /* Another name of an input or a variable: what is said by it is said of that. */
+  /* An alias of an input or a variable: annotations of it are annotations of that. */
   if (n->op == OP_var)
     named.kind = NAMED_ALIAS_OF_VAR, named.index = (int)n->attr[1];
   else if (n->op != OP_input)

@@ -7,7 +7,7 @@
 enum { DEEPEST = 1000, LONGEST_LIST = 1000000 };
 static const int64_t MOST_STEPS = 20000000, MOST_NODES = 400000;
 
-/* Every expression and statement passes here: nothing a text can say runs for ever or out of stack.
+/* Every expression and statement passes here: no text makes it run forever or out of stack.
  */
 bool elab_tick(Elab *e, Span at) {
   if (e->stop) return false;
@@ -19,7 +19,7 @@ bool elab_tick(Elab *e, Span at) {
   else if (e->at && e->at->build.graph->nodes.n > MOST_NODES)
     what = "the entry has grown past 4 million operations; is a loop too long?";
   if (what) diag_error(e->diag, at, "%s", what);
-  /* Messages past the limit are not shown: going on would help nobody. */
+  /* Messages past the limit are not shown: continuing is pointless. */
   e->stop = what || e->diag->errors > e->diag->most_errors;
   return !e->stop;
 }
@@ -230,7 +230,7 @@ static Value relayout(Elab *e, Scope *s, const Expr *x) {
   return value_node(build_relayout(b, v.node, spec));
 }
 
-/* `and` and `or` of compile-time values look at their right side only when it matters. */
+/* `and` and `or` of compile-time values evaluate their right side only if needed. */
 static Value binary(Elab *e, Scope *s, const Expr *x) {
   Value l = eval_expr(e, s, x->x);
   if (l.kind == V_BOOL && ((x->op == OP_and && !l.i) || (x->op == OP_or && l.i))) return l;

@@ -1,5 +1,5 @@
-/* Calls and operators on numbers known while compiling: the ops say what they make of them
- * (op_fold); this file takes values there and back and reports what cannot be. */
+/* Constant folding of calls and operators on numbers: ops compute them (op_fold); this file
+ * converts values and reports errors. */
 #include "elaborate.h"
 #include <string.h>
 

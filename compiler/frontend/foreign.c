@@ -1,5 +1,5 @@
-/* See foreign.h. Invariant: a message tells what dtg has, or that it has none; it never guesses what was
- * meant from spelling. */
+/* See foreign.h. Invariant: a message names what dtg has, or states that it has none; it never
+ * guesses what was meant from spelling. */
 #include "foreign.h"
 #include <string.h>
 

@@ -19,7 +19,7 @@ typedef struct FrontOptions {
   const char *const
       *layout; /* "model.d1.w=[_,model]": added to, and stronger than, those of the sources */
   int nlayouts;
-  bool strict_layouts; /* a statement that says nothing is an error */
+  bool strict_layouts;           /* a statement without effect is an error */
   const char *const *import_dir; /* searched after the importing file's own directory */
   int nimport_dirs;
   bool command_line; /* messages call the options --layout, -D and --mesh, else layout[0], define[0]

@@ -390,7 +390,7 @@ static void expected_of(const yypcontext_t *ctx, Expected *out) {
   }
 }
 
-/* What of all that could have stood there tells where we are. */
+/* Which of the expected tokens to show. */
 static Stopped stopped_at(const yypcontext_t *ctx) {
   yysymbol_kind_t want[YYNTOKENS], found = yypcontext_token(ctx);
   int n = yypcontext_expected_tokens(ctx, want, YYNTOKENS);
@@ -412,14 +412,14 @@ static void show_unexpected(Str *s, Parse *p, yysymbol_kind_t found, Span at) {
   else str_printf(s, "unexpected `%.*s`", (int)(at.end - at.begin > 40 ? 40 : at.end - at.begin), text);
 }
 
-/* "unexpected X; expected A or B". More than four would help nobody. */
+/* "unexpected X; expected A or B". More than four do not help. */
 static int yyreport_syntax_error(const yypcontext_t *ctx, Parse *p, void *lex) {
   (void)lex;
   Span at = *yypcontext_location(ctx);
   yysymbol_kind_t found = yypcontext_token(ctx);
   Expected want = {.n = 0};
   Str s = str_new(p->arena);
-  if (!strncmp(diag_source(p->diag, p->file)->text + at.begin, "->", 2)) return 0; /* the lexer told */
+  if (!strncmp(diag_source(p->diag, p->file)->text + at.begin, "->", 2)) return 0; /* the lexer reported it */
   Stopped stopped = stopped_at(ctx);
   const char *foreign = foreign_syntax(p, &stopped);
   if (foreign) str_puts(&s, foreign);

@@ -1,4 +1,4 @@
-/* Layout statements find the tensors they are said of: by path, by an input's plain name, or by a
+/* Layout statements find their tensors: by path, by an input's plain name, or by a
  * pattern. A name is stronger than a pattern, the command line stronger than the sources; two of
  * the same strength that disagree are an error that names both. In a file that says `layout first`
  * (and on a command line that does) the first of its patterns to match a tensor has it. */
@@ -132,7 +132,7 @@ static void conflict(Elab *e, const Named *n, const Said *s, Span other, const c
   diag_note(e->diag, other, "the other is here");
 }
 
-/* An output is the value it is given. What is forbidden stays so, whatever is said of its layout.
+/* An output is the value it is given. `forbid` applies whatever its layout.
  */
 static void forbid(Elab *e, const Said *s, const Named *n) {
   Program *p = e->program;
@@ -163,7 +163,7 @@ static void forbid_keep(Elab *e, const Said *s, const Named *n) {
     elab_fail(e, s->span, "`forbid keep` applies to variables, and `%s` is not one", n->text);
 }
 
-/* What this statement says of this tensor, unless something stronger has been said. */
+/* Applies this statement to this tensor, unless a stronger one applies. */
 static void claim(Applying *a, const Said *s, const Named *n) {
   Elab *e = a->e;
   if (s->forbid.file) {
@@ -297,7 +297,7 @@ static bool apply_pattern(Applying *a, const Said *s) {
   return any;
 }
 
-/* -------- statements that say nothing -------- */
+/* -------- statements without effect -------- */
 
 /* A warning, or with --strict-layouts an error. */
 __attribute__((format(printf, 3, 4))) static void says_nothing(Elab *e, const Said *s,
@@ -312,7 +312,7 @@ __attribute__((format(printf, 3, 4))) static void says_nothing(Elab *e, const Sa
     diag_warning(e->diag, s->span, "%s", text);
 }
 
-/* A pattern is held against whole paths; one that was meant for a part of them is told so. */
+/* A pattern must match complete paths; one that matches only a part of them gets a warning. */
 static const Named *matches_part(Elab *e, const Said *s) {
   Pattern p;
   const char *target = arena_printf(e->arena, ".*(?:%s).*", s->target);
@@ -384,8 +384,8 @@ static const Said *said_at(Elab *e, Span at) {
   return NULL;
 }
 
-/* In first-match order a pattern below a wider one says nothing. One that several others have left
- * nothing to is a last resort, and fine. */
+/* In first-match order a pattern below a wider one has no effect. One whose tensors several
+ * others have taken is a fallback, and fine. */
 static void came_too_late(Elab *e, const Said *s) {
   const Statement *r = s->record;
   if (!s->first || r->gave.n || !r->yielded.n || s->forbid.file) return;

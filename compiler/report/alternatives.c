@@ -20,7 +20,7 @@ static int by_total(const void *a, const void *b) {
   return x->way - y->way;
 }
 
-/* A choice of its own to change: the node's operands' wants are copied too. */
+/* A choice of its own to change: the requirements on the node's operands are copied too. */
 static Choice copy_around(const Plan *p, const Choice *from, NodeId id) {
   Choice c = *from;
   size_t n = (size_t)c.graph->nodes.n;

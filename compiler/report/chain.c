@@ -1,5 +1,5 @@
-/* Why an axis cuts a tensor, followed back to a line that the user wrote: tensor <- tensor <- ...
- * <- said. Law of Reason: a tensor had the axis before it gave it, so a chain ends. */
+/* Why an axis splits a tensor, followed back to a line that the user wrote: tensor <- tensor <-
+ * ... <- annotation. Invariant: a tensor had the axis before it gave it, so a chain ends. */
 #include "report.h"
 #include <string.h>
 
@@ -50,7 +50,7 @@ static int dim_cut_by(const Layout *l, int axis) {
   return -1;
 }
 
-/* An output gives an axis only when it was said so there. */
+/* An output is the source of an axis only if it is annotated. */
 Reason reason_of(const Plan *p, TensorId t, int axis) {
   if (t.kind == TENSOR_VAR) return p->var_inferred[t.index].why[axis];
   if (t.kind == TENSOR_NODE) return p->inferred[t.entry][t.index]->why[axis];

@@ -47,7 +47,7 @@ static double time_of(const Plan *p, const Edit *e, int entry) {
   return entry ? e->entry[entry].time : t;
 }
 
-/* Where the tensor stays split if that can be, else where it no longer lies split. */
+/* Prefers edits under which the tensor stays split. */
 static const char *cure_of(const Edits *all, Forbidden *f, uint64_t *const *sig) {
   const Plan *p = all->plan;
   const Edit *best = NULL;

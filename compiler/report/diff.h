@@ -3,7 +3,7 @@
 #define DTG_DIFF_H
 #include "report.h"
 
-/* The programs are from the same model; what they differ in is told, meshes and constants too.
+/* The programs are from the same model; reports their differences, meshes and constants too.
  * `was` and `now` are what their columns are called. */
 void diff_put(const Plan *a, const Plan *b, const char *was, const char *now, Str *out);
 

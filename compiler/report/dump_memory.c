@@ -123,7 +123,7 @@ static const char *value_name(const Plan *p, const LocalEntry *le, NodeId id) {
   return node_text(p->program, le->entry->graph, le->origin.at[id], p->arena);
 }
 
-/* The value that is in buffer b at step t: of two that meet there, the newer. */
+/* The value in buffer b at step t: of two that meet there, the newer. */
 static NodeId value_at(const LocalEntry *le, const Tenants *in, int b, int t) {
   NodeId found = NO_NODE;
   for (NodeId i = in->first[b]; i != NO_NODE; i = in->next[i])
@@ -141,7 +141,7 @@ static int larger(const void *x, const void *y) {
 
 enum { SHOWN = 16 };
 
-/* What is alive at step t, the largest first. */
+/* Live buffers at step t, the largest first. */
 static void put_alive(const Plan *p, const LocalEntry *le, const Tenants *in, int t, Str *out) {
   const Buffer **list = arena_array(p->arena, const Buffer *, le->buffers.n + 1);
   int n = 0;
@@ -171,7 +171,7 @@ static void put_alive(const Plan *p, const LocalEntry *le, const Tenants *in, in
   if (n > SHOWN) str_printf(out, "    %10ld  in %d more\n", (long)rest, n - SHOWN);
 }
 
-/* The step at which most is alive. */
+/* The step with peak memory. */
 static int worst_step(const Plan *p, const LocalEntry *le) {
   int64_t *change = arena_array(p->arena, int64_t, le->steps.n + 3), live = 0, most = -1;
   int worst = -1;

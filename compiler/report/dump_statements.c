@@ -45,7 +45,7 @@ static void put_statement(const Plan *p, const Statement *s, Str *out) {
   put_yielded(p, s, out);
 }
 
-/* What propagate has made of the variables that nothing was said of. */
+/* The inferred layouts of variables without annotation. */
 static void put_unsaid(const Plan *p, bool trainable, Str *out) {
   const Program *g = p->program;
   int n = 0, all = 0;

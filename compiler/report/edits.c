@@ -136,7 +136,7 @@ static void offer_around(Candidates *c, Span at, const char *target, const Spec 
   }
 }
 
-/* A tensor of which nothing is said, as if its inferred layout had been. */
+/* A tensor without annotation, as if its inferred layout were annotated. */
 static void offer_unsaid(Candidates *c, TensorId t) {
   if (!tensor_is_named(c->p, t) || tensor_spec(c->p, t)) return;
   const Layout *l = tensor_layout(c->p, t);

@@ -1,5 +1,5 @@
 /* Single edits of the layouts, tried: each is written into a copy of the sources as the user would
- * write it, the program is compiled anew, and its modelled time compared. */
+ * write it, the program is recompiled, and its modelled time compared. */
 #ifndef DTG_EDITS_H
 #define DTG_EDITS_H
 #include "frontend.h"
@@ -16,7 +16,7 @@ typedef struct EntryOutcome {
   int64_t memory;
   VEC(Moved) moved;
   VEC(uint64_t) gathered; /* values that are whole, though forbidden */
-  VEC(uint64_t) whole;    /* values that may not be gathered, and no longer lie split */
+  VEC(uint64_t) whole;    /* values that must not be gathered, and are no longer split */
 } EntryOutcome;
 
 typedef struct Edit {
@@ -60,8 +60,8 @@ void cure_forbidden(Plan *p, const FrontOptions *front);
 
 /* -------- what it is made of -------- */
 
-/* Candidates: the statements that the tensor's axes come from, or with `unsaid` the tensor itself
- * if nothing is said of it. */
+/* Candidates: the statements that the tensor's axes come from, or with `unsaid` the tensor
+ * itself if it is not annotated. */
 void edits_offer(Edits *e, TensorId t, bool unsaid);
 void edits_try_all(Edits *e, int most);
 /* By node: a value by its op, name and type, and how many like it come before. */

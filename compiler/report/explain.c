@@ -1,6 +1,5 @@
-/* Why an exchange is there: why the value lies as it does, and why the op that reads it wants it
- * otherwise, each followed back to the user's lines. An axis is told of where it stands differently
- * on the two sides. */
+/* Why an exchange is there: why the value has its layout, and why its consumer requires another,
+ * each followed back to the user's lines. Only axes that differ on the two sides are explained. */
 #include "report.h"
 
 enum { NOWHERE = -1, PARTIAL = -2 }; /* else a dim */
@@ -64,7 +63,8 @@ static bool inferred_at(const Explain *x, NodeId local, int axis, int dim) {
          reason_of(x->p, tensor_of(x, local), axis).kind != WHY_NOTHING;
 }
 
-/* Of an op's operands the one that axis cuts for the nearest reason of propagate's; NO_NODE: none.
+/* Of an op's operands the one that the axis splits for the nearest reason of propagate's; NO_NODE:
+ * none.
  */
 static NodeId cut_operand(const Explain *x, const Node *n, int axis) {
   NodeId best = NO_NODE;
@@ -84,7 +84,7 @@ static void put_operand(const Explain *x, NodeId o, int axis) {
   put_chain(x, tensor_of(x, o), axis);
 }
 
-/* -------- why it lies so -------- */
+/* -------- why it has its layout -------- */
 
 /* The op whose result a chain of exchanges moves. */
 static NodeId made_by(const Explain *x, NodeId id) {
@@ -155,7 +155,7 @@ static void put_have(Explain *x, const Layout *from, const Layout *to) {
   }
 }
 
-/* -------- why it is wanted so -------- */
+/* -------- why another is required -------- */
 
 /* The op that reads the value, past further exchanges: the one that asked for it, else the first.
  * NO_NODE: a variable or an output does. */
@@ -240,7 +240,7 @@ static void put_settling(Explain *x, NodeId reader, const Layout *from) {
                "reduced before %s, which could pass partial values on: cheapest by the model", op);
 }
 
-/* The rule of the op that reads it forbids to cut that dim of the value. */
+/* The rule of its consumer requires that dim to be whole. */
 static bool needs_whole(const Explain *x, NodeId reader, int dim) {
   const Node *n = graph_node(x->le->entry->graph, x->le->origin.at[reader]);
   bool whole = false;

@@ -26,7 +26,7 @@ typedef struct JsonLines {
   const Diag *diag;
   Arena *arena;
   struct JsonFile {
-    int *begin; /* [count + 1] offsets of the lines; NULL: nobody named this file */
+    int *begin; /* [count + 1] offsets of the lines; NULL: no line of this file is named */
     int count;
     bool *named; /* [count] */
   } * file;      /* [diag->sources.n] */

@@ -1,5 +1,5 @@
-/* What a plan says of itself: the dumps, reasons, and comparisons with other plans. Everything here
- * only reads; texts are made in the plan's arena. */
+/* Reports on a plan: the dumps, reasons, and comparisons with other plans. Everything here only
+ * reads; texts are made in the plan's arena. */
 #ifndef DTG_REPORT_H
 #define DTG_REPORT_H
 #include "cost.h"
@@ -56,7 +56,7 @@ const char *statement_line(const Plan *p, Span target);
 /* Its name and op, "y (add)"; of a value without a name its text has the op already. */
 const char *report_value(const Plan *p, const Entry *e, NodeId id);
 const char *report_value_at(const Plan *p, const Entry *e,
-                            NodeId id); /* and its line, if not said */
+                            NodeId id); /* and its line, if not in it */
 const char *report_local(const Plan *p, const Layout *l, const Shape *s); /* [8, 64] */
 /* Where a layout comes from, in a word: annotated, from x, default. */
 const char *report_origin(const Plan *p, TensorId t, const Layout *l);
@@ -76,7 +76,7 @@ typedef struct ChainHop {
   Reason why; /* the tensor has the axis */
 } ChainHop;
 
-/* From a tensor back to what was said. The next hop is that of why.from, until why.kind is another
+/* From a tensor back to an annotation. The next hop is that of why.from, until why.kind is another
  * than WHY_FROM. */
 typedef struct Chain {
   int axis;
@@ -87,11 +87,11 @@ typedef struct Chain {
 
 Chain chain_of(const Plan *p, TensorId t, int axis);
 /* The first link and the end, in one line:
- * from h by exp at m.dtg:13 <- x, said at l.dtg:4 (9 ops, through g, f) */
+ * from h by exp at m.dtg:13 <- x, annotated at l.dtg:4 (9 ops, through g, f) */
 void chain_put(const Plan *p, const Chain *c, Str *out);
 void chain_put_whole(const Plan *p, const Chain *c, const char *indent,
                      Str *out); /* a line a hop */
-/* chain_put of each axis of a tensor that lies so: "batch: said at l.dtg:4; model: ..." */
+/* chain_put of each axis of a tensor's layout: "batch: annotated at l.dtg:4; model: ..." */
 void chain_put_tensor(const Plan *p, TensorId t, const Layout *l, Str *out);
 
 Reason reason_of(const Plan *p, TensorId t, int axis);
@@ -99,15 +99,15 @@ TensorId tensor_of_node(const Plan *p, int entry, NodeId id); /* a var node mean
 const char *tensor_text(const Plan *p, TensorId t);           /* node_text */
 const Layout *tensor_layout(const Plan *p, TensorId t);
 bool tensor_is_named(const Plan *p, TensorId t);
-const Spec *tensor_spec(const Plan *p, TensorId t); /* what was said of it, or NULL */
+const Spec *tensor_spec(const Plan *p, TensorId t); /* its annotation, or NULL */
 bool tensor_equal(TensorId a, TensorId b);
 
 /* -------- exchanges (explain.c, dump_comm.c) -------- */
 
-/* One line: kind, axes, bytes, layouts, and who wants it. */
+/* Kind, axes, bytes and layouts; and the op that requires it. */
 void report_exchange(const Plan *p, const LocalEntry *le, NodeId exchange, Str *out);
 
-/* Why the value lies so and why it is wanted so, a line an axis that stands differently. */
+/* Why the value has its layout and why another is required, one line for each axis that differs. */
 void explain_exchange(const Plan *p, const LocalEntry *le, NodeId exchange, Str *out);
 
 /* -------- --emit-html (html.c) -------- */

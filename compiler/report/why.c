@@ -139,7 +139,7 @@ static void proposals_of_op(Why *w, int e, NodeId op, bool *begun) {
             propose(w, &x, begun);
           }
     }
-    break; /* an op that reads it twice says the same twice */
+    break; /* an op that reads it twice proposes the same twice */
   }
 }
 
@@ -364,7 +364,7 @@ static void search(Search *s) {
     for (int i = 0; i < en->outputs.n; i++) {
       const Output *o = &en->outputs.at[i];
       const Node *n = graph_node(en->graph, o->node);
-      /* An output by the name of its value is that value, unless it lies otherwise. */
+      /* An output by the name of its value is that value, unless its layout differs. */
       const char *own = n->name && strchr(n->name, '.') ? strrchr(n->name, '.') + 1 : n->name;
       bool same = own && !strcmp(own, o->name) && o->layout == n->layout;
       if (same && is_called(s->name, en->name, o->name))
