@@ -1,6 +1,7 @@
 /* See expr.h. */
 #include "expr.h"
 #include "op.h"
+#include "plan.h"
 #include <string.h>
 
 enum { FEW_SLOTS = 256, MOST_ARGS = 4 * MAX_RANK };
@@ -379,6 +380,7 @@ Expr expr_select(Exprs *x, int n, const Expr *arg) {
 typedef struct Text {
   Str *out;
   const Exprs *x;
+  const Program *program;
   const Graph *g;
   const ExprNames *names;
 } Text;
@@ -426,11 +428,7 @@ static void put_number(Str *out, const ExprNode *n) {
 }
 
 static void put_element(const Text *t, const ExprNode *n) {
-  const char *name = graph_node(t->g, (NodeId)n->v)->name;
-  if (name)
-    str_puts(t->out, name);
-  else
-    str_printf(t->out, "%%%ld", (long)n->v);
+  str_puts(t->out, node_text(t->program, t->g, (NodeId)n->v, t->x->arena));
   str_puts(t->out, "[");
   put_arguments(t, n, ", ", false);
   str_puts(t->out, "]");
@@ -477,7 +475,8 @@ static void put(const Text *t, Expr e, bool inner) {
   }
 }
 
-void expr_put(Str *out, const Exprs *x, const Graph *g, Expr e, const ExprNames *names) {
-  const Text t = {out, x, g, names};
+void expr_put(Str *out, const Exprs *x, const Program *p, const Graph *g, Expr e,
+              const ExprNames *names) {
+  const Text t = {out, x, p, g, names};
   put(&t, e, false);
 }

@@ -97,7 +97,8 @@ typedef struct ExprNames {
   const char *const *at;
   int n;
 } ExprNames;
-void expr_put(Str *out, const Exprs *x, const Graph *g, Expr e, const ExprNames *names);
+void expr_put(Str *out, const Exprs *x, const Program *p, const Graph *g, Expr e,
+              const ExprNames *names);
 
 /* -------- lowering -------- */
 

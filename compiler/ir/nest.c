@@ -157,7 +157,7 @@ static void check(Check *c, Expr e) {
       uint32_t had = 0;
       if ((i->lo >= 0 && i->hi < most) || !is_exact(c->nest->x, n.arg[d], &had)) continue;
       Str s = str_new(c->arena);
-      expr_put(&s, c->nest->x, c->le->graph, e, NULL);
+      expr_put(&s, c->nest->x, c->plan->program, c->le->graph, e, NULL);
       c->breach = s.at;
       return;
     }

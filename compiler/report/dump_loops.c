@@ -12,11 +12,7 @@ typedef struct Dump {
 } Dump;
 
 static void put_name(Dump *d, NodeId id) {
-  const Node *n = graph_node(d->le->graph, id);
-  if (n->name)
-    str_puts(d->out, n->name);
-  else
-    str_printf(d->out, "%%%d", id);
+  str_puts(d->out, node_text(d->plan->program, d->le->graph, id, d->plan->arena));
 }
 
 static void put_list(Dump *d, const Nest *n, const char *open, const Expr *e, int count,
@@ -24,7 +20,7 @@ static void put_list(Dump *d, const Nest *n, const char *open, const Expr *e, in
   str_puts(d->out, open);
   for (int i = 0; i < count; i++) {
     if (i) str_puts(d->out, ", ");
-    expr_put(d->out, n->x, d->le->graph, e[i], &d->names);
+    expr_put(d->out, n->x, d->plan->program, d->le->graph, e[i], &d->names);
   }
   str_puts(d->out, close);
 }
@@ -52,7 +48,7 @@ static void put_shared(Dump *d, const Nest *n, Expr e, const int *uses, const ch
   if (uses[e] < 2 || x->kind < EXPR_OP) return;
   const char *own = arena_printf(d->plan->arena, "v%d", (*count)++);
   str_printf(d->out, "%*s%s = ", indent, "", own);
-  expr_put(d->out, n->x, d->le->graph, e, &d->names);
+  expr_put(d->out, n->x, d->plan->program, d->le->graph, e, &d->names);
   str_puts(d->out, "\n");
   name[e] = own;
 }
@@ -74,7 +70,7 @@ static void put_all_shared(Dump *d, const Nest *n, int indent) {
 static void put_nest(Dump *d, const Step *s, const Nest *n, int indent) {
   for (int i = 0; i < n->nloops; i++) {
     str_printf(d->out, "%s%s in ", i ? ", " : "for ", n->loop[i].index);
-    expr_put(d->out, n->x, d->le->graph, n->loop[i].extent, NULL);
+    expr_put(d->out, n->x, d->plan->program, d->le->graph, n->loop[i].extent, NULL);
   }
   if (!n->nloops) str_puts(d->out, "once");
   if (s->rides) str_puts(d->out, ", on each block of rows of the product before");
@@ -87,7 +83,7 @@ static void put_nest(Dump *d, const Step *s, const Nest *n, int indent) {
     put_list(d, n, "[", store->index, store->nindex, "] = ");
     if (s->kind == STEP_REDUCE)
       str_printf(d->out, "%s of ", op_def(graph_node(d->le->graph, store->node)->op)->name);
-    expr_put(d->out, n->x, d->le->graph, store->value, &d->names);
+    expr_put(d->out, n->x, d->plan->program, d->le->graph, store->value, &d->names);
     str_puts(d->out, "\n");
   }
   d->names = (ExprNames){0};
