@@ -13,7 +13,7 @@ for compilers in gcc:g++ clang:clang++; do
     rm -rf "$build"
     if cmake -S "$root" -B "$build" -G "${DTG_GENERATOR:-Ninja}" -DCMAKE_BUILD_TYPE=$type -DDTG_WERROR=ON \
       -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" ${DTG_LAUNCHER:+-DCMAKE_C_COMPILER_LAUNCHER=$DTG_LAUNCHER -DCMAKE_CXX_COMPILER_LAUNCHER=$DTG_LAUNCHER} >"$dir/log" 2>&1 &&
-      cmake --build "$build" -j "$(nproc)" >"$dir/log" 2>&1 &&
+      cmake --build "$build" -j "$(nproc)" --target all benches >"$dir/log" 2>&1 &&
       printf 'entry f() { return y = 6 * 7.0 + zeros([]) }\n' >"$dir/m.dtg" &&
       [ "$(DTGC_CACHE=off "$build/bin/dtgc" run "$dir/m.dtg" call f 2>&1)" = 'y = 42' ]; then
       echo "$cc $type: builds and runs"
