@@ -2,7 +2,7 @@
 # Every line of docs/from-dtensor.md's tables is run: commands in a shell, C in a host program, the rest compiled with the page's program.
 #   tests/from_dtensor.sh DTGC FOLDER CC FLAGS...     FLAGS: what it takes to compile and link a host program
 set -u
-. "$(dirname "$0")/expect.sh"
+. "$(dirname "$0")/lib.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
 dtgc=$1 cc=$3
 flags=("${@:4}")

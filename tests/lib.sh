@@ -1,5 +1,5 @@
-# Sourced by tests of command lines: . "$(dirname "$0")/../expect.sh"
-# A script sets nothing else than `failed`, through fail, and ends with: exit $failed
+# What tests in shell share: . "$(dirname "$0")/../lib.sh"
+# A check that does not hold calls fail, which says so and goes on; a script ends with: exit $failed
 failed=0
 fail() { echo "FAIL $*"; failed=1; }
 
@@ -26,4 +26,39 @@ fresh_folder() {
   rm -rf "$1" && mkdir -p "$1" && cd "$1" || exit 2
   export XDG_CACHE_HOME=$PWD/cache
   unset DTGC_CACHE
+}
+
+# A folder of the test's own, $tmp, that is gone when the script ends.
+scratch_folder() {
+  tmp=$(mktemp -d) || exit 2
+  trap 'rm -rf "$tmp"' EXIT
+}
+
+# is WHAT FOUND EXPECTED
+is() { [ "$2" = "$3" ] || fail "$1: found $2, expected $3"; }
+
+# near A B MOST: the numbers of two lists of the same length agree to MOST of the first's size
+near() {
+  paste -d' ' <(echo "$1") <(echo "$2") | awk -v most="$3" '
+    NF != 2 || $1 != $1 + 0 || $2 != $2 + 0 { bad = 1; exit }
+    { d = $1 - $2; if (d < 0) d = -d; size = $1 < 0 ? -$1 : $1; if (!(d <= most * size)) { bad = 1; exit } }
+    END { exit bad || !NR }'
+}
+
+# holds CONDITION: of numbers, for awk; what was not found makes it false, not a mistake
+holds() { awk "BEGIN { exit !($1) }" 2>/dev/null; }
+
+# There is an MPI to run ranks with.
+have_mpi() { [ "${DTG_HAS_MPI:-0}" = 1 ] && command -v mpiexec >/dev/null; }
+
+# begin COMMAND...: a check that mostly waits, beside up to three others; await: until all have ended. What they say comes as one.
+begin() {
+  while [ "$(jobs -rp | wc -l)" -ge 4 ]; do wait -n; done
+  { "$@"; exit "$failed"; } >"$tmp/begun.$((begun = ${begun:-0} + 1))" 2>&1 &
+  jobs_begun+=($!)
+}
+await() {
+  local job
+  for job in "${jobs_begun[@]}"; do wait "$job" || failed=1; done
+  for ((job = 1; job <= begun; job++)); do cat "$tmp/begun.$job"; done
 }

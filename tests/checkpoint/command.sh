@@ -158,7 +158,7 @@ refused 'none is good' 'none of its 2 checkpoints can be restored' 2x2 $fit --ep
 # Ctrl-C saves where it stopped. (set -m: without it a shell has its background jobs ignore the signal.)
 set -m
 "$dtgc" run "$here/model.dtg" "$here/4.dtg" $fit --epochs 1000000 --save stopped --plain >out.txt 2>err.txt &
-for _ in $(seq 200); do grep -q 'epoch 2/' out.txt && break || sleep 0.1; done
+for _ in $(seq 600); do grep -q 'epoch 2/' out.txt && break || sleep 0.1; done
 kill -INT $!
 wait $!
 [ $? = 130 ] || fail "Ctrl-C: $(cat err.txt)"

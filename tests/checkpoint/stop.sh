@@ -14,7 +14,7 @@ begin() {
   shift
   "$@" --epochs 1000000 --save "$to" --keep 1 --plain >"$to.out" 2>"$to.err" &
   job=$!
-  for _ in $(seq 300); do grep -q 'epoch 2/' "$to.out" && return || sleep 0.05; done
+  for _ in $(seq 1200); do grep -q 'epoch 2/' "$to.out" && return || sleep 0.05; done
   fail "$to does not begin: $(cat "$to.out" "$to.err")"
 }
 # It has ended with a status, saved once, and goes on to the bits of one that was never stopped.

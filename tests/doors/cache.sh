@@ -2,7 +2,7 @@
 # The cache of objects: only what nobody else can have written is executed, and of many cold starts at once one
 # compiles.   cache.sh DTGC FOLDER
 set -u
-. "$(dirname "$0")/../expect.sh"
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
 fresh_folder "$2"
 export DTGC_OPT=0
@@ -72,7 +72,7 @@ cold 64
 rm -rf "$cache"
 "${call[@]}" >/dev/null 2>&1 &
 dying=$!
-for _ in $(seq 200); do [ -e "$cache/locks" ] && break; sleep 0.01; done
+for _ in $(seq 6000); do [ -e "$cache/locks" ] && break; sleep 0.01; done
 kill -9 $dying 2>/dev/null
 wait $dying 2>/dev/null
 expect 0 'sum = 30' timeout 60 "${call[@]}"

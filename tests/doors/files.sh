@@ -2,7 +2,7 @@
 # A pipe, socket, folder or device where a regular file belongs is an error at once, at every door; temporary files
 # are of unpredictable names, and those of the dead are removed.   files.sh DTGC FOLDER
 set -u
-. "$(dirname "$0")/../expect.sh"
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
 fresh_folder "$2"
 
@@ -23,7 +23,7 @@ perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => "sock", Listen => 1) 
 wrong() {
   local kind=$1
   shift
-  timeout 20 "$@" >said 2>&1 </dev/null
+  timeout 120 "$@" >said 2>&1 </dev/null
   local got=$?
   [ $got -ne 0 ] && [ $got -ne 124 ] && grep -q "found a $kind" said || fail "$*: status $got: $(cat said)"
 }
@@ -55,7 +55,7 @@ for kind in $kinds; do
 done
 for name in fifo folder; do
   echo "import \"$name\"" | cat - m.dtg >i.dtg
-  expect 1 "i.dtg:1:8: error: $name.dtg cannot be read: expected a" timeout 20 "$dtgc" i.dtg
+  expect 1 "i.dtg:1:8: error: $name.dtg cannot be read: expected a" timeout 120 "$dtgc" i.dtg
 done
 
 # An entry of the cache that is none is no wait either.

@@ -2,7 +2,7 @@
 # Files of any name: what is made from them (C, JSON, pages, traces, checkpoints) stays what it is.
 #   names.sh DTGC FOLDER
 set -u
-. "$(dirname "$0")/../expect.sh"
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
 fresh_folder "$2"
 

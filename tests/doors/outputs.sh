@@ -2,7 +2,7 @@
 # What cannot be written whole is an error with a status that is not 0, whatever it is: a device that is always full
 # stands for the disk.   outputs.sh DTGC FOLDER
 set -u
-. "$(dirname "$0")/../expect.sh"
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
 fresh_folder "$2"
 [ -w /dev/full ] || { echo 'no /dev/full here'; exit 0; }

@@ -2,7 +2,7 @@
 # dtgc --auto from end to end: what it writes compiles, keeps its promise, and computes the same.
 #   auto.sh DTGC FOLDER SAMPLES SCALE
 set -u
-. "$(dirname "$0")/../expect.sh"
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1 samples=$3 scale=$4
 fresh_folder "$2"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # dtgc's command line, its cache and its executables.   driver.sh DTGC FOLDER
 set -u
-. "$(dirname "$0")/../expect.sh"
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
 fresh_folder "$2"
 cache=$XDG_CACHE_HOME/dtgc

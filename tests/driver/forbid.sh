@@ -1,7 +1,7 @@
 #!/bin/bash
 # `forbid gather` from the command line, with --auto, and in what runs.   forbid.sh DTGC FOLDER
 set -u
-. "$(dirname "$0")/../expect.sh"
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
 fresh_folder "$2"
 

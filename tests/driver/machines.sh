@@ -1,7 +1,7 @@
 #!/bin/bash
 # --machine and `dtgc calibrate`.   machines.sh DTGC FOLDER SAMPLES
 set -u
-. "$(dirname "$0")/../expect.sh"
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1 samples=$3
 fresh_folder "$2"
 

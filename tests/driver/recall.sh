@@ -2,7 +2,7 @@
 # A program that was compiled before starts without a pass; whatever can change its code makes it
 # compile again.   recall.sh DTGC FOLDER SOURCES
 set -u
-. "$(dirname "$0")/../expect.sh"
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1 sources=$3
 fresh_folder "$2"
 export DTGC_OPT=0

@@ -5,6 +5,7 @@ import pty
 import re
 import subprocess
 import sys
+import time
 
 dtgc, folder = os.path.abspath(sys.argv[1]), sys.argv[2]
 os.makedirs(folder, exist_ok=True)
@@ -80,7 +81,12 @@ entry train(x: f32[batch, 3], y: f32[batch]) {
   return loss
 }
 """)
-text = on_terminal("--dump=ast", "quick.dtg")
+# On a busy machine it may be slow, and then it should: only an attempt that took less than half a second counts.
+for _ in range(50):
+    start = time.monotonic()
+    text = on_terminal("--dump=ast", "quick.dtg")
+    if time.monotonic() - start < 0.5:
+        break
 check("..." not in text and "\x1b" not in text, "what is quick talks: " + repr(text))
 
 # Before compiling: --time would have shown that clang ran.

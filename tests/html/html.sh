@@ -2,7 +2,7 @@
 # dtgc --emit-html from a shell; and where there is a node, the page's scripts, run without a browser over the
 # pages of several programs (page.js beside this file says what is checked).   html.sh DTGC FOLDER
 set -u
-. "$(dirname "$0")/../expect.sh"
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1 here=$(cd "$(dirname "$0")" && pwd)
 golden=$here/../golden/layouts
 fresh_folder "$2"

@@ -2,7 +2,7 @@
 # fit --report: what a confusion matrix says after each epoch is what the evaluation's mean says, on one device and on 2x2.
 #   report.sh DTGC FOLDER
 set -u
-. "$(dirname "$0")/../expect.sh"
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
 fresh_folder "$2"
 cat >m.dtg <<'E'

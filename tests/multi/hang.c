@@ -90,7 +90,7 @@ int main(int argc, char **argv) {
   f.program.nexchanges = 2;
   f.program.exchange = list;
   dtrt_session *s = NULL;
-  dtrt_options o = {.transport = "mpi", .timeout = strcmp(how, "slow") ? 1.5 : 6};
+  dtrt_options o = {.transport = "mpi", .timeout = strcmp(how, "slow") ? 3 : 12};
   if (strstr(how, "dies")) o.timeout = -1;
   dtrt_status status = dtrt_open(&f.program, &o, &s);
   if (!strcmp(how, "call")) hang("call");

@@ -79,8 +79,8 @@ for log in hosts apart compiled; do cmp -s threads.bits $log.bits || fail "$log 
 
 # named HOW RANK HOST
 named() {
-  DTRT_TIMEOUT=1.5 on_hosts "$hang" 8 $1 && fail "$1: all is well"
-  grep -q "rank $2.* on host $3.* did not reach .* within 1.5 s" out.txt err.txt || fail "$1: rank $2 on host $3 is not named"
+  DTRT_TIMEOUT=3 on_hosts "$hang" 8 $1 && fail "$1: all is well"
+  grep -q "rank $2.* on host $3.* did not reach .* within 3 s" out.txt err.txt || fail "$1: rank $2 on host $3 is not named"
 }
 named stopped 1 east
 named before-mpi 1 east
@@ -108,7 +108,7 @@ died first-dies-call 0 east 1
 ppn=2
 
 # The cable is pulled out while steps run.
-DTRT_TIMEOUT=1.5 on_hosts "$hang" 8 long &
+DTRT_TIMEOUT=3 on_hosts "$hang" 8 long &
 job=$!
 sleep 3
 ip -n $a link set east down
@@ -116,8 +116,8 @@ for i in $(seq 150); do
   grep -q 'did not reach' err.txt && break
   sleep 0.1
 done
-grep -q 'rank 2 on host west, rank 3 on host west did not reach entry `train`.* within 1.5 s' err.txt ||
-  grep -q 'rank [23] on host west did not reach entry `train`.* within 1.5 s' err.txt || fail 'the cable: no rank of west is named'
+grep -q 'rank 2 on host west, rank 3 on host west did not reach entry `train`.* within 3 s' err.txt ||
+  grep -q 'rank [23] on host west did not reach entry `train`.* within 3 s' err.txt || fail 'the cable: no rank of west is named'
 ip netns pids $b | xargs -r kill -9
 ip netns pids $a | xargs -r kill -9
 wait $job

@@ -2,7 +2,7 @@
 # dtgc plot: pictures against those kept here, byte by byte, and what is refused and how.
 #   plot.sh DTGC FOLDER [--update]
 set -u
-. "$(dirname "$0")/../expect.sh"
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1 here=$(cd "$(dirname "$0")" && pwd) update=${3:-}
 fresh_folder "$2"
 cp "$here"/*.csv .

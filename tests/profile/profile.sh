@@ -102,7 +102,7 @@ set -m
 echo '{"traceEvents": [' >cut.json
 "$dtgc" run mlp.dtg $two fit train --feed image=image.csv --feed label=label.csv --epochs 100000000 --plain --profile cut.json >cut.out 2>&1 &
 pid=$!
-for i in $(seq 300); do grep -q '^epoch 2/' cut.out && break; sleep 0.1; done
+for i in $(seq 1200); do grep -q '^epoch 2/' cut.out && break; sleep 0.1; done
 kill -9 $pid
 wait $pid 2>/dev/null
 "$trace" cut.json 1 2 0 2>&1 | grep -q '^cut.json' && complain "the trace of a killed run is no JSON"
@@ -110,7 +110,7 @@ ls cut.json.* 2>/dev/null && complain "something lies beside the trace"
 rm cut.out # or the loop below finds the line of the run before
 "$dtgc" run mlp.dtg $two fit train --feed image=image.csv --feed label=label.csv --epochs 100000000 --plain --profile cut.json >cut.out 2>cut.err &
 pid=$!
-for i in $(seq 300); do grep -q '^epoch 2/' cut.out && break; sleep 0.1; done
+for i in $(seq 1200); do grep -q '^epoch 2/' cut.out && break; sleep 0.1; done
 kill -INT $pid
 wait $pid
 [ $? = 130 ] || complain "the exit status of Ctrl-C"

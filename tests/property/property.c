@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS = 60, MOST_TRIALS = 400, ENOUGH = 200 };
+enum { SECONDS = 300, MOST_TRIALS = 400, ENOUGH = 200 };
 typedef enum Outcome { SAME, DIFFERS, REFUSED, INVALID, CRASHES } Outcome;
 
 /* Roundings that two orders of summation may come to in a program that is not `whole`. */

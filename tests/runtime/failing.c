@@ -88,7 +88,8 @@ static void one(const char *transport, int n, int who, const char *way, const ch
   how = way;
   double start = now();
   CHECK(dtrt_call_fill(s, 1, fill, NULL, NULL) == DTRT_FAILED, "%s did not fail", way);
-  CHECK(now() - start < 3, "%s took %g s", way, now() - start);
+  /* Not by the timeout of a call, which is of minutes; a busy machine may take seconds. */
+  CHECK(now() - start < 60, "%s took %g s", way, now() - start);
   CHECK(!strcmp(dtrt_session_error(s), want), "\n  got  %s\n  want %s", dtrt_session_error(s),
         want);
   CHECK(dtrt_call_fill(s, 1, fill, NULL, NULL) == DTRT_FAILED, "used after %s", way);

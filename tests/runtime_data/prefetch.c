@@ -22,7 +22,7 @@ static int failures, checks;
     }                                                                                              \
   } while (0)
 
-enum { BATCH = 6, STEPS = 40, DEVICES = 4, SECONDS = 20 };
+enum { BATCH = 6, STEPS = 40, DEVICES = 4, SECONDS = 120 };
 
 /* What the thread and the devices have come to. */
 static atomic_int asked, step, wrong, late;
