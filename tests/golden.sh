@@ -5,6 +5,7 @@
 #
 # For each tests/golden/**/NAME.dtg that has sidecars, dtgc runs in its folder, and each whole output is compared:
 #   NAME.ast .graph .layout .statements .spmd .comm .edits .loops .memory .c     standard output of --dump=THAT (.layout: --dump=layouts:why)
+#   NAME.steps   what the C of --dump=c does, step by step, by golden/steps.awk: for what is too long to be reviewed as C
 #   NAME.out     standard output of the words in NAME.args alone: --why, --diff
 #   NAME.err     standard error of --dump=layouts (with --why or --diff in NAME.args: of these alone), which must fail
 #                with exit status 1 and no output
@@ -63,11 +64,12 @@ one() {
     slurp words "$name.args"
     read -r -d '' -a args <<<"$words" || :
   fi
-  for side in ast graph layout statements spmd comm edits loops memory c out; do
+  for side in ast graph layout statements spmd comm edits loops memory c steps out; do
     [ -e "$name.$side" ] || continue
     stage=--dump=$side
     [ $side = layout ] && stage=--dump=layouts:why
     [ $side = out ] && stage=
+    [ $side = steps ] && stage=--dump=c
     count=$((count + 1))
     "$dtgc" "$name.dtg" "${args[@]}" $stage >"$out" 2>"$err"
     status=$?
@@ -78,6 +80,7 @@ one() {
     fi
     # A hash of all the code above would change with each of its letters.
     [ $side = c ] && sed -i '/^static const uint64_t code/s/0x[0-9a-f]\{16\}/0x0/g' "$out"
+    [ $side = steps ] && awk -f "$here/golden/steps.awk" "$out" >"$out.steps" && mv "$out.steps" "$out"
     # What the runtime takes besides depends on this machine.
     [ $side = memory ] && sed -i '/^a device takes /d' "$out"
     compare "$1" "$name.$side" "$out"
@@ -125,7 +128,7 @@ read -r n0 f0 <"$tmp/sum0"
 read -r n1 f1 <"$tmp/sum1"
 bad=$((f0 + f1))
 # A sidecar without its program tests nothing.
-for f in **/*.{ast,graph,layout,statements,spmd,comm,edits,loops,memory,c,out,err,warn,args}; do
+for f in **/*.{ast,graph,layout,statements,spmd,comm,edits,loops,memory,c,steps,out,err,warn,args}; do
   [ -e "${f%.*}.dtg" ] || { echo "FAIL $f: there is no ${f%.*}.dtg beside it"; bad=1; }
 done
 echo "$((n0 + n1)) golden outputs of ${#tests[@]} programs"
