@@ -23,7 +23,8 @@ case $which in
 esac
 mkdir -p "$build"
 log=$build/build.log
-{ cmake -S "$root" -B "$build" -G "${DTG_GENERATOR:-Ninja}" -DDTG_SANITIZE="$which" -DDTG_WERROR=OFF && cmake --build "$build" -j "$(nproc)" --target "${targets[@]}"; } >"$log" 2>&1 ||
+{ cmake -S "$root" -B "$build" -G "${DTG_GENERATOR:-Ninja}" -DDTG_SANITIZE="$which" -DDTG_WERROR=OFF \
+  ${DTG_LAUNCHER:+-DCMAKE_C_COMPILER_LAUNCHER=$DTG_LAUNCHER -DCMAKE_CXX_COMPILER_LAUNCHER=$DTG_LAUNCHER} && cmake --build "$build" -j "$(nproc)" --target "${targets[@]}"; } >"$log" 2>&1 ||
   { tail -40 "$log"; echo "the build with -fsanitize=$which failed"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=0
 # Address randomisation of recent kernels and gcc's thread sanitizer do not agree.
