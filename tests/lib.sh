@@ -1,7 +1,13 @@
 # What tests in shell share: . "$(dirname "$0")/../lib.sh"
 # A check that does not hold calls fail, which says so and goes on; a script ends with: exit $failed
 failed=0
-fail() { echo "FAIL $*"; failed=1; }
+evidence=() # files whose ends are shown with what failed
+fail() {
+  local f
+  echo "FAIL $*"
+  failed=1
+  for f in "${evidence[@]}"; do [ ! -s "$f" ] || tail -20 "$f" | sed "s|^|  $f: |"; done
+}
 
 # expect STATUS PART-OF-ALL-OUTPUT COMMAND...
 expect() {
@@ -45,8 +51,8 @@ near() {
     END { exit bad || !NR }'
 }
 
-# holds CONDITION: of numbers, for awk; what was not found makes it false, not a mistake
-holds() { awk "BEGIN { exit !($1) }" 2>/dev/null; }
+# holds CONDITION: of numbers, for awk; false where one was not found, or is none
+holds() { [[ ! $1 =~ nan|inf|none ]] && awk "BEGIN { exit !($1) }" 2>/dev/null; }
 
 # There is an MPI to run ranks with.
 have_mpi() { [ "${DTG_HAS_MPI:-0}" = 1 ] && command -v mpiexec >/dev/null; }

@@ -1,17 +1,12 @@
 # Sourced by the tests of checkpoints: $dtgc, $here, a clean working folder, data, and checks.
 #   . kit.sh DTGC DIR
 set -u
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
 here=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$2"
 mkdir -p "$2" && cd "$2" || exit 99
 export XDG_CACHE_HOME="$2/../cache" LC_ALL=C
-failures=0
-
-fail() {
-  echo "FAIL: $*"
-  failures=$((failures + 1))
-}
 
 # 20 rows of five numbers and a class; batches of 6 leave a short one of 2.
 awk 'BEGIN { for (i = 0; i < 20; i++) print (i * 7 % 11) / 8, (i * 3 % 5) / 4, i % 2, (i * i % 7) / 4, 1 - i / 16, i * 5 % 3 }' |
@@ -51,8 +46,4 @@ same() {
   done
   [ $n -gt 0 ] && [ "$(ls "$2" | wc -l)" = "$(ls "$3" | wc -l)" ] || fail "$1: $2 and $3 have other files"
 }
-done_testing() {
-  echo "$failures failures"
-  [ $failures = 0 ]
-  exit
-}
+done_testing() { exit $failed; }

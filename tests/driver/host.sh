@@ -1,13 +1,12 @@
 #!/bin/bash
 # `dtgc model.dtg host.c -o host`: an executable around a program of one's own.   host.sh DTGC FOLDER
 set -u
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
 docs=$(cd "$(dirname "$0")/../../docs" && pwd)
 rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 2
 export XDG_CACHE_HOME=$PWD/cache TMPDIR=$PWD
 unset CFLAGS
-failed=0
-fail() { echo "FAIL $*"; failed=1; }
 # refused PART COMMAND...: it fails, says so, leaves the older executable and nothing else
 refused() {
   local part=$1 out status

@@ -1,20 +1,15 @@
-#!/bin/sh
+#!/bin/bash
 # transports.sh DTGC DIR [MPIEXEC]: training under threads, under MPI and as an executable gives the same bits; and what
 # layouts may change is only the order of sums. Prints what differs.
 set -u
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
 dir=$2
 mpiexec=${3:-}
 here=$(cd "$(dirname "$0")/transports" && pwd)
 rm -rf "$dir"
 mkdir -p "$dir" && cd "$dir" || exit 99
-failures=0
 outputs='w1 b1 w2 w3 b3 m mean logits picked'
-
-fail() {
-  failures=$((failures + 1))
-  echo "FAILED: $1"
-}
 
 awk 'BEGIN { for (i = 0; i < 35; i++) { s = ""; for (j = 0; j < 6; j++) s = s (i * 7 + j * 5) % 11 / 4 - 1 ","; print s i % 3 } }' >d.csv
 
@@ -79,5 +74,5 @@ for layout in data model mixed odd; do
   same $layout-threads $layout-executable-mpi
 done
 [ -n "$mpiexec" ] || echo 'without MPI: threads only'
-[ $failures -eq 0 ] && echo 'transports agree'
-exit $((failures > 0))
+[ $failed -eq 0 ] && echo 'transports agree'
+exit $failed

@@ -1,17 +1,12 @@
-#!/bin/sh
+#!/bin/bash
 # updates.sh DTGC DIR [MPIEXEC]: updates that devices share give the bits of updates that each makes whole: gradients are
 # summed in the same order, and the rest is elementwise.
 set -u
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1 dir=$2 mpiexec=${3:-}
 model=$(cd "$(dirname "$0")/updates" && pwd)/adam.dtg
 rm -rf "$dir"
 mkdir -p "$dir" && cd "$dir" || exit 99
-failures=0
-
-fail() {
-  failures=$((failures + 1))
-  echo "FAILED: $1"
-}
 
 # run NAME ARGUMENTS...: its outputs in folder NAME; under $launcher
 run() {
@@ -52,5 +47,5 @@ if [ "$mpiexec" ]; then
   DTRT_MPI_SHARED=0 launcher="$mpiexec -n 2" run messages-2 --mesh data=2 --layout model.w=replicated --layout "$moments"
   same shared-2 messages-2
 fi
-[ $failures -eq 0 ] && echo 'shared updates give the same bits'
-exit $((failures > 0))
+[ $failed -eq 0 ] && echo 'shared updates give the same bits'
+exit $failed

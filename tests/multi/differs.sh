@@ -2,7 +2,8 @@
 # differs.sh DTGC DIR MPIEXEC: ranks that were given another program, option or file ran as one (x*2 on one and x*3 on the
 # other: [2,2,3,3], status 0), or waited 600 s for each other. The first difference is named, with both ranks and values.
 set -u
-dtgc=$1 mpiexec=$3 failures=0
+. "$(dirname "$0")/../lib.sh"
+dtgc=$1 mpiexec=$3
 rm -rf "$2"
 mkdir -p "$2" && cd "$2" || exit 99
 export DTRT_TIMEOUT=30
@@ -31,11 +32,7 @@ cp big.bin big-other.bin && printf x | dd of=big-other.bin bs=1 seek=25165823 co
 ./one fit train --feed x=d.csv --epochs 1 --save loaded >/dev/null && ./one fit train --feed x=d.csv --epochs 3 --save loaded-3 >/dev/null
 "$dtgc" checkpoint reshard loaded a.safetensors >/dev/null && "$dtgc" checkpoint reshard loaded-3 b.safetensors >/dev/null
 
-fail() {
-  failures=$((failures + 1))
-  echo "FAILED: $1"
-  cat out.txt err.txt
-}
+evidence=(out.txt err.txt)
 both() { # COMMAND -- COMMAND of rank 1
   local first=()
   while [ "$1" != -- ]; do first+=("$1") && shift; done
@@ -77,5 +74,5 @@ fine ./one $fit -- ./remark $fit
 fine ./one $fit -- ./one fit train --feed x=elsewhere/same.csv --epochs 2
 fine ./one $fit --log a.csv --log-steps as.csv -- ./one $fit --log b.csv --plain --timeout 20 --prefetch 0
 fine ./one $fit --profile a.json -- ./one $fit --profile b.json
-[ $failures -eq 0 ] && echo 'differences are named'
-exit $((failures > 0))
+[ $failed -eq 0 ] && echo 'differences are named'
+exit $failed

@@ -4,10 +4,11 @@
 # bits of 8 threads; a process that hangs is named with its host, and so is one whose host cannot be reached any more.
 # Skipped (77) where namespaces cannot be made.
 set -u
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1 hang=$2 dir=$3 mpiexec=$4
 here=$(cd "$(dirname "$0")" && pwd)
 digits=$here/../../samples/digits
-failures=0 a=dtg-a-$$ b=dtg-b-$$
+a=dtg-a-$$ b=dtg-b-$$
 net=10.$((200 + $$ % 50)).$(($$ / 50 % 250))
 
 skip() {
@@ -56,12 +57,7 @@ on_hosts() {
   UCX_TLS=tcp,self UCX_NET_DEVICES=all timeout 100 ./hostsh $net.1 "$mpiexec" -launcher ssh -launcher-exec "$dir/hostsh" \
     -hosts $net.1,$net.2 -ppn $ppn -n $((2 * ppn)) "$@" >out.txt 2>err.txt </dev/null
 }
-fail() {
-  failures=$((failures + 1))
-  echo "FAILED: $1"
-  tail -20 err.txt
-}
-
+evidence=(err.txt)
 on_hosts hostname || fail 'two processes on each of two hosts'
 [ "$(sort out.txt | tr '\n' ' ')" = 'east east west west ' ] || fail "hosts are $(sort out.txt | tr '\n' ' ')"
 
@@ -122,5 +118,5 @@ ip netns pids $b | xargs -r kill -9
 ip netns pids $a | xargs -r kill -9
 wait $job
 ip -n $a link set east up
-[ $failures -eq 0 ] && echo 'two hosts agree with threads'
-exit $((failures > 0))
+[ $failed -eq 0 ] && echo 'two hosts agree with threads'
+exit $failed

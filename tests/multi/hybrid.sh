@@ -1,19 +1,15 @@
-#!/bin/sh
+#!/bin/bash
 # hybrid.sh DTGC DIR MPIEXEC: a mesh of 8 as 8 threads, 8 ranks, 4 ranks of 2 threads, 2 of 4 and 1 of 8: the same bits,
 # in training (fit), in whole outputs (call) and as an executable; and counts that do not fit are told.
 set -u
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1 dir=$2 mpiexec=$3
 here=$(cd "$(dirname "$0")" && pwd)
 digits=$here/../../samples/digits
 rm -rf "$dir"
 mkdir -p "$dir" && cd "$dir" || exit 99
-failures=0
 
-fail() {
-  failures=$((failures + 1))
-  echo "FAILED: $1"
-  cat err.txt
-}
+evidence=(err.txt)
 under() { # RANKS COMMAND...
   ranks=$1
   shift
@@ -82,5 +78,5 @@ told 'expected an integer from 1' 2 --devices-per-rank 0
 told '--timeout soon: expected a number of seconds' 2 --timeout soon
 ./mlp $call --devices-per-rank 2 >out.txt 2>err.txt && fail 'two devices of four in one process'
 grep -q 'start 2 with mpiexec' err.txt || fail 'two devices of four in one process'
-[ $failures -eq 0 ] && echo 'processes and threads agree'
-exit $((failures > 0))
+[ $failed -eq 0 ] && echo 'processes and threads agree'
+exit $failed

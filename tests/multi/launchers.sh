@@ -2,7 +2,8 @@
 # launchers.sh DTGC DIR MPIEXEC: processes that another launcher has started than MPI's own ran as many trainings, which
 # wrote the same files. They are refused, with both numbers and the launcher; what only looks like it is not.
 set -u
-dtgc=$1 mpiexec=$3 failures=0
+. "$(dirname "$0")/../lib.sh"
+dtgc=$1 mpiexec=$3
 rm -rf "$2"
 mkdir -p "$2" && cd "$2" || exit 99
 for name in ${!PMI*} ${!PMIX*} ${!OMPI*} ${!SLURM*} ${!MPI_*}; do unset "$name"; done
@@ -20,11 +21,7 @@ printf '1,2,3\n4,5,6\n7,8,9\n1,1,1\n' >d.csv
 "$dtgc" model.dtg 4.dtg -o model || { echo 'no executable'; exit 1; }
 fit='fit train --feed x=d.csv --epochs 2 --log log.csv'
 
-fail() {
-  failures=$((failures + 1))
-  echo "FAILED: $1"
-  cat out.txt err.txt
-}
+evidence=(out.txt err.txt)
 # refused TEXT VARIABLE=VALUE...: and it has written no log
 refused() {
   local text=$1
@@ -57,5 +54,5 @@ fine SLURM_NTASKS=4 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=4 "$mpiexec" -n 1 ./mode
 fine OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 ./model $fit
 # Said in so many words.
 fine SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=4 ./model $fit --transport threads
-[ $failures -eq 0 ] && echo 'launchers and MPI agree'
-exit $((failures > 0))
+[ $failed -eq 0 ] && echo 'launchers and MPI agree'
+exit $failed

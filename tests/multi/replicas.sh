@@ -2,7 +2,8 @@
 # replicas.sh DTGC DIR MPIEXEC: ranks that round differently (another CPU; here another kernel of products) drifted apart
 # unseen. fit --check-replicas names the variable, the step and the devices, and saves nothing of it.
 set -u
-dtgc=$1 mpiexec=$3 failures=0
+. "$(dirname "$0")/../lib.sh"
+dtgc=$1 mpiexec=$3
 rm -rf "$2"
 mkdir -p "$2" && cd "$2" || exit 99
 cat >model.dtg <<'END'
@@ -19,11 +20,7 @@ printf 'mesh [a=2]\nlayout w = replicated\nlayout v = replicated\nlayout x = [a,
 awk 'BEGIN { for (i = 0; i < 24; i++) print i "," i }' >d.csv
 "$dtgc" model.dtg 2.dtg -o model || { echo 'no executable'; exit 1; }
 fit='fit train --feed x=d.csv --epochs 1 --save run --every 2'
-fail() {
-  failures=$((failures + 1))
-  echo "FAILED: $1"
-  cat out.txt err.txt
-}
+evidence=(out.txt err.txt)
 for how in threads mpi; do
   rm -rf run
   launch=
@@ -38,5 +35,5 @@ rm -rf run
 grep -q 'after step 4: replicas differ: variable w has different bits on device 1 (rank 1) and on device 0 (rank 0)' err.txt ||
   fail 'replicas that differ are not named'
 [ "$(ls run)" = step-000002 ] || fail "saved: $(ls run)"
-[ $failures -eq 0 ] && echo 'replicas are compared'
-exit $((failures > 0))
+[ $failed -eq 0 ] && echo 'replicas are compared'
+exit $failed

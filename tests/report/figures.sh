@@ -2,10 +2,9 @@
 # tests/report/figures.sh DTGC: every dump of programs with dims of no elements, on one device and on axes of size 1: no
 # figure is a NaN, infinite or negative where it cannot be, and axes of size 1 cost nothing.
 set -u
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-failed=0 n=0 dtgc=$1
-fail() { echo "FAIL $1"; failed=1; }
+. "$(dirname "$0")/../lib.sh"
+scratch_folder
+n=0 dtgc=$1 dir=$tmp
 cat >"$dir/whole.dtg" <<'END'
 import "nn"
 import "optim"

@@ -9,12 +9,8 @@ dtgc=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 golden=$here/../golden
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-failed=0 chains=0 names=0 applied=0 skipped=0
-
-fail() {
-  echo "FAIL $*"
-  failed=1
-}
+. "$(dirname "$0")/../lib.sh"
+chains=0 names=0 applied=0 skipped=0
 
 # Lines carried over, eight blanks further in, are joined to theirs.
 unwrap() {

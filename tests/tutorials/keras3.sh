@@ -2,12 +2,11 @@
 # samples/keras3: five runs of one model text whose losses lie on each other, the local kernels, a rule for a bias that
 # is not there.   keras3.sh DTGC FOLDER
 set -u
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
 root=$(cd "$(dirname "$0")/../.." && pwd)
 sample=$root/samples/keras3
 rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 2
-failed=0
-fail() { echo "FAIL $*"; failed=1; }
 
 DTGC=$dtgc DTG_OUT=$PWD "$sample/run" >out 2>err || fail "run: $(cat out err)"
 [ -s err ] && fail "run speaks: $(cat err)"

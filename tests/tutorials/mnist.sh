@@ -3,12 +3,11 @@
 # models learn, the Adam written in the sample is the library's, and the rules give what they should.
 #   mnist.sh DTGC FOLDER
 set -u
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
 root=$(cd "$(dirname "$0")/../.." && pwd)
 sample=$root/samples/mnist
 rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 2
-failed=0
-fail() { echo "FAIL $*"; failed=1; }
 
 # 700 digits, each pixel three by three, two white ones around; 0 to 16 becomes 0 to 240
 gzip -dc "$root/samples/digits/data/digits.csv.gz" | head -700 | awk -F, '{
@@ -33,8 +32,8 @@ fit() {
 }
 # last NAME COLUMN
 last() { awk -F, -v want="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == want) at = i } END { print $at }' "$1.csv"; }
-# near A B COLUMN MOST: the last line of two logs, relative
-near() {
+# near_last A B COLUMN MOST: the last line of two logs, relative
+near_last() {
   awk -v a="$(last "$1" "$3")" -v b="$(last "$2" "$3")" -v most="$4" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(a + 0 > 0 && d <= most * a) }' ||
     fail "$3 of $1 and $2: $(last "$1" "$3") and $(last "$2" "$3")"
 }
@@ -48,8 +47,8 @@ for l in data_parallel model_parallel mixed; do
   fit text-$l 1 128 "$sample/mlp.dtg" "$sample/$l.dtg" --strict-layouts
 done
 for run in text-{data_parallel,model_parallel,mixed} code-mixed; do
-  near "${run%%-*}-one" $run loss 2e-6
-  near "${run%%-*}-one" $run eval.loss 1e-3
+  near_last "${run%%-*}-one" $run loss 2e-6
+  near_last "${run%%-*}-one" $run eval.loss 1e-3
 done
 [ "$(last text-one loss)" != "$(last code-one loss)" ] || fail '-D second=10 makes no other model'
 
@@ -58,8 +57,8 @@ done
 grep -q 'layer adam' library.dtg && fail 'library.dtg still has the own Adam'
 fit own 2 300 -D second=10 -D batch=60 "$sample/mlp.dtg"
 fit library 2 300 -D second=10 -D batch=60 library.dtg
-near own library loss 1e-4
-near own library eval.loss 1e-4
+near_last own library loss 1e-4
+near_last own library eval.loss 1e-4
 
 # The model of the Keras page learns, whole or by rules, alike.
 fit keras-one 4 500 "$sample/keras.dtg"
@@ -67,7 +66,7 @@ at_least keras-one accuracy .9
 at_least keras-one eval.accuracy .8
 for l in keras_layers keras_rules; do
   fit $l 4 500 "$sample/keras.dtg" "$sample/$l.dtg" --strict-layouts
-  near keras-one $l loss 0.02
+  near_last keras-one $l loss 0.02
   at_least $l eval.accuracy .8
 done
 "$dtgc" "$sample/keras.dtg" "$sample/keras_rules.dtg" --dump=statements >statements || fail 'no statements'

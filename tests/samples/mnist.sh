@@ -3,28 +3,27 @@
 # layout; 784-700-10-10 in .78 to .93; 784-128-10 .970 in training and .955 in the test. 77: the data is not here.
 #   mnist.sh DTGC
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
-bad=0
+. "$(dirname "$0")/../lib.sh"
+root=$(cd "$(dirname "$0")/../.." && pwd)
 found=
 for place in ${DTG_DATA:+"$DTG_DATA/mnist" "$DTG_DATA"} "$root/../shared/data/mnist" "$root/samples/mnist/out"; do
   [ -e "$place/train-images-idx3-ubyte.gz" ] && found=1
 done
 [ "$found" ] || { echo 'no MNIST here'; exit 77; }
-DTG_OUT=$(mktemp -d)
-export DTG_OUT DTGC=$1
-trap 'rm -rf "$DTG_OUT"' EXIT
+scratch_folder
+export DTG_OUT=$tmp DTGC=$1
 
 # train MODEL LAYOUTS COLUMN LEAST MOST: the last line of the log
 train() {
   local model=$1 file=$2 value
   [ "$file" = - ] || file=$root/samples/mnist/$file.dtg
-  out=$("$root/samples/mnist/run" "$model" "$file" --plain 2>&1) || { echo "FAIL $1 $2: $out"; bad=1; return; }
-  [ -s "$DTG_OUT/$model.svg" ] || { echo "FAIL $1 $2: no plot"; bad=1; }
+  out=$("$root/samples/mnist/run" "$model" "$file" --plain 2>&1) || { fail "$1 $2: $out"; return; }
+  [ -s "$DTG_OUT/$model.svg" ] || fail "$1 $2: no plot"
   shift 2
   while [ $# -gt 0 ]; do
     value=$(awk -F, -v want="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == want) at = i } END { print NR == 4 ? $at : "none" }' "$DTG_OUT/$model.csv")
-    awk -v v="$value" -v least="$2" -v most="$3" 'BEGIN { exit !(v + 0 >= least && v + 0 <= most) }' ||
-      { echo "FAIL $model $file: $1 is $value, not in $2 to $3"; bad=1; }
+    holds "$value >= $2 && $value <= $3" ||
+      fail "$model $file: $1 is $value, not in $2 to $3"
     echo "$model ${file##*/}: $1 $value"
     shift 3
   done
@@ -36,4 +35,4 @@ done
 for l in keras_layers keras_rules; do
   train keras $l accuracy .970 1 eval.accuracy .955 1
 done
-exit $bad
+exit $failed

@@ -4,13 +4,12 @@
 # The model, on reviews made here: two epochs in f64 agree in 9 digits with one device under every layout.
 #   imdb.sh DTGC
 set -u
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 sample=$root/samples/imdb
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0 epochs=0
-fail() { echo "FAIL $*"; bad=1; }
+scratch_folder
+epochs=0
 cd "$tmp" || exit 2
 
 # -------- tfidf, with the sanitizers where there are any
@@ -26,11 +25,6 @@ printf '0\tzebra yak zebra yak mat 3.14 42 42\n1\tnul\000byte the 42' >>small.ts
 
 # values FILE: of a .npy, one a line
 values() { od -An -v -tf4 -w4 -j128 "$1" | tr -d ' '; }
-# near A B MOST: the numbers of two lists agree to a relative MOST
-near() {
-  paste -d' ' <(echo "$1") <(echo "$2") | awk -v most="$3" 'NF != 2 { exit 1 }
-    { d = $1 - $2; if (d < 0) d = -d; size = $1 < 0 ? -$1 : $1; if (!(d <= most * size)) exit 1 }'
-}
 golden='5.501845 3.6119184 0 0 0 0 0 1.2039728
 1.3754612 0 4.5122323 4.5122323 0 0 0 0
 0 0 0 0 0 0 0 0
@@ -126,7 +120,7 @@ reviews 11 100 >out/test.tsv
 out=$("$sample/run" "$sample/model_parallel.dtg" --epochs 30 --plain 2>&1) || fail "$out"
 grep -q '/vocabulary.txt: [0-9]* of [0-9]* tokens, from 300 reviews' <<<"$out" || fail "run: $out"
 last=$(tail -1 <<<"$out")
-[[ $last =~ eval\ accuracy\ ([0-9.]+) ]] && awk "BEGIN { exit !(${BASH_REMATCH[1]} >= .7) }" || fail "it does not learn: $out"
+[[ $last =~ eval\ accuracy\ ([0-9.]+) ]] && holds "${BASH_REMATCH[1]} >= .7" || fail "it does not learn: $out"
 echo "$last"
 
 # All of it: one checkpoint through three meshes, and a program that takes text in and finds what eval found.
@@ -182,7 +176,7 @@ near "$reference" "$got" 1e-8 || fail "handed over:" $got ", and one device with
 [ "$(cut -d, -f1,2 steps.csv)" = "$(cut -d, -f1,2 reference.csv)" ] && [ "$(tail -1 steps.csv | cut -d, -f1,2)" = 15,3 ] &&
   [ "$(head -1 steps.csv)" = step,epoch,loss,accuracy ] || fail "steps: $(cat steps.csv)"
 near "$(tail -n +2 reference.csv | cut -d, -f3)" "$(tail -n +2 steps.csv | cut -d, -f3)" 1e-8 || fail "steps: $(cat steps.csv)"
-if [ "${DTG_HAS_MPI:-0}" = 1 ] && command -v mpiexec >/dev/null; then # the same bits as threads
+if have_mpi; then # the same bits as threads
   threads=$(losses f32 spatial)
   mpi=$(launcher="mpiexec -n 8" losses f32 spatial) || fail 'mpi'
   [ "$mpi" = "$threads" ] || fail "threads have" $threads "and MPI" $mpi
@@ -198,4 +192,4 @@ if command -v curl >/dev/null && [ ! -e "$root/../shared/data/imdb/train.tsv.xz"
   said=$(DTG_DATA=none DTG_IMDB_OUT=$tmp/fetched DTG_IMDB_ADDRESS=file://$tmp/archive.tar.gz "$sample/fetch" 2>&1)
   [[ $said == *'train.part is not the file it should be'* ]] && [ ! -e fetched/train.tsv ] || fail "fetch: $said"
 fi
-exit $bad
+exit $failed

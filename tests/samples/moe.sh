@@ -4,14 +4,12 @@
 # MPI has the bits of threads. At the sample's own size tokens go to their experts and back by four all-to-alls.
 #   moe.sh DTGC
 set -u
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 sample=$root/samples/moe
 text=$root/samples/transformer/data/sonnets.txt
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
-fail() { echo "FAIL $*"; bad=1; }
+scratch_folder
 head -c $((17 * 256)) "$text" >"$tmp/rows"
 
 # value NAME of what `call` printed
@@ -23,10 +21,10 @@ check() {
 head -c 512 "$text" >"$tmp/eight"
 for l in one experts; do
   out=$(check $l 4)
-  awk "BEGIN { exit !($(value difference <<<"$out") <= 1e-12 && $(value largest <<<"$out") > .5) }" && [ "$(value dropped <<<"$out")" = 0 ] ||
+  holds "$(value difference <<<"$out") <= 1e-12 && $(value largest <<<"$out") > .5" && [ "$(value dropped <<<"$out")" = 0 ] ||
     fail "the mixture, $l:" $out
   out=$(check $l .25) # room for a quarter of all choices, at best
-  awk "BEGIN { exit !($(value dropped <<<"$out") >= .75 && $(value dropped <<<"$out") < 1 && $(value difference <<<"$out") > .1) }" ||
+  holds "$(value dropped <<<"$out") >= .75 && $(value dropped <<<"$out") < 1 && $(value difference <<<"$out") > .1" ||
     fail "little room, $l:" $out
 done
 
@@ -47,7 +45,7 @@ for l in experts mixed; do
     awk 'NF != 6 { exit 1 } { for (i = 1; i <= 3; i++) { d = ($i - $(i + 3)) / $i; if (d * d > 1e-18) exit 1 } }' ||
     fail "$l has" $(cat "$tmp/$l.losses") "and one device" $one
 done
-if [ "${DTG_HAS_MPI:-0}" = 1 ] && command -v mpiexec >/dev/null; then
+if have_mpi; then
   threads=$(cat "$tmp/experts.losses")
   mpi=$(train experts mpiexec -n 4)
   [ "$mpi" = "$threads" ] || fail "threads have" $threads "and MPI" $mpi
@@ -62,5 +60,5 @@ moved() {
 # [8 experts, 8 groups, 80 places, 64 wide] in f32 are 1310720 bytes: a device receives three quarters of a quarter of them, or of an eighth.
 [ "$(moved experts)" = '4 all-to-all 245760' ] || fail "experts moves: $(moved experts)"
 [ "$(moved mixed)" = '4 all-to-all 122880' ] || fail "mixed moves: $(moved mixed)"
-[ $bad -ne 0 ] || echo "one device:" $one
-exit $bad
+[ $failed -ne 0 ] || echo "one device:" $one
+exit $failed

@@ -1,14 +1,12 @@
 # shellcheck shell=bash
 # What the tests of the samples named after other systems share: . kit.sh, with dtgc set. The GPT of samples/transformer, small, reads
 # windows of 32 bytes of eight sonnets. Losses are compared in f64, where eight steps of Adam agree in nine digits; learning is tried in
-# f32. Exchanges are counted from samples/exchanges. At the end: exit $bad.
+# f32. Exchanges are counted from samples/exchanges. At the end: exit $failed.
 set -u
+. "$(dirname "$0")/../lib.sh"
 root=$(cd "$(dirname "$0")/../.." && pwd)
 gpt=$root/samples/transformer
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
-fail() { echo "FAIL $*"; bad=1; }
+scratch_folder
 export DTGC=$dtgc
 small="-D seq=32 -D width=32 -D blocks=2 -D batch=16 -D rate=3e-3"
 text=$gpt/data/sonnets.txt
@@ -26,11 +24,6 @@ losses() {
     --feed text="$tmp/text.u8:u8[33]:0-31" --feed after="$tmp/text.u8:u8[33]:1-32" >"$tmp/out" 2>&1 || { cat "$tmp/out" >&2; return 1; }
   tail -n +2 "$tmp/log.csv" | cut -d, -f4
 }
-# near A B MOST: the numbers of two lists agree to a relative MOST
-near() {
-  paste -d' ' <(echo "$1") <(echo "$2") |
-    awk -v most="$3" 'NF != 2 || $1 != $1 + 0 { exit 1 } { d = ($1 - $2) / $1; if (d < 0) d = -d; if (!(d <= most)) exit 1 }'
-}
 # sum FIELD ENTRY PATTERN ARGUMENTS OF dtgc: of field 1 (how many) or 2 (bytes) of the exchanges that match
 sum() {
   local field=$1 entry=$2 pattern=$3
@@ -40,8 +33,6 @@ sum() {
   [ -e "$table" ] || "$root/samples/exchanges" "$entry" "$@" >"$table" || fail "no table of $entry $*"
   awk -F' [|] ' -v f="$field" -v p="$pattern" '$3 != "all" && $0 ~ p { s += $f } END { print s + 0 }' "$table"
 }
-# is WHAT FOUND EXPECTED
-is() { [ "$2" = "$3" ] || fail "$1: found $2, expected $3"; }
 
 # as_one LAYOUTS: in f64 the losses of four epochs of two steps are those of one device (one block: half the time goes to compiling)
 as_one() {

@@ -24,11 +24,11 @@ is 'weights gathered whole' $(sum 1 train "all-gather over .row, col. of 4 . $W"
 
 # A quarter of the parameters and moments of 832256, with what every device has a whole copy of: t, 16 bytes at most.
 variables=$("$dtgc" $s --dump=memory | awk '/^variables/ { print $2 }')
-awk "BEGIN { exit !($variables >= 12 * 832256 / 4 && $variables <= 12 * 832256 / 4 * 1.01) }" || fail "variables take $variables bytes"
+holds "$variables >= 12 * 832256 / 4 && $variables <= 12 * 832256 / 4 * 1.01" || fail "variables take $variables bytes"
 
 for size in '' '-D width=512 -D heads=8 -D batch=4'; do
   table=$("$summa/compare" $size) || fail "compare $size"
   awk 'NR > 1 { step = $2 * ($3 == "s" ? 1000 : $3 == "us" ? .001 : 1) } NR == 2 { found = step } NR > 2 && step < found * .998 { exit 1 } END { if (NR < 8) exit 1 }' <<<"$table" ||
     fail "found layouts are not the quickest: $table"
 done
-exit $bad
+exit $failed

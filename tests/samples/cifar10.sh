@@ -4,13 +4,11 @@
 # space, all that moves is halos and sums, and weights that devices update in parts. And, where CIFAR-10 itself is here, it learns.
 #   cifar10.sh DTGC
 set -u
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 sample=$root/samples/cifar10
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
-fail() { echo "FAIL $*"; bad=1; }
+scratch_folder
 
 # 48 records of a label and an image that has something to do with it, in two files, and a last short batch.
 awk 'BEGIN { for (r = 0; r < 48; r++) { printf "%c", 48 + r * 7 % 10; for (i = 0; i < 3072; i++) printf "%c", 33 + (i * (r * 7 % 10 + 1) + r * r) % 90 } }' >"$tmp/all"
@@ -32,11 +30,6 @@ losses() {
     { cat "$tmp/out" >&2; return 1; }
   tail -n +2 "$tmp/log.csv" | cut -d, -f4
 }
-# near A B: the numbers of two lists agree to a relative $3
-near() {
-  paste -d' ' <(echo "$1") <(echo "$2") |
-    awk -v most="$3" 'NF != 2 || $1 != $1 + 0 { exit 1 } { d = ($1 - $2) / $1; if (d < 0) d = -d; if (!(d <= most)) exit 1 }'
-}
 one64=$(losses f64 one 4 48) || fail 'f64, one device'
 one32=$(losses f32 one 1 32) || fail 'f32, one device'
 [ "$(wc -l <<<"$one64")" -eq 4 ] || fail "expected 4 losses in f64, found: $one64"
@@ -48,7 +41,7 @@ for l in space batch mixed; do
   near "$one32" "$got" 1e-6 || fail "f32, $l: one device has" $one32 "and this" $got
 done
 
-if [ "${DTG_HAS_MPI:-0}" = 1 ] && command -v mpiexec >/dev/null; then # the same bits as threads
+if have_mpi; then # the same bits as threads
   threads=$(losses f32 space 3 48)
   mpi=$(losses f32 space 3 48 mpiexec -n 4) || fail 'mpi'
   [ "$mpi" = "$threads" ] || fail "threads have" $threads "and MPI" $mpi
@@ -74,10 +67,10 @@ done
 if [ "${here:-}" ]; then
   out=$(DTGC=$dtgc "$sample/run" "$sample/space.dtg" --epochs 1 --limit 3200 --eval-limit 640 2>&1) || fail "$out"
   last=$(tail -1 <<<"$out")
-  [[ $last =~ eval\ accuracy\ ([0-9.]+) ]] && awk "BEGIN { exit !(${BASH_REMATCH[1]} >= .25) }" || fail "$last"
+  [[ $last =~ eval\ accuracy\ ([0-9.]+) ]] && holds "${BASH_REMATCH[1]} >= .25" || fail "$last"
   echo "$last"
 else
   echo 'no CIFAR-10 here: learning is not tried'
 fi
-[ $bad -ne 0 ] || echo "one device: $(echo $one64)"
-exit $bad
+[ $failed -ne 0 ] || echo "one device: $(echo $one64)"
+exit $failed

@@ -44,4 +44,4 @@ done
 head -c -1 "$text" >"$tmp/none" # no checkpoint
 "$sample" "$tmp/none" a 1 1 "$gpt/gpt.dtg" >/dev/null 2>"$tmp/told" && fail 'sample takes what is no checkpoint'
 
-exit $bad
+exit $failed

@@ -4,14 +4,12 @@
 # At the sample's own size, a step moves a micro-batch's activations to the next stage, and its gradients to the one before.
 #   gpipe.sh DTGC
 set -u
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 sample=$root/samples/gpipe
 text=$root/samples/transformer/data/sonnets.txt
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
-fail() { echo "FAIL $*"; bad=1; }
+scratch_folder
 
 head -c $((17 * 256)) "$text" >"$tmp/rows"
 head -c $((17 * 6)) "$text" >"$tmp/six"
@@ -44,7 +42,7 @@ for l in stages mixed; do
   paste -d' ' "$tmp/one.losses" "$tmp/$l.losses" |
     awk 'NF != 2 { exit 1 } { d = ($1 - $2) / $1 } d * d > 1e-18 { exit 1 }' || fail "$l has" $(cat "$tmp/$l.losses") "and one device" $one
 done
-if [ "${DTG_HAS_MPI:-0}" = 1 ] && command -v mpiexec >/dev/null; then
+if have_mpi; then
   threads=$(cat "$tmp/stages.losses")
   mpi=$(train stages mpiexec -n 4)
   [ "$mpi" = "$threads" ] || fail "threads have" $threads "and MPI" $mpi
@@ -60,5 +58,5 @@ moved() {
 [ "$(moved stages permute 65536)" = 20 ] || fail "stages: $(moved stages permute 65536) permutes of a micro-batch, not 20"
 [ "$(moved mixed permute 32768)" = 20 ] || fail "mixed: $(moved mixed permute 32768) permutes of half a micro-batch, not 20"
 [ "$(moved stages halo '[0-9]+')" = 0 ] || fail 'stages: halos where blocks are shifted'
-[ $bad -ne 0 ] || echo "one device:" $one
-exit $bad
+[ $failed -ne 0 ] || echo "one device:" $one
+exit $failed

@@ -29,8 +29,8 @@ for mesh in data=4 data=8; do for overlap in off on; do
       *) low=1 high=1.08 ;;
     esac
     [ $overlap = on ] && high=$(awk "BEGIN { print $high + 0.02 }")
-    awk "BEGIN { exit !($ratio >= $low && $ratio <= $high && $gathered <= 1.5 * 4 * 512 * 128 * 4) }" ||
+    holds "$ratio >= $low && $ratio <= $high && $gathered <= 1.5 * 4 * 512 * 128 * 4" ||
       fail "$stage, $mesh, overlap $overlap: $ratio of the formula, $gathered bytes gathered at once"
   done < <(DTGC_OVERLAP=$overlap "$zero/states" --mesh $mesh -D heads=8 -D blocks=8 | tail -4)
 done; done
-exit $bad
+exit $failed
