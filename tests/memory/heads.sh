@@ -2,10 +2,9 @@
 # Attention whose heads are made by reshape takes the memory of one whose heads are letters of an einsum, forward and in
 # training, on several meshes, and has the values that an unfused program has.   heads.sh DTGC
 set -u
-. "$(dirname "$0")/../expect.sh"
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+scratch_folder
 cd "$tmp" || exit 1
 
 body='

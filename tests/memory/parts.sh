@@ -2,10 +2,9 @@
 # The gradient of what reads z[:, t] for every t is one pass over z: no element looks at more than its own index, and the C
 # grows with t and no faster. A tensor taken apart and put together again likewise.   parts.sh DTGC
 set -u
-. "$(dirname "$0")/../expect.sh"
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+scratch_folder
 cd "$tmp" || exit 1
 
 model() { # T

@@ -2,10 +2,9 @@
 # No product of a dense model runs one row or column at a time, whatever its sizes: the weight gradient of a layer of 4096
 # did, at a twelfth of its speed.   tiles.sh DTGC
 set -u
-. "$(dirname "$0")/../expect.sh"
+. "$(dirname "$0")/../lib.sh"
 dtgc=$1
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+scratch_folder
 cd "$tmp" || exit 1
 
 model() { # WIDTH OUT BATCH OPTIMIZER
