@@ -270,7 +270,8 @@ void dtrt_zero(void *to, int64_t bytes);
 
 /* Loops: DTRT_LOOP begins a loop function; DTRT_PLAIN stands before an innermost loop whose turns do not
  * depend on each other, DTRT_FEW before one of a few turns, DTRT_OUTER stands before a loop around others:
- * unrolled, it would only make more code to compile. DTRT_ENTRY begins an entry: nothing but calls, one after
+ * unrolled, it would only make more code to compile; DTRT_WHOLE before an innermost loop that is to become
+ * straight code. DTRT_ENTRY begins an entry: nothing but calls, one after
  * the other, which optimizing makes slow to compile and no faster to run. */
 #define DTRT_LOOP static __attribute__((noinline))
 #ifdef __clang__
@@ -278,12 +279,14 @@ void dtrt_zero(void *to, int64_t bytes);
 #define DTRT_PLAIN _Pragma("clang loop unroll(disable)")
 #define DTRT_OUTER _Pragma("clang loop unroll(disable)")
 #define DTRT_FEW _Pragma("clang loop vectorize(disable) unroll(disable)")
+#define DTRT_WHOLE _Pragma("clang loop unroll(full)")
 #pragma clang diagnostic ignored "-Wpass-failed"
 #else
 #define DTRT_ENTRY static
 #define DTRT_PLAIN _Pragma("GCC ivdep")
 #define DTRT_OUTER
 #define DTRT_FEW
+#define DTRT_WHOLE _Pragma("GCC unroll 4")
 #endif
 
 /* The runtime's own kernels sum up each element of C in the order of k, begun anew after each part of so many: sums

@@ -49,26 +49,33 @@ static void put_turn(Loop *l, const Node *n) {
   str_line(&l->code, "dtrt_turn_%s_%s(&acc, line);", op_word(n), type_word(n));
 }
 
-/* What `value` writes, as text to be put in one or more places. */
-static const char *body_text(Loop *l, const Node *n, const Index *at, const char *to, int indent) {
+const char *loop_body(Loop *l, NodeId id, const Index *at, int indent, const char **value) {
   Str outside = l->code;
   l->code = str_new(l->e->arena);
   l->code.indent = outside.indent + indent;
-  const char *v = loop_value(l, n->operand[0], at);
-  str_line(&l->code, "%s = %s;", to, v);
-  const char *body = l->code.at;
+  *value = loop_value(l, id, at);
+  const char *body = l->code.n ? l->code.at : "";
   l->code = outside;
   return body;
 }
 
-/* The same lines, indented by one level more. */
-static const char *deeper(Loop *l, const char *body) {
+/* The lines that assign an element to `to`. */
+static const char *body_text(Loop *l, const Node *n, const Index *at, const char *to, int indent) {
+  const char *v, *body = loop_body(l, n->operand[0], at, indent, &v);
   Str s = str_new(l->e->arena);
+  s.indent = l->code.indent + indent;
+  str_puts(&s, body);
+  str_line(&s, "%s = %s;", to, v);
+  return s.at;
+}
+
+const char *text_deeper(Arena *a, const char *body) {
+  Str s = str_new(a);
   for (const char *c = body; *c; c++) {
     if (c == body || c[-1] == '\n') str_puts(&s, "  ");
     str_put(&s, c, 1);
   }
-  return s.at;
+  return s.n ? s.at : "";
 }
 
 /* The turns from `at` to `end`. */
@@ -95,7 +102,7 @@ void lanes_line(Loop *l, const Node *n, int64_t most, const Index *at, const cha
     l->code.indent++;
     str_line(&l->code, "const int64_t next = (at / %d + 1) * %d, end = next < %s ? next : %s;",
              BLOCK, BLOCK, len, len);
-    put_turns(l, n, deeper(l, body), "end");
+    put_turns(l, n, text_deeper(l->e->arena, body), "end");
     str_line(&l->code, "if (at == next) dtrt_carry_lanes_%s_%s(partial, at / %d - 1, &acc);",
              op_word(n), type_word(n), BLOCK);
     loop_close(l, 1);

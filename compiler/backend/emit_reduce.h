@@ -21,6 +21,11 @@ void reduction_store(Loop *l, NodeId id, const Index *at, const char *v);
  * once. */
 void reduction_count(Loop *l, const Node *n, const Index *at);
 
+/* What computes a value, as lines to be put in one or more places, `indent` deeper than here; then
+ * `value` is the expression. The same lines one level deeper. */
+const char *loop_body(Loop *l, NodeId id, const Index *at, int indent, const char **value);
+const char *text_deeper(Arena *a, const char *body);
+
 /* A line in lanes of at most `most` elements: LANE stands in `at` for the index along it. `acc`
  * and, for sums of more than a block, `partial` and `block` are declared by lanes_begin. */
 extern const char LANE[];

@@ -2,6 +2,7 @@
  * reduced dims, and above it, or where there is no line, rows: blocks of 32 in sequence, combined
  * pairwise. Up to 32 rows are added up in the result's place; the partial sums of more lie in
  * memory that the pass `memory` gave them. */
+#include <stdlib.h>
 #include <string.h>
 #include "emit_reduce.h"
 
@@ -12,6 +13,7 @@ typedef struct Sum {
   SumOrder order;
   Nest nest;
   Index flat;              /* where one index goes over all elements */
+  int first_row;           /* reduced dims from here to the last that counts rows are one loop */
   const char *word, *type; /* of the helpers in dtrt_math.h */
 } Sum;
 
@@ -103,6 +105,56 @@ static void sum_lines(Sum *s) {
 static bool counts_rows(const Sum *s, int d) {
   const char *all = emit_extent(s->l->e, &s->x->layout->dim[d], s->x->shape.dim[d]);
   return s->nest.gone[d] && !is_number(all, 1);
+}
+
+/* Whether dims [first, first + n) of a node are one dim to whoever reads it at an index of them:
+ * they lie side by side in whatever has them. */
+static bool is_one_dim(const Sum *s, NodeId id, int first, int n, int *looks) {
+  enum { MOST_LOOKS = 64 };
+  Loop *l = s->l;
+  const Node *x = graph_node(l->g, id);
+  const NodeId base = node_base(l->g, id);
+  if (++*looks > MOST_LOOKS) return false;
+  if (x->op == OP_const) return true;
+  if (l->le->stored[base] && !loop_stores(l, base)) {
+    for (int d = first + 1; d < first + n; d++)
+      if (strcmp(emit_room(l->e, x, d), emit_extent(l->e, &x->layout->dim[d], x->shape.dim[d])))
+        return false;
+    return true;
+  }
+  if (x->op == OP_broadcast) {
+    const int rank = graph_operand(l->g, x, 0)->shape.rank;
+    int with = 0, at = 0;
+    for (int d = rank - 1; d >= 0; d--)
+      if (x->attr[d] >= first && x->attr[d] < first + n) at = d, with++;
+    for (int d = 0; d < with; d++)
+      if (x->attr[at + d] != first + d) return false;
+    return !with || (with == n && is_one_dim(s, x->operand[0], at, n, looks));
+  }
+  if (!(op_def(x->op)->flags & OPF_ELEMENTWISE)) return false;
+  for (int k = 0; k < x->noperands; k++)
+    if (!is_one_dim(s, x->operand[k], first, n, looks)) return false;
+  return true;
+}
+
+/* Reduced dims side by side become one loop: blocks of 32 rows then end where they will. */
+static void join_rows(Sum *s) {
+  int last = s->x->shape.rank - 1, first, looks = 0;
+  while (last > 0 && !counts_rows(s, last)) last--;
+  for (first = last; first > 0 && s->nest.gone[first - 1];) first--;
+  s->first_row = last;
+  if (s->l->e->strip || first == last || !nest_has_loop(&s->nest, last) ||
+      !is_one_dim(s, s->n->operand[0], first, last - first + 1, &looks))
+    return;
+  s->first_row = first;
+  for (int d = first; d < last; d++) s->nest.in.at[d] = "0";
+}
+
+static int count_row(const Sum *s, int from) {
+  int loops = 0;
+  for (int d = from; d < s->x->shape.rank; d++)
+    loops += nest_has_loop(&s->nest, d) && !s->nest.gone[d];
+  return loops;
 }
 
 static int open_row(Sum *s, int from) {
@@ -198,13 +250,77 @@ static void put_runs(Sum *s, int last, const char *verb, bool result, const char
   loop_close(l, loops);
 }
 
+/* Rows of the last dim that counts them, and of those before that are one loop with it. */
+static const char *rows_extent(Sum *s, int last) {
+  const char *n = "1";
+  if (s->first_row == last) return loop_extent(s->l, s->x, last);
+  for (int d = s->first_row; d <= last; d++)
+    n = emit_product(s->l->e, n, emit_extent(s->l->e, &s->x->layout->dim[d], s->x->shape.dim[d]));
+  return loop_number(s->l, 'n', n);
+}
+
+/* How many rows are added to a block's sum at a time, so that it is read and written less often.
+ * One where an element takes so many lines to compute that this does not count, as they are there
+ * twice, and where memory is waited for, which brings one stream best; more of short rows, whose
+ * sums wait for each other: so many that few are left over. */
+static int together(const Sum *s, int last, const char *body) {
+  enum { SHORT = 128, CACHED = 256 << 10, FEW_LINES = 8 };
+  const Shape local = layout_local(s->l->e->mesh, s->x->layout, &s->x->shape);
+  int64_t columns = 1, run = 1;
+  int lines = 0;
+  for (int d = last + 1; d < local.rank; d++) columns *= local.dim[d];
+  for (int d = s->first_row; d <= last; d++) run *= local.dim[d];
+  for (const char *c = body; *c; c++) lines += *c == '\n';
+  if (lines > FEW_LINES || strstr(body, "for (") || !nest_has_loop(&s->nest, last)) return 1;
+  int rows = columns <= SHORT ? 8 : shape_count(&local) <= CACHED ? 4 : 1;
+  if (run <= SUM_BLOCK && run % rows) rows = run % 4 ? 2 : 4;
+  return run >= rows ? rows : 1;
+}
+
+/* Adds rows `begin` to `end`, which lie in one block, whose first is `fresh`. */
+static void add_rows(Sum *s, int last, const char *own) {
+  Loop *l = s->l;
+  const char *i = s->nest.in.at[last], *from = "begin - start", *v;
+  const char *identity = reduction_identity(l->e, s->n);
+  const bool rows = nest_has_loop(&s->nest, last);
+  const int inner = rows + count_row(s, last + 1);
+  const char *body = loop_body(l, s->n->operand[0], &s->nest.in, inner, &v);
+  const int some = together(s, last, body);
+  if (some > 1) {
+    from = "first";
+    str_line(&l->code, "int64_t first = begin - start;");
+    str_line(&l->code, "DTRT_OUTER");
+    str_line(&l->code, "for (; first + %d <= end - start; first += %d) {", some, some);
+    l->code.indent++;
+    const int loops = open_row(s, last + 1);
+    str_line(&l->code, "%s sum = first == fresh ? %s : %s;", loop_type(s->n->dtype), identity, own);
+    str_line(&l->code, "DTRT_WHOLE");
+    str_line(&l->code, "for (int64_t %s = first; %s < first + %d; %s++) {", i, i, some, i);
+    l->code.indent++;
+    str_puts(&l->code, text_deeper(l->e->arena, body));
+    str_line(&l->code, "sum = %s;", reduction_combined(l->e, s->n, "sum", v));
+    loop_close(l, 1);
+    str_line(&l->code, "%s = sum;", own);
+    loop_close(l, loops + 1);
+  }
+  if (rows) {
+    str_line(&l->code, "DTRT_OUTER");
+    str_line(&l->code, "for (int64_t %s = %s; %s < end - start; %s++) {", i, from, i, i);
+    l->code.indent++;
+  }
+  open_row(s, last + 1);
+  str_puts(&l->code, body);
+  const char *before = arena_printf(l->e->arena, "(%s == fresh ? %s : %s)", i, identity, own);
+  str_line(&l->code, "%s = %s;", own, reduction_combined(l->e, s->n, before, v));
+  loop_close(l, inner);
+}
+
 /* The rows of dim `last`, a block at a time. */
 static void put_blocks(Sum *s, int last) {
   Loop *l = s->l;
   l->partial = emit_partial(l->e, s->id);
   l->partial_type = s->n->dtype;
-  const char *i = s->nest.in.at[last], *first = first_row(s, last),
-             *len = loop_extent(l, s->x, last),
+  const char *first = first_row(s, last), *len = rows_extent(s, last),
              *own = arena_printf(l->e->arena, "own[%s]", place_in_row(s));
   str_line(&l->code, "const int64_t start = %s, stop = start + %s;", first, loop_wrap(l->e, len));
   str_line(&l->code, "DTRT_OUTER");
@@ -215,21 +331,8 @@ static void put_blocks(Sum *s, int last) {
   str_line(&l->code, "const int64_t end = next < stop ? next : stop;");
   str_line(&l->code, "%s *own = partial + block %% 2 * %s;", loop_type(s->n->dtype),
            loop_wrap(l->e, row_size(s)));
-  str_line(&l->code, "if (begin %% DTRT_SUM_BLOCK == 0) {");
-  l->code.indent++;
-  int loops = open_row(s, last + 1);
-  str_line(&l->code, "%s = %s;", own, reduction_identity(l->e, s->n));
-  loop_close(l, loops + 1);
-  loops = nest_has_loop(&s->nest, last);
-  if (loops) {
-    str_line(&l->code, "DTRT_OUTER");
-    str_line(&l->code, "for (int64_t %s = begin - start; %s < end - start; %s++) {", i, i, i);
-    l->code.indent++;
-  }
-  loops += open_row(s, last + 1);
-  const char *v = loop_value(l, s->n->operand[0], &s->nest.in);
-  str_line(&l->code, "%s = %s;", own, reduction_combined(l->e, s->n, own, v));
-  loop_close(l, loops);
+  str_line(&l->code, "const int64_t fresh = block * DTRT_SUM_BLOCK - start;");
+  add_rows(s, last, own);
   str_line(&l->code, "begin = end;");
   str_line(&l->code, "if (end < next || block %% 2 == 0) continue;");
   put_runs(s, last, "carry", false, "block");
@@ -304,6 +407,7 @@ void emit_sum(Loop *l, NodeId id, const SumOrder *o) {
     s.flat.flat = lanes ? LANE : is_number(emit_count(l->e, x), 1) ? "0" : "i";
   else if (lines && lanes && !several_dims(&s))
     s.nest.in.at[s.nest.last] = LANE;
+  if (!lines && o->rows > SUM_BLOCK) join_rows(&s);
   reduction_count(l, n, l->flat ? &s.flat : &s.nest.in);
   if (lines)
     sum_lines(&s);
