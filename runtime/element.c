@@ -2,6 +2,7 @@
  * everything that element_allowed lets through (u64 above INT64_MAX is caught on the way in). */
 #include "element.h"
 #include <errno.h>
+#include <fenv.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -179,6 +180,20 @@ static element_text parse_whole(const char *text, int dtype, void *to) {
   return store_whole(dtype, (int64_t)d, to) ? ELEMENT_FITS : ELEMENT_OUT_OF_RANGE;
 }
 
+/* A number of which no digit is lost that a narrower type wants for its rounding: where it is no f64,
+ * that of the two around it whose last bit is set. */
+static double parse_odd(const char *text, char **end) {
+  const int mode = fegetround();
+  if (fesetround(FE_DOWNWARD)) return strtod(text, end);
+  const double low = strtod(text, end);
+  fesetround(FE_UPWARD);
+  const double high = strtod(text, end);
+  fesetround(mode);
+  uint64_t bits;
+  memcpy(&bits, &low, sizeof bits);
+  return bits & 1 ? low : high;
+}
+
 element_text element_parse(const char *text, int dtype, void *to) {
   int64_t v;
   if (parse_digits(text, &v)) {
@@ -190,7 +205,9 @@ element_text element_parse(const char *text, int dtype, void *to) {
   if ((*text >= '\t' && *text <= ' ') || !*text) return ELEMENT_NOT_A_NUMBER;
   if (!kinds[dtype].is_float) return parse_whole(text, dtype, to);
   char *end;
-  double d = dtype == ELEMENT_F64 ? strtod(text, &end) : (double)strtof(text, &end);
+  double d = dtype == ELEMENT_F64   ? strtod(text, &end)
+             : dtype == ELEMENT_F32 ? (double)strtof(text, &end)
+                                    : parse_odd(text, &end);
   if (end == text || *end) return ELEMENT_NOT_A_NUMBER;
   store_float(dtype, d, to);
   bool named = strpbrk(text, "nN") != NULL; /* inf and nan themselves are allowed */

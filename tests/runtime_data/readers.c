@@ -199,6 +199,42 @@ static void test_idx(void) {
   CHECK(refuses("e.idx", DTRT_U8, "expected an IDX", "found 00 00 01 02"));
 }
 
+/* Text becomes a number of half width with one rounding: by way of f32 these are ties, and go the
+ * other way. */
+static void test_csv_halves(void) {
+  static const struct {
+    const char *text;
+    int dtype;
+    uint16_t want;
+  } cases[] = {
+      {"1.00048828125", DTRT_F16, 0x3c00},
+      {"1.00048828125000000000000000001", DTRT_F16, 0x3c01},
+      {"1.00146484374999999999999999999", DTRT_F16, 0x3c01},
+      {"1.00146484375", DTRT_F16, 0x3c02},
+      {"-1.00048828125000000000000000001", DTRT_F16, 0xbc01},
+      {"65519.99999999999999999999", DTRT_F16, 0x7bff},
+      {"1.00390625", DTRT_BF16, 0x3f80},
+      {"1.0039062500000000000000000001", DTRT_BF16, 0x3f81},
+      {"1.0117187499999999999999999999", DTRT_BF16, 0x3f81},
+      {"3.38953138925e38", DTRT_BF16, 0x7f7f},
+      {"16777217", DTRT_BF16, 0x4b80},
+      {"0.1", DTRT_F16, 0x2e66},
+      {"0.1", DTRT_BF16, 0x3dcd},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char line[80];
+    uint16_t got = 0;
+    snprintf(line, sizeof line, "%s\n", cases[i].text);
+    put_text("half.csv", line);
+    tensor_file *f = open_as("half.csv", cases[i].dtype);
+    CHECK(f && read_all(f, cases[i].dtype, &got));
+    if (got != cases[i].want)
+      printf("%s: %04x instead of %04x\n", cases[i].text, got, cases[i].want);
+    CHECK(got == cases[i].want);
+    tensor_file_close(f);
+  }
+}
+
 static void test_csv(void) {
   float got[8];
   uint8_t u8[8];
@@ -421,6 +457,7 @@ int main(int argc, char **argv) {
   test_npy_errors();
   test_idx();
   test_csv();
+  test_csv_halves();
   test_files();
   test_elements();
   test_boxes();
