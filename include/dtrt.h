@@ -235,6 +235,12 @@ typedef struct dtrt_live {
 #define DTRT_FAR ((int64_t)1 << 40) /* no bound */
 void dtrt_gemm_live(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b, int64_t ldb,
                     void *c, int64_t ldc, int accumulate, dtrt_live live);
+/* Depths `at` to at + k of a product of f32 that sums over `all`, of which strips come one after the other; acc [m][ldc]
+ * is kept from strip to strip, and used where there is more than one block (dtrt_gemm_part). live: what of A or B, NULL:
+ * all. */
+void dtrt_gemm_sum(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b,
+                   int64_t ldb, void *c, int64_t ldc, double *acc, int64_t at, int64_t all,
+                   const dtrt_live *live);
 /* Puts 0 where a matrix of n columns is dead; `step` elements from row to row. */
 void dtrt_live_clear(float *p, int64_t rows, int64_t n, int64_t step, int64_t low, int64_t high);
 
@@ -290,10 +296,13 @@ void dtrt_zero(void *to, int64_t bytes);
 #endif
 
 /* The runtime's own kernels sum up each element of C in the order of k, begun anew after each part of so many: sums
- * over strips of k that are these parts have the same bits. */
+ * over strips of k that are these parts have the same bits. Over more than DTRT_GEMM_BLOCK, blocks of so many, in parts
+ * of DTRT_GEMM_DEPTH, are added in f64. */
 #define DTRT_GEMM_DEPTH 256
+#define DTRT_GEMM_BLOCK 2048
 DTRT_FN int64_t dtrt_gemm_part(int64_t k) {
   const int64_t parts = (k + DTRT_GEMM_DEPTH - 1) / DTRT_GEMM_DEPTH;
+  if (k > DTRT_GEMM_BLOCK) return DTRT_GEMM_DEPTH;
   return parts ? ((k + parts - 1) / parts + 15) / 16 * 16 : DTRT_GEMM_DEPTH;
 }
 

@@ -16,6 +16,7 @@
 #include "conv.h"
 #include <sys/mman.h>
 #include "device.h"
+#include "gemm_deep.h"
 #include "gemm_kernel.h"
 
 /* Weak: another BLAS may stand behind cblas.h. */
@@ -27,11 +28,11 @@ extern __attribute__((weak)) void openblas_set_num_threads(int n);
 extern __attribute__((weak)) void *blas_memory_alloc(int place);
 extern __attribute__((weak)) void blas_memory_free(void *buffer);
 
-/* OpenBLAS starts threads of its own while it is loaded, which the runtime never uses: its devices are
- * the threads. Where memory is limited (ulimit -v) such a thread tries for ever to get its buffer, and
- * the process, which waits for it in the end, never ends. This takes the place of OpenBLAS's function
- * of that name, which reads $OPENBLAS_NUM_THREADS: it is looked up here first, since OpenBLAS is among
- * what we need. */
+/* OpenBLAS starts threads of its own while it is loaded, which the runtime never uses: its devices
+ * are the threads. Where memory is limited (ulimit -v) such a thread tries for ever to get its
+ * buffer, and the process, which waits for it in the end, never ends. This takes the place of
+ * OpenBLAS's function of that name, which reads $OPENBLAS_NUM_THREADS: it is looked up here first,
+ * since OpenBLAS is among what we need. */
 int openblas_num_threads_env(void);
 __attribute__((visibility("default"))) int openblas_num_threads_env(void) { return 1; }
 
@@ -79,27 +80,26 @@ static void gemm_long(bool wide, int ta, int tb, int64_t m, int64_t n, int64_t k
   for (int64_t i = 0; i < m; i++)
     for (int64_t j = 0; j < n; j++) {
       double sum = 0;
-      float sum32 = 0;
       for (int64_t l = 0; l < k; l++) {
         int64_t x = ta ? l * lda + i : i * lda + l, y = tb ? j * ldb + l : l * ldb + j;
         if (wide)
           sum += ((const double *)a)[x] * ((const double *)b)[y];
         else
-          sum32 += ((const float *)a)[x] * ((const float *)b)[y];
+          sum += (double)((const float *)a)[x] * ((const float *)b)[y];
       }
       double *to = (double *)c + i * ldc + j;
       float *to32 = (float *)c + i * ldc + j;
       if (wide)
         *to = add ? *to + sum : sum;
       else
-        *to32 = add ? *to32 + sum32 : sum32;
+        *to32 = (float)(add ? *to32 + sum : sum);
     }
 }
 
 /* A matrix times a vector. BLAS adds up k in sequence, or in a few lanes; long ones are done in
  * blocks, which are combined pairwise (docs/sums.md). */
 enum {
-  SEQUENCE = 128, /* of k in sequence */
+  SEQUENCE = 64,  /* of k in sequence */
   LANES_OF = 2048 /* of k where the matrix has it innermost, in lanes */
 };
 
@@ -173,8 +173,10 @@ static void blas_enter(void) {
     Device *d = fail_current();
     if (!room && d) {
       atomic_fetch_sub(&blas_inside, 1);
-      device_fail(d, "no memory for the %d MB that OpenBLAS needs for each device (is there a limit, "
-                     "as by ulimit -v?)", BLAS_BUFFER >> 20);
+      device_fail(d,
+                  "no memory for the %d MB that OpenBLAS needs for each device (is there a limit, "
+                  "as by ulimit -v?)",
+                  BLAS_BUFFER >> 20);
     }
     pthread_rwlock_rdlock(&blas_lock);
     if (!room) return; /* nobody to tell */
@@ -222,6 +224,45 @@ static void gemm_blas(bool wide, int ta, int tb, int im, int in, int ik, const v
   }
 }
 
+static void gemm_by_blocks(int ta, int tb, int64_t m, int64_t n, int64_t k, const float *a,
+                           int64_t lda, const float *b, int64_t ldb, float *c, int64_t ldc,
+                           int accumulate, const dtrt_live *v);
+
+static bool fits_blas(int64_t m, int64_t n, int64_t k, int64_t lda, int64_t ldb, int64_t ldc) {
+  return m <= INT_MAX && n <= INT_MAX && k <= INT_MAX && lda <= INT_MAX && ldb <= INT_MAX &&
+         ldc <= INT_MAX;
+}
+
+GemmOperands gemm_depths(const GemmOperands *p, int64_t l, int64_t k) {
+  GemmOperands q = *p;
+  q.a += l * (p->ta ? p->lda : 1), q.b += l * (p->tb ? 1 : p->ldb);
+  q.k = k;
+  if (!p->live) return q;
+  const int64_t by = p->live->of == DTRT_LIVE_A ? -l : l; /* A's columns are depths, or B's rows */
+  q.shifted = (dtrt_live){p->live->of, p->live->low + by, p->live->high + by};
+  return q;
+}
+
+void gemm_once(const GemmOperands *p, float *c, int64_t ldc, bool add) {
+  const dtrt_live *live = p->live ? &p->shifted : NULL;
+  if (gemm_blocked_live(p->m, p->n, p->k, p->a, p->ta ? 1 : p->lda, p->ta ? p->lda : 1, p->b,
+                        p->tb ? 1 : p->ldb, p->tb ? p->ldb : 1, c, ldc, add, NULL, live,
+                        DTRT_GEMM_DEPTH))
+    return;
+  if (live) {
+    gemm_by_blocks(p->ta, p->tb, p->m, p->n, p->k, p->a, p->lda, p->b, p->ldb, c, ldc, add, live);
+    return;
+  }
+  if (!fits_blas(p->m, p->n, p->k, p->lda, p->ldb, ldc)) {
+    gemm_long(false, p->ta, p->tb, p->m, p->n, p->k, p->a, p->lda, p->b, p->ldb, c, ldc, add);
+    return;
+  }
+  blas_enter();
+  gemm_blas(false, p->ta, p->tb, (int)p->m, (int)p->n, (int)p->k, p->a, (int)p->lda, p->b,
+            (int)p->ldb, c, (int)ldc, add);
+  blas_leave();
+}
+
 void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
                int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate) {
   bool wide = dtype == DTRT_F64;
@@ -232,8 +273,13 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
       memset((char *)c + i * ldc * size, 0, (size_t)(n * size));
     return;
   }
-  if (m > INT_MAX || n > INT_MAX || k > INT_MAX || lda > INT_MAX || ldb > INT_MAX ||
-      ldc > INT_MAX) {
+  if (!wide && m > 1 && n > 1 && k > GEMM_BLOCK) {
+    const GemmOperands p = {
+        .ta = ta, .tb = tb, .m = m, .n = n, .k = k, .a = a, .lda = lda, .b = b, .ldb = ldb};
+    gemm_deep(&p, c, ldc, accumulate != 0, NULL);
+    return;
+  }
+  if (!fits_blas(m, n, k, lda, ldb, ldc)) {
     gemm_long(wide, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate);
     return;
   }
@@ -249,6 +295,12 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
 
 void dtrt_gemm_then(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
                     const void *b, int64_t ldb, void *c, const dtrt_then *then) {
+  if (m > 1 && n > 1 && k > GEMM_BLOCK) {
+    const GemmOperands p = {
+        .ta = ta, .tb = tb, .m = m, .n = n, .k = k, .a = a, .lda = lda, .b = b, .ldb = ldb};
+    gemm_deep(&p, c, n, false, then);
+    return;
+  }
   if (m > 1 && n > 1 && k > 0 &&
       gemm_blocked(m, n, k, a, ta ? 1 : lda, ta ? lda : 1, b, tb ? 1 : ldb, tb ? ldb : 1, c, n,
                    false, then))
@@ -283,9 +335,23 @@ static void gemm_by_blocks(int ta, int tb, int64_t m, int64_t n, int64_t k, cons
 void dtrt_gemm_live(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
                     const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate,
                     dtrt_live live) {
+  if (m > 1 && n > 1 && k > GEMM_BLOCK && live.of != DTRT_LIVE_C) {
+    const GemmOperands p = {.ta = ta,
+                            .tb = tb,
+                            .m = m,
+                            .n = n,
+                            .k = k,
+                            .a = a,
+                            .lda = lda,
+                            .b = b,
+                            .ldb = ldb,
+                            .live = &live};
+    gemm_deep(&p, c, ldc, accumulate != 0, NULL);
+    return;
+  }
   if (m > 1 && n > 1 && k > 0 &&
       gemm_blocked_live(m, n, k, a, ta ? 1 : lda, ta ? lda : 1, b, tb ? 1 : ldb, tb ? ldb : 1, c,
-                        ldc, accumulate != 0, NULL, &live))
+                        ldc, accumulate != 0, NULL, &live, 0))
     return;
   gemm_by_blocks(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, &live);
 }

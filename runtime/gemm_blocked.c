@@ -86,9 +86,12 @@ static void ahead_bytes(Ahead *a, const void *at, int64_t bytes) {
 static void ahead_take(Ahead *a, GemmTile *t, int64_t tiles) {
   int64_t want = (a->lines + tiles - 1) / tiles;
   if (want > t->depth) want = t->depth;
+  int64_t at = 0; /* depth; no range lies in two runs */
   for (t->nahead = 0; want && t->nahead < GEMM_AHEAD; t->nahead++) {
     GemmAhead *r = &a->range[a->at];
-    const int64_t n = want < r->n ? want : r->n;
+    const int64_t left = GEMM_RUN - (t->skip + at) % GEMM_RUN, some = want < r->n ? want : r->n;
+    const int64_t n = some < left ? some : left;
+    at += n;
     t->ahead[t->nahead] = (GemmAhead){r->at, n, r->step};
     r->n -= n, r->at += n * r->step;
     a->lines -= n, want -= n;
@@ -179,16 +182,17 @@ static void rows_ahead(Product *p, int64_t l, int64_t depth, int64_t i, int64_t 
 /* The tile of rows i.. and columns j..; t has its rows, and y of the columns. */
 static void tile_at(const Product *p, GemmTile *t, int rows, int64_t i, int64_t j) {
   const GemmKernel *k = p->kernel;
+  const bool deep = t->depth > GEMM_RUN - t->skip;
   const int left = (int)least(p->n - j, p->wide), vectors = (left + k->lanes - 1) / k->lanes;
   t->tail = left - (vectors - 1) * k->lanes;
   if (!p->across) {
     t->c = p->c + i * p->ldc + j, t->ldc = p->ldc;
-    (t->keep ? k->pack[rows] : k->tile[rows][t->xi == 1][vectors - 1])(t);
+    (t->keep ? k->pack[deep][rows] : k->tile[deep][rows][t->xi == 1][vectors - 1])(t);
     return;
   }
   GemmTile e = *t;
   e.c = p->edge, e.ldc = GEMM_COLUMNS, e.add = false;
-  k->tile[rows][t->xi == 1][vectors - 1](&e);
+  k->tile[deep][rows][t->xi == 1][vectors - 1](&e);
   for (int at = 0; at < left; at += k->lanes)
     k->across(p->edge + at, GEMM_COLUMNS, left - at < k->lanes ? left - at : k->lanes, rows,
               p->c + (j + at) * p->ldc + i, p->ldc, t->add);
@@ -302,6 +306,7 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
       const int64_t panel = (j - j0) * depth;
       t.keep = copied && passes && q == 0 && in_passing(p, j) ? p->all + panel : NULL;
       t.depth = to - from;
+      t.skip = (from - l) % GEMM_RUN;
       t.x = x + (from - l) * t.xl;
       t.y = t.keep ? p->y + from * p->yl + j : all + panel + (from - l) * wide;
       t.lead = t.keep ? p->yl : wide;
@@ -364,12 +369,12 @@ static bool few_rows(const Product *p, int64_t depth) {
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                   const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
                   const dtrt_then *then) {
-  return gemm_blocked_live(m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, then, NULL);
+  return gemm_blocked_live(m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, then, NULL, 0);
 }
 
 bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                        const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
-                       const dtrt_then *then, const dtrt_live *live) {
+                       const dtrt_then *then, const dtrt_live *live, int64_t part) {
   pthread_once(&once, prepare);
   float *room = kernel ? room_of_thread() : NULL;
   if (!room) return false;
@@ -398,7 +403,7 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
   const int lanes = kernel->lanes, vectors = !live && p.n > 2 * lanes && p.n <= 3 * lanes ? 3 : 2;
   p.wide = vectors * lanes, p.rows = kernel->rows[vectors];
   /* Parts of k: of one size, but for the last; a multiple of 16, as blocks are turned whole. */
-  const int64_t most = dtrt_gemm_part(k);
+  const int64_t most = part ? part : dtrt_gemm_part(k);
   if (few_rows(&p, least(k, most))) {
     for (int64_t l = 0; l < k; l += most) as_it_lies(&p, l, least(most, k - l));
     then_rows(&p, 0, m);

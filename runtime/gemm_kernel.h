@@ -1,8 +1,8 @@
 /* gemm_kernel.h: matrix products of our own, f32. A kernel computes a tile of the result in
  * registers; gemm_blocked.c cuts a product into tiles and packs what they read. Kernels are
  * compiled once for each kind of CPU (gemm_kernel.inc) and chosen when the process starts. Every
- * element is one sum in the order of k, begun anew each part of k (GEMM_DEPTH at most), whatever
- * the tile it falls in: a product gives the same bits when its rows or columns are dealt to several
+ * element is a sum of runs of k, GEMM_RUN in sequence, begun anew each part of k (GEMM_DEPTH at
+ * most), whatever the tile it falls in: a product gives the same bits when its rows or columns are dealt to several
  * devices. */
 #ifndef DTRT_GEMM_KERNEL_H
 #define DTRT_GEMM_KERNEL_H
@@ -12,6 +12,7 @@
 
 enum {
   GEMM_DEPTH = DTRT_GEMM_DEPTH, /* most of k in one pass over the result */
+  GEMM_RUN = 64,                /* of it in sequence; such runs are added in sequence too */
   GEMM_ROWS = 16,               /* no tile has more rows ... */
   GEMM_COLUMNS = 48,            /* ... or columns */
   GEMM_VECTORS = 3,             /* side by side in a tile, at most */
@@ -28,6 +29,7 @@ typedef struct GemmAhead {
  * depth, of which the tile's columns are the first; c has `ldc` floats a row. */
 typedef struct GemmTile {
   int64_t depth;
+  int64_t skip; /* of the first run, as they are dead: runs begin where they do without */
   const float *x;
   int64_t xi, xl;
   const float *y;
@@ -39,7 +41,7 @@ typedef struct GemmTile {
   int tail;
   bool add;    /* to what c holds */
   float *keep; /* where kernels that pack put what they read of y, [depth][columns] */
-  GemmAhead ahead[GEMM_AHEAD]; /* at most `depth` lines in all */
+  GemmAhead ahead[GEMM_AHEAD]; /* at most `depth` lines in all; none of them in two runs */
   int nahead;
 } GemmTile;
 
@@ -49,9 +51,10 @@ typedef void GemmTileKernel(const GemmTile *t);
 typedef struct GemmKernel {
   int lanes;                  /* of a vector */
   int rows[GEMM_VECTORS + 1]; /* most, by vectors */
-  /* [rows of the tile][x: 0 as it lies, xl = 1; 1 packed or transposed, xi = 1][vectors - 1] */
-  GemmTileKernel *tile[GEMM_ROWS + 1][2][GEMM_VECTORS];
-  GemmTileKernel *pack[GEMM_ROWS + 1]; /* x packed, two vectors, whose y is kept */
+  /* [more than one run][rows of the tile][x: 0 as it lies, xl = 1; 1 packed or transposed, xi =
+   * 1][vectors - 1] */
+  GemmTileKernel *tile[2][GEMM_ROWS + 1][2][GEMM_VECTORS];
+  GemmTileKernel *pack[2][GEMM_ROWS + 1]; /* x packed, two vectors, whose y is kept */
   /* to[l * step + j] = y[j * lead + l] for j < n, l < depth; n at most lanes. What lies between n
    * and lanes is written too. */
   void (*turn)(const float *y, int64_t lead, int64_t depth, int n, float *to, int64_t step);
@@ -75,8 +78,10 @@ struct dtrt_live;
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                   const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
                   const struct dtrt_then *then);
-/* The same of what `live` says (NULL: all): see dtrt_gemm_live. */
+/* The same of what `live` says (NULL: all; see dtrt_gemm_live), in parts of so many of k (0:
+ * dtrt_gemm_part). */
 bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                        const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
-                       const struct dtrt_then *then, const struct dtrt_live *live);
+                       const struct dtrt_then *then, const struct dtrt_live *live,
+                       int64_t part);
 #endif

@@ -181,6 +181,26 @@ static void clear_dead(Contract *c, const Live *v, const char *p) {
   if (!v->of && (v->t == X || v->t == Y)) emit_clear(c->e, c->t[v->t].n, p, c->t[v->t].stride);
 }
 
+/* Where a strip's depths lie among all that the product sums over: false if they are not one run of
+ * them. */
+static bool depths_before(const Contract *c, const Group *k, const char **at, const char **all) {
+  Emit *e = c->e;
+  const Node *x = c->t[X].n;
+  bool first = true;
+  *at = "0", *all = "1";
+  for (int d = 0; d < x->shape.rank; d++) {
+    if (find_letter(&c->t[OUT], c->t[X].letter[d]) >= 0) continue;
+    const char *len = emit_extent(e, &x->layout->dim[d], x->shape.dim[d]), *from = emit_at(e, x, d);
+    if (is_number(len, 1)) continue;
+    if (!first && c->t[X].part[d]) return false;
+    if (first) *at = from;
+    if (!first) *at = emit_product(e, *at, len);
+    *all = emit_product(e, *all, len);
+    first = false;
+  }
+  return k && !first;
+}
+
 bool emit_contract(Emit *e, NodeId id, const Step *then) {
   const Graph *g = e->le->graph;
   const Node *n = graph_node(g, id), *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
@@ -249,6 +269,19 @@ bool emit_contract(Emit *e, NodeId id, const Step *then) {
     return true;
   }
   const char *adds = first ? arena_printf(e->arena, "!(%s)", first) : first_k >= 0 ? "1" : "0";
+  const char *before, *all;
+  if (first && !(live.of && live.t == OUT) && e->le->scratch[id] >= 0 && !nloops &&
+      depths_before(&c, k, &before, &all)) {
+    str_line(&e->body, "dtrt_gemm_sum(%d, %d, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s,",
+             a.transposed, b.transposed, m ? m->len : "1", nn ? nn->len : "1", k->len, at[a.t],
+             a.lead, at[b.t], b.lead, at[OUT], out.lead, emit_partial(e, id), before, all);
+    if (live.of)
+      str_line(&e->body, "    &(dtrt_live){%s, %s});", live.of,
+               live.turned ? "1 - high, 1 - low" : "low, high");
+    else
+      str_line(&e->body, "    0);");
+    return false;
+  }
   if (live.of) {
     str_line(&e->body, "dtrt_gemm_live(%d, %d, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s,",
              a.transposed, b.transposed, m->len, nn->len, k ? k->len : "1", at[a.t], a.lead,

@@ -138,7 +138,8 @@ const char *emit_partial(Emit *e, NodeId id) {
   const char *key = arena_printf(e->arena, "%d partial", b), *stride = "1";
   const int had = emit_find(e, &e->given_at, key);
   const char *to = e->assigned[id] ? e->assigned[id] : n->name ? n->name : "";
-  Given partial = {.before = arena_printf(e->arena, "%s *const ", dtype_c_name(n->dtype)),
+  const char *type = n->op == OP_contract ? "double" : dtype_c_name(n->dtype);
+  Given partial = {.before = arena_printf(e->arena, "%s *const ", type),
                    .after = " = (void *)(dev->arena + ",
                    .end = ")",
                    .note = "partial sums",

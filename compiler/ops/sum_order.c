@@ -5,6 +5,7 @@
  * sequence. Lanes, and rows, take SUM_BLOCK addends in sequence and combine such blocks pairwise,
  * so that the error grows with the logarithm of the length. */
 #include "sum_order.h"
+#include "dtrt.h"
 #include "op.h"
 #include "scan.h"
 
@@ -54,4 +55,20 @@ int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n) {
   if (!o.fixed || o.rows <= SUM_BLOCK || o.first < graph_operand(g, n, 0)->shape.rank) return 0;
   const int64_t row = shape_count(&local); /* 0: nothing is stored, but a place is named */
   return (1 + sum_levels(o.rows)) * (row ? row : 1) * dtype_size(n->dtype);
+}
+
+int64_t product_scratch(const Mesh *m, const Graph *g, const Node *n) {
+  if (n->op != OP_contract || n->dtype != DT_F32) return 0;
+  const Node *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
+  const Shape in = layout_local(m, x->layout, &x->shape),
+              out = layout_local(m, n->layout, &n->shape);
+  const int64_t *result = n->attr + x->shape.rank + y->shape.rank;
+  int64_t depth = 1;
+  for (int d = 0; d < in.rank; d++) {
+    bool kept = false;
+    for (int o = 0; o < out.rank; o++) kept = kept || result[o] == n->attr[d];
+    if (!kept) depth *= in.dim[d];
+  }
+  const int64_t bytes = shape_count(&out) * (int64_t)sizeof(double);
+  return depth <= DTRT_GEMM_BLOCK ? 0 : bytes ? bytes : (int64_t)sizeof(double);
 }

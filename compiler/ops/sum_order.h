@@ -17,5 +17,7 @@ int sum_levels(int64_t addends);
 /* Bytes of partial results that a reduction of rows, or a running sum of rows, keeps in memory
  * while it is computed: dtrt_carry_row_sum_f32 in dtrt_math.h says how they lie. */
 int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n);
+/* Bytes of sums that a product in strips of the dim it sums over keeps: dtrt_gemm_sum. */
+int64_t product_scratch(const Mesh *m, const Graph *g, const Node *n);
 
 #endif

@@ -39,9 +39,11 @@ static int add_buffer(Memory *m, NodeId id, Place place) {
 }
 
 /* Room for partial sums, while the step runs that makes the node. */
-static void add_scratch(Memory *m, NodeId id) {
+static void add_scratch(Memory *m, const Step *s, NodeId id) {
   const Node *n = graph_node(m->le->graph, id);
   int64_t bytes = sum_scratch(&m->plan->program->mesh, m->le->graph, n);
+  const StripNode *strip = s->strip ? strip_node(s->strip, m->le->graph, id) : NULL;
+  if (strip && strip->sums) bytes += product_scratch(&m->plan->program->mesh, m->le->graph, n);
   if (!bytes) return;
   Buffer b = {.place = PLACE_ARENA,
               .bytes = bytes,
@@ -257,7 +259,8 @@ static void place_rest(Memory *m) {
   for (int t = 0; t < m->nsteps; t++)
     for (int i = 0; i < le->steps.at[t].nodes.n; i++) {
       place_made(m, le->steps.at[t].nodes.at[i]);
-      if (le->scratch[le->steps.at[t].nodes.at[i]] < 0) add_scratch(m, le->steps.at[t].nodes.at[i]);
+      if (le->scratch[le->steps.at[t].nodes.at[i]] < 0)
+        add_scratch(m, &le->steps.at[t], le->steps.at[t].nodes.at[i]);
     }
   for (int i = 0; i < le->copies.n; i++)
     if (le->copies.at[i].from < 0) le->copies.at[i].from = le->buffer[-1 - le->copies.at[i].from];

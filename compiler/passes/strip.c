@@ -199,7 +199,8 @@ static void size_strips(const Strips *s, Group *g, int64_t *most) {
     if (summed) fit = dtrt_gemm_part(n);
     most[i] = fit < n ? (fit > 1 ? fit : 1) : n;
     /* One row left over would be a matrix times a vector, which sums in another order. */
-    while (most[i] > 1 && most[i] < n && (n % most[i] == 1 || n % most[i] == 2))
+    while (!(summed && n > DTRT_GEMM_BLOCK) && most[i] > 1 && most[i] < n &&
+           (n % most[i] == 1 || n % most[i] == 2))
       most[i] += summed ? 16 : 1;
     if (most[i] > n) most[i] = n;
     if (most[i] < n) return;

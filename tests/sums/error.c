@@ -25,14 +25,16 @@ static dtgc_program *compile(const char *text) {
 
 /* x[rows, 4] filled by `value`. */
 static void try_rows(int64_t rows, float (*value)(int64_t i), const char *name) {
-  char text[600], what[80];
-  snprintf(text, sizeof text,
-           "entry f(x: f32[%ld, 4]) {\n  return a = sum(x), b = sum(x, axis=0)[1], c = mean(x, "
-           "axis=0)[2], d = sum(reshape(x, [4, %ld]), axis=1)[0], e = sum(x * 3, axis=0)[3], g = "
-           "cumsum(x, axis=0)[%ld, 3], h = (ones([1, %ld], f32) @ x)[0, 0]\n}\n",
-           (long)rows, (long)rows, (long)rows - 1, (long)rows);
+  char text[800], what[80];
+  snprintf(
+      text, sizeof text,
+      "entry f(x: f32[%ld, 4]) {\n  return a = sum(x), b = sum(x, axis=0)[1], c = mean(x, "
+      "axis=0)[2], d = sum(reshape(x, [4, %ld]), axis=1)[0], e = sum(x * 3, axis=0)[3], g = "
+      "cumsum(x, axis=0)[%ld, 3], h = (ones([1, %ld], f32) @ x)[0, 0], p = (full([2, %ld], 0.7, "
+      "f32) @ x)[1, 1], q = (transpose(x) @ full([%ld, 3], 0.1, f32))[2, 0]\n}\n",
+      (long)rows, (long)rows, (long)rows - 1, (long)rows, (long)rows, (long)rows);
   dtgc_program *p = compile(text);
-  float *x = malloc(sizeof *x * 4 * (size_t)rows), r[7];
+  float *x = malloc(sizeof *x * 4 * (size_t)rows), r[9];
   if (!x) abort();
   double all = 0, column[4] = {0}, first = 0;
   for (int64_t i = 0; i < 4 * rows; i++) {
@@ -41,18 +43,20 @@ static void try_rows(int64_t rows, float (*value)(int64_t i), const char *name) 
     if (i < rows) first += x[i];
   }
   const dtgc_buffer in = {"x", x, sizeof *x * 4 * (size_t)rows};
-  static const char *const out_name[] = {"a", "b", "c", "d", "e", "g", "h"};
-  dtgc_buffer out[7];
-  for (int i = 0; i < 7; i++) out[i] = (dtgc_buffer){out_name[i], &r[i], sizeof *r};
-  if (dtgc_run(p, "f", &in, 1, out, 7)) {
+  static const char *const out_name[] = {"a", "b", "c", "d", "e", "g", "h", "p", "q"};
+  dtgc_buffer out[9];
+  for (int i = 0; i < 9; i++) out[i] = (dtgc_buffer){out_name[i], &r[i], sizeof *r};
+  if (dtgc_run(p, "f", &in, 1, out, 9)) {
     printf("FAIL %s\n", dtgc_error(p));
     exit(1);
   }
-  const double want[] = {all,       column[1], column[2] / (double)rows, first, 3 * column[3],
-                         column[3], column[0]};
-  static const char *const form[] = {"sum",          "sum axis 0", "mean axis 0",  "sum axis 1",
-                                     "sum of a map", "cumsum",     "ones times it"};
-  for (int i = 0; i < 7; i++) {
+  const double want[] = {all,       column[1],        column[2] / (double)rows,
+                         first,     3 * column[3],    column[3],
+                         column[0], 0.7f * column[1], 0.1f * column[2]};
+  static const char *const form[] = {"sum",           "sum axis 0",   "mean axis 0",
+                                     "sum axis 1",    "sum of a map", "cumsum",
+                                     "ones times it", "a product",    "a product of its columns"};
+  for (int i = 0; i < 9; i++) {
     snprintf(what, sizeof what, "%s of %s, %ld x 4", form[i], name, (long)rows);
     expect(what, r[i], want[i]);
   }

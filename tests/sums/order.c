@@ -2,6 +2,7 @@
  * tensor, against docs/sums.md: equal to the bit. Sizes are around 32, 1024 and their multiples. */
 #include <dtgc.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include "reference.h"
@@ -191,6 +192,110 @@ static void try_scan(const Shape *s, int dim) {
   dtgc_free(p);
 }
 
+/* Products, alone, and in strips of k where maps of both operands are tiled. */
+static void try_product(int64_t m, int64_t n, int64_t k) {
+  char text[512];
+  sprintf(text,
+          "entry f(x: f32[%ld, %ld], y: f32[%ld, %ld]) {\n  u = transpose(x) * 1.5 - 0.25\n  "
+          "return a = x @ y, "
+          "b = transpose(u) @ (y * 2)\n}\n",
+          (long)m, (long)k, (long)k, (long)n);
+  dtgc_program *p;
+  if (dtgc_compile_string("product.dtg", text, NULL, &p)) {
+    printf("FAIL %s\n", dtgc_error(p));
+    failures++;
+    return;
+  }
+  float *x = malloc(sizeof *x * (size_t)(2 * m * k + 2 * k * n + 4 * m * n));
+  if (!x) abort();
+  float *y = x + m * k, *u = y + k * n, *v = u + m * k, *a = v + k * n, *b = a + m * n,
+        *want = b + m * n, *mapped = want + m * n;
+  for (int64_t i = 0; i < m * k; i++)
+    x[i] = random_value(), u[i] = x[i] * 1.5f, u[i] = u[i] - 0.25f;
+  for (int64_t i = 0; i < k * n; i++) y[i] = random_value(), v[i] = y[i] * 2;
+  const dtgc_buffer in[] = {{"x", x, sizeof *x * (size_t)(m * k)},
+                            {"y", y, sizeof *x * (size_t)(k * n)}};
+  const size_t bytes = sizeof *x * (size_t)(m * n);
+  dtgc_buffer out[] = {{"a", a, bytes}, {"b", b, bytes}};
+  if (dtgc_run(p, "f", in, 2, out, 2)) {
+    printf("FAIL %s\n", dtgc_error(p));
+    failures++;
+  } else {
+    const int64_t each = 1 + m * n * k / 1000000 * 37; /* of many elements, some */
+    memcpy(want, a, bytes);
+    memcpy(mapped, b, bytes);
+    for (int64_t i = 0; i < m * n; i += each) {
+      want[i] = product(x + i / n * k, y + i % n, k, n);
+      mapped[i] = product(u + i / n * k, v + i % n, k, n);
+    }
+    const Shape s = {3, {m, n, k}};
+    check("product", &s, 4, a, want, m * n);
+    check("product of maps", &s, 4, b, mapped, m * n);
+  }
+  free(x);
+  dtgc_free(p);
+}
+
+/* Products over rows that come in strips, as in attention's gradient, beside the same of stored
+ * values. */
+static void try_strips(bool masked) {
+  enum { ROWS = 3000, WIDE = 16, SQUARE = ROWS * ROWS, FLAT = ROWS * WIDE };
+  static const char mask[] =
+      "where(iota([3000, 3000], axis=1) > iota([3000, 3000], axis=0), -inf, ";
+  char text[2000];
+  snprintf(
+      text, sizeof text,
+      "entry f(q: f32[3000, 16], k: f32[3000, 16], v: f32[3000, 16], g: f32[3000, 16]) {\n"
+      "  p = softmax(%sq @ transpose(k)%s)\n"
+      "  dp = g @ transpose(v)\n"
+      "  ds = p * (dp - sum(dp * p, axis=1, keepdims=true))\n"
+      "  return o = p @ v, dv = transpose(p) @ g, dk = transpose(ds) @ q\n}\n"
+      "entry kept(q: f32[3000, 16], k: f32[3000, 16], v: f32[3000, 16], g: f32[3000, 16]) {\n"
+      "  p = softmax(%sq @ transpose(k)%s)\n"
+      "  dp = g @ transpose(v)\n"
+      "  return p = p, ds = p * (dp - sum(dp * p, axis=1, keepdims=true))\n}\n"
+      "entry after(p: f32[3000, 3000], ds: f32[3000, 3000], q: f32[3000, 16], g: f32[3000, 16]) {\n"
+      "  return dv = transpose(p) @ g, dk = transpose(ds) @ q\n}\n",
+      masked ? mask : "", masked ? ")" : "", masked ? mask : "", masked ? ")" : "");
+  dtgc_program *t;
+  if (dtgc_compile_string("strips.dtg", text, NULL, &t)) {
+    printf("FAIL %s\n", dtgc_error(t));
+    failures++;
+    return;
+  }
+  float *x = malloc(sizeof *x * (9 * (size_t)FLAT + 2 * (size_t)SQUARE));
+  if (!x) abort();
+  for (int i = 0; i < 4 * FLAT; i++) x[i] = random_value() - 1;
+  const size_t flat = sizeof *x * FLAT, square = sizeof *x * SQUARE;
+  float *o = x + 4 * FLAT, *dv = o + FLAT, *dk = dv + FLAT, *v2 = dk + FLAT, *k2 = v2 + FLAT;
+  float *p = k2 + FLAT, *ds = p + SQUARE;
+  const dtgc_buffer in[] = {
+      {"q", x, flat}, {"k", x + FLAT, flat}, {"v", x + 2 * FLAT, flat}, {"g", x + 3 * FLAT, flat}};
+  dtgc_buffer out[] = {{"o", o, flat}, {"dv", dv, flat}, {"dk", dk, flat}};
+  dtgc_buffer kept[] = {{"p", p, square}, {"ds", ds, square}};
+  const dtgc_buffer again[] = {{"p", p, square}, {"ds", ds, square}, in[0], in[3]};
+  dtgc_buffer after[] = {{"dv", v2, flat}, {"dk", k2, flat}};
+  if (dtgc_run(t, "f", in, 4, out, 3) || dtgc_run(t, "kept", in, 4, kept, 2) ||
+      dtgc_run(t, "after", again, 4, after, 2)) {
+    printf("FAIL %s\n", dtgc_error(t));
+    failures++;
+  } else {
+    const Shape s = {2, {ROWS, WIDE}};
+    check("product in strips", &s, 1, dv, v2, FLAT);
+    check("product in strips", &s, 1, dk, k2, FLAT);
+  }
+  free(x);
+  dtgc_free(t);
+}
+
+static bool has_kernels(void) {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && !getenv("DTRT_GEMM");
+#else
+  return false;
+#endif
+}
+
 int main(void) {
   static const Shape shapes[] = {
       {1, {1}},          {1, {31}},           {1, {32}},          {1, {33}},
@@ -206,6 +311,15 @@ int main(void) {
     try_shape(&shapes[i]);
     for (int d = 0; d < shapes[i].rank; d++) try_scan(&shapes[i], d);
   }
+  static const int64_t depth[] = {1,   16,   63,   64,   65,   128,  255,  256,  257,
+                                  513, 1000, 2047, 2048, 2049, 2304, 4096, 4099, 10000};
+  for (size_t i = 0; has_kernels() && i < sizeof depth / sizeof *depth; i++) {
+    try_product(3, 5, depth[i]);
+    try_product(40, 33, depth[i]);
+    try_product(17, 80, depth[i]);
+  }
+  for (int masked = 0; has_kernels() && masked < 2; masked++) try_strips(masked);
+  if (has_kernels()) try_product(2100, 2100, 2200); /* the result in several pieces */
   printf("%d reductions compared, %d failures\n", compared, failures);
   return failures > 0 || compared == 0;
 }

@@ -1,6 +1,7 @@
 /* docs/sums.md, as plainly as it can be said. */
 #ifndef DTG_TEST_SUMS_REFERENCE_H
 #define DTG_TEST_SUMS_REFERENCE_H
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -32,6 +33,30 @@ static inline float in_blocks(Kind k, const float *x, int64_t n, int64_t step) {
   const float r = tree(k, sum, 0, width, blocks);
   free(sum);
   return r;
+}
+
+/* sum of x[l] * y[l * step] as the runtime's own kernels add: runs of 64 by fused multiply-add
+ * within parts, parts of one size within blocks, blocks in f64. */
+static inline float product(const float *x, const float *y, int64_t k, int64_t step) {
+  const int64_t parts = (k + 255) / 256, even = ((k + parts - 1) / parts + 15) / 16 * 16;
+  const int64_t part = k > 2048 ? 256 : even, block = k > 2048 ? 2048 : k;
+  double all = 0;
+  float sum = 0;
+  for (int64_t b = 0; b < k; b += block) {
+    const int64_t end = b + block < k ? b + block : k;
+    for (int64_t p = b; p < end; p += part) {
+      const int64_t stop = p + part < end ? p + part : end;
+      float own = 0;
+      for (int64_t r = p; r < stop; r += 64) {
+        float run = 0;
+        for (int64_t l = r; l < stop && l < r + 64; l++) run = fmaf(x[l], y[l * step], run);
+        own = r == p ? run : own + run;
+      }
+      sum = p == b ? own : sum + own;
+    }
+    all += sum;
+  }
+  return k > 2048 ? (float)all : sum;
 }
 
 static inline float line(Kind k, const float *x, int64_t n) {
