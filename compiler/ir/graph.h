@@ -129,6 +129,8 @@ typedef struct Constant {
   const char *name, *value;
 } Constant;
 
+typedef struct KnownExchanges KnownExchanges;
+
 /* All that elaboration makes of the sources. entries.at[0] is `init`: it has no inputs and assigns
  * every variable its first value. */
 typedef struct Program {
@@ -145,6 +147,7 @@ typedef struct Program {
   /* What finding layouts has taken so far: steps, of about a nanosecond each on no particular
    * machine, so that searches that it bounds find the same on all. */
   double effort;
+  KnownExchanges *known; /* exchanges that were looked at (passes/exchange.h); NULL: none is kept */
   VEC(Constant) constants;
 } Program;
 

@@ -325,8 +325,17 @@ static void set_all(Choice *c, const int *way) {
     if (c->ways[i]) choice_set(c, i, way[i]);
 }
 
+/* Made once an entry. */
+static Messages *messages(Choice *c, bool shared) {
+  if (c->messages)
+    messages_reset(c->messages, shared);
+  else
+    c->messages = messages_new(c, shared, false);
+  return c->messages;
+}
+
 static void send_messages(Choice *c, int *best, bool shared) {
-  Messages *m = messages_new(c, shared, false);
+  Messages *m = messages(c, shared);
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double before = c->total;
     messages_sweep(m);
@@ -362,7 +371,7 @@ void choice_probe(Choice *c) {
   }
   int room = 4 * c->graph->nodes.n;
   Probe *p = arena_array(c->arena, Probe, room + 1);
-  Messages *m = messages_new(c, false, false);
+  Messages *m = messages(c, false);
   for (int i = 0; i < SWEEPS; i++) messages_sweep(m);
   set_all(c, best);
   int n = probes(c, m, p, room);

@@ -143,6 +143,8 @@ typedef struct Noted {
   int *way; /* by node */
 } Noted;
 
+typedef struct Messages Messages;
+
 typedef struct Choice {
   Plan *plan;
   Routes *routes;
@@ -158,6 +160,7 @@ typedef struct Choice {
   double greedy;          /* the same when each op chose for itself in turn */
   double least;           /* of all choices that were met; `total` may be another's (weigh.c) */
   bool notes;             /* choices that are met are noted */
+  Messages *messages; /* NULL: none yet */
   int nnoted;
   Noted noted[MOST_NOTED]; /* the cheapest, with the messages of alike exchanges counted once */
   double *price;          /* scratch: of one op's needs, operand after operand */
@@ -217,10 +220,11 @@ bool improve_together(Choice *c);
 
 /* -------- messages.c -------- */
 
-typedef struct Messages Messages;
 /* `shared`: the price of a conversion is split among all readers of the value. With `bound` the
  * messages are those of a lower bound (tree-reweighted), otherwise those that find good choices. */
 Messages *messages_new(Choice *c, bool shared, bool bound);
+/* As if new, by the routes that the choice has now. */
+void messages_reset(Messages *m, bool shared);
 void messages_sweep(Messages *m);
 /* Sets every op in turn by what is chosen before it and by the messages from those after it. */
 void messages_decode(Messages *m);

@@ -15,19 +15,29 @@
  * counts each class as often as it has members. */
 #include "choose.h"
 #include <math.h>
+#include <string.h>
 
 typedef struct Edge {
   NodeId maker, reader;
   int operand;
-  const Distinct *r, *t; /* layouts at the maker's end, at the reader's */
-  double *up, *down;     /* to the maker, by r; to the reader, by t. up is NULL when the value lies
-                            fixed: then down never changes */
-  double part;           /* of a conversion's price that counts here */
-  int first;             /* of its class */
+  const Distinct *r, *t;  /* layouts at the maker's end, at the reader's */
+  double *up, *down;      /* to the maker, by r; to the reader, by t. up is NULL when the value lies
+                             fixed: then down never changes */
+  double part;            /* of a conversion's price that counts here */
+  double *price, *turned; /* of conversions: by r, then t; and by t, then r */
+  int first;              /* of its class */
   NodeId writes_up, writes_down; /* the op of the reader's, the maker's classes that sets them */
 } Edge;
 
 enum { ROUNDS = 6 };
+
+/* The ops, each the first of its class, that read what is sent to one end of the edges of a class.
+ */
+typedef struct Ends {
+  VEC(NodeId) makers, readers;
+} Ends;
+
+enum { STALE_LATER = 1, STALE_EARLIER = 2, STALE = 3 };
 
 typedef struct Incident {
   VEC(int32_t) in, out; /* edges over which the op reads, and over which it is read */
@@ -44,24 +54,21 @@ struct Messages {
   NodeId *class_of;  /* by node: the first of its class */
   int *seen;         /* by edge that is first: the last visit that set a message of its class */
   int visits;
-  int *same_edges; /* by edge that is first: how many there are */
-  double **nudge;  /* by node that is the first of its class, by layout of its result */
+  int *same_edges;      /* by edge that is first: how many there are */
+  Ends *ends;           /* by edge that is first */
+  unsigned char *stale; /* by node: what it has to send anew, since a message to it changed */
+  double *fresh;        /* a message before it is sent */
+  double **nudge;       /* by node that is the first of its class, by layout of its result */
   double *theta, *here;
   NodeId held; /* an op, or NO_NODE ... */
   int held_result;
 };
 
-static const double NOT_HELD = 1e6; /* seconds, of other results than an op is held to */
+static const double NOT_HELD = 1e6;   /* seconds, of other results than an op is held to */
 static const double IMPOSSIBLE = 1e4; /* seconds, in bounds, where infinity would not add up */
+static const double SAME = 1e-16;     /* seconds: rounding, far below CHOICE_TIE */
 
 static double least_of(double a, double b) { return a < b ? a : b; }
-
-/* The prices of converting from layout r of the maker's end, by layout in the form. All that the
- * edge can ask for were found when it was made. */
-static const double *prices(const Messages *m, const Edge *e, int r) {
-  const Form *f = &m->c->routes->forms.at[m->c->value[e->maker].form];
-  return f->cost + (size_t)r * (size_t)f->cap;
-}
 
 static double priced(const Messages *m, const Edge *e, double price) {
   if (m->bound && price > IMPOSSIBLE) price = IMPOSSIBLE;
@@ -75,7 +82,6 @@ static void add_edge(Messages *m, NodeId reader, int k) {
   NodeId maker = c->operand[reader][k];
   const Value *v = &c->value[maker];
   Edge e = {.maker = maker, .reader = reader, .operand = k, .t = &c->ways[reader]->need[k]};
-  e.part = m->shared ? 1.0 / (v->readers.n + v->at_the_end.n) : 1;
   if (!v->free && !choice_is_fixed(v)) {
     e.r = &c->ways[maker]->result;
     m->at[maker].after += reader > maker, m->at[maker].before += reader < maker;
@@ -144,6 +150,34 @@ static int table_first(Table *t, uint64_t key, int value) {
   return value;
 }
 
+/* None changes while messages go round. */
+static void set_prices(const Messages *m, const Edge *e) {
+  const Choice *c = m->c;
+  int nr = e->r->n, nt = e->t->n;
+  for (int r = 0; r < nr; r++)
+    for (int t = 0; t < nt; t++) {
+      double x = route(c->routes, c->value[e->maker].form, e->r->layout[r], e->t->layout[t]);
+      e->price[r * nt + t] = e->turned[t * nr + r] = priced(m, e, x);
+    }
+}
+
+static void find_ends(Messages *m) {
+  Arena *a = m->c->arena;
+  m->ends = arena_array(a, Ends, m->edges.n + 1);
+  for (int i = 0; i < m->edges.n; i++) {
+    const Edge *e = &m->edges.at[i];
+    Ends *x = &m->ends[e->first];
+    NodeId maker = m->class_of[e->maker], reader = m->class_of[e->reader];
+    bool known = false;
+    if (!e->r) continue;
+    for (int k = 0; k < x->makers.n; k++) known = known || x->makers.at[k] == maker;
+    if (!known) vec_push(a, &x->makers, maker);
+    known = false;
+    for (int k = 0; k < x->readers.n; k++) known = known || x->readers.at[k] == reader;
+    if (!known) vec_push(a, &x->readers, reader);
+  }
+}
+
 static void find_classes(Messages *m) {
   Choice *c = m->c;
   int n = c->graph->nodes.n;
@@ -176,7 +210,7 @@ static void find_classes(Messages *m) {
     e->first = first;
     m->same_edges[first]++;
     if (first != i) {
-      e->up = f->up, e->down = f->down;
+      e->up = f->up, e->down = f->down, e->price = f->price, e->turned = f->turned;
       e->writes_up = f->writes_up, e->writes_down = f->writes_down;
       continue;
     }
@@ -184,34 +218,27 @@ static void find_classes(Messages *m) {
     e->down = arena_array(c->arena, double, e->t->n);
     if (!e->r) continue;
     e->up = arena_array(c->arena, double, e->r->n);
-    for (int r = 0; r < e->r->n; r++)
-      for (int t = 0; t < e->t->n; t++)
-        route(c->routes, c->value[e->maker].form, e->r->layout[r], e->t->layout[t]);
+    e->price = arena_array(c->arena, double, e->r->n * e->t->n);
+    e->turned = arena_array(c->arena, double, e->r->n * e->t->n);
   }
 }
 
 /* Over edges whose value lies fixed, or is free, the message is known. */
-static void set_fixed(Messages *m) {
-  for (int i = 0; i < m->edges.n; i++) {
-    const Edge *e = &m->edges.at[i];
-    const Value *v = &m->c->value[e->maker];
-    if (e->up || !(m->edges.at[i].first == i)) continue;
-    for (int t = 0; t < e->t->n; t++) {
-      bool partial = form_at(m->c->routes, v->form, e->t->layout[t])->partial != 0;
-      if (v->free)
-        e->down[t] = !partial ? 0 : m->bound ? IMPOSSIBLE : INFINITY;
-      else
-        e->down[t] = priced(
-            m, e, route(m->c->routes, v->form, v->lies, e->t->layout[t]));
-    }
+static void set_fixed(const Messages *m, const Edge *e) {
+  const Value *v = &m->c->value[e->maker];
+  for (int t = 0; t < e->t->n; t++) {
+    bool partial = form_at(m->c->routes, v->form, e->t->layout[t])->partial != 0;
+    if (v->free)
+      e->down[t] = !partial ? 0 : m->bound ? IMPOSSIBLE : INFINITY;
+    else
+      e->down[t] = priced(m, e, route(m->c->routes, v->form, v->lies, e->t->layout[t]));
   }
 }
 
 /* Of layouts that cost the same one is liked a little better, so that ops far apart, each of which
  * could do either, agree on one. */
-static double nudge_of(NodeId class, int layout) {
-  uint64_t of = (uint64_t)class, which = (uint64_t)layout;
-  uint64_t h = hash_bytes(&which, sizeof which, hash_bytes(&of, sizeof of, 1));
+static double nudge_of(uint64_t class, int layout) {
+  uint64_t which = (uint64_t)layout, h = hash_bytes(&which, sizeof which, class);
   return CHOICE_TIE / 2 * (double)(h >> 11) / (double)(1ull << 53);
 }
 
@@ -219,8 +246,9 @@ static void set_nudges(Messages *m) {
   for (int i = 0; i < m->first.n; i++) {
     NodeId id = m->first.at[i];
     const Distinct *d = &m->c->ways[id]->result;
+    uint64_t of = (uint64_t)id, class = hash_bytes(&of, sizeof of, 1);
     m->nudge[id] = arena_array(m->c->arena, double, d->n + 1);
-    for (int r = 0; r < d->n; r++) m->nudge[id][r] = nudge_of(id, d->layout[r]);
+    for (int r = 0; r < d->n; r++) m->nudge[id][r] = nudge_of(class, d->layout[r]);
   }
 }
 
@@ -240,12 +268,34 @@ Messages *messages_new(Choice *c, bool shared, bool bound) {
     for (int k = 0; k < c->ways[i]->noperands; k++) add_edge(m, i, k);
   }
   find_classes(m);
-  set_fixed(m);
+  find_ends(m);
+  m->stale = arena_array(c->arena, unsigned char, n + 1);
   m->nudge = arena_array(c->arena, double *, n + 1);
   if (!bound) set_nudges(m);
   m->theta = arena_array(c->arena, double, most);
   m->here = arena_array(c->arena, double, most);
+  m->fresh = arena_array(c->arena, double, most);
+  messages_reset(m, shared);
   return m;
+}
+
+void messages_reset(Messages *m, bool shared) {
+  m->shared = shared;
+  m->held = NO_NODE;
+  memset(m->stale, STALE, (size_t)m->c->graph->nodes.n + 1);
+  for (int i = 0; i < m->edges.n; i++) {
+    Edge *e = &m->edges.at[i];
+    const Value *v = &m->c->value[e->maker];
+    e->part = shared ? 1.0 / (v->readers.n + v->at_the_end.n) : 1;
+    if (e->first != i) continue;
+    if (!e->up) {
+      set_fixed(m, e);
+      continue;
+    }
+    set_prices(m, e);
+    memset(e->up, 0, sizeof *e->up * (size_t)e->r->n);
+    memset(e->down, 0, sizeof *e->down * (size_t)e->t->n);
+  }
 }
 
 /* -------- one op -------- */
@@ -260,7 +310,11 @@ static double far_side(const Messages *m, NodeId id, int result) {
   return m->shared && v->at_the_end.n ? t / (v->readers.n + v->at_the_end.n) : t;
 }
 
-void messages_hold(Messages *m, NodeId id, int result) { m->held = id, m->held_result = result; }
+void messages_hold(Messages *m, NodeId id, int result) {
+  if (m->held != NO_NODE) m->stale[m->held] = STALE;
+  if (id != NO_NODE) m->stale[id] = STALE;
+  m->held = id, m->held_result = result;
+}
 
 static double not_held(const Messages *m, NodeId id, int result) {
   return m->held == id && m->held_result != result ? NOT_HELD : 0;
@@ -304,26 +358,40 @@ static void gather(const Messages *m, NodeId id, const Distinct *d, const double
     if (m->here[i] < INFINITY) m->here[i] -= came ? came[i] : 0;
 }
 
-static void send_down(const Messages *m, NodeId id, const Edge *e) {
-  gather(m, id, e->r, e->up);
-  for (int t = 0; t < e->t->n; t++) e->down[t] = INFINITY;
-  for (int r = 0; r < e->r->n; r++) {
-    const double *price = prices(m, e, e->r->layout[r]);
-    for (int t = 0; t < e->t->n && m->here[r] < INFINITY; t++)
-      e->down[t] = least_of(e->down[t], m->here[r] + priced(m, e, price[e->t->layout[t]]));
+/* The least over the other end's n layouts of what is known there and the conversion. */
+static void convert(const Messages *m, const double *price, int n, int to) {
+  double *fresh = m->fresh;
+  for (int t = 0; t < to; t++) fresh[t] = INFINITY;
+  for (int r = 0; r < n; r++, price += to) {
+    double here = m->here[r];
+    if (!(here < INFINITY)) continue;
+    for (int t = 0; t < to; t++) fresh[t] = least_of(here + price[t], fresh[t]);
   }
-  normalise(e->down, e->t->n);
+  normalise(fresh, to);
 }
 
-static void send_up(const Messages *m, NodeId id, const Edge *e) {
+/* Those at the other end need not look again if it is what they had. */
+static void deliver(Messages *m, double *message, int n, const NodeId *to, int nto) {
+  bool same = true;
+  for (int i = 0; i < n && same; i++)
+    same = m->fresh[i] == message[i] || fabs(m->fresh[i] - message[i]) <= SAME;
+  if (same) return;
+  memcpy(message, m->fresh, sizeof *message * (size_t)n);
+  for (int i = 0; i < nto; i++) m->stale[to[i]] = STALE;
+}
+
+static void send_down(Messages *m, NodeId id, const Edge *e) {
+  const Ends *x = &m->ends[e->first];
+  gather(m, id, e->r, e->up);
+  convert(m, e->price, e->r->n, e->t->n);
+  deliver(m, e->down, e->t->n, x->readers.at, x->readers.n);
+}
+
+static void send_up(Messages *m, NodeId id, const Edge *e) {
+  const Ends *x = &m->ends[e->first];
   gather(m, id, e->t, e->down);
-  for (int r = 0; r < e->r->n; r++) {
-    const double *price = prices(m, e, e->r->layout[r]);
-    e->up[r] = INFINITY;
-    for (int t = 0; t < e->t->n; t++)
-      e->up[r] = least_of(e->up[r], m->here[t] + priced(m, e, price[e->t->layout[t]]));
-  }
-  normalise(e->up, e->r->n);
+  convert(m, e->turned, e->t->n, e->r->n);
+  deliver(m, e->up, e->r->n, x->makers.at, x->makers.n);
 }
 
 /* An op may have several edges of one class: they are set once. */
@@ -335,6 +403,9 @@ static bool is_new(Messages *m, const Edge *e) {
 
 static void send(Messages *m, NodeId id, bool later) {
   const Incident *x = &m->at[id];
+  unsigned char bit = later ? STALE_LATER : STALE_EARLIER;
+  if (!(m->stale[id] & bit)) return;
+  m->stale[id] &= (unsigned char)~bit;
   sum_up(m, id);
   m->visits++;
   for (int i = 0; i < x->out.n; i++) {
@@ -348,13 +419,12 @@ static void send(Messages *m, NodeId id, bool later) {
 }
 
 /* Draws to one end what the edge holds: of each layout there the least over those at the other. */
-static void draw(const Messages *m, const Edge *e, bool at_maker) {
+static void draw(const Edge *e, bool at_maker) {
   for (int t = 0; t < e->t->n && !at_maker; t++) e->down[t] = INFINITY;
   for (int r = 0; r < e->r->n; r++) {
-    const double *price = prices(m, e, e->r->layout[r]);
     double least = INFINITY;
     for (int t = 0; t < e->t->n; t++) {
-      double c = priced(m, e, price[e->t->layout[t]]);
+      double c = e->price[r * e->t->n + t];
       if (at_maker)
         least = least_of(least, c - e->down[t]);
       else
@@ -381,7 +451,7 @@ static void visit(Messages *m, NodeId id, bool later) {
   m->visits++;
   for (int i = 0; i < nedges; i++) {
     const Edge *e = own_edge(m, id, i, !later, &maker);
-    if (e && is_new(m, e)) draw(m, e, maker);
+    if (e && is_new(m, e)) draw(e, maker);
   }
   sum_up(m, id);
   m->visits++;
@@ -450,11 +520,9 @@ double messages_bound(Messages *m) {
     const Edge *e = &m->edges.at[i];
     double least = INFINITY;
     if (!e->up || !(m->edges.at[i].first == i)) continue;
-    for (int r = 0; r < e->r->n; r++) {
-      const double *price = prices(m, e, e->r->layout[r]);
+    for (int r = 0; r < e->r->n; r++)
       for (int t = 0; t < e->t->n; t++)
-        least = least_of(least, priced(m, e, price[e->t->layout[t]]) - e->up[r] - e->down[t]);
-    }
+        least = least_of(least, e->price[r * e->t->n + t] - e->up[r] - e->down[t]);
     sum += least * m->same_edges[i];
   }
   return sum;

@@ -1,4 +1,5 @@
 /* The list of passes, read from top to bottom. After each the laws of its stage are checked. */
+#include "exchange.h"
 #include "passes.h"
 #include <time.h>
 
@@ -62,6 +63,7 @@ Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   p->arena = program->arena;
   p->program = program;
   program->machine = o && o->machine ? o->machine : machine_default();
+  program->known = known_new(program);
   p->variables_of = o ? o->variables_of : NULL;
   if (o) p->lists_forbidden = o->lists_forbidden, p->cure = o->cure, p->cure_user = o->user;
   if (o) p->memory = o->memory, p->single = o->single, p->observe = o->observe;

@@ -183,6 +183,15 @@ static void take(Form *f, int from, int to, double cost, int next) {
   f->via[from * f->cap + to] = (int16_t)next;
 }
 
+/* Some way from layout `from` is shorter by way of one that costs `first` to get to. Written so that
+ * it becomes vector instructions: most rows of a table have nothing to take. */
+static bool any_shorter(const Form *f, int from, double first, const double *rest, int n) {
+  const double *old = &f->cost[from * f->cap];
+  int64_t any = 0; /* as wide as what is compared */
+  for (int j = 0; j < n; j++) any |= first + rest[j] < old[j] * (1 - 1e-12) ? -1 : 0;
+  return any != 0;
+}
+
 static int next_of(const Form *f, int from, int to) {
   int via = f->via[from * f->cap + to];
   return via < 0 ? to : via;
@@ -206,16 +215,18 @@ static void close_over(const Routes *r, Form *f, int x) {
   double *out = &f->cost[x * f->cap];
   for (int k = 0; k < x; k++) {
     double first = out[k], last = f->cost[k * f->cap + x];
-    for (int j = 0; j < x && first < INFINITY; j++)
-      if (f->via[x * f->cap + k] < 0) take(f, x, j, first + f->cost[k * f->cap + j], k);
-    for (int i = 0; i < x && last < INFINITY; i++)
-      if (f->via[k * f->cap + x] < 0)
+    const double *rest = &f->cost[k * f->cap];
+    if (first < INFINITY && f->via[x * f->cap + k] < 0 && any_shorter(f, x, first, rest, x))
+      for (int j = 0; j < x; j++) take(f, x, j, first + rest[j], k);
+    for (int i = 0; i < x && last < INFINITY && f->via[k * f->cap + x] < 0; i++)
+      if (f->cost[i * f->cap + k] + last < f->cost[i * f->cap + x])
         take(f, i, x, f->cost[i * f->cap + k] + last, next_of(f, i, k));
   }
   for (int i = 0; i < x && layout_is_plain(lx); i++) {
     double first = f->cost[i * f->cap + x];
     int next = next_of(f, i, x);
-    for (int j = 0; j < x && first < INFINITY; j++) take(f, i, j, first + out[j], next);
+    if (!(first < INFINITY) || !any_shorter(f, i, first, out, x)) continue;
+    for (int j = 0; j < x; j++) take(f, i, j, first + out[j], next);
   }
 }
 

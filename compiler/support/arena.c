@@ -17,6 +17,9 @@ typedef struct Chunk {
 } Chunk;
 
 struct Arena {
+  Arena *root;     /* whose failures and count are this one's too; itself, unless it is a child */
+  Arena *children; /* of the root: all, by `next` */
+  Arena *next;
   Chunk *top;
   Chunk *spare; /* given back by arena_release: a pass that marks and releases at a chunk's end asks
                    for it again at once */
@@ -27,10 +30,27 @@ struct Arena {
 
 enum { HEAD = (sizeof(Chunk) + 15) / 16 * 16 };
 
-Arena *arena_new(void) { return calloc(1, sizeof(Arena)); }
+Arena *arena_new(void) {
+  Arena *a = calloc(1, sizeof *a);
+  if (a) a->root = a;
+  return a;
+}
+
+Arena *arena_child(Arena *a) {
+  Arena *root = a->root, *c = calloc(1, sizeof *c);
+  if (!c) longjmp(root->on_fail, 1);
+  c->root = root;
+  c->next = root->children;
+  root->children = c;
+  return c;
+}
 
 void arena_free(Arena *a) {
   if (!a) return;
+  for (Arena *c = a->children, *next; c; c = next) {
+    next = c->next;
+    arena_free(c);
+  }
   for (Chunk *c = a->top, *next; c; c = next) {
     next = c->next;
     free(c);
@@ -58,15 +78,16 @@ static void add_chunk(Arena *a, size_t bytes) {
     a->spare = NULL;
   else
     c = chunk_new(a, bytes);
-  if (!c) longjmp(a->on_fail, 1);
+  if (!c) longjmp(a->root->on_fail, 1);
   c->next = a->top;
   a->reserved += c->cap;
   a->top = c;
 }
 
 void *arena_alloc(Arena *a, size_t bytes) {
-  if (a->fail_at && --a->fail_at == 0) longjmp(a->on_fail, 1);
-  if (bytes > SIZE_MAX / 2) longjmp(a->on_fail, 1);
+  Arena *root = a->root;
+  if (root->fail_at && --root->fail_at == 0) longjmp(root->on_fail, 1);
+  if (bytes > SIZE_MAX / 2) longjmp(root->on_fail, 1);
   bytes = (bytes + 15) / 16 * 16;
   if (!a->top || a->top->cap - a->top->used < bytes) add_chunk(a, bytes);
   Chunk *c = a->top;

@@ -11,7 +11,10 @@
 typedef struct Arena Arena;
 
 Arena *arena_new(void); /* NULL when the machine has no memory at all */
-void arena_free(Arena *a);
+/* Freed with `a`, fails as `a` does, and is not touched by its marks: for what is kept while marks
+ * come and go. */
+Arena *arena_child(Arena *a);
+void arena_free(Arena *a); /* and its children */
 void *arena_alloc(Arena *a, size_t bytes); /* zeroed, aligned to 16 */
 void *arena_copy(Arena *a, const void *from, size_t bytes);
 char *arena_strndup(Arena *a, const char *s, size_t n);
