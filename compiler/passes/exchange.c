@@ -29,28 +29,37 @@ static Part times(Part a, const Part *b) {
   return (Part){a.need * b->need, a.own * b->own, a.blocks * b->blocks};
 }
 
-/* Of several dims that axes link. */
+/* Of several dims that axes link. A place at which a device needs the most, has none of that and
+ * hears from the most stands for all; it mostly comes soon. */
 static Parts parts_of(const Program *p, DimPair *const *pair, int rank, uint32_t dims,
                       uint32_t axes) {
   DimParts dim[MAX_RANK];
   const Steps *of[MAX_RANK];
   const Mesh *m = &p->mesh;
-  int ndims = 0, way[MAX_AXES] = {0}, *at[MAX_RANK], few = how_few(m, axes);
+  Part most = {1, 0, 1};
+  int ndims = 0, *at[MAX_RANK], few = how_few(m, axes);
   int choices = steps_along(m, axes, few).choices;
   for (int d = 0; d < rank; d++) {
     if (!(dims >> d & 1)) continue;
     dim[ndims] = dim_pair_every(p, pair[d], few);
     of[ndims] = &dim[ndims].steps, at[ndims] = &dim[ndims].now;
+    most.need *= dim[ndims].most.need, most.blocks *= dim[ndims].most.blocks;
     ndims++;
   }
-  Parts out = {arena_array(p->arena, Part, choices), 0};
+  Walk walk = walk_along(m, axes, few);
+  Part part[MOST_PLACES];
+  Parts out = {part, 0};
   for (int c = 0; c < choices; c++) {
     Part all = {1, 1, 1};
     for (int d = 0; d < ndims; d++) all = times(all, &dim[d].at[dim[d].now]);
     parts_add(&out, all);
-    step_along(m, axes, few, way, ndims, of, at);
+    if (all.own == 0 && all.need == most.need && all.blocks == most.blocks) {
+      out.at[0] = all, out.n = 1;
+      break;
+    }
+    walk_step(&walk, ndims, of, at);
   }
-  return out;
+  return (Parts){arena_copy(p->arena, part, sizeof *part * (size_t)out.n), out.n};
 }
 
 typedef struct Received {

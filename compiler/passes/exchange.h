@@ -25,6 +25,7 @@ typedef struct Steps {
 /* The parts of one dim, by the ways along the axes that it has before or behind. */
 typedef struct DimParts {
   Part *at;
+  Part most; /* need and blocks: no place has more; own: none has less */
   Steps steps;
   int now;
 } DimParts;
@@ -46,11 +47,15 @@ typedef struct DimPair {
 
 /* What of the axes is looked at: of an axis of up to EVERY all coordinates, of a longer one the
  * first, the middle and the last; fewer, the ends in any case, along many axes. */
-enum { EVERY = 4 };
+enum { EVERY = 4, MOST_PLACES = 256 };
 int how_few(const Mesh *m, uint32_t axes);
 Steps steps_along(const Mesh *m, uint32_t axes, int few);
-void step_along(const Mesh *m, uint32_t axes, int few, int *way, int n, const Steps *const *of,
-                int **at);
+/* Goes over all places, which it begins at the first of; at[k] goes by of[k]'s strides. */
+typedef struct Walk {
+  int n, axis[MAX_AXES], ways[MAX_AXES], way[MAX_AXES];
+} Walk;
+Walk walk_along(const Mesh *m, uint32_t axes, int few);
+void walk_step(Walk *w, int n, const Steps *const *of, int **at);
 
 void dim_pair_set(const Mesh *m, DimPair *x, const DimLayout *from, const DimLayout *to, int64_t n);
 /* What they point to is kept by the pair or, where it may not grow, lies in p->arena. */

@@ -66,8 +66,6 @@ static bool same_everywhere(const Mesh *m, const DimLayout *f, const DimLayout *
 
 /* Blocks differ by one granule only, so ends and middle stand for all, and the cost does not grow
  * with the devices. */
-enum { MOST_PLACES = 256 };
-
 static int ways_along(const Mesh *m, int axis, int few) {
   int64_t size = m->axis[axis].size;
   return size <= few ? (int)size : few == EVERY ? 3 : few;
@@ -97,16 +95,20 @@ Steps steps_along(const Mesh *m, uint32_t axes, int few) {
   return s;
 }
 
-/* To the next entry of a walk over axes; at[k] goes by of[k]'s strides. */
-void step_along(const Mesh *m, uint32_t axes, int few, int *way, int n, const Steps *const *of,
-                int **at) {
-  for (int i = 0; i < m->naxes; i++) {
-    if (!(axes & 1u << i)) continue;
-    int ways = ways_along(m, i, few);
-    bool again = ++way[i] == ways;
-    for (int k = 0; k < n; k++) *at[k] += (again ? 1 - ways : 1) * of[k]->stride[i];
+Walk walk_along(const Mesh *m, uint32_t axes, int few) {
+  Walk w = {.n = 0};
+  for (int i = 0; i < m->naxes; i++)
+    if (axes & 1u << i) w.axis[w.n] = i, w.ways[w.n++] = ways_along(m, i, few);
+  return w;
+}
+
+void walk_step(Walk *w, int n, const Steps *const *of, int **at) {
+  for (int i = 0; i < w->n; i++) {
+    bool again = ++w->way[i] == w->ways[i];
+    int by = again ? 1 - w->ways[i] : 1;
+    for (int k = 0; k < n; k++) *at[k] += by * of[k]->stride[w->axis[i]];
     if (!again) return;
-    way[i] = 0;
+    w->way[i] = 0;
   }
 }
 
@@ -118,12 +120,13 @@ typedef struct Boxes {
 static Boxes boxes_of(Arena *a, const Mesh *m, const DimLayout *d, int64_t n, uint32_t axes,
                       int few) {
   Boxes b = {.steps = steps_along(m, axes & dim_axes(d), few)};
-  int coord[MAX_AXES] = {0}, way[MAX_AXES] = {0};
+  int coord[MAX_AXES] = {0};
+  Walk w = walk_along(m, axes & dim_axes(d), few);
   b.at = arena_alloc(a, sizeof *b.at * (size_t)b.steps.choices);
   for (int c = 0; c < b.steps.choices; c++) {
-    for (int i = 0; i < m->naxes; i++) coord[i] = coord_of(m, i, few, way[i]);
+    for (int i = 0; i < w.n; i++) coord[w.axis[i]] = coord_of(m, w.axis[i], few, w.way[i]);
     dim_box(m, d, n, coord, &b.at[c][0], &b.at[c][1]);
-    step_along(m, axes & dim_axes(d), few, way, 0, NULL, NULL);
+    walk_step(&w, 0, NULL, NULL);
   }
   return b;
 }
@@ -137,18 +140,23 @@ static Part part_of_dim(const Mesh *m, const DimLayout *from, int64_t n, const i
   return p;
 }
 
-static DimParts parts_of_dim(Arena *a, const Mesh *m, const DimPair *x, uint32_t axes, int few) {
-  const DimLayout *from = x->from, *to = x->to;
-  int64_t n = x->n;
+static DimParts parts_of_dim(Arena *a, const Mesh *m, const DimPair *pair, uint32_t axes, int few) {
+  const DimLayout *from = pair->from, *to = pair->to;
+  int64_t n = pair->n;
   const Boxes have = boxes_of(a, m, from, n, axes, few), need = boxes_of(a, m, to, n, axes, few);
   const Steps *of[] = {&have.steps, &need.steps};
-  int way[MAX_AXES] = {0}, h = 0, w = 0, *at[] = {&h, &w};
-  axes &= x->from_axes | x->to_axes;
+  int h = 0, w = 0, *at[] = {&h, &w};
+  axes &= pair->from_axes | pair->to_axes;
+  Walk walk = walk_along(m, axes, few);
   DimParts p = {.steps = steps_along(m, axes, few)};
   p.at = arena_alloc(a, sizeof *p.at * (size_t)p.steps.choices);
   for (int c = 0; c < p.steps.choices; c++) {
-    p.at[c] = part_of_dim(m, from, n, have.at[h], need.at[w]);
-    step_along(m, axes, few, way, 2, of, at);
+    Part x = p.at[c] = part_of_dim(m, from, n, have.at[h], need.at[w]);
+    if (c == 0) p.most = x;
+    if (x.need > p.most.need) p.most.need = x.need;
+    if (x.own < p.most.own) p.most.own = x.own;
+    if (x.blocks > p.most.blocks) p.most.blocks = x.blocks;
+    walk_step(&walk, 2, of, at);
   }
   return p;
 }

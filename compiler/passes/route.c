@@ -155,6 +155,14 @@ static void add_scattered(Routes *r, int form, const Layout *x) {
   }
 }
 
+/* A table takes time by the cube of its layouts. Along up to three axes there are few sets of terms;
+ * along more, those met later do with the layouts next to them. */
+static bool has_room(const Routes *r, const Form *f) {
+  int axes = 0;
+  for (int a = 0; a < r->program->mesh.naxes; a++) axes += r->program->mesh.axis[a].size > 1;
+  return axes <= 3 || f->layouts.n < MOST_STOPS;
+}
+
 /* For every set of terms that a layout of the form has. Adds layouts to the form. */
 static void add_all_stops(Routes *r, int form) {
   int known = r->forms.at[form].layouts.n;
@@ -170,7 +178,7 @@ static void add_all_stops(Routes *r, int form) {
     if (k == f->nterms) {
       f->terms[k] = (Terms){l->partial, l->reduce, true};
       f->nterms++;
-      f->terms[k].all = add_stops(r, form, l->partial, l->reduce);
+      f->terms[k].all = has_room(r, f) && add_stops(r, form, l->partial, l->reduce);
     }
     if (!f->terms[k].all) add_scattered(r, form, l);
   }
@@ -230,10 +238,33 @@ static void close_over(const Routes *r, Form *f, int x) {
   }
 }
 
+/* The shortest paths among the first n layouts, of which none are known: row by row (Floyd and
+ * Warshall). */
+static void close_all(const Routes *r, Form *f, int n) {
+  const Mesh *m = &r->program->mesh;
+  for (int x = 0; x < n; x++) {
+    r->program->effort += effort_of(m, x);
+    for (int k = 0; k < n; k++)
+      f->cost[x * f->cap + k] = hop(r, f, f->layouts.at[x], f->layouts.at[k]);
+  }
+  for (int k = 0; k < n; k++) {
+    const double *rest = &f->cost[k * f->cap];
+    if (!layout_is_plain(f->layouts.at[k])) continue; /* nothing leads on from there */
+    for (int i = 0; i < n; i++) {
+      double first = f->cost[i * f->cap + k];
+      if (i == k || !(first < INFINITY) || !any_shorter(f, i, first, rest, n)) continue;
+      int next = next_of(f, i, k);
+      for (int j = 0; j < n; j++) take(f, i, j, first + rest[j], next);
+    }
+  }
+  f->closed = n;
+}
+
 double route_find(Routes *r, int form, int from, int to) {
   add_all_stops(r, form);
   Form *f = &r->forms.at[form];
   grow(r, f);
+  if (!f->closed) close_all(r, f, f->layouts.n);
   for (; f->closed < f->layouts.n; f->closed++) close_over(r, f, f->closed);
   return f->cost[from * f->cap + to];
 }

@@ -101,7 +101,7 @@ static void put_totals(const Plan *p, Str *out) {
 
 void dump_comm(const Plan *p, const FrontOptions *front, Str *out) {
   int most = front ? edits_affordable(p) : 0;
-  const Edits *edits = most >= ENOUGH_EDITS ? edits_try(p, front, most, EDITS_SECOND) : NULL;
+  const Edits *edits = most >= ENOUGH_EDITS ? edits_try(p, front, most, EDITS_SECOND / 2) : NULL;
   report_mesh(p, out);
   put_totals(p, out);
   for (int e = 0; e < p->entries.n; e++) put_entry(p, &p->entries.at[e], edits, out);
@@ -109,7 +109,7 @@ void dump_comm(const Plan *p, const FrontOptions *front, Str *out) {
     str_puts(out, "# --dump=edits searches for layout edits that avoid exchanges\n");
   if (edits && edits->is_short)
     str_printf(out,
-               "# the search for cheaper edits stopped after %d of %d, about a second: "
+               "# the search for cheaper edits stopped after %d of %d, half a second: "
                "--dump=edits searches longer\n",
                edits->edit.n, edits->edit.n + edits->left_out);
 }
