@@ -143,6 +143,11 @@ typedef struct dtgc_message {
  * the program. */
 typedef void dtgc_message_fn(void *user, const dtgc_message *m);
 
+/* What a call that takes long is at: "compiling by clang: functions", of which there are `all`
+ * (0: not counted), `done` of them done. From the thread that called; as for messages, it must
+ * return and must not use the program. Until the program is freed any call may. */
+typedef void dtgc_doing_fn(void *user, const char *what, int64_t done, int64_t all);
+
 enum { DTGC_CHECK_OFF, DTGC_CHECK_CHEAP, DTGC_CHECK_FULL };
 
 struct dtgc_source;
@@ -199,6 +204,7 @@ typedef struct dtgc_options {
   int check_nan;
   dtgc_message_fn *message; /* NULL: messages are only counted, the first error is in dtgc_error */
   void *user;
+  dtgc_doing_fn *doing; /* NULL: nobody is told */
 } dtgc_options;
 
 /* A source is a text, or (text == NULL) the file called `name`. */

@@ -17,6 +17,7 @@ struct busy {
   pthread_mutex_t lock;
   pthread_cond_t change;
   char what[160]; /* "": nothing */
+  char more[80];  /* how far it is; "": that is not known */
   double since;
   bool shown, over;
 };
@@ -44,7 +45,8 @@ static void draw(busy *b) {
   char line[240];
   double seconds = now() - b->since;
   if (!*b->what || seconds < PATIENCE) return;
-  snprintf(line, sizeof line, "\r%.76s ... %.0f s\033[K", b->what, seconds);
+  snprintf(line, sizeof line, "\r%.76s ... %s%s%.0f s\033[K", b->what, b->more,
+           *b->more ? ", " : "", seconds);
   put(line);
   b->shown = true;
 }
@@ -87,7 +89,18 @@ void busy_say(busy *b, const char *format, ...) {
   vsnprintf(b->what, sizeof b->what, format, list);
   for (char *c = b->what; *c; c++)
     if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
+  *b->more = 0;
   b->since = now();
+  pthread_mutex_unlock(&b->lock);
+  va_end(list);
+}
+
+void busy_more(busy *b, const char *format, ...) {
+  if (!b) return;
+  va_list list;
+  va_start(list, format);
+  pthread_mutex_lock(&b->lock);
+  vsnprintf(b->more, sizeof b->more, format, list);
   pthread_mutex_unlock(&b->lock);
   va_end(list);
 }

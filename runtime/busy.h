@@ -10,6 +10,8 @@ typedef struct busy busy;
 busy *busy_begin(void); /* NULL where nobody would see it; all below take that */
 /* What is being done from now on: "compiling m.dtg". */
 __attribute__((format(printf, 2, 3))) void busy_say(busy *b, const char *format, ...);
+/* How far that is: "3 of 40 layouts tried"; gone with the next busy_say. */
+__attribute__((format(printf, 2, 3))) void busy_more(busy *b, const char *format, ...);
 void busy_idle(busy *b);  /* nothing is */
 void busy_clear(busy *b); /* before other output: the line comes again when it lasts */
 void busy_end(busy *b);

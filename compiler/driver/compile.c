@@ -248,6 +248,7 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
   p->given.variant_of = NULL;
   p->given.machine = NULL; /* take_machine copies it */
   p->given.message = NULL;
+  p->given.doing = NULL;
   p->given.user = NULL;
 }
 
@@ -256,6 +257,10 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
 static void on_forbidden(void *user, Plan *p) { cure_forbidden(p, &((dtgc_program *)user)->front); }
 
 static void on_pass(void *user, const char *pass, double ms) { program_time(user, pass, ms); }
+
+static void on_trial(void *user, int done, int all) {
+  program_doing(user, "layouts tried", done, all);
+}
 
 static dtgc_status plan_inside(dtgc_program *p, void *arg) {
   const dtgc_program *base = arg;
@@ -271,6 +276,10 @@ static dtgc_status plan_inside(dtgc_program *p, void *arg) {
   p->plan = pipeline_run(p->program, &po);
   p->has_key = p->has_key && p->diag.warnings == warnings;
   return p->plan ? DTGC_OK : DTGC_BAD_SOURCE;
+}
+
+void program_doing(dtgc_program *p, const char *what, int64_t done, int64_t all) {
+  if (p->doing) p->doing(p->doing_user, what, done, all);
 }
 
 dtgc_status program_plan(dtgc_program *p) {
@@ -289,6 +298,7 @@ static dtgc_status plan_of_base(dtgc_program *p, const dtgc_program *base) {
 static dtgc_status compile_inside(dtgc_program *p, void *arg) {
   const CompileArgs *c = arg;
   take_options(p, c->o);
+  p->front.tried = on_trial, p->front.tried_user = p;
   dtgc_status s = take_sources(p, c);
   if (s) return s;
   if (c->ast) {
@@ -327,6 +337,8 @@ static dtgc_status compile_with(CompileArgs *c, dtgc_program **out) {
   p->observe = c->observe;
   p->message = c->o ? c->o->message : NULL;
   p->user = c->o ? c->o->user : NULL;
+  p->doing = c->o ? c->o->doing : NULL;
+  p->doing_user = p->user;
   if (arena_catch(p->arena)) { /* diag_init itself may need memory */
     p->out_of_memory = true;
     return DTGC_NO_MEMORY;

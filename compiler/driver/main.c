@@ -35,6 +35,14 @@ static void on_message(void *user, const dtgc_message *m) {
   if (!d->quiet) fputs(m->rendered, stderr);
 }
 
+static void on_doing(void *user, const char *what, int64_t done, int64_t all) {
+  Driver *d = user;
+  if (done)
+    busy_more(d->busy, "%lld of %lld %s", (long long)done, (long long)all, what);
+  else
+    busy_more(d->busy, "%lld %s", (long long)all, what);
+}
+
 /* What the message callback has not already shown. */
 static int fail(const Driver *d, dtgc_status s, const dtgc_program *p) {
   busy_idle(d->busy);
@@ -425,6 +433,7 @@ static int drive(Driver *d) {
                               .machine = o->machine ? &d->machine : NULL,
                               .command_line = 1,
                               .message = on_message,
+                              .doing = on_doing,
                               .user = d};
   d->source = calloc((size_t)o->nfiles, sizeof *d->source);
   if (!d->source) return EXIT_ERRORS;

@@ -28,6 +28,8 @@ struct dtgc_program {
   Arena *arena;
   Diag diag;
   dtgc_message_fn *message;
+  dtgc_doing_fn *doing;
+  void *doing_user;
   void *user;
   const char *name;   /* of the first source, without folder and suffix */
   FrontOptions front; /* copied into the arena */
@@ -91,6 +93,7 @@ dtgc_status program_fail_with(dtgc_program *p, dtgc_status s, char *text);
 dtgc_status program_begin(dtgc_program *p);
 /* The same, and there is a plan afterwards. */
 dtgc_status program_plan(dtgc_program *p);
+void program_doing(dtgc_program *p, const char *what, int64_t done, int64_t all);
 /* Runs fn where an arena that runs out of memory comes back as DTGC_NO_MEMORY. */
 typedef dtgc_status GuardedFn(dtgc_program *p, void *arg);
 dtgc_status program_guard(dtgc_program *p, GuardedFn *fn, void *arg);

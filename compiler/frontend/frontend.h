@@ -28,6 +28,10 @@ typedef struct FrontOptions {
    * there is no such file; *why is then NULL, or says why one that is there cannot be read. */
   char *(*read)(void *user, Arena *a, const char *path, size_t *len, const char **why);
   void *user;
+  /* Compilations of variants of these sources, such as with other layouts: how many of how many are
+   * done. NULL: nobody is told. */
+  void (*tried)(void *user, int done, int all);
+  void *tried_user;
 } FrontOptions;
 
 /* Reports to d and returns NULL when anything is wrong. */

@@ -33,6 +33,8 @@ typedef struct StepCost {
   double flops;
   int64_t bytes; /* received */
 } StepCost;
+/* Operations of one device, what is computed inside its loops included; 0 for exchanges. */
+double cost_step_flops(const Plan *p, const LocalEntry *le, const Step *s);
 StepCost cost_step(const Plan *p, const LocalEntry *le, int step);
 
 typedef struct AxesCost {

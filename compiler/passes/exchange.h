@@ -6,6 +6,10 @@
 #define DTG_EXCHANGE_H
 #include "plan.h"
 
+/* What of the axes is looked at: of an axis of up to EVERY all coordinates, of a longer one the
+ * first, the middle and the last; fewer, the ends in any case, along many axes. */
+enum { EVERY = 4, MOST_PLACES = 256 };
+
 /* Of some dims, of one device: elements that it needs, how many of these it has, and from how many
  * blocks they come. */
 typedef struct Part {
@@ -41,13 +45,11 @@ typedef struct DimPair {
   bool uniform;   /* every device needs as much of the dim and has as much of that */
   bool kept;      /* by the program */
   Part first;     /* of the device that is first along all axes */
-  DimParts every; /* at: NULL, or of all places that are looked at */
+  /* By how few of the long axes are looked at; at: NULL, or of all places that are. */
+  DimParts every[EVERY + 1];
   Parts alone;    /* at: NULL, or what there is when no axis links the dim to another */
 } DimPair;
 
-/* What of the axes is looked at: of an axis of up to EVERY all coordinates, of a longer one the
- * first, the middle and the last; fewer, the ends in any case, along many axes. */
-enum { EVERY = 4, MOST_PLACES = 256 };
 int how_few(const Mesh *m, uint32_t axes);
 Steps steps_along(const Mesh *m, uint32_t axes, int few);
 /* Goes over all places, which it begins at the first of; at[k] goes by of[k]'s strides. */

@@ -207,11 +207,10 @@ static Arena *room(const Program *p, const DimPair *x) {
 }
 
 DimParts dim_pair_every(const Program *p, DimPair *x, int few) {
-  if (few != EVERY) return parts_of_dim(p->arena, &p->mesh, x, x->from_axes | x->to_axes, few);
-  if (x->every.at) return x->every;
+  if (x->every[few].at) return x->every[few];
   Arena *a = room(p, x);
   DimParts d = parts_of_dim(a, &p->mesh, x, x->from_axes | x->to_axes, few);
-  if (a != p->arena || !x->kept) x->every = d;
+  if (a != p->arena || !x->kept) x->every[few] = d;
   return d;
 }
 

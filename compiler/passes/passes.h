@@ -35,6 +35,12 @@ void verify_local(const Plan *p, const char *after);
 /* The law of bounded work, too (sites.h): from what lies in memory and, once there are some, the
  * steps. */
 void verify_work(const Plan *p, const char *after);
+/* And that what strips make anew at most doubles what the entry's steps take without. */
+void verify_strip(const Plan *p, const char *after);
+/* What --memory computes again takes no more operations than the entry does without: the law, and
+ * its check. */
+bool work_again_within(const Plan *p, const LocalEntry *le);
+void verify_again(const Plan *p, const char *after);
 /* Every value lies where it was put until its last reader. */
 void verify_memory(const Plan *p, const char *after);
 /* Once there are steps: every device can run them, and all meet the same exchanges. */

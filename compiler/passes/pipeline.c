@@ -24,12 +24,12 @@ static const struct {
     {"schedule", schedule, verify_local},      /* steps, in order */
     {"combine", combine, verify_local},        /* small all-reduces together */
     {"fuse", fuse, verify_work},               /* loops over the same space together */
-    {"strip", strip, verify_local},            /* what is too large for caches, strip by strip */
+    {"strip", strip, verify_strip},            /* what is too large for caches, strip by strip */
     {"arrange", arrange, verify_local},        /* steps, in an order that keeps less alive */
     {"follow", follow, verify_local},          /* loops behind the products they read */
     {"overlap", overlap, verify_local},        /* exchanges started early and awaited late */
     {"memory", memory, verify_memory},         /* where each value lies */
-    {"remat", remat, verify_memory},           /* values computed again, to fit a limit */
+    {"remat", remat, verify_again},            /* values computed again, to fit a limit */
 };
 
 enum { PASSES = sizeof passes / sizeof *passes };

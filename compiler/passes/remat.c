@@ -7,7 +7,8 @@
  *   h = f(x) ; ... the worst step ... ; dy * h   ->   h = f(x) ; ... ; h' = f(x) ; dy * h'
  *
  * The same op on the same operands gives the same bits, random draws too: they count from their
- * node's own number. Exchanges are never done again. */
+ * node's own number. Exchanges are never done again. What is computed again takes at most as many
+ * operations as the entry does without (verify_work.c): past that a limit is not met. */
 #include "pack.h"
 #include "passes.h"
 #include <stdlib.h>
@@ -338,7 +339,7 @@ static void remat_entry(Plan *p, LocalEntry *le) {
   LocalEntry best = *le, now = *le;
   now.again = arena_array(p->arena, bool, le->graph->nodes.n + 1);
   for (int i = 0; i < ROUNDS && best.arena_bytes > limit; i++) {
-    if (!improve(p, &now, limit)) break;
+    if (!improve(p, &now, limit) || !work_again_within(p, &now)) break;
     if (now.arena_bytes < best.arena_bytes) best = now;
   }
   *le = best;

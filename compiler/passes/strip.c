@@ -103,6 +103,14 @@ static void add_once(Arena *a, IntVec *v, int x) {
   vec_push(a, v, x);
 }
 
+/* The law of bounded work: making it anew in n groups leaves all that strips make anew at no more
+ * than what the entry takes without. */
+static bool may_repeat(const Strips *s, NodeId id, int n) {
+  Step t = step_of(s, id);
+  return s->again + n * cost_step_flops(s->plan, s->le, &t) <= s->work &&
+         s->repeats + n <= s->le->steps.n;
+}
+
 /* Nobody but groups reads it, and those that do not make it can make it anew. */
 static void decide(Strips *s, NodeId id) {
   Arena *a = s->plan->arena;
@@ -121,10 +129,13 @@ static void decide(Strips *s, NodeId id) {
   if (at.n && (rows || strips_bytes(s, id) < BUDGET)) return;
   for (int i = 0; i < at.n; i++)
     if (!can_repeat(s, s->groups.at[at.at[i]], id)) return;
+  if (!may_repeat(s, id, at.n)) return;
   s->is_inner[id] = true;
   Reads r = {0};
   Step t = step_of(s, id);
   step_reads(s->le, &t, a, &r);
+  s->again += at.n * cost_step_flops(s->plan, s->le, &t);
+  s->repeats += at.n;
   for (int i = 0; i < at.n; i++) {
     vec_push(a, &s->groups.at[at.at[i]]->again, id);
     for (int k = 0; k < r.r.n; k++) add_once(a, &s->wanted[r.r.at[k].node], at.at[i]);
@@ -136,6 +147,8 @@ static void decide_all(Strips *s) {
   int n = s->le->graph->nodes.n;
   s->readers = arena_array(a, IntVec, n + 1);
   s->wanted = arena_array(a, IntVec, n + 1);
+  for (int t = 0; t < s->le->steps.n; t++)
+    s->work += cost_step_flops(s->plan, s->le, &s->le->steps.at[t]);
   for (int t = 0; t < s->le->steps.n; t++)
     for (int i = 0; i < s->reads[t].r.n; i++) add_once(a, &s->readers[s->reads[t].r.at[i].node], t);
   for (int t = s->le->steps.n - 1; t >= 0; t--)

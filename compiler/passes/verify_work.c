@@ -105,3 +105,66 @@ void verify_work(const Plan *p, const char *after) {
                     "more work than twice that of storing every value once");
   }
 }
+
+/* -------- strips -------- */
+
+typedef struct Repeats {
+  const Plan *plan;
+  const LocalEntry *le;
+  bool *made; /* by node */
+  double work, once, again; /* again: of copies that --memory made (remat.c) */
+  int steps, distinct;
+  NodeId where; /* made more than once */
+} Repeats;
+
+static void count_step(Repeats *r, const Step *s) {
+  if (s->kind == STEP_STRIP) {
+    for (int i = 0; i < s->strip->steps.n; i++) count_step(r, &s->strip->steps.at[i]);
+    return;
+  }
+  double flops = cost_step_flops(r->plan, r->le, s);
+  r->work += flops, r->steps++;
+  if (!s->nodes.n || r->made[s->nodes.at[0]]) {
+    if (s->nodes.n) r->where = s->nodes.at[0];
+    return;
+  }
+  if (r->le->again && r->le->again[s->nodes.at[0]])
+    r->again += flops;
+  else
+    r->once += flops;
+  r->distinct++;
+  for (int i = 0; i < s->nodes.n; i++) r->made[s->nodes.at[i]] = true;
+}
+
+static Repeats count_steps(const Plan *p, const LocalEntry *le) {
+  ArenaMark mark = arena_mark(p->arena);
+  Repeats r = {.plan = p, .le = le, .made = arena_array(p->arena, bool, le->graph->nodes.n + 1)};
+  for (int t = 0; t < le->steps.n; t++) count_step(&r, &le->steps.at[t]);
+  arena_release(p->arena, mark);
+  return r;
+}
+
+bool work_again_within(const Plan *p, const LocalEntry *le) {
+  Repeats r = count_steps(p, le);
+  return r.again <= r.once * (1 + 1e-9);
+}
+
+void verify_again(const Plan *p, const char *after) {
+  verify_memory(p, after);
+  for (int e = 0; e < p->entries.n; e++)
+    if (!work_again_within(p, &p->entries.at[e]))
+      verify_breach(p, p->entries.at[e].entry, p->entries.at[e].graph, 0, after,
+                    "more is computed again than the entry takes without");
+}
+
+void verify_strip(const Plan *p, const char *after) {
+  verify_local(p, after);
+  for (int e = 0; e < p->entries.n; e++) {
+    const LocalEntry *le = &p->entries.at[e];
+    Repeats r = count_steps(p, le);
+    if (r.work <= WORK_MOST * (1 + 1e-9) * (r.once + r.again) && r.steps <= WORK_MOST * r.distinct)
+      continue;
+    verify_breach(p, le->entry, le->graph, r.where, after,
+                  "strips make more anew than the entry takes without");
+  }
+}

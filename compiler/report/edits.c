@@ -395,6 +395,7 @@ void edits_try_all(Edits *all, int most) {
   }
   double effort = 0;
   for (int i = 0; i < all->edit.n; i++) {
+    if (all->front->tried) all->front->tried(all->front->tried_user, i, all->edit.n);
     effort += try_edit(all, &all->edit.at[i]);
     if (all->limit == 0 || effort < all->limit || i + 1 == all->edit.n) continue;
     all->left_out += all->edit.n - (i + 1);

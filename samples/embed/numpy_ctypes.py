@@ -34,7 +34,7 @@ class Options(c.Structure):
                 ("variant_of", c.c_void_p), ("machine", c.c_void_p),
                 ("devices_per_rank", c.c_int), ("timeout", c.c_double), ("memory", c.c_uint64),
                 ("check_nan", c.c_int),
-                ("message", MessageFn), ("user", c.c_void_p)]
+                ("message", MessageFn), ("user", c.c_void_p), ("doing", c.c_void_p)]
 
 
 class Source(c.Structure):

@@ -67,9 +67,20 @@ layout f.v = [_, y, t]
 """)
 status, out, err = elsewhere("--dump=comm", "slow.dtg")
 check(status == 0 and not err, "a pipe is written to: " + err)
-text = on_terminal("--dump=comm", "slow.dtg")
-check("searching for cheaper layouts near those of slow.dtg ... " in text, "nothing says what takes long: " + text)
+text = on_terminal("--dump=edits", "slow.dtg")
+said = r"searching for cheaper layouts near those of slow\.dtg \.\.\. \d+ of \d+ layouts tried, \d+ s"
+check(re.search(said, text), "nothing says what takes long, and how far it is: " + text)
+status, out, err = elsewhere("--dump=edits", "slow.dtg")
 check(shown(text).strip() == out.strip(), "something is left on the terminal: " + repr(shown(text)))
+
+# Clang, for a second or more.
+with open("long.dtg", "w") as f:
+    f.write("entry f(x: f64[8, 9]) {\n  v = x\n")
+    for i in range(250):
+        f.write(f"  v = cumsum(v * 0.{i + 1} + roll(v, {i % 7 + 1}, axis=0), axis={i % 2})\n")
+    f.write("  return v\n}\n")
+text = on_terminal("run", "long.dtg", "info")
+check(re.search(r"compiling long\.dtg \.\.\. \d{3} functions by clang, \d+ s", text), "nothing says what clang has to do: " + text)
 
 # What is quick says nothing.
 with open("quick.dtg", "w") as f:

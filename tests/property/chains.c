@@ -16,8 +16,7 @@
 #include <time.h>
 
 enum { DEPTH = 200, TEXT = 1 << 16 };
-static const double SECONDS =
-    4; /* 1.6 for the longest with gradient, and room for a loaded machine */
+static const double SECONDS = 2; /* of CPU; 1.4 for the longest with gradient */
 
 typedef struct Chain {
   Random random;

@@ -12,7 +12,7 @@
 
 enum { TEXT = 4096 };
 /* Of an estimate that is up to four times too large where most dims are 1. */
-static const double MOST = 4.2e9;
+static const double MOST = 3.4e9;
 static int failed;
 
 typedef struct Counted {
