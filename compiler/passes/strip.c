@@ -108,7 +108,7 @@ static void add_once(Arena *a, IntVec *v, int x) {
 static bool may_repeat(const Strips *s, NodeId id, int n) {
   Step t = step_of(s, id);
   return s->again + n * cost_step_flops(s->plan, s->le, &t) <= s->work &&
-         s->repeats + n <= s->le->steps.n;
+         s->repeats + n <= s->values;
 }
 
 /* Nobody but groups reads it, and those that do not make it can make it anew. */
@@ -148,7 +148,8 @@ static void decide_all(Strips *s) {
   s->readers = arena_array(a, IntVec, n + 1);
   s->wanted = arena_array(a, IntVec, n + 1);
   for (int t = 0; t < s->le->steps.n; t++)
-    s->work += cost_step_flops(s->plan, s->le, &s->le->steps.at[t]);
+    s->work += cost_step_flops(s->plan, s->le, &s->le->steps.at[t]),
+        s->values += s->le->steps.at[t].nodes.n;
   for (int t = 0; t < s->le->steps.n; t++)
     for (int i = 0; i < s->reads[t].r.n; i++) add_once(a, &s->readers[s->reads[t].r.at[i].node], t);
   for (int t = s->le->steps.n - 1; t >= 0; t--)

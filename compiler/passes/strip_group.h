@@ -35,9 +35,9 @@ typedef struct Strips {
   IntVec *readers;               /* by node: steps */
   IntVec *wanted;                /* by node: groups that make anew what reads it */
   VEC(Group *) groups;
-  /* Operations and steps: of the entry, and of what strips make anew. */
+  /* Operations, and values: of the entry's steps, and of what strips make anew. */
   double work, again;
-  int repeats;
+  int values, repeats;
   int64_t large;     /* bytes of a value that is worth going over once */
   int64_t row_strip; /* bytes that a strip of rows reads and makes */
 } Strips;
