@@ -168,5 +168,5 @@ void emit_band_check(Emit *e, int i) {
   look(&l, b->vanishes, &at);
   loop_close(&l, loops);
   str_line(&l.code, "return some;");
-  str_line(&e->body, "if (!whole && %s) continue;", loop_call(&l, op_def(n->op)->name));
+  str_line(&e->body, "if (!whole && %s) continue;", loop_call(&l, n->op->name));
 }

@@ -204,10 +204,11 @@ static bool depths_before(const Contract *c, const Group *k, const char **at, co
 bool emit_contract(Emit *e, NodeId id, const Step *then) {
   const Graph *g = e->le->graph;
   const Node *n = graph_node(g, id), *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
+  const Letters letters = product_letters(g, n);
   Contract c = {.e = e,
-                .t = {{.n = x, .letter = n->attr},
-                      {.n = y, .letter = n->attr + x->shape.rank},
-                      {.n = n, .letter = n->attr + x->shape.rank + y->shape.rank}}};
+                .t = {{.n = x, .letter = letters.x},
+                      {.n = y, .letter = letters.y},
+                      {.n = n, .letter = letters.out}}};
   for (int t = 0; t < 3; t++) measure(e, &c.t[t]);
   find_groups(&c);
   Group *m = pick(&c, 'm'), *nn = pick(&c, 'n'), *k = pick(&c, 'k');

@@ -112,6 +112,7 @@ static void say_extents(Conv *c, Str *s, const char *field, const Node *n) {
 static void call_runtime(Conv *c, const Node *n, const Node *w, const char *px, const char *pw,
                          const char *py) {
   Loop *l = c->l;
+  const SlideSide makes = n->op->makes;
   const int ns = c->s.n;
   Str s = str_new(l->e->arena);
   str_printf(&s, "const dtrt_slide s_ = {DTRT_%s, %d, %s, %s, %s, %s",
@@ -125,9 +126,9 @@ static void call_runtime(Conv *c, const Node *n, const Node *w, const char *px, 
   for (int d = 0; d < ns; d++) str_printf(&s, "%s%s", d ? ", " : "", position(c, d, NULL, "0"));
   str_line(&l->code, "%s}};", s.at);
   const char *then = l->then ? "_then" : "", *passed = l->then ? ", then" : "";
-  if (n->op == OP_conv)
+  if (makes == SIDE_SMALL)
     str_line(&l->code, "dtrt_conv%s(&s_, %s, %s, %s%s);", then, px, pw, py, passed);
-  else if (n->op == OP_conv_input)
+  else if (makes == SIDE_LARGE)
     str_line(&l->code, "dtrt_conv_input%s(&s_, %s, %s, %s%s);", then, py, pw, px, passed);
   else
     str_line(&l->code, "dtrt_conv_weight(&s_, %s, %s, %s);", px, py, pw);
@@ -137,6 +138,7 @@ static void call_runtime(Conv *c, const Node *n, const Node *w, const char *px, 
 static void depthwise(Conv *c, const Node *n, const Node *w, const char *px, const char *pw,
                       const char *py) {
   Loop *l = c->l;
+  const SlideSide makes = n->op->makes;
   const int ns = c->s.n;
   const char *cx = loop_extent(l, c->large, ns + 1), *cy = loop_extent(l, c->small, ns + 1);
   open_points(c, true);
@@ -146,22 +148,22 @@ static void depthwise(Conv *c, const Node *n, const Node *w, const char *px, con
              *ey = fmt(c, "%s[(small_ + q) * %s + i]", py, cy),
              *ew = fmt(c, "%s[tap_ * %s + i]", pw, loop_extent(l, w, ns + 1));
   str_line(&l->code, "%s += %s * %s;",
-           n->op == OP_conv         ? ey
-           : n->op == OP_conv_input ? ex
-                                    : ew,
-           n->op == OP_conv ? ex : ey, n->op == OP_conv_weight ? ex : ew);
+           makes == SIDE_SMALL   ? ey
+           : makes == SIDE_LARGE ? ex
+                                 : ew,
+           makes == SIDE_SMALL ? ex : ey, makes == SIDE_TAPS ? ex : ew);
   c->loops += 2;
 }
 
 bool emit_conv(Emit *e, NodeId id, const Step *then) {
   Loop l = loop_new(e, NULL);
   const Node *n = graph_node(l.g, id);
+  const SlideSide makes = n->op->makes;
   Conv c = {.l = &l, .s = slide_of(n)};
-  NodeId x = n->op == OP_conv_input ? id : n->operand[0],
-         w = n->op == OP_conv_weight ? id : n->operand[1],
-         y = n->op == OP_conv         ? id
-             : n->op == OP_conv_input ? n->operand[0]
-                                      : n->operand[1];
+  NodeId x = makes == SIDE_LARGE ? id : n->operand[0], w = makes == SIDE_TAPS ? id : n->operand[1],
+         y = makes == SIDE_SMALL   ? id
+             : makes == SIDE_LARGE ? n->operand[0]
+                                   : n->operand[1];
   const Node *wn = graph_node(l.g, w);
   const int ns = c.s.n;
   c.large = graph_node(l.g, x), c.small = graph_node(l.g, y);
@@ -169,7 +171,7 @@ bool emit_conv(Emit *e, NodeId id, const Step *then) {
   l.code.indent = 1;
   const bool alone =
       wn->shape.dim[ns] == 1 && wn->shape.dim[ns + 1] == c.s.groups && c.s.groups > 1;
-  if (then && !alone && n->op != OP_conv_weight) {
+  if (then && !alone && makes != SIDE_TAPS) {
     e->product = id;
     l.then = emit_rows(e, then, ns + 1, strtoll(emit_len(e, n, ns + 1), NULL, 10));
   }
@@ -177,7 +179,7 @@ bool emit_conv(Emit *e, NodeId id, const Step *then) {
   const char *px = loop_pointer(&l, x, x == id), *pw = loop_pointer(&l, w, w == id),
              *py = loop_pointer(&l, y, y == id);
   (alone ? depthwise : call_runtime)(&c, n, wn, px, pw, py);
-  close(&c, n->name ? n->name : op_def(n->op)->name);
+  close(&c, n->name ? n->name : n->op->name);
   return l.then != NULL;
 }
 
@@ -195,7 +197,8 @@ void emit_pool(Emit *e, NodeId id) {
   Loop l = loop_new(e, NULL);
   const Node *n = graph_node(l.g, id);
   Conv c = {.l = &l, .s = slide_of(n)};
-  bool down = n->op == OP_unpool || n->op == OP_unpool_sum;
+  const Pool pool = n->op->pool;
+  const bool down = n->op->makes == SIDE_LARGE;
   const bool once = down && fills(&c.s); /* each element of the result is met once: no sum */
   NodeId large = down ? id : n->operand[0], small = down ? n->operand[0] : id;
   int ns = c.s.n;
@@ -206,44 +209,46 @@ void emit_pool(Emit *e, NodeId id) {
   const char *width = loop_extent(&l, c.small, ns + 1),
              *count = loop_number(&l, 'n', emit_count(e, n));
   const char *pi = NULL, *px = NULL;
-  if (n->op == OP_unpool || n->op == OP_pool_pick) pi = loop_pointer(&l, n->operand[1], false);
-  if (n->op == OP_pool_index) px = loop_pointer(&l, n->operand[1], false);
-  if (n->op == OP_pool_max) {
+  if (pool == POOL_AT) pi = loop_pointer(&l, n->operand[1], false);
+  if (pool == POOL_WHICH) px = loop_pointer(&l, n->operand[1], false);
+  if (pool == POOL_MAX) {
     loop_open(&l, "i", count, "DTRT_PLAIN");
     str_line(&l.code, "%s[i] = %s;", ps, loop_constant(e, n->dtype, -__builtin_inf()));
     loop_close(&l, 1);
-  } else if (n->op == OP_pool_index) {
+  } else if (pool == POOL_WHICH) {
     loop_open(&l, "i", count, "DTRT_PLAIN");
     str_line(&l.code, "%s[i] = -1;", ps);
     loop_close(&l, 1);
   } else if (!once) {
     zero(&c, id);
   }
-  open_points(&c, n->op == OP_pool_index || pi);
+  open_points(&c, pool == POOL_WHICH || pi);
   loop_open(&l, "q", "q1_ - q0_", "DTRT_OUTER");
   loop_open(&l, "i", width, "DTRT_PLAIN");
   const char *el = fmt(&c, "%s[(large_ + q * %ld) * %s + i]", pl, (long)c.s.stride[ns - 1], width),
              *es = fmt(&c, "%s[(small_ + q) * %s + i]", ps, width);
   const char *t = dtype_name(n->dtype);
-  switch (n->op) {
-  case OP_pool_max: str_line(&l.code, "%s = dtrt_max_%s(%s, %s);", es, t, es, el); break;
-  case OP_pool_sum: str_line(&l.code, "%s += %s;", es, el); break;
-  case OP_unpool_sum: str_line(&l.code, "%s %s %s;", el, once ? "=" : "+=", es); break;
-  case OP_pool_index: /* the first tap that has the largest value, which may be NaN */
+  switch (pool) {
+  case POOL_MAX: str_line(&l.code, "%s = dtrt_max_%s(%s, %s);", es, t, es, el); break;
+  case POOL_SUM:
+    if (down)
+      str_line(&l.code, "%s %s %s;", el, once ? "=" : "+=", es);
+    else
+      str_line(&l.code, "%s += %s;", es, el);
+    break;
+  case POOL_WHICH: /* the first tap that has the largest value, which may be NaN */
     str_line(&l.code,
              "if (%s < 0 && (%s == %s[(small_ + q) * %s + i] || %s != %s)) %s = (int32_t)tap_;", es,
              el, px, width, el, el, es);
     break;
-  case OP_pool_pick:
-    str_line(&l.code, "if (%s[(small_ + q) * %s + i] == tap_) %s = %s;", pi, width, es, el);
-    break;
-  default:
-    if (once) {
+  case POOL_AT:
+    if (!down)
+      str_line(&l.code, "if (%s[(small_ + q) * %s + i] == tap_) %s = %s;", pi, width, es, el);
+    else if (once)
       str_line(&l.code, "%s = %s[(small_ + q) * %s + i] == tap_ ? %s : 0;", el, pi, width, es);
-      break;
-    }
-    str_line(&l.code, "if (%s[(small_ + q) * %s + i] == tap_) %s += %s;", pi, width, el, es);
+    else
+      str_line(&l.code, "if (%s[(small_ + q) * %s + i] == tap_) %s += %s;", pi, width, el, es);
   }
   c.loops += 2;
-  close(&c, n->name ? n->name : op_def(n->op)->name);
+  close(&c, n->name ? n->name : n->op->name);
 }

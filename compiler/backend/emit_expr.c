@@ -161,22 +161,13 @@ static const char *cast(Emit *e, DType wide, DType t, const char *v) {
   return loop_is_half(t) && !loop_is_half(wide) ? round_half(e, t, v) : v;
 }
 
-static const char *template_of(const Loop *l, const ExprNode *n) {
-  const Op op = (Op)n->v;
-  if (dtype_is_int(n->type) && op == OP_add) return "dtrt_add_@($0, $1)";
-  if (dtype_is_int(n->type) && op == OP_sub) return "dtrt_sub_@($0, $1)";
-  if (dtype_is_int(n->type) && op == OP_mul) return "dtrt_mul_@($0, $1)";
-  if (dtype_is_int(n->type) && op == OP_neg) return "dtrt_neg_@($0)";
-  if (op == OP_where && expr_node(l->x, n->arg[1])->type != n->type) return "$0 ? $1 : $2";
-  return op_def(op)->c;
-}
-
 static const char *operation(Loop *l, const ExprNode *n, int scope) {
   Emit *e = l->e;
   Str s = str_new(e->arena);
   const DType first = expr_node(l->x, n->arg[0])->type, t = loop_computed_as(first);
-  if (n->v == OP_cast) return cast(e, first, n->type, text(l, n->arg[0], scope));
-  for (const char *c = template_of(l, n); *c; c++) {
+  if (!n->op->c) return cast(e, first, n->type, text(l, n->arg[0], scope));
+  const bool whole = n->op->c_whole && dtype_is_int(n->type);
+  for (const char *c = whole ? n->op->c_whole : n->op->c; *c; c++) {
     if (*c == '@')
       str_puts(&s, dtype_name(t));
     else if (*c == '$')
@@ -184,13 +175,13 @@ static const char *operation(Loop *l, const ExprNode *n, int scope) {
     else
       str_put(&s, c, 1);
   }
-  return n->v == OP_where ? s.at : round_half(e, n->type, s.at);
+  return n->op->flags & OPF_MOVES ? s.at : round_half(e, n->type, s.at);
 }
 
 static const char *draw(Loop *l, const ExprNode *n, int scope) {
-  return arena_printf(l->e->arena, "dtrt_%s_key_%s((uint64_t)%s, (uint64_t)%s, %s)",
-                      op_def((Op)n->v)->name, dtype_name(n->type), text(l, n->arg[0], scope),
-                      wrapped(l, n->arg[1], scope), text(l, n->arg[2], scope));
+  return arena_printf(l->e->arena, "dtrt_%s_key_%s((uint64_t)%s, (uint64_t)%s, %s)", n->op->name,
+                      dtype_name(n->type), text(l, n->arg[0], scope), wrapped(l, n->arg[1], scope),
+                      text(l, n->arg[2], scope));
 }
 
 static const char *element(Loop *l, const ExprNode *n, int scope) {

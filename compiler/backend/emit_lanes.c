@@ -14,25 +14,17 @@ enum { LANES = 32, BLOCK = LANES * SUM_BLOCK };
 const char LANE[] = "at + lane";
 
 static const char *op_word(const Node *n) {
-  switch (n->op) {
-  case OP_sum: return "sum";
-  case OP_prod: return "prod";
-  case OP_reduce_max: return "max";
-  case OP_reduce_min: return "min";
-  default: return NULL;
-  }
+  static const char *const word[] = {
+      [RED_SUM] = "sum", [RED_PROD] = "prod", [RED_MAX] = "max", [RED_MIN] = "min"};
+  return word[n->op->reduce];
 }
 
 static const char *type_word(const Node *n) { return dtype_name(loop_computed_as(n->dtype)); }
 
 /* Blocks are combined pairwise: a line can be longer than one. */
-static bool in_blocks(const Node *n, int64_t most) {
-  return (n->op == OP_sum || n->op == OP_prod) && most > BLOCK;
-}
+static bool in_blocks(const Node *n, int64_t most) { return op_is(n, OPF_SUMS) && most > BLOCK; }
 
-bool lanes_fit(const Node *n, int64_t most) {
-  return dtype_is_float(n->dtype) && op_word(n) && most >= LANES;
-}
+bool lanes_fit(const Node *n, int64_t most) { return dtype_is_float(n->dtype) && most >= LANES; }
 
 void lanes_begin(Loop *l, const Node *n, int64_t most, const char *from) {
   const char *t = type_word(n), *identity = reduction_identity(l->e, n);
@@ -126,7 +118,7 @@ void lanes_line(Loop *l, const Node *n, int64_t most, const Index *at, const cha
 
 void lanes_of_dead(Loop *l, const Node *n, const Index *at, const char *from, const char *len) {
   const Node *x = graph_operand(l->g, n, 0);
-  if (n->op == OP_sum) return; /* they are 0 there */
+  if (n->op->reduce == RED_SUM) return; /* they are 0 there */
   str_line(&l->code, "if (%s > 0 || %s < %s) {", from, len, loop_extent(l, x, x->shape.rank - 1));
   l->code.indent++;
   const char *v = loop_value_outside(l, n->operand[0], at);

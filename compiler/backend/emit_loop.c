@@ -36,18 +36,18 @@ bool loop_is_flat(Loop *l, NodeId id) {
   NodeId base = node_base(l->g, id);
   if (l->e->strip) return false; /* a strip need not lie in one piece */
   if (l->le->stored[base] && !loop_stores(l, base)) return true;
-  if (n->op == OP_const) return true;
-  if (n->op == OP_reshape) return loop_is_flat(l, n->operand[0]);
-  if (n->op == OP_broadcast) {
+  if (node_is_const(n)) return true;
+  if (op_class(n) == OPC_VIEW) return loop_is_flat(l, n->operand[0]);
+  if (op_is(n, OPF_REPEATS)) {
     NodeId x = n->operand[0];
     return graph_node(l->g, x)->shape.rank == 0 && loop_is_flat(l, x);
   }
-  if (n->op == OP_uniform || n->op == OP_normal) {
+  if (op_class(n) == OPC_RANDOM) {
     for (int d = 1; d < n->shape.rank; d++)
       if (n->layout->dim[d].naxes) return false;
     return true;
   }
-  if (!(op_def(n->op)->flags & OPF_ELEMENTWISE)) return false;
+  if (!op_is(n, OPF_ELEMENTWISE)) return false;
   if (lookup_get(&l->flat_known, n)) return true;
   for (int k = 0; k < n->noperands; k++)
     if (!loop_is_flat(l, n->operand[k])) return false;
@@ -117,10 +117,11 @@ static void put_parameters(Loop *l, Str *s) {
   if (l->then) str_printf(s, "%sconst dtrt_then *then", sep);
 }
 
-/* "n0", "from12", "first0", "key1": what name_parameters calls numbers. "i0", "v12": what loops call
- * their indices and values. (Words such as "acc" are left to emit_identifier.) */
+/* "n0", "from12", "first0", "key1": what name_parameters calls numbers. "i0", "v12": what loops
+ * call their indices and values. (Words such as "acc" are left to emit_identifier.) */
 static bool is_local_name(const char *s) {
-  static const char *const numbered[] = {"n", "from", "key", "row", "first", "bound", "i", "v", "p"};
+  static const char *const numbered[] = {"n",     "from", "key", "row", "first",
+                                         "bound", "i",    "v",   "p"};
   for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
     size_t n = strlen(numbered[i]);
     if (!strncmp(s, numbered[i], n) && s[n] && strspn(s + n, "0123456789") == strlen(s + n))
@@ -353,7 +354,7 @@ Loop map_loop(Emit *e, const Step *s, int dims, int64_t columns) {
 void emit_map(Emit *e, const Step *s) {
   const Node *n = graph_node(e->le->graph, s->nodes.at[0]);
   Loop l = map_loop(e, s, 0, 0);
-  loop_finish(&l, n->name ? n->name : op_def(n->op)->name);
+  loop_finish(&l, n->name ? n->name : n->op->name);
 }
 
 /* -------- scatter, and products as loops -------- */
@@ -361,7 +362,7 @@ void emit_map(Emit *e, const Step *s) {
 void emit_scatter(Emit *e, NodeId id) {
   Loop l = loop_new(e, NULL);
   const Node *n = graph_node(l.g, id), *x = graph_operand(l.g, n, 0), *u = graph_operand(l.g, n, 1);
-  int dim = (int)n->attr[0], ri = x->shape.rank, loops = 0;
+  int dim = (int)node_attr(n, "axis"), ri = x->shape.rank, loops = 0;
   l.code.indent = 1;
   l.needs_dev = true;
   Index at = loop_nest_index(&l, u), in = {0}, out = {0};
@@ -395,13 +396,13 @@ void emit_scatter(Emit *e, NodeId id) {
 void emit_contract_loops(Emit *e, NodeId id) {
   Loop l = loop_new(e, NULL);
   const Node *n = graph_node(l.g, id), *x = graph_operand(l.g, n, 0), *y = graph_operand(l.g, n, 1);
-  const int64_t *lx = n->attr, *ly = lx + x->shape.rank, *lo = ly + y->shape.rank;
+  const Letters letter = product_letters(l.g, n);
   const char *var[26] = {0}, *len[26];
   Index at[3] = {0};
   int nvars = 0, loops = 0, inner = 0;
   l.code.indent = 1;
   const Node *t[3] = {n, x, y};
-  const int64_t *letters[3] = {lo, lx, ly};
+  const int64_t *letters[3] = {letter.out, letter.x, letter.y};
   for (int k = 0; k < 3; k++)
     for (int d = 0; d < t[k]->shape.rank; d++) {
       int64_t c = letters[k][d];
@@ -421,7 +422,7 @@ void emit_contract_loops(Emit *e, NodeId id) {
   else
     str_line(&l.code, "%s acc = 0;", dtype_c_name(n->dtype));
   bool opened[26] = {0};
-  for (int d = 0; d < n->shape.rank; d++) opened[lo[d]] = true;
+  for (int d = 0; d < n->shape.rank; d++) opened[letter.out[d]] = true;
   for (int k = 1; k < 3; k++)
     for (int d = 0; d < t[k]->shape.rank; d++) {
       int64_t c = letters[k][d];

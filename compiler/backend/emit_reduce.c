@@ -8,12 +8,13 @@ const char *reduction_identity(Emit *e, const Node *n) {
   DType t = n->dtype;
   static const double lowest[] = {0, 0, -128, -2147483648.0, -9223372036854775808.0};
   static const double highest[] = {1, 255, 127, 2147483647.0, 9223372036854775807.0};
-  switch (n->op) {
-  case OP_prod: return loop_constant(e, t, 1);
-  case OP_all: return "1";
-  case OP_reduce_max:
+  switch (n->op->reduce) {
+  case RED_PROD: return loop_constant(e, t, 1);
+  case RED_MAX:
+    if (t == DT_BOOL) return "0";
     return dtype_is_float(t) ? loop_constant(e, t, -INFINITY) : loop_constant(e, t, lowest[t]);
-  case OP_reduce_min:
+  case RED_MIN:
+    if (t == DT_BOOL) return "1";
     return dtype_is_float(t) ? loop_constant(e, t, INFINITY)
            : t == DT_I64     ? "9223372036854775807"
                              : loop_constant(e, t, highest[t]);
@@ -24,17 +25,20 @@ const char *reduction_identity(Emit *e, const Node *n) {
 const char *reduction_combined(Emit *e, const Node *n, const char *acc, const char *v) {
   const char *t = dtype_name(loop_computed_as(n->dtype));
   bool whole = dtype_is_int(n->dtype);
-  switch (n->op) {
-  case OP_sum:
+  const bool truth = n->dtype == DT_BOOL;
+  switch (n->op->reduce) {
+  case RED_SUM:
     return arena_printf(e->arena, whole ? "dtrt_add_%3$s(%1$s, %2$s)" : "%1$s + %2$s", acc,
                         loop_wrap(e, v), t);
-  case OP_prod:
+  case RED_PROD:
     return arena_printf(e->arena, whole ? "dtrt_mul_%3$s(%1$s, %2$s)" : "%1$s * %2$s", acc,
                         loop_wrap(e, v), t);
-  case OP_reduce_max: return arena_printf(e->arena, "dtrt_max_%s(%s, %s)", t, acc, v);
-  case OP_reduce_min: return arena_printf(e->arena, "dtrt_min_%s(%s, %s)", t, acc, v);
-  case OP_any: return arena_printf(e->arena, "%s | %s", acc, loop_wrap(e, v));
-  default: return arena_printf(e->arena, "%s & %s", acc, loop_wrap(e, v));
+  case RED_MAX:
+    if (truth) return arena_printf(e->arena, "%s | %s", acc, loop_wrap(e, v));
+    return arena_printf(e->arena, "dtrt_max_%s(%s, %s)", t, acc, v);
+  default:
+    if (truth) return arena_printf(e->arena, "%s & %s", acc, loop_wrap(e, v));
+    return arena_printf(e->arena, "dtrt_min_%s(%s, %s)", t, acc, v);
   }
 }
 
@@ -155,8 +159,8 @@ static void reduce_rows(Loop *l, NodeId id, const Nest *t) {
 
 static void reduce_index(Loop *l, NodeId id) {
   const Node *n = graph_node(l->g, id), *x = graph_operand(l->g, n, 0);
-  Nest t = reduction_nest(l, n, 1u << n->attr[0]);
-  int dim = (int)n->attr[0], outer = 0;
+  Nest t = reduction_nest(l, n, 1u << node_attr(n, "axis"));
+  int dim = (int)node_attr(n, "axis"), outer = 0;
   DType vt = x->dtype;
   reduction_count(l, n, &t.in);
   for (int d = 0; d < x->shape.rank; d++)
@@ -170,8 +174,8 @@ static void reduce_index(Loop *l, NodeId id) {
     str_line(&l->code, "{"), l->code.indent++;
   str_line(&l->code, "const %s x = %s;", loop_type(vt), loop_value(l, n->operand[0], &t.in));
   str_line(&l->code, "if (at < 0 || x %s best%s) best = x, at = (int32_t)%s;",
-           n->op == OP_argmax ? ">" : "<", dtype_is_float(vt) ? " || (x != x && best == best)" : "",
-           t.in.at[dim]);
+           n->op->reduce == RED_MAX ? ">" : "<",
+           dtype_is_float(vt) ? " || (x != x && best == best)" : "", t.in.at[dim]);
   loop_close(l, 1);
   str_line(&l->code, "%s = at;", loop_element(l, id, &t.out, true));
   loop_close(l, outer);
@@ -179,7 +183,7 @@ static void reduce_index(Loop *l, NodeId id) {
 
 static void reduce_nested(Loop *l, NodeId id) {
   const Node *n = graph_node(l->g, id), *x = graph_operand(l->g, n, 0);
-  Nest t = reduction_nest(l, n, (uint32_t)n->attr[0]);
+  Nest t = reduction_nest(l, n, (uint32_t)node_attr(n, "axis"));
   const bool lanes = t.last >= 0 && t.gone[t.last] && lanes_fit(n, x->shape.dim[t.last]);
   if (lanes) t.in.at[t.last] = LANE;
   reduction_count(l, n, &t.in);
@@ -196,7 +200,7 @@ void emit_reduce(Emit *e, NodeId id) {
   const Node *n = graph_node(l.g, id);
   const SumOrder order = sum_order(e->mesh, l.g, n);
   l.code.indent = 1;
-  if (n->op == OP_argmax || n->op == OP_argmin) {
+  if (op_class(n) == OPC_SEARCH) {
     reduce_index(&l, id);
   } else if (order.fixed) {
     emit_sum(&l, id, &order);
@@ -206,5 +210,5 @@ void emit_reduce(Emit *e, NodeId id) {
   } else {
     reduce_nested(&l, id);
   }
-  loop_finish(&l, n->name ? n->name : op_def(n->op)->name);
+  loop_finish(&l, n->name ? n->name : n->op->name);
 }

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void need_placed(const Node *n, int attr) {
-  if (n->attr[attr]) return;
-  fprintf(stderr, "dtgc: bug: %s was not placed by the pass distribute\n", op_def(n->op)->name);
+static void need_placed(const Node *n) {
+  if (node_attr(n, "placed")) return;
+  fprintf(stderr, "dtgc: bug: %s was not placed by the pass distribute\n", n->op->name);
   abort();
 }
 
@@ -51,21 +51,21 @@ static const char *operand(Loop *l, const Node *n, const Index *at) {
 /* Sums of floats over more than a block: the sum of the blocks before is `before`, that of the
  * block so far `acc` (docs/sums.md). */
 static bool in_blocks(const Loop *l, const Node *n) {
-  const int dim = (int)n->attr[SCAN_DIM];
+  const int dim = (int)node_attr(n, "axis");
   return dtype_is_float(n->dtype) &&
          dim_block_most(l->e->mesh, &n->layout->dim[dim], n->shape.dim[dim]) > SUM_BLOCK;
 }
 
 static int levels_of(const Loop *l, const Node *n) {
-  const int dim = (int)n->attr[SCAN_DIM];
+  const int dim = (int)node_attr(n, "axis");
   return sum_levels(dim_block_most(l->e->mesh, &n->layout->dim[dim], n->shape.dim[dim]));
 }
 
 /* The summed dim is the innermost with a loop: the sum stays in a register. */
 static void scan_line(Loop *l, NodeId id, Index *at, const char *place) {
   const Node *n = graph_node(l->g, id);
-  int dim = (int)n->attr[SCAN_DIM];
-  const bool exclusive = n->attr[SCAN_EXCLUSIVE], blocks = in_blocks(l, n);
+  int dim = (int)node_attr(n, "axis");
+  const bool exclusive = node_attr(n, "exclusive"), blocks = in_blocks(l, n);
   const char *t = dtype_name(n->dtype), *so_far = blocks ? "before + acc" : "acc";
   str_line(&l->code, "%s acc = 0%s;", loop_type(n->dtype), blocks ? ", before = 0" : "");
   if (blocks) str_line(&l->code, "%s partial[%d];", loop_type(n->dtype), levels_of(l, n));
@@ -96,7 +96,7 @@ static void scan_line(Loop *l, NodeId id, Index *at, const char *place) {
 static const char *row_place(Loop *l, const Node *n, const Index *at, const char **size) {
   const char *stride = "1";
   Str s = str_new(l->e->arena);
-  for (int d = n->shape.rank - 1; d > n->attr[SCAN_DIM]; d--) {
+  for (int d = n->shape.rank - 1; d > node_attr(n, "axis"); d--) {
     if (strcmp(at->at[d], "0"))
       str_printf(&s, is_number(stride, 1) ? "%s%s" : "%s%s * %s", s.n ? " + " : "", at->at[d],
                  stride);
@@ -110,8 +110,8 @@ static const char *row_place(Loop *l, const Node *n, const Index *at, const char
  * before, and then rows as dtrt_carry_row_sum_f32 has them. */
 static void scan_blocks(Loop *l, NodeId id, Index *at) {
   const Node *n = graph_node(l->g, id);
-  const int dim = (int)n->attr[SCAN_DIM], rank = n->shape.rank;
-  const bool reverse = n->attr[SCAN_REVERSE], exclusive = n->attr[SCAN_EXCLUSIVE];
+  const int dim = (int)node_attr(n, "axis"), rank = n->shape.rank;
+  const bool reverse = node_attr(n, "reverse"), exclusive = node_attr(n, "exclusive");
   const char *t = dtype_name(n->dtype), *len = loop_extent(l, n, dim), *size;
   l->partial = emit_partial(l->e, id);
   l->partial_type = n->dtype;
@@ -145,8 +145,8 @@ static void scan_blocks(Loop *l, NodeId id, Index *at) {
 /* Dims lie inside the summed one: each row of them is the one before it and what is added. */
 static void scan_rows(Loop *l, NodeId id, Index *at) {
   const Node *n = graph_node(l->g, id);
-  int dim = (int)n->attr[SCAN_DIM], rank = n->shape.rank;
-  bool reverse = n->attr[SCAN_REVERSE], exclusive = n->attr[SCAN_EXCLUSIVE];
+  int dim = (int)node_attr(n, "axis"), rank = n->shape.rank;
+  bool reverse = node_attr(n, "reverse"), exclusive = node_attr(n, "exclusive");
   const char *len = loop_extent(l, n, dim);
   Index from = *at;
   at->at[dim] = reverse ? arena_printf(l->e->arena, "%s - 1", len) : "0";
@@ -172,10 +172,10 @@ static void scan_rows(Loop *l, NodeId id, Index *at) {
 void emit_cumsum(Emit *e, NodeId id) {
   Loop l = loop_new(e, NULL);
   const Node *n = graph_node(l.g, id);
-  int dim = (int)n->attr[SCAN_DIM], rank = n->shape.rank;
+  int dim = (int)node_attr(n, "axis"), rank = n->shape.rank;
   bool lines = true;
   Index at = {0};
-  need_placed(n, SCAN_PLACED);
+  need_placed(n);
   l.code.indent = 1;
   if (n->shape.dim[dim] == 0) return;
   for (int d = dim + 1; d < rank; d++) {
@@ -187,8 +187,9 @@ void emit_cumsum(Emit *e, NodeId id) {
     scan_blocks(&l, id, &at);
   else if (lines)
     scan_line(&l, id, &at,
-              n->attr[SCAN_REVERSE] ? arena_printf(e->arena, "%s - 1 - i", loop_extent(&l, n, dim))
-                                    : "i");
+              node_attr(n, "reverse")
+                  ? arena_printf(e->arena, "%s - 1 - i", loop_extent(&l, n, dim))
+                  : "i");
   else
     scan_rows(&l, id, &at);
   loop_close(&l, loops);
@@ -200,9 +201,9 @@ void emit_cumsum(Emit *e, NodeId id) {
 void emit_order(Emit *e, NodeId id) {
   const Graph *g = e->le->graph;
   const Node *n = graph_node(g, id), *x = graph_operand(g, n, 0);
-  int dim = (int)n->attr[ORDER_DIM];
+  int dim = (int)node_attr(n, "axis");
   const char *outer = "1", *inner = "1";
-  need_placed(n, ORDER_PLACED);
+  need_placed(n);
   for (int d = 0; d < n->shape.rank; d++) {
     const char *len = emit_extent(e, &n->layout->dim[d], n->shape.dim[d]);
     if (d < dim) outer = emit_product(e, outer, len);
@@ -215,8 +216,8 @@ void emit_order(Emit *e, NodeId id) {
     type[i++] = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
   type[i] = 0;
   str_line(&e->body, "dtrt_order(DTRT_%s, %s, %ld, %s, %s, %ld, %d, (void *)%s);", type, outer,
-           (long)x->shape.dim[dim], inner, from, (long)n->attr[ORDER_COUNT],
-           (int)n->attr[ORDER_DESCENDING], to);
+           (long)x->shape.dim[dim], inner, from, (long)node_attr(n, "count"),
+           (int)node_attr(n, "descending"), to);
 }
 
 /* -------- take_along_axis's gradient -------- */
@@ -224,7 +225,7 @@ void emit_order(Emit *e, NodeId id) {
 void emit_unpick(Emit *e, NodeId id) {
   Loop l = loop_new(e, NULL);
   const Node *n = graph_node(l.g, id), *u = graph_operand(l.g, n, 1);
-  int dim = (int)n->attr[0];
+  int dim = (int)node_attr(n, "axis");
   const char *t = dtype_name(n->dtype);
   Index at = {0};
   l.code.indent = 1;
@@ -235,7 +236,8 @@ void emit_unpick(Emit *e, NodeId id) {
   const char *index = loop_value(&l, n->operand[0], &at), *v = loop_value(&l, n->operand[1], &at);
   const char *lo = loop_offset(&l, n, dim);
   str_line(&l.code, "const int64_t row = dtrt_index(dev, %s, %s)%s%s;", index,
-           loop_literal(&l, n->attr[1]), is_number(lo, 0) ? "" : " - ", is_number(lo, 0) ? "" : lo);
+           loop_literal(&l, node_attr(n, "size")), is_number(lo, 0) ? "" : " - ",
+           is_number(lo, 0) ? "" : lo);
   at.at[dim] = "row";
   const char *to = loop_element(&l, id, &at, true);
   if (loop_is_half(n->dtype))

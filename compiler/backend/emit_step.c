@@ -132,13 +132,13 @@ const char *emit_partial(Emit *e, NodeId id) {
   const Node *n = graph_node(e->le->graph, id);
   const int b = e->le->scratch[id];
   if (b < 0) {
-    fprintf(stderr, "dtgc: bug: the partial sums of %s have no memory\n", op_def(n->op)->name);
+    fprintf(stderr, "dtgc: bug: the partial sums of %s have no memory\n", n->op->name);
     abort();
   }
   const char *key = arena_printf(e->arena, "%d partial", b), *stride = "1";
   const int had = emit_find(e, &e->given_at, key);
   const char *to = e->assigned[id] ? e->assigned[id] : n->name ? n->name : "";
-  const char *type = n->op == OP_contract ? "double" : dtype_c_name(n->dtype);
+  const char *type = op_class(n) == OPC_PRODUCT ? "double" : dtype_c_name(n->dtype);
   Given partial = {.before = arena_printf(e->arena, "%s *const ", type),
                    .after = " = (void *)(dev->arena + ",
                    .end = ")",
@@ -162,7 +162,7 @@ const char *emit_partial(Emit *e, NodeId id) {
 
 static const char *what_is(Emit *e, const Graph *g, NodeId id) {
   const Node *n = graph_node(g, id);
-  return n->name ? n->name : arena_printf(e->arena, "%s", op_def(n->op)->name);
+  return n->name ? n->name : arena_printf(e->arena, "%s", n->op->name);
 }
 
 /* Writes the table of an exchange; its mark. */
@@ -203,7 +203,7 @@ static const char *step_text(Emit *e, const Step *s) {
     str_puts(&t, i ? ", " : "");
     if (exchanges || to || n->name) str_puts(&t, to ? to : global_name(e, s->nodes.at[i]));
     if (exchanges) continue;
-    str_printf(&t, "%s%s(", to ? " <- " : n->name ? " = " : "", op_def(n->op)->name);
+    str_printf(&t, "%s%s(", to ? " <- " : n->name ? " = " : "", n->op->name);
     for (int k = 0; k < n->noperands && k < 4; k++)
       str_printf(&t, "%s%s", k ? ", " : "", global_name(e, n->operand[k]));
     str_puts(&t, n->noperands > 4 ? ", ...)" : ")");
@@ -277,15 +277,12 @@ static void emit_wait(Emit *e, const Step *s) {
 }
 
 static bool emit_product_of(Emit *e, NodeId id, const Step *next) {
-  Op op = graph_node(e->le->graph, id)->op;
-  if (op == OP_contract)
-    return emit_contract(e, id, next);
-  else if (op == OP_conv || op == OP_conv_input || op == OP_conv_weight)
-    return emit_conv(e, id, next);
-  else if (op == OP_order)
-    emit_order(e, id);
-  else
-    emit_pool(e, id);
+  switch (op_class(graph_node(e->le->graph, id))) {
+  case OPC_PRODUCT: return emit_contract(e, id, next);
+  case OPC_CONVOLUTION: return emit_conv(e, id, next);
+  case OPC_SORT: emit_order(e, id); break;
+  default: emit_pool(e, id); break;
+  }
   return false;
 }
 
@@ -295,14 +292,14 @@ bool emit_calls(Emit *e, const Step *s, const Step *next) {
   switch (s->kind) {
   case STEP_MAP: emit_map(e, s); break;
   case STEP_REDUCE:
-    if (graph_node(g, s->nodes.at[0])->op == OP_cumsum)
+    if (op_class(graph_node(g, s->nodes.at[0])) == OPC_SCAN)
       emit_cumsum(e, s->nodes.at[0]);
     else
       emit_reduce(e, s->nodes.at[0]);
     break;
   case STEP_CONTRACT: return emit_product_of(e, s->nodes.at[0], next);
   case STEP_SCATTER:
-    if (graph_node(g, s->nodes.at[0])->op == OP_unpick)
+    if (op_class(graph_node(g, s->nodes.at[0])) == OPC_ADD_EACH)
       emit_unpick(e, s->nodes.at[0]);
     else
       emit_scatter(e, s->nodes.at[0]);

@@ -89,8 +89,7 @@ static void open_loop(Emit *e, int i) {
 static void put_note(Emit *e, const Step *s) {
   const Node *n = graph_node(e->le->graph, s->nodes.at[0]);
   const char *where = diag_where(e->program->diag, e->arena, n->span);
-  str_line(&e->body, "/* %s%s%s */", op_def(n->op)->name, *where ? "    " : "",
-           emit_comment(e, where));
+  str_line(&e->body, "/* %s%s%s */", n->op->name, *where ? "    " : "", emit_comment(e, where));
 }
 
 void emit_strips(Emit *e, const Step *s) {

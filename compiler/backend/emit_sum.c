@@ -115,23 +115,24 @@ static bool is_one_dim(const Sum *s, NodeId id, int first, int n, int *looks) {
   const Node *x = graph_node(l->g, id);
   const NodeId base = node_base(l->g, id);
   if (++*looks > MOST_LOOKS) return false;
-  if (x->op == OP_const) return true;
+  if (node_is_const(x)) return true;
   if (l->le->stored[base] && !loop_stores(l, base)) {
     for (int d = first + 1; d < first + n; d++)
       if (strcmp(emit_room(l->e, x, d), emit_extent(l->e, &x->layout->dim[d], x->shape.dim[d])))
         return false;
     return true;
   }
-  if (x->op == OP_broadcast) {
+  if (op_is(x, OPF_REPEATS)) {
     const int rank = graph_operand(l->g, x, 0)->shape.rank;
-    int with = 0, at = 0;
+    int with = 0, at = 0, of[MAX_RANK];
+    x->op->dims(l->g, x, of);
     for (int d = rank - 1; d >= 0; d--)
-      if (x->attr[d] >= first && x->attr[d] < first + n) at = d, with++;
+      if (of[d] >= first && of[d] < first + n) at = d, with++;
     for (int d = 0; d < with; d++)
-      if (x->attr[at + d] != first + d) return false;
+      if (of[at + d] != first + d) return false;
     return !with || (with == n && is_one_dim(s, x->operand[0], at, n, looks));
   }
-  if (!(op_def(x->op)->flags & OPF_ELEMENTWISE)) return false;
+  if (!op_is(x, OPF_ELEMENTWISE)) return false;
   for (int k = 0; k < x->noperands; k++)
     if (!is_one_dim(s, x->operand[k], first, n, looks)) return false;
   return true;
@@ -398,11 +399,11 @@ void emit_sum(Loop *l, NodeId id, const SumOrder *o) {
            .n = n,
            .x = x,
            .order = *o,
-           .word = n->op == OP_sum ? "sum" : "prod",
+           .word = n->op->reduce == RED_SUM ? "sum" : "prod",
            .type = dtype_name(n->dtype)};
   const bool lines = o->first < x->shape.rank, lanes = lanes_fit(n, o->line);
   l->flat = lines && n->shape.rank == 0 && loop_is_flat(l, n->operand[0]);
-  s.nest = reduction_nest(l, n, (uint32_t)n->attr[0]);
+  s.nest = reduction_nest(l, n, (uint32_t)node_attr(n, "axis"));
   if (l->flat)
     s.flat.flat = lanes ? LANE : is_number(emit_count(l->e, x), 1) ? "0" : "i";
   else if (lines && lanes && !several_dims(&s))

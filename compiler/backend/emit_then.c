@@ -47,7 +47,7 @@ static const char *row_pointer(Loop *l, const Node *n, int i, int64_t columns) {
 const char *emit_rows(Emit *e, const Step *s, int dims, int64_t columns) {
   Loop l = map_loop(e, s, dims, columns);
   const Node *stored = graph_node(l.g, s->nodes.at[0]);
-  const char *loop = loop_function(&l, stored->name ? stored->name : op_def(stored->op)->name);
+  const char *loop = loop_function(&l, stored->name ? stored->name : stored->op->name);
   Str text = str_new(e->arena), pointers = str_new(e->arena), numbers = str_new(e->arena),
       read = str_new(e->arena);
   int nnumbers = 0, nread = 0;

@@ -135,15 +135,14 @@ static Expr offset(Lower *lower, const Node *n, int d) {
 
 static Expr key(Lower *lower, const Node *n) {
   Loop *l = lower->user;
-  const char *stream = emit_number(l->e, (uint64_t)n->attr[1]);
-  const char *value =
-      arena_printf(l->e->arena, "(int64_t)dtrt_stream_key(dev->seed, %s)", stream);
+  const char *stream = emit_number(l->e, (uint64_t)node_attr(n, "key"));
+  const char *value = arena_printf(l->e->arena, "(int64_t)dtrt_stream_key(dev->seed, %s)", stream);
   return atom(l, loop_number(l, 'k', value), INT64_MIN, INT64_MAX);
 }
 
 static Expr load(Lower *lower, NodeId id, const At *at) {
   const Node *n = graph_node(lower->g, id);
-  if (n->op == OP_const) return lower_node(lower, id, at);
+  if (node_is_const(n)) return lower_node(lower, id, at);
   const bool flat = at->flat != NO_EXPR;
   return expr_element(lower->x, EXPR_LOAD, n->dtype, id, flat ? 1 : n->shape.rank,
                       flat ? &at->flat : at->dim);
@@ -158,7 +157,7 @@ static Expr value(Lower *lower, NodeId id, const At *at) {
   Loop *l = lower->user;
   const Node *n = graph_node(l->g, id);
   const bool flat = at->flat != NO_EXPR;
-  if (n->op == OP_const) return lower_node(lower, id, at);
+  if (node_is_const(n)) return lower_node(lower, id, at);
   if (in_memory(l, id)) return load(lower, id, at);
   const Expr k = expr_element(l->x, EXPR_VALUE, n->dtype, id, flat ? 1 : n->shape.rank,
                               flat ? &at->flat : at->dim);

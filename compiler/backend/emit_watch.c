@@ -99,28 +99,9 @@ static const char *kind_of(const Graph *g, const Node *n) {
     bool sums = from->reduce == RED_SUM || from->reduce == RED_PROD;
     return sums && from->partial & ~n->layout->partial ? "DTRT_EXCHANGED" : "DTRT_MOVED";
   }
-  if (n->op == OP_max || n->op == OP_min || n->op == OP_reduce_max || n->op == OP_reduce_min ||
-      n->op == OP_pool_max)
-    return "DTRT_MIN_MAX";
-  if (n->op == OP_where) return "DTRT_MOVED";
-  if (op_def(n->op)->flags & OPF_ELEMENTWISE) return "DTRT_OF_ELEMENT";
-  switch (n->op) {
-  case OP_reshape:
-  case OP_transpose:
-  case OP_broadcast:
-  case OP_slice:
-  case OP_concat:
-  case OP_pad:
-  case OP_reverse:
-  case OP_gather:
-  case OP_pick:
-  case OP_deal:
-  case OP_undeal:
-  case OP_const: /* one that is infinite is meant so */
-  case OP_input:
-  case OP_var: return "DTRT_MOVED";
-  default: return "DTRT_OF_MANY";
-  }
+  if (op_is(n, OPF_EXTREME)) return "DTRT_MIN_MAX";
+  if (op_is(n, OPF_MOVES)) return "DTRT_MOVED"; /* an infinite constant is meant so */
+  return op_is(n, OPF_ELEMENTWISE) ? "DTRT_OF_ELEMENT" : "DTRT_OF_MANY";
 }
 
 static const char *text_of(Emit *e, NodeId id) {
@@ -142,10 +123,10 @@ static void put_operands(Values *v, Str *out, const char *table, NodeId id) {
     NodeId base = node_base(v->g, n->operand[k]);
     int at = v->index[n->operand[k]] >= 0 ? v->index[n->operand[k]] : v->index[base];
     str_printf(out, "%s{%d, %d, %.17g, ", k ? ", " : "", at,
-               x->op != OP_const    ? 0
+               !node_is_const(x)    ? 0
                : isfinite(x->value) ? 1
                                     : 2,
-               x->op == OP_const && isfinite(x->value) ? x->value : 0);
+               node_is_const(x) && isfinite(x->value) ? x->value : 0);
     emit_string(out, text_of(v->e, n->operand[k]));
     str_puts(out, "}");
   }

@@ -5,7 +5,7 @@
 static double product_flops(const Program *p, const LocalEntry *le, const Node *n) {
   const Layout *lies[64];
   Rule r;
-  if (!work_is_product(n->op) || n->noperands > 64) return 0;
+  if (!op_is(n, OPF_PRODUCT) || n->noperands > 64) return 0;
   for (int i = 0; i < n->noperands; i++) lies[i] = graph_operand(le->graph, n, i)->layout;
   ArenaMark mark = arena_mark(p->arena);
   rule_of(le->graph, n, &r, p->arena);
@@ -23,7 +23,7 @@ static double live_part(const LocalEntry *le, const Strip *s, const Node *n) {
   bool in_band = s && strip_in_band(s, le->graph, id);
   for (int k = 0; s && k < n->noperands; k++)
     in_band = in_band || strip_in_band(s, le->graph, n->operand[k]);
-  if (!in_band || n->op != OP_contract) return 1;
+  if (!in_band || op_class(n) != OPC_PRODUCT) return 1;
   const int64_t rows = of->shape.dim[s->band.row], columns = of->shape.dim[of->shape.rank - 1];
   double live = 0;
   for (int64_t i = 0; i < rows; i += SIDE) {

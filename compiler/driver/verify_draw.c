@@ -14,47 +14,6 @@ static void bound(Found *f, int64_t n) {
   if (n > 0 && (f->below == 0 || n < f->below)) f->below = n;
 }
 
-/* The size of the dim along which an iota counts, through casts and broadcasts. */
-static int64_t counts_to(const Graph *g, NodeId id) {
-  const Node *n = graph_node(g, id);
-  while (n->op == OP_cast || n->op == OP_broadcast || n->op == OP_reshape)
-    n = graph_operand(g, n, 0);
-  return n->op == OP_iota ? n->shape.dim[n->attr[1]] : 0;
-}
-
-/* The integer that a tensor is everywhere; else 0. */
-static int64_t constant_of(const Graph *g, NodeId id) {
-  const Node *n = graph_node(g, id);
-  while (n->op == OP_cast || n->op == OP_broadcast || n->op == OP_reshape)
-    n = graph_operand(g, n, 0);
-  if (n->op != OP_const || !dtype_is_int(n->dtype)) return 0;
-  return n->value > 0 && n->value < 0x1p31 ? (int64_t)n->value : 0;
-}
-
-static void look_at(const Graph *g, const Node *n, int k, Found *f) {
-  switch (n->op) {
-  case OP_gather:
-    if (k == 1) bound(f, graph_operand(g, n, 0)->shape.dim[n->attr[0]]);
-    break;
-  case OP_pick:
-    if (k == 1) bound(f, graph_operand(g, n, 0)->shape.dim[n->attr[0]]);
-    break;
-  case OP_scatter_add:
-    if (k == 0) bound(f, n->attr[1]);
-    break;
-  case OP_eq: bound(f, counts_to(g, n->operand[1 - k])); break;
-  case OP_lt: /* a class that is checked against their number */
-    if (k == 0) bound(f, constant_of(g, n->operand[1]));
-    break;
-  case OP_log:
-  case OP_sqrt:
-  case OP_rsqrt: f->positive = true; break;
-  case OP_pow: f->positive = f->positive || k == 0; break;
-  case OP_div: f->positive = f->positive || k == 1; break;
-  default: break;
-  }
-}
-
 /* Follows the input through what leaves its numbers as they are. */
 static Found look(const Entry *e, NodeId from) {
   const Graph *g = e->graph;
@@ -65,22 +24,10 @@ static Found look(const Entry *e, NodeId from) {
     const Node *n = graph_node(g, i);
     for (int k = 0; k < n->noperands; k++) {
       if (!is[n->operand[k]]) continue;
-      look_at(g, n, k, &f);
-      switch (n->op) {
-      case OP_cast:
-      case OP_reshape:
-      case OP_transpose:
-      case OP_broadcast:
-      case OP_slice:
-      case OP_reverse:
-      case OP_relayout:
-      case OP_relayout_like:
-      case OP_stop_gradient: is[i] = is[i] || k == 0; break;
-      case OP_where: is[i] = is[i] || k > 0; break;
-      case OP_min:
-      case OP_max: is[i] = true; break;
-      default: break;
-      }
+      const OpDef *op = n->op;
+      if (op->below) bound(&f, op->below(g, n, k));
+      f.positive = f.positive || op->positive >> k & 1;
+      is[i] = is[i] || op->passes >> k & 1;
     }
   }
   return f;

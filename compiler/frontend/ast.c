@@ -5,6 +5,7 @@
 #include "ast.h"
 #include "foreign.h"
 #include "lex.h"
+#include "op.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -135,18 +136,18 @@ Expr *ast_field(Parse *p, Span at, Expr *base, Ident name) {
   return deepen(p, x, base->depth);
 }
 
-Expr *ast_unary(Parse *p, Span at, Op op, Expr *operand) {
+Expr *ast_unary(Parse *p, Span at, const char *sign, Expr *operand) {
   Expr *x = ast_new(p, EX_UNARY, at);
-  x->op = op, x->x = operand;
+  x->op = op_operator(sign, 1), x->x = operand;
   return deepen(p, x, operand->depth);
 }
 
-static bool compares(Op op) { return op >= OP_eq && op <= OP_ge; }
+static bool compares(Op op) { return op->compares != 0; }
 
-Expr *ast_binary(Parse *p, Op op, Expr *l, Expr *r) {
+Expr *ast_binary(Parse *p, const char *sign, Expr *l, Expr *r) {
   Expr *x = ast_new(p, EX_BINARY, span_join(l->span, r->span));
-  x->op = op, x->x = l, x->y = r;
-  if (compares(op) && l->kind == EX_BINARY && compares(l->op) && !l->wrapped)
+  x->op = op_operator(sign, 2), x->x = l, x->y = r;
+  if (compares(x->op) && l->kind == EX_BINARY && compares(l->op) && !l->wrapped)
     diag_error(p->diag, x->span, "comparisons do not chain; write `a < b and b < c`");
   return deepen(p, x, max(l->depth, r->depth));
 }
@@ -352,7 +353,7 @@ Ident ast_forbid(Parse *p, Span at, Ident what) {
 
 Expr *ast_slashed(Parse *p, Span at, Expr *x, Expr *y) {
   Str s = str_new(p->arena);
-  if (!is_path(x) || !is_path(y)) return ast_binary(p, OP_div, x, y); /* ast_layout rejects it */
+  if (!is_path(x) || !is_path(y)) return ast_binary(p, "/", x, y); /* ast_layout rejects it */
   ast_print_path(&s, x);
   str_puts(&s, "/");
   ast_print_path(&s, y);

@@ -79,7 +79,7 @@ typedef enum ExprKind {
 
 struct Expr {
   ExprKind kind;
-  Op op; /* unary and binary: OP_add ... OP_not, OP_matmul */
+  Op op; /* unary and binary: of op_operator */
   int depth;
   bool wrapped; /* stood in ( ), which the span includes */
   Span span;
@@ -179,8 +179,8 @@ Expr *ast_wrap(Span at, Expr *x);
 Expr *ast_call(Parse *p, Span at, Expr *x, const GivenVec *given);
 Expr *ast_index(Parse *p, Span at, Expr *x, const SubVec *subs);
 Expr *ast_field(Parse *p, Span at, Expr *x, Ident name);
-Expr *ast_unary(Parse *p, Span at, Op op, Expr *x);
-Expr *ast_binary(Parse *p, Op op, Expr *x, Expr *y);
+Expr *ast_unary(Parse *p, Span at, const char *sign, Expr *x);
+Expr *ast_binary(Parse *p, const char *sign, Expr *x, Expr *y);
 Expr *ast_relayout(Parse *p, Span at, Expr *x, SpecExpr *spec);
 
 ExprVec *ast_exprs(Parse *p, ExprVec *v, Expr *x); /* v NULL: a new vector; x NULL: stays empty */
@@ -200,7 +200,8 @@ SpecExpr *ast_spec_partial(Parse *p, Span at, SpecExpr *s, Ident word, const Ide
 
 Stmt *ast_stmt(Parse *p, StmtKind kind, Span at);
 Stmt *ast_import(Parse *p, Span at, Expr *module);
-Expr *ast_slashed(Parse *p, Span at, Expr *x, Expr *y); /* a path as other systems write it: for a hint */
+Expr *ast_slashed(Parse *p, Span at, Expr *x,
+                  Expr *y); /* a path as other systems write it: for a hint */
 Stmt *ast_const(Parse *p, Span at, Ident name, Expr *value);
 Stmt *ast_decl(Parse *p, StmtKind kind, Span at, Ident name, const ParamVec *params,
                const StmtVec *body);

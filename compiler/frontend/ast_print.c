@@ -6,30 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How tightly each form binds, as the grammar's levels. */
-enum { P_OR = 1, P_AND, P_NOT, P_CMP, P_SUM, P_TERM, P_FACTOR, P_POWER, P_POSTFIX };
-
-static int op_level(Op op) {
-  switch (op) {
-  case OP_or: return P_OR;
-  case OP_and: return P_AND;
-  case OP_eq:
-  case OP_ne:
-  case OP_lt:
-  case OP_le:
-  case OP_gt:
-  case OP_ge: return P_CMP;
-  case OP_add:
-  case OP_sub: return P_SUM;
-  case OP_pow: return P_POWER;
-  default: return P_TERM;
-  }
-}
+static int op_level(Op op) { return (int)op->binds; }
 
 static int level(const Expr *x) {
-  if (x->kind == EX_BINARY) return op_level(x->op);
-  if (x->kind == EX_UNARY) return x->op == OP_not ? P_NOT : P_FACTOR;
-  return P_POSTFIX;
+  if (x->kind == EX_BINARY || x->kind == EX_UNARY) return op_level(x->op);
+  return BINDS_POSTFIX;
 }
 
 static void put(Str *out, const Expr *x, int least) {
@@ -86,10 +67,13 @@ static void put_range(Str *out, const char *name, const Expr *from, const Expr *
 
 static void put_binary(Str *out, const Expr *x) {
   int l = op_level(x->op);
-  bool power = x->op == OP_pow;
-  put(out, x->x, power ? P_POSTFIX : l == P_CMP ? l + 1 : l); /* comparisons do not chain */
+  bool power = l == BINDS_POWER;
+  put(out, x->x,
+      power                ? BINDS_POSTFIX
+      : l == BINDS_COMPARE ? l + 1
+                           : l); /* comparisons do not chain */
   str_printf(out, power ? "%s" : " %s ", op_written(x->op));
-  put(out, x->y, power ? P_FACTOR : l + 1);
+  put(out, x->y, power ? BINDS_FACTOR : l + 1);
 }
 
 void ast_print_expr(Str *out, const Expr *x) {
@@ -117,13 +101,13 @@ void ast_print_expr(Str *out, const Expr *x) {
     str_puts(out, "]");
     break;
   case EX_CALL:
-    put(out, x->x, P_POSTFIX);
+    put(out, x->x, BINDS_POSTFIX);
     str_puts(out, "(");
     put_givens(out, &x->given);
     str_puts(out, ")");
     break;
   case EX_INDEX:
-    put(out, x->x, P_POSTFIX);
+    put(out, x->x, BINDS_POSTFIX);
     str_puts(out, "[");
     for (int i = 0; i < x->subs.n; i++) {
       if (i) str_puts(out, ", ");
@@ -132,12 +116,12 @@ void ast_print_expr(Str *out, const Expr *x) {
     str_puts(out, "]");
     break;
   case EX_FIELD:
-    put(out, x->x, P_POSTFIX);
+    put(out, x->x, BINDS_POSTFIX);
     str_printf(out, ".%s", x->name.text);
     break;
   case EX_UNARY:
-    str_puts(out, x->op == OP_not ? "not " : "-");
-    put(out, x->x, x->op == OP_not ? P_NOT : P_FACTOR);
+    str_printf(out, level(x) == BINDS_NOT ? "%s " : "%s", op_written(x->op));
+    put(out, x->x, level(x));
     break;
   case EX_BINARY: put_binary(out, x); break;
   case EX_RELAYOUT:

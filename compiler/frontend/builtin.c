@@ -208,7 +208,7 @@ bool builtin_find(const char *name, Value *out) {
       *out = value_real(numbers[i].value);
       return true;
     }
-  const OpDef *op = op_find(name, NULL);
+  const OpDef *op = op_find(name);
   if (op) *out = (Value){.kind = V_OP, .op = op};
   return op;
 }

@@ -70,7 +70,7 @@ void entry_name_node(Elab *e, const char *text, NodeId id) {
   Named named = {.text = text, .kind = NAMED_NODE, .entry = e->at->index, .index = id};
   /* An alias of an input or a variable: annotations of it are annotations of that. */
   if (n->op == OP_var)
-    named.kind = NAMED_ALIAS_OF_VAR, named.index = (int)n->attr[1];
+    named.kind = NAMED_ALIAS_OF_VAR, named.index = node_source(n);
   else if (n->op != OP_input)
     n->name = text;
   vec_push(e->arena, &e->named, named);
@@ -172,7 +172,7 @@ void entry_build(Elab *e, const Def *def) {
   if (b.random) {
     Arg step = {.kind = ARG_TENSOR, .node = variable_read(e, e->step_var, b.build.span)};
     Arg one = {.kind = ARG_INT, .i = 1, .real = 1};
-    Arg next = build_operator(&b.build, OP_add, &step, &one);
+    Arg next = build_operator(&b.build, op_operator("+", 2), &step, &one);
     variable_assign(e, e->step_var, value_node(next.node), b.build.span);
   }
   entry_end(e, &b);

@@ -233,7 +233,7 @@ static Value relayout(Elab *e, Scope *s, const Expr *x) {
 /* `and` and `or` of compile-time values evaluate their right side only if needed. */
 static Value binary(Elab *e, Scope *s, const Expr *x) {
   Value l = eval_expr(e, s, x->x);
-  if (l.kind == V_BOOL && ((x->op == OP_and && !l.i) || (x->op == OP_or && l.i))) return l;
+  if (l.kind == V_BOOL && x->op->logic == (l.i ? '|' : '&')) return l;
   Value r = eval_expr(e, s, x->y);
   if (l.kind == V_ERROR || r.kind == V_ERROR) return value_error;
   return operate_binary(e, x, l, r);

@@ -27,7 +27,7 @@ static const char *number_text(Elab *e, const Scalar *x) {
 
 /* `sqrt(-1)`, `2 ** 0.5`: as the user may have written it. */
 static const char *written(Elab *e, Op op, const Scalar *x, int n) {
-  const char *sign = op_written(op), *name = op_def(op)->name;
+  const char *sign = op_written(op), *name = op->name;
   if (n == 2 && strcmp(sign, name))
     return arena_printf(e->arena, "%s %s %s", number_text(e, x), sign, number_text(e, x + 1));
   Str s = str_new(e->arena);
@@ -40,7 +40,7 @@ Value fold_values(Elab *e, Op op, Span at, const Value *const *v, int n) {
   Scalar x[MOST_NUMBERS], out;
   if (n > MOST_NUMBERS) return value_none;
   for (int i = 0; i < n; i++) x[i] = number_of(v[i]);
-  switch (op_fold(op_def(op), x, n, &out)) {
+  switch (op_fold(op, x, n, &out)) {
   case FOLDED: return value_of(&out);
   case FOLD_NONE: return value_none;
   case FOLD_BY_ZERO: return elab_fail(e, at, "division by zero");
@@ -53,14 +53,12 @@ Value fold_values(Elab *e, Op op, Span at, const Value *const *v, int n) {
 
 Value fold_call(Elab *e, const OpDef *def, Span call, const Actual *a, const int *which, int n) {
   const Value *v[MOST_NUMBERS];
-  Op op;
-  if (!op_find(def->name, &op)) return value_none;
   for (int i = 0; i < n; i++) {
     const Value *given = which[i] >= 0 ? &a[which[i]].value : &value_none;
     if (i >= def->numbers && given->kind != V_NONE) return value_none;
     if (i < def->numbers) v[i] = given;
   }
   /* An op such as max(x, axis=...) of one number computes a tensor. */
-  return is_number(v[0]) || v[0]->kind == V_BOOL ? fold_values(e, op, call, v, def->numbers)
+  return is_number(v[0]) || v[0]->kind == V_BOOL ? fold_values(e, def, call, v, def->numbers)
                                                  : value_none;
 }

@@ -10,10 +10,9 @@ static Value on_tensors(Elab *e, const Expr *x, const Value *l, const Value *r) 
   if (!builtin_arg(e, l, x->x->span, &p) || !builtin_arg(e, r, x->y->span, &q)) return value_error;
   Build *b = &e->at->build;
   b->span = x->span;
-  if (x->op == OP_matmul) {
-    const OpDef *matmul = op_def(OP_matmul);
+  if (x->op->class == OPC_CALL) {
     Arg both[] = {p, q};
-    Arg out = build_call(b, matmul, both);
+    Arg out = build_call(b, x->op, both);
     return builtin_from_arg(e, &out);
   }
   Arg out = build_operator(b, x->op, &p, &q);
@@ -39,10 +38,12 @@ Value operate_binary(Elab *e, const Expr *x, Value l, Value r) {
   }
   Value v = fold_values(e, op, x->span, (const Value *[]){&l, &r}, 2);
   if (v.kind != V_NONE) return v;
-  if (op == OP_eq || op == OP_ne) return value_bool(value_same(&l, &r) == (op == OP_eq));
-  if (op == OP_add && l.kind == V_LIST && r.kind == V_LIST) return joined(e, x, l.list, r.list);
-  if (op == OP_add && l.kind == V_STRING && r.kind == V_STRING &&
-      strlen(l.text) + strlen(r.text) < 65536)
+  const int compares = op->compares;
+  if (compares == ORDER_EQUAL || compares == (ORDER_LESS | ORDER_GREATER))
+    return value_bool(value_same(&l, &r) == (compares == ORDER_EQUAL));
+  const bool joins = !strcmp(op_written(op), "+");
+  if (joins && l.kind == V_LIST && r.kind == V_LIST) return joined(e, x, l.list, r.list);
+  if (joins && l.kind == V_STRING && r.kind == V_STRING && strlen(l.text) + strlen(r.text) < 65536)
     return value_text(arena_printf(e->arena, "%s%s", l.text, r.text));
   return elab_fail(e, x->span, "`%s` does not take %s and %s", op_written(op),
                    value_describe(e, &l), value_describe(e, &r));
@@ -55,8 +56,7 @@ Value operate_unary(Elab *e, const Expr *x, Value v) {
   v = eval_read(e, v, x->x->span);
   if (v.kind == V_ERROR) return v;
   if (v.kind != V_TENSOR)
-    return elab_fail(e, x->span, "`%s` does not take %s", x->op == OP_not ? "not" : "-",
-                     value_describe(e, &v));
+    return elab_fail(e, x->span, "`%s` does not take %s", op_written(x->op), value_describe(e, &v));
   Arg a = {.kind = ARG_TENSOR, .node = v.node, .span = x->x->span};
   e->at->build.span = x->span;
   Arg out = build_operator(&e->at->build, x->op, &a, NULL);
@@ -227,8 +227,8 @@ static Value tensor_index(Elab *e, Scope *s, const Expr *x, NodeId base) {
     Arg dim = {.kind = ARG_INT, .i = l->dim, .real = l->dim, .span = l->span};
     Arg tensor = {.kind = ARG_TENSOR, .node = y, .span = x->x->span};
     Arg index = {.kind = ARG_TENSOR, .node = l->index, .span = l->span};
-    Arg out = l->index == NO_NODE ? build_call(b, op_def(OP_expand), (Arg[]){tensor, dim})
-                                  : build_call(b, op_def(OP_gather), (Arg[]){tensor, index, dim});
+    Arg out = l->index == NO_NODE ? build_call(b, op_find("expand"), (Arg[]){tensor, dim})
+                                  : build_call(b, op_find("gather"), (Arg[]){tensor, index, dim});
     y = out.kind == ARG_TENSOR ? out.node : NO_NODE;
   }
   return value_node(y);

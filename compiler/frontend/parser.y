@@ -39,7 +39,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
   Sub sub;
   Param param;
   Item item;
-  Op op;
+  const char *sign; /* of an operator */
   ExprVec *exprs;
   GivenVec *givens;
   SubVec *subs;
@@ -63,7 +63,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 
 %type <ident> name forbid
 %type <expr> slashed expr conj neg cmp sum term factor power postfix atom number key type init
-%type <op> cmp_op sum_op term_op
+%type <sign> cmp_op sum_op term_op
 %type <exprs> exprs exprs1
 %type <given> given axis result
 %type <givens> givens givens1 axes results
@@ -211,15 +211,15 @@ name: NAME                      { $$ = $1; }
     ;
 
 expr: conj                      { $$ = $1; }
-    | expr OR conj              { $$ = ast_binary(p, OP_or, $1, $3); }
+    | expr OR conj              { $$ = ast_binary(p, "or", $1, $3); }
     ;
 
 conj: neg                       { $$ = $1; }
-    | conj AND neg              { $$ = ast_binary(p, OP_and, $1, $3); }
+    | conj AND neg              { $$ = ast_binary(p, "and", $1, $3); }
     ;
 
 neg: cmp                        { $$ = $1; }
-   | NOT neg                    { $$ = ast_unary(p, @$, OP_not, $2); }
+   | NOT neg                    { $$ = ast_unary(p, @$, "not", $2); }
    ;
 
 cmp: sum                        { $$ = $1; }
@@ -234,32 +234,32 @@ term: factor                    { $$ = $1; }
     | term term_op factor       { $$ = ast_binary(p, $2, $1, $3); }
     ;
 
-cmp_op: EQ                      { $$ = OP_eq; }
-      | NE                      { $$ = OP_ne; }
-      | '<'                     { $$ = OP_lt; }
-      | LE                      { $$ = OP_le; }
-      | '>'                     { $$ = OP_gt; }
-      | GE                      { $$ = OP_ge; }
+cmp_op: EQ                      { $$ = "=="; }
+      | NE                      { $$ = "!="; }
+      | '<'                     { $$ = "<"; }
+      | LE                      { $$ = "<="; }
+      | '>'                     { $$ = ">"; }
+      | GE                      { $$ = ">="; }
       ;
 
-sum_op: '+'                     { $$ = OP_add; }
-      | '-'                     { $$ = OP_sub; }
+sum_op: '+'                     { $$ = "+"; }
+      | '-'                     { $$ = "-"; }
       ;
 
-term_op: '*'                    { $$ = OP_mul; }
-       | '/'                    { $$ = OP_div; }
-       | FLOORDIV               { $$ = OP_floordiv; }
-       | '%'                    { $$ = OP_mod; }
-       | '@'                    { $$ = OP_matmul; }
+term_op: '*'                    { $$ = "*"; }
+       | '/'                    { $$ = "/"; }
+       | FLOORDIV               { $$ = "//"; }
+       | '%'                    { $$ = "%"; }
+       | '@'                    { $$ = "@"; }
        ;
 
 factor: power                   { $$ = $1; }
-      | '-' factor              { $$ = ast_unary(p, @$, OP_neg, $2); }
+      | '-' factor              { $$ = ast_unary(p, @$, "-", $2); }
       | '+' factor              { $$ = $2; }
       ;
 
 power: postfix                  { $$ = $1; }
-     | postfix POW factor       { $$ = ast_binary(p, OP_pow, $1, $3); }
+     | postfix POW factor       { $$ = ast_binary(p, "**", $1, $3); }
      ;
 
 postfix: atom                   { $$ = $1; }

@@ -90,7 +90,7 @@ static NodeId spread(Elab *e, NodeId x, const Shape *s, Span at) {
       .kind = ARG_LIST, .span = at, .at = arena_array(e->arena, Arg, s->rank), .n = s->rank};
   for (int i = 0; i < s->rank; i++)
     dims.at[i] = (Arg){.kind = ARG_INT, .span = at, .i = s->dim[i], .real = (double)s->dim[i]};
-  Arg out = build_call(&e->at->build, op_def(OP_broadcast),
+  Arg out = build_call(&e->at->build, op_find("broadcast"),
                        (Arg[]){{.kind = ARG_TENSOR, .node = x, .span = at}, dims});
   return out.node;
 }

@@ -25,6 +25,7 @@ static uint64_t hash_of(const ExprNode *n) {
   memcpy(&bits, &n->real, sizeof bits);
   if (bits) h = mixed(h, bits);
   if (n->name) h = mixed(mixed(h, (uint64_t)(uintptr_t)n->name), (uint64_t)n->hi);
+  if (n->op) h = mixed(h, (uint64_t)(uintptr_t)n->op);
   for (int i = 0; i < n->n; i++) h = mixed(h, (uint64_t)n->arg[i]);
   for (int i = 0; n->coef && i < n->n; i++) h = mixed(h, (uint64_t)n->coef[i]);
   return h;
@@ -33,7 +34,7 @@ static uint64_t hash_of(const ExprNode *n) {
 static bool same(const ExprNode *a, const ExprNode *b) {
   return a->hash == b->hash && a->kind == b->kind && a->type == b->type && a->n == b->n &&
          a->v == b->v && !memcmp(&a->real, &b->real, sizeof a->real) && a->name == b->name &&
-         a->lo == b->lo && a->hi == b->hi && (!a->coef) == (!b->coef) &&
+         a->op == b->op && a->lo == b->lo && a->hi == b->hi && (!a->coef) == (!b->coef) &&
          (!a->n || !memcmp(a->arg, b->arg, sizeof *a->arg * (size_t)a->n)) &&
          (!a->n || !a->coef || !memcmp(a->coef, b->coef, sizeof *a->coef * (size_t)a->n));
 }
@@ -338,13 +339,12 @@ Expr expr_count(Exprs *x, DType t, Expr i) {
 }
 
 Expr expr_op(Exprs *x, Op op, DType t, int n, const Expr *arg) {
-  return intern(x, (ExprNode){.kind = EXPR_OP, .type = t, .n = n, .arg = arg, .v = (int64_t)op});
+  return intern(x, (ExprNode){.kind = EXPR_OP, .type = t, .n = n, .arg = arg, .op = op});
 }
 
 Expr expr_random(Exprs *x, Op op, DType t, Expr key, Expr step, Expr i) {
   const Expr arg[] = {key, step, i};
-  return intern(x,
-                (ExprNode){.kind = EXPR_RANDOM, .type = t, .n = 3, .arg = arg, .v = (int64_t)op});
+  return intern(x, (ExprNode){.kind = EXPR_RANDOM, .type = t, .n = 3, .arg = arg, .op = op});
 }
 
 Expr expr_element(Exprs *x, ExprKind kind, DType t, NodeId id, int n, const Expr *index) {
@@ -459,9 +459,9 @@ static void put(const Text *t, Expr e, bool inner) {
   case EXPR_CALL: put_call(t, n->name, n); return;
   case EXPR_COUNT: put_call(t, dtype_name(n->type), n); return;
   case EXPR_SELECT: put_call(t, "select", n); return;
-  case EXPR_RANDOM: put_call(t, op_def((Op)n->v)->name, n); return;
+  case EXPR_RANDOM: put_call(t, n->op->name, n); return;
   case EXPR_OP: {
-    const char *sign = op_written((Op)n->v), *name = op_def((Op)n->v)->name;
+    const char *sign = op_written(n->op), *name = n->op->name;
     if (n->n == 2 && strcmp(sign, name)) {
       char spaced[16] = " ";
       strncat(strncat(spaced, sign, 8), " ", 2);

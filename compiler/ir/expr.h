@@ -29,8 +29,8 @@ typedef enum ExprKind {
   EXPR_COUNT,   /* value: the integer arg[0] */
   EXPR_LOAD,    /* value: of node v in memory at the index arg[...] */
   EXPR_VALUE,   /* value: the same of one that is in memory or not */
-  EXPR_OP,      /* value: elementwise op v of values */
-  EXPR_RANDOM,  /* value: op v's draw of the key arg[0], step arg[1] and element arg[2] */
+  EXPR_OP,      /* value: elementwise `op` of values */
+  EXPR_RANDOM,  /* value: `op`'s draw of the key arg[0], step arg[1] and element arg[2] */
   EXPR_SELECT /* value: arg[i + 1] for the first even i whose condition arg[i] holds, else the last.
                  What is not taken is not computed: its index may be out of bounds. */
 } ExprKind;
@@ -43,6 +43,7 @@ typedef struct ExprNode {
   const int64_t *coef; /* EXPR_LINEAR */
   int64_t v;
   double real;      /* EXPR_NUMBER of a floating-point type */
+  Op op;            /* EXPR_OP, EXPR_RANDOM */
   const char *name; /* EXPR_SYMBOL, EXPR_CALL: equal names are equal pointers */
   int64_t lo, hi;   /* what an integer can be; INT64_MIN, INT64_MAX: unknown */
   bool reads;       /* an element of a tensor is part of it */

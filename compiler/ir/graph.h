@@ -13,12 +13,7 @@
 typedef int32_t NodeId;
 enum { NO_NODE = -1 };
 
-typedef enum Op {
-  OP_NONE,
-#define OP(name, def) OP_##name,
-#include "ops.def"
-  OP_COUNT
-} Op;
+typedef const struct OpDef *Op; /* its definition: op.h */
 
 /* What a user said of a tensor's layout. A dim is closed (kept as said) or open to inference. */
 typedef struct Spec {

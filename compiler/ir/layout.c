@@ -299,3 +299,9 @@ void dtrt_dim_from(dtrt_dim *out, const DimLayout *d, int64_t n) {
                     .naxes = d->naxes};
   for (int i = 0; i < d->naxes; i++) out->axis[i] = d->axis[i];
 }
+
+bool window_is_there(const Mesh *m, const DimLayout *d, int64_t n) {
+  DimLayout plain = *d;
+  plain.window = (Window){0};
+  return d->naxes && n % plain.granule == 0 && dim_inside(m, &plain, d, n);
+}

@@ -96,6 +96,8 @@ bool dim_same_axes(const DimLayout *a, const DimLayout *b);
  * larger meshes: of a dim in more than DIM_BLOCKS_SEEN blocks that is not claimed. */
 enum { DIM_BLOCKS_SEEN = 256 };
 bool dim_inside(const Mesh *m, const DimLayout *outer, const DimLayout *inner, int64_t n);
+/* A device has all that the window shows in its own block of a plain cut: a shift needs no more. */
+bool window_is_there(const Mesh *m, const DimLayout *d, int64_t n);
 /* The largest local shape. */
 Shape layout_local(const Mesh *m, const Layout *l, const Shape *global);
 

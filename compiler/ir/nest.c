@@ -41,15 +41,15 @@ static Expr offset(Lower *l, const Node *n, int d) {
 
 static Expr key(Lower *l, const Node *n) {
   const Lowering *w = l->user;
-  return expr_symbol(l->x, arena_printf(w->arena, "key%lx", (unsigned long)n->attr[1]), INT64_MIN,
-                     INT64_MAX);
+  return expr_symbol(l->x, arena_printf(w->arena, "key%lx", (unsigned long)node_attr(n, "key")),
+                     INT64_MIN, INT64_MAX);
 }
 
 /* -------- values -------- */
 
 static Expr load(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id);
-  if (n->op == OP_const) return lower_node(l, id, at);
+  if (node_is_const(n)) return lower_node(l, id, at);
   return expr_element(l->x, EXPR_LOAD, n->dtype, id, n->shape.rank, at->dim);
 }
 
@@ -63,7 +63,7 @@ static Expr value(Lower *l, NodeId id, const At *at) {
   Lowering *w = l->user;
   const Node *n = graph_node(l->g, id);
   const NodeId base = node_base(l->g, id);
-  if (n->op == OP_const) return lower_node(l, id, at);
+  if (node_is_const(n)) return lower_node(l, id, at);
   if (w->le->stored[base] && !is_own(w, base)) return load(l, id, at);
   const Expr k = expr_element(l->x, EXPR_VALUE, n->dtype, id, n->shape.rank, at->dim);
   while (w->known.n <= k) vec_push(w->arena, &w->known, 0);
@@ -78,8 +78,8 @@ static Expr value(Lower *l, NodeId id, const At *at) {
 
 /* Dims of a reduction that it sums over. */
 static uint32_t summed_dims(const Node *n) {
-  return n->op == OP_argmax || n->op == OP_argmin || n->op == OP_cumsum ? 1u << n->attr[0]
-                                                                        : (uint32_t)n->attr[0];
+  const int64_t axis = node_attr(n, "axis"); /* a set of dims, or one */
+  return op_class(n) == OPC_REDUCE ? (uint32_t)axis : UINT32_C(1) << axis;
 }
 
 bool nest_of(Arena *a, const Plan *p, const LocalEntry *le, const Step *s, Nest *out) {
@@ -109,7 +109,7 @@ bool nest_of(Arena *a, const Plan *p, const LocalEntry *le, const Step *s, Nest 
     const Node *n = graph_node(le->graph, s->nodes.at[i]);
     NestStore store = {.node = s->nodes.at[i]};
     for (int d = 0; d < over->shape.rank; d++)
-      if (!reduces || n->op == OP_cumsum || !(summed_dims(n) >> d & 1))
+      if (!reduces || op_class(n) == OPC_SCAN || !(summed_dims(n) >> d & 1))
         store.index[store.nindex++] = at.dim[d];
     store.value = value(&l, reduces ? n->operand[0] : s->nodes.at[i], &at);
     vec_push(a, &out->stores, store);

@@ -6,6 +6,7 @@
 #ifndef DTG_OP_H
 #define DTG_OP_H
 #include "graph.h"
+#include "op_ids.h"
 
 /* -------- rule: the equation of an op -------- */
 
@@ -119,9 +120,91 @@ typedef struct Build {
 
 struct Lower;
 struct At;
+/* -------- definitions -------- */
+
+/* What code computes an op's result; passes and emitters ask this and the properties below, never
+ * which op it is. */
+typedef enum OpClass {
+  OPC_CALL,   /* a composite, or what a pass replaces: no code */
+  OPC_SOURCE, /* an input or a variable: there from the beginning */
+  /* An expression at each index, in whatever loop wants it: */
+  OPC_CONST,
+  OPC_INDEX,   /* the index along a dim */
+  OPC_RANDOM,  /* a number drawn by the index */
+  OPC_ELEMENT, /* of the operands' elements at the same index: `c`, or a cast where that is NULL */
+  OPC_MOVE,    /* of operands' at other indices: `lower` */
+  OPC_VIEW,    /* the operand's bytes under another shape */
+  /* Reductions of one operand in a loop nest of their own: */
+  OPC_REDUCE, /* over a set of dims, by `reduce` */
+  OPC_SEARCH, /* for the index of the largest or smallest (`reduce`) along a dim */
+  OPC_SCAN,
+  /* Kernels that read operands from memory and write the result there: */
+  OPC_PRODUCT,     /* an einsum of two operands */
+  OPC_CONVOLUTION, /* ir/slide.h; `makes` says which of its three tensors is the result */
+  OPC_POOL,        /* ir/slide.h; `pool`, `makes` */
+  OPC_SORT,
+  OPC_ADD_ROWS, /* at rows whose indices are data */
+  OPC_ADD_EACH, /* the same with an index for each element */
+  OPC_EXCHANGE
+} OpClass;
+
+/* Of the tensors of a sliding window: the one of more elements, the one of fewer, the weights. */
+typedef enum SlideSide { SIDE_SMALL, SIDE_LARGE, SIDE_TAPS } SlideSide;
+typedef enum Pool { POOL_SUM, POOL_MAX, POOL_WHICH, POOL_AT } Pool;
+
+/* The attributes of a node, as its op's definition lists them: Node.attr has their values in that
+ * order. Dumps print those that the type of the result does not say. */
+typedef enum AttrKind {
+  ATTR_NONE,
+  ATTR_INT,
+  ATTR_BOOL,
+  ATTR_SET,     /* of dims, as bits */
+  ATTR_KEY,     /* of a stream of random numbers */
+  ATTR_LIST,    /* one a dim of the result */
+  ATTR_MAP,     /* one a dim of operand 0: what the others leave */
+  ATTR_DTYPE,   /* the result's */
+  ATTR_SHAPE,   /* the result's */
+  ATTR_INDEX,   /* of a variable or an input */
+  ATTR_LETTERS, /* of a product: see product_letters */
+  ATTR_SLIDE    /* see ir/slide.h */
+} AttrKind;
+typedef struct Attr {
+  const char *name;
+  AttrKind kind;
+} Attr;
+enum { MAX_ATTRS = 4 };
+
+/* How an operator binds in the language, as the grammar's levels. */
+typedef enum Precedence {
+  BINDS_NONE, /* no operator */
+  BINDS_OR,
+  BINDS_AND,
+  BINDS_NOT,
+  BINDS_COMPARE,
+  BINDS_SUM,
+  BINDS_TERM,
+  BINDS_FACTOR,
+  BINDS_POWER,
+  BINDS_POSTFIX
+} Precedence;
+
+/* A graph while `simplify` writes it anew. */
+typedef struct NewGraph {
+  Arena *arena;
+  Graph *graph; /* the new one */
+  bool full;    /* nothing but what the old graph has may be added */
+  void *user;
+  NodeId (*intern)(void *user,
+                   const Node *n); /* the new graph's node that is the same, or it added */
+} NewGraph;
+
+typedef struct Distribute Distribute; /* ops/blocks.h */
+
 typedef struct OpDef OpDef;
 struct OpDef {
   const char *name; /* as the user writes it and as dumps print it */
+  const char *sign; /* of an operator: "+", or the name of one that is a word; NULL: it is none */
+  Precedence binds; /* of an operator */
   /* Parameters as the user writes them: "x, axis=none, keepdims=false". A name ending in ... takes
    * the remaining positional arguments as a list. NULL: not callable by name (only operators or the
    * compiler make it). A default of `declared` is the shape or dtype of the variable being
@@ -137,33 +220,79 @@ struct OpDef {
   Folded (*fold)(const Scalar *x, Scalar *out);
   int numbers;
   /* primitives */
-  bool (*infer)(Build *b, Node *n); /* checks operands, sets dtype and shape */
-  void (*rule)(const Graph *g, const Node *n, Rule *r);
+  OpClass class;
+  Attr attr[MAX_ATTRS];
+  bool (*infer)(Build *b, Node *n);                     /* checks operands, sets dtype and shape */
+  void (*rule)(const Graph *g, const Node *n, Rule *r); /* `linear`, `reduce` are set before */
   /* The gradient: given the result's cotangent, writes one cotangent an operand (NO_NODE: none
    * flows). */
   void (*grad)(Build *b, NodeId node, NodeId cotangent, NodeId *operand_cotangents);
   const char *no_grad; /* why there is none: "its result is a whole number" */
   /* What an element of the result is, at an index into the device's block (expr.h). NULL: the op
-   * makes it of its operands' elements at the same index. Of ops with OPF_MAP. An Expr, a name that
+   * makes it of its operands' elements at the same index. An Expr, a name that
    * the front end has too. */
   int32_t (*lower)(struct Lower *l, NodeId id, const struct At *at);
-  const char
-      *c; /* elementwise: C with $0, $1 for operands and @ for the type's suffix (f32, i64) */
+  /* OPC_ELEMENT: C with $0, $1 for operands and @ for the type's suffix (f32, i64), and the same
+   * where the result is a whole number, if that is another. */
+  const char *c, *c_whole;
   uint32_t flags;
   double flops; /* an element of the result (for contractions: of the iteration space) */
+  /* The points of the iteration space where that is not the product of the rule's factors, which
+   * come to `points`. */
+  double (*points)(const Node *n, double points);
   /* How many units in the last place an element of the result may be off where its operands are
    * exact, however it is compiled: 0 where it is one of them, or a comparison, or drawn by its
    * index. A sum (OPF_SUMS) adds its length: op_rounding. */
   double rounding;
+  double (*addends)(const Graph *g, const Node *n); /* OPF_SUMS: how many, at most; NULL: few */
+
+  /* -------- what it does to values; sets of operands are bits -------- */
+  uint32_t linear;     /* in any one of these operands alone; the rule may take it back */
+  bool linear_jointly; /* in all operands at once */
+  Reduce reduce;       /* what OPC_REDUCE and OPC_SEARCH do */
+  uint32_t passes;     /* elements of these operands are elements of the result, rounded at most */
+  uint32_t positive;   /* these operands are to be positive */
+  uint32_t by_index;   /* elements of these operands are read at indices that are data */
+  uint32_t in_memory;  /* these operands are read from memory alone */
+  int8_t index[2]; /* of whole numbers: the sum of the operands times these; 0, 0: something else */
+  /* Of two operands: the orders (ORDER_LESS ...) of them for which it is true; 0: no comparison. */
+  uint8_t compares;
+  char logic;    /* of truth values: '&', '|', '!' */
+  bool vanishes; /* 0 for numbers far enough below 0 */
+  SlideSide makes;
+  Pool pool;
+  /* Of what puts dims in another order or adds some: for each dim of the operand, the result's. */
+  void (*dims)(const Graph *g, const Node *n, int *of);
+  /* The number that operand k, of whole numbers, has to stay below as the program uses it; 0: any.
+   */
+  int64_t (*below)(const Graph *g, const Node *n, int k);
+
+  /* -------- rewriting -------- */
+  /* The new node that n, its operands already new, is the same as, or NO_NODE. May give n other
+   * operands. */
+  NodeId (*simplify)(NewGraph *w, Node *n);
+  /* What computes the same along a cut dim of node `id` of the old graph, block by block, where
+   * that moves less; `y`: the new node of its operand 0. NO_NODE: it stays as it is. */
+  NodeId (*distribute)(Distribute *d, NodeId id, NodeId y);
 };
 
 enum {
   OPF_ELEMENTWISE = 1, /* result[i] depends on operand[i] alone, all shapes equal */
-  OPF_MAP = 2, /* result[i] is an expression over operands at computed indices: may be fused */
-  OPF_REDUCE = 4,
-  OPF_FREE = 8, /* no operands, cheap: made anew for each use under any layout */
-  OPF_SUMS = 16, /* adds (or multiplies) many operand elements up, in an order of its own */
+  OPF_MOVES = 2,       /* elements of the result are the operands', or a fill value */
+  OPF_ONE_TO_ONE = 4,  /* each element of the operand once: OPF_MOVES */
+  OPF_FREE = 8,        /* no operands, cheap: made anew for each use under any layout */
+  OPF_SUMS = 16,       /* adds (or multiplies) many operand elements up, in an order of its own */
+  OPF_REPEATS = 32,    /* a line of the result is one element of the operand: a broadcast */
+  OPF_SHIFTS = 64,     /* blocks of the result are shifted or clipped blocks of the operand */
+  OPF_PRODUCT = 128,   /* multiplies and adds: runs at the speed of matrix products */
+  OPF_ROWS = 256,      /* its kernel finishes the result row by row */
+  OPF_EXTREME = 512,   /* the largest or smallest of what it reads */
+  OPF_NO_WORK = 1024,  /* an element costs nothing beside reading it */
+  OPF_GRAD = 2048,     /* stands for a gradient until autodiff has written it out */
+  OPF_CHOICE = 4096,   /* operand 0 says which of operands 1 and 2 it is */
 };
+
+enum { ORDER_LESS = 1, ORDER_EQUAL = 2, ORDER_GREATER = 4 }; /* OpDef.compares */
 
 /* The bound that an op states for its rounding, relative and for its dtype: of the result itself,
  * and, where it sums n elements up, of each of them before (backward): 1 + sqrt(n) units, what n
@@ -175,9 +304,11 @@ typedef struct Rounding {
 Rounding op_rounding(const Graph *g, const Node *n);
 double op_unit(DType t); /* of the last place, relative: 2^-23 for f32; 0 for whole numbers */
 
-const OpDef *op_def(Op op);
 const char *op_written(Op op); /* as the user writes it in an expression: "+", "and", "exp" */
-const OpDef *op_find(const char *name, Op *op); /* by the user's name; NULL: none */
+/* The operator of one operand or two that is written so: "+", "not", "@". */
+Op op_operator(const char *sign, int operands);
+uint64_t op_hash(Op op);                /* the same in every run */
+const OpDef *op_find(const char *name); /* by the user's name; NULL: none */
 const OpDef *op_at(int i); /* the roll in order, for docs and "did you mean"; NULL past it */
 
 /* FOLD_NONE too for an op without `fold` and for the wrong number of arguments. */
@@ -190,6 +321,24 @@ typedef struct Concept {
 const Concept *op_concept_at(int i);      /* NULL past the last */
 const char *op_instead(const char *name); /* "x != x" for isnan; NULL: nothing is known of it */
 
+static inline bool op_is(const Node *n, uint32_t flags) { return n->op->flags & flags; }
+static inline OpClass op_class(const Node *n) { return n->op->class; }
+static inline bool node_is_const(const Node *n) { return op_class(n) == OPC_CONST; }
+/* The values of the attribute of that name, which the op must have; the first alone. */
+const int64_t *node_attrs(const Node *n, const char *name);
+static inline int64_t node_attr(const Node *n, const char *name) { return *node_attrs(n, name); }
+/* Which variable or input of its entry a source is. */
+static inline int node_source(const Node *n) { return (int)node_attr(n, "index"); }
+bool op_has_attr(Op op, const char *name);
+/* {axis=1 exclusive}, or "ik,kj->ij" of a product, after a space; nothing if there is nothing to
+ * say. */
+void node_attrs_put(Str *out, const Graph *g, const Node *n);
+/* OPC_PRODUCT: the letters of operand 0, operand 1 and the result, one a dim, from 0 on. */
+typedef struct Letters {
+  const int64_t *x, *y, *out;
+} Letters;
+Letters product_letters(const Graph *g, const Node *n);
+
 void ops_doc(Str *out); /* the text of docs/ops.md */
 
 void rule_of(const Graph *g, const Node *n, Rule *r, Arena *scratch);
@@ -200,8 +349,7 @@ NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int na
 /* Builtin `name` called with arguments already bound to its parameters. */
 Arg build_call(Build *b, const OpDef *def, const Arg *args);
 /* The binary and unary operators of the language on tensors and numbers: at least one is a tensor,
- * a number takes the tensor's dtype, shapes are broadcast as NumPy does. op: OP_add ... OP_neg,
- * OP_not. */
+ * a number takes the tensor's dtype, shapes are broadcast as NumPy does. op: of op_operator. */
 Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y);
 /* x[a:b:s, :, i]: one triple a dim given, `whole` for `:`; `drop` removes the dim (a plain index).
  */

@@ -38,7 +38,7 @@ const char *node_text(const Program *p, const Graph *g, NodeId id, Arena *a) {
   const Node *n = graph_node(g, id);
   if (n->name) return n->name;
   int32_t nth = ordinals_of(p, g)[id];
-  const char *op = op_def(n->op)->name, *at = diag_where(p->diag, a, n->span);
+  const char *op = n->op->name, *at = diag_where(p->diag, a, n->span);
   const char *file = strrchr(at, '/') ? strrchr(at, '/') + 1 : at;
   const char *number = nth ? arena_printf(a, "#%d", nth + 1) : "";
   return arena_printf(a, "%s%s%s%s", op, *file ? "@" : "", file, number);
@@ -51,33 +51,25 @@ const char *node_where(const Program *p, const Node *n) {
 }
 
 NodeClass node_class(const Node *n) {
-  switch (n->op) {
-  case OP_input:
-  case OP_var: return CLASS_SOURCE;
-  case OP_reshape: return CLASS_VIEW;
-  case OP_contract:
-  case OP_conv:
-  case OP_conv_input:
-  case OP_conv_weight:
-  case OP_order:
-  case OP_pool_max:
-  case OP_pool_sum:
-  case OP_pool_index:
-  case OP_pool_pick:
-  case OP_unpool:
-  case OP_unpool_sum: return CLASS_CONTRACT;
-  case OP_scatter_add:
-  case OP_unpick: return CLASS_SCATTER;
-  case OP_exchange: return CLASS_EXCHANGE;
-  case OP_argmax:
-  case OP_argmin:
-  case OP_cumsum: return CLASS_REDUCE;
-  default: return op_def(n->op)->flags & OPF_REDUCE ? CLASS_REDUCE : CLASS_MAP;
+  switch (op_class(n)) {
+  case OPC_SOURCE: return CLASS_SOURCE;
+  case OPC_VIEW: return CLASS_VIEW;
+  case OPC_REDUCE:
+  case OPC_SEARCH:
+  case OPC_SCAN: return CLASS_REDUCE;
+  case OPC_PRODUCT:
+  case OPC_CONVOLUTION:
+  case OPC_POOL:
+  case OPC_SORT: return CLASS_CONTRACT;
+  case OPC_ADD_ROWS:
+  case OPC_ADD_EACH: return CLASS_SCATTER;
+  case OPC_EXCHANGE: return CLASS_EXCHANGE;
+  default: return CLASS_MAP;
   }
 }
 
 NodeId node_base(const Graph *g, NodeId id) {
-  while (graph_node(g, id)->op == OP_reshape) id = graph_node(g, id)->operand[0];
+  while (op_class(graph_node(g, id)) == OPC_VIEW) id = graph_node(g, id)->operand[0];
   return id;
 }
 
@@ -161,7 +153,7 @@ static void reads_of(Walk *w, NodeId id, bool aligned) {
   Seen *s = walk_slot(w, id, &is_new);
   if (!is_new && (aligned || s->loose)) return; /* once more would say nothing new */
   s->loose = !aligned;
-  bool keeps = aligned && op_def(n->op)->flags & OPF_ELEMENTWISE;
+  bool keeps = aligned && n->op->flags & OPF_ELEMENTWISE;
   for (int k = 0; k < n->noperands; k++) reads_of(w, n->operand[k], keeps);
 }
 
@@ -206,7 +198,7 @@ void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out) {
   walk_table(&w, w.few, FEW);
   for (int i = 0; i < s->nodes.n; i++) {
     const Node *n = graph_node(le->graph, s->nodes.at[i]);
-    bool map = s->kind == STEP_MAP && op_def(n->op)->flags & OPF_ELEMENTWISE;
+    bool map = s->kind == STEP_MAP && n->op->flags & OPF_ELEMENTWISE;
     for (int k = 0; k < n->noperands; k++) reads_of(&w, n->operand[k], map);
   }
   if (!s->rides) return;

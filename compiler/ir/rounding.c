@@ -1,5 +1,4 @@
-/* What an op's rounding may come to: see op.h. The number of elements that a sum adds up follows
- * from the sizes of what it reads and makes. */
+/* What an op's rounding may come to: see op.h. */
 #include "op.h"
 #include <math.h>
 
@@ -13,31 +12,15 @@ double op_unit(DType t) {
   }
 }
 
-/* How many products or elements one of the result is summed from, at most. */
-static double sum_length(const Graph *g, const Node *n) {
-  double made = fmax((double)shape_count(&n->shape), 1), x[2] = {1, 1};
-  for (int k = 0; k < n->noperands && k < 2; k++)
-    x[k] = fmax((double)shape_count(&graph_operand(g, n, k)->shape), 1);
-  switch (n->op) {
-  case OP_contract: return fmax(1, sqrt(x[0] * x[1] / made)); /* k sqrt(batch) */
-  case OP_sum:
-  case OP_prod: return fmax(1, x[0] / made);
-  case OP_cumsum: return (double)n->shape.dim[n->attr[0]];
-  case OP_conv:
-  case OP_conv_input:
-    return x[1] / (double)graph_operand(g, n, 1)->shape.dim[0];               /* of a row of taps */
-  case OP_conv_weight: return x[1] / (double)n->shape.dim[n->shape.rank - 1]; /* pixels */
-  case OP_scatter_add: return x[0]; /* all rows may go to one */
-  default: return 64;               /* windows of pools */
-  }
-}
+enum { FEW_ADDENDS = 64 }; /* of an op that does not say: windows of pools */
 
 Rounding op_rounding(const Graph *g, const Node *n) {
   double unit = op_unit(n->dtype);
-  const OpDef *d = op_def(n->op);
+  const OpDef *d = n->op;
   Rounding r = {.result = d->rounding * unit};
   for (int k = 0; d->flags & OPF_SUMS && k < n->noperands; k++)
     unit = fmax(unit, op_unit(graph_operand(g, n, k)->dtype));
-  if (d->flags & OPF_SUMS) r.operands = (1 + sqrt(sum_length(g, n))) * unit;
+  if (d->flags & OPF_SUMS)
+    r.operands = (1 + sqrt(d->addends ? d->addends(g, n) : FEW_ADDENDS)) * unit;
   return r;
 }

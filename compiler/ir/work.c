@@ -1,6 +1,5 @@
 #include "work.h"
 #include "cut.h"
-#include "slide.h"
 #include <math.h>
 
 double work_block_bytes(const Program *p, const Layout *l, const Shape *s, DType t) {
@@ -18,7 +17,8 @@ static double factor_here(const Program *p, const Rule *r, const RuleDim *rd, co
     Cut cut;
     if (rd[d].window.of) continue;
     if (!plain) {
-      if (rd[d].n < 2 || part.window.of || !cut_of(&p->mesh, r, &rd[d], &l->dim[d], f, &cut)) continue;
+      if (rd[d].n < 2 || part.window.of || !cut_of(&p->mesh, r, &rd[d], &l->dim[d], f, &cut))
+        continue;
       part = (DimLayout){.naxes = cut.naxes, .granule = cut.granule};
       for (int i = 0; i < cut.naxes; i++) part.axis[i] = cut.axis[i];
     }
@@ -36,22 +36,13 @@ static double points_here(const Program *p, const Graph *g, const Node *n, const
       size = factor_here(p, r, r->operand[i], &graph_operand(g, n, i)->shape, operands[i], f, size);
     points *= factor_here(p, r, r->result, &n->shape, result, f, size);
   }
-  if (n->op != OP_conv_input) return points;
-  /* The rule's factors are those of the large side; the points are pairs of a tap and an element of
-   * the small one. */
-  Slide s = slide_of(n);
-  for (int d = 0; d < s.n && points > 0; d++) points *= (double)s.small[d] / (double)s.large[d];
-  return points;
-}
-
-bool work_is_product(Op op) {
-  return op == OP_contract || op == OP_conv || op == OP_conv_input || op == OP_conv_weight;
+  return n->op->points ? n->op->points(n, points) : points;
 }
 
 double work_flops(const Program *p, const Graph *g, const Node *n, const Rule *r,
                   const Layout *const *operands, const Layout *result) {
-  double each = op_def(n->op)->flops;
-  if (work_is_product(n->op)) return each * points_here(p, g, n, r, operands, result);
+  double each = n->op->flops;
+  if (op_is(n, OPF_PRODUCT)) return each * points_here(p, g, n, r, operands, result);
   Shape local = layout_local(&p->mesh, result, &n->shape);
   double most = (double)shape_count(&local);
   for (int i = 0; i < n->noperands; i++) {

@@ -24,10 +24,10 @@ const char *op_describe(const Build *b, NodeId id) {
 void op_declared(Build *b, int n, const NodeId *x) {
   for (int i = 0; i < n; i++) {
     NodeId id = x[i];
-    while (op_node(b, id)->op == OP_reshape || op_node(b, id)->op == OP_broadcast)
+    while (op_node(b, id)->op == &op_reshape || op_node(b, id)->op == &op_broadcast)
       id = op_node(b, id)->operand[0];
     const Node *o = op_node(b, id);
-    if (o->op == OP_var || o->op == OP_input)
+    if (o->op == &op_var || o->op == &op_input)
       diag_note(b->diag, o->span, "`%s` is declared here: %s", o->name, op_describe(b, id));
   }
 }

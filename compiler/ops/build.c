@@ -14,7 +14,7 @@ NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int na
             .value = value,
             .span = b->span,
             .site = b->site};
-  if (!op_def(op)->infer(b, &n)) return NO_NODE;
+  if (!op->infer(b, &n)) return NO_NODE;
   return graph_add(b->graph, &n);
 }
 
@@ -32,11 +32,24 @@ NodeId mk2(Build *b, Op op, NodeId x, NodeId y) {
   return build_node(b, op, 2, (NodeId[]){x, y}, 0, NULL, 0);
 }
 
+void node_becomes_zero(Node *n) {
+  n->op = &op_const;
+  n->noperands = 0;
+}
+
+void node_becomes_operand(Node *n) {
+  n->op = &op_stop_gradient;
+  n->noperands = 1;
+  n->nattr = 0;
+}
+
+NodeId mk_add(Build *b, NodeId x, NodeId y) { return mk2(b, &op_add, x, y); }
+
 NodeId mk_const(Build *b, DType t, const Shape *s, double value) {
   int64_t attr[MAX_RANK + 1] = {t};
   memcpy(attr + 1, s->dim, sizeof *attr * (size_t)s->rank);
   /* Rounded here: a constant is the same number whether it is stored or stands in a loop. */
-  NodeId id = build_node(b, OP_const, 0, NULL, s->rank + 1, attr, dtype_round(t, value));
+  NodeId id = build_node(b, &op_const, 0, NULL, s->rank + 1, attr, dtype_round(t, value));
   if (id != NO_NODE && dtype_is_int(t)) graph_node(b->graph, id)->whole = (int64_t)value;
   return id;
 }
@@ -58,17 +71,17 @@ NodeId mk_number(Build *b, NodeId like, double value) {
   return mk_const(b, n->dtype, &s, value);
 }
 
-NodeId mk_scale(Build *b, NodeId x, double by) { return mk2(b, OP_mul, x, mk_number(b, x, by)); }
-NodeId mk_shift(Build *b, NodeId x, double by) { return mk2(b, OP_add, x, mk_number(b, x, by)); }
+NodeId mk_scale(Build *b, NodeId x, double by) { return mk2(b, &op_mul, x, mk_number(b, x, by)); }
+NodeId mk_shift(Build *b, NodeId x, double by) { return mk2(b, &op_add, x, mk_number(b, x, by)); }
 
 NodeId mk_select(Build *b, NodeId cond, NodeId x, NodeId y) {
-  return build_node(b, OP_where, 3, (NodeId[]){cond, x, y}, 0, NULL, 0);
+  return build_node(b, &op_where, 3, (NodeId[]){cond, x, y}, 0, NULL, 0);
 }
 
 NodeId mk_reshape(Build *b, NodeId x, const Shape *s) {
   if (x == NO_NODE) return NO_NODE;
   if (shape_equal(&op_node(b, x)->shape, s)) return x;
-  return build_node(b, OP_reshape, 1, &x, s->rank, s->dim, 0);
+  return build_node(b, &op_reshape, 1, &x, s->rank, s->dim, 0);
 }
 
 NodeId mk_transpose(Build *b, NodeId x, const int *perm) {
@@ -80,20 +93,20 @@ NodeId mk_transpose(Build *b, NodeId x, const int *perm) {
     attr[i] = perm[i];
     same = same && perm[i] == i;
   }
-  return same ? x : build_node(b, OP_transpose, 1, &x, rank, attr, 0);
+  return same ? x : build_node(b, &op_transpose, 1, &x, rank, attr, 0);
 }
 
 NodeId mk_broadcast(Build *b, NodeId x, const Shape *s, const int *map) {
   if (x == NO_NODE) return NO_NODE;
   const Node *n = op_node(b, x);
   if (shape_equal(&n->shape, s)) return x;
-  if (n->op == OP_const && dtype_is_int(n->dtype)) return mk_whole(b, n->dtype, s, n->whole);
-  if (n->op == OP_const) return mk_const(b, n->dtype, s, n->value);
+  if (n->op == &op_const && dtype_is_int(n->dtype)) return mk_whole(b, n->dtype, s, n->whole);
+  if (n->op == &op_const) return mk_const(b, n->dtype, s, n->value);
   int64_t attr[2 * MAX_RANK];
   int rank = n->shape.rank;
   for (int i = 0; i < rank; i++) attr[i] = map[i];
   memcpy(attr + rank, s->dim, sizeof *attr * (size_t)s->rank);
-  return build_node(b, OP_broadcast, 1, &x, rank + s->rank, attr, 0);
+  return build_node(b, &op_broadcast, 1, &x, rank + s->rank, attr, 0);
 }
 
 NodeId mk_broadcast_to(Build *b, NodeId x, const Shape *s) {
@@ -120,9 +133,9 @@ NodeId mk_reduce(Build *b, Op op, NodeId x, uint32_t dims, bool keepdims) {
   Shape s = op_node(b, x)->shape;
   if (!dims) return x;
   const DType t = op_node(b, x)->dtype;
-  if (op == OP_sum || op == OP_prod) x = widened(b, x);
+  if (op == &op_sum || op == &op_prod) x = widened(b, x);
   NodeId y = build_node(b, op, 1, &x, 1, (int64_t[]){dims}, 0);
-  if (op == OP_sum || op == OP_prod) y = build_cast(b, y, t);
+  if (op == &op_sum || op == &op_prod) y = build_cast(b, y, t);
   if (y == NO_NODE || !keepdims) return y;
   for (int d = 0; d < s.rank; d++)
     if (dims & 1u << d) s.dim[d] = 1;
@@ -156,7 +169,7 @@ NodeId mk_slice(Build *b, NodeId x, const int64_t *start, const int64_t *size,
     memcpy(none.dim, size, sizeof *size * (size_t)r);
     return mk_const(b, op_node(b, x)->dtype, &none, 0);
   }
-  return build_node(b, OP_slice, 1, &x, 3 * r, attr, 0);
+  return build_node(b, &op_slice, 1, &x, 3 * r, attr, 0);
 }
 
 NodeId mk_pad(Build *b, NodeId x, const int64_t *lo, const int64_t *hi, const int64_t *interior,
@@ -172,27 +185,27 @@ NodeId mk_pad(Build *b, NodeId x, const int64_t *lo, const int64_t *hi, const in
     same = same && !lo[i] && !hi[i] && !interior[i];
   }
   value = dtype_round(op_node(b, x)->dtype, value);
-  return same ? x : build_node(b, OP_pad, 1, &x, 3 * r, attr, value);
+  return same ? x : build_node(b, &op_pad, 1, &x, 3 * r, attr, value);
 }
 
 NodeId mk_concat(Build *b, int n, const NodeId *x, int dim) {
-  return n == 1 ? x[0] : build_node(b, OP_concat, n, x, 1, (int64_t[]){dim}, 0);
+  return n == 1 ? x[0] : build_node(b, &op_concat, n, x, 1, (int64_t[]){dim}, 0);
 }
 
 NodeId mk_iota(Build *b, DType t, const Shape *s, int dim) {
   int64_t attr[MAX_RANK + 2] = {t, dim};
   memcpy(attr + 2, s->dim, sizeof *attr * (size_t)s->rank);
-  return build_node(b, OP_iota, 0, NULL, s->rank + 2, attr, 0);
+  return build_node(b, &op_iota, 0, NULL, s->rank + 2, attr, 0);
 }
 
 NodeId mk_gather(Build *b, NodeId table, NodeId index, int dim) {
-  return build_node(b, OP_gather, 2, (NodeId[]){table, index}, 1, (int64_t[]){dim}, 0);
+  return build_node(b, &op_gather, 2, (NodeId[]){table, index}, 1, (int64_t[]){dim}, 0);
 }
 
 NodeId mk_scatter(Build *b, NodeId index, NodeId updates, int dim, int64_t size) {
   if (updates == NO_NODE) return NO_NODE;
   DType t = op_node(b, updates)->dtype;
-  NodeId y = build_node(b, OP_scatter_add, 2, (NodeId[]){index, widened(b, updates)}, 2,
+  NodeId y = build_node(b, &op_scatter_add, 2, (NodeId[]){index, widened(b, updates)}, 2,
                         (int64_t[]){dim, size}, 0);
   return build_cast(b, y, t);
 }
@@ -205,7 +218,7 @@ NodeId mk_contract(Build *b, NodeId x, NodeId y, const int8_t *lx, const int8_t 
   for (int i = 0; i < rx; i++) attr[i] = lx[i];
   for (int i = 0; i < ry; i++) attr[rx + i] = ly[i];
   for (int i = 0; i < rank; i++) attr[rx + ry + i] = lout[i];
-  return build_node(b, OP_contract, 2, (NodeId[]){x, y}, rx + ry + rank, attr, 0);
+  return build_node(b, &op_contract, 2, (NodeId[]){x, y}, rx + ry + rank, attr, 0);
 }
 
 /* An integer as a floating-point number of a type, rounded once. */
@@ -217,7 +230,7 @@ NodeId build_cast(Build *b, NodeId x, DType to) {
   if (x == NO_NODE || op_node(b, x)->dtype == to) return x;
   const Node *n = op_node(b, x);
   Shape s = n->shape;
-  if (n->op == OP_const && dtype_is_int(n->dtype)) {
+  if (n->op == &op_const && dtype_is_int(n->dtype)) {
     int64_t w = n->whole;
     if (dtype_is_float(to)) return mk_const(b, to, &s, whole_as(to, w));
     if (to == DT_BOOL) return mk_const(b, to, &s, w != 0);
@@ -225,8 +238,8 @@ NodeId build_cast(Build *b, NodeId x, DType to) {
     w = to == DT_U8 ? (uint8_t)w : to == DT_I8 ? (int8_t)w : to == DT_I32 ? (int32_t)w : w;
     return mk_whole(b, to, &s, w);
   }
-  if (n->op == OP_const && dtype_is_float(to)) return mk_const(b, to, &s, n->value);
-  return build_node(b, OP_cast, 1, &x, 1, (int64_t[]){to}, 0);
+  if (n->op == &op_const && dtype_is_float(to)) return mk_const(b, to, &s, n->value);
+  return build_node(b, &op_cast, 1, &x, 1, (int64_t[]){to}, 0);
 }
 
 NodeId build_tensor(Build *b, const Arg *x, DType t) {
@@ -284,9 +297,9 @@ static NodeId small_power(Build *b, NodeId x, const Arg *y) {
   if (y->kind != ARG_INT && y->kind != ARG_REAL) return NO_NODE;
   if (!dtype_is_float(op_node(b, x)->dtype)) return NO_NODE;
   if (y->real == 1) return x;
-  if (y->real == 2) return mk2(b, OP_mul, x, x);
-  if (y->real == 3) return mk2(b, OP_mul, mk2(b, OP_mul, x, x), x);
-  if (y->real == 0.5) return mk1(b, OP_sqrt, x);
+  if (y->real == 2) return mk2(b, &op_mul, x, x);
+  if (y->real == 3) return mk2(b, &op_mul, mk2(b, &op_mul, x, x), x);
+  if (y->real == 0.5) return mk1(b, &op_sqrt, x);
   return NO_NODE;
 }
 
@@ -299,7 +312,7 @@ Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y) {
     goto done;
   }
   if ((is_tensor(x) && x->node == NO_NODE) || (is_tensor(y) && y->node == NO_NODE)) goto done;
-  if (op == OP_pow && is_tensor(x) && (r = small_power(b, x->node, y)) != NO_NODE) goto done;
+  if (op == &op_pow && is_tensor(x) && (r = small_power(b, x->node, y)) != NO_NODE) goto done;
   DType t = is_tensor(x)   ? op_node(b, x->node)->dtype
             : is_tensor(y) ? op_node(b, y->node)->dtype
                            : DT_F32;
@@ -368,7 +381,7 @@ NodeId build_subscript(Build *b, NodeId x, int n, const Subscript *subs) {
     kept.dim[kept.rank++] = size[d];
   }
   NodeId y = mk_slice(b, x, start, size, step);
-  if (reversed && y != NO_NODE) y = build_node(b, OP_reverse, 1, &y, 1, (int64_t[]){reversed}, 0);
+  if (reversed && y != NO_NODE) y = build_node(b, &op_reverse, 1, &y, 1, (int64_t[]){reversed}, 0);
   return mk_reshape(b, y, &kept);
 }
 
@@ -376,7 +389,7 @@ NodeId build_grad(Build *b, NodeId loss, NodeId wrt) {
   if (loss == NO_NODE || wrt == NO_NODE) return NO_NODE;
   const char *outer = b->what;
   b->what = "grad";
-  NodeId r = build_node(b, OP_grad, 2, (NodeId[]){loss, wrt}, 0, NULL, 0);
+  NodeId r = build_node(b, &op_grad, 2, (NodeId[]){loss, wrt}, 0, NULL, 0);
   b->what = outer;
   return r;
 }
@@ -385,7 +398,7 @@ NodeId build_input(Build *b, DType t, const Shape *shape, const char *name, int 
   if (!op_check_size(b, b->span, t, shape)) return NO_NODE;
   int64_t attr[MAX_RANK + 2] = {t, index};
   memcpy(attr + 2, shape->dim, sizeof *attr * (size_t)shape->rank);
-  NodeId id = build_node(b, OP_input, 0, NULL, shape->rank + 2, attr, 0);
+  NodeId id = build_node(b, &op_input, 0, NULL, shape->rank + 2, attr, 0);
   if (id != NO_NODE) graph_node(b->graph, id)->name = name;
   return id;
 }
@@ -393,7 +406,7 @@ NodeId build_input(Build *b, DType t, const Shape *shape, const char *name, int 
 NodeId build_var(Build *b, const Var *v, int index) {
   int64_t attr[MAX_RANK + 2] = {v->dtype, index};
   memcpy(attr + 2, v->shape.dim, sizeof *attr * (size_t)v->shape.rank);
-  NodeId id = build_node(b, OP_var, 0, NULL, v->shape.rank + 2, attr, 0);
+  NodeId id = build_node(b, &op_var, 0, NULL, v->shape.rank + 2, attr, 0);
   if (id == NO_NODE) return id;
   graph_node(b->graph, id)->name = v->path;
   graph_node(b->graph, id)->span = v->span; /* notes point at the declaration */
@@ -401,11 +414,11 @@ NodeId build_var(Build *b, const Var *v, int index) {
 }
 
 NodeId build_relayout(Build *b, NodeId x, const Spec *spec) {
-  NodeId id = build_node(b, OP_relayout, 1, &x, 0, NULL, 0);
+  NodeId id = build_node(b, &op_relayout, 1, &x, 0, NULL, 0);
   if (id != NO_NODE) graph_node(b->graph, id)->spec = spec;
   return id;
 }
 
 NodeId build_relayout_like(Build *b, NodeId x, NodeId like) {
-  return mk2(b, OP_relayout_like, x, like);
+  return mk2(b, &op_relayout_like, x, like);
 }

@@ -5,17 +5,9 @@
 #include "opdefs.h"
 #include <string.h>
 
-static void letters(const Graph *g, const Node *n, const int64_t **lx, const int64_t **ly,
-                    const int64_t **lout) {
-  *lx = n->attr;
-  *ly = *lx + graph_operand(g, n, 0)->shape.rank;
-  *lout = *ly + graph_operand(g, n, 1)->shape.rank;
-}
-
 static bool infer_contract(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0), *y = graph_operand(b->graph, n, 1);
-  const int64_t *lx, *ly, *lout;
-  letters(b->graph, n, &lx, &ly, &lout);
+  const Letters l = product_letters(b->graph, n);
   if (x->dtype != y->dtype) {
     op_fail(b, b->span, "types differ: %s and %s", op_describe(b, n->operand[0]),
             op_describe(b, n->operand[1]));
@@ -23,33 +15,31 @@ static bool infer_contract(Build *b, Node *n) {
   }
   int64_t size[26];
   for (int i = 0; i < 26; i++) size[i] = -1;
-  for (int i = 0; i < x->shape.rank; i++) size[lx[i]] = x->shape.dim[i];
+  for (int i = 0; i < x->shape.rank; i++) size[l.x[i]] = x->shape.dim[i];
   for (int i = 0; i < y->shape.rank; i++) {
-    if (size[ly[i]] >= 0 && size[ly[i]] != y->shape.dim[i]) {
+    if (size[l.y[i]] >= 0 && size[l.y[i]] != y->shape.dim[i]) {
       op_fail(b, b->span, "dim %d of %s must match: it has %ld, the other side %ld", i,
-              op_describe(b, n->operand[1]), (long)y->shape.dim[i], (long)size[ly[i]]);
+              op_describe(b, n->operand[1]), (long)y->shape.dim[i], (long)size[l.y[i]]);
       return false;
     }
-    size[ly[i]] = y->shape.dim[i];
+    size[l.y[i]] = y->shape.dim[i];
   }
   n->dtype = x->dtype;
   n->shape.rank = n->nattr - x->shape.rank - y->shape.rank;
-  for (int i = 0; i < n->shape.rank; i++) n->shape.dim[i] = size[lout[i]];
+  for (int i = 0; i < n->shape.rank; i++) n->shape.dim[i] = size[l.out[i]];
   return op_check_size(b, b->span, n->dtype, &n->shape);
 }
 
 static void rule_contract(const Graph *g, const Node *n, Rule *r) {
   char text[4 * MAX_RANK + 8], *t = text;
-  const int64_t *lx, *ly, *lout;
-  letters(g, n, &lx, &ly, &lout);
-  for (int i = 0; i < graph_operand(g, n, 0)->shape.rank; i++) *t++ = (char)('a' + lx[i]);
+  const Letters l = product_letters(g, n);
+  for (int i = 0; i < graph_operand(g, n, 0)->shape.rank; i++) *t++ = (char)('a' + l.x[i]);
   *t++ = ',';
-  for (int i = 0; i < graph_operand(g, n, 1)->shape.rank; i++) *t++ = (char)('a' + ly[i]);
+  for (int i = 0; i < graph_operand(g, n, 1)->shape.rank; i++) *t++ = (char)('a' + l.y[i]);
   *t++ = '-', *t++ = '>';
-  for (int i = 0; i < n->shape.rank; i++) *t++ = (char)('a' + lout[i]);
+  for (int i = 0; i < n->shape.rank; i++) *t++ = (char)('a' + l.out[i]);
   *t = 0;
   rule_from_text(r, g, n, text);
-  r->linear_in = 3;
 }
 
 static void grad_contract(Build *b, NodeId node, NodeId dy, NodeId *dx) {
@@ -64,12 +54,23 @@ static void grad_contract(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   dx[1] = mk_contract(b, x, dy, l[0], l[2], rank[1], l[1]);
 }
 
+/* k sqrt(batch) */
+static double addends(const Graph *g, const Node *n) {
+  double x = shape_size(&graph_operand(g, n, 0)->shape),
+         y = shape_size(&graph_operand(g, n, 1)->shape);
+  return fmax(1, sqrt(x * y / shape_size(&n->shape)));
+}
+
 const OpDef op_contract = {.name = "contract",
                            .doc = "what @ and einsum become: a product summed over shared dims",
+                           .attr = {{"letters", ATTR_LETTERS}},
                            .infer = infer_contract,
                            .rule = rule_contract,
                            .grad = grad_contract,
-                           .flags = OPF_SUMS,
+                           .class = OPC_PRODUCT,
+                           .flags = OPF_SUMS | OPF_PRODUCT | OPF_ROWS,
+                           .linear = 3,
+                           .addends = addends,
                            .flops = 2,
                            .rounding = 1};
 
@@ -122,7 +123,7 @@ static NodeId sum_alone(Build *b, NodeId x, int8_t *l, uint32_t wanted) {
       l[k++] = l[d];
     else
       gone |= 1u << d;
-  return mk_reduce(b, OP_sum, x, gone, false);
+  return mk_reduce(b, &op_sum, x, gone, false);
 }
 
 static uint32_t letter_set(const int8_t *l, int n) {
@@ -304,6 +305,8 @@ fail:
 }
 
 const OpDef op_matmul = {
+    .sign = "@",
+    .binds = BINDS_TERM,
     .name = "matmul",
     .params = "x, y",
     .doc = "x @ y: rows by columns, over the last two dims; leading dims broadcast",

@@ -7,13 +7,13 @@
 
 #define IN(i) (op_node(b, node)->operand[i])
 
-enum { X, W, Y }; /* the three tensors */
+enum { X = SIDE_LARGE, W = SIDE_TAPS, Y = SIDE_SMALL }; /* the three tensors */
 
 /* Which tensor each operand is, and the result. */
 static void roles(Op op, int *first, int *second, int *result) {
-  *first = op == OP_conv_input ? Y : X;
-  *second = op == OP_conv_weight ? Y : W;
-  *result = op == OP_conv ? Y : op == OP_conv_input ? X : W;
+  *result = (int)op->makes;
+  *first = *result == X ? Y : X;
+  *second = *result == W ? Y : W;
 }
 
 static bool infer_conv(Build *b, Node *n) {
@@ -81,7 +81,6 @@ static void rule_conv(const Graph *g, const Node *n, Rule *r) {
     else
       t[X][1 + d].window = slide_up(&s, d);
   }
-  r->linear_in = 3;
 }
 
 static NodeId mk_conv(Build *b, Op op, NodeId x, NodeId y, const Slide *s) {
@@ -99,9 +98,9 @@ static void grad_conv(Build *b, NodeId node, NodeId dz, NodeId *dx) {
   t[first] = n->operand[0], t[second] = n->operand[1], t[result] = dz;
   for (int i = 0; i < 2; i++) {
     int wanted = i == 0 ? first : second;
-    dx[i] = wanted == X   ? mk_conv(b, OP_conv_input, t[Y], t[W], &s)
-            : wanted == W ? mk_conv(b, OP_conv_weight, t[X], t[Y], &s)
-                          : mk_conv(b, OP_conv, t[X], t[W], &s);
+    dx[i] = wanted == X   ? mk_conv(b, &op_conv_input, t[Y], t[W], &s)
+            : wanted == W ? mk_conv(b, &op_conv_weight, t[X], t[Y], &s)
+                          : mk_conv(b, &op_conv, t[X], t[W], &s);
   }
 }
 
@@ -150,7 +149,7 @@ static Arg call_conv(Build *b, const Arg *a) {
   if (!channels_fit(b, &s, x, w, p->dim[s.n + 1], op_node(b, w)->shape.dim[s.n] * s.groups) ||
       !slide_args(b, &a[2], &a[3], &a[4], &s))
     return arg_node(NO_NODE);
-  return arg_node(mk_conv(b, OP_conv, x, w, &s));
+  return arg_node(mk_conv(b, &op_conv, x, w, &s));
 }
 
 /* y [batch, space..., out] back to [batch, space..., in]: the weights are those of the convolution
@@ -176,7 +175,25 @@ static Arg call_conv_transpose(Build *b, const Arg *a) {
       return arg_node(op_fail(b, b->span, "the padding leaves nothing in spatial dim %d", d));
   }
   if (!slide_args(b, &a[2], &a[3], &a[4], &s)) return arg_node(NO_NODE);
-  return arg_node(mk_conv(b, OP_conv_input, y, w, &s));
+  return arg_node(mk_conv(b, &op_conv_input, y, w, &s));
+}
+
+/* Of a row of taps. */
+static double addends(const Graph *g, const Node *n) {
+  const Shape *w = &graph_operand(g, n, 1)->shape;
+  return shape_size(w) / (double)w->dim[0];
+}
+/* Pixels. */
+static double addends_of_weight(const Graph *g, const Node *n) {
+  return shape_size(&graph_operand(g, n, 1)->shape) / (double)n->shape.dim[n->shape.rank - 1];
+}
+
+/* The rule's factors are those of the large side; the points are pairs of a tap and an element of
+ * the small one. */
+static double points_of_small(const Node *n, double points) {
+  Slide s = slide_of(n);
+  for (int d = 0; d < s.n && points > 0; d++) points *= (double)s.small[d] / (double)s.large[d];
+  return points;
 }
 
 const OpDef op_conv = {
@@ -187,10 +204,15 @@ const OpDef op_conv = {
         "dims; padding \"same\", \"valid\" or a list of [before, after]",
     .example = "f32[2, 7, 6, 4] x, f32[3, 3, 4, 5] w: conv(x, w)",
     .call = call_conv,
+    .attr = {{"slide", ATTR_SLIDE}},
     .infer = infer_conv,
     .rule = rule_conv,
     .grad = grad_conv,
-    .flags = OPF_SUMS,
+    .class = OPC_CONVOLUTION,
+    .makes = SIDE_SMALL,
+    .flags = OPF_SUMS | OPF_PRODUCT | OPF_ROWS,
+    .linear = 3,
+    .addends = addends,
     .flops = 2,
     .rounding = 1};
 const OpDef op_conv_transpose = {
@@ -202,17 +224,28 @@ const OpDef op_conv_transpose = {
     .call = call_conv_transpose};
 const OpDef op_conv_input = {.name = "conv_input",
                              .doc = "conv's gradient to x",
+                             .attr = {{"slide", ATTR_SLIDE}},
                              .infer = infer_conv,
                              .rule = rule_conv,
                              .grad = grad_conv,
-                             .flags = OPF_SUMS,
+                             .class = OPC_CONVOLUTION,
+                             .makes = SIDE_LARGE,
+                             .flags = OPF_SUMS | OPF_PRODUCT | OPF_ROWS,
+                             .linear = 3,
+                             .addends = addends,
+                             .points = points_of_small,
                              .flops = 2,
                              .rounding = 1};
 const OpDef op_conv_weight = {.name = "conv_weight",
                               .doc = "conv's gradient to w",
+                              .attr = {{"slide", ATTR_SLIDE}},
                               .infer = infer_conv,
                               .rule = rule_conv,
                               .grad = grad_conv,
-                              .flags = OPF_SUMS,
+                              .class = OPC_CONVOLUTION,
+                              .makes = SIDE_TAPS,
+                              .flags = OPF_SUMS | OPF_PRODUCT,
+                              .linear = 3,
+                              .addends = addends_of_weight,
                               .flops = 2,
                               .rounding = 1};

@@ -11,18 +11,6 @@ void rule_elementwise(const Graph *g, const Node *n, Rule *r) {
     r->result[d] = (RuleDim){.n = 1, .factor = {(int8_t)f}};
     for (int i = 0; i < n->noperands; i++) r->operand[i][d] = r->result[d];
   }
-  switch (n->op) {
-  case OP_add:
-  case OP_sub: r->linear_jointly = true; break;
-  case OP_neg:
-  case OP_relayout:
-  case OP_stop_gradient: r->linear_in = 1; break;
-  case OP_mul: r->linear_in = 3; break;
-  case OP_div: r->linear_in = 1; break;
-  default: break;
-  }
-  /* Whole numbers divide with remainders: only sums and products of them are linear. */
-  if (n->op == OP_div && !dtype_is_float(n->dtype)) r->linear_in = 0;
 }
 
 enum { TAKES_BOOL = 1, TAKES_INT = 2, TAKES_FLOAT = 4 };
@@ -99,12 +87,62 @@ static NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
 
 #define IN(i) (op_node(b, node)->operand[i])
 
-#define UNARY(NAME, SYM, DOC, EXAMPLE, INFER, GRAD, WHY, C, COST)                                  \
+/* -------- what is known of the numbers in operands -------- */
+
+/* Through casts and what repeats an element. */
+static const Node *origin_of(const Graph *g, NodeId id) {
+  const Node *n = graph_node(g, id);
+  while (n->op == &op_cast || n->op == &op_broadcast || n->op == &op_reshape)
+    n = graph_operand(g, n, 0);
+  return n;
+}
+
+/* Compared with an index: it numbers what that counts. */
+static int64_t below_index(const Graph *g, const Node *n, int k) {
+  const Node *i = origin_of(g, n->operand[1 - k]);
+  return i->op == &op_iota ? i->shape.dim[node_attr(i, "axis")] : 0;
+}
+
+/* A class that is checked against their number. */
+static int64_t below_constant(const Graph *g, const Node *n, int k) {
+  const Node *c = origin_of(g, n->operand[1]);
+  if (k != 0 || c->op != &op_const || !dtype_is_int(c->dtype)) return 0;
+  return c->value > 0 && c->value < 0x1p31 ? (int64_t)c->value : 0;
+}
+
+/* -------- simplification -------- */
+
+static bool is_all(const NewGraph *w, NodeId x, double v) {
+  const Node *n = graph_node(w->graph, x);
+  return n->op == &op_const && n->value == v;
+}
+/* x + 0, 0 + x, x - 0, x * 1, 1 * x, x / 1 */
+static NodeId without_0(NewGraph *w, Node *n) {
+  if (is_all(w, n->operand[1], 0)) return n->operand[0];
+  if (n->op != &op_add) return NO_NODE;
+  return is_all(w, n->operand[0], 0) ? n->operand[1] : simplify_pads(w, n);
+}
+static NodeId without_1(NewGraph *w, Node *n) {
+  if (is_all(w, n->operand[1], 1)) return n->operand[0];
+  return n->op == &op_mul && is_all(w, n->operand[0], 1) ? n->operand[1] : NO_NODE;
+}
+static NodeId negated_twice(NewGraph *w, Node *n) {
+  const Node *x = graph_node(w->graph, n->operand[0]);
+  return x->op == &op_neg ? x->operand[0] : NO_NODE;
+}
+/* Gradients have been taken. */
+static NodeId drop(NewGraph *w, Node *n) {
+  (void)w;
+  return n->operand[0];
+}
+
+#define UNARY(NAME, SYM, DOC, EXAMPLE, INFER, GRAD, WHY, C, COST, ...)                             \
   static void grad_##NAME(Build *b, NodeId node, NodeId dy, NodeId *dx) {                          \
     (void)b, (void)node, (void)dy;                                                                 \
     dx[0] = GRAD;                                                                                  \
   }                                                                                                \
-  static Arg call_##NAME(Build *b, const Arg *a) { return unary(b, OP_##NAME, a); }                \
+  extern const OpDef op_##NAME;                                                                    \
+  static Arg call_##NAME(Build *b, const Arg *a) { return unary(b, &op_##NAME, a); }               \
   const OpDef op_##NAME = {.name = SYM,                                                            \
                            .params = "x",                                                          \
                            .doc = DOC,                                                             \
@@ -117,17 +155,20 @@ static NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
                            .grad = grad_##NAME,                                                    \
                            .no_grad = WHY,                                                         \
                            .c = C,                                                                 \
-                           .flags = OPF_ELEMENTWISE | OPF_MAP,                                     \
+                           .class = OPC_ELEMENT,                                                   \
+                           .flags = OPF_ELEMENTWISE,                                               \
                            .flops = COST,                                                          \
-                           .rounding = (COST) > 1}; /* others are exact */
+                           .rounding = (COST) > 1 /* others are exact */,                          \
+                           __VA_ARGS__};
 
-#define BINARY(NAME, SYM, DOC, EXAMPLE, INFER, GRADX, GRADY, WHY, C)                               \
+#define BINARY(NAME, SYM, DOC, EXAMPLE, INFER, GRADX, GRADY, WHY, C, ...)                          \
   static void grad_##NAME(Build *b, NodeId node, NodeId dy, NodeId *dx) {                          \
     (void)b, (void)node, (void)dy;                                                                 \
     dx[0] = GRADX;                                                                                 \
     dx[1] = GRADY;                                                                                 \
   }                                                                                                \
-  static Arg call_##NAME(Build *b, const Arg *a) { return binary(b, OP_##NAME, a); }               \
+  extern const OpDef op_##NAME;                                                                    \
+  static Arg call_##NAME(Build *b, const Arg *a) { return binary(b, &op_##NAME, a); }              \
   const OpDef op_##NAME = {.name = SYM,                                                            \
                            .params = "x, y",                                                       \
                            .doc = DOC,                                                             \
@@ -140,107 +181,120 @@ static NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
                            .grad = grad_##NAME,                                                    \
                            .no_grad = WHY,                                                         \
                            .c = C,                                                                 \
-                           .flags = OPF_ELEMENTWISE | OPF_MAP,                                     \
+                           .class = OPC_ELEMENT,                                                   \
+                           .flags = OPF_ELEMENTWISE,                                               \
                            .flops = 1,                                                             \
-                           .rounding = 1};
+                           .rounding = 1,                                                          \
+                           __VA_ARGS__};
 
 static const char FLAT[] = "its slope is zero almost everywhere";
 static const char BOOLEAN[] = "its result is true or false";
 
-BINARY(add, "add", "x + y", "f32[4, 6] x, f32[6] y: x + y", infer_number, dy, dy, NULL, "$0 + $1")
-BINARY(sub, "sub", "x - y", "f32[4, 6] x, f32[4, 6] y: x - y", infer_number, dy, mk1(b, OP_neg, dy),
-       NULL, "$0 - $1")
+BINARY(add, "add", "x + y", "f32[4, 6] x, f32[6] y: x + y", infer_number, dy, dy, NULL, "$0 + $1",
+       .sign = "+", .binds = BINDS_SUM, .c_whole = "dtrt_add_@($0, $1)", .linear_jointly = true,
+       .index = {1, 1}, .simplify = without_0)
+BINARY(sub, "sub", "x - y", "f32[4, 6] x, f32[4, 6] y: x - y", infer_number, dy,
+       mk1(b, &op_neg, dy), NULL, "$0 - $1", .sign = "-", .binds = BINDS_SUM,
+       .c_whole = "dtrt_sub_@($0, $1)", .linear_jointly = true, .index = {1, -1},
+       .simplify = without_0)
 BINARY(mul, "mul", "x * y", "f32[4, 6] x, f32[4, 1] y: x * y", infer_number,
-       mk2(b, OP_mul, dy, IN(1)), mk2(b, OP_mul, dy, IN(0)), NULL, "$0 * $1")
+       mk2(b, &op_mul, dy, IN(1)), mk2(b, &op_mul, dy, IN(0)), NULL, "$0 * $1", .sign = "*",
+       .binds = BINDS_TERM, .c_whole = "dtrt_mul_@($0, $1)", .linear = 3, .simplify = without_1)
 BINARY(div, "div", "x / y, for floating-point tensors", "f32[4, 6] x, f32[6] y+: x / y", infer_div,
-       mk2(b, OP_div, dy, IN(1)), mk1(b, OP_neg, mk2(b, OP_mul, dy, mk2(b, OP_div, node, IN(1)))),
-       NULL, "$0 / $1")
+       mk2(b, &op_div, dy, IN(1)),
+       mk1(b, &op_neg, mk2(b, &op_mul, dy, mk2(b, &op_div, node, IN(1)))), NULL, "$0 / $1",
+       .sign = "/", .binds = BINDS_TERM, .linear = 1, .positive = 2, .simplify = without_1)
 BINARY(floordiv, "floordiv", "x // y: the quotient rounded down; an integer divided by 0 is 0",
        "i32[4, 6] x, i32[6] y: x // y", infer_number, flat_grad(b, node, dy),
-       flat_grad(b, node, dy), FLAT, "dtrt_floordiv_@($0, $1)")
+       flat_grad(b, node, dy), FLAT, "dtrt_floordiv_@($0, $1)", .sign = "//", .binds = BINDS_TERM)
 BINARY(mod, "mod", "x % y: the remainder, with the sign of y; 0 for an integer modulo 0",
        "i32[4, 6] x, i32[6] y: x % y", infer_number, dy,
-       mk1(b, OP_neg, mk2(b, OP_mul, dy, mk2(b, OP_floordiv, IN(0), IN(1)))), NULL,
-       "dtrt_mod_@($0, $1)")
+       mk1(b, &op_neg, mk2(b, &op_mul, dy, mk2(b, &op_floordiv, IN(0), IN(1)))), NULL,
+       "dtrt_mod_@($0, $1)", .sign = "%", .binds = BINDS_TERM)
 
 /* y x^(y-1). x^0 is 1 at 0 too, where the formula would give 0 * infinity. */
 static NodeId pow_to_base(Build *b, NodeId node, NodeId dy) {
   NodeId x = IN(0), y = IN(1);
-  if (op_node(b, y)->op == OP_const) {
+  if (op_node(b, y)->op == &op_const) {
     Arg base = arg_node(x), power = {.kind = ARG_REAL, .real = op_node(b, y)->value - 1};
     if (power.real == -1) return NO_NODE;
-    return mk2(b, OP_mul, dy, mk2(b, OP_mul, y, build_operator(b, OP_pow, &base, &power).node));
+    return mk2(b, &op_mul, dy, mk2(b, &op_mul, y, build_operator(b, &op_pow, &base, &power).node));
   }
   NodeId zero = mk_number(b, y, 0), one = mk_number(b, y, 1);
-  NodeId x_0 = mk2(b, OP_eq, x, zero), y_0 = mk2(b, OP_eq, y, zero);
-  NodeId both_0 = mk2(b, OP_and, x_0, y_0);
-  NodeId less = mk2(b, OP_sub, mk_select(b, both_0, one, y), one);
-  return mk2(b, OP_mul, dy, mk2(b, OP_mul, y, mk2(b, OP_pow, x, less)));
+  NodeId x_0 = mk2(b, &op_eq, x, zero), y_0 = mk2(b, &op_eq, y, zero);
+  NodeId both_0 = mk2(b, &op_and, x_0, y_0);
+  NodeId less = mk2(b, &op_sub, mk_select(b, both_0, one, y), one);
+  return mk2(b, &op_mul, dy, mk2(b, &op_mul, y, mk2(b, &op_pow, x, less)));
 }
 
 /* x^y log(x): NaN below 0. At 0 the limit is 0 for y > 0, and taken so for y = 0. */
 static NodeId pow_to_exponent(Build *b, NodeId node, NodeId dy) {
   NodeId x = IN(0), zero = mk_number(b, x, 0), one = mk_number(b, x, 1);
-  NodeId x_0 = mk2(b, OP_eq, x, zero), y_0_up = mk2(b, OP_ge, IN(1), zero);
-  NodeId flat = mk2(b, OP_and, x_0, y_0_up);
-  NodeId slope = mk2(b, OP_mul, node, mk1(b, OP_log, mk_select(b, flat, one, x)));
-  return mk2(b, OP_mul, dy, mk_select(b, flat, zero, slope));
+  NodeId x_0 = mk2(b, &op_eq, x, zero), y_0_up = mk2(b, &op_ge, IN(1), zero);
+  NodeId flat = mk2(b, &op_and, x_0, y_0_up);
+  NodeId slope = mk2(b, &op_mul, node, mk1(b, &op_log, mk_select(b, flat, one, x)));
+  return mk2(b, &op_mul, dy, mk_select(b, flat, zero, slope));
 }
 
 BINARY(pow, "pow", "x ** y; of integers a negative y gives 0, 1 or -1",
        "f32[4, 6] x+, f32[6] y: x ** y", infer_number, pow_to_base(b, node, dy),
-       pow_to_exponent(b, node, dy), NULL, "dtrt_pow_@($0, $1)")
+       pow_to_exponent(b, node, dy), NULL, "dtrt_pow_@($0, $1)", .sign = "**", .binds = BINDS_POWER,
+       .positive = 1)
 BINARY(eq, "eq", "x == y", "i32[4, 6] x, i32[6] y: x == y", infer_equal, NO_NODE, NO_NODE, BOOLEAN,
-       "$0 == $1")
+       "$0 == $1", .sign = "==", .binds = BINDS_COMPARE, .compares = ORDER_EQUAL,
+       .below = below_index)
 BINARY(ne, "ne", "x != y", "i32[4, 6] x, i32[6] y: x != y", infer_equal, NO_NODE, NO_NODE, BOOLEAN,
-       "$0 != $1")
+       "$0 != $1", .sign = "!=", .binds = BINDS_COMPARE, .compares = ORDER_LESS | ORDER_GREATER)
 BINARY(lt, "lt", "x < y", "f32[4, 6] x, f32[6] y: x < y", infer_order, NO_NODE, NO_NODE, BOOLEAN,
-       "$0 < $1")
+       "$0 < $1", .sign = "<", .binds = BINDS_COMPARE, .compares = ORDER_LESS,
+       .below = below_constant)
 BINARY(le, "le", "x <= y", "f32[4, 6] x, f32[6] y: x <= y", infer_order, NO_NODE, NO_NODE, BOOLEAN,
-       "$0 <= $1")
+       "$0 <= $1", .sign = "<=", .binds = BINDS_COMPARE, .compares = ORDER_LESS | ORDER_EQUAL)
 BINARY(gt, "gt", "x > y", "f32[4, 6] x, f32[6] y: x > y", infer_order, NO_NODE, NO_NODE, BOOLEAN,
-       "$0 > $1")
+       "$0 > $1", .sign = ">", .binds = BINDS_COMPARE, .compares = ORDER_GREATER)
 BINARY(ge, "ge", "x >= y", "f32[4, 6] x, f32[6] y: x >= y", infer_order, NO_NODE, NO_NODE, BOOLEAN,
-       "$0 >= $1")
+       "$0 >= $1", .sign = ">=", .binds = BINDS_COMPARE, .compares = ORDER_GREATER | ORDER_EQUAL)
 BINARY(and, "and", "x and y, for bool tensors", "bool[4, 6] x, bool[6] y: x and y", infer_bool,
-       NO_NODE, NO_NODE, BOOLEAN, "$0 & $1")
+       NO_NODE, NO_NODE, BOOLEAN, "$0 & $1", .sign = "and", .binds = BINDS_AND, .logic = '&')
 BINARY(or, "or", "x or y, for bool tensors", "bool[4, 6] x, bool[6] y: x or y", infer_bool, NO_NODE,
-       NO_NODE, BOOLEAN, "$0 | $1")
+       NO_NODE, BOOLEAN, "$0 | $1", .sign = "or", .binds = BINDS_OR, .logic = '|')
 
 UNARY(not, "not", "not x, for bool tensors", "bool[4, 6] x: not x", infer_bool, NO_NODE, BOOLEAN,
-      "!$0", 1)
-UNARY(neg, "neg", "-x", "f32[4, 6] x: -x", infer_number, mk1(b, OP_neg, dy), NULL, "-$0", 1)
+      "!$0", 1, .sign = "not", .binds = BINDS_NOT, .logic = '!')
+UNARY(neg, "neg", "-x", "f32[4, 6] x: -x", infer_number, mk1(b, &op_neg, dy), NULL, "-$0", 1,
+      .sign = "-", .binds = BINDS_FACTOR, .c_whole = "dtrt_neg_@($0)", .linear = 1, .index = {-1},
+      .simplify = negated_twice)
 UNARY(abs, "abs", "the magnitude of x", "f32[4, 6] x: abs(x)", infer_number,
-      mk2(b, OP_mul, dy, mk1(b, OP_sign, IN(0))), NULL, "dtrt_abs_@($0)", 1)
+      mk2(b, &op_mul, dy, mk1(b, &op_sign, IN(0))), NULL, "dtrt_abs_@($0)", 1)
 UNARY(sign, "sign", "-1, 0 or 1; not a number stays so", "f32[4, 6] x: sign(x)", infer_number,
       flat_grad(b, node, dy), FLAT, "dtrt_sign_@($0)", 1)
-UNARY(exp, "exp", "e to the power x", "f32[4, 6] x: exp(x)", infer_float, mk2(b, OP_mul, dy, node),
-      NULL, "dtrt_exp_@($0)", 10)
+UNARY(exp, "exp", "e to the power x", "f32[4, 6] x: exp(x)", infer_float, mk2(b, &op_mul, dy, node),
+      NULL, "dtrt_exp_@($0)", 10, .vanishes = true)
 UNARY(expm1, "expm1", "exp(x) - 1, exact near 0", "f32[4, 6] x: expm1(x)", infer_float,
-      mk2(b, OP_mul, dy, mk_shift(b, node, 1)), NULL, "dtrt_expm1_@($0)", 14)
+      mk2(b, &op_mul, dy, mk_shift(b, node, 1)), NULL, "dtrt_expm1_@($0)", 14)
 UNARY(log, "log", "the natural logarithm", "f32[4, 6] x+: log(x)", infer_float,
-      mk2(b, OP_div, dy, IN(0)), NULL, "dtrt_log_@($0)", 12)
+      mk2(b, &op_div, dy, IN(0)), NULL, "dtrt_log_@($0)", 12, .positive = 1)
 UNARY(log1p, "log1p", "log(1 + x), exact near 0", "f32[4, 6] x+: log1p(x)", infer_float,
-      mk2(b, OP_div, dy, mk_shift(b, IN(0), 1)), NULL, "dtrt_log1p_@($0)", 16)
+      mk2(b, &op_div, dy, mk_shift(b, IN(0), 1)), NULL, "dtrt_log1p_@($0)", 16)
 UNARY(sqrt, "sqrt", "the square root", "f32[4, 6] x+: sqrt(x)", infer_float,
-      mk2(b, OP_div, mk_scale(b, dy, 0.5), node), NULL, "dtrt_sqrt_@($0)", 4)
+      mk2(b, &op_div, mk_scale(b, dy, 0.5), node), NULL, "dtrt_sqrt_@($0)", 4, .positive = 1)
 UNARY(rsqrt, "rsqrt", "1 / sqrt(x)", "f32[4, 6] x+: rsqrt(x)", infer_float,
-      mk2(b, OP_mul, mk_scale(b, dy, -0.5), mk2(b, OP_mul, node, mk2(b, OP_mul, node, node))), NULL,
-      "dtrt_rsqrt_@($0)", 6)
+      mk2(b, &op_mul, mk_scale(b, dy, -0.5), mk2(b, &op_mul, node, mk2(b, &op_mul, node, node))),
+      NULL, "dtrt_rsqrt_@($0)", 6, .positive = 1)
 UNARY(tanh, "tanh", "the hyperbolic tangent", "f32[4, 6] x: tanh(x)", infer_float,
-      mk2(b, OP_mul, dy, mk2(b, OP_sub, mk_number(b, dy, 1), mk2(b, OP_mul, node, node))), NULL,
+      mk2(b, &op_mul, dy, mk2(b, &op_sub, mk_number(b, dy, 1), mk2(b, &op_mul, node, node))), NULL,
       "dtrt_tanh_@($0)", 14)
 UNARY(sigmoid, "sigmoid", "1 / (1 + exp(-x))", "f32[4, 6] x: sigmoid(x)", infer_float,
-      mk2(b, OP_mul, dy, mk2(b, OP_mul, node, mk2(b, OP_sub, mk_number(b, dy, 1), node))), NULL,
-      "dtrt_sigmoid_@($0)", 12)
+      mk2(b, &op_mul, dy, mk2(b, &op_mul, node, mk2(b, &op_sub, mk_number(b, dy, 1), node))), NULL,
+      "dtrt_sigmoid_@($0)", 12, .vanishes = true)
 UNARY(erf, "erf", "the error function", "f32[4, 6] x: erf(x)", infer_float,
-      mk2(b, OP_mul, mk_scale(b, dy, 1.1283791670955126),
-          mk1(b, OP_exp, mk1(b, OP_neg, mk2(b, OP_mul, IN(0), IN(0))))),
+      mk2(b, &op_mul, mk_scale(b, dy, 1.1283791670955126),
+          mk1(b, &op_exp, mk1(b, &op_neg, mk2(b, &op_mul, IN(0), IN(0))))),
       NULL, "dtrt_erf_@($0)", 16)
 UNARY(sin, "sin", "the sine of x radians", "f32[4, 6] x: sin(x)", infer_float,
-      mk2(b, OP_mul, dy, mk1(b, OP_cos, IN(0))), NULL, "dtrt_sin_@($0)", 14)
+      mk2(b, &op_mul, dy, mk1(b, &op_cos, IN(0))), NULL, "dtrt_sin_@($0)", 14)
 UNARY(cos, "cos", "the cosine of x radians", "f32[4, 6] x: cos(x)", infer_float,
-      mk1(b, OP_neg, mk2(b, OP_mul, dy, mk1(b, OP_sin, IN(0)))), NULL, "dtrt_cos_@($0)", 14)
+      mk1(b, &op_neg, mk2(b, &op_mul, dy, mk1(b, &op_sin, IN(0)))), NULL, "dtrt_cos_@($0)", 14)
 UNARY(floor, "floor", "the largest integer not above x", "f32[4, 6] x: floor(x)", infer_float,
       flat_grad(b, node, dy), FLAT, "dtrt_floor_@($0)", 1)
 UNARY(ceil, "ceil", "the smallest integer not below x", "f32[4, 6] x: ceil(x)", infer_float,
@@ -248,7 +302,8 @@ UNARY(ceil, "ceil", "the smallest integer not below x", "f32[4, 6] x: ceil(x)", 
 UNARY(round, "round", "the nearest integer, halves to even", "f32[4, 6] x: round(x)", infer_float,
       flat_grad(b, node, dy), FLAT, "dtrt_round_@($0)", 1)
 UNARY(stop_gradient, "stop_gradient", "x, through which no gradient flows",
-      "f32[4, 6] x: stop_gradient(x)", infer_any, NO_NODE, "that is what it is for", "$0", 0)
+      "f32[4, 6] x: stop_gradient(x)", infer_any, NO_NODE, "that is what it is for", "$0", 0,
+      .linear = 1, .passes = 1, .simplify = drop)
 
 /* min and max are two things by one name: of two tensors, or over dims. */
 
@@ -258,10 +313,10 @@ static Arg min_or_max(Build *b, const Arg *a, Op pairwise, Op over_dims) {
       return arg_node(op_fail(b, a[2].span, "give either a second tensor or an axis"));
     return build_operator(b, pairwise, &a[0], &a[1]);
   }
-  return build_call(b, op_def(over_dims), (Arg[]){a[0], a[2], a[3]});
+  return build_call(b, over_dims, (Arg[]){a[0], a[2], a[3]});
 }
-static Arg call_min(Build *b, const Arg *a) { return min_or_max(b, a, OP_min, OP_reduce_min); }
-static Arg call_max(Build *b, const Arg *a) { return min_or_max(b, a, OP_max, OP_reduce_max); }
+static Arg call_min(Build *b, const Arg *a) { return min_or_max(b, a, &op_min, &op_reduce_min); }
+static Arg call_max(Build *b, const Arg *a) { return min_or_max(b, a, &op_max, &op_reduce_max); }
 
 /* Where the operands are equal the second one takes the gradient: relu = max(x, 0) has slope 0 at
  * 0. */
@@ -271,10 +326,10 @@ static void grad_pick(Build *b, NodeId node, NodeId dy, NodeId *dx, Op first_win
   dx[1] = mk_select(b, first, zero, dy);
 }
 static void grad_min(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  grad_pick(b, node, dy, dx, OP_lt);
+  grad_pick(b, node, dy, dx, &op_lt);
 }
 static void grad_max(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  grad_pick(b, node, dy, dx, OP_gt);
+  grad_pick(b, node, dy, dx, &op_gt);
 }
 
 const OpDef op_min = {.name = "min",
@@ -288,7 +343,9 @@ const OpDef op_min = {.name = "min",
                       .rule = rule_elementwise,
                       .grad = grad_min,
                       .c = "dtrt_min_@($0, $1)",
-                      .flags = OPF_ELEMENTWISE | OPF_MAP,
+                      .class = OPC_ELEMENT,
+                      .passes = 3,
+                      .flags = OPF_ELEMENTWISE | OPF_EXTREME,
                       .flops = 1};
 const OpDef op_max = {.name = "max",
                       .params = "x, y=none, axis=none, keepdims=false",
@@ -301,7 +358,9 @@ const OpDef op_max = {.name = "max",
                       .rule = rule_elementwise,
                       .grad = grad_max,
                       .c = "dtrt_max_@($0, $1)",
-                      .flags = OPF_ELEMENTWISE | OPF_MAP,
+                      .class = OPC_ELEMENT,
+                      .passes = 3,
+                      .flags = OPF_ELEMENTWISE | OPF_EXTREME,
                       .flops = 1};
 
 static bool infer_where(Build *b, Node *n) {
@@ -348,13 +407,15 @@ const OpDef op_where = {.name = "where",
                         .rule = rule_elementwise,
                         .grad = grad_where,
                         .c = "$0 ? $1 : $2",
-                        .flags = OPF_ELEMENTWISE | OPF_MAP,
+                        .class = OPC_ELEMENT,
+                        .passes = 6,
+                        .flags = OPF_ELEMENTWISE | OPF_MOVES | OPF_CHOICE,
                         .flops = 1};
 
 static Arg call_clamp(Build *b, const Arg *a) {
   Arg x = a[0];
-  if (a[1].kind != ARG_NONE) x = build_operator(b, OP_max, &x, &a[1]);
-  if (a[2].kind != ARG_NONE) x = build_operator(b, OP_min, &x, &a[2]);
+  if (a[1].kind != ARG_NONE) x = build_operator(b, &op_max, &x, &a[1]);
+  if (a[2].kind != ARG_NONE) x = build_operator(b, &op_min, &x, &a[2]);
   return x;
 }
 
@@ -399,9 +460,13 @@ const OpDef op_cast = {
            "numbers to narrower ones keep their low bits, as in NumPy",
     .example = "f32[4, 6] x: i32(x)",
     .call = call_cast,
+    .attr = {{"dtype", ATTR_DTYPE}},
     .infer = infer_cast,
     .rule = rule_elementwise,
     .grad = grad_cast,
-    .flags = OPF_ELEMENTWISE | OPF_MAP,
+    .class = OPC_ELEMENT,
+    .passes = 1,
+    .index = {1},
+    .flags = OPF_ELEMENTWISE,
     .flops = 1,
     .rounding = 1};

@@ -27,6 +27,9 @@ const OpDef op_relayout = {.name = "relayout",
                            .rule = rule_elementwise,
                            .grad = grad_relayout,
                            .c = "$0",
+                           .class = OPC_ELEMENT,
+                           .passes = 1,
+                           .linear = 1,
                            .flags = OPF_ELEMENTWISE};
 static Arg call_like(Build *b, const Arg *a) {
   NodeId x, like;
@@ -43,9 +46,12 @@ const OpDef op_relayout_like = {.name = "relayout_like",
                                 .rule = rule_elementwise,
                                 .grad = grad_relayout,
                                 .c = "$0",
+                                .class = OPC_ELEMENT,
+                                .passes = 1,
                                 .flags = OPF_ELEMENTWISE};
 const OpDef op_exchange = {.name = "exchange",
                            .doc = "x moved between devices to another layout",
+                           .class = OPC_EXCHANGE,
                            .infer = infer_same,
                            .rule = rule_elementwise,
                            .no_grad = "gradients are taken before exchanges are put in"};

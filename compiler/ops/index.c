@@ -17,7 +17,7 @@ static bool check_index(Build *b, NodeId index) {
 /* attr: dim. Result: table dims before it, index dims, table dims after it. */
 static bool infer_gather(Build *b, Node *n) {
   const Node *t = graph_operand(b->graph, n, 0), *x = graph_operand(b->graph, n, 1);
-  int dim = (int)n->attr[0];
+  int dim = (int)node_attr(n, "axis");
   if (!check_index(b, n->operand[1])) return false;
   if (t->shape.rank + x->shape.rank - 1 > MAX_RANK) {
     op_fail(b, b->span, "the result would have more than %d dims", MAX_RANK);
@@ -32,7 +32,7 @@ static bool infer_gather(Build *b, Node *n) {
 
 static void rule_gather(const Graph *g, const Node *n, Rule *r) {
   const Node *t = graph_operand(g, n, 0), *x = graph_operand(g, n, 1);
-  int dim = (int)n->attr[0], out = 0;
+  int dim = (int)node_attr(n, "axis"), out = 0;
   for (int d = 0; d < dim; d++)
     r->result[out++] = r->operand[0][d] = one(rule_factor(r, t->shape.dim[d], FACTOR_PASS));
   r->operand[0][dim] = one(rule_factor(r, t->shape.dim[dim], FACTOR_REDUCE));
@@ -40,11 +40,10 @@ static void rule_gather(const Graph *g, const Node *n, Rule *r) {
     r->result[out++] = r->operand[1][d] = one(rule_factor(r, x->shape.dim[d], FACTOR_PASS));
   for (int d = dim + 1; d < t->shape.rank; d++)
     r->result[out++] = r->operand[0][d] = one(rule_factor(r, t->shape.dim[d], FACTOR_PASS));
-  r->linear_in = 1;
 }
 
 static void grad_gather(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  int dim = (int)op_node(b, node)->attr[0];
+  int dim = (int)node_attr(op_node(b, node), "axis");
   dx[0] = mk_scatter(b, IN(1), dy, dim, op_node(b, IN(0))->shape.dim[dim]);
   dx[1] = NO_NODE;
 }
@@ -60,17 +59,28 @@ static Arg call_gather(Build *b, const Arg *a) {
   return arg_node(mk_gather(b, t, x, d));
 }
 
+static int64_t below_size(const Graph *g, const Node *n, int k) {
+  return k == 1 ? graph_operand(g, n, 0)->shape.dim[node_attr(n, "axis")] : 0;
+}
+
 const OpDef op_gather = {.name = "gather",
                          .params = "table, index, axis=0",
                          .doc = "rows of `table` along one dim, picked by integers; an index "
                                 "outside stops the program",
                          .example = "f32[6, 5] t, i32[4] i%6: gather(t, i)",
                          .call = call_gather,
+                         .attr = {{"axis", ATTR_INT}},
                          .infer = infer_gather,
                          .rule = rule_gather,
                          .grad = grad_gather,
                          .lower = lower_gather,
-                         .flags = OPF_MAP};
+                         .class = OPC_MOVE,
+                         .flags = OPF_MOVES,
+                         .linear = 1,
+                         .passes = 1,
+                         .by_index = 1,
+                         .in_memory = 1,
+                         .below = below_size};
 
 const OpDef op_take = {.name = "take",
                        .params = "table, index, axis=0",
@@ -81,7 +91,7 @@ const OpDef op_take = {.name = "take",
 /* attr: dim, its size. Operands: index, updates. The result is zero where nothing is added. */
 static bool infer_scatter(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0), *u = graph_operand(b->graph, n, 1);
-  int dim = (int)n->attr[0], ri = x->shape.rank;
+  int dim = (int)node_attr(n, "axis"), ri = x->shape.rank;
   if (!check_index(b, n->operand[0])) return false;
   bool fits = u->shape.rank >= ri + dim && u->dtype != DT_BOOL;
   for (int d = 0; fits && d < ri; d++) fits = u->shape.dim[dim + d] == x->shape.dim[d];
@@ -92,27 +102,26 @@ static bool infer_scatter(Build *b, Node *n) {
   }
   n->dtype = u->dtype;
   for (int d = 0; d < dim; d++) n->shape.dim[n->shape.rank++] = u->shape.dim[d];
-  n->shape.dim[n->shape.rank++] = n->attr[1];
+  n->shape.dim[n->shape.rank++] = node_attr(n, "size");
   for (int d = dim + ri; d < u->shape.rank; d++) n->shape.dim[n->shape.rank++] = u->shape.dim[d];
   return op_check_size(b, b->span, n->dtype, &n->shape);
 }
 
 static void rule_scatter(const Graph *g, const Node *n, Rule *r) {
   const Node *x = graph_operand(g, n, 0), *u = graph_operand(g, n, 1);
-  int dim = (int)n->attr[0], ri = x->shape.rank, out = 0;
+  int dim = (int)node_attr(n, "axis"), ri = x->shape.rank, out = 0;
   for (int d = 0; d < dim; d++)
     r->result[out++] = r->operand[1][d] = one(rule_factor(r, u->shape.dim[d], FACTOR_PASS));
-  r->result[out++] = one(rule_factor(r, n->attr[1], FACTOR_NEW));
+  r->result[out++] = one(rule_factor(r, node_attr(n, "size"), FACTOR_NEW));
   for (int d = 0; d < ri; d++)
     r->operand[0][d] = r->operand[1][dim + d] = one(rule_factor(r, x->shape.dim[d], FACTOR_REDUCE));
   for (int d = dim + ri; d < u->shape.rank; d++)
     r->result[out++] = r->operand[1][d] = one(rule_factor(r, u->shape.dim[d], FACTOR_PASS));
-  r->linear_in = 2;
 }
 
 static void grad_scatter(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   dx[0] = NO_NODE;
-  dx[1] = mk_gather(b, dy, IN(0), (int)op_node(b, node)->attr[0]);
+  dx[1] = mk_gather(b, dy, IN(0), (int)node_attr(op_node(b, node), "axis"));
 }
 
 static Arg call_scatter(Build *b, const Arg *a) {
@@ -130,7 +139,17 @@ static Arg call_scatter(Build *b, const Arg *a) {
       op_node(b, sum)->dtype != op_node(b, base)->dtype)
     return arg_node(op_fail(b, b->span, "updates %s do not match base %s and indices %s",
                             op_describe(b, u), op_describe(b, base), op_describe(b, x)));
-  return arg_node(mk2(b, OP_add, base, sum));
+  return arg_node(mk2(b, &op_add, base, sum));
+}
+
+/* All rows may go to one. */
+static double addends(const Graph *g, const Node *n) {
+  return shape_size(&graph_operand(g, n, 0)->shape);
+}
+
+static int64_t below_rows(const Graph *g, const Node *n, int k) {
+  (void)g;
+  return k == 0 ? node_attr(n, "size") : 0;
 }
 
 const OpDef op_scatter_add = {
@@ -139,10 +158,15 @@ const OpDef op_scatter_add = {
     .doc = "base with `updates` added to the rows that `index` names; equal indices add up",
     .example = "f32[6, 5] t, i32[4] i%6, f32[4, 5] u: scatter_add(t, i, u)",
     .call = call_scatter,
+    .attr = {{"axis", ATTR_INT}, {"size", ATTR_INT}},
     .infer = infer_scatter,
     .rule = rule_scatter,
     .grad = grad_scatter,
+    .class = OPC_ADD_ROWS,
     .flags = OPF_SUMS,
+    .linear = 2,
+    .addends = addends,
+    .below = below_rows,
     .flops = 1,
     .rounding = 1};
 
@@ -179,11 +203,13 @@ const OpDef op_iota = {.name = "iota",
                        .doc = "each element's own index along one dim; iota(5) is 0 1 2 3 4",
                        .example = "f32[4, 6] x: x + f32(iota([4, 6], axis=1))",
                        .call = call_iota,
+                       .attr = {{"dtype", ATTR_DTYPE}, {"axis", ATTR_INT}, {"shape", ATTR_SHAPE}},
                        .infer = infer_iota,
                        .rule = rule_iota,
                        .no_grad = "it has no operand",
                        .lower = lower_iota,
-                       .flags = OPF_MAP | OPF_FREE};
+                       .class = OPC_INDEX,
+                       .flags = OPF_FREE};
 
 /* A type that the label is cut to before it is compared would take 2^32 + 1 for 1. */
 NodeId mk_class(Build *b, NodeId label, int64_t classes) {
@@ -192,9 +218,9 @@ NodeId mk_class(Build *b, NodeId label, int64_t classes) {
     return op_fail(b, b->span, "%ld classes are more than i32 can index", (long)classes);
   if (op_node(b, label)->dtype != DT_I64) return build_cast(b, label, DT_I32);
   Shape s = op_node(b, label)->shape;
-  NodeId above = mk2(b, OP_ge, label, mk_number(b, label, 0));
-  NodeId below = mk2(b, OP_lt, label, mk_whole(b, DT_I64, &s, classes));
-  NodeId inside = mk2(b, OP_and, above, below);
+  NodeId above = mk2(b, &op_ge, label, mk_number(b, label, 0));
+  NodeId below = mk2(b, &op_lt, label, mk_whole(b, DT_I64, &s, classes));
+  NodeId inside = mk2(b, &op_and, above, below);
   return build_cast(b, mk_select(b, inside, label, mk_number(b, label, -1)), DT_I32);
 }
 
@@ -212,7 +238,7 @@ static Arg call_one_hot(Build *b, const Arg *a) {
   s.dim[s.rank++] = n;
   NodeId i = mk_unreduce(b, mk_class(b, x, n), &s, 1u << (s.rank - 1));
   if (i == NO_NODE) return arg_node(NO_NODE);
-  return arg_node(build_cast(b, mk2(b, OP_eq, i, mk_iota(b, DT_I32, &s, s.rank - 1)), t));
+  return arg_node(build_cast(b, mk2(b, &op_eq, i, mk_iota(b, DT_I32, &s, s.rank - 1)), t));
 }
 
 const OpDef op_one_hot = {.name = "one_hot",

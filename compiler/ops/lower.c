@@ -44,14 +44,14 @@ Expr lower_broadcast(Lower *l, NodeId id, const At *at) {
   At in = none();
   if (at->flat != NO_EXPR) in.flat = number(l, 0); /* of one element */
   for (int d = 0; at->flat == NO_EXPR && d < operand(l, n, 0)->shape.rank; d++)
-    in.dim[d] = at->dim[n->attr[d]];
+    in.dim[d] = at->dim[node_attrs(n, "dims")[d]];
   return l->value(l, n->operand[0], &in);
 }
 
 Expr lower_transpose(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id);
   At in = none();
-  for (int d = 0; d < n->shape.rank; d++) in.dim[n->attr[d]] = at->dim[d];
+  for (int d = 0; d < n->shape.rank; d++) in.dim[node_attrs(n, "perm")[d]] = at->dim[d];
   return l->value(l, n->operand[0], &in);
 }
 
@@ -89,7 +89,7 @@ Expr lower_slice(Lower *l, NodeId id, const At *at) {
   const int rank = n->shape.rank;
   At in = none();
   for (int d = 0; d < rank; d++) {
-    const int64_t start = n->attr[d], step = n->attr[2 * rank + d];
+    const int64_t start = node_attrs(n, "begin")[d], step = node_attrs(n, "step")[d];
     in.dim[d] = at->dim[d];
     if (!start && step == 1 && n->shape.dim[d] == x->shape.dim[d]) continue;
     const Expr i = expr_scale(l->x, global(l, n, d, at->dim[d]), step);
@@ -103,7 +103,7 @@ Expr lower_reverse(Lower *l, NodeId id, const At *at) {
   At in = none();
   for (int d = 0; d < n->shape.rank; d++) {
     in.dim[d] = at->dim[d];
-    if (!(n->attr[0] & 1 << d)) continue;
+    if (!(node_attr(n, "axis") & 1 << d)) continue;
     const Expr last = number(l, n->shape.dim[d] - 1);
     in.dim[d] = local(l, x, d, expr_sub(l->x, last, global(l, n, d, at->dim[d])));
   }
@@ -116,7 +116,8 @@ Expr lower_pad(Lower *l, NodeId id, const At *at) {
   At in = none();
   Expr inside = number(l, 1);
   for (int d = 0; d < rank; d++) {
-    const int64_t lo = n->attr[d], hi = n->attr[rank + d], gap = n->attr[2 * rank + d] + 1;
+    const int64_t lo = node_attrs(n, "before")[d], hi = node_attrs(n, "after")[d],
+                  gap = node_attrs(n, "between")[d] + 1;
     in.dim[d] = at->dim[d];
     if (!lo && !hi && gap == 1) continue;
     Expr i = expr_sub(l->x, global(l, n, d, at->dim[d]), number(l, lo));
@@ -141,7 +142,7 @@ Expr lower_pad(Lower *l, NodeId id, const At *at) {
 
 Expr lower_concat(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id);
-  const int dim = (int)n->attr[0];
+  const int dim = (int)node_attr(n, "axis");
   const Expr i = global(l, n, dim, at->dim[dim]);
   Expr *arg = arena_array(l->x->arena, Expr, 2 * n->noperands + 1);
   int64_t begin = 0;
@@ -178,7 +179,7 @@ static Expr owned(Lower *l, const Node *x, int dim, Expr i) {
 
 Expr lower_gather(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id), *t = operand(l, n, 0), *x = operand(l, n, 1);
-  const int dim = (int)n->attr[0], ri = x->shape.rank;
+  const int dim = (int)node_attr(n, "axis"), ri = x->shape.rank;
   At in = none(), row = none();
   for (int d = 0; d < ri; d++) in.dim[d] = at->dim[dim + d];
   for (int d = 0; d < t->shape.rank; d++) row.dim[d] = at->dim[d < dim ? d : d + ri - 1];
@@ -194,7 +195,7 @@ Expr lower_gather(Lower *l, NodeId id, const At *at) {
 /* As gather, but the index has a place on every line. */
 Expr lower_pick(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
-  const int dim = (int)n->attr[0];
+  const int dim = (int)node_attr(n, "axis");
   const Expr i = l->value(l, n->operand[1], at), found = checked(l, i, x->shape.dim[dim]);
   At in = *at;
   in.dim[dim] = found;
@@ -219,7 +220,7 @@ static Expr row_begin(Lower *l, Expr i, int64_t size, int64_t k) {
 /* Element j of row i: the row begins at floor(i * n / k), and may be an element short. */
 Expr lower_deal(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
-  const int dim = (int)n->attr[0];
+  const int dim = (int)node_attr(n, "axis");
   const Expr j = at->dim[dim + 1];
   Expr len;
   At in = none();
@@ -229,7 +230,7 @@ Expr lower_deal(Lower *l, NodeId id, const At *at) {
     len = l->extent(l, x, dim);
     in.dim[dim] = j;
   } else {
-    const int64_t size = x->shape.dim[dim], k = n->attr[1];
+    const int64_t size = x->shape.dim[dim], k = node_attr(n, "parts");
     const Expr i = global(l, n, dim, at->dim[dim]), from = row_begin(l, i, size, k);
     len = expr_sub(l->x, row_begin(l, expr_add(l->x, i, number(l, 1)), size, k), from);
     in.dim[dim] = local(l, x, dim, expr_add(l->x, from, j));
@@ -240,14 +241,14 @@ Expr lower_deal(Lower *l, NodeId id, const At *at) {
 
 Expr lower_undeal(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
-  const int dim = (int)n->attr[0];
+  const int dim = (int)node_attr(n, "axis");
   At in = none();
   for (int d = 0; d < n->shape.rank; d++) in.dim[d > dim ? d + 1 : d] = at->dim[d];
   if (one_row(l, x, n, dim)) {
     in.dim[dim] = number(l, 0);
     in.dim[dim + 1] = at->dim[dim];
   } else {
-    const int64_t size = n->attr[1], k = x->shape.dim[dim];
+    const int64_t size = node_attr(n, "size"), k = x->shape.dim[dim];
     const Expr p = global(l, n, dim, at->dim[dim]), arg[] = {p, number(l, size), number(l, k)};
     const Expr row = expr_call(l->x, "dtrt_row_of", DT_I64, 3, arg, 0, k - 1);
     in.dim[dim + 1] = expr_sub(l->x, p, row_begin(l, row, size, k));
@@ -260,7 +261,7 @@ Expr lower_undeal(Lower *l, NodeId id, const At *at) {
 
 Expr lower_iota(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id);
-  const int d = (int)n->attr[1];
+  const int d = (int)node_attr(n, "axis");
   return expr_count(l->x, n->dtype, global(l, n, d, at->dim[d]));
 }
 
@@ -283,7 +284,7 @@ Expr lower_random(Lower *l, NodeId id, const At *at) {
 
 Expr lower_node(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id);
-  Expr (*lower)(Lower *, NodeId, const At *) = op_def(n->op)->lower;
+  Expr (*lower)(Lower *, NodeId, const At *) = n->op->lower;
   if (lower) return lower(l, id, at);
   Expr arg[MOST_NUMBERS];
   for (int k = 0; k < n->noperands; k++) arg[k] = l->value(l, n->operand[k], at);

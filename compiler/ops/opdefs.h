@@ -9,6 +9,9 @@
 /* Reports at the build's span, prefixed with the name of the call; returns NO_NODE / false. */
 NodeId op_fail(Build *b, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* At least 1. */
+static inline double shape_size(const Shape *s) { return fmax((double)shape_count(s), 1); }
+
 static inline const Node *op_node(const Build *b, NodeId id) { return graph_node(b->graph, id); }
 static inline Arg arg_node(NodeId id) { return (Arg){.kind = ARG_TENSOR, .node = id}; }
 static inline Arg arg_none(void) { return (Arg){.kind = ARG_NONE}; }
@@ -36,7 +39,11 @@ bool op_check_size(Build *b, Span at, DType t, const Shape *s);
 
 /* Nodes. */
 NodeId mk1(Build *b, Op op, NodeId x);
-NodeId mk2(Build *b, Op op, NodeId x, NodeId y);       /* equal shapes and dtypes */
+NodeId mk2(Build *b, Op op, NodeId x, NodeId y); /* equal shapes and dtypes */
+/* n as a constant of its dtype and shape that is 0, or as its operand 0 under no other layout. */
+void node_becomes_zero(Node *n);
+void node_becomes_operand(Node *n);
+NodeId mk_add(Build *b, NodeId x, NodeId y);
 NodeId mk_number(Build *b, NodeId like, double value); /* const of like's dtype and shape */
 NodeId mk_const(Build *b, DType t, const Shape *s, double value);
 NodeId mk_whole(Build *b, DType t, const Shape *s, int64_t value);
@@ -67,11 +74,18 @@ NodeId mk_select(Build *b, NodeId cond, NodeId x, NodeId y);
 
 /* Folding (fold.c): what ops make of numbers. */
 typedef Folded FoldFn(const Scalar *x, Scalar *out);
-FoldFn fold_add, fold_sub, fold_mul, fold_div, fold_floordiv, fold_mod, fold_pow, fold_min, fold_max,
-    fold_eq, fold_ne, fold_lt, fold_le, fold_gt, fold_ge, fold_and, fold_or, fold_not, fold_where,
-    fold_clamp, fold_neg, fold_abs, fold_sign, fold_exp, fold_expm1, fold_log, fold_log1p, fold_sqrt,
-    fold_rsqrt, fold_tanh, fold_sigmoid, fold_erf, fold_sin, fold_cos, fold_floor, fold_ceil,
-    fold_round, fold_stop_gradient;
+FoldFn fold_add, fold_sub, fold_mul, fold_div, fold_floordiv, fold_mod, fold_pow, fold_min,
+    fold_max, fold_eq, fold_ne, fold_lt, fold_le, fold_gt, fold_ge, fold_and, fold_or, fold_not,
+    fold_where, fold_clamp, fold_neg, fold_abs, fold_sign, fold_exp, fold_expm1, fold_log,
+    fold_log1p, fold_sqrt, fold_rsqrt, fold_tanh, fold_sigmoid, fold_erf, fold_sin, fold_cos,
+    fold_floor, fold_ceil, fold_round, fold_stop_gradient;
+
+/* What a sum may add up instead of its operand: the same without terms that add up to zero. */
+NodeId simplify_sum(NewGraph *w, Node *n);
+/* What a sum of disjoint parts is: the parts side by side; NO_NODE: it is none. */
+NodeId simplify_pads(NewGraph *w, const Node *n);
+
+NodeId distribute_slice(Distribute *d, NodeId id, NodeId y);
 
 /* Elements (lower.c). */
 typedef Expr LowerFn(Lower *l, NodeId id, const At *at);
@@ -82,8 +96,13 @@ LowerFn lower_const, lower_broadcast, lower_transpose, lower_reshape, lower_slic
 /* Rules. */
 void rule_elementwise(const Graph *g, const Node *n, Rule *r);
 
-#define X(name, def) extern const OpDef def;
-#define OP X
-#include "ops.def"
-#undef X
+/* The definitions that others build on. */
+extern const OpDef op_abs, op_add, op_all, op_and, op_any, op_argmax, op_argmin, op_broadcast,
+    op_cast, op_concat, op_const, op_contract, op_conv, op_conv_input, op_conv_weight, op_cos,
+    op_cumsum, op_deal, op_div, op_eq, op_exp, op_floordiv, op_gather, op_ge, op_grad, op_gt,
+    op_iota, op_log, op_lt, op_max, op_min, op_mul, op_ne, op_neg, op_normal, op_or, op_order,
+    op_pad, op_pick, op_pool_index, op_pool_max, op_pool_pick, op_pool_sum, op_pow, op_prod,
+    op_reduce_max, op_reduce_min, op_reshape, op_reverse, op_scatter_add, op_sign, op_sin, op_slice,
+    op_sqrt, op_stop_gradient, op_sub, op_sum, op_transpose, op_undeal, op_uniform, op_unpick,
+    op_unpool, op_unpool_sum, op_where;
 #endif

@@ -2,7 +2,7 @@
  * `take_along_axis` fetches them, so that values and indices cannot disagree and the gradient is
  * that of fetching. The order is total: equals stand by their index, and not-a-number counts as the
  * largest, so that top_k(x, 1) finds what argmax finds. */
-#include "opdefs.h"
+#include "blocks.h"
 #include "scan.h"
 
 #define IN(i) (op_node(b, node)->operand[i])
@@ -13,7 +13,7 @@ static RuleDim one(int f) { return (RuleDim){.n = 1, .factor = {(int8_t)f}}; }
 
 static bool infer_order(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
-  int dim = (int)n->attr[ORDER_DIM];
+  int dim = (int)node_attr(n, "axis");
   if (x->dtype == DT_BOOL) {
     op_fail(b, b->span, "takes numbers, not bool");
     return false;
@@ -25,7 +25,7 @@ static bool infer_order(Build *b, Node *n) {
   }
   n->dtype = DT_I32;
   n->shape = x->shape;
-  n->shape.dim[dim] = n->attr[ORDER_COUNT];
+  n->shape.dim[dim] = node_attr(n, "count");
   return true;
 }
 
@@ -34,23 +34,73 @@ static void rule_order(const Graph *g, const Node *n, Rule *r) {
   const Node *x = graph_operand(g, n, 0);
   for (int d = 0; d < n->shape.rank; d++) {
     int64_t size = x->shape.dim[d], count = n->shape.dim[d];
-    bool passes = d != n->attr[ORDER_DIM] || (!n->attr[ORDER_PLACED] && count == size);
+    bool passes = d != node_attr(n, "axis") || (!node_attr(n, "placed") && count == size);
     int f = rule_factor(r, size, passes ? FACTOR_PASS : FACTOR_WHOLE);
     r->operand[0][d] = r->result[d] = one(f);
     if (count != size) r->result[d] = one(rule_factor(r, count, FACTOR_WHOLE));
   }
 }
 
+/* What comes after everything in the order. */
+static void last_value(DType t, bool descending, double *v, int64_t *w) {
+  static const int64_t lowest[] = {0, 0, INT8_MIN, INT32_MIN, INT64_MIN};
+  static const int64_t highest[] = {1, UINT8_MAX, INT8_MAX, INT32_MAX, INT64_MAX};
+  *w = 0;
+  *v = descending ? -INFINITY : NAN;
+  if (!dtype_is_int(t)) return;
+  *w = descending ? lowest[t] : highest[t];
+  *v = (double)*w;
+}
+
+/* Every block has at least `count` elements, so that no candidate is one that only fills up: it is
+ * no better than any other element of its row, and stands behind all. */
+static NodeId order_blocks(Distribute *d, NodeId old, NodeId x, const Split *s) {
+  Build *b = &d->b;
+  Node n = *graph_node(d->old, old);
+  int dim = (int)node_attr(&n, "axis");
+  int64_t count = node_attr(&n, "count"), whole;
+  bool descending = node_attr(&n, "descending");
+  double fill;
+  last_value(graph_node(b->graph, x)->dtype, descending, &fill, &whole);
+  NodeId rows = split_deal(b, x, dim, s, fill, whole);
+  NodeId at = mk_order(b, rows, dim + 1, count, descending, true);
+  NodeId value = mk_pick(b, rows, at, dim + 1);
+  Shape shape = graph_node(b->graph, at)->shape;
+  NodeId index = mk2(b, &op_add, at, split_row_begin(b, &shape, dim, s));
+  Shape flat = shape_with(&shape, dim, 2, 1, (int64_t[]){s->parts * count});
+  d->best[old] = mk_reshape(b, value, &flat);
+  d->chosen[old] = mk_order(b, d->best[old], dim, count, descending, true);
+  return mk_pick(b, mk_reshape(b, index, &flat), d->chosen[old], dim);
+}
+
+static NodeId distribute_order(Distribute *d, NodeId id, NodeId y) {
+  const Node *n = graph_node(d->old, id), *x = graph_operand(d->old, n, 0);
+  const int dim = (int)node_attr(n, "axis");
+  const int64_t count = node_attr(n, "count");
+  Split s;
+  if (node_attr(n, "placed") || !split_of(d, x, dim, &s)) return NO_NODE;
+  /* Values and indices of the candidates of k blocks. */
+  bool fits = 2 * count * s.parts * s.granule <= s.n;
+  if (split_must_merge(d, x, dim, &s)) fits = s.n / s.granule / s.parts * s.granule >= count;
+  return fits && split_rank_fits(x, &s) ? order_blocks(d, id, y, &s) : NO_NODE;
+}
+
 const OpDef op_order = {.name = "order",
                         .doc =
                             "the indices that sort a dim; sort, argsort and top_k are made of it",
+                        .class = OPC_SORT,
+                        .attr = {{"axis", ATTR_INT},
+                                 {"placed", ATTR_BOOL},
+                                 {"count", ATTR_INT},
+                                 {"descending", ATTR_BOOL}},
                         .infer = infer_order,
                         .rule = rule_order,
                         .no_grad = "its result is an integer",
-                        .flops = 20};
+                        .flops = 20,
+                        .distribute = distribute_order};
 
 NodeId mk_order(Build *b, NodeId x, int dim, int64_t count, bool descending, bool placed) {
-  return build_node(b, OP_order, 1, &x, ORDER_ATTRS,
+  return build_node(b, &op_order, 1, &x, ORDER_ATTRS,
                     (int64_t[]){[ORDER_DIM] = dim,
                                 [ORDER_COUNT] = count,
                                 [ORDER_DESCENDING] = descending,
@@ -77,7 +127,7 @@ static bool check_index(Build *b, NodeId x, NodeId index, int dim) {
 
 /* attr: dim */
 static bool infer_pick(Build *b, Node *n) {
-  if (!check_index(b, n->operand[0], n->operand[1], (int)n->attr[0])) return false;
+  if (!check_index(b, n->operand[0], n->operand[1], (int)node_attr(n, "axis"))) return false;
   n->dtype = graph_operand(b->graph, n, 0)->dtype;
   n->shape = graph_operand(b->graph, n, 1)->shape;
   return op_check_size(b, b->span, n->dtype, &n->shape);
@@ -90,22 +140,22 @@ static void rule_pick(const Graph *g, const Node *n, Rule *r) {
   for (int d = 0; d < n->shape.rank; d++) {
     r->result[d] = r->operand[0][d] = r->operand[1][d] =
         one(rule_factor(r, n->shape.dim[d], FACTOR_PASS));
-    if (d == n->attr[0]) r->operand[0][d] = one(rule_factor(r, x->shape.dim[d], FACTOR_REDUCE));
+    if (d == node_attr(n, "axis"))
+      r->operand[0][d] = one(rule_factor(r, x->shape.dim[d], FACTOR_REDUCE));
   }
-  r->linear_in = 1;
 }
 
 static void grad_pick(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  int64_t dim = op_node(b, node)->attr[0], size = op_node(b, IN(0))->shape.dim[dim];
+  int64_t dim = node_attr(op_node(b, node), "axis"), size = op_node(b, IN(0))->shape.dim[dim];
   DType t = op_node(b, dy)->dtype;
   if (t == DT_F16 || t == DT_BF16) dy = build_cast(b, dy, DT_F32);
-  dx[0] = build_node(b, OP_unpick, 2, (NodeId[]){IN(1), dy}, 2, (int64_t[]){dim, size}, 0);
+  dx[0] = build_node(b, &op_unpick, 2, (NodeId[]){IN(1), dy}, 2, (int64_t[]){dim, size}, 0);
   dx[0] = build_cast(b, dx[0], t);
   dx[1] = NO_NODE;
 }
 
 NodeId mk_pick(Build *b, NodeId x, NodeId index, int dim) {
-  return build_node(b, OP_pick, 2, (NodeId[]){x, index}, 1, (int64_t[]){dim}, 0);
+  return build_node(b, &op_pick, 2, (NodeId[]){x, index}, 1, (int64_t[]){dim}, 0);
 }
 
 /* The tensor and the dim of a call; a scalar has none. */
@@ -125,6 +175,21 @@ static Arg call_pick(Build *b, const Arg *a) {
   return arg_node(mk_pick(b, x, index, d));
 }
 
+static int64_t below_size(const Graph *g, const Node *n, int k) {
+  return k == 1 ? graph_operand(g, n, 0)->shape.dim[node_attr(n, "axis")] : 0;
+}
+
+/* From the tensor where `order` found it: it is among the candidates. */
+static NodeId distribute_pick(Distribute *d, NodeId id, NodeId y) {
+  const Node *n = graph_node(d->old, id), *at = graph_operand(d->old, n, 1);
+  const NodeId order = n->operand[1];
+  (void)y;
+  if (d->best[order] == NO_NODE || at->operand[0] != n->operand[0] ||
+      node_attr(at, "axis") != node_attr(n, "axis"))
+    return NO_NODE;
+  return mk_pick(&d->b, d->best[order], d->chosen[order], (int)node_attr(n, "axis"));
+}
+
 const OpDef op_pick = {
     .name = "take_along_axis",
     .params = "x, index, axis=-1",
@@ -132,11 +197,18 @@ const OpDef op_pick = {
            "outside stops the program",
     .example = "f32[4, 6] x, i32[4, 3] i%6: take_along_axis(x, i)",
     .call = call_pick,
+    .attr = {{"axis", ATTR_INT}},
     .infer = infer_pick,
     .rule = rule_pick,
     .grad = grad_pick,
     .lower = lower_pick,
-    .flags = OPF_MAP};
+    .class = OPC_MOVE,
+    .flags = OPF_MOVES,
+    .linear = 1,
+    .passes = 1,
+    .by_index = 1,
+    .below = below_size,
+    .distribute = distribute_pick};
 
 /* attr: dim, its size. Operands: index, updates. The result is zero where nothing is added. */
 static bool infer_unpick(Build *b, Node *n) {
@@ -144,32 +216,34 @@ static bool infer_unpick(Build *b, Node *n) {
   if (!check_index(b, n->operand[1], n->operand[0], -1)) return false;
   n->dtype = dy->dtype;
   n->shape = dy->shape;
-  n->shape.dim[n->attr[0]] = n->attr[1];
+  n->shape.dim[node_attr(n, "axis")] = node_attr(n, "size");
   return true;
 }
 
 static void rule_unpick(const Graph *g, const Node *n, Rule *r) {
   const Node *dy = graph_operand(g, n, 1);
   for (int d = 0; d < n->shape.rank; d++) {
-    bool along = d == n->attr[0];
+    bool along = d == node_attr(n, "axis");
     int f = rule_factor(r, dy->shape.dim[d], along ? FACTOR_REDUCE : FACTOR_PASS);
     r->result[d] = r->operand[0][d] = r->operand[1][d] = one(f);
     if (along) r->result[d] = one(rule_factor(r, n->shape.dim[d], FACTOR_NEW));
   }
-  r->linear_in = 2;
 }
 
 static void grad_unpick(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   dx[0] = NO_NODE;
-  dx[1] = mk_pick(b, dy, IN(0), (int)op_node(b, node)->attr[0]);
+  dx[1] = mk_pick(b, dy, IN(0), (int)node_attr(op_node(b, node), "axis"));
 }
 
 const OpDef op_unpick = {.name = "unpick",
                          .doc = "take_along_axis's gradient: adds where an index points",
+                         .attr = {{"axis", ATTR_INT}, {"size", ATTR_INT}},
                          .infer = infer_unpick,
                          .rule = rule_unpick,
                          .grad = grad_unpick,
+                         .class = OPC_ADD_EACH,
                          .flags = OPF_SUMS,
+                         .linear = 2,
                          .flops = 1,
                          .rounding = 1};
 

@@ -6,7 +6,7 @@
 
 #define IN(i) (op_node(b, node)->operand[i])
 
-static bool goes_down(Op op) { return op == OP_unpool || op == OP_unpool_sum; }
+static bool goes_down(Op op) { return op->makes == SIDE_LARGE; }
 
 static bool infer_pool(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
@@ -15,7 +15,7 @@ static bool infer_pool(Build *b, Node *n) {
     op_fail(b, b->span, "takes f32 or f64 tensors, not %s", op_describe(b, n->operand[0]));
     return false;
   }
-  n->dtype = n->op == OP_pool_index ? DT_I32 : x->dtype;
+  n->dtype = n->op->pool == POOL_WHICH ? DT_I32 : x->dtype;
   n->shape = x->shape;
   for (int d = 0; d < s.n; d++) n->shape.dim[1 + d] = goes_down(n->op) ? s.large[d] : s.small[d];
   return op_check_size(b, b->span, n->dtype, &n->shape);
@@ -56,7 +56,6 @@ static void rule_pool(const Graph *g, const Node *n, Rule *r) {
     r->result[d] = down ? large : small;
     for (int i = 0; i < n->noperands; i++) r->operand[i][d] = down || i == 1 ? small : large;
   }
-  if (n->op == OP_pool_sum || n->op == OP_pool_pick || down) r->linear_in = 1;
 }
 
 static NodeId mk_pool(Build *b, Op op, NodeId x, NodeId other, const Slide *s) {
@@ -68,15 +67,15 @@ static NodeId mk_pool(Build *b, Op op, NodeId x, NodeId other, const Slide *s) {
 static void grad_pool_max(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   Slide s = slide_of(op_node(b, node));
   NodeId x = IN(0);
-  dx[0] = mk_pool(b, OP_unpool, dy, mk_pool(b, OP_pool_index, x, node, &s), &s);
+  dx[0] = mk_pool(b, &op_unpool, dy, mk_pool(b, &op_pool_index, x, node, &s), &s);
 }
 static void grad_pool_sum(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   Slide s = slide_of(op_node(b, node));
-  dx[0] = mk_pool(b, OP_unpool_sum, dy, NO_NODE, &s);
+  dx[0] = mk_pool(b, &op_unpool_sum, dy, NO_NODE, &s);
 }
 static void grad_unpool_sum(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   Slide s = slide_of(op_node(b, node));
-  dx[0] = mk_pool(b, OP_pool_sum, dy, NO_NODE, &s);
+  dx[0] = mk_pool(b, &op_pool_sum, dy, NO_NODE, &s);
 }
 
 static bool pool_args(Build *b, const Arg *a, NodeId *x, Slide *s) {
@@ -110,7 +109,7 @@ static bool pool_args(Build *b, const Arg *a, NodeId *x, Slide *s) {
 static Arg call_max_pool(Build *b, const Arg *a) {
   NodeId x;
   Slide s = {0};
-  return arg_node(pool_args(b, a, &x, &s) ? mk_pool(b, OP_pool_max, x, NO_NODE, &s) : NO_NODE);
+  return arg_node(pool_args(b, a, &x, &s) ? mk_pool(b, &op_pool_max, x, NO_NODE, &s) : NO_NODE);
 }
 
 /* A window is added up tap by tap, which is right for small ones. Large ones that lie side by side
@@ -128,7 +127,7 @@ static NodeId sum_of_tiles(Build *b, NodeId x, const Slide *s) {
     taps |= 1u << split.rank;
     split.dim[split.rank++] = s->taps[d - 1];
   }
-  return mk_reduce(b, OP_sum, mk_reshape(b, x, &split), taps, false);
+  return mk_reduce(b, &op_sum, mk_reshape(b, x, &split), taps, false);
 }
 
 static NodeId sum_by_dims(Build *b, NodeId x, const Slide *s) {
@@ -140,7 +139,7 @@ static NodeId sum_by_dims(Build *b, NodeId x, const Slide *s) {
       one.before[k] = 0;
       one.large[k] = one.small[k] = k < d ? s->small[k] : s->large[k];
     }
-    x = mk_pool(b, OP_pool_sum, x, NO_NODE, &one);
+    x = mk_pool(b, &op_pool_sum, x, NO_NODE, &one);
   }
   return x;
 }
@@ -152,7 +151,7 @@ static NodeId window_sums(Build *b, NodeId x, const Slide *s) {
     taps *= s->taps[d];
     tiles = tiles && is_tiles(s, d);
   }
-  if (taps <= LARGE_WINDOW) return mk_pool(b, OP_pool_sum, x, NO_NODE, s);
+  if (taps <= LARGE_WINDOW) return mk_pool(b, &op_pool_sum, x, NO_NODE, s);
   return tiles ? sum_of_tiles(b, x, s) : sum_by_dims(b, x, s);
 }
 
@@ -162,7 +161,7 @@ static NodeId window_counts(Build *b, NodeId x, const Slide *s) {
   for (int d = 0; d < s->n; d++) {
     const int64_t end = (s->small[d] - 1) * s->stride[d] + (s->taps[d] - 1) * s->dilation[d] + 1;
     if (s->before[d] > 0 || end > s->large[d])
-      return mk_pool(b, OP_pool_sum, mk_number(b, x, 1), NO_NODE, s);
+      return mk_pool(b, &op_pool_sum, mk_number(b, x, 1), NO_NODE, s);
     taps *= s->taps[d];
   }
   const Node *n = op_node(b, x);
@@ -175,7 +174,7 @@ static Arg call_avg_pool(Build *b, const Arg *a) {
   NodeId x;
   Slide s = {0};
   if (!pool_args(b, a, &x, &s)) return arg_node(NO_NODE);
-  return arg_node(mk2(b, OP_div, window_sums(b, x, &s), window_counts(b, x, &s)));
+  return arg_node(mk2(b, &op_div, window_sums(b, x, &s), window_counts(b, x, &s)));
 }
 
 #define PARAMS "x, window, stride=none, padding=\"valid\""
@@ -194,12 +193,22 @@ const OpDef op_avg_pool = {
     .call = call_avg_pool};
 const OpDef op_pool_max = {.name = "pool_max",
                            .doc = "what max_pool becomes",
+                           .class = OPC_POOL,
+                           .pool = POOL_MAX,
+                           .makes = SIDE_SMALL,
+                           .flags = OPF_EXTREME,
+                           .attr = {{"slide", ATTR_SLIDE}},
                            .infer = infer_pool,
                            .rule = rule_pool,
                            .grad = grad_pool_max,
                            .flops = 4};
 const OpDef op_pool_sum = {.name = "pool_sum",
                            .doc = "what avg_pool becomes",
+                           .class = OPC_POOL,
+                           .pool = POOL_SUM,
+                           .makes = SIDE_SMALL,
+                           .linear = 1,
+                           .attr = {{"slide", ATTR_SLIDE}},
                            .infer = infer_pool,
                            .rule = rule_pool,
                            .grad = grad_pool_sum,
@@ -208,6 +217,10 @@ const OpDef op_pool_sum = {.name = "pool_sum",
                            .rounding = 1};
 const OpDef op_pool_index = {.name = "pool_index",
                              .doc = "which tap of each window has the largest value",
+                             .class = OPC_POOL,
+                             .pool = POOL_WHICH,
+                             .makes = SIDE_SMALL,
+                             .attr = {{"slide", ATTR_SLIDE}},
                              .infer = infer_pool,
                              .rule = rule_pool,
                              .no_grad = "its result is an integer",
@@ -215,23 +228,33 @@ const OpDef op_pool_index = {.name = "pool_index",
 /* Where the largest value stands jumps from tap to tap: almost everywhere its slope is 0. */
 static void grad_unpool(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   Slide s = slide_of(op_node(b, node));
-  dx[0] = mk_pool(b, OP_pool_pick, dy, IN(1), &s);
+  dx[0] = mk_pool(b, &op_pool_pick, dy, IN(1), &s);
   dx[1] = NO_NODE;
 }
 static void grad_pool_pick(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   Slide s = slide_of(op_node(b, node));
-  dx[0] = mk_pool(b, OP_unpool, dy, IN(1), &s);
+  dx[0] = mk_pool(b, &op_unpool, dy, IN(1), &s);
   dx[1] = NO_NODE;
 }
 const OpDef op_pool_pick = {
     .name = "pool_pick",
     .doc = "the value at pool_index's tap of each window, and unpool's gradient",
+    .class = OPC_POOL,
+    .pool = POOL_AT,
+    .makes = SIDE_SMALL,
+    .linear = 1,
+    .attr = {{"slide", ATTR_SLIDE}},
     .infer = infer_pool,
     .rule = rule_pool,
     .grad = grad_pool_pick,
     .flops = 4};
 const OpDef op_unpool = {.name = "unpool",
                          .doc = "max_pool's gradient",
+                         .class = OPC_POOL,
+                         .pool = POOL_AT,
+                         .makes = SIDE_LARGE,
+                         .linear = 1,
+                         .attr = {{"slide", ATTR_SLIDE}},
                          .infer = infer_pool,
                          .rule = rule_pool,
                          .grad = grad_unpool,
@@ -240,6 +263,11 @@ const OpDef op_unpool = {.name = "unpool",
                          .rounding = 1};
 const OpDef op_unpool_sum = {.name = "unpool_sum",
                              .doc = "pool_sum's gradient",
+                             .class = OPC_POOL,
+                             .pool = POOL_SUM,
+                             .makes = SIDE_LARGE,
+                             .linear = 1,
+                             .attr = {{"slide", ATTR_SLIDE}},
                              .infer = infer_pool,
                              .rule = rule_pool,
                              .grad = grad_unpool_sum,

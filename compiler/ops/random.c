@@ -56,14 +56,14 @@ static NodeId spread_evenly(Build *b, NodeId x, DType t, double lo, double hi) {
   bool wide = !isfinite(dtype_round(computed, hi - lo));
   NodeId y;
   if (wide) { /* hi - lo does not fit */
-    NodeId rest = mk2(b, OP_sub, mk_number(b, x, 1), x), low = mk_scale(b, rest, lo);
-    y = mk2(b, OP_add, mk_scale(b, x, hi), low);
+    NodeId rest = mk2(b, &op_sub, mk_number(b, x, 1), x), low = mk_scale(b, rest, lo);
+    y = mk2(b, &op_add, mk_scale(b, x, hi), low);
   } else {
     y = affine(b, x, hi - lo, lo);
   }
   bool exact = computed == t && lo == 0 && hi == 1;
   if (exact || lo == hi || y == NO_NODE) return y;
-  return mk2(b, lo < hi ? OP_min : OP_max, y, mk_number(b, y, neighbour(t, hi, lo)));
+  return mk2(b, lo < hi ? &op_min : &op_max, y, mk_number(b, y, neighbour(t, hi, lo)));
 }
 
 static Arg random_call(Build *b, Op op, const Arg *a, const char *p, const char *q) {
@@ -81,14 +81,14 @@ static Arg random_call(Build *b, Op op, const Arg *a, const char *p, const char 
   bool half = t == DT_F16 || t == DT_BF16;
   NodeId x = random_node(b, op, half ? DT_F32 : t, &s);
   if (x == NO_NODE) return arg_node(NO_NODE);
-  x = op == OP_uniform ? spread_evenly(b, x, t, u, v) : affine(b, x, v, u);
+  x = op == &op_uniform ? spread_evenly(b, x, t, u, v) : affine(b, x, v, u);
   return arg_node(half ? build_cast(b, x, t) : x);
 }
 static Arg call_uniform(Build *b, const Arg *a) {
-  return random_call(b, OP_uniform, a, "lo", "hi");
+  return random_call(b, &op_uniform, a, "lo", "hi");
 }
 static Arg call_normal(Build *b, const Arg *a) {
-  return random_call(b, OP_normal, a, "mean", "stddev");
+  return random_call(b, &op_normal, a, "mean", "stddev");
 }
 
 static const char NO_OPERAND[] = "it has no operand that it depends on smoothly";
@@ -97,22 +97,24 @@ const OpDef op_uniform = {.name = "uniform",
                           .doc = "random numbers, evenly from [lo, hi)",
                           .example = "f32[4, 6] x: x + uniform([4, 6], -1, 1, f32)",
                           .call = call_uniform,
+                          .attr = {{"dtype", ATTR_DTYPE}, {"key", ATTR_KEY}, {"shape", ATTR_SHAPE}},
                           .infer = infer_random,
                           .rule = rule_random,
                           .no_grad = NO_OPERAND,
                           .lower = lower_random,
-                          .flags = OPF_MAP,
+                          .class = OPC_RANDOM,
                           .flops = 40};
 const OpDef op_normal = {.name = "normal",
                          .params = "shape=declared, mean=0, stddev=1, dtype=declared",
                          .doc = "random numbers from the normal distribution",
                          .example = "f32[4, 6] x: x + normal([4, 6], 0, 1, f32)",
                          .call = call_normal,
+                         .attr = {{"dtype", ATTR_DTYPE}, {"key", ATTR_KEY}, {"shape", ATTR_SHAPE}},
                          .infer = infer_random,
                          .rule = rule_random,
                          .no_grad = NO_OPERAND,
                          .lower = lower_random,
-                         .flags = OPF_MAP,
+                         .class = OPC_RANDOM,
                          .flops = 80};
 
 static bool probability(Build *b, const Arg *a, const char *name, double *out) {
@@ -127,8 +129,8 @@ static Arg call_bernoulli(Build *b, const Arg *a) {
   double p;
   if (!arg_shape(b, &a[0], "shape", &s) || !probability(b, &a[1], "p", &p))
     return arg_node(NO_NODE);
-  NodeId u = random_node(b, OP_uniform, DT_F32, &s);
-  return arg_node(mk2(b, OP_lt, u, mk_number(b, u, p)));
+  NodeId u = random_node(b, &op_uniform, DT_F32, &s);
+  return arg_node(mk2(b, &op_lt, u, mk_number(b, u, p)));
 }
 const OpDef op_bernoulli = {.name = "bernoulli",
                             .params = "shape=declared, p=0.5",
@@ -145,8 +147,8 @@ static Arg call_dropout(Build *b, const Arg *a) {
     return arg_node(op_fail(b, b->span, "takes floating-point tensors, not %s", op_describe(b, x)));
   if (rate == 0) return arg_node(x);
   Shape s = op_node(b, x)->shape;
-  NodeId u = random_node(b, OP_uniform, DT_F32, &s);
-  NodeId keep = mk2(b, OP_ge, u, mk_number(b, u, rate));
+  NodeId u = random_node(b, &op_uniform, DT_F32, &s);
+  NodeId keep = mk2(b, &op_ge, u, mk_number(b, u, rate));
   return arg_node(
       mk_select(b, keep, rate < 1 ? mk_scale(b, x, 1 / (1 - rate)) : x, mk_number(b, x, 0)));
 }

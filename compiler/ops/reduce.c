@@ -2,7 +2,7 @@
  * The primitives drop the reduced dims; attribute 0 is the set of dims (argmax, argmin: the dim). A
  * split reduced dim leaves the result partial, so a split class dim costs small all-reduces only.
  */
-#include "opdefs.h"
+#include "blocks.h"
 #include <string.h>
 
 static bool infer_dims(Build *b, Node *n, bool numbers, bool booleans) {
@@ -15,7 +15,7 @@ static bool infer_dims(Build *b, Node *n, bool numbers, bool booleans) {
   }
   n->dtype = x->dtype;
   for (int d = 0; d < x->shape.rank; d++)
-    if (!(n->attr[0] & 1 << d)) n->shape.dim[n->shape.rank++] = x->shape.dim[d];
+    if (!(node_attr(n, "axis") & 1 << d)) n->shape.dim[n->shape.rank++] = x->shape.dim[d];
   return true;
 }
 
@@ -25,7 +25,7 @@ static bool infer_bools(Build *b, Node *n) { return infer_dims(b, n, false, true
 static bool infer_extreme(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
   for (int d = 0; d < x->shape.rank; d++)
-    if (n->attr[0] & 1 << d && x->shape.dim[d] == 0) {
+    if (node_attr(n, "axis") & 1 << d && x->shape.dim[d] == 0) {
       op_fail(b, b->span, "dim %d of %s is empty", d, op_describe(b, n->operand[0]));
       return false;
     }
@@ -36,36 +36,32 @@ static void rule_dims(const Graph *g, const Node *n, Rule *r) {
   const Node *x = graph_operand(g, n, 0);
   int out = 0;
   for (int d = 0; d < x->shape.rank; d++) {
-    bool gone = n->attr[0] & 1 << d;
+    bool gone = node_attr(n, "axis") & 1 << d;
     int f = rule_factor(r, x->shape.dim[d], gone ? FACTOR_REDUCE : FACTOR_PASS);
     r->operand[0][d] = (RuleDim){.n = 1, .factor = {(int8_t)f}};
     if (!gone) r->result[out++] = r->operand[0][d];
-  }
-  switch (n->op) {
-  case OP_reduce_max:
-  case OP_any: r->reduce = RED_MAX; break;
-  case OP_reduce_min:
-  case OP_all: r->reduce = RED_MIN; break;
-  case OP_prod: r->reduce = RED_PROD; break;
-  default: r->reduce = RED_SUM; r->linear_in = 1;
   }
 }
 
 #define IN(i) (op_node(b, node)->operand[i])
 
+static double addends(const Graph *g, const Node *n) {
+  return fmax(1, shape_size(&graph_operand(g, n, 0)->shape) / shape_size(&n->shape));
+}
+
 static NodeId spread(Build *b, NodeId node, NodeId dy) {
   Shape s = op_node(b, IN(0))->shape;
-  return mk_unreduce(b, dy, &s, (uint32_t)op_node(b, node)->attr[0]);
+  return mk_unreduce(b, dy, &s, (uint32_t)node_attr(op_node(b, node), "axis"));
 }
 
 static void grad_sum(Build *b, NodeId node, NodeId dy, NodeId *dx) { dx[0] = spread(b, node, dy); }
 
 /* Equal extremes share the gradient. */
 static void grad_extreme(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  NodeId x = IN(0), at = mk2(b, OP_eq, x, spread(b, node, node));
+  NodeId x = IN(0), at = mk2(b, &op_eq, x, spread(b, node, node));
   NodeId one = build_cast(b, at, op_node(b, x)->dtype);
-  NodeId count = mk_reduce(b, OP_sum, one, (uint32_t)op_node(b, node)->attr[0], false);
-  dx[0] = mk_select(b, at, spread(b, node, mk2(b, OP_div, dy, count)), mk_number(b, x, 0));
+  NodeId count = mk_reduce(b, &op_sum, one, (uint32_t)node_attr(op_node(b, node), "axis"), false);
+  dx[0] = mk_select(b, at, spread(b, node, mk2(b, &op_div, dy, count)), mk_number(b, x, 0));
 }
 
 /* The product of the others, written so that its own derivatives are right where elements are 0
@@ -74,20 +70,21 @@ static void grad_extreme(Build *b, NodeId node, NodeId dy, NodeId *dx) {
  * for a flat 0, which the fourth derivative would notice). */
 static void grad_prod(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   NodeId x = IN(0), zero = mk_number(b, x, 0), one = mk_number(b, x, 1), two = mk_number(b, x, 2);
-  uint32_t dims = (uint32_t)op_node(b, node)->attr[0];
-  NodeId is_zero = mk2(b, OP_eq, x, zero);
+  uint32_t dims = (uint32_t)node_attr(op_node(b, node), "axis");
+  NodeId is_zero = mk2(b, &op_eq, x, zero);
   NodeId safe = mk_select(b, is_zero, one, x), z = mk_select(b, is_zero, x, zero);
-  NodeId product = spread(b, node, mk_reduce(b, OP_prod, safe, dims, false));
-  NodeId square = mk2(b, OP_mul, z, z), count = mk_select(b, is_zero, one, zero);
+  NodeId product = spread(b, node, mk_reduce(b, &op_prod, safe, dims, false));
+  NodeId square = mk2(b, &op_mul, z, z), count = mk_select(b, is_zero, one, zero);
   NodeId others[3], of[3] = {count, z, square};
   for (int i = 0; i < 3; i++)
-    others[i] = mk2(b, OP_sub, spread(b, node, mk_reduce(b, OP_sum, of[i], dims, false)), of[i]);
-  NodeId pairs = mk_scale(b, mk2(b, OP_sub, mk2(b, OP_mul, others[1], others[1]), others[2]), 0.5);
-  NodeId zeros = mk_select(b, mk2(b, OP_eq, others[0], two), pairs, zero);
-  zeros = mk_select(b, mk2(b, OP_eq, others[0], one), others[1], zeros);
-  zeros = mk_select(b, mk2(b, OP_eq, others[0], zero), one, zeros);
-  NodeId rest = mk2(b, OP_mul, mk2(b, OP_div, product, safe), zeros);
-  dx[0] = mk2(b, OP_mul, spread(b, node, dy), rest);
+    others[i] = mk2(b, &op_sub, spread(b, node, mk_reduce(b, &op_sum, of[i], dims, false)), of[i]);
+  NodeId pairs =
+      mk_scale(b, mk2(b, &op_sub, mk2(b, &op_mul, others[1], others[1]), others[2]), 0.5);
+  NodeId zeros = mk_select(b, mk2(b, &op_eq, others[0], two), pairs, zero);
+  zeros = mk_select(b, mk2(b, &op_eq, others[0], one), others[1], zeros);
+  zeros = mk_select(b, mk2(b, &op_eq, others[0], zero), one, zeros);
+  NodeId rest = mk2(b, &op_mul, mk2(b, &op_div, product, safe), zeros);
+  dx[0] = mk2(b, &op_mul, spread(b, node, dy), rest);
 }
 
 static bool is_half(const Build *b, NodeId x) {
@@ -123,15 +120,15 @@ static Arg call_sum(Build *b, const Arg *a) {
   Arg x = wide_argument(b, &a[0]);
   if (x.kind == ARG_TENSOR && x.node != NO_NODE && op_node(b, x.node)->dtype == DT_BOOL)
     x.node = build_cast(b, x.node, DT_I32);
-  return reduce_call(b, OP_sum, (Arg[]){x, a[1], a[2]});
+  return reduce_call(b, &op_sum, (Arg[]){x, a[1], a[2]});
 }
-static Arg call_reduce_max(Build *b, const Arg *a) { return reduce_call(b, OP_reduce_max, a); }
-static Arg call_reduce_min(Build *b, const Arg *a) { return reduce_call(b, OP_reduce_min, a); }
+static Arg call_reduce_max(Build *b, const Arg *a) { return reduce_call(b, &op_reduce_max, a); }
+static Arg call_reduce_min(Build *b, const Arg *a) { return reduce_call(b, &op_reduce_min, a); }
 static Arg call_prod(Build *b, const Arg *a) {
-  return reduce_call(b, OP_prod, (Arg[]){wide_argument(b, &a[0]), a[1], a[2]});
+  return reduce_call(b, &op_prod, (Arg[]){wide_argument(b, &a[0]), a[1], a[2]});
 }
-static Arg call_any(Build *b, const Arg *a) { return reduce_call(b, OP_any, a); }
-static Arg call_all(Build *b, const Arg *a) { return reduce_call(b, OP_all, a); }
+static Arg call_any(Build *b, const Arg *a) { return reduce_call(b, &op_any, a); }
+static Arg call_all(Build *b, const Arg *a) { return reduce_call(b, &op_all, a); }
 
 #define PARAMS "x, axis=none, keepdims=false"
 
@@ -143,10 +140,16 @@ const OpDef op_sum = {
         "bool an i32, which counts; i32 and i64 wrap: sum(i64(x)) does not",
     .example = "f32[4, 6] x: sum(x, axis=1)",
     .call = call_sum,
+    .attr = {{"axis", ATTR_SET}},
     .infer = infer_numbers,
     .rule = rule_dims,
     .grad = grad_sum,
-    .flags = OPF_REDUCE | OPF_SUMS,
+    .class = OPC_REDUCE,
+    .flags = OPF_SUMS,
+    .reduce = RED_SUM,
+    .addends = addends,
+    .linear = 1,
+    .simplify = simplify_sum,
     .flops = 1,
     .rounding = 1};
 const OpDef op_reduce_max = {.name = "reduce_max",
@@ -154,20 +157,26 @@ const OpDef op_reduce_max = {.name = "reduce_max",
                              .doc = "the largest over axis; max(x, axis=...) is the same",
                              .example = "f32[4, 6] x: max(x, axis=1)",
                              .call = call_reduce_max,
+                             .attr = {{"axis", ATTR_SET}},
                              .infer = infer_extreme,
                              .rule = rule_dims,
                              .grad = grad_extreme,
-                             .flags = OPF_REDUCE,
+                             .class = OPC_REDUCE,
+                             .reduce = RED_MAX,
+                             .flags = OPF_EXTREME,
                              .flops = 1};
 const OpDef op_reduce_min = {.name = "reduce_min",
                              .params = PARAMS,
                              .doc = "the smallest over axis; min(x, axis=...) is the same",
                              .example = "f32[4, 6] x: min(x, axis=0)",
                              .call = call_reduce_min,
+                             .attr = {{"axis", ATTR_SET}},
                              .infer = infer_extreme,
                              .rule = rule_dims,
                              .grad = grad_extreme,
-                             .flags = OPF_REDUCE,
+                             .class = OPC_REDUCE,
+                             .reduce = RED_MIN,
+                             .flags = OPF_EXTREME,
                              .flops = 1};
 const OpDef op_prod = {
     .name = "prod",
@@ -176,10 +185,14 @@ const OpDef op_prod = {
            "third are right where elements are 0",
     .example = "f32[4, 6] x: prod(x, axis=1)",
     .call = call_prod,
+    .attr = {{"axis", ATTR_SET}},
     .infer = infer_numbers,
     .rule = rule_dims,
     .grad = grad_prod,
-    .flags = OPF_REDUCE | OPF_SUMS,
+    .class = OPC_REDUCE,
+    .flags = OPF_SUMS,
+    .reduce = RED_PROD,
+    .addends = addends,
     .flops = 1,
     .rounding = 1};
 
@@ -189,20 +202,24 @@ const OpDef op_any = {.name = "any",
                       .doc = "whether any is true over axis",
                       .example = "bool[4, 6] x: any(x, axis=1)",
                       .call = call_any,
+                      .attr = {{"axis", ATTR_SET}},
                       .infer = infer_bools,
                       .rule = rule_dims,
                       .no_grad = BOOLEAN,
-                      .flags = OPF_REDUCE,
+                      .class = OPC_REDUCE,
+                      .reduce = RED_MAX,
                       .flops = 1};
 const OpDef op_all = {.name = "all",
                       .params = PARAMS,
                       .doc = "whether all are true over axis",
                       .example = "bool[4, 6] x: all(x, axis=1)",
                       .call = call_all,
+                      .attr = {{"axis", ATTR_SET}},
                       .infer = infer_bools,
                       .rule = rule_dims,
                       .no_grad = BOOLEAN,
-                      .flags = OPF_REDUCE,
+                      .class = OPC_REDUCE,
+                      .reduce = RED_MIN,
                       .flops = 1};
 
 static NodeId mean_of(Build *b, NodeId x, uint32_t dims, bool keep) {
@@ -216,7 +233,7 @@ static NodeId mean_of(Build *b, NodeId x, uint32_t dims, bool keep) {
   for (int d = 0; d < n->shape.rank; d++)
     if (dims & 1u << d) count *= (double)n->shape.dim[d];
   if (count == 0) return op_fail(b, b->span, "the mean of an empty tensor: %s", op_describe(b, x));
-  NodeId s = mk_reduce(b, OP_sum, build_cast(b, x, t == DT_F64 ? t : DT_F32), dims, keep);
+  NodeId s = mk_reduce(b, &op_sum, build_cast(b, x, t == DT_F64 ? t : DT_F32), dims, keep);
   return build_cast(b, mk_scale(b, s, 1 / count), t);
 }
 
@@ -244,18 +261,19 @@ static bool infer_arg(Build *b, Node *n) {
     op_fail(b, b->span, "takes numbers, not bool");
     return false;
   }
-  if (x->shape.dim[n->attr[0]] == 0) {
-    op_fail(b, b->span, "dim %ld of %s is empty", (long)n->attr[0], op_describe(b, n->operand[0]));
+  if (x->shape.dim[node_attr(n, "axis")] == 0) {
+    op_fail(b, b->span, "dim %ld of %s is empty", (long)node_attr(n, "axis"),
+            op_describe(b, n->operand[0]));
     return false;
   }
-  if (x->shape.dim[n->attr[0]] > INT32_MAX) {
-    op_fail(b, b->span, "dim %ld of %s has more elements than i32 can index", (long)n->attr[0],
-            op_describe(b, n->operand[0]));
+  if (x->shape.dim[node_attr(n, "axis")] > INT32_MAX) {
+    op_fail(b, b->span, "dim %ld of %s has more elements than i32 can index",
+            (long)node_attr(n, "axis"), op_describe(b, n->operand[0]));
     return false;
   }
   n->dtype = DT_I32;
   for (int d = 0; d < x->shape.rank; d++)
-    if (d != n->attr[0]) n->shape.dim[n->shape.rank++] = x->shape.dim[d];
+    if (d != node_attr(n, "axis")) n->shape.dim[n->shape.rank++] = x->shape.dim[d];
   return true;
 }
 
@@ -264,9 +282,9 @@ static void rule_arg(const Graph *g, const Node *n, Rule *r) {
   const Node *x = graph_operand(g, n, 0);
   int out = 0;
   for (int d = 0; d < x->shape.rank; d++) {
-    int f = rule_factor(r, x->shape.dim[d], d == n->attr[0] ? FACTOR_WHOLE : FACTOR_PASS);
+    int f = rule_factor(r, x->shape.dim[d], d == node_attr(n, "axis") ? FACTOR_WHOLE : FACTOR_PASS);
     r->operand[0][d] = (RuleDim){.n = 1, .factor = {(int8_t)f}};
-    if (d != n->attr[0]) r->result[out++] = r->operand[0][d];
+    if (d != node_attr(n, "axis")) r->result[out++] = r->operand[0][d];
   }
 }
 
@@ -289,8 +307,34 @@ static Arg arg_call(Build *b, Op op, const Arg *a) {
   s.dim[d] = 1;
   return arg_node(mk_reshape(b, y, &s));
 }
-static Arg call_argmax(Build *b, const Arg *a) { return arg_call(b, OP_argmax, a); }
-static Arg call_argmin(Build *b, const Arg *a) { return arg_call(b, OP_argmin, a); }
+static Arg call_argmax(Build *b, const Arg *a) { return arg_call(b, &op_argmax, a); }
+static Arg call_argmin(Build *b, const Arg *a) { return arg_call(b, &op_argmin, a); }
+
+static NodeId find_best(Build *b, NodeId x, const Node *n) {
+  const bool max = n->op->reduce == RED_MAX;
+  uint32_t dims = 1u << node_attr(n, "axis");
+  Shape s = graph_node(b->graph, x)->shape;
+  NodeId best = mk_reduce(b, max ? &op_reduce_max : &op_reduce_min, x, dims, false);
+  NodeId here = mk2(b, &op_eq, x, mk_unreduce(b, best, &s, dims));
+  if (dtype_is_float(graph_node(b->graph, x)->dtype)) /* best is not-a-number when any is */
+    here = mk2(b, &op_or, here, mk2(b, &op_ne, x, x));
+  NodeId index = mk_iota(b, DT_I32, &s, (int)node_attr(n, "axis"));
+  NodeId at = mk_select(b, here, index, mk_whole(b, DT_I32, &s, INT32_MAX));
+  return mk_reduce(b, &op_reduce_min, at, dims, false);
+}
+
+static NodeId distribute_arg(Distribute *d, NodeId id, NodeId y) {
+  const Node *n = graph_node(d->old, id), *x = graph_operand(d->old, n, 0);
+  const int dim = (int)node_attr(n, "axis");
+  Split s;
+  if (!split_of(d, x, dim, &s)) return NO_NODE;
+  /* Two all-reduces come to 4(k-1)/k elements; the dim made whole to (k-1)/k of n, or where the
+   * axes go to another dim of n/k. */
+  return s.n > (split_has_room(x, dim, s.parts) ? 4 * s.parts : 4) ||
+                 split_must_merge(d, x, dim, &s)
+             ? find_best(&d->b, y, n)
+             : NO_NODE;
+}
 
 static const char WHOLE[] = "its result is an integer";
 const OpDef op_argmax = {.name = "argmax",
@@ -298,20 +342,28 @@ const OpDef op_argmax = {.name = "argmax",
                          .doc = "the index (i32) of the largest along one dim; the first of equals",
                          .example = "f32[4, 6] x: argmax(x, axis=1)",
                          .call = call_argmax,
+                         .class = OPC_SEARCH,
+                         .reduce = RED_MAX,
+                         .attr = {{"axis", ATTR_INT}},
                          .infer = infer_arg,
                          .rule = rule_arg,
                          .no_grad = WHOLE,
-                         .flops = 1};
+                         .flops = 1,
+                         .distribute = distribute_arg};
 const OpDef op_argmin = {.name = "argmin",
                          .params = PARAMS,
                          .doc =
                              "the index (i32) of the smallest along one dim; the first of equals",
                          .example = "f32[4, 6] x: argmin(x, axis=1)",
                          .call = call_argmin,
+                         .class = OPC_SEARCH,
+                         .reduce = RED_MIN,
+                         .attr = {{"axis", ATTR_INT}},
                          .infer = infer_arg,
                          .rule = rule_arg,
                          .no_grad = WHOLE,
-                         .flops = 1};
+                         .flops = 1,
+                         .distribute = distribute_arg};
 
 /* -------- softmax and its kin, over one dim -------- */
 
@@ -338,17 +390,17 @@ static bool soft_args(Build *b, const Arg *x, const Arg *axis, NodeId *out, uint
 
 /* The largest, a constant to the gradient: results do not depend on it. */
 static NodeId largest(Build *b, NodeId x, uint32_t dims) {
-  return mk1(b, OP_stop_gradient, mk_reduce(b, OP_reduce_max, x, dims, false));
+  return mk1(b, &op_stop_gradient, mk_reduce(b, &op_reduce_max, x, dims, false));
 }
 
 static NodeId shifted(Build *b, NodeId x, NodeId top, uint32_t dims) {
   if (x == NO_NODE || top == NO_NODE) return NO_NODE;
   Shape s = op_node(b, x)->shape;
-  return mk2(b, OP_sub, x, mk_unreduce(b, top, &s, dims));
+  return mk2(b, &op_sub, x, mk_unreduce(b, top, &s, dims));
 }
 
 static NodeId log_of_sum(Build *b, NodeId z, uint32_t dims) {
-  return mk1(b, OP_log, mk_reduce(b, OP_sum, mk1(b, OP_exp, z), dims, false));
+  return mk1(b, &op_log, mk_reduce(b, &op_sum, mk1(b, &op_exp, z), dims, false));
 }
 
 /* Nothing is taken off where the largest is infinite: inf - inf would make NaN of what is -inf (all
@@ -356,17 +408,17 @@ static NodeId log_of_sum(Build *b, NodeId z, uint32_t dims) {
 static NodeId log_sum_exp(Build *b, NodeId x, uint32_t dims) {
   NodeId top = largest(b, x, dims);
   if (top == NO_NODE) return NO_NODE;
-  NodeId size = mk1(b, OP_abs, top);
-  NodeId finite = mk2(b, OP_lt, size, mk_number(b, top, INFINITY));
+  NodeId size = mk1(b, &op_abs, top);
+  NodeId finite = mk2(b, &op_lt, size, mk_number(b, top, INFINITY));
   top = mk_select(b, finite, top, mk_number(b, top, 0));
-  return mk2(b, OP_add, log_of_sum(b, shifted(b, x, top, dims), dims), top);
+  return mk2(b, &op_add, log_of_sum(b, shifted(b, x, top, dims), dims), top);
 }
 
 static NodeId log_probabilities(Build *b, NodeId x, uint32_t dims) {
   if (x == NO_NODE) return NO_NODE;
   Shape s = op_node(b, x)->shape;
   NodeId z = shifted(b, x, largest(b, x, dims), dims);
-  return mk2(b, OP_sub, z, mk_unreduce(b, log_of_sum(b, z, dims), &s, dims));
+  return mk2(b, &op_sub, z, mk_unreduce(b, log_of_sum(b, z, dims), &s, dims));
 }
 
 static Arg call_softmax(Build *b, const Arg *a) {
@@ -375,9 +427,9 @@ static Arg call_softmax(Build *b, const Arg *a) {
   DType t;
   if (!soft_args(b, &a[0], &a[1], &x, &dims, &t)) return arg_node(NO_NODE);
   Shape s = op_node(b, x)->shape;
-  NodeId e = mk1(b, OP_exp, shifted(b, x, largest(b, x, dims), dims));
-  NodeId sum = mk_unreduce(b, mk_reduce(b, OP_sum, e, dims, false), &s, dims);
-  return arg_node(build_cast(b, mk2(b, OP_div, e, sum), t));
+  NodeId e = mk1(b, &op_exp, shifted(b, x, largest(b, x, dims), dims));
+  NodeId sum = mk_unreduce(b, mk_reduce(b, &op_sum, e, dims, false), &s, dims);
+  return arg_node(build_cast(b, mk2(b, &op_div, e, sum), t));
 }
 
 static Arg call_log_softmax(Build *b, const Arg *a) {
@@ -436,8 +488,8 @@ static Arg call_dense_xent(Build *b, const Arg *a) {
                             op_describe(b, own), op_describe(b, y)));
   y = build_cast(b, y, op_node(b, x)->dtype);
   NodeId logp = log_probabilities(b, x, dims);
-  NodeId sum = mk_reduce(b, OP_sum, mk2(b, OP_mul, y, logp), dims, false);
-  return arg_node(build_cast(b, mk1(b, OP_neg, sum), t));
+  NodeId sum = mk_reduce(b, &op_sum, mk2(b, &op_mul, y, logp), dims, false);
+  return arg_node(build_cast(b, mk1(b, &op_neg, sum), t));
 }
 
 const OpDef op_softmax_cross_entropy = {
@@ -471,12 +523,12 @@ static Arg call_sparse_xent(Build *b, const Arg *a) {
   }
   NodeId z = shifted(b, x, largest(b, x, dims), dims), l = log_of_sum(b, z, dims);
   NodeId label = mk_class(b, y, s.dim[d]);
-  NodeId at = mk2(b, OP_eq, mk_iota(b, DT_I32, &s, d), mk_unreduce(b, label, &s, dims));
-  NodeId picked = mk_reduce(b, OP_sum, mk_select(b, at, z, mk_number(b, z, 0)), dims, false);
-  NodeId zero = mk_number(b, label, 0), above = mk2(b, OP_ge, label, zero);
-  NodeId end = mk_number(b, label, (double)s.dim[d]), below = mk2(b, OP_lt, label, end);
-  NodeId valid = mk2(b, OP_and, above, below);
-  NodeId loss = mk_select(b, valid, mk2(b, OP_sub, l, picked), mk_number(b, l, NAN));
+  NodeId at = mk2(b, &op_eq, mk_iota(b, DT_I32, &s, d), mk_unreduce(b, label, &s, dims));
+  NodeId picked = mk_reduce(b, &op_sum, mk_select(b, at, z, mk_number(b, z, 0)), dims, false);
+  NodeId zero = mk_number(b, label, 0), above = mk2(b, &op_ge, label, zero);
+  NodeId end = mk_number(b, label, (double)s.dim[d]), below = mk2(b, &op_lt, label, end);
+  NodeId valid = mk2(b, &op_and, above, below);
+  NodeId loss = mk_select(b, valid, mk2(b, &op_sub, l, picked), mk_number(b, l, NAN));
   return arg_node(build_cast(b, loss, t));
 }
 

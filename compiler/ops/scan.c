@@ -2,7 +2,7 @@
  * dim: `deal` lays the k blocks of a dim under each other, as rows of one block each, and `undeal`
  * lays them end to end again. Row i holds what the block law (ir/layout.h) gives device i of k, so
  * a dim cut k ways is dealt, and dealt back, without moving an element. */
-#include "opdefs.h"
+#include "blocks.h"
 #include "scan.h"
 
 #define IN(i) (op_node(b, node)->operand[i])
@@ -28,15 +28,14 @@ static bool infer_cumsum(Build *b, Node *n) {
 static void rule_cumsum(const Graph *g, const Node *n, Rule *r) {
   (void)g;
   for (int d = 0; d < n->shape.rank; d++) {
-    bool whole = d == n->attr[SCAN_DIM] && n->attr[SCAN_PLACED];
+    bool whole = d == node_attr(n, "axis") && node_attr(n, "placed");
     int f = rule_factor(r, n->shape.dim[d], whole ? FACTOR_WHOLE : FACTOR_PASS);
     r->operand[0][d] = r->result[d] = one(f);
   }
-  r->linear_in = 1;
 }
 
 NodeId mk_cumsum(Build *b, NodeId x, int dim, bool reverse, bool exclusive, bool placed) {
-  return build_node(b, OP_cumsum, 1, &x, SCAN_ATTRS,
+  return build_node(b, &op_cumsum, 1, &x, SCAN_ATTRS,
                     (int64_t[]){[SCAN_DIM] = dim,
                                 [SCAN_REVERSE] = reverse,
                                 [SCAN_EXCLUSIVE] = exclusive,
@@ -46,9 +45,9 @@ NodeId mk_cumsum(Build *b, NodeId x, int dim, bool reverse, bool exclusive, bool
 
 /* y[i] sums x[j] for j <= i, so x[j] goes into y[i] for i >= j. */
 static void grad_cumsum(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  const int64_t *attr = op_node(b, node)->attr;
-  dx[0] =
-      mk_cumsum(b, dy, (int)attr[SCAN_DIM], !attr[SCAN_REVERSE], attr[SCAN_EXCLUSIVE] != 0, false);
+  const Node *n = op_node(b, node);
+  dx[0] = mk_cumsum(b, dy, (int)node_attr(n, "axis"), !node_attr(n, "reverse"),
+                    node_attr(n, "exclusive") != 0, false);
 }
 
 static Arg call_cumsum(Build *b, const Arg *a) {
@@ -71,6 +70,34 @@ static Arg call_cumsum(Build *b, const Arg *a) {
   return arg_node(half ? build_cast(b, y, t) : y);
 }
 
+static double addends(const Graph *g, const Node *n) {
+  (void)g;
+  return (double)n->shape.dim[node_attr(n, "axis")];
+}
+
+static NodeId scan_blocks(Build *b, NodeId x, const Node *n, const Split *s) {
+  int dim = (int)node_attr(n, "axis");
+  bool reverse = node_attr(n, "reverse"), exclusive = node_attr(n, "exclusive");
+  NodeId rows = split_deal(b, x, dim, s, 0, 0);
+  NodeId sums = mk_cumsum(b, rows, dim + 1, reverse, exclusive, true);
+  Shape all = graph_node(b->graph, sums)->shape;
+  int64_t last = reverse ? 0 : all.dim[dim + 1] - 1;
+  NodeId total = split_element(b, sums, dim + 1, last);
+  if (exclusive) total = mk2(b, &op_add, total, split_element(b, rows, dim + 1, last));
+  NodeId before = mk_cumsum(b, total, dim, reverse, true, true);
+  return split_undeal(b, mk2(b, &op_add, sums, mk_unreduce(b, before, &all, 1u << (dim + 1))), dim,
+                      s);
+}
+
+static NodeId distribute_cumsum(Distribute *d, NodeId id, NodeId y) {
+  const Node *n = graph_node(d->old, id), *x = graph_operand(d->old, n, 0);
+  Split s;
+  if (node_attr(n, "placed") || !split_of(d, x, (int)node_attr(n, "axis"), &s)) return NO_NODE;
+  /* An element a block moves, where else the dim would. */
+  return s.n / s.granule > s.parts && split_rank_fits(x, &s) ? scan_blocks(&d->b, y, n, &s)
+                                                             : NO_NODE;
+}
+
 const OpDef op_cumsum = {
     .name = "cumsum",
     .params = "x, axis=none, reverse=false, exclusive=false",
@@ -78,12 +105,20 @@ const OpDef op_cumsum = {
            "exclusive. Of u8 and i8 they are i64, of bool i32",
     .example = "f32[4, 6] x: cumsum(x, axis=1)",
     .call = call_cumsum,
+    .attr = {{"axis", ATTR_INT},
+             {"placed", ATTR_BOOL},
+             {"reverse", ATTR_BOOL},
+             {"exclusive", ATTR_BOOL}},
     .infer = infer_cumsum,
     .rule = rule_cumsum,
     .grad = grad_cumsum,
+    .class = OPC_SCAN,
     .flags = OPF_SUMS,
+    .linear = 1,
+    .addends = addends,
     .flops = 1,
-    .rounding = 1};
+    .rounding = 1,
+    .distribute = distribute_cumsum};
 
 /* -------- deal, undeal -------- */
 
@@ -92,8 +127,8 @@ static const char LATE[] = "it is made after gradients have been taken";
 /* attr: dim, k; value: what fills the rows that are one element shorter than the longest. */
 static bool infer_deal(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
-  int dim = (int)n->attr[0];
-  int64_t k = n->attr[1];
+  int dim = (int)node_attr(n, "axis");
+  int64_t k = node_attr(n, "parts");
   n->dtype = x->dtype;
   for (int d = 0; d < x->shape.rank; d++) {
     if (d == dim) n->shape.dim[n->shape.rank++] = k;
@@ -105,30 +140,34 @@ static bool infer_deal(Build *b, Node *n) {
 /* Rows [lo, hi) of k are the elements [floor(lo*n/k), floor(hi*n/k)) of n. */
 static void rule_deal(const Graph *g, const Node *n, Rule *r) {
   const Node *x = graph_operand(g, n, 0);
-  int dim = (int)n->attr[0];
-  int64_t k = n->attr[1], size = x->shape.dim[dim];
+  int dim = (int)node_attr(n, "axis");
+  int64_t k = node_attr(n, "parts"), size = x->shape.dim[dim];
   for (int d = 0; d < n->shape.rank; d++) {
     FactorKind kind = d == dim ? FACTOR_SHIFT : d == dim + 1 ? FACTOR_WHOLE : FACTOR_PASS;
     r->result[d] = one(rule_factor(r, n->shape.dim[d], kind));
     if (d != dim + 1) r->operand[0][d > dim ? d - 1 : d] = r->result[d];
   }
   r->operand[0][dim].window = (Window){k, size, k, 1 - k, size - k};
-  if (n->value == 0 && n->whole == 0) r->linear_in = 1;
+  if (n->value != 0 || n->whole != 0) r->linear_in = 0;
 }
 
 const OpDef op_deal = {.name = "deal",
                        .doc = "the blocks of a dim as rows",
+                       .attr = {{"axis", ATTR_INT}, {"parts", ATTR_INT}},
                        .infer = infer_deal,
                        .rule = rule_deal,
                        .no_grad = LATE,
                        .lower = lower_deal,
-                       .flags = OPF_MAP};
+                       .class = OPC_MOVE,
+                       .flags = OPF_MOVES,
+                       .passes = 1,
+                       .linear = 1};
 
 NodeId mk_deal(Build *b, NodeId x, int dim, int64_t k, double fill, int64_t whole) {
   if (x == NO_NODE) return NO_NODE;
   Shape s = op_node(b, x)->shape;
   if (s.dim[dim] % k) {
-    NodeId y = build_node(b, OP_deal, 1, &x, 2, (int64_t[]){dim, k}, fill);
+    NodeId y = build_node(b, &op_deal, 1, &x, 2, (int64_t[]){dim, k}, fill);
     if (y != NO_NODE) graph_node(b->graph, y)->whole = whole;
     return y;
   }
@@ -141,10 +180,11 @@ NodeId mk_deal(Build *b, NodeId x, int dim, int64_t k, double fill, int64_t whol
 /* attr: dim, its size n. */
 static bool infer_undeal(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
-  int dim = (int)n->attr[0];
+  int dim = (int)node_attr(n, "axis");
   n->dtype = x->dtype;
   for (int d = 0; d < x->shape.rank; d++)
-    if (d != dim + 1) n->shape.dim[n->shape.rank++] = d == dim ? n->attr[1] : x->shape.dim[d];
+    if (d != dim + 1)
+      n->shape.dim[n->shape.rank++] = d == dim ? node_attr(n, "size") : x->shape.dim[d];
   return true;
 }
 
@@ -152,30 +192,33 @@ static bool infer_undeal(Build *b, Node *n) {
  * floor(((e+1)*k - 1) / n). */
 static void rule_undeal(const Graph *g, const Node *n, Rule *r) {
   const Node *x = graph_operand(g, n, 0);
-  int dim = (int)n->attr[0];
-  int64_t size = n->attr[1], k = x->shape.dim[dim];
+  int dim = (int)node_attr(n, "axis");
+  int64_t size = node_attr(n, "size"), k = x->shape.dim[dim];
   for (int d = 0; d < n->shape.rank; d++) {
     r->result[d] = one(rule_factor(r, n->shape.dim[d], d == dim ? FACTOR_SHIFT : FACTOR_PASS));
     r->operand[0][d > dim ? d + 1 : d] = r->result[d];
   }
   r->operand[0][dim].window = (Window){size, k, size, k - size, k - 1};
   r->operand[0][dim + 1] = one(rule_factor(r, x->shape.dim[dim + 1], FACTOR_WHOLE));
-  r->linear_in = 1;
 }
 
 const OpDef op_undeal = {.name = "undeal",
                          .doc = "the rows of deal end to end",
+                         .attr = {{"axis", ATTR_INT}, {"size", ATTR_INT}},
                          .infer = infer_undeal,
                          .rule = rule_undeal,
                          .no_grad = LATE,
                          .lower = lower_undeal,
-                         .flags = OPF_MAP};
+                         .class = OPC_MOVE,
+                         .flags = OPF_MOVES,
+                         .passes = 1,
+                         .linear = 1};
 
 NodeId mk_undeal(Build *b, NodeId x, int dim, int64_t n) {
   if (x == NO_NODE) return NO_NODE;
   Shape s = op_node(b, x)->shape, t = {.rank = s.rank - 1};
   if (s.dim[dim] * s.dim[dim + 1] != n)
-    return build_node(b, OP_undeal, 1, &x, 2, (int64_t[]){dim, n}, 0);
+    return build_node(b, &op_undeal, 1, &x, 2, (int64_t[]){dim, n}, 0);
   for (int d = 0; d < t.rank; d++) t.dim[d] = d < dim ? s.dim[d] : d == dim ? n : s.dim[d + 1];
   return mk_reshape(b, x, &t);
 }

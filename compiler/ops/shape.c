@@ -56,7 +56,10 @@ static void walk_take(Walk *w, int f, int64_t size) {
 static void rule_reshape(const Graph *g, const Node *n, Rule *r) {
   Walk x = {.shape = &graph_operand(g, n, 0)->shape, .dims = r->operand[0], .d = -1, .left = 1};
   Walk y = {.shape = &n->shape, .dims = r->result, .d = -1, .left = 1};
-  if (shape_count(x.shape) == 0) return;
+  if (shape_count(x.shape) == 0) {
+    r->linear_in = 0;
+    return;
+  }
   walk_next(&x);
   walk_next(&y);
   while (x.d < x.shape->rank && y.d < y.shape->rank) {
@@ -75,12 +78,20 @@ static void rule_reshape(const Graph *g, const Node *n, Rule *r) {
       walk_take(w, rule_factor(r, size, FACTOR_WHOLE), size);
     } while (px != py);
   }
-  r->linear_in = 1;
 }
 
 static void grad_reshape(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   Shape s = op_node(b, IN(0))->shape;
   dx[0] = mk_reshape(b, dy, &s);
+}
+
+/* A reshape of a reshape is one. */
+static NodeId simplify_reshape(NewGraph *w, Node *n) {
+  const Node *x = graph_node(w->graph, n->operand[0]);
+  for (; x->op == &op_reshape && !x->spec && !x->forbid.file;
+       x = graph_node(w->graph, n->operand[0]))
+    n->operand = arena_copy(w->arena, x->operand, sizeof *x->operand);
+  return shape_equal(&x->shape, &n->shape) ? n->operand[0] : NO_NODE;
 }
 
 static Arg call_reshape(Build *b, const Arg *a) {
@@ -118,11 +129,16 @@ const OpDef op_reshape = {
     .doc = "the same elements in row-major order under another shape; one size may be -1",
     .example = "f32[4, 6] x: reshape(x, [2, 2, 6])",
     .call = call_reshape,
+    .attr = {{"shape", ATTR_SHAPE}},
     .infer = infer_reshape,
     .rule = rule_reshape,
     .grad = grad_reshape,
     .lower = lower_reshape,
-    .flags = OPF_MAP};
+    .class = OPC_VIEW,
+    .flags = OPF_MOVES | OPF_ONE_TO_ONE,
+    .linear = 1,
+    .passes = 1,
+    .simplify = simplify_reshape};
 
 static Arg call_expand(Build *b, const Arg *a) {
   NodeId x;
@@ -173,24 +189,28 @@ static bool infer_transpose(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
   n->dtype = x->dtype;
   n->shape.rank = x->shape.rank;
-  for (int i = 0; i < n->shape.rank; i++) n->shape.dim[i] = x->shape.dim[n->attr[i]];
+  for (int i = 0; i < n->shape.rank; i++) n->shape.dim[i] = x->shape.dim[node_attrs(n, "perm")[i]];
   return true;
 }
 
 static void rule_transpose(const Graph *g, const Node *n, Rule *r) {
   const Node *x = graph_operand(g, n, 0);
   for (int i = 0; i < n->shape.rank; i++) {
-    int f = rule_factor(r, x->shape.dim[n->attr[i]], FACTOR_PASS);
-    r->result[i] = r->operand[0][n->attr[i]] = one(f);
+    int f = rule_factor(r, x->shape.dim[node_attrs(n, "perm")[i]], FACTOR_PASS);
+    r->result[i] = r->operand[0][node_attrs(n, "perm")[i]] = one(f);
   }
-  r->linear_in = 1;
 }
 
 static void grad_transpose(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   const Node *n = op_node(b, node);
   int inverse[MAX_RANK];
-  for (int i = 0; i < n->shape.rank; i++) inverse[n->attr[i]] = i;
+  for (int i = 0; i < n->shape.rank; i++) inverse[node_attrs(n, "perm")[i]] = i;
   dx[0] = mk_transpose(b, dy, inverse);
+}
+
+static void dims_of_transpose(const Graph *g, const Node *n, int *of) {
+  (void)g;
+  for (int d = 0; d < n->shape.rank; d++) of[node_attrs(n, "perm")[d]] = d;
 }
 
 static Arg call_transpose(Build *b, const Arg *a) {
@@ -219,11 +239,16 @@ const OpDef op_transpose = {
     .doc = "dims in another order: result dim i is dim perm[i] of x; reversed if none is given",
     .example = "f32[4, 5, 6] x: transpose(x, [2, 0, 1])",
     .call = call_transpose,
+    .attr = {{"perm", ATTR_LIST}},
     .infer = infer_transpose,
     .rule = rule_transpose,
     .grad = grad_transpose,
     .lower = lower_transpose,
-    .flags = OPF_MAP};
+    .class = OPC_MOVE,
+    .flags = OPF_MOVES | OPF_ONE_TO_ONE,
+    .linear = 1,
+    .passes = 1,
+    .dims = dims_of_transpose};
 
 /* -------- broadcast -------- */
 
@@ -241,17 +266,21 @@ static void rule_broadcast(const Graph *g, const Node *n, Rule *r) {
   for (int i = 0; i < n->shape.rank; i++)
     r->result[i] = one(rule_factor(r, n->shape.dim[i], FACTOR_NEW));
   for (int i = 0; i < x->shape.rank; i++) {
-    r->operand[0][i] = r->result[n->attr[i]];
-    r->factor[r->result[n->attr[i]].factor[0]].kind = FACTOR_PASS;
+    r->operand[0][i] = r->result[node_attrs(n, "dims")[i]];
+    r->factor[r->result[node_attrs(n, "dims")[i]].factor[0]].kind = FACTOR_PASS;
   }
-  r->linear_in = 1;
 }
 
 static void grad_broadcast(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   const Node *n = op_node(b, node);
   uint32_t gone = (1u << n->shape.rank) - 1;
-  for (int i = 0; i < op_node(b, IN(0))->shape.rank; i++) gone &= ~(1u << n->attr[i]);
-  dx[0] = mk_reduce(b, OP_sum, dy, gone, false);
+  for (int i = 0; i < op_node(b, IN(0))->shape.rank; i++) gone &= ~(1u << node_attrs(n, "dims")[i]);
+  dx[0] = mk_reduce(b, &op_sum, dy, gone, false);
+}
+
+static void dims_of_broadcast(const Graph *g, const Node *n, int *of) {
+  for (int d = 0; d < graph_operand(g, n, 0)->shape.rank; d++)
+    of[d] = (int)node_attrs(n, "dims")[d];
 }
 
 static Arg call_broadcast(Build *b, const Arg *a) {
@@ -273,8 +302,13 @@ const OpDef op_broadcast = {.name = "broadcast",
                             .doc = "x repeated to a larger shape, as NumPy's broadcast_to",
                             .example = "f32[6] x: broadcast(x, [4, 6])",
                             .call = call_broadcast,
+                            .attr = {{"dims", ATTR_MAP}, {"shape", ATTR_SHAPE}},
                             .infer = infer_broadcast,
                             .rule = rule_broadcast,
                             .grad = grad_broadcast,
                             .lower = lower_broadcast,
-                            .flags = OPF_MAP};
+                            .class = OPC_MOVE,
+                            .flags = OPF_MOVES | OPF_REPEATS | OPF_NO_WORK,
+                            .linear = 1,
+                            .passes = 1,
+                            .dims = dims_of_broadcast};

@@ -30,18 +30,27 @@ static bool infer_named(Build *b, Node *n) {
 static const char NO_OPERAND[] = "it has no operand";
 const OpDef op_const = {.name = "const",
                         .doc = "one value everywhere",
+                        .attr = {{"dtype", ATTR_DTYPE}, {"shape", ATTR_SHAPE}},
                         .infer = infer_const,
                         .rule = rule_source,
                         .no_grad = NO_OPERAND,
                         .lower = lower_const,
-                        .flags = OPF_MAP | OPF_FREE};
-const OpDef op_input = {.name = "input",
-                        .doc = "what the host feeds",
-                        .infer = infer_named,
-                        .rule = rule_source,
-                        .no_grad = NO_OPERAND};
+                        .class = OPC_CONST,
+                        .flags = OPF_MOVES | OPF_FREE | OPF_NO_WORK};
+const OpDef op_input = {
+    .name = "input",
+    .doc = "what the host feeds",
+    .class = OPC_SOURCE,
+    .flags = OPF_MOVES,
+    .attr = {{"dtype", ATTR_DTYPE}, {"index", ATTR_INDEX}, {"shape", ATTR_SHAPE}},
+    .infer = infer_named,
+    .rule = rule_source,
+    .no_grad = NO_OPERAND};
 const OpDef op_var = {.name = "var",
                       .doc = "a variable's value when the entry begins",
+                      .class = OPC_SOURCE,
+                      .flags = OPF_MOVES,
+                      .attr = {{"dtype", ATTR_DTYPE}, {"index", ATTR_INDEX}, {"shape", ATTR_SHAPE}},
                       .infer = infer_named,
                       .rule = rule_source,
                       .no_grad = NO_OPERAND};
@@ -103,6 +112,7 @@ static bool infer_grad(Build *b, Node *n) {
 
 const OpDef op_grad = {.name = "grad",
                        .doc = "d loss / d x, until the autodiff pass replaces it",
+                       .flags = OPF_GRAD,
                        .infer = infer_grad,
                        .rule = rule_source,
                        .no_grad = "it is replaced before gradients are taken of it"};

@@ -10,7 +10,8 @@
 #include "scan.h"
 
 SumOrder sum_order(const Mesh *m, const Graph *g, const Node *n) {
-  SumOrder o = {.fixed = (n->op == OP_sum || n->op == OP_prod) && dtype_is_float(n->dtype),
+  SumOrder o = {.fixed =
+                    op_class(n) == OPC_REDUCE && op_is(n, OPF_SUMS) && dtype_is_float(n->dtype),
                 .line = 1,
                 .rows = 1};
   if (!o.fixed) return o;
@@ -19,7 +20,7 @@ SumOrder sum_order(const Mesh *m, const Graph *g, const Node *n) {
   bool in_line = true;
   o.first = x->shape.rank;
   for (int d = x->shape.rank - 1; d >= 0; d--) {
-    const bool gone = n->attr[0] >> d & 1;
+    const bool gone = node_attr(n, "axis") >> d & 1;
     if (local.dim[d] == 1 && dim_even(m, &x->layout->dim[d], x->shape.dim[d])) continue;
     in_line = in_line && gone;
     if (in_line) o.first = d;
@@ -37,7 +38,7 @@ int sum_levels(int64_t addends) {
 
 /* A running sum along a dim with others inside it: the sum of all blocks before, and as below. */
 static int64_t scan_scratch(const Mesh *m, const Shape *local, const Node *n) {
-  const int dim = (int)n->attr[SCAN_DIM];
+  const int dim = (int)node_attr(n, "axis");
   int64_t row = 1;
   bool line = true; /* on all devices: a dim of which some have nothing is one to loop over */
   for (int d = dim + 1; d < local->rank; d++) {
@@ -50,7 +51,7 @@ static int64_t scan_scratch(const Mesh *m, const Shape *local, const Node *n) {
 
 int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n) {
   const Shape local = layout_local(m, n->layout, &n->shape);
-  if (n->op == OP_cumsum) return scan_scratch(m, &local, n);
+  if (op_class(n) == OPC_SCAN) return scan_scratch(m, &local, n);
   const SumOrder o = sum_order(m, g, n);
   if (!o.fixed || o.rows <= SUM_BLOCK || o.first < graph_operand(g, n, 0)->shape.rank) return 0;
   const int64_t row = shape_count(&local); /* 0: nothing is stored, but a place is named */
@@ -58,15 +59,15 @@ int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n) {
 }
 
 int64_t product_scratch(const Mesh *m, const Graph *g, const Node *n) {
-  if (n->op != OP_contract || n->dtype != DT_F32) return 0;
-  const Node *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
+  if (op_class(n) != OPC_PRODUCT || n->dtype != DT_F32) return 0;
+  const Node *x = graph_operand(g, n, 0);
+  const Letters letters = product_letters(g, n);
   const Shape in = layout_local(m, x->layout, &x->shape),
               out = layout_local(m, n->layout, &n->shape);
-  const int64_t *result = n->attr + x->shape.rank + y->shape.rank;
   int64_t depth = 1;
   for (int d = 0; d < in.rank; d++) {
     bool kept = false;
-    for (int o = 0; o < out.rank; o++) kept = kept || result[o] == n->attr[d];
+    for (int o = 0; o < out.rank; o++) kept = kept || letters.out[o] == letters.x[d];
     if (!kept) depth *= in.dim[d];
   }
   const int64_t bytes = shape_count(&out) * (int64_t)sizeof(double);

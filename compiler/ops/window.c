@@ -22,13 +22,12 @@ static void rule_slice(const Graph *g, const Node *n, Rule *r) {
   const Node *x = graph_operand(g, n, 0);
   int rank = n->shape.rank;
   for (int d = 0; d < rank; d++) {
-    int64_t start = n->attr[d], step = n->attr[2 * rank + d];
+    int64_t start = node_attrs(n, "begin")[d], step = node_attrs(n, "step")[d];
     bool touched = start || step != 1 || n->shape.dim[d] != x->shape.dim[d];
     int f = rule_factor(r, n->shape.dim[d], touched ? FACTOR_SHIFT : FACTOR_PASS);
     r->result[d] = r->operand[0][d] = one(f);
     if (touched) r->operand[0][d].window = (Window){n->shape.dim[d], step, 1, start, start};
   }
-  r->linear_in = 1;
 }
 
 static void grad_slice(Build *b, NodeId node, NodeId dy, NodeId *dx) {
@@ -36,7 +35,8 @@ static void grad_slice(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   Shape s = op_node(b, IN(0))->shape;
   int64_t lo[MAX_RANK], hi[MAX_RANK], interior[MAX_RANK];
   for (int d = 0; d < s.rank; d++) {
-    int64_t start = n->attr[d], size = n->shape.dim[d], step = n->attr[2 * s.rank + d];
+    int64_t start = node_attrs(n, "begin")[d], size = n->shape.dim[d],
+            step = node_attrs(n, "step")[d];
     lo[d] = size ? start : 0;
     interior[d] = size ? step - 1 : 0;
     hi[d] = size ? s.dim[d] - (start + (size - 1) * step + 1) : s.dim[d];
@@ -86,11 +86,16 @@ const OpDef op_slice = {
     .doc = "x[b:e:s] in every dim at once, with lists; negative bounds count from the end",
     .example = "f32[7, 6] x: slice(x, [1, 0], [7, 4], [2, 1])",
     .call = call_slice,
+    .attr = {{"begin", ATTR_LIST}, {"shape", ATTR_SHAPE}, {"step", ATTR_LIST}},
     .infer = infer_slice,
     .rule = rule_slice,
     .grad = grad_slice,
     .lower = lower_slice,
-    .flags = OPF_MAP};
+    .class = OPC_MOVE,
+    .flags = OPF_MOVES | OPF_SHIFTS,
+    .linear = 1,
+    .passes = 1,
+    .distribute = distribute_slice};
 
 /* -------- pad -------- */
 
@@ -100,12 +105,14 @@ static bool infer_pad(Build *b, Node *n) {
   int rank = n->shape.rank = x->shape.rank;
   n->dtype = x->dtype;
   for (int d = 0; d < rank; d++) {
-    int64_t gaps = x->shape.dim[d] ? (x->shape.dim[d] - 1) * n->attr[2 * rank + d] : 0;
-    if (n->attr[d] > (int64_t)1 << 46 || n->attr[rank + d] > (int64_t)1 << 46) {
+    int64_t gaps = x->shape.dim[d] ? (x->shape.dim[d] - 1) * node_attrs(n, "between")[d] : 0;
+    if (node_attrs(n, "before")[d] > (int64_t)1 << 46 || node_attrs(n, "after")[d] > (int64_t)1
+                                                                                         << 46) {
       op_fail(b, b->span, "the padding is too large");
       return false;
     }
-    n->shape.dim[d] = n->attr[d] + x->shape.dim[d] + gaps + n->attr[rank + d];
+    n->shape.dim[d] =
+        node_attrs(n, "before")[d] + x->shape.dim[d] + gaps + node_attrs(n, "after")[d];
   }
   return op_check_size(b, b->span, n->dtype, &n->shape);
 }
@@ -114,21 +121,23 @@ static void rule_pad(const Graph *g, const Node *n, Rule *r) {
   (void)g;
   int rank = n->shape.rank;
   for (int d = 0; d < rank; d++) {
-    bool touched = n->attr[d] || n->attr[rank + d] || n->attr[2 * rank + d];
+    bool touched =
+        node_attrs(n, "before")[d] || node_attrs(n, "after")[d] || node_attrs(n, "between")[d];
     int f = rule_factor(r, n->shape.dim[d], touched ? FACTOR_SHIFT : FACTOR_PASS);
     r->result[d] = r->operand[0][d] = one(f);
     if (touched)
-      r->operand[0][d].window =
-          (Window){n->shape.dim[d], 1, n->attr[2 * rank + d] + 1, -n->attr[d], -n->attr[d]};
+      r->operand[0][d].window = (Window){n->shape.dim[d], 1, node_attrs(n, "between")[d] + 1,
+                                         -node_attrs(n, "before")[d], -node_attrs(n, "before")[d]};
   }
-  if (n->value == 0) r->linear_in = 1;
+  if (n->value != 0) r->linear_in = 0;
 }
 
 static void grad_pad(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   const Node *n = op_node(b, node);
   Shape s = op_node(b, IN(0))->shape;
   int64_t step[MAX_RANK], start[MAX_RANK];
-  for (int d = 0; d < s.rank; d++) start[d] = n->attr[d], step[d] = n->attr[2 * s.rank + d] + 1;
+  for (int d = 0; d < s.rank; d++)
+    start[d] = node_attrs(n, "before")[d], step[d] = node_attrs(n, "between")[d] + 1;
   dx[0] = mk_slice(b, dy, start, s.dim, step);
 }
 
@@ -161,17 +170,21 @@ const OpDef op_pad = {
     .doc = "x with `before` and `after` elements of `value` put around, a number a dim",
     .example = "f32[4, 6] x: pad(x, [1, 0], [2, 3])",
     .call = call_pad,
+    .attr = {{"before", ATTR_LIST}, {"after", ATTR_LIST}, {"between", ATTR_LIST}},
     .infer = infer_pad,
     .rule = rule_pad,
     .grad = grad_pad,
     .lower = lower_pad,
-    .flags = OPF_MAP};
+    .class = OPC_MOVE,
+    .flags = OPF_MOVES | OPF_SHIFTS,
+    .linear = 1,
+    .passes = 1};
 
 /* -------- concat, stack, split -------- */
 
 static bool infer_concat(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
-  int dim = (int)n->attr[0];
+  int dim = (int)node_attr(n, "axis");
   n->dtype = x->dtype;
   n->shape = x->shape;
   for (int i = 1; i < n->noperands; i++) {
@@ -193,20 +206,19 @@ static bool infer_concat(Build *b, Node *n) {
 static void rule_concat(const Graph *g, const Node *n, Rule *r) {
   int64_t offset = 0;
   for (int d = 0; d < n->shape.rank; d++) {
-    int f = rule_factor(r, n->shape.dim[d], d == n->attr[0] ? FACTOR_SHIFT : FACTOR_PASS);
+    int f = rule_factor(r, n->shape.dim[d], d == node_attr(n, "axis") ? FACTOR_SHIFT : FACTOR_PASS);
     r->result[d] = one(f);
     for (int i = 0; i < n->noperands; i++) r->operand[i][d] = one(f);
   }
   for (int i = 0; i < n->noperands; i++) {
-    int d = (int)n->attr[0];
+    int d = (int)node_attr(n, "axis");
     r->operand[i][d].window = (Window){n->shape.dim[d], 1, 1, -offset, -offset};
     offset += graph_operand(g, n, i)->shape.dim[d];
   }
-  r->linear_jointly = true;
 }
 
 static void grad_concat(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  int count = op_node(b, node)->noperands, dim = (int)op_node(b, node)->attr[0];
+  int count = op_node(b, node)->noperands, dim = (int)node_attr(op_node(b, node), "axis");
   int64_t start[MAX_RANK] = {0}, step[MAX_RANK];
   for (int d = 0; d < MAX_RANK; d++) step[d] = 1;
   for (int i = 0; i < count; i++) {
@@ -241,11 +253,15 @@ const OpDef op_concat = {.name = "concat",
                          .doc = "a list of tensors joined along one dim",
                          .example = "f32[4, 6] x, f32[3, 6] y: concat([x, y], axis=0)",
                          .call = call_concat,
+                         .attr = {{"axis", ATTR_INT}},
                          .infer = infer_concat,
                          .rule = rule_concat,
                          .grad = grad_concat,
                          .lower = lower_concat,
-                         .flags = OPF_MAP};
+                         .class = OPC_MOVE,
+                         .flags = OPF_MOVES | OPF_SHIFTS,
+                         .linear_jointly = true,
+                         .passes = ~0u};
 
 static Arg call_stack(Build *b, const Arg *a) {
   NodeId *x;
@@ -327,16 +343,15 @@ static void rule_reverse(const Graph *g, const Node *n, Rule *r) {
   (void)g;
   for (int d = 0; d < n->shape.rank; d++) {
     int64_t size = n->shape.dim[d];
-    bool touched = n->attr[0] & 1 << d;
+    bool touched = node_attr(n, "axis") & 1 << d;
     r->result[d] = r->operand[0][d] =
         one(rule_factor(r, size, touched ? FACTOR_SHIFT : FACTOR_PASS));
     if (touched) r->operand[0][d].window = (Window){size, -1, 1, size - 1, size - 1};
   }
-  r->linear_in = 1;
 }
 
 static void grad_reverse(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  dx[0] = build_node(b, OP_reverse, 1, &dy, 1, op_node(b, node)->attr, 0);
+  dx[0] = build_node(b, &op_reverse, 1, &dy, 1, op_node(b, node)->attr, 0);
 }
 
 static Arg call_reverse(Build *b, const Arg *a) {
@@ -345,7 +360,7 @@ static Arg call_reverse(Build *b, const Arg *a) {
   if (!arg_tensor(b, &a[0], "x", &x) ||
       !arg_dims(b, &a[1], "axis", op_node(b, x)->shape.rank, &dims))
     return arg_node(NO_NODE);
-  return arg_node(dims ? build_node(b, OP_reverse, 1, &x, 1, (int64_t[]){dims}, 0) : x);
+  return arg_node(dims ? build_node(b, &op_reverse, 1, &x, 1, (int64_t[]){dims}, 0) : x);
 }
 
 const OpDef op_reverse = {.name = "reverse",
@@ -353,11 +368,15 @@ const OpDef op_reverse = {.name = "reverse",
                           .doc = "the order of elements turned round along the named dims, or all",
                           .example = "f32[5, 6] x: reverse(x, axis=0)",
                           .call = call_reverse,
+                          .attr = {{"axis", ATTR_SET}},
                           .infer = infer_reverse,
                           .rule = rule_reverse,
                           .grad = grad_reverse,
                           .lower = lower_reverse,
-                          .flags = OPF_MAP};
+                          .class = OPC_MOVE,
+                          .flags = OPF_MOVES | OPF_SHIFTS,
+                          .linear = 1,
+                          .passes = 1};
 
 static Arg call_roll(Build *b, const Arg *a) {
   NodeId x;

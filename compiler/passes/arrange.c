@@ -45,7 +45,7 @@ static void order_updates(Arrange *a) {
       arena_array(a->plan->arena, Ints, a->plan->program->vars.n + 1); /* readers, by variable */
   for (NodeId v = 0; v < le->graph->nodes.n; v++)
     for (int k = 0; graph_node(le->graph, v)->op == OP_var && k < a->readers[v].n; k++)
-      vec_push(a->plan->arena, &old[graph_node(le->graph, v)->attr[1]], a->readers[v].at[k]);
+      vec_push(a->plan->arena, &old[node_source(graph_node(le->graph, v))], a->readers[v].at[k]);
   for (int i = 0; i < le->entry->assigns.n; i++) {
     NodeId base = node_base(le->graph, le->assign[i]);
     const Ints *r = &old[le->entry->assigns.at[i].var];

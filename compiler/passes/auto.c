@@ -6,6 +6,7 @@
  * made as for one entry (choose.c), and messages prove how far from the best it can be. */
 #include "auto.h"
 #include "choose.h"
+#include "opdefs.h"
 #include <math.h>
 
 enum { MOST_BOUND_SWEEPS = 60 };
@@ -47,7 +48,7 @@ static void merge_entry(Merge *m, int index) {
   for (NodeId i = 0; i < e->graph->nodes.n; i++) {
     Node n = *graph_node(e->graph, i);
     if (n.op == OP_var) {
-      map[i] = m->var[n.attr[1]];
+      map[i] = m->var[node_source(&n)];
       continue;
     }
     NodeId *x = arena_array(m->arena, NodeId, n.noperands + 1);
@@ -66,7 +67,8 @@ static void merge_entry(Merge *m, int index) {
     if (e->outputs.at[i].spec) continue;
     NodeId x = map[e->outputs.at[i].node];
     Node n = *graph_node(m->graph, x);
-    n.op = OP_stop_gradient, n.noperands = 1, n.operand = &x, n.nattr = 0, n.spec = NULL;
+    node_becomes_operand(&n);
+    n.operand = &x, n.spec = NULL;
     vec_push(m->arena, &m->outputs, graph_add(m->graph, &n));
   }
 }

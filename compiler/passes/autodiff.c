@@ -4,6 +4,7 @@
  * it is needed.
  *
  *   %9 = grad(%8 loss, %1 w)   becomes   %9.. = cotangents from %8 back to %1 */
+#include "opdefs.h"
 #include "passes.h"
 
 typedef struct Diff {
@@ -24,9 +25,9 @@ static bool *depends_on(Diff *d, NodeId loss, const bool *wrt) {
     for (int k = 0; k < n->noperands; k++)
       if (dep[n->operand[k]] && dtype_is_float(n->dtype)) dep[i] = true;
     /* Never a silent zero. */
-    if (dep[i] && !wrt[i] && !op_def(n->op)->grad)
-      diag_error(d->plan->program->diag, n->span, "`%s` has no derivative: %s", op_def(n->op)->name,
-                 op_def(n->op)->no_grad);
+    if (dep[i] && !wrt[i] && !n->op->grad)
+      diag_error(d->plan->program->diag, n->span, "`%s` has no derivative: %s", n->op->name,
+                 n->op->no_grad);
   }
   return dep;
 }
@@ -34,7 +35,7 @@ static bool *depends_on(Diff *d, NodeId loss, const bool *wrt) {
 static void name_gradient(Diff *d, NodeId of, NodeId cot) {
   Node *c = graph_node(d->b.graph, cot);
   const char *name = graph_node(d->b.graph, of)->name;
-  if (name && !c->name && c->op != OP_const)
+  if (name && !c->name && !node_is_const(c))
     c->name = arena_printf(d->plan->arena, "grad(%s)", name);
 }
 
@@ -49,16 +50,15 @@ static void backward(Diff *d, NodeId loss, const bool *wrt, NodeId *cot) {
     Node n = *graph_node(b->graph, i);
     if (cot[i] == NO_NODE || !dep[i]) continue;
     name_gradient(d, i, cot[i]);
-    if (!op_def(n.op)->grad || !n.noperands) continue;
+    if (!n.op->grad || !n.noperands) continue;
     NodeId *dx = arena_array(a, NodeId, n.noperands);
     for (int k = 0; k < n.noperands; k++) dx[k] = NO_NODE;
     b->span = n.span, b->site = n.site;
-    op_def(n.op)->grad(b, i, cot[i], dx);
+    n.op->grad(b, i, cot[i], dx);
     for (int k = 0; k < n.noperands; k++) {
       NodeId x = n.operand[k];
       if (dx[k] == NO_NODE || !dep[x]) continue;
-      cot[x] = cot[x] == NO_NODE ? dx[k]
-                                 : build_node(b, OP_add, 2, (NodeId[]){cot[x], dx[k]}, 0, NULL, 0);
+      cot[x] = cot[x] == NO_NODE ? dx[k] : mk_add(b, cot[x], dx[k]);
     }
   }
   b->span = outer, b->site = outer_site;
@@ -73,13 +73,13 @@ static void differentiate(Diff *d, NodeId first) {
   for (NodeId i = 0; i <= loss; i++) cot[i] = NO_NODE;
   for (NodeId i = first; i < d->old->nodes.n; i++) {
     const Node *n = graph_node(d->old, i);
-    if (n->op != OP_grad || n->operand[0] != old_loss || n->operand[1] > old_loss) continue;
+    if (!op_is(n, OPF_GRAD) || n->operand[0] != old_loss || n->operand[1] > old_loss) continue;
     if (d->map[n->operand[1]] <= loss) wrt[d->map[n->operand[1]]] = true;
   }
   backward(d, loss, wrt, cot);
   for (NodeId i = first; i < d->old->nodes.n; i++) {
     const Node *n = graph_node(d->old, i);
-    if (n->op != OP_grad || n->operand[0] != old_loss) continue;
+    if (!op_is(n, OPF_GRAD) || n->operand[0] != old_loss) continue;
     NodeId x = n->operand[1] <= old_loss ? d->map[n->operand[1]] : NO_NODE;
     NodeId value = x != NO_NODE && x <= loss ? cot[x] : NO_NODE;
     if (value == NO_NODE) {
@@ -88,9 +88,7 @@ static void differentiate(Diff *d, NodeId first) {
                    "the loss does not depend on %s: its gradient is zero",
                    node_text(d->plan->program, d->old, n->operand[1], a));
       d->b.span = n->span, d->b.site = n->site;
-      int64_t attr[MAX_RANK + 1] = {of->dtype};
-      for (int k = 0; k < of->shape.rank; k++) attr[k + 1] = of->shape.dim[k];
-      value = build_node(&d->b, OP_const, 0, NULL, of->shape.rank + 1, attr, 0);
+      value = mk_const(&d->b, of->dtype, &of->shape, 0);
     }
     d->gradient[i] = value;
   }
@@ -112,7 +110,7 @@ static void rewrite(Plan *p, Entry *e) {
   Diff d = {.plan = p, .old = e->graph};
   int n = e->graph->nodes.n;
   bool any = false;
-  for (NodeId i = 0; i < n; i++) any = any || graph_node(e->graph, i)->op == OP_grad;
+  for (NodeId i = 0; i < n; i++) any = any || op_is(graph_node(e->graph, i), OPF_GRAD);
   if (!any) return;
   d.b = (Build){.arena = p->arena,
                 .diag = p->program->diag,
@@ -122,7 +120,7 @@ static void rewrite(Plan *p, Entry *e) {
   for (NodeId i = 0; i < n; i++) d.gradient[i] = NO_NODE;
   for (NodeId i = 0; i < n; i++) {
     Node copy = *graph_node(e->graph, i);
-    if (copy.op == OP_grad) {
+    if (op_is(&copy, OPF_GRAD)) {
       if (d.gradient[i] == NO_NODE) differentiate(&d, i);
       d.map[i] = lay_out(&d, &copy, d.gradient[i]);
       Node *made = graph_node(d.b.graph, d.map[i]);

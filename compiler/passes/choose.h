@@ -111,9 +111,6 @@ const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
                     const bool *can_be_partial);
 bool node_is_free(const Node *n); /* made anew wherever it is wanted */
 /* A shift reads its operand at places that it works out, so a larger box than it needs serves. */
-bool node_is_shift(Op op);
-/* A device has all that the window shows in its own block of a plain cut: a shift needs no more. */
-bool window_is_there(const Mesh *m, const DimLayout *d, int64_t n);
 /* Those of something that may lie in any layout without windows and terms, and wants noperands
  * values in the layout that it has itself: an open variable, with what is assigned to it. `price`
  * is of one byte of its block. */
@@ -163,7 +160,7 @@ typedef struct Choice {
   Messages *messages; /* NULL: none yet */
   int nnoted;
   Noted noted[MOST_NOTED]; /* the cheapest, with the messages of alike exchanges counted once */
-  double *price;          /* scratch: of one op's needs, operand after operand */
+  double *price;           /* scratch: of one op's needs, operand after operand */
   double *result_price;
   bool *dirty;
 } Choice;
@@ -185,8 +182,9 @@ int choice_result(const Choice *c, NodeId id);
 /* The layouts a value is wanted in, distinct, in out[]; returns how many. */
 int choice_wanted(const Choice *c, NodeId id, int *out, int most);
 
-/* The layout that the others are made from when the op makes `result`: that, or the one that the user
- * gave a value that may not be gathered. So nothing reads it as more than it was said to be. */
+/* The layout that the others are made from when the op makes `result`: that, or the one that the
+ * user gave a value that may not be gathered. So nothing reads it as more than it was said to be.
+ */
 int choice_source(const Choice *c, NodeId id, int result);
 /* The user's statement wants the op's result in the node's layout, besides those its readers want.
  * (Of sources it says where they lie, of a relayout what the op makes.) */

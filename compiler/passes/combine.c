@@ -60,7 +60,7 @@ static int group_of(Combine *c, const Exchange *x, DType t, Reduce reduce) {
 /* How often the variable that a term is, if it is one, is gathered. */
 static int *gathers_of(const Combine *c, NodeId term) {
   const Node *n = graph_node(c->le->graph, term);
-  return n->op == OP_var ? &c->gathers[n->attr[1]] : NULL;
+  return n->op == OP_var ? &c->gathers[node_source(n)] : NULL;
 }
 
 /* Of a device, of the larger side: the terms of a reduce-scatter, the result of an all-gather. */

@@ -58,7 +58,7 @@ double cost_op(const Program *p, const Graph *g, const Node *n, const Rule *r,
   const Machine *m = p->machine;
   double flops = work_flops(p, g, n, r, operands, result);
   if (node_class(n) == CLASS_VIEW || node_class(n) == CLASS_SOURCE) return 0;
-  if (!work_is_product(n->op)) return flops / m->vector_flops;
+  if (!op_is(n, OPF_PRODUCT)) return flops / m->vector_flops;
   double bytes = work_block_bytes(p, result, &n->shape, n->dtype);
   for (int i = 0; i < n->noperands; i++) {
     const Node *x = graph_operand(g, n, i);

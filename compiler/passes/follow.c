@@ -34,7 +34,7 @@ static bool leaves_variables(const Follow *f, const Step *s, int from, int to) {
     for (int t = from; var >= 0 && t <= to; t++)
       for (int k = 0; k < f->reads[t].r.n; k++) {
         const Node *n = graph_node(f->le->graph, f->reads[t].r.at[k].node);
-        if (n->op == OP_var && n->attr[1] == var) return false;
+        if (n->op == OP_var && node_source(n) == var) return false;
       }
   }
   return true;
@@ -73,9 +73,7 @@ static void move_up(Follow *f, int t, int to) {
 
 static bool is_large_product(const Follow *f, const Step *s) {
   const Node *n = graph_node(f->le->graph, s->nodes.at[0]);
-  if (s->kind != STEP_CONTRACT || n->dtype != DT_F32 ||
-      (n->op != OP_contract && n->op != OP_conv && n->op != OP_conv_input))
-    return false;
+  if (s->kind != STEP_CONTRACT || n->dtype != DT_F32 || !op_is(n, OPF_ROWS)) return false;
   const Mesh *m = &f->plan->program->mesh;
   for (int d = 0; d < n->shape.rank; d++)
     if (!dim_even(m, &n->layout->dim[d], n->shape.dim[d])) return false;

@@ -12,7 +12,8 @@
 
 Span forbid_of(const Program *p, const Node *n) {
   if (n->forbid.file) return n->forbid;
-  if (n->op == OP_var && p->vars.at[n->attr[1]].forbid.file) return p->vars.at[n->attr[1]].forbid;
+  if (n->op == OP_var && p->vars.at[node_source(n)].forbid.file)
+    return p->vars.at[node_source(n)].forbid;
   return p->forbid;
 }
 
@@ -56,7 +57,7 @@ const Span *forbid_find(const Program *p, const Entry *e) {
     const Node *n = graph_node(g, i);
     Span own = forbid_of(p, n);
     if (own.file) by[i] = own;
-    if (!by[i].file && n->op == OP_reshape) by[i] = by[n->operand[0]];
+    if (!by[i].file && op_class(n) == OPC_VIEW) by[i] = by[n->operand[0]];
     if (node_is_free(n)) by[i] = (Span){0};
   }
   return by;
@@ -142,7 +143,7 @@ static void look_through(Plan *p, const LocalEntry *le) {
 
 static const char *text_of(const Plan *p, const Graph *g, NodeId id) {
   const Node *n = graph_node(g, id);
-  if (n->op == OP_var) return p->program->vars.at[n->attr[1]].path;
+  if (n->op == OP_var) return p->program->vars.at[node_source(n)].path;
   if (n->name) return n->name;
   return arena_printf(p->arena, "the result of `%s`", op_written(n->op));
 }
@@ -151,7 +152,7 @@ static Reason reason(const Plan *p, TensorId t, int axis) {
   if (t.kind == TENSOR_VAR) return p->var_inferred[t.index].why[axis];
   if (t.kind == TENSOR_NODE) {
     const Node *n = graph_node(p->program->entries.at[t.entry].graph, t.index);
-    if (n->op == OP_var) return p->var_inferred[n->attr[1]].why[axis];
+    if (n->op == OP_var) return p->var_inferred[node_source(n)].why[axis];
     return p->inferred[t.entry][t.index]->why[axis];
   }
   const Spec *s = p->program->entries.at[t.entry].outputs.at[t.index].spec;

@@ -114,7 +114,7 @@ static void place_assigns(Memory *m) {
     NodeId base = node_base(le->graph, le->assign[i]);
     const Node *n = graph_node(le->graph, base);
     int var = le->entry->assigns.at[i].var, to = var_buffer(m, var);
-    if (n->op == OP_var && n->attr[1] == var) continue;
+    if (n->op == OP_var && node_source(n) == var) continue;
     if (le->buffer[base] < 0 && n->op != OP_input && n->op != OP_var && in_place(m, base, var)) {
       le->buffer[base] = to;
       continue;
@@ -122,7 +122,7 @@ static void place_assigns(Memory *m) {
     read_at(m, base, m->nsteps);
     if (n->op == OP_var) {
       /* Two variables may change places: all old values are read before any is written. */
-      int other = var_buffer(m, (int)n->attr[1]);
+      int other = var_buffer(m, node_source(n));
       Buffer b = {.place = PLACE_ARENA,
                   .bytes = le->buffers.at[to].bytes,
                   .first = m->nsteps,
@@ -252,7 +252,7 @@ static void place_rest(Memory *m) {
   for (NodeId i = 0; i < le->graph->nodes.n; i++) {
     const Node *n = graph_node(le->graph, i);
     if (n->op == OP_var && m->last_read[i] >= 0)
-      le->buffer[i] = var_buffer(m, (int)n->attr[1]);
+      le->buffer[i] = var_buffer(m, node_source(n));
     else if (n->op == OP_input)
       le->buffer[i] = add_buffer(m, i, PLACE_ARENA);
   }
@@ -322,8 +322,8 @@ static void find_var_nodes(Memory *m) {
   for (NodeId i = g->nodes.n - 1; i >= 0; i--) {
     const Node *n = graph_node(g, i);
     if (n->op != OP_var) continue;
-    m->var_next[i] = m->var_node[n->attr[1]];
-    m->var_node[n->attr[1]] = i;
+    m->var_next[i] = m->var_node[node_source(n)];
+    m->var_node[node_source(n)] = i;
   }
 }
 

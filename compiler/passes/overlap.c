@@ -117,7 +117,8 @@ static int latest(const Overlap *o, int t) {
     const Node *term = graph_node(o->le->graph, term_of(o, s->nodes.at[i]));
     int read = o->first_read[s->nodes.at[i]];
     if (read < at) at = read;
-    if (term->op == OP_var && o->updated[term->attr[1]] < at) at = o->updated[term->attr[1]];
+    if (term->op == OP_var && o->updated[node_source(term)] < at)
+      at = o->updated[node_source(term)];
   }
   return at;
 }

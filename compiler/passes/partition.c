@@ -9,6 +9,7 @@
  *   ->  %5 = contract %3, %4        [batch, _] partial(model)
  *       %6 = exchange %5            [batch, _]                     all-reduce over model */
 #include "choose.h"
+#include "opdefs.h"
 #include <math.h>
 #include <string.h>
 
@@ -82,8 +83,7 @@ static NodeId no_way(Part *p, NodeId id, const Layout *need, NodeId cause) {
       "%s cannot be computed in layout %s: it is not a partial value; split an operand of the "
       "op that computes it over that axis",
       node_text(p->plan->program, p->g, id, p->arena), layout_text(p->arena, p->mesh, need));
-  copy.op = OP_const;
-  copy.noperands = 0;
+  node_becomes_zero(&copy);
   copy.layout = need;
   return add_local(p, &copy, id, NO_NODE);
 }
@@ -160,7 +160,7 @@ static void place(Part *p, NodeId id) {
     return;
   }
   NodeId *x = arena_array(p->arena, NodeId, n.noperands);
-  bool shifts = node_is_shift(n.op);
+  bool shifts = op_is(&n, OPF_SHIFTS);
   Rule rule;
   if (shifts) rule_of(p->g, &n, &rule, p->arena);
   for (int i = 0; i < n.noperands; i++) {

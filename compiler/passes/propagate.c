@@ -21,10 +21,10 @@ enum { MAX_HELD = 2 };
 
 typedef struct Cell {
   Shape shape;
-  DimLayout *dim;  /* [rank] */
-  VEC(int) ties;   /* it is in */
-  uint32_t closed; /* dims */
-  uint32_t used;   /* axes */
+  DimLayout *dim;                /* [rank] */
+  VEC(int) ties;                 /* it is in */
+  uint32_t closed;               /* dims */
+  uint32_t used;                 /* axes */
   const Contest *held[MAX_HELD]; /* what is decided of it */
   double bytes;
   const char *name;
@@ -397,7 +397,7 @@ static void shared_finish(Propagate *p, Shared *s) {
 /* All that a rule may depend on. */
 static uint64_t rule_hash(const Graph *g, const Node *n) {
   uint64_t h = hash_words(n->attr, sizeof *n->attr * (size_t)n->nattr,
-                          (uint64_t)n->op << 8 | (uint64_t)n->dtype);
+                          op_hash(n->op) << 8 | (uint64_t)n->dtype);
   for (int i = 0; i < n->noperands; i++) {
     const Shape *s = &graph_operand(g, n, i)->shape;
     h = hash_words(s->dim, sizeof *s->dim * (size_t)s->rank, h);
@@ -458,14 +458,10 @@ static void add_op(Propagate *p, int e, NodeId id) {
   const Node *n = graph_node(g, id);
   if (!n->noperands) return;
   Tie t = {.entry = e, .node = id, .ncells = n->noperands + 1};
-  t.rank = n->op == OP_broadcast ? 2
-           : op_def(n->op)->flags & OPF_ELEMENTWISE || n->op == OP_reshape || n->op == OP_transpose
-               ? 0
-               : 1;
+  t.rank = op_is(n, OPF_REPEATS) ? 2 : op_is(n, OPF_ELEMENTWISE | OPF_ONE_TO_ONE) ? 0 : 1;
   t.cell = arena_array(p->plan->arena, Cell *, t.ncells);
   for (int i = 0; i < n->noperands; i++)
-    if (!(op_def(graph_operand(g, n, i)->op)->flags & OPF_FREE))
-      t.cell[i] = p->node[e][n->operand[i]];
+    if (!op_is(graph_operand(g, n, i), OPF_FREE)) t.cell[i] = p->node[e][n->operand[i]];
   t.cell[n->noperands] = p->node[e][id];
   if (n->op == OP_relayout_like) t.cell[0] = NULL;
   add_tie(p, &t, shared_of(p, g, id));
@@ -500,7 +496,7 @@ static void set_up(Propagate *p, const Plan *variables_of) {
     for (NodeId i = 0; i < en->graph->nodes.n; i++) {
       const Node *n = graph_node(en->graph, i);
       if (n->op == OP_var) {
-        p->node[e][i] = &p->var[n->attr[1]];
+        p->node[e][i] = &p->var[node_source(n)];
         continue;
       }
       TensorId id = {TENSOR_NODE, e, i};
@@ -513,7 +509,7 @@ static void set_up(Propagate *p, const Plan *variables_of) {
     for (int i = 0; i < en->assigns.n; i++) {
       const Assign *x = &en->assigns.at[i];
       /* Variables that begin as the same constant need not lie alike. */
-      if (op_def(graph_node(en->graph, x->node)->op)->flags & OPF_FREE) continue;
+      if (op_is(graph_node(en->graph, x->node), OPF_FREE)) continue;
       add_equality(p, e, p->node[e][x->node], &p->var[x->var]);
     }
     for (int i = 0; i < en->outputs.n; i++, noutputs++) {

@@ -16,7 +16,7 @@ typedef struct Refetch {
 } Refetch;
 
 static bool is_anew(const Program *p, const Node *n) {
-  return n->op == OP_var && (p->forbid_keep.file || p->vars.at[n->attr[1]].forbid_keep.file);
+  return n->op == OP_var && (p->forbid_keep.file || p->vars.at[node_source(n)].forbid_keep.file);
 }
 
 static NodeId operand_of(Refetch *r, NodeId x) {

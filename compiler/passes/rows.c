@@ -47,8 +47,7 @@ static bool is_row_step(const Rows *r, int k) {
   for (int i = 0; i < t->nodes.n; i++)
     if (r->assigned[t->nodes.at[i]]) return false;
   if (t->kind == STEP_MAP) return !may_ride(s, k);
-  return t->kind == STEP_REDUCE && op_def(n->op)->flags & OPF_REDUCE && n->op != OP_argmax &&
-         n->op != OP_argmin;
+  return t->kind == STEP_REDUCE && op_class(n) == OPC_REDUCE;
 }
 
 static bool is_large(const Strips *s, NodeId id) { return strips_bytes(s, id) >= s->large; }

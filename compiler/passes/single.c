@@ -3,6 +3,7 @@
  * that was said of layouts; what remains is the same graph with the same numbers.
  *
  *   %5 = relayout %4, [batch, _]   ->   %5 = stop_gradient %4, which is %4 */
+#include "opdefs.h"
 #include "passes.h"
 
 static void forget_entry(Entry *e) {
@@ -11,9 +12,7 @@ static void forget_entry(Entry *e) {
     n->spec = NULL;
     n->forbid = (Span){0};
     if (n->op != OP_relayout && n->op != OP_relayout_like) continue;
-    n->op = OP_stop_gradient;
-    n->noperands = 1;
-    n->nattr = 0;
+    node_becomes_operand(n);
   }
   for (int i = 0; i < e->outputs.n; i++) e->outputs.at[i].spec = NULL;
 }

@@ -43,7 +43,7 @@ static Expr offset_of(Lower *l, const Node *n, int d) {
   return a->naxes || a->window.of ? dim_symbol(l, n, d, 1, n->shape.dim[d]) : expr_int(l->x, 0);
 }
 
-static Expr key_of(Lower *l, const Node *n) { return expr_int(l->x, n->attr[1]); }
+static Expr key_of(Lower *l, const Node *n) { return expr_int(l->x, node_attr(n, "key")); }
 
 Sites *sites_new(Arena *a, const Mesh *m, const Graph *g) {
   Sites *s = arena_new_of(a, Sites);
@@ -156,15 +156,15 @@ bool sites_first(Sites *s, NodeId id, const Site *at) {
 /* -------- work -------- */
 
 double sites_own(const Node *n) {
-  double f = op_def(n->op)->flops;
-  return f > 0 ? f : n->op == OP_const || n->op == OP_broadcast ? 0 : 1;
+  double f = n->op->flops;
+  return f > 0 ? f : op_is(n, OPF_NO_WORK) ? 0 : 1;
 }
 
 /* Operands that take a read if they are in memory. A constant stands in the text. */
 static int reads(const Graph *g, const Node *n, const bool *stored) {
   int sum = 0;
   for (int k = 0; k < n->noperands; k++)
-    if (graph_operand(g, n, k)->op != OP_const)
+    if (!node_is_const(graph_operand(g, n, k)))
       sum += !stored || stored[node_base(g, n->operand[k])];
   return sum;
 }

@@ -53,15 +53,15 @@ typedef struct Store {
 
 /* n computes an element of `base` again for each of a larger result, or at a computed index. */
 static bool repeats(const Store *s, const Node *n, NodeId base) {
-  return (n->op == OP_broadcast || n->op == OP_gather) && s->cost[base] > 1 &&
+  return (op_is(n, OPF_REPEATS) || n->op->in_memory) && s->cost[base] > 1 &&
          shape_count(&n->shape) > shape_count(&graph_node(s->g, base)->shape);
 }
 
 /* A mask such as `row >= column`: quadratic in memory, and quicker to make than to read. */
 static bool of_index(const Store *s, const Node *n, double cost) {
-  if (n->op == OP_iota || n->op == OP_const) return true;
+  if (op_is(n, OPF_FREE)) return true;
   if (cost > s->limits->cheap || !n->noperands) return false;
-  if (n->op != OP_broadcast && !(op_def(n->op)->flags & OPF_ELEMENTWISE)) return false;
+  if (!op_is(n, OPF_REPEATS | OPF_ELEMENTWISE)) return false;
   for (int k = 0; k < n->noperands; k++)
     if (!s->index[n->operand[k]]) return false;
   return true;
@@ -84,7 +84,7 @@ static void find_cost(Store *s, NodeId i) {
 
 static void add_use(Store *s, NodeId id, const Site *at) {
   Uses *u = &s->uses[id];
-  if (graph_node(s->g, id)->op == OP_const || !sites_first(s->sites, id, at)) return;
+  if (node_is_const(graph_node(s->g, id)) || !sites_first(s->sites, id, at)) return;
   u->loops = u->loops || (u->site.n && u->site.at[0].loop != at->loop);
   u->turns += at->turns;
   vec_push(s->arena, &u->site, *at);
@@ -103,7 +103,7 @@ static void use_operands(Store *s, NodeId id, const Site *at) {
   for (int i = 0; i < uses.use.n; i++) {
     const SiteUse *u = &uses.use.at[i];
     NodeId base = node_base(s->g, u->node);
-    if (u->loaded && graph_node(s->g, base)->op != OP_const) stored[base] = true;
+    if (u->loaded && !node_is_const(graph_node(s->g, base))) stored[base] = true;
     if (!stored[base] && !u->loaded) add_use(s, u->node, &u->at);
   }
 }
@@ -146,7 +146,7 @@ static bool is_worth_memory(const Store *s, NodeId id) {
 }
 
 static void decide(Store *s, NodeId id, bool all) {
-  Op op = graph_node(s->g, id)->op;
+  const bool by_index = graph_node(s->g, id)->op->by_index;
   NodeClass c = node_class(graph_node(s->g, id));
   Uses *u = &s->uses[id];
   bool *stored = s->le->stored;
@@ -156,7 +156,7 @@ static void decide(Store *s, NodeId id, bool all) {
   else if (has_loop(s, id))
     use_in_loop(s, id);
   for (int i = 0; i < u->site.n && !stored[id]; i++) {
-    s->body[u->site.at[i].loop] += op == OP_pick || op == OP_gather ? BODY_INDEX : 1;
+    s->body[u->site.at[i].loop] += by_index ? BODY_INDEX : 1;
     use_operands(s, id, &u->site.at[i]);
   }
 }
@@ -164,7 +164,7 @@ static void decide(Store *s, NodeId id, bool all) {
 static bool is_observed(const Store *s, NodeId id) {
   Observe observe = s->plan->observe;
   const Node *n = graph_node(s->g, id), *base = graph_node(s->g, node_base(s->g, id));
-  if (!observe || node_class(base) == CLASS_SOURCE || base->op == OP_const) return false;
+  if (!observe || node_class(base) == CLASS_SOURCE || node_is_const(base)) return false;
   return n->name || (observe == OBSERVE_ALL && !s->index[node_base(s->g, id)]);
 }
 

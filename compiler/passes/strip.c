@@ -24,10 +24,11 @@ enum {
 /* A letter that both operands and the result have: each of its elements is a product of its own. */
 static bool has_batch(const Graph *g, const Node *n) {
   int rx = graph_operand(g, n, 0)->shape.rank, ry = graph_operand(g, n, 1)->shape.rank;
+  const Letters l = product_letters(g, n);
   for (int d = 0; d < n->shape.rank; d++) {
     bool x = false, y = false;
-    for (int i = 0; i < rx; i++) x = x || n->attr[i] == n->attr[rx + ry + d];
-    for (int i = 0; i < ry; i++) y = y || n->attr[rx + i] == n->attr[rx + ry + d];
+    for (int i = 0; i < rx; i++) x = x || l.x[i] == l.out[d];
+    for (int i = 0; i < ry; i++) y = y || l.y[i] == l.out[d];
     if (x && y && n->shape.dim[d] > 1) return true;
   }
   return false;
@@ -38,8 +39,8 @@ static bool begins_group(const Strips *s, const Step *step) {
   if (step->kind != STEP_CONTRACT) return false;
   NodeId id = step->nodes.at[0];
   const Node *n = graph_node(s->le->graph, id);
-  if (n->op != OP_contract || strips_bytes(s, id) < BUDGET || n->shape.rank > MAX_STRIP_LOOPS ||
-      s->is_kept[id])
+  if (op_class(n) != OPC_PRODUCT || strips_bytes(s, id) < BUDGET ||
+      n->shape.rank > MAX_STRIP_LOOPS || s->is_kept[id])
     return false;
   return strips_bytes(s, id) >
              2 * (strips_bytes(s, n->operand[0]) + strips_bytes(s, n->operand[1])) &&

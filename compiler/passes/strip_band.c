@@ -70,7 +70,7 @@ static bool stays_in_band(Bands *b, NodeId id) {
   if (!touches_band(b, id)) return true;
   if (!in_space(b, id) || node_base(b->g, id) != id) return false;
   if (b->le->stored[id]) return true;
-  bool stays = (op_def(n->op)->flags & OPF_ELEMENTWISE) != 0;
+  bool stays = op_is(n, OPF_ELEMENTWISE);
   for (int k = 0; k < n->noperands && stays; k++) stays = stays_in_band(b, n->operand[k]);
   return stays;
 }
@@ -97,21 +97,11 @@ static Outside of_elementwise(Bands *b, NodeId id) {
     x[k] = outside(b, n->operand[k]);
     if (x[k] < least) least = x[k];
   }
-  switch (n->op) {
-  case OP_mul:
-    if (x[0] == OUTSIDE_ZERO || x[1] == OUTSIDE_ZERO) return OUTSIDE_ZERO;
-    break;
-  case OP_div:
-    if (x[0] == OUTSIDE_ZERO) return OUTSIDE_ZERO;
-    break;
-  case OP_add:
-  case OP_sub:
-  case OP_neg:
-  case OP_cast: return least;
-  case OP_exp:
-  case OP_sigmoid: return of_vanishing(b, id, x[0]);
-  default: break;
-  }
+  const OpDef *op = n->op;
+  for (int k = 0; k < n->noperands; k++)
+    if (op->linear >> k & 1 && x[k] == OUTSIDE_ZERO) return OUTSIDE_ZERO;
+  if (op->linear_jointly || (n->noperands == 1 && op->passes)) return least;
+  if (op->vanishes) return of_vanishing(b, id, x[0]);
   return least < OUTSIDE_OF_ROW ? least : OUTSIDE_OF_ROW;
 }
 
@@ -119,14 +109,16 @@ static Outside of_elementwise(Bands *b, NodeId id) {
 static Outside computed(Bands *b, NodeId id) {
   const Node *n = graph_node(b->g, id);
   int dead;
-  if (n->op == OP_const) return n->value == 0 ? OUTSIDE_ZERO : OUTSIDE_OF_ROW;
+  if (node_is_const(n)) return n->value == 0 ? OUTSIDE_ZERO : OUTSIDE_OF_ROW;
   if (is_mask(b, id, &dead)) return of_mask(b, n, dead);
-  if (op_def(n->op)->flags & OPF_ELEMENTWISE) return of_elementwise(b, id);
+  if (op_is(n, OPF_ELEMENTWISE)) return of_elementwise(b, id);
   if (touches_band(b, id)) b->fails = true;
-  if (n->op == OP_broadcast) {
+  if (op_is(n, OPF_REPEATS)) {
     const Node *x = graph_operand(b->g, n, 0);
+    int of[MAX_RANK];
+    n->op->dims(b->g, n, of);
     for (int i = 0; i < x->shape.rank; i++)
-      if (n->attr[i] == n->shape.rank - 1 && x->shape.dim[i] > 1) return OUTSIDE_ANYTHING;
+      if (of[i] == n->shape.rank - 1 && x->shape.dim[i] > 1) return OUTSIDE_ANYTHING;
     return OUTSIDE_OF_ROW;
   }
   return OUTSIDE_ANYTHING;
@@ -141,7 +133,7 @@ static Outside outside(Bands *b, NodeId id) {
   if (!in_space(b, id) || base != id) {
     if (touches_band(b, id)) b->fails = true;
   } else if (!b->le->stored[id] || in_band(b, id)) {
-    o = graph_node(b->g, id)->op == OP_contract ? OUTSIDE_ANYTHING : computed(b, id);
+    o = op_class(graph_node(b->g, id)) == OPC_PRODUCT ? OUTSIDE_ANYTHING : computed(b, id);
   }
   *known = (uint8_t)o;
   return o;
@@ -170,18 +162,20 @@ static bool reduce_runs(Bands *b, const Step *s) {
   const Node *n = graph_node(b->g, s->nodes.at[0]), *x = graph_operand(b->g, n, 0);
   if (!in_space(b, n->operand[0])) return !touches_band(b, n->operand[0]);
   for (int d = 0; d < x->shape.rank; d++)
-    if (x->shape.dim[d] > 1 && (n->attr[0] >> d & 1) != (d == x->shape.rank - 1)) return false;
+    if (x->shape.dim[d] > 1 && (node_attr(n, "axis") >> d & 1) != (d == x->shape.rank - 1))
+      return false;
   Outside o = outside(b, n->operand[0]);
-  if (n->op == OP_sum) return o == OUTSIDE_ZERO && n->dtype == DT_F32;
-  return (n->op == OP_reduce_max || n->op == OP_reduce_min) && o >= OUTSIDE_OF_ROW &&
-         n->dtype == DT_F32;
+  if (op_class(n) != OPC_REDUCE || n->dtype != DT_F32) return false;
+  return op_is(n, OPF_EXTREME) ? o >= OUTSIDE_OF_ROW
+                               : n->op->reduce == RED_SUM && o == OUTSIDE_ZERO;
 }
 
 static bool product_runs(Bands *b, const Step *s) {
   NodeId id = s->nodes.at[0];
   const Node *n = graph_node(b->g, id);
   bool own = in_band(b, id);
-  if (own && (n->dtype != DT_F32 || !b->le->strip_bytes[id] || n->op != OP_contract)) return false;
+  if (own && (n->dtype != DT_F32 || !b->le->strip_bytes[id] || op_class(n) != OPC_PRODUCT))
+    return false;
   for (int k = 0; k < n->noperands; k++) {
     if (!touches_band(b, n->operand[k])) continue;
     if (own || !in_band(b, n->operand[k]) || outside(b, n->operand[k]) != OUTSIDE_ZERO)

@@ -23,12 +23,12 @@ int64_t strips_most(const Strips *s, NodeId id, int d) {
 
 /* Letters of a product that it sums over, those of one element left out. */
 static int summed_letters(const Graph *g, const Node *n) {
-  const Node *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
+  const Node *x = graph_operand(g, n, 0);
+  const Letters l = product_letters(g, n);
   int letters = 0;
   for (int d = 0; d < x->shape.rank; d++) {
     bool out = x->shape.dim[d] == 1;
-    for (int i = 0; i < n->shape.rank; i++)
-      out = out || n->attr[x->shape.rank + y->shape.rank + i] == n->attr[d];
+    for (int i = 0; i < n->shape.rank; i++) out = out || l.out[i] == l.x[d];
     letters += !out;
   }
   return letters;
@@ -37,9 +37,9 @@ static int summed_letters(const Graph *g, const Node *n) {
 static bool may_join(const Strips *s, const Step *step) {
   if (step->kind == STEP_MAP) return true;
   const Node *n = graph_node(s->le->graph, step->nodes.at[0]);
-  Op op = n->op;
-  if (step->kind == STEP_CONTRACT) return op == OP_contract && summed_letters(s->le->graph, n) <= 1;
-  return step->kind == STEP_REDUCE && op != OP_cumsum && op != OP_argmax && op != OP_argmin;
+  if (step->kind == STEP_CONTRACT)
+    return op_class(n) == OPC_PRODUCT && summed_letters(s->le->graph, n) <= 1;
+  return step->kind == STEP_REDUCE && op_class(n) == OPC_REDUCE;
 }
 
 /* Every operand of a product has a part for each strip: one that all of them share, a weight, would
@@ -57,9 +57,9 @@ static bool is_dealt(const Strips *s, const LoopMap *m, NodeId id) {
 /* A product with a vector, which the runtime sums in another order than one of matrices. */
 static bool by_vector(const Mesh *mesh, const Graph *g, const Node *n) {
   const Node *side[] = {graph_operand(g, n, 0), graph_operand(g, n, 1)};
-  const int64_t *letter = n->attr, *out = n->attr + side[0]->shape.rank + side[1]->shape.rank;
-  for (int k = 0; k < 2; letter += side[k++]->shape.rank) {
-    const int64_t *other = k ? n->attr : n->attr + side[0]->shape.rank;
+  const Letters l = product_letters(g, n);
+  for (int k = 0; k < 2; k++) {
+    const int64_t *letter = k ? l.y : l.x, *other = k ? l.x : l.y, *out = l.out;
     int64_t own = 1; /* elements along the letters that this operand and the result have */
     for (int d = 0; d < side[k]->shape.rank; d++) {
       bool in_out = false, in_other = false;
@@ -83,7 +83,7 @@ static bool may_sum(const Mesh *mesh, const Group *g, NodeId id, uint32_t summed
     int d = g->map.ref[i].dim;
     if (summed >> i & 1 && !dim_even(mesh, &of->layout->dim[d], of->shape.dim[d])) return false;
   }
-  if (n->op == OP_contract) {
+  if (op_class(n) == OPC_PRODUCT) {
     return !(summed & (summed - 1)) && n->dtype == DT_F32 && !by_vector(mesh, g->map.le->graph, n);
   }
   const SumOrder order = sum_order(mesh, g->map.le->graph, n);
@@ -91,9 +91,9 @@ static bool may_sum(const Mesh *mesh, const Group *g, NodeId id, uint32_t summed
   const LoopDims *in = loop_map_find(&g->map, n->operand[0]);
   int last = x->shape.rank - 1, before = -1;
   while (last > 0 && x->shape.dim[last] == 1) last--;
-  if (n->dtype == DT_F16 || n->dtype == DT_BF16 || n->attr[0] >> last & 1) return false;
+  if (n->dtype == DT_F16 || n->dtype == DT_BF16 || node_attr(n, "axis") >> last & 1) return false;
   for (int d = 0; d < x->shape.rank; d++) {
-    if (!(n->attr[0] >> d & 1) || x->shape.dim[d] == 1) continue;
+    if (!(node_attr(n, "axis") >> d & 1) || x->shape.dim[d] == 1) continue;
     int loop = in->loop[d];
     if (loop == NO_LOOP || !(g->map.live >> loop & 1) || loop < before) return false;
     before = loop;

@@ -17,12 +17,6 @@ typedef struct Dims {
   int8_t to[MAX_RANK];
 } Dims;
 
-static bool through_broadcast(const Node *n, const Node *x, const Dims *d, Dims *out) {
-  for (int i = 0; i < x->shape.rank; i++)
-    out->to[i] = (int8_t)(x->shape.dim[i] == 1 ? -1 : d->to[n->attr[i]]);
-  return true;
-}
-
 /* A view that adds or drops dims of one element. */
 static bool through_reshape(const Node *n, const Node *x, const Dims *d, Dims *out) {
   int i = 0;
@@ -38,19 +32,15 @@ static bool through_reshape(const Node *n, const Node *x, const Dims *d, Dims *o
   return true;
 }
 
-static bool through_transpose(const Node *n, const Node *x, const Dims *d, Dims *out) {
-  for (int i = 0; i < x->shape.rank; i++) out->to[n->attr[i]] = d->to[i];
-  return true;
-}
-
 /* The dims of the operand of a node that only moves elements; false: it does not. */
-static bool through(const Node *n, const Node *x, const Dims *d, Dims *out) {
-  switch (n->op) {
-  case OP_broadcast: return through_broadcast(n, x, d, out);
-  case OP_reshape: return through_reshape(n, x, d, out);
-  case OP_transpose: return through_transpose(n, x, d, out);
-  default: return false;
-  }
+static bool through(const Graph *g, const Node *n, const Node *x, const Dims *d, Dims *out) {
+  int of[MAX_RANK];
+  if (op_class(n) == OPC_VIEW) return through_reshape(n, x, d, out);
+  if (!n->op->dims) return false;
+  n->op->dims(g, n, of);
+  for (int i = 0; i < x->shape.rank; i++)
+    out->to[i] = (int8_t)(x->shape.dim[i] == 1 ? -1 : d->to[of[i]]);
+  return true;
 }
 
 static bool holds_indices(DType t) {
@@ -61,31 +51,30 @@ static bool affine(const Graph *g, NodeId id, const Dims *d, Affine *out) {
   const Node *n = graph_node(g, id), *x = n->noperands ? graph_operand(g, n, 0) : NULL;
   Dims in;
   Affine b;
+  int axis;
   if (!holds_indices(n->dtype)) return false;
   memset(out, 0, sizeof *out);
-  switch (n->op) {
-  case OP_iota:
-    if (d->to[n->attr[1]] >= 0) out->coef[d->to[n->attr[1]]] = 1;
-    return n->shape.dim[n->attr[1]] < MOST_INDEX;
-  case OP_const:
+  const OpDef *op = n->op;
+  switch (op->class) {
+  case OPC_INDEX:
+    axis = (int)node_attr(n, "axis");
+    if (d->to[axis] >= 0) out->coef[d->to[axis]] = 1;
+    return n->shape.dim[axis] < MOST_INDEX;
+  case OPC_CONST:
     if (dtype_is_float(n->dtype) ? n->value != floor(n->value) || fabs(n->value) > MOST_INDEX
                                  : n->whole < -MOST_INDEX || n->whole > MOST_INDEX)
       return false;
     out->add = dtype_is_float(n->dtype) ? (int64_t)n->value : n->whole;
     return true;
-  case OP_cast: return affine(g, n->operand[0], d, out);
-  case OP_neg:
-    if (!affine(g, n->operand[0], d, &b)) return false;
-    for (int i = 0; i < MAX_RANK; i++) out->coef[i] = -b.coef[i];
-    out->add = -b.add;
-    return true;
-  case OP_add:
-  case OP_sub:
-    if (!affine(g, n->operand[0], d, out) || !affine(g, n->operand[1], d, &b)) return false;
-    for (int i = 0; i < MAX_RANK; i++) out->coef[i] += n->op == OP_add ? b.coef[i] : -b.coef[i];
-    out->add += n->op == OP_add ? b.add : -b.add;
-    return out->add > -MOST_INDEX && out->add < MOST_INDEX;
-  default: return x && through(n, x, d, &in) && affine(g, n->operand[0], &in, out);
+  case OPC_ELEMENT:
+    if (!op->index[0]) return false;
+    for (int k = 0; k < n->noperands; k++) {
+      if (!affine(g, n->operand[k], d, &b)) return false;
+      for (int i = 0; i < MAX_RANK; i++) out->coef[i] += op->index[k] * b.coef[i];
+      out->add += op->index[k] * b.add;
+    }
+    return n->noperands == 1 || (out->add > -MOST_INDEX && out->add < MOST_INDEX);
+  default: return x && through(g, n, x, d, &in) && affine(g, n->operand[0], &in, out);
   }
 }
 
@@ -108,7 +97,6 @@ static void at_least(Band *b, int column, const Affine *a, int64_t least) {
 static void compare(const Graph *g, const Node *n, bool truth, const Dims *d, int column,
                     Band *out) {
   Affine a, b, other;
-  Op op = n->op;
   if (!affine(g, n->operand[0], d, &a) || !affine(g, n->operand[1], d, &b)) return;
   for (int i = 0; i < MAX_RANK; i++) {
     a.coef[i] -= b.coef[i];
@@ -116,43 +104,33 @@ static void compare(const Graph *g, const Node *n, bool truth, const Dims *d, in
   }
   a.add -= b.add;
   other.add = -a.add;
-  if (!truth)
-    op = op == OP_ge   ? OP_lt
-         : op == OP_gt ? OP_le
-         : op == OP_le ? OP_gt
-         : op == OP_lt ? OP_ge
-         : op == OP_ne ? OP_eq
-                       : OP_ne;
-  if (op == OP_ge || op == OP_gt || op == OP_eq) at_least(out, column, &a, op == OP_gt);
-  if (op == OP_le || op == OP_lt || op == OP_eq) at_least(out, column, &other, op == OP_lt);
+  const int all = ORDER_LESS | ORDER_EQUAL | ORDER_GREATER;
+  const int orders = truth ? n->op->compares : all & ~n->op->compares;
+  if (!(orders & ORDER_LESS)) at_least(out, column, &a, !(orders & ORDER_EQUAL));
+  if (!(orders & ORDER_GREATER)) at_least(out, column, &other, !(orders & ORDER_EQUAL));
 }
 
 /* What must hold of the indices where the condition is `truth`. */
 static void implied(const Graph *g, NodeId id, bool truth, const Dims *d, int column, Band *out) {
   const Node *n = graph_node(g, id), *x = n->noperands ? graph_operand(g, n, 0) : NULL;
   Dims in;
-  switch (n->op) {
-  case OP_and:
-  case OP_or:
-    if ((n->op == OP_and) != truth) return;
-    for (int k = 0; k < 2; k++) implied(g, n->operand[k], truth, d, column, out);
-    return;
-  case OP_not: implied(g, n->operand[0], !truth, d, column, out); return;
-  case OP_ge:
-  case OP_gt:
-  case OP_le:
-  case OP_lt:
-  case OP_eq:
-  case OP_ne: compare(g, n, truth, d, column, out); return;
-  default:
-    if (x && through(n, x, d, &in)) implied(g, n->operand[0], truth, &in, column, out);
+  const OpDef *op = n->op;
+  if (op->logic == '!') {
+    implied(g, n->operand[0], !truth, d, column, out);
+  } else if (op->logic) {
+    for (int k = 0; k < 2 && (op->logic == '&') == truth; k++)
+      implied(g, n->operand[k], truth, d, column, out);
+  } else if (op->compares) {
+    compare(g, n, truth, d, column, out);
+  } else if (x && through(g, n, x, d, &in)) {
+    implied(g, n->operand[0], truth, &in, column, out);
   }
 }
 
 bool band_of_mask(const Graph *g, NodeId id, Band *out, int *dead) {
   const Node *n = graph_node(g, id);
   const int column = n->shape.rank - 1;
-  if (n->op != OP_where || column < 1) return false;
+  if (!op_is(n, OPF_CHOICE) || column < 1) return false;
   Dims d;
   for (int i = 0; i < MAX_RANK; i++)
     d.to[i] = (int8_t)(i <= column && n->shape.dim[i] > 1 ? i : -1);

@@ -29,8 +29,6 @@ typedef struct Updates {
 
 /* -------- what is known of variables -------- */
 
-static bool is_elementwise(const Node *n) { return op_def(n->op)->flags & OPF_ELEMENTWISE; }
-
 /* Nothing but elementwise ops comes of it, up to what is assigned: what else is done with that is
  * done with the variable it is assigned to. */
 static void find_kept_apart(Updates *u, const Entry *e) {
@@ -42,10 +40,10 @@ static void find_kept_apart(Updates *u, const Entry *e) {
   for (NodeId i = g->nodes.n - 1; i >= 0; i--) {
     const Node *n = graph_node(g, i);
     bool passes = mixed[i] && !var[i];
-    if (mixed[i] && n->op == OP_var) u->kept_apart[n->attr[1]] = false;
+    if (mixed[i] && n->op == OP_var) u->kept_apart[node_source(n)] = false;
     if (mixed[i] && var[i]) u->kept_apart[var[i] - 1] = false;
     for (int k = 0; k < n->noperands; k++)
-      if (passes || !is_elementwise(n)) mixed[n->operand[k]] = true;
+      if (passes || !op_is(n, OPF_ELEMENTWISE)) mixed[n->operand[k]] = true;
   }
 }
 
@@ -77,7 +75,7 @@ static void find_summed(Updates *u, const Entry *e) {
   uint32_t *axes = arena_array(u->plan->arena, uint32_t, g->nodes.n + 1);
   for (NodeId i = 0; i < g->nodes.n; i++) {
     const Node *n = graph_node(g, i);
-    bool passes = is_elementwise(n) || n->op == OP_reshape || n->op == OP_transpose;
+    bool passes = op_is(n, OPF_ELEMENTWISE | OPF_ONE_TO_ONE);
     if (!n->noperands) continue;
     if (!passes) axes[i] = summed_by(u, g, n);
     for (int k = 0; k < n->noperands && passes; k++) axes[i] |= axes[n->operand[k]];

@@ -14,8 +14,7 @@ void verify_breach(const Plan *p, const Entry *e, const Graph *g, NodeId id, con
                    const char *law) {
   Str s = str_new(p->arena);
   const Node *n = graph_node(g, id);
-  str_printf(&s, "dtgc: bug after pass %s: entry %s, %%%d = %s", after, e->name, id,
-             op_def(n->op)->name);
+  str_printf(&s, "dtgc: bug after pass %s: entry %s, %%%d = %s", after, e->name, id, n->op->name);
   for (int k = 0; k < n->noperands; k++) str_printf(&s, " %%%d", n->operand[k]);
   str_printf(&s, " %s", dtype_name(n->dtype));
   shape_put(&s, &n->shape);
@@ -245,8 +244,8 @@ static void hold(Memory *m, NodeId id) {
 
 /* Partial results are written over whatever lay there. */
 static void clobber(Memory *m, const Buffer *b) {
-  for (int i = held_from(m, b->offset); i < m->held.n && m->held.at[i].offset < b->offset + b->bytes;
-       i++)
+  for (int i = held_from(m, b->offset);
+       i < m->held.n && m->held.at[i].offset < b->offset + b->bytes; i++)
     m->holds[m->held.at[i].node] = false;
 }
 
@@ -275,7 +274,7 @@ static const char *bad_memory(Memory *m, NodeId *where) {
       *where = r.r.at[i].node;
       for (int k = 0; k < s->nodes.n; k++) own = own || s->nodes.at[k] == *where;
       const Node *n = graph_node(le->graph, *where);
-      if (n->op == OP_var && m->in_var[n->attr[1]] != NO_NODE)
+      if (n->op == OP_var && m->in_var[node_source(n)] != NO_NODE)
         return "a variable's old value is read after its update";
       if (!own && n->op != OP_var && !m->holds[*where] && !in_its_place(le, s, *where))
         return "its place is taken before its last reader";

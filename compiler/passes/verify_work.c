@@ -25,7 +25,7 @@ static void meet(Walk *w, NodeId id, const Site *at) {
 
 static void want(Walk *w, NodeId id, const Site *at) {
   const Graph *g = w->le->graph;
-  if (!w->le->stored[node_base(g, id)] && graph_node(g, id)->op != OP_const) meet(w, id, at);
+  if (!w->le->stored[node_base(g, id)] && !node_is_const(graph_node(g, id))) meet(w, id, at);
 }
 
 static void walk(Walk *w) {

@@ -70,17 +70,7 @@ typedef struct Enumerate {
   VEC(Way) ways;
 } Enumerate;
 
-bool node_is_shift(Op op) {
-  return op == OP_slice || op == OP_pad || op == OP_concat || op == OP_reverse;
-}
-
-bool window_is_there(const Mesh *m, const DimLayout *d, int64_t n) {
-  DimLayout plain = *d;
-  plain.window = (Window){0};
-  return d->naxes && n % plain.granule == 0 && dim_inside(m, &plain, d, n);
-}
-
-bool node_is_free(const Node *n) { return op_def(n->op)->flags & OPF_FREE && !n->spec; }
+bool node_is_free(const Node *n) { return op_is(n, OPF_FREE) && !n->spec; }
 
 static const RuleDim *dims_of(const Enumerate *s, int i) {
   return i < s->n->noperands ? s->rule.operand[i] : s->rule.result;
@@ -189,7 +179,7 @@ static void collect_axes(Enumerate *s, bool all) {
 static bool can_do_without(const Enumerate *s, int i, const DimLayout *d, int dim) {
   if (!d->window.of) return false;
   return !d->naxes ||
-         (node_is_shift(s->n->op) && window_is_there(s->mesh, d, shape_of(s, i)->dim[dim]));
+         (op_is(s->n, OPF_SHIFTS) && window_is_there(s->mesh, d, shape_of(s, i)->dim[dim]));
 }
 
 /* Layout of tensor i when the factors are cut so; NULL: it would be no box. With `windows` a dim is
@@ -357,7 +347,8 @@ static Ways *relayout_way(Enumerate *s) {
 
 /* All that the ways depend on, as bytes. */
 static void key_put(Enumerate *s, Str *key) {
-  int head[] = {(int)s->n->op, s->result_form, s->n->noperands, s->n->nattr};
+  str_put(key, (const char *)&s->n->op, sizeof s->n->op);
+  int head[] = {s->result_form, s->n->noperands, s->n->nattr};
   str_put(key, (const char *)head, sizeof head);
   str_put(key, (const char *)s->n->attr, sizeof *s->n->attr * (size_t)s->n->nattr);
   for (int i = 0; i < s->n->noperands; i++) {

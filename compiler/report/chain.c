@@ -9,7 +9,7 @@ const char *tensor_text(const Plan *p, TensorId t) {
   const Entry *e = &g->entries.at[t.entry];
   if (t.kind == TENSOR_OUTPUT) return e->outputs.at[t.index].name;
   const Node *n = graph_node(e->graph, t.index);
-  return n->op == OP_var ? g->vars.at[n->attr[1]].path
+  return n->op == OP_var ? g->vars.at[node_source(n)].path
                          : node_text(p->program, e->graph, t.index, p->arena);
 }
 
@@ -23,7 +23,7 @@ bool tensor_equal(TensorId a, TensorId b) {
 
 TensorId tensor_of_node(const Plan *p, int entry, NodeId id) {
   const Node *n = graph_node(p->program->entries.at[entry].graph, id);
-  if (n->op == OP_var) return (TensorId){TENSOR_VAR, 0, (int)n->attr[1]};
+  if (n->op == OP_var) return (TensorId){TENSOR_VAR, 0, node_source(n)};
   return (TensorId){TENSOR_NODE, entry, id};
 }
 
@@ -97,7 +97,7 @@ static void put_link(const Plan *p, const Reason *r, Str *out) {
   }
   const Node *n = graph_node(g->entries.at[r->entry].graph, r->op);
   const char *at = node_where(g, n);
-  str_printf(out, " by %s%s%s", op_def(n->op)->name, *at ? " at " : "", at);
+  str_printf(out, " by %s%s%s", n->op->name, *at ? " at " : "", at);
 }
 
 static void put_end(const Plan *p, const Reason *r, Str *out) {

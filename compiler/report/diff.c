@@ -66,7 +66,8 @@ static void put_side(const Diff *d, const Plan *p, const char *layout, TensorId 
   str_printf(d->out, "      %-*s  %s\n", COLUMN, layout, report_origin(p, t, tensor_layout(p, t)));
 }
 
-/* True when they differ. Of a variable both sides have where they come from; of values --why has. */
+/* True when they differ. Of a variable both sides have where they come from; of values --why has.
+ */
 static bool put_tensor(const Diff *d, TensorId a, TensorId b, bool begun) {
   const char *x = layout_of_tensor(d, d->a, a), *y = layout_of_tensor(d, d->b, b);
   if (!strcmp(x, y)) return false;
@@ -129,11 +130,11 @@ static const char *exchange_key(const Diff *d, const Plan *p, const LocalEntry *
   const Node *origin = graph_node(le->entry->graph, le->origin.at[id]);
   const Mesh *m = &p->program->mesh;
   Arena *a = d->a->arena;
-  return arena_printf(a, "%s %s %s %s %ld", exchange_name(ex.kind),
-                      origin->name ? origin->name
-                                   : arena_printf(a, "%s:%ld", op_def(origin->op)->name,
-                                                  (long)shape_count(&origin->shape)),
-                      layout_text(a, m, x->layout), layout_text(a, m, n->layout), (long)ex.bytes);
+  return arena_printf(
+      a, "%s %s %s %s %ld", exchange_name(ex.kind),
+      origin->name ? origin->name
+                   : arena_printf(a, "%s:%ld", origin->op->name, (long)shape_count(&origin->shape)),
+      layout_text(a, m, x->layout), layout_text(a, m, n->layout), (long)ex.bytes);
 }
 
 typedef struct Moves {

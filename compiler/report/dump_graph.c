@@ -31,20 +31,15 @@ static const char **labels_of(const Plan *p, const Graph *g) {
 
 static void put_node(const Plan *p, const Graph *g, const char *const *label, NodeId id, Str *out) {
   const Node *n = graph_node(g, id);
-  const OpDef *def = op_def(n->op);
+  const OpDef *def = n->op;
   str_printf(out, "  %s = %s", label[id], def->name);
   for (int k = 0; k < n->noperands; k++)
     str_printf(out, "%s%s", k ? ", " : " ", label[n->operand[k]]);
-  if (n->op == OP_const || (n->op == OP_pad && n->value != 0)) {
+  if (node_is_const(n) || n->value != 0) {
     str_puts(out, " ");
     put_number(out, n->dtype, n->value);
   }
-  int skip = n->op == OP_input || n->op == OP_var ? 2 : n->op == OP_const ? 1 : 0;
-  if (n->nattr > skip && !skip && n->op != OP_reshape && n->op != OP_cast) {
-    str_puts(out, " {");
-    for (int i = 0; i < n->nattr; i++) str_printf(out, "%s%ld", i ? " " : "", (long)n->attr[i]);
-    str_puts(out, "}");
-  }
+  node_attrs_put(out, g, n);
   str_printf(out, " : %s", dtype_name(n->dtype));
   shape_put(out, &n->shape);
   if (g->view == VIEW_LOCAL) {

@@ -130,11 +130,11 @@ static void put_values(const Plan *p, const LocalEntry *le, Str *out) {
   begin_list(out, "values");
   for (NodeId i = 0; i < g->nodes.n; i++) {
     const Node *n = graph_node(g, i);
-    if (n->op == OP_var || n->op == OP_const) continue;
+    if (n->op == OP_var || node_is_const(n)) continue;
     begin_object(out);
     put_text(out, "name", node_text(p->program, g, i, p->arena));
     put_bool(out, "named", n->name != NULL);
-    put_text(out, "op", op_def(n->op)->name);
+    put_text(out, "op", n->op->name);
     put_text(out, "where", node_where(p->program, n));
     put_type(out, n->dtype, &n->shape);
     put_layout(p, out, report_computed(p, le, i), &n->shape);

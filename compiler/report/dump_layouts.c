@@ -198,7 +198,7 @@ static void put_entry(const Plan *p, int e, bool why, Str *out) {
   Choice *trial = NULL;
   for (NodeId i = 0; i < en->graph->nodes.n; i++) {
     const Node *n = graph_node(en->graph, i);
-    if (n->op == OP_var || n->op == OP_const) continue;
+    if (n->op == OP_var || node_is_const(n)) continue;
     const Layout *l = report_computed(p, le, i);
     add_row(p, &rows, node_text(p->program, en->graph, i, p->arena), n->dtype, &n->shape, l,
             report_origin_of_node(p, le, &trial, i));

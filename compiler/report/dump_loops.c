@@ -82,7 +82,7 @@ static void put_nest(Dump *d, const Step *s, const Nest *n, int indent) {
     put_name(d, store->node);
     put_list(d, n, "[", store->index, store->nindex, "] = ");
     if (s->kind == STEP_REDUCE)
-      str_printf(d->out, "%s of ", op_def(graph_node(d->le->graph, store->node)->op)->name);
+      str_printf(d->out, "%s of ", graph_node(d->le->graph, store->node)->op->name);
     expr_put(d->out, n->x, d->plan->program, d->le->graph, store->value, &d->names);
     str_puts(d->out, "\n");
   }
@@ -93,7 +93,7 @@ static void put_nest(Dump *d, const Step *s, const Nest *n, int indent) {
 static void put_kernel(Dump *d, const Step *s) {
   const Node *n = graph_node(d->le->graph, s->nodes.at[0]);
   const Shape local = layout_local(&d->plan->program->mesh, n->layout, &n->shape);
-  str_printf(d->out, "%s ", op_def(n->op)->name);
+  str_printf(d->out, "%s ", n->op->name);
   put_name(d, s->nodes.at[0]);
   str_printf(d->out, " %s", dtype_name(n->dtype));
   shape_put(d->out, &local);

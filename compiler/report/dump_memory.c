@@ -44,16 +44,15 @@ static const dtrt_exchange *exchange_row(const Plan *p, const Graph *g, NodeId i
 /* A product of two matrices, neither of which is a vector: the runtime packs their parts. */
 static bool is_packed(const Plan *p, const Graph *g, const Node *n) {
   if (n->dtype != DT_F32 || node_class(n) != CLASS_CONTRACT) return false;
-  if (n->op != OP_contract)
-    return n->op == OP_conv || n->op == OP_conv_input || n->op == OP_conv_weight;
+  if (op_class(n) != OPC_PRODUCT) return op_is(n, OPF_PRODUCT);
   const Node *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
-  const int64_t *lx = n->attr, *ly = lx + x->shape.rank, *lo = ly + y->shape.rank;
+  const Letters l = product_letters(g, n);
   Shape local = local_shape(p, n->layout, &n->shape);
   int64_t rows = 1, columns = 1;
   for (int d = 0; d < n->shape.rank; d++) {
     bool in_x = false, in_y = false;
-    for (int i = 0; i < x->shape.rank; i++) in_x = in_x || lx[i] == lo[d];
-    for (int i = 0; i < y->shape.rank; i++) in_y = in_y || ly[i] == lo[d];
+    for (int i = 0; i < x->shape.rank; i++) in_x = in_x || l.x[i] == l.out[d];
+    for (int i = 0; i < y->shape.rank; i++) in_y = in_y || l.y[i] == l.out[d];
     if (in_x && !in_y) rows *= local.dim[d];
     if (in_y && !in_x) columns *= local.dim[d];
   }

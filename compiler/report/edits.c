@@ -165,7 +165,7 @@ static void offer_roots(Candidates *c, TensorId t) {
 /* The op that made a value, past exchanges and reshapes of it. */
 static const Node *maker(const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id);
-  while (n->noperands == 1 && (n->op == OP_exchange || n->op == OP_reshape))
+  while (n->noperands == 1 && (n->op == OP_exchange || op_class(n) == OPC_VIEW))
     n = graph_node(le->graph, n->operand[0]);
   return n;
 }
@@ -262,7 +262,8 @@ static char *read_again(void *user, Arena *a, const char *path, size_t *len, con
       *len = d->sources.at[i].len;
       return arena_strndup(a, d->sources.at[i].text, *len);
     }
-  return t->edits->front->read ? t->edits->front->read(t->edits->front->user, a, path, len, why) : NULL;
+  return t->edits->front->read ? t->edits->front->read(t->edits->front->user, a, path, len, why)
+                               : NULL;
 }
 
 static char *spliced(Arena *a, const Source *s, const Edit *e) {

@@ -49,7 +49,7 @@ static TensorId tensor_of(const Explain *x, NodeId local) {
 /* The op itself, for a reader: "add at m.dtg:3". */
 static void put_op(const Explain *x, const Node *n) {
   const char *at = node_where(x->p->program, n);
-  str_printf(x->out, "%s%s%s", op_def(n->op)->name, *at ? " at " : "", at);
+  str_printf(x->out, "%s%s%s", n->op->name, *at ? " at " : "", at);
 }
 
 static void put_chain(const Explain *x, TensorId t, int axis) {
@@ -230,7 +230,7 @@ static void put_settling(Explain *x, NodeId reader, const Layout *from) {
   rule_of(g, n, &r, x->p->arena);
   bool jointly = r.linear_jointly, alone = r.linear_in != 0;
   arena_release(x->p->arena, mark);
-  const char *op = op_def(n->op)->name;
+  const char *op = n->op->name;
   if (from->reduce != RED_SUM || (!jointly && !alone))
     str_printf(x->out, "%s requires the complete %s, not a partial one", op, whole[from->reduce]);
   else if (jointly && !alone)
@@ -271,7 +271,7 @@ static void need_op(Explain *x, NodeId reader, const Layout *from, const Layout 
     str_puts(x->out, "\n");
     return;
   }
-  str_printf(x->out, "%s%s", settles ? "; " : "", op_def(n->op)->name);
+  str_printf(x->out, "%s%s", settles ? "; " : "", n->op->name);
   if (other != NO_NODE && x->le->origin.at[other] == x->le->origin.at[x->id]) other = NO_NODE;
   if (at >= 0 && inferred_at(x, reader, axis, at)) {
     str_printf(x->out, "%s splits %s: ",

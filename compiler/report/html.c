@@ -118,7 +118,7 @@ static void put_global(Page *g, int e) {
   str_puts(g->out, "\"global\":[");
   for (NodeId i = 0; i < en->graph->nodes.n; i++) {
     const Node *n = graph_node(en->graph, i);
-    str_printf(g->out, "%s[%d,%d,%d,%d,%d,", i ? ",\n" : "", name_index(g, op_def(n->op)->name),
+    str_printf(g->out, "%s[%d,%d,%d,%d,%d,", i ? ",\n" : "", name_index(g, n->op->name),
                n->name ? name_index(g, n->name) : -1, type_index(g, n->dtype, &n->shape),
                layout_index(g, n->layout), place_index(g, n->span, n->site));
     put_reasons(g, tensor_of_node(g->plan, e, i));
@@ -132,14 +132,14 @@ static void put_local(Page *g, const LocalEntry *le) {
   str_puts(g->out, "\"local\":[");
   for (NodeId i = 0; i < le->graph->nodes.n; i++) {
     const Node *n = graph_node(le->graph, i);
-    str_printf(g->out, "%s[%d,%d,%d,%d,[", i ? ",\n" : "", name_index(g, op_def(n->op)->name),
+    str_printf(g->out, "%s[%d,%d,%d,%d,[", i ? ",\n" : "", name_index(g, n->op->name),
                le->origin.at[i], type_index(g, n->dtype, &n->shape), layout_index(g, n->layout));
     for (int k = 0; k < n->noperands; k++) str_printf(g->out, "%s%d", k ? "," : "", n->operand[k]);
     str_puts(g->out, "],");
-    if (n->op == OP_const)
+    if (node_is_const(n))
       html_json_number(g->out, n->value);
     else if (n->op == OP_var)
-      str_printf(g->out, "%lld", (long long)n->attr[1]);
+      str_printf(g->out, "%lld", (long long)node_source(n));
     else
       str_puts(g->out, "null");
     str_printf(g->out, ",%d]", le->buffer[i]);

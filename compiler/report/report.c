@@ -28,7 +28,7 @@ const char *report_axes(const Plan *p, uint32_t axes) {
 const char *report_value(const Plan *p, const Entry *e, NodeId id) {
   const Node *n = graph_node(e->graph, id);
   const char *text = node_text(p->program, e->graph, id, p->arena);
-  return n->name ? arena_printf(p->arena, "%s (%s)", text, op_def(n->op)->name) : text;
+  return n->name ? arena_printf(p->arena, "%s (%s)", text, n->op->name) : text;
 }
 
 const char *report_value_at(const Plan *p, const Entry *e, NodeId id) {

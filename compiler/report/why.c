@@ -86,7 +86,7 @@ static void propose(Why *w, const Proposal *x, bool *begun) {
   } else {
     const Node *n = graph_node(w->p->program->entries.at[x->entry].graph, x->op);
     const char *at = node_where(w->p->program, n);
-    str_printf(w->out, " through %s%s%s: ", op_def(n->op)->name, *at ? " at " : "", at);
+    str_printf(w->out, " through %s%s%s: ", n->op->name, *at ? " at " : "", at);
   }
   put_refusal(w, x);
   str_puts(w->out, "\n");
@@ -107,7 +107,7 @@ static OpTensor op_tensor(const Why *w, int e, NodeId op, const Rule *r, int i) 
   NodeId id = result ? op : n->operand[i];
   const Node *x = graph_node(g, id);
   return (OpTensor){tensor_of_node(w->p, e, id), result ? r->result : r->operand[i], x->layout,
-                    x->shape.rank, result || !(op_def(x->op)->flags & OPF_FREE)};
+                    x->shape.rank, result || !(x->op->flags & OPF_FREE)};
 }
 
 static void proposals_of_op(Why *w, int e, NodeId op, bool *begun) {
@@ -230,7 +230,7 @@ static void put_version(const Why *w, const LocalEntry *le, NodeId id) {
       str_printf(w->out, " (%s with the %d that share its messages)",
                  report_time(w->p, cost_step(w->p, le, t).exchange), le->steps.at[t].nodes.n - 1);
   } else if (node_class(n) != CLASS_SOURCE) {
-    str_printf(w->out, "  by %s", op_def(n->op)->name);
+    str_printf(w->out, "  by %s", n->op->name);
     if (!le->stored[node_base(le->graph, id)])
       str_puts(w->out, ", fused into the loops that read it");
     else if (t >= 0)
@@ -302,7 +302,7 @@ static void put_tensor(const Plan *p, TensorId t, Str *out) {
   str_printf(out, " %s local ", report_layout(p, l));
   shape_put(out, &here);
   if (n && t.kind == TENSOR_NODE && n->op != OP_input)
-    str_printf(out, "  by %s at %s", op_def(n->op)->name, node_where(g, n));
+    str_printf(out, "  by %s at %s", n->op->name, node_where(g, n));
   str_puts(out, "\n");
   put_axes(&w);
   put_proposals(&w);

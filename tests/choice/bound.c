@@ -297,8 +297,7 @@ static void show(const Choice *c, const char *text) {
   for (NodeId i = 0; i < c->graph->nodes.n; i++) {
     const Node *n = graph_node(c->graph, i);
     const Value *v = &c->value[i];
-    printf("  %%%d %s%s%s", i, op_def(n->op)->name, v->free ? " free" : "",
-           v->lies >= 0 ? " fixed" : "");
+    printf("  %%%d %s%s%s", i, n->op->name, v->free ? " free" : "", v->lies >= 0 ? " fixed" : "");
     if (!v->free)
       printf(" %s", layout_text(c->arena, m, form_at(c->routes, v->form, choice_result(c, i))));
     for (int k = 0; c->ways[i] && k < c->ways[i]->noperands; k++)

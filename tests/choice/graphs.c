@@ -89,7 +89,7 @@ static double built_cost(Kit *k, const LocalEntry *le) {
     Rule r;
     if (!n->noperands) continue;
     for (int j = 0; j < n->noperands; j++) l[j] = graph_operand(le->graph, n, j)->layout;
-    if (n->op == OP_exchange) {
+    if (n->op == &op_exchange) {
       total += cost_exchange(k->program, l[0], n->layout, &n->shape, n->dtype);
       continue;
     }

@@ -138,7 +138,7 @@ static bool product_make(Product *x, const Kit *kit) {
   const Entry *e = &kit->program->entries.at[1];
   *x = (Product){.p = kit->program, .g = e->graph};
   for (NodeId i = 0; i < e->graph->nodes.n; i++)
-    if (graph_node(e->graph, i)->op == OP_contract) x->n = graph_node(e->graph, i);
+    if (op_class(graph_node(e->graph, i)) == OPC_PRODUCT) x->n = graph_node(e->graph, i);
   if (!x->n || e->graph->nodes.n != 3) return false;
   x->shape[0] = graph_operand(x->g, x->n, 0)->shape;
   x->shape[1] = graph_operand(x->g, x->n, 1)->shape;

@@ -55,12 +55,12 @@ static Fixture *fixture(void) {
   f.plan.program = &f.program;
   f.le = (LocalEntry){.entry = &f.entry, .graph = graph_new(a, VIEW_LOCAL, 0)};
   Layout terms = layout_with(1, -1), whole = layout_with(0, -1), split = layout_with(0, 0);
-  add(&f, OP_input, 0, NULL, &terms);
-  add(&f, OP_input, 0, NULL, &terms);
-  add(&f, OP_exchange, 1, (NodeId[]){X}, &whole);
-  add(&f, OP_exchange, 1, (NodeId[]){Y}, &whole);
-  add(&f, OP_add, 2, (NodeId[]){RX, RY}, &whole);
-  add(&f, OP_exchange, 1, (NodeId[]){SUM}, &split);
+  add(&f, &op_input, 0, NULL, &terms);
+  add(&f, &op_input, 0, NULL, &terms);
+  add(&f, &op_exchange, 1, (NodeId[]){X}, &whole);
+  add(&f, &op_exchange, 1, (NodeId[]){Y}, &whole);
+  add(&f, op_operator("+", 2), 2, (NodeId[]){RX, RY}, &whole);
+  add(&f, &op_exchange, 1, (NodeId[]){SUM}, &split);
   f.le.stored = arena_array(a, bool, NODES);
   for (int i = 0; i < NODES; i++) f.le.stored[i] = true;
   step(&f, STEP_EXCHANGE, 2, (NodeId[]){RX, RY});

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const OpDef op_contract, op_exp, op_sum, op_reshape; /* compiler/ops */
+
 static int failed, checked;
 
 #define CHECK(ok, ...)                                                                             \
@@ -139,9 +141,8 @@ static void test_wrong(Arena *a) {
       {"link\n", "this link has no bandwidth"},
       {"link bandwidth=1GB/s\n", "this link has no latency"},
       {"link bandwidth latency=1us\n", "`bandwidth` requires a value"},
-      {"link bandwith=1GB/s latency=1us\n",
-       "1:6: error: unknown property of a link `bandwith`: "
-       "do you mean `bandwidth`?"},
+      {"link bandwith=1GB/s latency=1us\n", "1:6: error: unknown property of a link `bandwith`: "
+                                            "do you mean `bandwidth`?"},
       {"link bandwidth=1GB/s bandwidth=1GB/s\n", "1:22: error: bandwidth is given twice"},
       {"link bandwidth=4gb/s latency=1us\n", "1:17: error: invalid unit of a bandwidth"},
       {"link devices=1 bandwidth=1GB/s latency=1us\n", "1:14: error: the devices of a group"},
@@ -371,8 +372,7 @@ static void test_exchanges(Arena *a) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     /* what of the new block was there already is copied */
     double kept = fmax(0, cases[i].block - cases[i].bytes);
-    double want =
-        cases[i].messages * cases[i].each + cases[i].bytes * cases[i].pace + kept * 1e-7;
+    double want = cases[i].messages * cases[i].each + cases[i].bytes * cases[i].pace + kept * 1e-7;
     double got = cost_exchange(p, cases[i].from, cases[i].to, cases[i].shape, DT_F32);
     CHECK(near(got, want) || (want == 0 && got == 0), "%s: %.12g, by hand %.12g", cases[i].what,
           got, want);
@@ -431,25 +431,25 @@ static void test_ops(Arena *a) {
   const Layout *xl = matrix(p, &x, A, B, 0), *wl = matrix(p, &w, B, 0, 0);
   const Layout *in[] = {xl, wl}, *out = matrix(p, &y, A, 0, B);
   /* Here m = 8/4, k = 16/2, n = 4: 64 products of 2 flops; blocks of 2x8, 8x4 and 2x4. */
-  double got = cost_of(p, g, OP_contract, in, out, a);
+  double got = cost_of(p, g, &op_contract, in, out, a);
   CHECK(near(got, 128 / 1e3), "product, by its flops: %.12g", got);
   Machine slow = rates;
   slow.memory_bandwidth = 100;
   p->machine = &slow;
-  got = cost_of(p, g, OP_contract, in, out, a);
+  got = cost_of(p, g, &op_contract, in, out, a);
   CHECK(near(got, (64 + 128 + 32) / 100.0), "product, by its bytes: %.12g", got);
   p->machine = &rates;
   /* exp of 2x8 */
-  double flops = op_def(OP_exp)->flops;
-  got = cost_of(p, g, OP_exp, &xl, xl, a);
+  double flops = op_exp.flops;
+  got = cost_of(p, g, &op_exp, &xl, xl, a);
   CHECK(flops > 0 && near(got, 16 * flops / 1e2), "exp: %.12g", got);
   /* sum of 2x8 to 2 partial elements: a flop an element that is read */
   Layout sum = {.rank = 1, .partial = B, .dim = {cut(A)}};
-  got = cost_of(p, g, OP_sum, &xl, layout_of(p->layouts, &sum, &s), a);
+  got = cost_of(p, g, &op_sum, &xl, layout_of(p->layouts, &sum, &s), a);
   CHECK(near(got, 16 / 1e2), "sum: %.12g", got);
   Layout flat = {.rank = 1, .dim = {cut(A)}};
   const Layout *by_rows = matrix(p, &x, A, 0, 0);
-  got = cost_of(p, g, OP_reshape, &by_rows, layout_of(p->layouts, &flat, &line), a);
+  got = cost_of(p, g, &op_reshape, &by_rows, layout_of(p->layouts, &flat, &line), a);
   CHECK(got == 0, "a reshape is free: %.12g", got);
 }
 

@@ -2,7 +2,7 @@
  * is such a sum, one pad an index; each element would look at every index.
  *
  *   pad(a, [0], [5]) + pad(b, [3], [2])  ->  concat([a, b, zeros])     a and b of 3 elements */
-#include "simplify.h"
+#include "opdefs.h"
 #include <string.h>
 
 typedef struct Part {
@@ -15,43 +15,44 @@ typedef struct Parts {
   VEC(Part) part; /* those that are not zero, in order */
 } Parts;
 
-static bool is_zero(const Node *n) { return n->op == OP_const && n->value == 0 && n->whole == 0; }
+static bool is_zero(const Node *n) { return n->op == &op_const && n->value == 0 && n->whole == 0; }
 
 /* A pad with zeros of one dim. */
-static bool parts_of_pad(Simplify *s, const Node *n, Parts *out) {
+static bool parts_of_pad(NewGraph *w, const Node *n, Parts *out) {
   const int rank = n->shape.rank;
   out->dim = -1;
   if (n->value != 0 || n->whole != 0) return false;
   for (int d = 0; d < rank; d++) {
-    const int64_t lo = n->attr[d], hi = n->attr[rank + d], gap = n->attr[2 * rank + d];
+    const int64_t lo = node_attrs(n, "before")[d], hi = node_attrs(n, "after")[d],
+                  gap = node_attrs(n, "between")[d];
     if (!lo && !hi && !gap) continue;
     if (lo < 0 || hi < 0 || gap || out->dim >= 0) return false;
     out->dim = d;
   }
   if (out->dim < 0) return false;
-  const int64_t size = graph_operand(s->graph, n, 0)->shape.dim[out->dim];
-  vec_push(s->arena, &out->part, ((Part){n->operand[0], n->attr[out->dim], size}));
+  const int64_t size = graph_operand(w->graph, n, 0)->shape.dim[out->dim];
+  vec_push(w->arena, &out->part, ((Part){n->operand[0], node_attrs(n, "before")[out->dim], size}));
   return true;
 }
 
-static bool parts_of(Simplify *s, NodeId id, Parts *out) {
-  const Node *n = graph_node(s->graph, id);
+static bool parts_of(NewGraph *w, NodeId id, Parts *out) {
+  const Node *n = graph_node(w->graph, id);
   if (n->spec || n->forbid.file) return false;
-  if (n->op == OP_pad) return parts_of_pad(s, n, out);
-  if (n->op != OP_concat) return false;
-  out->dim = (int)n->attr[0];
+  if (n->op == &op_pad) return parts_of_pad(w, n, out);
+  if (n->op != &op_concat) return false;
+  out->dim = (int)node_attr(n, "axis");
   int64_t begin = 0;
   for (int k = 0; k < n->noperands; k++) {
-    const Node *x = graph_operand(s->graph, n, k);
+    const Node *x = graph_operand(w->graph, n, k);
     const int64_t size = x->shape.dim[out->dim];
-    if (!is_zero(x)) vec_push(s->arena, &out->part, ((Part){n->operand[k], begin, size}));
+    if (!is_zero(x)) vec_push(w->arena, &out->part, ((Part){n->operand[k], begin, size}));
     begin += size;
   }
   return true;
 }
 
 /* Into one list; false: two of them overlap. */
-static bool merge(Simplify *s, const Parts *a, const Parts *b, Parts *out) {
+static bool merge(NewGraph *w, const Parts *a, const Parts *b, Parts *out) {
   int64_t end = 0;
   out->dim = a->dim;
   for (int i = 0, j = 0; i < a->part.n || j < b->part.n;) {
@@ -60,38 +61,38 @@ static bool merge(Simplify *s, const Parts *a, const Parts *b, Parts *out) {
     const Part *p = from_a ? &a->part.at[i++] : &b->part.at[j++];
     if (p->begin < end) return false;
     end = p->begin + p->size;
-    vec_push(s->arena, &out->part, *p);
+    vec_push(w->arena, &out->part, *p);
   }
   return true;
 }
 
-static NodeId zeros(Simplify *s, const Node *like, int dim, int64_t size) {
-  Node n = {.op = OP_const,
+static NodeId zeros(NewGraph *w, const Node *like, int dim, int64_t size) {
+  Node n = {.op = &op_const,
             .dtype = like->dtype,
             .shape = like->shape,
             .span = like->span,
             .site = like->site};
   n.shape.dim[dim] = size;
-  return simplify_intern(s, &n);
+  return w->intern(w->user, &n);
 }
 
-NodeId simplify_pads(Simplify *s, const Node *n) {
+NodeId simplify_pads(NewGraph *w, const Node *n) {
   Parts a = {0}, b = {0}, all = {0};
-  if (s->graph->nodes.n > s->nslots / 2 || !parts_of(s, n->operand[0], &a) ||
-      !parts_of(s, n->operand[1], &b) || a.dim != b.dim || !merge(s, &a, &b, &all))
+  if (w->full || !parts_of(w, n->operand[0], &a) || !parts_of(w, n->operand[1], &b) ||
+      a.dim != b.dim || !merge(w, &a, &b, &all))
     return NO_NODE;
   const int64_t attr[] = {all.dim}, size = n->shape.dim[all.dim];
-  NodeId *x = arena_array(s->arena, NodeId, 2 * all.part.n + 1);
+  NodeId *x = arena_array(w->arena, NodeId, 2 * all.part.n + 1);
   int64_t end = 0;
   int k = 0;
   for (int i = 0; i < all.part.n; i++) {
     const Part *p = &all.part.at[i];
-    if (p->begin > end) x[k++] = zeros(s, n, all.dim, p->begin - end);
+    if (p->begin > end) x[k++] = zeros(w, n, all.dim, p->begin - end);
     x[k++] = p->node;
     end = p->begin + p->size;
   }
-  if (end < size) x[k++] = zeros(s, n, all.dim, size - end);
-  Node new = {.op = OP_concat,
+  if (end < size) x[k++] = zeros(w, n, all.dim, size - end);
+  Node new = {.op = &op_concat,
               .dtype = n->dtype,
               .shape = n->shape,
               .span = n->span,
@@ -100,5 +101,5 @@ NodeId simplify_pads(Simplify *s, const Node *n) {
               .operand = x,
               .nattr = 1,
               .attr = attr};
-  return simplify_intern(s, &new);
+  return w->intern(w->user, &new);
 }

@@ -4,21 +4,20 @@
  *
  *   sum(a + k * (u - mean(u)))  ->  sum(a)        k the same along the summed dims
  */
-#include "simplify.h"
-#include <math.h>
+#include "opdefs.h"
 
 enum { DEEP = 8 }; /* terms and factors are looked at so far down */
 
 /* Along the summed dims all elements are the same. */
 static bool is_level(const Graph *g, NodeId id, int64_t dims, int deep) {
   const Node *n = graph_node(g, id);
-  if (n->op == OP_const) return true;
-  if (n->op == OP_broadcast) {
+  if (n->op == &op_const) return true;
+  if (n->op == &op_broadcast) {
     for (int d = 0; d < graph_operand(g, n, 0)->shape.rank; d++)
-      if (dims >> n->attr[d] & 1) return false;
+      if (dims >> node_attrs(n, "dims")[d] & 1) return false;
     return true;
   }
-  if (!deep || !(op_def(n->op)->flags & OPF_ELEMENTWISE) || !n->noperands) return false;
+  if (!deep || !(n->op->flags & OPF_ELEMENTWISE) || !n->noperands) return false;
   for (int k = 0; k < n->noperands; k++)
     if (!is_level(g, n->operand[k], dims, deep - 1)) return false;
   return true;
@@ -36,9 +35,9 @@ static bool is_mean(const Graph *g, NodeId id, NodeId u, int64_t dims, const Dim
   double factor = 1, count = 1;
   for (int deep = DEEP; deep; deep--) {
     const Node *n = graph_node(g, id);
-    if (n->op == OP_sum) break;
+    if (n->op == &op_sum) break;
     id = n->operand ? n->operand[0] : NO_NODE;
-    if (n->op == OP_reshape) {
+    if (n->op == &op_reshape) {
       /* Dims of more than one element in the same order, and nothing else moved. */
       const Shape *a = &n->shape, *b = &graph_node(g, id)->shape;
       int i = 0, j = 0;
@@ -49,16 +48,16 @@ static bool is_mean(const Graph *g, NodeId id, NodeId u, int64_t dims, const Dim
         if (a->dim[i] != b->dim[j]) return false;
       }
       if (i != a->rank || j != b->rank) return false;
-    } else if (n->op == OP_mul || n->op == OP_div) {
+    } else if (n->op == &op_mul || n->op == &op_div) {
       const Node *by = graph_operand(g, n, 1);
-      if (by->op != OP_const) return false;
-      factor = n->op == OP_mul ? factor * by->value : factor / by->value;
+      if (by->op != &op_const) return false;
+      factor = n->op == &op_mul ? factor * by->value : factor / by->value;
     } else {
       return false;
     }
   }
   const Node *n = graph_node(g, id);
-  if (n->op != OP_sum || n->operand[0] != u || n->attr[0] != dims) return false;
+  if (n->op != &op_sum || n->operand[0] != u || node_attr(n, "axis") != dims) return false;
   int left = 0;
   for (int d = 0; d < whole->rank; d++) {
     if (dims >> d & 1)
@@ -73,24 +72,24 @@ static bool is_mean(const Graph *g, NodeId id, NodeId u, int64_t dims, const Dim
 static bool adds_up_to_zero(const Graph *g, NodeId id, int64_t dims, int deep) {
   const Node *n = graph_node(g, id);
   if (!deep) return false;
-  if (n->op == OP_neg) return adds_up_to_zero(g, n->operand[0], dims, deep - 1);
-  if (n->op == OP_mul)
+  if (n->op == &op_neg) return adds_up_to_zero(g, n->operand[0], dims, deep - 1);
+  if (n->op == &op_mul)
     for (int k = 0; k < 2; k++)
       if (is_level(g, n->operand[k], dims, 3) &&
           adds_up_to_zero(g, n->operand[1 - k], dims, deep - 1))
         return true;
-  if (n->op != OP_sub) return false;
+  if (n->op != &op_sub) return false;
   const Node *b = graph_operand(g, n, 1);
-  if (b->op != OP_broadcast) return false;
+  if (b->op != &op_broadcast) return false;
   const Node *mean = graph_operand(g, b, 0);
   Dims have = {0};
   for (int d = 0; d < mean->shape.rank; d++)
-    if (mean->shape.dim[d] != 1) have.of[have.n++] = (int)b->attr[d];
+    if (mean->shape.dim[d] != 1) have.of[have.n++] = (int)node_attrs(b, "dims")[d];
   return is_mean(g, b->operand[0], n->operand[0], dims, &have);
 }
 
-static NodeId like(Simplify *s, NodeId of, Op op, int noperands, NodeId a, NodeId b) {
-  const Node *n = graph_node(s->graph, of);
+static NodeId like(NewGraph *w, NodeId of, Op op, int noperands, NodeId a, NodeId b) {
+  const Node *n = graph_node(w->graph, of);
   NodeId x[2] = {a, b};
   Node new = {.op = op,
               .dtype = n->dtype,
@@ -99,30 +98,30 @@ static NodeId like(Simplify *s, NodeId of, Op op, int noperands, NodeId a, NodeI
               .site = n->site,
               .noperands = noperands,
               .operand = x};
-  return simplify_intern(s, &new);
+  return w->intern(w->user, &new);
 }
 
 /* The value without terms that add up to zero; NO_NODE: nothing is left. */
-static NodeId without_zeros(Simplify *s, NodeId id, int64_t dims, int deep) {
-  const Node n = *graph_node(s->graph, id);
-  if (adds_up_to_zero(s->graph, id, dims, DEEP)) return NO_NODE;
-  if (!deep || n.spec || (n.op != OP_add && n.op != OP_sub && n.op != OP_neg)) return id;
-  NodeId a = without_zeros(s, n.operand[0], dims, deep - 1), b = NO_NODE;
-  if (n.op == OP_neg) {
+static NodeId without_zeros(NewGraph *w, NodeId id, int64_t dims, int deep) {
+  const Node n = *graph_node(w->graph, id);
+  if (adds_up_to_zero(w->graph, id, dims, DEEP)) return NO_NODE;
+  if (!deep || n.spec || (n.op != &op_add && n.op != &op_sub && n.op != &op_neg)) return id;
+  NodeId a = without_zeros(w, n.operand[0], dims, deep - 1), b = NO_NODE;
+  if (n.op == &op_neg) {
     if (a == n.operand[0]) return id;
-    return a == NO_NODE ? NO_NODE : like(s, id, OP_neg, 1, a, NO_NODE);
+    return a == NO_NODE ? NO_NODE : like(w, id, &op_neg, 1, a, NO_NODE);
   }
-  b = without_zeros(s, n.operand[1], dims, deep - 1);
+  b = without_zeros(w, n.operand[1], dims, deep - 1);
   if (a == n.operand[0] && b == n.operand[1]) return id;
   if (b == NO_NODE) return a;
-  if (a == NO_NODE) return n.op == OP_add ? b : like(s, id, OP_neg, 1, b, NO_NODE);
-  return like(s, id, n.op, 2, a, b);
+  if (a == NO_NODE) return n.op == &op_add ? b : like(w, id, &op_neg, 1, b, NO_NODE);
+  return like(w, id, n.op, 2, a, b);
 }
 
-NodeId simplify_sum(Simplify *s, const Node *n) {
+NodeId simplify_sum(NewGraph *w, Node *n) {
   NodeId x = n->operand[0];
-  /* The hash table has room for so many. */
-  if (!dtype_is_float(n->dtype) || s->graph->nodes.n > s->nslots / 2) return x;
-  NodeId rest = without_zeros(s, x, n->attr[0], DEEP);
-  return rest == NO_NODE ? x : rest;
+  if (!dtype_is_float(n->dtype) || w->full) return NO_NODE;
+  NodeId rest = without_zeros(w, x, node_attr(n, "axis"), DEEP);
+  if (rest != NO_NODE) n->operand = arena_copy(w->arena, &rest, sizeof rest);
+  return NO_NODE;
 }
