@@ -9,12 +9,18 @@
 #include "session.h"
 
 int dtrt_dtype_size(int dtype) {
-  static const signed char size[] = {1, 1, 1, 4, 8, 2, 2, 4, 8};
+  static const signed char size[] = {
+#define DTYPE(ID, NAME, C, ...) [DTRT_##ID] = sizeof(C),
+#include "dtypes.def"
+  };
   return dtype >= 0 && dtype < (int)sizeof size ? size[dtype] : 0;
 }
 
 const char *dtrt_dtype_name(int dtype) {
-  static const char *const name[] = {"bool", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64"};
+  static const char *const name[] = {
+#define DTYPE(ID, NAME, ...) [DTRT_##ID] = NAME,
+#include "dtypes.def"
+  };
   return dtype >= 0 && dtype < (int)(sizeof name / sizeof *name) ? name[dtype] : "?";
 }
 

@@ -17,16 +17,9 @@ static const struct {
   int64_t least, most; /* of whole numbers */
   const char *range;
 } kinds[] = {
-    [ELEMENT_BOOL] = {"bool", 1, 0, false, 0, 1, "0 or 1"},
-    [ELEMENT_U8] = {"u8", 1, 0, false, 0, 255, "0 to 255"},
-    [ELEMENT_I8] = {"i8", 1, 0, false, -128, 127, "-128 to 127"},
-    [ELEMENT_I32] = {"i32", 4, 0, false, INT32_MIN, INT32_MAX, "-2147483648 to 2147483647"},
-    [ELEMENT_I64] = {"i64", 8, 0, false, INT64_MIN, INT64_MAX,
-                     "-9223372036854775808 to 9223372036854775807"},
-    [ELEMENT_F16] = {"f16", 2, 11, true, 0, 0, "up to 65504"},
-    [ELEMENT_BF16] = {"bf16", 2, 8, true, 0, 0, "up to 3.38e38"},
-    [ELEMENT_F32] = {"f32", 4, 24, true, 0, 0, "up to 3.4e38"},
-    [ELEMENT_F64] = {"f64", 8, 53, true, 0, 0, "up to 1.7e308"},
+#define DTYPE(ID, NAME, C, COMPUTED, DIGITS, EXPONENT, LEAST, MOST, LARGEST, RANGE, ...)           \
+  [ELEMENT_##ID] = {NAME, sizeof(C), DIGITS, (DIGITS) > 0, LEAST, MOST, RANGE},
+#include "dtypes.def"
     [ELEMENT_U16] = {"u16", 2, 0, false, 0, UINT16_MAX, "0 to 65535"},
     [ELEMENT_I16] = {"i16", 2, 0, false, INT16_MIN, INT16_MAX, "-32768 to 32767"},
     [ELEMENT_U32] = {"u32", 4, 0, false, 0, UINT32_MAX, "0 to 4294967295"},

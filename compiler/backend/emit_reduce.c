@@ -6,18 +6,17 @@
 
 const char *reduction_identity(Emit *e, const Node *n) {
   DType t = n->dtype;
-  static const double lowest[] = {0, 0, -128, -2147483648.0, -9223372036854775808.0};
-  static const double highest[] = {1, 255, 127, 2147483647.0, 9223372036854775807.0};
   switch (n->op->reduce) {
   case RED_PROD: return loop_constant(e, t, 1);
   case RED_MAX:
     if (t == DT_BOOL) return "0";
-    return dtype_is_float(t) ? loop_constant(e, t, -INFINITY) : loop_constant(e, t, lowest[t]);
+    return dtype_is_float(t) ? loop_constant(e, t, -INFINITY)
+                             : loop_constant(e, t, (double)dtype_least(t));
   case RED_MIN:
     if (t == DT_BOOL) return "1";
     return dtype_is_float(t) ? loop_constant(e, t, INFINITY)
            : t == DT_I64     ? "9223372036854775807"
-                             : loop_constant(e, t, highest[t]);
+                             : loop_constant(e, t, (double)dtype_most(t));
   default: return loop_constant(e, t, 0);
   }
 }

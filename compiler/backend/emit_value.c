@@ -44,8 +44,8 @@ const char *loop_pointer(Loop *l, NodeId id, bool written) {
 
 /* -------- text -------- */
 
-bool loop_is_half(DType t) { return t == DT_F16 || t == DT_BF16; }
-DType loop_computed_as(DType t) { return loop_is_half(t) ? DT_F32 : t; }
+bool loop_is_half(DType t) { return dtype_is_half(t); }
+DType loop_computed_as(DType t) { return dtype_computed(t); }
 
 const char *loop_wrap(Emit *e, const char *s) {
   int depth = 0;

@@ -4,19 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-double value_at(int dtype, const void *at, int64_t i) {
-  switch (dtype) {
-  case DTRT_BOOL:
-  case DTRT_U8: return ((const uint8_t *)at)[i];
-  case DTRT_I8: return ((const int8_t *)at)[i];
-  case DTRT_I32: return ((const int32_t *)at)[i];
-  case DTRT_I64: return (double)((const int64_t *)at)[i];
-  case DTRT_F16: return (double)dtrt_f16_to_f32(((const uint16_t *)at)[i]);
-  case DTRT_BF16: return (double)dtrt_bf16_to_f32(((const uint16_t *)at)[i]);
-  case DTRT_F32: return (double)((const float *)at)[i];
-  default: return ((const double *)at)[i];
-  }
-}
+double value_at(int dtype, const void *at, int64_t i) { return dtype_get((DType)dtype, at, i); }
 
 /* The distance of two elements; integers too large for a double are still told apart. */
 static double distance(int dtype, const void *a, const void *b, int64_t i) {
@@ -100,7 +88,7 @@ static uint16_t move_half(uint16_t h, int64_t units, uint16_t infinity) {
 }
 
 static void move(int dtype, double by, void *at, int64_t i) {
-  double unit = op_unit((DType)dtype), units = fmin(fmax(round(fabs(by) / unit), 1), 1e6);
+  double unit = dtype_unit((DType)dtype), units = fmin(fmax(round(fabs(by) / unit), 1), 1e6);
   int64_t n = (int64_t)(by < 0 ? -units : units);
   switch (dtype) {
   case DTRT_F16: ((uint16_t *)at)[i] = move_half(((uint16_t *)at)[i], n, 0x7c00); break;

@@ -82,7 +82,7 @@ static void compare_block(Compare *c, const dtrt_seen *s, const Kept *k, const d
                           const double *size) {
   const dtrt_value *v = &s->entry->value[s->value];
   Parting first = {.value = s->value, .device = s->device};
-  double worst = 0, unit = op_unit((DType)v->dtype);
+  double worst = 0, unit = dtype_unit((DType)v->dtype);
   size_t bytes = (size_t)dtrt_dtype_size(v->dtype);
   for (int64_t i = 0; i < s->count && !first.found; i++) {
     int64_t index[DTRT_MAX_RANK], flat = global_index(v, s, i, index);

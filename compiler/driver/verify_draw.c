@@ -62,16 +62,6 @@ void draw_input(const Range *r, const dtgc_tensor *t, uint64_t seed, void *to) {
     uint64_t z = mix(seed ^ mix((uint64_t)i));
     double x = r->low + (r->high - r->low) * (double)(z >> 11) * 0x1p-53;
     int64_t n = r->least + (int64_t)(z % (uint64_t)(r->most - r->least + 1));
-    switch (t->dtype) {
-    case DTGC_BOOL:
-    case DTGC_U8: ((uint8_t *)to)[i] = (uint8_t)n; break;
-    case DTGC_I8: ((int8_t *)to)[i] = (int8_t)n; break;
-    case DTGC_I32: ((int32_t *)to)[i] = (int32_t)n; break;
-    case DTGC_I64: ((int64_t *)to)[i] = n; break;
-    case DTGC_F16: ((uint16_t *)to)[i] = dtrt_f32_to_f16((float)x); break;
-    case DTGC_BF16: ((uint16_t *)to)[i] = dtrt_f32_to_bf16((float)x); break;
-    case DTGC_F32: ((float *)to)[i] = (float)x; break;
-    default: ((double *)to)[i] = x; break;
-    }
+    dtype_set((DType)t->dtype, to, i, dtype_is_float((DType)t->dtype) ? x : (double)n);
   }
 }

@@ -285,8 +285,6 @@ Value builtin_from_arg(Elab *e, const Arg *a) {
 /* -------- casts -------- */
 
 static Value cast_number(Elab *e, DType t, const Actual *a, double x) {
-  static const int64_t lo[] = {0, 0, -128, INT32_MIN, INT64_MIN};
-  static const int64_t hi[] = {1, 255, 127, INT32_MAX, INT64_MAX};
   if (t == DT_BOOL) return value_bool(x != 0);
   if (dtype_is_float(t)) {
     double r = dtype_round(t, x);
@@ -296,7 +294,7 @@ static Value cast_number(Elab *e, DType t, const Actual *a, double x) {
   }
   bool whole = a->value.kind == V_INT, fits = whole || (x > -0x1p63 && x < 0x1p63);
   int64_t i = !fits ? 0 : whole ? a->value.i : (int64_t)x;
-  if (!fits || i < lo[t] || i > hi[t])
+  if (!fits || i < dtype_least(t) || i > dtype_most(t))
     return elab_fail(e, a->span, "%.17g does not fit in %s", x, dtype_name(t));
   return value_int(i);
 }

@@ -1,30 +1,65 @@
+/* The table of data types (runtime/os/dtypes.def, which the runtime reads too). */
 #include "dtype.h"
+#include <math.h>
+#include <stdint.h>
 #include <string.h>
+
+#define DTYPE_SAME(x) (x)
+
+/* Elements in memory, as numbers; rounding a number is storing it and reading it back. */
+#define DTYPE(ID, NAME, C, COMPUTED, DIGITS, EXPONENT, LEAST, MOST, LARGEST, RANGE, TO, FROM)      \
+  static double get_##ID(const void *at) {                                                         \
+    C x;                                                                                           \
+    memcpy(&x, at, sizeof x);                                                                      \
+    return (double)TO(x);                                                                          \
+  }                                                                                                \
+  static void set_##ID(void *at, double v) {                                                       \
+    const C x = (C)FROM(v);                                                                        \
+    memcpy(at, &x, sizeof x);                                                                      \
+  }
+#include "dtypes.def"
 
 static const struct {
   const char *name, *c;
-  int size;
+  int size, digits, exponent;
+  DType computed;
+  int64_t least, most;
+  double largest;
+  double (*get)(const void *at);
+  void (*set)(void *at, double v);
 } table[DT_COUNT] = {
-    [DT_BOOL] = {"bool", "uint8_t", 1},  [DT_U8] = {"u8", "uint8_t", 1},
-    [DT_I8] = {"i8", "int8_t", 1},       [DT_I32] = {"i32", "int32_t", 4},
-    [DT_I64] = {"i64", "int64_t", 8},    [DT_F16] = {"f16", "uint16_t", 2},
-    [DT_BF16] = {"bf16", "uint16_t", 2}, [DT_F32] = {"f32", "float", 4},
-    [DT_F64] = {"f64", "double", 8},
+#define DTYPE(ID, NAME, C, COMPUTED, DIGITS, EXPONENT, LEAST, MOST, LARGEST, RANGE, TO, FROM)      \
+  [DT_##ID] = {NAME,  #C,   sizeof(C), DIGITS,   EXPONENT, DT_##COMPUTED,                          \
+               LEAST, MOST, LARGEST,   get_##ID, set_##ID},
+#include "dtypes.def"
 };
 
 const char *dtype_name(DType t) { return table[t].name; }
 const char *dtype_c_name(DType t) { return table[t].c; }
 int dtype_size(DType t) { return table[t].size; }
-bool dtype_is_float(DType t) { return t >= DT_F16; }
-bool dtype_is_int(DType t) { return t >= DT_U8 && t <= DT_I64; }
+bool dtype_is_float(DType t) { return table[t].digits > 0; }
+bool dtype_is_int(DType t) { return t != DT_BOOL && !table[t].digits; }
+DType dtype_computed(DType t) { return table[t].computed; }
+bool dtype_is_half(DType t) { return table[t].computed != t; }
+int dtype_digits(DType t) { return table[t].digits; }
+double dtype_smallest(DType t) { return ldexp(1, table[t].exponent); }
+double dtype_largest(DType t) { return table[t].largest; }
+int64_t dtype_least(DType t) { return table[t].least; }
+int64_t dtype_most(DType t) { return table[t].most; }
+double dtype_unit(DType t) { return table[t].digits ? ldexp(1, 1 - table[t].digits) : 0; }
+
+double dtype_get(DType t, const void *at, int64_t i) {
+  return table[t].get((const char *)at + i * table[t].size);
+}
+void dtype_set(DType t, void *at, int64_t i, double v) {
+  table[t].set((char *)at + i * table[t].size, v);
+}
 
 double dtype_round(DType t, double v) {
-  switch (t) {
-  case DT_F32: return (double)(float)v;
-  case DT_F16: return (double)dtrt_f16_to_f32(dtrt_f64_to_f16(v));
-  case DT_BF16: return (double)dtrt_bf16_to_f32(dtrt_f64_to_bf16(v));
-  default: return v;
-  }
+  double stored;
+  if (!dtype_is_float(t)) return v;
+  table[t].set(&stored, v);
+  return table[t].get(&stored);
 }
 
 bool dtype_from_name(const char *name, DType *out) {

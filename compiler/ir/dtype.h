@@ -1,4 +1,5 @@
-/* Element types. The order is dtrt.h's: a DType is stored as it is in compiled programs. */
+/* Element types: the rows of runtime/os/dtypes.def. The order is dtrt.h's, since a DType is stored
+ * as it is in compiled programs. */
 #ifndef DTG_DTYPE_H
 #define DTG_DTYPE_H
 #include "dtrt.h"
@@ -22,6 +23,18 @@ const char *dtype_c_name(DType t); /* how elements lie in memory: "float", "uint
 int dtype_size(DType t);           /* bytes */
 bool dtype_is_float(DType t);
 bool dtype_is_int(DType t); /* u8 i8 i32 i64 */
+/* The type that its numbers are computed as, and whether that is another: f16 and bf16 are stored
+ * so, and computed as f32. */
+DType dtype_computed(DType t);
+bool dtype_is_half(DType t);
+/* Of floats: binary digits of the significand, the smallest normal number, the largest one, and the
+ * unit in the last place, relative: 2^-23 for f32; 0 for whole numbers. */
+int dtype_digits(DType t);
+double dtype_smallest(DType t), dtype_largest(DType t), dtype_unit(DType t);
+int64_t dtype_least(DType t), dtype_most(DType t); /* of whole numbers and bool */
+/* Element i in memory; i64 and f64 round where a double, or the type, does not have the number. */
+double dtype_get(DType t, const void *at, int64_t i);
+void dtype_set(DType t, void *at, int64_t i, double v);
 /* The number that a floating-point type has for v: infinite where v is beyond its largest. */
 double dtype_round(DType t, double v);
 bool dtype_from_name(const char *name, DType *out);

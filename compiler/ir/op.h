@@ -302,7 +302,6 @@ typedef struct Rounding {
   double result, operands;
 } Rounding;
 Rounding op_rounding(const Graph *g, const Node *n);
-double op_unit(DType t); /* of the last place, relative: 2^-23 for f32; 0 for whole numbers */
 
 const char *op_written(Op op); /* as the user writes it in an expression: "+", "and", "exp" */
 /* The operator of one operand or two that is written so: "+", "not", "@". */

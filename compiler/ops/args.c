@@ -148,9 +148,8 @@ bool op_check_number(Build *b, Span at, DType t, double v) {
   if (!dtype_is_float(t) || !isfinite(v)) return true;
   double r = dtype_round(t, v);
   if (!isfinite(r)) {
-    double most = t == DT_F16 ? 65504 : t == DT_BF16 ? 0x1.fep127 : 0x1.fffffep127;
     op_fail(b, at, "%.9g does not fit in %s, whose largest number is %.9g; %sinf is infinity", v,
-            dtype_name(t), most, v < 0 ? "-" : "");
+            dtype_name(t), dtype_largest(t), v < 0 ? "-" : "");
     return false;
   }
   if (r == 0 && v != 0)

@@ -125,7 +125,7 @@ NodeId mk_broadcast_to(Build *b, NodeId x, const Shape *s) {
 /* Halves as f32: sums of many halves are rounded once, at their end, not once a device. */
 static NodeId widened(Build *b, NodeId x) {
   DType t = op_node(b, x)->dtype;
-  return t == DT_F16 || t == DT_BF16 ? build_cast(b, x, DT_F32) : x;
+  return dtype_is_half(t) ? build_cast(b, x, DT_F32) : x;
 }
 
 NodeId mk_reduce(Build *b, Op op, NodeId x, uint32_t dims, bool keepdims) {
@@ -255,11 +255,9 @@ NodeId build_tensor(Build *b, const Arg *x, DType t) {
     double v = x->kind == ARG_INT ? whole_as(t, x->i) : x->real;
     return op_check_number(b, x->span, t, v) ? build_const(b, t, v) : NO_NODE;
   }
-  static const int64_t lo[] = {0, 0, -128, INT32_MIN, INT64_MIN};
-  static const int64_t hi[] = {1, 255, 127, INT32_MAX, INT64_MAX};
   bool fits = x->kind == ARG_INT || fabs(x->real) < 0x1p63;
   int64_t w = !fits ? 0 : x->kind == ARG_INT ? x->i : (int64_t)x->real;
-  if (!fits || w < lo[t] || w > hi[t])
+  if (!fits || w < dtype_least(t) || w > dtype_most(t))
     return op_fail(b, x->span, "%.17g does not fit in %s", x->real, dtype_name(t));
   return build_whole(b, t, w);
 }

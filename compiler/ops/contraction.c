@@ -149,7 +149,7 @@ static NodeId contract_any(Build *b, NodeId x, NodeId y, const int8_t *lx, const
   if (x == NO_NODE || y == NO_NODE) return NO_NODE;
   DType t = op_node(b, x)->dtype;
   if (t == DT_BOOL) return op_fail(b, b->span, "a product takes tensors of numbers, not bool");
-  if (t != DT_F16 && t != DT_BF16) return mk_contract(b, x, y, lx, ly, rank, lout);
+  if (!dtype_is_half(t)) return mk_contract(b, x, y, lx, ly, rank, lout);
   if (op_node(b, y)->dtype != t) return mk_contract(b, x, y, lx, ly, rank, lout);
   return build_cast(
       b, mk_contract(b, build_cast(b, x, DT_F32), build_cast(b, y, DT_F32), lx, ly, rank, lout), t);

@@ -43,12 +43,10 @@ static void rule_order(const Graph *g, const Node *n, Rule *r) {
 
 /* What comes after everything in the order. */
 static void last_value(DType t, bool descending, double *v, int64_t *w) {
-  static const int64_t lowest[] = {0, 0, INT8_MIN, INT32_MIN, INT64_MIN};
-  static const int64_t highest[] = {1, UINT8_MAX, INT8_MAX, INT32_MAX, INT64_MAX};
   *w = 0;
   *v = descending ? -INFINITY : NAN;
   if (!dtype_is_int(t)) return;
-  *w = descending ? lowest[t] : highest[t];
+  *w = descending ? dtype_least(t) : dtype_most(t);
   *v = (double)*w;
 }
 
@@ -148,7 +146,7 @@ static void rule_pick(const Graph *g, const Node *n, Rule *r) {
 static void grad_pick(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   int64_t dim = node_attr(op_node(b, node), "axis"), size = op_node(b, IN(0))->shape.dim[dim];
   DType t = op_node(b, dy)->dtype;
-  if (t == DT_F16 || t == DT_BF16) dy = build_cast(b, dy, DT_F32);
+  if (dtype_is_half(t)) dy = build_cast(b, dy, DT_F32);
   dx[0] = build_node(b, &op_unpick, 2, (NodeId[]){IN(1), dy}, 2, (int64_t[]){dim, size}, 0);
   dx[0] = build_cast(b, dx[0], t);
   dx[1] = NO_NODE;

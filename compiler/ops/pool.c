@@ -11,7 +11,7 @@ static bool goes_down(Op op) { return op->makes == SIDE_LARGE; }
 static bool infer_pool(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
   Slide s = slide_of(n);
-  if (!dtype_is_float(x->dtype) || x->dtype == DT_F16 || x->dtype == DT_BF16) {
+  if (!dtype_is_float(x->dtype) || dtype_is_half(x->dtype)) {
     op_fail(b, b->span, "takes f32 or f64 tensors, not %s", op_describe(b, n->operand[0]));
     return false;
   }

@@ -40,11 +40,10 @@ static NodeId affine(Build *b, NodeId x, double by, double shift) {
 
 /* The neighbour of v in a type, towards `to`; not a denormal, which would be slow. */
 static double neighbour(DType t, double v, double to) {
-  double least = t == DT_F64 ? 0x1p-1022 : t == DT_F16 ? 0x1p-14 : 0x1p-126, step = least, r = v;
+  double least = dtype_smallest(t), step = least, r = v;
   if (fabs(v) <= least) return v == 0 || (v > 0) == (to > v) ? copysign(least, to - v) : 0;
   /* Half of the distance of neighbours at v or more is lost to rounding; less does not move v. */
-  int digits = t == DT_F64 ? 53 : t == DT_F32 ? 24 : t == DT_F16 ? 11 : 8;
-  step = ldexp(1, ilogb(v) - digits + 1);
+  step = ldexp(1, ilogb(v) - dtype_digits(t) + 1);
   for (step /= 2; r == v; step *= 2) r = dtype_round(t, v + copysign(step, to - v));
   return r;
 }
@@ -78,7 +77,7 @@ static Arg random_call(Build *b, Op op, const Arg *a, const char *p, const char 
     return arg_node(
         op_fail(b, a[isfinite(u) ? 2 : 1].span, "`%s` must be finite", isfinite(u) ? q : p));
   /* Half-width types are drawn in f32 and rounded. */
-  bool half = t == DT_F16 || t == DT_BF16;
+  bool half = dtype_is_half(t);
   NodeId x = random_node(b, op, half ? DT_F32 : t, &s);
   if (x == NO_NODE) return arg_node(NO_NODE);
   x = op == &op_uniform ? spread_evenly(b, x, t, u, v) : affine(b, x, v, u);

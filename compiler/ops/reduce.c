@@ -89,7 +89,7 @@ static void grad_prod(Build *b, NodeId node, NodeId dy, NodeId *dx) {
 
 static bool is_half(const Build *b, NodeId x) {
   DType t = op_node(b, x)->dtype;
-  return t == DT_F16 || t == DT_BF16;
+  return dtype_is_half(t);
 }
 
 /* The shared call: (x, axis=none, keepdims=false). */

@@ -91,7 +91,7 @@ static bool may_sum(const Mesh *mesh, const Group *g, NodeId id, uint32_t summed
   const LoopDims *in = loop_map_find(&g->map, n->operand[0]);
   int last = x->shape.rank - 1, before = -1;
   while (last > 0 && x->shape.dim[last] == 1) last--;
-  if (n->dtype == DT_F16 || n->dtype == DT_BF16 || node_attr(n, "axis") >> last & 1) return false;
+  if (dtype_is_half(n->dtype) || node_attr(n, "axis") >> last & 1) return false;
   for (int d = 0; d < x->shape.rank; d++) {
     if (!(node_attr(n, "axis") >> d & 1) || x->shape.dim[d] == 1) continue;
     int loop = in->loop[d];
