@@ -1,6 +1,6 @@
 /* Ops whose result at an index depends on their operands at that index alone. Operands have one
  * shape by the time a node is made: broadcasts are nodes of their own. */
-#include "opdefs.h"
+#include "fold.h"
 
 bool build_broadcast_pair(Build *b, NodeId *x, NodeId *y);
 
@@ -86,6 +86,45 @@ static NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
 }
 
 #define IN(i) (op_node(b, node)->operand[i])
+
+/* -------- folding of one number; of two and three: fold.c -------- */
+
+static Folded fold_not(const Scalar *x, Scalar *out) {
+  return x->kind == NUM_BOOL ? fold_truth(!x->i, out) : FOLD_NONE;
+}
+
+FOLD_UNARY(neg, x->i == INT64_MIN ? FOLD_TOO_LARGE : fold_whole(-x->i, out))
+FOLD_UNARY(abs, x->i == INT64_MIN ? FOLD_TOO_LARGE : fold_whole(dtrt_abs_i64(x->i), out))
+FOLD_UNARY(sign, fold_whole(dtrt_sign_i64(x->i), out))
+
+static Folded fold_stop_gradient(const Scalar *x, Scalar *out) {
+  *out = *x;
+  return is_number(x) ? FOLDED : FOLD_NONE;
+}
+
+FOLD_FLOAT(exp)
+FOLD_FLOAT(expm1)
+FOLD_FLOAT(log)
+FOLD_FLOAT(log1p)
+FOLD_FLOAT(sqrt)
+FOLD_FLOAT(rsqrt)
+FOLD_FLOAT(tanh)
+FOLD_FLOAT(sigmoid)
+FOLD_FLOAT(erf)
+FOLD_FLOAT(sin)
+FOLD_FLOAT(cos)
+
+/* An integer, as in Python, where 64 bits hold it. */
+#define ROUNDING(NAME)                                                                             \
+  static Folded fold_##NAME(const Scalar *x, Scalar *out) {                                        \
+    if (!is_number(x)) return FOLD_NONE;                                                           \
+    double r = dtrt_##NAME##_f64(number_real(x));                                                  \
+    if (x->kind == NUM_INT) return fold_whole(x->i, out);                                          \
+    return fabs(r) < 0x1p63 ? fold_whole((int64_t)r, out) : fold_real(r, out);                     \
+  }
+ROUNDING(floor)
+ROUNDING(ceil)
+ROUNDING(round)
 
 /* -------- what is known of the numbers in operands -------- */
 

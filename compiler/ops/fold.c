@@ -2,22 +2,8 @@
  * that i64 or f64 tensors of those numbers give, as the same functions of dtrt_math.h compute it;
  * integers that would wrap, divisions by zero and results that are not finite are reported instead.
  * Integers divide by / and take negative powers as reals, unless the quotient is an integer. */
-#include "opdefs.h"
+#include "fold.h"
 
-static Folded whole(int64_t i, Scalar *out) {
-  *out = (Scalar){.kind = NUM_INT, .i = i};
-  return FOLDED;
-}
-static Folded real(double r, Scalar *out) {
-  *out = (Scalar){.kind = NUM_REAL, .real = r};
-  return FOLDED;
-}
-static Folded truth(bool b, Scalar *out) {
-  *out = (Scalar){.kind = NUM_BOOL, .i = b};
-  return FOLDED;
-}
-
-static bool is_number(const Scalar *x) { return x->kind == NUM_INT || x->kind == NUM_REAL; }
 static bool both_whole(const Scalar *x) { return x[0].kind == NUM_INT && x[1].kind == NUM_INT; }
 
 Folded op_fold(const OpDef *d, const Scalar *x, int n, Scalar *out) {
@@ -61,9 +47,10 @@ static bool int_pow(int64_t a, int64_t n, int64_t *out) {
 #define ARITHMETIC(NAME)                                                                           \
   Folded fold_##NAME(const Scalar *x, Scalar *out) {                                               \
     if (!is_number(&x[0]) || !is_number(&x[1])) return FOLD_NONE;                                  \
-    if (!both_whole(x)) return real(dtrt_##NAME##_f64(number_real(x), number_real(x + 1)), out);   \
+    if (!both_whole(x))                                                                            \
+      return fold_real(dtrt_##NAME##_f64(number_real(x), number_real(x + 1)), out);                \
     int64_t r;                                                                                     \
-    return int_##NAME(x[0].i, x[1].i, &r) ? FOLD_TOO_LARGE : whole(r, out);                        \
+    return int_##NAME(x[0].i, x[1].i, &r) ? FOLD_TOO_LARGE : fold_whole(r, out);                   \
   }
 ARITHMETIC(add)
 ARITHMETIC(sub)
@@ -73,9 +60,10 @@ ARITHMETIC(mul)
   Folded fold_##NAME(const Scalar *x, Scalar *out) {                                               \
     if (!is_number(&x[0]) || !is_number(&x[1])) return FOLD_NONE;                                  \
     if (number_real(x + 1) == 0) return FOLD_BY_ZERO;                                              \
-    if (!both_whole(x)) return real(dtrt_##NAME##_f64(number_real(x), number_real(x + 1)), out);   \
+    if (!both_whole(x))                                                                            \
+      return fold_real(dtrt_##NAME##_f64(number_real(x), number_real(x + 1)), out);                \
     int64_t r;                                                                                     \
-    return int_##NAME(x[0].i, x[1].i, &r) ? FOLD_TOO_LARGE : whole(r, out);                        \
+    return int_##NAME(x[0].i, x[1].i, &r) ? FOLD_TOO_LARGE : fold_whole(r, out);                   \
   }
 DIVISION(floordiv)
 DIVISION(mod)
@@ -84,16 +72,16 @@ Folded fold_div(const Scalar *x, Scalar *out) {
   if (!is_number(&x[0]) || !is_number(&x[1])) return FOLD_NONE;
   if (number_real(x + 1) == 0) return FOLD_BY_ZERO;
   bool edge = both_whole(x) && x[0].i == INT64_MIN && x[1].i == -1;
-  if (both_whole(x) && !edge && x[0].i % x[1].i == 0) return whole(x[0].i / x[1].i, out);
-  return edge ? FOLD_TOO_LARGE : real(number_real(x) / number_real(x + 1), out);
+  if (both_whole(x) && !edge && x[0].i % x[1].i == 0) return fold_whole(x[0].i / x[1].i, out);
+  return edge ? FOLD_TOO_LARGE : fold_real(number_real(x) / number_real(x + 1), out);
 }
 
 Folded fold_pow(const Scalar *x, Scalar *out) {
   if (!is_number(&x[0]) || !is_number(&x[1])) return FOLD_NONE;
   int64_t r;
   if (!both_whole(x) || x[1].i < 0)
-    return real(dtrt_pow_f64(number_real(x), number_real(x + 1)), out);
-  return int_pow(x[0].i, x[1].i, &r) ? FOLD_TOO_LARGE : whole(r, out);
+    return fold_real(dtrt_pow_f64(number_real(x), number_real(x + 1)), out);
+  return int_pow(x[0].i, x[1].i, &r) ? FOLD_TOO_LARGE : fold_whole(r, out);
 }
 
 /* -1, 0, 1; 2 where one is NaN. An integer and a real are compared without rounding the integer. */
@@ -116,7 +104,7 @@ static int order(const Scalar *x, const Scalar *y) {
   Folded fold_##NAME(const Scalar *x, Scalar *out) {                                               \
     if (!KINDS) return FOLD_NONE;                                                                  \
     int o = order(&x[0], &x[1]);                                                                   \
-    return truth(CONDITION, out);                                                                  \
+    return fold_truth(CONDITION, out);                                                             \
   }
 #define NUMBERS (is_number(&x[0]) && is_number(&x[1]))
 #define ALIKE (NUMBERS || (x[0].kind == NUM_BOOL && x[1].kind == NUM_BOOL))
@@ -142,10 +130,10 @@ Folded fold_max(const Scalar *x, Scalar *out) {
 
 #define BOOLS (x[0].kind == NUM_BOOL && x[1].kind == NUM_BOOL)
 Folded fold_and(const Scalar *x, Scalar *out) {
-  return BOOLS ? truth(x[0].i && x[1].i, out) : FOLD_NONE;
+  return BOOLS ? fold_truth(x[0].i && x[1].i, out) : FOLD_NONE;
 }
 Folded fold_or(const Scalar *x, Scalar *out) {
-  return BOOLS ? truth(x[0].i || x[1].i, out) : FOLD_NONE;
+  return BOOLS ? fold_truth(x[0].i || x[1].i, out) : FOLD_NONE;
 }
 
 /* -------- three -------- */
@@ -163,49 +151,3 @@ Folded fold_clamp(const Scalar *x, Scalar *out) {
   if (x[2].kind) fold_min((Scalar[]){*out, x[2]}, out);
   return FOLDED;
 }
-
-/* -------- one -------- */
-
-Folded fold_not(const Scalar *x, Scalar *out) {
-  return x->kind == NUM_BOOL ? truth(!x->i, out) : FOLD_NONE;
-}
-
-#define UNARY(NAME, OF_INT)                                                                        \
-  Folded fold_##NAME(const Scalar *x, Scalar *out) {                                               \
-    if (!is_number(x)) return FOLD_NONE;                                                           \
-    if (x->kind == NUM_INT) return OF_INT;                                                         \
-    return real(dtrt_##NAME##_f64(x->real), out);                                                  \
-  }
-UNARY(neg, x->i == INT64_MIN ? FOLD_TOO_LARGE : whole(-x->i, out))
-UNARY(abs, x->i == INT64_MIN ? FOLD_TOO_LARGE : whole(dtrt_abs_i64(x->i), out))
-UNARY(sign, whole(dtrt_sign_i64(x->i), out))
-
-Folded fold_stop_gradient(const Scalar *x, Scalar *out) {
-  *out = *x;
-  return is_number(x) ? FOLDED : FOLD_NONE;
-}
-
-#define FLOAT(NAME) UNARY(NAME, real(dtrt_##NAME##_f64((double)x->i), out))
-FLOAT(exp)
-FLOAT(expm1)
-FLOAT(log)
-FLOAT(log1p)
-FLOAT(sqrt)
-FLOAT(rsqrt)
-FLOAT(tanh)
-FLOAT(sigmoid)
-FLOAT(erf)
-FLOAT(sin)
-FLOAT(cos)
-
-/* An integer, as in Python, where 64 bits hold it. */
-#define ROUNDING(NAME)                                                                             \
-  Folded fold_##NAME(const Scalar *x, Scalar *out) {                                               \
-    if (!is_number(x)) return FOLD_NONE;                                                           \
-    double r = dtrt_##NAME##_f64(number_real(x));                                                  \
-    if (x->kind == NUM_INT) return whole(x->i, out);                                               \
-    return fabs(r) < 0x1p63 ? whole((int64_t)r, out) : real(r, out);                               \
-  }
-ROUNDING(floor)
-ROUNDING(ceil)
-ROUNDING(round)

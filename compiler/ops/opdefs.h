@@ -75,10 +75,8 @@ NodeId mk_select(Build *b, NodeId cond, NodeId x, NodeId y);
 /* Folding (fold.c): what ops make of numbers. */
 typedef Folded FoldFn(const Scalar *x, Scalar *out);
 FoldFn fold_add, fold_sub, fold_mul, fold_div, fold_floordiv, fold_mod, fold_pow, fold_min,
-    fold_max, fold_eq, fold_ne, fold_lt, fold_le, fold_gt, fold_ge, fold_and, fold_or, fold_not,
-    fold_where, fold_clamp, fold_neg, fold_abs, fold_sign, fold_exp, fold_expm1, fold_log,
-    fold_log1p, fold_sqrt, fold_rsqrt, fold_tanh, fold_sigmoid, fold_erf, fold_sin, fold_cos,
-    fold_floor, fold_ceil, fold_round, fold_stop_gradient;
+    fold_max, fold_eq, fold_ne, fold_lt, fold_le, fold_gt, fold_ge, fold_and, fold_or, fold_where,
+    fold_clamp;
 
 /* What a sum may add up instead of its operand: the same without terms that add up to zero. */
 NodeId simplify_sum(NewGraph *w, Node *n);
