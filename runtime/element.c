@@ -29,6 +29,7 @@ static const struct {
 size_t element_size(int kind) { return kinds[kind].size; }
 const char *element_name(int kind) { return kinds[kind].name; }
 bool element_is_float(int kind) { return kinds[kind].is_float; }
+int element_digits(int kind) { return kinds[kind].bits; }
 const char *element_range(int dtype) { return kinds[dtype].range; }
 
 bool element_allowed(int from, int to) {

@@ -90,21 +90,16 @@ static uint16_t move_half(uint16_t h, int64_t units, uint16_t infinity) {
 static void move(int dtype, double by, void *at, int64_t i) {
   double unit = dtype_unit((DType)dtype), units = fmin(fmax(round(fabs(by) / unit), 1), 1e6);
   int64_t n = (int64_t)(by < 0 ? -units : units);
-  switch (dtype) {
-  case DTRT_F16: ((uint16_t *)at)[i] = move_half(((uint16_t *)at)[i], n, 0x7c00); break;
-  case DTRT_BF16: ((uint16_t *)at)[i] = move_half(((uint16_t *)at)[i], n, 0x7f80); break;
-  case DTRT_F32: {
-    float *x = (float *)at + i, y = (float)((double)*x * (1 + by));
-    if (isfinite(y)) *x = y;
-    break;
+  const DType t = (DType)dtype;
+  if (!dtype_is_float(t)) return;
+  if (dtype_size(t) == 2) {
+    const int infinity = 0x7fff & ~((1 << (dtype_digits(t) - 1)) - 1);
+    uint16_t *x = (uint16_t *)at + i;
+    *x = move_half(*x, n, (uint16_t)infinity);
+    return;
   }
-  case DTRT_F64: {
-    double *x = (double *)at + i, y = *x * (1 + by);
-    if (isfinite(y)) *x = y;
-    break;
-  }
-  default: break;
-  }
+  const double y = dtype_round(t, dtype_get(t, at, i) * (1 + by));
+  if (isfinite(y)) dtype_set(t, at, i, y);
 }
 
 static void move_all(const Bounds *b, const dtrt_value *v, const dtrt_seen *seen) {
