@@ -39,7 +39,7 @@ grep -q '^no checkpoint in new: starting new' out.txt || fail "not said: $(cat o
 refused 'not asked to go on' 'it holds checkpoints (the newest: step-000020)' one $fit --epochs 6 --save new
 ok mid one $fit --epochs 1 --save mid --every 3 --keep 9
 rm -rf mid/step-000004
-refused 'other rows' 'it stands in an epoch of 20 rows, and now there are 19' one $fit --epochs 3 --limit 19 --save mid --resume
+refused 'other rows' 'it was saved within an epoch of 20 rows, and now there are 19' one $fit --epochs 3 --limit 19 --save mid --resume
 refused 'other order' 'shuffled with --shuffle 5' one $fit --shuffle 6 --epochs 3 --save mid --resume
 
 # --steps that ends within an epoch: more steps go on from there.

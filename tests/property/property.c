@@ -157,7 +157,7 @@ static Outcome compare_here(const Script *s, dtgc_program **p) {
 static Outcome try_here(Script *s, dtgc_program *reference, bool *forbidden) {
   char *why = NULL;
   dtgc_program *p[2] = {reference, compile_on_mesh(s, &why)};
-  *forbidden = !p[1] && strstr(why, "may not be gathered") && script_allow_gathers(s);
+  *forbidden = !p[1] && strstr(why, "must not be gathered") && script_allow_gathers(s);
   if (*forbidden) {
     free(why);
     p[1] = compile_on_mesh(s, &why);
