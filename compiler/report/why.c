@@ -211,6 +211,55 @@ static int step_of(const LocalEntry *le, NodeId id) {
   return -1;
 }
 
+/* -------- where it is computed -------- */
+
+static bool uses_inline(const LocalEntry *le, NodeId user, NodeId id, bool *met) {
+  const Node *n = graph_node(le->graph, user);
+  for (int k = 0; k < n->noperands; k++) {
+    const NodeId x = n->operand[k];
+    if (x == id) return true;
+    if (met[x] || le->stored[node_base(le->graph, x)]) continue;
+    met[x] = true;
+    if (uses_inline(le, x, id, met)) return true;
+  }
+  return false;
+}
+
+static bool step_computes(const Why *w, const LocalEntry *le, const Step *s, NodeId id) {
+  const ArenaMark mark = arena_mark(w->p->arena);
+  bool *met = arena_array(w->p->arena, bool, le->graph->nodes.n + 1), found = false;
+  for (int i = 0; i < s->nodes.n && !found; i++) found = uses_inline(le, s->nodes.at[i], id, met);
+  arena_release(w->p->arena, mark);
+  return found;
+}
+
+/* ", an expression in the loops of steps 3 and 5", as --dump=loops numbers them. */
+static void put_inline(const Why *w, const LocalEntry *le, NodeId id) {
+  int shown = 0;
+  for (int t = 0; t < le->steps.n; t++)
+    if (step_computes(w, le, &le->steps.at[t], id))
+      str_printf(w->out, shown++ ? ", %d" : ", not stored: an expression in the loops of step %d",
+                 t);
+  if (!shown) str_puts(w->out, ", not stored");
+}
+
+/* ", in step 7", and how its loops lie in others'. */
+static void put_place(const Why *w, const LocalEntry *le, NodeId id, int t) {
+  const Step *s = &le->steps.at[t];
+  str_printf(w->out, ", in step %d of %d", t, le->steps.n);
+  if (s->rides)
+    str_printf(w->out, ", the epilogue of step %d's product, on each block of rows", t - 1);
+  for (int i = 0; s->kind == STEP_STRIP && i < s->strip->nloops; i++) {
+    const StripLoop *l = &s->strip->loop[i];
+    const Node *n = graph_node(le->graph, l->node);
+    const int64_t all = dim_block_most(w->mesh, &n->layout->dim[l->dim], n->shape.dim[l->dim]);
+    str_printf(w->out, "%s %ld of %ld", i ? " x" : ", tile by tile,", (long)l->most, (long)all);
+  }
+  if (le->strip_bytes && le->strip_bytes[id])
+    str_printf(w->out, ", with memory for one tile, %ld bytes", (long)le->strip_bytes[id]);
+  str_printf(w->out, "; the step takes %s", report_time(w->p, cost_step(w->p, le, t).compute));
+}
+
 static void put_version(const Why *w, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id);
   Shape here = layout_local(w->mesh, n->layout, &n->shape);
@@ -232,9 +281,9 @@ static void put_version(const Why *w, const LocalEntry *le, NodeId id) {
   } else if (node_class(n) != CLASS_SOURCE) {
     str_printf(w->out, "  by %s", n->op->name);
     if (!le->stored[node_base(le->graph, id)])
-      str_puts(w->out, ", fused into the loops that read it");
+      put_inline(w, le, id);
     else if (t >= 0)
-      str_printf(w->out, ", its step %s", report_time(w->p, cost_step(w->p, le, t).compute));
+      put_place(w, le, id, t);
   } else {
     str_printf(w->out, "  as stored");
   }
