@@ -36,8 +36,9 @@ static bool node_equal(const Node *a, const Node *b) {
   return a->op == b->op && a->dtype == b->dtype && a->noperands == b->noperands &&
          a->nattr == b->nattr && !memcmp(&a->value, &b->value, sizeof a->value) &&
          a->spec == b->spec && a->whole == b->whole && shape_equal(&a->shape, &b->shape) &&
-         !memcmp(a->operand, b->operand, sizeof *a->operand * (size_t)a->noperands) &&
-         !memcmp(a->attr, b->attr, sizeof *a->attr * (size_t)a->nattr);
+         (!a->noperands ||
+          !memcmp(a->operand, b->operand, sizeof *a->operand * (size_t)a->noperands)) &&
+         (!a->nattr || !memcmp(a->attr, b->attr, sizeof *a->attr * (size_t)a->nattr));
 }
 
 static uint64_t node_hash(const Node *n) {
