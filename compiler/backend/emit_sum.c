@@ -260,11 +260,35 @@ static const char *rows_extent(Sum *s, int last) {
   return loop_number(s->l, 'n', n);
 }
 
+/* It reads a value that is the same along a row. */
+static bool reads_of_row(const Loop *l, Expr e, const char *along, bool *met) {
+  const ExprNode *n = expr_node(l->x, e);
+  if (met[e]) return false;
+  met[e] = true;
+  if (n->kind == EXPR_LOAD && n->n) {
+    bool moves = false;
+    for (int i = 0; i < n->n; i++) moves = moves || expr_mentions(l->x, n->arg[i], along);
+    if (!moves) return true;
+  }
+  for (int i = 0; i < n->n; i++)
+    if (reads_of_row(l, n->arg[i], along, met)) return true;
+  return false;
+}
+
+static bool has_value_of_row(Sum *s) {
+  Loop *l = s->l;
+  if (s->nest.last < 0) return false;
+  const Expr e = loop_expr(l, s->n->operand[0], &s->nest.in);
+  return reads_of_row(l, e, s->nest.in.at[s->nest.last],
+                      arena_array(l->e->arena, bool, l->x->at.n));
+}
+
 /* How many rows are added to a block's sum at a time, so that it is read and written less often.
  * One where an element takes so many lines to compute that this does not count, as they are there
- * twice, and where memory is waited for, which brings one stream best; more of short rows, whose
+ * twice, where it reads what is the same along a row, which compilers gather, and where memory is
+ * waited for, which brings one stream best; more of short rows, whose
  * sums wait for each other: so many that few are left over. */
-static int together(const Sum *s, int last, const char *body) {
+static int together(Sum *s, int last, const char *body) {
   enum { SHORT = 128, CACHED = 256 << 10, FEW_LINES = 8 };
   const Shape local = layout_local(s->l->e->mesh, s->x->layout, &s->x->shape);
   int64_t columns = 1, run = 1;
@@ -272,7 +296,9 @@ static int together(const Sum *s, int last, const char *body) {
   for (int d = last + 1; d < local.rank; d++) columns *= local.dim[d];
   for (int d = s->first_row; d <= last; d++) run *= local.dim[d];
   for (const char *c = body; *c; c++) lines += *c == '\n';
-  if (lines > FEW_LINES || strstr(body, "for (") || !nest_has_loop(&s->nest, last)) return 1;
+  if (lines > FEW_LINES || strstr(body, "for (") || !nest_has_loop(&s->nest, last) ||
+      has_value_of_row(s))
+    return 1;
   int rows = columns <= SHORT ? 8 : shape_count(&local) <= CACHED ? 4 : 1;
   if (run <= SUM_BLOCK && run % rows) rows = run % 4 ? 2 : 4;
   return run >= rows ? rows : 1;

@@ -189,6 +189,14 @@ bool expr_is_int(const Exprs *x, Expr e, int64_t *v) {
   return true;
 }
 
+bool expr_mentions(const Exprs *x, Expr e, const char *symbol) {
+  const ExprNode *n = expr_node(x, e);
+  if (n->kind == EXPR_SYMBOL) return !strcmp(n->name, symbol);
+  for (int i = 0; i < n->n; i++)
+    if (expr_mentions(x, n->arg[i], symbol)) return true;
+  return false;
+}
+
 static Expr symbol(Exprs *x, const char *name, int64_t lo, int64_t hi) {
   return intern(x,
                 (ExprNode){.kind = EXPR_SYMBOL, .type = DT_I64, .name = name, .lo = lo, .hi = hi});

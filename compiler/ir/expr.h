@@ -73,6 +73,7 @@ Expr expr_scale(Exprs *x, Expr a, int64_t by);
 Expr expr_div(Exprs *x, Expr a, Expr b); /* b is positive */
 Expr expr_mod(Exprs *x, Expr a, Expr b);
 bool expr_is_int(const Exprs *x, Expr e, int64_t *v); /* a known one */
+bool expr_mentions(const Exprs *x, Expr e, const char *symbol);
 
 /* Conditions: true and false are the integers 1 and 0. */
 Expr expr_compare(Exprs *x, ExprKind how, Expr a, Expr b);
