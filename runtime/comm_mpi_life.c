@@ -81,18 +81,17 @@ static bool share_marks(Mpi *m, Life *l, char *why) {
       posix_fallocate(l->fd, 0, l->bytes) == 0)
     at = mmap(NULL, (size_t)l->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, l->fd, 0);
   fine = at != MAP_FAILED && !memcmp(at, &o.nonce, sizeof o.nonce);
+  Mark *mark = (Mark *)(void *)(at == MAP_FAILED ? NULL : at + MPI_PAGE);
+  if (fine) mark[c->rank].pid = (int32_t)getpid();
+  /* Nobody looks before all have their locks: one that has none yet would be taken for dead. */
+  fine = mpi_all_agree(m, fine);
+  if (c->rank == m->leader && o.fine) shm_unlink(o.name);
   if (fine) {
-    l->mark = (Mark *)(void *)(at + MPI_PAGE);
+    l->mark = mark;
     l->told = (_Atomic int *)(void *)(at + COMM_LINE);
-    l->mark[c->rank].pid = (int32_t)getpid();
   } else if (at != MAP_FAILED) {
     munmap(at, (size_t)l->bytes);
   }
-  fine = mpi_all_agree(m, fine); /* nobody looks before all have their locks */
-  if (c->rank == m->leader && o.fine) shm_unlink(o.name);
-  if (fine || !l->mark) return true;
-  munmap(at, (size_t)l->bytes); /* one that has no lock would be taken for dead */
-  l->mark = NULL;
   return true;
 }
 
