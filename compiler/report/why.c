@@ -233,14 +233,18 @@ static bool step_computes(const Why *w, const LocalEntry *le, const Step *s, Nod
   return found;
 }
 
-/* ", an expression in the loops of steps 3 and 5", as --dump=loops numbers them. */
+/* ", not stored: an expression in the loops of steps 3 and 5", as --dump=loops numbers them. */
 static void put_inline(const Why *w, const LocalEntry *le, NodeId id) {
-  int shown = 0;
+  VEC(int) in = {0};
   for (int t = 0; t < le->steps.n; t++)
-    if (step_computes(w, le, &le->steps.at[t], id))
-      str_printf(w->out, shown++ ? ", %d" : ", not stored: an expression in the loops of step %d",
-                 t);
-  if (!shown) str_puts(w->out, ", not stored");
+    if (step_computes(w, le, &le->steps.at[t], id)) vec_push(w->p->arena, &in, t);
+  str_puts(w->out, ", not stored");
+  for (int i = 0; i < in.n; i++)
+    str_printf(w->out, "%s%d",
+               i           ? (i + 1 < in.n ? ", " : " and ")
+               : in.n == 1 ? ": an expression in the loops of step "
+                           : ": an expression in the loops of steps ",
+               in.at[i]);
 }
 
 /* ", in step 7", and how its loops lie in others'. */
