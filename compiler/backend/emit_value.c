@@ -141,11 +141,8 @@ static Expr key(Lower *lower, const Node *n) {
 }
 
 static Expr load(Lower *lower, NodeId id, const At *at) {
-  const Node *n = graph_node(lower->g, id);
-  if (node_is_const(n)) return lower_node(lower, id, at);
-  const bool flat = at->flat != NO_EXPR;
-  return expr_element(lower->x, EXPR_LOAD, n->dtype, id, flat ? 1 : n->shape.rank,
-                      flat ? &at->flat : at->dim);
+  if (node_is_const(graph_node(lower->g, id))) return lower_node(lower, id, at);
+  return lower_element(lower, EXPR_LOAD, id, at);
 }
 
 static bool in_memory(const Loop *l, NodeId id) {
@@ -156,11 +153,9 @@ static bool in_memory(const Loop *l, NodeId id) {
 static Expr value(Lower *lower, NodeId id, const At *at) {
   Loop *l = lower->user;
   const Node *n = graph_node(l->g, id);
-  const bool flat = at->flat != NO_EXPR;
   if (node_is_const(n)) return lower_node(lower, id, at);
   if (in_memory(l, id)) return load(lower, id, at);
-  const Expr k = expr_element(l->x, EXPR_VALUE, n->dtype, id, flat ? 1 : n->shape.rank,
-                              flat ? &at->flat : at->dim);
+  const Expr k = lower_element(lower, EXPR_VALUE, id, at);
   const int mode = l->outside;
   while (l->known[mode].n <= k) vec_push(l->e->arena, &l->known[mode], 0);
   if (l->known[mode].at[k]) return l->known[mode].at[k] - 1;

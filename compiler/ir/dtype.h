@@ -28,10 +28,10 @@ bool dtype_is_int(DType t); /* u8 i8 i32 i64 */
 DType dtype_computed(DType t);
 bool dtype_is_half(DType t);
 /* Of floats: binary digits of the significand, the smallest normal number, the largest one, and the
- * unit in the last place, relative: 2^-23 for f32; 0 for whole numbers. */
+ * unit in the last place, relative: 2^-23 for f32; 0 for integers. */
 int dtype_digits(DType t);
 double dtype_smallest(DType t), dtype_largest(DType t), dtype_unit(DType t);
-int64_t dtype_least(DType t), dtype_most(DType t); /* of whole numbers and bool */
+int64_t dtype_least(DType t), dtype_most(DType t); /* of integers and bool */
 /* Element i in memory; i64 and f64 round where a double, or the type, does not have the number. */
 double dtype_get(DType t, const void *at, int64_t i);
 void dtype_set(DType t, void *at, int64_t i, double v);

@@ -124,6 +124,8 @@ struct Lower {
   Expr (*key)(Lower *l, const Node *n);             /* of a random draw */
 };
 
+/* An EXPR_LOAD or EXPR_VALUE of a node at an index. */
+Expr lower_element(Lower *l, ExprKind kind, NodeId id, const At *at);
 /* What a value is at an index, by its op: OpDef.lower, or its operands' values at the same index.
  */
 Expr lower_node(Lower *l, NodeId id, const At *at);

@@ -48,9 +48,8 @@ static Expr key(Lower *l, const Node *n) {
 /* -------- values -------- */
 
 static Expr load(Lower *l, NodeId id, const At *at) {
-  const Node *n = graph_node(l->g, id);
-  if (node_is_const(n)) return lower_node(l, id, at);
-  return expr_element(l->x, EXPR_LOAD, n->dtype, id, n->shape.rank, at->dim);
+  if (node_is_const(graph_node(l->g, id))) return lower_node(l, id, at);
+  return lower_element(l, EXPR_LOAD, id, at);
 }
 
 static bool is_own(const Lowering *w, NodeId id) {
@@ -61,11 +60,10 @@ static bool is_own(const Lowering *w, NodeId id) {
 
 static Expr value(Lower *l, NodeId id, const At *at) {
   Lowering *w = l->user;
-  const Node *n = graph_node(l->g, id);
   const NodeId base = node_base(l->g, id);
-  if (node_is_const(n)) return lower_node(l, id, at);
+  if (node_is_const(graph_node(l->g, id))) return lower_node(l, id, at);
   if (w->le->stored[base] && !is_own(w, base)) return load(l, id, at);
-  const Expr k = expr_element(l->x, EXPR_VALUE, n->dtype, id, n->shape.rank, at->dim);
+  const Expr k = lower_element(l, EXPR_VALUE, id, at);
   while (w->known.n <= k) vec_push(w->arena, &w->known, 0);
   if (!w->known.at[k]) {
     const Expr made = lower_node(l, id, at);

@@ -188,7 +188,7 @@ typedef enum Precedence {
   BINDS_POSTFIX
 } Precedence;
 
-/* A graph while `simplify` writes it anew. */
+/* A graph while `simplify` rewrites it. */
 typedef struct NewGraph {
   Arena *arena;
   Graph *graph; /* the new one */
@@ -227,13 +227,13 @@ struct OpDef {
   /* The gradient: given the result's cotangent, writes one cotangent an operand (NO_NODE: none
    * flows). */
   void (*grad)(Build *b, NodeId node, NodeId cotangent, NodeId *operand_cotangents);
-  const char *no_grad; /* why there is none: "its result is a whole number" */
+  const char *no_grad; /* why there is none: "its result is an integer" */
   /* What an element of the result is, at an index into the device's block (expr.h). NULL: the op
    * makes it of its operands' elements at the same index. An Expr, a name that
    * the front end has too. */
   int32_t (*lower)(struct Lower *l, NodeId id, const struct At *at);
   /* OPC_ELEMENT: C with $0, $1 for operands and @ for the type's suffix (f32, i64), and the same
-   * where the result is a whole number, if that is another. */
+   * where the result is an integer, if that is another. */
   const char *c, *c_whole;
   uint32_t flags;
   double flops; /* an element of the result (for contractions: of the iteration space) */
@@ -254,7 +254,7 @@ struct OpDef {
   uint32_t positive;   /* these operands are to be positive */
   uint32_t by_index;   /* elements of these operands are read at indices that are data */
   uint32_t in_memory;  /* these operands are read from memory alone */
-  int8_t index[2]; /* of whole numbers: the sum of the operands times these; 0, 0: something else */
+  int8_t index[2]; /* of integers: the sum of the operands times these; 0, 0: something else */
   /* Of two operands: the orders (ORDER_LESS ...) of them for which it is true; 0: no comparison. */
   uint8_t compares;
   char logic;    /* of truth values: '&', '|', '!' */
@@ -263,7 +263,7 @@ struct OpDef {
   Pool pool;
   /* Of what puts dims in another order or adds some: for each dim of the operand, the result's. */
   void (*dims)(const Graph *g, const Node *n, int *of);
-  /* The number that operand k, of whole numbers, has to stay below as the program uses it; 0: any.
+  /* The number that operand k, of integers, has to stay below as the program uses it; 0: any.
    */
   int64_t (*below)(const Graph *g, const Node *n, int k);
 
@@ -280,7 +280,7 @@ enum {
   OPF_ELEMENTWISE = 1, /* result[i] depends on operand[i] alone, all shapes equal */
   OPF_MOVES = 2,       /* elements of the result are the operands', or a fill value */
   OPF_ONE_TO_ONE = 4,  /* each element of the operand once: OPF_MOVES */
-  OPF_FREE = 8,        /* no operands, cheap: made anew for each use under any layout */
+  OPF_FREE = 8,        /* no operands, cheap: recomputed for each use under any layout */
   OPF_SUMS = 16,       /* adds (or multiplies) many operand elements up, in an order of its own */
   OPF_REPEATS = 32,    /* a line of the result is one element of the operand: a broadcast */
   OPF_SHIFTS = 64,     /* blocks of the result are shifted or clipped blocks of the operand */

@@ -282,6 +282,13 @@ Expr lower_random(Lower *l, NodeId id, const At *at) {
 
 /* -------- all others -------- */
 
+Expr lower_element(Lower *l, ExprKind kind, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id);
+  const bool flat = at->flat != NO_EXPR;
+  return expr_element(l->x, kind, n->dtype, id, flat ? 1 : n->shape.rank,
+                      flat ? &at->flat : at->dim);
+}
+
 Expr lower_node(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id);
   Expr (*lower)(Lower *, NodeId, const At *) = n->op->lower;

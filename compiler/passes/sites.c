@@ -15,12 +15,12 @@ struct Sites {
 
 /* -------- lowering -------- */
 
-static Expr leaf(Lower *l, ExprKind kind, NodeId id, const At *at) {
-  const Node *n = graph_node(l->g, id);
-  return expr_element(l->x, kind, n->dtype, id, n->shape.rank, at->dim);
+static Expr value_leaf(Lower *l, NodeId id, const At *at) {
+  return lower_element(l, EXPR_VALUE, id, at);
 }
-static Expr value_leaf(Lower *l, NodeId id, const At *at) { return leaf(l, EXPR_VALUE, id, at); }
-static Expr load_leaf(Lower *l, NodeId id, const At *at) { return leaf(l, EXPR_LOAD, id, at); }
+static Expr load_leaf(Lower *l, NodeId id, const At *at) {
+  return lower_element(l, EXPR_LOAD, id, at);
+}
 
 /* Dims that are laid out alike have one symbol. */
 static Expr dim_symbol(Lower *l, const Node *n, int d, int64_t which, int64_t most) {
