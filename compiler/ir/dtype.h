@@ -1,4 +1,4 @@
-/* Element types: the rows of runtime/os/dtypes.def. The order is dtrt.h's, since a DType is stored
+/* Element types: the rows of runtime/law/dtypes.def. The order is dtrt.h's, since a DType is stored
  * as it is in compiled programs. */
 #ifndef DTG_DTYPE_H
 #define DTG_DTYPE_H

@@ -3,7 +3,7 @@
  * sends and receives relies on MPI's own buffers for hangs here. Both ends must mean as many bytes,
  * and at the end nothing may be left over. Takes the place of comm_open_threads when linked in. */
 #define comm_open_threads open_sharing
-#include "../../runtime/comm_threads.c"
+#include "../../runtime/comm/comm_threads.c"
 #include <pthread.h>
 #include <stdint.h>
 #undef comm_open_threads

@@ -2,7 +2,7 @@
  * to 300 devices. */
 #include <stdio.h>
 #include <string.h>
-#include "reduce.h"
+#include "reduce_terms.h"
 #include "reference.h"
 
 enum { MOST = 300, N = 1300 /* more than a tile */ };

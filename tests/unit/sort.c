@@ -6,7 +6,7 @@
 #include <stdlib.h>
 static int no_memory;
 #define malloc(n) (no_memory ? NULL : (malloc)(n))
-#include "../../runtime/sort.c"
+#include "../../runtime/kernels/sort.c"
 #undef malloc
 
 enum { MOST = 90, INNER = 3 };

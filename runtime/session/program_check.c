@@ -1,4 +1,4 @@
-/* check.c: whether a program's tables can be run at all, before any pointer in them is trusted to
+/* program_check.c: whether a program's tables can be run at all, before any pointer in them is trusted to
  * make sense.
  *
  * A compiler made them, so what fails here is a fault of a compiler or of an old executable; it is

@@ -1,4 +1,4 @@
-/* call.c: running an entry on all devices, and moving whole tensors between a host and the blocks.
+/* entry_call.c: running an entry on all devices, and moving whole tensors between a host and the blocks.
  *
  * Each device fills its own input blocks, runs, and writes its own output block.
  * A block that lies in one piece in the host's memory, and that the program only reads, stays

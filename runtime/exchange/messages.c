@@ -4,12 +4,12 @@
  * COMM_FLIGHT_SCRATCH (or 144 for each device whose terms are combined, if that is more). Pieces go
  * in parts, in the order of the plan's rounds, those of several exchanges one after the other; when
  * the scratch is full nothing is posted until all that was has come, and has been put where it
- * belongs. plan.h says why nobody waits for ever. Both ends cut a piece alike, since it is the same
+ * belongs. transfer.h says why nobody waits for ever. Both ends cut a piece alike, since it is the same
  * at both. */
 #include "messages.h"
 #include <limits.h>
 #include "device.h"
-#include "reduce.h"
+#include "reduce_terms.h"
 
 /* -------- all kinds -------- */
 

@@ -1,5 +1,5 @@
-/* plan.c: needed minus owned, for one device and one exchange; see plan.h for the law. */
-#include "plan.h"
+/* transfer.c: needed minus owned, for one device and one exchange; see transfer.h for the law. */
+#include "transfer.h"
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "files.h"
 #include "session.h"
 #include "utf8.h"
-#include "work.h"
+#include "file_jobs.h"
 
 typedef struct Save {
   dtrt_session *s;

@@ -1,4 +1,4 @@
-/* checkpoint.c: opening: which files there are, which entries make up each variable, and checks
+/* checkpoint_open.c: opening: which files there are, which entries make up each variable, and checks
  * that pieces tile their variable: they must form a grid, as blocks of a layout do. */
 #include "checkpoint.h"
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* profile.c: taking times; see profile.h. */
+/* profile_take.c: taking times; see profile.h. */
 #include "profile.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* work.h: devices of one process at work on files: some at a time, for each holds a file open, and
+/* file_jobs.h: devices of one process at work on files: some at a time, for each holds a file open, and
  * the failure of the first in order is kept. */
-#ifndef DTG_RUNTIME_WORK_H
-#define DTG_RUNTIME_WORK_H
+#ifndef DTG_RUNTIME_FILE_JOBS_H
+#define DTG_RUNTIME_FILE_JOBS_H
 #include <pthread.h>
 #include <stdbool.h>
 

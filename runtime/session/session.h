@@ -1,4 +1,4 @@
-/* session.h: the parts of a session that session.c, call.c and check.c share. */
+/* session.h: the parts of a session that session.c, entry_call.c and program_check.c share. */
 #ifndef DTG_RUNTIME_SESSION_H
 #define DTG_RUNTIME_SESSION_H
 #include "device.h"

@@ -1,5 +1,5 @@
-/* work.c: see work.h. */
-#include "work.h"
+/* file_jobs.c: see file_jobs.h. */
+#include "file_jobs.h"
 #include <stdio.h>
 
 void work_open(Work *w) {

@@ -1,4 +1,4 @@
-/* plan.h: what one device must do in an exchange, computed once from the two layouts.
+/* transfer.h: what one device must do in an exchange, computed once from the two layouts.
  *
  * The law: a device needs its box of `to`. Each element comes once, from the nearest device that
  * holds it: the one whose coordinates differ from mine on the fewest axes, and there by the least.
@@ -12,8 +12,8 @@
  * t + i. Every device takes the rounds in this order and posts both directions of a round before it
  * waits, so of all that wait, the one that is least far finds what it waits for posted: no
  * deadlock. */
-#ifndef DTG_RUNTIME_PLAN_H
-#define DTG_RUNTIME_PLAN_H
+#ifndef DTG_RUNTIME_TRANSFER_H
+#define DTG_RUNTIME_TRANSFER_H
 #include "block.h"
 
 typedef enum PlanKind {

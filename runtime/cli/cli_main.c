@@ -1,4 +1,4 @@
-/* main.c: dtrt_main, the command line of compiled programs and of `dtgc run`: arguments into a
+/* cli_main.c: dtrt_main, the command line of compiled programs and of `dtgc run`: arguments into a
  * struct cli, every one checked before a device is started. docs/running.md is its manual. */
 #include "cli.h"
 #include <errno.h>

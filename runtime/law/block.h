@@ -49,7 +49,7 @@ void block_layout_text(const dtrt_program *p, const dtrt_layout *l, char *text, 
  * step between the runs, outermost first. Offsets and steps are in elements. */
 typedef struct Piece {
   int32_t peer;  /* the device at the other end */
-  int32_t round; /* when it goes, by messages (plan.h) */
+  int32_t round; /* when it goes, by messages (transfer.h) */
   int32_t nloops;
   int64_t from, to; /* offsets of its first element */
   int64_t run, elements;

@@ -12,7 +12,7 @@
 #include "nan.h"
 #include "session.h"
 #include "tensor_file.h"
-#include "work.h"
+#include "file_jobs.h"
 
 typedef struct Source {       /* of a variable */
   const checkpoint_var *from; /* NULL: it keeps its value */

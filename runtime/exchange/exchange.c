@@ -12,7 +12,7 @@
  */
 #include "device.h"
 #include "nan.h"
-#include "reduce.h"
+#include "reduce_terms.h"
 
 static bool is_reduce(const Plan *p) { return p->kind == PLAN_ALL_REDUCE; }
 

@@ -1,4 +1,4 @@
-/* footprint.c: the memory of a device: what it has taken, asked of the system and counted in its
+/* device_memory.c: the memory of a device: what it has taken, asked of the system and counted in its
  * tables, and what a program will take, told from its tables before it runs. */
 #define _DEFAULT_SOURCE /* mincore */
 #include <stdlib.h>

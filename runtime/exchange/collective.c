@@ -8,7 +8,7 @@
  * largest, c = ceil(e/g), receives e + (g-2) c: 2 (g-1)/g of them where g divides e. Scratch: see
  * exchange.c. */
 #include "collective.h"
-#include "reduce.h"
+#include "reduce_terms.h"
 
 /* Between two devices a second barrier is dearer than copying so much to a stage, and cheaper than
  * copying more. */

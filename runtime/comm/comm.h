@@ -52,7 +52,7 @@ typedef struct Slot {
   Lane lane[DTRT_FLIGHTS];
 } Slot;
 
-/* What processes must agree on before any of them waits for another, as hashes (check.c), and where
+/* What processes must agree on before any of them waits for another, as hashes (program_check.c), and where
  * each is when it says so. */
 enum { COMM_MESH, COMM_VARS, COMM_ENTRIES, COMM_EXCHANGES, COMM_SEED, COMM_CODE, COMM_FACES };
 typedef struct CommFace {

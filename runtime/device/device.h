@@ -5,11 +5,11 @@
 #define DTG_RUNTIME_DEVICE_H
 #include <setjmp.h>
 #include <stdbool.h>
-#include "os/hold.h"
+#include "hold.h"
 #include "block.h"
 #include "comm.h"
 #include "messages.h"
-#include "plan.h"
+#include "transfer.h"
 #include "profile.h"
 #include "team.h"
 
