@@ -2,7 +2,8 @@
  *   compile.c  making one, dumps        inspect.c  its entries and variables
  *   code.c     machine code, devices    run.c      runs, reading and writing variables
  *   train.c    the training loop        place.c  mesh, layouts, boxes
- *   blocks.c   tensors a device at a time   profile.c  times of steps
+ *   program_blocks.c   tensors a device at a time   program_profile.c  times of steps
+ *   program_checkpoint.c   checkpoints              program_auto.c     layouts for what is unsaid
  *   check.c    wrong arguments              ask.c  why a tensor lies so, what two plans differ in
  *   recall.c   the object, before any pass has run   verify*.c  the plan against one device
  * Law: nothing prints, and every failure sets `error` and returns a status. */

@@ -1,5 +1,5 @@
 /* Predefined names: element types, the operations of compiler/ops, and what only the
- * elaborator can do (params, like, shape, grad ...). Calls with numbers alone are folded (fold.c).
+ * elaborator can do (params, like, shape, grad ...). Calls with numbers alone are folded (fold_numbers.c).
  */
 #include "elaborate.h"
 #include <math.h>

@@ -290,7 +290,7 @@ Value builtin_from_arg(Elab *e, const Arg *a);
 Value builtin_cast(Elab *e, DType t, Span call, const Actual *a, int n);
 Value builtin_field(Elab *e, const Value *v, const char *name, bool *found); /* x.shape, x.dtype */
 
-/* -------- fold.c -------- */
+/* -------- fold_numbers.c -------- */
 
 /* What an op makes of numbers known while compiling; V_NONE: it is not a matter of numbers alone. */
 Value fold_values(Elab *e, Op op, Span at, const Value *const *v, int n);

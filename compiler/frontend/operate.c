@@ -1,4 +1,4 @@
-/* Operators and subscripts: on plain values they are computed now (fold.c); where one side is a
+/* Operators and subscripts: on plain values they are computed now (fold_numbers.c); where one side is a
  * tensor they become nodes. */
 #include "elaborate.h"
 #include <string.h>

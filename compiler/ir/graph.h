@@ -142,7 +142,7 @@ typedef struct Program {
   /* What finding layouts has taken so far: steps, of about a nanosecond each on no particular
    * machine, so that searches that it bounds find the same on all. */
   double effort;
-  KnownExchanges *known; /* exchanges that were looked at (passes/exchange.h); NULL: none is kept */
+  KnownExchanges *known; /* exchanges that were looked at (exchange_dims.h); NULL: none is kept */
   VEC(Constant) constants;
 } Program;
 

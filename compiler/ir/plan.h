@@ -221,6 +221,10 @@ struct Plan {
   void *cure_user;
   int64_t *var_offset, vars_bytes;
   int64_t memory; /* bytes that variables and arena of a device may take; 0: any */
+  /* For passes that judge a plan by what later ones make of it, over a plan whose entries have
+   * graphs and nothing after them: all that arranges what one device runs, to where it lies in
+   * memory; and to before that, which is all that a modelled time depends on. */
+  void (*place)(Plan *p), (*steps)(Plan *p);
 };
 
 /* Whether `updates` split the variable, of which nothing is said: shared weight update. */

@@ -1,4 +1,4 @@
-/* Ops along one dim where that dim is cut (passes/distribute.c): what an op's `distribute` may ask
+/* Ops along one dim where that dim is cut (passes/layout/distribute.c): what an op's `distribute` may ask
  * and build with. */
 #ifndef DTG_BLOCKS_H
 #define DTG_BLOCKS_H

@@ -1,6 +1,9 @@
 /* The list of passes, read from top to bottom. After each the laws of its stage are checked. */
-#include "exchange.h"
-#include "passes.h"
+#include "pipeline.h"
+#include "exchange_dims.h"
+#include "graph_passes.h"
+#include "layout_passes.h"
+#include "schedule_passes.h"
 #include <time.h>
 
 static const struct {
@@ -39,14 +42,16 @@ static bool joins_steps(void (*run)(Plan *p)) {
   return run == combine || run == fuse || run == arrange || run == follow || run == overlap;
 }
 
-void pipeline_place(Plan *p) {
+/* The passes from `store` to `memory`. */
+static void pipeline_place(Plan *p) {
   p->vars_bytes = 0;
   size_t i = 0;
   while (passes[i].run != store) i++;
   for (; passes[i].run != remat; i++) passes[i].run(p);
 }
 
-void pipeline_steps(Plan *p) {
+/* The passes from `store` to before `memory`: all that a modelled time depends on. */
+static void pipeline_steps(Plan *p) {
   size_t i = 0;
   while (passes[i].run != store) i++;
   for (; passes[i].run != memory; i++) passes[i].run(p);
@@ -62,6 +67,8 @@ Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   Plan *p = arena_new_of(program->arena, Plan);
   p->arena = program->arena;
   p->program = program;
+  p->place = pipeline_place;
+  p->steps = pipeline_steps;
   program->machine = o && o->machine ? o->machine : machine_default();
   program->known = known_new(program);
   p->variables_of = o ? o->variables_of : NULL;

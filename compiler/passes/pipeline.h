@@ -21,10 +21,4 @@ typedef struct PipelineOptions {
 /* Reports to p->diag and returns NULL when anything is wrong. `o` may be NULL. */
 Plan *pipeline_run(Program *p, const PipelineOptions *o);
 
-/* The passes that arrange what one device runs, from `store` to `memory`, over a plan whose entries
- * have graphs and nothing after them. */
-void pipeline_place(Plan *p);
-/* The passes from `store` to before `memory`: all that a modelled time depends on. */
-void pipeline_steps(Plan *p);
-
 #endif

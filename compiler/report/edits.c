@@ -6,6 +6,7 @@
  * takes another's place, or all go. */
 #include "choose.h"
 #include "edits.h"
+#include "pipeline.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

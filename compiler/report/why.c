@@ -1,7 +1,7 @@
 /* --why NAME: where a tensor's layout comes from, who proposed another, which versions of it exist
  * on a device and what they cost. */
 #include "why.h"
-#include "passes.h"
+#include "layout_passes.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -280,11 +280,11 @@ typedef struct Tally {
 } Tally;
 
 static double bound_of(Choice *c) {
-  Messages *m = messages_new(c, true, true);
+  MinSum *m = min_sum_new(c, true, true);
   double best = 0;
   for (int i = 0; i < 60; i++) {
-    messages_sweep(m);
-    best = fmax(best, messages_bound(m));
+    min_sum_sweep(m);
+    best = fmax(best, min_sum_bound(m));
   }
   return best;
 }

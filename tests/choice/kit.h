@@ -2,6 +2,7 @@
 #ifndef CHOICE_KIT_H
 #define CHOICE_KIT_H
 #include "choose.h"
+#include "pipeline.h"
 #include "frontend.h"
 
 typedef struct Kit {

@@ -67,8 +67,8 @@ mkdir elsewhere && cp part.dtg l.dtg elsewhere && sed 's/n = 6/n = 7/' m.dtg >el
 passed "$(cd elsewhere && run)" || fail 'two files of one name are one'
 
 # all variables that are asked for while C is written are known to the key
-known=$(sed -n '/emit_switches\[\] = /,/;/p' "$sources/compiler/backend/emit_c.c")
-asked=$(grep -rhoE 'getenv\("[A-Z_]*"' "$sources"/compiler/{frontend,ir,ops,passes}/*.c "$sources"/compiler/backend/emit_*.c |
+known=$(sed -n '/emit_switches\[\] = /,/;/p' "$sources/compiler/backend/emit/emit_c.c")
+asked=$(grep -rhoE --include=*.c 'getenv\("[A-Z_]*"' "$sources"/compiler/{frontend,ir,ops,passes,backend/emit} |
   grep -oE '[A-Z_]{2,}')
 [ -n "$asked" ] || fail 'no variables were found in the sources'
 for v in $asked; do

@@ -6,7 +6,7 @@
  *
  * Each compiles within SECONDS of the CPU's time; the C that is emitted for it is at most twice
  * that of the same program with every value stored (DTGC_STORE=all), and computes the same bits.
- * That what is executed is bounded too the compiler asserts by itself (passes/verify_work.c). */
+ * That what is executed is bounded too the compiler asserts by itself (passes/schedule/verify_work.c). */
 #include "dtrt.h"
 #include "kit.h"
 #include <math.h>

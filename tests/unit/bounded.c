@@ -3,8 +3,9 @@
  *   layouts  for ops and meshes of 1 to 1024 devices, over up to eight axes, finding layouts takes
  *            no more than about a second (Program.effort)
  *   work     chains that read each value at several places execute and emit, a step, what one step
- *            does: it grows with their length and no faster (passes/sites.h) */
+ *            does: it grows with their length and no faster (passes/schedule/sites.h) */
 #include "frontend.h"
+#include "pipeline.h"
 #include "sites.h"
 #include <stdio.h>
 #include <stdlib.h>

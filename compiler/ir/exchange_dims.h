@@ -1,0 +1,92 @@
+/* Inside of exchange_of: facts of two layouts of one dim (exchange_dims.c), and what is known of
+ * pairs of layouts (exchange_known.c). Searches ask for the same exchanges again and again, each trial and
+ * each form anew; a program keeps both. Law: what is kept depends on mesh, layouts and shape alone,
+ * so keeping it changes no answer, and it takes at most some megabytes. */
+#ifndef DTG_EXCHANGE_DIMS_H
+#define DTG_EXCHANGE_DIMS_H
+#include "plan.h"
+
+/* What of the axes is looked at: of an axis of up to EVERY all coordinates, of a longer one the
+ * first, the middle and the last; fewer, the ends in any case, along many axes. */
+enum { EVERY = 4, MOST_PLACES = 256 };
+
+/* Of some dims, of one device: elements that it needs, how many of these it has, and from how many
+ * blocks they come. */
+typedef struct Part {
+  int64_t need, own, blocks;
+} Part;
+
+typedef struct Parts {
+  Part *at;
+  int n;
+} Parts;
+
+/* By the ways along some axes; the number of an entry is a sum of strides. */
+typedef struct Steps {
+  int stride[MAX_AXES], choices;
+} Steps;
+
+/* The parts of one dim, by the ways along the axes that it has before or behind. */
+typedef struct DimParts {
+  Part *at;
+  Part most; /* need and blocks: no place has more; own: none has less */
+  Steps steps;
+  int now;
+} DimParts;
+
+typedef struct DimPair {
+  const DimLayout *from, *to;
+  int64_t n;
+  uint32_t from_axes, to_axes;
+  /* Axes along which elements move: those of `from`, and those of `to` that the operand is cut by.
+   * Axes that both begin with, alike, lead a device to the same part before and after. */
+  uint32_t moving_from, moving_to;
+  bool equal, nested, gathers, same_parts, same_axes;
+  bool uniform;   /* every device needs as much of the dim and has as much of that */
+  bool kept;      /* by the program */
+  Part first;     /* of the device that is first along all axes */
+  /* By how few of the long axes are looked at; at: NULL, or of all places that are. */
+  DimParts every[EVERY + 1];
+  Parts alone;    /* at: NULL, or what there is when no axis links the dim to another */
+} DimPair;
+
+int how_few(const Mesh *m, uint32_t axes);
+Steps steps_along(const Mesh *m, uint32_t axes, int few);
+/* Goes over all places, which it begins at the first of; at[k] goes by of[k]'s strides. */
+typedef struct Walk {
+  int n, axis[MAX_AXES], ways[MAX_AXES], way[MAX_AXES];
+} Walk;
+Walk walk_along(const Mesh *m, uint32_t axes, int few);
+void walk_step(Walk *w, int n, const Steps *const *of, int **at);
+
+void dim_pair_set(const Mesh *m, DimPair *x, const DimLayout *from, const DimLayout *to, int64_t n);
+/* What they point to is kept by the pair or, where it may not grow, lies in p->arena. */
+DimParts dim_pair_every(const Program *p, DimPair *x, int few);
+Parts dim_pair_alone(const Program *p, DimPair *x);
+void parts_add(Parts *p, Part x);
+
+/* -------- exchange_known.c -------- */
+
+/* An exchange as a program keeps it, in elements. */
+typedef struct Known {
+  int kind;
+  uint32_t axes;
+  int64_t elements, senders;
+} Known;
+
+/* Layouts and shape by number. */
+typedef struct KnownAt {
+  int32_t from, to, shape;
+} KnownAt;
+
+KnownExchanges *known_new(const Program *p);
+KnownAt known_at(KnownExchanges *k, const Layout *from, const Layout *to, const Shape *s);
+bool known_get(const KnownExchanges *k, KnownAt at, Known *out);
+void known_put(KnownExchanges *k, KnownAt at, const Known *x);
+/* k may be NULL: then it lies in p->arena. */
+DimPair *known_dim_pair(const Program *p, KnownExchanges *k, KnownAt at, const Layout *from,
+                        const Layout *to, int dim, int64_t n);
+/* Where a pair's tables go; NULL: they are enough. */
+Arena *known_room(const KnownExchanges *k);
+
+#endif

@@ -1,0 +1,173 @@
+/* What moves between two layouts: its kind, its axes and its bytes. */
+#include "exchange_dims.h"
+
+const char *exchange_name(int kind) {
+  static const char *const name[] = {"copy",       "all-reduce", "reduce-scatter", "all-gather",
+                                     "all-to-all", "permute",    "boxes",          "halo"};
+  return name[kind];
+}
+
+/* -------- the most that a device receives -------- */
+
+/* Dims that axes link: an axis that cuts one of them before and another behind. Of each such set
+ * the parts that there are, over the coordinates along its own axes alone: what a device receives
+ * is made of one part of each set, and all that are made so are those of some device. */
+static uint32_t linked(DimPair *const *pair, int rank, uint32_t dims, uint32_t *axes) {
+  uint32_t set = dims & -dims;
+  for (uint32_t before = 0; before != set;) {
+    before = set;
+    for (int d = 0; d < rank; d++)
+      if (set >> d & 1) *axes |= pair[d]->from_axes | pair[d]->to_axes;
+    for (int d = 0; d < rank; d++)
+      if (dims >> d & 1 && (pair[d]->from_axes | pair[d]->to_axes) & *axes) set |= 1u << d;
+  }
+  return set;
+}
+
+static Part times(Part a, const Part *b) {
+  return (Part){a.need * b->need, a.own * b->own, a.blocks * b->blocks};
+}
+
+/* Of several dims that axes link. A place at which a device needs the most, has none of that and
+ * hears from the most stands for all; it mostly comes soon. */
+static Parts parts_of(const Program *p, DimPair *const *pair, int rank, uint32_t dims,
+                      uint32_t axes) {
+  DimParts dim[MAX_RANK];
+  const Steps *of[MAX_RANK];
+  const Mesh *m = &p->mesh;
+  Part most = {1, 0, 1};
+  int ndims = 0, *at[MAX_RANK], few = how_few(m, axes);
+  int choices = steps_along(m, axes, few).choices;
+  for (int d = 0; d < rank; d++) {
+    if (!(dims >> d & 1)) continue;
+    dim[ndims] = dim_pair_every(p, pair[d], few);
+    of[ndims] = &dim[ndims].steps, at[ndims] = &dim[ndims].now;
+    most.need *= dim[ndims].most.need, most.blocks *= dim[ndims].most.blocks;
+    ndims++;
+  }
+  Walk walk = walk_along(m, axes, few);
+  Part part[MOST_PLACES];
+  Parts out = {part, 0};
+  for (int c = 0; c < choices; c++) {
+    Part all = {1, 1, 1};
+    for (int d = 0; d < ndims; d++) all = times(all, &dim[d].at[dim[d].now]);
+    parts_add(&out, all);
+    if (all.own == 0 && all.need == most.need && all.blocks == most.blocks) {
+      out.at[0] = all, out.n = 1;
+      break;
+    }
+    walk_step(&walk, ndims, of, at);
+  }
+  return (Parts){arena_copy(p->arena, part, sizeof *part * (size_t)out.n), out.n};
+}
+
+typedef struct Received {
+  int64_t elements, senders;
+} Received;
+
+/* `terms` is how many devices hold a term each. */
+static Received most_received(const Program *p, DimPair *const *pair, int rank, int64_t terms) {
+  Part everywhere = {1, 1, 1};
+  Parts sets[MAX_RANK + 1];
+  int n = 0, at[MAX_RANK + 1] = {0};
+  uint32_t varies = 0;
+  for (int d = 0; d < rank; d++) {
+    if (pair[d]->uniform)
+      everywhere = times(everywhere, &pair[d]->first);
+    else
+      varies |= 1u << d;
+  }
+  sets[n++] = (Parts){&everywhere, 1};
+  for (uint32_t left = varies; left; n++) {
+    uint32_t axes = 0, dims = linked(pair, rank, left, &axes);
+    if (dims & (dims - 1))
+      sets[n] = parts_of(p, pair, rank, dims, axes);
+    else
+      sets[n] = dim_pair_alone(p, pair[__builtin_ctz(dims)]);
+    left &= ~dims;
+  }
+  Received most = {0, 0};
+  for (int k = 0; k < n;) {
+    Part x = {1, 1, 1};
+    for (int i = 0; i < n; i++) x = times(x, &sets[i].at[at[i]]);
+    int64_t elements = terms * x.need - x.own, senders = terms * x.blocks - (x.own > 0);
+    if (x.need && elements > most.elements) most.elements = elements;
+    if (x.need && senders > most.senders) most.senders = senders;
+    for (k = 0; k < n && ++at[k] == sets[k].n; k++) at[k] = 0;
+  }
+  return most;
+}
+
+/* -------- what it is -------- */
+
+static int classify(DimPair *const *pair, int rank, bool plain, bool settles) {
+  bool equal = true, nested = true, gathers = true, same_parts = true, same_axes = true;
+  uint32_t from_axes = 0, to_axes = 0;
+  for (int d = 0; d < rank; d++) {
+    const DimPair *x = pair[d];
+    equal = equal && x->equal;
+    nested = nested && x->nested;
+    gathers = gathers && x->gathers;
+    same_parts = same_parts && x->same_parts;
+    same_axes = same_axes && x->same_axes;
+    from_axes |= x->from_axes, to_axes |= x->to_axes;
+  }
+  if (settles) return equal ? DTRT_ALL_REDUCE : DTRT_REDUCE_SCATTER;
+  if (nested) return DTRT_COPY;
+  if (gathers) return DTRT_ALL_GATHER;
+  if (same_parts) return DTRT_PERMUTE;
+  if (same_axes && !plain) return DTRT_HALO;
+  if (from_axes == to_axes && plain) return DTRT_ALL_TO_ALL;
+  return DTRT_BOXES;
+}
+
+static int64_t group_of(const Mesh *m, uint32_t axes) {
+  int64_t n = 1;
+  for (int a = 0; a < m->naxes; a++)
+    if (axes & 1u << a) n *= m->axis[a].size;
+  return n;
+}
+
+static Known find(const Program *p, KnownAt at, const Layout *from, const Layout *to,
+                  const Shape *shape) {
+  const Mesh *m = &p->mesh;
+  DimPair *pair[MAX_RANK];
+  uint32_t settled = from->partial & ~to->partial;
+  for (int d = 0; d < shape->rank; d++)
+    pair[d] = known_dim_pair(p, p->known, at, from, to, d, shape->dim[d]);
+  Known x = {.kind = classify(pair, shape->rank, layout_is_plain(to), settled), .axes = settled};
+  int64_t terms = group_of(m, settled);
+  for (int d = 0; d < shape->rank; d++)
+    if (!pair[d]->nested) x.axes |= pair[d]->moving_from | (pair[d]->moving_to & layout_axes(from));
+  if (x.kind == DTRT_ALL_REDUCE) {
+    Shape local = layout_local(m, from, shape);
+    /* With the largest of the chunks (runtime/collective.c): 2 (terms - 1) / terms of an even
+     * block. */
+    int64_t n = shape_count(&local);
+    x.elements = n + (terms - 2) * ((n + terms - 1) / terms);
+    x.senders = terms - 1;
+    return x;
+  }
+  Received r = most_received(p, pair, shape->rank, terms);
+  x.elements = r.elements;
+  x.senders = r.senders;
+  return x;
+}
+
+Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, const Shape *shape,
+                     DType t) {
+  Known x;
+  KnownAt at = {0};
+  if (p->known) at = known_at(p->known, from, to, shape);
+  if (!p->known || !known_get(p->known, at, &x)) {
+    ArenaMark mark = arena_mark(p->arena);
+    x = find(p, at, from, to, shape);
+    arena_release(p->arena, mark);
+    if (p->known) known_put(p->known, at, &x);
+  }
+  return (Exchange){.kind = x.kind,
+                    .axes = x.axes,
+                    .bytes = x.elements * dtype_size(t),
+                    .group = group_of(&p->mesh, x.axes),
+                    .senders = x.senders};
+}

@@ -1,0 +1,12 @@
+/* Passes over global graphs, each in the file of its name: they put new graphs in place of the old
+ * ones, and know nothing of layouts. */
+#ifndef DTG_GRAPH_PASSES_H
+#define DTG_GRAPH_PASSES_H
+#include "plan.h"
+
+void autodiff(Plan *p);
+void simplify(Plan *p);
+void single(Plan *p);
+void refetch(Plan *p);
+
+#endif

@@ -1,0 +1,109 @@
+/* Removes what is not needed: nodes nobody reads, nodes equal to earlier ones, and operations that
+ * do nothing, as each op's definition says. Keeps every input, so that an entry's arguments stay.
+ *
+ *   %3 = reshape %1 ; %4 = reshape %3     ->  %4 = reshape %1
+ *   %5 = mul %2, 1                        ->  %2
+ *   %7 = sum (%5 + %2 * (%1 - mean %1))   ->  %7 = sum %5    ops/simplify_sum.c
+ *   %8 = pad %1 + pad %2                  ->  concat %1, %2  ops/simplify_pads.c */
+#include "graph_passes.h"
+#include <string.h>
+
+typedef struct Simplify {
+  NewGraph w;
+  NodeId *map; /* old node -> new node */
+  int nslots;
+  NodeId *slot; /* hash table of new nodes */
+} Simplify;
+
+static bool *find_used(Arena *a, const Entry *e) {
+  bool *used = arena_array(a, bool, e->graph->nodes.n + 1);
+  for (int i = 0; i < e->inputs.n; i++) used[e->inputs.at[i].node] = true;
+  for (int i = 0; i < e->outputs.n; i++) used[e->outputs.at[i].node] = true;
+  for (int i = 0; i < e->assigns.n; i++) used[e->assigns.at[i].node] = true;
+  for (NodeId i = e->graph->nodes.n - 1; i >= 0; i--) {
+    const Node *n = graph_node(e->graph, i);
+    for (int k = 0; used[i] && k < n->noperands; k++) used[n->operand[k]] = true;
+  }
+  return used;
+}
+
+static bool same_type(const Graph *g, NodeId x, const Node *n) {
+  const Node *o = graph_node(g, x);
+  return o->dtype == n->dtype && shape_equal(&o->shape, &n->shape);
+}
+
+static bool node_equal(const Node *a, const Node *b) {
+  return a->op == b->op && a->dtype == b->dtype && a->noperands == b->noperands &&
+         a->nattr == b->nattr && !memcmp(&a->value, &b->value, sizeof a->value) &&
+         a->spec == b->spec && a->whole == b->whole && shape_equal(&a->shape, &b->shape) &&
+         (!a->noperands ||
+          !memcmp(a->operand, b->operand, sizeof *a->operand * (size_t)a->noperands)) &&
+         (!a->nattr || !memcmp(a->attr, b->attr, sizeof *a->attr * (size_t)a->nattr));
+}
+
+static uint64_t node_hash(const Node *n) {
+  uint64_t h = hash_words(&n->value, sizeof n->value, op_hash(n->op) * 31 + (uint64_t)n->dtype);
+  h = hash_words(n->shape.dim, sizeof *n->shape.dim * (size_t)n->shape.rank, h);
+  h = hash_words(n->operand, sizeof *n->operand * (size_t)n->noperands, h);
+  return hash_words(n->attr, sizeof *n->attr * (size_t)n->nattr, h);
+}
+
+/* The new graph's node that is the same, or it added. */
+static NodeId intern(void *user, const Node *n) {
+  Simplify *s = user;
+  Graph *g = s->w.graph;
+  s->w.full = g->nodes.n > s->nslots / 2;
+  if (n->op == OP_input) return graph_add(g, n);
+  uint64_t i = node_hash(n) % (uint64_t)s->nslots;
+  for (; s->slot[i] != NO_NODE; i = (i + 1) % (uint64_t)s->nslots) {
+    Node *o = graph_node(g, s->slot[i]);
+    if (!node_equal(o, n)) continue;
+    if (!o->name) o->name = n->name;
+    if (!o->forbid.file) o->forbid = n->forbid;
+    return s->slot[i];
+  }
+  return s->slot[i] = graph_add(g, n);
+}
+
+static void rewrite(Plan *p, Entry *e) {
+  int count = e->graph->nodes.n;
+  Graph *g = graph_new(p->arena, VIEW_GLOBAL, e->graph->nodes.n);
+  Simplify s = {.w = {.arena = p->arena, .graph = g, .intern = intern}};
+  s.w.user = &s;
+  g->nodes.at = arena_array(p->arena, Node, count + 1); /* it hardly gets larger */
+  g->nodes.cap = count + 1;
+  s.nslots = 4 * count + 16;
+  s.slot = arena_array(p->arena, NodeId, s.nslots);
+  for (int i = 0; i < s.nslots; i++) s.slot[i] = NO_NODE;
+  s.map = arena_array(p->arena, NodeId, count + 1);
+  bool *used = find_used(p->arena, e);
+  for (NodeId i = 0; i < count; i++) {
+    if (!used[i]) continue;
+    Node n = *graph_node(e->graph, i);
+    NodeId *x = arena_array(p->arena, NodeId, n.noperands);
+    for (int k = 0; k < n.noperands; k++) x[k] = s.map[n.operand[k]];
+    n.operand = x;
+    const OpDef *op = n.op;
+    NodeId same = n.spec || !op->simplify ? NO_NODE : op->simplify(&s.w, &n);
+    if (same != NO_NODE && same_type(g, same, &n)) {
+      Node *o = graph_node(g, same);
+      if (!o->name) o->name = n.name;
+      if (!o->forbid.file) o->forbid = n.forbid;
+      s.map[i] = same;
+    } else {
+      s.map[i] = intern(&s, &n);
+    }
+  }
+  for (int i = 0; i < e->inputs.n; i++) e->inputs.at[i].node = s.map[e->inputs.at[i].node];
+  for (int i = 0; i < e->outputs.n; i++) e->outputs.at[i].node = s.map[e->outputs.at[i].node];
+  for (int i = 0; i < e->assigns.n; i++) e->assigns.at[i].node = s.map[e->assigns.at[i].node];
+  e->graph = g;
+}
+
+void simplify(Plan *p) {
+  /* Twice: the first round uncovers what nobody reads any more. */
+  for (int i = 0; i < p->program->entries.n; i++) {
+    rewrite(p, &p->program->entries.at[i]);
+    rewrite(p, &p->program->entries.at[i]);
+  }
+}

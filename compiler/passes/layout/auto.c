@@ -1,0 +1,215 @@
+/* Finds layouts for what the user left unsaid.
+ *
+ * The entries that train are put into one graph, where a variable is one node: it may lie in any
+ * layout, costs nothing to lie so, is read from it and wants what is assigned to it in the same.
+ * Inputs may lie in any layout too, and outputs leave in any that has no terms. Then the choice is
+ * made as for one entry (choose.c), and messages prove how far from the best it can be. */
+#include "auto.h"
+#include "choose.h"
+#include "opdefs.h"
+#include <math.h>
+
+enum { MOST_BOUND_SWEEPS = 60 };
+
+typedef struct Merge {
+  const Plan *plan;
+  Arena *arena;
+  const Program *program;
+  Graph *graph;
+  NodeId *var;         /* by variable, or NO_NODE */
+  VEC(NodeId) outputs; /* nodes that stand for an output */
+  VEC(NodeId) inputs;
+  VEC(const char *) input_path;
+  NodeId **map; /* [entry][node] */
+} Merge;
+
+bool auto_entry(const Plan *p, int entry) {
+  bool any = false;
+  for (int e = 1; e < p->program->entries.n; e++) any = any || p->program->entries.at[e].assigns.n;
+  return entry > 0 && (!any || p->program->entries.at[entry].assigns.n);
+}
+
+static NodeId add_var(Merge *m, int index) {
+  const Var *v = &m->program->vars.at[index];
+  int64_t attr[2] = {0, index};
+  Node n = {.op = OP_var,
+            .dtype = v->dtype,
+            .shape = v->shape,
+            .nattr = 2,
+            .attr = attr,
+            .name = v->path,
+            .layout = v->layout};
+  return graph_add(m->graph, &n);
+}
+
+static void merge_entry(Merge *m, int index) {
+  const Entry *e = &m->program->entries.at[index];
+  NodeId *map = m->map[index] = arena_array(m->arena, NodeId, e->graph->nodes.n + 1);
+  for (NodeId i = 0; i < e->graph->nodes.n; i++) {
+    Node n = *graph_node(e->graph, i);
+    if (n.op == OP_var) {
+      map[i] = m->var[node_source(&n)];
+      continue;
+    }
+    NodeId *x = arena_array(m->arena, NodeId, n.noperands + 1);
+    for (int k = 0; k < n.noperands; k++) x[k] = map[n.operand[k]];
+    n.operand = x;
+    map[i] = graph_add(m->graph, &n);
+  }
+  for (int i = 0; i < e->inputs.n; i++) {
+    NodeId x = map[e->inputs.at[i].node];
+    if (graph_node(m->graph, x)->spec) continue;
+    vec_push(m->arena, &m->inputs, x);
+    vec_push(m->arena, &m->input_path,
+             arena_printf(m->arena, "%s.%s", e->name, e->inputs.at[i].name));
+  }
+  for (int i = 0; i < e->outputs.n; i++) {
+    if (e->outputs.at[i].spec) continue;
+    NodeId x = map[e->outputs.at[i].node];
+    Node n = *graph_node(m->graph, x);
+    node_becomes_operand(&n);
+    n.operand = &x, n.spec = NULL;
+    vec_push(m->arena, &m->outputs, graph_add(m->graph, &n));
+  }
+}
+
+static const int *forms_of(const Merge *m, const Choice *c, const NodeId *id, int n) {
+  int *form = arena_array(m->arena, int, n + 1);
+  for (int i = 0; i < n; i++) form[i] = c->value[id[i]].form;
+  return form;
+}
+
+/* Variables and inputs that may lie anywhere, outputs that may leave in any layout. */
+static void open_up(Merge *m, Choice *c, WaysCache *cache, double byte_price) {
+  const Program *g = m->program;
+  for (int v = 0; v < g->vars.n; v++) {
+    NodeId *stored = NULL;
+    int n = 0;
+    for (int e = 0; e < g->entries.n; e++) {
+      const Entry *en = &g->entries.at[e];
+      for (int i = 0; auto_entry(m->plan, e) && i < en->assigns.n; i++) {
+        if (en->assigns.at[i].var != v) continue;
+        NodeId x = m->map[e][en->assigns.at[i].node];
+        if (g->vars.at[v].spec) {
+          choice_add_end(c, x, g->vars.at[v].layout);
+          continue;
+        }
+        if (!stored) stored = arena_array(m->arena, NodeId, g->entries.n);
+        stored[n++] = x;
+      }
+    }
+    NodeId id = m->var[v];
+    if (g->vars.at[v].spec) continue;
+    c->value[id].lies = -1;
+    c->operand[id] = stored;
+    c->ways[id] = ways_of_lying(cache, c->value[id].form, n, forms_of(m, c, stored, n), byte_price);
+  }
+  for (int i = 0; i < m->inputs.n; i++) {
+    NodeId id = m->inputs.at[i];
+    c->value[id].lies = -1;
+    c->ways[id] = ways_of_lying(cache, c->value[id].form, 0, NULL, 0);
+  }
+  for (int i = 0; i < m->outputs.n; i++) {
+    NodeId id = m->outputs.at[i];
+    c->ways[id] = ways_of_lying(cache, c->value[id].form, 1, forms_of(m, c, c->operand[id], 1), 0);
+  }
+  for (int e = 0; e < g->entries.n; e++) {
+    const Entry *en = &g->entries.at[e];
+    for (int i = 0; auto_entry(m->plan, e) && i < en->outputs.n; i++)
+      if (en->outputs.at[i].spec)
+        choice_add_end(c, m->map[e][en->outputs.at[i].node], en->outputs.at[i].layout);
+  }
+}
+
+static double find_bound(Choice *c) {
+  MinSum *m = min_sum_new(c, true, true);
+  double best = 0;
+  for (int i = 0, idle = 0; i < MOST_BOUND_SWEEPS && idle < 4; i++) {
+    min_sum_sweep(m);
+    double b = min_sum_bound(m);
+    idle = b > best * 1.001 ? 0 : idle + 1;
+    best = fmax(best, b);
+  }
+  return best;
+}
+
+static void report(const Merge *m, const Choice *c, Auto *out) {
+  const Program *g = m->program;
+  for (int i = 0; i < m->inputs.n; i++) {
+    NodeId id = m->inputs.at[i];
+    const Node *n = graph_node(m->graph, id);
+    AutoLayout a = {m->input_path.at[i], n->shape, n->dtype,
+                    form_at(c->routes, c->value[id].form, choice_result(c, id)), n->span};
+    vec_push(m->arena, &out->found, a);
+  }
+  for (int v = 0; v < g->vars.n; v++) {
+    const Var *x = &g->vars.at[v];
+    NodeId id = m->var[v];
+    if (x->spec) continue;
+    AutoLayout a = {x->path, x->shape, x->dtype,
+                    form_at(c->routes, c->value[id].form, choice_result(c, id)), x->span};
+    vec_push(m->arena, &out->found, a);
+  }
+}
+
+/* Whether a tensor will lie split is known of what is said, and chosen here for variables and
+ * inputs. Of the others propagation decides later: the search takes them as if what is cut
+ * anywhere would lie split, the bound (`sure`) leaves them free. */
+static const Guard *guards_of(const Merge *m, bool sure, bool *unsure) {
+  const Program *g = m->program;
+  Guard *guard = arena_array(m->arena, Guard, m->graph->nodes.n + 1);
+  for (int e = 0; e < g->entries.n; e++) {
+    const Span *by = auto_entry(m->plan, e) ? forbid_find(g, &g->entries.at[e]) : NULL;
+    for (NodeId i = 0; by && i < g->entries.at[e].graph->nodes.n; i++) {
+      const Node *n = graph_node(g->entries.at[e].graph, i);
+      bool known = !n->noperands || n->spec;
+      if (!by[i].file || (sure && !known)) continue;
+      *unsure = *unsure || !known;
+      guard[m->map[e][i]] = n->spec && layout_axes(n->layout) ? GUARD_WHOLE : GUARD_GATHER;
+    }
+    /* Of what is assigned to a variable that may come to lie split. */
+    for (int i = 0; by && !sure && i < g->entries.at[e].assigns.n; i++) {
+      const Assign *x = &g->entries.at[e].assigns.at[i];
+      const Var *v = &g->vars.at[x->var];
+      if (!v->forbid.file || v->spec || guard[m->map[e][x->node]]) continue;
+      guard[m->map[e][x->node]] = GUARD_GATHER;
+      *unsure = true;
+    }
+  }
+  return guard;
+}
+
+static Choice *set_up(Merge *m, WaysCache *cache, Routes *routes, const Guard *guard,
+                      double byte_price) {
+  Choice *c = arena_new_of(m->arena, Choice);
+  choice_begin(c, (Plan *)m->plan, m->graph, routes);
+  choice_guard(c, guard);
+  choice_list_ways(c, cache);
+  open_up(m, c, cache, byte_price);
+  choice_ready(c);
+  return c;
+}
+
+Auto *auto_find(const Plan *p, double byte_price, bool bound) {
+  Arena *a = p->arena;
+  Merge m = {.plan = p, .arena = a, .program = p->program, .graph = graph_new(a, VIEW_GLOBAL, 0)};
+  Auto *out = arena_new_of(a, Auto);
+  Routes *routes = arena_new_of(a, Routes);
+  bool unsure = false;
+  m.map = arena_array(a, NodeId *, p->program->entries.n + 1);
+  m.var = arena_array(a, NodeId, p->program->vars.n + 1);
+  for (int v = 0; v < p->program->vars.n; v++) m.var[v] = add_var(&m, v);
+  for (int e = 0; e < p->program->entries.n; e++)
+    if (auto_entry(p, e)) merge_entry(&m, e);
+  *routes = (Routes){.program = p->program, .arena = a};
+  WaysCache *cache = ways_cache(routes, true);
+  Choice *c = set_up(&m, cache, routes, guards_of(&m, false, &unsure), byte_price);
+  choice_search(c);
+  out->time = c->total, out->choice = c;
+  if (bound) {
+    Choice *b = unsure ? set_up(&m, cache, routes, guards_of(&m, true, &unsure), byte_price) : c;
+    out->bound = find_bound(b);
+  }
+  report(&m, c, out);
+  return out;
+}

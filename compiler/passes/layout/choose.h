@@ -1,0 +1,264 @@
+/* Inside of the choice of how every op is computed and where every value is converted.
+ *
+ *   Form    all tensors of one shape and dtype, with the layouts met so far and what it costs to
+ *           turn one into another (route.c)
+ *   Way     one way to compute an op: the layouts it needs its operands in, the layout its result
+ *           comes out in, and the work (ways.c)
+ *   Choice  for an entry one way an op; what a value costs follows (choose.c) */
+#ifndef DTG_CHOOSE_H
+#define DTG_CHOOSE_H
+#include "layout_passes.h"
+
+/* -------- route.c -------- */
+
+typedef struct Terms {
+  uint32_t partial;
+  Reduce how;
+  bool all; /* every layout with these or fewer is in the form, as a stop */
+} Terms;
+enum { MAX_TERMS = 16 };
+
+/* What a tensor that may not be gathered pays CHOICE_FORBIDDEN for. */
+typedef enum Guard {
+  GUARD_NONE,
+  GUARD_GATHER, /* being made whole from a layout that is cut */
+  GUARD_WHOLE   /* being whole at all: it lies split */
+} Guard;
+static const double CHOICE_FORBIDDEN = 1e3; /* seconds: in no plan that compiles */
+
+typedef struct Form {
+  Shape shape;
+  DType dtype;
+  Guard guard;
+  VEC(const Layout *) layouts;
+  int closed; /* the shortest paths among the first so many are known */
+  int nterms; /* the sets of terms that were met */
+  Terms terms[MAX_TERMS];
+  int cap;                /* of the square tables */
+  double *cost;           /* [from * cap + to]; < 0: not looked for yet */
+  int16_t *via;           /* the first stop on the way, or -1 */
+  struct KnownTree *tree; /* of conversions: what the cheapest costs */
+  int ntrees, tree_slots;
+  int trees_closed; /* `closed`, when they were found */
+} Form;
+
+typedef struct Routes {
+  Program *program;
+  Arena *arena;
+  VEC(Form) forms;
+} Routes;
+
+int form_of(Routes *r, const Shape *s, DType t);
+int form_guarded(Routes *r, const Shape *s, DType t, Guard guard);
+int form_layout(Routes *r, int form, const Layout *l); /* its index, added when it is new */
+static inline const Layout *form_at(const Routes *r, int form, int i) {
+  return r->forms.at[form].layouts.at[i];
+}
+double route_find(Routes *r, int form, int from, int to);
+/* Cost of the cheapest way from one layout to the other, several exchanges if need be; INFINITY:
+ * there is none. */
+static inline double route(Routes *r, int form, int from, int to) {
+  const Form *f = &r->forms.at[form];
+  double c = from < f->cap && to < f->cap ? f->cost[from * f->cap + to] : -1;
+  return c >= 0 ? c : route_find(r, form, from, to);
+}
+/* The next layout on that way. */
+int route_next(Routes *r, int form, int from, int to);
+
+/* The conversions of one value, from the layout it is computed in to all those it is wanted in: the
+ * cheapest tree by way of any stops; when it is wanted in more than a few, each is made from the
+ * nearest that is there by then. */
+typedef struct Hop {
+  int from, to;
+} Hop;
+enum { MAX_HOPS = 64 };
+typedef struct Tree {
+  double cost;
+  int nhops;
+  Hop hop[MAX_HOPS];
+} Tree;
+/* `wanted` are distinct. hops may be NULL. */
+double route_tree(Routes *r, int form, int from, const int *wanted, int n, Tree *hops);
+
+/* -------- ways.c -------- */
+
+typedef struct Way {
+  double work;
+  int result;      /* in the result's form */
+  const int *need; /* by operand, in the operand's form */
+} Way;
+
+/* The distinct layouts of one operand or of the result over all ways. */
+typedef struct Distinct {
+  int n;
+  int *layout; /* in the form */
+  int *of;     /* by way: index here */
+} Distinct;
+
+typedef struct Ways {
+  int n, noperands;
+  Way *way;
+  Distinct result, *need; /* need: by operand */
+  bool partial;           /* some way leaves the result partial */
+  double least;           /* work */
+} Ways;
+
+typedef struct WaysCache WaysCache;
+/* `work`: it counts. */
+WaysCache *ways_cache(Routes *r, bool work);
+/* `form` and `can_be_partial` are by node. */
+const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
+                    const bool *can_be_partial);
+bool node_is_free(const Node *n); /* made anew wherever it is wanted */
+/* A shift reads its operand at places that it works out, so a larger box than it needs serves. */
+/* Those of something that may lie in any layout without windows and terms, and wants noperands
+ * values in the layout that it has itself: an open variable, with what is assigned to it. `price`
+ * is of one byte of its block. */
+const Ways *ways_of_lying(WaysCache *c, int form, int noperands, const int *operand_form,
+                          double price);
+
+/* -------- choose.c -------- */
+
+typedef struct Want { /* a layout in which a value is wanted, by how many */
+  int layout, count;
+} Want;
+
+typedef struct Value {
+  int form;
+  bool free;
+  int lies;            /* without operands: the layout it has; else -1 */
+  int said;            /* an op's result may not be gathered: the layout that it was given; or -1 */
+  int prefer;          /* what propagate found */
+  VEC(Want) want;      /* of ops and of the end of the entry */
+  VEC(NodeId) readers; /* one an operand */
+  VEC(int) at_the_end; /* layouts that assignments, outputs and the user's statement want */
+} Value;
+
+enum { MOST_NOTED = 8 };
+typedef struct Noted {
+  double total;
+  int *way; /* by node */
+} Noted;
+
+typedef struct MinSum MinSum;
+
+typedef struct Choice {
+  Plan *plan;
+  Routes *routes;
+  Routes *figures; /* at the machine's own rates; `routes` may be at others for a while */
+  Arena *arena;
+  const Graph *graph;
+  Value *value;           /* by node */
+  const Ways **ways;      /* by node; NULL: nothing to choose */
+  const NodeId **operand; /* by node: those of the node; of a variable that is open, what is
+                             assigned to it */
+  int *way;               /* by node: the choice; -1: none yet */
+  double total;           /* modelled seconds of the entry, without starts of steps */
+  double greedy;          /* the same when each op chose for itself in turn */
+  double least;           /* of all choices that were met; `total` may be another's (weigh.c) */
+  bool notes;             /* choices that are met are noted */
+  MinSum *messages; /* NULL: none yet */
+  int nnoted;
+  Noted noted[MOST_NOTED]; /* the cheapest, with the messages of alike exchanges counted once */
+  double *price;           /* scratch: of one op's needs, operand after operand */
+  double *result_price;
+  bool *dirty;
+} Choice;
+
+Choice *choose(Plan *p, int entry, Routes *routes, WaysCache *cache);
+/* Looks further for cheaper ones (exact.c, probe.c), and notes those it meets. */
+void choice_probe(Choice *c);
+void choice_take(Choice *c, const Noted *x);
+/* Makes the local graph of an entry, the next of the plan's entries, by that choice. */
+void partition_as(Plan *p, int entry, const Choice *c);
+
+/* -------- weigh.c -------- */
+
+Routes *choice_brief_routes(const Choice *c);
+void choice_note(Choice *c); /* as it is now, if it is among the cheapest */
+double choice_total(const Choice *c);
+/* The layout a node is computed in. */
+int choice_result(const Choice *c, NodeId id);
+/* The layouts a value is wanted in, distinct, in out[]; returns how many. */
+int choice_wanted(const Choice *c, NodeId id, int *out, int most);
+
+/* The layout that the others are made from when the op makes `result`: that, or the one that the
+ * user gave a value that may not be gathered. So nothing reads it as more than it was said to be.
+ */
+int choice_source(const Choice *c, NodeId id, int result);
+/* The user's statement wants the op's result in the node's layout, besides those its readers want.
+ * (Of sources it says where they lie, of a relayout what the op makes.) */
+bool choice_is_said(const Node *n);
+
+/* For min_sum.c and auto.c. */
+void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes);
+/* Before ways are listed: by node; NULL: none. */
+void choice_guard(Choice *c, const Guard *guard);
+void choice_add_end(Choice *c, NodeId id, const Layout *l);
+void choice_list_ways(Choice *c, WaysCache *cache);
+void choice_ready(Choice *c); /* after all ways are there */
+void choice_search(Choice *c);
+void choice_clear(Choice *c);
+void choice_set(Choice *c, NodeId id, int way);
+void choice_unset(Choice *c, NodeId id);
+bool choice_is_fixed(const Value *v);
+/* The conversions of a value, as it is computed now or if it were computed in layout `from`. */
+double choice_value_cost(const Choice *c, NodeId id);
+double choice_value_cost_from(const Choice *c, NodeId id, int from);
+/* Prices all needs of op id, with what is chosen so far, into c->price; then the way that is best
+ * with these and with result[]. */
+void choice_price_operands(Choice *c, NodeId id);
+int choice_best_way(const Choice *c, NodeId id, const double *result);
+static const double CHOICE_TIE = 1e-12; /* seconds: less is no difference */
+
+/* -------- together.c -------- */
+
+/* Moves groups of ops that gain only together. True when one did. */
+bool improve_together(Choice *c);
+
+/* -------- min_sum.c -------- */
+
+/* `shared`: the price of a conversion is split among all readers of the value. With `bound` the
+ * messages are those of a lower bound (tree-reweighted), otherwise those that find good choices. */
+MinSum *min_sum_new(Choice *c, bool shared, bool bound);
+/* As if new, by the routes that the choice has now. */
+void min_sum_reset(MinSum *m, bool shared);
+void min_sum_sweep(MinSum *m);
+/* Sets every op in turn by what is chosen before it and by the messages from those after it. */
+void min_sum_decode(MinSum *m);
+/* No choice costs less than this. Holds for any messages when `shared` was said. */
+double min_sum_bound(MinSum *m);
+
+/* The op makes its result so, whatever that costs: the place among the distinct ones of its ways.
+ * NO_NODE: it need not. */
+void min_sum_hold(MinSum *m, NodeId id, int result);
+/* What the entry would cost with each result of op id, less what is the same for all; the next call
+ * overwrites it. */
+const double *min_sum_costs(MinSum *m, NodeId id);
+
+/* -------- probe.c -------- */
+
+typedef struct Probe {
+  NodeId op;
+  int result; /* among the distinct ones of its ways */
+} Probe;
+/* What to hold ops to, most promising first; returns how many. */
+int probes(const Choice *c, MinSum *m, Probe *out, int room);
+
+/* -------- forbid.c -------- */
+
+/* The statement that forbids to gather a node by itself, file 0: none ... */
+Span forbid_of(const Program *p, const Node *n);
+/* ... and by node, with what follows: what is assigned to such a variable, reshapes. NULL: none. */
+const Span *forbid_find(const Program *p, const Entry *e);
+const Guard *forbid_guards(const Program *p, const Entry *e); /* by node; NULL: none */
+/* Every device has all of it. */
+bool forbid_is_whole(const Mesh *m, const Layout *l, const Shape *s);
+
+/* -------- exact.c -------- */
+
+/* The best of all choices in way[], by node; false when the graph is too large for it, or nothing
+ * is cheaper than `upper`. */
+bool choose_exactly(Choice *c, double upper, int *way);
+
+#endif

@@ -1,0 +1,17 @@
+/* Passes that find where tensors lie, each in the file of its name: `propagate` gives every tensor
+ * a layout, the next ones settle what it leaves open by cost, and `partition` makes the local graphs. */
+#ifndef DTG_LAYOUT_PASSES_H
+#define DTG_LAYOUT_PASSES_H
+#include "cost.h"
+#include "cut.h"
+
+void propagate(Plan *p);
+void contest(Plan *p);
+void updates(Plan *p);
+void distribute(Plan *p);
+void outputs(Plan *p);
+void weigh(Plan *p);
+void partition(Plan *p);
+void forbid(Plan *p);
+
+#endif

@@ -1,0 +1,459 @@
+/* From one layout of a tensor to another, in one exchange or in several.
+ *
+ * One exchange can move boxes, with terms still to be summed carried along; sum where the boxes
+ * stay (all-reduce); or sum and give each device its part, when the axes summed over cut the result
+ * (reduce-scatter). What none of these does alone, or not as cheaply, goes by way of stops: a sum
+ * over two axes as a reduce-scatter over the quick one, a sum over the slow one, an all-gather.
+ *
+ * A form's table holds the shortest paths among all layouts it has, kept so as layouts come (Floyd
+ * and Warshall, a layout at a time). Law: route(x, z) <= route(x, y) + route(y, z). Every layout
+ * that a tensor can have on the mesh is put in as a stop where these are few, as on any mesh of two
+ * axes; on larger ones those whose axes stand in the order of the mesh, if these are few. */
+#include "choose.h"
+#include <math.h>
+#include <string.h>
+
+int form_guarded(Routes *r, const Shape *s, DType t, Guard guard) {
+  for (int i = 0; i < r->forms.n; i++) {
+    const Form *f = &r->forms.at[i];
+    if (f->dtype == t && f->guard == guard && shape_equal(&f->shape, s)) return i;
+  }
+  Form f = {.shape = *s, .dtype = t, .guard = guard};
+  vec_push(r->arena, &r->forms, f);
+  return r->forms.n - 1;
+}
+
+int form_of(Routes *r, const Shape *s, DType t) { return form_guarded(r, s, t, GUARD_NONE); }
+
+int form_layout(Routes *r, int form, const Layout *l) {
+  Form *f = &r->forms.at[form];
+  for (int i = 0; i < f->layouts.n; i++)
+    if (f->layouts.at[i] == l) return i;
+  vec_push(r->arena, &f->layouts, l);
+  return f->layouts.n - 1;
+}
+
+static void grow(Routes *r, Form *f) {
+  int cap = f->cap;
+  if (f->layouts.n <= cap) return;
+  while (cap < f->layouts.n) cap = cap ? cap * 2 : 16;
+  double *cost = arena_array(r->arena, double, (size_t)cap *(size_t)cap);
+  int16_t *via = arena_array(r->arena, int16_t, (size_t)cap * (size_t)cap);
+  for (int i = 0; i < cap * cap; i++) cost[i] = -1, via[i] = -1;
+  for (int i = 0; i < f->cap; i++)
+    for (int j = 0; j < f->cap; j++) {
+      cost[i * cap + j] = f->cost[i * f->cap + j];
+      via[i * cap + j] = f->via[i * f->cap + j];
+    }
+  f->cost = cost, f->via = via, f->cap = cap;
+}
+
+static bool same_dims(const Layout *a, const Layout *b) {
+  for (int d = 0; d < a->rank; d++)
+    if (!dim_equal(&a->dim[d], &b->dim[d])) return false;
+  return true;
+}
+
+/* In one exchange. */
+static double hop(const Routes *r, const Form *f, const Layout *from, const Layout *to) {
+  if (from == to) return 0;
+  if (!layout_is_plain(from) || to->partial & ~from->partial) return INFINITY;
+  if (to->partial && to->reduce != from->reduce) return INFINITY;
+  uint32_t settle = from->partial & ~to->partial;
+  if (settle & ~layout_axes(to) && !same_dims(from, to)) return INFINITY;
+  double cost = cost_exchange(r->program, from, to, &f->shape, f->dtype);
+  bool guarded = f->guard == GUARD_WHOLE || (f->guard == GUARD_GATHER && layout_axes(from));
+  if (guarded && forbid_is_whole(&r->program->mesh, to, &f->shape)) cost += CHOICE_FORBIDDEN;
+  return cost;
+}
+
+/* -------- the table -------- */
+
+enum { MOST_STOPS = 256 };
+
+typedef struct Stops {
+  Routes *r;
+  int form, left; /* how many more it may be */
+  bool any_order;
+  Reduce how;
+} Stops;
+
+/* Axes from `axis` on, each cutting a dim (with any_order at any place in its list), a term of what
+ * is partial, or neither. */
+static void each_stop(Stops *s, Layout *l, uint32_t partial, int axis, bool count_only) {
+  const Mesh *m = &s->r->program->mesh;
+  if (s->left < 0) return;
+  while (axis < m->naxes && m->axis[axis].size == 1) axis++;
+  if (axis == m->naxes) {
+    s->left--;
+    if (count_only) return;
+    const Shape *shape = &s->r->forms.at[s->form].shape;
+    form_layout(s->r, s->form, layout_of(s->r->program->layouts, l, shape));
+    return;
+  }
+  each_stop(s, l, partial, axis + 1, count_only);
+  if (partial & 1u << axis) {
+    l->partial |= 1u << axis;
+    each_stop(s, l, partial, axis + 1, count_only);
+    l->partial &= ~(1u << axis);
+  }
+  for (int d = 0; d < l->rank; d++) {
+    DimLayout was = l->dim[d], *x = &l->dim[d];
+    for (int at = s->any_order ? 0 : was.naxes; at <= was.naxes; at++) {
+      *x = was;
+      memmove(&x->axis[at + 1], &x->axis[at], sizeof x->axis[0] * (size_t)(was.naxes - at));
+      x->axis[at] = axis;
+      x->naxes++;
+      each_stop(s, l, partial, axis + 1, count_only);
+    }
+    *x = was;
+  }
+}
+
+/* False: they are too many. */
+static bool add_stops(Routes *r, int form, uint32_t partial, Reduce how) {
+  Layout l = {.rank = r->forms.at[form].shape.rank, .reduce = how};
+  for (int d = 0; d < l.rank; d++) l.dim[d].granule = 1;
+  for (int any_order = 1; any_order >= 0; any_order--) {
+    Stops s = {r, form, MOST_STOPS, any_order, how};
+    each_stop(&s, &l, partial, 0, true);
+    if (s.left < 0) continue;
+    s.left = MOST_STOPS;
+    each_stop(&s, &l, partial, 0, false);
+    return true;
+  }
+  return false;
+}
+
+static void add_stop(Routes *r, int form, const Layout *l) {
+  form_layout(r, form, layout_of(r->program->layouts, l, &r->forms.at[form].shape));
+}
+
+/* The same boxes with fewer terms: however many layouts there are, a sum can be taken. */
+static void add_settled(Routes *r, int form, const Layout *x) {
+  Layout l = *x;
+  for (uint32_t t = x->partial; t; t = (t - 1) & x->partial) {
+    l.partial = x->partial & ~t;
+    add_stop(r, form, &l);
+  }
+}
+
+/* Its reduce-scatters onto one dim, of all axes or of one. */
+static void add_scattered(Routes *r, int form, const Layout *x) {
+  for (int d = 0; d < x->rank && layout_is_plain(x); d++) {
+    Layout all = *x;
+    all.partial = 0;
+    for (int a = 0; a < MAX_AXES; a++) {
+      if (!(x->partial & 1u << a)) continue;
+      Layout one = *x;
+      one.partial &= ~(1u << a);
+      one.dim[d].axis[one.dim[d].naxes++] = a;
+      add_stop(r, form, &one);
+      all.dim[d].axis[all.dim[d].naxes++] = a;
+    }
+    if (x->partial) add_stop(r, form, &all);
+  }
+}
+
+/* A table takes time by the cube of its layouts. Along up to three axes there are few sets of terms;
+ * along more, those met later do with the layouts next to them. */
+static bool has_room(const Routes *r, const Form *f) {
+  int axes = 0;
+  for (int a = 0; a < r->program->mesh.naxes; a++) axes += r->program->mesh.axis[a].size > 1;
+  return axes <= 3 || f->layouts.n < MOST_STOPS;
+}
+
+/* For every set of terms that a layout of the form has. Adds layouts to the form. */
+static void add_all_stops(Routes *r, int form) {
+  int known = r->forms.at[form].layouts.n;
+  for (int i = r->forms.at[form].closed; i < known; i++) {
+    const Layout *l = r->forms.at[form].layouts.at[i];
+    add_settled(r, form, l);
+    Form *f = &r->forms.at[form];
+    int k = 0;
+    while (k < f->nterms &&
+           (f->terms[k].partial != l->partial || (l->partial && f->terms[k].how != l->reduce)))
+      k++;
+    if (k == MAX_TERMS) continue;
+    if (k == f->nterms) {
+      f->terms[k] = (Terms){l->partial, l->reduce, true};
+      f->nterms++;
+      f->terms[k].all = has_room(r, f) && add_stops(r, form, l->partial, l->reduce);
+    }
+    if (!f->terms[k].all) add_scattered(r, form, l);
+  }
+}
+
+static void take(Form *f, int from, int to, double cost, int next) {
+  double *old = &f->cost[from * f->cap + to];
+  if (!(cost < *old * (1 - 1e-12))) return; /* by more than rounding: ways without end are none */
+  *old = cost;
+  f->via[from * f->cap + to] = (int16_t)next;
+}
+
+/* Some way from layout `from` is shorter by way of one that costs `first` to get to. Written so that
+ * it becomes vector instructions: most rows of a table have nothing to take. */
+static bool any_shorter(const Form *f, int from, double first, const double *rest, int n) {
+  const double *old = &f->cost[from * f->cap];
+  int64_t any = 0; /* as wide as what is compared */
+  for (int j = 0; j < n; j++) any |= first + rest[j] < old[j] * (1 - 1e-12) ? -1 : 0;
+  return any != 0;
+}
+
+static int next_of(const Form *f, int from, int to) {
+  int via = f->via[from * f->cap + to];
+  return via < 0 ? to : via;
+}
+
+/* Of pricing one exchange on a mesh (exchange_kind.c) and of the paths through a layout. */
+static double effort_of(const Mesh *m, int layouts) {
+  double coords = 1;
+  for (int a = 0; a < m->naxes; a++) coords *= fmin(4, (double)m->axis[a].size);
+  return 2.0 * layouts * (400 + 8 * fmin(coords, 256)) + 2.0 * layouts * layouts;
+}
+
+/* The shortest paths among layouts 0 to x - 1 are known: then those with x too. */
+static void close_over(const Routes *r, Form *f, int x) {
+  const Layout *lx = f->layouts.at[x];
+  r->program->effort += effort_of(&r->program->mesh, x);
+  for (int k = 0; k <= x; k++) {
+    f->cost[x * f->cap + k] = hop(r, f, lx, f->layouts.at[k]);
+    f->cost[k * f->cap + x] = hop(r, f, f->layouts.at[k], lx);
+  }
+  double *out = &f->cost[x * f->cap];
+  for (int k = 0; k < x; k++) {
+    double first = out[k], last = f->cost[k * f->cap + x];
+    const double *rest = &f->cost[k * f->cap];
+    if (first < INFINITY && f->via[x * f->cap + k] < 0 && any_shorter(f, x, first, rest, x))
+      for (int j = 0; j < x; j++) take(f, x, j, first + rest[j], k);
+    for (int i = 0; i < x && last < INFINITY && f->via[k * f->cap + x] < 0; i++)
+      if (f->cost[i * f->cap + k] + last < f->cost[i * f->cap + x])
+        take(f, i, x, f->cost[i * f->cap + k] + last, next_of(f, i, k));
+  }
+  for (int i = 0; i < x && layout_is_plain(lx); i++) {
+    double first = f->cost[i * f->cap + x];
+    int next = next_of(f, i, x);
+    if (!(first < INFINITY) || !any_shorter(f, i, first, out, x)) continue;
+    for (int j = 0; j < x; j++) take(f, i, j, first + out[j], next);
+  }
+}
+
+/* The shortest paths among the first n layouts, of which none are known: row by row (Floyd and
+ * Warshall). */
+static void close_all(const Routes *r, Form *f, int n) {
+  const Mesh *m = &r->program->mesh;
+  for (int x = 0; x < n; x++) {
+    r->program->effort += effort_of(m, x);
+    for (int k = 0; k < n; k++)
+      f->cost[x * f->cap + k] = hop(r, f, f->layouts.at[x], f->layouts.at[k]);
+  }
+  for (int k = 0; k < n; k++) {
+    const double *rest = &f->cost[k * f->cap];
+    if (!layout_is_plain(f->layouts.at[k])) continue; /* nothing leads on from there */
+    for (int i = 0; i < n; i++) {
+      double first = f->cost[i * f->cap + k];
+      if (i == k || !(first < INFINITY) || !any_shorter(f, i, first, rest, n)) continue;
+      int next = next_of(f, i, k);
+      for (int j = 0; j < n; j++) take(f, i, j, first + rest[j], next);
+    }
+  }
+  f->closed = n;
+}
+
+double route_find(Routes *r, int form, int from, int to) {
+  add_all_stops(r, form);
+  Form *f = &r->forms.at[form];
+  grow(r, f);
+  if (!f->closed) close_all(r, f, f->layouts.n);
+  for (; f->closed < f->layouts.n; f->closed++) close_over(r, f, f->closed);
+  return f->cost[from * f->cap + to];
+}
+
+int route_next(Routes *r, int form, int from, int to) {
+  route(r, form, from, to);
+  const Form *f = &r->forms.at[form];
+  int via = f->via[from * f->cap + to];
+  return via < 0 ? to : via;
+}
+
+/* -------- trees -------- */
+
+/* The cheapest tree from a root to a few leaves, by way of any stops (Dreyfus and Wagner): what the
+ * best tree from v to a set of leaves costs is found for all v, for larger and larger sets. It goes
+ * from v to some u, and there the set is parted in two. */
+enum { MOST_LEAVES = 6 };
+
+typedef struct Steiner {
+  const Form *f;
+  int n, root, nstops;
+  const int *leaf;
+  int *stop;         /* the root first; all the leaves' trees can branch at */
+  double *cost;      /* [set * nstops + stop] */
+  int16_t *to, *one; /* beside it: u, and one of the two sets; -1: u is the leaf */
+} Steiner;
+
+static double far(const Steiner *s, int from, int to) { return s->f->cost[from * s->f->cap + to]; }
+
+static void branch(Steiner *s, int set, double *parted, int *one) {
+  for (int u = 0; u < s->nstops; u++) {
+    parted[u] = INFINITY;
+    for (int a = (set - 1) & set; a > (set & ~a); a = (a - 1) & set) {
+      double c = s->cost[a * s->nstops + u] + s->cost[(set & ~a) * s->nstops + u];
+      if (c < parted[u]) parted[u] = c, one[u] = a;
+    }
+  }
+}
+
+static void grow_sets(Steiner *s, double *parted, int *one) {
+  int m = s->nstops, all = (1 << s->n) - 1;
+  for (int set = 1; set <= all; set++) {
+    double *cost = &s->cost[set * m];
+    int only = 0;
+    while (!(set & 1 << only)) only++;
+    if (set & (set - 1)) branch(s, set, parted, one);
+    for (int v = 0; v < (set == all ? 1 : m); v++) {
+      if (!(set & (set - 1))) {
+        cost[v] = far(s, s->stop[v], s->leaf[only]);
+        s->to[set * m + v] = s->one[set * m + v] = -1;
+        continue;
+      }
+      cost[v] = INFINITY;
+      for (int u = 0; u < m; u++) {
+        if (!(parted[u] < cost[v])) continue;
+        double c = far(s, s->stop[v], s->stop[u]) + parted[u];
+        if (c < cost[v]) {
+          cost[v] = c;
+          s->to[set * m + v] = (int16_t)u, s->one[set * m + v] = (int16_t)one[u];
+        }
+      }
+    }
+  }
+}
+
+/* Exchanges on the way, but for those to what is there already. */
+static void go(const Form *f, Tree *t, int root, int from, int to) {
+  while (from != to) {
+    int next = next_of(f, from, to);
+    bool there = next == root;
+    for (int i = 0; i < t->nhops && !there; i++) there = t->hop[i].to == next;
+    if (!there && t->nhops < MAX_HOPS) t->hop[t->nhops++] = (Hop){from, next};
+    from = next;
+  }
+}
+
+static void write_tree(const Steiner *s, Tree *t, int set, int v) {
+  int at = set * s->nstops + v, u = s->to[at];
+  if (u < 0) {
+    int only = 0;
+    while (!(set & 1 << only)) only++;
+    go(s->f, t, s->root, s->stop[v], s->leaf[only]);
+    return;
+  }
+  go(s->f, t, s->root, s->stop[v], s->stop[u]);
+  write_tree(s, t, s->one[at], u);
+  write_tree(s, t, set & ~s->one[at], u);
+}
+
+/* `upper`: what some tree costs. */
+static double best_tree(Routes *r, const Form *f, int root, const int *leaf, int n, double upper,
+                        Tree *tree) {
+  ArenaMark mark = arena_mark(r->arena);
+  Steiner s = {.f = f, .n = n, .root = root, .leaf = leaf};
+  s.stop = arena_array(r->arena, int, f->layouts.n);
+  s.stop[s.nstops++] = root;
+  for (int i = 0; i < f->layouts.n; i++)
+    if (i != root && f->cost[root * f->cap + i] <= upper) s.stop[s.nstops++] = i;
+  size_t entries = (size_t)s.nstops << n;
+  s.cost = arena_array(r->arena, double, entries);
+  s.to = arena_array(r->arena, int16_t, entries);
+  s.one = arena_array(r->arena, int16_t, entries);
+  grow_sets(&s, arena_array(r->arena, double, s.nstops), arena_array(r->arena, int, s.nstops));
+  int all = (1 << n) - 1;
+  double cost = s.cost[all * s.nstops];
+  if (tree) tree->nhops = 0, write_tree(&s, tree, all, 0);
+  arena_release(r->arena, mark);
+  return cost;
+}
+
+/* Each leaf in turn from the nearest that is there by then. */
+static double near_tree(Routes *r, int form, int from, const int *wanted, int n, Tree *tree) {
+  int have[MAX_HOPS + 1] = {from}, nhave = 1;
+  bool there[MAX_HOPS] = {false};
+  double cost = 0;
+  if (tree) tree->nhops = 0;
+  for (;;) {
+    double best = INFINITY;
+    int to = -1, source = 0;
+    bool all = true;
+    for (int i = 0; i < n; i++) {
+      for (int k = 0; k < nhave && !there[i]; k++)
+        if (have[k] == wanted[i]) there[i] = true;
+      for (int k = 0; k < nhave && !there[i]; k++) {
+        double c = route(r, form, have[k], wanted[i]);
+        if (c < best) best = c, to = i, source = have[k];
+      }
+      all = all && there[i];
+    }
+    if (all) return cost;
+    if (to < 0) return INFINITY;
+    for (int x = source; x != wanted[to];) {
+      int next = route_next(r, form, x, wanted[to]);
+      if (nhave > MAX_HOPS) return INFINITY;
+      have[nhave++] = next;
+      if (tree) tree->hop[tree->nhops++] = (Hop){x, next};
+      x = next;
+    }
+    cost += best;
+  }
+}
+
+/* Trees are asked for again and again. */
+struct KnownTree {
+  struct {
+    int16_t n, from, leaf[MOST_LEAVES];
+  } key; /* leaves rising; n 0: nothing here */
+  double cost;
+};
+
+static struct KnownTree *known(Routes *r, Form *f, int from, const int *leaf, int n) {
+  struct KnownTree x = {.key = {.n = (int16_t)n, .from = (int16_t)from}, .cost = -1};
+  for (int i = 0; i < n; i++) {
+    int k = i;
+    for (; k > 0 && x.key.leaf[k - 1] > leaf[i]; k--) x.key.leaf[k] = x.key.leaf[k - 1];
+    x.key.leaf[k] = (int16_t)leaf[i];
+  }
+  if (f->trees_closed != f->closed || f->ntrees * 2 >= f->tree_slots) { /* or begin anew */
+    f->tree_slots = f->trees_closed != f->closed ? 256 : f->tree_slots * 2;
+    f->tree = arena_array(r->arena, struct KnownTree, f->tree_slots);
+    f->ntrees = 0, f->trees_closed = f->closed;
+  }
+  int i = (int)(hash_bytes(&x.key, sizeof x.key, 0) % (uint64_t)f->tree_slots);
+  for (; f->tree[i].key.n; i = (i + 1) % f->tree_slots)
+    if (!memcmp(&f->tree[i].key, &x.key, sizeof x.key)) return &f->tree[i];
+  f->tree[i] = x, f->ntrees++;
+  return &f->tree[i];
+}
+
+double route_tree(Routes *r, int form, int from, const int *wanted, int n, Tree *tree) {
+  int leaf[MAX_HOPS], nleaves = 0;
+  double farthest = 0;
+  for (int i = 0; i < n; i++)
+    if (wanted[i] != from) leaf[nleaves++] = wanted[i];
+  for (int i = 0; i < nleaves; i++) {
+    double one = route(r, form, from, leaf[i]);
+    if (nleaves == 1 && !tree) return one;
+    farthest = fmax(farthest, one);
+  }
+  Form *f = &r->forms.at[form];
+  bool few = nleaves <= MOST_LEAVES && (double)(1 << nleaves) * f->closed * f->closed < 1e6;
+  if (nleaves == 0 || !few) return near_tree(r, form, from, leaf, nleaves, tree);
+  struct KnownTree *k = known(r, f, from, leaf, nleaves);
+  if (k->cost < 0) {
+    double upper = near_tree(r, form, from, leaf, nleaves, NULL);
+    bool best =
+        upper <= farthest || upper == INFINITY; /* no tree costs less than its longest way */
+    k->cost = best ? upper : best_tree(r, f, from, leaf, nleaves, upper, NULL);
+  }
+  if (tree && k->cost < INFINITY) best_tree(r, f, from, leaf, nleaves, k->cost, tree);
+  return k->cost;
+}

@@ -1,0 +1,216 @@
+/* Several all-reduces over the same axes become one. An all-reduce waits until somebody needs its
+ * result; then all with the same axes, type and way of combining go together whose terms are there,
+ * those that stand later included. So do reduce-scatters, and all-gathers, that are so small that
+ * their messages cost more than their bytes and that little is kept alive for longer; larger ones
+ * gain nothing. What is gathered for each reader anew stays apart. The work is linear:
+ * each exchange is looked at when its term is made, when it begins to wait, and when its group is
+ * sent off.
+ *
+ *   grad w2 ; all-reduce w2 ; grad w1 ; all-reduce w1 ; update
+ *   ->  grad w2 ; grad w1 ; all-reduce w2, w1 ; update */
+#include "schedule_passes.h"
+#include <stdlib.h>
+
+enum {
+  SMALL = 8 << 10,    /* bytes of a term or result of those that are no all-reduces ... */
+  TOGETHER = 32 << 10 /* ... and of all of them that go as one */
+};
+
+typedef VEC(NodeId) NodeVec;
+
+/* Exchanges that may become one. */
+typedef struct Alike {
+  int kind;
+  DType dtype; /* as `reduce`, of all-reduces */
+  uint32_t axes;
+  Reduce reduce;
+  NodeVec waiting; /* began to wait, in that order */
+  NodeVec ready;   /* their terms are there, but their steps stand later; some may wait by now */
+  int64_t bytes;   /* of those that wait, unless they are all-reduces */
+} Alike;
+
+enum { NO_GROUP = -1 };
+
+typedef struct Combine {
+  Plan *plan;
+  LocalEntry *le;
+  VEC(Step) out;
+  VEC(Alike) groups;
+  int *group;    /* by node: of what may be combined; NO_GROUP for all else */
+  NodeId *first; /* by base node: the first of them that reads it, or NO_NODE ... */
+  NodeId *next;  /* ... and the next of the same term */
+  int *gathers;  /* by variable: all-gathers of it */
+  int *begun;    /* by node: 1 + how many began to wait before it; 0: it did not */
+  bool *waiting; /* by node */
+  int nbegun;
+} Combine;
+
+static int group_of(Combine *c, const Exchange *x, DType t, Reduce reduce) {
+  Alike a = {.kind = x->kind, .axes = x->axes};
+  if (x->kind == DTRT_ALL_REDUCE) a.dtype = t, a.reduce = reduce;
+  for (int i = 0; i < c->groups.n; i++) {
+    const Alike *g = &c->groups.at[i];
+    if (g->kind == a.kind && g->dtype == a.dtype && g->axes == a.axes && g->reduce == a.reduce)
+      return i;
+  }
+  vec_push(c->plan->arena, &c->groups, a);
+  return c->groups.n - 1;
+}
+
+/* How often the variable that a term is, if it is one, is gathered. */
+static int *gathers_of(const Combine *c, NodeId term) {
+  const Node *n = graph_node(c->le->graph, term);
+  return n->op == OP_var ? &c->gathers[node_source(n)] : NULL;
+}
+
+/* Of a device, of the larger side: the terms of a reduce-scatter, the result of an all-gather. */
+static int64_t bytes_of(const Combine *c, NodeId id) {
+  const Node *n = graph_node(c->le->graph, id), *from = graph_operand(c->le->graph, n, 0);
+  const Mesh *m = &c->plan->program->mesh;
+  Shape a = layout_local(m, from->layout, &from->shape), b = layout_local(m, n->layout, &n->shape);
+  int64_t most = shape_count(&a) > shape_count(&b) ? shape_count(&a) : shape_count(&b);
+  return most * dtype_size(n->dtype);
+}
+
+static bool may_combine(const Combine *c, const Exchange *x, NodeId id, NodeId term) {
+  if (x->kind == DTRT_ALL_REDUCE) return true;
+  const int *gathers = gathers_of(c, term);
+  if (x->kind == DTRT_ALL_GATHER && gathers && *gathers > 1) return false;
+  return (x->kind == DTRT_REDUCE_SCATTER || x->kind == DTRT_ALL_GATHER) &&
+         bytes_of(c, id) <= SMALL && cost_is_brief(c->plan->program, x);
+}
+
+static Exchange exchange_at(const Combine *c, NodeId id) {
+  const Node *n = graph_node(c->le->graph, id), *from = graph_operand(c->le->graph, n, 0);
+  return exchange_of(c->plan->program, from->layout, n->layout, &n->shape, n->dtype);
+}
+
+/* Which group each exchange belongs to, and which wait for one term. */
+static void find_groups(Combine *c) {
+  const Graph *g = c->le->graph;
+  for (int t = 0; t < c->le->steps.n; t++) {
+    NodeId id = c->le->steps.at[t].nodes.at[0];
+    if (c->le->steps.at[t].kind != STEP_EXCHANGE) continue;
+    int *gathers = gathers_of(c, node_base(g, graph_node(g, id)->operand[0]));
+    if (gathers && exchange_at(c, id).kind == DTRT_ALL_GATHER) ++*gathers;
+  }
+  for (int t = c->le->steps.n - 1; t >= 0; t--) { /* backwards, so that lists are in order */
+    const Step *s = &c->le->steps.at[t];
+    NodeId id = s->nodes.at[0];
+    const Node *n = graph_node(g, id);
+    if (s->kind != STEP_EXCHANGE) continue;
+    Exchange x = exchange_at(c, id);
+    NodeId term = node_base(g, n->operand[0]);
+    if (!may_combine(c, &x, id, term)) continue;
+    c->group[id] = group_of(c, &x, n->dtype, graph_operand(g, n, 0)->layout->reduce);
+    c->next[id] = c->first[term];
+    c->first[term] = id;
+  }
+}
+
+static void made(Combine *c, NodeId id) {
+  for (NodeId r = c->first[id]; r != NO_NODE; r = c->next[r])
+    vec_push(c->plan->arena, &c->groups.at[c->group[r]].ready, r);
+}
+
+static bool has_room(const Combine *c, const Alike *g, NodeId id) {
+  return g->kind == DTRT_ALL_REDUCE || g->bytes + bytes_of(c, id) <= TOGETHER;
+}
+
+static void wait_for(Combine *c, NodeId id) {
+  Alike *g = &c->groups.at[c->group[id]];
+  vec_push(c->plan->arena, &g->waiting, id);
+  if (g->kind != DTRT_ALL_REDUCE) g->bytes += bytes_of(c, id);
+  c->begun[id] = ++c->nbegun;
+  c->waiting[id] = true;
+}
+
+static int by_id(const void *x, const void *y) {
+  NodeId a = *(const NodeId *)x, b = *(const NodeId *)y;
+  return (a > b) - (a < b);
+}
+
+/* Sends off a group: those that wait, and those that stand later but whose terms are there, as far
+ * as there is room. */
+static void flush(Combine *c, int group) {
+  Alike *g = &c->groups.at[group];
+  Step s = {.kind = STEP_EXCHANGE};
+  if (g->ready.n > 1) /* into the order of the steps */
+    qsort(g->ready.at, (size_t)g->ready.n, sizeof *g->ready.at, by_id);
+  int left = 0;
+  for (int i = 0; i < g->ready.n; i++) {
+    NodeId id = g->ready.at[i];
+    if (c->begun[id]) continue;
+    if (has_room(c, g, id))
+      wait_for(c, id);
+    else
+      g->ready.at[left++] = id;
+  }
+  g->ready.n = left;
+  for (int i = 0; i < g->waiting.n; i++) {
+    vec_push(c->plan->arena, &s.nodes, g->waiting.at[i]);
+    c->waiting[g->waiting.at[i]] = false;
+  }
+  g->waiting.n = 0;
+  g->bytes = 0;
+  qsort(s.nodes.at, (size_t)s.nodes.n, sizeof *s.nodes.at, by_id);
+  for (int i = 0; i < s.nodes.n; i++) made(c, s.nodes.at[i]);
+  vec_push(c->plan->arena, &c->out, s);
+}
+
+static void need(Combine *c, const Step *s) {
+  Reads r = {0};
+  step_reads(c->le, s, c->plan->arena, &r);
+  for (int i = 0; i < r.r.n; i++)
+    if (c->waiting[r.r.at[i].node]) flush(c, c->group[r.r.at[i].node]);
+}
+
+/* What nobody needed before the end: the group that waits longest goes first. */
+static void flush_rest(Combine *c) {
+  for (;;) {
+    int first = NO_GROUP, least = 0;
+    for (int i = 0; i < c->groups.n; i++) {
+      const NodeVec *w = &c->groups.at[i].waiting;
+      if (w->n && (first == NO_GROUP || c->begun[w->at[0]] < least))
+        first = i, least = c->begun[w->at[0]];
+    }
+    if (first == NO_GROUP) return;
+    flush(c, first);
+  }
+}
+
+static void combine_entry(Plan *p, LocalEntry *le) {
+  Combine c = {.plan = p, .le = le};
+  int n = le->graph->nodes.n;
+  c.group = arena_array(p->arena, int, n + 1);
+  c.first = arena_array(p->arena, NodeId, n + 1);
+  c.next = arena_array(p->arena, NodeId, n + 1);
+  c.gathers = arena_array(p->arena, int, p->program->vars.n + 1);
+  c.begun = arena_array(p->arena, int, n + 1);
+  c.waiting = arena_array(p->arena, bool, n + 1);
+  for (NodeId i = 0; i <= n; i++) c.group[i] = NO_GROUP, c.first[i] = c.next[i] = NO_NODE;
+  find_groups(&c);
+  for (NodeId i = 0; i < n; i++)
+    if (node_class(graph_node(le->graph, i)) == CLASS_SOURCE) made(&c, i);
+  for (int t = 0; t < le->steps.n; t++) {
+    const Step *s = &le->steps.at[t];
+    NodeId id = s->nodes.at[0];
+    if (c.begun[id]) continue;
+    need(&c, s);
+    if (c.group[id] != NO_GROUP) {
+      if (!has_room(&c, &c.groups.at[c.group[id]], id)) flush(&c, c.group[id]);
+      if (!c.begun[id]) wait_for(&c, id);
+      continue;
+    }
+    for (int i = 0; i < s->nodes.n; i++) made(&c, s->nodes.at[i]);
+    vec_push(p->arena, &c.out, *s);
+  }
+  flush_rest(&c);
+  le->steps.at = c.out.at;
+  le->steps.n = c.out.n;
+  le->steps.cap = c.out.cap;
+}
+
+void combine(Plan *p) {
+  for (int e = 0; e < p->entries.n; e++) combine_entry(p, &p->entries.at[e]);
+}

@@ -1,0 +1,153 @@
+/* Joins loops over the same space. Two map steps become one when the later can be done at the place
+ * of the earlier, or the earlier at the place of the later; where one reads what the other stores
+ * it must do so at the same index, so that the value passes in a register. Large loops are joined
+ * only where they have something in common.
+ *
+ *   for i: m[i] = ...          for i: m[i] = ..., v[i] = ..., w[i] = ...
+ *   for i: v[i] = ...     ->
+ *   for i: w[i] = f(m[i], v[i]) */
+#include "schedule_passes.h"
+
+enum { LOOK_BACK = 64, MOST_STORED = 12, LARGE = 4096 /* elements */ };
+
+typedef struct Fuse {
+  Plan *plan;
+  LocalEntry *le;
+  int *made_by; /* node -> step, or -1 */
+  Reads *reads; /* by step */
+} Fuse;
+
+static bool stores(const Step *s, NodeId id) {
+  for (int i = 0; i < s->nodes.n; i++)
+    if (s->nodes.at[i] == id) return true;
+  return false;
+}
+
+/* K may be done where J is: all it reads is there before J, or is J's own at the same index. */
+static bool can_move_up(const Fuse *f, int k, int j) {
+  const Reads *r = &f->reads[k];
+  for (int i = 0; i < r->r.n; i++) {
+    int by = f->made_by[r->r.at[i].node];
+    if (by > j || (by == j && !r->r.at[i].aligned)) return false;
+  }
+  return true;
+}
+
+/* J may be done where K is: nobody between reads what it stores, and K only at the same index. */
+static bool can_move_down(const Fuse *f, int j, int k) {
+  const Step *s = &f->le->steps.at[j];
+  for (int t = j + 1; t <= k; t++)
+    for (int i = 0; i < f->reads[t].r.n; i++) {
+      const Read *r = &f->reads[t].r.at[i];
+      if (stores(s, r->node) && (t < k || !r->aligned)) return false;
+    }
+  return true;
+}
+
+static void join(Fuse *f, int into, int from) {
+  Arena *a = f->plan->arena;
+  Step *s = &f->le->steps.at[into], *t = &f->le->steps.at[from], both = {.kind = STEP_MAP};
+  Reads reads = {0};
+  const Step *first = into < from ? s : t, *second = into < from ? t : s;
+  for (int i = 0; i < first->nodes.n; i++) vec_push(a, &both.nodes, first->nodes.at[i]);
+  for (int i = 0; i < second->nodes.n; i++) vec_push(a, &both.nodes, second->nodes.at[i]);
+  *s = both;
+  t->nodes.n = 0;
+  for (int i = 0; i < both.nodes.n; i++) f->made_by[both.nodes.at[i]] = into;
+  step_reads(f->le, &both, a, &reads);
+  f->reads[into] = reads;
+  f->reads[from].r.n = 0;
+}
+
+/* Joining gains more than the start of a loop: one passes a value to the other, or both read one at
+ * the same index. */
+static bool share(const Fuse *f, int j, int k) {
+  const Reads *a = &f->reads[j], *b = &f->reads[k];
+  for (int i = 0; i < b->r.n; i++) {
+    if (!b->r.at[i].aligned) continue;
+    if (f->made_by[b->r.at[i].node] == j) return true;
+    for (int l = 0; l < a->r.n; l++)
+      if (a->r.at[l].node == b->r.at[i].node && a->r.at[l].aligned) return true;
+  }
+  return false;
+}
+
+/* What a loop over a large space reads would be kept until the last of many unrelated loops: the
+ * gathered updates of all parameters of a shape, say. */
+static bool is_large(const Fuse *f, const Node *n) {
+  Shape local = layout_local(&f->plan->program->mesh, n->layout, &n->shape);
+  return shape_count(&local) > LARGE;
+}
+
+static bool try_join(Fuse *f, int k) {
+  Step *s = &f->le->steps.at[k];
+  const Node *n = graph_node(f->le->graph, s->nodes.at[0]);
+  for (int j = k - 1, seen = 0; j >= 0 && seen < LOOK_BACK; j--) {
+    Step *t = &f->le->steps.at[j];
+    if (!t->nodes.n) continue;
+    seen++;
+    if (t->kind != STEP_MAP || !same_space(n, graph_node(f->le->graph, t->nodes.at[0])) ||
+        s->nodes.n + t->nodes.n > MOST_STORED || (is_large(f, n) && !share(f, j, k)))
+      continue;
+    /* What K reads of J must be at the same index in both cases. */
+    bool aligned = true;
+    for (int i = 0; i < f->reads[k].r.n; i++)
+      if (stores(t, f->reads[k].r.at[i].node) && !f->reads[k].r.at[i].aligned) aligned = false;
+    if (!aligned) continue;
+    if (can_move_up(f, k, j)) {
+      join(f, j, k);
+      return true;
+    }
+    if (can_move_down(f, j, k)) {
+      join(f, k, j);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A value that only its own loop reads needs no memory. */
+static void drop_stores(Fuse *f) {
+  LocalEntry *le = f->le;
+  int n = le->graph->nodes.n;
+  bool *kept = arena_array(f->plan->arena, bool, n + 1);
+  for (int i = 0; i < le->entry->outputs.n; i++) kept[node_base(le->graph, le->output[i])] = true;
+  for (int i = 0; i < le->entry->assigns.n; i++) kept[node_base(le->graph, le->assign[i])] = true;
+  for (int t = 0; t < le->steps.n; t++)
+    for (int i = 0; le->steps.at[t].nodes.n && i < f->reads[t].r.n; i++)
+      if (f->made_by[f->reads[t].r.at[i].node] != t) kept[f->reads[t].r.at[i].node] = true;
+  for (int t = 0; t < le->steps.n; t++) {
+    Step *s = &le->steps.at[t];
+    if (s->kind != STEP_MAP || s->nodes.n < 2) continue;
+    int m = 0;
+    for (int i = 0; i < s->nodes.n; i++) {
+      if (kept[s->nodes.at[i]])
+        s->nodes.at[m++] = s->nodes.at[i];
+      else
+        le->stored[s->nodes.at[i]] = false;
+    }
+    s->nodes.n = m;
+  }
+}
+
+static void fuse_entry(Plan *p, LocalEntry *le) {
+  Fuse f = {.plan = p, .le = le};
+  int n = le->graph->nodes.n, m = 0;
+  f.made_by = arena_array(p->arena, int, n + 1);
+  for (int i = 0; i < n; i++) f.made_by[i] = -1;
+  f.reads = arena_array(p->arena, Reads, le->steps.n + 1);
+  for (int t = 0; t < le->steps.n; t++) {
+    for (int i = 0; i < le->steps.at[t].nodes.n; i++) f.made_by[le->steps.at[t].nodes.at[i]] = t;
+    step_reads(le, &le->steps.at[t], p->arena, &f.reads[t]);
+  }
+  for (int k = 0; k < le->steps.n; k++)
+    if (le->steps.at[k].kind == STEP_MAP && le->steps.at[k].nodes.n) try_join(&f, k);
+  drop_stores(&f);
+  for (int t = 0; t < le->steps.n; t++)
+    if (le->steps.at[t].nodes.n) le->steps.at[m++] = le->steps.at[t];
+  le->steps.n = m;
+}
+
+void fuse(Plan *p) {
+  for (int i = 0; i < p->entries.n; i++) fuse_entry(p, &p->entries.at[i]);
+}

@@ -1,0 +1,368 @@
+/* Where values lie. Each stored value has a buffer that lives from the step that makes it to the
+ * last that reads it; buffers whose lives do not meet may share bytes of the one arena (pack.c). A
+ * value is made in the place of another where that is read for the last time: an update straight
+ * in its variable, an element of a loop over the one it came from, an all-reduce over its terms. */
+#include "pack.h"
+#include "sum_order.h"
+#include "schedule_passes.h"
+#include <string.h>
+
+static int64_t local_bytes(const Plan *p, const Layout *l, const Shape *s, DType t) {
+  Shape local = layout_local(&p->program->mesh, l, s);
+  return shape_count(&local) * dtype_size(t);
+}
+
+typedef struct Memory {
+  Plan *plan;
+  LocalEntry *le;
+  int nsteps;
+  int *last_read; /* by base node: -1 never, nsteps: at the end */
+  int *made_at;
+  int *done_at; /* the same, or where the wait for an exchange in flight is */
+  Reads *reads;
+  int *var_buffer;  /* by variable: index, or -1 */
+  NodeId *var_node; /* by variable: the first node that reads it, or NO_NODE ... */
+  NodeId *var_next; /* ... and by node: the next of the same variable */
+} Memory;
+
+static int add_buffer(Memory *m, NodeId id, Place place) {
+  const Node *n = graph_node(m->le->graph, id);
+  Buffer b = {.place = place,
+              .bytes = local_bytes(m->plan, n->layout, &n->shape, n->dtype),
+              .first = m->made_at[id],
+              .last = m->last_read[id],
+              .node = id,
+              .var = -1};
+  if (m->le->strip_bytes[id]) b.bytes = m->le->strip_bytes[id];
+  vec_push(m->plan->arena, &m->le->buffers, b);
+  return m->le->buffers.n - 1;
+}
+
+/* Room for partial sums, while the step runs that makes the node. */
+static void add_scratch(Memory *m, const Step *s, NodeId id) {
+  const Node *n = graph_node(m->le->graph, id);
+  int64_t bytes = sum_scratch(&m->plan->program->mesh, m->le->graph, n);
+  const StripNode *strip = s->strip ? strip_node(s->strip, m->le->graph, id) : NULL;
+  if (strip && strip->sums) bytes += product_scratch(&m->plan->program->mesh, m->le->graph, n);
+  if (!bytes) return;
+  Buffer b = {.place = PLACE_ARENA,
+              .bytes = bytes,
+              .first = m->made_at[id],
+              .last = m->done_at[id],
+              .node = id,
+              .var = -1,
+              .scratch = true};
+  m->le->scratch[id] = m->le->buffers.n;
+  vec_push(m->plan->arena, &m->le->buffers, b);
+}
+
+static int var_buffer(Memory *m, int var) {
+  if (m->var_buffer[var] >= 0) return m->var_buffer[var];
+  const Var *v = &m->plan->program->vars.at[var];
+  Buffer b = {.place = PLACE_VAR,
+              .var = var,
+              .offset = m->plan->var_offset[var],
+              .first = -1,
+              .last = m->nsteps,
+              .node = NO_NODE,
+              .bytes = local_bytes(m->plan, v->layout, &v->shape, v->dtype)};
+  vec_push(m->plan->arena, &m->le->buffers, b);
+  return m->var_buffer[var] = m->le->buffers.n - 1;
+}
+
+static void read_at(Memory *m, NodeId base, int step) {
+  if (m->last_read[base] < step) m->last_read[base] = step;
+}
+
+static void find_lives(Memory *m) {
+  LocalEntry *le = m->le;
+  for (int t = 0; t < m->nsteps; t++) {
+    const Step *s = &le->steps.at[t];
+    for (int i = 0; i < s->nodes.n; i++) {
+      if (m->made_at[s->nodes.at[i]] < 0) m->made_at[s->nodes.at[i]] = t; /* strips make it anew */
+      m->done_at[s->nodes.at[i]] = t;
+      read_at(m, s->nodes.at[i], t);
+    }
+    step_reads(le, s, m->plan->arena, &m->reads[t]);
+    for (int i = 0; i < m->reads[t].r.n; i++) read_at(m, m->reads[t].r.at[i].node, t);
+  }
+  for (int i = 0; i < le->entry->outputs.n; i++)
+    read_at(m, node_base(le->graph, le->output[i]), m->nsteps);
+}
+
+/* The node may be made in the variable's place: the old value is read no later than where it is
+ * made, and there only at the same index. */
+static bool in_place(const Memory *m, NodeId base, int var) {
+  const LocalEntry *le = m->le;
+  int t = m->made_at[base];
+  if (t < 0 || m->plan->observe == OBSERVE_ALL) return false;
+  for (NodeId i = m->var_node[var]; i != NO_NODE; i = m->var_next[i]) {
+    if (m->last_read[i] > t) return false;
+    if (m->last_read[i] < t) continue;
+    if (le->steps.at[t].kind != STEP_MAP) return false;
+    for (int k = 0; k < m->reads[t].r.n; k++)
+      if (m->reads[t].r.at[k].node == i && !m->reads[t].r.at[k].aligned) return false;
+  }
+  return true;
+}
+
+static void place_assigns(Memory *m) {
+  LocalEntry *le = m->le;
+  Arena *a = m->plan->arena;
+  VEC(Copy) second = {0};
+  for (int i = 0; i < le->entry->assigns.n; i++) {
+    NodeId base = node_base(le->graph, le->assign[i]);
+    const Node *n = graph_node(le->graph, base);
+    int var = le->entry->assigns.at[i].var, to = var_buffer(m, var);
+    if (n->op == OP_var && node_source(n) == var) continue;
+    if (le->buffer[base] < 0 && n->op != OP_input && n->op != OP_var && in_place(m, base, var)) {
+      le->buffer[base] = to;
+      continue;
+    }
+    read_at(m, base, m->nsteps);
+    if (n->op == OP_var) {
+      /* Two variables may change places: all old values are read before any is written. */
+      int other = var_buffer(m, node_source(n));
+      Buffer b = {.place = PLACE_ARENA,
+                  .bytes = le->buffers.at[to].bytes,
+                  .first = m->nsteps,
+                  .last = m->nsteps,
+                  .node = base,
+                  .var = -1};
+      vec_push(a, &le->buffers, b);
+      vec_push(a, &le->copies, ((Copy){other, le->buffers.n - 1}));
+      vec_push(a, &second, ((Copy){le->buffers.n - 1, to}));
+    } else {
+      vec_push(a, &second, ((Copy){-1 - base, to})); /* the buffer is not known yet */
+    }
+  }
+  for (int i = 0; i < second.n; i++) vec_push(a, &le->copies, second.at[i]);
+}
+
+static bool is_read(const Memory *m, NodeId base, int from, int to) {
+  for (int t = from; t <= to; t++)
+    for (int i = 0; i < m->reads[t].r.n; i++)
+      if (m->reads[t].r.at[i].node == base) return true;
+  return false;
+}
+
+/* An all-reduce is done in place when nobody else reads the terms once it has begun. */
+static bool reduces_in_place(const Memory *m, NodeId id) {
+  const LocalEntry *le = m->le;
+  const Node *n = graph_node(le->graph, id);
+  if (n->op != OP_exchange) return false;
+  NodeId term = node_base(le->graph, n->operand[0]);
+  const Node *x = graph_operand(le->graph, n, 0);
+  if (!same_space(n, x) || !(x->layout->partial & ~n->layout->partial)) return false;
+  int b = le->buffer[term], done = m->done_at[id];
+  return b >= 0 && le->buffers.at[b].place == PLACE_ARENA &&
+         graph_node(le->graph, term)->op != OP_input && m->last_read[term] == done &&
+         le->buffers.at[b].last == done && !is_read(m, term, m->made_at[id] + 1, done - 1);
+}
+
+static bool step_has_buffer(const Memory *m, const Step *s, int b) {
+  for (int i = 0; i < s->nodes.n; i++)
+    if (m->le->buffer[s->nodes.at[i]] == b) return true;
+  return false;
+}
+
+static bool is_lent(const LocalEntry *le, NodeId base) {
+  for (int i = 0; i < le->entry->inputs.n; i++)
+    if (le->input[i] == base) return le->lent[i] != NOT_LENT;
+  return false;
+}
+
+static bool reads_node(const Reads *r, NodeId id) {
+  for (int i = 0; i < r->r.n; i++)
+    if (r->r.at[i].node == id) return true;
+  return false;
+}
+
+/* Turn after turn of a strip goes over parts of both that are apart from those of other turns. */
+static bool same_parts(const LocalEntry *le, const Strip *s, NodeId a, NodeId b) {
+  const StripNode *x = strip_node(s, le->graph, a), *y = strip_node(s, le->graph, b);
+  if (!x || !y || x->inner || y->inner || x->sums || y->sums ||
+      memcmp(x->loop, y->loop, sizeof x->loop))
+    return false;
+  uint32_t loops = 0;
+  for (int d = 0; d < MAX_RANK; d++)
+    if (x->loop[d] != NO_LOOP) loops |= 1u << x->loop[d];
+  return loops == (1u << s->nloops) - 1;
+}
+
+/* The values in whose places node `id` could be made: of a map, what it reads; of a map in strips,
+ * the parts that it is the last in the strip to read. */
+static Reads over_what(const Memory *m, NodeId id) {
+  const LocalEntry *le = m->le;
+  const Step *s = &le->steps.at[m->made_at[id]];
+  Arena *a = m->plan->arena;
+  Reads out = {0};
+  if (s->kind == STEP_MAP) return m->reads[m->made_at[id]];
+  for (int i = 0; s->kind == STEP_STRIP && i < s->strip->steps.n; i++) {
+    const Step *t = &s->strip->steps.at[i];
+    Reads r = {0};
+    step_reads(le, t, a, &r);
+    int n = 0;
+    for (int k = 0; k < out.r.n; k++)
+      if (!reads_node(&r, out.r.at[k].node)) out.r.at[n++] = out.r.at[k];
+    out.r.n = n;
+    bool makes = false;
+    for (int k = 0; k < t->nodes.n; k++) makes = makes || t->nodes.at[k] == id;
+    for (int k = 0; makes && t->kind == STEP_MAP && k < r.r.n; k++)
+      if (same_parts(le, s->strip, id, r.r.at[k].node)) vec_push(a, &out.r, r.r.at[k]);
+  }
+  return out;
+}
+
+/* The buffer of a value that a loop reads for the last time, at the index where it stores node
+ * `id`, and of the same type, so that the two can be one array; -1: none. */
+static int mapped_over(const Memory *m, NodeId id) {
+  const LocalEntry *le = m->le;
+  int t = m->made_at[id];
+  Reads over = over_what(m, id);
+  for (int i = 0; i < over.r.n; i++) {
+    const Read *r = &over.r.at[i];
+    int b = le->buffer[r->node];
+    if (b < 0 || !r->aligned || le->buffers.at[b].place != PLACE_ARENA) continue;
+    if (le->buffers.at[b].last == t && m->made_at[r->node] < t &&
+        graph_node(le->graph, r->node)->dtype == graph_node(le->graph, id)->dtype &&
+        !step_has_buffer(m, &le->steps.at[t], b) && !is_lent(le, r->node))
+      return b;
+  }
+  return -1;
+}
+
+static void place_made(Memory *m, NodeId id) {
+  LocalEntry *le = m->le;
+  if (le->buffer[id] >= 0) return;
+  int over = m->plan->observe == OBSERVE_ALL ? -1 /* operands are looked at after the step */
+             : reduces_in_place(m, id)
+                 ? le->buffer[node_base(le->graph, graph_node(le->graph, id)->operand[0])]
+                 : mapped_over(m, id);
+  if (over < 0) {
+    le->buffer[id] = add_buffer(m, id, PLACE_ARENA);
+    return;
+  }
+  le->buffer[id] = over;
+  le->buffers.at[over].last = m->last_read[id];
+}
+
+static void place_rest(Memory *m) {
+  LocalEntry *le = m->le;
+  for (NodeId i = 0; i < le->graph->nodes.n; i++) {
+    const Node *n = graph_node(le->graph, i);
+    if (n->op == OP_var && m->last_read[i] >= 0)
+      le->buffer[i] = var_buffer(m, node_source(n));
+    else if (n->op == OP_input)
+      le->buffer[i] = add_buffer(m, i, PLACE_ARENA);
+  }
+  for (int t = 0; t < m->nsteps; t++)
+    for (int i = 0; i < le->steps.at[t].nodes.n; i++) {
+      place_made(m, le->steps.at[t].nodes.at[i]);
+      if (le->scratch[le->steps.at[t].nodes.at[i]] < 0)
+        add_scratch(m, &le->steps.at[t], le->steps.at[t].nodes.at[i]);
+    }
+  for (int i = 0; i < le->copies.n; i++)
+    if (le->copies.at[i].from < 0) le->copies.at[i].from = le->buffer[-1 - le->copies.at[i].from];
+}
+
+/* Outputs lie in the arena: a value that is in a variable is copied there, before variables that
+ * are copied into change. */
+static void place_outputs(Memory *m) {
+  LocalEntry *le = m->le;
+  Arena *a = m->plan->arena;
+  VEC(Copy) all = {0};
+  for (int i = 0; i < le->entry->outputs.n; i++) {
+    NodeId base = node_base(le->graph, le->output[i]);
+    int b = le->buffer[base];
+    if (le->buffers.at[b].place == PLACE_VAR) {
+      Buffer copy = {.place = PLACE_ARENA,
+                     .bytes = le->buffers.at[b].bytes,
+                     .first = m->nsteps,
+                     .last = m->nsteps,
+                     .node = base,
+                     .var = -1};
+      vec_push(a, &le->buffers, copy);
+      vec_push(a, &all, ((Copy){b, le->buffers.n - 1}));
+      b = le->buffers.n - 1;
+    }
+    le->buffers.at[b].last = m->nsteps;
+    le->output_buffer[i] = b;
+  }
+  for (int i = 0; i < le->copies.n; i++) vec_push(a, &all, le->copies.at[i]);
+  le->copies.at = all.at, le->copies.n = all.n, le->copies.cap = all.cap;
+}
+
+/* An input may stay with the host unless an output or a variable is copied from its place. What an
+ * exchange sends must lie where others can reach it. The place in the arena stays, for callers that
+ * fill blocks in; no other value is made over it while it lives, as that would be in the host's
+ * memory. */
+static void find_lent(Memory *m) {
+  LocalEntry *le = m->le;
+  Lent *most = arena_array(m->plan->arena, Lent, le->graph->nodes.n + 1);
+  for (int i = 0; i < le->entry->inputs.n; i++) most[le->input[i]] = LENT_TO_ONE;
+  for (int t = 0; t < m->nsteps; t++)
+    if (le->steps.at[t].kind == STEP_EXCHANGE)
+      for (int i = 0; i < m->reads[t].r.n; i++) most[m->reads[t].r.at[i].node] = LENT_TO_ALL;
+  for (int i = 0; i < le->entry->outputs.n; i++)
+    most[node_base(le->graph, le->output[i])] = NOT_LENT;
+  for (int i = 0; i < le->entry->assigns.n; i++)
+    most[node_base(le->graph, le->assign[i])] = NOT_LENT;
+  le->lent = arena_array(m->plan->arena, Lent, le->entry->inputs.n + 1);
+  for (int i = 0; i < le->entry->inputs.n; i++) le->lent[i] = most[le->input[i]];
+}
+
+static void find_var_nodes(Memory *m) {
+  int nvars = m->plan->program->vars.n;
+  const Graph *g = m->le->graph;
+  m->var_buffer = arena_array(m->plan->arena, int, nvars + 1);
+  m->var_node = arena_array(m->plan->arena, NodeId, nvars + 1);
+  m->var_next = arena_array(m->plan->arena, NodeId, g->nodes.n + 1);
+  for (int i = 0; i < nvars; i++) m->var_buffer[i] = -1, m->var_node[i] = NO_NODE;
+  for (NodeId i = g->nodes.n - 1; i >= 0; i--) {
+    const Node *n = graph_node(g, i);
+    if (n->op != OP_var) continue;
+    m->var_next[i] = m->var_node[node_source(n)];
+    m->var_node[node_source(n)] = i;
+  }
+}
+
+void memory_lives(Plan *p, LocalEntry *le) {
+  Memory m = {.plan = p, .le = le, .nsteps = le->steps.n};
+  int n = le->graph->nodes.n;
+  m.last_read = le->last_read = arena_array(p->arena, int, n + 1);
+  m.done_at = arena_array(p->arena, int, n + 1);
+  m.made_at = le->made_at = arena_array(p->arena, int, n + 1);
+  m.reads = arena_array(p->arena, Reads, m.nsteps + 1);
+  le->buffer = arena_array(p->arena, int, n + 1);
+  le->scratch = arena_array(p->arena, int, n + 1);
+  le->output_buffer = arena_array(p->arena, int, le->entry->outputs.n + 1);
+  for (int i = 0; i <= n; i++) m.last_read[i] = m.made_at[i] = le->buffer[i] = le->scratch[i] = -1;
+  le->buffers.n = le->copies.n = 0;
+  find_var_nodes(&m);
+  find_lives(&m);
+  find_lent(&m);
+  place_assigns(&m);
+  place_rest(&m);
+  place_outputs(&m);
+}
+
+void memory_variables(Plan *p) {
+  int n = p->program->vars.n;
+  p->vars_bytes = 0;
+  p->var_offset = arena_array(p->arena, int64_t, n + 1);
+  for (int i = 0; i < n; i++) {
+    const Var *v = &p->program->vars.at[i];
+    p->var_offset[i] = p->vars_bytes;
+    p->vars_bytes += pack_round(local_bytes(p, v->layout, &v->shape, v->dtype));
+  }
+}
+
+void memory(Plan *p) {
+  memory_variables(p);
+  for (int i = 0; i < p->entries.n; i++) {
+    LocalEntry *le = &p->entries.at[i];
+    memory_lives(p, le);
+    pack_arena(p->arena, le);
+  }
+}

@@ -1,0 +1,355 @@
+/* Computes values again instead of keeping them, until variables and arena fit the limit that was
+ * given (Plan.memory). Looked at is the step where most is alive. Of the values that were made
+ * before it and are read behind it, those that give most bytes for the time that they cost are
+ * computed again before their first reader behind it (Chen et al. 2016 choose layers so; here any
+ * value is one). Then the later passes run anew, and the next worst step is looked at.
+ *
+ *   h = f(x) ; ... the worst step ... ; dy * h   ->   h = f(x) ; ... ; h' = f(x) ; dy * h'
+ *
+ * The same op on the same operands gives the same bits, random draws too: they count from their
+ * node's own number. Exchanges are never done again. What is computed again takes at most as many
+ * operations as the entry does without (verify_work.c): past that a limit is not met. */
+#include "pack.h"
+#include "schedule_passes.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 64, DEPTH = 4 /* values that are computed again for one */ };
+
+typedef struct Remat {
+  Plan *plan;
+  const LocalEntry *le;
+  int worst;    /* the step */
+  Reads *reads; /* by step */
+  int *late;    /* by base node: the first step behind the worst one that reads it; steps.n: none */
+  bool *fixed;  /* by base node: is there behind the worst step whatever is chosen */
+  bool *chosen; /* by node: to be computed again */
+  double *time; /* by node: modelled, of computing it; < 0: not asked yet */
+} Remat;
+
+static int64_t bytes_of(const Remat *r, NodeId id) {
+  const Node *n = graph_node(r->le->graph, id);
+  if (r->le->strip_bytes[id]) return pack_round(r->le->strip_bytes[id]);
+  Shape local = layout_local(&r->plan->program->mesh, n->layout, &n->shape);
+  return pack_round(shape_count(&local) * dtype_size(n->dtype));
+}
+
+static double time_of(Remat *r, NodeId id) {
+  if (r->time[id] >= 0) return r->time[id];
+  const Step *s = &r->le->steps.at[r->le->made_at[id]];
+  double t = cost_step(r->plan, r->le, r->le->made_at[id]).compute / s->nodes.n;
+  return r->time[id] = t + (double)bytes_of(r, id) / r->plan->program->machine->memory_bandwidth;
+}
+
+/* -------- choosing -------- */
+
+/* What is alive in the worst step and was there before. */
+static bool is_alive(const Remat *r, NodeId id) {
+  return r->le->made_at[id] < r->worst && r->le->last_read[id] > r->worst;
+}
+
+static bool may_be_again(const Remat *r, NodeId id) {
+  const LocalEntry *le = r->le;
+  NodeClass c = node_class(graph_node(le->graph, id));
+  return c != CLASS_SOURCE && c != CLASS_EXCHANGE && le->made_at[id] >= 0 &&
+         le->made_at[id] < r->worst && !le->again[id] && !le->strip_bytes[id] &&
+         le->last_read[id] < le->steps.n && le->buffer[id] >= 0 &&
+         le->buffers.at[le->buffer[id]].place == PLACE_ARENA;
+}
+
+/* What choosing a value means: bytes alive at the worst step that go, and time. */
+typedef struct Offer {
+  double bytes, time;
+  NodeId node[DEPTH]; /* computed again, too; the first is the value */
+  int n;
+} Offer;
+
+static bool offered(const Offer *o, NodeId id) {
+  for (int i = 0; i < o->n; i++)
+    if (o->node[i] == id) return true;
+  return false;
+}
+
+/* Adds a value to the offer. What it is computed from must be there behind the worst step: kept, or
+ * computed again as well when that is smaller than a quarter. */
+static bool add_to_offer(Remat *r, NodeId id, Offer *o) {
+  const LocalEntry *le = r->le;
+  if (o->n == DEPTH) return false;
+  o->node[o->n++] = id;
+  o->time += time_of(r, id);
+  if (is_alive(r, id)) o->bytes += (double)bytes_of(r, id);
+  const Reads *reads = &r->reads[le->made_at[id]];
+  for (int i = 0; i < reads->r.n; i++) {
+    NodeId x = reads->r.at[i].node;
+    const Node *n = graph_node(le->graph, x);
+    if (n->op == OP_var || r->chosen[x] || offered(o, x)) continue;
+    if (r->fixed[x] || (is_alive(r, x) && le->last_read[x] >= r->late[id])) continue;
+    if (may_be_again(r, x) && 4 * bytes_of(r, x) > bytes_of(r, id)) {
+      if (!add_to_offer(r, x, o)) return false;
+    } else if (!is_alive(r, x)) {
+      o->bytes -= (double)bytes_of(r, x);
+    }
+  }
+  return true;
+}
+
+static Offer offer_of(Remat *r, NodeId id) {
+  Offer o = {0};
+  if (!add_to_offer(r, id, &o)) o.bytes = 0;
+  return o;
+}
+
+/* What the chosen values are computed from stays. */
+static void take_offer(Remat *r, const Offer *o) {
+  for (int i = 0; i < o->n; i++) r->chosen[o->node[i]] = true;
+  for (int i = 0; i < o->n; i++) {
+    const Reads *reads = &r->reads[r->le->made_at[o->node[i]]];
+    for (int k = 0; k < reads->r.n; k++) r->fixed[reads->r.at[k].node] = true;
+  }
+}
+
+typedef struct Candidate {
+  NodeId id;
+  double worth; /* bytes a second */
+} Candidate;
+
+static int by_worth(const void *x, const void *y) {
+  const Candidate *a = x, *b = y;
+  if (a->worth < b->worth || a->worth > b->worth) return a->worth < b->worth ? 1 : -1;
+  return (a->id > b->id) - (a->id < b->id);
+}
+
+/* Chooses until `over` bytes less are alive at the worst step. False: nothing can go. */
+static bool choose_values(Remat *r, int64_t over) {
+  const Graph *g = r->le->graph;
+  Candidate *c = arena_array(r->plan->arena, Candidate, g->nodes.n + 1);
+  int n = 0;
+  bool any = false;
+  for (NodeId i = 0; i < g->nodes.n; i++) {
+    if (!may_be_again(r, i) || !is_alive(r, i)) continue;
+    Offer o = offer_of(r, i);
+    if (o.bytes > 0) c[n++] = (Candidate){i, o.bytes / o.time};
+  }
+  qsort(c, (size_t)n, sizeof *c, by_worth);
+  for (int k = 0; k < n && over > 0; k++) {
+    if (r->chosen[c[k].id] || r->fixed[c[k].id]) continue;
+    Offer o = offer_of(r, c[k].id);
+    if (o.bytes <= 0) continue;
+    take_offer(r, &o);
+    over -= (int64_t)o.bytes;
+    any = true;
+  }
+  return any;
+}
+
+/* -------- rewriting -------- */
+
+/* The new graph: each node as it was, and behind the worst step some once more. */
+typedef struct Rewrite {
+  const Remat *r;
+  const LocalEntry *from;
+  LocalEntry *to;
+  NodeId *first; /* by old node: the new one */
+  NodeId *later; /* ... as those behind the worst step see it, or NO_NODE when not asked yet */
+  NodeId *part;  /* ... for a value that is computed again: what is not stored is its own */
+} Rewrite;
+
+static NodeId put_node(Rewrite *w, NodeId old, const NodeId *operand, bool again) {
+  Arena *a = w->r->plan->arena;
+  Node n = *graph_node(w->from->graph, old);
+  n.operand = (NodeId *)operand;
+  NodeId id = graph_add(w->to->graph, &n);
+  vec_push(a, &w->to->origin, w->from->origin.at[old]);
+  vec_push(a, &w->to->cause, w->from->cause.at[old]);
+  vec_push(a, &w->to->is_again, again || w->from->again[old]);
+  return id;
+}
+
+static NodeId later_value(Rewrite *w, NodeId old);
+
+/* It lies in memory, or is there from the beginning: whoever reads it reads that. */
+static bool is_kept(const Rewrite *w, NodeId old) {
+  NodeClass c = node_class(graph_node(w->from->graph, old));
+  bool stored = w->from->stored[old] && !w->from->strip_bytes[old] && c != CLASS_VIEW;
+  return !w->r->chosen[old] && (c == CLASS_SOURCE || stored);
+}
+
+/* An operand of a value that is computed again. */
+static NodeId part_value(Rewrite *w, NodeId old) {
+  const Node *n = graph_node(w->from->graph, old);
+  if (w->r->chosen[old] || is_kept(w, old)) return later_value(w, old);
+  if (w->part[old] != NO_NODE) return w->part[old];
+  NodeId *x = arena_array(w->r->plan->arena, NodeId, n->noperands + 1);
+  for (int k = 0; k < n->noperands; k++) x[k] = part_value(w, n->operand[k]);
+  return w->part[old] = put_node(w, old, x, false);
+}
+
+static NodeId later_value(Rewrite *w, NodeId old) {
+  const Node *n = graph_node(w->from->graph, old);
+  if (w->later[old] != NO_NODE) return w->later[old];
+  if (is_kept(w, old)) return w->later[old] = w->first[old];
+  NodeId *x = arena_array(w->r->plan->arena, NodeId, n->noperands + 1);
+  bool other = w->r->chosen[old];
+  for (int k = 0; k < n->noperands; k++) {
+    x[k] = w->r->chosen[old] ? part_value(w, n->operand[k]) : later_value(w, n->operand[k]);
+    other = other || x[k] != w->first[n->operand[k]];
+  }
+  return w->later[old] = other ? put_node(w, old, x, w->r->chosen[old]) : w->first[old];
+}
+
+static void put_all(Rewrite *w) {
+  const LocalEntry *from = w->from;
+  for (NodeId i = 0; i < from->graph->nodes.n; i++) {
+    const Node *n = graph_node(from->graph, i);
+    bool late = from->stored[i] && from->made_at[i] > w->r->worst;
+    NodeId *x = arena_array(w->r->plan->arena, NodeId, n->noperands + 1);
+    for (int k = 0; k < n->noperands; k++)
+      x[k] = late ? later_value(w, n->operand[k]) : w->first[n->operand[k]];
+    w->first[i] = put_node(w, i, x, false);
+  }
+}
+
+/* The entry without what nobody needs any more. */
+static void drop_unused(Plan *p, LocalEntry *le) {
+  const Graph *old = le->graph;
+  int n = old->nodes.n;
+  bool *needed = arena_array(p->arena, bool, n + 1);
+  NodeId *to = arena_array(p->arena, NodeId, n + 1);
+  LocalEntry out = *le;
+  out.graph = graph_new(p->arena, VIEW_LOCAL, n);
+  memset(&out.origin, 0, sizeof out.origin);
+  memset(&out.cause, 0, sizeof out.cause);
+  out.again = arena_array(p->arena, bool, n + 1);
+  for (int i = 0; i < le->entry->inputs.n; i++) needed[le->input[i]] = true;
+  for (int i = 0; i < le->entry->outputs.n; i++) needed[le->output[i]] = true;
+  for (int i = 0; i < le->entry->assigns.n; i++) needed[le->assign[i]] = true;
+  for (NodeId i = n - 1; i >= 0; i--)
+    for (int k = 0; needed[i] && k < graph_node(old, i)->noperands; k++)
+      needed[graph_node(old, i)->operand[k]] = true;
+  for (NodeId i = 0; i < n; i++) {
+    if (!needed[i]) continue;
+    Node copy = *graph_node(old, i);
+    NodeId *x = arena_array(p->arena, NodeId, copy.noperands + 1);
+    for (int k = 0; k < copy.noperands; k++) x[k] = to[copy.operand[k]];
+    copy.operand = x;
+    to[i] = graph_add(out.graph, &copy);
+    out.again[to[i]] = le->is_again.at[i];
+    vec_push(p->arena, &out.origin, le->origin.at[i]);
+    vec_push(p->arena, &out.cause, le->cause.at[i]);
+  }
+  for (int i = 0; i < le->entry->inputs.n; i++) out.input[i] = to[le->input[i]];
+  for (int i = 0; i < le->entry->outputs.n; i++) out.output[i] = to[le->output[i]];
+  for (int i = 0; i < le->entry->assigns.n; i++) out.assign[i] = to[le->assign[i]];
+  *le = out;
+}
+
+static NodeId *moved(Plan *p, const NodeId *from, int n, const NodeId *to) {
+  NodeId *list = arena_array(p->arena, NodeId, n + 1);
+  for (int i = 0; i < n; i++) list[i] = to[from[i]];
+  return list;
+}
+
+/* The entry with its graph rewritten, and nothing after that. */
+static LocalEntry rewrite(const Remat *r) {
+  Plan *p = r->plan;
+  const LocalEntry *from = r->le;
+  int n = from->graph->nodes.n;
+  LocalEntry to = {.entry = from->entry,
+                   .index = from->index,
+                   .choice = from->choice,
+                   .graph = graph_new(p->arena, VIEW_LOCAL, n)};
+  Rewrite w = {r,
+               from,
+               &to,
+               arena_array(p->arena, NodeId, n + 1),
+               arena_array(p->arena, NodeId, n + 1),
+               arena_array(p->arena, NodeId, n + 1)};
+  for (int i = 0; i < n; i++) w.first[i] = w.later[i] = w.part[i] = NO_NODE;
+  put_all(&w);
+  to.input = moved(p, from->input, from->entry->inputs.n, w.first);
+  to.output = moved(p, from->output, from->entry->outputs.n, w.first);
+  to.assign = moved(p, from->assign, from->entry->assigns.n, w.first);
+  drop_unused(p, &to);
+  return to;
+}
+
+/* -------- the loop -------- */
+
+static bool improve(Plan *p, LocalEntry *le, int64_t limit) {
+  int n = le->graph->nodes.n, steps = le->steps.n;
+  Remat r = {.plan = p,
+             .le = le,
+             .reads = arena_array(p->arena, Reads, steps + 1),
+             .late = arena_array(p->arena, int, n + 1),
+             .fixed = arena_array(p->arena, bool, n + 1),
+             .chosen = arena_array(p->arena, bool, n + 1),
+             .time = arena_array(p->arena, double, n + 1)};
+  int64_t alive = pack_most_live(p->arena, le, &r.worst), slack = le->arena_bytes - alive;
+  for (int i = 0; i < n; i++) r.late[i] = steps, r.time[i] = -1;
+  for (int t = steps - 1; t >= 0; t--) {
+    step_reads(le, &le->steps.at[t], p->arena, &r.reads[t]);
+    for (int i = 0; t > r.worst && i < r.reads[t].r.n; i++) r.late[r.reads[t].r.at[i].node] = t;
+  }
+  if (!choose_values(&r, alive - (limit - slack))) return false;
+  LocalEntry next = rewrite(&r);
+  Plan one = *p;
+  memset(&one.entries, 0, sizeof one.entries);
+  vec_push(p->arena, &one.entries, next);
+  p->place(&one);
+  *le = one.entries.at[0];
+  return true;
+}
+
+static int larger(const void *x, const void *y) {
+  const Buffer *a = *(const Buffer *const *)x, *b = *(const Buffer *const *)y;
+  if (a->bytes != b->bytes) return a->bytes < b->bytes ? 1 : -1;
+  return (a > b) - (a < b);
+}
+
+/* The largest values that are alive at a step. */
+static void put_largest(const Plan *p, const LocalEntry *le, int at) {
+  enum { SHOWN = 4 };
+  const Buffer **list = arena_array(p->arena, const Buffer *, le->buffers.n + 1);
+  int n = 0;
+  for (int i = 0; i < le->buffers.n; i++) {
+    const Buffer *b = &le->buffers.at[i];
+    if (b->place == PLACE_ARENA && b->first <= at && at <= b->last) list[n++] = b;
+  }
+  qsort(list, (size_t)n, sizeof *list, larger);
+  for (int i = 0; i < n && i < SHOWN; i++)
+    diag_note(p->program->diag, graph_node(le->graph, list[i]->node)->span,
+              "%lld bytes of %s are live at the peak", (long long)list[i]->bytes,
+              node_text(p->program, le->entry->graph, le->origin.at[list[i]->node], p->arena));
+}
+
+static void too_large(const Plan *p, const LocalEntry *le) {
+  int at = -1;
+  pack_most_live(p->arena, le, &at);
+  diag_error(p->program->diag, le->entry->span,
+             "entry %s does not fit %lld bytes a device: with everything recomputed that can be it "
+             "requires "
+             "%lld, %lld of them variables",
+             le->entry->name, (long long)p->memory, (long long)(p->vars_bytes + le->arena_bytes),
+             (long long)p->vars_bytes);
+  put_largest(p, le, at);
+}
+
+static void remat_entry(Plan *p, LocalEntry *le) {
+  int64_t limit = p->memory - p->vars_bytes;
+  LocalEntry best = *le, now = *le;
+  now.again = arena_array(p->arena, bool, le->graph->nodes.n + 1);
+  for (int i = 0; i < ROUNDS && best.arena_bytes > limit; i++) {
+    if (!improve(p, &now, limit) || !work_again_within(p, &now)) break;
+    if (now.arena_bytes < best.arena_bytes) best = now;
+  }
+  *le = best;
+  if (best.arena_bytes > limit) too_large(p, &best);
+}
+
+void remat(Plan *p) {
+  if (p->memory <= 0) return;
+  for (int i = 0; i < p->entries.n; i++) {
+    LocalEntry *le = &p->entries.at[i];
+    if (p->vars_bytes + le->arena_bytes > p->memory) remat_entry(p, le);
+  }
+}

@@ -1,0 +1,37 @@
+/* Passes over local graphs, each in the file of its name: which values lie in memory, which loops
+ * compute them, in what order, and where they lie. */
+#ifndef DTG_SCHEDULE_PASSES_H
+#define DTG_SCHEDULE_PASSES_H
+#include "cost.h"
+#include "cut.h"
+#include "verify_plan.h"
+
+void store(Plan *p);
+void schedule(Plan *p);
+void combine(Plan *p);
+void fuse(Plan *p);
+void strip(Plan *p);
+void arrange(Plan *p);
+void follow(Plan *p);
+void overlap(Plan *p);
+void memory(Plan *p);
+void remat(Plan *p);
+
+/* What `memory` does before it gives buffers their offsets in the arena: variables' places, and for
+ * an entry its buffers and from which step to which they live. */
+void memory_variables(Plan *p);
+void memory_lives(Plan *p, LocalEntry *le);
+
+/* -------- verify_work.c -------- */
+
+/* As verify_local, and the law of bounded work (sites.h): from what lies in memory and, once there
+ * are some, the steps. */
+void verify_work(const Plan *p, const char *after);
+/* And that what strips make anew at most doubles what the entry's steps take without. */
+void verify_strip(const Plan *p, const char *after);
+/* What --memory computes again takes no more operations than the entry does without: the law, and
+ * its check. */
+bool work_again_within(const Plan *p, const LocalEntry *le);
+void verify_again(const Plan *p, const char *after);
+
+#endif

@@ -1,0 +1,36 @@
+/* Loops over dims that several steps carry: which dim of which node each loop runs over, found from
+ * the ops' equations. Shared by strip.c, which groups steps, and strip_map.c. */
+#ifndef DTG_STRIP_H
+#define DTG_STRIP_H
+#include "schedule_passes.h"
+
+typedef struct LoopDims {
+  NodeId node;
+  int8_t loop[MAX_RANK]; /* by dim: a loop, or NO_LOOP */
+} LoopDims;
+
+/* What is known of nodes; a trial's knowledge is laid over the group's. */
+typedef struct LoopMap {
+  Arena *arena;
+  const LocalEntry *le;
+  uint32_t live; /* the loops that are left */
+  struct {
+    NodeId node;
+    int dim;
+  } ref[MAX_STRIP_LOOPS]; /* a dim of each loop: others must lie like it */
+  VEC(LoopDims) known;
+  Lookup at; /* 1 + the place in known, by address of the node */
+} LoopMap;
+
+LoopDims *loop_map_find(const LoopMap *m, NodeId id); /* NULL: nothing is known */
+void loop_map_put(LoopMap *m, const LoopDims *d);
+bool loop_map_any(const LoopMap *m, const LoopDims *d); /* a live loop runs over a dim of it */
+
+/* Finds the loops of all nodes that a step computes, from those of what it reads that are in m;
+ * what is new is added to `fresh`. False: the step cannot run in these loops. *used: the loops that
+ * it takes part in. */
+bool loop_map_step(LoopMap *m, const Step *s, LoopMap *fresh, uint32_t *used);
+/* The loops that a reduction or product sums over. */
+uint32_t loop_map_summed(const LoopMap *m, NodeId id);
+
+#endif

@@ -1,0 +1,326 @@
+/* The laws of a stage. A breach is a bug of the compiler: it names the pass and the node and stops.
+ *
+ * Exchanges: every device runs the same steps, so all members of a group meet the same exchanges in
+ * the same order, provided that the order is one that a device can run (what a step reads is made
+ * before it), that every exchange is met once, and that an exchange says the same on all devices:
+ * verify_exchanges. */
+#include "nest.h"
+#include "verify_plan.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void verify_breach(const Plan *p, const Entry *e, const Graph *g, NodeId id, const char *after,
+                   const char *law) {
+  Str s = str_new(p->arena);
+  const Node *n = graph_node(g, id);
+  str_printf(&s, "dtgc: bug after pass %s: entry %s, %%%d = %s", after, e->name, id, n->op->name);
+  for (int k = 0; k < n->noperands; k++) str_printf(&s, " %%%d", n->operand[k]);
+  str_printf(&s, " %s", dtype_name(n->dtype));
+  shape_put(&s, &n->shape);
+  str_printf(&s, ": %s\n", law);
+  fputs(s.at, stderr);
+  abort();
+}
+
+/* Operands come first, every dim of a factor has the factor's size. */
+static const char *broken(Arena *scratch, const Graph *g, NodeId id) {
+  const Node *n = graph_node(g, id);
+  Rule r;
+  for (int k = 0; k < n->noperands; k++)
+    if (n->operand[k] < 0 || n->operand[k] >= id) return "an operand does not come before its use";
+  if (n->shape.rank > MAX_RANK) return "too many dims";
+  if (n->op == OP_exchange) return NULL;
+  rule_of(g, n, &r, scratch);
+  for (int i = 0; i <= n->noperands; i++) {
+    const Shape *s = i < n->noperands ? &graph_operand(g, n, i)->shape : &n->shape;
+    const RuleDim *rd = i < n->noperands ? r.operand[i] : r.result;
+    for (int d = 0; d < s->rank; d++) {
+      int64_t size = 1;
+      for (int j = 0; j < rd[d].n; j++) size *= r.factor[rd[d].factor[j]].size;
+      if (rd[d].n && !rd[d].window.of && size != s->dim[d])
+        return "a dim does not have the size of its factors";
+    }
+  }
+  return NULL;
+}
+
+void verify_global(const Plan *p, const char *after) {
+  for (int e = 0; e < p->program->entries.n; e++) {
+    const Entry *en = &p->program->entries.at[e];
+    for (NodeId i = 0; i < en->graph->nodes.n; i++) {
+      ArenaMark mark = arena_mark(p->arena);
+      const char *law = broken(p->arena, en->graph, i);
+      arena_release(p->arena, mark);
+      if (law) verify_breach(p, en, en->graph, i, after, law);
+    }
+  }
+}
+
+/* -------- exchanges -------- */
+
+/* An exchange that devices could not run, or would not run alike. */
+static const char *bad_exchange(const Plan *p, const Graph *g, const Node *n) {
+  const Mesh *m = &p->program->mesh;
+  const Node *x = graph_operand(g, n, 0);
+  const Layout *from = x->layout, *to = n->layout;
+  if (!from || !to || from->rank != to->rank) return "an exchange between tensors of other ranks";
+  if (x->dtype != n->dtype || !shape_equal(&x->shape, &n->shape))
+    return "an exchange that changes its tensor";
+  if ((from->partial | to->partial | layout_axes(from) | layout_axes(to)) >> m->naxes)
+    return "an exchange over an axis that the mesh does not have";
+  if (from->partial & layout_axes(from) || to->partial & layout_axes(to))
+    return "an axis both cuts a tensor and is partial";
+  if (from->partial && to->partial && from->reduce != to->reduce)
+    return "an exchange changes how terms combine";
+  for (int d = 0; d < from->rank; d++)
+    if (from->dim[d].window.of && !dim_equal(&from->dim[d], &to->dim[d]))
+      return "an exchange from what windows reach";
+  return NULL;
+}
+
+/* All exchanges of a step go as one: of one kind, all-reduces alike, over the same devices. */
+static const char *bad_step(const Plan *p, const Graph *g, const Step *s) {
+  const Node *first = graph_node(g, s->nodes.at[0]);
+  Exchange a = {0};
+  for (int i = 0; i < s->nodes.n; i++) {
+    const Node *n = graph_node(g, s->nodes.at[i]), *x = graph_operand(g, n, 0);
+    const char *law = n->op != OP_exchange ? "an exchange step with another op" : NULL;
+    if (!law) law = bad_exchange(p, g, n);
+    if (law) return law;
+    if (s->nodes.n == 1) break;
+    Exchange e = exchange_of(p->program, x->layout, n->layout, &n->shape, n->dtype);
+    if (i == 0) a = e;
+    if (e.kind != a.kind || e.kind == DTRT_COPY)
+      return "a combined step holds exchanges of several kinds, or a copy";
+    bool alike = e.kind != DTRT_ALL_REDUCE ||
+                 (n->dtype == first->dtype &&
+                  x->layout->reduce == graph_operand(g, first, 0)->layout->reduce);
+    if (e.axes != a.axes || e.group != a.group || !alike)
+      return "a combined step holds exchanges that are not alike";
+    if (i && s->nodes.at[i] <= s->nodes.at[i - 1])
+      return "the exchanges of a combined step are not in the order of the graph";
+  }
+  return NULL;
+}
+
+/* The end of an exchange in flight: of what was started with this number and is under way still. */
+static const char *bad_wait(const Step *const *flying, const Step *s) {
+  const Step *start = flying[s->flight];
+  if (!start || start->nodes.n != s->nodes.n) return "a wait for what was not started";
+  for (int i = 0; i < s->nodes.n; i++)
+    if (start->nodes.at[i] != s->nodes.at[i]) return "a wait for what was not started";
+  return NULL;
+}
+
+/* Walks the steps as a device does. */
+static const char *bad_order(const Plan *p, const LocalEntry *le, NodeId *where) {
+  const Graph *g = le->graph;
+  bool *there = arena_array(p->arena, bool, g->nodes.n + 1);
+  bool *started = arena_array(p->arena, bool, g->nodes.n + 1);
+  const Step *flying[DTRT_FLIGHTS + 1] = {0};
+  for (NodeId i = 0; i < g->nodes.n; i++) there[i] = node_class(graph_node(g, i)) == CLASS_SOURCE;
+  for (int t = 0; t < le->steps.n; t++) {
+    const Step *s = &le->steps.at[t];
+    *where = s->nodes.at[0];
+    const char *law = s->kind == STEP_EXCHANGE ? bad_step(p, g, s) : NULL;
+    if (law) return law;
+    for (int i = 0; i < s->nodes.n; i++)
+      if (graph_node(g, s->nodes.at[i])->op == OP_exchange && s->kind != STEP_EXCHANGE &&
+          s->kind != STEP_WAIT)
+        return "an exchange in a loop";
+    if (s->flight > DTRT_FLIGHTS) return "more exchanges in flight than there may be";
+    if (s->kind == STEP_WAIT && (law = bad_wait(flying, s))) return law;
+    if (s->kind == STEP_EXCHANGE && s->flight && flying[s->flight])
+      return "two exchanges in flight with the same number";
+    if (s->flight) flying[s->flight] = s->kind == STEP_EXCHANGE ? s : NULL;
+    Reads r = {0};
+    step_reads(le, s, p->arena, &r);
+    for (int i = 0; i < r.r.n; i++) {
+      bool own = false; /* a loop may read what it has just stored at the same index */
+      for (int k = 0; k < s->nodes.n && s->kind != STEP_EXCHANGE; k++)
+        own = own || s->nodes.at[k] == r.r.at[i].node;
+      if (!there[r.r.at[i].node] && !own) return "a step reads what no step before it has made";
+    }
+    for (int i = 0; i < s->nodes.n; i++) {
+      *where = s->nodes.at[i];
+      if (started[s->nodes.at[i]] && s->kind == STEP_EXCHANGE) return "an exchange is met twice";
+      started[s->nodes.at[i]] = started[s->nodes.at[i]] || s->kind == STEP_EXCHANGE;
+      there[s->nodes.at[i]] = s->kind != STEP_EXCHANGE || !s->flight;
+    }
+  }
+  for (int i = 1; i <= DTRT_FLIGHTS; i++)
+    if (flying[i]) {
+      *where = flying[i]->nodes.at[0];
+      return "an exchange is never awaited";
+    }
+  const Entry *en = le->entry;
+  for (int i = 0; i < en->outputs.n + en->assigns.n; i++) {
+    *where = i < en->outputs.n ? le->output[i] : le->assign[i - en->outputs.n];
+    if (!there[node_base(g, *where)] && le->stored[node_base(g, *where)])
+      return "no step makes an output";
+  }
+  return NULL;
+}
+
+void verify_exchanges(const Plan *p, const LocalEntry *le, const char *after) {
+  NodeId where = 0;
+  ArenaMark mark = arena_mark(p->arena);
+  const char *law = bad_order(p, le, &where);
+  arena_release(p->arena, mark);
+  if (law) verify_breach(p, le->entry, le->graph, where, after, law);
+}
+
+void verify_local(const Plan *p, const char *after) {
+  for (int e = 0; e < p->entries.n; e++) {
+    const LocalEntry *le = &p->entries.at[e];
+    for (NodeId i = 0; i < le->graph->nodes.n; i++) {
+      const Node *n = graph_node(le->graph, i);
+      ArenaMark mark = arena_mark(p->arena);
+      const char *law = broken(p->arena, le->graph, i);
+      arena_release(p->arena, mark);
+      if (!law && !n->layout) law = "no layout";
+      if (!law && n->layout->rank != n->shape.rank) law = "the layout has another number of dims";
+      if (!law && n->layout->partial & layout_axes(n->layout))
+        law = "an axis both cuts it and is summed over";
+      if (law) verify_breach(p, le->entry, le->graph, i, after, law);
+    }
+    for (int i = 0; i < le->entry->outputs.n; i++)
+      if (graph_node(le->graph, le->output[i])->layout->partial)
+        verify_breach(p, le->entry, le->graph, le->output[i], after, "an output is partial");
+    if (le->steps.n) verify_exchanges(p, le, after);
+  }
+}
+
+/* -------- memory -------- */
+
+/* What lies in one place of the arena. */
+typedef struct Held {
+  int64_t offset, end;
+  NodeId node;
+} Held;
+
+typedef struct Memory {
+  const Plan *plan;
+  const LocalEntry *le;
+  bool *holds;    /* by node: its value is where it was put */
+  NodeId *in_var; /* by variable: the new value that it has, or NO_NODE */
+  VEC(Held) held; /* apart, by offset */
+} Memory;
+
+/* The first that ends behind an offset. */
+static int held_from(const Memory *m, int64_t offset) {
+  int lo = 0, hi = m->held.n;
+  while (lo < hi) {
+    int mid = (lo + hi) / 2;
+    if (m->held.at[mid].end > offset)
+      hi = mid;
+    else
+      lo = mid + 1;
+  }
+  return lo;
+}
+
+/* What it overlaps is gone. */
+static void hold(Memory *m, NodeId id) {
+  const Buffer *b = &m->le->buffers.at[m->le->buffer[id]];
+  if (b->place == PLACE_VAR) {
+    if (m->in_var[b->var] != NO_NODE) m->holds[m->in_var[b->var]] = false;
+    m->in_var[b->var] = id;
+    m->holds[id] = true;
+    return;
+  }
+  m->holds[id] = true;
+  if (b->bytes == 0) return;
+  Held h = {b->offset, b->offset + b->bytes, id};
+  int at = held_from(m, h.offset), end = at, n = m->held.n;
+  for (; end < n && m->held.at[end].offset < h.end; end++) m->holds[m->held.at[end].node] = false;
+  m->holds[id] = true; /* a strip makes a value anew in its own place */
+  if (end == at) vec_push(m->plan->arena, &m->held, h);
+  memmove(&m->held.at[at + 1], &m->held.at[end], sizeof h * (size_t)(n - end));
+  m->held.n = n + 1 - (end - at);
+  m->held.at[at] = h;
+}
+
+/* Partial results are written over whatever lay there. */
+static void clobber(Memory *m, const Buffer *b) {
+  for (int i = held_from(m, b->offset);
+       i < m->held.n && m->held.at[i].offset < b->offset + b->bytes; i++)
+    m->holds[m->held.at[i].node] = false;
+}
+
+/* An all-reduce in flight may be in the place of its terms. */
+static bool in_its_place(const LocalEntry *le, const Step *s, NodeId id) {
+  for (int i = 0; s->kind == STEP_WAIT && i < s->nodes.n; i++)
+    if (le->buffer[s->nodes.at[i]] == le->buffer[id]) return true;
+  return false;
+}
+
+/* Walks the steps: what is read must lie there still. A node that is read from its variable may be
+ * there as several nodes. */
+static const char *bad_memory(Memory *m, NodeId *where) {
+  const LocalEntry *le = m->le;
+  for (NodeId i = 0; i < le->graph->nodes.n; i++)
+    if (le->buffer[i] >= 0 && graph_node(le->graph, i)->op == OP_input) hold(m, i);
+  for (int t = 0; t < le->steps.n; t++) {
+    const Step *s = &le->steps.at[t];
+    Reads r = {0};
+    step_reads(le, s, m->plan->arena, &r);
+    for (int i = 0; i < s->nodes.n; i++) /* while the step still reads */
+      if (le->scratch[s->nodes.at[i]] >= 0)
+        clobber(m, &le->buffers.at[le->scratch[s->nodes.at[i]]]);
+    for (int i = 0; i < r.r.n; i++) {
+      bool own = false;
+      *where = r.r.at[i].node;
+      for (int k = 0; k < s->nodes.n; k++) own = own || s->nodes.at[k] == *where;
+      const Node *n = graph_node(le->graph, *where);
+      if (n->op == OP_var && m->in_var[node_source(n)] != NO_NODE)
+        return "a variable's old value is read after its update";
+      if (!own && n->op != OP_var && !m->holds[*where] && !in_its_place(le, s, *where))
+        return "its place is taken before its last reader";
+    }
+    for (int i = 0; s->kind == STEP_WAIT && i < s->nodes.n; i++)
+      if (*where = s->nodes.at[i], !m->holds[*where]) return "its place is taken while it comes";
+    for (int i = 0; i < s->nodes.n; i++) hold(m, s->nodes.at[i]);
+    for (int i = 0; i < s->nodes.n; i++)
+      if (*where = s->nodes.at[i], !m->holds[*where])
+        return "a step stores two values in one place";
+  }
+  return NULL;
+}
+
+/* Steps within tiles compute what they would outside. */
+static const char *bad_nests(const Plan *p, const LocalEntry *le, NodeId *where) {
+  for (int t = 0; t < le->steps.n; t++) {
+    const Step *s = &le->steps.at[t];
+    const int n = s->kind == STEP_STRIP ? s->strip->steps.n : 1;
+    for (int i = 0; i < n; i++) {
+      const Step *own = s->kind == STEP_STRIP ? &s->strip->steps.at[i] : s;
+      Nest nest;
+      if (!nest_of(p->arena, p, le, own, &nest)) continue;
+      const char *outside = nest_verify(p->arena, p, le, &nest);
+      *where = own->nodes.at[0];
+      if (outside) return arena_printf(p->arena, "an index leaves its block: %s", outside);
+    }
+  }
+  return NULL;
+}
+
+void verify_memory(const Plan *p, const char *after) {
+  verify_local(p, after);
+  for (int e = 0; e < p->entries.n; e++) {
+    ArenaMark mark = arena_mark(p->arena);
+    const LocalEntry *le = &p->entries.at[e];
+    int nvars = p->program->vars.n;
+    Memory m = {.plan = p,
+                .le = le,
+                .holds = arena_array(p->arena, bool, le->graph->nodes.n + 1),
+                .in_var = arena_array(p->arena, NodeId, nvars + 1)};
+    for (int i = 0; i < nvars; i++) m.in_var[i] = NO_NODE;
+    NodeId where = 0;
+    const char *law = bad_memory(&m, &where);
+    if (!law) law = bad_nests(p, le, &where);
+    arena_release(p->arena, mark);
+    if (law) verify_breach(p, m.le->entry, m.le->graph, where, after, law);
+  }
+}
