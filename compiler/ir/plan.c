@@ -201,9 +201,6 @@ void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out) {
     bool map = s->kind == STEP_MAP && n->op->flags & OPF_ELEMENTWISE;
     for (int k = 0; k < n->noperands; k++) reads_of(&w, n->operand[k], map);
   }
-  if (!s->rides) return;
-  const Node *product = graph_node(le->graph, s[-1].nodes.at[0]);
-  for (int k = 0; k < product->noperands; k++) reads_of(&w, product->operand[k], false);
 }
 
 bool plan_shares_update(const Plan *p, int var) {

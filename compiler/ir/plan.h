@@ -73,22 +73,29 @@ typedef enum StepKind {
   STEP_CONTRACT, /* a matrix product, or loops of them */
   STEP_SCATTER,
   STEP_EXCHANGE, /* one exchange, or several as one; or only their start */
-  STEP_STRIP,    /* several of the first three, strip by strip */
+  STEP_STRIP,    /* several of the first three, strip by strip, or in the epilogue of a kernel */
   STEP_WAIT      /* the end of what a STEP_EXCHANGE with this flight has started; the same nodes */
 } StepKind;
 
 typedef struct Strip Strip;
 typedef struct Step {
   StepKind kind;
-  VEC(NodeId) nodes; /* what it stores */
-  uint8_t flight;    /* of exchanges that are started, and of their end; 0: done at once */
-  bool rides; /* a map that may run while the product of the step before it does, row by row */
+  VEC(NodeId) nodes;  /* what it stores */
+  uint8_t flight;     /* of exchanges that are started, and of their end; 0: done at once */
   const Strip *strip; /* STEP_STRIP */
 } Step;
 
 /* Steps that loop together over dims that all of them carry. A strip is what they make in one turn;
- * of a value that nobody else reads (`inner`) there is memory for one strip alone. */
-enum { MAX_STRIP_LOOPS = 8, NO_LOOP = -1 };
+ * of a value that nobody else reads (`inner`) there is memory for one strip alone.
+ *
+ * Of an epilogue the first step is a kernel, a product or a convolution, that runs as a whole. The
+ * leading dims of its result are one loop over rows; the others steps run upon rows as soon as they
+ * are final, from the first to the last. */
+enum {
+  MAX_STRIP_LOOPS = 8,
+  NO_LOOP = -1,
+  IN_ROWS = -2 /* a dim that is part of the loop over rows */
+};
 typedef struct StripLoop {
   NodeId node; /* a dim it runs over: its extent is the loop's */
   int dim;
@@ -96,7 +103,7 @@ typedef struct StripLoop {
 } StripLoop;
 typedef struct StripNode {
   NodeId node;
-  int8_t loop[MAX_RANK]; /* by dim: the loop that runs over it, or NO_LOOP */
+  int8_t loop[MAX_RANK]; /* by dim: the loop that runs over it, IN_ROWS or NO_LOOP */
   uint32_t sums;         /* set of loops over which it is added up, strip by strip */
   bool inner;
 } StripNode;
@@ -119,6 +126,7 @@ typedef struct StripBand {
 } StripBand;
 enum { BAND_FAR = 1 << 30 /* no bound */ };
 struct Strip {
+  bool epilogue; /* of steps.at[0]; the loop is over rows, `most` of them at a time */
   int nloops;
   StripLoop loop[MAX_STRIP_LOOPS]; /* outermost first */
   VEC(Step) steps;
@@ -157,8 +165,8 @@ typedef struct LocalEntry {
   int index;
   Graph *graph;
   NodeId *input, *output, *assign; /* local nodes, beside entry->inputs, ->outputs, ->assigns */
-  Lent *lent;         /* by input */
-  VEC(NodeId) origin; /* the global node that each local node came from */
+  Lent *lent;                      /* by input */
+  VEC(NodeId) origin;              /* the global node that each local node came from */
   bool *again;        /* by node: a second computation, to save memory; NULL: there is none */
   VEC(bool) is_again; /* the same while it is made */
   VEC(NodeId) cause;  /* exchanges: the global node that wanted it, or NO_NODE */
@@ -256,7 +264,7 @@ NodeClass node_class(const Node *n);
 /* The node whose bytes a chain of views shows. */
 NodeId node_base(const Graph *g, NodeId id);
 /* The nodes with buffers that a step reads, and whether at the same index as it stores (`aligned`).
- * A step that rides reads what its product does, too. */
+ */
 typedef struct Read {
   NodeId node; /* a base */
   bool aligned;

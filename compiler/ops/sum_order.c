@@ -58,6 +58,27 @@ int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n) {
   return (1 + sum_levels(o.rows)) * (row ? row : 1) * dtype_size(n->dtype);
 }
 
+enum { LANES = 32 }; /* DTRT_LANES */
+
+bool sum_goes_on(const Mesh *m, const Graph *g, const Node *n) {
+  const SumOrder o = sum_order(m, g, n);
+  const Node *x = graph_operand(g, n, 0);
+  const Shape in = layout_local(m, x->layout, &x->shape);
+  if (!o.fixed || dtype_is_half(n->dtype) || in.rank == 0 || in.dim[in.rank - 1] % LANES)
+    return false;
+  for (int d = 0; d < in.rank; d++) {
+    if (!dim_even(m, &x->layout->dim[d], x->shape.dim[d])) return false;
+    if (in.dim[d] != 1 && !(node_attr(n, "axis") >> d & 1)) return false;
+  }
+  return true;
+}
+
+int64_t sum_line_scratch(const Mesh *m, const Graph *g, const Node *n) {
+  const SumOrder o = sum_order(m, g, n);
+  if (!o.fixed || o.first == graph_operand(g, n, 0)->shape.rank) return 0;
+  return (1 + sum_levels(o.line / LANES)) * LANES * dtype_size(n->dtype);
+}
+
 int64_t product_scratch(const Mesh *m, const Graph *g, const Node *n) {
   if (op_class(n) != OPC_PRODUCT || n->dtype != DT_F32) return 0;
   const Node *x = graph_operand(g, n, 0);

@@ -17,6 +17,10 @@ int sum_levels(int64_t addends);
 /* Bytes of partial results that a reduction of rows, or a running sum of rows, keeps in memory
  * while it is computed: dtrt_carry_row_sum_f32 in dtrt_math.h says how they lie. */
 int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n);
+/* A sum of all elements of a block can go on from some of its rows to the next: each begins with a
+ * whole group of lanes. Bytes of what it keeps while it is computed so. */
+bool sum_goes_on(const Mesh *m, const Graph *g, const Node *n);
+int64_t sum_line_scratch(const Mesh *m, const Graph *g, const Node *n);
 /* Bytes of sums that a product in strips of the dim it sums over keeps: dtrt_gemm_sum. */
 int64_t product_scratch(const Mesh *m, const Graph *g, const Node *n);
 

@@ -29,7 +29,6 @@ static const struct {
     {"fuse", fuse, verify_work},               /* loops over the same space together */
     {"strip", strip, verify_strip},            /* what is too large for caches, strip by strip */
     {"arrange", arrange, verify_local},        /* steps, in an order that keeps less alive */
-    {"follow", follow, verify_local},          /* loops behind the products they read */
     {"overlap", overlap, verify_local},        /* exchanges started early and awaited late */
     {"memory", memory, verify_memory},         /* where each value lies */
     {"remat", remat, verify_again},            /* values computed again, to fit a limit */
@@ -39,7 +38,7 @@ enum { PASSES = sizeof passes / sizeof *passes };
 
 /* Where each value is to be observed, steps are neither joined nor moved. */
 static bool joins_steps(void (*run)(Plan *p)) {
-  return run == combine || run == fuse || run == arrange || run == follow || run == overlap;
+  return run == combine || run == fuse || run == arrange || run == overlap;
 }
 
 /* The passes from `store` to `memory`. */

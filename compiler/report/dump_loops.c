@@ -73,7 +73,6 @@ static void put_nest(Dump *d, const Step *s, const Nest *n, int indent) {
     expr_put(d->out, n->x, d->plan->program, d->le->graph, n->loop[i].extent, NULL);
   }
   if (!n->nloops) str_puts(d->out, "once");
-  if (s->rides) str_puts(d->out, ", on each block of rows of the product before");
   put_where(d, s);
   put_all_shared(d, n, indent + 2);
   for (int i = 0; i < n->stores.n; i++) {
@@ -122,6 +121,16 @@ static void put_exchange(Dump *d, const Step *s) {
 
 static void put_step(Dump *d, const Step *s, int indent);
 
+/* "contract y ...", and below it what runs on its rows. */
+static void put_epilogue(Dump *d, const Strip *t, int indent) {
+  put_step(d, &t->steps.at[0], indent);
+  str_printf(d->out, "%*sepilogue, by %ld rows\n", indent + 2, "", (long)t->loop[0].most);
+  for (int i = 1; i < t->steps.n; i++) {
+    str_printf(d->out, "%*s", indent + 4, "");
+    put_step(d, &t->steps.at[i], indent + 4);
+  }
+}
+
 static void put_tiles(Dump *d, const Strip *t, int indent) {
   for (int i = 0; i < t->nloops; i++) {
     const StripLoop *l = &t->loop[i];
@@ -140,7 +149,9 @@ static void put_tiles(Dump *d, const Strip *t, int indent) {
 /* Its first line begins where the text is. */
 static void put_step(Dump *d, const Step *s, int indent) {
   Nest nest;
-  if (s->kind == STEP_STRIP)
+  if (s->kind == STEP_STRIP && s->strip->epilogue)
+    put_epilogue(d, s->strip, indent);
+  else if (s->kind == STEP_STRIP)
     put_tiles(d, s->strip, indent);
   else if (s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT)
     put_exchange(d, s);

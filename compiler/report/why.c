@@ -251,9 +251,9 @@ static void put_inline(const Why *w, const LocalEntry *le, NodeId id) {
 static void put_place(const Why *w, const LocalEntry *le, NodeId id, int t) {
   const Step *s = &le->steps.at[t];
   str_printf(w->out, ", in step %d of %d", t, le->steps.n);
-  if (s->rides)
-    str_printf(w->out, ", the epilogue of step %d's product, on each block of rows", t - 1);
-  for (int i = 0; s->kind == STEP_STRIP && i < s->strip->nloops; i++) {
+  if (s->kind == STEP_STRIP && s->strip->epilogue && s->strip->steps.at[0].nodes.at[0] != id)
+    str_puts(w->out, ", in the epilogue of its kernel, on the rows that are done");
+  for (int i = 0; s->kind == STEP_STRIP && !s->strip->epilogue && i < s->strip->nloops; i++) {
     const StripLoop *l = &s->strip->loop[i];
     const Node *n = graph_node(le->graph, l->node);
     const int64_t all = dim_block_most(w->mesh, &n->layout->dim[l->dim], n->shape.dim[l->dim]);

@@ -16,8 +16,9 @@ typedef struct Table {
 /* What a step is given that a like step is given otherwise: where a value lies, the key of random
  * draws. */
 typedef struct Given {
-  const char *before, *after;  /* a pointer's declaration around its name; NULL: a number */
-  const char *end;             /* of the declaration, behind the value */
+  const char *before, *after;  /* a pointer's type around its name; NULL: a number */
+  const char *base, *end;      /* "(dev->arena + " and ")", around the value */
+  const char *short_name;      /* of a pointer, within an epilogue */
   const char *name, *note;     /* of a pointer */
   int64_t value;               /* its offset, the number, or which input it is */
   const struct StepText *step; /* the last that was given it */
@@ -33,7 +34,6 @@ typedef struct StepText {
   VEC(int) given; /* in the order of first use */
   int exchange;   /* the number of its first, or of the next */
   int key;        /* like steps have the same */
-  bool rides;     /* its loop is part of the product before it */
 } StepText;
 enum { MARK_GIVEN = 4, MARK_DECLARE, MARK_EXCHANGE, MARK_EXTENT, MARK_END };
 
@@ -52,7 +52,6 @@ typedef struct Emit {
   VEC(uint64_t) code;                /* by entry: a hash of what it computes */
   /* the entry being written */
   const LocalEntry *le;
-  NodeId product;        /* that a loop being written rides on */
   const char **assigned; /* by node: the variable it is the new value of, or NULL */
   VEC(Table) extents;    /* by defining text */
   VEC(Given) givens;
@@ -112,24 +111,28 @@ const char *emit_count(Emit *e, const Node *n);
 const char *emit_pointer(Emit *e, NodeId id);
 /* A number that like steps may have otherwise: a mark. */
 const char *emit_number(Emit *e, uint64_t value);
-/* A part of a C identifier from a user's name; a whole one, which no name in emitted loops equals. */
+/* A part of a C identifier from a user's name; a whole one, which no name in emitted loops equals.
+ */
 const char *emit_word(Emit *e, const char *name);
 const char *emit_identifier(Emit *e, const char *name);
 
-/* The calls of a step. True: with those of the next, which may be NULL. */
-bool emit_calls(Emit *e, const Step *s, const Step *next);
+/* What a kernel does to rows of its result: a dtrt_then, and the same for all rows at once, for
+ * kernels that take none along. */
+typedef struct Epilogue {
+  const char *then, *call;
+} Epilogue;
+
+/* The calls of a step; of a kernel, with its epilogue or NULL. */
+void emit_calls(Emit *e, const Step *s, const Epilogue *epilogue);
 void emit_strips(Emit *e, const Step *s);
+/* Writes the function of a strip's rows, `body` being the loop over them. */
+const Epilogue *emit_epilogue(Emit *e, const Strip *s, const char *body);
 void emit_map(Emit *e, const Step *s);
 void emit_reduce(Emit *e, NodeId id);
 void emit_scatter(Emit *e, NodeId id);
-/* then: a loop that rides on the product (emit_rides), or NULL. True: it does; false: the product
- * takes no loop along, and the loop is still to be written. */
-bool emit_contract(Emit *e, NodeId id, const Step *then);
-/* The loop may ride on the product before it: both walk over the same large space. */
-bool emit_rides(Emit *e, const Step *product, const Step *loop);
-/* The dtrt_then of a loop over the product of `id`, the result's `dims` leading dims being rows. */
-const char *emit_rows(Emit *e, const Step *s, int dims, int64_t columns);
-bool emit_conv(Emit *e, NodeId id, const Step *then); /* as emit_contract */
+/* True: it took the epilogue along. */
+bool emit_contract(Emit *e, NodeId id, const Epilogue *epilogue);
+bool emit_conv(Emit *e, NodeId id, const Epilogue *epilogue);
 void emit_pool(Emit *e, NodeId id);
 void emit_cumsum(Emit *e, NodeId id);
 void emit_order(Emit *e, NodeId id);
@@ -137,22 +140,23 @@ void emit_unpick(Emit *e, NodeId id);
 /* A product that no matrix product fits: plain loops. */
 void emit_contract_loops(Emit *e, NodeId id);
 
+/* The last two parts of a value's name, which tell loops' parameters apart: d1_w of model.d1.w. */
+const char *emit_short_name(Emit *e, const Node *n);
+
 /* The number of the mark at *c, which is left at its end. */
 int mark_number(const char **c);
 /* Which of those that a step is given. */
 int step_given(const StepText *t, int number);
-/* Writes a step into out[0], and the next (or NULL) into out[1] where its loop rides on the product
- * that the step is; how many it wrote. */
-int emit_step(Emit *e, const Step *s, const Step *next, StepText *out);
+void emit_step(Emit *e, const Step *s, StepText *out);
 /* Writes an entry, called `id`; its steps, as many as it has, for their table. */
 const StepText *emit_entry(Emit *e, const LocalEntry *le, const char *id);
 
 /* emit_c.c: names of tables, which are written when first asked for, and texts of C. */
 const char *emit_dim(Emit *e, const DimLayout *d, int64_t n);
 const char *emit_layout(Emit *e, const Layout *l, const Shape *shape);
-const char *emit_kind(int kind);            /* of an exchange: "DTRT_COPY" */
-const char *emit_dtype(Emit *e, DType t);   /* "DTRT_F32" */
-void emit_string(Str *s, const char *text); /* in quotes; NULL: 0 */
+const char *emit_kind(int kind);                 /* of an exchange: "DTRT_COPY" */
+const char *emit_dtype(Emit *e, DType t);        /* "DTRT_F32" */
+void emit_string(Str *s, const char *text);      /* in quotes; NULL: 0 */
 void emit_line_string(Str *s, const char *text); /* the same for #line: one literal on one line */
 /* What may stand between the marks of a comment, whatever the text (names of files) holds. */
 const char *emit_comment(const Emit *e, const char *text);

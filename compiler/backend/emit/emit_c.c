@@ -213,7 +213,7 @@ static void put_step(Emit *e, Str *out, const Step *s, const StepText *text) {
   emit_string(out, text->what);
   str_puts(out, ", ");
   emit_string(out, text->where);
-  str_printf(out, ", DTRT_STEP_%s, %.0f, %.0f},\n", kind, w.flops, text->rides ? 0 : w.bytes);
+  str_printf(out, ", DTRT_STEP_%s, %.0f, %.0f},\n", kind, w.flops, w.bytes);
 }
 
 static void put_entry_tables(Emit *e, Str *out, const char *id, const StepText *texts) {

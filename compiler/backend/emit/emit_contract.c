@@ -201,7 +201,7 @@ static bool depths_before(const Contract *c, const Group *k, const char **at, co
   return k && !first;
 }
 
-bool emit_contract(Emit *e, NodeId id, const Step *then) {
+bool emit_contract(Emit *e, NodeId id, const Epilogue *epilogue) {
   const Graph *g = e->le->graph;
   const Node *n = graph_node(g, id), *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
   const Letters letters = product_letters(g, n);
@@ -259,14 +259,11 @@ bool emit_contract(Emit *e, NodeId id, const Step *then) {
     at[t] = *off ? arena_printf(e->arena, "(%s%s *)%s%s", t == OUT ? "" : "const ", type, p[t], off)
                  : p[t];
   }
-  int rows = then && nloops == 0 && !out.transposed ? row_dims(&c, m, nn) : 0;
-  if (rows) {
-    e->product = id;
-    const char *ride = emit_rows(e, then, rows, strtoll(nn->len, NULL, 10));
+  if (epilogue && nloops == 0 && row_dims(&c, m, nn)) {
     str_line(&e->body, "dtrt_gemm_then(%d, %d, %s, %s, %s, %s, %s, %s, %s, %s,", a.transposed,
              b.transposed, m->len, nn->len, k ? k->len : "1", at[a.t], a.lead, at[b.t], b.lead,
              at[OUT]);
-    str_line(&e->body, "    %s);", ride);
+    str_line(&e->body, "    %s);", epilogue->then);
     return true;
   }
   const char *adds = first ? arena_printf(e->arena, "!(%s)", first) : first_k >= 0 ? "1" : "0";

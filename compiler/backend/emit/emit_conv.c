@@ -155,7 +155,7 @@ static void depthwise(Conv *c, const Node *n, const Node *w, const char *px, con
   c->loops += 2;
 }
 
-bool emit_conv(Emit *e, NodeId id, const Step *then) {
+bool emit_conv(Emit *e, NodeId id, const Epilogue *epilogue) {
   Loop l = loop_new(e, NULL);
   const Node *n = graph_node(l.g, id);
   const SlideSide makes = n->op->makes;
@@ -171,10 +171,7 @@ bool emit_conv(Emit *e, NodeId id, const Step *then) {
   l.code.indent = 1;
   const bool alone =
       wn->shape.dim[ns] == 1 && wn->shape.dim[ns + 1] == c.s.groups && c.s.groups > 1;
-  if (then && !alone && makes != SIDE_TAPS) {
-    e->product = id;
-    l.then = emit_rows(e, then, ns + 1, strtoll(emit_len(e, n, ns + 1), NULL, 10));
-  }
+  if (epilogue && !alone && makes != SIDE_TAPS) l.then = epilogue->then;
   if (alone) zero(&c, id);
   const char *px = loop_pointer(&l, x, x == id), *pw = loop_pointer(&l, w, w == id),
              *py = loop_pointer(&l, y, y == id);

@@ -84,8 +84,8 @@ static void declare(Function *f, Argument *a) {
   put_type(f, a->given->before);
   str_puts(&f->text, a->name);
   put_type(f, a->given->after);
-  str_printf(&f->text, "%s%s; /* %s */\n", value_of(f, a), a->given->end,
-             emit_comment(f->e, a->given->note));
+  str_printf(&f->text, " = (void *)%s%s%s; /* %s */\n", a->given->base, value_of(f, a),
+             a->given->end, emit_comment(f->e, a->given->note));
 }
 
 static void put_exchange(Function *f, int number) {
@@ -164,7 +164,7 @@ static int block_argument(Emit *e, Block *b, int j, int i) {
     varies |= row[k] != row[0];
   }
   Str key = str_new(e->arena);
-  if (g->before) str_printf(&key, "%s|%s", g->before, g->after);
+  if (g->before) str_printf(&key, "%s|%s|%s", g->before, g->after, g->base);
   str_put(&key, (const char *)row, sizeof *row * (size_t)b->count);
   const char *same = name_of(e->names, key.at, key.n);
   int had = lookup_get(&b->at, same);
@@ -323,8 +323,7 @@ const StepText *emit_entry(Emit *e, const LocalEntry *le, const char *id) {
   int n = le->steps.n;
   begin_entry(e, le);
   StepText *steps = arena_array(e->arena, StepText, n + 1);
-  for (int t = 0; t < n;)
-    t += emit_step(e, &le->steps.at[t], t + 1 < n ? &le->steps.at[t + 1] : NULL, &steps[t]);
+  for (int t = 0; t < n; t++) emit_step(e, &le->steps.at[t], &steps[t]);
   Repeats repeats = {0};
   find_repeats(e, steps, n, &repeats);
   Function f = function_new(e);

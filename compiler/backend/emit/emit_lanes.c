@@ -162,6 +162,59 @@ void lanes_buffered(Loop *l, const Node *n, int64_t most, const Nest *t, int fir
   if (blocks) str_line(&l->code, "dtrt_fold_lanes_%s_%s(partial, block, &acc);", word, type);
 }
 
+/* Elements of the block in front of this tile's, where whole rows are done in order. */
+static const char *elements_before(Loop *l, const Node *x) {
+  const char *before = "0", *below = "1";
+  for (int d = x->shape.rank - 1; d >= 0; d--) {
+    const char *at = emit_at(l->e, x, d);
+    if (!is_number(at, 0))
+      before = is_number(below, 1) ? at : arena_printf(l->e->arena, "%s * %s", at, below);
+    below = emit_product(l->e, below, emit_extent(l->e, &x->layout->dim[d], x->shape.dim[d]));
+  }
+  return loop_number(l, 'o', before);
+}
+
+void lanes_on(Loop *l, NodeId id, int64_t most, const Nest *t) {
+  const Node *n = graph_node(l->g, id), *x = graph_operand(l->g, n, 0);
+  const char *word = op_word(n), *type = type_word(n), *len = loop_extent(l, x, t->last);
+  const char *all = loop_number(l, 'n', emit_count(l->e, x));
+  int loops = 0;
+  l->partial = emit_partial(l->e, id);
+  l->partial_type = n->dtype;
+  str_line(&l->code, "%s line[DTRT_LANES];", loop_type(n->dtype));
+  str_line(&l->code, "dtrt_lanes_%s kept[%d];", type, 1 + sum_levels(most / LANES));
+  str_line(&l->code, "int64_t done = %s;", elements_before(l, x));
+  str_line(&l->code, "if (done == 0) kept[0] = (dtrt_lanes_%s){0} + (%s);", type,
+           reduction_identity(l->e, n));
+  str_line(&l->code, "else dtrt_copy(kept, partial, sizeof kept);");
+  str_line(&l->code, "dtrt_lanes_%s acc = kept[0];", type);
+  for (int d = 0; d < t->last; d++)
+    if (nest_has_loop(t, d)) loop_open(l, t->in.at[d], loop_extent(l, x, d), "DTRT_OUTER"), loops++;
+  const char *body = body_text(l, n, &t->in, "line[lane]", 2);
+  str_line(&l->code, "DTRT_OUTER");
+  str_line(&l->code, "for (int64_t at = 0; at < %s;) {", len);
+  l->code.indent++;
+  str_line(&l->code, "const int64_t next = ((done + at) / %d + 1) * %d - done;", BLOCK, BLOCK);
+  str_line(&l->code, "const int64_t end = next < %s ? next : %s;", len, len);
+  put_turns(l, n, text_deeper(l->e->arena, body), "end");
+  str_line(&l->code,
+           "if (at == next) dtrt_carry_lanes_%s_%s(kept + 1, (done + at) / %d - 1, &acc);", word,
+           type, BLOCK);
+  loop_close(l, 1);
+  str_line(&l->code, "done += %s;", len);
+  loop_close(l, loops);
+  str_line(&l->code, "if (done == %s) {", all);
+  l->code.indent++;
+  str_line(&l->code, "dtrt_fold_lanes_%s_%s(kept + 1, done / %d, &acc);", word, type, BLOCK);
+  const Index none = t->out;
+  reduction_store(l, id, &none, lanes_end(l, n));
+  l->code.indent--;
+  str_line(&l->code, "} else {");
+  str_line(&l->code, "  kept[0] = acc;");
+  str_line(&l->code, "  dtrt_copy(partial, kept, sizeof kept);");
+  str_line(&l->code, "}");
+}
+
 const char *lanes_end(Loop *l, const Node *n) {
   return arena_printf(l->e->arena, "dtrt_line_%s_%s(&acc)", op_word(n), type_word(n));
 }

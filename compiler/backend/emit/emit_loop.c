@@ -34,7 +34,8 @@ Index loop_nest_index(Loop *l, const Node *n) {
 bool loop_is_flat(Loop *l, NodeId id) {
   const Node *n = graph_node(l->g, id);
   NodeId base = node_base(l->g, id);
-  if (l->e->strip) return false; /* a strip need not lie in one piece */
+  /* A tile need not lie in one piece; rows of an epilogue do. */
+  if (l->e->strip && !l->e->strip->epilogue) return false;
   if (l->le->stored[base] && !loop_stores(l, base)) return true;
   if (node_is_const(n)) return true;
   if (op_class(n) == OPC_VIEW) return loop_is_flat(l, n->operand[0]);
@@ -59,11 +60,9 @@ Loop loop_new(Emit *e, const Step *s) {
   return (Loop){.e = e, .le = e->le, .g = e->le->graph, .step = s, .code = str_new(e->arena)};
 }
 
-static const char *pointer_name(Loop *l, int i) {
-  const Pointer *p = &l->pointers.at[i];
-  const Node *n = graph_node(l->g, p->node);
+/* opt.m[model.d1.w] -> m_w, model.d1.w -> d1_w: short, but telling. */
+const char *emit_short_name(Emit *e, const Node *n) {
   const char *name = n->name, *last = name;
-  /* opt.m[model.d1.w] -> m_w, model.d1.w -> d1_w: short, but telling. */
   if (!name)
     name = last = "t";
   else {
@@ -72,7 +71,7 @@ static const char *pointer_name(Loop *l, int i) {
       if (c[-1] == '.' && ++dots == 2) last = c;
     if (dots < 2) last = name;
   }
-  return emit_identifier(l->e, last);
+  return emit_identifier(e, last);
 }
 
 /* Fills the marks in. */
@@ -120,7 +119,7 @@ static void put_parameters(Loop *l, Str *s) {
 /* "n0", "from12", "first0", "key1": what name_parameters calls numbers. "i0", "v12": what loops
  * call their indices and values. (Words such as "acc" are left to emit_identifier.) */
 static bool is_local_name(const char *s) {
-  static const char *const numbered[] = {"n",     "from", "key", "row", "first",
+  static const char *const numbered[] = {"n",     "from", "key", "last", "first",
                                          "bound", "i",    "v",   "p"};
   for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
     size_t n = strlen(numbered[i]);
@@ -140,13 +139,13 @@ static void name_parameters(Loop *l, const char **pname, const char **nname) {
     const char *word = kind == 'n'   ? "n"
                        : kind == 'o' ? "from"
                        : kind == 'k' ? "key"
-                       : kind == 'r' ? "row"
                        : kind == 'b' ? "bound"
+                       : kind == 'l' ? "last"
                                      : "first";
     nname[i] = arena_printf(e->arena, "%s%d", word, count[(int)kind]++);
   }
   for (int i = 0; i < l->pointers.n; i++) {
-    const char *base = pointer_name(l, i);
+    const char *base = emit_short_name(e, graph_node(l->g, l->pointers.at[i].node));
     pname[i] = base;
     if (strlen(base) < 2 || is_local_name(base)) pname[i] = arena_printf(e->arena, "%s_", base);
     int k = emit_find(e, &next, base);
@@ -246,30 +245,6 @@ static void store_values(Loop *l, const Step *s, const Index *at) {
   }
 }
 
-/* One loop over the rows that the leading dims make. */
-static void open_rows(Loop *l, const Node *n, int dims, Index *at) {
-  Emit *e = l->e;
-  const char *from = loop_number(l, 'r', "from"), *to = loop_number(l, 'r', "to");
-  str_line(&l->code, "DTRT_OUTER");
-  str_line(&l->code, "for (int64_t row = %s; row < %s; row++) {", from, to);
-  l->code.indent++;
-  const char *below = "1";
-  for (int d = dims - 1; d >= 0; d--) {
-    const char *len = emit_extent(e, &n->layout->dim[d], n->shape.dim[d]);
-    if (is_number(len, 1)) {
-      at->at[d] = "0";
-      continue;
-    }
-    const char *q = is_number(below, 1) ? "row" : arena_printf(e->arena, "row / %s", below);
-    below = emit_product(e, below, len);
-    bool first = true;
-    for (int k = 0; k < d; k++) first = first && n->shape.dim[k] == 1;
-    at->at[d] = letter(l, d);
-    str_line(&l->code, first ? "const int64_t %s = %s;" : "const int64_t %s = %s %% %s;", at->at[d],
-             q, len);
-  }
-}
-
 static void map_body(Loop *l, const Step *s, const Index *at) {
   loop_count(l, true);
   store_values(l, s, at);
@@ -318,7 +293,14 @@ static void map_loops(Loop *l, const Step *s, int d, Index *at, int split, const
   }
 }
 
-static Loop map_nest(Emit *e, const Step *s, int dims, int64_t columns, bool flat) {
+/* Elements that a map goes over: of the tile that is being written, if there is one. */
+static const char *map_count(Emit *e, const Node *n) {
+  const char *count = "1";
+  for (int d = 0; d < n->shape.rank; d++) count = emit_product(e, count, emit_len(e, n, d));
+  return count;
+}
+
+static Loop map_nest(Emit *e, const Step *s, bool flat) {
   Loop l = loop_new(e, s);
   const Node *n = graph_node(l.g, s->nodes.at[0]);
   l.flat = flat && n->shape.rank > 0;
@@ -326,8 +308,7 @@ static Loop map_nest(Emit *e, const Step *s, int dims, int64_t columns, bool fla
   Index at = {0};
   l.code.indent = 1;
   if (l.flat) {
-    const char *count =
-        dims ? arena_printf(e->arena, "(to - from) * %ld", (long)columns) : emit_count(e, n);
+    const char *count = map_count(e, n);
     const bool many = !is_number(count, 1);
     at.flat = many ? "i" : "0";
     if (many) loop_open(&l, "i", loop_number(&l, 'n', count), "DTRT_PLAIN");
@@ -337,23 +318,21 @@ static Loop map_nest(Emit *e, const Step *s, int dims, int64_t columns, bool fla
   }
   at = loop_nest_index(&l, n);
   Cuts cut = {0};
-  const int split = dims || e->strip ? -1 : loop_split(&l, s, &at, &cut);
-  if (dims) open_rows(&l, n, dims, &at);
-  map_loops(&l, s, dims, &at, split, &cut);
-  loop_close(&l, dims > 0);
+  const int split = e->strip ? -1 : loop_split(&l, s, &at, &cut);
+  map_loops(&l, s, 0, &at, split, &cut);
   return l;
 }
 
-/* Of rows, what depends on the index itself (random numbers) wants the whole's. */
-Loop map_loop(Emit *e, const Step *s, int dims, int64_t columns) {
-  Loop l = map_nest(e, s, dims, columns, true);
-  if (dims && l.flat && (l.needs_dev || l.numbers.n > 1)) l = map_nest(e, s, dims, columns, false);
+/* In a tile, what depends on the index itself (random numbers) wants the whole's. */
+static Loop map_loop(Emit *e, const Step *s) {
+  Loop l = map_nest(e, s, true);
+  if (e->strip && l.flat && (l.needs_dev || l.numbers.n > 1)) l = map_nest(e, s, false);
   return l;
 }
 
 void emit_map(Emit *e, const Step *s) {
   const Node *n = graph_node(e->le->graph, s->nodes.at[0]);
-  Loop l = map_loop(e, s, 0, 0);
+  Loop l = map_loop(e, s);
   loop_finish(&l, n->name ? n->name : n->op->name);
 }
 

@@ -21,8 +21,8 @@ typedef struct Pointer {
 
 typedef struct Number {
   const char *value; /* in the entry */
-  char kind;         /* n: extent, o: offset, k: key, r: the first row, or that after the last,
-                        f: whether a strip is the first, b: a bound of the band */
+  char kind;         /* n: extent, o: offset, k: key, f: whether a tile is the first, l: whether it
+                        is the last, b: a bound of the band */
 } Number;
 
 /* Where an expression is written: the body of the loop, which is scope 0, or one part of a select,
@@ -53,7 +53,8 @@ typedef struct Loop {
   const char *partial; /* where partial sums lie, passed as `partial` ... */
   DType partial_type;  /* ... an array of these; NULL: there are none */
   int temps, places;
-  const char *part; /* an index that goes over a part of its dim alone: [part_lo, part_hi]; or NULL */
+  const char
+      *part; /* an index that goes over a part of its dim alone: [part_lo, part_hi]; or NULL */
   int64_t part_lo, part_hi;
   VEC(Pointer) pointers;
   VEC(Number) numbers;
@@ -62,8 +63,8 @@ typedef struct Loop {
   VEC(Expr) known[2]; /* by the number of an EXPR_VALUE: 1 + what it is; the second of `outside` */
   VEC(Scope) scopes;
   VEC(ExprUse) uses;
-  VEC(int) use_of; /* by expression: 1 + its first in `uses` */
-  int looked;      /* scopes whose own uses are counted */
+  VEC(int) use_of;   /* by expression: 1 + its first in `uses` */
+  int looked;        /* scopes whose own uses are counted */
   Lookup flat_known; /* nodes that loop_is_flat said yes of: shared ones are met along many ways */
   Str code;
 } Loop;
@@ -83,9 +84,9 @@ Index loop_nest_index(Loop *l, const Node *n);
 /* A value can be had by one flat index: everything in memory is seen in the same order. */
 bool loop_is_flat(Loop *l, NodeId id);
 void loop_open(Loop *l, const char *var, const char *len, const char *pragma);
-/* Where a map's expressions ask whether the index of a dim is before some number, the loop over it is
- * split there, and each part has the expression of its own (emit_split.c). The dim, its parts' begins
- * and the end in *cut; -1: none. */
+/* Where a map's expressions ask whether the index of a dim is before some number, the loop over it
+ * is split there, and each part has the expression of its own (emit_split.c). The dim, its parts'
+ * begins and the end in *cut; -1: none. */
 typedef VEC(int64_t) Cuts;
 int loop_split(Loop *l, const Step *s, const Index *at, Cuts *cut);
 void loop_close(Loop *l, int n);
@@ -93,10 +94,6 @@ void loop_finish(Loop *l, const char *what);
 const char *loop_call(Loop *l, const char *what); /* the same, but the call is left to be written */
 /* The function alone; its name. */
 const char *loop_function(Loop *l, const char *what);
-/* A map's nest. dims: so many leading dims of it are rows, `columns` elements each, of which the
- * function does those from `from` to `to`, names where it is called; 0: all of the map. */
-Loop map_loop(Emit *e, const Step *s, int dims, int64_t columns);
-
 /* Of a nest over n, of which a strip makes the band alone: the columns of a row that it goes over,
  * and the loop over them. */
 const char *loop_live_from(Loop *l, const Node *n, const Index *at);
@@ -105,8 +102,8 @@ void loop_open_live(Loop *l, const Node *n, const Index *at);
 /* The value of a node, of such a nest, in the other columns: all have one. */
 const char *loop_value_outside(Loop *l, NodeId id, const Index *at);
 
-/* An expression as C (emit_expr.c). The first pass over a body counts how often each is used; in the
- * second, what is used twice is computed once, in the outermost scope that uses it. */
+/* An expression as C (emit_expr.c). The first pass over a body counts how often each is used; in
+ * the second, what is used twice is computed once, in the outermost scope that uses it. */
 enum { LONG_TEXT = 110, LONGEST_TEXT = 800 /* compilers do not take brackets without end */ };
 void loop_use(Loop *l, Expr e);
 const char *loop_text(Loop *l, Expr e);

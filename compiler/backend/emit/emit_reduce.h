@@ -38,6 +38,9 @@ void lanes_of_dead(Loop *l, const Node *n, const Index *at, const char *from, co
 /* A line of several dims, whose loops over dims [first, last] are opened and closed in here: it
  * goes through a buffer of one block. */
 void lanes_buffered(Loop *l, const Node *n, int64_t most, const Nest *t, int first);
+/* A sum of all elements, in tiles of rows: a line goes on from one tile to the next (sum_goes_on).
+ * Between them, `partial` keeps what it needs. */
+void lanes_on(Loop *l, NodeId id, int64_t most, const Nest *t);
 /* The expression for the result of the line. */
 const char *lanes_end(Loop *l, const Node *n);
 

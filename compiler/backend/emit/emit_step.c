@@ -114,17 +114,17 @@ const char *emit_pointer(Emit *e, NodeId id) {
   str_printf(&note, "%s", dtype_name(n->dtype));
   shape_put(&note, &n->shape);
   str_printf(&note, " %s", layout_text(e->arena, e->mesh, n->layout));
-  Given made_known = {
-      .before =
-          arena_printf(e->arena, "%s %s", dtype_c_name(n->dtype), rows ? "(*const " : "*const "),
-      .after = arena_printf(e->arena, "%s%s = (void *)%s", rows ? ")" : "", rows ? type.at : "",
-                            lent >= 0                 ? "dev->in["
-                            : buf->place == PLACE_VAR ? "(dev->vars + "
-                                                      : "(dev->arena + "),
-      .end = lent >= 0 ? "]" : ")",
-      .name = name,
-      .note = note.at,
-      .value = lent >= 0 ? lent : buf->offset};
+  Given made_known = {.before = arena_printf(e->arena, "%s %s", dtype_c_name(n->dtype),
+                                             rows ? "(*const " : "*const "),
+                      .after = arena_printf(e->arena, "%s%s", rows ? ")" : "", rows ? type.at : ""),
+                      .base = lent >= 0                 ? "dev->in["
+                              : buf->place == PLACE_VAR ? "(dev->vars + "
+                                                        : "(dev->arena + ",
+                      .short_name = emit_short_name(e, n),
+                      .end = lent >= 0 ? "]" : ")",
+                      .name = name,
+                      .note = note.at,
+                      .value = lent >= 0 ? lent : buf->offset};
   return give(e, add_given(e, key, made_known));
 }
 
@@ -140,7 +140,9 @@ const char *emit_partial(Emit *e, NodeId id) {
   const char *to = e->assigned[id] ? e->assigned[id] : n->name ? n->name : "";
   const char *type = op_class(n) == OPC_PRODUCT ? "double" : dtype_c_name(n->dtype);
   Given partial = {.before = arena_printf(e->arena, "%s *const ", type),
-                   .after = " = (void *)(dev->arena + ",
+                   .after = "",
+                   .base = "(dev->arena + ",
+                   .short_name = "partial",
                    .end = ")",
                    .note = "partial sums",
                    .value = e->le->buffers.at[b].offset};
@@ -276,18 +278,18 @@ static void emit_wait(Emit *e, const Step *s) {
   if (any) str_line(&e->body, "dtrt_wait_exchange(dev, %d);", s->flight);
 }
 
-static bool emit_product_of(Emit *e, NodeId id, const Step *next) {
+static void emit_kernel(Emit *e, NodeId id, const Epilogue *epilogue) {
+  bool took = false;
   switch (op_class(graph_node(e->le->graph, id))) {
-  case OPC_PRODUCT: return emit_contract(e, id, next);
-  case OPC_CONVOLUTION: return emit_conv(e, id, next);
+  case OPC_PRODUCT: took = emit_contract(e, id, epilogue); break;
+  case OPC_CONVOLUTION: took = emit_conv(e, id, epilogue); break;
   case OPC_SORT: emit_order(e, id); break;
   default: emit_pool(e, id); break;
   }
-  return false;
+  if (epilogue && !took) str_line(&e->body, "%s;", epilogue->call);
 }
 
-/* True: with those of the next step. */
-bool emit_calls(Emit *e, const Step *s, const Step *next) {
+void emit_calls(Emit *e, const Step *s, const Epilogue *epilogue) {
   const Graph *g = e->le->graph;
   switch (s->kind) {
   case STEP_MAP: emit_map(e, s); break;
@@ -297,7 +299,7 @@ bool emit_calls(Emit *e, const Step *s, const Step *next) {
     else
       emit_reduce(e, s->nodes.at[0]);
     break;
-  case STEP_CONTRACT: return emit_product_of(e, s->nodes.at[0], next);
+  case STEP_CONTRACT: emit_kernel(e, s->nodes.at[0], epilogue); break;
   case STEP_SCATTER:
     if (op_class(graph_node(g, s->nodes.at[0])) == OPC_ADD_EACH)
       emit_unpick(e, s->nodes.at[0]);
@@ -308,7 +310,6 @@ bool emit_calls(Emit *e, const Step *s, const Step *next) {
   case STEP_STRIP: emit_strips(e, s); break;
   case STEP_WAIT: emit_wait(e, s); break;
   }
-  return false;
 }
 
 /* -------- like steps -------- */
@@ -331,7 +332,7 @@ static int key_of(Emit *e, const StepText *t) {
     }
     const Given *g = &e->givens.at[number];
     str_printf(&key, "%c%d", kind, step_given(t, number));
-    if (kind == MARK_DECLARE) str_printf(&key, "%s|%s", g->before, g->after);
+    if (kind == MARK_DECLARE) str_printf(&key, "%s|%s|%s", g->before, g->after, g->base);
   }
   int had = emit_find(e, &e->key_at, key.at);
   if (had) return had - 1;
@@ -339,7 +340,7 @@ static int key_of(Emit *e, const StepText *t) {
   return e->nkeys - 1;
 }
 
-static void begin_step(Emit *e, const Step *s, StepText *out) {
+void emit_step(Emit *e, const Step *s, StepText *out) {
   const Node *last = graph_node(e->le->graph, s->nodes.at[s->nodes.n - 1]);
   *out = (StepText){.what = step_text(e, s),
                     .where = node_where(e->program, last),
@@ -348,21 +349,7 @@ static void begin_step(Emit *e, const Step *s, StepText *out) {
   e->step = out;
   e->body = str_new(e->arena);
   e->body.indent = 1;
-}
-
-static void end_step(Emit *e, StepText *out) {
+  emit_calls(e, s, NULL);
   out->code = e->body.at;
   out->key = key_of(e, out);
-}
-
-int emit_step(Emit *e, const Step *s, const Step *next, StepText *out) {
-  begin_step(e, s, out);
-  bool both = emit_calls(e, s, next && emit_rides(e, s, next) ? next : NULL);
-  end_step(e, out);
-  if (!both) return 1;
-  begin_step(e, next, out + 1);
-  str_line(&e->body, "/* done to each row of the product as soon as it was there */");
-  out[1].rides = true;
-  end_step(e, out + 1);
-  return 2;
 }

@@ -24,26 +24,28 @@ static const char *at_name(Emit *e, int loop) { return arena_printf(e->arena, "a
 const char *emit_len(Emit *e, const Node *n, int d) {
   int loop = loop_of(e, id_of(e, n), d);
   if (loop == NO_LOOP) return emit_extent(e, &n->layout->dim[d], n->shape.dim[d]);
-  return e->strip->loop[loop].most == 1 ? "1" : arena_printf(e->arena, "len%d", loop);
+  return loop == IN_ROWS || e->strip->loop[loop].most == 1 ? "1"
+                                                           : arena_printf(e->arena, "len%d", loop);
 }
 
 const char *emit_room(Emit *e, const Node *n, int d) {
   int loop = is_inner(e, id_of(e, n)) ? loop_of(e, id_of(e, n), d) : NO_LOOP;
   if (loop == NO_LOOP) return emit_extent(e, &n->layout->dim[d], n->shape.dim[d]);
+  if (loop == IN_ROWS) return "1";
   return arena_printf(e->arena, "%ld", (long)e->strip->loop[loop].most);
 }
 
 const char *emit_from(Emit *e, const Node *n, int d) {
   const char *from = emit_offset(e, &n->layout->dim[d], n->shape.dim[d]);
   int loop = loop_of(e, id_of(e, n), d);
-  if (loop == NO_LOOP) return from;
+  if (loop < 0) return from;
   return is_number(from, 0) ? at_name(e, loop)
                             : arena_printf(e->arena, "%s + %s", from, at_name(e, loop));
 }
 
 const char *emit_at(Emit *e, const Node *n, int d) {
   int loop = loop_of(e, id_of(e, n), d);
-  return loop == NO_LOOP ? "0" : at_name(e, loop);
+  return loop < 0 ? "0" : at_name(e, loop);
 }
 
 const char *emit_start(Emit *e, NodeId id) {
@@ -56,7 +58,7 @@ const char *emit_start(Emit *e, NodeId id) {
   str_printf(&s, "&%s", p);
   for (int d = 0; d < n->shape.rank; d++) {
     int loop = loop_of(e, id, d);
-    str_printf(&s, "[%s]", loop == NO_LOOP ? "0" : at_name(e, loop));
+    str_printf(&s, "[%s]", loop < 0 ? "0" : at_name(e, loop));
   }
   return s.at;
 }
@@ -72,14 +74,16 @@ const char *emit_first(Emit *e, NodeId id) {
 static void open_loop(Emit *e, int i) {
   const StripLoop *l = &e->strip->loop[i];
   const Node *n = graph_node(e->le->graph, l->node);
-  const char *len = emit_extent(e, &n->layout->dim[l->dim], n->shape.dim[l->dim]);
+  const bool rows = e->strip->epilogue;
+  const char *from = rows ? "from" : "0";
+  const char *len = rows ? "to" : emit_extent(e, &n->layout->dim[l->dim], n->shape.dim[l->dim]);
   if (l->most == 1) {
-    str_line(&e->body, "for (int64_t at%d = 0; at%d < %s; at%d++) {", i, i, len, i);
+    str_line(&e->body, "for (int64_t at%d = %s; at%d < %s; at%d++) {", i, from, i, len, i);
     e->body.indent++;
     return;
   }
   long most = (long)l->most;
-  str_line(&e->body, "for (int64_t at%d = 0; at%d < %s; at%d += %ld) {", i, i, len, i, most);
+  str_line(&e->body, "for (int64_t at%d = %s; at%d < %s; at%d += %ld) {", i, from, i, len, i, most);
   e->body.indent++;
   str_line(&e->body, "const int64_t len%d = %s - at%d < %ld ? %s - at%d : %ld;", i, len, i, most,
            len, i, most);
@@ -92,28 +96,38 @@ static void put_note(Emit *e, const Step *s) {
   str_line(&e->body, "/* %s%s%s */", n->op->name, *where ? "    " : "", emit_comment(e, where));
 }
 
+static void put_tiles(Emit *e, int first) {
+  const Strip *s = e->strip;
+  for (int i = 0; i < s->nloops; i++) open_loop(e, i);
+  emit_band_begin(e);
+  for (int i = first; i < s->steps.n; i++) {
+    emit_band_check(e, i);
+    put_note(e, &s->steps.at[i]);
+    emit_calls(e, &s->steps.at[i], NULL);
+    emit_band_clear(e, &s->steps.at[i]);
+  }
+  emit_band_end(e);
+  for (int i = 0; i < s->nloops; i++) {
+    e->body.indent--;
+    str_line(&e->body, "}");
+  }
+}
+
 void emit_strips(Emit *e, const Step *s) {
   Str outside = e->body;
+  const bool epilogue = s->strip->epilogue;
   e->strip = s->strip;
   e->before = str_new(e->arena);
   e->before.indent = outside.indent;
   e->body = str_new(e->arena);
-  e->body.indent = outside.indent;
-  for (int i = 0; i < s->strip->nloops; i++) open_loop(e, i);
-  emit_band_begin(e);
-  for (int i = 0; i < s->strip->steps.n; i++) {
-    emit_band_check(e, i);
-    put_note(e, &s->strip->steps.at[i]);
-    emit_calls(e, &s->strip->steps.at[i], NULL);
-    emit_band_clear(e, &s->strip->steps.at[i]);
-  }
-  emit_band_end(e);
-  for (int i = 0; i < s->strip->nloops; i++) {
-    e->body.indent--;
-    str_line(&e->body, "}");
-  }
+  e->body.indent = epilogue ? 1 : outside.indent;
+  put_tiles(e, epilogue);
+  Str body = e->body;
   e->strip = NULL;
-  str_puts(&outside, e->before.at);
-  str_puts(&outside, e->body.at);
   e->body = outside;
+  if (e->before.n) str_puts(&e->body, e->before.at);
+  if (epilogue)
+    emit_calls(e, &s->strip->steps.at[0], emit_epilogue(e, s->strip, body.at));
+  else
+    str_puts(&e->body, body.at);
 }

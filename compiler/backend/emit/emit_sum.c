@@ -428,15 +428,18 @@ void emit_sum(Loop *l, NodeId id, const SumOrder *o) {
            .word = n->op->reduce == RED_SUM ? "sum" : "prod",
            .type = dtype_name(n->dtype)};
   const bool lines = o->first < x->shape.rank, lanes = lanes_fit(n, o->line);
-  l->flat = lines && n->shape.rank == 0 && loop_is_flat(l, n->operand[0]);
+  const bool goes_on = lines && emit_first(l->e, id);
+  l->flat = lines && n->shape.rank == 0 && !l->e->strip && loop_is_flat(l, n->operand[0]);
   s.nest = reduction_nest(l, n, (uint32_t)node_attr(n, "axis"));
   if (l->flat)
     s.flat.flat = lanes ? LANE : is_number(emit_count(l->e, x), 1) ? "0" : "i";
-  else if (lines && lanes && !several_dims(&s))
+  else if (lines && lanes && (goes_on || !several_dims(&s)))
     s.nest.in.at[s.nest.last] = LANE;
   if (!lines && o->rows > SUM_BLOCK) join_rows(&s);
   reduction_count(l, n, l->flat ? &s.flat : &s.nest.in);
-  if (lines)
+  if (goes_on)
+    lanes_on(l, id, o->line, &s.nest);
+  else if (lines)
     sum_lines(&s);
   else
     sum_rows(&s);

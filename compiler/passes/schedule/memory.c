@@ -43,7 +43,9 @@ static void add_scratch(Memory *m, const Step *s, NodeId id) {
   const Node *n = graph_node(m->le->graph, id);
   int64_t bytes = sum_scratch(&m->plan->program->mesh, m->le->graph, n);
   const StripNode *strip = s->strip ? strip_node(s->strip, m->le->graph, id) : NULL;
-  if (strip && strip->sums) bytes += product_scratch(&m->plan->program->mesh, m->le->graph, n);
+  if (strip && strip->sums)
+    bytes += product_scratch(&m->plan->program->mesh, m->le->graph, n) +
+             sum_line_scratch(&m->plan->program->mesh, m->le->graph, n);
   if (!bytes) return;
   Buffer b = {.place = PLACE_ARENA,
               .bytes = bytes,
@@ -90,18 +92,66 @@ static void find_lives(Memory *m) {
     read_at(m, node_base(le->graph, le->output[i]), m->nsteps);
 }
 
+static bool reads_node(const Reads *r, NodeId id) {
+  for (int i = 0; i < r->r.n; i++)
+    if (r->r.at[i].node == id) return true;
+  return false;
+}
+
+/* Turn after turn of a strip goes over parts of both that are apart from those of other turns. */
+static bool same_parts(const LocalEntry *le, const Strip *s, NodeId a, NodeId b) {
+  const StripNode *x = strip_node(s, le->graph, a), *y = strip_node(s, le->graph, b);
+  if (!x || !y || x->inner || y->inner || x->sums || y->sums ||
+      memcmp(x->loop, y->loop, sizeof x->loop))
+    return false;
+  uint32_t loops = 0;
+  for (int d = 0; d < MAX_RANK; d++)
+    if (x->loop[d] >= 0) loops |= 1u << x->loop[d];
+  return loops == (1u << s->nloops) - 1;
+}
+
+/* The values in whose places node `id` could be made: of a map, what it reads; of a map in strips,
+ * the parts that it is the last in the strip to read. A kernel reads its operands as long as it
+ * runs. */
+static Reads over_what(const Memory *m, NodeId id) {
+  const LocalEntry *le = m->le;
+  const Step *s = &le->steps.at[m->made_at[id]];
+  Arena *a = m->plan->arena;
+  Reads out = {0}, first = {0};
+  if (s->kind == STEP_MAP) return m->reads[m->made_at[id]];
+  for (int i = 0; s->kind == STEP_STRIP && i < s->strip->steps.n; i++) {
+    const Step *t = &s->strip->steps.at[i];
+    Reads r = {0};
+    step_reads(le, t, a, &r);
+    if (i == 0) first = r;
+    int n = 0;
+    for (int k = 0; k < out.r.n; k++)
+      if (!reads_node(&r, out.r.at[k].node)) out.r.at[n++] = out.r.at[k];
+    out.r.n = n;
+    bool makes = false;
+    for (int k = 0; k < t->nodes.n; k++) makes = makes || t->nodes.at[k] == id;
+    for (int k = 0; makes && t->kind == STEP_MAP && k < r.r.n; k++)
+      if (same_parts(le, s->strip, id, r.r.at[k].node) &&
+          !(s->strip->epilogue && reads_node(&first, r.r.at[k].node)))
+        vec_push(a, &out.r, r.r.at[k]);
+  }
+  return out;
+}
+
 /* The node may be made in the variable's place: the old value is read no later than where it is
  * made, and there only at the same index. */
 static bool in_place(const Memory *m, NodeId base, int var) {
-  const LocalEntry *le = m->le;
+  Reads over = {0};
   int t = m->made_at[base];
   if (t < 0 || m->plan->observe == OBSERVE_ALL) return false;
   for (NodeId i = m->var_node[var]; i != NO_NODE; i = m->var_next[i]) {
     if (m->last_read[i] > t) return false;
     if (m->last_read[i] < t) continue;
-    if (le->steps.at[t].kind != STEP_MAP) return false;
-    for (int k = 0; k < m->reads[t].r.n; k++)
-      if (m->reads[t].r.at[k].node == i && !m->reads[t].r.at[k].aligned) return false;
+    if (!over.r.n) over = over_what(m, base);
+    bool there = false;
+    for (int k = 0; k < over.r.n; k++)
+      there = there || (over.r.at[k].node == i && over.r.at[k].aligned);
+    if (!there) return false;
   }
   return true;
 }
@@ -160,9 +210,19 @@ static bool reduces_in_place(const Memory *m, NodeId id) {
          le->buffers.at[b].last == done && !is_read(m, term, m->made_at[id] + 1, done - 1);
 }
 
-static bool step_has_buffer(const Memory *m, const Step *s, int b) {
+static bool stores(const Step *s, NodeId id) {
   for (int i = 0; i < s->nodes.n; i++)
-    if (m->le->buffer[s->nodes.at[i]] == b) return true;
+    if (s->nodes.at[i] == id) return true;
+  return false;
+}
+
+/* The loop that makes node `id` stores another value in buffer b. */
+static bool shares_loop(const Memory *m, NodeId id, int b) {
+  const Step *s = &m->le->steps.at[m->made_at[id]], *loop = s;
+  for (int i = 0; s->kind == STEP_STRIP && i < s->strip->steps.n; i++)
+    if (stores(&s->strip->steps.at[i], id)) loop = &s->strip->steps.at[i];
+  for (int i = 0; i < loop->nodes.n; i++)
+    if (m->le->buffer[loop->nodes.at[i]] == b) return true;
   return false;
 }
 
@@ -170,48 +230,6 @@ static bool is_lent(const LocalEntry *le, NodeId base) {
   for (int i = 0; i < le->entry->inputs.n; i++)
     if (le->input[i] == base) return le->lent[i] != NOT_LENT;
   return false;
-}
-
-static bool reads_node(const Reads *r, NodeId id) {
-  for (int i = 0; i < r->r.n; i++)
-    if (r->r.at[i].node == id) return true;
-  return false;
-}
-
-/* Turn after turn of a strip goes over parts of both that are apart from those of other turns. */
-static bool same_parts(const LocalEntry *le, const Strip *s, NodeId a, NodeId b) {
-  const StripNode *x = strip_node(s, le->graph, a), *y = strip_node(s, le->graph, b);
-  if (!x || !y || x->inner || y->inner || x->sums || y->sums ||
-      memcmp(x->loop, y->loop, sizeof x->loop))
-    return false;
-  uint32_t loops = 0;
-  for (int d = 0; d < MAX_RANK; d++)
-    if (x->loop[d] != NO_LOOP) loops |= 1u << x->loop[d];
-  return loops == (1u << s->nloops) - 1;
-}
-
-/* The values in whose places node `id` could be made: of a map, what it reads; of a map in strips,
- * the parts that it is the last in the strip to read. */
-static Reads over_what(const Memory *m, NodeId id) {
-  const LocalEntry *le = m->le;
-  const Step *s = &le->steps.at[m->made_at[id]];
-  Arena *a = m->plan->arena;
-  Reads out = {0};
-  if (s->kind == STEP_MAP) return m->reads[m->made_at[id]];
-  for (int i = 0; s->kind == STEP_STRIP && i < s->strip->steps.n; i++) {
-    const Step *t = &s->strip->steps.at[i];
-    Reads r = {0};
-    step_reads(le, t, a, &r);
-    int n = 0;
-    for (int k = 0; k < out.r.n; k++)
-      if (!reads_node(&r, out.r.at[k].node)) out.r.at[n++] = out.r.at[k];
-    out.r.n = n;
-    bool makes = false;
-    for (int k = 0; k < t->nodes.n; k++) makes = makes || t->nodes.at[k] == id;
-    for (int k = 0; makes && t->kind == STEP_MAP && k < r.r.n; k++)
-      if (same_parts(le, s->strip, id, r.r.at[k].node)) vec_push(a, &out.r, r.r.at[k]);
-  }
-  return out;
 }
 
 /* The buffer of a value that a loop reads for the last time, at the index where it stores node
@@ -224,9 +242,9 @@ static int mapped_over(const Memory *m, NodeId id) {
     const Read *r = &over.r.at[i];
     int b = le->buffer[r->node];
     if (b < 0 || !r->aligned || le->buffers.at[b].place != PLACE_ARENA) continue;
-    if (le->buffers.at[b].last == t && m->made_at[r->node] < t &&
+    if (le->buffers.at[b].last == t && r->node != id &&
         graph_node(le->graph, r->node)->dtype == graph_node(le->graph, id)->dtype &&
-        !step_has_buffer(m, &le->steps.at[t], b) && !is_lent(le, r->node))
+        !shares_loop(m, id, b) && !is_lent(le, r->node))
       return b;
   }
   return -1;

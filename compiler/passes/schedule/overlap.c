@@ -145,27 +145,22 @@ static bool has_room(const Overlap *o, int t, int k) {
   return o->live[k] + more_alive(o, t, k) <= o->most && o->under_way[k] < DTRT_FLIGHTS;
 }
 
-/* Nothing comes between a product and the loop that rides on it. */
-static bool may_stand(const Overlap *o, int at) {
-  return at == o->nsteps || !o->le->steps.at[at].rides;
-}
-
 static Move choose(const Overlap *o, int t) {
   Move m = {t, 0};
   double hidden = 0, enough = ENOUGH * o->time[t];
   int first = earliest(o, t), last = latest(o, t), at = t + 1;
   for (double sum = 0; at < last && sum < enough && has_room(o, t, at);) {
     sum += o->time[at++];
-    if (may_stand(o, at)) m.wait = at, hidden = sum;
+    m.wait = at, hidden = sum;
   }
   at = t;
   for (double sum = hidden; at > first && sum < enough && has_room(o, t, at - 1);) {
     sum += o->time[--at];
-    if (may_stand(o, at)) m.start = at, hidden = sum;
+    m.start = at, hidden = sum;
   }
   if (LEAST * hidden < o->time[t] || !has_room(o, t, t)) return (Move){0};
   if (!m.wait) m.wait = t + 1;
-  return may_stand(o, m.wait) ? m : (Move){0};
+  return m;
 }
 
 static void take(Overlap *o, int t, Move m) {

@@ -6,37 +6,25 @@
  *   mean = sum(x) ; var = sum((x - mean)^2) ; y = (x - mean) * rsqrt(var)
  *   ->  for strips of rows: { mean = sum(x[rows]) ; var = ... ; y[rows] = ... }
  *
- * A sum over rows goes on from strip to strip; what depends on all of it is another pass. Maps that
- * may ride on a product (follow.c) are left to it, and so are updates of variables. DTGC_ROWS=off
- * leaves all loops by themselves: the bits are the same. DTGC_ROWS=all, for tests, takes small
- * values for large ones, in strips of a few elements. */
+ * A sum over rows goes on from strip to strip; what depends on all of it is another pass. Updates
+ * of variables are left to themselves. DTGC_ROWS=off leaves all loops by themselves: the bits are
+ * the same. DTGC_ROWS=all, for tests, takes small values for large ones, in strips of a few
+ * elements. */
 #include <stdlib.h>
 #include <string.h>
 #include "strip_group.h"
 
 enum {
-  STRIP = 128 << 10, /* bytes */
-  NEAR = 32          /* steps from one member to the next */
+  NEAR = 32 /* steps from one member to the next */
 };
 
 typedef struct Rows {
   Strips *s;
-  int *touched;   /* by node: 1 + the last group in whose loops it was read or made; 0: none */
-  bool *assigned; /* by node: the new value of a variable */
+  int *touched; /* by node: 1 + the last group in whose loops it was read or made; 0: none */
 } Rows;
 
 static const Node *first_node(const Strips *s, int k) {
   return graph_node(s->le->graph, s->le->steps.at[k].nodes.at[0]);
-}
-
-/* Behind a large product whose rows it takes as they come. */
-static bool may_ride(const Strips *s, int k) {
-  if (k == 0 || s->le->steps.at[k - 1].kind != STEP_CONTRACT) return false;
-  NodeId product = s->le->steps.at[k - 1].nodes.at[0];
-  for (int i = 0; i < s->reads[k].r.n; i++)
-    if (s->reads[k].r.at[i].node == product && s->reads[k].r.at[i].aligned)
-      return same_space(first_node(s, k), graph_node(s->le->graph, product));
-  return false;
 }
 
 static bool is_row_step(const Rows *r, int k) {
@@ -45,9 +33,8 @@ static bool is_row_step(const Rows *r, int k) {
   const Node *n = first_node(s, k);
   if (s->group_of[k] >= 0 || !t->nodes.n) return false;
   for (int i = 0; i < t->nodes.n; i++)
-    if (r->assigned[t->nodes.at[i]]) return false;
-  if (t->kind == STEP_MAP) return !may_ride(s, k);
-  return t->kind == STEP_REDUCE && op_class(n) == OPC_REDUCE;
+    if (s->assigned[t->nodes.at[i]]) return false;
+  return t->kind == STEP_MAP || (t->kind == STEP_REDUCE && op_class(n) == OPC_REDUCE);
 }
 
 static bool is_large(const Strips *s, NodeId id) { return strips_bytes(s, id) >= s->large; }
@@ -141,14 +128,8 @@ void rows_find(Strips *s) {
   const char *say = getenv("DTGC_ROWS");
   const LocalEntry *le = s->le;
   int first = s->groups.n;
-  Rows r = {.s = s,
-            .touched = arena_array(s->plan->arena, int, le->graph->nodes.n + 1),
-            .assigned = arena_array(s->plan->arena, bool, le->graph->nodes.n + 1)};
+  Rows r = {.s = s, .touched = arena_array(s->plan->arena, int, le->graph->nodes.n + 1)};
   if (say && !strcmp(say, "off")) return;
-  s->row_strip = STRIP;
-  if (say && !strcmp(say, "all")) s->large = 1, s->row_strip = 100;
-  for (int i = 0; i < le->entry->assigns.n; i++)
-    r.assigned[node_base(le->graph, le->assign[i])] = true;
   for (int k = 0; k < le->steps.n; k++)
     if (is_row_step(&r, k) && !join_any(&r, k) && touches_large(s, k)) begin(&r, k);
   for (int i = first; i < s->groups.n; i++)

@@ -12,7 +12,6 @@ void combine(Plan *p);
 void fuse(Plan *p);
 void strip(Plan *p);
 void arrange(Plan *p);
-void follow(Plan *p);
 void overlap(Plan *p);
 void memory(Plan *p);
 void remat(Plan *p);

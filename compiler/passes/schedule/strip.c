@@ -14,6 +14,7 @@
  * end where the kernels begin a sum anew. */
 #include "strip_band.h"
 #include "strip_group.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -117,6 +118,9 @@ static void decide(Strips *s, NodeId id) {
   Arena *a = s->plan->arena;
   int own = s->group_of[s->made_by[id]];
   IntVec at = {0};
+  if (s->groups.at[own]->epilogue &&
+      id == s->le->steps.at[s->groups.at[own]->member.at[0]].nodes.at[0])
+    return; /* the kernel writes all of it */
   if (s->is_kept[id] || loop_map_summed(&s->groups.at[own]->map, id)) return;
   for (int i = 0; i < s->readers[id].n; i++) {
     int group = s->group_of[s->readers[id].at[i]];
@@ -146,13 +150,10 @@ static void decide(Strips *s, NodeId id) {
 static void decide_all(Strips *s) {
   Arena *a = s->plan->arena;
   int n = s->le->graph->nodes.n;
-  s->readers = arena_array(a, IntVec, n + 1);
   s->wanted = arena_array(a, IntVec, n + 1);
   for (int t = 0; t < s->le->steps.n; t++)
     s->work += cost_step_flops(s->plan, s->le, &s->le->steps.at[t]),
         s->values += s->le->steps.at[t].nodes.n;
-  for (int t = 0; t < s->le->steps.n; t++)
-    for (int i = 0; i < s->reads[t].r.n; i++) add_once(a, &s->readers[s->reads[t].r.at[i].node], t);
   for (int t = s->le->steps.n - 1; t >= 0; t--)
     for (int i = s->le->steps.at[t].nodes.n - 1; s->group_of[t] >= 0 && i >= 0; i--)
       decide(s, s->le->steps.at[t].nodes.at[i]);
@@ -172,6 +173,12 @@ int64_t strips_part(const Strips *s, const Group *g, NodeId id, const int64_t *m
     bytes *= loops ? most[x->loop[d]] : strips_most(s, id, d);
   }
   return bytes;
+}
+
+int64_t strips_rows(const Strips *s, const Group *g) {
+  int64_t rows = 1;
+  for (int i = 0; i < g->nloops; i++) rows *= loop_most(s, g, i);
+  return rows;
 }
 
 static int64_t strip_size(const Strips *s, const Group *g, const int64_t *most) {
@@ -205,6 +212,11 @@ static bool in_product(const Strips *s, const Group *g, int loop, bool summed) {
  * the steps. */
 static void size_strips(const Strips *s, Group *g, int64_t *most) {
   for (int i = 0; i < g->nloops; i++) most[i] = 1;
+  if (g->epilogue) { /* the rows are one loop, that of the last dim */
+    const int64_t fit = rows_fit(s, g, most), all = strips_rows(s, g);
+    most[g->nloops - 1] = fit < 1 ? 1 : fit < all ? fit : all;
+    return;
+  }
   for (int i = g->nloops - 1; i >= 0; i--) {
     if (!(g->map.live >> i & 1)) continue;
     int64_t n = loop_most(s, g, i),
@@ -263,7 +275,8 @@ static void add_node(const Strips *s, const Group *g, const int *number, Strip *
   }
   uint32_t summed = loop_map_summed(&g->map, x->node);
   for (int i = 0; i < g->nloops; i++)
-    if (summed >> i & 1 && s->made_by[x->node] >= 0) n.sums |= 1u << number[i];
+    if (summed >> i & 1 && s->made_by[x->node] >= 0 && number[i] != IN_ROWS)
+      n.sums |= 1u << number[i];
   if (!any && !n.sums) return;
   vec_push(s->plan->arena, &strip->nodes, n);
   lookup_put(&strip->at, s->plan->arena, graph_node(s->le->graph, x->node), strip->nodes.n);
@@ -274,10 +287,15 @@ static void put_strip(Strips *s, Group *g, Step *out) {
   Strip *strip = arena_new_of(a, Strip);
   int64_t most[MAX_STRIP_LOOPS], all[MAX_STRIP_LOOPS] = {0};
   int number[MAX_STRIP_LOOPS] = {0};
+  strip->epilogue = g->epilogue > 0;
   size_strips(s, g, most);
   for (int i = 0; i < g->nloops; i++) {
     all[i] = most[i];
     if (!(g->map.live >> i & 1)) continue;
+    if (g->epilogue && i + 1 < g->nloops) {
+      number[i] = IN_ROWS;
+      continue;
+    }
     number[i] = strip->nloops++;
     strip->loop[number[i]] = (StripLoop){g->map.ref[i].node, g->map.ref[i].dim, most[i]};
   }
@@ -300,12 +318,21 @@ static void put_strip(Strips *s, Group *g, Step *out) {
       vec_push(a, &out->nodes, id);
       if (s->is_inner[id] && bytes > s->le->strip_bytes[id]) s->le->strip_bytes[id] = bytes;
     }
-  strip_band(s->plan, s->le, strip);
+  if (g->epilogue)
+    strip->band = (StripBand){.of = NO_NODE, .vanishes = NO_NODE};
+  else
+    strip_band(s->plan, s->le, strip);
 }
 
 static void strip_entry(Plan *p, LocalEntry *le) {
   Arena *a = p->arena;
-  Strips s = {.plan = p, .le = le, .large = BUDGET};
+  Strips s = {.plan = p,
+              .le = le,
+              .large = BUDGET,
+              .row_strip = ROW_STRIP,
+              .least_epilogue = LEAST_EPILOGUE};
+  const char *say = getenv("DTGC_ROWS");
+  if (say && !strcmp(say, "all")) s.large = s.least_epilogue = 1, s.row_strip = 100;
   int n = le->graph->nodes.n;
   le->strip_bytes = arena_array(a, int64_t, n + 1);
   if (p->observe) return;
@@ -314,6 +341,8 @@ static void strip_entry(Plan *p, LocalEntry *le) {
   s.reads = arena_array(a, Reads, le->steps.n + 1);
   s.is_kept = arena_array(a, bool, n + 1);
   s.is_inner = arena_array(a, bool, n + 1);
+  s.assigned = arena_array(a, bool, n + 1);
+  s.readers = arena_array(a, IntVec, n + 1);
   for (int i = 0; i < n; i++) s.made_by[i] = -1;
   for (int i = 0; i < le->entry->outputs.n; i++)
     s.is_kept[node_base(le->graph, le->output[i])] = true;
@@ -329,8 +358,13 @@ static void strip_entry(Plan *p, LocalEntry *le) {
     for (int i = 0; i < le->steps.at[t].nodes.n; i++) s.made_by[le->steps.at[t].nodes.at[i]] = t;
     step_reads(le, &le->steps.at[t], a, &s.reads[t]);
   }
+  for (int i = 0; i < le->entry->assigns.n; i++)
+    s.assigned[node_base(le->graph, le->assign[i])] = true;
+  for (int t = 0; t < le->steps.n; t++)
+    for (int i = 0; i < s.reads[t].r.n; i++) add_once(a, &s.readers[s.reads[t].r.at[i].node], t);
   find_groups(&s);
   order_groups(&s);
+  epilogues_find(&s);
   rows_find(&s);
   if (!s.groups.n) return;
   decide_all(&s);

@@ -34,10 +34,10 @@ static int summed_letters(const Graph *g, const Node *n) {
   return letters;
 }
 
-static bool may_join(const Strips *s, const Step *step) {
+static bool may_join(const Strips *s, const Group *g, const Step *step) {
   if (step->kind == STEP_MAP) return true;
   const Node *n = graph_node(s->le->graph, step->nodes.at[0]);
-  if (step->kind == STEP_CONTRACT)
+  if (step->kind == STEP_CONTRACT && !g->epilogue)
     return op_class(n) == OPC_PRODUCT && summed_letters(s->le->graph, n) <= 1;
   return step->kind == STEP_REDUCE && op_class(n) == OPC_REDUCE;
 }
@@ -87,8 +87,10 @@ static bool may_sum(const Mesh *mesh, const Group *g, NodeId id, uint32_t summed
     return !(summed & (summed - 1)) && n->dtype == DT_F32 && !by_vector(mesh, g->map.le->graph, n);
   }
   const SumOrder order = sum_order(mesh, g->map.le->graph, n);
-  if (order.fixed && order.first < x->shape.rank) return false;
   const LoopDims *in = loop_map_find(&g->map, n->operand[0]);
+  if (order.fixed && order.first < x->shape.rank) /* a tile has whole lines of the last dim */
+    return g->epilogue && in->loop[x->shape.rank - 1] == NO_LOOP &&
+           sum_goes_on(mesh, g->map.le->graph, n);
   int last = x->shape.rank - 1, before = -1;
   while (last > 0 && x->shape.dim[last] == 1) last--;
   if (dtype_is_half(n->dtype) || node_attr(n, "axis") >> last & 1) return false;
@@ -110,6 +112,7 @@ bool group_fits(const Strips *s, Group *g) {
     g->map.live &= ~summed;
     i = -1; /* from the beginning */
   }
+  if (g->epilogue) return epilogue_fits(s, g);
   for (int i = 0; i < g->member.n; i++) {
     const Step *t = &s->le->steps.at[g->member.at[i]];
     if (t->kind == STEP_CONTRACT && !is_dealt(s, &g->map, t->nodes.at[0])) return false;
@@ -238,7 +241,7 @@ static void remove_member(Strips *s, Group *g, int k) {
 /* A member reads all of it in each turn, and the new loops would leave it a part. */
 static bool is_read_whole(const Strips *s, const Group *g, NodeId id) {
   if (loop_map_find(&g->map, id)) return false;
-  for (int i = 0; i < g->member.n; i++)
+  for (int i = g->epilogue ? 1 : 0; i < g->member.n; i++)
     for (int k = 0; k < s->reads[g->member.at[i]].r.n; k++)
       if (s->reads[g->member.at[i]].r.at[k].node == id) return true;
   return false;
@@ -247,7 +250,7 @@ static bool is_read_whole(const Strips *s, const Group *g, NodeId id) {
 bool group_join(Strips *s, int index, int k, bool gathers) {
   Group *g = s->groups.at[index];
   const Step *step = &s->le->steps.at[k];
-  if (!may_join(s, step) || g->member.n == MOST_MEMBERS || !has_common(s, g, k, index))
+  if (!may_join(s, g, step) || g->member.n == MOST_MEMBERS || !has_common(s, g, k, index))
     return false;
   uint32_t live = g->map.live, used;
   g->map.live &= ~unfinished(s, g, k, index);
@@ -267,15 +270,15 @@ bool group_join(Strips *s, int index, int k, bool gathers) {
   return false;
 }
 
-bool group_begin(Strips *s, int k, NodeId over, bool rows) {
+/* A group with a loop for each of the first dims of a node. */
+static Group *group_over(Strips *s, NodeId over, int dims) {
   Arena *a = s->plan->arena;
   const Node *n = graph_node(s->le->graph, over);
   Group *g = arena_new_of(a, Group);
   g->map = (LoopMap){.arena = a, .le = s->le};
-  g->rows = rows;
   LoopDims d = {.node = over};
   memset(d.loop, NO_LOOP, sizeof d.loop);
-  for (int i = 0; i < n->shape.rank; i++) {
+  for (int i = 0; i < dims; i++) {
     if (n->shape.dim[i] == 1) continue;
     int loop = g->nloops++;
     g->map.ref[loop].node = over;
@@ -283,16 +286,36 @@ bool group_begin(Strips *s, int k, NodeId over, bool rows) {
     g->map.live |= 1u << loop;
     d.loop[i] = (int8_t)loop;
   }
+  loop_map_put(&g->map, &d);
+  return g;
+}
+
+static int add_group(Strips *s, Group *g, int k) {
+  s->group_of[k] = s->groups.n;
+  vec_push(s->plan->arena, &s->groups, g);
+  return s->groups.n - 1;
+}
+
+bool group_begin(Strips *s, int k, NodeId over, bool rows) {
+  Arena *a = s->plan->arena;
+  Group *g = group_over(s, over, graph_node(s->le->graph, over)->shape.rank);
+  g->rows = rows;
   uint32_t used;
   LoopMap fresh = {.arena = a, .le = s->le};
-  loop_map_put(&g->map, &d);
   if (!loop_map_step(&g->map, &s->le->steps.at[k], &fresh, &used)) return false;
   for (int i = 0; i < fresh.known.n; i++) loop_map_put(&g->map, &fresh.known.at[i]);
   vec_push(a, &g->member, k);
   if (!group_fits(s, g)) return false;
-  s->group_of[k] = s->groups.n;
-  vec_push(a, &s->groups, g);
+  add_group(s, g, k);
   return true;
+}
+
+int group_begin_epilogue(Strips *s, int k, int dims) {
+  Group *g = group_over(s, s->le->steps.at[k].nodes.at[0], dims);
+  g->rows = true;
+  g->epilogue = dims;
+  vec_push(s->plan->arena, &g->member, k);
+  return add_group(s, g, k);
 }
 
 void group_note_after(Strips *s, Group *g, int index, int k) {

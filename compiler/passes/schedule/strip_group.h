@@ -6,7 +6,9 @@
 
 enum {
   BUDGET = 1 << 20, /* bytes that one strip makes: half of a usual L2; smaller values are left */
-  LOOK_BACK = 96    /* steps */
+  LOOK_BACK = 96,   /* steps */
+  ROW_STRIP = 128 << 10,
+  LEAST_EPILOGUE = 512 << 10
 };
 
 typedef VEC(int) IntVec;
@@ -18,7 +20,9 @@ typedef struct Group {
   VEC(NodeId) again; /* nodes of earlier groups that are made anew */
   VEC(bool) after;   /* by step from the first on: it reads what the group makes */
   bool closed;
-  bool rows; /* it began at a loop, not at a product: see rows.c */
+  bool rows;    /* it began at a loop, not at a product: see rows.c */
+  int epilogue; /* of its first member: leading dims of the result that are its rows; 0: it is none
+                 */
 } Group;
 
 typedef struct Strips {
@@ -32,22 +36,28 @@ typedef struct Strips {
   bool *is_late, *is_late_group; /* false, but within group_gather */
   bool *is_kept;                 /* by node: an output or a new value of a variable */
   bool *is_inner;                /* by node */
+  bool *assigned;                /* by node: the new value of a variable */
   IntVec *readers;               /* by node: steps */
   IntVec *wanted;                /* by node: groups that make anew what reads it */
   VEC(Group *) groups;
   /* Operations, and values: of the entry's steps, and of what strips make anew. */
   double work, again;
   int values, repeats;
-  int64_t large;     /* bytes of a value that is worth going over once */
-  int64_t row_strip; /* bytes that a strip of rows reads and makes */
+  int64_t large;          /* bytes of a value that is worth going over once */
+  int64_t row_strip;      /* bytes that a strip of rows reads and makes */
+  int64_t least_epilogue; /* bytes of a kernel's result that is worth one */
 } Strips;
 
 int64_t strips_bytes(const Strips *s, NodeId id);       /* of its block */
+int64_t strips_rows(const Strips *s, const Group *g);   /* of all its loops */
 int64_t strips_most(const Strips *s, NodeId id, int d); /* elements of the largest block of a dim */
 
 /* Begins a group of step k, with a loop for each dim of node `over`; false: it cannot run so.
  * `rows`: its outermost loop has to stay, so that strips are rows, not columns. */
 bool group_begin(Strips *s, int k, NodeId over, bool rows);
+/* Begins a group of a kernel, whose result's leading `dims` are rows, for what can run upon them.
+ */
+int group_begin_epilogue(Strips *s, int k, int dims);
 /* Takes step k into a group if it can run in its loops, perhaps with fewer of them. `gathers`: only
  * if the members can stand side by side then. */
 bool group_join(Strips *s, int index, int k, bool gathers);
@@ -62,6 +72,11 @@ bool group_gathers(const Strips *s, int index); /* it would */
 /* Notes whether step k, between members, has to come after the group; asked of a later one. */
 void group_note_after(Strips *s, Group *g, int index, int k);
 bool group_reads_after(const Strips *s, const Group *g, int k);
+
+/* Groups that begin at large kernels: what can run upon their rows as soon as they are final. */
+void epilogues_find(Strips *s);
+/* Rows are one loop, and what is known of the members allows that. */
+bool epilogue_fits(const Strips *s, const Group *g);
 
 /* Groups that begin at loops, of steps that are in no group yet. */
 void rows_find(Strips *s);

@@ -256,6 +256,22 @@ static bool in_its_place(const LocalEntry *le, const Step *s, NodeId id) {
   return false;
 }
 
+/* A later step of the strip makes its value in the place of node i, which nobody else reads. */
+static bool is_replaced(const LocalEntry *le, const Step *s, int i) {
+  const NodeId id = s->nodes.at[i];
+  bool after = false;
+  for (int k = 0; s->kind == STEP_STRIP && k < s->strip->steps.n; k++) {
+    const Step *t = &s->strip->steps.at[k];
+    bool makes = false;
+    for (int j = 0; j < t->nodes.n; j++) {
+      makes = makes || t->nodes.at[j] == id;
+      if (after && le->buffer[t->nodes.at[j]] == le->buffer[id]) return true;
+    }
+    after = after || makes;
+  }
+  return false;
+}
+
 /* Walks the steps: what is read must lie there still. A node that is read from its variable may be
  * there as several nodes. */
 static const char *bad_memory(Memory *m, NodeId *where) {
@@ -283,7 +299,7 @@ static const char *bad_memory(Memory *m, NodeId *where) {
       if (*where = s->nodes.at[i], !m->holds[*where]) return "its place is taken while it comes";
     for (int i = 0; i < s->nodes.n; i++) hold(m, s->nodes.at[i]);
     for (int i = 0; i < s->nodes.n; i++)
-      if (*where = s->nodes.at[i], !m->holds[*where])
+      if (*where = s->nodes.at[i], !m->holds[*where] && !is_replaced(le, s, i))
         return "a step stores two values in one place";
   }
   return NULL;

@@ -1,0 +1,155 @@
+/* Epilogues: what is done to the rows of a large product or convolution as soon as they are final,
+ * while they are in the cache. Elementwise loops, reductions along rows and sums over all rows run
+ * there, and updates of variables, which are brought to the kernel of their gradient:
+ *
+ *   p = x @ w ; h = relu(p + b) ; s = sum(h) ; y = h - mean(h, axis=1)
+ *   ->  p = x @ w, and for each few rows of it: { h[rows] ; s += sum(h[rows]) ; y[rows] }
+ *
+ * The leading dims of the kernel's result are its rows, one loop: of several dims [b, s, ...] row r
+ * is b = r / s, and no member may ask for b or s alone. Rows come in order, so a sum over them goes
+ * on from one few to the next in its own order, and no bit depends on how many come at a time.
+ *
+ * DTGC_RIDE=off: there are none. */
+#include "strip_group.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  NEAR = 32 /* steps from one member to the next, but for updates: others' results live longer */
+};
+
+/* -------- kernels -------- */
+
+/* The leading dims of a product that its first operand alone has, provided that all others are the
+ * second's alone; 0: they lie otherwise. */
+static int product_rows(const Graph *g, const Node *n) {
+  const int rx = graph_operand(g, n, 0)->shape.rank, ry = graph_operand(g, n, 1)->shape.rank;
+  const Letters l = product_letters(g, n);
+  int rows = 0, side = -1, changes = 0;
+  for (int d = 0; d < n->shape.rank; d++) {
+    bool x = false, y = false;
+    for (int i = 0; i < rx; i++) x = x || l.x[i] == l.out[d];
+    for (int i = 0; i < ry; i++) y = y || l.y[i] == l.out[d];
+    if (x && y) return 0;
+    if (side != (int)x) changes++;
+    side = x;
+    if (changes == 1) rows = d + 1;
+  }
+  return changes == 2 ? rows : 0;
+}
+
+static int kernel_rows(const Strips *s, const Step *step) {
+  const Graph *g = s->le->graph;
+  const Mesh *m = &s->plan->program->mesh;
+  const NodeId id = step->nodes.at[0];
+  const Node *n = graph_node(g, id);
+  if (step->kind != STEP_CONTRACT || n->dtype != DT_F32 || !op_is(n, OPF_ROWS)) return 0;
+  for (int d = 0; d < n->shape.rank; d++)
+    if (!dim_even(m, &n->layout->dim[d], n->shape.dim[d])) return 0;
+  if (strips_bytes(s, id) < s->least_epilogue) return 0;
+  if (op_class(n) == OPC_CONVOLUTION) return n->shape.rank - 1; /* all but the channels */
+  return op_class(n) == OPC_PRODUCT ? product_rows(g, n) : 0;
+}
+
+/* -------- what one loop over rows allows -------- */
+
+/* A dim among the rows that is cut, other than the first: the global index of a row is then no
+ * constant plus its number. */
+static bool is_cut_within(const Group *g, const LocalEntry *le) {
+  bool cut = false;
+  for (int i = 1; i < g->nloops; i++) {
+    const DimLayout *d = &graph_node(le->graph, g->map.ref[i].node)->layout->dim[g->map.ref[i].dim];
+    cut = cut || d->naxes || d->window.of;
+  }
+  return cut;
+}
+
+/* A node's dims have all loops, in order, in front, or none. */
+static bool has_rows(const Strips *s, const Group *g, const LoopDims *x) {
+  const Node *n = graph_node(s->le->graph, x->node);
+  int next = 0;
+  bool behind = false;
+  for (int d = 0; d < n->shape.rank; d++) {
+    if (x->loop[d] == NO_LOOP) {
+      behind = behind || n->shape.dim[d] > 1;
+      continue;
+    }
+    if (behind || x->loop[d] != next++) return false;
+  }
+  return next == 0 || next == g->nloops;
+}
+
+bool epilogue_fits(const Strips *s, const Group *g) {
+  if (g->map.live != (1u << g->nloops) - 1) return false;
+  const bool cut = is_cut_within(g, s->le);
+  for (int i = 0; g->nloops > 1 && i < g->map.known.n; i++) {
+    const LoopDims *x = &g->map.known.at[i];
+    const Node *n = graph_node(s->le->graph, x->node);
+    if (!has_rows(s, g, x)) return false;
+    if (op_class(n) == OPC_INDEX && x->loop[node_attr(n, "axis")] != NO_LOOP) return false;
+    if (op_class(n) == OPC_RANDOM && cut) return false;
+  }
+  return true;
+}
+
+/* -------- members -------- */
+
+static bool is_update(const Strips *s, const Step *t) {
+  for (int i = 0; i < t->nodes.n; i++)
+    if (!s->assigned[t->nodes.at[i]]) return false;
+  return true;
+}
+
+/* Nobody from the kernel to the step reads a variable that the step gives a new value, which could
+ * not be put in its place then. */
+static bool leaves_variables(const Strips *s, int kernel, int k) {
+  const LocalEntry *le = s->le;
+  const Step *step = &le->steps.at[k];
+  for (int i = 0; i < le->entry->assigns.n; i++) {
+    const NodeId base = node_base(le->graph, le->assign[i]);
+    bool own = false;
+    for (int j = 0; j < step->nodes.n; j++) own = own || step->nodes.at[j] == base;
+    for (int t = kernel; own && t < k; t++)
+      for (int j = 0; j < s->reads[t].r.n; j++) {
+        const Node *n = graph_node(le->graph, s->reads[t].r.at[j].node);
+        if (n->op == OP_var && node_source(n) == le->entry->assigns.at[i].var) return false;
+      }
+  }
+  return true;
+}
+
+static bool may_run(const Strips *s, const Group *g, int k) {
+  const Step *t = &s->le->steps.at[k];
+  const int kernel = g->member.at[0];
+  if (s->group_of[k] >= 0 || k < kernel) return false;
+  if (t->kind != STEP_MAP && t->kind != STEP_REDUCE) return false;
+  if (k - g->member.at[g->member.n - 1] > NEAR && !is_update(s, t)) return false;
+  return leaves_variables(s, kernel, k);
+}
+
+/* Takes in one step more that reads what the group makes; false: there is none. */
+static bool take_one(Strips *s, int index) {
+  Group *g = s->groups.at[index];
+  for (int i = 0; i < g->member.n; i++) {
+    const Step *t = &s->le->steps.at[g->member.at[i]];
+    for (int j = 0; j < t->nodes.n; j++) {
+      const IntVec *readers = &s->readers[t->nodes.at[j]];
+      for (int r = 0; r < readers->n; r++)
+        if (may_run(s, g, readers->at[r]) && group_join(s, index, readers->at[r], true))
+          return true;
+    }
+  }
+  return false;
+}
+
+void epilogues_find(Strips *s) {
+  const char *say = getenv("DTGC_RIDE");
+  if (say && !strcmp(say, "off")) return;
+  for (int k = 0; k < s->le->steps.n; k++) {
+    const int rows = s->group_of[k] < 0 ? kernel_rows(s, &s->le->steps.at[k]) : 0;
+    if (!rows) continue;
+    const int index = group_begin_epilogue(s, k, rows);
+    while (take_one(s, index)) continue;
+    if (s->groups.at[index]->member.n < 2 || !group_gather(s, index)) group_dissolve(s, index);
+  }
+}
