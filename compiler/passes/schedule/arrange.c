@@ -5,22 +5,19 @@
  * keep their order among themselves, and a variable's readers stay before its update.
  *
  *   grad w2 ; grad w1 ; update w1 ; update w2   ->  grad w2 ; update w2 ; grad w1 ; update w1 */
+#include "depend.h"
 #include "pack.h"
 #include "schedule_passes.h"
 #include <stdlib.h>
 #include <string.h>
 
-typedef VEC(int) Ints;
-
 typedef struct Arrange {
   Plan *plan;
   LocalEntry *le;
   int nsteps;
-  Reads *reads;   /* by step */
-  Ints *after;    /* by step: those that must come after it */
-  Ints *before;   /* ... and before it */
-  int *made_by;   /* by node: its step, or -1 */
-  Ints *readers;  /* by base node: the steps that read it */
+  Depend d;
+  IntVec *after;  /* by step: those that must come after it */
+  IntVec *before; /* ... and before it */
   int64_t *bytes; /* by base node: of its buffer in the arena, 0 when it has none of its own */
   bool *at_end;   /* by base node: wanted after the last step */
   bool *in_var;   /* by node: will be made in its variable's place */
@@ -41,15 +38,15 @@ static void add_edge(Arrange *a, int from, int to) {
 /* The update of a variable overwrites it when all who read the old value come before. */
 static void order_updates(Arrange *a) {
   LocalEntry *le = a->le;
-  Ints *old =
-      arena_array(a->plan->arena, Ints, a->plan->program->vars.n + 1); /* readers, by variable */
+  IntVec *old =
+      arena_array(a->plan->arena, IntVec, a->plan->program->vars.n + 1); /* readers, by variable */
   for (NodeId v = 0; v < le->graph->nodes.n; v++)
-    for (int k = 0; graph_node(le->graph, v)->op == OP_var && k < a->readers[v].n; k++)
-      vec_push(a->plan->arena, &old[node_source(graph_node(le->graph, v))], a->readers[v].at[k]);
+    for (int k = 0; graph_node(le->graph, v)->op == OP_var && k < a->d.readers[v].n; k++)
+      vec_push(a->plan->arena, &old[node_source(graph_node(le->graph, v))], a->d.readers[v].at[k]);
   for (int i = 0; i < le->entry->assigns.n; i++) {
     NodeId base = node_base(le->graph, le->assign[i]);
-    const Ints *r = &old[le->entry->assigns.at[i].var];
-    int t = a->made_by[base];
+    const IntVec *r = &old[le->entry->assigns.at[i].var];
+    int t = a->d.made_by[base];
     bool before = t >= 0;
     for (int k = 0; k < r->n; k++) before = before && r->at[k] <= t;
     a->in_var[base] = before; /* else it will be copied at the end */
@@ -59,20 +56,10 @@ static void order_updates(Arrange *a) {
 
 static void find_edges(Arrange *a) {
   LocalEntry *le = a->le;
-  Arena *m = a->plan->arena;
   int exchange = -1;
-  for (int t = 0; t < a->nsteps; t++)
-    for (int i = 0; i < le->steps.at[t].nodes.n; i++) {
-      int *by = &a->made_by[le->steps.at[t].nodes.at[i]];
-      if (*by < 0) *by = t; /* strips make it anew */
-    }
   for (int t = 0; t < a->nsteps; t++) {
-    step_reads(le, &le->steps.at[t], m, &a->reads[t]);
-    for (int i = 0; i < a->reads[t].r.n; i++) {
-      NodeId x = a->reads[t].r.at[i].node;
-      vec_push(m, &a->readers[x], t);
-      add_edge(a, a->made_by[x], t);
-    }
+    for (int i = 0; i < a->d.reads[t].r.n; i++)
+      add_edge(a, a->d.made_by[a->d.reads[t].r.at[i].node], t);
     if (le->steps.at[t].kind != STEP_EXCHANGE) continue;
     add_edge(a, exchange, t);
     exchange = t;
@@ -85,8 +72,8 @@ static void find_edges(Arrange *a) {
     if (!a->in_var[base]) a->at_end[base] = true;
   }
   for (NodeId i = 0; i < le->graph->nodes.n; i++)
-    if ((a->readers[i].n || a->at_end[i]) && !a->in_var[i] &&
-        (a->made_by[i] >= 0 || graph_node(le->graph, i)->op == OP_input))
+    if ((a->d.readers[i].n || a->at_end[i]) && !a->in_var[i] &&
+        (a->d.made_by[i] >= 0 || graph_node(le->graph, i)->op == OP_input))
       a->bytes[i] = local_bytes(a, i);
 }
 
@@ -110,14 +97,14 @@ static int64_t peak_of(const Arrange *a, const int *order) {
   int n = a->le->graph->nodes.n, *left = arena_array(a->plan->arena, int, n + 1);
   int64_t live = 0, peak = 0;
   for (NodeId i = 0; i < n; i++) {
-    left[i] = a->readers[i].n + a->at_end[i];
+    left[i] = a->d.readers[i].n + a->at_end[i];
     if (graph_node(a->le->graph, i)->op == OP_input) live += a->bytes[i];
   }
   for (int k = 0; k < a->nsteps; k++) {
     int t = order[k];
     int64_t made = made_bytes(a, t), freed = 0;
-    for (int i = 0; i < a->reads[t].r.n; i++) {
-      NodeId x = a->reads[t].r.at[i].node;
+    for (int i = 0; i < a->d.reads[t].r.n; i++) {
+      NodeId x = a->d.reads[t].r.at[i].node;
       if (--left[x] == 0) freed += a->bytes[x];
     }
     int64_t here = live + made - reused_bytes(a, t, made, freed);
@@ -139,15 +126,15 @@ typedef struct List {
   int *wanted; /* by node, forwards: readers not yet placed; backwards: readers placed */
   bool *done;  /* by step */
   int *out, n;
-  Ints look; /* steps whose turn may have come */
+  IntVec look; /* steps whose turn may have come */
 } List;
 
 /* By how much what is alive grows when t is placed next. */
 static int64_t growth(const List *l, int t) {
   const Arrange *a = l->a;
   int64_t made = made_bytes(a, t), other = 0;
-  for (int i = 0; i < a->reads[t].r.n; i++) {
-    NodeId x = a->reads[t].r.at[i].node;
+  for (int i = 0; i < a->d.reads[t].r.n; i++) {
+    NodeId x = a->d.reads[t].r.at[i].node;
     if (l->wanted[x] == (l->backwards ? 0 : 1)) other += a->bytes[x];
   }
   return l->backwards ? other - made : made - other;
@@ -156,16 +143,16 @@ static int64_t growth(const List *l, int t) {
 static void place_step(List *l, int t) {
   const Arrange *a = l->a;
   Arena *m = a->plan->arena;
-  const Ints *next = l->backwards ? &a->before[t] : &a->after[t];
+  const IntVec *next = l->backwards ? &a->before[t] : &a->after[t];
   l->done[t] = true;
   l->out[l->n++] = t;
   for (int i = 0; i < next->n; i++)
     if (--l->left[next->at[i]] == 0) vec_push(m, &l->look, next->at[i]);
-  for (int i = 0; i < a->reads[t].r.n; i++) {
-    NodeId x = a->reads[t].r.at[i].node;
+  for (int i = 0; i < a->d.reads[t].r.n; i++) {
+    NodeId x = a->d.reads[t].r.at[i].node;
     l->wanted[x] += l->backwards ? 1 : -1;
     if (l->wanted[x] == 1) /* its other readers free it, or cost nothing more */
-      for (int k = 0; k < a->readers[x].n; k++) vec_push(m, &l->look, a->readers[x].at[k]);
+      for (int k = 0; k < a->d.readers[x].n; k++) vec_push(m, &l->look, a->d.readers[x].at[k]);
   }
 }
 
@@ -184,7 +171,8 @@ static int *list_order(const Arrange *a, const int *from, bool backwards) {
             .done = arena_array(m, bool, n + 1),
             .out = arena_array(m, int, n + 1)};
   for (int t = 0; t < n; t++) l.left[t] = backwards ? a->after[t].n : a->before[t].n;
-  for (NodeId i = 0; i < nodes; i++) l.wanted[i] = a->at_end[i] + (backwards ? 0 : a->readers[i].n);
+  for (NodeId i = 0; i < nodes; i++)
+    l.wanted[i] = a->at_end[i] + (backwards ? 0 : a->d.readers[i].n);
   for (int k = 0; k < n; k++) {
     int t = from[backwards ? n - 1 - k : k];
     if (!l.done[t]) place_step(&l, t);
@@ -205,15 +193,12 @@ static void arrange_entry(Plan *p, LocalEntry *le) {
   Arrange a = {.plan = p,
                .le = le,
                .nsteps = steps,
-               .reads = arena_array(p->arena, Reads, steps + 1),
-               .after = arena_array(p->arena, Ints, steps + 1),
-               .before = arena_array(p->arena, Ints, steps + 1),
-               .made_by = arena_array(p->arena, int, n + 1),
-               .readers = arena_array(p->arena, Ints, n + 1),
+               .d = depend_of(p->arena, le),
+               .after = arena_array(p->arena, IntVec, steps + 1),
+               .before = arena_array(p->arena, IntVec, steps + 1),
                .bytes = arena_array(p->arena, int64_t, n + 1),
                .at_end = arena_array(p->arena, bool, n + 1),
                .in_var = arena_array(p->arena, bool, n + 1)};
-  for (int i = 0; i < n; i++) a.made_by[i] = -1;
   find_edges(&a);
   int *as_is = arena_array(p->arena, int, steps + 1);
   for (int t = 0; t < steps; t++) as_is[t] = t;

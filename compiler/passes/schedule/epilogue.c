@@ -96,25 +96,7 @@ bool epilogue_fits(const Strips *s, const Group *g) {
 
 static bool is_update(const Strips *s, const Step *t) {
   for (int i = 0; i < t->nodes.n; i++)
-    if (!s->assigned[t->nodes.at[i]]) return false;
-  return true;
-}
-
-/* Nobody from the kernel to the step reads a variable that the step gives a new value, which could
- * not be put in its place then. */
-static bool leaves_variables(const Strips *s, int kernel, int k) {
-  const LocalEntry *le = s->le;
-  const Step *step = &le->steps.at[k];
-  for (int i = 0; i < le->entry->assigns.n; i++) {
-    const NodeId base = node_base(le->graph, le->assign[i]);
-    bool own = false;
-    for (int j = 0; j < step->nodes.n; j++) own = own || step->nodes.at[j] == base;
-    for (int t = kernel; own && t < k; t++)
-      for (int j = 0; j < s->reads[t].r.n; j++) {
-        const Node *n = graph_node(le->graph, s->reads[t].r.at[j].node);
-        if (n->op == OP_var && node_source(n) == le->entry->assigns.at[i].var) return false;
-      }
-  }
+    if (s->d.variable[t->nodes.at[i]] < 0) return false;
   return true;
 }
 
@@ -124,7 +106,7 @@ static bool may_run(const Strips *s, const Group *g, int k) {
   if (s->group_of[k] >= 0 || k < kernel) return false;
   if (t->kind != STEP_MAP && t->kind != STEP_REDUCE) return false;
   if (k - g->member.at[g->member.n - 1] > NEAR && !is_update(s, t)) return false;
-  return leaves_variables(s, kernel, k);
+  return !depend_update_waits(&s->d, t, kernel, k);
 }
 
 /* Takes in one step more that reads what the group makes; false: there is none. */
@@ -133,7 +115,7 @@ static bool take_one(Strips *s, int index) {
   for (int i = 0; i < g->member.n; i++) {
     const Step *t = &s->le->steps.at[g->member.at[i]];
     for (int j = 0; j < t->nodes.n; j++) {
-      const IntVec *readers = &s->readers[t->nodes.at[j]];
+      const IntVec *readers = &s->d.readers[t->nodes.at[j]];
       for (int r = 0; r < readers->n; r++)
         if (may_run(s, g, readers->at[r]) && group_join(s, index, readers->at[r], true))
           return true;

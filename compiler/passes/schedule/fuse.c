@@ -6,6 +6,7 @@
  *   for i: m[i] = ...          for i: m[i] = ..., v[i] = ..., w[i] = ...
  *   for i: v[i] = ...     ->
  *   for i: w[i] = f(m[i], v[i]) */
+#include "depend.h"
 #include "schedule_passes.h"
 
 enum { LOOK_BACK = 64, MOST_STORED = 12, LARGE = 4096 /* elements */ };
@@ -13,21 +14,14 @@ enum { LOOK_BACK = 64, MOST_STORED = 12, LARGE = 4096 /* elements */ };
 typedef struct Fuse {
   Plan *plan;
   LocalEntry *le;
-  int *made_by; /* node -> step, or -1 */
-  Reads *reads; /* by step */
+  Depend d; /* but for readers */
 } Fuse;
-
-static bool stores(const Step *s, NodeId id) {
-  for (int i = 0; i < s->nodes.n; i++)
-    if (s->nodes.at[i] == id) return true;
-  return false;
-}
 
 /* K may be done where J is: all it reads is there before J, or is J's own at the same index. */
 static bool can_move_up(const Fuse *f, int k, int j) {
-  const Reads *r = &f->reads[k];
+  const Reads *r = &f->d.reads[k];
   for (int i = 0; i < r->r.n; i++) {
-    int by = f->made_by[r->r.at[i].node];
+    int by = f->d.made_by[r->r.at[i].node];
     if (by > j || (by == j && !r->r.at[i].aligned)) return false;
   }
   return true;
@@ -37,9 +31,9 @@ static bool can_move_up(const Fuse *f, int k, int j) {
 static bool can_move_down(const Fuse *f, int j, int k) {
   const Step *s = &f->le->steps.at[j];
   for (int t = j + 1; t <= k; t++)
-    for (int i = 0; i < f->reads[t].r.n; i++) {
-      const Read *r = &f->reads[t].r.at[i];
-      if (stores(s, r->node) && (t < k || !r->aligned)) return false;
+    for (int i = 0; i < f->d.reads[t].r.n; i++) {
+      const Read *r = &f->d.reads[t].r.at[i];
+      if (step_stores(s, r->node) && (t < k || !r->aligned)) return false;
     }
   return true;
 }
@@ -53,19 +47,19 @@ static void join(Fuse *f, int into, int from) {
   for (int i = 0; i < second->nodes.n; i++) vec_push(a, &both.nodes, second->nodes.at[i]);
   *s = both;
   t->nodes.n = 0;
-  for (int i = 0; i < both.nodes.n; i++) f->made_by[both.nodes.at[i]] = into;
+  for (int i = 0; i < both.nodes.n; i++) f->d.made_by[both.nodes.at[i]] = into;
   step_reads(f->le, &both, a, &reads);
-  f->reads[into] = reads;
-  f->reads[from].r.n = 0;
+  f->d.reads[into] = reads;
+  f->d.reads[from].r.n = 0;
 }
 
 /* Joining gains more than the start of a loop: one passes a value to the other, or both read one at
  * the same index. */
 static bool share(const Fuse *f, int j, int k) {
-  const Reads *a = &f->reads[j], *b = &f->reads[k];
+  const Reads *a = &f->d.reads[j], *b = &f->d.reads[k];
   for (int i = 0; i < b->r.n; i++) {
     if (!b->r.at[i].aligned) continue;
-    if (f->made_by[b->r.at[i].node] == j) return true;
+    if (f->d.made_by[b->r.at[i].node] == j) return true;
     for (int l = 0; l < a->r.n; l++)
       if (a->r.at[l].node == b->r.at[i].node && a->r.at[l].aligned) return true;
   }
@@ -91,8 +85,9 @@ static bool try_join(Fuse *f, int k) {
       continue;
     /* What K reads of J must be at the same index in both cases. */
     bool aligned = true;
-    for (int i = 0; i < f->reads[k].r.n; i++)
-      if (stores(t, f->reads[k].r.at[i].node) && !f->reads[k].r.at[i].aligned) aligned = false;
+    for (int i = 0; i < f->d.reads[k].r.n; i++)
+      if (step_stores(t, f->d.reads[k].r.at[i].node) && !f->d.reads[k].r.at[i].aligned)
+        aligned = false;
     if (!aligned) continue;
     if (can_move_up(f, k, j)) {
       join(f, j, k);
@@ -114,8 +109,8 @@ static void drop_stores(Fuse *f) {
   for (int i = 0; i < le->entry->outputs.n; i++) kept[node_base(le->graph, le->output[i])] = true;
   for (int i = 0; i < le->entry->assigns.n; i++) kept[node_base(le->graph, le->assign[i])] = true;
   for (int t = 0; t < le->steps.n; t++)
-    for (int i = 0; le->steps.at[t].nodes.n && i < f->reads[t].r.n; i++)
-      if (f->made_by[f->reads[t].r.at[i].node] != t) kept[f->reads[t].r.at[i].node] = true;
+    for (int i = 0; le->steps.at[t].nodes.n && i < f->d.reads[t].r.n; i++)
+      if (f->d.made_by[f->d.reads[t].r.at[i].node] != t) kept[f->d.reads[t].r.at[i].node] = true;
   for (int t = 0; t < le->steps.n; t++) {
     Step *s = &le->steps.at[t];
     if (s->kind != STEP_MAP || s->nodes.n < 2) continue;
@@ -131,15 +126,8 @@ static void drop_stores(Fuse *f) {
 }
 
 static void fuse_entry(Plan *p, LocalEntry *le) {
-  Fuse f = {.plan = p, .le = le};
-  int n = le->graph->nodes.n, m = 0;
-  f.made_by = arena_array(p->arena, int, n + 1);
-  for (int i = 0; i < n; i++) f.made_by[i] = -1;
-  f.reads = arena_array(p->arena, Reads, le->steps.n + 1);
-  for (int t = 0; t < le->steps.n; t++) {
-    for (int i = 0; i < le->steps.at[t].nodes.n; i++) f.made_by[le->steps.at[t].nodes.at[i]] = t;
-    step_reads(le, &le->steps.at[t], p->arena, &f.reads[t]);
-  }
+  Fuse f = {.plan = p, .le = le, .d = depend_of(p->arena, le)};
+  int m = 0;
   for (int k = 0; k < le->steps.n; k++)
     if (le->steps.at[k].kind == STEP_MAP && le->steps.at[k].nodes.n) try_join(&f, k);
   drop_stores(&f);

@@ -2,6 +2,7 @@
  * last that reads it; buffers whose lives do not meet may share bytes of the one arena (pack.c). A
  * value is made in the place of another where that is read for the last time: an update straight
  * in its variable, an element of a loop over the one it came from, an all-reduce over its terms. */
+#include "depend.h"
 #include "pack.h"
 #include "sum_order.h"
 #include "schedule_passes.h"
@@ -19,7 +20,7 @@ typedef struct Memory {
   int *last_read; /* by base node: -1 never, nsteps: at the end */
   int *made_at;
   int *done_at; /* the same, or where the wait for an exchange in flight is */
-  Reads *reads;
+  Depend d;
   int *var_buffer;  /* by variable: index, or -1 */
   NodeId *var_node; /* by variable: the first node that reads it, or NO_NODE ... */
   NodeId *var_next; /* ... and by node: the next of the same variable */
@@ -81,21 +82,13 @@ static void find_lives(Memory *m) {
   for (int t = 0; t < m->nsteps; t++) {
     const Step *s = &le->steps.at[t];
     for (int i = 0; i < s->nodes.n; i++) {
-      if (m->made_at[s->nodes.at[i]] < 0) m->made_at[s->nodes.at[i]] = t; /* strips make it anew */
       m->done_at[s->nodes.at[i]] = t;
       read_at(m, s->nodes.at[i], t);
     }
-    step_reads(le, s, m->plan->arena, &m->reads[t]);
-    for (int i = 0; i < m->reads[t].r.n; i++) read_at(m, m->reads[t].r.at[i].node, t);
+    for (int i = 0; i < m->d.reads[t].r.n; i++) read_at(m, m->d.reads[t].r.at[i].node, t);
   }
   for (int i = 0; i < le->entry->outputs.n; i++)
     read_at(m, node_base(le->graph, le->output[i]), m->nsteps);
-}
-
-static bool reads_node(const Reads *r, NodeId id) {
-  for (int i = 0; i < r->r.n; i++)
-    if (r->r.at[i].node == id) return true;
-  return false;
 }
 
 /* Turn after turn of a strip goes over parts of both that are apart from those of other turns. */
@@ -118,7 +111,7 @@ static Reads over_what(const Memory *m, NodeId id) {
   const Step *s = &le->steps.at[m->made_at[id]];
   Arena *a = m->plan->arena;
   Reads out = {0}, first = {0};
-  if (s->kind == STEP_MAP) return m->reads[m->made_at[id]];
+  if (s->kind == STEP_MAP) return m->d.reads[m->made_at[id]];
   for (int i = 0; s->kind == STEP_STRIP && i < s->strip->steps.n; i++) {
     const Step *t = &s->strip->steps.at[i];
     Reads r = {0};
@@ -191,8 +184,8 @@ static void place_assigns(Memory *m) {
 
 static bool is_read(const Memory *m, NodeId base, int from, int to) {
   for (int t = from; t <= to; t++)
-    for (int i = 0; i < m->reads[t].r.n; i++)
-      if (m->reads[t].r.at[i].node == base) return true;
+    for (int i = 0; i < m->d.reads[t].r.n; i++)
+      if (m->d.reads[t].r.at[i].node == base) return true;
   return false;
 }
 
@@ -210,17 +203,11 @@ static bool reduces_in_place(const Memory *m, NodeId id) {
          le->buffers.at[b].last == done && !is_read(m, term, m->made_at[id] + 1, done - 1);
 }
 
-static bool stores(const Step *s, NodeId id) {
-  for (int i = 0; i < s->nodes.n; i++)
-    if (s->nodes.at[i] == id) return true;
-  return false;
-}
-
 /* The loop that makes node `id` stores another value in buffer b. */
 static bool shares_loop(const Memory *m, NodeId id, int b) {
   const Step *s = &m->le->steps.at[m->made_at[id]], *loop = s;
   for (int i = 0; s->kind == STEP_STRIP && i < s->strip->steps.n; i++)
-    if (stores(&s->strip->steps.at[i], id)) loop = &s->strip->steps.at[i];
+    if (step_stores(&s->strip->steps.at[i], id)) loop = &s->strip->steps.at[i];
   for (int i = 0; i < loop->nodes.n; i++)
     if (m->le->buffer[loop->nodes.at[i]] == b) return true;
   return false;
@@ -321,7 +308,7 @@ static void find_lent(Memory *m) {
   for (int i = 0; i < le->entry->inputs.n; i++) most[le->input[i]] = LENT_TO_ONE;
   for (int t = 0; t < m->nsteps; t++)
     if (le->steps.at[t].kind == STEP_EXCHANGE)
-      for (int i = 0; i < m->reads[t].r.n; i++) most[m->reads[t].r.at[i].node] = LENT_TO_ALL;
+      for (int i = 0; i < m->d.reads[t].r.n; i++) most[m->d.reads[t].r.at[i].node] = LENT_TO_ALL;
   for (int i = 0; i < le->entry->outputs.n; i++)
     most[node_base(le->graph, le->output[i])] = NOT_LENT;
   for (int i = 0; i < le->entry->assigns.n; i++)
@@ -350,12 +337,12 @@ void memory_lives(Plan *p, LocalEntry *le) {
   int n = le->graph->nodes.n;
   m.last_read = le->last_read = arena_array(p->arena, int, n + 1);
   m.done_at = arena_array(p->arena, int, n + 1);
-  m.made_at = le->made_at = arena_array(p->arena, int, n + 1);
-  m.reads = arena_array(p->arena, Reads, m.nsteps + 1);
+  m.d = depend_of(p->arena, le);
+  m.made_at = le->made_at = m.d.made_by;
   le->buffer = arena_array(p->arena, int, n + 1);
   le->scratch = arena_array(p->arena, int, n + 1);
   le->output_buffer = arena_array(p->arena, int, le->entry->outputs.n + 1);
-  for (int i = 0; i <= n; i++) m.last_read[i] = m.made_at[i] = le->buffer[i] = le->scratch[i] = -1;
+  for (int i = 0; i <= n; i++) m.last_read[i] = m.done_at[i] = le->buffer[i] = le->scratch[i] = -1;
   le->buffers.n = le->copies.n = 0;
   find_var_nodes(&m);
   find_lives(&m);

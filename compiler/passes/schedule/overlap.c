@@ -5,6 +5,7 @@
  *
  *   grad w2 ; grad w1 ; all-reduce w2 ; update w2
  *   ->  grad w2 ; start all-reduce w2 ; grad w1 ; wait for all-reduce w2 ; update w2 */
+#include "depend.h"
 #include "pack.h"
 #include "schedule_passes.h"
 #include <stdlib.h>
@@ -25,16 +26,14 @@ typedef struct Overlap {
   Plan *plan;
   LocalEntry *le;
   int nsteps;
-  int *done_by;     /* by node: the step behind which it is there; -1: it is from the beginning */
-  int *first_read;  /* by base node: the first step that reads it, or nsteps */
-  int *last_read;   /* the last, or -1 ... */
-  int *read_before; /* ... and the one before that, or -1 */
-  int *updated;     /* by variable: the step that overwrites it, or nsteps */
-  double *time;     /* by step: modelled */
-  int64_t *live;    /* by step: bytes */
-  int *under_way;   /* by step: exchanges in flight during it */
-  int64_t most;     /* that may be alive */
-  Move *move;       /* by step */
+  int *done_by;    /* by node: the step behind which it is there; -1: it is from the beginning */
+  IntVec *readers; /* by base node: the steps that read it */
+  int *updated;    /* by variable: the step that overwrites it, or nsteps */
+  double *time;    /* by step: modelled */
+  int64_t *live;   /* by step: bytes */
+  int *under_way;  /* by step: exchanges in flight during it */
+  int64_t most;    /* that may be alive */
+  Move *move;      /* by step */
 } Overlap;
 
 static int64_t bytes_of(const Overlap *o, NodeId id) {
@@ -70,19 +69,8 @@ static void find_live(Overlap *o) {
 static void find_order(Overlap *o) {
   LocalEntry *le = o->le;
   for (int t = 0; t < o->nsteps; t++) {
-    const Step *s = &le->steps.at[t];
     StepCost c = cost_step(o->plan, le, t);
     o->time[t] = c.compute + c.exchange;
-    for (int i = 0; i < s->nodes.n; i++)
-      if (o->done_by[s->nodes.at[i]] < 0) o->done_by[s->nodes.at[i]] = t;
-    Reads reads = {0};
-    step_reads(le, s, o->plan->arena, &reads);
-    for (int i = 0; i < reads.r.n; i++) {
-      NodeId x = reads.r.at[i].node;
-      if (t < o->first_read[x]) o->first_read[x] = t;
-      o->read_before[x] = o->last_read[x];
-      o->last_read[x] = t;
-    }
   }
   for (int i = 0; i < le->entry->assigns.n; i++) {
     NodeId base = node_base(le->graph, le->assign[i]);
@@ -102,7 +90,8 @@ static int earliest(const Overlap *o, int t) {
   for (int i = 0; i < s->nodes.n; i++) {
     NodeId id = s->nodes.at[i], term = term_of(o, id);
     int after = o->done_by[term];
-    if (in_place(o, id) && o->read_before[term] > after) after = o->read_before[term];
+    const IntVec *r = &o->readers[term];
+    if (in_place(o, id) && r->n > 1 && r->at[r->n - 2] > after) after = r->at[r->n - 2];
     if (o->le->buffers.at[o->le->buffer[id]].place == PLACE_VAR) return t;
     if (after + 1 > at) at = after + 1;
   }
@@ -115,8 +104,8 @@ static int latest(const Overlap *o, int t) {
   int at = o->nsteps;
   for (int i = 0; i < s->nodes.n; i++) {
     const Node *term = graph_node(o->le->graph, term_of(o, s->nodes.at[i]));
-    int read = o->first_read[s->nodes.at[i]];
-    if (read < at) at = read;
+    const IntVec *r = &o->readers[s->nodes.at[i]];
+    if (r->n && r->at[0] < at) at = r->at[0];
     if (term->op == OP_var && o->updated[node_source(term)] < at)
       at = o->updated[node_source(term)];
   }
@@ -238,24 +227,18 @@ static bool moves(const Overlap *o, int t) {
 }
 
 static void overlap_entry(Plan *p, LocalEntry *le) {
-  int n = le->steps.n, nodes = le->graph->nodes.n, moving = 0;
+  int n = le->steps.n, moving = 0;
   Overlap o = {.plan = p, .le = le, .nsteps = n};
   for (int t = 0; t < n; t++) moving += moves(&o, t);
   if (!moving) return;
   memory_lives(p, le);
-  o.done_by = arena_array(p->arena, int, nodes + 1);
-  o.first_read = arena_array(p->arena, int, nodes + 1);
-  o.last_read = arena_array(p->arena, int, nodes + 1);
-  o.read_before = arena_array(p->arena, int, nodes + 1);
+  const Depend d = depend_of(p->arena, le);
+  o.done_by = d.made_by, o.readers = d.readers;
   o.updated = arena_array(p->arena, int, p->program->vars.n + 1);
   o.time = arena_array(p->arena, double, n + 1);
   o.live = arena_array(p->arena, int64_t, n + 1);
   o.under_way = arena_array(p->arena, int, n + 1);
   o.move = arena_array(p->arena, Move, n + 1);
-  for (int i = 0; i < nodes; i++) {
-    o.done_by[i] = o.last_read[i] = o.read_before[i] = -1;
-    o.first_read[i] = n;
-  }
   for (int i = 0; i < p->program->vars.n; i++) o.updated[i] = n;
   find_live(&o);
   find_order(&o);

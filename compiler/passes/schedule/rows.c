@@ -33,15 +33,15 @@ static bool is_row_step(const Rows *r, int k) {
   const Node *n = first_node(s, k);
   if (s->group_of[k] >= 0 || !t->nodes.n) return false;
   for (int i = 0; i < t->nodes.n; i++)
-    if (s->assigned[t->nodes.at[i]]) return false;
+    if (s->d.variable[t->nodes.at[i]] >= 0) return false;
   return t->kind == STEP_MAP || (t->kind == STEP_REDUCE && op_class(n) == OPC_REDUCE);
 }
 
 static bool is_large(const Strips *s, NodeId id) { return strips_bytes(s, id) >= s->large; }
 
 static bool touches_large(const Strips *s, int k) {
-  for (int i = 0; i < s->reads[k].r.n; i++)
-    if (is_large(s, s->reads[k].r.at[i].node)) return true;
+  for (int i = 0; i < s->d.reads[k].r.n; i++)
+    if (is_large(s, s->d.reads[k].r.at[i].node)) return true;
   for (int i = 0; i < s->le->steps.at[k].nodes.n; i++)
     if (is_large(s, s->le->steps.at[k].nodes.at[i])) return true;
   return false;
@@ -54,7 +54,7 @@ static void touch(Rows *r, NodeId id, int index) {
 }
 
 static void touch_step(Rows *r, int k, int index) {
-  for (int i = 0; i < r->s->reads[k].r.n; i++) touch(r, r->s->reads[k].r.at[i].node, index);
+  for (int i = 0; i < r->s->d.reads[k].r.n; i++) touch(r, r->s->d.reads[k].r.at[i].node, index);
   for (int i = 0; i < r->s->le->steps.at[k].nodes.n; i++)
     touch(r, r->s->le->steps.at[k].nodes.at[i], index);
 }
@@ -72,8 +72,8 @@ static bool join(Rows *r, int k, int index) {
 
 static bool join_any(Rows *r, int k) {
   int tried = 0;
-  for (int i = 0; i < r->s->reads[k].r.n; i++) {
-    int group = r->touched[r->s->reads[k].r.at[i].node];
+  for (int i = 0; i < r->s->d.reads[k].r.n; i++) {
+    int group = r->touched[r->s->d.reads[k].r.at[i].node];
     if (!group || group == tried) continue;
     if (join(r, k, group - 1)) return true;
     tried = group;
@@ -96,7 +96,7 @@ static int times_touched(const Strips *s, const Group *g, NodeId id) {
   int times = 0;
   for (int i = 0; i < g->member.n; i++) {
     int k = g->member.at[i];
-    for (int j = 0; j < s->reads[k].r.n; j++) times += s->reads[k].r.at[j].node == id;
+    for (int j = 0; j < s->d.reads[k].r.n; j++) times += s->d.reads[k].r.at[j].node == id;
     for (int j = 0; j < s->le->steps.at[k].nodes.n; j++)
       times += s->le->steps.at[k].nodes.at[j] == id;
   }

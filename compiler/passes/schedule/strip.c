@@ -41,7 +41,7 @@ static bool begins_group(const Strips *s, const Step *step) {
   NodeId id = step->nodes.at[0];
   const Node *n = graph_node(s->le->graph, id);
   if (op_class(n) != OPC_PRODUCT || strips_bytes(s, id) < BUDGET ||
-      n->shape.rank > MAX_STRIP_LOOPS || s->is_kept[id])
+      n->shape.rank > MAX_STRIP_LOOPS || s->d.at_end[id])
     return false;
   return strips_bytes(s, id) >
              2 * (strips_bytes(s, n->operand[0]) + strips_bytes(s, n->operand[1])) &&
@@ -82,7 +82,7 @@ static void order_groups(Strips *s) {
 /* -------- what is made anew, what has memory for one strip -------- */
 
 static Step step_of(const Strips *s, NodeId id) {
-  Step t = {.kind = s->le->steps.at[s->made_by[id]].kind};
+  Step t = {.kind = s->le->steps.at[s->d.made_by[id]].kind};
   vec_push(s->plan->arena, &t.nodes, id);
   return t;
 }
@@ -116,14 +116,14 @@ static bool may_repeat(const Strips *s, NodeId id, int n) {
 /* Nobody but groups reads it, and those that do not make it can make it anew. */
 static void decide(Strips *s, NodeId id) {
   Arena *a = s->plan->arena;
-  int own = s->group_of[s->made_by[id]];
+  int own = s->group_of[s->d.made_by[id]];
   IntVec at = {0};
   if (s->groups.at[own]->epilogue &&
       id == s->le->steps.at[s->groups.at[own]->member.at[0]].nodes.at[0])
     return; /* the kernel writes all of it */
-  if (s->is_kept[id] || loop_map_summed(&s->groups.at[own]->map, id)) return;
-  for (int i = 0; i < s->readers[id].n; i++) {
-    int group = s->group_of[s->readers[id].at[i]];
+  if (s->d.at_end[id] || loop_map_summed(&s->groups.at[own]->map, id)) return;
+  for (int i = 0; i < s->d.readers[id].n; i++) {
+    int group = s->group_of[s->d.readers[id].at[i]];
     if (group < 0) return;
     if (group != own) add_once(a, &at, group);
   }
@@ -275,7 +275,7 @@ static void add_node(const Strips *s, const Group *g, const int *number, Strip *
   }
   uint32_t summed = loop_map_summed(&g->map, x->node);
   for (int i = 0; i < g->nloops; i++)
-    if (summed >> i & 1 && s->made_by[x->node] >= 0 && number[i] != IN_ROWS)
+    if (summed >> i & 1 && s->d.made_by[x->node] >= 0 && number[i] != IN_ROWS)
       n.sums |= 1u << number[i];
   if (!any && !n.sums) return;
   vec_push(s->plan->arena, &strip->nodes, n);
@@ -336,18 +336,9 @@ static void strip_entry(Plan *p, LocalEntry *le) {
   int n = le->graph->nodes.n;
   le->strip_bytes = arena_array(a, int64_t, n + 1);
   if (p->observe) return;
-  s.made_by = arena_array(a, int, n + 1);
+  s.d = depend_of(a, le);
   s.group_of = arena_array(a, int, le->steps.n + 1);
-  s.reads = arena_array(a, Reads, le->steps.n + 1);
-  s.is_kept = arena_array(a, bool, n + 1);
   s.is_inner = arena_array(a, bool, n + 1);
-  s.assigned = arena_array(a, bool, n + 1);
-  s.readers = arena_array(a, IntVec, n + 1);
-  for (int i = 0; i < n; i++) s.made_by[i] = -1;
-  for (int i = 0; i < le->entry->outputs.n; i++)
-    s.is_kept[node_base(le->graph, le->output[i])] = true;
-  for (int i = 0; i < le->entry->assigns.n; i++)
-    s.is_kept[node_base(le->graph, le->assign[i])] = true;
   s.place = arena_array(a, int, le->steps.n + 1);
   s.is_late = arena_array(a, bool, le->steps.n + 1);
   s.is_late_group = arena_array(a, bool, le->steps.n + 1); /* no more groups than steps */
@@ -355,13 +346,7 @@ static void strip_entry(Plan *p, LocalEntry *le) {
     vec_push(a, &s.order, t);
     s.place[t] = t;
     s.group_of[t] = -1;
-    for (int i = 0; i < le->steps.at[t].nodes.n; i++) s.made_by[le->steps.at[t].nodes.at[i]] = t;
-    step_reads(le, &le->steps.at[t], a, &s.reads[t]);
   }
-  for (int i = 0; i < le->entry->assigns.n; i++)
-    s.assigned[node_base(le->graph, le->assign[i])] = true;
-  for (int t = 0; t < le->steps.n; t++)
-    for (int i = 0; i < s.reads[t].r.n; i++) add_once(a, &s.readers[s.reads[t].r.at[i].node], t);
   find_groups(&s);
   order_groups(&s);
   epilogues_find(&s);

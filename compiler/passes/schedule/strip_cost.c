@@ -64,7 +64,7 @@ bool strips_pay(const Strips *s, const Group *g, const int64_t *most) {
     const Step *t = &s->le->steps.at[g->member.at[i]];
     for (int k = 0; k < t->nodes.n; k++) {
       const NodeId id = t->nodes.at[k];
-      if (s->is_inner[id]) saved += (double)strips_bytes(s, id) * (1 + s->readers[id].n);
+      if (s->is_inner[id]) saved += (double)strips_bytes(s, id) * (1 + s->d.readers[id].n);
       if (t->kind != STEP_CONTRACT) continue;
       whole += product_time(s, g, id, NULL);
       tiled += tiles * product_time(s, g, id, most);

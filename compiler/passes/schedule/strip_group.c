@@ -123,9 +123,9 @@ bool group_fits(const Strips *s, Group *g) {
 /* Loops over which a member adds up what the step reads: they have to go. */
 static uint32_t unfinished(const Strips *s, const Group *g, int k, int index) {
   uint32_t loops = 0;
-  for (int i = 0; i < s->reads[k].r.n; i++) {
-    NodeId id = s->reads[k].r.at[i].node;
-    int by = s->made_by[id];
+  for (int i = 0; i < s->d.reads[k].r.n; i++) {
+    NodeId id = s->d.reads[k].r.at[i].node;
+    int by = s->d.made_by[id];
     uint32_t summed = by >= 0 && s->group_of[by] == index ? loop_map_summed(&g->map, id) : 0;
     /* Behind the product that makes little of much nothing is worth a loop. */
     if (summed && s->le->steps.at[by].kind == STEP_CONTRACT) return g->map.live;
@@ -137,9 +137,9 @@ static uint32_t unfinished(const Strips *s, const Group *g, int k, int index) {
 /* The step reads something that the group makes, or that is large and that the group reads, strip
  * by strip. */
 static bool has_common(const Strips *s, const Group *g, int k, int index) {
-  for (int i = 0; i < s->reads[k].r.n; i++) {
-    NodeId id = s->reads[k].r.at[i].node;
-    int by = s->made_by[id];
+  for (int i = 0; i < s->d.reads[k].r.n; i++) {
+    NodeId id = s->d.reads[k].r.at[i].node;
+    int by = s->d.made_by[id];
     if (by >= 0 && s->group_of[by] == index) return true;
     if (loop_map_any(&g->map, loop_map_find(&g->map, id)) && strips_bytes(s, id) >= s->large)
       return true;
@@ -149,8 +149,8 @@ static bool has_common(const Strips *s, const Group *g, int k, int index) {
 
 bool group_reads_after(const Strips *s, const Group *g, int k) {
   int first = g->member.at[0];
-  for (int i = 0; i < s->reads[k].r.n; i++) {
-    int by = s->made_by[s->reads[k].r.at[i].node];
+  for (int i = 0; i < s->d.reads[k].r.n; i++) {
+    int by = s->d.made_by[s->d.reads[k].r.at[i].node];
     if (by >= first && by - first < g->after.n && g->after.at[by - first]) return true;
   }
   return false;
@@ -165,8 +165,8 @@ static bool sort_span(const Strips *s, int index, int first, int last, IntVec *b
   for (int i = first; i <= last; i++) {
     int k = s->order.at[i], of = s->group_of[k];
     bool late = of >= 0 && of != index && s->is_late_group[of];
-    for (int j = 0; j < s->reads[k].r.n; j++) {
-      int by = s->made_by[s->reads[k].r.at[j].node];
+    for (int j = 0; j < s->d.reads[k].r.n; j++) {
+      int by = s->d.made_by[s->d.reads[k].r.at[j].node];
       if (by < 0) continue;
       late = late || s->is_late[by] || (of != index && s->group_of[by] == index);
     }
@@ -242,8 +242,8 @@ static void remove_member(Strips *s, Group *g, int k) {
 static bool is_read_whole(const Strips *s, const Group *g, NodeId id) {
   if (loop_map_find(&g->map, id)) return false;
   for (int i = g->epilogue ? 1 : 0; i < g->member.n; i++)
-    for (int k = 0; k < s->reads[g->member.at[i]].r.n; k++)
-      if (s->reads[g->member.at[i]].r.at[k].node == id) return true;
+    for (int k = 0; k < s->d.reads[g->member.at[i]].r.n; k++)
+      if (s->d.reads[g->member.at[i]].r.at[k].node == id) return true;
   return false;
 }
 
@@ -321,8 +321,8 @@ int group_begin_epilogue(Strips *s, int k, int dims) {
 void group_note_after(Strips *s, Group *g, int index, int k) {
   int first = g->member.at[0];
   bool after = false;
-  for (int i = 0; i < s->reads[k].r.n; i++) {
-    int by = s->made_by[s->reads[k].r.at[i].node];
+  for (int i = 0; i < s->d.reads[k].r.n; i++) {
+    int by = s->d.made_by[s->d.reads[k].r.at[i].node];
     if (by < first) continue;
     after =
         after || s->group_of[by] == index || (by - first < g->after.n && g->after.at[by - first]);

@@ -2,6 +2,7 @@
  * steps stand then; strip.c begins them and writes them out. */
 #ifndef DTG_STRIP_GROUP_H
 #define DTG_STRIP_GROUP_H
+#include "depend.h"
 #include "strip.h"
 
 enum {
@@ -10,8 +11,6 @@ enum {
   ROW_STRIP = 128 << 10,
   LEAST_EPILOGUE = 512 << 10
 };
-
-typedef VEC(int) IntVec;
 
 typedef struct Group {
   LoopMap map;
@@ -28,16 +27,12 @@ typedef struct Group {
 typedef struct Strips {
   Plan *plan;
   LocalEntry *le;
-  Reads *reads;                  /* by step */
-  int *made_by;                  /* by node: step, or -1 */
+  Depend d;
   int *group_of;                 /* by step, or -1 */
   int *place;                    /* by step: where it stands in `order` */
   IntVec order;                  /* of steps */
   bool *is_late, *is_late_group; /* false, but within group_gather */
-  bool *is_kept;                 /* by node: an output or a new value of a variable */
   bool *is_inner;                /* by node */
-  bool *assigned;                /* by node: the new value of a variable */
-  IntVec *readers;               /* by node: steps */
   IntVec *wanted;                /* by node: groups that make anew what reads it */
   VEC(Group *) groups;
   /* Operations, and values: of the entry's steps, and of what strips make anew. */

@@ -61,8 +61,8 @@ static bool is_read(const Walk *w, NodeId id) {
   const Graph *g = w->m->le->graph;
   const NodeId base = node_base(g, id);
   if (!w->m->le->stored[base] || is_own(w, base)) return false;
-  return base == id || (!same_dims(&graph_node(g, id)->shape, &graph_node(g, base)->shape) &&
-                        !known(w, base));
+  return base == id ||
+         (!same_dims(&graph_node(g, id)->shape, &graph_node(g, base)->shape) && !known(w, base));
 }
 
 /* A view of it was taken for something that is there before the loops. */

@@ -111,7 +111,7 @@ void verify_work(const Plan *p, const char *after) {
 typedef struct Repeats {
   const Plan *plan;
   const LocalEntry *le;
-  bool *made; /* by node */
+  bool *made;               /* by node */
   double work, once, again; /* again: of copies that --memory made (remat.c) */
   int values, distinct;
   NodeId where; /* made more than once */

@@ -1,0 +1,54 @@
+#include "depend.h"
+
+Depend depend_of(Arena *a, const LocalEntry *le) {
+  const Graph *g = le->graph;
+  const int n = g->nodes.n, nsteps = le->steps.n;
+  Depend d = {.arena = a,
+              .le = le,
+              .reads = arena_array(a, Reads, nsteps + 1),
+              .made_by = arena_array(a, int, n + 1),
+              .readers = arena_array(a, IntVec, n + 1),
+              .at_end = arena_array(a, bool, n + 1),
+              .variable = arena_array(a, int, n + 1)};
+  for (int i = 0; i < n; i++) d.made_by[i] = d.variable[i] = -1;
+  for (int i = 0; i < le->entry->outputs.n; i++) d.at_end[node_base(g, le->output[i])] = true;
+  for (int i = 0; i < le->entry->assigns.n; i++) {
+    const NodeId base = node_base(g, le->assign[i]);
+    d.at_end[base] = true;
+    d.variable[base] = le->entry->assigns.at[i].var;
+  }
+  for (int t = 0; t < nsteps; t++) {
+    const Step *s = &le->steps.at[t];
+    for (int i = 0; i < s->nodes.n; i++) {
+      int *by = &d.made_by[s->nodes.at[i]];
+      if (*by < 0) *by = t; /* a tile nest may make it once more */
+    }
+    step_reads(le, s, a, &d.reads[t]);
+    for (int i = 0; i < d.reads[t].r.n; i++) vec_push(a, &d.readers[d.reads[t].r.at[i].node], t);
+  }
+  return d;
+}
+
+bool reads_node(const Reads *r, NodeId id) {
+  for (int i = 0; i < r->r.n; i++)
+    if (r->r.at[i].node == id) return true;
+  return false;
+}
+
+bool step_stores(const Step *s, NodeId id) {
+  for (int i = 0; i < s->nodes.n; i++)
+    if (s->nodes.at[i] == id) return true;
+  return false;
+}
+
+bool depend_update_waits(const Depend *d, const Step *s, int from, int to) {
+  for (int i = 0; i < s->nodes.n; i++) {
+    const int var = d->variable[s->nodes.at[i]];
+    for (int t = from; var >= 0 && t < to; t++)
+      for (int k = 0; k < d->reads[t].r.n; k++) {
+        const Node *n = graph_node(d->le->graph, d->reads[t].r.at[k].node);
+        if (n->op == OP_var && node_source(n) == var) return true;
+      }
+  }
+  return false;
+}

@@ -1,0 +1,26 @@
+/* Which step makes a value and which read it: the one place that passes over steps ask what must
+ * come before what. Made anew by a pass when it begins; passes that move or join steps keep it. */
+#ifndef DTG_DEPEND_H
+#define DTG_DEPEND_H
+#include "plan.h"
+
+typedef VEC(int) IntVec;
+
+typedef struct Depend {
+  Arena *arena;
+  const LocalEntry *le;
+  Reads *reads;    /* by step */
+  int *made_by;    /* by node: the first step that makes it, or -1 */
+  IntVec *readers; /* by node: the steps that read it, in order */
+  bool *at_end;    /* by node: an output, or the new value of a variable */
+  int *variable;   /* by node: the variable that it is the new value of, or -1 */
+} Depend;
+
+Depend depend_of(Arena *a, const LocalEntry *le);
+bool reads_node(const Reads *r, NodeId id);
+bool step_stores(const Step *s, NodeId id);
+/* Somebody from step `from` on and before step `to` reads a variable that a step gives a new value,
+ * which then could not be put in its place there. */
+bool depend_update_waits(const Depend *d, const Step *s, int from, int to);
+
+#endif
