@@ -428,7 +428,8 @@ dtgc_status dtgc_ops(char **text) {
 static const char *const stages[] = {
     "ast",       "graph",       "layouts",   "statements", "spmd",        "comm",
     "edits",     "loops",       "memory",      "cost",      "c",          "layouts:why", "layouts:json",
-    "comm:json", "memory:json", "cost:json", "summary",    NULL};
+    "comm:json", "memory:json", "cost:json", "summary", "loops:schedule", "loops:combine",
+    "loops:fuse", "loops:strip", "loops:arrange", "loops:overlap", "loops:memory", NULL};
 
 const char *const *dtgc_stages(void) { return stages; }
 
@@ -439,7 +440,7 @@ static dtgc_status fail_stage(dtgc_program *p, const char *stage) {
   const char *near = inspect_near(stage, stage_name, stages, n);
   return program_fail(p, DTGC_BAD_ARGUMENT,
                       "unknown stage `%s`%s%s%s; the stages are ast, graph, layouts, layouts:why, "
-                      "statements, spmd, comm, edits, loops, memory, cost, c, summary and, for programs, "
+                      "statements, spmd, comm, edits, loops, loops:PASS, memory, cost, c, summary and, for programs, "
                       "layouts:json, comm:json, memory:json and cost:json",
                       stage, near ? " (do you mean `" : "", near ? near : "", near ? "`?)" : "");
 }

@@ -186,7 +186,7 @@ static bool add_dumps(Options *o, const char *list, int most, char *why, int n) 
       snprintf(why, (size_t)n,
                "--dump: unknown stage `%.*s`; the stages are ast, graph, layouts, layouts:why, "
                "statements, "
-               "spmd, comm, edits, loops, memory, cost, c",
+               "spmd, comm, edits, loops, loops:PASS, memory, cost, c",
                (int)(len < 40 ? len : 40), p);
       return false;
     }

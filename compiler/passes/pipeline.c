@@ -4,6 +4,7 @@
 #include "graph_passes.h"
 #include "layout_passes.h"
 #include "schedule_passes.h"
+#include <string.h>
 #include <time.h>
 
 static const struct {
@@ -54,6 +55,34 @@ static void pipeline_steps(Plan *p) {
   size_t i = 0;
   while (passes[i].run != store) i++;
   for (; passes[i].run != memory; i++) passes[i].run(p);
+}
+
+/* The first pass after which there are steps. */
+static size_t first_of_steps(void) {
+  size_t i = 0;
+  while (passes[i].run != schedule) i++;
+  return i;
+}
+
+bool pipeline_show(Plan *p, const char *pass, void (*show)(const Plan *p, Str *out), Str *out) {
+  size_t first = first_of_steps(), last = first, i = 0;
+  while (passes[last].run != remat && strcmp(passes[last].name, pass)) last++;
+  if (passes[last].run == remat) return false;
+  const Plan kept = *p;
+  LocalEntry *le = arena_array(p->arena, LocalEntry, p->entries.n + 1);
+  for (int e = 0; e < p->entries.n; e++) {
+    le[e] = p->entries.at[e];
+    memset(&p->entries.at[e].steps, 0, sizeof le->steps);
+    memset(&p->entries.at[e].buffers, 0, sizeof le->buffers);
+    memset(&p->entries.at[e].copies, 0, sizeof le->copies);
+  }
+  while (passes[i].run != store) i++;
+  for (; i <= last; i++)
+    if (!p->observe || !joins_steps(passes[i].run)) passes[i].run(p);
+  show(p, out);
+  for (int e = 0; e < p->entries.n; e++) p->entries.at[e] = le[e];
+  *p = kept;
+  return true;
 }
 
 static double now_ms(void) {

@@ -18,6 +18,10 @@ typedef struct PipelineOptions {
   Observe observe;
 } PipelineOptions;
 
+/* The plan's steps as they are after a pass that makes or moves steps, for `show`; the plan itself
+ * stays as it is. False: it is no such pass. */
+bool pipeline_show(Plan *p, const char *pass, void (*show)(const Plan *p, Str *out), Str *out);
+
 /* Reports to p->diag and returns NULL when anything is wrong. `o` may be NULL. */
 Plan *pipeline_run(Program *p, const PipelineOptions *o);
 

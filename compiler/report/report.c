@@ -1,5 +1,6 @@
 /* The stages of --dump that a plan has, and the words that they share. */
 #include "edits.h"
+#include "pipeline.h"
 #include <string.h>
 
 const char *report_where(const Plan *p, Span s) {
@@ -113,6 +114,7 @@ bool report_dump(const Plan *p, const FrontOptions *front, const char *stage, St
       report_wrap(text.at, out);
       return true;
     }
+  if (!strncmp(stage, "loops:", 6)) return pipeline_show((Plan *)p, stage + 6, dump_loops, out);
   if (!strcmp(stage, "comm"))
     dump_comm(p, front, &text);
   else if (!strcmp(stage, "edits"))

@@ -204,72 +204,12 @@ static void put_readers(const Why *w, const LocalEntry *le, NodeId id) {
     if (le->output[i] == id) str_printf(w->out, "      is returned as %s\n", e->outputs.at[i].name);
 }
 
-static int step_of(const LocalEntry *le, NodeId id) {
-  for (int t = 0; t < le->steps.n; t++)
-    for (int i = 0; i < le->steps.at[t].nodes.n; i++)
-      if (le->steps.at[t].nodes.at[i] == id) return t;
-  return -1;
-}
-
-/* -------- where it is computed -------- */
-
-static bool uses_inline(const LocalEntry *le, NodeId user, NodeId id, bool *met) {
-  const Node *n = graph_node(le->graph, user);
-  for (int k = 0; k < n->noperands; k++) {
-    const NodeId x = n->operand[k];
-    if (x == id) return true;
-    if (met[x] || le->stored[node_base(le->graph, x)]) continue;
-    met[x] = true;
-    if (uses_inline(le, x, id, met)) return true;
-  }
-  return false;
-}
-
-static bool step_computes(const Why *w, const LocalEntry *le, const Step *s, NodeId id) {
-  const ArenaMark mark = arena_mark(w->p->arena);
-  bool *met = arena_array(w->p->arena, bool, le->graph->nodes.n + 1), found = false;
-  for (int i = 0; i < s->nodes.n && !found; i++) found = uses_inline(le, s->nodes.at[i], id, met);
-  arena_release(w->p->arena, mark);
-  return found;
-}
-
-/* ", not stored: an expression in the loops of steps 3 and 5", as --dump=loops numbers them. */
-static void put_inline(const Why *w, const LocalEntry *le, NodeId id) {
-  VEC(int) in = {0};
-  for (int t = 0; t < le->steps.n; t++)
-    if (step_computes(w, le, &le->steps.at[t], id)) vec_push(w->p->arena, &in, t);
-  str_puts(w->out, ", not stored");
-  for (int i = 0; i < in.n; i++)
-    str_printf(w->out, "%s%d",
-               i           ? (i + 1 < in.n ? ", " : " and ")
-               : in.n == 1 ? ": an expression in the loops of step "
-                           : ": an expression in the loops of steps ",
-               in.at[i]);
-}
-
-/* ", in step 7", and how its loops lie in others'. */
-static void put_place(const Why *w, const LocalEntry *le, NodeId id, int t) {
-  const Step *s = &le->steps.at[t];
-  str_printf(w->out, ", in step %d of %d", t, le->steps.n);
-  if (s->kind == STEP_STRIP && s->strip->epilogue && s->strip->steps.at[0].nodes.at[0] != id)
-    str_puts(w->out, ", in the epilogue of its kernel, on the rows that are done");
-  for (int i = 0; s->kind == STEP_STRIP && !s->strip->epilogue && i < s->strip->nloops; i++) {
-    const StripLoop *l = &s->strip->loop[i];
-    const Node *n = graph_node(le->graph, l->node);
-    const int64_t all = dim_block_most(w->mesh, &n->layout->dim[l->dim], n->shape.dim[l->dim]);
-    str_printf(w->out, "%s %ld of %ld", i ? " x" : ", tile by tile,", (long)l->most, (long)all);
-  }
-  if (le->strip_bytes && le->strip_bytes[id])
-    str_printf(w->out, ", with memory for one tile, %ld bytes", (long)le->strip_bytes[id]);
-  str_printf(w->out, "; the step takes %s", report_time(w->p, cost_step(w->p, le, t).compute));
-}
-
 static void put_version(const Why *w, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id);
   Shape here = layout_local(w->mesh, n->layout, &n->shape);
   str_printf(w->out, "    %s local ", report_layout(w->p, n->layout));
   shape_put(w->out, &here);
-  int t = step_of(le, id);
+  int t = why_step_of(le, id);
   if (n->op == OP_exchange) {
     const Layout *from = graph_operand(le->graph, n, 0)->layout;
     Exchange x = exchange_of(w->p->program, from, n->layout, &n->shape, n->dtype);
@@ -284,10 +224,7 @@ static void put_version(const Why *w, const LocalEntry *le, NodeId id) {
                  report_time(w->p, cost_step(w->p, le, t).exchange), le->steps.at[t].nodes.n - 1);
   } else if (node_class(n) != CLASS_SOURCE) {
     str_printf(w->out, "  by %s", n->op->name);
-    if (!le->stored[node_base(le->graph, id)])
-      put_inline(w, le, id);
-    else if (t >= 0)
-      put_place(w, le, id, t);
+    why_place(w->p, le, id, w->out);
   } else {
     str_printf(w->out, "  as stored");
   }

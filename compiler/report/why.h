@@ -11,6 +11,10 @@ bool why_put(const Plan *p, const char *name, Str *out);
 /* alternatives.c: how its op could have been computed. */
 void why_alternatives(const Plan *p, const LocalEntry *le, NodeId id, Str *out);
 
+/* why_place.c: where it is computed, and what the next best would cost. */
+void why_place(const Plan *p, const LocalEntry *le, NodeId id, Str *out);
+int why_step_of(const LocalEntry *le, NodeId id); /* the step that stores it, or -1 */
+
 /* A copy of an entry's choice, to try ways on. */
 Choice *why_trial(const Plan *p, const Choice *from);
 /* By which part of its cost the entry would be dearer if this op alone made its result in that

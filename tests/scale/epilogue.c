@@ -41,7 +41,7 @@ static const Case cases[] = {
      1, 0},
     {"in the place of what the product reads",
      "state s: f32[400, 400] = uniform([400, 400], -0.1, 0.1)\n"
-     "entry f(x: f32[400, 400]) {\n  s = 0.5 * (s @ x)\n  return y = sum(s)\n}\n",
+     "entry f(x: f32[400, 400]) {\n  s <- 0.5 * (s @ x)\n  return y = sum(s)\n}\n",
      0, 0},
     {"a convolution with a bias and relu, and its way back",
      "import \"nn\"\nimport \"optim\"\n"
@@ -146,7 +146,7 @@ static const Case cases[] = {
     {"a sum in which the update of the product's own operand waits",
      "param w: f32[300, 300] = uniform([300, 300], -0.1, 0.1)\n"
      "entry f(x: f32[600, 300]) {\n  y = x @ w\n  g = transpose(x) @ tanh(y)\n"
-     "  w = w - 1e-3 * g\n  return y, s = sum(w * w) }\n",
+     "  w <- w - 1e-3 * g\n  return y, s = sum(w * w) }\n",
      1, 0},
     {"a loss of each row, and their sum: rows are the last dim of what is added up",
      "import \"loss\"\n"
