@@ -62,6 +62,14 @@ static const Case cases[] = {
     {"a mask and the sum of its rows", /* as of a bias before an activation */
      "entry f(" ROWS ") {\n  d = where(x > 0, g, 0)\n  return d, sum(d, axis=0)\n}\n",
      4500 * 256 * 4, 1, 2},
+    {"a loss of all elements, its gradient, and sums",
+     "entry f(" ROWS ") {\n  d = tanh(x) - g\n  return a = sum(d * d), b = 2 * d, c = sum(d, axis=0),\n"
+     "         e = mean(d)\n}\n",
+     4500 * 256 * 4, 1, 4},
+    {"sums of all elements, of three dims",
+     "entry f(x: f32[9, 500, 256] on [batch, ...]) {\n  d = tanh(x)\n"
+     "  return a = sum(d * d), b = 2 * d, c = sum(d, axis=[0, 1]), e = mean(abs(d))\n}\n",
+     4500 * 256 * 4, 1, 4},
     {"rows of halves",
      "import \"nn\"\nentry f(" ROWS ") {\n  y = softmax(f16(x))\n  return f32(y) + g\n}\n",
      4500 * 256 * 4, 1, 4}, /* the halves are cast to f32 once, for all that softmax does */

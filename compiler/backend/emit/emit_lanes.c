@@ -167,8 +167,9 @@ static const char *elements_before(Loop *l, const Node *x) {
   const char *before = "0", *below = "1";
   for (int d = x->shape.rank - 1; d >= 0; d--) {
     const char *at = emit_at(l->e, x, d);
+    const char *here = is_number(below, 1) ? at : arena_printf(l->e->arena, "%s * %s", at, below);
     if (!is_number(at, 0))
-      before = is_number(below, 1) ? at : arena_printf(l->e->arena, "%s * %s", at, below);
+      before = is_number(before, 0) ? here : arena_printf(l->e->arena, "%s + %s", here, before);
     below = emit_product(l->e, below, emit_extent(l->e, &x->layout->dim[d], x->shape.dim[d]));
   }
   return loop_number(l, 'o', before);

@@ -73,43 +73,61 @@ static bool by_vector(const Mesh *mesh, const Graph *g, const Node *n) {
   return false;
 }
 
-/* Adding up strip by strip gives the sum in its own order. */
-static bool may_sum(const Mesh *mesh, const Group *g, NodeId id, uint32_t summed) {
-  const Node *n = graph_node(g->map.le->graph, id);
-  const Node *x = graph_operand(g->map.le->graph, n, 0);
-  if (!summed) return true;
-  for (int i = 0; i < g->nloops; i++) {
-    const Node *of = graph_node(g->map.le->graph, g->map.ref[i].node);
-    int d = g->map.ref[i].dim;
-    if (summed >> i & 1 && !dim_even(mesh, &of->layout->dim[d], of->shape.dim[d])) return false;
-  }
-  if (op_class(n) == OPC_PRODUCT) {
-    return !(summed & (summed - 1)) && n->dtype == DT_F32 && !by_vector(mesh, g->map.le->graph, n);
-  }
-  const SumOrder order = sum_order(mesh, g->map.le->graph, n);
-  const LoopDims *in = loop_map_find(&g->map, n->operand[0]);
-  if (order.fixed && order.first < x->shape.rank) /* a tile has whole lines of the last dim */
-    return g->epilogue && in->loop[x->shape.rank - 1] == NO_LOOP &&
-           sum_goes_on(mesh, g->map.le->graph, n);
-  int last = x->shape.rank - 1, before = -1;
-  while (last > 0 && x->shape.dim[last] == 1) last--;
-  if (dtype_is_half(n->dtype) || node_attr(n, "axis") >> last & 1) return false;
-  for (int d = 0; d < x->shape.rank; d++) {
-    if (!(node_attr(n, "axis") >> d & 1) || x->shape.dim[d] == 1) continue;
-    int loop = in->loop[d];
-    if (loop == NO_LOOP || !(g->map.live >> loop & 1) || loop < before) return false;
+/* The loops over the dims of a tensor stand in the order of the dims. */
+static bool in_order(const Group *g, const LoopDims *x) {
+  int before = -1;
+  for (int d = 0; d < MAX_RANK; d++) {
+    const int loop = x->loop[d];
+    if (loop == NO_LOOP || !(g->map.live >> loop & 1)) continue;
+    if (loop < before) return false;
     before = loop;
   }
   return true;
+}
+
+/* Of those that a sum goes over, the loops that have to go for it to be added up tile by tile in
+ * its own order; all of them: it cannot. */
+static uint32_t must_go(const Mesh *mesh, const Group *g, NodeId id, uint32_t summed) {
+  const Node *n = graph_node(g->map.le->graph, id);
+  const Node *x = graph_operand(g->map.le->graph, n, 0);
+  if (!summed) return 0;
+  for (int i = 0; i < g->nloops; i++) {
+    const Node *of = graph_node(g->map.le->graph, g->map.ref[i].node);
+    int d = g->map.ref[i].dim;
+    if (summed >> i & 1 && !dim_even(mesh, &of->layout->dim[d], of->shape.dim[d])) return summed;
+  }
+  if (op_class(n) == OPC_PRODUCT) {
+    const bool adds_up =
+        !(summed & (summed - 1)) && n->dtype == DT_F32 && !by_vector(mesh, g->map.le->graph, n);
+    return adds_up ? 0 : summed;
+  }
+  const SumOrder order = sum_order(mesh, g->map.le->graph, n);
+  const LoopDims *in = loop_map_find(&g->map, n->operand[0]);
+  if (order.fixed && order.first < x->shape.rank) {
+    if (!g->rows || !in_order(g, in) || !sum_goes_on(mesh, g->map.le->graph, n)) return summed;
+    const int loop = in->loop[x->shape.rank - 1]; /* a tile has whole lines of the last dim */
+    return loop != NO_LOOP && g->map.live >> loop & 1 ? 1u << loop : 0;
+  }
+  int last = x->shape.rank - 1, before = -1;
+  while (last > 0 && x->shape.dim[last] == 1) last--;
+  if (dtype_is_half(n->dtype) || node_attr(n, "axis") >> last & 1) return summed;
+  for (int d = 0; d < x->shape.rank; d++) {
+    if (!(node_attr(n, "axis") >> d & 1) || x->shape.dim[d] == 1) continue;
+    int loop = in->loop[d];
+    if (loop == NO_LOOP || !(g->map.live >> loop & 1) || loop < before) return summed;
+    before = loop;
+  }
+  return 0;
 }
 
 bool group_fits(const Strips *s, Group *g) {
   for (int i = 0; i < g->member.n; i++) {
     const Step *t = &s->le->steps.at[g->member.at[i]];
     uint32_t summed = loop_map_summed(&g->map, t->nodes.at[0]);
-    if (may_sum(&s->plan->program->mesh, g, t->nodes.at[0], summed)) continue;
+    const uint32_t go = must_go(&s->plan->program->mesh, g, t->nodes.at[0], summed);
+    if (!go) continue;
     if (t->kind != STEP_REDUCE) return false;
-    g->map.live &= ~summed;
+    g->map.live &= ~go;
     i = -1; /* from the beginning */
   }
   if (g->epilogue) return epilogue_fits(s, g);
