@@ -186,8 +186,10 @@ typedef struct dtgc_options {
    * during the compiling call alone. */
   const dtgc_program *variant_of;
   /* The machine that plans are made for: a machine file (docs/machines.md), or its text. Errors in
-   * it are messages like those of sources. NULL: the default, which --dump=cost shows; no file is
-   * read implicitly. */
+   * it are messages like those of sources. The name "generic" without a text: the built-in figures,
+   * the same on every computer. NULL, or the name "native": these with the sizes of this computer's
+   * caches; generic for another `cpu` and under MPI, whose hosts may differ. --dump=cost shows the
+   * machine; no file is read implicitly. */
   const struct dtgc_source *machine;
   /* Under mpiexec: how many devices each process owns, as threads (0: devices of the mesh / ranks), and
    * the seconds after which a missing rank is named in an error (0:
@@ -202,6 +204,19 @@ typedef struct dtgc_options {
    * its results; the call in which an op computes one from finite operands fails with DTGC_RUN_FAILED and an error
    * that names it (docs/debugging.md). Such code is slower and takes more memory: no loops are fused. */
   int check_nan;
+  /* Optimizations that are left out, to see whether one of them is at fault: each text is a name of
+   * dtgc_optimization or several, "overlap,rows". Results keep their bits where the exchanges stay
+   * the same. */
+  const char *const *disable;
+  int ndisables;
+  const char *optimize; /* clang's -O for what devices run, "0" to "3"; NULL: "3". "0" compiles
+                           fastest and runs slowest */
+  /* "own" or "llvm": who loads code into this process; "perf": LLVM, which tells perf of the code.
+   * NULL: own, or llvm where that cannot. */
+  const char *loader;
+  int repeat_saves;  /* repeated steps become a function that saves at least so many; 0: 24 */
+  int drop_exchange; /* for tests of checks: leaves out this exchange, counted from 1 over all
+                        entries, and so computes something wrong; 0: none */
   dtgc_message_fn *message; /* NULL: messages are only counted, the first error is in dtgc_error */
   void *user;
   dtgc_doing_fn *doing; /* NULL: nobody is told */
@@ -482,6 +497,8 @@ dtgc_status dtgc_html(dtgc_program *p, char **text);
 dtgc_status dtgc_dump_ast(const dtgc_source *sources, int n, const dtgc_options *o, char **text);
 void dtgc_free_text(char *text);
 const char *const *dtgc_stages(void); /* the names above, ending in NULL */
+/* The names for dtgc_options.disable, from 0; NULL: there are no more. */
+const char *dtgc_optimization(int i);
 
 /* sizeof a struct of this header, "options" for dtgc_options, so that a binding of another language can
  * check its own layout; 0: unknown. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const char *const transports[] = {"threads", "mpi", "self"};
+static const char *const loaders[] = {"own", "llvm", "perf"};
 
 static const char *text_name(const void *table, int i) { return ((const char *const *)table)[i]; }
 
@@ -16,15 +17,63 @@ static dtgc_status check_texts(dtgc_program *p, const char *what, const char *co
   return DTGC_OK;
 }
 
-static dtgc_status check_transport(dtgc_program *p, const char *name) {
+/* NULL, or one of three. */
+static dtgc_status check_name(dtgc_program *p, const char *what, const char *name,
+                              const char *const *of) {
   for (int i = 0; name && i < 3; i++)
-    if (strcmp(name, transports[i]) == 0) return DTGC_OK;
+    if (strcmp(name, of[i]) == 0) return DTGC_OK;
   if (!name) return DTGC_OK;
-  const char *near = inspect_near(name, text_name, transports, 3);
-  return near ? program_fail(p, DTGC_BAD_ARGUMENT, "unknown transport `%s`: do you mean `%s`?",
-                             name, near)
-              : program_fail(p, DTGC_BAD_ARGUMENT,
-                             "unknown transport `%s`: it is threads, mpi or self", name);
+  const char *near = inspect_near(name, text_name, of, 3);
+  return near ? program_fail(p, DTGC_BAD_ARGUMENT, "unknown %s `%s`: do you mean `%s`?", what, name,
+                             near)
+              : program_fail(p, DTGC_BAD_ARGUMENT, "unknown %s `%s`: it is %s, %s or %s", what, name,
+                             of[0], of[1], of[2]);
+}
+
+static const char *optimization_name(const void *table, int i) {
+  (void)table;
+  return pipeline_optimization(i);
+}
+
+/* The names of what can be disabled, as a list. */
+static const char *optimization_names(Arena *a) {
+  Str s = str_new(a);
+  for (int i = 0; pipeline_optimization(i); i++)
+    str_printf(&s, "%s%s", i ? ", " : "", pipeline_optimization(i));
+  return s.at;
+}
+
+static dtgc_status check_disable(dtgc_program *p, const char *list) {
+  Disabled any = {0};
+  const char *word;
+  int len, n = 0;
+  if (pipeline_disable(&any, list, &word, &len)) return DTGC_OK;
+  while (pipeline_optimization(n)) n++;
+  if (pipeline_needs(word, len))
+    return program_fail(p, DTGC_BAD_ARGUMENT,
+                        "the pass `%.*s` cannot be disabled: no plan is made without it; these can "
+                        "be: %s",
+                        len, word, optimization_names(p->arena));
+  const char *near = inspect_near(arena_strndup(p->arena, word, (size_t)len), optimization_name, NULL,
+                                  n);
+  return program_fail(p, DTGC_BAD_ARGUMENT,
+                      "unknown optimization `%.*s` to disable%s%s%s; there are %s", len > 40 ? 40 : len,
+                      word, near ? ": do you mean `" : "", near ? near : "", near ? "`?" : "",
+                      optimization_names(p->arena));
+}
+
+static dtgc_status check_how(dtgc_program *p, const dtgc_options *o) {
+  const char *level = o->optimize;
+  dtgc_status s = check_texts(p, "disable", o->disable, o->ndisables);
+  for (int i = 0; i < o->ndisables && !s; i++) s = check_disable(p, o->disable[i]);
+  if (s || (s = check_name(p, "loader", o->loader, loaders))) return s;
+  if (level && !(*level >= '0' && *level <= '3' && !level[1]))
+    return program_fail(p, DTGC_BAD_ARGUMENT, "optimize is `%.40s`, not 0, 1, 2 or 3", level);
+  if (o->repeat_saves < 0)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "repeat_saves is %d", o->repeat_saves);
+  if (o->drop_exchange < 0)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "drop_exchange is %d", o->drop_exchange);
+  return DTGC_OK;
 }
 
 static dtgc_status check_options(dtgc_program *p, const dtgc_options *o) {
@@ -32,7 +81,7 @@ static dtgc_status check_options(dtgc_program *p, const dtgc_options *o) {
   if ((s = check_texts(p, "define", o->define, o->ndefines)) ||
       (s = check_texts(p, "layout", o->layout, o->nlayouts)) ||
       (s = check_texts(p, "import_dir", o->import_dir, o->nimport_dirs)) ||
-      (s = check_transport(p, o->transport)))
+      (s = check_name(p, "transport", o->transport, transports)) || (s = check_how(p, o)))
     return s;
   if (o->devices_per_rank < 0)
     return program_fail(p, DTGC_BAD_ARGUMENT, "devices_per_rank is %d", o->devices_per_rank);
@@ -60,7 +109,7 @@ dtgc_status check_arguments(dtgc_program *p, const dtgc_source *source, int n,
   for (int i = 0; i < n; i++)
     if (!source[i].name && !source[i].text)
       return program_fail(p, DTGC_BAD_ARGUMENT, "source %d has neither a name nor a text", i);
-  return o ? check_options(p, o) : DTGC_OK;
+  return check_options(p, o);
 }
 
 dtgc_status check_mesh(dtgc_program *p) {

@@ -1,5 +1,6 @@
 /* dtgc.h: from a plan to machine code in this process or in an executable, and the devices that run
  * it. */
+#include "environment.h"
 #include "program.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static dtgc_status make_object(dtgc_program *p) {
     return program_fail_with(p, DTGC_SYSTEM, error);
   }
   p->from_cache = t.cached;
-  if (p->has_key) jit_remember(&p->key, &t.key);
+  if (p->has_key) jit_remember(p->jit.cache, &p->key, &t.key);
   return DTGC_OK;
 }
 
@@ -49,7 +50,7 @@ dtgc_status dtgc_load(dtgc_program *p, const dtrt_program **out) {
   double start = jit_now();
   void *at = NULL;
   char *error = NULL;
-  p->loaded = jit_load(p->object.at, p->object.n, "dtg_program", &at, &error);
+  p->loaded = jit_load(p->object.at, p->object.n, "dtg_program", p->jit.loader, &at, &error);
   free(p->object.at);
   p->object.at = NULL;
   program_time(p, "load", jit_now() - start);
@@ -197,7 +198,8 @@ dtgc_status dtgc_build_with(dtgc_program *const *programs, int n, const char *co
   JitObject *objects = calloc((size_t)n + 1, sizeof *objects);
   dtgc_status s = objects ? make_objects(programs, n, nfiles > 0, objects, &error) : DTGC_NO_MEMORY;
   double start = jit_now();
-  LinkOptions lo = {.output = output,
+  LinkOptions lo = {.tools = environment_tools(),
+                    .output = output,
                     .object = objects,
                     .nobjects = n + 1,
                     .file = files,

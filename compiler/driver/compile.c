@@ -4,6 +4,7 @@
 #include "program.h"
 #include "edits.h"
 #include "emit_c.h"
+#include "environment.h"
 #include "files.h"
 #include "report.h"
 #include <errno.h>
@@ -203,7 +204,7 @@ static dtgc_status take_sources(dtgc_program *p, const CompileArgs *c) {
  * variants. */
 static bool take_machine(dtgc_program *p, const dtgc_options *o, const Machine **out) {
   *out = NULL;
-  if (!o || !o->machine) return true;
+  if (!o->machine) return true;
   size_t len;
   const char *why = "";
   char *name = arena_strdup(p->arena, o->machine->name ? o->machine->name : "machine");
@@ -218,11 +219,23 @@ static bool take_machine(dtgc_program *p, const dtgc_options *o, const Machine *
   return *out;
 }
 
+static JitLoader loader_of(const char *name) {
+  if (!name) return LOADER_ANY;
+  return !strcmp(name, "own") ? LOADER_OWN : !strcmp(name, "llvm") ? LOADER_LLVM : LOADER_PERF;
+}
+
+static void take_disabled(dtgc_program *p, const dtgc_options *o) {
+  const char *word;
+  int len;
+  p->given.disable = copy_texts(p->arena, o->disable, o->ndisables);
+  for (int i = 0; i < o->ndisables; i++)
+    pipeline_disable(&p->disabled, o->disable[i], &word, &len); /* check_arguments saw no wrong one */
+}
+
 static void take_options(dtgc_program *p, const dtgc_options *o) {
   Arena *a = p->arena;
   p->front.read = read_import;
   p->jit.debug_lines = true;
-  if (!o) return;
   p->front.define = copy_texts(a, o->define, p->front.ndefines = o->ndefines);
   p->front.layout = copy_texts(a, o->layout, p->front.nlayouts = o->nlayouts);
   p->front.strict_layouts = o->strict_layouts != 0;
@@ -231,7 +244,9 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
   p->front.command_line = o->command_line;
   p->transport = o->transport ? arena_strdup(a, o->transport) : NULL;
   p->jit.cpu = o->cpu && strcmp(o->cpu, "native") != 0 ? arena_strdup(a, o->cpu) : NULL;
-  p->jit.no_cache = o->no_cache;
+  p->jit.cache = o->no_cache ? NULL : environment_cache(a);
+  p->jit.level = o->optimize ? arena_strdup(a, o->optimize) : NULL;
+  p->jit.loader = loader_of(o->loader);
   p->jit.debug_lines = !o->no_lines;
   p->seed = o->seed;
   p->jit.mpi_comm = o->mpi_comm;
@@ -245,6 +260,9 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
   p->given.mesh = p->front.mesh;
   p->given.transport = p->transport;
   p->given.cpu = p->jit.cpu;
+  p->given.optimize = p->jit.level;
+  p->given.loader = o->loader ? arena_strdup(a, o->loader) : NULL;
+  take_disabled(p, o);
   p->given.variant_of = NULL;
   p->given.machine = NULL; /* take_machine copies it */
   p->given.message = NULL;
@@ -272,6 +290,7 @@ static dtgc_status plan_inside(dtgc_program *p, void *arg) {
                         .memory = p->observe ? 0 : (int64_t)p->given.memory,
                         .single = p->single,
                         .observe = p->observe,
+                        .disabled = p->disabled,
                         .user = p};
   p->plan = pipeline_run(p->program, &po);
   p->has_key = p->has_key && p->diag.warnings == warnings;
@@ -310,7 +329,7 @@ static dtgc_status compile_inside(dtgc_program *p, void *arg) {
   program_time(p, "front", jit_now() - start);
   if (!take_machine(p, c->o, &p->machine) || !p->program) return DTGC_BAD_SOURCE;
   inspect_make(p);
-  const dtgc_program *base = c->o ? c->o->variant_of : NULL;
+  const dtgc_program *base = c->o->variant_of;
   if ((s = check_mesh(p)) || (base && (s = check_variant(p, base)))) return s;
   if (base && (s = plan_of_base(p, base))) return s;
   start = jit_now();
@@ -344,7 +363,10 @@ static dtgc_status compile_with(CompileArgs *c, dtgc_program **out) {
     return DTGC_NO_MEMORY;
   }
   diag_init(&p->diag, p->arena, on_message, p);
-  dtgc_status s = check_arguments(p, c->source, c->n, c->o);
+  dtgc_options o;
+  dtgc_status s = environment_options(p, c->o, &o);
+  c->o = &o;
+  if (!s) s = check_arguments(p, c->source, c->n, &o);
   if (!s) s = program_guard(p, compile_inside, c);
   p->errors = p->diag.errors;
   p->warnings = p->diag.warnings;
@@ -433,6 +455,8 @@ static const char *const stages[] = {
 
 const char *const *dtgc_stages(void) { return stages; }
 
+const char *dtgc_optimization(int i) { return i < 0 ? NULL : pipeline_optimization(i); }
+
 static const char *stage_name(const void *table, int i) { return ((const char *const *)table)[i]; }
 
 static dtgc_status fail_stage(dtgc_program *p, const char *stage) {
@@ -451,6 +475,8 @@ static dtgc_status emit_inside(dtgc_program *p, void *arg) {
   Str layouts = str_new(p->arena);
   bool code = e->purpose != EMIT_TO_READ;
   EmitOptions o = {.name = p->name, .line_marks = code && p->jit.debug_lines};
+  o.repeat_saves = p->given.repeat_saves;
+  o.drop_exchange = p->given.drop_exchange;
   bool keeps = e->purpose == EMIT_TO_KEEP;
   o.values = p->observe != OBSERVE_NOTHING;
   if (keeps && report_dump(p->plan, &p->front, "layouts", &layouts)) o.layouts = layouts.at;

@@ -7,68 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char options_help[] =
-    "dtgc: compiles .dtg programs for a mesh of devices\n"
-    "\n"
-    "  dtgc FILES... -o PROGRAM      makes an executable (./PROGRAM --help says how to use it)\n"
-    "  dtgc FILES... HOST.c... -o PROGRAM   the same around your own C program (dtrt.h, part "
-    "2)\n"
-    "  dtgc run FILES... fit ...     compiles in memory and trains; also: call, info\n"
-    "  dtgc FILES... --dump=layouts  shows what the compiler inferred\n"
-    "  dtgc FILES... --emit-c DIR    writes the C that each device runs\n"
-    "  dtgc FILES...                 checks the files: one line, with the modelled time and "
-    "memory\n"
-    "  dtgc verify FILES... [ENTRY]  compares the plan with one device: each value, gradient, "
-    "variable\n"
-    "  dtgc calibrate [-o FILE]      measures this machine and writes a file for --machine\n"
-    "  dtgc checkpoint ls|check|cat|diff|reshard ...  inspects checkpoints (--help says more)\n"
-    "  dtgc plot LOG.csv... -o FILE  draws the logs of `fit --log` as SVG (dtgc plot --help)\n"
-    "\n"
-    "FILES are a model and, after it, files of mesh and layout statements.\n"
-    "\n"
-    "  -D NAME=VALUE        overrides `const NAME`\n"
-    "  --mesh AXES          the mesh: --mesh batch=4,model=2\n"
-    "  --layout STATEMENT   a layout: --layout 'model.d1.w=[_,model]', 'model.d1.w forbid gather'\n"
-    "  --strict-layouts     a layout statement without effect is an error\n"
-    "  --machine FILE       plans for the machine described there (docs/machines.md)\n"
-    "  -I DIR               searched for `import`ed files\n"
-    "  -o PROGRAM           the executable to write\n"
-    "  --also NAME=VALUE    holds the program for this constant too (last short batch: --also "
-    "batch=8)\n"
-    "  --transport KIND     threads: an executable that needs no MPI; with run: threads, mpi or "
-    "self\n"
-    "  --cpu NAME           code for this CPU (as in -march=) instead of this machine's\n"
-    "  --dump=STAGE,...     prints layouts, layouts:why, statements, comm, edits, memory, cost, c, "
-    "or\n"
-    "                       the compiler's ast, graph, spmd, loops\n"
-    "  --json               --dump of layouts, comm, memory, cost for programs (docs/dumps.md)\n"
-    "  --why NAME           explains one tensor: where its layout comes from, and what it costs\n"
-    "  --diff OTHER.dtg     compares the plan with that of OTHER.dtg in the place of the last "
-    "file\n"
-    "  --auto               finds layouts for what is not annotated and writes them as a layout "
-    "file\n"
-    "  --memory SIZE        limit for variables and arena of a device, such as 2GB or 500MiB:\n"
-    "                       values are computed again to fit; with --auto, layouts are found that "
-    "do\n"
-    "  --emit-c DIR         the emitted C and the headers it includes\n"
-    "  --emit-html FILE     an HTML page: graph, layouts, exchanges, memory\n"
-    "  --check-nan          with -o: an executable that supports `--check-nan=full`\n"
-    "  --time               how long each step of the compiler took, on standard error\n"
-    "  --ops                the operations of the language, as docs/ops.md\n"
-    "  --help, --version\n"
-    "\n"
-    "After run, everything from `info`, `call` or `fit` on belongs to the program:\n"
-    "  dtgc run model.dtg layouts.dtg fit train --feed image=digits.csv.gz:0-63 --epochs 5\n"
-    "\n"
-    "After verify: an entry (else all), --feed NAME=FILE (other inputs are drawn), --steps N,\n"
-    "--tolerance T (bounds times T), --seed N, --json. Status 1: something differs; 2: it cannot "
-    "run.\n"
-    "\n"
-    "After calibrate: -o FILE, --transport threads or mpi, --devices N, --quick.\n"
-    "\n"
-    "Compiled objects are kept in ~/.cache/dtgc (DTGC_CACHE=off: they are not).\n"
-    "Exit status: 0, 1 after errors, 2 for a wrong command line.\n";
-
 typedef enum OptionId {
   OPT_DEFINE,
   OPT_MESH,
@@ -97,6 +35,11 @@ typedef enum OptionId {
   OPT_TOLERANCE,
   OPT_SEED,
   OPT_JSON,
+  OPT_DISABLE,
+  OPT_OPTIMIZE,
+  OPT_LOADER,
+  OPT_REPEAT_SAVES,
+  OPT_DROP_EXCHANGE,
   OPT_HELP,
   OPT_VERSION
 } OptionId;
@@ -123,6 +66,9 @@ static const struct {
     {"--feed", OPT_FEED, true},       {"--steps", OPT_STEPS, true},
     {"--tolerance", OPT_TOLERANCE, true},
     {"--seed", OPT_SEED, true},       {"--json", OPT_JSON, false},
+    {"--disable", OPT_DISABLE, true}, {"-O", OPT_OPTIMIZE, true},
+    {"--loader", OPT_LOADER, true},   {"--repeat-saves", OPT_REPEAT_SAVES, true},
+    {"--drop-exchange", OPT_DROP_EXCHANGE, true},
 };
 enum { NOPTIONS = (int)(sizeof options_table / sizeof *options_table) };
 
@@ -196,6 +142,49 @@ static bool add_dumps(Options *o, const char *list, int most, char *why, int n) 
   }
 }
 
+static bool is_optimization(const char *name, size_t n) {
+  for (int i = 0; dtgc_optimization(i); i++)
+    if (strlen(dtgc_optimization(i)) == n && !strncmp(dtgc_optimization(i), name, n)) return true;
+  return false;
+}
+
+/* Says what is wrong with the first name of a list, or, where only the library can tell why, leaves
+ * it to it. */
+static bool take_disable(Options *o, const char *list, char *why, int n) {
+  for (const char *p = list;; p++) {
+    size_t len = strcspn(p, ",");
+    if (!is_optimization(p, len)) {
+      int at = snprintf(why, (size_t)n, "--disable: unknown optimization `%.*s`",
+                        (int)(len < 40 ? len : 40), p);
+      char typed[41];
+      snprintf(typed, sizeof typed, "%.*s", (int)len, p);
+      const char *near = NULL;
+      for (int i = 0, least = (int)len / 3 + 2; dtgc_optimization(i); i++) {
+        int d = str_distance(typed, dtgc_optimization(i), least);
+        if (d < least) least = d, near = dtgc_optimization(i);
+      }
+      if (near) at += snprintf(why + at, (size_t)(n - at), " (do you mean `%s`?)", near);
+      at += snprintf(why + at, (size_t)(n - at), "; there are ");
+      for (int i = 0; dtgc_optimization(i); i++)
+        at += snprintf(why + at, (size_t)(n - at), "%s%s", i ? ", " : "", dtgc_optimization(i));
+      return false;
+    }
+    p += len;
+    if (!*p) break;
+  }
+  o->disable[o->ndisables++] = list;
+  return true;
+}
+
+static bool take_level(Options *o, const char *value, char *why, int n) {
+  if (*value >= '0' && *value <= '3' && !value[1]) {
+    o->optimize = value;
+    return true;
+  }
+  snprintf(why, (size_t)n, "-O takes 0, 1, 2 or 3, not `%s`", value);
+  return false;
+}
+
 static bool has_pair(const char *option, const char *value, char *why, int n) {
   const char *eq = strchr(value, '=');
   if (eq && eq != value && eq[1]) return true;
@@ -221,6 +210,13 @@ static bool is_transport(const char *s) {
 static bool take_transport(Options *o, const char *value, char *why, int n) {
   if (is_transport(value)) return take_once(&o->transport, "--transport", value, why, n);
   snprintf(why, (size_t)n, "--transport is threads, mpi or self, not `%s`", value);
+  return false;
+}
+
+static bool take_loader(Options *o, const char *value, char *why, int n) {
+  if (!strcmp(value, "own") || !strcmp(value, "llvm") || !strcmp(value, "perf"))
+    return take_once(&o->loader, "--loader", value, why, n);
+  snprintf(why, (size_t)n, "--loader is own, llvm or perf, not `%s`", value);
   return false;
 }
 
@@ -280,6 +276,13 @@ static bool take_tolerance(Options *o, const char *value, char *why, int n) {
   return false;
 }
 
+static bool take_count(int *to, const char *name, const char *value, char *why, int n) {
+  uint64_t count;
+  if (!take_number(&count, 1, name, value, why, n)) return false;
+  *to = count > 1 << 30 ? 1 << 30 : (int)count;
+  return true;
+}
+
 static bool take_steps(Options *o, const char *value, char *why, int n) {
   uint64_t steps;
   if (!take_number(&steps, 1, "--steps", value, why, n)) return false;
@@ -317,6 +320,11 @@ static bool take_option(Options *o, int which, const char *value, int most, char
   case OPT_TOLERANCE: return take_tolerance(o, value, why, n);
   case OPT_SEED: return take_number(&o->seed, 0, name, value, why, n);
   case OPT_JSON: o->json = true; return true;
+  case OPT_DISABLE: return take_disable(o, value, why, n);
+  case OPT_OPTIMIZE: return take_level(o, value, why, n);
+  case OPT_LOADER: return take_loader(o, value, why, n);
+  case OPT_REPEAT_SAVES: return take_count(&o->repeat_saves, name, value, why, n);
+  case OPT_DROP_EXCHANGE: return take_count(&o->drop_exchange, name, value, why, n);
   case OPT_HELP: o->help = true; return true;
   case OPT_VERSION: o->version = true; return true;
   }
@@ -365,7 +373,8 @@ static bool check_calibrate(const Options *o, char *why, int n) {
   const char *wrong = NULL;
   if (o->nfiles || o->nhosts || o->ndefines || o->nlayouts || o->nimport_dirs || o->ndumps || o->nalsos ||
       o->mesh || o->emit_c || o->emit_html || o->cpu || o->machine || o->time || o->nwhys ||
-      o->diff || o->automatic || o->strict_layouts)
+      o->diff || o->automatic || o->strict_layouts || o->ndisables || o->optimize || o->loader ||
+      o->repeat_saves || o->drop_exchange)
     wrong = "calibrate takes -o, --transport, --devices and --quick only";
   else if (o->output && !*o->output)
     wrong = "-o is given an empty name";
@@ -447,8 +456,8 @@ bool options_read(int argc, char **argv, Options *o, char *why, int n) {
   int most = argc + 16;
   *o = (Options){0};
   const char ***lists[] = {&o->file, &o->host, &o->define, &o->layout, &o->import_dir,
-                           &o->dump, &o->also,   &o->why, &o->feed};
-  for (int i = 0; i < 9; i++)
+                           &o->dump, &o->also,   &o->why, &o->feed, &o->disable};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     if (!(*lists[i] = calloc((size_t)most, sizeof(char *)))) {
       snprintf(why, (size_t)n, "out of memory");
       return false;
@@ -522,4 +531,5 @@ void options_free(Options *o) {
   free(o->also);
   free(o->why);
   free(o->feed);
+  free(o->disable);
 }

@@ -39,6 +39,7 @@ struct dtgc_program {
   double timeout;
   uint64_t seed;
   JitOptions jit;
+  Disabled disabled;
   dtgc_options given; /* what the host gave, copied into the arena; for variants */
   bool single;        /* verify.c: the program on one device, without layouts */
   Observe observe;    /* which values are checked */
@@ -125,6 +126,9 @@ dtgc_status program_place_buffers(dtgc_program *p, const char *what, const dtgc_
                                   int ntensors, const dtgc_buffer *b, int n, void **at);
 /* run.c: the session's error of a call. */
 dtgc_status program_run_failed(dtgc_program *p, dtrt_status st);
+
+/* environment.c: the options with what $DTGC_FLAGS adds: what the host gives itself is stronger. */
+dtgc_status environment_options(dtgc_program *p, const dtgc_options *o, dtgc_options *out);
 
 /* recall.c: whether the cache has the object of what the front end has read. Warns of a cache
  * that others can write to, which is not used. */

@@ -67,7 +67,7 @@ static void try_layouts(dtgc_program *p, Trial *t) {
   f.layout = all, f.nlayouts += t->layouts.t.n;
   diag_init(diag, p->arena, NULL, NULL);
   Program *program = front_compile(p->arena, diag, &f);
-  PipelineOptions po = {.machine = p->program->machine};
+  PipelineOptions po = {.machine = p->program->machine, .disabled = p->plan->disabled};
   const Plan *plan = program ? pipeline_run(program, &po) : NULL;
   if (plan) measure(t, plan);
 }

@@ -5,7 +5,6 @@
  *
  * The passes of a program that is found run when somebody asks for its plan (program_plan). */
 #include "program.h"
-#include "emit_c.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +47,10 @@ static bool make_key(dtgc_program *p, CacheKey *k) {
   add_number(k, (int64_t)p->given.memory);
   add_number(k, p->single);
   add_number(k, p->observe);
-  for (const char *const *name = emit_switches; *name; name++) add_text(k, getenv(*name));
+  add_number(k, p->disabled.passes);
+  add_number(k, p->disabled.features);
+  add_number(k, p->given.repeat_saves);
+  add_number(k, p->given.drop_exchange);
   return true;
 }
 
@@ -56,23 +58,23 @@ static bool make_key(dtgc_program *p, CacheKey *k) {
  * whose plan it needs while there is a base. */
 static bool may_recall(const dtgc_program *p, const dtgc_options *o) {
   bool alone = p->transport && strcmp(p->transport, "mpi") != 0;
-  if (p->jit.no_cache || (o && o->variant_of)) return false;
+  if (!p->jit.cache || o->variant_of) return false;
   return alone || (!p->jit.mpi_comm && dtrt_launch_size() <= 1);
 }
 
 /* Objects are executed: what somebody else could have put there is not. */
 static void check_cache(dtgc_program *p, bool variant) {
-  char *why = p->jit.no_cache ? NULL : cache_refused();
+  char *why = p->jit.cache ? cache_refused(p->jit.cache) : NULL;
   if (!why) return;
   if (!variant) diag_warning(&p->diag, (Span){0}, "%s", why);
-  p->jit.no_cache = true;
+  p->jit.cache = NULL;
   free(why);
 }
 
 bool recall_object(dtgc_program *p, const dtgc_options *o) {
-  check_cache(p, o && o->variant_of);
+  check_cache(p, o->variant_of);
   p->has_key = may_recall(p, o) && make_key(p, &p->key);
-  CacheFound found = p->has_key ? jit_recall(&p->key, &p->object) : CACHE_NONE;
+  CacheFound found = p->has_key ? jit_recall(p->jit.cache, &p->key, &p->object) : CACHE_NONE;
   if (found == CACHE_UNTRUSTED)
     diag_warning(&p->diag, (Span){0},
                  "an object in the cache was not used: another user could have written it");

@@ -206,12 +206,27 @@ typedef enum Observe {
   OBSERVE_ALL    /* all but constants and masks of indices; none is made in another's place */
 } Observe;
 
+/* Optimizations that are not whole passes but can be left out; pipeline.c has their names. */
+typedef enum Feature {
+  FEATURE_INLINE = 1,   /* a value is computed where it is read instead of being stored */
+  FEATURE_ROWS = 2,     /* loops over the same rows run tile by tile */
+  FEATURE_BAND = 4,     /* what masks of indices take away is not computed */
+  FEATURE_EPILOGUE = 8, /* loops run in the product or convolution whose result they read */
+  FEATURE_REPEAT = 16,  /* steps that repeat become a function */
+  FEATURE_STRIP = 32    /* steps run tile by tile: products, loops over rows, epilogues */
+} Feature;
+/* What --disable names: sets of passes, by place in the pipeline, and of features. */
+typedef struct Disabled {
+  uint32_t passes, features;
+} Disabled;
+
 typedef struct Plan Plan;
 struct Plan {
   Arena *arena;
   Program *program;
   bool single; /* one device, whatever mesh and layouts the program has */
   Observe observe;
+  Disabled disabled;
   const Plan *variables_of;   /* variables keep the layouts of this plan; NULL: none */
   const Inferred ***inferred; /* [entry][node] */
   const Added *added;         /* [var]; NULL: nothing */
@@ -234,6 +249,8 @@ struct Plan {
    * memory; and to before that, which is all that a modelled time depends on. */
   void (*place)(Plan *p), (*steps)(Plan *p);
 };
+
+static inline bool plan_has(const Plan *p, Feature f) { return !(p->disabled.features & f); }
 
 /* Whether `updates` split the variable, of which nothing is said: shared weight update. */
 bool plan_shares_update(const Plan *p, int var);

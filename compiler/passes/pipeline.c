@@ -7,39 +7,94 @@
 #include <string.h>
 #include <time.h>
 
+/* A pass without which no plan is right, and one that only makes it better. */
+enum { NEEDED, BETTER };
+
 static const struct {
   const char *name;
   void (*run)(Plan *p);
   void (*verify)(const Plan *p, const char *after);
+  int kind;
 } passes[] = {
-    {"autodiff", autodiff, verify_global},     /* grad nodes become their computation */
-    {"simplify", simplify, verify_global},     /* what nobody needs goes */
-    {"single", single, verify_global},         /* values are numbered; the mesh may go */
-    {"refetch", refetch, verify_global},       /* variables that are fetched anew by each reader */
-    {"propagate", propagate, verify_global},   /* every tensor has a layout */
-    {"contest", contest, verify_global},       /* where ops disagree, what is cheaper */
-    {"updates", updates, verify_global},       /* what optimizers remember lies split */
-    {"distribute", distribute, verify_global}, /* ops along a cut dim work in its blocks */
-    {"outputs", outputs, verify_global},       /* those unsaid lie where that is cheaper */
-    {"weigh", weigh, verify_global},           /* how each op is computed, by all that counts */
-    {"partition", partition, verify_local},    /* one device's graph, exchanges explicit */
-    {"forbid", forbid, verify_local},          /* nothing is whole that may not be */
-    {"store", store, verify_work},             /* which values lie in memory */
-    {"schedule", schedule, verify_local},      /* steps, in order */
-    {"combine", combine, verify_local},        /* small all-reduces together */
-    {"fuse", fuse, verify_work},               /* loops over the same space together */
-    {"strip", strip, verify_strip},            /* what is too large for caches, strip by strip */
-    {"arrange", arrange, verify_local},        /* steps, in an order that keeps less alive */
-    {"overlap", overlap, verify_local},        /* exchanges started early and awaited late */
-    {"memory", memory, verify_memory},         /* where each value lies */
-    {"remat", remat, verify_again},            /* values computed again, to fit a limit */
+    {"autodiff", autodiff, verify_global, NEEDED},     /* grad nodes become their computation */
+    {"simplify", simplify, verify_global, NEEDED},     /* what nobody needs goes */
+    {"single", single, verify_global, NEEDED},         /* values are numbered; the mesh may go */
+    {"refetch", refetch, verify_global, BETTER},       /* variables that each reader fetches anew */
+    {"propagate", propagate, verify_global, NEEDED},   /* every tensor has a layout */
+    {"contest", contest, verify_global, BETTER},       /* where ops disagree, what is cheaper */
+    {"updates", updates, verify_global, BETTER},       /* what optimizers remember lies split */
+    {"distribute", distribute, verify_global, NEEDED}, /* ops along a cut dim work in its blocks */
+    {"outputs", outputs, verify_global, BETTER},       /* those unsaid lie where that is cheaper */
+    {"weigh", weigh, verify_global, NEEDED}, /* how each op is computed, by all that counts */
+    {"partition", partition, verify_local, NEEDED}, /* one device's graph, exchanges explicit */
+    {"forbid", forbid, verify_local, NEEDED},       /* nothing is whole that may not be */
+    {"store", store, verify_work, NEEDED},          /* which values lie in memory */
+    {"schedule", schedule, verify_local, NEEDED},   /* steps, in order */
+    {"combine", combine, verify_local, BETTER},     /* small all-reduces together */
+    {"fuse", fuse, verify_work, BETTER},            /* loops over the same space together */
+    {"strip", strip, verify_strip, NEEDED},     /* what is too large for caches, strip by strip */
+    {"arrange", arrange, verify_local, BETTER}, /* steps, in an order that keeps less alive */
+    {"overlap", overlap, verify_local, BETTER}, /* exchanges started early and awaited late */
+    {"memory", memory, verify_memory, NEEDED},  /* where each value lies */
+    {"remat", remat, verify_again, NEEDED},     /* values computed again, to fit a limit */
 };
 
-enum { PASSES = sizeof passes / sizeof *passes };
+static const struct {
+  const char *name;
+  Feature feature;
+} features[] = {{"inline", FEATURE_INLINE},     {"strip", FEATURE_STRIP},
+                {"rows", FEATURE_ROWS},         {"band", FEATURE_BAND},
+                {"epilogue", FEATURE_EPILOGUE}, {"repeat", FEATURE_REPEAT}};
+
+enum { PASSES = sizeof passes / sizeof *passes, FEATURES = sizeof features / sizeof *features };
+_Static_assert(PASSES <= 32, "Disabled.passes has a bit for each");
+
+/* -------- by name -------- */
+
+const char *pipeline_optimization(int k) {
+  if (k < FEATURES) return features[k].name;
+  k -= FEATURES;
+  for (int i = 0; i < PASSES; i++)
+    if (passes[i].kind == BETTER && k-- == 0) return passes[i].name;
+  return NULL;
+}
+
+static bool is_name(const char *name, const char *text, int len) {
+  return (int)strlen(name) == len && !strncmp(name, text, (size_t)len);
+}
+
+bool pipeline_needs(const char *name, int len) {
+  for (int i = 0; i < PASSES; i++)
+    if (passes[i].kind == NEEDED && is_name(passes[i].name, name, len)) return true;
+  return false;
+}
+
+static bool disable(Disabled *d, const char *name, int len) {
+  for (int i = 0; i < FEATURES; i++)
+    if (is_name(features[i].name, name, len)) return d->features |= features[i].feature, true;
+  for (int i = 0; i < PASSES; i++)
+    if (passes[i].kind == BETTER && is_name(passes[i].name, name, len))
+      return d->passes |= 1u << i, true;
+  return false;
+}
+
+bool pipeline_disable(Disabled *d, const char *list, const char **word, int *len) {
+  for (*word = list;; *word += *len + 1) {
+    *len = (int)strcspn(*word, ",");
+    if (!disable(d, *word, *len)) return false;
+    if (!(*word)[*len]) return true;
+  }
+}
+
+/* -------- running -------- */
 
 /* Where each value is to be observed, steps are neither joined nor moved. */
 static bool joins_steps(void (*run)(Plan *p)) {
   return run == combine || run == fuse || run == arrange || run == overlap;
+}
+
+static void run_pass(Plan *p, size_t i) {
+  if (!(p->disabled.passes >> i & 1)) passes[i].run(p);
 }
 
 /* The passes from `store` to `memory`. */
@@ -47,14 +102,14 @@ static void pipeline_place(Plan *p) {
   p->vars_bytes = 0;
   size_t i = 0;
   while (passes[i].run != store) i++;
-  for (; passes[i].run != remat; i++) passes[i].run(p);
+  for (; passes[i].run != remat; i++) run_pass(p, i);
 }
 
 /* The passes from `store` to before `memory`: all that a modelled time depends on. */
 static void pipeline_steps(Plan *p) {
   size_t i = 0;
   while (passes[i].run != store) i++;
-  for (; passes[i].run != memory; i++) passes[i].run(p);
+  for (; passes[i].run != memory; i++) run_pass(p, i);
 }
 
 /* The first pass after which there are steps. */
@@ -78,7 +133,7 @@ bool pipeline_show(Plan *p, const char *pass, void (*show)(const Plan *p, Str *o
   }
   while (passes[i].run != store) i++;
   for (; i <= last; i++)
-    if (!p->observe || !joins_steps(passes[i].run)) passes[i].run(p);
+    if (!p->observe || !joins_steps(passes[i].run)) run_pass(p, i);
   show(p, out);
   for (int e = 0; e < p->entries.n; e++) p->entries.at[e] = le[e];
   *p = kept;
@@ -102,10 +157,11 @@ Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   p->variables_of = o ? o->variables_of : NULL;
   if (o) p->lists_forbidden = o->lists_forbidden, p->cure = o->cure, p->cure_user = o->user;
   if (o) p->memory = o->memory, p->single = o->single, p->observe = o->observe;
+  if (o) p->disabled = o->disabled;
   for (size_t i = 0; i < PASSES; i++) {
     if (p->observe && joins_steps(passes[i].run)) continue;
     double start = now_ms();
-    passes[i].run(p);
+    run_pass(p, i);
     if (program->diag->errors) return NULL;
     if (passes[i].run != remat || p->memory > 0) passes[i].verify(p, passes[i].name);
     if (o && o->timed) o->timed(o->user, passes[i].name, now_ms() - start);

@@ -16,11 +16,21 @@ typedef struct PipelineOptions {
   int64_t memory; /* bytes that variables and arena of a device may take; 0: any */
   bool single;    /* for one device: the program's mesh and layouts are forgotten */
   Observe observe;
+  Disabled disabled;
 } PipelineOptions;
 
 /* The plan's steps as they are after a pass that makes or moves steps, for `show`; the plan itself
  * stays as it is. False: it is no such pass. */
 bool pipeline_show(Plan *p, const char *pass, void (*show)(const Plan *p, Str *out), Str *out);
+
+/* The names of what can be disabled, features and passes that only make a plan better. NULL: there
+ * are no more. */
+const char *pipeline_optimization(int i);
+/* Adds the names of a list, "overlap,rows", to a set. False: the `len` bytes at *word are no such
+ * name. */
+bool pipeline_disable(Disabled *d, const char *list, const char **word, int *len);
+/* A pass of that name is there, but no plan is made without it. */
+bool pipeline_needs(const char *name, int len);
 
 /* Reports to p->diag and returns NULL when anything is wrong. `o` may be NULL. */
 Plan *pipeline_run(Program *p, const PipelineOptions *o);

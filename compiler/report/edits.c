@@ -338,7 +338,8 @@ static double try_edit(Edits *all, Edit *e) {
   diag_init(&d, a, NULL, NULL);
   Program *g = apply(&t, a, e) ? front_compile(a, &d, &t.front) : NULL;
   PipelineOptions o = {.machine = all->plan->program->machine,
-                       .lists_forbidden = all->lists_forbidden};
+                       .lists_forbidden = all->lists_forbidden,
+                       .disabled = all->plan->disabled};
   Plan *p = g && d.warnings <= all->plan->program->diag->warnings ? pipeline_run(g, &o) : NULL;
   if (p && p->entries.n == all->plan->entries.n) keep_outcomes(all, e, p, a);
   double effort = g ? effort_of(g) : 0;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli.h"
+#include "launcher.h"
 
 enum { SMALL = 1 << 20 }; /* bytes */
 
@@ -67,11 +68,9 @@ static int look_output(const cli *c, const char *path) {
 }
 
 int look_run(const cli *c, bool calls) {
-  const char *const launched[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
   const char *const outputs[] = {c->log, c->log_steps, c->profile};
   int status = -1;
-  for (size_t i = 0; i < sizeof launched / sizeof *launched; i++)
-    if (getenv(launched[i])) return -1;
+  if (launcher_is_there()) return -1;
   status = look_feed(c, c->entry, c->feed, c->nfeed, calls, c->skip, c->limit);
   if (status < 0 && c->eval && c->neval_feed == c->eval->nin)
     status = look_feed(c, c->eval, c->eval_feed, c->neval_feed, false, c->eval_skip, c->eval_limit);

@@ -1,6 +1,7 @@
 /* comm.c: what all transports use: waiting politely, memory, and finding the MPI transport.
  * Also part of libdtrt-mpi.so, which is why it calls nothing else of the runtime. */
 #include "comm.h"
+#include "variables.h"
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -53,7 +54,7 @@ bool comm_wait_is_long(CommWait *w, unsigned turn) {
 }
 
 double comm_timeout(char *why) {
-  const char *text = getenv("DTRT_TIMEOUT");
+  const char *text = variable(VARIABLE_TIMEOUT);
   if (!text || !*text) return 600;
   char *end;
   double v = strtod(text, &end);

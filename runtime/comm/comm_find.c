@@ -9,6 +9,7 @@
 #include <string.h>
 #include "comm.h"
 #include "launcher.h"
+#include "variables.h"
 
 #ifndef DTRT_LIBDIR
 #define DTRT_LIBDIR "/usr/local/lib"
@@ -21,7 +22,7 @@ bool comm_under_mpi(void) { return launcher_find().size > 1; }
 
 static void *load(char *tried, size_t room) {
   char path[1024], dir[700] = ".";
-  const char *own = getenv("DTRT_MPI_MODULE");
+  const char *own = variable(VARIABLE_MPI_MODULE);
   void *module = own ? dlopen(own, RTLD_NOW | RTLD_LOCAL) : NULL;
   if (own) snprintf(tried, room, "%s", own);
   if (own) return module;

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "comm_mpi.h"
+#include "launcher.h"
 
 /* -------- who has come: a name in the abstract namespace of sockets, gone with its process
  * -------- */
@@ -139,7 +140,7 @@ static int look_for_absent(Absent *list, bool *first) {
 
 static void tell(double seconds) {
   char host[COMM_HOST] = "?", text[1024];
-  const char *rank = getenv("PMI_RANK"), *size = getenv("PMI_SIZE");
+  const launcher_hydra hydra = launcher_find_hydra();
   Absent absent[MOST_ABSENT];
   bool first;
   int n = look_for_absent(absent, &first);
@@ -160,7 +161,7 @@ static void tell(double seconds) {
     fprintf(stderr,
             "rank %s of %s: MPI_Init waits for ranks of other hosts since %g s; those that host %s "
             "has are in it\n",
-            rank ? rank : "?", size ? size : "?", seconds, host);
+            hydra.rank, hydra.size, seconds, host);
   fflush(stderr);
 }
 
@@ -257,12 +258,12 @@ static bool meet_all(void) {
  * leave of hydra in its own words (PMI, version 1). False: that is not how it is here. */
 static bool leave_hydra(void) {
   static const char bye[] = "cmd=finalize\n";
-  const char *local = getenv("MPI_LOCALNRANKS"), *fd = getenv("PMI_FD");
+  const launcher_hydra hydra = launcher_find_hydra();
   char answer[256];
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (!local || !fd || atoi(local) == ranks || !meet_all()) return false;
-  struct pollfd p = {.fd = atoi(fd), .events = POLLIN};
+  if (!hydra.here || hydra.socket < 0 || hydra.here == ranks || !meet_all()) return false;
+  struct pollfd p = {.fd = hydra.socket, .events = POLLIN};
   return send(p.fd, bye, sizeof bye - 1, MSG_NOSIGNAL) == (ssize_t)sizeof bye - 1 &&
          poll(&p, 1, 5000) == 1 && read(p.fd, answer, sizeof answer) > 0;
 }

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "comm_mpi.h"
+#include "variables.h"
 
 static uint64_t hash_text(uint64_t h, const char *text) { /* FNV-1a */
   for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001b3u;
@@ -177,7 +178,7 @@ static bool enough_cores(const Mpi *m, const Hello *all) {
 int mpi_share_open(Mpi *m, const Hello *all, char *why) {
   Comm *c = &m->comm;
   int64_t stride;
-  const char *asked = getenv("DTRT_MPI_SHARED");
+  const char *asked = variable(VARIABLE_MPI_SHARED);
   c->nhosts = count_hosts(m, all);
   c->spin = enough_cores(m, all);
   c->failed = &m->failed;

@@ -39,6 +39,21 @@ launcher launcher_find(void) {
   return (launcher){.size = 1};
 }
 
+bool launcher_is_there(void) {
+  static const char *const rank[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
+                                     "SLURM_PROCID"};
+  for (size_t i = 0; i < sizeof rank / sizeof *rank; i++)
+    if (getenv(rank[i])) return true;
+  return false;
+}
+
+launcher_hydra launcher_find_hydra(void) {
+  const char *rank = getenv("PMI_RANK"), *size = getenv("PMI_SIZE");
+  const int here = number("MPI_LOCALNRANKS", 1);
+  return (launcher_hydra){rank ? rank : "?", size ? size : "?", here < 0 ? 0 : here,
+                          number("PMI_FD", 0)};
+}
+
 /* What started a launcher of MPI does not count, as an outer step of srun. */
 bool launcher_agrees(int nranks, char *why, size_t whysize) {
   int wrong = -1;

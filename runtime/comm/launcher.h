@@ -15,6 +15,15 @@ typedef struct launcher {
 
 /* The innermost launcher that tells of more than one process; else {NULL, NULL, 0, 1}. */
 launcher launcher_find(void);
+/* A launcher has started this process, be it alone. */
+bool launcher_is_there(void);
+/* What hydra, MPICH's launcher, says: the texts of PMI_RANK and PMI_SIZE ("?": unsaid), how many
+ * ranks this host has (0: unsaid), and the descriptor of its socket (-1: unsaid). */
+typedef struct launcher_hydra {
+  const char *rank, *size;
+  int here, socket;
+} launcher_hydra;
+launcher_hydra launcher_find_hydra(void);
 /* Whether MPI's number of processes is that of the launcher. False with why. */
 bool launcher_agrees(int nranks, char *why, size_t whysize);
 #endif

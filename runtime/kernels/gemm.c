@@ -18,6 +18,7 @@
 #include "device.h"
 #include "gemm_deep.h"
 #include "gemm_kernel.h"
+#include "variables.h"
 
 /* Weak: another BLAS may stand behind cblas.h. */
 extern __attribute__((weak)) void gotoblas_dynamic_init(void);
@@ -52,7 +53,7 @@ static void gemm_fit(void) {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
     fit = "SkylakeX";
-  if (fit && !getenv("OPENBLAS_CORETYPE") && gotoblas_dynamic_quit && gotoblas_dynamic_init &&
+  if (fit && !variable(VARIABLE_CORETYPE) && gotoblas_dynamic_quit && gotoblas_dynamic_init &&
       core_is_old()) {
     setenv("OPENBLAS_CORETYPE", fit, 1);
     gotoblas_dynamic_quit();

@@ -6,6 +6,7 @@
  * what is packed next. */
 #include "gemm_kernel.h"
 #include "dtrt.h"
+#include "variables.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 
 const GemmKernel *gemm_kernel(void) {
 #if defined(__x86_64__)
-  const char *say = getenv("DTRT_GEMM");
+  const char *say = variable(VARIABLE_GEMM);
   if (say && !strcmp(say, "openblas")) return NULL;
   bool narrow = say && !strcmp(say, "avx2");
   if (!narrow && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&

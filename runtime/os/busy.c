@@ -1,6 +1,7 @@
 /* busy.c: see busy.h. A thread wakes up twice a second and writes the line; all that is written
  * here is written under one lock, so that no line is left when a caller goes on. */
 #include "busy.h"
+#include "variables.h"
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -65,7 +66,7 @@ static void *watch(void *arg) {
 }
 
 busy *busy_begin(void) {
-  const char *term = getenv("TERM");
+  const char *term = variable(VARIABLE_TERM);
   if (!isatty(STDERR_FILENO) || (term && !strcmp(term, "dumb"))) return NULL;
   busy *b = calloc(1, sizeof *b);
   if (!b) return NULL;

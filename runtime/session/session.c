@@ -3,6 +3,7 @@
  * Nothing is global but the signal handlers and OpenBLAS's settings, so that sessions live side by
  * side. */
 #include "session.h"
+#include "variables.h"
 #include "nan.h"
 #include <limits.h>
 #include <stdarg.h>
@@ -269,7 +270,7 @@ void session_mesh(Mesh *m, const dtrt_program *p) {
 /* A thread for each core; for debuggers, which know threads, a thread for each device. */
 static Team *team_for(const Comm *c, char *why) {
   if (c->count == 1) return NULL;
-  const char *each = getenv("DTRT_THREAD_EACH");
+  const char *each = variable(VARIABLE_THREAD_EACH);
   const int cores = comm_cores(), threads = each && !strcmp(each, "1") ? c->count : cores;
   const bool spin = c->spin || (c->nranks == 1 && threads <= cores);
   return team_open(c->first, c->count, threads, spin, why);

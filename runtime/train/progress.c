@@ -1,5 +1,6 @@
 /* progress.c: see progress.h. It is drawn on stderr, so that stdout holds only whole lines. */
 #include "progress.h"
+#include "variables.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ double progress_now(void) {
 }
 
 void progress_start(progress *p, bool wanted) {
-  const char *term = getenv("TERM");
+  const char *term = variable(VARIABLE_TERM);
   p->on = wanted && isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
   p->shown = false;
   p->last = progress_now();

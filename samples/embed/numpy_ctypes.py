@@ -33,7 +33,9 @@ class Options(c.Structure):
                 ("no_cache", c.c_int), ("no_lines", c.c_int), ("command_line", c.c_int),
                 ("variant_of", c.c_void_p), ("machine", c.c_void_p),
                 ("devices_per_rank", c.c_int), ("timeout", c.c_double), ("memory", c.c_uint64),
-                ("check_nan", c.c_int),
+                ("check_nan", c.c_int), ("disable", Texts), ("ndisables", c.c_int),
+                ("optimize", c.c_char_p), ("loader", c.c_char_p), ("repeat_saves", c.c_int),
+                ("drop_exchange", c.c_int),
                 ("message", MessageFn), ("user", c.c_void_p), ("doing", c.c_void_p)]
 
 

@@ -44,6 +44,23 @@ static void bad_options(int line, dtgc_options o, const char *part) {
 }
 #define BAD_OPTIONS(part, ...) bad_options(__LINE__, (dtgc_options){__VA_ARGS__}, part)
 
+static const char *const wrong_names[] = {"overlap,overlpa", "partition", "", "rows,"};
+static void wrong_ways(void) {
+  BAD_OPTIONS("do you mean `overlap`", .disable = wrong_names, .ndisables = 1);
+  BAD_OPTIONS("`partition` cannot be disabled", .disable = wrong_names + 1, .ndisables = 1);
+  BAD_OPTIONS("unknown optimization ``", .disable = wrong_names + 2, .ndisables = 1);
+  BAD_OPTIONS("unknown optimization ``", .disable = wrong_names + 3, .ndisables = 1);
+  BAD_OPTIONS("ndisables is -1", .disable = wrong_names, .ndisables = -1);
+  BAD_OPTIONS("disable is NULL", .ndisables = 1);
+  BAD_OPTIONS("optimize is `4`", .optimize = "4");
+  BAD_OPTIONS("optimize is ``", .optimize = "");
+  BAD_OPTIONS("do you mean `llvm`", .loader = "lvm");
+  BAD_OPTIONS("own, llvm or perf", .loader = "elsewhere");
+  BAD_OPTIONS("repeat_saves is -1", .repeat_saves = -1);
+  BAD_OPTIONS("drop_exchange is -2", .drop_exchange = -2);
+  CHECK(!dtgc_optimization(-1) && dtgc_optimization(0) && !dtgc_optimization(1000));
+}
+
 static void no_program(void) {
   dtgc_tensor t;
   char *text;
@@ -226,6 +243,7 @@ static void told_of_library(void) {
 
 int main(void) {
   dtgc_program *p = NULL;
+  wrong_ways();
   no_program();
   CHECK(compile(NULL, &p) == DTGC_OK);
   wrong_runs(p);

@@ -245,10 +245,21 @@ static void on_message(void *user, const dtgc_message *m) {
 }
 
 dtgc_program *kit_compile(const char *model, const char *layouts, const char *mesh, char **why) {
+  return kit_compile_without(NULL, model, layouts, mesh, why);
+}
+
+dtgc_program *kit_compile_without(const char *disable, const char *model, const char *layouts,
+                                  const char *mesh, char **why) {
   size_t n;
   FILE *said = open_memstream(why, &n);
   if (!said) abort();
-  dtgc_options o = {.mesh = mesh, .no_lines = 1, .message = on_message, .user = said, .seed = 11};
+  dtgc_options o = {.mesh = mesh,
+                    .no_lines = 1,
+                    .message = on_message,
+                    .user = said,
+                    .seed = 11,
+                    .disable = &disable,
+                    .ndisables = disable != NULL};
   dtgc_source s[2] = {{"model.dtg", model, strlen(model)},
                       {"layouts.dtg", layouts, layouts ? strlen(layouts) : 0}};
   dtgc_program *p = NULL;

@@ -85,5 +85,8 @@ void layout_write(FILE *out, const char *tensor, const char *layout);
 
 /* `layouts` may be NULL. NULL after having said why in *why (malloc'ed). */
 dtgc_program *kit_compile(const char *model, const char *layouts, const char *mesh, char **why);
+/* The same with an optimization left out; NULL: none. */
+dtgc_program *kit_compile_without(const char *disable, const char *model, const char *layouts,
+                                  const char *mesh, char **why);
 
 #endif

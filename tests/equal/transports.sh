@@ -59,7 +59,7 @@ for layout in data model mixed odd; do
   close one $layout-threads
   call $layout-again "$dtgc" run "$here/mlp.dtg" "$here/$layout.dtg"
   same $layout-threads $layout-again
-  call $layout-at-once env DTGC_OVERLAP=off "$dtgc" run "$here/mlp.dtg" "$here/$layout.dtg"
+  call $layout-at-once "$dtgc" run --disable=overlap "$here/mlp.dtg" "$here/$layout.dtg"
   same $layout-threads $layout-at-once
   [ -n "$mpiexec" ] || continue
   call $layout-mpi "$mpiexec" -n $n "$dtgc" run "$here/mlp.dtg" "$here/$layout.dtg"

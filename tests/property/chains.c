@@ -5,8 +5,9 @@
  *   chains SEED COUNT [print]
  *
  * Each compiles within SECONDS of the CPU's time; the C that is emitted for it is at most twice
- * that of the same program with every value stored (DTGC_STORE=all), and computes the same bits.
- * That what is executed is bounded too the compiler asserts by itself (passes/schedule/verify_work.c). */
+ * that of the same program with every value stored (--disable=inline), and computes the same bits.
+ * That what is executed is bounded too the compiler asserts by itself
+ * (passes/schedule/verify_work.c). */
 #include "dtrt.h"
 #include "kit.h"
 #include <math.h>
@@ -115,12 +116,11 @@ typedef struct Made {
   bool ok;
 } Made;
 
-static Made make(Chain *c, const char *store) {
+static Made make(Chain *c, const char *disable) {
   Made m = {0};
   char *why = NULL;
-  setenv("DTGC_STORE", store, 1);
   double start = cpu();
-  dtgc_program *p = kit_compile(c->text, NULL, NULL, &why);
+  dtgc_program *p = kit_compile_without(disable, c->text, NULL, NULL, &why);
   const dtrt_program *code;
   if (p && dtgc_load(p, &code)) why = strdup(dtgc_error(p));
   m.seconds = cpu() - start;
@@ -148,7 +148,7 @@ static bool try(Chain *c, uint64_t seed) {
   c->random.state = seed * 0x9e3779b97f4a7c15ull + 1;
   put_chain(c);
   if (c->print) fputs(c->text, stdout);
-  Made some = make(c, "some"), all = make(c, "all");
+  Made some = make(c, NULL), all = make(c, "inline");
   bool slow = some.seconds > SECONDS, large = some.code > 2 * all.code,
        differs = tensor_differs(&some.v, &all.v, 0) >= 0 || tensor_differs(&some.g, &all.g, 0) >= 0;
   bool ok = some.ok && all.ok && !slow && !large && !differs;

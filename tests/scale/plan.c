@@ -37,7 +37,11 @@ static double user_ms(void) {
 
 static dtgc_program *compile(const dtgc_source *s, int n, const char *const *define, int ndefines,
                              const char *mesh) {
-  dtgc_options o = {.define = define, .ndefines = ndefines, .mesh = mesh};
+  /* Every step is to be counted, and blocks of 256x256 are too small for tiles of rows and for
+   * epilogues. */
+  const char *disable = "repeat,rows,epilogue";
+  dtgc_options o = {
+      .define = define, .ndefines = ndefines, .mesh = mesh, .disable = &disable, .ndisables = 1};
   dtgc_program *p;
   if (dtgc_compile(s, n, &o, &p)) die(p, mesh);
   return p;
@@ -168,9 +172,6 @@ static int check_gpt(const char *folder, const Layouts *l) {
 int main(int argc, char **argv) {
   int bad = 0;
   if (argc != 2) return 2;
-  setenv("DTGC_REPEAT", "off", 1); /* every step is to be counted, */
-  setenv("DTGC_ROWS", "off", 1);   /* and blocks of 256x256 are too small for tiles of rows, */
-  setenv("DTGC_RIDE", "off", 1);   /* and for epilogues */
   bad |= check_same();
   static const Layouts layouts[] = {
       {"data", {8 * 4, 8 * 65536}}, {"zero", {8 * 4, 8 * 65536}}, {"megatron", {16, 2048}}};

@@ -12,7 +12,7 @@ enum { RUNS = 3, MOST_BYTES = 1 << 20 };
 
 typedef struct Case {
   const char *name, *text;
-  int blocks; /* functions that DTGC_REPEAT=4 makes for one device, at least */
+  int blocks; /* functions that saving 4 steps makes for one device, at least */
   bool fails; /* in the last run: an index is outside its dim */
 } Case;
 
@@ -138,13 +138,17 @@ static int count(const char *text, const char *what) {
   return n;
 }
 
-static Result compute(const Case *c, int devices, const char *repeat) {
+static Result compute(const Case *c, int devices, const char *disable, int saves) {
   Result r = {.bytes = malloc(MOST_BYTES)};
   char mesh[32], *text;
   if (!r.bytes) exit(2);
-  setenv("DTGC_REPEAT", repeat, 1);
   snprintf(mesh, sizeof mesh, "batch=%d", devices);
-  dtgc_options o = {.mesh = mesh, .seed = 3};
+  dtgc_options o = {.mesh = mesh,
+                    .seed = 3,
+                    .optimize = "1",
+                    .disable = &disable,
+                    .ndisables = disable != NULL,
+                    .repeat_saves = saves};
   dtgc_program *p;
   if (dtgc_compile_string("model.dtg", c->text, &o, &p)) die(c, p);
   if (dtgc_dump(p, "c", &text)) die(c, p);
@@ -165,12 +169,12 @@ static Result compute(const Case *c, int devices, const char *repeat) {
 /* -------- -------- */
 
 static void check(const Case *c, int devices) {
-  Result plain = compute(c, devices, "off");
-  if (plain.blocks) fail(c, devices, "DTGC_REPEAT=off makes functions");
+  Result plain = compute(c, devices, "repeat", 0);
+  if (plain.blocks) fail(c, devices, "--disable=repeat makes functions");
   if (plain.n == 0) fail(c, devices, "nothing was computed");
-  static const char *const least[] = {"1", "4", "", "12"};
+  static const int least[] = {1, 4, 0, 12};
   for (int i = 0; i < 4; i++) {
-    Result r = compute(c, devices, least[i]);
+    Result r = compute(c, devices, NULL, least[i]);
     if (r.n != plain.n || memcmp(r.bytes, plain.bytes, r.n)) fail(c, devices, "other bits");
     if (strcmp(r.error, plain.error)) {
       printf("%s\n%s\n", plain.error, r.error);
@@ -189,7 +193,6 @@ static void check(const Case *c, int devices) {
 
 int main(void) {
   static const int devices[] = {1, 2, 5}; /* 12 rows do not divide by 5 */
-  setenv("DTGC_OPT", "1", 1);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (int d = 0; d < 3; d++) check(&cases[i], devices[d]);
   return failures > 0;

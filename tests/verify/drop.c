@@ -1,6 +1,6 @@
-/* No exchange may be left out unnoticed: each of several models' is, one at a time (DTGC_DROP), and
- * dtgc_verify must then find a difference; with none left out it must find none.
- *   verify_drop SOURCE-FOLDER [all] */
+/* No exchange may be left out unnoticed: each of several models' is, one at a time (drop_exchange),
+ * and dtgc_verify must then find a difference; with none left out it must find none. verify_drop
+ * SOURCE-FOLDER [all] */
 #include <dtgc.h>
 #include <dtrt.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static const struct {
 
 enum { QUICKER = 5 }; /* the first so many */
 
-static dtgc_program *compiled(const char *root, int k) {
+static dtgc_program *compiled(const char *root, int k, int drop) {
   char path[2][1024];
   const char *const name[] = {cases[k].model, cases[k].layouts};
   dtgc_source source[2] = {{0}};
@@ -34,7 +34,7 @@ static dtgc_program *compiled(const char *root, int k) {
     source[i].name = path[i];
   }
   while (defines < 4 && cases[k].define[defines]) defines++;
-  dtgc_options o = {.define = cases[k].define, .ndefines = defines};
+  dtgc_options o = {.define = cases[k].define, .ndefines = defines, .drop_exchange = drop};
   dtgc_program *p = NULL;
   if (dtgc_compile(source, n, &o, &p)) {
     fprintf(stderr, "%s: %s\n", cases[k].model, dtgc_error(p));
@@ -45,10 +45,7 @@ static dtgc_program *compiled(const char *root, int k) {
 
 /* Which, -1: none, is left out. How many exchanges there are is in *all, when not NULL. */
 static int differs(const char *root, int k, int which, int *all, char **text) {
-  char number[16];
-  snprintf(number, sizeof number, "%d", which);
-  which < 0 ? unsetenv("DTGC_DROP") : setenv("DTGC_DROP", number, 1);
-  dtgc_program *p = compiled(root, k);
+  dtgc_program *p = compiled(root, k, which + 1);
   const dtrt_program *code;
   int found = 0;
   if (dtgc_load(p, &code) || dtgc_verify(p, NULL, &found, text)) {

@@ -128,11 +128,10 @@ expect 2 '--steps takes' "${split[@]}" --steps 0
 expect 2 'nowhere.dtg' nowhere.dtg
 expect 2 'no .dtg file'
 # Without an exchange something differs, and a line of JSON says what; bounds can be made too narrow.
-export DTGC_DROP=0
+split+=(--drop-exchange 1)
 expect 1 'dense.dtg:[0-9]+:[0-9]+: error: .* is not what one device computes; it is made by all-gather over a' "${split[@]}"
 expect 1 'step 1, device [01], index \[.*\]: .*, and on one device .*; they may differ by' "${split[@]}"
 expect 1 '^\{"entry": "train", "step": 1, "differs": ".*", "made_by": "all-gather over a", "where": "dtg/nn.dtg:[0-9]+, called at dense.dtg' "${split[@]}" --json
-unset DTGC_DROP
 expect 0 'comes nearest to its bound, at 0\.' dense.dtg --mesh a=2 --layout 'd2.w=[a,_]'
 expect 1 'they differ' dense.dtg --mesh a=2 --layout 'd2.w=[a,_]' --tolerance 1e-9
 exit $bad

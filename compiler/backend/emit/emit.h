@@ -163,8 +163,8 @@ const char *emit_comment(const Emit *e, const char *text);
 
 /* emit_watch.c: the table of the entry's values, and its two fields in the entry's own table. */
 void emit_values(Emit *e, Str *tables, Str *row, const char *id);
-/* DTGC_DROP=N leaves exchange number N out, counted over all entries by the nodes that steps do: to
- * see what notices. */
+/* --drop-exchange=N leaves exchange number N out, counted from 1 over all entries by the nodes that
+ * steps do: to see what notices. */
 bool emit_is_dropped(const Emit *e, NodeId id);
 
 typedef struct StepWork {

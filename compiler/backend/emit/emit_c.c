@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const emit_switches[] = {"DTGC_BAND", "DTGC_OVERLAP", "DTGC_REPEAT", "DTGC_RIDE",
-                                     "DTGC_ROWS", "DTGC_STORE",   "DTGC_DROP",   NULL};
-
 /* -------- names and numbers -------- */
 
 bool is_number(const char *text, int64_t v) {

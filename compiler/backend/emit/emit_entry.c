@@ -4,10 +4,9 @@
  *
  *   for (int i = 0; i < 12; i++) entry_train_block1(dev, 10 + 21 * i, exchanges, table[i]);
  *
- * DTGC_REPEAT=off writes all of them out; DTGC_REPEAT=N makes a function of what saves N steps. */
+ * --disable=repeat writes all of them out; --repeat-saves=N makes a function of what saves N steps. */
 #include "emit.h"
 #include "repeat.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { LEAST_SAVED = 24, LEAST_IN_TABLE = 16 /* copies */ };
@@ -294,11 +293,10 @@ static void put_copies(Function *f, const LocalEntry *le, const char *id) {
 }
 
 static void find_repeats(Emit *e, const StepText *steps, int n, Repeats *out) {
-  const char *want = getenv("DTGC_REPEAT");
-  int least = want && strcmp(want, "off") == 0 ? 0 : want && *want ? atoi(want) : LEAST_SAVED;
+  const int least = e->options->repeat_saves ? e->options->repeat_saves : LEAST_SAVED;
   int *key = arena_array(e->arena, int, n + 1);
   for (int t = 0; t < n; t++) key[t] = steps[t].key;
-  if (least > 0) repeat_find(e->arena, key, n, least, out);
+  if (plan_has(e->plan, FEATURE_REPEAT)) repeat_find(e->arena, key, n, least, out);
 }
 
 /* Variables by the nodes that are their new values. */

@@ -5,7 +5,6 @@
  * Also what leaves an exchange out, so that it can be seen whether anybody notices. */
 #include "emit.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* -------- leaving an exchange out -------- */
@@ -22,12 +21,11 @@ static long exchanges_before(Arena *a, const LocalEntry *le, NodeId id) {
 }
 
 bool emit_is_dropped(const Emit *e, NodeId id) {
-  const char *want = getenv("DTGC_DROP");
-  if (!want || !*want || e->plan->single) return false;
-  long n = 0;
+  if (!e->options->drop_exchange || e->plan->single) return false;
+  long n = 1;
   for (int i = 0; &e->plan->entries.at[i] != e->le; i++)
     n += exchanges_before(e->arena, &e->plan->entries.at[i], e->plan->entries.at[i].graph->nodes.n);
-  return n + exchanges_before(e->arena, e->le, id) == strtol(want, NULL, 10);
+  return n + exchanges_before(e->arena, e->le, id) == e->options->drop_exchange;
 }
 
 /* -------- values -------- */

@@ -1,5 +1,4 @@
-/* Compiled objects on disk, under $XDG_CACHE_HOME/dtgc or ~/.cache/dtgc; DTGC_CACHE=off turns it
- * off, any other value of DTGC_CACHE is the folder. Law: an entry is written aside and renamed, so
+/* Compiled objects on disk, in the folder that the caller names. Law: an entry is written aside and renamed, so
  * that a reader sees all of it or nothing, and bears its key, size and hash, so that a damaged one
  * is taken for none. An entry is code that will be executed: folder and entry must belong to the
  * user, and nobody else may be able to write to them. One process compiles a key, the others wait
@@ -37,17 +36,6 @@ void cache_key_add(CacheKey *k, const void *bytes, size_t n) {
   k->b = hash_bytes(bytes, n, k->b ^ 0xc2b2ae3d27d4eb4fu);
 }
 
-/* Malloc'ed; NULL: there is no cache. An XDG path that is not absolute is to be ignored, says XDG.
- */
-static char *cache_folder(void) {
-  const char *own = getenv("DTGC_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  if (own && *own)
-    return strcmp(own, "off") == 0 || strcmp(own, "0") == 0 ? NULL : jit_printf("%s", own);
-  if (xdg && *xdg == '/') return jit_printf("%s/dtgc", xdg);
-  if (home && *home == '/') return jit_printf("%s/.cache/dtgc", home);
-  return NULL;
-}
-
 static bool make_folders(char *path) {
   for (char *p = path + 1; *p; p++) {
     if (*p != '/') continue;
@@ -82,24 +70,20 @@ static int open_folder(const char *path, bool make, const char **why) {
   return -1;
 }
 
-static int cache_open(bool make) {
+static int cache_open(const char *path, bool make) {
   const char *why;
-  char *path = cache_folder();
-  int fd = path ? open_folder(path, make, &why) : -1;
-  free(path);
-  return fd;
+  return path ? open_folder(path, make, &why) : -1;
 }
 
-char *cache_refused(void) {
+char *cache_refused(const char *path) {
   const char *why = NULL;
-  char *path = cache_folder(), *said = NULL;
+  char *said = NULL;
   int fd = path ? open_folder(path, false, &why) : -1;
   if (fd >= 0) close(fd);
   if (why)
     said = jit_printf("the cache of compiled objects, %s, is not used: %s; DTGC_CACHE=off turns "
                       "it off, DTGC_CACHE=FOLDER names another",
                       path, why);
-  free(path);
   return said;
 }
 
@@ -175,8 +159,8 @@ static CacheFound get(int folder, const CacheKey *k, JitObject *out) {
   return found;
 }
 
-CacheFound cache_get(const CacheKey *k, JitObject *out) {
-  int folder = cache_open(false);
+CacheFound cache_get(const char *path, const CacheKey *k, JitObject *out) {
+  int folder = cache_open(path, false);
   CacheFound found = folder >= 0 ? get(folder, k, out) : CACHE_NONE;
   if (folder >= 0) close(folder);
   return found;
@@ -194,8 +178,8 @@ static bool try_lock(int fd, const CacheKey *k) {
   return fcntl(fd, F_OFD_SETLK, &one) == 0 || (errno != EAGAIN && errno != EACCES);
 }
 
-int cache_lock(const CacheKey *k) {
-  int folder = cache_open(true);
+int cache_lock(const char *path, const CacheKey *k) {
+  int folder = cache_open(path, true);
   int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
   int fd = folder >= 0 ? openat(folder, "locks", flags, 0600) : -1;
   if (folder >= 0) close(folder);
@@ -272,10 +256,10 @@ static void cache_trim(int folder) {
   closedir(d);
 }
 
-void cache_put(const CacheKey *k, const JitObject *o) {
+void cache_put(const char *path, const CacheKey *k, const JitObject *o) {
   Head h = {.key = *k, .size = o->n, .hash = hash_bytes(o->at, o->n, 1)};
   memcpy(h.magic, cache_magic, sizeof h.magic);
-  int folder = cache_open(true);
+  int folder = cache_open(path, true);
   if (folder < 0) return;
   EntryName name = entry_name(k);
   char aside[32];

@@ -122,11 +122,9 @@ static void args_put(Args *a, const char *s) {
   if (a->n < (int)(sizeof a->at / sizeof *a->at)) a->at[a->n++] = s;
 }
 
-/* DTGC_OPT=0, 1 or 2 is for tests that compile very many programs. */
-static const char *args_level(void) {
+static const char *args_level(const char *want) {
   static const char *const level[] = {"-O0", "-O1", "-O2", "-O3"};
-  const char *want = getenv("DTGC_OPT");
-  return want && *want >= '0' && *want <= '3' && !want[1] ? level[*want - '0'] : level[3];
+  return want && *want >= '0' && *want <= '3' ? level[*want - '0'] : level[3];
 }
 
 /* cc1 arguments, not the driver's: no resource folder, no system headers are needed.
@@ -155,7 +153,7 @@ static void args_make(Args *a, const JitOptions *o) {
   static const char *const lines[] = {"-debug-info-kind=line-tables-only", "-dwarf-version=4",
                                       "-debugger-tuning=gdb"};
   *a = (Args){0};
-  args_put(a, args_level());
+  args_put(a, args_level(o->level));
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) args_put(a, fixed[i]);
   for (size_t i = 0; o->debug_lines && i < sizeof lines / sizeof *lines; i++) args_put(a, lines[i]);
   if (o->symbol) {
@@ -253,14 +251,14 @@ static bool job_compile(Job *j, JitObject *out, JitTimes *t, char **error) {
   return ok;
 }
 
-static bool job_run(Job *j, bool no_cache, JitObject *out, JitTimes *t, char **error) {
-  if (no_cache) return job_compile(j, out, t, error);
-  t->cached = cache_get(&j->key, out) == CACHE_FOUND;
+static bool job_run(Job *j, const char *cache, JitObject *out, JitTimes *t, char **error) {
+  if (!cache) return job_compile(j, out, t, error);
+  t->cached = cache_get(cache, &j->key, out) == CACHE_FOUND;
   if (t->cached) return true;
-  int lock = cache_lock(&j->key);
-  t->cached = lock >= 0 && cache_get(&j->key, out) == CACHE_FOUND;
+  int lock = cache_lock(cache, &j->key);
+  t->cached = lock >= 0 && cache_get(cache, &j->key, out) == CACHE_FOUND;
   bool ok = t->cached || job_compile(j, out, t, error);
-  if (ok && !t->cached) cache_put(&j->key, out);
+  if (ok && !t->cached) cache_put(cache, &j->key, out);
   cache_unlock(lock);
   return ok;
 }
@@ -271,7 +269,7 @@ bool jit_compile(const char *source, size_t n, const JitOptions *o, JitObject *o
   *t = (JitTimes){0};
   if (!job_make(&j, source, n, o, error)) return false;
   t->key = j.key;
-  bool ok = job_run(&j, o->no_cache, out, t, error);
+  bool ok = job_run(&j, o->cache, out, t, error);
   job_free(&j);
   return ok;
 }
@@ -289,19 +287,19 @@ bool jit_key_options(CacheKey *k, const JitOptions *o) {
 }
 
 /* An entry of the cache that holds the key of another. */
-void jit_remember(const CacheKey *k, const CacheKey *object) {
-  cache_put(k, &(JitObject){(void *)object, sizeof *object});
+void jit_remember(const char *cache, const CacheKey *k, const CacheKey *object) {
+  cache_put(cache, k, &(JitObject){(void *)object, sizeof *object});
 }
 
-CacheFound jit_recall(const CacheKey *k, JitObject *out) {
+CacheFound jit_recall(const char *cache, const CacheKey *k, JitObject *out) {
   JitObject link;
   CacheKey object;
-  CacheFound found = cache_get(k, &link);
+  CacheFound found = cache_get(cache, k, &link);
   if (found != CACHE_FOUND) return found;
   bool ok = link.n == sizeof object;
   if (ok) memcpy(&object, link.at, sizeof object);
   free(link.at);
-  return ok ? cache_get(&object, out) : CACHE_NONE;
+  return ok ? cache_get(cache, &object, out) : CACHE_NONE;
 }
 
 /* A text that is right for every CPU is compiled: what fails then is the CPU. "native" is no name
@@ -344,8 +342,8 @@ static bool parcel_make(const Job *j, bool ok, const JitObject *o, const char *w
 }
 
 /* A rank on another kind of machine has another key, and compiles for itself. */
-static bool parcel_open(Job *j, const char *p, int64_t n, bool no_cache, JitObject *out,
-                        JitTimes *t, char **error) {
+static bool parcel_open(Job *j, const char *p, int64_t n, const char *cache,
+                        JitObject *out, JitTimes *t, char **error) {
   if (n <= PARCEL_HEAD) {
     *error = jit_printf("rank 0 sent no object");
     return false;
@@ -354,7 +352,7 @@ static bool parcel_open(Job *j, const char *p, int64_t n, bool no_cache, JitObje
     *error = jit_printf("%s", p + PARCEL_HEAD);
     return false;
   }
-  if (memcmp(p + 1, &j->key, sizeof j->key) != 0) return job_run(j, no_cache, out, t, error);
+  if (memcmp(p + 1, &j->key, sizeof j->key) != 0) return job_run(j, cache, out, t, error);
   out->n = (size_t)n - PARCEL_HEAD;
   out->at = malloc(out->n);
   if (out->at) memcpy(out->at, p + PARCEL_HEAD, out->n);
@@ -380,7 +378,7 @@ bool jit_compile_together(const char *source, size_t n, const JitOptions *o, Jit
   bool made = job_make(&j, source, n, o, error), ok = made;
   if (!made) j = (Job){0};
   t->key = j.key;
-  if (first && made) ok = job_run(&j, o->no_cache, out, t, error);
+  if (first && made) ok = job_run(&j, o->cache, out, t, error);
   if (first && !parcel_make(&j, ok, out, ok ? "" : *error, &bytes, &size)) bytes = NULL, size = 0;
   /* Even a rank that has failed takes part, or the others would wait for ever. */
   dtrt_status sent = dtrt_launch_bcast(o->mpi_comm, &bytes, &size);
@@ -390,7 +388,7 @@ bool jit_compile_together(const char *source, size_t n, const JitOptions *o, Jit
     if (first) free(out->at), out->at = NULL;
     ok = false;
   } else if (!first && ok) {
-    ok = parcel_open(&j, bytes, size, o->no_cache, out, t, error);
+    ok = parcel_open(&j, bytes, size, o->cache, out, t, error);
   }
   free(bytes);
   job_free(&j);
@@ -404,28 +402,24 @@ struct JitCode {
   JitLoaded *orc;
 };
 
-static bool wants(const char *variable, const char *value) {
-  const char *is = getenv(variable);
-  return is && strcmp(is, value) == 0;
-}
-
-static void load_into(JitCode *c, const void *bytes, size_t n, const char *symbol, void **address,
-                      char **error) {
+static void load_into(JitCode *c, const void *bytes, size_t n, const char *symbol, JitLoader loader,
+                      void **address, char **error) {
   const char *why = NULL;
-  if (!wants("DTGC_PERF", "1") && !wants("DTGC_LOADER", "orc"))
+  if (loader == LOADER_ANY || loader == LOADER_OWN)
     c->own = elf_load(bytes, n, symbol, jit_own_path(), address, &why);
   if (c->own) return;
-  if (why && wants("DTGC_LOADER", "own")) {
+  if (why && loader == LOADER_OWN) {
     *error = jit_printf("the object cannot be loaded: %s", why);
     return;
   }
   const JitVerbs *v = jit_verbs(error);
-  if (v) c->orc = v->load(bytes, n, symbol, jit_own_path(), address, error);
+  if (v) c->orc = v->load(bytes, n, symbol, jit_own_path(), loader == LOADER_PERF, address, error);
 }
 
-JitCode *jit_load(const void *bytes, size_t n, const char *symbol, void **address, char **error) {
+JitCode *jit_load(const void *bytes, size_t n, const char *symbol, JitLoader loader, void **address,
+                  char **error) {
   JitCode *c = calloc(1, sizeof *c);
-  if (c) load_into(c, bytes, n, symbol, address, error);
+  if (c) load_into(c, bytes, n, symbol, loader, address, error);
   if (c && (c->own || c->orc)) return c;
   if (!c) *error = jit_printf("out of memory");
   free(c);

@@ -32,13 +32,14 @@ typedef struct JitVerbs {
   bool (*compile)(const char *source, size_t n, const char *const *args, int nargs, JitObject *out,
                   char **error);
   /* Loads an object and finds `symbol`. Names that the object does not define are looked for in
-   * `library` and what it depends on. `bytes` may be freed afterwards. NULL: *error says why. */
+   * `library` and what it depends on. `bytes` may be freed afterwards. perf: it is told of the
+   * code. NULL: *error says why. */
   JitLoaded *(*load)(const void *bytes, size_t n, const char *symbol, const char *library,
-                     void **address, char **error);
+                     bool perf, void **address, char **error);
   void (*unload)(JitLoaded *l);
 } JitVerbs;
 
-enum { JIT_ABI = 2 };
+enum { JIT_ABI = 3 };
 
 /* The shim over clang's C++ interface. Same contract as JitVerbs.compile; error is clang's
  * messages. */
@@ -50,11 +51,21 @@ bool clang_shim_compile(const char *source, size_t n, const char *const *args, i
 /* Opens the module once a process; NULL: *error says why. Any thread. */
 const JitVerbs *jit_verbs(char **error);
 
+/* Who loads objects. */
+typedef enum JitLoader {
+  LOADER_ANY,  /* ours, or LLVM's where ours cannot */
+  LOADER_OWN,  /* ours alone */
+  LOADER_LLVM, /* LLVM's */
+  LOADER_PERF  /* LLVM's, which tells perf of the code */
+} JitLoader;
+
 typedef struct JitOptions {
   const char *cpu;      /* NULL: this machine with all its features; else a name as in -march= */
   const char *symbol;   /* what `dtg_program` is called in the object; NULL: unchanged */
   const void *mpi_comm; /* whose ranks compile together; NULL: those of mpiexec */
-  bool no_cache;
+  const char *cache;    /* folder of compiled objects; NULL: none */
+  const char *level;    /* clang's -O: "0" to "3"; NULL: "3" */
+  JitLoader loader;
   bool debug_lines; /* line tables that lead back to the .dtg; costs a few per cent of compile time
                      */
 } JitOptions;
@@ -89,17 +100,17 @@ typedef enum CacheFound {
  * is known here: the options, the machine, LLVM; false: it cannot be told. The caller adds the
  * rest, and the build of the compiler. */
 bool jit_key_options(CacheKey *k, const JitOptions *o);
-void jit_remember(const CacheKey *k, const CacheKey *object);
-CacheFound jit_recall(const CacheKey *k, JitObject *out);
+void jit_remember(const char *cache, const CacheKey *k, const CacheKey *object);
+CacheFound jit_recall(const char *cache, const CacheKey *k, JitObject *out);
 /* build_id.c: adds which build this is; false: the linker wrote no id. */
 bool jit_build_id(CacheKey *k);
 
 /* An object in memory, ready to be called. */
 typedef struct JitCode JitCode;
 /* Loads an object and finds `symbol`; names that it does not define are looked for in this library.
- * NULL: *error says why. `bytes` may be freed afterwards. DTGC_LOADER=orc takes LLVM's loader, as
- * DTGC_PERF=1 does, which tells perf of the code; =own does not fall back to it. */
-JitCode *jit_load(const void *bytes, size_t n, const char *symbol, void **address, char **error);
+ * NULL: *error says why. `bytes` may be freed afterwards. */
+JitCode *jit_load(const void *bytes, size_t n, const char *symbol, JitLoader loader, void **address,
+                  char **error);
 void jit_unload(JitCode *c); /* may be NULL */
 
 /* host_cpu.c: text that tells kinds of CPUs apart; false where it cannot be told without LLVM. */
@@ -107,22 +118,29 @@ bool jit_host_cpu(char *out, size_t n);
 
 /* -------- cache.c -------- */
 
-/* Objects by 128-bit key under $XDG_CACHE_HOME/dtgc or ~/.cache/dtgc. Any number of processes may
- * use it at once. A missing or damaged entry is no entry. Never fails aloud: a machine without a
- * place to write only compiles more often. */
+/* Objects by 128-bit key in a folder (`path`; NULL: there is none). Any number of processes may use
+ * it at once. A missing or damaged entry is no entry. Never fails aloud: a machine without a place
+ * to write only compiles more often. */
 void cache_key_add(CacheKey *k, const void *bytes, size_t n);
-CacheFound cache_get(const CacheKey *k, JitObject *out);
+CacheFound cache_get(const char *path, const CacheKey *k, JitObject *out);
 /* Whoever compiles what the key is of holds its lock, and looks again once it has it. Waits for a
  * bounded time; -1, or a wait in vain: compile without. */
-int cache_lock(const CacheKey *k);
+int cache_lock(const char *path, const CacheKey *k);
 void cache_unlock(int lock);
 /* Why the folder is not used although it is there (malloc'ed), or NULL. */
-char *cache_refused(void);
-void cache_put(const CacheKey *k, const JitObject *o);
+char *cache_refused(const char *path);
+void cache_put(const char *path, const CacheKey *k, const JitObject *o);
 
 /* -------- link.c -------- */
 
+/* What the environment says of the tools that link; each may be NULL. */
+typedef struct LinkTools {
+  const char *path, *tmp; /* PATH, TMPDIR */
+  const char *cc, *flags; /* CC and CFLAGS: words */
+} LinkTools;
+
 typedef struct LinkOptions {
+  LinkTools tools;
   const char *output;
   const JitObject *object;
   int nobjects;

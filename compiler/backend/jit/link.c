@@ -72,8 +72,7 @@ static void command_free(Command *c) {
   for (int i = 0; i < c->n; i++) free(c->word[i]);
 }
 
-static bool on_path(const char *name) {
-  const char *path = getenv("PATH");
+static bool on_path(const char *path, const char *name) {
   for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
     size_t n = strcspn(p, ":");
     char *full = jit_printf("%.*s/%s", (int)n, p, name);
@@ -85,9 +84,8 @@ static bool on_path(const char *name) {
   return false;
 }
 
-/* A variable of the environment that may hold several words: "ccache gcc". */
-static void command_words(Command *c, const char *variable) {
-  const char *text = getenv(variable);
+/* Text that may hold several words: "ccache gcc". */
+static void command_words(Command *c, const char *text) {
   while (text && *text) {
     size_t blank = strspn(text, " "), n = strcspn(text + blank, " ");
     if (n) command_take(c, jit_printf("%.*s", (int)n, text + blank));
@@ -95,11 +93,11 @@ static void command_words(Command *c, const char *variable) {
   }
 }
 
-static void command_compiler(Command *c) {
+static void command_compiler(Command *c, const LinkTools *t) {
   static const char *const usual[] = {"cc", "gcc", "clang"};
-  command_words(c, "CC");
+  command_words(c, t->cc);
   for (size_t i = 0; c->n == 0 && i < sizeof usual / sizeof *usual; i++)
-    if (on_path(usual[i])) command_put(c, usual[i]);
+    if (on_path(t->path, usual[i])) command_put(c, usual[i]);
 }
 
 /* -------- running it -------- */
@@ -156,7 +154,7 @@ static bool put_host(Command *c, const LinkOptions *o, const char *folder) {
   }
   command_put(c, "-O2");
   command_put(c, "-pthread");
-  command_words(c, "CFLAGS");
+  command_words(c, o->tools.flags);
   command_take(c, jit_printf("-I%s", folder));
   for (int i = 0; i < o->nfiles; i++) command_put(c, o->file[i]);
   return ok;
@@ -178,7 +176,7 @@ static void put_libraries(Command *c, const LinkOptions *o, const char *lib) {
 static bool link_in(const LinkOptions *o, const char *folder, const char *lib, const char *program,
                     char **error) {
   Command c = {.n = 0};
-  command_compiler(&c);
+  command_compiler(&c, &o->tools);
   if (c.n == 0) {
     *error = jit_printf("an executable needs a C compiler to link it: set CC, or install gcc");
     return false;
@@ -282,7 +280,7 @@ static bool place(const char *from, const char *output) {
 
 bool link_executable(const LinkOptions *o, char **error) {
   const char *own = jit_own_path(), *slash = own ? strrchr(own, '/') : NULL;
-  const char *tmp = getenv("TMPDIR");
+  const char *tmp = o->tools.tmp;
   char *beside = slash ? jit_printf("%.*s", (int)(slash - own), own) : NULL;
   char *trial = beside ? jit_printf("%s/libdtrt.a", beside) : NULL;
   const char *lib = o->lib ? o->lib : trial && access(trial, R_OK) == 0 ? beside : DTG_LIBDIR;

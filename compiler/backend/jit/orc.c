@@ -63,15 +63,14 @@ static char *orc_take_message(LLVMErrorRef e) {
 
 /* RuntimeDyld rather than JITLink: in every LLVM from 14 on it is there, and takes listeners, by
  * which gdb (and perf, when asked) learn of the code. */
-static LLVMOrcObjectLayerRef orc_linking_layer(void *ctx, LLVMOrcExecutionSessionRef es,
+static LLVMOrcObjectLayerRef orc_linking_layer(void *perf, LLVMOrcExecutionSessionRef es,
                                                const char *triple) {
-  (void)ctx, (void)triple;
+  (void)triple;
   LLVMOrcObjectLayerRef layer = LLVMOrcCreateRTDyldObjectLinkingLayerWithSectionMemoryManager(es);
   LLVMJITEventListenerRef gdb = LLVMCreateGDBRegistrationListener();
   if (gdb) LLVMOrcRTDyldObjectLinkingLayerRegisterJITEventListener(layer, gdb);
-  const char *want = getenv("DTGC_PERF");
-  LLVMJITEventListenerRef perf = want && *want == '1' ? LLVMCreatePerfJITEventListener() : NULL;
-  if (perf) LLVMOrcRTDyldObjectLinkingLayerRegisterJITEventListener(layer, perf);
+  LLVMJITEventListenerRef told = *(bool *)perf ? LLVMCreatePerfJITEventListener() : NULL;
+  if (told) LLVMOrcRTDyldObjectLinkingLayerRegisterJITEventListener(layer, told);
   return layer;
 }
 
@@ -100,7 +99,7 @@ static void orc_unload(JitLoaded *l) {
 }
 
 static JitLoaded *orc_load(const void *bytes, size_t n, const char *symbol, const char *library,
-                           void **address, char **error) {
+                           bool perf, void **address, char **error) {
   pthread_once(&orc_host.once, orc_find_host);
   JitLoaded *l = calloc(1, sizeof *l);
   if (!l) {
@@ -108,7 +107,7 @@ static JitLoaded *orc_load(const void *bytes, size_t n, const char *symbol, cons
     return NULL;
   }
   LLVMOrcLLJITBuilderRef b = LLVMOrcCreateLLJITBuilder();
-  LLVMOrcLLJITBuilderSetObjectLinkingLayerCreator(b, orc_linking_layer, NULL);
+  LLVMOrcLLJITBuilderSetObjectLinkingLayerCreator(b, orc_linking_layer, &perf);
   LLVMErrorRef e = LLVMOrcCreateLLJIT(&l->jit, b);
   if (e) {
     *error = orc_take_message(e);

@@ -9,9 +9,8 @@
  * is b = r / s, and no member may ask for b or s alone. Rows come in order, so a sum over them goes
  * on from one few to the next in its own order, and no bit depends on how many come at a time.
  *
- * DTGC_RIDE=off: there are none. */
+ * --disable=epilogue: there are none. */
 #include "strip_group.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -125,8 +124,7 @@ static bool take_one(Strips *s, int index) {
 }
 
 void epilogues_find(Strips *s) {
-  const char *say = getenv("DTGC_RIDE");
-  if (say && !strcmp(say, "off")) return;
+  if (!plan_has(s->plan, FEATURE_EPILOGUE)) return;
   for (int k = 0; k < s->le->steps.n; k++) {
     const int rows = s->group_of[k] < 0 ? kernel_rows(s, &s->le->steps.at[k]) : 0;
     if (!rows) continue;

@@ -1,14 +1,13 @@
 /* Exchanges that are started early and awaited late, so that they are under way while the device
  * computes. A start may come as soon as the operands are there, a wait as late as the first reader;
  * both only where nothing more is alive in the worst step for it, and not further than what hides
- * the exchange well. DTGC_OVERLAP=off leaves all exchanges where they are done at once.
+ * the exchange well.
  *
  *   grad w2 ; grad w1 ; all-reduce w2 ; update w2
  *   ->  grad w2 ; start all-reduce w2 ; grad w1 ; wait for all-reduce w2 ; update w2 */
 #include "depend.h"
 #include "pack.h"
 #include "schedule_passes.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -251,8 +250,6 @@ static void overlap_entry(Plan *p, LocalEntry *le) {
 }
 
 void overlap(Plan *p) {
-  const char *say = getenv("DTGC_OVERLAP");
-  if (say && strcmp(say, "off") == 0) return;
   memory_variables(p);
   for (int e = 0; e < p->entries.n; e++) overlap_entry(p, &p->entries.at[e]);
 }

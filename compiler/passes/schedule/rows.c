@@ -7,10 +7,8 @@
  *   ->  for strips of rows: { mean = sum(x[rows]) ; var = ... ; y[rows] = ... }
  *
  * A sum over rows goes on from strip to strip; what depends on all of it is another pass. Updates
- * of variables are left to themselves. DTGC_ROWS=off leaves all loops by themselves: the bits are
- * the same. DTGC_ROWS=all, for tests, takes small values for large ones, in strips of a few
- * elements. */
-#include <stdlib.h>
+ * of variables are left to themselves. --disable=rows leaves all loops by themselves: the bits are
+ * the same. */
 #include <string.h>
 #include "strip_group.h"
 
@@ -125,11 +123,10 @@ int64_t rows_fit(const Strips *s, const Group *g, const int64_t *most) {
 }
 
 void rows_find(Strips *s) {
-  const char *say = getenv("DTGC_ROWS");
   const LocalEntry *le = s->le;
   int first = s->groups.n;
   Rows r = {.s = s, .touched = arena_array(s->plan->arena, int, le->graph->nodes.n + 1)};
-  if (say && !strcmp(say, "off")) return;
+  if (!plan_has(s->plan, FEATURE_ROWS)) return;
   for (int k = 0; k < le->steps.n; k++)
     if (is_row_step(&r, k) && !join_any(&r, k) && touches_large(s, k)) begin(&r, k);
   for (int i = first; i < s->groups.n; i++)

@@ -9,9 +9,8 @@
  * values are stored when they would be computed more than WORK_MOST times an element, cheap ones
  * are not. Should many cheap ones together break the law, stricter limits are taken.
  *
- * DTGC_STORE=all, for tests, stores every value once. */
+ * --disable=inline stores every value once. */
 #include "sites.h"
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct Limits {
@@ -203,7 +202,6 @@ static bool keeps_law(const Store *s) {
 
 /* False: the law is broken. */
 static bool store_within(Plan *p, LocalEntry *le, const Limits *with) {
-  const char *say = getenv("DTGC_STORE");
   int n = le->graph->nodes.n;
   Arena *a = p->arena;
   Store s = {.arena = a,
@@ -218,7 +216,7 @@ static bool store_within(Plan *p, LocalEntry *le, const Limits *with) {
              .uses = arena_array(a, Uses, n + 1),
              .body = arena_array(a, int, n + 1)};
   begin(&s);
-  for (NodeId i = n - 1; i >= 0; i--) decide(&s, i, say && !strcmp(say, "all"));
+  for (NodeId i = n - 1; i >= 0; i--) decide(&s, i, !plan_has(p, FEATURE_INLINE));
   return keeps_law(&s);
 }
 

@@ -14,7 +14,6 @@
  * end where the kernels begin a sum anew. */
 #include "strip_band.h"
 #include "strip_group.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -331,11 +330,9 @@ static void strip_entry(Plan *p, LocalEntry *le) {
               .large = BUDGET,
               .row_strip = ROW_STRIP,
               .least_epilogue = LEAST_EPILOGUE};
-  const char *say = getenv("DTGC_ROWS");
-  if (say && !strcmp(say, "all")) s.large = s.least_epilogue = 1, s.row_strip = 100;
   int n = le->graph->nodes.n;
   le->strip_bytes = arena_array(a, int64_t, n + 1);
-  if (p->observe) return;
+  if (p->observe || !plan_has(p, FEATURE_STRIP)) return;
   s.d = depend_of(a, le);
   s.group_of = arena_array(a, int, le->steps.n + 1);
   s.is_inner = arena_array(a, bool, n + 1);

@@ -8,7 +8,6 @@
  * the row's other scores: the strip looks (`vanishes`), and is done again without a band where it
  * is not so. 0 times anything is taken for 0. */
 #include "strip_band.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* What an element is outside of the band. */
@@ -227,9 +226,8 @@ static bool repeats(const Bands *b) {
 }
 
 void strip_band(Plan *p, const LocalEntry *le, Strip *s) {
-  const char *say = getenv("DTGC_BAND");
   s->band = (StripBand){.of = NO_NODE, .vanishes = NO_NODE};
-  if (say && !strcmp(say, "off")) return;
+  if (!plan_has(p, FEATURE_BAND)) return;
   int n = le->graph->nodes.n;
   Bands b = {.le = le, .g = le->graph, .s = s, .arena = p->arena};
   b.outside = arena_array(p->arena, uint8_t, n + 1);

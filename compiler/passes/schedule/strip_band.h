@@ -13,7 +13,7 @@ typedef struct Band {
 /* The node is a `where` that takes operand *dead wherever its indices are outside of *out. */
 bool band_of_mask(const Graph *g, NodeId id, Band *out, int *dead);
 
-/* Fills in the band of a strip that is otherwise done. DTGC_BAND=off: there is none. */
+/* Fills in the band of a strip that is otherwise done. --disable=band: there is none. */
 void strip_band(Plan *p, const LocalEntry *le, Strip *s);
 
 #endif
