@@ -3,6 +3,7 @@
 # block ```console each line `$ dtgc ...` runs in the root, and the lines below it occur in its output, in that order
 # (what is between them may be left out).       tests/docs.sh DTGC
 set -u
+export DTGC_FLAGS=${DTGC_FLAGS:---machine=generic} # not the caches of this computer
 root=$(cd "$(dirname "$0")/.." && pwd)
 dtgc=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") failed=0 n=0
 tmp=$(mktemp -d)

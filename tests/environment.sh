@@ -16,6 +16,6 @@ told=$(sed -n '/^.Sh ENVIRONMENT/,/^.Sh FILES/p' docs/dtgc.1 | sed -n 's/^\.It E
 differs=$(diff <(echo "$read_names") <(echo "$told")) ||
   { echo 'FAIL variables that are read (<) and those of the table in docs/dtgc.1 (>):' && echo "$differs" && failed=1; }
 # What was a variable once is an option, and is named nowhere else.
-old=$(git grep -nE '\bDTGC_(BAND|OVERLAP|REPEAT|RIDE|STORE|DROP|OPT|PERF|LOADER)\b' -- . ':!tests/environment.sh' 2>/dev/null)
+old=$(git grep -nE '\bDTGC_(BAND|OVERLAP|REPEAT|RIDE|ROWS|STORE|DROP|OPT|PERF|LOADER)\b' -- . ':!tests/environment.sh' 2>/dev/null)
 [ -z "$old" ] || { echo 'FAIL names of variables that are no more:' && echo "$old" && failed=1; }
 exit $failed

@@ -14,6 +14,7 @@
 # A .dtg without sidecars is there for others to use. --update rewrites the sidecars there are; review is the
 # git diff. For a new one, `touch NAME.layout` first. PATTERN: only tests whose path contains it.
 set -u
+export DTGC_FLAGS=${DTGC_FLAGS:---machine=generic} # not the caches of this computer
 here=$(cd "$(dirname "$0")" && pwd)
 update= pattern= dtgc=${DTGC:-$here/../build/bin/dtgc}
 while [ $# -gt 0 ]; do

@@ -28,7 +28,7 @@ log=$build/build.log
   { tail -40 "$log"; echo "the build with -fsanitize=$which failed"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=0
 # Emitted code has no sanitizers in it, and need not be optimized to be run once.
-export DTGC_FLAGS=-O0
+export DTGC_FLAGS='-O0 --machine=generic'
 # Address randomisation of recent kernels and gcc's thread sanitizer do not agree.
 run=(ctest --test-dir "$build" -j "$(nproc)" --output-on-failure --no-tests=error)
 [ "$which" = thread ] && run=(setarch "$(uname -m)" -R "${run[@]}")

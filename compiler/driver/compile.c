@@ -6,6 +6,7 @@
 #include "emit_c.h"
 #include "environment.h"
 #include "files.h"
+#include "host_machine.h"
 #include "report.h"
 #include <errno.h>
 #include <stdio.h>
@@ -200,12 +201,31 @@ static dtgc_status take_sources(dtgc_program *p, const CompileArgs *c) {
   return p->diag.errors ? DTGC_BAD_SOURCE : DTGC_OK;
 }
 
-/* After the front end, whose sources come first. False when it is wrong. The text is kept for
+/* The machine that a word stands for, or that is meant where nothing is said; NULL: a file's. Ranks
+ * of MPI may be on different computers and need the same plan, and code for another CPU runs on one
+ * that is not here. */
+static const char *machine_word(const dtgc_program *p, const dtgc_options *o) {
+  const char *name = o->machine ? o->machine->name : NULL;
+  bool elsewhere = p->jit.cpu || o->mpi_comm || dtrt_launch_size() > 1 ||
+                   (o->transport && !strcmp(o->transport, "mpi"));
+  if (!o->machine) return elsewhere ? "generic" : "native";
+  if (o->machine->text || !name) return NULL;
+  return !strcmp(name, "generic") ? "generic" : !strcmp(name, "native") ? "native" : NULL;
+}
+
+/* After the front end, whose sources come first. False when it is wrong. What it is is kept for
  * variants. */
 static bool take_machine(dtgc_program *p, const dtgc_options *o, const Machine **out) {
-  *out = NULL;
-  if (!o->machine) return true;
   size_t len;
+  *out = NULL;
+  const char *word = machine_word(p, o);
+  if (word) {
+    *out = *word == 'g' ? machine_generic() : host_machine(p->arena);
+    dtgc_source *kept = arena_array(p->arena, dtgc_source, 1);
+    *kept = (dtgc_source){.name = word};
+    p->given.machine = kept;
+    return true;
+  }
   const char *why = "";
   char *name = arena_strdup(p->arena, o->machine->name ? o->machine->name : "machine");
   char *text = source_text(p->arena, o->machine, name, &len, &why);

@@ -26,7 +26,9 @@ static void add_texts(CacheKey *k, const char *const *text, int n) {
  * for them. */
 static void add_sources(CacheKey *k, const dtgc_program *p) {
   add_number(k, p->front.nsources);
-  add_text(k, p->given.machine ? p->given.machine->name : NULL);
+  Str machine = str_new(p->arena); /* also what this computer says of itself */
+  machine_put(&machine, p->machine);
+  add_bytes(k, machine.at, machine.n);
   for (int i = 0; i < p->diag.sources.n; i++) {
     const Source *s = &p->diag.sources.at[i];
     add_text(k, s->name);

@@ -1,19 +1,39 @@
 /* Machines: the default one, which of a machine's links an axis of a mesh runs over, and a machine
  * as text. machine_read.c reads the text back. */
 #include "machine.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const Machine *machine_default(void) {
-  static const Machine m = {.name = "default",
+const Machine *machine_generic(void) {
+  static const Machine m = {.name = "generic",
                             .flops = 50e9,
                             .vector_flops = 20e9,
                             .memory_bandwidth = 10e9,
                             .start = 0.5e-6,
+                            .cache = {{32 << 10, 1, 80e9}, {2 << 20, 1, 40e9}, {32 << 20, 8, 20e9}},
                             .nlinks = 1,
                             .link = {{.bandwidth = 2e9, .latency = 10e-6}}};
   return &m;
+}
+
+/* -------- caches -------- */
+
+void machine_complete(Machine *m) {
+  static const double times_memory[CACHE_LEVELS] = {8, 4, 2};
+  if (m->cache[CACHE_L1].size == 0 || m->cache[CACHE_L2].size == 0)
+    for (int l = 0; l < CACHE_LEVELS; l++)
+      m->cache[l] = (Cache){.size = machine_generic()->cache[l].size,
+                            .cores = machine_generic()->cache[l].cores};
+  for (int l = 0; l < CACHE_LEVELS; l++)
+    if (m->cache[l].size > 0 && m->cache[l].bandwidth == 0)
+      m->cache[l].bandwidth = times_memory[l] * m->memory_bandwidth;
+}
+
+int64_t machine_cache(const Machine *m, CacheLevel level) {
+  const Cache *c = &m->cache[level];
+  return (int64_t)(c->size / (double)(c->cores > 1 ? c->cores : 1));
 }
 
 /* -------- axes -------- */
@@ -86,6 +106,31 @@ static void put_key(Str *out, const char *key, double v, const char *unit) {
   str_puts(out, "\n");
 }
 
+/* A size that is a whole number of KiB, MiB or GiB is written so. */
+static void put_size(Str *out, double v) {
+  static const char *const unit[] = {"GiB", "MiB", "KiB"};
+  double one = 1 << 30;
+  for (int i = 0; i < 3; i++, one /= 1024)
+    if (v >= one && fmod(v, one) == 0 && v / one < 1e6) {
+      str_printf(out, "%.0f%s", v / one, unit[i]);
+      return;
+    }
+  put_number(out, v, "B", "");
+}
+
+static void put_caches(Str *out, const Machine *m) {
+  for (int l = 0; l < CACHE_LEVELS; l++) {
+    const Cache *c = &m->cache[l];
+    if (c->size == 0) continue;
+    str_printf(out, "cache L%d size=", l + 1);
+    put_size(out, c->size);
+    if (c->cores > 1) str_printf(out, " cores=%lld", (long long)c->cores);
+    str_puts(out, " bandwidth=");
+    put_number(out, c->bandwidth, "B/s", "");
+    str_puts(out, "\n");
+  }
+}
+
 void machine_put(Str *out, const Machine *m) {
   str_printf(out, "name = %s\n", m->name);
   put_key(out, "flops", m->flops, "flop/s");
@@ -93,6 +138,8 @@ void machine_put(Str *out, const Machine *m) {
   put_key(out, "memory_bandwidth", m->memory_bandwidth, "B/s");
   if (m->memory > 0) put_key(out, "memory", m->memory, "B");
   put_key(out, "start", m->start, "s");
+  if (m->cores > 0) str_printf(out, "cores = %lld\n", (long long)m->cores);
+  put_caches(out, m);
   for (int i = 0; i < m->nlinks; i++) {
     const Link *l = &m->link[i];
     if (l->axis)

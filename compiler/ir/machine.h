@@ -18,7 +18,16 @@ typedef struct Link {
 
 enum { MAX_LINKS = 16 };
 
-/* Law: there is a link of all devices (devices and axis 0), so every axis of every mesh has one. */
+/* What lies between a core and memory, nearest first. */
+typedef enum CacheLevel { CACHE_L1, CACHE_L2, CACHE_L3, CACHE_LEVELS } CacheLevel;
+typedef struct Cache {
+  double size;      /* bytes of one; 0: there is none */
+  int64_t cores;    /* that share it */
+  double bandwidth; /* bytes a second that each of them reads while the others do, too */
+} Cache;
+
+/* Law: there is a link of all devices (devices and axis 0), so every axis of every mesh has one;
+ * there are L1 and L2. A device is a core. */
 typedef struct Machine {
   const char *name;
   double flops;            /* a second of one device, in matrix products and convolutions */
@@ -26,11 +35,20 @@ typedef struct Machine {
   double memory_bandwidth; /* bytes a second read or written */
   double memory;           /* bytes of one device; 0: not said */
   double start;            /* seconds before a step of computation is under way */
+  int64_t cores;           /* of a host; 0: not said */
+  Cache cache[CACHE_LEVELS];
   int nlinks;
   Link link[MAX_LINKS];
 } Machine;
 
-const Machine *machine_default(void);
+/* One core of a server, the same on every computer: what plans are made for where nothing else is
+ * said. */
+const Machine *machine_generic(void);
+/* The rest of caches of which some figures are known: those of the generic machine where there are
+ * none, and bandwidths that are so many times that of memory. */
+void machine_complete(Machine *m);
+/* Bytes of a level that a core has for itself when all that share it are at work. */
+int64_t machine_cache(const Machine *m, CacheLevel level);
 /* Reads the text of a machine file that is already a source of `diag`. Reports there and returns
  * NULL when it is wrong. */
 const Machine *machine_read(Arena *a, Diag *diag, uint32_t source);

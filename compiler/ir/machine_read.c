@@ -1,17 +1,16 @@
-/* Machine files: one `key = value`, `link ...` or `axis NAME ...` a line (docs/machines.md).
+/* Machine files: one `key = value`, `cache LEVEL ...`, `link ...` or `axis NAME ...` a line
+ * (docs/machines.md).
  *
  * Law: a number that is written is the number that is used. The digits and the prefix of the unit
  * become one decimal text, which is rounded once; so 1.555 TB/s and 1555 GB/s are the same bits.
  * What is not understood, said twice or cannot be is an error at its place; only vector_flops,
- * start, memory and name have defaults. */
-#include "machine.h"
+ * start, memory, name, cores, caches and their bandwidths have defaults. */
+#include "machine_reader.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-typedef enum Quantity { Q_FLOPS, Q_BANDWIDTH, Q_BYTES, Q_TIME } Quantity;
 
 typedef struct Unit {
   const char *what, *example, *units;
@@ -27,6 +26,8 @@ static const Unit units[] = {
          "1 kB/s to 1 EB/s"},
     [Q_BYTES] = {"a size of memory", "40 GB", "B with k, M, G, T, P, E or Ki, Mi, Gi, Ti before it",
                  1e3, 1e18, "1 kB to 1 EB"},
+    [Q_CACHE] = {"a size of a cache", "1 MiB",
+                 "B with k, M, G, T, P, E or Ki, Mi, Gi, Ti before it", 64, 1e18, "64 B to 1 EB"},
     [Q_TIME] = {"a time", "5 us", "s, ms, us (or µs) and ns", 1e-12, 1, "0, or 1 ps to 1 s"},
 };
 
@@ -44,17 +45,8 @@ static const Key keys[] = {
     {"start", Q_TIME, offsetof(Machine, start), false},
 };
 enum { NKEYS = (int)(sizeof keys / sizeof *keys), MOST_DIGITS = 60, MOST_NAME = 64 };
+_Static_assert((int)NKEYS <= (int)MOST_KEYS, "Reader has room for each");
 static const int64_t most_devices = INT64_C(1) << 40;
-
-typedef struct Reader {
-  Arena *arena;
-  Diag *diag;
-  uint32_t file;
-  const char *text;
-  uint32_t at, end; /* of the current line, without its comment and blanks at the end */
-  Machine *m;
-  Span name_said, key_said[NKEYS], link_said[MAX_LINKS];
-} Reader;
 
 /* -------- words of a line -------- */
 
@@ -64,39 +56,39 @@ static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static char peek(const Reader *r) { return r->at < r->end ? r->text[r->at] : 0; }
+char reader_peek(const Reader *r) { return r->at < r->end ? r->text[r->at] : 0; }
 
-static void skip_blanks(Reader *r) {
+void reader_skip_blanks(Reader *r) {
   while (r->at < r->end && is_blank(r->text[r->at])) r->at++;
 }
 
 static Span span_from(const Reader *r, uint32_t begin) { return (Span){r->file, begin, r->at}; }
 
 /* What stands at the reader up to the next blank, for a message. */
-static Span span_here(const Reader *r) {
+Span reader_here(const Reader *r) {
   uint32_t e = r->at;
   while (e < r->end && !is_blank(r->text[e])) e++;
   return (Span){r->file, r->at, e > r->at ? e : r->at + 1};
 }
 
 /* A name; NULL when there is none. */
-static const char *word(Reader *r, Span *at) {
-  skip_blanks(r);
+const char *reader_word(Reader *r, Span *at) {
+  reader_skip_blanks(r);
   uint32_t begin = r->at;
-  if (!is_letter(peek(r))) return NULL;
-  while (is_letter(peek(r)) || is_digit(peek(r))) r->at++;
+  if (!is_letter(reader_peek(r))) return NULL;
+  while (is_letter(reader_peek(r)) || is_digit(reader_peek(r))) r->at++;
   *at = span_from(r, begin);
   return arena_strndup(r->arena, r->text + begin, r->at - begin);
 }
 
-static bool equals_sign(Reader *r) {
-  skip_blanks(r);
-  if (peek(r) != '=') return false;
+bool reader_equals(Reader *r) {
+  reader_skip_blanks(r);
+  if (reader_peek(r) != '=') return false;
   r->at++;
   return true;
 }
 
-static bool said_before(Reader *r, Span *said, Span now, const char *what) {
+bool reader_said_before(Reader *r, Span *said, Span now, const char *what) {
   if (!said->file) {
     *said = now;
     return false;
@@ -116,11 +108,11 @@ typedef struct Number {
 } Number;
 
 static void take_digits(Reader *r, Number *x, bool fraction, bool *too_long) {
-  for (; is_digit(peek(r)); r->at++) {
+  for (; is_digit(reader_peek(r)); r->at++) {
     if (x->n == MOST_DIGITS)
       *too_long = true;
     else
-      x->digits[x->n++] = peek(r), x->exponent -= fraction;
+      x->digits[x->n++] = reader_peek(r), x->exponent -= fraction;
   }
 }
 
@@ -128,25 +120,25 @@ static void take_digits(Reader *r, Number *x, bool fraction, bool *too_long) {
 static bool take_number(Reader *r, Number *x) {
   bool too_long = false;
   *x = (Number){0};
-  if (peek(r) == '-' || peek(r) == '+') x->negative = r->text[r->at++] == '-';
+  if (reader_peek(r) == '-' || reader_peek(r) == '+') x->negative = r->text[r->at++] == '-';
   take_digits(r, x, false, &too_long);
-  if (peek(r) == '.') {
+  if (reader_peek(r) == '.') {
     r->at++;
     take_digits(r, x, true, &too_long);
   }
   if (x->n == 0 || too_long) return false;
   uint32_t back = r->at;
-  if (peek(r) != 'e' && peek(r) != 'E') return true;
+  if (reader_peek(r) != 'e' && reader_peek(r) != 'E') return true;
   r->at++;
-  bool minus = peek(r) == '-';
-  if (minus || peek(r) == '+') r->at++;
-  if (!is_digit(peek(r))) {
+  bool minus = reader_peek(r) == '-';
+  if (minus || reader_peek(r) == '+') r->at++;
+  if (!is_digit(reader_peek(r))) {
     r->at = back;
     return true;
   }
   int64_t e = 0;
-  for (; is_digit(peek(r)); r->at++)
-    if (e < 100000) e = 10 * e + (peek(r) - '0');
+  for (; is_digit(reader_peek(r)); r->at++)
+    if (e < 100000) e = 10 * e + (reader_peek(r) - '0');
   x->exponent += minus ? -e : e;
   return true;
 }
@@ -191,11 +183,17 @@ static bool unit_of(Quantity q, const char *s, size_t n, int *ten, int *two) {
     const char *tail;
     bool any_case;
     int two;
-  } tails[] = {{Q_FLOPS, "flop/s", true, 0},       {Q_FLOPS, "flops/s", true, 0},
-               {Q_FLOPS, "flops", true, 0},        {Q_BANDWIDTH, "B/s", false, 0},
-               {Q_BANDWIDTH, "Bps", false, 0},     {Q_BANDWIDTH, "b/s", false, -3},
-               {Q_BANDWIDTH, "bps", false, -3},    {Q_BANDWIDTH, "bit/s", false, -3},
-               {Q_BANDWIDTH, "bits/s", false, -3}, {Q_BYTES, "B", false, 0}};
+  } tails[] = {{Q_FLOPS, "flop/s", true, 0},
+               {Q_FLOPS, "flops/s", true, 0},
+               {Q_FLOPS, "flops", true, 0},
+               {Q_BANDWIDTH, "B/s", false, 0},
+               {Q_BANDWIDTH, "Bps", false, 0},
+               {Q_BANDWIDTH, "b/s", false, -3},
+               {Q_BANDWIDTH, "bps", false, -3},
+               {Q_BANDWIDTH, "bit/s", false, -3},
+               {Q_BANDWIDTH, "bits/s", false, -3},
+               {Q_BYTES, "B", false, 0},
+               {Q_CACHE, "B", false, 0}};
   *two = 0;
   if (q == Q_TIME) return time_unit(s, n, ten);
   for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
@@ -210,12 +208,12 @@ static bool unit_of(Quantity q, const char *s, size_t n, int *ten, int *two) {
 /* The word after a number, unless a `=` follows it: then it is the next key of the line. */
 static bool unit_word(Reader *r, Span *at) {
   uint32_t back = r->at;
-  skip_blanks(r);
+  reader_skip_blanks(r);
   uint32_t begin = r->at;
-  while (r->at < r->end && !is_blank(peek(r)) && peek(r) != '=') r->at++;
+  while (r->at < r->end && !is_blank(reader_peek(r)) && reader_peek(r) != '=') r->at++;
   *at = span_from(r, begin);
   uint32_t end = r->at;
-  bool next_key = equals_sign(r);
+  bool next_key = reader_equals(r);
   r->at = next_key ? back : end;
   return !next_key && end > begin;
 }
@@ -235,10 +233,10 @@ static bool check_range(Reader *r, Span at, Quantity q, double v, bool has_unit)
 }
 
 /* Reads `300 GB/s`; a number without a unit is in flop/s, B/s, B or s. */
-static bool quantity(Reader *r, Quantity q, double *out) {
-  skip_blanks(r);
+bool reader_quantity(Reader *r, Quantity q, double *out) {
+  reader_skip_blanks(r);
   uint32_t begin = r->at;
-  Span all = span_here(r), unit;
+  Span all = reader_here(r), unit;
   Number x;
   if (!take_number(r, &x)) {
     diag_error(r->diag, all, "%s is a number of at most %d digits and a unit, like %s",
@@ -249,8 +247,7 @@ static bool quantity(Reader *r, Quantity q, double *out) {
   Span number = span_from(r, begin);
   bool has_unit = unit_word(r, &unit);
   if (has_unit && !unit_of(q, r->text + unit.begin, unit.end - unit.begin, &ten, &two)) {
-    diag_error(r->diag, unit, "invalid unit of %s: expected %s", units[q].what,
-               units[q].units);
+    diag_error(r->diag, unit, "invalid unit of %s: expected %s", units[q].what, units[q].units);
     return false;
   }
   char text[MOST_DIGITS + 32];
@@ -259,11 +256,26 @@ static bool quantity(Reader *r, Quantity q, double *out) {
   return check_range(r, has_unit ? span_join(number, unit) : number, q, *out, has_unit);
 }
 
+bool reader_count(Reader *r, const Field *f, int64_t *out) {
+  reader_skip_blanks(r);
+  Span at = reader_here(r);
+  Number x;
+  int64_t n = 0;
+  bool whole = take_number(r, &x) && r->at == at.end && x.exponent == 0 && !x.negative;
+  for (int i = 0; whole && i < x.n; i++) n = n > most_devices ? n : 10 * n + (x.digits[i] - '0');
+  if (!whole || n < f->least || n > most_devices) {
+    diag_error(r->diag, at, "%s", f->wrong);
+    return false;
+  }
+  *out = n;
+  return true;
+}
+
 /* -------- lines -------- */
 
 static void line_ends(Reader *r) {
-  skip_blanks(r);
-  if (r->at < r->end) diag_error(r->diag, span_here(r), "the line should end here");
+  reader_skip_blanks(r);
+  if (r->at < r->end) diag_error(r->diag, reader_here(r), "the line should end here");
 }
 
 static const char *nearest(const char *typed, const char *const *names, int n) {
@@ -276,7 +288,7 @@ static const char *nearest(const char *typed, const char *const *names, int n) {
   return near;
 }
 
-static void unknown(Reader *r, Span at, const char *typed, const char *what,
+void reader_unknown(Reader *r, Span at, const char *typed, const char *what,
                     const char *const *names, int n, const char *list) {
   const char *near = nearest(typed, names, n);
   if (near)
@@ -286,9 +298,9 @@ static void unknown(Reader *r, Span at, const char *typed, const char *what,
 }
 
 static void read_name(Reader *r, Span at) {
-  skip_blanks(r);
+  reader_skip_blanks(r);
   uint32_t begin = r->at, n = r->end - r->at;
-  if (said_before(r, &r->name_said, at, "`name`")) return;
+  if (reader_said_before(r, &r->name_said, at, "`name`")) return;
   for (uint32_t i = begin; i < r->end; i++)
     if (r->text[i] < ' ' || r->text[i] > '~') {
       diag_error(r->diag, (Span){r->file, i, i + 1}, "a name is of printable ASCII characters");
@@ -302,154 +314,64 @@ static void read_name(Reader *r, Span at) {
 
 static void read_key(Reader *r, const char *name, Span at) {
   static const char *const names[] = {
-      "flops", "vector_flops", "memory_bandwidth", "memory", "start", "name", "link", "axis"};
+      "flops", "vector_flops", "memory_bandwidth", "memory", "start", "name", "cores", "cache",
+      "link",  "axis"};
   if (!strcmp(name, "name")) {
     read_name(r, at);
     return;
   }
+  if (!strcmp(name, "cores")) {
+    static const Field cores = {"cores",
+                                Q_COUNT,
+                                0,
+                                "64",
+                                1,
+                                "the cores of a host are an integer "
+                                "from 1 on: cores = 64"};
+    reader_skip_blanks(r);
+    if (!reader_said_before(r, &r->cores_said, at, name) && reader_count(r, &cores, &r->m->cores))
+      line_ends(r);
+    return;
+  }
   for (int i = 0; i < NKEYS; i++) {
     if (strcmp(name, keys[i].name) != 0) continue;
-    if (said_before(r, &r->key_said[i], at, name)) return;
-    if (quantity(r, keys[i].quantity, (double *)(void *)((char *)r->m + keys[i].at))) line_ends(r);
+    if (reader_said_before(r, &r->key_said[i], at, name)) return;
+    if (reader_quantity(r, keys[i].quantity, (double *)(void *)((char *)r->m + keys[i].at)))
+      line_ends(r);
     return;
   }
   if (!strcmp(name, "link") || !strcmp(name, "axis"))
     diag_error(r->diag, at, "`%s` takes no `=`: %s bandwidth=25GB/s latency=5us", name,
                name[0] == 'l' ? "link" : "axis model");
+  else if (!strcmp(name, "cache"))
+    diag_error(r->diag, at, "`cache` takes no `=`: cache L2 size=1MiB bandwidth=40GB/s");
   else
-    unknown(r, at, name, "key", names, 8,
-            "flops, vector_flops, memory_bandwidth, memory, start, name, link and axis");
+    reader_unknown(
+        r, at, name, "key", names, 10,
+        "flops, vector_flops, memory_bandwidth, memory, start, name, cores, cache, link and "
+        "axis");
 }
 
-static bool read_devices(Reader *r, int64_t *out) {
-  skip_blanks(r);
-  Span at = span_here(r);
-  Number x;
-  int64_t n = 0;
-  bool whole = take_number(r, &x) && r->at == at.end && x.exponent == 0 && !x.negative;
-  for (int i = 0; whole && i < x.n; i++) n = n > most_devices ? n : 10 * n + (x.digits[i] - '0');
-  if (!whole || n < 2 || n > most_devices) {
-    diag_error(r->diag, at, "the devices of a group are an integer from 2 on: devices=8");
-    return false;
-  }
-  *out = n;
-  return true;
-}
-
-typedef struct LinkSaid {
-  Span devices, bandwidth, latency;
-} LinkSaid;
-
-/* One `key=value` of a link. */
-static bool read_field(Reader *r, Link *l, LinkSaid *said) {
-  static const char *const names[] = {"devices", "bandwidth", "latency"};
-  Span at;
-  const char *name = word(r, &at);
-  if (!name) {
-    diag_error(r->diag, span_here(r),
-               "expected a link as devices=8, bandwidth=300GB/s, latency=3us");
-    return false;
-  }
-  int which = 0;
-  while (which < 3 && strcmp(name, names[which]) != 0) which++;
-  if (which == 3) {
-    unknown(r, at, name, "property of a link", names, 3, "devices, bandwidth and latency");
-    return false;
-  }
-  if (!equals_sign(r)) {
-    diag_error(r->diag, at, "`%s` requires a value: %s=%s", name, name,
-               which == 0   ? "8"
-               : which == 1 ? "300GB/s"
-                            : "3us");
-    return false;
-  }
-  Span *before[] = {&said->devices, &said->bandwidth, &said->latency};
-  if (said_before(r, before[which], at, name)) return false;
-  if (which == 0) return read_devices(r, &l->devices);
-  return which == 1 ? quantity(r, Q_BANDWIDTH, &l->bandwidth) : quantity(r, Q_TIME, &l->latency);
-}
-
-static bool same_place(const Link *a, const Link *b) {
-  if (a->axis || b->axis) return a->axis && b->axis && !strcmp(a->axis, b->axis);
-  return a->devices == b->devices;
-}
-
-/* Groups nest: every group is made of whole smaller ones. */
-static bool nests(const Link *a, const Link *b) {
-  if (a->axis || b->axis || !a->devices || !b->devices) return true;
-  return a->devices > b->devices ? a->devices % b->devices == 0 : b->devices % a->devices == 0;
-}
-
-static void add_link(Reader *r, const Link *l, Span at) {
-  Machine *m = r->m;
-  for (int i = 0; i < m->nlinks; i++) {
-    const Link *other = &m->link[i];
-    if (same_place(l, other)) {
-      said_before(r, &r->link_said[i], at,
-                  l->axis      ? "the link of this axis"
-                  : l->devices ? "the link of groups of this size"
-                               : "the link of all devices");
-      return;
-    }
-    if (!nests(l, other)) {
-      diag_error(r->diag, at, "groups nest, but neither of %lld and %lld devices divides the other",
-                 (long long)l->devices, (long long)other->devices);
-      diag_note(r->diag, r->link_said[i], "the other group is here");
-      return;
-    }
-  }
-  if (m->nlinks == MAX_LINKS) {
-    diag_error(r->diag, at, "a machine has at most %d links", MAX_LINKS);
-    return;
-  }
-  r->link_said[m->nlinks] = at;
-  m->link[m->nlinks++] = *l;
-}
-
-static void read_link(Reader *r, bool of_axis, Span at) {
-  Link l = {0};
-  LinkSaid said = {0};
-  Span name_at = at;
-  if (of_axis && !(l.axis = word(r, &name_at))) {
-    diag_error(r->diag, at, "`axis` needs a name: axis model bandwidth=25GB/s latency=5us");
-    return;
-  }
-  if (of_axis && peek(r) == '=') {
-    diag_error(r->diag, name_at, "`axis` needs a name: axis model %.40s=...", l.axis);
-    return;
-  }
-  skip_blanks(r);
-  while (r->at < r->end) {
-    if (!read_field(r, &l, &said)) return;
-    skip_blanks(r);
-  }
-  if (of_axis && said.devices.file) {
-    diag_error(r->diag, said.devices,
-               "a link of an axis takes no devices: the mesh gives their number");
-    return;
-  }
-  if (!said.bandwidth.file || !said.latency.file) {
-    diag_error(r->diag, at, "this link has no %s", said.bandwidth.file ? "latency" : "bandwidth");
-    return;
-  }
-  add_link(r, &l, span_join(at, name_at));
-}
+static const char line_forms[] =
+    "a line is `key = value`, `cache LEVEL ...`, `link ...` or `axis NAME ...`";
 
 static void read_line(Reader *r) {
   Span at;
-  skip_blanks(r);
+  reader_skip_blanks(r);
   if (r->at == r->end) return;
-  const char *name = word(r, &at);
+  const char *name = reader_word(r, &at);
   if (!name) {
-    diag_error(r->diag, span_here(r), "a line is `key = value`, `link ...` or `axis NAME ...`");
+    diag_error(r->diag, reader_here(r), "%s", line_forms);
     return;
   }
-  if (equals_sign(r))
+  if (reader_equals(r))
     read_key(r, name, at);
   else if (!strcmp(name, "link") || !strcmp(name, "axis"))
     read_link(r, name[0] == 'a', at);
+  else if (!strcmp(name, "cache"))
+    read_cache(r, at);
   else
-    diag_error(r->diag, at, "a line is `key = value`, `link ...` or `axis NAME ...`");
+    diag_error(r->diag, at, "%s", line_forms);
 }
 
 /* -------- files -------- */
@@ -499,8 +421,10 @@ const Machine *machine_read(Arena *a, Diag *diag, uint32_t source) {
   Reader r = {.arena = a, .diag = diag, .file = source, .text = s->text, .m = m};
   read_lines(&r, s);
   if (diag->errors == before) check_missing(&r, s);
+  if (diag->errors == before) check_caches(&r);
   if (diag->errors != before) return NULL;
   if (!m->name) m->name = stem_of(a, s->name);
+  machine_complete(m);
   if (m->vector_flops == 0) m->vector_flops = fmax(m->flops / 8, units[Q_FLOPS].least);
   return m;
 }

@@ -7,7 +7,7 @@ typedef struct PipelineOptions {
   /* Variables keep the layouts of this plan (a variant of the same model for other sizes); NULL:
    * none. */
   const Plan *variables_of;
-  const Machine *machine; /* NULL: machine_default() */
+  const Machine *machine; /* NULL: machine_generic() */
   /* Milliseconds of each pass, in order, for --time; NULL: not wanted. */
   void (*timed)(void *user, const char *pass, double ms);
   bool lists_forbidden; /* what is gathered though forbidden is listed in the plan, no error */

@@ -8,6 +8,14 @@ static void put_machine(const Plan *p, Str *out) {
   const Mesh *mesh = &p->program->mesh;
   str_printf(out, "machine %s: %.3g Gflop/s in products, %.3g in the rest, memory %.3g GB/s\n",
              m->name, m->flops / 1e9, m->vector_flops / 1e9, m->memory_bandwidth / 1e9);
+  str_puts(out, "  caches of a core:");
+  for (int l = 0; l < CACHE_LEVELS && m->cache[l].size > 0; l++) {
+    const long size = (long)machine_cache(m, l);
+    str_printf(out, "%s L%d %ld %s at %.3g GB/s", l ? "," : "", l + 1,
+               size < 1024 ? size : size / 1024, size < 1024 ? "B" : "KiB",
+               m->cache[l].bandwidth / 1e9);
+  }
+  str_puts(out, "\n");
   for (int a = 0; a < mesh->naxes; a++) {
     Link l = machine_axis(m, mesh, a);
     str_printf(out, "  axis %s: %.3g GB/s, %s a message\n", mesh->axis[a].name, l.bandwidth / 1e9,

@@ -322,6 +322,15 @@ void dump_cost_json(const Plan *p, Str *out) {
   put_number(out, "flops_rate", m->flops);
   put_number(out, "vector_flops_rate", m->vector_flops);
   put_number(out, "memory_bandwidth", m->memory_bandwidth);
+  str_puts(out, ",\"caches\":[");
+  for (int l = 0; l < CACHE_LEVELS && m->cache[l].size > 0; l++) {
+    str_printf(out, "%s{\"level\":%d", l ? "," : "", l + 1);
+    put_integer(out, "size", (int64_t)m->cache[l].size);
+    put_integer(out, "cores", m->cache[l].cores);
+    put_number(out, "bandwidth", m->cache[l].bandwidth);
+    str_puts(out, "}");
+  }
+  str_puts(out, "]");
   put_integer(out, "variable_bytes", p->vars_bytes);
   put_entries(p, out, put_entry_cost);
 }

@@ -2,6 +2,7 @@
  * dtgc_calibrate refuses. */
 #include <dtgc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int failed;
@@ -64,7 +65,14 @@ int main(void) {
               missing = {"no/such", NULL, 0}, nothing = {NULL, NULL, 0};
   Heard h;
   dtgc_program *p;
-  says(NULL, "machine default");
+  unsetenv("DTGC_FLAGS");
+  says(NULL, "machine native");
+  says(&(dtgc_source){.name = "native"}, "machine native");
+  says(&(dtgc_source){.name = "generic"},
+       "machine generic: 50 Gflop/s in products, 20 in the rest, memory 10 GB/s\n"
+       "  caches of a core: L1 32 KiB at 80 GB/s, L2 2048 KiB at 40 GB/s, L3 4096 KiB at 20 GB/s\n");
+  says(&(dtgc_source){"generic", text, sizeof text - 1}, "machine generic: 7 Gflop/s");
+  says(&good, "L1 32 KiB at 8 GB/s"); /* of generic size, at rates of this memory */
   says(&good, "machine box: 7 Gflop/s");
   says(&good, "axis a: 3 GB/s, 2 us");
   says(&nameless, "machine machine");

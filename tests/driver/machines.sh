@@ -19,7 +19,7 @@ link bandwidth=2GB/s latency=9us
 X
 
 # -- a described machine
-expect 0 'machine default' "$dtgc" m.dtg --dump=cost
+expect 0 'machine generic' "$dtgc" m.dtg --dump=cost
 expect 0 'machine boxes' "$dtgc" m.dtg --dump=cost --machine boxes.machine
 expect 0 'axis data: 2 GB/s, 9 us' "$dtgc" m.dtg --dump=cost --machine=boxes.machine
 expect 0 'axis model: 50 GB/s, 1 us' "$dtgc" m.dtg --dump=cost --machine boxes.machine

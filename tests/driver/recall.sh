@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$0")/../lib.sh"
 dtgc=$1 sources=$3
 fresh_folder "$2"
-export DTGC_FLAGS=-O0
+export DTGC_FLAGS='-O0 --machine=generic'
 
 cat >part.dtg <<'E'
 fn twice(x) { return x + x }
@@ -43,6 +43,7 @@ again 'a constant' -D n=8
 again 'the mesh' --mesh a=3
 again 'a layout' --layout 'w=[a]'
 again 'memory' --memory 1MB
+again 'the caches of this computer' --machine native
 again 'a machine' --machine one.machine
 again 'a machine of another name' --machine other.machine
 cp other.machine one.machine
@@ -59,7 +60,7 @@ again 'passes that are disabled' --disable=overlap
 again 'optimizations that are disabled' --disable=epilogue
 again 'how much repeated steps save' --repeat-saves=3
 again 'an exchange that is left out' --drop-exchange=1
-passed "$(DTGC_FLAGS=--disable=epilogue run -O0)" && fail 'the same options from the environment: not recalled'
+passed "$(DTGC_FLAGS='--machine=generic --disable=epilogue' run -O0)" && fail 'the same options from the environment: not recalled'
 passed "$(run)" && fail 'the first is forgotten'
 cp m.dtg other.dtg
 passed "$("$dtgc" --time run other.dtg l.dtg info 2>&1 >/dev/null)" || fail 'the name of the file is not asked'

@@ -7,7 +7,7 @@ set -u
 dtgc=$1 count=$3
 RANDOM=$4
 fresh_folder "$2"
-export DTGC_FLAGS=-O0 ASAN_OPTIONS=detect_leaks=0:exitcode=99 UBSAN_OPTIONS=exitcode=99
+export DTGC_FLAGS='-O0 --machine=generic' ASAN_OPTIONS=detect_leaks=0:exitcode=99 UBSAN_OPTIONS=exitcode=99
 
 cat >m.dtg <<'END'
 mesh [a=2]

@@ -31,6 +31,6 @@ for mesh in data=4 data=8; do for overlap in overlap ""; do
     [ -z "$overlap" ] && high=$(awk "BEGIN { print $high + 0.02 }")
     holds "$ratio >= $low && $ratio <= $high && $gathered <= 1.5 * 4 * 512 * 128 * 4" ||
       fail "$stage, $mesh, without "$overlap": $ratio of the formula, $gathered bytes gathered at once"
-  done < <(DTGC_FLAGS="$DTGC_FLAGS ${overlap:+--disable=$overlap}" "$zero/states" --mesh $mesh -D heads=8 -D blocks=8 | tail -4)
+  done < <(DTGC_FLAGS="${DTGC_FLAGS:-} ${overlap:+--disable=$overlap}" "$zero/states" --mesh $mesh -D heads=8 -D blocks=8 | tail -4)
 done; done
 exit $failed

@@ -95,6 +95,19 @@ static void test_defaults(Arena *a) {
   if (!m) return;
   CHECK(m->vector_flops == 1e9, "vector_flops is %g", m->vector_flops);
   CHECK(m->start == 0 && m->memory == 0, "start %g, memory %g", m->start, m->memory);
+  for (int l = 0; l < CACHE_LEVELS; l++)
+    CHECK(m->cache[l].size == machine_generic()->cache[l].size &&
+              m->cache[l].bandwidth == 1e9 * (8 >> l),
+          "L%d: %g bytes at %g", l + 1, m->cache[l].size, m->cache[l].bandwidth);
+  static const char cached[] = "flops = 8 Gflop/s\ncores = 12\n" REST
+                               "cache L2 size=3 MiB cores=2 bandwidth=9GB/s\ncache L1 size=48KiB\n";
+  m = read_text(a, cached, sizeof cached - 1, &said);
+  CHECK(m && m->cores == 12 && m->cache[CACHE_L1].size == 48 << 10 && m->cache[CACHE_L1].cores == 1 &&
+            m->cache[CACHE_L1].bandwidth == 8e9 && machine_cache(m, CACHE_L1) == 48 << 10,
+        "L1: %s", said.first);
+  CHECK(m && m->cache[CACHE_L2].bandwidth == 9e9 && machine_cache(m, CACHE_L2) == 3 << 19 &&
+            m->cache[CACHE_L3].size == 0 && machine_cache(m, CACHE_L3) == 0,
+        "L2 and no L3: %s", said.first);
   CHECK(!strcmp(m->name, "some"), "it is called %s", m->name);
   CHECK(m->nlinks == 1 && !m->link[0].axis && !m->link[0].devices, "%d links", m->nlinks);
 }
@@ -157,6 +170,34 @@ static void test_wrong(Arena *a) {
        "2:1: error: the link of this axis is given twice"},
       {REST "link bandwidth=1GB/s latency=1us\n",
        "3:1: error: the link of all devices is given twice"},
+      {"cores = 0\n", "1:9: error: the cores of a host are an integer from 1 on"},
+      {"cores = 4 8\n", "1:11: error: the line should end here"},
+      {"cores = 4\ncores = 4\n", "2:1: error: cores is given twice"},
+      {"cache = 1 MiB\n", "`cache` takes no `=`"},
+      {"cahce L1 size=32KiB\n", "1:1: error: a line is `key = value`, `cache LEVEL ...`"},
+      {"cache\n", "1:6: error: the levels of a cache are L1, L2 and L3"},
+      {"cache L4 size=1MiB\n", "1:7: error: the levels of a cache are L1, L2 and L3"},
+      {"cache 1 size=1MiB\n", "the levels of a cache are L1, L2 and L3"},
+      {"cache L2 bandwidth=1GB/s\n", "1:1: error: this cache has no size: size=1MiB"},
+      {"cache L2 size=1MB/s\n", "1:16: error: invalid unit of a size of a cache"},
+      {"cache L2 size=32\n", "is out of range: it is 64 B to 1 EB; is a unit missing"},
+      {"cache L2 size=-1KiB\n", "a size of a cache is above 0"},
+      {"cache L2 size=1MiB size=1MiB\n", "1:20: error: size is given twice"},
+      {"cache L2 size=1MiB cores=0\n", "1:26: error: the cores that share a cache are an integer"},
+      {"cache L2 size=1MiB cores=1.5\n", "the cores that share a cache are an integer"},
+      {"cache L2 size=1MiB latency=9ns\n", "1:20: error: unknown property of a cache `latency`; "
+                                           "there are size, cores and bandwidth"},
+      {"cache L2 sise=1MiB\n", "do you mean `size`?"},
+      {"cache L2 size\n", "`size` requires a value: size=1MiB"},
+      {"cache L2 1MiB\n", "1:10: error: expected a cache as size=1MiB"},
+      {"cache L1 size=1KiB\ncache L1 size=1KiB\n",
+       "2:1: error: this level of cache is given twice"},
+      {"flops = 1 Gflop/s\n" REST "cache L2 size=1MiB\n", "4:1: error: L2 is given, but not L1"},
+      {"flops = 1 Gflop/s\n" REST "cache L1 size=32KiB\n", "4:1: error: L1 is given, but not L2"},
+      {"flops = 1 Gflop/s\n" REST "cache L1 size=1KiB\ncache L2 size=512B\n",
+       "5:1: error: L2 is smaller than L1"},
+      {"flops = 1 Gflop/s\n" REST "cores = 4\ncache L1 size=1KiB\ncache L2 size=1MiB cores=8\n",
+       "6:1: error: 8 cores share L2, but a host has 4 (`cores`)"},
       {"link devices=8 bandwidth=1GB/s latency=1us\nlink devices=12 bandwidth=1GB/s latency=1us\n",
        "groups nest, but neither of 12 and 8"},
   };
@@ -188,9 +229,13 @@ static double any(uint64_t *s, double low, double high) {
 }
 
 static bool same(const Machine *x, const Machine *y) {
-  bool ok = !strcmp(x->name, y->name) && x->flops == y->flops &&
+  bool ok = !strcmp(x->name, y->name) && x->flops == y->flops && x->cores == y->cores &&
             x->vector_flops == y->vector_flops && x->memory_bandwidth == y->memory_bandwidth &&
             x->memory == y->memory && x->start == y->start && x->nlinks == y->nlinks;
+  for (int l = 0; ok && l < CACHE_LEVELS; l++)
+    ok = x->cache[l].size == y->cache[l].size && x->cache[l].bandwidth == y->cache[l].bandwidth &&
+         (x->cache[l].cores > 1 ? x->cache[l].cores : 1) ==
+             (y->cache[l].cores > 1 ? y->cache[l].cores : 1);
   for (int i = 0; ok && i < x->nlinks; i++) {
     const Link *k = &x->link[i], *l = &y->link[i];
     ok = k->devices == l->devices && k->bandwidth == l->bandwidth && k->latency == l->latency &&
@@ -212,6 +257,12 @@ static void test_round_trip(Arena *a) {
     m.memory = dice(&s) % 2 ? any(&s, 3.1, 17.9) : 0;
     m.start = dice(&s) % 2 ? any(&s, -11.9, -0.1) : 0;
     m.link[0] = (Link){.bandwidth = any(&s, 3.1, 17.9), .latency = any(&s, -11.9, -0.1)};
+    m.cores = plain ? 0 : 8 + (int64_t)(dice(&s) % 100);
+    double size = 64;
+    for (int l = 0; l < CACHE_LEVELS - (int)(dice(&s) % 2); l++) {
+      size = plain ? 2 * size * (double)(dice(&s) % 64 + 1) : size * any(&s, 0, 3);
+      m.cache[l] = (Cache){size, 1 + (int64_t)(dice(&s) % 8), any(&s, 3.1, 17.9)};
+    }
     int64_t devices = 1;
     for (int k = 1; k < m.nlinks; k++) {
       m.link[k] = (Link){.bandwidth = any(&s, 3.1, 17.9), .latency = plain ? 2e-6 : 0};
@@ -244,9 +295,12 @@ static void test_round_trip(Arena *a) {
         "as a file:\n%s", text.at);
   Said said;
   text = str_new(a);
-  machine_put(&text, machine_default());
+  machine_put(&text, machine_generic());
+  CHECK(strstr(text.at, "cache L1 size=32KiB bandwidth=80GB/s\ncache L2 size=2MiB bandwidth=40GB/s\n"
+                        "cache L3 size=32MiB cores=8 bandwidth=20GB/s\n"),
+        "caches as a file:\n%s", text.at);
   const Machine *back = read_text(a, text.at, text.n, &said);
-  CHECK(back && same(back, machine_default()), "the default machine:\n%s", text.at);
+  CHECK(back && same(back, machine_generic()), "the default machine:\n%s", text.at);
 }
 
 /* -------- axes -------- */

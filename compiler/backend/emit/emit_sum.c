@@ -289,7 +289,7 @@ static bool has_value_of_row(Sum *s) {
  * waited for, which brings one stream best; more of short rows, whose
  * sums wait for each other: so many that few are left over. */
 static int together(Sum *s, int last, const char *body) {
-  enum { SHORT = 128, CACHED = 256 << 10, FEW_LINES = 8 };
+  enum { SHORT = 128, FEW_LINES = 8 };
   const Shape local = layout_local(s->l->e->mesh, s->x->layout, &s->x->shape);
   int64_t columns = 1, run = 1;
   int lines = 0;
@@ -299,7 +299,9 @@ static int together(Sum *s, int last, const char *body) {
   if (lines > FEW_LINES || strstr(body, "for (") || !nest_has_loop(&s->nest, last) ||
       has_value_of_row(s))
     return 1;
-  int rows = columns <= SHORT ? 8 : shape_count(&local) <= CACHED ? 4 : 1;
+  const int64_t bytes = shape_count(&local) * (int64_t)dtype_size(s->x->dtype);
+  const bool cached = bytes <= machine_cache(s->l->e->program->machine, CACHE_L2) / 2;
+  int rows = columns <= SHORT ? 8 : cached ? 4 : 1;
   if (run <= SUM_BLOCK && run % rows) rows = run % 4 ? 2 : 4;
   return run >= rows ? rows : 1;
 }

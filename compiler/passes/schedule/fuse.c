@@ -9,7 +9,7 @@
 #include "depend.h"
 #include "schedule_passes.h"
 
-enum { LOOK_BACK = 64, MOST_STORED = 12, LARGE = 4096 /* elements */ };
+enum { LOOK_BACK = 64, MOST_STORED = 12 };
 
 typedef struct Fuse {
   Plan *plan;
@@ -67,10 +67,11 @@ static bool share(const Fuse *f, int j, int k) {
 }
 
 /* What a loop over a large space reads would be kept until the last of many unrelated loops: the
- * gathered updates of all parameters of a shape, say. */
+ * gathered updates of all parameters of a shape, say. What stays in L1 is not large. */
 static bool is_large(const Fuse *f, const Node *n) {
   Shape local = layout_local(&f->plan->program->mesh, n->layout, &n->shape);
-  return shape_count(&local) > LARGE;
+  return shape_count(&local) * (int64_t)dtype_size(n->dtype) >
+         machine_cache(f->plan->program->machine, CACHE_L1) / 2;
 }
 
 static bool try_join(Fuse *f, int k) {

@@ -12,9 +12,7 @@
 #include <string.h>
 #include "strip_group.h"
 
-enum {
-  NEAR = 32 /* steps from one member to the next */
-};
+enum { NEAR = 32 /* steps from one member to the next */ };
 
 typedef struct Rows {
   Strips *s;
@@ -35,7 +33,7 @@ static bool is_row_step(const Rows *r, int k) {
   return t->kind == STEP_MAP || (t->kind == STEP_REDUCE && op_class(n) == OPC_REDUCE);
 }
 
-static bool is_large(const Strips *s, NodeId id) { return strips_bytes(s, id) >= s->large; }
+static bool is_large(const Strips *s, NodeId id) { return strips_bytes(s, id) >= s->budget; }
 
 static bool touches_large(const Strips *s, int k) {
   for (int i = 0; i < s->d.reads[k].r.n; i++)

@@ -39,7 +39,7 @@ static bool begins_group(const Strips *s, const Step *step) {
   if (step->kind != STEP_CONTRACT) return false;
   NodeId id = step->nodes.at[0];
   const Node *n = graph_node(s->le->graph, id);
-  if (op_class(n) != OPC_PRODUCT || strips_bytes(s, id) < BUDGET ||
+  if (op_class(n) != OPC_PRODUCT || strips_bytes(s, id) < s->budget ||
       n->shape.rank > MAX_STRIP_LOOPS || s->d.at_end[id])
     return false;
   return strips_bytes(s, id) >
@@ -130,7 +130,7 @@ static void decide(Strips *s, NodeId id) {
     if (s->wanted[id].at[i] != own) add_once(a, &at, s->wanted[id].at[i]);
   bool rows = s->groups.at[own]->rows;
   for (int i = 0; i < at.n; i++) rows = rows || s->groups.at[at.at[i]]->rows;
-  if (at.n && (rows || strips_bytes(s, id) < BUDGET)) return;
+  if (at.n && (rows || strips_bytes(s, id) < s->budget)) return;
   for (int i = 0; i < at.n; i++)
     if (!can_repeat(s, s->groups.at[at.at[i]], id)) return;
   if (!may_repeat(s, id, at.n)) return;
@@ -219,7 +219,7 @@ static void size_strips(const Strips *s, Group *g, int64_t *most) {
   for (int i = g->nloops - 1; i >= 0; i--) {
     if (!(g->map.live >> i & 1)) continue;
     int64_t n = loop_most(s, g, i),
-            fit = g->rows ? rows_fit(s, g, most) : BUDGET / strip_size(s, g, most);
+            fit = g->rows ? rows_fit(s, g, most) : s->budget / strip_size(s, g, most);
     bool summed = in_product(s, g, i, true);
     if (fit < FEW_ROWS && in_product(s, g, i, false)) fit = FEW_ROWS;
     if (summed) fit = dtrt_gemm_part(n);
@@ -250,7 +250,7 @@ static void drop_idle(Strips *s) {
       const Step *t = &s->le->steps.at[g->member.at[k]];
       for (int j = 0; j < t->nodes.n; j++)
         spares =
-            spares || (s->is_inner[t->nodes.at[j]] && strips_bytes(s, t->nodes.at[j]) >= BUDGET);
+            spares || (s->is_inner[t->nodes.at[j]] && strips_bytes(s, t->nodes.at[j]) >= s->budget);
     }
     spares = spares && keeps_products_fast(s, g);
     for (int k = 0; !spares && k < g->member.n; k++) {
@@ -325,11 +325,12 @@ static void put_strip(Strips *s, Group *g, Step *out) {
 
 static void strip_entry(Plan *p, LocalEntry *le) {
   Arena *a = p->arena;
+  const int64_t l2 = machine_cache(p->program->machine, CACHE_L2);
   Strips s = {.plan = p,
               .le = le,
-              .large = BUDGET,
-              .row_strip = ROW_STRIP,
-              .least_epilogue = LEAST_EPILOGUE};
+              .budget = l2 / 2,
+              .row_strip = l2 / 16,
+              .least_epilogue = l2 / 4};
   int n = le->graph->nodes.n;
   le->strip_bytes = arena_array(a, int64_t, n + 1);
   if (p->observe || !plan_has(p, FEATURE_STRIP)) return;

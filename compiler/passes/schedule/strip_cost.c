@@ -2,14 +2,12 @@
  * product packs its operands, and what it packs serves the rows of one call alone. By the machine's
  * rates, a call of m x n x k takes
  *
- *   2 m n k / flops + (m k + k n + m n) elements packed or stored, at the bandwidth of a cache
+ *   2 m n k / flops + (m k + k n + m n) elements packed or stored, at the bandwidth of L2
  *
  * and tiles save the traffic of the values that only one tile holds at a time: written once, and
  * read by each step that uses them. What is recomputed for a later group is not counted: it is done
  * for the memory it saves, and the law of bounded work limits it. */
 #include "strip_group.h"
-
-enum { CACHE_TIMES_MEMORY = 4 /* a cache's bandwidth: about that of the second level */ };
 
 typedef struct Sizes {
   double batch, m, n, k;
@@ -49,7 +47,7 @@ static double product_time(const Strips *s, const Group *g, NodeId id, const int
   const Machine *machine = s->plan->program->machine;
   const Sizes z = product_sizes(s, g, id, most);
   const double bytes = dtype_size(graph_node(s->le->graph, id)->dtype);
-  const double cache = CACHE_TIMES_MEMORY * machine->memory_bandwidth;
+  const double cache = machine->cache[CACHE_L2].bandwidth;
   return z.batch * (2 * z.m * z.n * z.k / machine->flops +
                     (z.m * z.k + z.k * z.n + z.m * z.n) * bytes / cache);
 }

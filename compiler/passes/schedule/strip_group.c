@@ -159,7 +159,7 @@ static bool has_common(const Strips *s, const Group *g, int k, int index) {
     NodeId id = s->d.reads[k].r.at[i].node;
     int by = s->d.made_by[id];
     if (by >= 0 && s->group_of[by] == index) return true;
-    if (loop_map_any(&g->map, loop_map_find(&g->map, id)) && strips_bytes(s, id) >= s->large)
+    if (loop_map_any(&g->map, loop_map_find(&g->map, id)) && strips_bytes(s, id) >= s->budget)
       return true;
   }
   return false;

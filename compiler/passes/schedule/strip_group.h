@@ -5,12 +5,7 @@
 #include "depend.h"
 #include "strip.h"
 
-enum {
-  BUDGET = 1 << 20, /* bytes that one strip makes: half of a usual L2; smaller values are left */
-  LOOK_BACK = 96,   /* steps */
-  ROW_STRIP = 128 << 10,
-  LEAST_EPILOGUE = 512 << 10
-};
+enum { LOOK_BACK = 96 /* steps */ };
 
 typedef struct Group {
   LoopMap map;
@@ -38,9 +33,11 @@ typedef struct Strips {
   /* Operations, and values: of the entry's steps, and of what strips make anew. */
   double work, again;
   int values, repeats;
-  int64_t large;          /* bytes of a value that is worth going over once */
-  int64_t row_strip;      /* bytes that a strip of rows reads and makes */
-  int64_t least_epilogue; /* bytes of a kernel's result that is worth one */
+  int64_t budget;    /* bytes that one strip makes, half of L2; smaller values are left */
+  int64_t row_strip; /* bytes that a strip of rows reads and makes: a part of L2, so that much of
+                        what else it touches stays there too */
+  int64_t least_epilogue; /* bytes of a kernel's result that is worth one: it would not stay in L2
+                             until a loop after it reads it */
 } Strips;
 
 int64_t strips_bytes(const Strips *s, NodeId id);       /* of its block */

@@ -1,0 +1,109 @@
+/* The machine that plans are made for when none is described: the generic one with the caches and
+ * cores that this computer has, as the system tells of its first CPU. Linux says it below
+ * /sys/devices/system/cpu; where that is not there, sysconf may know sizes. What nobody knows stays
+ * generic. Law: two runs on one computer get the same machine, so rates, which would have to be
+ * measured, are not looked for. */
+#include "host_machine.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CPU0 "/sys/devices/system/cpu/cpu0/"
+
+/* The first line of a small file, without its end; false: there is none. */
+static bool read_line(const char *path, char *out, size_t n) {
+  FILE *f = fopen(path, "re");
+  bool ok = f && fgets(out, (int)n, f);
+  if (f) fclose(f);
+  if (ok) out[strcspn(out, "\n")] = 0;
+  return ok;
+}
+
+int64_t host_count_list(const char *list) {
+  int64_t n = 0;
+  for (const char *at = list; *at;) {
+    char *end;
+    long first = strtol(at, &end, 10), last = first;
+    if (end == at || first < 0) return 0;
+    if (*end == '-') {
+      at = end + 1;
+      last = strtol(at, &end, 10);
+      if (end == at || last < first) return 0;
+    }
+    n += last - first + 1;
+    if (*end && *end != ',') return 0;
+    at = *end ? end + 1 : end;
+  }
+  return n;
+}
+
+double host_size(const char *text) {
+  char *end;
+  double n = (double)strtoll(text, &end, 10);
+  n *= *end == 'K' ? 1 << 10 : *end == 'M' ? 1 << 20 : *end == 'G' ? 1 << 30 : 1;
+  return n >= 64 && n < 1e15 ? n : 0;
+}
+
+/* Of a file of the first CPU that lists CPUs; at least 1. */
+static int64_t count_cpus(const char *path) {
+  char list[4096];
+  int64_t n = read_line(path, list, sizeof list) ? host_count_list(list) : 0;
+  return n > 1 ? n : 1;
+}
+
+static bool read_index(int i, const char *file, char *out, size_t n) {
+  char path[96];
+  snprintf(path, sizeof path, CPU0 "cache/index%d/%s", i, file);
+  return read_line(path, out, n);
+}
+
+/* A core may be several CPUs to the system, which share all its caches. */
+static void read_system(Cache *cache, int64_t threads) {
+  char text[64], path[96];
+  for (int i = 0; i < 16 && read_index(i, "level", text, sizeof text); i++) {
+    int level = atoi(text) - 1;
+    if (level < 0 || level >= CACHE_LEVELS || !read_index(i, "type", text, sizeof text) ||
+        !strcmp(text, "Instruction") || !read_index(i, "size", text, sizeof text))
+      continue;
+    snprintf(path, sizeof path, CPU0 "cache/index%d/shared_cpu_list", i);
+    int64_t cores = count_cpus(path) / threads;
+    cache[level] = (Cache){.size = host_size(text), .cores = cores > 1 ? cores : 1};
+  }
+}
+
+static void ask_sysconf(Cache *cache, int64_t cores) {
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  static const int names[CACHE_LEVELS] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
+                                          _SC_LEVEL3_CACHE_SIZE};
+  for (int l = 0; l < CACHE_LEVELS; l++) {
+    long size = sysconf(names[l]);
+    cache[l] = (Cache){.size = size >= 64 ? (double)size : 0, .cores = l == CACHE_L3 ? cores : 1};
+  }
+#else
+  (void)cache, (void)cores;
+#endif
+}
+
+void host_caches(Machine *m) {
+  const int64_t threads = count_cpus(CPU0 "topology/thread_siblings_list");
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  m->cores = online > threads ? online / threads : 1;
+  memset(m->cache, 0, sizeof m->cache);
+  read_system(m->cache, threads);
+  if (m->cache[CACHE_L2].size == 0) ask_sysconf(m->cache, m->cores);
+  for (int l = 1; l < CACHE_LEVELS; l++) /* nonsense of a virtual machine */
+    if (m->cache[l].size > 0 && m->cache[l].size < m->cache[l - 1].size)
+      memset(m->cache, 0, sizeof m->cache);
+  machine_complete(m);
+  for (int l = 0; l < CACHE_LEVELS; l++) /* a part of a computer: a container, a virtual machine */
+    if (m->cache[l].cores > m->cores) m->cache[l].cores = m->cores;
+}
+
+const Machine *host_machine(Arena *a) {
+  Machine *m = arena_new_of(a, Machine);
+  *m = *machine_generic();
+  m->name = "native";
+  host_caches(m);
+  return m;
+}

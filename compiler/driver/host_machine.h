@@ -1,0 +1,15 @@
+/* What this computer says of its caches. */
+#ifndef DTG_HOST_MACHINE_H
+#define DTG_HOST_MACHINE_H
+#include "machine.h"
+
+/* The generic machine with this computer's caches and cores. */
+const Machine *host_machine(Arena *a);
+/* Fills in caches and cores; bandwidths by the machine's memory_bandwidth. */
+void host_caches(Machine *m);
+
+/* How many CPUs "0-3,8" lists; 0: it is no such list. "48K" in bytes; 0: no size. */
+int64_t host_count_list(const char *list);
+double host_size(const char *text);
+
+#endif
