@@ -16,10 +16,7 @@
 #include "strip_group.h"
 #include <string.h>
 
-enum {
-  HUGE = 32 << 20, /* bytes of a product that is worth strips though it has no letter in common */
-  FEW_ROWS = 64    /* of a product; fewer are slow */
-};
+enum { FEW_ROWS = 64 /* of a product; fewer are slow */ };
 
 /* A letter that both operands and the result have: each of its elements is a product of its own. */
 static bool has_batch(const Graph *g, const Node *n) {
@@ -44,7 +41,7 @@ static bool begins_group(const Strips *s, const Step *step) {
     return false;
   return strips_bytes(s, id) >
              2 * (strips_bytes(s, n->operand[0]) + strips_bytes(s, n->operand[1])) &&
-         (has_batch(s->le->graph, n) || strips_bytes(s, id) >= HUGE);
+         (has_batch(s->le->graph, n) || strips_bytes(s, id) >= s->far);
 }
 
 static void find_groups(Strips *s) {
@@ -331,6 +328,10 @@ static void strip_entry(Plan *p, LocalEntry *le) {
               .budget = l2 / 2,
               .row_strip = l2 / 16,
               .least_epilogue = l2 / 4};
+  for (int l = 0; l < CACHE_LEVELS; l++) {
+    const int64_t size = (int64_t)p->program->machine->cache[l].size;
+    if (size > s.far) s.far = size;
+  }
   int n = le->graph->nodes.n;
   le->strip_bytes = arena_array(a, int64_t, n + 1);
   if (p->observe || !plan_has(p, FEATURE_STRIP)) return;

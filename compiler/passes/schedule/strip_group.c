@@ -3,10 +3,7 @@
 #include "sum_order.h"
 #include <string.h>
 
-enum {
-  HUGE = 32 << 20, /* bytes that are worth packing an operand again for each strip */
-  MOST_MEMBERS = 48
-};
+enum { MOST_MEMBERS = 48 };
 
 int64_t strips_bytes(const Strips *s, NodeId id) {
   const Node *n = graph_node(s->le->graph, id);
@@ -46,9 +43,9 @@ static bool may_join(const Strips *s, const Group *g, const Step *step) {
  * be packed again for each. */
 static bool is_dealt(const Strips *s, const LoopMap *m, NodeId id) {
   const Node *n = graph_node(s->le->graph, id);
-  bool dealt = true, huge = strips_bytes(s, id) >= HUGE;
+  bool dealt = true, huge = strips_bytes(s, id) >= s->far;
   for (int k = 0; k < n->noperands; k++) {
-    huge = huge || strips_bytes(s, n->operand[k]) >= HUGE;
+    huge = huge || strips_bytes(s, n->operand[k]) >= s->far;
     dealt = dealt && loop_map_any(m, loop_map_find(m, n->operand[k]));
   }
   return dealt || huge;

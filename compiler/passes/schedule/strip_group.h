@@ -34,6 +34,7 @@ typedef struct Strips {
   double work, again;
   int values, repeats;
   int64_t budget;    /* bytes that one strip makes, half of L2; smaller values are left */
+  int64_t far;       /* bytes that no cache holds: worth packing an operand again for each strip */
   int64_t row_strip; /* bytes that a strip of rows reads and makes: a part of L2, so that much of
                         what else it touches stays there too */
   int64_t least_epilogue; /* bytes of a kernel's result that is worth one: it would not stay in L2
