@@ -105,11 +105,15 @@ static void pipeline_place(Plan *p) {
   for (; passes[i].run != remat; i++) run_pass(p, i);
 }
 
-/* The passes from `store` to before `memory`: all that a modelled time depends on. */
+/* The passes from `store` to before `memory`: all that a modelled time depends on. Nothing is
+ * disabled, so that layouts and exchanges do not depend on what later passes may do. */
 static void pipeline_steps(Plan *p) {
+  const Disabled disabled = p->disabled;
   size_t i = 0;
   while (passes[i].run != store) i++;
+  p->disabled = (Disabled){0};
   for (; passes[i].run != memory; i++) run_pass(p, i);
+  p->disabled = disabled;
 }
 
 /* The first pass after which there are steps. */

@@ -94,6 +94,39 @@ done
 [ "$("$dtgc" m.dtg --dump=c --disable=inline)" = "$(DTGC_FLAGS="$DTGC_FLAGS --disable=inline" "$dtgc" m.dtg --dump=c)" ] ||
   fail 'the environment is another thing than the option'
 
+# Without fuse, a sum was scaled before its all-reduce instead of after: layouts and exchanges were chosen by the cost of what
+# was left of later passes.
+cat >chosen.dtg <<'E'
+import "nn"
+param p0: f32[128, 64] = uniform([128, 64], -0.1, 0.1)
+param p1: f32[64, 256] = uniform([64, 256], -0.1, 0.1)
+param p2: f32[256] = uniform([256], -1, 1)
+mesh [batch=2]
+entry f(x: f32[37, 16, 128] on [batch, _, _]) {
+  v0 = x * 0.5
+  v1 = v0 @ p0
+  v2 = dropout(v1, 0.25)
+  v3 = mean(v2 * v1)
+  v4 = v2 @ p1
+  v5 = (v4 - mean(v4, axis=-1, keepdims=true)) * rsqrt(mean(v4 * v4, axis=-1, keepdims=true) + 1e-3)
+  v6 = (v5 - mean(v5, axis=-1, keepdims=true)) * rsqrt(mean(v5 * v5, axis=-1, keepdims=true) + 1e-3)
+  v7 = v4 + p2
+  v8 = dropout(v4, 0.25)
+  v9 = sum(v8, axis=2)
+  loss = mean(v8 * v8)
+  g0 = grad(loss, p0)
+  g1 = grad(loss, p1)
+  p0 <- p0 - 0.05 * g0
+  p1 <- p1 - 0.05 * g1
+  return o0 = v1, o1 = v4, o2 = v3, o3 = v5, o4 = loss
+}
+E
+for name in "${names[@]}"; do
+  [[ $exchanges == *" $name "* ]] && continue
+  "$dtgc" chosen.dtg --dump=spmd >usual
+  "$dtgc" chosen.dtg --dump=spmd --disable="$name" | cmp -s - usual || fail "--disable=$name changes the device's graph"
+done
+
 # wrong ones
 expect 2 'do you mean `overlap`' "$dtgc" m.dtg --disable=overlpa
 expect 2 'there are inline, ' "$dtgc" m.dtg --disable=rows,
