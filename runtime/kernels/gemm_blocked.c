@@ -243,6 +243,9 @@ static void then_rows(const Product *p, int64_t from, int64_t to) {
   if (p->then) p->then->rows(p->then->dev, p->then->p, p->then->n, from, to);
 }
 
+/* Rows of so many elements are worth a call, and still in L1. */
+enum { THEN_ELEMENTS = 4096 };
+
 /* Depths l.. of panels of columns, one after the other; tiles of rows pass over each. Nothing is
  * packed but columns whose numbers lie apart: y is read seldom, or stays in L1 while tiles pass
  * over it. */
@@ -288,7 +291,7 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
     if (live_depths(p, 0, p->m, j, &from, &to) && from < to)
       pack_columns(p, from, to - from, j, p->all + (j - j0) * depth + (from - l) * wide);
   }
-  int64_t i = 0, next = row_of(p, 1, tiles), after;
+  int64_t i = 0, next = row_of(p, 1, tiles), after, done = 0;
   for (int64_t q = 0; q < tiles; q++, i = next, next = after) {
     after = row_of(p, q + 2, tiles);
     GemmTile t = {.xi = p->xi, .xl = p->xl, .add = p->add || l > 0};
@@ -314,7 +317,10 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
       ahead_take(p->ahead, &t, tiles_of(j1 - j, wide));
       tile_at(p, &t, (int)(next - i), i, j);
     }
-    if (last) then_rows(p, i, next);
+    if (last && ((next - done) * p->n >= THEN_ELEMENTS || q + 1 == tiles)) {
+      then_rows(p, done, next);
+      done = next;
+    }
   }
 }
 
