@@ -54,6 +54,7 @@
  *  - Compiled objects are kept under $XDG_CACHE_HOME/dtgc or ~/.cache/dtgc; DTGC_CACHE=off turns it
  * off. They are used only if they and the folder belong to the user and nobody else can write to
  * them; otherwise compiling warns and ignores them.
+ *  - DTGC_FLAGS="--disable=NAME -O1 ..." adds options from outside; docs/dtgc.1 has all variables.
  *  - OpenBLAS, where the process has it from here, runs one thread a call.
  *  - fork() in a process that has a started program: the child may only exec or _exit. */
 #ifndef DTGC_H

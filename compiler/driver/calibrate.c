@@ -5,6 +5,7 @@
  * model sees in them. Every figure is a median of several rounds, rounded to three digits. */
 #include "calibrate.h"
 #include "cost.h"
+#include "host_machine.h"
 #include "program.h"
 #include <math.h>
 #include <stdio.h>
@@ -27,10 +28,11 @@ typedef struct Calibration {
   Arena *arena;
   Machine machine;
   double product[PROBE_PRODUCTS];
-  double heavy, light; /* flops a second of two loops, as the model counts flops */
-  int64_t elements;    /* of a device, in both */
-  double noise;        /* median / fastest round of a measurement, the worst there was */
-  double load;         /* of the last minute, before anything began; below 0: not known */
+  double heavy, light;        /* flops a second of two loops, as the model counts flops */
+  int64_t elements;           /* of a device, in both */
+  int64_t read[CACHE_LEVELS]; /* bytes that a device read to measure a level; 0: none */
+  double noise;               /* median / fastest round of a measurement, the worst there was */
+  double load;                /* of the last minute, before anything began; below 0: not known */
   Sample sample[PROBE_KINDS * PROBE_SIZES];
   int nsamples;
   char *error; /* malloc'ed */
@@ -157,8 +159,45 @@ static dtgc_status measure_exchanges(Calibration *c) {
   return DTGC_OK;
 }
 
+/* Of rank 0's computer: all ranks read as much. */
+static dtgc_status find_caches(Calibration *c) {
+  Machine *m = &c->machine;
+  host_caches(m);
+  if (!c->mpi) return DTGC_OK;
+  int64_t n = sizeof m->cache;
+  void *bytes = m->cache; /* of the others: what they receive */
+  dtrt_status s = dtrt_launch_bcast(NULL, &bytes, &n);
+  if (s == DTRT_OK && bytes != (void *)m->cache) {
+    if (n == sizeof m->cache) memcpy(m->cache, bytes, sizeof m->cache);
+    free(bytes);
+  }
+  return s == DTRT_OK ? DTGC_OK : fail(c, DTGC_SYSTEM, dtrt_launch_error());
+}
+
+/* Half of what a device has of each level, and more than it has of the level above; one that has no
+ * such room keeps a bandwidth by rule. */
+static dtgc_status measure_caches(Calibration *c) {
+  Machine *m = &c->machine;
+  int64_t above = 0;
+  for (int l = 0; l < CACHE_LEVELS && m->cache[l].size > 0; l++) {
+    int64_t share = machine_cache(m, l), bytes = share / 2;
+    if (bytes < 2 * above) bytes = 2 * above;
+    if (bytes > probe_read_most()) bytes = probe_read_most();
+    bytes = bytes / 512 * 512;
+    if (bytes > share || bytes <= above || bytes == 0) continue;
+    above = share;
+    double t = probe_read(c->probe, bytes, c->quick);
+    if (t <= 0) return fail(c, DTGC_SYSTEM, probe_error(c->probe));
+    c->read[l] = bytes;
+    m->cache[l].bandwidth = three_digits((double)bytes / t);
+  }
+  return DTGC_OK;
+}
+
 static dtgc_status measure_on_devices(Calibration *c) {
   char *error;
+  dtgc_status found = find_caches(c);
+  if (found) return found;
   c->probe = probe_open(c->transport, c->devices, &error);
   if (!c->probe) {
     dtgc_status s = error ? fail(c, DTGC_SYSTEM, error) : DTGC_NO_MEMORY;
@@ -172,7 +211,9 @@ static dtgc_status measure_on_devices(Calibration *c) {
     rates[i] = c->product[i] = 2 * n * n * n / t;
   }
   c->machine.flops = three_digits(probe_median(rates, PROBE_PRODUCTS, NULL));
-  dtgc_status s = measure_exchanges(c);
+  dtgc_status s = measure_caches(c);
+  if (!s) s = measure_exchanges(c);
+  if (s) return s;
   Link l = fit_link(c->sample, c->nsamples);
   /* An exchange that costs no more than its bytes in memory: a bandwidth is still required. */
   c->machine.link[0].bandwidth = three_digits(fmin(l.bandwidth, 100 * c->machine.memory_bandwidth));
@@ -221,6 +262,16 @@ static void put_errors(const Calibration *c, Str *out) {
   }
 }
 
+static void put_reads(const Calibration *c, Str *out) {
+  const char *sep = "# Caches are as the system tells; their bandwidths: each device reads";
+  for (int l = 0; l < CACHE_LEVELS; l++)
+    if (c->read[l]) {
+      str_printf(out, "%s %lld KiB for L%d", sep, (long long)(c->read[l] >> 10), l + 1);
+      sep = ",";
+    }
+  if (*sep == ',') str_puts(out, "\n# over and over; the fastest round counts.\n");
+}
+
 static char *write_file(Calibration *c) {
   char cpu[128], date[32], name[64];
   time_t now = time(NULL);
@@ -251,6 +302,7 @@ static char *write_file(Calibration *c) {
              "%.3g Gflop/s, without\n# %.3g Gflop/s; their geometric mean. memory_bandwidth: the "
              "loop without. start: products of\n# 8x8 and loops over them.\n",
              (long long)(c->elements * 4 >> 20), c->heavy / 1e9, c->light / 1e9);
+  put_reads(c, &s);
   put_errors(c, &s);
   machine_put(&s, &c->machine);
   return text_copy(&s);

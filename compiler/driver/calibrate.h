@@ -19,6 +19,10 @@ void probe_close(Probe *p);
 /* Seconds, the median of several rounds of the slowest device; all devices work at once. Below 0:
  * it failed, and probe_error has the reason. All ranks must ask for the same in the same order. */
 double probe_product(Probe *p, int which, bool quick);
+/* Of reading `bytes` of a device's own once, which lie where reading them before has left them: the
+ * fastest round, since a cache is never faster than it is. */
+double probe_read(Probe *p, int64_t bytes, bool quick);
+int64_t probe_read_most(void); /* bytes */
 double probe_exchange(Probe *p, int kind, int size, bool quick);
 const char *probe_error(const Probe *p);
 int64_t probe_product_size(int which);  /* of a square product */
@@ -32,6 +36,10 @@ double probe_now(void); /* seconds */
 /* Sorts x. *noise (or NULL) becomes the largest of itself and median / least. */
 double probe_median(double *x, int n, double *noise);
 double probe_noise(const Probe *p);
+
+/* calibrate_read.c: reads `bytes`, a multiple of 512, at a multiple of 64; the sum of what is
+ * there. */
+int64_t read_stream(const char *at, int64_t bytes);
 
 /* -------- calibrate_fit.c -------- */
 

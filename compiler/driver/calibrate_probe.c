@@ -1,4 +1,5 @@
-/* A program for the runtime written by hand: matrix products and exchanges, timed where they run.
+/* A program for the runtime written by hand: matrix products, exchanges and reading, timed where
+ * they run.
  *
  * What is to be done comes as an input of the entry and the times go out as an output, reduced to
  * those of the slowest device by an exchange of their own; so all ranks of MPI see the same times
@@ -9,13 +10,14 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 9, JOB_PRODUCT = PROBE_KINDS };
+enum { ROUNDS = 9, JOB_PRODUCT = PROBE_KINDS, JOB_READ };
 
 /* The arena: job, times of this device, times of the slowest, two operands or blocks, a result. */
 enum {
   AT_JOB = 0,
   AT_TIMES = 64,
   AT_SLOWEST = AT_TIMES + 128,
+  AT_SUM = AT_SLOWEST + 128, /* of what was read */
   AT_A = 4096,
   MOST_BYTES = 16 << 20,
   AT_B = AT_A + MOST_BYTES,
@@ -106,6 +108,10 @@ static void nothing(dtrt_device *dev) { memset(dev->arena, 0, AT_A); }
 
 /* Memory that was never written is one page of zeros for all: it would be read too fast. */
 static void touch(dtrt_device *dev, const int64_t *job) {
+  if (job[0] == JOB_READ) {
+    memset(dev->arena + AT_A, 1, (size_t)job[1]);
+    return;
+  }
   int64_t n = job[0] == JOB_PRODUCT ? sides[job[1]] : rows[job[1]];
   size_t bytes = (size_t)(n * n) * sizeof(float);
   memset(dev->arena + AT_A, 0, bytes);
@@ -115,6 +121,10 @@ static void touch(dtrt_device *dev, const int64_t *job) {
 
 static void work(dtrt_device *dev, const int64_t *job) {
   char *a = dev->arena + AT_A, *b = dev->arena + AT_B;
+  if (job[0] == JOB_READ) {
+    *(volatile int64_t *)(void *)(dev->arena + AT_SUM) = read_stream(a, job[1]);
+    return;
+  }
   if (job[0] != JOB_PRODUCT) {
     dtrt_run_exchange(dev, &exchanges[job[1]][job[0]], a, b);
     return;
@@ -123,7 +133,7 @@ static void work(dtrt_device *dev, const int64_t *job) {
   dtrt_gemm(DTRT_F32, 0, 0, n, n, n, a, n, b, n, b + MOST_BYTES, n, 0);
 }
 
-/* job: kind, size, turns, rounds. */
+/* job: kind, size (of a read: bytes), turns, rounds. */
 static void run(dtrt_device *dev) {
   const int64_t *job = (const int64_t *)(const void *)(dev->arena + AT_JOB);
   double *times = (double *)(void *)(dev->arena + AT_TIMES);
@@ -227,7 +237,7 @@ double probe_noise(const Probe *p) { return p->noise; }
 
 /* Rounds last at least `least` seconds, so that the clock and the meeting before a round do not
  * count. */
-static double measure(Probe *p, int kind, int size, bool quick) {
+static double measure(Probe *p, int kind, int64_t size, bool quick) {
   int64_t job[4] = {kind, size, 1, 2};
   double times[ROUNDS], least = quick ? 2e-4 : 5e-3;
   const void *in[] = {job};
@@ -239,12 +249,17 @@ static double measure(Probe *p, int kind, int size, bool quick) {
     job[2] = turns < 1 ? 1 : (int64_t)turns + 1;
     job[3] = quick ? 3 : ROUNDS;
   }
-  return probe_median(times, (int)job[3], &p->noise);
+  double median = probe_median(times, (int)job[3], kind == JOB_READ ? NULL : &p->noise);
+  return kind == JOB_READ ? times[0] : median; /* they are sorted now */
 }
 
 double probe_product(Probe *p, int which, bool quick) {
   return measure(p, JOB_PRODUCT, which, quick);
 }
+double probe_read(Probe *p, int64_t bytes, bool quick) {
+  return measure(p, JOB_READ, bytes, quick);
+}
+int64_t probe_read_most(void) { return ARENA - AT_A; }
 double probe_exchange(Probe *p, int kind, int size, bool quick) {
   return measure(p, kind, size, quick);
 }

@@ -62,6 +62,14 @@ if calibrates here.machine; then
   grep -q '^# Measured by dtgc calibrate --quick' here.machine || fail "no heading in: $(cat here.machine)"
   grep -q 'all-reduce of' here.machine || fail "no measurements in: $(cat here.machine)"
   expect 0 'threads of' "$dtgc" m.dtg --dump=cost --machine here.machine
+  # the levels that this computer has, each with a rate of its own, and as sizes those of --machine=native
+  levels=$(grep -cE '^cache L[123] size=[0-9.]+[kKMG]i?B (cores=[0-9]+ )?bandwidth=[0-9.]+[MGT]B/s$' here.machine)
+  holds "$levels >= 2" || fail "$levels levels of cache in: $(cat here.machine)"
+  sizes() { "$dtgc" m.dtg --dump=cost "$@" | sed -n 's/^  caches of a core://p' | sed 's/ at [^,]*//g'; }
+  is 'the sizes of caches' "$(sizes --machine here.machine)" "$(sizes --machine native)"
+  grep -q '^# Caches are as the system tells; their bandwidths: each device reads [1-9][0-9]* KiB for L1' here.machine ||
+    fail "nothing was read: $(cat here.machine)"
+  grep -q '^cores = [1-9]' here.machine || fail "no cores in: $(cat here.machine)"
 fi
 if calibrates three.machine --devices 3 --transport threads; then
   grep -q '3 threads' three.machine || fail "not of 3 threads: $(cat three.machine)"
@@ -78,6 +86,7 @@ if [ "${DTG_HAS_MPI:-0}" = 1 ] && command -v mpiexec >/dev/null; then
   mpiexec -n 2 "$dtgc" calibrate --quick >mpi.machine 2>err || fail "under mpiexec: $(cat err)"
   [ "$(grep -c '^flops' mpi.machine)" -eq 1 ] || fail "not one machine under mpiexec: $(cat mpi.machine)"
   expect 0 'ranks of MPI' "$dtgc" m.dtg --dump=cost --machine mpi.machine
+  [ "$(grep -c '^cache L' mpi.machine)" -ge 2 ] || fail "no caches under mpiexec: $(cat mpi.machine)"
   [ "$(mpiexec -n 2 "$dtgc" calibrate --devices 3 2>&1 | grep -c 'its ranks are the devices')" -eq 1 ] ||
     fail 'two ranks speak, or none'
 fi

@@ -2,6 +2,7 @@
  *
  * The hand-computed cases use machines whose rates are powers of ten far from each other, so that a
  * term that is missing or counted twice cannot hide behind another. */
+#include "host_machine.h"
 #include "cost.h"
 #include "frontend.h"
 #include "machine.h"
@@ -300,7 +301,37 @@ static void test_round_trip(Arena *a) {
                         "cache L3 size=32MiB cores=8 bandwidth=20GB/s\n"),
         "caches as a file:\n%s", text.at);
   const Machine *back = read_text(a, text.at, text.n, &said);
-  CHECK(back && same(back, machine_generic()), "the default machine:\n%s", text.at);
+  CHECK(back && same(back, machine_generic()), "the generic machine:\n%s", text.at);
+}
+
+/* -------- what the system tells -------- */
+
+static void test_host(Arena *a) {
+  static const struct {
+    const char *text;
+    int64_t n;
+  } lists[] = {{"0", 1},     {"0-1", 2},     {"0,4", 2}, {"0-3,8-11,16", 9}, {"127", 1}, {"", 0},
+               {"x", 0},     {"0-", 0},      {"3-1", 0}, {"0-1x", 0},        {"-1", 0},  {"0,,2", 0}};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    CHECK(host_count_list(lists[i].text) == lists[i].n, "`%s` lists %ld CPUs", lists[i].text,
+          (long)host_count_list(lists[i].text));
+  static const struct {
+    const char *text;
+    double n;
+  } sizes[] = {{"48K", 48 << 10}, {"1024K", 1 << 20}, {"32M", 32 << 20}, {"2G", 2147483648.0},
+               {"512", 512},      {"0K", 0},          {"", 0},           {"-4K", 0},
+               {"x", 0}};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    CHECK(host_size(sizes[i].text) == sizes[i].n, "`%s` is %g bytes", sizes[i].text,
+          host_size(sizes[i].text));
+  const Machine *m = host_machine(a), *again = host_machine(a);
+  CHECK(same(m, again), "this computer is two");
+  CHECK(m->cores >= 1 && m->flops == machine_generic()->flops, "%ld cores", (long)m->cores);
+  Str text = str_new(a);
+  Said said;
+  machine_put(&text, m);
+  const Machine *back = read_text(a, text.at, text.n, &said);
+  CHECK(back && same(m, back), "this computer as a file:\n%s%s", text.at, said.first);
 }
 
 /* -------- axes -------- */
@@ -514,6 +545,7 @@ int main(void) {
   test_defaults(a);
   test_wrong(a);
   test_round_trip(a);
+  test_host(a);
   test_axes();
   test_exchanges(a);
   test_ops(a);
