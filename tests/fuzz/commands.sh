@@ -21,6 +21,16 @@ entry train(x: f32[batch, 3] on [a, _], y: i32[batch]) {
 entry f(x: f32[batch, 3]) { return s = sum(x), x = x * 2 }
 END
 echo 'layout x = [_, a]' >l.dtg
+cat >x.machine <<'END'
+flops = 50 Gflop/s # of a core
+memory_bandwidth = 10 GB/s
+cores = 4
+cache L1 size=48KiB bandwidth=400GB/s
+cache L2 size=1600B cores=2
+cache L3 size=32 MiB cores=4 bandwidth=20GB/s
+link devices=2 bandwidth=16Gb/s latency=1us
+link bandwidth=2GB/s latency=10us
+END
 for i in 1 2 3 4 5 6 7 8; do echo "$i,0.5,-1e3,$i"; done >x.csv
 head -4 x.csv | gzip >x.csv.gz
 head -c 48 /dev/zero >x.raw
@@ -34,7 +44,8 @@ words=(run call fit info checkpoint verify plot ls cat diff check reshard m.dtg 
   --dump=edits --dump=c --why f.x --diff --strict-layouts --feed x=x.csv:0-2 y=x.csv:3 x=x.npy x=x.raw:f32[3] x=x.csv.gz:0-2
   --epochs 2 --steps 3 --limit 4 --shuffle 1 --eval f --eval-feed --log log.csv --log-steps steps.csv --save saved2 --load saved
   --resume --every 2 --keep 1 --plain --seed 5 --out x=out.npy s=- --emit-c emitted --emit-html page.html --time --tolerance 1e-3
-  --help --version --ops --check-nan=cheap --timeout 5 --transport=threads -I . -o made)
+  --help --version --ops --check-nan=cheap --timeout 5 --transport=threads -I . -o made
+  --disable=overlap --disable inline,rows strip,fuse -O 1 -O0 --loader=llvm own --repeat-saves=2 --drop-exchange 1 --machine=native --machine x.machine)
 odd=('' - -- = , : '[' ']' '\' "'" '"' $'\n' $'\377' '%s' '*' 0 -1 1e999 nan 9223372036854775807 99999999999999999999 a=0 x= =x '[?' 'x=[' : ::)
 any() { local -n list=$1; REPLY=${list[RANDOM % ${#list[@]}]}; }
 changed() { # WORD: sometimes another
@@ -73,11 +84,12 @@ for ((i = 0; i < count; i++)); do
   for ((n = RANDOM % 6; n >= 0; n--)); do any words; args+=("$REPLY"); done
   for n in "${!args[@]}"; do changed "${args[n]}"; args[n]=$REPLY; done
   ends "$dtgc" "${args[@]}"
-  case $((i % 6)) in
+  case $((i % 7)) in
     0) damaged x.npy bad.npy && ends "$dtgc" run m.dtg call f --feed x=bad.npy ;;
     1) damaged x.csv bad.csv && ends "$dtgc" run m.dtg call f --feed x=bad.csv:0-2 ;;
     2) damaged x.csv.gz bad.csv.gz && ends "$dtgc" run m.dtg call f --feed x=bad.csv.gz:0-2 ;;
     3) damaged m.dtg bad.dtg && ends "$dtgc" run bad.dtg call f --feed x=x.csv:0-2 ;;
+    6) damaged x.machine bad.machine && ends "$dtgc" m.dtg --machine=bad.machine --dump=cost ;;
     4) damaged l.dtg bad.dtg && ends "$dtgc" run m.dtg bad.dtg info ;;
     5) rm -rf bad && cp -r "$model" bad && damaged "$part" "bad/${part##*/}" && ends "$dtgc" checkpoint check bad && ends "$dtgc" run m.dtg call f --load bad --feed x=x.csv:0-2 ;;
   esac

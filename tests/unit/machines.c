@@ -310,8 +310,8 @@ static void test_host(Arena *a) {
   static const struct {
     const char *text;
     int64_t n;
-  } lists[] = {{"0", 1},     {"0-1", 2},     {"0,4", 2}, {"0-3,8-11,16", 9}, {"127", 1}, {"", 0},
-               {"x", 0},     {"0-", 0},      {"3-1", 0}, {"0-1x", 0},        {"-1", 0},  {"0,,2", 0}};
+  } lists[] = {{"0", 1}, {"0-1", 2}, {"0,4", 2}, {"0-3,8-11,16", 9}, {"127", 1}, {"", 0},
+               {"x", 0}, {"0-", 0},  {"3-1", 0}, {"0-1x", 0},        {"-1", 0},  {"0,,2", 0}};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     CHECK(host_count_list(lists[i].text) == lists[i].n, "`%s` lists %ld CPUs", lists[i].text,
           (long)host_count_list(lists[i].text));
