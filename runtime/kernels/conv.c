@@ -78,6 +78,23 @@ void conv_put(float *c, int64_t ldc, const float *e, int rows, int64_t n, bool a
   }
 }
 
+ConvPlace conv_place(int64_t depth) {
+  ConvPlace p = {.depth = depth, .parts = (depth + CONV_PIECE - 1) / CONV_PIECE, .fit = 1};
+  if (depth && p.parts == 1) p.fit = CONV_PIECE / depth;
+  return p;
+}
+
+void conv_end_block(double *restrict blocks, const float *restrict sum, int64_t n, bool some) {
+  if (some)
+    for (int64_t i = 0; i < n; i++) blocks[i] += sum[i];
+  else
+    for (int64_t i = 0; i < n; i++) blocks[i] = sum[i];
+}
+
+void conv_round_blocks(const double *restrict blocks, float *restrict sum, int64_t n) {
+  for (int64_t i = 0; i < n; i++) sum[i] = (float)(blocks[i] + sum[i]);
+}
+
 /* -------- the three calls -------- */
 
 static int64_t positions(const dtrt_slide *s, const int64_t size[3]) {

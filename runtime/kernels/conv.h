@@ -48,6 +48,51 @@ static inline bool reach_has(const Reach *r, int64_t p) { return p >= 0 && p < r
  * is not so much memory. */
 float *conv_room(int64_t floats);
 
+/* Where in its pieces a tile's list of runs is, all of which have `depth` depths: without
+ * divisions, as each line has such a list. */
+typedef struct ConvPlace {
+  int64_t depth, parts; /* pieces of a run that is longer than one */
+  int64_t fit, at;      /* else: runs of a piece; how many of them there were */
+  int64_t piece;
+} ConvPlace;
+ConvPlace conv_place(int64_t depth);
+static inline void conv_skip(ConvPlace *p, int64_t runs) {
+  if (p->parts > 1) {
+    p->piece += runs * p->parts;
+    return;
+  }
+  for (p->at += runs; p->at >= p->fit; p->at -= p->fit) p->piece++;
+}
+/* Appends the next run to the n that are there, and goes on; returns how many there are now. It
+ * begins at x and y; its depths are `xl` and `lead` apart. Runs that meet nothing may be skipped.
+ */
+static inline int64_t conv_run(ConvRun *run, int64_t n, ConvPlace *p, const float *x,
+                               const float *y, int64_t xl, int64_t lead) {
+  int64_t piece = p->piece, left = p->depth;
+  if (n > 0 && run[n - 1].piece != piece)
+    run[n - 1].last = (run[n - 1].piece ^ piece) < CONV_PIECES ? CONV_ENDS_PIECE : CONV_ENDS_BLOCK;
+  for (; left > CONV_PIECE; left -= CONV_PIECE, piece++) {
+    run[n++] = (ConvRun){.x = x,
+                         .y = y,
+                         .depth = CONV_PIECE,
+                         .last = (piece + 1) % CONV_PIECES ? CONV_ENDS_PIECE : CONV_ENDS_BLOCK,
+                         .piece = piece};
+    x += CONV_PIECE * xl, y += CONV_PIECE * lead;
+  }
+  run[n++] = (ConvRun){.x = x, .y = y, .depth = (int)left, .piece = piece};
+  conv_skip(p, 1);
+  return n;
+}
+/* So many at most become of `runs`. */
+static inline int64_t conv_runs_most(int64_t runs, int64_t depth) {
+  return runs * (depth / CONV_PIECE + 1);
+}
+
+/* The end of a block: its sums go to those of the blocks before, if there are `some`; and at last
+ * these and the last block's are rounded. */
+void conv_end_block(double *blocks, const float *sum, int64_t n, bool some);
+void conv_round_blocks(const double *blocks, float *sum, int64_t n);
+
 /* A dim as the forward pass sees it. */
 void conv_reach(const dtrt_slide *s, Reach dim[3]);
 /* e's `n` columns to c, row by row. */

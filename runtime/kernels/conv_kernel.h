@@ -2,24 +2,36 @@
  * computes a tile of the result in registers as a product does (gemm_kernel.h), but its depths lie
  * in several runs: the taps of a window, or the lines of pixels that a gradient sums over. Every
  * element is one sum in the order of its taps and channels, whatever the tile it falls in: the
- * bits do not depend on how images, lines or result channels are dealt to devices. */
+ * bits do not depend on how images, lines or result channels are dealt to devices. It adds up
+ * pieces of up to CONV_PIECE depths in sequence: as many whole runs as fit, or a part of a longer
+ * run. Pieces go in sequence within a block of CONV_PIECES; and blocks in f64, rounded once
+ * (docs/sums.md). */
 #ifndef DTRT_CONV_KERNEL_H
 #define DTRT_CONV_KERNEL_H
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CONV_ROWS = 16, CONV_COLUMNS = 32 }; /* no tile is larger */
+enum {
+  CONV_ROWS = 16,
+  CONV_COLUMNS = 32, /* no tile is larger */
+  CONV_PIECE = 64,
+  CONV_PIECES = 32
+};
 
-/* Where a run of depths begins. */
+/* Where a run of depths begins, which lies in one piece. `last`: what it ends, as the next run lies
+ * in another. */
 typedef struct ConvRun {
   const float *x, *y;
+  int depth;
+  enum { CONV_GOES_ON, CONV_ENDS_PIECE, CONV_ENDS_BLOCK } last;
+  int64_t piece;
 } ConvRun;
 
 /* Row i, depth l of a run is x[shift + i * xi + l * xl]; y has `lead` floats a depth, of which the
  * tile's columns are the first; c has `ldc` floats a row. add: to what c holds. */
 typedef struct ConvTile {
   const ConvRun *run;
-  int64_t runs, depth; /* depths of each run */
+  int64_t runs;
   int64_t x_shift, y_shift;
   int64_t xi, xl, lead;
   float *c;
@@ -30,10 +42,15 @@ typedef struct ConvTile {
 typedef struct ConvKernel {
   int rows;    /* of the largest tile */
   int columns; /* of a tile: two vectors; a half tile has one */
-  void (*tile[CONV_ROWS + 1][2])(const ConvTile *t); /* [rows][0: half, 1: whole] */
+  void (*tile[2][CONV_ROWS + 1][2])(const ConvTile *t); /* [1: several pieces][rows][1: whole] */
   void (*turn)(const float *y, int64_t lead, int64_t depth, int columns, float *to, int64_t step);
   /* gemm_kernel.h's */
 } ConvKernel;
+
+static inline void conv_tile(const ConvKernel *k, const ConvTile *t, int rows, bool whole) {
+  const bool several = t->runs && t->run[0].piece != t->run[t->runs - 1].piece;
+  k->tile[several][rows][whole](t);
+}
 
 extern const ConvKernel conv_kernel_avx512, conv_kernel_avx2;
 #endif

@@ -19,10 +19,11 @@ typedef struct Sum {
   int64_t to_size[3];
   const float *w; /* [w_taps...][in][out] */
   int64_t w_taps[3], w_in, w_out;
-  bool turned;   /* the source has w's out channels, the result its in channels */
-  bool in_lines; /* tiles are of one line each */
-  bool joined;   /* the taps of a line lie side by side in the source: they are one run */
-  int64_t depth; /* of all taps */
+  bool turned;     /* the source has w's out channels, the result its in channels */
+  bool in_lines;   /* tiles are of one line each */
+  bool joined;     /* the taps of a line lie side by side in the source: they are one run */
+  int64_t depth;   /* of all taps */
+  ConvPlace place; /* of the first run */
   int64_t panels_most;
   float *strip, *panels, *rows, *edge;
   ConvRun *run;
@@ -78,7 +79,8 @@ static int64_t runs_of(const Sum *s, const Chunk *c, const Strip *t, int64_t gro
                        int64_t j0, int64_t j1, float *gather, int64_t j2) {
   const Reach *d = s->from.dim;
   const int64_t channels = s->from.channels, runs = s->joined ? 1 : d[2].taps;
-  const int64_t deep = s->joined ? d[2].taps * s->each : s->each;
+  const int64_t deep = s->place.depth;
+  ConvPlace place = s->place;
   int64_t n = 0, at = 0;
   for (int64_t i0 = 0; i0 < d[0].taps; i0++)
     for (int64_t i1 = 0; i1 < d[1].taps; i1++) {
@@ -87,14 +89,15 @@ static int64_t runs_of(const Sum *s, const Chunk *c, const Strip *t, int64_t gro
       const bool there = reach_has(&d[0], p0) && reach_has(&d[1], p1);
       if (!there && !gather) {
         at += runs * deep;
+        conv_skip(&place, runs);
         continue;
       }
       const float *x = t->at + (b - c->b) * t->image + (p0 - t->low) * t->plane + p1 * t->line;
       x += (d[2].first - t->left + j2 * d[2].step) * channels + group * s->each;
       for (int64_t i2 = 0; i2 < runs; i2++, at += deep) {
         if (!gather)
-          s->run[n++] =
-              (ConvRun){x + i2 * d[2].far * channels, s->panels + at * s->kernel->columns};
+          n = conv_run(s->run, n, &place, x + i2 * d[2].far * channels,
+                       s->panels + at * s->kernel->columns, 1, s->kernel->columns);
         else if (there)
           memcpy(gather + at, x + i2 * d[2].far * channels, (size_t)deep * sizeof *x);
         else
@@ -111,13 +114,13 @@ static void tile(const Sum *s, ConvTile t, int rows, int64_t group, int64_t j) {
   t.lead = columns;
   t.c += group * s->wide + j;
   if (left >= columns || left == columns / 2) {
-    s->kernel->tile[rows][whole](&t);
+    conv_tile(s->kernel, &t, rows, whole);
     return;
   }
   float *c = t.c;
   const int64_t ldc = t.ldc;
   t.c = s->edge, t.ldc = CONV_COLUMNS;
-  s->kernel->tile[rows][whole](&t);
+  conv_tile(s->kernel, &t, rows, whole);
   conv_put(c, ldc, s->edge, rows, left, false);
 }
 
@@ -137,7 +140,6 @@ static void lines(const Sum *s, const Chunk *c, const Strip *t, int64_t group, i
             tile(s,
                  (ConvTile){.run = s->run,
                             .runs = runs,
-                            .depth = s->joined ? d[2].taps * s->each : s->each,
                             .x_shift = from * d[2].step * s->from.channels,
                             .y_shift = (p - j) * s->depth,
                             .xi = d[2].step * s->from.channels,
@@ -166,11 +168,14 @@ static void gathered(const Sum *s, const Chunk *c, const Strip *t, int64_t group
       runs_of(s, c, t, group, b, j0, j1, s->rows + i * pitch, j2);
       to[i] = line_of(s, b, j0, j1) + j2 * d[2].to_step * s->groups * s->wide;
     }
-    s->run[0] = (ConvRun){s->rows, s->panels};
+    int64_t runs = 0;
+    ConvPlace place = s->place;
+    for (int64_t at = 0; at < s->depth; at += s->place.depth)
+      runs = conv_run(s->run, runs, &place, s->rows + at, s->panels + at * s->kernel->columns, 1,
+                      s->kernel->columns);
     for (int64_t p = j; p < j_end; p += s->kernel->columns) {
       ConvTile one = {.run = s->run,
-                      .runs = 1,
-                      .depth = s->depth,
+                      .runs = runs,
                       .y_shift = (p - j) * s->depth,
                       .xi = pitch,
                       .xl = 1,
@@ -178,7 +183,7 @@ static void gathered(const Sum *s, const Chunk *c, const Strip *t, int64_t group
                       .c = s->edge,
                       .ldc = CONV_COLUMNS};
       const int64_t left = s->wide - p < one.lead ? s->wide - p : one.lead;
-      s->kernel->tile[rows][left > one.lead / 2](&one);
+      conv_tile(s->kernel, &one, rows, left > one.lead / 2);
       for (int i = 0; i < rows; i++)
         memcpy(to[i] + group * s->wide + p, s->edge + i * CONV_COLUMNS,
                (size_t)left * sizeof *s->edge);
@@ -207,7 +212,7 @@ static bool room(Sum *s, int64_t images, int64_t rows) {
   int64_t panels = panel ? PANELS / panel : 1;
   panels = panels < 1 ? 1 : panels < all ? panels : all;
   s->panels_most = panels * columns;
-  const int64_t runs = d[0].taps * d[1].taps * d[2].taps + 1;
+  const int64_t runs = conv_runs_most(d[0].taps * d[1].taps * d[2].taps, s->place.depth);
   const int64_t size[] = {strip_in_place(&s->from) ? 0 : strip_floats(&s->from, images, rows),
                           panels * panel, s->in_lines ? 0 : CONV_ROWS * (s->depth + LINE),
                           CONV_ROWS * CONV_COLUMNS,
@@ -237,6 +242,7 @@ static bool sum(Sum *s) {
   const int64_t columns = s->kernel->columns;
   s->depth = d[0].taps * d[1].taps * d[2].taps * s->each;
   s->joined = d[2].far == 1 && s->groups == 1;
+  s->place = conv_place(s->joined ? d[2].taps * s->each : s->each);
   if (s->depth == 0) s->from.dim[0].taps = s->from.dim[1].taps = s->from.dim[2].taps = 0;
   s->in_lines = 2 * d[2].count >= s->kernel->rows || !s->depth;
   int64_t images, rows;

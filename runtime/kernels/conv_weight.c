@@ -1,11 +1,15 @@
 /* conv_weight.c: a convolution's gradient to the weights: a product whose depths are the pixels. A
  * tile's rows are channels of the input under one tap, or under several that lie side by side; its
  * columns are channels of the output. Chunks are of some hundred pixels, so that what several tiles
- * read stays near; the chunks' sums are added in their order. */
+ * read stays near; the chunks' sums are added in their order, BLOCK pixels and what the last chunk
+ * has more, and such blocks in f64. */
 #include "conv.h"
 #include <string.h>
 
-enum { PIXELS = 128 }; /* of a chunk, about: not counted in channels, so that those may be cut */
+enum {
+  BLOCK = CONV_PIECE * CONV_PIECES,
+  PIXELS = 128
+}; /* of a chunk, about: not counted in channels, so that those may be cut */
 
 typedef struct Grad {
   const ConvKernel *kernel;
@@ -13,7 +17,9 @@ typedef struct Grad {
   int64_t groups, each, wide;
   const float *y;
   float *w, *strip, *panel, *edge;
+  double *blocks; /* as w; NULL: there is one */
   ConvRun *run;
+  ConvPlace place; /* of the first */
 } Grad;
 
 /* Columns j.. of y, for tiles that are wider than what is left of it. */
@@ -37,18 +43,24 @@ static int64_t runs_of(const Grad *g, const Chunk *c, const Strip *t, int64_t i0
                        const float *y, int64_t image, int64_t lead) {
   const Reach *d = g->from.dim;
   const int64_t shift = (d[2].first - t->left) * g->from.channels;
+  ConvPlace place = g->place;
   int64_t n = 0;
   for (int64_t b = 0; b < c->b_end - c->b; b++)
     for (int64_t j0 = c->j; j0 < c->j_end; j0++) {
       const int64_t p0 = j0 * d[0].step + d[0].first + i0 * d[0].far;
-      if (!reach_has(&d[0], p0)) continue;
+      if (!reach_has(&d[0], p0)) {
+        conv_skip(&place, d[1].count);
+        continue;
+      }
       for (int64_t j1 = 0; j1 < d[1].count; j1++) {
         const int64_t p1 = j1 * d[1].step + d[1].first + i1 * d[1].far;
-        if (!reach_has(&d[1], p1)) continue;
+        if (!reach_has(&d[1], p1)) {
+          conv_skip(&place, 1);
+          continue;
+        }
         const int64_t line = b * image + ((j0 - c->j) * d[1].count + j1) * d[2].count;
-        g->run[n++] =
-            (ConvRun){t->at + b * t->image + (p0 - t->low) * t->plane + p1 * t->line + shift,
-                      y + line * lead};
+        const float *x = t->at + b * t->image + (p0 - t->low) * t->plane + p1 * t->line + shift;
+        n = conv_run(g->run, n, &place, x, y + line * lead, d[2].step * g->from.channels, lead);
       }
     }
   return n;
@@ -70,7 +82,7 @@ static void rows(const Grad *g, ConvTile t, int64_t outer, int64_t group, int64_
       float *c = g->w + ((outer * d->taps + i2) * g->each + from) * out + group * g->wide + j;
       t.x_shift = i2 * d->far * g->from.channels + group * g->each + from;
       t.c = fits ? c : g->edge, t.ldc = fits ? out : CONV_COLUMNS, t.add = add && fits;
-      g->kernel->tile[here][whole](&t);
+      conv_tile(g->kernel, &t, here, whole);
       if (!fits) conv_put(c, out, g->edge, here, n, add);
     }
 }
@@ -94,7 +106,6 @@ static void chunk(const Grad *g, const Chunk *c, bool add) {
           rows(g,
                (ConvTile){.run = g->run,
                           .runs = runs,
-                          .depth = d[2].count,
                           .xi = 1,
                           .xl = d[2].step * g->from.channels,
                           .lead = lead,
@@ -102,6 +113,22 @@ static void chunk(const Grad *g, const Chunk *c, bool add) {
                i0 * d[1].taps + i1, group, j, n);
         }
     }
+}
+
+static void all_chunks(const Grad *g, int64_t images, int64_t rows, int64_t weights) {
+  const Reach *d = g->from.dim;
+  int64_t pixels = 0; /* of the block */
+  bool some = false;
+  Chunk c;
+  for (int64_t n = 0; chunk_at(&g->from, images, rows, n, &c); n++) {
+    if (pixels >= BLOCK) {
+      conv_end_block(g->blocks, g->w, weights, some);
+      some = true, pixels = 0;
+    }
+    chunk(g, &c, pixels > 0);
+    pixels += (c.b_end - c.b) * (c.j_end - c.j) * d[1].count * d[2].count;
+  }
+  if (some) conv_round_blocks(g->blocks, g->w, weights);
 }
 
 bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const float *x, const float *y,
@@ -115,19 +142,24 @@ bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const float *x, co
   g.wide = s->out / g.groups;
   conv_reach(s, g.from.dim);
   const Reach *d = g.from.dim;
+  g.place = conv_place(d[2].count);
   const int64_t row = d[1].count * d[2].count, all = d[0].count * row;
   int64_t images = all < PIXELS ? PIXELS / all : 1, rows = d[0].count;
   if (images > s->batch) images = s->batch;
   if (all > PIXELS) rows = row < PIXELS ? PIXELS / row : 1;
+  const int64_t pixels = images * rows * row,
+                weights = d[0].taps * d[1].taps * d[2].taps * s->each * s->out;
   const int64_t strip = strip_in_place(&g.from) ? 0 : strip_floats(&g.from, images, rows),
-                panel = images * rows * row * k->columns, edge = CONV_ROWS * CONV_COLUMNS,
-                runs = images * rows * d[1].count * (int64_t)(sizeof(ConvRun) / sizeof(float));
-  float *at = conv_room((strip + 15) / 16 * 16 + panel + edge + runs);
+                panel = pixels * k->columns, edge = CONV_ROWS * CONV_COLUMNS,
+                runs = conv_runs_most(images * rows * d[1].count, d[2].count) *
+                       (int64_t)(sizeof(ConvRun) / sizeof(float)),
+                blocks = s->batch * all > BLOCK ? 2 * weights : 0;
+  float *at = conv_room((strip + 15) / 16 * 16 + panel + edge + (runs + 1) / 2 * 2 + blocks);
   if (!at) return false;
   g.edge = at, g.panel = at + edge;
   g.run = (ConvRun *)(void *)(g.panel + panel);
-  g.strip = g.panel + panel + runs;
-  Chunk c;
-  for (int64_t n = 0; chunk_at(&g.from, images, rows, n, &c); n++) chunk(&g, &c, n > 0);
+  g.blocks = blocks ? (double *)(void *)(g.panel + panel + (runs + 1) / 2 * 2) : NULL;
+  g.strip = g.panel + panel + (runs + 1) / 2 * 2 + blocks;
+  all_chunks(&g, images, rows, weights);
   return true;
 }
