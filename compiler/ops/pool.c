@@ -114,8 +114,61 @@ static Arg call_max_pool(Build *b, const Arg *a) {
 
 /* A window is added up tap by tap, which is right for small ones. Large ones that lie side by side
  * are a sum over dims of their own, in the order of all sums; others are added up one dim after the
- * other, so that the error grows with the sides of the window instead of its area. */
+ * other, and a long side as sums of some 32 taps, which are added up in the same way: the error
+ * grows with the logarithm of the window, and so does the work with that of its sides. */
 enum { LARGE_WINDOW = 32 };
+
+/* Of windows along dim d that do not overlap: a dim of their own. */
+static NodeId sum_apart(Build *b, NodeId x, const Slide *s, int d) {
+  Shape own = op_node(b, x)->shape, split = {0};
+  const int64_t from = -s->before[d], to = from + s->small[d] * s->stride[d];
+  const int64_t first = from < 0 ? 0 : from, end = to < own.dim[1 + d] ? to : own.dim[1 + d];
+  int64_t start[MAX_RANK] = {0}, size[MAX_RANK], step[MAX_RANK], lo[MAX_RANK] = {0},
+          hi[MAX_RANK] = {0}, interior[MAX_RANK] = {0};
+  for (int k = 0; k < own.rank; k++) size[k] = own.dim[k], step[k] = 1;
+  if (first >= end) {
+    own.dim[1 + d] = s->small[d];
+    return mk_const(b, op_node(b, x)->dtype, &own, 0);
+  }
+  start[1 + d] = first, size[1 + d] = end - first;
+  lo[1 + d] = first - from, hi[1 + d] = to - end;
+  x = mk_pad(b, mk_slice(b, x, start, size, step), lo, hi, interior, 0);
+  for (int k = 0; k < own.rank; k++) {
+    start[split.rank] = 0, step[split.rank] = 1;
+    split.dim[split.rank++] = k == 1 + d ? s->small[d] : own.dim[k];
+    if (k == 1 + d)
+      start[split.rank] = 0, step[split.rank] = 1, split.dim[split.rank++] = s->stride[d];
+  }
+  x = mk_reshape(b, x, &split);
+  memcpy(size, split.dim, sizeof size);
+  size[2 + d] = s->taps[d];
+  return mk_reduce(b, &op_sum, mk_slice(b, x, start, size, step), 1u << (2 + d), false);
+}
+
+static int64_t divisor(int64_t a, int64_t b) { return b ? divisor(b, a % b) : a; }
+
+/* Of windows along dim d alone. Sums of some taps are made where a window, and another some taps
+ * further in it, begin: at multiples of the stride. */
+static NodeId sum_along(Build *b, NodeId x, const Slide *s, int d) {
+  const int64_t taps = s->taps[d], unit = s->stride[d] / divisor(s->stride[d], s->dilation[d]);
+  if (taps <= LARGE_WINDOW) return mk_pool(b, &op_pool_sum, x, NO_NODE, s);
+  if (taps <= s->stride[d] && s->dilation[d] == 1) return sum_apart(b, x, s, d);
+  int64_t some = (LARGE_WINDOW + unit - 1) / unit * unit;
+  if (some >= taps) some = LARGE_WINDOW; /* the rest has no more than these */
+  const int64_t blocks = taps / some, rest = taps % some, far = some * s->dilation[d];
+  Slide in = *s, over = *s, tail = *s;
+  in.taps[d] = some;
+  tail.taps[d] = rest;
+  tail.before[d] -= blocks * far;
+  over.large[d] = in.small[d] = s->small[d] + (blocks - 1) * (far / s->stride[d]);
+  over.taps[d] = blocks;
+  over.stride[d] = 1;
+  over.dilation[d] = far / s->stride[d];
+  over.before[d] = 0;
+  NodeId sum = sum_along(b, x, &in, d);
+  if (blocks > 1) sum = sum_along(b, sum, &over, d);
+  return rest ? mk_add(b, sum, sum_along(b, x, &tail, d)) : sum;
+}
 
 static NodeId sum_of_tiles(Build *b, NodeId x, const Slide *s) {
   Shape split = {0}, own = op_node(b, x)->shape;
@@ -139,7 +192,7 @@ static NodeId sum_by_dims(Build *b, NodeId x, const Slide *s) {
       one.before[k] = 0;
       one.large[k] = one.small[k] = k < d ? s->small[k] : s->large[k];
     }
-    x = mk_pool(b, &op_pool_sum, x, NO_NODE, &one);
+    x = sum_along(b, x, &one, d);
   }
   return x;
 }
