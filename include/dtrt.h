@@ -254,7 +254,7 @@ typedef struct dtrt_slide {
   int64_t large[3], small[3], taps[3], stride[3], dilation[3], at[3];
 } dtrt_slide;
 /* y, its gradient to x, and that to w. Each element is one sum in the order of the taps and channels,
- * or for w of the pixels, by hundreds of them. */
+ * or for w of the pixels: docs/sums.md. */
 void dtrt_conv(const dtrt_slide *s, const void *x, const void *w, void *y);
 void dtrt_conv_input(const dtrt_slide *s, const void *y, const void *w, void *x);
 void dtrt_conv_weight(const dtrt_slide *s, const void *x, const void *y, void *w);
@@ -262,6 +262,29 @@ void dtrt_conv_weight(const dtrt_slide *s, const void *x, const void *y, void *w
 void dtrt_conv_then(const dtrt_slide *s, const void *x, const void *w, void *y, const dtrt_then *then);
 void dtrt_conv_input_then(const dtrt_slide *s, const void *y, const void *w, void *x, const dtrt_then *then);
 
+/* Sums of more than DTRT_SUM_BLOCK rows picked by an index, in the order of docs/sums.md. The loop
+ * adds to rows of a table of zeros, and at each DTRT_SUM_BLOCK-th hit of a row calls
+ * dtrt_scatter_block; at the end the table has the sums. room: dtrt_scatter_room(rows, updates,
+ * bytes of a row); size: elements of a row. */
+#define DTRT_SUM_BLOCK 32 /* addends of a sum in sequence: docs/sums.md */
+typedef struct dtrt_scatter {
+  int32_t dtype, used, spare; /* slots are counted from 1 */
+  int64_t rows, size;
+  int32_t *top, *below; /* by row: its topmost slot; by slot: the one below, or the next spare one */
+  uint8_t *hits, *level; /* by row, by slot */
+  char *slot;
+} dtrt_scatter;
+/* Parts of it begin at multiples of 64 bytes. */
+static inline int64_t dtrt_scatter_part(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+static inline int64_t dtrt_scatter_room(int64_t rows, int64_t updates, int64_t bytes) {
+  const int64_t slots = updates / DTRT_SUM_BLOCK;
+  return dtrt_scatter_part(4 * rows) + dtrt_scatter_part(rows) + dtrt_scatter_part(4 * slots) +
+         dtrt_scatter_part(slots) + slots * bytes;
+}
+dtrt_scatter dtrt_scatter_begin(int32_t dtype, void *room, int64_t rows, int64_t updates,
+                                int64_t size);
+void dtrt_scatter_block(dtrt_scatter *s, int64_t row, void *sum);
+void dtrt_scatter_end(dtrt_scatter *s, void *table);
 /* Where the first `count` elements of each line stand in sorted order: x is [outer][n][inner], out is
  * [outer][count][inner], count <= n < 2^31. Equal elements keep the order of their indices; NaN is the largest. */
 void dtrt_order(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *x,

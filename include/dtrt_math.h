@@ -689,7 +689,6 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
  * DTRT_SUM_BLOCK elements in sequence, and such blocks are combined pairwise (docs/sums.md). That
  * is the order on every CPU, whatever its vectors; a short last turn is filled up with what changes
  * nothing. */
-#define DTRT_SUM_BLOCK 32
 #define DTRT_LANES 32
 #define DTRT_JOIN_sum(V, M, a, b) ((a) + (b))
 #define DTRT_JOIN_prod(V, M, a, b) ((a) * (b))
@@ -746,7 +745,10 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
   }                                                                                                \
   DTRT_FN void dtrt_carry_##name##_##S(V *partial, int64_t block, V *acc) {                        \
     V v = *acc;                                                                                    \
-    dtrt_combine_##name##_##S(partial, block, &v);                                                 \
+    if (block & 1)                                                                                 \
+      dtrt_combine_##name##_##S(partial, block, &v);                                               \
+    else                                                                                           \
+      partial[0] = v;                                                                              \
     *acc = (V){0} + (one);                                                                         \
   }                                                                                                \
   DTRT_FN void dtrt_fold_##name##_##S(const V *partial, int64_t blocks, V *acc) {                  \
@@ -788,13 +790,39 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
     DTRT_EACH                                                                                      \
     for (int64_t i = 0; i < n; i++) to[i] = rest ? own[i] : (one);                                 \
   }
+/* Running sums. After block number `block` the sum of all blocks so far is returned: whole subtrees
+ * of 2^k blocks, added from the largest to the smallest. partial[k] holds the subtree of bit k of
+ * their number, above[k] that and all larger ones. The rows of dtrt_scan_rows_f32 are one of zeros,
+ * `levels` of above, and then as dtrt_carry_row_sum_f32 has them. */
+#define DTRT_RUNNING(S, T)                                                                         \
+  DTRT_FN T dtrt_scan_##S(T *partial, T *above, int64_t block, T acc) {                            \
+    int k = 0;                                                                                     \
+    for (; block >> k & 1; k++) acc = partial[k] + acc;                                            \
+    partial[k] = acc;                                                                              \
+    const int64_t larger = block >> k << k;                                                        \
+    above[k] = larger ? above[__builtin_ctzll((uint64_t)larger)] + acc : acc;                      \
+    return above[k];                                                                               \
+  }                                                                                                \
+  DTRT_SHARED T *dtrt_scan_rows_##S(T *partial, int64_t n, int64_t levels, int64_t block) {        \
+    const int k = __builtin_ctzll((uint64_t)(block + 1));                                          \
+    const int64_t larger = block >> k << k;                                                        \
+    T *rows = partial + (1 + levels) * n, *to = partial + (1 + k) * n;                             \
+    const T *before =                                                                              \
+        partial + (larger ? 1 + __builtin_ctzll((uint64_t)larger) : 0) * n;                        \
+    const T *own = rows + (k ? k + 1 : 0) * n;                                                     \
+    if (k) dtrt_carry_row_sum_##S(rows, n, n, block);                                              \
+    DTRT_EACH                                                                                      \
+    for (int64_t i = 0; i < n; i++) to[i] = before[i] + own[i];                                    \
+    return to;                                                                                     \
+  }
 #define DTRT_PAIRWISE_OF(S, T)                                                                     \
   DTRT_PAIRWISE(sum, S, T, sum, 0)                                                                 \
   DTRT_PAIRWISE(prod, S, T, prod, 1)                                                               \
   DTRT_PAIRWISE(sum, S, dtrt_lanes_##S, lanes_sum, 0)                                              \
   DTRT_PAIRWISE(prod, S, dtrt_lanes_##S, lanes_prod, 1)                                            \
   DTRT_PAIRWISE_ROWS(sum, S, T, 0)                                                                 \
-  DTRT_PAIRWISE_ROWS(prod, S, T, 1)
+  DTRT_PAIRWISE_ROWS(prod, S, T, 1)                                                                \
+  DTRT_RUNNING(S, T)
 DTRT_LANES_OF(f32, float, int32_t)
 DTRT_PAIRWISE_OF(f32, float)
 DTRT_LINE(sum, f32, float)

@@ -8,6 +8,9 @@
 #include "dtrt.h"
 #include "op.h"
 #include "scan.h"
+#include "slide.h"
+
+enum { SHORT_LINE = 512 }; /* so that a block has two lines at least */
 
 SumOrder sum_order(const Mesh *m, const Graph *g, const Node *n) {
   SumOrder o = {.fixed =
@@ -27,6 +30,8 @@ SumOrder sum_order(const Mesh *m, const Graph *g, const Node *n) {
     if (gone && in_line) o.line *= local.dim[d];
     if (gone && !in_line) o.rows *= local.dim[d];
   }
+  if (o.line >= DTRT_LANES && o.line <= SHORT_LINE && o.rows > 1)
+    o.lines_in_block = SUM_BLOCK / ((o.line + DTRT_LANES - 1) / DTRT_LANES);
   return o;
 }
 
@@ -36,7 +41,7 @@ int sum_levels(int64_t addends) {
   return levels;
 }
 
-/* A running sum along a dim with others inside it: the sum of all blocks before, and as below. */
+/* A running sum along a dim with others inside it: the rows of dtrt_scan_rows_f32. */
 static int64_t scan_scratch(const Mesh *m, const Shape *local, const Node *n) {
   const int dim = (int)node_attr(n, "axis");
   int64_t row = 1;
@@ -46,11 +51,63 @@ static int64_t scan_scratch(const Mesh *m, const Shape *local, const Node *n) {
     line = line && local->dim[d] == 1 && dim_even(m, &n->layout->dim[d], n->shape.dim[d]);
   }
   if (!dtype_is_float(n->dtype) || line || local->dim[dim] <= SUM_BLOCK) return 0;
-  return (2 + sum_levels(local->dim[dim])) * (row ? row : 1) * dtype_size(n->dtype);
+  return (2 + 2 * sum_levels(local->dim[dim])) * (row ? row : 1) * dtype_size(n->dtype);
+}
+
+int64_t scatter_updates(const Mesh *m, const Graph *g, const Node *n) {
+  const Node *index = graph_operand(g, n, 0);
+  const Shape local = layout_local(m, index->layout, &index->shape);
+  const int dim = (int)node_attr(n, "axis");
+  const bool each = op_class(n) == OPC_ADD_EACH;
+  if (!dtype_is_float(n->dtype) || dtype_is_half(n->dtype)) return 0;
+  int64_t updates = 1;
+  for (int d = each ? dim : 0; d < local.rank; d++) updates *= local.dim[d];
+  return (each ? local.dim[dim] : updates) > SUM_BLOCK ? updates : 0;
+}
+
+/* Rows of a scatter's table, and elements of each. */
+static void scatter_table(const Shape *local, const Node *n, int64_t *rows, int64_t *size) {
+  const int dim = (int)node_attr(n, "axis");
+  *rows = local->dim[dim], *size = 1;
+  for (int d = dim + 1; d < local->rank; d++)
+    *(op_class(n) == OPC_ADD_EACH ? rows : size) *= local->dim[d];
+}
+
+bool scatter_in_f64(const Mesh *m, const Graph *g, const Node *n) {
+  const Shape local = layout_local(m, n->layout, &n->shape);
+  int64_t rows, size;
+  scatter_table(&local, n, &rows, &size);
+  return n->dtype == DT_F32 && size == 1 && scatter_updates(m, g, n) > rows;
+}
+
+static int64_t scatter_scratch(const Mesh *m, const Graph *g, const Shape *local, const Node *n) {
+  const int64_t updates = scatter_updates(m, g, n);
+  int64_t rows, size;
+  scatter_table(local, n, &rows, &size);
+  if (scatter_in_f64(m, g, n)) return (rows ? rows : 1) * (int64_t)sizeof(double);
+  return updates ? dtrt_scatter_room(rows, updates, size * dtype_size(n->dtype)) : 0;
+}
+
+bool depthwise_in_f64(const Mesh *m, const Graph *g, const Node *n) {
+  if (op_class(n) != OPC_CONVOLUTION || n->op->makes != SIDE_TAPS || n->dtype != DT_F32)
+    return false;
+  const Slide s = slide_of(n);
+  const Node *y = graph_operand(g, n, 1);
+  const Shape local = layout_local(m, y->layout, &y->shape);
+  int64_t pixels = 1;
+  for (int d = 0; d <= s.n; d++) pixels *= local.dim[d];
+  return s.groups > 1 && n->shape.dim[s.n] == 1 && n->shape.dim[s.n + 1] == s.groups &&
+         pixels > DEPTHWISE_PIECE;
 }
 
 int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n) {
   const Shape local = layout_local(m, n->layout, &n->shape);
+  if (op_class(n) == OPC_ADD_ROWS || op_class(n) == OPC_ADD_EACH)
+    return scatter_scratch(m, g, &local, n);
+  if (depthwise_in_f64(m, g, n)) {
+    const int64_t bytes = shape_count(&local) * (int64_t)sizeof(double);
+    return bytes ? bytes : (int64_t)sizeof(double);
+  }
   if (op_class(n) == OPC_SCAN) return scan_scratch(m, &local, n);
   const SumOrder o = sum_order(m, g, n);
   if (!o.fixed || o.rows <= SUM_BLOCK || o.first < graph_operand(g, n, 0)->shape.rank) return 0;

@@ -10,11 +10,22 @@ typedef struct SumOrder {
   int first;  /* the dims from here on form a line; the operand's rank: there is none */
   int64_t line, rows; /* at most, on any device: elements of a line; lines, or elements where there
                          is no line, that are combined above it */
+  int64_t lines_in_block; /* so many lines side by side in the lanes are a block; 0: there is one
+                             line, or each is joined to one addend */
 } SumOrder;
 SumOrder sum_order(const Mesh *m, const Graph *g, const Node *n);
 /* Partial results that pairwise combination of n blocks of SUM_BLOCK addends keeps. */
 int sum_levels(int64_t addends);
-/* Bytes of partial results that a reduction of rows, or a running sum of rows, keeps in memory
+/* Of a scatter: at most so many updates go to rows of its table, or elements of a line, with one
+ * index of the dims before; 0: so few that they are added in sequence, or of integers. */
+int64_t scatter_updates(const Mesh *m, const Graph *g, const Node *n);
+/* Single f32 elements, of which more are added than the table has, are summed in f64. */
+bool scatter_in_f64(const Mesh *m, const Graph *g, const Node *n);
+/* A gradient to the weights of a convolution of a group a channel: pieces of so many pixels are added
+ * in f32 and these in f64. */
+enum { DEPTHWISE_PIECE = 64 };
+bool depthwise_in_f64(const Mesh *m, const Graph *g, const Node *n);
+/* Bytes of partial results that such a gradient, a scatter, a reduction of rows, or a running sum of rows, keeps in memory
  * while it is computed: dtrt_carry_row_sum_f32 in dtrt_math.h says how they lie. */
 int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n);
 /* A sum of all elements of a block can go on from some of its rows to the next: each begins with a

@@ -38,7 +38,9 @@ static void reduce(Kind k, const float *x, const Shape *s, int dims, float *out)
   for (int d = first; d < s->rank; d++) length *= s->dim[d];
   for (int d = 0; d < first; d++) *(dims >> d & 1 ? &rows : &kept) *= s->dim[d];
   float *row = malloc(sizeof *row * (size_t)rows);
-  if (!row) abort();
+  const float **from = malloc(sizeof *from * (size_t)rows);
+  if (!row || !from) abort();
+  const bool side_by_side = rows > 1 && length >= 32 && length <= 512;
   for (int64_t o = 0; o < kept; o++) {
     int64_t rest = o;
     for (int d = first - 1; d >= 0; d--)
@@ -49,11 +51,15 @@ static void reduce(Kind k, const float *x, const Shape *s, int dims, float *out)
         if (dims >> d & 1) at[d] = rest % s->dim[d], rest /= s->dim[d];
       int64_t offset = 0;
       for (int d = 0; d < first; d++) offset = offset * s->dim[d] + at[d];
-      row[r] = length > 1 ? line(k, x + offset * length, length) : x[offset];
+      from[r] = x + offset * length;
+      row[r] = length > 1 ? line(k, from[r], length) : *from[r];
     }
-    out[o] = rows > 1 ? in_blocks(k, row, rows, 1) : row[0];
+    out[o] = side_by_side ? short_lines(k, from, rows, length)
+             : rows > 1   ? in_blocks(k, row, rows, 1)
+                          : row[0];
   }
   free(row);
+  free(from);
 }
 
 static void shape_text(const Shape *s, char *out) {
@@ -171,7 +177,7 @@ static void try_scan(const Shape *s, int dim) {
         for (int64_t j = 0; j < len; j++) own[j] = from[(reverse ? len - 1 - j : j) * inner];
         for (int64_t j = 0; j < len; j++) {
           const int64_t upto = reverse ? j : j + 1, block = j / 32 * 32;
-          const float before = in_blocks(SUM, own, block, 1);
+          const float before = before_block(own, j / 32);
           float sum = 0;
           for (int64_t q = block; q < upto; q++) sum += own[q];
           (reverse ? back : want)[o * len * inner + i + (reverse ? len - 1 - j : j) * inner] =
@@ -236,6 +242,62 @@ static void try_product(int64_t m, int64_t n, int64_t k) {
   dtgc_free(p);
 }
 
+static bool has_kernels(void) {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && !getenv("DTRT_GEMM");
+#else
+  return false;
+#endif
+}
+
+/* A convolution [1, 6, 7, c] by [3, 3, c, n], and rows of n added where an index says. */
+static void try_ops(int64_t c, int64_t n, int64_t updates) {
+  char text[600];
+  sprintf(text,
+          "entry f(x: f32[1, 6, 7, %ld], w: f32[3, 3, %ld, %ld], i: i32[%ld], u: f32[%ld, %ld]) {\n"
+          "  return a = conv(x, w), b = scatter_add(zeros([5, %ld], f32), i, u)\n}\n",
+          (long)c, (long)c, (long)n, (long)updates, (long)updates, (long)n, (long)n);
+  dtgc_program *p;
+  if (dtgc_compile_string("ops.dtg", text, NULL, &p)) {
+    printf("FAIL %s\n", dtgc_error(p));
+    failures++;
+    return;
+  }
+  const int64_t nx = 42 * c, nw = 9 * c * n, nu = updates * n;
+  float *x = malloc(sizeof *x * (size_t)(nx + nw + 2 * nu + 84 * n + 10 * n));
+  int32_t *index = malloc(sizeof *index * (size_t)updates);
+  if (!x || !index) abort();
+  float *w = x + nx, *u = w + nw, *a = u + nu, *b = a + 42 * n, *want = b + 5 * n,
+        *rows = want + 47 * n;
+  for (int64_t i = 0; i < nx + nw + nu; i++) x[i] = random_value();
+  for (int64_t i = 0; i < updates; i++) index[i] = random_value() < 0.7f ? 3 : (int32_t)(i % 5);
+  const dtgc_buffer in[] = {{"x", x, sizeof *x * (size_t)nx},
+                            {"w", w, sizeof *x * (size_t)nw},
+                            {"i", index, sizeof *index * (size_t)updates},
+                            {"u", u, sizeof *x * (size_t)nu}};
+  dtgc_buffer out[] = {{"a", a, sizeof *x * 42 * (size_t)n}, {"b", b, sizeof *x * 5 * (size_t)n}};
+  if (dtgc_run(p, "f", in, 4, out, 2)) {
+    printf("FAIL %s\n", dtgc_error(p));
+    failures++;
+  } else {
+    const Shape s = {4, {3, 3, c, n}};
+    for (int64_t q = 0; q < 42; q++)
+      for (int64_t o = 0; o < n; o++) want[q * n + o] = convolution(x, w, c, n, q / 7, q % 7, o);
+    if (has_kernels()) check("convolution", &s, 7, a, want, 42 * n);
+    for (int64_t row = 0; row < 5; row++)
+      for (int64_t o = 0; o < n; o++) {
+        int64_t hits = 0;
+        for (int64_t i = 0; i < updates; i++)
+          if (index[i] == row) rows[hits++] = u[i * n + o];
+        want[row * n + o] = in_blocks(SUM, rows, hits, 1);
+      }
+    check("scatter", &(Shape){2, {updates, n}}, 1, b, want, 5 * n);
+  }
+  free(x);
+  free(index);
+  dtgc_free(p);
+}
+
 /* Products over rows that come in strips, as in attention's gradient, beside the same of stored
  * values. */
 static void try_strips(bool masked) {
@@ -288,24 +350,21 @@ static void try_strips(bool masked) {
   dtgc_free(t);
 }
 
-static bool has_kernels(void) {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && !getenv("DTRT_GEMM");
-#else
-  return false;
-#endif
-}
-
 int main(void) {
   static const Shape shapes[] = {
-      {1, {1}},          {1, {31}},           {1, {32}},          {1, {33}},
-      {1, {1023}},       {1, {1024}},         {1, {1025}},        {1, {2047}},
-      {1, {3072}},       {1, {5000}},         {1, {66000}},       {2, {40, 40}},
-      {2, {33, 1}},      {2, {1, 2049}},      {2, {64, 3}},       {2, {65, 16}},
-      {2, {3, 64}},      {2, {1000, 7}},      {2, {7, 1100}},     {2, {2100, 2}},
-      {2, {129, 33}},    {3, {5, 33, 3}},     {3, {34, 3, 7}},    {3, {3, 7, 34}},
-      {3, {40, 70, 5}},  {3, {70, 1, 70}},    {3, {1, 65, 40}},   {3, {12, 12, 12}},
-      {3, {2, 1100, 3}}, {4, {2, 28, 28, 3}}, {4, {5, 9, 8, 16}}, {4, {3, 40, 2, 33}},
+      {1, {1}},           {1, {31}},           {1, {32}},
+      {1, {33}},          {1, {1023}},         {1, {1024}},
+      {1, {1025}},        {1, {2047}},         {1, {3072}},
+      {1, {5000}},        {1, {66000}},        {2, {40, 40}},
+      {2, {33, 1}},       {2, {1, 2049}},      {2, {64, 3}},
+      {2, {65, 16}},      {2, {3, 64}},        {2, {1000, 7}},
+      {2, {7, 1100}},     {2, {2100, 2}},      {2, {129, 33}},
+      {3, {5, 33, 3}},    {3, {34, 3, 7}},     {3, {3, 7, 34}},
+      {3, {40, 70, 5}},   {3, {70, 1, 70}},    {3, {1, 65, 40}},
+      {3, {12, 12, 12}},  {3, {2, 1100, 3}},   {4, {2, 28, 28, 3}},
+      {4, {5, 9, 8, 16}}, {4, {3, 40, 2, 33}}, {4, {3, 70, 3, 64}},
+      {3, {40, 3, 512}},  {3, {70, 2, 513}},   {4, {9, 2, 10, 35}},
+      {3, {70, 3, 2100}},
   };
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
     try_shape(&shapes[i]);
@@ -319,6 +378,9 @@ int main(void) {
     try_product(17, 80, depth[i]);
   }
   for (int masked = 0; has_kernels() && masked < 2; masked++) try_strips(masked);
+  static const int64_t channels[] = {1, 3, 16, 22, 70, 400, 1500};
+  for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
+    try_ops(channels[i], 2 + 9 * (int64_t)i, 20 + 300 * (int64_t)(i * i));
   if (has_kernels()) try_product(2100, 2100, 2200); /* the result in several pieces */
   printf("%d reductions compared, %d failures\n", compared, failures);
   return failures > 0 || compared == 0;

@@ -35,6 +35,43 @@ static inline float in_blocks(Kind k, const float *x, int64_t n, int64_t step) {
   return r;
 }
 
+/* What a running sum has in front of a block: whole subtrees of the blocks before, the largest
+ * first. */
+static inline float before_block(const float *x, int64_t blocks) {
+  float sum = 0;
+  int64_t at = 0;
+  for (int64_t width = (int64_t)1 << 40; width; width /= 2) {
+    if (!(blocks & width)) continue;
+    const float part = in_blocks(SUM, x + at * 32, width * 32, 1);
+    sum = at ? sum + part : part;
+    at += width;
+  }
+  return sum;
+}
+
+/* Short lines side by side: lane i takes element i, i + 32, ... of each line, as many whole lines
+ * in sequence as have at most 32 elements for a lane; these blocks are combined pairwise, and then
+ * the lanes joined. `from` is the first element of each line. */
+static inline float short_lines(Kind k, const float *const *from, int64_t lines, int64_t n) {
+  const int64_t in_block = 32 / ((n + 31) / 32), blocks = (lines + in_block - 1) / in_block;
+  float lane[32], *sum = malloc(sizeof *sum * (size_t)blocks);
+  int64_t width = 1;
+  if (!sum) abort();
+  while (width < blocks) width *= 2;
+  for (int64_t i = 0; i < 32; i++) {
+    for (int64_t b = 0; b < blocks; b++) {
+      sum[b] = nothing(k);
+      for (int64_t r = b * in_block; r < lines && r < (b + 1) * in_block; r++)
+        for (int64_t j = i; j < n; j += 32) sum[b] = join(k, sum[b], from[r][j]);
+    }
+    lane[i] = tree(k, sum, 0, width, blocks);
+  }
+  for (int half = 16; half; half /= 2)
+    for (int l = 0; l < half; l++) lane[l] = join(k, lane[l], lane[l + half]);
+  free(sum);
+  return lane[0];
+}
+
 /* sum of x[l] * y[l * step] as the runtime's own kernels add: runs of 64 by fused multiply-add
  * within parts, parts of one size within blocks, blocks in f64. */
 static inline float product(const float *x, const float *y, int64_t k, int64_t step) {
@@ -70,6 +107,29 @@ static inline float line(Kind k, const float *x, int64_t n) {
   for (int half = 16; half; half /= 2)
     for (int l = 0; l < half; l++) lane[l] = join(k, lane[l], lane[l + half]);
   return lane[0];
+}
+
+/* Output o at pixel (r, q) of x[6, 7, c] by w[3, 3, c, n] with padding: taps of a line are one run;
+ * a piece is as many whole runs as have 64 products, or 64 of a longer run; 32 pieces are a block,
+ * and blocks go in f64. */
+static inline float convolution(const float *x, const float *w, int64_t c, int64_t n, int64_t r,
+                                int64_t q, int64_t o) {
+  const int64_t run = 3 * c, parts = (run + 63) / 64, fit = run <= 64 ? 64 / run : 1;
+  double all = 0;
+  float block = 0, piece = 0;
+  int64_t before = 0;
+  for (int64_t l = 0; l < 3 * run; l++) {
+    const int64_t tap = l / c, at = parts > 1 ? l / run * parts + l % run / 64 : l / run / fit;
+    const int64_t i = r + tap / 3 - 1, j = q + tap % 3 - 1;
+    if (at != before) {
+      block += piece, piece = 0;
+      if (at / 32 != before / 32) all += block, block = 0;
+      before = at;
+    }
+    if (i < 0 || i >= 6 || j < 0 || j >= 7) continue;
+    piece = fmaf(x[(i * 7 + j) * c + l % c], w[l * n + o], piece);
+  }
+  return (float)(all + (double)(block + piece));
 }
 
 #endif

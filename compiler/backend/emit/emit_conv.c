@@ -6,6 +6,7 @@
  * does. */
 #include "emit_loop.h"
 #include "slide.h"
+#include "sum_order.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@ typedef struct Conv {
   const Node *large, *small; /* x and y of a convolution */
   const char *lp, *sp;       /* their pointers */
   int loops;                 /* opened so far */
+  NodeId id;
+  const char *after; /* the line behind all loops, or NULL */
 } Conv;
 
 static const char *fmt(Conv *c, const char *f, ...) __attribute__((format(printf, 2, 3)));
@@ -85,6 +88,7 @@ static void close(Conv *c, const char *what) {
     c->l->code.indent--;
     str_line(&c->l->code, "}");
   }
+  if (c->after) str_line(&c->l->code, "%s", c->after);
   loop_finish(c->l, what);
 }
 
@@ -134,6 +138,34 @@ static void call_runtime(Conv *c, const Node *n, const Node *w, const char *px, 
     str_line(&l->code, "dtrt_conv_weight(&s_, %s, %s, %s);", px, py, pw);
 }
 
+/* The loop over the pixels of a line, where the sums of pieces go to `partial`: of a long line's,
+ * or of several short lines. */
+static void add_pieces(Conv *c, const char *to, const char *v, const char *at) {
+  Loop *l = c->l;
+  const Shape local = layout_local(l->e->mesh, c->small->layout, &c->small->shape);
+  const int64_t wide = local.dim[c->s.n], lines = wide ? DEPTHWISE_PIECE / wide : 0;
+  const char *cy = loop_extent(l, c->small, c->s.n + 1);
+  str_line(&l->code, "DTRT_OUTER");
+  str_line(&l->code, "for (int64_t from_ = 0, to_; from_ < q1_ - q0_; from_ = to_) {");
+  l->code.indent++;
+  str_line(&l->code, "to_ = q1_ - q0_ - from_ < %d ? q1_ - q0_ : from_ + %d;", DEPTHWISE_PIECE,
+           DEPTHWISE_PIECE);
+  str_line(&l->code, "DTRT_OUTER");
+  str_line(&l->code, "for (int64_t q = from_; q < to_; q++) {");
+  l->code.indent++;
+  loop_open(l, "i", cy, "DTRT_PLAIN");
+  str_line(&l->code, "%s += %s;", to, v);
+  loop_close(l, 2);
+  if (lines > 1)
+    str_line(&l->code, "if ((small_ / %s + 1) %% %ld) continue;", loop_extent(l, c->small, c->s.n),
+             (long)lines);
+  loop_open(l, "i", cy, "DTRT_PLAIN");
+  str_line(&l->code, "partial[%s] += %s;", at, to);
+  str_line(&l->code, "%s = 0;", to);
+  loop_close(l, 1);
+  c->loops++;
+}
+
 /* A group a channel: no product to make of it, and the channels are a loop of vectors. */
 static void depthwise(Conv *c, const Node *n, const Node *w, const char *px, const char *pw,
                       const char *py) {
@@ -141,17 +173,30 @@ static void depthwise(Conv *c, const Node *n, const Node *w, const char *px, con
   const SlideSide makes = n->op->makes;
   const int ns = c->s.n;
   const char *cx = loop_extent(l, c->large, ns + 1), *cy = loop_extent(l, c->small, ns + 1);
+  const bool in_f64 = depthwise_in_f64(l->e->mesh, l->g, n);
+  if (in_f64) {
+    const char *count = loop_number(l, 'n', emit_count(l->e, n));
+    l->partial = emit_partial(l->e, c->id);
+    l->partial_type = DT_F64;
+    str_line(&l->code, "dtrt_zero(partial, %s * 8);", loop_wrap(l->e, count));
+    c->after = fmt(c, "for (int64_t i = 0; i < %s; i++) %s[i] = (float)(partial[i] + %s[i]);",
+                   count, pw, pw);
+  }
   open_points(c, true);
-  loop_open(l, "q", "q1_ - q0_", "DTRT_OUTER");
-  loop_open(l, "i", cy, "DTRT_PLAIN");
   const char *ex = fmt(c, "%s[(large_ + q * %ld) * %s + i]", px, (long)c->s.stride[ns - 1], cx),
              *ey = fmt(c, "%s[(small_ + q) * %s + i]", py, cy),
              *ew = fmt(c, "%s[tap_ * %s + i]", pw, loop_extent(l, w, ns + 1));
-  str_line(&l->code, "%s += %s * %s;",
-           makes == SIDE_SMALL   ? ey
-           : makes == SIDE_LARGE ? ex
-                                 : ew,
-           makes == SIDE_SMALL ? ex : ey, makes == SIDE_TAPS ? ex : ew);
+  const char *to = makes == SIDE_SMALL   ? ey
+                   : makes == SIDE_LARGE ? ex
+                                         : ew,
+             *v = fmt(c, "%s * %s", makes == SIDE_SMALL ? ex : ey, makes == SIDE_TAPS ? ex : ew);
+  if (in_f64) {
+    add_pieces(c, to, v, fmt(c, "tap_ * %s + i", loop_extent(l, w, ns + 1)));
+    return;
+  }
+  loop_open(l, "q", "q1_ - q0_", "DTRT_OUTER");
+  loop_open(l, "i", cy, "DTRT_PLAIN");
+  str_line(&l->code, "%s += %s;", to, v);
   c->loops += 2;
 }
 
@@ -159,7 +204,7 @@ bool emit_conv(Emit *e, NodeId id, const Epilogue *epilogue) {
   Loop l = loop_new(e, NULL);
   const Node *n = graph_node(l.g, id);
   const SlideSide makes = n->op->makes;
-  Conv c = {.l = &l, .s = slide_of(n)};
+  Conv c = {.l = &l, .s = slide_of(n), .id = id};
   NodeId x = makes == SIDE_LARGE ? id : n->operand[0], w = makes == SIDE_TAPS ? id : n->operand[1],
          y = makes == SIDE_SMALL   ? id
              : makes == SIDE_LARGE ? n->operand[0]

@@ -1,4 +1,4 @@
-/* Loop nests: maps, scatters, and products that no matrix product fits; reductions are in
+/* Loop nests: maps, and products that no matrix product fits; reductions are in
  * emit_reduce.c. A nest asks for the value of what it stores at its own index and writes down what
  * comes back. */
 #include "emit_loop.h"
@@ -336,41 +336,7 @@ void emit_map(Emit *e, const Step *s) {
   loop_finish(&l, n->name ? n->name : n->op->name);
 }
 
-/* -------- scatter, and products as loops -------- */
-
-void emit_scatter(Emit *e, NodeId id) {
-  Loop l = loop_new(e, NULL);
-  const Node *n = graph_node(l.g, id), *x = graph_operand(l.g, n, 0), *u = graph_operand(l.g, n, 1);
-  int dim = (int)node_attr(n, "axis"), ri = x->shape.rank, loops = 0;
-  l.code.indent = 1;
-  l.needs_dev = true;
-  Index at = loop_nest_index(&l, u), in = {0}, out = {0};
-  for (int d = 0; d < ri; d++) in.at[d] = at.at[dim + d];
-  for (int d = 0; d < n->shape.rank; d++)
-    out.at[d] = d < dim ? at.at[d] : d > dim ? at.at[d + ri - 1] : "row";
-  int size = dtype_size(n->dtype);
-  str_line(&l.code, "dtrt_zero(%s, %s * %d);", loop_pointer(&l, id, true),
-           loop_number(&l, 'n', emit_count(e, n)), size);
-  for (int d = 0; d < dim + ri; d++)
-    if (strcmp(at.at[d], "0")) loop_open(&l, at.at[d], loop_extent(&l, u, d), ""), loops++;
-  str_line(&l.code, "const int64_t row = dtrt_index(dev, %s, %s) - %s;",
-           loop_value(&l, n->operand[0], &in), loop_literal(&l, n->shape.dim[dim]),
-           loop_offset(&l, n, dim));
-  str_line(&l.code, "if (row >= 0 && row < %s) {", loop_extent(&l, n, dim));
-  l.code.indent++, loops++;
-  for (int d = dim + ri; d < u->shape.rank; d++)
-    if (strcmp(at.at[d], "0")) loop_open(&l, at.at[d], loop_extent(&l, u, d), ""), loops++;
-  const char *to = loop_element(&l, id, &out, true), *from = loop_value(&l, n->operand[1], &at);
-  if (dtype_is_int(n->dtype))
-    str_line(&l.code, "%s = dtrt_add_%s(%s, %s);", to, dtype_name(n->dtype), to, from);
-  else if (loop_is_half(n->dtype))
-    str_line(&l.code, "%s = dtrt_f32_to_%s(dtrt_%s_to_f32(%s) + %s);", to, dtype_name(n->dtype),
-             dtype_name(n->dtype), to, from);
-  else
-    str_line(&l.code, "%s += %s;", to, from);
-  loop_close(&l, loops);
-  loop_finish(&l, n->name ? n->name : "scatter_add");
-}
+/* -------- products as loops -------- */
 
 void emit_contract_loops(Emit *e, NodeId id) {
   Loop l = loop_new(e, NULL);

@@ -1,6 +1,5 @@
-/* Ops along one dim: running sums as loops, sorting as a call of the runtime, and the scatter that
- * is take_along_axis's gradient. `distribute` has seen to it that the dim of a running sum and of a
- * sort is whole here. */
+/* Ops along one dim: running sums as loops, and sorting as a call of the runtime. `distribute` has
+ * seen to it that the dim of a running sum and of a sort is whole here. */
 #include "emit_loop.h"
 #include "sum_order.h"
 #include "scan.h"
@@ -61,34 +60,59 @@ static int levels_of(const Loop *l, const Node *n) {
   return sum_levels(dim_block_most(l->e->mesh, &n->layout->dim[dim], n->shape.dim[dim]));
 }
 
-/* The summed dim is the innermost with a loop: the sum stays in a register. */
-static void scan_line(Loop *l, NodeId id, Index *at, const char *place) {
+static const char *reversed(Loop *l, const Node *n, const char *len, const char *i) {
+  if (!node_attr(n, "reverse")) return i;
+  return arena_printf(l->e->arena, "%s - 1 - %s", len, i);
+}
+
+/* One step of a running sum: `so_far` is the sum with `acc` in it. */
+static void scan_step(Loop *l, NodeId id, const Index *at, const char *acc, const char *so_far) {
   const Node *n = graph_node(l->g, id);
-  int dim = (int)node_attr(n, "axis");
-  const bool exclusive = node_attr(n, "exclusive"), blocks = in_blocks(l, n);
-  const char *t = dtype_name(n->dtype), *so_far = blocks ? "before + acc" : "acc";
-  str_line(&l->code, "%s acc = 0%s;", loop_type(n->dtype), blocks ? ", before = 0" : "");
-  if (blocks) str_line(&l->code, "%s partial[%d];", loop_type(n->dtype), levels_of(l, n));
-  loop_open(l, "i", loop_extent(l, n, dim), "");
-  if (strcmp(place, "i")) str_line(&l->code, "const int64_t at = %s;", place);
-  at->at[dim] = strcmp(place, "i") ? "at" : "i";
-  const char *to = loop_element(l, id, at, true);
-  const char *v = operand(l, n, at);
-  if (exclusive) {
+  const char *to = loop_element(l, id, at, true), *v = operand(l, n, at);
+  if (node_attr(n, "exclusive")) {
     /* The value is read before it may be overwritten. */
     str_line(&l->code, "const %s x = %s;", loop_type(n->dtype), v);
     str_line(&l->code, "%s = %s;", to, so_far);
-    str_line(&l->code, "acc = %s;", added(l->e, n->dtype, "acc", "x"));
+    str_line(&l->code, "%s = %s;", acc, added(l->e, n->dtype, acc, "x"));
   } else {
-    str_line(&l->code, "acc = %s;", added(l->e, n->dtype, "acc", v));
+    str_line(&l->code, "%s = %s;", acc, added(l->e, n->dtype, acc, v));
     str_line(&l->code, "%s = %s;", to, so_far);
   }
+}
+
+/* The summed dim is the innermost with a loop: the sum stays in a register. */
+static void scan_line(Loop *l, NodeId id, Index *at) {
+  const Node *n = graph_node(l->g, id);
+  const int dim = (int)node_attr(n, "axis");
+  const bool blocks = in_blocks(l, n);
+  const char *t = loop_type(n->dtype), *len = loop_extent(l, n, dim);
+  const char *place = reversed(l, n, len, "i");
   if (blocks) {
-    str_line(&l->code, "if ((i + 1) %% DTRT_SUM_BLOCK) continue;");
-    str_line(&l->code, "dtrt_carry_sum_%s(partial, i / DTRT_SUM_BLOCK, &acc);", t);
-    str_line(&l->code, "before = 0;");
-    str_line(&l->code, "dtrt_fold_sum_%s(partial, i / DTRT_SUM_BLOCK + 1, &before);", t);
+    str_line(&l->code, "%s before = 0, partial[%d], above[%d];", t, levels_of(l, n),
+             levels_of(l, n));
+    str_line(&l->code, "DTRT_OUTER");
+    loop_open(l, "block",
+              arena_printf(l->e->arena, "(%s + DTRT_SUM_BLOCK - 1) / DTRT_SUM_BLOCK", len), "");
+    str_line(&l->code, "const int64_t begin = block * DTRT_SUM_BLOCK;");
+    str_line(&l->code,
+             "const int64_t end = %s - begin < DTRT_SUM_BLOCK ? %s : begin + DTRT_SUM_BLOCK;", len,
+             len);
   }
+  str_line(&l->code, "%s acc = 0;", t);
+  if (blocks) {
+    str_line(&l->code, "for (int64_t i = begin; i < end; i++) {");
+    l->code.indent++;
+  } else {
+    loop_open(l, "i", len, "");
+  }
+  if (strcmp(place, "i")) str_line(&l->code, "const int64_t at = %s;", place);
+  at->at[dim] = strcmp(place, "i") ? "at" : "i";
+  scan_step(l, id, at, "acc", blocks ? "before + acc" : "acc");
+  loop_close(l, 1);
+  if (!blocks) return;
+  str_line(&l->code,
+           "if (end %% DTRT_SUM_BLOCK == 0) before = dtrt_scan_%s(partial, above, block, acc);",
+           dtype_name(n->dtype));
   loop_close(l, 1);
 }
 
@@ -106,39 +130,63 @@ static const char *row_place(Loop *l, const Node *n, const Index *at, const char
   return s.at;
 }
 
-/* Dims lie inside the summed one, and it has several blocks: `partial` holds the sum of the blocks
- * before, and then rows as dtrt_carry_row_sum_f32 has them. */
+/* The rows of a block, of all dims inside. The innermost is taken in parts whose sums stay in the
+ * first cache. */
+static void scan_block(Loop *l, NodeId id, Index *at) {
+  enum { PART = 2048 };
+  const Node *n = graph_node(l->g, id);
+  const int dim = (int)node_attr(n, "axis"), last = n->shape.rank - 1;
+  const bool parts = layout_local(l->e->mesh, n->layout, &n->shape).dim[last] > PART && dim < last;
+  const char *size, *len = loop_extent(l, n, last);
+  if (parts) {
+    str_line(&l->code, "DTRT_OUTER");
+    str_line(&l->code, "for (int64_t from = 0, to; from < %s; from = to) {", len);
+    l->code.indent++;
+    str_line(&l->code, "to = %s - from < %d ? %s : from + %d;", len, PART, len, PART);
+  }
+  str_line(&l->code, "DTRT_OUTER");
+  str_line(&l->code, "for (int64_t i = begin; i < end; i++) {");
+  l->code.indent++;
+  str_line(&l->code, "const int64_t at = %s;", reversed(l, n, loop_extent(l, n, dim), "i"));
+  at->at[dim] = "at";
+  int loops = open_dims(l, n, dim + 1, parts ? last : n->shape.rank, at, "DTRT_PLAIN");
+  if (parts) {
+    const char *i = at->at[last] = letter(l, last);
+    str_line(&l->code, "DTRT_PLAIN");
+    str_line(&l->code, "for (int64_t %s = from; %s < to; %s++) {", i, i, i);
+    l->code.indent++;
+    loops += 2;
+  }
+  const char *place = row_place(l, n, at, &size);
+  str_line(&l->code, "%s acc = i == begin ? 0 : own[%s];", loop_type(n->dtype), place);
+  scan_step(l, id, at, "acc", arena_printf(l->e->arena, "before[%s] + acc", place));
+  str_line(&l->code, "own[%s] = acc;", place);
+  loop_close(l, loops + 1);
+}
+
+/* Dims lie inside the summed one, and it has several blocks. */
 static void scan_blocks(Loop *l, NodeId id, Index *at) {
   const Node *n = graph_node(l->g, id);
-  const int dim = (int)node_attr(n, "axis"), rank = n->shape.rank;
-  const bool reverse = node_attr(n, "reverse"), exclusive = node_attr(n, "exclusive");
-  const char *t = dtype_name(n->dtype), *len = loop_extent(l, n, dim), *size;
+  const int dim = (int)node_attr(n, "axis"), levels = levels_of(l, n);
+  const char *t = loop_type(n->dtype), *len = loop_extent(l, n, dim), *size;
   l->partial = emit_partial(l->e, id);
   l->partial_type = n->dtype;
-  const int zero = open_dims(l, n, dim + 1, rank, at, "DTRT_PLAIN");
-  const char *place = row_place(l, n, at, &size);
-  const char *before = arena_printf(l->e->arena, "partial[%s]", place),
-             *own = arena_printf(l->e->arena, "own[%s]", place);
-  str_line(&l->code, "%s = 0;", before);
-  loop_close(l, zero);
-  loop_open(l, "i", len, "DTRT_OUTER");
-  str_line(&l->code, "const int64_t block = i / DTRT_SUM_BLOCK, at = %s;",
-           reverse ? arena_printf(l->e->arena, "%s - 1 - i", len) : "i");
-  str_line(&l->code, "%s *rows = partial + %s, *own = rows + block %% 2 * %s;", loop_type(n->dtype),
-           size, size);
-  str_line(&l->code, "if (i %% DTRT_SUM_BLOCK == 0) dtrt_zero(own, %s * %d);", size,
-           dtype_size(n->dtype));
-  const int loops = open_dims(l, n, dim + 1, rank, at, "DTRT_PLAIN");
-  at->at[dim] = "at";
-  const char *to = loop_element(l, id, at, true);
-  str_line(&l->code, "const %s x = %s;", loop_type(n->dtype), operand(l, n, at));
-  if (exclusive) str_line(&l->code, "%s = %s + %s;", to, before, own);
-  str_line(&l->code, "%s = %s + x;", own, own);
-  if (!exclusive) str_line(&l->code, "%s = %s + %s;", to, before, own);
-  loop_close(l, loops);
-  str_line(&l->code, "if ((i + 1) %% DTRT_SUM_BLOCK) continue;");
-  str_line(&l->code, "if (block %% 2) dtrt_carry_row_sum_%s(rows, %s, %s, block);", t, size, size);
-  str_line(&l->code, "dtrt_fold_row_sum_%s(partial, rows, %s, %s, block + 1, 0);", t, size, size);
+  row_place(l, n, at, &size);
+  str_line(&l->code, "%s *const rows = partial + %d * %s;", t, 1 + levels, loop_wrap(l->e, size));
+  str_line(&l->code, "const %s *before = partial;", t);
+  str_line(&l->code, "dtrt_zero(partial, %s * %d);", loop_wrap(l->e, size), dtype_size(n->dtype));
+  str_line(&l->code, "DTRT_OUTER");
+  loop_open(l, "block",
+            arena_printf(l->e->arena, "(%s + DTRT_SUM_BLOCK - 1) / DTRT_SUM_BLOCK", len), "");
+  str_line(&l->code, "const int64_t begin = block * DTRT_SUM_BLOCK;");
+  str_line(&l->code,
+           "const int64_t end = %s - begin < DTRT_SUM_BLOCK ? %s : begin + DTRT_SUM_BLOCK;", len,
+           len);
+  str_line(&l->code, "%s *own = rows + block %% 2 * %s;", t, loop_wrap(l->e, size));
+  scan_block(l, id, at);
+  str_line(&l->code,
+           "if (end %% DTRT_SUM_BLOCK == 0) before = dtrt_scan_rows_%s(partial, %s, %d, block);",
+           dtype_name(n->dtype), size, levels);
   loop_close(l, 1);
 }
 
@@ -186,10 +234,7 @@ void emit_cumsum(Emit *e, NodeId id) {
   if (!lines && in_blocks(&l, n))
     scan_blocks(&l, id, &at);
   else if (lines)
-    scan_line(&l, id, &at,
-              node_attr(n, "reverse")
-                  ? arena_printf(e->arena, "%s - 1 - i", loop_extent(&l, n, dim))
-                  : "i");
+    scan_line(&l, id, &at);
   else
     scan_rows(&l, id, &at);
   loop_close(&l, loops);
@@ -218,33 +263,4 @@ void emit_order(Emit *e, NodeId id) {
   str_line(&e->body, "dtrt_order(DTRT_%s, %s, %ld, %s, %s, %ld, %d, (void *)%s);", type, outer,
            (long)x->shape.dim[dim], inner, from, (long)node_attr(n, "count"),
            (int)node_attr(n, "descending"), to);
-}
-
-/* -------- take_along_axis's gradient -------- */
-
-void emit_unpick(Emit *e, NodeId id) {
-  Loop l = loop_new(e, NULL);
-  const Node *n = graph_node(l.g, id), *u = graph_operand(l.g, n, 1);
-  int dim = (int)node_attr(n, "axis");
-  const char *t = dtype_name(n->dtype);
-  Index at = {0};
-  l.code.indent = 1;
-  l.needs_dev = true;
-  str_line(&l.code, "dtrt_zero(%s, %s * %d);", loop_pointer(&l, id, true),
-           loop_number(&l, 'n', emit_count(e, n)), dtype_size(n->dtype));
-  int loops = open_dims(&l, u, 0, u->shape.rank, &at, "");
-  const char *index = loop_value(&l, n->operand[0], &at), *v = loop_value(&l, n->operand[1], &at);
-  const char *lo = loop_offset(&l, n, dim);
-  str_line(&l.code, "const int64_t row = dtrt_index(dev, %s, %s)%s%s;", index,
-           loop_literal(&l, node_attr(n, "size")), is_number(lo, 0) ? "" : " - ",
-           is_number(lo, 0) ? "" : lo);
-  at.at[dim] = "row";
-  const char *to = loop_element(&l, id, &at, true);
-  if (loop_is_half(n->dtype))
-    v = arena_printf(e->arena, "dtrt_f32_to_%s(dtrt_%s_to_f32(%s) + %s)", t, t, to, v);
-  else
-    v = added(e, n->dtype, to, v);
-  str_line(&l.code, "if (row >= 0 && row < %s) %s = %s;", loop_extent(&l, n, dim), to, v);
-  loop_close(&l, loops);
-  loop_finish(&l, n->name ? n->name : "unpick");
 }

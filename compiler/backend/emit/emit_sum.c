@@ -4,6 +4,7 @@
  * memory that the pass `memory` gave them. */
 #include <stdlib.h>
 #include <string.h>
+#include "dtrt.h"
 #include "emit_reduce.h"
 
 typedef struct Sum {
@@ -71,8 +72,37 @@ static const char *long_line(Sum *s) {
   return lanes_end(l, s->n);
 }
 
+/* Whole lines side by side in the lanes, which are joined once at the end. */
+static void sum_short_lines(Sum *s) {
+  Loop *l = s->l;
+  const int64_t in_block = s->order.lines_in_block;
+  const bool blocks = s->order.rows > in_block;
+  const int64_t most = blocks ? s->order.rows / in_block * SUM_BLOCK * DTRT_LANES + 1 : 0;
+  const int outer = open_loops(s, 0, s->order.first, false, "DTRT_OUTER");
+  lanes_begin(l, s->n, most, "0");
+  if (blocks) str_line(&l->code, "int64_t lines = 0, block = 0;");
+  const int inner = open_loops(s, 0, s->order.first, true, "DTRT_OUTER");
+  if (several_dims(s))
+    lanes_buffered(l, s->n, s->order.line, &s->nest, s->order.first);
+  else
+    lanes_line(l, s->n, s->order.line, &s->nest.in, "0", loop_extent(l, s->x, s->nest.last));
+  if (blocks) {
+    str_line(&l->code, "if (++lines < %ld) continue;", (long)in_block);
+    str_line(&l->code, "dtrt_carry_lanes_%s_%s(partial, block++, &acc);", s->word, s->type);
+    str_line(&l->code, "lines = 0;");
+  }
+  loop_close(l, inner);
+  if (blocks) str_line(&l->code, "dtrt_fold_lanes_%s_%s(partial, block, &acc);", s->word, s->type);
+  reduction_store(l, s->id, &s->nest.out, lanes_end(l, s->n));
+  loop_close(l, outer);
+}
+
 static void sum_lines(Sum *s) {
   Loop *l = s->l;
+  if (s->order.lines_in_block) {
+    sum_short_lines(s);
+    return;
+  }
   const bool blocks = s->order.rows > SUM_BLOCK, lanes = lanes_fit(s->n, s->order.line);
   bool many = false; /* lines; a dim of which some devices have nothing counts */
   for (int d = 0; d < s->order.first; d++)
@@ -306,6 +336,36 @@ static int together(Sum *s, int last, const char *body) {
   return run >= rows ? rows : 1;
 }
 
+/* Runs of short rows that kept dims part from each other: their sums stay in registers from one end
+ * of a run to the other, as the loop does nothing else. Where rows follow each other without end,
+ * several at a time are faster. */
+static bool row_in_registers(const Sum *s, int last) {
+  enum { MOST = 32 };
+  const Shape local = layout_local(s->l->e->mesh, s->x->layout, &s->x->shape);
+  int64_t columns = 1;
+  int runs = 0;
+  for (int d = last + 1; d < local.rank; d++) columns *= local.dim[d];
+  for (int d = last; d > 0; d--) runs += !s->nest.gone[d] && local.dim[d] > 1;
+  return runs && columns <= MOST && nest_has_loop(&s->nest, last);
+}
+
+static void add_short_rows(Sum *s, int last, const char *own) {
+  Loop *l = s->l;
+  const char *i = s->nest.in.at[last];
+  str_line(&l->code, "if (begin - start == fresh) {");
+  l->code.indent++;
+  int loops = open_row(s, last + 1);
+  str_line(&l->code, "%s = %s;", own, reduction_identity(l->e, s->n));
+  loop_close(l, loops + 1);
+  str_line(&l->code, "DTRT_OUTER");
+  str_line(&l->code, "for (int64_t %s = begin - start; %s < end - start; %s++) {", i, i, i);
+  l->code.indent++;
+  loops = open_row(s, last + 1);
+  const char *v = loop_value(l, s->n->operand[0], &s->nest.in);
+  str_line(&l->code, "%s = %s;", own, reduction_combined(l->e, s->n, own, v));
+  loop_close(l, loops + 1);
+}
+
 /* Adds rows `begin` to `end`, which lie in one block, whose first is `fresh`. */
 static void add_rows(Sum *s, int last, const char *own) {
   Loop *l = s->l;
@@ -361,7 +421,10 @@ static void put_blocks(Sum *s, int last) {
   str_line(&l->code, "%s *own = partial + block %% 2 * %s;", loop_type(s->n->dtype),
            loop_wrap(l->e, row_size(s)));
   str_line(&l->code, "const int64_t fresh = block * DTRT_SUM_BLOCK - start;");
-  add_rows(s, last, own);
+  if (row_in_registers(s, last))
+    add_short_rows(s, last, own);
+  else
+    add_rows(s, last, own);
   str_line(&l->code, "begin = end;");
   str_line(&l->code, "if (end < next || block %% 2 == 0) continue;");
   put_runs(s, last, "carry", false, "block");
@@ -428,7 +491,7 @@ void emit_sum(Loop *l, NodeId id, const SumOrder *o) {
            .x = x,
            .order = *o,
            .word = n->op->reduce == RED_SUM ? "sum" : "prod",
-           .type = dtype_name(n->dtype)};
+           .type = dtype_name(loop_computed_as(n->dtype))};
   const bool lines = o->first < x->shape.rank, lanes = lanes_fit(n, o->line);
   const bool goes_on = lines && emit_first(l->e, id);
   l->flat = lines && n->shape.rank == 0 && !l->e->strip && loop_is_flat(l, n->operand[0]);
