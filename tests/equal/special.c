@@ -1,6 +1,6 @@
 /* Ops on zeros of both signs, infinities, NaN, the ends of each type and empty dims against what
- * NumPy gives (special.py). All rows stand in one program. Reals may differ by a few roundings;
- * results too small to be normal may be zeros. */
+ * NumPy gives (special.py). All rows stand in one program. Reals may differ by a few roundings,
+ * those of f16 and bf16 by one; results too small to be normal may be zeros. */
 #include "kit.h"
 #include <float.h>
 #include <math.h>
@@ -40,24 +40,32 @@ static Tensor tensor_of(const Data *d) {
 
 static bool is_real(dtgc_dtype t) { return t >= DTGC_F16; }
 
-/* f16 by its bits; the kit's own values are those of f32 and f64. */
-static double half_value(uint16_t h) {
+/* f16 and bf16 by their bits; the kit's own values are those of f32 and f64. */
+static bool is_half(dtgc_dtype t) { return t == DTGC_F16 || t == DTGC_BF16; }
+
+static double half_value(dtgc_dtype t, uint16_t h) {
+  if (t == DTGC_BF16) {
+    const uint32_t bits = (uint32_t)h << 16;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+  }
   int e = h >> 10 & 31, m = h & 1023;
   double v = e == 31 ? (m ? NAN : INFINITY) : ldexp(e ? 1024 + m : m, (e ? e : 1) - 25);
   return h & 0x8000 ? -v : v;
 }
 
-static uint16_t half_of(double v) {
+static uint16_t half_of(dtgc_dtype t, double v) {
   for (uint32_t h = 0; h < 65536; h++) {
-    double u = half_value((uint16_t)h);
+    double u = half_value(t, (uint16_t)h);
     if ((u == v && !signbit(u) == !signbit(v)) || (u != u && v != v)) return (uint16_t)h;
   }
   abort();
 }
 
 static void put(Tensor *t, int64_t i, const Data *d) {
-  if (t->dtype == DTGC_F16)
-    ((uint16_t *)t->data)[i] = half_of(((const double *)d->at)[i]);
+  if (is_half(t->dtype))
+    ((uint16_t *)t->data)[i] = half_of(t->dtype, ((const double *)d->at)[i]);
   else if (is_real(t->dtype))
     tensor_put(t, i, ((const double *)d->at)[i]);
   else if (t->dtype == DTGC_I64)
@@ -72,11 +80,14 @@ static bool alike(const Tensor *t, int64_t i, const Data *d) {
     return got == ((const int64_t *)d->at)[i];
   }
   double want = ((const double *)d->at)[i];
-  double got = t->dtype == DTGC_F16 ? half_value(((uint16_t *)t->data)[i]) : tensor_at(t, i);
-  double eps = t->dtype == DTGC_F16 ? 0x1p-10 : t->dtype == DTGC_F32 ? FLT_EPSILON : DBL_EPSILON;
-  double least = t->dtype == DTGC_F16 ? 0x1p-14 : t->dtype == DTGC_F32 ? FLT_MIN : DBL_MIN;
+  double got = is_half(t->dtype) ? half_value(t->dtype, ((uint16_t *)t->data)[i]) : tensor_at(t, i);
+  double eps = t->dtype == DTGC_F16    ? 0x1p-10
+               : t->dtype == DTGC_BF16 ? 0x1p-7
+               : t->dtype == DTGC_F32  ? FLT_EPSILON
+                                       : DBL_EPSILON;
+  double least = t->dtype == DTGC_F16 ? 0x1p-14 : t->dtype == DTGC_F64 ? DBL_MIN : FLT_MIN;
   if (isnan(want) || isnan(got)) return isnan(want) && isnan(got);
-  return got == want || fabs(got - want) <= 8 * eps * fabs(want) ||
+  return got == want || fabs(got - want) <= (is_half(t->dtype) ? 1 : 8) * eps * fabs(want) ||
          (fabs(want) <= least && fabs(got) <= least);
 }
 

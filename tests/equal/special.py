@@ -6,27 +6,48 @@ import numpy as np
 np.seterr(all="ignore")
 
 TYPES = {"bool": np.bool_, "u8": np.uint8, "i8": np.int8, "i32": np.int32, "i64": np.int64, "f16": np.float16, "f32": np.float32, "f64": np.float64}
-FLOATS, INTS = ["f16", "f32", "f64"], ["u8", "i8", "i32", "i64"]
+FLOATS, INTS = ["f16", "bf16", "f32", "f64"], ["u8", "i8", "i32", "i64"]
+
+class Bf16(np.ndarray):
+    """f64 numbers that are bf16's: NumPy has no such type."""
+
+def to_bf16(a):  # rounded once, ties to even
+    a = np.asarray(a, np.float64)
+    step = np.ldexp(1.0, np.maximum(np.frexp(a)[1], -125) - 8)
+    r = np.where(np.isfinite(a), np.rint(a / step) * step, a)
+    return np.where(np.isfinite(a) & (np.abs(r) >= 2.0**128), np.copysign(np.inf, a), r).view(Bf16)
+
+def to(a, t): return to_bf16(a) if t == "bf16" else np.asarray(a).astype(TYPES[t])
+def ends(t):  # largest, smallest normal, and one's last bit
+    if t == "bf16": return (2 - 2.0**-7) * 2.0**127, 2.0**-126, 2.0**-7
+    f = np.finfo(TYPES[t])
+    return f.max, f.tiny, f.eps
 
 def values(t, few):
     if t in INTS:
         i = np.iinfo(TYPES[t])
         v = [0, 1, 3, 7, i.max, i.min, i.min + 1] + ([] if t == "u8" else [-1, -3, -10])
         return np.array(v if few else v + [2, 10, 100, i.max - 1], TYPES[t])
-    f = np.finfo(TYPES[t])
-    v = [0.0, -0.0, 1, -1.5, 2.5, -3, np.inf, -np.inf, np.nan, f.max, f.tiny]
-    return np.array(v if few else v + [-f.max, -f.tiny, 0.5, -0.5, 1.5, 0.1, 20, -20, f.eps, 7.25, -2.5], TYPES[t])
+    most, tiny, eps = ends(t)
+    v = [0.0, -0.0, 1, -1.5, 2.5, -3, np.inf, -np.inf, np.nan, most, tiny]
+    return to(np.array(v if few else v + [-most, -tiny, 0.5, -0.5, 1.5, 0.1, 20, -20, eps, 7.25, -2.5]), t)
 
 def pairs(t):
     a, b = np.meshgrid(values(t, True), values(t, True))
-    return a.ravel(), b.ravel()
+    return (to(a.ravel(), t), to(b.ravel(), t)) if t in FLOATS else (a.ravel(), b.ravel())
 
-def name_of(a): return next(n for n, t in TYPES.items() if a.dtype.type is t)
+def name_of(a): return "bf16" if isinstance(a, Bf16) else next(n for n, t in TYPES.items() if a.dtype.type is t)
 def wide(f):  # rounded once to the type
-    return lambda *x: f(*[a.astype(np.float64) for a in x]).astype(x[0].dtype)
+    return lambda *x: to(f(*[np.asarray(a, np.float64) for a in x]), name_of(x[0]))
+def own(f):  # computed as NumPy does in the type, if it has it
+    def g(*x):
+        if not isinstance(x[0], Bf16): return f(*x)
+        r = f(*[np.asarray(a) for a in x])
+        return to_bf16(r) if r.dtype.kind == "f" else r
+    return g
 
 ROWS = []
-def row(expr, want, **inputs): ROWS.append((expr, inputs, np.asarray(want)))
+def row(expr, want, **inputs): ROWS.append((expr, inputs, np.asanyarray(want)))
 
 UNARY = {"exp": np.exp, "expm1": np.expm1, "log": np.log, "log1p": np.log1p, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "tanh": np.tanh,
          "sin": np.sin, "cos": np.cos, "floor": np.floor, "ceil": np.ceil, "round": np.rint, "abs": np.abs, "sign": np.sign, "neg": np.negative,
@@ -43,34 +64,35 @@ for t in INTS:
     for op in ["abs", "sign", "neg"]: row(f"{op}(x)", UNARY[op](values(t, False)), x=values(t, False))
 for t in FLOATS + INTS:
     x, y = pairs(t)
-    for op, f in BINARY.items(): row(f"x {op} y", f(x, y), x=x, y=y)
+    for op, f in BINARY.items(): row(f"x {op} y", own(f)(x, y), x=x, y=y)
     if t in FLOATS:
-        row("x / y", x / y, x=x, y=y)
+        row("x / y", own(np.divide)(x, y), x=x, y=y)
         row("x ** y", wide(np.power)(x, y), x=x, y=y)
     else:
         row("x ** y", np.power(x[y >= 0], y[y >= 0]), x=x[y >= 0], y=y[y >= 0])
-    row("min(x, y)", np.minimum(x, y), x=x, y=y)
-    row("max(x, y)", np.maximum(x, y), x=x, y=y)
-    row("where(x != y, x, y)", np.where(x != y, x, y), x=x, y=y)
+    row("min(x, y)", own(np.minimum)(x, y), x=x, y=y)
+    row("max(x, y)", own(np.maximum)(x, y), x=x, y=y)
+    row("where(x != y, x, y)", own(lambda x, y: np.where(x != y, x, y))(x, y), x=x, y=y)
     v = values(t, False)
     m = np.stack([np.roll(v, 3 * k) for k in range(4)])
-    total = {"u8": np.int64, "i8": np.int64}.get(t, TYPES[t])
-    row("clamp(x, 1, 3)", np.clip(v, 1, 3), x=v)
-    row("max(x, axis=1)", m.max(1), x=m)
-    row("min(x, axis=0)", m.min(0), x=m)
-    row("argmax(x, axis=1)", m.argmax(1), x=m)
-    row("argmin(x, axis=1)", m.argmin(1), x=m)
-    row("sort(x)", np.sort(v), x=v)
-    row("argsort(x)", np.argsort(v, kind="stable"), x=v)
-    row("sum(x, axis=1)", m.sum(1, dtype=total), x=m)
+    if t in FLOATS: m = to(m, t)
+    total = {"u8": np.int64, "i8": np.int64, "bf16": np.float64}.get(t) or TYPES[t]
+    row("clamp(x, 1, 3)", own(lambda v: np.clip(v, 1, 3))(v), x=v)
+    row("max(x, axis=1)", own(lambda m: m.max(1))(m), x=m)
+    row("min(x, axis=0)", own(lambda m: m.min(0))(m), x=m)
+    row("argmax(x, axis=1)", np.asarray(m).argmax(1), x=m)
+    row("argmin(x, axis=1)", np.asarray(m).argmin(1), x=m)
+    row("sort(x)", own(np.sort)(v), x=v)
+    row("argsort(x)", np.argsort(np.asarray(v), kind="stable"), x=v)
+    row("sum(x, axis=1)", own(lambda m: m.sum(1, dtype=total))(m), x=m)
     empty = m[:, :0]
-    for op, f in {"sum": np.sum, "prod": np.prod, "cumsum": np.cumsum}.items(): row(f"{op}(x, axis=1)", f(empty, 1, dtype=total), x=empty)
+    for op, f in {"sum": np.sum, "prod": np.prod, "cumsum": np.cumsum}.items(): row(f"{op}(x, axis=1)", own(lambda e: f(e, 1, dtype=total))(empty), x=empty)
     row("sort(x)", empty, x=empty)
     if t in INTS:
         row("cumsum(x, axis=1)", np.cumsum(m, 1, dtype=total), x=m)
         row("prod(x, axis=1)", np.prod(m[:, :3], 1, dtype=total), x=m[:, :3])
     for u in FLOATS + INTS + ["bool"]:
-        if u != t: row(f"{u}(x)", saturated(v, u) if t in FLOATS and u in INTS else v.astype(TYPES[u]), x=v)
+        if u != t: row(f"{u}(x)", saturated(v, u) if t in FLOATS and u in INTS else to(v, u), x=v)
 for t in ["f32", "f64"]:
     i, x = np.inf, None
     x = np.array([[1, 2, 3], [i, 1, 2], [-i, -i, -i], [-i, 1, 1], [np.nan, 1, 2], [1e4, -1e4, 0], [i, -i, 0]], TYPES[t])
@@ -108,11 +130,11 @@ def data(a):
     return lists[text]
 def tensor(name, a):
     dims = ", ".join(map(str, a.shape)) or "0"
-    return f'{{"{name}", "{name_of(a) if a.dtype.type in TYPES.values() else "i64"}", {a.ndim}, {{{dims}}}, {data(a)}}}'
+    return f'{{"{name}", "{name_of(a) if isinstance(a, Bf16) or a.dtype.type in TYPES.values() else "i64"}", {a.ndim}, {{{dims}}}, {data(a)}}}'
 
 rows = []
 for expr, inputs, want in ROWS:
-    ins = ", ".join(tensor(n, np.ascontiguousarray(a)) for n, a in inputs.items())
+    ins = ", ".join(tensor(n, a) for n, a in inputs.items())
     rows.append(f'    {{"{expr}", {len(inputs)}, {{{ins}}}, {tensor("r", want)}}},')
 print("/* Made by special.py: numbers, then expression, inputs and result of each row. */")
 for (kind, text), name in lists.items(): print(f"static const {kind} {name}[] = {{{text}}};")
