@@ -244,7 +244,9 @@ static void try_product(int64_t m, int64_t n, int64_t k) {
 
 static bool has_kernels(void) {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && !getenv("DTRT_GEMM");
+  const char *want = getenv("DTRT_GEMM");
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+         (!want || !strcmp(want, "avx2"));
 #else
   return false;
 #endif
