@@ -27,7 +27,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ 1. for emitted C */
 
-#define DTRT_ABI 6
+#define DTRT_ABI 7
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
 #define DTRT_FLIGHTS 8 /* exchanges that a device has in flight at most */
@@ -77,7 +77,16 @@ typedef struct dtrt_exchange {
   const dtrt_layout *from, *to;
   const char *what;  /* "gradient of model.d1.w" */
   const char *where; /* "mlp.dtg:14" */
+  /* What its algorithm is chosen by beside the layouts, the same on all devices; 0: not known. Of the device that
+   * receives most: bytes, from how many others, and how many of the bytes lie together at both ends. */
+  int64_t received, senders, run;
 } dtrt_exchange;
+
+/* What moves along an axis of the mesh on the machine that a program was compiled for (docs/machines.md): bytes a
+ * second, and seconds a wait and a message. Exchanges are done by the algorithm that is cheapest by these. */
+typedef struct dtrt_link {
+  double bandwidth, latency, message;
+} dtrt_link;
 
 /* Zero-copy mode of an input. NOT_LENT: copied, because it is aliased by an output or variable; where peers can
  * read the host's memory, since exchanges read it; or always, since only its own device reads it. */
@@ -168,6 +177,7 @@ typedef struct dtrt_program {
   const uint64_t *code; /* [nentries] */
   int32_t nconsts;
   const dtrt_const *constant;
+  const dtrt_link *link; /* [naxes]; NULL: those of the default machine */
 } dtrt_program;
 
 /* What emitted C sees of a device. The runtime keeps the rest behind it. */
@@ -575,6 +585,14 @@ typedef struct dtrt_traffic {
   int64_t scratch;
 } dtrt_traffic;
 dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device);
+/* How a device has done its exchanges: algorithm number `which`, from 0 on, by the name that --dump=comm has for it, and
+ * of those that it did: how many, the messages it received for them, and how often it waited for others. Counted as
+ * above. name is NULL when there are no more algorithms, and the counts are -1 for a device of another process. */
+typedef struct dtrt_algorithm {
+  const char *name;
+  int64_t exchanges, messages, rounds;
+} dtrt_algorithm;
+dtrt_algorithm dtrt_session_algorithm(const dtrt_session *s, int device, int which);
 /* The memory of one device, in bytes. As measured it is what the system has given by now, whole pages of it, and what
  * is counted in the device's tables. Not in it: a process's own (the program, threads' stacks, batches that fit reads
  * ahead), and what bringing outputs and variables to hosts takes. */

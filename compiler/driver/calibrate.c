@@ -152,7 +152,8 @@ static dtgc_status measure_exchanges(Calibration *c) {
     for (int size = 0; size < PROBE_SIZES - small; size++) {
       if (size == 0 && kind != PROBE_ALL_REDUCE) continue; /* one element cannot be split */
       Sample *s = &c->sample[c->nsamples++];
-      *s = fit_sample(c->arena, c->devices, kind, size, c->machine.memory_bandwidth);
+      *s = fit_sample(c->arena, c->devices, probe_by(c->probe), kind, size,
+                      c->machine.memory_bandwidth);
       s->time = probe_exchange(c->probe, kind, size, c->quick);
       if (s->time <= 0) return fail(c, DTGC_SYSTEM, probe_error(c->probe));
     }
@@ -218,6 +219,8 @@ static dtgc_status measure_on_devices(Calibration *c) {
   /* An exchange that costs no more than its bytes in memory: a bandwidth is still required. */
   c->machine.link[0].bandwidth = three_digits(fmin(l.bandwidth, 100 * c->machine.memory_bandwidth));
   c->machine.link[0].latency = l.latency < 1e-12 ? 0 : three_digits(l.latency);
+  c->machine.link[0].message = l.message;
+  c->machine.link[0].by = probe_by(c->probe);
   c->machine.nlinks = 1;
   return s;
 }

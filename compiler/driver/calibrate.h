@@ -25,6 +25,8 @@ double probe_read(Probe *p, int64_t bytes, bool quick);
 int64_t probe_read_most(void); /* bytes */
 double probe_exchange(Probe *p, int kind, int size, bool quick);
 const char *probe_error(const Probe *p);
+/* By what the devices have done their exchanges. */
+LinkBy probe_by(const Probe *p);
 int64_t probe_product_size(int which);  /* of a square product */
 int64_t probe_exchange_count(int size); /* elements of the whole tensor, f32 */
 const char *probe_exchange_name(int kind);
@@ -43,7 +45,8 @@ int64_t read_stream(const char *at, int64_t bytes);
 
 /* -------- calibrate_fit.c -------- */
 
-/* One measured exchange: the model says messages * latency + bytes / bandwidth + rest. */
+/* One measured exchange: the model says messages * latency + bytes / bandwidth + rest, where a wait
+ * counts as a message, and a message of a device's own as a tenth. */
 typedef struct Sample {
   int kind;
   int64_t count;
@@ -51,7 +54,7 @@ typedef struct Sample {
 } Sample;
 
 /* The modelled time of exchange (kind, size) on n devices whose memory rate is given. */
-Sample fit_sample(Arena *a, int devices, int kind, int size, double memory_bandwidth);
+Sample fit_sample(Arena *a, int devices, LinkBy by, int kind, int size, double memory_bandwidth);
 /* The link that comes nearest to all samples, each weighed by its own time. */
 Link fit_link(const Sample *s, int n);
 double fit_error(const Link *l, const Sample *s); /* of one: modelled / measured - 1 */

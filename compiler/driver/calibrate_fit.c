@@ -21,7 +21,7 @@ static double modelled(Program *p, const Machine *m, const Layout *from, const L
   return cost_exchange(p, from, to, s, DT_F32);
 }
 
-Sample fit_sample(Arena *a, int devices, int kind, int size, double memory_bandwidth) {
+Sample fit_sample(Arena *a, int devices, LinkBy by, int kind, int size, double memory_bandwidth) {
   static const double never = 1e300;
   Program p = {.arena = a, .mesh = {.naxes = 1, .axis = {{.name = "d", .size = devices}}}};
   Sample out = {.kind = kind, .count = probe_exchange_count(size)};
@@ -33,12 +33,12 @@ Sample fit_sample(Arena *a, int devices, int kind, int size, double memory_bandw
   const Layout *f = layout_of(p.layouts, &from, &s), *t = layout_of(p.layouts, &to, &s);
   Machine m = {.name = "probe", .flops = never, .vector_flops = never, .nlinks = 1};
   m.memory_bandwidth = never;
-  m.link[0] = (Link){.bandwidth = never, .latency = 1};
+  m.link[0] = (Link){.bandwidth = never, .latency = 1, .message = -1, .by = by};
   out.messages = modelled(&p, &m, f, t, &s);
-  m.link[0] = (Link){.bandwidth = 1, .latency = 0};
+  m.link[0] = (Link){.bandwidth = 1, .latency = 0, .by = by};
   out.bytes = modelled(&p, &m, f, t, &s);
   m.memory_bandwidth = memory_bandwidth;
-  m.link[0] = (Link){.bandwidth = never, .latency = 0};
+  m.link[0] = (Link){.bandwidth = never, .latency = 0, .by = by};
   out.rest = modelled(&p, &m, f, t, &s);
   return out;
 }
@@ -56,7 +56,7 @@ Link fit_link(const Sample *s, int n) {
   double pace = det > 0 ? (b1 * mm - m1 * mb) / det : 0; /* seconds a byte */
   if (latency < 0) latency = 0, pace = bb > 0 ? b1 / bb : 0;
   if (pace <= 0) pace = 0, latency = mm > 0 ? fmax(m1 / mm, 0) : 0;
-  return (Link){.bandwidth = pace > 0 ? 1 / pace : INFINITY, .latency = latency};
+  return (Link){.bandwidth = pace > 0 ? 1 / pace : INFINITY, .latency = latency, .message = -1};
 }
 
 double fit_error(const Link *l, const Sample *s) {

@@ -264,6 +264,16 @@ double probe_exchange(Probe *p, int kind, int size, bool quick) {
   return measure(p, kind, size, quick);
 }
 
+LinkBy probe_by(const Probe *p) {
+  int first, count;
+  dtrt_local_devices(p->session, &first, &count);
+  for (int i = 0;; i++) {
+    dtrt_algorithm a = dtrt_session_algorithm(p->session, first, i);
+    if (!a.name) return LINK_MEMORY;
+    if (a.messages > 0) return LINK_MESSAGES;
+  }
+}
+
 int64_t probe_product_size(int which) { return sides[which]; }
 int64_t probe_exchange_count(int size) { return rows[size] * rows[size]; }
 const dtrt_exchange *probe_tables(int kind, int size) { return &exchanges[size][kind]; }

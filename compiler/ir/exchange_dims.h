@@ -72,6 +72,7 @@ typedef struct Known {
   int kind;
   uint32_t axes;
   int64_t elements, senders;
+  int64_t most, terms, run; /* elements of the operand's largest block; terms of each; together */
 } Known;
 
 /* Layouts and shape by number. */

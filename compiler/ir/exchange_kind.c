@@ -1,4 +1,5 @@
 /* What moves between two layouts: its kind, its axes and its bytes. */
+#include "algorithm.h"
 #include "exchange_dims.h"
 
 const char *exchange_name(int kind) {
@@ -128,6 +129,19 @@ static int64_t group_of(const Mesh *m, uint32_t axes) {
   return n;
 }
 
+/* Elements of a box that lie together at both ends: all of the dims that are the same before and
+ * behind, and what the box has of the next; or all of the box, where the dims outside of that are
+ * of one element. */
+static int64_t run_of(const Program *p, DimPair *const *pair, const Layout *from, const Layout *to,
+                      const Shape *shape) {
+  Shape a = layout_local(&p->mesh, from, shape), b = layout_local(&p->mesh, to, shape);
+  int64_t run = 1;
+  int d = shape->rank - 1;
+  for (; d >= 0 && pair[d]->equal; d--) run *= a.dim[d];
+  if (d >= 0) run *= a.dim[d] < b.dim[d] ? a.dim[d] : b.dim[d];
+  return run;
+}
+
 static Known find(const Program *p, KnownAt at, const Layout *from, const Layout *to,
                   const Shape *shape) {
   const Mesh *m = &p->mesh;
@@ -137,14 +151,15 @@ static Known find(const Program *p, KnownAt at, const Layout *from, const Layout
     pair[d] = known_dim_pair(p, p->known, at, from, to, d, shape->dim[d]);
   Known x = {.kind = classify(pair, shape->rank, layout_is_plain(to), settled), .axes = settled};
   int64_t terms = group_of(m, settled);
+  const Shape block = layout_local(m, from, shape);
+  x.terms = terms;
+  x.most = shape_count(&block);
+  x.run = run_of(p, pair, from, to, shape);
   for (int d = 0; d < shape->rank; d++)
     if (!pair[d]->nested) x.axes |= pair[d]->moving_from | (pair[d]->moving_to & layout_axes(from));
   if (x.kind == DTRT_ALL_REDUCE) {
-    Shape local = layout_local(m, from, shape);
-    /* With the largest of the chunks (runtime/collective.c): 2 (terms - 1) / terms of an even
-     * block. */
-    int64_t n = shape_count(&local);
-    x.elements = n + (terms - 2) * ((n + terms - 1) / terms);
+    const Collective all = {.group = terms, .size = 1, .most = x.most};
+    x.elements = terms > 1 ? collective_chunked(&all) : 0;
     x.senders = terms - 1;
     return x;
   }
@@ -169,5 +184,9 @@ Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, con
                     .axes = x.axes,
                     .bytes = x.elements * dtype_size(t),
                     .group = group_of(&p->mesh, x.axes),
-                    .senders = x.senders};
+                    .senders = x.senders,
+                    .most = x.most * dtype_size(t),
+                    .terms = x.terms,
+                    .size = dtype_size(t),
+                    .run = x.run * dtype_size(t)};
 }

@@ -14,7 +14,7 @@ const Machine *machine_generic(void) {
                             .start = 0.5e-6,
                             .cache = {{32 << 10, 1, 80e9}, {2 << 20, 1, 40e9}, {32 << 20, 8, 20e9}},
                             .nlinks = 1,
-                            .link = {{.bandwidth = 2e9, .latency = 10e-6}}};
+                            .link = {{.bandwidth = 2e9, .latency = 10e-6, .message = -1}}};
   return &m;
 }
 
@@ -58,17 +58,33 @@ static bool narrower(const Link *a, const Link *b) {
   return a->devices && (!b->devices || a->devices < b->devices);
 }
 
+static bool has_groups(const Machine *m) {
+  bool any = false;
+  for (int i = 0; i < m->nlinks; i++) any = any || (!m->link[i].axis && m->link[i].devices);
+  return any;
+}
+
 Link machine_axis(const Machine *m, const Mesh *mesh, int axis) {
-  const Link *best = NULL;
+  const Link *group = NULL, *own = NULL;
   for (int i = 0; i < m->nlinks; i++) {
     const Link *l = &m->link[i];
-    if (l->axis && !strcmp(l->axis, mesh->axis[axis].name)) return *l;
-    if (!l->axis && holds(l->devices, mesh, axis) && (!best || narrower(l, best))) best = l;
+    if (l->axis && !strcmp(l->axis, mesh->axis[axis].name)) own = l;
+    if (!l->axis && holds(l->devices, mesh, axis) && (!group || narrower(l, group))) group = l;
   }
-  return best ? *best : m->link[m->nlinks - 1];
+  if (!group) group = &m->link[m->nlinks - 1];
+  Link l = own ? *own : *group;
+  if (l.message < 0) l.message = l.latency / 10;
+  if (l.by == LINK_UNSAID) l.by = group->by;
+  if (l.by == LINK_UNSAID) l.by = group->devices || !has_groups(m) ? LINK_MEMORY : LINK_MESSAGES;
+  return l;
 }
 
 /* -------- as text -------- */
+
+const char *link_by_name(LinkBy by) {
+  static const char *const name[] = {"", "memory", "messages"};
+  return name[by];
+}
 
 /* The shortest decimal number that is exactly v, with an SI prefix: 3.12e14 is "312 T". Digits are
  * moved, not divided, so that nothing is rounded, and no locale's decimal point gets in. */
@@ -151,6 +167,11 @@ void machine_put(Str *out, const Machine *m) {
     put_number(out, l->bandwidth, "B/s", "");
     str_puts(out, " latency=");
     put_number(out, l->latency, "s", "");
+    if (l->message >= 0) {
+      str_puts(out, " message=");
+      put_number(out, l->message, "s", "");
+    }
+    if (l->by != LINK_UNSAID) str_printf(out, " by=%s", link_by_name(l->by));
     str_puts(out, "\n");
   }
 }

@@ -9,11 +9,15 @@
 #define DTG_MACHINE_H
 #include "layout.h"
 
+typedef enum LinkBy { LINK_UNSAID, LINK_MEMORY, LINK_MESSAGES } LinkBy;
+
 typedef struct Link {
   int64_t devices;  /* of a group; 0: all there are */
   const char *axis; /* of this axis alone; NULL: any axis within the group */
   double bandwidth; /* bytes a second that one device receives while it sends as many */
-  double latency;   /* seconds a message */
+  double latency;   /* seconds until other devices have word */
+  double message;   /* seconds of a device's own a message; below 0: a tenth of the latency */
+  LinkBy by;        /* whether devices read each other's memory; unsaid: see machine_axis */
 } Link;
 
 enum { MAX_LINKS = 16 };
@@ -54,7 +58,9 @@ int64_t machine_cache(const Machine *m, CacheLevel level);
 const Machine *machine_read(Arena *a, Diag *diag, uint32_t source);
 /* As a machine file, which reads back as the same numbers to the last bit. */
 void machine_put(Str *out, const Machine *m);
-/* The rates along one axis of a mesh. */
+const char *link_by_name(LinkBy by); /* "memory", "messages" */
+/* The link along one axis of a mesh, with nothing unsaid: groups share memory, but not all devices
+ * where there are groups; and an axis that does not say is as the group that it lies in. */
 Link machine_axis(const Machine *m, const Mesh *mesh, int axis);
 
 #endif

@@ -9,10 +9,12 @@ static const Fields link_fields = {
     {{"devices", Q_COUNT, offsetof(Link, devices), "8", 2,
       "the devices of a group are an integer from 2 on: devices=8"},
      {"bandwidth", Q_BANDWIDTH, offsetof(Link, bandwidth), "300GB/s", 0, NULL},
-     {"latency", Q_TIME, offsetof(Link, latency), "3us", 0, NULL}},
-    3,
+     {"latency", Q_TIME, offsetof(Link, latency), "3us", 0, NULL},
+     {"message", Q_TIME, offsetof(Link, message), "0.3us", 0, NULL},
+     {"by", Q_BY, offsetof(Link, by), "memory", 0, NULL}},
+    5,
     "property of a link",
-    "devices, bandwidth and latency",
+    "devices, bandwidth, latency, message and by",
     "a link as devices=8, bandwidth=300GB/s, latency=3us"};
 static const Fields cache_fields = {
     {{"size", Q_CACHE, offsetof(Cache, size), "1MiB", 0, NULL},
@@ -23,6 +25,16 @@ static const Fields cache_fields = {
     "property of a cache",
     "size, cores and bandwidth",
     "a cache as size=1MiB, cores=8, bandwidth=40GB/s"};
+
+static bool read_by(Reader *r, LinkBy *out) {
+  reader_skip_blanks(r);
+  Span at = reader_here(r);
+  const char *how = reader_word(r, &at);
+  for (*out = LINK_MEMORY; how && *out <= LINK_MESSAGES; ++*out)
+    if (!strcmp(how, link_by_name(*out))) return true;
+  diag_error(r->diag, at, "devices of a link exchange by=memory or by=messages");
+  return false;
+}
 
 /* One `key=value` of a link. */
 static bool read_field(Reader *r, const Fields *f, void *to, Span *said) {
@@ -46,6 +58,7 @@ static bool read_field(Reader *r, const Fields *f, void *to, Span *said) {
   }
   if (reader_said_before(r, &said[which], at, name)) return false;
   void *value = (char *)to + x->at;
+  if (x->quantity == Q_BY) return read_by(r, value);
   return x->quantity == Q_COUNT ? reader_count(r, x, value)
                                 : reader_quantity(r, x->quantity, value);
 }
@@ -98,7 +111,7 @@ static void add_link(Reader *r, const Link *l, Span at) {
 }
 
 void read_link(Reader *r, bool of_axis, Span at) {
-  Link l = {0};
+  Link l = {.message = -1};
   Span said[MOST_FIELDS] = {{0}}, name_at = at;
   if (of_axis && !(l.axis = reader_word(r, &name_at))) {
     diag_error(r->diag, at, "`axis` needs a name: axis model bandwidth=25GB/s latency=5us");

@@ -4,7 +4,7 @@
 #define DTG_MACHINE_READER_H
 #include "machine.h"
 
-typedef enum Quantity { Q_FLOPS, Q_BANDWIDTH, Q_BYTES, Q_CACHE, Q_TIME, Q_COUNT } Quantity;
+typedef enum Quantity { Q_FLOPS, Q_BANDWIDTH, Q_BYTES, Q_CACHE, Q_TIME, Q_COUNT, Q_BY } Quantity;
 
 enum { MOST_KEYS = 8 };
 typedef struct Reader {
@@ -20,13 +20,13 @@ typedef struct Reader {
 /* What `name=` is followed by, and where it goes. */
 typedef struct Field {
   const char *name;
-  Quantity quantity; /* Q_COUNT: an integer, which is an int64_t */
+  Quantity quantity; /* Q_COUNT: an integer, which is an int64_t; Q_BY: a LinkBy */
   size_t at;
   const char *example;
   int64_t least;     /* of a count */
   const char *wrong; /* what a count is */
 } Field;
-enum { MOST_FIELDS = 3 };
+enum { MOST_FIELDS = 5 };
 typedef struct Fields {
   const Field field[MOST_FIELDS];
   int n;

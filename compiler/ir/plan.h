@@ -262,6 +262,10 @@ typedef struct Exchange {
   int64_t bytes;   /* that one device receives (the most any does) */
   int64_t group;   /* devices that take part together */
   int64_t senders; /* devices that one device receives from (the most any does) */
+  int64_t most;    /* bytes of the largest block of the operand */
+  int64_t terms;   /* of each element of the result */
+  int64_t size;    /* bytes of an element */
+  int64_t run;     /* bytes of what moves that lie together, before and behind */
 } Exchange;
 Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, const Shape *shape,
                      DType t);

@@ -18,8 +18,10 @@ static void put_machine(const Plan *p, Str *out) {
   str_puts(out, "\n");
   for (int a = 0; a < mesh->naxes; a++) {
     Link l = machine_axis(m, mesh, a);
-    str_printf(out, "  axis %s: %.3g GB/s, %s a message\n", mesh->axis[a].name, l.bandwidth / 1e9,
-               report_time(p, l.latency));
+    str_printf(out, "  axis %s: %.3g GB/s, %s latency, by %s", mesh->axis[a].name,
+               l.bandwidth / 1e9, report_time(p, l.latency), link_by_name(l.by));
+    if (l.by == LINK_MESSAGES) str_printf(out, " of %s each", report_time(p, l.message));
+    str_puts(out, "\n");
   }
 }
 
@@ -37,6 +39,13 @@ static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
                report_axes(p, a->axes), report_time(p, a->time),
                c.time > 0 ? 100 * a->time / c.time : 0,
                (long)a->bytes, a->exchanges);
+  }
+  for (int i = 0; i < ALGORITHMS; i++) {
+    const AxesCost *a = &c.by[i];
+    if (a->exchanges)
+      str_printf(out, "    by %s  %-10s %4.1f%%  %ld bytes a device in %d\n",
+                 collective_algorithm(i)->name, report_time(p, a->time),
+                 c.time > 0 ? 100 * a->time / c.time : 0, (long)a->bytes, a->exchanges);
   }
   if (le->index > 0)
     str_printf(out, "  choice       %s as a sum over ops and conversions; each op by itself: %s\n",

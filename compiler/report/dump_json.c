@@ -218,7 +218,12 @@ static void put_entry_comm(const Plan *p, const LocalEntry *le, Str *out) {
     if (s->kind != STEP_EXCHANGE || !report_moves(p, le, s->nodes.at[0])) continue;
     begin_object(out);
     put_integer(out, "step", t);
-    put_number(out, "time", cost_step(p, le, t).exchange);
+    StepCost c = cost_step(p, le, t);
+    put_number(out, "time", c.exchange);
+    if (c.algorithm < ALGORITHMS)
+      put_text(out, "algorithm", collective_algorithm(c.algorithm)->name);
+    put_integer(out, "waits", c.rounds);
+    put_integer(out, "messages", c.messages);
     put_bool(out, "overlapped", s->flight != 0);
     begin_list(out, "moves");
     for (int i = 0; i < s->nodes.n; i++) put_move(p, le, s->nodes.at[i], out);

@@ -47,6 +47,16 @@ const char *report_bytes(const Plan *p, double n) {
   return arena_printf(p->arena, u ? "%.3g %s" : "%.0f %s", n, unit[u]);
 }
 
+const char *report_algorithm(const Plan *p, const StepCost *c) {
+  if (c->algorithm == ALGORITHMS) return "";
+  const char *messages = c->messages == 1 ? ", 1 message"
+                         : c->messages
+                             ? arena_printf(p->arena, ", %lld messages", (long long)c->messages)
+                             : "";
+  return arena_printf(p->arena, ", by %s: %lld wait%s%s", collective_algorithm(c->algorithm)->name,
+                      (long long)c->rounds, c->rounds == 1 ? "" : "s", messages);
+}
+
 const char *report_time(const Plan *p, double s) {
   return cost_time_text(s, arena_alloc(p->arena, 16));
 }

@@ -219,6 +219,10 @@ static void put_version(const Why *w, const LocalEntry *le, NodeId id) {
       str_printf(w->out, " over (%s) of %ld, %ld bytes a device", report_axes(w->p, x.axes),
                  (long)x.group, (long)x.bytes);
     str_printf(w->out, ", %s", report_time(w->p, time));
+    if (t >= 0) {
+      StepCost c = cost_step(w->p, le, t);
+      str_puts(w->out, report_algorithm(w->p, &c));
+    }
     if (t >= 0 && le->steps.at[t].nodes.n > 1)
       str_printf(w->out, " (%s with the %d that share its messages)",
                  report_time(w->p, cost_step(w->p, le, t).exchange), le->steps.at[t].nodes.n - 1);

@@ -93,6 +93,14 @@ static void print_traffic(const dtrt_session *s, const dtrt_traffic *before) {
     printf("device %d: received %lld bytes, sent %lld, in %lld exchanges; scratch %lld\n", d,
            (long long)(t.bytes - before[d].bytes), (long long)(t.sent - before[d].sent),
            (long long)(t.exchanges - before[d].exchanges), (long long)t.scratch);
+    for (int i = 0;; i++) {
+      dtrt_algorithm a = dtrt_session_algorithm(s, d, i);
+      if (!a.name) break;
+      if (a.exchanges > 0)
+        printf("  by %-17s %lld exchange%s, %lld wait%s, %lld message%s received\n", a.name,
+               (long long)a.exchanges, a.exchanges == 1 ? "" : "s", (long long)a.rounds,
+               a.rounds == 1 ? "" : "s", (long long)a.messages, a.messages == 1 ? "" : "s");
+    }
   }
 }
 

@@ -212,7 +212,7 @@ static const char details[] =
     "newest\n"
     "                          three kept (--keep K); --resume goes on from the newest good one\n"
     "options of call:\n"
-    "  --traffic               bytes that each device received and sent\n"
+    "  --traffic               bytes that each device received and sent, and by which algorithms\n"
     "  --save PATH             the variables afterwards, as a checkpoint\n"
     "options of call and fit:\n"
     "  --footprint             the memory that each device took\n"

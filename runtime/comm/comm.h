@@ -13,19 +13,13 @@
 #define DTG_RUNTIME_COMM_H
 #include <stdatomic.h>
 #include <stdbool.h>
+#include "algorithm.h"
 #include "dtrt.h"
 
 enum {
   COMM_STAGES = 4,
-  COMM_STAGE_BYTES =
-      4096,         /* blocks up to this size go through the peer's slot: one barrier, not two */
-  COMM_LINE = 64,   /* bytes of a cache line */
   COMM_APART = 128, /* what two cores write is so far apart: lines are fetched in pairs */
-  COMM_SCRATCH = 1 << 20, /* bytes of memory that an exchange by messages takes (exchange.c) ... */
-  COMM_FLIGHT_SCRATCH = 4 << 20, /* ... and one in flight: it goes on less often */
   COMM_LANES = 1 + DTRT_FLIGHTS, /* lane 0: exchanges that are done at once */
-  COMM_LANE_BYTES = 1024,        /* blocks up to this size go through their lane's stage */
-  COMM_BATCH = 32,               /* tensors of exchanges that go as one */
   COMM_WHY = 512,                /* bytes of a reason */
   COMM_AT = 160,                 /* bytes of a place in a program */
   COMM_PEERS = 14,

@@ -25,6 +25,8 @@ typedef struct Group {
 typedef struct Together {
   struct Device *d;
   const Group *g;
+  int algorithm; /* ALGORITHM_...; how: by what it was chosen */
+  Collective how;
   int lane;  /* 0: they are done at once */
   int stage; /* of the slot, with lane 0 */
   int n;
@@ -44,7 +46,7 @@ typedef struct Flight {
   /* Who may still read the stage of the lane, since which use of it; NULL: nobody. */
   const Group *readers;
   uint64_t read_at;
-  Messages messages;
+  CollectiveRun run;
   char *scratch;
   int64_t scratch_bytes;
 } Flight;
@@ -90,6 +92,9 @@ typedef struct Device {
   int64_t packing;        /* room that matrix products have taken in its thread */
   int64_t received, sent; /* bytes that I have moved myself; others do it too, see Slot */
   int64_t exchanges;      /* that were not local */
+  struct {
+    int64_t exchanges, messages, rounds;
+  } ran[ALGORITHMS];      /* of those */
   bool uncounted;         /* what moves now is for a host */
   DeviceProfile *profile; /* NULL: nothing is timed */
   struct NanCheck *nan;   /* NULL: nothing is looked for */
@@ -158,7 +163,7 @@ char *device_peer(const Device *d, int peer, uint64_t address);
 void device_took(Device *d, int peer, int64_t bytes);          /* from the peer's memory */
 void device_gave(Device *d, int peer, int64_t bytes);          /* into the peer's memory */
 void device_staged(Device *d, int64_t sent, int64_t received); /* by stages or messages */
-void device_counted(Device *d);                                /* an exchange is over */
+void device_counted(const Together *t);                        /* an exchange begins */
 dtrt_traffic device_traffic(const Device *d);
 
 /* -------- watching: watch.c -------- */
@@ -196,12 +201,10 @@ void fail_alt_stack(bool on); /* on this thread, so that an overflow of the stac
 int64_t gemm_room_bytes(void);
 int64_t gemm_room_taken(void);
 void gemm_prepare(int device_threads, char *why); /* why stays "" when all is well */
-/* Of exchanges that are no all-reduces: whether nobody else takes part, and then all of it; or,
- * where all can be addressed, what the others need before they arrive, and my part after that. */
+/* Whether nobody else takes part, and then does all of it. */
 bool exchange_alone(const Together *t);
-void exchange_publish(Together *t);
-void exchange_take(const Together *t);
-bool exchange_staged(const Together *t); /* through stages: nobody waits for readers */
+/* Finds the group and the algorithm. */
+void exchange_choose(Together *t);
 /* Combines the terms of a piece run by run. from: [2 * nterms], the blocks they lie in or dense
  * boxes, and as much room. */
 void exchange_settle(const Plan *p, const Piece *q, const char **from, bool dense, char *to);
@@ -213,10 +216,6 @@ void exchange_do(Together *t);
 /* Puts the first of n exchanges that can go as one into `t`, whose plans are in p [COMM_BATCH]. */
 void exchange_gather(Device *d, int n, const dtrt_exchange *const *x, const void *const *from,
                      void *const *to, const Plan **p, Together *t);
-/* The same of all-reduces: collective.c. */
-void collective_publish(Together *t);
-void collective_take(const Together *t);
-bool collective_staged(const Together *t);
 /* Takes flights by messages further, as far as that goes without waiting. */
 void flights_turn(Device *d);
 

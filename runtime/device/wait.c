@@ -87,12 +87,37 @@ const Group *device_group(Device *d, uint32_t axes) {
   return d->group[axes] = g;
 }
 
+static Speed speed_of(const Device *d, const dtrt_exchange *x, uint32_t axes) {
+  const dtrt_program *p = d->session->program[d->program].p;
+  Speed all = {0};
+  if (x->axes) axes = x->axes;
+  if (!p->link) return speed_default();
+  for (int i = 0; i < p->naxes; i++) {
+    if (!(axes & 1u << i) || p->axis_size[i] == 1) continue;
+    const dtrt_link *l = &p->link[i];
+    Speed one = {l->bandwidth, l->latency, l->message};
+    all = all.bandwidth > 0 ? speed_slower(all, one) : one;
+  }
+  return all.bandwidth > 0 ? all : speed_default();
+}
+
+static void choose_alone(Device *d, Plan *p, Speed speed) {
+  p->speed = speed;
+  for (int i = 0; i < 2; i++) {
+    Collective c = p->one;
+    c.direct = device_group(d, p->axes)->direct;
+    c.in_flight = i;
+    p->alone[i] = (int8_t)collective_choose(&c, &speed);
+  }
+}
+
 const Plan *device_plan(Device *d, const dtrt_exchange *x) {
   Plan **at = &d->plan[d->program][x->id];
   if (*at) return *at;
   char why[256];
   *at = plan_new(&d->session->mesh, d->coord, x, !d->comm->all_direct, why);
   if (!*at) device_fail(d, "%s", why);
+  if ((*at)->axes) choose_alone(d, *at, speed_of(d, x, (*at)->axes));
   if (x->id >= d->session->program[d->program].p->nexchanges && d->comm->count > 1)
     plan_for_hosts(*at, d->id, d->comm->count);
   return *at;
@@ -277,7 +302,12 @@ void device_staged(Device *d, int64_t sent, int64_t received) {
   d->received += received;
 }
 
-void device_counted(Device *d) { d->exchanges += !d->uncounted; }
+void device_counted(const Together *t) {
+  Device *d = t->d;
+  if (d->uncounted) return;
+  d->exchanges++;
+  d->ran[t->algorithm].exchanges++;
+}
 
 dtrt_traffic device_traffic(const Device *d) {
   Slot *slot = d->comm->slot[d->id];

@@ -1,12 +1,11 @@
-/* collective.c: the all-reduce, of one tensor or of several as one, in memory that all can read.
+/* collective.c: the all-reduce, of one tensor or of several as one, in memory that all can read:
+ * two algorithms.
  *
- * Each device combines its own chunk of all tensors laid end to end, straight from the peers'
- * buffers, and writes the result to all; two barriers. Where it moves no more to any (two devices
- * whose terms are small, or a single element) everyone combines everything from the stages, one
- * barrier. By messages the same two ways (collective_messages.c). Terms are always taken in the
- * order of the devices. Chunks are blocks by the block law, so of e elements the device with the
- * largest, c = ceil(e/g), receives e + (g-2) c: 2 (g-1)/g of them where g divides e. Scratch: see
- * exchange.c. */
+ * Two shots: each device combines its own chunk of all tensors laid end to end, straight from the
+ * peers' buffers, and writes the result to all; two barriers. One shot, where that moves no more to
+ * any (two devices whose terms are small, or a single element): everyone combines everything from
+ * the stages, one barrier. By messages the same two (collective_messages.c). Terms are always taken
+ * in the order of the devices. Chunks are blocks by the block law. Scratch: see exchange.c. */
 #include "collective.h"
 #include "reduce_terms.h"
 
@@ -20,10 +19,8 @@ Reduction reduction_of(const Together *t) {
   return r;
 }
 
-bool reduction_small(const Reduction *r, int64_t pair_bytes) {
-  int64_t most = 0; /* decides, since it is the same everywhere */
-  for (int i = 0; i < r->t->n; i++) most += r->t->plan[i]->most;
-  return most <= (r->t->g->n == 2 ? pair_bytes : r->size);
+bool one_shot_fits(const Collective *c, int64_t pair_bytes) {
+  return c->all_reduce && c->most <= (c->group == 2 ? pair_bytes : c->size);
 }
 
 Span reduction_chunk(const Reduction *r, int i) {
@@ -66,28 +63,15 @@ void reduction_combine(const Reduction *r, void *const *to, int nto, const void 
   reduce_terms(p->dtype, p->reduce, to, nto, from, r->t->g->n, bytes / r->size);
 }
 
-/* -------- from peers' memory -------- */
+/* -------- from peers' memory: one shot -------- */
 
-bool collective_staged(const Together *t) {
-  Reduction r = reduction_of(t);
-  return reduction_small(&r, PAIR_BYTES);
+static bool one_fits(const Collective *c) { return c->direct && one_shot_fits(c, PAIR_BYTES); }
+
+static Price one_price(const Collective *c) {
+  return (Price){.bytes = (c->group - 1) * c->most, .peers = c->group - 1, .rounds = 1};
 }
 
-void collective_publish(Together *t) {
-  Device *d = t->d;
-  Reduction r = reduction_of(t);
-  if (reduction_small(&r, PAIR_BYTES)) {
-    reduction_to_dense(&r, (Span){0, r.total}, device_open_stage(t));
-    return;
-  }
-  uint64_t *from = device_from(t, d->id), *to = device_to(t, d->id);
-  for (int i = 0; i < t->n; i++) {
-    from[i] = device_address(d, t->from[i]);
-    to[i] = device_address(d, t->to[i]);
-  }
-}
-
-static void take_small(Reduction *r) {
+static void take_stages(const Reduction *r) {
   const Together *t = r->t;
   Device *d = t->d;
   const Group *g = t->g;
@@ -105,7 +89,36 @@ static void take_small(Reduction *r) {
   reduction_from_dense(r, (Span){0, r->total}, sum);
 }
 
-static void take_large(Reduction *r) {
+static RunWait one_run(CollectiveRun *run) {
+  Reduction r = reduction_of(run->all);
+  if (run->step == 0) {
+    reduction_to_dense(&r, (Span){0, r.total}, device_open_stage(run->all));
+    return RUN_ARRIVE;
+  }
+  take_stages(&r);
+  return RUN_OVER;
+}
+
+const CollectiveAlgorithm memory_one_shot = {"memory-one-shot", one_fits, one_price, one_run};
+
+/* -------- from peers' memory: two shots -------- */
+
+static bool two_fits(const Collective *c) { return c->direct && c->all_reduce; }
+
+static Price two_price(const Collective *c) {
+  return (Price){.bytes = collective_chunked(c), .peers = c->group - 1, .rounds = 2};
+}
+
+static void publish(Together *t) {
+  Device *d = t->d;
+  uint64_t *from = device_from(t, d->id), *to = device_to(t, d->id);
+  for (int i = 0; i < t->n; i++) {
+    from[i] = device_address(d, t->from[i]);
+    to[i] = device_address(d, t->to[i]);
+  }
+}
+
+static void combine_chunk(const Reduction *r) {
   const Together *all = r->t;
   Device *d = all->d;
   const Group *g = all->g;
@@ -128,10 +141,15 @@ static void take_large(Reduction *r) {
   }
 }
 
-void collective_take(const Together *t) {
-  Reduction r = reduction_of(t);
-  if (reduction_small(&r, PAIR_BYTES))
-    take_small(&r);
-  else
-    take_large(&r);
+static RunWait two_run(CollectiveRun *run) {
+  Reduction r = reduction_of(run->all);
+  if (run->step == 0) {
+    publish(run->all);
+    return RUN_ARRIVE;
+  }
+  if (run->step == 2) return RUN_OVER;
+  combine_chunk(&r);
+  return RUN_LEAVE;
 }
+
+const CollectiveAlgorithm memory_two_shot = {"memory-two-shot", two_fits, two_price, two_run};

@@ -9,8 +9,9 @@ typedef struct Reduction {
 } Reduction;
 
 Reduction reduction_of(const Together *t);
-/* Devices read all terms of each other and combine everything, since that is little. */
-bool reduction_small(const Reduction *r, int64_t pair_bytes /* between two devices */);
+/* All-reduces where devices take all terms of each other and combine everything: it moves no more
+ * to any, or little between two. */
+bool one_shot_fits(const Collective *c, int64_t pair_bytes /* between two devices */);
 /* Chunk i of the tensors laid end to end, in bytes. */
 Span reduction_chunk(const Reduction *r, int i);
 /* Bytes of the tensors laid end to end from and to memory that is. */

@@ -1,6 +1,6 @@
-/* exchange.c: runs the plans of exchanges, reading peers' memory or by messages (messages.c).
+/* exchange.c: exchanges, one or several as one, by the algorithm that algorithm.h chooses.
  *
- * Both ways combine the same terms in the same order, so their bits are the same. What a device
+ * All combine the same terms in the same order, so their bits are the same. What a device
  * owns is copied, never sent.
  *
  * Memory: the block that goes in, the block that comes out, and scratch. Reading peers' memory
@@ -60,23 +60,48 @@ void exchange_run(Device *d, const Plan *p, const void *from, void *to) {
   exchange_do(&(Together){.d = d, .n = 1, .plan = &p, .from = &from, .to = &to});
 }
 
+/* Uniform over the group: all of it is the plan's, or the same for all of a mesh. */
+void exchange_choose(Together *t) {
+  Device *d = t->d;
+  t->g = device_group(d, t->plan[0]->axes);
+  t->how = (Collective){0};
+  for (int i = 0; i < t->n; i++) collective_add(&t->how, &t->plan[i]->one);
+  t->how.direct = t->g->direct;
+  t->how.in_flight = t->lane > 0;
+  t->algorithm = t->n == 1 ? t->plan[0]->alone[t->how.in_flight]
+                           : collective_choose(&t->how, &t->plan[0]->speed);
+}
+
 void exchange_do(Together *t) {
   Device *d = t->d;
+  CollectiveRun r;
   if (exchange_alone(t)) return;
-  t->g = device_group(d, t->plan[0]->axes);
-  bool reduce = is_reduce(t->plan[0]);
+  exchange_choose(t);
   device_begin(d, t->g->direct);
-  if (t->g->direct) {
-    reduce ? collective_publish(t) : exchange_publish(t);
-    device_arrive(d, t->g);
-    reduce ? collective_take(t) : exchange_take(t);
-    if (!(reduce ? collective_staged(t) : exchange_staged(t))) device_leave(d, t->g);
-  } else {
-    Messages m;
-    messages_begin(&m, t);
-    messages_wait(&m);
+  device_counted(t);
+  run_begin(&r, t);
+  run_wait(&r, run_next(&r));
+}
+
+/* -------- running -------- */
+
+void run_begin(CollectiveRun *r, Together *all) { *r = (CollectiveRun){.all = all}; }
+
+RunWait run_next(CollectiveRun *r) {
+  const Together *t = r->all;
+  RunWait wait = collective_algorithm(t->algorithm)->run(r);
+  r->step++;
+  if (wait != RUN_OVER && !t->d->uncounted) t->d->ran[t->algorithm].rounds++;
+  return wait;
+}
+
+void run_wait(CollectiveRun *r, RunWait wait) {
+  Together *t = r->all;
+  for (; wait != RUN_OVER; wait = run_next(r)) {
+    if (wait == RUN_ARRIVE) device_arrive(t->d, t->g);
+    if (wait == RUN_LEAVE) device_leave(t->d, t->g);
+    if (wait == RUN_MESSAGES) device_finish(t->d, t->lane);
   }
-  device_counted(d);
 }
 
 bool exchange_alone(const Together *t) {
@@ -93,82 +118,4 @@ bool exchange_alone(const Together *t) {
   /* All I need is mine: uniform over the mesh, so nobody waits. */
   for (int i = 0; i < p->nrecv; i++) block_copy(&p->recv[i], p->size, t->to[0], t->from[0]);
   return true;
-}
-
-/* -------- one piece -------- */
-
-void exchange_settle(const Plan *p, const Piece *q, const char **from, bool dense, char *to) {
-  const void **run = (const void **)(from + p->nterms);
-  if (q->elements == 0) return;
-  Walk w = block_walk(q);
-  do {
-    int64_t at = (dense ? w.dense : w.from) * p->size;
-    for (int t = 0; t < p->nterms; t++) run[t] = from[t] + at;
-    void *result = to + w.to * p->size;
-    reduce_terms(p->dtype, p->reduce, &result, 1, run, p->nterms, q->run);
-  } while (block_next(&w));
-}
-
-/* -------- from peers' memory -------- */
-
-/* Where the block of exchange k lies in a stage: after the largest that the ones before can have.
- */
-static int64_t stage_offset(const Together *t, int k) {
-  int64_t at = 0;
-  for (int i = 0; i < k; i++) at += (t->plan[i]->most + COMM_LINE - 1) / COMM_LINE * COMM_LINE;
-  return at;
-}
-
-bool exchange_staged(const Together *t) {
-  int last = t->n - 1;
-  return stage_offset(t, last) + t->plan[last]->most <=
-         (t->lane ? COMM_LANE_BYTES : COMM_STAGE_BYTES);
-}
-
-void exchange_publish(Together *t) {
-  Device *d = t->d;
-  if (exchange_staged(t)) {
-    char *stage = device_open_stage(t);
-    for (int k = 0; k < t->n; k++)
-      dtrt_copy(stage + stage_offset(t, k), t->from[k], t->plan[k]->elements * t->plan[k]->size);
-    return;
-  }
-  for (int k = 0; k < t->n; k++) device_from(t, d->id)[k] = device_address(d, t->from[k]);
-}
-
-/* A peer's block of exchange k. */
-static const char *block_of(const Together *t, int k, bool staged, int peer) {
-  if (peer == t->d->id) return t->from[k];
-  return staged ? device_stage_of(t, peer) + stage_offset(t, k)
-                : device_peer(t->d, peer, device_from(t, peer)[k]);
-}
-
-static void take_terms(const Together *t, int k, bool staged, const Piece *q, const char **term) {
-  const Plan *p = t->plan[k];
-  for (int i = 0; i < p->nterms; i++) {
-    int peer = q->peer + p->term[i];
-    term[i] = block_of(t, k, staged, peer);
-    if (peer != t->d->id) device_took(t->d, peer, q->elements * p->size);
-  }
-  exchange_settle(p, q, term, false, t->to[k]);
-}
-
-void exchange_take(const Together *t) {
-  Device *d = t->d;
-  bool staged = exchange_staged(t);
-  for (int k = 0; k < t->n; k++) {
-    const Plan *p = t->plan[k];
-    const char **term = NULL;
-    if (p->nterms > 1)
-      term = (const char **)(void *)device_scratch(d, p->nterms * 2 * (int64_t)sizeof *term);
-    for (int i = 0; i < p->nrecv; i++) {
-      const Piece *q = &p->recv[i];
-      if (term) {
-        take_terms(t, k, staged, q, term);
-        continue;
-      }
-      block_copy(q, p->size, t->to[k], block_of(t, k, staged, q->peer));
-      if (q->peer != d->id) device_took(d, q->peer, q->elements * p->size);
-    }
-  }
 }

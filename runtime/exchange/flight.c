@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include "device.h"
 
-static bool is_reduce(const Together *t) { return t->plan[0]->kind == PLAN_ALL_REDUCE; }
-
 static Flight *flight_of(Device *d, int flight) {
   if (flight < 1 || flight > DTRT_FLIGHTS) device_fail(d, "there is no flight %d", flight);
   return &d->flight[flight - 1];
@@ -21,40 +19,46 @@ static Flight *flight_of(Device *d, int flight) {
 
 /* The stage may be written when all who read what it held have done so. */
 static void publish(Device *d, Flight *f) {
-  Together *t = &f->all;
-  bool staged = is_reduce(t) ? collective_staged(t) : exchange_staged(t);
-  if (f->readers) device_lane_wait(d, f->readers, t->lane, 2 * f->read_at);
-  f->readers = staged ? t->g : NULL;
-  f->read_at = f->uses;
-  is_reduce(t) ? collective_publish(t) : exchange_publish(t);
-  device_lane_raise(d, t->lane, 2 * f->uses - 1);
+  int lane = f->all.lane;
+  if (f->readers) device_lane_wait(d, f->readers, lane, 2 * f->read_at);
+  f->readers = NULL;
+  f->state = FLIGHT_DIRECT;
+  run_next(&f->run);
+  device_lane_raise(d, lane, 2 * f->uses - 1);
 }
 
 static void take(Device *d, Flight *f) {
   const Together *t = &f->all;
   device_lane_wait(d, t->g, t->lane, 2 * f->uses - 1);
-  is_reduce(t) ? collective_take(t) : exchange_take(t);
+  RunWait wait = run_next(&f->run);
   device_lane_raise(d, t->lane, 2 * f->uses);
-  if (!f->readers) device_lane_wait(d, t->g, t->lane, 2 * f->uses);
+  if (wait == RUN_LEAVE) {
+    device_lane_wait(d, t->g, t->lane, 2 * f->uses);
+    run_next(&f->run);
+  } else {
+    f->readers = t->g;
+    f->read_at = f->uses;
+  }
 }
 
 static void start(Device *d, Flight *f) {
   Together *t = &f->all;
   f->state = FLIGHT_OVER;
   if (exchange_alone(t)) return;
-  t->g = device_group(d, t->plan[0]->axes);
-  device_counted(d);
+  exchange_choose(t);
+  if (!t->g->direct && d->comm->lanes < COMM_LANES) {
+    t->lane = 0;
+    exchange_choose(t);
+  }
+  device_counted(t);
+  run_begin(&f->run, t);
   if (t->g->direct) {
-    f->state = FLIGHT_DIRECT;
     publish(d, f);
     return;
   }
-  if (d->comm->lanes < COMM_LANES) t->lane = 0;
-  messages_begin(&f->messages, t);
-  if (!t->lane) {
-    messages_wait(&f->messages);
-    return;
-  }
+  RunWait wait = run_next(&f->run);
+  if (!t->lane) run_wait(&f->run, wait);
+  if (!t->lane || wait == RUN_OVER) return;
   f->state = FLIGHT_MESSAGES;
   d->under_way++;
 }
@@ -90,7 +94,7 @@ void dtrt_wait_exchange(dtrt_device *dev, int flight) {
   if (f->state == FLIGHT_MESSAGES) {
     f->state = FLIGHT_OVER; /* while it waits, only the others are taken further */
     d->under_way--;
-    messages_wait(&f->messages);
+    run_wait(&f->run, RUN_MESSAGES);
   }
   f->state = FLIGHT_NONE;
   exchange_check(d, f->all.n, f->plan, f->to);
@@ -99,7 +103,7 @@ void dtrt_wait_exchange(dtrt_device *dev, int flight) {
 void flights_turn(Device *d) {
   for (int i = 0; i < DTRT_FLIGHTS; i++) {
     Flight *f = &d->flight[i];
-    if (f->state != FLIGHT_MESSAGES || !messages_turn(&f->messages)) continue;
+    if (f->state != FLIGHT_MESSAGES || !messages_turn(&f->run)) continue;
     f->state = FLIGHT_OVER;
     d->under_way--;
   }

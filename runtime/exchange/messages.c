@@ -13,24 +13,11 @@
 
 /* -------- all kinds -------- */
 
-void messages_begin(Messages *m, const Together *all) {
-  *m = (Messages){.all = all};
-  if (all->plan[0]->kind == PLAN_ALL_REDUCE)
-    messages_all_reduce(m);
-  else
-    messages_boxes(m);
-}
-
-bool messages_turn(Messages *m) {
+bool messages_turn(CollectiveRun *m) {
   Device *d = m->all->d;
   int done = d->comm->verbs->finish(d->comm, d->id, m->all->lane);
   if (done < 0) device_fail(d, "messages to or from other ranks have failed");
-  return done && !m->next(m);
-}
-
-void messages_wait(Messages *m) {
-  do device_finish(m->all->d, m->all->lane);
-  while (m->next(m));
+  return done && run_next(m) == RUN_OVER;
 }
 
 void messages_send(const Together *t, int peer, const void *at, int64_t bytes) {
@@ -45,6 +32,7 @@ void messages_recv(const Together *t, int peer, void *at, int64_t bytes) {
   if (d->comm->verbs->recv(d->comm, d->id, t->lane, peer, at, bytes))
     device_fail(d, "out of memory for messages");
   device_staged(d, 0, bytes);
+  if (!d->uncounted) d->ran[t->algorithm].messages++;
 }
 
 int64_t messages_limit(const Together *t) { return t->lane ? COMM_FLIGHT_SCRATCH : COMM_SCRATCH; }
@@ -53,21 +41,21 @@ int64_t messages_limit(const Together *t) { return t->lane ? COMM_FLIGHT_SCRATCH
 
 typedef enum Act { ACT_MEASURE, ACT_POST, ACT_TAKE } Act;
 
-/* Elements of a part. A step takes at most the terms of one part and as many parts to send. */
 static int64_t part_most(const Together *t, const Plan *p) {
-  int64_t line = COMM_LINE / p->size, most = messages_limit(t) / (4 * p->nterms * p->size);
-  return most < line ? line : most;
+  Collective c = p->one;
+  c.in_flight = t->lane > 0;
+  return collective_part(&c);
 }
 
 /* What lies in one run at both ends and is only moved needs no scratch, so it goes as one. */
-static bool part_of(const Messages *m, const Part *s, const Piece *q, Piece *part) {
+static bool part_of(const CollectiveRun *m, const Part *s, const Piece *q, Piece *part) {
   const Plan *p = m->all->plan[s->of];
   return block_part(q, p->nterms > 1 || q->nloops ? part_most(m->all, p) : q->elements, s->number,
                     part);
 }
 
 /* All terms as dense boxes, mine too. */
-static int64_t recv_terms(Messages *m, int of, const Piece *part, Act act, char *at) {
+static int64_t recv_terms(CollectiveRun *m, int of, const Piece *part, Act act, char *at) {
   const Together *t = m->all;
   const Plan *p = t->plan[of];
   int64_t bytes = part->elements * p->size;
@@ -85,7 +73,7 @@ static int64_t recv_terms(Messages *m, int of, const Piece *part, Act act, char 
   return bytes * p->nterms;
 }
 
-static int64_t recv_one(Messages *m, int of, const Piece *part, Act act, char *at) {
+static int64_t recv_one(CollectiveRun *m, int of, const Piece *part, Act act, char *at) {
   const Together *t = m->all;
   int64_t size = t->plan[of]->size, bytes = part->elements * size;
   char *to = t->to[of];
@@ -99,7 +87,7 @@ static int64_t recv_one(Messages *m, int of, const Piece *part, Act act, char *a
   return packed ? bytes : 0;
 }
 
-static int64_t send_one(Messages *m, int of, const Piece *part, Act act, char *at) {
+static int64_t send_one(CollectiveRun *m, int of, const Piece *part, Act act, char *at) {
   const Together *t = m->all;
   const char *from = t->from[of];
   int64_t size = t->plan[of]->size, bytes = part->elements * size;
@@ -113,7 +101,7 @@ static int64_t send_one(Messages *m, int of, const Piece *part, Act act, char *a
 
 /* -------- parts in their order -------- */
 
-static int64_t part_do(Messages *m, const Part *s, Act act, int64_t at) {
+static int64_t part_do(CollectiveRun *m, const Part *s, Act act, int64_t at) {
   const Plan *p = m->all->plan[s->of];
   Piece part;
   int64_t first = at;
@@ -127,7 +115,7 @@ static int64_t part_do(Messages *m, const Part *s, Act act, int64_t at) {
 
 /* The round that begins with these pieces of exchange `of`, or the first of a later one; false:
  * there are no more. */
-static bool part_begin(const Messages *m, Part *s, int of, int recv, int send) {
+static bool part_begin(const CollectiveRun *m, Part *s, int of, int recv, int send) {
   for (; of < m->all->n; of++, recv = send = 0) {
     const Plan *p = m->all->plan[of];
     *s = (Part){of, recv, recv, send, send, 0};
@@ -141,7 +129,7 @@ static bool part_begin(const Messages *m, Part *s, int of, int recv, int send) {
   return false;
 }
 
-static bool part_next(const Messages *m, Part *s) {
+static bool part_next(const CollectiveRun *m, Part *s) {
   const Plan *p = m->all->plan[s->of];
   Piece part;
   s->number++;
@@ -153,7 +141,7 @@ static bool part_next(const Messages *m, Part *s) {
 }
 
 /* Posts parts until the scratch is full. */
-static void post(Messages *m) {
+static void post(CollectiveRun *m) {
   int64_t at = 0;
   m->first = m->end;
   m->posted = 0;
@@ -165,18 +153,55 @@ static void post(Messages *m) {
   } while (m->more);
 }
 
-static bool next(Messages *m) {
+static RunWait take_and_post(CollectiveRun *m) {
   int64_t at = 0;
   for (; m->posted > 0; m->posted--) {
     at += part_do(m, &m->first, ACT_TAKE, at);
     part_next(m, &m->first);
   }
-  if (!m->more) return false;
+  if (!m->more) return RUN_OVER;
   post(m);
-  return true;
+  return RUN_MESSAGES;
 }
 
-void messages_boxes(Messages *m) {
+/* -------- the algorithm -------- */
+
+static bool direct_fits(const Collective *c) { return !c->direct && !c->all_reduce; }
+
+/* How a box is cut (block_part): what lies together goes as it is, and of shorter runs as many go
+ * together, packed, as fit into a part. */
+typedef struct Cut {
+  int64_t parts, bytes; /* of one part */
+  bool packed;
+} Cut;
+
+static Cut cut_of(const Collective *c, int64_t box) {
+  int64_t run = c->run > 0 && c->run < box ? c->run : box, part = collective_part(c) * c->size;
+  Cut cut = {.parts = 1, .bytes = box, .packed = run < box && run <= part};
+  if (c->terms == 1 && run == box) return cut;
+  if (cut.packed) part = part / run * run;
+  cut.parts = cut.packed ? divide_up(box, part) : box / run * divide_up(run, part);
+  cut.bytes = divide_up(box, cut.parts);
+  return cut;
+}
+
+/* Boxes are taken to be about as large. A step is one part of a box from each team, which takes
+ * room for all terms that are combined, and for what is packed at either end. */
+static Price direct_price(const Collective *c) {
+  Price p = {.bytes = c->received, .peers = c->senders};
+  if (!c->received || !c->boxes) return p;
+  Cut cut = cut_of(c, divide_up(c->received, c->boxes));
+  int64_t held = c->terms > 1 ? c->terms : cut.packed, sent = cut.packed ? c->terms : 0;
+  int64_t step = cut.bytes * (held + (c->terms > 1 && sent ? sent - 1 : sent));
+  int64_t room = collective_scratch(c) - 2 * (int64_t)sizeof(char *) * c->terms;
+  int64_t steps = cut.parts * (c->terms > 1 ? divide_up(c->boxes, c->terms) : c->boxes);
+  int64_t together = !step ? steps : step < room ? room / step : 1;
+  p.messages = cut.parts * c->boxes;
+  p.rounds = divide_up(steps, together);
+  return p;
+}
+
+static RunWait begin(CollectiveRun *m) {
   const Together *t = m->all;
   int64_t pointers = 0, all = 0;
   for (int k = 0; k < t->n; k++) {
@@ -192,7 +217,13 @@ void messages_boxes(Messages *m) {
   m->term = (const char **)(void *)device_lane_scratch(t->d, t->lane,
                                                        pointers + (all < m->room ? all : m->room));
   m->scratch = (char *)m->term + pointers;
-  m->next = next;
   m->more = part_begin(m, &m->end, 0, 0, 0);
-  if (m->more) post(m);
+  if (!m->more) return RUN_OVER;
+  post(m);
+  return RUN_MESSAGES;
 }
+
+static RunWait direct_run(CollectiveRun *m) { return m->step ? take_and_post(m) : begin(m); }
+
+const CollectiveAlgorithm messages_direct = {"messages-direct", direct_fits, direct_price,
+                                             direct_run};

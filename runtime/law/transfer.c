@@ -286,6 +286,24 @@ static bool check(const Mesh *m, const dtrt_exchange *x, char *why) {
   return true;
 }
 
+/* Over the axes that the compiler says; where it says none, over those along which devices meet. */
+static void set_collective(const Mesh *m, Plan *p, const dtrt_exchange *x) {
+  uint32_t axes = x->axes ? x->axes : p->axes;
+  int64_t group = 1;
+  for (int i = 0; i < m->naxes; i++)
+    if (axes & 1u << i) group *= m->size[i];
+  p->one = (Collective){.all_reduce = p->kind == PLAN_ALL_REDUCE,
+                        .group = group,
+                        .terms = p->nterms,
+                        .size = p->size,
+                        .most = p->most,
+                        .staged = p->most,
+                        .received = x->received,
+                        .senders = x->senders,
+                        .run = x->run};
+  p->speed = speed_default();
+}
+
 Plan *plan_new(const Mesh *m, const int32_t *coord, const dtrt_exchange *x, bool sends, char *why) {
   if (!check(m, x, why)) return NULL;
   snprintf(why, 256, "out of memory for the exchange of %s", x->what);
@@ -319,6 +337,7 @@ Plan *plan_new(const Mesh *m, const int32_t *coord, const dtrt_exchange *x, bool
   p->axes = w.settle | w.moving;
   p->kind = !same || fresh ? PLAN_BOXES : w.settle ? PLAN_ALL_REDUCE : PLAN_LOCAL;
   p->term = deltas(m, w.settle, &p->nterms);
+  set_collective(m, p, x);
   bool fine = p->term != NULL;
   if (fine && p->kind == PLAN_BOXES) {
     if (p->identity) p->recv = malloc(sizeof *p->recv);

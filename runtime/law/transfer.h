@@ -14,6 +14,7 @@
  * deadlock. */
 #ifndef DTG_RUNTIME_TRANSFER_H
 #define DTG_RUNTIME_TRANSFER_H
+#include "algorithm.h"
 #include "block.h"
 
 typedef enum PlanKind {
@@ -41,6 +42,9 @@ typedef struct Plan {
   Piece *send;        /* peer: the device that needs it; only made when asked for, and then both
                          are in the order of their rounds */
   int64_t recv_bytes; /* from others */
+  Collective one;     /* what its algorithm is chosen by; not `direct` and `in_flight` */
+  Speed speed;        /* ... and the links that it goes over; of the default machine at first */
+  int8_t alone[2];    /* the algorithm, by whether it is in flight, where it goes as one */
 } Plan;
 
 /* NULL with a reason in why (of 256 bytes). */

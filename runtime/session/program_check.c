@@ -97,6 +97,11 @@ const char *session_check(const dtrt_program *p) {
     if (!x || x->id != i || !dtrt_dtype_size(x->dtype) || !x->what) return "an exchange";
     bad = check_layout(p, x->from);
     if (!bad) bad = check_layout(p, x->to);
+    if (x->received < 0 || x->senders < 0 || x->run < 0) bad = "what an exchange receives";
+  }
+  for (int i = 0; p->link && i < p->naxes && !bad; i++) {
+    const dtrt_link *l = &p->link[i];
+    if (!(l->bandwidth > 0 && l->latency >= 0 && l->message >= 0)) bad = "a link of its machine";
   }
   return bad;
 }
@@ -203,6 +208,15 @@ CommFace session_face(const dtrt_program *p, uint64_t seed) {
     mix_what(h, x->what);
     mix_layout(h, x->from);
     mix_layout(h, x->to);
+    mix(h, (uint64_t)x->received);
+    mix(h, (uint64_t)x->senders);
+    mix(h, (uint64_t)x->run);
+  }
+  for (int i = 0; p->link && p->nexchanges && i < p->naxes;
+       i++) { /* algorithms are chosen by these */
+    uint64_t bits[sizeof(dtrt_link) / sizeof(uint64_t)];
+    memcpy(bits, &p->link[i], sizeof bits);
+    for (size_t k = 0; k < sizeof bits / sizeof *bits; k++) mix(&f.hash[COMM_EXCHANGES], bits[k]);
   }
   mix(&f.hash[COMM_SEED], seed);
   return f;

@@ -15,7 +15,7 @@ typedef struct Post {
   int64_t bytes;
 } Post;
 
-enum { DEVICES = 16 };
+enum { DEVICES = 64 };
 typedef struct Mail {
   Comm comm; /* first: what the session sees */
   Comm *real;

@@ -113,6 +113,8 @@ static void test_defaults(Arena *a) {
   CHECK(m->nlinks == 1 && !m->link[0].axis && !m->link[0].devices, "%d links", m->nlinks);
 }
 
+static bool near(double x, double y) { return fabs(x - y) <= 1e-12 * fabs(y); }
+
 /* Each is refused, with this in the first error. */
 static void test_wrong(Arena *a) {
   static const struct {
@@ -160,6 +162,10 @@ static void test_wrong(Arena *a) {
       {"link bandwidth=1GB/s bandwidth=1GB/s\n", "1:22: error: bandwidth is given twice"},
       {"link bandwidth=4gb/s latency=1us\n", "1:17: error: invalid unit of a bandwidth"},
       {"link devices=1 bandwidth=1GB/s latency=1us\n", "1:14: error: the devices of a group"},
+      {"link bandwidth=4GB/s latency=1us by=air\n", "by=memory or by=messages"},
+      {"link bandwidth=4GB/s latency=1us by=\n", "by=memory or by=messages"},
+      {"link bandwidth=4GB/s latency=1us message=-1us\n", "not negative"},
+      {"link bandwidth=4GB/s latency=1us by=memory by=memory\n", "by is given twice"},
       {"link devices=8.0 bandwidth=1GB/s latency=1us\n", "the devices of a group"},
       {"link devices=99999999999999999999999 bandwidth=1GB/s latency=1us\n",
        "the devices of a group"},
@@ -240,7 +246,8 @@ static bool same(const Machine *x, const Machine *y) {
   for (int i = 0; ok && i < x->nlinks; i++) {
     const Link *k = &x->link[i], *l = &y->link[i];
     ok = k->devices == l->devices && k->bandwidth == l->bandwidth && k->latency == l->latency &&
-         !k->axis == !l->axis && (!k->axis || !strcmp(k->axis, l->axis));
+         k->message == l->message && k->by == l->by && !k->axis == !l->axis &&
+         (!k->axis || !strcmp(k->axis, l->axis));
   }
   return ok;
 }
@@ -257,7 +264,10 @@ static void test_round_trip(Arena *a) {
     m.memory_bandwidth = any(&s, 3.1, 17.9);
     m.memory = dice(&s) % 2 ? any(&s, 3.1, 17.9) : 0;
     m.start = dice(&s) % 2 ? any(&s, -11.9, -0.1) : 0;
-    m.link[0] = (Link){.bandwidth = any(&s, 3.1, 17.9), .latency = any(&s, -11.9, -0.1)};
+    m.link[0] = (Link){.bandwidth = any(&s, 3.1, 17.9),
+                       .latency = any(&s, -11.9, -0.1),
+                       .message = plain ? -1 : any(&s, -11.9, -0.1),
+                       .by = (LinkBy)(dice(&s) % 3)};
     m.cores = plain ? 0 : 8 + (int64_t)(dice(&s) % 100);
     double size = 64;
     for (int l = 0; l < CACHE_LEVELS - (int)(dice(&s) % 2); l++) {
@@ -280,19 +290,22 @@ static void test_round_trip(Arena *a) {
     arena_release(a, mark);
   }
   Str text = str_new(a);
-  machine_put(&text, &(Machine){.name = "m",
-                                .flops = 312e12,
-                                .vector_flops = 19.5e12,
-                                .memory_bandwidth = 1.555e12,
-                                .memory = 40e9,
-                                .start = 5e-6,
-                                .nlinks = 2,
-                                .link = {{.devices = 8, .bandwidth = 300e9, .latency = 0.25e-6},
-                                         {.bandwidth = 25e9, .latency = 0.1}}});
+  machine_put(
+      &text,
+      &(Machine){
+          .name = "m",
+          .flops = 312e12,
+          .vector_flops = 19.5e12,
+          .memory_bandwidth = 1.555e12,
+          .memory = 40e9,
+          .start = 5e-6,
+          .nlinks = 2,
+          .link = {{.devices = 8, .bandwidth = 300e9, .latency = 0.25e-6, .by = LINK_MEMORY},
+                   {.bandwidth = 25e9, .latency = 0.1, .message = -1, .by = LINK_MESSAGES}}});
   CHECK(!strcmp(text.at, "name = m\nflops = 312 Tflop/s\nvector_flops = 19.5 Tflop/s\n"
                          "memory_bandwidth = 1.555 TB/s\nmemory = 40 GB\nstart = 5 us\n"
-                         "link devices=8 bandwidth=300GB/s latency=250ns\n"
-                         "link bandwidth=25GB/s latency=100ms\n"),
+                         "link devices=8 bandwidth=300GB/s latency=250ns message=0s by=memory\n"
+                         "link bandwidth=25GB/s latency=100ms by=messages\n"),
         "as a file:\n%s", text.at);
   Said said;
   text = str_new(a);
@@ -302,6 +315,11 @@ static void test_round_trip(Arena *a) {
         "caches as a file:\n%s", text.at);
   const Machine *back = read_text(a, text.at, text.n, &said);
   CHECK(back && same(back, machine_generic()), "the generic machine:\n%s", text.at);
+  Mesh two = {.naxes = 1, .axis = {{.name = "a", .size = 2}}};
+  Link l = machine_axis(machine_generic(), &two, 0);
+  Speed s0 = speed_default();
+  CHECK(l.bandwidth == s0.bandwidth && l.latency == s0.latency && near(l.message, s0.message),
+        "programs without links are run by other rates than the default machine's");
 }
 
 /* -------- what the system tells -------- */
@@ -382,6 +400,14 @@ static void test_axes(void) {
   CHECK(machine_axis(&named, &m, 1).latency == 77, "an axis line does not count");
   CHECK(machine_axis(&named, &m, 0).latency == 0, "axis a, 16 devices in boxes of 8");
   CHECK(machine_axis(&named, &m, 2).latency == 2, "axis c, pairs");
+  CHECK(machine_axis(&named, &m, 2).by == LINK_MEMORY, "pairs do not share memory");
+  CHECK(machine_axis(&named, &m, 0).by == LINK_MESSAGES, "all devices share memory");
+  CHECK(machine_axis(&named, &m, 1).by == LINK_MEMORY,
+        "axis b lies within a box, and says nothing");
+  named.link[0].by = LINK_MEMORY, named.link[0].message = -1, named.link[0].latency = 5;
+  CHECK(machine_axis(&named, &m, 0).by == LINK_MEMORY, "what is said does not count");
+  CHECK(machine_axis(&named, &m, 0).message == 0.5, "a message is a tenth of the latency");
+  named.link[0] = nested.link[0];
   Mesh big = mesh_of(1 << 20, 1 << 20, 1);
   CHECK(machine_axis(&named, &big, 0).latency == 0, "a mesh of 2^40");
 }
@@ -413,8 +439,6 @@ static const Layout *matrix(Program *p, const Shape *s, uint32_t rows, uint32_t 
   Layout l = {.rank = 2, .partial = partial, .dim = {cut(rows), cut(columns)}};
   return layout_of(p->layouts, &l, s);
 }
-
-static bool near(double x, double y) { return fabs(x - y) <= 1e-12 * fabs(y); }
 
 static Program *program_on(Arena *a, int64_t na, int64_t nb) {
   Program *p = arena_new_of(a, Program);

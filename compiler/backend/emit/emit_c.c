@@ -333,6 +333,16 @@ static void put_identity(Emit *e, Str *out) {
   str_puts(out, "\n");
 }
 
+/* What the runtime chooses the algorithms of exchanges by. */
+static void put_links(Emit *e, Str *out) {
+  str_puts(out, "static const dtrt_link links[] = {");
+  for (int a = 0; a < e->mesh->naxes; a++) {
+    Link l = machine_axis(e->program->machine, e->mesh, a);
+    str_printf(out, "%s{%.17g, %.17g, %.17g}", a ? ", " : "", l.bandwidth, l.latency, l.message);
+  }
+  str_puts(out, "};\n");
+}
+
 static void put_program(Emit *e, Str *out, const char *rows) {
   const Plan *p = e->plan;
   int naxes = e->mesh->naxes;
@@ -347,6 +357,7 @@ static void put_program(Emit *e, Str *out, const char *rows) {
       str_printf(out, "%s%ld", i ? ", " : "", (long)e->mesh->axis[i].size);
     str_puts(out, "};\n");
   }
+  if (e->exchanges.n) put_links(e, out);
   Str vars = str_new(e->arena);
   for (int i = 0; i < e->program->vars.n; i++) {
     const Var *v = &e->program->vars.at[i];
@@ -368,8 +379,8 @@ static void put_program(Emit *e, Str *out, const char *rows) {
              p->entries.n, e->exchanges.n, e->program->vars.n ? "variables" : "0",
              e->exchanges.n ? "exchanges" : "0", (long)p->vars_bytes);
   emit_string(out, e->options->layouts);
-  str_printf(out, ", code, %d, %s};\n", e->program->constants.n,
-             e->program->constants.n ? "constants" : "0");
+  str_printf(out, ", code, %d, %s, %s};\n", e->program->constants.n,
+             e->program->constants.n ? "constants" : "0", e->exchanges.n ? "links" : "0");
 }
 
 void emit_c(Str *out, const Plan *plan, const EmitOptions *o) {

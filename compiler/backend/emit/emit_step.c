@@ -182,7 +182,8 @@ static const char *exchange_table(Emit *e, NodeId id) {
   emit_string(&e->tables, what_is(e, g, n->operand[0]));
   str_puts(&e->tables, ", ");
   emit_string(&e->tables, node_where(e->program, n));
-  str_puts(&e->tables, "};\n");
+  str_printf(&e->tables, ", %lld, %lld, %lld};\n", (long long)ex.bytes, (long long)ex.senders,
+             (long long)ex.run);
   vec_push(e->arena, &e->exchanges, what);
   return mark(e, MARK_EXCHANGE, number);
 }

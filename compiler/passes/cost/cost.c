@@ -6,48 +6,68 @@
 
 /* -------- exchanges -------- */
 
-/* One after the other when each device has word from all its senders by doubling. */
-static double messages(int64_t senders) {
-  double rounds = 0;
-  for (int64_t g = senders + 1; g > 1; g = (g + 1) / 2) rounds++;
-  return rounds;
+/* Of the slowest axis; whether all devices of a group read each other's memory. */
+static Speed speed_of(const Program *p, uint32_t axes, bool *direct) {
+  Speed all = {.bandwidth = INFINITY};
+  *direct = true;
+  for (int a = 0; a < p->mesh.naxes; a++) {
+    if (!(axes & 1u << a) || p->mesh.axis[a].size == 1) continue;
+    Link l = machine_axis(p->machine, &p->mesh, a);
+    all = speed_slower(all, (Speed){l.bandwidth, l.latency, l.message});
+    *direct = *direct && l.by == LINK_MEMORY;
+  }
+  return all;
 }
 
-/* Of one exchange without its messages, and of its messages. */
-static double bytes_time(const Program *p, const Exchange *x, double block, double *latency) {
-  double bandwidth = INFINITY;
-  *latency = 0;
-  for (int a = 0; a < p->mesh.naxes; a++) {
-    if (!(x->axes & 1u << a)) continue;
-    Link l = machine_axis(p->machine, &p->mesh, a);
-    bandwidth = fmin(bandwidth, l.bandwidth);
-    *latency = fmax(*latency, l.latency);
+ExchangePrice cost_price(const Program *p, const Exchange *x, int n, bool in_flight) {
+  Collective all = {0};
+  bool direct;
+  Speed speed = speed_of(p, x->axes, &direct);
+  for (int i = 0; i < n; i++) {
+    const Collective one = {.all_reduce = x[i].kind == DTRT_ALL_REDUCE,
+                            .group = x[i].group,
+                            .terms = x[i].terms,
+                            .size = x[i].size,
+                            .most = x[i].most,
+                            .received = x[i].bytes,
+                            .senders = x[i].senders,
+                            .run = x[i].run};
+    collective_add(&all, &one);
   }
-  *latency *= messages(x->senders);
-  double kept = fmax(0, block - (double)x->bytes);
-  return (double)x->bytes / bandwidth + kept / p->machine->memory_bandwidth;
+  all.direct = direct;
+  all.in_flight = in_flight;
+  ExchangePrice out = {.algorithm = collective_choose(&all, &speed)};
+  out.price = collective_price(out.algorithm, &all, &speed);
+  return out;
+}
+
+/* What of the new block was there already is copied. */
+static double copy_time(const Program *p, const Exchange *x, double block) {
+  return fmax(0, block - (double)x->bytes) / p->machine->memory_bandwidth;
 }
 
 bool cost_is_brief(const Program *p, const Exchange *x) {
-  double latency, time = bytes_time(p, x, 0, &latency);
-  return time < latency;
+  Price price = cost_price(p, x, 1, false).price;
+  return price.moving < price.waiting;
 }
 
 double cost_exchange(const Program *p, const Layout *from, const Layout *to, const Shape *s,
                      DType t) {
+  double waiting = 0;
   if (from == to) return 0;
-  double latency;
-  Exchange x = exchange_of(p, from, to, s, t);
-  double time = bytes_time(p, &x, work_block_bytes(p, to, s, t), &latency);
-  return x.kind == DTRT_COPY ? time : time + latency;
+  double time = cost_exchange_apart(p, from, to, s, t, &waiting);
+  return time + waiting;
 }
 
 double cost_exchange_apart(const Program *p, const Layout *from, const Layout *to, const Shape *s,
-                           DType t, double *latency) {
+                           DType t, double *waiting) {
   Exchange x = exchange_of(p, from, to, s, t);
-  double time = bytes_time(p, &x, work_block_bytes(p, to, s, t), latency);
-  if (x.kind == DTRT_COPY) *latency = 0;
-  return time;
+  double time = copy_time(p, &x, work_block_bytes(p, to, s, t));
+  *waiting = 0;
+  if (x.kind == DTRT_COPY) return time;
+  Price price = cost_price(p, &x, 1, false).price;
+  *waiting = price.waiting;
+  return time + price.moving;
 }
 
 /* -------- ops -------- */
@@ -96,22 +116,32 @@ static void collect(const Plan *p, const LocalEntry *le, NodeId id, Members *out
     if (!le->stored[n->operand[i]]) collect(p, le, n->operand[i], out);
 }
 
-static void add_exchange(const Plan *p, const LocalEntry *le, const Step *s, StepCost *c) {
-  double slowest = 0, latency;
+/* What goes as one goes in batches, as in runtime/exchange/exchange.c. `by` may be NULL. */
+static void add_exchange(const Plan *p, const LocalEntry *le, const Step *s, StepCost *c,
+                         AxesCost *by) {
+  const Program *program = p->program;
+  Exchange batch[COMM_BATCH];
+  int n = 0;
   for (int i = 0; i < s->nodes.n; i++) {
-    const Node *n = graph_node(le->graph, s->nodes.at[i]), *x = graph_operand(le->graph, n, 0);
-    Exchange ex = exchange_of(p->program, x->layout, n->layout, &n->shape, n->dtype);
-    double block = work_block_bytes(p->program, n->layout, &n->shape, n->dtype);
-    double time = bytes_time(p->program, &ex, block, &latency);
-    c->bytes += ex.bytes;
-    if (ex.kind == DTRT_COPY) {
-      c->compute += time;
-      continue;
-    }
+    const Node *node = graph_node(le->graph, s->nodes.at[i]),
+               *x = graph_operand(le->graph, node, 0);
+    Exchange ex = exchange_of(program, x->layout, node->layout, &node->shape, node->dtype);
+    double block = work_block_bytes(program, node->layout, &node->shape, node->dtype);
+    *(ex.kind == DTRT_COPY ? &c->compute : &c->exchange) += copy_time(program, &ex, block);
+    if (ex.kind != DTRT_COPY) batch[n++] = ex;
+    if (!n || (n < COMM_BATCH && i + 1 < s->nodes.n)) continue;
+    ExchangePrice done = cost_price(program, batch, n, s->flight > 0 && s->nodes.n <= COMM_BATCH);
+    double time = done.price.waiting + done.price.moving;
     c->exchange += time;
-    slowest = fmax(slowest, latency); /* combined ones share their messages */
+    c->bytes += done.price.bytes;
+    if (by && done.algorithm < ALGORITHMS) {
+      by[done.algorithm].exchanges++;
+      by[done.algorithm].bytes += done.price.bytes, by[done.algorithm].time += time;
+    }
+    c->messages += done.price.messages, c->rounds += done.price.rounds;
+    if (c->algorithm == ALGORITHMS) c->algorithm = done.algorithm;
+    n = 0;
   }
-  c->exchange += slowest;
 }
 
 double cost_step_flops(const Plan *p, const LocalEntry *le, const Step *s) {
@@ -123,12 +153,12 @@ double cost_step_flops(const Plan *p, const LocalEntry *le, const Step *s) {
   return c.flops;
 }
 
-StepCost cost_step(const Plan *p, const LocalEntry *le, int step) {
+static StepCost cost_step_by(const Plan *p, const LocalEntry *le, int step, AxesCost *by) {
   const Step *s = &le->steps.at[step];
-  StepCost c = {0};
+  StepCost c = {.algorithm = ALGORITHMS};
   if (s->kind == STEP_WAIT) return c; /* all is counted where it starts */
   if (s->kind == STEP_EXCHANGE) {
-    add_exchange(p, le, s, &c);
+    add_exchange(p, le, s, &c, by);
     if (c.exchange > 0) return c;
   } else {
     Members all = {0};
@@ -137,6 +167,10 @@ StepCost cost_step(const Plan *p, const LocalEntry *le, int step) {
   }
   c.compute += p->program->machine->start;
   return c;
+}
+
+StepCost cost_step(const Plan *p, const LocalEntry *le, int step) {
+  return cost_step_by(p, le, step, NULL);
 }
 
 static AxesCost *over(const Plan *p, EntryCost *e, uint32_t axes) {
@@ -149,7 +183,7 @@ static AxesCost *over(const Plan *p, EntryCost *e, uint32_t axes) {
 EntryCost cost_entry(const Plan *p, const LocalEntry *le) {
   EntryCost e = {0};
   for (int t = 0; t < le->steps.n; t++) {
-    StepCost c = cost_step(p, le, t);
+    StepCost c = cost_step_by(p, le, t, e.by);
     e.compute += c.compute, e.exchange += c.exchange, e.flops += c.flops, e.bytes += c.bytes;
     if (c.exchange == 0) continue;
     const Node *n = graph_node(le->graph, le->steps.at[t].nodes.at[0]);

@@ -5,18 +5,25 @@
  *   any other op                     flops / vector rate: loops are fused, and the rate is measured
  *                                    on loops that read and write memory
  *   a step of computation            `start` once, besides its ops
- *   an exchange                      messages * latency + bytes received / bandwidth, of the
- * slowest of its axes, + bytes of the new block that were there already / memory rate
+ *   an exchange                      what its algorithm takes, the one that the runtime will choose
+ *                                    (runtime/law/algorithm.h): waits * latency + messages *
+ *                                    message + bytes received / bandwidth, of the slowest of its
+ *                                    axes; + bytes of the new block that were there already /
+ *                                    memory rate
  *
  * Views and sources cost nothing; the bytes of a product are its operands and its result; combined
- * all-reduces share their messages.
- *
- * Messages one after the other: ceil(log2(1 + s)), where s is how many devices one device receives
- * from: 1 for a permute, log2 g for a collective of g. */
+ * exchanges are done, and cost, as one. */
 #ifndef DTG_COST_H
 #define DTG_COST_H
+#include "algorithm.h"
 #include "plan.h"
 
+/* How exchanges that go as one, n at most COMM_BATCH, are done; copies are done by nothing. */
+typedef struct ExchangePrice {
+  int algorithm; /* ALGORITHM_... */
+  Price price;
+} ExchangePrice;
+ExchangePrice cost_price(const Program *p, const Exchange *x, int n, bool in_flight);
 /* Whether its messages cost more than its bytes. */
 bool cost_is_brief(const Program *p, const Exchange *x);
 double cost_exchange(const Program *p, const Layout *from, const Layout *to, const Shape *s,
@@ -32,6 +39,9 @@ typedef struct StepCost {
   double compute, exchange; /* one of the two is 0 */
   double flops;
   int64_t bytes; /* received */
+  int algorithm; /* of an exchange; ALGORITHMS: there is none. Of the first, where they go as
+                    several */
+  int64_t messages, rounds;
 } StepCost;
 /* Operations of one device, what is computed inside its loops included; 0 for exchanges. */
 double cost_step_flops(const Plan *p, const LocalEntry *le, const Step *s);
@@ -50,6 +60,7 @@ typedef struct EntryCost {
   int exchanges;
   int64_t bytes;
   VEC(AxesCost) over; /* in the order in which they are first met */
+  AxesCost by[ALGORITHMS]; /* each batch of a step counts */
 } EntryCost;
 EntryCost cost_entry(const Plan *p, const LocalEntry *le);
 

@@ -93,20 +93,18 @@ typedef struct Times {
 } Times;
 
 static Times times_of(const Updates *u, const Var *v, uint32_t axes, int64_t k) {
-  const Mesh *mesh = &u->program->mesh;
-  const Machine *m = u->program->machine;
-  Shape local = layout_local(mesh, v->layout, &v->shape);
-  double bytes = (double)shape_count(&local) * dtype_size(v->dtype), fewer = 1 - 1 / (double)k;
-  double latency = 0, bandwidth = INFINITY;
-  for (int a = 0; a < mesh->naxes; a++) {
-    if (!(axes & 1u << a)) continue;
-    Link l = machine_axis(m, mesh, a);
-    latency = fmax(latency, l.latency);
-    bandwidth = fmin(bandwidth, l.bandwidth);
-  }
-  return (Times){.messages = latency * ceil(log2((double)k)),
-                 .bytes = 2 * bytes * fewer / bandwidth,
-                 .memory = 2 * bytes * fewer / m->memory_bandwidth};
+  Shape local = layout_local(&u->program->mesh, v->layout, &v->shape);
+  const Exchange x = {.kind = DTRT_ALL_REDUCE,
+                      .axes = axes,
+                      .group = k,
+                      .terms = k,
+                      .size = dtype_size(v->dtype),
+                      .most = shape_count(&local) * dtype_size(v->dtype)};
+  Price price = cost_price(u->program, &x, 1, false).price;
+  double less = 2 * (double)x.most * (1 - 1 / (double)k);
+  return (Times){.messages = price.waiting,
+                 .bytes = price.moving,
+                 .memory = less / u->program->machine->memory_bandwidth};
 }
 
 /* The first dim that the axes cut evenly, else the longest. */

@@ -70,7 +70,10 @@ Routes *choice_brief_routes(const Choice *c) {
   Program *p = arena_copy(c->arena, c->routes->program, sizeof *p);
   Machine *m = arena_copy(c->arena, p->machine, sizeof *m);
   Routes *r = arena_new_of(c->arena, Routes);
-  for (int i = 0; i < m->nlinks; i++) m->link[i].latency *= BRIEF;
+  for (int i = 0; i < m->nlinks; i++) {
+    m->link[i].latency *= BRIEF;
+    if (m->link[i].message > 0) m->link[i].message *= BRIEF;
+  }
   p->machine = m;
   *r = (Routes){.program = p, .arena = c->arena};
   for (int i = 0; i < c->routes->forms.n; i++) {

@@ -7,7 +7,7 @@ static const dtrt_layout layout_0 = {0, 0x1, DTRT_SUM, 0};
 /* [] on [] */
 static const dtrt_layout layout_1 = {0, 0x0, DTRT_SUM, 0};
 static const dtrt_exchange exchange_0 = {0, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &layout_0, &layout_1,
-    "sum", "step.dtg:11"};
+    "sum", "step.dtg:11", 12, 3, 4};
 /* [6, 3] on [_, _] partial(batch) */
 static const dtrt_dim layout_2_dims[] = {
     {.n = 6, .granule = 1},
@@ -19,7 +19,7 @@ static const dtrt_dim layout_3_dims[] = {
     {.n = 3, .granule = 1}};
 static const dtrt_layout layout_3 = {2, 0x0, DTRT_SUM, layout_3_dims};
 static const dtrt_exchange exchange_1 = {1, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &layout_2, &layout_3,
-    "grad(model.w)", "step.dtg:12"};
+    "grad(model.w)", "step.dtg:12", 112, 3, 72};
 /* [3] on [_] partial(batch) */
 static const dtrt_dim layout_4_dims[] = {
     {.n = 3, .granule = 1}};
@@ -29,7 +29,7 @@ static const dtrt_dim layout_5_dims[] = {
     {.n = 3, .granule = 1}};
 static const dtrt_layout layout_5 = {1, 0x0, DTRT_SUM, layout_5_dims};
 static const dtrt_exchange exchange_2 = {2, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &layout_4, &layout_5,
-    "grad(model.b)", "step.dtg:12"};
+    "grad(model.b)", "step.dtg:12", 20, 3, 12};
 /* [8, 6] on [batch, _] */
 static const dtrt_dim layout_6_dims[] = {
     {.n = 8, .granule = 1, .naxes = 1, .axis = {0}},
@@ -203,6 +203,7 @@ static const dtrt_step entry_train_steps[] = {
 };
 static const char *const axis_names[] = {"batch"};
 static const int32_t axis_sizes[] = {4};
+static const dtrt_link links[] = {{2000000000, 1.0000000000000001e-05, 1.0000000000000002e-06}};
 static const dtrt_tensor variables[] = {
     {"model.w", DTRT_F32, 1, &layout_3, 0, 72, 0, 0, "step.dtg:4"},
     {"model.b", DTRT_F32, 1, &layout_5, 128, 12, 0, 0, "step.dtg:5"},
@@ -216,4 +217,4 @@ static const uint64_t code[] = {0x0, 0x0};
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "step", 1, axis_names, axis_sizes, 2, 2, 3, variables, entries, exchanges, 192,
-    0, code, 0, 0};
+    0, code, 0, 0, links};

@@ -1,0 +1,93 @@
+/* algorithm.c: the table of algorithms.def, and the choice among its rows: see algorithm.h. */
+#include "algorithm.h"
+#include <stddef.h>
+
+#define ALGORITHM(NAME) extern const CollectiveAlgorithm NAME;
+#include "algorithms.def"
+
+static const CollectiveAlgorithm *const table[ALGORITHMS] = {
+#define ALGORITHM(NAME) &NAME,
+#include "algorithms.def"
+};
+
+const CollectiveAlgorithm *collective_algorithm(int which) { return table[which]; }
+
+int collective_choose(const Collective *c, const Speed *s) {
+  int best = ALGORITHMS;
+  double least = 0;
+  for (int i = 0; i < ALGORITHMS; i++) {
+    if (!table[i]->fits(c)) continue;
+    Price p = collective_price(i, c, s);
+    if (best < ALGORITHMS && p.waiting + p.moving >= least) continue;
+    best = i;
+    least = p.waiting + p.moving;
+  }
+  return best;
+}
+
+static double doublings(int64_t n) {
+  double rounds = 0;
+  for (; n > 1; n = (n + 1) / 2) rounds++;
+  return rounds;
+}
+
+Price collective_price(int which, const Collective *c, const Speed *s) {
+  if (c->group <= 1) return (Price){0};
+  Price p = table[which]->price(c);
+  if (c->direct)
+    p.waiting = s->latency * doublings(1 + p.peers);
+  else
+    p.waiting = s->latency * (double)p.rounds + s->message * (double)p.messages;
+  p.moving = (double)p.bytes / s->bandwidth;
+  return p;
+}
+
+void collective_add(Collective *all, const Collective *one) {
+  if (!all->group) {
+    *all = *one;
+    all->staged = one->most;
+    all->boxes = one->senders;
+    return;
+  }
+  all->staged = divide_up(all->staged, COMM_LINE) * COMM_LINE + one->most;
+  all->most += one->most;
+  all->received += one->received;
+  all->boxes += one->senders;
+  if (one->senders > all->senders) all->senders = one->senders;
+  if (one->run < all->run) all->run = one->run;
+  if (one->terms > all->terms) all->terms = one->terms;
+}
+
+/* -------- speeds -------- */
+
+Speed speed_default(void) { return (Speed){.bandwidth = 2e9, .latency = 10e-6, .message = 1e-6}; }
+
+Speed speed_slower(Speed a, Speed b) {
+  return (Speed){.bandwidth = a.bandwidth < b.bandwidth ? a.bandwidth : b.bandwidth,
+                 .latency = a.latency > b.latency ? a.latency : b.latency,
+                 .message = a.message > b.message ? a.message : b.message};
+}
+
+/* -------- measures -------- */
+
+int64_t collective_stage(const Collective *c) {
+  return c->in_flight ? COMM_LANE_BYTES : COMM_STAGE_BYTES;
+}
+
+int64_t collective_scratch(const Collective *c) {
+  return c->in_flight ? COMM_FLIGHT_SCRATCH : COMM_SCRATCH;
+}
+
+int64_t collective_piece(const Collective *c) {
+  int64_t longest = divide_up(c->most / c->size, c->group) * c->size;
+  int64_t room = collective_scratch(c) - c->group * (int64_t)sizeof(void *);
+  int64_t piece = room / (2 * c->group) / COMM_LINE * COMM_LINE;
+  if (piece < COMM_LINE) piece = COMM_LINE;
+  return piece < longest ? piece : longest;
+}
+
+/* A step takes at most the terms of one part and as many parts to send. */
+int64_t collective_part(const Collective *c) {
+  int64_t line = COMM_LINE / c->size, most = collective_scratch(c) / (4 * c->terms * c->size);
+  return most < line ? line : most;
+}

@@ -1,0 +1,110 @@
+/* algorithm.h: how an exchange can be done: the table of collective algorithms that the runtime
+ * runs and the compiler's cost model prices.
+ *
+ * Law: collective_choose is the only place that decides, for both. What it looks at (Collective,
+ * Speed) is the same on all devices of a group, so all choose alike without asking. `fits` says
+ * where an algorithm can be used; of those that fit the one of the lowest price is taken, the first
+ * of equals. Whichever ran, the bits are those of one order of sums. Nothing here knows devices,
+ * memory or transports: `run` is called by the runtime alone.
+ *
+ * To add one: a file with its three functions and its struct, and a row in algorithms.def. */
+#ifndef DTG_RUNTIME_ALGORITHM_H
+#define DTG_RUNTIME_ALGORITHM_H
+#include <stdbool.h>
+#include "dtrt.h"
+
+enum {
+  COMM_STAGE_BYTES = 4096, /* a slot's stage: blocks that fit are read with one barrier, not two */
+  COMM_LANE_BYTES = 1024,  /* the same of an exchange in flight */
+  COMM_LINE = 64,          /* bytes of a cache line */
+  COMM_SCRATCH = 1 << 20,  /* bytes of memory that an exchange by messages takes (exchange.c) ... */
+  COMM_FLIGHT_SCRATCH = 4 << 20, /* ... and one in flight: it goes on less often */
+  COMM_BATCH = 32                /* tensors of exchanges that go as one */
+};
+
+/* One exchange, or several that go as one. */
+typedef struct Collective {
+  bool all_reduce; /* terms are combined where the blocks stay; else boxes move */
+  bool direct;     /* all of the group can read each other's memory */
+  bool in_flight;  /* started early: its stage and its scratch are those of a flight */
+  int64_t group;   /* devices */
+  int64_t terms;   /* of each element of the result; 1: nothing is combined */
+  int64_t size;    /* bytes of an element */
+  int64_t most;    /* bytes of the largest block of the operand; of all that go as one, the sum */
+  int64_t staged;  /* the same where every block but the last takes whole lines */
+  /* Of boxes, of the device that receives most; a program that does not say it leaves 0. */
+  int64_t received, senders;
+  int64_t run; /* bytes of a box that lie together at both ends, at least */
+  int64_t boxes; /* that come: of several exchanges, from all senders of each */
+} Collective;
+
+/* The slowest of the links that it goes over. */
+typedef struct Speed {
+  double bandwidth; /* bytes a second that a device receives while it sends as many */
+  double latency;   /* seconds until another has word */
+  double message;   /* seconds of a device's own for each message */
+} Speed;
+
+/* Of the device that has most. */
+typedef struct Price {
+  int64_t bytes;          /* received */
+  int64_t peers;          /* that it hears from */
+  int64_t messages;       /* received; 0 where memory is read */
+  int64_t rounds;         /* times that it waits for others */
+  double waiting, moving; /* seconds */
+} Price;
+
+struct CollectiveRun; /* messages.h */
+typedef enum RunWait {
+  RUN_OVER,
+  RUN_ARRIVE,  /* until all of the group have come as far */
+  RUN_LEAVE,   /* until all of the group have read what is mine */
+  RUN_MESSAGES /* until all messages posted have come and gone */
+} RunWait;
+
+typedef struct CollectiveAlgorithm {
+  const char *name;
+  bool (*fits)(const Collective *c);
+  /* All but the seconds, which collective_price makes of the rest. */
+  Price (*price)(const Collective *c);
+  /* Does what comes next and says what to wait for before it is called again. */
+  RunWait (*run)(struct CollectiveRun *r);
+} CollectiveAlgorithm;
+
+enum {
+#define ALGORITHM(NAME) ALGORITHM_##NAME,
+#include "algorithms.def"
+  ALGORITHMS
+};
+const CollectiveAlgorithm *collective_algorithm(int which);
+
+/* Its number. There is always one. */
+int collective_choose(const Collective *c, const Speed *s);
+/* With seconds: by messages every round takes the latency and every message its time; where memory
+ * is read the latency counts for every doubling of those who hear from one another, however often
+ * they wait (docs/decisions.md says why). A group of one waits for nobody and moves nothing. */
+Price collective_price(int which, const Collective *c, const Speed *s);
+/* One more to go with those before, which may be none: over the same axes, of the same type where
+ * they are all-reduces. */
+void collective_add(Collective *all, const Collective *one);
+
+Speed speed_default(void); /* where a program carries none */
+Speed speed_slower(Speed a, Speed b);
+
+/* What both sides of the algorithms measure by. */
+int64_t collective_stage(const Collective *c);   /* bytes */
+int64_t collective_scratch(const Collective *c); /* bytes, by messages */
+/* Bytes of every chunk that go at a time by messages. */
+int64_t collective_piece(const Collective *c);
+/* Elements of a box that go at a time by messages. */
+int64_t collective_part(const Collective *c);
+static inline int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+/* Bytes that a device receives where each device combines one of `group` chunks. They are blocks by
+ * the block law, so the device with the largest, k of n elements, receives (group - 1) k terms and
+ * the n - k other sums. */
+static inline int64_t collective_chunked(const Collective *c) {
+  int64_t n = c->most / c->size;
+  return (n + (c->group - 2) * divide_up(n, c->group)) * c->size;
+}
+
+#endif
