@@ -154,6 +154,7 @@ const char *device_stage_of(const Together *t, int peer);
 uint64_t *device_from(const Together *t, int device);
 uint64_t *device_to(const Together *t, int device);
 void device_finish(Device *d, int lane); /* until all its messages have come and gone */
+__attribute__((noreturn, cold)) void device_messages_failed(Device *d);
 /* The same two of an exchange in flight: flags are those of the lane. */
 void device_lane_raise(Device *d, int lane, uint64_t flag);
 void device_lane_wait(Device *d, const Group *g, int lane, uint64_t flag);

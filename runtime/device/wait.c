@@ -7,6 +7,7 @@
 #include "device.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 int device_init(Device *d, dtrt_session *s, int id) {
   d->id = id;
@@ -155,6 +156,19 @@ static void look(Device *d, CommWait *w, int peer) {
   if (d->comm->verbs->watch(d->comm, d->id, &s, w->waited, why)) device_missing(d, why);
 }
 
+/* A connection can end before those who look after dead ranks know whose it was: they get some
+ * looks, so that the rank is named. */
+void device_messages_failed(Device *d) {
+  const double grace = 2, step = 0.02;
+  CommWait w = {0};
+  for (double end = comm_now() + grace; d->comm->verbs->watch && comm_now() < end;) {
+    if (device_stopped(d)) device_give_up(d);
+    look(d, &w, COMM_MESSAGES);
+    nanosleep(&(struct timespec){.tv_nsec = (long)(step * 1e9)}, NULL);
+  }
+  device_fail(d, "messages to or from other ranks have failed");
+}
+
 static _Atomic uint64_t *flag_of(const Device *d, int device, int lane) {
   Slot *slot = d->comm->slot[device];
   return lane ? &slot->lane[lane - 1].flag : &slot->flag;
@@ -251,7 +265,7 @@ void device_finish(Device *d, int lane) {
     int done = c->verbs->finish(c, d->id, lane);
     if (done > 0) break;
     if (d->under_way) flights_turn(d);
-    if (done < 0) device_fail(d, "messages to or from other ranks have failed");
+    if (done < 0) device_messages_failed(d);
     if (device_stopped(d)) device_give_up(d);
     device_pause(d, turn);
     if (c->verbs->watch && comm_wait_is_long(&w, turn)) look(d, &w, COMM_MESSAGES);

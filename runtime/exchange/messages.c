@@ -16,7 +16,7 @@
 bool messages_turn(CollectiveRun *m) {
   Device *d = m->all->d;
   int done = d->comm->verbs->finish(d->comm, d->id, m->all->lane);
-  if (done < 0) device_fail(d, "messages to or from other ranks have failed");
+  if (done < 0) device_messages_failed(d);
   return done && run_next(m) == RUN_OVER;
 }
 

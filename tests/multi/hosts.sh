@@ -1,11 +1,11 @@
 #!/bin/bash
-# hosts.sh DTGC HANG DIR MPIEXEC: a mesh of 8 on two hosts, made of network namespaces: each has its own network, joined by
+# hosts.sh DTGC HANG DIR MPIEXEC ALGORITHMS: a mesh of 8 on two hosts, made of network namespaces: each has its own network, joined by
 # a cable of two veth devices, its own name and its own /dev/shm. Two processes of two devices each per host give the
-# bits of 8 threads; a process that hangs is named with its host, and so is one whose host cannot be reached any more.
+# bits of 8 threads; exchanges are done as they are priced; a process that hangs is named with its host, and so is one whose host cannot be reached any more.
 # Skipped (77) where namespaces cannot be made.
 set -u
 . "$(dirname "$0")/../lib.sh"
-dtgc=$1 hang=$2 dir=$3 mpiexec=$4
+dtgc=$1 hang=$2 dir=$3 mpiexec=$4 algorithms=$5
 here=$(cd "$(dirname "$0")" && pwd)
 digits=$here/../../samples/digits
 a=dtg-a-$$ b=dtg-b-$$
@@ -60,6 +60,9 @@ on_hosts() {
 evidence=(err.txt)
 on_hosts hostname || fail 'two processes on each of two hosts'
 [ "$(sort out.txt | tr '\n' ' ')" = 'east east west west ' ] || fail "hosts are $(sort out.txt | tr '\n' ' ')"
+
+on_hosts "$algorithms" mpi messages 4 || fail 'exchanges between hosts are not what was priced'
+grep -q '^messages-two-shot [1-9]' out.txt || fail "no all-reduce by messages: $(cat out.txt)"
 
 fit="fit train --feed image=$digits/data/digits.csv.gz:0-63 --feed label=$digits/data/digits.csv.gz:64 --limit 300 --epochs 1 --plain"
 "$dtgc" "$digits/digits.dtg" "$digits/mixed.dtg" --also batch=12 -o digits >out.txt 2>err.txt || fail 'no executable'
