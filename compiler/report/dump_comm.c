@@ -62,9 +62,12 @@ static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, S
       local++;
       continue;
     }
-    str_printf(&list, "  exchange %d%s: %s, %s of a call%s\n", ++count,
-               s->nodes.n > 1 ? ", combined" : "", report_time(p, c.exchange),
-               share(p, c.exchange, cost.time), report_algorithm(p, &c));
+    const char *combined = "";
+    if (s->nodes.n > 1) /* they move no more as one than each by itself, and often less */
+      combined = arena_printf(p->arena, ", combined, %ld bytes a device", (long)c.bytes);
+    str_printf(&list, "  exchange %d%s: %s, %s of a call%s\n", ++count, combined,
+               report_time(p, c.exchange), share(p, c.exchange, cost.time),
+               report_algorithm(p, &c));
     if (s->flight) put_flight(p, le, t, &list);
     for (int i = 0; i < s->nodes.n; i++) {
       report_exchange(p, le, s->nodes.at[i], &list);

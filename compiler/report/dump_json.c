@@ -220,6 +220,7 @@ static void put_entry_comm(const Plan *p, const LocalEntry *le, Str *out) {
     put_integer(out, "step", t);
     StepCost c = cost_step(p, le, t);
     put_number(out, "time", c.exchange);
+    put_integer(out, "bytes", c.bytes);
     if (c.algorithm < ALGORITHMS)
       put_text(out, "algorithm", collective_algorithm(c.algorithm)->name);
     put_integer(out, "waits", c.rounds);

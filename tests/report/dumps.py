@@ -86,7 +86,10 @@ def look(args):
         names = [v["name"] for v in e["values"] if not v["named"]]
         check(len(names) == len(set(names)), f"{e['name']}: one text for several values")
     for e, c in zip(comm["entries"], cost["entries"]):
-        moved = sum(m["bytes"] for x in e["exchanges"] for m in x["moves"])
+        moved = sum(x["bytes"] for x in e["exchanges"])
+        for x in e["exchanges"]: # as one they move no more than each by itself
+            alone = sum(m["bytes"] for m in x["moves"])
+            check(x["bytes"] == alone or (len(x["moves"]) > 1 and 0 < x["bytes"] < alone), f"{x['bytes']} bytes of {alone}")
         check(e["bytes"] == c["bytes"] == moved, f"{e['name']}: {e['bytes']}, {c['bytes']} and {moved} bytes")
         check(abs(c["compute_time"] + c["exchange_time"] - c["time"]) <= 1e-4 * c["time"], "times do not add up")
         head = f"entry {e['name']}: {len(e['exchanges'])} exchange"
