@@ -60,7 +60,8 @@ have_mpi() { [ "${DTG_HAS_MPI:-0}" = 1 ] && command -v mpiexec >/dev/null; }
 # begin COMMAND...: a check that mostly waits, beside up to three others; await: until all have ended. What they say comes as one.
 begin() {
   while [ "$(jobs -rp | wc -l)" -ge 4 ]; do wait -n; done
-  { "$@"; exit "$failed"; } >"$tmp/begun.$((begun = ${begun:-0} + 1))" 2>&1 &
+  begun=$((${begun:-0} + 1)) # here, and not in the job
+  { "$@"; exit "$failed"; } >"$tmp/begun.$begun" 2>&1 &
   jobs_begun+=($!)
 }
 await() {
