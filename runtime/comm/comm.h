@@ -48,7 +48,16 @@ typedef struct Slot {
 
 /* What processes must agree on before any of them waits for another, as hashes (program_check.c), and where
  * each is when it says so. */
-enum { COMM_MESH, COMM_VARS, COMM_ENTRIES, COMM_EXCHANGES, COMM_SEED, COMM_CODE, COMM_FACES };
+enum {
+  COMM_MESH,
+  COMM_VARS,
+  COMM_ENTRIES,
+  COMM_EXCHANGES,
+  COMM_LINKS,
+  COMM_SEED,
+  COMM_CODE,
+  COMM_FACES
+};
 typedef struct CommFace {
   char at[COMM_AT]; /* "barrier `saved`" */
   uint64_t hash[COMM_FACES];

@@ -212,11 +212,10 @@ CommFace session_face(const dtrt_program *p, uint64_t seed) {
     mix(h, (uint64_t)x->senders);
     mix(h, (uint64_t)x->run);
   }
-  for (int i = 0; p->link && p->nexchanges && i < p->naxes;
-       i++) { /* algorithms are chosen by these */
+  for (int i = 0; p->link && i < p->naxes; i++) { /* algorithms are chosen by these */
     uint64_t bits[sizeof(dtrt_link) / sizeof(uint64_t)];
     memcpy(bits, &p->link[i], sizeof bits);
-    for (size_t k = 0; k < sizeof bits / sizeof *bits; k++) mix(&f.hash[COMM_EXCHANGES], bits[k]);
+    for (size_t k = 0; k < sizeof bits / sizeof *bits; k++) mix(&f.hash[COMM_LINKS], bits[k]);
   }
   mix(&f.hash[COMM_SEED], seed);
   return f;

@@ -196,8 +196,8 @@ dtrt_status dtrt_barrier(dtrt_session *s, const char *name, double timeout) {
 /* Two programs under one mpiexec would wait for each other for ever, or add up what does not belong
  * together. All ranks say the same, since all see the same faces. */
 static dtrt_status meet(dtrt_session *s, const dtrt_program *p) {
-  static const char *const what[COMM_FACES] = {"mesh",      "variables", "entries",
-                                               "exchanges", "seed",      "code"};
+  static const char *const what[COMM_FACES] = {
+      "mesh", "variables", "entries", "exchanges", "links of the machine", "seed", "code"};
   const Comm *c = s->comm;
   if (!c->verbs->faces || c->nranks == 1) return DTRT_OK;
   CommFace mine = session_face(p, s->seed);

@@ -67,6 +67,9 @@ static void try(const char *odd, int nranks, int rank) {
     f.size[1] = nranks;
     cut.axis[0] = 1;
   }
+  const dtrt_link links[] = {{1e9, mine && !strcmp(odd, "links of the machine") ? 2e-6 : 1e-6, 0},
+                             {1e9, 1e-6, 0}};
+  f.program.link = links;
   dtrt_session *s = NULL;
   dtrt_status status = dtrt_open(&f.program, &o, &s);
   cut.axis[0] = 0;
@@ -101,9 +104,10 @@ static void try(const char *odd, int nranks, int rank) {
 int main(void) {
   const char *rank = getenv("PMI_RANK"), *size = getenv("PMI_SIZE");
   if (!rank || !size) return fprintf(stderr, "start it with mpiexec\n"), 2;
-  static const char *const odd[] = {"",      "file",      "exchanges", "steps", "entries",
-                                    "seed",  "exchanges", "sizes",     "mesh",  "code",
-                                    "const", "long",      "fewer",     ""};
+  static const char *const odd[] = {
+      "",      "file", "exchanges", "steps", "entries", "seed",  "exchanges",
+      "sizes", "mesh", "code",      "const", "long",    "fewer", "links of the machine",
+      ""};
   for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) try(odd[i], atoi(size), atoi(rank));
   return harness_result();
 }
