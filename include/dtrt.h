@@ -294,6 +294,9 @@ static inline int64_t dtrt_scatter_room(int64_t rows, int64_t updates, int64_t b
 dtrt_scatter dtrt_scatter_begin(int32_t dtype, void *room, int64_t rows, int64_t updates,
                                 int64_t size);
 void dtrt_scatter_block(dtrt_scatter *s, int64_t row, void *sum);
+static inline void dtrt_scatter_hit(dtrt_scatter *s, int64_t row, void *sum) {
+  if (++s->hits[row] == DTRT_SUM_BLOCK) dtrt_scatter_block(s, row, sum);
+}
 void dtrt_scatter_end(dtrt_scatter *s, void *table);
 /* Where the first `count` elements of each line stand in sorted order: x is [outer][n][inner], out is
  * [outer][count][inner], count <= n < 2^31. Equal elements keep the order of their indices; NaN is the largest. */

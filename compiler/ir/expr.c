@@ -210,6 +210,11 @@ Expr expr_symbol_of(Exprs *x, const void *key, size_t bytes, int64_t lo, int64_t
   return symbol(x, name_of(x->names, key, bytes), lo, hi);
 }
 
+Expr expr_param(Exprs *x, int number, int64_t lo, int64_t hi) {
+  return intern(x,
+                (ExprNode){.kind = EXPR_PARAM, .type = DT_I64, .v = number, .lo = lo, .hi = hi});
+}
+
 Expr expr_add(Exprs *x, Expr a, Expr b) { return add_scaled(x, a, b, 1); }
 Expr expr_sub(Exprs *x, Expr a, Expr b) { return add_scaled(x, a, b, -1); }
 Expr expr_scale(Exprs *x, Expr a, int64_t by) {
@@ -312,17 +317,27 @@ Expr expr_compare(Exprs *x, ExprKind how, Expr a, Expr b) {
   return intern(x, (ExprNode){.kind = how, .type = DT_BOOL, .n = 2, .arg = arg, .lo = 0, .hi = 1});
 }
 
+/* `kind` of conditions one after the other, which may be of that kind themselves. */
+static Expr chained(Exprs *x, ExprKind kind, Expr a, Expr b) {
+  const ExprNode *p = expr_node(x, a), *q = expr_node(x, b);
+  const int np = p->kind == kind ? p->n : 1, nq = q->kind == kind ? q->n : 1;
+  Expr *arg = arena_array(x->arena, Expr, np + nq);
+  for (int i = 0; i < np; i++) arg[i] = p->kind == kind ? p->arg[i] : a;
+  for (int i = 0; i < nq; i++) arg[np + i] = q->kind == kind ? q->arg[i] : b;
+  return intern(
+      x, (ExprNode){.kind = kind, .type = DT_BOOL, .n = np + nq, .arg = arg, .lo = 0, .hi = 1});
+}
+
 Expr expr_and(Exprs *x, Expr a, Expr b) {
   if (expr_is_true(x, a)) return b;
   if (expr_is_true(x, b)) return a;
-  if (expr_is_false(x, a)) return a;
-  const ExprNode *p = expr_node(x, a), *q = expr_node(x, b);
-  const int np = p->kind == EXPR_AND ? p->n : 1, nq = q->kind == EXPR_AND ? q->n : 1;
-  Expr *arg = arena_array(x->arena, Expr, np + nq);
-  for (int i = 0; i < np; i++) arg[i] = p->kind == EXPR_AND ? p->arg[i] : a;
-  for (int i = 0; i < nq; i++) arg[np + i] = q->kind == EXPR_AND ? q->arg[i] : b;
-  return intern(
-      x, (ExprNode){.kind = EXPR_AND, .type = DT_BOOL, .n = np + nq, .arg = arg, .lo = 0, .hi = 1});
+  return expr_is_false(x, a) ? a : chained(x, EXPR_AND, a, b);
+}
+
+Expr expr_or(Exprs *x, Expr a, Expr b) {
+  if (expr_is_false(x, a)) return b;
+  if (expr_is_false(x, b)) return a;
+  return expr_is_true(x, a) ? a : chained(x, EXPR_OR, a, b);
 }
 
 Expr expr_call(Exprs *x, const char *name, DType type, int n, const Expr *arg, int64_t lo,
@@ -365,6 +380,18 @@ Expr expr_element(Exprs *x, ExprKind kind, DType t, NodeId id, int n, const Expr
                               .hi = INT64_MAX});
 }
 
+Expr expr_local(Exprs *x, DType t, const char *name, Expr index) {
+  return intern(x, (ExprNode){.kind = EXPR_LOCAL,
+                              .type = t,
+                              .n = index != NO_EXPR,
+                              .arg = &index,
+                              .name = name_of(x->names, name, strlen(name))});
+}
+
+Expr expr_address(Exprs *x, Expr of) {
+  return intern(x, (ExprNode){.kind = EXPR_ADDRESS, .type = DT_I64, .n = 1, .arg = &of});
+}
+
 Expr expr_select(Exprs *x, int n, const Expr *arg) {
   Expr *kept = arena_array(x->arena, Expr, n);
   int m = 0, i = 0;
@@ -379,7 +406,12 @@ Expr expr_select(Exprs *x, int n, const Expr *arg) {
   if (i + 1 >= n) kept[m++] = arg[n - 1];
   if (m == 1) return kept[0];
   const ExprNode node = {
-      .kind = EXPR_SELECT, .type = expr_node(x, kept[m - 1])->type, .n = m, .arg = kept};
+      .kind = EXPR_SELECT,
+      .type = expr_node(x, kept[m - 1])->type,
+      .n = m,
+      .arg = kept,
+      .lo = INT64_MIN,
+      .hi = INT64_MAX};
   return intern(x, node);
 }
 
@@ -437,8 +469,17 @@ static void put_number(Str *out, const ExprNode *n) {
 
 static void put_element(const Text *t, const ExprNode *n) {
   str_puts(t->out, node_text(t->program, t->g, (NodeId)n->v, t->x->arena));
+  if (!n->n) return;
   str_puts(t->out, "[");
   put_arguments(t, n, ", ", false);
+  str_puts(t->out, "]");
+}
+
+static void put_local(const Text *t, const ExprNode *n) {
+  str_puts(t->out, n->name);
+  if (!n->n) return;
+  str_puts(t->out, "[");
+  put(t, n->arg[0], false);
   str_puts(t->out, "]");
 }
 
@@ -452,7 +493,8 @@ static void put_call(const Text *t, const char *name, const ExprNode *n) {
 static void put(const Text *t, Expr e, bool inner) {
   static const char *const between[] = {
       [EXPR_PRODUCT] = " * ", [EXPR_DIV] = " div ",  [EXPR_MOD] = " mod ", [EXPR_LESS] = " < ",
-      [EXPR_LEAST] = " >= ",  [EXPR_EQUAL] = " == ", [EXPR_AND] = " and "};
+      [EXPR_LEAST] = " >= ",  [EXPR_EQUAL] = " == ", [EXPR_AND] = " and ",
+      [EXPR_OR] = " or "};
   const ExprNode *n = expr_node(t->x, e);
   if (t->names && e < t->names->n && t->names->at[e]) {
     str_puts(t->out, t->names->at[e]);
@@ -461,7 +503,13 @@ static void put(const Text *t, Expr e, bool inner) {
   switch (n->kind) {
   case EXPR_LINEAR: put_linear(t, n, inner); return;
   case EXPR_SYMBOL: str_puts(t->out, n->name); return;
+  case EXPR_PARAM: str_printf(t->out, "n%ld", (long)n->v); return;
   case EXPR_NUMBER: put_number(t->out, n); return;
+  case EXPR_LOCAL: put_local(t, n); return;
+  case EXPR_ADDRESS:
+    str_puts(t->out, "&");
+    put(t, n->arg[0], true);
+    return;
   case EXPR_LOAD:
   case EXPR_VALUE: put_element(t, n); return;
   case EXPR_CALL: put_call(t, n->name, n); return;

@@ -17,6 +17,7 @@ enum { NO_EXPR = -1 };
 typedef enum ExprKind {
   EXPR_LINEAR,  /* integer: v + sum of coef[i] * arg[i] */
   EXPR_SYMBOL,  /* integer: `name`, a loop index, an extent, an offset, a key */
+  EXPR_PARAM,   /* integer: the loop function's parameter number v */
   EXPR_PRODUCT, /* integer: arg[0] * arg[1], neither constant */
   EXPR_DIV,     /* integer: floor of arg[0] / arg[1] */
   EXPR_MOD,     /* integer: arg[0] - arg[1] * floor of arg[0] / arg[1] */
@@ -24,9 +25,12 @@ typedef enum ExprKind {
   EXPR_LEAST,   /* condition: arg[0] >= arg[1] */
   EXPR_EQUAL,   /* condition: arg[0] == arg[1] */
   EXPR_AND,     /* condition: of all arguments, in order; each may rely on those before it */
-  EXPR_CALL,    /* function `name` of dtrt.h or dtrt_math.h; integer or condition */
+  EXPR_OR,      /* condition: of any argument */
+  EXPR_CALL,    /* function `name` of dtrt.h or dtrt_math.h; of any type */
+  EXPR_ADDRESS, /* where arg[0], a load or a local, lies; a load without index: its node's memory */
   EXPR_NUMBER,  /* value: a constant, v or real */
   EXPR_COUNT,   /* value: the integer arg[0] */
+  EXPR_LOCAL,   /* value: of the function's local `name`, or of its element arg[0] */
   EXPR_LOAD,    /* value: of node v in memory at the index arg[...] */
   EXPR_VALUE,   /* value: the same of one that is in memory or not */
   EXPR_OP,      /* value: elementwise `op` of values */
@@ -44,7 +48,7 @@ typedef struct ExprNode {
   int64_t v;
   double real;      /* EXPR_NUMBER of a floating-point type */
   Op op;            /* EXPR_OP, EXPR_RANDOM */
-  const char *name; /* EXPR_SYMBOL, EXPR_CALL: equal names are equal pointers */
+  const char *name; /* EXPR_SYMBOL, EXPR_CALL, EXPR_LOCAL: equal names are equal pointers */
   int64_t lo, hi;   /* what an integer can be; INT64_MIN, INT64_MAX: unknown */
   bool reads;       /* an element of a tensor is part of it */
   uint64_t hash;
@@ -66,6 +70,7 @@ Expr expr_int(Exprs *x, int64_t v);
 Expr expr_symbol(Exprs *x, const char *name, int64_t lo, int64_t hi);
 /* The same of `bytes` in place of a name, for what is compared and not printed. */
 Expr expr_symbol_of(Exprs *x, const void *key, size_t bytes, int64_t lo, int64_t hi);
+Expr expr_param(Exprs *x, int number, int64_t lo, int64_t hi);
 Expr expr_add(Exprs *x, Expr a, Expr b);
 Expr expr_sub(Exprs *x, Expr a, Expr b);
 Expr expr_mul(Exprs *x, Expr a, Expr b);
@@ -78,6 +83,7 @@ bool expr_mentions(const Exprs *x, Expr e, const char *symbol);
 /* Conditions: true and false are the integers 1 and 0. */
 Expr expr_compare(Exprs *x, ExprKind how, Expr a, Expr b);
 Expr expr_and(Exprs *x, Expr a, Expr b);
+Expr expr_or(Exprs *x, Expr a, Expr b);
 bool expr_is_true(const Exprs *x, Expr e);
 bool expr_is_false(const Exprs *x, Expr e);
 
@@ -90,6 +96,8 @@ Expr expr_count(Exprs *x, DType t, Expr i);
 Expr expr_op(Exprs *x, Op op, DType t, int n, const Expr *arg);
 Expr expr_random(Exprs *x, Op op, DType t, Expr key, Expr step, Expr i);
 Expr expr_element(Exprs *x, ExprKind kind, DType t, NodeId id, int n, const Expr *index);
+Expr expr_local(Exprs *x, DType t, const char *name, Expr index); /* NO_EXPR: of no array */
+Expr expr_address(Exprs *x, Expr of);
 /* n arguments: conditions and values in turn, and last the value where none holds. */
 Expr expr_select(Exprs *x, int n, const Expr *arg);
 

@@ -338,6 +338,13 @@ typedef struct Letters {
 } Letters;
 Letters product_letters(const Graph *g, const Node *n);
 
+/* Elementwise ops that loops are made of; and the one that joins two values of a reduction. */
+typedef struct LoopOps {
+  Op add, mul, max, bit_or, greater, less, equal, unequal;
+} LoopOps;
+extern const LoopOps loop_ops;
+Op reduction_step(const Node *n);
+
 void ops_doc(Str *out); /* the text of docs/ops.md */
 
 void rule_of(const Graph *g, const Node *n, Rule *r, Arena *scratch);

@@ -280,6 +280,27 @@ Expr lower_random(Lower *l, NodeId id, const At *at) {
   return expr_random(l->x, n->op, n->dtype, l->key(l, n), l->value(l, n->operand[0], &first), i);
 }
 
+/* -------- of loops -------- */
+
+const LoopOps loop_ops = {.add = &op_add,
+                          .mul = &op_mul,
+                          .max = &op_max,
+                          .bit_or = &op_or,
+                          .greater = &op_gt,
+                          .less = &op_lt,
+                          .equal = &op_eq,
+                          .unequal = &op_ne};
+
+Op reduction_step(const Node *n) {
+  const bool truth = n->dtype == DT_BOOL;
+  switch (n->op->reduce) {
+  case RED_SUM: return &op_add;
+  case RED_PROD: return &op_mul;
+  case RED_MAX: return truth ? &op_or : &op_max;
+  default: return truth ? &op_and : &op_min;
+  }
+}
+
 /* -------- all others -------- */
 
 Expr lower_element(Lower *l, ExprKind kind, NodeId id, const At *at) {

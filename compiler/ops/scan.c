@@ -4,6 +4,8 @@
  * a dim cut k ways is dealt, and dealt back, without moving an element. */
 #include "blocks.h"
 #include "scan.h"
+#include <stdio.h>
+#include <stdlib.h>
 
 #define IN(i) (op_node(b, node)->operand[i])
 
@@ -221,4 +223,10 @@ NodeId mk_undeal(Build *b, NodeId x, int dim, int64_t n) {
     return build_node(b, &op_undeal, 1, &x, 2, (int64_t[]){dim, n}, 0);
   for (int d = 0; d < t.rank; d++) t.dim[d] = d < dim ? s.dim[d] : d == dim ? n : s.dim[d + 1];
   return mk_reshape(b, x, &t);
+}
+
+void scan_need_placed(const Node *n) {
+  if (node_attr(n, "placed")) return;
+  fprintf(stderr, "dtgc: bug: %s was not placed by the pass distribute\n", n->op->name);
+  abort();
 }

@@ -8,6 +8,9 @@
 enum { SCAN_DIM, SCAN_PLACED, SCAN_REVERSE, SCAN_EXCLUSIVE, SCAN_ATTRS };     /* cumsum */
 enum { ORDER_DIM, ORDER_PLACED, ORDER_COUNT, ORDER_DESCENDING, ORDER_ATTRS }; /* order */
 
+/* Ends the program where `distribute` has not been. */
+void scan_need_placed(const Node *n);
+
 NodeId mk_cumsum(Build *b, NodeId x, int dim, bool reverse, bool exclusive, bool placed);
 /* The indices (i32) of the first `count` along dim in sorted order; equals by index, NaN the
  * largest. */

@@ -1,8 +1,10 @@
-/* Shared by the parts of the C writer: emit_c.c (tables), emit_entry.c and emit_step.c, emit_loop.c
- * (loop nests), emit_reduce.c, emit_value.c (expressions) and emit_contract.c (products). */
+/* Shared by the parts of the C writer: emit_c.c (tables), emit_entry.c and emit_step.c, print_loop.c
+ * (loop functions) and print_expr.c, and the kernels that steps call: emit_contract.c (products)
+ * and others. */
 #ifndef DTG_EMIT_H
 #define DTG_EMIT_H
 #include "emit_c.h"
+#include "loops.h"
 
 /* A loop function already written: its text without names decides whether another is the same. */
 typedef struct LoopText {
@@ -46,6 +48,7 @@ typedef struct Emit {
   Str tables, loops, entries;
   Names *names;
   VEC(LoopText) loop;
+  Lookup function_at;                /* 1 + the place in loop, by interned key */
   VEC(Table) dims, layouts;          /* written once each, by text */
   Lookup loop_at, dim_at, layout_at; /* 1 + the place in those, by interned text */
   VEC(const char *) exchanges;       /* what each is, but for names */
@@ -82,20 +85,17 @@ const char *emit_product(Emit *e, const char *a, const char *b);
 const char *emit_len(Emit *e, const Node *n, int d);
 const char *emit_from(Emit *e, const Node *n, int d);
 const char *emit_room(Emit *e, const Node *n, int d);
-/* The address of its first element: emit_pointer, or that of the strip's. */
-const char *emit_start(Emit *e, NodeId id);
+/* The address of its first element: emit_pointer, or that of the strip's, a part (`part`, or NULL).
+ */
+const char *emit_start(Emit *e, NodeId id, bool *part);
 /* Where the strip begins in a dim of this device's block of n: "0" outside of strips. */
 const char *emit_at(Emit *e, const Node *n, int d);
 /* The address of a reduction's partial results (sum_scratch), for the strip being written. */
 const char *emit_partial(Emit *e, NodeId id);
 /* A condition that is true in the first of the strips that a node sums over; NULL: it does not. */
 const char *emit_first(Emit *e, NodeId id);
-/* emit_band.c. Of the strip that is being written: it makes the node in the band alone; the node is
- * the result of a reduction over such a space. */
+/* emit_band.c. Of the strip that is being written: it makes the node in the band alone. */
 bool emit_in_band(Emit *e, NodeId id);
-bool emit_reads_band(Emit *e, NodeId id);
-int emit_mask(Emit *e,
-              NodeId id); /* of a mask, the operand that shows outside of the band; else 0 */
 void emit_band_begin(Emit *e);
 /* Before step i of the strip, where it has to be seen whether the rest of the columns is 0. */
 void emit_band_check(Emit *e, int i);
@@ -127,18 +127,15 @@ void emit_calls(Emit *e, const Step *s, const Epilogue *epilogue);
 void emit_strips(Emit *e, const Step *s);
 /* Writes the function of a strip's rows, `body` being the loop over them. */
 const Epilogue *emit_epilogue(Emit *e, const Strip *s, const char *body);
-void emit_map(Emit *e, const Step *s);
-void emit_reduce(Emit *e, NodeId id);
-void emit_scatter(Emit *e, NodeId id);
+/* The call of a loop function, which is written if no equal one is there; as a line of the step,
+ * and as an expression. */
+void emit_loop(Emit *e, const LoopFunction *f);
+const char *emit_loop_call(Emit *e, const LoopFunction *f);
+Site emit_site(const Emit *e);
 /* True: it took the epilogue along. */
 bool emit_contract(Emit *e, NodeId id, const Epilogue *epilogue);
 bool emit_conv(Emit *e, NodeId id, const Epilogue *epilogue);
-void emit_pool(Emit *e, NodeId id);
-void emit_cumsum(Emit *e, NodeId id);
 void emit_order(Emit *e, NodeId id);
-void emit_unpick(Emit *e, NodeId id);
-/* A product that no matrix product fits: plain loops. */
-void emit_contract_loops(Emit *e, NodeId id);
 
 /* The last two parts of a value's name, which tell loops' parameters apart: d1_w of model.d1.w. */
 const char *emit_short_name(Emit *e, const Node *n);

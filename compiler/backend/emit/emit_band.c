@@ -8,7 +8,7 @@
  *     ... the rest ...
  *     break;
  *   } */
-#include "emit_loop.h"
+#include "emit.h"
 #include <string.h>
 
 static const StripBand *band_of(const Emit *e) {
@@ -17,52 +17,6 @@ static const StripBand *band_of(const Emit *e) {
 
 bool emit_in_band(Emit *e, NodeId id) {
   return band_of(e) && strip_in_band(e->strip, e->le->graph, id);
-}
-
-bool emit_reads_band(Emit *e, NodeId id) {
-  const Graph *g = e->le->graph;
-  const StripBand *b = band_of(e);
-  return b && same_space(graph_operand(g, graph_node(g, id), 0), graph_node(g, b->of));
-}
-
-int emit_mask(Emit *e, NodeId id) {
-  const StripBand *b = band_of(e);
-  for (int i = 0; b && i < b->masks.n; i++)
-    if (b->masks.at[i].node == id) return b->masks.at[i].dead;
-  return 0;
-}
-
-/* -------- loops -------- */
-
-static const char *live(Loop *l, const Node *n, const Index *at, const char *end,
-                        const char *bound) {
-  return arena_printf(l->e->arena, "dtrt_live_%s(%s, %s, %s)", end, at->at[band_of(l->e)->row],
-                      loop_number(l, 'b', bound), loop_extent(l, n, n->shape.rank - 1));
-}
-
-const char *loop_live_from(Loop *l, const Node *n, const Index *at) {
-  return live(l, n, at, "from", "low");
-}
-
-const char *loop_live_to(Loop *l, const Node *n, const Index *at) {
-  return live(l, n, at, "to", "high");
-}
-
-void loop_open_live(Loop *l, const Node *n, const Index *at) {
-  const char *var = at->at[n->shape.rank - 1];
-  str_line(&l->code, "DTRT_PLAIN");
-  str_line(&l->code, "for (int64_t %s = %s; %s < %s; %s++) {", var, loop_live_from(l, n, at), var,
-           loop_live_to(l, n, at), var);
-  l->code.indent++;
-}
-
-const char *loop_value_outside(Loop *l, NodeId id, const Index *at) {
-  Index in = *at;
-  in.at[graph_node(l->g, id)->shape.rank - 1] = "0";
-  l->outside = true;
-  const char *v = loop_value(l, id, &in);
-  l->outside = false;
-  return v;
 }
 
 /* -------- the band -------- */
@@ -78,7 +32,7 @@ void emit_band_clear(Emit *e, const Step *s) {
       stride[d] = step;
       step = emit_product(e, step, emit_room(e, n, d));
     }
-    emit_clear(e, n, emit_start(e, id), stride);
+    emit_clear(e, n, emit_start(e, id, NULL), stride);
   }
 }
 
@@ -103,11 +57,14 @@ static const char *bound_text(Emit *e, int64_t bound) {
   const Node *n = graph_node(e->le->graph, b->of);
   if (bound == BAND_FAR) return "DTRT_FAR";
   if (bound == -BAND_FAR) return "-DTRT_FAR";
-  const char *row = emit_from(e, n, b->row), *column = emit_from(e, n, n->shape.rank - 1);
   Str s = str_new(e->arena);
   str_printf(&s, "%ld", (long)bound);
-  if (!is_number(row, 0)) str_printf(&s, " + %s", row);
-  if (!is_number(column, 0)) str_printf(&s, " - %s", loop_wrap(e, column));
+  for (int side = 0; side < 2; side++) {
+    const int d = side ? n->shape.rank - 1 : b->row;
+    const char *part[] = {emit_offset(e, &n->layout->dim[d], n->shape.dim[d]), emit_at(e, n, d)};
+    for (int i = 0; i < 2; i++)
+      if (!is_number(part[i], 0)) str_printf(&s, side ? " - %s" : " + %s", part[i]);
+  }
   return s.at;
 }
 
@@ -138,35 +95,13 @@ void emit_band_end(Emit *e) {
   str_line(&e->body, "}");
 }
 
-static void look(Loop *l, NodeId id, Index *at) {
-  const char *v = loop_value_outside(l, id, at);
-  str_line(&l->code, "some |= !(%s == 0);", loop_wrap(l->e, v));
-}
-
 /* Whether some row's value is not 0. */
 void emit_band_check(Emit *e, int i) {
   const StripBand *b = band_of(e);
   if (!b || b->vanishes == NO_NODE || b->at != i) return;
-  Loop l = loop_new(e, NULL);
-  const Node *n = graph_node(l.g, b->vanishes);
-  l.returns = "int";
-  l.code.indent = 1;
-  str_line(&l.code, "int some = 0;");
-  Index at = loop_nest_index(&l, n);
-  int loops = 0;
-  for (int d = 0; d + 1 < n->shape.rank; d++)
-    if (strcmp(at.at[d], "0"))
-      loop_open(&l, at.at[d], loop_extent(&l, n, d), d == b->row ? "DTRT_PLAIN" : "DTRT_OUTER"),
-          loops++;
-  Str before = l.code;
-  l.code = str_new(e->arena);
-  loop_count(&l, true);
-  look(&l, b->vanishes, &at);
-  loop_count(&l, false);
-  l.code = before;
-  l.pointers.n = 0;
-  look(&l, b->vanishes, &at);
-  loop_close(&l, loops);
-  str_line(&l.code, "return some;");
-  str_line(&e->body, "if (!whole && %s) continue;", loop_call(&l, n->op->name));
+  const Site site = emit_site(e);
+  LoopFunction f;
+  loop_of_band_check(&site, &f);
+  const char *call = emit_loop_call(e, &f);
+  str_line(&e->body, "if (!whole && %s) continue;", call);
 }

@@ -218,8 +218,11 @@ bool emit_contract(Emit *e, NodeId id, const Epilogue *epilogue) {
   const NodeId ids[3] = {n->operand[0], n->operand[1], id};
   if (!fits) {
     Live v = live_part(&c, ids, NULL, NULL, NULL);
-    if (v.t >= 0) clear_dead(&c, &v, emit_start(e, ids[v.t]));
-    emit_contract_loops(e, id);
+    if (v.t >= 0) clear_dead(&c, &v, emit_start(e, ids[v.t], NULL));
+    const Site site = emit_site(e);
+    LoopFunction f;
+    loop_of_contract(&site, id, &f);
+    emit_loop(e, &f);
     return false;
   }
   if (out.transposed) {
@@ -240,8 +243,8 @@ bool emit_contract(Emit *e, NodeId id, const Epilogue *epilogue) {
       if (pass == 1 && first_k < 0) first_k = nloops;
       loops[nloops++] = q;
     }
-  const char *p[3] = {emit_start(e, n->operand[0]), emit_start(e, n->operand[1]),
-                      emit_start(e, id)};
+  const char *p[3] = {emit_start(e, n->operand[0], NULL), emit_start(e, n->operand[1], NULL),
+                      emit_start(e, id, NULL)};
   const char *first = emit_first(e, id);
   Live live = live_part(&c, ids, m, nn, k);
   if (live.t >= 0) clear_dead(&c, &live, p[live.t]);

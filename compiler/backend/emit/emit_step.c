@@ -281,32 +281,25 @@ static void emit_wait(Emit *e, const Step *s) {
 
 static void emit_kernel(Emit *e, NodeId id, const Epilogue *epilogue) {
   bool took = false;
+  const Site site = emit_site(e);
+  LoopFunction f;
   switch (op_class(graph_node(e->le->graph, id))) {
   case OPC_PRODUCT: took = emit_contract(e, id, epilogue); break;
   case OPC_CONVOLUTION: took = emit_conv(e, id, epilogue); break;
   case OPC_SORT: emit_order(e, id); break;
-  default: emit_pool(e, id); break;
+  default: loop_of_pool(&site, id, &f), emit_loop(e, &f); break;
   }
   if (epilogue && !took) str_line(&e->body, "%s;", epilogue->call);
 }
 
 void emit_calls(Emit *e, const Step *s, const Epilogue *epilogue) {
-  const Graph *g = e->le->graph;
+  const Site site = emit_site(e);
+  LoopFunction f;
   switch (s->kind) {
-  case STEP_MAP: emit_map(e, s); break;
+  case STEP_MAP:
   case STEP_REDUCE:
-    if (op_class(graph_node(g, s->nodes.at[0])) == OPC_SCAN)
-      emit_cumsum(e, s->nodes.at[0]);
-    else
-      emit_reduce(e, s->nodes.at[0]);
-    break;
+  case STEP_SCATTER: loop_of(&site, s, &f), emit_loop(e, &f); break;
   case STEP_CONTRACT: emit_kernel(e, s->nodes.at[0], epilogue); break;
-  case STEP_SCATTER:
-    if (op_class(graph_node(g, s->nodes.at[0])) == OPC_ADD_EACH)
-      emit_unpick(e, s->nodes.at[0]);
-    else
-      emit_scatter(e, s->nodes.at[0]);
-    break;
   case STEP_EXCHANGE: emit_exchange(e, s); break;
   case STEP_STRIP: emit_strips(e, s); break;
   case STEP_WAIT: emit_wait(e, s); break;

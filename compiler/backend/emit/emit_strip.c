@@ -8,7 +8,7 @@ static NodeId id_of(const Emit *e, const Node *n) {
   return (NodeId)(n - graph_node(e->le->graph, 0));
 }
 
-static int loop_of(const Emit *e, NodeId id, int d) {
+static int tile_loop(const Emit *e, NodeId id, int d) {
   const StripNode *s = e->strip ? strip_node(e->strip, e->le->graph, id) : NULL;
   return s ? s->loop[d] : NO_LOOP;
 }
@@ -22,14 +22,14 @@ static bool is_inner(const Emit *e, NodeId id) {
 static const char *at_name(Emit *e, int loop) { return arena_printf(e->arena, "at%d", loop); }
 
 const char *emit_len(Emit *e, const Node *n, int d) {
-  int loop = loop_of(e, id_of(e, n), d);
+  int loop = tile_loop(e, id_of(e, n), d);
   if (loop == NO_LOOP) return emit_extent(e, &n->layout->dim[d], n->shape.dim[d]);
   return loop == IN_ROWS || e->strip->loop[loop].most == 1 ? "1"
                                                            : arena_printf(e->arena, "len%d", loop);
 }
 
 const char *emit_room(Emit *e, const Node *n, int d) {
-  int loop = is_inner(e, id_of(e, n)) ? loop_of(e, id_of(e, n), d) : NO_LOOP;
+  int loop = is_inner(e, id_of(e, n)) ? tile_loop(e, id_of(e, n), d) : NO_LOOP;
   if (loop == NO_LOOP) return emit_extent(e, &n->layout->dim[d], n->shape.dim[d]);
   if (loop == IN_ROWS) return "1";
   return arena_printf(e->arena, "%ld", (long)e->strip->loop[loop].most);
@@ -37,27 +37,29 @@ const char *emit_room(Emit *e, const Node *n, int d) {
 
 const char *emit_from(Emit *e, const Node *n, int d) {
   const char *from = emit_offset(e, &n->layout->dim[d], n->shape.dim[d]);
-  int loop = loop_of(e, id_of(e, n), d);
+  int loop = tile_loop(e, id_of(e, n), d);
   if (loop < 0) return from;
   return is_number(from, 0) ? at_name(e, loop)
                             : arena_printf(e->arena, "%s + %s", from, at_name(e, loop));
 }
 
 const char *emit_at(Emit *e, const Node *n, int d) {
-  int loop = loop_of(e, id_of(e, n), d);
+  int loop = tile_loop(e, id_of(e, n), d);
   return loop < 0 ? "0" : at_name(e, loop);
 }
 
-const char *emit_start(Emit *e, NodeId id) {
+const char *emit_start(Emit *e, NodeId id, bool *part) {
   const Node *n = graph_node(e->le->graph, id);
   const char *p = emit_pointer(e, id);
   bool loops = false;
-  for (int d = 0; d < n->shape.rank; d++) loops = loops || loop_of(e, id, d) != NO_LOOP;
-  if (!loops || is_inner(e, id)) return p;
+  for (int d = 0; d < n->shape.rank; d++) loops = loops || tile_loop(e, id, d) != NO_LOOP;
+  const bool is_part = loops && !is_inner(e, id);
+  if (part) *part = is_part;
+  if (!is_part) return p;
   Str s = str_new(e->arena);
   str_printf(&s, "&%s", p);
   for (int d = 0; d < n->shape.rank; d++) {
-    int loop = loop_of(e, id, d);
+    int loop = tile_loop(e, id, d);
     str_printf(&s, "[%s]", loop < 0 ? "0" : at_name(e, loop));
   }
   return s.at;

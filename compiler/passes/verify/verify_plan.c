@@ -4,7 +4,7 @@
  * the same order, provided that the order is one that a device can run (what a step reads is made
  * before it), that every exchange is met once, and that an exchange says the same on all devices:
  * verify_exchanges. */
-#include "nest.h"
+#include "loops.h"
 #include "verify_plan.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -306,15 +306,16 @@ static const char *bad_memory(Memory *m, NodeId *where) {
 }
 
 /* Steps within tiles compute what they would outside. */
-static const char *bad_nests(const Plan *p, const LocalEntry *le, NodeId *where) {
+static const char *bad_loops(const Plan *p, const LocalEntry *le, NodeId *where) {
   for (int t = 0; t < le->steps.n; t++) {
     const Step *s = &le->steps.at[t];
     const int n = s->kind == STEP_STRIP ? s->strip->steps.n : 1;
     for (int i = 0; i < n; i++) {
       const Step *own = s->kind == STEP_STRIP ? &s->strip->steps.at[i] : s;
-      Nest nest;
-      if (!nest_of(p->arena, p, le, own, &nest)) continue;
-      const char *outside = nest_verify(p->arena, p, le, &nest);
+      const Site site = {p->arena, p, le, s->kind == STEP_STRIP ? s->strip : NULL};
+      LoopFunction f;
+      if (!loop_of(&site, own, &f)) continue;
+      const char *outside = loop_verify(p->arena, p, le, &f);
       *where = own->nodes.at[0];
       if (outside) return arena_printf(p->arena, "an index leaves its block: %s", outside);
     }
@@ -335,7 +336,7 @@ void verify_memory(const Plan *p, const char *after) {
     for (int i = 0; i < nvars; i++) m.in_var[i] = NO_NODE;
     NodeId where = 0;
     const char *law = bad_memory(&m, &where);
-    if (!law) law = bad_nests(p, le, &where);
+    if (!law) law = bad_loops(p, le, &where);
     arena_release(p->arena, mark);
     if (law) verify_breach(p, m.le->entry, m.le->graph, where, after, law);
   }

@@ -89,7 +89,7 @@ DTRT_LOOP void loop4_f_c(int64_t n0, int64_t n1, int64_t n2, float (*restrict a_
   }
 }
 
-DTRT_LOOP void loop5_f_g(dtrt_device *dev, int64_t n0, int64_t n1, const int32_t *restrict i_, float (*restrict a_)[n1], float (*restrict f_g)[n1]) {
+DTRT_LOOP void loop5_f_g(dtrt_device *dev, int64_t n0, int64_t n1, float (*restrict a_)[n1], const int32_t *restrict i_, float (*restrict f_g)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
@@ -133,7 +133,7 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   dtrt_begin_step(dev, 4);
   int32_t *const i = (void *)dev->in[1]; /* i32[3] [_] */
   float (*const g)[6] = (void *)(dev->arena + 640); /* f32[3, 6] [_, _] */
-  loop5_f_g(dev, 3, 6, i, a, g);
+  loop5_f_g(dev, 3, 6, a, i, g);
 }
 
 static const char *const entry_f_dims_0[] = {0, 0};

@@ -2,9 +2,8 @@
  * for each range of the index the conditions are known, so that a loop over it computes one part
  * and asks nothing. Emitted code may not grow by it beyond the law of bounded work: the expressions
  * of all parts together are at most twice the one they replace. */
-#include "emit_loop.h"
+#include "build.h"
 #include <stdlib.h>
-#include <string.h>
 
 enum {
   WORK_MOST = 2,
@@ -13,7 +12,7 @@ enum {
 
 typedef struct Find {
   const Loop *l;
-  const char *index;
+  Expr index; /* NO_EXPR: no cuts are looked for */
   int64_t len;
   Cuts *cut;
   bool *met; /* by expression; of `size` */
@@ -24,13 +23,15 @@ typedef struct Find {
 /* The index at which a condition changes, where it is about the index alone. */
 static void add_cut(Find *f, const ExprNode *n) {
   Exprs *x = f->l->x;
-  const ExprNode d = *expr_node(x, expr_sub(x, n->arg[0], n->arg[1]));
-  const bool linear = d.kind == EXPR_LINEAR, one = d.kind == EXPR_SYMBOL;
-  if (!one && !(linear && d.n == 1 && (d.coef[0] == 1 || d.coef[0] == -1))) return;
-  const ExprNode *i = one ? &d : expr_node(x, d.arg[0]);
-  if (i->kind != EXPR_SYMBOL || strcmp(i->name, f->index)) return;
-  const int64_t at = one ? 0 : d.coef[0] > 0 ? -d.v : d.v + 1;
-  if (at > 0 && at < f->len) vec_push(f->l->e->arena, f->cut, at);
+  const Expr left = expr_sub(x, n->arg[0], n->arg[1]);
+  const ExprNode d = *expr_node(x, left);
+  int64_t at = 0;
+  if (left != f->index) {
+    if (d.kind != EXPR_LINEAR || d.n != 1 || d.arg[0] != f->index) return;
+    if (d.coef[0] != 1 && d.coef[0] != -1) return;
+    at = d.coef[0] > 0 ? -d.v : d.v + 1;
+  }
+  if (at > 0 && at < f->len) vec_push(f->l->arena, f->cut, at);
 }
 
 static void find(Find *f, Expr e) {
@@ -40,17 +41,16 @@ static void find(Find *f, Expr e) {
   const bool select = n.kind == EXPR_SELECT;
   f->code += n.kind == EXPR_LOAD || n.kind >= EXPR_OP || n.kind == EXPR_COUNT;
   if (n.kind >= EXPR_OP) f->once += 2 + (select ? n.n / 2 : n.n);
-  if (f->cut && (n.kind == EXPR_LESS || n.kind == EXPR_LEAST)) add_cut(f, &n);
+  if (f->index != NO_EXPR && (n.kind == EXPR_LESS || n.kind == EXPR_LEAST)) add_cut(f, &n);
   for (int i = 0; i < n.n; i++) find(f, n.arg[i]);
 }
 
-static Find look(Loop *l, const Step *s, const Index *at, const char *index, int64_t len,
-                 Cuts *cut) {
+static Find look(Loop *l, const Step *s, const At *at, Expr index, int64_t len, Cuts *cut) {
   Find f = {.l = l, .index = index, .len = len, .cut = cut};
-  Expr *e = arena_array(l->e->arena, Expr, s->nodes.n);
-  for (int i = 0; i < s->nodes.n; i++) e[i] = loop_expr(l, s->nodes.at[i], at);
+  Expr *e = arena_array(l->arena, Expr, s->nodes.n);
+  for (int i = 0; i < s->nodes.n; i++) e[i] = loop_value(l, s->nodes.at[i], at);
   f.size = l->x->at.n;
-  f.met = arena_array(l->e->arena, bool, f.size);
+  f.met = arena_array(l->arena, bool, f.size);
   for (int i = 0; i < s->nodes.n; i++) find(&f, e[i]);
   return f;
 }
@@ -70,28 +70,25 @@ static void sort_cuts(Arena *a, Cuts *cut, int64_t len) {
   cut->n = n;
 }
 
-static bool grows_too_much(Loop *l, const Step *s, const Index *at, int d, const Cuts *cut,
-                           int once) {
+static bool grows_too_much(Loop *l, const Step *s, const At *at, int d, const Cuts *cut, int once) {
   int sum = 0;
   for (int i = 0; i + 1 < cut->n && sum <= WORK_MOST * once; i++) {
-    l->part = at->at[d], l->part_lo = cut->at[i], l->part_hi = cut->at[i + 1] - 1;
-    sum += look(l, s, at, NULL, 0, NULL).code;
+    const At part = at_part(l, at, d, cut->at[i], cut->at[i + 1] - 1);
+    sum += look(l, s, &part, NO_EXPR, 0, NULL).code;
   }
-  l->part = NULL;
   return sum > WORK_MOST * once;
 }
 
-int loop_split(Loop *l, const Step *s, const Index *at, Cuts *cut) {
+int loop_split(Loop *l, const Step *s, const At *at, Cuts *cut) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
   int best = -1, once = 0;
   for (int d = 0; d < n->shape.rank; d++) {
-    const char *len = emit_len(l->e, n, d);
     Cuts found = {0};
-    if (!strcmp(at->at[d], "0") || strspn(len, "0123456789") != strlen(len)) continue;
-    const int64_t size = strtol(len, NULL, 10);
-    once = look(l, s, at, at->at[d], size, &found).once;
+    int64_t size;
+    if (!has_loop(l, at, d) || !expr_is_int(l->x, site_len(l, n, d), &size)) continue;
+    once = look(l, s, at, at->dim[d], size, &found).once;
     if (!found.n) continue;
-    sort_cuts(l->e->arena, &found, size);
+    sort_cuts(l->arena, &found, size);
     if (found.n > MOST_PARTS || (best >= 0 && found.n < cut->n)) continue;
     *cut = found;
     best = d;

@@ -1,0 +1,450 @@
+/* Expressions as C. What is used twice, or long, has a name, declared in the outermost scope that
+ * uses it; what only one part of a select uses is computed where that part is taken. Without names,
+ * a text would double with every op. */
+#include "print_loop.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* -------- uses -------- */
+
+static bool is_within(const Print *p, int scope, int outer) {
+  while (scope > outer) scope = p->scopes.at[scope].parent;
+  return scope == outer;
+}
+
+static ExprUse *find_use(Print *p, Expr e, int scope) {
+  for (int u = p->use_of[e] - 1; u >= p->use; u = p->uses.at[u].next)
+    if (is_within(p, scope, p->uses.at[u].scope)) return &p->uses.at[u];
+  return NULL;
+}
+
+static int part_scope(Print *p, int parent, Expr select, int part) {
+  for (int s = parent + 1; s < p->scopes.n; s++) {
+    const Scope *c = &p->scopes.at[s];
+    if (c->parent == parent && c->select == select && c->part == part) return s;
+  }
+  vec_push(p->arena, &p->scopes, ((Scope){parent, select, part, {0}}));
+  return p->scopes.n - 1;
+}
+
+static bool is_part(const ExprNode *n, int i) {
+  return n->kind == EXPR_SELECT && (i % 2 || i == n->n - 1);
+}
+
+static void use(Print *p, Expr e, int scope) {
+  ExprUse *had = find_use(p, e, scope);
+  if (had) {
+    had->uses++;
+    return;
+  }
+  vec_push(p->arena, &p->uses, ((ExprUse){e, scope, 1, p->use_of[e] - 1, NULL, false}));
+  p->use_of[e] = p->uses.n;
+  const ExprNode *n = expr_node(p->x, e);
+  for (int i = 0; i < n->n; i++)
+    if (is_part(n, i))
+      part_scope(p, scope, e, i);
+    else
+      use(p, n->arg[i], scope);
+}
+
+BlockMark print_begin_block(Print *p) {
+  const BlockMark m = {p->scope, p->use, p->looked};
+  p->scope = p->looked = p->scopes.n;
+  p->use = p->uses.n;
+  vec_push(p->arena, &p->scopes, ((Scope){.parent = -1}));
+  return m;
+}
+
+void print_end_block(Print *p, BlockMark m) {
+  while (p->uses.n > p->use) {
+    const ExprUse *u = &p->uses.at[--p->uses.n];
+    p->use_of[u->of] = u->next + 1;
+  }
+  p->scopes.n = p->scope;
+  p->scope = m.scope, p->use = m.use, p->looked = m.looked;
+}
+
+void print_count(Print *p, Expr e) { use(p, e, p->scope); }
+
+/* Parts come after all that their scope uses itself, so that they find it there. */
+void print_counted(Print *p) {
+  for (; p->looked < p->scopes.n; p->looked++) {
+    const Scope s = p->scopes.at[p->looked];
+    if (p->looked > p->scope) use(p, expr_node(p->x, s.select)->arg[s.part], p->looked);
+  }
+}
+
+/* -------- operators -------- */
+
+/* Of text that is one operand wherever it stands. */
+typedef struct Text {
+  const char *s;
+  bool simple;
+} Text;
+
+static const char *text(Print *p, Expr e, int scope);
+static const char *wrapped(Print *p, Expr e, int scope);
+
+static Text simple(const char *s) { return (Text){s, true}; }
+static Text joined(const char *s) { return (Text){s, false}; }
+
+static const char *round_half(Print *p, DType t, const char *v) {
+  const char *s = dtype_name(t);
+  return arena_printf(p->arena, "dtrt_%s_to_f32(dtrt_f32_to_%s(%s))", s, s, v);
+}
+
+/* Terms in the order of their atoms, one that is added first. */
+static Text linear(Print *p, const ExprNode *n, int scope) {
+  Str s = str_new(p->arena);
+  int first = 0;
+  while (first < n->n && n->coef[first] < 0) first++;
+  if (first == n->n) {
+    first = -1;
+    if (n->v || !n->n) str_printf(&s, "%ld", (long)n->v);
+  }
+  for (int k = -1; k < n->n; k++) {
+    const int i = k < 0 ? first : k;
+    if (i < 0 || (k >= 0 && k == first)) continue;
+    const int64_t c = n->coef[i];
+    str_puts(&s, c < 0 ? (s.n ? " - " : "-") : s.n ? " + " : "");
+    str_puts(&s, c == 1 ? text(p, n->arg[i], scope) : wrapped(p, n->arg[i], scope));
+    if (c != 1 && c != -1) str_printf(&s, " * %ld", c < 0 ? -(long)c : (long)c);
+  }
+  if (n->v && first >= 0)
+    str_printf(&s, n->v < 0 ? " - %ld" : " + %ld", n->v < 0 ? -(long)n->v : (long)n->v);
+  return (Text){s.at, !n->n && n->v >= 0};
+}
+
+static bool compares(const ExprNode *n) {
+  return n->kind == EXPR_LESS || n->kind == EXPR_LEAST || n->kind == EXPR_EQUAL;
+}
+
+/* An operand of a comparison that binds more than it. */
+static bool is_sum(const ExprNode *n) {
+  return n->kind == EXPR_LINEAR || n->kind == EXPR_DIV || n->kind == EXPR_MOD;
+}
+
+static Text between(Print *p, const ExprNode *n, const char *op, int scope) {
+  Str s = str_new(p->arena);
+  bool (*const alone)(const ExprNode *) = compares(n)                                 ? is_sum
+                                          : n->kind == EXPR_AND || n->kind == EXPR_OR ? compares
+                                                                                      : NULL;
+  for (int i = 0; i < n->n; i++)
+    str_printf(&s, "%s%s", i ? op : "",
+               (alone && alone(expr_node(p->x, n->arg[i])) ? text : wrapped)(p, n->arg[i], scope));
+  return joined(s.at);
+}
+
+static Text call(Print *p, const ExprNode *n, int scope) {
+  Str s = str_new(p->arena);
+  const bool dev = !strcmp(n->name, "dtrt_index");
+  str_printf(&s, "%s(%s", n->name, dev ? "dev" : "");
+  for (int i = 0; i < n->n; i++)
+    str_printf(&s, "%s%s", i || dev ? ", " : "", text(p, n->arg[i], scope));
+  str_puts(&s, ")");
+  return simple(s.at);
+}
+
+static const char *real_text(Arena *a, DType t, double v) {
+  const char *suffix = t == DT_F64 ? "" : "f", *type = t == DT_F64 ? "F64" : "F32";
+  if (isnan(v)) return arena_printf(a, "DTRT_NAN_%s", type);
+  if (isinf(v)) return arena_printf(a, "%sDTRT_INF_%s", v < 0 ? "-" : "", type);
+  /* The shortest text that is read as the same number: 0.1, not 0.100000001. */
+  char s[40];
+  for (int digits = t == DT_F64 ? 15 : 6; digits <= (t == DT_F64 ? 17 : 9); digits++) {
+    double back;
+    snprintf(s, sizeof s, "%.*g", digits, v);
+    sscanf(s, "%lf", &back);
+    if (t == DT_F64 ? back == v : (float)back == (float)v) break;
+  }
+  const bool point = strpbrk(s, ".e") != NULL;
+  return arena_printf(a, "%s%s%s", s, point ? "" : ".0", suffix);
+}
+
+static const char *number(Arena *a, const ExprNode *n) {
+  if (!dtype_is_int(n->type) && n->type != DT_BOOL)
+    return real_text(a, dtype_computed(n->type), n->real);
+  if (n->v == INT64_MIN) return "DTRT_I64_MIN";
+  if (n->v == INT32_MIN) return "DTRT_I32_MIN";
+  return arena_printf(a, "%ld", (long)n->v);
+}
+
+static Text number_text(Arena *a, const ExprNode *n) {
+  const char *s = number(a, n);
+  return (Text){s, *s != '-'};
+}
+
+static Text count(Print *p, const ExprNode *n, int scope) {
+  const char *i = wrapped(p, n->arg[0], scope), *s = dtype_name(n->type);
+  if (dtype_is_half(n->type))
+    return simple(arena_printf(p->arena, "dtrt_%s_to_f32(dtrt_f64_to_%s((double)%s))", s, s, i));
+  return simple(arena_printf(p->arena, "(%s)%s", dtype_c_name(n->type), i));
+}
+
+static Text cast(Print *p, const ExprNode *n, int scope) {
+  const Expr arg = n->arg[0];
+  const DType wide = expr_node(p->x, arg)->type, from = dtype_computed(wide),
+              to = dtype_computed(n->type);
+  const char *s = dtype_name(n->type);
+  if (dtype_is_half(n->type) && (wide == DT_F64 || wide == DT_I32 || wide == DT_I64)) {
+    const char *v = wide == DT_I32 ? wrapped(p, arg, scope) : text(p, arg, scope),
+               *open = wide == DT_I32   ? "(double)"
+                       : wide == DT_I64 ? "dtrt_i64_to_odd_f64("
+                                        : "",
+               *close = wide == DT_I64 ? ")" : "";
+    return simple(
+        arena_printf(p->arena, "dtrt_%s_to_f32(dtrt_f64_to_%s(%s%s%s))", s, s, open, v, close));
+  }
+  const bool rounds = dtype_is_half(n->type) && !dtype_is_half(wide);
+  if (from == to && !rounds) return simple(wrapped(p, arg, scope));
+  const char *v = text(p, arg, scope);
+  if (from != to)
+    v = arena_printf(p->arena, "dtrt_cast_%s_%s(%s)", dtype_name(from), dtype_name(to), v);
+  return simple(rounds ? round_half(p, n->type, v) : v);
+}
+
+/* Of an op's text: "dtrt_max_@($0, $1)", and not "$0 + $1". */
+static bool is_call(const char *c) {
+  int depth = 0;
+  if (*c == '-') return false;
+  for (; *c; c++) {
+    depth += (*c == '(' || *c == '[') - (*c == ')' || *c == ']');
+    if (*c == ' ' && !depth) return false;
+  }
+  return true;
+}
+
+static Text operation(Print *p, const ExprNode *n, int scope) {
+  Str s = str_new(p->arena);
+  if (!n->op->c) return cast(p, n, scope);
+  const DType t = dtype_computed(expr_node(p->x, n->arg[0])->type);
+  const bool whole = n->op->c_whole && dtype_is_int(n->type);
+  const char *form = whole ? n->op->c_whole : n->op->c;
+  for (const char *c = form; *c; c++) {
+    if (*c == '@')
+      str_puts(&s, dtype_name(t));
+    else if (*c == '$')
+      str_puts(&s, wrapped(p, n->arg[*++c - '0'], scope));
+    else
+      str_put(&s, c, 1);
+  }
+  if (dtype_is_half(n->type) && !(n->op->flags & OPF_MOVES))
+    return simple(round_half(p, n->type, s.at));
+  return (Text){s.at, is_call(form)};
+}
+
+static Text draw(Print *p, const ExprNode *n, int scope) {
+  return simple(arena_printf(p->arena, "dtrt_%s_key_%s((uint64_t)%s, (uint64_t)%s, %s)",
+                             n->op->name, dtype_name(n->type), text(p, n->arg[0], scope),
+                             wrapped(p, n->arg[1], scope), text(p, n->arg[2], scope)));
+}
+
+static const char *place(Print *p, const ExprNode *n, int scope) {
+  Str s = str_new(p->arena);
+  if (n->kind == EXPR_LOAD) {
+    const NodeId id = (NodeId)n->v;
+    str_puts(&s, p->buffer[loop_buffer(p->f, p->le->graph, id)]);
+    if (!graph_node(p->le->graph, id)->shape.rank) {
+      str_puts(&s, "[0]");
+      return s.at;
+    }
+  } else {
+    str_puts(&s, n->name);
+  }
+  for (int d = 0; d < n->n; d++) str_printf(&s, "[%s]", text(p, n->arg[d], scope));
+  return s.at;
+}
+
+static const char *address(Print *p, const ExprNode *n, int scope) {
+  const ExprNode *of = expr_node(p->x, n->arg[0]);
+  if (of->kind == EXPR_LOAD && !of->n)
+    return p->buffer[loop_buffer(p->f, p->le->graph, (NodeId)of->v)];
+  return arena_printf(p->arena, "&%s", place(p, of, scope));
+}
+
+static const char *load(Print *p, const ExprNode *n, int scope) {
+  const char *s = place(p, n, scope);
+  return n->kind == EXPR_LOAD && dtype_is_half(n->type)
+             ? arena_printf(p->arena, "dtrt_%s_to_f32(%s)", dtype_name(n->type), s)
+             : s;
+}
+
+/* -------- selects -------- */
+
+typedef struct Part {
+  const char *cond, *value;
+  bool simple;       /* the value */
+  const char *block; /* what has to stand before the value; "": nothing */
+} Part;
+
+/* Of so many parts the one is looked for by halves: conditions that follow each other each hold
+ * where the one before does. */
+enum { MOST_IN_A_ROW = 16 };
+
+static const char *in_parentheses(Arena *a, Text t) {
+  return t.simple ? t.s : arena_printf(a, "(%s)", t.s);
+}
+
+static Text chosen(Arena *a, const Part *part, int n, const char *other) {
+  if (n > MOST_IN_A_ROW) {
+    const Text first = chosen(a, part, n / 2, NULL),
+               rest = chosen(a, part + n / 2, n - n / 2, other);
+    return joined(arena_printf(a, "%s ? %s : %s", part[n / 2 - 1].cond, in_parentheses(a, first),
+                               in_parentheses(a, rest)));
+  }
+  Text v = {other, true};
+  for (int i = n - 1; i >= 0; i--) {
+    const Text own = {part[i].value, part[i].simple};
+    v = !v.s ? own
+             : joined(arena_printf(a, "%s ? %s : %s", part[i].cond, in_parentheses(a, own),
+                                   in_parentheses(a, v)));
+  }
+  return v;
+}
+
+static void close_block(Str *to) {
+  to->indent--;
+  str_line(to, "}");
+}
+
+/* The same as statements, each part behind its block. */
+static void put_chosen(Str *to, const char *name, const Part *part, int n, const char *other) {
+  if (n == 1) {
+    if (other) str_line(to, "if (%s) {", part->cond), to->indent++;
+    str_puts(to, part->block);
+    str_line(to, "%s = %s;", name, part->value);
+    if (other) close_block(to);
+    return;
+  }
+  str_line(to, "if (%s) {", part[n / 2 - 1].cond);
+  to->indent++;
+  put_chosen(to, name, part, n / 2, NULL);
+  to->indent--;
+  str_line(to, "} else {");
+  to->indent++;
+  put_chosen(to, name, part + n / 2, n - n / 2, other);
+  close_block(to);
+}
+
+static Str *code_of(Print *p, int scope) {
+  return scope == p->scope ? &p->code : &p->scopes.at[scope].code;
+}
+
+static const char *c_type(DType t) { return dtype_c_name(dtype_computed(t)); }
+
+/* A select of conditions and parts in turn and a last value. Where that is a constant it stands for
+ * all else; otherwise it is one part more. */
+static Text selected(Print *p, Expr e, int scope) {
+  const ExprNode n = *expr_node(p->x, e);
+  const ExprNode *rest = expr_node(p->x, n.arg[n.n - 1]);
+  const bool constant = rest->kind == EXPR_NUMBER;
+  const int nparts = n.n / 2 + !constant;
+  Part *part = arena_array(p->arena, Part, nparts);
+  bool blocks = false;
+  for (int i = 0; i < nparts; i++) {
+    const int arg = i < n.n / 2 ? 2 * i + 1 : n.n - 1, s = part_scope(p, scope, e, arg);
+    p->scopes.at[s].code = str_new(p->arena);
+    p->scopes.at[s].code.indent = code_of(p, scope)->indent + 1;
+    if (i < n.n / 2) {
+      const ExprKind kind = expr_node(p->x, n.arg[2 * i])->kind;
+      part[i].cond = (kind == EXPR_AND || kind == EXPR_OR ? wrapped : text)(p, n.arg[2 * i], scope);
+    }
+    part[i].value = text(p, n.arg[arg], s);
+    part[i].simple = find_use(p, n.arg[arg], s)->simple;
+    part[i].block = p->scopes.at[s].code.at;
+    blocks = blocks || *part[i].block;
+  }
+  const char *other = constant ? number(p->arena, rest) : NULL;
+  if (!blocks) return chosen(p->arena, part, nparts, other);
+  const char *name = arena_printf(p->arena, "v%d", p->values++);
+  const char *first = other ? arena_printf(p->arena, " = %s", other) : "";
+  str_line(code_of(p, scope), "%s %s%s;", c_type(n.type), name, first);
+  put_chosen(code_of(p, scope), name, part, nparts, other);
+  return simple(name);
+}
+
+/* -------- texts -------- */
+
+static Text compose(Print *p, Expr e, int scope) {
+  const ExprNode *n = expr_node(p->x, e);
+  switch (n->kind) {
+  case EXPR_LINEAR: return linear(p, n, scope);
+  case EXPR_SYMBOL: return simple(n->name);
+  case EXPR_PARAM: return simple(p->param[p->f->params.at[n->v].place]);
+  case EXPR_PRODUCT: return between(p, n, " * ", scope);
+  case EXPR_DIV: return between(p, n, " / ", scope);
+  case EXPR_MOD: return between(p, n, " % ", scope);
+  case EXPR_LESS: return between(p, n, " < ", scope);
+  case EXPR_LEAST: return between(p, n, " >= ", scope);
+  case EXPR_EQUAL: return between(p, n, " == ", scope);
+  case EXPR_AND: return between(p, n, " && ", scope);
+  case EXPR_OR: return between(p, n, " || ", scope);
+  case EXPR_CALL: return call(p, n, scope);
+  case EXPR_ADDRESS: return simple(address(p, n, scope));
+  case EXPR_NUMBER: return number_text(p->arena, n);
+  case EXPR_COUNT: return count(p, n, scope);
+  case EXPR_OP: return operation(p, n, scope);
+  case EXPR_RANDOM: return draw(p, n, scope);
+  case EXPR_SELECT: return selected(p, e, scope);
+  default: return simple(load(p, n, scope));
+  }
+}
+
+static bool is_value(const ExprNode *n) { return n->kind >= EXPR_NUMBER; }
+static bool is_condition(const ExprNode *n) { return !is_value(n) && n->type == DT_BOOL; }
+
+/* A name for it would say no less. */
+static bool is_word(const Print *p, const ExprNode *n) {
+  if (n->kind == EXPR_LINEAR || n->kind == EXPR_NUMBER) return !n->n;
+  if (n->kind == EXPR_LOAD && dtype_is_half(n->type)) return false;
+  if (n->kind != EXPR_LOAD && n->kind != EXPR_SYMBOL && n->kind != EXPR_PARAM) return false;
+  for (int i = 0; i < n->n; i++)
+    if (!is_word(p, expr_node(p->x, n->arg[i]))) return false;
+  return true;
+}
+
+/* What stores overwrite is read before anything is stored. */
+static bool is_overwritten(const Print *p, const ExprNode *n) {
+  for (int i = 0; n->kind == EXPR_LOAD && i < p->stored.n; i++)
+    if (p->stored.at[i] == p->le->buffer[node_base(p->le->graph, (NodeId)n->v)]) return true;
+  return false;
+}
+
+static bool wants_name(const Print *p, Expr e, const ExprUse *u, const char *t) {
+  const ExprNode *n = expr_node(p->x, e);
+  const bool outer = u->scope == p->scope, again = u->uses > 1;
+  const bool overwritten = outer && is_overwritten(p, n);
+  if (is_condition(n) || p->moves[e] || (is_word(p, n) && !overwritten)) return false;
+  const size_t length = strlen(t);
+  if (!is_value(n)) return length > LONG_TEXT || (again && n->reads);
+  if (!outer) return length > (again ? LONG_TEXT : LONGEST_TEXT);
+  return again || overwritten || length > LONG_TEXT;
+}
+
+static const ExprUse *written(Print *p, Expr e, int scope) {
+  ExprUse *u = find_use(p, e, scope);
+  if (u->text) return u;
+  Text t = compose(p, e, u->scope);
+  u = find_use(p, e, scope); /* it may have been moved */
+  if (wants_name(p, e, u, t.s)) {
+    const ExprNode *n = expr_node(p->x, e);
+    const bool v = is_value(n);
+    const char *name = arena_printf(p->arena, v ? "v%d" : "p%d", v ? p->values++ : p->integers++);
+    str_line(code_of(p, u->scope), "const %s %s = %s;", v ? c_type(n->type) : "int64_t", name, t.s);
+    t = simple(name);
+  }
+  u->text = t.s, u->simple = t.simple;
+  return u;
+}
+
+static const char *text(Print *p, Expr e, int scope) { return written(p, e, scope)->text; }
+
+static const char *wrapped(Print *p, Expr e, int scope) {
+  const ExprUse *u = written(p, e, scope);
+  return u->simple ? u->text : arena_printf(p->arena, "(%s)", u->text);
+}
+
+const char *print_expr(Print *p, Expr e) { return text(p, e, p->scope); }
+const char *print_wrapped(Print *p, Expr e) { return wrapped(p, e, p->scope); }
+const char *print_place(Print *p, Expr e) { return place(p, expr_node(p->x, e), p->scope); }

@@ -1,0 +1,342 @@
+/* Loop functions as C, and their calls. */
+#include "print_loop.h"
+#include <string.h>
+
+/* -------- names of parameters -------- */
+
+/* opt.m[model.d1.w] -> m_w, model.d1.w -> d1_w: short, but telling. */
+const char *emit_short_name(Emit *e, const Node *n) {
+  const char *name = n->name, *last = name;
+  if (!name)
+    name = last = "t";
+  else {
+    int dots = 0;
+    for (const char *c = name + strlen(name); c > name && dots < 2; c--)
+      if (c[-1] == '.' && ++dots == 2) last = c;
+    if (dots < 2) last = name;
+  }
+  return emit_identifier(e, last);
+}
+
+static const char *const param_word[] = {[PARAM_EXTENT] = "n",
+                                         [PARAM_OFFSET] = "from",
+                                         [PARAM_KEY] = "key",
+                                         [PARAM_FIRST] = "first",
+                                         [PARAM_BOUND] = "bound"};
+
+/* What the function itself calls so: "n0", "from12", "i0", "v12". (Words such as "acc" are left to
+ * emit_identifier.) */
+static bool is_local_name(const char *s) {
+  static const char *const numbered[] = {"n", "from", "key", "first", "bound", "i", "v", "p"};
+  for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
+    size_t n = strlen(numbered[i]);
+    if (!strncmp(s, numbered[i], n) && s[n] && strspn(s + n, "0123456789") == strlen(s + n))
+      return true;
+  }
+  return false;
+}
+
+static void name_parameters(Emit *e, Print *p) {
+  const LoopFunction *f = p->f;
+  int count[8] = {0};
+  Lookup taken = {0}, next = {0}; /* names; by base, the number that the next one may have */
+  for (int i = 0; i < f->used.n; i++) {
+    const ParamUse use = f->params.at[f->used.at[i]].use;
+    p->param[i] = arena_printf(p->arena, "%s%d", param_word[use], count[use]++);
+  }
+  for (int i = 0; i < f->buffers.n; i++) {
+    const char *base = emit_short_name(e, graph_node(e->le->graph, f->buffers.at[i].node));
+    p->buffer[i] = base;
+    if (strlen(base) < 2 || is_local_name(base)) p->buffer[i] = arena_printf(p->arena, "%s_", base);
+    int k = emit_find(e, &next, base);
+    for (k = k ? k : 2; emit_find(e, &taken, p->buffer[i]); k++)
+      p->buffer[i] = arena_printf(p->arena, "%s_%d", base, k);
+    emit_keep(e, &taken, p->buffer[i], 1);
+    emit_keep(e, &next, base, k);
+  }
+}
+
+static const char *room_text(Print *p, Expr room) {
+  const ExprNode *n = expr_node(p->x, room);
+  if (n->kind == EXPR_PARAM) return p->param[p->f->params.at[n->v].place];
+  return "1"; /* no element also has a place in C */
+}
+
+static void put_parameters(Print *p, Str *s, const Graph *g) {
+  const LoopFunction *f = p->f;
+  const char *sep = "";
+  if (f->uses_dev) str_puts(s, "dtrt_device *dev"), sep = ", ";
+  for (int i = 0; i < f->used.n; i++, sep = ", ") str_printf(s, "%sint64_t %s", sep, p->param[i]);
+  for (int i = 0; i < f->buffers.n; i++, sep = ", ") {
+    const LoopBuffer *b = &f->buffers.at[i];
+    const Node *n = graph_node(g, b->node);
+    const char *type = dtype_c_name(n->dtype);
+    if (f->flat || n->shape.rank < 2) {
+      str_printf(s, "%s%s%s *restrict %s", sep, b->written ? "" : "const ", type, p->buffer[i]);
+      continue;
+    }
+    str_printf(s, "%s%s (*restrict %s)", sep, type, p->buffer[i]);
+    for (int d = 1; d < n->shape.rank; d++) str_printf(s, "[%s]", room_text(p, b->room[d]));
+  }
+  if (f->partial != NO_NODE)
+    str_printf(s, "%s%s *restrict partial", sep, dtype_c_name(f->partial_type));
+  else if (!*sep)
+    str_puts(s, "void");
+}
+
+/* -------- statements -------- */
+
+static void put_block(Print *p, const Stmt *s);
+
+static void put_body(Print *p, const Stmt *s) {
+  p->code.indent++;
+  put_block(p, s);
+  p->code.indent--;
+}
+
+static void put_how(Print *p, LoopHow how) {
+  static const char *const word[] = {[LOOP_PLAIN] = "DTRT_PLAIN",
+                                     [LOOP_OUTER] = "DTRT_OUTER",
+                                     [LOOP_FEW] = "DTRT_FEW",
+                                     [LOOP_WHOLE] = "DTRT_WHOLE"};
+  if (how) str_line(&p->code, "%s", word[how]);
+}
+
+static void put_for(Print *p, const Stmt *s) {
+  const char *i = s->name, *from = print_expr(p, s->a), *to = print_expr(p, s->b),
+             *by = print_expr(p, s->c);
+  int64_t step;
+  put_how(p, s->how);
+  if (s->goes_on)
+    str_line(&p->code, "for (; %s + %s <= %s; %s += %s) {", i, by, to, i, by);
+  else if (expr_is_int(p->x, s->c, &step) && step == 1)
+    str_line(&p->code, "for (int64_t %s = %s; %s < %s; %s++) {", i, from, i, to, i);
+  else
+    str_line(&p->code, "for (int64_t %s = %s; %s < %s; %s += %s) {", i, from, i, to, i, by);
+  put_body(p, s->body);
+  str_line(&p->code, "}");
+}
+
+static void put_if(Print *p, const Stmt *s) {
+  str_line(&p->code, "if (%s) {", print_expr(p, s->a));
+  put_body(p, s->body);
+  if (s->other) {
+    str_line(&p->code, "} else {");
+    put_body(p, s->other);
+  }
+  str_line(&p->code, "}");
+}
+
+static void put_local(Print *p, const Stmt *s) {
+  const char *type = s->type == DT_I64 ? "int64_t" : dtype_c_name(s->type),
+             *lanes = dtype_name(s->type), *v = s->a == NO_EXPR ? NULL : print_expr(p, s->a);
+  switch (s->local) {
+  case LOCAL_ARRAY: str_line(&p->code, "%s %s[%ld];", type, s->name, (long)s->count); break;
+  case LOCAL_LANES:
+    str_line(&p->code, "dtrt_lanes_%s %s = (dtrt_lanes_%s){0} + (%s);", lanes, s->name, lanes, v);
+    break;
+  case LOCAL_LANES_ARRAY:
+    str_line(&p->code, "dtrt_lanes_%s %s[%ld];", lanes, s->name, (long)s->count);
+    break;
+  case LOCAL_SCATTER: str_line(&p->code, "dtrt_scatter %s = %s;", s->name, v); break;
+  case LOCAL_POINTER: str_line(&p->code, "%s *%s = %s;", type, s->name, v); break;
+  default:
+    str_line(&p->code, v ? "%s%s %s = %s;" : "%s%s %s;", s->local == LOCAL_CONST ? "const " : "",
+             type, s->name, v);
+  }
+}
+
+static void put_assignment(Print *p, const Stmt *s, const char *v) {
+  const ExprNode *n = expr_node(p->x, s->a);
+  const char *to = print_place(p, s->a);
+  if (n->kind == EXPR_LOAD && dtype_is_half(n->type))
+    str_line(&p->code, "%s = dtrt_f32_to_%s(%s);", to, dtype_name(n->type), v);
+  else
+    str_line(&p->code, "%s = %s;", to, v);
+}
+
+/* Values of stores that follow each other are computed before any is stored; the last of them. */
+static const Stmt *put_stores(Print *p, const Stmt *s) {
+  int n = 1;
+  for (const Stmt *k = s; k->next && k->next->kind == STMT_STORE; k = k->next) n++;
+  const char **v = arena_array(p->arena, const char *, n);
+  const Stmt *k = s, *last = s;
+  for (int i = 0; i < n; i++, k = k->next) v[i] = print_expr(p, k->b);
+  for (int i = 0; i < n; i++, last = s, s = s->next) put_assignment(p, s, v[i]);
+  return last;
+}
+
+static const Stmt *put_stmt(Print *p, const Stmt *s) {
+  switch (s->kind) {
+  case STMT_FOR: put_for(p, s); break;
+  case STMT_WHILE:
+    put_how(p, s->how);
+    str_line(&p->code, "while (%s) {", print_expr(p, s->a));
+    put_body(p, s->body);
+    str_line(&p->code, "}");
+    break;
+  case STMT_IF: put_if(p, s); break;
+  case STMT_LOCAL: put_local(p, s); break;
+  case STMT_SET: put_assignment(p, s, print_expr(p, s->b)); break;
+  case STMT_STORE: return put_stores(p, s);
+  case STMT_CALL: str_line(&p->code, "%s;", print_expr(p, s->a)); break;
+  case STMT_RETURN: str_line(&p->code, "return %s;", print_expr(p, s->a)); break;
+  }
+  return s;
+}
+
+static void count_stmt(Print *p, const Stmt *s) {
+  if (s->a == NO_EXPR) return;
+  if (s->kind != STMT_SET && s->kind != STMT_STORE) {
+    print_count(p, s->a);
+  } else {
+    const ExprNode *n = expr_node(p->x, s->a);
+    for (int i = 0; i < n->n; i++) print_count(p, n->arg[i]);
+    print_count(p, s->b);
+  }
+  if (s->kind == STMT_FOR) print_count(p, s->b), print_count(p, s->c);
+}
+
+static void put_block(Print *p, const Stmt *first) {
+  const BlockMark m = print_begin_block(p);
+  for (const Stmt *s = first; s; s = s->next) count_stmt(p, s);
+  print_counted(p);
+  for (const Stmt *s = first; s; s = s->next) s = put_stmt(p, s);
+  print_end_block(p, m);
+}
+
+/* -------- functions -------- */
+
+static void find_written(Print *p, const Stmt *s, bool *set) {
+  for (; s; s = s->next) {
+    const ExprNode *n = s->a == NO_EXPR ? NULL : expr_node(p->x, s->a);
+    if (s->kind == STMT_STORE)
+      vec_push(p->arena, &p->stored, p->le->buffer[node_base(p->le->graph, (NodeId)n->v)]);
+    if (s->kind == STMT_SET && n->kind == EXPR_LOAD)
+      set[loop_buffer(p->f, p->le->graph, (NodeId)n->v)] = true;
+    find_written(p, s->body, set);
+    find_written(p, s->other, set);
+  }
+}
+
+/* What has a local in it, or what the function sets as it goes on. */
+static void find_moving(Print *p, bool *set) {
+  for (Expr e = 0; e < p->x->at.n; e++) {
+    const ExprNode *n = expr_node(p->x, e);
+    const ExprNode *of = n->kind == EXPR_ADDRESS ? expr_node(p->x, n->arg[0]) : NULL;
+    if (of && of->kind == EXPR_LOAD) set[loop_buffer(p->f, p->le->graph, (NodeId)of->v)] = true;
+  }
+  for (Expr e = 0; e < p->x->at.n; e++) {
+    const ExprNode *n = expr_node(p->x, e);
+    bool moves = n->kind == EXPR_LOCAL;
+    if (n->kind == EXPR_LOAD) {
+      const int b = loop_buffer(p->f, p->le->graph, (NodeId)n->v);
+      moves = b >= 0 && set[b];
+    }
+    for (int i = 0; i < n->n; i++) moves = moves || p->moves[n->arg[i]];
+    p->moves[e] = moves;
+  }
+}
+
+static void put_function(Emit *e, const LoopFunction *f, const char *name) {
+  const int n = f->x->at.n;
+  Print p = {.arena = e->arena,
+             .le = e->le,
+             .f = f,
+             .x = f->x,
+             .param = arena_array(e->arena, const char *, f->used.n + 1),
+             .buffer = arena_array(e->arena, const char *, f->buffers.n + 1),
+             .moves = arena_array(e->arena, bool, n),
+             .use_of = arena_array(e->arena, int, n),
+             .code = str_new(e->arena)};
+  bool *set = arena_array(e->arena, bool, f->buffers.n + 1);
+  name_parameters(e, &p);
+  find_written(&p, f->body, set);
+  find_moving(&p, set);
+  p.code.indent = 1;
+  put_block(&p, f->body);
+  str_printf(&e->loops, "DTRT_LOOP %s %s(", f->returns ? "int" : "void", name);
+  put_parameters(&p, &e->loops, e->le->graph);
+  str_printf(&e->loops, ") {\n%s}\n\n", p.code.at);
+}
+
+/* Writes the function if no equal one is there; its name. */
+static const char *function_name(Emit *e, const LoopFunction *f) {
+  const char *key = name_of(e->names, f->key.at, f->key.n);
+  const int had = lookup_get(&e->function_at, key);
+  if (had) return e->loop.at[had - 1].name;
+  const char *name = arena_printf(e->arena, "loop%d_%s", e->loop.n + 1, emit_word(e, f->what));
+  vec_push(e->arena, &e->loop, ((LoopText){key, name}));
+  lookup_put(&e->function_at, e->arena, key, e->loop.n);
+  put_function(e, f, name);
+  return name;
+}
+
+/* -------- calls -------- */
+
+static const char *symbol_text(Emit *e, const LoopFunction *f, Expr x) {
+  const LoopSymbol *s = f->symbols.at;
+  while (s->symbol != x) s++;
+  const Node *n = s->node == NO_NODE ? NULL : graph_node(e->le->graph, s->node);
+  switch (s->kind) {
+  case INTEGER_BLOCK: return emit_extent(e, &n->layout->dim[s->dim], n->shape.dim[s->dim]);
+  case INTEGER_FROM: return emit_offset(e, &n->layout->dim[s->dim], n->shape.dim[s->dim]);
+  case INTEGER_KEY:
+    return arena_printf(e->arena, "(int64_t)dtrt_stream_key(dev->seed, %s)",
+                        emit_number(e, (uint64_t)node_attr(n, "key")));
+  default: return expr_node(f->x, x)->name;
+  }
+}
+
+/* An integer of the entry. */
+static const char *value_text(Emit *e, const LoopFunction *f, Expr x, bool inner) {
+  const ExprNode *n = expr_node(f->x, x);
+  Str s = str_new(e->arena);
+  if (n->kind == EXPR_SYMBOL) return symbol_text(e, f, x);
+  const bool wraps = inner && n->n + (n->v != 0) > 1;
+  if (wraps) str_puts(&s, "(");
+  for (int i = 0; i < n->n; i++) {
+    const int64_t c = n->kind == EXPR_LINEAR ? n->coef[i] : 1;
+    const char *sign = n->kind == EXPR_PRODUCT ? " * "
+                       : n->kind == EXPR_EQUAL ? " == "
+                       : n->kind == EXPR_AND   ? " && "
+                       : c < 0                 ? " - "
+                                               : " + ";
+    if (i || c < 0) str_puts(&s, sign);
+    str_puts(
+        &s, value_text(e, f, n->arg[i], n->kind != EXPR_AND && (n->kind != EXPR_LINEAR || c != 1)));
+    if (c != 1 && c != -1) str_printf(&s, " * %ld", c < 0 ? -(long)c : (long)c);
+  }
+  if (n->kind == EXPR_LINEAR && (n->v || !n->n)) {
+    const char *sign = n->v < 0 ? (n->n ? " - " : "-") : n->n ? " + " : "";
+    str_printf(&s, "%s%ld", sign, n->v < 0 ? -(long)n->v : (long)n->v);
+  }
+  if (wraps) str_puts(&s, ")");
+  return s.at;
+}
+
+const char *emit_loop_call(Emit *e, const LoopFunction *f) {
+  const char *sep = "";
+  Str call = str_new(e->arena);
+  str_printf(&call, "%s(", function_name(e, f));
+  if (f->uses_dev) str_puts(&call, "dev"), sep = ", ";
+  for (int i = 0; i < f->used.n; i++, sep = ", ")
+    str_printf(&call, "%s%s", sep, value_text(e, f, f->params.at[f->used.at[i]].value, false));
+  for (int i = 0; i < f->buffers.n; i++, sep = ", ") {
+    const NodeId id = f->buffers.at[i].node;
+    const Node *n = graph_node(e->le->graph, id);
+    bool part;
+    const char *at = emit_start(e, id, &part);
+    str_printf(&call, n->shape.rank > 1 && (f->flat || part) ? "%s(void *)%s" : "%s%s", sep, at);
+  }
+  if (f->partial != NO_NODE) str_printf(&call, "%s(void *)(%s)", sep, emit_partial(e, f->partial));
+  str_puts(&call, ")");
+  return call.at;
+}
+
+void emit_loop(Emit *e, const LoopFunction *f) {
+  const char *call = emit_loop_call(e, f); /* which may declare what it takes */
+  str_line(&e->body, "%s;", call);
+}
+
+Site emit_site(const Emit *e) { return (Site){e->arena, e->plan, e->le, e->strip}; }

@@ -1,0 +1,63 @@
+/* The band of a strip's masked scores (strip_band.c says where that is right): loops over the
+ * columns that the mask leaves, and the function that sees whether what is left out counts. */
+#include "build.h"
+
+static const StripBand *band_of(const Loop *l) {
+  return l->strip && l->strip->band.of != NO_NODE ? &l->strip->band : NULL;
+}
+
+bool in_band(const Loop *l, NodeId id) { return band_of(l) && strip_in_band(l->strip, l->g, id); }
+
+bool reads_band(const Loop *l, NodeId id) {
+  const StripBand *b = band_of(l);
+  return b && same_space(graph_operand(l->g, graph_node(l->g, id), 0), graph_node(l->g, b->of));
+}
+
+int band_mask(const Loop *l, NodeId id) {
+  const StripBand *b = band_of(l);
+  for (int i = 0; b && i < b->masks.n; i++)
+    if (b->masks.at[i].node == id) return b->masks.at[i].dead;
+  return 0;
+}
+
+static Expr live(Loop *l, const Node *n, const At *at, const char *function, EntryInteger bound) {
+  const Expr arg[] = {at->dim[band_of(l)->row], loop_param(l, PARAM_BOUND, site_bound(l, bound)),
+                      loop_extent(l, n, n->shape.rank - 1)};
+  return loop_call(l, function, DT_I64, 3, arg);
+}
+
+Expr live_from(Loop *l, const Node *n, const At *at) {
+  return live(l, n, at, "dtrt_live_from", INTEGER_LOW);
+}
+
+Expr live_to(Loop *l, const Node *n, const At *at) {
+  return live(l, n, at, "dtrt_live_to", INTEGER_HIGH);
+}
+
+Expr value_outside(Loop *l, NodeId id, const At *at) {
+  At in = *at;
+  in.dim[graph_node(l->g, id)->shape.rank - 1] = loop_int(l, 0);
+  l->outside = true;
+  const Expr v = loop_value(l, id, &in);
+  l->outside = false;
+  return v;
+}
+
+void loop_of_band_check(const Site *s, LoopFunction *out) {
+  Loop *l = loop_new(s);
+  const StripBand *b = band_of(l);
+  const Node *n = graph_node(l->g, b->vanishes);
+  const Expr some = loop_integer(l, "some", loop_int(l, 0), false);
+  const At at = loop_nest_index(l, n);
+  int loops = 0;
+  for (int d = 0; d + 1 < n->shape.rank; d++)
+    if (has_loop(l, &at, d))
+      loop_open(l, at.dim[d], loop_extent(l, n, d), d == b->row ? LOOP_PLAIN : LOOP_OUTER), loops++;
+  const Expr v = value_outside(l, b->vanishes, &at);
+  const Expr is = loop_op2(l, loop_ops.unequal, n->dtype, v, loop_number(l, n->dtype, 0));
+  loop_set(l, some, loop_op2(l, loop_ops.bit_or, DT_BOOL, some, is));
+  loop_close(l, loops);
+  loop_add(l, (Stmt){.kind = STMT_RETURN, .a = some});
+  l->f.returns = true;
+  loop_done(l, n->op->name, out);
+}

@@ -1,0 +1,268 @@
+/* Loop functions being built: their statements; and, when they are done, the numbering of what they
+ * take, by which equal functions are found. */
+#include "build.h"
+#include <string.h>
+
+/* -------- statements -------- */
+
+Stmt *loop_add(Loop *l, Stmt s) {
+  Open *o = &l->open.at[l->open.n - 1];
+  Stmt *own = *o->next = arena_copy(l->arena, &s, sizeof s);
+  o->next = &own->next;
+  return own;
+}
+
+static void open_body(Loop *l, Stmt s) {
+  Stmt *own = loop_add(l, s);
+  vec_push(l->arena, &l->open, ((Open){own, &own->body}));
+}
+
+void loop_open_by(Loop *l, Expr index, Expr from, Expr to, Expr step, LoopHow how) {
+  const char *name = expr_node(l->x, index)->name;
+  open_body(l, (Stmt){.kind = STMT_FOR, .how = how, .name = name, .a = from, .b = to, .c = step});
+}
+
+void loop_open_from(Loop *l, Expr index, Expr from, Expr to, LoopHow how) {
+  loop_open_by(l, index, from, to, loop_int(l, 1), how);
+}
+
+void loop_open(Loop *l, Expr index, Expr to, LoopHow how) {
+  loop_open_from(l, index, loop_int(l, 0), to, how);
+}
+
+void loop_open_on(Loop *l, Expr index, Expr to, Expr step, LoopHow how) {
+  open_body(l, (Stmt){.kind = STMT_FOR,
+                      .how = how,
+                      .goes_on = true,
+                      .name = expr_node(l->x, index)->name,
+                      .a = index,
+                      .b = to,
+                      .c = step});
+}
+
+void loop_while(Loop *l, Expr cond, LoopHow how) {
+  open_body(l, (Stmt){.kind = STMT_WHILE, .how = how, .a = cond});
+}
+
+void loop_if(Loop *l, Expr cond) { open_body(l, (Stmt){.kind = STMT_IF, .a = cond}); }
+
+void loop_else(Loop *l) {
+  Open *o = &l->open.at[l->open.n - 1];
+  o->next = &o->of->other;
+}
+
+void loop_close(Loop *l, int n) { l->open.n -= n; }
+
+Expr loop_local(Loop *l, LocalKind kind, DType t, const char *name, int64_t count, Expr value) {
+  name = name_of(l->x->names, name, strlen(name));
+  loop_add(l, (Stmt){.kind = STMT_LOCAL,
+                     .local = kind,
+                     .type = dtype_computed(t),
+                     .name = name,
+                     .count = count,
+                     .a = value});
+  return expr_local(l->x, dtype_computed(t), name, NO_EXPR);
+}
+
+Expr loop_element(Loop *l, Expr local, Expr index) {
+  const ExprNode n = *expr_node(l->x, local);
+  return expr_local(l->x, n.type, n.name, index);
+}
+
+Expr loop_integer(Loop *l, const char *name, Expr value, bool constant) {
+  const ExprNode n = *expr_node(l->x, value);
+  loop_local(l, constant ? LOCAL_CONST : LOCAL_VALUE, DT_I64, name, 0, value);
+  return constant ? loop_symbol(l, name, n.lo, n.hi) : loop_symbol(l, name, INT64_MIN, INT64_MAX);
+}
+
+Expr loop_partial(Loop *l, NodeId id, DType t) {
+  l->f.partial = id;
+  l->f.partial_type = dtype_computed(t);
+  return expr_local(l->x, l->f.partial_type, "partial", NO_EXPR);
+}
+
+void loop_set(Loop *l, Expr place, Expr value) {
+  loop_add(l, (Stmt){.kind = STMT_SET, .a = place, .b = value});
+}
+
+void loop_run(Loop *l, const char *function, int n, const Expr *arg) {
+  loop_add(l, (Stmt){.kind = STMT_CALL, .a = loop_call(l, function, DT_I64, n, arg)});
+}
+
+void loop_zero_at(Loop *l, Expr address, Expr count, int size) {
+  loop_run(l, "dtrt_zero", 2, (Expr[]){address, expr_scale(l->x, count, size)});
+}
+
+void loop_zero(Loop *l, NodeId id) {
+  const Node *n = graph_node(l->g, id);
+  const Expr p = expr_element(l->x, EXPR_LOAD, n->dtype, id, 0, NULL);
+  loop_zero_at(l, expr_address(l->x, p), loop_count(l, n), dtype_size(n->dtype));
+}
+
+Expr loop_part_end(Loop *l, Expr begin, Expr len, Expr size) {
+  const Expr cond = expr_compare(l->x, EXPR_LESS, expr_sub(l->x, len, begin), size);
+  return loop_choose(l, cond, len, expr_add(l->x, begin, size));
+}
+
+void loop_step(Loop *l, Expr integer, int64_t by) {
+  loop_set(l, integer, expr_add(l->x, integer, loop_int(l, by)));
+}
+
+int loop_open_dims(Loop *l, const Node *n, const At *at, int from, int to, LoopHow how,
+                   LoopHow last) {
+  int loops = 0, inner = -1;
+  for (int d = from; d < to; d++)
+    if (has_loop(l, at, d)) inner = d;
+  for (int d = from; d < to; d++)
+    if (has_loop(l, at, d))
+      loop_open(l, at->dim[d], loop_extent(l, n, d), d == inner ? last : how), loops++;
+  return loops;
+}
+
+/* -------- what it takes -------- */
+
+typedef struct Walk {
+  Loop *l;
+  Str *key;
+  int *met, size, n; /* by expression: 1 + its number */
+} Walk;
+
+static void put_int(Walk *w, int64_t v) { str_put(w->key, (const char *)&v, sizeof v); }
+static void put_small(Walk *w, int32_t v) { str_put(w->key, (const char *)&v, sizeof v); }
+static void put_text(Walk *w, const char *s) { str_put(w->key, s, strlen(s) + 1); }
+
+/* Before there are buffers, each value has its own. */
+static int memory_of(const Loop *l, NodeId id) {
+  const NodeId base = node_base(l->g, id);
+  return l->le->buffer ? l->le->buffer[base] : base;
+}
+
+static int take_buffer(Loop *l, NodeId id, bool written) {
+  LoopFunction *f = &l->f;
+  int i = loop_buffer(f, l->g, id);
+  if (i < 0) {
+    const Node *n = graph_node(l->g, id);
+    const int b = memory_of(l, id);
+    for (i = 0; i < f->buffers.n; i++) {
+      const NodeId had = f->buffers.at[i].node;
+      if (memory_of(l, had) == b && (f->flat || same_space(graph_node(l->g, had), n))) break;
+    }
+    if (i == f->buffers.n) vec_push(l->arena, &f->buffers, ((LoopBuffer){.node = id}));
+    lookup_put(&f->buffer_at, l->arena, n, i + 1);
+  }
+  f->buffers.at[i].written |= written;
+  return i;
+}
+
+static int take_param(Loop *l, int number) {
+  LoopParam *p = &l->f.params.at[number];
+  if (p->place < 0) {
+    p->place = l->f.used.n;
+    vec_push(l->arena, &l->f.used, number);
+  }
+  return p->place;
+}
+
+static void walk(Walk *w, Expr e) {
+  if (e == NO_EXPR) {
+    put_small(w, -1);
+    return;
+  }
+  if (e >= w->size) { /* made since */
+    int *met = arena_array(w->l->arena, int, 2 * e + 1);
+    memcpy(met, w->met, sizeof *met * (size_t)w->size);
+    w->met = met, w->size = 2 * e + 1;
+  }
+  if (w->met[e]) {
+    put_small(w, w->met[e]);
+    return;
+  }
+  const ExprNode n = *expr_node(w->l->x, e);
+  w->met[e] = ++w->n;
+  put_small(w, -2 - (int)n.kind);
+  put_small(w, (int)n.type << 16 | n.n);
+  switch (n.kind) {
+  case EXPR_LOAD: put_small(w, take_buffer(w->l, (NodeId)n.v, false)); break;
+  case EXPR_PARAM: put_small(w, take_param(w->l, (int)n.v)); break;
+  case EXPR_LINEAR: put_int(w, n.v); break;
+  case EXPR_NUMBER:
+    put_int(w, n.v);
+    str_put(w->key, (const char *)&n.real, sizeof n.real);
+    break;
+  case EXPR_OP:
+  case EXPR_RANDOM: str_put(w->key, (const char *)&n.op, sizeof n.op); break;
+  case EXPR_CALL: w->l->f.uses_dev |= !strcmp(n.name, "dtrt_index"); /* fallthrough */
+  case EXPR_SYMBOL:
+  case EXPR_LOCAL: put_text(w, n.name); break;
+  default: break;
+  }
+  for (int i = 0; n.coef && i < n.n; i++) put_int(w, n.coef[i]);
+  for (int i = 0; i < n.n; i++) walk(w, n.arg[i]);
+  const ExprNode *of = n.kind == EXPR_ADDRESS ? expr_node(w->l->x, n.arg[0]) : NULL;
+  if (of && of->kind == EXPR_LOAD) take_buffer(w->l, (NodeId)of->v, true);
+}
+
+static void walk_all(Walk *w, const Stmt *s) {
+  for (; s; s = s->next) {
+    put_small(w, (int)s->kind << 16 | (int)s->how << 8 | s->goes_on);
+    if (s->kind == STMT_LOCAL)
+      put_small(w, (int)s->local << 8 | (int)s->type), put_int(w, s->count);
+    if (s->name) put_text(w, s->name);
+    walk(w, s->kind == STMT_STORE || s->kind == STMT_SET ? s->b : s->a);
+    if (s->kind == STMT_STORE || s->kind == STMT_SET) {
+      const ExprNode *n = expr_node(w->l->x, s->a);
+      walk(w, s->a);
+      if (n->kind == EXPR_LOAD) take_buffer(w->l, (NodeId)n->v, true);
+    }
+    if (s->kind == STMT_FOR) walk(w, s->b), walk(w, s->c);
+    walk_all(w, s->body);
+    if (s->other) put_small(w, -1), walk_all(w, s->other);
+    put_small(w, 0);
+  }
+}
+
+static void put_buffer(Walk *w, int i) {
+  Loop *l = w->l;
+  const LoopBuffer *b = &l->f.buffers.at[i];
+  const Node *n = graph_node(l->g, b->node);
+  put_small(w, (int)n->dtype << 8 | b->written);
+  if (l->f.flat) return;
+  put_small(w, n->shape.rank);
+  for (int d = 1; d < n->shape.rank; d++) {
+    const Expr room = loop_room(l, n, d);
+    l->f.buffers.at[i].room[d] = room;
+    walk(w, room);
+  }
+}
+
+/* Parameters are passed in the order in which they were asked for, as the nest's dims are. */
+static void order_params(Walk *w) {
+  LoopFunction *f = &w->l->f;
+  int n = 0;
+  for (int i = 0; i < f->params.n; i++) {
+    LoopParam *p = &f->params.at[i];
+    if (p->place < 0) continue;
+    put_small(w, p->place << 4 | (int)p->use);
+    p->place = n;
+    f->used.at[n++] = i;
+  }
+}
+
+void loop_done(Loop *l, const char *what, LoopFunction *out) {
+  LoopFunction *f = &l->f;
+  f->what = what;
+  f->key = str_new(l->arena);
+  Walk w = {
+      .l = l, .key = &f->key, .met = arena_array(l->arena, int, l->x->at.n), .size = l->x->at.n};
+  walk_all(&w, f->body);
+  for (int i = 0; i < f->buffers.n; i++) put_buffer(&w, i);
+  put_small(&w, f->flat << 2 | f->returns << 1);
+  if (f->partial != NO_NODE) put_small(&w, 1 + (int)f->partial_type);
+  order_params(&w);
+  *out = *f;
+}
+
+void loop_done_as(Loop *l, NodeId id, LoopFunction *out) {
+  const Node *n = graph_node(l->g, id);
+  loop_done(l, n->name ? n->name : n->op->name, out);
+}

@@ -1,0 +1,140 @@
+/* From a step to its loop function (ir/loop.h): shared by the files that build one kind of step
+ * each. A nest asks for the value of what it stores at its own index; a node that has no memory is
+ * a function from an index to an expression. Inside a strip, a node that the strip's loops run over
+ * is seen as the part of it that belongs to the tile: fewer elements, another offset. */
+#ifndef DTG_BUILD_H
+#define DTG_BUILD_H
+#include "loops.h"
+#include "sum_order.h"
+
+typedef struct Open {
+  Stmt *of;    /* NULL: the function */
+  Stmt **next; /* where its next statement goes */
+} Open;
+
+typedef struct Loop {
+  Arena *arena;
+  const Plan *plan;
+  const LocalEntry *le;
+  const Graph *g;
+  const Mesh *mesh;
+  const Strip *strip; /* it stands inside this one's loops; NULL */
+  const Step *step;   /* what a map stores; NULL for other loops */
+  bool outside;       /* values are wanted as they are outside of the strip's band */
+  Exprs *x;
+  Lower lower;
+  VEC(Expr) known[2]; /* by the number of an EXPR_VALUE: 1 + what it is; the second of `outside` */
+  Lookup flat_known;  /* nodes that loop_is_flat said yes of: shared ones are met along many ways */
+  VEC(Open) open;     /* blocks, outermost first */
+  LoopFunction f;
+} Loop;
+
+Loop *loop_new(const Site *s);
+/* Counts parameters and buffers, and makes the key. */
+void loop_done(Loop *l, const char *what, LoopFunction *out);
+/* The same of what node `id` is called. */
+void loop_done_as(Loop *l, NodeId id, LoopFunction *out);
+
+/* -------- integers: numbers, or parameters -------- */
+
+Expr loop_int(Loop *l, int64_t v);
+bool is_int(const Loop *l, Expr e, int64_t v);
+/* Of the entry: the extent of a dim in the tile, in the block, and in memory; where it begins,
+ * globally and in the block; elements of the block. */
+Expr site_len(Loop *l, const Node *n, int d);
+Expr site_extent(Loop *l, const Node *n, int d);
+Expr site_room(Loop *l, const Node *n, int d);
+Expr site_from(Loop *l, const Node *n, int d);
+Expr site_at(Loop *l, const Node *n, int d);
+Expr site_count(Loop *l, const Node *n);
+/* A condition that is true in the first of the strips that a node sums over; NO_EXPR: it does not.
+ */
+Expr site_first(Loop *l, NodeId id);
+Expr site_bound(Loop *l, EntryInteger which);
+/* A parameter of that value; 0 and 1 are themselves. */
+Expr loop_param(Loop *l, ParamUse use, Expr value);
+Expr loop_extent(Loop *l, const Node *n, int d); /* of site_len */
+Expr loop_room(Loop *l, const Node *n, int d);
+Expr loop_offset(Loop *l, const Node *n, int d);
+Expr loop_count(Loop *l, const Node *n);
+
+/* The most that any device has, of a dim and of all elements. */
+int64_t most_of(const Loop *l, const Node *n, int d);
+int64_t most_elements(const Loop *l, const Node *n);
+
+/* -------- statements -------- */
+
+Stmt *loop_add(Loop *l, Stmt s);
+/* `index` counts from 0 up to `to`, or from `from`. */
+void loop_open(Loop *l, Expr index, Expr to, LoopHow how);
+void loop_open_from(Loop *l, Expr index, Expr from, Expr to, LoopHow how);
+void loop_open_by(Loop *l, Expr index, Expr from, Expr to, Expr step, LoopHow how);
+/* The local `index` goes on by `step` as long as that stays within `to`. */
+void loop_open_on(Loop *l, Expr index, Expr to, Expr step, LoopHow how);
+void loop_while(Loop *l, Expr cond, LoopHow how);
+void loop_if(Loop *l, Expr cond);
+void loop_else(Loop *l);
+void loop_close(Loop *l, int n);
+Expr loop_local(Loop *l, LocalKind kind, DType t, const char *name, int64_t count, Expr value);
+Expr loop_element(Loop *l, Expr local, Expr index); /* of an array */
+Expr loop_integer(Loop *l, const char *name, Expr value, bool constant);
+void loop_set(Loop *l, Expr place, Expr value);
+void loop_run(Loop *l, const char *function, int n, const Expr *arg);
+void loop_zero(Loop *l, NodeId id);
+void loop_zero_at(Loop *l, Expr address, Expr count, int size);
+void loop_step(Loop *l, Expr integer, int64_t by); /* it goes on by so much */
+/* Where a part of at most `size` of [0, len) ends that begins there. */
+Expr loop_part_end(Loop *l, Expr begin, Expr len, Expr size);
+/* The local `partial`, which the function is passed for node `id`. */
+Expr loop_partial(Loop *l, NodeId id, DType t);
+
+/* -------- values -------- */
+
+/* The index of a nest over the dims of n: dims of one element have no loop. */
+At loop_nest_index(Loop *l, const Node *n);
+bool has_loop(const Loop *l, const At *at, int d);
+Expr loop_symbol(Loop *l, const char *name, int64_t lo, int64_t hi);
+Expr loop_letter(Loop *l, const char *letters, int d, const Node *n);
+/* Opens loops over dims [from, to) of n that have one; how many. */
+int loop_open_dims(Loop *l, const Node *n, const At *at, int from, int to, LoopHow how,
+                   LoopHow last);
+At at_flat(Expr i);
+Expr loop_value(Loop *l, NodeId id, const At *at);
+Expr loop_load(Loop *l, NodeId id, const At *at);
+bool loop_stores(const Loop *l, NodeId id); /* the loop's own step stores it */
+/* A value can be had by one flat index: everything in memory is seen in the same order. */
+bool loop_is_flat(Loop *l, NodeId id);
+Expr loop_number(Loop *l, DType t, double v);
+Expr loop_op2(Loop *l, Op op, DType t, Expr a, Expr b);
+Expr loop_call(Loop *l, const char *function, DType t, int n, const Expr *arg);
+Expr loop_choose(Loop *l, Expr cond, Expr v, Expr other);
+Expr loop_word(Loop *l, const char *name, int64_t v); /* a number that has a name in dtrt.h */
+
+/* -------- a strip's band (band.c) -------- */
+
+bool in_band(const Loop *l, NodeId id);
+/* The node is the result of a reduction over the band's space. */
+bool reads_band(const Loop *l, NodeId id);
+int band_mask(const Loop *l, NodeId id); /* the operand that shows outside of the band; else 0 */
+/* The columns of a row that a nest over n goes over. */
+Expr live_from(Loop *l, const Node *n, const At *at);
+Expr live_to(Loop *l, const Node *n, const At *at);
+/* The value of a node, of such a nest, in the other columns: all have one. */
+Expr value_outside(Loop *l, NodeId id, const At *at);
+
+/* -------- kinds of steps -------- */
+
+void build_map(const Site *s, const Step *step, LoopFunction *out);
+void build_reduce(const Site *s, NodeId id, LoopFunction *out);
+void build_cumsum(const Site *s, NodeId id, LoopFunction *out);
+void build_scatter(const Site *s, NodeId id, LoopFunction *out);
+void build_unpick(const Site *s, NodeId id, LoopFunction *out);
+/* Where a map's expressions ask whether the index of a dim is before some number, the loop over it
+ * is split there, and each part has the expression of its own (split.c). The dim, its parts' begins
+ * and the end in *cut; -1: none. */
+typedef VEC(int64_t) Cuts;
+int loop_split(Loop *l, const Step *s, const At *at, Cuts *cut);
+/* At index d, the numbers from `lo` to `hi` alone. */
+At at_part(Loop *l, const At *at, int d, int64_t lo, int64_t hi);
+
+#endif

@@ -1,0 +1,230 @@
+/* The innermost line of a reduction of floats, in 32 lanes (dtrt_math.h). Sums and products combine
+ * blocks of 32 turns pairwise:
+ *
+ *   while (at + 32 <= len) {
+ *     const int64_t next = ..., end = ...;              // of the block
+ *     for (; at + 32 <= end; at += 32) { ...; turn(&acc, line); }
+ *     if (at == next) carry(partial, at / 1024 - 1, &acc);
+ *   }
+ */
+#include "reduce.h"
+
+enum { LANES = 32, BLOCK = LANES_BLOCK };
+
+/* Blocks are combined pairwise: a line can be longer than one. */
+static bool in_blocks(const Reduction *r, int64_t most) {
+  return op_is(r->n, OPF_SUMS) && most > BLOCK;
+}
+
+bool lanes_fit(const Node *n, int64_t most) { return dtype_is_float(n->dtype) && most >= LANES; }
+
+static Expr local(Reduction *r, const char *name) {
+  return expr_local(r->l->x, dtype_computed(r->n->dtype), name, NO_EXPR);
+}
+static Expr address(Reduction *r, Expr of) { return expr_address(r->l->x, of); }
+static Expr acc_address(Reduction *r) { return address(r, local(r, "acc")); }
+static Expr number(Reduction *r, int64_t v) { return loop_int(r->l, v); }
+static Expr lanes_word(Reduction *r) { return loop_word(r->l, "DTRT_LANES", LANES); }
+static Expr lane(Loop *l) { return loop_symbol(l, "lane", 0, LANES - 1); }
+static Expr at_now(Loop *l) { return loop_symbol(l, "at", INT64_MIN, INT64_MAX); }
+static Expr add(Reduction *r, Expr a, Expr b) { return expr_add(r->l->x, a, b); }
+static Expr sub(Reduction *r, Expr a, Expr b) { return expr_sub(r->l->x, a, b); }
+static Expr less(Reduction *r, Expr a, Expr b) { return expr_compare(r->l->x, EXPR_LESS, a, b); }
+static Expr equal(Reduction *r, Expr a, Expr b) { return expr_compare(r->l->x, EXPR_EQUAL, a, b); }
+static Expr blocks_in(Reduction *r, Expr i) { return expr_div(r->l->x, i, number(r, BLOCK)); }
+
+Expr lanes_index(Loop *l, int64_t most) {
+  const Expr at = loop_symbol(l, "at", 0, most > LANES ? most - LANES : 0);
+  return expr_add(l->x, at, loop_symbol(l, "lane", 0, (most < LANES ? most : LANES) - 1));
+}
+
+/* The first element of the block after i's. */
+static Expr next_block(Reduction *r, Expr i) {
+  return expr_scale(r->l->x, add(r, blocks_in(r, i), number(r, 1)), BLOCK);
+}
+
+static Expr lesser(Reduction *r, Expr a, Expr b) { return loop_choose(r->l, less(r, a, b), a, b); }
+
+void lanes_begin(Reduction *r, int64_t most, Expr from) {
+  Loop *l = r->l;
+  const int levels = sum_levels(most / LANES);
+  const Expr acc = loop_local(l, LOCAL_LANES, r->n->dtype, "acc", 0, reduction_identity(r));
+  if (!in_blocks(r, most)) return;
+  const Expr partial = loop_local(l, LOCAL_LANES_ARRAY, r->n->dtype, "partial", levels, NO_EXPR);
+  if (is_int(l, from, 0)) return;
+  /* The blocks in front of `from` count as combined. */
+  const Expr b = loop_symbol(l, "b", 0, levels - 1);
+  loop_open(l, b, number(r, levels), LOOP_SOME);
+  loop_set(l, loop_element(l, partial, b), acc);
+  loop_close(l, 1);
+}
+
+static void put_turn(Reduction *r, Expr line) {
+  loop_run(r->l, reduction_helper(r, "turn"), 2, (Expr[]){acc_address(r), line});
+}
+
+static void carry(Reduction *r, Expr partial, Expr block) {
+  loop_run(r->l, reduction_helper(r, "carry_lanes"), 3, (Expr[]){partial, block, acc_address(r)});
+}
+
+static void fold(Reduction *r, Expr partial, Expr blocks) {
+  loop_run(r->l, reduction_helper(r, "fold_lanes"), 3, (Expr[]){partial, blocks, acc_address(r)});
+}
+
+static void set_line(Reduction *r, Expr i, Expr v) {
+  loop_set(r->l, loop_element(r->l, local(r, "line"), i), v);
+}
+
+/* One value in all lanes. */
+static void fill_line(Reduction *r, Expr v) {
+  loop_open(r->l, lane(r->l), lanes_word(r), LOOP_SOME);
+  set_line(r, lane(r->l), v);
+  loop_close(r->l, 1);
+}
+
+/* The turns from `at` to `end`. */
+static void put_turns(Reduction *r, Expr v, Expr end) {
+  Loop *l = r->l;
+  loop_open_on(l, at_now(l), end, lanes_word(r), LOOP_OUTER);
+  loop_open(l, lane(l), lanes_word(r), LOOP_PLAIN);
+  set_line(r, lane(l), v);
+  loop_close(l, 1);
+  put_turn(r, local(r, "line"));
+  loop_close(l, 1);
+}
+
+void lanes_line(Reduction *r, int64_t most, Expr from, Expr len) {
+  Loop *l = r->l;
+  const bool blocks = in_blocks(r, most);
+  const Expr v = loop_value(l, r->n->operand[0], &r->in);
+  const Expr line = loop_local(l, LOCAL_ARRAY, r->n->dtype, "line", LANES, NO_EXPR);
+  const Expr at = loop_integer(l, "at", from, false), partial = local(r, "partial");
+  if (blocks) {
+    loop_while(l, expr_compare(l->x, EXPR_LEAST, len, add(r, at, lanes_word(r))), LOOP_OUTER);
+    const Expr next = loop_integer(l, "next", next_block(r, at), true);
+    put_turns(r, v, loop_integer(l, "end", lesser(r, next, len), true));
+    loop_if(l, equal(r, at, next));
+    carry(r, partial, sub(r, blocks_in(r, at), number(r, 1)));
+    loop_close(l, 2);
+  } else {
+    put_turns(r, v, len);
+  }
+  loop_if(l, less(r, at, len));
+  fill_line(r, reduction_identity(r));
+  loop_open(l, lane(l), sub(r, len, at), LOOP_FEW);
+  set_line(r, lane(l), v);
+  loop_close(l, 1);
+  put_turn(r, line);
+  loop_close(l, 1);
+  if (blocks) fold(r, partial, blocks_in(r, at));
+}
+
+void lanes_band(Reduction *r, int64_t most) {
+  Loop *l = r->l;
+  const Expr from = live_from(l, r->x, &r->in), len = live_to(l, r->x, &r->in);
+  if (most) lanes_begin(r, most, from);
+  lanes_line(r, most, from, len);
+  if (r->n->op->reduce == RED_SUM) return; /* they are 0 there */
+  const Expr all = loop_extent(l, r->x, r->x->shape.rank - 1);
+  loop_if(l, expr_or(l->x, less(r, number(r, 0), from), less(r, len, all)));
+  fill_line(r, value_outside(l, r->n->operand[0], &r->in));
+  put_turn(r, local(r, "line"));
+  loop_close(l, 1);
+}
+
+/* Turns of the buffer up to `end`. */
+static void put_buffer(Reduction *r, Expr end) {
+  Loop *l = r->l;
+  const Expr turn = loop_symbol(l, "turn", 0, BLOCK - 1);
+  loop_open_by(l, turn, number(r, 0), end, lanes_word(r), LOOP_SOME);
+  put_turn(r, address(r, loop_element(l, local(r, "line"), turn)));
+  loop_close(l, 1);
+}
+
+void lanes_buffered(Reduction *r, int64_t most, int first) {
+  Loop *l = r->l;
+  const bool blocks = in_blocks(r, most);
+  const Expr len = loop_extent(l, r->x, r->last), size = number(r, BLOCK), i = r->in.dim[r->last];
+  loop_local(l, LOCAL_ARRAY, r->n->dtype, "line", BLOCK, NO_EXPR);
+  const Expr filled = loop_integer(l, "filled", number(r, 0), false);
+  const Expr block = blocks ? loop_integer(l, "block", number(r, 0), false) : NO_EXPR;
+  const int loops = reduction_open(r, first, r->last, true, LOOP_OUTER);
+  const Expr from = loop_integer(l, "from", number(r, 0), false);
+  loop_while(l, less(r, from, len), LOOP_SOME);
+  const Expr room = sub(r, size, filled);
+  const Expr to = loop_integer(l, "to", lesser(r, len, add(r, from, room)), true);
+  loop_open_from(l, i, from, to, LOOP_PLAIN);
+  set_line(r, sub(r, add(r, filled, i), from), loop_value(l, r->n->operand[0], &r->in));
+  loop_close(l, 1);
+  loop_set(l, filled, sub(r, add(r, filled, to), from));
+  loop_set(l, from, to);
+  loop_if(l, equal(r, filled, size));
+  put_buffer(r, size);
+  if (blocks) {
+    carry(r, local(r, "partial"), block);
+    loop_set(l, block, add(r, block, number(r, 1)));
+  }
+  loop_set(l, filled, number(r, 0));
+  loop_close(l, 2 + loops);
+  const Expr turn = loop_symbol(l, "turn", 0, BLOCK - 1);
+  const Expr turns = expr_div(l->x, add(r, filled, number(r, LANES - 1)), number(r, LANES));
+  loop_open_from(l, turn, filled, expr_scale(l->x, turns, LANES), LOOP_SOME);
+  set_line(r, turn, reduction_identity(r));
+  loop_close(l, 1);
+  put_buffer(r, filled);
+  if (blocks) fold(r, local(r, "partial"), block);
+}
+
+/* Elements of the block in front of this tile's, where whole rows are done in order. */
+static Expr elements_before(Reduction *r) {
+  Loop *l = r->l;
+  Expr before = number(r, 0), below = number(r, 1);
+  for (int d = r->x->shape.rank - 1; d >= 0; d--) {
+    before = add(r, before, expr_mul(l->x, site_at(l, r->x, d), below));
+    below = expr_mul(l->x, below, site_extent(l, r->x, d));
+  }
+  return loop_param(l, PARAM_OFFSET, before);
+}
+
+void lanes_on(Reduction *r, int64_t most) {
+  Loop *l = r->l;
+  const DType t = dtype_computed(r->n->dtype);
+  const Expr len = loop_extent(l, r->x, r->last), all = loop_count(l, r->x);
+  const int64_t levels = 1 + sum_levels(most / LANES);
+  const Expr bytes = number(r, levels * LANES * dtype_size(t)), partial = loop_partial(l, r->id, t);
+  loop_local(l, LOCAL_ARRAY, t, "line", LANES, NO_EXPR);
+  const Expr kept = loop_local(l, LOCAL_LANES_ARRAY, t, "kept", levels, NO_EXPR);
+  const Expr first = loop_element(l, kept, number(r, 0)),
+             rest = address(r, loop_element(l, kept, number(r, 1)));
+  const Expr done = loop_integer(l, "done", elements_before(r), false);
+  const Expr acc = loop_local(l, LOCAL_LANES, t, "acc", 0, reduction_identity(r));
+  loop_if(l, less(r, number(r, 0), done));
+  loop_run(l, "dtrt_copy", 3, (Expr[]){kept, partial, bytes});
+  loop_set(l, acc, first);
+  loop_close(l, 1);
+  const int loops = loop_open_dims(l, r->x, &r->in, 0, r->last, LOOP_OUTER, LOOP_OUTER);
+  const Expr at = loop_integer(l, "at", number(r, 0), false);
+  loop_while(l, less(r, at, len), LOOP_OUTER);
+  const Expr next = loop_integer(l, "next", sub(r, next_block(r, add(r, done, at)), done), true);
+  const Expr end = loop_integer(l, "end", lesser(r, next, len), true);
+  put_turns(r, loop_value(l, r->n->operand[0], &r->in), end);
+  loop_if(l, equal(r, at, next));
+  carry(r, rest, sub(r, blocks_in(r, add(r, done, at)), number(r, 1)));
+  loop_close(l, 2);
+  loop_set(l, done, add(r, done, len));
+  loop_close(l, loops);
+  loop_if(l, equal(r, done, all));
+  fold(r, rest, blocks_in(r, done));
+  loop_set(l, reduction_result(r), lanes_end(r));
+  loop_else(l);
+  loop_set(l, first, acc);
+  loop_run(l, "dtrt_copy", 3, (Expr[]){partial, kept, bytes});
+  loop_close(l, 1);
+}
+
+void lanes_carry(Reduction *r, Expr block) { carry(r, local(r, "partial"), block); }
+void lanes_fold(Reduction *r, Expr blocks) { fold(r, local(r, "partial"), blocks); }
+
+Expr lanes_end(Reduction *r) {
+  return loop_call(r->l, reduction_helper(r, "line"), r->n->dtype, 1, (Expr[]){acc_address(r)});
+}

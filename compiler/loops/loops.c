@@ -1,0 +1,15 @@
+/* See loops.h. */
+#include "build.h"
+
+bool loop_of(const Site *s, const Step *step, LoopFunction *out) {
+  const NodeId id = step->nodes.at[0];
+  const OpClass class = op_class(graph_node(s->le->graph, id));
+  switch (step->kind) {
+  case STEP_MAP: build_map(s, step, out); return true;
+  case STEP_REDUCE: (class == OPC_SCAN ? build_cumsum : build_reduce)(s, id, out); return true;
+  case STEP_SCATTER:
+    (class == OPC_ADD_EACH ? build_unpick : build_scatter)(s, id, out);
+    return true;
+  default: return false;
+  }
+}

@@ -1,0 +1,23 @@
+/* What a step computes, as a loop function. */
+#ifndef DTG_LOOPS_H
+#define DTG_LOOPS_H
+#include "loop.h"
+
+/* Where a step stands: in an entry, and within a strip's loops or not. */
+typedef struct Site {
+  Arena *arena;
+  const Plan *plan;
+  const LocalEntry *le;
+  const Strip *strip; /* NULL */
+} Site;
+
+/* False: the step is a call of a kernel, or an exchange. */
+bool loop_of(const Site *s, const Step *step, LoopFunction *out);
+/* The function that sees whether some row's value outside of the strip's band is not 0. */
+void loop_of_band_check(const Site *s, LoopFunction *out);
+/* A product that no matrix product fits; a convolution of a group a channel, and a pool. */
+void loop_of_contract(const Site *s, NodeId id, LoopFunction *out);
+void loop_of_pool(const Site *s, NodeId id, LoopFunction *out);
+void loop_of_depthwise(const Site *s, NodeId id, LoopFunction *out);
+
+#endif

@@ -1,0 +1,184 @@
+/* Reductions whose result does not depend on the order. Sums and products of floats are in sum.c.
+ */
+#include "reduce.h"
+#include <math.h>
+
+Expr reduction_identity(Reduction *r) {
+  const DType t = dtype_computed(r->n->dtype);
+  Loop *l = r->l;
+  const bool real = dtype_is_float(t);
+  switch (r->n->op->reduce) {
+  case RED_PROD: return loop_number(l, t, 1);
+  case RED_MAX:
+    return real ? loop_number(l, t, -INFINITY) : expr_number(l->x, t, 0, dtype_least(t));
+  case RED_MIN: return real ? loop_number(l, t, INFINITY) : expr_number(l->x, t, 0, dtype_most(t));
+  default: return loop_number(l, t, 0);
+  }
+}
+
+Expr reduction_joined(Reduction *r, Expr acc, Expr v) {
+  return loop_op2(r->l, reduction_step(r->n), r->n->dtype, acc, v);
+}
+
+Expr reduction_result(Reduction *r) { return loop_load(r->l, r->id, &r->out); }
+
+const char *reduction_helper(Reduction *r, const char *what) {
+  return arena_printf(r->l->arena, "dtrt_%s_%s_%s", what, r->word, r->type);
+}
+
+int reduction_open(Reduction *r, int from, int to, bool gone, LoopHow how) {
+  int loops = 0;
+  for (int d = from; d < to; d++)
+    if (r->gone[d] == gone && has_loop(r->l, &r->in, d))
+      loop_open(r->l, r->in.dim[d], loop_extent(r->l, r->x, d), how), loops++;
+  return loops;
+}
+
+int reduction_if_first(Reduction *r) {
+  const Expr first = site_first(r->l, r->id);
+  if (first == NO_EXPR) return 0;
+  loop_if(r->l, loop_param(r->l, PARAM_FIRST, first));
+  return 1;
+}
+
+static Expr accumulator(Reduction *r) {
+  return loop_local(r->l, LOCAL_VALUE, r->n->dtype, "acc", 0, reduction_identity(r));
+}
+
+static void join(Reduction *r, Expr to) {
+  loop_set(r->l, to, reduction_joined(r, to, loop_value(r->l, r->n->operand[0], &r->in)));
+}
+
+/* The innermost dim is reduced: an accumulator in a register, or with `lanes` a register of them.
+ */
+static void reduce_scalar(Reduction *r, bool lanes) {
+  Loop *l = r->l;
+  const int rank = r->x->shape.rank, to = lanes ? r->last : rank;
+  const int outer = reduction_open(r, 0, rank, false, LOOP_OUTER);
+  Expr acc = NO_EXPR;
+  if (lanes)
+    lanes_begin(r, 0, loop_int(l, 0));
+  else
+    acc = accumulator(r);
+  const int inner = reduction_open(r, 0, to, true, LOOP_SOME);
+  if (lanes && reads_band(l, r->id))
+    lanes_band(r, 0);
+  else if (lanes)
+    lanes_line(r, 0, loop_int(l, 0), loop_extent(l, r->x, r->last));
+  else
+    join(r, acc);
+  loop_close(l, inner);
+  loop_set(l, reduction_result(r), lanes ? lanes_end(r) : acc);
+  loop_close(l, outer);
+}
+
+/* All elements in one loop. */
+static void reduce_flat(Reduction *r) {
+  Loop *l = r->l;
+  const Expr count = site_count(l, r->x), zero = loop_int(l, 0);
+  const int64_t most = most_elements(l, r->x);
+  const bool many = !is_int(l, count, 1),
+             lanes = many && lanes_fit(r->n, shape_count(&r->x->shape));
+  const Expr len = loop_param(l, PARAM_EXTENT, count);
+  l->f.flat = true;
+  if (lanes) {
+    r->in = at_flat(lanes_index(l, most));
+    lanes_begin(r, 0, zero);
+    lanes_line(r, 0, zero, len);
+    loop_set(l, reduction_result(r), lanes_end(r));
+    return;
+  }
+  r->in = at_flat(many ? loop_symbol(l, "i", 0, most - 1) : zero);
+  const Expr acc = accumulator(r);
+  if (many) loop_open(l, r->in.flat, len, LOOP_SOME);
+  join(r, acc);
+  loop_close(l, many);
+  loop_set(l, reduction_result(r), acc);
+}
+
+/* The innermost dim is kept: rows are added up into the result, which stays in cache. */
+static void reduce_rows(Reduction *r) {
+  Loop *l = r->l;
+  const int rank = r->x->shape.rank, from = r->first_gone;
+  const int outer = loop_open_dims(l, r->x, &r->in, 0, from, LOOP_OUTER, LOOP_OUTER);
+  int inner = reduction_if_first(r);
+  for (int d = from; d < rank; d++)
+    inner += reduction_open(r, d, d + 1, false, d == r->last ? LOOP_PLAIN : LOOP_OUTER);
+  loop_set(l, reduction_result(r), reduction_identity(r));
+  loop_close(l, inner);
+  inner = loop_open_dims(l, r->x, &r->in, from, rank, LOOP_OUTER, LOOP_PLAIN);
+  join(r, reduction_result(r));
+  loop_close(l, inner + outer);
+}
+
+static void reduce_index(Reduction *r) {
+  Loop *l = r->l;
+  const int dim = (int)node_attr(r->n, "axis"), rank = r->x->shape.rank;
+  const DType t = r->x->dtype;
+  const int outer = reduction_open(r, 0, rank, false, LOOP_OUTER);
+  const Expr at = loop_integer(l, "at", loop_int(l, -1), false);
+  const Expr best = loop_local(l, LOCAL_VALUE, t, "best", 0, loop_number(l, t, 0));
+  const int inner = reduction_open(r, dim, dim + 1, true, LOOP_SOME);
+  const Expr v = loop_value(l, r->n->operand[0], &r->in);
+  const Expr x = loop_local(l, LOCAL_CONST, t, "x", 0, v);
+  const LoopOps *o = &loop_ops;
+  Expr better = loop_op2(l, r->n->op->reduce == RED_MAX ? o->greater : o->less, DT_BOOL, x, best);
+  if (dtype_is_float(t)) /* NaN is the largest, and the smallest */
+    better = expr_or(l->x, better,
+                     expr_and(l->x, loop_op2(l, o->unequal, DT_BOOL, x, x),
+                              loop_op2(l, o->equal, DT_BOOL, best, best)));
+  loop_if(l, expr_or(l->x, expr_compare(l->x, EXPR_LESS, at, loop_int(l, 0)), better));
+  loop_set(l, best, x);
+  loop_set(l, at, r->in.dim[dim]);
+  loop_close(l, 1 + inner);
+  loop_set(l, reduction_result(r), expr_count(l->x, DT_I32, at));
+  loop_close(l, outer);
+}
+
+static void reduce_nested(Reduction *r) {
+  const bool lanes = r->last >= 0 && r->gone[r->last] && lanes_fit(r->n, r->x->shape.dim[r->last]);
+  const bool rows = r->last >= 0 && !r->gone[r->last] && r->first_gone < r->x->shape.rank &&
+                    !dtype_is_half(r->n->dtype);
+  const bool in_place = rows || site_first(r->l, r->id) != NO_EXPR;
+  if (lanes) r->in.dim[r->last] = lanes_index(r->l, most_of(r->l, r->x, r->last));
+  if (in_place)
+    reduce_rows(r);
+  else
+    reduce_scalar(r, lanes);
+}
+
+void build_reduce(const Site *s, NodeId id, LoopFunction *out) {
+  static const char *const word[] = {
+      [RED_SUM] = "sum", [RED_PROD] = "prod", [RED_MAX] = "max", [RED_MIN] = "min"};
+  Loop *l = loop_new(s);
+  const Node *n = graph_node(l->g, id), *x = graph_operand(l->g, n, 0);
+  const bool search = op_class(n) == OPC_SEARCH;
+  const SumOrder order = sum_order(l->mesh, l->g, n);
+  const uint32_t axis = (uint32_t)node_attr(n, "axis"), dims = search ? 1u << axis : axis;
+  Reduction r = {.l = l,
+                 .id = id,
+                 .n = n,
+                 .x = x,
+                 .in = loop_nest_index(l, x),
+                 .out = {.flat = NO_EXPR},
+                 .first_gone = x->shape.rank,
+                 .last = -1,
+                 .word = word[n->op->reduce],
+                 .type = dtype_name(dtype_computed(n->dtype))};
+  for (int d = 0, o = 0; d < x->shape.rank; d++) {
+    r.gone[d] = dims >> d & 1;
+    if (!r.gone[d]) r.out.dim[o++] = r.in.dim[d];
+    if (!has_loop(l, &r.in, d)) continue;
+    if (r.gone[d] && r.first_gone == x->shape.rank) r.first_gone = d;
+    r.last = d;
+  }
+  if (search)
+    reduce_index(&r);
+  else if (order.fixed)
+    build_sum(&r, &order);
+  else if (n->shape.rank == 0 && loop_is_flat(l, n->operand[0]))
+    reduce_flat(&r);
+  else
+    reduce_nested(&r);
+  loop_done_as(l, id, out);
+}

@@ -1,0 +1,201 @@
+/* Scatters: sums at places whose indices are data. Equal rows are added in the order of their
+ * indices, in blocks of 32 that are combined pairwise (runtime/scatter.c), or single elements in a
+ * table of f64. And products that no matrix product fits. */
+#include "build.h"
+
+typedef struct Scatter {
+  Loop *l;
+  NodeId id;
+  const Node *n;
+  int dim;
+  bool each;       /* elements of a line are picked, not rows */
+  int64_t updates; /* that may go to one place; 0: so few that there are no blocks */
+  bool in_f64;     /* `partial` has the sums */
+  At out;          /* of the result */
+  Expr partial, sums;
+} Scatter;
+
+/* The product of what the result's dims have in memory, from dim `from` on. */
+static Expr room_from(Scatter *s, int from) {
+  Expr n = loop_int(s->l, 1);
+  for (int d = from; d < s->n->shape.rank; d++) n = expr_mul(s->l->x, n, site_room(s->l, s->n, d));
+  return loop_param(s->l, PARAM_EXTENT, n);
+}
+
+/* The address of the part of the result that has one index of the dims before. */
+static Expr table(Scatter *s, Expr row) {
+  At first = s->out;
+  for (int d = s->dim; d < s->n->shape.rank; d++)
+    first.dim[d] = d == s->dim ? row : loop_int(s->l, 0);
+  return expr_address(s->l->x, loop_load(s->l, s->id, &first));
+}
+
+static Scatter scatter_new(Loop *l, NodeId id) {
+  const Node *n = graph_node(l->g, id);
+  loop_zero(l, id);
+  return (Scatter){.l = l,
+                   .id = id,
+                   .n = n,
+                   .dim = (int)node_attr(n, "axis"),
+                   .each = op_class(n) == OPC_ADD_EACH,
+                   .updates = scatter_updates(l->mesh, l->g, n),
+                   .in_f64 = scatter_in_f64(l->mesh, l->g, n)};
+}
+
+static void begin(Scatter *s) {
+  Loop *l = s->l;
+  if (!s->updates) return;
+  s->partial = loop_partial(l, s->id, s->in_f64 ? DT_F64 : s->n->dtype);
+  if (s->in_f64) {
+    loop_zero_at(l, s->partial, room_from(s, s->dim), dtype_size(DT_F64));
+    return;
+  }
+  const Expr rows = s->each ? room_from(s, s->dim) : loop_room(l, s->n, s->dim),
+             size = s->each ? loop_int(l, 1) : room_from(s, s->dim + 1),
+             type = s->n->dtype == DT_F64 ? loop_word(l, "DTRT_F64", DTRT_F64)
+                                          : loop_word(l, "DTRT_F32", DTRT_F32);
+  const Expr arg[] = {type, s->partial, rows, loop_int(l, s->updates), size};
+  const Expr sums = loop_call(l, "dtrt_scatter_begin", DT_I64, 5, arg);
+  s->sums = expr_address(l->x, loop_local(l, LOCAL_SCATTER, s->n->dtype, "sums", 0, sums));
+}
+
+static void end(Scatter *s) {
+  Loop *l = s->l;
+  if (s->in_f64) {
+    const Expr i = loop_symbol(l, "sum", 0, INT64_MAX),
+               to = loop_local(l, LOCAL_POINTER, DT_F32, "to", 0, table(s, loop_int(l, 0)));
+    loop_open(l, i, room_from(s, s->dim), LOOP_PLAIN);
+    loop_set(l, loop_element(l, to, i), loop_element(l, s->partial, i));
+    loop_close(l, 1);
+  } else if (s->updates) {
+    loop_run(l, "dtrt_scatter_end", 2, (Expr[]){s->sums, table(s, loop_int(l, 0))});
+  }
+}
+
+/* Where an element is in its table. */
+static Expr place(Scatter *s) {
+  Expr at = loop_int(s->l, 0);
+  for (int d = s->dim; d < s->n->shape.rank; d++)
+    at = expr_add(s->l->x, at, expr_mul(s->l->x, s->out.dim[d], room_from(s, d + 1)));
+  return at;
+}
+
+/* A hit of `at`, whose sum is at address `sum`. */
+static void hit(Scatter *s, Expr at, Expr sum) {
+  if (s->updates && !s->in_f64) loop_run(s->l, "dtrt_scatter_hit", 3, (Expr[]){s->sums, at, sum});
+}
+
+/* Memory is rounded to its type once. */
+static void add(Scatter *s, Expr v) {
+  Loop *l = s->l;
+  const Expr to = s->in_f64 ? loop_element(l, s->partial, place(s)) : loop_load(l, s->id, &s->out);
+  loop_set(l, to, loop_op2(l, loop_ops.add, s->in_f64 ? DT_F64 : s->n->dtype, to, v));
+}
+
+/* Declares the row of this device's block that an element of `index` says, and asks for it. */
+static Expr if_row_is_here(Scatter *s, Expr index, int64_t size) {
+  Loop *l = s->l;
+  const Expr found = loop_call(l, "dtrt_index", DT_I64, 2, (Expr[]){index, loop_int(l, size)});
+  const Expr row =
+      loop_integer(l, "row", expr_sub(l->x, found, loop_offset(l, s->n, s->dim)), true);
+  const Expr from = expr_compare(l->x, EXPR_LEAST, row, loop_int(l, 0)),
+             to = expr_compare(l->x, EXPR_LESS, row, loop_extent(l, s->n, s->dim));
+  loop_if(l, expr_and(l->x, from, to));
+  return row;
+}
+
+void build_scatter(const Site *site, NodeId id, LoopFunction *out) {
+  Loop *l = loop_new(site);
+  Scatter s = scatter_new(l, id);
+  const Node *n = s.n, *x = graph_operand(l->g, n, 0), *u = graph_operand(l->g, n, 1);
+  const int dim = s.dim, ri = x->shape.rank;
+  const At at = loop_nest_index(l, u);
+  At in = {.flat = NO_EXPR};
+  s.out = at;
+  for (int d = 0; d < ri; d++) in.dim[d] = at.dim[dim + d];
+  const int outer = loop_open_dims(l, u, &at, 0, dim, LOOP_SOME, LOOP_SOME);
+  begin(&s);
+  const int loops = loop_open_dims(l, u, &at, dim, dim + ri, LOOP_SOME, LOOP_SOME);
+  const Expr row = if_row_is_here(&s, loop_value(l, n->operand[0], &in), n->shape.dim[dim]);
+  for (int d = dim; d < n->shape.rank; d++) s.out.dim[d] = d > dim ? at.dim[d + ri - 1] : row;
+  const int inner = loop_open_dims(l, u, &at, dim + ri, u->shape.rank, LOOP_SOME, LOOP_SOME);
+  add(&s, loop_value(l, n->operand[1], &at));
+  loop_close(l, inner);
+  hit(&s, row, table(&s, row));
+  loop_close(l, loops + 1);
+  end(&s);
+  loop_close(l, outer);
+  loop_done_as(l, id, out);
+}
+
+/* take_along_axis's gradient */
+void build_unpick(const Site *site, NodeId id, LoopFunction *out) {
+  Loop *l = loop_new(site);
+  Scatter s = scatter_new(l, id);
+  const Node *n = s.n, *u = graph_operand(l->g, n, 1);
+  const At at = loop_nest_index(l, u);
+  s.out = at;
+  const int outer = loop_open_dims(l, u, &at, 0, s.dim, LOOP_SOME, LOOP_SOME);
+  begin(&s);
+  const int loops = loop_open_dims(l, u, &at, s.dim, u->shape.rank, LOOP_SOME, LOOP_SOME);
+  const Expr i = loop_value(l, n->operand[0], &at), v = loop_value(l, n->operand[1], &at);
+  s.out.dim[s.dim] = if_row_is_here(&s, i, node_attr(n, "size"));
+  add(&s, v);
+  if (s.updates) hit(&s, place(&s), expr_address(l->x, loop_load(l, id, &s.out)));
+  loop_close(l, loops + 1);
+  end(&s);
+  loop_close(l, outer);
+  loop_done_as(l, id, out);
+}
+
+typedef struct LetterLoop {
+  Expr index, len;
+  bool met, open;
+} LetterLoop;
+
+/* The letters of a tensor; those without a loop open yet get one. */
+static int open_letters(Loop *l, LetterLoop *of, const Node *n, const int64_t *letter, At *at,
+                        int *count) {
+  int loops = 0;
+  for (int d = 0; d < n->shape.rank; d++) {
+    LetterLoop *c = &of[letter[d]];
+    if (!c->met) {
+      c->met = true;
+      c->len = loop_extent(l, n, d);
+      c->index =
+          is_int(l, c->len, 1)
+              ? loop_int(l, 0)
+              : loop_symbol(l, arena_printf(l->arena, "i%d", (*count)++), 0,
+                            dim_block_most(l->mesh, &n->layout->dim[d], n->shape.dim[d]) - 1);
+    }
+    at->dim[d] = c->index;
+    if (!c->open && !is_int(l, c->index, 0)) loop_open(l, c->index, c->len, LOOP_SOME), loops++;
+    c->open = true;
+  }
+  return loops;
+}
+
+void loop_of_contract(const Site *s, NodeId id, LoopFunction *out) {
+  Loop *l = loop_new(s);
+  const Node *n = graph_node(l->g, id), *x = graph_operand(l->g, n, 0),
+             *y = graph_operand(l->g, n, 1);
+  const Letters letters = product_letters(l->g, n);
+  LetterLoop of[26] = {0};
+  At to = {.flat = NO_EXPR}, ax = to, ay = to;
+  int count = 0;
+  const int outer = open_letters(l, of, n, letters.out, &to, &count);
+  const Expr own = loop_load(l, id, &to), zero = loop_number(l, n->dtype, 0),
+             first = site_first(l, id);
+  const Expr begin =
+      first == NO_EXPR ? zero : loop_choose(l, loop_param(l, PARAM_FIRST, first), zero, own);
+  const Expr acc = loop_local(l, LOCAL_VALUE, n->dtype, "acc", 0, begin);
+  const int inner = open_letters(l, of, x, letters.x, &ax, &count) +
+                    open_letters(l, of, y, letters.y, &ay, &count);
+  const Expr both = loop_op2(l, loop_ops.mul, n->dtype, loop_load(l, n->operand[0], &ax),
+                             loop_load(l, n->operand[1], &ay));
+  loop_set(l, acc, loop_op2(l, loop_ops.add, n->dtype, acc, both));
+  loop_close(l, inner);
+  loop_set(l, own, acc);
+  loop_close(l, outer);
+  loop_done_as(l, id, out);
+}

@@ -1,0 +1,287 @@
+/* What the expressions of loops are made of: integers of the entry, which become parameters, and
+ * values. Broadcasts, transposes, slices and reshapes only change the index, so fusing them takes
+ * no code of its own. */
+#include "build.h"
+#include <string.h>
+
+/* -------- integers of the entry -------- */
+
+static NodeId id_of(const Loop *l, const Node *n) { return (NodeId)(n - graph_node(l->g, 0)); }
+
+Expr loop_int(Loop *l, int64_t v) { return expr_int(l->x, v); }
+
+bool is_int(const Loop *l, Expr e, int64_t v) {
+  int64_t known;
+  return expr_is_int(l->x, e, &known) && known == v;
+}
+
+Expr loop_symbol(Loop *l, const char *name, int64_t lo, int64_t hi) {
+  return expr_symbol(l->x, name, lo, hi);
+}
+
+static Expr entry_integer(Loop *l, EntryInteger kind, NodeId node, int dim, const char *name,
+                          int64_t lo, int64_t hi) {
+  const Expr e = loop_symbol(l, name, lo, hi);
+  for (int i = 0; i < l->f.symbols.n; i++)
+    if (l->f.symbols.at[i].symbol == e) return e;
+  vec_push(l->arena, &l->f.symbols, ((LoopSymbol){e, kind, node, dim}));
+  return e;
+}
+
+/* Dims that lie alike have equal names. */
+static Expr of_layout(Loop *l, const Node *n, int d, EntryInteger kind, int64_t most) {
+  const DimLayout *a = &n->layout->dim[d];
+  Str s = str_new(l->arena);
+  str_printf(&s, "%s%ld", kind == INTEGER_BLOCK ? "block" : "from", (long)n->shape.dim[d]);
+  for (int i = 0; i < a->naxes; i++) str_printf(&s, "_%s", l->mesh->axis[a->axis[i]].name);
+  if (a->granule > 1) str_printf(&s, "_by%ld", (long)a->granule);
+  if (a->window.of)
+    str_printf(&s, "_of%ld_%ld_%ld_%ld_%ld", (long)a->window.of, (long)a->window.mul,
+               (long)a->window.div, (long)a->window.first, (long)a->window.last);
+  return entry_integer(l, kind, id_of(l, n), d, s.at, 0, most);
+}
+
+int64_t most_of(const Loop *l, const Node *n, int d) {
+  return dim_block_most(l->mesh, &n->layout->dim[d], n->shape.dim[d]);
+}
+
+int64_t most_elements(const Loop *l, const Node *n) {
+  const Shape local = layout_local(l->mesh, n->layout, &n->shape);
+  return shape_count(&local);
+}
+
+static int tile_loop(const Loop *l, const Node *n, int d) {
+  const StripNode *s = l->strip ? strip_node(l->strip, l->g, id_of(l, n)) : NULL;
+  return s ? s->loop[d] : NO_LOOP;
+}
+
+Expr site_extent(Loop *l, const Node *n, int d) {
+  const int64_t most = most_of(l, n, d);
+  return dim_even(l->mesh, &n->layout->dim[d], n->shape.dim[d])
+             ? loop_int(l, most)
+             : of_layout(l, n, d, INTEGER_BLOCK, most);
+}
+
+static Expr of_tile(Loop *l, EntryInteger kind, int loop, int64_t most) {
+  const char *word = kind == INTEGER_AT ? "at" : "len";
+  return entry_integer(l, kind, NO_NODE, loop, arena_printf(l->arena, "%s%d", word, loop), 0, most);
+}
+
+Expr site_len(Loop *l, const Node *n, int d) {
+  const int loop = tile_loop(l, n, d);
+  if (loop == NO_LOOP) return site_extent(l, n, d);
+  if (loop == IN_ROWS || l->strip->loop[loop].most == 1) return loop_int(l, 1);
+  return of_tile(l, INTEGER_LEN, loop, l->strip->loop[loop].most);
+}
+
+Expr site_room(Loop *l, const Node *n, int d) {
+  const StripNode *s = l->strip ? strip_node(l->strip, l->g, node_base(l->g, id_of(l, n))) : NULL;
+  const int loop = s && s->inner ? tile_loop(l, n, d) : NO_LOOP;
+  if (loop == NO_LOOP) return site_extent(l, n, d);
+  return loop_int(l, loop == IN_ROWS ? 1 : l->strip->loop[loop].most);
+}
+
+Expr site_at(Loop *l, const Node *n, int d) {
+  const int loop = tile_loop(l, n, d);
+  return loop < 0 ? loop_int(l, 0) : of_tile(l, INTEGER_AT, loop, INT64_MAX);
+}
+
+Expr site_from(Loop *l, const Node *n, int d) {
+  const DimLayout *a = &n->layout->dim[d];
+  const bool cut = a->naxes || a->window.of;
+  const Expr from = cut ? of_layout(l, n, d, INTEGER_FROM, n->shape.dim[d]) : loop_int(l, 0);
+  return expr_add(l->x, from, site_at(l, n, d));
+}
+
+Expr site_count(Loop *l, const Node *n) {
+  Expr count = loop_int(l, 1);
+  for (int d = 0; d < n->shape.rank; d++) count = expr_mul(l->x, count, site_extent(l, n, d));
+  return count;
+}
+
+Expr site_first(Loop *l, NodeId id) {
+  const StripNode *s = l->strip ? strip_node(l->strip, l->g, id) : NULL;
+  if (!s || !s->sums) return NO_EXPR;
+  Expr first = loop_int(l, 1);
+  for (int i = 0; i < l->strip->nloops; i++)
+    if (s->sums >> i & 1)
+      first = expr_and(
+          l->x, first,
+          expr_compare(l->x, EXPR_EQUAL, of_tile(l, INTEGER_AT, i, INT64_MAX), loop_int(l, 0)));
+  return first;
+}
+
+Expr site_bound(Loop *l, EntryInteger which) {
+  return entry_integer(l, which, NO_NODE, 0, which == INTEGER_LOW ? "low" : "high", INT64_MIN,
+                       INT64_MAX);
+}
+
+/* -------- parameters -------- */
+
+Expr loop_param(Loop *l, ParamUse use, Expr value) {
+  const ExprNode *n = expr_node(l->x, value);
+  const int64_t lo = n->lo, hi = n->hi;
+  int i = 0;
+  if (is_int(l, value, 0) || is_int(l, value, 1)) return value;
+  while (i < l->f.params.n && l->f.params.at[i].value != value) i++;
+  if (i == l->f.params.n) vec_push(l->arena, &l->f.params, ((LoopParam){use, value, -1}));
+  /* A number that other calls have otherwise says nothing of the range. */
+  return expr_param(l->x, i, lo == hi ? 0 : lo, hi);
+}
+
+Expr loop_extent(Loop *l, const Node *n, int d) {
+  return loop_param(l, PARAM_EXTENT, site_len(l, n, d));
+}
+Expr loop_room(Loop *l, const Node *n, int d) {
+  return loop_param(l, PARAM_EXTENT, site_room(l, n, d));
+}
+Expr loop_offset(Loop *l, const Node *n, int d) {
+  return loop_param(l, PARAM_OFFSET, site_from(l, n, d));
+}
+Expr loop_count(Loop *l, const Node *n) { return loop_param(l, PARAM_EXTENT, site_count(l, n)); }
+
+/* -------- indices -------- */
+
+Expr loop_letter(Loop *l, const char *letters, int d, const Node *n) {
+  const char name[] = {letters[d], 0};
+  if (is_int(l, loop_extent(l, n, d), 1)) return loop_int(l, 0);
+  return loop_symbol(l, name, 0, most_of(l, n, d) - 1);
+}
+
+At loop_nest_index(Loop *l, const Node *n) {
+  At at = {.flat = NO_EXPR};
+  for (int d = 0; d < n->shape.rank; d++) at.dim[d] = loop_letter(l, "ijklpqrs", d, n);
+  return at;
+}
+
+bool has_loop(const Loop *l, const At *at, int d) { return !is_int(l, at->dim[d], 0); }
+At at_flat(Expr i) { return (At){.flat = i}; }
+
+At at_part(Loop *l, const At *at, int d, int64_t lo, int64_t hi) {
+  At part = *at;
+  part.dim[d] =
+      lo == hi ? loop_int(l, lo) : loop_symbol(l, expr_node(l->x, at->dim[d])->name, lo, hi);
+  return part;
+}
+
+/* -------- values -------- */
+
+bool loop_stores(const Loop *l, NodeId id) {
+  for (int i = 0; l->step && i < l->step->nodes.n; i++)
+    if (l->step->nodes.at[i] == id) return true;
+  return false;
+}
+
+bool loop_is_flat(Loop *l, NodeId id) {
+  const Node *n = graph_node(l->g, id);
+  NodeId base = node_base(l->g, id);
+  /* A tile need not lie in one piece; rows of an epilogue do. */
+  if (l->strip && !l->strip->epilogue) return false;
+  if (l->le->stored[base] && !loop_stores(l, base)) return true;
+  if (node_is_const(n)) return true;
+  if (op_class(n) == OPC_VIEW) return loop_is_flat(l, n->operand[0]);
+  if (op_is(n, OPF_REPEATS)) {
+    NodeId x = n->operand[0];
+    return graph_node(l->g, x)->shape.rank == 0 && loop_is_flat(l, x);
+  }
+  if (op_class(n) == OPC_RANDOM) {
+    for (int d = 1; d < n->shape.rank; d++)
+      if (n->layout->dim[d].naxes) return false;
+    return true;
+  }
+  if (!op_is(n, OPF_ELEMENTWISE)) return false;
+  if (lookup_get(&l->flat_known, n)) return true;
+  for (int k = 0; k < n->noperands; k++)
+    if (!loop_is_flat(l, n->operand[k])) return false;
+  lookup_put(&l->flat_known, l->arena, n, 1);
+  return true;
+}
+
+static Expr extent(Lower *lower, const Node *n, int d) {
+  Loop *l = lower->user;
+  const Expr len = site_len(l, n, d);
+  int64_t v;
+  return expr_is_int(l->x, len, &v) ? len : loop_param(l, PARAM_EXTENT, len);
+}
+
+static Expr offset(Lower *lower, const Node *n, int d) { return loop_offset(lower->user, n, d); }
+
+static Expr key(Lower *lower, const Node *n) {
+  Loop *l = lower->user;
+  const char *name = arena_printf(l->arena, "key%lx", (unsigned long)node_attr(n, "key"));
+  return loop_param(l, PARAM_KEY,
+                    entry_integer(l, INTEGER_KEY, id_of(l, n), 0, name, INT64_MIN, INT64_MAX));
+}
+
+static Expr load(Lower *lower, NodeId id, const At *at) {
+  if (node_is_const(graph_node(lower->g, id))) return lower_node(lower, id, at);
+  return lower_element(lower, EXPR_LOAD, id, at);
+}
+
+static bool in_memory(const Loop *l, NodeId id) {
+  const NodeId base = node_base(l->g, id);
+  return l->le->stored[base] && !loop_stores(l, base) && !(l->outside && in_band(l, base));
+}
+
+static Expr value(Lower *lower, NodeId id, const At *at) {
+  Loop *l = lower->user;
+  const Node *n = graph_node(l->g, id);
+  if (node_is_const(n)) return lower_node(lower, id, at);
+  if (in_memory(l, id)) return load(lower, id, at);
+  const Expr k = lower_element(lower, EXPR_VALUE, id, at);
+  const int mode = l->outside;
+  while (l->known[mode].n <= k) vec_push(l->arena, &l->known[mode], 0);
+  if (l->known[mode].at[k]) return l->known[mode].at[k] - 1;
+  const int shown = l->outside ? band_mask(l, id) : 0;
+  const Expr made = shown ? value(lower, n->operand[shown], at) : lower_node(lower, id, at);
+  l->known[mode].at[k] = made + 1;
+  return made;
+}
+
+Loop *loop_new(const Site *s) {
+  Loop *l = arena_new_of(s->arena, Loop);
+  *l = (Loop){.arena = s->arena,
+              .plan = s->plan,
+              .le = s->le,
+              .g = s->le->graph,
+              .mesh = &s->plan->program->mesh,
+              .strip = s->strip,
+              .x = exprs_new(s->arena)};
+  l->f = (LoopFunction){.x = l->x, .partial = NO_NODE};
+  l->lower = (Lower){.x = l->x,
+                     .g = l->g,
+                     .mesh = l->mesh,
+                     .user = l,
+                     .value = value,
+                     .load = load,
+                     .extent = extent,
+                     .offset = offset,
+                     .key = key};
+  vec_push(l->arena, &l->open, ((Open){NULL, &l->f.body}));
+  return l;
+}
+
+Expr loop_value(Loop *l, NodeId id, const At *at) { return value(&l->lower, id, at); }
+
+Expr loop_load(Loop *l, NodeId id, const At *at) {
+  return lower_element(&l->lower, EXPR_LOAD, id, at);
+}
+
+Expr loop_number(Loop *l, DType t, double v) {
+  t = dtype_computed(t);
+  return expr_number(l->x, t, dtype_is_float(t) ? v : 0, dtype_is_float(t) ? 0 : (int64_t)v);
+}
+
+Expr loop_op2(Loop *l, Op op, DType t, Expr a, Expr b) {
+  return expr_op(l->x, op, dtype_computed(t), 2, (Expr[]){a, b});
+}
+
+Expr loop_call(Loop *l, const char *function, DType t, int n, const Expr *arg) {
+  return expr_call(l->x, function, t, n, arg, INT64_MIN, INT64_MAX);
+}
+
+Expr loop_choose(Loop *l, Expr cond, Expr v, Expr other) {
+  return expr_select(l->x, 3, (Expr[]){cond, v, other});
+}
+
+Expr loop_word(Loop *l, const char *name, int64_t v) { return loop_symbol(l, name, v, v); }
