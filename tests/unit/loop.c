@@ -1,0 +1,144 @@
+/* Loop functions (ir/loop.h, compiler/loops): which are one function, what they say, and that an
+ * index that leaves its block is seen. */
+#include "frontend.h"
+#include "loops.h"
+#include "pipeline.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failed;
+
+#define CHECK(cond, ...)                                                                           \
+  do {                                                                                             \
+    if (!(cond)) printf("FAIL "), printf(__VA_ARGS__), printf("\n"), failed = 1;                   \
+  } while (0)
+
+static void on_message(void *user, const Message *m) {
+  (void)user;
+  fputs(m->rendered, stderr);
+}
+
+/* Of entry 1. */
+static Plan *plan_of(Arena *a, Diag *d, const char *text) {
+  FrontSource source = {.name = "m.dtg", .text = text, .len = strlen(text)};
+  FrontOptions o = {.source = &source, .nsources = 1};
+  diag_init(d, a, on_message, NULL);
+  Program *g = front_compile(a, d, &o);
+  Plan *p = g ? pipeline_run(g, NULL) : NULL;
+  if (!p) {
+    fprintf(stderr, "does not compile:\n%s", text);
+    exit(1);
+  }
+  return p;
+}
+
+static const Step *step(const Plan *p, int i) {
+  const LocalEntry *le = &p->entries.at[1];
+  if (i < le->steps.n && le->steps.at[i].kind != STEP_STRIP) return &le->steps.at[i];
+  printf("FAIL step %d is not there, or in tiles\n", i);
+  exit(1);
+}
+
+static LoopFunction loop_at(const Plan *p, int i) {
+  const Site site = {p->arena, p, &p->entries.at[1], NULL};
+  LoopFunction f;
+  if (!loop_of(&site, step(p, i), &f)) abort();
+  return f;
+}
+
+static bool is_same(const LoopFunction *a, const LoopFunction *b) {
+  return a->key.n == b->key.n && !memcmp(a->key.at, b->key.at, a->key.n);
+}
+
+typedef struct Pair {
+  const char *what, *inputs, *first, *second;
+  bool same;
+} Pair;
+
+/* Extents, and which tensors they are, do not tell functions apart; all else does. */
+static const Pair pairs[] = {
+    {"maps of other sizes", "x: f32[10, 7], y: f32[30, 50]", "exp(x)", "exp(y)", true},
+    {"maps of other ops", "x: f32[10, 7], y: f32[30, 50]", "exp(x)", "tanh(y)", false},
+    {"maps with other constants", "x: f32[10], y: f32[20]", "x * 2.0", "y * 3.0", false},
+    {"maps of other types", "x: f32[10], y: f64[20]", "exp(x)", "exp(y)", false},
+    {"slices of other sizes", "x: f32[10, 7], y: f32[30, 50]", "x[:, 2:] + 1", "y[:, 2:] + 1",
+     true},
+    {"slices elsewhere", "x: f32[10, 7], y: f32[30, 50]", "x[:, 2:] + 1", "y[:, 3:] + 1", false},
+    {"operands in another order", "x: f32[10], y: f32[10], u: f32[20], v: f32[20]", "x - exp(y)",
+     "v - exp(u)", true},
+    {"an operand read twice", "x: f32[10], y: f32[10], u: f32[20]", "x - exp(y)", "u - exp(u)",
+     false},
+    {"sums of lines of other lengths", "x: f32[8, 300], y: f32[9, 400]", "sum(x, axis=1)",
+     "sum(y, axis=1)", true},
+    {"sums along another dim", "x: f32[64, 300], y: f32[300, 64]", "sum(x, axis=1)",
+     "sum(y, axis=0)", false},
+    {"the largest and the smallest", "x: f32[8, 300], y: f32[8, 300]", "max(x, axis=1)",
+     "min(y, axis=1)", false},
+    {"the places of the largest", "x: f32[8, 30], y: f32[9, 40]", "argmax(x, axis=1)",
+     "argmax(y, axis=1)", true},
+    {"running sums", "x: f32[8, 300], y: f32[9, 310]", "cumsum(x, axis=1)", "cumsum(y, axis=1)",
+     true},
+    {"running sums to either side", "x: f32[8, 300], y: f32[8, 300]", "cumsum(x, axis=1)",
+     "cumsum(y, axis=1, reverse=true)", false},
+};
+
+static void compares(const Pair *c) {
+  Arena *a = arena_new();
+  Diag d;
+  char text[512];
+  if (!a || arena_catch(a)) abort();
+  snprintf(text, sizeof text, "entry f(%s) {\n  a = %s\n  b = %s\n  return a, b\n}\n", c->inputs,
+           c->first, c->second);
+  const Plan *p = plan_of(a, &d, text);
+  const int n = p->entries.at[1].steps.n;
+  CHECK(n == 2, "%s: %d steps", c->what, n);
+  if (n == 2) {
+    const LoopFunction f = loop_at(p, 0), g = loop_at(p, 1), again = loop_at(p, 0);
+    CHECK(is_same(&f, &again), "%s: the same step is another function", c->what);
+    CHECK(is_same(&f, &g) == c->same, "%s are%s one function", c->what, c->same ? " not" : "");
+  }
+  arena_free(a);
+}
+
+static Stmt *first_store(Stmt *s) {
+  for (; s; s = s->next) {
+    if (s->kind == STMT_STORE) return s;
+    Stmt *in = first_store(s->body);
+    if (in) return in;
+  }
+  return NULL;
+}
+
+/* The text of a map; and the law, which holds of it and not of the same a row further on. */
+static void says(void) {
+  static const char want[] = "for i in 4, j in 6\n"
+                             "  v0 = x[i, j] + y[j]\n"
+                             "  f.a[i, j] = v0 * v0\n";
+  Arena *a = arena_new();
+  Diag d;
+  if (!a || arena_catch(a)) abort();
+  const Plan *p = plan_of(
+      a, &d, "entry f(x: f32[4, 6], y: f32[6]) {\n  a = (x + y) * (x + y)\n  return a\n}\n");
+  const LocalEntry *le = &p->entries.at[1];
+  LoopFunction f = loop_at(p, 0);
+  Str s = str_new(a);
+  loop_put(&s, p, le, &f, 0);
+  CHECK(!strcmp(s.at, want), "the text of a map is\n%s", s.at);
+  const char *breach = loop_verify(a, p, le, &f);
+  CHECK(!breach, "%s leaves its block", breach);
+  Stmt *store = first_store(f.body);
+  const ExprNode n = *expr_node(f.x, store->a);
+  const Expr index[] = {expr_add(f.x, n.arg[0], expr_int(f.x, 1)), n.arg[1]};
+  store->a = expr_element(f.x, EXPR_LOAD, n.type, (NodeId)n.v, 2, index);
+  breach = loop_verify(a, p, le, &f);
+  CHECK(breach && !strcmp(breach, "f.a[i + 1, j]"), "a store beyond the block is seen as %s",
+        breach ? breach : "nothing");
+  arena_free(a);
+}
+
+int main(void) {
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) compares(&pairs[i]);
+  says();
+  return failed;
+}
