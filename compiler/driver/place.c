@@ -151,21 +151,21 @@ dtgc_status dtgc_layout(dtgc_program *p, const char *entry, const char *name, ch
 }
 
 /* A layout as it is written in a statement: "[(batch, model), _ by 4, ...]". */
-typedef struct Reader {
+typedef struct SpecReader {
   dtgc_program *p;
   const char *at;
   Layout out;
   uint32_t used; /* axes */
-} Reader;
+} SpecReader;
 
-static bool take(Reader *r, char c) {
+static bool take(SpecReader *r, char c) {
   while (isspace((unsigned char)*r->at)) r->at++;
   if (*r->at != c) return false;
   r->at++;
   return true;
 }
 
-static bool word(Reader *r, char *to, size_t size) {
+static bool word(SpecReader *r, char *to, size_t size) {
   size_t n = 0;
   while (isspace((unsigned char)*r->at)) r->at++;
   while ((isalnum((unsigned char)r->at[n]) || r->at[n] == '_') && n + 1 < size) {
@@ -177,7 +177,7 @@ static bool word(Reader *r, char *to, size_t size) {
   return n > 0;
 }
 
-static dtgc_status read_axis(Reader *r, const char *name, DimLayout *d) {
+static dtgc_status read_axis(SpecReader *r, const char *name, DimLayout *d) {
   int axis = mesh_find(&r->p->program->mesh, name);
   if (axis < 0) return program_fail(r->p, DTGC_BAD_ARGUMENT, "the mesh has no axis `%s`", name);
   if (r->used & 1u << axis)
@@ -187,13 +187,13 @@ static dtgc_status read_axis(Reader *r, const char *name, DimLayout *d) {
   return DTGC_OK;
 }
 
-static dtgc_status bad_layout(Reader *r, const char *text) {
+static dtgc_status bad_layout(SpecReader *r, const char *text) {
   return program_fail(r->p, DTGC_BAD_ARGUMENT,
                       "invalid layout `%s` at column %d (expected a form such as [batch, _])", text,
                       (int)(r->at - text) + 1);
 }
 
-static dtgc_status read_dim(Reader *r, const char *text, DimLayout *d) {
+static dtgc_status read_dim(SpecReader *r, const char *text, DimLayout *d) {
   char name[128];
   dtgc_status s = DTGC_OK;
   d->granule = 1;
@@ -218,7 +218,7 @@ static dtgc_status read_dim(Reader *r, const char *text, DimLayout *d) {
   return DTGC_OK;
 }
 
-static dtgc_status read_layout(Reader *r, const char *text, int rank) {
+static dtgc_status read_layout(SpecReader *r, const char *text, int rank) {
   bool rest = false;
   if (!take(r, '[')) return bad_layout(r, text);
   while (!take(r, ']')) {
@@ -252,7 +252,7 @@ typedef struct Check {
 
 static dtgc_status check_inside(dtgc_program *p, void *arg) {
   const Check *c = arg;
-  Reader r = {.p = p, .at = c->text};
+  SpecReader r = {.p = p, .at = c->text};
   dtgc_status s = read_layout(&r, c->text, c->t->tensor->rank);
   if (s) return s;
   Shape shape = {.rank = c->t->tensor->rank};

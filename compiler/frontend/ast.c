@@ -15,8 +15,8 @@ Ident ast_ident(Parse *p, Span at, const char *text, size_t n) {
   return (Ident){name_of(p->names, text, n), at};
 }
 
-Expr *ast_new(Parse *p, ExprKind kind, Span at) {
-  Expr *x = arena_new_of(p->arena, Expr);
+AstExpr *ast_new(Parse *p, AstExprKind kind, Span at) {
+  AstExpr *x = arena_new_of(p->arena, AstExpr);
   x->kind = kind;
   x->span = at;
   x->depth = 1;
@@ -24,7 +24,7 @@ Expr *ast_new(Parse *p, ExprKind kind, Span at) {
 }
 
 /* The parent of trees of that depth; past the limit it becomes a leaf. */
-static Expr *deepen(Parse *p, Expr *x, int depth) {
+static AstExpr *deepen(Parse *p, AstExpr *x, int depth) {
   x->depth = depth + 1;
   if (x->depth <= AST_DEEPEST) return x;
   diag_error(p->diag, x->span, "this expression is nested too deeply: more than %d levels",
@@ -33,7 +33,7 @@ static Expr *deepen(Parse *p, Expr *x, int depth) {
 }
 
 static int max(int a, int b) { return a > b ? a : b; }
-static int depth_of(const Expr *x) { return x ? x->depth : 0; }
+static int depth_of(const AstExpr *x) { return x ? x->depth : 0; }
 
 /* -------- leaves -------- */
 
@@ -45,8 +45,8 @@ static char *digits(Parse *p, const char *text, size_t n) {
   return s;
 }
 
-Expr *ast_int(Parse *p, Span at, const char *text, size_t n) {
-  Expr *x = ast_new(p, EX_INT, at);
+AstExpr *ast_int(Parse *p, Span at, const char *text, size_t n) {
+  AstExpr *x = ast_new(p, EX_INT, at);
   errno = 0;
   x->i = strtoll(digits(p, text, n), NULL, 10);
   x->real = (double)x->i;
@@ -55,8 +55,8 @@ Expr *ast_int(Parse *p, Span at, const char *text, size_t n) {
   return ast_new(p, EX_ERROR, at);
 }
 
-Expr *ast_real(Parse *p, Span at, const char *text, size_t n) {
-  Expr *x = ast_new(p, EX_REAL, at);
+AstExpr *ast_real(Parse *p, Span at, const char *text, size_t n) {
+  AstExpr *x = ast_new(p, EX_REAL, at);
   x->real = strtod(digits(p, text, n), NULL);
   if (isfinite(x->real)) return x;
   diag_error(p->diag, at, "this number is too large: the largest is about 1.8e308");
@@ -64,8 +64,8 @@ Expr *ast_real(Parse *p, Span at, const char *text, size_t n) {
 }
 
 /* Text stands as it is (regular expressions are full of backslashes); only \" is a quote. */
-Expr *ast_string(Parse *p, Span at, const char *text, size_t n) {
-  Expr *x = ast_new(p, EX_STRING, at);
+AstExpr *ast_string(Parse *p, Span at, const char *text, size_t n) {
+  AstExpr *x = ast_new(p, EX_STRING, at);
   char *s = arena_alloc(p->arena, n), *to = s;
   for (size_t i = 1; i + 1 < n; i++) {
     if (text[i] == '\\' && text[i + 1] == '"') i++;
@@ -75,42 +75,42 @@ Expr *ast_string(Parse *p, Span at, const char *text, size_t n) {
   return x;
 }
 
-Expr *ast_bool(Parse *p, Span at, bool value) {
-  Expr *x = ast_new(p, EX_BOOL, at);
+AstExpr *ast_bool(Parse *p, Span at, bool value) {
+  AstExpr *x = ast_new(p, EX_BOOL, at);
   x->i = value;
   return x;
 }
 
-Expr *ast_name(Parse *p, Ident name) {
-  Expr *x = ast_new(p, EX_NAME, name.span);
+AstExpr *ast_name(Parse *p, Ident name) {
+  AstExpr *x = ast_new(p, EX_NAME, name.span);
   x->name = name;
   return x;
 }
 
 /* -------- inner nodes -------- */
 
-Expr *ast_list(Parse *p, Span at, const ExprVec *items) {
-  Expr *x = ast_new(p, EX_LIST, at);
+AstExpr *ast_list(Parse *p, Span at, const ExprVec *items) {
+  AstExpr *x = ast_new(p, EX_LIST, at);
   int depth = 0;
   x->list = *items;
   for (int i = 0; i < items->n; i++) depth = max(depth, items->at[i]->depth);
   return deepen(p, x, depth);
 }
 
-Expr *ast_each(Parse *p, Span at, Expr *item, Ident name, Expr *from, Expr *to) {
-  Expr *x = ast_new(p, EX_EACH, at);
+AstExpr *ast_each(Parse *p, Span at, AstExpr *item, Ident name, AstExpr *from, AstExpr *to) {
+  AstExpr *x = ast_new(p, EX_EACH, at);
   x->x = item, x->name = name, x->from = from, x->to = to;
   return deepen(p, x, max(item->depth, max(from->depth, depth_of(to))));
 }
 
-Expr *ast_wrap(Span at, Expr *x) {
+AstExpr *ast_wrap(Span at, AstExpr *x) {
   x->span = at;
   x->wrapped = true;
   return x;
 }
 
-Expr *ast_call(Parse *p, Span at, Expr *callee, const GivenVec *given) {
-  Expr *x = ast_new(p, EX_CALL, at);
+AstExpr *ast_call(Parse *p, Span at, AstExpr *callee, const GivenVec *given) {
+  AstExpr *x = ast_new(p, EX_CALL, at);
   int depth = callee->depth;
   x->x = callee;
   x->given = *given;
@@ -118,8 +118,8 @@ Expr *ast_call(Parse *p, Span at, Expr *callee, const GivenVec *given) {
   return deepen(p, x, depth);
 }
 
-Expr *ast_index(Parse *p, Span at, Expr *base, const SubVec *subs) {
-  Expr *x = ast_new(p, EX_INDEX, at);
+AstExpr *ast_index(Parse *p, Span at, AstExpr *base, const SubVec *subs) {
+  AstExpr *x = ast_new(p, EX_INDEX, at);
   int depth = base->depth;
   x->x = base;
   if (subs) x->subs = *subs;
@@ -130,30 +130,30 @@ Expr *ast_index(Parse *p, Span at, Expr *base, const SubVec *subs) {
   return deepen(p, x, depth);
 }
 
-Expr *ast_field(Parse *p, Span at, Expr *base, Ident name) {
-  Expr *x = ast_new(p, EX_FIELD, at);
+AstExpr *ast_field(Parse *p, Span at, AstExpr *base, Ident name) {
+  AstExpr *x = ast_new(p, EX_FIELD, at);
   x->x = base, x->name = name;
   return deepen(p, x, base->depth);
 }
 
-Expr *ast_unary(Parse *p, Span at, const char *sign, Expr *operand) {
-  Expr *x = ast_new(p, EX_UNARY, at);
+AstExpr *ast_unary(Parse *p, Span at, const char *sign, AstExpr *operand) {
+  AstExpr *x = ast_new(p, EX_UNARY, at);
   x->op = op_operator(sign, 1), x->x = operand;
   return deepen(p, x, operand->depth);
 }
 
 static bool compares(Op op) { return op->compares != 0; }
 
-Expr *ast_binary(Parse *p, const char *sign, Expr *l, Expr *r) {
-  Expr *x = ast_new(p, EX_BINARY, span_join(l->span, r->span));
+AstExpr *ast_binary(Parse *p, const char *sign, AstExpr *l, AstExpr *r) {
+  AstExpr *x = ast_new(p, EX_BINARY, span_join(l->span, r->span));
   x->op = op_operator(sign, 2), x->x = l, x->y = r;
   if (compares(x->op) && l->kind == EX_BINARY && compares(l->op) && !l->wrapped)
     diag_error(p->diag, x->span, "comparisons do not chain; write `a < b and b < c`");
   return deepen(p, x, max(l->depth, r->depth));
 }
 
-Expr *ast_relayout(Parse *p, Span at, Expr *operand, SpecExpr *spec) {
-  Expr *x = ast_new(p, EX_RELAYOUT, at);
+AstExpr *ast_relayout(Parse *p, Span at, AstExpr *operand, SpecExpr *spec) {
+  AstExpr *x = ast_new(p, EX_RELAYOUT, at);
   x->x = operand, x->spec = spec;
   return deepen(p, x, operand->depth);
 }
@@ -166,18 +166,18 @@ Expr *ast_relayout(Parse *p, Span at, Expr *operand, SpecExpr *spec) {
     if (GIVEN) vec_push(p->arena, v, PUSH);                                                        \
     return v;                                                                                      \
   }
-AST_SEQUENCE(ast_exprs, ExprVec, Expr *x, x, x)
-AST_SEQUENCE(ast_givens, GivenVec, const Given *g, g, *g)
+AST_SEQUENCE(ast_exprs, ExprVec, AstExpr *x, x, x)
+AST_SEQUENCE(ast_givens, GivenVec, const AstGiven *g, g, *g)
 AST_SEQUENCE(ast_subs, SubVec, Sub s, true, s)
 AST_SEQUENCE(ast_idents, IdentVec, Ident name, true, name)
 AST_SEQUENCE(ast_params, ParamVec, const Param *one, one, *one)
-AST_SEQUENCE(ast_items, ItemVec, const Item *item, true, *item)
+AST_SEQUENCE(ast_items, ItemVec, const AstItem *item, true, *item)
 AST_SEQUENCE(ast_stmts, StmtVec, Stmt *s, s, s)
 
 /* -------- layouts -------- */
 
-Item ast_item_name(Parse *p, Ident name) {
-  Item item = {.kind = ITEM_AXES, .span = name.span, .granule = 1};
+AstItem ast_item_name(Parse *p, Ident name) {
+  AstItem item = {.kind = ITEM_AXES, .span = name.span, .granule = 1};
   if (!strcmp(name.text, "_"))
     item.kind = ITEM_WHOLE;
   else
@@ -185,8 +185,8 @@ Item ast_item_name(Parse *p, Ident name) {
   return item;
 }
 
-Item ast_item_tuple(Parse *p, Span at, const IdentVec *axes) {
-  Item item = {.kind = ITEM_AXES, .span = at, .axes = *axes, .tuple = true, .granule = 1};
+AstItem ast_item_tuple(Parse *p, Span at, const IdentVec *axes) {
+  AstItem item = {.kind = ITEM_AXES, .span = at, .axes = *axes, .tuple = true, .granule = 1};
   for (int i = 0; i < axes->n; i++)
     if (!strcmp(axes->at[i].text, "_"))
       diag_error(p->diag, axes->at[i].span,
@@ -194,7 +194,7 @@ Item ast_item_tuple(Parse *p, Span at, const IdentVec *axes) {
   return item;
 }
 
-Item ast_item_by(Parse *p, Item item, Ident by, Expr *granule) {
+AstItem ast_item_by(Parse *p, AstItem item, Ident by, AstExpr *granule) {
   item.span = span_join(item.span, granule->span);
   if (strcmp(by.text, "by"))
     diag_error(p->diag, by.span, "unexpected `%s`; expected `,`, `]` or `by`", by.text);
@@ -258,13 +258,13 @@ static Stmt *with_bodies(Parse *p, Stmt *s, const StmtVec *body, const StmtVec *
   return s;
 }
 
-Stmt *ast_import(Parse *p, Span at, Expr *module) {
+Stmt *ast_import(Parse *p, Span at, AstExpr *module) {
   Stmt *s = ast_stmt(p, module->kind == EX_STRING ? ST_IMPORT : ST_ERROR, at);
   s->value = module;
   return s;
 }
 
-Stmt *ast_const(Parse *p, Span at, Ident name, Expr *value) {
+Stmt *ast_const(Parse *p, Span at, Ident name, AstExpr *value) {
   Stmt *s = ast_stmt(p, ST_CONST, at);
   s->name = name, s->value = value;
   return s;
@@ -300,7 +300,7 @@ Stmt *ast_decl(Parse *p, StmtKind kind, Span at, Ident name, const ParamVec *par
 }
 
 /* `apply(x, k=1)` before a block was parsed as a call: its arguments are the parameters. */
-Stmt *ast_method(Parse *p, Expr *head, const StmtVec *body) {
+Stmt *ast_method(Parse *p, AstExpr *head, const StmtVec *body) {
   if (head->kind == EX_ERROR) return ast_stmt(p, ST_ERROR, head->span);
   if (head->kind != EX_CALL || head->x->kind != EX_NAME) {
     diag_error(p->diag, head->span,
@@ -310,7 +310,7 @@ Stmt *ast_method(Parse *p, Expr *head, const StmtVec *body) {
   }
   ParamVec params = {0};
   for (int i = 0; i < head->given.n; i++) {
-    const Given *g = &head->given.at[i];
+    const AstGiven *g = &head->given.at[i];
     Param a = {.name = g->name, .value = g->value};
     if (!g->name.text) {
       const char *foreign = foreign_statement(head->x->name.text);
@@ -336,7 +336,7 @@ Stmt *ast_mesh(Parse *p, Span at, const GivenVec *axes) {
 }
 
 /* a.b[3].m[a.d.w] */
-static bool is_path(const Expr *x) {
+static bool is_path(const AstExpr *x) {
   if (x->kind == EX_NAME) return true;
   if (x->kind == EX_FIELD) return is_path(x->x);
   if (x->kind != EX_INDEX || x->subs.n != 1 || !is_path(x->x)) return false;
@@ -351,7 +351,7 @@ Ident ast_forbid(Parse *p, Span at, Ident what) {
   return (Ident){what.text, at};
 }
 
-Expr *ast_slashed(Parse *p, Span at, Expr *x, Expr *y) {
+AstExpr *ast_slashed(Parse *p, Span at, AstExpr *x, AstExpr *y) {
   Str s = str_new(p->arena);
   if (!is_path(x) || !is_path(y)) return ast_binary(p, "/", x, y); /* ast_layout rejects it */
   ast_print_path(&s, x);
@@ -360,7 +360,7 @@ Expr *ast_slashed(Parse *p, Span at, Expr *x, Expr *y) {
   return ast_name(p, ast_ident(p, at, s.at, s.n));
 }
 
-Stmt *ast_layout(Parse *p, Span at, Expr *target, SpecExpr *spec, Ident forbid) {
+Stmt *ast_layout(Parse *p, Span at, AstExpr *target, SpecExpr *spec, Ident forbid) {
   Stmt *s = ast_stmt(p, ST_LAYOUT, at);
   s->value = target, s->spec = spec, s->forbid = forbid.span;
   s->keep = forbid.text && !strcmp(forbid.text, "keep");
@@ -386,18 +386,18 @@ Stmt *ast_layout_word(Parse *p, Span at, Ident word) {
   return s;
 }
 
-Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, Expr *key, Expr *type, SpecExpr *on,
-              Expr *value) {
+Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, AstExpr *key, AstExpr *type,
+              SpecExpr *on, AstExpr *value) {
   Stmt *s = ast_stmt(p, kind, at);
   s->name = name, s->key = key, s->type = type, s->spec = on, s->value = value;
   return s;
 }
 
-Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, Expr *value) {
+Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, AstExpr *value) {
   Stmt *s = ast_stmt(p, ST_BIND, at);
   s->targets = *targets, s->value = value;
   for (int i = 0; i < targets->n; i++) {
-    const Expr *t = targets->at[i];
+    const AstExpr *t = targets->at[i];
     if (t->kind == EX_NAME) continue;
     if (t->kind == EX_FIELD || t->kind == EX_INDEX)
       diag_error(p->diag, t->span, "`=` binds a plain name; a variable is assigned with `<-`");
@@ -408,26 +408,26 @@ Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, Expr *value) {
   return s;
 }
 
-Stmt *ast_assign(Parse *p, Span at, Expr *target, Expr *value) {
+Stmt *ast_assign(Parse *p, Span at, AstExpr *target, AstExpr *value) {
   Stmt *s = ast_stmt(p, ST_ASSIGN, at);
   vec_push(p->arena, &s->targets, target);
   s->value = value;
   return s;
 }
 
-Stmt *ast_expr_stmt(Parse *p, Expr *x) {
+Stmt *ast_expr_stmt(Parse *p, AstExpr *x) {
   Stmt *s = ast_stmt(p, x->kind == EX_ERROR ? ST_ERROR : ST_EXPR, x->span);
   s->value = x;
   return s;
 }
 
-Stmt *ast_for(Parse *p, Span at, Ident name, Expr *from, Expr *to, const StmtVec *body) {
+Stmt *ast_for(Parse *p, Span at, Ident name, AstExpr *from, AstExpr *to, const StmtVec *body) {
   Stmt *s = ast_stmt(p, ST_FOR, at);
   s->name = name, s->from = from, s->to = to;
   return with_bodies(p, s, body, NULL);
 }
 
-Stmt *ast_if(Parse *p, Span at, Expr *cond, const StmtVec *body, const StmtVec *other) {
+Stmt *ast_if(Parse *p, Span at, AstExpr *cond, const StmtVec *body, const StmtVec *other) {
   Stmt *s = ast_stmt(p, ST_IF, at);
   s->value = cond;
   return with_bodies(p, s, body, other);

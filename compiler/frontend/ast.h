@@ -8,7 +8,7 @@
 
 enum { AST_DEEPEST = 400 };
 
-typedef struct Expr Expr;
+typedef struct AstExpr AstExpr;
 typedef struct Stmt Stmt;
 
 /* A name where it stands in the text. */
@@ -18,20 +18,20 @@ typedef struct Ident {
 } Ident;
 
 /* An argument of a call, or one `name = value` of a mesh or a return. */
-typedef struct Given {
+typedef struct AstGiven {
   Ident name; /* none: by position */
-  Expr *value;
-} Given;
+  AstExpr *value;
+} AstGiven;
 
 /* One place of x[...]: an index, or begin:end:step with each part possibly NULL. */
 typedef struct Sub {
   Span span;
   bool slice, rest; /* rest: `...` */
-  Expr *begin, *end, *step;
+  AstExpr *begin, *end, *step;
 } Sub;
 
-typedef VEC(Expr *) ExprVec;
-typedef VEC(Given) GivenVec;
+typedef VEC(AstExpr *) ExprVec;
+typedef VEC(AstGiven) GivenVec;
 typedef VEC(Sub) SubVec;
 typedef VEC(Stmt *) StmtVec;
 typedef VEC(Ident) IdentVec;
@@ -40,15 +40,15 @@ typedef VEC(Ident) IdentVec;
 
 typedef enum ItemKind { ITEM_WHOLE, ITEM_OPEN, ITEM_REST, ITEM_AXES } ItemKind;
 
-typedef struct Item {
+typedef struct AstItem {
   ItemKind kind;
   Span span;
   IdentVec axes;
   bool tuple;      /* written (a, b) */
   int64_t granule; /* 1 unless `by N` was written */
-} Item;
+} AstItem;
 
-typedef VEC(Item) ItemVec;
+typedef VEC(AstItem) ItemVec;
 
 typedef struct SpecExpr {
   Span span;
@@ -59,7 +59,7 @@ typedef struct SpecExpr {
 
 /* -------- expressions -------- */
 
-typedef enum ExprKind {
+typedef enum AstExprKind {
   EX_ERROR, /* reported */
   EX_INT,
   EX_REAL,
@@ -75,20 +75,20 @@ typedef enum ExprKind {
   EX_UNARY,
   EX_BINARY,
   EX_RELAYOUT /* relayout(x, spec) */
-} ExprKind;
+} AstExprKind;
 
-struct Expr {
-  ExprKind kind;
+struct AstExpr {
+  AstExprKind kind;
   Op op; /* unary and binary: of op_operator */
   int depth;
   bool wrapped; /* stood in ( ), which the span includes */
   Span span;
   int64_t i; /* int; bool as 0 or 1 */
   double real;
-  const char *text; /* string */
-  Ident name;       /* name, field, each */
-  Expr *x, *y;      /* operands; callee, base; each: the element */
-  Expr *from, *to;  /* each: a list, or from..to */
+  const char *text;   /* string */
+  Ident name;         /* name, field, each */
+  AstExpr *x, *y;     /* operands; callee, base; each: the element */
+  AstExpr *from, *to; /* each: a list, or from..to */
   ExprVec list;
   GivenVec given;
   SubVec subs;
@@ -120,9 +120,9 @@ typedef enum StmtKind {
 /* A parameter of a fn, layer or method; an input of an entry. */
 typedef struct Param {
   Ident name;
-  Expr *type;   /* entries only */
-  SpecExpr *on; /* entries only */
-  Expr *value;  /* default, or NULL */
+  AstExpr *type;  /* entries only */
+  SpecExpr *on;   /* entries only */
+  AstExpr *value; /* default, or NULL */
 } Param;
 
 typedef VEC(Param) ParamVec;
@@ -135,14 +135,14 @@ struct Stmt {
   ParamVec params;
   GivenVec given;  /* return: results; mesh: axes */
   ExprVec targets; /* bind, assign */
-  Expr *key;       /* state NAME[key] */
-  Expr *type;
-  SpecExpr *spec;  /* on; layout: NULL when it only forbids */
-  Span forbid;     /* layout: of `forbid gather` or `forbid keep`; file 0: not written */
-  bool keep;       /* layout: it is `forbid keep` */
-  Expr *value;     /* const, bind, assign, expr; if: the condition; layout: the target, NULL for all
-                      tensors */
-  Expr *from, *to; /* for: a list, or from..to */
+  AstExpr *key;    /* state NAME[key] */
+  AstExpr *type;
+  SpecExpr *spec; /* on; layout: NULL when it only forbids */
+  Span forbid;    /* layout: of `forbid gather` or `forbid keep`; file 0: not written */
+  bool keep;      /* layout: it is `forbid keep` */
+  AstExpr *value; /* const, bind, assign, expr; if: the condition; layout: the target, NULL for all
+                  tensors */
+  AstExpr *from, *to; /* for: a list, or from..to */
   StmtVec body, other;
 };
 
@@ -167,67 +167,68 @@ StmtVec parse_text(Arena *a, Diag *d, Names *names, const char *name, const char
 /* -------- making (ast.c): a grammar action is one call -------- */
 
 Ident ast_ident(Parse *p, Span at, const char *text, size_t n);
-Expr *ast_new(Parse *p, ExprKind kind, Span at);
-Expr *ast_int(Parse *p, Span at, const char *text, size_t n);
-Expr *ast_real(Parse *p, Span at, const char *text, size_t n);
-Expr *ast_string(Parse *p, Span at, const char *text, size_t n);
-Expr *ast_bool(Parse *p, Span at, bool value);
-Expr *ast_name(Parse *p, Ident name);
-Expr *ast_list(Parse *p, Span at, const ExprVec *items);
-Expr *ast_each(Parse *p, Span at, Expr *x, Ident name, Expr *from, Expr *to);
-Expr *ast_wrap(Span at, Expr *x);
-Expr *ast_call(Parse *p, Span at, Expr *x, const GivenVec *given);
-Expr *ast_index(Parse *p, Span at, Expr *x, const SubVec *subs);
-Expr *ast_field(Parse *p, Span at, Expr *x, Ident name);
-Expr *ast_unary(Parse *p, Span at, const char *sign, Expr *x);
-Expr *ast_binary(Parse *p, const char *sign, Expr *x, Expr *y);
-Expr *ast_relayout(Parse *p, Span at, Expr *x, SpecExpr *spec);
+AstExpr *ast_new(Parse *p, AstExprKind kind, Span at);
+AstExpr *ast_int(Parse *p, Span at, const char *text, size_t n);
+AstExpr *ast_real(Parse *p, Span at, const char *text, size_t n);
+AstExpr *ast_string(Parse *p, Span at, const char *text, size_t n);
+AstExpr *ast_bool(Parse *p, Span at, bool value);
+AstExpr *ast_name(Parse *p, Ident name);
+AstExpr *ast_list(Parse *p, Span at, const ExprVec *items);
+AstExpr *ast_each(Parse *p, Span at, AstExpr *x, Ident name, AstExpr *from, AstExpr *to);
+AstExpr *ast_wrap(Span at, AstExpr *x);
+AstExpr *ast_call(Parse *p, Span at, AstExpr *x, const GivenVec *given);
+AstExpr *ast_index(Parse *p, Span at, AstExpr *x, const SubVec *subs);
+AstExpr *ast_field(Parse *p, Span at, AstExpr *x, Ident name);
+AstExpr *ast_unary(Parse *p, Span at, const char *sign, AstExpr *x);
+AstExpr *ast_binary(Parse *p, const char *sign, AstExpr *x, AstExpr *y);
+AstExpr *ast_relayout(Parse *p, Span at, AstExpr *x, SpecExpr *spec);
 
-ExprVec *ast_exprs(Parse *p, ExprVec *v, Expr *x); /* v NULL: a new vector; x NULL: stays empty */
-GivenVec *ast_givens(Parse *p, GivenVec *v, const Given *g);
+ExprVec *ast_exprs(Parse *p, ExprVec *v,
+                   AstExpr *x); /* v NULL: a new vector; x NULL: stays empty */
+GivenVec *ast_givens(Parse *p, GivenVec *v, const AstGiven *g);
 SubVec *ast_subs(Parse *p, SubVec *v, Sub s);
 IdentVec *ast_idents(Parse *p, IdentVec *v, Ident name);
 ParamVec *ast_params(Parse *p, ParamVec *v, const Param *one);
-ItemVec *ast_items(Parse *p, ItemVec *v, const Item *item);
+ItemVec *ast_items(Parse *p, ItemVec *v, const AstItem *item);
 StmtVec *ast_stmts(Parse *p, StmtVec *v, Stmt *s);
 
-Item ast_item_name(Parse *p, Ident name);
-Item ast_item_tuple(Parse *p, Span at, const IdentVec *axes);
-Item ast_item_by(Parse *p, Item item, Ident by, Expr *granule);
+AstItem ast_item_name(Parse *p, Ident name);
+AstItem ast_item_tuple(Parse *p, Span at, const IdentVec *axes);
+AstItem ast_item_by(Parse *p, AstItem item, Ident by, AstExpr *granule);
 SpecExpr *ast_spec(Parse *p, Span at, const ItemVec *items);
 SpecExpr *ast_spec_word(Parse *p, Ident word);
 SpecExpr *ast_spec_partial(Parse *p, Span at, SpecExpr *s, Ident word, const IdentVec *names);
 
 Stmt *ast_stmt(Parse *p, StmtKind kind, Span at);
-Stmt *ast_import(Parse *p, Span at, Expr *module);
-Expr *ast_slashed(Parse *p, Span at, Expr *x,
-                  Expr *y); /* a path as other systems write it: for a hint */
-Stmt *ast_const(Parse *p, Span at, Ident name, Expr *value);
+Stmt *ast_import(Parse *p, Span at, AstExpr *module);
+AstExpr *ast_slashed(Parse *p, Span at, AstExpr *x,
+                     AstExpr *y); /* a path as other systems write it: for a hint */
+Stmt *ast_const(Parse *p, Span at, Ident name, AstExpr *value);
 Stmt *ast_decl(Parse *p, StmtKind kind, Span at, Ident name, const ParamVec *params,
                const StmtVec *body);
-Stmt *ast_method(Parse *p, Expr *head, const StmtVec *body);
+Stmt *ast_method(Parse *p, AstExpr *head, const StmtVec *body);
 Stmt *ast_mesh(Parse *p, Span at, const GivenVec *axes);
 Ident ast_forbid(Parse *p, Span at, Ident what);
 /* forbid: what ast_forbid gave, or none */
-Stmt *ast_layout(Parse *p, Span at, Expr *target, SpecExpr *spec, Ident forbid);
+Stmt *ast_layout(Parse *p, Span at, AstExpr *target, SpecExpr *spec, Ident forbid);
 Stmt *ast_layout_word(Parse *p, Span at, Ident word); /* layout first */
-Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, Expr *key, Expr *type, SpecExpr *on,
-              Expr *value);
-Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, Expr *value);
-Stmt *ast_assign(Parse *p, Span at, Expr *target, Expr *value);
-Stmt *ast_expr_stmt(Parse *p, Expr *x);
-Stmt *ast_for(Parse *p, Span at, Ident name, Expr *from, Expr *to, const StmtVec *body);
-Stmt *ast_if(Parse *p, Span at, Expr *cond, const StmtVec *body, const StmtVec *other);
+Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, AstExpr *key, AstExpr *type,
+              SpecExpr *on, AstExpr *value);
+Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, AstExpr *value);
+Stmt *ast_assign(Parse *p, Span at, AstExpr *target, AstExpr *value);
+Stmt *ast_expr_stmt(Parse *p, AstExpr *x);
+Stmt *ast_for(Parse *p, Span at, Ident name, AstExpr *from, AstExpr *to, const StmtVec *body);
+Stmt *ast_if(Parse *p, Span at, AstExpr *cond, const StmtVec *body, const StmtVec *other);
 Stmt *ast_else(Parse *p, Span at); /* one without an `if` */
 Stmt *ast_return(Parse *p, Span at, const GivenVec *results);
 
 /* -------- printing (ast_print.c) -------- */
 
 void ast_print_stmts(Str *out, const StmtVec *stmts);
-void ast_print_expr(Str *out, const Expr *x);
-const char *ast_expr_text(Arena *a, const Expr *x);
+void ast_print_expr(Str *out, const AstExpr *x);
+const char *ast_expr_text(Arena *a, const AstExpr *x);
 void ast_print_spec(Str *out, const SpecExpr *s);
-void ast_print_path(Str *out, const Expr *x); /* a layout's target */
-void ast_print_real(Str *out, double v);      /* the shortest text that reads back the same */
+void ast_print_path(Str *out, const AstExpr *x); /* a layout's target */
+void ast_print_real(Str *out, double v);         /* the shortest text that reads back the same */
 
 #endif

@@ -8,12 +8,12 @@
 
 static int op_level(Op op) { return (int)op->binds; }
 
-static int level(const Expr *x) {
+static int level(const AstExpr *x) {
   if (x->kind == EX_BINARY || x->kind == EX_UNARY) return op_level(x->op);
   return BINDS_POSTFIX;
 }
 
-static void put(Str *out, const Expr *x, int least) {
+static void put(Str *out, const AstExpr *x, int least) {
   bool wrap = level(x) < least;
   if (wrap) str_puts(out, "(");
   ast_print_expr(out, x);
@@ -57,7 +57,7 @@ static void put_sub(Str *out, const Sub *s) {
   ast_print_expr(out, s->step);
 }
 
-static void put_range(Str *out, const char *name, const Expr *from, const Expr *to) {
+static void put_range(Str *out, const char *name, const AstExpr *from, const AstExpr *to) {
   str_printf(out, "for %s in ", name);
   ast_print_expr(out, from);
   if (!to) return;
@@ -65,7 +65,7 @@ static void put_range(Str *out, const char *name, const Expr *from, const Expr *
   ast_print_expr(out, to);
 }
 
-static void put_binary(Str *out, const Expr *x) {
+static void put_binary(Str *out, const AstExpr *x) {
   int l = op_level(x->op);
   bool power = l == BINDS_POWER;
   put(out, x->x,
@@ -76,7 +76,7 @@ static void put_binary(Str *out, const Expr *x) {
   put(out, x->y, power ? BINDS_FACTOR : l + 1);
 }
 
-void ast_print_expr(Str *out, const Expr *x) {
+void ast_print_expr(Str *out, const AstExpr *x) {
   switch (x->kind) {
   case EX_ERROR: str_puts(out, "none"); break;
   case EX_INT: str_printf(out, "%ld", (long)x->i); break;
@@ -134,14 +134,14 @@ void ast_print_expr(Str *out, const Expr *x) {
   }
 }
 
-const char *ast_expr_text(Arena *a, const Expr *x) {
+const char *ast_expr_text(Arena *a, const AstExpr *x) {
   Str s = str_new(a);
   ast_print_expr(&s, x);
   return s.at;
 }
 
 /* Without blanks, so that it compares equal to a variable's path. */
-void ast_print_path(Str *out, const Expr *x) {
+void ast_print_path(Str *out, const AstExpr *x) {
   if (x->kind == EX_FIELD) {
     ast_print_path(out, x->x);
     str_printf(out, ".%s", x->name.text);
@@ -161,7 +161,7 @@ static void put_names(Str *out, const IdentVec *v) {
   for (int i = 0; i < v->n; i++) str_printf(out, "%s%s", i ? ", " : "", v->at[i].text);
 }
 
-static void put_item(Str *out, const Item *item) {
+static void put_item(Str *out, const AstItem *item) {
   if (item->kind == ITEM_WHOLE) str_puts(out, "_");
   if (item->kind == ITEM_OPEN) str_puts(out, "?");
   if (item->kind == ITEM_REST) str_puts(out, "...");

@@ -235,7 +235,7 @@ void builtin_near(Near *n) {
 
 /* -------- between values and arguments -------- */
 
-static bool list_arg(Elab *e, const List *l, Span at, Arg *out) {
+static bool list_arg(Elab *e, const ValueList *l, Span at, Arg *out) {
   *out = (Arg){.kind = ARG_LIST, .span = at, .at = arena_array(e->arena, Arg, l->n), .n = l->n};
   for (int i = 0; i < l->n; i++)
     if (!builtin_arg(e, &l->at[i], at, &out->at[i])) return false;

@@ -100,7 +100,7 @@ static bool bind_stmt(Elab *e, Span call, const Stmt *decl, const Actual *a, int
 /* Binds the parameters in `inner`; defaults are evaluated there, in order, so that they see those
  * before them. `matched` is false when the arguments do not fit: the caller's affair, with no note
  * into the callee. */
-static bool enter_params(Elab *e, Scope *inner, Span call, const Stmt *decl, const Actual *a,
+static bool enter_params(Elab *e, NameScope *inner, Span call, const Stmt *decl, const Actual *a,
                          int na, bool *matched) {
   int *which = arena_array(e->arena, int, decl->params.n);
   *matched = bind_stmt(e, call, decl, a, na, which);
@@ -158,8 +158,8 @@ static bool in_library(const Elab *e, Span at) {
   return !s || !strncmp(s->name, "dtg/", 4);
 }
 
-static Value run_body(Elab *e, Scope *inner, const Stmt *decl, Instance *in, Span call, Where where,
-                      const Actual *a, int na) {
+static Value run_body(Elab *e, NameScope *inner, const Stmt *decl, Instance *in, Span call,
+                      Where where, const Actual *a, int na) {
   if (recursive(e, decl, in, call)) return value_error;
   int errors = e->diag->errors;
   Frame frame = {e->frame, decl, in, call};
@@ -181,7 +181,7 @@ static Value run_body(Elab *e, Scope *inner, const Stmt *decl, Instance *in, Spa
 }
 
 static Value call_fn(Elab *e, const Def *def, Span call, const Actual *a, int na) {
-  Scope inner = {.up = &def->module->scope};
+  NameScope inner = {.up = &def->module->scope};
   return run_body(e, &inner, def->stmt, NULL, call, IN_FN, a, na);
 }
 
@@ -189,7 +189,7 @@ static Value call_method(Elab *e, const Method *m, Span call, const Actual *a, i
   if (!e->at)
     return elab_fail(e, call, "`%s` works on tensors: it can be called in entries and methods",
                      frame_text(e, m->stmt, m->instance));
-  Scope inner = {.up = &m->instance->scope};
+  NameScope inner = {.up = &m->instance->scope};
   Value v = run_body(e, &inner, m->stmt, m->instance, call, IN_METHOD, a, na);
   if (v.kind == V_TENSOR) {
     bool apply = !strcmp(m->stmt->name.text, "apply");
@@ -263,18 +263,18 @@ static Value make_instance(Elab *e, const Def *def, Span call, const Actual *a, 
 /* -------- the expression -------- */
 
 /* The name under which an instance made in argument i is known to the callee. */
-static const char *param_name(const Value *callee, const Given *g, int i) {
+static const char *param_name(const Value *callee, const AstGiven *g, int i) {
   if (g->name.text) return g->name.text;
   if (callee->kind != V_LAYER && callee->kind != V_FN) return NULL;
   const ParamVec *params = &callee->def->stmt->params;
   return i < params->n ? params->at[i].name.text : NULL;
 }
 
-static bool eval_actuals(Elab *e, Scope *s, const Expr *x, const Value *callee, Actual *a) {
+static bool eval_actuals(Elab *e, NameScope *s, const AstExpr *x, const Value *callee, Actual *a) {
   const char *base = e->base;
   bool ok = true;
   for (int i = 0; i < x->given.n; i++) {
-    const Given *g = &x->given.at[i];
+    const AstGiven *g = &x->given.at[i];
     const char *name = base && !e->at ? param_name(callee, g, i) : NULL;
     e->base = name ? path_join(e, base, name) : NULL;
     a[i] = (Actual){g->name, g->value->span, eval_expr(e, s, g->value)};
@@ -284,7 +284,7 @@ static bool eval_actuals(Elab *e, Scope *s, const Expr *x, const Value *callee, 
   return ok;
 }
 
-Value call_expr(Elab *e, Scope *s, const Expr *x) {
+Value call_expr(Elab *e, NameScope *s, const AstExpr *x) {
   const char *base = e->base;
   e->base = NULL;
   Value f = eval_expr(e, s, x->x);

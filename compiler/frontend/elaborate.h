@@ -37,10 +37,10 @@ typedef struct Value Value;
 typedef struct Module Module;
 typedef struct Instance Instance;
 
-typedef struct List {
+typedef struct ValueList {
   const Value *at;
   int n;
-} List;
+} ValueList;
 
 typedef struct Type {
   DType dtype;
@@ -66,7 +66,7 @@ struct Value {
     int64_t i; /* int; bool as 0 or 1 */
     double real;
     const char *text;
-    const List *list;
+    const ValueList *list;
     DType dtype;
     const Type *type;
     NodeId node;
@@ -89,18 +89,18 @@ typedef struct Binding {
   bool is_const, evaluating;
 } Binding;
 
-typedef struct Scope {
-  struct Scope *up;
+typedef struct NameScope {
+  struct NameScope *up;
   Module *module; /* of the outermost scope only */
   VEC(Binding *) names;
-} Scope;
+} NameScope;
 
 typedef VEC(Module *) ModuleVec;
 
 struct Module {
   const char *path; /* as shown, and its identity */
   bool library;
-  Scope scope;
+  NameScope scope;
   ModuleVec imports;
   StmtVec stmts;
   Module *importer;   /* while loading: who asked for it */
@@ -110,7 +110,7 @@ struct Module {
 struct Instance {
   const char *path;
   const Def *def;
-  Scope scope;
+  NameScope scope;
   Span span;
 };
 
@@ -119,14 +119,14 @@ struct Family {
   Lookup members; /* 1 + the variable, by its key: the interned text in the brackets of the path */
 };
 
-typedef VEC(NodeId) NodeVec;
+typedef VEC(NodeId) NodeList;
 
 /* An entry being built. */
 typedef struct Building {
   Entry entry;
   int index; /* of the entry in the program; 0: init */
   Build build;
-  NodeVec *version; /* [variables]: every value so far, the last is current; empty: not read yet */
+  NodeList *version; /* [variables]: every value so far, the last is current; empty: not read yet */
   int *assigned;    /* [variables]: 1 + its place in assigns; 0: it is not assigned */
   int nversions;
   const char *stream_path; /* init: of the variable being initialised */
@@ -222,10 +222,10 @@ const char *value_describe(Elab *e, const Value *v);
 const char *type_text(Elab *e, DType t, const Shape *s);
 Value elab_fail(Elab *e, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-Binding *scope_find(const Scope *s, const char *name); /* in this scope alone */
-Binding *scope_bind(Elab *e, Scope *s, Ident name, Value v);
+Binding *scope_find(const NameScope *s, const char *name); /* in this scope alone */
+Binding *scope_bind(Elab *e, NameScope *s, Ident name, Value v);
 /* Through the scopes, the imports and the builtins; reports an unknown name. */
-Value scope_lookup(Elab *e, Scope *s, Ident name);
+Value scope_lookup(Elab *e, NameScope *s, Ident name);
 /* "; did you mean `x`?" of the names seen so far, or "". */
 typedef struct Near {
   const char *want, *best;
@@ -237,23 +237,23 @@ const char *path_join(Elab *e, const char *owner, const char *name);
 
 /* -------- eval.c, operate.c -------- */
 
-Value eval_expr(Elab *e, Scope *s, const Expr *x);
-bool eval_type(Elab *e, Scope *s, const Expr *x, Type *out);
-bool eval_size(Elab *e, Scope *s, const Expr *x, const char *what, int64_t *out); /* >= 0 */
+Value eval_expr(Elab *e, NameScope *s, const AstExpr *x);
+bool eval_type(Elab *e, NameScope *s, const AstExpr *x, Type *out);
+bool eval_size(Elab *e, NameScope *s, const AstExpr *x, const char *what, int64_t *out); /* >= 0 */
 /* The values a `for` goes through: a list, or from..to, which is not spelled out. */
 typedef struct Sequence {
-  const List *list; /* NULL: numbers from `first` on */
+  const ValueList *list; /* NULL: numbers from `first` on */
   int64_t first;
   int n;
 } Sequence;
-bool eval_sequence(Elab *e, Scope *s, const Expr *from, const Expr *to, Sequence *out);
+bool eval_sequence(Elab *e, NameScope *s, const AstExpr *from, const AstExpr *to, Sequence *out);
 /* Value i; false when a limit was passed. */
 bool eval_step(Elab *e, const Sequence *q, int i, Span at, Value *out);
 /* A variable becomes its current value; the rest stays. */
 Value eval_read(Elab *e, Value v, Span at);
-Value operate_unary(Elab *e, const Expr *x, Value v);
-Value operate_binary(Elab *e, const Expr *x, Value l, Value r);
-Value operate_index(Elab *e, Scope *s, const Expr *x, Value base);
+Value operate_unary(Elab *e, const AstExpr *x, Value v);
+Value operate_binary(Elab *e, const AstExpr *x, Value l, Value r);
+Value operate_index(Elab *e, NameScope *s, const AstExpr *x, Value base);
 bool elab_tick(Elab *e, Span at); /* false: a limit was passed */
 
 /* -------- call.c -------- */
@@ -264,7 +264,7 @@ typedef struct Actual {
   Value value;
 } Actual;
 
-Value call_expr(Elab *e, Scope *s, const Expr *x);
+Value call_expr(Elab *e, NameScope *s, const AstExpr *x);
 /* One parameter of a callee, for binding. */
 typedef struct Formal {
   const char *name;
@@ -300,18 +300,18 @@ Value fold_call(Elab *e, const OpDef *def, Span call, const Actual *a, const int
 /* -------- stmt.c, entry.c, variable.c -------- */
 
 /* True when a return was met; its value is e->result. */
-bool stmt_run(Elab *e, Scope *s, const StmtVec *body, Where where);
+bool stmt_run(Elab *e, NameScope *s, const StmtVec *body, Where where);
 void entry_build(Elab *e, const Def *def);
 void entry_begin(Elab *e, Building *b, const char *name, int index, Span span);
 void entry_end(Elab *e, Building *b); /* closes its list of assignments */
-void entry_return(Elab *e, Scope *s, const Stmt *stmt);
+void entry_return(Elab *e, NameScope *s, const Stmt *stmt);
 void entry_name_node(Elab *e, const char *text, NodeId id);
-void variable_declare(Elab *e, Scope *s, const Stmt *stmt);
+void variable_declare(Elab *e, NameScope *s, const Stmt *stmt);
 int variable_add(Elab *e, const char *path, const Type *t, bool trainable, Span at);
 NodeId variable_read(Elab *e, int var, Span at);
 void variable_assign(Elab *e, int var, Value v, Span at);
 /* The value of the variable that the loss was computed from. */
-NodeVec *variable_versions(Elab *e, Building *b, int var);
+NodeList *variable_versions(Elab *e, Building *b, int var);
 NodeId variable_in_loss(Elab *e, int var, NodeId loss, Span at);
 /* The key of a state family as text: a variable, an instance, a number or a string; NULL after a
  * report. */

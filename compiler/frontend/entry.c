@@ -79,9 +79,9 @@ void entry_name_node(Elab *e, const char *text, NodeId id) {
 /* -------- inputs -------- */
 
 /* The const that an input's dim was written as, if it is one name. */
-static const char *const_of(Elab *e, Scope *s, const Expr *type, int rank, int dim) {
+static const char *const_of(Elab *e, NameScope *s, const AstExpr *type, int rank, int dim) {
   if (type->kind != EX_INDEX || type->subs.n != rank) return NULL;
-  const Expr *x = type->subs.at[dim].begin;
+  const AstExpr *x = type->subs.at[dim].begin;
   if (!x || x->kind != EX_NAME) return NULL;
   for (; s; s = s->up)
     for (int i = 0; i < s->names.n; i++)
@@ -95,7 +95,7 @@ static const char *const_of(Elab *e, Scope *s, const Expr *type, int rank, int d
   return NULL;
 }
 
-static void add_input(Elab *e, Building *b, Scope *s, const Param *p, int index) {
+static void add_input(Elab *e, Building *b, NameScope *s, const Param *p, int index) {
   Type t;
   Value v = value_error;
   if (p->type && eval_type(e, s->up, p->type, &t)) {
@@ -128,7 +128,7 @@ static NodeId output_node(Elab *e, Value v, Span at) {
   return NO_NODE;
 }
 
-static void add_output(Elab *e, Building *b, const Given *g, int ordinal, NodeId id) {
+static void add_output(Elab *e, Building *b, const AstGiven *g, int ordinal, NodeId id) {
   const char *name = g->name.text                ? g->name.text
                      : g->value->kind == EX_NAME ? g->value->name.text
                                                  : arena_printf(e->arena, "out%d", ordinal);
@@ -149,9 +149,9 @@ static void add_output(Elab *e, Building *b, const Given *g, int ordinal, NodeId
   vec_push(e->arena, &e->named, named);
 }
 
-void entry_return(Elab *e, Scope *s, const Stmt *stmt) {
+void entry_return(Elab *e, NameScope *s, const Stmt *stmt) {
   for (int i = 0; i < stmt->given.n; i++) {
-    const Given *g = &stmt->given.at[i];
+    const AstGiven *g = &stmt->given.at[i];
     Value v = eval_read(e, eval_expr(e, s, g->value), g->value->span);
     NodeId id = output_node(e, v, g->value->span);
     if (id == NO_NODE) continue;
@@ -164,7 +164,7 @@ void entry_return(Elab *e, Scope *s, const Stmt *stmt) {
 
 void entry_build(Elab *e, const Def *def) {
   Building b;
-  Scope s = {.up = &def->module->scope};
+  NameScope s = {.up = &def->module->scope};
   entry_begin(e, &b, def->stmt->name.text, e->program->entries.n, def->stmt->name.span);
   for (int i = 0; i < def->stmt->params.n; i++) add_input(e, &b, &s, &def->stmt->params.at[i], i);
   e->at = &b;

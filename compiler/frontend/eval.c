@@ -56,7 +56,7 @@ static bool size_from(Elab *e, const Value *v, Span at, const char *what, int64_
   return false;
 }
 
-bool eval_size(Elab *e, Scope *s, const Expr *x, const char *what, int64_t *out) {
+bool eval_size(Elab *e, NameScope *s, const AstExpr *x, const char *what, int64_t *out) {
   Value v = eval_expr(e, s, x);
   return size_from(e, &v, x->span, what, out);
 }
@@ -91,7 +91,7 @@ static bool type_fits(Elab *e, Span at, DType t, const Shape *s) {
 }
 
 /* f32[2, n]: an index expression whose base is an element type. */
-static Value type_index(Elab *e, Scope *s, const Expr *x, DType t) {
+static Value type_index(Elab *e, NameScope *s, const AstExpr *x, DType t) {
   Shape shape = {0};
   for (int i = 0; i < x->subs.n; i++) {
     const Sub *sub = &x->subs.at[i];
@@ -104,7 +104,7 @@ static Value type_index(Elab *e, Scope *s, const Expr *x, DType t) {
   return value_type(e, t, &shape);
 }
 
-bool eval_type(Elab *e, Scope *s, const Expr *x, Type *out) {
+bool eval_type(Elab *e, NameScope *s, const AstExpr *x, Type *out) {
   Value v = eval_expr(e, s, x);
   if (v.kind == V_TYPE)
     *out = *v.type;
@@ -118,7 +118,7 @@ bool eval_type(Elab *e, Scope *s, const Expr *x, Type *out) {
 
 /* -------- lists -------- */
 
-bool eval_sequence(Elab *e, Scope *s, const Expr *from, const Expr *to, Sequence *out) {
+bool eval_sequence(Elab *e, NameScope *s, const AstExpr *from, const AstExpr *to, Sequence *out) {
   Value v = eval_expr(e, s, from);
   int64_t lo = 0, hi = 0;
   if (!to) {
@@ -156,7 +156,7 @@ static void enter_item(Elab *e, const char *base, int i) {
   if (base && !e->at) e->base = arena_printf(e->arena, "%s[%d]", base, i);
 }
 
-static Value list_of(Elab *e, Scope *s, const Expr *x) {
+static Value list_of(Elab *e, NameScope *s, const AstExpr *x) {
   const char *base = e->base;
   Value *at = arena_array(e->arena, Value, x->list.n);
   bool ok = true;
@@ -169,7 +169,7 @@ static Value list_of(Elab *e, Scope *s, const Expr *x) {
   return ok ? value_list(e, at, x->list.n) : value_error;
 }
 
-static Value list_each(Elab *e, Scope *s, const Expr *x) {
+static Value list_each(Elab *e, NameScope *s, const AstExpr *x) {
   const char *base = e->base;
   Sequence over;
   e->base = NULL;
@@ -177,7 +177,7 @@ static Value list_each(Elab *e, Scope *s, const Expr *x) {
   if (!ok) return value_error;
   Value *at = arena_array(e->arena, Value, over.n);
   for (int i = 0; i < over.n && ok; i++) {
-    Scope inner = {.up = s};
+    NameScope inner = {.up = s};
     Value step;
     if (!eval_step(e, &over, i, x->span, &step)) return value_error;
     scope_bind(e, &inner, x->name, step);
@@ -191,11 +191,11 @@ static Value list_each(Elab *e, Scope *s, const Expr *x) {
 
 /* -------- fields, relayout -------- */
 
-static Value field(Elab *e, const Expr *x, const Value *v) {
+static Value field(Elab *e, const AstExpr *x, const Value *v) {
   bool found = false;
   if (v->kind == V_ERROR) return *v;
   if (v->kind == V_INSTANCE) {
-    const Scope *s = &v->instance->scope;
+    const NameScope *s = &v->instance->scope;
     Binding *b = scope_find(s, x->name.text);
     if (b) return b->value;
     Near near = {.want = x->name.text};
@@ -216,7 +216,7 @@ static Value field(Elab *e, const Expr *x, const Value *v) {
   return elab_fail(e, x->name.span, "%s has no `%s`", value_describe(e, v), x->name.text);
 }
 
-static Value relayout(Elab *e, Scope *s, const Expr *x) {
+static Value relayout(Elab *e, NameScope *s, const AstExpr *x) {
   Value v = eval_read(e, eval_expr(e, s, x->x), x->x->span);
   if (v.kind == V_ERROR) return v;
   if (v.kind != V_TENSOR)
@@ -231,7 +231,7 @@ static Value relayout(Elab *e, Scope *s, const Expr *x) {
 }
 
 /* `and` and `or` of compile-time values evaluate their right side only if needed. */
-static Value binary(Elab *e, Scope *s, const Expr *x) {
+static Value binary(Elab *e, NameScope *s, const AstExpr *x) {
   Value l = eval_expr(e, s, x->x);
   if (l.kind == V_BOOL && x->op->logic == (l.i ? '|' : '&')) return l;
   Value r = eval_expr(e, s, x->y);
@@ -239,13 +239,13 @@ static Value binary(Elab *e, Scope *s, const Expr *x) {
   return operate_binary(e, x, l, r);
 }
 
-static Value index_of(Elab *e, Scope *s, const Expr *x) {
+static Value index_of(Elab *e, NameScope *s, const AstExpr *x) {
   Value base = eval_expr(e, s, x->x);
   if (base.kind == V_ERROR) return base;
   return base.kind == V_DTYPE ? type_index(e, s, x, base.dtype) : operate_index(e, s, x, base);
 }
 
-static Value eval_kind(Elab *e, Scope *s, const Expr *x) {
+static Value eval_kind(Elab *e, NameScope *s, const AstExpr *x) {
   Value v;
   switch (x->kind) {
   case EX_ERROR: return value_error;
@@ -267,7 +267,7 @@ static Value eval_kind(Elab *e, Scope *s, const Expr *x) {
   return value_error;
 }
 
-Value eval_expr(Elab *e, Scope *s, const Expr *x) {
+Value eval_expr(Elab *e, NameScope *s, const AstExpr *x) {
   e->depth++;
   Value v = elab_tick(e, x->span) ? eval_kind(e, s, x) : value_error;
   e->depth--;

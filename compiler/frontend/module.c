@@ -116,7 +116,7 @@ static bool try_file(Elab *e, const char *folder, const char *name, Found *out) 
   return out->text || out->why;
 }
 
-static bool find_module(Elab *e, const Module *from, const Expr *name, Found *out) {
+static bool find_module(Elab *e, const Module *from, const AstExpr *name, Found *out) {
   const FrontOptions *o = e->options;
   const Source *src = diag_source(e->diag, name->span.file);
   *out = (Found){.library = true};
@@ -132,7 +132,7 @@ static bool find_module(Elab *e, const Module *from, const Expr *name, Found *ou
   return true;
 }
 
-static void not_found(Elab *e, const Expr *name, const Found *f) {
+static void not_found(Elab *e, const AstExpr *name, const Found *f) {
   if (f->why) {
     elab_fail(e, name->span, "%s cannot be read: %s", f->path, f->why);
     return;
@@ -147,7 +147,7 @@ static void not_found(Elab *e, const Expr *name, const Found *f) {
   diag_note(e->diag, name->span, "%s and in the shipped library", s.at);
 }
 
-static void cycle(Elab *e, const Module *from, const Module *to, const Expr *name) {
+static void cycle(Elab *e, const Module *from, const Module *to, const AstExpr *name) {
   const char *chain = to->path;
   for (const Module *m = from; m; m = m == to ? NULL : m->importer)
     chain = arena_printf(e->arena, "%s -> %s", m->path, chain);
@@ -180,7 +180,7 @@ static Module *being_loaded(Elab *e, Module *from, const char *path) {
   return NULL;
 }
 
-static Module *import(Elab *e, Module *from, const Expr *name) {
+static Module *import(Elab *e, Module *from, const AstExpr *name) {
   Found f;
   int depth = 0;
   for (Module *m = from; m; m = m->importer) depth++;

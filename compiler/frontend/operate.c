@@ -5,7 +5,7 @@
 
 /* -------- tensors -------- */
 
-static Value on_tensors(Elab *e, const Expr *x, const Value *l, const Value *r) {
+static Value on_tensors(Elab *e, const AstExpr *x, const Value *l, const Value *r) {
   Arg p, q;
   if (!builtin_arg(e, l, x->x->span, &p) || !builtin_arg(e, r, x->y->span, &q)) return value_error;
   Build *b = &e->at->build;
@@ -19,7 +19,7 @@ static Value on_tensors(Elab *e, const Expr *x, const Value *l, const Value *r) 
   return builtin_from_arg(e, &out);
 }
 
-static Value joined(Elab *e, const Expr *x, const List *a, const List *b) {
+static Value joined(Elab *e, const AstExpr *x, const ValueList *a, const ValueList *b) {
   if (a->n + b->n > 1000000)
     return elab_fail(e, x->span, "this list has more than a million elements");
   Value *at = arena_array(e->arena, Value, a->n + b->n);
@@ -28,7 +28,7 @@ static Value joined(Elab *e, const Expr *x, const List *a, const List *b) {
   return value_list(e, at, a->n + b->n);
 }
 
-Value operate_binary(Elab *e, const Expr *x, Value l, Value r) {
+Value operate_binary(Elab *e, const AstExpr *x, Value l, Value r) {
   Op op = x->op;
   if (e->at) {
     l = eval_read(e, l, x->x->span);
@@ -49,7 +49,7 @@ Value operate_binary(Elab *e, const Expr *x, Value l, Value r) {
                    value_describe(e, &l), value_describe(e, &r));
 }
 
-Value operate_unary(Elab *e, const Expr *x, Value v) {
+Value operate_unary(Elab *e, const AstExpr *x, Value v) {
   if (v.kind == V_ERROR) return v;
   Value folded = fold_values(e, x->op, x->span, (const Value *[]){&v}, 1);
   if (folded.kind != V_NONE) return folded;
@@ -66,7 +66,7 @@ Value operate_unary(Elab *e, const Expr *x, Value v) {
 /* -------- subscripts of lists and families -------- */
 
 /* A bound of a slice, or a plain index. Absent and `none` leave *has false. */
-static bool bound(Elab *e, Scope *s, const Expr *x, bool *has, int64_t *out) {
+static bool bound(Elab *e, NameScope *s, const AstExpr *x, bool *has, int64_t *out) {
   *has = false;
   if (!x) return true;
   Value v = eval_expr(e, s, x);
@@ -89,7 +89,7 @@ static int64_t clip(int64_t i, int64_t n) {
   return i < 0 ? 0 : i > n ? n : i;
 }
 
-static Value list_index(Elab *e, Scope *s, const Expr *x, const List *l) {
+static Value list_index(Elab *e, NameScope *s, const AstExpr *x, const ValueList *l) {
   const Sub *sub = &x->subs.at[0];
   bool has_a, has_b, has_step;
   int64_t a = 0, b = l->n, step = 1;
@@ -110,7 +110,7 @@ static Value list_index(Elab *e, Scope *s, const Expr *x, const List *l) {
   return b > a ? value_list(e, l->at + a, (int)(b - a)) : value_list(e, NULL, 0);
 }
 
-static Value family_index(Elab *e, Scope *s, const Expr *x, const Family *f) {
+static Value family_index(Elab *e, NameScope *s, const AstExpr *x, const Family *f) {
   const Sub *sub = &x->subs.at[0];
   if (x->subs.n != 1 || sub->rest || sub->slice)
     return elab_fail(e, x->span, "%s[...] takes one key", f->path);
@@ -140,7 +140,7 @@ typedef struct Subscripting {
   int nlater, ntensors;
 } Subscripting;
 
-static bool one_slice(Elab *e, Scope *s, const Sub *x, Subscripting *t) {
+static bool one_slice(Elab *e, NameScope *s, const Sub *x, Subscripting *t) {
   Subscript *u = &t->sub[t->n];
   bool has_step;
   *u = (Subscript){.span = x->span, .whole = !x->begin && !x->end && !x->step, .step = 1};
@@ -156,7 +156,7 @@ static bool one_slice(Elab *e, Scope *s, const Sub *x, Subscripting *t) {
   return true;
 }
 
-static bool one_index(Elab *e, Scope *s, const Sub *x, Subscripting *t, int rank) {
+static bool one_index(Elab *e, NameScope *s, const Sub *x, Subscripting *t, int rank) {
   Value v = eval_read(e, eval_expr(e, s, x->begin), x->span);
   if (v.kind == V_ERROR) return false;
   bool new_dim = v.kind == V_NONE, picked = v.kind == V_TENSOR;
@@ -185,14 +185,14 @@ static bool one_index(Elab *e, Scope *s, const Sub *x, Subscripting *t, int rank
 }
 
 /* How many dims of the tensor the subscripts name: all but `...` and the literal `none`. */
-static int named_dims(const Expr *x) {
+static int named_dims(const AstExpr *x) {
   int n = 0;
   for (int i = 0; i < x->subs.n; i++)
     n += !x->subs.at[i].rest && (x->subs.at[i].slice || x->subs.at[i].begin->kind != EX_NONE);
   return n;
 }
 
-static bool read_subs(Elab *e, Scope *s, const Expr *x, Subscripting *t, int rank) {
+static bool read_subs(Elab *e, NameScope *s, const AstExpr *x, Subscripting *t, int rank) {
   int rests = 0;
   for (int i = 0; i < x->subs.n; i++) {
     const Sub *sub = &x->subs.at[i];
@@ -214,7 +214,7 @@ static bool read_subs(Elab *e, Scope *s, const Expr *x, Subscripting *t, int ran
   return true;
 }
 
-static Value tensor_index(Elab *e, Scope *s, const Expr *x, NodeId base) {
+static Value tensor_index(Elab *e, NameScope *s, const AstExpr *x, NodeId base) {
   Build *b = &e->at->build;
   Subscripting t = {0};
   if (!x->subs.n) return elab_fail(e, x->span, "a subscript is missing between the brackets");
@@ -234,7 +234,7 @@ static Value tensor_index(Elab *e, Scope *s, const Expr *x, NodeId base) {
   return value_node(y);
 }
 
-Value operate_index(Elab *e, Scope *s, const Expr *x, Value base) {
+Value operate_index(Elab *e, NameScope *s, const AstExpr *x, Value base) {
   if (base.kind == V_LIST && x->subs.n) return list_index(e, s, x, base.list);
   if (base.kind == V_FAMILY && x->subs.n) return family_index(e, s, x, base.family);
   base = eval_read(e, base, x->x->span);

@@ -31,14 +31,14 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 %initial-action { @$ = (Span){p->file, 0, 0}; }
 
 %union {
-  Expr *expr;
+  AstExpr *expr;
   Stmt *stmt;
   SpecExpr *spec;
   Ident ident;
-  Given given;
+  AstGiven given;
   Sub sub;
   Param param;
-  Item item;
+  AstItem item;
   const char *sign; /* of an operator */
   ExprVec *exprs;
   GivenVec *givens;
@@ -158,15 +158,15 @@ axes: axis                      { $$ = ast_givens(p, NULL, &$1); }
     | axes ',' axis             { $$ = ast_givens(p, $1, &$3); }
     ;
 
-axis: name '=' expr             { $$ = (Given){$1, $3}; }
+axis: name '=' expr             { $$ = (AstGiven){$1, $3}; }
     ;
 
 results: result                 { $$ = ast_givens(p, NULL, &$1); }
        | results ',' result     { $$ = ast_givens(p, $1, &$3); }
        ;
 
-result: expr                    { $$ = (Given){.value = $1}; }
-      | name '=' expr           { $$ = (Given){$1, $3}; }
+result: expr                    { $$ = (AstGiven){.value = $1}; }
+      | name '=' expr           { $$ = (AstGiven){$1, $3}; }
       ;
 
 /* -------- layouts -------- */
@@ -189,8 +189,8 @@ items: item                     { $$ = ast_items(p, NULL, &$1); }
      | items ',' item           { $$ = ast_items(p, $1, &$3); }
      ;
 
-item: '?'                       { $$ = (Item){.kind = ITEM_OPEN, .span = @$, .granule = 1}; }
-    | REST                      { $$ = (Item){.kind = ITEM_REST, .span = @$, .granule = 1}; }
+item: '?'                       { $$ = (AstItem){.kind = ITEM_OPEN, .span = @$, .granule = 1}; }
+    | REST                      { $$ = (AstItem){.kind = ITEM_REST, .span = @$, .granule = 1}; }
     | base_item                 { $$ = $1; }
     | base_item NAME INTEGER    { $$ = ast_item_by(p, $1, $2, $3); }
     ;
@@ -304,8 +304,8 @@ givens1: given                  { $$ = ast_givens(p, NULL, &$1); }
        | givens1 ',' given      { $$ = ast_givens(p, $1, &$3); }
        ;
 
-given: expr                     { $$ = (Given){.value = $1}; }
-     | name '=' expr            { $$ = (Given){$1, $3}; }
+given: expr                     { $$ = (AstGiven){.value = $1}; }
+     | name '=' expr            { $$ = (AstGiven){$1, $3}; }
      ;
 
 subs: sub                       { $$ = ast_subs(p, NULL, $1); }

@@ -35,7 +35,7 @@ void says_here(Elab *e, const char *target, const SpecExpr *spec) {
 static void add_statement(Applying *a, const Stmt *stmt, bool option) {
   Elab *e = a->e;
   Said *s = arena_new_of(e->arena, Said);
-  const Expr *t = stmt->value;
+  const AstExpr *t = stmt->value;
   Str path = str_new(e->arena);
   if (stmt->name.text) { /* layout first */
     if (option)

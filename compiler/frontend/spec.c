@@ -5,7 +5,7 @@
 
 /* -------- mesh -------- */
 
-static void add_axis(Elab *e, Mesh *m, Scope *s, const Given *g) {
+static void add_axis(Elab *e, Mesh *m, NameScope *s, const AstGiven *g) {
   int64_t size, most = INT32_MAX;
   if (mesh_find(m, g->name.text) >= 0) {
     elab_fail(e, g->name.span, "the mesh has two axes named `%s`", g->name.text);
@@ -27,7 +27,7 @@ static void add_axis(Elab *e, Mesh *m, Scope *s, const Given *g) {
   e->mesh_failed = true;
 }
 
-static void take_mesh(Elab *e, const Stmt *stmt, Scope *s) {
+static void take_mesh(Elab *e, const Stmt *stmt, NameScope *s) {
   Mesh *m = &e->program->mesh;
   m->span = stmt->span;
   for (int i = 0; i < stmt->given.n; i++) add_axis(e, m, s, &stmt->given.at[i]);
@@ -104,7 +104,7 @@ static int use_axis(Making *k, Ident name) {
   return a;
 }
 
-static bool make_item(Making *k, const Item *item, int dim, bool may_match) {
+static bool make_item(Making *k, const AstItem *item, int dim, bool may_match) {
   DimLayout *d = &k->spec->dim[dim];
   d->granule = 1;
   bool match = may_match && item->kind == ITEM_AXES && item->axes.n == 1 &&

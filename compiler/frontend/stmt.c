@@ -28,10 +28,10 @@ static bool lasting(const Value *v) {
 }
 
 /* What is made keeps its name; numbers may be bound again, and tensors always. */
-static bool may_bind(Elab *e, Scope *s, Ident name, Where where) {
+static bool may_bind(Elab *e, NameScope *s, Ident name, Where where) {
   Binding *had = scope_find(s, name.text);
   if (where != IN_TOP && where != IN_LAYER) {
-    for (Scope *up = s->up; !had && up && !up->module; up = up->up) {
+    for (NameScope *up = s->up; !had && up && !up->module; up = up->up) {
       Binding *b = scope_find(up, name.text);
       if (b && b->value.kind == V_VAR)
         diag_warning(e->diag, name.span, "this hides the variable %s; it is assigned with `<-`",
@@ -45,7 +45,7 @@ static bool may_bind(Elab *e, Scope *s, Ident name, Where where) {
   return false;
 }
 
-static void bind_one(Elab *e, Scope *s, Ident name, Value v, Span at, Where where) {
+static void bind_one(Elab *e, NameScope *s, Ident name, Value v, Span at, Where where) {
   if (e->at) v = eval_read(e, v, at);
   if (v.kind == V_TENSOR && where == IN_ENTRY)
     entry_name_node(e, path_join(e, e->at->entry.name, name.text), v.node);
@@ -54,7 +54,7 @@ static void bind_one(Elab *e, Scope *s, Ident name, Value v, Span at, Where wher
   scope_bind(e, s, name, v);
 }
 
-static void bind(Elab *e, Scope *s, const Stmt *stmt, Where where) {
+static void bind(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   int n = stmt->targets.n;
   const char *base = e->base;
   for (int i = 0; i < n; i++)
@@ -75,7 +75,7 @@ static void bind(Elab *e, Scope *s, const Stmt *stmt, Where where) {
 
 /* -------- assigning -------- */
 
-static void not_a_variable(Elab *e, const Expr *x, const Value *v) {
+static void not_a_variable(Elab *e, const AstExpr *x, const Value *v) {
   bool input = v->kind == V_TENSOR && graph_node(e->at->build.graph, v->node)->op == OP_input;
   if (input && x->kind == EX_NAME)
     elab_fail(e, x->span,
@@ -91,12 +91,12 @@ static void not_a_variable(Elab *e, const Expr *x, const Value *v) {
               value_describe(e, v));
 }
 
-static void assign(Elab *e, Scope *s, const Stmt *stmt, Where where) {
+static void assign(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   if (where != IN_METHOD && where != IN_ENTRY) {
     misplaced(e, stmt, "an assignment `<-`", where, "in a method or an entry");
     return;
   }
-  const Expr *target = stmt->targets.at[0];
+  const AstExpr *target = stmt->targets.at[0];
   Value to = {.kind = V_ERROR};
   /* x[i] of a tensor is looked at without building it. */
   if (target->kind == EX_INDEX) {
@@ -116,7 +116,7 @@ static void assign(Elab *e, Scope *s, const Stmt *stmt, Where where) {
 
 /* -------- flow -------- */
 
-static bool run_for(Elab *e, Scope *s, const Stmt *stmt, Where where) {
+static bool run_for(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   Sequence over;
   Value step;
   if (!eval_sequence(e, s, stmt->from, stmt->to, &over)) return false;
@@ -127,7 +127,7 @@ static bool run_for(Elab *e, Scope *s, const Stmt *stmt, Where where) {
   return false;
 }
 
-static bool run_if(Elab *e, Scope *s, const Stmt *stmt, Where where) {
+static bool run_if(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   Value v = eval_expr(e, s, stmt->value);
   if (v.kind == V_BOOL) return stmt_run(e, s, v.i ? &stmt->body : &stmt->other, where);
   if (v.kind == V_TENSOR || v.kind == V_VAR)
@@ -140,7 +140,7 @@ static bool run_if(Elab *e, Scope *s, const Stmt *stmt, Where where) {
   return false;
 }
 
-static bool run_return(Elab *e, Scope *s, const Stmt *stmt, Where where) {
+static bool run_return(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   if (where == IN_ENTRY) {
     entry_return(e, s, stmt);
     return true;
@@ -153,7 +153,7 @@ static bool run_return(Elab *e, Scope *s, const Stmt *stmt, Where where) {
   Value *at = arena_array(e->arena, Value, stmt->given.n);
   bool ok = true;
   for (int i = 0; i < stmt->given.n; i++) {
-    const Given *g = &stmt->given.at[i];
+    const AstGiven *g = &stmt->given.at[i];
     if (g->name.text) elab_fail(e, g->name.span, "only the results of an entry can be named");
     e->base = stmt->given.n == 1 && !e->at ? e->owner : NULL;
     at[i] = eval_expr(e, s, g->value);
@@ -169,7 +169,7 @@ static bool run_return(Elab *e, Scope *s, const Stmt *stmt, Where where) {
   return true;
 }
 
-static void run_expr(Elab *e, Scope *s, const Stmt *stmt, Where where) {
+static void run_expr(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   const char *base = e->base;
   (void)where;
   if (stmt->value->kind != EX_CALL) {
@@ -199,7 +199,7 @@ static void only_at_top(Elab *e, const Stmt *s, Where where) {
     misplaced(e, s, word[s->kind], where, "at top level");
 }
 
-static bool run_one(Elab *e, Scope *s, const Stmt *stmt, Where where) {
+static bool run_one(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   switch (stmt->kind) {
   case ST_ERROR: break;
   case ST_IMPORT:
@@ -230,7 +230,7 @@ static bool run_one(Elab *e, Scope *s, const Stmt *stmt, Where where) {
   return false;
 }
 
-bool stmt_run(Elab *e, Scope *s, const StmtVec *body, Where where) {
+bool stmt_run(Elab *e, NameScope *s, const StmtVec *body, Where where) {
   bool returned = false;
   e->depth++;
   for (int i = 0; i < body->n && !returned; i++) {

@@ -14,8 +14,8 @@ Value value_node(NodeId id) {
 }
 
 Value value_list(Elab *e, const Value *at, int n) {
-  List *l = arena_new_of(e->arena, List);
-  *l = (List){arena_copy(e->arena, at, sizeof *at * (size_t)n), n};
+  ValueList *l = arena_new_of(e->arena, ValueList);
+  *l = (ValueList){arena_copy(e->arena, at, sizeof *at * (size_t)n), n};
   return (Value){.kind = V_LIST, .list = l};
 }
 
@@ -68,7 +68,7 @@ const char *type_text(Elab *e, DType t, const Shape *s) {
   return out.at;
 }
 
-static const char *list_text(Elab *e, const List *l) {
+static const char *list_text(Elab *e, const ValueList *l) {
   Str s = str_new(e->arena);
   str_puts(&s, "the list [");
   for (int i = 0; i < l->n; i++) {
@@ -123,13 +123,13 @@ Value elab_fail(Elab *e, Span at, const char *fmt, ...) {
 
 /* -------- scopes -------- */
 
-Binding *scope_find(const Scope *s, const char *name) {
+Binding *scope_find(const NameScope *s, const char *name) {
   for (int i = s->names.n; i-- > 0;)
     if (s->names.at[i]->name == name) return s->names.at[i];
   return NULL;
 }
 
-Binding *scope_bind(Elab *e, Scope *s, Ident name, Value v) {
+Binding *scope_bind(Elab *e, NameScope *s, Ident name, Value v) {
   Binding *b = scope_find(s, name.text);
   if (!b) {
     b = arena_new_of(e->arena, Binding);
@@ -151,7 +151,7 @@ const char *near_text(Elab *e, const Near *n) {
   return n->best ? arena_printf(e->arena, "; did you mean `%s`?", n->best) : "";
 }
 
-static void near_scope(Near *n, const Scope *s) {
+static void near_scope(Near *n, const NameScope *s) {
   for (int i = 0; i < s->names.n; i++) near_offer(n, s->names.at[i]->name);
 }
 
@@ -198,7 +198,7 @@ static Value evaluate_const(Elab *e, Binding *b) {
   return b->value;
 }
 
-static Value unknown_name(Elab *e, Scope *s, Ident name) {
+static Value unknown_name(Elab *e, NameScope *s, Ident name) {
   Near near = {.want = name.text};
   for (; s; s = s->up) near_scope(&near, s);
   near_modules(e, &near);
@@ -219,8 +219,8 @@ static Value unknown_name(Elab *e, Scope *s, Ident name) {
   return elab_fail(e, name.span, "unknown name `%s`%s", name.text, near_text(e, &near));
 }
 
-Value scope_lookup(Elab *e, Scope *s, Ident name) {
-  Scope *inner = s;
+Value scope_lookup(Elab *e, NameScope *s, Ident name) {
+  NameScope *inner = s;
   Value v;
   for (int i = 0; i < e->modules.n; i++) e->modules.at[i]->seen = false;
   for (; s; s = s->up) {

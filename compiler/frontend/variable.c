@@ -19,10 +19,10 @@ bool elab_claim_path(Elab *e, const char *path, Span at) {
 
 /* -------- values over time -------- */
 
-NodeVec *variable_versions(Elab *e, Building *b, int var) {
+NodeList *variable_versions(Elab *e, Building *b, int var) {
   if (var >= b->nversions) {
     int n = 2 * e->program->vars.n + 16;
-    NodeVec *more = arena_array(e->arena, NodeVec, n);
+    NodeList *more = arena_array(e->arena, NodeList, n);
     int *assigned = arena_array(e->arena, int, n);
     if (b->nversions) {
       memcpy(more, b->version, sizeof *more * (size_t)b->nversions);
@@ -36,7 +36,7 @@ NodeVec *variable_versions(Elab *e, Building *b, int var) {
 }
 
 NodeId variable_read(Elab *e, int var, Span at) {
-  NodeVec *v = variable_versions(e, e->at, var);
+  NodeList *v = variable_versions(e, e->at, var);
   if (!v->n) {
     /* In init every variable has its value from its declaration on. */
     if (e->at->index == 0) return NO_NODE;
@@ -50,7 +50,7 @@ NodeId variable_read(Elab *e, int var, Span at) {
 
 static void set_value(Elab *e, int var, NodeId id, Span at) {
   Building *b = e->at;
-  NodeVec *v = variable_versions(e, b, var);
+  NodeList *v = variable_versions(e, b, var);
   vec_push(e->arena, v, id);
   if (b->assigned[var]) {
     b->assigns.at[b->assigned[var] - 1] = (Assign){var, id, at};
@@ -73,7 +73,7 @@ static bool *reached_from(Elab *e, NodeId loss) {
 }
 
 NodeId variable_in_loss(Elab *e, int var, NodeId loss, Span at) {
-  NodeVec *v = variable_versions(e, e->at, var);
+  NodeList *v = variable_versions(e, e->at, var);
   if (v->n < 2) return v->n ? v->at[0] : variable_read(e, var, at);
   bool *seen = reached_from(e, loss);
   /* The latest: an earlier one is reached through the later ones that were computed from it. */
@@ -153,7 +153,7 @@ static void add_member(Elab *e, Family *f, const char *key, int var) {
 }
 
 /* Binds the name, or adds the key to the family of that name. */
-static bool bind_variable(Elab *e, Scope *s, const Stmt *stmt, const char *key, int var) {
+static bool bind_variable(Elab *e, NameScope *s, const Stmt *stmt, const char *key, int var) {
   Binding *had = scope_find(s, stmt->name.text);
   Value v = {.kind = V_VAR, .var = var};
   if (key && had && had->value.kind == V_FAMILY) {
@@ -176,7 +176,7 @@ static bool bind_variable(Elab *e, Scope *s, const Stmt *stmt, const char *key, 
   return true;
 }
 
-static void first_value(Elab *e, Scope *s, const Stmt *stmt, int var, const Type *t) {
+static void first_value(Elab *e, NameScope *s, const Stmt *stmt, int var, const Type *t) {
   const Type *declared = e->declared;
   e->at = &e->init;
   e->declared = t;
@@ -188,7 +188,7 @@ static void first_value(Elab *e, Scope *s, const Stmt *stmt, int var, const Type
   e->at = NULL;
 }
 
-void variable_declare(Elab *e, Scope *s, const Stmt *stmt) {
+void variable_declare(Elab *e, NameScope *s, const Stmt *stmt) {
   Type t;
   const char *key = NULL, *path = path_join(e, e->owner, stmt->name.text);
   int key_var = -1;

@@ -84,8 +84,8 @@ int how_few(const Mesh *m, uint32_t axes) {
   }
 }
 
-Steps steps_along(const Mesh *m, uint32_t axes, int few) {
-  Steps s = {.choices = 1};
+PlaceSteps steps_along(const Mesh *m, uint32_t axes, int few) {
+  PlaceSteps s = {.choices = 1};
   for (int i = 0; i < m->naxes; i++) {
     if (!(axes & 1u << i)) continue;
     s.stride[i] = s.choices;
@@ -94,14 +94,14 @@ Steps steps_along(const Mesh *m, uint32_t axes, int few) {
   return s;
 }
 
-Walk walk_along(const Mesh *m, uint32_t axes, int few) {
-  Walk w = {.n = 0};
+PlaceWalk walk_along(const Mesh *m, uint32_t axes, int few) {
+  PlaceWalk w = {.n = 0};
   for (int i = 0; i < m->naxes; i++)
     if (axes & 1u << i) w.axis[w.n] = i, w.ways[w.n++] = ways_along(m, i, few);
   return w;
 }
 
-void walk_step(Walk *w, int n, const Steps *const *of, int **at) {
+void walk_step(PlaceWalk *w, int n, const PlaceSteps *const *of, int **at) {
   for (int i = 0; i < w->n; i++) {
     bool again = ++w->way[i] == w->ways[i];
     int by = again ? 1 - w->ways[i] : 1;
@@ -112,7 +112,7 @@ void walk_step(Walk *w, int n, const Steps *const *of, int **at) {
 }
 
 typedef struct Boxes {
-  Steps steps;
+  PlaceSteps steps;
   int64_t (*at)[2]; /* begin, end */
 } Boxes;
 
@@ -120,7 +120,7 @@ static Boxes boxes_of(Arena *a, const Mesh *m, const DimLayout *d, int64_t n, ui
                       int few) {
   Boxes b = {.steps = steps_along(m, axes & dim_axes(d), few)};
   int coord[MAX_AXES] = {0};
-  Walk w = walk_along(m, axes & dim_axes(d), few);
+  PlaceWalk w = walk_along(m, axes & dim_axes(d), few);
   b.at = arena_alloc(a, sizeof *b.at * (size_t)b.steps.choices);
   for (int c = 0; c < b.steps.choices; c++) {
     for (int i = 0; i < w.n; i++) coord[w.axis[i]] = coord_of(m, w.axis[i], few, w.way[i]);
@@ -131,26 +131,26 @@ static Boxes boxes_of(Arena *a, const Mesh *m, const DimLayout *d, int64_t n, ui
 }
 
 /* Of a device whose boxes before and behind are these. */
-static Part part_of_dim(const Mesh *m, const DimLayout *from, int64_t n, const int64_t *have,
+static Need part_of_dim(const Mesh *m, const DimLayout *from, int64_t n, const int64_t *have,
                         const int64_t *need) {
-  Part p = {need[1] - need[0], clip(need[0], need[1], have[0], have[1]), 1};
+  Need p = {need[1] - need[0], clip(need[0], need[1], have[0], have[1]), 1};
   if (need[1] > need[0] && !from->window.of && from->naxes)
     p.blocks = owners(m, from, n, need[0], need[1]);
   return p;
 }
 
-static DimParts parts_of_dim(Arena *a, const Mesh *m, const DimPair *pair, uint32_t axes, int few) {
+static DimNeeds parts_of_dim(Arena *a, const Mesh *m, const DimPair *pair, uint32_t axes, int few) {
   const DimLayout *from = pair->from, *to = pair->to;
   int64_t n = pair->n;
   const Boxes have = boxes_of(a, m, from, n, axes, few), need = boxes_of(a, m, to, n, axes, few);
-  const Steps *of[] = {&have.steps, &need.steps};
+  const PlaceSteps *of[] = {&have.steps, &need.steps};
   int h = 0, w = 0, *at[] = {&h, &w};
   axes &= pair->from_axes | pair->to_axes;
-  Walk walk = walk_along(m, axes, few);
-  DimParts p = {.steps = steps_along(m, axes, few)};
+  PlaceWalk walk = walk_along(m, axes, few);
+  DimNeeds p = {.steps = steps_along(m, axes, few)};
   p.at = arena_alloc(a, sizeof *p.at * (size_t)p.steps.choices);
   for (int c = 0; c < p.steps.choices; c++) {
-    Part x = p.at[c] = part_of_dim(m, from, n, have.at[h], need.at[w]);
+    Need x = p.at[c] = part_of_dim(m, from, n, have.at[h], need.at[w]);
     if (c == 0) p.most = x;
     if (x.need > p.most.need) p.most.need = x.need;
     if (x.own < p.most.own) p.most.own = x.own;
@@ -161,9 +161,9 @@ static DimParts parts_of_dim(Arena *a, const Mesh *m, const DimPair *pair, uint3
 }
 
 /* One that receives at least as much, whatever the other dims are, stands for it. */
-void parts_add(Parts *p, Part x) {
+void needs_add(Needs *p, Need x) {
   for (int i = 0; i < p->n; i++) {
-    const Part *y = &p->at[i];
+    const Need *y = &p->at[i];
     if (y->need >= x.need && y->own <= x.own && y->blocks >= x.blocks) return;
   }
   p->at[p->n++] = x;
@@ -205,21 +205,21 @@ static Arena *room(const Program *p, const DimPair *x) {
   return kept ? kept : p->arena;
 }
 
-DimParts dim_pair_every(const Program *p, DimPair *x, int few) {
+DimNeeds dim_pair_every(const Program *p, DimPair *x, int few) {
   if (x->every[few].at) return x->every[few];
   Arena *a = room(p, x);
-  DimParts d = parts_of_dim(a, &p->mesh, x, x->from_axes | x->to_axes, few);
+  DimNeeds d = parts_of_dim(a, &p->mesh, x, x->from_axes | x->to_axes, few);
   if (a != p->arena || !x->kept) x->every[few] = d;
   return d;
 }
 
-Parts dim_pair_alone(const Program *p, DimPair *x) {
+Needs dim_pair_alone(const Program *p, DimPair *x) {
   if (x->alone.at) return x->alone;
   uint32_t axes = x->from_axes | x->to_axes;
-  DimParts d = dim_pair_every(p, x, how_few(&p->mesh, axes));
+  DimNeeds d = dim_pair_every(p, x, how_few(&p->mesh, axes));
   Arena *a = room(p, x);
-  Parts out = {arena_alloc(a, sizeof *out.at * (size_t)d.steps.choices), 0};
-  for (int i = 0; i < d.steps.choices; i++) parts_add(&out, d.at[i]);
+  Needs out = {arena_alloc(a, sizeof *out.at * (size_t)d.steps.choices), 0};
+  for (int i = 0; i < d.steps.choices; i++) needs_add(&out, d.at[i]);
   if (a != p->arena || !x->kept) x->alone = out;
   return out;
 }

@@ -1,7 +1,7 @@
 /* Inside of exchange_of: facts of two layouts of one dim (exchange_dims.c), and what is known of
- * pairs of layouts (exchange_known.c). Searches ask for the same exchanges again and again, each trial and
- * each form anew; a program keeps both. Law: what is kept depends on mesh, layouts and shape alone,
- * so keeping it changes no answer, and it takes at most some megabytes. */
+ * pairs of layouts (exchange_known.c). Searches ask for the same exchanges again and again, each
+ * trial and each form anew; a program keeps both. Law: what is kept depends on mesh, layouts and
+ * shape alone, so keeping it changes no answer, and it takes at most some megabytes. */
 #ifndef DTG_EXCHANGE_DIMS_H
 #define DTG_EXCHANGE_DIMS_H
 #include "plan.h"
@@ -12,27 +12,27 @@ enum { EVERY = 4, MOST_PLACES = 256 };
 
 /* Of some dims, of one device: elements that it needs, how many of these it has, and from how many
  * blocks they come. */
-typedef struct Part {
+typedef struct Need {
   int64_t need, own, blocks;
-} Part;
+} Need;
 
-typedef struct Parts {
-  Part *at;
+typedef struct Needs {
+  Need *at;
   int n;
-} Parts;
+} Needs;
 
 /* By the ways along some axes; the number of an entry is a sum of strides. */
-typedef struct Steps {
+typedef struct PlaceSteps {
   int stride[MAX_AXES], choices;
-} Steps;
+} PlaceSteps;
 
 /* The parts of one dim, by the ways along the axes that it has before or behind. */
-typedef struct DimParts {
-  Part *at;
-  Part most; /* need and blocks: no place has more; own: none has less */
-  Steps steps;
+typedef struct DimNeeds {
+  Need *at;
+  Need most; /* need and blocks: no place has more; own: none has less */
+  PlaceSteps steps;
   int now;
-} DimParts;
+} DimNeeds;
 
 typedef struct DimPair {
   const DimLayout *from, *to;
@@ -42,28 +42,28 @@ typedef struct DimPair {
    * Axes that both begin with, alike, lead a device to the same part before and after. */
   uint32_t moving_from, moving_to;
   bool equal, nested, gathers, same_parts, same_axes;
-  bool uniform;   /* every device needs as much of the dim and has as much of that */
-  bool kept;      /* by the program */
-  Part first;     /* of the device that is first along all axes */
+  bool uniform; /* every device needs as much of the dim and has as much of that */
+  bool kept;    /* by the program */
+  Need first;   /* of the device that is first along all axes */
   /* By how few of the long axes are looked at; at: NULL, or of all places that are. */
-  DimParts every[EVERY + 1];
-  Parts alone;    /* at: NULL, or what there is when no axis links the dim to another */
+  DimNeeds every[EVERY + 1];
+  Needs alone; /* at: NULL, or what there is when no axis links the dim to another */
 } DimPair;
 
 int how_few(const Mesh *m, uint32_t axes);
-Steps steps_along(const Mesh *m, uint32_t axes, int few);
+PlaceSteps steps_along(const Mesh *m, uint32_t axes, int few);
 /* Goes over all places, which it begins at the first of; at[k] goes by of[k]'s strides. */
-typedef struct Walk {
+typedef struct PlaceWalk {
   int n, axis[MAX_AXES], ways[MAX_AXES], way[MAX_AXES];
-} Walk;
-Walk walk_along(const Mesh *m, uint32_t axes, int few);
-void walk_step(Walk *w, int n, const Steps *const *of, int **at);
+} PlaceWalk;
+PlaceWalk walk_along(const Mesh *m, uint32_t axes, int few);
+void walk_step(PlaceWalk *w, int n, const PlaceSteps *const *of, int **at);
 
 void dim_pair_set(const Mesh *m, DimPair *x, const DimLayout *from, const DimLayout *to, int64_t n);
 /* What they point to is kept by the pair or, where it may not grow, lies in p->arena. */
-DimParts dim_pair_every(const Program *p, DimPair *x, int few);
-Parts dim_pair_alone(const Program *p, DimPair *x);
-void parts_add(Parts *p, Part x);
+DimNeeds dim_pair_every(const Program *p, DimPair *x, int few);
+Needs dim_pair_alone(const Program *p, DimPair *x);
+void needs_add(Needs *p, Need x);
 
 /* -------- exchange_known.c -------- */
 

@@ -25,18 +25,18 @@ static uint32_t linked(DimPair *const *pair, int rank, uint32_t dims, uint32_t *
   return set;
 }
 
-static Part times(Part a, const Part *b) {
-  return (Part){a.need * b->need, a.own * b->own, a.blocks * b->blocks};
+static Need times(Need a, const Need *b) {
+  return (Need){a.need * b->need, a.own * b->own, a.blocks * b->blocks};
 }
 
 /* Of several dims that axes link. A place at which a device needs the most, has none of that and
  * hears from the most stands for all; it mostly comes soon. */
-static Parts parts_of(const Program *p, DimPair *const *pair, int rank, uint32_t dims,
+static Needs parts_of(const Program *p, DimPair *const *pair, int rank, uint32_t dims,
                       uint32_t axes) {
-  DimParts dim[MAX_RANK];
-  const Steps *of[MAX_RANK];
+  DimNeeds dim[MAX_RANK];
+  const PlaceSteps *of[MAX_RANK];
   const Mesh *m = &p->mesh;
-  Part most = {1, 0, 1};
+  Need most = {1, 0, 1};
   int ndims = 0, *at[MAX_RANK], few = how_few(m, axes);
   int choices = steps_along(m, axes, few).choices;
   for (int d = 0; d < rank; d++) {
@@ -46,20 +46,20 @@ static Parts parts_of(const Program *p, DimPair *const *pair, int rank, uint32_t
     most.need *= dim[ndims].most.need, most.blocks *= dim[ndims].most.blocks;
     ndims++;
   }
-  Walk walk = walk_along(m, axes, few);
-  Part part[MOST_PLACES];
-  Parts out = {part, 0};
+  PlaceWalk walk = walk_along(m, axes, few);
+  Need part[MOST_PLACES];
+  Needs out = {part, 0};
   for (int c = 0; c < choices; c++) {
-    Part all = {1, 1, 1};
+    Need all = {1, 1, 1};
     for (int d = 0; d < ndims; d++) all = times(all, &dim[d].at[dim[d].now]);
-    parts_add(&out, all);
+    needs_add(&out, all);
     if (all.own == 0 && all.need == most.need && all.blocks == most.blocks) {
       out.at[0] = all, out.n = 1;
       break;
     }
     walk_step(&walk, ndims, of, at);
   }
-  return (Parts){arena_copy(p->arena, part, sizeof *part * (size_t)out.n), out.n};
+  return (Needs){arena_copy(p->arena, part, sizeof *part * (size_t)out.n), out.n};
 }
 
 typedef struct Received {
@@ -68,8 +68,8 @@ typedef struct Received {
 
 /* `terms` is how many devices hold a term each. */
 static Received most_received(const Program *p, DimPair *const *pair, int rank, int64_t terms) {
-  Part everywhere = {1, 1, 1};
-  Parts sets[MAX_RANK + 1];
+  Need everywhere = {1, 1, 1};
+  Needs sets[MAX_RANK + 1];
   int n = 0, at[MAX_RANK + 1] = {0};
   uint32_t varies = 0;
   for (int d = 0; d < rank; d++) {
@@ -78,7 +78,7 @@ static Received most_received(const Program *p, DimPair *const *pair, int rank, 
     else
       varies |= 1u << d;
   }
-  sets[n++] = (Parts){&everywhere, 1};
+  sets[n++] = (Needs){&everywhere, 1};
   for (uint32_t left = varies; left; n++) {
     uint32_t axes = 0, dims = linked(pair, rank, left, &axes);
     if (dims & (dims - 1))
@@ -89,7 +89,7 @@ static Received most_received(const Program *p, DimPair *const *pair, int rank, 
   }
   Received most = {0, 0};
   for (int k = 0; k < n;) {
-    Part x = {1, 1, 1};
+    Need x = {1, 1, 1};
     for (int i = 0; i < n; i++) x = times(x, &sets[i].at[at[i]]);
     int64_t elements = terms * x.need - x.own, senders = terms * x.blocks - (x.own > 0);
     if (x.need && elements > most.elements) most.elements = elements;

@@ -34,18 +34,18 @@ void shape_put(Str *out, const Shape *s) {
 
 /* -------- interning -------- */
 
-typedef struct Slot {
-  struct Slot *next;
+typedef struct LayoutSlot {
+  struct LayoutSlot *next;
   uint64_t hash;
   Layout layout;
-} Slot;
+} LayoutSlot;
 
 enum { SLOTS = 1024 };
 
 struct LayoutSet {
   Arena *arena;
   const Mesh *mesh;
-  Slot *slot[SLOTS];
+  LayoutSlot *slot[SLOTS];
 };
 
 LayoutSet *layout_set_new(Arena *a, const Mesh *mesh) {
@@ -112,10 +112,10 @@ const Layout *layout_of(LayoutSet *s, const Layout *l, const Shape *shape) {
   c.reduce = c.partial ? l->reduce : RED_SUM;
   for (int i = 0; i < l->rank; i++) dim_canonical(s->mesh, &c.dim[i], &l->dim[i], shape->dim[i]);
   uint64_t h = layout_hash(&c);
-  Slot **at = &s->slot[h % SLOTS];
-  for (Slot *e = *at; e; e = e->next)
+  LayoutSlot **at = &s->slot[h % SLOTS];
+  for (LayoutSlot *e = *at; e; e = e->next)
     if (e->hash == h && !memcmp(&e->layout, &c, sizeof c)) return &e->layout;
-  Slot *e = arena_new_of(s->arena, Slot);
+  LayoutSlot *e = arena_new_of(s->arena, LayoutSlot);
   e->hash = h;
   memcpy(&e->layout, &c, sizeof c);
   e->next = *at;

@@ -100,14 +100,14 @@ bool reader_said_before(Reader *r, Span *said, Span now, const char *what) {
 
 /* -------- numbers with units -------- */
 
-typedef struct Number {
+typedef struct MachineNumber {
   char digits[MOST_DIGITS + 1]; /* without the point */
   int n;
   int64_t exponent;
   bool negative;
-} Number;
+} MachineNumber;
 
-static void take_digits(Reader *r, Number *x, bool fraction, bool *too_long) {
+static void take_digits(Reader *r, MachineNumber *x, bool fraction, bool *too_long) {
   for (; is_digit(reader_peek(r)); r->at++) {
     if (x->n == MOST_DIGITS)
       *too_long = true;
@@ -117,9 +117,9 @@ static void take_digits(Reader *r, Number *x, bool fraction, bool *too_long) {
 }
 
 /* [+-] digits [. digits] [e [+-] digits]; an E that no digit follows is the prefix exa. */
-static bool take_number(Reader *r, Number *x) {
+static bool take_number(Reader *r, MachineNumber *x) {
   bool too_long = false;
-  *x = (Number){0};
+  *x = (MachineNumber){0};
   if (reader_peek(r) == '-' || reader_peek(r) == '+') x->negative = r->text[r->at++] == '-';
   take_digits(r, x, false, &too_long);
   if (reader_peek(r) == '.') {
@@ -237,7 +237,7 @@ bool reader_quantity(Reader *r, Quantity q, double *out) {
   reader_skip_blanks(r);
   uint32_t begin = r->at;
   Span all = reader_here(r), unit;
-  Number x;
+  MachineNumber x;
   if (!take_number(r, &x)) {
     diag_error(r->diag, all, "%s is a number of at most %d digits and a unit, like %s",
                units[q].what, MOST_DIGITS, units[q].example);
@@ -259,7 +259,7 @@ bool reader_quantity(Reader *r, Quantity q, double *out) {
 bool reader_count(Reader *r, const Field *f, int64_t *out) {
   reader_skip_blanks(r);
   Span at = reader_here(r);
-  Number x;
+  MachineNumber x;
   int64_t n = 0;
   bool whole = take_number(r, &x) && r->at == at.end && x.exponent == 0 && !x.negative;
   for (int i = 0; whole && i < x.n; i++) n = n > most_devices ? n : 10 * n + (x.digits[i] - '0');

@@ -28,17 +28,17 @@ static const char *const draw_dark[DRAW_HUES] = {"#4aa8e0", "#ff8a3d", "#2fcf9f"
 static const char *const draw_dashes[DRAW_DASHES] = {"", "7 4", "2 3", "9 3 2 3"};
 
 /* Where a panel's values lie on the page. */
-typedef struct Frame {
+typedef struct PlotFrame {
   double x0, y0, wide, high;               /* the plot: left, top */
   double least_x, most_x, least_y, most_y; /* of y the logarithm, when log_y */
   bool log_y, whole_x;                     /* whole_x: epochs have no halves */
-} Frame;
+} PlotFrame;
 
-static double at_x(const Frame *f, double x) {
+static double at_x(const PlotFrame *f, double x) {
   return f->x0 + (x - f->least_x) / (f->most_x - f->least_x) * f->wide;
 }
 
-static double at_y(const Frame *f, double y) {
+static double at_y(const PlotFrame *f, double y) {
   return f->y0 + (f->most_y - (f->log_y ? log10(y) : y)) / (f->most_y - f->least_y) * f->high;
 }
 
@@ -101,7 +101,7 @@ static void put_number(Str *out, double v, double step) {
     str_printf(out, "%.*f", digits > 0 ? digits : 0, v);
 }
 
-static void put_y_tick(const Frame *f, double v, double step, Str *out) {
+static void put_y_tick(const PlotFrame *f, double v, double step, Str *out) {
   double y = at_y(f, v);
   str_printf(out, "<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", f->x0,
              y, f->x0 + f->wide, y);
@@ -111,7 +111,7 @@ static void put_y_tick(const Frame *f, double v, double step, Str *out) {
 }
 
 /* Some of each decade, or only the decades where there are many. */
-static void put_log_ticks(const Frame *f, Str *out) {
+static void put_log_ticks(const PlotFrame *f, Str *out) {
   static const double times[] = {1, 2, 5, 3, 7};
   double span = f->most_y - f->least_y;
   int every = (int)ceil(span / 8), drawn = 0, each = span <= 1 ? 5 : span <= 3 ? 3 : 1;
@@ -128,7 +128,7 @@ static void put_log_ticks(const Frame *f, Str *out) {
     put_y_tick(f, k * step, step, out);
 }
 
-static void put_ticks(const Frame *f, Str *out) {
+static void put_ticks(const PlotFrame *f, Str *out) {
   double step = nice_step(f->most_y - f->least_y, 6);
   if (f->log_y)
     put_log_ticks(f, out);
@@ -161,7 +161,7 @@ static double value(const PlotSeries *s, int row, int column) {
 /* Not infinite, nor so large that a span could be. */
 static bool is_number(double v) { return fabs(v) <= 1e300; }
 
-static bool can_show(const Frame *f, Point p) {
+static bool can_show(const PlotFrame *f, Point p) {
   return is_number(p.x) && is_number(p.y) && (!f->log_y || p.y > 0);
 }
 
@@ -184,7 +184,7 @@ static void thin(Arena *a, Points *run) {
   *run = few;
 }
 
-static void put_run(Arena *a, const Frame *f, const PlotSeries *s, Points *run, Str *out) {
+static void put_run(Arena *a, const PlotFrame *f, const PlotSeries *s, Points *run, Str *out) {
   double width = 2 + 3.2 * (s->under < 5 ? s->under : 5);
   if (!run->n) return;
   bool marked = s->log->nrows <= DRAW_MARKED || run->n == 1;
@@ -204,7 +204,7 @@ static void put_run(Arena *a, const Frame *f, const PlotSeries *s, Points *run, 
   }
 }
 
-static void put_curve(Arena *a, const Frame *f, const PlotSeries *s, Str *out) {
+static void put_curve(Arena *a, const PlotFrame *f, const PlotSeries *s, Str *out) {
   Points run = {0};
   for (int i = 0; i < s->log->nrows; i++) {
     Point p = {value(s, i, s->x), value(s, i, s->y)};
@@ -290,12 +290,12 @@ static bool only_whole_x(const PlotPanel *p) {
 
 static void put_panel(Arena *a, const PlotPage *page, const PlotPanel *p, double left, double top,
                       Str *out) {
-  Frame f = {.x0 = left + DRAW_LEFT,
-             .y0 = top + DRAW_TITLE,
-             .wide = DRAW_WIDE - DRAW_LEFT - DRAW_RIGHT,
-             .high = DRAW_HIGH,
-             .log_y = page->log_y,
-             .whole_x = only_whole_x(p)};
+  PlotFrame f = {.x0 = left + DRAW_LEFT,
+                 .y0 = top + DRAW_TITLE,
+                 .wide = DRAW_WIDE - DRAW_LEFT - DRAW_RIGHT,
+                 .high = DRAW_HIGH,
+                 .log_y = page->log_y,
+                 .whole_x = only_whole_x(p)};
   plot_range(p, false, false, &f.least_x, &f.most_x);
   plot_range(p, true, page->log_y, &f.least_y, &f.most_y);
   if (f.log_y) f.least_y = log10(f.least_y), f.most_y = log10(f.most_y);

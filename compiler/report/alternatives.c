@@ -28,7 +28,7 @@ static Choice copy_around(const Plan *p, const Choice *from, NodeId id) {
   c.way = arena_copy(p->arena, c.way, n * sizeof *c.way);
   c.value = arena_copy(p->arena, c.value, n * sizeof *c.value);
   for (int k = 0; k < x->noperands; k++) {
-    Value *v = &c.value[x->operand[k]];
+    ChoiceValue *v = &c.value[x->operand[k]];
     if (v->want.n)
       v->want.at = arena_copy(p->arena, v->want.at, sizeof *v->want.at * (size_t)v->want.n);
     v->want.cap = v->want.n;
@@ -36,7 +36,7 @@ static Choice copy_around(const Plan *p, const Choice *from, NodeId id) {
   return c;
 }
 
-static void want_one(const Plan *p, Value *v, int layout, int by) {
+static void want_one(const Plan *p, ChoiceValue *v, int layout, int by) {
   for (int i = 0; i < v->want.n; i++)
     if (v->want.at[i].layout == layout) {
       v->want.at[i].count += by;
@@ -48,7 +48,7 @@ static void want_one(const Plan *p, Value *v, int layout, int by) {
 static double total_with(const Plan *p, Choice *c, NodeId id, int way) {
   const Node *n = graph_node(c->graph, id);
   for (int k = 0; k < n->noperands; k++) {
-    Value *v = &c->value[n->operand[k]];
+    ChoiceValue *v = &c->value[n->operand[k]];
     want_one(p, v, c->ways[id]->way[c->way[id]].need[k], -1);
     want_one(p, v, c->ways[id]->way[way].need[k], 1);
   }
@@ -114,7 +114,7 @@ Choice *why_trial(const Plan *p, const Choice *from) {
   c->way = arena_copy(p->arena, c->way, n * sizeof *c->way);
   c->value = arena_copy(p->arena, c->value, n * sizeof *c->value);
   for (size_t i = 0; i < n; i++) {
-    Value *v = &c->value[i];
+    ChoiceValue *v = &c->value[i];
     size_t had = (size_t)v->want.n;
     Want *room = arena_array(p->arena, Want, had + MAX_OPERANDS_TRIED);
     if (had) memcpy(room, v->want.at, had * sizeof *room);
@@ -138,7 +138,7 @@ static double around(const Choice *c, NodeId id) {
 static void take_way(const Plan *p, Choice *c, NodeId id, int way) {
   const Ways *w = c->ways[id];
   for (int k = 0; k < w->noperands; k++) {
-    Value *v = &c->value[c->operand[id][k]];
+    ChoiceValue *v = &c->value[c->operand[id][k]];
     want_one(p, v, w->way[c->way[id]].need[k], -1);
     want_one(p, v, w->way[way].need[k], 1);
   }
@@ -158,7 +158,7 @@ double why_saving(const Plan *p, Choice *trial, NodeId id, const Layout *instead
     take_way(p, trial, id, now);
     /* Wants that the trial added are at the end, with a count of 0. */
     for (int k = 0; k < w->noperands; k++) {
-      Value *v = &trial->value[trial->operand[id][k]];
+      ChoiceValue *v = &trial->value[trial->operand[id][k]];
       while (v->want.n && !v->want.at[v->want.n - 1].count) v->want.n--;
     }
   }

@@ -17,7 +17,7 @@ enum { CHECKPOINT_BUFFER = 1 << 20, CHECKPOINT_WHY = 1024 };
 
 typedef struct checkpoint_piece {
   int file, entry;
-  Span box[DTRT_MAX_RANK];
+  BlockSpan box[DTRT_MAX_RANK];
 } checkpoint_piece;
 
 typedef struct checkpoint_var {
@@ -105,7 +105,7 @@ bool checkpoint_write_index(const char *folder, const checkpoint_about *a, int n
 json_t *checkpoint_metadata(const checkpoint_about *a); /* of every file */
 char *checkpoint_part_name(int part, int nparts);       /* malloc'ed */
 /* "path[0:64, 0:16]", malloc'ed; the path alone when the box is the whole. */
-char *checkpoint_entry_name(const char *path, int rank, const int64_t *shape, const Span *box);
+char *checkpoint_entry_name(const char *path, int rank, const int64_t *shape, const BlockSpan *box);
 
 /* -------- writing a file of tensors: checkpoint_write.c -------- */
 

@@ -16,7 +16,8 @@ char *checkpoint_part_name(int part, int nparts) {
   return checkpoint_printf("part-%05d-of-%05d.safetensors", part, nparts);
 }
 
-char *checkpoint_entry_name(const char *path, int rank, const int64_t *shape, const Span *box) {
+char *checkpoint_entry_name(const char *path, int rank, const int64_t *shape,
+                            const BlockSpan *box) {
   bool whole = true;
   for (int d = 0; d < rank; d++) whole &= box[d].lo == 0 && box[d].hi == shape[d];
   if (whole) return strdup(path);

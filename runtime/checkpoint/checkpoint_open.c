@@ -219,7 +219,7 @@ static bool open_mapped_files(const opening *o, json_t *map) {
 /* -------- entries to variables -------- */
 
 /* The box of "path[0:64, 0:16]": where the path ends, or NULL. */
-static const char *parse_box(const char *name, int rank, Span *box) {
+static const char *parse_box(const char *name, int rank, BlockSpan *box) {
   const char *open = strrchr(name, '[');
   if (!open) return NULL;
   const char *p = open + 1;
@@ -239,7 +239,7 @@ static const char *parse_box(const char *name, int rank, Span *box) {
 static checkpoint_var *own_var(const opening *o, const char *name, int rank, checkpoint_piece *p) {
   checkpoint_var *v = (checkpoint_var *)(uintptr_t)checkpoint_find(o->c, name);
   if (v) {
-    for (int d = 0; d < v->rank; d++) p->box[d] = (Span){0, v->shape[d]};
+    for (int d = 0; d < v->rank; d++) p->box[d] = (BlockSpan){0, v->shape[d]};
     return v;
   }
   const char *end = parse_box(name, rank, p->box);
@@ -279,7 +279,7 @@ static bool take_foreign(const opening *o, int file, int entry) {
   if (!v->path || !v->layout) return no_memory(o);
   for (int d = 0; d < e->rank; d++) {
     v->shape[d] = e->shape[d];
-    p.box[d] = (Span){0, e->shape[d]};
+    p.box[d] = (BlockSpan){0, e->shape[d]};
   }
   return e->bytes == 0 || add_piece(o, v, &p);
 }
@@ -324,7 +324,7 @@ static int64_t check_cuts(const checkpoint_var *v, int d, int64_t *cut) {
   cut[n] = v->shape[d];
   if (cut[0] != 0) return 0;
   for (int i = 0; i < v->npieces; i++) {
-    const Span *s = &v->piece[i].box[d];
+    const BlockSpan *s = &v->piece[i].box[d];
     const int64_t *at = bsearch(&s->lo, cut, (size_t)n, sizeof *cut, by_number);
     if (!at || at[1] != s->hi) return 0;
   }

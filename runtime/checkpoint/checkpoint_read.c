@@ -125,13 +125,13 @@ static bool read_part(checkpoint_reader *r, const part *p) {
 
 bool checkpoint_read(checkpoint_reader *r, const checkpoint_var *v, const int *perm,
                      const int64_t *lo, const int64_t *hi, int dtype, void *to) {
-  Span box[DTRT_MAX_RANK];
+  BlockSpan box[DTRT_MAX_RANK];
   int64_t step[DTRT_MAX_RANK];
   for (int i = 0; i < v->rank; i++)
     if (hi[i] <= lo[i]) return true;
   for (int64_t i = v->rank - 1, s = 1; i >= 0; i--) {
     int d = perm ? perm[i] : (int)i;
-    box[d] = (Span){lo[i], hi[i]};
+    box[d] = (BlockSpan){lo[i], hi[i]};
     step[d] = s;
     s *= hi[i] - lo[i];
   }

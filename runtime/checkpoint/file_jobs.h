@@ -5,20 +5,20 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-enum { WORK_AT_ONCE = 32, WORK_WHY = 1024 };
+enum { FILE_JOBS_AT_ONCE = 32, FILE_JOBS_WHY = 1024 };
 
-typedef struct Work {
+typedef struct FileJobs {
   pthread_mutex_t mutex;
   pthread_cond_t room;
   int running;
   int failed; /* number of the one whose failure is told; -1: none failed */
-  char why[WORK_WHY];
-} Work;
+  char why[FILE_JOBS_WHY];
+} FileJobs;
 
-void work_open(Work *w);
-void work_close(Work *w); /* why stays */
-void work_enter(Work *w);
-void work_leave(Work *w);
-void work_fail(Work *w, int number, const char *why);
-static inline bool work_failed(const Work *w) { return w->failed >= 0; }
+void file_jobs_open(FileJobs *w);
+void file_jobs_close(FileJobs *w); /* why stays */
+void file_jobs_enter(FileJobs *w);
+void file_jobs_leave(FileJobs *w);
+void file_jobs_fail(FileJobs *w, int number, const char *why);
+static inline bool file_jobs_failed(const FileJobs *w) { return w->failed >= 0; }
 #endif

@@ -14,10 +14,10 @@
 #include "tensor_file.h"
 #include "file_jobs.h"
 
-typedef struct Source {       /* of a variable */
+typedef struct RestoreSource { /* of a variable */
   const checkpoint_var *from; /* NULL: it keeps its value */
   int perm[DTRT_MAX_RANK];
-} Source;
+} RestoreSource;
 
 typedef struct Restore {
   dtrt_session *s;
@@ -25,9 +25,9 @@ typedef struct Restore {
   const dtrt_restore_options *o;
   checkpoint c;
   load_map map;
-  Source *source; /* [nvars] */
+  RestoreSource *source; /* [nvars] */
   bool *taken;    /* [c.nvars] */
-  Work work;
+  FileJobs work;
 } Restore;
 
 __attribute__((format(printf, 2, 3))) static void tell(const Restore *r, const char *format, ...) {
@@ -62,7 +62,7 @@ static bool fits_type(int kind, int dtype, const load_rule *rule) {
 
 static dtrt_status take(Restore *r, const checkpoint_var *v, int var, const load_rule *rule) {
   const dtrt_tensor *t = &r->p->var[var];
-  Source *s = &r->source[var];
+  RestoreSource *s = &r->source[var];
   if (s->from)
     return session_error(r->s, DTRT_INVALID, "%s: %s and %s are both to be %s", r->c.path,
                          s->from->path, v->path, t->name);
@@ -145,15 +145,15 @@ static dtrt_status leftovers(const Restore *r) {
 static void verify_device(Device *d, void *arg) {
   Restore *r = arg;
   char why[CHECKPOINT_WHY] = "";
-  work_enter(&r->work);
+  file_jobs_enter(&r->work);
   if (!checkpoint_verify(&r->c, d->id, d->session->mesh.ndevices, why, sizeof why))
-    work_fail(&r->work, d->id, why);
-  work_leave(&r->work);
+    file_jobs_fail(&r->work, d->id, why);
+  file_jobs_leave(&r->work);
 }
 
 static bool read_var(checkpoint_reader *reader, const Device *d, const dtrt_tensor *t,
-                     const Source *s) {
-  Span box[DTRT_MAX_RANK];
+                     const RestoreSource *s) {
+  BlockSpan box[DTRT_MAX_RANK];
   int64_t lo[DTRT_MAX_RANK + 1], hi[DTRT_MAX_RANK + 1];
   if (!s->from || block_box(&d->session->mesh, t->layout, d->coord, box) == 0) return true;
   for (int i = 0; i < t->layout->rank; i++) {
@@ -167,21 +167,21 @@ static void read_device(Device *d, void *arg) {
   Restore *r = arg;
   char why[CHECKPOINT_WHY] = "";
   checkpoint_reader reader;
-  work_enter(&r->work);
+  file_jobs_enter(&r->work);
   bool good = checkpoint_reader_open(&reader, &r->c, why);
   for (int i = 0; good && i < r->p->nvars; i++)
     good = read_var(&reader, d, &r->p->var[i], &r->source[i]);
   checkpoint_reader_close(&reader);
-  if (!good) work_fail(&r->work, d->id, why);
-  work_leave(&r->work);
+  if (!good) file_jobs_fail(&r->work, d->id, why);
+  file_jobs_leave(&r->work);
 }
 
 static dtrt_status on_devices(Restore *r, SessionJob *job) {
-  work_open(&r->work);
+  file_jobs_open(&r->work);
   dtrt_status status = session_run(r->s, job, r);
-  if (status == DTRT_OK && work_failed(&r->work))
+  if (status == DTRT_OK && file_jobs_failed(&r->work))
     status = session_error(r->s, DTRT_FILE, "%s", r->work.why);
-  work_close(&r->work);
+  file_jobs_close(&r->work);
   return session_agree(r->s, status);
 }
 

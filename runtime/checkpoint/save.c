@@ -22,7 +22,7 @@ typedef struct Save {
   int nparts;
   bool bf16;
   json_t *metadata;
-  Work work;
+  FileJobs work;
 } Save;
 
 static int stored_kind(const Save *s, const dtrt_tensor *t) {
@@ -30,11 +30,11 @@ static int stored_kind(const Save *s, const dtrt_tensor *t) {
 }
 
 /* The block that a device writes of a variable. A variable without elements is device 0's. */
-static bool writes(const Save *s, int device, const dtrt_tensor *t, Span *box) {
+static bool writes(const Save *s, int device, const dtrt_tensor *t, BlockSpan *box) {
   int32_t coord[DTRT_MAX_AXES];
   block_coord(&s->s->mesh, device, coord);
   if (dtrt_tensor_count(t) == 0) {
-    for (int d = 0; d < t->layout->rank; d++) box[d] = (Span){0, t->layout->dim[d].n};
+    for (int d = 0; d < t->layout->rank; d++) box[d] = (BlockSpan){0, t->layout->dim[d].n};
     return device == 0;
   }
   return session_lowest_owner(&s->s->mesh, coord, t->layout) &&
@@ -46,7 +46,7 @@ static bool number_parts(Save *s) {
   s->part = malloc((size_t)n * sizeof *s->part);
   if (!s->part) return false;
   for (int d = 0; d < n; d++) {
-    Span box[DTRT_MAX_RANK];
+    BlockSpan box[DTRT_MAX_RANK];
     bool any = d == 0 && s->p->nvars == 0;
     for (int i = 0; i < s->p->nvars && !any; i++) any = writes(s, d, &s->p->var[i], box);
     s->part[d] = any ? s->nparts++ : -1;
@@ -61,7 +61,7 @@ static safetensors_entry *entries_of(const Save *s, int device, int *n) {
   *n = 0;
   for (int i = 0; entry && i < s->p->nvars; i++) {
     const dtrt_tensor *t = &s->p->var[i];
-    Span box[DTRT_MAX_RANK];
+    BlockSpan box[DTRT_MAX_RANK];
     int64_t shape[DTRT_MAX_RANK];
     if (!writes(s, device, t, box)) continue;
     safetensors_entry *e = &entry[(*n)++];
@@ -114,7 +114,7 @@ static void save_device(Device *d, void *arg) {
   checkpoint_writer w = {.fd = -1};
   int n = 0, part = s->part[d->id];
   if (part < 0) return;
-  work_enter(&s->work);
+  file_jobs_enter(&s->work);
   safetensors_entry *entry = entries_of(s, d->id, &n);
   char *name = checkpoint_part_name(part, s->nparts);
   char *path = name ? checkpoint_printf("%s/%s", s->aside, name) : NULL;
@@ -126,12 +126,12 @@ static void save_device(Device *d, void *arg) {
     good = good && put_entries(s, d, &w);
     good = checkpoint_writer_close(&w, good);
   }
-  if (!good) work_fail(&s->work, part, why);
+  if (!good) file_jobs_fail(&s->work, part, why);
   for (int i = 0; entry && i < n; i++) free(entry[i].name);
   free(entry);
   free(path);
   free(name);
-  work_leave(&s->work);
+  file_jobs_leave(&s->work);
 }
 
 /* -------- all -------- */
@@ -189,10 +189,10 @@ static dtrt_status make_aside(Save *s) {
 }
 
 static dtrt_status write_parts(Save *s) {
-  work_open(&s->work);
+  file_jobs_open(&s->work);
   dtrt_status status = session_run(s->s, save_device, s);
-  if (status == DTRT_OK && work_failed(&s->work)) status = failed(s, s->work.why);
-  work_close(&s->work);
+  if (status == DTRT_OK && file_jobs_failed(&s->work)) status = failed(s, s->work.why);
+  file_jobs_close(&s->work);
   return status;
 }
 

@@ -11,7 +11,7 @@ static void put(char *text, size_t size, const char *more) {
 }
 
 static int64_t largest_block(const dtrt_program *p, const dtrt_dim *d) {
-  Mesh m = {.naxes = p->naxes}; /* block_most asks for sizes alone */
+  BlockMesh m = {.naxes = p->naxes}; /* block_most asks for sizes alone */
   for (int i = 0; i < p->naxes; i++) m.size[i] = p->axis_size[i];
   return block_most(&m, d);
 }

@@ -24,12 +24,12 @@ typedef struct Box { /* messages of a device and lane that are under way */
   int n, room;
 } Box;
 
-typedef struct Offer { /* a file in shared memory, of the first rank of a machine */
+typedef struct ShareOffer { /* a file in shared memory, of the first rank of a machine */
   uint64_t nonce;      /* also in its header: another machine may have a file of the same name */
   int64_t stride;
   int32_t fine;
   char name[64];
-} Offer;
+} ShareOffer;
 
 typedef struct Life Life;
 
@@ -98,7 +98,7 @@ void mpi_hello(Hello *h);
 int mpi_share_open(Mpi *m, const Hello *all, char *why);
 void mpi_share_close(Mpi *m);
 /* Makes the file of an offer, `total` bytes, and leaves it open; -1. */
-int mpi_make_file(Offer *o, int64_t total);
+int mpi_make_file(ShareOffer *o, int64_t total);
 int mpi_segment(Comm *c, int which, int64_t bytes, char *why);
 
 /* Collective, once hosts are known: how deaths will show. False with why: a rank is missing. */

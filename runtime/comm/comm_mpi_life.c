@@ -64,7 +64,7 @@ static struct flock lock_of(int rank) {
 /* False: a rank is missing. No shared memory is no failure. */
 static bool share_marks(Mpi *m, Life *l, char *why) {
   Comm *c = &m->comm;
-  Offer o = {0}, *all = calloc((size_t)c->nranks, sizeof *all);
+  ShareOffer o = {0}, *all = calloc((size_t)c->nranks, sizeof *all);
   l->bytes = MPI_PAGE + (int64_t)((size_t)c->nranks * sizeof(Mark));
   if (all && c->rank == m->leader) l->fd = mpi_make_file(&o, l->bytes);
   bool fine = mpi_all_agree(m, all != NULL);

@@ -38,7 +38,7 @@ void mpi_hello(Hello *h) {
 }
 
 /* The leader makes the file. Every rank reserves its own part, so that the pages are near it. */
-int mpi_make_file(Offer *o, int64_t total) {
+int mpi_make_file(ShareOffer *o, int64_t total) {
   FILE *f = fopen("/dev/urandom", "rb");
   size_t got = f ? fread(&o->nonce, sizeof o->nonce, 1, f) : 0;
   if (f) fclose(f);
@@ -63,11 +63,11 @@ static Map share(Mpi *m, int64_t bytes, int64_t *stride) {
   Map map = {NULL, 0};
   Comm *c = &m->comm;
   char why[COMM_WHY];
-  Offer o = {.stride = (bytes + MPI_PAGE - 1) / MPI_PAGE * MPI_PAGE};
+  ShareOffer o = {.stride = (bytes + MPI_PAGE - 1) / MPI_PAGE * MPI_PAGE};
   if (o.stride == 0) o.stride = MPI_PAGE;
   int64_t total = MPI_PAGE + o.stride * m->on_host;
   int fd = -1;
-  Offer *all = calloc((size_t)c->nranks, sizeof *all);
+  ShareOffer *all = calloc((size_t)c->nranks, sizeof *all);
   if (c->rank == m->leader) fd = mpi_make_file(&o, total);
   bool fine = mpi_all_agree(m, all != NULL) &&
               mpi_gather(m, &o, all, sizeof o, "sharing memory", 0, why) == 0;

@@ -14,23 +14,23 @@
 #include "team.h"
 
 /* Devices that differ only in some axes, in ascending order. */
-typedef struct Group {
+typedef struct DeviceGroup {
   uint32_t axes;
   int n, me;   /* me: index of the device whose group it is */
   bool direct; /* all can be addressed */
   int device[];
-} Group;
+} DeviceGroup;
 
 /* Exchanges over the same axes that are done as one: all-reduces, or none of them. */
 typedef struct Together {
   struct Device *d;
-  const Group *g;
+  const DeviceGroup *g;
   int algorithm; /* ALGORITHM_...; how: by what it was chosen */
   Collective how;
   int lane;  /* 0: they are done at once */
   int stage; /* of the slot, with lane 0 */
   int n;
-  const Plan *const *plan; /* [n], as the rest */
+  const Transfer *const *transfer; /* [n], as the rest */
   const void *const *from;
   void *const *to;
 } Together;
@@ -40,11 +40,11 @@ typedef struct Flight {
   enum { FLIGHT_NONE, FLIGHT_DIRECT, FLIGHT_MESSAGES, FLIGHT_OVER } state;
   uint64_t uses; /* of the lane, the same on all devices */
   Together all;
-  const Plan *plan[COMM_BATCH];
+  const Transfer *transfer[COMM_BATCH];
   const void *from[COMM_BATCH];
   void *to[COMM_BATCH];
   /* Who may still read the stage of the lane, since which use of it; NULL: nobody. */
-  const Group *readers;
+  const DeviceGroup *readers;
   uint64_t read_at;
   CollectiveRun run;
   char *scratch;
@@ -53,7 +53,7 @@ typedef struct Flight {
 
 /* A program of a session. Exchanges of the program itself are followed by those that bring whole
  * outputs and variables to a host (under mpi), which have the ids after them. */
-typedef struct Program {
+typedef struct SessionProgram {
   const dtrt_program *p;
   int nexchanges; /* with those for hosts */
   dtrt_exchange *host;
@@ -62,7 +62,7 @@ typedef struct Program {
   int *
       first_out; /* [nentries] index in host of the first output of an entry; variables come last */
   int first_var;
-} Program;
+} SessionProgram;
 
 typedef struct Device {
   dtrt_device pub; /* first: emitted C has a pointer to this */
@@ -75,13 +75,13 @@ typedef struct Device {
   bool in_entry;
   const void **in; /* pub.in, with room for the inputs of any entry */
   int room_in;
-  Plan ***plan;   /* [program][exchange], made when first needed */
-  int nplans;     /* programs in it */
+  Transfer ***transfer; /* [program][exchange], made when first needed */
+  int ntransfers;       /* programs in it */
   int program;    /* whose exchanges are running */
-  Group **group;  /* [1 << naxes], made when first needed */
+  DeviceGroup **group; /* [1 << naxes], made when first needed */
   uint64_t count; /* exchanges begun */
   struct {        /* who last read each stage of the slot, and at which exchange */
-    const Group *group;
+    const DeviceGroup *group;
     uint64_t count;
   } stage[COMM_STAGES];
   int next_stage;
@@ -104,9 +104,9 @@ typedef struct Device {
 
 struct dtrt_session {
   Hold hold; /* by the thread whose call uses it */
-  Program *program; /* [nprograms] */
+  SessionProgram *program; /* [nprograms] */
   int nprograms;
-  Mesh mesh;
+  BlockMesh mesh;
   Comm *comm;
   Team *team;       /* NULL for one device */
   Device *device;   /* [comm->count] */
@@ -123,16 +123,16 @@ struct dtrt_session {
 };
 
 static inline Device *device_of(dtrt_device *dev) { return (Device *)(void *)dev; }
-static inline const Mesh *device_mesh(const dtrt_device *dev) {
+static inline const BlockMesh *device_mesh(const dtrt_device *dev) {
   return &((const Device *)(const void *)dev)->session->mesh;
 }
 
 int device_init(Device *d, dtrt_session *s, int id); /* 0, or -1 when out of memory */
 void device_free(Device *d);
 /* Makes room in the tables for the session's programs. */
-int device_add_program(Device *d, int nprograms, const Program *g);
-const Group *device_group(Device *d, uint32_t axes);
-const Plan *device_plan(Device *d, const dtrt_exchange *x);
+int device_add_program(Device *d, int nprograms, const SessionProgram *g);
+const DeviceGroup *device_group(Device *d, uint32_t axes);
+const Transfer *device_transfer(Device *d, const dtrt_exchange *x);
 char *device_scratch(Device *d, int64_t bytes); /* contents are lost when it grows */
 /* That of a lane: what is in flight keeps its own. */
 char *device_lane_scratch(Device *d, int lane, int64_t bytes);
@@ -145,8 +145,8 @@ void device_pause(Device *d, unsigned turn);
 /* Begins exchange number d->count; each call of dtrt_run_exchange that is not local does this once.
  */
 void device_begin(Device *d, bool direct);
-void device_arrive(Device *d, const Group *g); /* barrier: all have begun this exchange */
-void device_leave(Device *d, const Group *g);  /* barrier: all have finished it */
+void device_arrive(Device *d, const DeviceGroup *g); /* barrier: all have begun this exchange */
+void device_leave(Device *d, const DeviceGroup *g);  /* barrier: all have finished it */
 /* My stage for these, which nobody reads now; and a peer's. */
 char *device_open_stage(Together *t);
 const char *device_stage_of(const Together *t, int peer);
@@ -157,7 +157,7 @@ void device_finish(Device *d, int lane); /* until all its messages have come and
 __attribute__((noreturn, cold)) void device_messages_failed(Device *d);
 /* The same two of an exchange in flight: flags are those of the lane. */
 void device_lane_raise(Device *d, int lane, uint64_t flag);
-void device_lane_wait(Device *d, const Group *g, int lane, uint64_t flag);
+void device_lane_wait(Device *d, const DeviceGroup *g, int lane, uint64_t flag);
 uint64_t device_address(Device *d, const void *at); /* for Slot.from and .to */
 char *device_peer(const Device *d, int peer, uint64_t address);
 /* The counters of traffic, at each place where bytes move. */
@@ -208,15 +208,16 @@ bool exchange_alone(const Together *t);
 void exchange_choose(Together *t);
 /* Combines the terms of a piece run by run. from: [2 * nterms], the blocks they lie in or dense
  * boxes, and as much room. */
-void exchange_settle(const Plan *p, const Piece *q, const char **from, bool dense, char *to);
-void exchange_run(Device *d, const Plan *p, const void *from, void *to);
+void exchange_settle(const Transfer *p, const Piece *q, const char **from, bool dense, char *to);
+void exchange_run(Device *d, const Transfer *p, const void *from, void *to);
 /* Looks at what n exchanges have brought. */
-void exchange_check(Device *d, int n, const Plan *const *p, void *const *to);
+void exchange_check(Device *d, int n, const Transfer *const *p, void *const *to);
 /* Does them, one or several as one. */
 void exchange_do(Together *t);
-/* Puts the first of n exchanges that can go as one into `t`, whose plans are in p [COMM_BATCH]. */
+/* Puts the first of n exchanges that can go as one into `t`, whose transfers are in p [COMM_BATCH].
+ */
 void exchange_gather(Device *d, int n, const dtrt_exchange *const *x, const void *const *from,
-                     void *const *to, const Plan **p, Together *t);
+                     void *const *to, const Transfer **p, Together *t);
 /* Takes flights by messages further, as far as that goes without waiting. */
 void flights_turn(Device *d);
 

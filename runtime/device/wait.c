@@ -16,18 +16,19 @@ int device_init(Device *d, dtrt_session *s, int id) {
   block_coord(&s->mesh, id, d->coord);
   d->pub.coord = d->coord;
   d->pub.seed = s->seed;
-  d->group = calloc((size_t)1 << s->mesh.naxes, sizeof(Group *));
+  d->group = calloc((size_t)1 << s->mesh.naxes, sizeof(DeviceGroup *));
   return d->group ? 0 : -1;
 }
 
 void device_free(Device *d) {
   dtrt_session *s = d->session;
   if (!s) return;
-  for (int i = 0; d->plan && i < d->nplans; i++) {
-    for (int j = 0; d->plan[i] && j < s->program[i].nexchanges; j++) plan_free(d->plan[i][j]);
-    free(d->plan[i]);
+  for (int i = 0; d->transfer && i < d->ntransfers; i++) {
+    for (int j = 0; d->transfer[i] && j < s->program[i].nexchanges; j++)
+      transfer_free(d->transfer[i][j]);
+    free(d->transfer[i]);
   }
-  free(d->plan);
+  free(d->transfer);
   for (int i = 0; d->group && i < 1 << s->mesh.naxes; i++) free(d->group[i]);
   free(d->group);
   free(d->scratch);
@@ -42,7 +43,7 @@ static int most_inputs(const dtrt_program *p) {
   return most;
 }
 
-int device_add_program(Device *d, int nprograms, const Program *g) {
+int device_add_program(Device *d, int nprograms, const SessionProgram *g) {
   int nin = most_inputs(g->p);
   if (nin > d->room_in) {
     const void **in = realloc(d->in, (size_t)nin * sizeof *in);
@@ -50,18 +51,18 @@ int device_add_program(Device *d, int nprograms, const Program *g) {
     d->pub.in = d->in = in;
     d->room_in = nin;
   }
-  Plan ***table = realloc(d->plan, (size_t)nprograms * sizeof *table);
+  Transfer ***table = realloc(d->transfer, (size_t)nprograms * sizeof *table);
   if (!table) return -1;
-  d->plan = table;
-  table[nprograms - 1] = calloc((size_t)g->nexchanges + 1, sizeof(Plan *));
+  d->transfer = table;
+  table[nprograms - 1] = calloc((size_t)g->nexchanges + 1, sizeof(Transfer *));
   if (!table[nprograms - 1]) return -1;
-  d->nplans = nprograms;
+  d->ntransfers = nprograms;
   return 0;
 }
 
-const Group *device_group(Device *d, uint32_t axes) {
+const DeviceGroup *device_group(Device *d, uint32_t axes) {
   if (d->group[axes]) return d->group[axes];
-  const Mesh *m = &d->session->mesh;
+  const BlockMesh *m = &d->session->mesh;
   int n = 1, base = 0;
   for (int i = 0; i < m->naxes; i++) {
     if (axes & 1u << i)
@@ -69,7 +70,7 @@ const Group *device_group(Device *d, uint32_t axes) {
     else
       base += d->coord[i] * m->stride[i];
   }
-  Group *g = malloc(sizeof *g + (size_t)n * sizeof(int));
+  DeviceGroup *g = malloc(sizeof *g + (size_t)n * sizeof(int));
   if (!g) device_fail(d, "out of memory");
   g->axes = axes;
   g->n = n;
@@ -102,7 +103,7 @@ static Speed speed_of(const Device *d, const dtrt_exchange *x, uint32_t axes) {
   return all.bandwidth > 0 ? all : speed_default();
 }
 
-static void choose_alone(Device *d, Plan *p, Speed speed) {
+static void choose_alone(Device *d, Transfer *p, Speed speed) {
   p->speed = speed;
   for (int i = 0; i < 2; i++) {
     Collective c = p->one;
@@ -112,15 +113,15 @@ static void choose_alone(Device *d, Plan *p, Speed speed) {
   }
 }
 
-const Plan *device_plan(Device *d, const dtrt_exchange *x) {
-  Plan **at = &d->plan[d->program][x->id];
+const Transfer *device_transfer(Device *d, const dtrt_exchange *x) {
+  Transfer **at = &d->transfer[d->program][x->id];
   if (*at) return *at;
   char why[256];
-  *at = plan_new(&d->session->mesh, d->coord, x, !d->comm->all_direct, why);
+  *at = transfer_new(&d->session->mesh, d->coord, x, !d->comm->all_direct, why);
   if (!*at) device_fail(d, "%s", why);
   if ((*at)->axes) choose_alone(d, *at, speed_of(d, x, (*at)->axes));
   if (x->id >= d->session->program[d->program].p->nexchanges && d->comm->count > 1)
-    plan_for_hosts(*at, d->id, d->comm->count);
+    transfer_for_hosts(*at, d->id, d->comm->count);
   return *at;
 }
 
@@ -195,7 +196,7 @@ static void wait_for(Device *d, int peer, int lane, uint64_t flag) {
   if (w.watched) c->verbs->watch(c, d->id, NULL, 0, NULL);
 }
 
-static void wait_all(Device *d, const Group *g, int lane, uint64_t flag) {
+static void wait_all(Device *d, const DeviceGroup *g, int lane, uint64_t flag) {
   int64_t from = d->profile ? profile_now() : 0;
   for (int i = 1; i < g->n; i++)
     wait_for(d, g->device[g->me + i < g->n ? g->me + i : g->me + i - g->n], lane, flag);
@@ -209,13 +210,13 @@ void device_begin(Device *d, bool direct) {
   if (!direct && slot) atomic_store_explicit(&slot->flag, 2 * d->count, memory_order_release);
 }
 
-void device_arrive(Device *d, const Group *g) {
+void device_arrive(Device *d, const DeviceGroup *g) {
   uint64_t flag = 2 * d->count + 1;
   atomic_store_explicit(&d->comm->slot[d->id]->flag, flag, memory_order_release);
   wait_all(d, g, 0, flag);
 }
 
-void device_leave(Device *d, const Group *g) {
+void device_leave(Device *d, const DeviceGroup *g) {
   uint64_t flag = 2 * d->count + 2;
   atomic_store_explicit(&d->comm->slot[d->id]->flag, flag, memory_order_release);
   wait_all(d, g, 0, flag);
@@ -225,7 +226,7 @@ void device_lane_raise(Device *d, int lane, uint64_t flag) {
   atomic_store_explicit(flag_of(d, d->id, lane), flag, memory_order_release);
 }
 
-void device_lane_wait(Device *d, const Group *g, int lane, uint64_t flag) {
+void device_lane_wait(Device *d, const DeviceGroup *g, int lane, uint64_t flag) {
   wait_all(d, g, lane, flag);
 }
 

@@ -8,10 +8,10 @@
 
 /* -------- one piece -------- */
 
-void exchange_settle(const Plan *p, const Piece *q, const char **from, bool dense, char *to) {
+void exchange_settle(const Transfer *p, const Piece *q, const char **from, bool dense, char *to) {
   const void **run = (const void **)(from + p->nterms);
   if (q->elements == 0) return;
-  Walk w = block_walk(q);
+  BlockWalk w = block_walk(q);
   do {
     int64_t at = (dense ? w.dense : w.from) * p->size;
     for (int t = 0; t < p->nterms; t++) run[t] = from[t] + at;
@@ -26,7 +26,7 @@ void exchange_settle(const Plan *p, const Piece *q, const char **from, bool dens
  */
 static int64_t stage_offset(const Together *t, int k) {
   int64_t at = 0;
-  for (int i = 0; i < k; i++) at += divide_up(t->plan[i]->most, COMM_LINE) * COMM_LINE;
+  for (int i = 0; i < k; i++) at += divide_up(t->transfer[i]->most, COMM_LINE) * COMM_LINE;
   return at;
 }
 
@@ -38,7 +38,7 @@ static const char *block_of(const Together *t, int k, bool staged, int peer) {
 }
 
 static void take_terms(const Together *t, int k, bool staged, const Piece *q, const char **term) {
-  const Plan *p = t->plan[k];
+  const Transfer *p = t->transfer[k];
   for (int i = 0; i < p->nterms; i++) {
     int peer = q->peer + p->term[i];
     term[i] = block_of(t, k, staged, peer);
@@ -50,7 +50,7 @@ static void take_terms(const Together *t, int k, bool staged, const Piece *q, co
 static void take(const Together *t, bool staged) {
   Device *d = t->d;
   for (int k = 0; k < t->n; k++) {
-    const Plan *p = t->plan[k];
+    const Transfer *p = t->transfer[k];
     const char **term = NULL;
     if (p->nterms > 1)
       term = (const char **)(void *)device_scratch(d, p->nterms * 2 * (int64_t)sizeof *term);
@@ -84,7 +84,8 @@ static RunWait staged_run(CollectiveRun *r) {
   }
   char *stage = device_open_stage(t);
   for (int k = 0; k < t->n; k++)
-    dtrt_copy(stage + stage_offset(t, k), t->from[k], t->plan[k]->elements * t->plan[k]->size);
+    dtrt_copy(stage + stage_offset(t, k), t->from[k],
+              t->transfer[k]->elements * t->transfer[k]->size);
   return RUN_ARRIVE;
 }
 

@@ -14,8 +14,8 @@
 enum { PAIR_BYTES = 1024 };
 
 Reduction reduction_of(const Together *t) {
-  Reduction r = {t, t->plan[0]->size, 0};
-  for (int i = 0; i < t->n; i++) r.total += t->plan[i]->elements * r.size;
+  Reduction r = {t, t->transfer[0]->size, 0};
+  for (int i = 0; i < t->n; i++) r.total += t->transfer[i]->elements * r.size;
   return r;
 }
 
@@ -23,17 +23,17 @@ bool one_shot_fits(const Collective *c, int64_t pair_bytes) {
   return c->all_reduce && c->most <= (c->group == 2 ? pair_bytes : c->size);
 }
 
-Span reduction_chunk(const Reduction *r, int i) {
+BlockSpan reduction_chunk(const Reduction *r, int i) {
   int64_t elements = r->total / r->size;
-  return (Span){block_share(i, elements, r->t->g->n) * r->size,
-                block_share(i + 1, elements, r->t->g->n) * r->size};
+  return (BlockSpan){block_share(i, elements, r->t->g->n) * r->size,
+                     block_share(i + 1, elements, r->t->g->n) * r->size};
 }
 
 /* Steps over the parts of a chunk that lie in one tensor. `tensor` starts at 0, `base` too. */
-static bool part_of(const Reduction *r, Span s, int *tensor, int64_t *base, Span *part) {
+static bool part_of(const Reduction *r, BlockSpan s, int *tensor, int64_t *base, BlockSpan *part) {
   for (; *tensor < r->t->n; (*tensor)++) {
-    int64_t bytes = r->t->plan[*tensor]->elements * r->size;
-    Span own = {s.lo > *base ? s.lo - *base : 0, s.hi - *base < bytes ? s.hi - *base : bytes};
+    int64_t bytes = r->t->transfer[*tensor]->elements * r->size;
+    BlockSpan own = {s.lo > *base ? s.lo - *base : 0, s.hi - *base < bytes ? s.hi - *base : bytes};
     *base += bytes;
     if (own.lo >= own.hi) continue;
     *part = own;
@@ -43,15 +43,15 @@ static bool part_of(const Reduction *r, Span s, int *tensor, int64_t *base, Span
   return false;
 }
 
-void reduction_to_dense(const Reduction *r, Span s, char *dense) {
-  Span part;
+void reduction_to_dense(const Reduction *r, BlockSpan s, char *dense) {
+  BlockSpan part;
   int64_t base = 0;
   for (int i = 0; part_of(r, s, &i, &base, &part); dense += part.hi - part.lo)
     dtrt_copy(dense, (const char *)r->t->from[i - 1] + part.lo, part.hi - part.lo);
 }
 
-void reduction_from_dense(const Reduction *r, Span s, const char *dense) {
-  Span part;
+void reduction_from_dense(const Reduction *r, BlockSpan s, const char *dense) {
+  BlockSpan part;
   int64_t base = 0;
   for (int i = 0; part_of(r, s, &i, &base, &part); dense += part.hi - part.lo)
     dtrt_copy((char *)r->t->to[i - 1] + part.lo, dense, part.hi - part.lo);
@@ -59,7 +59,7 @@ void reduction_from_dense(const Reduction *r, Span s, const char *dense) {
 
 void reduction_combine(const Reduction *r, void *const *to, int nto, const void *const *from,
                        int64_t bytes) {
-  const Plan *p = r->t->plan[0];
+  const Transfer *p = r->t->transfer[0];
   reduce_terms(p->dtype, p->reduce, to, nto, from, r->t->g->n, bytes / r->size);
 }
 
@@ -74,7 +74,7 @@ static Price one_price(const Collective *c) {
 static void take_stages(const Reduction *r) {
   const Together *t = r->t;
   Device *d = t->d;
-  const Group *g = t->g;
+  const DeviceGroup *g = t->g;
   const void **from =
       (const void **)(void *)device_scratch(d, COMM_STAGE_BYTES + g->n * (int64_t)sizeof *from);
   char *sum = (char *)(from + g->n);
@@ -86,13 +86,13 @@ static void take_stages(const Reduction *r) {
   }
   void *to = sum;
   reduction_combine(r, &to, 1, from, r->total);
-  reduction_from_dense(r, (Span){0, r->total}, sum);
+  reduction_from_dense(r, (BlockSpan){0, r->total}, sum);
 }
 
 static RunWait one_run(CollectiveRun *run) {
   Reduction r = reduction_of(run->all);
   if (run->step == 0) {
-    reduction_to_dense(&r, (Span){0, r.total}, device_open_stage(run->all));
+    reduction_to_dense(&r, (BlockSpan){0, r.total}, device_open_stage(run->all));
     return RUN_ARRIVE;
   }
   take_stages(&r);
@@ -121,10 +121,10 @@ static void publish(Together *t) {
 static void combine_chunk(const Reduction *r) {
   const Together *all = r->t;
   Device *d = all->d;
-  const Group *g = all->g;
+  const DeviceGroup *g = all->g;
   const void **from = (const void **)(void *)device_scratch(d, 2 * g->n * (int64_t)sizeof *from);
   void **to = (void **)(void *)(from + g->n);
-  Span s = reduction_chunk(r, g->me), part;
+  BlockSpan s = reduction_chunk(r, g->me), part;
   int64_t base = 0;
   for (int t = 0; part_of(r, s, &t, &base, &part);) {
     for (int i = 0; i < g->n; i++) {

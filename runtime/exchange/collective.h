@@ -13,10 +13,10 @@ Reduction reduction_of(const Together *t);
  * to any, or little between two. */
 bool one_shot_fits(const Collective *c, int64_t pair_bytes /* between two devices */);
 /* Chunk i of the tensors laid end to end, in bytes. */
-Span reduction_chunk(const Reduction *r, int i);
+BlockSpan reduction_chunk(const Reduction *r, int i);
 /* Bytes of the tensors laid end to end from and to memory that is. */
-void reduction_to_dense(const Reduction *r, Span s, char *dense);
-void reduction_from_dense(const Reduction *r, Span s, const char *dense);
+void reduction_to_dense(const Reduction *r, BlockSpan s, char *dense);
+void reduction_from_dense(const Reduction *r, BlockSpan s, const char *dense);
 /* Takes bytes from each device's term, in their order, into each of `to`. */
 void reduction_combine(const Reduction *r, void *const *to, int nto, const void *const *from,
                        int64_t bytes);

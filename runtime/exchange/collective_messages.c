@@ -24,16 +24,16 @@ static void combine_terms(const CollectiveRun *m, const Reduction *r) {
   for (int i = 0; i < t->g->n; i++) from[i] = terms + i * r->total;
   void *sum = own; /* over my own term: elements are combined one by one */
   reduction_combine(r, &sum, 1, from, r->total);
-  reduction_from_dense(r, (Span){0, r->total}, own);
+  reduction_from_dense(r, (BlockSpan){0, r->total}, own);
 }
 
 static void post_own(CollectiveRun *m, const Reduction *r) {
   const Together *t = m->all;
-  const Group *g = t->g;
+  const DeviceGroup *g = t->g;
   int64_t pointers = g->n * (int64_t)sizeof(void *);
   m->scratch = device_lane_scratch(t->d, t->lane, pointers + r->total * g->n);
   char *terms = m->scratch + pointers, *own = terms + g->me * r->total;
-  reduction_to_dense(r, (Span){0, r->total}, own);
+  reduction_to_dense(r, (BlockSpan){0, r->total}, own);
   for (int i = 0; i < g->n; i++)
     if (i != g->me && r->total) messages_recv(t, g->device[i], terms + i * r->total, r->total);
   for (int i = 0; i < g->n; i++)
@@ -70,10 +70,10 @@ static Price two_price(const Collective *c) {
 }
 
 /* Bytes [m->at, m->at + m->len) of chunk i. */
-static Span chunk_part(const CollectiveRun *m, const Reduction *r, int i) {
-  Span s = reduction_chunk(r, i);
+static BlockSpan chunk_part(const CollectiveRun *m, const Reduction *r, int i) {
+  BlockSpan s = reduction_chunk(r, i);
   int64_t lo = s.lo + m->at < s.hi ? s.lo + m->at : s.hi;
-  return (Span){lo, lo + m->len < s.hi ? lo + m->len : s.hi};
+  return (BlockSpan){lo, lo + m->len < s.hi ? lo + m->len : s.hi};
 }
 
 static char *mine_of(const CollectiveRun *m, int i) {
@@ -83,13 +83,13 @@ static char *term_of(const CollectiveRun *m, int i) { return mine_of(m, m->all->
 
 static void post_terms(CollectiveRun *m, const Reduction *r) {
   const Together *t = m->all;
-  const Group *g = t->g;
-  Span own = chunk_part(m, r, g->me);
+  const DeviceGroup *g = t->g;
+  BlockSpan own = chunk_part(m, r, g->me);
   for (int i = 0; i < g->n; i++)
     if (i != g->me && own.lo < own.hi)
       messages_recv(t, g->device[i], term_of(m, i), own.hi - own.lo);
   for (int i = 0; i < g->n; i++) {
-    Span s = chunk_part(m, r, i);
+    BlockSpan s = chunk_part(m, r, i);
     reduction_to_dense(r, s, mine_of(m, i));
     if (i != g->me && s.lo < s.hi) messages_send(t, g->device[i], mine_of(m, i), s.hi - s.lo);
   }
@@ -98,14 +98,14 @@ static void post_terms(CollectiveRun *m, const Reduction *r) {
 
 static void post_sums(CollectiveRun *m, const Reduction *r) {
   const Together *t = m->all;
-  const Group *g = t->g;
-  Span own = chunk_part(m, r, g->me);
+  const DeviceGroup *g = t->g;
+  BlockSpan own = chunk_part(m, r, g->me);
   const void **from = (const void **)(void *)m->scratch;
   for (int i = 0; i < g->n; i++) from[i] = i == g->me ? mine_of(m, i) : term_of(m, i);
   void *sum = mine_of(m, g->me);
   reduction_combine(r, &sum, 1, from, own.hi - own.lo);
   for (int i = 0; i < g->n; i++) {
-    Span s = chunk_part(m, r, i);
+    BlockSpan s = chunk_part(m, r, i);
     if (i == g->me) continue;
     if (s.lo < s.hi) messages_recv(t, g->device[i], mine_of(m, i), s.hi - s.lo);
     if (own.lo < own.hi) messages_send(t, g->device[i], sum, own.hi - own.lo);
@@ -115,7 +115,7 @@ static void post_sums(CollectiveRun *m, const Reduction *r) {
 
 static void begin(CollectiveRun *m, const Reduction *r) {
   const Together *t = m->all;
-  const Group *g = t->g;
+  const DeviceGroup *g = t->g;
   Collective own = t->how;
   own.most = r->total;
   m->longest = divide_up(r->total / r->size, g->n) * r->size;

@@ -8,46 +8,46 @@
  * KiB and 1 KiB a flight. By messages it is COMM_SCRATCH, 1 MiB, or 144 bytes for each such device
  * if that is more, and beside that up to 4 MiB for each that is in flight. An all-reduce
  * (collective.c) takes 16 bytes a device and 4 KiB; by messages the same as above. Beside that a
- * device keeps the plans it has made: a piece (240 bytes) for each device it meets.
+ * device keeps the transfers it has made: a piece (240 bytes) for each device it meets.
  */
 #include "device.h"
 #include "nan.h"
 #include "reduce_terms.h"
 
-static bool is_reduce(const Plan *p) { return p->kind == PLAN_ALL_REDUCE; }
+static bool is_reduce(const Transfer *p) { return p->kind == TRANSFER_ALL_REDUCE; }
 
 /* All that need others over the same axes; all-reduces also of the same kind. */
-static bool go_together(const Plan *a, const Plan *b) {
+static bool go_together(const Transfer *a, const Transfer *b) {
   if (a->kind != b->kind || a->axes != b->axes || !a->axes) return false;
   return !is_reduce(a) || (a->dtype == b->dtype && a->reduce == b->reduce);
 }
 
 void exchange_gather(Device *d, int n, const dtrt_exchange *const *x, const void *const *from,
-                     void *const *to, const Plan **p, Together *t) {
+                     void *const *to, const Transfer **p, Together *t) {
   int len = 0;
   for (; len < n && len < COMM_BATCH; len++) {
-    p[len] = device_plan(d, x[len]);
+    p[len] = device_transfer(d, x[len]);
     if (len && !go_together(p[0], p[len])) break;
   }
-  *t = (Together){.d = d, .n = len, .plan = p, .from = from, .to = to};
+  *t = (Together){.d = d, .n = len, .transfer = p, .from = from, .to = to};
 }
 
-void exchange_check(Device *d, int n, const Plan *const *p, void *const *to) {
+void exchange_check(Device *d, int n, const Transfer *const *p, void *const *to) {
   for (int i = 0; d->session->check_nan == DTRT_CHECK_CHEAP && i < n; i++)
     nan_exchanged(d, p[i]->dtype, p[i]->to_elements, to[i]);
 }
 
 void dtrt_run_exchange(dtrt_device *dev, const dtrt_exchange *x, const void *from, void *to) {
   Device *d = device_of(dev);
-  const Plan *p = device_plan(d, x);
-  exchange_do(&(Together){.d = d, .n = 1, .plan = &p, .from = &from, .to = &to});
+  const Transfer *p = device_transfer(d, x);
+  exchange_do(&(Together){.d = d, .n = 1, .transfer = &p, .from = &from, .to = &to});
   exchange_check(d, 1, &p, &to);
 }
 
 void dtrt_run_exchanges(dtrt_device *dev, int n, const dtrt_exchange *const *x,
                         const void *const *from, void *const *to) {
   for (int i = 0; i < n;) {
-    const Plan *p[COMM_BATCH];
+    const Transfer *p[COMM_BATCH];
     Together t;
     exchange_gather(device_of(dev), n - i, x + i, from + i, to + i, p, &t);
     exchange_do(&t);
@@ -56,20 +56,20 @@ void dtrt_run_exchanges(dtrt_device *dev, int n, const dtrt_exchange *const *x,
   }
 }
 
-void exchange_run(Device *d, const Plan *p, const void *from, void *to) {
-  exchange_do(&(Together){.d = d, .n = 1, .plan = &p, .from = &from, .to = &to});
+void exchange_run(Device *d, const Transfer *p, const void *from, void *to) {
+  exchange_do(&(Together){.d = d, .n = 1, .transfer = &p, .from = &from, .to = &to});
 }
 
 /* Uniform over the group: all of it is the plan's, or the same for all of a mesh. */
 void exchange_choose(Together *t) {
   Device *d = t->d;
-  t->g = device_group(d, t->plan[0]->axes);
+  t->g = device_group(d, t->transfer[0]->axes);
   t->how = (Collective){0};
-  for (int i = 0; i < t->n; i++) collective_add(&t->how, &t->plan[i]->one);
+  for (int i = 0; i < t->n; i++) collective_add(&t->how, &t->transfer[i]->one);
   t->how.direct = t->g->direct;
   t->how.in_flight = t->lane > 0;
-  t->algorithm = t->n == 1 ? t->plan[0]->alone[t->how.in_flight]
-                           : collective_choose(&t->how, &t->plan[0]->speed);
+  t->algorithm = t->n == 1 ? t->transfer[0]->alone[t->how.in_flight]
+                           : collective_choose(&t->how, &t->transfer[0]->speed);
 }
 
 void exchange_do(Together *t) {
@@ -105,13 +105,14 @@ void run_wait(CollectiveRun *r, RunWait wait) {
 }
 
 bool exchange_alone(const Together *t) {
-  const Plan *p = t->plan[0];
+  const Transfer *p = t->transfer[0];
   if (is_reduce(p)) return false;
   for (int k = 0; k < t->n; k++)
-    if (t->plan[k]->identity)
-      reduce_identity(t->plan[k]->dtype, t->plan[k]->reduce, t->to[k], t->plan[k]->to_elements);
+    if (t->transfer[k]->identity)
+      reduce_identity(t->transfer[k]->dtype, t->transfer[k]->reduce, t->to[k],
+                      t->transfer[k]->to_elements);
   if (p->axes) return false;
-  if (p->kind == PLAN_LOCAL) {
+  if (p->kind == TRANSFER_LOCAL) {
     if (t->from[0] != t->to[0]) dtrt_copy(t->to[0], t->from[0], p->elements * p->size);
     return true;
   }

@@ -68,7 +68,7 @@ void dtrt_start_exchanges(dtrt_device *dev, int flight, int n, const dtrt_exchan
   Device *d = device_of(dev);
   Flight *f = flight_of(d, flight);
   if (f->state != FLIGHT_NONE) device_fail(d, "flight %d has not been awaited", flight);
-  exchange_gather(d, n, x, from, to, f->plan, &f->all);
+  exchange_gather(d, n, x, from, to, f->transfer, &f->all);
   f->uses++;
   f->state = FLIGHT_OVER;
   if (f->all.n < n) { /* they do not go as one after all: a mesh axis of 1, say */
@@ -76,7 +76,7 @@ void dtrt_start_exchanges(dtrt_device *dev, int flight, int n, const dtrt_exchan
     return;
   }
   for (int i = 0; i < n; i++) f->from[i] = from[i], f->to[i] = to[i];
-  f->all.plan = f->plan, f->all.from = f->from, f->all.to = f->to;
+  f->all.transfer = f->transfer, f->all.from = f->from, f->all.to = f->to;
   f->all.lane = flight;
   start(d, f);
 }
@@ -97,7 +97,7 @@ void dtrt_wait_exchange(dtrt_device *dev, int flight) {
     run_wait(&f->run, RUN_MESSAGES);
   }
   f->state = FLIGHT_NONE;
-  exchange_check(d, f->all.n, f->plan, f->to);
+  exchange_check(d, f->all.n, f->transfer, f->to);
 }
 
 void flights_turn(Device *d) {

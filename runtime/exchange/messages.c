@@ -1,11 +1,11 @@
-/* messages.c: runs the plans of exchanges by messages, where peers' memory cannot be read.
+/* messages.c: runs the transfers of exchanges by messages, where peers' memory cannot be read.
  *
  * The law: besides the two blocks it takes COMM_SCRATCH bytes at most, in flight
  * COMM_FLIGHT_SCRATCH (or 144 for each device whose terms are combined, if that is more). Pieces go
- * in parts, in the order of the plan's rounds, those of several exchanges one after the other; when
- * the scratch is full nothing is posted until all that was has come, and has been put where it
- * belongs. transfer.h says why nobody waits for ever. Both ends cut a piece alike, since it is the same
- * at both. */
+ * in parts, in the order of the transfer's rounds, those of several exchanges one after the other;
+ * when the scratch is full nothing is posted until all that was has come, and has been put where it
+ * belongs. transfer.h says why nobody waits for ever. Both ends cut a piece alike, since it is the
+ * same at both. */
 #include "messages.h"
 #include <limits.h>
 #include "device.h"
@@ -41,15 +41,15 @@ int64_t messages_limit(const Together *t) { return t->lane ? COMM_FLIGHT_SCRATCH
 
 typedef enum Act { ACT_MEASURE, ACT_POST, ACT_TAKE } Act;
 
-static int64_t part_most(const Together *t, const Plan *p) {
+static int64_t part_most(const Together *t, const Transfer *p) {
   Collective c = p->one;
   c.in_flight = t->lane > 0;
   return collective_part(&c);
 }
 
 /* What lies in one run at both ends and is only moved needs no scratch, so it goes as one. */
-static bool part_of(const CollectiveRun *m, const Part *s, const Piece *q, Piece *part) {
-  const Plan *p = m->all->plan[s->of];
+static bool part_of(const CollectiveRun *m, const MessagePart *s, const Piece *q, Piece *part) {
+  const Transfer *p = m->all->transfer[s->of];
   return block_part(q, p->nterms > 1 || q->nloops ? part_most(m->all, p) : q->elements, s->number,
                     part);
 }
@@ -57,7 +57,7 @@ static bool part_of(const CollectiveRun *m, const Part *s, const Piece *q, Piece
 /* All terms as dense boxes, mine too. */
 static int64_t recv_terms(CollectiveRun *m, int of, const Piece *part, Act act, char *at) {
   const Together *t = m->all;
-  const Plan *p = t->plan[of];
+  const Transfer *p = t->transfer[of];
   int64_t bytes = part->elements * p->size;
   for (int i = 0; act == ACT_POST && i < p->nterms; i++) {
     int peer = part->peer + p->term[i];
@@ -75,7 +75,7 @@ static int64_t recv_terms(CollectiveRun *m, int of, const Piece *part, Act act, 
 
 static int64_t recv_one(CollectiveRun *m, int of, const Piece *part, Act act, char *at) {
   const Together *t = m->all;
-  int64_t size = t->plan[of]->size, bytes = part->elements * size;
+  int64_t size = t->transfer[of]->size, bytes = part->elements * size;
   char *to = t->to[of];
   if (part->peer == t->d->id) { /* what I own, while the rest is on its way */
     if (act == ACT_POST) block_copy(part, size, to, t->from[of]);
@@ -90,7 +90,7 @@ static int64_t recv_one(CollectiveRun *m, int of, const Piece *part, Act act, ch
 static int64_t send_one(CollectiveRun *m, int of, const Piece *part, Act act, char *at) {
   const Together *t = m->all;
   const char *from = t->from[of];
-  int64_t size = t->plan[of]->size, bytes = part->elements * size;
+  int64_t size = t->transfer[of]->size, bytes = part->elements * size;
   bool packed = part->nloops > 0;
   if (act == ACT_POST) {
     if (packed) block_pack(part, size, at, from);
@@ -101,8 +101,8 @@ static int64_t send_one(CollectiveRun *m, int of, const Piece *part, Act act, ch
 
 /* -------- parts in their order -------- */
 
-static int64_t part_do(CollectiveRun *m, const Part *s, Act act, int64_t at) {
-  const Plan *p = m->all->plan[s->of];
+static int64_t part_do(CollectiveRun *m, const MessagePart *s, Act act, int64_t at) {
+  const Transfer *p = m->all->transfer[s->of];
   Piece part;
   int64_t first = at;
   for (int i = s->recv; i < s->recv_end; i++)
@@ -115,10 +115,10 @@ static int64_t part_do(CollectiveRun *m, const Part *s, Act act, int64_t at) {
 
 /* The round that begins with these pieces of exchange `of`, or the first of a later one; false:
  * there are no more. */
-static bool part_begin(const CollectiveRun *m, Part *s, int of, int recv, int send) {
+static bool part_begin(const CollectiveRun *m, MessagePart *s, int of, int recv, int send) {
   for (; of < m->all->n; of++, recv = send = 0) {
-    const Plan *p = m->all->plan[of];
-    *s = (Part){of, recv, recv, send, send, 0};
+    const Transfer *p = m->all->transfer[of];
+    *s = (MessagePart){of, recv, recv, send, send, 0};
     if (recv == p->nrecv && send == p->nsend) continue;
     int round = recv < p->nrecv ? p->recv[recv].round : INT_MAX;
     if (send < p->nsend && p->send[send].round < round) round = p->send[send].round;
@@ -129,8 +129,8 @@ static bool part_begin(const CollectiveRun *m, Part *s, int of, int recv, int se
   return false;
 }
 
-static bool part_next(const CollectiveRun *m, Part *s) {
-  const Plan *p = m->all->plan[s->of];
+static bool part_next(const CollectiveRun *m, MessagePart *s) {
+  const Transfer *p = m->all->transfer[s->of];
   Piece part;
   s->number++;
   for (int i = s->recv; i < s->recv_end; i++)
@@ -170,14 +170,14 @@ static bool direct_fits(const Collective *c) { return !c->direct && !c->all_redu
 
 /* How a box is cut (block_part): what lies together goes as it is, and of shorter runs as many go
  * together, packed, as fit into a part. */
-typedef struct Cut {
+typedef struct MessageCut {
   int64_t parts, bytes; /* of one part */
   bool packed;
-} Cut;
+} MessageCut;
 
-static Cut cut_of(const Collective *c, int64_t box) {
+static MessageCut cut_of(const Collective *c, int64_t box) {
   int64_t run = c->run > 0 && c->run < box ? c->run : box, part = collective_part(c) * c->size;
-  Cut cut = {.parts = 1, .bytes = box, .packed = run < box && run <= part};
+  MessageCut cut = {.parts = 1, .bytes = box, .packed = run < box && run <= part};
   if (c->terms == 1 && run == box) return cut;
   if (cut.packed) part = part / run * run;
   cut.parts = cut.packed ? divide_up(box, part) : box / run * divide_up(run, part);
@@ -190,7 +190,7 @@ static Cut cut_of(const Collective *c, int64_t box) {
 static Price direct_price(const Collective *c) {
   Price p = {.bytes = c->received, .peers = c->senders};
   if (!c->received || !c->boxes) return p;
-  Cut cut = cut_of(c, divide_up(c->received, c->boxes));
+  MessageCut cut = cut_of(c, divide_up(c->received, c->boxes));
   int64_t held = c->terms > 1 ? c->terms : cut.packed, sent = cut.packed ? c->terms : 0;
   int64_t step = cut.bytes * (held + (c->terms > 1 && sent ? sent - 1 : sent));
   int64_t room = collective_scratch(c) - 2 * (int64_t)sizeof(char *) * c->terms;
@@ -205,7 +205,7 @@ static RunWait begin(CollectiveRun *m) {
   const Together *t = m->all;
   int64_t pointers = 0, all = 0;
   for (int k = 0; k < t->n; k++) {
-    const Plan *p = t->plan[k];
+    const Transfer *p = t->transfer[k];
     int64_t own = 2 * (int64_t)sizeof(char *) * p->nterms;
     int64_t room = 2 * part_most(t, p) * p->nterms * p->size;
     if (own > pointers) pointers = own;

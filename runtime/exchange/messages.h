@@ -9,11 +9,11 @@
 struct Together;
 
 /* Part `part` of the pieces of one round of an exchange. */
-typedef struct Part {
+typedef struct MessagePart {
   int of; /* which of the exchanges that go as one */
   int recv, recv_end, send, send_end;
   int64_t number;
-} Part;
+} MessagePart;
 
 typedef struct CollectiveRun {
   struct Together *all;
@@ -22,7 +22,7 @@ typedef struct CollectiveRun {
   int64_t room; /* bytes of it for parts */
   /* boxes by messages: messages.c */
   const char **term; /* [2 * nterms]: where they lie, and a run of them */
-  Part first, end;   /* what is posted: from `first` on, up to `end` */
+  MessagePart first, end; /* what is posted: from `first` on, up to `end` */
   int64_t posted;    /* parts */
   bool more;
   /* all-reduces in two shots by messages: collective_messages.c */

@@ -51,19 +51,19 @@ static const ConvKernel *kernel_of_cpu(void) {
 
 /* -------- what the passes share -------- */
 
-void conv_reach(const dtrt_slide *s, Reach dim[3]) {
-  const Reach none = {
+void conv_reach(const dtrt_slide *s, ConvReach dim[3]) {
+  const ConvReach none = {
       .count = 1, .to_step = 1, .taps = 1, .tap_step = 1, .size = 1, .step = 1, .far = 1};
   dim[0] = dim[1] = none;
   for (int d = 0; d < s->n; d++)
-    dim[d == s->n - 1 ? 2 : d] = (Reach){.count = s->small[d],
-                                         .to_step = 1,
-                                         .taps = s->taps[d],
-                                         .tap_step = 1,
-                                         .size = s->large[d],
-                                         .step = s->stride[d],
-                                         .first = s->at[d],
-                                         .far = s->dilation[d]};
+    dim[d == s->n - 1 ? 2 : d] = (ConvReach){.count = s->small[d],
+                                             .to_step = 1,
+                                             .taps = s->taps[d],
+                                             .tap_step = 1,
+                                             .size = s->large[d],
+                                             .step = s->stride[d],
+                                             .first = s->at[d],
+                                             .far = s->dilation[d]};
 }
 
 void conv_put(float *c, int64_t ldc, const float *e, int rows, int64_t n, bool add) {

@@ -9,40 +9,41 @@
 /* One dim of a sum over taps. Position j of the `count` that are summed is to_first + j * to_step
  * of the result; there tap i meets position j * step + first + i * far of the source, which has
  * `size` of them and is 0 outside, and is tap tap_first + i * tap_step of the weights. far > 0. */
-typedef struct Reach {
+typedef struct ConvReach {
   int64_t count, to_first, to_step;
   int64_t taps, tap_first, tap_step;
   int64_t size, step, first, far;
-} Reach;
+} ConvReach;
 
-typedef struct Source {
+typedef struct ConvSource {
   const float *x; /* [batch][sizes...][channels] */
   int64_t batch, channels;
-  Reach dim[3];
-} Source;
+  ConvReach dim[3];
+} ConvSource;
 
 /* Images b to b_end, and of each the rows (positions of dim 0) j to j_end: what is worked on at
  * once. It is several whole images, or rows of one. */
-typedef struct Chunk {
+typedef struct ConvChunk {
   int64_t b, b_end, j, j_end;
-} Chunk;
+} ConvChunk;
 
 /* The source's lines that a chunk meets, where they lie or copied with zeros at their ends: image
  * b, positions p, q, r are at[(b - chunk's) * image + (p - low) * plane + q * line + (r - left) *
  * channels]. Lines beyond the first two dims' sizes are not there. */
-typedef struct Strip {
+typedef struct ConvStrip {
   const float *at;
   int64_t image, plane, line, low, left;
-} Strip;
+} ConvStrip;
 
-int64_t strip_floats(const Source *s, int64_t images, int64_t rows); /* that so many rows meet */
-bool strip_in_place(const Source *s);
+int64_t conv_strip_floats(const ConvSource *s, int64_t images,
+                          int64_t rows); /* that so many rows meet */
+bool conv_strip_in_place(const ConvSource *s);
 /* Of chunks of so many images of `rows` rows each, or of one image and fewer rows, the n-th. False:
  * there are no more. */
-bool chunk_at(const Source *s, int64_t images, int64_t rows, int64_t n, Chunk *c);
-Strip strip_make(const Source *s, const Chunk *c, float *room);
+bool conv_chunk_at(const ConvSource *s, int64_t images, int64_t rows, int64_t n, ConvChunk *c);
+ConvStrip conv_strip_make(const ConvSource *s, const ConvChunk *c, float *room);
 /* Whether position p of dim d is one of the source's. */
-static inline bool reach_has(const Reach *r, int64_t p) { return p >= 0 && p < r->size; }
+static inline bool conv_reach_has(const ConvReach *r, int64_t p) { return p >= 0 && p < r->size; }
 
 /* This thread's room, at least so many floats, 64-byte aligned; what it held is lost. NULL: there
  * is not so much memory. */
@@ -94,7 +95,7 @@ void conv_end_block(double *blocks, const float *sum, int64_t n, bool some);
 void conv_round_blocks(const double *blocks, float *sum, int64_t n);
 
 /* A dim as the forward pass sees it. */
-void conv_reach(const dtrt_slide *s, Reach dim[3]);
+void conv_reach(const dtrt_slide *s, ConvReach dim[3]);
 /* e's `n` columns to c, row by row. */
 void conv_put(float *c, int64_t ldc, const float *e, int rows, int64_t n, bool add);
 

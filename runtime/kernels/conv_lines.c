@@ -7,7 +7,7 @@
 typedef struct Lines {
   int result;
   const dtrt_slide *s;
-  Reach dim[3];
+  ConvReach dim[3];
   int64_t bytes, groups, wide; /* of an element; groups here; output channels of each */
   char *x, *w, *y;
   char *turned; /* [taps][out][each]: BLAS reads the small matrices of w slowly from the side */
@@ -52,14 +52,14 @@ static void product(const Lines *p, int64_t tap, int64_t small, int64_t large, i
 
 /* All taps of one line of the small side. */
 static void line(const Lines *p, int64_t b, int64_t j0, int64_t j1) {
-  const Reach *d0 = &p->dim[0], *d1 = &p->dim[1], *d2 = &p->dim[2];
+  const ConvReach *d0 = &p->dim[0], *d1 = &p->dim[1], *d2 = &p->dim[2];
   const int64_t small = ((b * d0->count + j0) * d1->count + j1) * d2->count;
   for (int64_t i0 = 0; i0 < d0->taps; i0++) {
     const int64_t p0 = j0 * d0->step + d0->first + i0 * d0->far;
-    if (!reach_has(d0, p0)) continue;
+    if (!conv_reach_has(d0, p0)) continue;
     for (int64_t i1 = 0; i1 < d1->taps; i1++) {
       const int64_t p1 = j1 * d1->step + d1->first + i1 * d1->far;
-      if (!reach_has(d1, p1)) continue;
+      if (!conv_reach_has(d1, p1)) continue;
       const int64_t large = ((b * d0->size + p0) * d1->size + p1) * d2->size;
       for (int64_t i2 = 0; i2 < d2->taps; i2++) {
         const int64_t at = d2->first + i2 * d2->far, from = dtrt_first(at, d2->step, d2->count),
@@ -76,7 +76,7 @@ void conv_by_lines(int result, const dtrt_slide *s, char *x, char *w, char *y) {
   Lines p = {
       .result = result, .s = s, .bytes = s->dtype == DTRT_F64 ? 8 : 4, .x = x, .w = w, .y = y};
   conv_reach(s, p.dim);
-  const Reach *d = p.dim;
+  const ConvReach *d = p.dim;
   p.groups = s->in / s->each, p.wide = s->out / p.groups;
   const int64_t taps = d[0].taps * d[1].taps * d[2].taps;
   if (result == CONV)

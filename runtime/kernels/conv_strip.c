@@ -5,40 +5,41 @@
 #include "conv.h"
 
 /* Positions from the first to the last that `count` windows meet. */
-static int64_t span(const Reach *r, int64_t count) {
+static int64_t span(const ConvReach *r, int64_t count) {
   return !r->taps ? 0 : (count - 1) * r->step + (r->taps - 1) * r->far + 1;
 }
 
-bool strip_in_place(const Source *s) {
-  const Reach *r = &s->dim[2];
+bool conv_strip_in_place(const ConvSource *s) {
+  const ConvReach *r = &s->dim[2];
   return r->first >= 0 && r->first + span(r, r->count) <= r->size;
 }
 
-int64_t strip_floats(const Source *s, int64_t images, int64_t rows) {
+int64_t conv_strip_floats(const ConvSource *s, int64_t images, int64_t rows) {
   int64_t planes = span(&s->dim[0], rows), wide = span(&s->dim[2], s->dim[2].count);
   if (planes > s->dim[0].size) planes = s->dim[0].size;
   return images * planes * s->dim[1].size * wide * s->channels;
 }
 
-bool chunk_at(const Source *s, int64_t images, int64_t rows, int64_t n, Chunk *c) {
+bool conv_chunk_at(const ConvSource *s, int64_t images, int64_t rows, int64_t n, ConvChunk *c) {
   const int64_t all = s->dim[0].count, parts = (all + rows - 1) / rows;
-  *c = (Chunk){.b = n / parts * images, .j = n % parts * all / parts};
+  *c = (ConvChunk){.b = n / parts * images, .j = n % parts * all / parts};
   if (c->b >= s->batch) return false;
   c->b_end = c->b + images < s->batch ? c->b + images : s->batch;
   c->j_end = (n % parts + 1) * all / parts;
   return true;
 }
 
-Strip strip_make(const Source *s, const Chunk *c, float *room) {
-  const Reach *d0 = &s->dim[0], *d1 = &s->dim[1], *d2 = &s->dim[2];
+ConvStrip conv_strip_make(const ConvSource *s, const ConvChunk *c, float *room) {
+  const ConvReach *d0 = &s->dim[0], *d1 = &s->dim[1], *d2 = &s->dim[2];
   const int64_t line = d2->size * s->channels, plane = d1->size * line, image = d0->size * plane;
   const float *x = s->x + c->b * image;
-  if (strip_in_place(s)) return (Strip){.at = x, .image = image, .plane = plane, .line = line};
+  if (conv_strip_in_place(s))
+    return (ConvStrip){.at = x, .image = image, .plane = plane, .line = line};
   int64_t low = c->j * d0->step + d0->first, high = low + span(d0, c->j_end - c->j);
   if (low < 0) low = 0;
   if (high > d0->size) high = d0->size;
   if (high < low) high = low;
-  Strip t = {.at = room, .low = low, .left = d2->first};
+  ConvStrip t = {.at = room, .low = low, .left = d2->first};
   /* Of a padded line, columns `from` to `to` are there. */
   const int64_t wide = span(d2, d2->count);
   int64_t from = t.left < 0 ? -t.left : 0, to = d2->size - t.left;

@@ -13,7 +13,7 @@ enum {
 
 typedef struct Sum {
   const ConvKernel *kernel;
-  Source from;
+  ConvSource from;
   int64_t groups, each, wide; /* channels of the source and of the result in a group */
   float *to;                  /* [batch][to_size...][groups * wide] */
   int64_t to_size[3];
@@ -49,7 +49,7 @@ static void pack_tap(const Sum *s, int64_t tap, int64_t group, int64_t j, float 
 
 /* Columns j.. of the result as [taps][channels][columns]; those beyond the last are 0. */
 static void pack_panel(const Sum *s, int64_t group, int64_t j, float *to) {
-  const Reach *d = s->from.dim;
+  const ConvReach *d = s->from.dim;
   const int64_t columns = s->kernel->columns;
   if (s->wide - j < columns) memset(to, 0, (size_t)(s->depth * columns) * sizeof *to);
   for (int64_t i0 = 0; i0 < d[0].taps; i0++)
@@ -66,7 +66,7 @@ static void pack_panel(const Sum *s, int64_t group, int64_t j, float *to) {
 
 /* Where a line of the result is: its positions are to_step apart. */
 static float *line_of(const Sum *s, int64_t b, int64_t j0, int64_t j1) {
-  const Reach *d = s->from.dim;
+  const ConvReach *d = s->from.dim;
   int64_t at = b * s->to_size[0] + d[0].to_first + j0 * d[0].to_step;
   at = at * s->to_size[1] + d[1].to_first + j1 * d[1].to_step;
   at = at * s->to_size[2] + d[2].to_first;
@@ -75,9 +75,9 @@ static float *line_of(const Sum *s, int64_t b, int64_t j0, int64_t j1) {
 
 /* The runs of a line's first pixel; panels begin at `y`. With `gather` they go there instead, with
  * zeros for taps that meet nothing. */
-static int64_t runs_of(const Sum *s, const Chunk *c, const Strip *t, int64_t group, int64_t b,
-                       int64_t j0, int64_t j1, float *gather, int64_t j2) {
-  const Reach *d = s->from.dim;
+static int64_t runs_of(const Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t group,
+                       int64_t b, int64_t j0, int64_t j1, float *gather, int64_t j2) {
+  const ConvReach *d = s->from.dim;
   const int64_t channels = s->from.channels, runs = s->joined ? 1 : d[2].taps;
   const int64_t deep = s->place.depth;
   ConvPlace place = s->place;
@@ -86,7 +86,7 @@ static int64_t runs_of(const Sum *s, const Chunk *c, const Strip *t, int64_t gro
     for (int64_t i1 = 0; i1 < d[1].taps; i1++) {
       const int64_t p0 = j0 * d[0].step + d[0].first + i0 * d[0].far,
                     p1 = j1 * d[1].step + d[1].first + i1 * d[1].far;
-      const bool there = reach_has(&d[0], p0) && reach_has(&d[1], p1);
+      const bool there = conv_reach_has(&d[0], p0) && conv_reach_has(&d[1], p1);
       if (!there && !gather) {
         at += runs * deep;
         conv_skip(&place, runs);
@@ -124,9 +124,9 @@ static void tile(const Sum *s, ConvTile t, int rows, int64_t group, int64_t j) {
   conv_put(c, ldc, s->edge, rows, left, false);
 }
 
-static void lines(const Sum *s, const Chunk *c, const Strip *t, int64_t group, int64_t j,
+static void lines(const Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t group, int64_t j,
                   int64_t j_end) {
-  const Reach *d = s->from.dim;
+  const ConvReach *d = s->from.dim;
   const int64_t tiles = (d[2].count + s->kernel->rows - 1) / s->kernel->rows,
                 pitch = d[2].to_step * s->groups * s->wide;
   for (int64_t p = j; p < j_end; p += s->kernel->columns)
@@ -152,9 +152,9 @@ static void lines(const Sum *s, const Chunk *c, const Strip *t, int64_t group, i
 }
 
 /* Pixels of a chunk, counted through all its lines, are gathered a tile at a time. */
-static void gathered(const Sum *s, const Chunk *c, const Strip *t, int64_t group, int64_t j,
+static void gathered(const Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t group, int64_t j,
                      int64_t j_end) {
-  const Reach *d = s->from.dim;
+  const ConvReach *d = s->from.dim;
   const int64_t rows0 = c->j_end - c->j,
                 pixels = (c->b_end - c->b) * rows0 * d[1].count * d[2].count,
                 tiles = (pixels + s->kernel->rows - 1) / s->kernel->rows, pitch = s->depth + LINE;
@@ -194,29 +194,29 @@ static void gathered(const Sum *s, const Chunk *c, const Strip *t, int64_t group
 /* -------- a whole sum -------- */
 
 /* Rows of an image, or images, that make a strip. */
-static void chunking(const Source *f, int64_t *images, int64_t *rows) {
-  int64_t all = strip_floats(f, 1, f->dim[0].count);
+static void chunking(const ConvSource *f, int64_t *images, int64_t *rows) {
+  int64_t all = conv_strip_floats(f, 1, f->dim[0].count);
   *images = 1, *rows = f->dim[0].count;
   if (all <= STRIP) {
     *images = all ? STRIP / all : f->batch;
     if (*images > f->batch) *images = f->batch;
     return;
   }
-  while (*rows > 1 && strip_floats(f, 1, *rows) > STRIP) *rows = (*rows + 1) / 2;
+  while (*rows > 1 && conv_strip_floats(f, 1, *rows) > STRIP) *rows = (*rows + 1) / 2;
 }
 
 static bool room(Sum *s, int64_t images, int64_t rows) {
-  const Reach *d = s->from.dim;
+  const ConvReach *d = s->from.dim;
   const int64_t columns = s->kernel->columns, panel = s->depth * columns,
                 all = (s->wide + columns - 1) / columns;
   int64_t panels = panel ? PANELS / panel : 1;
   panels = panels < 1 ? 1 : panels < all ? panels : all;
   s->panels_most = panels * columns;
   const int64_t runs = conv_runs_most(d[0].taps * d[1].taps * d[2].taps, s->place.depth);
-  const int64_t size[] = {strip_in_place(&s->from) ? 0 : strip_floats(&s->from, images, rows),
-                          panels * panel, s->in_lines ? 0 : CONV_ROWS * (s->depth + LINE),
-                          CONV_ROWS * CONV_COLUMNS,
-                          runs * (int64_t)(sizeof(ConvRun) / sizeof(float))};
+  const int64_t size[] = {
+      conv_strip_in_place(&s->from) ? 0 : conv_strip_floats(&s->from, images, rows), panels * panel,
+      s->in_lines ? 0 : CONV_ROWS * (s->depth + LINE), CONV_ROWS * CONV_COLUMNS,
+      runs * (int64_t)(sizeof(ConvRun) / sizeof(float))};
   float *part[5];
   int64_t sum = 0;
   for (int i = 0; i < 5; i++) sum += (size[i] + 15) / 16 * 16;
@@ -229,8 +229,8 @@ static bool room(Sum *s, int64_t images, int64_t rows) {
 }
 
 /* A chunk of the result is final: it is in one piece, and still in the cache. */
-static void then_chunk(const Sum *s, const Chunk *c) {
-  const Reach *d = s->from.dim;
+static void then_chunk(const Sum *s, const ConvChunk *c) {
+  const ConvReach *d = s->from.dim;
   const int64_t row = d[1].count * d[2].count;
   const dtrt_then *t = s->then;
   t->rows(t->dev, t->p, t->n, (c->b * d[0].count + c->j) * row,
@@ -238,7 +238,7 @@ static void then_chunk(const Sum *s, const Chunk *c) {
 }
 
 static bool sum(Sum *s) {
-  const Reach *d = s->from.dim;
+  const ConvReach *d = s->from.dim;
   const int64_t columns = s->kernel->columns;
   s->depth = d[0].taps * d[1].taps * d[2].taps * s->each;
   s->joined = d[2].far == 1 && s->groups == 1;
@@ -254,14 +254,14 @@ static bool sum(Sum *s) {
       const int64_t j_end = j + s->panels_most < s->wide ? j + s->panels_most : s->wide;
       for (int64_t p = j; p < j_end; p += columns)
         pack_panel(s, g, p, s->panels + (p - j) * s->depth);
-      Chunk c;
-      for (int64_t n = 0; chunk_at(&s->from, images, rows, n, &c); n++) {
-        const Strip t = strip_make(&s->from, &c, s->strip);
+      ConvChunk c;
+      for (int64_t n = 0; conv_chunk_at(&s->from, images, rows, n, &c); n++) {
+        const ConvStrip t = conv_strip_make(&s->from, &c, s->strip);
         (s->in_lines ? lines : gathered)(s, &c, &t, g, j, j_end);
         if (s->then && at_once) then_chunk(s, &c);
       }
     }
-  if (s->then && !at_once) then_chunk(s, &(Chunk){.b_end = s->from.batch, .j_end = d[0].count});
+  if (s->then && !at_once) then_chunk(s, &(ConvChunk){.b_end = s->from.batch, .j_end = d[0].count});
   return true;
 }
 
@@ -284,13 +284,13 @@ bool conv_forward(const ConvKernel *k, const dtrt_slide *s, const float *x, cons
 
 /* Those positions of the large side that are `phase` modulo the stride, as a sum over the small
  * side: the taps that meet them, the last one first so that they go forward through the source. */
-static Reach reach_back(const Reach *r, int64_t phase) {
-  Reach b = {.count = phase < r->size ? (r->size - phase + r->step - 1) / r->step : 0,
-             .to_first = phase,
-             .to_step = r->step,
-             .size = r->count,
-             .step = 1,
-             .far = 1};
+static ConvReach reach_back(const ConvReach *r, int64_t phase) {
+  ConvReach b = {.count = phase < r->size ? (r->size - phase + r->step - 1) / r->step : 0,
+                 .to_first = phase,
+                 .to_step = r->step,
+                 .size = r->count,
+                 .step = 1,
+                 .far = 1};
   int64_t last = -1, before = -1; /* the last two taps that meet it */
   for (int64_t k = 0; k < r->taps; k++) {
     if ((phase - r->first - k * r->far) % r->step) continue;
@@ -306,7 +306,7 @@ static Reach reach_back(const Reach *r, int64_t phase) {
 
 bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const float *y, const float *w,
                    float *x, const dtrt_then *then) {
-  Reach f[3];
+  ConvReach f[3];
   conv_reach(s, f);
   const bool one = f[0].step == 1 && f[1].step == 1 && f[2].step == 1; /* sum: all positions */
   Sum p = {.kernel = k,
@@ -324,7 +324,7 @@ bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const float *y, con
   for (int64_t i = 0; i < f[0].step; i++)
     for (int64_t j = 0; j < f[1].step; j++)
       for (int64_t l = 0; l < f[2].step; l++) {
-        const Reach b[3] = {reach_back(&f[0], i), reach_back(&f[1], j), reach_back(&f[2], l)};
+        const ConvReach b[3] = {reach_back(&f[0], i), reach_back(&f[1], j), reach_back(&f[2], l)};
         if (!b[0].count || !b[1].count || !b[2].count) continue;
         memcpy(p.from.dim, b, sizeof b);
         if (!sum(&p)) return false;

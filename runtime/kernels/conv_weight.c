@@ -13,7 +13,7 @@ enum {
 
 typedef struct Grad {
   const ConvKernel *kernel;
-  Source from;
+  ConvSource from;
   int64_t groups, each, wide;
   const float *y;
   float *w, *strip, *panel, *edge;
@@ -23,8 +23,8 @@ typedef struct Grad {
 } Grad;
 
 /* Columns j.. of y, for tiles that are wider than what is left of it. */
-static void pack(const Grad *g, const Chunk *c, int64_t at, int64_t n) {
-  const Reach *d = g->from.dim;
+static void pack(const Grad *g, const ConvChunk *c, int64_t at, int64_t n) {
+  const ConvReach *d = g->from.dim;
   const int64_t columns = g->kernel->columns, out = g->groups * g->wide;
   const int64_t row = d[1].count * d[2].count, image = d[0].count * row;
   float *to = g->panel;
@@ -39,22 +39,22 @@ static void pack(const Grad *g, const Chunk *c, int64_t at, int64_t n) {
 
 /* The lines of a chunk that taps i0, i1 meet. `y`: of the chunk's first pixel, `lead` floats each.
  */
-static int64_t runs_of(const Grad *g, const Chunk *c, const Strip *t, int64_t i0, int64_t i1,
-                       const float *y, int64_t image, int64_t lead) {
-  const Reach *d = g->from.dim;
+static int64_t runs_of(const Grad *g, const ConvChunk *c, const ConvStrip *t, int64_t i0,
+                       int64_t i1, const float *y, int64_t image, int64_t lead) {
+  const ConvReach *d = g->from.dim;
   const int64_t shift = (d[2].first - t->left) * g->from.channels;
   ConvPlace place = g->place;
   int64_t n = 0;
   for (int64_t b = 0; b < c->b_end - c->b; b++)
     for (int64_t j0 = c->j; j0 < c->j_end; j0++) {
       const int64_t p0 = j0 * d[0].step + d[0].first + i0 * d[0].far;
-      if (!reach_has(&d[0], p0)) {
+      if (!conv_reach_has(&d[0], p0)) {
         conv_skip(&place, d[1].count);
         continue;
       }
       for (int64_t j1 = 0; j1 < d[1].count; j1++) {
         const int64_t p1 = j1 * d[1].step + d[1].first + i1 * d[1].far;
-        if (!reach_has(&d[1], p1)) {
+        if (!conv_reach_has(&d[1], p1)) {
           conv_skip(&place, 1);
           continue;
         }
@@ -68,7 +68,7 @@ static int64_t runs_of(const Grad *g, const Chunk *c, const Strip *t, int64_t i0
 
 /* Rows of w under taps i0, i1 and all of the last dim's, columns j.. of a group. */
 static void rows(const Grad *g, ConvTile t, int64_t outer, int64_t group, int64_t j, int64_t n) {
-  const Reach *d = &g->from.dim[2];
+  const ConvReach *d = &g->from.dim[2];
   const bool joined = d->far == 1 && g->groups == 1;
   const int64_t parts = joined ? 1 : d->taps, all = joined ? d->taps * g->each : g->each;
   const int64_t tiles = (all + g->kernel->rows - 1) / g->kernel->rows, out = g->groups * g->wide;
@@ -87,9 +87,9 @@ static void rows(const Grad *g, ConvTile t, int64_t outer, int64_t group, int64_
     }
 }
 
-static void chunk(const Grad *g, const Chunk *c, bool add) {
-  const Reach *d = g->from.dim;
-  const Strip s = strip_make(&g->from, c, g->strip);
+static void chunk(const Grad *g, const ConvChunk *c, bool add) {
+  const ConvReach *d = g->from.dim;
+  const ConvStrip s = conv_strip_make(&g->from, c, g->strip);
   const int64_t columns = g->kernel->columns, out = g->groups * g->wide;
   const int64_t row = d[1].count * d[2].count, image = d[0].count * row;
   for (int64_t group = 0; group < g->groups; group++)
@@ -116,11 +116,11 @@ static void chunk(const Grad *g, const Chunk *c, bool add) {
 }
 
 static void all_chunks(const Grad *g, int64_t images, int64_t rows, int64_t weights) {
-  const Reach *d = g->from.dim;
+  const ConvReach *d = g->from.dim;
   int64_t pixels = 0; /* of the block */
   bool some = false;
-  Chunk c;
-  for (int64_t n = 0; chunk_at(&g->from, images, rows, n, &c); n++) {
+  ConvChunk c;
+  for (int64_t n = 0; conv_chunk_at(&g->from, images, rows, n, &c); n++) {
     if (pixels >= BLOCK) {
       conv_end_block(g->blocks, g->w, weights, some);
       some = true, pixels = 0;
@@ -141,7 +141,7 @@ bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const float *x, co
             .w = w};
   g.wide = s->out / g.groups;
   conv_reach(s, g.from.dim);
-  const Reach *d = g.from.dim;
+  const ConvReach *d = g.from.dim;
   g.place = conv_place(d[2].count);
   const int64_t row = d[1].count * d[2].count, all = d[0].count * row;
   int64_t images = all < PIXELS ? PIXELS / all : 1, rows = d[0].count;
@@ -149,7 +149,7 @@ bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const float *x, co
   if (all > PIXELS) rows = row < PIXELS ? PIXELS / row : 1;
   const int64_t pixels = images * rows * row,
                 weights = d[0].taps * d[1].taps * d[2].taps * s->each * s->out;
-  const int64_t strip = strip_in_place(&g.from) ? 0 : strip_floats(&g.from, images, rows),
+  const int64_t strip = conv_strip_in_place(&g.from) ? 0 : conv_strip_floats(&g.from, images, rows),
                 panel = pixels * k->columns, edge = CONV_ROWS * CONV_COLUMNS,
                 runs = conv_runs_most(images * rows * d[1].count, d[2].count) *
                        (int64_t)(sizeof(ConvRun) / sizeof(float)),

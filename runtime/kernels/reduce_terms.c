@@ -1,4 +1,5 @@
-/* reduce_terms.c: chooses the reduction kernel for a dtype, an op and this CPU; see reduce_terms.h for the law.
+/* reduce_terms.c: chooses the reduction kernel for a dtype, an op and this CPU; see reduce_terms.h
+ * for the law.
  *
  * Terms are taken up to four at a time, a tile that stays in L1 at a time; the tile is then copied
  * to every result. The kernels are reduce_kernels.inc, compiled once a vector width: the order of

@@ -8,7 +8,7 @@ static int64_t floor_div(int64_t a, int64_t b) {
 }
 static int64_t ceil_div(int64_t a, int64_t b) { return -floor_div(-a, b); }
 
-int64_t block_parts(const Mesh *m, const dtrt_dim *d) {
+int64_t block_parts(const BlockMesh *m, const dtrt_dim *d) {
   int64_t k = 1;
   for (int i = 0; i < d->naxes; i++) k *= m->size[d->axis[i]];
   return k;
@@ -17,39 +17,39 @@ int64_t block_parts(const Mesh *m, const dtrt_dim *d) {
 static int64_t units(const dtrt_dim *d) { return d->of > 0 ? d->of : d->n; }
 static int64_t granule(const dtrt_dim *d) { return d->granule > 1 ? d->granule : 1; }
 /* Where the granules divide evenly, their size makes no difference to the blocks. */
-static int64_t granule_felt(const Mesh *m, const dtrt_dim *d) {
+static int64_t granule_felt(const BlockMesh *m, const dtrt_dim *d) {
   int64_t g = granule(d);
   return units(d) / g % block_parts(m, d) == 0 ? 1 : g;
 }
 
-Span block_cut(const dtrt_dim *d, int64_t k, int64_t i) {
-  if (k == 1) return (Span){0, units(d)};
+BlockSpan block_cut(const dtrt_dim *d, int64_t k, int64_t i) {
+  if (k == 1) return (BlockSpan){0, units(d)};
   int64_t g = granule(d), m = units(d) / g;
-  return (Span){block_share(i, m, k) * g, block_share(i + 1, m, k) * g};
+  return (BlockSpan){block_share(i, m, k) * g, block_share(i + 1, m, k) * g};
 }
 
-Span block_window_raw(const dtrt_dim *d, Span part) {
+BlockSpan block_window_raw(const dtrt_dim *d, BlockSpan part) {
   int64_t a = d->mul < 0 ? part.hi - 1 : part.lo, b = d->mul < 0 ? part.lo : part.hi - 1;
-  return (Span){ceil_div(a * d->mul + d->first, d->div),
-                floor_div(b * d->mul + d->last, d->div) + 1};
+  return (BlockSpan){ceil_div(a * d->mul + d->first, d->div),
+                     floor_div(b * d->mul + d->last, d->div) + 1};
 }
 
-Span block_window(const dtrt_dim *d, Span part) {
+BlockSpan block_window(const dtrt_dim *d, BlockSpan part) {
   if (d->of <= 0) return part;
-  if (part.lo >= part.hi) return (Span){0, 0};
-  Span s = block_window_raw(d, part);
+  if (part.lo >= part.hi) return (BlockSpan){0, 0};
+  BlockSpan s = block_window_raw(d, part);
   if (s.lo < 0) s.lo = 0;
   if (s.hi > d->n) s.hi = d->n;
-  return s.lo < s.hi ? s : (Span){0, 0};
+  return s.lo < s.hi ? s : (BlockSpan){0, 0};
 }
 
-Span block_span(const Mesh *m, const dtrt_dim *d, const int32_t *coord) {
+BlockSpan block_span(const BlockMesh *m, const dtrt_dim *d, const int32_t *coord) {
   int64_t i = 0;
   for (int j = 0; j < d->naxes; j++) i = i * m->size[d->axis[j]] + coord[d->axis[j]];
   return block_window(d, block_cut(d, block_parts(m, d), i));
 }
 
-int64_t block_box(const Mesh *m, const dtrt_layout *l, const int32_t *coord, Span *box) {
+int64_t block_box(const BlockMesh *m, const dtrt_layout *l, const int32_t *coord, BlockSpan *box) {
   int64_t n = 1;
   for (int i = 0; i < l->rank; i++) {
     box[i] = block_span(m, &l->dim[i], coord);
@@ -58,7 +58,7 @@ int64_t block_box(const Mesh *m, const dtrt_layout *l, const int32_t *coord, Spa
   return n;
 }
 
-int64_t block_most(const Mesh *m, const dtrt_dim *d) {
+int64_t block_most(const BlockMesh *m, const dtrt_dim *d) {
   int64_t k = block_parts(m, d), g = granule(d);
   int64_t len = k == 1 ? units(d) : ceil_div(units(d) / g, k) * g;
   if (d->of <= 0 || len == 0) return len;
@@ -67,11 +67,11 @@ int64_t block_most(const Mesh *m, const dtrt_dim *d) {
   return most < 0 ? 0 : most > d->n ? d->n : most;
 }
 
-void block_coord(const Mesh *m, int device, int32_t *coord) {
+void block_coord(const BlockMesh *m, int device, int32_t *coord) {
   for (int i = 0; i < m->naxes; i++) coord[i] = device / m->stride[i] % m->size[i];
 }
 
-uint32_t block_axes(const Mesh *m, const dtrt_layout *l) {
+uint32_t block_axes(const BlockMesh *m, const dtrt_layout *l) {
   uint32_t set = 0;
   for (int i = 0; i < l->rank; i++)
     for (int j = 0; j < l->dim[i].naxes; j++)
@@ -79,7 +79,7 @@ uint32_t block_axes(const Mesh *m, const dtrt_layout *l) {
   return set;
 }
 
-bool block_same(const Mesh *m, const dtrt_dim *a, const dtrt_dim *b) {
+bool block_same(const BlockMesh *m, const dtrt_dim *a, const dtrt_dim *b) {
   int i = 0, j = 0;
   bool cut = false;
   for (;;) { /* axes of size 1 cut nothing */
@@ -105,7 +105,8 @@ int64_t dtrt_hi(const dtrt_device *dev, const dtrt_dim *dim) {
 
 /* -------- boxes -------- */
 
-void block_piece(Piece *p, int rank, const Span *box, const Span *from, const Span *to) {
+void block_piece(Piece *p, int rank, const BlockSpan *box, const BlockSpan *from,
+                 const BlockSpan *to) {
   int64_t fs = 1, ts = 1;
   int n = 0; /* loops, innermost first while they are found */
   int64_t count[DTRT_MAX_RANK + 1], f[DTRT_MAX_RANK + 1], t[DTRT_MAX_RANK + 1];
@@ -170,9 +171,9 @@ bool block_part(const Piece *p, int64_t most, int64_t k, Piece *out) {
   return k == 0;
 }
 
-Walk block_walk(const Piece *p) { return (Walk){.p = p, .from = p->from, .to = p->to}; }
+BlockWalk block_walk(const Piece *p) { return (BlockWalk){.p = p, .from = p->from, .to = p->to}; }
 
-bool block_next(Walk *w) {
+bool block_next(BlockWalk *w) {
   const Piece *p = w->p;
   w->dense += p->run;
   for (int i = p->nloops - 1; i >= 0; i--) {
@@ -220,7 +221,7 @@ static void copy(const Piece *p, int64_t size, char *to, const char *from, int s
   int in = p->nloops - 1;
   Piece outer = *p;
   outer.nloops = in;
-  Walk w = block_walk(&outer);
+  BlockWalk w = block_walk(&outer);
   int64_t fs = sides & FROM_BLOCK ? p->from_step[in] : p->run;
   int64_t ts = sides & TO_BLOCK ? p->to_step[in] : p->run;
   for (int64_t dense = 0;; dense += p->run * p->count[in]) {

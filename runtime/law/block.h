@@ -8,39 +8,40 @@
 #include <stdbool.h>
 #include "dtrt.h"
 
-typedef struct Mesh {
+typedef struct BlockMesh {
   int naxes;
   int ndevices;
   int32_t size[DTRT_MAX_AXES];
   int32_t stride[DTRT_MAX_AXES]; /* devices between neighbours along an axis; the last axis has 1 */
-} Mesh;
+} BlockMesh;
 
-typedef struct Span {
+typedef struct BlockSpan {
   int64_t lo, hi;
-} Span;
+} BlockSpan;
 
 /* floor(i * m / k) without overflow for 0 <= i <= k. */
 static inline int64_t block_share(int64_t i, int64_t m, int64_t k) {
   return i * (m / k) + i * (m % k) / k;
 }
 
-int64_t block_parts(const Mesh *m, const dtrt_dim *d); /* how many ways the dim is cut */
+int64_t block_parts(const BlockMesh *m, const dtrt_dim *d); /* how many ways the dim is cut */
 /* Part i of k of the elements that are cut: of the dim itself, or of the other dim of its window.
  */
-Span block_cut(const dtrt_dim *d, int64_t k, int64_t i);
+BlockSpan block_cut(const dtrt_dim *d, int64_t k, int64_t i);
 /* What a device that holds `part` of the other dim needs of this one, before (raw) and after
  * cutting off at 0 and n. Both ends of the raw form grow with the part, or shrink when mul < 0,
  * even if it is empty. */
-Span block_window_raw(const dtrt_dim *d, Span part);
-Span block_window(const dtrt_dim *d, Span part);
-Span block_span(const Mesh *m, const dtrt_dim *d, const int32_t *coord);
+BlockSpan block_window_raw(const dtrt_dim *d, BlockSpan part);
+BlockSpan block_window(const dtrt_dim *d, BlockSpan part);
+BlockSpan block_span(const BlockMesh *m, const dtrt_dim *d, const int32_t *coord);
 /* Spans of all dims; returns how many elements the box has. */
-int64_t block_box(const Mesh *m, const dtrt_layout *l, const int32_t *coord, Span *box);
-int64_t block_most(const Mesh *m, const dtrt_dim *d); /* elements of the largest block */
-void block_coord(const Mesh *m, int device, int32_t *coord);
-uint32_t block_axes(const Mesh *m, const dtrt_layout *l); /* axes longer than 1 that cut some dim */
+int64_t block_box(const BlockMesh *m, const dtrt_layout *l, const int32_t *coord, BlockSpan *box);
+int64_t block_most(const BlockMesh *m, const dtrt_dim *d); /* elements of the largest block */
+void block_coord(const BlockMesh *m, int device, int32_t *coord);
+uint32_t block_axes(const BlockMesh *m,
+                    const dtrt_layout *l); /* axes longer than 1 that cut some dim */
 /* Whether two dims have the same blocks on every device, as far as their form says. */
-bool block_same(const Mesh *m, const dtrt_dim *a, const dtrt_dim *b);
+bool block_same(const BlockMesh *m, const dtrt_dim *a, const dtrt_dim *b);
 
 /* "[(batch, model) by 28, _] partial(model, max)", as in docs/language.md: layout_text.c. */
 void block_layout_text(const dtrt_program *p, const dtrt_layout *l, char *text, size_t size);
@@ -57,7 +58,8 @@ typedef struct Piece {
 } Piece;
 
 /* The piece that is `box`, within blocks that hold `from` and `to` (each encloses the box). */
-void block_piece(Piece *p, int rank, const Span *box, const Span *from, const Span *to);
+void block_piece(Piece *p, int rank, const BlockSpan *box, const BlockSpan *from,
+                 const BlockSpan *to);
 /* Part k of a piece that is cut, in its own order, into parts of at most `most` elements. False: it
  * has no more. */
 bool block_part(const Piece *p, int64_t most, int64_t k, Piece *out);
@@ -67,12 +69,12 @@ void block_pack(const Piece *p, int64_t size, void *dense, const void *from);
 void block_unpack(const Piece *p, int64_t size, void *to, const void *dense);
 
 /* Steps over the runs of a piece. */
-typedef struct Walk {
+typedef struct BlockWalk {
   const Piece *p;
   int64_t from, to, dense; /* offsets of this run: in the two blocks and in the dense box */
   int64_t at[DTRT_MAX_RANK];
-} Walk;
-Walk block_walk(const Piece *p);
-bool block_next(Walk *w); /* false after the last run */
+} BlockWalk;
+BlockWalk block_walk(const Piece *p);
+bool block_next(BlockWalk *w); /* false after the last run */
 
 #endif

@@ -6,32 +6,32 @@
 #include <string.h>
 
 /* A part of one dim: where it lies and how far its device is from the base device. */
-typedef struct Part {
+typedef struct DimPart {
   int64_t delta;
-  Span owner; /* the block it is cut from (or for sends: is put into) */
-  Span here;  /* what of it is wanted */
-} Part;
+  BlockSpan owner; /* the block it is cut from (or for sends: is put into) */
+  BlockSpan here;  /* what of it is wanted */
+} DimPart;
 
-typedef struct Parts {
-  Part *at;
+typedef struct DimPartList {
+  DimPart *at;
   int n, room;
-} Parts;
+} DimPartList;
 
-typedef struct Work {
-  const Mesh *mesh;
+typedef struct TransferMaker {
+  const BlockMesh *mesh;
   const int32_t *coord;
   const dtrt_layout *from, *to;
-  Span own[DTRT_MAX_RANK], need[DTRT_MAX_RANK];
+  BlockSpan own[DTRT_MAX_RANK], need[DTRT_MAX_RANK];
   uint32_t settle; /* axes whose terms are combined */
   uint32_t moving; /* axes along which owners differ from me */
-  Parts dim[DTRT_MAX_RANK];
+  DimPartList dim[DTRT_MAX_RANK];
   bool no_memory;
-} Work;
+} TransferMaker;
 
-static void part_add(Work *w, Parts *p, Part part) {
+static void part_add(TransferMaker *w, DimPartList *p, DimPart part) {
   if (p->n == p->room) {
     int room = p->room ? p->room * 2 : 8;
-    Part *at = realloc(p->at, (size_t)room * sizeof *at);
+    DimPart *at = realloc(p->at, (size_t)room * sizeof *at);
     if (!at) {
       w->no_memory = true;
       return;
@@ -42,15 +42,15 @@ static void part_add(Work *w, Parts *p, Part part) {
   p->at[p->n++] = part;
 }
 
-static Span meet(Span a, Span b) {
-  Span s = {a.lo > b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
-  return s.lo < s.hi ? s : (Span){0, 0};
+static BlockSpan meet(BlockSpan a, BlockSpan b) {
+  BlockSpan s = {a.lo > b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
+  return s.lo < s.hi ? s : (BlockSpan){0, 0};
 }
 
 /* -------- what I receive -------- */
 
 /* How far the device with block i of a cut dim is from the one with coordinate 0 on its axes. */
-static int64_t delta_of(const Mesh *m, const dtrt_dim *d, int64_t i) {
+static int64_t delta_of(const BlockMesh *m, const dtrt_dim *d, int64_t i) {
   int64_t delta = 0;
   for (int j = d->naxes - 1; j >= 0; j--) {
     int32_t size = m->size[d->axis[j]];
@@ -61,15 +61,15 @@ static int64_t delta_of(const Mesh *m, const dtrt_dim *d, int64_t i) {
 }
 
 /* The owners of what I need of a dim. */
-static void owners(Work *w, int dim) {
+static void owners(TransferMaker *w, int dim) {
   const dtrt_dim *d = &w->from->dim[dim];
-  Span need = w->need[dim];
+  BlockSpan need = w->need[dim];
   if (need.lo >= need.hi) return;
   if (block_same(w->mesh, d, &w->to->dim[dim])) {
     int64_t delta = 0;
     for (int j = 0; j < d->naxes; j++)
       delta += (int64_t)w->coord[d->axis[j]] * w->mesh->stride[d->axis[j]];
-    part_add(w, &w->dim[dim], (Part){delta, w->own[dim], need});
+    part_add(w, &w->dim[dim], (DimPart){delta, w->own[dim], need});
     return;
   }
   int64_t k = block_parts(w->mesh, d), lo = 0, hi = k; /* the first block that ends after need.lo */
@@ -81,9 +81,10 @@ static void owners(Work *w, int dim) {
       lo = mid + 1;
   }
   for (int64_t i = lo; i < k; i++) {
-    Span block = block_cut(d, k, i), here = meet(block, need);
+    BlockSpan block = block_cut(d, k, i), here = meet(block, need);
     if (block.lo >= need.hi) break;
-    if (here.lo < here.hi) part_add(w, &w->dim[dim], (Part){delta_of(w->mesh, d, i), block, here});
+    if (here.lo < here.hi)
+      part_add(w, &w->dim[dim], (DimPart){delta_of(w->mesh, d, i), block, here});
   }
 }
 
@@ -92,12 +93,13 @@ static void owners(Work *w, int dim) {
 /* The devices that need something of my block of a dim, by going down the axes of `to`: a cut over
  * (a, b) nests in the cut over a, and both ends of the raw windows only grow (or only shrink) along
  * an axis. */
-static void needers(Work *w, int dim, int level, int64_t parts, int64_t index, int64_t delta) {
+static void needers(TransferMaker *w, int dim, int level, int64_t parts, int64_t index,
+                    int64_t delta) {
   const dtrt_dim *d = &w->to->dim[dim];
-  Span own = w->own[dim];
+  BlockSpan own = w->own[dim];
   if (level == d->naxes) {
-    Span block = block_window(d, block_cut(d, parts, index)), here = meet(block, own);
-    if (here.lo < here.hi) part_add(w, &w->dim[dim], (Part){delta, block, here});
+    BlockSpan block = block_window(d, block_cut(d, parts, index)), here = meet(block, own);
+    if (here.lo < here.hi) part_add(w, &w->dim[dim], (DimPart){delta, block, here});
     return;
   }
   int axis = d->axis[level];
@@ -110,8 +112,8 @@ static void needers(Work *w, int dim, int level, int64_t parts, int64_t index, i
   int64_t lo = 0, hi = size;
   while (lo < hi) { /* the first, in the order that spans grow, that ends after own.lo */
     int64_t mid = lo + (hi - lo) / 2;
-    Span cut = block_cut(d, k, first + (down ? size - 1 - mid : mid));
-    Span raw = d->of > 0 ? block_window_raw(d, cut) : cut;
+    BlockSpan cut = block_cut(d, k, first + (down ? size - 1 - mid : mid));
+    BlockSpan raw = d->of > 0 ? block_window_raw(d, cut) : cut;
     if (raw.hi > own.lo)
       hi = mid;
     else
@@ -119,7 +121,7 @@ static void needers(Work *w, int dim, int level, int64_t parts, int64_t index, i
   }
   for (; lo < size; lo++) {
     int64_t c = down ? size - 1 - lo : lo;
-    Span cut = block_cut(d, k, first + c);
+    BlockSpan cut = block_cut(d, k, first + c);
     if ((d->of > 0 ? block_window_raw(d, cut) : cut).lo >= own.hi) break;
     needers(w, dim, level + 1, k, first + c, delta + c * w->mesh->stride[axis]);
   }
@@ -128,7 +130,7 @@ static void needers(Work *w, int dim, int level, int64_t parts, int64_t index, i
 /* -------- products -------- */
 
 /* Makes pieces of all combinations of the dims' parts. */
-static Piece *product(Work *w, int64_t base, bool sends, int *n) {
+static Piece *product(TransferMaker *w, int64_t base, bool sends, int *n) {
   int rank = w->from->rank;
   int64_t total = 1;
   *n = 0;
@@ -141,10 +143,10 @@ static Piece *product(Work *w, int64_t base, bool sends, int *n) {
   if (!piece) return NULL;
   int at[DTRT_MAX_RANK] = {0};
   for (int64_t i = 0; i < total; i++) {
-    Span box[DTRT_MAX_RANK] = {{0, 0}}, theirs[DTRT_MAX_RANK] = {{0, 0}};
+    BlockSpan box[DTRT_MAX_RANK] = {{0, 0}}, theirs[DTRT_MAX_RANK] = {{0, 0}};
     int64_t peer = base;
     for (int d = 0; d < rank; d++) {
-      const Part *p = &w->dim[d].at[at[d]];
+      const DimPart *p = &w->dim[d].at[at[d]];
       peer += p->delta;
       box[d] = p->here;
       theirs[d] = p->owner;
@@ -158,7 +160,7 @@ static Piece *product(Work *w, int64_t base, bool sends, int *n) {
 }
 
 /* Device number with my coordinates on the axes not in `but`, and 0 on those. */
-static int64_t base_of(const Work *w, uint32_t but) {
+static int64_t base_of(const TransferMaker *w, uint32_t but) {
   int64_t base = 0;
   for (int i = 0; i < w->mesh->naxes; i++)
     if (!(but & 1u << i)) base += (int64_t)w->coord[i] * w->mesh->stride[i];
@@ -173,7 +175,7 @@ static uint32_t all_axes(const dtrt_layout *l) {
 }
 
 /* All offsets of device numbers along a set of axes, ascending. */
-static int *deltas(const Mesh *m, uint32_t axes, int *n) {
+static int *deltas(const BlockMesh *m, uint32_t axes, int *n) {
   int64_t total = 1;
   for (int i = 0; i < m->naxes; i++)
     if (axes & 1u << i) total *= m->size[i];
@@ -190,11 +192,11 @@ static int *deltas(const Mesh *m, uint32_t axes, int *n) {
   return at;
 }
 
-static void forget(Work *w) {
+static void forget(TransferMaker *w) {
   for (int i = 0; i < w->from->rank; i++) w->dim[i].n = 0;
 }
 
-static bool receives(Work *w, Plan *p) {
+static bool receives(TransferMaker *w, Transfer *p) {
   for (int i = 0; i < w->from->rank; i++) owners(w, i);
   p->recv = product(w, base_of(w, all_axes(w->from) | w->settle), false, &p->nrecv);
   forget(w);
@@ -217,7 +219,7 @@ static bool receives(Work *w, Plan *p) {
   return true;
 }
 
-static bool make_sends(Work *w, Plan *p, uint32_t fresh) {
+static bool make_sends(TransferMaker *w, Transfer *p, uint32_t fresh) {
   uint32_t in_dims = all_axes(w->to), free_axes = (w->moving | w->settle) & ~in_dims;
   for (int i = 0; i < w->from->rank; i++)
     if (w->own[i].lo < w->own[i].hi) needers(w, i, 0, 1, 0, 0);
@@ -245,7 +247,7 @@ static bool make_sends(Work *w, Plan *p, uint32_t fresh) {
 /* -------- the order by messages -------- */
 
 /* Number of a device's team among those of its group. */
-static int64_t team_of(const Mesh *m, uint32_t axes, int device) {
+static int64_t team_of(const BlockMesh *m, uint32_t axes, int device) {
   int64_t team = 0;
   for (int i = 0; i < m->naxes; i++)
     if (axes & 1u << i) team = team * m->size[i] + device / m->stride[i] % m->size[i];
@@ -258,7 +260,7 @@ static int by_round(const void *a, const void *b) {
                               : (p->peer > q->peer) - (p->peer < q->peer);
 }
 
-static void set_rounds(const Work *w, Plan *p) {
+static void set_rounds(const TransferMaker *w, Transfer *p) {
   uint32_t axes = p->axes & ~w->settle;
   int64_t teams = 1, mine = team_of(w->mesh, axes, (int)base_of(w, 0));
   for (int i = 0; i < w->mesh->naxes; i++)
@@ -271,7 +273,7 @@ static void set_rounds(const Work *w, Plan *p) {
   qsort(p->send, (size_t)p->nsend, sizeof *p->send, by_round);
 }
 
-static bool check(const Mesh *m, const dtrt_exchange *x, char *why) {
+static bool check(const BlockMesh *m, const dtrt_exchange *x, char *why) {
   const dtrt_layout *f = x->from, *t = x->to;
   if (f->rank != t->rank || f->rank < 0 || f->rank > DTRT_MAX_RANK) {
     snprintf(why, 256, "exchange of %s: ranks %d and %d", x->what, f->rank, t->rank);
@@ -287,12 +289,12 @@ static bool check(const Mesh *m, const dtrt_exchange *x, char *why) {
 }
 
 /* Over the axes that the compiler says; where it says none, over those along which devices meet. */
-static void set_collective(const Mesh *m, Plan *p, const dtrt_exchange *x) {
+static void set_collective(const BlockMesh *m, Transfer *p, const dtrt_exchange *x) {
   uint32_t axes = x->axes ? x->axes : p->axes;
   int64_t group = 1;
   for (int i = 0; i < m->naxes; i++)
     if (axes & 1u << i) group *= m->size[i];
-  p->one = (Collective){.all_reduce = p->kind == PLAN_ALL_REDUCE,
+  p->one = (Collective){.all_reduce = p->kind == TRANSFER_ALL_REDUCE,
                         .group = group,
                         .terms = p->nterms,
                         .size = p->size,
@@ -304,11 +306,12 @@ static void set_collective(const Mesh *m, Plan *p, const dtrt_exchange *x) {
   p->speed = speed_default();
 }
 
-Plan *plan_new(const Mesh *m, const int32_t *coord, const dtrt_exchange *x, bool sends, char *why) {
+Transfer *transfer_new(const BlockMesh *m, const int32_t *coord, const dtrt_exchange *x, bool sends,
+                       char *why) {
   if (!check(m, x, why)) return NULL;
   snprintf(why, 256, "out of memory for the exchange of %s", x->what);
-  Work w = {.mesh = m, .coord = coord, .from = x->from, .to = x->to};
-  Plan *p = calloc(1, sizeof *p);
+  TransferMaker w = {.mesh = m, .coord = coord, .from = x->from, .to = x->to};
+  Transfer *p = calloc(1, sizeof *p);
   if (!p) return NULL;
   p->dtype = x->dtype;
   p->size = dtrt_dtype_size(x->dtype);
@@ -335,11 +338,11 @@ Plan *plan_new(const Mesh *m, const int32_t *coord, const dtrt_exchange *x, bool
    */
   if (p->reduce == DTRT_MAX || p->reduce == DTRT_MIN) p->identity = false, fresh = 0;
   p->axes = w.settle | w.moving;
-  p->kind = !same || fresh ? PLAN_BOXES : w.settle ? PLAN_ALL_REDUCE : PLAN_LOCAL;
+  p->kind = !same || fresh ? TRANSFER_BOXES : w.settle ? TRANSFER_ALL_REDUCE : TRANSFER_LOCAL;
   p->term = deltas(m, w.settle, &p->nterms);
   set_collective(m, p, x);
   bool fine = p->term != NULL;
-  if (fine && p->kind == PLAN_BOXES) {
+  if (fine && p->kind == TRANSFER_BOXES) {
     if (p->identity) p->recv = malloc(sizeof *p->recv);
     fine = p->identity ? p->recv != NULL : receives(&w, p);
     if (fine && sends && p->axes) {
@@ -349,11 +352,11 @@ Plan *plan_new(const Mesh *m, const int32_t *coord, const dtrt_exchange *x, bool
   }
   for (int i = 0; i < x->from->rank; i++) free(w.dim[i].at);
   if (fine) return p;
-  plan_free(p);
+  transfer_free(p);
   return NULL;
 }
 
-void plan_for_hosts(Plan *p, int device, int count) {
+void transfer_for_hosts(Transfer *p, int device, int count) {
   int kept = 0;
   for (int i = 0; i < p->nsend; i++)
     if (p->send[i].peer % count == 0) p->send[kept++] = p->send[i];
@@ -361,12 +364,12 @@ void plan_for_hosts(Plan *p, int device, int count) {
   if (device % count == 0) return;
   p->nrecv = 0;
   p->recv_bytes = 0;
-  if (p->kind != PLAN_LOCAL) return;
-  p->kind = PLAN_BOXES; /* of no box */
+  if (p->kind != TRANSFER_LOCAL) return;
+  p->kind = TRANSFER_BOXES; /* of no box */
   p->axes = 0;
 }
 
-void plan_free(Plan *p) {
+void transfer_free(Transfer *p) {
   if (!p) return;
   free(p->term);
   free(p->recv);

@@ -17,14 +17,14 @@
 #include "algorithm.h"
 #include "block.h"
 
-typedef enum PlanKind {
-  PLAN_LOCAL,      /* same blocks, nothing to settle: a copy */
-  PLAN_ALL_REDUCE, /* same blocks, terms to settle */
-  PLAN_BOXES
-} PlanKind;
+typedef enum TransferKind {
+  TRANSFER_LOCAL,      /* same blocks, nothing to settle: a copy */
+  TRANSFER_ALL_REDUCE, /* same blocks, terms to settle */
+  TRANSFER_BOXES
+} TransferKind;
 
-typedef struct Plan {
-  PlanKind kind;
+typedef struct Transfer {
+  TransferKind kind;
   int dtype, reduce;
   int64_t size;  /* bytes of an element */
   uint32_t axes; /* along which devices meet */
@@ -45,13 +45,14 @@ typedef struct Plan {
   Collective one;     /* what its algorithm is chosen by; not `direct` and `in_flight` */
   Speed speed;        /* ... and the links that it goes over; of the default machine at first */
   int8_t alone[2];    /* the algorithm, by whether it is in flight, where it goes as one */
-} Plan;
+} Transfer;
 
 /* NULL with a reason in why (of 256 bytes). */
-Plan *plan_new(const Mesh *m, const int32_t *coord, const dtrt_exchange *x, bool sends, char *why);
+Transfer *transfer_new(const BlockMesh *m, const int32_t *coord, const dtrt_exchange *x, bool sends,
+                       char *why);
 /* Of an exchange that ends in a host's memory: of `count` devices of a process only the first takes
  * part as one that needs something. */
-void plan_for_hosts(Plan *p, int device, int count);
-void plan_free(Plan *p);
+void transfer_for_hosts(Transfer *p, int device, int count);
+void transfer_free(Transfer *p);
 
 #endif

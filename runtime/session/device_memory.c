@@ -1,5 +1,5 @@
-/* device_memory.c: the memory of a device: what it has taken, asked of the system and counted in its
- * tables, and what a program will take, told from its tables before it runs. */
+/* device_memory.c: the memory of a device: what it has taken, asked of the system and counted in
+ * its tables, and what a program will take, told from its tables before it runs. */
 #define _DEFAULT_SOURCE /* mincore */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -20,17 +20,19 @@ static int64_t touched(char *at, int64_t bytes) {
   return sum;
 }
 
-static int64_t plan_bytes(const Plan *p) {
+static int64_t transfer_bytes(const Transfer *p) {
   return (int64_t)sizeof *p + p->nterms * (int64_t)sizeof *p->term +
          (p->nrecv + p->nsend) * (int64_t)sizeof *p->recv;
 }
 
-static int64_t group_bytes(int n) { return (int64_t)sizeof(Group) + n * (int64_t)sizeof(int); }
+static int64_t group_bytes(int n) {
+  return (int64_t)sizeof(DeviceGroup) + n * (int64_t)sizeof(int);
+}
 
 /* What every device has, whatever it runs. */
-static int64_t fixed_bytes(const Mesh *m, int nexchanges) {
-  return (int64_t)sizeof(Device) + (int64_t)sizeof(Slot) + ((int64_t)sizeof(Group *) << m->naxes) +
-         nexchanges * (int64_t)sizeof(Plan *);
+static int64_t fixed_bytes(const BlockMesh *m, int nexchanges) {
+  return (int64_t)sizeof(Device) + (int64_t)sizeof(Slot) +
+         ((int64_t)sizeof(DeviceGroup *) << m->naxes) + nexchanges * (int64_t)sizeof(Transfer *);
 }
 
 /* -------- measured -------- */
@@ -46,11 +48,11 @@ dtrt_memory dtrt_device_memory(const dtrt_session *s, int device) {
       .packing = d->packing,
       .exchanges = d->scratch_bytes};
   for (int i = 0; i < DTRT_FLIGHTS; i++) m.exchanges += d->flight[i].scratch_bytes;
-  for (int i = 0; i < d->nplans; i++) {
+  for (int i = 0; i < d->ntransfers; i++) {
     int n = s->program[i].p->nexchanges; /* those of hosts come after */
-    m.exchanges += i ? n * (int64_t)sizeof(Plan *) : fixed_bytes(&s->mesh, n);
+    m.exchanges += i ? n * (int64_t)sizeof(Transfer *) : fixed_bytes(&s->mesh, n);
     for (int j = 0; j < n; j++)
-      if (d->plan[i][j]) m.exchanges += plan_bytes(d->plan[i][j]);
+      if (d->transfer[i][j]) m.exchanges += transfer_bytes(d->transfer[i][j]);
   }
   for (int i = 0; i < 1 << s->mesh.naxes; i++)
     if (d->group[i]) m.exchanges += group_bytes(d->group[i]->n);
@@ -60,7 +62,7 @@ dtrt_memory dtrt_device_memory(const dtrt_session *s, int device) {
 
 /* -------- predicted -------- */
 
-static int group_size(const Mesh *m, uint32_t axes) {
+static int group_size(const BlockMesh *m, uint32_t axes) {
   int n = 1;
   for (int i = 0; i < m->naxes; i++)
     if (axes & 1u << i) n *= m->size[i];
@@ -68,27 +70,27 @@ static int group_size(const Mesh *m, uint32_t axes) {
 }
 
 /* Scratch of an exchange that reads the peers' memory (exchange.c). */
-static int64_t scratch_of(const Mesh *m, const Plan *p) {
+static int64_t scratch_of(const BlockMesh *m, const Transfer *p) {
   int64_t pointers = 2 * (int64_t)sizeof(void *);
-  if (p->kind == PLAN_ALL_REDUCE) return COMM_STAGE_BYTES + pointers * group_size(m, p->axes);
+  if (p->kind == TRANSFER_ALL_REDUCE) return COMM_STAGE_BYTES + pointers * group_size(m, p->axes);
   return p->axes && p->nterms > 1 ? pointers * p->nterms : 0;
 }
 
 /* Of one device's exchanges; -1 when one cannot be planned. */
-static int64_t exchange_bytes(const Mesh *m, const dtrt_program *p, const int32_t *coord) {
+static int64_t exchange_bytes(const BlockMesh *m, const dtrt_program *p, const int32_t *coord) {
   int64_t sum = fixed_bytes(m, p->nexchanges), scratch = 0;
   bool met[1 << DTRT_MAX_AXES] = {0};
   for (int i = 0; i < p->nexchanges; i++) {
     char why[256];
-    Plan *plan = plan_new(m, coord, p->exchange[i], false, why);
-    if (!plan) return -1;
-    sum += plan_bytes(plan);
-    if (scratch_of(m, plan) > scratch) scratch = scratch_of(m, plan);
-    if (plan->axes && !met[plan->axes]) {
-      met[plan->axes] = true;
-      sum += group_bytes(group_size(m, plan->axes));
+    Transfer *transfer = transfer_new(m, coord, p->exchange[i], false, why);
+    if (!transfer) return -1;
+    sum += transfer_bytes(transfer);
+    if (scratch_of(m, transfer) > scratch) scratch = scratch_of(m, transfer);
+    if (transfer->axes && !met[transfer->axes]) {
+      met[transfer->axes] = true;
+      sum += group_bytes(group_size(m, transfer->axes));
     }
-    plan_free(plan);
+    transfer_free(transfer);
   }
   return sum + scratch;
 }
@@ -96,7 +98,7 @@ static int64_t exchange_bytes(const Mesh *m, const dtrt_program *p, const int32_
 enum { DEVICES = 64 }; /* of larger meshes the first so many are looked at */
 
 dtrt_status dtrt_predict_memory(const dtrt_program *p, int multiplies, dtrt_memory *out) {
-  Mesh mesh;
+  BlockMesh mesh;
   session_mesh(&mesh, p);
   *out = (dtrt_memory){.variables = p->vars_bytes, .packing = multiplies ? gemm_room_bytes() : 0};
   for (int i = 0; i < p->nentries; i++)

@@ -1,9 +1,10 @@
-/* entry_call.c: running an entry on all devices, and moving whole tensors between a host and the blocks.
+/* entry_call.c: running an entry on all devices, and moving whole tensors between a host and the
+ * blocks.
  *
- * Each device fills its own input blocks, runs, and writes its own output block.
- * A block that lies in one piece in the host's memory, and that the program only reads, stays
- * there. A block that several devices hold is written by the lowest of them. Under several
- * processes a host gets the whole by an exchange that ends in its own memory. */
+ * Each device fills its own input blocks, runs, and writes its own output block. A block that lies
+ * in one piece in the host's memory, and that the program only reads, stays there. A block that
+ * several devices hold is written by the lowest of them. Under several processes a host gets the
+ * whole by an exchange that ends in its own memory. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,13 +44,13 @@ dtrt_status session_run(dtrt_session *s, SessionJob *f, void *arg) {
 
 /* -------- blocks and whole tensors -------- */
 
-static void whole_box(const dtrt_layout *l, Span *box) {
-  for (int i = 0; i < l->rank; i++) box[i] = (Span){0, l->dim[i].n};
+static void whole_box(const dtrt_layout *l, BlockSpan *box) {
+  for (int i = 0; i < l->rank; i++) box[i] = (BlockSpan){0, l->dim[i].n};
 }
 
 /* The piece of a whole tensor that is the device's block; false: there is none. */
 static bool own_piece(const Device *d, const dtrt_tensor *t, Piece *p) {
-  Span own[DTRT_MAX_RANK], whole[DTRT_MAX_RANK];
+  BlockSpan own[DTRT_MAX_RANK], whole[DTRT_MAX_RANK];
   if (block_box(&d->session->mesh, t->layout, d->coord, own) == 0) return false;
   whole_box(t->layout, whole);
   block_piece(p, t->layout->rank, own, whole, own);
@@ -75,7 +76,7 @@ static const void *take_input(const Device *d, const dtrt_tensor *t, char *block
   return block;
 }
 
-bool session_lowest_owner(const Mesh *m, const int32_t *coord, const dtrt_layout *l) {
+bool session_lowest_owner(const BlockMesh *m, const int32_t *coord, const dtrt_layout *l) {
   uint32_t cut = block_axes(m, l);
   for (int i = 0; i < m->naxes; i++)
     if (!(cut & 1u << i) && coord[i] != 0) return false;
@@ -83,7 +84,7 @@ bool session_lowest_owner(const Mesh *m, const int32_t *coord, const dtrt_layout
 }
 
 static void block_to_host(const Device *d, const dtrt_tensor *t, const char *block, void *host) {
-  Span own[DTRT_MAX_RANK], whole[DTRT_MAX_RANK];
+  BlockSpan own[DTRT_MAX_RANK], whole[DTRT_MAX_RANK];
   Piece p;
   if (!session_lowest_owner(&d->session->mesh, d->coord, t->layout)) return;
   if (block_box(&d->session->mesh, t->layout, d->coord, own) == 0) return;
@@ -101,7 +102,7 @@ static void to_host(Device *d, int host_exchange, const dtrt_tensor *t, const ch
   }
   const dtrt_exchange *x = &d->session->program[d->program].host[host_exchange];
   d->uncounted = true;
-  exchange_run(d, device_plan(d, x), block, host);
+  exchange_run(d, device_transfer(d, x), block, host);
   d->uncounted = false;
 }
 
@@ -124,7 +125,7 @@ static void fill_inputs(Device *d, const Call *c, const dtrt_entry *e) {
       if (c->in[i]) d->in[i] = take_input(d, t, block, c->in[i]);
       continue;
     }
-    Span box[DTRT_MAX_RANK];
+    BlockSpan box[DTRT_MAX_RANK];
     int64_t lo[DTRT_MAX_RANK + 1] = {0}, hi[DTRT_MAX_RANK + 1] = {0};
     if (block_box(&d->session->mesh, t->layout, d->coord, box) == 0) continue;
     for (int j = 0; j < t->layout->rank; j++) {
@@ -142,7 +143,7 @@ static void fill_inputs(Device *d, const Call *c, const dtrt_entry *e) {
 
 static void call_device(Device *d, void *arg) {
   const Call *c = arg;
-  const Program *g = &d->session->program[c->program];
+  const SessionProgram *g = &d->session->program[c->program];
   const dtrt_entry *e = &g->p->entry[c->entry];
   d->program = c->program;
   d->entry = e;
@@ -237,7 +238,7 @@ typedef struct VarJob {
 
 static void get_device(Device *d, void *arg) {
   const VarJob *v = arg;
-  const Program *g = &d->session->program[0];
+  const SessionProgram *g = &d->session->program[0];
   const dtrt_tensor *t = &g->p->var[v->var];
   d->program = 0;
   d->doing = "reading a variable";
@@ -296,7 +297,7 @@ dtrt_status dtrt_get_block(dtrt_session *s, int var, int device, void *to, int64
                          var, device);
   const Device *d = &s->device[device - c->first];
   const dtrt_tensor *t = &p->var[var];
-  Span box[DTRT_MAX_RANK];
+  BlockSpan box[DTRT_MAX_RANK];
   int64_t has = block_box(&s->mesh, t->layout, d->coord, box) * dtrt_dtype_size(t->dtype);
   if (bytes != has)
     return session_error(s, DTRT_INVALID, "the block of %s on device %d has %lld bytes, not %lld",

@@ -91,7 +91,7 @@ static const void *operand_at(const Device *d, const dtrt_seen *s, const dtrt_op
                               int64_t *count) {
   if (o->value < 0) return NULL;
   const dtrt_value *v = &s->entry->value[o->value];
-  Span box[DTRT_MAX_RANK];
+  BlockSpan box[DTRT_MAX_RANK];
   *count = block_box(&d->session->mesh, v->layout, d->coord, box);
   return watch_at(d, v);
 }
@@ -183,7 +183,7 @@ void nan_value(Device *d, const dtrt_seen *s) {
 /* Of what a call begins with; variables that a host may have set since. */
 static void look_at_variables(Device *d) {
   const dtrt_program *p = d->session->program[0].p;
-  Span box[DTRT_MAX_RANK];
+  BlockSpan box[DTRT_MAX_RANK];
   for (int i = 0; i < p->nvars; i++) {
     const dtrt_tensor *t = &p->var[i];
     int64_t n = block_box(&d->session->mesh, t->layout, d->coord, box);
@@ -207,7 +207,7 @@ static void say_found(Device *d, const char *what, const dtrt_tensor *t, const c
                       const char *then) {
   char *text = d->nan->text;
   const dtrt_entry *e = d->entry;
-  Span box[DTRT_MAX_RANK];
+  BlockSpan box[DTRT_MAX_RANK];
   int64_t lo[DTRT_MAX_RANK], hi[DTRT_MAX_RANK];
   int64_t n = block_box(&d->session->mesh, t->layout, d->coord, box);
   int64_t i = first_bad(t->dtype, n, at);
@@ -227,7 +227,7 @@ static void say_found(Device *d, const char *what, const dtrt_tensor *t, const c
 
 static void look_at_outputs(Device *d) {
   const dtrt_entry *e = d->entry;
-  Span box[DTRT_MAX_RANK];
+  BlockSpan box[DTRT_MAX_RANK];
   for (int i = 0; i < e->nout && !d->nan->text[0]; i++) {
     const dtrt_tensor *t = &e->out[i];
     const char *at = d->pub.arena + t->offset;
@@ -242,7 +242,7 @@ static void look_at_outputs(Device *d) {
 static void look_at_updates(Device *d) {
   NanCheck *n = d->nan;
   const dtrt_program *p = d->session->program[0].p;
-  Span box[DTRT_MAX_RANK];
+  BlockSpan box[DTRT_MAX_RANK];
   for (int i = 0; i < p->nvars; i++) {
     const dtrt_tensor *t = &p->var[i];
     const char *at = d->pub.vars + t->offset;

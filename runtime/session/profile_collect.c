@@ -87,13 +87,13 @@ static bool take_profile(Profile *to, int64_t first, int64_t count, const int64_
 
 /* -------- between ranks -------- */
 
-typedef struct Transfer {
+typedef struct ProfileJob {
   Words mine;
   int64_t **of; /* [nranks] what rank 0 has received; NULL elsewhere */
   bool good;
-} Transfer;
+} ProfileJob;
 
-static void recv_rank(Device *d, Transfer *t, int rank) {
+static void recv_rank(Device *d, ProfileJob *t, int rank) {
   Comm *c = d->comm;
   int64_t n = 0;
   bool bad = c->verbs->recv(c, d->id, 0, rank * c->count, &n, sizeof n);
@@ -106,8 +106,8 @@ static void recv_rank(Device *d, Transfer *t, int rank) {
 }
 
 /* The first device of each rank speaks for it. */
-static void transfer(Device *d, void *arg) {
-  Transfer *t = arg;
+static void collect_device(Device *d, void *arg) {
+  ProfileJob *t = arg;
   Comm *c = d->comm;
   if (d->id != c->first) return;
   d->doing = "collecting the profile";
@@ -122,7 +122,7 @@ static void transfer(Device *d, void *arg) {
   device_finish(d, 0);
 }
 
-static dtrt_status assemble(dtrt_session *s, const Transfer *t, Profile *out) {
+static dtrt_status assemble(dtrt_session *s, const ProfileJob *t, Profile *out) {
   const Comm *c = s->comm;
   bool all = c->nranks > 1 && c->rank == 0;
   *out = (Profile){.devices = all ? c->ndevices : c->count};
@@ -138,14 +138,14 @@ static dtrt_status assemble(dtrt_session *s, const Transfer *t, Profile *out) {
 
 dtrt_status profile_collect(dtrt_session *s, Profile *out) {
   const Comm *c = s->comm;
-  Transfer t = {.good = true};
+  ProfileJob t = {.good = true};
   dtrt_status status = DTRT_OK;
   if (!s->profile) return session_error(s, DTRT_INVALID, "no profile was begun");
   t.of = calloc((size_t)c->nranks, sizeof *t.of);
   if (!t.of || !put_profile(s, &t.mine))
     status = session_error(s, DTRT_NO_MEMORY, "out of memory for the profile");
   if (c->nranks > 1) status = session_agree(s, status);
-  if (!status && c->nranks > 1) status = session_run(s, transfer, &t);
+  if (!status && c->nranks > 1) status = session_run(s, collect_device, &t);
   if (!status) status = assemble(s, &t, out);
   for (int r = 0; t.of && r < c->nranks; r++) free(t.of[r]);
   free(t.of);

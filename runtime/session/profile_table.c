@@ -15,15 +15,15 @@ typedef struct Row {
   int64_t part;
 } Row;
 
-typedef struct View {
+typedef struct TableView {
   FILE *to;
   const Profile *p;
   const ProfileTable *t;
   const dtrt_entry *e;
   double call; /* ns */
-} View;
+} TableView;
 
-static Row row_of(const View *v, int64_t part) {
+static Row row_of(const TableView *v, int64_t part) {
   Row r = {.part = part};
   double calls = (double)v->t->calls, devices = (double)v->p->devices;
   for (int64_t i = 0; i < v->p->devices; i++) {
@@ -42,7 +42,8 @@ static int dearer(const void *a, const void *b) {
   return x->part < y->part ? -1 : x->part > y->part;
 }
 
-static void put_row(View *v, const Row *r, const char *rate, const char *what, const char *where) {
+static void put_row(TableView *v, const Row *r, const char *rate, const char *what,
+                    const char *where) {
   double percent = v->call > 0 ? 100 * r->ns / v->call : 0;
   char waited[32] = "";
   if (r->waited > 0) snprintf(waited, sizeof waited, "%.1f", r->waited / 1e3);
@@ -61,14 +62,14 @@ static void rate_text(const dtrt_step *s, const Row *r, char *text, size_t room)
     snprintf(text, room, "%.2f GB/s", (double)s->bytes / moving);
 }
 
-static void put_step(View *v, const Row *r) {
+static void put_step(TableView *v, const Row *r) {
   const dtrt_step *s = &v->e->step[r->part];
   char rate[32];
   rate_text(s, r, rate, sizeof rate);
   put_row(v, r, rate, s->what, s->where ? s->where : "");
 }
 
-static void put_parts(View *v) {
+static void put_parts(TableView *v) {
   static const char *const what[] = {[PROFILE_COPIES] = "copies into variables and outputs",
                                      [PROFILE_INPUTS] = "inputs into the arena",
                                      [PROFILE_OUTPUTS] = "outputs to the host"};
@@ -86,7 +87,7 @@ static void put_parts(View *v) {
 }
 
 /* "products 71.2 %, loops 20.3 %, exchanges 6.1 % (of which waiting 4.0 %)" */
-static void put_kinds(const View *v, const Row *row) {
+static void put_kinds(const TableView *v, const Row *row) {
   static const char *const name[] = {"loops", "products", "exchanges"};
   static const int order[] = {DTRT_STEP_PRODUCT, DTRT_STEP_LOOP, DTRT_STEP_EXCHANGE};
   double ns[3] = {0}, waited = 0;
@@ -102,14 +103,14 @@ static void put_kinds(const View *v, const Row *row) {
 }
 
 /* " of batch=96" for a program of another size than the first. */
-static void put_size(const View *v) {
+static void put_size(const TableView *v) {
   const dtrt_tensor *in = v->e->in;
   if (v->t->program == 0 || !v->e->nin || !in->layout->rank || !in->dim_const || !in->dim_const[0])
     return;
   fprintf(v->to, " of %s=%lld", in->dim_const[0], (long long)in->layout->dim[0].n);
 }
 
-static bool put_entry(View *v) {
+static bool put_entry(TableView *v) {
   int n = v->e->nsteps;
   Row *row = calloc((size_t)n + 1, sizeof *row), others = {0};
   if (!row) return false;
@@ -158,7 +159,7 @@ char *profile_table_text(const dtrt_session *s, const Profile *p) {
   if (!to) return NULL;
   for (int64_t i = 0; good && i < p->ntables; i++) {
     const ProfileTable *t = &p->table[i];
-    View v = {.to = to, .p = p, .t = t, .e = &s->program[t->program].p->entry[t->entry]};
+    TableView v = {.to = to, .p = p, .t = t, .e = &s->program[t->program].p->entry[t->entry]};
     if (!t->calls) continue;
     good = put_entry(&v);
     fputc('\n', to);

@@ -1,5 +1,5 @@
-/* program_check.c: whether a program's tables can be run at all, before any pointer in them is trusted to
- * make sense.
+/* program_check.c: whether a program's tables can be run at all, before any pointer in them is
+ * trusted to make sense.
  *
  * A compiler made them, so what fails here is a fault of a compiler or of an old executable; it is
  * told all the same. */
@@ -106,7 +106,7 @@ const char *session_check(const dtrt_program *p) {
   return bad;
 }
 
-static bool same_layout(const Mesh *m, const dtrt_layout *a, const dtrt_layout *b) {
+static bool same_layout(const BlockMesh *m, const dtrt_layout *a, const dtrt_layout *b) {
   if (a->rank != b->rank) return false;
   for (int i = 0; i < a->rank; i++)
     if (!block_same(m, &a->dim[i], &b->dim[i])) return false;
@@ -114,7 +114,7 @@ static bool same_layout(const Mesh *m, const dtrt_layout *a, const dtrt_layout *
 }
 
 int session_compare(const dtrt_program *a, const dtrt_program *b, char *why, size_t room) {
-  Mesh m = {.naxes = a->naxes};
+  BlockMesh m = {.naxes = a->naxes};
   if (a->naxes != b->naxes) return snprintf(why, room, "it has another mesh");
   for (int i = 0; i < a->naxes; i++) {
     if (a->axis_size[i] != b->axis_size[i]) return snprintf(why, room, "it has another mesh");

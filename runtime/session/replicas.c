@@ -39,7 +39,7 @@ static void hash_device(Device *d, void *arg) {
   uint64_t *var = r->var + at * (size_t)r->p->nvars, *mixed = r->mixed + at * (size_t)r->nclasses;
   for (int i = 0; i < r->p->nvars; i++) {
     const dtrt_tensor *t = &r->p->var[i];
-    Span box[DTRT_MAX_RANK];
+    BlockSpan box[DTRT_MAX_RANK];
     if (r->class_of[i] < 0) continue;
     int64_t n = block_box(&d->session->mesh, t->layout, d->coord, box);
     var[i] = hash_block(d->pub.vars + t->offset, n * dtrt_dtype_size(t->dtype));
@@ -49,7 +49,7 @@ static void hash_device(Device *d, void *arg) {
 }
 
 static void classify(Replicas *r) {
-  const Mesh *m = &r->s->mesh;
+  const BlockMesh *m = &r->s->mesh;
   uint32_t all = 0;
   for (int i = 0; i < m->naxes; i++)
     if (m->size[i] > 1) all |= 1u << i;
@@ -63,7 +63,7 @@ static void classify(Replicas *r) {
 }
 
 /* The lowest of the devices that hold what device d holds. */
-static int lowest(const Mesh *m, int d, uint32_t whole) {
+static int lowest(const BlockMesh *m, int d, uint32_t whole) {
   int32_t coord[DTRT_MAX_AXES];
   int low = 0;
   block_coord(m, d, coord);
@@ -125,7 +125,7 @@ static dtrt_status name_it(Replicas *r, int low, int other, int k) {
 
 static dtrt_status compare(Replicas *r) {
   const Comm *c = r->s->comm;
-  const Mesh *m = &r->s->mesh;
+  const BlockMesh *m = &r->s->mesh;
   int n = r->nclasses, words = c->count * n;
   uint64_t *all = calloc((size_t)words * (size_t)c->nranks + 1, sizeof *all);
   if (!all) return no_memory(r->s);

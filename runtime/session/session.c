@@ -77,7 +77,7 @@ int dtrt_find_entry(const dtrt_program *p, const char *name) {
 /* -------- programs -------- */
 
 /* The exchange that brings all of a tensor to every device: for hosts of several processes. */
-static void host_exchange(Program *g, int at, const dtrt_tensor *t) {
+static void host_exchange(SessionProgram *g, int at, const dtrt_tensor *t) {
   const dtrt_layout *l = t->layout;
   dtrt_dim *dim = g->dims + (size_t)at * DTRT_MAX_RANK;
   for (int i = 0; i < l->rank; i++) dim[i] = (dtrt_dim){.n = l->dim[i].n, .granule = 1};
@@ -91,8 +91,8 @@ static void host_exchange(Program *g, int at, const dtrt_tensor *t) {
                                 .where = t->where};
 }
 
-static int program_init(Program *g, const dtrt_program *p) {
-  *g = (Program){.p = p};
+static int program_init(SessionProgram *g, const dtrt_program *p) {
+  *g = (SessionProgram){.p = p};
   int n = p->nvars;
   for (int i = 0; i < p->nentries; i++) n += p->entry[i].nout;
   g->nexchanges = p->nexchanges + n;
@@ -111,7 +111,7 @@ static int program_init(Program *g, const dtrt_program *p) {
   return 0;
 }
 
-static void program_free(Program *g) {
+static void program_free(SessionProgram *g) {
   free(g->host);
   free(g->whole);
   free(g->dims);
@@ -120,10 +120,10 @@ static void program_free(Program *g) {
 
 /* Adds a program to the session's and to every device's tables. */
 static dtrt_status add(dtrt_session *s, const dtrt_program *p) {
-  Program *list = realloc(s->program, ((size_t)s->nprograms + 1) * sizeof *list);
+  SessionProgram *list = realloc(s->program, ((size_t)s->nprograms + 1) * sizeof *list);
   if (!list) return session_error(s, DTRT_NO_MEMORY, "out of memory");
   s->program = list;
-  Program *g = &list[s->nprograms];
+  SessionProgram *g = &list[s->nprograms];
   if (program_init(g, p)) {
     program_free(g);
     return session_error(s, DTRT_NO_MEMORY, "out of memory");
@@ -269,7 +269,7 @@ static Comm *choose(const char *name, const CommOpen *o, char *why) {
   return NULL;
 }
 
-void session_mesh(Mesh *m, const dtrt_program *p) {
+void session_mesh(BlockMesh *m, const dtrt_program *p) {
   m->naxes = p->naxes;
   m->ndevices = 1;
   for (int i = p->naxes - 1; i >= 0; i--) {

@@ -14,7 +14,7 @@ int session_compare(const dtrt_program *a, const dtrt_program *b, char *why, siz
 /* Hashes of all that decides what devices say to each other: sizes, layouts, names and order, but
  * not where in a file they were written. */
 CommFace session_face(const dtrt_program *p, uint64_t seed);
-void session_mesh(Mesh *m, const dtrt_program *p);
+void session_mesh(BlockMesh *m, const dtrt_program *p);
 int64_t session_tensor_bytes(const dtrt_tensor *t); /* -1 when it overflows */
 
 /* All ranks' faces (comm.h), or an error that says who has not come, or is at another place; the
@@ -44,7 +44,7 @@ uint64_t session_share(dtrt_session *s, uint64_t mine);
 /* The most of all ranks' numbers, on every rank. */
 uint64_t session_most(dtrt_session *s, uint64_t mine);
 /* Whether d is the lowest of the devices that hold the same block. */
-bool session_lowest_owner(const Mesh *m, const int32_t *coord, const dtrt_layout *l);
+bool session_lowest_owner(const BlockMesh *m, const int32_t *coord, const dtrt_layout *l);
 /* Of variables and entries as the model's text has them, whatever the mesh and the layouts are. */
 uint64_t session_hash(const dtrt_program *p);
 

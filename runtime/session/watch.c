@@ -17,7 +17,7 @@ void *watch_at(const Device *d, const dtrt_value *v) {
 static void show(Device *d, int32_t i) {
   dtrt_session *s = d->session;
   const dtrt_value *v = &d->entry->value[i];
-  Span box[DTRT_MAX_RANK];
+  BlockSpan box[DTRT_MAX_RANK];
   dtrt_seen seen = {.program = s->program[d->program].p,
                     .entry = d->entry,
                     .value = i,

@@ -72,7 +72,7 @@ static bool block_equal(const Block *a, const Block *b, int rank) {
 static int block_add(Blocks *b, const Device *d, int input) {
   const dtrt_tensor *t = &b->entry->in[input];
   int rank = t->layout->rank, i = 0;
-  Span box[DTRT_MAX_RANK];
+  BlockSpan box[DTRT_MAX_RANK];
   Block *to = &b->block[b->n];
   *to = (Block){.input = input, .at = b->bytes};
   int64_t n = block_box(&d->session->mesh, t->layout, d->coord, box);

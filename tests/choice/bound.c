@@ -112,7 +112,7 @@ static void find_hops(Writer *w) {
 
 static void find_wanted(Writer *w) {
   const Choice *c = w->c;
-  const Value *v = &c->value[w->v];
+  const ChoiceValue *v = &c->value[w->v];
   w->can_be_wanted = calloc((size_t)w->n, sizeof(bool));
   w->sure = calloc((size_t)w->n, sizeof(bool));
   for (int i = 0; i < v->at_the_end.n; i++)
@@ -124,7 +124,7 @@ static void find_wanted(Writer *w) {
 }
 
 /* Where everybody reads the value from; -1: where it is computed, which is open. */
-static int fixed_root(const Value *v) { return v->lies; }
+static int fixed_root(const ChoiceValue *v) { return v->lies; }
 
 static void put_objective(Writer *w) {
   const Choice *c = w->c;
@@ -151,7 +151,7 @@ static void put_op(Writer *w) {
     const int result = ways->way[s].result, source = choice_source(c, w->v, result);
     bool can = source == result || route(c->routes, c->value[w->v].form, result, source) < INFINITY;
     for (int k = 0; k < ways->noperands; k++) {
-      const Value *x = &c->value[c->operand[w->v][k]];
+      const ChoiceValue *x = &c->value[c->operand[w->v][k]];
       can = can && !(x->free && form_at(c->routes, x->form, ways->way[s].need[k])->partial);
     }
     if (!can) fprintf(w->f, " x%d_%d = 0\n", w->v, s);
@@ -296,7 +296,7 @@ static void show(const Choice *c, const char *text) {
   const Mesh *m = &c->plan->program->mesh;
   for (NodeId i = 0; i < c->graph->nodes.n; i++) {
     const Node *n = graph_node(c->graph, i);
-    const Value *v = &c->value[i];
+    const ChoiceValue *v = &c->value[i];
     printf("  %%%d %s%s%s", i, n->op->name, v->free ? " free" : "", v->lies >= 0 ? " fixed" : "");
     if (!v->free)
       printf(" %s", layout_text(c->arena, m, form_at(c->routes, v->form, choice_result(c, i))));

@@ -27,7 +27,7 @@ typedef struct Brute {
 
 static double value_cost(Brute *b, NodeId id) {
   const Choice *c = b->c;
-  const Value *v = &c->value[id];
+  const ChoiceValue *v = &c->value[id];
   int wanted[MAX_HOPS], n = 0;
   if (v->free) return 0;
   int from = v->lies >= 0 ? v->lies : c->ways[id]->way[b->way[id]].result;
@@ -53,7 +53,7 @@ static bool free_ones_whole(Brute *b) {
   for (int i = 0; i < b->nops; i++) {
     const Node *op = graph_node(b->c->graph, b->op[i]);
     for (int k = 0; k < op->noperands; k++) {
-      const Value *v = &b->c->value[op->operand[k]];
+      const ChoiceValue *v = &b->c->value[op->operand[k]];
       if (v->free &&
           form_at(b->c->routes, v->form, b->c->ways[b->op[i]]->way[b->way[b->op[i]]].need[k])
               ->partial)

@@ -13,7 +13,7 @@ static void fail(const char *name, const char *what) {
 }
 
 /* A list as text, a key a letter. */
-static void find(Arena *a, const char *list, int least, Repeats *out) {
+static void find(Arena *a, const char *list, int least, EntryRepeats *out) {
   int n = (int)strlen(list), *key = arena_array(a, int, n + 1), kinds = 0, kind[256];
   memset(kind, -1, sizeof kind);
   for (int i = 0; i < n; i++) {
@@ -28,7 +28,7 @@ static void find(Arena *a, const char *list, int least, Repeats *out) {
 static void expect(const char *list, int least, const char *want) {
   Arena *a = arena_new();
   if (!a || arena_catch(a)) exit(1);
-  Repeats r = {0};
+  EntryRepeats r = {0};
   char got[512] = "";
   find(a, list, least, &r);
   for (int i = 0; i < r.r.n; i++)
@@ -54,7 +54,7 @@ static void check_random(unsigned seed) {
   list[n] = 0;
   Arena *a = arena_new();
   if (!a || arena_catch(a)) exit(1);
-  Repeats r = {0};
+  EntryRepeats r = {0};
   int least = 1 + rand() % 20, end = 0;
   find(a, list, least, &r);
   for (int i = 0; i < r.r.n; i++) {

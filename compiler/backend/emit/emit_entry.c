@@ -292,7 +292,7 @@ static void put_copies(Function *f, const LocalEntry *le, const char *id) {
   }
 }
 
-static void find_repeats(Emit *e, const StepText *steps, int n, Repeats *out) {
+static void find_repeats(Emit *e, const StepText *steps, int n, EntryRepeats *out) {
   const int least = e->options->repeat_saves ? e->options->repeat_saves : LEAST_SAVED;
   int *key = arena_array(e->arena, int, n + 1);
   for (int t = 0; t < n; t++) key[t] = steps[t].key;
@@ -322,7 +322,7 @@ const StepText *emit_entry(Emit *e, const LocalEntry *le, const char *id) {
   begin_entry(e, le);
   StepText *steps = arena_array(e->arena, StepText, n + 1);
   for (int t = 0; t < n; t++) emit_step(e, &le->steps.at[t], &steps[t]);
-  Repeats repeats = {0};
+  EntryRepeats repeats = {0};
   find_repeats(e, steps, n, &repeats);
   Function f = function_new(e);
   f.argument = arena_array(e->arena, Argument, e->givens.n + 1);

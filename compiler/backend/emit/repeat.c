@@ -17,7 +17,7 @@ typedef struct Search {
   int least;
   int *next; /* the next place with an equal key; -1: none */
   int *vote; /* by distance; zero between uses */
-  Repeats *out;
+  EntryRepeats *out;
 } Search;
 
 typedef struct Period {
@@ -80,7 +80,7 @@ static void find(Search *s, int lo, int hi) {
   find(s, best.first + best.period * best.count, hi);
 }
 
-void repeat_find(Arena *a, const int *key, int n, int least, Repeats *out) {
+void repeat_find(Arena *a, const int *key, int n, int least, EntryRepeats *out) {
   Search s = {.arena = a, .key = key, .least = least, .out = out};
   if (n < 2) return;
   s.next = arena_array(a, int, n);

@@ -9,12 +9,12 @@
 typedef struct Repeat {
   int first, period, count;
 } Repeat;
-typedef struct Repeats {
+typedef struct EntryRepeats {
   VEC(Repeat) r; /* in order, none over another */
-} Repeats;
+} EntryRepeats;
 
 /* Those that save at least `least` places, (count - 1) * period, of a list of n keys; equal steps
  * have equal keys, which are from 0 to n - 1. What saves most is taken first. */
-void repeat_find(Arena *a, const int *key, int n, int least, Repeats *out);
+void repeat_find(Arena *a, const int *key, int n, int least, EntryRepeats *out);
 
 #endif

@@ -22,7 +22,7 @@ enum { SWEEPS = 4, ROUNDS = 12, TOGETHER = 3 };
 /* -------- values -------- */
 
 static void want(Choice *c, NodeId id, int layout, int by) {
-  Value *v = &c->value[id];
+  ChoiceValue *v = &c->value[id];
   for (int i = 0; i < v->want.n; i++)
     if (v->want.at[i].layout == layout) {
       v->want.at[i].count += by;
@@ -33,7 +33,7 @@ static void want(Choice *c, NodeId id, int layout, int by) {
 }
 
 int choice_wanted(const Choice *c, NodeId id, int *out, int most) {
-  const Value *v = &c->value[id];
+  const ChoiceValue *v = &c->value[id];
   int n = 0;
   for (int i = 0; i < v->want.n && n < most; i++)
     if (v->want.at[i].count > 0) out[n++] = v->want.at[i].layout;
@@ -41,7 +41,7 @@ int choice_wanted(const Choice *c, NodeId id, int *out, int most) {
 }
 
 int choice_result(const Choice *c, NodeId id) {
-  const Value *v = &c->value[id];
+  const ChoiceValue *v = &c->value[id];
   return v->lies >= 0 ? v->lies : c->ways[id]->way[c->way[id]].result;
 }
 
@@ -51,7 +51,7 @@ int choice_source(const Choice *c, NodeId id, int result) {
 
 /* Conversions of value id when it is computed in layout `from`. */
 double choice_value_cost_from(const Choice *c, NodeId id, int from) {
-  const Value *v = &c->value[id];
+  const ChoiceValue *v = &c->value[id];
   int wanted[MAX_HOPS], n = 0;
   double cost = 0;
   if (!v->free) {
@@ -112,15 +112,15 @@ static bool is_chosen(const Choice *c, NodeId id) {
 }
 
 /* The layouts but `from` that a value is wanted in. */
-static int others_wanted(const Value *v, int from, int *out) {
+static int others_wanted(const ChoiceValue *v, int from, int *out) {
   int n = 0;
   for (int i = 0; i < v->want.n && n < MAX_HOPS - 1; i++)
     if (v->want.at[i].count > 0 && v->want.at[i].layout != from) out[n++] = v->want.at[i].layout;
   return n;
 }
 
-static double price_of(const Choice *c, const Value *v, int from, int *wanted, int n, int layout,
-                       double without) {
+static double price_of(const Choice *c, const ChoiceValue *v, int from, int *wanted, int n,
+                       int layout, double without) {
   if (layout == from) return 0;
   for (int i = 0; i < n; i++)
     if (wanted[i] == layout) return 0;
@@ -136,7 +136,7 @@ void choice_price_operands(Choice *c, NodeId id) {
   double *price = c->price;
   for (int k = 0; k < w->noperands; price += w->need[k++].n) {
     NodeId x = c->operand[id][k];
-    const Value *v = &c->value[x];
+    const ChoiceValue *v = &c->value[x];
     const Distinct *d = &w->need[k];
     int wanted[MAX_HOPS], n = 0, from = 0;
     double without = 0;
@@ -243,7 +243,7 @@ static void find_settlers(Choice *c, bool *must_settle) {
         carries = carries || form_at(c->routes, c->value[x].form, d->layout[j])->partial;
       if (!carries) must_settle[x] = true;
     }
-    const Value *v = &c->value[i];
+    const ChoiceValue *v = &c->value[i];
     for (int k = 0; k < v->at_the_end.n; k++)
       if (!form_at(c->routes, v->form, v->at_the_end.at[k])->partial) must_settle[i] = true;
   }
@@ -286,7 +286,7 @@ static void choose_greedily(Choice *c) {
 static void touch(Choice *c, NodeId id, bool *dirty) {
   for (int k = 0; k < c->ways[id]->noperands; k++) {
     NodeId x = c->operand[id][k];
-    const Value *v = &c->value[x];
+    const ChoiceValue *v = &c->value[x];
     dirty[x] = true;
     for (int i = 0; i < v->readers.n && !v->free; i++) dirty[v->readers.at[i]] = true;
   }
@@ -370,7 +370,7 @@ void choice_probe(Choice *c) {
     keep_best(c, best);
   }
   int room = 4 * c->graph->nodes.n;
-  Probe *p = arena_array(c->arena, Probe, room + 1);
+  ChoiceProbe *p = arena_array(c->arena, ChoiceProbe, room + 1);
   MinSum *m = messages(c, false);
   for (int i = 0; i < SWEEPS; i++) min_sum_sweep(m);
   set_all(c, best);
@@ -420,21 +420,21 @@ void choice_search(Choice *c) {
 
 /* -------- setting up -------- */
 
-bool choice_is_fixed(const Value *v) { return v->lies >= 0; }
+bool choice_is_fixed(const ChoiceValue *v) { return v->lies >= 0; }
 
 void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes) {
   int n = g->nodes.n;
   *c = (Choice){.plan = p, .routes = routes, .figures = routes, .arena = p->arena, .graph = g};
-  c->value = arena_array(c->arena, Value, n + 1);
+  c->value = arena_array(c->arena, ChoiceValue, n + 1);
   c->ways = arena_array(c->arena, const Ways *, n + 1);
   c->operand = arena_array(c->arena, const NodeId *, n + 1);
   c->way = arena_array(c->arena, int, n + 1);
   c->dirty = arena_array(c->arena, bool, n + 1);
   for (NodeId i = 0; i < n; i++) {
     const Node *x = graph_node(g, i);
-    Value *v = &c->value[i];
+    ChoiceValue *v = &c->value[i];
     int form = form_of(routes, &x->shape, x->dtype);
-    *v = (Value){.form = form, .free = node_is_free(x), .lies = -1, .said = -1};
+    *v = (ChoiceValue){.form = form, .free = node_is_free(x), .lies = -1, .said = -1};
     v->prefer = form_layout(routes, form, x->layout);
     c->operand[i] = x->operand;
     c->way[i] = -1;
@@ -446,7 +446,7 @@ void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes) {
 void choice_guard(Choice *c, const Guard *guard) {
   for (NodeId i = 0; guard && i < c->graph->nodes.n; i++) {
     const Node *x = graph_node(c->graph, i);
-    Value *v = &c->value[i];
+    ChoiceValue *v = &c->value[i];
     if (guard[i] == GUARD_NONE || v->free) continue;
     v->form = form_guarded(c->routes, &x->shape, x->dtype, guard[i]);
     v->prefer = form_layout(c->routes, v->form, x->layout);
@@ -459,7 +459,7 @@ bool choice_is_said(const Node *n) {
 }
 
 void choice_add_end(Choice *c, NodeId id, const Layout *l) {
-  Value *v = &c->value[id];
+  ChoiceValue *v = &c->value[id];
   int to = form_layout(c->routes, v->form, l);
   want(c, id, to, 1);
   for (int k = 0; k < v->at_the_end.n; k++)
@@ -492,7 +492,7 @@ void choice_list_ways(Choice *c, WaysCache *cache) {
     const Node *x = graph_node(c->graph, i);
     form[i] = c->value[i].form;
     if (!x->noperands) continue;
-    Value *v = &c->value[i];
+    ChoiceValue *v = &c->value[i];
     if (choice_is_said(x)) {
       choice_add_end(c, i, x->layout);
       if (c->routes->forms.at[form[i]].guard != GUARD_NONE)

@@ -123,7 +123,7 @@ typedef struct Want { /* a layout in which a value is wanted, by how many */
   int layout, count;
 } Want;
 
-typedef struct Value {
+typedef struct ChoiceValue {
   int form;
   bool free;
   int lies;            /* without operands: the layout it has; else -1 */
@@ -132,7 +132,7 @@ typedef struct Value {
   VEC(Want) want;      /* of ops and of the end of the entry */
   VEC(NodeId) readers; /* one an operand */
   VEC(int) at_the_end; /* layouts that assignments, outputs and the user's statement want */
-} Value;
+} ChoiceValue;
 
 enum { MOST_NOTED = 8 };
 typedef struct Noted {
@@ -148,7 +148,7 @@ typedef struct Choice {
   Routes *figures; /* at the machine's own rates; `routes` may be at others for a while */
   Arena *arena;
   const Graph *graph;
-  Value *value;           /* by node */
+  ChoiceValue *value;     /* by node */
   const Ways **ways;      /* by node; NULL: nothing to choose */
   const NodeId **operand; /* by node: those of the node; of a variable that is open, what is
                              assigned to it */
@@ -157,7 +157,7 @@ typedef struct Choice {
   double greedy;          /* the same when each op chose for itself in turn */
   double least;           /* of all choices that were met; `total` may be another's (weigh.c) */
   bool notes;             /* choices that are met are noted */
-  MinSum *messages; /* NULL: none yet */
+  MinSum *messages;       /* NULL: none yet */
   int nnoted;
   Noted noted[MOST_NOTED]; /* the cheapest, with the messages of alike exchanges counted once */
   double *price;           /* scratch: of one op's needs, operand after operand */
@@ -201,7 +201,7 @@ void choice_search(Choice *c);
 void choice_clear(Choice *c);
 void choice_set(Choice *c, NodeId id, int way);
 void choice_unset(Choice *c, NodeId id);
-bool choice_is_fixed(const Value *v);
+bool choice_is_fixed(const ChoiceValue *v);
 /* The conversions of a value, as it is computed now or if it were computed in layout `from`. */
 double choice_value_cost(const Choice *c, NodeId id);
 double choice_value_cost_from(const Choice *c, NodeId id, int from);
@@ -238,12 +238,12 @@ const double *min_sum_costs(MinSum *m, NodeId id);
 
 /* -------- probe.c -------- */
 
-typedef struct Probe {
+typedef struct ChoiceProbe {
   NodeId op;
   int result; /* among the distinct ones of its ways */
-} Probe;
+} ChoiceProbe;
 /* What to hold ops to, most promising first; returns how many. */
-int probes(const Choice *c, MinSum *m, Probe *out, int room);
+int probes(const Choice *c, MinSum *m, ChoiceProbe *out, int room);
 
 /* -------- forbid.c -------- */
 

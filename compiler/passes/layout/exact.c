@@ -61,7 +61,7 @@ static double conversions(const Exact *x, int v, const Live *l) {
 }
 
 static uint64_t at_the_end(const Exact *x, int v) {
-  const Value *value = &x->c->value[x->node[v]];
+  const ChoiceValue *value = &x->c->value[x->node[v]];
   uint64_t set = 0;
   for (int i = 0; i < value->at_the_end.n; i++) set |= 1ull << value->at_the_end.at[i];
   return set;
@@ -131,7 +131,7 @@ static bool advance(const Exact *x, int at, int way, State *s) {
   s->cost += w->work;
   for (int k = 0; k < n->noperands; k++) {
     int v = x->value_of[n->operand[k]];
-    const Value *value = &c->value[n->operand[k]];
+    const ChoiceValue *value = &c->value[n->operand[k]];
     if (v >= 0)
       s->live[v].wanted |= 1ull << w->need[k];
     else if (form_at(c->routes, value->form, w->need[k])->partial)
@@ -179,7 +179,7 @@ bool choose_exactly(Choice *c, double upper, int *way) {
   Level *level = arena_array(x.arena, Level, x.nops + 1);
   State begin = {.parent = -1};
   for (int v = 0; v < x.nvalues; v++) {
-    const Value *value = &c->value[x.node[v]];
+    const ChoiceValue *value = &c->value[x.node[v]];
     begin.live[v].from = value->lies;
     if (value->lies >= 0) begin.live[v].wanted = at_the_end(&x, v);
   }

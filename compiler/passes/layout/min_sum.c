@@ -80,7 +80,7 @@ static double priced(const MinSum *m, const Edge *e, double price) {
 static void add_edge(MinSum *m, NodeId reader, int k) {
   Choice *c = m->c;
   NodeId maker = c->operand[reader][k];
-  const Value *v = &c->value[maker];
+  const ChoiceValue *v = &c->value[maker];
   Edge e = {.maker = maker, .reader = reader, .operand = k, .t = &c->ways[reader]->need[k]};
   if (!v->free && !choice_is_fixed(v)) {
     e.r = &c->ways[maker]->result;
@@ -98,7 +98,7 @@ static uint64_t mix(uint64_t h, uint64_t x) { return hash_words(&x, sizeof x, h)
 static void hash_alone(const MinSum *m, uint64_t *h) {
   const Choice *c = m->c;
   for (NodeId i = 0; i < c->graph->nodes.n; i++) {
-    const Value *v = &c->value[i];
+    const ChoiceValue *v = &c->value[i];
     int64_t x[] = {(int64_t)(uintptr_t)c->ways[i],
                    v->form,
                    v->free,
@@ -129,20 +129,20 @@ static void hash_neighbours(const MinSum *m, const uint64_t *old, uint64_t *h) {
   }
 }
 
-typedef struct Table {
+typedef struct MinSumTable {
   int n, *slot;
   uint64_t *key;
-} Table;
+} MinSumTable;
 
-static Table table_new(Arena *a, int entries) {
-  Table t = {.n = entries * 2 + 16};
+static MinSumTable table_new(Arena *a, int entries) {
+  MinSumTable t = {.n = entries * 2 + 16};
   t.slot = arena_array(a, int, t.n);
   t.key = arena_array(a, uint64_t, t.n);
   return t;
 }
 
 /* What was first put under the key: `value`, when nothing was. */
-static int table_first(Table *t, uint64_t key, int value) {
+static int table_first(MinSumTable *t, uint64_t key, int value) {
   int i = (int)(key % (uint64_t)t->n);
   for (; t->slot[i]; i = (i + 1) % t->n)
     if (t->key[i] == key) return t->slot[i] - 1;
@@ -190,7 +190,7 @@ static void find_classes(MinSum *m) {
     old = h, h = x;
     hash_neighbours(m, old, h);
   }
-  Table ops = table_new(c->arena, n), edges = table_new(c->arena, m->edges.n);
+  MinSumTable ops = table_new(c->arena, n), edges = table_new(c->arena, m->edges.n);
   m->members = arena_array(c->arena, int, n + 1);
   m->seen = arena_array(c->arena, int, m->edges.n + 1);
   m->same_edges = arena_array(c->arena, int, m->edges.n + 1);
@@ -225,7 +225,7 @@ static void find_classes(MinSum *m) {
 
 /* Over edges whose value lies fixed, or is free, the message is known. */
 static void set_fixed(const MinSum *m, const Edge *e) {
-  const Value *v = &m->c->value[e->maker];
+  const ChoiceValue *v = &m->c->value[e->maker];
   for (int t = 0; t < e->t->n; t++) {
     bool partial = form_at(m->c->routes, v->form, e->t->layout[t])->partial != 0;
     if (v->free)
@@ -285,7 +285,7 @@ void min_sum_reset(MinSum *m, bool shared) {
   memset(m->stale, STALE, (size_t)m->c->graph->nodes.n + 1);
   for (int i = 0; i < m->edges.n; i++) {
     Edge *e = &m->edges.at[i];
-    const Value *v = &m->c->value[e->maker];
+    const ChoiceValue *v = &m->c->value[e->maker];
     e->part = shared ? 1.0 / (v->readers.n + v->at_the_end.n) : 1;
     if (e->first != i) continue;
     if (!e->up) {
@@ -302,7 +302,7 @@ void min_sum_reset(MinSum *m, bool shared) {
 
 /* To what the user's statement and the end of the entry want. */
 static double far_side(const MinSum *m, NodeId id, int result) {
-  const Value *v = &m->c->value[id];
+  const ChoiceValue *v = &m->c->value[id];
   double t = 0;
   for (int i = 0; i < v->at_the_end.n; i++)
     t += route(m->c->routes, v->form, result, v->at_the_end.at[i]);
@@ -324,7 +324,7 @@ static double not_held(const MinSum *m, NodeId id, int result) {
 static void sum_up(const MinSum *m, NodeId id) {
   const Choice *c = m->c;
   const Ways *w = c->ways[id];
-  const Value *v = &c->value[id];
+  const ChoiceValue *v = &c->value[id];
   const Incident *x = &m->at[id];
   for (int r = 0; r < w->result.n; r++) {
     double t = far_side(m, id, w->result.layout[r]) + not_held(m, id, r);

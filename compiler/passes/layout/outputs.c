@@ -61,7 +61,7 @@ static bool try_output(Outputs *o, int output, Layout *l) {
 /* Where it is made in the choice that is free to leave it there; terms are summed up in pieces. */
 static void place_output(Outputs *o, int output, const Choice *anywhere) {
   NodeId id = o->entry->outputs.at[output].node;
-  const Value *v = &anywhere->value[id];
+  const ChoiceValue *v = &anywhere->value[id];
   const Shape *s = &graph_node(o->entry->graph, id)->shape;
   if (v->free || !s->rank) return;
   Layout made = *form_at(anywhere->routes, v->form, choice_result(anywhere, id));

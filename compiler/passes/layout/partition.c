@@ -129,7 +129,7 @@ static NodeId value_around(Part *p, NodeId id, const Layout *need, const RuleDim
 
 /* A value that may not be gathered is read from the layout that it was given, and no other. */
 static void keep_as_said(Part *p, NodeId id, NodeId local, int said) {
-  const Value *v = &p->choice->value[id];
+  const ChoiceValue *v = &p->choice->value[id];
   int from = layout_number(p, id, graph_node(p->le->graph, local)->layout);
   while (from != said) {
     if (route(p->choice->routes, v->form, from, said) == INFINITY) {
@@ -145,7 +145,7 @@ static void keep_as_said(Part *p, NodeId id, NodeId local, int said) {
 
 static void place(Part *p, NodeId id) {
   Node n = *graph_node(p->g, id);
-  const Value *v = &p->choice->value[id];
+  const ChoiceValue *v = &p->choice->value[id];
   p->have[id] = arena_new_of(p->arena, Versions);
   if (v->free) return;
   if (!n.noperands) {

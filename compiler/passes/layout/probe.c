@@ -26,7 +26,7 @@ static int cheapest(const Choice *c, NodeId id, const double *cost, int *out) {
   return n;
 }
 
-int probes(const Choice *c, MinSum *m, Probe *out, int room) {
+int probes(const Choice *c, MinSum *m, ChoiceProbe *out, int room) {
   double ways = 1;
   int n = 0, result[LAYOUTS + 1];
   for (NodeId i = 0; i < c->graph->nodes.n; i++) ways += c->ways[i] ? c->ways[i]->n : 0;
@@ -36,7 +36,8 @@ int probes(const Choice *c, MinSum *m, Probe *out, int room) {
   for (int turn = 0; turn < LAYOUTS; turn++)
     for (NodeId i = 0; i < c->graph->nodes.n && n < room; i++) {
       if (!c->ways[i] || c->ways[i]->result.n < 2) continue;
-      if (cheapest(c, i, min_sum_costs(m, i), result) > turn) out[n++] = (Probe){i, result[turn]};
+      if (cheapest(c, i, min_sum_costs(m, i), result) > turn)
+        out[n++] = (ChoiceProbe){i, result[turn]};
     }
   return n;
 }

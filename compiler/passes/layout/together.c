@@ -9,16 +9,16 @@
 
 enum { MOST_READERS = 8, MOST_VALUES = 64, MOST_TRIES = 12 };
 
-typedef struct Group {
+typedef struct OpGroup {
   Choice *c;
   NodeId value;
   int n, way[MOST_READERS]; /* as it was */
   NodeId reader[MOST_READERS];
   int nvalues; /* all that the readers read or make */
   NodeId around[MOST_VALUES];
-} Group;
+} OpGroup;
 
-static bool add_around(Group *g, NodeId id) {
+static bool add_around(OpGroup *g, NodeId id) {
   for (int i = 0; i < g->nvalues; i++)
     if (g->around[i] == id) return true;
   if (g->nvalues == MOST_VALUES) return false;
@@ -27,9 +27,9 @@ static bool add_around(Group *g, NodeId id) {
 }
 
 /* False: too many, or none that could share. */
-static bool gather_group(Group *g) {
+static bool gather_group(OpGroup *g) {
   const Choice *c = g->c;
-  const Value *v = &c->value[g->value];
+  const ChoiceValue *v = &c->value[g->value];
   if (v->free || v->readers.n < 2) return false;
   if (!add_around(g, g->value)) return false;
   for (int i = 0; i < v->readers.n; i++) {
@@ -47,7 +47,7 @@ static bool gather_group(Group *g) {
   return g->n > 1;
 }
 
-static double group_cost(const Group *g, bool work) {
+static double group_cost(const OpGroup *g, bool work) {
   double sum = 0;
   for (int i = 0; i < g->nvalues; i++) sum += choice_value_cost(g->c, g->around[i]);
   for (int i = 0; i < g->n && work; i++)
@@ -74,7 +74,7 @@ static bool set_reader(Choice *c, NodeId id, NodeId value, int layout) {
   return best >= 0;
 }
 
-static bool try_layout(Group *g, int layout, double before) {
+static bool try_layout(OpGroup *g, int layout, double before) {
   int done = 0;
   bool possible = true;
   for (; done < g->n && possible; done++)
@@ -85,7 +85,7 @@ static bool try_layout(Group *g, int layout, double before) {
 }
 
 /* Layouts worth a try: those that give a reader's result in a layout in which it is wanted. */
-static int candidates(const Group *g, int *out) {
+static int candidates(const OpGroup *g, int *out) {
   const Choice *c = g->c;
   int n = 0;
   for (int i = 0; i < g->n; i++) {
@@ -108,7 +108,7 @@ static int candidates(const Group *g, int *out) {
 bool improve_together(Choice *c) {
   bool changed = false;
   for (NodeId id = 0; id < c->graph->nodes.n; id++) {
-    Group g = {.c = c, .value = id};
+    OpGroup g = {.c = c, .value = id};
     int layout[MOST_TRIES];
     if (!gather_group(&g) || !(group_cost(&g, false) > CHOICE_TIE)) continue;
     double before = group_cost(&g, true);

@@ -24,7 +24,7 @@ typedef struct Shared {
   double time;
 } Shared;
 
-static void add_hop(const Choice *c, const Value *v, Hop hop, Shared *s) {
+static void add_hop(const Choice *c, const ChoiceValue *v, Hop hop, Shared *s) {
   const Form *f = &c->figures->forms.at[v->form];
   const Layout *from = f->layouts.at[hop.from], *to = f->layouts.at[hop.to];
   const Program *p = c->plan->program;
@@ -48,7 +48,7 @@ static void add_hop(const Choice *c, const Value *v, Hop hop, Shared *s) {
 static double shared_total(const Choice *c) {
   Shared s = {0};
   for (NodeId i = 0; i < c->graph->nodes.n; i++) {
-    const Value *v = &c->value[i];
+    const ChoiceValue *v = &c->value[i];
     int wanted[MAX_HOPS], n = choice_wanted(c, i, wanted, MAX_HOPS);
     Tree t;
     if (c->ways[i]) s.time += c->ways[i]->way[c->way[i]].work;

@@ -11,14 +11,14 @@
  * is alive, so that most are passed over whole. */
 enum { RUN = 64 };
 
-typedef struct Placed {
+typedef struct PackedBuffer {
   int64_t offset, end;
   int first, last;
-} Placed;
+} PackedBuffer;
 
 typedef struct Run {
   int n, first, last;
-  Placed at[RUN];
+  PackedBuffer at[RUN];
 } Run;
 
 typedef struct Shelf {
@@ -34,7 +34,7 @@ static int64_t lowest_free(const Shelf *s, const Buffer *b) {
     if (run->at[0].offset >= at + size) return at;
     if (run->last < b->first || b->last < run->first) continue;
     for (int i = 0; i < run->n; i++) {
-      const Placed *o = &run->at[i];
+      const PackedBuffer *o = &run->at[i];
       if (o->last < b->first || b->last < o->first) continue;
       if (o->offset >= at + size) return at;
       if (o->end > at) at = o->end;
@@ -65,7 +65,7 @@ static void split_run(Shelf *s, int r) {
 }
 
 static void put(Shelf *s, const Buffer *b) {
-  Placed p = {b->offset, b->offset + pack_round(b->bytes), b->first, b->last};
+  PackedBuffer p = {b->offset, b->offset + pack_round(b->bytes), b->first, b->last};
   int r = 0;
   while (r + 1 < s->runs.n && s->runs.at[r + 1]->at[0].offset <= p.offset) r++;
   if (!s->runs.n) vec_push(s->arena, &s->runs, arena_new_of(s->arena, Run));
