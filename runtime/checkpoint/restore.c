@@ -146,7 +146,7 @@ static void verify_device(Device *d, void *arg) {
   Restore *r = arg;
   char why[CHECKPOINT_WHY] = "";
   file_jobs_enter(&r->work);
-  if (!checkpoint_verify(&r->c, d->id, d->session->mesh.ndevices, why, sizeof why))
+  if (!checkpoint_verify(&r->c, d->id, d->mesh->ndevices, why, sizeof why))
     file_jobs_fail(&r->work, d->id, why);
   file_jobs_leave(&r->work);
 }
@@ -155,7 +155,7 @@ static bool read_var(checkpoint_reader *reader, const Device *d, const dtrt_tens
                      const RestoreSource *s) {
   BlockSpan box[DTRT_MAX_RANK];
   int64_t lo[DTRT_MAX_RANK + 1], hi[DTRT_MAX_RANK + 1];
-  if (!s->from || block_box(&d->session->mesh, t->layout, d->coord, box) == 0) return true;
+  if (!s->from || block_box(d->mesh, t->layout, d->coord, box) == 0) return true;
   for (int i = 0; i < t->layout->rank; i++) {
     lo[i] = box[i].lo;
     hi[i] = box[i].hi;

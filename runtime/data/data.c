@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "nan.h"
+#include "finite.h"
 #include <unistd.h>
 
 static void input_text(const dtrt_tensor *in, char *text, size_t size) {
@@ -260,7 +260,7 @@ bool data_finite(const data_set *set) {
     char why[256], *at = malloc((size_t)n * (size_t)dtrt_dtype_size(t->dtype) + 1);
     for (int d = 0; d < t->layout->rank; d++) hi[d] = t->layout->dim[d].n;
     if (at && data_fill((void *)set, 0, i, lo, hi, at, why) == 0)
-      finite = nan_flags(t->dtype, n, at) == 0;
+      finite = finite_flags(t->dtype, n, at) == 0;
     free(at);
   }
   return finite;

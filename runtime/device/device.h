@@ -1,4 +1,6 @@
-/* device.h: what the runtime keeps of a session and of each device behind dtrt_device.
+/* device.h: what the runtime keeps of each device behind dtrt_device: its place in the mesh, its
+ * peers, what it knows of its exchanges; and how it waits and fails. What rooms above do while it
+ * waits they leave here as callbacks.
  *
  * A Device is written by its own thread only. What others may see of it is its Slot (comm.h). */
 #ifndef DTG_RUNTIME_DEVICE_H
@@ -8,9 +10,7 @@
 #include "hold.h"
 #include "block.h"
 #include "comm.h"
-#include "messages.h"
 #include "transfer.h"
-#include "profile.h"
 #include "team.h"
 
 /* Devices that differ only in some axes, in ascending order. */
@@ -35,48 +35,33 @@ typedef struct Together {
   void *const *to;
 } Together;
 
-/* What was started and has not been awaited. */
-typedef struct Flight {
-  enum { FLIGHT_NONE, FLIGHT_DIRECT, FLIGHT_MESSAGES, FLIGHT_OVER } state;
-  uint64_t uses; /* of the lane, the same on all devices */
-  Together all;
-  const Transfer *transfer[COMM_BATCH];
-  const void *from[COMM_BATCH];
-  void *to[COMM_BATCH];
-  /* Who may still read the stage of the lane, since which use of it; NULL: nobody. */
-  const DeviceGroup *readers;
-  uint64_t read_at;
-  CollectiveRun run;
-  char *scratch;
-  int64_t scratch_bytes;
-} Flight;
+/* What the device does in the exchanges of a program, made when first needed. */
+typedef struct TransferTable {
+  const dtrt_program *program;
+  Transfer **of; /* [n] by exchange: those of the program itself, then those for hosts */
+  int n;
+} TransferTable;
 
-/* A program of a session. Exchanges of the program itself are followed by those that bring whole
- * outputs and variables to a host (under mpi), which have the ids after them. */
-typedef struct SessionProgram {
-  const dtrt_program *p;
-  int nexchanges; /* with those for hosts */
-  dtrt_exchange *host;
-  dtrt_layout *whole;
-  dtrt_dim *dims;
-  int *
-      first_out; /* [nentries] index in host of the first output of an entry; variables come last */
-  int first_var;
-} SessionProgram;
+enum { DEVICE_ERROR = 1024 };
 
 typedef struct Device {
   dtrt_device pub; /* first: emitted C has a pointer to this */
   int id;
   int32_t coord[DTRT_MAX_AXES];
+  /* Of the session that it belongs to, which sets them before device_init. */
   dtrt_session *session;
+  const BlockMesh *mesh;
   Comm *comm;
+  Team *team;  /* NULL for one device */
+  char *error; /* [DEVICE_ERROR] why a device of this process failed, and whether that is told */
+  bool *told;
   const dtrt_entry *entry; /* running; NULL between calls */
   const char *doing;       /* what a failure happened in, when not a step */
   bool in_entry;
   const void **in; /* pub.in, with room for the inputs of any entry */
   int room_in;
-  Transfer ***transfer; /* [program][exchange], made when first needed */
-  int ntransfers;       /* programs in it */
+  TransferTable *transfers; /* [nprograms] */
+  int nprograms;
   int program;    /* whose exchanges are running */
   DeviceGroup **group; /* [1 << naxes], made when first needed */
   uint64_t count; /* exchanges begun */
@@ -85,10 +70,13 @@ typedef struct Device {
     uint64_t count;
   } stage[COMM_STAGES];
   int next_stage;
-  Flight flight[DTRT_FLIGHTS];
-  int under_way; /* flights by messages that are not over */
-  char *scratch;
-  int64_t scratch_bytes;
+  struct Flight *flight;              /* [DTRT_FLIGHTS]: flight.h */
+  int under_way;                      /* flights by messages that are not over ... */
+  void (*progress)(struct Device *d); /* ... and what takes them further, as far as that goes now */
+  struct {
+    char *at;
+    int64_t bytes;
+  } scratch[COMM_LANES];  /* by lane */
   int64_t packing;        /* room that matrix products have taken in its thread */
   int64_t received, sent; /* bytes that I have moved myself; others do it too, see Slot */
   int64_t exchanges;      /* that were not local */
@@ -96,41 +84,25 @@ typedef struct Device {
     int64_t exchanges, messages, rounds;
   } ran[ALGORITHMS];      /* of those */
   bool uncounted;         /* what moves now is for a host */
-  DeviceProfile *profile; /* NULL: nothing is timed */
-  struct NanCheck *nan;   /* NULL: nothing is looked for */
+  struct DeviceProfile *profile; /* NULL: nothing is timed */
+  int64_t waited;                /* nanoseconds, while it is timed */
+  struct NanCheck *nan;          /* NULL: nothing is looked for */
+  /* Looks at what an exchange has brought; NULL: nobody does. */
+  void (*brought)(struct Device *d, int dtype, int64_t n, const void *at);
   int32_t shown;          /* of the running entry's values, how many watchers have seen */
   sigjmp_buf jump;        /* out of the entry, when this or another device has failed */
 } Device;
 
-struct dtrt_session {
-  Hold hold; /* by the thread whose call uses it */
-  SessionProgram *program; /* [nprograms] */
-  int nprograms;
-  BlockMesh mesh;
-  Comm *comm;
-  Team *team;       /* NULL for one device */
-  Device *device;   /* [comm->count] */
-  Profile *profile; /* NULL: nothing is timed */
-  dtrt_watch_fn *watch; /* NULL: nobody looks */
-  void *watch_user;
-  int check_nan;    /* DTRT_CHECK_OFF ... */
-  char found[1024]; /* what that has found, the first; "" nothing */
-  uint64_t seed;
-  bool handlers; /* signal handlers are held */
-  bool opened;
-  bool told; /* error says why a device of this process failed */
-  char error[1024];
-};
-
 static inline Device *device_of(dtrt_device *dev) { return (Device *)(void *)dev; }
 static inline const BlockMesh *device_mesh(const dtrt_device *dev) {
-  return &((const Device *)(const void *)dev)->session->mesh;
+  return ((const Device *)(const void *)dev)->mesh;
 }
 
-int device_init(Device *d, dtrt_session *s, int id); /* 0, or -1 when out of memory */
+int device_init(Device *d); /* 0, or -1 when out of memory */
 void device_free(Device *d);
-/* Makes room in the tables for the session's programs. */
-int device_add_program(Device *d, int nprograms, const SessionProgram *g);
+/* Makes room in the tables for the last of so many programs, of so many exchanges with those for
+ * hosts. */
+int device_add_program(Device *d, int nprograms, const dtrt_program *p, int nexchanges);
 const DeviceGroup *device_group(Device *d, uint32_t axes);
 const Transfer *device_transfer(Device *d, const dtrt_exchange *x);
 char *device_scratch(Device *d, int64_t bytes); /* contents are lost when it grows */
@@ -167,15 +139,6 @@ void device_staged(Device *d, int64_t sent, int64_t received); /* by stages or m
 void device_counted(const Together *t);                        /* an exchange begins */
 dtrt_traffic device_traffic(const Device *d);
 
-/* -------- watching: watch.c -------- */
-
-/* Shows what is there before step `step` and has not been shown. */
-void watch_until(Device *d, int32_t step);
-void *watch_at(const Device *d, const dtrt_value *v);
-static inline bool device_watched(const Device *d) {
-  return d->session->watch || d->session->check_nan == DTRT_CHECK_FULL;
-}
-
 /* -------- failing: fail.c -------- */
 
 /* Says which device failed in which step and why, stops all others, and leaves the entry. */
@@ -197,28 +160,5 @@ Device *fail_swap(Device *running);
 void fail_hold_signals(void); /* once a session; handlers are process-wide and counted */
 void fail_release_signals(void);
 void fail_alt_stack(bool on); /* on this thread, so that an overflow of the stack can be told */
-
-/* Room of a thread that multiplies, and what this one has taken of it by now, in bytes. */
-int64_t gemm_room_bytes(void);
-int64_t gemm_room_taken(void);
-void gemm_prepare(int device_threads, char *why); /* why stays "" when all is well */
-/* Whether nobody else takes part, and then does all of it. */
-bool exchange_alone(const Together *t);
-/* Finds the group and the algorithm. */
-void exchange_choose(Together *t);
-/* Combines the terms of a piece run by run. from: [2 * nterms], the blocks they lie in or dense
- * boxes, and as much room. */
-void exchange_settle(const Transfer *p, const Piece *q, const char **from, bool dense, char *to);
-void exchange_run(Device *d, const Transfer *p, const void *from, void *to);
-/* Looks at what n exchanges have brought. */
-void exchange_check(Device *d, int n, const Transfer *const *p, void *const *to);
-/* Does them, one or several as one. */
-void exchange_do(Together *t);
-/* Puts the first of n exchanges that can go as one into `t`, whose transfers are in p [COMM_BATCH].
- */
-void exchange_gather(Device *d, int n, const dtrt_exchange *const *x, const void *const *from,
-                     void *const *to, const Transfer **p, Together *t);
-/* Takes flights by messages further, as far as that goes without waiting. */
-void flights_turn(Device *d);
 
 #endif

@@ -52,15 +52,14 @@ static void put_place(const Device *d, char *out, size_t room) {
 
 /* The first one's message stands, and all the others stop. */
 static void tell(Device *d, const char *message) {
-  dtrt_session *s = d->session;
   if (atomic_exchange(d->comm->failed, 1)) return; /* another was first, and tells */
-  snprintf(s->error, sizeof s->error, "%s", message);
-  s->told = true;
-  if (d->comm->verbs->fail) d->comm->verbs->fail(d->comm, s->error);
+  snprintf(d->error, DEVICE_ERROR, "%s", message);
+  *d->told = true;
+  if (d->comm->verbs->fail) d->comm->verbs->fail(d->comm, d->error);
 }
 
 static void report(Device *d, const char *why) {
-  char text[sizeof d->session->error], place[sizeof text / 2];
+  char text[DEVICE_ERROR], place[sizeof text / 2];
   put_place(d, place, sizeof place);
   snprintf(text, sizeof text, "%s: %s", place, why);
   tell(d, text);

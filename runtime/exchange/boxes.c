@@ -3,7 +3,10 @@
  *
  * Staged: small blocks go through the slots' stages, so that nobody waits for readers; one barrier.
  * Direct: they are read where they lie; two barriers. */
+#include <stddef.h>
 #include "device.h"
+#include "exchange.h"
+#include "messages.h"
 #include "reduce_terms.h"
 
 /* -------- one piece -------- */

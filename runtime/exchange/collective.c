@@ -7,6 +7,7 @@
  * the stages, one barrier. By messages the same two (collective_messages.c). Terms are always taken
  * in the order of the devices. Chunks are blocks by the block law. Scratch: see exchange.c. */
 #include "collective.h"
+#include "messages.h"
 #include "reduce_terms.h"
 
 /* Between two devices a second barrier is dearer than copying so much to a stage, and cheaper than

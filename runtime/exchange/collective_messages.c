@@ -3,6 +3,7 @@
  * The same part of every chunk goes at a time, so that the scratch is bounded: my terms (then the
  * results) of all chunks, and all terms of my own. */
 #include "collective.h"
+#include "messages.h"
 
 /* -------- one shot: everyone's terms to everyone -------- */
 

@@ -10,8 +10,10 @@
  * (collective.c) takes 16 bytes a device and 4 KiB; by messages the same as above. Beside that a
  * device keeps the transfers it has made: a piece (240 bytes) for each device it meets.
  */
-#include "device.h"
-#include "nan.h"
+#include <stddef.h>
+#include "exchange.h"
+#include "collective.h"
+#include "messages.h"
 #include "reduce_terms.h"
 
 static bool is_reduce(const Transfer *p) { return p->kind == TRANSFER_ALL_REDUCE; }
@@ -33,8 +35,7 @@ void exchange_gather(Device *d, int n, const dtrt_exchange *const *x, const void
 }
 
 void exchange_check(Device *d, int n, const Transfer *const *p, void *const *to) {
-  for (int i = 0; d->session->check_nan == DTRT_CHECK_CHEAP && i < n; i++)
-    nan_exchanged(d, p[i]->dtype, p[i]->to_elements, to[i]);
+  for (int i = 0; d->brought && i < n; i++) d->brought(d, p[i]->dtype, p[i]->to_elements, to[i]);
 }
 
 void dtrt_run_exchange(dtrt_device *dev, const dtrt_exchange *x, const void *from, void *to) {

@@ -10,7 +10,20 @@
  * the program come to start it, and those who are ahead have left nothing of it undone that they
  * would not do while they wait. */
 #include <stdlib.h>
-#include "device.h"
+#include "collective.h"
+#include "exchange.h"
+#include "flight.h"
+
+int flights_open(Device *d) {
+  d->flight = calloc(DTRT_FLIGHTS, sizeof *d->flight);
+  d->progress = flights_turn;
+  return d->flight ? 0 : -1;
+}
+
+void flights_close(Device *d) {
+  free(d->flight);
+  d->flight = NULL;
+}
 
 static Flight *flight_of(Device *d, int flight) {
   if (flight < 1 || flight > DTRT_FLIGHTS) device_fail(d, "there is no flight %d", flight);

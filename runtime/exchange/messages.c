@@ -9,6 +9,7 @@
 #include "messages.h"
 #include <limits.h>
 #include "device.h"
+#include "exchange.h"
 #include "reduce_terms.h"
 
 /* -------- all kinds -------- */

@@ -16,6 +16,7 @@
 #include "conv.h"
 #include <sys/mman.h>
 #include "device.h"
+#include "gemm.h"
 #include "gemm_deep.h"
 #include "gemm_kernel.h"
 #include "variables.h"

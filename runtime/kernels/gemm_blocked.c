@@ -4,6 +4,7 @@
  * of x is packed and panels of y, as wide as a tile, pass over it. Operands mostly come from L3 or
  * memory, too far for the CPU's own prefetching of short rows: each tile fetches a few lines of
  * what is packed next. */
+#include "gemm.h"
 #include "gemm_kernel.h"
 #include "dtrt.h"
 #include "variables.h"

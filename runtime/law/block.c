@@ -1,7 +1,6 @@
 /* block.c: the block and window laws, and copies of boxes between dense blocks. */
 #include "block.h"
 #include <string.h>
-#include "device.h"
 
 static int64_t floor_div(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
@@ -95,12 +94,10 @@ bool block_same(const BlockMesh *m, const dtrt_dim *a, const dtrt_dim *b) {
                         a->first == b->first && a->last == b->last);
 }
 
-int64_t dtrt_lo(const dtrt_device *dev, const dtrt_dim *dim) {
-  return block_span(device_mesh(dev), dim, dev->coord).lo;
-}
-
-int64_t dtrt_hi(const dtrt_device *dev, const dtrt_dim *dim) {
-  return block_span(device_mesh(dev), dim, dev->coord).hi;
+int64_t dtrt_tensor_count(const dtrt_tensor *t) {
+  int64_t n = 1;
+  for (int i = 0; i < t->layout->rank; i++) n *= t->layout->dim[i].n;
+  return n;
 }
 
 /* -------- boxes -------- */

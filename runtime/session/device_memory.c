@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "flight.h"
+#include "gemm.h"
 #include "session.h"
 
 /* Bytes of [at, at + bytes), which begins a page, that lie in pages the system has given. */
@@ -31,7 +33,7 @@ static int64_t group_bytes(int n) {
 
 /* What every device has, whatever it runs. */
 static int64_t fixed_bytes(const BlockMesh *m, int nexchanges) {
-  return (int64_t)sizeof(Device) + (int64_t)sizeof(Slot) +
+  return (int64_t)sizeof(Device) + DTRT_FLIGHTS * (int64_t)sizeof(Flight) + (int64_t)sizeof(Slot) +
          ((int64_t)sizeof(DeviceGroup *) << m->naxes) + nexchanges * (int64_t)sizeof(Transfer *);
 }
 
@@ -45,14 +47,13 @@ dtrt_memory dtrt_device_memory(const dtrt_session *s, int device) {
   dtrt_memory m = {
       .variables = touched(c->segment[SEGMENT_VARS][device], c->segment_bytes[SEGMENT_VARS]),
       .arena = touched(c->segment[SEGMENT_ARENA][device], c->segment_bytes[SEGMENT_ARENA]),
-      .packing = d->packing,
-      .exchanges = d->scratch_bytes};
-  for (int i = 0; i < DTRT_FLIGHTS; i++) m.exchanges += d->flight[i].scratch_bytes;
-  for (int i = 0; i < d->ntransfers; i++) {
+      .packing = d->packing};
+  for (int i = 0; i < COMM_LANES; i++) m.exchanges += d->scratch[i].bytes;
+  for (int i = 0; i < d->nprograms; i++) {
     int n = s->program[i].p->nexchanges; /* those of hosts come after */
     m.exchanges += i ? n * (int64_t)sizeof(Transfer *) : fixed_bytes(&s->mesh, n);
     for (int j = 0; j < n; j++)
-      if (d->transfer[i][j]) m.exchanges += transfer_bytes(d->transfer[i][j]);
+      if (d->transfers[i].of[j]) m.exchanges += transfer_bytes(d->transfers[i].of[j]);
   }
   for (int i = 0; i < 1 << s->mesh.naxes; i++)
     if (d->group[i]) m.exchanges += group_bytes(d->group[i]->n);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 #include "float_mode.h"
+#include "exchange.h"
+#include "gemm.h"
 #include "nan.h"
 #include "session.h"
 
@@ -51,7 +53,7 @@ static void whole_box(const dtrt_layout *l, BlockSpan *box) {
 /* The piece of a whole tensor that is the device's block; false: there is none. */
 static bool own_piece(const Device *d, const dtrt_tensor *t, Piece *p) {
   BlockSpan own[DTRT_MAX_RANK], whole[DTRT_MAX_RANK];
-  if (block_box(&d->session->mesh, t->layout, d->coord, own) == 0) return false;
+  if (block_box(d->mesh, t->layout, d->coord, own) == 0) return false;
   whole_box(t->layout, whole);
   block_piece(p, t->layout->rank, own, whole, own);
   return true;
@@ -86,8 +88,8 @@ bool session_lowest_owner(const BlockMesh *m, const int32_t *coord, const dtrt_l
 static void block_to_host(const Device *d, const dtrt_tensor *t, const char *block, void *host) {
   BlockSpan own[DTRT_MAX_RANK], whole[DTRT_MAX_RANK];
   Piece p;
-  if (!session_lowest_owner(&d->session->mesh, d->coord, t->layout)) return;
-  if (block_box(&d->session->mesh, t->layout, d->coord, own) == 0) return;
+  if (!session_lowest_owner(d->mesh, d->coord, t->layout)) return;
+  if (block_box(d->mesh, t->layout, d->coord, own) == 0) return;
   whole_box(t->layout, whole);
   block_piece(&p, t->layout->rank, own, own, whole);
   block_copy(&p, dtrt_dtype_size(t->dtype), host, block);
@@ -127,7 +129,7 @@ static void fill_inputs(Device *d, const Call *c, const dtrt_entry *e) {
     }
     BlockSpan box[DTRT_MAX_RANK];
     int64_t lo[DTRT_MAX_RANK + 1] = {0}, hi[DTRT_MAX_RANK + 1] = {0};
-    if (block_box(&d->session->mesh, t->layout, d->coord, box) == 0) continue;
+    if (block_box(d->mesh, t->layout, d->coord, box) == 0) continue;
     for (int j = 0; j < t->layout->rank; j++) {
       lo[j] = box[j].lo;
       hi[j] = box[j].hi;
@@ -161,7 +163,7 @@ static void call_device(Device *d, void *arg) {
   d->shown = 0;
   if (d->nan) nan_enter(d);
   e->run(&d->pub);
-  if (device_watched(d)) watch_until(d, INT32_MAX);
+  if (watch_wanted(d)) watch_until(d, INT32_MAX);
   d->in_entry = false;
   if (d->nan) nan_leave(d);
   if (d->profile) profile_part(d, e->nsteps + PROFILE_OUTPUTS);

@@ -6,48 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "element.h"
+#include "finite.h"
 #include "session.h"
 
 /* -------- looking at elements -------- */
 
-#define ANY(T)                                                                                     \
-  {                                                                                                \
-    const T *x = at, mask = (T)exponent;                                                           \
-    T any = 0;                                                                                     \
-    for (int64_t i = 0; i < n; i++) any |= (T)((x[i] & mask) == mask);                             \
-    return any != 0;                                                                               \
-  }
-
-/* The exponent is all ones. */
-static bool any_bad(int dtype, int64_t n, const void *at) {
-  const int size = (int)element_size(dtype), digits = element_digits(dtype);
-  if (!digits) return false;
-  const uint64_t exponent = (UINT64_C(1) << (8 * size - 1)) - (UINT64_C(1) << (digits - 1));
-  switch (size) {
-  case 2: ANY(uint16_t)
-  case 4: ANY(uint32_t)
-  default: ANY(uint64_t)
-  }
-}
-
 static const char *element_at(int dtype, const void *at, int64_t i) {
   return (const char *)at + i * dtrt_dtype_size(dtype);
-}
-
-static int flags_of(double v) { return isnan(v) ? HAS_NAN : isinf(v) ? HAS_INF : 0; }
-
-int nan_flags(int dtype, int64_t n, const void *at) {
-  int flags = 0;
-  if (!any_bad(dtype, n, at)) return 0;
-  for (int64_t i = 0; i < n && flags != (HAS_NAN | HAS_INF); i++)
-    flags |= flags_of(element_value(dtype, element_at(dtype, at, i)));
-  return flags;
-}
-
-static int64_t first_bad(int dtype, int64_t n, const void *at) {
-  for (int64_t i = 0; i < n; i++)
-    if (flags_of(element_value(dtype, element_at(dtype, at, i)))) return i;
-  return -1;
 }
 
 /* The part of a tensor that this call looks at. */
@@ -56,7 +21,7 @@ static bool part_bad(int64_t call, int dtype, int64_t n, const void *at) {
   if (!element_is_float(dtype)) return false;
   if (n > NAN_WHOLE) lo = n / NAN_PARTS * (call % NAN_PARTS), hi = lo + n / NAN_PARTS;
   if (n > NAN_WHOLE && call % NAN_PARTS == NAN_PARTS - 1) hi = n;
-  return any_bad(dtype, hi - lo, element_at(dtype, at, lo));
+  return finite_fails(dtype, hi - lo, element_at(dtype, at, lo));
 }
 
 /* -------- text -------- */
@@ -92,7 +57,7 @@ static const void *operand_at(const Device *d, const dtrt_seen *s, const dtrt_op
   if (o->value < 0) return NULL;
   const dtrt_value *v = &s->entry->value[o->value];
   BlockSpan box[DTRT_MAX_RANK];
-  *count = block_box(&d->session->mesh, v->layout, d->coord, box);
+  *count = block_box(d->mesh, v->layout, d->coord, box);
   return watch_at(d, v);
 }
 
@@ -107,13 +72,13 @@ static int flags_there(const Device *d, const dtrt_seen *s, const dtrt_operand *
   const void *at = all ? operand_at(d, s, o, &count) : NULL;
   if (!at || count != s->count) return all;
   int dtype = s->entry->value[o->value].dtype;
-  return flags_of(element_value(dtype, element_at(dtype, at, i)));
+  return finite_flags_of(element_value(dtype, element_at(dtype, at, i)));
 }
 
 /* The element that is worse than its operands; -1: none. */
 static int64_t made_here(const Device *d, const dtrt_seen *s, const dtrt_value *v) {
   for (int64_t i = 0; i < s->count; i++) {
-    int is = flags_of(element_value(v->dtype, element_at(v->dtype, s->data, i))), had = 0;
+    int is = finite_flags_of(element_value(v->dtype, element_at(v->dtype, s->data, i))), had = 0;
     for (int k = 0; is && k < v->noperands; k++)
       had |= v->kind == DTRT_OF_ELEMENT ? flags_there(d, s, &v->operand[k], i)
                                         : operand_flags(d, &v->operand[k]);
@@ -166,7 +131,7 @@ void nan_value(Device *d, const dtrt_seen *s) {
   NanCheck *n = d->nan;
   const dtrt_value *v = &s->entry->value[s->value];
   if (!n->flags || !element_is_float(v->dtype)) return;
-  int flags = n->flags[s->value] = (uint8_t)nan_flags(v->dtype, s->count, s->data);
+  int flags = n->flags[s->value] = (uint8_t)finite_flags(v->dtype, s->count, s->data);
   bool reduces = v->kind == DTRT_EXCHANGED;
   if (reduces && operand_flags(d, &v->operand[0])) n->tainted = true;
   if (!flags || v->step < 0 || n->value != INT32_MAX) return;
@@ -186,8 +151,8 @@ static void look_at_variables(Device *d) {
   BlockSpan box[DTRT_MAX_RANK];
   for (int i = 0; i < p->nvars; i++) {
     const dtrt_tensor *t = &p->var[i];
-    int64_t n = block_box(&d->session->mesh, t->layout, d->coord, box);
-    d->nan->var_bad[i] = (uint8_t)nan_flags(t->dtype, n, d->pub.vars + t->offset);
+    int64_t n = block_box(d->mesh, t->layout, d->coord, box);
+    d->nan->var_bad[i] = (uint8_t)finite_flags(t->dtype, n, d->pub.vars + t->offset);
   }
 }
 
@@ -200,7 +165,7 @@ static bool begins_bad(const Device *d, const dtrt_tensor *t, int64_t count, con
   const dtrt_program *p = d->session->program[0].p;
   int had = 0;
   for (int i = 0; i < p->nvars; i++) had |= d->nan->var_bad[i];
-  return had & HAS_NAN || (had && nan_flags(t->dtype, count, at) == HAS_INF);
+  return had & HAS_NAN || (had && finite_flags(t->dtype, count, at) == HAS_INF);
 }
 
 static void say_found(Device *d, const char *what, const dtrt_tensor *t, const char *at,
@@ -209,8 +174,8 @@ static void say_found(Device *d, const char *what, const dtrt_tensor *t, const c
   const dtrt_entry *e = d->entry;
   BlockSpan box[DTRT_MAX_RANK];
   int64_t lo[DTRT_MAX_RANK], hi[DTRT_MAX_RANK];
-  int64_t n = block_box(&d->session->mesh, t->layout, d->coord, box);
-  int64_t i = first_bad(t->dtype, n, at);
+  int64_t n = block_box(d->mesh, t->layout, d->coord, box);
+  int64_t i = finite_first_bad(t->dtype, n, at);
   for (int k = 0; k < t->layout->rank; k++) lo[k] = box[k].lo, hi[k] = box[k].hi;
   text[0] = 0;
   add(text, "%s %.100s is ", what, t->name);
@@ -231,8 +196,8 @@ static void look_at_outputs(Device *d) {
   for (int i = 0; i < e->nout && !d->nan->text[0]; i++) {
     const dtrt_tensor *t = &e->out[i];
     const char *at = d->pub.arena + t->offset;
-    int64_t count = block_box(&d->session->mesh, t->layout, d->coord, box);
-    if (!session_lowest_owner(&d->session->mesh, d->coord, t->layout)) continue;
+    int64_t count = block_box(d->mesh, t->layout, d->coord, box);
+    if (!session_lowest_owner(d->mesh, d->coord, t->layout)) continue;
     if (part_bad(d->nan->calls, t->dtype, count, at) && !begins_bad(d, t, count, at))
       say_found(d, "output", t, at, "");
   }
@@ -246,14 +211,14 @@ static void look_at_updates(Device *d) {
   for (int i = 0; i < p->nvars; i++) {
     const dtrt_tensor *t = &p->var[i];
     const char *at = d->pub.vars + t->offset;
-    int64_t count = block_box(&d->session->mesh, t->layout, d->coord, box);
-    bool bad =
-        n->suspect >= 0 ? any_bad(t->dtype, count, at) : part_bad(n->calls, t->dtype, count, at);
+    int64_t count = block_box(d->mesh, t->layout, d->coord, box);
+    bool bad = n->suspect >= 0 ? finite_fails(t->dtype, count, at)
+                               : part_bad(n->calls, t->dtype, count, at);
     if (n->var_bad[i] || !bad) continue;
-    bool mine = session_lowest_owner(&d->session->mesh, d->coord, t->layout);
+    bool mine = session_lowest_owner(d->mesh, d->coord, t->layout);
     if (mine && !n->text[0] && !begins_bad(d, t, count, at))
       say_found(d, "variable", t, at, ", and was finite before");
-    n->var_bad[i] = (uint8_t)nan_flags(t->dtype, count, at);
+    n->var_bad[i] = (uint8_t)finite_flags(t->dtype, count, at);
   }
 }
 
@@ -291,6 +256,7 @@ int nan_open(dtrt_session *s, int mode) {
     NanCheck *n = s->device[i].nan = calloc(1, sizeof *n);
     if (!n || !(n->var_bad = calloc((size_t)s->program[0].p->nvars + 1, 1))) return -1;
     n->unseen = true;
+    if (mode == DTRT_CHECK_CHEAP) s->device[i].brought = nan_exchanged;
   }
   return 0;
 }
@@ -359,7 +325,7 @@ static dtrt_status call_full(dtrt_session *s, dtrt_status status) {
 /* Of whole tensors of the host. */
 static bool inputs_bad(const dtrt_entry *e, const void *const *in) {
   for (int i = 0; in && i < e->nin; i++)
-    if (any_bad(e->in[i].dtype, dtrt_tensor_count(&e->in[i]), in[i])) return true;
+    if (finite_fails(e->in[i].dtype, dtrt_tensor_count(&e->in[i]), in[i])) return true;
   return false;
 }
 

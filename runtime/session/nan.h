@@ -17,7 +17,6 @@
 #include "dtrt.h"
 
 enum { NAN_WHOLE = 256, NAN_PARTS = 64, NAN_TEXT = 1000 };
-enum { HAS_NAN = 1, HAS_INF = 2 };
 
 struct Device;
 /* Of one device, written by its own thread. */
@@ -35,7 +34,6 @@ typedef struct NanCheck {
   char text[NAN_TEXT]; /* what was found; "" nothing */
 } NanCheck;
 
-int nan_flags(int dtype, int64_t n, const void *at); /* HAS_NAN | HAS_INF */
 int nan_open(dtrt_session *s, int mode);             /* -1: out of memory */
 void nan_close(dtrt_session *s);
 /* A device's side of a call. */

@@ -8,7 +8,6 @@
  * one pointer. */
 #ifndef DTG_RUNTIME_PROFILE_H
 #define DTG_RUNTIME_PROFILE_H
-#include <time.h>
 #include "dtrt.h"
 
 enum { PROFILE_EVENTS = 1 << 17 }; /* of a process, 40 bytes each */
@@ -54,17 +53,11 @@ typedef struct DeviceProfile {
   ProfileTime *time; /* [parts] of the running entry */
   int64_t table, nsteps;
   int64_t part; /* -1: no call runs */
-  int64_t began, since, waited, waited_in_call;
+  int64_t began, since, waited_in_call;
   ProfileEvent *event;
   int64_t nevents, room;
   int keeps; /* the running call as events */
 } DeviceProfile;
-
-static inline int64_t profile_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 struct Device;
 /* The host's side of a call; -1 when out of memory. */

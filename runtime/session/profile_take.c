@@ -2,11 +2,13 @@
 #include "profile.h"
 #include <stdlib.h>
 #include <string.h>
+#include "clock.h"
+#include "flight.h"
 #include "session.h"
 
 void dtrt_begin_step(dtrt_device *dev, int32_t step) {
   Device *d = device_of(dev);
-  if (device_watched(d)) watch_until(d, step);
+  if (watch_wanted(d)) watch_until(d, step);
   dev->at = step;
   if (d->profile) profile_part(d, step);
   if (d->under_way) flights_turn(d);
@@ -20,21 +22,22 @@ static void keep(DeviceProfile *p, int64_t part, int64_t began, int64_t ended, i
 }
 
 /* Ends the running part. */
-static void end_part(DeviceProfile *p, int64_t now) {
+static void end_part(Device *d, int64_t now) {
+  DeviceProfile *p = d->profile;
   ProfileTime *t = &p->time[p->part];
   t->times++;
   t->ns += now - p->since;
-  t->waited += p->waited;
-  keep(p, p->part, p->since, now, p->waited);
-  p->waited_in_call += p->waited;
-  p->waited = 0;
+  t->waited += d->waited;
+  keep(p, p->part, p->since, now, d->waited);
+  p->waited_in_call += d->waited;
+  d->waited = 0;
   p->since = now;
 }
 
 void profile_part(Device *d, int64_t part) {
   DeviceProfile *p = d->profile;
   if (p->part < 0) return;
-  end_part(p, profile_now());
+  end_part(d, clock_ns());
   p->part = part;
 }
 
@@ -47,13 +50,13 @@ void profile_enter(Device *d) {
   p->time = t->time + (d->id - d->comm->first) * t->parts;
   p->keeps = p->room - p->nevents >= t->parts;
   p->part = p->nsteps + PROFILE_INPUTS;
-  p->waited = p->waited_in_call = 0;
-  p->began = p->since = profile_now();
+  d->waited = p->waited_in_call = 0;
+  p->began = p->since = clock_ns();
 }
 
 void profile_leave(Device *d) {
   DeviceProfile *p = d->profile;
-  end_part(p, profile_now());
+  end_part(d, clock_ns());
   int64_t call = p->nsteps + PROFILE_CALL;
   p->time[call].times++;
   p->time[call].ns += p->since - p->began;
@@ -95,7 +98,7 @@ int profile_call(dtrt_session *s, int program, int entry) {
     if (!d->event) return -1;
     d->room = room > parts ? room : parts;
   }
-  p->last = profile_now();
+  p->last = clock_ns();
   if (!p->first) p->first = p->last;
   return 0;
 }
@@ -104,7 +107,7 @@ void profile_called(dtrt_session *s) {
   Profile *p = s->profile;
   ProfileTable *t = &p->table[p->running];
   int64_t began = p->last;
-  p->last = profile_now();
+  p->last = clock_ns();
   t->calls++;
   t->ns += p->last - began;
 }
@@ -151,6 +154,6 @@ dtrt_status dtrt_profile_start(dtrt_session *s) {
   if (status != DTRT_OK)
     profile_close(s);
   else
-    s->profile->origin = profile_now();
+    s->profile->origin = clock_ns();
   return status;
 }

@@ -8,28 +8,6 @@
 #include <string.h>
 #include "session.h"
 
-int dtrt_dtype_size(int dtype) {
-  static const signed char size[] = {
-#define DTYPE(ID, NAME, C, ...) [DTRT_##ID] = sizeof(C),
-#include "dtypes.def"
-  };
-  return dtype >= 0 && dtype < (int)sizeof size ? size[dtype] : 0;
-}
-
-const char *dtrt_dtype_name(int dtype) {
-  static const char *const name[] = {
-#define DTYPE(ID, NAME, ...) [DTRT_##ID] = NAME,
-#include "dtypes.def"
-  };
-  return dtype >= 0 && dtype < (int)(sizeof name / sizeof *name) ? name[dtype] : "?";
-}
-
-int64_t dtrt_tensor_count(const dtrt_tensor *t) {
-  int64_t n = 1;
-  for (int i = 0; i < t->layout->rank; i++) n *= t->layout->dim[i].n;
-  return n;
-}
-
 int64_t session_tensor_bytes(const dtrt_tensor *t) {
   int64_t n = dtrt_dtype_size(t->dtype);
   for (int i = 0; i < t->layout->rank; i++)

@@ -3,6 +3,8 @@
  * Nothing is global but the signal handlers and OpenBLAS's settings, so that sessions live side by
  * side. */
 #include "session.h"
+#include "flight.h"
+#include "gemm.h"
 #include "variables.h"
 #include "nan.h"
 #include <limits.h>
@@ -130,7 +132,7 @@ static dtrt_status add(dtrt_session *s, const dtrt_program *p) {
   }
   s->nprograms++; /* from here on it is freed with the session */
   for (int i = 0; i < s->comm->count; i++)
-    if (device_add_program(&s->device[i], s->nprograms, g))
+    if (device_add_program(&s->device[i], s->nprograms, p, g->nexchanges))
       return session_error(s, DTRT_NO_MEMORY, "out of memory");
   return DTRT_OK;
 }
@@ -298,6 +300,19 @@ static bool has_values(const dtrt_program *p) {
   return !steps;
 }
 
+static int init_device(dtrt_session *s, int i) {
+  Device *d = &s->device[i];
+  d->id = s->comm->first + i;
+  d->session = s;
+  d->mesh = &s->mesh;
+  d->comm = s->comm;
+  d->team = s->team;
+  d->error = s->error;
+  d->told = &s->told;
+  d->pub.seed = s->seed;
+  return device_init(d) || flights_open(d) ? -1 : 0;
+}
+
 static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_options *o) {
   const char *bad = session_check(p);
   if (bad) return session_error(s, DTRT_INVALID, "cannot run program: %s", bad);
@@ -319,8 +334,7 @@ static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_optio
   s->device = calloc((size_t)c->count, sizeof *s->device);
   if (!s->device) return session_error(s, DTRT_NO_MEMORY, "out of memory");
   for (int i = 0; i < c->count; i++)
-    if (device_init(&s->device[i], s, c->first + i))
-      return session_error(s, DTRT_NO_MEMORY, "out of memory");
+    if (init_device(s, i)) return session_error(s, DTRT_NO_MEMORY, "out of memory");
   dtrt_status met = meet(s, p);
   if (met != DTRT_OK) return met;
   gemm_prepare(c->count, why);
@@ -357,7 +371,10 @@ void dtrt_close(dtrt_session *s) {
   team_close(s->team);
   profile_close(s);
   if (s->comm) nan_close(s);
-  for (int i = 0; s->device && i < s->comm->count; i++) device_free(&s->device[i]);
+  for (int i = 0; s->device && i < s->comm->count; i++) {
+    flights_close(&s->device[i]);
+    device_free(&s->device[i]);
+  }
   free(s->device);
   if (s->comm) s->comm->verbs->close(s->comm);
   for (int i = 0; i < s->nprograms; i++) program_free(&s->program[i]);

@@ -2,6 +2,41 @@
 #ifndef DTG_RUNTIME_SESSION_H
 #define DTG_RUNTIME_SESSION_H
 #include "device.h"
+#include "hold.h"
+#include "profile.h"
+
+/* A program of a session. Exchanges of the program itself are followed by those that bring whole
+ * outputs and variables to a host (under mpi), which have the ids after them. */
+typedef struct SessionProgram {
+  const dtrt_program *p;
+  int nexchanges; /* with those for hosts */
+  dtrt_exchange *host;
+  dtrt_layout *whole;
+  dtrt_dim *dims;
+  int *
+      first_out; /* [nentries] index in host of the first output of an entry; variables come last */
+  int first_var;
+} SessionProgram;
+
+struct dtrt_session {
+  Hold hold;               /* by the thread whose call uses it */
+  SessionProgram *program; /* [nprograms] */
+  int nprograms;
+  BlockMesh mesh;
+  Comm *comm;
+  Team *team;           /* NULL for one device */
+  Device *device;       /* [comm->count] */
+  Profile *profile;     /* NULL: nothing is timed */
+  dtrt_watch_fn *watch; /* NULL: nobody looks */
+  void *watch_user;
+  int check_nan;    /* DTRT_CHECK_OFF ... */
+  char found[1024]; /* what that has found, the first; "" nothing */
+  uint64_t seed;
+  bool handlers; /* signal handlers are held */
+  bool opened;
+  bool told; /* error says why a device of this process failed */
+  char error[DEVICE_ERROR];
+};
 
 /* Sets the session's error and returns the status. */
 __attribute__((format(printf, 3, 4))) dtrt_status session_error(dtrt_session *s, dtrt_status status,
@@ -47,5 +82,14 @@ uint64_t session_most(dtrt_session *s, uint64_t mine);
 bool session_lowest_owner(const BlockMesh *m, const int32_t *coord, const dtrt_layout *l);
 /* Of variables and entries as the model's text has them, whatever the mesh and the layouts are. */
 uint64_t session_hash(const dtrt_program *p);
+
+/* -------- watching: watch.c -------- */
+
+/* Shows what is there before step `step` and has not been shown. */
+void watch_until(Device *d, int32_t step);
+void *watch_at(const Device *d, const dtrt_value *v);
+static inline bool watch_wanted(const Device *d) {
+  return d->session->watch || d->session->check_nan == DTRT_CHECK_FULL;
+}
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "device.h"
+#include "session.h"
 
 /* A block of an input, for all local devices that hold it. */
 typedef struct Block {
@@ -75,7 +75,7 @@ static int block_add(Blocks *b, const Device *d, int input) {
   BlockSpan box[DTRT_MAX_RANK];
   Block *to = &b->block[b->n];
   *to = (Block){.input = input, .at = b->bytes};
-  int64_t n = block_box(&d->session->mesh, t->layout, d->coord, box);
+  int64_t n = block_box(d->mesh, t->layout, d->coord, box);
   if (n == 0) return -1;
   for (int k = 0; k < rank; k++) {
     to->lo[k] = box[k].lo;

@@ -1,0 +1,138 @@
+/* device.c: a device's place in the mesh, and the tables it makes as it goes. */
+#include "device.h"
+#include <stdlib.h>
+
+int device_init(Device *d) {
+  block_coord(d->mesh, d->id, d->coord);
+  d->pub.coord = d->coord;
+  d->group = calloc((size_t)1 << d->mesh->naxes, sizeof(DeviceGroup *));
+  return d->group ? 0 : -1;
+}
+
+void device_free(Device *d) {
+  for (int i = 0; i < d->nprograms; i++) {
+    TransferTable *table = &d->transfers[i];
+    for (int j = 0; table->of && j < table->n; j++) transfer_free(table->of[j]);
+    free(table->of);
+  }
+  free(d->transfers);
+  for (int i = 0; d->group && i < 1 << d->mesh->naxes; i++) free(d->group[i]);
+  free(d->group);
+  for (int i = 0; i < COMM_LANES; i++) free(d->scratch[i].at);
+  free(d->in);
+}
+
+static int most_inputs(const dtrt_program *p) {
+  int most = 0;
+  for (int i = 0; i < p->nentries; i++)
+    if (p->entry[i].nin > most) most = p->entry[i].nin;
+  return most;
+}
+
+int device_add_program(Device *d, int nprograms, const dtrt_program *p, int nexchanges) {
+  int nin = most_inputs(p);
+  if (nin > d->room_in) {
+    const void **in = realloc(d->in, (size_t)nin * sizeof *in);
+    if (!in) return -1;
+    d->pub.in = d->in = in;
+    d->room_in = nin;
+  }
+  TransferTable *list = realloc(d->transfers, (size_t)nprograms * sizeof *list);
+  if (!list) return -1;
+  d->transfers = list;
+  while (d->nprograms < nprograms) list[d->nprograms++] = (TransferTable){0};
+  TransferTable *table = &list[nprograms - 1];
+  table->of = calloc((size_t)nexchanges + 1, sizeof(Transfer *));
+  if (!table->of) return -1;
+  table->program = p;
+  table->n = nexchanges;
+  return 0;
+}
+
+const DeviceGroup *device_group(Device *d, uint32_t axes) {
+  if (d->group[axes]) return d->group[axes];
+  const BlockMesh *m = d->mesh;
+  int n = 1, base = 0;
+  for (int i = 0; i < m->naxes; i++) {
+    if (axes & 1u << i)
+      n *= m->size[i];
+    else
+      base += d->coord[i] * m->stride[i];
+  }
+  DeviceGroup *g = malloc(sizeof *g + (size_t)n * sizeof(int));
+  if (!g) device_fail(d, "out of memory");
+  g->axes = axes;
+  g->n = n;
+  g->direct = true;
+  for (int i = 0; i < n; i++) {
+    int device = base, rest = i;
+    for (int a = m->naxes - 1; a >= 0; a--) {
+      if (!(axes & 1u << a)) continue;
+      device += rest % m->size[a] * m->stride[a];
+      rest /= m->size[a];
+    }
+    g->device[i] = device;
+    if (device == d->id) g->me = i;
+    if (!d->comm->slot[device]) g->direct = false;
+  }
+  return d->group[axes] = g;
+}
+
+static Speed speed_of(const Device *d, const dtrt_exchange *x, uint32_t axes) {
+  const dtrt_program *p = d->transfers[d->program].program;
+  Speed all = {0};
+  if (x->axes) axes = x->axes;
+  if (!p->link) return speed_default();
+  for (int i = 0; i < p->naxes; i++) {
+    if (!(axes & 1u << i) || p->axis_size[i] == 1) continue;
+    const dtrt_link *l = &p->link[i];
+    Speed one = {l->bandwidth, l->latency, l->message};
+    all = all.bandwidth > 0 ? speed_slower(all, one) : one;
+  }
+  return all.bandwidth > 0 ? all : speed_default();
+}
+
+static void choose_alone(Device *d, Transfer *p, Speed speed) {
+  p->speed = speed;
+  for (int i = 0; i < 2; i++) {
+    Collective c = p->one;
+    c.direct = device_group(d, p->axes)->direct;
+    c.in_flight = i;
+    p->alone[i] = (int8_t)collective_choose(&c, &speed);
+  }
+}
+
+const Transfer *device_transfer(Device *d, const dtrt_exchange *x) {
+  const TransferTable *table = &d->transfers[d->program];
+  Transfer **at = &table->of[x->id];
+  if (*at) return *at;
+  char why[256];
+  *at = transfer_new(d->mesh, d->coord, x, !d->comm->all_direct, why);
+  if (!*at) device_fail(d, "%s", why);
+  if ((*at)->axes) choose_alone(d, *at, speed_of(d, x, (*at)->axes));
+  if (x->id >= table->program->nexchanges && d->comm->count > 1)
+    transfer_for_hosts(*at, d->id, d->comm->count);
+  return *at;
+}
+
+char *device_lane_scratch(Device *d, int lane, int64_t bytes) {
+  char **at = &d->scratch[lane].at;
+  int64_t *has = &d->scratch[lane].bytes;
+  if (bytes <= *has) return *at;
+  free(*at);
+  *has = 0;
+  *at = malloc((size_t)bytes);
+  if (!*at) device_fail(d, "out of memory: %lld bytes of scratch", (long long)bytes);
+  *has = bytes;
+  return *at;
+}
+
+char *device_scratch(Device *d, int64_t bytes) { return device_lane_scratch(d, 0, bytes); }
+
+int64_t dtrt_lo(const dtrt_device *dev, const dtrt_dim *dim) {
+  return block_span(device_mesh(dev), dim, dev->coord).lo;
+}
+
+int64_t dtrt_hi(const dtrt_device *dev, const dtrt_dim *dim) {
+  return block_span(device_mesh(dev), dim, dev->coord).hi;
+}

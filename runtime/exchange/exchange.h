@@ -1,0 +1,23 @@
+/* exchange.h: exchanges, by reading the peers' memory or by messages. */
+#ifndef DTG_RUNTIME_EXCHANGE_H
+#define DTG_RUNTIME_EXCHANGE_H
+#include "device.h"
+
+/* Whether nobody else takes part, and then does all of it. */
+bool exchange_alone(const Together *t);
+/* Finds the group and the algorithm. */
+void exchange_choose(Together *t);
+/* Combines the terms of a piece run by run. from: [2 * nterms], the blocks they lie in or dense
+ * boxes, and as much room. */
+void exchange_settle(const Transfer *p, const Piece *q, const char **from, bool dense, char *to);
+void exchange_run(Device *d, const Transfer *p, const void *from, void *to);
+/* Looks at what n exchanges have brought. */
+void exchange_check(Device *d, int n, const Transfer *const *p, void *const *to);
+/* Does them, one or several as one. */
+void exchange_do(Together *t);
+/* Puts the first of n exchanges that can go as one into `t`, whose transfers are in p [COMM_BATCH].
+ */
+void exchange_gather(Device *d, int n, const dtrt_exchange *const *x, const void *const *from,
+                     void *const *to, const Transfer **p, Together *t);
+
+#endif
