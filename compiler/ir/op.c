@@ -1,4 +1,5 @@
-/* The equation of an op: its factors, and the text form "b m k, b k n -> b m n". */
+/* What follows of an op's definition. Its equation: factors, and the text form "b m k, b k n -> b m
+ * n". */
 #include "op.h"
 #include <string.h>
 
@@ -34,3 +35,21 @@ void rule_from_text(Rule *r, const Graph *g, const Node *n, const char *equation
     s = read_tensor(r, s, r->operand[i], &graph_operand(g, n, i)->shape, letter_factor, false);
   read_tensor(r, strstr(equation, "->") + 2, r->result, &n->shape, letter_factor, true);
 }
+
+uint64_t op_hash(Op op) {
+  uint64_t h = 0;
+  for (const char *c = op->name; *c; c++) h = h * 131 + (unsigned char)*c;
+  return h;
+}
+
+void rule_of(const Graph *g, const Node *n, Rule *r, Arena *scratch) {
+  memset(r, 0, sizeof *r);
+  r->noperands = n->noperands;
+  r->operand = arena_alloc(scratch, sizeof *r->operand * (size_t)(n->noperands ? n->noperands : 1));
+  r->linear_in = n->op->linear;
+  r->linear_jointly = n->op->linear_jointly;
+  r->reduce = n->op->reduce;
+  n->op->rule(g, n, r);
+}
+
+const char *op_written(Op op) { return op->sign ? op->sign : op->name; }

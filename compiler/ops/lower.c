@@ -300,21 +300,3 @@ Op reduction_step(const Node *n) {
   default: return truth ? &op_and : &op_min;
   }
 }
-
-/* -------- all others -------- */
-
-Expr lower_element(Lower *l, ExprKind kind, NodeId id, const At *at) {
-  const Node *n = graph_node(l->g, id);
-  const bool flat = at->flat != NO_EXPR;
-  return expr_element(l->x, kind, n->dtype, id, flat ? 1 : n->shape.rank,
-                      flat ? &at->flat : at->dim);
-}
-
-Expr lower_node(Lower *l, NodeId id, const At *at) {
-  const Node *n = graph_node(l->g, id);
-  Expr (*lower)(Lower *, NodeId, const At *) = n->op->lower;
-  if (lower) return lower(l, id, at);
-  Expr arg[MOST_NUMBERS];
-  for (int k = 0; k < n->noperands; k++) arg[k] = l->value(l, n->operand[k], at);
-  return expr_op(l->x, n->op, n->dtype, n->noperands, arg);
-}

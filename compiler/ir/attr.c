@@ -1,5 +1,5 @@
 /* Attributes by name. Where the values of one begin follows from those before it. */
-#include "opdefs.h"
+#include "op.h"
 #include "slide.h"
 #include <stdio.h>
 #include <stdlib.h>
