@@ -166,39 +166,10 @@ bool layout_is_plain(const Layout *l) {
 
 /* -------- boxes -------- */
 
-static int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-static int64_t ceil_div(int64_t a, int64_t b) { return -floor_div(-a, b); }
-
-/* floor(i * m / k) without overflow for any i <= k. */
-static int64_t share(int64_t i, int64_t m, int64_t k) { return i * (m / k) + i * (m % k) / k; }
-
-static void window_box(const Window *w, int64_t n, int64_t *lo, int64_t *hi) {
-  if (*lo >= *hi) {
-    *lo = *hi = 0;
-    return;
-  }
-  int64_t a = w->mul < 0 ? *hi - 1 : *lo, b = w->mul < 0 ? *lo : *hi - 1;
-  int64_t from = ceil_div(a * w->mul + w->first, w->div);
-  int64_t to = floor_div(b * w->mul + w->last, w->div) + 1;
-  if (from < 0) from = 0;
-  if (to > n) to = n;
-  if (from >= to) from = to = 0;
-  *lo = from;
-  *hi = to;
-}
-
-static void block(const DimLayout *d, int64_t units, int64_t k, int64_t i, int64_t *lo,
-                  int64_t *hi) {
-  int64_t m = units / d->granule;
-  *lo = share(i, m, k) * d->granule;
-  *hi = share(i + 1, m, k) * d->granule;
-}
-
 void dim_box_at(const Mesh *m, const DimLayout *d, int64_t n, int64_t i, int64_t *lo, int64_t *hi) {
-  block(d, d->window.of ? d->window.of : n, dim_parts(m, d), i, lo, hi);
-  if (d->window.of) window_box(&d->window, n, lo, hi);
+  const int64_t units = d->window.of ? d->window.of : n;
+  const BlockSpan s = law_window(&d->window, n, law_block(units, d->granule, dim_parts(m, d), i));
+  *lo = s.lo, *hi = s.hi;
 }
 
 void dim_box(const Mesh *m, const DimLayout *d, int64_t n, const int *coord, int64_t *lo,
@@ -227,15 +198,7 @@ bool dim_inside(const Mesh *m, const DimLayout *outer, const DimLayout *inner, i
 }
 
 int64_t dim_block_most(const Mesh *m, const DimLayout *d, int64_t n) {
-  int64_t k = dim_parts(m, d), units = (d->window.of ? d->window.of : n) / d->granule;
-  if (!d->window.of) return k == 1 ? n : ceil_div(units, k) * d->granule;
-  /* The largest window: that of a largest block, not cut off. Its length is monotone in the
-   * block's. */
-  int64_t len = k == 1 ? d->window.of : ceil_div(units, k) * d->granule;
-  if (len == 0) return 0;
-  int64_t mul = d->window.mul < 0 ? -d->window.mul : d->window.mul;
-  int64_t most = floor_div((len - 1) * mul + d->window.last - d->window.first, d->window.div) + 1;
-  return most < 0 ? 0 : most > n ? n : most;
+  return law_block_most(&d->window, n, d->granule, dim_parts(m, d));
 }
 
 bool dim_even(const Mesh *m, const DimLayout *d, int64_t n) {
@@ -251,35 +214,15 @@ Shape layout_local(const Mesh *m, const Layout *l, const Shape *global) {
 
 /* -------- text -------- */
 
-static void dim_put(Str *out, const Mesh *m, const DimLayout *d) {
-  if (!d->naxes) str_puts(out, "_");
-  if (d->naxes > 1) str_puts(out, "(");
-  for (int i = 0; i < d->naxes; i++)
-    str_printf(out, "%s%s", i ? ", " : "", m->axis[d->axis[i]].name);
-  if (d->naxes > 1) str_puts(out, ")");
-  if (d->granule > 1) str_printf(out, " by %ld", (long)d->granule);
-  if (d->window.of)
-    str_printf(out, " window(%ld, *%ld %+ld..%+ld /%ld)", (long)d->window.of, (long)d->window.mul,
-               (long)d->window.first, (long)d->window.last, (long)d->window.div);
-}
+static void put_piece(void *to, const char *text) { str_puts(to, text); }
 
 void layout_put(Str *out, const Mesh *m, const Layout *l) {
-  static const char *const how[] = {"", ", max", ", min", ", prod"};
-  str_puts(out, "[");
-  for (int i = 0; i < l->rank; i++) {
-    if (i) str_puts(out, ", ");
-    dim_put(out, m, &l->dim[i]);
-  }
-  str_puts(out, "]");
-  if (!l->partial) return;
-  str_puts(out, " partial(");
-  bool first = true;
-  for (int i = 0; i < m->naxes; i++)
-    if (l->partial & 1u << i) {
-      str_printf(out, "%s%s", first ? "" : ", ", m->axis[i].name);
-      first = false;
-    }
-  str_printf(out, "%s)", how[l->reduce]);
+  const char *axis[MAX_AXES];
+  dtrt_dim dim[MAX_RANK];
+  for (int i = 0; i < m->naxes; i++) axis[i] = m->axis[i].name;
+  for (int i = 0; i < l->rank; i++) layout_dim(&dim[i], &l->dim[i], 0);
+  const dtrt_layout all = {l->rank, l->partial, (int32_t)l->reduce, dim};
+  law_put_layout(put_piece, out, axis, m->naxes, &all, true);
 }
 
 const char *layout_text(Arena *a, const Mesh *m, const Layout *l) {
@@ -288,7 +231,7 @@ const char *layout_text(Arena *a, const Mesh *m, const Layout *l) {
   return s.at;
 }
 
-void dtrt_dim_from(dtrt_dim *out, const DimLayout *d, int64_t n) {
+void layout_dim(dtrt_dim *out, const DimLayout *d, int64_t n) {
   *out = (dtrt_dim){.n = n,
                     .granule = d->granule,
                     .of = d->window.of,

@@ -5,16 +5,7 @@
  * which axes the tensor is partial: each device holds a term of a sum (or max, min, prod) still to
  * be taken. Layouts are interned: equal layouts are equal pointers.
  *
- * Block law: a dim of n elements in granules of g, cut k ways, has m = n/g granules, and block i is
- * [i*m/k * g, (i+1)*m/k * g) in whole numbers. Blocks differ by at most one granule, are empty only
- * when m < k, and a cut over (a, b) nests inside the cut over a. A plain cut has g = 1; a reshape
- * that merges a cut dim with a whole one below it gives g > 1.
- *
- * Window law: a dim may hold, instead of its own block, what a block of another dim (`of` elements,
- * cut in the same way) needs of it. With that block [lo, hi), both ends counted in elements of the
- * other dim, the device holds [ceil((lo*mul + first)/div), floor(((hi-1)*mul + last)/div) + 1), cut
- * off at 0 and n; for mul < 0 lo and hi-1 change places. A slice from s by t has mul = t, first =
- * last = s; a convolution of k taps has mul = stride, first = -pad, last = first + (k-1)*dilation.
+ * Which elements a block or a window holds is said in runtime/law/block_law.h.
  */
 #ifndef DTG_LAYOUT_H
 #define DTG_LAYOUT_H
@@ -22,6 +13,7 @@
 #include "diag.h"
 #include "str.h"
 #include "dtrt.h"
+#include "block_law.h"
 
 enum { MAX_RANK = DTRT_MAX_RANK, MAX_AXES = DTRT_MAX_AXES };
 
@@ -48,11 +40,6 @@ typedef struct Shape {
 int64_t shape_count(const Shape *s);
 bool shape_equal(const Shape *a, const Shape *b);
 void shape_put(Str *out, const Shape *s); /* [64, 784] */
-
-typedef struct Window {
-  int64_t of; /* size of the dim whose blocks are meant; 0: no window */
-  int64_t mul, div, first, last;
-} Window;
 
 typedef struct DimLayout {
   int naxes;
@@ -103,6 +90,6 @@ Shape layout_local(const Mesh *m, const Layout *l, const Shape *global);
 
 void layout_put(Str *out, const Mesh *m, const Layout *l); /* [(batch, model), _] partial(x) */
 const char *layout_text(Arena *a, const Mesh *m, const Layout *l);
-void dtrt_dim_from(dtrt_dim *out, const DimLayout *d, int64_t n);
+void layout_dim(dtrt_dim *out, const DimLayout *d, int64_t n);
 
 #endif

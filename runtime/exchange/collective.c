@@ -26,8 +26,8 @@ bool one_shot_fits(const Collective *c, int64_t pair_bytes) {
 
 BlockSpan reduction_chunk(const Reduction *r, int i) {
   int64_t elements = r->total / r->size;
-  return (BlockSpan){block_share(i, elements, r->t->g->n) * r->size,
-                     block_share(i + 1, elements, r->t->g->n) * r->size};
+  return (BlockSpan){law_share(i, elements, r->t->g->n) * r->size,
+                     law_share(i + 1, elements, r->t->g->n) * r->size};
 }
 
 /* Steps over the parts of a chunk that lie in one tensor. `tensor` starts at 0, `base` too. */

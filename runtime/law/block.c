@@ -1,11 +1,6 @@
-/* block.c: the block and window laws, and copies of boxes between dense blocks. */
+/* block.c: the blocks of tensors on a mesh, and copies of boxes between dense blocks. */
 #include "block.h"
 #include <string.h>
-
-static int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-static int64_t ceil_div(int64_t a, int64_t b) { return -floor_div(-a, b); }
 
 int64_t block_parts(const BlockMesh *m, const dtrt_dim *d) {
   int64_t k = 1;
@@ -21,25 +16,22 @@ static int64_t granule_felt(const BlockMesh *m, const dtrt_dim *d) {
   return units(d) / g % block_parts(m, d) == 0 ? 1 : g;
 }
 
+static Window window_of(const dtrt_dim *d) {
+  return (Window){d->of, d->mul, d->div, d->first, d->last};
+}
+
 BlockSpan block_cut(const dtrt_dim *d, int64_t k, int64_t i) {
-  if (k == 1) return (BlockSpan){0, units(d)};
-  int64_t g = granule(d), m = units(d) / g;
-  return (BlockSpan){block_share(i, m, k) * g, block_share(i + 1, m, k) * g};
+  return law_block(units(d), granule(d), k, i);
 }
 
 BlockSpan block_window_raw(const dtrt_dim *d, BlockSpan part) {
-  int64_t a = d->mul < 0 ? part.hi - 1 : part.lo, b = d->mul < 0 ? part.lo : part.hi - 1;
-  return (BlockSpan){ceil_div(a * d->mul + d->first, d->div),
-                     floor_div(b * d->mul + d->last, d->div) + 1};
+  const Window w = window_of(d);
+  return law_window_raw(&w, part);
 }
 
 BlockSpan block_window(const dtrt_dim *d, BlockSpan part) {
-  if (d->of <= 0) return part;
-  if (part.lo >= part.hi) return (BlockSpan){0, 0};
-  BlockSpan s = block_window_raw(d, part);
-  if (s.lo < 0) s.lo = 0;
-  if (s.hi > d->n) s.hi = d->n;
-  return s.lo < s.hi ? s : (BlockSpan){0, 0};
+  const Window w = window_of(d);
+  return law_window(&w, d->n, part);
 }
 
 BlockSpan block_span(const BlockMesh *m, const dtrt_dim *d, const int32_t *coord) {
@@ -58,12 +50,8 @@ int64_t block_box(const BlockMesh *m, const dtrt_layout *l, const int32_t *coord
 }
 
 int64_t block_most(const BlockMesh *m, const dtrt_dim *d) {
-  int64_t k = block_parts(m, d), g = granule(d);
-  int64_t len = k == 1 ? units(d) : ceil_div(units(d) / g, k) * g;
-  if (d->of <= 0 || len == 0) return len;
-  int64_t mul = d->mul < 0 ? -d->mul : d->mul;
-  int64_t most = floor_div((len - 1) * mul + d->last - d->first, d->div) + 1;
-  return most < 0 ? 0 : most > d->n ? d->n : most;
+  const Window w = window_of(d);
+  return law_block_most(&w, d->n, granule(d), block_parts(m, d));
 }
 
 void block_coord(const BlockMesh *m, int device, int32_t *coord) {
@@ -98,6 +86,23 @@ int64_t dtrt_tensor_count(const dtrt_tensor *t) {
   int64_t n = 1;
   for (int i = 0; i < t->layout->rank; i++) n *= t->layout->dim[i].n;
   return n;
+}
+
+/* -------- text -------- */
+
+typedef struct LayoutText {
+  char *at;
+  size_t size, n;
+} LayoutText;
+
+static void put(void *to, const char *more) {
+  LayoutText *t = to;
+  if (t->n < t->size) t->n += (size_t)snprintf(t->at + t->n, t->size - t->n, "%s", more);
+}
+
+void block_layout_text(const dtrt_program *p, const dtrt_layout *l, char *text, size_t size) {
+  LayoutText t = {.at = text, .size = size};
+  law_put_layout(put, &t, p->axis_name, p->naxes, l, false);
 }
 
 /* -------- boxes -------- */

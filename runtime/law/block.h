@@ -1,12 +1,12 @@
 /* block.h: which part of a tensor a device holds, and copies of boxes.
  *
- * The laws are those of include/dtrt.h: a block comes of the number of granules and the cut alone,
- * so any device can say what any other holds without asking. The runtime and the compiler must
- * agree on every number here; both follow compiler/ir/layout.h. */
+ * A block comes of the number of granules and the cut alone (block_law.h), so any device can say
+ * what any other holds without asking. */
 #ifndef DTG_RUNTIME_BLOCK_H
 #define DTG_RUNTIME_BLOCK_H
 #include <stdbool.h>
 #include "dtrt.h"
+#include "block_law.h"
 
 typedef struct BlockMesh {
   int naxes;
@@ -14,15 +14,6 @@ typedef struct BlockMesh {
   int32_t size[DTRT_MAX_AXES];
   int32_t stride[DTRT_MAX_AXES]; /* devices between neighbours along an axis; the last axis has 1 */
 } BlockMesh;
-
-typedef struct BlockSpan {
-  int64_t lo, hi;
-} BlockSpan;
-
-/* floor(i * m / k) without overflow for 0 <= i <= k. */
-static inline int64_t block_share(int64_t i, int64_t m, int64_t k) {
-  return i * (m / k) + i * (m % k) / k;
-}
 
 int64_t block_parts(const BlockMesh *m, const dtrt_dim *d); /* how many ways the dim is cut */
 /* Part i of k of the elements that are cut: of the dim itself, or of the other dim of its window.
@@ -43,7 +34,7 @@ uint32_t block_axes(const BlockMesh *m,
 /* Whether two dims have the same blocks on every device, as far as their form says. */
 bool block_same(const BlockMesh *m, const dtrt_dim *a, const dtrt_dim *b);
 
-/* "[(batch, model) by 28, _] partial(model, max)", as in docs/language.md: layout_text.c. */
+/* "[(batch, model) by 28, _] partial(model, max)", as in docs/language.md. */
 void block_layout_text(const dtrt_program *p, const dtrt_layout *l, char *text, size_t size);
 
 /* A box as it lies in two dense blocks: `run` elements are contiguous in both, and `count` loops

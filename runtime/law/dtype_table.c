@@ -1,4 +1,4 @@
-/* dtype.c: sizes and names of the data types, from their table. */
+/* dtype_table.c: sizes and names of the data types, from their table. */
 #include "dtrt.h"
 
 int dtrt_dtype_size(int dtype) {
