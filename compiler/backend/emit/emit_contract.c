@@ -17,17 +17,17 @@ typedef struct Side {
 enum { X, Y, OUT, NO_LETTER = -1 };
 
 /* One letter, or several that are one dim everywhere. */
-typedef struct Group {
+typedef struct LetterGroup {
   int role;       /* 'b' batch, 'm', 'n', 'k' */
   int64_t letter; /* NO_LETTER: several */
   const char *len;
   const char *stride[3]; /* in X, Y, OUT; NULL: not there */
-} Group;
+} LetterGroup;
 
 typedef struct Contract {
   Emit *e;
   Side t[3];
-  Group group[26];
+  LetterGroup group[26];
   int ngroups;
 } Contract;
 
@@ -71,7 +71,7 @@ static void find_groups(Contract *c) {
       bool joins = role == last_role && c->ngroups;
       for (int t = 0; joins && t < 3; t++)
         joins = at[t] < 0 ? last[t] < 0 : at[t] == last[t] + 1 && !c->t[t].part[at[t]];
-      Group *g = joins ? &c->group[c->ngroups - 1] : &c->group[c->ngroups++];
+      LetterGroup *g = joins ? &c->group[c->ngroups - 1] : &c->group[c->ngroups++];
       g->len = joins ? emit_product(c->e, g->len, len) : len;
       g->role = role;
       g->letter = joins ? NO_LETTER : letter;
@@ -83,14 +83,14 @@ static void find_groups(Contract *c) {
     }
 }
 
-static bool unit(const Group *g, int t) { return !g || is_number(g->stride[t], 1); }
+static bool unit(const LetterGroup *g, int t) { return !g || is_number(g->stride[t], 1); }
 
 /* The group of a role that the product takes: one with unit stride where there is one, else the
  * last. */
-static Group *pick(Contract *c, int role) {
-  Group *best = NULL;
+static LetterGroup *pick(Contract *c, int role) {
+  LetterGroup *best = NULL;
   for (int i = 0; i < c->ngroups; i++) {
-    Group *g = &c->group[i];
+    LetterGroup *g = &c->group[i];
     if (g->role != role) continue;
     bool u = false, best_u = false;
     for (int t = 0; t < 3; t++) {
@@ -102,7 +102,7 @@ static Group *pick(Contract *c, int role) {
   return best;
 }
 
-static const char *stride_of(const Group *g, int t) { return g ? g->stride[t] : "1"; }
+static const char *stride_of(const LetterGroup *g, int t) { return g ? g->stride[t] : "1"; }
 
 typedef struct Operand {
   int t, transposed;
@@ -110,7 +110,7 @@ typedef struct Operand {
 } Operand;
 
 /* How a matrix with `rows` and `columns` lies in tensor t; false: neither dim has unit stride. */
-static bool matrix(int t, const Group *rows, const Group *columns, Operand *out) {
+static bool matrix(int t, const LetterGroup *rows, const LetterGroup *columns, Operand *out) {
   out->t = t;
   out->transposed = 0;
   if (unit(columns, t)) {
@@ -125,7 +125,7 @@ static bool matrix(int t, const Group *rows, const Group *columns, Operand *out)
   return false;
 }
 
-static const char *offset_text(Contract *c, const Group *const *loops, int n, int t) {
+static const char *offset_text(Contract *c, const LetterGroup *const *loops, int n, int t) {
   Str s = str_new(c->e->arena);
   for (int i = 0; i < n; i++)
     if (loops[i]->stride[t])
@@ -136,7 +136,7 @@ static const char *offset_text(Contract *c, const Group *const *loops, int n, in
 
 /* How many leading dims of the result are the rows of a product that is one call; 0: no loop can
  * ride on it. */
-static int row_dims(const Contract *c, const Group *m, const Group *nn) {
+static int row_dims(const Contract *c, const LetterGroup *m, const LetterGroup *nn) {
   const Side *out = &c->t[OUT];
   if (!m || !nn || !is_number(nn->stride[OUT], 1) || strcmp(m->stride[OUT], nn->len)) return 0;
   const char *rows = "1";
@@ -158,9 +158,9 @@ typedef struct Live {
   bool turned; /* its rows are the product's columns there */
 } Live;
 
-static Live live_part(Contract *c, const NodeId *id, const Group *m, const Group *n,
-                      const Group *k) {
-  const Group *const role[3][2] = {{m, n}, {m, k}, {k, n}};
+static Live live_part(Contract *c, const NodeId *id, const LetterGroup *m, const LetterGroup *n,
+                      const LetterGroup *k) {
+  const LetterGroup *const role[3][2] = {{m, n}, {m, k}, {k, n}};
   static const char *const names[] = {"DTRT_LIVE_C", "DTRT_LIVE_A", "DTRT_LIVE_B"};
   Live v = {.t = -1};
   for (int t = 0; t < 3; t++)
@@ -170,7 +170,7 @@ static Live live_part(Contract *c, const NodeId *id, const Group *m, const Group
   const int64_t row = s->letter[c->e->strip->band.row], column = s->letter[s->n->shape.rank - 1];
   for (int i = 0; i < 3; i++)
     for (int turned = 0; turned < 2; turned++) {
-      const Group *r = role[i][turned], *q = role[i][!turned];
+      const LetterGroup *r = role[i][turned], *q = role[i][!turned];
       if (r && q && r->letter == row && q->letter == column) v.of = names[i], v.turned = turned;
     }
   return v;
@@ -183,7 +183,8 @@ static void clear_dead(Contract *c, const Live *v, const char *p) {
 
 /* Where a strip's depths lie among all that the product sums over: false if they are not one run of
  * them. */
-static bool depths_before(const Contract *c, const Group *k, const char **at, const char **all) {
+static bool depths_before(const Contract *c, const LetterGroup *k, const char **at,
+                          const char **all) {
   Emit *e = c->e;
   const Node *x = c->t[X].n;
   bool first = true;
@@ -211,7 +212,7 @@ bool emit_contract(Emit *e, NodeId id, const Epilogue *epilogue) {
                       {.n = n, .letter = letters.out}}};
   for (int t = 0; t < 3; t++) measure(e, &c.t[t]);
   find_groups(&c);
-  Group *m = pick(&c, 'm'), *nn = pick(&c, 'n'), *k = pick(&c, 'k');
+  LetterGroup *m = pick(&c, 'm'), *nn = pick(&c, 'n'), *k = pick(&c, 'k');
   Operand a, b, out;
   bool fits = n->dtype == DT_F32 || n->dtype == DT_F64;
   fits = fits && matrix(OUT, m, nn, &out) && matrix(X, m, k, &a) && matrix(Y, k, nn, &b);
@@ -227,18 +228,18 @@ bool emit_contract(Emit *e, NodeId id, const Epilogue *epilogue) {
   }
   if (out.transposed) {
     /* The result lies with its rows innermost: its transpose is the product of the transposes. */
-    Group *r = m;
+    LetterGroup *r = m;
     m = nn, nn = r;
     Operand old = a;
     matrix(Y, k, m, &b);
     a = (Operand){b.t, !b.transposed, b.lead};
     b = (Operand){old.t, !old.transposed, old.lead};
   }
-  const Group *loops[26];
+  const LetterGroup *loops[26];
   int nloops = 0, first_k = -1;
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < c.ngroups; i++) {
-      Group *q = &c.group[i];
+      LetterGroup *q = &c.group[i];
       if (q == m || q == nn || q == k || (q->role == 'k') != (pass == 1)) continue;
       if (pass == 1 && first_k < 0) first_k = nloops;
       loops[nloops++] = q;

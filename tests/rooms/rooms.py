@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""rooms.py BUILD: the rooms of the tree are what docs/tour.md says.
+
+A room is a folder of compiler/ or runtime/ with .c files; the rooms that it may see are those in the
+include paths that CMake gives its sources. Law:
+  1. no circle among rooms
+  2. an include of a source or header names one file, of its own room, of one that it may see, or of
+     include/ (or one that the build makes): a header's room counts, not that of who includes it
+  3. no circle among headers
+  4. what an object refers to is defined in its own room or in one that it may see, or is a row of a
+     table of its own room (a .def file)
+  5. no file name and no type of a header has two meanings: each stands once in the tree
+
+rooms.py --planted: breaks each of them in a small tree of its own, and must find it.
+"""
+import collections, json, os, re, subprocess, sys, tempfile
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+TYPES = (
+    re.compile(r'^(?:typedef )?(?:struct|enum|union) (\w+) \{', re.M),
+    re.compile(r'^\} (\w+);', re.M),
+    re.compile(r'^typedef [^{;]*?\(?\*?\b(\w+)\)?(?:\([^)]*\))?;', re.M),
+)
+SOURCES = ('.c', '.h', '.cpp', '.inc', '.def', '.l', '.y')
+
+
+def circle(edges):
+    """A circle of the graph as a list, or None."""
+    state, path = {}, []
+
+    def visit(v):
+        state[v] = 1
+        path.append(v)
+        for w in sorted(edges.get(v, ())):
+            if state.get(w) == 1:
+                return path[path.index(w):] + [w]
+            if w not in state:
+                found = visit(w)
+                if found:
+                    return found
+        path.pop()
+        state[v] = 2
+        return None
+
+    for v in sorted(edges):
+        if v not in state:
+            found = visit(v)
+            if found:
+                return found
+    return None
+
+
+class Tree:
+    def __init__(self, root, build):
+        self.root, self.build = root, build
+        self.sees = collections.defaultdict(set)  # room: the rooms in its include path
+        self.apart = {}  # of a source that another target has (main.c): what it sees
+        self.object = {}  # source: its object, of the room's own target
+        self.files = [os.path.join(at, f)[len(root) + 1:] for house in ('compiler', 'runtime')
+                      for at, _, names in os.walk(os.path.join(root, house))
+                      for f in names if f.endswith(SOURCES)]
+        self.text = {f: open(os.path.join(root, f), encoding='utf-8').read() for f in self.files}
+        self.rooms = {os.path.dirname(f) for f in self.files if f.endswith('.c')}
+        self.commands()
+
+    def commands(self):
+        with open(os.path.join(self.build, 'compile_commands.json'), encoding='utf-8') as f:
+            commands = json.load(f)
+        for c in commands:
+            file = os.path.relpath(c['file'], self.root)
+            room = os.path.dirname(file)
+            out = c.get('output') or re.search(r' -o (\S+)', c['command'])[1]
+            # A room's own target is named after it; a source may be in an executable's, too.
+            own = room.replace('/', '_').replace('compiler_', 'dtg_').replace('runtime_', 'dtrt_')
+            if room not in self.rooms:
+                continue
+            sees = {os.path.relpath(at, self.root) for at in re.findall(r'-I\s*(\S+)', c['command'])}
+            sees = sees & self.rooms - {room}
+            if f'/{own}.dir/' in '/' + out:
+                self.sees[room] |= sees
+                self.object[file] = os.path.join(c['directory'], out)
+            else:
+                self.apart.setdefault(file, sees)
+        self.apart = {f: sees for f, sees in self.apart.items() if f not in self.object}
+
+    def faults(self):
+        return (self.room_circles() + self.includes() + self.header_circles() + self.symbols() +
+                self.names())
+
+    def room_circles(self):
+        found = circle(self.sees)
+        return ['rooms in a circle: ' + ' -> '.join(found)] if found else []
+
+    def resolve(self, f, name):
+        room = os.path.dirname(f)
+        places = [room] + sorted(self.apart.get(f, self.sees[room]))
+        found = [os.path.normpath(os.path.join(p, name)) for p in places]
+        return list(dict.fromkeys(g for g in found if g in self.text))
+
+    def includes(self):
+        faults = []
+        made = {n for at, _, names in os.walk(os.path.join(self.build, 'compiler'))
+                if 'CMakeFiles' not in at for n in names if n.endswith('.h')}
+        for f in self.files:
+            if os.path.dirname(f) not in self.sees and os.path.dirname(f) not in self.rooms:
+                continue
+            for m in INCLUDE.finditer(self.text[f]):
+                at = f'{f}:{self.text[f].count(chr(10), 0, m.start()) + 1}: "{m[1]}"'
+                found = self.resolve(f, m[1])
+                if len(found) > 1:
+                    faults.append(f'{at} is two files: {", ".join(found)}')
+                elif not found and m[1] not in made and \
+                        not os.path.exists(os.path.join(self.root, 'include', m[1])):
+                    where = [g for g in self.files if os.path.basename(g) == os.path.basename(m[1])]
+                    faults.append(f'{at} is in no room below ({", ".join(where) or "there is none"})')
+                elif found and '..' in m[1].split('/'):
+                    faults.append(f'{at} climbs by its path')
+        return faults
+
+    def header_circles(self):
+        edges = {f: {g for m in INCLUDE.finditer(self.text[f]) for g in self.resolve(f, m[1])[:1]}
+                 for f in self.files if f.endswith('.h')}
+        found = circle(edges)
+        return ['headers in a circle: ' + ' -> '.join(found)] if found else []
+
+    def symbols(self):
+        room_of, wants = {}, []
+        objects = {o: f for f, o in self.object.items() if os.path.exists(o)}
+        if not objects:
+            return ['no objects were found: is the build complete?']
+        out = subprocess.run(['nm', '-A'] + sorted(objects), capture_output=True, text=True,
+                             check=True).stdout
+        for line in out.splitlines():
+            o, _, rest = line.partition(':')
+            kind, name = rest.split()[-2:]
+            f = objects[o]
+            if kind in 'TDBRV':
+                room_of[name] = os.path.dirname(f)
+            elif kind == 'U':
+                wants.append((f, name))
+        faults = []
+        # A table of what rooms above define has its rows in a .def file.
+        rows = {(os.path.dirname(f), name) for f in self.files if f.endswith('.def')
+                for name in re.findall(r'^\w+\((\w+)', self.text[f], re.M)}
+        for f, name in wants:
+            room, there = os.path.dirname(f), room_of.get(name)
+            if (room, name) in rows:
+                continue
+            # The runtime's public functions are called through include/dtrt.h.
+            if there in (None, room) or there in self.sees[room] or name.startswith(('dtrt_', 'dtgc_')):
+                continue
+            faults.append(f'{f}: `{name}` is of {there}, which it does not see')
+        return faults
+
+    def names(self):
+        faults, stems, types = [], collections.defaultdict(set), collections.defaultdict(set)
+        for f in self.files:
+            stem = os.path.basename(f).split('.')[0]
+            stems[stem].add(os.path.dirname(f))
+            for pattern in TYPES:
+                for m in pattern.finditer(self.text[f]):
+                    types[m[1]].add(f)
+        for stem, folders in sorted(stems.items()):
+            if len(folders) > 1 and stem not in ('main',):
+                faults.append(f'the file name {stem} has two meanings: in {", ".join(sorted(folders))}')
+        for name, files in sorted(types.items()):
+            # A header may name a type that a source of its room defines.
+            rooms = {os.path.dirname(f) for f in files}
+            headers = [f for f in files if f.endswith('.h')]
+            forward = len(files) > 1 and self.one_definition(name, files)
+            if headers and len(files) > 1 and not forward:
+                faults.append(f'the type {name} has two meanings: in {", ".join(sorted(files))}')
+        return faults
+
+    def one_definition(self, name, files):
+        """All but one only name the struct; the one that defines it includes one that names it."""
+        body = [f for f in files if re.search(r'\b(?:struct|enum|union) %s \{' % name, self.text[f])
+                or re.search(r'^\} %s;' % name, self.text[f], re.M)]
+        if len(body) != 1:
+            return False
+        seen, work = set(), [body[0]]
+        while work:
+            f = work.pop()
+            if f not in seen:
+                seen.add(f)
+                work += [g for m in INCLUDE.finditer(self.text[f]) for g in self.resolve(f, m[1])[:1]]
+        return all(f in seen for f in files)
+
+
+# -------- planted faults --------
+
+SOUND = {
+    'runtime/low/low.h': 'typedef struct Low Low;\nint low(void);\n',
+    'runtime/low/low.c': '#include "low.h"\nstruct Low {\n  int x;\n};\nint low(void) { return 0; }\n',
+    'runtime/high/high.h': '#include "low.h"\nint high(void);\n',
+    'runtime/high/high.c': '#include "high.h"\nint high(void) { return low(); }\n',
+    'compiler/other/other.c': 'int other(void);\nint other(void) { return 1; }\n',
+}
+PLANTED = [
+    ('is in no room below', {'runtime/low/low.c': '#include "high.h"\nint low(void) { return 0; }\n'}, None),
+    ('climbs by its path', {'runtime/high/high.c': '#include "../low/low.h"\nint high(void) { return 0; }\n'},
+     None),
+    ('is two files', {'runtime/high/low.h': 'int low(void);\n'}, None),
+    ('rooms in a circle', {}, ('runtime/low', 'runtime/high')),
+    ('headers in a circle', {'runtime/low/low.h': '#include "lower.h"\nint low(void);\n',
+                             'runtime/low/lower.h': '#include "low.h"\n'}, None),
+    ('which it does not see', {'runtime/low/low.c': 'int high(void);\nint low(void);\n'
+                               'int low(void) { return high(); }\n'}, None),
+    ('the file name low has two', {'compiler/other/low.c': 'int more;\n'}, None),
+    ('the type Low has two', {'compiler/other/other.c': 'typedef struct Low {\n  int y;\n} Low;\n'
+                              'int other(void);\nint other(void) { return 1; }\n'}, None),
+]
+
+
+def faults_of(files, extra):
+    with tempfile.TemporaryDirectory() as root:
+        sees = {'runtime/low': [], 'runtime/high': ['runtime/low'], 'compiler/other': []}
+        if extra:
+            sees[extra[0]].append(extra[1])
+        commands = []
+        build = os.path.join(root, 'build')
+        for f, text in files.items():
+            os.makedirs(os.path.dirname(os.path.join(root, f)), exist_ok=True)
+            with open(os.path.join(root, f), 'w', encoding='utf-8') as out:
+                out.write(text)
+        for f in files:
+            if not f.endswith('.c'):
+                continue
+            room = os.path.dirname(f)
+            own = room.replace('/', '_').replace('compiler_', 'dtg_').replace('runtime_', 'dtrt_')
+            o = f'{own}.dir/{os.path.basename(f)}.o'
+            os.makedirs(os.path.join(build, f'{own}.dir'), exist_ok=True)
+            path = ''.join(f' -I{os.path.join(root, at)}' for at in [room] + sees[room])
+            command = f'cc -w{path} -o {o} -c {os.path.join(root, f)}'
+            commands.append({'directory': build, 'command': command, 'output': o,
+                             'file': os.path.join(root, f)})
+            # What is not found is not compiled either, and is a fault by its include alone.
+            subprocess.run(command.split(), cwd=build, stderr=subprocess.DEVNULL, check=False)
+        with open(os.path.join(build, 'compile_commands.json'), 'w', encoding='utf-8') as out:
+            json.dump(commands, out)
+        return Tree(root, build).faults()
+
+
+def planted():
+    bad = ['a sound tree: ' + x for x in faults_of(SOUND, None)]
+    for want, files, extra in PLANTED:
+        found = faults_of({**SOUND, **files}, extra)
+        if not any(want in x for x in found):
+            bad.append(f'planted and not found: {want} (found: {found})')
+    return bad
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    if sys.argv[1] == '--planted':
+        faults = planted()
+    else:
+        tree = Tree(os.path.dirname(os.path.dirname(here)), os.path.abspath(sys.argv[1]))
+        faults = tree.faults()
+        print(f'{len(tree.rooms)} rooms, {len(tree.files)} files, {len(tree.object)} objects')
+    for x in faults:
+        print('FAIL', x)
+    sys.exit(bool(faults))
+
+
+main()
