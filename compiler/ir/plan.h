@@ -232,8 +232,8 @@ struct Plan {
   const Added *added;         /* [var]; NULL: nothing */
   Contests *contests;
   bool outputs_anywhere; /* of an entry whose choice is looked for: those unsaid cost nothing */
-  /* [entry], where `contest`, `updates` or `outputs` has tried the layouts as they are now; NULL:
-   * not */
+  /* [entry], from `choose` on; before, where `contest`, `updates` or `outputs` has tried the
+   * layouts as they are now, NULL: not */
   struct Choice **chosen;
   Inferred *var_inferred; /* [var] */
   VEC(LocalEntry) entries;

@@ -25,7 +25,8 @@ static const struct {
     {"updates", updates, verify_global, BETTER},       /* what optimizers remember lies split */
     {"distribute", distribute, verify_global, NEEDED}, /* ops along a cut dim work in its blocks */
     {"outputs", outputs, verify_global, BETTER},       /* those unsaid lie where that is cheaper */
-    {"weigh", weigh, verify_global, NEEDED}, /* how each op is computed, by all that counts */
+    {"choose", choose, verify_global, NEEDED},         /* how each op is computed, by its cost */
+    {"weigh", weigh, verify_global, NEEDED},        /* the best of these by all that counts */
     {"partition", partition, verify_local, NEEDED}, /* one device's graph, exchanges explicit */
     {"forbid", forbid, verify_local, NEEDED},       /* nothing is whole that may not be */
     {"store", store, verify_work, NEEDED},          /* which values lie in memory */

@@ -503,7 +503,7 @@ void choice_list_ways(Choice *c, WaysCache *cache) {
   }
 }
 
-Choice *choose(Plan *p, int entry, Routes *routes, WaysCache *cache) {
+Choice *choose_entry(Plan *p, int entry, Routes *routes, WaysCache *cache) {
   const Entry *e = &p->program->entries.at[entry];
   Choice *c = arena_new_of(p->arena, Choice);
   choice_begin(c, p, e->graph, routes);
@@ -517,4 +517,18 @@ Choice *choose(Plan *p, int entry, Routes *routes, WaysCache *cache) {
   choice_ready(c);
   choice_search(c);
   return c;
+}
+
+/* First values are made where they lie, whatever that computes twice: init runs once. */
+void choose(Plan *p) {
+  const int n = p->program->entries.n;
+  Choice **chosen = arena_array(p->arena, Choice *, n + 1);
+  Routes *routes = arena_array(p->arena, Routes, 2);
+  for (int i = 0; i < 2; i++) routes[i] = (Routes){.program = p->program, .arena = p->arena};
+  WaysCache *once = ways_cache(&routes[0], false), *ways = ways_cache(&routes[1], true);
+  for (int e = 0; e < n; e++) {
+    chosen[e] = p->chosen ? p->chosen[e] : NULL; /* by a pass that tried these layouts */
+    if (!chosen[e]) chosen[e] = choose_entry(p, e, &routes[e > 0], e > 0 ? ways : once);
+  }
+  p->chosen = chosen;
 }

@@ -165,7 +165,7 @@ typedef struct Choice {
   bool *dirty;
 } Choice;
 
-Choice *choose(Plan *p, int entry, Routes *routes, WaysCache *cache);
+Choice *choose_entry(Plan *p, int entry, Routes *routes, WaysCache *cache);
 /* Looks further for cheaper ones (exact.c, probe.c), and notes those it meets. */
 void choice_probe(Choice *c);
 void choice_take(Choice *c, const Noted *x);

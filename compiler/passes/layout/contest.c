@@ -26,7 +26,7 @@ static Trial try_all(Plan *p, Routes *routes, WaysCache *ways) {
   int n = p->program->entries.n;
   Trial t = {0, arena_array(p->arena, Choice *, n + 1)};
   for (int e = 1; e < n; e++) {
-    t.chosen[e] = choose(p, e, routes, ways);
+    t.chosen[e] = choose_entry(p, e, routes, ways);
     t.time += t.chosen[e]->total;
   }
   return t;

@@ -10,6 +10,7 @@ void contest(Plan *p);
 void updates(Plan *p);
 void distribute(Plan *p);
 void outputs(Plan *p);
+void choose(Plan *p);
 void weigh(Plan *p);
 void partition(Plan *p);
 void forbid(Plan *p);

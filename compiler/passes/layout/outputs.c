@@ -23,7 +23,7 @@ typedef struct Outputs {
 } Outputs;
 
 static Choice *choose_now(const Outputs *o) {
-  return choose(o->plan, o->index, o->routes, o->ways);
+  return choose_entry(o->plan, o->index, o->routes, o->ways);
 }
 
 static void only_axes(Layout *l, uint32_t axes) {

@@ -214,12 +214,5 @@ void partition_as(Plan *plan, int index, const Choice *choice) {
 }
 
 void partition(Plan *p) {
-  Routes *routes = arena_new_of(p->arena, Routes);
-  *routes = (Routes){.program = p->program, .arena = p->arena};
-  WaysCache *once = ways_cache(routes, false), *cache = ways_cache(routes, true);
-  /* First values are made where they lie, whatever that computes twice: init runs once. */
-  for (int i = 0; i < p->program->entries.n; i++) {
-    bool known = p->chosen && p->chosen[i];
-    partition_as(p, i, known ? p->chosen[i] : choose(p, i, routes, i == 0 ? once : cache));
-  }
+  for (int i = 0; i < p->program->entries.n; i++) partition_as(p, i, p->chosen[i]);
 }

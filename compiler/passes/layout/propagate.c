@@ -144,7 +144,7 @@ static bool is_prefix(const Cut *a, const Cut *b) {
 }
 
 /* The list that wins: that of the largest tensor, made longer by any that continues it. */
-static int choose(Propagate *p, const Tie *t, int f, Cut *best, Won *won) {
+static int choose_cut(Propagate *p, const Tie *t, int f, Cut *best, Won *won) {
   int from = -1;
   *won = WON_ALONE;
   for (int i = 0; i < t->ncells; i++) {
@@ -298,7 +298,7 @@ static void step(Propagate *p, const Tie *t, int stage, bool shifted) {
     if (kind == FACTOR_REDUCE && stage < 2) continue;
     Cut want;
     Won won;
-    int from = choose(p, t, f, &want, &won);
+    int from = choose_cut(p, t, f, &want, &won);
     if (from < 0) continue;
     if (won == WON_LARGEST) note_losers(p, t, f, &want);
     for (int i = 0; i < t->ncells; i++) {

@@ -150,7 +150,7 @@ static Trial try_all(const Updates *u) {
   int n = u->program->entries.n;
   Trial t = {u->plan->added, 0, arena_array(u->plan->arena, Choice *, n + 1)};
   for (int e = 1; e < n; e++) {
-    t.chosen[e] = choose(u->plan, e, u->routes, u->ways);
+    t.chosen[e] = choose_entry(u->plan, e, u->routes, u->ways);
     t.time += t.chosen[e]->total;
   }
   return t;

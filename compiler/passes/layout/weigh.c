@@ -113,14 +113,8 @@ static double figure(const Plan *p, int entry, Choice *c, const Noted *x) {
 }
 
 void weigh(Plan *p) {
-  int n = p->program->entries.n;
-  Routes *routes = arena_new_of(p->arena, Routes);
-  *routes = (Routes){.program = p->program, .arena = p->arena};
-  WaysCache *ways = ways_cache(routes, true);
-  Choice **chosen = arena_array(p->arena, Choice *, n + 1);
-  for (int e = 1; e < n && p->program->mesh.naxes; e++) {
-    Choice *c = p->chosen && p->chosen[e] ? p->chosen[e] : choose(p, e, routes, ways);
-    chosen[e] = c;
+  for (int e = 1; e < p->program->entries.n && p->program->mesh.naxes; e++) {
+    Choice *c = p->chosen[e];
     choice_probe(c);
     if (c->nnoted < 2) continue;
     const Noted *best = NULL;
@@ -131,5 +125,4 @@ void weigh(Plan *p) {
     }
     if (best) choice_take(c, best);
   }
-  p->chosen = chosen;
 }
