@@ -37,7 +37,7 @@ static bool writes(const Save *s, int device, const dtrt_tensor *t, BlockSpan *b
     for (int d = 0; d < t->layout->rank; d++) box[d] = (BlockSpan){0, t->layout->dim[d].n};
     return device == 0;
   }
-  return session_lowest_owner(&s->s->mesh, coord, t->layout) &&
+  return block_lowest_owner(&s->s->mesh, coord, t->layout) &&
          block_box(&s->s->mesh, t->layout, coord, box) > 0;
 }
 

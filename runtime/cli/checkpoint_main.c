@@ -24,19 +24,6 @@ static const char usage[] =
     "it\n"
     "cannot tell.\n";
 
-int checkpoint_command_fail(const checkpoint_command *c, const char *why) {
-  fflush(stdout);
-  fprintf(stderr, "%s: %s\n", c->prog, why);
-  return COMMAND_FAILED;
-}
-
-void checkpoint_type_text(const checkpoint_var *v, int kind, char *text, size_t size) {
-  if (kind < 0)
-    snprintf(text, size, "?");
-  else
-    tensor_file_type_text(kind, v->rank, v->shape, text, size);
-}
-
 /* -------- ls and check -------- */
 
 static int64_t bytes_of(const checkpoint *c, const checkpoint_var *v) {

@@ -57,6 +57,11 @@ void cli_note_set(const cli *c, const data_set *set);
 
 /* Opens the session, before any file, for the reason above; NULL after saying why. */
 dtrt_session *cli_open(cli *c);
+/* Of the commands whose bits are set: takes the option at argv[*i], with its value; and once all
+ * are taken, whether they go together. False after saying why. */
+bool cli_take_option(cli *c, int argc, char **argv, int *i, int bit);
+bool cli_check_options(cli *c, int bit);
+bool cli_find_entry(const cli *c, const char *name, const dtrt_entry **to);
 /* The options that all ranks must have been given alike. */
 void cli_same_options(const cli *c, same_list *l);
 /* What --load and its options ask for; without them nothing. `progress` may be NULL. */

@@ -38,10 +38,9 @@ bool columns_ok(const char *text) { return parse(text, NULL) > 0; }
 bool columns_choose(columns *c, gz_stream *s, const char *text, int64_t width) {
   int n = text ? parse(text, NULL) : 1;
   *c = (columns){0};
-  if (n < 1)
-    return tensor_file_fail(s, "columns '%s'; expected something like 0-63 or 0-3,7", text);
+  if (n < 1) return gz_fail(s, "columns '%s'; expected something like 0-63 or 0-3,7", text);
   c->range = calloc((size_t)n, sizeof *c->range);
-  if (!c->range) return tensor_file_fail(s, "out of memory");
+  if (!c->range) return gz_fail(s, "out of memory");
   c->n = n;
   if (text)
     parse(text, c->range);
@@ -51,8 +50,8 @@ bool columns_choose(columns *c, gz_stream *s, const char *text, int64_t width) {
     column_range *g = &c->range[i];
     int64_t most = g->last > g->first ? g->last : g->first;
     if (most >= width)
-      return tensor_file_fail(s, "expected a column %lld (they count from 0), found %lld columns",
-                              (long long)most, (long long)width);
+      return gz_fail(s, "expected a column %lld (they count from 0), found %lld columns",
+                     (long long)most, (long long)width);
     if (g->last < 0) g->last = width - 1;
     c->count += g->last - g->first + 1;
   }

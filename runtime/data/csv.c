@@ -51,10 +51,10 @@ static int csv_line(csv_reader *r) {
       r->room = 2 * (r->length + n + 1);
       char *line = r->room > CSV_MOST_LINE ? NULL : realloc(r->line, (size_t)r->room);
       if (!line)
-        return tensor_file_fail(r->s,
-                                r->room > CSV_MOST_LINE ? "line %lld is longer than 32 MiB"
-                                                        : "out of memory in line %lld",
-                                (long long)r->number),
+        return gz_fail(r->s,
+                       r->room > CSV_MOST_LINE ? "line %lld is longer than 32 MiB"
+                                               : "out of memory in line %lld",
+                       (long long)r->number),
                -1;
       r->line = line;
     }
@@ -67,9 +67,7 @@ static int csv_line(csv_reader *r) {
   if (r->length && r->line[r->length - 1] == '\r') r->length--;
   r->line[r->length] = '\0';
   if (memchr(r->line, 0, (size_t)r->length))
-    return tensor_file_fail(r->s, "line %lld: expected text, found a zero byte",
-                            (long long)r->number),
-           -1;
+    return gz_fail(r->s, "line %lld: expected text, found a zero byte", (long long)r->number), -1;
   return 1;
 }
 
@@ -97,7 +95,7 @@ static bool csv_split(csv_reader *r) {
     if (r->nfields == r->field_room) {
       r->field_room = 2 * r->field_room + 64;
       char **field = realloc(r->field, (size_t)r->field_room * sizeof *field);
-      if (!field) return tensor_file_fail(r->s, "out of memory");
+      if (!field) return gz_fail(r->s, "out of memory");
       r->field = field;
     }
     r->field[r->nfields++] = csv_trim(p, end);
@@ -110,25 +108,23 @@ static bool csv_bad(csv_reader *r, int64_t column, element_text what) {
   const char *text = r->field[column], *type = element_name(r->dtype);
   long long line = r->number, col = column;
   if (!*text)
-    return tensor_file_fail(r->s, "line %lld, column %lld: expected a number, found nothing", line,
-                            col);
+    return gz_fail(r->s, "line %lld, column %lld: expected a number, found nothing", line, col);
   if (what == ELEMENT_NOT_A_NUMBER)
-    return tensor_file_fail(r->s, "line %lld, column %lld: expected a number, found '%.40s'%s",
-                            line, col, text,
-                            line == 1 ? " (a header line holds no number at all)" : "");
+    return gz_fail(r->s, "line %lld, column %lld: expected a number, found '%.40s'%s", line, col,
+                   text, line == 1 ? " (a header line holds no number at all)" : "");
   if (what == ELEMENT_FRACTION)
-    return tensor_file_fail(r->s, "line %lld, column %lld: expected an integer (%s), found %.40s",
-                            line, col, type, text);
-  return tensor_file_fail(r->s, "line %lld, column %lld: %.40s does not fit %s (%s)", line, col,
-                          text, type, element_range(r->dtype));
+    return gz_fail(r->s, "line %lld, column %lld: expected an integer (%s), found %.40s", line, col,
+                   type, text);
+  return gz_fail(r->s, "line %lld, column %lld: %.40s does not fit %s (%s)", line, col, text, type,
+                 element_range(r->dtype));
 }
 
 /* A row too many: it is counted for the message, as long as that is quickly done. */
 static bool csv_beyond(csv_reader *r) {
   if (r->rows++ == r->most_rows) r->beyond = r->s->at;
   if (r->s->at - r->beyond <= CSV_MOST_BEYOND) return true;
-  return tensor_file_fail(r->s, "expected %lld rows, found more than %lld", (long long)r->most_rows,
-                          (long long)(r->rows - 1));
+  return gz_fail(r->s, "expected %lld rows, found more than %lld", (long long)r->most_rows,
+                 (long long)(r->rows - 1));
 }
 
 static bool csv_row(csv_reader *r) {
@@ -139,7 +135,7 @@ static bool csv_row(csv_reader *r) {
     int64_t room = 2 * r->row_room + 256, all;
     char *bigger = NULL;
     if (!__builtin_mul_overflow(room, bytes, &all)) bigger = realloc(r->file->memory, (size_t)all);
-    if (!bigger) return tensor_file_fail(r->s, "out of memory after %lld rows", (long long)r->rows);
+    if (!bigger) return gz_fail(r->s, "out of memory after %lld rows", (long long)r->rows);
     r->file->memory = bigger;
     r->row_room = room;
   }
@@ -169,16 +165,15 @@ static bool csv_lines(csv_reader *r, const char *text) {
     bool blank = r->nfields == 1 && !*r->field[0];
     r->blank = blank ? r->blank + 1 : 0;
     if (r->blank > CSV_MOST_BLANK)
-      return tensor_file_fail(r->s, "line %lld: expected numbers, found %d blank lines one after the other",
-                              (long long)r->number, CSV_MOST_BLANK);
+      return gz_fail(r->s, "line %lld: expected numbers, found %d blank lines one after the other",
+                     (long long)r->number, CSV_MOST_BLANK);
     if (blank) continue;
     bool first = r->width < 0;
     if (first) r->width = r->nfields;
     if (first && !columns_choose(&r->take, r->s, text, r->width)) return false;
     if (r->nfields != r->width)
-      return tensor_file_fail(r->s,
-                              "line %lld: expected %lld columns as in the lines before, found %lld",
-                              (long long)r->number, (long long)r->width, (long long)r->nfields);
+      return gz_fail(r->s, "line %lld: expected %lld columns as in the lines before, found %lld",
+                     (long long)r->number, (long long)r->width, (long long)r->nfields);
     if (first && csv_is_header(r))
       snprintf(r->file->note, sizeof r->file->note,
                "%.120s: line %lld is taken for a header and skipped: %.40s, ...", r->file->name,
@@ -186,13 +181,13 @@ static bool csv_lines(csv_reader *r, const char *text) {
     else if (!csv_row(r))
       return false;
   }
-  if (got == 0 && !r->rows) return tensor_file_fail(r->s, "expected lines of numbers, found none");
+  if (got == 0 && !r->rows) return gz_fail(r->s, "expected lines of numbers, found none");
   return got == 0;
 }
 
 bool csv_read(tensor_file *f, gz_stream *s, int dtype, const char *text, int64_t most_rows) {
   csv_reader *r = calloc(1, sizeof *r);
-  if (!r) return tensor_file_fail(s, "out of memory");
+  if (!r) return gz_fail(s, "out of memory");
   r->file = f;
   r->s = s;
   r->dtype = dtype;

@@ -11,9 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "files.h"
-#include "tensor_file.h"
 
-__attribute__((format(printf, 2, 3))) static bool gz_fail(gz_stream *s, const char *format, ...) {
+bool gz_fail(gz_stream *s, const char *format, ...) {
   va_list list;
   va_start(list, format);
   int n = snprintf(s->why, s->whysize, "%s: ", s->name);
@@ -74,7 +73,7 @@ bool gz_open(gz_stream *s, const char *name, char *why, size_t whysize) {
 }
 
 void gz_close(gz_stream *s) {
-  npz_close(s);
+  if (s->zip) s->zip_close(s);
   if (s->z) gzclose_r(s->z);
   if (s->fd >= 0) close(s->fd);
   s->z = NULL;
@@ -97,7 +96,7 @@ int64_t gz_take(gz_stream *s, void *to, int64_t n) {
   int64_t done = 0;
   while (s->at < s->nhead && done < n) p[done++] = (char)s->head[s->at++]; /* what was peeked */
   if (s->zip && done < n) {
-    int64_t got = npz_take(s, p + done, n - done);
+    int64_t got = s->zip_take(s, p + done, n - done);
     if (got > 0) s->at += got;
     return got < 0 ? -1 : done + got;
   }
@@ -169,4 +168,12 @@ char *gz_take_all(gz_stream *s, int64_t *bytes, int64_t most) {
   }
   gz_fail(s, "out of memory after %lld bytes", (long long)have);
   return NULL;
+}
+
+const char *gz_packed_text(const unsigned char *h) {
+  static const unsigned char xz[] = {0xfd, '7', 'z', 'X', 'Z'}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+  if (!memcmp(h, "PK\3\4", 4)) return ", a zip archive";
+  if (!memcmp(h, xz, sizeof xz)) return ", xz data (only gzip is read; unpack it)";
+  if (!memcmp(h, zstd, sizeof zstd)) return ", zstd data (only gzip is read; unpack it)";
+  return memcmp(h, "BZh", 3) ? "" : ", bzip2 data (only gzip is read; unpack it)";
 }

@@ -15,7 +15,11 @@ typedef struct gz_stream {
   const char *name;
   int fd; /* the file itself, for reading at a place; the stream reads a duplicate */
   gzFile z;
-  struct zip_stream *zip;      /* of a member of an archive (npz.c); NULL: of the file */
+  /* Of a member of an archive (npz.c), with what takes its bytes and what ends it; NULL: the file.
+   */
+  struct zip_stream *zip;
+  int64_t (*zip_take)(struct gz_stream *s, char *to, int64_t n); /* as gz_take */
+  void (*zip_close)(struct gz_stream *s);
   bool packed;                 /* gzip, or a deflated member */
   bool seekable;               /* a regular file that is not packed */
   int64_t base;                /* where the bytes begin in the file */
@@ -27,6 +31,8 @@ typedef struct gz_stream {
   size_t whysize;
 } gz_stream;
 
+/* Writes why, behind the file's name; false. */
+__attribute__((format(printf, 2, 3))) bool gz_fail(gz_stream *s, const char *format, ...);
 bool gz_open(gz_stream *s, const char *name, char *why, size_t whysize);
 void gz_close(gz_stream *s); /* the stream and fd */
 /* Bytes taken, fewer than n only at the end; -1 with why. */
@@ -36,4 +42,6 @@ int64_t gz_take(gz_stream *s, void *to, int64_t n);
 char *gz_take_rest(gz_stream *s, int64_t bytes);
 /* The same up to the end, if that is no more than `most`. */
 char *gz_take_all(gz_stream *s, int64_t *bytes, int64_t most);
+/* ", xz data (...)" and the like for the first bytes of a packed file, or "". */
+const char *gz_packed_text(const unsigned char *head);
 #endif

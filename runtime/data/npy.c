@@ -71,21 +71,20 @@ static bool npy_number(npy_parser *t, int64_t *v) {
 static bool npy_descr(tensor_file *f, gz_stream *s, npy_parser *t) {
   char code[64];
   if (npy_token(t, '['))
-    return tensor_file_fail(s, ".npy of records (a structured dtype); expected plain numbers");
-  if (!npy_string(t, code, sizeof code))
-    return tensor_file_fail(s, ".npy header: 'descr' is damaged");
+    return gz_fail(s, ".npy of records (a structured dtype); expected plain numbers");
+  if (!npy_string(t, code, sizeof code)) return gz_fail(s, ".npy header: 'descr' is damaged");
   const char *name = code;
   char order = '|';
   if (*name && strchr("<>=|", *name)) order = *name++;
-  if (*name == 'O') return tensor_file_fail(s, ".npy of Python objects; expected plain numbers");
+  if (*name == 'O') return gz_fail(s, ".npy of Python objects; expected plain numbers");
   for (int i = 0; i < NPY_KINDS; i++)
     if (!strcmp(name, npy_kinds[i].code)) {
       f->kind = npy_kinds[i].kind;
       f->swap = order == '>' && element_size(f->kind) > 1;
       return true;
     }
-  return tensor_file_fail(
-      s, ".npy of dtype '%s'; expected integers, bool or floats of 2, 4 or 8 bytes", code);
+  return gz_fail(s, ".npy of dtype '%s'; expected integers, bool or floats of 2, 4 or 8 bytes",
+                 code);
 }
 
 static bool npy_shape(tensor_file *f, gz_stream *s, npy_parser *t) {
@@ -95,23 +94,22 @@ static bool npy_shape(tensor_file *f, gz_stream *s, npy_parser *t) {
     int64_t n;
     good = npy_number(t, &n);
     if (!good) break;
-    if (f->rank == DTRT_MAX_RANK)
-      return tensor_file_fail(s, ".npy with more than %d dims", DTRT_MAX_RANK);
+    if (f->rank == DTRT_MAX_RANK) return gz_fail(s, ".npy with more than %d dims", DTRT_MAX_RANK);
     f->shape[f->rank++] = n;
     if (npy_token(t, ',')) continue;
     good = npy_token(t, ')');
     break;
   }
-  return good || tensor_file_fail(s, ".npy header: 'shape' is damaged or too large");
+  return good || gz_fail(s, ".npy header: 'shape' is damaged or too large");
 }
 
 static bool npy_dict(tensor_file *f, gz_stream *s, npy_parser *t) {
   char key[32];
   int seen = 0;
-  if (!npy_token(t, '{')) return tensor_file_fail(s, ".npy header: expected a Python dict");
+  if (!npy_token(t, '{')) return gz_fail(s, ".npy header: expected a Python dict");
   while (!npy_token(t, '}')) {
     if (!npy_string(t, key, sizeof key) || !npy_token(t, ':'))
-      return tensor_file_fail(s, ".npy header: expected 'descr', 'fortran_order' and 'shape'");
+      return gz_fail(s, ".npy header: expected 'descr', 'fortran_order' and 'shape'");
     int bit;
     if (!strcmp(key, "descr")) {
       bit = 1;
@@ -120,48 +118,47 @@ static bool npy_dict(tensor_file *f, gz_stream *s, npy_parser *t) {
       bit = 2;
       f->fortran = npy_word(t, "True");
       if (!f->fortran && !npy_word(t, "False"))
-        return tensor_file_fail(s, ".npy header: 'fortran_order' is neither True nor False");
+        return gz_fail(s, ".npy header: 'fortran_order' is neither True nor False");
     } else if (!strcmp(key, "shape")) {
       bit = 4;
       if (!npy_shape(f, s, t)) return false;
     } else {
-      return tensor_file_fail(s, ".npy header: unknown key '%s'", key);
+      return gz_fail(s, ".npy header: unknown key '%s'", key);
     }
-    if (seen & bit) return tensor_file_fail(s, ".npy header: '%s' occurs twice", key);
+    if (seen & bit) return gz_fail(s, ".npy header: '%s' occurs twice", key);
     seen |= bit;
     if (npy_token(t, ',')) continue;
     if (npy_token(t, '}')) break;
-    return tensor_file_fail(s, ".npy header: expected , or } after '%s'", key);
+    return gz_fail(s, ".npy header: expected , or } after '%s'", key);
   }
   if (seen != 7)
-    return tensor_file_fail(s, ".npy header: '%s' is missing",
-                            !(seen & 1)   ? "descr"
-                            : !(seen & 2) ? "fortran_order"
-                                          : "shape");
+    return gz_fail(s, ".npy header: '%s' is missing",
+                   !(seen & 1)   ? "descr"
+                   : !(seen & 2) ? "fortran_order"
+                                 : "shape");
   npy_blank(t);
-  if (t->p != t->end) return tensor_file_fail(s, ".npy header: found more after the dict");
+  if (t->p != t->end) return gz_fail(s, ".npy header: found more after the dict");
   return true;
 }
 
 bool npy_read_header(tensor_file *f, gz_stream *s) {
   unsigned char lead[12];
   f->format = ".npy";
-  if (gz_take(s, lead, 8) != 8) return tensor_file_fail(s, "the .npy header is cut off");
+  if (gz_take(s, lead, 8) != 8) return gz_fail(s, "the .npy header is cut off");
   if (lead[6] < 1 || lead[6] > 3)
-    return tensor_file_fail(s, ".npy version %d.%d; expected 1, 2 or 3", lead[6], lead[7]);
+    return gz_fail(s, ".npy version %d.%d; expected 1, 2 or 3", lead[6], lead[7]);
   int wide = lead[6] == 1 ? 2 : 4;
-  if (gz_take(s, lead + 8, wide) != wide) return tensor_file_fail(s, "the .npy header is cut off");
+  if (gz_take(s, lead + 8, wide) != wide) return gz_fail(s, "the .npy header is cut off");
   uint32_t n = lead[8] | (uint32_t)lead[9] << 8;
   if (wide == 4) n |= (uint32_t)lead[10] << 16 | (uint32_t)lead[11] << 24;
   if (n > NPY_MOST_HEADER)
-    return tensor_file_fail(s, ".npy header of %u bytes; expected at most %d", n, NPY_MOST_HEADER);
+    return gz_fail(s, ".npy header of %u bytes; expected at most %d", n, NPY_MOST_HEADER);
   char *text = malloc(n + 1);
-  if (!text) return tensor_file_fail(s, "out of memory");
+  if (!text) return gz_fail(s, "out of memory");
   int64_t got = gz_take(s, text, n);
   bool good = got == n;
   if (got >= 0 && !good)
-    tensor_file_fail(s, "the .npy header is cut off: expected %u bytes, found %lld", n,
-                     (long long)got);
+    gz_fail(s, "the .npy header is cut off: expected %u bytes, found %lld", n, (long long)got);
   npy_parser t = {text, text + n};
   good = good && npy_dict(f, s, &t);
   free(text);

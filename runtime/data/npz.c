@@ -52,7 +52,7 @@ bool npz_is(const gz_stream *s) {
 }
 
 static bool damaged(gz_stream *s, const char *what) {
-  return tensor_file_fail(s, "the zip archive is damaged (%s)", what);
+  return gz_fail(s, "the zip archive is damaged (%s)", what);
 }
 
 /* ---- the directory */
@@ -78,7 +78,7 @@ static bool find_end(gz_stream *s, unsigned char *end, uint64_t *at) {
   uint64_t size = (uint64_t)s->size, tail = size < END + 65535 ? size : END + 65535;
   unsigned char *text = malloc(tail);
   bool found = false;
-  if (!text) return tensor_file_fail(s, "out of memory");
+  if (!text) return gz_fail(s, "out of memory");
   bool read = bytes_at(s, size - tail, text, tail);
   for (uint64_t i = tail; read && !found && i-- > 0;) {
     if (i + END > tail || memcmp(text + i, "PK\5\6", 4) != 0) continue;
@@ -111,13 +111,12 @@ static bool find_directory(npz_archive *a) {
     a->at = le(end64 + 48, 8);
     at = at64;
   }
-  if (disk) return tensor_file_fail(s, "the zip archive is one of several parts");
+  if (disk) return gz_fail(s, "the zip archive is one of several parts");
   if (a->at > at || a->bytes > at - a->at || a->n > a->bytes / ENTRY)
     return damaged(s, "its directory is not where it is said to be");
   if (a->bytes > DIRECTORY_MOST)
-    return tensor_file_fail(s,
-                            "the directory of the zip archive has %llu bytes; expected at most %d",
-                            (unsigned long long)a->bytes, DIRECTORY_MOST);
+    return gz_fail(s, "the directory of the zip archive has %llu bytes; expected at most %d",
+                   (unsigned long long)a->bytes, DIRECTORY_MOST);
   return true;
 }
 
@@ -183,7 +182,7 @@ static int by_place(const void *a, const void *b) {
 /* Members that share bytes are the usual way of making much out of little. */
 static bool are_apart(npz_archive *a) {
   const npz_member **list = calloc(a->n + 1, sizeof *list);
-  if (!list) return tensor_file_fail(a->s, "out of memory");
+  if (!list) return gz_fail(a->s, "out of memory");
   for (uint64_t i = 0; i < a->n; i++) list[i] = &a->member[i];
   qsort(list, a->n, sizeof *list, by_place);
   bool apart = true;
@@ -197,7 +196,7 @@ static bool read_directory(npz_archive *a) {
   if (!find_directory(a)) return false;
   a->directory = malloc(a->bytes + 1);
   a->member = calloc(a->n + 1, sizeof *a->member);
-  if (!a->directory || !a->member) return tensor_file_fail(a->s, "out of memory");
+  if (!a->directory || !a->member) return gz_fail(a->s, "out of memory");
   if (!bytes_at(a->s, a->at, a->directory, a->bytes))
     return damaged(a->s, "its directory cannot be read");
   uint64_t at = 0;
@@ -247,53 +246,32 @@ static npz_member *choose(const npz_archive *a, const char *name) {
   if (count == 1) return found;
   names(a, text, sizeof text);
   if (a->n == 0)
-    tensor_file_fail(a->s, "the archive holds nothing");
+    gz_fail(a->s, "the archive holds nothing");
   else if (count == 0)
-    tensor_file_fail(a->s, "no member '%.100s'; it holds %s", name, text);
+    gz_fail(a->s, "no member '%.100s'; it holds %s", name, text);
   else if (name)
-    tensor_file_fail(a->s, "it has '%.100s' %d times", name, count);
+    gz_fail(a->s, "it has '%.100s' %d times", name, count);
   else
-    tensor_file_fail(a->s, "%d members: %s; name one, as in FILE.npz:NAME", count, text);
+    gz_fail(a->s, "%d members: %s; name one, as in FILE.npz:NAME", count, text);
   return NULL;
 }
 
 static bool member_good(gz_stream *s, const npz_member *m) {
-  if (m->flags & 1) return tensor_file_fail(s, "the member is encrypted");
+  if (m->flags & 1) return gz_fail(s, "the member is encrypted");
   if (m->method != STORED && m->method != DEFLATED)
-    return tensor_file_fail(
-        s, "the member is packed by method %u; only stored and deflated are read", m->method);
+    return gz_fail(s, "the member is packed by method %u; only stored and deflated are read",
+                   m->method);
   if (m->method == STORED && m->packed != m->size)
     return damaged(s, "a stored member has two sizes");
   if (m->size > INT64_MAX || m->size / DEFLATE_MOST > m->packed)
-    return tensor_file_fail(s, "the member claims %llu bytes, which its %llu bytes cannot hold",
-                            (unsigned long long)m->size, (unsigned long long)m->packed);
+    return gz_fail(s, "the member claims %llu bytes, which its %llu bytes cannot hold",
+                   (unsigned long long)m->size, (unsigned long long)m->packed);
   return true;
 }
 
 /* ---- its bytes */
 
-static bool begin(gz_stream *s, const npz_member *m) {
-  struct zip_stream *z = calloc(1, sizeof *z);
-  npz_close(s);
-  s->zip = z;
-  if (!z) return tensor_file_fail(s, "out of memory");
-  z->at = (int64_t)m->data;
-  z->left = (int64_t)m->packed;
-  z->want_crc = m->crc;
-  z->deflated = m->method == DEFLATED;
-  if (z->deflated && inflateInit2(&z->z, -MAX_WBITS) != Z_OK) {
-    z->deflated = false; /* nothing to end */
-    return tensor_file_fail(s, "out of memory");
-  }
-  s->packed = z->deflated;
-  s->seekable = !z->deflated;
-  s->base = z->at;
-  s->size = (int64_t)m->size;
-  s->at = s->nhead = 0;
-  return true;
-}
-
-void npz_close(gz_stream *s) {
+static void npz_close(gz_stream *s) {
   if (s->zip && s->zip->deflated) inflateEnd(&s->zip->z);
   free(s->zip);
   s->zip = NULL;
@@ -326,7 +304,7 @@ static int64_t take_some(gz_stream *s, char *to, int64_t n) {
   return n - z->z.avail_out;
 }
 
-int64_t npz_take(gz_stream *s, char *to, int64_t n) {
+static int64_t npz_take(gz_stream *s, char *to, int64_t n) {
   struct zip_stream *z = s->zip;
   int64_t done = 0;
   while (done < n) {
@@ -341,6 +319,29 @@ int64_t npz_take(gz_stream *s, char *to, int64_t n) {
     break;
   }
   return done;
+}
+
+static bool begin(gz_stream *s, const npz_member *m) {
+  struct zip_stream *z = calloc(1, sizeof *z);
+  npz_close(s);
+  s->zip = z;
+  s->zip_take = npz_take;
+  s->zip_close = npz_close;
+  if (!z) return gz_fail(s, "out of memory");
+  z->at = (int64_t)m->data;
+  z->left = (int64_t)m->packed;
+  z->want_crc = m->crc;
+  z->deflated = m->method == DEFLATED;
+  if (z->deflated && inflateInit2(&z->z, -MAX_WBITS) != Z_OK) {
+    z->deflated = false; /* nothing to end */
+    return gz_fail(s, "out of memory");
+  }
+  s->packed = z->deflated;
+  s->seekable = !z->deflated;
+  s->base = z->at;
+  s->size = (int64_t)m->size;
+  s->at = s->nhead = 0;
+  return true;
 }
 
 static bool checksum_good(gz_stream *s) {

@@ -33,23 +33,23 @@ static bool parse(tensor_file *f, gz_stream *s, const char *record) {
   const char *open = strchr(record, '['), *p = open + 1;
   f->kind = kind_of(record, (size_t)(open - record));
   if (f->kind < 0)
-    return tensor_file_fail(s,
-                            "':%s': expected a type (u8, i32, f32, ...) and the elements of a "
-                            "record, as in :u8[3073]",
-                            record);
+    return gz_fail(s,
+                   "':%s': expected a type (u8, i32, f32, ...) and the elements of a "
+                   "record, as in :u8[3073]",
+                   record);
   f->width = f->pitch = count_at(&p);
   if (!f->width || *p != ']')
-    return tensor_file_fail(s,
-                            "':%s': expected an integer of elements from 1 to %d in brackets, "
-                            "as in :u8[3073]",
-                            record, RAW_MOST);
+    return gz_fail(s,
+                   "':%s': expected an integer of elements from 1 to %d in brackets, "
+                   "as in :u8[3073]",
+                   record, RAW_MOST);
   if (!*++p) return true;
   if (*p++ == '@') f->pitch = count_at(&p);
   if (!f->pitch || *p || p[-1] == '@')
-    return tensor_file_fail(s,
-                            "':%s': expected @ and how many elements (from 1 to %d) there are from "
-                            "one record to the next, as in :u8[65]@64",
-                            record, RAW_MOST);
+    return gz_fail(s,
+                   "':%s': expected @ and how many elements (from 1 to %d) there are from "
+                   "one record to the next, as in :u8[65]@64",
+                   record, RAW_MOST);
   return true;
 }
 
@@ -58,23 +58,22 @@ static bool count_records(tensor_file *f, gz_stream *s, const char *record) {
   int64_t each = f->width * (int64_t)element_size(f->kind);
   f->shape[0] = f->extent / each;
   if (f->extent % each == 0) return true;
-  return tensor_file_fail(s,
-                          "expected whole records of %lld bytes (%s), found %lld bytes: %lld "
-                          "records and %lld bytes over%s",
-                          (long long)each, record, (long long)f->extent, (long long)f->shape[0],
-                          (long long)(f->extent % each), tensor_file_packed(s->head));
+  return gz_fail(s,
+                 "expected whole records of %lld bytes (%s), found %lld bytes: %lld "
+                 "records and %lld bytes over%s",
+                 (long long)each, record, (long long)f->extent, (long long)f->shape[0],
+                 (long long)(f->extent % each), gz_packed_text(s->head));
 }
 
 /* Those that begin at every `pitch` need not: what is left at the end is said. */
 static bool count_windows(tensor_file *f, gz_stream *s, const char *record) {
   int64_t size = (int64_t)element_size(f->kind), n = f->extent / size;
   if (f->extent % size)
-    return tensor_file_fail(s, "expected whole elements of %lld bytes (%s), found %lld bytes%s",
-                            (long long)size, record, (long long)f->extent,
-                            tensor_file_packed(s->head));
+    return gz_fail(s, "expected whole elements of %lld bytes (%s), found %lld bytes%s",
+                   (long long)size, record, (long long)f->extent, gz_packed_text(s->head));
   if (n < f->width)
-    return tensor_file_fail(s, "expected a record of %lld elements (%s), found %lld elements",
-                            (long long)f->width, record, (long long)n);
+    return gz_fail(s, "expected a record of %lld elements (%s), found %lld elements",
+                   (long long)f->width, record, (long long)n);
   f->shape[0] = (n - f->width) / f->pitch + 1;
   int64_t over = n - ((f->shape[0] - 1) * f->pitch + f->width);
   if (over)

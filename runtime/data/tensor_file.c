@@ -12,39 +12,11 @@
 #include "file_spec.h"
 #include "files.h"
 
-bool tensor_file_fail(gz_stream *s, const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  int n = snprintf(s->why, s->whysize, "%s: ", s->name);
-  if (n >= 0 && (size_t)n < s->whysize) vsnprintf(s->why + n, s->whysize - (size_t)n, format, list);
-  va_end(list);
-  return false;
-}
-
-void tensor_file_type_text(int kind, int rank, const int64_t *shape, char *text, size_t size) {
-  int n = snprintf(text, size, "%s[", element_name(kind));
-  for (int d = 0; d < rank && n > 0 && (size_t)n < size; d++)
-    n += snprintf(text + n, size - (size_t)n, "%s%lld", d ? ", " : "", (long long)shape[d]);
-  if (n > 0 && (size_t)n < size) snprintf(text + n, size - (size_t)n, "]");
-}
-
-bool tensor_file_size(tensor_file *f, gz_stream *s) {
-  int64_t n = (int64_t)element_size(f->kind);
-  bool over = false, empty = false;
-  for (int d = 0; d < f->rank; d++) {
-    empty |= f->shape[d] == 0;
-    if (f->shape[d] && __builtin_mul_overflow(n, f->shape[d], &n)) over = true;
-  }
-  if (over) return tensor_file_fail(s, "the header declares more elements than fit in 64 bits");
-  f->bytes = empty ? 0 : n;
-  return true;
-}
-
 /* In place of the file's Fortran order. */
 static bool to_c_order(tensor_file *f, gz_stream *s) {
   size_t size = element_size(f->kind);
   char *out = malloc((size_t)f->bytes + 1);
-  if (!out) return tensor_file_fail(s, "out of memory for %lld bytes", (long long)f->bytes);
+  if (!out) return gz_fail(s, "out of memory for %lld bytes", (long long)f->bytes);
   int64_t at[DTRT_MAX_RANK] = {0}, stride[DTRT_MAX_RANK], n = f->bytes / (int64_t)size, from = 0;
   for (int64_t d = 0, step = 1; d < f->rank; d++) {
     stride[d] = step;
@@ -78,10 +50,9 @@ static bool take_elements(tensor_file *f, gz_stream *s, int64_t most) {
   if (s->size - s->at != f->bytes) {
     char type[256];
     tensor_file_type_text(f->kind, f->rank, f->shape, type, sizeof type);
-    return tensor_file_fail(s, "%s: its header says %s, expected %lld bytes of data, found %lld",
-                            s->size - s->at < f->bytes ? "the file is cut off"
-                                                       : "the file is too long",
-                            type, (long long)f->bytes, (long long)(s->size - s->at));
+    return gz_fail(s, "%s: its header says %s, expected %lld bytes of data, found %lld",
+                   s->size - s->at < f->bytes ? "the file is cut off" : "the file is too long",
+                   type, (long long)f->bytes, (long long)(s->size - s->at));
   }
   f->fd = s->fd;
   s->fd = -1;
@@ -102,35 +73,26 @@ static bool is_text(const gz_stream *s) {
   return true;
 }
 
-const char *tensor_file_packed(const unsigned char *h) {
-  static const unsigned char xz[] = {0xfd, '7', 'z', 'X', 'Z'}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
-  if (!memcmp(h, "PK\3\4", 4)) return ", a zip archive";
-  if (!memcmp(h, xz, sizeof xz)) return ", xz data (only gzip is read; unpack it)";
-  if (!memcmp(h, zstd, sizeof zstd)) return ", zstd data (only gzip is read; unpack it)";
-  return memcmp(h, "BZh", 3) ? "" : ", bzip2 data (only gzip is read; unpack it)";
-}
-
 static bool unknown(gz_stream *s) {
   const unsigned char *h = s->head;
   char found[32] = "";
   for (int i = 0; i < s->nhead && i < 6; i++)
     snprintf(found + 3 * i, sizeof found - 3 * (size_t)i, " %02x", h[i]);
   if (ends_in(s->name, ".npy"))
-    return tensor_file_fail(s, "expected an .npy file (93 4e 55 4d 50 59), found%s", found);
+    return gz_fail(s, "expected an .npy file (93 4e 55 4d 50 59), found%s", found);
   if (s->nhead >= 4 && !h[2] && !h[3] && h[1] >= 8 && h[1] <= 14 && h[0] <= DTRT_MAX_RANK)
-    return tensor_file_fail(s, "IDX in the wrong byte order: expected 00 00 %02x %02x, found%s",
-                            h[1], h[0], found);
+    return gz_fail(s, "IDX in the wrong byte order: expected 00 00 %02x %02x, found%s", h[1], h[0],
+                   found);
   if (strstr(s->name, "idx") || strstr(s->name, "ubyte"))
-    return tensor_file_fail(s, "expected an IDX file (00 00, a type 08 to 0e, the dims), found%s",
-                            found);
-  return tensor_file_fail(
-      s, "expected .npy, .npz, IDX or CSV (or raw records, as in FILE:u8[3073]), found%s%s", found,
-      tensor_file_packed(h));
+    return gz_fail(s, "expected an IDX file (00 00, a type 08 to 0e, the dims), found%s", found);
+  return gz_fail(s,
+                 "expected .npy, .npz, IDX or CSV (or raw records, as in FILE:u8[3073]), found%s%s",
+                 found, gz_packed_text(h));
 }
 
 static bool open_member(tensor_file *f, gz_stream *s, const file_spec *of, int64_t most) {
   if (!npz_enter(f, s, of->member ? of->member : of->columns)) return false;
-  if (!npy_is(s)) return tensor_file_fail(s, "expected an .npy array in the archive");
+  if (!npy_is(s)) return gz_fail(s, "expected an .npy array in the archive");
   return npy_read_header(f, s) && take_elements(f, s, most);
 }
 
@@ -138,13 +100,12 @@ static bool open_stream(tensor_file *f, gz_stream *s, int dtype, const file_spec
                         const tensor_file_most *most) {
   if (npz_is(s) && !of->record) return open_member(f, s, of, most->elements);
   if (of->member)
-    return tensor_file_fail(s, "':%s' behind the name is for an .npz archive, found none",
-                            of->member);
+    return gz_fail(s, "':%s' behind the name is for an .npz archive, found none", of->member);
   if (of->record) return raw_read_header(f, s, of->record, of->columns, most->rows);
   bool npy = npy_is(s), idx = idx_is(s);
   if ((npy || idx) && of->columns)
-    return tensor_file_fail(s, "columns ':%s' are for CSV and raw records, found %s", of->columns,
-                            npy ? ".npy" : "IDX");
+    return gz_fail(s, "columns ':%s' are for CSV and raw records, found %s", of->columns,
+                   npy ? ".npy" : "IDX");
   if (npy) return npy_read_header(f, s) && take_elements(f, s, most->elements);
   if (idx) return idx_read_header(f, s) && take_elements(f, s, most->elements);
   if (!is_text(s) || ends_in(s->name, ".npy")) return unknown(s);

@@ -89,7 +89,6 @@ bool tensor_file_replace(const char *path, const void *a, size_t na, const void 
                          char *why, size_t whysize);
 
 /* ---- between the readers. Each takes a stream at its first byte. */
-__attribute__((format(printf, 2, 3))) bool tensor_file_fail(gz_stream *s, const char *format, ...);
 bool tensor_file_size(tensor_file *f,
                       gz_stream *s); /* bytes from kind and shape; false: overflow */
 bool npy_is(const gz_stream *s);
@@ -97,8 +96,6 @@ bool npy_read_header(tensor_file *f, gz_stream *s);
 bool npz_is(const gz_stream *s);
 /* Makes the stream that of a member, whose name `f` then ends in. NULL: the only one. */
 bool npz_enter(tensor_file *f, gz_stream *s, const char *name);
-int64_t npz_take(gz_stream *s, char *to, int64_t n); /* as gz_take */
-void npz_close(gz_stream *s);
 bool idx_is(const gz_stream *s);
 bool idx_read_header(tensor_file *f, gz_stream *s);
 /* The whole file; `text` of columns or NULL. */
@@ -110,8 +107,6 @@ bool raw_looks_like(const char *record);
 /* The columns that a text names of a row of `width`; NULL is all. */
 bool columns_choose(columns *c, gz_stream *s, const char *text, int64_t width);
 bool columns_ok(const char *text);
-/* ", xz data (...)" and the like for the first bytes of a packed file, or "". */
-const char *tensor_file_packed(const unsigned char *head);
 /* Text of an .npy header for a tensor; its length, or -1 when .npy has no such dtype. */
 int npy_header(int dtype, int rank, const int64_t *shape, char *text, size_t size);
 #endif

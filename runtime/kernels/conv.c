@@ -5,31 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------- a thread's room -------- */
-
-static pthread_key_t room_key;
-static pthread_once_t room_once = PTHREAD_ONCE_INIT;
-static bool room_ready;
-static void room_make(void) { room_ready = pthread_key_create(&room_key, free) == 0; }
-
-float *conv_room(int64_t floats) {
-  static _Thread_local int64_t have;
-  pthread_once(&room_once, room_make);
-  if (!room_ready) return NULL;
-  float *room = pthread_getspecific(room_key);
-  if (floats <= have) return room;
-  free(room);
-  have = 0;
-  room = aligned_alloc(64, (size_t)(floats + 15) / 16 * 64);
-  if (pthread_setspecific(room_key, room)) {
-    free(room);
-    pthread_setspecific(room_key, NULL);
-    return NULL;
-  }
-  if (room) have = floats;
-  return room;
-}
-
 static ConvKernel kernel;
 static bool has_kernel;
 static void kernel_choose(void) {
@@ -47,52 +22,6 @@ static const ConvKernel *kernel_of_cpu(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, kernel_choose);
   return has_kernel ? &kernel : NULL;
-}
-
-/* -------- what the passes share -------- */
-
-void conv_reach(const dtrt_slide *s, ConvReach dim[3]) {
-  const ConvReach none = {
-      .count = 1, .to_step = 1, .taps = 1, .tap_step = 1, .size = 1, .step = 1, .far = 1};
-  dim[0] = dim[1] = none;
-  for (int d = 0; d < s->n; d++)
-    dim[d == s->n - 1 ? 2 : d] = (ConvReach){.count = s->small[d],
-                                             .to_step = 1,
-                                             .taps = s->taps[d],
-                                             .tap_step = 1,
-                                             .size = s->large[d],
-                                             .step = s->stride[d],
-                                             .first = s->at[d],
-                                             .far = s->dilation[d]};
-}
-
-void conv_put(float *c, int64_t ldc, const float *e, int rows, int64_t n, bool add) {
-  for (; rows-- > 0; c += ldc, e += CONV_COLUMNS) {
-    int64_t i = 0;
-    /* Pieces of fixed sizes are vectors to the compiler. */
-#define PIECE(most)                                                                                \
-  for (; i + most <= n; i += most)                                                                 \
-    for (int q = 0; q < most; q++) c[i + q] = add ? c[i + q] + e[i + q] : e[i + q];
-    PIECE(8) PIECE(4) PIECE(1)
-#undef PIECE
-  }
-}
-
-ConvPlace conv_place(int64_t depth) {
-  ConvPlace p = {.depth = depth, .parts = (depth + CONV_PIECE - 1) / CONV_PIECE, .fit = 1};
-  if (depth && p.parts == 1) p.fit = CONV_PIECE / depth;
-  return p;
-}
-
-void conv_end_block(double *restrict blocks, const float *restrict sum, int64_t n, bool some) {
-  if (some)
-    for (int64_t i = 0; i < n; i++) blocks[i] += sum[i];
-  else
-    for (int64_t i = 0; i < n; i++) blocks[i] = sum[i];
-}
-
-void conv_round_blocks(const double *restrict blocks, float *restrict sum, int64_t n) {
-  for (int64_t i = 0; i < n; i++) sum[i] = (float)(blocks[i] + sum[i]);
 }
 
 /* -------- the three calls -------- */

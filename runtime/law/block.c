@@ -88,6 +88,13 @@ int64_t dtrt_tensor_count(const dtrt_tensor *t) {
   return n;
 }
 
+bool block_lowest_owner(const BlockMesh *m, const int32_t *coord, const dtrt_layout *l) {
+  uint32_t cut = block_axes(m, l);
+  for (int i = 0; i < m->naxes; i++)
+    if (!(cut & 1u << i) && coord[i] != 0) return false;
+  return true;
+}
+
 /* -------- text -------- */
 
 typedef struct LayoutText {

@@ -78,17 +78,10 @@ static const void *take_input(const Device *d, const dtrt_tensor *t, char *block
   return block;
 }
 
-bool session_lowest_owner(const BlockMesh *m, const int32_t *coord, const dtrt_layout *l) {
-  uint32_t cut = block_axes(m, l);
-  for (int i = 0; i < m->naxes; i++)
-    if (!(cut & 1u << i) && coord[i] != 0) return false;
-  return true;
-}
-
 static void block_to_host(const Device *d, const dtrt_tensor *t, const char *block, void *host) {
   BlockSpan own[DTRT_MAX_RANK], whole[DTRT_MAX_RANK];
   Piece p;
-  if (!session_lowest_owner(d->mesh, d->coord, t->layout)) return;
+  if (!block_lowest_owner(d->mesh, d->coord, t->layout)) return;
   if (block_box(d->mesh, t->layout, d->coord, own) == 0) return;
   whole_box(t->layout, whole);
   block_piece(&p, t->layout->rank, own, own, whole);
@@ -174,11 +167,6 @@ static void call_device(Device *d, void *arg) {
       to_host(d, g->first_out[c->entry] + i, &e->out[i], d->pub.arena + e->out[i].offset,
               c->out[i]);
   if (d->profile) profile_leave(d);
-}
-
-dtrt_status session_usable(dtrt_session *s) {
-  if (s->comm && atomic_load(s->comm->failed)) return DTRT_FAILED;
-  return s->opened ? DTRT_OK : DTRT_INVALID; /* keeps the reason why it did not open */
 }
 
 static dtrt_status call(dtrt_session *s, Call *c) {

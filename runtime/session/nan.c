@@ -197,7 +197,7 @@ static void look_at_outputs(Device *d) {
     const dtrt_tensor *t = &e->out[i];
     const char *at = d->pub.arena + t->offset;
     int64_t count = block_box(d->mesh, t->layout, d->coord, box);
-    if (!session_lowest_owner(d->mesh, d->coord, t->layout)) continue;
+    if (!block_lowest_owner(d->mesh, d->coord, t->layout)) continue;
     if (part_bad(d->nan->calls, t->dtype, count, at) && !begins_bad(d, t, count, at))
       say_found(d, "output", t, at, "");
   }
@@ -215,7 +215,7 @@ static void look_at_updates(Device *d) {
     bool bad = n->suspect >= 0 ? finite_fails(t->dtype, count, at)
                                : part_bad(n->calls, t->dtype, count, at);
     if (n->var_bad[i] || !bad) continue;
-    bool mine = session_lowest_owner(d->mesh, d->coord, t->layout);
+    bool mine = block_lowest_owner(d->mesh, d->coord, t->layout);
     if (mine && !n->text[0] && !begins_bad(d, t, count, at))
       say_found(d, "variable", t, at, ", and was finite before");
     n->var_bad[i] = (uint8_t)finite_flags(t->dtype, count, at);

@@ -78,8 +78,6 @@ dtrt_status session_spread(dtrt_session *s, const char *place, int from, char *t
 uint64_t session_share(dtrt_session *s, uint64_t mine);
 /* The most of all ranks' numbers, on every rank. */
 uint64_t session_most(dtrt_session *s, uint64_t mine);
-/* Whether d is the lowest of the devices that hold the same block. */
-bool session_lowest_owner(const BlockMesh *m, const int32_t *coord, const dtrt_layout *l);
 /* Of variables and entries as the model's text has them, whatever the mesh and the layouts are. */
 uint64_t session_hash(const dtrt_program *p);
 
@@ -87,7 +85,11 @@ uint64_t session_hash(const dtrt_program *p);
 
 /* Shows what is there before step `step` and has not been shown. */
 void watch_until(Device *d, int32_t step);
-void *watch_at(const Device *d, const dtrt_value *v);
+/* Where a value of the running entry lies. */
+static inline void *watch_at(const Device *d, const dtrt_value *v) {
+  if (v->lent >= 0) return (void *)(uintptr_t)d->in[v->lent];
+  return (v->in_vars ? d->pub.vars : d->pub.arena) + v->offset;
+}
 static inline bool watch_wanted(const Device *d) {
   return d->session->watch || d->session->check_nan == DTRT_CHECK_FULL;
 }

@@ -9,11 +9,6 @@ void dtrt_watch(dtrt_session *s, dtrt_watch_fn *watch, void *user) {
   s->watch_user = user;
 }
 
-void *watch_at(const Device *d, const dtrt_value *v) {
-  if (v->lent >= 0) return (void *)(uintptr_t)d->in[v->lent];
-  return (v->in_vars ? d->pub.vars : d->pub.arena) + v->offset;
-}
-
 static void show(Device *d, int32_t i) {
   dtrt_session *s = d->session;
   const dtrt_value *v = &d->entry->value[i];

@@ -35,20 +35,6 @@ bool fit_is_metric(const dtrt_tensor *t) {
   return t->layout->rank == 0 && element_is_float(t->dtype);
 }
 
-int64_t fit_steps(const fit_pass *pass) { return pass->full + (pass->rest > 0); }
-
-/* Training may end within its last epoch. */
-int64_t fit_epoch_steps(const fit *f, const fit_pass *pass, int64_t epoch) {
-  int64_t all = fit_steps(pass), left = f->steps - (epoch - 1) * all;
-  return f->steps && pass == &f->train && left < all ? left : all;
-}
-
-double fit_value(const fit_pass *pass, int output) {
-  return element_value(pass->entry->out[output].dtype, pass->out[output]);
-}
-
-double fit_mean(const fit_pass *pass, int output) { return pass->sum[output] / (double)pass->rows; }
-
 /* ---- the program for a short batch */
 
 /* The same entry, with the batch const at `rest`. -1: not in that program. */

@@ -161,7 +161,7 @@ class Tree:
                 for m in pattern.finditer(self.text[f]):
                     types[m[1]].add(f)
         for stem, folders in sorted(stems.items()):
-            if len(folders) > 1 and stem not in ('main',):
+            if len(folders) > 1:
                 faults.append(f'the file name {stem} has two meanings: in {", ".join(sorted(folders))}')
         for name, files in sorted(types.items()):
             # A header may name a type that a source of its room defines.
