@@ -10,6 +10,7 @@ include paths that CMake gives its sources. Law:
   4. what an object refers to is defined in its own room or in one that it may see, or is a row of a
      table of its own room (a .def file)
   5. no file name and no type of a header has two meanings: each stands once in the tree
+  6. what a room sees stands left of it in the picture of docs/tour.md, which has all rooms
 
 rooms.py --planted: breaks each of them in a small tree of its own, and must find it.
 """
@@ -84,12 +85,40 @@ class Tree:
         self.apart = {f: sees for f, sees in self.apart.items() if f not in self.object}
 
     def faults(self):
-        return (self.room_circles() + self.includes() + self.header_circles() + self.symbols() +
+        return (self.room_circles() + self.picture() + self.includes() + self.header_circles() + self.symbols() +
                 self.names())
 
     def room_circles(self):
         found = circle(self.sees)
         return ['rooms in a circle: ' + ' -> '.join(found)] if found else []
+
+    def picture(self):
+        """Lines `house: a b < c < d`: c is above a and b, d above c and all below it."""
+        with open(os.path.join(self.root, 'docs/tour.md'), encoding='utf-8') as f:
+            lines = re.findall(r'^(compiler|runtime): +(.*<.*)$', f.read(), re.M)
+        below = collections.defaultdict(set)
+        for house, line in lines:
+            groups = [[r if r.startswith('runtime/') else f'{house}/{r}' for r in g.split()]
+                      for g in line.split('<')]
+            for low, high in zip(groups, groups[1:]):
+                for r in high:
+                    below[r] |= set(low)
+        drawn = set(below) | {r for low in below.values() for r in low}
+
+        def under(room, seen):
+            for r in below.get(room, ()):
+                if r not in seen:
+                    seen.add(r)
+                    under(r, seen)
+            return seen
+
+        faults = [f'docs/tour.md: {r} is not in the picture' for r in sorted(self.rooms - drawn)]
+        faults += [f'docs/tour.md: {r} is in the picture and not in the tree'
+                   for r in sorted(drawn - self.rooms)]
+        for room in sorted(self.sees):
+            faults += [f'docs/tour.md: {room} sees {r}, which is not left of it'
+                       for r in sorted(self.sees[room] - under(room, set()))]
+        return faults
 
     def resolve(self, f, name):
         room = os.path.dirname(f)
@@ -195,6 +224,7 @@ SOUND = {
     'runtime/high/high.h': '#include "low.h"\nint high(void);\n',
     'runtime/high/high.c': '#include "high.h"\nint high(void) { return low(); }\n',
     'compiler/other/other.c': 'int other(void);\nint other(void) { return 1; }\n',
+    'docs/tour.md': 'runtime: low < high\ncompiler: runtime/low < other\n',
 }
 PLANTED = [
     ('is in no room below', {'runtime/low/low.c': '#include "high.h"\nint low(void) { return 0; }\n'}, None),
@@ -202,6 +232,8 @@ PLANTED = [
      None),
     ('is two files', {'runtime/high/low.h': 'int low(void);\n'}, None),
     ('rooms in a circle', {}, ('runtime/low', 'runtime/high')),
+    ('which is not left of it', {}, ('compiler/other', 'runtime/high')),
+    ('is not in the picture', {'docs/tour.md': 'runtime: low < high\n'}, None),
     ('headers in a circle', {'runtime/low/low.h': '#include "lower.h"\nint low(void);\n',
                              'runtime/low/lower.h': '#include "low.h"\n'}, None),
     ('which it does not see', {'runtime/low/low.c': 'int high(void);\nint low(void);\n'
