@@ -212,6 +212,23 @@ Shape layout_local(const Mesh *m, const Layout *l, const Shape *global) {
   return s;
 }
 
+bool layout_is_whole(const Mesh *m, const Layout *l, const Shape *s) {
+  if (l->partial || l->rank == 0 || shape_count(s) <= 1) return false;
+  for (int d = 0; d < l->rank; d++) {
+    const DimLayout *x = &l->dim[d];
+    if (!x->window.of && x->naxes) return false;
+    /* The blocks of the first and the last device are the outermost. */
+    for (int last = 0; x->window.of && last < 2; last++) {
+      int coord[MAX_AXES] = {0};
+      int64_t lo, hi;
+      for (int a = 0; last && a < m->naxes; a++) coord[a] = (int)m->axis[a].size - 1;
+      dim_box(m, x, s->dim[d], coord, &lo, &hi);
+      if (lo > 0 || hi < s->dim[d]) return false;
+    }
+  }
+  return true;
+}
+
 /* -------- text -------- */
 
 static void put_piece(void *to, const char *text) { str_puts(to, text); }

@@ -4,24 +4,6 @@
 
 enum { ENOUGH_EDITS = 60 };
 
-void report_exchange(const Plan *p, const LocalEntry *le, NodeId id, Str *out) {
-  const Node *n = graph_node(le->graph, id), *x = graph_operand(le->graph, n, 0);
-  Exchange ex = exchange_of(p->program, x->layout, n->layout, &n->shape, n->dtype);
-  NodeId cause = le->cause.at[id];
-  const Graph *g = le->entry->graph;
-  str_printf(out, "    %s over (%s) of %ld  %ld bytes a device  %s ", exchange_name(ex.kind),
-             report_axes(p, ex.axes), (long)ex.group, (long)ex.bytes,
-             node_text(p->program, g, le->origin.at[id], p->arena));
-  str_puts(out, dtype_name(n->dtype));
-  shape_put(out, &n->shape);
-  str_printf(out, " %s -> %s", report_layout(p, x->layout), report_layout(p, n->layout));
-  if (cause != NO_NODE)
-    str_printf(out, "\n      for %s\n", report_value_at(p, le->entry, cause));
-  else
-    str_printf(out, "\n      computed at %s\n",
-               node_where(p->program, graph_node(g, le->origin.at[id])));
-}
-
 static const char *share(const Plan *p, double part, double all) {
   return arena_printf(p->arena, "%.1f%%", all > 0 ? 100 * part / all : 0);
 }

@@ -19,15 +19,6 @@ double jit_now(void) {
   return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-char *jit_printf(const char *fmt, ...) {
-  va_list ap;
-  char *out = NULL;
-  va_start(ap, fmt);
-  if (vasprintf(&out, fmt, ap) < 0) out = NULL;
-  va_end(ap);
-  return out;
-}
-
 const char *jit_own_path(void) {
   Dl_info info;
   return dladdr((void *)jit_dtrt_h, &info) && info.dli_fname ? info.dli_fname : NULL;

@@ -9,8 +9,8 @@
  * off, and ops are set again by them (min_sum.c). Then single ops move while that helps, and
  * readers of one value together (together.c). With what comes out layouts are compared. For the
  * plan itself small graphs are searched whole (exact.c), others probed (probe.c), and the best few
- * compared by what the plan costs (weigh.c). The best
- * of all is kept, so no plan is dearer than the greedy one.
+ * compared by what the plan costs (weigh.c). The best of all is kept, so no plan is dearer than the
+ * greedy one.
  *
  * In ties an op stays with the layout that propagate found. */
 #include "choose.h"
@@ -19,163 +19,10 @@
 
 enum { SWEEPS = 4, ROUNDS = 12, TOGETHER = 3 };
 
-/* -------- values -------- */
-
-static void want(Choice *c, NodeId id, int layout, int by) {
-  ChoiceValue *v = &c->value[id];
-  for (int i = 0; i < v->want.n; i++)
-    if (v->want.at[i].layout == layout) {
-      v->want.at[i].count += by;
-      if (!v->want.at[i].count) v->want.at[i] = v->want.at[--v->want.n];
-      return;
-    }
-  vec_push(c->arena, &v->want, ((Want){layout, by}));
-}
-
-int choice_wanted(const Choice *c, NodeId id, int *out, int most) {
-  const ChoiceValue *v = &c->value[id];
-  int n = 0;
-  for (int i = 0; i < v->want.n && n < most; i++)
-    if (v->want.at[i].count > 0) out[n++] = v->want.at[i].layout;
-  return n;
-}
-
-int choice_result(const Choice *c, NodeId id) {
-  const ChoiceValue *v = &c->value[id];
-  return v->lies >= 0 ? v->lies : c->ways[id]->way[c->way[id]].result;
-}
-
-int choice_source(const Choice *c, NodeId id, int result) {
-  return c->value[id].said >= 0 ? c->value[id].said : result;
-}
-
-/* Conversions of value id when it is computed in layout `from`. */
-double choice_value_cost_from(const Choice *c, NodeId id, int from) {
-  const ChoiceValue *v = &c->value[id];
-  int wanted[MAX_HOPS], n = 0;
-  double cost = 0;
-  if (!v->free) {
-    const int source = choice_source(c, id, from);
-    if (source != from) cost = route(c->routes, v->form, from, source);
-    from = source;
-  }
-  for (int i = 0; i < v->want.n; i++) {
-    if (v->want.at[i].count <= 0 || (v->want.at[i].layout == from && !v->free)) continue;
-    if (v->free && form_at(c->routes, v->form, v->want.at[i].layout)->partial) return INFINITY;
-    if (n < MAX_HOPS) wanted[n++] = v->want.at[i].layout;
-  }
-  if (n == 0 || v->free) return cost;
-  if (n == 1) return cost + route(c->routes, v->form, from, wanted[0]);
-  return cost + route_tree(c->routes, v->form, from, wanted, n, NULL);
-}
-
-double choice_value_cost(const Choice *c, NodeId id) {
-  return choice_value_cost_from(c, id, c->value[id].free ? 0 : choice_result(c, id));
-}
-
-double choice_total(const Choice *c) {
-  double total = 0;
-  for (NodeId i = 0; i < c->graph->nodes.n; i++) {
-    if (c->ways[i]) total += c->ways[i]->way[c->way[i]].work;
-    total += choice_value_cost(c, i);
-  }
-  return total;
-}
-
-/* -------- one op -------- */
-
-static void want_operands(Choice *c, NodeId id, int way, int by) {
-  const Ways *w = c->ways[id];
-  for (int k = 0; k < w->noperands; k++) want(c, c->operand[id][k], w->way[way].need[k], by);
-}
-
-void choice_set(Choice *c, NodeId id, int way) {
-  if (c->way[id] >= 0) want_operands(c, id, c->way[id], -1);
-  c->way[id] = way;
-  want_operands(c, id, way, 1);
-}
-
-void choice_unset(Choice *c, NodeId id) {
-  if (c->way[id] >= 0) want_operands(c, id, c->way[id], -1);
-  c->way[id] = -1;
-}
-
 static bool seen_before(const Choice *c, NodeId id, int k) {
   for (int j = 0; j < k; j++)
     if (c->operand[id][j] == c->operand[id][k]) return true;
   return false;
-}
-
-/* What is known of where a value is computed: 0 stands for anywhere. */
-static bool is_chosen(const Choice *c, NodeId id) {
-  return !c->value[id].free && (c->value[id].lies >= 0 || c->way[id] >= 0);
-}
-
-/* The layouts but `from` that a value is wanted in. */
-static int others_wanted(const ChoiceValue *v, int from, int *out) {
-  int n = 0;
-  for (int i = 0; i < v->want.n && n < MAX_HOPS - 1; i++)
-    if (v->want.at[i].count > 0 && v->want.at[i].layout != from) out[n++] = v->want.at[i].layout;
-  return n;
-}
-
-static double price_of(const Choice *c, const ChoiceValue *v, int from, int *wanted, int n,
-                       int layout, double without) {
-  if (layout == from) return 0;
-  for (int i = 0; i < n; i++)
-    if (wanted[i] == layout) return 0;
-  wanted[n] = layout;
-  return n ? route_tree(c->routes, v->form, from, wanted, n + 1, NULL) - without
-           : route(c->routes, v->form, from, layout);
-}
-
-/* What each layout would cost that op id can want an operand in, while all other ops stay. Two
- * operands that are the same value are priced apart. */
-void choice_price_operands(Choice *c, NodeId id) {
-  const Ways *w = c->ways[id];
-  double *price = c->price;
-  for (int k = 0; k < w->noperands; price += w->need[k++].n) {
-    NodeId x = c->operand[id][k];
-    const ChoiceValue *v = &c->value[x];
-    const Distinct *d = &w->need[k];
-    int wanted[MAX_HOPS], n = 0, from = 0;
-    double without = 0;
-    bool chosen = is_chosen(c, x);
-    if (chosen) {
-      from = choice_source(c, x, choice_result(c, x));
-      n = others_wanted(v, from, wanted);
-      if (n) without = route_tree(c->routes, v->form, from, wanted, n, NULL);
-    }
-    for (int t = 0; t < d->n; t++)
-      price[t] = chosen ? price_of(c, v, from, wanted, n, d->layout[t], without)
-                 : v->free && form_at(c->routes, v->form, d->layout[t])->partial ? INFINITY
-                                                                                 : 0;
-  }
-}
-
-static double operands_price(const Choice *c, const Ways *w, int way) {
-  const double *price = c->price;
-  double sum = w->way[way].work;
-  for (int k = 0; k < w->noperands; k++) {
-    sum += price[w->need[k].of[way]];
-    price += w->need[k].n;
-  }
-  return sum;
-}
-
-/* The way whose operands and whose result, by result[distinct layout], cost least. */
-int choice_best_way(const Choice *c, NodeId id, const double *result) {
-  const Ways *w = c->ways[id];
-  double least = INFINITY;
-  int best = -1;
-  for (int i = 0; i < w->n; i++) {
-    double cost =
-        result[w->result.of[i]] + (w->way[i].result != c->value[id].prefer ? CHOICE_TIE : 0);
-    if (cost >= least) continue;
-    cost += operands_price(c, w, i);
-    if (cost < least) least = cost, best = i;
-  }
-  return best;
 }
 
 /* All that the way of op id bears on: its work, its operands' conversions and its result's. */
@@ -186,7 +33,7 @@ static double cost_around(const Choice *c, NodeId id) {
   for (int k = 0; k < c->ways[id]->noperands; k++) {
     NodeId x = c->operand[id][k];
     if (!seen_before(c, id, k))
-      cost += choice_value_cost_from(c, x, is_chosen(c, x) ? choice_result(c, x) : 0);
+      cost += choice_value_cost_from(c, x, choice_is_made(c, x) ? choice_result(c, x) : 0);
   }
   return cost;
 }
@@ -213,21 +60,17 @@ static bool improve(Choice *c, NodeId id) {
     return false; /* nothing is converted and no work is saved */
   for (int k = 1; k < w->noperands; k++)
     if (seen_before(c, id, k)) return improve_twice(c, id, before);
-  want_operands(c, id, now, -1);
+  choice_want_operands(c, id, now, -1);
   choice_price_operands(c, id);
   for (int i = 0; i < w->result.n; i++)
     result[i] = choice_value_cost_from(c, id, w->result.layout[i]);
   int best = choice_best_way(c, id, result);
-  want_operands(c, id, now, 1);
+  choice_want_operands(c, id, now, 1);
   if (best < 0 || best == now) return false;
   choice_set(c, id, best);
   if (cost_around(c, id) < before - CHOICE_TIE / 2) return true;
   choice_set(c, id, now);
   return false;
-}
-
-void choice_clear(Choice *c) {
-  for (NodeId i = 0; i < c->graph->nodes.n; i++) choice_unset(c, i);
 }
 
 /* -------- greedy -------- */
@@ -416,91 +259,6 @@ void choice_search(Choice *c) {
   keep_best(c, best);
   c->least = c->total;
   set_all(c, best);
-}
-
-/* -------- setting up -------- */
-
-bool choice_is_fixed(const ChoiceValue *v) { return v->lies >= 0; }
-
-void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes) {
-  int n = g->nodes.n;
-  *c = (Choice){.plan = p, .routes = routes, .figures = routes, .arena = p->arena, .graph = g};
-  c->value = arena_array(c->arena, ChoiceValue, n + 1);
-  c->ways = arena_array(c->arena, const Ways *, n + 1);
-  c->operand = arena_array(c->arena, const NodeId *, n + 1);
-  c->way = arena_array(c->arena, int, n + 1);
-  c->dirty = arena_array(c->arena, bool, n + 1);
-  for (NodeId i = 0; i < n; i++) {
-    const Node *x = graph_node(g, i);
-    ChoiceValue *v = &c->value[i];
-    int form = form_of(routes, &x->shape, x->dtype);
-    *v = (ChoiceValue){.form = form, .free = node_is_free(x), .lies = -1, .said = -1};
-    v->prefer = form_layout(routes, form, x->layout);
-    c->operand[i] = x->operand;
-    c->way[i] = -1;
-    if (v->free) continue;
-    if (!x->noperands) v->lies = v->prefer;
-  }
-}
-
-void choice_guard(Choice *c, const Guard *guard) {
-  for (NodeId i = 0; guard && i < c->graph->nodes.n; i++) {
-    const Node *x = graph_node(c->graph, i);
-    ChoiceValue *v = &c->value[i];
-    if (guard[i] == GUARD_NONE || v->free) continue;
-    v->form = form_guarded(c->routes, &x->shape, x->dtype, guard[i]);
-    v->prefer = form_layout(c->routes, v->form, x->layout);
-    if (v->lies >= 0) v->lies = v->prefer;
-  }
-}
-
-bool choice_is_said(const Node *n) {
-  return n->spec && n->noperands && n->op != OP_relayout && n->op != OP_relayout_like;
-}
-
-void choice_add_end(Choice *c, NodeId id, const Layout *l) {
-  ChoiceValue *v = &c->value[id];
-  int to = form_layout(c->routes, v->form, l);
-  want(c, id, to, 1);
-  for (int k = 0; k < v->at_the_end.n; k++)
-    if (v->at_the_end.at[k] == to) return;
-  vec_push(c->arena, &v->at_the_end, to);
-}
-
-void choice_ready(Choice *c) {
-  int needs = 1, results = 1;
-  for (NodeId i = 0; i < c->graph->nodes.n; i++) {
-    const Ways *w = c->ways[i];
-    int sum = 0;
-    if (!w) continue;
-    for (int k = 0; k < w->noperands; k++) {
-      vec_push(c->arena, &c->value[c->operand[i][k]].readers, i);
-      sum += w->need[k].n;
-    }
-    if (sum > needs) needs = sum;
-    if (w->result.n > results) results = w->result.n;
-  }
-  c->price = arena_array(c->arena, double, needs);
-  c->result_price = arena_array(c->arena, double, results);
-}
-
-void choice_list_ways(Choice *c, WaysCache *cache) {
-  int n = c->graph->nodes.n;
-  int *form = arena_array(c->arena, int, n + 1);
-  bool *partial = arena_array(c->arena, bool, n + 1);
-  for (NodeId i = 0; i < n; i++) {
-    const Node *x = graph_node(c->graph, i);
-    form[i] = c->value[i].form;
-    if (!x->noperands) continue;
-    ChoiceValue *v = &c->value[i];
-    if (choice_is_said(x)) {
-      choice_add_end(c, i, x->layout);
-      if (c->routes->forms.at[form[i]].guard != GUARD_NONE)
-        v->said = form_layout(c->routes, form[i], x->layout);
-    }
-    c->ways[i] = ways_of(cache, c->graph, i, form, partial);
-    partial[i] = v->said >= 0 ? x->layout->partial != 0 : c->ways[i]->partial;
-  }
 }
 
 Choice *choose_entry(Plan *p, int entry, Routes *routes, WaysCache *cache) {

@@ -109,7 +109,8 @@ WaysCache *ways_cache(Routes *r, bool work);
 /* `form` and `can_be_partial` are by node. */
 const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
                     const bool *can_be_partial);
-bool node_is_free(const Node *n); /* made anew wherever it is wanted */
+/* Made anew wherever it is wanted. */
+static inline bool node_is_free(const Node *n) { return op_is(n, OPF_FREE) && !n->spec; }
 /* A shift reads its operand at places that it works out, so a larger box than it needs serves. */
 /* Those of something that may lie in any layout without windows and terms, and wants noperands
  * values in the layout that it has itself: an open variable, with what is assigned to it. `price`
@@ -117,7 +118,7 @@ bool node_is_free(const Node *n); /* made anew wherever it is wanted */
 const Ways *ways_of_lying(WaysCache *c, int form, int noperands, const int *operand_form,
                           double price);
 
-/* -------- choose.c -------- */
+/* -------- choice.c, choose.c -------- */
 
 typedef struct Want { /* a layout in which a value is wanted, by how many */
   int layout, count;
@@ -201,6 +202,12 @@ void choice_search(Choice *c);
 void choice_clear(Choice *c);
 void choice_set(Choice *c, NodeId id, int way);
 void choice_unset(Choice *c, NodeId id);
+/* What op id wants of its operands by that way, `by` times more. */
+void choice_want_operands(Choice *c, NodeId id, int way, int by);
+/* What is known of where a value is computed: 0 stands for anywhere. */
+static inline bool choice_is_made(const Choice *c, NodeId id) {
+  return !c->value[id].free && (c->value[id].lies >= 0 || c->way[id] >= 0);
+}
 bool choice_is_fixed(const ChoiceValue *v);
 /* The conversions of a value, as it is computed now or if it were computed in layout `from`. */
 double choice_value_cost(const Choice *c, NodeId id);
@@ -252,8 +259,6 @@ Span forbid_of(const Program *p, const Node *n);
 /* ... and by node, with what follows: what is assigned to such a variable, reshapes. NULL: none. */
 const Span *forbid_find(const Program *p, const Entry *e);
 const Guard *forbid_guards(const Program *p, const Entry *e); /* by node; NULL: none */
-/* Every device has all of it. */
-bool forbid_is_whole(const Mesh *m, const Layout *l, const Shape *s);
 
 /* -------- exact.c -------- */
 

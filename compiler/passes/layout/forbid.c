@@ -17,23 +17,6 @@ Span forbid_of(const Program *p, const Node *n) {
   return p->forbid;
 }
 
-bool forbid_is_whole(const Mesh *m, const Layout *l, const Shape *s) {
-  if (l->partial || l->rank == 0 || shape_count(s) <= 1) return false;
-  for (int d = 0; d < l->rank; d++) {
-    const DimLayout *x = &l->dim[d];
-    if (!x->window.of && x->naxes) return false;
-    /* The blocks of the first and the last device are the outermost. */
-    for (int last = 0; x->window.of && last < 2; last++) {
-      int coord[MAX_AXES] = {0};
-      int64_t lo, hi;
-      for (int a = 0; last && a < m->naxes; a++) coord[a] = (int)m->axis[a].size - 1;
-      dim_box(m, x, s->dim[d], coord, &lo, &hi);
-      if (lo > 0 || hi < s->dim[d]) return false;
-    }
-  }
-  return true;
-}
-
 static bool any_forbidden(const Program *p) {
   bool any = p->forbid.file;
   for (int v = 0; v < p->vars.n; v++) any = any || p->vars.at[v].forbid.file;
@@ -81,7 +64,7 @@ static bool must_have_whole(const Plan *p, const Choice *c, NodeId op, NodeId x)
   for (int k = 0; w && k < w->noperands; k++) {
     bool always = c->operand[op][k] == x;
     for (int i = 0; i < w->need[k].n && always; i++)
-      always = forbid_is_whole(&p->program->mesh, f->layouts.at[w->need[k].layout[i]], &f->shape);
+      always = layout_is_whole(&p->program->mesh, f->layouts.at[w->need[k].layout[i]], &f->shape);
     if (always) return true;
   }
   return false;
@@ -131,7 +114,7 @@ static void look_through(Plan *p, const LocalEntry *le) {
     const Node *n = graph_node(le->graph, i);
     NodeId origin = le->origin.at[i];
     if (!by[origin].file || told[origin] || !layout_axes(graph_node(g, origin)->layout)) continue;
-    if (!forbid_is_whole(&p->program->mesh, n->layout, &n->shape)) continue;
+    if (!layout_is_whole(&p->program->mesh, n->layout, &n->shape)) continue;
     Forbidden f = {.entry = le->index, .node = origin, .by = by[origin]};
     told[origin] = true;
     find_asker(p, le, i, &f);

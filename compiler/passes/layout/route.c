@@ -63,7 +63,7 @@ static double hop(const Routes *r, const Form *f, const Layout *from, const Layo
   if (settle & ~layout_axes(to) && !same_dims(from, to)) return INFINITY;
   double cost = cost_exchange(r->program, from, to, &f->shape, f->dtype);
   bool guarded = f->guard == GUARD_WHOLE || (f->guard == GUARD_GATHER && layout_axes(from));
-  if (guarded && forbid_is_whole(&r->program->mesh, to, &f->shape)) cost += CHOICE_FORBIDDEN;
+  if (guarded && layout_is_whole(&r->program->mesh, to, &f->shape)) cost += CHOICE_FORBIDDEN;
   return cost;
 }
 

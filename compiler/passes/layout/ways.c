@@ -70,8 +70,6 @@ typedef struct Enumerate {
   VEC(Way) ways;
 } Enumerate;
 
-bool node_is_free(const Node *n) { return op_is(n, OPF_FREE) && !n->spec; }
-
 static const RuleDim *dims_of(const Enumerate *s, int i) {
   return i < s->n->noperands ? s->rule.operand[i] : s->rule.result;
 }
@@ -218,7 +216,7 @@ static void add_way(Enumerate *s, const Cut *cut, bool windows) {
   Way w = {.need = need, .result = form_layout(s->r, s->result_form, result)};
   if (s->work) w.work = cost_op(s->program, s->g, s->n, &s->rule, lies, result);
   if (s->r->forms.at[s->result_form].guard == GUARD_WHOLE &&
-      forbid_is_whole(s->mesh, result, shape_of(s, n)))
+      layout_is_whole(s->mesh, result, shape_of(s, n)))
     w.work += CHOICE_FORBIDDEN;
   for (int k = 0; k < s->ways.n; k++) {
     Way *x = &s->ways.at[k];
