@@ -8,6 +8,7 @@
 #include "files.h"
 #include "host_machine.h"
 #include "report.h"
+#include "roll.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "ast.h"
 #include "foreign.h"
 #include "lex.h"
-#include "op.h"
+#include "roll.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* --dump=ast: a tree as .dtg text that parses back to the same tree. Brackets stand only where the
  * grammar needs them. */
 #include "ast.h"
-#include "op.h"
+#include "roll.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

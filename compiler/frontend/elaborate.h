@@ -9,7 +9,7 @@
 #define DTG_ELABORATE_H
 #include "ast.h"
 #include "frontend.h"
-#include "op.h"
+#include "roll.h"
 
 typedef enum ValueKind {
   V_ERROR,

@@ -1,6 +1,7 @@
 /* The band of a strip's masked scores (strip_band.c says where that is right): loops over the
  * columns that the mask leaves, and the function that sees whether what is left out counts. */
 #include "build.h"
+#include "roll.h"
 
 static const StripBand *band_of(const Loop *l) {
   return l->strip && l->strip->band.of != NO_NODE ? &l->strip->band : NULL;

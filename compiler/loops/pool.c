@@ -4,6 +4,7 @@
  * letter that are written here end in _, which no tensor's name does. */
 #include "build.h"
 #include "slide.h"
+#include "roll.h"
 #include <math.h>
 
 typedef struct Points {

@@ -1,6 +1,7 @@
 /* Reductions whose result does not depend on the order. Sums and products of floats are in sum.c.
  */
 #include "reduce.h"
+#include "roll.h"
 #include <math.h>
 
 Expr reduction_identity(Reduction *r) {

@@ -3,6 +3,7 @@
  */
 #include "build.h"
 #include "scan.h"
+#include "roll.h"
 
 typedef struct Scan {
   Loop *l;

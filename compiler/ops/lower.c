@@ -3,6 +3,7 @@
  * global index: + offset of the result's block, the map, - offset of the operand's. Elementwise ops
  * need nothing here. */
 #include "opdefs.h"
+#include "roll.h"
 #include <string.h>
 
 static const Node *operand(const Lower *l, const Node *n, int k) {

@@ -1,6 +1,6 @@
 /* All cases: the examples of the roll of ops, then corners of the ops whose rule has many. */
 #include "examples.h"
-#include "op.h"
+#include "roll.h"
 #include <stdio.h>
 
 typedef struct More {

@@ -1,7 +1,7 @@
 /* The definitions of ops: each is whole, and what it says of itself agrees with what it makes of
  * numbers. Passes and emitters ask these properties alone, so that a wrong one is a wrong program.
  */
-#include "op.h"
+#include "roll.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

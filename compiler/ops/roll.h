@@ -1,0 +1,59 @@
+/* roll.h: the roll of ops, what they make of numbers, and nodes made by them. */
+#ifndef DTG_ROLL_H
+#define DTG_ROLL_H
+#include "op.h"
+
+/* The operator of one operand or two that is written so: "+", "not", "@". */
+Op op_operator(const char *sign, int operands);
+const OpDef *op_find(const char *name); /* by the user's name; NULL: none */
+const OpDef *op_at(int i); /* the roll in order, for docs and "did you mean"; NULL past it */
+
+/* FOLD_NONE too for an op without `fold` and for the wrong number of arguments. */
+Folded op_fold(const OpDef *d, const Scalar *x, int n, Scalar *out);
+
+/* A function that others have and dtg has not, and an example of how to write it. */
+typedef struct Concept {
+  const char *name, *example; /* as OpDef.example: "f32[4, 6] x: x != x" */
+} Concept;
+const Concept *op_concept_at(int i);      /* NULL past the last */
+const char *op_instead(const char *name); /* "x != x" for isnan; NULL: nothing is known of it */
+/* Elementwise ops that loops are made of; and the one that joins two values of a reduction. */
+typedef struct LoopOps {
+  Op add, mul, max, bit_or, greater, less, equal, unequal;
+} LoopOps;
+extern const LoopOps loop_ops;
+Op reduction_step(const Node *n);
+
+void ops_doc(Str *out);                   /* the text of docs/ops.md */
+
+/* A new node of a primitive, checked by its `infer`. `attr` and `operands` are copied. */
+NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int nattr,
+                  const int64_t *attr, double value);
+/* Builtin `name` called with arguments already bound to its parameters. */
+Arg build_call(Build *b, const OpDef *def, const Arg *args);
+/* The binary and unary operators of the language on tensors and numbers: at least one is a tensor,
+ * a number takes the tensor's dtype, shapes are broadcast as NumPy does. op: of op_operator. */
+Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y);
+/* x[a:b:s, :, i]: one triple a dim given, `whole` for `:`; `drop` removes the dim (a plain index).
+ */
+typedef struct Subscript {
+  Span span;
+  bool whole, drop, has_begin, has_end;
+  int64_t begin, end, step;
+} Subscript;
+NodeId build_subscript(Build *b, NodeId x, int n, const Subscript *subs);
+NodeId build_cast(Build *b, NodeId x, DType to);
+/* A scalar (rank 0) constant. */
+NodeId build_const(Build *b, DType t, double value);
+NodeId build_whole(Build *b, DType t, int64_t value); /* of a whole-number dtype */
+/* A number or tensor as a tensor of that dtype. */
+NodeId build_tensor(Build *b, const Arg *x, DType t);
+/* d loss / d wrt, left as a `grad` node until the autodiff pass. Reports a loss that is no scalar.
+ */
+NodeId build_grad(Build *b, NodeId loss, NodeId wrt);
+NodeId build_input(Build *b, DType t, const Shape *shape, const char *name, int index);
+NodeId build_var(Build *b, const Var *v, int index);
+NodeId build_relayout(Build *b, NodeId x, const Spec *spec);
+NodeId build_relayout_like(Build *b, NodeId x, NodeId like);
+
+#endif
