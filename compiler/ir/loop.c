@@ -46,7 +46,7 @@ static void name_params(Text *t) {
 }
 
 /* A block's own expressions, in the order in which they are evaluated. */
-static int own_exprs(const Exprs *x, const Stmt *s, Expr *e) {
+static int own_exprs(const Exprs *x, const LoopStmt *s, Expr *e) {
   int n = 0;
   if (s->kind == STMT_SET || s->kind == STMT_STORE) {
     const ExprNode *place = expr_node(x, s->a);
@@ -78,16 +78,16 @@ static void put_shared(Text *t, Expr e) {
   t->name[e] = own;
 }
 
-static void put_block(Text *t, const Stmt *s);
+static void put_block(Text *t, const LoopStmt *s);
 
-static bool counts_up(const Text *t, const Stmt *s) {
+static bool counts_up(const Text *t, const LoopStmt *s) {
   int64_t from, by;
   return s && s->kind == STMT_FOR && !s->goes_on && expr_is_int(t->f->x, s->a, &from) && !from &&
          expr_is_int(t->f->x, s->c, &by) && by == 1;
 }
 
 /* "for i in 64, j in 10"; "for k from 0 to 1024 by 32". */
-static const Stmt *put_loops(Text *t, const Stmt *s) {
+static const LoopStmt *put_loops(Text *t, const LoopStmt *s) {
   str_puts(t->out, "for ");
   while (counts_up(t, s)) {
     str_printf(t->out, "%s in ", s->name);
@@ -107,14 +107,14 @@ static const Stmt *put_loops(Text *t, const Stmt *s) {
   return s->body;
 }
 
-static void put_body(Text *t, const Stmt *s) {
+static void put_body(Text *t, const LoopStmt *s) {
   str_puts(t->out, "\n");
   t->indent += 2;
   put_block(t, s);
   t->indent -= 2;
 }
 
-static void put_local(Text *t, const Stmt *s) {
+static void put_local(Text *t, const LoopStmt *s) {
   str_puts(t->out, s->name);
   if (s->local == LOCAL_ARRAY || s->local == LOCAL_LANES_ARRAY)
     str_printf(t->out, ": %ld %s%s", (long)s->count, s->local == LOCAL_ARRAY ? "" : "lanes of ",
@@ -124,7 +124,7 @@ static void put_local(Text *t, const Stmt *s) {
   put_expr(t, s->a);
 }
 
-static void put_stmt(Text *t, const Stmt *s) {
+static void put_stmt(Text *t, const LoopStmt *s) {
   begin_line(t);
   switch (s->kind) {
   case STMT_FOR: put_body(t, put_loops(t, s)); return;
@@ -155,7 +155,7 @@ static void put_stmt(Text *t, const Stmt *s) {
 }
 
 /* What is used twice in a block is computed once: a line of its own before its first use. */
-static void put_block(Text *t, const Stmt *first) {
+static void put_block(Text *t, const LoopStmt *first) {
   Expr e[MAX_RANK + 2];
   const int size = t->f->x->at.n;
   const char **name = t->name;
@@ -163,9 +163,9 @@ static void put_block(Text *t, const Stmt *first) {
   t->uses = arena_array(t->plan->arena, int, size);
   t->name = arena_copy(t->plan->arena, name, sizeof *name * (size_t)size);
   t->names.at = t->name;
-  for (const Stmt *s = first; s; s = s->next)
+  for (const LoopStmt *s = first; s; s = s->next)
     for (int i = 0, n = own_exprs(t->f->x, s, e); i < n; i++) count_uses(t, e[i]);
-  for (const Stmt *s = first; s; s = s->next) {
+  for (const LoopStmt *s = first; s; s = s->next) {
     for (int i = 0, n = own_exprs(t->f->x, s, e); i < n; i++) put_shared(t, e[i]);
     put_stmt(t, s);
   }
@@ -235,7 +235,7 @@ static void check(Check *c, Expr e) {
     if (n->kind != EXPR_SELECT || !(i % 2 || i == n->n - 1)) check(c, n->arg[i]);
 }
 
-static void check_all(Check *c, const Stmt *s) {
+static void check_all(Check *c, const LoopStmt *s) {
   for (; s && !c->breach; s = s->next) {
     if (s->a != NO_EXPR) check(c, s->a);
     if (s->kind == STMT_SET || s->kind == STMT_STORE) check(c, s->b);

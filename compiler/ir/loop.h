@@ -9,7 +9,7 @@
 #include "expr.h"
 #include "plan.h"
 
-typedef enum StmtKind {
+typedef enum LoopStmtKind {
   STMT_FOR,   /* body, for index `name` from a up to b by c */
   STMT_WHILE, /* body, while a */
   STMT_IF,    /* body if a, else other */
@@ -18,7 +18,7 @@ typedef enum StmtKind {
   STMT_STORE, /* the same of an element; of stores that follow each other no value sees another */
   STMT_CALL,  /* of a */
   STMT_RETURN /* a */
-} StmtKind;
+} LoopStmtKind;
 
 /* What is said to C compilers in front of a loop: DTRT_PLAIN, ... in dtrt.h. */
 typedef enum LoopHow { LOOP_SOME, LOOP_PLAIN, LOOP_OUTER, LOOP_FEW, LOOP_WHOLE } LoopHow;
@@ -33,9 +33,9 @@ typedef enum LocalKind {
   LOCAL_SCATTER      /* a dtrt_scatter */
 } LocalKind;
 
-typedef struct Stmt Stmt;
-struct Stmt {
-  StmtKind kind;
+typedef struct LoopStmt LoopStmt;
+struct LoopStmt {
+  LoopStmtKind kind;
   LoopHow how;
   bool goes_on; /* STMT_FOR: the index is a local, goes on from what it is, and stays below or at b
                    with c added */
@@ -44,7 +44,7 @@ struct Stmt {
   const char *name;
   int64_t count;
   Expr a, b, c;
-  Stmt *body, *other, *next;
+  LoopStmt *body, *other, *next;
 };
 
 /* Integers of the entry that calls, which are the symbols that parameters' values are made of. */
@@ -87,7 +87,7 @@ typedef struct LoopBuffer {
 typedef struct LoopFunction {
   Exprs *x;
   const char *what; /* for its name */
-  Stmt *body;
+  LoopStmt *body;
   bool flat;      /* buffers are seen as of one dim */
   bool uses_dev;  /* it takes the device */
   bool returns;   /* an integer */

@@ -1,6 +1,6 @@
 /* The band of a strip's masked scores (strip_band.c says where that is right): loops over the
  * columns that the mask leaves, and the function that sees whether what is left out counts. */
-#include "build.h"
+#include "loop_build.h"
 #include "roll.h"
 
 static const StripBand *band_of(const Loop *l) {
@@ -44,7 +44,7 @@ Expr value_outside(Loop *l, NodeId id, const At *at) {
   return v;
 }
 
-void loop_of_band_check(const Site *s, LoopFunction *out) {
+void loop_of_band_check(const LoopSite *s, LoopFunction *out) {
   Loop *l = loop_new(s);
   const StripBand *b = band_of(l);
   const Node *n = graph_node(l->g, b->vanishes);
@@ -58,7 +58,7 @@ void loop_of_band_check(const Site *s, LoopFunction *out) {
   const Expr is = loop_op2(l, loop_ops.unequal, n->dtype, v, loop_number(l, n->dtype, 0));
   loop_set(l, some, loop_op2(l, loop_ops.bit_or, DT_BOOL, some, is));
   loop_close(l, loops);
-  loop_add(l, (Stmt){.kind = STMT_RETURN, .a = some});
+  loop_add(l, (LoopStmt){.kind = STMT_RETURN, .a = some});
   l->f.returns = true;
   loop_done(l, n->op->name, out);
 }

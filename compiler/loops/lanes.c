@@ -7,31 +7,31 @@
  *     if (at == next) carry(partial, at / 1024 - 1, &acc);
  *   }
  */
-#include "reduce.h"
+#include "loop_reduce.h"
 
 enum { LANES = 32, BLOCK = LANES_BLOCK };
 
 /* Blocks are combined pairwise: a line can be longer than one. */
-static bool in_blocks(const Reduction *r, int64_t most) {
+static bool in_blocks(const ReduceNest *r, int64_t most) {
   return op_is(r->n, OPF_SUMS) && most > BLOCK;
 }
 
 bool lanes_fit(const Node *n, int64_t most) { return dtype_is_float(n->dtype) && most >= LANES; }
 
-static Expr local(Reduction *r, const char *name) {
+static Expr local(ReduceNest *r, const char *name) {
   return expr_local(r->l->x, dtype_computed(r->n->dtype), name, NO_EXPR);
 }
-static Expr address(Reduction *r, Expr of) { return expr_address(r->l->x, of); }
-static Expr acc_address(Reduction *r) { return address(r, local(r, "acc")); }
-static Expr number(Reduction *r, int64_t v) { return loop_int(r->l, v); }
-static Expr lanes_word(Reduction *r) { return loop_word(r->l, "DTRT_LANES", LANES); }
+static Expr address(ReduceNest *r, Expr of) { return expr_address(r->l->x, of); }
+static Expr acc_address(ReduceNest *r) { return address(r, local(r, "acc")); }
+static Expr number(ReduceNest *r, int64_t v) { return loop_int(r->l, v); }
+static Expr lanes_word(ReduceNest *r) { return loop_word(r->l, "DTRT_LANES", LANES); }
 static Expr lane(Loop *l) { return loop_symbol(l, "lane", 0, LANES - 1); }
 static Expr at_now(Loop *l) { return loop_symbol(l, "at", INT64_MIN, INT64_MAX); }
-static Expr add(Reduction *r, Expr a, Expr b) { return expr_add(r->l->x, a, b); }
-static Expr sub(Reduction *r, Expr a, Expr b) { return expr_sub(r->l->x, a, b); }
-static Expr less(Reduction *r, Expr a, Expr b) { return expr_compare(r->l->x, EXPR_LESS, a, b); }
-static Expr equal(Reduction *r, Expr a, Expr b) { return expr_compare(r->l->x, EXPR_EQUAL, a, b); }
-static Expr blocks_in(Reduction *r, Expr i) { return expr_div(r->l->x, i, number(r, BLOCK)); }
+static Expr add(ReduceNest *r, Expr a, Expr b) { return expr_add(r->l->x, a, b); }
+static Expr sub(ReduceNest *r, Expr a, Expr b) { return expr_sub(r->l->x, a, b); }
+static Expr less(ReduceNest *r, Expr a, Expr b) { return expr_compare(r->l->x, EXPR_LESS, a, b); }
+static Expr equal(ReduceNest *r, Expr a, Expr b) { return expr_compare(r->l->x, EXPR_EQUAL, a, b); }
+static Expr blocks_in(ReduceNest *r, Expr i) { return expr_div(r->l->x, i, number(r, BLOCK)); }
 
 Expr lanes_index(Loop *l, int64_t most) {
   const Expr at = loop_symbol(l, "at", 0, most > LANES ? most - LANES : 0);
@@ -39,13 +39,13 @@ Expr lanes_index(Loop *l, int64_t most) {
 }
 
 /* The first element of the block after i's. */
-static Expr next_block(Reduction *r, Expr i) {
+static Expr next_block(ReduceNest *r, Expr i) {
   return expr_scale(r->l->x, add(r, blocks_in(r, i), number(r, 1)), BLOCK);
 }
 
-static Expr lesser(Reduction *r, Expr a, Expr b) { return loop_choose(r->l, less(r, a, b), a, b); }
+static Expr lesser(ReduceNest *r, Expr a, Expr b) { return loop_choose(r->l, less(r, a, b), a, b); }
 
-void lanes_begin(Reduction *r, int64_t most, Expr from) {
+void lanes_begin(ReduceNest *r, int64_t most, Expr from) {
   Loop *l = r->l;
   const int levels = sum_levels(most / LANES);
   const Expr acc = loop_local(l, LOCAL_LANES, r->n->dtype, "acc", 0, reduction_identity(r));
@@ -59,31 +59,31 @@ void lanes_begin(Reduction *r, int64_t most, Expr from) {
   loop_close(l, 1);
 }
 
-static void put_turn(Reduction *r, Expr line) {
+static void put_turn(ReduceNest *r, Expr line) {
   loop_run(r->l, reduction_helper(r, "turn"), 2, (Expr[]){acc_address(r), line});
 }
 
-static void carry(Reduction *r, Expr partial, Expr block) {
+static void carry(ReduceNest *r, Expr partial, Expr block) {
   loop_run(r->l, reduction_helper(r, "carry_lanes"), 3, (Expr[]){partial, block, acc_address(r)});
 }
 
-static void fold(Reduction *r, Expr partial, Expr blocks) {
+static void fold(ReduceNest *r, Expr partial, Expr blocks) {
   loop_run(r->l, reduction_helper(r, "fold_lanes"), 3, (Expr[]){partial, blocks, acc_address(r)});
 }
 
-static void set_line(Reduction *r, Expr i, Expr v) {
+static void set_line(ReduceNest *r, Expr i, Expr v) {
   loop_set(r->l, loop_element(r->l, local(r, "line"), i), v);
 }
 
 /* One value in all lanes. */
-static void fill_line(Reduction *r, Expr v) {
+static void fill_line(ReduceNest *r, Expr v) {
   loop_open(r->l, lane(r->l), lanes_word(r), LOOP_SOME);
   set_line(r, lane(r->l), v);
   loop_close(r->l, 1);
 }
 
 /* The turns from `at` to `end`. */
-static void put_turns(Reduction *r, Expr v, Expr end) {
+static void put_turns(ReduceNest *r, Expr v, Expr end) {
   Loop *l = r->l;
   loop_open_on(l, at_now(l), end, lanes_word(r), LOOP_OUTER);
   loop_open(l, lane(l), lanes_word(r), LOOP_PLAIN);
@@ -93,7 +93,7 @@ static void put_turns(Reduction *r, Expr v, Expr end) {
   loop_close(l, 1);
 }
 
-void lanes_line(Reduction *r, int64_t most, Expr from, Expr len) {
+void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
   Loop *l = r->l;
   const bool blocks = in_blocks(r, most);
   const Expr v = loop_value(l, r->n->operand[0], &r->in);
@@ -119,7 +119,7 @@ void lanes_line(Reduction *r, int64_t most, Expr from, Expr len) {
   if (blocks) fold(r, partial, blocks_in(r, at));
 }
 
-void lanes_band(Reduction *r, int64_t most) {
+void lanes_band(ReduceNest *r, int64_t most) {
   Loop *l = r->l;
   const Expr from = live_from(l, r->x, &r->in), len = live_to(l, r->x, &r->in);
   if (most) lanes_begin(r, most, from);
@@ -133,7 +133,7 @@ void lanes_band(Reduction *r, int64_t most) {
 }
 
 /* Turns of the buffer up to `end`. */
-static void put_buffer(Reduction *r, Expr end) {
+static void put_buffer(ReduceNest *r, Expr end) {
   Loop *l = r->l;
   const Expr turn = loop_symbol(l, "turn", 0, BLOCK - 1);
   loop_open_by(l, turn, number(r, 0), end, lanes_word(r), LOOP_SOME);
@@ -141,7 +141,7 @@ static void put_buffer(Reduction *r, Expr end) {
   loop_close(l, 1);
 }
 
-void lanes_buffered(Reduction *r, int64_t most, int first) {
+void lanes_buffered(ReduceNest *r, int64_t most, int first) {
   Loop *l = r->l;
   const bool blocks = in_blocks(r, most);
   const Expr len = loop_extent(l, r->x, r->last), size = number(r, BLOCK), i = r->in.dim[r->last];
@@ -176,7 +176,7 @@ void lanes_buffered(Reduction *r, int64_t most, int first) {
 }
 
 /* Elements of the block in front of this tile's, where whole rows are done in order. */
-static Expr elements_before(Reduction *r) {
+static Expr elements_before(ReduceNest *r) {
   Loop *l = r->l;
   Expr before = number(r, 0), below = number(r, 1);
   for (int d = r->x->shape.rank - 1; d >= 0; d--) {
@@ -186,7 +186,7 @@ static Expr elements_before(Reduction *r) {
   return loop_param(l, PARAM_OFFSET, before);
 }
 
-void lanes_on(Reduction *r, int64_t most) {
+void lanes_on(ReduceNest *r, int64_t most) {
   Loop *l = r->l;
   const DType t = dtype_computed(r->n->dtype);
   const Expr len = loop_extent(l, r->x, r->last), all = loop_count(l, r->x);
@@ -222,9 +222,9 @@ void lanes_on(Reduction *r, int64_t most) {
   loop_close(l, 1);
 }
 
-void lanes_carry(Reduction *r, Expr block) { carry(r, local(r, "partial"), block); }
-void lanes_fold(Reduction *r, Expr blocks) { fold(r, local(r, "partial"), blocks); }
+void lanes_carry(ReduceNest *r, Expr block) { carry(r, local(r, "partial"), block); }
+void lanes_fold(ReduceNest *r, Expr blocks) { fold(r, local(r, "partial"), blocks); }
 
-Expr lanes_end(Reduction *r) {
+Expr lanes_end(ReduceNest *r) {
   return loop_call(r->l, reduction_helper(r, "line"), r->n->dtype, 1, (Expr[]){acc_address(r)});
 }

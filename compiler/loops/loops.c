@@ -1,7 +1,7 @@
 /* See loops.h. */
-#include "build.h"
+#include "loop_build.h"
 
-bool loop_of(const Site *s, const Step *step, LoopFunction *out) {
+bool loop_of(const LoopSite *s, const Step *step, LoopFunction *out) {
   const NodeId id = step->nodes.at[0];
   const OpClass class = op_class(graph_node(s->le->graph, id));
   switch (step->kind) {

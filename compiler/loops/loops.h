@@ -4,20 +4,20 @@
 #include "loop.h"
 
 /* Where a step stands: in an entry, and within a strip's loops or not. */
-typedef struct Site {
+typedef struct LoopSite {
   Arena *arena;
   const Plan *plan;
   const LocalEntry *le;
   const Strip *strip; /* NULL */
-} Site;
+} LoopSite;
 
 /* False: the step is a call of a kernel, or an exchange. */
-bool loop_of(const Site *s, const Step *step, LoopFunction *out);
+bool loop_of(const LoopSite *s, const Step *step, LoopFunction *out);
 /* The function that sees whether some row's value outside of the strip's band is not 0. */
-void loop_of_band_check(const Site *s, LoopFunction *out);
+void loop_of_band_check(const LoopSite *s, LoopFunction *out);
 /* A product that no matrix product fits; a convolution of a group a channel, and a pool. */
-void loop_of_contract(const Site *s, NodeId id, LoopFunction *out);
-void loop_of_pool(const Site *s, NodeId id, LoopFunction *out);
-void loop_of_depthwise(const Site *s, NodeId id, LoopFunction *out);
+void loop_of_contract(const LoopSite *s, NodeId id, LoopFunction *out);
+void loop_of_pool(const LoopSite *s, NodeId id, LoopFunction *out);
+void loop_of_depthwise(const LoopSite *s, NodeId id, LoopFunction *out);
 
 #endif

@@ -1,11 +1,11 @@
 /* Maps: one nest over the dims of what is stored, or one loop over all elements where everything
  * lies in the same order. */
-#include "build.h"
+#include "loop_build.h"
 
 static void map_body(Loop *l, const Step *s, const At *at) {
   for (int i = 0; i < s->nodes.n; i++) {
     const Expr v = loop_value(l, s->nodes.at[i], at);
-    loop_add(l, (Stmt){.kind = STMT_STORE, .a = loop_load(l, s->nodes.at[i], at), .b = v});
+    loop_add(l, (LoopStmt){.kind = STMT_STORE, .a = loop_load(l, s->nodes.at[i], at), .b = v});
   }
 }
 
@@ -50,7 +50,7 @@ static Expr map_count(Loop *l, const Node *n) {
   return count;
 }
 
-static Loop *map_nest(const Site *site, const Step *s, bool flat) {
+static Loop *map_nest(const LoopSite *site, const Step *s, bool flat) {
   Loop *l = loop_new(site);
   const Node *n = graph_node(l->g, s->nodes.at[0]);
   l->step = s;
@@ -73,7 +73,7 @@ static Loop *map_nest(const Site *site, const Step *s, bool flat) {
 }
 
 /* In a tile, what depends on the index itself (random numbers) wants the whole's. */
-void build_map(const Site *site, const Step *s, LoopFunction *out) {
+void build_map(const LoopSite *site, const Step *s, LoopFunction *out) {
   Loop *l = map_nest(site, s, true);
   const bool again = l->strip && l->f.flat && l->f.params.n > 1;
   loop_done_as(again ? l = map_nest(site, s, false) : l, s->nodes.at[0], out);

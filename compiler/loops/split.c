@@ -2,7 +2,7 @@
  * for each range of the index the conditions are known, so that a loop over it computes one part
  * and asks nothing. Emitted code may not grow by it beyond the law of bounded work: the expressions
  * of all parts together are at most twice the one they replace. */
-#include "build.h"
+#include "loop_build.h"
 #include <stdlib.h>
 
 enum {

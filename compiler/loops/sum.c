@@ -2,10 +2,10 @@
  * reduced dims, and above it, or where there is no line, rows: blocks of 32 in sequence, combined
  * pairwise. Up to 32 rows are added up in the result's place; the partial sums of more lie in
  * memory that the pass `memory` gave them. */
-#include "reduce.h"
+#include "loop_reduce.h"
 
 typedef struct Sum {
-  Reduction *r;
+  ReduceNest *r;
   Loop *l;
   const Node *n, *x;
   SumOrder order;
@@ -68,7 +68,7 @@ static Expr long_line(Sum *s) {
 /* Whole lines side by side in the lanes, which are joined once at the end. */
 static void sum_short_lines(Sum *s) {
   Loop *l = s->l;
-  Reduction *r = s->r;
+  ReduceNest *r = s->r;
   const int64_t in_block = s->order.lines_in_block, line = s->order.line;
   const bool blocks = s->order.rows > in_block;
   Expr lines = NO_EXPR, block = NO_EXPR;
@@ -103,7 +103,7 @@ static void sum_lines(Sum *s) {
     return;
   }
   Loop *l = s->l;
-  Reduction *r = s->r;
+  ReduceNest *r = s->r;
   const DType t = s->n->dtype;
   const bool blocks = s->order.rows > SUM_BLOCK, lanes = lanes_fit(s->n, s->order.line);
   bool many = false; /* lines; a dim of which some devices have nothing counts */
@@ -245,7 +245,7 @@ static Expr local_at(Sum *s, Expr local, Expr i) {
  */
 static void put_runs(Sum *s, int last, const char *verb, bool result, int nrest, const Expr *rest) {
   Loop *l = s->l;
-  Reduction *r = s->r;
+  ReduceNest *r = s->r;
   const int run = r->last > last ? r->last : -1;
   const Expr len = run < 0 ? number(s, 1) : loop_extent(l, s->x, run);
   const int loops =
@@ -345,7 +345,7 @@ static void add_short_rows(Sum *s, int last, Expr own, Expr begin, Expr end, Exp
 /* Adds rows `begin` to `end`, which lie in one block, whose first is `fresh`. */
 static void add_rows(Sum *s, int last, Expr own, Expr begin, Expr end, Expr fresh) {
   Loop *l = s->l;
-  Reduction *r = s->r;
+  ReduceNest *r = s->r;
   const Expr i = r->in.dim[last], identity = reduction_identity(r), v = operand(s);
   const bool rows = has(s, last);
   const int some = together(s, last, v);
@@ -415,7 +415,7 @@ static void put_identity(Sum *s, int rows) {
 
 static void sum_rows(Sum *s) {
   Loop *l = s->l;
-  Reduction *r = s->r;
+  ReduceNest *r = s->r;
   const int rank = s->x->shape.rank;
   const bool blocks = s->order.rows > SUM_BLOCK;
   int rows = rank, last = rank;
@@ -433,7 +433,7 @@ static void sum_rows(Sum *s) {
   loop_close(l, loops);
 }
 
-void build_sum(Reduction *r, const SumOrder *o) {
+void build_sum(ReduceNest *r, const SumOrder *o) {
   Loop *l = r->l;
   const Node *n = r->n, *x = r->x;
   Sum s = {.r = r, .l = l, .n = n, .x = x, .order = *o};

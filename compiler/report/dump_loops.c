@@ -96,7 +96,7 @@ static void put_tiles(Dump *d, const Strip *t, int indent) {
 
 /* Its first line begins where the text is. */
 static void put_step(Dump *d, const Step *s, int indent) {
-  const Site site = {d->plan->arena, d->plan, d->le, d->strip};
+  const LoopSite site = {d->plan->arena, d->plan, d->le, d->strip};
   LoopFunction f;
   if (s->kind == STEP_STRIP && s->strip->epilogue)
     put_epilogue(d, s->strip, indent);

@@ -41,7 +41,7 @@ static const Step *step(const Plan *p, int i) {
 }
 
 static LoopFunction loop_at(const Plan *p, int i) {
-  const Site site = {p->arena, p, &p->entries.at[1], NULL};
+  const LoopSite site = {p->arena, p, &p->entries.at[1], NULL};
   LoopFunction f;
   if (!loop_of(&site, step(p, i), &f)) abort();
   return f;
@@ -101,10 +101,10 @@ static void compares(const Pair *c) {
   arena_free(a);
 }
 
-static Stmt *first_store(Stmt *s) {
+static LoopStmt *first_store(LoopStmt *s) {
   for (; s; s = s->next) {
     if (s->kind == STMT_STORE) return s;
-    Stmt *in = first_store(s->body);
+    LoopStmt *in = first_store(s->body);
     if (in) return in;
   }
   return NULL;
@@ -127,7 +127,7 @@ static void says(void) {
   CHECK(!strcmp(s.at, want), "the text of a map is\n%s", s.at);
   const char *breach = loop_verify(a, p, le, &f);
   CHECK(!breach, "%s leaves its block", breach);
-  Stmt *store = first_store(f.body);
+  LoopStmt *store = first_store(f.body);
   const ExprNode n = *expr_node(f.x, store->a);
   const Expr index[] = {expr_add(f.x, n.arg[0], expr_int(f.x, 1)), n.arg[1]};
   store->a = expr_element(f.x, EXPR_LOAD, n.type, (NodeId)n.v, 2, index);

@@ -131,7 +131,7 @@ const Epilogue *emit_epilogue(Emit *e, const Strip *s, const char *body);
  * and as an expression. */
 void emit_loop(Emit *e, const LoopFunction *f);
 const char *emit_loop_call(Emit *e, const LoopFunction *f);
-Site emit_site(const Emit *e);
+LoopSite emit_site(const Emit *e);
 /* True: it took the epilogue along. */
 bool emit_contract(Emit *e, NodeId id, const Epilogue *epilogue);
 bool emit_conv(Emit *e, NodeId id, const Epilogue *epilogue);

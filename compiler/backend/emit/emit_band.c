@@ -99,7 +99,7 @@ void emit_band_end(Emit *e) {
 void emit_band_check(Emit *e, int i) {
   const StripBand *b = band_of(e);
   if (!b || b->vanishes == NO_NODE || b->at != i) return;
-  const Site site = emit_site(e);
+  const LoopSite site = emit_site(e);
   LoopFunction f;
   loop_of_band_check(&site, &f);
   const char *call = emit_loop_call(e, &f);

@@ -220,7 +220,7 @@ bool emit_contract(Emit *e, NodeId id, const Epilogue *epilogue) {
   if (!fits) {
     Live v = live_part(&c, ids, NULL, NULL, NULL);
     if (v.t >= 0) clear_dead(&c, &v, emit_start(e, ids[v.t], NULL));
-    const Site site = emit_site(e);
+    const LoopSite site = emit_site(e);
     LoopFunction f;
     loop_of_contract(&site, id, &f);
     emit_loop(e, &f);

@@ -37,7 +37,7 @@ bool emit_conv(Emit *e, NodeId id, const Epilogue *epilogue) {
                                          : n->operand[1];
   const Node *large = graph_node(g, x), *small = graph_node(g, y), *taps = graph_node(g, w);
   if (taps->shape.dim[s.n] == 1 && taps->shape.dim[s.n + 1] == s.groups && s.groups > 1) {
-    const Site site = emit_site(e);
+    const LoopSite site = emit_site(e);
     LoopFunction f;
     loop_of_depthwise(&site, id, &f);
     emit_loop(e, &f);

@@ -281,7 +281,7 @@ static void emit_wait(Emit *e, const Step *s) {
 
 static void emit_kernel(Emit *e, NodeId id, const Epilogue *epilogue) {
   bool took = false;
-  const Site site = emit_site(e);
+  const LoopSite site = emit_site(e);
   LoopFunction f;
   switch (op_class(graph_node(e->le->graph, id))) {
   case OPC_PRODUCT: took = emit_contract(e, id, epilogue); break;
@@ -293,7 +293,7 @@ static void emit_kernel(Emit *e, NodeId id, const Epilogue *epilogue) {
 }
 
 void emit_calls(Emit *e, const Step *s, const Epilogue *epilogue) {
-  const Site site = emit_site(e);
+  const LoopSite site = emit_site(e);
   LoopFunction f;
   switch (s->kind) {
   case STEP_MAP:

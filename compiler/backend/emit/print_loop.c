@@ -86,9 +86,9 @@ static void put_parameters(Print *p, Str *s, const Graph *g) {
 
 /* -------- statements -------- */
 
-static void put_block(Print *p, const Stmt *s);
+static void put_block(Print *p, const LoopStmt *s);
 
-static void put_body(Print *p, const Stmt *s) {
+static void put_body(Print *p, const LoopStmt *s) {
   p->code.indent++;
   put_block(p, s);
   p->code.indent--;
@@ -102,7 +102,7 @@ static void put_how(Print *p, LoopHow how) {
   if (how) str_line(&p->code, "%s", word[how]);
 }
 
-static void put_for(Print *p, const Stmt *s) {
+static void put_for(Print *p, const LoopStmt *s) {
   const char *i = s->name, *from = print_expr(p, s->a), *to = print_expr(p, s->b),
              *by = print_expr(p, s->c);
   int64_t step;
@@ -117,7 +117,7 @@ static void put_for(Print *p, const Stmt *s) {
   str_line(&p->code, "}");
 }
 
-static void put_if(Print *p, const Stmt *s) {
+static void put_if(Print *p, const LoopStmt *s) {
   str_line(&p->code, "if (%s) {", print_expr(p, s->a));
   put_body(p, s->body);
   if (s->other) {
@@ -127,7 +127,7 @@ static void put_if(Print *p, const Stmt *s) {
   str_line(&p->code, "}");
 }
 
-static void put_local(Print *p, const Stmt *s) {
+static void put_local(Print *p, const LoopStmt *s) {
   const char *type = s->type == DT_I64 ? "int64_t" : dtype_c_name(s->type),
              *lanes = dtype_name(s->type), *v = s->a == NO_EXPR ? NULL : print_expr(p, s->a);
   switch (s->local) {
@@ -146,7 +146,7 @@ static void put_local(Print *p, const Stmt *s) {
   }
 }
 
-static void put_assignment(Print *p, const Stmt *s, const char *v) {
+static void put_assignment(Print *p, const LoopStmt *s, const char *v) {
   const ExprNode *n = expr_node(p->x, s->a);
   const char *to = print_place(p, s->a);
   if (n->kind == EXPR_LOAD && dtype_is_half(n->type))
@@ -156,17 +156,17 @@ static void put_assignment(Print *p, const Stmt *s, const char *v) {
 }
 
 /* Values of stores that follow each other are computed before any is stored; the last of them. */
-static const Stmt *put_stores(Print *p, const Stmt *s) {
+static const LoopStmt *put_stores(Print *p, const LoopStmt *s) {
   int n = 1;
-  for (const Stmt *k = s; k->next && k->next->kind == STMT_STORE; k = k->next) n++;
+  for (const LoopStmt *k = s; k->next && k->next->kind == STMT_STORE; k = k->next) n++;
   const char **v = arena_array(p->arena, const char *, n);
-  const Stmt *k = s, *last = s;
+  const LoopStmt *k = s, *last = s;
   for (int i = 0; i < n; i++, k = k->next) v[i] = print_expr(p, k->b);
   for (int i = 0; i < n; i++, last = s, s = s->next) put_assignment(p, s, v[i]);
   return last;
 }
 
-static const Stmt *put_stmt(Print *p, const Stmt *s) {
+static const LoopStmt *put_stmt(Print *p, const LoopStmt *s) {
   switch (s->kind) {
   case STMT_FOR: put_for(p, s); break;
   case STMT_WHILE:
@@ -185,7 +185,7 @@ static const Stmt *put_stmt(Print *p, const Stmt *s) {
   return s;
 }
 
-static void count_stmt(Print *p, const Stmt *s) {
+static void count_stmt(Print *p, const LoopStmt *s) {
   if (s->a == NO_EXPR) return;
   if (s->kind != STMT_SET && s->kind != STMT_STORE) {
     print_count(p, s->a);
@@ -197,17 +197,17 @@ static void count_stmt(Print *p, const Stmt *s) {
   if (s->kind == STMT_FOR) print_count(p, s->b), print_count(p, s->c);
 }
 
-static void put_block(Print *p, const Stmt *first) {
+static void put_block(Print *p, const LoopStmt *first) {
   const BlockMark m = print_begin_block(p);
-  for (const Stmt *s = first; s; s = s->next) count_stmt(p, s);
+  for (const LoopStmt *s = first; s; s = s->next) count_stmt(p, s);
   print_counted(p);
-  for (const Stmt *s = first; s; s = s->next) s = put_stmt(p, s);
+  for (const LoopStmt *s = first; s; s = s->next) s = put_stmt(p, s);
   print_end_block(p, m);
 }
 
 /* -------- functions -------- */
 
-static void find_written(Print *p, const Stmt *s, bool *set) {
+static void find_written(Print *p, const LoopStmt *s, bool *set) {
   for (; s; s = s->next) {
     const ExprNode *n = s->a == NO_EXPR ? NULL : expr_node(p->x, s->a);
     if (s->kind == STMT_STORE)
@@ -339,4 +339,4 @@ void emit_loop(Emit *e, const LoopFunction *f) {
   str_line(&e->body, "%s;", call);
 }
 
-Site emit_site(const Emit *e) { return (Site){e->arena, e->plan, e->le, e->strip}; }
+LoopSite emit_site(const Emit *e) { return (LoopSite){e->arena, e->plan, e->le, e->strip}; }

@@ -312,7 +312,7 @@ static const char *bad_loops(const Plan *p, const LocalEntry *le, NodeId *where)
     const int n = s->kind == STEP_STRIP ? s->strip->steps.n : 1;
     for (int i = 0; i < n; i++) {
       const Step *own = s->kind == STEP_STRIP ? &s->strip->steps.at[i] : s;
-      const Site site = {p->arena, p, le, s->kind == STEP_STRIP ? s->strip : NULL};
+      const LoopSite site = {p->arena, p, le, s->kind == STEP_STRIP ? s->strip : NULL};
       LoopFunction f;
       if (!loop_of(&site, own, &f)) continue;
       const char *outside = loop_verify(p->arena, p, le, &f);

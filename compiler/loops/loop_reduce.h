@@ -2,9 +2,9 @@
  * innermost line of a reduction of floats). */
 #ifndef DTG_REDUCE_H
 #define DTG_REDUCE_H
-#include "build.h"
+#include "loop_build.h"
 
-typedef struct Reduction {
+typedef struct ReduceNest {
   Loop *l;
   NodeId id;
   const Node *n, *x;
@@ -13,39 +13,39 @@ typedef struct Reduction {
   int first_gone, last; /* dims with loops; first_gone: the operand's rank if there is none */
   const char *word;     /* of the helpers in dtrt_math.h: "sum", "max" */
   const char *type;
-} Reduction;
+} ReduceNest;
 
-Expr reduction_identity(Reduction *r);
-Expr reduction_joined(Reduction *r, Expr acc, Expr v);
-Expr reduction_result(Reduction *r); /* its place */
+Expr reduction_identity(ReduceNest *r);
+Expr reduction_joined(ReduceNest *r, Expr acc, Expr v);
+Expr reduction_result(ReduceNest *r); /* its place */
 /* "dtrt_carry_lanes_sum_f32" */
-const char *reduction_helper(Reduction *r, const char *what);
+const char *reduction_helper(ReduceNest *r, const char *what);
 /* Opens loops over dims [from, to) that are reduced, or that are not; how many. */
-int reduction_open(Reduction *r, int from, int to, bool gone, LoopHow how);
+int reduction_open(ReduceNest *r, int from, int to, bool gone, LoopHow how);
 /* If the node is added up strip by strip: what follows is for the first of them. 1 block, or 0. */
-int reduction_if_first(Reduction *r);
+int reduction_if_first(ReduceNest *r);
 
 /* A line in lanes of at most `most` elements. lanes_begin makes the accumulator and, for sums of
  * more than a block, what is kept of blocks. */
 bool lanes_fit(const Node *n, int64_t most);
 /* The index along a line of `most` elements in lanes. */
 Expr lanes_index(Loop *l, int64_t most);
-void lanes_begin(Reduction *r, int64_t most, Expr from);
-void lanes_line(Reduction *r, int64_t most, Expr from, Expr len);
+void lanes_begin(ReduceNest *r, int64_t most, Expr from);
+void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len);
 /* The columns of a banded row that are in the band, and then the others, all of which are equal. */
-void lanes_band(Reduction *r, int64_t most);
+void lanes_band(ReduceNest *r, int64_t most);
 /* A line of several dims, over the loops from dim `first` on: it goes through a buffer of one
  * block. */
-void lanes_buffered(Reduction *r, int64_t most, int first);
+void lanes_buffered(ReduceNest *r, int64_t most, int first);
 /* A sum of all elements, in tiles of rows: a line goes on from one tile to the next (sum_goes_on).
  * Between them, `partial` keeps what it needs. */
-void lanes_on(Reduction *r, int64_t most);
+void lanes_on(ReduceNest *r, int64_t most);
 enum { LANES_BLOCK = 32 * SUM_BLOCK }; /* elements */
 /* The lanes of block number `block` are done; all `blocks` are. */
-void lanes_carry(Reduction *r, Expr block);
-void lanes_fold(Reduction *r, Expr blocks);
-Expr lanes_end(Reduction *r); /* the result of the line */
+void lanes_carry(ReduceNest *r, Expr block);
+void lanes_fold(ReduceNest *r, Expr blocks);
+Expr lanes_end(ReduceNest *r); /* the result of the line */
 
-void build_sum(Reduction *r, const SumOrder *o);
+void build_sum(ReduceNest *r, const SumOrder *o);
 
 #endif

@@ -2,7 +2,7 @@
  * small side and each tap, the large side's row is there or it is padding (or another device's);
  * along the innermost spatial dim the positions that are there are a range. Names of more than one
  * letter that are written here end in _, which no tensor's name does. */
-#include "build.h"
+#include "loop_build.h"
 #include "slide.h"
 #include "roll.h"
 #include <math.h>
@@ -144,7 +144,7 @@ static void round_pieces(Points *c, NodeId w, Expr partial) {
   loop_close(l, 1);
 }
 
-void loop_of_depthwise(const Site *site, NodeId id, LoopFunction *out) {
+void loop_of_depthwise(const LoopSite *site, NodeId id, LoopFunction *out) {
   Loop *l = loop_new(site);
   const Node *n = graph_node(l->g, id);
   const SlideSide makes = n->op->makes;
@@ -209,7 +209,7 @@ static void note_tap(Points *c, const Node *n, Expr which, Expr largest, Expr v)
   loop_close(l, 1);
 }
 
-void loop_of_pool(const Site *site, NodeId id, LoopFunction *out) {
+void loop_of_pool(const LoopSite *site, NodeId id, LoopFunction *out) {
   Loop *l = loop_new(site);
   const Node *n = graph_node(l->g, id);
   const Pool pool = n->op->pool;

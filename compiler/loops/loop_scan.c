@@ -1,7 +1,7 @@
 /* Running sums along one dim, which `distribute` has seen to it is whole here. Sums of floats over
  * more than a block are the sum of the blocks before, and that of the block so far (docs/sums.md).
  */
-#include "build.h"
+#include "loop_build.h"
 #include "scan.h"
 #include "roll.h"
 
@@ -192,7 +192,7 @@ static void scan_rows(Scan *s) {
   loop_close(l, loops + 1);
 }
 
-void build_cumsum(const Site *site, NodeId id, LoopFunction *out) {
+void build_cumsum(const LoopSite *site, NodeId id, LoopFunction *out) {
   Loop *l = loop_new(site);
   const Node *n = graph_node(l->g, id);
   const int dim = (int)node_attr(n, "axis");

@@ -7,10 +7,10 @@
 #include "loops.h"
 #include "sum_order.h"
 
-typedef struct Open {
-  Stmt *of;    /* NULL: the function */
-  Stmt **next; /* where its next statement goes */
-} Open;
+typedef struct OpenBody {
+  LoopStmt *of;    /* NULL: the function */
+  LoopStmt **next; /* where its next statement goes */
+} OpenBody;
 
 typedef struct Loop {
   Arena *arena;
@@ -25,11 +25,11 @@ typedef struct Loop {
   Lower lower;
   VEC(Expr) known[2]; /* by the number of an EXPR_VALUE: 1 + what it is; the second of `outside` */
   Lookup flat_known;  /* nodes that loop_is_flat said yes of: shared ones are met along many ways */
-  VEC(Open) open;     /* blocks, outermost first */
+  VEC(OpenBody) open; /* blocks, outermost first */
   LoopFunction f;
 } Loop;
 
-Loop *loop_new(const Site *s);
+Loop *loop_new(const LoopSite *s);
 /* Counts parameters and buffers, and makes the key. */
 void loop_done(Loop *l, const char *what, LoopFunction *out);
 /* The same of what node `id` is called. */
@@ -64,7 +64,7 @@ int64_t most_elements(const Loop *l, const Node *n);
 
 /* -------- statements -------- */
 
-Stmt *loop_add(Loop *l, Stmt s);
+LoopStmt *loop_add(Loop *l, LoopStmt s);
 /* `index` counts from 0 up to `to`, or from `from`. */
 void loop_open(Loop *l, Expr index, Expr to, LoopHow how);
 void loop_open_from(Loop *l, Expr index, Expr from, Expr to, LoopHow how);
@@ -124,11 +124,11 @@ Expr value_outside(Loop *l, NodeId id, const At *at);
 
 /* -------- kinds of steps -------- */
 
-void build_map(const Site *s, const Step *step, LoopFunction *out);
-void build_reduce(const Site *s, NodeId id, LoopFunction *out);
-void build_cumsum(const Site *s, NodeId id, LoopFunction *out);
-void build_scatter(const Site *s, NodeId id, LoopFunction *out);
-void build_unpick(const Site *s, NodeId id, LoopFunction *out);
+void build_map(const LoopSite *s, const Step *step, LoopFunction *out);
+void build_reduce(const LoopSite *s, NodeId id, LoopFunction *out);
+void build_cumsum(const LoopSite *s, NodeId id, LoopFunction *out);
+void build_scatter(const LoopSite *s, NodeId id, LoopFunction *out);
+void build_unpick(const LoopSite *s, NodeId id, LoopFunction *out);
 /* Where a map's expressions ask whether the index of a dim is before some number, the loop over it
  * is split there, and each part has the expression of its own (split.c). The dim, its parts' begins
  * and the end in *cut; -1: none. */

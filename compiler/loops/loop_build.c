@@ -1,25 +1,26 @@
 /* Loop functions being built: their statements; and, when they are done, the numbering of what they
  * take, by which equal functions are found. */
-#include "build.h"
+#include "loop_build.h"
 #include <string.h>
 
 /* -------- statements -------- */
 
-Stmt *loop_add(Loop *l, Stmt s) {
-  Open *o = &l->open.at[l->open.n - 1];
-  Stmt *own = *o->next = arena_copy(l->arena, &s, sizeof s);
+LoopStmt *loop_add(Loop *l, LoopStmt s) {
+  OpenBody *o = &l->open.at[l->open.n - 1];
+  LoopStmt *own = *o->next = arena_copy(l->arena, &s, sizeof s);
   o->next = &own->next;
   return own;
 }
 
-static void open_body(Loop *l, Stmt s) {
-  Stmt *own = loop_add(l, s);
-  vec_push(l->arena, &l->open, ((Open){own, &own->body}));
+static void open_body(Loop *l, LoopStmt s) {
+  LoopStmt *own = loop_add(l, s);
+  vec_push(l->arena, &l->open, ((OpenBody){own, &own->body}));
 }
 
 void loop_open_by(Loop *l, Expr index, Expr from, Expr to, Expr step, LoopHow how) {
   const char *name = expr_node(l->x, index)->name;
-  open_body(l, (Stmt){.kind = STMT_FOR, .how = how, .name = name, .a = from, .b = to, .c = step});
+  open_body(l,
+            (LoopStmt){.kind = STMT_FOR, .how = how, .name = name, .a = from, .b = to, .c = step});
 }
 
 void loop_open_from(Loop *l, Expr index, Expr from, Expr to, LoopHow how) {
@@ -31,23 +32,23 @@ void loop_open(Loop *l, Expr index, Expr to, LoopHow how) {
 }
 
 void loop_open_on(Loop *l, Expr index, Expr to, Expr step, LoopHow how) {
-  open_body(l, (Stmt){.kind = STMT_FOR,
-                      .how = how,
-                      .goes_on = true,
-                      .name = expr_node(l->x, index)->name,
-                      .a = index,
-                      .b = to,
-                      .c = step});
+  open_body(l, (LoopStmt){.kind = STMT_FOR,
+                          .how = how,
+                          .goes_on = true,
+                          .name = expr_node(l->x, index)->name,
+                          .a = index,
+                          .b = to,
+                          .c = step});
 }
 
 void loop_while(Loop *l, Expr cond, LoopHow how) {
-  open_body(l, (Stmt){.kind = STMT_WHILE, .how = how, .a = cond});
+  open_body(l, (LoopStmt){.kind = STMT_WHILE, .how = how, .a = cond});
 }
 
-void loop_if(Loop *l, Expr cond) { open_body(l, (Stmt){.kind = STMT_IF, .a = cond}); }
+void loop_if(Loop *l, Expr cond) { open_body(l, (LoopStmt){.kind = STMT_IF, .a = cond}); }
 
 void loop_else(Loop *l) {
-  Open *o = &l->open.at[l->open.n - 1];
+  OpenBody *o = &l->open.at[l->open.n - 1];
   o->next = &o->of->other;
 }
 
@@ -55,12 +56,12 @@ void loop_close(Loop *l, int n) { l->open.n -= n; }
 
 Expr loop_local(Loop *l, LocalKind kind, DType t, const char *name, int64_t count, Expr value) {
   name = name_of(l->x->names, name, strlen(name));
-  loop_add(l, (Stmt){.kind = STMT_LOCAL,
-                     .local = kind,
-                     .type = dtype_computed(t),
-                     .name = name,
-                     .count = count,
-                     .a = value});
+  loop_add(l, (LoopStmt){.kind = STMT_LOCAL,
+                         .local = kind,
+                         .type = dtype_computed(t),
+                         .name = name,
+                         .count = count,
+                         .a = value});
   return expr_local(l->x, dtype_computed(t), name, NO_EXPR);
 }
 
@@ -82,11 +83,11 @@ Expr loop_partial(Loop *l, NodeId id, DType t) {
 }
 
 void loop_set(Loop *l, Expr place, Expr value) {
-  loop_add(l, (Stmt){.kind = STMT_SET, .a = place, .b = value});
+  loop_add(l, (LoopStmt){.kind = STMT_SET, .a = place, .b = value});
 }
 
 void loop_run(Loop *l, const char *function, int n, const Expr *arg) {
-  loop_add(l, (Stmt){.kind = STMT_CALL, .a = loop_call(l, function, DT_I64, n, arg)});
+  loop_add(l, (LoopStmt){.kind = STMT_CALL, .a = loop_call(l, function, DT_I64, n, arg)});
 }
 
 void loop_zero_at(Loop *l, Expr address, Expr count, int size) {
@@ -202,7 +203,7 @@ static void walk(Walk *w, Expr e) {
   if (of && of->kind == EXPR_LOAD) take_buffer(w->l, (NodeId)of->v, true);
 }
 
-static void walk_all(Walk *w, const Stmt *s) {
+static void walk_all(Walk *w, const LoopStmt *s) {
   for (; s; s = s->next) {
     put_small(w, (int)s->kind << 16 | (int)s->how << 8 | s->goes_on);
     if (s->kind == STMT_LOCAL)

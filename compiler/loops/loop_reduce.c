@@ -1,10 +1,10 @@
 /* Reductions whose result does not depend on the order. Sums and products of floats are in sum.c.
  */
-#include "reduce.h"
+#include "loop_reduce.h"
 #include "roll.h"
 #include <math.h>
 
-Expr reduction_identity(Reduction *r) {
+Expr reduction_identity(ReduceNest *r) {
   const DType t = dtype_computed(r->n->dtype);
   Loop *l = r->l;
   const bool real = dtype_is_float(t);
@@ -17,17 +17,17 @@ Expr reduction_identity(Reduction *r) {
   }
 }
 
-Expr reduction_joined(Reduction *r, Expr acc, Expr v) {
+Expr reduction_joined(ReduceNest *r, Expr acc, Expr v) {
   return loop_op2(r->l, reduction_step(r->n), r->n->dtype, acc, v);
 }
 
-Expr reduction_result(Reduction *r) { return loop_load(r->l, r->id, &r->out); }
+Expr reduction_result(ReduceNest *r) { return loop_load(r->l, r->id, &r->out); }
 
-const char *reduction_helper(Reduction *r, const char *what) {
+const char *reduction_helper(ReduceNest *r, const char *what) {
   return arena_printf(r->l->arena, "dtrt_%s_%s_%s", what, r->word, r->type);
 }
 
-int reduction_open(Reduction *r, int from, int to, bool gone, LoopHow how) {
+int reduction_open(ReduceNest *r, int from, int to, bool gone, LoopHow how) {
   int loops = 0;
   for (int d = from; d < to; d++)
     if (r->gone[d] == gone && has_loop(r->l, &r->in, d))
@@ -35,24 +35,24 @@ int reduction_open(Reduction *r, int from, int to, bool gone, LoopHow how) {
   return loops;
 }
 
-int reduction_if_first(Reduction *r) {
+int reduction_if_first(ReduceNest *r) {
   const Expr first = site_first(r->l, r->id);
   if (first == NO_EXPR) return 0;
   loop_if(r->l, loop_param(r->l, PARAM_FIRST, first));
   return 1;
 }
 
-static Expr accumulator(Reduction *r) {
+static Expr accumulator(ReduceNest *r) {
   return loop_local(r->l, LOCAL_VALUE, r->n->dtype, "acc", 0, reduction_identity(r));
 }
 
-static void join(Reduction *r, Expr to) {
+static void join(ReduceNest *r, Expr to) {
   loop_set(r->l, to, reduction_joined(r, to, loop_value(r->l, r->n->operand[0], &r->in)));
 }
 
 /* The innermost dim is reduced: an accumulator in a register, or with `lanes` a register of them.
  */
-static void reduce_scalar(Reduction *r, bool lanes) {
+static void reduce_scalar(ReduceNest *r, bool lanes) {
   Loop *l = r->l;
   const int rank = r->x->shape.rank, to = lanes ? r->last : rank;
   const int outer = reduction_open(r, 0, rank, false, LOOP_OUTER);
@@ -74,7 +74,7 @@ static void reduce_scalar(Reduction *r, bool lanes) {
 }
 
 /* All elements in one loop. */
-static void reduce_flat(Reduction *r) {
+static void reduce_flat(ReduceNest *r) {
   Loop *l = r->l;
   const Expr count = site_count(l, r->x), zero = loop_int(l, 0);
   const int64_t most = most_elements(l, r->x);
@@ -98,7 +98,7 @@ static void reduce_flat(Reduction *r) {
 }
 
 /* The innermost dim is kept: rows are added up into the result, which stays in cache. */
-static void reduce_rows(Reduction *r) {
+static void reduce_rows(ReduceNest *r) {
   Loop *l = r->l;
   const int rank = r->x->shape.rank, from = r->first_gone;
   const int outer = loop_open_dims(l, r->x, &r->in, 0, from, LOOP_OUTER, LOOP_OUTER);
@@ -112,7 +112,7 @@ static void reduce_rows(Reduction *r) {
   loop_close(l, inner + outer);
 }
 
-static void reduce_index(Reduction *r) {
+static void reduce_index(ReduceNest *r) {
   Loop *l = r->l;
   const int dim = (int)node_attr(r->n, "axis"), rank = r->x->shape.rank;
   const DType t = r->x->dtype;
@@ -136,7 +136,7 @@ static void reduce_index(Reduction *r) {
   loop_close(l, outer);
 }
 
-static void reduce_nested(Reduction *r) {
+static void reduce_nested(ReduceNest *r) {
   const bool lanes = r->last >= 0 && r->gone[r->last] && lanes_fit(r->n, r->x->shape.dim[r->last]);
   const bool rows = r->last >= 0 && !r->gone[r->last] && r->first_gone < r->x->shape.rank &&
                     !dtype_is_half(r->n->dtype);
@@ -148,7 +148,7 @@ static void reduce_nested(Reduction *r) {
     reduce_scalar(r, lanes);
 }
 
-void build_reduce(const Site *s, NodeId id, LoopFunction *out) {
+void build_reduce(const LoopSite *s, NodeId id, LoopFunction *out) {
   static const char *const word[] = {
       [RED_SUM] = "sum", [RED_PROD] = "prod", [RED_MAX] = "max", [RED_MIN] = "min"};
   Loop *l = loop_new(s);
@@ -156,16 +156,16 @@ void build_reduce(const Site *s, NodeId id, LoopFunction *out) {
   const bool search = op_class(n) == OPC_SEARCH;
   const SumOrder order = sum_order(l->mesh, l->g, n);
   const uint32_t axis = (uint32_t)node_attr(n, "axis"), dims = search ? 1u << axis : axis;
-  Reduction r = {.l = l,
-                 .id = id,
-                 .n = n,
-                 .x = x,
-                 .in = loop_nest_index(l, x),
-                 .out = {.flat = NO_EXPR},
-                 .first_gone = x->shape.rank,
-                 .last = -1,
-                 .word = word[n->op->reduce],
-                 .type = dtype_name(dtype_computed(n->dtype))};
+  ReduceNest r = {.l = l,
+                  .id = id,
+                  .n = n,
+                  .x = x,
+                  .in = loop_nest_index(l, x),
+                  .out = {.flat = NO_EXPR},
+                  .first_gone = x->shape.rank,
+                  .last = -1,
+                  .word = word[n->op->reduce],
+                  .type = dtype_name(dtype_computed(n->dtype))};
   for (int d = 0, o = 0; d < x->shape.rank; d++) {
     r.gone[d] = dims >> d & 1;
     if (!r.gone[d]) r.out.dim[o++] = r.in.dim[d];

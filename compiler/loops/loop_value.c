@@ -1,7 +1,7 @@
 /* What the expressions of loops are made of: integers of the entry, which become parameters, and
  * values. Broadcasts, transposes, slices and reshapes only change the index, so fusing them takes
  * no code of its own. */
-#include "build.h"
+#include "loop_build.h"
 #include <string.h>
 
 /* -------- integers of the entry -------- */
@@ -238,7 +238,7 @@ static Expr value(Lower *lower, NodeId id, const At *at) {
   return made;
 }
 
-Loop *loop_new(const Site *s) {
+Loop *loop_new(const LoopSite *s) {
   Loop *l = arena_new_of(s->arena, Loop);
   *l = (Loop){.arena = s->arena,
               .plan = s->plan,
@@ -257,7 +257,7 @@ Loop *loop_new(const Site *s) {
                      .extent = extent,
                      .offset = offset,
                      .key = key};
-  vec_push(l->arena, &l->open, ((Open){NULL, &l->f.body}));
+  vec_push(l->arena, &l->open, ((OpenBody){NULL, &l->f.body}));
   return l;
 }
 

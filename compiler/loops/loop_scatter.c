@@ -1,7 +1,7 @@
 /* Scatters: sums at places whose indices are data. Equal rows are added in the order of their
  * indices, in blocks of 32 that are combined pairwise (runtime/scatter.c), or single elements in a
  * table of f64. And products that no matrix product fits. */
-#include "build.h"
+#include "loop_build.h"
 #include "roll.h"
 
 typedef struct Scatter {
@@ -105,7 +105,7 @@ static Expr if_row_is_here(Scatter *s, Expr index, int64_t size) {
   return row;
 }
 
-void build_scatter(const Site *site, NodeId id, LoopFunction *out) {
+void build_scatter(const LoopSite *site, NodeId id, LoopFunction *out) {
   Loop *l = loop_new(site);
   Scatter s = scatter_new(l, id);
   const Node *n = s.n, *x = graph_operand(l->g, n, 0), *u = graph_operand(l->g, n, 1);
@@ -130,7 +130,7 @@ void build_scatter(const Site *site, NodeId id, LoopFunction *out) {
 }
 
 /* take_along_axis's gradient */
-void build_unpick(const Site *site, NodeId id, LoopFunction *out) {
+void build_unpick(const LoopSite *site, NodeId id, LoopFunction *out) {
   Loop *l = loop_new(site);
   Scatter s = scatter_new(l, id);
   const Node *n = s.n, *u = graph_operand(l->g, n, 1);
@@ -176,7 +176,7 @@ static int open_letters(Loop *l, LetterLoop *of, const Node *n, const int64_t *l
   return loops;
 }
 
-void loop_of_contract(const Site *s, NodeId id, LoopFunction *out) {
+void loop_of_contract(const LoopSite *s, NodeId id, LoopFunction *out) {
   Loop *l = loop_new(s);
   const Node *n = graph_node(l->g, id), *x = graph_operand(l->g, n, 0),
              *y = graph_operand(l->g, n, 1);
