@@ -17,30 +17,30 @@
  *   }
  *
  * Three levels. One call: compile a file or a string, run its entries on your own memory. Options:
- * constants, mesh, layouts, transport, seed, messages as they come; a training loop. Inspection:
+ * constants, mesh, layouts, transport, seed, a message callback; a training loop. Inspection:
  * entries, tensors, variables, layouts and blocks, dumps, emitted C, executables. docs/embedding.md
  * is the introduction.
  *
  * A program describes whole tensors. Buffers are whole tensors too: dense, row-major, of exactly
- * the bytes that the tensor has. The program's layouts decide which device holds which block;
- * results agree with those of one device: within rounding, since sums over devices add in another
- * order, and exactly for integers.
+ * the tensor's size in bytes. The program's layouts decide which device holds which block; results
+ * agree with those of one device: within rounding, since sums over devices have another order, and
+ * exactly for integers.
  *
- * Compiling ends with a plan. Machine code is generated, and the devices (threads of this process, or the
- * ranks of mpiexec) are started, when something first needs them: dtgc_run, dtgc_get, dtgc_set,
- * dtgc_start.
+ * Compiling ends with a plan. Machine code is generated, and the devices (threads of this process,
+ * or the ranks of mpiexec) are started, on the first call that requires them: dtgc_run, dtgc_get,
+ * dtgc_set, dtgc_start.
  *
- * Threads. One thread at a time may use a program, and which one may change. A call that comes while
- * another thread is in one (dtgc_fit with its callbacks is one) returns DTGC_BUSY and does nothing;
- * dtgc_error then has the reason for the rejected thread. Functions of a const program may be called
- * meanwhile, except dtgc_times, dtgc_from_cache and dtgc_cache_counts. Several programs may be compiled
- * and run at the same time by different threads; they share nothing. Under mpiexec
- * all ranks make the same calls in the same order; several programs may be started side by side
- * there too, but one at a time runs.
+ * Threads. One thread at a time may use a program, not necessarily always the same. A call made
+ * while another thread is in one (including dtgc_fit and its callbacks) returns DTGC_BUSY and does
+ * nothing; dtgc_error then has the reason for the rejected thread. Functions that take a const
+ * program may be called at the same time, except dtgc_times, dtgc_from_cache and dtgc_cache_counts.
+ * Several programs may be compiled and run at the same time by different threads; they share
+ * nothing. Under mpiexec all ranks make the same calls in the same order; several programs may be
+ * started side by side there too, but only one may run at a time.
  *
  * Every function accepts NULL, a negative count or an index out of range: it returns
- * DTGC_BAD_ARGUMENT, or where it returns no status 0, -1 or NULL as documented, and if there is a
- * program dtgc_error has the reason.
+ * DTGC_BAD_ARGUMENT, or, if it returns no status, 0, -1 or NULL as documented; dtgc_error of the
+ * program, if there is one, has the reason.
  *
  * The library never prints, never exits and keeps no global state that is visible across
  * programs.
@@ -55,7 +55,7 @@
  * off. They are used only if they and the folder belong to the user and nobody else can write to
  * them; otherwise compiling warns and ignores them.
  *  - DTGC_FLAGS="--disable=NAME -O1 ..." adds options from outside; docs/dtgc.1 has all variables.
- *  - OpenBLAS, where the process has it from here, runs one thread a call.
+ *  - OpenBLAS, if this library loads it, uses one thread per call.
  *  - fork() in a process that has a started program: the child may only exec or _exit. */
 #ifndef DTGC_H
 #define DTGC_H
@@ -79,7 +79,7 @@ typedef enum dtgc_status {
   DTGC_BAD_ARGUMENT, /* a wrong name, size or option of yours; nothing was done */
   DTGC_RUN_FAILED,   /* a device failed while running; the program can still be read and freed, not
                         run */
-  DTGC_SYSTEM,       /* LLVM, the linker, a file to be written: failed */
+  DTGC_SYSTEM,       /* LLVM, the linker or writing a file failed */
   DTGC_NO_MEMORY,    /* the program can only be freed */
   DTGC_BUSY          /* another thread is using the program; nothing was done */
 } dtgc_status;
@@ -87,19 +87,20 @@ typedef enum dtgc_status {
 typedef struct dtgc_program dtgc_program;
 
 /* Why the last call on this program failed. For a bad source the first error as a message shows it:
- * its place, the line, a caret, and its notes, which name your own line when the error lies in the
- * shipped library; dtgc_errors says how many there are. Else one line, except that clang and the
- * linker may be quoted on more. No newline at the end. Never NULL; valid until the next call on the
- * program. dtgc_error(NULL) is "out of memory": the one failure that leaves no program behind. */
+ * location, source line, caret and notes, which name your own line if the error is in the shipped
+ * library; dtgc_errors has the number of errors. Otherwise one line, followed by the output of
+ * clang or the linker if one of them failed. No newline at the end. Never NULL; valid until the
+ * next call on the program. dtgc_error(NULL) is "out of memory": the only failure without a
+ * program. */
 const char *dtgc_error(const dtgc_program *p);
-/* How many errors and warnings the compiling call found; the callback is given the first 20 errors.
+/* Number of errors and warnings of the compiling call; the callback receives the first 20 errors.
  */
 int dtgc_errors(const dtgc_program *p);
 int dtgc_warnings(const dtgc_program *p);
 
 /* ------------------------------------------------------------------ 1. compile and run */
 
-/* Compiles a file, or a text; `name` is what messages call the text. `o` may be NULL. On failure
+/* Compiles a file, or a text; messages call the text `name`. `o` may be NULL. On failure
  * *out is still a program (or NULL when out of memory), for dtgc_error, dtgc_errors, dtgc_warnings,
  * dtgc_times and dtgc_free. Other functions are safe: those that require code return
  * DTGC_BAD_ARGUMENT, and the tables (entries, variables) are mostly empty. */
@@ -108,7 +109,7 @@ dtgc_status dtgc_compile_file(const char *path, const struct dtgc_options *o, dt
 dtgc_status dtgc_compile_string(const char *name, const char *text, const struct dtgc_options *o,
                                 dtgc_program **out);
 
-/* Ends its devices and frees all of it. NULL is allowed. */
+/* Stops its devices and frees it. NULL is allowed. */
 void dtgc_free(dtgc_program *p);
 
 /* A whole tensor in your memory. `bytes` must be the tensor's; no alignment is required. */
@@ -121,7 +122,7 @@ typedef struct dtgc_buffer {
 /* Runs an entry: every input must be given once, in any order; outputs that are not named are not
  * copied. Inputs are only read. Returns when all devices have finished. Variables that the
  * entry assigns keep their values for the next call. Every program has the entry "init":
- * without inputs and outputs, it gives all variables their initial values again. */
+ * without inputs and outputs, it initializes all variables again. */
 dtgc_status dtgc_run(dtgc_program *p, const char *entry, const dtgc_buffer *in, int nin,
                      const dtgc_buffer *out, int nout);
 
@@ -133,32 +134,32 @@ typedef enum dtgc_severity { DTGC_ERROR, DTGC_WARNING, DTGC_NOTE } dtgc_severity
  * only during the callback. */
 typedef struct dtgc_message {
   dtgc_severity severity;
-  const char *file;     /* NULL: the message has no place. For a text among the options: "mesh",
-                           "layout[1]", "define[0]", with the statement that it makes as its line */
+  const char *file;     /* NULL: no location. For a text among the options: "mesh",
+                           "layout[1]", "define[0]", with the resulting statement as the line */
   int line, column;     /* from 1; columns count bytes */
   const char *text;     /* "unknown name `bach`" */
   const char *rendered; /* with file, line, the line itself and a caret; ends in a newline */
 } dtgc_message;
 
-/* Called by the thread that compiles, during the compiling call. It must return, and must not use
- * the program. */
+/* Called by the compiling thread during the compiling call. It must return, and must not use the
+ * program. */
 typedef void dtgc_message_fn(void *user, const dtgc_message *m);
 
-/* What a call that takes long is at: "compiling by clang: functions", of which there are `all`
- * (0: not counted), `done` of them done. From the thread that called; as for messages, it must
- * return and must not use the program. Until the program is freed any call may. */
+/* Progress of a long call: "compiling by clang: functions", of which `done` of `all` (0: unknown)
+ * are finished. Called by the calling thread; like the message callback it must return and must not
+ * use the program. Any call may report progress until the program is freed. */
 typedef void dtgc_doing_fn(void *user, const char *what, int64_t done, int64_t all);
 
 enum { DTGC_CHECK_OFF, DTGC_CHECK_CHEAP, DTGC_CHECK_FULL };
 
 struct dtgc_source;
-/* Zero every field you do not set: `dtgc_options o = {.mesh = "batch=4"};`. All that is pointed to
- * is copied. */
+/* Zero every field you do not set: `dtgc_options o = {.mesh = "batch=4"};`. Everything that it
+ * points to is copied. */
 typedef struct dtgc_options {
   const char *const *define; /* "batch=256": overrides `const batch` */
   int ndefines;
   const char *mesh;          /* "batch=4,model=2"; NULL: the mesh of the sources, or one device */
-  const char *const *layout; /* "model.d1.w=[_,model]": stronger than those of the sources */
+  const char *const *layout; /* "model.d1.w=[_,model]": takes precedence over the sources */
   int nlayouts;
   int strict_layouts; /* 1: a layout statement without effect (no tensor has its name, no path
                          matches its pattern) is an error; 0: a warning */
@@ -166,25 +167,25 @@ typedef struct dtgc_options {
       *import_dir; /* searched for `import "x"` after the importing file's own folder */
   int nimport_dirs;
   /* "threads", "mpi" or "self" (one device only); NULL: mpi under mpiexec, else self or threads.
-   * Whether there is an MPI is seen when devices start. */
+   * A missing MPI is detected when devices start. */
   const char *transport;
-  /* An MPI_Comm of yours (its address), which has as many ranks as the mesh has devices; NULL: all
-   * ranks of mpiexec. It is duplicated when the devices start, and until then must stay where it
-   * is; you begin MPI yourself, with MPI_THREAD_SERIALIZED or more when other threads of yours use
-   * it. The ranks of the communicator make the same calls in the same order; those of others may do
+  /* The address of your own MPI_Comm, with as many ranks as the mesh has devices; NULL: all ranks
+   * of mpiexec. It is duplicated when the devices start, and must stay valid until then; you
+   * initialize MPI yourself, with MPI_THREAD_SERIALIZED or more if other threads of yours use it.
+   * The ranks of the communicator make the same calls in the same order; those of others may do
    * something else. Without a `transport` it chooses mpi. */
   const void *mpi_comm;
-  uint64_t seed;   /* of every random value; by default 0 */
+  uint64_t seed;   /* of all random values; 0 by default */
   const char *cpu; /* code for this kind of CPU, as in -march=; NULL: for this machine. Looked up
                       while compiling, which opens LLVM */
   int no_cache;    /* 1: neither read nor write the cache of compiled objects */
   int no_lines;    /* 1: no line tables for gdb and perf; compiles a little faster */
   /* 1: messages name these texts --layout, -D and --mesh; 0: layout[0], define[0], mesh. */
   int command_line;
-  /* A program from the same sources with other constants, whose variables this one is to lay out
-   * identically, so that both can run on the same ones (dtgc_build). Its mesh must be the same, and a
-   * variable that both have must have the same type and shape, else DTGC_BAD_ARGUMENT. It is used
-   * during the compiling call alone. */
+  /* A program from the same sources with other constants, whose variable layouts this one takes
+   * over, so that both can run on the same variables (dtgc_build). Its mesh must be the same, and
+   * variables of both must have the same type and shape, else DTGC_BAD_ARGUMENT. It is used only
+   * during the compiling call. */
   const dtgc_program *variant_of;
   /* The machine that plans are made for: a machine file (docs/machines.md), or its text. Errors in
    * it are messages like those of sources. The name "generic" without a text: the built-in figures,
@@ -201,26 +202,27 @@ typedef struct dtgc_options {
    * recomputed to fit, with bit-identical results; DTGC_BAD_SOURCE if it cannot be met. */
   uint64_t memory;
   /* DTGC_CHECK_CHEAP: outputs, variables and exchanges are checked for NaN and infinity while
-   * the program runs, large ones a 64th at a time; dtgc_found_nan reports the first. DTGC_CHECK_FULL: after each step all
-   * its results; the call in which an op computes one from finite operands fails with DTGC_RUN_FAILED and an error
-   * that names it (docs/debugging.md). Such code is slower and takes more memory: no loops are fused. */
+   * the program runs, large ones a 64th at a time; dtgc_found_nan reports the first.
+   * DTGC_CHECK_FULL: all results of each step; the call in which an op computes one from finite
+   * operands fails with DTGC_RUN_FAILED and an error that names it (docs/debugging.md). Such code
+   * is slower and takes more memory: no loops are fused. */
   int check_nan;
-  /* Optimizations that are left out, to see whether one of them is at fault: each text is a name of
-   * dtgc_optimization or several, "overlap,rows". Results keep their bits where the exchanges stay
+  /* Optimizations to disable, to find out whether one of them is at fault: each text is one or more
+   * names of dtgc_optimization, "overlap,rows". Results keep their bits where the exchanges stay
    * the same. */
   const char *const *disable;
   int ndisables;
   const char *optimize; /* clang's -O for what devices run, "0" to "3"; NULL: "3". "0" compiles
                            fastest and runs slowest */
-  /* "own" or "llvm": who loads code into this process; "perf": LLVM, which tells perf of the code.
-   * NULL: own, or llvm where that cannot. */
+  /* "own" or "llvm": the loader of code into this process; "perf": LLVM, which registers the code
+   * with perf. NULL: own, or llvm where own is not supported. */
   const char *loader;
-  int repeat_saves;  /* repeated steps become a function that saves at least so many; 0: 24 */
+  int repeat_saves;  /* repeated steps become a function if that saves at least so many; 0: 24 */
   int drop_exchange; /* for tests of checks: leaves out this exchange, counted from 1 over all
-                        entries, and so computes something wrong; 0: none */
+                        entries, which makes results wrong; 0: none */
   dtgc_message_fn *message; /* NULL: messages are only counted, the first error is in dtgc_error */
   void *user;
-  dtgc_doing_fn *doing; /* NULL: nobody is told */
+  dtgc_doing_fn *doing; /* NULL: no progress reports */
 } dtgc_options;
 
 /* A source is a text, or (text == NULL) the file called `name`. */
@@ -230,7 +232,7 @@ typedef struct dtgc_source {
   size_t bytes; /* of text, without a final NUL */
 } dtgc_source;
 
-/* All sources make one program: the model first, then files of mesh and layout statements. */
+/* All sources form one program: the model first, then files of mesh and layout statements. */
 dtgc_status dtgc_compile(const dtgc_source *sources, int n, const dtgc_options *o,
                          dtgc_program **out);
 
@@ -264,7 +266,7 @@ typedef struct dtgc_rows {
   const char *entry;
   const dtgc_feed *feed; /* each input once */
   int nfeed;
-  int64_t skip, limit; /* leave out the first rows; use so many of those that are left, 0: all */
+  int64_t skip, limit; /* skips rows at the beginning; uses at most `limit` of the rest, 0: all */
 } dtgc_rows;
 
 typedef struct dtgc_metric { /* a float scalar output */
@@ -278,17 +280,17 @@ typedef struct dtgc_pass {
   const char *entry;
   int evaluates; /* 1: the entry of `eval` */
   int64_t epoch, epochs;
-  int64_t step, steps; /* of the epoch: done, and in all */
+  int64_t step, steps; /* of the epoch: completed, and in total */
   int64_t rows;        /* counted in the means */
-  double seconds;      /* that the steps took, with their callbacks */
+  double seconds;      /* duration of the steps with their callbacks */
   int nmetrics;
   const dtgc_metric *metric;
 } dtgc_pass;
 
 /* Called between steps by the thread that called dtgc_fit. It may use the program: dtgc_get,
- * dtgc_set, dtgc_run, saving; but neither dtgc_fit nor dtgc_free. What it is given lives until it
- * returns. Not 0: stop, which is not a failure. Under mpiexec every rank calls its own, and all must
- * do the same. `eval` is NULL when nothing evaluates. */
+ * dtgc_set, dtgc_run, saving; but neither dtgc_fit nor dtgc_free. Its arguments are valid until it
+ * returns. A result other than 0 stops training, which is not a failure. Under mpiexec every rank
+ * calls its own, and all must do the same. `eval` is NULL when nothing evaluates. */
 typedef int dtgc_step_fn(void *user, dtgc_program *p, const dtgc_pass *at);
 typedef int dtgc_epoch_fn(void *user, dtgc_program *p, const dtgc_pass *train,
                           const dtgc_pass *eval);
@@ -296,16 +298,17 @@ typedef int dtgc_epoch_fn(void *user, dtgc_program *p, const dtgc_pass *train,
 /* Zero every field you do not set. */
 typedef struct dtgc_fit_options {
   dtgc_rows train;
-  dtgc_rows eval;      /* run after each epoch; entry NULL: nothing is */
-  int64_t epochs;      /* number of the last epoch; needed */
-  int64_t first_epoch; /* 0 is 1; later, to go on after an earlier call */
-  /* 1: another order of the training rows in each epoch, which depends on the seed and the epoch's
-   * number alone: the same on every mesh and transport. */
+  dtgc_rows eval;      /* run after each epoch; entry NULL: no evaluation */
+  int64_t epochs;      /* number of the last epoch; required */
+  int64_t first_epoch; /* 0 means 1; higher to continue an earlier call */
+  /* 1: reshuffles the training rows in each epoch, depending on seed and epoch number alone: the
+   * same on every mesh and transport. */
   int shuffle;
   uint64_t shuffle_seed;
   int drop_last;         /* 1: leave out rows that do not fill a batch */
-  /* Every so many steps of training (0: never) the step is compared with one device as by dtgc_verify_step; a difference
-   * ends the training with DTGC_RUN_FAILED and an error that shows it. A short last batch is not compared. */
+  /* Every so many steps of training (0: never) the step is compared with one device as by
+   * dtgc_verify_step; a difference stops training with DTGC_RUN_FAILED and an error that describes
+   * it. A short last batch is not compared. */
   int64_t verify_every;
   double verify_tolerance; /* 0: 1 */
   dtgc_step_fn *on_step; /* after each step, of evaluation too */
@@ -316,14 +319,14 @@ typedef struct dtgc_fit_options {
   int64_t check_replicas;
 } dtgc_fit_options;
 
-/* Trains: steps of an entry through rows, epoch after epoch. It is what `dtgc run ... fit` does,
- * but prints nothing. The first dim of the entry's inputs must be written as a `const`; rows that
- * do not fill a last batch are run by the program compiled again for their number, which stays with
- * `p` and costs its compilation once. A wrong option, file or shape is DTGC_BAD_ARGUMENT, told
- * before any step. */
+/* Trains: runs an entry on batches of rows, epoch after epoch, like `dtgc run ... fit`, but prints
+ * nothing. The first dim of the entry's inputs must be written as a `const`; a short last batch is
+ * run by the program recompiled for its size, once, and kept with `p`. A wrong option, file or
+ * shape is DTGC_BAD_ARGUMENT, before any step. */
 dtgc_status dtgc_fit(dtgc_program *p, const dtgc_fit_options *o);
 
-/* What dtgc_options.check_nan has found first, as one line; "": nothing so far. Valid until the next call on p. */
+/* The first finding of dtgc_options.check_nan, as one line; "": nothing so far. Valid until the
+ * next call on p. */
 const char *dtgc_found_nan(const dtgc_program *p);
 
 /* ------------------------------------------------------------------ verify */
@@ -331,31 +334,32 @@ const char *dtgc_found_nan(const dtgc_program *p);
 /* Runs entries of a program, all its devices as threads of this process, beside the same program on
  * one device without layouts, on the same inputs and variables, and compares: every value with a
  * name (gradients too), every output, every variable after each step. Values may differ by the
- * accumulated rounding of their ops: the one-device program is run several times more with each op's
- * stated rounding as perturbation; integers and bools that are not perturbed must be equal. If they
- * differ, the first differing value in program order is reported with its line, the op or exchange
- * that computes it, a device, the index and both numbers. A second run verifies that storing all
- * values changed no bit of outputs and variables.
+ * accumulated rounding of their ops: the one-device program is run several times more with each
+ * op's stated rounding as perturbation; integers and bools that are not perturbed must be equal. If
+ * they differ, the first differing value in program order is reported with its line, the op or
+ * exchange that computes it, a device, the index and both numbers. A second run verifies that
+ * storing all values does not change any bit of outputs and variables.
  *
- * It needs no machine code of p's transport but starts p (so p's transport is not mpi), compiles it
- * anew two or three times, and keeps all values of the one-device program in memory. Variables of p
- * are those after the steps that were run; the first entry begins with what p has. */
+ * It starts p (so p's transport must not be mpi), compiles it two or three more times, and keeps
+ * all values of the one-device program in memory. The first entry begins with p's variables, and
+ * afterwards p has the variables after all steps. */
 typedef struct dtgc_verify_options { /* zero what you do not set */
-  const char *entry;     /* NULL: all, in order, and first of all `init` */
-  const dtgc_feed *feed; /* of inputs: rows, a batch a step, or whole; inputs that are not fed are
-                            drawn, by their types and uses */
+  const char *entry;                 /* NULL: all, in order, beginning with `init` */
+  const dtgc_feed *feed; /* of inputs: rows, one batch per step, or whole; other inputs are drawn at
+                            random according to their types and uses */
   int nfeed;
   int64_t steps;    /* of each entry; 0: 1 */
   double tolerance; /* factor of all bounds; 0: 1 */
   uint64_t seed;    /* of drawn inputs */
-  int json;         /* 1: the text is JSON, an object a line */
+  int json;         /* 1: the text is JSON, one object per line */
 } dtgc_verify_options;
 /* *differs becomes 1 if something differs, *text is the report (dtgc_free_text);
  * NULL on failure. DTGC_OK in both cases. `o` may be NULL. */
 dtgc_status dtgc_verify(dtgc_program *p, const dtgc_verify_options *o, int *differs, char **text);
-/* The same of one step that has been run anywhere: the arguments of an entry (in, all inputs; before, all variables) and its
- * results (after, all variables; out, any outputs). p itself is not run. The one-device program is compiled at the first call and
- * stays with p. Of `o` tolerance, seed and json count. */
+/* The same for one step that was run elsewhere: the arguments of an entry (in, all inputs; before,
+ * all variables) and its results (after, all variables; out, any outputs). p itself is not run. The
+ * one-device program is compiled at the first call and kept with p. Of `o` only tolerance, seed and
+ * json are used. */
 dtgc_status dtgc_verify_step(dtgc_program *p, const dtgc_verify_options *o, const char *entry, const dtgc_buffer *in,
                              int nin, const dtgc_buffer *out, int nout, const dtgc_buffer *before,
                              const dtgc_buffer *after, int nvars, int *differs, char **text);
@@ -392,7 +396,7 @@ typedef struct dtgc_tensor {
 } dtgc_tensor;
 
 /* The entries that the source declares, in its order; "init" is not counted, but has 0 inputs and 0
- * outputs. An index that is out of range gives NULL, or DTGC_BAD_ARGUMENT. */
+ * outputs. An index out of range yields NULL, or DTGC_BAD_ARGUMENT. */
 int dtgc_entries(const dtgc_program *p);
 const char *dtgc_entry(const dtgc_program *p, int i);
 int dtgc_inputs(const dtgc_program *p, const char *entry);  /* -1: no such entry */
@@ -407,11 +411,11 @@ dtgc_status dtgc_var(const dtgc_program *p, int i, dtgc_tensor *out);
 int dtgc_find_var(const dtgc_program *p, const char *path); /* -1 */
 dtgc_status dtgc_get(dtgc_program *p, const char *path, void *to, size_t bytes);
 dtgc_status dtgc_set(dtgc_program *p, const char *path, const void *from, size_t bytes);
-/* Gives the variables of `to` the values that `from` has under the same paths, whatever the mesh and
- * layouts of either. A variable that both have must have the same type and shape, or nothing is
- * copied. *left, when not NULL, becomes the number of variables of `to` that `from` does not have;
- * those of `from` alone are ignored. One thread uses both during the call, and dtgc_error(to) has
- * the reason of a failure. */
+/* Copies the values of variables with the same paths from `from` to `to`, whatever the mesh and
+ * layouts of either. Variables of both must have the same type and shape, or nothing is copied.
+ * *left, if not NULL, becomes the number of variables of `to` that `from` does not have; variables
+ * of `from` alone are ignored. One thread uses both during the call, and dtgc_error(to) has the
+ * reason of a failure. */
 dtgc_status dtgc_copy_variables(dtgc_program *to, dtgc_program *from, int *left);
 
 /* ------------------------------------------------------------------ 5. devices and blocks */
@@ -421,7 +425,7 @@ dtgc_status dtgc_copy_variables(dtgc_program *to, dtgc_program *from, int *left)
 int dtgc_axes(const dtgc_program *p); /* 0 without a mesh, or when it did not compile */
 dtgc_status dtgc_axis(dtgc_program *p, int i, const char **name, int64_t *size);
 dtgc_status dtgc_coordinates(dtgc_program *p, int64_t device, int64_t *at);
-/* The devices of this process: all of them but under mpiexec. Starts the devices. */
+/* The devices of this process: all, unless under mpiexec. Starts the devices. */
 dtgc_status dtgc_local_devices(dtgc_program *p, int64_t *first, int64_t *count);
 
 /* In the functions below `entry` and `name` are an entry and an input or output of it, or NULL and a
@@ -433,15 +437,15 @@ dtgc_status dtgc_layout(dtgc_program *p, const char *entry, const char *name, ch
  * block are no difference), else DTGC_BAD_ARGUMENT with both in the error. */
 dtgc_status dtgc_check_layout(dtgc_program *p, const char *entry, const char *name,
                               const char *layout);
-/* What a device holds of it: [lo[d], hi[d]) of each dim, and the bytes of that block, dense and
- * row-major. A box may be empty, and those of an input may overlap (what windows reach). Each of lo, hi
+/* A device's block of it: [lo[d], hi[d]) of each dim, and the bytes of that block, dense and
+ * row-major. A box may be empty, and those of an input may overlap (windows). Each of lo, hi
  * and bytes may be NULL. */
 dtgc_status dtgc_box(dtgc_program *p, const char *entry, const char *name, int64_t device,
                      int64_t *lo, int64_t *hi, size_t *bytes);
 
 /* A block in your memory. */
 typedef struct dtgc_block {
-  const char *name; /* of an input; dtgc_pack and dtgc_unpack do not look at it */
+  const char *name; /* of an input; ignored by dtgc_pack and dtgc_unpack */
   int64_t device;   /* of this process */
   void *data;
   size_t bytes; /* as dtgc_box says */
@@ -450,15 +454,16 @@ typedef struct dtgc_block {
 /* The blocks of a variable as the devices hold them, of any of this process's devices. */
 dtgc_status dtgc_unpack(dtgc_program *p, const char *path, const dtgc_block *to, int n);
 /* Sets a variable from blocks, one of every device of this process (under mpiexec all ranks call).
- * Devices that hold the same elements must be given the same bytes: where two of them differ it is
- * DTGC_BAD_ARGUMENT, which names them and the first element, and nothing is set. Those of other processes are
- * not compared. */
+ * Blocks of devices that hold the same elements must have the same bytes there; otherwise it is
+ * DTGC_BAD_ARGUMENT, the error names the devices and the first element, and nothing is set. Blocks
+ * of other processes are not compared. */
 dtgc_status dtgc_pack(dtgc_program *p, const char *path, const dtgc_block *from, int n);
-/* dtgc_run with the inputs as blocks, in any order, under the same law; outputs are whole. */
+/* dtgc_run with the inputs as blocks, in any order, under the same rule; outputs are whole. */
 dtgc_status dtgc_run_blocks(dtgc_program *p, const char *entry, const dtgc_block *in, int nin,
                             const dtgc_buffer *out, int nout);
-/* Whether the devices of this process that hold the same elements of a variable hold the same bytes,
- * as they always should; DTGC_BAD_ARGUMENT names where two differ. */
+/* Whether the devices of this process that hold the same elements of a variable hold the same
+ * bytes, as they always should; if not, DTGC_BAD_ARGUMENT, and the error names the first
+ * difference. */
 dtgc_status dtgc_check_replicas(dtgc_program *p, const char *path);
 
 /* ------------------------------------------------------------------ 6. what is inside, as text */
@@ -467,8 +472,8 @@ dtgc_status dtgc_check_replicas(dtgc_program *p, const char *path);
  * "spmd", "comm", "edits", "memory", "cost", "c" or "summary" (one line); "layouts:json",
  * "comm:json", "memory:json" and "cost:json" are one JSON object each (docs/dumps.md). *text is
  * malloc'ed and ends in NUL; free it with dtgc_free_text. NULL on failure. "edits" compiles the
- * program some hundred times to see what single edits of its layouts would do, "comm" too when that
- * is a matter of a second; imported files are not read again. */
+ * program some hundred times to measure single edits of its layouts; "comm" does so too if it takes
+ * about a second at most; imported files are not read again. */
 dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text);
 /* One tensor explained, as text: where its layout comes from, rejected proposals, the versions of
  * it that a device holds and their cost, and the other ways to compute its op. `name` is a
@@ -478,14 +483,15 @@ dtgc_status dtgc_dump(dtgc_program *p, const char *stage, char **text);
 dtgc_status dtgc_why(dtgc_program *p, const char *name, char **text);
 /* Two programs from the same model under other layouts, side by side: exchanges, bytes, memory,
  * modelled time, and the tensors with different layouts. `was` and `now` head the columns of p and
- * `other` (NULL: "this", "other"). Entries and variables that only one of them has are left out.
- * Both are used by this thread during the call. Free with dtgc_free_text. */
+ * `other` (NULL: "this", "other"). Entries and variables of only one of them are omitted. This
+ * thread uses both during the call. Free with dtgc_free_text. */
 dtgc_status dtgc_diff(dtgc_program *p, dtgc_program *other, const char *was, const char *now,
                       char **text);
-/* Layouts for everything that is not annotated, as a layout file: variables, and inputs of the entries that
- * assign variables (all entries, when none does), for the least modelled time of these entries with
- * at most `memory` bytes a device (0: no limit). Its comments show the cost of the alternatives and
- * the distance from a lower bound. Free with dtgc_free_text. DTGC_BAD_ARGUMENT if nothing fits.
+/* Layouts for everything that is not annotated, as a layout file: variables, and inputs of the
+ * entries that assign variables (all entries, when none does), for the least modelled time of these
+ * entries with at most `memory` bytes per device (0: no limit). Its comments show the cost of the
+ * alternatives and the distance from a lower bound. Free with dtgc_free_text. DTGC_BAD_ARGUMENT if
+ * nothing fits.
  */
 dtgc_status dtgc_auto(dtgc_program *p, uint64_t memory, char **text);
 /* A self-contained HTML page without network access: the graph with its layouts in color,
@@ -498,7 +504,7 @@ dtgc_status dtgc_html(dtgc_program *p, char **text);
 dtgc_status dtgc_dump_ast(const dtgc_source *sources, int n, const dtgc_options *o, char **text);
 void dtgc_free_text(char *text);
 const char *const *dtgc_stages(void); /* the names above, ending in NULL */
-/* The names for dtgc_options.disable, from 0; NULL: there are no more. */
+/* The names for dtgc_options.disable, from 0; NULL: past the last. */
 const char *dtgc_optimization(int i);
 
 /* sizeof a struct of this header, "options" for dtgc_options, so that a binding of another language can
@@ -509,18 +515,19 @@ size_t dtgc_size_of(const char *type);
  * only with DTGC_NO_MEMORY. */
 dtgc_status dtgc_ops(char **text);
 
-/* The headers that emitted C includes, as built into the library: "dtrt.h", "dtrt_math.h". NULL: no
- * such. */
+/* The headers that emitted C includes, as built into the library: "dtrt.h", "dtrt_math.h". NULL:
+ * unknown. */
 const char *dtgc_header(const char *name);
 
 /* An executable that holds the code of programs[0] and, for batches of other sizes, of the others,
- * which must be the same sources with other constants. with_mpi: it can run under mpiexec. Needs a
- * C compiler to link (CC, else cc, gcc or clang). dtgc_error(programs[0]) has the reason of a failure,
- * which leaves an older `output` unchanged; programs[0] is used for that even if n is 0. */
+ * which must be the same sources with other constants. with_mpi: it can run under mpiexec. Requires
+ * a C compiler to link (CC, else cc, gcc or clang). dtgc_error(programs[0]) has the reason of a
+ * failure, which leaves an older `output` unchanged; programs[0] is used for that even if n is 0.
+ */
 dtgc_status dtgc_build(dtgc_program *const *programs, int n, const char *output, int with_mpi);
 /* The same around a program of your own: `files` are C sources, objects and archives, one of which
- * has main. They include dtrt.h and find there dtg_program, which is programs[0], and dtg_variants,
- * the others. Sources are compiled with -O2 and CFLAGS. */
+ * has main. They include dtrt.h, which declares dtg_program, programs[0], and dtg_variants, the
+ * others. Sources are compiled with -O2 and CFLAGS. */
 dtgc_status dtgc_build_with(dtgc_program *const *programs, int n, const char *const *files,
                             int nfiles, const char *output, int with_mpi);
 
@@ -531,9 +538,9 @@ dtgc_status dtgc_load(dtgc_program *p, const struct dtrt_program **out);
 
 /* Measures this machine for some seconds: matrix products, loops, memory and exchanges with all
  * devices at work at once. *text becomes a machine file for dtgc_options.machine, whose comments
- * contain the measurements and the error of the model. Free it with dtgc_free_text. `o` may be NULL.
- * Under mpiexec all ranks call; each gets a text of its own, and rank 0's is the one to keep. On
- * failure *text is why (NULL: out of memory), to be freed as well. */
+ * contain the measurements and the error of the model. Free it with dtgc_free_text. `o` may be
+ * NULL. Under mpiexec all ranks call; each gets its own text, and rank 0's is the one to keep. On
+ * failure *text is the reason (NULL: out of memory), to be freed as well. */
 typedef struct dtgc_calibration {
   const char *transport; /* "threads" or "mpi"; NULL: mpi under mpiexec, else threads */
   int devices;           /* threads: 2 to 128; 0: as many as there are cores, at least 2 */
@@ -541,23 +548,24 @@ typedef struct dtgc_calibration {
 } dtgc_calibration;
 dtgc_status dtgc_calibrate(const dtgc_calibration *o, char **text);
 
-/* How long each step of the compiler took so far, in order, the first 32. Returns how many there
- * are; fills at most `most`. Steps: "front"; the passes "autodiff", "simplify", "single", "propagate",
- * "partition", "store", "schedule", "combine", "fuse", "memory"; then, each time code is made,
+/* Duration of each step of the compiler so far, in order, the first 32. Returns their number; fills
+ * at most `most`. Steps: "front"; the passes "autodiff", "simplify", "single", "propagate",
+ * "partition", "store", "schedule", "combine", "fuse", "memory"; then, each time code is generated,
  * "emit", "llvm" (opening it), "clang", "load" (into this process), "link" (an executable). */
 typedef struct dtgc_time {
   const char *step;
   double ms;
 } dtgc_time;
 int dtgc_times(const dtgc_program *p, dtgc_time *out, int most);
-/* The memory of a device, in bytes, as dtrt.h has it in dtrt_memory. Predicted: of the device that needs most, once
- * all entries have run, where devices read each other's memory (threads, ranks of one host); --dump=memory shows
- * its parts. Measured: what device `device` of this process has taken by now, in pages; the
- * program has run (DTGC_BAD_ARGUMENT when not, or when the device is another process's). */
+/* The memory of a device, in bytes, like dtrt_memory of dtrt.h. Predicted: of the device that uses
+ * most, after all entries have run, if devices read each other's memory (threads, ranks of one
+ * host); --dump=memory shows its parts. Measured: the pages that device `device` of this process
+ * uses so far; DTGC_BAD_ARGUMENT if the program has not run yet or another process owns the device.
+ */
 typedef struct dtgc_memory {
   int64_t variables;
-  int64_t arena;     /* inputs, outputs, and all between */
-  int64_t packing;   /* where matrix products keep parts of their operands */
+  int64_t arena;     /* inputs, outputs and intermediate values */
+  int64_t packing;   /* packed operands of matrix products */
   int64_t exchanges; /* scratch and tables */
   int64_t total;
 } dtgc_memory;
@@ -569,9 +577,9 @@ int dtgc_from_cache(const dtgc_program *p);
  * the cache, and how many were compiled. */
 void dtgc_cache_counts(const dtgc_program *p, int *hits, int *misses);
 
-/* How long each step of the running program takes on each device (docs/profiling.md). start times
- * all that runs from now on and forgets what was timed before; devices are started when they do not
- * run yet. Under mpiexec all ranks call each of these, and the profile of all devices is rank 0's. */
+/* Times each step of the running program on each device (docs/profiling.md). start times everything
+ * that runs from now on and discards earlier times; it starts the devices if they do not run yet.
+ * Under mpiexec all ranks call each of these, and rank 0 has the profile of all devices. */
 dtgc_status dtgc_profile_start(dtgc_program *p);
 /* A table of the entries that ran and their steps, "" on ranks above 0. Free with dtgc_free_text.
  * DTGC_BAD_ARGUMENT: dtgc_profile_start was not called. */
@@ -584,15 +592,14 @@ dtgc_status dtgc_profile_save(dtgc_program *p, const char *path);
 
 /* All variables of a program as safetensors files in a folder (docs/checkpoints.md), saved from one
  * mesh and layout and restored under any other. Under mpiexec all ranks call, and the folder is one
- * that all of them see. Devices are started when they do not run yet. */
+ * that all of them see. The devices are started if they do not run yet. */
 
-/* Progress of a training, saved with the variables. All fields are yours to fill in; zero if
- * unused. */
+/* Progress of a training run, saved with the variables. You fill in all fields; zero if unused. */
 typedef struct dtgc_progress {
-  int64_t step;  /* steps done in all */
-  int64_t epoch; /* whole epochs done */
-  int64_t row;   /* rows done of the epoch after them */
-  int64_t rows;  /* that an epoch has */
+  int64_t step;  /* total steps completed */
+  int64_t epoch; /* epochs completed */
+  int64_t row;   /* rows completed of the current epoch */
+  int64_t rows;  /* per epoch */
   int32_t shuffled;
   uint64_t shuffle, seed;
   char note[1024]; /* any text in UTF-8, ending in NUL */
@@ -602,28 +609,29 @@ typedef struct dtgc_save_options {
   const dtgc_progress *progress; /* NULL: zeros */
   int bf16; /* 1: params of f32 are rounded to bf16 on disk; restoring gives f32 again */
 } dtgc_save_options;
-/* Writes a checkpoint as the folder `path`, in place of one that is there. It is written beside it,
- * synced to disk and then renamed: at any instant `path` is the old one, the new one or, as before,
- * absent. Something else at `path`, or a failure to write, is DTGC_SYSTEM and leaves it unchanged. `o`
- * may be NULL. */
+/* Writes a checkpoint as folder `path`, replacing an existing one. It is written beside it, synced
+ * to disk and then renamed, so that `path` is always complete: the old checkpoint, the new one or,
+ * if there was none, absent. Anything else at `path`, or a failure to write, is DTGC_SYSTEM and
+ * leaves it unchanged. `o` may be NULL. */
 dtgc_status dtgc_save(dtgc_program *p, const char *path, const dtgc_save_options *o);
 
 typedef struct dtgc_restore_options {
   const char *map; /* lines `theirs -> ours` (docs/checkpoints.md); NULL: names as they are */
-  int partial; /* 1: variables that the files lack keep their values, tensors that the program lacks
-                  are left out; 0: both are errors */
+  int partial;     /* 1: variables missing from the files keep their values, unknown tensors are
+                      ignored; 0: both are errors */
   void (*tell)(void *user,
-               const char *line); /* called for what was left out, one line each; NULL: not called */
+               const char *line); /* called with one line for each of these; NULL: not called */
   void *user;
 } dtgc_restore_options;
-/* Gives variables the values in `path`: a checkpoint, a folder of checkpoints step-N (the newest),
- * a .safetensors file, or a folder of such files with model.safetensors.index.json. All checksums
- * are compared before a variable is changed. DTGC_SYSTEM: it cannot be read or is damaged;
- * DTGC_BAD_ARGUMENT: it is not of this program, or the map is wrong; both leave the variables
- * alone. DTGC_RUN_FAILED: it failed half-way. `o` and `progress` may be NULL; *progress is set
- * on success, to zeros where the files are not dtg's. To train on after what on_epoch saved with
- * the epoch's number as progress.epoch, give dtgc_fit a first_epoch of progress.epoch + 1: the
- * epochs to come have the bits they would have had. */
+/* Sets variables to the values in `path`: a checkpoint, a folder of checkpoints step-N (the
+ * newest), a .safetensors file, or a folder of such files with model.safetensors.index.json. All
+ * checksums are verified before any variable is changed. DTGC_SYSTEM: it cannot be read or is
+ * damaged; DTGC_BAD_ARGUMENT: it belongs to another program, or the map is wrong; both leave the
+ * variables unchanged. DTGC_RUN_FAILED: it failed half-way. `o` and `progress` may be NULL;
+ * *progress is set on success, to zeros for files that dtg did not write. To continue training from
+ * a checkpoint that on_epoch saved with the epoch's number as progress.epoch, call dtgc_fit with
+ * first_epoch = progress.epoch + 1: the following epochs have the same bits as without the
+ * interruption. */
 dtgc_status dtgc_restore(dtgc_program *p, const char *path, const dtgc_restore_options *o,
                          dtgc_progress *progress);
 

@@ -1,13 +1,14 @@
 /* dtrt.h: the runtime of dtg. The only header that emitted C includes.
  *
- * Part 1 is what emitted C uses: types, tables that describe a program, and calls made once an op.
+ * Part 1 is for emitted C: types, tables that describe a program, and functions called once per op.
  * Part 2 is for hosts: open a program, feed and call its entries, read and write its variables.
  *
- * No system header is included, so that compiling an entry in memory needs none.
+ * No system header is included, so that entries can be compiled in memory without any.
  *
  * A *device* is one point of the mesh: a thread of this process, or of one of several processes
- * under MPI; where there are fewer cores than devices, several devices take turns on one thread. Every device runs the same entry function on its own blocks; `dtrt_device.coord` tells it
- * which. */
+ * under MPI; where there are fewer cores than devices, several devices take turns on one thread.
+ * Every device runs the same entry function on its own blocks; `dtrt_device.coord` holds its mesh
+ * coordinates. */
 #ifndef DTRT_H
 #define DTRT_H
 
@@ -30,7 +31,7 @@ extern "C" {
 #define DTRT_ABI 7
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
-#define DTRT_FLIGHTS 8 /* exchanges that a device has in flight at most */
+#define DTRT_FLIGHTS 8 /* maximum number of in-flight exchanges per device */
 
 enum { DTRT_BOOL, DTRT_U8, DTRT_I8, DTRT_I32, DTRT_I64, DTRT_F16, DTRT_BF16, DTRT_F32, DTRT_F64 };
 enum { DTRT_SUM, DTRT_MAX, DTRT_MIN, DTRT_PROD };
@@ -56,18 +57,18 @@ typedef struct dtrt_layout {
   const dtrt_dim *dim;
 } dtrt_layout;
 
-/* What happens to a tensor between two layouts. `kind` is for reports and fast paths; the layouts
- * decide what is right. Axes in from->partial and not in to->partial are reduced: addends are summed in
- * the order of the ranks, so that every transport gives the same bits. */
+/* The conversion of a tensor between two layouts. `kind` serves reports and fast paths; the layouts
+ * define the result. Axes in from->partial and not in to->partial are reduced: addends are summed
+ * in the order of the ranks, so that every transport gives the same bits. */
 enum {
   DTRT_COPY,           /* local: the device already owns the box it needs */
   DTRT_ALL_REDUCE,     /* partial to replicated over `axes` */
   DTRT_REDUCE_SCATTER, /* partial to split over `axes` */
   DTRT_ALL_GATHER,
   DTRT_ALL_TO_ALL,
-  DTRT_PERMUTE,        /* each device takes the whole block of one other */
-  DTRT_BOXES,          /* the general exchange: needed minus owned */
-  DTRT_HALO            /* blocks grown or shifted along the dims that are split: what windows reach */
+  DTRT_PERMUTE, /* each device takes the whole block of one other */
+  DTRT_BOXES,   /* the general exchange: needed minus owned */
+  DTRT_HALO     /* blocks extended or shifted along split dims, as windows require */
 };
 typedef struct dtrt_exchange {
   int32_t id; /* index in dtrt_program.exchange */
@@ -77,19 +78,20 @@ typedef struct dtrt_exchange {
   const dtrt_layout *from, *to;
   const char *what;  /* "gradient of model.d1.w" */
   const char *where; /* "mlp.dtg:14" */
-  /* What its algorithm is chosen by beside the layouts, the same on all devices; 0: not known. Of the device that
-   * receives most: bytes, from how many others, and how many of the bytes lie together at both ends. */
+  /* Inputs for the choice of its algorithm besides the layouts, the same on all devices; 0: unknown.
+   * For the device that receives most: bytes, number of senders, and bytes contiguous at both ends. */
   int64_t received, senders, run;
 } dtrt_exchange;
 
-/* What moves along an axis of the mesh on the machine that a program was compiled for (docs/machines.md): bytes a
- * second, and seconds a wait and a message. Exchanges are done by the algorithm that is cheapest by these. */
+/* The link of a mesh axis on the machine that a program was compiled for (docs/machines.md): bytes a
+ * second, and seconds per wait and per message. Each exchange uses the cheapest algorithm by these. */
 typedef struct dtrt_link {
   double bandwidth, latency, message;
 } dtrt_link;
 
-/* Zero-copy mode of an input. NOT_LENT: copied, because it is aliased by an output or variable; where peers can
- * read the host's memory, since exchanges read it; or always, since only its own device reads it. */
+/* Zero-copy mode of an input. NOT_LENT: copied, because an output or variable aliases it.
+ * LENT_TO_ALL: used in place where peers can read the host's memory, since exchanges read it.
+ * LENT_TO_ONE: always used in place, since only its own device reads it. */
 enum { DTRT_NOT_LENT, DTRT_LENT_TO_ALL, DTRT_LENT_TO_ONE };
 /* A variable without a layout in the sources, which the compiler split so that each device updates a part. */
 enum { DTRT_SHARED_UPDATE = 1 };
@@ -105,8 +107,8 @@ typedef struct dtrt_tensor {
   const char *where;
 } dtrt_tensor;
 
-/* One step of an entry, for messages and profiles: dtrt_device.at is an index into these. The work is one
- * device's, of the one with the largest blocks. */
+/* One step of an entry, for messages and profiles: dtrt_device.at is an index into these. Work is
+ * counted for the device with the largest blocks. */
 enum { DTRT_STEP_LOOP, DTRT_STEP_PRODUCT, DTRT_STEP_EXCHANGE };
 typedef struct dtrt_step {
   const char *what;
@@ -116,22 +118,30 @@ typedef struct dtrt_step {
   int64_t bytes; /* exchanges: received; others: of all values read and stored, each once */
 } dtrt_step;
 
-/* A value that is in memory when a step has made it, for checks (dtrt_watch): in the order of the steps, behind inputs and
- * variables. `rounding` is how far, relative to itself, another order of the sums on its way may put it off (OpDef.rounding). */
-enum { DTRT_OF_ELEMENT, DTRT_OF_MANY, DTRT_MOVED, DTRT_MIN_MAX, DTRT_EXCHANGED }; /* how it follows from its operands */
+/* A value that is in memory after a step has computed it, for checks (dtrt_watch): inputs and
+ * variables first, then in the order of the steps. `rounding` bounds the relative error that a
+ * different order of its sums may cause (OpDef.rounding). */
+enum {
+  DTRT_OF_ELEMENT,
+  DTRT_OF_MANY,
+  DTRT_MOVED,
+  DTRT_MIN_MAX,
+  DTRT_EXCHANGED
+}; /* how it depends on its operands */
 typedef struct dtrt_operand {
-  int32_t value; /* its index, or -1: it is not in memory, ... */
-  int32_t constant; /* ... and when 1 `number` everywhere, when 2 a constant that is not finite */
+  int32_t value;    /* its index, or -1: not in memory */
+  int32_t constant; /* if value is -1: 1: `number` everywhere; 2: a constant that is not finite */
   double number;
   const char *name;
 } dtrt_operand;
 typedef struct dtrt_value {
   const char *name, *op, *where;
-  int32_t tag;  /* the same value's has the same on any mesh; 0: it has none */
+  int32_t tag;  /* identifies the value on any mesh; 0: none */
   int32_t node; /* of the local graph */
-  int32_t step; /* -1: it is there from the beginning */
+  int32_t step; /* -1: available from the beginning */
   int32_t dtype, kind;
-  int32_t lent;    /* the input that it is, where that may be in the host's memory; -1: it is in the arena or a variable */
+  int32_t lent;    /* index of the input, if it may be in the host's memory; -1: in the arena or a
+                      variable */
   int32_t in_vars; /* offset: in dtrt_device.vars */
   int64_t offset;
   const dtrt_layout *layout;
@@ -145,7 +155,7 @@ typedef struct dtrt_device dtrt_device;
 typedef struct dtrt_entry {
   const char *name;
   void (*run)(dtrt_device *dev);
-  int32_t nin, nout, nsteps, assigns; /* assigns: 1 when it changes variables */
+  int32_t nin, nout, nsteps, assigns; /* assigns: 1 if it changes variables */
   const dtrt_tensor *in, *out;
   const dtrt_step *step;
   int64_t arena_bytes;
@@ -159,7 +169,7 @@ typedef struct dtrt_const {
 } dtrt_const;
 
 /* The one symbol of a compiled program: `const dtrt_program dtg_program`. entry[0] is `init`, which
- * gives every variable its initial value. */
+ * initializes all variables. */
 typedef struct dtrt_program {
   int32_t abi;
   const char *name;
@@ -171,30 +181,32 @@ typedef struct dtrt_program {
   const dtrt_entry *entry;
   const dtrt_exchange *const *exchange;
   int64_t vars_bytes;
-  const char *layouts; /* text of --dump=layouts, for `info`; 0 in what dtgc_load gives: dtgc_dump has it */
-  /* What ranks compare when they open: a hash of what each entry computes (of its C without comments, the same
-   * wherever it was compiled), and the consts, so that a difference has a name. NULL: unknown. */
+  const char *layouts; /* text of --dump=layouts, for `info`; NULL in programs of dtgc_load: use
+                          dtgc_dump */
+  /* Ranks compare these when they open: a hash of each entry's computation (of its C without
+   * comments, the same wherever it was compiled), and the consts, so that a difference can be
+   * named. NULL: unknown. */
   const uint64_t *code; /* [nentries] */
   int32_t nconsts;
   const dtrt_const *constant;
   const dtrt_link *link; /* [naxes]; NULL: those of the default machine */
 } dtrt_program;
 
-/* What emitted C sees of a device. The runtime keeps the rest behind it. */
+/* The part of a device that emitted C uses. The runtime's own fields follow it. */
 struct dtrt_device {
   char *vars;  /* 64-byte aligned */
   char *arena; /* 64-byte aligned, at least the entry's arena_bytes */
-  const int32_t *coord; /* one an axis of the mesh */
+  const int32_t *coord; /* one per mesh axis */
   uint64_t seed;
   int32_t at; /* index of the running step */
   const void *const *in; /* where the block of each lent input is: in the host's memory, or in the arena */
 };
 
-/* Begins a step of the entry, and ends the one before. Step number nsteps is the copies into variables and
- * outputs that come last. */
+/* Begins a step of the entry and ends the previous one. Step number nsteps is the final copies into
+ * variables and outputs. */
 void dtrt_begin_step(dtrt_device *dev, int32_t step);
 
-/* Bounds of this device's block of a dim (the laws above). */
+/* Bounds of this device's block of a dim (defined above). */
 int64_t dtrt_lo(const dtrt_device *dev, const dtrt_dim *dim);
 int64_t dtrt_hi(const dtrt_device *dev, const dtrt_dim *dim);
 
@@ -206,10 +218,11 @@ void dtrt_run_exchange(dtrt_device *dev, const dtrt_exchange *x, const void *fro
 void dtrt_run_exchanges(dtrt_device *dev, int n, const dtrt_exchange *const *x,
                         const void *const *from, void *const *to);
 
-/* The same begun here and finished by dtrt_wait_exchange: until then `from` must not be written and `to` neither
- * read nor written. `flight`, from 1 to DTRT_FLIGHTS, is a number that no other exchange has meanwhile. All devices
- * must start and await the same ones in the same order, and all are over when the entry ends. Messages to other
- * processes go on whenever a step begins or the device waits for something. */
+/* The same as a pair of start and wait: before dtrt_wait_exchange `from` must not be written, and
+ * `to` neither read nor written. `flight`, from 1 to DTRT_FLIGHTS, is the in-flight slot, which no
+ * other exchange uses meanwhile. All devices must start and await the same exchanges in the same
+ * order, and await all before the entry ends. Messages to other processes progress whenever a step
+ * begins or the device waits. */
 void dtrt_start_exchange(dtrt_device *dev, int flight, const dtrt_exchange *x, const void *from, void *to);
 void dtrt_start_exchanges(dtrt_device *dev, int flight, int n, const dtrt_exchange *const *x,
                           const void *const *from, void *const *to);
@@ -219,9 +232,9 @@ void dtrt_wait_exchange(dtrt_device *dev, int flight);
  * ta: A is stored [k][m]; tb: B is stored [n][k]. Any of m, n, k may be 0. dtype: DTRT_F32 or DTRT_F64. */
 void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
                int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate);
-/* What is done to rows from..to of C as soon as they are final. `rows` must do the same to each row, in any
- * order, and write neither A nor B. `read`: matrices as large as C, row after row, that it reads as well: they
- * are fetched into the cache while the product is computed. */
+/* An epilogue: called for rows from..to of C as soon as they are final. `rows` must treat all rows
+ * alike, in any order, and write neither A nor B. `read`: other matrices of C's size, dense and
+ * row-major, that it reads: they are prefetched while the product is computed. */
 typedef struct dtrt_then {
   void (*rows)(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from, int64_t to);
   dtrt_device *dev;
@@ -230,12 +243,13 @@ typedef struct dtrt_then {
   int32_t nread;    /* at most 8 */
   const void *const *read;
 } dtrt_then;
-/* dtrt_gemm of f32 without accumulation, C's rows one after the other, and `then` upon them. */
+/* dtrt_gemm of f32 without accumulation, with dense C and epilogue `then`. */
 void dtrt_gemm_then(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b,
                     int64_t ldb, void *c, const dtrt_then *then);
-/* dtrt_gemm of f32 of which a part is dead: in matrix `of`, what lies outside of low <= column - row < high, and outside
- * of the blocks of DTRT_LIVE rows and columns that this band touches. Dead elements of C are not computed, and those of A
- * and B not read: they count as 0, whatever they would be multiplied by. */
+/* dtrt_gemm of f32 with a masked-out part: in matrix `of`, all elements outside of the causal band
+ * low <= column - row < high, rounded outward to blocks of DTRT_LIVE rows and columns. Masked-out
+ * elements of C are not computed; those of A and B are not read and count as 0, even times
+ * infinity. */
 typedef enum dtrt_live_of { DTRT_LIVE_C, DTRT_LIVE_A, DTRT_LIVE_B } dtrt_live_of;
 typedef struct dtrt_live {
   dtrt_live_of of;
@@ -245,30 +259,32 @@ typedef struct dtrt_live {
 #define DTRT_FAR ((int64_t)1 << 40) /* no bound */
 void dtrt_gemm_live(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b, int64_t ldb,
                     void *c, int64_t ldc, int accumulate, dtrt_live live);
-/* Depths `at` to at + k of a product of f32 that sums over `all`, of which strips come one after the other; acc [m][ldc]
- * is kept from strip to strip, and used where there is more than one block (dtrt_gemm_part). live: what of A or B, NULL:
- * all. */
+/* Adds depths `at` to at + k of an f32 product with inner dim `all`, tile after tile; acc [m][ldc]
+ * is kept between tiles, and used if there is more than one block (dtrt_gemm_part). live: the band
+ * of A or B; NULL: no mask. */
 void dtrt_gemm_sum(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b,
                    int64_t ldb, void *c, int64_t ldc, double *acc, int64_t at, int64_t all,
                    const dtrt_live *live);
-/* Puts 0 where a matrix of n columns is dead; `step` elements from row to row. */
+/* Zeros the masked-out part of a matrix of n columns; `step` elements from row to row. */
 void dtrt_live_clear(float *p, int64_t rows, int64_t n, int64_t step, int64_t low, int64_t high);
 
-/* A convolution's windows on this device's blocks of x [batch][large...][in], w [taps...][each][out] and
- * y [batch][small...][out], of n spatial dims (1 to 3): position q of y and tap k meet position q * stride
- * + at + k * dilation of x, which is 0 outside of the block. Channels go in in / each groups (each > 0 where
- * w is not empty). dtype: DTRT_F32 or DTRT_F64. */
+/* A convolution's windows on this device's blocks of x [batch][large...][in], w
+ * [taps...][each][out] and y [batch][small...][out], of n spatial dims (1 to 3): position q of y
+ * and tap k read position q * stride + at + k * dilation of x, which is 0 outside of the block.
+ * There are in / each channel groups (each > 0 where w is not empty). dtype: DTRT_F32 or DTRT_F64.
+ */
 typedef struct dtrt_slide {
   int32_t dtype, n;
   int64_t batch, in, each, out;
   int64_t large[3], small[3], taps[3], stride[3], dilation[3], at[3];
 } dtrt_slide;
-/* y, its gradient to x, and that to w. Each element is one sum in the order of the taps and channels,
- * or for w of the pixels: docs/sums.md. */
+/* y, the gradient with respect to x, and that with respect to w. Each element is one sum in the
+ * order of the taps and channels, or for w of the pixels: docs/sums.md. */
 void dtrt_conv(const dtrt_slide *s, const void *x, const void *w, void *y);
 void dtrt_conv_input(const dtrt_slide *s, const void *y, const void *w, void *x);
 void dtrt_conv_weight(const dtrt_slide *s, const void *x, const void *y, void *w);
-/* The first two in f32, and `then` upon the positions of the result, in order: row [channels] after row. */
+/* The first two in f32 with an epilogue over the positions of the result, in order: each row holds
+ * the channels. */
 void dtrt_conv_then(const dtrt_slide *s, const void *x, const void *w, void *y, const dtrt_then *then);
 void dtrt_conv_input_then(const dtrt_slide *s, const void *y, const void *w, void *x, const dtrt_then *then);
 
@@ -298,8 +314,9 @@ static inline void dtrt_scatter_hit(dtrt_scatter *s, int64_t row, void *sum) {
   if (++s->hits[row] == DTRT_SUM_BLOCK) dtrt_scatter_block(s, row, sum);
 }
 void dtrt_scatter_end(dtrt_scatter *s, void *table);
-/* Where the first `count` elements of each line stand in sorted order: x is [outer][n][inner], out is
- * [outer][count][inner], count <= n < 2^31. Equal elements keep the order of their indices; NaN is the largest. */
+/* Indices of the first `count` elements of each line in sorted order: x is [outer][n][inner], out
+ * is [outer][count][inner], count <= n < 2^31. Equal elements keep the order of their indices; NaN
+ * is the largest. */
 void dtrt_order(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *x,
                 int64_t count, int descending, int32_t *out);
 
@@ -310,11 +327,10 @@ void dtrt_zero(void *to, int64_t bytes);
 
 #include "dtrt_math.h"
 
-/* Loops: DTRT_LOOP begins a loop function; DTRT_PLAIN stands before an innermost loop whose turns do not
- * depend on each other, DTRT_FEW before one of a few turns, DTRT_OUTER stands before a loop around others:
- * unrolled, it would only make more code to compile; DTRT_WHOLE before an innermost loop that is to become
- * straight code. DTRT_ENTRY begins an entry: nothing but calls, one after
- * the other, which optimizing makes slow to compile and no faster to run. */
+/* Loops: DTRT_LOOP begins a loop function. Before a loop: DTRT_PLAIN: innermost, with independent
+ * iterations; DTRT_FEW: few iterations; DTRT_OUTER: contains other loops, where unrolling would
+ * only add code to compile; DTRT_WHOLE: innermost, to be unrolled completely. DTRT_ENTRY begins an
+ * entry, a sequence of calls: optimizing it costs compile time and gains nothing. */
 #define DTRT_LOOP static __attribute__((noinline))
 #ifdef __clang__
 #define DTRT_ENTRY static __attribute__((noinline, optnone))
@@ -331,9 +347,9 @@ void dtrt_zero(void *to, int64_t bytes);
 #define DTRT_WHOLE _Pragma("GCC unroll 4")
 #endif
 
-/* The runtime's own kernels sum up each element of C in the order of k, begun anew after each part of so many: sums
- * over strips of k that are these parts have the same bits. Over more than DTRT_GEMM_BLOCK, blocks of so many, in parts
- * of DTRT_GEMM_DEPTH, are added in f64. */
+/* The runtime's own kernels sum each element of C in the order of k, in parts of this many addends:
+ * sums over tiles of k that consist of whole parts have the same bits. Above DTRT_GEMM_BLOCK,
+ * blocks of that many addends, in parts of DTRT_GEMM_DEPTH, are added in f64. */
 #define DTRT_GEMM_DEPTH 256
 #define DTRT_GEMM_BLOCK 2048
 DTRT_FN int64_t dtrt_gemm_part(int64_t k) {
@@ -342,7 +358,7 @@ DTRT_FN int64_t dtrt_gemm_part(int64_t k) {
   return parts ? ((k + parts - 1) / parts + 15) / 16 * 16 : DTRT_GEMM_DEPTH;
 }
 
-/* The columns of a row, of n, that are not dead: they are dtrt_live_from to dtrt_live_to, which is at least that. */
+/* The columns of a row, of n, inside the band: dtrt_live_from to dtrt_live_to. */
 DTRT_FN int64_t dtrt_live_from(int64_t row, int64_t low, int64_t n) {
   const int64_t at = row / DTRT_LIVE * DTRT_LIVE + low;
   const int64_t whole = at / DTRT_LIVE * DTRT_LIVE;
@@ -359,7 +375,7 @@ DTRT_FN int64_t dtrt_index(dtrt_device *dev, int64_t i, int64_t n) {
   if (i < 0 || i >= n) dtrt_bad_index(dev, i, n);
   return i;
 }
-/* Of n rows q, those whose row at + q * stride lies in [0, m): they are dtrt_first to dtrt_last. */
+/* The rows q of n whose row at + q * stride is in [0, m): dtrt_first to dtrt_last. */
 DTRT_FN int64_t dtrt_first(int64_t at, int64_t stride, int64_t n) {
   int64_t q = at >= 0 ? 0 : (-at + stride - 1) / stride;
   return q < n ? q : n;
@@ -368,11 +384,11 @@ DTRT_FN int64_t dtrt_last(int64_t at, int64_t stride, int64_t n, int64_t m) {
   int64_t q = m <= at ? 0 : (m - at + stride - 1) / stride;
   return q < n ? q : n;
 }
-/* Whether row i lies in the block of n rows from `from` on. */
+/* Whether row i is in the block of n rows that begins at `from`. */
 DTRT_FN int dtrt_owns(int64_t i, int64_t from, int64_t n) { return i >= from && i - from < n; }
 
-/* A dim of n elements as k rows by the block law (k <= n): where row i begins, and the row that element
- * e is in. */
+/* A dim of n elements as k rows by the block law (k <= n): the first element of row i, and the row
+ * of element e. */
 DTRT_FN int64_t dtrt_row(int64_t i, int64_t n, int64_t k) { return i * n / k; }
 DTRT_FN int64_t dtrt_row_of(int64_t e, int64_t n, int64_t k) { return ((e + 1) * k - 1) / n; }
 
@@ -409,52 +425,58 @@ typedef struct dtrt_options {
                      $DTRT_TIMEOUT, else 600; less than 0: forever */
 } dtrt_options;
 
-/* Starts the devices and gives every variable its first value. `o` may be NULL. On failure *out is still a
- * session (or NULL when out of memory) that only dtrt_session_error and dtrt_close accept. The program must
- * outlive the session. One thread at a time may use a session: a call while another thread is in one is
- * DTRT_BUSY and does nothing. Several sessions may run side by side (with mpi all ranks make the same calls in
- * the same order, to one session at a time).
- * Rank r of R owns the devices rT to rT + T - 1, T being devices / R. The first of a process runs in the thread
- * that calls, the others in threads of their own, or, with fewer cores than devices, take turns on as many threads as
- * there are cores, each until it has to wait for another. While a session is open, SIGSEGV, SIGBUS,
- * SIGFPE and SIGILL inside an entry become DTRT_FAILED; others go to the handlers that were there before.
- * Ranks compare their programs, consts and the code of entries included: a difference is DTRT_INVALID, which names it.
- * Under mpi DTRT_INVALID also where the launcher has started more processes than MPI has ranks.
- * The first session sets OpenBLAS to one thread a call, in the whole process. Under mpi a failure is written to
- * stderr and ends all ranks by MPI_Abort; a rank that is killed is noticed by mpiexec, which ends the others, or else
- * by those that wait, within a second.
- * One that hangs or never arrives is named after `timeout`, with its host and where it is awaited
- * (docs/clusters.md); querying all ranks takes a few seconds more. Time in which a process is itself stopped does not count.
- * MPI must allow MPI_THREAD_SERIALIZED where a process owns several devices.
- * Environment: DTRT_TIMEOUT, see above; DTRT_THREAD_EACH=1 gives each device a thread, however few cores there are; DTRT_MPI_SHARED=0 makes ranks of one machine send messages instead of
- * sharing memory; DTRT_MPI_MODULE names libdtrt-mpi.so. */
+/* Starts the devices and initializes all variables. `o` may be NULL. On failure *out is still a
+ * session (or NULL when out of memory) that only dtrt_session_error and dtrt_close accept. The
+ * program must outlive the session. One thread at a time may use a session: a call while another
+ * thread is in one is DTRT_BUSY and does nothing. Several sessions may run side by side (with mpi
+ * all ranks make the same calls in the same order, to one session at a time). Rank r of R owns the
+ * devices rT to rT + T - 1, T being devices / R. The first device of a process runs in the calling
+ * thread, the others in threads of their own; with fewer cores than devices they take turns on one
+ * thread per core, each running until it waits for another. While a session is open, SIGSEGV,
+ * SIGBUS, SIGFPE and SIGILL inside an entry become DTRT_FAILED; others are passed to the previous
+ * handlers. Ranks compare their programs, including consts and the code of entries: a difference is
+ * DTRT_INVALID, and the error names it. Under mpi DTRT_INVALID also if the launcher has started
+ * more processes than MPI has ranks. The first session sets OpenBLAS to one thread a call, in the
+ * whole process. Under mpi a failure is written to stderr and ends all ranks by MPI_Abort; when a
+ * rank is killed, mpiexec ends the others, or else the waiting ranks detect it within a second. A
+ * rank that hangs or never arrives is named after `timeout`, with its host and the position at
+ * which it is awaited (docs/clusters.md); querying all ranks takes a few seconds more. Time in
+ * which a process is itself stopped does not count. MPI must allow MPI_THREAD_SERIALIZED where a
+ * process owns several devices. Environment: DTRT_TIMEOUT, see above; DTRT_THREAD_EACH=1 gives each
+ * device a thread, however few cores there are; DTRT_MPI_SHARED=0 makes ranks of one machine send
+ * messages instead of sharing memory; DTRT_MPI_MODULE names libdtrt-mpi.so. */
 dtrt_status dtrt_open(const dtrt_program *p, const dtrt_options *o, dtrt_session **out);
 void dtrt_close(dtrt_session *s);
 const char *dtrt_session_error(const dtrt_session *s);
 const dtrt_program *dtrt_session_program(const dtrt_session *s);
 int dtrt_session_ndevices(const dtrt_session *s); /* of the mesh */
-int dtrt_session_rank(const dtrt_session *s);     /* this process's rank; 0 but under mpi */
-int dtrt_session_nranks(const dtrt_session *s);   /* processes; 1 but under mpi */
-/* Devices of this process: so many, from this one on. */
+int dtrt_session_rank(const dtrt_session *s);     /* this process's rank; 0 without mpi */
+int dtrt_session_nranks(const dtrt_session *s);   /* processes; 1 without mpi */
+/* Devices of this process: their number, and the first. */
 int dtrt_session_local_devices(const dtrt_session *s);
 int dtrt_session_first_device(const dtrt_session *s);
-const char *dtrt_session_host(const dtrt_session *s, int rank); /* its machine's name; "" but under mpi */
+const char *dtrt_session_host(const dtrt_session *s,
+                              int rank); /* its machine's name; "" without mpi */
 
-/* Returns when all processes have called it. The name (up to 100 bytes, NULL for "") must be the same on all: a rank
- * at another barrier, or in another call, is an error that names its position. `timeout` as in dtrt_options, 0: the
- * session's. DTRT_FAILED names the ranks that are missing; the session can then only be closed, and the
- * process should end with a failure, since ending MPI would wait for them again. Without mpi it returns at once. */
+/* Returns when all processes have called it. The name (up to 100 bytes, NULL for "") must be the
+ * same on all: a rank at another barrier, or in another call, is an error that names its position.
+ * `timeout` as in dtrt_options, 0: the session's. DTRT_FAILED names the ranks that are missing; the
+ * session can then only be closed, and the process should end with a failure, because MPI_Finalize
+ * would wait for them again. Without mpi it returns at once. */
 dtrt_status dtrt_barrier(dtrt_session *s, const char *name, double timeout);
 
-/* Runs an entry. in[i] and out[i] are whole tensors of the host, dense and row-major, in the order of
- * the entry's tables; each device reads only its own block of in[i], where it is or after copying it. out[i] may be NULL (not wanted).
- * Under mpi every rank passes its own in (only its block is read) and gets the whole of each output it
- * asks for; ranks must ask for the same ones. */
+/* Runs an entry. in[i] and out[i] are whole tensors of the host, dense and row-major, in the order
+ * of the entry's tables; each device reads only its own block of in[i], where it is or after
+ * copying it. out[i] may be NULL (not returned). Under mpi every rank passes its own in (only its
+ * block is read) and gets the whole of each output it asks for; ranks must ask for the same ones.
+ */
 dtrt_status dtrt_call(dtrt_session *s, int entry, const void *const *in, void *const *out);
 
-/* The same, each device filling its own input blocks: fill(user, device, input, box lo, box hi, to) is called on
- * the device's own stack, for each input whose block is not empty; `to` is the dense block [lo, hi).
- * It must not wait for another device's, which may have to come after it on the same thread. Returns 0, or nonzero after writing a reason to `why` (of 256 bytes), which stops all devices. */
+/* The same, each device filling its own input blocks: fill(user, device, input, box lo, box hi, to)
+ * is called on the device's own stack, for each input whose block is not empty; `to` is the dense
+ * block [lo, hi). It must not wait for another device's fill, which may run later on the same
+ * thread. Returns 0, or nonzero after writing a reason to `why` (of 256 bytes), which stops all
+ * devices. */
 typedef int dtrt_fill_fn(void *user, int device, int input, const int64_t *lo, const int64_t *hi,
                          void *to, char *why);
 dtrt_status dtrt_call_fill(dtrt_session *s, int entry, dtrt_fill_fn *fill, void *user,
@@ -467,18 +489,19 @@ dtrt_status dtrt_get_var(dtrt_session *s, int var, void *to, int64_t bytes);
 dtrt_status dtrt_set_var(dtrt_session *s, int var, const void *from, int64_t bytes);
 /* The devices of this process: [*first, *first + *count). */
 void dtrt_local_devices(const dtrt_session *s, int *first, int *count);
-/* What one of them holds of a variable: its block, dense, whose bytes are checked. */
+/* One device's block of a variable, dense; `bytes` is checked. */
 dtrt_status dtrt_get_block(dtrt_session *s, int var, int device, void *to, int64_t bytes);
-/* Runs the entries of another program, compiled from the same model and layouts for other sizes, on this session's
- * variables. Fails when the variables differ in path, type, shape or layout. One that is there already is
- * found again. */
+/* Runs the entries of another program, compiled from the same model and layouts for other sizes, on
+ * this session's variables. Fails when the variables differ in path, type, shape or layout. Adding
+ * a program twice returns the same index. */
 dtrt_status dtrt_add_program(dtrt_session *s, const dtrt_program *p, int *which);
 dtrt_status dtrt_call_fill_in(dtrt_session *s, int which, int entry, dtrt_fill_fn *fill, void *user,
                               void *const *out);
 
-/* Training: steps of an entry through rows, epoch after epoch, as `fit` of the command line does it
- * (docs/running.md): the entry's first dims are the batch, and rows that do not fill the last batch are run by
- * a program of that size. Rows come from files or from arrays of the host, which must not change meanwhile. */
+/* Training: runs an entry on batches of rows, epoch after epoch, as `fit` of the command line does
+ * (docs/running.md): the entry's first dims are the batch, and rows that do not fill the last batch
+ * are run by a program of that size. Rows come from files or from arrays of the host, which must
+ * not change meanwhile. */
 typedef struct dtrt_feed {
   const char *name; /* of an input */
   const char *file; /* as after --feed NAME= */
@@ -489,11 +512,12 @@ typedef struct dtrt_rows {
   const char *entry;
   const dtrt_feed *feed; /* every input of the entry once */
   int nfeed;
-  int64_t skip, limit; /* leave out the first rows; use so many of those that are left, 0: all */
+  int64_t skip, limit; /* skips rows at the beginning; uses at most `limit` of the rest, 0: all */
 } dtrt_rows;
 
-/* The inputs that are fed, as whole tensors into in[i]: rows number step of the batch (from the beginning again where files
- * end), or, where the files have just the inputs' shapes, the same in each. Others are left alone. DTRT_INVALID with why. */
+/* Reads the fed inputs as whole tensors into in[i]: batch number `step` (wrapping around at the end
+ * of the files), or, if the files have exactly the inputs' shapes, the same in each step. Other
+ * inputs are not changed. DTRT_INVALID with the reason in `why`. */
 dtrt_status dtrt_read_inputs(const dtrt_program *p, int entry, const dtrt_feed *feed, int nfeed, int64_t step,
                              void *const *in, char *why, int n);
 
@@ -506,38 +530,40 @@ typedef struct dtrt_pass { /* the progress of one pass over the rows of an entry
   const char *entry;
   int evaluates; /* 1: the entry of `eval` */
   int64_t epoch, epochs;
-  int64_t step, steps; /* of the epoch: done, and in all; the last may have fewer rows */
+  int64_t step, steps; /* of the epoch: completed, and in total; the last may have fewer rows */
   int64_t rows;        /* counted in the means */
   double seconds;
   int nmetrics;
   const dtrt_metric *metric;
 } dtrt_pass;
-/* Called between steps by the thread that called dtrt_fit, which may use the session for anything but
- * dtrt_fit and dtrt_close. All that `at` points to lives until it returns. Not 0: stop here. Under mpi every rank
- * calls its own, and all must decide alike. `eval` is NULL when nothing evaluates. */
+/* Called between steps by the thread that called dtrt_fit; it may use the session for anything but
+ * dtrt_fit and dtrt_close. `at` is valid until it returns. A result other than 0 stops training.
+ * Under mpi every rank calls its own, and all must return the same. `eval` is NULL when nothing
+ * evaluates. */
 typedef int dtrt_step_fn(void *user, const dtrt_pass *at);
 typedef int dtrt_epoch_fn(void *user, const dtrt_pass *train, const dtrt_pass *eval);
 
-/* Whether a step of training is right: what an entry was given and what came of it, as whole tensors in the order of the tables
- * (out[i] may be NULL). 0: it is; 1: it is not, or (-1) that cannot be told, with the reason in `why` of n bytes. Called on
- * rank 0. */
+/* Verifies a training step: the entry's inputs, its outputs and the variables before and after it,
+ * as whole tensors in the order of the tables (out[i] may be NULL). Returns 0: correct; 1: wrong;
+ * -1: cannot be verified; with the reason in `why` of n bytes. Called on rank 0. */
 typedef int dtrt_verify_fn(void *user, int entry, const void *const *in, const void *const *out, const void *const *before,
                            const void *const *after, char *why, int n);
 typedef const dtrt_program *dtrt_more_fn(void *user, const char *constant, int64_t value);
 typedef struct dtrt_fit_options { /* zero what you do not set */
   dtrt_rows train;
   dtrt_rows eval;        /* run after each epoch; entry NULL: nothing */
-  int64_t epochs;        /* number of the last epoch; needed */
-  int64_t first_epoch;   /* 0 is 1; later to go on after an earlier call, with the orders that follow */
-  int shuffle;           /* 1: another order of the training rows in each epoch, from the seed and the
-                            epoch's number alone */
+  int64_t epochs;        /* number of the last epoch; required */
+  int64_t first_epoch; /* 0 means 1; higher to continue an earlier call, with the shuffles of these
+                          epochs */
+  int shuffle; /* 1: reshuffles the training rows in each epoch, depending on seed and epoch number
+                  alone */
   uint64_t shuffle_seed;
   int drop_last;         /* 1: leave out rows that do not fill a batch */
   const dtrt_program *const *variants; /* for short batches: NULL-terminated, or NULL */
-  dtrt_more_fn *more;    /* asked for a program with a constant overridden when none of `variants` fits; NULL
-                            (the function or what it returns): there is none */
+  dtrt_more_fn *more; /* called for a program with a constant overridden when none of `variants`
+                         fits; may be NULL, and may return NULL if there is none */
   void *more_user;
-  int64_t verify_every;  /* steps of training from one that `verify` is asked about to the next; 0: none */
+  int64_t verify_every; /* calls `verify` every so many training steps; 0: never */
   dtrt_verify_fn *verify;
   void *verify_user;
   dtrt_step_fn *on_step; /* after each step, of evaluation too; or NULL */
@@ -548,15 +574,17 @@ typedef struct dtrt_fit_options { /* zero what you do not set */
 /* DTRT_OK also when a callback stopped it. DTRT_INVALID: a wrong argument or file; no step was run. */
 dtrt_status dtrt_fit(dtrt_session *s, const dtrt_fit_options *o);
 
-/* Whether all devices that hold the same block of a variable hold the same bits, as they must: DTRT_FAILED names the
- * first variable of which that is not so and the two devices, with their ranks; the session can then only be closed.
- * All processes call it together. It costs about the time of reading all variables once. */
+/* Whether all devices that hold the same block of a variable hold the same bits, as they must:
+ * DTRT_FAILED names the first variable that differs and the two devices, with their ranks; the
+ * session can then only be closed. All processes call it together. It costs about the time of
+ * reading all variables once. */
 dtrt_status dtrt_check_replicas(dtrt_session *s);
 
-/* Calls `watch` on every device, after each step of every entry, with what the step has made: on the device's own stack
- * and at its own time, so it has to guard what devices share, and must not wait for another's. Only entries with a table of values
- * have any. `data` is the dense block [lo, hi); what is written there is what later steps read. A partial value
- * is the device's addend. NULL ends it. Between calls. */
+/* Calls `watch` on every device after each step of every entry, once for each result of the step:
+ * on the device's own stack and concurrently, so it must guard shared data and must not wait for
+ * another device. Only entries with a table of values have any. `data` is the dense block [lo, hi);
+ * later steps read what `watch` writes there. A partial value is the device's addend. NULL stops
+ * it. Call it between calls of entries. */
 typedef struct dtrt_seen {
   const dtrt_program *program;
   const dtrt_entry *entry;
@@ -570,17 +598,20 @@ typedef struct dtrt_seen {
 typedef void dtrt_watch_fn(void *user, const dtrt_seen *seen);
 void dtrt_watch(dtrt_session *s, dtrt_watch_fn *watch, void *user);
 
-/* What the check for NaN and infinity (dtrt_options.check_nan) has found first, as one line; "": nothing so far. Cheap: an
- * output or a variable that is not finite after a call though inputs and variables were; tensors above 256 elements are checked
- * by 64ths, another in each call, and the call succeeds; a rank knows what its own devices hold. Full: the first op in program order, of all
- * devices, that makes one of finite operands; the call fails with DTRT_FAILED and this text. It needs code that was compiled for
- * it (dtgc_options.check_nan, dtgc --check-nan), or opening fails with DTRT_INVALID. */
+/* The first finding of the check for NaN and infinity (dtrt_options.check_nan), as one line; "":
+ * nothing so far. Cheap: an output or a variable that is not finite after a call although inputs
+ * and variables were; of tensors above 256 elements each call checks another 64th; the call
+ * succeeds, and a rank checks only its own devices. Full: the first op in program order, on any
+ * device, with finite operands and a result that is not; the call fails with DTRT_FAILED and this
+ * text. It requires code compiled for it (dtgc_options.check_nan, dtgc --check-nan), or opening
+ * fails with DTRT_INVALID. */
 const char *dtrt_session_found(const dtrt_session *s);
 
-/* What a device has received from and sent to other devices since the session began: bytes, counted where they are
- * copied or handed to a message; exchanges that were not local; and the largest scratch that an exchange took besides
- * its input and output blocks. Bringing outputs and variables to hosts is not counted. -1 in all for a device of
- * another process. Ask between calls; ranks that share memory, after all have finished the call. */
+/* A device's traffic with other devices since the session began: bytes, counted where they are
+ * copied or handed to a message; exchanges that were not local; and the largest scratch of an
+ * exchange besides its input and output blocks. Copying outputs and variables to hosts is not
+ * counted. All fields are -1 for a device of another process. Call between entries; ranks that
+ * share memory, after all have finished the call. */
 typedef struct dtrt_traffic {
   int64_t bytes; /* received */
   int64_t exchanges;
@@ -588,51 +619,53 @@ typedef struct dtrt_traffic {
   int64_t scratch;
 } dtrt_traffic;
 dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device);
-/* How a device has done its exchanges: algorithm number `which`, from 0 on, by the name that --dump=comm has for it, and
- * of those that it did: how many, the messages it received for them, and how often it waited for others. Counted as
- * above. name is NULL when there are no more algorithms, and the counts are -1 for a device of another process. */
+/* A device's use of exchange algorithm number `which`, from 0 on: its name as in --dump=comm, the number
+ * of exchanges, the messages received for them, and the number of waits. Counted as above. name is NULL
+ * past the last algorithm, and the counts are -1 for a device of another process. */
 typedef struct dtrt_algorithm {
   const char *name;
   int64_t exchanges, messages, rounds;
 } dtrt_algorithm;
 dtrt_algorithm dtrt_session_algorithm(const dtrt_session *s, int device, int which);
-/* The memory of one device, in bytes. As measured it is what the system has given by now, whole pages of it, and what
- * is counted in the device's tables. Not in it: a process's own (the program, threads' stacks, batches that fit reads
- * ahead), and what bringing outputs and variables to hosts takes. */
+/* The memory of one device, in bytes. Measured: the pages that the system has provided so far, and
+ * the size of the device's tables. Not included: memory of the process (the program, threads'
+ * stacks, batches that fit reads ahead), and copies of outputs and variables for hosts. */
 typedef struct dtrt_memory {
   int64_t variables;
-  int64_t arena;     /* inputs, outputs, and all between */
-  int64_t packing;   /* where matrix products keep parts of their operands; its thread's */
-  int64_t exchanges; /* scratch, and tables of who needs what of whom */
+  int64_t arena;     /* inputs, outputs and intermediate values */
+  int64_t packing;   /* packed operands of matrix products, of its thread */
+  int64_t exchanges; /* scratch, and tables of boxes and peers */
   int64_t total;
 } dtrt_memory;
-/* -1 in all for a device of another process. Ask between calls. */
+/* All fields are -1 for a device of another process. Call between entries. */
 dtrt_memory dtrt_device_memory(const dtrt_session *s, int device);
-/* What the device that needs most will have taken once all entries have run, where devices read each other's memory.
- * `multiplies`: whether any entry has an f32 product of matrices. Of p its mesh, exchanges, vars_bytes and the entries'
- * arena_bytes are looked at, no more. DTRT_OK or DTRT_NO_MEMORY. */
+/* Predicts the memory of the device that uses most, after all entries have run, if devices read
+ * each other's memory. `multiplies`: whether any entry has an f32 matrix product. Uses only the
+ * mesh, exchanges and vars_bytes of p, and the entries' arena_bytes. DTRT_OK or DTRT_NO_MEMORY. */
 dtrt_status dtrt_predict_memory(const dtrt_program *p, int multiplies, dtrt_memory *out);
 /* Largest arena in use and bytes of variables, of one device. */
 int64_t dtrt_session_memory(const dtrt_session *s);
 
-/* -- profiles: docs/profiling.md. Times every step of every entry on every device from now on, until the session is closed;
- * what was timed before is forgotten. Under mpi all ranks call these three, and the profile of all devices is rank 0's. */
+/* -- profiles: docs/profiling.md. Times every step of every entry on every device from now on,
+ * until the session is closed; earlier times are discarded. Under mpi all ranks call these three,
+ * and rank 0 has the profile of all devices. */
 dtrt_status dtrt_profile_start(dtrt_session *s);
 /* The table of entries and their steps. *text is malloc'ed; "" on ranks above 0. DTRT_INVALID: nothing is timed. */
 dtrt_status dtrt_profile_text(dtrt_session *s, char **text);
-/* A trace for chrome://tracing or Perfetto, in JSON, in place of a file that is there: written aside, synced, renamed. It holds
- * the first calls, as many as 131072 events of each process are; DTRT_FILE: it cannot be written. */
+/* Saves a trace for chrome://tracing or Perfetto, in JSON, replacing an existing file: written
+ * aside, synced, renamed. It holds the first calls, up to 131072 events per process; DTRT_FILE: it
+ * cannot be written. */
 dtrt_status dtrt_profile_save(dtrt_session *s, const char *path);
 
 /* -- checkpoints: docs/checkpoints.md. All variables of the session's program as safetensors files in a folder. Every
  * device writes and reads its own blocks. Under mpi all ranks call, and the folder is one that all of them see. */
 
-/* Progress of a training. All fields are the host's to fill in and to use; zero if unused. */
+/* Progress of a training run. The host fills in and uses all fields; zero if unused. */
 typedef struct dtrt_progress {
-  int64_t step;  /* steps done in all */
-  int64_t epoch; /* whole epochs done */
-  int64_t row;   /* rows done of the epoch after them */
-  int64_t rows;  /* that an epoch has */
+  int64_t step;  /* total steps completed */
+  int64_t epoch; /* epochs completed */
+  int64_t row;   /* rows completed of the current epoch */
+  int64_t rows;  /* per epoch */
   int32_t shuffled;
   uint64_t shuffle, seed;
   char note[1024]; /* any text in UTF-8, ending in NUL */
@@ -642,60 +675,67 @@ typedef struct dtrt_save_options {
   const dtrt_progress *progress; /* NULL: zeros */
   int bf16;                      /* 1: params of f32 are rounded to bf16 on disk; restoring gives f32 again */
 } dtrt_save_options;
-/* Writes a checkpoint as folder `path`, in place of one that is there. It is written aside, synced to disk and then
- * renamed, so at any instant `path` is the old one, the new one or, as before, absent. `o` may be NULL. */
+/* Writes a checkpoint as folder `path`, replacing an existing one. It is written aside, synced to
+ * disk and then renamed, so that `path` is always complete: the old checkpoint, the new one or, if
+ * there was none, absent. `o` may be NULL. */
 dtrt_status dtrt_save(dtrt_session *s, const char *path, const dtrt_save_options *o);
 
 typedef struct dtrt_restore_options {
   const char *map; /* lines `theirs -> ours`; NULL: names as they are */
-  int partial;     /* 1: variables that the file lacks keep their values, and tensors that the program lacks are left out; 0: both are
-                      errors */
-  /* Called for what was left out, one line each. Under mpi, on every rank. NULL: not called. */
+  int partial;     /* 1: variables missing from the file keep their values, and unknown tensors are
+                      ignored; 0: both are errors */
+  /* Called with one line for each of these. Under mpi, on every rank. NULL: not called. */
   void (*tell)(void *user, const char *line);
   void *user;
 } dtrt_restore_options;
-/* Gives variables the values in `path`: a checkpoint, a folder of checkpoints step-N (the newest), a .safetensors file, or a
- * folder with such files and their index. The mesh and the layouts may be others than those that saved. All checksums are compared
- * before a variable is changed. DTRT_FILE: it is damaged or cannot be read. DTRT_INVALID: it is not of this program. `o` and
- * `progress` may be NULL; *progress is zero for files of others. */
+/* Sets variables to the values in `path`: a checkpoint, a folder of checkpoints step-N (the
+ * newest), a .safetensors file, or a folder with such files and their index. Mesh and layouts may
+ * differ from those it was saved with. All checksums are verified before any variable is changed.
+ * DTRT_FILE: it is damaged or cannot be read. DTRT_INVALID: it belongs to another program. `o` and
+ * `progress` may be NULL; *progress is zero for files that dtg did not write. */
 dtrt_status dtrt_restore(dtrt_session *s, const char *path, const dtrt_restore_options *o,
                          dtrt_progress *progress);
 
-/* `dtgc checkpoint ls|cat|diff|reshard ...`; argv[0] is what messages begin with. The exit status. */
+/* `dtgc checkpoint ls|cat|diff|reshard ...`; messages begin with argv[0]. Returns the exit status.
+ */
 int dtrt_checkpoint_main(int argc, char **argv);
 
-/* This process among those that mpiexec started, told from the environment alone: rank 0 of 1 without. */
+/* Rank and number of the processes that mpiexec started, from the environment alone: rank 0 of 1
+ * without mpiexec. */
 int dtrt_launch_rank(void);
 int dtrt_launch_size(void);
-/* Why the last of the two calls below failed, of this thread; "" if unknown. */
+/* The reason why this thread's last call of one of the two functions below failed; "" if unknown.
+ */
 const char *dtrt_launch_error(void);
 /* The same among the ranks of an MPI_Comm (its address), which all must call; NULL: as above. */
 dtrt_status dtrt_launch_place(const void *mpi_comm, int *rank, int *size);
-/* Rank 0 gives *bytes, *n long, to every other process, which gets malloc'ed memory of its own. All ranks (of
- * *mpi_comm, when it is not NULL) must call, while no session runs an entry; starts MPI when it has not begun.
- * With one process it does nothing. A failure leaves *bytes alone. */
+/* Broadcasts *n bytes at *bytes from rank 0 to all other processes, which receive malloc'ed memory.
+ * All ranks (of *mpi_comm, if not NULL) must call, while no session runs an entry; initializes MPI
+ * if necessary. With one process it does nothing. A failure does not change *bytes. */
 dtrt_status dtrt_launch_bcast(const void *mpi_comm, void **bytes, int64_t *n);
 
 int64_t dtrt_tensor_count(const dtrt_tensor *t); /* elements of the whole tensor */
 int dtrt_dtype_size(int dtype);
 const char *dtrt_dtype_name(int dtype);
 
-/* The command line that executables and `dtgc run` share: info, call, fit (docs/running.md). Returns the exit
- * status. `more` may be NULL: then only the programs of `variants` (NULL-terminated, or NULL) are there for
- * short batches; else it is asked for a program with a constant overridden, and returns NULL after
- * reporting the reason. */
+/* The command line that executables and `dtgc run` share: info, call, fit (docs/running.md).
+ * Returns the exit status. `more` may be NULL: then only the programs of `variants`
+ * (NULL-terminated, or NULL) serve short batches; else it is called for a program with a constant
+ * overridden, and returns NULL after reporting the reason. */
 int dtrt_main(int argc, char **argv, const dtrt_program *p, const dtrt_program *const *variants,
               dtrt_more_fn *more, void *user);
 /* The same where `fit --verify-every` is possible. */
 int dtrt_main_verified(int argc, char **argv, const dtrt_program *p, const dtrt_program *const *variants,
                        dtrt_more_fn *more, dtrt_verify_fn *verify, void *user);
-/* Checks the arguments of dtrt_main before anything runs: commands, options, names of entries, inputs and outputs,
- * missing files or files of other shapes (large texts and archives are not read), folders that cannot be written. -1:
- * valid; else the exit status, after reporting the reason. Of the program it requires name and entries, of these names,
- * inputs and outputs: no code. Under a launcher it checks no files, as ranks may see others. */
+/* Checks the arguments of dtrt_main before anything runs: commands, options, names of entries,
+ * inputs and outputs, missing files or files of other shapes (large texts and archives are not
+ * read), folders that cannot be written. -1: valid; else the exit status, after reporting the
+ * reason. It uses the program's name and the names, inputs and outputs of its entries, but no code.
+ * Under a launcher it checks no files, as ranks may see different ones. */
 int dtrt_check_main(int argc, char **argv, const dtrt_program *p);
-/* Executables have it run before any library has: UCX, below MPI, takes SIGHUP for itself when it is loaded, and this
- * remembers whether the process was started with it ignored (nohup). dtrt_main calls it if it was not called before. */
+/* Executables call this before any library is initialized: UCX, below MPI, installs a handler for
+ * SIGHUP when it is loaded, and this records whether the process was started with SIGHUP ignored
+ * (nohup). dtrt_main calls it if it has not been called. */
 void dtrt_main_early(void);
 
 #ifdef __cplusplus

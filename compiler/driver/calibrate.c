@@ -1,8 +1,8 @@
 /* dtgc_calibrate: rates of this machine, measured with all devices at work, as a machine file.
  *
- * Products and exchanges are timed where they run (calibrate_probe.c). What else a step does is
- * timed on compiled programs, since it is their loops that count, and divided by the flops that the
- * model sees in them. Every figure is a median of several rounds, rounded to three digits. */
+ * Products and exchanges are timed where they run (calibrate_probe.c). Other work is timed on
+ * compiled programs, since their loops matter, and divided by the flops that the model counts in
+ * them. Every figure is a median of several rounds, rounded to three digits. */
 #include "calibrate.h"
 #include "cost.h"
 #include "host_machine.h"
@@ -281,19 +281,19 @@ static char *write_file(Calibration *c) {
   struct tm tm;
   cpu_name(cpu, sizeof cpu);
   strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &tm));
-  const char *what = c->mpi ? "ranks of MPI" : "threads";
+  const char *what = c->mpi ? "MPI ranks" : "threads";
   snprintf(name, sizeof name, "%d %s of %.36s", c->devices, what, cpu);
   c->machine.name = name;
   Str s = str_new(c->arena);
   str_printf(&s, "# Measured by dtgc calibrate%s on %s: %d %s\n# on %ld cores of %s.\n",
-             c->quick ? " --quick (a rough one)" : "", date, c->devices, what,
+             c->quick ? " --quick (rough figures)" : "", date, c->devices, what,
              sysconf(_SC_NPROCESSORS_ONLN), cpu);
   str_printf(&s, "# Medians of %d rounds, all devices at work at once.", c->quick ? 3 : ROUNDS);
   if (c->load >= 0) str_printf(&s, " Before it the load was %.1f.", c->load);
   double noise = fmax(c->noise, probe_noise(c->probe));
   str_printf(&s, "\n# Noise: a median round took at most %.1f times as long as the fastest.%s\n",
              noise,
-             noise > NOISY ? " THAT IS MUCH: was\n# something else at work? Measure again when the "
+             noise > NOISY ? " THIS IS HIGH: was\n# the machine busy? Measure again when the "
                              "machine is quiet."
                            : "");
   str_puts(&s, "# flops: f32 products of");
@@ -317,16 +317,19 @@ static dtgc_status check(Calibration *c, const dtgc_calibration *o) {
   int ranks = dtrt_launch_size();
   const char *t = o->transport;
   if (t && strcmp(t, "threads") != 0 && strcmp(t, "mpi") != 0)
-    return fail(c, DTGC_BAD_ARGUMENT, "calibrate measures links: the transport is threads or mpi");
+    return fail(c, DTGC_BAD_ARGUMENT,
+                "calibrate measures links: the transport must be threads or mpi");
   c->mpi = t ? strcmp(t, "mpi") == 0 : ranks > 1;
   if (c->mpi && ranks < 2)
     return fail(c, DTGC_BAD_ARGUMENT,
                 "only one MPI rank was started; run `mpiexec -n 4 dtgc calibrate`");
-  if (!c->mpi && ranks > 1) return fail(c, DTGC_BAD_ARGUMENT, "under mpiexec the transport is mpi");
+  if (!c->mpi && ranks > 1)
+    return fail(c, DTGC_BAD_ARGUMENT, "under mpiexec the transport must be mpi");
   if (!c->mpi && o->devices && (o->devices < 2 || o->devices > MOST_DEVICES))
-    return fail(c, DTGC_BAD_ARGUMENT, "the devices to calibrate are 2 to 128");
+    return fail(c, DTGC_BAD_ARGUMENT, "calibrate takes 2 to 128 devices");
   if (c->mpi && o->devices && o->devices != ranks)
-    return fail(c, DTGC_BAD_ARGUMENT, "under mpiexec its ranks are the devices");
+    return fail(c, DTGC_BAD_ARGUMENT,
+                "under mpiexec every rank is a device: give no number of devices");
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   c->devices = c->mpi ? ranks : o->devices ? o->devices : cores < 2 ? 2 : (int)cores;
   if (!c->mpi && c->devices > MOST_DEVICES) c->devices = MOST_DEVICES;

@@ -1,5 +1,6 @@
-/* From times of exchanges to a link. What an exchange should cost is asked of cost_exchange, on
- * machines of which one rate at a time is not infinitely fast; so the model stands in one place. */
+/* Fits a link to measured times of exchanges. The predicted time of an exchange comes from
+ * cost_exchange, on machines with one finite rate at a time, so that the model exists only once.
+ */
 #include "calibrate.h"
 #include "cost.h"
 #include <math.h>

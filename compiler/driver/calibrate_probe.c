@@ -1,9 +1,9 @@
-/* A program for the runtime written by hand: matrix products, exchanges and reading, timed where
+/* A hand-written program for the runtime: matrix products, exchanges and memory reads, timed where
  * they run.
  *
- * What is to be done comes as an input of the entry and the times go out as an output, reduced to
- * those of the slowest device by an exchange of their own; so all ranks of MPI see the same times
- * and choose the same number of turns. */
+ * Its jobs are an input of the entry and the times an output, reduced to those of the slowest
+ * device by an exchange of their own; so all MPI ranks see the same times and choose the same
+ * number of iterations. */
 #include "calibrate.h"
 #include <stdio.h>
 #include <stdlib.h>

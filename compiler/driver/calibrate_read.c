@@ -1,6 +1,5 @@
-/* How fast a core reads: sums over a buffer with the widest vectors that it has, in eight chains,
- * so that nothing but the reading takes time. The width is chosen when it runs, as that of
- * products. */
+/* Memory read rate of a core: sums over a buffer with its widest vectors, in eight chains, so that
+ * only the reads take time. The width is chosen at run time, like that of products. */
 #include "calibrate.h"
 
 /* `at` is aligned to a vector and holds whole runs of 8. Every word is added, so that none is left

@@ -1,5 +1,5 @@
-/* dtgc.h: what a host can give wrongly besides the text, found before anything is compiled. Law: a
- * wrong argument is DTGC_BAD_ARGUMENT with a reason, and nothing has been done. */
+/* dtgc.h: invalid arguments of a host other than the text, found before anything is compiled.
+ * Invariant: a wrong argument is DTGC_BAD_ARGUMENT with a reason, and nothing was done. */
 #include "program.h"
 #include <string.h>
 
@@ -50,10 +50,10 @@ static dtgc_status check_disable(dtgc_program *p, const char *list) {
   if (pipeline_disable(&any, list, &word, &len)) return DTGC_OK;
   while (pipeline_optimization(n)) n++;
   if (pipeline_needs(word, len))
-    return program_fail(p, DTGC_BAD_ARGUMENT,
-                        "the pass `%.*s` cannot be disabled: no plan is made without it; these can "
-                        "be: %s",
-                        len, word, optimization_names(p->arena));
+    return program_fail(
+        p, DTGC_BAD_ARGUMENT,
+        "the pass `%.*s` cannot be disabled: every plan requires it; these can be: %s", len, word,
+        optimization_names(p->arena));
   const char *near = inspect_near(arena_strndup(p->arena, word, (size_t)len), optimization_name, NULL,
                                   n);
   return program_fail(p, DTGC_BAD_ARGUMENT,
@@ -90,7 +90,7 @@ static dtgc_status check_options(dtgc_program *p, const dtgc_options *o) {
   if (o->check_nan < DTGC_CHECK_OFF || o->check_nan > DTGC_CHECK_FULL)
     return program_fail(p, DTGC_BAD_ARGUMENT, "check_nan is %d", o->check_nan);
   if (o->machine && !o->machine->name && !o->machine->text)
-    return program_fail(p, DTGC_BAD_ARGUMENT, "machine has neither a name nor a text");
+    return program_fail(p, DTGC_BAD_ARGUMENT, "machine has neither a name nor text");
   if (o->variant_of && !o->variant_of->compiled)
     return program_fail(p, DTGC_BAD_ARGUMENT, "variant_of is a program that did not compile");
   if (o->mpi_comm && o->transport && strcmp(o->transport, "mpi") != 0)
@@ -104,11 +104,11 @@ static dtgc_status check_options(dtgc_program *p, const dtgc_options *o) {
 
 dtgc_status check_arguments(dtgc_program *p, const dtgc_source *source, int n,
                             const dtgc_options *o) {
-  if (n < 1) return program_fail(p, DTGC_BAD_ARGUMENT, "there is no source to compile");
+  if (n < 1) return program_fail(p, DTGC_BAD_ARGUMENT, "no source is given");
   if (!source) return program_fail(p, DTGC_BAD_ARGUMENT, "the sources are NULL");
   for (int i = 0; i < n; i++)
     if (!source[i].name && !source[i].text)
-      return program_fail(p, DTGC_BAD_ARGUMENT, "source %d has neither a name nor a text", i);
+      return program_fail(p, DTGC_BAD_ARGUMENT, "source %d has neither a name nor text", i);
   return check_options(p, o);
 }
 

@@ -1,4 +1,4 @@
-/* dtgc.h: from a plan to machine code in this process or in an executable, and the devices that run
+/* dtgc.h: machine code of a plan, in this process or in an executable, and the devices that run
  * it. */
 #include "environment.h"
 #include "program.h"

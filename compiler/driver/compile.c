@@ -1,6 +1,6 @@
 /* dtgc.h, first part: from sources and options to a program with a plan, and the dumps of its
- * stages. The texts and options of the host are copied into the program's arena; nothing of the
- * host's is kept. */
+ * stages. Texts and options of the host are copied into the program's arena; the host's own memory
+ * is not referenced afterwards. */
 #include "program.h"
 #include "edits.h"
 #include "emit_c.h"
@@ -66,8 +66,8 @@ int dtgc_warnings(const dtgc_program *p) { return p ? p->warnings : 0; }
 
 const char *dtgc_error(const dtgc_program *p) {
   if (p && hold_refused(&p->hold))
-    return "another thread is using this program, and one at a time may: compile one program for each "
-           "thread, or take turns";
+    return "another thread is using this program, and it may be used by one at a time: compile one "
+           "program per thread, or take turns";
   if (!p || p->out_of_memory) return "out of memory";
   return p->error ? p->error : "no error";
 }

@@ -1,4 +1,4 @@
-/* environment.h. $DTGC_FLAGS is words of the form --name=value, and -O0 to -O3. */
+/* environment.h. $DTGC_FLAGS consists of words of the form --name=value, and -O0 to -O3. */
 #include "environment.h"
 #include "program.h"
 #include <stdlib.h>

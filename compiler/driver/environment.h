@@ -1,6 +1,6 @@
-/* All that the compiler takes from the environment. The table of docs/environment.md has the same
- * variables, which a test compares. Law: nobody else in compiler/ reads the environment; what is
- * read is handed down in options. */
+/* Everything that the compiler reads from the environment. The table of docs/environment.md has
+ * the same variables, which a test compares. Invariant: no other file in compiler/ reads the
+ * environment; values are passed on in options. */
 #ifndef DTG_ENVIRONMENT_H
 #define DTG_ENVIRONMENT_H
 #include "arena.h"

@@ -28,7 +28,7 @@ dtgc_status dtgc_memory_measured(dtgc_program *p, int device, dtgc_memory *out) 
   if (!p->session) return program_fail(p, DTGC_BAD_ARGUMENT, "the program has not run yet");
   dtrt_memory m = dtrt_device_memory(p->session, device);
   if (m.total < 0)
-    return program_fail(p, DTGC_BAD_ARGUMENT, "device %d is not of this process", device);
+    return program_fail(p, DTGC_BAD_ARGUMENT, "device %d does not belong to this process", device);
   *out = given(&m);
   return DTGC_OK;
 }

@@ -1,8 +1,8 @@
-/* The machine that plans are made for when none is described: the generic one with the caches and
- * cores that this computer has, as the system tells of its first CPU. Linux says it below
- * /sys/devices/system/cpu; where that is not there, sysconf may know sizes. What nobody knows stays
- * generic. Law: two runs on one computer get the same machine, so rates, which would have to be
- * measured, are not looked for. */
+/* The machine that plans are made for if none is described: the generic one with the caches and
+ * cores of this computer, as the system reports them for its first CPU. Linux reports them below
+ * /sys/devices/system/cpu; otherwise sysconf may know sizes. Unknown values stay generic.
+ * Invariant: two runs on one computer get the same machine, so rates, which would have to be
+ * measured, are not included. */
 #include "host_machine.h"
 #include <stdio.h>
 #include <stdlib.h>

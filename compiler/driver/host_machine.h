@@ -1,4 +1,4 @@
-/* What this computer says of its caches. */
+/* The caches and cores of this computer. */
 #ifndef DTG_HOST_MACHINE_H
 #define DTG_HOST_MACHINE_H
 #include "machine.h"

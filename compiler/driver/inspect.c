@@ -1,5 +1,5 @@
-/* dtgc.h, "look inside": what a program declares, as tables made once after the front end. They
- * keep nothing of the graphs, which the passes replace. */
+/* dtgc.h, "look inside": the declarations of a program, as tables made once after the front end.
+ * They do not refer to the graphs, which the passes replace. */
 #include "program.h"
 #include <stdio.h>
 #include <string.h>

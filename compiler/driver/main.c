@@ -1,5 +1,5 @@
 /* dtgc: the compiler's command line, written on dtgc.h and dtrt.h alone. The only file of the
- * compiler that prints. Under mpiexec only rank 0 speaks. */
+ * compiler that prints. Under mpiexec only rank 0 prints. */
 #include "busy.h"
 #include "color.h"
 #include "dtgc.h"
@@ -74,7 +74,7 @@ static int dump(Driver *d) {
   for (int i = 0; i < d->o.ndumps; i++) {
     char *text;
     bool edits = !strcmp(d->o.dump[i], "comm") || !strcmp(d->o.dump[i], "edits");
-    busy_say(d->busy, edits ? "searching for cheaper layouts near those of %s" : "compiling %s",
+    busy_say(d->busy, edits ? "searching for cheaper layouts for %s" : "compiling %s",
              d->o.file[0]);
     dtgc_status s = dtgc_dump(d->program, d->o.dump[i], &text);
     if (s) return fail(d, s, d->program);

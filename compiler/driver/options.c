@@ -1,5 +1,5 @@
 /* The command line of dtgc. Long options take their value as --name=value or --name value, short
- * ones as -Dvalue or -D value; a mistyped one is answered with the nearest there is. */
+ * ones as -Dvalue or -D value; for a mistyped one the error suggests the nearest. */
 #include "options.h"
 #include "dtgc.h"
 #include "str.h"
@@ -209,14 +209,14 @@ static bool is_transport(const char *s) {
 
 static bool take_transport(Options *o, const char *value, char *why, int n) {
   if (is_transport(value)) return take_once(&o->transport, "--transport", value, why, n);
-  snprintf(why, (size_t)n, "--transport is threads, mpi or self, not `%s`", value);
+  snprintf(why, (size_t)n, "--transport takes threads, mpi or self, not `%s`", value);
   return false;
 }
 
 static bool take_loader(Options *o, const char *value, char *why, int n) {
   if (!strcmp(value, "own") || !strcmp(value, "llvm") || !strcmp(value, "perf"))
     return take_once(&o->loader, "--loader", value, why, n);
-  snprintf(why, (size_t)n, "--loader is own, llvm or perf, not `%s`", value);
+  snprintf(why, (size_t)n, "--loader takes own, llvm or perf, not `%s`", value);
   return false;
 }
 
@@ -377,9 +377,9 @@ static bool check_calibrate(const Options *o, char *why, int n) {
       o->repeat_saves || o->drop_exchange)
     wrong = "calibrate takes -o, --transport, --devices and --quick only";
   else if (o->output && !*o->output)
-    wrong = "-o is given an empty name";
+    wrong = "-o: the name is empty";
   else if (o->transport && strcmp(o->transport, "self") == 0)
-    wrong = "calibrate measures links: --transport is threads or mpi";
+    wrong = "calibrate measures links: --transport must be threads or mpi";
   if (wrong) snprintf(why, (size_t)n, "%s", wrong);
   return !wrong;
 }
@@ -387,11 +387,11 @@ static bool check_calibrate(const Options *o, char *why, int n) {
 static bool check_verify(const Options *o, char *why, int n) {
   const char *wrong = NULL;
   if (o->nfiles == 0)
-    wrong = "no .dtg file is given";
+    wrong = "expected a .dtg file";
   else if (o->nhosts || o->ndumps || o->nalsos || o->output || o->emit_c || o->emit_html ||
            o->nwhys || o->diff || o->automatic || o->transport || o->devices || o->quick)
-    wrong = "verify takes files, an entry, --feed, --steps, --tolerance, --seed, --json and what "
-            "says how to compile (dtgc --help)";
+    wrong = "verify takes files, an entry, --feed, --steps, --tolerance, --seed, --json and "
+            "compiler options (dtgc --help)";
   if (wrong) snprintf(why, (size_t)n, "%s", wrong);
   return !wrong;
 }
@@ -405,8 +405,8 @@ static bool take_json(Options *o, char *why, int n) {
     while (stages[k] && (strncmp(stages[k], o->dump[i], len) || strcmp(stages[k] + len, ":json")))
       k++;
     if (!stages[k]) {
-      snprintf(why, (size_t)n, "--dump=%s has no --json; layouts, comm, memory and cost have",
-               o->dump[i]);
+      snprintf(why, (size_t)n,
+               "--dump=%s does not support --json; layouts, comm, memory and cost do", o->dump[i]);
       return false;
     }
     o->dump[i] = stages[k];
@@ -428,7 +428,7 @@ static bool check(Options *o, char *why, int n) {
   if (o->json && !take_json(o, why, n)) return false;
   if (o->calibrate) return check_calibrate(o, why, n);
   if (o->nfiles == 0)
-    wrong = "no .dtg file is given";
+    wrong = "expected a .dtg file";
   else if (o->nhosts && !o->output)
     wrong = "C sources, objects and archives go with -o";
   else if (o->run && (o->output || o->emit_c || o->emit_html || o->nalsos))
@@ -444,10 +444,10 @@ static bool check(Options *o, char *why, int n) {
   else if (!o->run && o->transport && !o->output)
     wrong = "--transport goes with -o or run";
   else if (o->output && !*o->output)
-    wrong = "-o is given an empty name";
+    wrong = "-o: the name is empty";
   else if (o->output && o->transport && strcmp(o->transport, "self") == 0)
     wrong =
-        "an executable is made for --transport=threads or (as without it) for both threads and mpi";
+        "-o takes --transport=threads only; without it, the executable supports threads and mpi";
   if (wrong) snprintf(why, (size_t)n, "%s", wrong);
   return !wrong;
 }

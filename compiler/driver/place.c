@@ -1,5 +1,5 @@
-/* dtgc.h: how tensors are laid out: the mesh, layouts, the box that a device holds. All of it is
- * read from the plan: no code is made and no device started. */
+/* dtgc.h: layouts of tensors: the mesh, layouts, the box that a device holds. All of it is read
+ * from the plan: no code is generated and no device started. */
 #include "place.h"
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* place.h: how a tensor that a host knows is laid out on the mesh, for the files of dtgc.h. */
+/* place.h: the layout of a host's tensor on the mesh, for the files of dtgc.h. */
 #ifndef DTG_PLACE_H
 #define DTG_PLACE_H
 #include "program.h"

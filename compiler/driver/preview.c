@@ -1,4 +1,4 @@
-/* dtgc.h: checks a command line before any code is generated. The runtime does it with the
+/* dtgc.h: checks a command line before any code is generated. The runtime checks it with the
  * tables that the code would have. */
 #include "program.h"
 

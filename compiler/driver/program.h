@@ -1,12 +1,12 @@
-/* What a dtgc_program is, for the files that implement dtgc.h:
- *   compile.c  making one, dumps        inspect.c  its entries and variables
+/* dtgc_program, for the files that implement dtgc.h:
+ *   compile.c  compilation, dumps       inspect.c  entries and variables
  *   code.c     machine code, devices    run.c      runs, reading and writing variables
- *   train.c    the training loop        place.c  mesh, layouts, boxes
- *   program_blocks.c   tensors a device at a time   program_profile.c  times of steps
- *   program_checkpoint.c   checkpoints              program_auto.c     layouts for what is unsaid
- *   check.c    wrong arguments              ask.c  why a tensor lies so, what two plans differ in
- *   recall.c   the object, before any pass has run   verify*.c  the plan against one device
- * Law: nothing prints, and every failure sets `error` and returns a status. */
+ *   train.c    the training loop        place.c    mesh, layouts, boxes
+ *   program_blocks.c   tensors by device            program_profile.c  times of steps
+ *   program_checkpoint.c   checkpoints              program_auto.c     layouts of the search
+ *   check.c    invalid arguments        ask.c      reasons of layouts, differences of plans
+ *   recall.c   cached objects, before any pass      verify*.c  the plan against one device
+ * Invariant: nothing prints, and every failure sets `error` and returns a status. */
 #ifndef DTG_PROGRAM_H
 #define DTG_PROGRAM_H
 #include "dtgc.h"

@@ -1,9 +1,9 @@
 /* dtgc --auto: layouts for everything that is not annotated, as a layout file.
  *
- * Several are tried, each compiled as the user would compile it: those that auto_find thinks best,
- * at rising prices of memory when a limit is set; the program as it is; and the batch cut over all
- * axes. The one of least modelled time that fits is written, so the answer is never worse than data
- * parallel or than what propagation alone would do. */
+ * Several are tried, each compiled as the user would compile it: those of auto_find, at rising
+ * prices of memory if there is a limit; the program as it is; and the batch split over all axes.
+ * The one with the least modelled time that fits is written, so the result is never worse than
+ * data parallelism or than propagation alone. */
 #include "auto.h"
 #include "choose.h"
 #include "program.h"
@@ -292,10 +292,10 @@ static dtgc_status auto_inside(dtgc_program *p, void *arg) {
   if (best.plan)
     put_file(p, trial, 3, &best, found->bound, &a->out);
   else
-    a->no_plan = arena_printf(p->arena,
-                              "no layouts were found that fit into %llu bytes a device; the least "
-                              "found takes %ld",
-                              (unsigned long long)a->memory, (long)least.memory);
+    a->no_plan = arena_printf(
+        p->arena,
+        "no layouts were found that fit into %llu bytes a device; the smallest found takes %ld",
+        (unsigned long long)a->memory, (long)least.memory);
   return DTGC_OK;
 }
 

@@ -1,6 +1,6 @@
-/* dtgc.h: tensors as the blocks that devices hold, in and out. Law: where two devices hold the same
- * elements the host's blocks must have the same bits there; that is checked before any device
- * gets one. */
+/* dtgc.h: tensors as the blocks that devices hold. Invariant: where two devices hold the same
+ * elements the host's blocks must have the same bits there, which is checked before any device
+ * receives one. */
 #include "place.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,8 +42,8 @@ static dtgc_status blocks_open(Blocks *b, dtgc_program *p, const char *entry, co
 static dtgc_status blocks_local(const Blocks *b, const dtgc_block *block, int *i) {
   if (block->device < b->first || block->device >= b->first + b->count)
     return program_fail(b->p, DTGC_BAD_ARGUMENT,
-                        "`%s`: device %lld is not of this process, which has %d to %d", b->name,
-                        (long long)block->device, b->first, b->first + b->count - 1);
+                        "`%s`: device %lld does not belong to this process, which has %d to %d",
+                        b->name, (long long)block->device, b->first, b->first + b->count - 1);
   *i = (int)(block->device - b->first);
   if (block->bytes != b->box[*i].bytes)
     return program_fail(b->p, DTGC_BAD_ARGUMENT,

@@ -26,7 +26,7 @@ dtgc_status dtgc_save(dtgc_program *p, const char *path, const dtgc_save_options
   if (o && o->progress) {
     const dtgc_progress *from = o->progress;
     if (!memchr(from->note, 0, sizeof from->note))
-      return program_fail(p, DTGC_BAD_ARGUMENT, "the note does not end");
+      return program_fail(p, DTGC_BAD_ARGUMENT, "the note has no terminating zero byte");
     to = (dtrt_progress){.step = from->step,
                          .epoch = from->epoch,
                          .row = from->row,

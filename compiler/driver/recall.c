@@ -1,9 +1,9 @@
-/* Finds the object of a program in the cache before any pass has run, by what the object is made
- * from: the texts as the front end read them, what the host gave, the compiler and the machine.
- * Law: whatever can change the emitted C or the object is in the key. What passes would say is not,
- * so an object is put down only when they said nothing.
+/* Finds the object of a program in the cache before any pass has run, by its inputs: the texts as
+ * the front end read them, the options, the compiler and the machine. Invariant: everything that
+ * can change the emitted C or the object is in the key. Warnings of passes are not, so an object
+ * is stored only if the passes had none.
  *
- * The passes of a program that is found run when somebody asks for its plan (program_plan). */
+ * The passes of a program that is found run when its plan is requested (program_plan). */
 #include "program.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* dtgc.h: the training loop. It is the runtime's (dtrt_fit); what is added here are programs for
- * short batches, compiled when they are asked for and kept. */
+/* dtgc.h: the training loop. It is the runtime's (dtrt_fit); this file adds programs for short
+ * batches, compiled on demand and kept. */
 #include "program.h"
 #include <stdio.h>
 #include <stdlib.h>

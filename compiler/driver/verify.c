@@ -1,7 +1,8 @@
-/* dtgc_verify: runs the plan and the oracle side by side and reports where they differ; see
- * verify.h. Three programs: the plan as it is, which goes on from step to step as a training would;
- * the oracle and the plan with its named values in memory, which are given its variables before
- * each step. Where one differs a fourth, the plan with every value in memory, finds the first. */
+/* dtgc_verify: runs the plan and the oracle side by side and reports differences; see verify.h.
+ * Three programs: the plan as it is, which continues from step to step like a training run; the
+ * oracle and the plan with its named values in memory, which receive its variables before each
+ * step. If one differs a fourth, the plan with every value in memory, finds the first difference.
+ */
 #include "verify.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
-/* Between the files of dtgc_verify: verify.c runs it and tells what came out, verify_bound.c keeps
- * the oracle's values with how far rounding may move them, verify_tell.c says it, verify_compare.c
- * holds what devices make against them, verify_draw.c makes inputs up.
+/* Shared by the files of dtgc_verify: verify.c runs it and reports the result, verify_bound.c
+ * keeps the oracle's values and their bounds, verify_tell.c formats the report, verify_compare.c
+ * compares devices' results with them, verify_draw.c draws inputs.
  *
- * The oracle is the program on one device without layouts. It runs once as it is, and some times
- * more with each value moved, where it is made, by the rounding its op states (OpDef.rounding), up
- * or down at random, the second run of a pair against the first. How far that moves a value in the
- * end is its bound: rounding goes through the program as it is, through sums, cancellation,
- * decisions and all. */
+ * The oracle is the program on one device without layouts. It runs once as it is, and several more
+ * times with each value perturbed, where it is computed, by the rounding its op states
+ * (OpDef.rounding), up or down at random, the second run of a pair opposite to the first. The
+ * resulting change of a value is its bound: rounding propagates through the program itself,
+ * through sums, cancellation, decisions and all. */
 #ifndef DTG_VERIFY_H
 #define DTG_VERIFY_H
 #include "program.h"

@@ -1,4 +1,4 @@
-/* dtgc_verify: the oracle's values and how far rounding may move them; see verify.h. */
+/* dtgc_verify: the oracle's values and the effect of rounding on them; see verify.h. */
 #include "verify.h"
 #include <math.h>
 #include <stdlib.h>

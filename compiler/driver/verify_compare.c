@@ -1,5 +1,5 @@
-/* dtgc_verify: what each device makes against what the oracle has, element by element; see
- * verify.h. An addend of a partial value is kept until those of its group have all come. */
+/* dtgc_verify: compares each device's values with the oracle's, element by element; see verify.h.
+ * An addend of a partial value is kept until all of its group are available. */
 #include "verify.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* dtgc_verify: inputs made up from their types and from what the program does with them: class
- * numbers below the classes, indices within what they index, positive numbers for logarithms.
- * Values depend on the seed and the element alone. */
+/* dtgc_verify: inputs drawn according to their types and uses: class numbers below the number of
+ * classes, indices within their range, positive numbers for logarithms. Values depend on the seed
+ * and the element alone. */
 #include "verify.h"
 #include <math.h>
 #include <string.h>

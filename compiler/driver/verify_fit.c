@@ -1,5 +1,5 @@
-/* dtgc.h: `fit --verify-every` and dtgc_fit_options.verify_every: a step as the runtime hands it
- * over, to dtgc_verify_step. */
+/* dtgc.h: `fit --verify-every` and dtgc_fit_options.verify_every: passes a step of the runtime to
+ * dtgc_verify_step. */
 #include "program.h"
 #include <stdio.h>
 #include <stdlib.h>

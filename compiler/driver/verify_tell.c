@@ -57,9 +57,9 @@ void verify_tell(Verify *v, const Told *t) {
   index_text(t->rank, t->p.index, index, sizeof index);
   if (t->device >= 0) snprintf(device, sizeof device, "device %d, ", t->device);
   const char *unnamed = t->name[0] == '%' ? "the value " : "";
-  snprintf(text, sizeof text, "%s%.200s of entry `%.100s` is not what one device computes%s%.200s",
-           unnamed, t->name, v->entry->name, t->what ? "; it is made by " : "",
-           t->what ? t->what : "");
+  snprintf(text, sizeof text,
+           "%s%.200s of entry `%.100s` differs from the result on one device%s%.200s", unnamed,
+           t->name, v->entry->name, t->what ? "; it is computed by " : "", t->what ? t->what : "");
   str_puts(&v->text, diag_render(&t->of->diag, v->text.arena, SEV_ERROR, t->at, text));
   if (!v->given) snprintf(step, sizeof step, "step %lld, ", (long long)v->step + 1);
   str_printf(&v->text, "  %s%sindex %s: %.9g, and on one device %.9g; they may differ by %.3g\n",
@@ -85,8 +85,8 @@ void verify_say_entry(Verify *v, int64_t steps) {
   if (v->differs)
     str_puts(s, "they differ\n");
   else if (v->worst > 0)
-    str_printf(s, "they agree; %s comes nearest to its bound, at %.2g of it\n", v->worst_name,
+    str_printf(s, "they agree; %s is closest to its bound, at %.2g of it\n", v->worst_name,
                v->worst);
   else
-    str_puts(s, "they agree to the bit\n");
+    str_puts(s, "they agree bit for bit\n");
 }

@@ -1,7 +1,6 @@
-/* Making the tree, and parse_text. What the grammar cannot express is checked here: numbers that
- * are too large, targets that cannot be bound, the two spellings that a method's head and a call
- * share.
- */
+/* Constructors of the tree, and parse_text. Errors that the grammar cannot express are detected
+ * here: numbers that are too large, targets that cannot be bound, the two forms that a method's
+ * head and a call share. */
 #include "ast.h"
 #include "foreign.h"
 #include "lex.h"
@@ -219,7 +218,8 @@ SpecExpr *ast_spec_word(Parse *p, Ident word) {
   SpecExpr *s = ast_spec(p, word.span, NULL);
   s->replicated = true;
   if (strcmp(word.text, "replicated"))
-    diag_error(p->diag, word.span, "`%s` is no layout; write [...] or `replicated`", word.text);
+    diag_error(p->diag, word.span, "`%s` is not a layout; expected [...] or `replicated`",
+               word.text);
   return s;
 }
 

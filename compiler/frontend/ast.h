@@ -1,7 +1,7 @@
-/* What the parser makes of .dtg text: statements and expressions, each with its span.
- * Names are interned, so equal names are equal pointers. Everything is in the compilation's arena.
- * Law: no tree is deeper than AST_DEEPEST; what would be deeper is reported and becomes EX_ERROR,
- * so that the passes over the tree may recurse. */
+/* The parser's result: statements and expressions, each with its span. Names are interned, so
+ * equal names are equal pointers. Everything is in the compilation's arena. Invariant: no tree is
+ * deeper than AST_DEEPEST; deeper ones are reported and become EX_ERROR, so that passes over the
+ * tree may recurse. */
 #ifndef DTG_AST_H
 #define DTG_AST_H
 #include "graph.h"

@@ -1,5 +1,5 @@
-/* --dump=ast: a tree as .dtg text that parses back to the same tree. Brackets stand only where the
- * grammar needs them. */
+/* --dump=ast: prints a tree as .dtg text that parses back to the same tree, with parentheses only
+ * where the grammar requires them. */
 #include "ast.h"
 #include "roll.h"
 #include <stdio.h>

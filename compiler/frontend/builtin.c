@@ -1,6 +1,5 @@
-/* Predefined names: element types, the operations of compiler/ops, and what only the
- * elaborator can do (params, like, shape, grad ...). Calls with numbers alone are folded (fold_numbers.c).
- */
+/* Predefined names: element types, the operations of compiler/ops, and functions of the elaborator
+ * itself (params, like, shape, grad ...). Calls with only numbers are folded (fold_numbers.c). */
 #include "elaborate.h"
 #include <math.h>
 #include <stdlib.h>
@@ -128,7 +127,8 @@ static Value gradient(Elab *e, Span call, NodeId loss, const Value *v, Span at) 
   else if (v->kind == V_TENSOR)
     x = v->node;
   else
-    return elab_fail(e, at, "`grad` is taken for a variable or a tensor, but this is %s",
+    return elab_fail(e, at,
+                     "`grad` differentiates with respect to a variable or a tensor, but this is %s",
                      value_describe(e, v));
   e->at->build.span = call;
   return value_node(build_grad(&e->at->build, loss, x));
@@ -357,10 +357,11 @@ static void read_signature(Elab *e, const char *params, Signature *out) {
 static bool from_declaration(Elab *e, const OpDef *op, const char *param, Span call, Arg *out) {
   bool dtype = !strcmp(param, "dtype");
   if (!e->declared && !dtype) {
-    elab_fail(e, call,
-              "`%s` needs its argument `%s`; only the first value of a variable takes it from the "
-              "declaration",
-              op->name, param);
+    elab_fail(
+        e, call,
+        "`%s` requires its argument `%s`; only the initial value of a variable takes it from the "
+        "declaration",
+        op->name, param);
     return false;
   }
   Value v = dtype ? (Value){.kind = V_DTYPE, .dtype = e->declared ? e->declared->dtype : DT_F32}

@@ -1,6 +1,5 @@
-/* Calls: matching what is given with what is declared, running the bodies of fns and methods in
- * place, and making instances of layers. Nothing may be in progress twice: recursion is reported
- * with its chain. */
+/* Calls: matches arguments with parameters, expands the bodies of fns and methods in place, and
+ * creates instances of layers. Recursion is reported with its chain. */
 #include "elaborate.h"
 #include <string.h>
 
@@ -211,7 +210,7 @@ static Value call_instance(Elab *e, Instance *in, Span call, const Actual *a, in
             in->def->stmt->name.text);
   for (int i = 0; i < body->n; i++)
     if (body->at[i]->kind == ST_METHOD)
-      diag_note(e->diag, body->at[i]->span, "it has this one: %s.%s(...)", in->path,
+      diag_note(e->diag, body->at[i]->span, "it has this method: %s.%s(...)", in->path,
                 body->at[i]->name.text);
   return value_error;
 }
@@ -302,8 +301,7 @@ Value call_expr(Elab *e, NameScope *s, const AstExpr *x) {
   case V_OP: return builtin_op(e, f.op, x->span, a, n);
   case V_MAKE: return builtin_call(e, f.make, x->span, a, n);
   case V_ENTRY:
-    return elab_fail(e, x->span,
-                     "%s is called by the host; put what is shared into a fn or a method",
+    return elab_fail(e, x->span, "only the host can call %s; put shared code into a fn or a method",
                      value_describe(e, &f));
   default: return elab_fail(e, x->x->span, "%s cannot be called", value_describe(e, &f));
   }

@@ -1,10 +1,10 @@
-/* Inside the elaborator: it runs a program's text at compile time and leaves graphs.
+/* Inside the elaborator: it executes a program's text at compile time and produces graphs.
  *
- * Two ways of running. *Making*: top level and layer bodies, where sizes, instances and variables
- * come to be; no tensor is computed (Elab.at is NULL). *Building*: the body of an entry, of what it
- * calls, or of an initialiser, where every operation on a tensor becomes a node of Elab.at's graph.
- * Law: V_ERROR means that the mistake was reported; whatever meets it is V_ERROR without a report.
- */
+ * Two modes. *Making*: top level and layer bodies, which create sizes, instances and variables; no
+ * tensor is computed (Elab.at is NULL). *Building*: the body of an entry, of functions it calls,
+ * or of an initial value, where every operation on a tensor becomes a node of Elab.at's graph.
+ * Invariant: V_ERROR means that the error was reported; operations on it give V_ERROR without
+ * another report. */
 #ifndef DTG_ELABORATE_H
 #define DTG_ELABORATE_H
 #include "ast.h"

@@ -1,5 +1,5 @@
-/* One entry becomes one graph: inputs, the body run statement by statement, outputs, assignments.
- * Random calls get their keys here: by the entry, the path of the layer they stand in and their
+/* Builds one graph per entry: inputs, the body statement by statement, outputs, assignments.
+ * Random calls get their keys here, from the entry, the path of the enclosing layer and their
  * ordinal there, so that an unrelated edit or another layout does not change them. */
 #include "elaborate.h"
 #include <string.h>
@@ -136,7 +136,7 @@ static void add_output(Elab *e, Building *b, const AstGiven *g, int ordinal, Nod
   for (int i = 0; i < b->entry.outputs.n; i++)
     if (!strcmp(b->entry.outputs.at[i].name, name)) {
       elab_fail(e, at,
-                "the entry has two outputs by the name `%s`; name one of them, as in `return %s, "
+                "the entry has two outputs named `%s`; name one of them, as in `return %s, "
                 "again = ...`",
                 name, name);
       diag_note(e->diag, b->entry.outputs.at[i].span, "the first is here");

@@ -1,5 +1,5 @@
-/* The value of an expression. Numbers, lists, types and instances are computed here and now;
- * tensors become nodes of the entry that is being built. */
+/* Evaluates expressions. Numbers, lists, types and instances are computed immediately; tensors
+ * become nodes of the entry that is being built. */
 #include "elaborate.h"
 #include <math.h>
 #include <string.h>
@@ -125,7 +125,7 @@ bool eval_sequence(Elab *e, NameScope *s, const AstExpr *from, const AstExpr *to
     if (v.kind == V_LIST)
       *out = (Sequence){.list = v.list, .n = v.list->n};
     else if (v.kind == V_INT)
-      elab_fail(e, from->span, "`for` goes through a list or a range; write 0..%ld", (long)v.i);
+      elab_fail(e, from->span, "`for` iterates over a list or a range; write 0..%ld", (long)v.i);
     else if (v.kind != V_ERROR)
       elab_fail(e, from->span, "`for` iterates over a list or a range, but this is %s",
                 value_describe(e, &v));

@@ -8,19 +8,20 @@ typedef struct Word {
 } Word;
 
 #define NO_LOOP                                                                                    \
-  "dtg has no loops that run until something happens: `for i in 0..n { }` is unrolled while "      \
-  "compiling; steps that repeat are calls of an entry"
+  "dtg has no loops with a run-time condition: `for i in 0..n { }` is unrolled while "             \
+  "compiling; to repeat a step, call an entry again"
 #define NO_JUMP                                                                                    \
   "dtg has no jumps out of loops: a loop is unrolled while compiling; choose its bounds, or "      \
   "values with where(cond, x, y)"
 #define NO_CLASS "dtg has no classes or structs: a `layer` has params, states and methods"
 #define USE_FN "a function is written `fn f(x) { return ... }`"
-#define USE_BIND "a name is bound without a word before it: `x = ...` (`const n = ...` for the command line)"
-#define NO_RAISE "dtg has no exceptions: an error ends the call and is told by the host"
+#define USE_BIND                                                                                   \
+  "a name is bound without a keyword: `x = ...` (`const n = ...` for the command line)"
+#define NO_RAISE "dtg has no exceptions: an error ends the call and is returned to the host"
 #define NO_ASSERT "dtg has no `assert` yet: return the condition as an output, and test it in the host"
 #define NO_PRINT "dtg has no `print` yet: return the value as an output of the entry"
 #define NO_MODULE                                                                                  \
-  "operations stand without a module, as in sum(x) (docs/ops.md); the shipped library is "         \
+  "operations have no module: write sum(x) (docs/ops.md); the shipped library is "                 \
   "imported as in import \"nn\""
 #define NO_TYPE "a name takes the type of its value; write `x = f32(...)` or `i32(...)` to convert"
 
@@ -55,9 +56,9 @@ static const Word statements[] = {
     {"switch", "dtg has no `switch`: write `if` and `else if`, or where(cond, x, y) for elements"},
     {"match", "dtg has no `match`: write `if` and `else if`, or where(cond, x, y) for elements"},
     {"case", "dtg has no `case`: write `if` and `else if`, or where(cond, x, y) for elements"},
-    {"from", "an import takes a string and brings all names: import \"nn\""},
-    {"use", "an import takes a string and brings all names: import \"nn\""},
-    {"include", "an import takes a string and brings all names: import \"nn\""},
+    {"from", "`import` takes a string and brings in all names: import \"nn\""},
+    {"use", "`import` takes a string and brings in all names: import \"nn\""},
+    {"include", "`import` takes a string and brings in all names: import \"nn\""},
     {"assert", NO_ASSERT},
     {"print", NO_PRINT},
     {"try", NO_RAISE},
@@ -69,8 +70,8 @@ static const Word statements[] = {
     {"global", "params and states are assigned with `<-`; nothing has to be declared for that"},
     {"nonlocal", "params and states are assigned with `<-`; nothing has to be declared for that"},
     {"yield", "dtg has no generators: a list is written [f(i) for i in 0..n]"},
-    {"async", "dtg has no `async`: exchanges overlap by themselves"},
-    {"await", "dtg has no `await`: exchanges overlap by themselves"},
+    {"async", "dtg has no `async`: exchanges are overlapped by the compiler"},
+    {"await", "dtg has no `await`: exchanges are overlapped by the compiler"},
     {"pass", "an empty block is `{ }`"},
     {"is", "compare with `==`"},
 };
@@ -115,7 +116,7 @@ static const Word names[] = {
     {"math", NO_MODULE},
     {"self", "a method names its layer's params, states and layers without `self.`"},
     {"this", "a method names its layer's params, states and layers without `this.`"},
-    {"jit", "entries are compiled as they are; there is no `jit`"},
+    {"jit", "dtg has no `jit`: entries are always compiled"},
     {"pmap", "a mesh and layouts distribute an entry; there is no `pmap`"},
     {"shard_map", "a mesh and layouts distribute an entry; there is no `shard_map`"},
     {"vmap", "dtg has no `vmap`: write the batch as a dim"},
@@ -217,16 +218,19 @@ static const char *in_line(const Parse *p, const Stopped *s, const Around *a) {
   if (is(a, "@") && s->stmt) return "dtg has no decorators";
   if (is(a, ":") && a->nbefore && a->before == a->line + strspn(a->line, " \t") && !p->brackets &&
       !foreign_is_reserved(a->before, a->nbefore))
-    return "only params, states and inputs declare types; a name takes that of its value: `y = ...`";
-  if (is(a, ":") && s->brace) return "a block stands in braces: write `{` here, and `}` at its end";
+    return "only params, states and inputs declare types; a name takes the type of its value: `y = "
+           "...`";
+  if (is(a, ":") && s->brace)
+    return "a block is written in braces: write `{` here, and `}` at its end";
   if (is(a, ",") && s->parenthesis && p->brackets)
-    return "dtg has no tuples: several values stand without parentheses, as in `a, b = f(x)`, and a list "
+    return "dtg has no tuples: several values are written without parentheses, as in `a, b = "
+           "f(x)`, and a list "
            "is written [a, b]";
   if (s->ends && s->expr && a->nbefore == 0 && a->before - a->line >= 2 &&
       (!strncmp(a->before - 2, "++", 2) || !strncmp(a->before - 2, "--", 2)))
     return "there is no `++` or `--`; write `x = x + 1`, or `x <- x + 1` for a variable";
   if (a->nbefore == 6 && !memcmp(a->before, "import", 6))
-    return "an import takes a string and brings all names: import \"nn\"";
+    return "`import` takes a string and brings in all names: import \"nn\"";
   for (const char *c = a->line; c + 1 < a->text; c++)
     if (c[0] == '/' && c[1] == '/' && in_word(*a->text) && a->nbefore)
       return "a comment begins with `#`; `//` divides and rounds down";

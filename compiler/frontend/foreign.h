@@ -1,5 +1,5 @@
-/* foreign.h: what people write who come from Python, JAX, C or Rust, and what to write instead. Messages
- * only: nothing here changes what is accepted. */
+/* foreign.h: names and syntax that users of Python, JAX, C or Rust write, and the dtg form of
+ * each. Messages only: nothing here changes what is accepted. */
 #ifndef DTG_FOREIGN_H
 #define DTG_FOREIGN_H
 #include "ast.h"

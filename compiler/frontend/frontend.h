@@ -1,5 +1,5 @@
-/* From .dtg text to a Program: lexer.l and parser.y make the AST, elaborate.c runs it at compile
- * time and leaves one global graph an entry. */
+/* From .dtg text to a Program: lexer.l and parser.y build the AST, elaborate.c executes it at
+ * compile time and produces one global graph per entry. */
 #ifndef DTG_FRONTEND_H
 #define DTG_FRONTEND_H
 #include "graph.h"

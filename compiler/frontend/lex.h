@@ -1,4 +1,4 @@
-/* What parser.y and parse_text need of flex. */
+/* The interface of flex for parser.y and parse_text. */
 #ifndef DTG_LEX_H
 #define DTG_LEX_H
 #include "ast.h"

@@ -1,6 +1,6 @@
-/* Sources and imports. The sources of the command line are one module; a file that is imported is
- * one more, loaded once, and its names are seen by whoever imports it. Cycles are reported with
- * their chain. */
+/* Sources and imports. The sources of the command line are one module; each imported file is
+ * another, loaded once, whose names are visible to its importers. Cycles are reported with their
+ * chain. */
 #include "elaborate.h"
 #include <string.h>
 
@@ -40,9 +40,8 @@ static void declare(Elab *e, Module *m, const Stmt *s) {
     return;
   }
   if (s->kind == ST_ENTRY && !strcmp(s->name.text, "init")) {
-    elab_fail(
-        e, s->name.span,
-        "`init` is the name of the entry that gives variables their first values; choose another");
+    elab_fail(e, s->name.span,
+              "`init` is the name of the entry that initializes variables; choose another name");
     return;
   }
   Def *def = arena_new_of(e->arena, Def);

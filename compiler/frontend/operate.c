@@ -1,5 +1,5 @@
-/* Operators and subscripts: on plain values they are computed now (fold_numbers.c); where one side is a
- * tensor they become nodes. */
+/* Operators and subscripts: on plain values they are computed immediately (fold_numbers.c); with a
+ * tensor operand they become nodes. */
 #include "elaborate.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* Layout statements find their tensors: by path, by an input's plain name, or by a
- * pattern. A name is stronger than a pattern, the command line stronger than the sources; two of
- * the same strength that disagree are an error that names both. In a file that says `layout first`
- * (and on a command line that does) the first of its patterns to match a tensor has it. */
+/* Finds the tensors of layout statements: by path, by an input's plain name, or by a pattern. A
+ * name takes precedence over a pattern, the command line over the sources; two statements of equal
+ * precedence that disagree are an error that names both. In a file with `layout first` (and on a
+ * command line with it) the first matching pattern applies. */
 #include "elaborate.h"
 #include <stdarg.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static void collect(Applying *a) {
       if (v.at[k]->kind == ST_LAYOUT)
         add_statement(a, v.at[k], true);
       else
-        elab_fail(e, v.at[k]->span, "only layouts can stand here");
+        elab_fail(e, v.at[k]->span, "expected a layout statement here");
   }
   mark_first(a);
 }
@@ -195,7 +195,7 @@ static void claim(Applying *a, const Said *s, const Named *n) {
                   "`%s` and `%s` are one tensor; relayout(...) gives a value a second layout",
                   n->text, had->name->text);
     } else if (!both)
-      conflict(e, n, s, (*slot)->span, "the relayout in the text");
+      conflict(e, n, s, (*slot)->span, "the relayout(...) in the program");
     if (!both) return;
     spec = both;
   }
@@ -300,8 +300,8 @@ static bool apply_pattern(Applying *a, const Said *s) {
 /* -------- statements without effect -------- */
 
 /* A warning, or with --strict-layouts an error. */
-__attribute__((format(printf, 3, 4))) static void says_nothing(Elab *e, const Said *s,
-                                                               const char *fmt, ...) {
+__attribute__((format(printf, 3, 4))) static void no_effect(Elab *e, const Said *s, const char *fmt,
+                                                            ...) {
   va_list ap;
   va_start(ap, fmt);
   const char *text = arena_vprintf(e->arena, fmt, ap);
@@ -348,32 +348,33 @@ static void matched_nothing(Elab *e, const Said *s) {
   size_t len = strlen(s->target);
   const Named *whole = !s->pattern || strchr(s->target, '/') ? ends_path(e, s) : NULL;
   if (whole) {
-    says_nothing(e, s, "%s names no tensor, so this layout says nothing; did you mean `%s`?",
-                 said_text(e, s), whole->text);
+    no_effect(e, s, "%s names no tensor; this layout statement has no effect; did you mean `%s`?",
+              said_text(e, s), whole->text);
     return;
   }
   const Named *part = matches_part(e, s);
   if (part) {
     bool either = strchr(s->target, '|');
-    says_nothing(e, s,
-                 "\"%s\" matches no complete path; this layout statement has no effect; "
-                 "\".*%s%s%s.*\" would "
-                 "match `%s`",
-                 s->target, either ? "(" : "", s->target, either ? ")" : "", part->text);
+    no_effect(e, s,
+              "\"%s\" matches no complete path; this layout statement has no effect; "
+              "\".*%s%s%s.*\" would "
+              "match `%s`",
+              s->target, either ? "(" : "", s->target, either ? ")" : "", part->text);
     return;
   }
   for (int i = 0; i < e->named.n; i++) {
     const Named *n = &e->named.at[i];
     if (!s->pattern && !strncmp(n->text, s->target, len) && n->text[len] == '.') {
-      says_nothing(e, s, "`%s` is no tensor, so this layout says nothing; did you mean `%s`?",
-                   s->target, n->text);
+      no_effect(e, s,
+                "`%s` is not a tensor; this layout statement has no effect; did you mean `%s`?",
+                s->target, n->text);
       return;
     }
     near_offer(&near, n->text);
     if (n->plain) near_offer(&near, n->plain);
   }
-  says_nothing(e, s, "%s names no tensor, so this layout says nothing%s", said_text(e, s),
-               near_text(e, &near));
+  no_effect(e, s, "%s names no tensor; this layout statement has no effect%s", said_text(e, s),
+            near_text(e, &near));
 }
 
 static const Said *said_at(Elab *e, Span at) {
@@ -393,9 +394,9 @@ static void came_too_late(Elab *e, const Said *s) {
   for (int i = 0; i < r->to.n; i++)
     if (said_at(e, r->to.at[i]) != wider) return;
   if (!wider || wider->strength != s->strength) return;
-  says_nothing(e, s, "%s has no effect: %s, which comes first, matches everything it matches",
-               said_text(e, s), said_text(e, wider));
-  diag_note(e->diag, wider->span, "which is here");
+  no_effect(e, s, "%s has no effect: %s, which comes first, matches everything it matches",
+            said_text(e, s), said_text(e, wider));
+  diag_note(e->diag, wider->span, "the other pattern is here");
 }
 
 static bool is_replicated(const Spec *s) {

@@ -1,5 +1,5 @@
-/* From the spelling of a mesh or a layout to what the compiler keeps of it, with everything checked
- * that can be checked against the mesh and a number of dims. */
+/* Converts a written mesh or layout to the compiler's form, after all checks against the mesh and
+ * the number of dims. */
 #include "elaborate.h"
 #include <string.h>
 

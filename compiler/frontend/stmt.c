@@ -1,6 +1,6 @@
-/* Statements, run in order. What may stand where: instances and variables are made at top level and
- * in layers; tensors are computed, and variables assigned, in methods and entries; a fn only
- * computes. */
+/* Statements, executed in order, and where each is allowed: instances and variables are created at
+ * top level and in layers; tensors are computed, and variables assigned, in methods and entries; a
+ * fn only computes. */
 #include "elaborate.h"
 #include "foreign.h"
 #include <string.h>
@@ -63,7 +63,7 @@ static void bind(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   Value v = eval_expr(e, s, stmt->value);
   e->base = base;
   if (n > 1 && v.kind != V_ERROR && (v.kind != V_LIST || v.list->n != n)) {
-    elab_fail(e, stmt->value->span, "%d names need a list of %d values, but this is %s", n, n,
+    elab_fail(e, stmt->value->span, "%d names require a list of %d values, but this is %s", n, n,
               value_describe(e, &v));
     v = value_error;
   }
@@ -131,11 +131,12 @@ static bool run_if(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   Value v = eval_expr(e, s, stmt->value);
   if (v.kind == V_BOOL) return stmt_run(e, s, v.i ? &stmt->body : &stmt->other, where);
   if (v.kind == V_TENSOR || v.kind == V_VAR)
-    elab_fail(e, stmt->value->span,
-              "`if` decides when compiling, but this is %s; choose elements with where(cond, x, y)",
-              value_describe(e, &v));
+    elab_fail(
+        e, stmt->value->span,
+        "`if` is decided while compiling, but this is %s; choose elements with where(cond, x, y)",
+        value_describe(e, &v));
   else if (v.kind != V_ERROR)
-    elab_fail(e, stmt->value->span, "`if` needs true or false, but this is %s",
+    elab_fail(e, stmt->value->span, "`if` requires true or false, but this is %s",
               value_describe(e, &v));
   return false;
 }
@@ -175,8 +176,10 @@ static void run_expr(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   if (stmt->value->kind != EX_CALL) {
     const char *foreign =
         stmt->value->kind == EX_NAME ? foreign_statement(stmt->value->name.text) : NULL;
-    elab_fail(e, stmt->span, "%s",
-              foreign ? foreign : "this has no effect: a statement binds, assigns, calls or declares");
+    elab_fail(
+        e, stmt->span, "%s",
+        foreign ? foreign
+                : "this has no effect: expected a binding, an assignment, a call or a declaration");
     return;
   }
   e->base = NULL;

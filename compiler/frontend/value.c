@@ -1,4 +1,4 @@
-/* Values of the elaborator, the scopes that hold them, and the words that messages use for them. */
+/* Values of the elaborator, the scopes that hold them, and their descriptions in messages. */
 #include "elaborate.h"
 #include "foreign.h"
 #include <string.h>
@@ -206,7 +206,7 @@ static Value unknown_name(Elab *e, NameScope *s, Ident name) {
   if (!strcmp(name.text, "declared"))
     return elab_fail(
         e, name.span,
-        "`declared` is the variable that is being given its first value; there is none here");
+        "`declared` is the variable being initialized; no variable is initialized here");
   const char *module = builtin_shipped(name.text);
   if (module)
     return elab_fail(e, name.span, "unknown name `%s`; it is in the library: import \"%s\"",

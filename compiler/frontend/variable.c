@@ -1,5 +1,5 @@
-/* Variables: declared with a path, given a first value in `init`, read and assigned in entries.
- * Every value that a variable has had in an entry is kept, so that grad finds the one its loss was
+/* Variables: declared with a path, initialized in `init`, read and assigned in entries. Every
+ * value that a variable has had in an entry is kept, so that grad finds the one its loss was
  * computed from. */
 #include "elaborate.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Attributes by name. Where the values of one begin follows from those before it. */
+/* Attributes by name. The position of an attribute's values follows from those before it. */
 #include "op.h"
 #include "slide.h"
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Between the dims of a tensor and the factors of a rule. */
+/* Converts between the dims of a tensor and the factors of a rule. */
 #include "cut.h"
 
 static int64_t axes_size(const Mesh *m, const Cut *c) {

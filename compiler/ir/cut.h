@@ -1,5 +1,5 @@
-/* Between the dims of a tensor, which layouts cut, and the factors of a rule, which ways deal axes
- * to. */
+/* Converts between the dims of a tensor, which layouts split, and the factors of a rule, to which
+ * ways assign axes. */
 #ifndef DTG_CUT_H
 #define DTG_CUT_H
 #include "op.h"

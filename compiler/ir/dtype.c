@@ -1,4 +1,4 @@
-/* The table of data types (runtime/law/dtypes.def, which the runtime reads too). */
+/* The table of data types (runtime/law/dtypes.def, shared with the runtime). */
 #include "dtype.h"
 #include <math.h>
 #include <stdint.h>

@@ -1,5 +1,4 @@
-/* Facts of two layouts of one dim: whether blocks stay where they are, and what a device receives.
- */
+/* Facts about two layouts of one dim: whether blocks stay in place, and what a device receives. */
 #include "exchange_dims.h"
 
 /* Every block of `to` lies in the device's own block of `from`. */

@@ -1,4 +1,4 @@
-/* What moves between two layouts: its kind, its axes and its bytes. */
+/* The exchange between two layouts: its kind, its axes and its bytes. */
 #include "algorithm.h"
 #include "exchange_dims.h"
 

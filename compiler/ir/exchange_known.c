@@ -1,6 +1,6 @@
-/* What a program keeps of exchanges: of pairs of layouts the exchange, of pairs of dims their
- * facts. Layouts, their dims and shapes have numbers here. When the table of exchanges is as large
- * as it gets, a new one takes the place of an older one. */
+/* A program's cache of exchanges: for pairs of layouts the exchange, for pairs of dims their
+ * facts. Layouts, their dims and shapes are numbered here. When the table of exchanges is full, a
+ * new entry replaces an older one. */
 #include "exchange_dims.h"
 #include <string.h>
 

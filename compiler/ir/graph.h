@@ -1,9 +1,9 @@
-/* The program in the middle: one graph an entry.
- * A node makes one tensor from earlier nodes; ids, not pointers; the array is its own topological
- * order. A pass that changes structure writes a new graph. In a global graph shapes are those of
- * the whole tensor and `layout` is what was inferred; in a local graph (after `partition`) `shape`
- * is still the whole tensor's, `layout` says exactly which box of it the device holds, and nodes of
- * op `exchange` are the only ones that talk to other devices. */
+/* The middle of the compiler: one graph per entry. A node computes one tensor from earlier nodes;
+ * nodes are identified by ids, not pointers, and the array is in topological order. A pass that
+ * changes structure writes a new graph. In a global graph shapes are those of the whole tensor and
+ * `layout` is inferred; in a local graph (after `partition`) `shape` is still the whole tensor's,
+ * `layout` is the box that the device holds, and only nodes of op `exchange` communicate with
+ * other devices. */
 #ifndef DTG_GRAPH_H
 #define DTG_GRAPH_H
 #include "dtype.h"

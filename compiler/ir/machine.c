@@ -1,5 +1,5 @@
-/* Machines: the default one, which of a machine's links an axis of a mesh runs over, and a machine
- * as text. machine_read.c reads the text back. */
+/* Machines: the generic one, the link that serves an axis of a mesh, and the text form, which
+ * machine_read.c reads back. */
 #include "machine.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* The machine that a plan is made for: what an operation, a byte and a message cost.
+/* The machine that a plan is made for: the cost of an operation, a byte and a message.
  *
- * A mesh's devices are numbered with its last axis fastest, and machines are built of nested groups
- * of consecutive devices: two cores of one socket, eight accelerators of one box, boxes of a pod. A
- * link joins the devices of such a group. An axis whose lines stay within a group runs at its
- * link's rates; the narrowest group that holds them counts. A line `axis NAME` says it of one axis
+ * A mesh's devices are numbered with its last axis fastest, and machines consist of nested groups
+ * of consecutive devices: two cores of one socket, eight accelerators of one box, boxes of a pod.
+ * A link joins the devices of such a group. An axis whose lines stay within a group runs at its
+ * link's rates; the narrowest such group applies. A line `axis NAME` sets the link of one axis
  * instead. docs/machines.md is the manual of the file. */
 #ifndef DTG_MACHINE_H
 #define DTG_MACHINE_H

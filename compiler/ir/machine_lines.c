@@ -1,5 +1,5 @@
-/* The lines of a machine file that have several properties: `link`, `axis NAME` and `cache LEVEL`,
- * each followed by key=value, and what must hold between them. */
+/* The lines of a machine file with several properties: `link`, `axis NAME` and `cache LEVEL`, each
+ * followed by key=value, and their consistency. */
 #include "machine_reader.h"
 #include <string.h>
 
@@ -7,7 +7,7 @@
 enum { LINK_DEVICES, LINK_BANDWIDTH, LINK_LATENCY, CACHE_SIZE = 0, CACHE_CORES, CACHE_BANDWIDTH };
 static const Fields link_fields = {
     {{"devices", Q_COUNT, offsetof(Link, devices), "8", 2,
-      "the devices of a group are an integer from 2 on: devices=8"},
+      "the number of devices in a group is an integer of at least 2: devices=8"},
      {"bandwidth", Q_BANDWIDTH, offsetof(Link, bandwidth), "300GB/s", 0, NULL},
      {"latency", Q_TIME, offsetof(Link, latency), "3us", 0, NULL},
      {"message", Q_TIME, offsetof(Link, message), "0.3us", 0, NULL},
@@ -19,7 +19,7 @@ static const Fields link_fields = {
 static const Fields cache_fields = {
     {{"size", Q_CACHE, offsetof(Cache, size), "1MiB", 0, NULL},
      {"cores", Q_COUNT, offsetof(Cache, cores), "8", 1,
-      "the cores that share a cache are an integer from 1 on: cores=8"},
+      "the number of cores that share a cache is an integer of at least 1: cores=8"},
      {"bandwidth", Q_BANDWIDTH, offsetof(Cache, bandwidth), "40GB/s", 0, NULL}},
     3,
     "property of a cache",
@@ -114,11 +114,11 @@ void read_link(Reader *r, bool of_axis, Span at) {
   Link l = {.message = -1};
   Span said[MOST_FIELDS] = {{0}}, name_at = at;
   if (of_axis && !(l.axis = reader_word(r, &name_at))) {
-    diag_error(r->diag, at, "`axis` needs a name: axis model bandwidth=25GB/s latency=5us");
+    diag_error(r->diag, at, "`axis` requires a name: axis model bandwidth=25GB/s latency=5us");
     return;
   }
   if (of_axis && reader_peek(r) == '=') {
-    diag_error(r->diag, name_at, "`axis` needs a name: axis model %.40s=...", l.axis);
+    diag_error(r->diag, name_at, "`axis` requires a name: axis model %.40s=...", l.axis);
     return;
   }
   if (!read_fields(r, &link_fields, &l, said)) return;

@@ -1,10 +1,10 @@
-/* Machine files: one `key = value`, `cache LEVEL ...`, `link ...` or `axis NAME ...` a line
+/* Machine files: one `key = value`, `cache LEVEL ...`, `link ...` or `axis NAME ...` per line
  * (docs/machines.md).
  *
- * Law: a number that is written is the number that is used. The digits and the prefix of the unit
- * become one decimal text, which is rounded once; so 1.555 TB/s and 1555 GB/s are the same bits.
- * What is not understood, said twice or cannot be is an error at its place; only vector_flops,
- * start, memory, name, cores, caches and their bandwidths have defaults. */
+ * Invariant: the number in the file is the number that is used. Digits and unit prefix form one
+ * decimal text, which is rounded once; so 1.555 TB/s and 1555 GB/s are the same bits. Unknown,
+ * repeated or impossible entries are errors with their location; only vector_flops, start, memory,
+ * name, cores, caches and their bandwidths have defaults. */
 #include "machine_reader.h"
 #include <math.h>
 #include <stdio.h>
@@ -275,7 +275,7 @@ bool reader_count(Reader *r, const Field *f, int64_t *out) {
 
 static void line_ends(Reader *r) {
   reader_skip_blanks(r);
-  if (r->at < r->end) diag_error(r->diag, reader_here(r), "the line should end here");
+  if (r->at < r->end) diag_error(r->diag, reader_here(r), "expected the end of the line");
 }
 
 static const char *nearest(const char *typed, const char *const *names, int n) {
@@ -303,7 +303,8 @@ static void read_name(Reader *r, Span at) {
   if (reader_said_before(r, &r->name_said, at, "`name`")) return;
   for (uint32_t i = begin; i < r->end; i++)
     if (r->text[i] < ' ' || r->text[i] > '~') {
-      diag_error(r->diag, (Span){r->file, i, i + 1}, "a name is of printable ASCII characters");
+      diag_error(r->diag, (Span){r->file, i, i + 1},
+                 "a name consists of printable ASCII characters");
       return;
     }
   if (n == 0 || n > MOST_NAME)
@@ -321,13 +322,9 @@ static void read_key(Reader *r, const char *name, Span at) {
     return;
   }
   if (!strcmp(name, "cores")) {
-    static const Field cores = {"cores",
-                                Q_COUNT,
-                                0,
-                                "64",
-                                1,
-                                "the cores of a host are an integer "
-                                "from 1 on: cores = 64"};
+    static const Field cores = {
+        "cores", Q_COUNT, 0,
+        "64",    1,       "the number of cores of a host is an integer of at least 1: cores = 64"};
     reader_skip_blanks(r);
     if (!reader_said_before(r, &r->cores_said, at, name) && reader_count(r, &cores, &r->m->cores))
       line_ends(r);

@@ -1,5 +1,5 @@
-/* Between the files that read a machine file: machine_read.c has its words, numbers and keys,
- * machine_lines.c the lines of several properties: links and caches. */
+/* Shared by the files that read a machine file: machine_read.c reads its words, numbers and keys,
+ * machine_lines.c its links and caches. */
 #ifndef DTG_MACHINE_READER_H
 #define DTG_MACHINE_READER_H
 #include "machine.h"

@@ -1,8 +1,7 @@
-/* What the compiler knows of an operation: one OpDef each, in compiler/ops, named in ops.def.
+/* The definition of an operation: one OpDef each, in compiler/ops, listed in ops.def.
  *
- * A *primitive* stands in graphs: it has a rule. A *composite* only has a call that builds
- * primitives (softmax builds max, sub, exp, sum, div); its gradient and its layouts follow from
- * theirs. */
+ * A *primitive* occurs in graphs: it has a rule. A *composite* only has a call that builds
+ * primitives (softmax builds max, sub, exp, sum, div), whose gradients and layouts apply. */
 #ifndef DTG_OP_H
 #define DTG_OP_H
 #include "graph.h"
@@ -229,7 +228,7 @@ struct OpDef {
   void (*grad)(Build *b, NodeId node, NodeId cotangent, NodeId *operand_cotangents);
   const char *no_grad; /* why there is none: "its result is an integer" */
   /* What an element of the result is, at an index into the device's block (expr.h). NULL: the op
-   * makes it of its operands' elements at the same index. An Expr, a name that
+   * computes it from its operands' elements at the same index. An Expr, a name that
    * the front end has too. */
   int32_t (*lower)(struct Lower *l, NodeId id, const struct At *at);
   /* OPC_ELEMENT: C with $0, $1 for operands and @ for the type's suffix (f32, i64), and the same

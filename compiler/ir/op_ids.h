@@ -1,5 +1,5 @@
-/* The ops that mean something to the compiler itself: where values come from, and what says or
- * changes where they lie. All others are known by what their definitions say. */
+/* The ops that passes refer to by name: leaves of graphs, and ops that set or change layouts. All
+ * others are known by their definitions only. */
 #ifndef DTG_OP_IDS_H
 #define DTG_OP_IDS_H
 

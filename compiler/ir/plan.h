@@ -1,9 +1,9 @@
-/* What one device runs: the local graphs, how their nodes are grouped into loops, in what order,
- * and where their values lie. `partition` begins it, `schedule`, `fuse` and `memory` fill it in,
- * the backend reads it.
+/* The program of one device: the local graphs, how their nodes are grouped into loops, their
+ * order, and the offsets of their values. `partition` creates it, `schedule`, `fuse` and `memory`
+ * complete it, the backend reads it.
  *
  * A local node's `shape` is the whole tensor's and its `layout` the box of it that a device holds,
- * so the plan is the same for every device and its size does not depend on how many there are. */
+ * so the plan is the same for every device and its size does not depend on their number. */
 #ifndef DTG_PLAN_H
 #define DTG_PLAN_H
 #include "op.h"

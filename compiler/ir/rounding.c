@@ -1,4 +1,4 @@
-/* What an op's rounding may come to: see op.h. */
+/* Bounds of ops' rounding errors: see op.h. */
 #include "op.h"
 #include <math.h>
 

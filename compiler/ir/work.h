@@ -1,5 +1,5 @@
-/* How much one device has to do: operations and bytes, of the device with the largest blocks. The
- * cost model and the profile's rates are made of it. */
+/* The work of one device: operations and bytes, of the device with the largest blocks. Used by the
+ * cost model and by the profile's rates. */
 #ifndef DTG_WORK_H
 #define DTG_WORK_H
 #include "plan.h"

@@ -1,4 +1,4 @@
-/* Reading the arguments of a call, and saying what is wrong with them. */
+/* Reads the arguments of a call and reports invalid ones. */
 #include "opdefs.h"
 
 NodeId op_fail(Build *b, Span at, const char *fmt, ...) {

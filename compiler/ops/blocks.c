@@ -1,4 +1,4 @@
-/* The dims of ops that `distribute` works on in blocks: how they are cut, and taken apart. */
+/* The dims of ops that `distribute` processes in blocks: how they are split and reassembled. */
 #include "blocks.h"
 #include "scan.h"
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Ops along one dim where that dim is cut (passes/layout/distribute.c): what an op's `distribute` may ask
- * and build with. */
+/* Ops along a split dim (passes/layout/distribute.c): the queries and builders for an op's
+ * `distribute`. */
 #ifndef DTG_BLOCKS_H
 #define DTG_BLOCKS_H
 #include "opdefs.h"

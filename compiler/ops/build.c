@@ -1,4 +1,4 @@
-/* Building nodes: the primitives by their shorthands, and NumPy's broadcasting. */
+/* Builds nodes: shorthands for the primitives, and NumPy's broadcasting. */
 #include "opdefs.h"
 #include <string.h>
 
@@ -250,7 +250,8 @@ NodeId build_tensor(Build *b, const Arg *x, DType t) {
   if (!dtype_is_float(t) && (x->kind == ARG_REAL && x->real != floor(x->real)))
     return op_fail(b, x->span, "%g is not an integer, as %s requires", x->real, dtype_name(t));
   if (t == DT_BOOL)
-    return op_fail(b, x->span, "a number cannot meet a bool tensor; write true or false");
+    return op_fail(b, x->span,
+                   "a number cannot be combined with a bool tensor; write true or false");
   if (dtype_is_float(t)) {
     double v = x->kind == ARG_INT ? whole_as(t, x->i) : x->real;
     return op_check_number(b, x->span, t, v) ? build_const(b, t, v) : NO_NODE;

@@ -1,6 +1,6 @@
-/* What dtg has no function for under the name that others give it, and how to write it. The front
- * end asks here before it looks for names spelled alike. Each example is compiled by
- * tests/equal/values.c, which also looks that no name is that of an op. */
+/* Functions of other libraries that dtg does not have under that name, and how to write them. The
+ * front end searches here before it suggests similar names. Each example is compiled by
+ * tests/equal/values.c, which also checks that no name is an op's. */
 #include "opdefs.h"
 #include <string.h>
 

@@ -1,7 +1,6 @@
-/* Products summed over shared dims. There is one primitive, `contract`, which is an einsum of two
- * operands: its attributes are the letters of x, of y and of the result, as numbers. matmul,
- * batched and transposed products are spellings of it, so no transpose is ever made for a product.
- */
+/* Products summed over shared dims. The one primitive, `contract`, is an einsum of two operands:
+ * its attributes are the index letters of x, of y and of the result, as numbers. matmul, batched
+ * and transposed products are lowered to it, so no product requires a transpose. */
 #include "opdefs.h"
 #include <string.h>
 
@@ -62,7 +61,7 @@ static double addends(const Graph *g, const Node *n) {
 }
 
 const OpDef op_contract = {.name = "contract",
-                           .doc = "what @ and einsum become: a product summed over shared dims",
+                           .doc = "@ and einsum after lowering: a product summed over shared dims",
                            .attr = {{"letters", ATTR_LETTERS}},
                            .infer = infer_contract,
                            .rule = rule_contract,

@@ -1,7 +1,8 @@
 /* Convolutions of 1 to 3 spatial dims: x [batch, space..., in], w [taps..., in/groups, out], y
- * [batch, space..., out]. The product x*w summed into y, its gradient to x (which is also the
- * transposed convolution) and to w run over the same points; only which of the three is the result
- * differs. Cut over space, a device needs of its neighbours what its windows reach, and no more. */
+ * [batch, space..., out]. The product x*w summed into y, its gradient with respect to x (which is
+ * also the transposed convolution) and to w iterate over the same points; only the roles of
+ * operands and result differ. If space is split, a device receives exactly the elements of its
+ * neighbours that its windows reach. */
 #include "slide_args.h"
 #include <string.h>
 
@@ -172,7 +173,8 @@ static Arg call_conv_transpose(Build *b, const Arg *a) {
     s.large[d] =
         same ? small * s.stride[d] : (small - 1) * s.stride[d] + reach - s.before[d] - after;
     if (s.large[d] < 1)
-      return arg_node(op_fail(b, b->span, "the padding leaves nothing in spatial dim %d", d));
+      return arg_node(op_fail(
+          b, b->span, "the padding is too large: the result is empty in spatial dim %d", d));
   }
   if (!slide_args(b, &a[2], &a[3], &a[4], &s)) return arg_node(NO_NODE);
   return arg_node(mk_conv(b, &op_conv_input, y, w, &s));

@@ -1,5 +1,5 @@
-/* Ops whose result at an index depends on their operands at that index alone. Operands have one
- * shape by the time a node is made: broadcasts are nodes of their own. */
+/* Ops whose result at an index depends only on their operands at that index. When a node is made
+ * its operands have one shape: broadcasts are separate nodes. */
 #include "fold.h"
 
 bool build_broadcast_pair(Build *b, NodeId *x, NodeId *y);
@@ -24,7 +24,7 @@ static bool takes(Build *b, const Node *x, int kinds, const char *what) {
   op_fail(b, b->span, "%s%s%s, not %s; %s", what, *what ? " takes " : "takes ",
           kinds == TAKES_BOOL    ? "bool tensors"
           : kinds == TAKES_FLOAT ? "floating-point tensors"
-          : kinds == TAKES_INT   ? "whole-number tensors"
+          : kinds == TAKES_INT   ? "integer tensors"
                                  : "tensors of numbers",
           dtype_name(x->dtype), hint);
   return false;
@@ -305,7 +305,7 @@ UNARY(neg, "neg", "-x", "f32[4, 6] x: -x", infer_number, mk1(b, &op_neg, dy), NU
       .simplify = negated_twice)
 UNARY(abs, "abs", "the magnitude of x", "f32[4, 6] x: abs(x)", infer_number,
       mk2(b, &op_mul, dy, mk1(b, &op_sign, IN(0))), NULL, "dtrt_abs_@($0)", 1)
-UNARY(sign, "sign", "-1, 0 or 1; not a number stays so", "f32[4, 6] x: sign(x)", infer_number,
+UNARY(sign, "sign", "-1, 0 or 1; NaN stays NaN", "f32[4, 6] x: sign(x)", infer_number,
       flat_grad(b, node, dy), FLAT, "dtrt_sign_@($0)", 1)
 UNARY(exp, "exp", "e to the power x", "f32[4, 6] x: exp(x)", infer_float, mk2(b, &op_mul, dy, node),
       NULL, "dtrt_exp_@($0)", 10, .vanishes = true)
@@ -341,7 +341,7 @@ UNARY(ceil, "ceil", "the smallest integer not below x", "f32[4, 6] x: ceil(x)", 
 UNARY(round, "round", "the nearest integer, halves to even", "f32[4, 6] x: round(x)", infer_float,
       flat_grad(b, node, dy), FLAT, "dtrt_round_@($0)", 1)
 UNARY(stop_gradient, "stop_gradient", "x, through which no gradient flows",
-      "f32[4, 6] x: stop_gradient(x)", infer_any, NO_NODE, "that is what it is for", "$0", 0,
+      "f32[4, 6] x: stop_gradient(x)", infer_any, NO_NODE, "that is its purpose", "$0", 0,
       .linear = 1, .passes = 1, .simplify = drop)
 
 /* min and max are two things by one name: of two tensors, or over dims. */
@@ -491,21 +491,21 @@ static Arg call_cast(Build *b, const Arg *a) {
   return arg_node(build_cast(b, x, t));
 }
 
-const OpDef op_cast = {
-    .name = "cast",
-    .params = "x, dtype",
-    .doc = "x as another type; f32(x) is the same as cast(x, f32). Floating-point "
-           "to integers: towards zero, held at the type's ends, not-a-number becomes 0; whole "
-           "numbers to narrower ones keep their low bits, as in NumPy",
-    .example = "f32[4, 6] x: i32(x)",
-    .call = call_cast,
-    .attr = {{"dtype", ATTR_DTYPE}},
-    .infer = infer_cast,
-    .rule = rule_elementwise,
-    .grad = grad_cast,
-    .class = OPC_ELEMENT,
-    .passes = 1,
-    .index = {1},
-    .flags = OPF_ELEMENTWISE,
-    .flops = 1,
-    .rounding = 1};
+const OpDef op_cast = {.name = "cast",
+                       .params = "x, dtype",
+                       .doc =
+                           "x as another type; f32(x) is the same as cast(x, f32). Floating-point "
+                           "to integers: towards zero, saturating, NaN becomes 0; integers to "
+                           "narrower integers keep their low bits, as in NumPy",
+                       .example = "f32[4, 6] x: i32(x)",
+                       .call = call_cast,
+                       .attr = {{"dtype", ATTR_DTYPE}},
+                       .infer = infer_cast,
+                       .rule = rule_elementwise,
+                       .grad = grad_cast,
+                       .class = OPC_ELEMENT,
+                       .passes = 1,
+                       .index = {1},
+                       .flags = OPF_ELEMENTWISE,
+                       .flops = 1,
+                       .rounding = 1};

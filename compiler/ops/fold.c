@@ -1,7 +1,7 @@
-/* What ops make of numbers known while compiling. The law: an integer or real result is the one
- * that i64 or f64 tensors of those numbers give, as the same functions of dtrt_math.h compute it;
- * integers that would wrap, divisions by zero and results that are not finite are reported instead.
- * Integers divide by / and take negative powers as reals, unless the quotient is an integer. */
+/* Results of ops on numbers known at compile time. Invariant: an integer or real result is that of
+ * i64 or f64 tensors of those numbers, computed by the same functions of dtrt_math.h; integer
+ * overflow, division by zero and results that are not finite are reported instead. Integers divide
+ * by / and take negative powers as reals, unless the quotient is an integer. */
 #include "fold.h"
 
 static bool both_whole(const Scalar *x) { return x[0].kind == NUM_INT && x[1].kind == NUM_INT; }

@@ -1,4 +1,4 @@
-/* Folding: see fold.c. What it is written with. */
+/* Folding: see fold.c. Helpers for its definitions. */
 #ifndef DTG_FOLD_H
 #define DTG_FOLD_H
 #include "opdefs.h"

@@ -1,6 +1,6 @@
-/* Ops that read indices from data. An index outside the dim stops the program and says so; it is
- * never clamped. A gathered dim that is split costs no gather of the table: each device looks up
- * what it owns, and the results are added. */
+/* Ops that read indices from data. An index outside the dim stops the program with an error; it is
+ * never clamped. Gathering along a split dim does not gather the table: each device looks up the
+ * rows it owns, and the results are added. */
 #include "opdefs.h"
 #include <string.h>
 

@@ -1,7 +1,6 @@
-/* What an element of a result is, by op: index maps, and the few ops that look at the index itself.
- * An index into a tensor is one into the block that a device holds, so a map goes through the
- * global index: + offset of the result's block, the map, - offset of the operand's. Elementwise ops
- * need nothing here. */
+/* The index maps of ops, and the few ops that use the index itself. An index into a tensor is one
+ * into the block that a device holds, so a map goes through the global index: + offset of the
+ * result's block, the map, - offset of the operand's. Elementwise ops need no map. */
 #include "opdefs.h"
 #include "roll.h"
 #include <string.h>

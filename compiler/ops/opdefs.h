@@ -1,5 +1,5 @@
-/* What the definitions of ops share: reading arguments, complaining, and building the nodes that
- * composites and gradients are made of. Every function given NO_NODE returns NO_NODE. */
+/* Shared by the definitions of ops: reading arguments, reporting errors, and building the nodes of
+ * composites and gradients. Functions called with NO_NODE return NO_NODE. */
 #ifndef DTG_OPDEFS_H
 #define DTG_OPDEFS_H
 #include "expr.h"

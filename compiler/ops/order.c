@@ -1,7 +1,7 @@
-/* Sorting and picking along a dim. `order` finds where the sorted elements are and
- * `take_along_axis` fetches them, so that values and indices cannot disagree and the gradient is
- * that of fetching. The order is total: equals stand by their index, and not-a-number counts as the
- * largest, so that top_k(x, 1) finds what argmax finds. */
+/* Sorting and picking along a dim. `order` computes the indices of the sorted elements and
+ * `take_along_axis` fetches them, so that values and indices agree and the gradient is that of
+ * fetching. The order is total: equal elements are ordered by index, and NaN is the largest, so
+ * that top_k(x, 1) and argmax agree. */
 #include "blocks.h"
 #include "scan.h"
 
@@ -268,17 +268,16 @@ static Arg call_sort(Build *b, const Arg *a) {
 }
 
 #define PARAMS "x, axis=-1, descending=false"
-const OpDef op_sort = {
-    .name = "sort",
-    .params = PARAMS,
-    .doc = "the elements of each line along one dim in rising (or descending) order; not-a-number "
-           "counts as the largest",
-    .example = "f32[4, 6] x: sort(x)",
-    .call = call_sort};
+const OpDef op_sort = {.name = "sort",
+                       .params = PARAMS,
+                       .doc = "the elements of each line along one dim in rising (or descending) "
+                              "order; NaN sorts last, as the largest",
+                       .example = "f32[4, 6] x: sort(x)",
+                       .call = call_sort};
 const OpDef op_argsort = {.name = "argsort",
                           .params = PARAMS,
-                          .doc = "the indices (i32) that sort each line along one dim; equals stay "
-                                 "in their order",
+                          .doc =
+                              "the indices (i32) that sort each line along one dim; a stable sort",
                           .example = "f32[4, 6] x: argsort(x, axis=0)",
                           .call = call_argsort};
 

@@ -1,6 +1,6 @@
-/* Pools over windows: x [batch, space..., channels] of 1 to 3 spatial dims. The largest of a window
- * sends its gradient back to the first tap that has it (pool_index remembers which); a mean divides
- * by the elements that are there, so that padding does not count. */
+/* Pooling over windows: x [batch, space..., channels] of 1 to 3 spatial dims. The gradient of a
+ * window's maximum goes to its first tap with that value (pool_index records which); a mean
+ * divides by the number of elements inside x, so padding does not count. */
 #include "slide_args.h"
 #include <string.h>
 
@@ -245,7 +245,7 @@ const OpDef op_avg_pool = {
     .example = "f32[2, 7, 6, 3] x: avg_pool(x, 3, stride=2, padding=\"same\")",
     .call = call_avg_pool};
 const OpDef op_pool_max = {.name = "pool_max",
-                           .doc = "what max_pool becomes",
+                           .doc = "max_pool after lowering",
                            .class = OPC_POOL,
                            .pool = POOL_MAX,
                            .makes = SIDE_SMALL,
@@ -256,7 +256,7 @@ const OpDef op_pool_max = {.name = "pool_max",
                            .grad = grad_pool_max,
                            .flops = 4};
 const OpDef op_pool_sum = {.name = "pool_sum",
-                           .doc = "what avg_pool becomes",
+                           .doc = "avg_pool after lowering",
                            .class = OPC_POOL,
                            .pool = POOL_SUM,
                            .makes = SIDE_SMALL,

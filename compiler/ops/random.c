@@ -9,7 +9,7 @@ static RuleDim one(int f) { return (RuleDim){.n = 1, .factor = {(int8_t)f}}; }
 static bool infer_random(Build *b, Node *n) {
   n->dtype = (DType)n->attr[0];
   if (n->dtype != DT_F32 && n->dtype != DT_F64) {
-    op_fail(b, b->span, "makes floating-point numbers, not %s; cast the result",
+    op_fail(b, b->span, "generates floating-point numbers, not %s; cast the result",
             dtype_name(n->dtype));
     return false;
   }
@@ -90,7 +90,7 @@ static Arg call_normal(Build *b, const Arg *a) {
   return random_call(b, &op_normal, a, "mean", "stddev");
 }
 
-static const char NO_OPERAND[] = "it has no operand that it depends on smoothly";
+static const char NO_OPERAND[] = "it is not differentiable in any operand";
 const OpDef op_uniform = {.name = "uniform",
                           .params = "shape=declared, lo=0, hi=1, dtype=declared",
                           .doc = "random numbers, evenly from [lo, hi)",

@@ -1,7 +1,7 @@
-/* Sums, extremes and their like over dims, and what is made of them: softmax and cross entropies.
- * The primitives drop the reduced dims; attribute 0 is the set of dims (argmax, argmin: the dim). A
- * split reduced dim leaves the result partial, so a split class dim costs small all-reduces only.
- */
+/* Sum, min, max and similar reductions over dims, and functions composed of them: softmax and
+ * cross entropies. The primitives drop the reduced dims; attribute 0 is the set of dims (argmax,
+ * argmin: the dim). A split reduced dim gives a partial result, so a split class dim costs small
+ * all-reduces only. */
 #include "blocks.h"
 #include <string.h>
 
@@ -337,33 +337,34 @@ static NodeId distribute_arg(Distribute *d, NodeId id, NodeId y) {
 }
 
 static const char WHOLE[] = "its result is an integer";
-const OpDef op_argmax = {.name = "argmax",
-                         .params = PARAMS,
-                         .doc = "the index (i32) of the largest along one dim; the first of equals",
-                         .example = "f32[4, 6] x: argmax(x, axis=1)",
-                         .call = call_argmax,
-                         .class = OPC_SEARCH,
-                         .reduce = RED_MAX,
-                         .attr = {{"axis", ATTR_INT}},
-                         .infer = infer_arg,
-                         .rule = rule_arg,
-                         .no_grad = WHOLE,
-                         .flops = 1,
-                         .distribute = distribute_arg};
-const OpDef op_argmin = {.name = "argmin",
-                         .params = PARAMS,
-                         .doc =
-                             "the index (i32) of the smallest along one dim; the first of equals",
-                         .example = "f32[4, 6] x: argmin(x, axis=1)",
-                         .call = call_argmin,
-                         .class = OPC_SEARCH,
-                         .reduce = RED_MIN,
-                         .attr = {{"axis", ATTR_INT}},
-                         .infer = infer_arg,
-                         .rule = rule_arg,
-                         .no_grad = WHOLE,
-                         .flops = 1,
-                         .distribute = distribute_arg};
+const OpDef op_argmax = {
+    .name = "argmax",
+    .params = PARAMS,
+    .doc = "the index (i32) of the largest along one dim; of equal ones the first",
+    .example = "f32[4, 6] x: argmax(x, axis=1)",
+    .call = call_argmax,
+    .class = OPC_SEARCH,
+    .reduce = RED_MAX,
+    .attr = {{"axis", ATTR_INT}},
+    .infer = infer_arg,
+    .rule = rule_arg,
+    .no_grad = WHOLE,
+    .flops = 1,
+    .distribute = distribute_arg};
+const OpDef op_argmin = {
+    .name = "argmin",
+    .params = PARAMS,
+    .doc = "the index (i32) of the smallest along one dim; of equal ones the first",
+    .example = "f32[4, 6] x: argmin(x, axis=1)",
+    .call = call_argmin,
+    .class = OPC_SEARCH,
+    .reduce = RED_MIN,
+    .attr = {{"axis", ATTR_INT}},
+    .infer = infer_arg,
+    .rule = rule_arg,
+    .no_grad = WHOLE,
+    .flops = 1,
+    .distribute = distribute_arg};
 
 /* -------- softmax and its kin, over one dim -------- */
 
@@ -537,6 +538,6 @@ const OpDef op_sparse_softmax_cross_entropy = {
     .params = "logits, label, axis=-1",
     .doc = "-log_softmax(logits)[label] over one dim: label holds class numbers. A label outside "
            "the classes "
-           "makes its loss not-a-number",
+           "makes its loss NaN",
     .example = "f32[4, 6] x, i32[4] label%6: sparse_softmax_cross_entropy(x, label)",
     .call = call_sparse_xent};

@@ -1,6 +1,5 @@
-/* Ops that change where a tensor lies and not what it is. `relayout` is what the user writes;
- * `exchange` is what partition puts in for it and wherever an op needs other boxes than a device
- * owns. */
+/* Ops that change a tensor's layout and not its value. The user writes `relayout`; partition
+ * inserts `exchange` for it and wherever an op requires boxes that a device does not own. */
 #include "opdefs.h"
 
 static bool infer_same(Build *b, Node *n) {
@@ -54,4 +53,4 @@ const OpDef op_exchange = {.name = "exchange",
                            .class = OPC_EXCHANGE,
                            .infer = infer_same,
                            .rule = rule_elementwise,
-                           .no_grad = "gradients are taken before exchanges are put in"};
+                           .no_grad = "gradients are taken before exchanges are inserted"};

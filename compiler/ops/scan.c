@@ -1,7 +1,7 @@
-/* Running sums along a dim, and the two ops by which `distribute` works within the blocks of a cut
- * dim: `deal` lays the k blocks of a dim under each other, as rows of one block each, and `undeal`
- * lays them end to end again. Row i holds what the block law (ir/layout.h) gives device i of k, so
- * a dim cut k ways is dealt, and dealt back, without moving an element. */
+/* Running sums along a dim, and the two ops for working within the blocks of a split dim: `deal`
+ * stacks the k blocks of a dim as rows, and `undeal` concatenates them again. Row i has the
+ * elements that the block law (ir/layout.h) gives device i of k, so `deal` and `undeal` of a dim
+ * split k ways move no element. */
 #include "blocks.h"
 #include "scan.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Ops along one dim that need all of it in its order: running sums and sorting. Their attributes,
- * and what `distribute` builds of them. */
+/* Ops along one dim that require all of it in order: running sums and sorting. Their attributes,
+ * and the ops that `distribute` builds for them. */
 #ifndef DTG_SCAN_H
 #define DTG_SCAN_H
 #include "op.h"

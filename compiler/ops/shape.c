@@ -1,4 +1,4 @@
-/* Ops that give the same elements another shape: reshape, transpose, broadcast. */
+/* Ops that change the shape and keep the elements: reshape, transpose, broadcast. */
 #include "opdefs.h"
 #include <string.h>
 
@@ -126,7 +126,7 @@ static Arg call_reshape(Build *b, const Arg *a) {
 const OpDef op_reshape = {
     .name = "reshape",
     .params = "x, shape",
-    .doc = "the same elements in row-major order under another shape; one size may be -1",
+    .doc = "the same elements in row-major order in another shape; one size may be -1",
     .example = "f32[4, 6] x: reshape(x, [2, 2, 6])",
     .call = call_reshape,
     .attr = {{"shape", ATTR_SHAPE}},

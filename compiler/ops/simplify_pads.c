@@ -1,5 +1,5 @@
-/* Sums of disjoint parts are the parts side by side. The gradient of what reads x[:, t] for every t
- * is such a sum, one pad an index; each element would look at every index.
+/* Replaces sums of disjoint padded parts by their concatenation. The gradient of reading x[:, t]
+ * for every t is such a sum, one pad per index; otherwise each element would test every index.
  *
  *   pad(a, [0], [5]) + pad(b, [3], [2])  ->  concat([a, b, zeros])     a and b of 3 elements */
 #include "opdefs.h"

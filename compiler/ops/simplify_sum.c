@@ -1,9 +1,8 @@
-/* Sums without the terms that are zero. What is centred, u - mean(u), adds up to nothing over the
- * dims of its mean; the way back through a norm asks for such sums, and each would have to wait for
- * another pass over memory.
+/* Removes zero addends from sums. A centred value, u - mean(u), sums to zero over the dims of its
+ * mean; the backward pass of a norm contains such sums, and each would require another pass over
+ * memory.
  *
- *   sum(a + k * (u - mean(u)))  ->  sum(a)        k the same along the summed dims
- */
+ *   sum(a + k * (u - mean(u)))  ->  sum(a)        k constant along the summed dims */
 #include "opdefs.h"
 
 enum { DEEP = 8 }; /* terms and factors are looked at so far down */

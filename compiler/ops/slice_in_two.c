@@ -1,4 +1,4 @@
-/* Slices where exchanges are dear: see TwoSlices. */
+/* Slices where exchanges are expensive: see TwoSlices. */
 #include "blocks.h"
 
 /* A slice done in two: `first` what a device can do with what it has, whole dims and strides, and

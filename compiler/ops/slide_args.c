@@ -1,4 +1,4 @@
-/* The arguments that say how a window slides. */
+/* The arguments of sliding windows: stride, padding, dilation. */
 #include "slide_args.h"
 #include <string.h>
 

@@ -1,5 +1,4 @@
-/* Where values come from: constants, inputs and variables; and the gradient before it is expanded.
- */
+/* Leaves of graphs: constants, inputs and variables; and the gradient before it is expanded. */
 #include "opdefs.h"
 #include <string.h>
 
@@ -29,7 +28,7 @@ static bool infer_named(Build *b, Node *n) {
 
 static const char NO_OPERAND[] = "it has no operand";
 const OpDef op_const = {.name = "const",
-                        .doc = "one value everywhere",
+                        .doc = "a constant tensor",
                         .attr = {{"dtype", ATTR_DTYPE}, {"shape", ATTR_SHAPE}},
                         .infer = infer_const,
                         .rule = rule_source,
@@ -39,7 +38,7 @@ const OpDef op_const = {.name = "const",
                         .flags = OPF_MOVES | OPF_FREE | OPF_NO_WORK};
 const OpDef op_input = {
     .name = "input",
-    .doc = "what the host feeds",
+    .doc = "an input that the host passes",
     .class = OPC_SOURCE,
     .flags = OPF_MOVES,
     .attr = {{"dtype", ATTR_DTYPE}, {"index", ATTR_INDEX}, {"shape", ATTR_SHAPE}},

@@ -1,4 +1,4 @@
-/* The roll, as a table. */
+/* The list of ops, as a table. */
 #include "opdefs.h"
 #include <string.h>
 

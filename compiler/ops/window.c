@@ -1,5 +1,6 @@
-/* Ops whose result blocks are shifted or clipped operand blocks: a window of the operand
- * (ir/layout.h). Cut along such a dim, they exchange only what a device needs and does not own. */
+/* Ops whose result blocks are shifted or clipped operand blocks: windows of the operand
+ * (ir/layout.h). If such a dim is split, they exchange only the elements that a device needs and
+ * does not own. */
 #include "opdefs.h"
 #include <string.h>
 
@@ -167,7 +168,7 @@ static Arg call_pad(Build *b, const Arg *a) {
 const OpDef op_pad = {
     .name = "pad",
     .params = "x, before, after=none, value=0",
-    .doc = "x with `before` and `after` elements of `value` put around, a number a dim",
+    .doc = "x padded with `before` and `after` elements of `value`, one number per dim",
     .example = "f32[4, 6] x: pad(x, [1, 0], [2, 3])",
     .call = call_pad,
     .attr = {{"before", ATTR_LIST}, {"after", ATTR_LIST}, {"between", ATTR_LIST}},
@@ -365,7 +366,7 @@ static Arg call_reverse(Build *b, const Arg *a) {
 
 const OpDef op_reverse = {.name = "reverse",
                           .params = "x, axis=none",
-                          .doc = "the order of elements turned round along the named dims, or all",
+                          .doc = "the elements in reverse order along the named dims, or all dims",
                           .example = "f32[5, 6] x: reverse(x, axis=0)",
                           .call = call_reverse,
                           .attr = {{"axis", ATTR_SET}},
@@ -398,6 +399,6 @@ static Arg call_roll(Build *b, const Arg *a) {
 
 const OpDef op_roll = {.name = "roll",
                        .params = "x, shift, axis=0",
-                       .doc = "elements moved by `shift` places along one dim, round the end",
+                       .doc = "elements shifted cyclically by `shift` places along one dim",
                        .example = "f32[5, 6] x: roll(x, 2, axis=0)",
                        .call = call_roll};

@@ -1,4 +1,4 @@
-/* The list of passes, read from top to bottom. After each the laws of its stage are checked. */
+/* The list of passes, in order. After each the invariants of its stage are checked. */
 #include "pipeline.h"
 #include "exchange_dims.h"
 #include "graph_passes.h"

@@ -1,7 +1,7 @@
-/* Memory of a compilation. An arena only grows and is freed at once; nothing in it is freed alone.
- * Law: an allocation never returns NULL. When memory runs out the arena jumps to the point that
- * arena_catch set, so that every failure returns to the host and no caller checks.
- * Use:  if (arena_catch(a)) { arena_free(a); return OUT_OF_MEMORY; } */
+/* Memory of a compilation. An arena only grows and is freed as a whole; nothing in it is freed
+ * alone. Invariant: an allocation never returns NULL. When memory runs out the arena jumps to the
+ * point that arena_catch set, so that every failure returns to the host and no caller checks. Use:
+ * if (arena_catch(a)) { arena_free(a); return OUT_OF_MEMORY; } */
 #ifndef DTG_ARENA_H
 #define DTG_ARENA_H
 #include <setjmp.h>

@@ -1,7 +1,6 @@
-/* vsnprintf, several times faster for what the compiler's texts are made of: %s %d %u %x %ld %lu
- * %lx %c %% without flags or widths. glibc's takes its slow way for every call once a library of
- * the process has registered conversions of its own, as libquadmath does, which OpenBLAS brings
- * along. */
+/* vsnprintf, several times faster for the compiler's texts: %s %d %u %x %ld %lu %lx %c %% without
+ * flags or widths. glibc's takes its slow path for every call once a library of the process has
+ * registered conversions of its own, as libquadmath does, which OpenBLAS brings in. */
 #ifndef DTG_FORMAT_H
 #define DTG_FORMAT_H
 #include <stdarg.h>

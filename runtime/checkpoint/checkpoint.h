@@ -1,12 +1,11 @@
 /* checkpoint.h: a checkpoint on disk: a folder of safetensors files and an index, or one file.
  *
- *   step-000120/part-00000-of-00004.safetensors ...     the blocks of a device each
- *   step-000120/model.safetensors.index.json            what is where, checksums, how far training
- * is
+ *   step-000120/part-00000-of-00004.safetensors ...     the blocks of one device each
+ *   step-000120/model.safetensors.index.json            locations, checksums, progress of training
  *
- * A variable is one entry named by its path, or pieces named with their boxes:
- * `model.d1.w[0:64, 0:16]`. The index has the checksum of each file's header, and each header those
- * of its tensors. Foreign files have neither index nor sums: their tensors are the variables. */
+ * A variable is one entry named by its path, or pieces named with their boxes: `model.d1.w[0:64,
+ * 0:16]`. The index has the checksum of each file's header, and each header those of its tensors.
+ * Foreign files have neither index nor checksums: their tensors are the variables. */
 #ifndef DTG_RUNTIME_CHECKPOINT_H
 #define DTG_RUNTIME_CHECKPOINT_H
 #include "block.h"

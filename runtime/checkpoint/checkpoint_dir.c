@@ -1,5 +1,5 @@
-/* checkpoint_dir.c: folders of checkpoints: names, what is the newest, and moves that a crash
- * cannot leave half done: a folder is finished under another name, synced, and then renamed. */
+/* checkpoint_dir.c: folders of checkpoints: names, finding the newest, and crash-safe replacement:
+ * a folder is completed under another name, synced, and then renamed. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

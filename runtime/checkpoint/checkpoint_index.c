@@ -1,7 +1,6 @@
 /* checkpoint_index.c: the index of a checkpoint: Hugging Face's `weight_map` (which tensor is in
- * which file), and beside it what is ours: the program, mesh, progress, variables, and the
- * checksums of the files' headers. Its own checksum stands in it, counted with zeros in its place.
- */
+ * which file), and dtg's own part: the program, mesh, progress, variables, and the checksums of
+ * the files' headers. Its own checksum is part of it, computed with zeros in its place. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* checkpoint_index.h: the checksum in the text of an index, for those that write and read it. */
+/* checkpoint_index.h: the checksum in the text of an index, for its writers and readers. */
 #ifndef DTG_RUNTIME_CHECKPOINT_INDEX_H
 #define DTG_RUNTIME_CHECKPOINT_INDEX_H
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* checkpoint_open.c: opening: which files there are, which entries make up each variable, and checks
- * that pieces tile their variable: they must form a grid, as blocks of a layout do. */
+/* checkpoint_open.c: opening: finds the files and the entries of each variable, and checks that
+ * pieces tile their variable: they must form a grid, as blocks of a layout do. */
 #include "checkpoint.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -129,7 +129,7 @@ static bool read_own(const opening *o, const json_t *j) {
   checkpoint *c = o->c;
   const char *program, *mesh;
   if (json_integer_value(json_object_get(j, "version")) != 1)
-    return refuse(o, "it is of another version of dtg");
+    return refuse(o, "it was written by another version of dtg");
   if (!get_text(o, j, "program", &program) || !get_text(o, j, "mesh", &mesh) ||
       !get_hex(o, j, "hash", &c->hash) || !read_progress(o, json_object_get(j, "progress")))
     return false;
@@ -184,7 +184,7 @@ static bool open_own_files(const opening *o, const json_t *list) {
       return false;
     const safetensors *f = &o->c->file[i];
     if (f->size != bytes || f->header_crc != sum) {
-      snprintf(o->why, o->whysize, "%s: damaged: its %s is not what the index says", f->path,
+      snprintf(o->why, o->whysize, "%s: damaged: its %s differs from the index", f->path,
                f->size != bytes ? "size" : "header's checksum");
       return false;
     }
@@ -254,15 +254,15 @@ static bool take_own(const opening *o, int file, int entry) {
   checkpoint_piece p = {.file = file, .entry = entry};
   checkpoint_var *v = own_var(o, e->name, e->rank, &p);
   if (!v)
-    return refuse(o, "%s holds %s, which is of none of its variables", o->c->file[file].path,
+    return refuse(o, "%s holds %s, which belongs to none of its variables", o->c->file[file].path,
                   e->name);
   bool fits = v->rank == e->rank && v->kind == e->kind && e->summed;
   for (int d = 0; fits && d < v->rank; d++)
     fits = p.box[d].lo >= 0 && p.box[d].lo <= p.box[d].hi && p.box[d].hi <= v->shape[d] &&
            p.box[d].hi - p.box[d].lo == e->shape[d];
   if (!fits)
-    return refuse(o, "%s in %s is not as the index says of %s", e->name, o->c->file[file].path,
-                  v->path);
+    return refuse(o, "%s in %s does not match the index entry of %s", e->name,
+                  o->c->file[file].path, v->path);
   return e->bytes == 0 || add_piece(o, v, &p);
 }
 

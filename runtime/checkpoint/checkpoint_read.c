@@ -1,8 +1,8 @@
-/* checkpoint_read.c: elements out of the files of a checkpoint, through one bounded buffer.
+/* checkpoint_read.c: reads elements from the files of a checkpoint, through one bounded buffer.
  *
- * A box is read where its span in the file fits the buffer and is mostly wanted; else it is halved
- * along its outermost dim. Runs of at least 512 bytes are read alone, shorter ones together with
- * what lies between them. */
+ * A box is read at once if its span in the file fits the buffer and is mostly needed; otherwise it
+ * is halved along its outermost dim. Runs of at least 512 bytes are read separately, shorter ones
+ * together with the bytes between them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* checkpoint_write.c: one safetensors file: elements first, while their checksums are made, then
- * the header before them, which has the same length whatever the sums are. */
+/* checkpoint_write.c: writes one safetensors file: elements first, while their checksums are
+ * computed, then the header before them, whose length does not depend on the checksums. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>

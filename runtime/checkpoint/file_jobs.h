@@ -1,5 +1,5 @@
-/* file_jobs.h: devices of one process at work on files: some at a time, for each holds a file open, and
- * the failure of the first in order is kept. */
+/* file_jobs.h: runs the devices of one process on files: a limited number at a time, since each
+ * holds a file open; the first failure in order is kept. */
 #ifndef DTG_RUNTIME_FILE_JOBS_H
 #define DTG_RUNTIME_FILE_JOBS_H
 #include <pthread.h>

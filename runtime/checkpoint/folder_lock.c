@@ -1,8 +1,8 @@
 /* folder_lock.c: see folder_lock.h. An open file description lock (fcntl), which network file
- * systems pass on to their server and which, unlike a process's own locks, two sessions of one
- * process do not share; flock where the kernel or the file system has none of those.
+ * systems forward to their server and which, unlike a process's record locks, two sessions of one
+ * process do not share; flock if the kernel or the file system does not support it.
  *
- * The file is removed with the lock, so a lock is good only if the name still leads to it. */
+ * The file is removed with the lock, so a lock is valid only if the name still refers to it. */
 #include "folder_lock.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,7 @@ static void read_who(int fd, char *who) {
     }
     nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
   }
-  snprintf(who, WHO, "a process that has not left its name");
+  snprintf(who, WHO, "an unknown process");
 }
 
 folder_lock_status folder_lock_take(folder_lock *l, const char *dir, char *why, size_t whysize) {
@@ -87,14 +87,14 @@ folder_lock_status folder_lock_take(folder_lock *l, const char *dir, char *why, 
   if (got == 0) {
     read_who(fd, who);
     snprintf(why, whysize,
-             "%s: another training writes into it: %s; name another folder, or wait until that "
-             "one has ended",
+             "%s: another training run is writing into it: %s; name another folder, or wait until "
+             "it has ended",
              dir, who);
     status = FOLDER_TAKEN;
   } else if (fd >= 0 && has_no_locks(error)) {
     snprintf(why, whysize,
-             "warning: %s: its file system has no locks (%s), so nothing keeps another training "
-             "out of it",
+             "warning: %s: its file system has no locks (%s), so another training run could write "
+             "into it too",
              dir, strerror(error));
     unlink(path);
     status = FOLDER_LOCKS_NONE;

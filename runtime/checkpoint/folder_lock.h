@@ -1,6 +1,6 @@
-/* folder_lock.h: one training at a time writes into a folder. The law: whoever holds the lock is
- * alive, since the kernel gives it up with the process, however that ends; who it is stands in the
- * file, for the one that is refused. */
+/* folder_lock.h: one training run at a time writes into a folder. Invariant: the holder of the
+ * lock is alive, since the kernel releases it with the process, however that ends; the file names
+ * the holder, for the error of a rejected process. */
 #ifndef DTG_RUNTIME_FOLDER_LOCK_H
 #define DTG_RUNTIME_FOLDER_LOCK_H
 #include <stddef.h>

@@ -67,7 +67,7 @@ static const char *read_line(load_rule *r, char *line) {
   free(arrow);
   if (!fine || !(r->ours = word(&at))) return "expected `theirs -> ours`";
   if (strcmp(r->ours, "-") != 0 && stars(r->ours) != stars(r->theirs))
-    return "both names need the same number of `*`";
+    return "both names require the same number of `*`";
   if (stars(r->theirs) > MOST_STARS) return "a name may have up to four `*`";
   return read_how(r, at);
 }

@@ -1,12 +1,12 @@
-/* load_map.h: names of another model's tensors as this program's, by lines such as
+/* load_map.h: maps the names of another model's tensors to this program's, by lines such as
  *
- *   encoder.embed.weight    -> model.embed.w              # the same under another name
+ *   encoder.embed.weight    -> model.embed.w              # another name
  *   encoder.layer.*.q.weight -> model.block[*].q.w transpose
- *   lm_head.*               -> -                          # of no use here
+ *   lm_head.*               -> -                          # ignored
  *
- * A `*` stands for any text, the same on both sides, in order. The first line that fits a name
- * counts; a name that none fits keeps itself. `transpose` turns all dims round, `transpose(1, 0,
- * 2)` puts them in that order; `cast` rounds to the variable's type. */
+ * A `*` matches any text, the same on both sides, in order. The first line that matches a name
+ * applies; a name without a match is kept. `transpose` reverses all dims, `transpose(1, 0, 2)`
+ * permutes them; `cast` rounds to the variable's type. */
 #ifndef DTG_RUNTIME_LOAD_MAP_H
 #define DTG_RUNTIME_LOAD_MAP_H
 #include <stdbool.h>

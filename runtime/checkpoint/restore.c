@@ -1,6 +1,6 @@
-/* restore.c: dtrt_restore: what in the files is which variable, then checksums, each device a share
- * of them, then every device reads its own boxes. Until the checksums are right no variable
- * changes. */
+/* restore.c: dtrt_restore: matches entries of the files with variables, then verifies checksums,
+ * shared among the devices, then every device reads its own boxes. No variable changes before the
+ * checksums are verified. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static dtrt_status mismatch(const Restore *r, const checkpoint_var *v, const dtr
   tensor_file_type_text(t->dtype, t->layout->rank, shape, ours, sizeof ours);
   if (v->kind >= 0) tensor_file_type_text(v->kind, v->rank, v->shape, theirs, sizeof theirs);
   return session_error(r->s, DTRT_INVALID, "%s: %s is %s; variable %s is %s%s", r->c.path, v->path,
-                       v->kind < 0 ? "of a type that dtg does not have" : theirs, t->name, ours,
+                       v->kind < 0 ? "of a type that dtg does not support" : theirs, t->name, ours,
                        why);
 }
 
@@ -64,12 +64,12 @@ static dtrt_status take(Restore *r, const checkpoint_var *v, int var, const load
   const dtrt_tensor *t = &r->p->var[var];
   RestoreSource *s = &r->source[var];
   if (s->from)
-    return session_error(r->s, DTRT_INVALID, "%s: %s and %s are both to be %s", r->c.path,
+    return session_error(r->s, DTRT_INVALID, "%s: both %s and %s are mapped to %s", r->c.path,
                          s->from->path, v->path, t->name);
   if (v->kind < 0 || v->rank != t->layout->rank) return mismatch(r, v, t, "");
   bool turned = rule && rule->transpose;
   if (turned && rule->nperm && rule->nperm != v->rank)
-    return mismatch(r, v, t, ": the dims to transpose are others");
+    return mismatch(r, v, t, ": the dims to transpose do not match");
   for (int d = 0; d < v->rank; d++) {
     s->perm[d] = !turned ? d : rule->nperm ? rule->perm[d] : v->rank - 1 - d;
     if (v->shape[s->perm[d]] != t->layout->dim[d].n)
@@ -94,8 +94,8 @@ static dtrt_status match_all(Restore *r) {
     dtrt_status status = DTRT_OK;
     if (wrong)
       status = session_error(r->s, DTRT_INVALID,
-                             "%s: the map makes %s of %s, but %s has no such variable", r->c.path,
-                             name, v->path, r->p->name);
+                             "%s: the map assigns %s from %s, but %s has no such variable",
+                             r->c.path, name, v->path, r->p->name);
     free(name);
     if (var >= 0) status = take(r, v, var, rule);
     if (status != DTRT_OK) return status;
@@ -120,9 +120,9 @@ static dtrt_status leftovers(const Restore *r) {
     const struct {
       int n;
       const char *first, *what;
-    } part[] = {{lacks, lack, "there is no value for variable "},
+    } part[] = {{lacks, lack, "no value for variable "},
                 {extra, more, "the program has no variable for "},
-                {unused, rule, "no tensor fits the map's "}};
+                {unused, rule, "no tensor matches the map's "}};
     for (int i = 0; i < 3; i++) {
       snprintf(count, sizeof count, " and %d more", part[i].n - 1);
       if (part[i].n && n < sizeof text)
@@ -136,7 +136,7 @@ static dtrt_status leftovers(const Restore *r) {
   for (int i = 0; i < r->c.nvars; i++)
     if (!r->taken[i]) tell(r, "left out: %s of %s", r->c.var[i].path, r->c.path);
   for (int i = 0; i < r->map.n; i++)
-    if (!r->map.rule[i].used) tell(r, "no tensor fits the map's %s", r->map.rule[i].theirs);
+    if (!r->map.rule[i].used) tell(r, "no tensor matches the map's %s", r->map.rule[i].theirs);
   return DTRT_OK;
 }
 
@@ -197,10 +197,9 @@ static dtrt_status same_files(const Restore *r) {
   }
   for (const char *at = r->o->map; at && *at; at++) sum = sum * 31 + (unsigned char)*at;
   if (session_share(r->s, sum) == sum) return DTRT_OK;
-  return session_error(r->s, DTRT_INVALID,
-                       "%s: it is not what rank 0 sees there, or the map is another; all ranks "
-                       "must load the same",
-                       r->c.path);
+  return session_error(
+      r->s, DTRT_INVALID,
+      "%s: rank 0 sees different contents or another map; all ranks must load the same", r->c.path);
 }
 
 static dtrt_status prepare(Restore *r) {
@@ -235,7 +234,7 @@ dtrt_status dtrt_restore(dtrt_session *s, const char *path, const dtrt_restore_o
   dtrt_status status = session_usable(s);
   if (status != DTRT_OK) return status;
   Restore r = {.s = s, .p = s->program[0].p, .o = o ? o : &none};
-  if (!path || !*path) return session_error(s, DTRT_INVALID, "there is no path to restore from");
+  if (!path || !*path) return session_error(s, DTRT_INVALID, "no path to restore from is given");
   bool opened = checkpoint_open(&r.c, path, why, sizeof why);
   if (!opened) status = session_error(s, DTRT_FILE, "%s", why);
   status = session_agree(s, status);

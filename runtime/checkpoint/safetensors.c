@@ -85,7 +85,7 @@ char *safetensors_slurp(const char *path, int64_t most, int64_t *n, char *why, s
   char *text = NULL;
   *n = st.st_size;
   if (st.st_size > most)
-    snprintf(why, whysize, "%s: %lld bytes, more than the %lld that are read", path,
+    snprintf(why, whysize, "%s: %lld bytes, more than the limit of %lld", path,
              (long long)st.st_size, (long long)most);
   else if (!(text = malloc((size_t)st.st_size + 1)))
     snprintf(why, whysize, "%s: out of memory", path);
@@ -150,7 +150,7 @@ static bool read_shape(const reading *r, safetensors_entry *e, const json_t *sha
   if (over && !empty)
     return refuse(r, "%s: its shape has more elements than fit in 64 bits", e->name);
   if (count != e->bytes)
-    return refuse(r, "%s: its shape takes %lld bytes of %s, its place has %lld", e->name,
+    return refuse(r, "%s: its shape takes %lld bytes of %s, its range has %lld", e->name,
                   (long long)count, e->dtype, (long long)e->bytes);
   return true;
 }
@@ -170,7 +170,7 @@ static bool read_entry(const reading *r, safetensors_entry *e, const char *name,
       !whole_number(json_array_get(place, 1), &end))
     return refuse(r, "%s: it has no data_offsets of two integers", name);
   if (begin > end || end > r->f->size - r->f->data)
-    return refuse(r, "%s: its place [%lld, %lld) is outside the %lld bytes of data", name,
+    return refuse(r, "%s: its range [%lld, %lld) is outside the %lld bytes of data", name,
                   (long long)begin, (long long)end, (long long)(r->f->size - r->f->data));
   e->at = r->f->data + begin;
   e->bytes = end - begin;
@@ -217,7 +217,7 @@ static bool read_sums(const reading *r, const json_t *metadata) {
     free(key);
     if (!sum) continue;
     if (!json_is_string(sum) || !hex32(json_string_value(sum), &e->crc))
-      return refuse(r, "%s: its checksum is not one", e->name);
+      return refuse(r, "%s: its checksum is not a hexadecimal number", e->name);
     e->summed = true;
   }
   return true;

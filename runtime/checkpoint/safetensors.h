@@ -1,9 +1,9 @@
-/* safetensors.h: one safetensors file: eight bytes that say how long a JSON header is, the header
- * (name -> dtype, shape, place), then the elements of all tensors, row-major and one after another.
+/* safetensors.h: one safetensors file: eight bytes with the length of a JSON header, the header
+ * (name -> dtype, shape, offsets), then the elements of all tensors, row-major and contiguous.
  *
- * The law of reading: whatever the bytes are, it ends with entries that lie in the file, follow
- * each other without gaps and have the sizes of their shapes, or with one line that names the file
- * and what is wrong. */
+ * Invariant of reading: whatever the bytes are, the result is a list of entries that are inside
+ * the file, contiguous and of the sizes of their shapes, or one line that names the file and the
+ * error. */
 #ifndef DTG_RUNTIME_SAFETENSORS_H
 #define DTG_RUNTIME_SAFETENSORS_H
 #include <stdbool.h>

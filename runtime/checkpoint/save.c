@@ -1,5 +1,5 @@
-/* save.c: dtrt_save: every device writes the blocks that it is the lowest to hold to a file of its
- * own; then rank 0 writes the index over them and gives the folder its name. */
+/* save.c: dtrt_save: every device writes to its own file the blocks of which it is the lowest
+ * holder; then rank 0 writes the index and renames the folder. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -253,9 +253,9 @@ dtrt_status dtrt_save(dtrt_session *s, const char *path, const dtrt_save_options
   size_t n = path ? strlen(path) : 0;
   while (n > 1 && path[n - 1] == '/') n--;
   if (!n || (n == 1 && *path == '/'))
-    return session_error(s, DTRT_INVALID, "a checkpoint needs the name of a folder");
+    return session_error(s, DTRT_INVALID, "a checkpoint requires a folder name");
   if (!memchr(progress->note, 0, sizeof progress->note))
-    return session_error(s, DTRT_INVALID, "%s: the note does not end", path);
+    return session_error(s, DTRT_INVALID, "%s: the note has no terminating zero byte", path);
   if (!utf8_valid(progress->note))
     return session_error(s, DTRT_INVALID, "%s: the note is not UTF-8", path);
   char *own = strndup(path, n);

@@ -1,5 +1,5 @@
-/* checkpoint_command.h: `dtgc checkpoint`: its arguments, and the commands that act on them. None
- * of them holds more of a tensor than a buffer of it. */
+/* checkpoint_command.h: `dtgc checkpoint`: its arguments, and the commands that implement it. None
+ * of them holds more than a buffer of a tensor. */
 #ifndef DTG_RUNTIME_CHECKPOINT_COMMAND_H
 #define DTG_RUNTIME_CHECKPOINT_COMMAND_H
 #include "checkpoint.h"

@@ -201,7 +201,7 @@ int dtrt_checkpoint_main(int argc, char **argv) {
     }
   }
   if (c.nwords < commands[k].words)
-    return wrong(&c, "%s needs %s", argv[1],
+    return wrong(&c, "%s requires %s", argv[1],
                  commands[k].words == 1 ? "a PATH" : "two names: see --help");
   return commands[k].run(&c);
 }

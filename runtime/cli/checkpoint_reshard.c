@@ -1,5 +1,5 @@
-/* checkpoint_reshard.c: `dtgc checkpoint reshard`: a checkpoint again with whole tensors, dealt to
- * some files or in one, as other tools want them. */
+/* checkpoint_reshard.c: `dtgc checkpoint reshard`: rewrites a checkpoint with whole tensors, in
+ * several files or in one, for other tools. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static bool deal(reshard *r) {
     r->file[i] = -1;
     if (r->c->params && !v->trainable) continue;
     if (v->kind < 0) {
-      snprintf(r->why, CHECKPOINT_WHY, "%s: %s is of a type that dtg does not have", r->from.path,
+      snprintf(r->why, CHECKPOINT_WHY, "%s: %s has a type that dtg does not support", r->from.path,
                v->path);
       free(order);
       return false;
@@ -174,7 +174,7 @@ static bool run(reshard *r) {
   if (one && r->c->files > 1)
     return fail(r, "--files goes with a folder, and a name that ends in .safetensors is one file");
   if (r->c->params && !r->from.own)
-    return fail(r, "--params: only checkpoints of dtg say which tensors are params");
+    return fail(r, "--params: only dtg's own checkpoints record which tensors are params");
   if (!deal(r)) return false;
   r->about = (checkpoint_about){
       .program = r->from.program, .mesh = "", .hash = r->from.hash, .progress = r->from.progress};

@@ -1,4 +1,4 @@
-/* checkpoint_walk.c: a variable from its first element to its last, a buffer at a time. */
+/* checkpoint_walk.c: iterates over a variable's elements, a buffer at a time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

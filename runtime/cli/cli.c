@@ -1,4 +1,5 @@
-/* cli.c: what the commands share: messages, near words, opening the session, text of types. */
+/* cli.c: shared by the commands: messages, suggestions for misspelled names, opening the session,
+ * text of types. */
 #include "cli.h"
 #include <stdarg.h>
 #include <stdint.h>

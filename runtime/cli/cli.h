@@ -1,4 +1,4 @@
-/* cli.h: what dtrt_main has understood of its arguments, and the commands that act on it. */
+/* cli.h: the parsed arguments of dtrt_main, and the commands that implement it. */
 #ifndef DTG_RUNTIME_CLI_H
 #define DTG_RUNTIME_CLI_H
 #include <stdbool.h>

@@ -58,7 +58,7 @@ static int give_output(const cli *c, const dtrt_tensor *t, const void *data) {
   cli_type_text(t, text, sizeof text);
   fflush(stdout);
   fprintf(stderr,
-          "%s: output %s, %s, is not kept; --out %s=FILE.npy writes it, --out %s=- prints it\n",
+          "%s: output %s, %s, is discarded; --out %s=FILE.npy writes it, --out %s=- prints it\n",
           c->prog, t->name, text, t->name, t->name);
   return CLI_OK;
 }

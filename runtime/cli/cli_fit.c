@@ -99,7 +99,7 @@ static void warn_of_nan(show *w, const fit_pass *pass) {
   if (*found && !rows_finite(w, pass)) {
     w->rows_bad = true;
     if (pass->bad < 0) return;
-    found = "it comes of the rows of this step, which are not finite";
+    found = "the rows of this step are not finite";
   }
   w->nan_said = true;
   if (pass->bad >= 0)
@@ -151,7 +151,7 @@ static fit_status on_step(fit *f, const fit_pass *pass) {
   if (!w->nan_said) warn_of_nan(w, pass);
   if (pass->bad >= 0 && w->c.stop_on_nan) {
     progress_clear(&w->bar);
-    cli_note(&w->c, "stopped, as --stop-on-nan asks");
+    cli_note(&w->c, "stopped because of --stop-on-nan");
     w->status = CLI_FAILED;
     return FIT_STOPPED;
   }
@@ -236,7 +236,7 @@ static void logs_try(show *w) {
   char why[CLI_WHY], line[CLI_WHY + 128];
   bool failed = w->log_fails;
   if (logs_write(w, true, why, sizeof why) || failed) return;
-  snprintf(line, sizeof line, "warning: %s; its lines are kept, and written when that is possible",
+  snprintf(line, sizeof line, "warning: %s; its lines are kept in memory and written when possible",
            why);
   progress_clear(&w->bar);
   cli_note(&w->c, line);
@@ -343,12 +343,12 @@ static void say_begin(const show *w) {
   }
   printf("restored %s/step-%06lld: ", dir, (long long)w->save.restored);
   if (f->first_epoch > f->epochs)
-    printf("it is trained that far, there is nothing to do\n");
+    printf("training is complete\n");
   else if (f->first_step)
-    printf("going on after step %lld of epoch %lld\n", (long long)f->first_step,
+    printf("continuing after step %lld of epoch %lld\n", (long long)f->first_step,
            (long long)f->first_epoch);
   else
-    printf("going on with epoch %lld\n", (long long)f->first_epoch);
+    printf("continuing with epoch %lld\n", (long long)f->first_epoch);
 }
 
 /* With --profile what it found is told also when Ctrl-C has ended it. */
@@ -398,7 +398,7 @@ static fit_status check_eval_feed(show *w) {
     if (fed) continue;
     char type[256];
     cli_type_text(&e->in[i], type, sizeof type);
-    snprintf(w->f.why, sizeof w->f.why, "entry '%s' needs input '%s' (%s): --eval-feed %s=FILE",
+    snprintf(w->f.why, sizeof w->f.why, "entry '%s' requires input '%s' (%s): --eval-feed %s=FILE",
              e->name, e->in[i].name, type, e->in[i].name);
     return FIT_FAILED;
   }

@@ -1,6 +1,6 @@
-/* cli_look.c: whether files are there, hold what the inputs are, and can be written, before a
- * program is compiled for them. Files whose shape stands in their header are opened, and small
- * ones; reading a large text twice would cost more than it spares. */
+/* cli_look.c: checks before a program is compiled whether files exist, match the inputs, and can
+ * be written. Files with their shape in the header are opened, and small ones; reading a large
+ * text twice would cost more than it saves. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

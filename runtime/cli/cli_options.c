@@ -286,11 +286,11 @@ static bool check_transport(const cli *c) {
 
 static bool check_checkpoints(cli *c, int bit) {
   uint64_t v;
-  if (c->save && !*c->save) return cli_usage(c, "--save is given an empty name"), false;
+  if (c->save && !*c->save) return cli_usage(c, "--save: the name is empty"), false;
   if (!c->save && (c->every_text || c->keep || c->resume || c->save_bf16))
-    return cli_usage(c, "--every, --keep, --resume and --save-bf16 need --save FOLDER"), false;
+    return cli_usage(c, "--every, --keep, --resume and --save-bf16 require --save FOLDER"), false;
   if (!c->load && (c->load_map || c->load_partial))
-    return cli_usage(c, "--load-map and --load-partial need --load PATH"), false;
+    return cli_usage(c, "--load-map and --load-partial require --load PATH"), false;
   if (bit == 2 && c->save && !c->entry->assigns)
     return cli_usage(c, "--save: entry '%s' changes no variables", c->entry->name), false;
   if (!c->every_text || !strcmp(c->every_text, "epoch")) return true;
@@ -303,7 +303,7 @@ static bool check_checkpoints(cli *c, int bit) {
 bool cli_check_options(cli *c, int bit) {
   if (bit == 1) return true;
   if (!c->entry)
-    return cli_usage(c, "%s needs an entry: %s %s ENTRY ...", c->command, c->prog, c->command),
+    return cli_usage(c, "%s requires an entry: %s %s ENTRY ...", c->command, c->prog, c->command),
            false;
   if (!check_names(c, "--feed", c->feed, c->nfeed, c->entry, true)) return false;
   if (!check_checkpoints(c, bit)) return false;
@@ -312,18 +312,18 @@ bool cli_check_options(cli *c, int bit) {
     return cli_usage(c, "--log and --log-steps name the same file"), false;
   if (bit == 4 && !c->epochs == !c->steps)
     return cli_usage(c, c->epochs ? "--epochs and --steps exclude each other"
-                                  : "fit needs --epochs N or --steps N"),
+                                  : "fit requires --epochs N or --steps N"),
            false;
   if (c->verify_every && !c->verify && !c->looks)
-    return cli_usage(c,
-                     "--verify-every needs the compiler: an executable has none; use `dtgc run`"),
+    return cli_usage(c, "--verify-every requires the compiler, which an executable does not "
+                        "contain; use `dtgc run`"),
            false;
   if (c->prefetch > PREFETCH_MOST)
     return cli_usage(c, "--prefetch %lld: expected at most %d", (long long)c->prefetch,
                      PREFETCH_MOST),
            false;
   if (!c->eval && (c->neval_feed || c->eval_limit || c->eval_skip))
-    return cli_usage(c, "--eval-feed, --eval-skip and --eval-limit need --eval ENTRY"), false;
+    return cli_usage(c, "--eval-feed, --eval-skip and --eval-limit require --eval ENTRY"), false;
   if (c->eval && !check_names(c, "--eval-feed", c->eval_feed, c->neval_feed, c->eval, true))
     return false;
   return check_transport(c);

@@ -1,4 +1,4 @@
-/* cli_profile.c: --profile: the table after what was run, and the trace in a file. */
+/* cli_profile.c: --profile: the table after the run, and the trace in a file. */
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>

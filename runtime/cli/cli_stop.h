@@ -1,5 +1,5 @@
-/* cli_stop.h: Ctrl-C, SIGTERM and SIGHUP end a training between two steps, after it has saved. Of
- * several processes one may get the signal earlier than the others, or alone: they agree, a few
+/* cli_stop.h: Ctrl-C, SIGTERM and SIGHUP end training between two steps, after it has saved. One
+ * of several processes may receive the signal earlier than the others, or alone: they agree, a few
  * times a second, on whether any has, so that all stop after the same step. */
 #ifndef DTG_RUNTIME_CLI_STOP_H
 #define DTG_RUNTIME_CLI_STOP_H

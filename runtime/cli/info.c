@@ -1,5 +1,5 @@
-/* info.c: `info` and `--help`: what a compiled program holds, in aligned columns, from its tables
- * alone. No device is started. */
+/* info.c: `info` and `--help`: the contents of a compiled program, in aligned columns, from its
+ * tables alone. No device is started. */
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +121,7 @@ static void info_shared(const dtrt_program *p) {
   for (int i = 0; i < p->nvars; i++)
     if (p->var[i].lent == DTRT_SHARED_UPDATE) *(p->var[i].trainable ? &params : &states) += 1;
   if (params + states == 0) return;
-  printf("\nno layout is annotated, and split so that each device updates a part (shared weight "
+  printf("\nno layout is annotated; split so that each device updates a part (sharded weight "
          "update):\n ");
   for (int i = 0; i < p->nvars; i++) {
     if (p->var[i].lent != DTRT_SHARED_UPDATE || !p->var[i].trainable) continue;
@@ -129,7 +129,7 @@ static void info_shared(const dtrt_program *p) {
   }
   if (named > 4) printf(" and %d more parameters", named - 4);
   if (states) printf("%s %d state%s", params ? " and" : "", states, states > 1 ? "s" : "");
-  printf("\n  `layout NAME = replicated` keeps a parameter, and what the optimizer remembers of it, whole\n");
+  printf("\n  `layout NAME = replicated` replicates a parameter and its optimizer state\n");
 }
 
 static void info_memory(const dtrt_program *p) {
@@ -194,44 +194,41 @@ static const char details[] =
     "  --epochs N              passes over the data\n"
     "  --steps N               or total steps, over as many epochs as they take\n"
     "  --skip N, --limit N     leave out the first N rows; use the first N of what is left\n"
-    "  --shuffle SEED          another order of rows each epoch, the same on every mesh\n"
+    "  --shuffle SEED          reshuffles rows each epoch, the same on every mesh\n"
     "  --drop-last             leave out the rows that do not fill a batch\n"
     "  --eval ENTRY            run it over the --eval-feed files after each epoch\n"
     "  --eval-feed NAME=FILE   its inputs\n"
     "  --report ENTRY          run it after each epoch and show its results\n"
     "  --eval-skip N, --eval-limit N\n"
     "                          as --skip and --limit, of them\n"
-    "  --prefetch N            batches that a thread reads ahead (2); 0: none\n"
+    "  --prefetch N            number of batches read ahead by a thread (2); 0: none\n"
     "  --log FILE.csv          one line an epoch\n"
     "  --log-steps FILE.csv    one line a step\n"
     "  --verify-every K        compare every K-th step with one device (dtgc run alone)\n"
     "  --stop-on-nan           end at the first value that is not finite\n"
-    "  --check-replicas N      every N steps: do devices that hold the same hold the same bits?\n"
+    "  --check-replicas N      every N steps: compare the bits of replicated variables\n"
     "  --plain                 no progress bar\n"
     "  --save DIR              checkpoints in DIR/step-N: --every N steps (or `epoch`), the "
     "newest\n"
-    "                          three kept (--keep K); --resume goes on from the newest good one\n"
+    "                          three kept (--keep K); --resume continues from the newest good one\n"
     "options of call:\n"
     "  --traffic               bytes that each device received and sent, and by which algorithms\n"
     "  --save PATH             the variables afterwards, as a checkpoint\n"
     "options of call and fit:\n"
-    "  --footprint             the memory that each device took\n"
-    "  --load PATH             begin with the values of a checkpoint or .safetensors file;\n"
-    "                          --load-map FILE: lines `theirs -> ours`; --load-partial: what one\n"
-    "                          side lacks is reported, not rejected\n"
-    "  --check-nan[=MODE]      the op that first makes NaN or infinity ends it (full, also "
+    "  --footprint             the memory used by each device\n"
+    "  --load PATH             start from the values of a checkpoint or .safetensors file;\n"
+    "                          --load-map FILE: lines `theirs -> ours`; --load-partial:\n"
+    "                          missing values are reported, not rejected\n"
+    "  --check-nan[=MODE]      stop at the first op that computes NaN or infinity (full, also "
     "without\n"
-    "                          =MODE); cheap (if not given): outputs and variables, a warning; "
+    "                          =MODE); cheap (default): check outputs and variables, warn once; "
     "off\n"
     "  --save-bf16             f32 parameters are rounded to bf16 on disk\n"
     "  --profile [FILE.json]   a table of what each step took, and a trace for Perfetto\n"
     "  --seed N                of all random values (0)\n"
     "  --transport T           self, threads or mpi\n"
-    "  --devices-per-rank N    under mpiexec: threads of each process; if not given, as many as "
-    "come out "
-    "even\n"
-    "  --timeout SECONDS       under mpiexec: how long a rank may be waited for (600); 0: for "
-    "ever\n";
+    "  --devices-per-rank N    under mpiexec: threads of each process (devices / ranks)\n"
+    "  --timeout SECONDS       under mpiexec: maximum wait for another rank (600); 0: forever\n";
 
 int help_run(const cli *c, FILE *to, int status) {
   const dtrt_program *p = c->program;

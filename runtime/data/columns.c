@@ -1,5 +1,5 @@
-/* columns.c: the columns of a row that a feed takes: "0-3,7,9-". They count from 0, in the order
- * written; a column may come twice. */
+/* columns.c: the selected columns of a row: "0-3,7,9-". They count from 0, in the order written; a
+ * column may be repeated. */
 #include <stdlib.h>
 #include "tensor_file.h"
 

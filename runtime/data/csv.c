@@ -1,10 +1,9 @@
-/* csv.c: numbers in lines, comma-separated, into one dense tensor [rows, columns] of the dtype
- * asked for.
+/* csv.c: reads comma-separated numbers into one dense tensor [rows, columns] of a given dtype.
  *
- * Blank lines, blanks around fields, CRLF, quotes around a field and a UTF-8 mark are taken in
- * stride. A first line without a single number is a header and skipped with a note; everything else
- * that is not a number, does not fit the dtype, or makes a line longer or shorter than the first is
- * an error with line and column. */
+ * Blank lines, blanks around fields, CRLF, quotes around a field and a UTF-8 byte order mark are
+ * accepted. A first line without a single number is a header and skipped with a note; anything
+ * else that is not a number, does not fit the dtype, or makes a line longer or shorter than the
+ * first is an error with line and column. */
 #include "tensor_file.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,7 +175,7 @@ static bool csv_lines(csv_reader *r, const char *text) {
                      (long long)r->number, (long long)r->width, (long long)r->nfields);
     if (first && csv_is_header(r))
       snprintf(r->file->note, sizeof r->file->note,
-               "%.120s: line %lld is taken for a header and skipped: %.40s, ...", r->file->name,
+               "%.120s: line %lld is treated as a header and skipped: %.40s, ...", r->file->name,
                (long long)r->number, r->field[0]);
     else if (!csv_row(r))
       return false;

@@ -1,5 +1,5 @@
-/* data.c: see data.h. Rows that follow each other in the file are read as one box, so file order
- * costs one read a step and input, and a shuffled order one a row. */
+/* data.c: see data.h. Consecutive rows of the file are read as one box, so file order costs one
+ * read per step and input, and a shuffled order one per row. */
 #include "data.h"
 #include <stdint.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static bool check_shape(const data_set *set, int i, char *why, size_t whysize) {
   if (is_columns(f) && in->layout->rank > 0)
     hint = !strcmp(f->format, "CSV")
                ? " (choose columns with FILE:0-63 or FILE:64)"
-               : " (choose columns behind the type, as in FILE:u8[3073]:1-3072)";
+               : " (choose columns after the type, as in FILE:u8[3073]:1-3072)";
   snprintf(why, whysize, "%s: expected %s for input '%s'%s, found %s%s", f->name, want, in->name,
            rows ? ", with any number of rows for the first dim" : "", found, hint);
   return false;
@@ -133,7 +133,7 @@ static bool open_input(data_set *set, int i, const data_pair *feed, int nfeed, c
   for (int k = 0; k < nfeed; k++)
     if (!strcmp(feed[k].name, in->name)) from = &feed[k];
   if (!from) {
-    snprintf(why, whysize, "entry '%s' needs input '%s' (%s): --feed %s=FILE", set->entry->name,
+    snprintf(why, whysize, "entry '%s' requires input '%s' (%s): --feed %s=FILE", set->entry->name,
              in->name, want, in->name);
     return false;
   }
@@ -146,11 +146,10 @@ static bool open_input(data_set *set, int i, const data_pair *feed, int nfeed, c
     set->file[i] = tensor_file_open(spec, in->dtype, in->layout->rank == 0, &most, why, whysize);
   set->fixed[i] = in->layout->rank == 0;
   if (!set->file[i] && spec && !set->fixed[i] && element_is_number(spec) && access(spec, F_OK))
-    snprintf(
-        why, whysize,
-        "%.64s: no such file; input '%s' is %s and needs a file (a number is taken for a scalar "
-        "input only)",
-        spec, in->name, want);
+    snprintf(why, whysize,
+             "%.64s: no such file; input '%s' is %s and needs a file (numbers are accepted for "
+             "scalar inputs only)",
+             spec, in->name, want);
   if (!set->file[i] || !check_shape(set, i, why, whysize)) return false;
   return set->whole || set->fixed[i] || check_rows(set, i, why, whysize);
 }

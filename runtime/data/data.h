@@ -1,9 +1,9 @@
-/* data.h: files fed to the inputs of an entry, and the batches that are read from them.
+/* data.h: files fed to the inputs of an entry, and the batches read from them.
  *
- * In a *whole* set each file is the whole of its input (call). Otherwise dim 0 of the inputs is the
- * batch and the files hold rows: every step takes the next `batch` rows, in file order or in a
- * shuffled one. The order depends on seed and epoch alone, so every rank and every mesh sees the
- * same rows. */
+ * In a *whole* set each file is the whole of its input (call). Otherwise dim 0 of the inputs is
+ * the batch and the files hold rows: every step takes the next `batch` rows, in file order or
+ * shuffled. The order depends on seed and epoch alone, so every rank and every mesh reads the same
+ * rows. */
 #ifndef DTG_RUNTIME_DATA_H
 #define DTG_RUNTIME_DATA_H
 #include <stdbool.h>

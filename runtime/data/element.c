@@ -1,5 +1,6 @@
-/* element.c: see element.h. Whole numbers travel as int64_t, the rest as double; both are exact for
- * everything that element_allowed lets through (u64 above INT64_MAX is caught on the way in). */
+/* element.c: see element.h. Integers are converted through int64_t, the rest through double; both
+ * are exact for everything that element_allowed accepts (u64 above INT64_MAX is rejected when it
+ * is read). */
 #include "element.h"
 #include <errno.h>
 #include <fenv.h>

@@ -1,9 +1,9 @@
-/* element.h: the kinds of numbers that data files hold, and their way into tensors.
+/* element.h: the number types of data files, and their conversion to tensors.
  *
- * A file may hold more kinds than tensors have (u16, u64, ...) and in the other byte order. The
- * law: a value arrives exactly or not at all. Kinds that lose nothing by type pass; whole numbers
- * pass to any whole-number dtype with a check of each value; everything else is refused before it
- * is read. */
+ * A file may hold more types than tensors have (u16, u64, ...) and the other byte order.
+ * Invariant: a value is converted exactly or not at all. Types that always convert exactly are
+ * accepted; integers convert to any integer dtype with a check of each value; everything else is
+ * rejected before it is read. */
 #ifndef DTG_RUNTIME_ELEMENT_H
 #define DTG_RUNTIME_ELEMENT_H
 #include <stdbool.h>

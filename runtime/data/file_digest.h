@@ -1,6 +1,6 @@
-/* file_digest.h: a checksum of what a file holds, by which ranks find that they have been given
- * other data. Of large files it is that of blocks spread over them, so that it costs no more than
- * reading 16 MiB. */
+/* file_digest.h: a checksum of a file's contents, by which ranks detect that they were given
+ * different data. For large files it covers blocks spread over the file, so that it costs no more
+ * than reading 16 MiB. */
 #ifndef DTG_RUNTIME_FILE_DIGEST_H
 #define DTG_RUNTIME_FILE_DIGEST_H
 #include "tensor_file.h"

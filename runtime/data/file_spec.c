@@ -1,5 +1,5 @@
-/* file_spec.c: see file_spec.h. Braces are taken apart here and not by glob, which leaves out in
- * silence a name that is not there. */
+/* file_spec.c: see file_spec.h. Braces are expanded here and not by glob, which silently omits a
+ * missing name. */
 #include "file_spec.h"
 #include <glob.h>
 #include <stdio.h>

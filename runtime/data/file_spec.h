@@ -1,12 +1,12 @@
-/* file_spec.h: what --feed NAME=... names: one file or several, and what of them.
+/* file_spec.h: the value of --feed NAME=...: one file or several, and a selection of its contents.
  *
  *   digits.csv.gz:0-63                  columns
- *   data_batch_*.bin:u8[3073]:1-3072    raw records and their columns, of all files that match
+ *   data_batch_*.bin:u8[3073]:1-3072    raw records and their columns, of all matching files
  *   input.txt:u8[65]@64:0-63            records of 65 that begin every 64 elements
  *   arrays.npz:x                        a member of an archive
  *   {train,extra}.npy                   these files, in this order
  *
- * A file whose name is the whole text is taken as it is. */
+ * A file whose name is the whole text takes precedence. */
 #ifndef DTG_RUNTIME_FILE_SPEC_H
 #define DTG_RUNTIME_FILE_SPEC_H
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* gz.c: see gz.h. zlib passes plain bytes through, so there is one way of reading. */
+/* gz.c: see gz.h. zlib passes plain bytes through, so there is a single read path. */
 #include "gz.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
-/* gz.h: bytes of a file, one after another, decoded when the content (not the name) is gzip; or of
- * one member of a zip archive (npz.c).
+/* gz.h: reads the bytes of a file in sequence, decoded if the content (not the name) is gzip, or
+ * those of one member of a zip archive (npz.c).
  *
- * Says plainly what is wrong with a file: missing, a directory, empty, damaged, ends early. */
+ * Errors are specific: missing, a directory, empty, damaged, ends early. */
 #ifndef DTG_RUNTIME_GZ_H
 #define DTG_RUNTIME_GZ_H
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* inputs.c: whole inputs of one step from files or arrays, for hosts that run an entry themselves.
- */
+/* inputs.c: reads whole inputs of one step from files or arrays, for hosts that run entries
+ * themselves. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

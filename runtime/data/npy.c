@@ -1,6 +1,6 @@
 /* npy.c: headers of NumPy's .npy files, versions 1 to 3: a magic, a length and a Python dict
- * literal such as {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. The parser takes
- * that much Python and no more, and never trusts a length or a size. Format: numpy.lib.format's
+ * literal such as {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. The parser accepts
+ * only this subset of Python, and never trusts a length or a size. Format: numpy.lib.format's
  * documentation. */
 #include "tensor_file.h"
 #include <stdio.h>

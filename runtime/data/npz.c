@@ -1,10 +1,10 @@
 /* npz.c: NumPy's .npz, a zip archive of .npy members. zlib inflates; the directory is read here,
- * since no library at hand both says where a member's bytes lie and knows zip64 (libzip hides the
- * places, the minizip of Debian 12 reads no 64-bit sizes). A stored member stays on disk and each
- * device reads its own block of it, as of a plain .npy.
+ * since no available library both gives the offset of a member's bytes and supports zip64 (libzip
+ * hides offsets, the minizip of Debian 12 reads no 64-bit sizes). A stored member stays on disk
+ * and each device reads its own block of it, as of a plain .npy.
  *
  * An archive is not trusted: members that overlap, reach past the end, claim more than deflate can
- * hold or have another checksum than they say are refused. Format: PKWARE's APPNOTE.TXT. */
+ * hold or have a wrong checksum are rejected. Format: PKWARE's APPNOTE.TXT. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static bool find_directory(npz_archive *a) {
   if (at >= TO_END64 && bytes_at(s, at - TO_END64, to, TO_END64) && !memcmp(to, "PK\6\7", 4)) {
     uint64_t at64 = le(to + 8, 8);
     if (!bytes_at(s, at64, end64, END64) || memcmp(end64, "PK\6\6", 4) != 0)
-      return damaged(s, "its zip64 end is not where it is said to be");
+      return damaged(s, "its zip64 end is not at the given offset");
     disk = (unsigned)(le(end64 + 16, 4) | le(end64 + 20, 4));
     a->n = le(end64 + 32, 8);
     a->bytes = le(end64 + 40, 8);
@@ -113,7 +113,7 @@ static bool find_directory(npz_archive *a) {
   }
   if (disk) return gz_fail(s, "the zip archive is one of several parts");
   if (a->at > at || a->bytes > at - a->at || a->n > a->bytes / ENTRY)
-    return damaged(s, "its directory is not where it is said to be");
+    return damaged(s, "its directory is not at the given offset");
   if (a->bytes > DIRECTORY_MOST)
     return gz_fail(s, "the directory of the zip archive has %llu bytes; expected at most %d",
                    (unsigned long long)a->bytes, DIRECTORY_MOST);
@@ -146,7 +146,7 @@ static bool read_local(const npz_archive *a, npz_member *m) {
   if (!bytes_at(a->s, m->header, local, LOCAL) || memcmp(local, "PK\3\4", 4) != 0 ||
       le(local + 8, 2) != m->method || le(local + 26, 2) != m->nname ||
       !bytes_at(a->s, m->header + LOCAL, name, n) || memcmp(name, m->name, n) != 0)
-    return damaged(a->s, "a member is not where or what its directory says");
+    return damaged(a->s, "a member does not match its directory entry");
   m->data = m->header + LOCAL + m->nname + le(local + 28, 2);
   if (m->data <= a->at && m->packed <= a->at - m->data) return true;
   return damaged(a->s, "a member reaches into the directory or past the end");
@@ -155,7 +155,7 @@ static bool read_local(const npz_archive *a, npz_member *m) {
 static bool read_entry(npz_archive *a, uint64_t *at, npz_member *m) {
   const unsigned char *p = a->directory + *at;
   if (a->bytes - *at < ENTRY || memcmp(p, "PK\1\2", 4) != 0)
-    return damaged(a->s, "its directory does not hold what it says");
+    return damaged(a->s, "its directory is inconsistent");
   size_t extra = le(p + 30, 2);
   *m = (npz_member){.name = p + ENTRY,
                     .nname = (unsigned)le(p + 28, 2),
@@ -202,7 +202,8 @@ static bool read_directory(npz_archive *a) {
   uint64_t at = 0;
   for (uint64_t i = 0; i < a->n; i++)
     if (!read_entry(a, &at, &a->member[i])) return false;
-  return at == a->bytes ? are_apart(a) : damaged(a->s, "its directory holds more than it says");
+  return at == a->bytes ? are_apart(a)
+                        : damaged(a->s, "its directory has more entries than declared");
 }
 
 /* ---- choosing a member */
@@ -262,7 +263,7 @@ static bool member_good(gz_stream *s, const npz_member *m) {
     return gz_fail(s, "the member is packed by method %u; only stored and deflated are read",
                    m->method);
   if (m->method == STORED && m->packed != m->size)
-    return damaged(s, "a stored member has two sizes");
+    return damaged(s, "a stored member has two different sizes");
   if (m->size > INT64_MAX || m->size / DEFLATE_MOST > m->packed)
     return gz_fail(s, "the member claims %llu bytes, which its %llu bytes cannot hold",
                    (unsigned long long)m->size, (unsigned long long)m->packed);
@@ -310,7 +311,7 @@ static int64_t npz_take(gz_stream *s, char *to, int64_t n) {
   while (done < n) {
     int64_t want = n - done < 1 << 30 ? n - done : 1 << 30, rest = s->size - s->at - done;
     int64_t got = take_some(s, to + done, want);
-    if (got > rest) return damaged(s, "the member holds more than it says"), -1;
+    if (got > rest) return damaged(s, "the member holds more data than declared"), -1;
     z->crc = (uint32_t)crc32_z(z->crc, (unsigned char *)to + done, (size_t)got);
     done += got;
     if (got) continue;

@@ -1,5 +1,5 @@
-/* raw.c: records of one length and type, without a header: "u8[3073]" is what such a file is of,
- * "u8[65]@64" that a record begins every 64 elements (windows of a text, each with its next
+/* raw.c: records of one length and type, without a header: "u8[3073]" is the type of a record,
+ * "u8[65]@64" a record that begins every 64 elements (windows of a text, each with its next
  * character). The bytes are in this machine's order. The file stays on disk and only the chosen
  * columns are read, unless it is gzipped. */
 #include <stdint.h>
@@ -78,8 +78,8 @@ static bool count_windows(tensor_file *f, gz_stream *s, const char *record) {
   int64_t over = n - ((f->shape[0] - 1) * f->pitch + f->width);
   if (over)
     snprintf(f->note, sizeof f->note,
-             "%.120s: the last %lld elements fill no record of %.40s and are left out", f->name,
-             (long long)over, record);
+             "%.120s: the last %lld elements do not fill a record of %.40s and are left out",
+             f->name, (long long)over, record);
   return true;
 }
 

@@ -140,8 +140,8 @@ static tensor_file *open_one(const char *name, const file_spec *of, int dtype,
     gz_close(&s);
   }
   if (good && !element_allowed(f->kind, dtype)) {
-    snprintf(why, whysize, "%s: expected %s or what fits in it exactly, found %s (%s)", f->name,
-             element_name(dtype), element_name(f->kind), f->format);
+    snprintf(why, whysize, "%s: expected %s or a type that converts to it exactly, found %s (%s)",
+             f->name, element_name(dtype), element_name(f->kind), f->format);
     good = false;
   }
   if (good) return f;

@@ -1,11 +1,10 @@
-/* tensor_file.h: tensors in files: .npy, .npz, IDX, CSV and raw records, all but .npz also gzipped,
- * one file or several that follow each other along the first dim.
+/* tensor_file.h: tensors in files: .npy, .npz, IDX, CSV and raw records, all but .npz also
+ * gzipped, one file or several concatenated along the first dim.
  *
- * The format is told by the content; the name only helps to word an error. Plain .npy, IDX and raw
- * files and stored members of an .npz stay on disk and only what is asked for is read; CSV, gzip,
- * deflated members and Fortran order are decoded once into memory. Every failure is one line that
- * names the file, what was expected and what was found.
- */
+ * The format is detected from the content; the name only improves an error. Plain .npy, IDX and
+ * raw files and stored members of an .npz stay on disk and only the requested parts are read; CSV,
+ * gzip, deflated members and Fortran order are decoded once into memory. Every failure is one line
+ * that names the file, what was expected and what was found. */
 #ifndef DTG_RUNTIME_TENSOR_FILE_H
 #define DTG_RUNTIME_TENSOR_FILE_H
 #include <stdbool.h>

@@ -1,9 +1,9 @@
-/* tensor_read.c: boxes out of files. See tensor_file.h.
+/* tensor_read.c: reads boxes from files. See tensor_file.h.
  *
- * A box is read as its longest contiguous runs, of the part and the columns where they lie: pread
- * from the file or copied from memory, in pieces when the elements must be converted. Short runs
- * close to each other (a block of an image cut in height and width) come through a window of the
- * file that one pread fills. All that changes is on the stack, so threads need no lock. */
+ * A box is read as its longest contiguous runs: pread from the file or copied from memory, in
+ * pieces if the elements must be converted. Short runs close to each other (a block of an image
+ * split in height and width) are read through a window of the file that one pread fills. All
+ * mutable state is on the stack, so threads need no lock. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>

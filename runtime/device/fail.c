@@ -89,7 +89,7 @@ void dtrt_bad_index(dtrt_device *dev, int64_t index, int64_t n) {
 static const char *signal_words(int sig) {
   switch (sig) {
   case SIGSEGV: return "invalid memory access (SIGSEGV)";
-  case SIGBUS: return "memory that is not there (SIGBUS)";
+  case SIGBUS: return "access to memory that does not exist (SIGBUS)";
   case SIGFPE: return "arithmetic fault, such as an integer divided by zero (SIGFPE)";
   default: return "illegal instruction (SIGILL): compiled for another CPU?";
   }

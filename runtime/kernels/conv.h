@@ -1,5 +1,5 @@
-/* conv.h: what the files of convolutions share. All spatial dims are three here: dims of one
- * position stand in for those that a convolution does not have, the middle one first. */
+/* conv.h: shared by the files of convolutions. All of them have three spatial dims here: missing
+ * ones have size 1, the middle one first. */
 #ifndef DTRT_CONV_H
 #define DTRT_CONV_H
 #include "conv_kernel.h"

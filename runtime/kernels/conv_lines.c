@@ -1,5 +1,5 @@
-/* conv_lines.c: a convolution as one matrix product for each line of the small side, tap and group,
- * of rows `stride` apart, added up. For f64, and for CPUs that have no kernels. */
+/* conv_lines.c: a convolution as one accumulating matrix product for each line of the small side,
+ * tap and group, with rows `stride` apart. For f64, and for CPUs without kernels. */
 #include "conv.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* conv_strip.c: the lines of an image that a convolution reads at once, copied with the zeros that
- * stand for padding, so that no kernel needs to know of it. Where no window reaches beyond the ends
- * of a line, lines are read where they lie. */
+/* conv_strip.c: copies the lines of an image that a convolution reads at once, with zeros for
+ * padding, so that kernels need not handle it. If no window reaches beyond the ends of a line,
+ * lines are read in place. */
 #include <string.h>
 #include "conv.h"
 

@@ -1,7 +1,7 @@
-/* conv_sum.c: a convolution, and its gradient to the input, which is one too: of the other side,
- * with the taps turned round; with strides it is one for each position modulo the stride, of those
- * taps that meet it. The weights are packed in panels as wide as a tile. A tile is pixels of one
- * line, read where they lie; where lines are short it is pixels of several, gathered. */
+/* conv_sum.c: a convolution, and its gradient with respect to the input, which is a convolution of
+ * the other side with reversed taps; with strides it is one for each position modulo the stride,
+ * of the taps that meet it. The weights are packed in panels as wide as a tile. A tile is pixels
+ * of one line, read in place; if lines are short it is pixels of several, gathered. */
 #include <string.h>
 #include "conv.h"
 

@@ -1,8 +1,8 @@
-/* conv_weight.c: a convolution's gradient to the weights: a product whose depths are the pixels. A
- * tile's rows are channels of the input under one tap, or under several that lie side by side; its
- * columns are channels of the output. Chunks are of some hundred pixels, so that what several tiles
- * read stays near; the chunks' sums are added in their order, BLOCK pixels and what the last chunk
- * has more, and such blocks in f64. */
+/* conv_weight.c: a convolution's gradient with respect to the weights: a product whose inner dim
+ * is the pixels. A tile's rows are channels of the input under one tap, or under several adjacent
+ * ones; its columns are channels of the output. Chunks are some hundred pixels, so that data
+ * shared by several tiles stays in cache; the chunks' sums are added in their order, in blocks of
+ * BLOCK pixels and the rest of the last chunk, and such blocks in f64. */
 #include "conv.h"
 #include <string.h>
 

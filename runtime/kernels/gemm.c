@@ -1,11 +1,11 @@
-/* gemm.c: matrix products: f32 by our own kernels where this CPU has them (gemm_kernel.h), else by
- * OpenBLAS, after seeing to it that OpenBLAS is fit for use.
+/* gemm.c: matrix products: f32 by our own kernels if this CPU has them (gemm_kernel.h), else by
+ * OpenBLAS, after checking that it is usable.
  *
  * OpenBLAS 0.3.21 (Debian 12) does not know newer CPUs and runs SSE3 kernels on them, a fifth of
- * the speed; asked again with OPENBLAS_CORETYPE it runs the right ones. The serial build returns
- * wrong numbers when several threads call it, so it is refused for several device threads. Each
- * call uses one thread: the devices are the parallelism. These settings are the process's;
- * include/dtrt.h says so. */
+ * the speed; with OPENBLAS_CORETYPE set it runs the right ones. The serial build returns wrong
+ * numbers when several threads call it, so it is rejected for several device threads. Each call
+ * uses one thread: the devices are the parallelism. These settings apply to the whole process, as
+ * include/dtrt.h documents. */
 #include <cblas.h>
 #include <limits.h>
 #include <pthread.h>
@@ -176,7 +176,7 @@ static void blas_enter(void) {
     if (!room && d) {
       atomic_fetch_sub(&blas_inside, 1);
       device_fail(d,
-                  "no memory for the %d MB that OpenBLAS needs for each device (is there a limit, "
+                  "out of memory: OpenBLAS requires %d MB per device (is there a limit, "
                   "as by ulimit -v?)",
                   BLAS_BUFFER >> 20);
     }

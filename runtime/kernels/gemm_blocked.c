@@ -1,9 +1,9 @@
-/* gemm_blocked.c: a product cut into tiles for the kernels of gemm_kernel.h, after Goto and van de
- * Geijn 2008. What is used most often stays in the nearest cache. With more rows than columns, all
- * of y is packed (in parts of L2) and tiles of rows pass over it; with more columns than rows, all
- * of x is packed and panels of y, as wide as a tile, pass over it. Operands mostly come from L3 or
- * memory, too far for the CPU's own prefetching of short rows: each tile fetches a few lines of
- * what is packed next. */
+/* gemm_blocked.c: splits a product into tiles for the kernels of gemm_kernel.h, after Goto and van
+ * de Geijn 2008. The most frequently used data stays in the nearest cache. With more rows than
+ * columns, all of y is packed (in parts of L2) and tiles of rows pass over it; with more columns
+ * than rows, all of x is packed and panels of y, as wide as a tile, pass over it. Operands mostly
+ * come from L3 or memory, too far for the CPU's own prefetching of short rows: each tile
+ * prefetches a few lines of the data that is packed next. */
 #include "gemm.h"
 #include "gemm_kernel.h"
 #include "dtrt.h"

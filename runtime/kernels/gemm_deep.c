@@ -1,7 +1,7 @@
-/* gemm_deep.c: f32 products that sum over more than GEMM_BLOCK: blocks of so many are computed as
- * any product is, in parts of 256 that are added in sequence; the blocks are added in f64 and
- * rounded once (docs/sums.md). The same bits however the result is cut, and whether k comes at once
- * or in strips that are parts. */
+/* gemm_deep.c: f32 products that sum over more than GEMM_BLOCK: each block is computed like any
+ * product, in parts of 256 that are added in sequence; the blocks are added in f64 and rounded
+ * once (docs/sums.md). The bits do not depend on how the result is split, nor on whether k comes
+ * at once or in tiles that are whole parts. */
 #include "gemm_deep.h"
 #include "conv.h"
 #include "device.h"
@@ -49,7 +49,7 @@ static double *room_for(int64_t elements) {
   double *room = (double *)(void *)conv_room(2 * elements);
   Device *d = fail_current();
   if (!room && d)
-    device_fail(d, "no memory for the sums of a product (%ld bytes)", 8 * (long)elements);
+    device_fail(d, "out of memory for the sums of a product (%ld bytes)", 8 * (long)elements);
   return room;
 }
 

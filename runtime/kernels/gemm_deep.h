@@ -1,5 +1,5 @@
-/* gemm_deep.h: products that sum over very many, block by block (gemm_deep.c), and what gemm.c does
- * for them. */
+/* gemm_deep.h: products with a very large inner dim, block by block (gemm_deep.c), and the
+ * functions of gemm.c that they use. */
 #ifndef DTRT_GEMM_DEEP_H
 #define DTRT_GEMM_DEEP_H
 #include <stdbool.h>

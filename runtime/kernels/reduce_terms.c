@@ -1,9 +1,9 @@
 /* reduce_terms.c: chooses the reduction kernel for a dtype, an op and this CPU; see reduce_terms.h
  * for the law.
  *
- * Terms are taken up to four at a time, a tile that stays in L1 at a time; the tile is then copied
- * to every result. The kernels are reduce_kernels.inc, compiled once a vector width: the order of
- * the terms of an element is in the loop over terms, so the width cannot change a bit. */
+ * Up to four addends are combined at a time, in tiles that stay in L1; the tile is then copied to
+ * every result. The kernels are reduce_kernels.inc, compiled once per vector width: the order of
+ * an element's addends is in the loop over addends, so the width cannot change a bit. */
 #include "reduce_terms.h"
 #include <stdbool.h>
 #include <stdint.h>

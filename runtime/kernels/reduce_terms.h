@@ -1,10 +1,10 @@
-/* reduce_terms.h: terms of a partial value combined element by element.
+/* reduce_terms.h: combines the addends of a partial value element by element.
  *
- * The law: ((t0 + t1) + t2) + ... in the order the terms are given, whatever the vector width, so
- * the same terms give the same bits on every transport. Sums and products of more than 32 terms of
- * f32 or f64 combine blocks of 32 pairwise (docs/sums.md). f16 and bf16 add in f32 and round once.
- * Whole numbers wrap. For bool, sum and max mean or, prod and min mean and. NaN wins in max and
- * min. */
+ * Invariant: ((t0 + t1) + t2) + ... in the order the addends are given, whatever the vector width,
+ * so the same addends give the same bits on every transport. Sums and products of more than 32
+ * addends of f32 or f64 combine blocks of 32 pairwise (docs/sums.md). f16 and bf16 add in f32 and
+ * round once. Integers wrap. For bool, sum and max mean or, prod and min mean and. max and min
+ * propagate NaN. */
 #ifndef DTG_RUNTIME_REDUCE_TERMS_H
 #define DTG_RUNTIME_REDUCE_TERMS_H
 #include "dtrt.h"

@@ -1,7 +1,7 @@
-/* scatter.c: sums of rows picked by an index, in the order of docs/sums.md: the emitted loop adds
- * 32 rows in sequence to a row of the table; what such a block came to is kept in a slot of its
- * own, and equal numbers of blocks are combined. Each row has a stack of slots, of which there are
- * never more than blocks. */
+/* scatter.c: sums of rows selected by an index, in the order of docs/sums.md: the emitted loop
+ * adds 32 rows in sequence to a row of the table; the sum of such a block is kept in a slot of its
+ * own, and equal numbers of blocks are combined. Each row has a stack of slots, at most one per
+ * block. */
 #include <string.h>
 #include "dtrt.h"
 

@@ -1,11 +1,10 @@
-/* sort.c: where the first elements of each line stand in sorted order. The order is total: equals
- * by their index, 0 and -0 being equal, and not-a-number the largest, so that every way of finding
- * it gives the same indices.
+/* sort.c: indices of the first elements of each line in sorted order. The order is total: equal
+ * elements by index, 0 and -0 being equal, and NaN the largest, so that every algorithm gives the
+ * same indices.
  *
- * A few of many are kept in a heap, which lies in the result itself, the last of them on top. A
- * whole line is sorted by merging keys with their indices in two rows of scratch, 16 bytes an
- * element of the line (32 for 8-byte types), one line at a time; where there is no memory for it,
- * by the heap. */
+ * A few of many are kept in a heap, in the result itself, with the last of them on top. A whole
+ * line is sorted by merging keys with their indices in two rows of scratch, 16 bytes per element
+ * of the line (32 for 8-byte types), one line at a time; without memory for it, by the heap. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>

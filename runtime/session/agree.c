@@ -1,5 +1,5 @@
-/* agree.c: what processes tell each other outside of programs: did all succeed, and why not. A word
- * of each travels at a time, by the verb that compares programs when a session opens. */
+/* agree.c: agreement of processes outside of programs: whether all succeeded, and if not, why.
+ * Each sends one word at a time, by the verb that compares programs when a session opens. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -132,7 +132,7 @@ static void fill_inputs(Device *d, const Call *c, const dtrt_entry *e) {
     char doing[128];
     snprintf(doing, sizeof doing, "reading input `%s`", t->name);
     d->doing = doing;
-    device_fail(d, "%s", why[0] ? why : "no reason was given");
+    device_fail(d, "%s", why[0] ? why : "reading it failed");
   }
 }
 
@@ -161,7 +161,7 @@ static void call_device(Device *d, void *arg) {
   if (d->nan) nan_leave(d);
   if (d->profile) profile_part(d, e->nsteps + PROFILE_OUTPUTS);
   d->packing = gemm_room_taken();
-  d->doing = "handing over its outputs";
+  d->doing = "copying its outputs";
   for (int i = 0; c->out && i < e->nout; i++)
     if (c->out[i])
       to_host(d, g->first_out[c->entry] + i, &e->out[i], d->pub.arena + e->out[i].offset,
@@ -212,8 +212,7 @@ dtrt_status session_init(dtrt_session *s) {
   const dtrt_entry *e = &s->program[0].p->entry[0];
   if (e->nin)
     return session_error(s, DTRT_INVALID,
-                         "entry `%s` gives variables their first values, so it cannot have inputs",
-                         e->name);
+                         "entry `%s` initializes variables, so it cannot have inputs", e->name);
   dtrt_status status = session_run(s, call_device, &(Call){0});
   return s->check_nan ? nan_called(s, status, e, NULL) : status;
 }

@@ -119,7 +119,7 @@ static void say_made(Device *d, const dtrt_seen *s, const dtrt_value *v, int64_t
   add_number(text, element_value(v->dtype, element_at(v->dtype, s->data, i)));
   add(text, " at index ");
   add_index(text, v->layout->rank, s->lo, s->hi, i);
-  add(text, " on device %d: %s (%.200s) makes it of ", d->id, v->op, v->where);
+  add(text, " on device %d: %s (%.200s) computes it from ", d->id, v->op, v->where);
   for (int k = 0; k < v->noperands && k < 4; k++) {
     add(text, k ? ", " : "");
     add_operand(d, s, v, &v->operand[k], i);
@@ -185,9 +185,9 @@ static void say_found(Device *d, const char *what, const dtrt_tensor *t, const c
   add(text, " after entry `%.60s`%s", e->name, then);
   int k = d->nan->suspect;
   if (k >= 0 && k < e->nsteps && e->step)
-    add(text, "; %.150s (%.150s) was the first exchange to bring one", e->step[k].what,
+    add(text, "; %.150s (%.150s) was the first exchange to receive one", e->step[k].what,
         e->step[k].where);
-  add(text, ". --check-nan=full stops at the op that makes the first");
+  add(text, "; --check-nan=full stops at the op that computes the first");
 }
 
 static void look_at_outputs(Device *d) {

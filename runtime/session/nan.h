@@ -1,16 +1,18 @@
-/* nan.h: looks for NaN and infinity where there was none: --check-nan, dtrt_options.check_nan.
+/* nan.h: detects new NaN and infinity: --check-nan, dtrt_options.check_nan.
  *
- * Cheap: after each call outputs and variables, and exchanges as they come, tensors above
- * NAN_WHOLE elements a 64th at a time, another with each call. That reads so little beside what the
- * call itself reads that it costs next to nothing, and what lasts is found within 64 calls. Found
- * is what turns up in an output or a variable while inputs and variables were finite before; where
- * an exchange had it first is told too. Inputs are looked at then alone: those of a host are still
- * there; of rows that were filled in whoever fills them can tell (data_finite). Nothing is stopped.
- * A program whose variables hold infinities by design has them from the beginning, or is told once.
+ * Cheap: after each call outputs and variables, and exchanges as they run; of tensors above
+ * NAN_WHOLE elements each call checks another 64th. That reads so little beside the call itself
+ * that it costs next to nothing, and a lasting value is found within 64 calls. A finding is an
+ * output or a variable that is not finite while inputs and variables were finite before; the first
+ * exchange with such a value is reported too. Inputs are checked only then: those of a host are
+ * still available; rows that were filled in are checked by their reader (data_finite). Nothing is
+ * stopped. A program whose variables hold infinities by design has them from the beginning, or is
+ * warned once.
  *
- * Full: every value after the step that makes it. Found is the first in program order, of the
- * lowest device, that is NaN though no operand is, or infinite though all operands are finite.
- * Infinite constants, what moves or chooses elements, and the largest of nothing make none. */
+ * Full: every value after the step that computes it. The finding is the first in program order, of
+ * the lowest device, that is NaN though no operand is, or infinite though all operands are finite.
+ * Infinite constants, ops that move or choose elements, and the maximum of nothing are not
+ * findings. */
 #ifndef DTG_RUNTIME_NAN_H
 #define DTG_RUNTIME_NAN_H
 #include <stdbool.h>

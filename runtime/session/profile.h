@@ -1,11 +1,10 @@
-/* profile.h: how long each step of each entry takes on each device, and how much of that it waits
+/* profile.h: the time of each step of each entry on each device, and the part of it spent waiting
  * for others.
  *
- * A device takes the time when a step begins, which ends the one before, so that the steps of a
- * call add up to the call: nothing lies between them. Times are kept as sums, whatever the length
- * of the run, and each step of the first calls as an event of its own, for the trace, as many as
- * PROFILE_EVENTS hold. Without a profile a step costs the call of dtrt_begin_step, which looks at
- * one pointer. */
+ * A device takes the time when a step begins, which ends the previous one, so that the steps of a
+ * call add up to the call. Times are kept as sums, whatever the length of the run, and the steps
+ * of the first calls also as events for the trace, up to PROFILE_EVENTS. Without a profile a step
+ * costs the call of dtrt_begin_step, which tests one pointer. */
 #ifndef DTG_RUNTIME_PROFILE_H
 #define DTG_RUNTIME_PROFILE_H
 #include "dtrt.h"

@@ -1,5 +1,5 @@
-/* profile_collect.c: the profiles of all ranks on rank 0. A profile travels as one run of int64_t:
- * what follows is written by put_profile and read by take_profile, in one order. */
+/* profile_collect.c: collects the profiles of all ranks on rank 0. A profile is sent as one
+ * sequence of int64_t, written by put_profile and read by take_profile in the same order. */
 #include "profile.h"
 #include <stdlib.h>
 #include <string.h>

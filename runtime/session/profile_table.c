@@ -1,4 +1,4 @@
-/* profile_table.c: a profile as a table for people: an entry at a time, its dearest steps first.
+/* profile_table.c: a profile as a table: entry by entry, the most expensive steps first.
  *
  * Every time is the mean over the calls and the devices, so that a column adds up to the time of a
  * call. */
@@ -83,7 +83,7 @@ static void put_parts(TableView *v) {
     double ns = v->call - (double)t->ns / (double)v->t->calls;
     if (ns > rest.slowest) rest.slowest = ns;
   }
-  put_row(v, &rest, "", "starting the devices, and waiting for the last of them", "");
+  put_row(v, &rest, "", "starting the devices and waiting for the last", "");
 }
 
 /* "products 71.2 %, loops 20.3 %, exchanges 6.1 % (of which waiting 4.0 %)" */

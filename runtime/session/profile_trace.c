@@ -1,5 +1,5 @@
 /* profile_trace.c: a profile as a trace in the format of chrome://tracing, which Perfetto reads
- * too: a process a rank, a thread a device, a span a call, and in it one for each step. */
+ * too: a process per rank, a thread per device, a span per call, with one span per step inside. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

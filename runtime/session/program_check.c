@@ -1,8 +1,8 @@
 /* program_check.c: whether a program's tables can be run at all, before any pointer in them is
  * trusted to make sense.
  *
- * A compiler made them, so what fails here is a fault of a compiler or of an old executable; it is
- * told all the same. */
+ * Compilers write them, so a failure is a bug of a compiler or an old executable; it is reported
+ * all the same. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,14 +17,14 @@ int64_t session_tensor_bytes(const dtrt_tensor *t) {
 
 static const char *check_layout(const dtrt_program *p, const dtrt_layout *l) {
   if (!l) return "a layout is missing";
-  if (l->rank < 0 || l->rank > DTRT_MAX_RANK || (l->rank && !l->dim)) return "a layout's rank";
-  if (l->reduce < DTRT_SUM || l->reduce > DTRT_PROD) return "a layout's reduction";
+  if (l->rank < 0 || l->rank > DTRT_MAX_RANK || (l->rank && !l->dim)) return "invalid layout rank";
+  if (l->reduce < DTRT_SUM || l->reduce > DTRT_PROD) return "invalid layout reduction";
   for (int i = 0; i < l->rank; i++) {
     const dtrt_dim *d = &l->dim[i];
-    if (d->n < 0 || d->naxes < 0 || d->naxes > DTRT_MAX_AXES) return "a dim";
-    if (d->of > 0 && d->div <= 0) return "a window";
+    if (d->n < 0 || d->naxes < 0 || d->naxes > DTRT_MAX_AXES) return "invalid dim";
+    if (d->of > 0 && d->div <= 0) return "invalid window";
     for (int j = 0; j < d->naxes; j++)
-      if (d->axis[j] < 0 || d->axis[j] >= p->naxes) return "an axis of a dim";
+      if (d->axis[j] < 0 || d->axis[j] >= p->naxes) return "invalid axis of a dim";
   }
   return NULL;
 }
@@ -34,45 +34,45 @@ static const char *check_tensor(const dtrt_program *p, const dtrt_tensor *t, boo
   const char *bad = check_layout(p, t->layout);
   if (bad) return bad;
   if (!t->name) return "a tensor without a name";
-  if (!dtrt_dtype_size(t->dtype)) return "a tensor's dtype";
+  if (!dtrt_dtype_size(t->dtype)) return "invalid tensor dtype";
   if (t->offset < 0 || t->offset % dtrt_dtype_size(t->dtype) || session_tensor_bytes(t) < 0)
-    return "a tensor's place";
-  if (t->layout->partial) return "a tensor of a host that is partial";
+    return "invalid tensor offset";
+  if (t->layout->partial) return "an input, output or variable is partial";
   for (int i = 0; i < t->layout->rank; i++)
-    if (t->layout->dim[i].of > 0 && !window) return "a tensor of a host with a window";
+    if (t->layout->dim[i].of > 0 && !window) return "an output or variable has a window";
   return NULL;
 }
 
 static const char *check_entry(const dtrt_program *p, const dtrt_entry *e) {
   const char *bad = NULL;
   if (!e->run || !e->name) return "an entry without a function or name";
-  if (e->nin < 0 || e->nout < 0 || e->arena_bytes < 0) return "an entry's counts";
-  if ((e->nin && !e->in) || (e->nout && !e->out)) return "an entry's tables";
+  if (e->nin < 0 || e->nout < 0 || e->arena_bytes < 0) return "invalid counts of an entry";
+  if ((e->nin && !e->in) || (e->nout && !e->out)) return "missing tables of an entry";
   for (int i = 0; i < e->nin && !bad; i++) bad = check_tensor(p, &e->in[i], true);
   for (int i = 0; i < e->nout && !bad; i++) bad = check_tensor(p, &e->out[i], false);
   return bad;
 }
 
 const char *session_check(const dtrt_program *p) {
-  if (!p) return "there is none";
+  if (!p) return "program is NULL";
   if (p->abi != DTRT_ABI) return "it was compiled for another version of the runtime";
   if (!p->name || p->naxes < 0 || p->naxes > DTRT_MAX_AXES || (p->naxes && !p->axis_size))
-    return "its mesh";
+    return "invalid mesh";
   int64_t devices = 1;
   for (int i = 0; i < p->naxes; i++) {
-    if (p->axis_size[i] < 1) return "an axis of its mesh";
+    if (p->axis_size[i] < 1) return "invalid mesh axis";
     devices *= p->axis_size[i];
     if (devices > 1 << 20) return "a mesh of more than a million devices";
   }
   if (p->nentries < 1 || !p->entry || p->nvars < 0 || p->nexchanges < 0 || p->vars_bytes < 0)
-    return "its tables";
-  if ((p->nvars && !p->var) || (p->nexchanges && !p->exchange)) return "its tables";
+    return "missing tables";
+  if ((p->nvars && !p->var) || (p->nexchanges && !p->exchange)) return "missing tables";
   const char *bad = NULL;
   for (int i = 0; i < p->nvars && !bad; i++) bad = check_tensor(p, &p->var[i], false);
   for (int i = 0; i < p->nentries && !bad; i++) bad = check_entry(p, &p->entry[i]);
   for (int i = 0; i < p->nexchanges && !bad; i++) {
     const dtrt_exchange *x = p->exchange[i];
-    if (!x || x->id != i || !dtrt_dtype_size(x->dtype) || !x->what) return "an exchange";
+    if (!x || x->id != i || !dtrt_dtype_size(x->dtype) || !x->what) return "invalid exchange";
     bad = check_layout(p, x->from);
     if (!bad) bad = check_layout(p, x->to);
     if (x->received < 0 || x->senders < 0 || x->run < 0) bad = "what an exchange receives";
@@ -93,13 +93,13 @@ static bool same_layout(const BlockMesh *m, const dtrt_layout *a, const dtrt_lay
 
 int session_compare(const dtrt_program *a, const dtrt_program *b, char *why, size_t room) {
   BlockMesh m = {.naxes = a->naxes};
-  if (a->naxes != b->naxes) return snprintf(why, room, "it has another mesh");
+  if (a->naxes != b->naxes) return snprintf(why, room, "it has a different mesh");
   for (int i = 0; i < a->naxes; i++) {
-    if (a->axis_size[i] != b->axis_size[i]) return snprintf(why, room, "it has another mesh");
+    if (a->axis_size[i] != b->axis_size[i]) return snprintf(why, room, "it has a different mesh");
     m.size[i] = a->axis_size[i];
   }
   if (a->nvars != b->nvars || a->vars_bytes != b->vars_bytes)
-    return snprintf(why, room, "it has other variables");
+    return snprintf(why, room, "it has different variables");
   for (int i = 0; i < a->nvars; i++) {
     const dtrt_tensor *x = &a->var[i], *y = &b->var[i];
     if (strcmp(x->name, y->name))
@@ -108,7 +108,7 @@ int session_compare(const dtrt_program *a, const dtrt_program *b, char *why, siz
       return snprintf(why, room, "its variable %s is %s, not %s", x->name,
                       dtrt_dtype_name(y->dtype), dtrt_dtype_name(x->dtype));
     if (!same_layout(&m, x->layout, y->layout) || x->offset != y->offset)
-      return snprintf(why, room, "its variable %s has another shape or layout", x->name);
+      return snprintf(why, room, "its variable %s has a different shape or layout", x->name);
   }
   return 0;
 }

@@ -1,9 +1,9 @@
 /* replicas.c: dtrt_check_replicas: whether devices that hold the same block of a variable hold the
- * same bits. They compute them alike, so bits that differ are a fault of the memory, of a CPU or of
- * the compiler, or of ranks that do not run the same thing.
+ * same bits. They compute the same, so different bits are a fault of the memory, a CPU or the
+ * compiler, or ranks run different programs.
  *
- * Variables that are whole along the same axes are hashed together, so that a few numbers a device
- * are enough where all is well; only where they differ is it asked which variable it is. */
+ * Variables that are replicated along the same axes are hashed together, so that a few numbers per
+ * device suffice if all agree; only otherwise is the variable located. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* same.h: what ranks must have alike beyond the shape of their program: consts, code, options,
- * files. Each has a list of texts; where two lists differ the first difference is named, with both
- * ranks and both values. Costs one small message where all is alike. */
+/* same.h: what ranks must have in common beyond the shape of their program: consts, code, options,
+ * files. Each has a list of texts; if two lists differ the first difference is named, with both
+ * ranks and both values. Costs one small message if all agree. */
 #ifndef DTG_RUNTIME_SAME_H
 #define DTG_RUNTIME_SAME_H
 #include "data.h"

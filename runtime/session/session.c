@@ -1,7 +1,7 @@
-/* session.c: opening, closing and asking a session: a program, its devices, their memory.
+/* session.c: opening, closing and querying a session: a program, its devices, their memory.
  *
- * Nothing is global but the signal handlers and OpenBLAS's settings, so that sessions live side by
- * side. */
+ * Nothing is global except the signal handlers and OpenBLAS's settings, so that several sessions
+ * can coexist. */
 #include "session.h"
 #include "flight.h"
 #include "gemm.h"
@@ -16,8 +16,8 @@
 
 const char *dtrt_session_error(const dtrt_session *s) {
   if (s && hold_refused(&s->hold))
-    return "another thread is using this session, and one at a time may: open one for each thread, or "
-           "take turns";
+    return "another thread is using this session, and it may be used by one at a time: open one "
+           "session per thread, or take turns";
   return s ? s->error : "out of memory for a session";
 }
 const dtrt_program *dtrt_session_program(const dtrt_session *s) {
@@ -178,10 +178,11 @@ static dtrt_status meet(dtrt_session *s, const dtrt_program *p) {
   if (differs) status = session_same(s, "opening", &list);
   if (differs && status == DTRT_OK) {
     while (all[other].hash[face] == all[0].hash[face]) face++;
-    status = session_error(s, DTRT_INVALID,
-                           "rank %d runs another program than rank 0: its %s differ%s; all ranks "
-                           "must run the same program with the same arguments",
-                           other, what[face], face == COMM_MESH || face == COMM_SEED ? "s" : "");
+    status =
+        session_error(s, DTRT_INVALID,
+                      "rank %d runs a different program than rank 0: its %s differ%s; all ranks "
+                      "must run the same program with the same arguments",
+                      other, what[face], face == COMM_MESH || face == COMM_SEED ? "s" : "");
   }
   free(all);
   same_free(&list);
@@ -215,8 +216,8 @@ static Comm *choose(const char *name, const CommOpen *o, char *why) {
   if (!strcmp(name, "mpi")) return comm_open_mpi(o, why);
   if (o->per_rank && o->per_rank != o->ndevices) {
     snprintf(why, COMM_WHY,
-             "the mesh has %d devices, but this one process was to own %d: start %d with mpiexec, "
-             "or leave devices per rank at 0",
+             "the mesh has %d devices, but this single process would own %d: start %d with "
+             "mpiexec, or set devices per rank to 0",
              o->ndevices, o->per_rank, o->ndevices / o->per_rank);
     return NULL;
   }

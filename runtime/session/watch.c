@@ -1,6 +1,6 @@
-/* watch.c: shows each value to whoever watches, after the step that made it and before the next can
- * overwrite it. The tables of values are in the order of the steps, so a device has one place in
- * them. */
+/* watch.c: passes each value to a watch function, after the step that computes it and before a
+ * later step can overwrite it. The tables of values are in the order of the steps, so a device
+ * keeps one position in them. */
 #include "nan.h"
 #include "session.h"
 

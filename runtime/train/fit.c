@@ -108,7 +108,7 @@ fit_status fit_open(fit *f, fit_pass *pass, const dtrt_entry *e, const data_pair
     pass->dropped = pass->rest;
     pass->rest = 0;
     if (pass->full) return FIT_OK;
-    return fail(f, "%s leaves nothing of the %lld rows for '%s': its batch is %lld",
+    return fail(f, "%s leaves no batch of the %lld rows for '%s': the batch is %lld",
                 drop_last_name(f), (long long)pass->set.limit, e->name, (long long)pass->set.batch);
   }
   bool never = pass == &f->train && f->steps && f->steps <= pass->full;
@@ -257,7 +257,7 @@ static fit_status run_epochs(fit *f) {
 
 fit_status fit_run(fit *f) {
   if (f->prefetch && !(f->ahead = fit_ahead_start(f)))
-    return fail(f, "no memory or no thread to read ahead");
+    return fail(f, "out of memory or threads for reading ahead");
   fit_status status = run_epochs(f);
   fit_ahead_stop(f->ahead);
   f->ahead = NULL;

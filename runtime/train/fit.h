@@ -1,9 +1,9 @@
-/* fit.h: the training loop: steps of an entry through rows, epoch after epoch, with another entry
- * to evaluate after each. The law: every row counts once and equally, so a last short batch is run
- * by a program compiled for its size, and means over an epoch are weighted by rows.
+/* fit.h: the training loop: runs an entry on batches of rows, epoch after epoch, with another
+ * entry to evaluate after each. Invariant: every row counts once and equally, so a short last
+ * batch is run by a program compiled for its size, and means over an epoch are weighted by rows.
  *
- * It prints nothing and reads no arguments. What is shown, kept or stopped at is decided in two
- * hooks, between steps, where the session may be used for anything else. Clients: cli_fit.c. */
+ * It prints nothing and reads no arguments. Two hooks between steps decide what is displayed,
+ * saved or stopped; there the session may be used for anything else. Clients: cli_fit.c. */
 #ifndef DTG_RUNTIME_FIT_H
 #define DTG_RUNTIME_FIT_H
 #include "data.h"

@@ -1,6 +1,6 @@
-/* fit_ahead.h: which batches the loop of fit.h will want, in order, for the thread of prefetch.h:
- * every pass of every epoch, so that reading goes on across their ends. The thread has its own
- * order of the rows. */
+/* fit_ahead.h: the sequence of batches of the loop of fit.h, for the thread of prefetch.h: every
+ * pass of every epoch, so that reading continues across their ends. The thread has its own order
+ * of the rows. */
 #ifndef DTG_RUNTIME_FIT_AHEAD_H
 #define DTG_RUNTIME_FIT_AHEAD_H
 #include "fit.h"

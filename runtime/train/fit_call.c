@@ -1,5 +1,5 @@
-/* fit_call.c: dtrt_fit, the training loop of fit.h for a host: its options checked, its callbacks
- * told. */
+/* fit_call.c: dtrt_fit, the training loop of fit.h for a host: checks its options and calls its
+ * callbacks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* fit_report.h: an entry without inputs that is run after each epoch, for what is no mean over
- * batches: areas under curves, precision, anything kept in states (include/dtg/metric.dtg). Its
- * float scalars are shown as they are. */
+/* fit_report.h: an entry without inputs that is run after each epoch, for measures that are not
+ * means over batches: areas under curves, precision, anything kept in states
+ * (include/dtg/metric.dtg). Its float scalars are displayed as they are. */
 #ifndef DTG_RUNTIME_FIT_REPORT_H
 #define DTG_RUNTIME_FIT_REPORT_H
 #include "fit.h"

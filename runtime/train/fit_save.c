@@ -1,4 +1,4 @@
-/* fit_save.c: see fit_save.h. All ranks come here alike; rank 0 alone removes what is not kept. */
+/* fit_save.c: see fit_save.h. All ranks call it together; only rank 0 removes old checkpoints. */
 #include "fit_save.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -108,8 +108,8 @@ static fit_status not_saved(const fit_save *s, fit *f, bool final) {
     snprintf(kept, sizeof kept, "step-%06lld stays the newest", (long long)s->saved);
   if (final) return fail(f, "not saved: %.600s (%s)", dtrt_session_error(f->session), kept);
   tell(s, f,
-       "warning: not saved after step %lld: %s; training goes on, %s, and the next one that is due "
-       "is tried",
+       "warning: not saved after step %lld: %s; training continues, %s, and the next save is "
+       "attempted when due",
        (long long)s->step, dtrt_session_error(f->session), kept);
   return FIT_OK;
 }
@@ -223,7 +223,7 @@ static fit_status resume(fit_save *s, fit *f, const checkpoint_steps *steps) {
     free(path);
     if (got != DTRT_FILE || status) return status;
   }
-  return fail(f, "%s: none of its %d checkpoints can be restored; name another folder to begin new",
+  return fail(f, "%s: none of its %d checkpoints can be restored; name another folder to start new",
               s->dir, steps->n);
 }
 
@@ -231,17 +231,18 @@ static fit_status open_folder(fit_save *s, fit *f, const checkpoint_steps *steps
   dtrt_session *session = f->session;
   int64_t newest = steps->n ? steps->step[0] : -1;
   bool same = all_see(f, newest);
-  if (session_agree(session, same ? DTRT_OK
-                                  : session_error(session, DTRT_INVALID,
-                                                  "%s: it is not the folder that rank 0 sees; "
-                                                  "checkpoints need one that all ranks see",
-                                                  s->dir)))
+  if (session_agree(session, same
+                                 ? DTRT_OK
+                                 : session_error(session, DTRT_INVALID,
+                                                 "%s: it is not the folder that rank 0 sees; "
+                                                 "checkpoints require a folder shared by all ranks",
+                                                 s->dir)))
     return session_failed(f);
   if (steps->n && s->resume) return resume(s, f, steps);
   if (steps->n)
     return fail(
         f,
-        "%s: it holds checkpoints (the newest: step-%06lld); go on from them with --resume, "
+        "%s: it holds checkpoints (the newest: step-%06lld); continue from them with --resume, "
         "or name another folder",
         s->dir, (long long)newest);
   return FIT_OK;

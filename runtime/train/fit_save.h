@@ -1,6 +1,7 @@
-/* fit_save.h: checkpoints of a training loop: when they are written, which are kept, and going on
- * from the newest good one so that every later step is what it would have been. One that cannot be
- * written is told and tried again when the next is due; only that of the end is an error. */
+/* fit_save.h: checkpoints of a training loop: when they are written, which are kept, and resuming
+ * from the newest valid one so that every later step is identical to an uninterrupted run. A
+ * checkpoint that cannot be written causes a warning, and the next one is attempted when due; only
+ * a failure at the end is an error. */
 #ifndef DTG_RUNTIME_FIT_SAVE_H
 #define DTG_RUNTIME_FIT_SAVE_H
 #include "fit.h"

@@ -93,7 +93,7 @@ fit_status fit_verify_after(fit_verify *v, fit *f, const fit_pass *pass) {
   if (found)
     session_error(f->session, DTRT_INVALID, "step %lld of epoch %lld %s", (long long)pass->step + 1,
                   (long long)f->epoch,
-                  found > 0 ? "is not what one device computes" : "cannot be verified");
+                  found > 0 ? "differs from the result on one device" : "cannot be verified");
   if (session_agree(f->session, found ? DTRT_INVALID : DTRT_OK) == DTRT_OK) return FIT_OK;
   snprintf(f->why, sizeof f->why, "%s%s%s", dtrt_session_error(f->session), *why ? ":\n" : "", why);
   return FIT_FAILED;

@@ -1,5 +1,5 @@
-/* fit_verify.h: every so many steps of training what the step got and gave is handed to a function
- * that can say whether it is right (`fit --verify-every`). */
+/* fit_verify.h: every so many training steps the inputs and results of the step are passed to a
+ * function that verifies them (`fit --verify-every`). */
 #ifndef DTG_RUNTIME_FIT_VERIFY_H
 #define DTG_RUNTIME_FIT_VERIFY_H
 #include "fit.h"

@@ -1,6 +1,6 @@
 /* prefetch.c: see prefetch.h. A ring of batches; the thread fills slot after slot, and a slot is
  * free again when the last device has its copy, so that with depth 1 one batch is read while
- * another is worked on. */
+ * another is in use. */
 #include "prefetch.h"
 #include <pthread.h>
 #include <signal.h>

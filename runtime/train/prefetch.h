@@ -1,9 +1,9 @@
-/* prefetch.h: the batches to come, read by a thread while the devices work on this one.
+/* prefetch.h: reads upcoming batches in a thread while the devices compute.
  *
- * The thread asks its owner which batch is next, reads the blocks of this process's devices (a
- * block that several hold is read once) and waits when `depth` batches are ready. Batches are taken
- * in that order, one a call of an entry. A block that cannot be read fails where it is used, with
- * the words it would have had without the thread. */
+ * The thread asks its owner for the next batch, reads the blocks of this process's devices (a
+ * block that several hold is read once) and waits when `depth` batches are ready. Batches are
+ * consumed in that order, one per call of an entry. A block that cannot be read fails where it is
+ * used, with the same error as without the thread. */
 #ifndef DTG_RUNTIME_PREFETCH_H
 #define DTG_RUNTIME_PREFETCH_H
 #include "data.h"

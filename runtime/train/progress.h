@@ -1,4 +1,4 @@
-/* progress.h: the line that is redrawn while an epoch runs, on a terminal and nowhere else. */
+/* progress.h: the progress line of an epoch, redrawn on a terminal only. */
 #ifndef DTG_RUNTIME_PROGRESS_H
 #define DTG_RUNTIME_PROGRESS_H
 #include <stdbool.h>

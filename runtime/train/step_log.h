@@ -1,7 +1,7 @@
-/* step_log.h: `fit --log-steps FILE.csv`: a line a training step, `step,epoch` and the step's
- * metrics; steps count from 1 over all epochs. The law: lines are kept in memory until they are
- * written, so that a full disk loses none, and a checkpoint is only placed when the lines up to its
- * step are on disk, so that a training that goes on from it has each line once. */
+/* step_log.h: `fit --log-steps FILE.csv`: one line per training step, `step,epoch` and the step's
+ * metrics; steps count from 1 over all epochs. Invariant: lines stay in memory until they are
+ * written, so that a full disk loses none, and a checkpoint is put in place only after the lines
+ * up to its step are on disk, so that a resumed run has each line once. */
 #ifndef DTG_RUNTIME_STEP_LOG_H
 #define DTG_RUNTIME_STEP_LOG_H
 #include <stddef.h>

@@ -133,7 +133,7 @@ static void check_variables(dtgc_program *p) {
   w[2].bytes += 4, w[2].data = NULL;
   REFUSED(dtgc_pack(p, "m.w", w, DEVICES), "is NULL");
   w[2].device = 6;
-  REFUSED(dtgc_unpack(p, "m.w", w, DEVICES), "device 6 is not of this process");
+  REFUSED(dtgc_unpack(p, "m.w", w, DEVICES), "device 6 does not belong to this process");
   REFUSED(dtgc_pack(p, "m.v", w, DEVICES), "no variable `m.v`");
   REFUSED(dtgc_pack(p, "m.w", NULL, 1), "NULL");
   REFUSED(dtgc_check_replicas(p, "m.v"), "no variable `m.v`");

@@ -144,7 +144,7 @@ static void fit_and_blocks(void) {
   CHECK(w[0] == 0 && w[1] == 7 && w[2] == 1 && w[3] == 7);
   mine.device = (rank + 1) % 4;
   CHECK(dtgc_pack(p, "line.w", &mine, 1) == DTGC_BAD_ARGUMENT);
-  CHECK(strstr(dtgc_error(p), "is not of this process"));
+  CHECK(strstr(dtgc_error(p), "does not belong to this process"));
   dtgc_free(p);
   dtgc_free(q);
   MPI_Comm_free(&all);

@@ -255,7 +255,7 @@ static void check_refusals(void) {
   CHECK(dtgc_fit(p, &o) == DTGC_BAD_ARGUMENT);
   o = options(1), o.train.limit = 5, o.drop_last = 1;
   CHECK(dtgc_fit(p, &o) == DTGC_BAD_ARGUMENT);
-  HAS(dtgc_error(p), "drop_last leaves nothing");
+  HAS(dtgc_error(p), "drop_last leaves no batch");
   /* Sizes whose products 64 bits do not hold */
   const int64_t rows[] = {INT64_MAX, INT64_MAX / 4, INT64_MAX - 9, (int64_t)1 << 50, -1, INT64_MIN};
   for (int i = 0; i < 6; i++) {

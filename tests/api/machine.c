@@ -79,7 +79,7 @@ int main(void) {
   refuses(&wrong, DTGC_BAD_SOURCE, "box:1:9: error");
   refuses(&part, DTGC_BAD_SOURCE, "memory_bandwidth"); /* `bytes` is where it ends, not the NUL */
   refuses(&missing, DTGC_BAD_SOURCE, "no/such cannot be read");
-  refuses(&nothing, DTGC_BAD_ARGUMENT, "machine has neither a name nor a text");
+  refuses(&nothing, DTGC_BAD_ARGUMENT, "machine has neither a name nor text");
   compile(&wrong, &p, &h);
   check(!strcmp(h.file, "box") && h.line == 1 && h.column == 9, "place of the message", h.file);
   check(dtgc_errors(p) == 1, "one error", dtgc_error(p));

@@ -218,7 +218,7 @@ static void told(void) {
   const char *also[] = {"x=[a]\nmesh [b=2]"};
   dtgc_program *p = NULL;
   dtgc_options o = {.mesh = "a=2", .layout = also, .nlayouts = 1};
-  CHECK(compile(&o, &p) == DTGC_BAD_SOURCE && strstr(dtgc_error(p), "only layouts"));
+  CHECK(compile(&o, &p) == DTGC_BAD_SOURCE && strstr(dtgc_error(p), "expected a layout statement"));
   dtgc_free(p);
   CHECK(compile(&(dtgc_options){.mesh = "a=2]\nconst z = [1"}, &p) == DTGC_BAD_SOURCE);
   dtgc_free(p);

@@ -117,18 +117,18 @@ int main(int argc, char **argv) {
   /* Another model. */
   dtgc_restore_options o = {.tell = on_line, .user = heard};
   CHECK(refused(r, dtgc_restore(r, at, &o, NULL), DTGC_BAD_ARGUMENT,
-                "there is no value for variable kernel and 2 more"));
+                "no value for variable kernel and 2 more"));
   o.map = "w -> kernel # not transposed";
   CHECK(refused(r, dtgc_restore(r, at, &o, NULL), DTGC_BAD_ARGUMENT,
                 "w is f32[6, 4]; variable kernel is f32[4, 6]"));
   o.map = "w -> kernel transpose\nb -> bais";
-  CHECK(refused(r, dtgc_restore(r, at, &o, NULL), DTGC_BAD_ARGUMENT, "the map makes bais of b"));
+  CHECK(refused(r, dtgc_restore(r, at, &o, NULL), DTGC_BAD_ARGUMENT, "the map assigns bais from b"));
   o.map = "w -> kernel transpose\nb bias";
   CHECK(refused(r, dtgc_restore(r, at, &o, NULL), DTGC_BAD_ARGUMENT,
                 "the map: line 2: expected `theirs -> ours`"));
   o.map = "w -> kernel transpose\nb -> bias\nnothing.* -> -";
   CHECK(refused(r, dtgc_restore(r, at, &o, NULL), DTGC_BAD_ARGUMENT,
-                "no tensor fits the map's nothing.*"));
+                "no tensor matches the map's nothing.*"));
   CHECK(lines == 0);
   o.partial = 1;
   CHECK(!dtgc_restore(r, at, &o, NULL));
@@ -142,7 +142,7 @@ int main(int argc, char **argv) {
   /* Refusals. */
   CHECK(refused(p, dtgc_save(p, NULL, NULL), DTGC_BAD_ARGUMENT, "path is NULL"));
   CHECK(refused(p, dtgc_save(p, "", NULL), DTGC_BAD_ARGUMENT, "path is empty"));
-  CHECK(refused(p, dtgc_save(p, "/", NULL), DTGC_BAD_ARGUMENT, "the name of a folder"));
+  CHECK(refused(p, dtgc_save(p, "/", NULL), DTGC_BAD_ARGUMENT, "requires a folder name"));
   CHECK(refused(p, dtgc_save(p, argv[1], NULL), DTGC_SYSTEM, "is not a checkpoint"));
   CHECK(refused(p, dtgc_save(p, "/proc/nothing/here", NULL), DTGC_SYSTEM, "/proc/nothing"));
   memset(done.note, 'x', sizeof done.note);

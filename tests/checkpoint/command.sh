@@ -89,7 +89,7 @@ END
 "$dtgc" checkpoint cat as-w w >x.txt; sed 's/^y = //' y.txt | tail -n +2 | diff - x.txt || fail 'cat is what call prints'
 
 # Partial loads and maps.
-refused 'a file of params alone' 'there is no value for variable opt.t and 15 more (a partial load allows it)' 4 call keep --load params.safetensors --save p
+refused 'a file of params alone' 'no value for variable opt.t and 15 more (a partial load allows it)' 4 call keep --load params.safetensors --save p
 ok 'a partial load' 4 call keep --load params.safetensors --load-partial --save p
 [ "$(grep -c 'not in params.safetensors: .* keeps its value' err.txt)" = 16 ] || fail "told: $(cat err.txt)"
 cat >names.map <<'END'
@@ -111,7 +111,7 @@ ok 'others and their index' 4 call keep --load hf --load-map names.map --load-pa
 "$dtgc" checkpoint cat r model.d2.w | diff - x.txt || fail 'hf: w'
 [ "$("$dtgc" checkpoint cat r wide)" = "$("$dtgc" checkpoint cat run wide)" ] || fail 'hf: wide'
 echo 'opt.m[model.*] -> model.*' >names.map
-refused 'a pattern that makes one name twice' 'are both to be model.d1.b' 4 call keep --load run --load-map names.map --load-partial
+refused 'a pattern that makes one name twice' 'are mapped to model.d1.b' 4 call keep --load run --load-map names.map --load-partial
 for outside in ../run/x.safetensors /etc/passwd .. ''; do
   index "$outside"
   says 1 'names a file that does not exist beside it' ls hf
@@ -121,8 +121,8 @@ says 1 'hf/none.safetensors: No such file' ls hf
 echo 'w => x' >names.map
 refused 'a wrong map' 'line 1: expected `theirs -> ours`' 4 call keep --load as-w --load-map names.map --load-partial
 refused 'no map' 'none.map: No such file' 4 call keep --load as-w --load-map none.map
-refused 'a map alone' 'need --load PATH' 4 call keep --load-map names.map
-refused 'options of --save' 'need --save FOLDER' 4 $fit --epochs 1 --keep 2
+refused 'a map alone' 'require --load PATH' 4 call keep --load-map names.map
+refused 'options of --save' 'require --save FOLDER' 4 $fit --epochs 1 --keep 2
 refused 'every' '--every 0: expected a number of steps, or `epoch`' 4 $fit --epochs 1 --save x --every 0
 "$dtgc" run npy.dtg call look --save x >out.txt 2>err.txt && fail 'there is nothing to save'
 grep -qF "entry 'look' changes no variables" err.txt || fail "nothing to save: $(cat err.txt)"
@@ -149,7 +149,7 @@ cp -r run whole
 printf x | dd of=run/step-000008/part-00002-of-00004.safetensors bs=1 seek=1400 conv=notrunc 2>/dev/null
 says 1 'damaged: the checksum of' check run
 ok 'one before the newest' 2x2 $fit --epochs 2 --save run --resume
-grep -q '^restored run/step-000004: going on with epoch 2' out.txt || fail "not said: $(cat out.txt)"
+grep -q '^restored run/step-000004: continuing with epoch 2' out.txt || fail "not said: $(cat out.txt)"
 grep -q 'step-000008/part-00002-of-00004.safetensors: damaged: the checksum of' err.txt || fail "not told: $(cat err.txt)"
 same 'and to the same end' whole/step-000008 run/step-000008
 rm run/step-00000?/model*
@@ -175,7 +175,7 @@ sed 's/dense(7, 3)/dense(7, 4)/' "$here/model.dtg" >wider.dtg
 grep -qF 'model.d2.b is f32[3]; variable model.d2.b is f32[4]' err.txt || fail "another shape: $(cat err.txt)"
 
 says 2 "there is no command 'dif' (did you mean 'diff'?)" dif a b
-says 2 'diff needs two names' diff run
+says 2 'diff requires two names' diff run
 says 2 "ls: unexpected 'b'" ls a b
 says 2 'reshard has no option --file' reshard a b --file 3
 says 2 '--files 0: expected a number from 1' reshard a b --files 0

@@ -26,11 +26,11 @@ for mesh in one 2x3; do
   rm -rf part-$mesh/step-00001?
   head -2 part.csv >kept && mv kept part.csv
   ok resumed $mesh $fit --epochs 3 --save part-$mesh --log part.csv --every 5 --resume
-  grep -q "^restored part-$mesh/step-000005: going on after step 1 of epoch 2" out.txt || fail "not said: $(cat out.txt)"
+  grep -q "^restored part-$mesh/step-000005: continuing after step 1 of epoch 2" out.txt || fail "not said: $(cat out.txt)"
   same "resumed on $mesh" whole-$mesh/step-000012 part-$mesh/step-000012
   cut -d, -f1,2,4- whole.csv >a && cut -d, -f1,2,4- part.csv >b && cmp -s a b || fail "the logs differ: $(cat whole.csv part.csv)"
   ok 'nothing to do' $mesh $fit --epochs 3 --save part-$mesh --resume
-  grep -q 'nothing to do' out.txt || fail "not said: $(cat out.txt)"
+  grep -q 'training is complete' out.txt || fail "not said: $(cat out.txt)"
 done
 
 ok 'first time' one $fit --epochs 5 --save new --resume
@@ -46,9 +46,9 @@ refused 'other order' 'shuffled with --shuffle 5' one $fit --shuffle 6 --epochs 
 ok 'ten steps' 2x2 fit train $feed --shuffle 5 --steps 10 --save ten
 ok 'six steps' 2x2 fit train $feed --shuffle 5 --steps 6 --save six
 ok 'and four' 2x2 fit train $feed --shuffle 5 --steps 10 --save six --resume
-grep -q 'going on after step 2 of epoch 2' out.txt || fail "not said: $(cat out.txt)"
+grep -q 'continuing after step 2 of epoch 2' out.txt || fail "not said: $(cat out.txt)"
 same 'six steps and four' ten/step-000010 six/step-000010
 ok 'and none' 2x2 fit train $feed --shuffle 5 --steps 10 --save six --resume
-grep -q 'it is trained that far, there is nothing to do' out.txt || fail "not said: $(cat out.txt)"
+grep -q 'training is complete' out.txt || fail "not said: $(cat out.txt)"
 grep -q '^epoch' out.txt && fail "an epoch that is over is told again: $(cat out.txt)"
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# mpi.sh DTGC DIR MPIEXEC: ranks of MPI write the same bytes as threads, with shared memory and by messages, and what
+# mpi.sh DTGC DIR MPIEXEC: MPI ranks write the same bytes as threads, with shared memory and by messages, and what
 # goes wrong on one rank is told with its number.
 . "$(dirname "$0")/kit.sh" "$1" "$2"
 mpiexec=$3
@@ -18,7 +18,7 @@ for step in 3 4 6 8; do
 done
 rm -rf mpi/step-000008
 DTRT_MPI_SHARED=0 ranks 4 2x2 $fit --save mpi --every 3 --keep 9 --resume || fail "resume: $(cat out.txt err.txt)"
-[ "$(grep -c '^restored mpi/step-000006: going on after step 2 of epoch 2' out.txt)" = 1 ] || fail "rank 0 alone says so: $(cat out.txt)"
+[ "$(grep -c '^restored mpi/step-000006: continuing after step 2 of epoch 2' out.txt)" = 1 ] || fail "rank 0 alone says so: $(cat out.txt)"
 same 'resumed by messages' threads/step-000008 mpi/step-000008
 ranks 6 2x3 call keep --load mpi --save six || fail "six ranks: $(cat out.txt err.txt)"
 ok 'six threads' 2x3 call keep --load threads --save six-threads

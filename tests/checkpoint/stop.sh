@@ -52,9 +52,9 @@ stopped nohup nohup 143 SIGTERM
 # Two trainings wrote into one folder, each removing what the other had kept.
 begin held $fit
 $fit --epochs 3 --save held --resume >out.txt 2>err.txt && fail 'a second training into one folder'
-grep -q "held: another training writes into it: process $job on host $(hostname), since 20" err.txt || fail "the first is not named: $(cat err.txt)"
+grep -q "held: another training run is writing into it: process $job on host $(hostname), since 20" err.txt || fail "the first is not named: $(cat err.txt)"
 [ -n "$mpiexec" ] && { $mpiexec -n 2 $fit --epochs 3 --save held --resume >out.txt 2>err.txt && fail 'a second training of ranks'
-  grep -q "another training writes into it: process $job " err.txt || fail "ranks: the first is not named: $(cat err.txt)"; }
+  grep -q "another training run is writing into it: process $job " err.txt || fail "ranks: the first is not named: $(cat err.txt)"; }
 kill -KILL $job
 wait $job 2>/dev/null
 $fit --epochs 3 --save held --resume >out.txt 2>err.txt || fail "the lock of a dead one is kept: $(cat err.txt)"

@@ -133,7 +133,7 @@ expect 2 'do you mean `overlap`' "$dtgc" m.dtg --disable=overlpa
 expect 2 'there are inline, ' "$dtgc" m.dtg --disable=rows,
 expect 2 'requires a value' "$dtgc" m.dtg --disable
 expect 2 '-O takes 0, 1, 2 or 3' "$dtgc" m.dtg -O4
-expect 2 '--loader is own, llvm or perf' "$dtgc" m.dtg --loader=elsewhere
+expect 2 '--loader takes own, llvm or perf' "$dtgc" m.dtg --loader=elsewhere
 expect 2 '--repeat-saves takes an integer from 1' "$dtgc" m.dtg --repeat-saves=0
 expect 2 '--drop-exchange takes an integer from 1' "$dtgc" m.dtg --drop-exchange=x
 expect 2 'calibrate takes' "$dtgc" calibrate --disable=rows

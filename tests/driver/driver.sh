@@ -27,7 +27,7 @@ expect 2 'unknown stage `layout`' "$dtgc" --dump=layout m.dtg
 expect 2 'requires a value' "$dtgc" m.dtg --mesh
 expect 2 'given twice' "$dtgc" m.dtg --mesh a=2 --mesh=a=3
 expect 2 'NAME=VALUE' "$dtgc" m.dtg -D n
-expect 2 'no .dtg file' "$dtgc" --dump=ast
+expect 2 'expected a .dtg file' "$dtgc" --dump=ast
 expect 2 'do not go with run' "$dtgc" run m.dtg -o x
 expect 2 'why and --diff do not go' "$dtgc" run m.dtg --why x
 expect 2 'given twice' "$dtgc" m.dtg --diff l.dtg --diff m.dtg

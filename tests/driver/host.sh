@@ -65,7 +65,7 @@ awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$docs/running.md" >shown.
 sum=$(sha256sum host)
 refused 'C sources, objects and archives go with -o' "$dtgc" m.dtg host.c
 refused 'is neither a .dtg file nor' "$dtgc" run m.dtg host.c info
-refused 'no .dtg file' "$dtgc" host.c -o host
+refused 'expected a .dtg file' "$dtgc" host.c -o host
 refused 'SCALE' "$dtgc" m.dtg host.c part.o --transport=threads -o host
 refused 'none.c' "$dtgc" m.dtg none.c --transport=threads -o host
 refused 'part' env CFLAGS=-DSCALE=1 "$dtgc" m.dtg host.c --transport=threads -o host

@@ -67,8 +67,8 @@ differs 'the command is call train on rank 1, but fit train on rank 0' ./one $fi
 differs '--feed x is f32[16, 3] with checksum' ./one $fit -- ./one fit train --feed x=other.csv --epochs 2
 differs '--feed x is f32[12, 3] with checksum' ./one $fit -- ./one fit train --feed x=short.csv --epochs 2
 differs ' of a sample on rank 1' ./one fit train --feed x=big.bin:f32[3] --steps 1 -- ./one fit train --feed x=big-other.bin:f32[3] --steps 1
-differs 'it is not what rank 0 sees there' ./one $fit --load loaded -- ./one $fit --load loaded-3
-differs 'it is not what rank 0 sees there' ./one $fit --load a.safetensors -- ./one $fit --load b.safetensors
+differs 'rank 0 sees different contents' ./one $fit --load loaded -- ./one $fit --load loaded-3
+differs 'rank 0 sees different contents' ./one $fit --load a.safetensors -- ./one $fit --load b.safetensors
 
 fine ./one $fit -- ./remark $fit
 fine ./one $fit -- ./one fit train --feed x=elsewhere/same.csv --epochs 2

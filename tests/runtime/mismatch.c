@@ -81,7 +81,7 @@ static void try(const char *odd, int nranks, int rank) {
     const char *what = !strcmp(odd, "steps")   ? "entries"
                        : !strcmp(odd, "sizes") ? "exchanges"
                                                : odd;
-    snprintf(want, sizeof want, "rank 1 runs another program than rank 0: its %s differ", what);
+    snprintf(want, sizeof want, "rank 1 runs a different program than rank 0: its %s differ", what);
     if (!strcmp(odd, "entries")) /* says more than that entries differ */
       strcpy(want, "rank 1 has the hash of entry `eval`'s code where rank 0 has the hash of entry "
                    "`train`'s code; all");

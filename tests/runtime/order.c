@@ -120,11 +120,11 @@ int main(void) {
   f->le.steps.at[0].nodes.at[0] = RY, f->le.steps.at[0].nodes.at[1] = RX;
   expect(f, "not in the order of the graph");
   f = fixture(), swap(f, 0, 1);
-  expect(f, "a step reads what no step before it has made");
+  expect(f, "a step reads a value that no earlier step computes");
   f = fixture(), swap(f, 1, 2);
-  expect(f, "a step reads what no step before it has made");
+  expect(f, "a step reads a value that no earlier step computes");
   f = fixture(), step(f, STEP_EXCHANGE, 1, (NodeId[]){RX});
-  expect(f, "an exchange is met twice");
+  expect(f, "an exchange is executed twice");
   f = fixture(), step(f, STEP_MAP, 1, (NodeId[]){GATHER});
   expect(f, "an exchange in a loop");
   f = fixture(), f->le.steps.at[1].kind = STEP_EXCHANGE;
@@ -134,33 +134,33 @@ int main(void) {
   f = fixture(),
   graph_node(f->le.graph, Y)->layout =
       made(f, &(Layout){.rank = 2, .partial = 2, .dim = {{.granule = 1}, {.granule = 1}}});
-  expect(f, "not alike");
+  expect(f, "with different axes, groups or reduction ops");
   f = fixture(), graph_node(f->le.graph, Y)->dtype = DT_F64;
   expect(f, "changes its tensor");
   f = fixture(), graph_node(f->le.graph, Y)->dtype = graph_node(f->le.graph, RY)->dtype = DT_F64;
-  expect(f, "not alike");
+  expect(f, "with different axes, groups or reduction ops");
   Layout l = layout_with(1, 0);
   f = fixture(), graph_node(f->le.graph, X)->layout = made(f, &l);
-  expect(f, "both cuts a tensor and is partial");
+  expect(f, "both splits a tensor and is partial");
   l = layout_with(0, 5);
   f = fixture(), graph_node(f->le.graph, GATHER)->layout = made(f, &l);
   expect(f, "an axis that the mesh does not have");
   l = layout_with(0, 0);
   l.dim[0].window = (Window){.of = 8, .mul = 1, .div = 1, .first = -1, .last = 1};
   f = fixture(), graph_node(f->le.graph, SUM)->layout = made(f, &l);
-  expect(f, "from what windows reach");
+  expect(f, "from a layout with windows");
   expect(in_flight(1), NULL);
-  expect(in_flight(2), "a step reads what no step before it has made");
+  expect(in_flight(2), "a step reads a value that no earlier step computes");
   f = in_flight(1), f->le.steps.at[1].flight = 2;
-  expect(f, "a wait for what was not started");
+  expect(f, "a wait for an exchange that was not started");
   f = in_flight(1), f->le.steps.at[1].nodes.n = 1;
-  expect(f, "a wait for what was not started");
+  expect(f, "a wait for an exchange that was not started");
   f = in_flight(1), f->le.steps.at[3].flight = 3;
   expect(f, "an exchange is never awaited");
   f = in_flight(1), swap(f, 0, 1);
-  expect(f, "a wait for what was not started");
+  expect(f, "a wait for an exchange that was not started");
   f = in_flight(1), f->le.steps.at[0].flight = f->le.steps.at[1].flight = DTRT_FLIGHTS + 1;
-  expect(f, "more exchanges in flight");
+  expect(f, "too many exchanges in flight");
   if (failures) fprintf(stderr, "%d checks failed\n", failures);
   return failures != 0;
 }

@@ -65,8 +65,8 @@ check 2 '' "no input of that name (did you mean 'label'?)" fit train --feed labl
 check 2 '' "no output of that name (did you mean 'sums'?)" call train --out sum=-
 check 2 '' "expected threads, mpi or self (did you mean 'threads'?)" fit train --epochs 1 --transport thread
 check 2 '' "unexpected 'eval' after 'train'" fit train eval
-check 2 '' 'fit needs an entry' fit --epochs 1
-check 2 '' 'fit needs --epochs N or --steps N' fit train
+check 2 '' 'fit requires an entry' fit --epochs 1
+check 2 '' 'fit requires --epochs N or --steps N' fit train
 check 2 '' 'exclude each other' fit train --epochs 1 --steps 1
 check 2 '' '--steps 0: expected an integer from 1' fit train --steps 0
 check 2 '' '--prefetch -1: expected an integer from 0' fit train --epochs 1 --prefetch -1
@@ -79,7 +79,7 @@ check 2 '' '--epochs requires a value' fit train --epochs
 check 2 '' '--drop-last takes no value' fit train --drop-last=1
 check 2 '' 'expected NAME=FILE' fit train --feed image
 check 2 '' 'is given twice' fit train --feed image=a --feed image=b
-check 2 '' 'need --eval ENTRY' fit train --epochs 1 --eval-limit 3
+check 2 '' 'require --eval ENTRY' fit train --epochs 1 --eval-limit 3
 check 2 '' 'outputs are written as .npy' call train --out sums=s.csv
 
 # fit: a short batch needs a program of its size, from the variants, from `more`, or is dropped on demand
@@ -179,7 +179,7 @@ done
 # other formats give the same
 check 0 'epoch 1/1  loss 15.42' '' fit train --feed image=d.csv.gz:0-3 --feed label=d.csv.gz:4 --feed rate=0 --epochs 1
 printf '\0\0\10\3\0\0\0\10\0\0\0\2\0\0\0\2abcdefghijklmnopqrstuvwxyz012345' >i.idx
-check 0 'loss = 397.25' 'output sums, f32[8], is not kept' call train --feed image=i.idx --feed label=e.csv:4 --feed rate=1
+check 0 'loss = 397.25' 'output sums, f32[8], is discarded' call train --feed image=i.idx --feed label=e.csv:4 --feed rate=1
 check 0 'loss = 397.25' '' call train --feed image=i.idx --feed label=e.csv:4 --feed rate=1 --out sums=s.npy
 # A pipe is written, not replaced by a file.
 mkfifo pipe.npy
@@ -202,11 +202,11 @@ check 1 '' 'expected 19 rows, as in the other files, found 8' fit train --feed i
 check 1 '' 'd.bin: expected whole records of 4 bytes (u8[4]), found 95 bytes: 23 records and 3 bytes over' fit train --feed image=d.bin:u8[4] --feed label=d.csv:4 --feed rate=0 --epochs 1
 check 1 '' 'expected a column 5 (they count from 0), found 5 columns' fit train --feed image=d.bin:u8[5]:1-5 --feed label=d.csv:4 --feed rate=0 --epochs 1
 check 1 '' 'no*.bin: no file matches' fit train --feed image='no*.bin:u8[5]:0-3' --feed label=d.csv:4 --feed rate=0 --epochs 1
-check 1 '' "found u8[19, 5] (choose columns behind the type, as in FILE:u8[3073]:1-3072)" fit train --feed image=d.bin:u8[5] --feed label=d.csv:4 --feed rate=0 --epochs 1
+check 1 '' "found u8[19, 5] (choose columns after the type, as in FILE:u8[3073]:1-3072)" fit train --feed image=d.bin:u8[5] --feed label=d.csv:4 --feed rate=0 --epochs 1
 
 # files that do not fit
-check 1 '' "entry 'train' needs input 'rate' (f32[]): --feed rate=FILE" fit train --feed image=d.csv:0-3 --feed label=d.csv:4 --epochs 1
-check 1 '*' "entry 'eval' needs input 'label' (i32[batch=8]): --eval-feed label=FILE" fit train $feed --eval eval --eval-feed image=d.csv:0-3 --epochs 1 --drop-last
+check 1 '' "entry 'train' requires input 'rate' (f32[]): --feed rate=FILE" fit train --feed image=d.csv:0-3 --feed label=d.csv:4 --epochs 1
+check 1 '*' "entry 'eval' requires input 'label' (i32[batch=8]): --eval-feed label=FILE" fit train $feed --eval eval --eval-feed image=d.csv:0-3 --epochs 1 --drop-last
 check 1 '' "4: no such file; input 'label' is i32[8] and needs a file" call train --feed image=e.csv:0-3 --feed label=4 --feed rate=1
 check 1 '' 'none.csv: No such file' fit train --feed image=none.csv --feed label=d.csv:4 --feed rate=1 --epochs 1
 check 1 '' "expected u8[8, 2, 2] for input 'image', with any number of rows for the first dim, found u8[19, 5] (choose columns" fit train --feed image=d.csv --feed label=d.csv:4 --feed rate=1 --epochs 1
@@ -216,7 +216,7 @@ echo 1,2 >rate.csv
 check 1 '' "rate.csv: expected f32[] for input 'rate', found f32[1, 2]" call train --feed image=e.csv:0-3 --feed label=e.csv:4 --feed rate=rate.csv
 check 0 'loss' '*' call train --feed image=e.csv:0-3 --feed label=e.csv:4 --feed rate=rate.csv:1
 check 1 '' "1e99 is not a value of f32" call train --feed image=e.csv:0-3 --feed label=e.csv:4 --feed rate=1e99
-check 1 '' 'leaves nothing of the 5 rows' fit train $feed --epochs 1 --limit 5 --drop-last
+check 1 '' 'leaves no batch of the 5 rows' fit train $feed --epochs 1 --limit 5 --drop-last
 printf '\223NUMPY\1\0\67\0{"descr": "<i8", "fortran_order": False, "shape": (2,)}\1\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0' >l.npy
 check 1 '' "l.npy: expected i32[8] for input 'label', found i64[2]" call train --feed image=e.csv:0-3 --feed label=l.npy --feed rate=1
 

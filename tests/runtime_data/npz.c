@@ -214,11 +214,11 @@ static void test_wrong(void) {
   CHECK(refuses("none.npz:z", "none.npz: No such file", ""));
   FILE *f = fopen("not.npz", "wb");
   if (!f || fwrite(x, 1, nx, f) != nx || fclose(f)) exit(99);
-  CHECK(refuses("not.npz:z", "':z' behind the name is for an .npz archive", "not.npz"));
+  CHECK(refuses("not.npz:z", "':z' after the name selects a member of an .npz archive", "not.npz"));
   CHECK(counts("not.npz", 5, 0, true)); /* content, not name */
   make("empty.npz", NULL, 0);
-  CHECK(refuses("empty.npz", "the archive holds nothing", ""));
-  CHECK(refuses("empty.npz:x", "the archive holds nothing", ""));
+  CHECK(refuses("empty.npz", "the archive is empty", ""));
+  CHECK(refuses("empty.npz:x", "the archive is empty", ""));
   make("csv.npz", &(member){.name = "x.csv", .data = (const unsigned char *)"1,2\n", .n = 4}, 1);
   CHECK(refuses("csv.npz", "csv.npz:x.csv: expected an .npy array in the archive", ""));
   make("nothing.npz", &(member){.name = "x.npy", .data = x, .n = 0}, 1);
@@ -244,7 +244,7 @@ static void test_hostile(void) {
   CHECK(refuses(HOSTILE(.method = 8), "damaged", ""));
   CHECK(refuses(HOSTILE(.packed = nx + 4), "a member reaches into the directory or past the end",
                 ""));
-  CHECK(refuses(HOSTILE(.packed = nx - 4), "two sizes", ""));
+  CHECK(refuses(HOSTILE(.packed = nx - 4), "two different sizes", ""));
   CHECK(refuses(HOSTILE(.packed = 1u << 30, .size = 1u << 30),
                 "reaches into the directory or past the end", ""));
   CHECK(refuses(HOSTILE(.zip64 = true, .packed = UINT64_MAX / 2, .size = UINT64_MAX / 2),
@@ -253,8 +253,8 @@ static void test_hostile(void) {
                 "reaches into the directory or past the end", ""));
   CHECK(refuses(HOSTILE(.size = 1u << 30, .deflate = true), "claims 1073741824 bytes", "cannot"));
   CHECK(refuses(HOSTILE(.size = nx + 12, .deflate = true), "the member ends early", ""));
-  CHECK(
-      refuses(HOSTILE(.size = nx - 12, .deflate = true), "the member holds more than it says", ""));
+  CHECK(refuses(HOSTILE(.size = nx - 12, .deflate = true),
+                "the member holds more data than declared", ""));
   CHECK(refuses(HOSTILE(.place = 5), "damaged", ""));
   CHECK(refuses(HOSTILE(.place = 1u << 30), "damaged", ""));
   /* Two entries of the directory for the same bytes. */

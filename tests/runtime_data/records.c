@@ -134,7 +134,7 @@ static void test_windows(void) {
   }
   CHECK(holds("{w,w2}.bin:u8[4]@4", 3, 4, ROW(0, 1, 2, 3, 4, 5, 6, 7, 3, 4, 5, 6)));
   tensor_file *f = open_as("w.bin:u8[4]@4", DTRT_U8);
-  CHECK(f && strstr(f->note, "w.bin: the last 2 elements fill no record of u8[4]@4"));
+  CHECK(f && strstr(f->note, "w.bin: the last 2 elements do not fill a record of u8[4]@4"));
   tensor_file_close(f);
   f = open_as("w.bin:u8[4]@3", DTRT_U8);
   CHECK(f && !*f->note);
@@ -183,7 +183,7 @@ static void test_several(void) {
   CHECK(holds("c*.csv", 3, 2, ROW(1, 2, 3, 4, 5, 6)));
   CHECK(holds("{c2,c1}.csv:1", 3, 1, ROW(4, 6, 2)));
   tensor_file *f = open_as("c*.csv", DTRT_I32);
-  CHECK(f && strstr(f->note, "c1.csv: line 1 is taken for a header"));
+  CHECK(f && strstr(f->note, "c1.csv: line 1 is treated as a header"));
   tensor_file_close(f);
   put("star*.csv", "9\n", 2); /* a name of its own */
   put("star1.csv", "8\n", 2);

@@ -125,8 +125,8 @@ echo "$last"
 
 # All of it: one checkpoint through three meshes, and a program that takes text in and finds what eval found.
 out=$("$sample/run" --plain 2>&1) || fail "$out"
-[ "$(grep -c ': starting new$' <<<"$out")" -eq 1 ] && grep -q 'step-000010: going on with epoch 3$' <<<"$out" &&
-  grep -q 'step-000020: going on with epoch 5$' <<<"$out" || fail "hand-over: $out"
+[ "$(grep -c ': starting new$' <<<"$out")" -eq 1 ] && grep -q 'step-000010: continuing with epoch 3$' <<<"$out" &&
+  grep -q 'step-000020: continuing with epoch 5$' <<<"$out" || fail "hand-over: $out"
 [ "$(ls out/run | tr '\n' ' ')" = 'step-000020 step-000025 step-000030 ' ] || fail "kept: $(ls out/run)"
 [ "$(cut -d, -f1 out/log.csv | tr '\n' ' ')" = 'epoch 1 2 3 4 5 6 ' ] && [ -s out/log.svg ] || fail "log: $(cat out/log.csv)"
 [ "$(tail -2 <<<"$out" | grep -c '^\(positive\|negative\) [01]\.[0-9]*$')" -eq 2 ] || fail "sentiment: $out"

@@ -94,8 +94,8 @@ static void check_nan(void) {
     if (mode == DTGC_CHECK_CHEAP)
       check(strstr(found, "output z is -inf at index [2] after entry `f`") != NULL, "cheap", found);
     if (mode == DTGC_CHECK_FULL)
-      check(strstr(found, "y of entry `f` is -inf at index [2] on device 1: log (log.dtg:2) makes "
-                          "it of x = 0") != NULL,
+      check(strstr(found, "y of entry `f` is -inf at index [2] on device 1: log (log.dtg:2) "
+                          "computes it from x = 0") != NULL,
             "full", found);
     dtgc_free(p);
   }

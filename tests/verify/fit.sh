@@ -36,13 +36,13 @@ expect 0 '' "$dtgc" run "${fit[@]}" --verify-every 3 --log a.csv
 expect 0 '' "$dtgc" run "${fit[@]}" --log b.csv
 [ "$(cut -d, -f1,2,4- a.csv)" = "$(cut -d, -f1,2,4- b.csv)" ] || { echo 'FAIL looking changed losses' && bad=1; }
 expect 0 '' "$dtgc" run "${fit[@]}" --verify-every 1 --seed 7 --shuffle 5 --prefetch 0
-wrong='step 2 of epoch 1 is not what one device computes:$'
+wrong='step 2 of epoch 1 differs from the result on one device:$'
 expect 1 "$wrong" "$dtgc" run --drop-exchange 1 "${fit[@]}" --verify-every 2
-grep -qE '^m.dtg:[0-9]+:[0-9]+: error: .* is not what one device computes; it is made by' err || { echo 'FAIL no line' && cat err && bad=1; }
+grep -qE '^m.dtg:[0-9]+:[0-9]+: error: .* differs from the result on one device; it is computed by' err || { echo 'FAIL no line' && cat err && bad=1; }
 grep -qE '^  device [0-3], index \[.*\]: .*, and on one device ' err || { echo 'FAIL no index' && cat err && bad=1; }
 expect 2 'expected an integer from 1' "$dtgc" run "${fit[@]}" --verify-every 0
 "$dtgc" "${fit[@]:0:7}" -o exe || bad=1
-expect 2 'an executable has none; use `dtgc run`' ./exe "${fit[@]:7}" --verify-every 2 --drop-last
+expect 2 'which an executable does not contain; use `dtgc run`' ./exe "${fit[@]:7}" --verify-every 2 --drop-last
 if [ -n "$mpiexec" ]; then
   expect 0 '' "$mpiexec" -n 4 "$dtgc" run "${fit[@]}" --verify-every 4 --seed 3
   "$mpiexec" -n 2 "$dtgc" run --drop-exchange 1 "${fit[@]}" --verify-every 2 >out 2>err && { echo 'FAIL mpi: status 0' && bad=1; }

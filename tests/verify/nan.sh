@@ -43,8 +43,8 @@ feed() { echo "--feed x=$1:0-3 --feed scale=$1:4 --feed label=$1:5 --epochs 2"; 
 a4=(--mesh a=4 --layout 'x=[a,_]' --layout 'scale=[a]' --layout 'label=[a]')
 run=("$dtgc" run m.dtg "${a4[@]}" fit train)
 at='step 3 of epoch 1'
-made="z of entry .train. is -inf at index \[5\] on device 2: log \(m.dtg:9\) makes it of scale = 0"
-warned="warning: loss of 'train' is nan at $at: output loss is nan at index \[\] after entry .train.; all-reduce over a.* was the first exchange to bring one"
+made="z of entry .train. is -inf at index \[5\] on device 2: log \(m.dtg:9\) computes it from scale = 0"
+warned="warning: loss of 'train' is nan at $at: output loss is nan at index \[\] after entry .train.; all-reduce over a.* was the first exchange to receive one"
 expect 1 "$at of 'train': $made" "${run[@]}" $(feed d.csv) --check-nan
 expect 1 "$made" "${run[@]}" $(feed d.csv) --check-nan=full
 expect 0 "$warned" "${run[@]}" $(feed d.csv)
@@ -55,7 +55,7 @@ expect 2 'expected off, cheap or full' "${run[@]}" $(feed d.csv) --check-nan=ful
 for mode in off cheap full; do
   expect 0 '' "${run[@]}" $(feed good.csv) --check-nan=$mode
   # NaN that comes in is not made here.
-  expect 0 "warning: loss of 'train' is nan at $at(: it comes of the rows of this step, which are not finite)?\$" \
+  expect 0 "warning: loss of 'train' is nan at $at(: the rows of this step are not finite)?\$" \
     "${run[@]}" $(feed nan.csv) --check-nan=$mode
 done
 # The bits are the same whoever looks.
@@ -65,7 +65,7 @@ for mode in off cheap full; do
   cmp -s off.log $mode.log || { echo "FAIL other losses with --check-nan=$mode" && diff off.log $mode.log && bad=1; }
 done
 for mesh in a=2 a=3 a=2,b=2; do
-  expect 1 "z of entry .train. is -inf at index \[5\] on device [0-9]+: log \(m.dtg:9\) makes it of scale = 0" \
+  expect 1 "z of entry .train. is -inf at index \[5\] on device [0-9]+: log \(m.dtg:9\) computes it from scale = 0" \
     "$dtgc" run m.dtg --mesh $mesh "${a4[@]:2}" fit train $(feed d.csv) --check-nan
 done
 
@@ -118,7 +118,7 @@ entry f(x: f32[batch]) {
 D
 seq 1 400 >s.csv
 expect 0 'warning: step ([3-9]|[1-5][0-9]|6[0-7]) of epoch 1: variable v is nan at index \[77777\]' "$dtgc" run large.dtg --mesh a=2 --layout 'v=[a]' fit f --feed x=s.csv --epochs 1
-expect 1 'step 3 of epoch 1 of .f.: .* is nan at index .*sqrt \(large.dtg:6\) makes it of .* = -0.5' "$dtgc" run large.dtg --mesh a=2 --layout 'v=[a]' fit f --feed x=s.csv --epochs 1 --check-nan
+expect 1 'step 3 of epoch 1 of .f.: .* is nan at index .*sqrt \(large.dtg:6\) computes it from .* = -0.5' "$dtgc" run large.dtg --mesh a=2 --layout 'v=[a]' fit f --feed x=s.csv --epochs 1 --check-nan
 for t in f16 bf16 f32 f64; do
   for op in 'x / (x - x)' 'exp(x * 1000)' 'log(-x)' 'cast(1e30, f64) * f64(x)' 'x @ transpose(x) * 1e30 * 1e30' 'sum(exp(x * 60) * exp(x * 25))' 'rsqrt(x - x)'; do
     [[ $t == f64 && $op == *f64* ]] && continue
@@ -130,7 +130,7 @@ for t in f16 bf16 f32 f64; do
     echo "entry f(x: $t[2, 2]) { y = $expr
       return r = f32(y) }" >op.dtg
     printf '1.5,1.25\n1.5,1.125\n' >o.csv
-    expect 1 '(op.dtg:1|dtg/.*op.dtg:1).* makes it of' "$dtgc" run op.dtg --mesh a=2 --layout 'x=[a,_]' call f --feed x=o.csv --check-nan
+    expect 1 '(op.dtg:1|dtg/.*op.dtg:1).* computes it from' "$dtgc" run op.dtg --mesh a=2 --layout 'x=[a,_]' call f --feed x=o.csv --check-nan
   done
 done
 exit $bad

@@ -118,7 +118,7 @@ awk 'BEGIN { for (r = 0; r < 48; r++) { for (c = 0; c < 12; c++) printf "%.3f,",
 expect 0 'train: .* compared over 3 steps on 2 devices: they agree' "${split[@]}" train --feed x=d.csv:0-11 --feed label=d.csv:12 --steps 3
 expect 0 'input label, i64\[16\], is drawn from 0 to 4 with seed 9' "${split[@]}" --feed x=d.csv:0-11 --seed 9
 expect 0 '^\{"entry": "train", "agrees": true, "tensors": [0-9]+, "steps": 1, "worst": [0-9.e-]+, "of": ".*"\}$' "${split[@]}" --json
-expect 0 'over 1 step on 1 device: they agree to the bit' whole.dtg
+expect 0 'over 1 step on 1 device: they agree bit for bit' whole.dtg
 expect 2 'unknown entry' "${split[@]}" trian
 expect 2 'two' "${split[@]}" train train
 expect 2 'unknown input .y.' "${split[@]}" train --feed y=d.csv
@@ -126,12 +126,12 @@ expect 2 'nosuch.csv' "${split[@]}" train --feed x=nosuch.csv
 expect 2 '--tolerance takes' "${split[@]}" --tolerance -1
 expect 2 '--steps takes' "${split[@]}" --steps 0
 expect 2 'nowhere.dtg' nowhere.dtg
-expect 2 'no .dtg file'
+expect 2 'expected a .dtg file'
 # Without an exchange something differs, and a line of JSON says what; bounds can be made too narrow.
 split+=(--drop-exchange 1)
-expect 1 'dense.dtg:[0-9]+:[0-9]+: error: .* is not what one device computes; it is made by all-gather over a' "${split[@]}"
+expect 1 'dense.dtg:[0-9]+:[0-9]+: error: .* differs from the result on one device; it is computed by all-gather over a' "${split[@]}"
 expect 1 'step 1, device [01], index \[.*\]: .*, and on one device .*; they may differ by' "${split[@]}"
 expect 1 '^\{"entry": "train", "step": 1, "differs": ".*", "made_by": "all-gather over a", "where": "dtg/nn.dtg:[0-9]+, called at dense.dtg' "${split[@]}" --json
-expect 0 'comes nearest to its bound, at 0\.' dense.dtg --mesh a=2 --layout 'd2.w=[a,_]'
+expect 0 'is closest to its bound, at 0\.' dense.dtg --mesh a=2 --layout 'd2.w=[a,_]'
 expect 1 'they differ' dense.dtg --mesh a=2 --layout 'd2.w=[a,_]' --tolerance 1e-9
 exit $bad

@@ -1,4 +1,4 @@
-/* The model of cost.h. */
+/* The cost model of cost.h. */
 #include "cost.h"
 #include "work.h"
 #include <math.h>

@@ -1,7 +1,7 @@
-/* Reverse-mode derivatives. A `grad` node is replaced by the nodes that compute it; all grads of
- * one loss share one backward pass, made where the first of them stands. Gradients of gradients
- * work because graphs are rewritten in order: an inner backward pass is ordinary nodes by the time
- * it is needed.
+/* Reverse-mode differentiation. A `grad` node is replaced by the nodes that compute it; all grads
+ * of one loss share one backward pass, placed at the first of them. Gradients of gradients work
+ * because graphs are rewritten in order: an inner backward pass consists of ordinary nodes by the
+ * time it is needed.
  *
  *   %9 = grad(%8 loss, %1 w)   becomes   %9.. = cotangents from %8 back to %1 */
 #include "opdefs.h"

@@ -1,5 +1,5 @@
-/* Passes over global graphs, each in the file of its name: they put new graphs in place of the old
- * ones, and know nothing of layouts. */
+/* Passes over global graphs, each in the file of its name: they replace graphs by new ones,
+ * independently of layouts. */
 #ifndef DTG_GRAPH_PASSES_H
 #define DTG_GRAPH_PASSES_H
 #include "plan.h"

@@ -1,7 +1,7 @@
-/* Variables of which `forbid keep` is said are read anew by each op: then every reader has its own
- * copy in the layout that it needs, made right before it, and none is kept from one reader to the
- * next. So parameters that lie split are gathered in the forward pass and once more in the backward
- * pass (ZeRO, stage 3: Rajbhandari et al. 2020).
+/* Gives each use of a variable under `forbid keep` its own read: every op then has its own copy in
+ * the layout it requires, made right before it and freed after it. Parameters that are laid out
+ * split are gathered in the forward pass and once more in the backward pass (ZeRO, stage 3:
+ * Rajbhandari et al. 2020).
  *
  *   %1 = var w ; %5 = contract %3, %1 ; ... ; %9 = contract %8, %1
  *   ->  %1 = var w ; %5 = contract %3, %1 ; ... ; %9 = var w ; %10 = contract %8, %9 */

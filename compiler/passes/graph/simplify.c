@@ -1,5 +1,5 @@
-/* Removes what is not needed: nodes nobody reads, nodes equal to earlier ones, and operations that
- * do nothing, as each op's definition says. Keeps every input, so that an entry's arguments stay.
+/* Removes nodes without uses, duplicates of earlier nodes, and operations without effect, as each
+ * op's definition specifies. Keeps every input, so that an entry's arguments stay.
  *
  *   %3 = reshape %1 ; %4 = reshape %3     ->  %4 = reshape %1
  *   %5 = mul %2, 1                        ->  %2

@@ -1,6 +1,6 @@
-/* Numbers the values of a program while it is still the same on any mesh, so that one run can be
- * compared with another (dtgc_verify). For the oracle, one device, it also forgets the mesh and all
- * that was said of layouts; what remains is the same graph with the same numbers.
+/* Numbers the values of a program while it is still the same on any mesh, so that two runs can be
+ * compared (dtgc_verify). For the oracle, on one device, it also removes the mesh and all layout
+ * statements; the result is the same graph with the same numbers.
  *
  *   %5 = relayout %4, [batch, _]   ->   %5 = stop_gradient %4, which is %4 */
 #include "opdefs.h"

@@ -1,9 +1,9 @@
-/* Finds layouts for what the user left unsaid.
+/* Finds layouts for tensors that are not annotated.
  *
- * The entries that train are put into one graph, where a variable is one node: it may lie in any
- * layout, costs nothing to lie so, is read from it and wants what is assigned to it in the same.
- * Inputs may lie in any layout too, and outputs leave in any that has no terms. Then the choice is
- * made as for one entry (choose.c), and messages prove how far from the best it can be. */
+ * The entries that train are merged into one graph, in which a variable is one node: it may have
+ * any layout at no cost, is read from that layout, and its assigned values are required in it.
+ * Inputs may have any layout too, and outputs any that is not partial. Then the choice is made as
+ * for one entry (choose.c), and messages prove its distance from the optimum. */
 #include "auto.h"
 #include "choose.h"
 #include "opdefs.h"

@@ -1,4 +1,4 @@
-/* Layouts for what the user left unsaid: variables, and inputs of the entries that train. */
+/* Layouts for tensors that are not annotated: variables, and inputs of the entries that train. */
 #ifndef DTG_AUTO_H
 #define DTG_AUTO_H
 #include "plan.h"

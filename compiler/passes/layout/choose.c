@@ -2,7 +2,7 @@
  *
  *   total = sum over ops of the work of their way
  *         + sum over values of the conversions from the layout they are computed in to all layouts
- *           they are wanted in (route_tree)
+ *           that their uses require (route_tree)
  *
  * Begun greedily: each op in turn takes the way that is cheapest given what is there already. Then
  * messages along the graph tell each op what a layout of its operand or result would cost further
@@ -12,7 +12,7 @@
  * compared by what the plan costs (weigh.c). The best of all is kept, so no plan is dearer than the
  * greedy one.
  *
- * In ties an op stays with the layout that propagate found. */
+ * In ties an op keeps the layout that propagate found. */
 #include "choose.h"
 #include <math.h>
 #include <string.h>

@@ -1,12 +1,13 @@
-/* What propagation leaves to taste is settled by cost.
+/* Decides conflicts of propagation by cost.
  *
  *   y = x @ w, x [(a, b), _], w [_, (a, c)]  ->  y [(a, b), _]? [(a, b), c]? [b, (a, c)]?
  *
- * Where ops disagree on how a tensor is to be cut, and it is not said, `propagate` lets the first or
- * the largest have its way and notes what else was asked for. Here each of these outcomes is tried,
- * dearest tensors first, layouts are inferred anew, and it is kept if the modelled time of all
- * entries but `init` falls by more than GAIN. How an op inside is computed is chosen anyway; it
- * matters for outputs, inputs and variables, which lie as inferred.
+ * If ops disagree on how a tensor without annotation is to be split, `propagate` takes the first
+ * or the largest and records the rejected proposals. Here each of these outcomes is tried, most
+ * expensive tensors first: layouts are inferred again, and the outcome is kept if the modelled
+ * time of all entries but `init` falls by more than GAIN. For inner values the way of computing
+ * their op is chosen anyway; this matters for outputs, inputs and variables, which keep their
+ * inferred layouts.
  *
  * The work is bounded by the size of the program, so that large ones compile as fast as before:
  * there everything stays as inferred. */

@@ -1,17 +1,18 @@
-/* How ops along one dim run where that dim is cut: each device works on its own block, and only
- * what the blocks come to is merged. Graphs stay global: the parts are ordinary ops, whose cuts
- * cost no exchange but for the merge, whatever partition decides.
+/* Ops along one split dim: each device works on its own block, and only the blocks' results are
+ * merged. Graphs stay global: the parts are ordinary ops, whose splits cost no exchange except for
+ * the merge, whatever partition decides.
  *
- *   cumsum  x [.., n, ..] is dealt to [.., k, n/k, ..] (ops/scan.c), each row is summed up, a
- * running sum of the k totals gives what comes before each row, and is added argmax  the largest of
- * all, then the lowest index where it stands: max and min of partial values top_k   the best of
- * each row, then the best of those sort    has no merge smaller than itself: the dim is made whole,
- * by dealing its axes to other dims where they fit (partition decides) slice   in two where that
- * moves less: first what a device does with what it has
+ *   cumsum  x [.., n, ..] is dealt to [.., k, n/k, ..] (ops/scan.c), each row is summed, and an
+ *           exclusive running sum of the k totals is added to the rows
+ *   argmax  the maximum of all, then its lowest index: max and min of partial values
+ *   top_k   the best of each row, then the best of those
+ *   sort    has no smaller merge: the dim is made whole, by moving its axes to other dims where
+ *           they fit (partition decides)
+ *   slice   in two steps where that moves less: first what a device can do with its own block
  *
- * A dim is worked on in blocks where the merge moves less than making the dim whole. Where anything
- * was rewritten layouts are inferred anew. In the end every cumsum and order is marked as placed:
- * what dim it goes along must be whole from now on. */
+ * A dim is processed in blocks if the merge moves less than making the dim whole. If anything was
+ * rewritten layouts are inferred again. At the end every cumsum and order is marked as placed:
+ * from then on its dim must be whole. */
 #include "choose.h"
 #include "blocks.h"
 #include "graph_passes.h"

@@ -1,9 +1,9 @@
-/* The choice for small graphs, searched whole.
+/* Exhaustive choice for small graphs (dynamic programming).
  *
- * Ops are set in the order of the graph. What matters for those to come is only, for each value
- * that still has readers, the layout it is computed in and the set of layouts it is wanted in so
- * far; of several beginnings that agree in that, the cheapest is kept. Beginnings that already cost
- * more than the best known whole are dropped. */
+ * Ops are set in the order of the graph. Later ops depend only on, for each value with remaining
+ * uses, the layout it is computed in and the set of layouts required so far; of several prefixes
+ * with the same state, the cheapest is kept. Prefixes that already cost more than the best known
+ * choice are dropped. */
 #include "choose.h"
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,13 @@
-/* `forbid gather`: a tensor that lies split may not be whole on any device.
+/* `forbid gather`: a tensor that is laid out split must not be whole on any device.
  *
- * The choice avoids it: the values of such a tensor have forms of their own, in which every way and
- * every exchange that leaves it whole costs CHOICE_FORBIDDEN, so that a plan without is taken
- * wherever there is one. What remains is an error here: the op that asks for it, the statement that
- * forbids it, why the tensor is split, and the cheapest edit without it.
+ * The choice avoids it: the values of such a tensor have layout tables of their own, in which
+ * every way and every exchange that leaves it whole costs CHOICE_FORBIDDEN, so that a plan without
+ * is taken if one exists. Remaining gathers are errors, with the op that requires the gather, the
+ * statement that forbids it, the reason why the tensor is split, and the cheapest edit without it.
  *
- * Whole is a layout without terms in which every device needs all of every dim; a tensor of one
- * element cannot be split. A reshape holds the same bytes as its operand, so it may not be gathered
- * either. */
+ * A layout is whole if it has no partial axes and every device holds all of every dim; a tensor of
+ * one element cannot be split. A reshape holds the same bytes as its operand, so it must not be
+ * gathered either. */
 #include "choose.h"
 
 Span forbid_of(const Program *p, const Node *n) {

@@ -1,5 +1,6 @@
-/* Passes that find where tensors lie, each in the file of its name: `propagate` gives every tensor
- * a layout, the next ones settle what it leaves open by cost, and `partition` makes the local graphs. */
+/* Passes that choose layouts, each in the file of its name: `propagate` gives every tensor a
+ * layout, the next ones decide by cost what it leaves open, and `partition` makes the local
+ * graphs. */
 #ifndef DTG_LAYOUT_PASSES_H
 #define DTG_LAYOUT_PASSES_H
 #include "cost.h"

@@ -1,17 +1,17 @@
-/* Messages along the graph: what a layout of a value would cost on the far side of an edge.
+/* Message passing along the graph: the cost of a layout of a value beyond an edge.
  *
- * An edge joins the op that makes a value to one operand of an op that reads it. Min-sum: a message
- * over an edge is, for each layout at this end, the least that the other end and all behind it cost
- * (Pearl). On chains and trees that is exact.
+ * An edge joins the op that computes a value to one operand of an op that reads it. Min-sum: a
+ * message over an edge is, for each layout at this end, the least cost of the other end and
+ * everything behind it (Pearl). On chains and trees that is exact.
  *
  * For a lower bound a message is a cost that was moved from an edge to the op at its end. Moving
- * changes no total, so no choice costs less than the sum of each op's and each edge's least; each
- * visit of an op draws to it what its edges hold and hands it on in equal parts, which never makes
- * that sum smaller (Kolmogorov's TRW-S in its dual form).
+ * changes no total, so no choice costs less than the sum of the minima of all ops and edges; each
+ * visit of an op collects the costs of its edges and redistributes them in equal parts, which
+ * never reduces that sum (Kolmogorov's TRW-S in its dual form).
  *
- * Ops that look alike as far as ROUNDS edges away form a class, such as the same op of all blocks
- * of a deep model but the outer ones. Edges between equal classes share their messages and one op
- * of each class is visited, so that a model of 96 blocks costs little more than one of 6. A bound
+ * Ops that look alike up to ROUNDS edges away form a class, such as the same op in all blocks of a
+ * deep model except the outer ones. Edges between equal classes share their messages and one op of
+ * each class is visited, so that a model of 96 blocks costs little more than one of 6. A bound
  * counts each class as often as it has members. */
 #include "choose.h"
 #include <math.h>

@@ -1,11 +1,12 @@
-/* Where outputs lie of which nothing is said. Propagation has a layout for each; one may lie instead
- * where it is made, if bringing it there makes a call dearer by more than GAIN. What an op along a
- * dim needs is known by now (distribute).
+/* Layouts of outputs that are not annotated. Propagation has a layout for each; an output may
+ * instead keep the layout it is computed in, if converting it makes a call slower by more than
+ * GAIN. The requirements of ops along a dim are known at this point (distribute).
  *
  *   return sum(x, axis=0), x [a, _]   inferred [_], an all-reduce -> [a], a reduce-scatter
  *
- * An axis cuts an output only where it cuts something else of the entry. The work is bounded by the
- * size of the program, so that large ones compile as fast as before: there all lie as inferred. */
+ * An axis splits an output only if it splits something else in the entry. The work is bounded by
+ * the size of the program, so that large ones compile as fast as before: there all outputs keep
+ * their inferred layouts. */
 #include "choose.h"
 #include <math.h>
 

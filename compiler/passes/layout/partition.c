@@ -1,9 +1,9 @@
-/* From the global graph to one device's: every op works on boxes, and exchanges stand between a box
- * that is owned and a box that is needed.
+/* From the global graph to one device's: every op works on boxes, and exchanges convert boxes that
+ * are owned to boxes that are required.
  *
- * `choose` has said how each op is computed. A value may exist in several layouts at once
- * (versions); it is converted when somebody first asks, along the value's tree of conversions, so a
- * partial value is settled late and once.
+ * `choose` has selected how each op is computed. A value may exist in several layouts at once
+ * (versions); it is converted at its first use, along the value's tree of conversions, so a
+ * partial value is reduced late and once.
  *
  *   %5 = contract %3, %4     x [batch, model], w [model, _]
  *   ->  %5 = contract %3, %4        [batch, _] partial(model)

@@ -1,9 +1,10 @@
-/* What if an op made its result in another layout? For the ops of small graphs the layouts that cost
- * least by the messages are tried in turn: the op is held to one, messages go round again, all ops
- * are set by them, and the best is kept. So a choice is left that single moves and moves of
- * neighbours do not get out of, and saying a layout gains nothing over saying none.
+/* Tries other layouts for the results of ops. For the ops of small graphs the layouts with the
+ * least cost by the messages are tried in turn: the op is fixed to one, messages are propagated
+ * again, all ops are set by them, and the best choice is kept. This leaves local optima of single
+ * moves and moves of neighbours, so that annotating a layout gains nothing over leaving it open.
  *
- * Bounded by the number of ways to compute the ops: graphs of more than some hundred ops have none. */
+ * Bounded by the number of ways to compute the ops: graphs of more than some hundred ops are not
+ * probed. */
 #include "choose.h"
 #include <math.h>
 #include <string.h>

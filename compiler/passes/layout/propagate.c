@@ -1,15 +1,15 @@
-/* Gives every tensor a layout, from what the user said, forward and backward through all entries at
+/* Gives every tensor a layout, from the annotations, forward and backward through all entries at
  * once (a variable is one tensor in all of them) until nothing changes.
  *
- * A relayout's layout reaches back to an operand that has none by then. What `updates` adds to
- * variables comes after all that, and then it goes on as before.
+ * A relayout's layout propagates back to an operand that has none by then. `updates` then adds
+ * layouts of variables, and propagation continues.
  *
- * Facts only grow: a dim that was said and is not open never changes; others may gain axes, each
- * axis at most once a tensor; so the sweeps end. A sweep skips the ops of which no tensor has
- * changed since they were looked at: looking again would write nothing. One step takes one factor
- * of one op: the longest list of axes that its tensors agree on is written to every tensor that can
- * take it. Where they disagree the largest tensor's list is taken, and the others stay as they are,
- * unless `contest` finds another outcome cheaper.
+ * Facts are only added: an annotated dim that is not open never changes; others may gain axes,
+ * each axis at most once per tensor; so the sweeps end. A sweep skips ops none of whose tensors
+ * has changed since their last visit. One step handles one factor of one op: the longest list of
+ * axes that its tensors agree on is written to every tensor that can take it. If they disagree the
+ * largest tensor's list is taken, and the others stay as they are, unless `contest` finds another
+ * outcome cheaper.
  *
  * Order: ops that only rename dims first, then factors that pass, then those that reduce or shift,
  * and broadcasts forward last, so that a bias does not decide for its batch. After Shardy

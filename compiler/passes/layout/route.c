@@ -1,14 +1,15 @@
-/* From one layout of a tensor to another, in one exchange or in several.
+/* Converts one layout of a tensor to another, in one exchange or in several.
  *
- * One exchange can move boxes, with terms still to be summed carried along; sum where the boxes
- * stay (all-reduce); or sum and give each device its part, when the axes summed over cut the result
- * (reduce-scatter). What none of these does alone, or not as cheaply, goes by way of stops: a sum
- * over two axes as a reduce-scatter over the quick one, a sum over the slow one, an all-gather.
+ * One exchange can move boxes, with partial axes passed through; reduce in place (all-reduce); or
+ * reduce and give each device its part, if the reduced axes split the result (reduce-scatter).
+ * Other conversions, or cheaper ones, go through intermediate layouts: a sum over two axes as a
+ * reduce-scatter over the fast one, an all-reduce over the slow one, an all-gather.
  *
- * A form's table holds the shortest paths among all layouts it has, kept so as layouts come (Floyd
- * and Warshall, a layout at a time). Law: route(x, z) <= route(x, y) + route(y, z). Every layout
- * that a tensor can have on the mesh is put in as a stop where these are few, as on any mesh of two
- * axes; on larger ones those whose axes stand in the order of the mesh, if these are few. */
+ * A table holds the shortest paths among all its layouts, maintained as layouts are added (Floyd
+ * and Warshall, a layout at a time). Invariant: route(x, z) <= route(x, y) + route(y, z). All
+ * layouts that a tensor can have on the mesh serve as intermediate layouts if they are few, as on
+ * any mesh of two axes; on larger ones those whose axes are in the order of the mesh, if these are
+ * few. */
 #include "choose.h"
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Moves of several ops at once, where none of them gains alone: all readers of one value want it in
- * the same layout, and share the conversion.
+/* Moves of several ops at once, where no single one gains: all uses of one value require the same
+ * layout, and share the conversion.
  *
  *   g [batch] -> m = g * a [batch] -> gathered, g * g [batch] -> gathered
  *   ->  g gathered once, and both products from that */

@@ -1,14 +1,14 @@
-/* Lets the devices of an axis share the work of updates. Where a gradient is summed over an axis,
- * all its devices would update the whole variable alike, and each keep all that the optimizer
- * remembers of it. If nobody said where that lies, each may keep a part of it: then the gradient is
- * reduce-scattered, a part updated, and the new weights are gathered, right away or when they are
- * read. After Xu et al. 2020 (Automatic cross-replica sharding of weight update).
+/* Shards optimizer updates over the devices of an axis. If a gradient is summed over an axis, all
+ * its devices would compute the same update of the whole variable, and each store the whole
+ * optimizer state. Without annotations each may own a part: the gradient is reduce-scattered, a
+ * part updated, and the new weights are gathered, immediately or when they are read. After Xu et
+ * al. 2020 (Automatic cross-replica sharding of weight update).
  *
  *   opt.m[w] [_, _], grad(w) partial(batch)
- *   ->  opt.m[w] [batch, _]; and w [batch, _] too where that is quicker still
+ *   ->  opt.m[w] [batch, _]; and w [batch, _] too where that is faster still
  *
- * What is said stays as it is said. A layout is taken up only if the modelled time of all entries
- * but init falls; and weights, which others read too, follow only if it falls by a hundredth. */
+ * Annotations are kept. A layout is adopted only if the modelled time of all entries but init
+ * falls; and weights, which have other uses, follow only if it falls by a hundredth. */
 #include "choose.h"
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* The ways to compute an op.
  *
- * Each mesh axis is dealt to one factor of the op's rule, to a partial value that passes through,
- * or to none (the axis's devices then compute the same). That fixes which layout each operand is
- * needed in and which the result comes out in. Axes on one factor may come in either order, and in
- * the granules that a reshape nearby has made. Equal ops share their ways, so that the blocks of a
- * deep model are gone through once. */
+ * Each mesh axis is assigned to one factor of the op's rule, to a partial operand passed through,
+ * or to none (replicated computation). That determines the layout in which each operand is
+ * required and that of the result. Axes on one factor may be in either order, and in the granules
+ * of a reshape nearby. Equal ops share their ways, so that the blocks of a deep model are
+ * enumerated once. */
 #include "choose.h"
 #include <math.h>
 #include <string.h>

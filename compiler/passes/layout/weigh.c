@@ -1,6 +1,6 @@
-/* The last word on how the ops of an entry are computed. The sum that `choose` makes small leaves
- * two things out: exchanges that go as one share their messages, and a step has a start. So of
- * small entries the best choices that were met are kept, by the sum with the messages of alike
+/* The final choice of how the ops of an entry are computed. The sum that `choose` minimizes omits
+ * two effects: bucketed exchanges share their messages, and each step has a start-up cost. So for
+ * small entries the best choices found are kept, by the sum with the messages of identical
  * exchanges counted once; a plan is made of each, and the one that is cheapest by the figures of
  * --dump=cost is taken. */
 #include "choose.h"

@@ -1,8 +1,9 @@
-/* The laws of a stage. A breach is a bug of the compiler: it names the pass and the node and stops.
+/* The invariants of a stage. A violation is a bug of the compiler: it is reported with the pass
+ * and the node, and compilation stops.
  *
- * Exchanges: every device runs the same steps, so all members of a group meet the same exchanges in
- * the same order, provided that the order is one that a device can run (what a step reads is made
- * before it), that every exchange is met once, and that an exchange says the same on all devices:
+ * Exchanges: every device runs the same steps, so all members of a group run the same exchanges in
+ * the same order, provided that the order is executable (every operand of a step is computed
+ * before it), that every exchange is run once, and that an exchange is the same on all devices:
  * verify_exchanges. */
 #include "loops.h"
 #include "verify_plan.h"
@@ -64,18 +65,19 @@ static const char *bad_exchange(const Plan *p, const Graph *g, const Node *n) {
   const Mesh *m = &p->program->mesh;
   const Node *x = graph_operand(g, n, 0);
   const Layout *from = x->layout, *to = n->layout;
-  if (!from || !to || from->rank != to->rank) return "an exchange between tensors of other ranks";
+  if (!from || !to || from->rank != to->rank)
+    return "an exchange between tensors of different ranks";
   if (x->dtype != n->dtype || !shape_equal(&x->shape, &n->shape))
     return "an exchange that changes its tensor";
   if ((from->partial | to->partial | layout_axes(from) | layout_axes(to)) >> m->naxes)
     return "an exchange over an axis that the mesh does not have";
   if (from->partial & layout_axes(from) || to->partial & layout_axes(to))
-    return "an axis both cuts a tensor and is partial";
+    return "an axis both splits a tensor and is partial";
   if (from->partial && to->partial && from->reduce != to->reduce)
-    return "an exchange changes how terms combine";
+    return "an exchange changes the reduction op";
   for (int d = 0; d < from->rank; d++)
     if (from->dim[d].window.of && !dim_equal(&from->dim[d], &to->dim[d]))
-      return "an exchange from what windows reach";
+      return "an exchange from a layout with windows";
   return NULL;
 }
 
@@ -97,7 +99,7 @@ static const char *bad_step(const Plan *p, const Graph *g, const Step *s) {
                  (n->dtype == first->dtype &&
                   x->layout->reduce == graph_operand(g, first, 0)->layout->reduce);
     if (e.axes != a.axes || e.group != a.group || !alike)
-      return "a combined step holds exchanges that are not alike";
+      return "a combined step holds exchanges with different axes, groups or reduction ops";
     if (i && s->nodes.at[i] <= s->nodes.at[i - 1])
       return "the exchanges of a combined step are not in the order of the graph";
   }
@@ -107,9 +109,9 @@ static const char *bad_step(const Plan *p, const Graph *g, const Step *s) {
 /* The end of an exchange in flight: of what was started with this number and is under way still. */
 static const char *bad_wait(const Step *const *flying, const Step *s) {
   const Step *start = flying[s->flight];
-  if (!start || start->nodes.n != s->nodes.n) return "a wait for what was not started";
+  if (!start || start->nodes.n != s->nodes.n) return "a wait for an exchange that was not started";
   for (int i = 0; i < s->nodes.n; i++)
-    if (start->nodes.at[i] != s->nodes.at[i]) return "a wait for what was not started";
+    if (start->nodes.at[i] != s->nodes.at[i]) return "a wait for an exchange that was not started";
   return NULL;
 }
 
@@ -129,7 +131,7 @@ static const char *bad_order(const Plan *p, const LocalEntry *le, NodeId *where)
       if (graph_node(g, s->nodes.at[i])->op == OP_exchange && s->kind != STEP_EXCHANGE &&
           s->kind != STEP_WAIT)
         return "an exchange in a loop";
-    if (s->flight > DTRT_FLIGHTS) return "more exchanges in flight than there may be";
+    if (s->flight > DTRT_FLIGHTS) return "too many exchanges in flight";
     if (s->kind == STEP_WAIT && (law = bad_wait(flying, s))) return law;
     if (s->kind == STEP_EXCHANGE && s->flight && flying[s->flight])
       return "two exchanges in flight with the same number";
@@ -140,11 +142,13 @@ static const char *bad_order(const Plan *p, const LocalEntry *le, NodeId *where)
       bool own = false; /* a loop may read what it has just stored at the same index */
       for (int k = 0; k < s->nodes.n && s->kind != STEP_EXCHANGE; k++)
         own = own || s->nodes.at[k] == r.r.at[i].node;
-      if (!there[r.r.at[i].node] && !own) return "a step reads what no step before it has made";
+      if (!there[r.r.at[i].node] && !own)
+        return "a step reads a value that no earlier step computes";
     }
     for (int i = 0; i < s->nodes.n; i++) {
       *where = s->nodes.at[i];
-      if (started[s->nodes.at[i]] && s->kind == STEP_EXCHANGE) return "an exchange is met twice";
+      if (started[s->nodes.at[i]] && s->kind == STEP_EXCHANGE)
+        return "an exchange is executed twice";
       started[s->nodes.at[i]] = started[s->nodes.at[i]] || s->kind == STEP_EXCHANGE;
       there[s->nodes.at[i]] = s->kind != STEP_EXCHANGE || !s->flight;
     }
@@ -158,7 +162,7 @@ static const char *bad_order(const Plan *p, const LocalEntry *le, NodeId *where)
   for (int i = 0; i < en->outputs.n + en->assigns.n; i++) {
     *where = i < en->outputs.n ? le->output[i] : le->assign[i - en->outputs.n];
     if (!there[node_base(g, *where)] && le->stored[node_base(g, *where)])
-      return "no step makes an output";
+      return "no step computes an output";
   }
   return NULL;
 }
@@ -180,9 +184,10 @@ void verify_local(const Plan *p, const char *after) {
       const char *law = broken(p->arena, le->graph, i);
       arena_release(p->arena, mark);
       if (!law && !n->layout) law = "no layout";
-      if (!law && n->layout->rank != n->shape.rank) law = "the layout has another number of dims";
+      if (!law && n->layout->rank != n->shape.rank)
+        law = "the layout has a different number of dims";
       if (!law && n->layout->partial & layout_axes(n->layout))
-        law = "an axis both cuts it and is summed over";
+        law = "an axis both splits it and is summed over";
       if (law) verify_breach(p, le->entry, le->graph, i, after, law);
     }
     for (int i = 0; i < le->entry->outputs.n; i++)
@@ -293,14 +298,15 @@ static const char *bad_memory(Memory *m, NodeId *where) {
       if (n->op == OP_var && m->in_var[node_source(n)] != NO_NODE)
         return "a variable's old value is read after its update";
       if (!own && n->op != OP_var && !m->holds[*where] && !in_its_place(le, s, *where))
-        return "its place is taken before its last reader";
+        return "its buffer is overwritten before its last use";
     }
     for (int i = 0; s->kind == STEP_WAIT && i < s->nodes.n; i++)
-      if (*where = s->nodes.at[i], !m->holds[*where]) return "its place is taken while it comes";
+      if (*where = s->nodes.at[i], !m->holds[*where])
+        return "its buffer is overwritten while it is received";
     for (int i = 0; i < s->nodes.n; i++) hold(m, s->nodes.at[i]);
     for (int i = 0; i < s->nodes.n; i++)
       if (*where = s->nodes.at[i], !m->holds[*where] && !is_replaced(le, s, i))
-        return "a step stores two values in one place";
+        return "a step stores two values in one buffer";
   }
   return NULL;
 }

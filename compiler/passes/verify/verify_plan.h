@@ -1,4 +1,4 @@
-/* The laws of a plan, checked after each pass. */
+/* The invariants of a plan, checked after each pass. */
 #ifndef DTG_VERIFY_PLAN_H
 #define DTG_VERIFY_PLAN_H
 #include "plan.h"
