@@ -110,7 +110,7 @@ static bool csv_bad(csv_reader *r, int64_t column, element_text what) {
     return gz_fail(r->s, "line %lld, column %lld: expected a number, found nothing", line, col);
   if (what == ELEMENT_NOT_A_NUMBER)
     return gz_fail(r->s, "line %lld, column %lld: expected a number, found '%.40s'%s", line, col,
-                   text, line == 1 ? " (a header line holds no number at all)" : "");
+                   text, line == 1 ? " (a header line contains no numbers)" : "");
   if (what == ELEMENT_FRACTION)
     return gz_fail(r->s, "line %lld, column %lld: expected an integer (%s), found %.40s", line, col,
                    type, text);

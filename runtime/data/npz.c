@@ -247,7 +247,7 @@ static npz_member *choose(const npz_archive *a, const char *name) {
   if (count == 1) return found;
   names(a, text, sizeof text);
   if (a->n == 0)
-    gz_fail(a->s, "the archive holds nothing");
+    gz_fail(a->s, "the archive is empty");
   else if (count == 0)
     gz_fail(a->s, "no member '%.100s'; it holds %s", name, text);
   else if (name)

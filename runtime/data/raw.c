@@ -47,8 +47,8 @@ static bool parse(tensor_file *f, gz_stream *s, const char *record) {
   if (*p++ == '@') f->pitch = count_at(&p);
   if (!f->pitch || *p || p[-1] == '@')
     return gz_fail(s,
-                   "':%s': expected @ and how many elements (from 1 to %d) there are from "
-                   "one record to the next, as in :u8[65]@64",
+                   "':%s': expected @ and the distance between records in elements (1 to "
+                   "%d), as in :u8[65]@64",
                    record, RAW_MOST);
   return true;
 }

@@ -42,7 +42,8 @@ static bool take_elements(tensor_file *f, gz_stream *s, int64_t most) {
   if (!tensor_file_size(f, s)) return false;
   if (f->rank < 2) f->fortran = false;
   if (!s->seekable || f->fortran) {
-    if (f->bytes / (int64_t)element_size(f->kind) > most) return true; /* to be refused by its shape */
+    if (f->bytes / (int64_t)element_size(f->kind) > most)
+      return true; /* to be refused by its shape */
     f->memory = gz_take_rest(s, f->bytes);
     return f->memory && (!f->fortran || to_c_order(f, s));
   }
@@ -100,7 +101,9 @@ static bool open_stream(tensor_file *f, gz_stream *s, int dtype, const file_spec
                         const tensor_file_most *most) {
   if (npz_is(s) && !of->record) return open_member(f, s, of, most->elements);
   if (of->member)
-    return gz_fail(s, "':%s' behind the name is for an .npz archive, found none", of->member);
+    return gz_fail(s,
+                   "':%s' after the name selects a member of an .npz archive; this file is not one",
+                   of->member);
   if (of->record) return raw_read_header(f, s, of->record, of->columns, most->rows);
   bool npy = npy_is(s), idx = idx_is(s);
   if ((npy || idx) && of->columns)
