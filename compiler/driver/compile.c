@@ -471,8 +471,8 @@ dtgc_status dtgc_ops(char **text) {
 static const char *const stages[] = {
     "ast",       "graph",       "layouts",   "statements", "spmd",        "comm",
     "edits",     "loops",       "memory",      "cost",      "c",          "layouts:why", "layouts:json",
-    "comm:json", "memory:json", "cost:json", "summary", "loops:schedule", "loops:combine",
-    "loops:fuse", "loops:strip", "loops:arrange", "loops:overlap", "loops:memory", NULL};
+    "comm:json", "memory:json", "cost:json", "summary", "loops:steps", "loops:bucket",
+    "loops:fuse", "loops:tile", "loops:reorder", "loops:overlap", "loops:memory", NULL};
 
 const char *const *dtgc_stages(void) { return stages; }
 

@@ -157,7 +157,7 @@ static void reads_of(Walk *w, NodeId id, bool aligned) {
   for (int k = 0; k < n->noperands; k++) reads_of(w, n->operand[k], keeps);
 }
 
-const StripNode *strip_node(const Strip *s, const Graph *g, NodeId id) {
+const TileNode *tiles_node(const Tiles *s, const Graph *g, NodeId id) {
   int at = lookup_get(&s->at, graph_node(g, id));
   return at ? &s->nodes.at[at - 1] : NULL;
 }
@@ -169,15 +169,15 @@ static bool made_by(const Step *s, int nsteps, NodeId id) {
   return false;
 }
 
-bool strip_makes(const Strip *s, NodeId id) { return made_by(s->steps.at, s->steps.n, id); }
+bool tiles_make(const Tiles *s, NodeId id) { return made_by(s->steps.at, s->steps.n, id); }
 
-bool strip_in_band(const Strip *s, const Graph *g, NodeId id) {
+bool tiles_in_band(const Tiles *s, const Graph *g, NodeId id) {
   return s->band.of != NO_NODE && same_space(graph_node(g, id), graph_node(g, s->band.of)) &&
-         strip_makes(s, id);
+         tiles_make(s, id);
 }
 
-/* What the strips make is not read from outside; all else is, at any index. */
-static void strip_reads(const LocalEntry *le, const Strip *s, Arena *a, Reads *out) {
+/* What the tiles make is not read from outside; all else is, at any index. */
+static void tiles_reads(const LocalEntry *le, const Tiles *s, Arena *a, Reads *out) {
   for (int i = 0; i < s->steps.n; i++) {
     Reads r = {0};
     step_reads(le, &s->steps.at[i], a, &r);
@@ -190,8 +190,8 @@ static void strip_reads(const LocalEntry *le, const Strip *s, Arena *a, Reads *o
 }
 
 void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out) {
-  if (s->kind == STEP_STRIP) {
-    strip_reads(le, s->strip, a, out);
+  if (s->kind == STEP_TILES) {
+    tiles_reads(le, s->tile, a, out);
     return;
   }
   Walk w = {.le = le, .arena = a, .out = out};

@@ -73,71 +73,71 @@ typedef enum StepKind {
   STEP_CONTRACT, /* a matrix product, or loops of them */
   STEP_SCATTER,
   STEP_EXCHANGE, /* one exchange, or several as one; or only their start */
-  STEP_STRIP,    /* several of the first three, strip by strip, or in the epilogue of a kernel */
+  STEP_TILES,    /* several of the first three, tile by tile, or in the epilogue of a kernel */
   STEP_WAIT      /* the end of what a STEP_EXCHANGE with this flight has started; the same nodes */
 } StepKind;
 
-typedef struct Strip Strip;
+typedef struct Tiles Tiles;
 typedef struct Step {
   StepKind kind;
   VEC(NodeId) nodes;  /* what it stores */
   uint8_t flight;     /* of exchanges that are started, and of their end; 0: done at once */
-  const Strip *strip; /* STEP_STRIP */
+  const Tiles *tile; /* STEP_TILES */
 } Step;
 
-/* Steps that loop together over dims that all of them carry. A strip is what they make in one turn;
- * of a value that nobody else reads (`inner`) there is memory for one strip alone.
+/* Steps that loop together over dims that all of them carry. A tile is what they make in one turn;
+ * of a value that nobody else reads (`inner`) there is memory for one tile alone.
  *
  * Of an epilogue the first step is a kernel, a product or a convolution, that runs as a whole. The
  * leading dims of its result are one loop over rows; the others steps run upon rows as soon as they
  * are final, from the first to the last. */
 enum {
-  MAX_STRIP_LOOPS = 8,
+  MAX_TILE_LOOPS = 8,
   NO_LOOP = -1,
   IN_ROWS = -2 /* a dim that is part of the loop over rows */
 };
-typedef struct StripLoop {
+typedef struct TileLoop {
   NodeId node; /* a dim it runs over: its extent is the loop's */
   int dim;
-  int64_t most; /* elements of a strip; the last may have fewer */
-} StripLoop;
-typedef struct StripNode {
+  int64_t most; /* elements of a tile; the last may have fewer */
+} TileLoop;
+typedef struct TileNode {
   NodeId node;
   int8_t loop[MAX_RANK]; /* by dim: the loop that runs over it, IN_ROWS or NO_LOOP */
-  uint32_t sums;         /* set of loops over which it is added up, strip by strip */
+  uint32_t sums;         /* set of loops over which it is added up, tile by tile */
   bool inner;
-} StripNode;
+} TileNode;
 /* A `where` of a mask of indices. */
-typedef struct StripMask {
+typedef struct BandMask {
   NodeId node;
   int dead; /* the operand that it is outside of the band */
-} StripMask;
-/* The band of a strip's scores that masks leave alive: low <= column - row < high, of all tensors
- * of the space of `of` that the strip makes; the column is their last dim. Nothing reads what they
+} BandMask;
+/* The band of a tile's scores that masks leave alive: low <= column - row < high, of all tensors
+ * of the space of `of` that the tile makes; the column is their last dim. Nothing reads what they
  * are elsewhere, or it is 0 there, provided that `vanishes` is 0 wherever the masks say so, which
  * has to be seen before step `at`. */
-typedef struct StripBand {
+typedef struct TileBand {
   NodeId of; /* NO_NODE: there is no band */
   int row;   /* dim */
   int64_t low, high;
-  VEC(StripMask) masks;
+  VEC(BandMask) masks;
   NodeId vanishes; /* NO_NODE: there is nothing to see to */
-  int at;          /* in the strip's steps */
-} StripBand;
+  int at;          /* in the tile's steps */
+} TileBand;
 enum { BAND_FAR = 1 << 30 /* no bound */ };
-struct Strip {
+struct Tiles {
   bool epilogue; /* of steps.at[0]; the loop is over rows, `most` of them at a time */
   int nloops;
-  StripLoop loop[MAX_STRIP_LOOPS]; /* outermost first */
+  TileLoop loop[MAX_TILE_LOOPS]; /* outermost first */
   VEC(Step) steps;
-  VEC(StripNode) nodes; /* all that the loops of these steps touch and that a strip has a part of */
+  VEC(TileNode) nodes; /* all that the loops of these steps touch and that a tile has a part of */
   Lookup at;            /* 1 + the place in `nodes`, by address of the node in the graph */
-  StripBand band;
+  TileBand band;
 };
-const StripNode *strip_node(const Strip *s, const Graph *g, NodeId id); /* NULL: it has no strips */
-/* The strip makes it, in the band alone. */
-bool strip_in_band(const Strip *s, const Graph *g, NodeId id);
-bool strip_makes(const Strip *s, NodeId id);
+const TileNode *tiles_node(const Tiles *s, const Graph *g, NodeId id); /* NULL: it has no tiles */
+/* The tile makes it, in the band alone. */
+bool tiles_in_band(const Tiles *s, const Graph *g, NodeId id);
+bool tiles_make(const Tiles *s, NodeId id);
 
 /* Where a node's value is. Several nodes may share a buffer: a reshape its operand's, an update the
  * variable's. */
@@ -172,7 +172,7 @@ typedef struct LocalEntry {
   VEC(NodeId) cause;  /* exchanges: the global node that wanted it, or NO_NODE */
   VEC(Step) steps;
   bool *stored;         /* by node: has a buffer */
-  int64_t *strip_bytes; /* by node: of its buffer, when that is for one strip; else 0 */
+  int64_t *tile_bytes; /* by node: of its buffer, when that is for one tile; else 0 */
   int *buffer;          /* by node: index, or -1 */
   int *scratch; /* by node: the buffer of partial results (sum_scratch) while it is made, or -1 */
   /* By node with a buffer: the step that makes it, -1 if it is there from the beginning, and the
@@ -213,7 +213,7 @@ typedef enum Feature {
   FEATURE_BAND = 4,     /* what masks of indices take away is not computed */
   FEATURE_EPILOGUE = 8, /* loops run in the product or convolution whose result they read */
   FEATURE_REPEAT = 16,  /* steps that repeat become a function */
-  FEATURE_STRIP = 32    /* steps run tile by tile: products, loops over rows, epilogues */
+  FEATURE_TILE = 32    /* steps run tile by tile: products, loops over rows, epilogues */
 } Feature;
 /* What --disable names: sets of passes, by place in the pipeline, and of features. */
 typedef struct Disabled {

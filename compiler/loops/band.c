@@ -1,21 +1,21 @@
-/* The band of a strip's masked scores (strip_band.c says where that is right): loops over the
+/* The band of a tile's masked scores (tile_band.c says where that is right): loops over the
  * columns that the mask leaves, and the function that sees whether what is left out counts. */
 #include "loop_build.h"
 #include "roll.h"
 
-static const StripBand *band_of(const Loop *l) {
-  return l->strip && l->strip->band.of != NO_NODE ? &l->strip->band : NULL;
+static const TileBand *band_of(const Loop *l) {
+  return l->tile && l->tile->band.of != NO_NODE ? &l->tile->band : NULL;
 }
 
-bool in_band(const Loop *l, NodeId id) { return band_of(l) && strip_in_band(l->strip, l->g, id); }
+bool in_band(const Loop *l, NodeId id) { return band_of(l) && tiles_in_band(l->tile, l->g, id); }
 
 bool reads_band(const Loop *l, NodeId id) {
-  const StripBand *b = band_of(l);
+  const TileBand *b = band_of(l);
   return b && same_space(graph_operand(l->g, graph_node(l->g, id), 0), graph_node(l->g, b->of));
 }
 
 int band_mask(const Loop *l, NodeId id) {
-  const StripBand *b = band_of(l);
+  const TileBand *b = band_of(l);
   for (int i = 0; b && i < b->masks.n; i++)
     if (b->masks.at[i].node == id) return b->masks.at[i].dead;
   return 0;
@@ -46,7 +46,7 @@ Expr value_outside(Loop *l, NodeId id, const At *at) {
 
 void loop_of_band_check(const LoopSite *s, LoopFunction *out) {
   Loop *l = loop_new(s);
-  const StripBand *b = band_of(l);
+  const TileBand *b = band_of(l);
   const Node *n = graph_node(l->g, b->vanishes);
   const Expr some = loop_integer(l, "some", loop_int(l, 0), false);
   const At at = loop_nest_index(l, n);

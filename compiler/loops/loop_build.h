@@ -1,6 +1,6 @@
 /* From a step to its loop function (ir/loop.h): shared by the files that build one kind of step
  * each. A nest asks for the value of what it stores at its own index; a node that has no memory is
- * a function from an index to an expression. Inside a strip, a node that the strip's loops run over
+ * a function from an index to an expression. Inside a tile, a node that the tile's loops run over
  * is seen as the part of it that belongs to the tile: fewer elements, another offset. */
 #ifndef DTG_BUILD_H
 #define DTG_BUILD_H
@@ -18,9 +18,9 @@ typedef struct Loop {
   const LocalEntry *le;
   const Graph *g;
   const Mesh *mesh;
-  const Strip *strip; /* it stands inside this one's loops; NULL */
-  const Step *step;   /* what a map stores; NULL for other loops */
-  bool outside;       /* values are wanted as they are outside of the strip's band */
+  const Tiles *tile; /* it stands inside this one's loops; NULL */
+  const Step *step;  /* what a map stores; NULL for other loops */
+  bool outside;      /* values are wanted as they are outside of the tile's band */
   Exprs *x;
   Lower lower;
   VEC(Expr) known[2]; /* by the number of an EXPR_VALUE: 1 + what it is; the second of `outside` */
@@ -47,7 +47,7 @@ Expr site_room(Loop *l, const Node *n, int d);
 Expr site_from(Loop *l, const Node *n, int d);
 Expr site_at(Loop *l, const Node *n, int d);
 Expr site_count(Loop *l, const Node *n);
-/* A condition that is true in the first of the strips that a node sums over; NO_EXPR: it does not.
+/* A condition that is true in the first of the tiles that a node sums over; NO_EXPR: it does not.
  */
 Expr site_first(Loop *l, NodeId id);
 Expr site_bound(Loop *l, EntryInteger which);
@@ -110,7 +110,7 @@ Expr loop_call(Loop *l, const char *function, DType t, int n, const Expr *arg);
 Expr loop_choose(Loop *l, Expr cond, Expr v, Expr other);
 Expr loop_word(Loop *l, const char *name, int64_t v); /* a number that has a name in dtrt.h */
 
-/* -------- a strip's band (band.c) -------- */
+/* -------- a tile's band (band.c) -------- */
 
 bool in_band(const Loop *l, NodeId id);
 /* The node is the result of a reduction over the band's space. */

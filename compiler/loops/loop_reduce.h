@@ -22,7 +22,7 @@ Expr reduction_result(ReduceNest *r); /* its place */
 const char *reduction_helper(ReduceNest *r, const char *what);
 /* Opens loops over dims [from, to) that are reduced, or that are not; how many. */
 int reduction_open(ReduceNest *r, int from, int to, bool gone, LoopHow how);
-/* If the node is added up strip by strip: what follows is for the first of them. 1 block, or 0. */
+/* If the node is added up tile by tile: what follows is for the first of them. 1 block, or 0. */
 int reduction_if_first(ReduceNest *r);
 
 /* A line in lanes of at most `most` elements. lanes_begin makes the accumulator and, for sums of

@@ -51,7 +51,7 @@ int64_t most_elements(const Loop *l, const Node *n) {
 }
 
 static int tile_loop(const Loop *l, const Node *n, int d) {
-  const StripNode *s = l->strip ? strip_node(l->strip, l->g, id_of(l, n)) : NULL;
+  const TileNode *s = l->tile ? tiles_node(l->tile, l->g, id_of(l, n)) : NULL;
   return s ? s->loop[d] : NO_LOOP;
 }
 
@@ -70,15 +70,15 @@ static Expr of_tile(Loop *l, EntryInteger kind, int loop, int64_t most) {
 Expr site_len(Loop *l, const Node *n, int d) {
   const int loop = tile_loop(l, n, d);
   if (loop == NO_LOOP) return site_extent(l, n, d);
-  if (loop == IN_ROWS || l->strip->loop[loop].most == 1) return loop_int(l, 1);
-  return of_tile(l, INTEGER_LEN, loop, l->strip->loop[loop].most);
+  if (loop == IN_ROWS || l->tile->loop[loop].most == 1) return loop_int(l, 1);
+  return of_tile(l, INTEGER_LEN, loop, l->tile->loop[loop].most);
 }
 
 Expr site_room(Loop *l, const Node *n, int d) {
-  const StripNode *s = l->strip ? strip_node(l->strip, l->g, node_base(l->g, id_of(l, n))) : NULL;
+  const TileNode *s = l->tile ? tiles_node(l->tile, l->g, node_base(l->g, id_of(l, n))) : NULL;
   const int loop = s && s->inner ? tile_loop(l, n, d) : NO_LOOP;
   if (loop == NO_LOOP) return site_extent(l, n, d);
-  return loop_int(l, loop == IN_ROWS ? 1 : l->strip->loop[loop].most);
+  return loop_int(l, loop == IN_ROWS ? 1 : l->tile->loop[loop].most);
 }
 
 Expr site_at(Loop *l, const Node *n, int d) {
@@ -100,10 +100,10 @@ Expr site_count(Loop *l, const Node *n) {
 }
 
 Expr site_first(Loop *l, NodeId id) {
-  const StripNode *s = l->strip ? strip_node(l->strip, l->g, id) : NULL;
+  const TileNode *s = l->tile ? tiles_node(l->tile, l->g, id) : NULL;
   if (!s || !s->sums) return NO_EXPR;
   Expr first = loop_int(l, 1);
-  for (int i = 0; i < l->strip->nloops; i++)
+  for (int i = 0; i < l->tile->nloops; i++)
     if (s->sums >> i & 1)
       first = expr_and(
           l->x, first,
@@ -176,7 +176,7 @@ bool loop_is_flat(Loop *l, NodeId id) {
   const Node *n = graph_node(l->g, id);
   NodeId base = node_base(l->g, id);
   /* A tile need not lie in one piece; rows of an epilogue do. */
-  if (l->strip && !l->strip->epilogue) return false;
+  if (l->tile && !l->tile->epilogue) return false;
   if (l->le->stored[base] && !loop_stores(l, base)) return true;
   if (node_is_const(n)) return true;
   if (op_class(n) == OPC_VIEW) return loop_is_flat(l, n->operand[0]);
@@ -245,7 +245,7 @@ Loop *loop_new(const LoopSite *s) {
               .le = s->le,
               .g = s->le->graph,
               .mesh = &s->plan->program->mesh,
-              .strip = s->strip,
+              .tile = s->tile,
               .x = exprs_new(s->arena)};
   l->f = (LoopFunction){.x = l->x, .partial = NO_NODE};
   l->lower = (Lower){.x = l->x,

@@ -3,17 +3,17 @@
 #define DTG_LOOPS_H
 #include "loop.h"
 
-/* Where a step stands: in an entry, and within a strip's loops or not. */
+/* Where a step stands: in an entry, and within a tile's loops or not. */
 typedef struct LoopSite {
   Arena *arena;
   const Plan *plan;
   const LocalEntry *le;
-  const Strip *strip; /* NULL */
+  const Tiles *tile; /* NULL */
 } LoopSite;
 
 /* False: the step is a call of a kernel, or an exchange. */
 bool loop_of(const LoopSite *s, const Step *step, LoopFunction *out);
-/* The function that sees whether some row's value outside of the strip's band is not 0. */
+/* The function that sees whether some row's value outside of the tile's band is not 0. */
 void loop_of_band_check(const LoopSite *s, LoopFunction *out);
 /* A product that no matrix product fits; a convolution of a group a channel, and a pool. */
 void loop_of_contract(const LoopSite *s, NodeId id, LoopFunction *out);

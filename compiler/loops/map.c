@@ -67,7 +67,7 @@ static Loop *map_nest(const LoopSite *site, const Step *s, bool flat) {
   }
   const At at = loop_nest_index(l, n);
   Cuts cut = {0};
-  const int split = l->strip ? -1 : loop_split(l, s, &at, &cut);
+  const int split = l->tile ? -1 : loop_split(l, s, &at, &cut);
   map_loops(l, s, 0, &at, split, &cut);
   return l;
 }
@@ -75,6 +75,6 @@ static Loop *map_nest(const LoopSite *site, const Step *s, bool flat) {
 /* In a tile, what depends on the index itself (random numbers) wants the whole's. */
 void build_map(const LoopSite *site, const Step *s, LoopFunction *out) {
   Loop *l = map_nest(site, s, true);
-  const bool again = l->strip && l->f.flat && l->f.params.n > 1;
+  const bool again = l->tile && l->f.flat && l->f.params.n > 1;
   loop_done_as(again ? l = map_nest(site, s, false) : l, s->nodes.at[0], out);
 }

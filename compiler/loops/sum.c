@@ -135,7 +135,7 @@ static void sum_lines(Sum *s) {
 
 /* -------- rows -------- */
 
-/* A strip may have no loop over a dim that its own loops go over. */
+/* A tile may have no loop over a dim that its own loops go over. */
 static bool counts_rows(const Sum *s, int d) {
   return s->r->gone[d] && !is_int(s->l, site_extent(s->l, s->x, d), 1);
 }
@@ -176,7 +176,7 @@ static void join_rows(Sum *s) {
   while (last > 0 && !counts_rows(s, last)) last--;
   for (first = last; first > 0 && s->r->gone[first - 1];) first--;
   s->first_row = last;
-  if (s->l->strip || first == last || !has(s, last) ||
+  if (s->l->tile || first == last || !has(s, last) ||
       !is_one_dim(s, s->n->operand[0], first, last - first + 1, &looks))
     return;
   s->first_row = first;
@@ -191,7 +191,7 @@ static int open_row(Sum *s, int from) {
 }
 
 /* Number of the first row of this device's block that the loop over dim `last` begins with: that of
- * the strip, and of the outer reduced dims. */
+ * the tile, and of the outer reduced dims. */
 static Expr first_row(Sum *s, int last) {
   Loop *l = s->l;
   Expr row = number(s, 0);
@@ -406,7 +406,7 @@ static bool may_be_empty(const Sum *s) {
   return false;
 }
 
-/* The result before any row, in the first of the strips that add to it. */
+/* The result before any row, in the first of the tiles that add to it. */
 static void put_identity(Sum *s, int rows) {
   const int first = reduction_if_first(s->r), loops = open_row(s, rows);
   loop_set(s->l, reduction_result(s->r), reduction_identity(s->r));
@@ -440,7 +440,7 @@ void build_sum(ReduceNest *r, const SumOrder *o) {
   const int64_t all = most_elements(l, x);
   const bool lines = o->first < x->shape.rank, lanes = lanes_fit(n, o->line);
   const bool goes_on = lines && site_first(l, r->id) != NO_EXPR;
-  l->f.flat = lines && n->shape.rank == 0 && !l->strip && loop_is_flat(l, n->operand[0]);
+  l->f.flat = lines && n->shape.rank == 0 && !l->tile && loop_is_flat(l, n->operand[0]);
   if (l->f.flat)
     r->in = at_flat(lanes                            ? lanes_index(l, all)
                     : is_int(l, site_count(l, x), 1) ? loop_int(l, 0)

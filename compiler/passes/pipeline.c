@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* A pass without which no plan is right, and one that only makes it better. */
+/* Required passes, and optimizations. */
 enum { NEEDED, BETTER };
 
 static const struct {
@@ -17,33 +17,33 @@ static const struct {
   int kind;
 } passes[] = {
     {"autodiff", autodiff, verify_global, NEEDED},     /* grad nodes become their computation */
-    {"simplify", simplify, verify_global, NEEDED},     /* what nobody needs goes */
+    {"simplify", simplify, verify_global, NEEDED},     /* constants fold, dead code goes */
     {"single", single, verify_global, NEEDED},         /* values are numbered; the mesh may go */
-    {"refetch", refetch, verify_global, BETTER},       /* variables that each reader fetches anew */
+    {"refetch", refetch, verify_global, BETTER},       /* variables gathered again for each use */
     {"propagate", propagate, verify_global, NEEDED},   /* every tensor has a layout */
-    {"contest", contest, verify_global, BETTER},       /* where ops disagree, what is cheaper */
-    {"updates", updates, verify_global, BETTER},       /* what optimizers remember lies split */
-    {"distribute", distribute, verify_global, NEEDED}, /* ops along a cut dim work in its blocks */
-    {"outputs", outputs, verify_global, BETTER},       /* those unsaid lie where that is cheaper */
+    {"contest", contest, verify_global, BETTER},       /* conflicts between ops, by cost */
+    {"updates", updates, verify_global, BETTER},       /* sharded optimizer state */
+    {"distribute", distribute, verify_global, NEEDED}, /* ops along a split dim, block by block */
+    {"outputs", outputs, verify_global, BETTER},       /* layouts of unannotated outputs, by cost */
     {"choose", choose, verify_global, NEEDED},         /* how each op is computed, by its cost */
-    {"weigh", weigh, verify_global, NEEDED},        /* the best of these by all that counts */
-    {"partition", partition, verify_local, NEEDED}, /* one device's graph, exchanges explicit */
-    {"forbid", forbid, verify_local, NEEDED},       /* nothing is whole that may not be */
-    {"store", store, verify_work, NEEDED},          /* which values lie in memory */
-    {"schedule", schedule, verify_local, NEEDED},   /* steps, in order */
-    {"combine", combine, verify_local, BETTER},     /* small all-reduces together */
-    {"fuse", fuse, verify_work, BETTER},            /* loops over the same space together */
-    {"strip", strip, verify_strip, NEEDED},     /* what is too large for caches, strip by strip */
-    {"arrange", arrange, verify_local, BETTER}, /* steps, in an order that keeps less alive */
-    {"overlap", overlap, verify_local, BETTER}, /* exchanges started early and awaited late */
-    {"memory", memory, verify_memory, NEEDED},  /* where each value lies */
-    {"remat", remat, verify_again, NEEDED},     /* values computed again, to fit a limit */
+    {"weigh", weigh, verify_global, NEEDED},           /* the best of these by all that counts */
+    {"partition", partition, verify_local, NEEDED},    /* one device's graph, exchanges explicit */
+    {"forbid", forbid, verify_local, NEEDED},          /* no gather that an annotation forbids */
+    {"inline", inline_values, verify_work, NEEDED},    /* which values are stored */
+    {"steps", make_steps, verify_local, NEEDED},       /* one step for each stored value */
+    {"bucket", bucket, verify_local, BETTER},          /* bucketing of exchanges */
+    {"fuse", fuse, verify_work, BETTER},               /* loop fusion */
+    {"tile", tile, verify_tiles, NEEDED},              /* tiling and epilogues */
+    {"reorder", reorder, verify_local, BETTER},        /* list scheduling for lower peak memory */
+    {"overlap", overlap, verify_local, BETTER},        /* exchanges during computation */
+    {"memory", memory, verify_memory, NEEDED},         /* buffers and their offsets */
+    {"remat", remat, verify_again, NEEDED},            /* rematerialization, to fit --memory */
 };
 
 static const struct {
   const char *name;
   Feature feature;
-} features[] = {{"inline", FEATURE_INLINE},     {"strip", FEATURE_STRIP},
+} features[] = {{"inline", FEATURE_INLINE},     {"tile", FEATURE_TILE},
                 {"rows", FEATURE_ROWS},         {"band", FEATURE_BAND},
                 {"epilogue", FEATURE_EPILOGUE}, {"repeat", FEATURE_REPEAT}};
 
@@ -91,7 +91,7 @@ bool pipeline_disable(Disabled *d, const char *list, const char **word, int *len
 
 /* Where each value is to be observed, steps are neither joined nor moved. */
 static bool joins_steps(void (*run)(Plan *p)) {
-  return run == combine || run == fuse || run == arrange || run == overlap;
+  return run == bucket || run == fuse || run == reorder || run == overlap;
 }
 
 static void run_pass(Plan *p, size_t i) {
@@ -102,7 +102,7 @@ static void run_pass(Plan *p, size_t i) {
 static void pipeline_place(Plan *p) {
   p->vars_bytes = 0;
   size_t i = 0;
-  while (passes[i].run != store) i++;
+  while (passes[i].run != inline_values) i++;
   for (; passes[i].run != remat; i++) run_pass(p, i);
 }
 
@@ -111,7 +111,7 @@ static void pipeline_place(Plan *p) {
 static void pipeline_steps(Plan *p) {
   const Disabled disabled = p->disabled;
   size_t i = 0;
-  while (passes[i].run != store) i++;
+  while (passes[i].run != inline_values) i++;
   p->disabled = (Disabled){0};
   for (; passes[i].run != memory; i++) run_pass(p, i);
   p->disabled = disabled;
@@ -120,7 +120,7 @@ static void pipeline_steps(Plan *p) {
 /* The first pass after which there are steps. */
 static size_t first_of_steps(void) {
   size_t i = 0;
-  while (passes[i].run != schedule) i++;
+  while (passes[i].run != make_steps) i++;
   return i;
 }
 
@@ -136,7 +136,7 @@ bool pipeline_show(Plan *p, const char *pass, void (*show)(const Plan *p, Str *o
     memset(&p->entries.at[e].buffers, 0, sizeof le->buffers);
     memset(&p->entries.at[e].copies, 0, sizeof le->copies);
   }
-  while (passes[i].run != store) i++;
+  while (passes[i].run != inline_values) i++;
   for (; i <= last; i++)
     if (!p->observe || !joins_steps(passes[i].run)) run_pass(p, i);
   show(p, out);

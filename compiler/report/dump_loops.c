@@ -8,7 +8,7 @@ typedef struct Dump {
   const Plan *plan;
   const LocalEntry *le;
   Str *out;
-  const Strip *strip; /* whose tiles are shown; NULL */
+  const Tiles *tile; /* whose tiles are shown; NULL */
 } Dump;
 
 static void put_name(Dump *d, NodeId id) {
@@ -66,42 +66,42 @@ static void put_exchange(Dump *d, const Step *s) {
 static void put_step(Dump *d, const Step *s, int indent);
 
 /* "contract y ...", and below it what runs on its rows. */
-static void put_epilogue(Dump *d, const Strip *t, int indent) {
+static void put_epilogue(Dump *d, const Tiles *t, int indent) {
   put_step(d, &t->steps.at[0], indent);
   str_printf(d->out, "%*sepilogue, by %ld rows\n", indent + 2, "", (long)t->loop[0].most);
-  d->strip = t;
+  d->tile = t;
   for (int i = 1; i < t->steps.n; i++) {
     str_printf(d->out, "%*s", indent + 4, "");
     put_step(d, &t->steps.at[i], indent + 4);
   }
-  d->strip = NULL;
+  d->tile = NULL;
 }
 
-static void put_tiles(Dump *d, const Strip *t, int indent) {
+static void put_tiles(Dump *d, const Tiles *t, int indent) {
   for (int i = 0; i < t->nloops; i++) {
-    const StripLoop *l = &t->loop[i];
+    const TileLoop *l = &t->loop[i];
     const Node *n = graph_node(d->le->graph, l->node);
     const int64_t all =
         dim_block_most(&d->plan->program->mesh, &n->layout->dim[l->dim], n->shape.dim[l->dim]);
     str_printf(d->out, "%stile %ld by %ld", i ? ", " : "", (long)all, (long)l->most);
   }
   str_puts(d->out, "\n");
-  d->strip = t;
+  d->tile = t;
   for (int i = 0; i < t->steps.n; i++) {
     str_printf(d->out, "%*s", indent + 2, "");
     put_step(d, &t->steps.at[i], indent + 2);
   }
-  d->strip = NULL;
+  d->tile = NULL;
 }
 
 /* Its first line begins where the text is. */
 static void put_step(Dump *d, const Step *s, int indent) {
-  const LoopSite site = {d->plan->arena, d->plan, d->le, d->strip};
+  const LoopSite site = {d->plan->arena, d->plan, d->le, d->tile};
   LoopFunction f;
-  if (s->kind == STEP_STRIP && s->strip->epilogue)
-    put_epilogue(d, s->strip, indent);
-  else if (s->kind == STEP_STRIP)
-    put_tiles(d, s->strip, indent);
+  if (s->kind == STEP_TILES && s->tile->epilogue)
+    put_epilogue(d, s->tile, indent);
+  else if (s->kind == STEP_TILES)
+    put_tiles(d, s->tile, indent);
   else if (s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT)
     put_exchange(d, s);
   else if (loop_of(&site, s, &f))

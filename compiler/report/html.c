@@ -151,7 +151,7 @@ static void put_local(Page *g, const LocalEntry *le) {
 static void put_steps(Page *g, const LocalEntry *le) {
   static const char *const kind[] = {
       [STEP_MAP] = "map",         [STEP_REDUCE] = "reduce",     [STEP_CONTRACT] = "contract",
-      [STEP_SCATTER] = "scatter", [STEP_EXCHANGE] = "exchange", [STEP_STRIP] = "strips",
+      [STEP_SCATTER] = "scatter", [STEP_EXCHANGE] = "exchange", [STEP_TILES] = "tiles",
       [STEP_WAIT] = "wait"};
   str_puts(g->out, "\"steps\":[");
   for (int t = 0; t < le->steps.n; t++) {

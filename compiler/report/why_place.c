@@ -97,21 +97,21 @@ static void put_in_readers(const Plan *p, Str *out, const LocalEntry *le, NodeId
 static void put_place(const Plan *p, Str *out, const LocalEntry *le, NodeId id, int t) {
   const Step *s = &le->steps.at[t];
   str_printf(out, ", in step %d of %d", t, le->steps.n);
-  if (s->kind == STEP_STRIP && s->strip->epilogue && s->strip->steps.at[0].nodes.at[0] != id)
+  if (s->kind == STEP_TILES && s->tile->epilogue && s->tile->steps.at[0].nodes.at[0] != id)
     str_puts(out, ", in the epilogue of its kernel, on the rows that are done");
-  for (int i = 0; s->kind == STEP_STRIP && !s->strip->epilogue && i < s->strip->nloops; i++) {
-    const StripLoop *l = &s->strip->loop[i];
+  for (int i = 0; s->kind == STEP_TILES && !s->tile->epilogue && i < s->tile->nloops; i++) {
+    const TileLoop *l = &s->tile->loop[i];
     const Node *n = graph_node(le->graph, l->node);
     const int64_t all =
         dim_block_most(&p->program->mesh, &n->layout->dim[l->dim], n->shape.dim[l->dim]);
     str_printf(out, "%s %ld of %ld", i ? " x" : ", tile by tile,", (long)l->most, (long)all);
   }
-  if (le->strip_bytes && le->strip_bytes[id])
-    str_printf(out, ", with memory for one tile, %ld bytes", (long)le->strip_bytes[id]);
+  if (le->tile_bytes && le->tile_bytes[id])
+    str_printf(out, ", with memory for one tile, %ld bytes", (long)le->tile_bytes[id]);
   str_printf(out, "; the step takes %s", report_time(p, cost_step(p, le, t).compute));
   const bool kernel =
-      s->kind == STEP_STRIP && s->strip->epilogue && s->strip->steps.at[0].nodes.at[0] == id;
-  if (s->kind == STEP_STRIP && !kernel)
+      s->kind == STEP_TILES && s->tile->epilogue && s->tile->steps.at[0].nodes.at[0] == id;
+  if (s->kind == STEP_TILES && !kernel)
     put_alternative(p, out, "in a step of its own", 2 * block_bytes(p, le, id), 0);
   else if (s->kind == STEP_MAP)
     put_in_readers(p, out, le, id);

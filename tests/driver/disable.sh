@@ -60,7 +60,7 @@ bits() {
 for model in m.dtg attention.dtg; do
   usual=$(bits $model)
   [[ $usual != failed* ]] || fail "$usual"
-  for name in "${names[@]}" strip,inline,fuse; do
+  for name in "${names[@]}" tile,inline,fuse; do
     [[ $exchanges == *" $name "* ]] && continue
     is "the bits of $model without $name" "$(bits $model --disable="$name")" "$usual"
   done
@@ -84,7 +84,7 @@ without() {
 without epilogue '&\(dtrt_then\)' m.dtg
 without repeat 'times more the like of them' m.dtg --repeat-saves=2
 without band dtrt_gemm_live attention.dtg
-without strip dtrt_gemm_live attention.dtg
+without tile dtrt_gemm_live attention.dtg
 "$dtgc" m.dtg --dump=c >usual.c
 for name in "${names[@]}"; do
   "$dtgc" m.dtg --dump=c --disable="$name" | cmp -s - usual.c || changed+=("$name")

@@ -35,7 +35,7 @@ static Plan *plan_of(Arena *a, Diag *d, const char *text) {
 
 static const Step *step(const Plan *p, int i) {
   const LocalEntry *le = &p->entries.at[1];
-  if (i < le->steps.n && le->steps.at[i].kind != STEP_STRIP) return &le->steps.at[i];
+  if (i < le->steps.n && le->steps.at[i].kind != STEP_TILES) return &le->steps.at[i];
   printf("FAIL step %d is not there, or in tiles\n", i);
   exit(1);
 }

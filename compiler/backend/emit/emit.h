@@ -1,6 +1,6 @@
-/* Shared by the parts of the C writer: emit_c.c (tables), emit_entry.c and emit_step.c, print_loop.c
- * (loop functions) and print_expr.c, and the kernels that steps call: emit_contract.c (products)
- * and others. */
+/* Shared by the parts of the C writer: emit_c.c (tables), emit_entry.c and emit_step.c,
+ * print_loop.c (loop functions) and print_expr.c, and the kernels that steps call: emit_contract.c
+ * (products) and others. */
 #ifndef DTG_EMIT_H
 #define DTG_EMIT_H
 #include "emit_c.h"
@@ -66,8 +66,8 @@ typedef struct Emit {
   /* the step being written */
   StepText *step;
   Str body;
-  const Strip *strip; /* it goes strip by strip, and this is inside its loops; else NULL */
-  Str before;         /* what stands before those loops */
+  const Tiles *tile; /* it goes tile by tile, and this is inside its loops; else NULL */
+  Str before;        /* what stands before those loops */
 } Emit;
 
 /* What a table holds under that text; 0: nothing. */
@@ -80,27 +80,27 @@ const char *emit_extent(Emit *e, const DimLayout *d, int64_t n);
 const char *emit_offset(Emit *e, const DimLayout *d, int64_t n);
 bool is_number(const char *text, int64_t v);
 const char *emit_product(Emit *e, const char *a, const char *b);
-/* The same of a dim of a node, in the strip that is being written, if there is one; and the extent
+/* The same of a dim of a node, in the tile that is being written, if there is one; and the extent
  * of what is in memory. */
 const char *emit_len(Emit *e, const Node *n, int d);
 const char *emit_from(Emit *e, const Node *n, int d);
 const char *emit_room(Emit *e, const Node *n, int d);
-/* The address of its first element: emit_pointer, or that of the strip's, a part (`part`, or NULL).
+/* The address of its first element: emit_pointer, or that of the tile's, a part (`part`, or NULL).
  */
 const char *emit_start(Emit *e, NodeId id, bool *part);
-/* Where the strip begins in a dim of this device's block of n: "0" outside of strips. */
+/* Where the tile begins in a dim of this device's block of n: "0" outside of tiles. */
 const char *emit_at(Emit *e, const Node *n, int d);
-/* The address of a reduction's partial results (sum_scratch), for the strip being written. */
+/* The address of a reduction's partial results (sum_scratch), for the tile being written. */
 const char *emit_partial(Emit *e, NodeId id);
-/* A condition that is true in the first of the strips that a node sums over; NULL: it does not. */
+/* A condition that is true in the first of the tiles that a node sums over; NULL: it does not. */
 const char *emit_first(Emit *e, NodeId id);
-/* emit_band.c. Of the strip that is being written: it makes the node in the band alone. */
+/* emit_band.c. Of the tile that is being written: it makes the node in the band alone. */
 bool emit_in_band(Emit *e, NodeId id);
 void emit_band_begin(Emit *e);
-/* Before step i of the strip, where it has to be seen whether the rest of the columns is 0. */
+/* Before step i of the tile, where it has to be seen whether the rest of the columns is 0. */
 void emit_band_check(Emit *e, int i);
 void emit_band_end(Emit *e);
-/* What a step of the strip makes in the band, and others read, is 0 elsewhere; `clear`: of a tensor
+/* What a step of the tile makes in the band, and others read, is 0 elsewhere; `clear`: of a tensor
  * at p. */
 void emit_band_clear(Emit *e, const Step *s);
 void emit_clear(Emit *e, const Node *n, const char *p, const char *const *stride);
@@ -124,9 +124,9 @@ typedef struct Epilogue {
 
 /* The calls of a step; of a kernel, with its epilogue or NULL. */
 void emit_calls(Emit *e, const Step *s, const Epilogue *epilogue);
-void emit_strips(Emit *e, const Step *s);
-/* Writes the function of a strip's rows, `body` being the loop over them. */
-const Epilogue *emit_epilogue(Emit *e, const Strip *s, const char *body);
+void emit_tiles(Emit *e, const Step *s);
+/* Writes the function of a tile's rows, `body` being the loop over them. */
+const Epilogue *emit_epilogue(Emit *e, const Tiles *s, const char *body);
 /* The call of a loop function, which is written if no equal one is there; as a line of the step,
  * and as an expression. */
 void emit_loop(Emit *e, const LoopFunction *f);

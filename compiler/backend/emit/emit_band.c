@@ -1,4 +1,4 @@
-/* Strips whose scores are masked: loops over the columns that the mask leaves (strip_band.c says
+/* Tiling whose scores are masked: loops over the columns that the mask leaves (tile_band.c says
  * where that is right), and products of the same part.
  *
  *   for (int whole = 0;; whole = 1) {
@@ -11,21 +11,21 @@
 #include "emit.h"
 #include <string.h>
 
-static const StripBand *band_of(const Emit *e) {
-  return e->strip && e->strip->band.of != NO_NODE ? &e->strip->band : NULL;
+static const TileBand *band_of(const Emit *e) {
+  return e->tile && e->tile->band.of != NO_NODE ? &e->tile->band : NULL;
 }
 
 bool emit_in_band(Emit *e, NodeId id) {
-  return band_of(e) && strip_in_band(e->strip, e->le->graph, id);
+  return band_of(e) && tiles_in_band(e->tile, e->le->graph, id);
 }
 
 /* -------- the band -------- */
 
-/* What a step stores for others than the strip has its zeros as well. */
+/* What a step stores for others than the tile has its zeros as well. */
 void emit_band_clear(Emit *e, const Step *s) {
   for (int i = 0; i < s->nodes.n; i++) {
     const NodeId id = s->nodes.at[i];
-    if (!emit_in_band(e, id) || e->le->strip_bytes[id]) continue;
+    if (!emit_in_band(e, id) || e->le->tile_bytes[id]) continue;
     const Node *n = graph_node(e->le->graph, id);
     const char *stride[MAX_RANK], *step = "1";
     for (int d = n->shape.rank - 1; d >= 0; d--) {
@@ -37,7 +37,7 @@ void emit_band_clear(Emit *e, const Step *s) {
 }
 
 void emit_clear(Emit *e, const Node *n, const char *p, const char *const *stride) {
-  const int last = n->shape.rank - 1, row = e->strip->band.row;
+  const int last = n->shape.rank - 1, row = e->tile->band.row;
   Str at = str_new(e->arena);
   int loops = 0;
   for (int d = 0; d < last; d++) {
@@ -53,7 +53,7 @@ void emit_clear(Emit *e, const Node *n, const char *p, const char *const *stride
 }
 
 static const char *bound_text(Emit *e, int64_t bound) {
-  const StripBand *b = band_of(e);
+  const TileBand *b = band_of(e);
   const Node *n = graph_node(e->le->graph, b->of);
   if (bound == BAND_FAR) return "DTRT_FAR";
   if (bound == -BAND_FAR) return "-DTRT_FAR";
@@ -77,7 +77,7 @@ static void put_bound(Emit *e, const char *name, const char *far, const char *bo
 }
 
 void emit_band_begin(Emit *e) {
-  const StripBand *b = band_of(e);
+  const TileBand *b = band_of(e);
   if (!b) return;
   bool looks = b->vanishes != NO_NODE;
   if (looks) {
@@ -97,7 +97,7 @@ void emit_band_end(Emit *e) {
 
 /* Whether some row's value is not 0. */
 void emit_band_check(Emit *e, int i) {
-  const StripBand *b = band_of(e);
+  const TileBand *b = band_of(e);
   if (!b || b->vanishes == NO_NODE || b->at != i) return;
   const LoopSite site = emit_site(e);
   LoopFunction f;

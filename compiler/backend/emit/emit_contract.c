@@ -11,7 +11,7 @@ typedef struct Side {
   const Node *n;
   const int64_t *letter;
   const char *stride[MAX_RANK], *len[MAX_RANK]; /* in elements */
-  bool part[MAX_RANK];                          /* a strip has a part of the dim */
+  bool part[MAX_RANK];                          /* a tile has a part of the dim */
 } Side;
 
 enum { X, Y, OUT, NO_LETTER = -1 };
@@ -150,7 +150,7 @@ static int row_dims(const Contract *c, const LetterGroup *m, const LetterGroup *
   return strcmp(rows, m->len) ? 0 : d;
 }
 
-/* -------- in the band of a strip (emit_band.c) -------- */
+/* -------- in the band of a tile (emit_band.c) -------- */
 
 typedef struct Live {
   int t; /* the tensor that lies in the band; -1: none does */
@@ -167,7 +167,7 @@ static Live live_part(Contract *c, const NodeId *id, const LetterGroup *m, const
     if (emit_in_band(c->e, id[t])) v.t = t;
   if (v.t < 0) return v;
   const Side *s = &c->t[v.t];
-  const int64_t row = s->letter[c->e->strip->band.row], column = s->letter[s->n->shape.rank - 1];
+  const int64_t row = s->letter[c->e->tile->band.row], column = s->letter[s->n->shape.rank - 1];
   for (int i = 0; i < 3; i++)
     for (int turned = 0; turned < 2; turned++) {
       const LetterGroup *r = role[i][turned], *q = role[i][!turned];
@@ -181,7 +181,7 @@ static void clear_dead(Contract *c, const Live *v, const char *p) {
   if (!v->of && (v->t == X || v->t == Y)) emit_clear(c->e, c->t[v->t].n, p, c->t[v->t].stride);
 }
 
-/* Where a strip's depths lie among all that the product sums over: false if they are not one run of
+/* Where a tile's depths lie among all that the product sums over: false if they are not one run of
  * them. */
 static bool depths_before(const Contract *c, const LetterGroup *k, const char **at,
                           const char **all) {

@@ -4,7 +4,8 @@
  *
  *   for (int i = 0; i < 12; i++) entry_train_block1(dev, 10 + 21 * i, exchanges, table[i]);
  *
- * --disable=repeat writes all of them out; --repeat-saves=N makes a function of what saves N steps. */
+ * --disable=repeat writes all of them out; --repeat-saves=N makes a function of what saves N steps.
+ */
 #include "emit.h"
 #include "repeat.h"
 #include <string.h>

@@ -95,10 +95,10 @@ static const char *function_of(Rows *r, const char *what) {
 }
 
 /* What the epilogue reads along with the kernel's result, to be fetched ahead. */
-static const char *read_ahead(Emit *e, const Strip *s, int *n) {
+static const char *read_ahead(Emit *e, const Tiles *s, int *n) {
   const LocalEntry *le = e->le;
   const Node *result = graph_node(le->graph, s->steps.at[0].nodes.at[0]);
-  const Step whole = {.kind = STEP_STRIP, .strip = s};
+  const Step whole = {.kind = STEP_TILES, .tile = s};
   Str out = str_new(e->arena);
   Reads reads = {0};
   step_reads(le, &whole, e->arena, &reads);
@@ -106,14 +106,14 @@ static const char *read_ahead(Emit *e, const Strip *s, int *n) {
   for (int i = 0; i < reads.r.n && *n < MOST_READ; i++) {
     const NodeId id = reads.r.at[i].node;
     const Node *x = graph_node(le->graph, id);
-    const StripNode *part = strip_node(s, le->graph, id);
+    const TileNode *part = tiles_node(s, le->graph, id);
     if (part && x->dtype == DT_F32 && same_space(x, result))
       str_printf(&out, "%s%s", (*n)++ ? ", " : "", emit_pointer(e, id));
   }
   return out.n ? out.at : "";
 }
 
-const Epilogue *emit_epilogue(Emit *e, const Strip *s, const char *body) {
+const Epilogue *emit_epilogue(Emit *e, const Tiles *s, const char *body) {
   const Node *result = graph_node(e->le->graph, s->steps.at[0].nodes.at[0]);
   Rows r = {.e = e,
             .head = str_new(e->arena),
@@ -130,7 +130,7 @@ const Epilogue *emit_epilogue(Emit *e, const Strip *s, const char *body) {
   Str then = str_new(e->arena);
   str_printf(&then, "&(dtrt_then){%s, dev, %s,\n                   %s, ", name, p, n);
   str_printf(&then, nread ? "%d, (const void *const[]){%s}}" : "%d, 0%s}", nread, read);
-  const StripLoop *l = &s->loop[0];
+  const TileLoop *l = &s->loop[0];
   const char *rows = "1";
   for (int d = 0; d <= l->dim; d++)
     rows = emit_product(e, rows, emit_extent(e, &result->layout->dim[d], result->shape.dim[d]));

@@ -17,7 +17,7 @@ static const char *give(Emit *e, int number) {
   if (g->step != e->step) {
     g->step = e->step;
     vec_push(e->arena, &e->step->given, number);
-    if (g->before) str_puts(e->strip ? &e->before : &e->body, mark(e, MARK_DECLARE, number));
+    if (g->before) str_puts(e->tile ? &e->before : &e->body, mark(e, MARK_DECLARE, number));
   }
   return mark(e, MARK_GIVEN, number);
 }
@@ -301,7 +301,7 @@ void emit_calls(Emit *e, const Step *s, const Epilogue *epilogue) {
   case STEP_SCATTER: loop_of(&site, s, &f), emit_loop(e, &f); break;
   case STEP_CONTRACT: emit_kernel(e, s->nodes.at[0], epilogue); break;
   case STEP_EXCHANGE: emit_exchange(e, s); break;
-  case STEP_STRIP: emit_strips(e, s); break;
+  case STEP_TILES: emit_tiles(e, s); break;
   case STEP_WAIT: emit_wait(e, s); break;
   }
 }

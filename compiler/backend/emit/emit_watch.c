@@ -49,7 +49,7 @@ static void find_steps(Values *v) {
 static void list_value(Values *v, NodeId id) {
   const LocalEntry *le = v->e->le;
   NodeId base = node_base(v->g, id);
-  if (v->index[id] >= 0 || le->buffer[base] < 0 || le->strip_bytes[base]) return;
+  if (v->index[id] >= 0 || le->buffer[base] < 0 || le->tile_bytes[base]) return;
   v->index[id] = v->list.n;
   vec_push(v->e->arena, &v->list, id);
 }

@@ -14,15 +14,15 @@ static double product_flops(const Program *p, const LocalEntry *le, const Node *
   return flops;
 }
 
-/* The part of a product that a strip computes, and the rest leaves out (strip_band.c): blocks of 32
+/* The part of a product that a tile computes, and the rest leaves out (tile_band.c): blocks of 32
  * rows and columns. On several devices, that of all of them. */
-static double live_part(const LocalEntry *le, const Strip *s, const Node *n) {
+static double live_part(const LocalEntry *le, const Tiles *s, const Node *n) {
   enum { SIDE = 32 };
   const Node *of = s ? graph_node(le->graph, s->band.of == NO_NODE ? 0 : s->band.of) : NULL;
   NodeId id = (NodeId)(n - graph_node(le->graph, 0));
-  bool in_band = s && strip_in_band(s, le->graph, id);
+  bool in_band = s && tiles_in_band(s, le->graph, id);
   for (int k = 0; s && k < n->noperands; k++)
-    in_band = in_band || strip_in_band(s, le->graph, n->operand[k]);
+    in_band = in_band || tiles_in_band(s, le->graph, n->operand[k]);
   if (!in_band || op_class(n) != OPC_PRODUCT) return 1;
   const int64_t rows = of->shape.dim[s->band.row], columns = of->shape.dim[of->shape.rank - 1];
   double live = 0;
@@ -37,7 +37,7 @@ static double live_part(const LocalEntry *le, const Strip *s, const Node *n) {
 
 static double node_bytes(const Program *p, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id);
-  if (le->strip_bytes[id]) return 0; /* it stays in cache */
+  if (le->tile_bytes[id]) return 0; /* it stays in cache */
   return work_block_bytes(p, n->layout, &n->shape, n->dtype);
 }
 
@@ -70,7 +70,7 @@ StepWork emit_work(Emit *e, const Step *s) {
   for (int i = 0; i < s->nodes.n; i++) {
     NodeId id = s->nodes.at[i];
     const Node *n = graph_node(le->graph, id);
-    w.flops += product_flops(p, le, n) * live_part(le, s->strip, n);
+    w.flops += product_flops(p, le, n) * live_part(le, s->tile, n);
     w.bytes += node_bytes(p, le, id);
   }
   ArenaMark mark = arena_mark(p->arena);

@@ -339,4 +339,4 @@ void emit_loop(Emit *e, const LoopFunction *f) {
   str_line(&e->body, "%s;", call);
 }
 
-LoopSite emit_site(const Emit *e) { return (LoopSite){e->arena, e->plan, e->le, e->strip}; }
+LoopSite emit_site(const Emit *e) { return (LoopSite){e->arena, e->plan, e->le, e->tile}; }

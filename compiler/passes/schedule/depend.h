@@ -1,5 +1,5 @@
-/* Which step makes a value and which read it: the one place that passes over steps ask what must
- * come before what. Made anew by a pass when it begins; passes that move or join steps keep it. */
+/* Producers and uses by step: the dependences that passes over steps share. A pass computes it when
+ * it starts; passes that move or merge steps keep it up to date. */
 #ifndef DTG_DEPEND_H
 #define DTG_DEPEND_H
 #include "plan.h"

@@ -1,7 +1,7 @@
-/* Joins loops over the same space. Two map steps become one when the later can be done at the place
- * of the earlier, or the earlier at the place of the later; where one reads what the other stores
- * it must do so at the same index, so that the value passes in a register. Large loops are joined
- * only where they have something in common.
+/* Loop fusion: merges elementwise loops over the same space. Two map steps merge if the later can
+ * move to the position of the earlier, or the reverse; where one uses the other's result, it must
+ * be at the same index, so that the value passes in a register. Large loops merge only if they
+ * share a value.
  *
  *   for i: m[i] = ...          for i: m[i] = ..., v[i] = ..., w[i] = ...
  *   for i: v[i] = ...     ->

@@ -1,7 +1,7 @@
-/* Where values lie. Each stored value has a buffer that lives from the step that makes it to the
- * last that reads it; buffers whose lives do not meet may share bytes of the one arena (pack.c). A
- * value is made in the place of another where that is read for the last time: an update straight
- * in its variable, an element of a loop over the one it came from, an all-reduce over its terms. */
+/* Buffers. Each stored value has a buffer that is live from the step that computes it to its last
+ * use; buffers with disjoint lifetimes may share bytes of the arena (pack.c). A value reuses the
+ * buffer of another at that value's last use: an update its variable's, an elementwise result an
+ * operand's, an all-reduce its input's. */
 #include "depend.h"
 #include "pack.h"
 #include "sum_order.h"
@@ -34,7 +34,7 @@ static int add_buffer(Memory *m, NodeId id, Place place) {
               .last = m->last_read[id],
               .node = id,
               .var = -1};
-  if (m->le->strip_bytes[id]) b.bytes = m->le->strip_bytes[id];
+  if (m->le->tile_bytes[id]) b.bytes = m->le->tile_bytes[id];
   vec_push(m->plan->arena, &m->le->buffers, b);
   return m->le->buffers.n - 1;
 }
@@ -43,8 +43,8 @@ static int add_buffer(Memory *m, NodeId id, Place place) {
 static void add_scratch(Memory *m, const Step *s, NodeId id) {
   const Node *n = graph_node(m->le->graph, id);
   int64_t bytes = sum_scratch(&m->plan->program->mesh, m->le->graph, n);
-  const StripNode *strip = s->strip ? strip_node(s->strip, m->le->graph, id) : NULL;
-  if (strip && strip->sums)
+  const TileNode *tile = s->tile ? tiles_node(s->tile, m->le->graph, id) : NULL;
+  if (tile && tile->sums)
     bytes += product_scratch(&m->plan->program->mesh, m->le->graph, n) +
              sum_line_scratch(&m->plan->program->mesh, m->le->graph, n);
   if (!bytes) return;
@@ -91,9 +91,9 @@ static void find_lives(Memory *m) {
     read_at(m, node_base(le->graph, le->output[i]), m->nsteps);
 }
 
-/* Turn after turn of a strip goes over parts of both that are apart from those of other turns. */
-static bool same_parts(const LocalEntry *le, const Strip *s, NodeId a, NodeId b) {
-  const StripNode *x = strip_node(s, le->graph, a), *y = strip_node(s, le->graph, b);
+/* Turn after turn of a tile goes over parts of both that are apart from those of other turns. */
+static bool same_parts(const LocalEntry *le, const Tiles *s, NodeId a, NodeId b) {
+  const TileNode *x = tiles_node(s, le->graph, a), *y = tiles_node(s, le->graph, b);
   if (!x || !y || x->inner || y->inner || x->sums || y->sums ||
       memcmp(x->loop, y->loop, sizeof x->loop))
     return false;
@@ -103,8 +103,8 @@ static bool same_parts(const LocalEntry *le, const Strip *s, NodeId a, NodeId b)
   return loops == (1u << s->nloops) - 1;
 }
 
-/* The values in whose places node `id` could be made: of a map, what it reads; of a map in strips,
- * the parts that it is the last in the strip to read. A kernel reads its operands as long as it
+/* The values in whose places node `id` could be made: of a map, what it reads; of a map in tiles,
+ * the parts that it is the last in the tile to read. A kernel reads its operands as long as it
  * runs. */
 static Reads over_what(const Memory *m, NodeId id) {
   const LocalEntry *le = m->le;
@@ -112,8 +112,8 @@ static Reads over_what(const Memory *m, NodeId id) {
   Arena *a = m->plan->arena;
   Reads out = {0}, first = {0};
   if (s->kind == STEP_MAP) return m->d.reads[m->made_at[id]];
-  for (int i = 0; s->kind == STEP_STRIP && i < s->strip->steps.n; i++) {
-    const Step *t = &s->strip->steps.at[i];
+  for (int i = 0; s->kind == STEP_TILES && i < s->tile->steps.n; i++) {
+    const Step *t = &s->tile->steps.at[i];
     Reads r = {0};
     step_reads(le, t, a, &r);
     if (i == 0) first = r;
@@ -124,8 +124,8 @@ static Reads over_what(const Memory *m, NodeId id) {
     bool makes = false;
     for (int k = 0; k < t->nodes.n; k++) makes = makes || t->nodes.at[k] == id;
     for (int k = 0; makes && t->kind == STEP_MAP && k < r.r.n; k++)
-      if (same_parts(le, s->strip, id, r.r.at[k].node) &&
-          !(s->strip->epilogue && reads_node(&first, r.r.at[k].node)))
+      if (same_parts(le, s->tile, id, r.r.at[k].node) &&
+          !(s->tile->epilogue && reads_node(&first, r.r.at[k].node)))
         vec_push(a, &out.r, r.r.at[k]);
   }
   return out;
@@ -206,8 +206,8 @@ static bool reduces_in_place(const Memory *m, NodeId id) {
 /* The loop that makes node `id` stores another value in buffer b. */
 static bool shares_loop(const Memory *m, NodeId id, int b) {
   const Step *s = &m->le->steps.at[m->made_at[id]], *loop = s;
-  for (int i = 0; s->kind == STEP_STRIP && i < s->strip->steps.n; i++)
-    if (step_stores(&s->strip->steps.at[i], id)) loop = &s->strip->steps.at[i];
+  for (int i = 0; s->kind == STEP_TILES && i < s->tile->steps.n; i++)
+    if (step_stores(&s->tile->steps.at[i], id)) loop = &s->tile->steps.at[i];
   for (int i = 0; i < loop->nodes.n; i++)
     if (m->le->buffer[loop->nodes.at[i]] == b) return true;
   return false;

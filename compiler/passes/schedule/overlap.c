@@ -1,7 +1,6 @@
-/* Exchanges that are started early and awaited late, so that they are under way while the device
- * computes. A start may come as soon as the operands are there, a wait as late as the first reader;
- * both only where nothing more is alive in the worst step for it, and not further than what hides
- * the exchange well.
+/* Overlap: starts exchanges early and waits for them late, so that they run during computation. The
+ * start moves up to where the operands are computed, the wait down to the first use, both only if
+ * peak memory does not grow, and only as far as needed to hide the exchange.
  *
  *   grad w2 ; grad w1 ; all-reduce w2 ; update w2
  *   ->  grad w2 ; start all-reduce w2 ; grad w1 ; wait for all-reduce w2 ; update w2 */

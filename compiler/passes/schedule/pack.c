@@ -1,8 +1,8 @@
-/* Offsets in the arena. To find the smallest arena is NP-hard (Garey and Johnson 1979, dynamic
- * storage allocation), but the most that is alive at one step is a bound below, and simple orders
- * mostly reach it: each buffer in turn gets the lowest place that is free during its life. Several
- * orders are tried until one reaches the bound; then the buffers that stick out above it are
- * taken first, again and again while that helps. */
+/* Offsets in the arena. Finding the smallest arena is NP-hard (Garey and Johnson 1979, dynamic
+ * storage allocation), but the most live bytes of any step are a lower bound, and simple orders
+ * usually reach it: each buffer in turn takes the lowest offset that is free during its lifetime.
+ * Several orders are tried until one reaches the bound; then the buffers above the bound are placed
+ * first, repeatedly while that helps. */
 #include "pack.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Where buffers lie in the arena, given when each is alive. */
+/* Offsets of buffers in the arena, from their lifetimes. */
 #ifndef DTG_PACK_H
 #define DTG_PACK_H
 #include "schedule_passes.h"

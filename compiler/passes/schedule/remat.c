@@ -1,14 +1,14 @@
-/* Computes values again instead of keeping them, until variables and arena fit the limit that was
- * given (Plan.memory). Looked at is the step where most is alive. Of the values that were made
- * before it and are read behind it, those that give most bytes for the time that they cost are
- * computed again before their first reader behind it (Chen et al. 2016 choose layers so; here any
- * value is one). Then the later passes run anew, and the next worst step is looked at.
+/* Rematerialization: recomputes values instead of keeping them until variables and arena fit the
+ * memory limit (Plan.memory). Works on the step with peak memory: of the values computed before it
+ * and used after it, those that save most bytes for their recomputation time are recomputed before
+ * their first use after it (Chen et al. 2016 select layers; here any value qualifies). Then the
+ * later passes run again, and the next peak is examined.
  *
- *   h = f(x) ; ... the worst step ... ; dy * h   ->   h = f(x) ; ... ; h' = f(x) ; dy * h'
+ *   h = f(x) ; ... the peak ... ; dy * h   ->   h = f(x) ; ... ; h' = f(x) ; dy * h'
  *
- * The same op on the same operands gives the same bits, random draws too: they count from their
- * node's own number. Exchanges are never done again. What is computed again takes at most as many
- * operations as the entry does without (verify_work.c): past that a limit is not met. */
+ * The same op on the same operands gives the same bits, random draws included: they depend on the
+ * node's own number. Exchanges are never repeated. Recomputation takes at most as many operations
+ * as the entry without it (verify_work.c); beyond that a limit is rejected. */
 #include "pack.h"
 #include "schedule_passes.h"
 #include <stdlib.h>
@@ -29,7 +29,7 @@ typedef struct Remat {
 
 static int64_t bytes_of(const Remat *r, NodeId id) {
   const Node *n = graph_node(r->le->graph, id);
-  if (r->le->strip_bytes[id]) return pack_round(r->le->strip_bytes[id]);
+  if (r->le->tile_bytes[id]) return pack_round(r->le->tile_bytes[id]);
   Shape local = layout_local(&r->plan->program->mesh, n->layout, &n->shape);
   return pack_round(shape_count(&local) * dtype_size(n->dtype));
 }
@@ -52,7 +52,7 @@ static bool may_be_again(const Remat *r, NodeId id) {
   const LocalEntry *le = r->le;
   NodeClass c = node_class(graph_node(le->graph, id));
   return c != CLASS_SOURCE && c != CLASS_EXCHANGE && le->made_at[id] >= 0 &&
-         le->made_at[id] < r->worst && !le->again[id] && !le->strip_bytes[id] &&
+         le->made_at[id] < r->worst && !le->again[id] && !le->tile_bytes[id] &&
          le->last_read[id] < le->steps.n && le->buffer[id] >= 0 &&
          le->buffers.at[le->buffer[id]].place == PLACE_ARENA;
 }
@@ -170,7 +170,7 @@ static NodeId later_value(Rewrite *w, NodeId old);
 /* It lies in memory, or is there from the beginning: whoever reads it reads that. */
 static bool is_kept(const Rewrite *w, NodeId old) {
   NodeClass c = node_class(graph_node(w->from->graph, old));
-  bool stored = w->from->stored[old] && !w->from->strip_bytes[old] && c != CLASS_VIEW;
+  bool stored = w->from->stored[old] && !w->from->tile_bytes[old] && c != CLASS_VIEW;
   return !w->r->chosen[old] && (c == CLASS_SOURCE || stored);
 }
 

@@ -1,17 +1,17 @@
-/* Passes over local graphs, each in the file of its name: which values lie in memory, which loops
- * compute them, in what order, and where they lie. */
+/* Passes over local graphs, each in the file of its name: which values are stored, which loops
+ * compute them, in what order, and at which offsets. */
 #ifndef DTG_SCHEDULE_PASSES_H
 #define DTG_SCHEDULE_PASSES_H
 #include "cost.h"
 #include "cut.h"
 #include "verify_plan.h"
 
-void store(Plan *p);
-void schedule(Plan *p);
-void combine(Plan *p);
+void inline_values(Plan *p);
+void make_steps(Plan *p);
+void bucket(Plan *p);
 void fuse(Plan *p);
-void strip(Plan *p);
-void arrange(Plan *p);
+void tile(Plan *p);
+void reorder(Plan *p);
 void overlap(Plan *p);
 void memory(Plan *p);
 void remat(Plan *p);
@@ -26,8 +26,8 @@ void memory_lives(Plan *p, LocalEntry *le);
 /* As verify_local, and the law of bounded work (sites.h): from what lies in memory and, once there
  * are some, the steps. */
 void verify_work(const Plan *p, const char *after);
-/* And that what strips make anew at most doubles what the entry's steps take without. */
-void verify_strip(const Plan *p, const char *after);
+/* And that what tiles make anew at most doubles what the entry's steps take without. */
+void verify_tiles(const Plan *p, const char *after);
 /* What --memory computes again takes no more operations than the entry does without: the law, and
  * its check. */
 bool work_again_within(const Plan *p, const LocalEntry *le);

@@ -1,5 +1,4 @@
-/* See sites.h. Where the operands of a value are wanted is read off what OpDef.lower makes of it.
- */
+/* See sites.h. The uses of operands come from OpDef.lower. */
 #include "sites.h"
 #include <string.h>
 

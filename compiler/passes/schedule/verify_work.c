@@ -1,5 +1,5 @@
-/* The law of bounded work (sites.h), from what the passes leave: walks down from every loop through
- * the values that are not stored, and counts what it meets. */
+/* Verifies the law of bounded work (sites.h) on a plan: walks from every loop through the values
+ * that are not stored, and counts. */
 #include "sites.h"
 
 typedef struct Item {
@@ -106,7 +106,7 @@ void verify_work(const Plan *p, const char *after) {
   }
 }
 
-/* -------- strips -------- */
+/* -------- tiles -------- */
 
 typedef struct Repeats {
   const Plan *plan;
@@ -118,8 +118,8 @@ typedef struct Repeats {
 } Repeats;
 
 static void count_step(Repeats *r, const Step *s) {
-  if (s->kind == STEP_STRIP) {
-    for (int i = 0; i < s->strip->steps.n; i++) count_step(r, &s->strip->steps.at[i]);
+  if (s->kind == STEP_TILES) {
+    for (int i = 0; i < s->tile->steps.n; i++) count_step(r, &s->tile->steps.at[i]);
     return;
   }
   double flops = cost_step_flops(r->plan, r->le, s);
@@ -157,7 +157,7 @@ void verify_again(const Plan *p, const char *after) {
                     "more is computed again than the entry takes without");
 }
 
-void verify_strip(const Plan *p, const char *after) {
+void verify_tiles(const Plan *p, const char *after) {
   verify_local(p, after);
   for (int e = 0; e < p->entries.n; e++) {
     const LocalEntry *le = &p->entries.at[e];
@@ -165,6 +165,6 @@ void verify_strip(const Plan *p, const char *after) {
     if (r.work <= WORK_MOST * (1 + 1e-9) * (r.once + r.again) && r.values <= WORK_MOST * r.distinct)
       continue;
     verify_breach(p, le->entry, le->graph, r.where, after,
-                  "strips make more anew than the entry takes without");
+                  "tiles make more anew than the entry takes without");
   }
 }

@@ -240,7 +240,7 @@ static void hold(Memory *m, NodeId id) {
   Held h = {b->offset, b->offset + b->bytes, id};
   int at = held_from(m, h.offset), end = at, n = m->held.n;
   for (; end < n && m->held.at[end].offset < h.end; end++) m->holds[m->held.at[end].node] = false;
-  m->holds[id] = true; /* a strip makes a value anew in its own place */
+  m->holds[id] = true; /* a tile makes a value anew in its own place */
   if (end == at) vec_push(m->plan->arena, &m->held, h);
   memmove(&m->held.at[at + 1], &m->held.at[end], sizeof h * (size_t)(n - end));
   m->held.n = n + 1 - (end - at);
@@ -261,12 +261,12 @@ static bool in_its_place(const LocalEntry *le, const Step *s, NodeId id) {
   return false;
 }
 
-/* A later step of the strip makes its value in the place of node i, which nobody else reads. */
+/* A later step of the tile makes its value in the place of node i, which nobody else reads. */
 static bool is_replaced(const LocalEntry *le, const Step *s, int i) {
   const NodeId id = s->nodes.at[i];
   bool after = false;
-  for (int k = 0; s->kind == STEP_STRIP && k < s->strip->steps.n; k++) {
-    const Step *t = &s->strip->steps.at[k];
+  for (int k = 0; s->kind == STEP_TILES && k < s->tile->steps.n; k++) {
+    const Step *t = &s->tile->steps.at[k];
     bool makes = false;
     for (int j = 0; j < t->nodes.n; j++) {
       makes = makes || t->nodes.at[j] == id;
@@ -315,10 +315,10 @@ static const char *bad_memory(Memory *m, NodeId *where) {
 static const char *bad_loops(const Plan *p, const LocalEntry *le, NodeId *where) {
   for (int t = 0; t < le->steps.n; t++) {
     const Step *s = &le->steps.at[t];
-    const int n = s->kind == STEP_STRIP ? s->strip->steps.n : 1;
+    const int n = s->kind == STEP_TILES ? s->tile->steps.n : 1;
     for (int i = 0; i < n; i++) {
-      const Step *own = s->kind == STEP_STRIP ? &s->strip->steps.at[i] : s;
-      const LoopSite site = {p->arena, p, le, s->kind == STEP_STRIP ? s->strip : NULL};
+      const Step *own = s->kind == STEP_TILES ? &s->tile->steps.at[i] : s;
+      const LoopSite site = {p->arena, p, le, s->kind == STEP_TILES ? s->tile : NULL};
       LoopFunction f;
       if (!loop_of(&site, own, &f)) continue;
       const char *outside = loop_verify(p->arena, p, le, &f);

@@ -1,9 +1,8 @@
-/* Groups of steps that run strip by strip: strip_group.c says what can be in one and in which order
- * steps stand then; strip.c begins them and writes them out. */
-#ifndef DTG_STRIP_GROUP_H
-#define DTG_STRIP_GROUP_H
+/* Groups of steps that share tile loops: which steps can join, and in which order they then run. */
+#ifndef DTG_TILE_GROUP_H
+#define DTG_TILE_GROUP_H
 #include "depend.h"
-#include "strip.h"
+#include "loop_map.h"
 
 enum { LOOK_BACK = 96 /* steps */ };
 
@@ -19,7 +18,7 @@ typedef struct Group {
                  */
 } Group;
 
-typedef struct Strips {
+typedef struct Tiling {
   Plan *plan;
   LocalEntry *le;
   Depend d;
@@ -30,55 +29,54 @@ typedef struct Strips {
   bool *is_inner;                /* by node */
   IntVec *wanted;                /* by node: groups that make anew what reads it */
   VEC(Group *) groups;
-  /* Operations, and values: of the entry's steps, and of what strips make anew. */
+  /* Operations, and values: of the entry's steps, and of what tiles make anew. */
   double work, again;
   int values, repeats;
-  int64_t budget;    /* bytes that one strip makes, half of L2; smaller values are left */
-  int64_t far;       /* bytes that no cache holds: worth packing an operand again for each strip */
-  int64_t row_strip; /* bytes that a strip of rows reads and makes: a part of L2, so that much of
+  int64_t budget;   /* bytes that one tile makes, half of L2; smaller values are left */
+  int64_t far;      /* bytes that no cache holds: worth packing an operand again for each tile */
+  int64_t row_tile; /* bytes that a tile of rows reads and makes: a part of L2, so that much of
                         what else it touches stays there too */
   int64_t least_epilogue; /* bytes of a kernel's result that is worth one: it would not stay in L2
                              until a loop after it reads it */
-} Strips;
+} Tiling;
 
-int64_t strips_bytes(const Strips *s, NodeId id);       /* of its block */
-int64_t strips_rows(const Strips *s, const Group *g);   /* of all its loops */
-int64_t strips_most(const Strips *s, NodeId id, int d); /* elements of the largest block of a dim */
+int64_t tiling_bytes(const Tiling *s, NodeId id);       /* of its block */
+int64_t tiling_rows(const Tiling *s, const Group *g);   /* of all its loops */
+int64_t tiling_most(const Tiling *s, NodeId id, int d); /* elements of the largest block of a dim */
 
 /* Begins a group of step k, with a loop for each dim of node `over`; false: it cannot run so.
- * `rows`: its outermost loop has to stay, so that strips are rows, not columns. */
-bool group_begin(Strips *s, int k, NodeId over, bool rows);
+ * `rows`: its outermost loop has to stay, so that tiles are rows, not columns. */
+bool group_begin(Tiling *s, int k, NodeId over, bool rows);
 /* Begins a group of a kernel, whose result's leading `dims` are rows, for what can run upon them.
  */
-int group_begin_epilogue(Strips *s, int k, int dims);
+int group_begin_epilogue(Tiling *s, int k, int dims);
 /* Takes step k into a group if it can run in its loops, perhaps with fewer of them. `gathers`: only
  * if the members can stand side by side then. */
-bool group_join(Strips *s, int index, int k, bool gathers);
-void group_dissolve(Strips *s, int index);
-/* All members can run in the loops that are left. What a reduction cannot add up strip by strip is
+bool group_join(Tiling *s, int index, int k, bool gathers);
+void group_dissolve(Tiling *s, int index);
+/* All members can run in the loops that are left. What a reduction cannot add up tile by tile is
  * no loop. */
-bool group_fits(const Strips *s, Group *g);
+bool group_fits(const Tiling *s, Group *g);
 /* Puts the members side by side: what stands between them goes before where it can, else after.
  * False: one of them needs what must come after; nothing is moved then. */
-bool group_gather(Strips *s, int index);
-bool group_gathers(const Strips *s, int index); /* it would */
+bool group_gather(Tiling *s, int index);
+bool group_gathers(const Tiling *s, int index); /* it would */
 /* Notes whether step k, between members, has to come after the group; asked of a later one. */
-void group_note_after(Strips *s, Group *g, int index, int k);
-bool group_reads_after(const Strips *s, const Group *g, int k);
+void group_note_after(Tiling *s, Group *g, int index, int k);
+bool group_reads_after(const Tiling *s, const Group *g, int k);
 
 /* Groups that begin at large kernels: what can run upon their rows as soon as they are final. */
-void epilogues_find(Strips *s);
+void epilogues_find(Tiling *s);
 /* Rows are one loop, and what is known of the members allows that. */
-bool epilogue_fits(const Strips *s, const Group *g);
+bool epilogue_fits(const Tiling *s, const Group *g);
 
 /* Groups that begin at loops, of steps that are in no group yet. */
-void rows_find(Strips *s);
-int64_t rows_fit(const Strips *s, const Group *g,
-                 const int64_t *most); /* turns that make a strip */
-/* Bytes of a node's part in a strip of `most` elements along each loop. */
-int64_t strips_part(const Strips *s, const Group *g, NodeId id, const int64_t *most);
-/* strip_cost.c: products in tiles of `most` elements along each loop take no longer than products
+void rows_find(Tiling *s);
+int64_t rows_fit(const Tiling *s, const Group *g, const int64_t *most); /* turns that make a tile */
+/* Bytes of a node's part in a tile of `most` elements along each loop. */
+int64_t tiling_part(const Tiling *s, const Group *g, NodeId id, const int64_t *most);
+/* tile_cost.c: products in tiles of `most` elements along each loop take no longer than products
  * of the whole and the memory traffic that tiles save. */
-bool strips_pay(const Strips *s, const Group *g, const int64_t *most);
+bool tiling_pay(const Tiling *s, const Group *g, const int64_t *most);
 
 #endif

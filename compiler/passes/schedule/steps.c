@@ -1,6 +1,6 @@
-/* The steps in the order of the graph: one for each stored value. Only an exchange that makes less
- * of a value that nobody else reads comes right behind it, so that the whole is not kept until the
- * result is wanted: a reduce-scatter of a gradient, a copy of the own block.
+/* Initial order: one step for each stored value, in the order of the graph. An exchange with a
+ * smaller result than its operand, and the only use of it, comes right after the operand, so that
+ * the operand is freed early: a reduce-scatter of a gradient, a copy of the local block.
  *
  *   grad w2 ; grad w1 ; scatter w2 ; update w2 ; ...  ->  grad w2 ; scatter w2 ; grad w1 ; ... */
 #include "schedule_passes.h"
@@ -91,6 +91,6 @@ static void schedule_entry(Plan *p, LocalEntry *le) {
   }
 }
 
-void schedule(Plan *p) {
+void make_steps(Plan *p) {
   for (int e = 0; e < p->entries.n; e++) schedule_entry(p, &p->entries.at[e]);
 }

@@ -1,13 +1,13 @@
-/* Which values lie in memory. The others are computed inside the loops that use them. A value is
- * stored when something that is no loop reads it (a product, an exchange), when it leaves the
- * entry, or when computing it again would cost more than reading it.
+/* Inlining: decides which values are stored; all others are computed inside the loops that use
+ * them. A value is stored if a kernel or an exchange uses it, if it is an output, or if recomputing
+ * it costs more than loading it.
  *
- * A value that loops use at several indices (shifted, padded, joined) would be computed at each of
- * them, and so would all that it is computed from: chains of stencils would grow several times with
- * each step. The law of bounded work (sites.h) says how far this may go. Decisions are made from
- * the last value to the first, so that all sites of a value are known when it is looked at: dear
- * values are stored when they would be computed more than WORK_MOST times an element, cheap ones
- * are not. Should many cheap ones together break the law, stricter limits are taken.
+ * A value used at several indices (shifted, padded, concatenated) would be recomputed at each, with
+ * everything it is computed from: chains of stencils would grow by a factor at each step. The law
+ * of bounded work (sites.h) limits this. Decisions go from the last value to the first, so that all
+ * sites of a value are known when it is decided: expensive values are stored if they would be
+ * computed more than WORK_MOST times an element, cheap ones are not. If many cheap values together
+ * break the law, stricter limits apply.
  *
  * --disable=inline stores every value once. */
 #include "sites.h"
@@ -227,6 +227,6 @@ static void store_entry(Plan *p, LocalEntry *le) {
     if (store_within(p, le, &limits[i])) return;
 }
 
-void store(Plan *p) {
+void inline_values(Plan *p) {
   for (int i = 0; i < p->entries.n; i++) store_entry(p, &p->entries.at[i]);
 }

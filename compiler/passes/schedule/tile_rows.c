@@ -1,30 +1,28 @@
-/* Groups of loops that go over the same large values: reductions along rows and what is computed
- * from them, sums over all rows of what was just made. Run strip by strip (strip.c), a few rows at
- * a time, they pass over memory once: the first loop fetches a strip and the others find it in the
- * cache.
+/* Tiles of rows: groups loops over the same large values, such as reductions along rows with their
+ * uses, and sums over all rows. Run on a few rows at a time (tile.c), they pass over memory once:
+ * the first loop brings a tile into cache and the others find it there.
  *
  *   mean = sum(x) ; var = sum((x - mean)^2) ; y = (x - mean) * rsqrt(var)
- *   ->  for strips of rows: { mean = sum(x[rows]) ; var = ... ; y[rows] = ... }
+ *   ->  for tiles of rows: { mean = sum(x[rows]) ; var = ... ; y[rows] = ... }
  *
- * A sum over rows goes on from strip to strip; what depends on all of it is another pass. Updates
- * of variables are left to themselves. --disable=rows leaves all loops by themselves: the bits are
- * the same. */
+ * A sum over rows continues from tile to tile; its uses need another pass. Updates of variables do
+ * not join. --disable=rows turns it off; the bits are the same. */
 #include <string.h>
-#include "strip_group.h"
+#include "tile_group.h"
 
 enum { NEAR = 32 /* steps from one member to the next */ };
 
 typedef struct Rows {
-  Strips *s;
+  Tiling *s;
   int *touched; /* by node: 1 + the last group in whose loops it was read or made; 0: none */
 } Rows;
 
-static const Node *first_node(const Strips *s, int k) {
+static const Node *first_node(const Tiling *s, int k) {
   return graph_node(s->le->graph, s->le->steps.at[k].nodes.at[0]);
 }
 
 static bool is_row_step(const Rows *r, int k) {
-  const Strips *s = r->s;
+  const Tiling *s = r->s;
   const Step *t = &s->le->steps.at[k];
   const Node *n = first_node(s, k);
   if (s->group_of[k] >= 0 || !t->nodes.n) return false;
@@ -33,9 +31,9 @@ static bool is_row_step(const Rows *r, int k) {
   return t->kind == STEP_MAP || (t->kind == STEP_REDUCE && op_class(n) == OPC_REDUCE);
 }
 
-static bool is_large(const Strips *s, NodeId id) { return strips_bytes(s, id) >= s->budget; }
+static bool is_large(const Tiling *s, NodeId id) { return tiling_bytes(s, id) >= s->budget; }
 
-static bool touches_large(const Strips *s, int k) {
+static bool touches_large(const Tiling *s, int k) {
   for (int i = 0; i < s->d.reads[k].r.n; i++)
     if (is_large(s, s->d.reads[k].r.at[i].node)) return true;
   for (int i = 0; i < s->le->steps.at[k].nodes.n; i++)
@@ -56,7 +54,7 @@ static void touch_step(Rows *r, int k, int index) {
 }
 
 static bool join(Rows *r, int k, int index) {
-  Strips *s = r->s;
+  Tiling *s = r->s;
   Group *g = s->groups.at[index];
   if (!g->rows || k - g->member.at[g->member.n - 1] > NEAR) return false;
   while (g->member.at[0] + g->after.n < k)
@@ -78,17 +76,16 @@ static bool join_any(Rows *r, int k) {
 }
 
 static void begin(Rows *r, int k) {
-  Strips *s = r->s;
+  Tiling *s = r->s;
   const Node *n = first_node(s, k);
   NodeId over =
       s->le->steps.at[k].kind == STEP_MAP ? s->le->steps.at[k].nodes.at[0] : n->operand[0];
-  if (graph_node(s->le->graph, over)->shape.rank > MAX_STRIP_LOOPS ||
-      !group_begin(s, k, over, true))
+  if (graph_node(s->le->graph, over)->shape.rank > MAX_TILE_LOOPS || !group_begin(s, k, over, true))
     return;
   touch_step(r, k, s->groups.n - 1);
 }
 
-static int times_touched(const Strips *s, const Group *g, NodeId id) {
+static int times_touched(const Tiling *s, const Group *g, NodeId id) {
   int times = 0;
   for (int i = 0; i < g->member.n; i++) {
     int k = g->member.at[i];
@@ -100,7 +97,7 @@ static int times_touched(const Strips *s, const Group *g, NodeId id) {
 }
 
 /* Two members go over the same large value, a part of it in each turn. */
-static bool pays(const Strips *s, const Group *g) {
+static bool pays(const Tiling *s, const Group *g) {
   for (int i = 0; i < g->map.known.n; i++) {
     NodeId id = g->map.known.at[i].node;
     if (is_large(s, id) && loop_map_any(&g->map, loop_map_find(&g->map, id)) &&
@@ -110,17 +107,17 @@ static bool pays(const Strips *s, const Group *g) {
   return false;
 }
 
-int64_t rows_fit(const Strips *s, const Group *g, const int64_t *most) {
+int64_t rows_fit(const Tiling *s, const Group *g, const int64_t *most) {
   int64_t bytes = 1;
   for (int i = 0; i < g->map.known.n; i++) {
     NodeId id = g->map.known.at[i].node;
     if (loop_map_find(&g->map, id) == &g->map.known.at[i] && times_touched(s, g, id))
-      bytes += strips_part(s, g, id, most);
+      bytes += tiling_part(s, g, id, most);
   }
-  return s->row_strip / bytes;
+  return s->row_tile / bytes;
 }
 
-void rows_find(Strips *s) {
+void rows_find(Tiling *s) {
   const LocalEntry *le = s->le;
   int first = s->groups.n;
   Rows r = {.s = s, .touched = arena_array(s->plan->arena, int, le->graph->nodes.n + 1)};

@@ -1,19 +1,20 @@
-/* Runs steps strip by strip, so that what passes from one to the other stays in cache and needs no
- * memory beyond one strip. It begins at a product whose result is larger than its operands, the
- * scores of attention say, and takes in what computes with them, up to the product that makes them
- * small again:
+/* Tiling: a chain of producers and consumers shares one outer tile loop, so that intermediates stay
+ * in cache and need storage for one tile only. A chain begins at a product with a result larger
+ * than its operands, such as attention's scores, and extends over the steps that use it, up to the
+ * product that reduces them again:
  *
  *   score = q @ k ; e = exp(score - max) ; p = e / sum ; out = p @ v
  *   ->  for b, h, rows of s: { score = q[b, s, h] @ k[b, h] ; ... ; out[b, s, h] = p @ v[b, h] }
  *
- * What a later group reads of an earlier one it makes anew, if that is large: the way back of
- * attention computes the scores again (Dao et al. 2022), and nobody keeps them.
+ * Large intermediates shared between groups are recomputed rather than stored: attention's backward
+ * pass recomputes the scores, as in FlashAttention (Dao et al. 2022). tile_rows.c and
+ * tile_epilogue.c form groups of other kinds; all are sized, checked and written here.
  *
- * Strips change no bits. A row of a product is the same whatever rows are beside it, and sums over
- * strips go in the order in which they would go without. Where a product sums over a loop, strips
- * end where the kernels begin a sum anew. */
-#include "strip_band.h"
-#include "strip_group.h"
+ * Tiles do not change any bit. A row of a product does not depend on the rows beside it, sums over
+ * tiles keep the order of the sum, and where a product sums over a tile loop, tiles end at the
+ * kernels' own blocks. */
+#include "tile_band.h"
+#include "tile_group.h"
 #include <string.h>
 
 enum { FEW_ROWS = 64 /* of a product; fewer are slow */ };
@@ -32,19 +33,19 @@ static bool has_batch(const Graph *g, const Node *n) {
 }
 
 /* A product that makes much of little. */
-static bool begins_group(const Strips *s, const Step *step) {
+static bool begins_group(const Tiling *s, const Step *step) {
   if (step->kind != STEP_CONTRACT) return false;
   NodeId id = step->nodes.at[0];
   const Node *n = graph_node(s->le->graph, id);
-  if (op_class(n) != OPC_PRODUCT || strips_bytes(s, id) < s->budget ||
-      n->shape.rank > MAX_STRIP_LOOPS || s->d.at_end[id])
+  if (op_class(n) != OPC_PRODUCT || tiling_bytes(s, id) < s->budget ||
+      n->shape.rank > MAX_TILE_LOOPS || s->d.at_end[id])
     return false;
-  return strips_bytes(s, id) >
-             2 * (strips_bytes(s, n->operand[0]) + strips_bytes(s, n->operand[1])) &&
-         (has_batch(s->le->graph, n) || strips_bytes(s, id) >= s->far);
+  return tiling_bytes(s, id) >
+             2 * (tiling_bytes(s, n->operand[0]) + tiling_bytes(s, n->operand[1])) &&
+         (has_batch(s->le->graph, n) || tiling_bytes(s, id) >= s->far);
 }
 
-static void find_groups(Strips *s) {
+static void find_groups(Tiling *s) {
   int open = 0; /* groups before it are closed */
   for (int k = 0; k < s->le->steps.n; k++) {
     bool joined = false;
@@ -61,30 +62,30 @@ static void find_groups(Strips *s) {
 }
 
 /* Steps that were refused because of loops that have gone since, or that stand before the first. */
-static void join_late(Strips *s, int index) {
+static void join_late(Tiling *s, int index) {
   Group *g = s->groups.at[index];
   int first = g->member.at[0] - LOOK_BACK, last = g->member.at[g->member.n - 1] + LOOK_BACK;
   for (int k = first < 0 ? 0 : first; k < last && k < s->le->steps.n; k++)
     if (s->group_of[k] < 0) group_join(s, index, k, true);
 }
 
-static void order_groups(Strips *s) {
+static void order_groups(Tiling *s) {
   for (int i = 0; i < s->groups.n; i++) {
     if (s->groups.at[i]->member.n > 1 && group_gathers(s, i)) join_late(s, i);
     if (s->groups.at[i]->member.n < 2 || !group_gather(s, i)) group_dissolve(s, i);
   }
 }
 
-/* -------- what is made anew, what has memory for one strip -------- */
+/* -------- what is made anew, what has memory for one tile -------- */
 
-static Step step_of(const Strips *s, NodeId id) {
+static Step step_of(const Tiling *s, NodeId id) {
   Step t = {.kind = s->le->steps.at[s->d.made_by[id]].kind};
   vec_push(s->plan->arena, &t.nodes, id);
   return t;
 }
 
-/* The group can make the value anew, strip by strip. */
-static bool can_repeat(Strips *s, Group *g, NodeId id) {
+/* The group can make the value anew, tile by tile. */
+static bool can_repeat(Tiling *s, Group *g, NodeId id) {
   LoopMap fresh = {.arena = s->plan->arena, .le = s->le};
   Step t = step_of(s, id);
   uint32_t used;
@@ -101,16 +102,16 @@ static void add_once(Arena *a, IntVec *v, int x) {
   vec_push(a, v, x);
 }
 
-/* The law of bounded work: making it anew in n groups leaves all that strips make anew at no more
+/* The law of bounded work: making it anew in n groups leaves all that tiles make anew at no more
  * than what the entry takes without. */
-static bool may_repeat(const Strips *s, NodeId id, int n) {
+static bool may_repeat(const Tiling *s, NodeId id, int n) {
   Step t = step_of(s, id);
   return s->again + n * cost_step_flops(s->plan, s->le, &t) <= s->work &&
          s->repeats + n <= s->values;
 }
 
 /* Nobody but groups reads it, and those that do not make it can make it anew. */
-static void decide(Strips *s, NodeId id) {
+static void decide(Tiling *s, NodeId id) {
   Arena *a = s->plan->arena;
   int own = s->group_of[s->d.made_by[id]];
   IntVec at = {0};
@@ -127,7 +128,7 @@ static void decide(Strips *s, NodeId id) {
     if (s->wanted[id].at[i] != own) add_once(a, &at, s->wanted[id].at[i]);
   bool rows = s->groups.at[own]->rows;
   for (int i = 0; i < at.n; i++) rows = rows || s->groups.at[at.at[i]]->rows;
-  if (at.n && (rows || strips_bytes(s, id) < s->budget)) return;
+  if (at.n && (rows || tiling_bytes(s, id) < s->budget)) return;
   for (int i = 0; i < at.n; i++)
     if (!can_repeat(s, s->groups.at[at.at[i]], id)) return;
   if (!may_repeat(s, id, at.n)) return;
@@ -143,7 +144,7 @@ static void decide(Strips *s, NodeId id) {
   }
 }
 
-static void decide_all(Strips *s) {
+static void decide_all(Tiling *s) {
   Arena *a = s->plan->arena;
   int n = s->le->graph->nodes.n;
   s->wanted = arena_array(a, IntVec, n + 1);
@@ -155,40 +156,40 @@ static void decide_all(Strips *s) {
       decide(s, s->le->steps.at[t].nodes.at[i]);
 }
 
-/* -------- the size of a strip -------- */
+/* -------- the size of a tile -------- */
 
-static int64_t loop_most(const Strips *s, const Group *g, int loop) {
-  return strips_most(s, g->map.ref[loop].node, g->map.ref[loop].dim);
+static int64_t loop_most(const Tiling *s, const Group *g, int loop) {
+  return tiling_most(s, g->map.ref[loop].node, g->map.ref[loop].dim);
 }
-int64_t strips_part(const Strips *s, const Group *g, NodeId id, const int64_t *most) {
+int64_t tiling_part(const Tiling *s, const Group *g, NodeId id, const int64_t *most) {
   const Node *n = graph_node(s->le->graph, id);
   const LoopDims *x = loop_map_find(&g->map, id);
   int64_t bytes = dtype_size(n->dtype);
   for (int d = 0; d < n->shape.rank; d++) {
     bool loops = x && x->loop[d] != NO_LOOP && g->map.live >> x->loop[d] & 1;
-    bytes *= loops ? most[x->loop[d]] : strips_most(s, id, d);
+    bytes *= loops ? most[x->loop[d]] : tiling_most(s, id, d);
   }
   return bytes;
 }
 
-int64_t strips_rows(const Strips *s, const Group *g) {
+int64_t tiling_rows(const Tiling *s, const Group *g) {
   int64_t rows = 1;
   for (int i = 0; i < g->nloops; i++) rows *= loop_most(s, g, i);
   return rows;
 }
 
-static int64_t strip_size(const Strips *s, const Group *g, const int64_t *most) {
+static int64_t tile_size(const Tiling *s, const Group *g, const int64_t *most) {
   int64_t bytes = 0;
-  for (int i = 0; i < g->again.n; i++) bytes += strips_part(s, g, g->again.at[i], most);
+  for (int i = 0; i < g->again.n; i++) bytes += tiling_part(s, g, g->again.at[i], most);
   for (int i = 0; i < g->member.n; i++) {
     const Step *t = &s->le->steps.at[g->member.at[i]];
-    for (int k = 0; k < t->nodes.n; k++) bytes += strips_part(s, g, t->nodes.at[k], most);
+    for (int k = 0; k < t->nodes.n; k++) bytes += tiling_part(s, g, t->nodes.at[k], most);
   }
   return bytes;
 }
 
 /* A product of the group sums over the loop, or has it as its rows. */
-static bool in_product(const Strips *s, const Group *g, int loop, bool summed) {
+static bool in_product(const Tiling *s, const Group *g, int loop, bool summed) {
   for (int i = 0; i < g->member.n; i++) {
     const Step *t = &s->le->steps.at[g->member.at[i]];
     if (t->kind != STEP_CONTRACT) continue;
@@ -206,17 +207,17 @@ static bool in_product(const Strips *s, const Group *g, int loop, bool summed) {
 
 /* From the innermost loop outwards, as much as the budget holds; loops within what fits are left to
  * the steps. */
-static void size_strips(const Strips *s, Group *g, int64_t *most) {
+static void size_tiles(const Tiling *s, Group *g, int64_t *most) {
   for (int i = 0; i < g->nloops; i++) most[i] = 1;
   if (g->epilogue) { /* the rows are one loop, that of the last dim */
-    const int64_t fit = rows_fit(s, g, most), all = strips_rows(s, g);
+    const int64_t fit = rows_fit(s, g, most), all = tiling_rows(s, g);
     most[g->nloops - 1] = fit < 1 ? 1 : fit < all ? fit : all;
     return;
   }
   for (int i = g->nloops - 1; i >= 0; i--) {
     if (!(g->map.live >> i & 1)) continue;
     int64_t n = loop_most(s, g, i),
-            fit = g->rows ? rows_fit(s, g, most) : s->budget / strip_size(s, g, most);
+            fit = g->rows ? rows_fit(s, g, most) : s->budget / tile_size(s, g, most);
     bool summed = in_product(s, g, i, true);
     if (fit < FEW_ROWS && in_product(s, g, i, false)) fit = FEW_ROWS;
     if (summed) fit = dtrt_gemm_part(n);
@@ -231,15 +232,15 @@ static void size_strips(const Strips *s, Group *g, int64_t *most) {
   }
 }
 
-static bool keeps_products_fast(const Strips *s, const Group *g) {
+static bool keeps_products_fast(const Tiling *s, const Group *g) {
   Group sized = *g; /* without the loops that a tile holds whole */
-  int64_t most[MAX_STRIP_LOOPS];
-  size_strips(s, &sized, most);
-  return g->rows || strips_pay(s, &sized, most);
+  int64_t most[MAX_TILE_LOOPS];
+  size_tiles(s, &sized, most);
+  return g->rows || tiling_pay(s, &sized, most);
 }
 
 /* Groups that save no memory, or whose tiles are too small for their products, are dissolved. */
-static void drop_idle(Strips *s) {
+static void drop_idle(Tiling *s) {
   for (int i = 0; i < s->groups.n; i++) {
     Group *g = s->groups.at[i];
     bool spares = g->again.n > 0 || g->rows;
@@ -247,7 +248,7 @@ static void drop_idle(Strips *s) {
       const Step *t = &s->le->steps.at[g->member.at[k]];
       for (int j = 0; j < t->nodes.n; j++)
         spares =
-            spares || (s->is_inner[t->nodes.at[j]] && strips_bytes(s, t->nodes.at[j]) >= s->budget);
+            spares || (s->is_inner[t->nodes.at[j]] && tiling_bytes(s, t->nodes.at[j]) >= s->budget);
     }
     spares = spares && keeps_products_fast(s, g);
     for (int k = 0; !spares && k < g->member.n; k++) {
@@ -260,9 +261,9 @@ static void drop_idle(Strips *s) {
 
 /* -------- the new steps -------- */
 
-static void add_node(const Strips *s, const Group *g, const int *number, Strip *strip,
+static void add_node(const Tiling *s, const Group *g, const int *number, Tiles *tile,
                      const LoopDims *x) {
-  StripNode n = {.node = x->node, .sums = 0, .inner = s->is_inner[x->node]};
+  TileNode n = {.node = x->node, .sums = 0, .inner = s->is_inner[x->node]};
   bool any = false;
   for (int d = 0; d < MAX_RANK; d++) {
     bool loops = x->loop[d] != NO_LOOP && g->map.live >> x->loop[d] & 1;
@@ -274,17 +275,17 @@ static void add_node(const Strips *s, const Group *g, const int *number, Strip *
     if (summed >> i & 1 && s->d.made_by[x->node] >= 0 && number[i] != IN_ROWS)
       n.sums |= 1u << number[i];
   if (!any && !n.sums) return;
-  vec_push(s->plan->arena, &strip->nodes, n);
-  lookup_put(&strip->at, s->plan->arena, graph_node(s->le->graph, x->node), strip->nodes.n);
+  vec_push(s->plan->arena, &tile->nodes, n);
+  lookup_put(&tile->at, s->plan->arena, graph_node(s->le->graph, x->node), tile->nodes.n);
 }
 
-static void put_strip(Strips *s, Group *g, Step *out) {
+static void put_tile_nest(Tiling *s, Group *g, Step *out) {
   Arena *a = s->plan->arena;
-  Strip *strip = arena_new_of(a, Strip);
-  int64_t most[MAX_STRIP_LOOPS], all[MAX_STRIP_LOOPS] = {0};
-  int number[MAX_STRIP_LOOPS] = {0};
-  strip->epilogue = g->epilogue > 0;
-  size_strips(s, g, most);
+  Tiles *tile = arena_new_of(a, Tiles);
+  int64_t most[MAX_TILE_LOOPS], all[MAX_TILE_LOOPS] = {0};
+  int number[MAX_TILE_LOOPS] = {0};
+  tile->epilogue = g->epilogue > 0;
+  size_tiles(s, g, most);
   for (int i = 0; i < g->nloops; i++) {
     all[i] = most[i];
     if (!(g->map.live >> i & 1)) continue;
@@ -292,49 +293,44 @@ static void put_strip(Strips *s, Group *g, Step *out) {
       number[i] = IN_ROWS;
       continue;
     }
-    number[i] = strip->nloops++;
-    strip->loop[number[i]] = (StripLoop){g->map.ref[i].node, g->map.ref[i].dim, most[i]};
+    number[i] = tile->nloops++;
+    tile->loop[number[i]] = (TileLoop){g->map.ref[i].node, g->map.ref[i].dim, most[i]};
   }
   for (int i = 0; i < g->map.known.n; i++)
     if (loop_map_find(&g->map, g->map.known.at[i].node) == &g->map.known.at[i])
-      add_node(s, g, number, strip, &g->map.known.at[i]);
-  for (int i = g->again.n - 1; i >= 0; i--) vec_push(a, &strip->steps, step_of(s, g->again.at[i]));
-  for (int i = 0; i < g->member.n; i++)
-    vec_push(a, &strip->steps, s->le->steps.at[g->member.at[i]]);
-  *out = (Step){.kind = STEP_STRIP, .strip = strip};
-  for (int i = 0; i < strip->steps.n; i++)
-    for (int k = 0; k < strip->steps.at[i].nodes.n; k++) {
-      NodeId id = strip->steps.at[i].nodes.at[k];
-      if (!strip_node(strip, s->le->graph, id)) { /* a sum over all loops has no dim of them */
+      add_node(s, g, number, tile, &g->map.known.at[i]);
+  for (int i = g->again.n - 1; i >= 0; i--) vec_push(a, &tile->steps, step_of(s, g->again.at[i]));
+  for (int i = 0; i < g->member.n; i++) vec_push(a, &tile->steps, s->le->steps.at[g->member.at[i]]);
+  *out = (Step){.kind = STEP_TILES, .tile = tile};
+  for (int i = 0; i < tile->steps.n; i++)
+    for (int k = 0; k < tile->steps.at[i].nodes.n; k++) {
+      NodeId id = tile->steps.at[i].nodes.at[k];
+      if (!tiles_node(tile, s->le->graph, id)) { /* a sum over all loops has no dim of them */
         LoopDims none = {.node = id};
         memset(none.loop, NO_LOOP, sizeof none.loop);
-        add_node(s, g, number, strip, &none);
+        add_node(s, g, number, tile, &none);
       }
-      int64_t bytes = strips_part(s, g, id, all);
+      int64_t bytes = tiling_part(s, g, id, all);
       vec_push(a, &out->nodes, id);
-      if (s->is_inner[id] && bytes > s->le->strip_bytes[id]) s->le->strip_bytes[id] = bytes;
+      if (s->is_inner[id] && bytes > s->le->tile_bytes[id]) s->le->tile_bytes[id] = bytes;
     }
   if (g->epilogue)
-    strip->band = (StripBand){.of = NO_NODE, .vanishes = NO_NODE};
+    tile->band = (TileBand){.of = NO_NODE, .vanishes = NO_NODE};
   else
-    strip_band(s->plan, s->le, strip);
+    tile_band(s->plan, s->le, tile);
 }
 
-static void strip_entry(Plan *p, LocalEntry *le) {
+static void tile_entry(Plan *p, LocalEntry *le) {
   Arena *a = p->arena;
   const int64_t l2 = machine_cache(p->program->machine, CACHE_L2);
-  Strips s = {.plan = p,
-              .le = le,
-              .budget = l2 / 2,
-              .row_strip = l2 / 16,
-              .least_epilogue = l2 / 4};
+  Tiling s = {.plan = p, .le = le, .budget = l2 / 2, .row_tile = l2 / 16, .least_epilogue = l2 / 4};
   for (int l = 0; l < CACHE_LEVELS; l++) {
     const int64_t size = (int64_t)p->program->machine->cache[l].size;
     if (size > s.far) s.far = size;
   }
   int n = le->graph->nodes.n;
-  le->strip_bytes = arena_array(a, int64_t, n + 1);
-  if (p->observe || !plan_has(p, FEATURE_STRIP)) return;
+  le->tile_bytes = arena_array(a, int64_t, n + 1);
+  if (p->observe || !plan_has(p, FEATURE_TILE)) return;
   s.d = depend_of(a, le);
   s.group_of = arena_array(a, int, le->steps.n + 1);
   s.is_inner = arena_array(a, bool, n + 1);
@@ -358,12 +354,12 @@ static void strip_entry(Plan *p, LocalEntry *le) {
     int k = s.order.at[i], of = s.group_of[k];
     Step step = le->steps.at[k];
     if (of >= 0 && s.groups.at[of]->member.at[0] != k) continue;
-    if (of >= 0) put_strip(&s, s.groups.at[of], &step);
+    if (of >= 0) put_tile_nest(&s, s.groups.at[of], &step);
     vec_push(a, &out, step);
   }
   le->steps.at = out.at, le->steps.n = out.n, le->steps.cap = out.cap;
 }
 
-void strip(Plan *p) {
-  for (int i = 0; i < p->entries.n; i++) strip_entry(p, &p->entries.at[i]);
+void tile(Plan *p) {
+  for (int i = 0; i < p->entries.n; i++) tile_entry(p, &p->entries.at[i]);
 }

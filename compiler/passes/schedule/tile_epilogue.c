@@ -1,16 +1,18 @@
-/* Epilogues: what is done to the rows of a large product or convolution as soon as they are final,
- * while they are in the cache. Elementwise loops, reductions along rows and sums over all rows run
- * there, and updates of variables, which are brought to the kernel of their gradient:
+/* Epilogue fusion: loops over the result of a large product or convolution (the kernel) run on each
+ * block of its rows while the rows are in cache. The epilogue holds elementwise loops, reductions
+ * along rows, sums over all rows, and the update of a variable by its gradient:
  *
  *   p = x @ w ; h = relu(p + b) ; s = sum(h) ; y = h - mean(h, axis=1)
- *   ->  p = x @ w, and for each few rows of it: { h[rows] ; s += sum(h[rows]) ; y[rows] }
+ *   ->  p = x @ w, with the epilogue { h[rows] ; s += sum(h[rows]) ; y[rows] } on each block of
+ * rows
  *
- * The leading dims of the kernel's result are its rows, one loop: of several dims [b, s, ...] row r
- * is b = r / s, and no member may ask for b or s alone. Rows come in order, so a sum over them goes
- * on from one few to the next in its own order, and no bit depends on how many come at a time.
+ * The rows are the leading dims of the kernel's result, flattened into one loop: of dims [b, s,
+ * ...] row r has b = r / s. A step that needs one of these dims alone cannot join. Blocks of rows
+ * arrive in ascending order, so a sum over rows continues from block to block in its own order, and
+ * the size of a block does not affect any bit.
  *
- * --disable=epilogue: there are none. */
-#include "strip_group.h"
+ * --disable=epilogue turns it off. */
+#include "tile_group.h"
 #include <string.h>
 
 enum {
@@ -37,7 +39,7 @@ static int product_rows(const Graph *g, const Node *n) {
   return changes == 2 ? rows : 0;
 }
 
-static int kernel_rows(const Strips *s, const Step *step) {
+static int kernel_rows(const Tiling *s, const Step *step) {
   const Graph *g = s->le->graph;
   const Mesh *m = &s->plan->program->mesh;
   const NodeId id = step->nodes.at[0];
@@ -45,7 +47,7 @@ static int kernel_rows(const Strips *s, const Step *step) {
   if (step->kind != STEP_CONTRACT || n->dtype != DT_F32 || !op_is(n, OPF_ROWS)) return 0;
   for (int d = 0; d < n->shape.rank; d++)
     if (!dim_even(m, &n->layout->dim[d], n->shape.dim[d])) return 0;
-  if (strips_bytes(s, id) < s->least_epilogue) return 0;
+  if (tiling_bytes(s, id) < s->least_epilogue) return 0;
   if (op_class(n) == OPC_CONVOLUTION) return n->shape.rank - 1; /* all but the channels */
   return op_class(n) == OPC_PRODUCT ? product_rows(g, n) : 0;
 }
@@ -64,7 +66,7 @@ static bool is_cut_within(const Group *g, const LocalEntry *le) {
 }
 
 /* A node's dims have all loops, in order, in front, or none. */
-static bool has_rows(const Strips *s, const Group *g, const LoopDims *x) {
+static bool has_rows(const Tiling *s, const Group *g, const LoopDims *x) {
   const Node *n = graph_node(s->le->graph, x->node);
   int next = 0;
   bool behind = false;
@@ -78,7 +80,7 @@ static bool has_rows(const Strips *s, const Group *g, const LoopDims *x) {
   return next == 0 || next == g->nloops;
 }
 
-bool epilogue_fits(const Strips *s, const Group *g) {
+bool epilogue_fits(const Tiling *s, const Group *g) {
   if (g->map.live != (1u << g->nloops) - 1) return false;
   const bool cut = is_cut_within(g, s->le);
   for (int i = 0; g->nloops > 1 && i < g->map.known.n; i++) {
@@ -93,13 +95,13 @@ bool epilogue_fits(const Strips *s, const Group *g) {
 
 /* -------- members -------- */
 
-static bool is_update(const Strips *s, const Step *t) {
+static bool is_update(const Tiling *s, const Step *t) {
   for (int i = 0; i < t->nodes.n; i++)
     if (s->d.variable[t->nodes.at[i]] < 0) return false;
   return true;
 }
 
-static bool may_run(const Strips *s, const Group *g, int k) {
+static bool may_run(const Tiling *s, const Group *g, int k) {
   const Step *t = &s->le->steps.at[k];
   const int kernel = g->member.at[0];
   if (s->group_of[k] >= 0 || k < kernel) return false;
@@ -109,7 +111,7 @@ static bool may_run(const Strips *s, const Group *g, int k) {
 }
 
 /* Takes in one step more that reads what the group makes; false: there is none. */
-static bool take_one(Strips *s, int index) {
+static bool take_one(Tiling *s, int index) {
   Group *g = s->groups.at[index];
   for (int i = 0; i < g->member.n; i++) {
     const Step *t = &s->le->steps.at[g->member.at[i]];
@@ -123,7 +125,7 @@ static bool take_one(Strips *s, int index) {
   return false;
 }
 
-void epilogues_find(Strips *s) {
+void epilogues_find(Tiling *s) {
   if (!plan_has(s->plan, FEATURE_EPILOGUE)) return;
   for (int k = 0; k < s->le->steps.n; k++) {
     const int rows = s->group_of[k] < 0 ? kernel_rows(s, &s->le->steps.at[k]) : 0;

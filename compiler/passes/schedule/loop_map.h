@@ -1,7 +1,7 @@
-/* Loops over dims that several steps carry: which dim of which node each loop runs over, found from
- * the ops' equations. Shared by strip.c, which groups steps, and strip_map.c. */
-#ifndef DTG_STRIP_H
-#define DTG_STRIP_H
+/* Loops over dims that several steps share: which dim of each node a loop runs over, derived from
+ * the ops' equations. */
+#ifndef DTG_LOOP_MAP_H
+#define DTG_LOOP_MAP_H
 #include "schedule_passes.h"
 
 typedef struct LoopDims {
@@ -17,7 +17,7 @@ typedef struct LoopMap {
   struct {
     NodeId node;
     int dim;
-  } ref[MAX_STRIP_LOOPS]; /* a dim of each loop: others must lie like it */
+  } ref[MAX_TILE_LOOPS]; /* a dim of each loop: others must lie like it */
   VEC(LoopDims) known;
   Lookup at; /* 1 + the place in known, by address of the node */
 } LoopMap;

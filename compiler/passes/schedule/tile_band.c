@@ -1,13 +1,13 @@
-/* Attention up to the own position multiplies, and takes exponentials of, twice as much as it
- * needs. Where a strip takes its scores through a mask of indices, its steps run over the band that
- * the mask leaves, if what they make elsewhere is not read, or is 0 and only added up:
+/* Causal attention does about twice the necessary work: half of the score matrix is masked. If a
+ * tile nest applies an index mask to its scores, its steps run on the unmasked band only, provided
+ * that values outside of the band have no uses, or are 0 and only summed:
  *
  *   score = q @ k ; e = exp(where(row >= column, score, -1e9) - max) ; out = (e / sum(e)) @ v
  *
- * score is hidden by the mask; e is 0 there if -1e9 - max is far enough below 0, which depends on
- * the row's other scores: the strip looks (`vanishes`), and is done again without a band where it
- * is not so. 0 times anything is taken for 0. */
-#include "strip_band.h"
+ * The mask hides score; e is 0 outside of the band if -1e9 - max is far enough below 0, which
+ * depends on the row's other scores: the nest tests this at run time (`vanishes`) and repeats the
+ * tile without a band if it fails. 0 times anything counts as 0. */
+#include "tile_band.h"
 #include <string.h>
 
 /* What an element is outside of the band. */
@@ -23,7 +23,7 @@ enum { FEW_COLUMNS = 64 };
 typedef struct Bands {
   const LocalEntry *le;
   const Graph *g;
-  Strip *s;
+  Tiles *s;
   Band band;
   Arena *arena;
   uint8_t *outside; /* by node */
@@ -36,7 +36,7 @@ static bool in_space(const Bands *b, NodeId id) {
   return same_space(graph_node(b->g, id), graph_node(b->g, b->s->band.of));
 }
 
-static bool in_band(const Bands *b, NodeId id) { return strip_in_band(b->s, b->g, id); }
+static bool in_band(const Bands *b, NodeId id) { return tiles_in_band(b->s, b->g, id); }
 
 /* Computing the node, or reading it where it lies, reads what is made in the band alone. */
 static bool touches_band(Bands *b, NodeId id) {
@@ -59,7 +59,7 @@ static bool is_mask(Bands *b, NodeId id, int *dead) {
     return false;
   for (int i = 0; i < b->s->band.masks.n; i++)
     if (b->s->band.masks.at[i].node == id) return true;
-  vec_push(b->arena, &b->s->band.masks, ((StripMask){id, *dead}));
+  vec_push(b->arena, &b->s->band.masks, ((BandMask){id, *dead}));
   return true;
 }
 
@@ -80,9 +80,9 @@ static Outside of_mask(Bands *b, const Node *n, int dead) {
   return outside(b, n->operand[dead]);
 }
 
-/* exp of a function of the row: strips see to it that it is 0. */
+/* exp of a function of the row: tiles see to it that it is 0. */
 static Outside of_vanishing(Bands *b, NodeId id, Outside x) {
-  StripBand *s = &b->s->band;
+  TileBand *s = &b->s->band;
   if (x < OUTSIDE_OF_ROW || (s->vanishes != NO_NODE && s->vanishes != id)) return x;
   if (s->vanishes == NO_NODE) s->at = b->step;
   s->vanishes = id;
@@ -146,7 +146,7 @@ static bool map_runs(Bands *b, const Step *s) {
     const Node *n = graph_node(b->g, id);
     if (in_band(b, id)) {
       Outside o = outside(b, id); /* zeros can be stored for others */
-      if (n->dtype != DT_F32 || (!b->le->strip_bytes[id] && o != OUTSIDE_ZERO)) return false;
+      if (n->dtype != DT_F32 || (!b->le->tile_bytes[id] && o != OUTSIDE_ZERO)) return false;
     } else {
       for (int k = 0; k < n->noperands; k++)
         if (touches_band(b, n->operand[k])) return false;
@@ -173,7 +173,7 @@ static bool product_runs(Bands *b, const Step *s) {
   NodeId id = s->nodes.at[0];
   const Node *n = graph_node(b->g, id);
   bool own = in_band(b, id);
-  if (own && (n->dtype != DT_F32 || !b->le->strip_bytes[id] || op_class(n) != OPC_PRODUCT))
+  if (own && (n->dtype != DT_F32 || !b->le->tile_bytes[id] || op_class(n) != OPC_PRODUCT))
     return false;
   for (int k = 0; k < n->noperands; k++) {
     if (!touches_band(b, n->operand[k])) continue;
@@ -215,18 +215,18 @@ static NodeId find_mask(Bands *b) {
   return m;
 }
 
-/* What is done again before it is known that there is a band adds nothing up over strips. */
+/* What is done again before it is known that there is a band adds nothing up over tiles. */
 static bool repeats(const Bands *b) {
   for (int i = 0; b->s->band.vanishes != NO_NODE && i < b->s->band.at; i++)
     for (int k = 0; k < b->s->steps.at[i].nodes.n; k++) {
-      const StripNode *n = strip_node(b->s, b->g, b->s->steps.at[i].nodes.at[k]);
+      const TileNode *n = tiles_node(b->s, b->g, b->s->steps.at[i].nodes.at[k]);
       if (n && n->sums) return false;
     }
   return true;
 }
 
-void strip_band(Plan *p, const LocalEntry *le, Strip *s) {
-  s->band = (StripBand){.of = NO_NODE, .vanishes = NO_NODE};
+void tile_band(Plan *p, const LocalEntry *le, Tiles *s) {
+  s->band = (TileBand){.of = NO_NODE, .vanishes = NO_NODE};
   if (!plan_has(p, FEATURE_BAND)) return;
   int n = le->graph->nodes.n;
   Bands b = {.le = le, .g = le->graph, .s = s, .arena = p->arena};

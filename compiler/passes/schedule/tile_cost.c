@@ -1,27 +1,27 @@
-/* What a group's products cost in tiles, beside what they cost whole. A tile of few rows is slow: a
- * product packs its operands, and what it packs serves the rows of one call alone. By the machine's
- * rates, a call of m x n x k takes
+/* Compares the cost of a group's products in tiles with their cost as whole products. A tile of few
+ * rows is slow: a product packs its operands for each call. By the machine's rates, a call of
+ * m x n x k takes
  *
  *   2 m n k / flops + (m k + k n + m n) elements packed or stored, at the bandwidth of L2
  *
- * and tiles save the traffic of the values that only one tile holds at a time: written once, and
- * read by each step that uses them. What is recomputed for a later group is not counted: it is done
- * for the memory it saves, and the law of bounded work limits it. */
-#include "strip_group.h"
+ * and tiles save the memory traffic of values with storage for one tile: one write, and one read
+ * for each use. Recomputation for later groups is not counted: it saves memory, and the law of
+ * bounded work limits it. */
+#include "tile_group.h"
 
 typedef struct Sizes {
   double batch, m, n, k;
 } Sizes;
 
-static double size_of(const Strips *s, const Group *g, NodeId id, int d, const int64_t *most) {
+static double size_of(const Tiling *s, const Group *g, NodeId id, int d, const int64_t *most) {
   const LoopDims *x = most ? loop_map_find(&g->map, id) : NULL;
   const int loop = x ? x->loop[d] : NO_LOOP;
-  return (double)(loop != NO_LOOP && g->map.live >> loop & 1 ? most[loop] : strips_most(s, id, d));
+  return (double)(loop != NO_LOOP && g->map.live >> loop & 1 ? most[loop] : tiling_most(s, id, d));
 }
 
 /* By index letter: in both operands and the result, in one of them and the result, in both alone.
  */
-static Sizes product_sizes(const Strips *s, const Group *g, NodeId id, const int64_t *most) {
+static Sizes product_sizes(const Tiling *s, const Group *g, NodeId id, const int64_t *most) {
   const Node *n = graph_node(s->le->graph, id);
   const int rank[] = {graph_operand(s->le->graph, n, 0)->shape.rank,
                       graph_operand(s->le->graph, n, 1)->shape.rank, n->shape.rank};
@@ -43,7 +43,7 @@ static Sizes product_sizes(const Strips *s, const Group *g, NodeId id, const int
   return z;
 }
 
-static double product_time(const Strips *s, const Group *g, NodeId id, const int64_t *most) {
+static double product_time(const Tiling *s, const Group *g, NodeId id, const int64_t *most) {
   const Machine *machine = s->plan->program->machine;
   const Sizes z = product_sizes(s, g, id, most);
   const double bytes = dtype_size(graph_node(s->le->graph, id)->dtype);
@@ -52,17 +52,17 @@ static double product_time(const Strips *s, const Group *g, NodeId id, const int
                     (z.m * z.k + z.k * z.n + z.m * z.n) * bytes / cache);
 }
 
-bool strips_pay(const Strips *s, const Group *g, const int64_t *most) {
+bool tiling_pay(const Tiling *s, const Group *g, const int64_t *most) {
   double tiles = 1, whole = 0, tiled = 0, saved = 0;
   for (int i = 0; i < g->nloops; i++) {
-    const int64_t n = strips_most(s, g->map.ref[i].node, g->map.ref[i].dim);
+    const int64_t n = tiling_most(s, g->map.ref[i].node, g->map.ref[i].dim);
     if (g->map.live >> i & 1) tiles *= (double)((n + most[i] - 1) / most[i]);
   }
   for (int i = 0; i < g->member.n; i++) {
     const Step *t = &s->le->steps.at[g->member.at[i]];
     for (int k = 0; k < t->nodes.n; k++) {
       const NodeId id = t->nodes.at[k];
-      if (s->is_inner[id]) saved += (double)strips_bytes(s, id) * (1 + s->d.readers[id].n);
+      if (s->is_inner[id]) saved += (double)tiling_bytes(s, id) * (1 + s->d.readers[id].n);
       if (t->kind != STEP_CONTRACT) continue;
       whole += product_time(s, g, id, NULL);
       tiled += tiles * product_time(s, g, id, most);

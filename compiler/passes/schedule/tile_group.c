@@ -1,17 +1,17 @@
-/* See strip_group.h. */
-#include "strip_group.h"
+/* See tile_group.h. */
+#include "tile_group.h"
 #include "sum_order.h"
 #include <string.h>
 
 enum { MOST_MEMBERS = 48 };
 
-int64_t strips_bytes(const Strips *s, NodeId id) {
+int64_t tiling_bytes(const Tiling *s, NodeId id) {
   const Node *n = graph_node(s->le->graph, id);
   Shape local = layout_local(&s->plan->program->mesh, n->layout, &n->shape);
   return shape_count(&local) * dtype_size(n->dtype);
 }
 
-int64_t strips_most(const Strips *s, NodeId id, int d) {
+int64_t tiling_most(const Tiling *s, NodeId id, int d) {
   const Node *n = graph_node(s->le->graph, id);
   return dim_block_most(&s->plan->program->mesh, &n->layout->dim[d], n->shape.dim[d]);
 }
@@ -31,7 +31,7 @@ static int summed_letters(const Graph *g, const Node *n) {
   return letters;
 }
 
-static bool may_join(const Strips *s, const Group *g, const Step *step) {
+static bool may_join(const Tiling *s, const Group *g, const Step *step) {
   if (step->kind == STEP_MAP) return true;
   const Node *n = graph_node(s->le->graph, step->nodes.at[0]);
   if (step->kind == STEP_CONTRACT && !g->epilogue)
@@ -39,13 +39,13 @@ static bool may_join(const Strips *s, const Group *g, const Step *step) {
   return step->kind == STEP_REDUCE && op_class(n) == OPC_REDUCE;
 }
 
-/* Every operand of a product has a part for each strip: one that all of them share, a weight, would
+/* Every operand of a product has a part for each tile: one that all of them share, a weight, would
  * be packed again for each. */
-static bool is_dealt(const Strips *s, const LoopMap *m, NodeId id) {
+static bool is_dealt(const Tiling *s, const LoopMap *m, NodeId id) {
   const Node *n = graph_node(s->le->graph, id);
-  bool dealt = true, huge = strips_bytes(s, id) >= s->far;
+  bool dealt = true, huge = tiling_bytes(s, id) >= s->far;
   for (int k = 0; k < n->noperands; k++) {
-    huge = huge || strips_bytes(s, n->operand[k]) >= s->far;
+    huge = huge || tiling_bytes(s, n->operand[k]) >= s->far;
     dealt = dealt && loop_map_any(m, loop_map_find(m, n->operand[k]));
   }
   return dealt || huge;
@@ -117,7 +117,7 @@ static uint32_t must_go(const Mesh *mesh, const Group *g, NodeId id, uint32_t su
   return 0;
 }
 
-bool group_fits(const Strips *s, Group *g) {
+bool group_fits(const Tiling *s, Group *g) {
   for (int i = 0; i < g->member.n; i++) {
     const Step *t = &s->le->steps.at[g->member.at[i]];
     uint32_t summed = loop_map_summed(&g->map, t->nodes.at[0]);
@@ -136,7 +136,7 @@ bool group_fits(const Strips *s, Group *g) {
 }
 
 /* Loops over which a member adds up what the step reads: they have to go. */
-static uint32_t unfinished(const Strips *s, const Group *g, int k, int index) {
+static uint32_t unfinished(const Tiling *s, const Group *g, int k, int index) {
   uint32_t loops = 0;
   for (int i = 0; i < s->d.reads[k].r.n; i++) {
     NodeId id = s->d.reads[k].r.at[i].node;
@@ -149,20 +149,20 @@ static uint32_t unfinished(const Strips *s, const Group *g, int k, int index) {
   return loops;
 }
 
-/* The step reads something that the group makes, or that is large and that the group reads, strip
- * by strip. */
-static bool has_common(const Strips *s, const Group *g, int k, int index) {
+/* The step reads something that the group makes, or that is large and that the group reads, tile
+ * by tile. */
+static bool has_common(const Tiling *s, const Group *g, int k, int index) {
   for (int i = 0; i < s->d.reads[k].r.n; i++) {
     NodeId id = s->d.reads[k].r.at[i].node;
     int by = s->d.made_by[id];
     if (by >= 0 && s->group_of[by] == index) return true;
-    if (loop_map_any(&g->map, loop_map_find(&g->map, id)) && strips_bytes(s, id) >= s->budget)
+    if (loop_map_any(&g->map, loop_map_find(&g->map, id)) && tiling_bytes(s, id) >= s->budget)
       return true;
   }
   return false;
 }
 
-bool group_reads_after(const Strips *s, const Group *g, int k) {
+bool group_reads_after(const Tiling *s, const Group *g, int k) {
   int first = g->member.at[0];
   for (int i = 0; i < s->d.reads[k].r.n; i++) {
     int by = s->d.made_by[s->d.reads[k].r.at[i].node];
@@ -174,7 +174,7 @@ bool group_reads_after(const Strips *s, const Group *g, int k) {
 /* -------- order -------- */
 
 /* The steps from the first member to the last, sorted; false: they cannot be. */
-static bool sort_span(const Strips *s, int index, int first, int last, IntVec *before,
+static bool sort_span(const Tiling *s, int index, int first, int last, IntVec *before,
                       IntVec *behind) {
   Arena *a = s->plan->arena;
   for (int i = first; i <= last; i++) {
@@ -199,7 +199,7 @@ static bool sort_span(const Strips *s, int index, int first, int last, IntVec *b
   return true;
 }
 
-static bool gather(const Strips *s, int index, int *first, IntVec *before, IntVec *behind) {
+static bool gather(const Tiling *s, int index, int *first, IntVec *before, IntVec *behind) {
   const Group *g = s->groups.at[index];
   int last = 0;
   *first = s->order.n;
@@ -217,13 +217,13 @@ static bool gather(const Strips *s, int index, int *first, IntVec *before, IntVe
   return can;
 }
 
-bool group_gathers(const Strips *s, int index) {
+bool group_gathers(const Tiling *s, int index) {
   int first;
   IntVec before = {0}, behind = {0};
   return gather(s, index, &first, &before, &behind);
 }
 
-bool group_gather(Strips *s, int index) {
+bool group_gather(Tiling *s, int index) {
   int to;
   IntVec before = {0}, behind = {0};
   const IntVec *parts[] = {&before, &s->groups.at[index]->member, &behind};
@@ -238,14 +238,14 @@ bool group_gather(Strips *s, int index) {
 
 /* -------- joining -------- */
 
-static void add_member(Strips *s, Group *g, int index, int k) {
+static void add_member(Tiling *s, Group *g, int index, int k) {
   vec_push(s->plan->arena, &g->member, k);
   for (int i = g->member.n - 1; i > 0 && g->member.at[i - 1] > k; i--)
     g->member.at[i] = g->member.at[i - 1], g->member.at[i - 1] = k;
   s->group_of[k] = index;
 }
 
-static void remove_member(Strips *s, Group *g, int k) {
+static void remove_member(Tiling *s, Group *g, int k) {
   int n = 0;
   for (int i = 0; i < g->member.n; i++)
     if (g->member.at[i] != k) g->member.at[n++] = g->member.at[i];
@@ -254,7 +254,7 @@ static void remove_member(Strips *s, Group *g, int k) {
 }
 
 /* A member reads all of it in each turn, and the new loops would leave it a part. */
-static bool is_read_whole(const Strips *s, const Group *g, NodeId id) {
+static bool is_read_whole(const Tiling *s, const Group *g, NodeId id) {
   if (loop_map_find(&g->map, id)) return false;
   for (int i = g->epilogue ? 1 : 0; i < g->member.n; i++)
     for (int k = 0; k < s->d.reads[g->member.at[i]].r.n; k++)
@@ -262,7 +262,7 @@ static bool is_read_whole(const Strips *s, const Group *g, NodeId id) {
   return false;
 }
 
-bool group_join(Strips *s, int index, int k, bool gathers) {
+bool group_join(Tiling *s, int index, int k, bool gathers) {
   Group *g = s->groups.at[index];
   const Step *step = &s->le->steps.at[k];
   if (!may_join(s, g, step) || g->member.n == MOST_MEMBERS || !has_common(s, g, k, index))
@@ -286,7 +286,7 @@ bool group_join(Strips *s, int index, int k, bool gathers) {
 }
 
 /* A group with a loop for each of the first dims of a node. */
-static Group *group_over(Strips *s, NodeId over, int dims) {
+static Group *group_over(Tiling *s, NodeId over, int dims) {
   Arena *a = s->plan->arena;
   const Node *n = graph_node(s->le->graph, over);
   Group *g = arena_new_of(a, Group);
@@ -305,13 +305,13 @@ static Group *group_over(Strips *s, NodeId over, int dims) {
   return g;
 }
 
-static int add_group(Strips *s, Group *g, int k) {
+static int add_group(Tiling *s, Group *g, int k) {
   s->group_of[k] = s->groups.n;
   vec_push(s->plan->arena, &s->groups, g);
   return s->groups.n - 1;
 }
 
-bool group_begin(Strips *s, int k, NodeId over, bool rows) {
+bool group_begin(Tiling *s, int k, NodeId over, bool rows) {
   Arena *a = s->plan->arena;
   Group *g = group_over(s, over, graph_node(s->le->graph, over)->shape.rank);
   g->rows = rows;
@@ -325,7 +325,7 @@ bool group_begin(Strips *s, int k, NodeId over, bool rows) {
   return true;
 }
 
-int group_begin_epilogue(Strips *s, int k, int dims) {
+int group_begin_epilogue(Tiling *s, int k, int dims) {
   Group *g = group_over(s, s->le->steps.at[k].nodes.at[0], dims);
   g->rows = true;
   g->epilogue = dims;
@@ -333,7 +333,7 @@ int group_begin_epilogue(Strips *s, int k, int dims) {
   return add_group(s, g, k);
 }
 
-void group_note_after(Strips *s, Group *g, int index, int k) {
+void group_note_after(Tiling *s, Group *g, int index, int k) {
   int first = g->member.at[0];
   bool after = false;
   for (int i = 0; i < s->d.reads[k].r.n; i++) {
@@ -345,7 +345,7 @@ void group_note_after(Strips *s, Group *g, int index, int k) {
   vec_push(s->plan->arena, &g->after, after && s->group_of[k] != index);
 }
 
-void group_dissolve(Strips *s, int index) {
+void group_dissolve(Tiling *s, int index) {
   Group *g = s->groups.at[index];
   for (int i = 0; i < g->member.n; i++) s->group_of[g->member.at[i]] = -1;
   g->member.n = 0;

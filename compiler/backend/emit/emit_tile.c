@@ -1,5 +1,5 @@
-/* Strips: one nest of loops around several steps. Inside, a node that the loops run over is seen as
- * the part of it that belongs to the strip: fewer elements, a pointer to the first, another offset.
+/* Tiling: one nest of loops around several steps. Inside, a node that the loops run over is seen as
+ * the part of it that belongs to the tile: fewer elements, a pointer to the first, another offset.
  * Everything else is written as outside. */
 #include "emit.h"
 #include <string.h>
@@ -9,13 +9,13 @@ static NodeId id_of(const Emit *e, const Node *n) {
 }
 
 static int tile_loop(const Emit *e, NodeId id, int d) {
-  const StripNode *s = e->strip ? strip_node(e->strip, e->le->graph, id) : NULL;
+  const TileNode *s = e->tile ? tiles_node(e->tile, e->le->graph, id) : NULL;
   return s ? s->loop[d] : NO_LOOP;
 }
 
 static bool is_inner(const Emit *e, NodeId id) {
-  const StripNode *s =
-      e->strip ? strip_node(e->strip, e->le->graph, node_base(e->le->graph, id)) : NULL;
+  const TileNode *s =
+      e->tile ? tiles_node(e->tile, e->le->graph, node_base(e->le->graph, id)) : NULL;
   return s && s->inner;
 }
 
@@ -24,15 +24,15 @@ static const char *at_name(Emit *e, int loop) { return arena_printf(e->arena, "a
 const char *emit_len(Emit *e, const Node *n, int d) {
   int loop = tile_loop(e, id_of(e, n), d);
   if (loop == NO_LOOP) return emit_extent(e, &n->layout->dim[d], n->shape.dim[d]);
-  return loop == IN_ROWS || e->strip->loop[loop].most == 1 ? "1"
-                                                           : arena_printf(e->arena, "len%d", loop);
+  return loop == IN_ROWS || e->tile->loop[loop].most == 1 ? "1"
+                                                          : arena_printf(e->arena, "len%d", loop);
 }
 
 const char *emit_room(Emit *e, const Node *n, int d) {
   int loop = is_inner(e, id_of(e, n)) ? tile_loop(e, id_of(e, n), d) : NO_LOOP;
   if (loop == NO_LOOP) return emit_extent(e, &n->layout->dim[d], n->shape.dim[d]);
   if (loop == IN_ROWS) return "1";
-  return arena_printf(e->arena, "%ld", (long)e->strip->loop[loop].most);
+  return arena_printf(e->arena, "%ld", (long)e->tile->loop[loop].most);
 }
 
 const char *emit_from(Emit *e, const Node *n, int d) {
@@ -66,17 +66,17 @@ const char *emit_start(Emit *e, NodeId id, bool *part) {
 }
 
 const char *emit_first(Emit *e, NodeId id) {
-  const StripNode *s = e->strip ? strip_node(e->strip, e->le->graph, id) : NULL;
+  const TileNode *s = e->tile ? tiles_node(e->tile, e->le->graph, id) : NULL;
   Str t = str_new(e->arena);
-  for (int i = 0; s && i < e->strip->nloops; i++)
+  for (int i = 0; s && i < e->tile->nloops; i++)
     if (s->sums >> i & 1) str_printf(&t, "%s%s == 0", t.n ? " && " : "", at_name(e, i));
   return t.n ? t.at : NULL;
 }
 
 static void open_loop(Emit *e, int i) {
-  const StripLoop *l = &e->strip->loop[i];
+  const TileLoop *l = &e->tile->loop[i];
   const Node *n = graph_node(e->le->graph, l->node);
-  const bool rows = e->strip->epilogue;
+  const bool rows = e->tile->epilogue;
   const char *from = rows ? "from" : "0";
   const char *len = rows ? "to" : emit_extent(e, &n->layout->dim[l->dim], n->shape.dim[l->dim]);
   if (l->most == 1) {
@@ -99,7 +99,7 @@ static void put_note(Emit *e, const Step *s) {
 }
 
 static void put_tiles(Emit *e, int first) {
-  const Strip *s = e->strip;
+  const Tiles *s = e->tile;
   for (int i = 0; i < s->nloops; i++) open_loop(e, i);
   emit_band_begin(e);
   for (int i = first; i < s->steps.n; i++) {
@@ -115,21 +115,21 @@ static void put_tiles(Emit *e, int first) {
   }
 }
 
-void emit_strips(Emit *e, const Step *s) {
+void emit_tiles(Emit *e, const Step *s) {
   Str outside = e->body;
-  const bool epilogue = s->strip->epilogue;
-  e->strip = s->strip;
+  const bool epilogue = s->tile->epilogue;
+  e->tile = s->tile;
   e->before = str_new(e->arena);
   e->before.indent = outside.indent;
   e->body = str_new(e->arena);
   e->body.indent = epilogue ? 1 : outside.indent;
   put_tiles(e, epilogue);
   Str body = e->body;
-  e->strip = NULL;
+  e->tile = NULL;
   e->body = outside;
   if (e->before.n) str_puts(&e->body, e->before.at);
   if (epilogue)
-    emit_calls(e, &s->strip->steps.at[0], emit_epilogue(e, s->strip, body.at));
+    emit_calls(e, &s->tile->steps.at[0], emit_epilogue(e, s->tile, body.at));
   else
     str_puts(&e->body, body.at);
 }

@@ -1,6 +1,6 @@
-/* See strip.h. Loops go up from what is known to the result of a step, factor by factor of each
- * op's equation, and from there down to everything that it reads, where all must agree. */
-#include "strip.h"
+/* See loop_map.h. Loops propagate from known values up to a step's results, factor by factor of
+ * each op's equation, and from there down to all operands, where they must agree. */
+#include "loop_map.h"
 #include <string.h>
 
 typedef struct Walk {

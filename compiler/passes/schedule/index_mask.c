@@ -1,7 +1,8 @@
-/* Masks of indices: which of a tensor's elements `row >= column` and its like can leave. A
- * condition on two dims that grow alike leaves a band along the diagonal; other conditions beside
- * it (`and`) may take more away. */
-#include "strip_band.h"
+/* Index masks: derives from a predicate such as `row >= column` which elements it can keep. A
+ * comparison of two dims leaves a band along the diagonal; further conditions (`and`) may narrow
+ * it.
+ */
+#include "tile_band.h"
 #include <math.h>
 #include <string.h>
 

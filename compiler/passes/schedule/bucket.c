@@ -1,10 +1,9 @@
-/* Several all-reduces over the same axes become one. An all-reduce waits until somebody needs its
- * result; then all with the same axes, type and way of combining go together whose terms are there,
- * those that stand later included. So do reduce-scatters, and all-gathers, that are so small that
- * their messages cost more than their bytes and that little is kept alive for longer; larger ones
- * gain nothing. What is gathered for each reader anew stays apart. The work is linear:
- * each exchange is looked at when its term is made, when it begins to wait, and when its group is
- * sent off.
+/* Bucketing: an all-reduce is deferred until its first use; at that point every pending or ready
+ * all-reduce with the same axes, dtype and reduction op is issued with it as one. Reduce-scatters
+ * and all-gathers are bucketed only if their messages cost more than their bytes, up to a size
+ * limit, so that little memory is held for longer. Gathers of a variable that each use repeats are
+ * not bucketed. The pass is linear: it visits each exchange when its input is computed, when it
+ * becomes pending, and when its bucket is issued.
  *
  *   grad w2 ; all-reduce w2 ; grad w1 ; all-reduce w1 ; update
  *   ->  grad w2 ; grad w1 ; all-reduce w2, w1 ; update */
@@ -211,6 +210,6 @@ static void combine_entry(Plan *p, LocalEntry *le) {
   le->steps.cap = c.out.cap;
 }
 
-void combine(Plan *p) {
+void bucket(Plan *p) {
   for (int e = 0; e < p->entries.n; e++) combine_entry(p, &p->entries.at[e]);
 }

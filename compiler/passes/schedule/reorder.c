@@ -1,8 +1,8 @@
-/* Puts the steps of an entry in an order that keeps less alive. A step that frees at least as much
- * as it makes is done as soon as it can be: an update right behind its gradient. A step that makes
- * more than it frees is put off until its first reader. Both are tried, one after the other and in
- * both sequences; the order that was there stays unless another has a peak lower by 1 %. Exchanges
- * keep their order among themselves, and a variable's readers stay before its update.
+/* Reorders the steps of an entry to lower peak memory (list scheduling). A step that frees at least
+ * as many bytes as it allocates runs as soon as it can: an update right after its gradient. A step
+ * that allocates more than it frees is delayed to its first use. Both rules are applied, in both
+ * sequences; the original order stays unless another lowers the peak by 1 %. Exchanges keep their
+ * order, and uses of a variable stay before its update.
  *
  *   grad w2 ; grad w1 ; update w1 ; update w2   ->  grad w2 ; update w2 ; grad w1 ; update w1 */
 #include "depend.h"
@@ -216,6 +216,6 @@ static void arrange_entry(Plan *p, LocalEntry *le) {
   if (steps) memcpy(le->steps.at, sorted, (size_t)steps * sizeof *sorted);
 }
 
-void arrange(Plan *p) {
+void reorder(Plan *p) {
   for (int e = 0; e < p->entries.n; e++) arrange_entry(p, &p->entries.at[e]);
 }
