@@ -121,7 +121,7 @@ static void info_shared(const dtrt_program *p) {
   for (int i = 0; i < p->nvars; i++)
     if (p->var[i].lent == DTRT_SHARED_UPDATE) *(p->var[i].trainable ? &params : &states) += 1;
   if (params + states == 0) return;
-  printf("\nno layout is annotated; split so that each device updates a part (sharded weight "
+  printf("\nno layout is annotated; split so that each device updates a part (shared weight "
          "update):\n ");
   for (int i = 0; i < p->nvars; i++) {
     if (p->var[i].lent != DTRT_SHARED_UPDATE || !p->var[i].trainable) continue;
