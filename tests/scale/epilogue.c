@@ -155,6 +155,13 @@ static const Case cases[] = {
      "  z = x @ w\n  l = log(sum(exp(z), axis=-1)) - z[:, :, 7]\n"
      "  return s = mean(l), t = sum(l, axis=0), u = sum(l, axis=1), v = max(l) }\n",
      1, 0},
+    /* Rows that are no leading dim: the sum took tiles for one run of elements. */
+    {"a sum of all elements behind a transpose",
+     "param w: f32[100, 256] = uniform([100, 256], -0.1, 0.1)\n"
+     "entry f(x: f32[600, 100] on [batch, _]) {\n"
+     "  y = x @ w\n  t = transpose(reshape(y, [600, 4, 64]), [1, 0, 2])\n"
+     "  return t, s = sum(t * t), m = max(t, axis=2), u = tanh(y), v = transpose(tanh(y)) }\n",
+     1, 0},
     {"a product with its rows innermost",
      "param w: f32[300, 300] = uniform([300, 300], -0.1, 0.1)\n"
      "entry f(x: f32[600, 300] on [batch, _]) {\n"

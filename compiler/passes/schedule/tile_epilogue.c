@@ -83,10 +83,11 @@ static bool has_rows(const Tiling *s, const Group *g, const LoopDims *x) {
 bool epilogue_fits(const Tiling *s, const Group *g) {
   if (g->map.live != (1u << g->nloops) - 1) return false;
   const bool cut = is_cut_within(g, s->le);
-  for (int i = 0; g->nloops > 1 && i < g->map.known.n; i++) {
+  for (int i = 0; i < g->map.known.n; i++) {
     const LoopDims *x = &g->map.known.at[i];
     const Node *n = graph_node(s->le->graph, x->node);
     if (!has_rows(s, g, x)) return false;
+    if (g->nloops == 1) continue;
     if (op_class(n) == OPC_INDEX && x->loop[node_attr(n, "axis")] != NO_LOOP) return false;
     if (op_class(n) == OPC_RANDOM && cut) return false;
   }

@@ -70,13 +70,18 @@ static bool by_vector(const Mesh *mesh, const Graph *g, const Node *n) {
   return false;
 }
 
-/* The loops over the dims of a tensor stand in the order of the dims. */
-static bool in_order(const Group *g, const LoopDims *x) {
+/* Loops run over the leading dims of a tensor, in the order of the dims: a tile is one run of
+ * elements, and follows the tile before it. */
+static bool is_run(const Group *g, const Node *n, const LoopDims *x) {
   int before = -1;
-  for (int d = 0; d < MAX_RANK; d++) {
+  bool behind = false;
+  for (int d = 0; d < n->shape.rank; d++) {
     const int loop = x->loop[d];
-    if (loop == NO_LOOP || !(g->map.live >> loop & 1)) continue;
-    if (loop < before) return false;
+    if (loop == NO_LOOP || !(g->map.live >> loop & 1)) {
+      behind = behind || n->shape.dim[d] > 1;
+      continue;
+    }
+    if (behind || loop < before) return false;
     before = loop;
   }
   return true;
@@ -101,7 +106,7 @@ static uint32_t must_go(const Mesh *mesh, const Group *g, NodeId id, uint32_t su
   const SumOrder order = sum_order(mesh, g->map.le->graph, n);
   const LoopDims *in = loop_map_find(&g->map, n->operand[0]);
   if (order.fixed && order.first < x->shape.rank) {
-    if (!g->rows || !in_order(g, in) || !sum_goes_on(mesh, g->map.le->graph, n)) return summed;
+    if (!g->rows || !is_run(g, x, in) || !sum_goes_on(mesh, g->map.le->graph, n)) return summed;
     const int loop = in->loop[x->shape.rank - 1]; /* a tile has whole lines of the last dim */
     return loop != NO_LOOP && g->map.live >> loop & 1 ? 1u << loop : 0;
   }
