@@ -82,24 +82,52 @@ static void fill_line(ReduceNest *r, Expr v) {
   loop_close(r->l, 1);
 }
 
+/* The first of the elements that a turn takes, if these lie side by side in memory as they are. */
+static Expr in_memory(ReduceNest *r, Expr v) {
+  Loop *l = r->l;
+  const ExprNode n = *expr_node(l->x, v);
+  Expr index[MAX_RANK];
+  if (n.kind != EXPR_LOAD || n.n < 1 || n.type != dtype_computed(r->n->dtype)) return NO_EXPR;
+  for (int d = 0; d < n.n; d++) index[d] = d < n.n - 1 ? n.arg[d] : sub(r, n.arg[d], lane(l));
+  for (int d = 0; d < n.n; d++)
+    if (expr_mentions(l->x, index[d], "lane")) return NO_EXPR;
+  return expr_element(l->x, EXPR_LOAD, n.type, (NodeId)n.v, n.n, index);
+}
+
 /* The turns from `at` to `end`. */
 static void put_turns(ReduceNest *r, Expr v, Expr end) {
   Loop *l = r->l;
+  const Expr first = in_memory(r, v);
   loop_open_on(l, at_now(l), end, lanes_word(r), LOOP_OUTER);
-  loop_open(l, lane(l), lanes_word(r), LOOP_PLAIN);
-  set_line(r, lane(l), v);
-  loop_close(l, 1);
-  put_turn(r, local(r, "line"));
+  if (first == NO_EXPR) {
+    loop_open(l, lane(l), lanes_word(r), LOOP_PLAIN);
+    set_line(r, lane(l), v);
+    loop_close(l, 1);
+  }
+  put_turn(r, first == NO_EXPR ? local(r, "line") : address(r, first));
   loop_close(l, 1);
 }
 
+/* Where elements are cheap, whole blocks are a loop apart: all counts follow from the length, and a
+ * compiler that knows it unrolls them. */
 void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
   Loop *l = r->l;
   const bool blocks = in_blocks(r, most);
   const Expr v = loop_value(l, r->n->operand[0], &r->in);
   const Expr line = loop_local(l, LOCAL_ARRAY, r->n->dtype, "line", LANES, NO_EXPR);
   const Expr at = loop_integer(l, "at", from, false), partial = local(r, "partial");
-  if (blocks) {
+  const Expr whole = blocks_in(r, len);
+  const bool counted = blocks && is_int(l, from, 0) && reduction_is_cheap(r, v);
+  if (counted) {
+    const Expr block = loop_symbol(l, "block", 0, most / BLOCK);
+    loop_open(l, block, whole, LOOP_OUTER);
+    put_turns(r, v, expr_scale(l->x, add(r, block, number(r, 1)), BLOCK));
+    carry(r, partial, block);
+    loop_close(l, 1);
+    loop_set(l, at, expr_scale(l->x, whole, BLOCK));
+    put_turns(r, v, len);
+    loop_set(l, at, expr_scale(l->x, expr_div(l->x, len, number(r, LANES)), LANES));
+  } else if (blocks) {
     loop_while(l, expr_compare(l->x, EXPR_LEAST, len, add(r, at, lanes_word(r))), LOOP_OUTER);
     const Expr next = loop_integer(l, "next", next_block(r, at), true);
     put_turns(r, v, loop_integer(l, "end", lesser(r, next, len), true));
@@ -116,7 +144,7 @@ void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
   loop_close(l, 1);
   put_turn(r, line);
   loop_close(l, 1);
-  if (blocks) fold(r, partial, blocks_in(r, at));
+  if (blocks) fold(r, partial, counted ? whole : blocks_in(r, at));
 }
 
 void lanes_band(ReduceNest *r, int64_t most) {

@@ -35,6 +35,22 @@ int reduction_open(ReduceNest *r, int from, int to, bool gone, LoopHow how) {
   return loops;
 }
 
+/* Values that are used more than once, each of which is a line of C. */
+static int shared_values(const Exprs *x, Expr e, uint8_t *met) {
+  const ExprNode *n = expr_node(x, e);
+  int shared = 0;
+  if (met[e]) return n->kind >= EXPR_OP && met[e]++ == 1;
+  met[e] = 1;
+  for (int i = 0; i < n->n; i++) shared += shared_values(x, n->arg[i], met);
+  return shared;
+}
+
+bool reduction_is_cheap(ReduceNest *r, Expr v) {
+  enum { FEW_VALUES = 8 };
+  const Exprs *x = r->l->x;
+  return shared_values(x, v, arena_array(r->l->arena, uint8_t, x->at.n)) <= FEW_VALUES;
+}
+
 int reduction_if_first(ReduceNest *r) {
   const Expr first = site_first(r->l, r->id);
   if (first == NO_EXPR) return 0;

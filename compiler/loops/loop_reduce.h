@@ -22,6 +22,8 @@ Expr reduction_result(ReduceNest *r); /* its place */
 const char *reduction_helper(ReduceNest *r, const char *what);
 /* Opens loops over dims [from, to) that are reduced, or that are not; how many. */
 int reduction_open(ReduceNest *r, int from, int to, bool gone, LoopHow how);
+/* An element takes so little to compute that its code may be there twice. */
+bool reduction_is_cheap(ReduceNest *r, Expr v);
 /* If the node is added up tile by tile: what follows is for the first of them. 1 block, or 0. */
 int reduction_if_first(ReduceNest *r);
 

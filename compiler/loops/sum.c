@@ -10,6 +10,7 @@ typedef struct Sum {
   const Node *n, *x;
   SumOrder order;
   int first_row; /* reduced dims from here to the last that counts rows are one loop */
+  int kept;      /* kept dims from here to the last that counts rows are loops within a block */
 } Sum;
 
 static Expr number(Sum *s, int64_t v) { return loop_int(s->l, v); }
@@ -241,24 +242,40 @@ static Expr local_at(Sum *s, Expr local, Expr i) {
   return expr_address(s->l->x, loop_element(s->l, local, i));
 }
 
-/* Calls a helper upon each run of a row, the innermost dim: `result` goes in front, `rest` behind.
- */
+/* The dim of the result at which dim d of the operand is; -1: a tile has it elsewhere. */
+static int result_dim(const Sum *s, int d) {
+  for (int i = 0; i < s->n->shape.rank; i++)
+    if (s->r->out.dim[i] == s->r->in.dim[d]) return i;
+  return -1;
+}
+
+/* Calls a helper upon each run of a row, the innermost dims that lie side by side in the result:
+ * `result` goes in front, `rest` behind. */
 static void put_runs(Sum *s, int last, const char *verb, bool result, int nrest, const Expr *rest) {
   Loop *l = s->l;
   ReduceNest *r = s->r;
-  const int run = r->last > last ? r->last : -1;
-  const Expr len = run < 0 ? number(s, 1) : loop_extent(l, s->x, run);
-  const int loops =
-      run < 0 ? 0 : loop_open_dims(l, s->x, &r->in, last + 1, run, LOOP_OUTER, LOOP_OUTER);
+  const int from = s->kept < last ? s->kept : last + 1;
+  Expr len = number(s, 1);
   At out = r->out;
-  for (int d = 0; run >= 0 && d < s->n->shape.rank; d++)
-    if (out.dim[d] == r->in.dim[run]) out.dim[d] = number(s, 0);
+  bool whole = true;
+  int run = s->x->shape.rank, loops = 0;
+  for (int d = run - 1; d >= from && whole; d--) {
+    if (r->gone[d] || !has(s, d)) continue;
+    const int i = result_dim(s, d);
+    run = d;
+    len = mul(s, site_len(l, s->x, d), len);
+    if (i >= 0) out.dim[i] = number(s, 0);
+    whole = i >= 0 && site_room(l, s->n, i) == site_len(l, s->x, d);
+  }
+  for (int d = from; d < run; d++)
+    if (!r->gone[d] && has(s, d))
+      loop_open(l, r->in.dim[d], loop_extent(l, s->x, d), LOOP_OUTER), loops++;
   const Expr place = place_in_row(s, &out);
   Expr arg[8];
   int n = 0;
   if (result) arg[n++] = expr_address(l->x, loop_load(l, r->id, &out));
   arg[n++] = is_int(l, place, 0) ? partial(s) : local_at(s, partial(s), place);
-  arg[n++] = len, arg[n++] = row_size(s);
+  arg[n++] = loop_param(l, PARAM_EXTENT, len), arg[n++] = row_size(s);
   for (int i = 0; i < nrest; i++) arg[n++] = rest[i];
   loop_run(l, reduction_helper(r, arena_printf(l->arena, "%s_row", verb)), n, arg);
   loop_close(l, loops);
@@ -287,29 +304,18 @@ static bool has_value_of_row(Sum *s, Expr v) {
          reads_of_row(l, v, i->name, arena_array(l->arena, bool, l->x->at.n));
 }
 
-/* Values that are used more than once, each of which is a line of C. */
-static int shared_values(const Exprs *x, Expr e, uint8_t *met) {
-  const ExprNode *n = expr_node(x, e);
-  int shared = 0;
-  if (met[e]) return n->kind >= EXPR_OP && met[e]++ == 1;
-  met[e] = 1;
-  for (int i = 0; i < n->n; i++) shared += shared_values(x, n->arg[i], met);
-  return shared;
-}
-
 /* How many rows are added to a block's sum at a time, so that it is read and written less often.
  * One where an element takes so much to compute that this does not count, as it is there twice,
  * where it reads what is the same along a row, which compilers gather, and where memory is waited
  * for, which brings one stream best; more of short rows, whose sums wait for each other: so many
  * that few are left over. */
 static int together(Sum *s, int last, Expr v) {
-  enum { SHORT = 128, FEW_VALUES = 8 };
+  enum { SHORT = 128 };
   const Shape local = layout_local(s->l->mesh, s->x->layout, &s->x->shape);
   int64_t columns = 1, run = 1;
   for (int d = last + 1; d < local.rank; d++) columns *= local.dim[d];
   for (int d = s->first_row; d <= last; d++) run *= local.dim[d];
-  const int shared = shared_values(s->l->x, v, arena_array(s->l->arena, uint8_t, s->l->x->at.n));
-  if (shared > FEW_VALUES || !has(s, last) || has_value_of_row(s, v)) return 1;
+  if (!reduction_is_cheap(s->r, v) || !has(s, last) || has_value_of_row(s, v)) return 1;
   const int64_t bytes = shape_count(&local) * (int64_t)dtype_size(s->x->dtype);
   const bool cached = bytes <= machine_cache(s->l->plan->program->machine, CACHE_L2) / 2;
   int rows = columns <= SHORT ? 8 : cached ? 4 : 1;
@@ -387,7 +393,9 @@ static void put_blocks(Sum *s, int last) {
   const Expr fresh = loop_integer(l, "fresh", sub(s, mul(s, block, block_word(s)), start), true);
   const Expr own = loop_element(l, own_row, place_in_row(s, &s->r->out)),
              from = sub(s, begin, start), to = sub(s, end, start);
+  const int loops = reduction_open(s->r, s->kept, last, false, LOOP_OUTER);
   (row_in_registers(s, last) ? add_short_rows : add_rows)(s, last, own, from, to, fresh);
+  loop_close(l, loops);
   loop_set(l, begin, end);
   loop_if(l, expr_and(l->x, equal(s, end, next), equal(s, odd, one)));
   put_runs(s, last, "carry", false, 1, &block);
@@ -396,6 +404,15 @@ static void put_blocks(Sum *s, int last) {
   put_runs(s, last, "fold", true, 2,
            (Expr[]){blocks_in(s, stop), less(s, number(s, 0), in_block(s, stop))});
   loop_close(l, 1);
+}
+
+/* What a run of rows has in a block is the same for all runs of an outer row: where these are
+ * short, it is found once for all. */
+static bool short_runs(const Sum *s, int last) {
+  const Shape local = layout_local(s->l->mesh, s->x->layout, &s->x->shape);
+  int64_t run = 1;
+  for (int d = s->first_row; d <= last; d++) run *= local.dim[d];
+  return run <= 2 * SUM_BLOCK;
 }
 
 /* Some device may have no row at all, and comes to no end of the last. */
@@ -423,9 +440,11 @@ static void sum_rows(Sum *s) {
     if (counts_rows(s, d)) rows = d, last = last < rank ? last : d;
   int loops = loop_open_dims(l, s->x, &r->in, 0, rows, LOOP_OUTER, LOOP_OUTER);
   if (!blocks || may_be_empty(s)) put_identity(s, rows);
+  s->kept = !blocks ? rank : short_runs(s, last) ? rows : last;
   for (int d = rows; d < (blocks ? last : rank); d++)
-    loops += loop_open_dims(l, s->x, &r->in, d, d + 1, LOOP_SOME,
-                            d == r->last ? LOOP_PLAIN : LOOP_OUTER);
+    if (r->gone[d] || d < s->kept)
+      loops += loop_open_dims(l, s->x, &r->in, d, d + 1, LOOP_SOME,
+                              d == r->last ? LOOP_PLAIN : LOOP_OUTER);
   if (blocks)
     put_blocks(s, last);
   else
