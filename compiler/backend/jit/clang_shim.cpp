@@ -1,6 +1,7 @@
-// The one C++ file: clang -cc1 in process, from a C text in memory to an object in memory, with the
-// messages as text. Everything else of LLVM is reached through its C interface (orc.c).
-// Builds against LLVM 14 to 22; where Clang's interface changed, CLANG_VERSION_MAJOR decides.
+// The one C++ file: clang's front end in process, from a C text in memory to bitcode in memory,
+// with the messages as text. Everything else of LLVM is reached through its C interface (parts.c,
+// orc.c). Builds against LLVM 14 to 22; where Clang's interface changed, CLANG_VERSION_MAJOR
+// decides.
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Basic/Version.h>
@@ -10,9 +11,11 @@
 #include <clang/Frontend/FrontendOptions.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 extern "C" {
 #include "jit.h"
@@ -52,7 +55,7 @@ void create_diagnostics(clang::CompilerInstance &ci, Collector &collector) {
 } // namespace
 
 extern "C" bool clang_shim_compile(const char *source, size_t n, const char *const *args, int nargs,
-                                   void **object, size_t *object_bytes, char **error) {
+                                   void **bitcode, size_t *bitcode_bytes, char **error) {
   Collector collector;
   llvm::SmallVector<char, 0> bytes;
   bool ok = false;
@@ -69,18 +72,28 @@ extern "C" bool clang_shim_compile(const char *source, size_t n, const char *con
                               clang::InputKind(clang::Language::C));
     front.DisableFree = false; // we stay: clang must give its memory back
     ci.getCodeGenOpts().DisableFree = false;
+    ci.getCodeGenOpts().DisableLLVMPasses = true;
     ci.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(bytes));
     llvm::LLVMContext context;
-    clang::EmitObjAction action(&context);
+    clang::EmitBCAction action(&context);
     ok = ok && ci.ExecuteAction(action) && !bytes.empty();
   }
-  *object = ok ? malloc(bytes.size()) : nullptr;
-  if (*object) {
-    memcpy(*object, bytes.data(), bytes.size());
-    *object_bytes = bytes.size();
+  *bitcode = ok ? malloc(bytes.size()) : nullptr;
+  if (*bitcode) {
+    memcpy(*bitcode, bytes.data(), bytes.size());
+    *bitcode_bytes = bytes.size();
     return true;
   }
   if (collector.text.empty()) collector.text = ok ? "out of memory\n" : "clang said nothing\n";
   *error = strdup(collector.text.c_str());
   return false;
+}
+
+// LLVM's C interface copies modules whole only.
+extern "C" LLVMModuleRef clang_shim_copy(LLVMModuleRef m, bool (*has)(void *data, LLVMValueRef v),
+                                         void *data) {
+  llvm::ValueToValueMapTy map;
+  return llvm::wrap(llvm::CloneModule(*llvm::unwrap(m), map, [&](const llvm::GlobalValue *g) {
+                      return has(data, llvm::wrap(g));
+                    }).release());
 }

@@ -153,6 +153,17 @@ static void args_make(Args *a, const JitOptions *o) {
   }
 }
 
+/* What LLVM is told too. */
+static JitTarget args_target(const Args *a, const JitVerbs *v, const char *cpu) {
+  return (JitTarget){.args = a->at,
+                     .nargs = a->n,
+                     .level = a->at[0][2],
+                     .triple = v->triple(),
+                     .cpu = cpu ? cpu : v->cpu(),
+                     .features = cpu ? "" : v->features(),
+                     .suffix = ""};
+}
+
 /* For which machine; only LLVM can name it. */
 static bool args_machine(Args *a, const JitVerbs *v, const char *cpu) {
   args_put(a, "-triple");
@@ -176,9 +187,13 @@ typedef struct Job {
   char *text;
   size_t n;
   const char *cpu; /* NULL: this machine's */
-  Args args;       /* but for the machine */
+  const char *suffix;
+  Args args; /* but for the machine */
   CacheKey key;
 } Job;
+
+/* Of an executable's programs the first has its names as they are. */
+static bool is_first(const char *symbol) { return !symbol || !strcmp(symbol, "dtg_program"); }
 
 static void key_text(CacheKey *k, const char *text) { cache_key_add(k, text, strlen(text) + 1); }
 
@@ -205,7 +220,7 @@ static void key_args(CacheKey *k, const Args *a) {
 }
 
 static bool job_make(Job *j, const char *source, size_t n, const JitOptions *o, char **error) {
-  *j = (Job){.cpu = o->cpu};
+  *j = (Job){.cpu = o->cpu, .suffix = is_first(o->symbol) ? "" : o->symbol};
   j->text = whole_text(source, n, &j->n);
   if (!j->text) {
     *error = jit_printf("out of memory");
@@ -235,7 +250,9 @@ static bool job_compile(Job *j, JitObject *out, JitTimes *t, char **error) {
   t->module = jit_now() - start;
   start += t->module;
   char *said = NULL;
-  bool ok = v->compile(j->text, j->n, j->args.at, j->args.n, out, &said);
+  JitTarget target = args_target(&j->args, v, j->cpu);
+  target.suffix = j->suffix;
+  bool ok = v->compile(j->text, j->n, &target, out, &said);
   t->compile = jit_now() - start;
   if (!ok) *error = jit_printf("clang rejects the C that dtgc emitted (a bug of dtgc):\n%s", said);
   free(said);
@@ -303,8 +320,9 @@ bool jit_check_cpu(const char *cpu, char **error) {
   JitObject o = {0};
   char *said = NULL;
   args_make(&a, &(JitOptions){.cpu = cpu});
-  bool ok =
-      *cpu && args_machine(&a, v, cpu) && v->compile(text, sizeof text - 1, a.at, a.n, &o, &said);
+  bool ok = *cpu && args_machine(&a, v, cpu);
+  const JitTarget target = args_target(&a, v, cpu);
+  ok = ok && v->compile(text, sizeof text - 1, &target, &o, &said);
   if (!ok && said && !strstr(said, "unknown target CPU"))
     *error = jit_printf("cannot generate code for CPU `%s`: %s", cpu, said);
   else if (!ok)
@@ -333,8 +351,8 @@ static bool parcel_make(const Job *j, bool ok, const JitObject *o, const char *w
 }
 
 /* A rank on another kind of machine has another key, and compiles for itself. */
-static bool parcel_open(Job *j, const char *p, int64_t n, const char *cache,
-                        JitObject *out, JitTimes *t, char **error) {
+static bool parcel_open(Job *j, const char *p, int64_t n, const char *cache, JitObject *out,
+                        JitTimes *t, char **error) {
   if (n <= PARCEL_HEAD) {
     *error = jit_printf("rank 0 sent no object");
     return false;

@@ -22,15 +22,23 @@ typedef struct JitObject {
 
 typedef struct JitLoaded JitLoaded;
 
+/* What code is made for, and how. */
+typedef struct JitTarget {
+  const char *const *args; /* of clang -cc1 */
+  int nargs;
+  char level;                          /* of -O: '0' to '3' */
+  const char *triple, *cpu, *features; /* as in args */
+  const char *suffix; /* ends the names that parts of one program know each other by */
+} JitTarget;
+
 typedef struct JitVerbs {
   int abi;
   const char *(*version)(void); /* "19.1.7" */
   const char *(*triple)(void);  /* of this machine; these three live as long as the module */
   const char *(*cpu)(void);
   const char *(*features)(void); /* "+avx2,-amx-tile,..." */
-  /* One C source to an object; `args` are those of clang -cc1. False: *error says why. */
-  bool (*compile)(const char *source, size_t n, const char *const *args, int nargs, JitObject *out,
-                  char **error);
+  /* One C source to an object, on as many cores as this process may use. False: *error says why. */
+  bool (*compile)(const char *source, size_t n, const JitTarget *t, JitObject *out, char **error);
   /* Loads an object and finds `symbol`. Names that the object does not define are looked for in
    * `library` and what it depends on. `bytes` may be freed afterwards. perf: it is told of the
    * code. NULL: *error says why. */
@@ -39,12 +47,15 @@ typedef struct JitVerbs {
   void (*unload)(JitLoaded *l);
 } JitVerbs;
 
-enum { JIT_ABI = 3 };
+enum { JIT_ABI = 4 };
 
-/* The shim over clang's C++ interface. Same contract as JitVerbs.compile; error is clang's
+/* The shim over clang's C++ interface: the front end alone. *bitcode is malloc'ed; error is clang's
  * messages. */
 bool clang_shim_compile(const char *source, size_t n, const char *const *args, int nargs,
-                        void **object, size_t *object_bytes, char **error);
+                        void **bitcode, size_t *bitcode_bytes, char **error);
+
+/* parts.c: what comes after the front end. */
+bool parts_compile(const void *bitcode, size_t n, const JitTarget *t, JitObject *out, char **error);
 
 /* -------- the host's side: jit.c -------- */
 

@@ -49,10 +49,15 @@ static const char *orc_features(void) {
   return orc_host.features;
 }
 
-static bool orc_compile(const char *source, size_t n, const char *const *args, int nargs,
-                        JitObject *out, char **error) {
+static bool orc_compile(const char *source, size_t n, const JitTarget *t, JitObject *out,
+                        char **error) {
+  void *bitcode;
+  size_t bytes;
   pthread_once(&orc_host.once, orc_find_host);
-  return clang_shim_compile(source, n, args, nargs, &out->at, &out->n, error);
+  if (!clang_shim_compile(source, n, t->args, t->nargs, &bitcode, &bytes, error)) return false;
+  const bool ok = parts_compile(bitcode, bytes, t, out, error);
+  free(bitcode);
+  return ok;
 }
 
 static char *orc_take_message(LLVMErrorRef e) {

@@ -1,0 +1,306 @@
+/* From bitcode to one object. A larger program is dealt out to parts, which threads optimize at the
+ * same time: first constants are propagated from calls into functions, as their callers may come to
+ * lie in another part; then each function that is not inlined belongs to one part, and all parts
+ * have those that are. How many parts there are depends on the program alone, so that its object
+ * does not depend on the machine's cores. */
+#include "elf_join.h"
+#include "jit.h"
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+#ifdef __x86_64__
+  MOST_PARTS = 16,
+#else
+  MOST_PARTS = 1, /* elf_join knows no other machine */
+#endif
+  PART_INSTRUCTIONS = 12000, /* worth a thread: some 100 ms */
+  STACK = 8 << 20            /* bytes of a thread: as a process has it */
+};
+
+/* clang_shim.cpp: a copy in which what is not `has` is declared only. */
+LLVMModuleRef clang_shim_copy(LLVMModuleRef m, bool (*has)(void *data, LLVMValueRef v), void *data);
+
+typedef struct PartOf {
+  LLVMValueRef of;
+  int part; /* that has its definition; EVERY_PART */
+} PartOf;
+
+typedef struct Parts {
+  const JitTarget *target;
+  PartOf *owner; /* of all functions and variables, by address */
+  int nowners, n;
+  LLVMMemoryBufferRef code[MOST_PARTS]; /* bitcode */
+  atomic_int next;                      /* the first that no thread has taken */
+  JitObject object[MOST_PARTS];
+  char *error[MOST_PARTS];
+} Parts;
+
+enum { EVERY_PART = -1 };
+
+/* -------- which part -------- */
+
+static bool has_attribute(LLVMValueRef f, const char *name) {
+  const unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  return LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind) != NULL;
+}
+
+static bool is_local(LLVMValueRef v) {
+  const LLVMLinkage l = LLVMGetLinkage(v);
+  return l == LLVMInternalLinkage || l == LLVMPrivateLinkage;
+}
+
+static int instructions_of(LLVMValueRef f) {
+  int n = 0;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) n++;
+  return n;
+}
+
+/* Inlined functions, and constants whose address means nothing, are wherever they are used. */
+static bool is_everywhere(LLVMValueRef v) {
+  if (LLVMIsDeclaration(v)) return true;
+  if (!is_local(v)) return false;
+  return LLVMIsAFunction(v) ? !has_attribute(v, "noinline")
+                            : LLVMGetUnnamedAddress(v) == LLVMGlobalUnnamedAddr;
+}
+
+typedef struct Sized {
+  PartOf *owner;
+  int number, size;
+} Sized;
+
+static int by_size(const void *a, const void *b) {
+  const Sized *x = a, *y = b;
+  return x->size != y->size ? (x->size < y->size ? 1 : -1) : x->number - y->number;
+}
+
+static int by_address(const void *a, const void *b) {
+  const uintptr_t x = (uintptr_t)((const PartOf *)a)->of, y = (uintptr_t)((const PartOf *)b)->of;
+  return (x > y) - (x < y);
+}
+
+/* The largest first, each to the part that has the least to do; the first has the rest too. */
+static void deal(const Parts *p, Sized *f, int n, int64_t rest) {
+  int64_t load[MOST_PARTS] = {rest};
+  qsort(f, (size_t)n, sizeof *f, by_size);
+  for (int i = 0; i < n; i++) {
+    int least = 0;
+    for (int k = 1; k < p->n; k++)
+      if (load[k] < load[least]) least = k;
+    load[least] += f[i].size;
+    f[i].owner->part = least;
+  }
+}
+
+/* Parts see what is another's by name. */
+static void show(LLVMValueRef v, const char *suffix) {
+  size_t n;
+  LLVMSetLinkage(v, LLVMExternalLinkage);
+  LLVMSetVisibility(v, LLVMHiddenVisibility);
+  if (!*suffix) return;
+  const char *name = LLVMGetValueName2(v, &n);
+  char *with = jit_printf("%.*s.%s", (int)n, name, suffix);
+  if (with) LLVMSetValueName2(v, with, strlen(with));
+  free(with);
+}
+
+static bool may_move(LLVMValueRef v) {
+  return LLVMIsAFunction(v) && is_local(v) && !has_attribute(v, "optnone");
+}
+
+/* All that has a definition gets its part. */
+static bool deal_out(Parts *p, LLVMModuleRef m) {
+  int64_t all = 0, moved = 0;
+  int nvalues = 0, nmoved = 0;
+  LLVMValueRef v;
+  for (v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v)) nvalues++;
+  for (v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v))
+    nvalues++, all += instructions_of(v);
+  const int64_t parts = all / PART_INSTRUCTIONS;
+  p->n = parts < 1 ? 1 : parts > MOST_PARTS ? MOST_PARTS : (int)parts;
+  if (p->n == 1) return true;
+  p->owner = malloc((size_t)nvalues * sizeof *p->owner);
+  Sized *f = malloc((size_t)nvalues * sizeof *f);
+  if (!p->owner || !f) return free(f), false;
+  for (v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v))
+    p->owner[p->nowners++] = (PartOf){v, is_everywhere(v) ? EVERY_PART : 0};
+  for (v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v)) {
+    p->owner[p->nowners] = (PartOf){v, is_everywhere(v) ? EVERY_PART : 0};
+    if (!is_everywhere(v) && may_move(v)) {
+      f[nmoved] = (Sized){&p->owner[p->nowners], nmoved, instructions_of(v)};
+      moved += f[nmoved++].size;
+    }
+    p->nowners++;
+  }
+  deal(p, f, nmoved, all - moved);
+  free(f);
+  for (int i = 0; i < p->nowners; i++)
+    if (p->owner[i].part != EVERY_PART && is_local(p->owner[i].of))
+      show(p->owner[i].of, p->target->suffix);
+  qsort(p->owner, (size_t)p->nowners, sizeof *p->owner, by_address);
+  return true;
+}
+
+/* -------- one part -------- */
+
+typedef struct Own {
+  const Parts *parts;
+  int part;
+} Own;
+
+static bool is_own(void *data, LLVMValueRef v) {
+  const Own *o = data;
+  const PartOf *at =
+      bsearch(&(PartOf){v, 0}, o->parts->owner, (size_t)o->parts->nowners, sizeof *at, by_address);
+  return !at || at->part == EVERY_PART || at->part == o->part;
+}
+
+static char *run_passes(LLVMModuleRef m, const char *passes, LLVMTargetMachineRef machine) {
+  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+  LLVMPassBuilderOptionsSetLoopVectorization(o, 1);
+  LLVMPassBuilderOptionsSetSLPVectorization(o, 1);
+  LLVMErrorRef e = LLVMRunPasses(m, passes, machine, o);
+  LLVMDisposePassBuilderOptions(o);
+  if (!e) return NULL;
+  char *said = LLVMGetErrorMessage(e), *copy = strdup(said);
+  LLVMDisposeErrorMessage(said);
+  return copy;
+}
+
+static LLVMTargetMachineRef make_machine(const JitTarget *t, char **error) {
+  static const LLVMCodeGenOptLevel level[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess,
+                                              LLVMCodeGenLevelDefault, LLVMCodeGenLevelAggressive};
+  LLVMTargetRef target;
+  char *said = NULL;
+  if (LLVMGetTargetFromTriple(t->triple, &target, &said)) {
+    *error = strdup(said);
+    LLVMDisposeMessage(said);
+    return NULL;
+  }
+  return LLVMCreateTargetMachine(target, t->triple, t->cpu, t->features, level[t->level - '0'],
+                                 LLVMRelocPIC, LLVMCodeModelDefault);
+}
+
+static bool emit(LLVMModuleRef m, LLVMTargetMachineRef machine, JitObject *out, char **error) {
+  LLVMMemoryBufferRef object = NULL;
+  char *said = NULL;
+  if (LLVMTargetMachineEmitToMemoryBuffer(machine, m, LLVMObjectFile, &said, &object)) {
+    *error = strdup(said);
+    LLVMDisposeMessage(said);
+    return false;
+  }
+  *out = (JitObject){malloc(LLVMGetBufferSize(object)), LLVMGetBufferSize(object)};
+  if (out->at) memcpy(out->at, LLVMGetBufferStart(object), out->n);
+  LLVMDisposeMemoryBuffer(object);
+  return out->at != NULL;
+}
+
+static LLVMModuleRef parse(LLVMContextRef c, const char *at, size_t n, char **error) {
+  LLVMMemoryBufferRef b = LLVMCreateMemoryBufferWithMemoryRange(at, n, "dtg.bc", false);
+  LLVMModuleRef m = NULL;
+  if (LLVMParseBitcodeInContext2(c, b, &m)) *error = strdup("the bitcode cannot be read");
+  LLVMDisposeMemoryBuffer(b);
+  return m;
+}
+
+static bool compile_part(Parts *p, int i) {
+  char passes[] = "default<O3>";
+  LLVMContextRef c = LLVMContextCreate();
+  LLVMModuleRef m =
+      parse(c, LLVMGetBufferStart(p->code[i]), LLVMGetBufferSize(p->code[i]), &p->error[i]);
+  LLVMTargetMachineRef machine = m ? make_machine(p->target, &p->error[i]) : NULL;
+  bool ok = machine != NULL;
+  passes[sizeof "default<O" - 1] = p->target->level;
+  if (ok) p->error[i] = run_passes(m, passes, machine);
+  ok = ok && !p->error[i] && emit(m, machine, &p->object[i], &p->error[i]);
+  if (machine) LLVMDisposeTargetMachine(machine);
+  if (m) LLVMDisposeModule(m);
+  LLVMContextDispose(c);
+  return ok;
+}
+
+/* -------- all -------- */
+
+static void *compile_parts(void *arg) {
+  Parts *p = arg;
+  for (int i; (i = atomic_fetch_add(&p->next, 1)) < p->n;) compile_part(p, i);
+  return NULL;
+}
+
+/* On this thread and, where there are cores for them, on others. */
+static void compile_all(Parts *p) {
+  cpu_set_t set;
+  pthread_t thread[MOST_PARTS];
+  pthread_attr_t attr;
+  const int cores = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+  int threads = 0;
+  pthread_attr_init(&attr);
+  pthread_attr_setstacksize(&attr, STACK);
+  while (threads < p->n - 1 && threads < cores - 1 &&
+         !pthread_create(&thread[threads], &attr, compile_parts, p))
+    threads++;
+  pthread_attr_destroy(&attr);
+  compile_parts(p);
+  for (int i = 0; i < threads; i++) pthread_join(thread[i], NULL);
+}
+
+static bool join(Parts *p, JitObject *out, char **error) {
+  const char *why = NULL;
+  for (int i = 0; i < p->n; i++)
+    if (!p->object[i].at) {
+      *error = p->error[i] ? strdup(p->error[i]) : NULL;
+      return false;
+    }
+  if (p->n == 1) {
+    *out = p->object[0];
+    p->object[0].at = NULL;
+    return true;
+  }
+  if (elf_join(p->object, p->n, out, &why)) return true;
+  *error = jit_printf("the objects of its parts cannot be joined: %s", why);
+  return false;
+}
+
+/* The bitcode of each part. */
+static bool write_parts(Parts *p, LLVMModuleRef m, char **error) {
+  for (int i = 0; i < p->n; i++) {
+    LLVMModuleRef own = p->n > 1 ? clang_shim_copy(m, is_own, &(Own){p, i}) : m;
+    if (p->n > 1) *error = run_passes(own, "globaldce", NULL);
+    p->code[i] = LLVMWriteBitcodeToMemoryBuffer(own);
+    if (p->n > 1) LLVMDisposeModule(own);
+    if (*error) return false;
+  }
+  return true;
+}
+
+bool parts_compile(const void *bitcode, size_t n, const JitTarget *t, JitObject *out,
+                   char **error) {
+  Parts p = {.target = t};
+  LLVMContextRef c = LLVMContextCreate();
+  LLVMModuleRef m = parse(c, bitcode, n, error);
+  *error = m ? run_passes(m, "ipsccp,globaldce", NULL) : *error;
+  bool ok = m && !*error && deal_out(&p, m) && write_parts(&p, m, error);
+  if (m) LLVMDisposeModule(m);
+  LLVMContextDispose(c);
+  if (ok) compile_all(&p);
+  ok = ok && join(&p, out, error);
+  for (int i = 0; i < p.n; i++) {
+    free(p.object[i].at), free(p.error[i]);
+    if (p.code[i]) LLVMDisposeMemoryBuffer(p.code[i]);
+  }
+  free(p.owner);
+  if (!ok && !*error) *error = strdup("out of memory");
+  return ok;
+}
