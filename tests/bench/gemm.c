@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <time.h>
 #include "device.h"
+#include "gemm.h"
 
 typedef struct Case {
   const char *what;
