@@ -19,8 +19,11 @@ static Expr number(Lower *l, int64_t v) { return expr_int(l->x, v); }
 
 static At none(void) { return (At){.flat = NO_EXPR}; }
 
+/* The number that a node has: integers are in `whole`, a truth value is in `value`. */
 static Expr fill(Lower *l, const Node *n) {
-  return expr_number(l->x, n->dtype, dtype_is_float(n->dtype) ? n->value : 0, n->whole);
+  const DType t = n->dtype;
+  return expr_number(l->x, t, dtype_is_float(t) ? n->value : 0,
+                     t == DT_BOOL ? n->value != 0 : n->whole);
 }
 
 /* A device that does not own what is looked up adds this to what the others find: adding -0 changes

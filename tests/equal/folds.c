@@ -255,9 +255,14 @@ static void check_language(const OpDef *op, int args, const ScalarKind *kind) {
     if (!finite || t.at[i][0].i == INT64_MIN || t.at[i][1].i == INT64_MIN ||
         op_fold(op, t.at[i], args, &r) != FOLDED)
       continue;
-    fprintf(f, "%sfull([], %s", n ? ", " : "", r.kind == NUM_BOOL ? "where(" : "");
+    /* A truth value is taken as one by turns, and met by a tensor. */
+    const bool meets = r.kind == NUM_BOOL && n % 2;
+    fprintf(f, "%s%s", n ? ", " : "",
+            meets                ? "f64((iota([1])[0] == 0) == ("
+            : r.kind == NUM_BOOL ? "full([], where("
+                                 : "full([], ");
     call_text(f, op, args, arg);
-    fprintf(f, "%s, f64)", r.kind == NUM_BOOL ? ", 1, 0)" : "");
+    fprintf(f, "%s", meets ? "))" : r.kind == NUM_BOOL ? ", 1, 0), f64)" : ", f64)");
     want[n++] = number_real(&r);
   }
   fprintf(f, "]) }\n");
