@@ -143,7 +143,8 @@ int main(void) {
         "not the variables of three steps", NULL);
   dtgc_free(q);
 
-  dtgc_fit_options fit = {.train = {"train", feed, 2}, .epochs = 2, .verify_every = 1};
+  dtgc_fit_options fit = {
+      .train = {.entry = "train", .feed = feed, .nfeed = 2}, .epochs = 2, .verify_every = 1};
   check(!dtgc_fit(p, &fit), "fit that looks at each step", dtgc_error(p));
 
   /* What is wrong is refused, and leaves no text. */
