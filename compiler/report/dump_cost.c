@@ -1,4 +1,5 @@
 /* --dump=cost, and the line that `dtgc FILES` prints. */
+#include "algorithm_table.h"
 #include "choose.h"
 #include "report.h"
 #include <string.h>

@@ -1,5 +1,6 @@
 /* --dump=layouts, comm, memory and cost for programs: one JSON object on one line, described in
  * docs/dumps.md. Keys are only ever added; numbers are bytes, seconds and counts without units. */
+#include "algorithm_table.h"
 #include "choose.h"
 #include "html_json.h"
 #include "report.h"

@@ -1,4 +1,5 @@
 /* The words that reports share. */
+#include "algorithm_table.h"
 #include "report.h"
 #include <string.h>
 

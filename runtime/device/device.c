@@ -78,41 +78,8 @@ const DeviceGroup *device_group(Device *d, uint32_t axes) {
   return d->group[axes] = g;
 }
 
-static Speed speed_of(const Device *d, const dtrt_exchange *x, uint32_t axes) {
-  const dtrt_program *p = d->transfers[d->program].program;
-  Speed all = {0};
-  if (x->axes) axes = x->axes;
-  if (!p->link) return speed_default();
-  for (int i = 0; i < p->naxes; i++) {
-    if (!(axes & 1u << i) || p->axis_size[i] == 1) continue;
-    const dtrt_link *l = &p->link[i];
-    Speed one = {l->bandwidth, l->latency, l->message};
-    all = all.bandwidth > 0 ? speed_slower(all, one) : one;
-  }
-  return all.bandwidth > 0 ? all : speed_default();
-}
-
-static void choose_alone(Device *d, Transfer *p, Speed speed) {
-  p->speed = speed;
-  for (int i = 0; i < 2; i++) {
-    Collective c = p->one;
-    c.direct = device_group(d, p->axes)->direct;
-    c.in_flight = i;
-    p->alone[i] = (int8_t)collective_choose(&c, &speed);
-  }
-}
-
-const Transfer *device_transfer(Device *d, const dtrt_exchange *x) {
-  const TransferTable *table = &d->transfers[d->program];
-  Transfer **at = &table->of[x->id];
-  if (*at) return *at;
-  char why[256];
-  *at = transfer_new(d->mesh, d->coord, x, !d->comm->all_direct, why);
-  if (!*at) device_fail(d, "%s", why);
-  if ((*at)->axes) choose_alone(d, *at, speed_of(d, x, (*at)->axes));
-  if (x->id >= table->program->nexchanges && d->comm->count > 1)
-    transfer_for_hosts(*at, d->id, d->comm->count);
-  return *at;
+Transfer **device_transfer(Device *d, const dtrt_exchange *x) {
+  return &d->transfers[d->program].of[x->id];
 }
 
 char *device_lane_scratch(Device *d, int lane, int64_t bytes) {

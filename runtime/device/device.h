@@ -104,7 +104,8 @@ void device_free(Device *d);
  * hosts. */
 int device_add_program(Device *d, int nprograms, const dtrt_program *p, int nexchanges);
 const DeviceGroup *device_group(Device *d, uint32_t axes);
-const Transfer *device_transfer(Device *d, const dtrt_exchange *x);
+/* Where its transfer is kept; NULL there: not made yet (exchange_transfer). */
+Transfer **device_transfer(Device *d, const dtrt_exchange *x);
 char *device_scratch(Device *d, int64_t bytes); /* contents are lost when it grows */
 /* That of a lane: what is in flight keeps its own. */
 char *device_lane_scratch(Device *d, int lane, int64_t bytes);

@@ -1,4 +1,4 @@
-/* exchange.c: exchanges, one or several as one, by the algorithm that algorithm.h chooses.
+/* exchange.c: exchanges, one or several as one, by the algorithm that collective_choose takes.
  *
  * All combine the same terms in the same order, so their bits are the same. What a device
  * owns is copied, never sent.
@@ -12,9 +12,51 @@
  */
 #include <stddef.h>
 #include "exchange.h"
+#include "algorithm_table.h"
 #include "collective.h"
 #include "messages.h"
 #include "reduce_terms.h"
+
+/* -------- what to do: computed once for each exchange -------- */
+
+static Speed speed_of(const Device *d, const dtrt_exchange *x, uint32_t axes) {
+  const dtrt_program *p = d->transfers[d->program].program;
+  Speed all = {0};
+  if (x->axes) axes = x->axes;
+  if (!p->link) return speed_default();
+  for (int i = 0; i < p->naxes; i++) {
+    if (!(axes & 1u << i) || p->axis_size[i] == 1) continue;
+    const dtrt_link *l = &p->link[i];
+    Speed one = {l->bandwidth, l->latency, l->message};
+    all = all.bandwidth > 0 ? speed_slower(all, one) : one;
+  }
+  return all.bandwidth > 0 ? all : speed_default();
+}
+
+static void choose_alone(Device *d, Transfer *p, Speed speed) {
+  p->speed = speed;
+  for (int i = 0; i < 2; i++) {
+    Collective c = p->one;
+    c.direct = device_group(d, p->axes)->direct;
+    c.in_flight = i;
+    p->alone[i] = (int8_t)collective_choose(&c, &speed);
+  }
+}
+
+const Transfer *exchange_transfer(Device *d, const dtrt_exchange *x) {
+  const TransferTable *table = &d->transfers[d->program];
+  Transfer **at = device_transfer(d, x);
+  if (*at) return *at;
+  char why[256];
+  *at = transfer_new(d->mesh, d->coord, x, !d->comm->all_direct, why);
+  if (!*at) device_fail(d, "%s", why);
+  if ((*at)->axes) choose_alone(d, *at, speed_of(d, x, (*at)->axes));
+  if (x->id >= table->program->nexchanges && d->comm->count > 1)
+    transfer_for_hosts(*at, d->id, d->comm->count);
+  return *at;
+}
+
+/* -------- exchanges that go as one -------- */
 
 static bool is_reduce(const Transfer *p) { return p->kind == TRANSFER_ALL_REDUCE; }
 
@@ -28,7 +70,7 @@ void exchange_gather(Device *d, int n, const dtrt_exchange *const *x, const void
                      void *const *to, const Transfer **p, Together *t) {
   int len = 0;
   for (; len < n && len < COMM_BATCH; len++) {
-    p[len] = device_transfer(d, x[len]);
+    p[len] = exchange_transfer(d, x[len]);
     if (len && !go_together(p[0], p[len])) break;
   }
   *t = (Together){.d = d, .n = len, .transfer = p, .from = from, .to = to};
@@ -40,7 +82,7 @@ void exchange_check(Device *d, int n, const Transfer *const *p, void *const *to)
 
 void dtrt_run_exchange(dtrt_device *dev, const dtrt_exchange *x, const void *from, void *to) {
   Device *d = device_of(dev);
-  const Transfer *p = device_transfer(d, x);
+  const Transfer *p = exchange_transfer(d, x);
   exchange_do(&(Together){.d = d, .n = 1, .transfer = &p, .from = &from, .to = &to});
   exchange_check(d, 1, &p, &to);
 }

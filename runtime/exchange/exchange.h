@@ -10,6 +10,8 @@ void exchange_choose(Together *t);
 /* Combines the terms of a piece run by run. from: [2 * nterms], the blocks they lie in or dense
  * boxes, and as much room. */
 void exchange_settle(const Transfer *p, const Piece *q, const char **from, bool dense, char *to);
+/* What this device does in an exchange: made when first asked for, and kept. */
+const Transfer *exchange_transfer(Device *d, const dtrt_exchange *x);
 void exchange_run(Device *d, const Transfer *p, const void *from, void *to);
 /* Looks at what n exchanges have brought. */
 void exchange_check(Device *d, int n, const Transfer *const *p, void *const *to);

@@ -1,13 +1,11 @@
-/* algorithm.h: how an exchange can be done: the table of collective algorithms that the runtime
- * runs and the compiler's cost model prices.
+/* algorithm.h: a collective algorithm, as the runtime runs it and the compiler's cost model prices it.
  *
- * Law: collective_choose is the only place that decides, for both. What it looks at (Collective,
- * Speed) is the same on all devices of a group, so all choose alike without asking. `fits` says
- * where an algorithm can be used; of those that fit the one of the lowest price is taken, the first
- * of equals. Whichever ran, the bits are those of one order of sums. Nothing here knows devices,
- * memory or transports: `run` is called by the runtime alone.
+ * Law: `fits` and `price` depend on Collective and Speed alone, which are the same on all devices of
+ * a group, so that all choose the same algorithm without communication (exchange/algorithm_table.h).
+ * Every algorithm gives the same bits: those of one order of sums.
  *
- * To add one: a file with its three functions and its struct, and a row in algorithms.def. */
+ * To add one: a file in runtime/exchange with its three functions and its struct, and a row in
+ * algorithms.def. */
 #ifndef DTG_RUNTIME_ALGORITHM_H
 #define DTG_RUNTIME_ALGORITHM_H
 #include <stdbool.h>
@@ -76,14 +74,7 @@ enum {
 #include "algorithms.def"
   ALGORITHMS
 };
-const CollectiveAlgorithm *collective_algorithm(int which);
 
-/* Its number. There is always one. */
-int collective_choose(const Collective *c, const Speed *s);
-/* With seconds: by messages every round takes the latency and every message its time; where memory
- * is read the latency counts for every doubling of those who hear from one another, however often
- * they wait (docs/decisions.md says why). A group of one waits for nobody and moves nothing. */
-Price collective_price(int which, const Collective *c, const Speed *s);
 /* One more to go with those before, which may be none: over the same axes, of the same type where
  * they are all-reduces. */
 void collective_add(Collective *all, const Collective *one);

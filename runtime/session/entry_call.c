@@ -97,7 +97,7 @@ static void to_host(Device *d, int host_exchange, const dtrt_tensor *t, const ch
   }
   const dtrt_exchange *x = &d->session->program[d->program].host[host_exchange];
   d->uncounted = true;
-  exchange_run(d, device_transfer(d, x), block, host);
+  exchange_run(d, exchange_transfer(d, x), block, host);
   d->uncounted = false;
 }
 

@@ -3,6 +3,7 @@
  * Nothing is global except the signal handlers and OpenBLAS's settings, so that several sessions
  * can coexist. */
 #include "session.h"
+#include "algorithm_table.h"
 #include "flight.h"
 #include "gemm.h"
 #include "variables.h"

@@ -7,10 +7,11 @@ include paths that CMake gives its sources. Law:
   2. an include of a source or header names one file, of its own room, of one that it may see, or of
      include/ (or one that the build makes): a header's room counts, not that of who includes it
   3. no circle among headers
-  4. what an object refers to is defined in its own room or in one that it may see, or is a row of a
-     table of its own room (a .def file)
+  4. what an object refers to is defined in its own room or in one that it may see; public functions
+     (dtrt_, dtgc_) are called from anywhere, but no circle of rooms comes of that
   5. no file name and no type of a header has two meanings: each stands once in the tree
   6. what a room sees stands left of it in the picture of docs/tour.md, which has all rooms
+  7. no circle among the sources of a room, but for those listed in RECURSION
 
 rooms.py --planted: breaks each of them in a small tree of its own, and must find it.
 """
@@ -22,6 +23,9 @@ TYPES = (
     re.compile(r'^\} (\w+);', re.M),
     re.compile(r'^typedef [^{;]*?\(?\*?\b(\w+)\)?(?:\([^)]*\))?;', re.M),
 )
+# Rooms whose sources call each other in circles, because recursion is what they do.
+RECURSION = {
+}
 SOURCES = ('.c', '.h', '.cpp', '.inc', '.def', '.l', '.y')
 
 
@@ -49,6 +53,21 @@ def circle(edges):
             if found:
                 return found
     return None
+
+
+def components(edges):
+    """The sets of two or more vertices that reach each other, as sorted lists."""
+    reach = {}
+    for v in edges:
+        seen, work = set(), list(edges[v])
+        while work:
+            w = work.pop()
+            if w not in seen:
+                seen.add(w)
+                work += edges.get(w, ())
+        reach[v] = seen
+    found = {tuple(sorted(w for w in reach[v] if v in reach.get(w, ()))) for v in edges if v in reach[v]}
+    return sorted(list(c) for c in found)
 
 
 class Tree:
@@ -153,7 +172,7 @@ class Tree:
         return ['headers in a circle: ' + ' -> '.join(found)] if found else []
 
     def symbols(self):
-        room_of, wants = {}, []
+        file_of, wants = {}, []
         objects = {o: f for f, o in self.object.items() if os.path.exists(o)}
         if not objects:
             return ['no objects were found: is the build complete?']
@@ -164,22 +183,37 @@ class Tree:
             kind, name = rest.split()[-2:]
             f = objects[o]
             if kind in 'TDBRV':
-                room_of[name] = os.path.dirname(f)
-            elif kind == 'U':
+                file_of[name] = f
+            elif kind in 'Uwv':
                 wants.append((f, name))
         faults = []
-        # A table of what rooms above define has its rows in a .def file.
-        rows = {(os.path.dirname(f), name) for f in self.files if f.endswith('.def')
-                for name in re.findall(r'^\w+\((\w+)', self.text[f], re.M)}
+        refers, calls = collections.defaultdict(set), collections.defaultdict(set)
         for f, name in wants:
-            room, there = os.path.dirname(f), room_of.get(name)
-            if (room, name) in rows:
+            if name not in file_of or file_of[name] == f:
                 continue
+            room, there = os.path.dirname(f), os.path.dirname(file_of[name])
+            if there == room:
+                calls[f].add(file_of[name])
+                continue
+            refers[room].add(there)
             # The runtime's public functions are called through include/dtrt.h.
-            if there in (None, room) or there in self.sees[room] or name.startswith(('dtrt_', 'dtgc_')):
-                continue
-            faults.append(f'{f}: `{name}` is of {there}, which it does not see')
-        return faults
+            if there not in self.sees[room] and not name.startswith(('dtrt_', 'dtgc_')):
+                faults.append(f'{f}: `{name}` is of {there}, which it does not see')
+        found = circle(refers)
+        if found:
+            faults.append('rooms whose objects refer to each other: ' + ' -> '.join(found))
+        return faults + self.source_circles(calls)
+
+    def source_circles(self, calls):
+        faults, looped = [], set()
+        for group in components(calls):
+            room = os.path.dirname(group[0])
+            looped.add(room)
+            if room not in RECURSION:
+                found = circle({f: calls[f] & set(group) for f in group})
+                faults.append('sources in a circle: ' + ' -> '.join(found))
+        return faults + [f'RECURSION names {r}, which has no circle' for r in RECURSION
+                         if r in self.rooms and r not in looped]
 
     def names(self):
         faults, stems, types = [], collections.defaultdict(set), collections.defaultdict(set)
@@ -238,6 +272,17 @@ PLANTED = [
                              'runtime/low/lower.h': '#include "low.h"\n'}, None),
     ('which it does not see', {'runtime/low/low.c': 'int high(void);\nint low(void);\n'
                                'int low(void) { return high(); }\n'}, None),
+    ('refer to each other', {'runtime/low/low.c': 'int dtrt_high(void);\nint low(void);\n'
+                             'int low(void) { return dtrt_high(); }\n',
+                             'runtime/high/high.c': '#include "high.h"\nint dtrt_high(void);\n'
+                             'int dtrt_high(void) { return 0; }\nint high(void) { return low(); }\n'}, None),
+    ('refer to each other', {'runtime/low/low.c': 'int dtrt_high(void) __attribute__((weak));\nint low(void);\n'
+                             'int low(void) { return dtrt_high(); }\n',
+                             'runtime/high/high.c': '#include "high.h"\nint dtrt_high(void);\n'
+                             'int dtrt_high(void) { return 0; }\nint high(void) { return low(); }\n'}, None),
+    ('sources in a circle', {'runtime/low/low.c': 'int lower(void);\nint low(void);\nint low(void) { return lower(); }\n',
+                             'runtime/low/lower.c': 'int low(void);\nint lower(void);\n'
+                             'int lower(void) { return low(); }\n'}, None),
     ('the file name low has two', {'compiler/other/low.c': 'int more;\n'}, None),
     ('the type Low has two', {'compiler/other/other.c': 'typedef struct Low {\n  int y;\n} Low;\n'
                               'int other(void);\nint other(void) { return 1; }\n'}, None),

@@ -4,6 +4,7 @@
  * far apart; kinds of exchanges by every algorithm there is.
  *   algorithms TRANSPORT memory|messages [DEVICES]   by what the devices of a group exchange */
 #include "cost.h"
+#include "algorithm_table.h"
 #include "harness.h"
 
 enum { TENSORS = 3, MOST_CASES = 4096 };

@@ -1,5 +1,6 @@
 /* The cost model of cost.h. */
 #include "cost.h"
+#include "algorithm_table.h"
 #include "work.h"
 #include <math.h>
 #include <stdio.h>
