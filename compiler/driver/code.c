@@ -116,18 +116,6 @@ dtgc_status dtgc_barrier(dtgc_program *p, const char *name, double timeout) {
   return program_fail(p, status_of(st), "%s", dtrt_session_error(p->session));
 }
 
-void dtgc_free(dtgc_program *p) {
-  if (!p) return;
-  if (p->session) dtrt_close(p->session);
-  jit_unload(p->loaded);
-  free(p->object.at);
-  program_free_variants(p);
-  dtgc_free(p->oracle);
-  free(p->error);
-  arena_free(p->arena);
-  free(p);
-}
-
 /* -------- executables -------- */
 
 static dtgc_status object_of(dtgc_program *p, const char *text, size_t n, const char *symbol,

@@ -1,4 +1,5 @@
 /* dtgc_program, for the files that implement dtgc.h:
+ *   program.c  errors, time, the end
  *   compile.c  compilation, dumps       inspect.c  entries and variables
  *   code.c     machine code, devices    run.c      runs, reading and writing variables
  *   train.c    the training loop        place.c    mesh, layouts, boxes
@@ -85,7 +86,7 @@ struct dtgc_program {
   if ((other) && !held_too)                                                                        \
   return program_fail(p, DTGC_BUSY, "another thread is using %s", called)
 
-/* Sets the error text and gives back `s`. */
+/* program.c. Sets the error text and returns `s`. */
 dtgc_status program_fail(dtgc_program *p, dtgc_status s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same with a text of the JIT's, which is freed. */
@@ -138,8 +139,6 @@ bool recall_object(dtgc_program *p, const dtgc_options *o);
 dtgc_status program_variant(dtgc_program *p, const char *define, dtgc_program **out);
 /* The same once more, for checks: on threads, on one device or under p's layouts. */
 dtgc_status program_again(dtgc_program *p, bool single, Observe observe, dtgc_program **out);
-/* train.c */
-void program_free_variants(dtgc_program *p);
 
 /* verify_fit.c: a step of the runtime's training loop (dtrt_verify_fn). */
 int program_verify(dtgc_program *p, double tolerance, const char *entry, const void *const *in,

@@ -15,13 +15,6 @@ typedef struct Training {
 
 /* -------- programs for short batches -------- */
 
-void program_free_variants(dtgc_program *p) {
-  for (int i = 0; i < p->nvariants; i++) dtgc_free(p->variant[i]);
-  free(p->variant);
-  p->variant = NULL;
-  p->nvariants = 0;
-}
-
 static bool keep_variant(dtgc_program *p, dtgc_program *v) {
   dtgc_program **list = realloc(p->variant, ((size_t)p->nvariants + 1) * sizeof(dtgc_program *));
   if (!list) return false;

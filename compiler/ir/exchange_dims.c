@@ -200,8 +200,7 @@ void dim_pair_set(const Mesh *m, DimPair *x, const DimLayout *f, const DimLayout
 }
 
 static Arena *room(const Program *p, const DimPair *x) {
-  Arena *kept = x->kept ? known_room(p->known) : p->arena;
-  return kept ? kept : p->arena;
+  return x->kept && arena_used(x->kept) < KNOWN_BYTES ? x->kept : p->arena;
 }
 
 DimNeeds dim_pair_every(const Program *p, DimPair *x, int few) {

@@ -43,7 +43,8 @@ typedef struct DimPair {
   uint32_t moving_from, moving_to;
   bool equal, nested, gathers, same_parts, same_axes;
   bool uniform; /* every device needs as much of the dim and has as much of that */
-  bool kept;    /* by the program */
+  Arena
+      *kept; /* the program's own, for its tables while there is room; NULL: the pair is not kept */
   Need first;   /* of the device that is first along all axes */
   /* By how few of the long axes are looked at; at: NULL, or of all places that are. */
   DimNeeds every[EVERY + 1];
@@ -67,6 +68,9 @@ void needs_add(Needs *p, Need x);
 
 /* -------- exchange_known.c -------- */
 
+/* Bytes that a program keeps for pairs of dims. */
+enum { KNOWN_BYTES = 32 << 20 };
+
 /* An exchange as a program keeps it, in elements. */
 typedef struct Known {
   int kind;
@@ -87,7 +91,5 @@ void known_put(KnownExchanges *k, KnownAt at, const Known *x);
 /* k may be NULL: then it lies in p->arena. */
 DimPair *known_dim_pair(const Program *p, KnownExchanges *k, KnownAt at, const Layout *from,
                         const Layout *to, int dim, int64_t n);
-/* Where a pair's tables go; NULL: they are enough. */
-Arena *known_room(const KnownExchanges *k);
 
 #endif

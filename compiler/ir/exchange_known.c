@@ -9,8 +9,7 @@ enum {
   MOST = 1 << 17, /* exchanges */
   NEAR = 4,       /* places in which one may be */
   SLOTS = 4096,
-  FEW_SLOTS = 256,
-  MOST_BYTES = 32 << 20 /* beside the exchanges */
+  FEW_SLOTS = 256
 };
 
 typedef struct KnownEntry {
@@ -58,9 +57,8 @@ KnownExchanges *known_new(const Program *p) {
   return k;
 }
 
-Arena *known_room(const KnownExchanges *k) {
-  return arena_used(k->arena) < MOST_BYTES ? k->arena : NULL;
-}
+/* Arenas do not shrink: what is full stays so. */
+static bool has_room(const KnownExchanges *k) { return arena_used(k->arena) < KNOWN_BYTES; }
 
 /* -------- numbers -------- */
 
@@ -150,11 +148,11 @@ DimPair *known_dim_pair(const Program *p, KnownExchanges *k, KnownAt at, const L
   DimSlot **slot = &k->pair[hash_words(key, sizeof key, 0) % SLOTS];
   for (DimSlot *s = *slot; s; s = s->next)
     if (s->from == f && s->to == t && s->pair.n == n) return &s->pair;
-  if (!known_room(k)) return pair_here(p, p->arena, &from->dim[dim], &to->dim[dim], n);
+  if (!has_room(k)) return pair_here(p, p->arena, &from->dim[dim], &to->dim[dim], n);
   DimSlot *s = arena_new_of(k->arena, DimSlot);
   s->next = *slot, s->from = f, s->to = t;
   dim_pair_set(&p->mesh, &s->pair, &from->dim[dim], &to->dim[dim], n);
-  s->pair.kept = true;
+  s->pair.kept = k->arena;
   *slot = s;
   return &s->pair;
 }

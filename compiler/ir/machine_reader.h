@@ -1,10 +1,17 @@
-/* Shared by the files that read a machine file: machine_read.c reads its words, numbers and keys,
- * machine_lines.c its links and caches. */
+/* Shared by the files that read a machine file: machine_reader.c reads its words and numbers,
+ * machine_lines.c its links and caches, machine_read.c its keys and the file as a whole. */
 #ifndef DTG_MACHINE_READER_H
 #define DTG_MACHINE_READER_H
 #include "machine.h"
 
 typedef enum Quantity { Q_FLOPS, Q_BANDWIDTH, Q_BYTES, Q_CACHE, Q_TIME, Q_COUNT, Q_BY } Quantity;
+
+typedef struct Unit {
+  const char *what, *example, *units;
+  double least, most; /* beyond these somebody forgot a unit */
+  const char *range;
+} Unit;
+extern const Unit reader_units[]; /* by Quantity */
 
 enum { MOST_KEYS = 8 };
 typedef struct Reader {
@@ -33,6 +40,12 @@ typedef struct Fields {
   const char *what, *list, *example;
 } Fields;
 
+static inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
+static inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static inline bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+bool reader_ends_in(const char *s, size_t n, const char *tail, bool any_case);
 char reader_peek(const Reader *r); /* 0: the line ends */
 void reader_skip_blanks(Reader *r);
 /* What stands at the reader up to the next blank, for a message. */

@@ -3,26 +3,13 @@
 #include "loop_build.h"
 #include "roll.h"
 
-static const TileBand *band_of(const Loop *l) {
-  return l->tile && l->tile->band.of != NO_NODE ? &l->tile->band : NULL;
-}
-
-bool in_band(const Loop *l, NodeId id) { return band_of(l) && tiles_in_band(l->tile, l->g, id); }
-
 bool reads_band(const Loop *l, NodeId id) {
-  const TileBand *b = band_of(l);
+  const TileBand *b = loop_band(l);
   return b && same_space(graph_operand(l->g, graph_node(l->g, id), 0), graph_node(l->g, b->of));
 }
 
-int band_mask(const Loop *l, NodeId id) {
-  const TileBand *b = band_of(l);
-  for (int i = 0; b && i < b->masks.n; i++)
-    if (b->masks.at[i].node == id) return b->masks.at[i].dead;
-  return 0;
-}
-
 static Expr live(Loop *l, const Node *n, const At *at, const char *function, EntryInteger bound) {
-  const Expr arg[] = {at->dim[band_of(l)->row], loop_param(l, PARAM_BOUND, site_bound(l, bound)),
+  const Expr arg[] = {at->dim[loop_band(l)->row], loop_param(l, PARAM_BOUND, site_bound(l, bound)),
                       loop_extent(l, n, n->shape.rank - 1)};
   return loop_call(l, function, DT_I64, 3, arg);
 }
@@ -46,7 +33,7 @@ Expr value_outside(Loop *l, NodeId id, const At *at) {
 
 void loop_of_band_check(const LoopSite *s, LoopFunction *out) {
   Loop *l = loop_new(s);
-  const TileBand *b = band_of(l);
+  const TileBand *b = loop_band(l);
   const Node *n = graph_node(l->g, b->vanishes);
   const Expr some = loop_integer(l, "some", loop_int(l, 0), false);
   const At at = loop_nest_index(l, n);

@@ -218,6 +218,19 @@ static Expr load(Lower *lower, NodeId id, const At *at) {
   return lower_element(lower, EXPR_LOAD, id, at);
 }
 
+const TileBand *loop_band(const Loop *l) {
+  return l->tile && l->tile->band.of != NO_NODE ? &l->tile->band : NULL;
+}
+
+bool in_band(const Loop *l, NodeId id) { return loop_band(l) && tiles_in_band(l->tile, l->g, id); }
+
+int band_mask(const Loop *l, NodeId id) {
+  const TileBand *b = loop_band(l);
+  for (int i = 0; b && i < b->masks.n; i++)
+    if (b->masks.at[i].node == id) return b->masks.at[i].dead;
+  return 0;
+}
+
 static bool in_memory(const Loop *l, NodeId id) {
   const NodeId base = node_base(l->g, id);
   return l->le->stored[base] && !loop_stores(l, base) && !(l->outside && in_band(l, base));

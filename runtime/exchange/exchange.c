@@ -147,6 +147,13 @@ void run_wait(CollectiveRun *r, RunWait wait) {
   }
 }
 
+bool run_turn(CollectiveRun *r) {
+  Device *d = r->all->d;
+  int done = d->comm->verbs->finish(d->comm, d->id, r->all->lane);
+  if (done < 0) device_messages_failed(d);
+  return done && run_next(r) == RUN_OVER;
+}
+
 bool exchange_alone(const Together *t) {
   const Transfer *p = t->transfer[0];
   if (is_reduce(p)) return false;

@@ -116,7 +116,7 @@ void dtrt_wait_exchange(dtrt_device *dev, int flight) {
 void flights_turn(Device *d) {
   for (int i = 0; i < DTRT_FLIGHTS; i++) {
     Flight *f = &d->flight[i];
-    if (f->state != FLIGHT_MESSAGES || !messages_turn(&f->run)) continue;
+    if (f->state != FLIGHT_MESSAGES || !run_turn(&f->run)) continue;
     f->state = FLIGHT_OVER;
     d->under_way--;
   }

@@ -14,13 +14,6 @@
 
 /* -------- all kinds -------- */
 
-bool messages_turn(CollectiveRun *m) {
-  Device *d = m->all->d;
-  int done = d->comm->verbs->finish(d->comm, d->id, m->all->lane);
-  if (done < 0) device_messages_failed(d);
-  return done && run_next(m) == RUN_OVER;
-}
-
 void messages_send(const Together *t, int peer, const void *at, int64_t bytes) {
   Device *d = t->d;
   if (d->comm->verbs->send(d->comm, d->id, t->lane, peer, at, bytes))

@@ -36,7 +36,7 @@ RunWait run_next(CollectiveRun *r);
 /* Waits in lane 0, or for messages, until it is over. `wait`: what it waits for now. */
 void run_wait(CollectiveRun *r, RunWait wait);
 /* Goes on with messages without waiting; true: it is over. */
-bool messages_turn(CollectiveRun *r);
+bool run_turn(CollectiveRun *r);
 /* What they are made of. */
 void messages_send(const struct Together *t, int peer, const void *at, int64_t bytes);
 void messages_recv(const struct Together *t, int peer, void *at, int64_t bytes);

@@ -25,6 +25,10 @@ TYPES = (
 )
 # Rooms whose sources call each other in circles, because recursion is what they do.
 RECURSION = {
+    'compiler/frontend': 'expressions have calls and statements in them, and calls expressions',
+    'compiler/ops': 'rules, gradients and rewrites of ops are built of other ops',
+    'compiler/backend/emit': 'a tile loop is a step that has steps in it',
+    'runtime/kernels': 'a product over many terms is split into products',
 }
 SOURCES = ('.c', '.h', '.cpp', '.inc', '.def', '.l', '.y')
 

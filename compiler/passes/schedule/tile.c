@@ -161,17 +161,6 @@ static void decide_all(Tiling *s) {
 static int64_t loop_most(const Tiling *s, const Group *g, int loop) {
   return tiling_most(s, g->map.ref[loop].node, g->map.ref[loop].dim);
 }
-int64_t tiling_part(const Tiling *s, const Group *g, NodeId id, const int64_t *most) {
-  const Node *n = graph_node(s->le->graph, id);
-  const LoopDims *x = loop_map_find(&g->map, id);
-  int64_t bytes = dtype_size(n->dtype);
-  for (int d = 0; d < n->shape.rank; d++) {
-    bool loops = x && x->loop[d] != NO_LOOP && g->map.live >> x->loop[d] & 1;
-    bytes *= loops ? most[x->loop[d]] : tiling_most(s, id, d);
-  }
-  return bytes;
-}
-
 int64_t tiling_rows(const Tiling *s, const Group *g) {
   int64_t rows = 1;
   for (int i = 0; i < g->nloops; i++) rows *= loop_most(s, g, i);

@@ -52,48 +52,6 @@ static int kernel_rows(const Tiling *s, const Step *step) {
   return op_class(n) == OPC_PRODUCT ? product_rows(g, n) : 0;
 }
 
-/* -------- what one loop over rows allows -------- */
-
-/* A dim among the rows that is cut, other than the first: the global index of a row is then no
- * constant plus its number. */
-static bool is_cut_within(const Group *g, const LocalEntry *le) {
-  bool cut = false;
-  for (int i = 1; i < g->nloops; i++) {
-    const DimLayout *d = &graph_node(le->graph, g->map.ref[i].node)->layout->dim[g->map.ref[i].dim];
-    cut = cut || d->naxes || d->window.of;
-  }
-  return cut;
-}
-
-/* A node's dims have all loops, in order, in front, or none. */
-static bool has_rows(const Tiling *s, const Group *g, const LoopDims *x) {
-  const Node *n = graph_node(s->le->graph, x->node);
-  int next = 0;
-  bool behind = false;
-  for (int d = 0; d < n->shape.rank; d++) {
-    if (x->loop[d] == NO_LOOP) {
-      behind = behind || n->shape.dim[d] > 1;
-      continue;
-    }
-    if (behind || x->loop[d] != next++) return false;
-  }
-  return next == 0 || next == g->nloops;
-}
-
-bool epilogue_fits(const Tiling *s, const Group *g) {
-  if (g->map.live != (1u << g->nloops) - 1) return false;
-  const bool cut = is_cut_within(g, s->le);
-  for (int i = 0; i < g->map.known.n; i++) {
-    const LoopDims *x = &g->map.known.at[i];
-    const Node *n = graph_node(s->le->graph, x->node);
-    if (!has_rows(s, g, x)) return false;
-    if (g->nloops == 1) continue;
-    if (op_class(n) == OPC_INDEX && x->loop[node_attr(n, "axis")] != NO_LOOP) return false;
-    if (op_class(n) == OPC_RANDOM && cut) return false;
-  }
-  return true;
-}
-
 /* -------- members -------- */
 
 static bool is_update(const Tiling *s, const Step *t) {

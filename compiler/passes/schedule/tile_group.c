@@ -16,6 +16,17 @@ int64_t tiling_most(const Tiling *s, NodeId id, int d) {
   return dim_block_most(&s->plan->program->mesh, &n->layout->dim[d], n->shape.dim[d]);
 }
 
+int64_t tiling_part(const Tiling *s, const Group *g, NodeId id, const int64_t *most) {
+  const Node *n = graph_node(s->le->graph, id);
+  const LoopDims *x = loop_map_find(&g->map, id);
+  int64_t bytes = dtype_size(n->dtype);
+  for (int d = 0; d < n->shape.rank; d++) {
+    bool loops = x && x->loop[d] != NO_LOOP && g->map.live >> x->loop[d] & 1;
+    bytes *= loops ? most[x->loop[d]] : tiling_most(s, id, d);
+  }
+  return bytes;
+}
+
 /* -------- which steps may be in a group -------- */
 
 /* Letters of a product that it sums over, those of one element left out. */
@@ -120,6 +131,48 @@ static uint32_t must_go(const Mesh *mesh, const Group *g, NodeId id, uint32_t su
     before = loop;
   }
   return 0;
+}
+
+/* -------- what a loop over the rows of an epilogue allows -------- */
+
+/* A dim among the rows that is cut, other than the first: the global index of a row is then no
+ * constant plus its number. */
+static bool is_cut_within(const Group *g, const LocalEntry *le) {
+  bool cut = false;
+  for (int i = 1; i < g->nloops; i++) {
+    const DimLayout *d = &graph_node(le->graph, g->map.ref[i].node)->layout->dim[g->map.ref[i].dim];
+    cut = cut || d->naxes || d->window.of;
+  }
+  return cut;
+}
+
+/* A node's dims have all loops, in order, in front, or none. */
+static bool has_rows(const Tiling *s, const Group *g, const LoopDims *x) {
+  const Node *n = graph_node(s->le->graph, x->node);
+  int next = 0;
+  bool behind = false;
+  for (int d = 0; d < n->shape.rank; d++) {
+    if (x->loop[d] == NO_LOOP) {
+      behind = behind || n->shape.dim[d] > 1;
+      continue;
+    }
+    if (behind || x->loop[d] != next++) return false;
+  }
+  return next == 0 || next == g->nloops;
+}
+
+static bool epilogue_fits(const Tiling *s, const Group *g) {
+  if (g->map.live != (1u << g->nloops) - 1) return false;
+  const bool cut = is_cut_within(g, s->le);
+  for (int i = 0; i < g->map.known.n; i++) {
+    const LoopDims *x = &g->map.known.at[i];
+    const Node *n = graph_node(s->le->graph, x->node);
+    if (!has_rows(s, g, x)) return false;
+    if (g->nloops == 1) continue;
+    if (op_class(n) == OPC_INDEX && x->loop[node_attr(n, "axis")] != NO_LOOP) return false;
+    if (op_class(n) == OPC_RANDOM && cut) return false;
+  }
+  return true;
 }
 
 bool group_fits(const Tiling *s, Group *g) {

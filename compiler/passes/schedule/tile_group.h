@@ -67,8 +67,6 @@ bool group_reads_after(const Tiling *s, const Group *g, int k);
 
 /* Groups that begin at large kernels: what can run upon their rows as soon as they are final. */
 void epilogues_find(Tiling *s);
-/* Rows are one loop, and what is known of the members allows that. */
-bool epilogue_fits(const Tiling *s, const Group *g);
 
 /* Groups that begin at loops, of steps that are in no group yet. */
 void rows_find(Tiling *s);

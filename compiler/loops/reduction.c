@@ -1,0 +1,59 @@
+/* reduction.c: what all reductions are built of, whatever their order: identity, step and result.
+ */
+#include "loop_reduce.h"
+#include "roll.h"
+#include <math.h>
+
+Expr reduction_identity(ReduceNest *r) {
+  const DType t = dtype_computed(r->n->dtype);
+  Loop *l = r->l;
+  const bool real = dtype_is_float(t);
+  switch (r->n->op->reduce) {
+  case RED_PROD: return loop_number(l, t, 1);
+  case RED_MAX:
+    return real ? loop_number(l, t, -INFINITY) : expr_number(l->x, t, 0, dtype_least(t));
+  case RED_MIN: return real ? loop_number(l, t, INFINITY) : expr_number(l->x, t, 0, dtype_most(t));
+  default: return loop_number(l, t, 0);
+  }
+}
+
+Expr reduction_joined(ReduceNest *r, Expr acc, Expr v) {
+  return loop_op2(r->l, reduction_step(r->n), r->n->dtype, acc, v);
+}
+
+Expr reduction_result(ReduceNest *r) { return loop_load(r->l, r->id, &r->out); }
+
+const char *reduction_helper(ReduceNest *r, const char *what) {
+  return arena_printf(r->l->arena, "dtrt_%s_%s_%s", what, r->word, r->type);
+}
+
+int reduction_open(ReduceNest *r, int from, int to, bool gone, LoopHow how) {
+  int loops = 0;
+  for (int d = from; d < to; d++)
+    if (r->gone[d] == gone && has_loop(r->l, &r->in, d))
+      loop_open(r->l, r->in.dim[d], loop_extent(r->l, r->x, d), how), loops++;
+  return loops;
+}
+
+/* Values that are used more than once, each of which is a line of C. */
+static int shared_values(const Exprs *x, Expr e, uint8_t *met) {
+  const ExprNode *n = expr_node(x, e);
+  int shared = 0;
+  if (met[e]) return n->kind >= EXPR_OP && met[e]++ == 1;
+  met[e] = 1;
+  for (int i = 0; i < n->n; i++) shared += shared_values(x, n->arg[i], met);
+  return shared;
+}
+
+bool reduction_is_cheap(ReduceNest *r, Expr v) {
+  enum { FEW_VALUES = 8 };
+  const Exprs *x = r->l->x;
+  return shared_values(x, v, arena_array(r->l->arena, uint8_t, x->at.n)) <= FEW_VALUES;
+}
+
+int reduction_if_first(ReduceNest *r) {
+  const Expr first = site_first(r->l, r->id);
+  if (first == NO_EXPR) return 0;
+  loop_if(r->l, loop_param(r->l, PARAM_FIRST, first));
+  return 1;
+}
