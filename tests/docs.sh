@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every block ```dtg of the documents is a program that compiles: blocks that continue an earlier one repeat it. In a
-# block ```console each line `$ dtgc ...` runs in the root, and the lines below it occur in its output, in that order
-# (what is between them may be left out).       tests/docs.sh DTGC
+# block ```console each line `$ dtgc ...` runs in the root, or the folder of a line `$ cd FOLDER` before it, and the lines below
+# it occur in its output, in that order (lines between them may be left out).       tests/docs.sh DTGC
 set -u
 export DTGC_FLAGS=${DTGC_FLAGS:---machine=generic} # not the caches of this computer
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,9 +22,10 @@ done
 # shown DOC: the commands of its console blocks
 commands=0
 shown() {
-  local line command='' want=()
+  local line command='' want=() folder=
   while IFS= read -r line; do
     case $line in
+      '$ cd '*) check_shown "$1" "$command" "${want[@]}"; folder=${line#'$ cd '} command='' want=() ;;
       '$ '*) check_shown "$1" "$command" "${want[@]}"; command=${line#??} want=() ;;
       *) want+=("$line") ;;
     esac
@@ -38,7 +39,7 @@ check_shown() {
   shift 2
   commands=$((commands + 1))
   if [ "${command%% *}" != dtgc ]; then echo "FAIL $doc: $command: only dtgc is run"; failed=1; return; fi
-  if ! (cd "$root" && eval "'$dtgc' ${command#dtgc}") >"$tmp/out" 2>&1; then
+  if ! (cd "$root/$folder" && eval "'$dtgc' ${command#dtgc}") >"$tmp/out" 2>&1; then
     echo "FAIL $doc: $command:"; head -5 "$tmp/out"; failed=1; return
   fi
   exec 3<"$tmp/out"
