@@ -4,6 +4,8 @@
 #define LANES 16
 #define MOST 14
 #define NAME gemm_kernel_avx512
+#define PARTS true
+#define LOAD_LAST load_part
 #define LOW_PAIRS(p, q)                                                                            \
   __builtin_shufflevector(p, q, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
 #define HIGH_PAIRS(p, q)                                                                           \

@@ -4,6 +4,7 @@
  * than rows, all of x is packed and panels of y, as wide as a tile, pass over it. Operands mostly
  * come from L3 or memory, too far for the CPU's own prefetching of short rows: each tile
  * prefetches a few lines of the data that is packed next. */
+#include "caches.h"
 #include "gemm.h"
 #include "gemm_kernel.h"
 #include "dtrt.h"
@@ -29,30 +30,50 @@ const GemmKernel *gemm_kernel(void) {
 /* -------- a thread's room for packing -------- */
 
 enum {
-  ALL_FLOATS = 288 * 1024, /* the operand that is packed whole: half of an L2 of 2 MB */
-  STRIP_FLOATS = GEMM_DEPTH * GEMM_COLUMNS,
+  GROUP = 4, /* panels of columns that are packed at a time where rows are packed whole */
+  GROUP_FLOATS = GROUP * GEMM_DEPTH * GEMM_COLUMNS,
   EDGE_FLOATS = GEMM_ROWS * GEMM_COLUMNS,
   NEAR = 16 * 1024, /* floats that are hardly worth fetching */
   SMALL = 5 * 1024, /* floats that stay in L1 beside a tile of x */
-  HUGE_PAGE = 2 << 20,
-  ROOM_BYTES = HUGE_PAGE
+  HUGE_PAGE = 2 << 20
 };
-_Static_assert((ALL_FLOATS + STRIP_FLOATS + EDGE_FLOATS) * 4 <= ROOM_BYTES, "room");
+
+/* What this process computes with: chosen once. */
+typedef struct Setup {
+  const GemmKernel *kernel; /* NULL: none */
+  int64_t all_floats;       /* of the operand that is packed whole: half of L2 */
+  int64_t far_floats;       /* of an operand that no cache holds */
+  pthread_key_t room_key;
+} Setup;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const GemmKernel *kernel; /* of this process; NULL: none */
-static pthread_key_t room_key;
+static Setup setup;
+
+int64_t gemm_packed_floats(int64_t l2) {
+  const int64_t least = 32 * 1024, most = 512 * 1024;
+  const int64_t half = (l2 ? l2 : 1 << 20) / 2 / (int64_t)sizeof(float);
+  return half < least ? least : half > most ? most : half;
+}
 
 static void prepare(void) {
-  if (pthread_key_create(&room_key, free) == 0) kernel = gemm_kernel();
+  const int64_t l3 = caches_bytes(3);
+  setup.all_floats = gemm_packed_floats(caches_bytes(2));
+  setup.far_floats = (l3 ? l3 : 8 << 20) / 2 / (int64_t)sizeof(float);
+  if (pthread_key_create(&setup.room_key, free) == 0) setup.kernel = gemm_kernel();
+}
+
+static int64_t room_size(void) {
+  const int64_t bytes =
+      (setup.all_floats + GROUP_FLOATS + EDGE_FLOATS) * (int64_t)sizeof(float);
+  return (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 }
 
 static float *room_of_thread(void) {
   static _Thread_local float *room;
   if (room) return room;
-  float *p = aligned_alloc(HUGE_PAGE, ROOM_BYTES);
-  if (p) madvise(p, ROOM_BYTES, MADV_HUGEPAGE); /* what is packed is on one page */
-  if (p && pthread_setspecific(room_key, p)) {
+  float *p = aligned_alloc(HUGE_PAGE, (size_t)room_size());
+  if (p) madvise(p, (size_t)room_size(), MADV_HUGEPAGE); /* what is packed is on one page */
+  if (p && pthread_setspecific(setup.room_key, p)) {
     free(p);
     p = NULL;
   }
@@ -63,8 +84,13 @@ static float *room_of_thread(void) {
 
 enum { MOST_RANGES = 48, LINE = 64 };
 
+typedef struct Range { /* n lines, `step` bytes apart */
+  const char *at;
+  int64_t n, step;
+} Range;
+
 typedef struct Ahead {
-  GemmAhead range[MOST_RANGES];
+  Range range[MOST_RANGES];
   int n, at;
   int64_t lines; /* not fetched yet */
 } Ahead;
@@ -76,7 +102,7 @@ static void ahead_none(Ahead *a) {
 
 static void ahead_add(Ahead *a, const void *at, int64_t n, int64_t step) {
   if (n <= 0 || a->n == MOST_RANGES) return; /* fetching is no duty */
-  a->range[a->n++] = (GemmAhead){at, n, step};
+  a->range[a->n++] = (Range){at, n, step};
   a->lines += n;
 }
 
@@ -84,21 +110,27 @@ static void ahead_bytes(Ahead *a, const void *at, int64_t bytes) {
   ahead_add(a, at, (bytes + LINE - 1) / LINE, LINE);
 }
 
-/* What one of `tiles` tiles still to come should fetch. */
-static void ahead_take(Ahead *a, GemmTile *t, int64_t tiles) {
-  int64_t want = (a->lines + tiles - 1) / tiles;
-  if (want > t->depth) want = t->depth;
-  int64_t at = 0; /* depth; no range lies in two runs */
-  for (t->nahead = 0; want && t->nahead < GEMM_AHEAD; t->nahead++) {
-    GemmAhead *r = &a->range[a->at];
-    const int64_t left = GEMM_RUN - (t->skip + at) % GEMM_RUN, some = want < r->n ? want : r->n;
-    const int64_t n = some < left ? some : left;
-    at += n;
-    t->ahead[t->nahead] = (GemmAhead){r->at, n, r->step};
+/* A tile that fetches nothing but its own first line. */
+static void ahead_clear(GemmTile *t) {
+  for (int s = 0; s < GEMM_AHEAD; s++) t->ahead[s] = (GemmAhead){(const char *)t->x, 0};
+}
+
+/* What one of `tiles` tiles still to come should fetch; `had`: stretches that the one before had.
+ * Returns those of this one. */
+static int ahead_take(Ahead *a, GemmTile *t, int64_t tiles, int had) {
+  const int64_t want = a->lines - (a->lines + tiles - 1) / tiles; /* to be left */
+  const int stretches = (int)((t->depth + GEMM_STRETCH - 1) / GEMM_STRETCH);
+  int s = 0;
+  for (; s < stretches && a->lines > want; s++) {
+    Range *r = &a->range[a->at];
+    const int64_t n = r->n < GEMM_STRETCH ? r->n : GEMM_STRETCH;
+    t->ahead[s] = (GemmAhead){r->at, r->step};
     r->n -= n, r->at += n * r->step;
-    a->lines -= n, want -= n;
+    a->lines -= n;
     a->at += !r->n;
   }
+  for (int i = s; i < had; i++) t->ahead[i] = (GemmAhead){(const char *)t->x, 0};
+  return s;
 }
 
 /* -------- packing -------- */
@@ -115,7 +147,7 @@ typedef struct Product {
   const dtrt_then *then;
   const dtrt_live *live; /* NULL: all */
   float *all;            /* the operand packed whole, tile after tile */
-  float *strip;          /* one tile of the other */
+  float *strip;          /* one tile of the other, or GROUP */
   bool across;           /* the product is y' @ x' = c': m and n, x and y have changed places */
   float *edge;           /* [GEMM_ROWS][GEMM_COLUMNS]: a tile of c' */
   Ahead *ahead;
@@ -160,9 +192,9 @@ static void block_ahead(Ahead *a, const float *at, int64_t n, int64_t bytes, int
     ahead_add(a, (const char *)at + (b < bytes ? b : bytes) - 4, n, step);
 }
 
-static void columns_ahead(Product *p, int64_t l, int64_t depth, int64_t j) {
+static void columns_ahead(Product *p, int64_t l, int64_t depth, int64_t j, int64_t columns) {
   if (j >= p->n) return;
-  const int64_t here = least(p->n - j, p->wide);
+  const int64_t here = least(p->n - j, columns);
   const float *y = p->y + l * p->yl + j * p->yj;
   if (p->yj == 1)
     block_ahead(p->ahead, y, depth, here * 4, p->yl * 4);
@@ -184,29 +216,24 @@ static void rows_ahead(Product *p, int64_t l, int64_t depth, int64_t i, int64_t 
 /* The tile of rows i.. and columns j..; t has its rows, and y of the columns. */
 static void tile_at(const Product *p, GemmTile *t, int rows, int64_t i, int64_t j) {
   const GemmKernel *k = p->kernel;
-  const bool deep = t->depth > GEMM_RUN - t->skip;
   const int left = (int)least(p->n - j, p->wide), vectors = (left + k->lanes - 1) / k->lanes;
   t->tail = left - (vectors - 1) * k->lanes;
   if (!p->across) {
     t->c = p->c + i * p->ldc + j, t->ldc = p->ldc;
-    (t->keep ? k->pack[deep][rows] : k->tile[deep][rows][t->xi == 1][vectors - 1])(t);
+    k->tile[rows][vectors - 1](t);
     return;
   }
-  GemmTile e = *t;
-  e.c = p->edge, e.ldc = GEMM_COLUMNS, e.add = false;
-  k->tile[deep][rows][t->xi == 1][vectors - 1](&e);
+  const bool add = t->add;
+  t->c = p->edge, t->ldc = GEMM_COLUMNS, t->add = false;
+  k->tile[rows][vectors - 1](t);
+  t->add = add;
   for (int at = 0; at < left; at += k->lanes)
     k->across(p->edge + at, GEMM_COLUMNS, left - at < k->lanes ? left - at : k->lanes, rows,
-              p->c + (j + at) * p->ldc + i, p->ldc, t->add);
+              p->c + (j + at) * p->ldc + i, p->ldc, add);
 }
 
 /* Rows are dealt to tiles evenly: the first row of tile q. */
 static int64_t tile_row(int64_t q, int64_t rows, int64_t tiles) { return q * rows / tiles; }
-
-/* Columns j.. are packed by the first tile that reads them, in passing. */
-static bool in_passing(const Product *p, int64_t j) {
-  return p->yj == 1 && p->wide == 2 * p->kernel->lanes && p->n - j > p->kernel->lanes;
-}
 
 /* The first row of tile q; where a part is live, no tile lies in two of its blocks of rows. */
 static int64_t row_of(const Product *p, int64_t q, int64_t tiles) {
@@ -254,19 +281,21 @@ static void as_it_lies(Product *p, int64_t l, int64_t depth) {
   const int wide = p->wide;
   const int64_t tiles = tiles_of(p->m, p->rows);
   const bool far = p->n * depth >= NEAR;
-  GemmTile t = {.depth = depth, .xi = p->xi, .xl = p->xl, .add = p->add || l > 0};
+  GemmTile t = {.depth = depth, .xi = p->xi, .xl = p->xl, .add = p->add || l > 0, .x = p->x};
+  ahead_clear(&t);
+  int had = 0;
   for (int64_t j = 0; j < p->n; j += wide) {
-    /* Kernels that read x by columns would read beyond the last of y. */
-    const bool lies = p->yj == 1 && (p->xi != 1 || least(p->n - j, wide) % p->kernel->lanes == 0);
+    const bool lies = p->yj == 1 && (p->kernel->parts || p->n - j >= wide ||
+                                     (p->n - j) % p->kernel->lanes == 0);
     if (!lies) pack_columns(p, l, depth, j, p->strip);
     t.y = lies ? p->y + l * p->yl + j : p->strip;
     t.lead = lies ? p->yl : wide;
     ahead_none(p->ahead);
-    if (far) columns_ahead(p, l, depth, j + wide);
+    if (far) columns_ahead(p, l, depth, j + wide, wide);
     for (int64_t q = 0; q < tiles; q++) {
       const int64_t i = tile_row(q, p->m, tiles);
       t.x = p->x + i * p->xi + l * p->xl;
-      if (far) ahead_take(p->ahead, &t, tiles - q);
+      if (far) had = ahead_take(p->ahead, &t, tiles - q, had);
       tile_at(p, &t, (int)(tile_row(q + 1, p->m, tiles) - i), i, j);
     }
   }
@@ -277,29 +306,43 @@ static bool is_packed(const Product *p) {
   return p->yj == 1 && p->yl == p->wide && p->n == p->wide;
 }
 
+/* Columns j0 to j1 at depths l.., as panels in `to`. Where a part is live, what lies outside is not
+ * read. */
+static void pack_all(const Product *p, int64_t l, int64_t depth, int64_t j0, int64_t j1,
+                     float *to) {
+  const int wide = p->wide;
+  if (p->yj == 1 && !p->live) {
+    p->kernel->panels(p->y + l * p->yl + j0, p->yl, depth, least(p->n, j1) - j0, to, wide);
+    return;
+  }
+  for (int64_t j = j0; j < j1 && j < p->n; j += wide) {
+    int64_t from = l, end = l + depth;
+    if (live_depths(p, 0, p->m, j, &from, &end) && from < end)
+      pack_columns(p, from, end - from, j, to + (j - j0) * depth + (from - l) * wide);
+  }
+}
+
 /* Depths l.. of the columns from j0 to j1, which are packed; tiles of rows pass over them.
  * last: the rows are final then. */
 static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64_t j1, bool last) {
   const int wide = p->wide;
   const int64_t tiles = row_tiles(p), panels = tiles_of(j1 - j0, wide);
   const bool turned = panels > (p->xi == 1 ? 1 : 3); /* x is packed */
-  const bool passes = turned && !p->live;            /* the first tile packs y */
-  const bool copied = !is_packed(p);
-  const float *all = copied ? p->all : p->y + l * p->yl;
-  for (int64_t j = j0; copied && j < j1; j += wide) {
-    int64_t from = l, to = l + depth;
-    if (passes && in_passing(p, j)) continue;
-    if (live_depths(p, 0, p->m, j, &from, &to) && from < to)
-      pack_columns(p, from, to - from, j, p->all + (j - j0) * depth + (from - l) * wide);
-  }
+  const float *all = is_packed(p) ? p->y + l * p->yl : p->all;
+  if (all == p->all) pack_all(p, l, depth, j0, j1, p->all);
+  GemmTile t = {.xi = turned ? 1 : p->xi,
+                .xl = turned ? p->kernel->lanes : p->xl,
+                .lead = wide,
+                .x = p->x};
+  ahead_clear(&t);
+  int had = 0;
   int64_t i = 0, next = row_of(p, 1, tiles), after, done = 0;
   for (int64_t q = 0; q < tiles; q++, i = next, next = after) {
     after = row_of(p, q + 2, tiles);
-    GemmTile t = {.xi = p->xi, .xl = p->xl, .add = p->add || l > 0};
     const float *x = p->x + i * p->xi + l * p->xl;
     if (turned) {
       pack_rows(p, l, depth, i, p->strip);
-      x = p->strip, t.xi = 1, t.xl = p->kernel->lanes;
+      x = p->strip;
     }
     ahead_none(p->ahead);
     for (int a = 0; last && p->then && a < p->then->nread; a++)
@@ -307,15 +350,13 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
     rows_ahead(p, l, depth, next, after - next);
     for (int64_t j = j0; j < j1; j += wide) {
       int64_t from = l, to = l + depth;
+      t.add = p->add || l > 0;
       if (!live_depths(p, i, next, j, &from, &to) || (from == to && t.add)) continue;
-      const int64_t panel = (j - j0) * depth;
-      t.keep = copied && passes && q == 0 && in_passing(p, j) ? p->all + panel : NULL;
       t.depth = to - from;
       t.skip = (from - l) % GEMM_RUN;
       t.x = x + (from - l) * t.xl;
-      t.y = t.keep ? p->y + from * p->yl + j : all + panel + (from - l) * wide;
-      t.lead = t.keep ? p->yl : wide;
-      ahead_take(p->ahead, &t, tiles_of(j1 - j, wide));
+      t.y = all + (j - j0) * depth + (from - l) * wide;
+      had = ahead_take(p->ahead, &t, tiles_of(j1 - j, wide), had);
       tile_at(p, &t, (int)(next - i), i, j);
     }
     if (last && ((next - done) * p->n >= THEN_ELEMENTS || q + 1 == tiles)) {
@@ -325,29 +366,36 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
   }
 }
 
-/* Depths l.. of the rows from i0 to i1, which are packed; panels of columns pass over them. */
+/* Depths l.. of the rows from i0 to i1, which are packed; panels of columns pass over them, some
+ * packed at a time. */
 static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t i1) {
-  const int wide = p->wide;
+  const int wide = p->wide, group = GROUP * wide;
   const int64_t rows = i1 - i0, tiles = tiles_of(rows, p->rows), each = depth * p->kernel->lanes;
   for (int64_t q = 0; q < tiles; q++) {
     const int64_t i = tile_row(q, rows, tiles);
     pack_rows(p, l, depth, i0 + i, p->all + q * each);
   }
-  GemmTile t = {.depth = depth, .xi = 1, .xl = p->kernel->lanes, .add = p->add || l > 0};
-  for (int64_t j = 0; j < p->n; j += wide) {
-    const bool passing = in_passing(p, j);
-    if (!passing) pack_columns(p, l, depth, j, p->strip);
+  GemmTile t = {.depth = depth,
+                .xi = 1,
+                .xl = p->kernel->lanes,
+                .lead = wide,
+                .add = p->add || l > 0,
+                .x = p->all};
+  ahead_clear(&t);
+  int had = 0;
+  for (int64_t g = 0; g < p->n; g += group) {
+    const int64_t end = least(p->n, g + group), panels = tiles_of(end - g, wide);
+    pack_all(p, l, depth, g, end, p->strip);
     ahead_none(p->ahead);
-    columns_ahead(p, l, depth, j + wide);
-    for (int64_t q = 0; q < tiles; q++) {
-      const int64_t i = tile_row(q, rows, tiles);
-      t.x = p->all + q * each;
-      t.keep = passing && q == 0 ? p->strip : NULL;
-      t.y = t.keep ? p->y + l * p->yl + j : p->strip;
-      t.lead = t.keep ? p->yl : wide;
-      ahead_take(p->ahead, &t, tiles - q);
-      tile_at(p, &t, (int)(tile_row(q + 1, rows, tiles) - i), i0 + i, j);
-    }
+    columns_ahead(p, l, depth, g + group, group);
+    for (int64_t j = g; j < end; j += wide)
+      for (int64_t q = 0; q < tiles; q++) {
+        const int64_t i = tile_row(q, rows, tiles);
+        t.x = p->all + q * each;
+        t.y = p->strip + (j - g) * depth;
+        had = ahead_take(p->ahead, &t, (panels - (j - g) / wide) * tiles - q, had);
+        tile_at(p, &t, (int)(tile_row(q + 1, rows, tiles) - i), i0 + i, j);
+      }
   }
 }
 
@@ -370,8 +418,18 @@ static void change_places(Product *p) {
  * as it lies and x is near. */
 static bool few_rows(const Product *p, int64_t depth) {
   if (p->live) return false;
-  if (p->across || p->m <= 2 * p->rows) return true;
+  if (p->across || p->m <= p->rows) return true;
+  if (p->m <= 2 * p->rows) return p->n * p->k < setup.far_floats;
   return p->m * depth <= NEAR && depth * (p->yj == 1 ? p->yl : p->wide) <= SMALL;
+}
+
+/* Whether x is to be packed once, by blocks of rows, and y anew for each; else the other way
+ * round. A quarter of a cycle an element, or about half where it is turned. */
+static bool rows_first(const Product *p, int64_t depth) {
+  const int64_t x = p->m * (p->xi == 1 ? 1 : 2), y = p->n * (p->yj == 1 ? 1 : 2);
+  const int64_t tall = setup.all_floats / (depth * p->kernel->lanes) * p->rows,
+                wide = setup.all_floats / depth;
+  return x + (p->m + tall - 1) / tall * y < y + (p->n + wide - 1) / wide * x;
 }
 
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
@@ -384,6 +442,7 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
                        const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
                        const dtrt_then *then, const dtrt_live *live, int64_t part) {
   pthread_once(&once, prepare);
+  const GemmKernel *kernel = setup.kernel;
   float *room = kernel ? room_of_thread() : NULL;
   if (!room) return false;
   Product p = {.kernel = kernel,
@@ -402,8 +461,8 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
                .then = then,
                .live = live,
                .all = room,
-               .strip = room + ALL_FLOATS,
-               .edge = room + ALL_FLOATS + STRIP_FLOATS};
+               .strip = room + setup.all_floats,
+               .edge = room + setup.all_floats + GROUP_FLOATS};
   Ahead ahead; /* not part of the above, which begins as zeros */
   p.ahead = &ahead;
   if (narrow(&p)) change_places(&p);
@@ -417,13 +476,13 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
     then_rows(&p, 0, m);
     return true;
   }
-  const bool whole = tiles_of(n, p.wide) * p.wide * least(k, most) <= ALL_FLOATS;
+  const int64_t deep = least(k, most);
+  const bool whole = tiles_of(n, p.wide) * p.wide * deep <= setup.all_floats;
   const bool by_rows =
-      vectors == 2 && !live && !(then && whole) && 4 * m <= 3 * n && m > 2 * p.rows;
+      vectors == 2 && !live && !(then && whole) && m > 2 * p.rows && rows_first(&p, deep);
   const int tile_side = by_rows ? p.rows : p.wide, each = by_rows ? lanes : p.wide;
   const int64_t side = by_rows ? m : n;
-  const int64_t tiles = tiles_of(side, tile_side),
-                room_tiles = ALL_FLOATS / (least(k, most) * each);
+  const int64_t tiles = tiles_of(side, tile_side), room_tiles = setup.all_floats / (deep * each);
   const int64_t blocks = tiles_of(tiles, (int)room_tiles);
   for (int64_t b = 0; b < blocks; b++) {
     const int64_t from = b * tiles / blocks * tile_side,
@@ -440,9 +499,12 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
 
 /* -------- what the room takes -------- */
 
-int64_t gemm_room_bytes(void) { return gemm_kernel() ? ROOM_BYTES : 0; }
+int64_t gemm_room_bytes(void) {
+  pthread_once(&once, prepare);
+  return setup.kernel ? room_size() : 0;
+}
 
 int64_t gemm_room_taken(void) {
   pthread_once(&once, prepare);
-  return kernel && pthread_getspecific(room_key) ? ROOM_BYTES : 0;
+  return setup.kernel && pthread_getspecific(setup.room_key) ? room_size() : 0;
 }

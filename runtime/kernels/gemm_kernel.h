@@ -16,13 +16,15 @@ enum {
   GEMM_ROWS = 16,               /* no tile has more rows ... */
   GEMM_COLUMNS = 48,            /* ... or columns */
   GEMM_VECTORS = 3,             /* side by side in a tile, at most */
-  GEMM_AHEAD = 3
+  GEMM_STRETCH = 16, /* depths; a run has whole ones, but for the last */
+  GEMM_AHEAD = GEMM_DEPTH / GEMM_STRETCH + 1
 };
 
-/* Lines fetched into L2 for later tiles, one a depth: n addresses, `step` bytes apart. */
+/* Lines fetched into L2 for later tiles, one a depth of a stretch of GEMM_STRETCH, `step` bytes
+ * apart. */
 typedef struct GemmAhead {
   const char *at;
-  int64_t n, step;
+  int64_t step;
 } GemmAhead;
 
 /* One tile. x[i * xi + l * xl] is row i, depth l, one of the strides being 1; y has `lead` floats a
@@ -36,13 +38,11 @@ typedef struct GemmTile {
   int64_t lead;
   float *c;
   int64_t ldc;
-  /* Columns of the last vector. What lies beyond in c is not touched; in y it is read where xi is 1
-   * and nothing is kept. */
+  /* Columns of the last vector. What lies beyond in c is not touched; in y it is read but by kernels
+   * that have `parts`. */
   int tail;
-  bool add;    /* to what c holds */
-  float *keep; /* where kernels that pack put what they read of y, [depth][columns] */
-  GemmAhead ahead[GEMM_AHEAD]; /* at most `depth` lines in all; none of them in two runs */
-  int nahead;
+  bool add; /* to what c holds */
+  GemmAhead ahead[GEMM_AHEAD]; /* by stretches: each begins anew with a run */
 } GemmTile;
 
 typedef void GemmTileKernel(const GemmTile *t);
@@ -51,15 +51,15 @@ typedef void GemmTileKernel(const GemmTile *t);
 typedef struct GemmKernel {
   int lanes;                  /* of a vector */
   int rows[GEMM_VECTORS + 1]; /* most, by vectors */
-  /* [more than one run][rows of the tile][x: 0 as it lies, xl = 1; 1 packed or transposed, xi =
-   * 1][vectors - 1] */
-  GemmTileKernel *tile[2][GEMM_ROWS + 1][2][GEMM_VECTORS];
-  GemmTileKernel *pack[2][GEMM_ROWS + 1]; /* x packed, two vectors, whose y is kept */
+  bool parts;                 /* reads parts of a vector as fast as whole ones */
+  GemmTileKernel *tile[GEMM_ROWS + 1][GEMM_VECTORS]; /* [rows of the tile][vectors - 1] */
   /* to[l * step + j] = y[j * lead + l] for j < n, l < depth; n at most lanes. What lies between n
    * and lanes is written too. */
   void (*turn)(const float *y, int64_t lead, int64_t depth, int n, float *to, int64_t step);
   /* to[l * step + j] = y[l * lead + j], for the same; 0 beyond. */
   void (*copy)(const float *y, int64_t lead, int64_t depth, int n, float *to, int64_t step);
+  /* n columns of y, y[l * lead + j], as panels [depth][wide], one after the other; 0 beyond. */
+  void (*panels)(const float *y, int64_t lead, int64_t depth, int64_t n, float *to, int64_t wide);
   /* c[i * ldc + j] = or += e[j * step + i] for i < rows, j < n, each at most lanes; e has so many
    * rows. */
   void (*across)(const float *e, int64_t step, int rows, int n, float *c, int64_t ldc, bool add);
@@ -68,6 +68,9 @@ typedef struct GemmKernel {
 /* NULL: this CPU has none, and OpenBLAS does everything. DTRT_GEMM=openblas in the environment asks
  * for that, DTRT_GEMM=avx2 for the narrower kernels. */
 const GemmKernel *gemm_kernel(void);
+/* Floats of the operand that is packed whole, where L2 has so many bytes (0: unknown). Blocks follow
+ * from it, the bits do not. */
+int64_t gemm_packed_floats(int64_t l2);
 extern const GemmKernel gemm_kernel_avx512, gemm_kernel_avx2;
 
 /* c (m x n) = or += x (m x k) @ y (k x n), each as it lies: x[i * xi + l * xl], y[l * yl + j * yj],
