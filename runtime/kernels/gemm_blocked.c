@@ -33,7 +33,9 @@ enum {
   GROUP = 4, /* panels of columns that are packed at a time where rows are packed whole */
   GROUP_FLOATS = GROUP * GEMM_DEPTH * GEMM_COLUMNS,
   EDGE_FLOATS = GEMM_ROWS * GEMM_COLUMNS,
+  GAP = 16,         /* floats between packed rows */
   NEAR = 16 * 1024, /* floats that are hardly worth fetching */
+  KEPT = 512 * 1024, /* floats of c that stay while all of k is summed */
   SMALL = 5 * 1024, /* floats that stay in L1 beside a tile of x */
   HUGE_PAGE = 2 << 20
 };
@@ -84,7 +86,7 @@ static float *room_of_thread(void) {
 
 enum { MOST_RANGES = 48, LINE = 64 };
 
-typedef struct Range { /* n lines, `step` bytes apart */
+typedef struct Range { /* n pairs of lines, `step` bytes apart */
   const char *at;
   int64_t n, step;
 } Range;
@@ -92,41 +94,42 @@ typedef struct Range { /* n lines, `step` bytes apart */
 typedef struct Ahead {
   Range range[MOST_RANGES];
   int n, at;
-  int64_t lines; /* not fetched yet */
+  int64_t pairs; /* not fetched yet */
 } Ahead;
 
 static void ahead_none(Ahead *a) {
   a->n = a->at = 0;
-  a->lines = 0;
+  a->pairs = 0;
 }
 
 static void ahead_add(Ahead *a, const void *at, int64_t n, int64_t step) {
   if (n <= 0 || a->n == MOST_RANGES) return; /* fetching is no duty */
   a->range[a->n++] = (Range){at, n, step};
-  a->lines += n;
+  a->pairs += n;
 }
 
 static void ahead_bytes(Ahead *a, const void *at, int64_t bytes) {
-  ahead_add(a, at, (bytes + LINE - 1) / LINE, LINE);
+  ahead_add(a, at, (bytes + 2 * LINE - 1) / (2 * LINE), 2 * LINE);
 }
 
 /* A tile that fetches nothing but its own first line. */
-static void ahead_clear(GemmTile *t) {
-  for (int s = 0; s < GEMM_AHEAD; s++) t->ahead[s] = (GemmAhead){(const char *)t->x, 0};
+static void ahead_clear(GemmTile *t, int64_t depth) {
+  for (int64_t s = 0; s * GEMM_STRETCH < depth; s++)
+    t->ahead[s] = (GemmAhead){(const char *)t->x, 0};
 }
 
 /* What one of `tiles` tiles still to come should fetch; `had`: stretches that the one before had.
  * Returns those of this one. */
 static int ahead_take(Ahead *a, GemmTile *t, int64_t tiles, int had) {
-  const int64_t want = a->lines - (a->lines + tiles - 1) / tiles; /* to be left */
+  const int64_t want = a->pairs - (a->pairs + tiles - 1) / tiles; /* to be left */
   const int stretches = (int)((t->depth + GEMM_STRETCH - 1) / GEMM_STRETCH);
   int s = 0;
-  for (; s < stretches && a->lines > want; s++) {
+  for (; s < stretches && a->pairs > want; s++) {
     Range *r = &a->range[a->at];
     const int64_t n = r->n < GEMM_STRETCH ? r->n : GEMM_STRETCH;
     t->ahead[s] = (GemmAhead){r->at, r->step};
     r->n -= n, r->at += n * r->step;
-    a->lines -= n;
+    a->pairs -= n;
     a->at += !r->n;
   }
   for (int i = s; i < had; i++) t->ahead[i] = (GemmAhead){(const char *)t->x, 0};
@@ -177,18 +180,34 @@ static void pack_columns(const Product *p, int64_t l, int64_t depth, int64_t j, 
        wide, to);
 }
 
-/* Rows i.. of x at depths l.. as [depth][lanes]; more than a tile's where there
- * are more, which is faster than fewer. */
-static void pack_rows(const Product *p, int64_t l, int64_t depth, int64_t i, float *to) {
-  const int half = p->kernel->lanes;
-  pack(p->kernel, p->x + i * p->xi + l * p->xl, p->xi, p->xl, depth, (int)least(p->m - i, half),
-       half, to);
+/* `rows` rows i.. of x at depths l..: as they lie, but closer; or, where x is transposed, as
+ * [depth][lanes], more than a tile's where there are more, which is faster than fewer. */
+static void pack_rows(const Product *p, int64_t l, int64_t depth, int64_t i, int rows, float *to) {
+  const float *x = p->x + i * p->xi + l * p->xl;
+  const int lanes = p->kernel->lanes;
+  if (p->xi == 1)
+    p->kernel->copy(x, p->xl, depth, (int)least(p->m - i, lanes), to, lanes);
+  else
+    for (int q = 0; q < rows; q++, x += p->xi, to += depth + GAP)
+      memcpy(to, x, (size_t)depth * sizeof *to);
 }
 
-/* `n` rows of `bytes` bytes, `step` bytes from one to the next, line by line over all of them. The
- * first line of each is also the last of what lies before, and was fetched with that. */
+/* Strides of what pack_rows wrote. */
+static void packed_strides(const Product *p, int64_t depth, GemmTile *t) {
+  t->xi = p->xi == 1 ? 1 : depth + GAP;
+  t->xl = p->xi == 1 ? p->kernel->lanes : 1;
+}
+
+/* Rows of x that a tile reads lie so that too many of them meet in few lines of L1. */
+static bool rows_collide(const Product *p, int64_t depth) {
+  const int64_t way = 4096, step = p->xi * 4 % way, apart = step < way - step ? step : way - step;
+  return p->xi != 1 && depth * 4 > apart && (apart < 512 || way % apart == 0) && apart * 8 <= way;
+}
+
+/* `n` rows of `bytes` bytes, `step` bytes from one to the next, two lines at a time over all of
+ * them. The first line of each is also the last of what lies before, and was fetched with that. */
 static void block_ahead(Ahead *a, const float *at, int64_t n, int64_t bytes, int64_t step) {
-  for (int64_t b = LINE; b < bytes + LINE; b += LINE)
+  for (int64_t b = LINE; b < bytes + LINE; b += 2 * LINE)
     ahead_add(a, (const char *)at + (b < bytes ? b : bytes) - 4, n, step);
 }
 
@@ -281,8 +300,16 @@ static void as_it_lies(Product *p, int64_t l, int64_t depth) {
   const int wide = p->wide;
   const int64_t tiles = tiles_of(p->m, p->rows);
   const bool far = p->n * depth >= NEAR;
-  GemmTile t = {.depth = depth, .xi = p->xi, .xl = p->xl, .add = p->add || l > 0, .x = p->x};
-  ahead_clear(&t);
+  const float *x = p->x + l * p->xl;
+  GemmTile t;
+  t.depth = depth, t.skip = 0, t.xi = p->xi, t.xl = p->xl, t.add = p->add || l > 0;
+  if (p->n > wide && rows_collide(p, depth)) {
+    pack_rows(p, l, depth, 0, (int)p->m, p->all);
+    packed_strides(p, depth, &t);
+    x = p->all;
+  }
+  t.x = x;
+  ahead_clear(&t, depth);
   int had = 0;
   for (int64_t j = 0; j < p->n; j += wide) {
     const bool lies = p->yj == 1 && (p->kernel->parts || p->n - j >= wide ||
@@ -294,7 +321,7 @@ static void as_it_lies(Product *p, int64_t l, int64_t depth) {
     if (far) columns_ahead(p, l, depth, j + wide, wide);
     for (int64_t q = 0; q < tiles; q++) {
       const int64_t i = tile_row(q, p->m, tiles);
-      t.x = p->x + i * p->xi + l * p->xl;
+      t.x = x + i * t.xi;
       if (far) had = ahead_take(p->ahead, &t, tiles - q, had);
       tile_at(p, &t, (int)(tile_row(q + 1, p->m, tiles) - i), i, j);
     }
@@ -327,21 +354,20 @@ static void pack_all(const Product *p, int64_t l, int64_t depth, int64_t j0, int
 static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64_t j1, bool last) {
   const int wide = p->wide;
   const int64_t tiles = row_tiles(p), panels = tiles_of(j1 - j0, wide);
-  const bool turned = panels > (p->xi == 1 ? 1 : 3); /* x is packed */
+  const bool packed = panels > (p->xi == 1 ? 1 : 3) || rows_collide(p, depth);
   const float *all = is_packed(p) ? p->y + l * p->yl : p->all;
   if (all == p->all) pack_all(p, l, depth, j0, j1, p->all);
-  GemmTile t = {.xi = turned ? 1 : p->xi,
-                .xl = turned ? p->kernel->lanes : p->xl,
-                .lead = wide,
-                .x = p->x};
-  ahead_clear(&t);
+  GemmTile t;
+  t.xi = p->xi, t.xl = p->xl, t.lead = wide, t.x = p->x;
+  if (packed) packed_strides(p, depth, &t);
+  ahead_clear(&t, depth);
   int had = 0;
   int64_t i = 0, next = row_of(p, 1, tiles), after, done = 0;
   for (int64_t q = 0; q < tiles; q++, i = next, next = after) {
     after = row_of(p, q + 2, tiles);
     const float *x = p->x + i * p->xi + l * p->xl;
-    if (turned) {
-      pack_rows(p, l, depth, i, p->strip);
+    if (packed) {
+      pack_rows(p, l, depth, i, (int)(next - i), p->strip);
       x = p->strip;
     }
     ahead_none(p->ahead);
@@ -366,25 +392,28 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
   }
 }
 
-/* Depths l.. of the rows from i0 to i1, which are packed; panels of columns pass over them, some
- * packed at a time. */
-static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t i1) {
+/* Floats that a tile's packed rows take. */
+static int64_t packed_tile(const Product *p, int64_t depth) {
+  return p->xi == 1 ? depth * p->kernel->lanes : (depth + GAP) * p->rows;
+}
+
+/* Depths l.. of the rows from i0 to i1, which are packed, and columns from j0 to j1; panels of
+ * columns pass over the rows, some packed at a time. */
+static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t i1, int64_t j0,
+                      int64_t j1) {
   const int wide = p->wide, group = GROUP * wide;
-  const int64_t rows = i1 - i0, tiles = tiles_of(rows, p->rows), each = depth * p->kernel->lanes;
+  const int64_t rows = i1 - i0, tiles = tiles_of(rows, p->rows), each = packed_tile(p, depth);
   for (int64_t q = 0; q < tiles; q++) {
-    const int64_t i = tile_row(q, rows, tiles);
-    pack_rows(p, l, depth, i0 + i, p->all + q * each);
+    const int64_t i = tile_row(q, rows, tiles), next = tile_row(q + 1, rows, tiles);
+    pack_rows(p, l, depth, i0 + i, (int)(next - i), p->all + q * each);
   }
-  GemmTile t = {.depth = depth,
-                .xi = 1,
-                .xl = p->kernel->lanes,
-                .lead = wide,
-                .add = p->add || l > 0,
-                .x = p->all};
-  ahead_clear(&t);
+  GemmTile t;
+  t.depth = depth, t.skip = 0, t.lead = wide, t.add = p->add || l > 0, t.x = p->all;
+  packed_strides(p, depth, &t);
+  ahead_clear(&t, depth);
   int had = 0;
-  for (int64_t g = 0; g < p->n; g += group) {
-    const int64_t end = least(p->n, g + group), panels = tiles_of(end - g, wide);
+  for (int64_t g = j0; g < j1; g += group) {
+    const int64_t end = least(j1, g + group), panels = tiles_of(end - g, wide);
     pack_all(p, l, depth, g, end, p->strip);
     ahead_none(p->ahead);
     columns_ahead(p, l, depth, g + group, group);
@@ -403,7 +432,8 @@ static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t 
 
 /* Most lanes of a tile would be empty, and few would be if it were turned over. */
 static bool narrow(const Product *p) {
-  return !p->live && p->n <= p->kernel->rows[2] && p->m >= p->kernel->lanes;
+  return !p->live && p->n <= (p->xi == 1 ? p->kernel->rows[2] : p->kernel->lanes / 2) &&
+         p->m >= p->kernel->lanes;
 }
 
 static void change_places(Product *p) {
@@ -415,21 +445,53 @@ static void change_places(Product *p) {
 }
 
 /* Packing would cost more than it saves: a panel of y is read by one tile or two, or it stays in L1
- * as it lies and x is near. */
+ * as it lies and x is near; or by some, and stays in L2. */
 static bool few_rows(const Product *p, int64_t depth) {
   if (p->live) return false;
   if (p->across || p->m <= p->rows) return true;
   if (p->m <= 2 * p->rows) return p->n * p->k < setup.far_floats;
-  return p->m * depth <= NEAR && depth * (p->yj == 1 ? p->yl : p->wide) <= SMALL;
+  if (p->m * depth <= NEAR && depth * (p->yj == 1 ? p->yl : p->wide) <= SMALL) return true;
+  return p->m <= 5 * p->rows && p->yj == 1 && p->n * depth <= setup.all_floats / 2 &&
+         p->yl % 512 != 0;
 }
 
 /* Whether x is to be packed once, by blocks of rows, and y anew for each; else the other way
- * round. A quarter of a cycle an element, or about half where it is turned. */
+ * round. To turn takes four times as long as to copy. */
 static bool rows_first(const Product *p, int64_t depth) {
-  const int64_t x = p->m * (p->xi == 1 ? 1 : 2), y = p->n * (p->yj == 1 ? 1 : 2);
-  const int64_t tall = setup.all_floats / (depth * p->kernel->lanes) * p->rows,
+  const int64_t x = p->m, y = p->n * (p->yj == 1 ? 1 : 4);
+  const int64_t tall = setup.all_floats / packed_tile(p, depth) * p->rows,
                 wide = setup.all_floats / depth;
   return x + (p->m + tall - 1) / tall * y < y + (p->n + wide - 1) / wide * x;
+}
+
+/* Blocks of rows, whose x is packed whole in parts of L2; of columns, whose c stays in the third
+ * level while all of k is summed. */
+static void by_rows(Product *p, int64_t most) {
+  const int64_t deep = least(p->k, most), tiles = tiles_of(p->m, p->rows);
+  const int64_t blocks = tiles_of(tiles, (int)(setup.all_floats / packed_tile(p, deep)));
+  for (int64_t b = 0; b < blocks; b++) {
+    const int64_t from = b * tiles / blocks * p->rows,
+                  to = least((b + 1) * tiles / blocks * p->rows, p->m);
+    int64_t columns = p->k <= most ? p->n : KEPT / (to - from) / p->wide * p->wide;
+    if (columns < GROUP * p->wide) columns = GROUP * p->wide;
+    for (int64_t j = 0; j < p->n; j += columns)
+      for (int64_t l = 0; l < p->k; l += most)
+        over_rows(p, l, least(most, p->k - l), from, to, j, least(p->n, j + columns));
+  }
+  then_rows(p, 0, p->m);
+}
+
+/* Blocks of columns, whose y is packed whole. */
+static void by_columns(Product *p, int64_t most) {
+  const int64_t deep = least(p->k, most), tiles = tiles_of(p->n, p->wide);
+  const int64_t blocks = tiles_of(tiles, (int)(setup.all_floats / (deep * p->wide)));
+  for (int64_t b = 0; b < blocks; b++) {
+    const int64_t from = b * tiles / blocks * p->wide,
+                  to = least((b + 1) * tiles / blocks * p->wide, p->n);
+    for (int64_t l = 0; l < p->k; l += most)
+      over_columns(p, l, least(most, p->k - l), from, to, blocks == 1 && l + most >= p->k);
+  }
+  if (blocks > 1) then_rows(p, 0, p->m);
 }
 
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
@@ -478,22 +540,10 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
   }
   const int64_t deep = least(k, most);
   const bool whole = tiles_of(n, p.wide) * p.wide * deep <= setup.all_floats;
-  const bool by_rows =
-      vectors == 2 && !live && !(then && whole) && m > 2 * p.rows && rows_first(&p, deep);
-  const int tile_side = by_rows ? p.rows : p.wide, each = by_rows ? lanes : p.wide;
-  const int64_t side = by_rows ? m : n;
-  const int64_t tiles = tiles_of(side, tile_side), room_tiles = setup.all_floats / (deep * each);
-  const int64_t blocks = tiles_of(tiles, (int)room_tiles);
-  for (int64_t b = 0; b < blocks; b++) {
-    const int64_t from = b * tiles / blocks * tile_side,
-                  to = least((b + 1) * tiles / blocks * tile_side, side);
-    for (int64_t l = 0; l < k; l += most)
-      if (by_rows)
-        over_rows(&p, l, least(most, k - l), from, to);
-      else
-        over_columns(&p, l, least(most, k - l), from, to, blocks == 1 && l + most >= k);
-  }
-  if (by_rows || blocks > 1) then_rows(&p, 0, m);
+  if (vectors == 2 && !live && !(then && whole) && m > 2 * p.rows && rows_first(&p, deep))
+    by_rows(&p, most);
+  else
+    by_columns(&p, most);
   return true;
 }
 

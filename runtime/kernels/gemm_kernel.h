@@ -20,7 +20,7 @@ enum {
   GEMM_AHEAD = GEMM_DEPTH / GEMM_STRETCH + 1
 };
 
-/* Lines fetched into L2 for later tiles, one a depth of a stretch of GEMM_STRETCH, `step` bytes
+/* Lines fetched into L2 for later tiles, two a depth of a stretch of GEMM_STRETCH, `step` bytes
  * apart. */
 typedef struct GemmAhead {
   const char *at;
