@@ -8,16 +8,18 @@
 static ConvKernel kernel;
 static bool has_kernel;
 static void kernel_choose(void) {
-#if defined(__x86_64__)
   const GemmKernel *g = gemm_kernel();
   if (!g) return;
-  kernel = g == &gemm_kernel_avx512 ? conv_kernel_avx512 : conv_kernel_avx2;
+  kernel = conv_kernel_portable;
+#if defined(__x86_64__)
+  if (g != &gemm_kernel_portable)
+    kernel = g == &gemm_kernel_avx512 ? conv_kernel_avx512 : conv_kernel_avx2;
+#endif
   kernel.turn = g->turn;
   has_kernel = true;
-#endif
 }
 
-/* NULL: this CPU has none, or DTRT_GEMM in the environment wants none (gemm_kernel.h). */
+/* NULL: DTRT_GEMM in the environment wants none (gemm_kernel.h). */
 static const ConvKernel *kernel_of_cpu(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, kernel_choose);

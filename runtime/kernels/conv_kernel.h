@@ -52,5 +52,5 @@ static inline void conv_tile(const ConvKernel *k, const ConvTile *t, int rows, b
   k->tile[several][rows][whole](t);
 }
 
-extern const ConvKernel conv_kernel_avx512, conv_kernel_avx2;
+extern const ConvKernel conv_kernel_avx512, conv_kernel_avx2, conv_kernel_portable;
 #endif

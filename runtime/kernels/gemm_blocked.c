@@ -15,16 +15,17 @@
 #include <sys/mman.h>
 
 const GemmKernel *gemm_kernel(void) {
-#if defined(__x86_64__)
   const char *say = variable(VARIABLE_GEMM);
   if (say && !strcmp(say, "openblas")) return NULL;
-  bool narrow = say && !strcmp(say, "avx2");
+  if (say && !strcmp(say, "portable")) return &gemm_kernel_portable;
+#if defined(__x86_64__)
+  const bool narrow = say && !strcmp(say, "avx2");
   if (!narrow && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
     return &gemm_kernel_avx512;
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &gemm_kernel_avx2;
 #endif
-  return NULL;
+  return &gemm_kernel_portable;
 }
 
 /* -------- a thread's room for packing -------- */
@@ -41,15 +42,15 @@ enum {
 };
 
 /* What this process computes with: chosen once. */
-typedef struct Setup {
+typedef struct GemmSetup {
   const GemmKernel *kernel; /* NULL: none */
   int64_t all_floats;       /* of the operand that is packed whole: half of L2 */
   int64_t far_floats;       /* of an operand that no cache holds */
   pthread_key_t room_key;
-} Setup;
+} GemmSetup;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static Setup setup;
+static GemmSetup setup;
 
 int64_t gemm_packed_floats(int64_t l2) {
   const int64_t least = 32 * 1024, most = 512 * 1024;
@@ -86,13 +87,13 @@ static float *room_of_thread(void) {
 
 enum { MOST_RANGES = 48, LINE = 64 };
 
-typedef struct Range { /* n pairs of lines, `step` bytes apart */
+typedef struct AheadLines { /* n pairs of lines, `step` bytes apart */
   const char *at;
   int64_t n, step;
-} Range;
+} AheadLines;
 
 typedef struct Ahead {
-  Range range[MOST_RANGES];
+  AheadLines range[MOST_RANGES];
   int n, at;
   int64_t pairs; /* not fetched yet */
 } Ahead;
@@ -104,7 +105,7 @@ static void ahead_none(Ahead *a) {
 
 static void ahead_add(Ahead *a, const void *at, int64_t n, int64_t step) {
   if (n <= 0 || a->n == MOST_RANGES) return; /* fetching is no duty */
-  a->range[a->n++] = (Range){at, n, step};
+  a->range[a->n++] = (AheadLines){at, n, step};
   a->pairs += n;
 }
 
@@ -125,7 +126,7 @@ static int ahead_take(Ahead *a, GemmTile *t, int64_t tiles, int had) {
   const int stretches = (int)((t->depth + GEMM_STRETCH - 1) / GEMM_STRETCH);
   int s = 0;
   for (; s < stretches && a->pairs > want; s++) {
-    Range *r = &a->range[a->at];
+    AheadLines *r = &a->range[a->at];
     const int64_t n = r->n < GEMM_STRETCH ? r->n : GEMM_STRETCH;
     t->ahead[s] = (GemmAhead){r->at, r->step};
     r->n -= n, r->at += n * r->step;
@@ -180,13 +181,17 @@ static void pack_columns(const Product *p, int64_t l, int64_t depth, int64_t j, 
        wide, to);
 }
 
+/* Floats a depth of rows of x that are packed transposed: whole vectors. */
+static int across_rows(const Product *p) {
+  return (int)tiles_of(p->kernel->rows[2], p->kernel->lanes) * p->kernel->lanes;
+}
+
 /* `rows` rows i.. of x at depths l..: as they lie, but closer; or, where x is transposed, as
- * [depth][lanes], more than a tile's where there are more, which is faster than fewer. */
+ * [depth][whole vectors], more than a tile's where there are more, which is faster than fewer. */
 static void pack_rows(const Product *p, int64_t l, int64_t depth, int64_t i, int rows, float *to) {
   const float *x = p->x + i * p->xi + l * p->xl;
-  const int lanes = p->kernel->lanes;
   if (p->xi == 1)
-    p->kernel->copy(x, p->xl, depth, (int)least(p->m - i, lanes), to, lanes);
+    pack(p->kernel, x, 1, p->xl, depth, (int)least(p->m - i, across_rows(p)), across_rows(p), to);
   else
     for (int q = 0; q < rows; q++, x += p->xi, to += depth + GAP)
       memcpy(to, x, (size_t)depth * sizeof *to);
@@ -195,7 +200,7 @@ static void pack_rows(const Product *p, int64_t l, int64_t depth, int64_t i, int
 /* Strides of what pack_rows wrote. */
 static void packed_strides(const Product *p, int64_t depth, GemmTile *t) {
   t->xi = p->xi == 1 ? 1 : depth + GAP;
-  t->xl = p->xi == 1 ? p->kernel->lanes : 1;
+  t->xl = p->xi == 1 ? across_rows(p) : 1;
 }
 
 /* Rows of x that a tile reads lie so that too many of them meet in few lines of L1. */
@@ -394,7 +399,7 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
 
 /* Floats that a tile's packed rows take. */
 static int64_t packed_tile(const Product *p, int64_t depth) {
-  return p->xi == 1 ? depth * p->kernel->lanes : (depth + GAP) * p->rows;
+  return p->xi == 1 ? depth * across_rows(p) : (depth + GAP) * p->rows;
 }
 
 /* Depths l.. of the rows from i0 to i1, which are packed, and columns from j0 to j1; panels of

@@ -65,13 +65,13 @@ typedef struct GemmKernel {
   void (*across)(const float *e, int64_t step, int rows, int n, float *c, int64_t ldc, bool add);
 } GemmKernel;
 
-/* NULL: this CPU has none, and OpenBLAS does everything. DTRT_GEMM=openblas in the environment asks
- * for that, DTRT_GEMM=avx2 for the narrower kernels. */
+/* NULL: OpenBLAS does everything. DTRT_GEMM=openblas in the environment asks for that, avx2 and
+ * portable for narrower kernels. */
 const GemmKernel *gemm_kernel(void);
 /* Floats of the operand that is packed whole, where L2 has so many bytes (0: unknown). Blocks follow
  * from it, the bits do not. */
 int64_t gemm_packed_floats(int64_t l2);
-extern const GemmKernel gemm_kernel_avx512, gemm_kernel_avx2;
+extern const GemmKernel gemm_kernel_avx512, gemm_kernel_avx2, gemm_kernel_portable;
 
 /* c (m x n) = or += x (m x k) @ y (k x n), each as it lies: x[i * xi + l * xl], y[l * yl + j * yj],
  * one of the two strides being 1; then `then` (NULL: nothing) on all rows. False: not done (no

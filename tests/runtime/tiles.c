@@ -1,0 +1,80 @@
+/* tiles.c: every tile of the kernels for products, of all their rows and vectors, beside the order
+ * of docs/sums.md, bit for bit: those that this CPU can run, or with PORTABLE_ONLY the portable ones,
+ * which is also compiled for ARM and run under emulation where that is installed. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gemm_kernel.h"
+
+enum { DEEP = 256, WIDE = 64 };
+
+/* Without FMA the portable kernels round products before they are added. */
+static float add_product(bool fused, float a, float b, float sum) {
+  if (fused) return fmaf(a, b, sum);
+  volatile float product = a * b;
+  return sum + product;
+}
+
+static float element(const GemmTile *t, bool fused, int i, int j) {
+  float all = 0;
+  for (int64_t run = 0; run < t->depth; run += GEMM_RUN) {
+    float sum = 0;
+    for (int64_t l = run; l < t->depth && l < run + GEMM_RUN; l++)
+      sum = add_product(fused, t->x[i * t->xi + l * t->xl], t->y[l * t->lead + j], sum);
+    all = run ? all + sum : sum;
+  }
+  return all;
+}
+
+/* Of `n` tiles tried the wrong ones. */
+static int wrong_tiles(const GemmKernel *k, bool fused, int *n) {
+  static float x[GEMM_ROWS * (DEEP + 16)], y[DEEP * WIDE], c[GEMM_ROWS * WIDE], want[GEMM_ROWS * WIDE];
+  for (size_t i = 0; i < sizeof x / sizeof *x; i++) x[i] = (float)rand() / (float)RAND_MAX - 0.5f;
+  for (size_t i = 0; i < sizeof y / sizeof *y; i++) y[i] = (float)rand() / (float)RAND_MAX - 0.5f;
+  int wrong = 0;
+  for (int v = 1; v <= GEMM_VECTORS; v++)
+    for (int m = 1; m <= k->rows[v]; m++)
+      for (int form = 0; form < 32; form++) {
+        static const int depths[] = {1, 16, 63, 64, 65, 128, 200, 256};
+        const bool turned = form & 1, add = form & 2;
+        GemmTile t = {.depth = depths[form / 4], .x = x, .y = y, .c = c, .ldc = WIDE, .add = add};
+        t.xi = turned ? 1 : DEEP + 16, t.xl = turned ? GEMM_ROWS : 1;
+        t.lead = v * k->lanes, t.tail = 1 + (form + m) % k->lanes;
+        for (int a = 0; a < GEMM_AHEAD; a++) t.ahead[a] = (GemmAhead){(const char *)x, 0};
+        for (int i = 0; i < GEMM_ROWS * WIDE; i++) c[i] = want[i] = (float)i;
+        for (int i = 0; i < m; i++)
+          for (int j = 0; j < (v - 1) * k->lanes + t.tail; j++) {
+            const float sum = element(&t, fused, i, j);
+            want[i * WIDE + j] = add ? sum + want[i * WIDE + j] : sum;
+          }
+        k->tile[m][v - 1](&t);
+        wrong += memcmp(c, want, sizeof c) != 0;
+        ++*n;
+      }
+  return wrong;
+}
+
+static int failed;
+static void try(const char *name, const GemmKernel *k, bool fused) {
+  int n = 0;
+  const int wrong = wrong_tiles(k, fused, &n);
+  printf("%s: %d tiles, %d wrong\n", name, n, wrong);
+  failed |= wrong || n < 100;
+}
+
+int main(void) {
+#if defined(__FMA__) || defined(__aarch64__)
+  try("portable", &gemm_kernel_portable, true);
+#else
+  try("portable", &gemm_kernel_portable, false);
+#endif
+#if defined(__x86_64__) && !defined(PORTABLE_ONLY)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    try("avx2", &gemm_kernel_avx2, true);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
+    try("avx512", &gemm_kernel_avx512, true);
+#endif
+  return failed;
+}
