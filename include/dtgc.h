@@ -515,8 +515,8 @@ size_t dtgc_size_of(const char *type);
  * only with DTGC_NO_MEMORY. */
 dtgc_status dtgc_ops(char **text);
 
-/* The headers that emitted C includes, as built into the library: "dtrt.h", "dtrt_math.h". NULL:
- * unknown. */
+/* The headers that emitted C includes, as built into the library: "dtrt.h", "dtrt_math.h" and
+ * "dtrt_special.h". NULL: unknown. */
 const char *dtgc_header(const char *name);
 
 /* An executable that holds the code of programs[0] and, for batches of other sizes, of the others,

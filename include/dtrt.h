@@ -326,6 +326,7 @@ void dtrt_copy(void *to, const void *from, int64_t bytes); /* memcpy */
 void dtrt_zero(void *to, int64_t bytes);
 
 #include "dtrt_math.h"
+#include "dtrt_special.h"
 
 /* Loops: DTRT_LOOP begins a loop function. Before a loop: DTRT_PLAIN: innermost, with independent
  * iterations; DTRT_FEW: few iterations; DTRT_OUTER: contains other loops, where unrolling would

@@ -248,8 +248,8 @@ DTRT_FN double dtrt_by_class(double a, double c0, double c1, double c2, double c
   return a < 0x1p76 ? lo : hi;
 }
 
-/* sin((x + quarter) pi/2) for x in whole and part: see dtrt_sin_f32 */
-DTRT_FN float dtrt_sin_quarters(double f, uint64_t k) {
+/* sin((k + f) pi/2) for |f| <= 1/2 */
+DTRT_FN double dtrt_sin_quarters_f64(double f, uint64_t k) {
   double r = f * 0x1.921fb54442d18p+0, s = r * r;
   double p = DTRT_FMA64(0x1.6ce32ab749259p-19, s, -0x1.a00fd9249a161p-13);
   p = DTRT_FMA64(p, s, 0x1.111108fdedc34p-7);
@@ -260,13 +260,13 @@ DTRT_FN float dtrt_sin_quarters(double f, uint64_t k) {
   q = DTRT_FMA64(q, s, -0x1.ffffffd58d839p-2);
   q = DTRT_FMA64(q, s, 1.0);
   double v = (k & 1) ? q : p;
-  return (float)dtrt_from_bits_f64(dtrt_bits_f64(v) ^ ((k & 2) << 62));
+  return dtrt_from_bits_f64(dtrt_bits_f64(v) ^ ((k & 2) << 62));
 }
 
-/* sin(x + quarter pi/2), for every finite x. x 2/pi is summed from exact products of x with 27-bit
- * pieces of 2/pi; whole quarters are taken off between them. For large x the leading bits of 2/pi,
- * which make multiples of 4 quarters, are left out. All in f64, rounded once to f32. */
-DTRT_FN float dtrt_sin_from_f32(float x, uint64_t quarter) {
+/* x 2/pi, for every finite x: whole quarters modulo 4, and the part. It is summed from exact
+ * products of x with 27-bit pieces of 2/pi; whole quarters are taken off between them. For large x
+ * the leading bits of 2/pi, which make multiples of 4 quarters, are left out. All in f64. */
+DTRT_FN uint64_t dtrt_quarters_f32(float x, double *part) {
   double d = (double)x, a = __builtin_fabs(d);
   double c0 = dtrt_by_class(a, 0x1.45f306cp-1, 0x1.b939104p-26, 0x1.529fc24p-52, 0x1.d5f47d4p-78);
   double c1 = dtrt_by_class(a, 0x1.c9c8828p-29, 0x1.4a7f098p-54, 0x1.abe8fa8p-79, 0x1.a6ee06p-107);
@@ -279,7 +279,15 @@ DTRT_FN float dtrt_sin_from_f32(float x, uint64_t quarter) {
   double t1 = DTRT_FMA64(d, c2, f) + DTRT_ROUND64;
   f = f - (t1 - DTRT_ROUND64);
   f = DTRT_FMA64(d, c3, DTRT_FMA64(d, c2, f));
-  return dtrt_sin_quarters(f, dtrt_bits_f64(t0) + dtrt_bits_f64(t1) + quarter);
+  *part = f;
+  return dtrt_bits_f64(t0) + dtrt_bits_f64(t1);
+}
+
+/* sin(x + quarter pi/2), rounded once to f32 */
+DTRT_FN float dtrt_sin_from_f32(float x, uint64_t quarter) {
+  double f;
+  uint64_t k = dtrt_quarters_f32(x, &f);
+  return (float)dtrt_sin_quarters_f64(f, k + quarter);
 }
 
 /* 0.51 ulp */

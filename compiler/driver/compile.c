@@ -510,5 +510,6 @@ dtgc_status dtgc_dump_ast(const dtgc_source *sources, int n, const dtgc_options 
 const char *dtgc_header(const char *name) {
   if (!name) return NULL;
   if (strcmp(name, "dtrt.h") == 0) return jit_dtrt_h;
-  return strcmp(name, "dtrt_math.h") == 0 ? jit_dtrt_math_h : NULL;
+  if (strcmp(name, "dtrt_math.h") == 0) return jit_dtrt_math_h;
+  return strcmp(name, "dtrt_special.h") == 0 ? jit_dtrt_special_h : NULL;
 }

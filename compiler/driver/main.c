@@ -170,8 +170,8 @@ static int emit_c_files(Driver *d) {
   if (s) return fail(d, s, d->program);
   int bad = write_text(folder, name, text);
   dtgc_free_text(text);
-  static const char *const headers[] = {"dtrt.h", "dtrt_math.h"};
-  for (int i = 0; i < 2 && !bad; i++) bad = write_text(folder, headers[i], dtgc_header(headers[i]));
+  static const char *const headers[] = {"dtrt.h", "dtrt_math.h", "dtrt_special.h"};
+  for (int i = 0; i < 3 && !bad; i++) bad = write_text(folder, headers[i], dtgc_header(headers[i]));
   return bad;
 }
 

@@ -1,6 +1,6 @@
 /* Ops whose result at an index depends only on their operands at that index. When a node is made
  * its operands have one shape: broadcasts are separate nodes. */
-#include "fold.h"
+#include "elementwise.h"
 
 bool build_broadcast_pair(Build *b, NodeId *x, NodeId *y);
 
@@ -13,57 +13,6 @@ void rule_elementwise(const Graph *g, const Node *n, Rule *r) {
   }
 }
 
-enum { TAKES_BOOL = 1, TAKES_INT = 2, TAKES_FLOAT = 4 };
-
-static bool takes(Build *b, const Node *x, int kinds, const char *what) {
-  int k = x->dtype == DT_BOOL ? TAKES_BOOL : dtype_is_float(x->dtype) ? TAKES_FLOAT : TAKES_INT;
-  if (kinds & k) return true;
-  const char *hint = kinds == TAKES_FLOAT  ? "cast with f32(...)"
-                     : kinds == TAKES_BOOL ? "compare first, as in x != 0"
-                                           : "cast with f32(...) or i32(...)";
-  op_fail(b, b->span, "%s%s%s, not %s; %s", what, *what ? " takes " : "takes ",
-          kinds == TAKES_BOOL    ? "bool tensors"
-          : kinds == TAKES_FLOAT ? "floating-point tensors"
-          : kinds == TAKES_INT   ? "integer tensors"
-                                 : "tensors of numbers",
-          dtype_name(x->dtype), hint);
-  return false;
-}
-
-static bool same_shapes(Build *b, const Node *n) {
-  const Node *x = graph_operand(b->graph, n, 0);
-  for (int i = 1; i < n->noperands; i++)
-    if (!shape_equal(&x->shape, &graph_operand(b->graph, n, i)->shape)) {
-      op_fail(b, b->span, "shapes differ: %s and %s", op_describe(b, n->operand[0]),
-              op_describe(b, n->operand[i]));
-      return false;
-    }
-  return true;
-}
-
-static bool infer_like(Build *b, Node *n, int kinds, bool to_bool) {
-  const Node *x = graph_operand(b->graph, n, 0);
-  if (!takes(b, x, kinds, "") || !same_shapes(b, n)) return false;
-  n->dtype = to_bool ? DT_BOOL : x->dtype;
-  n->shape = x->shape;
-  return true;
-}
-
-static bool infer_number(Build *b, Node *n) {
-  return infer_like(b, n, TAKES_INT | TAKES_FLOAT, false);
-}
-static bool infer_float(Build *b, Node *n) { return infer_like(b, n, TAKES_FLOAT, false); }
-static bool infer_bool(Build *b, Node *n) { return infer_like(b, n, TAKES_BOOL, false); }
-static bool infer_order(Build *b, Node *n) {
-  return infer_like(b, n, TAKES_INT | TAKES_FLOAT, true);
-}
-static bool infer_equal(Build *b, Node *n) {
-  return infer_like(b, n, TAKES_BOOL | TAKES_INT | TAKES_FLOAT, true);
-}
-static bool infer_any(Build *b, Node *n) {
-  return infer_like(b, n, TAKES_BOOL | TAKES_INT | TAKES_FLOAT, false);
-}
-
 static bool infer_div(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
   if (!dtype_is_float(x->dtype)) {
@@ -73,19 +22,6 @@ static bool infer_div(Build *b, Node *n) {
   }
   return infer_float(b, n);
 }
-
-static Arg unary(Build *b, Op op, const Arg *a) {
-  NodeId x;
-  return arg_node(arg_tensor(b, &a[0], "x", &x) ? mk1(b, op, x) : NO_NODE);
-}
-static Arg binary(Build *b, Op op, const Arg *a) { return build_operator(b, op, &a[0], &a[1]); }
-
-static NodeId flat_grad(Build *b, NodeId node, NodeId dy) {
-  (void)b, (void)node, (void)dy;
-  return NO_NODE;
-}
-
-#define IN(i) (op_node(b, node)->operand[i])
 
 /* -------- folding of one number; of two and three: fold.c -------- */
 
@@ -114,17 +50,9 @@ FOLD_FLOAT(erf)
 FOLD_FLOAT(sin)
 FOLD_FLOAT(cos)
 
-/* An integer, as in Python, where 64 bits hold it. */
-#define ROUNDING(NAME)                                                                             \
-  static Folded fold_##NAME(const Scalar *x, Scalar *out) {                                        \
-    if (!is_number(x)) return FOLD_NONE;                                                           \
-    double r = dtrt_##NAME##_f64(number_real(x));                                                  \
-    if (x->kind == NUM_INT) return fold_whole(x->i, out);                                          \
-    return fabs(r) < 0x1p63 ? fold_whole((int64_t)r, out) : fold_real(r, out);                     \
-  }
-ROUNDING(floor)
-ROUNDING(ceil)
-ROUNDING(round)
+FOLD_ROUNDING(floor)
+FOLD_ROUNDING(ceil)
+FOLD_ROUNDING(round)
 
 /* -------- what is known of the numbers in operands -------- */
 
@@ -174,60 +102,6 @@ static NodeId drop(NewGraph *w, Node *n) {
   (void)w;
   return n->operand[0];
 }
-
-#define UNARY(NAME, SYM, DOC, EXAMPLE, INFER, GRAD, WHY, C, COST, ...)                             \
-  static void grad_##NAME(Build *b, NodeId node, NodeId dy, NodeId *dx) {                          \
-    (void)b, (void)node, (void)dy;                                                                 \
-    dx[0] = GRAD;                                                                                  \
-  }                                                                                                \
-  extern const OpDef op_##NAME;                                                                    \
-  static Arg call_##NAME(Build *b, const Arg *a) { return unary(b, &op_##NAME, a); }               \
-  const OpDef op_##NAME = {.name = SYM,                                                            \
-                           .params = "x",                                                          \
-                           .doc = DOC,                                                             \
-                           .example = EXAMPLE,                                                     \
-                           .call = call_##NAME,                                                    \
-                           .fold = fold_##NAME,                                                    \
-                           .numbers = 1,                                                           \
-                           .infer = INFER,                                                         \
-                           .rule = rule_elementwise,                                               \
-                           .grad = grad_##NAME,                                                    \
-                           .no_grad = WHY,                                                         \
-                           .c = C,                                                                 \
-                           .class = OPC_ELEMENT,                                                   \
-                           .flags = OPF_ELEMENTWISE,                                               \
-                           .flops = COST,                                                          \
-                           .rounding = (COST) > 1 /* others are exact */,                          \
-                           __VA_ARGS__};
-
-#define BINARY(NAME, SYM, DOC, EXAMPLE, INFER, GRADX, GRADY, WHY, C, ...)                          \
-  static void grad_##NAME(Build *b, NodeId node, NodeId dy, NodeId *dx) {                          \
-    (void)b, (void)node, (void)dy;                                                                 \
-    dx[0] = GRADX;                                                                                 \
-    dx[1] = GRADY;                                                                                 \
-  }                                                                                                \
-  extern const OpDef op_##NAME;                                                                    \
-  static Arg call_##NAME(Build *b, const Arg *a) { return binary(b, &op_##NAME, a); }              \
-  const OpDef op_##NAME = {.name = SYM,                                                            \
-                           .params = "x, y",                                                       \
-                           .doc = DOC,                                                             \
-                           .example = EXAMPLE,                                                     \
-                           .call = call_##NAME,                                                    \
-                           .fold = fold_##NAME,                                                    \
-                           .numbers = 2,                                                           \
-                           .infer = INFER,                                                         \
-                           .rule = rule_elementwise,                                               \
-                           .grad = grad_##NAME,                                                    \
-                           .no_grad = WHY,                                                         \
-                           .c = C,                                                                 \
-                           .class = OPC_ELEMENT,                                                   \
-                           .flags = OPF_ELEMENTWISE,                                               \
-                           .flops = 1,                                                             \
-                           .rounding = 1,                                                          \
-                           __VA_ARGS__};
-
-static const char FLAT[] = "its slope is zero almost everywhere";
-static const char BOOLEAN[] = "its result is true or false";
 
 BINARY(add, "add", "x + y", "f32[4, 6] x, f32[6] y: x + y", infer_number, dy, dy, NULL, "$0 + $1",
        .sign = "+", .binds = BINDS_SUM, .c_whole = "dtrt_add_@($0, $1)", .linear_jointly = true,

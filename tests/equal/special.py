@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes special.h: what ops give for zeros of both signs, infinities, NaN, the largest and smallest numbers of a type, and empty
-dims, by NumPy. Run it after changing a row; the tests read the header and need no NumPy."""
+dims, by NumPy and SciPy. Run it after changing a row; the tests read the header and need neither."""
 import math, re
 import numpy as np
+import scipy.special as sp
 np.seterr(all="ignore")
 
 TYPES = {"bool": np.bool_, "u8": np.uint8, "i8": np.int8, "i32": np.int32, "i64": np.int64, "f16": np.float16, "f32": np.float32, "f64": np.float64}
@@ -51,7 +52,12 @@ def row(expr, want, **inputs): ROWS.append((expr, inputs, np.asanyarray(want)))
 
 UNARY = {"exp": np.exp, "expm1": np.expm1, "log": np.log, "log1p": np.log1p, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "tanh": np.tanh,
          "sin": np.sin, "cos": np.cos, "floor": np.floor, "ceil": np.ceil, "round": np.rint, "abs": np.abs, "sign": np.sign, "neg": np.negative,
-         "sigmoid": lambda x: 1 / (1 + np.exp(-x)), "erf": np.vectorize(math.erf)}
+         "sigmoid": lambda x: 1 / (1 + np.exp(-x)), "erf": np.vectorize(math.erf), "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh,
+         "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh, "exp2": np.exp2, "log2": np.log2, "log10": np.log10, "cbrt": np.cbrt,
+         "erfc": np.vectorize(math.erfc), "erfinv": sp.erfinv, "lgamma": sp.gammaln, "digamma": sp.digamma, "trunc": np.trunc,
+         "frac": lambda x: np.where(np.isinf(x), np.nan, np.modf(x)[0]), "isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite}
+CLASSES = ["isnan", "isinf", "isfinite"]
+BITS = {"bit_and": np.bitwise_and, "bit_or": np.bitwise_or, "bit_xor": np.bitwise_xor, "shift_left": np.left_shift, "shift_right": np.right_shift}
 BINARY = {"+": np.add, "-": np.subtract, "*": np.multiply, "//": np.floor_divide, "%": np.mod, "==": np.equal, "!=": np.not_equal, "<": np.less,
           "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
 def saturated(v, t):  # towards zero, held at the ends; NaN is 0
@@ -59,8 +65,17 @@ def saturated(v, t):  # towards zero, held at the ends; NaN is 0
     return np.array([0 if math.isnan(a) else i.max if a >= i.max else i.min if a <= i.min else int(a) for a in v.astype(float)], TYPES[t])
 
 for t in FLOATS:
-    for op, f in UNARY.items(): row(f"{op}(x)", wide(f)(values(t, False)), x=values(t, False))
+    for op, f in UNARY.items(): row(f"{op}(x)", f(np.asarray(values(t, False))) if op in CLASSES else wide(f)(values(t, False)), x=values(t, False))
+    for op, f in {"atan2": np.arctan2, "hypot": np.hypot, "logaddexp": np.logaddexp, "copysign": np.copysign, "fmod": np.fmod}.items():
+        x, y = pairs(t)
+        row(f"{op}(x, y)", wide(f)(x, y), x=x, y=y)
+    if t in TYPES and t != "f16": row("nextafter(x, y)", np.nextafter(x, y), x=x, y=y)
 for t in INTS:
+    x, y = pairs(t)
+    for op, f in BITS.items(): row(f"{op}(x, y)", f(x, y), x=x, y=y)
+    row("fmod(x, y)", np.where(y == 0, 0, np.fmod(x, np.where(y == 0, 1, y))).astype(TYPES[t]), x=x, y=y)
+    row("bit_not(x)", np.invert(values(t, False)), x=values(t, False))
+    row("popcount(x)", np.array([bin(int(v) % 2 ** (8 * TYPES[t]().nbytes)).count("1") for v in values(t, False)], TYPES[t]), x=values(t, False))
     for op in ["abs", "sign", "neg"]: row(f"{op}(x)", UNARY[op](values(t, False)), x=values(t, False))
 for t in FLOATS + INTS:
     x, y = pairs(t)

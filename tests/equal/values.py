@@ -35,6 +35,24 @@ def rows(f): return lambda x, *r: make(x.shape, lambda i, j: f([x[i, q] for q in
 def floordiv(a, b): return 0 if b == 0 else a // b
 def mod(a, b): return 0 if b == 0 else a - b * (a // b)
 def trunc(a): return int(a)
+def polygamma(n, x):  # by steps up to 40, then Euler and Maclaurin's first terms
+    s = n + 1
+    z, y = 0, x
+    while y < 40: z, y = z + y ** -s, y + 1
+    z += y ** (1 - s) / (s - 1) + y ** -s / 2 + s * y ** (-s - 1) / 12
+    z -= s * (s + 1) * (s + 2) * y ** (-s - 3) / 720
+    z += s * (s + 1) * (s + 2) * (s + 3) * (s + 4) * y ** (-s - 5) / 30240
+    return (-1) ** (n + 1) * math.factorial(n) * z
+def digamma(x):
+    r = 0
+    while x < 40: r, x = r - 1 / x, x + 1
+    return r + math.log(x) - 1 / (2 * x) - 1 / (12 * x ** 2) + 1 / (120 * x ** 4) - 1 / (252 * x ** 6)
+def erfinv(a):  # Newton's steps from 0
+    y = 0.0
+    for _ in range(60): y -= (math.erf(y) - a) * math.sqrt(math.pi) / 2 * math.exp(y * y)
+    return y
+def bits(v, n=32): return v & (2 ** n - 1)
+def signed(v, n=32): return (v + 2 ** (n - 1)) % 2 ** n - 2 ** (n - 1)
 def scatter(t, ix, u):
     out = T(t.shape, t.data)
     for n, i in enumerate(ix.data):
@@ -85,6 +103,7 @@ def before(v): return [sum(v[:i]) for i in range(len(v))]
 M = "f64[2, 3] x, f64[3] y"
 X = "f64[2, 3] x"
 P = "f64[2, 3] x+"
+I = "i32[4, 3] x, i32[3] y"
 CASES = [
     ("add", M + ": x + y", like(lambda a, b: a + b)), ("sub", M + ": x - y", like(lambda a, b: a - b)),
     ("mul", "f64[2, 3] x, f64[2, 1] y: x * y", like(lambda a, b: a * b)),
@@ -106,6 +125,27 @@ CASES = [
     ("sqrt", P + ": sqrt(x)", like(math.sqrt)), ("rsqrt", P + ": rsqrt(x)", like(lambda a: 1 / math.sqrt(a))),
     ("tanh", X + ": tanh(x)", like(math.tanh)), ("sigmoid", X + ": sigmoid(x)", like(sigmoid)),
     ("erf", X + ": erf(x)", like(math.erf)), ("sin", X + ": sin(x)", like(math.sin)), ("cos", X + ": cos(x)", like(math.cos)),
+    ("tan", X + ": tan(x)", like(math.tan)), ("asin", X + ": asin(x / 4)", like(lambda a: math.asin(a / 4))),
+    ("acos", X + ": acos(x / 4)", like(lambda a: math.acos(a / 4))), ("atan", X + ": atan(x)", like(math.atan)),
+    ("atan2", M + ": atan2(x, y)", like(math.atan2)), ("sinh", X + ": sinh(x)", like(math.sinh)), ("cosh", X + ": cosh(x)", like(math.cosh)),
+    ("asinh", X + ": asinh(x)", like(math.asinh)), ("acosh", P + ": acosh(x + 1)", like(lambda a: math.acosh(a + 1))),
+    ("atanh", X + ": atanh(x / 4)", like(lambda a: math.atanh(a / 4))), ("exp2", X + ": exp2(x)", like(lambda a: 2 ** a)),
+    ("log2", P + ": log2(x)", like(math.log2)), ("log10", P + ": log10(x)", like(math.log10)),
+    ("cbrt", X + ": cbrt(x)", like(lambda a: math.copysign(abs(a) ** (1 / 3), a))), ("erfc", X + ": erfc(x)", like(math.erfc)),
+    ("erfinv", X + ": erfinv(x / 4)", like(lambda a: erfinv(a / 4))), ("lgamma", P + ": lgamma(x)", like(math.lgamma)),
+    ("digamma", P + ": digamma(x)", like(digamma)), ("polygamma", P + ": polygamma(2, x)", like(lambda a: polygamma(2, a))),
+    ("trunc", "f64[11] x: trunc(x)", like(trunc)), ("frac", "f64[11] x: frac(x)", like(lambda a: a - trunc(a))),
+    ("isnan", X + ": isnan(x / (x - 3) * 0)", like(lambda a: a == 3)), ("isinf", X + ": isinf(x / (x - 3))", like(lambda a: a == 3)),
+    ("isfinite", X + ": isfinite(x / (x - 3))", like(lambda a: a != 3)), ("hypot", M + ": hypot(x, y)", like(math.hypot)),
+    ("logaddexp", M + ": logaddexp(x, y)", like(lambda a, b: lse([a, b]))), ("fmod", "f64[4, 3] x, f64[3] y+: fmod(x, y)", like(math.fmod)),
+    ("fmod", "i32[4, 3] x, i32[3] y: fmod(x, y)", like(lambda a, b: 0 if b == 0 else int(math.fmod(a, b)))),
+    ("copysign", M + ": copysign(x, y)", like(math.copysign)), ("nextafter", M + ": nextafter(x, y) - x", like(lambda a, b: math.nextafter(a, b) - a)),
+    ("bit_and", I + ": bit_and(x, y)", like(lambda a, b: a & b)), ("bit_or", I + ": bit_or(x, y)", like(lambda a, b: a | b)),
+    ("bit_xor", I + ": bit_xor(x, y)", like(lambda a, b: a ^ b)), ("bit_not", I + ": bit_not(x) + 0 * y", like(lambda a, b: ~a)),
+    ("shift_left", I + ": shift_left(x, y + 4)", like(lambda a, b: signed(a << (b + 4)))),
+    ("shift_right", I + ": shift_right(x * 1000, y + 4)", like(lambda a, b: (a * 1000) >> (b + 4))),
+    ("popcount", I + ": popcount(x) + 0 * y", like(lambda a, b: bin(bits(a)).count("1"))),
+    ("clz", I + ": clz(x) + 0 * y", like(lambda a, b: 32 - bits(a).bit_length())),
     ("floor", "f64[11] x: floor(x)", like(math.floor)), ("ceil", "f64[11] x: ceil(x)", like(math.ceil)),
     ("round", "f64[11] x: round(x)", like(round)), ("cast", "f64[11] x: i32(x)", like(trunc)),
     ("stop_gradient", X + ": stop_gradient(x)", like(lambda a: a)),

@@ -89,6 +89,41 @@ static uint64_t hash_f64(uint64_t h, double x) {
   K(cos_b, in_b, dtrt_cos_f32(x))                                                                  \
   K(pow, in_a, dtrt_pow_f32(x, y))                                                                 \
   K(pow_b, in_b, dtrt_pow_f32(dtrt_abs_f32(x), y))                                                 \
+  K(tan, in_a, dtrt_tan_f32(x))                                                                    \
+  K(asin, in_a, dtrt_asin_f32(x))                                                                  \
+  K(acos, in_a, dtrt_acos_f32(x))                                                                  \
+  K(atan, in_a, dtrt_atan_f32(x))                                                                  \
+  K(sinh, in_a, dtrt_sinh_f32(x))                                                                  \
+  K(cosh, in_a, dtrt_cosh_f32(x))                                                                  \
+  K(asinh, in_a, dtrt_asinh_f32(x))                                                                \
+  K(acosh, in_a, dtrt_acosh_f32(x))                                                                \
+  K(atanh, in_a, dtrt_atanh_f32(x))                                                                \
+  K(exp2, in_a, dtrt_exp2_f32(x))                                                                  \
+  K(log2, in_a, dtrt_log2_f32(x))                                                                  \
+  K(log10, in_a, dtrt_log10_f32(x))                                                                \
+  K(cbrt, in_a, dtrt_cbrt_f32(x))                                                                  \
+  K(erfc, in_a, dtrt_erfc_f32(x))                                                                  \
+  K(erfinv, in_a, dtrt_erfinv_f32(x))                                                              \
+  K(lgamma, in_a, dtrt_lgamma_f32(x))                                                              \
+  K(digamma, in_a, dtrt_digamma_f32(x))                                                            \
+  K(trunc, in_a, dtrt_trunc_f32(x))                                                                \
+  K(frac, in_a, dtrt_frac_f32(x))                                                                  \
+  K(asin_b, in_b, dtrt_asin_f32(x * 0.06f))                                                        \
+  K(acos_b, in_b, dtrt_acos_f32(x * 0.06f))                                                        \
+  K(atanh_b, in_b, dtrt_atanh_f32(x * 0.06f))                                                      \
+  K(erfinv_b, in_b, dtrt_erfinv_f32(x * 0.06f))                                                    \
+  K(erfc_b, in_b, dtrt_erfc_f32(x * 1.0f))                                                         \
+  K(lgamma_b, in_b, dtrt_lgamma_f32(x * 1.0f))                                                     \
+  K(digamma_b, in_b, dtrt_digamma_f32(x * 1.0f))                                                   \
+  K(tan_b, in_b, dtrt_tan_f32(x * 1.0f))                                                           \
+  K(sinh_b, in_b, dtrt_sinh_f32(x * 1.0f))                                                         \
+  K(atan2, in_a, dtrt_atan2_f32(x, y))                                                             \
+  K(logaddexp, in_a, dtrt_logaddexp_f32(x, y))                                                     \
+  K(hypot, in_a, dtrt_hypot_f32(x, y))                                                             \
+  K(nextafter, in_a, dtrt_nextafter_f32(x, y))                                                     \
+  K(copysign, in_a, dtrt_copysign_f32(x, y))                                                       \
+  K(fmod, in_a, dtrt_fmod_f32(x, y))                                                               \
+  K(polygamma, in_b, dtrt_polygamma_f32(2.0f, x))                                                  \
   K(round, in_a, dtrt_round_f32(x) + dtrt_floor_f32(x) + dtrt_ceil_f32(x))                         \
   K(sign, in_a, dtrt_sign_f32(x))                                                                  \
   K(min, in_a, dtrt_min_f32(x, y))                                                                 \
@@ -139,6 +174,41 @@ static const struct Bits {
     {"cos_b", bits_cos_b, 0xe602055da4d3a936u},
     {"pow", bits_pow, 0xe588aa4ec201339du},
     {"pow_b", bits_pow_b, 0x96048f3c2e93d0b8u},
+    {"tan", bits_tan, 0xae479fdac7c02dfbu},
+    {"asin", bits_asin, 0x15ead2346f61b59fu},
+    {"acos", bits_acos, 0x3700c25e8b4a565bu},
+    {"atan", bits_atan, 0xc35b1c5c6b0e9a93u},
+    {"sinh", bits_sinh, 0xf213426256b18f0au},
+    {"cosh", bits_cosh, 0x5d6a74422e82e694u},
+    {"asinh", bits_asinh, 0x8231047d780d0bd1u},
+    {"acosh", bits_acosh, 0xcd869fc826a63b6eu},
+    {"atanh", bits_atanh, 0x8ddeb32ce426951eu},
+    {"exp2", bits_exp2, 0x245c153446c6b4beu},
+    {"log2", bits_log2, 0x810eaa2eb525cfffu},
+    {"log10", bits_log10, 0xa27a2c180df6d6c7u},
+    {"cbrt", bits_cbrt, 0x339bc89fc72ebc95u},
+    {"erfc", bits_erfc, 0x6fb3d228a9bd766bu},
+    {"erfinv", bits_erfinv, 0xb45d5f6199ee18f1u},
+    {"lgamma", bits_lgamma, 0x33a88b18f440c463u},
+    {"digamma", bits_digamma, 0x22447d55d3305447u},
+    {"trunc", bits_trunc, 0xefae85e4d9befb1du},
+    {"frac", bits_frac, 0x271ffb531005085du},
+    {"asin_b", bits_asin_b, 0x635035e346351ee3u},
+    {"acos_b", bits_acos_b, 0xcc68913156ba01d4u},
+    {"atanh_b", bits_atanh_b, 0x4fc55a4c75c0bedau},
+    {"erfinv_b", bits_erfinv_b, 0x9c3db7320158c882u},
+    {"erfc_b", bits_erfc_b, 0xe33aa486c6e73a6bu},
+    {"lgamma_b", bits_lgamma_b, 0x9918a6a947633d03u},
+    {"digamma_b", bits_digamma_b, 0xc4f37283e88c142bu},
+    {"tan_b", bits_tan_b, 0x585110407769c0f6u},
+    {"sinh_b", bits_sinh_b, 0xe7af3d74c9e9d4e1u},
+    {"atan2", bits_atan2, 0xdc39530e22885479u},
+    {"logaddexp", bits_logaddexp, 0xaf175a70aec10d0bu},
+    {"hypot", bits_hypot, 0x65f35bd1974cc186u},
+    {"nextafter", bits_nextafter, 0x80bbf36ec68d9a99u},
+    {"copysign", bits_copysign, 0xc858da2422dec95bu},
+    {"fmod", bits_fmod, 0x4c2d28fbc945ff49u},
+    {"polygamma", bits_polygamma, 0xf8aa768166d96699u},
     {"round", bits_round, 0x62333bdb346eb834u},
     {"sign", bits_sign, 0x12ca07be0db358a8u},
     {"min", bits_min, 0x9b217d8365beed92u},

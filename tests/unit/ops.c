@@ -54,6 +54,7 @@ static void operators(void) {
 /* -------- against folding -------- */
 
 static Scalar real(double x) { return (Scalar){.kind = NUM_REAL, .real = x}; }
+static Scalar whole_number(int64_t i) { return (Scalar){.kind = NUM_INT, .i = i}; }
 static Scalar truth(bool x) { return (Scalar){.kind = NUM_BOOL, .i = x}; }
 
 /* NaN where the result is not finite. */
@@ -86,6 +87,13 @@ static void comparisons(void) {
 static void arithmetic(void) {
   static const double at[] = {-2.5, -1, 0.5, 3, 7};
   if (op->class != OPC_ELEMENT || !op->fold || op->compares || op->logic || op->numbers > 2) return;
+  const Scalar ones[] = {real(1), real(1)}, wholes[] = {whole_number(1), whole_number(1)};
+  Scalar r;
+  if (op_fold(op, ones, op->numbers, &r) == FOLD_NONE) { /* bits: of integers alone */
+    expect(op_fold(op, wholes, op->numbers, &r) == FOLDED, "it folds nothing");
+    expect(!op->linear && !op->linear_jointly && !op->index[0], "more than its folds show");
+    return;
+  }
   for (int i = 0; i < 25; i++) {
     const double x = at[i % 5], y = at[i / 5];
     if (op->linear & 1) expect(same(of(2 * x, y), 2 * of(x, y)), "not linear in its operand 0");

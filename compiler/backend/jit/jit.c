@@ -95,8 +95,11 @@ static char *whole_text(const char *source, size_t n, size_t *out_n) {
   size_t n1 = 0;
   char *with = put_header(source, n, "dtrt.h", jit_dtrt_h, "dtg.c", &n1);
   if (!with) return NULL;
-  char *out = put_header(with, n1, "dtrt_math.h", jit_dtrt_math_h, "dtrt.h", out_n);
+  char *most = put_header(with, n1, "dtrt_math.h", jit_dtrt_math_h, "dtrt.h", &n1);
   free(with);
+  if (!most) return NULL;
+  char *out = put_header(most, n1, "dtrt_special.h", jit_dtrt_special_h, "dtrt.h", out_n);
+  free(most);
   return out;
 }
 

@@ -170,8 +170,8 @@ const char *jit_own_path(void);
 char *jit_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* malloc'ed */
 double jit_now(void);                                                         /* milliseconds */
 
-/* Text of include/dtrt.h and dtrt_math.h, as built in (generated). */
-extern const char jit_dtrt_h[], jit_dtrt_math_h[];
-extern const size_t jit_dtrt_h_len, jit_dtrt_math_h_len;
+/* Text of include/dtrt.h dtrt_math.h and dtrt_special.h, as built in (generated). */
+extern const char jit_dtrt_h[], jit_dtrt_math_h[], jit_dtrt_special_h[];
+extern const size_t jit_dtrt_h_len, jit_dtrt_math_h_len, jit_dtrt_special_h_len;
 
 #endif

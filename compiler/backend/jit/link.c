@@ -140,14 +140,14 @@ static bool write_file(const char *path, const void *at, size_t n) {
   return fclose(f) == 0 && ok;
 }
 
-static const char *const link_headers[] = {"dtrt.h", "dtrt_math.h"};
+static const char *const link_headers[] = {"dtrt.h", "dtrt_math.h", "dtrt_special.h"};
 
 /* What the host's sources include, and how they are compiled. */
 static bool put_host(Command *c, const LinkOptions *o, const char *folder) {
-  const char *const text[] = {jit_dtrt_h, jit_dtrt_math_h};
+  const char *const text[] = {jit_dtrt_h, jit_dtrt_math_h, jit_dtrt_special_h};
   bool ok = true;
   if (o->nfiles == 0) return true;
-  for (int i = 0; i < 2 && ok; i++) {
+  for (int i = 0; i < 3 && ok; i++) {
     char *path = jit_printf("%s/%s", folder, link_headers[i]);
     ok = write_file(path, text[i], strlen(text[i]));
     free(path);
