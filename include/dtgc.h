@@ -198,6 +198,7 @@ typedef struct dtgc_options {
    * $DTRT_TIMEOUT, else 600; less than 0: forever). docs/clusters.md. */
   int devices_per_rank;
   double timeout;
+  int cores; /* of each device; 0: $DTRT_CORES, else the host's cores shared out among its devices */
   /* Limit in bytes for variables and arena of a device (--dump=memory shows both); 0: none. Values are
    * recomputed to fit, with bit-identical results; DTGC_BAD_SOURCE if it cannot be met. */
   uint64_t memory;

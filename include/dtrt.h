@@ -28,7 +28,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ 1. for emitted C */
 
-#define DTRT_ABI 7
+#define DTRT_ABI 8
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
 #define DTRT_FLIGHTS 8 /* maximum number of in-flight exchanges per device */
@@ -232,11 +232,20 @@ void dtrt_wait_exchange(dtrt_device *dev, int flight);
  * ta: A is stored [k][m]; tb: B is stored [n][k]. Any of m, n, k may be 0. dtype: DTRT_F32 or DTRT_F64. */
 void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
                int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate);
+/* A part of a loop: iterations from..to. `p` and `n`: what it reads and writes, and sizes. */
+typedef void dtrt_part_fn(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from,
+                          int64_t to);
+/* Calls f for parts of [0, count), which begin at multiples of `grain`, on all cores of the device at
+ * once. They must write apart, in any order, and none may run an exchange. */
+void dtrt_parallel(dtrt_device *dev, dtrt_part_fn *f, int64_t count, int64_t grain, void *const *p,
+                   const int64_t *n);
+int32_t dtrt_core(void); /* which of the device's cores runs this part; 0 outside of parts */
+
 /* An epilogue: called for rows from..to of C as soon as they are final. `rows` must treat all rows
- * alike, in any order, and write neither A nor B. `read`: other matrices of C's size, dense and
+ * alike, in any order and on several cores at once, and write neither A nor B. `read`: other matrices of C's size, dense and
  * row-major, that it reads: they are prefetched while the product is computed. */
 typedef struct dtrt_then {
-  void (*rows)(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from, int64_t to);
+  dtrt_part_fn *rows;
   dtrt_device *dev;
   void *const *p;   /* for `rows` */
   const int64_t *n; /* for `rows` */
@@ -424,6 +433,7 @@ typedef struct dtrt_options {
   int check_nan;  /* DTRT_CHECK_OFF ..., see dtrt_session_found */
   double timeout; /* seconds that ranks wait for another, in a start or in an exchange; 0:
                      $DTRT_TIMEOUT, else 600; less than 0: forever */
+  int cores; /* of each device; 0: $DTRT_CORES, else the host's cores shared out among its devices */
 } dtrt_options;
 
 /* Starts the devices and initializes all variables. `o` may be NULL. On failure *out is still a
@@ -453,6 +463,7 @@ const dtrt_program *dtrt_session_program(const dtrt_session *s);
 int dtrt_session_ndevices(const dtrt_session *s); /* of the mesh */
 int dtrt_session_rank(const dtrt_session *s);     /* this process's rank; 0 without mpi */
 int dtrt_session_nranks(const dtrt_session *s);   /* processes; 1 without mpi */
+int dtrt_session_cores(const dtrt_session *s);    /* of each device of this process */
 /* Devices of this process: their number, and the first. */
 int dtrt_session_local_devices(const dtrt_session *s);
 int dtrt_session_first_device(const dtrt_session *s);

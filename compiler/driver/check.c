@@ -3,6 +3,7 @@
 #include "program.h"
 #include <string.h>
 
+enum { CORES_MOST = 1024 }; /* of a device: CREW_MOST of the runtime */
 static const char *const transports[] = {"threads", "mpi", "self"};
 static const char *const loaders[] = {"own", "llvm", "perf"};
 
@@ -85,6 +86,8 @@ static dtgc_status check_options(dtgc_program *p, const dtgc_options *o) {
     return s;
   if (o->devices_per_rank < 0)
     return program_fail(p, DTGC_BAD_ARGUMENT, "devices_per_rank is %d", o->devices_per_rank);
+  if (o->cores < 0 || o->cores > CORES_MOST)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "cores is %d, expected 0 to %d", o->cores, CORES_MOST);
   if (!(o->timeout <= 1e9)) /* not a number, too */
     return program_fail(p, DTGC_BAD_ARGUMENT, "timeout is %g seconds", o->timeout);
   if (o->check_nan < DTGC_CHECK_OFF || o->check_nan > DTGC_CHECK_FULL)

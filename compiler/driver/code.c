@@ -89,6 +89,7 @@ dtgc_status dtgc_start(dtgc_program *p) {
                     .seed = p->seed,
                     .devices_per_rank = p->devices_per_rank,
                     .timeout = p->timeout,
+                    .cores = p->cores,
                     .check_nan = p->given.check_nan,
                     .mpi_comm = p->jit.mpi_comm};
   dtrt_session *session = NULL;

@@ -200,6 +200,7 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
   p->jit.mpi_comm = o->mpi_comm;
   p->devices_per_rank = o->devices_per_rank;
   p->timeout = o->timeout;
+  p->cores = o->cores;
   if (o->check_nan == DTGC_CHECK_FULL) p->observe = OBSERVE_ALL;
   p->given = *o;
   p->given.define = p->front.define;

@@ -36,7 +36,7 @@ struct dtgc_program {
   const char *name;   /* of the first source, without folder and suffix */
   FrontOptions front; /* copied into the arena */
   const char *transport;
-  int devices_per_rank;
+  int devices_per_rank, cores;
   double timeout;
   uint64_t seed;
   JitOptions jit;

@@ -8,6 +8,7 @@ dtrt_session *cli_open(cli *c) {
   dtrt_options o = {.transport = c->transport,
                     .seed = c->seed,
                     .devices_per_rank = c->per_rank < INT32_MAX ? (int)c->per_rank : INT32_MAX,
+                    .cores = c->cores < INT32_MAX ? (int)c->cores : INT32_MAX,
                     .check_nan = (int)c->check_nan,
                     .timeout = c->timeout};
   dtrt_status status = dtrt_open(c->program, &o, &s);

@@ -45,6 +45,7 @@ static const option options[] = {
     {"--log-steps", OPT_TEXT, 4, offsetof(cli, log_steps), 0},
     {"--transport", OPT_TEXT, 6, offsetof(cli, transport), 0},
     {"--devices-per-rank", OPT_COUNT, 6, offsetof(cli, per_rank), 0},
+    {"--cores", OPT_COUNT, 6, offsetof(cli, cores), 0},
     {"--timeout", OPT_SECONDS, 6, offsetof(cli, timeout), 0},
     {"--drop-last", OPT_FLAG, 4, offsetof(cli, drop_last), 0},
     {"--verify-every", OPT_COUNT, 4, offsetof(cli, verify_every), 0},
@@ -71,7 +72,7 @@ enum { OPTIONS = sizeof options / sizeof *options };
 /* What ranks may be given differently: reports, and how long to wait. And what must be given to all
  * or none, but may be another path on another host: what the files hold is compared elsewhere. */
 static const char *const free_options[] = {"--prefetch", "--log",       "--log-steps", "--timeout",
-                                           "--plain",    "--footprint", "--traffic",   NULL};
+                                           "--cores",    "--plain",    "--footprint", "--traffic",   NULL};
 static const char *const path_options[] = {"--save", "--load", "--load-map", "--profile", NULL};
 
 static bool is_among(const char *const *names, const char *name) {

@@ -228,6 +228,7 @@ static const char details[] =
     "  --seed N                of all random values (0)\n"
     "  --transport T           self, threads or mpi\n"
     "  --devices-per-rank N    under mpiexec: threads of each process (devices / ranks)\n"
+    "  --cores N               cores of each device (the host's cores, shared out)\n"
     "  --timeout SECONDS       under mpiexec: maximum wait for another rank (600); 0: forever\n";
 
 int help_run(const cli *c, FILE *to, int status) {

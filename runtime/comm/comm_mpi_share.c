@@ -175,12 +175,25 @@ static bool enough_cores(const Mpi *m, const Hello *all) {
   return CPU_COUNT(&any) >= m->on_host && comm_cores() >= c->count;
 }
 
+/* Ranks that a launcher has bound to CPUs of their own share none. */
+static int count_beside(const Comm *c, const Hello *all) {
+  int n = 0;
+  for (int i = 0; i < c->nranks; i++) {
+    cpu_set_t both;
+    CPU_AND(&both, &all[i].cores, &all[c->rank].cores);
+    if (all[i].memory == all[c->rank].memory && (i == c->rank || CPU_COUNT(&both)))
+      n += c->count;
+  }
+  return n;
+}
+
 int mpi_share_open(Mpi *m, const Hello *all, char *why) {
   Comm *c = &m->comm;
   int64_t stride;
   const char *asked = variable(VARIABLE_MPI_SHARED);
   c->nhosts = count_hosts(m, all);
   c->spin = enough_cores(m, all);
+  c->beside = count_beside(c, all);
   c->failed = &m->failed;
   if (!mpi_life_open(m, why)) return -1;
   if (mpi_all_agree(m, !asked || strcmp(asked, "0") != 0))

@@ -41,6 +41,7 @@ Comm *comm_open_self(const CommOpen *o, char *why) {
                    .count = 1,
                    .nranks = 1,
                    .nhosts = 1,
+                   .beside = 1,
                    .spin = true,
                    .all_direct = true,
                    .failed = &s->failed,

@@ -50,6 +50,7 @@ Comm *comm_open_threads(const CommOpen *o, char *why) {
                    .count = o->ndevices,
                    .nranks = 1,
                    .nhosts = 1,
+                   .beside = o->ndevices,
                    .spin = comm_cores() >= o->ndevices,
                    .all_direct = true,
                    .failed = &t->failed};

@@ -11,6 +11,7 @@
 #include "block.h"
 #include "comm.h"
 #include "transfer.h"
+#include "crew.h"
 #include "team.h"
 
 /* Devices that differ only in some axes, in ascending order. */
@@ -53,6 +54,8 @@ typedef struct Device {
   const BlockMesh *mesh;
   Comm *comm;
   Team *team;  /* NULL for one device */
+  Crew *crew;  /* NULL for one core */
+  bool tells;  /* a core that helps has failed, and it is for the device to tell other processes */
   char *error; /* [DEVICE_ERROR] why a device of this process failed, and whether that is told */
   bool *told;
   const dtrt_entry *entry; /* running; NULL between calls */
@@ -155,6 +158,10 @@ static inline bool device_stopped(const Device *d) {
 }
 /* Runs f(d, arg) so that a failure returns here. 0, or -1 after a failure. */
 int fail_guard(Device *d, void (*f)(Device *d, void *arg), void *arg);
+/* The same for a part of what the device does, on one of its cores. Not within a
+ * part. */
+int fail_guard_part(Device *d, int core, void (*f)(void *arg), void *arg);
+bool fail_in_part(void);
 Device *fail_current(void); /* whose entry this thread is in, or NULL */
 /* The device whose entry this thread is in becomes another; returns what it was. */
 Device *fail_swap(Device *running);

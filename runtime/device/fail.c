@@ -13,6 +13,16 @@
 
 static _Thread_local Device *fail_running; /* the device whose entry this thread is in */
 
+/* A part of what a device does (crew.h), which this thread is in: failures leave that. */
+typedef struct FailPart {
+  sigjmp_buf jump;
+  int core; /* 0: it is on the device's own thread */
+} FailPart;
+static _Thread_local FailPart *fail_part;
+
+bool fail_in_part(void) { return fail_part != NULL; }
+int32_t dtrt_core(void) { return fail_part ? fail_part->core : 0; }
+
 Device *fail_swap(Device *running) {
   Device *was = fail_running;
   fail_running = running;
@@ -22,6 +32,10 @@ Device *fail_swap(Device *running) {
 Device *fail_current(void) { return fail_running; }
 
 enum { JUMP_FAILED = 1, JUMP_SIGNAL = 1000 };
+
+__attribute__((noreturn)) static void leave(Device *d, int code) {
+  siglongjmp(fail_part ? fail_part->jump : d->jump, code);
+}
 
 void fail_place(const Device *d, char *out, size_t room) {
   const dtrt_entry *e = d->entry;
@@ -55,7 +69,11 @@ static void tell(Device *d, const char *message) {
   if (atomic_exchange(d->comm->failed, 1)) return; /* another was first, and tells */
   snprintf(d->error, DEVICE_ERROR, "%s", message);
   *d->told = true;
-  if (d->comm->verbs->fail) d->comm->verbs->fail(d->comm, d->error);
+  if (!d->comm->verbs->fail) return;
+  if (dtrt_core() > 0) /* transports are for the device's own thread */
+    d->tells = true;
+  else
+    d->comm->verbs->fail(d->comm, d->error);
 }
 
 static void report(Device *d, const char *why) {
@@ -72,15 +90,18 @@ void device_fail(Device *d, const char *why, ...) {
   vsnprintf(text, sizeof text, why, ap);
   va_end(ap);
   report(d, text);
-  siglongjmp(d->jump, JUMP_FAILED);
+  leave(d, JUMP_FAILED);
 }
 
 void device_missing(Device *d, const char *message) {
   tell(d, message);
-  siglongjmp(d->jump, JUMP_FAILED);
+  leave(d, JUMP_FAILED);
 }
 
-void device_give_up(Device *d) { siglongjmp(d->jump, JUMP_FAILED); }
+void device_give_up(Device *d) {
+  if (d->tells && d->comm->verbs->fail) d->comm->verbs->fail(d->comm, d->error);
+  leave(d, JUMP_FAILED);
+}
 
 void dtrt_bad_index(dtrt_device *dev, int64_t index, int64_t n) {
   device_fail(device_of(dev), "index %lld is outside [0, %lld)", (long long)index, (long long)n);
@@ -111,6 +132,22 @@ int fail_guard(Device *d, void (*f)(Device *d, void *arg), void *arg) {
   return code ? -1 : 0;
 }
 
+int fail_guard_part(Device *d, int core, void (*f)(void *arg), void *arg) {
+  FailPart here = {.core = core};
+  Device *outer = fail_running;
+  int code = sigsetjmp(here.jump, 0);
+  if (code == 0) {
+    fail_running = d;
+    fail_part = &here;
+    f(arg);
+  } else if (code >= JUMP_SIGNAL) {
+    report(d, signal_words(code - JUMP_SIGNAL));
+  }
+  fail_part = NULL;
+  fail_running = outer;
+  return code ? -1 : 0;
+}
+
 /* -------- signals -------- */
 
 static const int fail_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
@@ -127,7 +164,7 @@ static void on_signal(int sig, siginfo_t *info, void *context) {
     sigemptyset(&set);
     sigaddset(&set, sig);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-    siglongjmp(d->jump, JUMP_SIGNAL + sig);
+    leave(d, JUMP_SIGNAL + sig);
   }
   int i = 0;
   while (i < NSIGNALS - 1 && fail_signals[i] != sig) i++;

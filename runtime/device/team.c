@@ -3,12 +3,12 @@
 #include "team.h"
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "device.h"
 #include "fiber.h"
+#include "thread.h"
 
 typedef struct Worker Worker;
 
@@ -178,26 +178,15 @@ static bool seats(Team *t, char *why) {
   return true;
 }
 
-/* Signals to the process belong to the host's own threads; faults of a thread come to it anyway. */
 static bool start(Team *t, char *why) {
-  sigset_t all, old;
-  sigfillset(&all);
-  sigdelset(&all, SIGSEGV);
-  sigdelset(&all, SIGBUS);
-  sigdelset(&all, SIGFPE);
-  sigdelset(&all, SIGILL);
-  pthread_sigmask(SIG_BLOCK, &all, &old);
   int error = 0;
   for (int i = 1; i < t->nworkers && !error; i++) {
     Worker *w = &t->worker[i];
-    error = pthread_create(&w->thread, NULL, worker_main, w);
-    if (error) break;
-    t->started = i;
     char name[32];
     snprintf(name, sizeof name, "dtrt %d", w->seat->device);
-    pthread_setname_np(w->thread, name);
+    error = thread_start(&w->thread, worker_main, w, name);
+    t->started += !error;
   }
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
   if (error)
     snprintf(why, COMM_WHY, "cannot start thread %d of %d: %s", t->started + 1, t->nworkers,
              strerror(error));

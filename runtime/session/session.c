@@ -5,6 +5,7 @@
 #include "session.h"
 #include "algorithm_table.h"
 #include "flight.h"
+#include "cpus.h"
 #include "gemm.h"
 #include "variables.h"
 #include "nan.h"
@@ -32,6 +33,10 @@ int dtrt_session_local_devices(const dtrt_session *s) { return s->comm ? s->comm
 const char *dtrt_session_host(const dtrt_session *s, int rank) {
   const Comm *c = s->comm;
   return c && c->host && rank >= 0 && rank < c->nranks ? c->host[rank] : "";
+}
+
+int dtrt_session_cores(const dtrt_session *s) {
+  return s->device ? crew_size(s->device[0].crew) : 1;
 }
 
 dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device) {
@@ -257,6 +262,42 @@ static bool has_values(const dtrt_program *p) {
   return !steps;
 }
 
+/* Cores of each device: as many as are asked for, or the host's, shared out. 0 with a reason. */
+static int cores_of(const Comm *c, int asked, char *why) {
+  const char *text = variable(VARIABLE_CORES);
+  if (asked < 0 || asked > CREW_MOST)
+    return snprintf(why, COMM_WHY, "%d cores a device: expected 1 to %d, or 0 for a share of the host's",
+                    asked, CREW_MOST),
+           0;
+  if (asked) return asked;
+  if (text && *text) {
+    char *end;
+    const long n = strtol(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && !*end && n >= 1 && n <= CREW_MOST) return (int)n;
+    return snprintf(why, COMM_WHY, "DTRT_CORES is `%.40s`, not a number from 1 to %d", text,
+                    CREW_MOST),
+           0;
+  }
+  const int share = cpus_cores() / c->beside;
+  return share < 1 ? 1 : share < CREW_MOST ? share : CREW_MOST;
+}
+
+/* The cores of each device. Where nobody asked for them, a system that refuses threads leaves one.
+ */
+static dtrt_status open_crews(dtrt_session *s, int asked) {
+  Comm *c = s->comm;
+  char why[COMM_WHY] = "";
+  const int n = cores_of(c, asked, why), has = comm_cores();
+  const char *text = variable(VARIABLE_CORES);
+  if (!n) return session_error(s, DTRT_INVALID, "%s", why);
+  for (int i = 0; n > 1 && i < c->count; i++) {
+    s->device[i].crew = crew_open(&s->device[i], n, n * c->beside <= has, why);
+    if (!s->device[i].crew && (asked || (text && *text)))
+      return session_error(s, DTRT_INVALID, "%s", why);
+  }
+  return DTRT_OK;
+}
+
 static int init_device(dtrt_session *s, int i) {
   Device *d = &s->device[i];
   d->id = s->comm->first + i;
@@ -292,7 +333,8 @@ static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_optio
   if (!s->device) return session_error(s, DTRT_NO_MEMORY, "out of memory");
   for (int i = 0; i < c->count; i++)
     if (init_device(s, i)) return session_error(s, DTRT_NO_MEMORY, "out of memory");
-  dtrt_status met = meet(s, p);
+  dtrt_status met = open_crews(s, o->cores);
+  if (met == DTRT_OK) met = meet(s, p);
   if (met != DTRT_OK) return met;
   gemm_prepare(c->count, why);
   if (why[0]) return session_error(s, DTRT_INVALID, "%s", why);
@@ -325,6 +367,7 @@ dtrt_status dtrt_open(const dtrt_program *p, const dtrt_options *o, dtrt_session
 void dtrt_close(dtrt_session *s) {
   if (!s) return;
   if (s->handlers) fail_release_signals();
+  for (int i = 0; s->device && i < s->comm->count; i++) crew_close(s->device[i].crew);
   team_close(s->team);
   profile_close(s);
   if (s->comm) nan_close(s);

@@ -1,0 +1,9 @@
+/* thread.h: a thread of the runtime's own, which leaves signals to the process to the host's. */
+#ifndef DTG_RUNTIME_THREAD_H
+#define DTG_RUNTIME_THREAD_H
+#include <pthread.h>
+
+/* 0, or an error number. `name`: what debuggers show, up to 15 bytes. */
+int thread_start(pthread_t *t, void *(*f)(void *), void *arg, const char *name);
+
+#endif
