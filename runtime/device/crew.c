@@ -14,8 +14,8 @@
 #include "thread.h"
 
 enum {
-  PARTS = 4,        /* of a core's share: so many at most, so that a late one leaves little behind */
-  LOOK_NS = 60000,  /* how long a core looks for the next job before it sleeps */
+  PARTS = 4,       /* of a core's share: so many at most, so that a late one leaves little behind */
+  LOOK_NS = 60000, /* how long a core looks for the next job before it sleeps */
   LOOKS_A_TIME = 32 /* looks between two at the clock */
 };
 
@@ -85,7 +85,8 @@ static int64_t next_part(Crew *c, int core) {
 }
 
 static int64_t part_begin(const Crew *c, int64_t part) {
-  const int64_t units = (c->count + c->grain - 1) / c->grain, at = units * part / c->parts * c->grain;
+  const int64_t units = (c->count + c->grain - 1) / c->grain,
+                at = units * part / c->parts * c->grain;
   return at < c->count ? at : c->count;
 }
 

@@ -1,9 +1,10 @@
-/* crew.h: the cores of one device. Core 0 is the thread that the device runs on; the others wait for
- * parts of what it does. Law: whoever calls crew_run gives parts that write apart and whose bits
- * do not depend on where they begin and end, so that the number of cores is never seen in a result.
+/* crew.h: the cores of one device. Core 0 is the thread that the device runs on; the others wait
+ * for parts of what it does. Law: whoever calls crew_run gives parts that write apart and whose
+ * bits do not depend on where they begin and end, so that the number of cores is never seen in a
+ * result.
  *
- * Work is found by the thread: code that a device runs asks for "its" cores without being told which
- * device it serves. Within a part there is one core, so that nothing nests. */
+ * Work is found by the thread: code that a device runs asks for "its" cores without being told
+ * which device it serves. Within a part there is one core, so that nothing nests. */
 #ifndef DTG_RUNTIME_CREW_H
 #define DTG_RUNTIME_CREW_H
 #include <stdbool.h>
@@ -19,7 +20,7 @@ enum { CREW_MOST = 1024 }; /* cores of a device */
 /* n >= 2 cores. `spin`: each has a CPU to itself, so that waiting may spin a little. NULL with a
  * reason (of COMM_WHY bytes): the system refuses. */
 Crew *crew_open(struct Device *d, int n, bool spin, char *why);
-void crew_close(Crew *c); /* NULL is allowed */
+void crew_close(Crew *c);     /* NULL is allowed */
 int crew_size(const Crew *c); /* of NULL, 1 */
 
 /* Cores that crew_run has here: of the device whose code this thread runs; 1 within a part. */

@@ -1,6 +1,7 @@
 /* conv.c: convolutions and their two gradients, by kernels of our own where this CPU and type have
  * them, else by matrix products. */
 #include "conv.h"
+#include "crew.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,20 +62,76 @@ static void convolve(int result, const dtrt_slide *s, void *x, void *w, void *y,
   if (then) then->rows(then->dev, then->p, then->n, 0, result == CONV ? py : px);
 }
 
+/* -------- images dealt to cores -------- */
+
+typedef struct Images {
+  int result;
+  const dtrt_slide *s;
+  char *x, *w, *y;
+  const dtrt_then *then;
+} Images;
+
+static void rows_of_part(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from,
+                         int64_t to) {
+  const dtrt_then *then = p[0];
+  then->rows(dev, then->p, then->n, n[0] + from, n[0] + to);
+}
+
+/* Images `from` to `to`, each of which is computed alone. */
+static void images(void *arg, int core, int64_t from, int64_t to) {
+  const Images *t = arg;
+  dtrt_slide s = *t->s;
+  (void)core;
+  const int64_t px = positions(&s, s.large), py = positions(&s, s.small);
+  const int64_t row = from * (t->result == CONV ? py : px),
+                channels = t->result == CONV ? s.out : s.in;
+  char *x = t->x + from * px * s.in * 4, *y = t->y + from * py * s.out * 4;
+  s.batch = to - from;
+  if (!t->then) {
+    convolve(t->result, &s, x, t->w, y, NULL);
+    return;
+  }
+  dtrt_then then = *t->then;
+  const void *read[8];
+  for (int32_t i = 0; i < then.nread; i++) read[i] = (const float *)then.read[i] + row * channels;
+  then.rows = rows_of_part, then.p = (void *const[]){(void *)t->then}, then.n = &row;
+  then.read = read;
+  convolve(t->result, &s, x, t->w, y, &then);
+}
+
+/* Images of a part at least: parts take some microseconds, and pack the weights anew. */
+static int64_t least_images(const dtrt_slide *s) {
+  enum { PART_FLOPS = 1000000, TIMES_PACKED = 8 };
+  const double weights = (double)(positions(s, s->taps) * s->each * s->out),
+               pixels = (double)positions(s, s->small);
+  const double by_flops = PART_FLOPS / (2 * weights * pixels + 1),
+               by_pack = TIMES_PACKED / (pixels + 1);
+  return 1 + (int64_t)(by_flops > by_pack ? by_flops : by_pack);
+}
+
+static void deal(int result, const dtrt_slide *s, const void *x, const void *w, const void *y,
+                 const dtrt_then *then) {
+  Images t = {result, s, (char *)x, (char *)w, (char *)y, then};
+  if (s->dtype == DTRT_F32 && s->batch > 1 && crew_cores() > 1 && kernel_of_cpu())
+    crew_run(s->batch, least_images(s), images, &t);
+  else
+    convolve(result, s, t.x, t.w, t.y, then);
+}
+
 void dtrt_conv(const dtrt_slide *s, const void *x, const void *w, void *y) {
-  convolve(CONV, s, (void *)x, (void *)w, y, NULL);
+  deal(CONV, s, x, w, y, NULL);
 }
 void dtrt_conv_input(const dtrt_slide *s, const void *y, const void *w, void *x) {
-  convolve(CONV_INPUT, s, x, (void *)w, (void *)y, NULL);
+  deal(CONV_INPUT, s, x, w, y, NULL);
 }
 void dtrt_conv_weight(const dtrt_slide *s, const void *x, const void *y, void *w) {
   convolve(CONV_WEIGHT, s, (void *)x, w, (void *)y, NULL);
 }
 void dtrt_conv_then(const dtrt_slide *s, const void *x, const void *w, void *y,
                     const dtrt_then *then) {
-  convolve(CONV, s, (void *)x, (void *)w, y, then);
+  deal(CONV, s, x, w, y, then);
 }
 void dtrt_conv_input_then(const dtrt_slide *s, const void *y, const void *w, void *x,
                           const dtrt_then *then) {
-  convolve(CONV_INPUT, s, x, (void *)w, (void *)y, then);
+  deal(CONV_INPUT, s, x, w, y, then);
 }

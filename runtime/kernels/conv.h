@@ -48,6 +48,8 @@ static inline bool conv_reach_has(const ConvReach *r, int64_t p) { return p >= 0
 /* This thread's room, at least so many floats, 64-byte aligned; what it held is lost. NULL: there
  * is not so much memory. */
 float *conv_room(int64_t floats);
+/* Another of the same, for what other cores write (conv_weight.c). */
+float *conv_sums_room(int64_t floats);
 
 /* Where in its pieces a tile's list of runs is, all of which have `depth` depths: without
  * divisions, as each line has such a list. */

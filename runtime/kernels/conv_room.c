@@ -3,25 +3,33 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-static pthread_key_t room_key;
+enum { ROOMS = 2 };
+static pthread_key_t room_key[ROOMS];
 static pthread_once_t room_once = PTHREAD_ONCE_INIT;
 static bool room_ready;
-static void room_make(void) { room_ready = pthread_key_create(&room_key, free) == 0; }
+static void room_make(void) {
+  room_ready = true;
+  for (int i = 0; i < ROOMS; i++)
+    room_ready = room_ready && pthread_key_create(&room_key[i], free) == 0;
+}
 
-float *conv_room(int64_t floats) {
-  static _Thread_local int64_t have;
+static float *room_of(int which, int64_t floats) {
+  static _Thread_local int64_t have[ROOMS];
   pthread_once(&room_once, room_make);
   if (!room_ready) return NULL;
-  float *room = pthread_getspecific(room_key);
-  if (floats <= have) return room;
+  float *room = pthread_getspecific(room_key[which]);
+  if (floats <= have[which]) return room;
   free(room);
-  have = 0;
+  have[which] = 0;
   room = aligned_alloc(64, (size_t)(floats + 15) / 16 * 64);
-  if (pthread_setspecific(room_key, room)) {
+  if (pthread_setspecific(room_key[which], room)) {
     free(room);
-    pthread_setspecific(room_key, NULL);
+    pthread_setspecific(room_key[which], NULL);
     return NULL;
   }
-  if (room) have = floats;
+  if (room) have[which] = floats;
   return room;
 }
+
+float *conv_room(int64_t floats) { return room_of(0, floats); }
+float *conv_sums_room(int64_t floats) { return room_of(1, floats); }

@@ -4,6 +4,7 @@
  * shared by several tiles stays in cache; the chunks' sums are added in their order, in blocks of
  * BLOCK pixels and the rest of the last chunk, and such blocks in f64. */
 #include "conv.h"
+#include "device.h"
 #include <string.h>
 
 enum {
@@ -15,6 +16,8 @@ typedef struct Grad {
   const ConvKernel *kernel;
   ConvSource from;
   int64_t groups, each, wide;
+  int64_t images, rows; /* of a chunk at most */
+  int64_t weights;
   const float *y;
   float *w, *strip, *panel, *edge;
   double *blocks; /* as w; NULL: there is one */
@@ -115,20 +118,103 @@ static void chunk(const Grad *g, const ConvChunk *c, bool add) {
     }
 }
 
-static void all_chunks(const Grad *g, int64_t images, int64_t rows, int64_t weights) {
+/* The chunks of one block from number n on, into w; the first of the next. */
+static int64_t block(const Grad *g, int64_t n) {
   const ConvReach *d = g->from.dim;
-  int64_t pixels = 0; /* of the block */
-  bool some = false;
+  int64_t pixels = 0;
   ConvChunk c;
-  for (int64_t n = 0; conv_chunk_at(&g->from, images, rows, n, &c); n++) {
-    if (pixels >= BLOCK) {
-      conv_end_block(g->blocks, g->w, weights, some);
-      some = true, pixels = 0;
-    }
+  for (; pixels < BLOCK && conv_chunk_at(&g->from, g->images, g->rows, n, &c); n++) {
     chunk(g, &c, pixels > 0);
     pixels += (c.b_end - c.b) * (c.j_end - c.j) * d[1].count * d[2].count;
   }
-  if (some) conv_round_blocks(g->blocks, g->w, weights);
+  return n;
+}
+
+static void all_chunks(const Grad *g) {
+  ConvChunk c;
+  bool some = false;
+  for (int64_t n = block(g, 0); conv_chunk_at(&g->from, g->images, g->rows, n, &c);
+       n = block(g, n)) {
+    conv_end_block(g->blocks, g->w, g->weights, some);
+    some = true;
+  }
+  if (some) conv_round_blocks(g->blocks, g->w, g->weights);
+}
+
+/* What a thread needs for chunks. */
+static bool scratch(Grad *g, bool blocks) {
+  const int64_t row = g->from.dim[1].count * g->from.dim[2].count;
+  const int64_t strip = conv_strip_in_place(&g->from)
+                            ? 0
+                            : conv_strip_floats(&g->from, g->images, g->rows),
+                panel = g->images * g->rows * row * g->kernel->columns,
+                edge = CONV_ROWS * CONV_COLUMNS,
+                runs = conv_runs_most(g->images * g->rows * g->from.dim[1].count,
+                                      g->from.dim[2].count) *
+                       (int64_t)(sizeof(ConvRun) / sizeof(float)),
+                sums = blocks ? 2 * g->weights : 0;
+  float *at = conv_room((strip + 15) / 16 * 16 + panel + edge + (runs + 1) / 2 * 2 + sums);
+  if (!at) return false;
+  g->edge = at, g->panel = at + edge;
+  g->run = (ConvRun *)(void *)(g->panel + panel);
+  g->blocks = blocks ? (double *)(void *)(g->panel + panel + (runs + 1) / 2 * 2) : NULL;
+  g->strip = g->panel + panel + (runs + 1) / 2 * 2 + sums;
+  return true;
+}
+
+/* -------- blocks dealt to cores -------- */
+
+enum { BLOCKS_FLOATS = 16 << 20 }; /* the sums of all blocks: so many at most */
+
+typedef struct Blocks {
+  const Grad *g;
+  int64_t n, *first; /* [n] chunk of each */
+  float *sums;       /* [n][weights] */
+} Blocks;
+
+static void some_blocks(void *arg, int core, int64_t from, int64_t to) {
+  const Blocks *b = arg;
+  Grad g = *b->g;
+  (void)core;
+  if (!scratch(&g, false)) device_fail(fail_current(), "out of memory for a convolution");
+  for (int64_t i = from; i < to; i++) {
+    g.w = b->sums + i * g.weights;
+    block(&g, b->first[i]);
+  }
+}
+
+/* The same additions as all_chunks does. */
+static void join_blocks(void *arg, int core, int64_t from, int64_t to) {
+  const Blocks *b = arg;
+  (void)core;
+  for (int64_t i = from; i < to; i++) {
+    double sum = b->sums[i];
+    for (int64_t k = 1; k < b->n; k++) sum += b->sums[k * b->g->weights + i];
+    b->g->w[i] = (float)sum;
+  }
+}
+
+/* False: it is for one core. */
+static bool deal_blocks(const Grad *g) {
+  enum { LEAST = 1000000, GRAIN = 4096 };
+  const ConvReach *d = g->from.dim;
+  const int64_t pixels = g->from.batch * d[0].count * d[1].count * d[2].count,
+                most = pixels / BLOCK + 1;
+  if (crew_cores() < 2 || pixels < 2 * BLOCK || pixels * g->weights < LEAST ||
+      most > BLOCKS_FLOATS / (g->weights + 2))
+    return false;
+  float *at = conv_sums_room(most * (g->weights + 2));
+  if (!at) return false;
+  Blocks b = {.g = g, .first = (int64_t *)(void *)at, .sums = at + 2 * most};
+  int64_t left = 0;
+  ConvChunk c;
+  for (int64_t n = 0; conv_chunk_at(&g->from, g->images, g->rows, n, &c); n++) {
+    if (left <= 0) b.first[b.n++] = n, left = BLOCK;
+    left -= (c.b_end - c.b) * (c.j_end - c.j) * d[1].count * d[2].count;
+  }
+  crew_run(b.n, 1, some_blocks, &b);
+  crew_run(g->weights, GRAIN, join_blocks, &b);
+  return true;
 }
 
 bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const float *x, const float *y,
@@ -144,22 +230,12 @@ bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const float *x, co
   const ConvReach *d = g.from.dim;
   g.place = conv_place(d[2].count);
   const int64_t row = d[1].count * d[2].count, all = d[0].count * row;
-  int64_t images = all < PIXELS ? PIXELS / all : 1, rows = d[0].count;
-  if (images > s->batch) images = s->batch;
-  if (all > PIXELS) rows = row < PIXELS ? PIXELS / row : 1;
-  const int64_t pixels = images * rows * row,
-                weights = d[0].taps * d[1].taps * d[2].taps * s->each * s->out;
-  const int64_t strip = conv_strip_in_place(&g.from) ? 0 : conv_strip_floats(&g.from, images, rows),
-                panel = pixels * k->columns, edge = CONV_ROWS * CONV_COLUMNS,
-                runs = conv_runs_most(images * rows * d[1].count, d[2].count) *
-                       (int64_t)(sizeof(ConvRun) / sizeof(float)),
-                blocks = s->batch * all > BLOCK ? 2 * weights : 0;
-  float *at = conv_room((strip + 15) / 16 * 16 + panel + edge + (runs + 1) / 2 * 2 + blocks);
-  if (!at) return false;
-  g.edge = at, g.panel = at + edge;
-  g.run = (ConvRun *)(void *)(g.panel + panel);
-  g.blocks = blocks ? (double *)(void *)(g.panel + panel + (runs + 1) / 2 * 2) : NULL;
-  g.strip = g.panel + panel + (runs + 1) / 2 * 2 + blocks;
-  all_chunks(&g, images, rows, weights);
+  g.images = all < PIXELS ? PIXELS / all : 1, g.rows = d[0].count;
+  if (g.images > s->batch) g.images = s->batch;
+  if (all > PIXELS) g.rows = row < PIXELS ? PIXELS / row : 1;
+  g.weights = d[0].taps * d[1].taps * d[2].taps * s->each * s->out;
+  if (deal_blocks(&g)) return true;
+  if (!scratch(&g, s->batch * all > BLOCK)) return false;
+  all_chunks(&g);
   return true;
 }

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include "device.h"
 #include "gemm.h"
+#include "gemm_cores.h"
 #include "gemm_deep.h"
 #include "gemm_kernel.h"
 #include "variables.h"
@@ -270,6 +271,8 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
   bool wide = dtype == DTRT_F64;
   int64_t size = wide ? 8 : 4;
   if (m <= 0 || n <= 0) return;
+  if (!wide && gemm_dealt(&(GemmCall){ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, NULL}))
+    return;
   if (k <= 0) {
     for (int64_t i = 0; !accumulate && i < m; i++)
       memset((char *)c + i * ldc * size, 0, (size_t)(n * size));
@@ -297,6 +300,7 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
 
 void dtrt_gemm_then(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
                     const void *b, int64_t ldb, void *c, const dtrt_then *then) {
+  if (gemm_dealt(&(GemmCall){ta, tb, m, n, k, a, lda, b, ldb, c, n, 0, then})) return;
   if (m > 1 && n > 1 && k > GEMM_BLOCK) {
     const GemmOperands p = {
         .ta = ta, .tb = tb, .m = m, .n = n, .k = k, .a = a, .lda = lda, .b = b, .ldb = ldb};

@@ -1,5 +1,6 @@
-/* crew.c: the cores of a device. Every part of a loop runs once, whatever the numbers; what fails on
- * any core is told as if there were one; and a host that forks, or opens many sessions, goes on. */
+/* crew.c: the cores of a device. Every part of a loop runs once, whatever the numbers; what fails
+ * on any core is told as if there were one; and a host that forks, or opens many sessions, goes on.
+ */
 #include <dirent.h>
 #include <signal.h>
 #include <stdint.h>
@@ -56,7 +57,8 @@ static void nested(dtrt_device *dev) {
   CHECK(sum == 100, "%d", sum);
 }
 
-/* Only the victim's parts fail; the others wait until there was one, or core 0 would do them all. */
+/* Only the victim's parts fail; the others wait until there was one, or core 0 would do them all.
+ */
 static _Atomic int failed;
 __attribute__((no_sanitize("undefined", "address"))) static void
 breaks(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from, int64_t to) {

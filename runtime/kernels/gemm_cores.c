@@ -1,0 +1,103 @@
+/* gemm_cores.c: a product as parts of its result, each of which one core computes as if it were a
+ * product of its own: an element has the same bits in any part of at least two rows and columns
+ * (gemm_kernel.h). Parts of rows read all of b, parts of columns all of a, and pack it; the cut is
+ * that which packs least. An epilogue wants whole rows: it follows each part of rows, or, where
+ * columns are cut, all of them. */
+#include "gemm_cores.h"
+#include "crew.h"
+#include "gemm_kernel.h"
+
+enum {
+  ROW_UNIT = 14, /* parts begin at multiples of these: tiles of AVX-512, which has the largest */
+  COLUMN_UNIT = 32,
+  PART_FLOPS = 1000000, /* of a part at least: some microseconds */
+  MOST_PARTS = 4        /* for a core */
+};
+
+/* In the time of one multiplication and addition on one core: to pack an element, and to read and
+ * write one of the result once more. Late cores cost a part of the last round. */
+static const double PACK = 12, AGAIN = 26, LATE = 0.04;
+
+static int64_t units(int64_t n, int64_t unit) { return (n + unit - 1) / unit; }
+
+static double cost(double m, double n, double k, GemmCut g, bool then, int cores) {
+  const double rows = (double)g.rows, columns = (double)g.columns, parts = rows * columns;
+  const double rounds = (double)((g.rows * g.columns + cores - 1) / cores);
+  const double part = m / rows * (n / columns) * k + PACK * k * (m / rows + n / columns);
+  const double again = then && g.columns > 1 ? AGAIN * m * n / cores : 0;
+  return rounds * part * (1 + (parts > 1 ? LATE / rounds : 0)) + again;
+}
+
+GemmCut gemm_cut(int64_t m, int64_t n, int64_t k, bool then, int cores) {
+  GemmCut best = {1, 1};
+  const double flops = 2 * (double)m * (double)n * (double)k;
+  const int64_t high = units(m, ROW_UNIT), wide = units(n, COLUMN_UNIT);
+  if (cores < 2 || m < 2 || n < 2 || flops < 2 * PART_FLOPS) return best;
+  double least = cost((double)m, (double)n, (double)k, best, then, cores);
+  for (int64_t parts = cores; parts <= MOST_PARTS * (int64_t)cores; parts += cores)
+    for (int64_t rows = 1; rows <= parts; rows++) {
+      const GemmCut g = {rows, parts / rows};
+      if (parts % rows || rows > high || g.columns > wide || flops / (double)parts < PART_FLOPS)
+        continue;
+      const double c = cost((double)m, (double)n, (double)k, g, then, cores);
+      if (c < least) least = c, best = g;
+    }
+  return best;
+}
+
+typedef struct Deal {
+  const GemmCall *p;
+  GemmCut cut;
+} Deal;
+
+/* Where part i of `parts` of n begins: at a unit, and not so that one row or column is left. */
+static int64_t begin(int64_t i, int64_t parts, int64_t n, int64_t unit) {
+  const int64_t at = units(n, unit) * i / parts * unit;
+  return i == parts || at > n ? n : at > 0 && n - at < 2 ? n - 2 : at;
+}
+
+static void part_rows(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from,
+                      int64_t to) {
+  const dtrt_then *then = p[0];
+  then->rows(dev, then->p, then->n, n[0] + from, n[0] + to);
+}
+
+static void parts(void *arg, int core, int64_t from, int64_t to) {
+  const Deal *d = arg;
+  const GemmCall *p = d->p;
+  (void)core;
+  for (int64_t at = from; at < to; at++) {
+    const int64_t r = at / d->cut.columns, q = at % d->cut.columns;
+    const int64_t i = begin(r, d->cut.rows, p->m, ROW_UNIT),
+                  j = begin(q, d->cut.columns, p->n, COLUMN_UNIT);
+    const int64_t m = begin(r + 1, d->cut.rows, p->m, ROW_UNIT) - i,
+                  n = begin(q + 1, d->cut.columns, p->n, COLUMN_UNIT) - j;
+    const float *a = p->a + i * (p->ta ? 1 : p->lda), *b = p->b + j * (p->tb ? p->ldb : 1);
+    float *c = p->c + i * p->ldc + j;
+    if (!p->then || d->cut.columns > 1) {
+      dtrt_gemm(DTRT_F32, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc, p->accumulate);
+      continue;
+    }
+    dtrt_then then = *p->then;
+    const void *read[8];
+    for (int32_t k = 0; k < then.nread; k++) read[k] = (const float *)then.read[k] + i * p->n;
+    then.rows = part_rows, then.p = (void *const[]){(void *)p->then}, then.n = &i, then.read = read;
+    dtrt_gemm_then(p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, &then);
+  }
+}
+
+static void rows_after(void *arg, int core, int64_t from, int64_t to) {
+  const dtrt_then *then = arg;
+  (void)core;
+  then->rows(then->dev, then->p, then->n, from, to);
+}
+
+bool gemm_dealt(const GemmCall *p) {
+  const int cores = crew_cores();
+  if (cores < 2 || !gemm_kernel()) return false;
+  Deal d = {p, gemm_cut(p->m, p->n, p->k, p->then, cores)};
+  if (d.cut.rows * d.cut.columns < 2) return false;
+  crew_run(d.cut.rows * d.cut.columns, 1, parts, &d);
+  if (p->then && d.cut.columns > 1) crew_run(p->m, ROW_UNIT, rows_after, (void *)p->then);
+  return true;
+}

@@ -1,0 +1,30 @@
+/* gemm_cores.h: products dealt to the cores of a device (gemm_cores.c). */
+#ifndef DTRT_GEMM_CORES_H
+#define DTRT_GEMM_CORES_H
+#include <stdbool.h>
+#include "dtrt.h"
+
+/* What dtrt_gemm of f32 is given, and dtrt_gemm_then. */
+typedef struct GemmCall {
+  int ta, tb;
+  int64_t m, n, k;
+  const float *a;
+  int64_t lda;
+  const float *b;
+  int64_t ldb;
+  float *c;
+  int64_t ldc;
+  int accumulate;
+  const dtrt_then *then; /* NULL: nothing */
+} GemmCall;
+
+/* Parts of the result by rows and columns: so many. 1 x 1: it is not dealt. */
+typedef struct GemmCut {
+  int64_t rows, columns;
+} GemmCut;
+/* For so many cores; which cut is the cheapest, as each part packs what it reads. */
+GemmCut gemm_cut(int64_t m, int64_t n, int64_t k, bool then, int cores);
+
+/* False: it is for one core. */
+bool gemm_dealt(const GemmCall *p);
+#endif

@@ -1,0 +1,147 @@
+/* cores.c: products and convolutions have the same bits on any number of cores, epilogues too, and
+ * large ones are dealt: in parts whose sizes the cost of packing decides. */
+#include <math.h>
+#include "gemm_cores.h"
+#include "gemm_kernel.h"
+#include "harness.h"
+
+enum { MOST = 3 << 20, RESULTS = 64 };
+static float *a, *b, *c, *base;
+static uint64_t found[RESULTS], expected[RESULTS];
+static int results;
+
+static uint64_t hash(const float *x, int64_t n) {
+  uint64_t h = 1;
+  for (int64_t i = 0; i < n; i++) {
+    uint32_t bits;
+    memcpy(&bits, &x[i], sizeof bits);
+    h = (h ^ bits) * 0x100000001b3u;
+  }
+  return h;
+}
+
+static void keep(int64_t n) {
+  CHECK(results < RESULTS && n <= MOST, "the test is too small");
+  found[results++] = hash(c, n);
+}
+
+/* Each row once, with what its number says. */
+static void epilogue(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from, int64_t to) {
+  float *x = p[0];
+  (void)dev;
+  for (int64_t i = from; i < to; i++)
+    for (int64_t j = 0; j < n[0]; j++)
+      x[i * n[0] + j] = x[i * n[0] + j] * 0.5f + (float)i + ((const float *)p[1])[i * n[0] + j];
+}
+
+static void product(dtrt_device *dev, int64_t m, int64_t n, int64_t k) {
+  for (int t = 0; t < 4; t++) {
+    const int ta = t & 1, tb = t >> 1;
+    memcpy(c, base, (size_t)(m * n) * 4);
+    dtrt_gemm(DTRT_F32, ta, tb, m, n, k, a, ta ? m : k, b, tb ? k : n, c, n, t == 1);
+    keep(m * n);
+  }
+  const dtrt_then then = {epilogue,
+                          dev,
+                          (void *const[]){c, base},
+                          (const int64_t[]){n},
+                          1,
+                          (const void *const[]){base}};
+  dtrt_gemm_then(0, 0, m, n, k, a, k, b, n, c, &then);
+  keep(m * n);
+}
+
+static void products(dtrt_device *dev) {
+  static const int64_t sizes[][3] = {
+      {256, 700, 300},  {1500, 48, 64}, {2, 3000, 500}, {3000, 3, 500}, {97, 101, 2500},
+      {333, 257, 4200}, {64, 64, 64},   {1, 900, 900},  {900, 1, 900},  {31, 4096, 128}};
+  results = 0;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    product(dev, sizes[i][0], sizes[i][1], sizes[i][2]);
+}
+
+static void convolution(dtrt_device *dev, const dtrt_slide *s) {
+  int64_t px = s->batch, py = s->batch, nw = s->each * s->out;
+  for (int d = 0; d < s->n; d++) px *= s->large[d], py *= s->small[d], nw *= s->taps[d];
+  CHECK(px * s->in <= MOST && py * s->out <= MOST && nw <= MOST, "the test is too small");
+  dtrt_conv(s, a, b, c);
+  keep(py * s->out);
+  dtrt_conv_input(s, a, b, c);
+  keep(px * s->in);
+  dtrt_conv_weight(s, a, b, c);
+  keep(nw);
+  const dtrt_then then = {epilogue,
+                          dev,
+                          (void *const[]){c, base},
+                          (const int64_t[]){s->out},
+                          1,
+                          (const void *const[]){base}};
+  dtrt_conv_then(s, a, b, c, &then);
+  keep(py * s->out);
+  const dtrt_then back = {epilogue,
+                          dev,
+                          (void *const[]){c, base},
+                          (const int64_t[]){s->in},
+                          1,
+                          (const void *const[]){base}};
+  dtrt_conv_input_then(s, a, b, c, &back);
+  keep(px * s->in);
+}
+
+static void convolutions(dtrt_device *dev) {
+  static const dtrt_slide slides[] = {
+      {DTRT_F32, 2, 32, 3, 3, 16, {32, 32}, {32, 32}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}},
+      {DTRT_F32, 2, 40, 16, 16, 16, {16, 16}, {16, 16}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}},
+      {DTRT_F32, 2, 11, 20, 20, 40, {31, 30}, {16, 15}, {3, 3}, {2, 2}, {1, 1}, {-1, -1}},
+      {DTRT_F32, 2, 2, 64, 64, 64, {40, 37}, {40, 37}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}},
+      {DTRT_F32, 1, 5, 24, 12, 24, {900}, {900}, {7}, {1}, {1}, {-3}},
+      {DTRT_F32, 2, 9, 32, 32, 32, {14, 14}, {14, 14}, {1, 1}, {1, 1}, {1, 1}, {0, 0}},
+      {DTRT_F32, 2, 1, 32, 32, 32, {64, 64}, {64, 64}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}}};
+  results = 0;
+  for (size_t i = 0; i < sizeof slides / sizeof *slides; i++) convolution(dev, &slides[i]);
+}
+
+static void on_cores(int cores, void (*run)(dtrt_device *), const char *what) {
+  Fixture f;
+  dtrt_session *s = NULL;
+  harness_program(&f, 0, NULL, 64);
+  harness_entry(&f, "run", run);
+  CHECK(dtrt_open(&f.program, &(dtrt_options){.cores = cores}, &s) == DTRT_OK, "%s",
+        dtrt_session_error(s));
+  CHECK(dtrt_call(s, 1, NULL, NULL) == DTRT_OK, "%s", dtrt_session_error(s));
+  for (int i = 0; i < results; i++)
+    CHECK(cores == 1 || found[i] == expected[i], "%s: result %d on %d cores", what, i, cores);
+  if (cores == 1) memcpy(expected, found, sizeof found);
+  dtrt_close(s);
+}
+
+static void cut(int64_t m, int64_t n, int64_t k, bool then, int cores, bool rows, bool columns) {
+  const GemmCut g = gemm_cut(m, n, k, then, cores);
+  CHECK((g.rows > 1) == rows && (g.columns > 1) == columns, "%ldx%ldx%ld for %d: %ld x %ld",
+        (long)m, (long)n, (long)k, cores, (long)g.rows, (long)g.columns);
+  CHECK(g.rows * g.columns == 1 || g.rows * g.columns >= cores, "%d cores, %ld x %ld", cores,
+        (long)g.rows, (long)g.columns);
+}
+
+int main(void) {
+  static const int cores[] = {1, 2, 3, 7};
+  a = malloc(4 * MOST), b = malloc(4 * MOST), c = malloc(4 * MOST), base = malloc(4 * MOST);
+  for (int64_t i = 0; i < MOST; i++) {
+    a[i] = (float)harness_mix((uint64_t)i) / 1e19f - 0.9f;
+    b[i] = (float)harness_mix((uint64_t)i + 99) / 1e19f - 0.9f;
+    base[i] = (float)(i % 101) * 0.01f;
+  }
+  for (size_t i = 0; i < sizeof cores / sizeof *cores; i++) {
+    on_cores(cores[i], products, "products");
+  }
+  for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
+    on_cores(cores[i], convolutions, "convolutions");
+  cut(256, 4096, 4096, false, 2, false, true); /* what is larger is cut */
+  cut(256, 4096, 4096, true, 2, false, true);  /* another pass over the result is cheaper */
+  cut(2048, 384, 384, true, 2, true, false);
+  cut(4096, 64, 4096, false, 2, true, false);
+  cut(64, 64, 64, false, 2, false, false);
+  cut(4096, 4096, 4096, false, 64, true, true);
+  free(a), free(b), free(c), free(base);
+  return harness_result();
+}
