@@ -88,11 +88,11 @@ static bool counts_up(const Text *t, const LoopStmt *s) {
 
 /* "for i in 64, j in 10"; "for k from 0 to 1024 by 32". */
 static const LoopStmt *put_loops(Text *t, const LoopStmt *s) {
-  str_puts(t->out, "for ");
+  str_puts(t->out, loop_in_parts(t->f, s) ? "parallel for " : "for ");
   while (counts_up(t, s)) {
     str_printf(t->out, "%s in ", s->name);
     put_expr(t, s->b);
-    if (!counts_up(t, s->body) || s->body->next) return s->body;
+    if (!counts_up(t, s->body) || s->body->next || loop_in_parts(t->f, s->body)) return s->body;
     str_puts(t->out, ", ");
     s = s->body;
   }

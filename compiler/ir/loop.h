@@ -97,10 +97,19 @@ typedef struct LoopFunction {
   VEC(LoopParam) params; /* by number */
   VEC(int) used;         /* params in the order of their places */
   VEC(LoopBuffer) buffers;
+  /* It may run in parts: the index whose loops then go over part of their range; NULL: it may not.
+   * How many iterations there are, and how many a part has at least. */
+  const char *part;
+  Expr iterations;
+  int64_t grain;
   Lookup buffer_at; /* 1 + the place in buffers, by address of the node in the graph */
   Str key;          /* equal of equal functions */
 } LoopFunction;
 
+/* A loop that goes over part of its range. */
+static inline bool loop_in_parts(const LoopFunction *f, const LoopStmt *s) {
+  return f->part && s->kind == STMT_FOR && s->name == f->part;
+}
 /* The place in `buffers`. */
 int loop_buffer(const LoopFunction *f, const Graph *g, NodeId id);
 

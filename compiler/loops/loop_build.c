@@ -215,7 +215,8 @@ static void walk_all(Walk *w, const LoopStmt *s) {
       walk(w, s->a);
       if (n->kind == EXPR_LOAD) take_buffer(w->l, (NodeId)n->v, true);
     }
-    if (s->kind == STMT_FOR) walk(w, s->b), walk(w, s->c);
+    if (s->kind == STMT_FOR && !loop_in_parts(&w->l->f, s)) walk(w, s->b);
+    if (s->kind == STMT_FOR) walk(w, s->c);
     walk_all(w, s->body);
     if (s->other) put_small(w, -1), walk_all(w, s->other);
     put_small(w, 0);
@@ -252,12 +253,13 @@ static void order_params(Walk *w) {
 void loop_done(Loop *l, const char *what, LoopFunction *out) {
   LoopFunction *f = &l->f;
   f->what = what;
+  loop_part(l);
   f->key = str_new(l->arena);
   Walk w = {
       .l = l, .key = &f->key, .met = arena_array(l->arena, int, l->x->at.n), .size = l->x->at.n};
   walk_all(&w, f->body);
   for (int i = 0; i < f->buffers.n; i++) put_buffer(&w, i);
-  put_small(&w, f->flat << 2 | f->returns << 1);
+  put_small(&w, f->flat << 2 | f->returns << 1 | (f->part != NULL));
   if (f->partial != NO_NODE) put_small(&w, 1 + (int)f->partial_type);
   order_params(&w);
   *out = *f;

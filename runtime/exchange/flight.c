@@ -86,6 +86,7 @@ void dtrt_start_exchanges(dtrt_device *dev, int flight, int n, const dtrt_exchan
   f->state = FLIGHT_OVER;
   if (f->all.n < n) { /* they do not go as one after all: a mesh axis of 1, say */
     dtrt_run_exchanges(dev, n, x, from, to);
+    f->all.n = 0; /* nothing is left to be looked at when it is awaited */
     return;
   }
   for (int i = 0; i < n; i++) f->from[i] = from[i], f->to[i] = to[i];

@@ -137,7 +137,42 @@ static void says(void) {
   arena_free(a);
 }
 
+/* Which loop is done in parts; and what stays whole: what is short, and where parts would meet. */
+static const struct {
+  const char *what, *inputs, *value, *index; /* NULL: none */
+} parts[] = {{"a map", "x: f32[4096, 512]", "exp(x)", "i"},
+             {"a map of a dim in two", "x: f32[4096, 512]", "concat([x, x * 2.0], axis=1)", "i"},
+             {"a short map", "x: f32[8, 16]", "exp(x)", NULL},
+             {"a map of two long rows", "x: f32[2, 400000], y: f32[2, 1]", "x * y", "j"},
+             {"sums of lines", "x: f32[4096, 512]", "sum(x * x, axis=1)", "i"},
+             {"sums of few rows", "x: f32[30, 50000]", "sum(x * x, axis=0)", "j"},
+             {"the largest of rows", "x: f32[3000, 5000]", "max(x, axis=0)", "j"},
+             {"one sum of all", "x: f32[4096, 512]", "sum(x * x)", NULL},
+             {"places", "x: f32[4096, 512]", "argmax(x, axis=1)", "i"},
+             {"running sums", "x: f32[4096, 512]", "cumsum(x, axis=1)", "j"},
+             {"rows picked", "x: f32[4096, 512], y: i32[5000]", "gather(x, y)", "i"},
+             {"rows added up", "x: f32[4096, 512], y: i32[5000], z: f32[5000, 512]",
+              "scatter_add(x, y, z)", NULL}}; /* the first step of the last, the last of others */
+
+static void runs_in_parts(int i) {
+  Arena *a = arena_new();
+  Diag d;
+  char text[512];
+  if (!a || arena_catch(a)) abort();
+  snprintf(text, sizeof text, "entry f(%s) {\n  a = %s\n  return a\n}\n", parts[i].inputs,
+           parts[i].value);
+  const Plan *p = plan_of(a, &d, text);
+  const bool last = i + 1 < (int)(sizeof parts / sizeof *parts);
+  const LoopFunction f = loop_at(p, last ? p->entries.at[1].steps.n - 1 : 0);
+  const char *want = parts[i].index;
+  CHECK(!f.part == !want && (!want || !strcmp(f.part, want)), "%s runs in parts of %s, not of %s",
+        parts[i].what, f.part ? f.part : "nothing", want ? want : "nothing");
+  CHECK(!f.part || f.grain > 0, "%s: grain %ld", parts[i].what, (long)f.grain);
+  arena_free(a);
+}
+
 int main(void) {
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) runs_in_parts((int)i);
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) compares(&pairs[i]);
   says();
   return failed;

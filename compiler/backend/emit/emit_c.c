@@ -58,7 +58,7 @@ const char *emit_identifier(Emit *e, const char *name) {
       "x",        "asm",    "typeof",  "low",      "high",     "whole",    "line",     "lane",
       "sum",      "rows",   "partial", "filled",   "from",     "to",       "block",    "blocks",
       "level",    "begin",  "next",    "end",      "start",    "stop",     "turn",     "some",
-      "then"};
+      "then",     "part_from", "part_to"};
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
     if (!strcmp(s, taken[i])) return arena_printf(e->arena, "%s_", s);
   return s;

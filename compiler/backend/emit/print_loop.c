@@ -66,6 +66,7 @@ static void put_parameters(Print *p, Str *s, const Graph *g) {
   const LoopFunction *f = p->f;
   const char *sep = "";
   if (f->uses_dev) str_puts(s, "dtrt_device *dev"), sep = ", ";
+  if (f->part) str_printf(s, "%sint64_t part_from, int64_t part_to", sep), sep = ", ";
   for (int i = 0; i < f->used.n; i++, sep = ", ") str_printf(s, "%sint64_t %s", sep, p->param[i]);
   for (int i = 0; i < f->buffers.n; i++, sep = ", ") {
     const LoopBuffer *b = &f->buffers.at[i];
@@ -103,8 +104,9 @@ static void put_how(Print *p, LoopHow how) {
 }
 
 static void put_for(Print *p, const LoopStmt *s) {
-  const char *i = s->name, *from = print_expr(p, s->a), *to = print_expr(p, s->b),
-             *by = print_expr(p, s->c);
+  const bool part = loop_in_parts(p->f, s);
+  const char *i = s->name, *from = part ? "part_from" : print_expr(p, s->a),
+             *to = part ? "part_to" : print_expr(p, s->b), *by = print_expr(p, s->c);
   int64_t step;
   put_how(p, s->how);
   if (s->goes_on)
@@ -194,7 +196,8 @@ static void count_stmt(Print *p, const LoopStmt *s) {
     for (int i = 0; i < n->n; i++) print_count(p, n->arg[i]);
     print_count(p, s->b);
   }
-  if (s->kind == STMT_FOR) print_count(p, s->b), print_count(p, s->c);
+  if (s->kind == STMT_FOR && !loop_in_parts(p->f, s)) print_count(p, s->b);
+  if (s->kind == STMT_FOR) print_count(p, s->c);
 }
 
 static void put_block(Print *p, const LoopStmt *first) {
@@ -238,6 +241,21 @@ static void find_moving(Print *p, bool *set) {
   }
 }
 
+static const char *part_name(Emit *e, const char *name) {
+  return arena_printf(e->arena, "part_%s", name);
+}
+
+/* The function as dtrt_parallel calls it. */
+static void put_part(Emit *e, const LoopFunction *f, const char *name) {
+  str_printf(&e->loops,
+             "static void %s(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from, "
+             "int64_t to) {\n  (void)dev, (void)n;\n  %s(%sfrom, to",
+             part_name(e, name), name, f->uses_dev ? "dev, " : "");
+  for (int i = 0; i < f->used.n; i++) str_printf(&e->loops, ", n[%d]", i);
+  for (int i = 0; i < f->buffers.n; i++) str_printf(&e->loops, ", p[%d]", i);
+  str_puts(&e->loops, ");\n}\n\n");
+}
+
 static void put_function(Emit *e, const LoopFunction *f, const char *name) {
   const int n = f->x->at.n;
   Print p = {.arena = e->arena,
@@ -258,6 +276,7 @@ static void put_function(Emit *e, const LoopFunction *f, const char *name) {
   str_printf(&e->loops, "DTRT_LOOP %s %s(", f->returns ? "int" : "void", name);
   put_parameters(&p, &e->loops, e->le->graph);
   str_printf(&e->loops, ") {\n%s}\n\n", p.code.at);
+  if (f->part) put_part(e, f, name);
 }
 
 /* Writes the function if no equal one is there; its name. */
@@ -315,13 +334,17 @@ static const char *value_text(Emit *e, const LoopFunction *f, Expr x, bool inner
   return s.at;
 }
 
+static void put_integers(Emit *e, const LoopFunction *f, Str *call, const char **sep) {
+  for (int i = 0; i < f->used.n; i++, *sep = ", ")
+    str_printf(call, "%s%s", *sep, value_text(e, f, f->params.at[f->used.at[i]].value, false));
+}
+
 const char *emit_loop_call(Emit *e, const LoopFunction *f) {
   const char *sep = "";
   Str call = str_new(e->arena);
   str_printf(&call, "%s(", function_name(e, f));
   if (f->uses_dev) str_puts(&call, "dev"), sep = ", ";
-  for (int i = 0; i < f->used.n; i++, sep = ", ")
-    str_printf(&call, "%s%s", sep, value_text(e, f, f->params.at[f->used.at[i]].value, false));
+  put_integers(e, f, &call, &sep);
   for (int i = 0; i < f->buffers.n; i++, sep = ", ") {
     const NodeId id = f->buffers.at[i].node;
     const Node *n = graph_node(e->le->graph, id);
@@ -334,8 +357,25 @@ const char *emit_loop_call(Emit *e, const LoopFunction *f) {
   return call.at;
 }
 
+/* dtrt_parallel(dev, part_loop7_x, 4096, 64, pointers, integers) */
+static const char *parallel_call(Emit *e, const LoopFunction *f) {
+  const char *name = part_name(e, function_name(e, f)), *sep = "";
+  Str call = str_new(e->arena);
+  str_printf(&call, "dtrt_parallel(dev, %s, %s, %ld,\n                (void *const[]){", name,
+             value_text(e, f, f->params.at[expr_node(f->x, f->iterations)->v].value, false),
+             (long)f->grain);
+  for (int i = 0; i < f->buffers.n; i++, sep = ", ")
+    str_printf(&call, "%s(void *)%s", sep, emit_start(e, f->buffers.at[i].node, NULL));
+  str_puts(&call, f->used.n ? "}, (const int64_t[]){" : "}, 0)");
+  if (!f->used.n) return call.at;
+  sep = "";
+  put_integers(e, f, &call, &sep);
+  str_puts(&call, "})");
+  return call.at;
+}
+
 void emit_loop(Emit *e, const LoopFunction *f) {
-  const char *call = emit_loop_call(e, f); /* which may declare what it takes */
+  const char *call = f->part ? parallel_call(e, f) : emit_loop_call(e, f); /* which may declare */
   str_line(&e->body, "%s;", call);
 }
 

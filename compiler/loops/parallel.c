@@ -1,0 +1,259 @@
+/* Which loop of a function may be done in parts, each by a core of the device: the outermost one
+ * whose index says, in every element that the function writes, where in one and the same dim it is.
+ * So parts write apart, and no part reads what another writes; and as a reduced dim is in no index
+ * of the result, no sum is ever cut. A function that takes less than some starts of a step, by the
+ * machine, stays whole; and so does what calls functions that write memory.
+ *
+ *   for i in part { acc = 0; for j in 64 { acc += x[i, j] }; y[i] = acc } */
+#include "loop_build.h"
+#include <math.h>
+
+enum {
+  LEAST = 16,     /* starts of a step that a function takes, and ... */
+  LEAST_PART = 4, /* ... that a part of it takes */
+  MANY = 16,      /* iterations that are enough for any number of cores */
+  ELEMENTS = 64   /* of a part, where its index is that of the innermost dim: whole cache lines */
+};
+
+static const double LEAST_START = 2e-7; /* seconds, of machines that have none: cores do */
+
+typedef struct Part {
+  Loop *l;
+  const char *index; /* the candidate */
+  Expr extent;       /* of its loops; NO_EXPR: none is met */
+  bool fits;
+  struct {
+    int memory, dim;
+    int rank;
+  } written[16];
+  int nwritten;
+  VEC(const char *) outside, inside; /* locals declared there */
+  int *met, looks;                   /* by expression: the last look that met it */
+  int *stamp, turn;
+  bool *touched; /* nodes whose bytes are counted */
+  double bytes;
+} Part;
+
+static int memory_of(const Loop *l, NodeId id) {
+  const NodeId base = node_base(l->g, id);
+  return l->le->buffer ? l->le->buffer[base] : base;
+}
+
+/* The dim of an element's index that is the candidate alone; -1: none. */
+static int dim_of(const Part *p, const ExprNode *load) {
+  for (int d = 0; d < load->n; d++) {
+    const ExprNode *i = expr_node(p->l->x, load->arg[d]);
+    if (i->kind == EXPR_SYMBOL && i->name == p->index) return d;
+  }
+  return -1;
+}
+
+static void write_to(Part *p, const ExprNode *load) {
+  const int dim = dim_of(p, load), memory = memory_of(p->l, (NodeId)load->v);
+  int k = 0;
+  while (k < p->nwritten && p->written[k].memory != memory) k++;
+  if (dim < 0 || k == 16 ||
+      (k < p->nwritten && (p->written[k].dim != dim || p->written[k].rank != load->n))) {
+    p->fits = false;
+    return;
+  }
+  p->written[k].memory = memory, p->written[k].dim = dim, p->written[k].rank = load->n;
+  if (k == p->nwritten) p->nwritten++;
+}
+
+static bool is_among(const char *const *list, int n, const char *name) {
+  for (int i = 0; i < n; i++)
+    if (list[i] == name) return true;
+  return false;
+}
+
+/* A local that lives longer than one iteration. */
+static void set_local(Part *p, const char *name, bool in) {
+  if (in && !is_among(p->inside.at, p->inside.n, name) &&
+      is_among(p->outside.at, p->outside.n, name))
+    p->fits = false;
+}
+
+/* Addresses: what is called may write there. */
+static void look_at(Part *p, Expr e, bool in) {
+  const ExprNode *n = expr_node(p->l->x, e);
+  if (p->met[e] == p->looks) return;
+  p->met[e] = p->looks;
+  if (n->kind == EXPR_ADDRESS) {
+    const ExprNode *of = expr_node(p->l->x, n->arg[0]);
+    if (of->kind == EXPR_LOCAL)
+      set_local(p, of->name, in);
+    else
+      p->fits = false;
+  }
+  if (n->kind == EXPR_CALL)
+    for (int i = 0; i < n->n; i++) {
+      const ExprNode *of = expr_node(p->l->x, n->arg[i]);
+      if (of->kind == EXPR_LOCAL && !of->n) set_local(p, of->name, in); /* an array */
+    }
+  for (int i = 0; i < n->n; i++) look_at(p, n->arg[i], in);
+}
+
+static void look_fresh(Part *p, Expr e, bool in) {
+  p->looks++;
+  if (e != NO_EXPR) look_at(p, e, in);
+}
+
+/* Whether the loops of the candidate are all alike, and all else that is written is in them. */
+static void scan(Part *p, const LoopStmt *s, bool in) {
+  const int inside = p->inside.n;
+  for (; s && p->fits; s = s->next) {
+    const bool own = s->kind == STMT_FOR && s->name == p->index;
+    int64_t from, by;
+    if (own) {
+      if (in || s->goes_on || !expr_is_int(p->l->x, s->a, &from) || from ||
+          !expr_is_int(p->l->x, s->c, &by) || by != 1 ||
+          (p->extent != NO_EXPR && p->extent != s->b))
+        p->fits = false;
+      p->extent = s->b;
+    }
+    const ExprNode *to = s->a == NO_EXPR ? NULL : expr_node(p->l->x, s->a);
+    const bool sets = s->kind == STMT_SET || s->kind == STMT_STORE;
+    if (sets && to->kind == EXPR_LOAD) {
+      if (!in) p->fits = false;
+      write_to(p, to);
+    } else if (sets && (to->kind == EXPR_LOCAL || to->kind == EXPR_SYMBOL)) {
+      set_local(p, to->name, in);
+    } else if (sets) {
+      p->fits = false;
+    }
+    if (s->kind == STMT_FOR && s->goes_on) set_local(p, s->name, in);
+    if (s->kind == STMT_RETURN || s->local == LOCAL_POINTER || s->local == LOCAL_SCATTER)
+      p->fits = false;
+    if (s->kind == STMT_LOCAL && in) vec_push(p->l->arena, &p->inside, s->name);
+    if (s->kind == STMT_LOCAL && !in) vec_push(p->l->arena, &p->outside, s->name);
+    look_fresh(p, s->kind == STMT_LOCAL || !sets ? s->a : s->b, in);
+    scan(p, s->body, in || own);
+    scan(p, s->other, in || own);
+  }
+  p->inside.n = inside;
+}
+
+/* Reads of what is written are at the same place of the dim. */
+static void check_reads(Part *p) {
+  const Exprs *x = p->l->x;
+  for (Expr e = 0; e < x->at.n && p->fits; e++) {
+    const ExprNode *n = expr_node(x, e);
+    if (n->kind != EXPR_LOAD || !p->stamp[e]) continue; /* of another form of the function */
+    const int memory = memory_of(p->l, (NodeId)n->v);
+    for (int k = 0; k < p->nwritten; k++)
+      if (p->written[k].memory == memory &&
+          (p->written[k].rank != n->n || p->written[k].dim != dim_of(p, n)))
+        p->fits = false;
+  }
+}
+
+/* -------- time -------- */
+
+static double ops_of(Part *p, Expr e) {
+  const ExprNode *n = expr_node(p->l->x, e);
+  if (p->stamp[e] == p->turn) return 0;
+  p->stamp[e] = p->turn;
+  double ops = 0;
+  if (n->kind == EXPR_OP || n->kind == EXPR_RANDOM) ops = fmax(1, n->op->flops);
+  if (n->kind == EXPR_CALL) ops = 1;
+  if (n->kind == EXPR_LOAD && n->n) {
+    const Node *of = graph_node(p->l->g, (NodeId)n->v);
+    ops = 1;
+    if (!p->touched[n->v])
+      p->bytes += (double)most_elements(p->l, of) * (double)dtype_size(of->dtype);
+    p->touched[n->v] = true;
+  }
+  for (int i = 0; i < n->n; i++) ops += ops_of(p, n->arg[i]);
+  return ops;
+}
+
+/* Operations of statements; a loop of an unknown number of turns counts once. */
+static double ops_of_all(Part *p, const LoopStmt *s) {
+  double ops = 0;
+  for (; s; s = s->next) {
+    double turns = 1;
+    p->turn++;
+    if (s->a != NO_EXPR) ops += ops_of(p, s->a);
+    if (s->kind == STMT_SET || s->kind == STMT_STORE) ops += ops_of(p, s->b);
+    if (s->kind == STMT_FOR) {
+      const ExprNode *to = expr_node(p->l->x, s->b), *by = expr_node(p->l->x, s->c);
+      int64_t from = 0;
+      const bool known = to->hi < INT64_MAX / 2 && expr_is_int(p->l->x, s->a, &from);
+      if (known && to->hi > from) turns = (double)(to->hi - from);
+      if (by->lo > 1) turns /= (double)by->lo;
+    }
+    ops += turns * ops_of_all(p, s->body) + ops_of_all(p, s->other);
+  }
+  return ops;
+}
+
+static double seconds(Part *p) {
+  const Machine *m = p->l->plan->program->machine;
+  const double ops = ops_of_all(p, p->l->f.body) / m->vector_flops;
+  const bool near = p->bytes <= (double)machine_cache(m, CACHE_L2) / 2;
+  return fmax(ops, p->bytes / (near ? m->cache[CACHE_L2].bandwidth : m->memory_bandwidth));
+}
+
+/* -------- the choice -------- */
+
+/* Indices of loops over all of a dim, outermost first. */
+typedef struct Indices {
+  VEC(const char *) names;
+} Indices;
+
+static void collect(Part *p, const LoopStmt *s, Indices *out) {
+  for (; s; s = s->next) {
+    if (s->kind == STMT_FOR && !s->goes_on && !is_among(out->names.at, out->names.n, s->name))
+      vec_push(p->l->arena, &out->names, s->name);
+    collect(p, s->body, out);
+    collect(p, s->other, out);
+  }
+}
+
+static int64_t turns_of(const Part *p) {
+  const ExprNode *n = expr_node(p->l->x, p->extent);
+  return n->hi < INT64_MAX / 2 ? n->hi : 0;
+}
+
+static bool try(Part *p, const char *index) {
+  p->index = index;
+  p->extent = NO_EXPR;
+  p->fits = true;
+  p->nwritten = p->outside.n = p->inside.n = 0;
+  scan(p, p->l->f.body, false);
+  check_reads(p);
+  return p->fits && p->nwritten && p->extent != NO_EXPR;
+}
+
+/* The index is the last of what is written: parts share no cache line. */
+static bool is_innermost(const Part *p) {
+  for (int k = 0; k < p->nwritten; k++)
+    if (p->written[k].dim == p->written[k].rank - 1) return true;
+  return false;
+}
+
+void loop_part(Loop *l) {
+  LoopFunction *f = &l->f;
+  Part p = {.l = l};
+  Indices all = {0};
+  if (l->tile || f->returns || f->partial != NO_NODE) return;
+  const int n = l->x->at.n;
+  p.met = arena_array(l->arena, int, n);
+  p.stamp = arena_array(l->arena, int, n);
+  p.touched = arena_array(l->arena, bool, l->g->nodes.n);
+  const double time = seconds(&p), start = fmax(l->plan->program->machine->start, LEAST_START);
+  if (time < LEAST * start) return;
+  collect(&p, f->body, &all);
+  int64_t most = 1;
+  for (int i = 0; i < all.names.n && most < MANY; i++) {
+    if (!try(&p, all.names.at[i]) || turns_of(&p) <= most) continue;
+    most = turns_of(&p);
+    f->part = p.index;
+    f->iterations = p.extent;
+    f->grain = (int64_t)ceil(LEAST_PART * start / (time / (double)most));
+    if (is_innermost(&p) && f->grain > ELEMENTS)
+      f->grain = (f->grain + ELEMENTS - 1) / ELEMENTS * ELEMENTS;
+  }
+  if (f->part && f->grain >= most) f->part = NULL;
+}
