@@ -3,7 +3,7 @@
  *
  * Up to four addends are combined at a time, in tiles that stay in L1; the tile is then copied to
  * every result. The kernels are reduce_kernels.inc, compiled once per vector width: the order of
- * an element's addends is in the loop over addends, so the width cannot change a bit. */
+ * an element's addends is in the loops over addends, so the width cannot change a bit. */
 #include "reduce_terms.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,7 +18,10 @@ enum {
   STREAMED = 8 << 20 /* so many bytes of results are in no cache when they are wanted */
 };
 
-typedef void Kernel(void *to, const void *const *from, int64_t at, int terms, int64_t n);
+typedef struct Kernel {
+  void (*leaves)(void *to, const void *const *from, int64_t at, int terms, int64_t n);
+  void (*join)(void *left, const void *right, int64_t n);
+} Kernel;
 
 #define WIDTH(name) name##_base
 #define TARGET
@@ -29,11 +32,21 @@ typedef void Kernel(void *to, const void *const *from, int64_t at, int terms, in
 #include "reduce_kernels.inc"
 #endif
 
-static Kernel *kernel_of(int dtype, int op) {
+static const Kernel *kernel_of(int dtype, int op) {
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (__builtin_cpu_supports("avx2")) return table_avx2[dtype][op];
+  if (__builtin_cpu_supports("avx2")) return &table_avx2[dtype][op];
 #endif
-  return table_base[dtype][op];
+  return &table_base[dtype][op];
+}
+
+static void round_to(int dtype, void *to, const void *from, int64_t n) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  if (__builtin_cpu_supports("avx2")) {
+    (dtype == DTRT_F16 ? round_f16_avx2 : round_bf16_avx2)(to, from, n);
+    return;
+  }
+#endif
+  (dtype == DTRT_F16 ? round_f16_base : round_bf16_base)(to, from, n);
 }
 
 /* Past the caches: what is so long would only push out what is wanted soon, and its lines would be
@@ -51,68 +64,116 @@ static void stream(char *to, const char *tile, size_t n) {
 #endif
 }
 
-enum { LEVELS = 16 /* of 32 terms each and more: 2 million devices */ };
+/* -------- one tile -------- */
 
-/* A tile of the sum of more than DTRT_SUM_BLOCK terms: blocks of them, combined pairwise as in
- * dtrt_math.h (dtrt_carry_row_sum_f32). */
-static void pairwise(Kernel *kernel, char *tile, const void *const *from, int64_t at, int terms,
-                     int64_t len, int64_t bytes) {
-  _Alignas(64) char partial[LEVELS][TILE], spare[2][TILE];
-  const int blocks = terms / DTRT_SUM_BLOCK, rest = terms % DTRT_SUM_BLOCK;
-  char *sum = spare[0], *next = spare[1];
-  for (int b = 0; b < blocks; b++) {
-    kernel(sum, from + b * DTRT_SUM_BLOCK, at, DTRT_SUM_BLOCK, len);
-    int level = 0;
-    for (; b >> level & 1; level++) {
-      kernel(next, (const void *const[]){partial[level], sum}, 0, 2, len);
-      char *last = sum;
-      sum = next, next = last;
-    }
-    memcpy(partial[level], sum, (size_t)bytes);
-  }
-  bool any = rest > 0;
-  if (any) kernel(sum, from + terms - rest, at, rest, len);
-  for (int level = 0; blocks >> level; level++) {
-    if (!(blocks >> level & 1)) continue;
-    const void *const both[] = {partial[level], sum};
-    kernel(next, both, 0, any ? 2 : 1, len);
-    char *last = sum;
-    sum = next, next = last;
-    any = true;
-  }
-  memcpy(tile, sum, (size_t)bytes);
+enum {
+  LEVELS = 24 /* subtrees that wait for their neighbours: each is of more devices than the next */
+};
+
+typedef struct Fold {
+  const Kernel *kernel;
+  int64_t at, len, wide; /* elements of the tile; bytes of one that is not rounded */
+  int depth;
+  SumNode node[LEVELS];
+  _Alignas(64) char sum[LEVELS][TILE];
+} Fold;
+
+static void join_last(Fold *f) {
+  f->depth--;
+  f->kernel->join(f->sum[f->depth - 1], f->sum[f->depth], f->len);
 }
 
-static bool in_blocks(int dtype, int op, int terms) {
-  return terms > DTRT_SUM_BLOCK && (dtype == DTRT_F32 || dtype == DTRT_F64) &&
-         (op == DTRT_SUM || op == DTRT_PROD);
+/* What is on top of the stack joins its left neighbours that are whole. */
+static void pushed(Fold *f, SumNode node) {
+  f->node[f->depth++] = node;
+  for (; f->depth > 1; join_last(f)) {
+    SumNode *left = &f->node[f->depth - 2], *right = left + 1;
+    if (left->level != right->level || left->index % 2 || left->index + 1 != right->index) return;
+    *left = (SumNode){left->level + 1, left->index / 2};
+  }
 }
 
-void reduce_terms(int dtype, int op, void *const *to, int nto, const void *const *from, int terms,
-                  int64_t n) {
-  Kernel *kernel = kernel_of(dtype, op);
-  const bool blocks = in_blocks(dtype, op, terms);
-  int64_t size = dtrt_dtype_size(dtype);
-  int64_t step = TILE / (size < (int64_t)sizeof(float) ? (int64_t)sizeof(float) : size);
-  bool streams = n * size >= STREAMED;
-  _Alignas(64) char tile[TILE];
-  for (int64_t i = 0; i < n; i += step) {
-    int64_t len = n - i < step ? n - i : step;
-    if (blocks)
-      pairwise(kernel, tile, from, i, terms, len, len * size);
+static SumNode node_at(const SumNode *node, int i) {
+  return node ? node[i] : (SumNode){0, i}; /* all leaves */
+}
+
+/* How many leaves from the i-th on make up a subtree, at most four. */
+static int leaves_together(const SumNode *node, int i, int nodes) {
+  const SumNode first = node_at(node, i);
+  int n = 1;
+  for (; i + n < nodes && n < 4; n++) {
+    const SumNode next = node_at(node, i + n);
+    if (next.level || next.index != first.index + n) break;
+  }
+  if (n == 4 && first.index % 4 == 0) return 4;
+  return n >= 2 && first.index % 2 == 0 ? 2 : 1;
+}
+
+static void fold(Fold *f, const void *const *from, const SumNode *node, int nodes) {
+  f->depth = 0;
+  for (int i = 0; i < nodes;) {
+    char *sum = f->sum[f->depth];
+    const SumNode one = node_at(node, i);
+    const int n = one.level ? 1 : leaves_together(node, i, nodes), level = one.level + n / 2;
+    if (one.level)
+      memcpy(sum, (const char *)from[i] + f->at * f->wide, (size_t)(f->len * f->wide));
     else
-      kernel(tile, from, i, terms, len);
-    for (int j = 0; j < nto; j++) {
-      char *at = (char *)to[j] + i * size;
-      if (streams)
-        stream(at, tile, (size_t)(len * size));
-      else
-        memcpy(at, tile, (size_t)(len * size));
+      f->kernel->leaves(sum, from + i, f->at, n, f->len);
+    pushed(f, (SumNode){level, one.index >> (n / 2)});
+    i += n;
+  }
+  while (f->depth > 1) join_last(f); /* the others' right neighbours are missing */
+}
+
+/* -------- all of it -------- */
+
+int reduce_wide(int dtype) { return dtype == DTRT_F16 || dtype == DTRT_BF16 ? DTRT_F32 : dtype; }
+
+static void put(void *const *to, int nto, int64_t at, const char *tile, size_t bytes,
+                bool streams) {
+  for (int j = 0; j < nto; j++) {
+    char *result = (char *)to[j] + at;
+    if (result == tile) continue;
+    if (streams)
+      stream(result, tile, bytes);
+    else
+      memcpy(result, tile, bytes);
+  }
+}
+
+void reduce_nodes(int dtype, int op, bool wide, void *const *to, int nto, const void *const *from,
+                  const SumNode *node, int nodes, int64_t n) {
+  const int result = wide ? reduce_wide(dtype) : dtype;
+  const bool rounds = result != reduce_wide(dtype);
+  const int64_t size = dtrt_dtype_size(result), leaf = dtrt_dtype_size(dtype);
+  Fold f;
+  f.kernel = kernel_of(dtype, op);
+  f.wide = dtrt_dtype_size(reduce_wide(dtype));
+  const int64_t step = TILE / (f.wide < (int64_t)sizeof(float) ? (int64_t)sizeof(float) : f.wide);
+  const bool streams = n * size >= STREAMED,
+             one = nodes == 1 && node_at(node, 0).level == 0 && size == leaf;
+  _Alignas(64) char tile[TILE];
+  for (f.at = 0; f.at < n; f.at += step) {
+    f.len = n - f.at < step ? n - f.at : step;
+    const char *sum = f.sum[0];
+    if (one)
+      sum = (const char *)from[0] + f.at * leaf; /* as it is: NaN keeps its bits */
+    else
+      fold(&f, from, node, nodes);
+    if (rounds && !one) {
+      round_to(dtype, tile, sum, f.len);
+      sum = tile;
     }
+    put(to, nto, f.at * size, sum, (size_t)(f.len * size), streams);
   }
 #if defined(__SSE2__)
   if (streams) _mm_sfence();
 #endif
+}
+
+void reduce_terms(int dtype, int op, void *const *to, int nto, const void *const *from, int terms,
+                  int64_t n) {
+  reduce_nodes(dtype, op, false, to, nto, from, NULL, terms, n);
 }
 
 void reduce_identity(int dtype, int op, void *to, int64_t n) {
