@@ -56,7 +56,7 @@ static bool write_npy(checkpoint_walk *w, const char *path, char *why) {
     return snprintf(why, CHECKPOINT_WHY, "%s: .npy has no %s", path, element_name(w->dtype)), false;
   bool special = file_is_special(path);
   char *aside = NULL;
-  int fd = special ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : file_aside(path, &aside);
+  int fd = special ? file_open_special(path) : file_aside(path, &aside);
   FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
   bool good = f && fwrite(header, 1, (size_t)n, f) == (size_t)n;
   while (good && checkpoint_walk_next(w))

@@ -57,6 +57,13 @@ bool file_is_special(const char *path) {
   return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+int file_open_special(const char *path) {
+  int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (fd < 0 && errno == ENXIO) errno = EPIPE; /* for a socket, too, which has its own ways */
+  if (fd >= 0) fcntl(fd, F_SETFL, 0);
+  return fd;
+}
+
 uint64_t file_random(void) {
   uint64_t bits = 0;
   if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) == (ssize_t)sizeof bits) return bits;
@@ -156,7 +163,7 @@ int file_replace(const char *path, const void *a, size_t na, const void *b, size
   bool there = stat(path, &st) == 0;
   if (there && S_ISDIR(st.st_mode)) return EISDIR;
   if (there && !S_ISREG(st.st_mode)) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = file_open_special(path);
     return fd < 0 ? errno : fill(fd, a, na, b, nb, false);
   }
   char *real = real_name(path), *aside = NULL;

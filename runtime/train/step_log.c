@@ -57,7 +57,8 @@ fit_status step_log_open(step_log *l, fit *f, int64_t first) {
     status = FIT_FAILED;
   free(text);
   if (status) return status;
-  l->fd = open(l->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  l->fd = file_is_special(l->path) ? file_open_special(l->path)
+                                   : open(l->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   return l->fd >= 0 ? FIT_OK : step_log_fail(l, f, errno);
 }
 

@@ -58,6 +58,25 @@ for name in fifo folder; do
   expect 1 "i.dtg:1:8: error: $name.dtg cannot be read: expected a" timeout 120 "$dtgc" i.dtg
 done
 
+# A pipe that nobody reads is no wait for what writes, and one that is read gets it.
+sed '1i const batch = 2' m.dtg | sed 's/entry add.*/entry add(x: f32[batch, 1]) {/; s/x\[:, 0\]/sum(x)/' >fit.dtg
+unread() {
+  timeout 120 "$@" >said 2>&1 </dev/null
+  local got=$?
+  [ $got -ne 0 ] && [ $got -ne 124 ] && grep -q 'fifo.*Broken pipe' said || fail "$*: status $got: $(cat said)"
+}
+unread "$dtgc" m.dtg --emit-html fifo
+unread "$dtgc" run m.dtg call add --feed x=x.csv --out sum=fifo.npy
+unread "$dtgc" run fit.dtg fit add --feed x=x.csv --epochs 1 --plain --log fifo
+unread "$dtgc" run fit.dtg fit add --feed x=x.csv --epochs 1 --plain --log-steps fifo
+unread "$dtgc" checkpoint cat saved w -o fifo
+printf 'epoch,loss\n1,2\n2,1\n' >log.csv
+unread "$dtgc" plot log.csv -o fifo
+exec 9<>fifo
+expect 0 'epoch 1/1' timeout 120 "$dtgc" run fit.dtg fit add --feed x=x.csv --epochs 1 --plain --log fifo
+read -r -t 10 line <&9 && [[ $line == epoch,* ]] || fail "a pipe that is read: $line"
+exec 9<&-
+
 # An entry of the cache that is none is no wait either.
 "$dtgc" run m.dtg call add --feed x=x.csv >/dev/null
 for entry in "$XDG_CACHE_HOME"/dtgc/*.o; do rm "$entry" && mkfifo "$entry"; done
