@@ -245,6 +245,7 @@ NodeId build_cast(Build *b, NodeId x, DType to) {
 NodeId build_tensor(Build *b, const Arg *x, DType t) {
   if (x->kind == ARG_TENSOR) return x->node;
   if (x->kind == ARG_BOOL && t == DT_BOOL) return build_const(b, t, x->i ? 1 : 0);
+  if (x->kind == ARG_LIST) return build_array(b, x, &t);
   if (x->kind != ARG_INT && x->kind != ARG_REAL)
     return op_fail(b, x->span, "expected a tensor or a number");
   if (!dtype_is_float(t) && (x->kind == ARG_REAL && x->real != floor(x->real)))

@@ -1,7 +1,7 @@
 /* Products summed over shared dims. The one primitive, `contract`, is an einsum of two operands:
  * its attributes are the index letters of x, of y and of the result, as numbers. matmul, batched
  * and transposed products are lowered to it, so no product requires a transpose. */
-#include "opdefs.h"
+#include "contraction.h"
 #include <string.h>
 
 static bool infer_contract(Build *b, Node *n) {
@@ -96,8 +96,7 @@ static NodeId diagonal(Build *b, NodeId x, int p, int q, int8_t *l) {
   return mk_slice(b, x, start, size, step);
 }
 
-/* Takes the diagonal of repeated letters. */
-static NodeId unrepeat(Build *b, NodeId x, int8_t *l) {
+NodeId unrepeat(Build *b, NodeId x, int8_t *l) {
 again:
   for (int p = 0; x != NO_NODE && p < op_node(b, x)->shape.rank; p++)
     for (int q = p + 1; q < op_node(b, x)->shape.rank; q++)
@@ -112,8 +111,7 @@ again:
   return x;
 }
 
-/* Sums the dims whose letters are neither in the other operand nor in the result. */
-static NodeId sum_alone(Build *b, NodeId x, int8_t *l, uint32_t wanted) {
+NodeId sum_alone(Build *b, NodeId x, int8_t *l, uint32_t wanted) {
   if (x == NO_NODE) return NO_NODE;
   int rank = op_node(b, x)->shape.rank, k = 0;
   uint32_t gone = 0;
@@ -125,26 +123,14 @@ static NodeId sum_alone(Build *b, NodeId x, int8_t *l, uint32_t wanted) {
   return mk_reduce(b, &op_sum, x, gone, false);
 }
 
-static uint32_t letter_set(const int8_t *l, int n) {
+uint32_t letter_set(const int8_t *l, int n) {
   uint32_t s = 0;
   for (int i = 0; i < n; i++) s |= 1u << l[i];
   return s;
 }
 
-/* One operand: diagonals, sums, a transpose. */
-static NodeId einsum_one(Build *b, NodeId x, int8_t *l, const int8_t *lout, int rank) {
-  x = sum_alone(b, unrepeat(b, x, l), l, letter_set(lout, rank));
-  if (x == NO_NODE) return NO_NODE;
-  int perm[MAX_RANK];
-  for (int i = 0; i < rank; i++)
-    for (int d = 0; d < op_node(b, x)->shape.rank; d++)
-      if (l[d] == lout[i]) perm[i] = d;
-  return mk_transpose(b, x, perm);
-}
-
-/* Half-width floats are stored, not computed with: the product is taken in f32. */
-static NodeId contract_any(Build *b, NodeId x, NodeId y, const int8_t *lx, const int8_t *ly,
-                           int rank, const int8_t *lout) {
+NodeId contract_any(Build *b, NodeId x, NodeId y, const int8_t *lx, const int8_t *ly, int rank,
+                    const int8_t *lout) {
   if (x == NO_NODE || y == NO_NODE) return NO_NODE;
   DType t = op_node(b, x)->dtype;
   if (t == DT_BOOL) return op_fail(b, b->span, "a product takes tensors of numbers, not bool");
@@ -154,108 +140,19 @@ static NodeId contract_any(Build *b, NodeId x, NodeId y, const int8_t *lx, const
       b, mk_contract(b, build_cast(b, x, DT_F32), build_cast(b, y, DT_F32), lx, ly, rank, lout), t);
 }
 
-static bool parse_term(Build *b, const Arg *a, const char **s, int8_t *l, int *n, const char *end) {
-  *n = 0;
-  for (; *s < end; (*s)++) {
-    if (**s == ' ') continue;
-    if (**s < 'a' || **s > 'z') {
-      op_fail(b, a->span, "invalid index `%c` in \"%s\": expected a letter a to z", **s, a->text);
-      return false;
-    }
-    if (*n == MAX_RANK) {
-      op_fail(b, a->span, "more than %d dims in one operand of \"%s\"", MAX_RANK, a->text);
-      return false;
-    }
-    l[(*n)++] = (int8_t)(**s - 'a');
-  }
-  return true;
-}
-
-typedef struct Equation {
-  int8_t l[3][MAX_RANK]; /* two operands and the result */
-  int n[3];
-} Equation;
-
-static bool parse_equation(Build *b, const Arg *a, int noperands, Equation *e) {
-  const char *arrow = strstr(a->text, "->"), *s = a->text;
-  if (!arrow) {
-    op_fail(b, a->span, "the equation requires `->`, as in \"ik,kj->ij\"");
-    return false;
-  }
-  for (int t = 0; t < noperands; t++) {
-    const char *end = memchr(s, ',', (size_t)(arrow - s));
-    if ((end != NULL) != (t + 1 < noperands)) {
-      op_fail(b, a->span, "\"%s\" does not name %d operand%s", a->text, noperands,
-              noperands == 1 ? "" : "s");
-      return false;
-    }
-    if (!parse_term(b, a, &s, e->l[t], &e->n[t], end ? end : arrow)) return false;
-    if (end) s = end + 1;
-  }
-  s = arrow + 2;
-  if (!parse_term(b, a, &s, e->l[2], &e->n[2], s + strlen(s))) return false;
-  uint32_t have =
-      letter_set(e->l[0], e->n[0]) | (noperands == 2 ? letter_set(e->l[1], e->n[1]) : 0);
-  for (int i = 0; i < e->n[2]; i++) {
-    bool twice = letter_set(e->l[2], i) & 1u << e->l[2][i];
-    if (!twice && have & 1u << e->l[2][i]) continue;
-    op_fail(b, a->span,
-            twice ? "index `%c` occurs twice in the result"
-                  : "index `%c` of the result is in no operand",
-            'a' + e->l[2][i]);
-    return false;
-  }
-  return true;
-}
-
-static Arg call_einsum(Build *b, const Arg *a) {
-  NodeId x[2];
-  Equation e;
-  int n = a[1].n;
-  if (a[0].kind != ARG_STRING)
-    return arg_node(op_fail(b, a[0].span, "the equation must be a string such as \"ik,kj->ij\""));
-  if (n < 1 || n > 2) return arg_node(op_fail(b, b->span, "takes one or two tensors, not %d", n));
-  if (!parse_equation(b, &a[0], n, &e)) return arg_node(NO_NODE);
-  for (int t = 0; t < n; t++) {
-    if (!arg_tensor(b, &a[1].at[t], "operand", &x[t])) return arg_node(NO_NODE);
-    if (op_node(b, x[t])->shape.rank != e.n[t])
-      return arg_node(op_fail(b, a[1].at[t].span, "operand %d has %d dims, %s; \"%s\" gives it %d",
-                              t + 1, op_node(b, x[t])->shape.rank, op_describe(b, x[t]), a[0].text,
-                              e.n[t]));
-  }
-  if (n == 1) return arg_node(einsum_one(b, x[0], e.l[0], e.l[2], e.n[2]));
-  for (int p = 0; p < e.n[0]; p++)
-    for (int q = 0; q < e.n[1]; q++)
-      if (e.l[0][p] == e.l[1][q] &&
-          op_node(b, x[0])->shape.dim[p] != op_node(b, x[1])->shape.dim[q])
-        return arg_node(op_fail(b, b->span, "index `%c` has size %ld in %s and %ld in %s",
-                                'a' + e.l[0][p], (long)op_node(b, x[0])->shape.dim[p],
-                                op_describe(b, x[0]), (long)op_node(b, x[1])->shape.dim[q],
-                                op_describe(b, x[1])));
-  uint32_t out = letter_set(e.l[2], e.n[2]);
-  x[0] = unrepeat(b, x[0], e.l[0]);
-  x[1] = unrepeat(b, x[1], e.l[1]);
-  if (x[0] == NO_NODE || x[1] == NO_NODE) return arg_node(NO_NODE);
-  uint32_t in0 = letter_set(e.l[0], op_node(b, x[0])->shape.rank);
-  uint32_t in1 = letter_set(e.l[1], op_node(b, x[1])->shape.rank);
-  x[0] = sum_alone(b, x[0], e.l[0], out | in1);
-  x[1] = sum_alone(b, x[1], e.l[1], out | in0);
-  return arg_node(contract_any(b, x[0], x[1], e.l[0], e.l[1], e.n[2], e.l[2]));
-}
-
-const OpDef op_einsum = {.name = "einsum",
-                         .params = "equation, operands...",
-                         .doc = "NumPy's einsum of one or two tensors, with `->` and without "
-                                "`...`: einsum(\"bik,bkj->bij\", x, y)",
-                         .example =
-                             "f32[3, 4, 5] x, f32[3, 5, 2] y: einsum(\"bik,bkj->bij\", x, y)",
-                         .call = call_einsum};
-
 /* -------- matmul -------- */
+
+/* A list beside a tensor is one of its type. */
+static bool matrix_arg(Build *b, const Arg *a, const Arg *other, const char *name, NodeId *out) {
+  if (a->kind != ARG_LIST || other->kind != ARG_TENSOR || other->node == NO_NODE)
+    return arg_tensor(b, a, name, out);
+  return (*out = build_array(b, a, &op_node(b, other->node)->dtype)) != NO_NODE;
+}
 
 static Arg call_matmul(Build *b, const Arg *a) {
   NodeId x, y;
-  if (!arg_tensor(b, &a[0], "x", &x) || !arg_tensor(b, &a[1], "y", &y)) return arg_node(NO_NODE);
+  if (!matrix_arg(b, &a[0], &a[1], "x", &x) || !matrix_arg(b, &a[1], &a[0], "y", &y))
+    return arg_node(NO_NODE);
   const Shape *p = &op_node(b, x)->shape, *q = &op_node(b, y)->shape;
   const char *what = b->what;
   b->what = "@";

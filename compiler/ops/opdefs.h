@@ -71,6 +71,8 @@ NodeId mk_wide_integer(Build *b, NodeId x);
 NodeId mk_contract(Build *b, NodeId x, NodeId y, const int8_t *lx, const int8_t *ly, int rank,
                    const int8_t *lout);
 NodeId mk_select(Build *b, NodeId cond, NodeId x, NodeId y);
+/* The tensor of a list of numbers, or of lists of them; NULL: of the type that they have. */
+NodeId build_array(Build *b, const Arg *a, const DType *type);
 
 /* Folding (fold.c): what ops make of numbers. */
 typedef Folded FoldFn(const Scalar *x, Scalar *out);
@@ -95,13 +97,14 @@ LowerFn lower_const, lower_broadcast, lower_transpose, lower_reshape, lower_slic
 void rule_elementwise(const Graph *g, const Node *n, Rule *r);
 
 /* The definitions that others build on. */
-extern const OpDef op_abs, op_add, op_all, op_and, op_any, op_argmax, op_argmin, op_broadcast,
-    op_cast, op_concat, op_const, op_contract, op_conv, op_conv_input, op_conv_weight, op_copysign,
-    op_cos, op_cosh,
-    op_cumsum, op_deal, op_digamma, op_div, op_eq, op_exp, op_floordiv, op_gather, op_ge, op_grad, op_gt,
-    op_hypot, op_iota, op_isinf, op_log, op_lt, op_max, op_min, op_mul, op_ne, op_neg, op_normal, op_or, op_order,
-    op_pad, op_pick, op_pool_index, op_pool_max, op_pool_pick, op_pool_sum, op_polygamma, op_pow, op_prod,
-    op_reduce_max, op_reduce_min, op_reshape, op_reverse, op_scatter_add, op_sigmoid, op_sign, op_sin, op_sinh, op_slice,
-    op_sqrt, op_stop_gradient, op_sub, op_sum, op_transpose, op_trunc, op_undeal, op_uniform, op_unpick,
-    op_unpool, op_unpool_sum, op_where;
+extern const OpDef op_abs, op_add, op_all, op_and, op_any, op_argmax, op_argmin, op_argsort,
+    op_bit_not, op_broadcast, op_cast, op_concat, op_const, op_contract, op_conv, op_conv_input,
+    op_conv_weight, op_copysign, op_cos, op_cosh, op_cumsum, op_deal, op_digamma, op_div, op_eq,
+    op_erfinv, op_exp, op_floordiv, op_gather, op_ge, op_grad, op_gt, op_hypot, op_iota, op_isinf,
+    op_isnan, op_le, op_log, op_lt, op_max, op_mean, op_min, op_mul, op_ne, op_neg, op_normal,
+    op_not, op_or, op_order, op_pad, op_pick, op_polygamma, op_pool_index, op_pool_max,
+    op_pool_pick, op_pool_sum, op_pow, op_prod, op_reduce_max, op_reduce_min, op_repeat_interleave,
+    op_reshape, op_reverse, op_rsqrt, op_scatter_add, op_sigmoid, op_sign, op_sin, op_sinh,
+    op_slice, op_sort, op_sqrt, op_stack, op_stop_gradient, op_sub, op_sum, op_top_k, op_transpose,
+    op_trunc, op_undeal, op_uniform, op_unpick, op_unpool, op_unpool_sum, op_where;
 #endif

@@ -1,6 +1,6 @@
 /* Random values by global index: element i of a call depends on the session's seed, the call's
  * stream key, the step and i, never on mesh or layout (docs/random.md). */
-#include "opdefs.h"
+#include "draw.h"
 #include <string.h>
 
 static RuleDim one(int f) { return (RuleDim){.n = 1, .factor = {(int8_t)f}}; }
@@ -24,10 +24,23 @@ static void rule_random(const Graph *g, const Node *n, Rule *r) {
     r->result[d] = one(rule_factor(r, n->shape.dim[d], FACTOR_NEW));
 }
 
-static NodeId random_node(Build *b, Op op, DType t, const Shape *s) {
+/* The stream of all calls that are given a seed, which takes the place of the step. */
+static const uint64_t SEEDED = 0x5eeded5eeded5eedu;
+
+static NodeId seed_node(Build *b, const Arg *seed) {
+  NodeId x = build_tensor(b, seed, DT_I64);
+  if (x == NO_NODE) return x;
+  if (op_node(b, x)->shape.rank || !dtype_is_int(op_node(b, x)->dtype))
+    return op_fail(b, seed->span, "`seed` must be an integer or a scalar of integers, not %s",
+                   op_describe(b, x));
+  return build_cast(b, x, DT_I64);
+}
+
+NodeId random_node(Build *b, Op op, DType t, const Shape *s, const Arg *seed) {
   if (!b->stream || !b->step) return op_fail(b, b->span, "random values are not allowed here");
-  int64_t attr[MAX_RANK + 2] = {t, (int64_t)b->stream(b->user)};
-  NodeId step = b->step(b->user);
+  const bool seeded = seed->kind != ARG_NONE;
+  int64_t attr[MAX_RANK + 2] = {t, (int64_t)(seeded ? SEEDED : b->stream(b->user))};
+  NodeId step = seeded ? seed_node(b, seed) : b->step(b->user);
   memcpy(attr + 2, s->dim, sizeof *attr * (size_t)s->rank);
   return build_node(b, op, 1, &step, s->rank + 2, attr, 0);
 }
@@ -78,7 +91,7 @@ static Arg random_call(Build *b, Op op, const Arg *a, const char *p, const char 
         op_fail(b, a[isfinite(u) ? 2 : 1].span, "`%s` must be finite", isfinite(u) ? q : p));
   /* Half-width types are drawn in f32 and rounded. */
   bool half = dtype_is_half(t);
-  NodeId x = random_node(b, op, half ? DT_F32 : t, &s);
+  NodeId x = random_node(b, op, half ? DT_F32 : t, &s, &a[4]);
   if (x == NO_NODE) return arg_node(NO_NODE);
   x = op == &op_uniform ? spread_evenly(b, x, t, u, v) : affine(b, x, v, u);
   return arg_node(half ? build_cast(b, x, t) : x);
@@ -91,20 +104,22 @@ static Arg call_normal(Build *b, const Arg *a) {
 }
 
 static const char NO_OPERAND[] = "it is not differentiable in any operand";
-const OpDef op_uniform = {.name = "uniform",
-                          .params = "shape=declared, lo=0, hi=1, dtype=declared",
-                          .doc = "random numbers, evenly from [lo, hi)",
-                          .example = "f32[4, 6] x: x + uniform([4, 6], -1, 1, f32)",
-                          .call = call_uniform,
-                          .attr = {{"dtype", ATTR_DTYPE}, {"key", ATTR_KEY}, {"shape", ATTR_SHAPE}},
-                          .infer = infer_random,
-                          .rule = rule_random,
-                          .no_grad = NO_OPERAND,
-                          .lower = lower_random,
-                          .class = OPC_RANDOM,
-                          .flops = 40};
+const OpDef op_uniform = {
+    .name = "uniform",
+    .params = "shape=declared, lo=0, hi=1, dtype=declared, seed=none",
+    .doc = "random numbers, evenly from [lo, hi). With `seed`, an integer or a scalar, as of "
+           "every call with that seed and shape, whatever the step",
+    .example = "f32[4, 6] x: x + uniform([4, 6], -1, 1, f32)",
+    .call = call_uniform,
+    .attr = {{"dtype", ATTR_DTYPE}, {"key", ATTR_KEY}, {"shape", ATTR_SHAPE}},
+    .infer = infer_random,
+    .rule = rule_random,
+    .no_grad = NO_OPERAND,
+    .lower = lower_random,
+    .class = OPC_RANDOM,
+    .flops = 40};
 const OpDef op_normal = {.name = "normal",
-                         .params = "shape=declared, mean=0, stddev=1, dtype=declared",
+                         .params = "shape=declared, mean=0, stddev=1, dtype=declared, seed=none",
                          .doc = "random numbers from the normal distribution",
                          .example = "f32[4, 6] x: x + normal([4, 6], 0, 1, f32)",
                          .call = call_normal,
@@ -128,11 +143,11 @@ static Arg call_bernoulli(Build *b, const Arg *a) {
   double p;
   if (!arg_shape(b, &a[0], "shape", &s) || !probability(b, &a[1], "p", &p))
     return arg_node(NO_NODE);
-  NodeId u = random_node(b, &op_uniform, DT_F32, &s);
+  NodeId u = random_node(b, &op_uniform, DT_F32, &s, &a[2]);
   return arg_node(mk2(b, &op_lt, u, mk_number(b, u, p)));
 }
 const OpDef op_bernoulli = {.name = "bernoulli",
-                            .params = "shape=declared, p=0.5",
+                            .params = "shape=declared, p=0.5, seed=none",
                             .doc = "bool: true with probability p",
                             .example = "f32[4, 6] x: where(bernoulli([4, 6], 0.3), x, 0)",
                             .call = call_bernoulli};
@@ -146,14 +161,14 @@ static Arg call_dropout(Build *b, const Arg *a) {
     return arg_node(op_fail(b, b->span, "takes floating-point tensors, not %s", op_describe(b, x)));
   if (rate == 0) return arg_node(x);
   Shape s = op_node(b, x)->shape;
-  NodeId u = random_node(b, &op_uniform, DT_F32, &s);
+  NodeId u = random_node(b, &op_uniform, DT_F32, &s, &a[2]);
   NodeId keep = mk2(b, &op_ge, u, mk_number(b, u, rate));
   return arg_node(
       mk_select(b, keep, rate < 1 ? mk_scale(b, x, 1 / (1 - rate)) : x, mk_number(b, x, 0)));
 }
 const OpDef op_dropout = {
     .name = "dropout",
-    .params = "x, rate",
+    .params = "x, rate, seed=none",
     .doc = "x with each element zeroed with probability rate, the others divided by 1 - rate",
     .example = "f32[4, 6] x: dropout(x, 0.4)",
     .call = call_dropout};

@@ -75,12 +75,14 @@ static void check(dtgc_program *p, const Expected *e, Case *c) {
 }
 
 static void has_row(void *user, const char *name, const char *op, const char *example) {
-  static const char *const random[] = {"uniform", "normal", "bernoulli", "dropout"};
+  static const char *const random[] = {"uniform", "normal",         "bernoulli",
+                                       "dropout", "categorical",    "permutation",
+                                       "randint", "normal_between", "gamma"};
   (void)user, (void)name;
   for (size_t i = 0; i < sizeof random / sizeof *random; i++)
     if (!strcmp(op, random[i])) return;
   /* The reductions max and min are called by the names of the pairwise ones. */
-  if (!strncmp(op, "reduce_", 7)) op += 7;
+  if (!strncmp(op, "reduce_m", 8)) op += 7;
   for (const Expected *e = expected; e->op; e++)
     if (!strcmp(e->op, op)) return;
   fprintf(stderr, "values.py has no row for %s: %s\n", op, example);

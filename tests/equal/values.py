@@ -53,6 +53,36 @@ def erfinv(a):  # Newton's steps from 0
     return y
 def bits(v, n=32): return v & (2 ** n - 1)
 def signed(v, n=32): return (v + 2 ** (n - 1)) % 2 ** n - 2 ** (n - 1)
+def moments(v, ddof): return sum((a - sum(v) / len(v)) ** 2 for a in v) / (len(v) - ddof)
+def quantile(v, q):
+    v, at = sorted(v), q * (len(v) - 1)
+    return v[int(at)] + (v[min(int(at) + 1, len(v) - 1)] - v[int(at)]) * (at - int(at))
+def running(f): return lambda v: list(itertools.accumulate(v, f))
+def resize1(v, m, kind):
+    n = len(v)
+    at = lambda i: v[min(max(i, 0), n - 1)]
+    keys = lambda d: 1.5 * d ** 3 - 2.5 * d ** 2 + 1 if d < 1 else -0.5 * d ** 3 + 2.5 * d ** 2 - 4 * d + 2 if d < 2 else 0
+    out = []
+    for o in range(m):
+        p = (o + 0.5) * n / m - 0.5
+        i = math.floor(p)
+        if kind == "nearest": out.append(at(math.floor((o + 0.5) * n / m)))
+        elif kind == "linear": out.append(at(i) * (1 - (p - i)) + at(i + 1) * (p - i))
+        else: out.append(sum(at(k) * keys(abs(p - k)) for k in range(i - 1, i + 3)))
+    return out
+def windows(x, size, stride, pad, f, none):
+    out = [(n + 2 * p - k) // s + 1 for n, k, s, p in zip(x.shape, size, stride, pad)]
+    def at(*q):
+        vals = []
+        for o in points(size):
+            i = tuple(a * s + b - p for a, s, b, p in zip(q, stride, o, pad))
+            vals.append(x[i] if all(0 <= a < n for a, n in zip(i, x.shape)) else none)
+        return f(vals)
+    return make(out, at)
+def counts(x, n, w=None):
+    r = [0] * n
+    for i, c in enumerate(x.data): r[c] += w.data[i] if w else 1
+    return T((n,), r)
 def scatter(t, ix, u):
     out = T(t.shape, t.data)
     for n, i in enumerate(ix.data):
@@ -155,6 +185,11 @@ CASES = [
      lambda x, y: make((2, 2, 2), lambda b, i, j: sum(x[b, i, k] * y[b, k, j] for k in range(3)))),
     ("einsum", "f64[2, 3, 4] x, f64[5, 3] y: einsum(\\\"bik,ji->kbj\\\", x, y)",
      lambda x, y: make((4, 2, 5), lambda k, b, j: sum(x[b, i, k] * y[j, i] for i in range(3)))),
+    ("einsum", "f64[2, 3] x, f64[3, 4] y, f64[4, 2] z: einsum(\\\"ij,jk,kl->li\\\", x, y, z)",
+     lambda x, y, z: make((2, 2), lambda l, i: sum(x[i, j] * y[j, k] * z[k, l] for j in range(3) for k in range(4)))),
+    ("einsum", "f64[2, 1, 2, 3] x, f64[4, 3, 2] y: einsum(\\\"...ij,...jk->...ki\\\", x, y)",
+     lambda x, y: make((2, 4, 2, 2), lambda a, b, k, i: sum(x[a, 0, i, j] * y[b, j, k] for j in range(3)))),
+    ("einsum", "f64[3, 3] x, f64[3] y: einsum(\\\"ii,j\\\", x, y)", lambda x, y: make((3,), lambda j: sum(x[i, i] for i in range(3)) * y[j,])),
     ("sum", "f64[2, 3, 2] x: sum(x, axis=1)", over(sum, 1)), ("mean", X + ": mean(x, axis=0)", over(lambda v: sum(v) / len(v), 0)),
     ("max", X + ": max(x, axis=1)", over(max, 1)), ("min", X + ": min(x, axis=0)", over(min, 0)),
     ("prod", X + ": prod(x, axis=1)", over(math.prod, 1)),
@@ -174,6 +209,47 @@ CASES = [
     ("top_k", "f64[13, 3] x: top_k(x, 4, axis=0)[1]", along(lambda v: order(v, True)[:4], 0)),
     ("take_along_axis", "f64[3, 5] x, i32[3, 4] i%5: take_along_axis(x, i)", along(lambda v, i: [v[j] for j in i], 1)),
     ("take_along_axis", "f64[5, 2] x, i32[3, 2] i%5: take_along_axis(x, i, axis=0)", along(lambda v, i: [v[j] for j in i], 0)),
+    ("var", X + ": var(x, axis=1)", over(lambda v: moments(v, 0), 1)), ("var", X + ": var(x, axis=0, ddof=1)", over(lambda v: moments(v, 1), 0)),
+    ("std", X + ": std(x, axis=1, ddof=1)", over(lambda v: moments(v, 1) ** 0.5, 1)),
+    ("norm", X + ": norm(x, axis=1)", over(lambda v: sum(a * a for a in v) ** 0.5, 1)),
+    ("norm", X + ": norm(x, axis=0, ord=3)", over(lambda v: sum(abs(a) ** 3 for a in v) ** (1 / 3), 0)),
+    ("norm", X + ": norm(x, axis=1, ord=inf)", over(lambda v: max(map(abs, v)), 1)), ("norm", X + ": norm(x, ord=1)", lambda x: T((), [sum(map(abs, x.data))])),
+    ("median", "f64[3, 13] x: median(x, axis=1)", over(lambda v: quantile(v, 0.5), 1)), ("median", "f64[4, 3] x: median(x, axis=0)", over(lambda v: quantile(v, 0.5), 0)),
+    ("quantile", "f64[3, 7] x: quantile(x, 0.8, axis=1)", over(lambda v: quantile(v, 0.8), 1)),
+    ("quantile", "f64[6] x: quantile(x, [0, 0.25, 1])", lambda x: T((3,), [quantile(x.data, q) for q in (0, 0.25, 1)])),
+    ("argtopk", "f64[3, 13] x: argtopk(x, 4)", along(lambda v: order(v, True)[:4], 1)),
+    ("cumprod", "f64[2, 5] x: cumprod(x, axis=1)", along(running(lambda a, c: a * c), 1)),
+    ("cumprod", "f64[6] x+: cumprod(x, reverse=true, exclusive=true)", along(lambda v: [math.prod(v[i + 1:]) for i in range(6)], 0)),
+    ("cummax", "f64[2, 9] x: cummax(x, axis=1)", along(running(max), 1)), ("cummin", "i32[7, 2] x: cummin(x, axis=0)", along(running(min), 0)),
+    ("cummin", "f64[7] x: cummin(x, reverse=true)", along(lambda v: [min(v[i:]) for i in range(7)], 0)),
+    ("sort_by", "f64[3, 5] x, f64[3, 5] y: sort_by(x, [y])[1]", along(lambda v, w: [w[i] for i in order(v)], 1)),
+    ("searchsorted", "f64[7] s, f64[9] x: searchsorted(sort(s), x)", lambda s, x: make(x.shape, lambda i: sum(a < x[i,] for a in s.data))),
+    ("searchsorted", "f64[7] s, f64[9] x: searchsorted(sort(s), x, side=\\\"right\\\")", lambda s, x: make(x.shape, lambda i: sum(a <= x[i,] for a in s.data))),
+    ("segment_sum", "f64[6, 2] x, i32[6] s%4: segment_sum(x, s, 4)", lambda x, s: make((4, 2), lambda k, j: sum(x[i, j] for i in range(6) if s[i,] == k))),
+    ("bincount", "i32[11] x%5: bincount(x, 6)", lambda x: counts(x, 6)), ("bincount", "i32[11] x%5, f64[11] w: bincount(x, 5, w)", lambda x, w: counts(x, 5, w)),
+    ("histogram", "f64[11] x: histogram(x, 4, -1, 3)", lambda x: make((4,), lambda k: sum(-1 <= a <= 3 and min(int(a + 1), 3) == k for a in x.data))),
+    ("arange", "i32[4] x: x + arange(2, 13, 3)", lambda x: make((4,), lambda i: x[i,] + 2 + 3 * i)), ("arange", "f64[3] x: x + arange(1, -0.4, -0.5, f64)", lambda x: make((3,), lambda i: x[i,] + 1 - 0.5 * i)),
+    ("linspace", "f64[5] x: x + linspace(-1, 2, 5, f64)", lambda x: make((5,), lambda i: x[i,] - 1 + 0.75 * i)),
+    ("eye", "f64[2, 3] x: x + eye(2, 3, f64)", lambda x: make((2, 3), lambda i, j: x[i, j] + (i == j))),
+    ("tril", "f64[4, 3] x: tril(x, -1)", lambda x: make((4, 3), lambda i, j: x[i, j] if j - i <= -1 else 0)), ("triu", "f64[4, 3] x: triu(x, 1)", lambda x: make((4, 3), lambda i, j: x[i, j] if j - i >= 1 else 0)),
+    ("diag", "f64[4, 6] x: diag(x, 1)", lambda x: make((4,), lambda i: x[i, i + 1])), ("diag", "f64[2, 4, 3] x: diag(x, -1)", lambda x: make((2, 3), lambda n, i: x[n, i + 1, i])),
+    ("diag", "f64[3] x: diag(x, -1)", lambda x: make((4, 4), lambda i, j: x[j,] if j == i - 1 else 0)), ("diag", "f64[3] x: diag(x, 2)", lambda x: make((5, 5), lambda i, j: x[i,] if j == i + 2 else 0)),
+    ("array", "f64[2, 3] x: x * [[1, 2, 3], [4, 5.5, 6]] + array([0.5, 1, 1], f64)", lambda x: make((2, 3), lambda i, j: x[i, j] * [[1, 2, 3], [4, 5.5, 6]][i][j] + [0.5, 1, 1][j])),
+    ("array", "i32[3] x: x + [7, 7, -9]", lambda x: make((3,), lambda i: x[i,] + [7, 7, -9][i])),
+    ("tile", "f64[2, 3] x: tile(x, [2, 3])", lambda x: make((4, 9), lambda i, j: x[i % 2, j % 3])), ("tile", "f64[3] x: tile(x, [2, 1])", lambda x: make((2, 3), lambda i, j: x[j,])),
+    ("repeat_interleave", "f64[2, 3] x: repeat_interleave(x, 2, axis=1)", lambda x: make((2, 6), lambda i, j: x[i, j // 2])),
+    ("meshgrid", "f64[2] x, f64[3] y: meshgrid(x, y)[0] - meshgrid(x, y)[1]", lambda x, y: make((2, 3), lambda i, j: x[i,] - y[j,])),
+    ("flip", "f64[4, 3] x: flip(x)", lambda x: make((4, 3), lambda i, j: x[3 - i, 2 - j])),
+    ("rot90", "f64[4, 3] x: rot90(x)", lambda x: make((3, 4), lambda i, j: x[j, 2 - i])), ("rot90", "f64[4, 3] x: rot90(x, -1)", lambda x: make((3, 4), lambda i, j: x[3 - j, i])),
+    ("rot90", "f64[4, 3] x: rot90(x, 2)", lambda x: make((4, 3), lambda i, j: x[3 - i, 2 - j])),
+] + [("resize", "f64[1, 5, 2] x: resize(x, %d, \\\"%s\\\")" % (m, k), along(lambda v, m=m, k=k: resize1(v, m, k), 1)) for m in (3, 8) for k in ("nearest", "linear", "cubic")] + [
+    ("upsample", "f64[1, 3, 2] x: upsample(x, 3)", along(lambda v: [a for a in v for _ in range(3)], 1)),
+    ("upsample", "f64[1, 3, 2] x: upsample(x, 2, \\\"linear\\\")", along(lambda v: resize1(v, 6, "linear"), 1)),
+    ("reduce_window", "f64[5, 6] x: reduce_window(x, [2, 3], \\\"sum\\\", stride=[1, 2])", lambda x: windows(x, (2, 3), (1, 2), (0, 0), sum, 0)),
+    ("reduce_window", "f64[5, 6] x: reduce_window(x, 3, padding=\\\"same\\\")", lambda x: windows(x, (3, 3), (1, 1), (1, 1), max, -math.inf)),
+    ("reduce_window", "i32[7] x: reduce_window(x, 2, \\\"min\\\", padding=[[1, 1]])", lambda x: windows(x, (2,), (1,), (1,), min, 2 ** 31 - 1)),
+    ("pixel_shuffle", "f64[1, 2, 3, 8] x: pixel_shuffle(x, 2)", lambda x: make((1, 4, 6, 2), lambda n, i, j, c: x[n, i // 2, j // 2, c * 4 + i % 2 * 2 + j % 2])),
+    ("pixel_unshuffle", "f64[1, 4, 2, 2] x: pixel_unshuffle(x, 2)", lambda x: make((1, 2, 1, 8), lambda n, i, j, c: x[n, 2 * i + c // 2 % 2, 2 * j + c % 2, c // 4])),
     ("softmax", X + ": softmax(x)", rows(lambda v: [math.exp(a - lse(v)) for a in v])),
     ("log_softmax", X + ": log_softmax(x)", rows(lambda v: [a - lse(v) for a in v])),
     ("logsumexp", X + ": logsumexp(x)", over(lse, 1)),

@@ -1,0 +1,153 @@
+/* Sorting by keys, places in sorted lines, and counts and sums by class. */
+#include "compose.h"
+#include "scan.h"
+
+static Arg call_sort_by(Build *b, const Arg *a) {
+  NodeId keys;
+  int d;
+  bool descending;
+  if (!arg_along(b, &a[0], &a[2], &keys, &d) || !arg_bool(b, &a[3], "descending", &descending))
+    return NOTHING;
+  Arg one = arg_of_list(b, 1);
+  one.at[0] = a[1];
+  const Arg *values = a[1].kind == ARG_LIST ? &a[1] : &one;
+  Shape s = *shape_of(b, keys);
+  NodeId at = mk_order(b, keys, d, s.dim[d], descending, false);
+  Arg out = arg_of_list(b, values->n + 1);
+  out.at[0] = arg_node(mk_pick(b, keys, at, d));
+  for (int i = 0; i < values->n; i++) {
+    NodeId v;
+    if (!arg_tensor(b, &values->at[i], "values", &v)) return NOTHING;
+    if (!shape_equal(shape_of(b, v), &s))
+      return arg_node(op_fail(b, values->at[i].span, "%s is not of the shape of the keys, %s",
+                              op_describe(b, v), op_describe(b, keys)));
+    out.at[i + 1] = arg_node(mk_pick(b, v, at, d));
+  }
+  return out.at[0].node == NO_NODE ? NOTHING : out;
+}
+COMPOSITE(sort_by, "keys, values, axis=-1, descending=false",
+          "a list of the keys sorted along one dim, as by sort, and of each of a list of values in "
+          "the same order: `keys, a, b = sort_by(keys, [a, b])`",
+          "f32[4, 6] x, f32[4, 6] y: sort_by(x, [y, x])[1]")
+
+/* How many of n sorted elements come before each x: steps of a power of 2, from the largest. */
+static NodeId places(Build *b, NodeId sorted, NodeId x, bool right) {
+  int64_t n = shape_of(b, sorted)->dim[0], step = 1;
+  Shape s = *shape_of(b, x);
+  bool real = dtype_is_float(type_of(b, x));
+  NodeId at = mk_whole(b, DT_I32, &s, 0);
+  while (step * 2 <= n) step *= 2;
+  for (; step >= 1 && n > 0 && at != NO_NODE; step /= 2) {
+    NodeId next = mk2(b, &op_add, at, mk_whole(b, DT_I32, &s, step));
+    NodeId last = mk2(b, &op_sub, next, mk_whole(b, DT_I32, &s, 1));
+    NodeId v = mk_gather(b, sorted, mk2(b, &op_min, last, mk_whole(b, DT_I32, &s, n - 1)), 0);
+    NodeId before = mk2(b, right ? &op_le : &op_lt, v, x);
+    if (real) { /* NaN is the largest */
+      NodeId nan = mk1(b, &op_isnan, x);
+      if (!right) nan = mk2(b, &op_and, nan, mk1(b, &op_not, mk1(b, &op_isnan, v)));
+      before = mk2(b, &op_or, before, nan);
+    }
+    before = mk2(b, &op_and, before, mk2(b, &op_le, next, mk_whole(b, DT_I32, &s, n)));
+    at = mk_select(b, before, next, at);
+  }
+  return at;
+}
+
+static Arg call_searchsorted(Build *b, const Arg *a) {
+  NodeId sorted, x;
+  if (!arg_tensor(b, &a[0], "sorted", &sorted)) return NOTHING;
+  x = build_tensor(b, &a[1], type_of(b, sorted));
+  if (x == NO_NODE) return NOTHING;
+  bool right = a[2].kind == ARG_STRING && !strcmp(a[2].text, "right");
+  if (!right && (a[2].kind != ARG_STRING || strcmp(a[2].text, "left")))
+    return arg_node(op_fail(b, a[2].span, "`side` must be \"left\" or \"right\""));
+  if (shape_of(b, sorted)->rank != 1)
+    return arg_node(op_fail(b, a[0].span, "`sorted` has one dim, not %s", op_describe(b, sorted)));
+  if (type_of(b, sorted) != type_of(b, x) || type_of(b, x) == DT_BOOL)
+    return arg_node(op_fail(b, b->span, "takes numbers of one type, not %s and %s",
+                            op_describe(b, sorted), op_describe(b, x)));
+  if (shape_of(b, sorted)->dim[0] > INT32_MAX / 2)
+    return arg_node(
+        op_fail(b, a[0].span, "%s has more elements than i32 can index", op_describe(b, sorted)));
+  return arg_node(places(b, sorted, x, right));
+}
+COMPOSITE(searchsorted, "sorted, x, side=\"left\"",
+          "how many elements of a rising tensor of one dim are below each x (i32), or with "
+          "side=\"right\" not above it: where x would stand",
+          "f32[7] x, f32[4, 6] y: searchsorted(sort(x), y)")
+
+/* -------- counts and sums by class -------- */
+
+static Arg call_segment_sum(Build *b, const Arg *a) {
+  NodeId x, class;
+  int d;
+  int64_t n;
+  if (!arg_tensor(b, &a[0], "x", &x) || !arg_tensor(b, &a[1], "segment", &class) ||
+      !check_integer(b, class, "segments") || !arg_int(b, &a[2], "count", &n))
+    return NOTHING;
+  if (!shape_of(b, x)->rank) return arg_node(op_fail(b, b->span, "a scalar has no segments"));
+  if (!arg_dim(b, &a[3], "axis", shape_of(b, x)->rank, &d)) return NOTHING;
+  if (n < 0) return arg_node(op_fail(b, a[2].span, "`count` cannot be negative: %ld", (long)n));
+  if (type_of(b, x) == DT_BOOL) return arg_node(op_fail(b, b->span, "takes numbers, not bool"));
+  DType t = type_of(b, x);
+  return arg_node(build_cast(b, mk_scatter(b, class, wide(b, x), d, n), t));
+}
+COMPOSITE(segment_sum, "x, segment, count, axis=0",
+          "row s is the sum of the rows of x along one dim whose segment is s, below `count`; they "
+          "need not be sorted",
+          "f32[6, 3] x, i32[6] s%4: segment_sum(x, s, 4)")
+
+static NodeId flat(Build *b, NodeId x) {
+  Shape s = {1, {shape_count(shape_of(b, x))}};
+  return mk_reshape(b, x, &s);
+}
+
+static Arg call_bincount(Build *b, const Arg *a) {
+  NodeId x, w;
+  int64_t n;
+  if (!arg_tensor(b, &a[0], "x", &x) || !check_integer(b, x, "classes") ||
+      !arg_int(b, &a[1], "count", &n))
+    return NOTHING;
+  if (n < 0) return arg_node(op_fail(b, a[1].span, "`count` cannot be negative: %ld", (long)n));
+  Shape s = *shape_of(b, x);
+  if (a[2].kind == ARG_NONE) {
+    w = mk_whole(b, DT_I32, &s, 1);
+  } else {
+    if (!arg_tensor(b, &a[2], "weights", &w)) return NOTHING;
+    if (!shape_equal(shape_of(b, w), &s) || type_of(b, w) == DT_BOOL)
+      return arg_node(op_fail(b, a[2].span, "`weights` must be numbers of the shape of %s, not %s",
+                              op_describe(b, x), op_describe(b, w)));
+  }
+  DType t = type_of(b, w);
+  return arg_node(build_cast(b, mk_scatter(b, flat(b, x), flat(b, wide(b, w)), 0, n), t));
+}
+COMPOSITE(
+    bincount, "x, count, weights=none",
+    "how often each of the classes 0 to count - 1 occurs in x (i32), or the sum of its weights; "
+    "another class stops the program",
+    "i32[4, 6] x%5, f32[4, 6] w: bincount(x, 5, w)")
+
+static Arg call_histogram(Build *b, const Arg *a) {
+  NodeId x;
+  int64_t n;
+  double lo, hi;
+  if (!arg_tensor(b, &a[0], "x", &x) || !check_float(b, x) || !arg_int(b, &a[1], "bins", &n) ||
+      !arg_number(b, &a[2], "lo", &lo) || !arg_number(b, &a[3], "hi", &hi))
+    return NOTHING;
+  if (n < 1 || n > 1 << 24)
+    return arg_node(op_fail(b, a[1].span, "`bins` must be from 1 to 2^24, but it is %ld", (long)n));
+  if (!(lo < hi) || !isfinite(hi - lo))
+    return arg_node(op_fail(b, a[2].span, "`lo` must be below `hi`"));
+  x = flat(b, wide(b, x));
+  NodeId at = mk_scale(b, mk_shift(b, x, -lo), (double)n / (hi - lo));
+  NodeId inside = mk2(b, &op_and, mk2(b, &op_ge, x, mk_number(b, x, lo)),
+                      mk2(b, &op_le, x, mk_number(b, x, hi)));
+  NodeId i = build_cast(b, at, DT_I32); /* towards 0; beyond the ends it saturates */
+  i = mk2(b, &op_min, mk2(b, &op_max, i, number_like(b, i, 0)), number_like(b, i, (double)(n - 1)));
+  return arg_node(mk_scatter(b, i, build_cast(b, inside, DT_I32), 0, n));
+}
+COMPOSITE(
+    histogram, "x, bins, lo, hi",
+    "how many elements of x lie in each of `bins` equal parts of [lo, hi] (i32); hi is in the "
+    "last, others and NaN in none",
+    "f32[4, 6] x: histogram(x, 5, -1, 1)")
