@@ -3,12 +3,12 @@
  * computed from its own picks. */
 #include "compose.h"
 
-typedef enum Method { NEAREST, LINEAR, CUBIC } Method;
+typedef enum ResizeMethod { NEAREST, LINEAR, CUBIC } ResizeMethod;
 
-static bool method_arg(Build *b, const Arg *a, Method *out) {
+static bool method_arg(Build *b, const Arg *a, ResizeMethod *out) {
   static const char *const name[] = {"nearest", "linear", "cubic"};
   for (int i = 0; i < 3 && a->kind == ARG_STRING; i++)
-    if (!strcmp(a->text, name[i])) return *out = (Method)i, true;
+    if (!strcmp(a->text, name[i])) return *out = (ResizeMethod)i, true;
   op_fail(b, a->span, "`method` must be \"nearest\", \"linear\" or \"cubic\"");
   return false;
 }
@@ -61,7 +61,7 @@ static NodeId pick_beside(Build *b, NodeId x, int d, NodeId at, int64_t by) {
 }
 
 /* Half-pixel centers: element o of m lies at ((2 o + 1) n - m) / (2 m) of n, in exact integers. */
-static NodeId resize_dim(Build *b, NodeId x, int d, int64_t m, Method method) {
+static NodeId resize_dim(Build *b, NodeId x, int d, int64_t m, ResizeMethod method) {
   if (x == NO_NODE) return NO_NODE;
   const int64_t n = shape_of(b, x)->dim[d];
   const DType t = type_of(b, x);
@@ -88,7 +88,7 @@ static NodeId resize_dim(Build *b, NodeId x, int d, int64_t m, Method method) {
   return sum;
 }
 
-static Arg resized(Build *b, NodeId x, int sizes, const int64_t *to, Method method) {
+static Arg resized(Build *b, NodeId x, int sizes, const int64_t *to, ResizeMethod method) {
   DType t = type_of(b, x);
   for (int i = 0; i < sizes; i++)
     if (!shape_of(b, x)->dim[i + 1])
@@ -103,7 +103,7 @@ static Arg call_resize(Build *b, const Arg *a) {
   NodeId x;
   int sizes;
   int64_t to[MAX_RANK];
-  Method method;
+  ResizeMethod method;
   if (!image_arg(b, &a[0], &x, &sizes) || !numbers_arg(b, &a[1], "size", sizes, 1, to) ||
       !method_arg(b, &a[2], &method))
     return NOTHING;
@@ -119,7 +119,7 @@ static Arg call_upsample(Build *b, const Arg *a) {
   NodeId x;
   int sizes;
   int64_t to[MAX_RANK];
-  Method method;
+  ResizeMethod method;
   if (!image_arg(b, &a[0], &x, &sizes) || !numbers_arg(b, &a[1], "scale", sizes, 1, to) ||
       !method_arg(b, &a[2], &method))
     return NOTHING;
