@@ -20,7 +20,7 @@
 #include "dtypes.def"
 
 static const struct {
-  const char *name, *c;
+  const char *name, *constant, *c;
   int size, digits, exponent;
   DType computed;
   int64_t least, most;
@@ -29,12 +29,13 @@ static const struct {
   void (*set)(void *at, double v);
 } table[DT_COUNT] = {
 #define DTYPE(ID, NAME, C, COMPUTED, DIGITS, EXPONENT, LEAST, MOST, LARGEST, RANGE, TO, FROM)      \
-  [DT_##ID] = {NAME,  #C,   sizeof(C), DIGITS,   EXPONENT, DT_##COMPUTED,                          \
+  [DT_##ID] = {NAME,  "DTRT_" #ID, #C,   sizeof(C), DIGITS,   EXPONENT, DT_##COMPUTED,                          \
                LEAST, MOST, LARGEST,   get_##ID, set_##ID},
 #include "dtypes.def"
 };
 
 const char *dtype_name(DType t) { return table[t].name; }
+const char *dtype_constant(DType t) { return table[t].constant; }
 const char *dtype_c_name(DType t) { return table[t].c; }
 int dtype_size(DType t) { return table[t].size; }
 bool dtype_is_float(DType t) { return table[t].digits > 0; }

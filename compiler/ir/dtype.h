@@ -19,6 +19,7 @@ typedef enum DType {
 } DType;
 
 const char *dtype_name(DType t);   /* "f32" */
+const char *dtype_constant(DType t); /* of dtrt.h: "DTRT_F32" */
 const char *dtype_c_name(DType t); /* how elements lie in memory: "float", "uint8_t" */
 int dtype_size(DType t);           /* bytes */
 bool dtype_is_float(DType t);

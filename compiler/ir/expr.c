@@ -351,6 +351,50 @@ Expr expr_call(Exprs *x, const char *name, DType type, int n, const Expr *arg, i
                               .hi = hi});
 }
 
+/* -------- of entries -------- */
+
+Expr expr_of_entry(Exprs *x, ExprKind kind, DType t, int64_t v, const char *name, int n,
+                   const Expr *arg) {
+  return intern(x, (ExprNode){.kind = kind,
+                              .type = t,
+                              .n = n,
+                              .arg = arg,
+                              .v = v,
+                              .name = name ? name_of(x->names, name, strlen(name)) : NULL,
+                              .lo = INT64_MIN,
+                              .hi = INT64_MAX});
+}
+
+Expr expr_rebuild(Exprs *to, const Exprs *from, Expr e, ExprAtom atom, void *user) {
+  ExprNode n = *expr_node(from, e);
+  Expr r = atom(user, e);
+  if (r != NO_EXPR) return r;
+  Expr *arg = arena_array(to->arena, Expr, n.n + 1);
+  for (int i = 0; i < n.n; i++) arg[i] = expr_rebuild(to, from, n.arg[i], atom, user);
+  switch (n.kind) {
+  case EXPR_LINEAR:
+    r = expr_int(to, n.v);
+    for (int i = 0; i < n.n; i++) r = add_scaled(to, r, arg[i], n.coef[i]);
+    return r;
+  case EXPR_PRODUCT: return expr_mul(to, arg[0], arg[1]);
+  case EXPR_DIV: return expr_div(to, arg[0], arg[1]);
+  case EXPR_MOD: return expr_mod(to, arg[0], arg[1]);
+  case EXPR_LESS:
+  case EXPR_LEAST:
+  case EXPR_EQUAL: return expr_compare(to, n.kind, arg[0], arg[1]);
+  case EXPR_AND:
+  case EXPR_OR:
+    r = arg[0];
+    for (int i = 1; i < n.n; i++) r = (n.kind == EXPR_AND ? expr_and : expr_or)(to, r, arg[i]);
+    return r;
+  case EXPR_SELECT: return expr_select(to, n.n, arg);
+  default:
+    n.arg = arg;
+    if (n.name) n.name = name_of(to->names, n.name, strlen(n.name));
+    return intern(to, n);
+  }
+}
+
 /* -------- values -------- */
 
 Expr expr_number(Exprs *x, DType t, double real, int64_t whole) {
@@ -490,6 +534,24 @@ static void put_call(const Text *t, const char *name, const ExprNode *n) {
   str_puts(t->out, ")");
 }
 
+static void put_given(Str *out, int64_t v) {
+  str_printf(out, v >> 48 ? "%lx" : "%ld", (long)v);
+}
+
+static void put_memory(const Text *t, const ExprNode *n) {
+  static const char *const space[] = {"arena", "variables", "input"};
+  str_printf(t->out, "%s + ", space[n->v]);
+  put(t, n->arg[0], true);
+}
+
+static void put_place(const Text *t, const ExprNode *n) {
+  str_puts(t->out, t->names->view(t->names->user, n->v));
+  if (!n->n) return;
+  str_puts(t->out, "[");
+  put_arguments(t, n, ", ", false);
+  str_puts(t->out, "]");
+}
+
 static void put(const Text *t, Expr e, bool inner) {
   static const char *const between[] = {
       [EXPR_PRODUCT] = " * ", [EXPR_DIV] = " div ",  [EXPR_MOD] = " mod ", [EXPR_LESS] = " < ",
@@ -512,7 +574,22 @@ static void put(const Text *t, Expr e, bool inner) {
     return;
   case EXPR_LOAD:
   case EXPR_VALUE: put_element(t, n); return;
-  case EXPR_CALL: put_call(t, n->name, n); return;
+  case EXPR_CALL:
+    if (strcmp(n->name, "dtrt_stream_key")) {
+      put_call(t, n->name, n);
+      return;
+    }
+    str_puts(t->out, "key");
+    put(t, n->arg[0], true);
+    return;
+  case EXPR_GIVEN: put_given(t->out, n->v); return;
+  case EXPR_COLUMN: str_printf(t->out, "given[%ld]", (long)n->v); return;
+  case EXPR_MEMORY: put_memory(t, n); return;
+  case EXPR_PLACE: put_place(t, n); return;
+  case EXPR_AFTER: put_between(t, n, " + ", inner); return;
+  case EXPR_LIST: put_call(t, n->name, n); return;
+  case EXPR_RUN: put_call(t, t->names->called(t->names->user, n->v), n); return;
+  case EXPR_ROWS: str_puts(t->out, "epilogue"); return;
   case EXPR_COUNT: put_call(t, dtype_name(n->type), n); return;
   case EXPR_SELECT: put_call(t, "select", n); return;
   case EXPR_RANDOM: put_call(t, n->op->name, n); return;

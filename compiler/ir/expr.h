@@ -27,6 +27,16 @@ typedef enum ExprKind {
   EXPR_AND,     /* condition: of all arguments, in order; each may rely on those before it */
   EXPR_OR,      /* condition: of any argument */
   EXPR_CALL,    /* function `name` of dtrt.h or dtrt_math.h; of any type */
+  /* In entries alone (loop.h). A view is memory seen as a tensor: number v. */
+  EXPR_GIVEN,  /* integer: v, in place of which steps alike may have another */
+  EXPR_COLUMN, /* integer: number v of those that a run of a repeated block is given */
+  EXPR_MEMORY, /* address: arg[0] bytes into space v of the device (LoopSpace) */
+  EXPR_PLACE,  /* address: of element arg[...] of view v; no arguments: of its first */
+  EXPR_AFTER,  /* address: arg[1] elements of the type after arg[0] */
+  EXPR_LIST,   /* a struct of dtrt.h called `name`, or within one the array of that name */
+  EXPR_RUN,    /* call v of a loop function; of one that runs in parts, its last arguments are how many
+                  iterations there are and how many a part has at least */
+  EXPR_ROWS,   /* epilogue v of a kernel: what it is passed */
   EXPR_ADDRESS, /* where arg[0], a load or a local, lies; a load without index: its node's memory */
   EXPR_NUMBER,  /* value: a constant, v or real */
   EXPR_COUNT,   /* value: the integer arg[0] */
@@ -90,6 +100,14 @@ bool expr_is_false(const Exprs *x, Expr e);
 Expr expr_call(Exprs *x, const char *name, DType type, int n, const Expr *arg, int64_t lo,
                int64_t hi);
 
+/* One of those of entries. `name` may be NULL. */
+Expr expr_of_entry(Exprs *x, ExprKind kind, DType t, int64_t v, const char *name, int n,
+                   const Expr *arg);
+/* The same expression in `to`, `atom` being asked first, from the outside in and in order, what
+ * stands for a part of it; NO_EXPR: it does itself. */
+typedef Expr (*ExprAtom)(void *user, Expr e);
+Expr expr_rebuild(Exprs *to, const Exprs *from, Expr e, ExprAtom atom, void *user);
+
 /* Values. */
 Expr expr_number(Exprs *x, DType t, double real, int64_t whole);
 Expr expr_count(Exprs *x, DType t, Expr i);
@@ -106,6 +124,9 @@ Expr expr_select(Exprs *x, int n, const Expr *arg);
 typedef struct ExprNames {
   const char *const *at;
   int n;
+  const char *(*view)(void *user, int64_t v); /* of a place, a run, an epilogue: EXPR_PLACE ... */
+  const char *(*called)(void *user, int64_t v);
+  void *user;
 } ExprNames;
 void expr_put(Str *out, const Exprs *x, const Program *p, const Graph *g, Expr e,
               const ExprNames *names);

@@ -12,23 +12,25 @@ typedef struct Text {
   Str *out;
   const Plan *plan;
   const LocalEntry *le;
-  const LoopFunction *f;
+  const Exprs *x;
+  const LoopFunction *f; /* NULL: of an entry */
+  const LoopEntry *en;
   const char **name; /* by expression: what stands for it */
   int *uses;         /* by expression: in the block */
   bool *moves;       /* by expression: a local is part of it */
   ExprNames names;
-  int values, indent;
+  int values, indent, first; /* step of the first run of the block */
 } Text;
 
 static void put_expr(Text *t, Expr e) {
-  expr_put(t->out, t->f->x, t->plan->program, t->le->graph, e, &t->names);
+  expr_put(t->out, t->x, t->plan->program, t->le->graph, e, &t->names);
 }
 
 static void begin_line(Text *t) { str_printf(t->out, "%*s", t->indent, ""); }
 
 /* Parameters are shown as what they are in the entry. */
 static void name_params(Text *t) {
-  const Exprs *x = t->f->x;
+  const Exprs *x = t->x;
   for (Expr e = 0; e < x->at.n; e++) {
     const ExprNode *n = expr_node(x, e);
     t->moves[e] = n->kind == EXPR_LOCAL;
@@ -60,13 +62,13 @@ static int own_exprs(const Exprs *x, const LoopStmt *s, Expr *e) {
 }
 
 static void count_uses(Text *t, Expr e) {
-  const ExprNode *n = expr_node(t->f->x, e);
+  const ExprNode *n = expr_node(t->x, e);
   if (t->uses[e]++) return;
   for (int i = 0; i < n->n; i++) count_uses(t, n->arg[i]);
 }
 
 static void put_shared(Text *t, Expr e) {
-  const ExprNode *n = expr_node(t->f->x, e);
+  const ExprNode *n = expr_node(t->x, e);
   if (t->name[e]) return;
   for (int i = 0; i < n->n; i++) put_shared(t, n->arg[i]);
   if (t->uses[e] < 2 || n->kind < EXPR_OP || t->moves[e]) return;
@@ -79,11 +81,14 @@ static void put_shared(Text *t, Expr e) {
 }
 
 static void put_block(Text *t, const LoopStmt *s);
+static void put_step(Text *t, const LoopStmt *s);
+static void put_exchange(Text *t, const LoopStmt *s);
+static void put_call(Text *t, Expr e);
 
 static bool counts_up(const Text *t, const LoopStmt *s) {
   int64_t from, by;
-  return s && s->kind == STMT_FOR && !s->goes_on && expr_is_int(t->f->x, s->a, &from) && !from &&
-         expr_is_int(t->f->x, s->c, &by) && by == 1;
+  return s && s->kind == STMT_FOR && !s->goes_on && expr_is_int(t->x, s->a, &from) && !from &&
+         expr_is_int(t->x, s->c, &by) && by == 1;
 }
 
 /* "for i in 64, j in 10"; "for k from 0 to 1024 by 32". */
@@ -101,7 +106,7 @@ static const LoopStmt *put_loops(Text *t, const LoopStmt *s) {
   str_puts(t->out, " to ");
   put_expr(t, s->b);
   int64_t by;
-  if (expr_is_int(t->f->x, s->c, &by) && by == 1) return s->body;
+  if (expr_is_int(t->x, s->c, &by) && by == 1) return s->body;
   str_puts(t->out, " by ");
   put_expr(t, s->c);
   return s->body;
@@ -125,7 +130,12 @@ static void put_local(Text *t, const LoopStmt *s) {
 }
 
 static void put_stmt(Text *t, const LoopStmt *s) {
-  begin_line(t);
+  const ExprNode *called = s->kind == STMT_CALL ? expr_node(t->x, s->a) : NULL;
+  if (called && called->kind == EXPR_RUN) { /* its statements in its place */
+    loop_put(t->out, t->plan, t->le, &t->en->runs.at[called->v], t->indent);
+    return;
+  }
+  if (s->kind != STMT_STEP) begin_line(t);
   switch (s->kind) {
   case STMT_FOR: put_body(t, put_loops(t, s)); return;
   case STMT_WHILE:
@@ -145,7 +155,16 @@ static void put_stmt(Text *t, const LoopStmt *s) {
     str_puts(t->out, " = ");
     put_expr(t, s->b);
     break;
-  case STMT_CALL: put_expr(t, s->a); break;
+  case STMT_CALL: put_call(t, s->a); return;
+  case STMT_NEXT: str_puts(t->out, "next"); break;
+  case STMT_LEAVE: str_puts(t->out, "leave"); break;
+  case STMT_STEP: put_step(t, s); return;
+  case STMT_EXCHANGE: put_exchange(t, s); break;
+  case STMT_REPEAT:
+    str_printf(t->out, "repeat %d times", s->repeat->runs);
+    t->first = s->repeat->first;
+    put_body(t, s->body);
+    return;
   case STMT_RETURN:
     str_puts(t->out, "return ");
     put_expr(t, s->a);
@@ -156,17 +175,21 @@ static void put_stmt(Text *t, const LoopStmt *s) {
 
 /* What is used twice in a block is computed once: a line of its own before its first use. */
 static void put_block(Text *t, const LoopStmt *first) {
+  if (t->en) {
+    for (const LoopStmt *s = first; s; s = s->next) put_stmt(t, s);
+    return;
+  }
   Expr e[MAX_RANK + 2];
-  const int size = t->f->x->at.n;
+  const int size = t->x->at.n;
   const char **name = t->name;
   int *uses = t->uses;
   t->uses = arena_array(t->plan->arena, int, size);
   t->name = arena_copy(t->plan->arena, name, sizeof *name * (size_t)size);
   t->names.at = t->name;
   for (const LoopStmt *s = first; s; s = s->next)
-    for (int i = 0, n = own_exprs(t->f->x, s, e); i < n; i++) count_uses(t, e[i]);
+    for (int i = 0, n = own_exprs(t->x, s, e); i < n; i++) count_uses(t, e[i]);
   for (const LoopStmt *s = first; s; s = s->next) {
-    for (int i = 0, n = own_exprs(t->f->x, s, e); i < n; i++) put_shared(t, e[i]);
+    for (int i = 0, n = own_exprs(t->x, s, e); i < n; i++) put_shared(t, e[i]);
     put_stmt(t, s);
   }
   t->uses = uses, t->names.at = t->name = name;
@@ -177,78 +200,126 @@ void loop_put(Str *out, const Plan *p, const LocalEntry *le, const LoopFunction 
   Text t = {.out = out,
             .plan = p,
             .le = le,
+            .x = f->x,
             .f = f,
             .name = arena_array(p->arena, const char *, n),
             .moves = arena_array(p->arena, bool, n),
             .indent = indent};
-  t.names = (ExprNames){t.name, n};
+  t.names = (ExprNames){.at = t.name, .n = n};
   name_params(&t);
   put_block(&t, f->body);
 }
 
-/* -------- the law -------- */
+/* -------- entries -------- */
 
-typedef struct Check {
-  Arena *arena;
-  const Plan *plan;
-  const LocalEntry *le;
-  const Exprs *x;
-  bool *met;
-  VEC(const char *) index; /* of the loops around */
-  const char *breach;
-} Check;
-
-/* What ranges say of an integer is exact: of loop indices alone, each of which it has once. `had`:
- * set of those met. */
-static bool is_exact(const Check *c, Expr e, uint32_t *had) {
-  const ExprNode *n = expr_node(c->x, e);
-  for (int i = 0; n->kind == EXPR_SYMBOL && i < c->index.n; i++)
-    if (n->name == c->index.at[i]) {
-      const bool again = *had >> i & 1;
-      *had |= 1u << i;
-      return !again;
-    }
-  if (n->kind != EXPR_LINEAR && n->kind != EXPR_DIV && n->kind != EXPR_MOD) return false;
-  for (int i = 0; i < n->n; i++)
-    if (!is_exact(c, n->arg[i], had)) return false;
-  return true;
+static void put_names(Text *t, const NodeId *id, int n) {
+  for (int i = 0; i < n; i++)
+    str_printf(t->out, "%s%s", i ? ", " : "",
+               node_text(t->plan->program, t->le->graph, id[i], t->plan->arena));
 }
 
-static void check(Check *c, Expr e) {
-  if (c->met[e] || c->breach) return;
-  const ExprNode *n = expr_node(c->x, e);
-  c->met[e] = true;
-  const Node *of = n->kind == EXPR_LOAD ? graph_node(c->le->graph, (NodeId)n->v) : NULL;
-  for (int d = 0; of && n->n == of->shape.rank && d < n->n; d++) {
-    const ExprNode *i = expr_node(c->x, n->arg[d]);
-    const int64_t most =
-        dim_block_most(&c->plan->program->mesh, &of->layout->dim[d], of->shape.dim[d]);
-    uint32_t had = 0;
-    if ((i->lo >= 0 && i->hi < most) || !is_exact(c, n->arg[d], &had)) continue;
-    Str s = str_new(c->arena);
-    expr_put(&s, c->x, c->plan->program, c->le->graph, e, NULL);
-    c->breach = s.at;
+/* "contract y f32[64, 10] of x, w" */
+static void put_kernel_head(Text *t, const Node *n, NodeId id) {
+  const Shape local = layout_local(&t->plan->program->mesh, n->layout, &n->shape);
+  str_printf(t->out, "%s ", n->op->name);
+  put_names(t, &id, 1);
+  str_printf(t->out, " %s", dtype_name(n->dtype));
+  shape_put(t->out, &local);
+  str_puts(t->out, n->noperands ? " of " : "");
+  put_names(t, n->operand, n->noperands);
+}
+
+static void put_exchange_head(Text *t, const Step *s) {
+  const Graph *g = t->le->graph;
+  const Node *n = graph_node(g, s->nodes.at[0]), *x = graph_operand(g, n, 0);
+  const Exchange e = exchange_of(t->plan->program, x->layout, n->layout, &n->shape, n->dtype);
+  str_printf(t->out, "%s%s of ",
+             s->kind == STEP_WAIT ? "wait for "
+             : s->flight          ? "start "
+                                  : "",
+             exchange_name(e.kind));
+  for (int i = 0; i < s->nodes.n; i++) {
+    str_puts(t->out, i ? ", " : "");
+    put_names(t, graph_node(g, s->nodes.at[i])->operand, 1);
+  }
+}
+
+/* What it stores, or which kernel it calls, and where it stands. */
+static void put_head(Text *t, const Step *s) {
+  const NodeId id = s->nodes.at[0];
+  const Graph *g = t->le->graph;
+  if (s->kind == STEP_TILES && s->tile->epilogue) {
+    put_head(t, &s->tile->steps.at[0]);
     return;
   }
-  /* Parts of a select hold where its conditions do, of which ranges say nothing. */
-  for (int i = 0; i < n->n; i++)
-    if (n->kind != EXPR_SELECT || !(i % 2 || i == n->n - 1)) check(c, n->arg[i]);
+  if (s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT)
+    put_exchange_head(t, s);
+  else if (s->kind == STEP_CONTRACT)
+    put_kernel_head(t, graph_node(g, id), id);
+  else
+    put_names(t, s->nodes.at, s->nodes.n);
+  const char *where =
+      node_where(t->plan->program, graph_node(g, s->nodes.at[s->nodes.n - 1]));
+  if (*where) str_printf(t->out, "    # %s", where);
 }
 
-static void check_all(Check *c, const LoopStmt *s) {
-  for (; s && !c->breach; s = s->next) {
-    if (s->a != NO_EXPR) check(c, s->a);
-    if (s->kind == STMT_SET || s->kind == STMT_STORE) check(c, s->b);
-    if (s->kind == STMT_IF) continue;
-    const int around = c->index.n;
-    if (s->kind == STMT_FOR && around < 32) vec_push(c->arena, &c->index, s->name);
-    check_all(c, s->body);
-    c->index.n = around;
+static void put_step(Text *t, const LoopStmt *s) {
+  const int indent = t->indent;
+  if (s->a != NO_EXPR) {
+    const ExprNode *n = expr_node(t->x, s->a); /* a number, or what comes after the block's first */
+    const int64_t in_block = n->kind == EXPR_SYMBOL || n->n ? t->first : 0;
+    str_printf(t->out, "%*s%4ld  ", t->indent, "", (long)(in_block + n->v));
+    t->indent += 6;
+  } else {
+    begin_line(t);
   }
+  if (s->step)
+    put_head(t, s->step);
+  else
+    str_puts(t->out, "what outputs and variables become");
+  put_body(t, s->body);
+  t->indent = indent;
 }
 
-const char *loop_verify(Arena *a, const Plan *p, const LocalEntry *le, const LoopFunction *f) {
-  Check c = {.arena = a, .plan = p, .le = le, .x = f->x, .met = arena_array(a, bool, f->x->at.n)};
-  check_all(&c, f->body);
-  return c.breach;
+static void put_exchange(Text *t, const LoopStmt *s) {
+  const ExprNode *n = s->a == NO_EXPR ? NULL : expr_node(t->x, s->a);
+  str_puts(t->out, !n ? "wait" : s->count ? "start" : "run");
+  for (int i = 0; n && i + 2 < n->n; i += 3) {
+    str_puts(t->out, i ? ", from " : " from ");
+    put_expr(t, n->arg[i + 1]);
+    str_puts(t->out, " to ");
+    put_expr(t, n->arg[i + 2]);
+  }
+  if (s->count) str_printf(t->out, ", flight %ld", (long)s->count);
+}
+
+/* A kernel's call, and below it its epilogue. */
+static void put_call(Text *t, Expr e) {
+  put_expr(t, e);
+  str_puts(t->out, "\n");
+  const ExprNode *n = expr_node(t->x, e);
+  const ExprNode *last = n->n ? expr_node(t->x, n->arg[n->n - 1]) : n;
+  if (last->kind != EXPR_ROWS) return;
+  const LoopRows *r = &t->en->rows.at[last->v];
+  str_printf(t->out, "%*sepilogue, by %ld rows", t->indent, "", (long)r->most);
+  put_body(t, r->body);
+}
+
+static const char *view_text(void *user, int64_t v) {
+  const Text *t = user;
+  const LoopView *w = &t->en->views.at[v];
+  const char *name = node_text(t->plan->program, t->le->graph, w->node, t->plan->arena);
+  return w->partial ? arena_printf(t->plan->arena, "partial of %s", name) : name;
+}
+
+static const char *run_text(void *user, int64_t v) {
+  return ((const Text *)user)->en->runs.at[v].what;
+}
+
+void loop_put_entry(Str *out, const Plan *p, const LoopEntry *en) {
+  Text t = {.out = out, .plan = p, .le = en->le, .x = en->x, .en = en};
+  t.names = (ExprNames){.view = view_text, .called = run_text, .user = &t};
+  str_printf(out, "entry %s: %d step%s\n", en->le->entry->name, en->le->steps.n,
+             en->le->steps.n == 1 ? "" : "s");
+  put_block(&t, en->body);
 }

@@ -1,9 +1,16 @@
-/* The loop IR: a function that runs on one device's blocks, as loops and statements over
- * expressions (expr.h). Buffers are nodes of the entry's graph, integers that differ between calls
- * are parameters; both are numbered by their first use, so that functions that do the same to other
- * tensors are equal, and one serves both. The emitted C and --dump=loops are printed from this and
- * from nothing else. Law (loop_verify): an index into memory that is made of loop indices alone,
- * with no condition around it, lies in the block. */
+/* The loop IR: what runs on one device's blocks, as loops and statements over expressions (expr.h).
+ * The emitted C and --dump=loops are printed from this and from nothing else.
+ *
+ * A loop function computes elements. Its buffers are nodes of the entry's graph, integers that
+ * differ between calls are parameters; both are numbered by their first use, so that functions that
+ * do the same to other tensors are equal, and one serves both. Law (loop_verify): an index into
+ * memory that is made of loop indices alone, with no condition around it, lies in the block.
+ *
+ * An entry is a list of statements, too, which may nest: its steps, and in them tile loops, calls
+ * of loop functions and of the runtime's kernels with their epilogues, exchanges, and blocks of
+ * steps that run several times. Its memory are views, whose addresses are expressions. Laws
+ * (loop_verify_entry): steps count up; a call passes what the function takes; views and the tiles
+ * of them that calls are passed lie in their buffers; what is started is awaited. */
 #ifndef DTG_LOOP_H
 #define DTG_LOOP_H
 #include "expr.h"
@@ -17,7 +24,14 @@ typedef enum LoopStmtKind {
   STMT_SET,   /* a, a local or an element of memory, becomes b */
   STMT_STORE, /* the same of an element; of stores that follow each other no value sees another */
   STMT_CALL,  /* of a */
-  STMT_RETURN /* a */
+  STMT_RETURN, /* a */
+  STMT_NEXT,   /* the loop around goes on with its next turn */
+  STMT_LEAVE,  /* the loop around ends */
+  /* Of entries: */
+  STMT_STEP,     /* body; step number a of the entry. NO_EXPR: a step within a tile */
+  STMT_EXCHANGE, /* a: a list of exchange, from and to for each that is run, or for flight `count`
+                    started; NO_EXPR: the end of that flight */
+  STMT_REPEAT    /* body, once for each run of `repeat` */
 } LoopStmtKind;
 
 /* What is said to C compilers in front of a loop: DTRT_PLAIN, ... in dtrt.h. */
@@ -33,6 +47,13 @@ typedef enum LocalKind {
   LOCAL_SCATTER      /* a dtrt_scatter */
 } LocalKind;
 
+/* A block of steps that are alike but for what they are given: addresses, keys, exchanges. */
+typedef struct LoopRepeat {
+  int runs, columns;
+  const int64_t *given; /* [runs][columns] */
+  int first, steps;     /* of the first run; 0 steps: statements of one step */
+} LoopRepeat;
+
 typedef struct LoopStmt LoopStmt;
 struct LoopStmt {
   LoopStmtKind kind;
@@ -44,6 +65,8 @@ struct LoopStmt {
   const char *name;
   int64_t count;
   Expr a, b, c;
+  const Step *step; /* STMT_STEP, STMT_EXCHANGE; NULL: the copies at the end */
+  const LoopRepeat *repeat;
   LoopStmt *body, *other, *next;
 };
 
@@ -53,8 +76,7 @@ typedef enum EntryInteger {
   INTEGER_FROM,  /* global index of the block's first element */
   INTEGER_AT,    /* the element that a tile begins with, of tile loop `dim`; its extent */
   INTEGER_LEN,
-  INTEGER_KEY, /* of random draws */
-  INTEGER_LOW, /* bounds of the band (emit_band.c) */
+  INTEGER_LOW, /* bounds of the band (tile_nest.c) */
   INTEGER_HIGH
 } EntryInteger;
 typedef struct LoopSymbol {
@@ -63,6 +85,7 @@ typedef struct LoopSymbol {
   NodeId node;
   int dim;
 } LoopSymbol;
+typedef VEC(LoopSymbol) LoopSymbols;
 
 /* What a parameter is for; it is named so. */
 typedef enum ParamUse {
@@ -93,7 +116,7 @@ typedef struct LoopFunction {
   bool returns;   /* an integer */
   NodeId partial; /* whose partial sums lie in the local `partial`; NO_NODE: there are none */
   DType partial_type;
-  VEC(LoopSymbol) symbols;
+  LoopSymbols symbols;
   VEC(LoopParam) params; /* by number */
   VEC(int) used;         /* params in the order of their places */
   VEC(LoopBuffer) buffers;
@@ -104,18 +127,89 @@ typedef struct LoopFunction {
   int64_t grain;
   Lookup buffer_at; /* 1 + the place in buffers, by address of the node in the graph */
   Str key;          /* equal of equal functions */
+  int number;       /* in the program: the same of equal ones */
 } LoopFunction;
 
 /* A loop that goes over part of its range. */
 static inline bool loop_in_parts(const LoopFunction *f, const LoopStmt *s) {
-  return f->part && s->kind == STMT_FOR && s->name == f->part;
+  return f && f->part && s->kind == STMT_FOR && s->name == f->part;
 }
+
+/* -------- entries -------- */
+
+typedef enum LoopSpace { SPACE_ARENA, SPACE_VARS, SPACE_INPUT } LoopSpace;
+
+/* Memory as a tensor of one type and shape. */
+typedef struct LoopView {
+  Expr address; /* EXPR_MEMORY, of bytes; SPACE_INPUT: of which input */
+  DType type;
+  int rank;
+  Expr room[MAX_RANK]; /* dims as they lie in memory, from the second on */
+  NodeId node;         /* whose memory it is */
+  bool partial;        /* ... of its partial sums */
+  int buffer;
+} LoopView;
+
+/* An epilogue: it runs on rows [first_row, end_row) of a kernel's result as soon as they are final.
+ * What differs between kernels that share one it is passed: the places and then the integers that
+ * are the arguments of EXPR_ROWS, and last what it reads of the kernel's size, to be fetched ahead.
+ */
+typedef struct LoopRows {
+  LoopStmt *body;
+  const char *what; /* for its name */
+  int64_t most;     /* rows at a time */
+  VEC(int) views;
+  VEC(Expr) integers;
+  int ahead;
+  int number; /* in the program: the same of equal ones */
+} LoopRows;
+
+typedef struct LoopEntry {
+  const LocalEntry *le;
+  Exprs *x;
+  LoopStmt *body;
+  LoopSymbols symbols;
+  VEC(LoopView) views;
+  VEC(LoopFunction) runs; /* what EXPR_RUN calls, each as it was built for that call */
+  VEC(LoopRows) rows;
+  VEC(NodeId) exchanges; /* numbered on from those of the entries before */
+  int first_exchange;
+  uint64_t identity; /* a hash of all that it computes */
+} LoopEntry;
+
+/* A function of the emitted C: a loop function or an epilogue, as its first use has it. */
+typedef struct LoopUnit {
+  const LoopEntry *entry;
+  int run, rows; /* -1: it is the other */
+} LoopUnit;
+
+typedef struct LoopProgram {
+  VEC(LoopEntry *) entries;
+  VEC(LoopUnit) units; /* by number; what one calls comes before it */
+} LoopProgram;
+
 /* The place in `buffers`. */
 int loop_buffer(const LoopFunction *f, const Graph *g, NodeId id);
 
 /* The text form, a line for each statement; `names`: loops over the same dims are one line. */
 void loop_put(Str *out, const Plan *p, const LocalEntry *le, const LoopFunction *f, int indent);
+void loop_put_entry(Str *out, const Plan *p, const LoopEntry *en);
+
 /* The element whose index leaves its block, as text; NULL: none. */
 const char *loop_verify(Arena *a, const Plan *p, const LocalEntry *le, const LoopFunction *f);
+/* What breaks the laws, as text; NULL: nothing. *where: the step's node. */
+const char *loop_verify_entry(Arena *a, const Plan *p, const LoopEntry *en, NodeId *where);
+
+/* What a list of statements uses, each in the order of its first use, and its key: equal of lists
+ * that differ in no more than what they are given and which views they use. */
+typedef struct LoopUses {
+  VEC(int) views;
+  VEC(Expr) given;    /* each time that it is used */
+  VEC(Expr) integers; /* of the entry: those given, block sizes and offsets */
+  Str key;
+} LoopUses;
+void loop_uses(Arena *a, const LoopEntry *en, const LoopStmt *s, LoopUses *out);
+/* A hash of all that an entry computes, the same in each process. */
+uint64_t loop_identity(Arena *a, const LoopEntry *en);
 
 #endif

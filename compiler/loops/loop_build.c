@@ -12,14 +12,14 @@ LoopStmt *loop_add(Loop *l, LoopStmt s) {
   return own;
 }
 
-static void open_body(Loop *l, LoopStmt s) {
+void loop_open_body(Loop *l, LoopStmt s) {
   LoopStmt *own = loop_add(l, s);
   vec_push(l->arena, &l->open, ((OpenBody){own, &own->body}));
 }
 
 void loop_open_by(Loop *l, Expr index, Expr from, Expr to, Expr step, LoopHow how) {
   const char *name = expr_node(l->x, index)->name;
-  open_body(l,
+  loop_open_body(l,
             (LoopStmt){.kind = STMT_FOR, .how = how, .name = name, .a = from, .b = to, .c = step});
 }
 
@@ -32,7 +32,7 @@ void loop_open(Loop *l, Expr index, Expr to, LoopHow how) {
 }
 
 void loop_open_on(Loop *l, Expr index, Expr to, Expr step, LoopHow how) {
-  open_body(l, (LoopStmt){.kind = STMT_FOR,
+  loop_open_body(l, (LoopStmt){.kind = STMT_FOR,
                           .how = how,
                           .goes_on = true,
                           .name = expr_node(l->x, index)->name,
@@ -42,10 +42,10 @@ void loop_open_on(Loop *l, Expr index, Expr to, Expr step, LoopHow how) {
 }
 
 void loop_while(Loop *l, Expr cond, LoopHow how) {
-  open_body(l, (LoopStmt){.kind = STMT_WHILE, .how = how, .a = cond});
+  loop_open_body(l, (LoopStmt){.kind = STMT_WHILE, .how = how, .a = cond});
 }
 
-void loop_if(Loop *l, Expr cond) { open_body(l, (LoopStmt){.kind = STMT_IF, .a = cond}); }
+void loop_if(Loop *l, Expr cond) { loop_open_body(l, (LoopStmt){.kind = STMT_IF, .a = cond}); }
 
 void loop_else(Loop *l) {
   OpenBody *o = &l->open.at[l->open.n - 1];
@@ -191,7 +191,7 @@ static void walk(Walk *w, Expr e) {
     str_put(w->key, (const char *)&n.real, sizeof n.real);
     break;
   case EXPR_OP:
-  case EXPR_RANDOM: str_put(w->key, (const char *)&n.op, sizeof n.op); break;
+  case EXPR_RANDOM: put_text(w, n.op->name); break;
   case EXPR_CALL: w->l->f.uses_dev |= !strcmp(n.name, "dtrt_index"); /* fallthrough */
   case EXPR_SYMBOL:
   case EXPR_LOCAL: put_text(w, n.name); break;

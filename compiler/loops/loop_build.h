@@ -40,6 +40,7 @@ void loop_done_as(Loop *l, NodeId id, LoopFunction *out);
 /* -------- integers: numbers, or parameters -------- */
 
 Expr loop_int(Loop *l, int64_t v);
+Expr loop_given(Loop *l, int64_t v); /* of which steps alike may have another */
 bool is_int(const Loop *l, Expr e, int64_t v);
 /* Of the entry: the extent of a dim in the tile, in the block, and in memory; where it begins,
  * globally and in the block; elements of the block. */
@@ -48,6 +49,8 @@ Expr site_extent(Loop *l, const Node *n, int d);
 Expr site_room(Loop *l, const Node *n, int d);
 Expr site_from(Loop *l, const Node *n, int d);
 Expr site_at(Loop *l, const Node *n, int d);
+Expr site_tile(Loop *l, EntryInteger kind, int loop); /* INTEGER_AT, INTEGER_LEN */
+bool site_is_part(const Loop *l, const Node *n); /* a tile has a part of what is in memory */
 Expr site_count(Loop *l, const Node *n);
 /* A condition that is true in the first of the tiles that a node sums over; NO_EXPR: it does not.
  */
@@ -67,6 +70,7 @@ int64_t most_elements(const Loop *l, const Node *n);
 /* -------- statements -------- */
 
 LoopStmt *loop_add(Loop *l, LoopStmt s);
+void loop_open_body(Loop *l, LoopStmt s);
 /* `index` counts from 0 up to `to`, or from `from`. */
 void loop_open(Loop *l, Expr index, Expr to, LoopHow how);
 void loop_open_from(Loop *l, Expr index, Expr from, Expr to, LoopHow how);

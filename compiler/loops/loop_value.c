@@ -10,6 +10,10 @@ static NodeId id_of(const Loop *l, const Node *n) { return (NodeId)(n - graph_no
 
 Expr loop_int(Loop *l, int64_t v) { return expr_int(l->x, v); }
 
+Expr loop_given(Loop *l, int64_t v) {
+  return expr_of_entry(l->x, EXPR_GIVEN, DT_I64, v, NULL, 0, NULL);
+}
+
 bool is_int(const Loop *l, Expr e, int64_t v) {
   int64_t known;
   return expr_is_int(l->x, e, &known) && known == v;
@@ -38,6 +42,8 @@ static Expr of_layout(Loop *l, const Node *n, int d, EntryInteger kind, int64_t 
   if (a->window.of)
     str_printf(&s, "_of%ld_%ld_%ld_%ld_%ld", (long)a->window.of, (long)a->window.mul,
                (long)a->window.div, (long)a->window.first, (long)a->window.last);
+  for (char *c = s.at; *c; c++)
+    if (*c == '-') *c = 'm'; /* the name is one of C, too */
   return entry_integer(l, kind, id_of(l, n), d, s.at, 0, most);
 }
 
@@ -62,28 +68,39 @@ Expr site_extent(Loop *l, const Node *n, int d) {
              : of_layout(l, n, d, INTEGER_BLOCK, most);
 }
 
-static Expr of_tile(Loop *l, EntryInteger kind, int loop, int64_t most) {
+Expr site_tile(Loop *l, EntryInteger kind, int loop) {
   const char *word = kind == INTEGER_AT ? "at" : "len";
-  return entry_integer(l, kind, NO_NODE, loop, arena_printf(l->arena, "%s%d", word, loop), 0, most);
+  return entry_integer(l, kind, NO_NODE, loop, arena_printf(l->arena, "%s%d", word, loop), 0,
+                       kind == INTEGER_AT ? INT64_MAX : l->tile->loop[loop].most);
 }
 
 Expr site_len(Loop *l, const Node *n, int d) {
   const int loop = tile_loop(l, n, d);
   if (loop == NO_LOOP) return site_extent(l, n, d);
   if (loop == IN_ROWS || l->tile->loop[loop].most == 1) return loop_int(l, 1);
-  return of_tile(l, INTEGER_LEN, loop, l->tile->loop[loop].most);
+  return site_tile(l, INTEGER_LEN, loop);
+}
+
+static bool is_inner(const Loop *l, const Node *n) {
+  const TileNode *s = l->tile ? tiles_node(l->tile, l->g, node_base(l->g, id_of(l, n))) : NULL;
+  return s && s->inner;
+}
+
+bool site_is_part(const Loop *l, const Node *n) {
+  bool loops = false;
+  for (int d = 0; d < n->shape.rank; d++) loops = loops || tile_loop(l, n, d) != NO_LOOP;
+  return loops && !is_inner(l, n);
 }
 
 Expr site_room(Loop *l, const Node *n, int d) {
-  const TileNode *s = l->tile ? tiles_node(l->tile, l->g, node_base(l->g, id_of(l, n))) : NULL;
-  const int loop = s && s->inner ? tile_loop(l, n, d) : NO_LOOP;
+  const int loop = is_inner(l, n) ? tile_loop(l, n, d) : NO_LOOP;
   if (loop == NO_LOOP) return site_extent(l, n, d);
   return loop_int(l, loop == IN_ROWS ? 1 : l->tile->loop[loop].most);
 }
 
 Expr site_at(Loop *l, const Node *n, int d) {
   const int loop = tile_loop(l, n, d);
-  return loop < 0 ? loop_int(l, 0) : of_tile(l, INTEGER_AT, loop, INT64_MAX);
+  return loop < 0 ? loop_int(l, 0) : site_tile(l, INTEGER_AT, loop);
 }
 
 Expr site_from(Loop *l, const Node *n, int d) {
@@ -107,7 +124,7 @@ Expr site_first(Loop *l, NodeId id) {
     if (s->sums >> i & 1)
       first = expr_and(
           l->x, first,
-          expr_compare(l->x, EXPR_EQUAL, of_tile(l, INTEGER_AT, i, INT64_MAX), loop_int(l, 0)));
+          expr_compare(l->x, EXPR_EQUAL, site_tile(l, INTEGER_AT, i), loop_int(l, 0)));
   return first;
 }
 
@@ -208,9 +225,8 @@ static Expr offset(Lower *lower, const Node *n, int d) { return loop_offset(lowe
 
 static Expr key(Lower *lower, const Node *n) {
   Loop *l = lower->user;
-  const char *name = arena_printf(l->arena, "key%lx", (unsigned long)node_attr(n, "key"));
-  return loop_param(l, PARAM_KEY,
-                    entry_integer(l, INTEGER_KEY, id_of(l, n), 0, name, INT64_MIN, INT64_MAX));
+  const Expr key = loop_given(l, node_attr(n, "key"));
+  return loop_param(l, PARAM_KEY, loop_call(l, "dtrt_stream_key", DT_I64, 1, &key));
 }
 
 static Expr load(Lower *lower, NodeId id, const At *at) {

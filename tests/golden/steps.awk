@@ -12,7 +12,7 @@ loop && match($0, /dtrt_(gemm|conv|order|sort)[a-z0-9_]*\(/) { within[loop] = wi
 inside && /^  \/\* / { sub(/^  \/\* /, ""); sub(/ \*\/$/, ""); sub(/    [^ ]*$/, ""); print "  " $0; next }
 inside && match($0, /^ +for \(/) {
   indent = "  " substr($0, 1, RLENGTH - 5)
-  if (/int whole/) print indent "once, and whole where the parts left out count"
+  if (/int64_t whole/) print indent "once, and whole where the parts left out count"
   else if (match($0, /\+= [0-9]+/)) print indent "for each " substr($0, RSTART + 3, RLENGTH - 3)
   else print indent "for each"
 }

@@ -1,5 +1,6 @@
-/* Loop functions (ir/loop.h, compiler/loops): which are one function, what they say, and that an
- * index that leaves its block is seen. */
+/* The loop IR (ir/loop.h, compiler/loops): which functions are one, what they say, that an index
+ * that leaves its block is seen; and the statements of entries: their laws, and blocks of steps
+ * that repeat. */
 #include "frontend.h"
 #include "loops.h"
 #include "pipeline.h"
@@ -171,8 +172,116 @@ static void runs_in_parts(int i) {
   arena_free(a);
 }
 
+/* -------- entries -------- */
+
+static LoopEntry *entry_of(Arena *a, Diag *d, const Plan **p, const char *text) {
+  *p = plan_of(a, d, text);
+  return loop_program(*p, 0)->entries.at[1];
+}
+
+static void breaks_law(const Plan *p, const LoopEntry *en, const char *want) {
+  NodeId where;
+  const char *law = loop_verify_entry(p->arena, p, en, &where);
+  CHECK(law && !strcmp(law, want), "in place of `%s` the verifier says `%s`", want,
+        law ? law : "nothing");
+}
+
+/* A list of three steps: a product, a loop, an exchange. Each law is broken in one. */
+static void entry_laws(void) {
+  static const char text[] = "mesh [a=2]\n"
+                             "entry f(x: f32[8, 6], y: f32[6, 4]) {\n"
+                             "  z = x @ y\n  s = sum(exp(z), axis=0)\n  return z, s\n}\n"
+                             "layout f.x = [a, _]\nlayout f.s = [_]\n";
+  Arena *a = arena_new();
+  Diag d;
+  if (!a || arena_catch(a)) abort();
+  const Plan *p;
+  LoopEntry *en = entry_of(a, &d, &p, text);
+  NodeId where;
+  const char *law = loop_verify_entry(a, p, en, &where);
+  CHECK(!law, "a right entry breaks the law: %s", law);
+
+  LoopStmt *second = en->body->next, *call = second->body;
+  const Expr number = second->a, run = call->a;
+  second->a = expr_int(en->x, 2);
+  breaks_law(p, en, "a step out of order");
+  second->a = number;
+
+  ExprNode n = *expr_node(en->x, run);
+  CHECK(n.kind == EXPR_RUN && n.n > 1, "the second step calls no loop function");
+  call->a = expr_of_entry(en->x, EXPR_RUN, n.type, n.v, NULL, n.n - 1, n.arg);
+  breaks_law(p, en, "a call that does not fit its function");
+  call->a = run;
+
+  LoopView *v = &en->views.at[expr_node(en->x, n.arg[n.n - 1])->v];
+  const Expr address = v->address,
+             far = expr_of_entry(en->x, EXPR_GIVEN, DT_I64, p->entries.at[1].arena_bytes, NULL, 0,
+                                 NULL);
+  v->address = expr_of_entry(en->x, EXPR_MEMORY, DT_I64, SPACE_ARENA, NULL, 1, &far);
+  breaks_law(p, en, "a view that is not in its memory");
+  v->address = address;
+
+  LoopStmt *exchange = second->next->body;
+  CHECK(exchange->kind == STMT_EXCHANGE, "the third step is no exchange");
+  exchange->count = 3;
+  breaks_law(p, en, "a flight that is not awaited");
+  exchange->count = 0;
+
+  second->next = NULL;
+  breaks_law(p, en, "steps that are missing");
+  arena_free(a);
+}
+
+/* Equal layers with an exchange each become one block, of which each run has its own addresses and
+ * exchanges. (What a block used was once looked up by the number of its column.) */
+static void repeated_block(void) {
+  enum { LAYERS = 40 };
+  Arena *a = arena_new();
+  Diag d;
+  if (!a || arena_catch(a)) abort();
+  Str text = str_new(a);
+  str_puts(&text, "mesh [a=2]\nentry f(x: f32[8, 6], w: f32[40, 6, 6]) {\n  for i in 0..40 {\n"
+                  "    x = tanh(x @ w[i])\n  }\n  return x\n}\n"
+                  "layout f.x = [_, a]\nlayout f.w = [_, a, _]\n");
+  const Plan *p;
+  LoopEntry *en = entry_of(a, &d, &p, text.at);
+  const LoopStmt *s = en->body;
+  while (s && s->kind != STMT_REPEAT) s = s->next;
+  CHECK(s, "%d equal layers are no block", LAYERS);
+  if (!s) return;
+  const LoopRepeat *r = s->repeat;
+  CHECK(r->runs > 2 && r->columns > 0, "%d runs of %d columns", r->runs, r->columns);
+  int exchanges = 0, steps = 0;
+  for (const LoopStmt *in = s->body; in; in = in->next, steps++) {
+    LoopUses uses;
+    loop_uses(a, en, in->body, &uses);
+    for (int i = 0; i < uses.views.n; i++) {
+      const ExprNode *m = expr_node(en->x, en->views.at[uses.views.at[i]].address);
+      const ExprNode *at = expr_node(en->x, m->arg[0]);
+      CHECK(at->kind == EXPR_GIVEN || (at->kind == EXPR_COLUMN && at->v < r->columns),
+            "a view of the block is nowhere");
+    }
+    if (in->body->kind != STMT_EXCHANGE || in->body->a == NO_EXPR) continue;
+    const ExprNode *x = expr_node(en->x, expr_node(en->x, in->body->a)->arg[0]);
+    CHECK(x->kind == EXPR_COLUMN, "all runs do the same exchange");
+    for (int k = 1; x->kind == EXPR_COLUMN && k < r->runs; k++) {
+      const int64_t *row = r->given + k * r->columns;
+      CHECK(row[x->v] > row[x->v - r->columns], "run %d has another's exchange", k);
+    }
+    exchanges++;
+  }
+  CHECK(steps == r->steps, "%d steps in a block of %d", steps, r->steps);
+  CHECK(exchanges > 0, "the block has no exchange");
+  NodeId where;
+  const char *law = loop_verify_entry(a, p, en, &where);
+  CHECK(!law, "an entry with a block breaks the law: %s", law);
+  arena_free(a);
+}
+
 int main(void) {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) runs_in_parts((int)i);
+  entry_laws();
+  repeated_block();
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) compares(&pairs[i]);
   says();
   return failed;

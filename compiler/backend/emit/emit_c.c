@@ -1,34 +1,11 @@
-/* The C file: tables of layouts, the loops, the entries (emit_entry.c), tables of all, the program.
- */
-#include "emit.h"
+/* The C file: tables of layouts, the loops, the entries (print_entry.c), tables of all, the
+ * program. */
+#include "print_loop.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* -------- names and numbers -------- */
-
-bool is_number(const char *text, int64_t v) {
-  char *end;
-  if (!isdigit((unsigned char)*text)) return false;
-  return strtoll(text, &end, 10) == v && !*end;
-}
-
-static bool as_number(const char *text, int64_t *v) {
-  char *end;
-  if (!isdigit((unsigned char)*text)) return false;
-  *v = strtoll(text, &end, 10);
-  return !*end;
-}
-
-const char *emit_product(Emit *e, const char *a, const char *b) {
-  int64_t x = 0, y = 0;
-  bool nx = as_number(a, &x), ny = as_number(b, &y);
-  if (nx && ny) return arena_printf(e->arena, "%ld", (long)(x * y));
-  if (nx && x == 1) return b;
-  if (ny && y == 1) return a;
-  if ((nx && x == 0) || (ny && y == 0)) return "0";
-  return arena_printf(e->arena, "%s * %s", a, b);
-}
 
 const char *emit_word(Emit *e, const char *name) {
   Str s = str_new(e->arena);
@@ -182,12 +159,6 @@ const char *emit_kind(int kind) {
   return name[kind];
 }
 
-const char *emit_dtype(Emit *e, DType t) {
-  char *s = arena_printf(e->arena, "DTRT_%s", dtype_name(t));
-  for (char *c = s + 5; *c; c++) *c = (char)toupper((unsigned char)*c);
-  return s;
-}
-
 /* -------- tables of entries -------- */
 
 static void put_tensor(Emit *e, Str *s, const char *name, DType t, const Layout *l,
@@ -196,7 +167,7 @@ static void put_tensor(Emit *e, Str *s, const char *name, DType t, const Layout 
   Shape local = layout_local(e->mesh, l, shape);
   str_puts(s, "    {");
   emit_string(s, name);
-  str_printf(s, ", %s, %d, &%s, %ld, %ld, %d, %s, ", emit_dtype(e, t), trainable,
+  str_printf(s, ", %s, %d, &%s, %ld, %ld, %d, %s, ", dtype_constant(t), trainable,
              emit_layout(e, l, shape), (long)offset, (long)(shape_count(&local) * dtype_size(t)),
              lent, dim_const);
   emit_string(s, diag_where(e->program->diag, e->arena, at));
@@ -213,7 +184,7 @@ static void put_step(Emit *e, Str *out, const Step *s, const StepText *text) {
   str_printf(out, ", DTRT_STEP_%s, %.0f, %.0f},\n", kind, w.flops, w.bytes);
 }
 
-static void put_entry_tables(Emit *e, Str *out, const char *id, const StepText *texts) {
+static void put_entry_tables(Emit *e, Str *out, const char *id) {
   const LocalEntry *le = e->le;
   const Entry *en = le->entry;
   Str in = str_new(e->arena), outs = str_new(e->arena);
@@ -243,48 +214,47 @@ static void put_entry_tables(Emit *e, Str *out, const char *id, const StepText *
   if (en->outputs.n) str_printf(out, "static const dtrt_tensor %s_out[] = {\n%s};\n", id, outs.at);
   if (le->steps.n) {
     str_printf(out, "static const dtrt_step %s_steps[] = {\n", id);
-    for (int t = 0; t < le->steps.n; t++) put_step(e, out, &le->steps.at[t], &texts[t]);
+    for (int t = 0; t < le->steps.n; t++) put_step(e, out, &le->steps.at[t], &e->text[t]);
     str_puts(out, "};\n");
   }
 }
 
-/* C without its comments and marks of lines, which hold paths: the same text in another folder
- * computes the same. */
-static void strip_code(Str *out, const char *c, const char *end) {
-  while (c < end) {
-    bool line = !strncmp(c, "#line", 5), comment = !strncmp(c, "/*", 2);
-    const char *stop = c + 1;
-    if (line || comment) {
-      stop = strstr(c + 2, line ? "\n" : "*/");
-      c = stop ? stop + (line ? 1 : 2) : end;
-      continue;
-    }
-    while (stop < end && *stop != '#' && *stop != '/') stop++;
-    str_put(out, c, (size_t)(stop - c));
-    c = stop;
-  }
-}
-
-static void put_entry(Emit *e, const LocalEntry *le, Str *tables, Str *row) {
-  const Entry *en = le->entry;
-  const char *id = arena_printf(e->arena, "entry_%s", emit_word(e, en->name));
-  const size_t loops = (size_t)e->loops.n, entries = (size_t)e->entries.n;
-  const StepText *texts = emit_entry(e, le, id);
-  Str code = str_new(e->arena);
-  strip_code(&code, e->loops.at + loops, e->loops.at + e->loops.n);
-  strip_code(&code, e->entries.at + entries, e->entries.at + e->entries.n);
-  vec_push(e->arena, &e->code, hash_bytes(code.at, code.n, 1));
-  put_entry_tables(e, tables, id, texts);
+static void put_entry(Emit *e, const LoopEntry *en, Str *tables, Str *row) {
+  const LocalEntry *le = en->le;
+  const Entry *own = le->entry;
+  const char *id = arena_printf(e->arena, "entry_%s", emit_word(e, own->name));
+  emit_begin_entry(e, le);
+  for (int i = 0; i < en->exchanges.n; i++)
+    emit_exchange(e, en->exchanges.at[i], en->first_exchange + i);
+  print_entry(e, en, id);
+  put_entry_tables(e, tables, id);
   str_puts(row, "    {");
-  emit_string(row, en->name);
-  str_printf(row, ", %s, %d, %d, %d, %d, ", id, en->inputs.n, en->outputs.n, le->steps.n,
-             en->assigns.n > 0);
-  str_printf(row, en->inputs.n ? "%s_in, " : "0, ", id);
-  str_printf(row, en->outputs.n ? "%s_out, " : "0, ", id);
+  emit_string(row, own->name);
+  str_printf(row, ", %s, %d, %d, %d, %d, ", id, own->inputs.n, own->outputs.n, le->steps.n,
+             own->assigns.n > 0);
+  str_printf(row, own->inputs.n ? "%s_in, " : "0, ", id);
+  str_printf(row, own->outputs.n ? "%s_out, " : "0, ", id);
   str_printf(row, le->steps.n ? "%s_steps, " : "0, ", id);
   str_printf(row, "%ld, ", (long)le->arena_bytes);
   emit_values(e, tables, row, id);
   str_puts(row, "},\n");
+}
+
+/* Loop functions and epilogues, each once. */
+static void put_units(Emit *e, const LoopProgram *all) {
+  e->unit = arena_array(e->arena, const char *, all->units.n + 1);
+  for (int i = 0; i < all->units.n; i++) {
+    const LoopUnit *u = &all->units.at[i];
+    const LoopFunction *f = u->run >= 0 ? &u->entry->runs.at[u->run] : NULL;
+    const LoopRows *r = f ? NULL : &u->entry->rows.at[u->rows];
+    e->unit[i] = arena_printf(e->arena, "%s%d_%s", f ? "loop" : "rows", i + 1,
+                              emit_word(e, f ? f->what : r->what));
+    e->le = u->entry->le;
+    if (f)
+      print_function(e, f, e->unit[i]);
+    else
+      print_rows(e, u->entry, r, e->unit[i]);
+  }
 }
 
 static void put_head(Emit *e, Str *out) {
@@ -306,18 +276,19 @@ static void put_head(Emit *e, Str *out) {
 
 /* Before the entries, whose blocks are told where theirs begin. */
 static void put_exchanges(Emit *e, Str *out) {
-  if (e->exchanges.n == 0) return;
+  if (e->nexchanges == 0) return;
   str_puts(out, "static const dtrt_exchange *const exchanges[] = {");
-  for (int i = 0; i < e->exchanges.n; i++)
+  for (int i = 0; i < e->nexchanges; i++)
     str_printf(out, "%s&exchange_%d", i == 0 ? "" : i % 6 ? ", " : ",\n    ", i);
   str_puts(out, "};\n");
 }
 
 /* What ranks compare. */
-static void put_identity(Emit *e, Str *out) {
+static void put_identity(Emit *e, Str *out, const LoopProgram *all) {
   str_puts(out, "static const uint64_t code[] = {");
-  for (int i = 0; i < e->code.n; i++)
-    str_printf(out, "%s0x%016llx", i ? ", " : "", (unsigned long long)e->code.at[i]);
+  for (int i = 0; i < all->entries.n; i++)
+    str_printf(out, "%s0x%016llx", i ? ", " : "",
+               (unsigned long long)all->entries.at[i]->identity);
   str_puts(out, "};\n");
   if (e->program->constants.n) {
     str_puts(out, "static const dtrt_const constants[] = {\n");
@@ -343,7 +314,7 @@ static void put_links(Emit *e, Str *out) {
   str_puts(out, "};\n");
 }
 
-static void put_program(Emit *e, Str *out, const char *rows) {
+static void put_program(Emit *e, Str *out, const LoopProgram *all, const char *rows) {
   const Plan *p = e->plan;
   int naxes = e->mesh->naxes;
   if (naxes) {
@@ -357,7 +328,7 @@ static void put_program(Emit *e, Str *out, const char *rows) {
       str_printf(out, "%s%ld", i ? ", " : "", (long)e->mesh->axis[i].size);
     str_puts(out, "};\n");
   }
-  if (e->exchanges.n) put_links(e, out);
+  if (e->nexchanges) put_links(e, out);
   Str vars = str_new(e->arena);
   for (int i = 0; i < e->program->vars.n; i++) {
     const Var *v = &e->program->vars.at[i];
@@ -369,18 +340,18 @@ static void put_program(Emit *e, Str *out, const char *rows) {
   if (e->program->vars.n)
     str_printf(out, "static const dtrt_tensor variables[] = {\n%s};\n", vars.at);
   str_printf(out, "static const dtrt_entry entries[] = {\n%s};\n", rows);
-  put_identity(e, out);
+  put_identity(e, out, all);
   str_puts(
       out,
       "extern const dtrt_program dtg_program;\nconst dtrt_program dtg_program = {\n    DTRT_ABI, ");
   emit_string(out, e->options->name);
   str_printf(out, ", %d, %s, %s, %d, %d, %d, %s, entries, %s, %ld,\n    ", naxes,
              naxes ? "axis_names" : "0", naxes ? "axis_sizes" : "0", e->program->vars.n,
-             p->entries.n, e->exchanges.n, e->program->vars.n ? "variables" : "0",
-             e->exchanges.n ? "exchanges" : "0", (long)p->vars_bytes);
+             p->entries.n, e->nexchanges, e->program->vars.n ? "variables" : "0",
+             e->nexchanges ? "exchanges" : "0", (long)p->vars_bytes);
   emit_string(out, e->options->layouts);
   str_printf(out, ", code, %d, %s, %s};\n", e->program->constants.n,
-             e->program->constants.n ? "constants" : "0", e->exchanges.n ? "links" : "0");
+             e->program->constants.n ? "constants" : "0", e->nexchanges ? "links" : "0");
 }
 
 void emit_c(Str *out, const Plan *plan, const EmitOptions *o) {
@@ -392,10 +363,12 @@ void emit_c(Str *out, const Plan *plan, const EmitOptions *o) {
             .options = o};
   e.tables = str_new(e.arena), e.loops = str_new(e.arena), e.entries = str_new(e.arena);
   Str tables = str_new(e.arena), rows = str_new(e.arena), program = str_new(e.arena);
-  for (int i = 0; i < plan->entries.n; i++) put_entry(&e, &plan->entries.at[i], &tables, &rows);
+  const LoopProgram *all = loop_program(plan, o->repeat_saves);
+  put_units(&e, all);
+  for (int i = 0; i < all->entries.n; i++) put_entry(&e, all->entries.at[i], &tables, &rows);
   Str early = e.tables;
   e.tables = str_new(e.arena);
-  put_program(&e, &program, rows.at);
+  put_program(&e, &program, all, rows.at);
   put_head(&e, out);
   str_puts(out, early.at);
   put_exchanges(&e, out);

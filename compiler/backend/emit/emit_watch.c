@@ -163,7 +163,7 @@ static void put_value(Values *v, Str *out, int i, const char *operands) {
   const Entry *en = e->le->entry;
   int tag = graph_node(en->graph, e->le->origin.at[id])->tag;
   str_printf(out, ", %d, %d, %d, %s, %s, %d, %d, %ld, &%s, %.17g, %d, %s},\n", tag, id, v->step[id],
-             emit_dtype(e, n->dtype), kind_of(v->g, n), lent_input(e->le, base),
+             dtype_constant(n->dtype), kind_of(v->g, n), lent_input(e->le, base),
              b->place == PLACE_VAR, (long)b->offset, emit_layout(e, n->layout, &n->shape),
              v->moved[id], n->noperands, n->noperands ? operands : "0");
 }

@@ -138,10 +138,12 @@ static Text between(Print *p, const ExprNode *n, const char *op, int scope) {
 
 static Text call(Print *p, const ExprNode *n, int scope) {
   Str s = str_new(p->arena);
-  const bool dev = !strcmp(n->name, "dtrt_index");
-  str_printf(&s, "%s(%s", n->name, dev ? "dev" : "");
+  const char *const dev = !strcmp(n->name, "dtrt_index")        ? "dev"
+                          : !strcmp(n->name, "dtrt_stream_key") ? "dev->seed"
+                                                                : "";
+  str_printf(&s, "%s(%s", n->name, dev);
   for (int i = 0; i < n->n; i++)
-    str_printf(&s, "%s%s", i || dev ? ", " : "", text(p, n->arg[i], scope));
+    str_printf(&s, "%s%s", i || *dev ? ", " : "", text(p, n->arg[i], scope));
   str_puts(&s, ")");
   return simple(s.at);
 }
@@ -258,6 +260,7 @@ static const char *place(Print *p, const ExprNode *n, int scope) {
 
 static const char *address(Print *p, const ExprNode *n, int scope) {
   const ExprNode *of = expr_node(p->x, n->arg[0]);
+  if (of->kind == EXPR_LIST) return arena_printf(p->arena, "&%s", text(p, n->arg[0], scope));
   if (of->kind == EXPR_LOAD && !of->n)
     return p->buffer[loop_buffer(p->f, p->le->graph, (NodeId)of->v)];
   return arena_printf(p->arena, "&%s", place(p, of, scope));
@@ -370,7 +373,15 @@ static Text compose(Print *p, Expr e, int scope) {
   const ExprNode *n = expr_node(p->x, e);
   switch (n->kind) {
   case EXPR_LINEAR: return linear(p, n, scope);
-  case EXPR_SYMBOL: return simple(n->name);
+  case EXPR_SYMBOL: return simple(p->own_expr ? p->own_expr(p, n, scope) : n->name);
+  case EXPR_GIVEN:
+  case EXPR_COLUMN:
+  case EXPR_MEMORY:
+  case EXPR_PLACE:
+  case EXPR_AFTER:
+  case EXPR_LIST:
+  case EXPR_RUN:
+  case EXPR_ROWS: return simple(p->own_expr(p, n, scope));
   case EXPR_PARAM: return simple(p->param[p->f->params.at[n->v].place]);
   case EXPR_PRODUCT: return between(p, n, " * ", scope);
   case EXPR_DIV: return between(p, n, " / ", scope);
@@ -416,6 +427,7 @@ static bool wants_name(const Print *p, Expr e, const ExprUse *u, const char *t) 
   const bool outer = u->scope == p->scope, again = u->uses > 1;
   const bool overwritten = outer && is_overwritten(p, n);
   if (is_condition(n) || p->moves[e] || (is_word(p, n) && !overwritten)) return false;
+  if (n->kind >= EXPR_GIVEN && n->kind <= EXPR_ADDRESS) return false;
   const size_t length = strlen(t);
   if (!is_value(n)) return length > LONG_TEXT || (again && n->reads);
   if (!outer) return length > (again ? LONG_TEXT : LONGEST_TEXT);
@@ -448,3 +460,14 @@ static const char *wrapped(Print *p, Expr e, int scope) {
 const char *print_expr(Print *p, Expr e) { return text(p, e, p->scope); }
 const char *print_wrapped(Print *p, Expr e) { return wrapped(p, e, p->scope); }
 const char *print_place(Print *p, Expr e) { return place(p, expr_node(p->x, e), p->scope); }
+const char *print_in(Print *p, Expr e, int scope) { return text(p, e, scope); }
+const char *print_wrapped_in(Print *p, Expr e, int scope) { return wrapped(p, e, scope); }
+
+const char *print_alone(Print *p, Expr e) {
+  const BlockMark m = print_begin_block(p);
+  print_count(p, e);
+  print_counted(p);
+  const char *s = text(p, e, p->scope);
+  print_end_block(p, m);
+  return s;
+}

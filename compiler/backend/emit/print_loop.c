@@ -4,18 +4,20 @@
 
 /* -------- names of parameters -------- */
 
-/* opt.m[model.d1.w] -> m_w, model.d1.w -> d1_w: short, but telling. */
+const Node *emit_named(Emit *e, const Node *n) {
+  while (!n->name && n->op == OP_exchange) n = graph_operand(e->le->graph, n, 0);
+  return n;
+}
+
+/* opt.m[model.d1.w] -> m_w, model.d1.w -> d1_w: short, but telling. What has no name is called by
+ * its op. */
 const char *emit_short_name(Emit *e, const Node *n) {
-  const char *name = n->name, *last = name;
-  if (!name)
-    name = last = "t";
-  else {
-    int dots = 0;
-    for (const char *c = name + strlen(name); c > name && dots < 2; c--)
-      if (c[-1] == '.' && ++dots == 2) last = c;
-    if (dots < 2) last = name;
-  }
-  return emit_identifier(e, last);
+  n = emit_named(e, n);
+  const char *name = n->name ? n->name : n->op->name, *last = name;
+  int dots = 0;
+  for (const char *c = name + strlen(name); c > name && dots < 2; c--)
+    if (c[-1] == '.' && ++dots == 2) last = c;
+  return emit_identifier(e, dots < 2 ? name : last);
 }
 
 static const char *const param_word[] = {[PARAM_EXTENT] = "n",
@@ -26,7 +28,7 @@ static const char *const param_word[] = {[PARAM_EXTENT] = "n",
 
 /* What the function itself calls so: "n0", "from12", "i0", "v12". (Words such as "acc" are left to
  * emit_identifier.) */
-static bool is_local_name(const char *s) {
+bool print_is_local(const char *s) {
   static const char *const numbered[] = {"n", "from", "key", "first", "bound", "i", "v", "p"};
   for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
     size_t n = strlen(numbered[i]);
@@ -47,7 +49,7 @@ static void name_parameters(Emit *e, Print *p) {
   for (int i = 0; i < f->buffers.n; i++) {
     const char *base = emit_short_name(e, graph_node(e->le->graph, f->buffers.at[i].node));
     p->buffer[i] = base;
-    if (strlen(base) < 2 || is_local_name(base)) p->buffer[i] = arena_printf(p->arena, "%s_", base);
+    if (strlen(base) < 2 || print_is_local(base)) p->buffer[i] = arena_printf(p->arena, "%s_", base);
     int k = emit_find(e, &next, base);
     for (k = k ? k : 2; emit_find(e, &taken, p->buffer[i]); k++)
       p->buffer[i] = arena_printf(p->arena, "%s_%d", base, k);
@@ -87,11 +89,11 @@ static void put_parameters(Print *p, Str *s, const Graph *g) {
 
 /* -------- statements -------- */
 
-static void put_block(Print *p, const LoopStmt *s);
+
 
 static void put_body(Print *p, const LoopStmt *s) {
   p->code.indent++;
-  put_block(p, s);
+  print_block(p, s);
   p->code.indent--;
 }
 
@@ -181,7 +183,17 @@ static const LoopStmt *put_stmt(Print *p, const LoopStmt *s) {
   case STMT_LOCAL: put_local(p, s); break;
   case STMT_SET: put_assignment(p, s, print_expr(p, s->b)); break;
   case STMT_STORE: return put_stores(p, s);
-  case STMT_CALL: str_line(&p->code, "%s;", print_expr(p, s->a)); break;
+  case STMT_CALL:
+    if (p->own_stmt)
+      p->own_stmt(p, s);
+    else
+      str_line(&p->code, "%s;", print_expr(p, s->a));
+    break;
+  case STMT_NEXT: str_line(&p->code, "continue;"); break;
+  case STMT_LEAVE: str_line(&p->code, "break;"); break;
+  case STMT_STEP:
+  case STMT_EXCHANGE:
+  case STMT_REPEAT: p->own_stmt(p, s); break;
   case STMT_RETURN: str_line(&p->code, "return %s;", print_expr(p, s->a)); break;
   }
   return s;
@@ -200,7 +212,7 @@ static void count_stmt(Print *p, const LoopStmt *s) {
   if (s->kind == STMT_FOR) print_count(p, s->c);
 }
 
-static void put_block(Print *p, const LoopStmt *first) {
+void print_block(Print *p, const LoopStmt *first) {
   const BlockMark m = print_begin_block(p);
   for (const LoopStmt *s = first; s; s = s->next) count_stmt(p, s);
   print_counted(p);
@@ -241,7 +253,7 @@ static void find_moving(Print *p, bool *set) {
   }
 }
 
-static const char *part_name(Emit *e, const char *name) {
+const char *print_part_name(Emit *e, const char *name) {
   return arena_printf(e->arena, "part_%s", name);
 }
 
@@ -250,133 +262,34 @@ static void put_part(Emit *e, const LoopFunction *f, const char *name) {
   str_printf(&e->loops,
              "static void %s(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from, "
              "int64_t to) {\n  (void)dev, (void)n;\n  %s(%sfrom, to",
-             part_name(e, name), name, f->uses_dev ? "dev, " : "");
+             print_part_name(e, name), name, f->uses_dev ? "dev, " : "");
   for (int i = 0; i < f->used.n; i++) str_printf(&e->loops, ", n[%d]", i);
   for (int i = 0; i < f->buffers.n; i++) str_printf(&e->loops, ", p[%d]", i);
   str_puts(&e->loops, ");\n}\n\n");
 }
 
-static void put_function(Emit *e, const LoopFunction *f, const char *name) {
-  const int n = f->x->at.n;
+void print_begin(Print *p) {
+  p->moves = arena_array(p->arena, bool, p->x->at.n);
+  p->use_of = arena_array(p->arena, int, p->x->at.n);
+}
+
+void print_function(Emit *e, const LoopFunction *f, const char *name) {
   Print p = {.arena = e->arena,
              .le = e->le,
              .f = f,
              .x = f->x,
              .param = arena_array(e->arena, const char *, f->used.n + 1),
              .buffer = arena_array(e->arena, const char *, f->buffers.n + 1),
-             .moves = arena_array(e->arena, bool, n),
-             .use_of = arena_array(e->arena, int, n),
              .code = str_new(e->arena)};
   bool *set = arena_array(e->arena, bool, f->buffers.n + 1);
+  print_begin(&p);
   name_parameters(e, &p);
   find_written(&p, f->body, set);
   find_moving(&p, set);
   p.code.indent = 1;
-  put_block(&p, f->body);
+  print_block(&p, f->body);
   str_printf(&e->loops, "DTRT_LOOP %s %s(", f->returns ? "int" : "void", name);
   put_parameters(&p, &e->loops, e->le->graph);
   str_printf(&e->loops, ") {\n%s}\n\n", p.code.at);
   if (f->part) put_part(e, f, name);
 }
-
-/* Writes the function if no equal one is there; its name. */
-static const char *function_name(Emit *e, const LoopFunction *f) {
-  const char *key = name_of(e->names, f->key.at, f->key.n);
-  const int had = lookup_get(&e->function_at, key);
-  if (had) return e->loop.at[had - 1].name;
-  const char *name = arena_printf(e->arena, "loop%d_%s", e->loop.n + 1, emit_word(e, f->what));
-  vec_push(e->arena, &e->loop, ((LoopText){key, name}));
-  lookup_put(&e->function_at, e->arena, key, e->loop.n);
-  put_function(e, f, name);
-  return name;
-}
-
-/* -------- calls -------- */
-
-static const char *symbol_text(Emit *e, const LoopFunction *f, Expr x) {
-  const LoopSymbol *s = f->symbols.at;
-  while (s->symbol != x) s++;
-  const Node *n = s->node == NO_NODE ? NULL : graph_node(e->le->graph, s->node);
-  switch (s->kind) {
-  case INTEGER_BLOCK: return emit_extent(e, &n->layout->dim[s->dim], n->shape.dim[s->dim]);
-  case INTEGER_FROM: return emit_offset(e, &n->layout->dim[s->dim], n->shape.dim[s->dim]);
-  case INTEGER_KEY:
-    return arena_printf(e->arena, "(int64_t)dtrt_stream_key(dev->seed, %s)",
-                        emit_number(e, (uint64_t)node_attr(n, "key")));
-  default: return expr_node(f->x, x)->name;
-  }
-}
-
-/* An integer of the entry. */
-static const char *value_text(Emit *e, const LoopFunction *f, Expr x, bool inner) {
-  const ExprNode *n = expr_node(f->x, x);
-  Str s = str_new(e->arena);
-  if (n->kind == EXPR_SYMBOL) return symbol_text(e, f, x);
-  const bool wraps = inner && n->n + (n->v != 0) > 1;
-  if (wraps) str_puts(&s, "(");
-  for (int i = 0; i < n->n; i++) {
-    const int64_t c = n->kind == EXPR_LINEAR ? n->coef[i] : 1;
-    const char *sign = n->kind == EXPR_PRODUCT ? " * "
-                       : n->kind == EXPR_EQUAL ? " == "
-                       : n->kind == EXPR_AND   ? " && "
-                       : c < 0                 ? " - "
-                                               : " + ";
-    if (i || c < 0) str_puts(&s, sign);
-    str_puts(
-        &s, value_text(e, f, n->arg[i], n->kind != EXPR_AND && (n->kind != EXPR_LINEAR || c != 1)));
-    if (c != 1 && c != -1) str_printf(&s, " * %ld", c < 0 ? -(long)c : (long)c);
-  }
-  if (n->kind == EXPR_LINEAR && (n->v || !n->n)) {
-    const char *sign = n->v < 0 ? (n->n ? " - " : "-") : n->n ? " + " : "";
-    str_printf(&s, "%s%ld", sign, n->v < 0 ? -(long)n->v : (long)n->v);
-  }
-  if (wraps) str_puts(&s, ")");
-  return s.at;
-}
-
-static void put_integers(Emit *e, const LoopFunction *f, Str *call, const char **sep) {
-  for (int i = 0; i < f->used.n; i++, *sep = ", ")
-    str_printf(call, "%s%s", *sep, value_text(e, f, f->params.at[f->used.at[i]].value, false));
-}
-
-const char *emit_loop_call(Emit *e, const LoopFunction *f) {
-  const char *sep = "";
-  Str call = str_new(e->arena);
-  str_printf(&call, "%s(", function_name(e, f));
-  if (f->uses_dev) str_puts(&call, "dev"), sep = ", ";
-  put_integers(e, f, &call, &sep);
-  for (int i = 0; i < f->buffers.n; i++, sep = ", ") {
-    const NodeId id = f->buffers.at[i].node;
-    const Node *n = graph_node(e->le->graph, id);
-    bool part;
-    const char *at = emit_start(e, id, &part);
-    str_printf(&call, n->shape.rank > 1 && (f->flat || part) ? "%s(void *)%s" : "%s%s", sep, at);
-  }
-  if (f->partial != NO_NODE) str_printf(&call, "%s(void *)(%s)", sep, emit_partial(e, f->partial));
-  str_puts(&call, ")");
-  return call.at;
-}
-
-/* dtrt_parallel(dev, part_loop7_x, 4096, 64, pointers, integers) */
-static const char *parallel_call(Emit *e, const LoopFunction *f) {
-  const char *name = part_name(e, function_name(e, f)), *sep = "";
-  Str call = str_new(e->arena);
-  str_printf(&call, "dtrt_parallel(dev, %s, %s, %ld,\n                (void *const[]){", name,
-             value_text(e, f, f->params.at[expr_node(f->x, f->iterations)->v].value, false),
-             (long)f->grain);
-  for (int i = 0; i < f->buffers.n; i++, sep = ", ")
-    str_printf(&call, "%s(void *)%s", sep, emit_start(e, f->buffers.at[i].node, NULL));
-  str_puts(&call, f->used.n ? "}, (const int64_t[]){" : "}, 0)");
-  if (!f->used.n) return call.at;
-  sep = "";
-  put_integers(e, f, &call, &sep);
-  str_puts(&call, "})");
-  return call.at;
-}
-
-void emit_loop(Emit *e, const LoopFunction *f) {
-  const char *call = f->part ? parallel_call(e, f) : emit_loop_call(e, f); /* which may declare */
-  str_line(&e->body, "%s;", call);
-}
-
-LoopSite emit_site(const Emit *e) { return (LoopSite){e->arena, e->plan, e->le, e->tile}; }

@@ -1,4 +1,5 @@
-/* Loop functions as C: print_loop.c writes the function, print_expr.c its expressions. */
+/* Statements as C: print_loop.c writes loop functions, print_entry.c entries, print_expr.c their
+ * expressions. */
 #ifndef DTG_PRINT_LOOP_H
 #define DTG_PRINT_LOOP_H
 #include "emit.h"
@@ -21,11 +22,15 @@ typedef struct ExprUse {
   bool simple;           /* it needs no parentheses */
 } ExprUse;
 
-typedef struct Print {
+typedef struct Print Print;
+struct Print {
   Arena *arena;
   const LocalEntry *le;
-  const LoopFunction *f;
+  const LoopFunction *f; /* NULL: of an entry, which prints itself what it alone has */
   const Exprs *x;
+  void *user;
+  const char *(*own_expr)(Print *p, const ExprNode *n, int scope);
+  void (*own_stmt)(Print *p, const LoopStmt *s);
   const char **param, **buffer; /* names, by place */
   bool *moves;                  /* by expression: its value may change within a block */
   VEC(int) stored;              /* memory that stores of the function change (STMT_STORE) */
@@ -35,7 +40,7 @@ typedef struct Print {
   int scope, use, looked; /* where the block's scopes and uses begin; scopes that are counted */
   int values, integers;   /* names given: v0, p0 */
   Str code;
-} Print;
+};
 
 enum { LONG_TEXT = 110, LONGEST_TEXT = 800 /* compilers do not take brackets without end */ };
 
@@ -51,5 +56,21 @@ const char *print_expr(Print *p, Expr e);
 const char *print_wrapped(Print *p, Expr e); /* in parentheses where it needs them */
 const char *print_place(Print *p, Expr e);   /* of a local or an element, to be assigned to */
 void print_end_block(Print *p, BlockMark m);
+const char *print_in(Print *p, Expr e, int scope); /* a part of an expression of that scope */
+const char *print_wrapped_in(Print *p, Expr e, int scope);
+/* An expression apart from all others. */
+const char *print_alone(Print *p, Expr e);
+/* What statements call so themselves: "i0", "v12". */
+bool print_is_local(const char *name);
+void print_begin(Print *p); /* once p->x is known */
+void print_block(Print *p, const LoopStmt *s);
+
+/* The whole of a loop function, called so. */
+void print_function(Emit *e, const LoopFunction *f, const char *name);
+/* Its part, as dtrt_parallel calls it. */
+const char *print_part_name(Emit *e, const char *name);
+/* print_entry.c: an epilogue, called so; an entry, with the blocks that it repeats. */
+void print_rows(Emit *e, const LoopEntry *en, const LoopRows *r, const char *name);
+void print_entry(Emit *e, const LoopEntry *en, const char *id);
 
 #endif

@@ -311,24 +311,6 @@ static const char *bad_memory(Memory *m, NodeId *where) {
   return NULL;
 }
 
-/* Steps within tiles compute what they would outside. */
-static const char *bad_loops(const Plan *p, const LocalEntry *le, NodeId *where) {
-  for (int t = 0; t < le->steps.n; t++) {
-    const Step *s = &le->steps.at[t];
-    const int n = s->kind == STEP_TILES ? s->tile->steps.n : 1;
-    for (int i = 0; i < n; i++) {
-      const Step *own = s->kind == STEP_TILES ? &s->tile->steps.at[i] : s;
-      const LoopSite site = {p->arena, p, le, s->kind == STEP_TILES ? s->tile : NULL};
-      LoopFunction f;
-      if (!loop_of(&site, own, &f)) continue;
-      const char *outside = loop_verify(p->arena, p, le, &f);
-      *where = own->nodes.at[0];
-      if (outside) return arena_printf(p->arena, "an index leaves its block: %s", outside);
-    }
-  }
-  return NULL;
-}
-
 void verify_memory(const Plan *p, const char *after) {
   verify_local(p, after);
   for (int e = 0; e < p->entries.n; e++) {
@@ -342,8 +324,16 @@ void verify_memory(const Plan *p, const char *after) {
     for (int i = 0; i < nvars; i++) m.in_var[i] = NO_NODE;
     NodeId where = 0;
     const char *law = bad_memory(&m, &where);
-    if (!law) law = bad_loops(p, le, &where);
     arena_release(p->arena, mark);
     if (law) verify_breach(p, m.le->entry, m.le->graph, where, after, law);
   }
+  const ArenaMark mark = arena_mark(p->arena);
+  const LoopProgram *all = loop_program(p, 0);
+  for (int e = 0; e < all->entries.n; e++) {
+    NodeId where = 0;
+    const LocalEntry *le = all->entries.at[e]->le;
+    const char *law = loop_verify_entry(p->arena, p, all->entries.at[e], &where);
+    if (law) verify_breach(p, le->entry, le->graph, where, after, law);
+  }
+  arena_release(p->arena, mark);
 }

@@ -48,19 +48,19 @@ DTRT_ENTRY void entry_init(dtrt_device *dev) {
 /* entry f    elementwise.dtg:3 */
 DTRT_ENTRY void entry_f(dtrt_device *dev) {
   (void)dev;
-  const int64_t n0_x_ = dtrt_hi(dev, &dim_0) - dtrt_lo(dev, &dim_0);
+  const int64_t block10_x = dtrt_hi(dev, &dim_0) - dtrt_lo(dev, &dim_0);
 
   /* f.out = where(gt@elementwise.dtg:5, f.c, sub@elementwise.dtg:5)    elementwise.dtg:5 */
   dtrt_begin_step(dev, 0);
   float (*const a)[6] = (void *)dev->in[0]; /* f32[10, 6] [x, _] */
   float *const b = (void *)dev->in[1]; /* f32[6] [_] */
   float (*const out)[6] = (void *)(dev->arena + 128); /* f32[10, 6] [x, _] */
-  loop1_f_out(n0_x_, 6, a, b, out);
+  loop1_f_out(block10_x, 6, a, b, out);
 
   /* f.total = sum(mul@elementwise.dtg:5)    elementwise.dtg:5 */
   dtrt_begin_step(dev, 1);
   float *const total = (void *)(dev->arena + 320); /* f32[10] [x] */
-  loop2_f_total(n0_x_, 6, a, b, total);
+  loop2_f_total(block10_x, 6, a, b, total);
 }
 
 static const char *const entry_f_dims_0[] = {0, 0};

@@ -13,10 +13,10 @@ static const dtrt_dim layout_1_dims[] = {
     {.n = 64, .granule = 1}};
 static const dtrt_layout layout_1 = {1, 0x0, DTRT_SUM, layout_1_dims};
 
-DTRT_LOOP void loop1_normal(int64_t n0, int64_t key0, float *restrict t_) {
+DTRT_LOOP void loop1_normal(int64_t n0, int64_t key0, float *restrict normal) {
   DTRT_PLAIN
   for (int64_t i = 0; i < n0; i++) {
-    t_[i] = dtrt_normal_key_f32((uint64_t)key0, (uint64_t)0, i);
+    normal[i] = dtrt_normal_key_f32((uint64_t)key0, (uint64_t)0, i);
   }
 }
 
@@ -54,8 +54,8 @@ DTRT_ENTRY void entry_init(dtrt_device *dev) {
 
   /* w <- normal(const@split.dtg:3)    split.dtg:3 */
   dtrt_begin_step(dev, 0);
-  float *const t1 = (void *)(dev->vars + 0); /* f32[8] [_] */
-  loop1_normal(8, (int64_t)dtrt_stream_key(dev->seed, 0x7d8d4ba311ba49fbu), t1);
+  float *const w = (void *)(dev->vars + 0); /* f32[8] [_] */
+  loop1_normal(8, dtrt_stream_key(dev->seed, 0x7d8d4ba311ba49fbu), w);
 }
 
 /* entry f    split.dtg:4 */

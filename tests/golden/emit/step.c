@@ -42,44 +42,44 @@ static const dtrt_dim layout_7_dims[] = {
 static const dtrt_layout layout_7 = {2, 0x0, DTRT_SUM, layout_7_dims};
 static const dtrt_exchange *const exchanges[] = {&exchange_0, &exchange_1, &exchange_2};
 
-DTRT_LOOP void loop1_const(int64_t n0, float *restrict t_) {
+DTRT_LOOP void loop1_const(int64_t n0, float *restrict const_) {
   DTRT_PLAIN
   for (int64_t i = 0; i < n0; i++) {
-    t_[i] = 0.5f;
+    const_[i] = 0.5f;
   }
 }
 
-DTRT_LOOP void loop2_const(int64_t n0, float *restrict t_) {
+DTRT_LOOP void loop2_const(int64_t n0, float *restrict const_) {
   DTRT_PLAIN
   for (int64_t i = 0; i < n0; i++) {
-    t_[i] = 0.0f;
+    const_[i] = 0.0f;
   }
 }
 
-DTRT_LOOP void loop3_sum(int64_t n0, int64_t n1, float (*restrict t_)[n1], const float *restrict model_b, float (*restrict y_)[n1], float *restrict t_2) {
+DTRT_LOOP void loop3_sum(int64_t n0, int64_t n1, float (*restrict contract)[n1], const float *restrict model_b, float (*restrict y_)[n1], float *restrict sum_) {
   float acc = 0.0f;
   for (int64_t i = 0; i < n0; i++) {
     for (int64_t j = 0; j < n1; j++) {
-      const float v0 = (t_[i][j] + model_b[j]) - y_[i][j];
+      const float v0 = (contract[i][j] + model_b[j]) - y_[i][j];
       acc = acc + (v0 * v0);
     }
   }
-  t_2[0] = acc;
+  sum_[0] = acc;
 }
 
-DTRT_LOOP void loop4_train_loss(float *restrict t_) {
-  const float v0 = t_[0];
-  t_[0] = v0 * 0.041666668f;
+DTRT_LOOP void loop4_train_loss(float *restrict sum_) {
+  const float v0 = sum_[0];
+  sum_[0] = v0 * 0.041666668f;
 }
 
-DTRT_LOOP void loop5_grad_train_e(int64_t n0, int64_t n1, float (*restrict t_)[n1], const float *restrict model_b, float (*restrict y_)[n1]) {
+DTRT_LOOP void loop5_grad_train_e(int64_t n0, int64_t n1, float (*restrict contract)[n1], const float *restrict model_b, float (*restrict y_)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      const float v0 = t_[i][j];
+      const float v0 = contract[i][j];
       const float v1 = 0.041666668f * ((v0 + model_b[j]) - y_[i][j]);
-      t_[i][j] = v1 + v1;
+      contract[i][j] = v1 + v1;
     }
   }
 }
@@ -112,13 +112,13 @@ DTRT_ENTRY void entry_init(dtrt_device *dev) {
 
   /* model.w <- const()    step.dtg:4 */
   dtrt_begin_step(dev, 0);
-  float (*const t0)[3] = (void *)(dev->vars + 0); /* f32[6, 3] [_, _] */
-  loop1_const(18, (void *)t0);
+  float (*const model_w)[3] = (void *)(dev->vars + 0); /* f32[6, 3] [_, _] */
+  loop1_const(18, (void *)model_w);
 
   /* model.b <- const()    step.dtg:5 */
   dtrt_begin_step(dev, 1);
-  float *const t1 = (void *)(dev->vars + 128); /* f32[3] [_] */
-  loop2_const(3, t1);
+  float *const model_b = (void *)(dev->vars + 128); /* f32[3] [_] */
+  loop2_const(3, model_b);
 }
 
 /* entry train    step.dtg:9 */
@@ -129,43 +129,43 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
   dtrt_begin_step(dev, 0);
   float (*const x_)[6] = (void *)dev->in[0]; /* f32[8, 6] [batch, _] */
   float (*const model_w)[3] = (void *)(dev->vars + 0); /* f32[6, 3] [_, _] */
-  float (*const t3)[3] = (void *)(dev->arena + 192); /* f32[8, 3] [batch, _] */
-  dtrt_gemm(DTRT_F32, 0, 0, 2, 3, 6, x_, 6, model_w, 3, t3, 3, 0);
+  float (*const contract_6)[3] = (void *)(dev->arena + 192); /* f32[8, 3] [batch, _] */
+  dtrt_gemm(DTRT_F32, 0, 0, 2, 3, 6, x_, 6, model_w, 3, contract_6, 3, 0);
 
   /* sum(mul@step.dtg:11)    step.dtg:11 */
   dtrt_begin_step(dev, 1);
   float *const model_b = (void *)(dev->vars + 128); /* f32[3] [_] */
   float (*const y)[3] = (void *)dev->in[1]; /* f32[8, 3] [batch, _] */
-  float *const t9 = (void *)(dev->arena + 320); /* f32[] [] partial(batch) */
-  loop3_sum(2, 3, t3, model_b, y, t9);
+  float *const sum_11 = (void *)(dev->arena + 320); /* f32[] [] partial(batch) */
+  loop3_sum(2, 3, contract_6, model_b, y, sum_11);
 
   /* all-reduce over batch: sum@step.dtg:11    step.dtg:11 */
   dtrt_begin_step(dev, 2);
-  dtrt_run_exchange(dev, &exchange_0, t9, t9);
+  dtrt_run_exchange(dev, &exchange_0, sum_11, sum_11);
 
   /* train.loss = mul(sum@step.dtg:11, const@step.dtg:11)    step.dtg:11 */
   dtrt_begin_step(dev, 3);
-  loop4_train_loss(t9);
+  loop4_train_loss(sum_11);
 
   /* grad(train.e) = add(mul@step.dtg:11#2, mul@step.dtg:11#2)    step.dtg:11 */
   dtrt_begin_step(dev, 4);
-  loop5_grad_train_e(2, 3, t3, model_b, y);
+  loop5_grad_train_e(2, 3, contract_6, model_b, y);
 
   /* grad(model.b) = sum(grad(train.e))    step.dtg:6 */
   dtrt_begin_step(dev, 5);
   float *const grad_model_b = (void *)(dev->arena + 256); /* f32[3] [_] partial(batch) */
-  loop6_grad_model_b(2, 3, grad_model_b, t3);
+  loop6_grad_model_b(2, 3, grad_model_b, contract_6);
 
   /* grad(model.w) = contract(x, grad(train.e))    step.dtg:6 */
   dtrt_begin_step(dev, 6);
   float (*const grad_model_w)[3] = (void *)(dev->arena + 0); /* f32[6, 3] [_, _] partial(batch) */
-  dtrt_gemm(DTRT_F32, 1, 0, 6, 3, 2, x_, 6, t3, 3, grad_model_w, 3, 0);
+  dtrt_gemm(DTRT_F32, 1, 0, 6, 3, 2, x_, 6, contract_6, 3, grad_model_w, 3, 0);
 
   /* all-reduce over batch: grad(model.w), grad(model.b)    step.dtg:12 */
   dtrt_begin_step(dev, 7);
   dtrt_run_exchanges(dev, 2, (const dtrt_exchange *const[]){&exchange_1, &exchange_2},
-                     (const void *const[]){grad_model_w, grad_model_b},
-                     (void *const[]){grad_model_w, grad_model_b});
+      (const void *const[]){grad_model_w, grad_model_b},
+      (void *const[]){grad_model_w, grad_model_b});
 
   /* model.w <- sub(model.w, mul@step.dtg:12)    step.dtg:12 */
   dtrt_begin_step(dev, 8);

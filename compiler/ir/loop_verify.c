@@ -1,0 +1,208 @@
+/* What loop.h calls laws. */
+#include "loop.h"
+#include <string.h>
+
+/* -------- functions -------- */
+
+typedef struct Check {
+  Arena *arena;
+  const Plan *plan;
+  const LocalEntry *le;
+  const Exprs *x;
+  bool *met;
+  VEC(const char *) index; /* of the loops around */
+  const char *breach;
+} Check;
+
+/* What ranges say of an integer is exact: of loop indices alone, each of which it has once. `had`:
+ * set of those met. */
+static bool is_exact(const Check *c, Expr e, uint32_t *had) {
+  const ExprNode *n = expr_node(c->x, e);
+  for (int i = 0; n->kind == EXPR_SYMBOL && i < c->index.n; i++)
+    if (n->name == c->index.at[i]) {
+      const bool again = *had >> i & 1;
+      *had |= 1u << i;
+      return !again;
+    }
+  if (n->kind != EXPR_LINEAR && n->kind != EXPR_DIV && n->kind != EXPR_MOD) return false;
+  for (int i = 0; i < n->n; i++)
+    if (!is_exact(c, n->arg[i], had)) return false;
+  return true;
+}
+
+static void check(Check *c, Expr e) {
+  if (c->met[e] || c->breach) return;
+  const ExprNode *n = expr_node(c->x, e);
+  c->met[e] = true;
+  const Node *of = n->kind == EXPR_LOAD ? graph_node(c->le->graph, (NodeId)n->v) : NULL;
+  for (int d = 0; of && n->n == of->shape.rank && d < n->n; d++) {
+    const ExprNode *i = expr_node(c->x, n->arg[d]);
+    const int64_t most =
+        dim_block_most(&c->plan->program->mesh, &of->layout->dim[d], of->shape.dim[d]);
+    uint32_t had = 0;
+    if ((i->lo >= 0 && i->hi < most) || !is_exact(c, n->arg[d], &had)) continue;
+    Str s = str_new(c->arena);
+    expr_put(&s, c->x, c->plan->program, c->le->graph, e, NULL);
+    c->breach = s.at;
+    return;
+  }
+  /* Parts of a select hold where its conditions do, of which ranges say nothing. */
+  for (int i = 0; i < n->n; i++)
+    if (n->kind != EXPR_SELECT || !(i % 2 || i == n->n - 1)) check(c, n->arg[i]);
+}
+
+static void check_all(Check *c, const LoopStmt *s) {
+  for (; s && !c->breach; s = s->next) {
+    if (s->a != NO_EXPR) check(c, s->a);
+    if (s->kind == STMT_SET || s->kind == STMT_STORE) check(c, s->b);
+    if (s->kind == STMT_IF) continue;
+    const int around = c->index.n;
+    if (s->kind == STMT_FOR && around < 32) vec_push(c->arena, &c->index, s->name);
+    check_all(c, s->body);
+    c->index.n = around;
+  }
+}
+
+const char *loop_verify(Arena *a, const Plan *p, const LocalEntry *le, const LoopFunction *f) {
+  Check c = {.arena = a, .plan = p, .le = le, .x = f->x, .met = arena_array(a, bool, f->x->at.n)};
+  check_all(&c, f->body);
+  return c.breach;
+}
+
+/* -------- entries -------- */
+
+typedef struct EntryCheck {
+  Arena *arena;
+  const Plan *plan;
+  const LoopEntry *en;
+  const Exprs *x;
+  const LoopRepeat *in; /* the repeated block around */
+  int64_t next;         /* number of the next step */
+  uint32_t started[8];  /* set of flights */
+  NodeId where;
+  const char *breach;
+} EntryCheck;
+
+/* The most that the address of a view can be. */
+static int64_t most_address(const EntryCheck *c, const LoopView *v) {
+  const ExprNode *at = expr_node(c->x, expr_node(c->x, v->address)->arg[0]);
+  int64_t most = at->v;
+  if (at->kind != EXPR_COLUMN) return most;
+  for (int i = most = 0; c->in && i < c->in->runs; i++) {
+    const int64_t own = c->in->given[i * c->in->columns + at->v];
+    if (own > most) most = own;
+  }
+  return most;
+}
+
+static bool fits_space(const EntryCheck *c, const LoopView *v) {
+  const Node *n = graph_node(c->en->le->graph, v->node);
+  const ExprNode *m = expr_node(c->x, v->address);
+  const Shape local = layout_local(&c->plan->program->mesh, n->layout, &n->shape);
+  if (m->v == SPACE_INPUT) return true;
+  int64_t bytes = shape_count(&local) * dtype_size(v->type);
+  if (v->partial || bytes > c->en->le->buffers.at[v->buffer].bytes) /* of one tile alone */
+    bytes = c->en->le->buffers.at[v->buffer].bytes;
+  return most_address(c, v) + bytes <=
+         (m->v == SPACE_VARS ? c->plan->vars_bytes : c->en->le->arena_bytes);
+}
+
+/* The element that a tile begins with is one. */
+static bool place_lies(const EntryCheck *c, const ExprNode *n) {
+  const LoopView *v = &c->en->views.at[n->v];
+  if (n->n && n->n != (v->rank ? v->rank : 1)) return false;
+  for (int d = 1; d < n->n; d++) {
+    const ExprNode *i = expr_node(c->x, n->arg[d]), *room = expr_node(c->x, v->room[d]);
+    if (i->lo == i->hi && i->lo > 0 && room->lo == room->hi && i->lo >= room->lo) return false;
+  }
+  return true;
+}
+
+static bool passes_all(const EntryCheck *c, const ExprNode *n) {
+  const LoopFunction *f = &c->en->runs.at[n->v];
+  const int last = f->used.n + f->buffers.n + (f->partial != NO_NODE);
+  if (n->n != last + (f->part ? 2 : 0)) return false;
+  for (int i = f->used.n; i < last; i++) {
+    const ExprNode *p = expr_node(c->x, n->arg[i]);
+    if (p->kind == EXPR_AFTER) p = expr_node(c->x, p->arg[0]);
+    if (p->kind != EXPR_PLACE) return false;
+    const int b = i - f->used.n;
+    const LoopView *v = &c->en->views.at[p->v];
+    if (b == f->buffers.n ? v->type != f->partial_type
+                          : v->type != graph_node(c->en->le->graph, f->buffers.at[b].node)->dtype)
+      return false;
+  }
+  return true;
+}
+
+static void breaks(EntryCheck *c, const char *what) {
+  if (!c->breach) c->breach = what;
+}
+
+static void check_list(EntryCheck *c, const LoopStmt *s);
+
+static void check_expr(EntryCheck *c, Expr e) {
+  const ExprNode *n = expr_node(c->x, e);
+  const LoopRepeat *r = c->in;
+  if (n->kind == EXPR_PLACE && !place_lies(c, n)) breaks(c, "a place that is not in its view");
+  if (n->kind == EXPR_PLACE && !fits_space(c, &c->en->views.at[n->v]))
+    breaks(c, "a view that is not in its memory");
+  if (n->kind == EXPR_RUN && !passes_all(c, n)) breaks(c, "a call that does not fit its function");
+  if (n->kind == EXPR_COLUMN && (!r || n->v >= r->columns)) breaks(c, "a column of no table");
+  for (int i = 0; i < n->n; i++) check_expr(c, n->arg[i]);
+  if (n->kind == EXPR_ROWS) check_list(c, c->en->rows.at[n->v].body);
+}
+
+static void check_exchange(EntryCheck *c, const LoopStmt *s) {
+  uint32_t *set = &c->started[s->count >> 5 & 7];
+  const uint32_t bit = 1u << (s->count & 31);
+  if (!s->count) return;
+  if (s->a != NO_EXPR && *set & bit) breaks(c, "a flight that is started twice");
+  if (s->a == NO_EXPR && !(*set & bit)) breaks(c, "a wait for what is not started");
+  *set ^= bit;
+}
+
+static void check_step(EntryCheck *c, const LoopStmt *s) {
+  int64_t number;
+  if (s->step) c->where = s->step->nodes.at[0];
+  if (s->a == NO_EXPR) return;
+  if (c->in) {
+    c->next++;
+    return; /* numbers of the first run, which are relative */
+  }
+  if (!expr_is_int(c->x, s->a, &number) || number != c->next) breaks(c, "a step out of order");
+  c->next = number + 1;
+}
+
+static void check_list(EntryCheck *c, const LoopStmt *s) {
+  for (; s && !c->breach; s = s->next) {
+    const LoopRepeat *around = c->in;
+    const int64_t next = c->next;
+    if (s->kind == STMT_REPEAT) c->in = s->repeat;
+    if (s->kind == STMT_STEP) check_step(c, s);
+    if (s->kind == STMT_EXCHANGE) check_exchange(c, s);
+    if (s->a != NO_EXPR && s->kind != STMT_STEP) check_expr(c, s->a);
+    if (s->kind == STMT_FOR) check_expr(c, s->b), check_expr(c, s->c);
+    check_list(c, s->body);
+    check_list(c, s->other);
+    if (s->kind != STMT_REPEAT) continue;
+    if (c->next != next + c->in->steps) breaks(c, "a block of other steps than it says");
+    c->next = next + (int64_t)c->in->steps * c->in->runs;
+    c->in = around;
+  }
+}
+
+const char *loop_verify_entry(Arena *a, const Plan *p, const LoopEntry *en, NodeId *where) {
+  EntryCheck c = {.arena = a, .plan = p, .en = en, .x = en->x};
+  for (int i = 0; i < en->runs.n && !c.breach; i++) {
+    const LoopFunction *f = &en->runs.at[i];
+    const char *outside = loop_verify(a, p, en->le, f);
+    if (outside) c.breach = arena_printf(a, "an index leaves its block: %s", outside);
+  }
+  check_list(&c, en->body);
+  if (c.next < en->le->steps.n) breaks(&c, "steps that are missing");
+  for (int i = 0; i < 8; i++)
+    if (c.started[i]) breaks(&c, "a flight that is not awaited");
+  *where = c.where;
+  return c.breach;
+}

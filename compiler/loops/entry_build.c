@@ -1,0 +1,315 @@
+/* Entries as statements: step by step, what is called and with which memory. */
+#include "entry_build.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_SAVED = 24, LEAST_IN_TABLE = 16 /* copies */ };
+
+/* -------- memory -------- */
+
+/* Which input of the entry a node is that stays with the host, or -1. */
+static int lent_input(const LocalEntry *le, NodeId base) {
+  if (!le->lent || graph_node(le->graph, base)->op != OP_input) return -1;
+  for (int i = 0; i < le->entry->inputs.n; i++)
+    if (le->input[i] == base) return le->lent[i] != NOT_LENT ? i : -1;
+  return -1;
+}
+
+static Expr memory(EntryBuild *b, LoopSpace space, Expr at) {
+  return expr_of_entry(b->en->x, EXPR_MEMORY, DT_I64, space, NULL, 1, &at);
+}
+
+/* Before `memory` has run, each value has its own, and all begin at 0. */
+bool entry_has_memory(const EntryBuild *b) { return b->en->le->buffers.n > 0; }
+
+static Expr buffer_address(EntryBuild *b, int buffer) {
+  const LocalEntry *le = b->en->le;
+  const Buffer *own = entry_has_memory(b) ? &le->buffers.at[buffer] : NULL;
+  return memory(b, own && own->place == PLACE_VAR ? SPACE_VARS : SPACE_ARENA,
+                loop_given(b->l, own ? own->offset : 0));
+}
+
+Expr entry_view(EntryBuild *b, const LoopView *v) {
+  Str key = str_new(b->l->arena);
+  str_printf(&key, "%d %d %d %d", v->buffer, v->address, (int)v->type, v->partial);
+  for (int d = 1; d < v->rank; d++) str_printf(&key, " %d", v->room[d]);
+  const char *name = name_of(b->names, key.at, key.n);
+  int had = lookup_get(&b->view_at, name);
+  if (!had) {
+    vec_push(b->l->arena, &b->en->views, *v);
+    lookup_put(&b->view_at, b->l->arena, name, had = b->en->views.n);
+  }
+  return expr_of_entry(b->en->x, EXPR_PLACE, v->type, had - 1, NULL, 0, NULL);
+}
+
+Expr entry_whole(EntryBuild *b, NodeId id) {
+  const LocalEntry *le = b->en->le;
+  const Node *n = graph_node(le->graph, id);
+  const NodeId base = node_base(le->graph, id);
+  const int lent = lent_input(le, base), rank = n->shape.rank;
+  LoopView v = {.type = n->dtype,
+                .rank = rank ? rank : 1,
+                .node = id,
+                .buffer = entry_has_memory(b) ? le->buffer[base] : base};
+  v.address =
+      lent < 0 ? buffer_address(b, v.buffer) : memory(b, SPACE_INPUT, loop_given(b->l, lent));
+  for (int d = 1; d < rank; d++) {
+    v.room[d] = site_room(b->l, n, d);
+    if (is_int(b->l, v.room[d], 0)) v.room[d] = loop_int(b->l, 1); /* C has no such arrays */
+  }
+  return entry_view(b, &v);
+}
+
+Expr entry_place(EntryBuild *b, NodeId id) {
+  const Node *n = graph_node(b->en->le->graph, id);
+  const Expr whole = entry_whole(b, id);
+  Expr at[MAX_RANK];
+  if (!site_is_part(b->l, n)) return whole;
+  for (int d = 0; d < n->shape.rank; d++) at[d] = site_at(b->l, n, d);
+  return expr_of_entry(b->en->x, EXPR_PLACE, n->dtype, expr_node(b->en->x, whole)->v, NULL,
+                       n->shape.rank, at);
+}
+
+void entry_strides(EntryBuild *b, const Node *n, Expr *stride) {
+  Expr own = loop_int(b->l, 1);
+  for (int d = n->shape.rank - 1; d >= 0; d--) {
+    stride[d] = own;
+    own = expr_mul(b->en->x, own, site_room(b->l, n, d));
+  }
+}
+
+Expr entry_after(EntryBuild *b, DType t, Expr address, Expr elements) {
+  return expr_of_entry(b->en->x, EXPR_AFTER, t, 0, NULL, 2, (Expr[]){address, elements});
+}
+
+Expr entry_partial(EntryBuild *b, NodeId id, DType t) {
+  const LocalEntry *le = b->en->le;
+  const Node *n = graph_node(le->graph, id);
+  Expr stride[MAX_RANK], at = loop_int(b->l, 0);
+  if (entry_has_memory(b) && le->scratch[id] < 0) {
+    fprintf(stderr, "dtgc: bug: the partial sums of %s have no memory\n", n->op->name);
+    abort();
+  }
+  LoopView v = {.type = t,
+                .rank = 1,
+                .node = id,
+                .partial = true,
+                .buffer = entry_has_memory(b) ? le->scratch[id] : id};
+  v.address = buffer_address(b, v.buffer);
+  entry_strides(b, n, stride);
+  for (int d = 0; d < n->shape.rank; d++)
+    at = expr_add(b->en->x, at, expr_mul(b->en->x, site_at(b->l, n, d), stride[d]));
+  const Expr p = entry_view(b, &v);
+  return is_int(b->l, at, 0) ? p : entry_after(b, t, p, at);
+}
+
+Expr entry_list(EntryBuild *b, const char *name, int n, const Expr *arg) {
+  return expr_of_entry(b->en->x, EXPR_LIST, DT_I64, 0, name, n, arg);
+}
+
+/* -------- calls -------- */
+
+void entry_call(EntryBuild *b, const char *function, int n, const Expr *arg) {
+  loop_run(b->l, function, n, arg);
+}
+
+int entry_unit(EntryBuild *b, const char *kind, const Str *key, LoopUnit unit) {
+  Str all = str_new(b->l->arena);
+  str_puts(&all, kind);
+  str_put(&all, key->at, key->n);
+  const char *name = name_of(b->names, all.at, all.n);
+  const int had = lookup_get(b->unit_at, name);
+  if (had) return had - 1;
+  vec_push(b->l->arena, &b->program->units, unit);
+  lookup_put(b->unit_at, b->l->arena, name, b->program->units.n);
+  return b->program->units.n - 1;
+}
+
+typedef struct Passing {
+  EntryBuild *b;
+  const LoopFunction *f;
+} Passing;
+
+/* An integer of the entry, as a function's parameter has it. */
+static Expr move_symbol(void *user, Expr e) {
+  const Passing *m = user;
+  const ExprNode *n = expr_node(m->f->x, e);
+  if (n->kind == EXPR_PARAM)
+    return expr_rebuild(m->b->en->x, m->f->x, m->f->params.at[n->v].value, move_symbol, user);
+  if (n->kind != EXPR_SYMBOL) return NO_EXPR;
+  const Expr own = expr_symbol(m->b->en->x, n->name, n->lo, n->hi);
+  LoopSymbols *all = &m->b->l->f.symbols;
+  for (int i = 0; i < all->n; i++)
+    if (all->at[i].symbol == own) return own;
+  for (int i = 0; i < m->f->symbols.n; i++)
+    if (m->f->symbols.at[i].symbol == e) {
+      LoopSymbol s = m->f->symbols.at[i];
+      s.symbol = own;
+      vec_push(m->b->l->arena, all, s);
+    }
+  return own;
+}
+
+Expr entry_run(EntryBuild *b, const LoopFunction *f) {
+  Exprs *x = b->en->x;
+  Expr *arg = arena_array(b->l->arena, Expr, f->used.n + f->buffers.n + 3);
+  int n = 0;
+  const int run = b->en->runs.n;
+  vec_push(b->l->arena, &b->en->runs, *f);
+  b->en->runs.at[run].number = entry_unit(b, "loop ", &f->key, (LoopUnit){b->en, run, -1});
+  Passing m = {b, f};
+  for (int i = 0; i < f->used.n; i++)
+    arg[n++] = expr_rebuild(x, f->x, f->params.at[f->used.at[i]].value, move_symbol, &m);
+  for (int i = 0; i < f->buffers.n; i++) arg[n++] = entry_place(b, f->buffers.at[i].node);
+  if (f->partial != NO_NODE) arg[n++] = entry_partial(b, f->partial, f->partial_type);
+  if (f->part) {
+    arg[n++] = expr_rebuild(x, f->x, f->iterations, move_symbol, &m);
+    arg[n++] = loop_int(b->l, f->grain);
+  }
+  return expr_of_entry(x, EXPR_RUN, f->returns ? DT_BOOL : DT_I64, run, NULL, n, arg);
+}
+
+void entry_do(EntryBuild *b, const LoopFunction *f) {
+  loop_add(b->l, (LoopStmt){.kind = STMT_CALL, .a = entry_run(b, f)});
+}
+
+/* -------- steps -------- */
+
+static void exchange(EntryBuild *b, const Step *s) {
+  const Graph *g = b->en->le->graph;
+  Expr *arg = arena_array(b->l->arena, Expr, 3 * s->nodes.n + 1), a = NO_EXPR;
+  for (int i = 0; s->kind == STEP_EXCHANGE && i < s->nodes.n; i++) {
+    const NodeId id = s->nodes.at[i];
+    arg[3 * i] = loop_given(b->l, b->en->first_exchange + b->en->exchanges.n);
+    arg[3 * i + 1] = entry_place(b, graph_node(g, id)->operand[0]);
+    arg[3 * i + 2] = entry_place(b, id);
+    vec_push(b->l->arena, &b->en->exchanges, id);
+  }
+  if (s->kind == STEP_EXCHANGE) a = entry_list(b, "exchanges", 3 * s->nodes.n, arg);
+  loop_add(b->l, (LoopStmt){.kind = STMT_EXCHANGE, .a = a, .count = s->flight, .step = s});
+}
+
+static bool kernel(EntryBuild *b, const Step *s, const Tiles *epilogue) {
+  const NodeId id = s->nodes.at[0];
+  LoopFunction f;
+  switch (op_class(graph_node(b->en->le->graph, id))) {
+  case OPC_PRODUCT: return entry_product(b, id, epilogue);
+  case OPC_CONVOLUTION: return entry_convolution(b, id, epilogue);
+  case OPC_SORT: entry_sort(b, id); return false;
+  default: {
+    const LoopSite site = {b->l->arena, b->l->plan, b->l->le, b->l->tile};
+    loop_of_pool(&site, id, &f), entry_do(b, &f);
+    return false;
+  }
+  }
+}
+
+void entry_step(EntryBuild *b, const Step *s) {
+  const LoopSite site = {b->l->arena, b->l->plan, b->l->le, b->l->tile};
+  LoopFunction f;
+  switch (s->kind) {
+  case STEP_MAP:
+  case STEP_REDUCE:
+  case STEP_SCATTER: loop_of(&site, s, &f), entry_do(b, &f); break;
+  case STEP_CONTRACT: kernel(b, s, NULL); break;
+  case STEP_EXCHANGE:
+  case STEP_WAIT: exchange(b, s); break;
+  case STEP_TILES:
+    if (!s->tile->epilogue || !kernel(b, &s->tile->steps.at[0], s->tile)) entry_tiles(b, s->tile);
+    break;
+  }
+}
+
+/* -------- what outputs and variables become -------- */
+
+static LoopSpace space_of(const Buffer *b) {
+  return b->place == PLACE_VAR ? SPACE_VARS : SPACE_ARENA;
+}
+
+/* How many copies from `first` on go between the same places. */
+static int like_copies(const LocalEntry *le, int first) {
+  const Buffer *b = le->buffers.at;
+  const Copy *c = le->copies.at;
+  int n = first;
+  while (n < le->copies.n && b[c[n].from].place == b[c[first].from].place &&
+         b[c[n].to].place == b[c[first].to].place)
+    n++;
+  return n - first;
+}
+
+static void copy(EntryBuild *b, const Copy *c, Expr to, Expr from, Expr bytes) {
+  const Buffer *at = b->en->le->buffers.at;
+  entry_call(b, "dtrt_copy", 3,
+             (Expr[]){memory(b, space_of(&at[c->to]), to), memory(b, space_of(&at[c->from]), from),
+                      bytes});
+}
+
+/* Many are a table: a call each would take clang as long as a loop. */
+static void copy_many(EntryBuild *b, const Copy *c, int n) {
+  int64_t *row = arena_array(b->l->arena, int64_t, 3 * n);
+  Expr column[3];
+  for (int i = 0; i < n; i++) {
+    const Buffer *to = &b->en->le->buffers.at[c[i].to], *from = &b->en->le->buffers.at[c[i].from];
+    row[3 * i] = to->offset, row[3 * i + 1] = from->offset, row[3 * i + 2] = to->bytes;
+  }
+  for (int i = 0; i < 3; i++)
+    column[i] = expr_of_entry(b->en->x, EXPR_COLUMN, DT_I64, i, NULL, 0, NULL);
+  LoopRepeat *r = arena_new_of(b->l->arena, LoopRepeat);
+  *r = (LoopRepeat){.runs = n, .columns = 3, .given = row};
+  loop_open_body(b->l, (LoopStmt){.kind = STMT_REPEAT, .a = NO_EXPR, .repeat = r});
+  copy(b, c, column[0], column[1], column[2]);
+  loop_close(b->l, 1);
+}
+
+static void copies(EntryBuild *b) {
+  const LocalEntry *le = b->en->le;
+  if (le->copies.n == 0) return;
+  loop_open_body(b->l, (LoopStmt){.kind = STMT_STEP, .a = loop_int(b->l, le->steps.n)});
+  for (int i = 0, n; i < le->copies.n; i += n) {
+    const Copy *c = &le->copies.at[i];
+    if ((n = like_copies(le, i)) >= LEAST_IN_TABLE) {
+      copy_many(b, c, n);
+      continue;
+    }
+    n = 1;
+    const Buffer *to = &le->buffers.at[c->to], *from = &le->buffers.at[c->from];
+    copy(b, c, loop_given(b->l, to->offset), loop_given(b->l, from->offset),
+         loop_int(b->l, to->bytes));
+  }
+  loop_close(b->l, 1);
+}
+
+/* -------- programs -------- */
+
+static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int first_exchange,
+                        int repeat_saves) {
+  LoopEntry *en = arena_new_of(p->arena, LoopEntry);
+  const LoopSite site = {p->arena, p, le, NULL};
+  b.l = loop_new(&site), b.en = en;
+  *en = (LoopEntry){.le = le, .x = b.l->x, .first_exchange = first_exchange};
+  for (int t = 0; t < le->steps.n; t++) {
+    const Step *s = &le->steps.at[t];
+    loop_open_body(b.l, (LoopStmt){.kind = STMT_STEP, .a = loop_int(b.l, t), .step = s});
+    entry_step(&b, s);
+    loop_close(b.l, 1);
+  }
+  copies(&b);
+  en->body = b.l->f.body;
+  en->symbols = b.l->f.symbols;
+  en->identity = loop_identity(p->arena, en);
+  if (plan_has(p, FEATURE_REPEAT)) entry_repeats(&b, repeat_saves ? repeat_saves : LEAST_SAVED);
+  return en;
+}
+
+LoopProgram *loop_program(const Plan *p, int repeat_saves) {
+  LoopProgram *all = arena_new_of(p->arena, LoopProgram);
+  Lookup unit_at = {0};
+  const EntryBuild b = {.program = all, .names = names_new(p->arena), .unit_at = &unit_at};
+  for (int i = 0, exchanges = 0; i < p->entries.n; i++) {
+    LoopEntry *en = entry(b, p, &p->entries.at[i], exchanges, repeat_saves);
+    exchanges += en->exchanges.n;
+    vec_push(p->arena, &all->entries, en);
+  }
+  return all;
+}

@@ -1,0 +1,55 @@
+/* From a plan's steps to the statements of its entries (ir/loop.h), shared by the files that build
+ * one kind of them each: entry_build.c (steps, memory, exchanges), tile_nest.c (tiles and
+ * epilogues), product.c, kernels.c (calls of kernels), repeated.c (blocks of steps that repeat). */
+#ifndef DTG_ENTRY_BUILD_H
+#define DTG_ENTRY_BUILD_H
+#include "loop_build.h"
+
+typedef struct EntryBuild {
+  Loop *l; /* of statements and integers of the entry; its tile is the one that is built */
+  LoopEntry *en;
+  LoopProgram *program;
+  Names *names;
+  Lookup *unit_at; /* 1 + the number, by interned key */
+  Lookup view_at;  /* 1 + the place, by interned key */
+} EntryBuild;
+
+/* -------- memory -------- */
+
+/* The address of a view, which is there once. */
+Expr entry_view(EntryBuild *b, const LoopView *v);
+/* The address of a node's first element, or of the tile's. */
+Expr entry_place(EntryBuild *b, NodeId id);
+bool entry_has_memory(const EntryBuild *b); /* `memory` has run */
+/* The memory as it is, without tiles. */
+Expr entry_whole(EntryBuild *b, NodeId id);
+/* Of a reduction's partial results (sum_scratch), for the tile that is built. */
+Expr entry_partial(EntryBuild *b, NodeId id, DType t);
+/* `elements` of t after an address. */
+Expr entry_after(EntryBuild *b, DType t, Expr address, Expr elements);
+Expr entry_list(EntryBuild *b, const char *name, int n, const Expr *arg);
+/* What strides the dims of n have in memory, in elements. */
+void entry_strides(EntryBuild *b, const Node *n, Expr *stride);
+
+/* -------- statements -------- */
+
+void entry_call(EntryBuild *b, const char *function, int n, const Expr *arg);
+Expr entry_run(EntryBuild *b, const LoopFunction *f); /* the call, as an expression */
+void entry_do(EntryBuild *b, const LoopFunction *f);  /* ... and as a statement */
+/* The number of what has that key; what is new is `unit`. */
+int entry_unit(EntryBuild *b, const char *kind, const Str *key, LoopUnit unit);
+/* The calls of a step; `epilogue`: of the kernel that it is, NULL. */
+void entry_step(EntryBuild *b, const Step *s);
+void entry_tiles(EntryBuild *b, const Tiles *s);
+/* The epilogue as the last argument of its kernel. */
+Expr entry_rows(EntryBuild *b, const Tiles *s);
+/* What a tile's rows have outside of the band, to be 0 (band.c). */
+void entry_clear(EntryBuild *b, const Node *n, Expr place, const Expr *stride);
+/* Calls of kernels; true: it took the epilogue along, which may be NULL. */
+bool entry_product(EntryBuild *b, NodeId id, const Tiles *epilogue);
+bool entry_convolution(EntryBuild *b, NodeId id, const Tiles *epilogue);
+void entry_sort(EntryBuild *b, NodeId id);
+/* Blocks of steps that save at least so many become one STMT_REPEAT each. */
+void entry_repeats(EntryBuild *b, int least);
+
+#endif

@@ -1,0 +1,98 @@
+/* Calls of kernels of the runtime but products: convolutions and their gradients, which are told
+ * how the blocks lie to each other, and sorts. */
+#include "entry_build.h"
+#include "scan.h"
+#include "slide.h"
+
+/* Where the large side's block has the small one's first position, tap 0. */
+static Expr position(Loop *l, const Slide *s, int d, const Node *large, const Node *small) {
+  const Expr first = expr_scale(l->x, site_from(l, small, 1 + d), s->stride[d]),
+             from = expr_sub(l->x, first, site_from(l, large, 1 + d));
+  return expr_add(l->x, from, loop_int(l, -s->before[d]));
+}
+
+static Expr numbers(EntryBuild *b, const char *field, int n, const int64_t *v) {
+  Expr e[MAX_SLIDE];
+  for (int d = 0; d < n; d++) e[d] = loop_int(b->l, v[d]);
+  return entry_list(b, field, n, e);
+}
+
+static Expr extents(EntryBuild *b, const char *field, int n, const Node *side) {
+  Expr e[MAX_SLIDE];
+  for (int d = 0; d < n; d++) e[d] = site_len(b->l, side, 1 + d);
+  return entry_list(b, field, n, e);
+}
+
+static Expr slide(EntryBuild *b, const Slide *s, const Node *large, const Node *taps,
+                  const Node *small) {
+  Loop *l = b->l;
+  Expr at[MAX_SLIDE];
+  for (int d = 0; d < s->n; d++) at[d] = position(l, s, d, large, small);
+  const Expr field[] = {loop_word(l, dtype_constant(large->dtype), 0),
+                        loop_int(l, s->n),
+                        site_len(l, large, 0),
+                        site_len(l, large, s->n + 1),
+                        site_len(l, taps, s->n),
+                        site_len(l, small, s->n + 1),
+                        extents(b, "large", s->n, large),
+                        extents(b, "small", s->n, small),
+                        numbers(b, "taps", s->n, s->taps),
+                        numbers(b, "stride", s->n, s->stride),
+                        numbers(b, "dilation", s->n, s->dilation),
+                        entry_list(b, "at", s->n, at)};
+  return expr_address(l->x, entry_list(b, "dtrt_slide", 12, field));
+}
+
+bool entry_convolution(EntryBuild *b, NodeId id, const Tiles *epilogue) {
+  const Graph *g = b->en->le->graph;
+  const Node *n = graph_node(g, id);
+  const SlideSide makes = n->op->makes;
+  const Slide s = slide_of(n);
+  const NodeId x = makes == SIDE_LARGE ? id : n->operand[0],
+               w = makes == SIDE_TAPS ? id : n->operand[1],
+               y = makes == SIDE_SMALL   ? id
+                   : makes == SIDE_LARGE ? n->operand[0]
+                                         : n->operand[1];
+  const Node *taps = graph_node(g, w);
+  if (taps->shape.dim[s.n] == 1 && taps->shape.dim[s.n + 1] == s.groups && s.groups > 1) {
+    const LoopSite site = {b->l->arena, b->l->plan, b->l->le, b->l->tile};
+    LoopFunction f;
+    loop_of_depthwise(&site, id, &f), entry_do(b, &f);
+    return false;
+  }
+  const bool takes = epilogue && makes != SIDE_TAPS;
+  const NodeId read[2] = {makes == SIDE_LARGE ? y : x, makes == SIDE_TAPS ? y : w};
+  Expr arg[5] = {slide(b, &s, graph_node(g, x), taps, graph_node(g, y)), entry_place(b, read[0]),
+                 entry_place(b, read[1]), entry_place(b, id)};
+  if (takes) arg[4] = entry_rows(b, epilogue);
+  static const char *const function[][2] = {
+      [SIDE_SMALL] = {"dtrt_conv", "dtrt_conv_then"},
+      [SIDE_LARGE] = {"dtrt_conv_input", "dtrt_conv_input_then"},
+      [SIDE_TAPS] = {"dtrt_conv_weight", NULL}};
+  entry_call(b, function[makes][takes], 4 + takes, arg);
+  return takes;
+}
+
+/* `distribute` has seen to it that the dim is whole here. */
+void entry_sort(EntryBuild *b, NodeId id) {
+  Loop *l = b->l;
+  const Graph *g = b->en->le->graph;
+  const Node *n = graph_node(g, id), *x = graph_operand(g, n, 0);
+  const int dim = (int)node_attr(n, "axis");
+  scan_need_placed(n);
+  Expr outer = loop_int(l, 1), inner = loop_int(l, 1);
+  for (int d = 0; d < n->shape.rank; d++) {
+    const Expr len = site_extent(l, n, d);
+    if (d < dim) outer = expr_mul(l->x, outer, len);
+    if (d > dim) inner = expr_mul(l->x, inner, len);
+  }
+  const Expr arg[] = {loop_word(l, dtype_constant(x->dtype), 0),
+                      outer,
+                      loop_int(l, x->shape.dim[dim]),
+                      inner,
+                      entry_place(b, n->operand[0]),
+                      loop_int(l, node_attr(n, "count")),
+                      loop_int(l, node_attr(n, "descending")),
+                      entry_after(b, DT_I32, entry_place(b, id), loop_int(l, 0))};
+  entry_call(b, "dtrt_order", 8, arg);
+}

@@ -1,0 +1,360 @@
+/* Products. The letters of a contraction are dealt to the roles of a matrix product: m (in x and
+ * the result), n (in y and the result), k (summed), and a batch that is looped over. Letters of one
+ * role that lie side by side in every tensor are one dim. Strides decide whether a matrix is read
+ * as it lies or transposed, so nothing is ever copied into another order; what fits no matrix
+ * product becomes plain loops. */
+#include "entry_build.h"
+
+typedef struct Side {
+  const Node *n;
+  NodeId id;
+  const int64_t *letter;
+  Expr stride[MAX_RANK], len[MAX_RANK]; /* in elements */
+  bool part[MAX_RANK];                  /* a tile has a part of the dim */
+} Side;
+
+enum { X, Y, OUT, NO_LETTER = -1 };
+
+/* One letter, or several that are one dim everywhere. */
+typedef struct LetterGroup {
+  int role;       /* 'b' batch, 'm', 'n', 'k' */
+  int64_t letter; /* NO_LETTER: several */
+  Expr len;
+  Expr stride[3]; /* in X, Y, OUT; NO_EXPR: not there */
+} LetterGroup;
+
+typedef struct Operand {
+  int t;
+  bool transposed;
+  Expr lead;
+} Operand;
+
+/* What lies in the band of a tile (tile_nest.c). */
+typedef struct Live {
+  int t; /* the tensor; -1: none does */
+  const char *of;
+  bool transposed; /* its rows are the product's columns there */
+} Live;
+
+typedef struct Product {
+  EntryBuild *build;
+  Loop *l;
+  Exprs *x;
+  Side t[3];
+  LetterGroup group[26];
+  int ngroups;
+  LetterGroup *m, *n, *k; /* NULL: of one element */
+  Operand a, b, out;
+  const LetterGroup *loop[26]; /* looped over, those summed last */
+  int nloops, nsummed;
+  Live live;
+} Product;
+
+/* -------- letters -------- */
+
+static int find_letter(const Side *s, int64_t c) {
+  for (int d = 0; d < s->n->shape.rank; d++)
+    if (s->letter[d] == c) return d;
+  return -1;
+}
+
+static void measure(Product *p, Side *s) {
+  entry_strides(p->build, s->n, s->stride);
+  for (int d = 0; d < s->n->shape.rank; d++) {
+    s->len[d] = site_len(p->l, s->n, d);
+    s->part[d] = s->len[d] != site_room(p->l, s->n, d);
+  }
+}
+
+static int role_of(const int at[3]) {
+  return at[X] >= 0 && at[Y] >= 0 ? (at[OUT] >= 0 ? 'b' : 'k') : at[X] >= 0 ? 'm' : 'n';
+}
+
+static int places_of(const Product *p, int64_t letter, int at[3]) {
+  for (int t = 0; t < 3; t++) at[t] = find_letter(&p->t[t], letter);
+  return role_of(at);
+}
+
+/* Each letter, in the order of the result and then of x, joined to the one before where both lie
+ * side by side in every tensor that has them. */
+static void find_groups(Product *p) {
+  int last[3] = {-2, -2, -2}, last_role = 0;
+  uint32_t done = 0;
+  const int order[3] = {OUT, X, Y};
+  for (int o = 0; o < 3; o++)
+    for (int d = 0; d < p->t[order[o]].n->shape.rank; d++) {
+      const int64_t letter = p->t[order[o]].letter[d];
+      if (done & 1u << letter) continue;
+      done |= 1u << letter;
+      int at[3];
+      const int role = places_of(p, letter, at);
+      const Expr len = p->t[order[o]].len[d];
+      if (is_int(p->l, len, 1)) continue;
+      bool joins = role == last_role && p->ngroups;
+      for (int t = 0; joins && t < 3; t++)
+        joins = at[t] < 0 ? last[t] < 0 : at[t] == last[t] + 1 && !p->t[t].part[at[t]];
+      LetterGroup *g = joins ? &p->group[p->ngroups - 1] : &p->group[p->ngroups++];
+      g->len = joins ? expr_mul(p->x, g->len, len) : len;
+      g->role = role;
+      g->letter = joins ? NO_LETTER : letter;
+      for (int t = 0; t < 3; t++) {
+        g->stride[t] = at[t] >= 0 ? p->t[t].stride[at[t]] : NO_EXPR;
+        last[t] = at[t];
+      }
+      last_role = role;
+    }
+}
+
+static bool has_unit(const Product *p, const LetterGroup *g, int t) {
+  return g->stride[t] != NO_EXPR && is_int(p->l, g->stride[t], 1);
+}
+
+/* The group of a role that the product takes: one with unit stride where there is one, else the
+ * last. */
+static LetterGroup *pick(Product *p, int role) {
+  LetterGroup *best = NULL;
+  for (int i = 0; i < p->ngroups; i++) {
+    LetterGroup *g = &p->group[i];
+    if (g->role != role) continue;
+    bool own = false, best_own = false;
+    for (int t = 0; t < 3; t++) {
+      own |= has_unit(p, g, t);
+      best_own |= best && has_unit(p, best, t);
+    }
+    if (!best || own || !best_own) best = g;
+  }
+  return best;
+}
+
+static Expr len_of(const Product *p, const LetterGroup *g) {
+  return g ? g->len : loop_int(p->l, 1);
+}
+
+/* How a matrix with `rows` and `columns` lies in tensor t; false: neither dim has unit stride. */
+static bool matrix(const Product *p, int t, const LetterGroup *rows, const LetterGroup *columns,
+                   Operand *out) {
+  const bool along = !columns || has_unit(p, columns, t);
+  if (!along && rows && !has_unit(p, rows, t)) return false;
+  out->t = t;
+  out->transposed = !along;
+  if (along)
+    out->lead = rows ? rows->stride[t] : len_of(p, columns);
+  else
+    out->lead = columns->stride[t];
+  return true;
+}
+
+static bool find_matrices(Product *p) {
+  p->m = pick(p, 'm'), p->n = pick(p, 'n'), p->k = pick(p, 'k');
+  const DType type = p->t[OUT].n->dtype;
+  if (type != DT_F32 && type != DT_F64) return false;
+  if (!matrix(p, OUT, p->m, p->n, &p->out) || !matrix(p, X, p->m, p->k, &p->a) ||
+      !matrix(p, Y, p->k, p->n, &p->b))
+    return false;
+  if (!p->out.transposed) return true;
+  /* The result lies with its rows innermost: its transpose is the product of the transposes. */
+  LetterGroup *rows = p->m;
+  const Operand a = p->a;
+  p->m = p->n, p->n = rows;
+  matrix(p, Y, p->k, p->m, &p->b);
+  p->a = (Operand){p->b.t, !p->b.transposed, p->b.lead};
+  p->b = (Operand){a.t, !a.transposed, a.lead};
+  return true;
+}
+
+static void find_loops(Product *p) {
+  for (int summed = 0; summed < 2; summed++)
+    for (int i = 0; i < p->ngroups; i++) {
+      const LetterGroup *g = &p->group[i];
+      if (g == p->m || g == p->n || g == p->k || (g->role == 'k') != summed) continue;
+      p->loop[p->nloops++] = g;
+      p->nsummed += summed;
+    }
+}
+
+/* How many leading dims of the result are the rows of a product that is one call; 0: it takes no
+ * epilogue. */
+static int row_dims(const Product *p) {
+  const Side *out = &p->t[OUT];
+  const LetterGroup *m = p->m;
+  if (!m || !p->n || !has_unit(p, p->n, OUT) || m->stride[OUT] != p->n->len) return 0;
+  Expr rows = loop_int(p->l, 1);
+  int d = 0, at[3];
+  for (; d < out->n->shape.rank; d++) {
+    if (places_of(p, out->letter[d], at) != m->role) break;
+    rows = expr_mul(p->x, rows, out->len[d]);
+  }
+  return rows == m->len ? d : 0;
+}
+
+/* -------- in the band of a tile -------- */
+
+static void find_live(Product *p) {
+  const LetterGroup *const role[3][2] = {{p->m, p->n}, {p->m, p->k}, {p->k, p->n}};
+  static const char *const names[] = {"DTRT_LIVE_C", "DTRT_LIVE_A", "DTRT_LIVE_B"};
+  Live *v = &p->live;
+  *v = (Live){.t = -1};
+  for (int t = 0; t < 3; t++)
+    if (in_band(p->l, p->t[t].id)) v->t = t;
+  if (v->t < 0) return;
+  const Side *s = &p->t[v->t];
+  const int64_t row = s->letter[p->l->tile->band.row], column = s->letter[s->n->shape.rank - 1];
+  for (int i = 0; i < 3; i++)
+    for (int transposed = 0; transposed < 2; transposed++) {
+      const LetterGroup *r = role[i][transposed], *q = role[i][!transposed];
+      if (r && q && r->letter == row && q->letter == column)
+        v->of = names[i], v->transposed = transposed;
+    }
+}
+
+/* Where the product cannot leave out what is outside of the band, that has to be 0. */
+static void clear_dead(Product *p) {
+  const Live *v = &p->live;
+  if (v->of || (v->t != X && v->t != Y)) return;
+  const Side *s = &p->t[v->t];
+  entry_clear(p->build, s->n, entry_place(p->build, s->id), s->stride);
+}
+
+static Expr live_list(Product *p) {
+  const Live *v = &p->live;
+  const Expr low = site_bound(p->l, INTEGER_LOW), high = site_bound(p->l, INTEGER_HIGH),
+             one = loop_int(p->l, 1);
+  const Expr arg[] = {loop_word(p->l, v->of, 0), v->transposed ? expr_sub(p->x, one, high) : low,
+                      v->transposed ? expr_sub(p->x, one, low) : high};
+  return entry_list(p->build, "dtrt_live", 3, arg);
+}
+
+/* -------- calls -------- */
+
+/* Where a tile's depths lie among all that the product sums over: false if they are not one run of
+ * them. */
+static bool depths_before(const Product *p, Expr *at, Expr *all) {
+  const Node *x = p->t[X].n;
+  bool first = true;
+  *at = loop_int(p->l, 0), *all = loop_int(p->l, 1);
+  for (int d = 0; d < x->shape.rank; d++) {
+    if (find_letter(&p->t[OUT], p->t[X].letter[d]) >= 0) continue;
+    const Expr len = site_extent(p->l, x, d);
+    if (is_int(p->l, len, 1)) continue;
+    if (!first && p->t[X].part[d]) return false;
+    *at = first ? site_at(p->l, x, d) : expr_mul(p->x, *at, len);
+    *all = expr_mul(p->x, *all, len);
+    first = false;
+  }
+  return p->k && !first;
+}
+
+/* Tensor t where the loops are. */
+static Expr place_in_loops(Product *p, int t) {
+  Expr at = loop_int(p->l, 0);
+  bool any = false;
+  const Expr place = entry_place(p->build, p->t[t].id);
+  for (int i = 0; i < p->nloops; i++) {
+    const Expr stride = p->loop[i]->stride[t];
+    if (stride == NO_EXPR) continue;
+    const Expr index = loop_symbol(p->l, arena_printf(p->l->arena, "i%d", i), 0, INT64_MAX);
+    at = expr_add(p->x, at, expr_mul(p->x, index, stride));
+    any = true;
+  }
+  return any ? entry_after(p->build, p->t[t].n->dtype, place, at) : place;
+}
+
+static void open_loops(Product *p) {
+  const Node *n = p->t[OUT].n;
+  /* A further summed dim is added up, which an empty one must not leave undone. */
+  if (p->nsummed)
+    loop_zero_at(p->l, entry_place(p->build, p->t[OUT].id), site_count(p->l, n),
+                 dtype_size(n->dtype));
+  for (int i = 0; i < p->nloops; i++)
+    loop_open(p->l, loop_symbol(p->l, arena_printf(p->l->arena, "i%d", i), 0, INT64_MAX),
+              p->loop[i]->len, LOOP_SOME);
+}
+
+/* What all kinds of calls have, behind the type: 11 arguments. */
+static void matrices(Product *p, Expr *arg) {
+  const Expr own[] = {loop_int(p->l, p->a.transposed),
+                      loop_int(p->l, p->b.transposed),
+                      len_of(p, p->m),
+                      len_of(p, p->n),
+                      len_of(p, p->k),
+                      place_in_loops(p, p->a.t),
+                      p->a.lead,
+                      place_in_loops(p, p->b.t),
+                      p->b.lead,
+                      place_in_loops(p, OUT),
+                      p->out.lead};
+  for (int i = 0; i < 11; i++) arg[i] = own[i];
+}
+
+/* A tile adds to what the tiles before it have summed. */
+static Expr is_later(Product *p, Expr first) {
+  const ExprNode n = *expr_node(p->x, first);
+  if (n.kind == EXPR_EQUAL) return expr_compare(p->x, EXPR_LESS, n.arg[1], n.arg[0]);
+  Expr later = loop_int(p->l, 0);
+  for (int i = 0; i < n.n; i++) later = expr_or(p->x, later, is_later(p, n.arg[i]));
+  return later;
+}
+
+static bool call(Product *p, const Tiles *epilogue) {
+  EntryBuild *b = p->build;
+  const NodeId id = p->t[OUT].id;
+  const Expr first = site_first(p->l, id), zero = loop_int(p->l, 0);
+  Expr arg[15], before, all;
+  matrices(p, arg + 1);
+  if (epilogue && p->nloops == 0 && row_dims(p)) {
+    arg[11] = entry_rows(b, epilogue); /* its result is dense */
+    entry_call(b, "dtrt_gemm_then", 11, arg + 1);
+    return true;
+  }
+  Expr adds = loop_int(p->l, p->nsummed > 0);
+  if (first != NO_EXPR) adds = is_later(p, first);
+  if (first != NO_EXPR && !(p->live.of && p->live.t == OUT) &&
+      (!entry_has_memory(b) || b->en->le->scratch[id] >= 0) && !p->nloops &&
+      depths_before(p, &before, &all)) {
+    arg[12] = entry_partial(b, id, DT_F64), arg[13] = before, arg[14] = all;
+    Expr with[15];
+    for (int i = 0; i < 14; i++) with[i] = arg[i + 1];
+    with[14] = p->live.of ? expr_address(p->x, live_list(p)) : zero;
+    entry_call(b, "dtrt_gemm_sum", 15, with);
+    return false;
+  }
+  arg[12] = adds;
+  if (p->live.of) {
+    arg[13] = live_list(p);
+    entry_call(b, "dtrt_gemm_live", 13, arg + 1);
+    return false;
+  }
+  arg[0] = loop_word(p->l, dtype_constant(p->t[OUT].n->dtype), 0);
+  entry_call(b, "dtrt_gemm", 13, arg);
+  return false;
+}
+
+bool entry_product(EntryBuild *b, NodeId id, const Tiles *epilogue) {
+  const Graph *g = b->en->le->graph;
+  const Node *n = graph_node(g, id);
+  const Letters letters = product_letters(g, n);
+  Product p = {.build = b, .l = b->l, .x = b->en->x};
+  const NodeId ids[3] = {n->operand[0], n->operand[1], id};
+  const int64_t *const letter[3] = {letters.x, letters.y, letters.out};
+  for (int t = 0; t < 3; t++) {
+    p.t[t] = (Side){.n = graph_node(g, ids[t]), .id = ids[t], .letter = letter[t]};
+    measure(&p, &p.t[t]);
+  }
+  find_groups(&p);
+  if (!find_matrices(&p)) {
+    p.m = p.n = p.k = NULL;
+    find_live(&p);
+    clear_dead(&p);
+    const LoopSite site = {b->l->arena, b->l->plan, b->l->le, b->l->tile};
+    LoopFunction f;
+    loop_of_contract(&site, id, &f), entry_do(b, &f);
+    return false;
+  }
+  find_loops(&p);
+  find_live(&p);
+  clear_dead(&p);
+  open_loops(&p);
+  const bool took = call(&p, epilogue);
+  loop_close(b->l, p.nloops);
+  return took;
+}

@@ -1,0 +1,191 @@
+/* Tiling as statements: one nest of loops around several steps, in which a node that the loops run
+ * over is seen as the part of it that belongs to the tile; the rows of an epilogue, which are such
+ * a nest within the kernel; and nests whose scores are masked (band.c), of which the columns that
+ * the mask leaves are computed:
+ *
+ *   for whole from 0 to 2          # and all columns, if some masked score is not 0
+ *     low = ..., high = ...
+ *     ... scores, their largest ...
+ *     if whole == 0 and exp(...)   # beside such small ones
+ *       next
+ *     ... the rest ...
+ *     leave */
+#include "entry_build.h"
+#include "roll.h"
+
+enum { MOST_READ = 8 };
+
+/* -------- the band -------- */
+
+static const TileBand *band_of(const EntryBuild *b) {
+  const Tiles *s = b->l->tile;
+  return s && s->band.of != NO_NODE ? &s->band : NULL;
+}
+
+static bool is_masked(const EntryBuild *b) { return band_of(b) && band_of(b)->vanishes != NO_NODE; }
+
+static Expr far_bound(EntryBuild *b, int side) {
+  return expr_scale(b->en->x, loop_word(b->l, "DTRT_FAR", (int64_t)1 << 40), side);
+}
+
+static Expr bound(EntryBuild *b, int64_t v) {
+  const TileBand *band = band_of(b);
+  const Node *n = graph_node(b->en->le->graph, band->of);
+  if (v == BAND_FAR || v == -BAND_FAR) return far_bound(b, v < 0 ? -1 : 1);
+  const Expr rows = site_from(b->l, n, band->row), columns = site_from(b->l, n, n->shape.rank - 1);
+  return expr_add(b->en->x, loop_int(b->l, v), expr_sub(b->en->x, rows, columns));
+}
+
+/* Whether this is the second turn, of all columns. */
+static Expr is_whole(EntryBuild *b, int64_t turn) {
+  return expr_compare(b->en->x, EXPR_EQUAL, loop_symbol(b->l, "whole", 0, 1), loop_int(b->l, turn));
+}
+
+static void set_bound(EntryBuild *b, const char *name, int64_t v, int side) {
+  Expr own = bound(b, v);
+  const Expr far = far_bound(b, side);
+  if (is_masked(b) && own != far) own = loop_choose(b->l, is_whole(b, 1), far, own);
+  loop_integer(b->l, name, own, true);
+}
+
+static void open_band(EntryBuild *b) {
+  const TileBand *band = band_of(b);
+  if (!band) return;
+  if (is_masked(b)) loop_open(b->l, loop_symbol(b->l, "whole", 0, 1), loop_int(b->l, 2), LOOP_SOME);
+  set_bound(b, "low", band->low, -1);
+  set_bound(b, "high", band->high, 1);
+}
+
+static void close_band(EntryBuild *b) {
+  if (!is_masked(b)) return;
+  loop_add(b->l, (LoopStmt){.kind = STMT_LEAVE, .a = NO_EXPR});
+  loop_close(b->l, 1);
+}
+
+/* Before step i: whether some row's value, outside of the band, is not 0. */
+static void check_band(EntryBuild *b, int i) {
+  if (!is_masked(b) || band_of(b)->at != i) return;
+  const LoopSite site = {b->l->arena, b->l->plan, b->l->le, b->l->tile};
+  LoopFunction f;
+  loop_of_band_check(&site, &f);
+  const Expr counts = entry_run(b, &f);
+  loop_if(b->l, expr_and(b->en->x, is_whole(b, 0), counts));
+  loop_add(b->l, (LoopStmt){.kind = STMT_NEXT, .a = NO_EXPR});
+  loop_close(b->l, 1);
+}
+
+void entry_clear(EntryBuild *b, const Node *n, Expr place, const Expr *stride) {
+  const int last = n->shape.rank - 1, row = b->l->tile->band.row;
+  Expr at = loop_int(b->l, 0);
+  int loops = 0;
+  for (int d = 0; d < last; d++) {
+    const Expr len = site_len(b->l, n, d);
+    if (d == row || is_int(b->l, len, 1)) continue;
+    const Expr i = loop_symbol(b->l, arena_printf(b->l->arena, "i%d", loops++), 0, INT64_MAX);
+    loop_open(b->l, i, len, LOOP_SOME);
+    at = expr_add(b->en->x, at, expr_mul(b->en->x, i, stride[d]));
+  }
+  entry_call(b, "dtrt_live_clear", 6,
+             (Expr[]){entry_after(b, DT_F32, place, at), site_len(b->l, n, row),
+                      site_len(b->l, n, last), stride[row], site_bound(b->l, INTEGER_LOW),
+                      site_bound(b->l, INTEGER_HIGH)});
+  loop_close(b->l, loops);
+}
+
+/* What a step makes in the band, and others than the tile read, is 0 elsewhere. */
+static void clear_outside(EntryBuild *b, const Step *s) {
+  const LocalEntry *le = b->en->le;
+  Expr stride[MAX_RANK];
+  for (int i = 0; i < s->nodes.n; i++) {
+    const NodeId id = s->nodes.at[i];
+    const Node *n = graph_node(le->graph, id);
+    if (!in_band(b->l, id) || (le->tile_bytes && le->tile_bytes[id])) continue;
+    entry_strides(b, n, stride);
+    entry_clear(b, n, entry_place(b, id), stride);
+  }
+}
+
+/* -------- the nest -------- */
+
+/* Rows of an epilogue go from `first_row` to `end_row`; NO_EXPR: as others, over all. */
+static void open_loop(EntryBuild *b, int i, Expr from, Expr to) {
+  const TileLoop *t = &b->l->tile->loop[i];
+  const Node *n = graph_node(b->en->le->graph, t->node);
+  const Expr at = site_tile(b->l, INTEGER_AT, i), most = loop_int(b->l, t->most);
+  if (to == NO_EXPR) {
+    from = loop_int(b->l, 0), to = site_extent(b->l, n, t->dim);
+    for (int d = 0; b->l->tile->epilogue && d < t->dim; d++)
+      to = expr_mul(b->en->x, to, site_extent(b->l, n, d));
+  }
+  loop_open_by(b->l, at, from, to, most, LOOP_SOME);
+  if (t->most == 1) return;
+  const Expr rest = expr_sub(b->en->x, to, at);
+  loop_integer(b->l, expr_node(b->en->x, site_tile(b->l, INTEGER_LEN, i))->name,
+               loop_choose(b->l, expr_compare(b->en->x, EXPR_LESS, rest, most), rest, most), true);
+}
+
+static void nest(EntryBuild *b, const Tiles *s, Expr from, Expr to) {
+  b->l->tile = s;
+  for (int i = 0; i < s->nloops; i++) open_loop(b, i, from, to);
+  open_band(b);
+  for (int i = s->epilogue; i < s->steps.n; i++) {
+    check_band(b, i);
+    loop_open_body(b->l, (LoopStmt){.kind = STMT_STEP, .a = NO_EXPR, .step = &s->steps.at[i]});
+    entry_step(b, &s->steps.at[i]);
+    clear_outside(b, &s->steps.at[i]);
+    loop_close(b->l, 1);
+  }
+  close_band(b);
+  loop_close(b->l, s->nloops);
+  b->l->tile = NULL;
+}
+
+void entry_tiles(EntryBuild *b, const Tiles *s) { nest(b, s, NO_EXPR, NO_EXPR); }
+
+/* -------- epilogues -------- */
+
+/* What the epilogue reads along with the kernel's result. */
+static int read_ahead(EntryBuild *b, const Tiles *s, Expr *out) {
+  const LocalEntry *le = b->en->le;
+  const Node *result = graph_node(le->graph, s->steps.at[0].nodes.at[0]);
+  const Step whole = {.kind = STEP_TILES, .tile = s};
+  Reads reads = {0};
+  int n = 0;
+  step_reads(le, &whole, b->l->arena, &reads);
+  for (int i = 0; i < reads.r.n && n < MOST_READ; i++) {
+    const NodeId id = reads.r.at[i].node;
+    const Node *x = graph_node(le->graph, id);
+    if (tiles_node(s, le->graph, id) && x->dtype == DT_F32 && same_space(x, result))
+      out[n++] = entry_whole(b, id);
+  }
+  return n;
+}
+
+Expr entry_rows(EntryBuild *b, const Tiles *s) {
+  const Node *result = graph_node(b->en->le->graph, s->steps.at[0].nodes.at[0]);
+  const int own = b->en->rows.n;
+  LoopRows r = {.what = result->name ? result->name : result->op->name, .most = s->loop[0].most};
+  vec_push(b->l->arena, &b->l->open, ((OpenBody){NULL, &r.body}));
+  nest(b, s, loop_symbol(b->l, "first_row", 0, INT64_MAX),
+       loop_symbol(b->l, "end_row", 0, INT64_MAX));
+  loop_close(b->l, 1);
+  LoopUses uses;
+  b->en->symbols = b->l->f.symbols;
+  loop_uses(b->l->arena, b->en, r.body, &uses);
+  Expr *arg = arena_array(b->l->arena, Expr, uses.views.n + uses.integers.n + MOST_READ);
+  int n = 0;
+  for (int i = 0; i < uses.views.n; i++) {
+    vec_push(b->l->arena, &r.views, uses.views.at[i]);
+    arg[n++] = expr_of_entry(b->en->x, EXPR_PLACE, b->en->views.at[uses.views.at[i]].type,
+                             uses.views.at[i], NULL, 0, NULL);
+  }
+  for (int i = 0; i < uses.integers.n; i++) {
+    vec_push(b->l->arena, &r.integers, uses.integers.at[i]);
+    arg[n++] = uses.integers.at[i];
+  }
+  r.ahead = read_ahead(b, s, arg + n);
+  vec_push(b->l->arena, &b->en->rows, r);
+  const int number = entry_unit(b, "rows ", &uses.key, (LoopUnit){b->en, -1, own});
+  b->en->rows.at[own].number = number;
+  return expr_of_entry(b->en->x, EXPR_ROWS, DT_I64, own, NULL, n + r.ahead, arg);
+}
