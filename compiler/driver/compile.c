@@ -240,6 +240,7 @@ static dtgc_status plan_inside(dtgc_program *p, void *arg) {
                         .single = p->single,
                         .observe = p->observe,
                         .disabled = p->disabled,
+                        .repeat_saves = p->given.repeat_saves,
                         .user = p};
   p->plan = pipeline_run(p->program, &po);
   p->has_key = p->has_key && p->diag.warnings == warnings;
@@ -424,7 +425,6 @@ static dtgc_status emit_inside(dtgc_program *p, void *arg) {
   Str layouts = str_new(p->arena);
   bool code = e->purpose != EMIT_TO_READ;
   EmitOptions o = {.name = p->name, .line_marks = code && p->jit.debug_lines};
-  o.repeat_saves = p->given.repeat_saves;
   o.drop_exchange = p->given.drop_exchange;
   bool keeps = e->purpose == EMIT_TO_KEEP;
   o.values = p->observe != OBSERVE_NOTHING;

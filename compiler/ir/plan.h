@@ -227,6 +227,8 @@ struct Plan {
   bool single; /* one device, whatever mesh and layouts the program has */
   Observe observe;
   Disabled disabled;
+  int repeat_saves;           /* steps that a block of repeated steps saves at least; 0: as usual */
+  struct LoopProgram *loops;  /* what a device runs (loop.h), from `statements` on */
   const Plan *variables_of;   /* variables keep the layouts of this plan; NULL: none */
   const Inferred ***inferred; /* [entry][node] */
   const Added *added;         /* [var]; NULL: nothing */

@@ -282,8 +282,7 @@ static void copies(EntryBuild *b) {
 
 /* -------- programs -------- */
 
-static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int first_exchange,
-                        int repeat_saves) {
+static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int first_exchange) {
   LoopEntry *en = arena_new_of(p->arena, LoopEntry);
   const LoopSite site = {p->arena, p, le, NULL};
   b.l = loop_new(&site), b.en = en;
@@ -298,16 +297,16 @@ static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int f
   en->body = b.l->f.body;
   en->symbols = b.l->f.symbols;
   en->identity = loop_identity(p->arena, en);
-  if (plan_has(p, FEATURE_REPEAT)) entry_repeats(&b, repeat_saves ? repeat_saves : LEAST_SAVED);
+  if (plan_has(p, FEATURE_REPEAT)) entry_repeats(&b, p->repeat_saves ? p->repeat_saves : LEAST_SAVED);
   return en;
 }
 
-LoopProgram *loop_program(const Plan *p, int repeat_saves) {
+LoopProgram *loop_program(const Plan *p) {
   LoopProgram *all = arena_new_of(p->arena, LoopProgram);
   Lookup unit_at = {0};
   const EntryBuild b = {.program = all, .names = names_new(p->arena), .unit_at = &unit_at};
   for (int i = 0, exchanges = 0; i < p->entries.n; i++) {
-    LoopEntry *en = entry(b, p, &p->entries.at[i], exchanges, repeat_saves);
+    LoopEntry *en = entry(b, p, &p->entries.at[i], exchanges);
     exchanges += en->exchanges.n;
     vec_push(p->arena, &all->entries, en);
   }

@@ -20,8 +20,7 @@ void loop_of_contract(const LoopSite *s, NodeId id, LoopFunction *out);
 void loop_of_pool(const LoopSite *s, NodeId id, LoopFunction *out);
 void loop_of_depthwise(const LoopSite *s, NodeId id, LoopFunction *out);
 
-/* All entries of a plan as statements, and the functions that they call. `repeat_saves`: steps that
- * a block of repeated steps saves at least; 0: as usual. */
-LoopProgram *loop_program(const Plan *p, int repeat_saves);
+/* All entries of a plan as statements, and the functions that they call. */
+LoopProgram *loop_program(const Plan *p);
 
 #endif

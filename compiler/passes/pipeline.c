@@ -3,9 +3,12 @@
 #include "exchange_dims.h"
 #include "graph_passes.h"
 #include "layout_passes.h"
+#include "loops.h"
 #include "schedule_passes.h"
 #include <string.h>
 #include <time.h>
+
+static void statements(Plan *p) { p->loops = loop_program(p); }
 
 /* Required passes, and optimizations. */
 enum { NEEDED, BETTER };
@@ -38,6 +41,7 @@ static const struct {
     {"overlap", overlap, verify_local, BETTER},        /* exchanges during computation */
     {"memory", memory, verify_memory, NEEDED},         /* buffers and their offsets */
     {"remat", remat, verify_again, NEEDED},            /* rematerialization, to fit --memory */
+    {"statements", statements, verify_statements, NEEDED}, /* what a device runs, as loop IR */
 };
 
 static const struct {
@@ -139,6 +143,7 @@ bool pipeline_show(Plan *p, const char *pass, void (*show)(const Plan *p, Str *o
   while (passes[i].run != inline_values) i++;
   for (; i <= last; i++)
     if (!p->observe || !joins_steps(passes[i].run)) run_pass(p, i);
+  p->loops = NULL; /* of other steps */
   show(p, out);
   for (int e = 0; e < p->entries.n; e++) p->entries.at[e] = le[e];
   *p = kept;
@@ -162,7 +167,7 @@ Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   p->variables_of = o ? o->variables_of : NULL;
   if (o) p->lists_forbidden = o->lists_forbidden, p->cure = o->cure, p->cure_user = o->user;
   if (o) p->memory = o->memory, p->single = o->single, p->observe = o->observe;
-  if (o) p->disabled = o->disabled;
+  if (o) p->disabled = o->disabled, p->repeat_saves = o->repeat_saves;
   for (size_t i = 0; i < PASSES; i++) {
     if (p->observe && joins_steps(passes[i].run)) continue;
     double start = now_ms();

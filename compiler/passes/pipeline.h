@@ -17,6 +17,7 @@ typedef struct PipelineOptions {
   bool single;    /* for one device: the program's mesh and layouts are forgotten */
   Observe observe;
   Disabled disabled;
+  int repeat_saves; /* steps that a block of repeated steps saves at least; 0: as usual */
 } PipelineOptions;
 
 /* The plan's steps as they are after a pass that makes or moves steps, for `show`; the plan itself

@@ -5,7 +5,7 @@
 #include "report.h"
 
 void dump_loops(const Plan *p, Str *out) {
-  const LoopProgram *all = loop_program(p, 0);
+  const LoopProgram *all = p->loops ? p->loops : loop_program(p);
   for (int i = 0; i < all->entries.n; i++) {
     if (i) str_puts(out, "\n");
     loop_put_entry(out, p, all->entries.at[i]);

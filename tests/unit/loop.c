@@ -176,7 +176,7 @@ static void runs_in_parts(int i) {
 
 static LoopEntry *entry_of(Arena *a, Diag *d, const Plan **p, const char *text) {
   *p = plan_of(a, d, text);
-  return loop_program(*p, 0)->entries.at[1];
+  return (*p)->loops->entries.at[1];
 }
 
 static void breaks_law(const Plan *p, const LoopEntry *en, const char *want) {

@@ -363,7 +363,7 @@ void emit_c(Str *out, const Plan *plan, const EmitOptions *o) {
             .options = o};
   e.tables = str_new(e.arena), e.loops = str_new(e.arena), e.entries = str_new(e.arena);
   Str tables = str_new(e.arena), rows = str_new(e.arena), program = str_new(e.arena);
-  const LoopProgram *all = loop_program(plan, o->repeat_saves);
+  const LoopProgram *all = plan->loops;
   put_units(&e, all);
   for (int i = 0; i < all->entries.n; i++) put_entry(&e, all->entries.at[i], &tables, &rows);
   Str early = e.tables;

@@ -10,7 +10,6 @@ typedef struct EmitOptions {
   const char *layouts; /* text of --dump=layouts, kept in the program for `info`; NULL: none */
   bool line_marks;     /* #line back to the .dtg, for gdb and perf */
   bool values;         /* tables of what each step makes, for checks (emit_watch.c) */
-  int repeat_saves;    /* steps that a function of repeated steps saves at least; 0: as usual */
   int drop_exchange;   /* from 1: this one is left out, to see that checks notice; 0: none */
 } EmitOptions;
 

@@ -327,13 +327,13 @@ void verify_memory(const Plan *p, const char *after) {
     arena_release(p->arena, mark);
     if (law) verify_breach(p, m.le->entry, m.le->graph, where, after, law);
   }
-  const ArenaMark mark = arena_mark(p->arena);
-  const LoopProgram *all = loop_program(p, 0);
-  for (int e = 0; e < all->entries.n; e++) {
+}
+
+void verify_statements(const Plan *p, const char *after) {
+  for (int e = 0; e < p->loops->entries.n; e++) {
     NodeId where = 0;
-    const LocalEntry *le = all->entries.at[e]->le;
-    const char *law = loop_verify_entry(p->arena, p, all->entries.at[e], &where);
-    if (law) verify_breach(p, le->entry, le->graph, where, after, law);
+    const LoopEntry *en = p->loops->entries.at[e];
+    const char *law = loop_verify_entry(p->arena, p, en, &where);
+    if (law) verify_breach(p, en->le->entry, en->le->graph, where, after, law);
   }
-  arena_release(p->arena, mark);
 }

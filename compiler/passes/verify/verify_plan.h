@@ -7,6 +7,8 @@ void verify_global(const Plan *p, const char *after);
 void verify_local(const Plan *p, const char *after);
 /* Every value lies where it was put until its last reader. */
 void verify_memory(const Plan *p, const char *after);
+/* What a device runs keeps the laws of loop.h. */
+void verify_statements(const Plan *p, const char *after);
 /* Once there are steps: every device can run them, and all meet the same exchanges. */
 void verify_exchanges(const Plan *p, const LocalEntry *le, const char *after);
 
