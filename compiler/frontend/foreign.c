@@ -134,8 +134,7 @@ static const char *find(const Word *table, size_t count, const char *word, size_
 #define FIND(table, word, n) find(table, sizeof(table) / sizeof *(table), word, n)
 
 const char *foreign_name(const char *name) {
-  const char *says = FIND(names, name, strlen(name));
-  return says ? says : FIND(statements, name, strlen(name));
+  return FIND(names, name, strlen(name));
 }
 
 const char *foreign_statement(const char *name) { return FIND(statements, name, strlen(name)); }

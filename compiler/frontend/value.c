@@ -211,9 +211,10 @@ static Value unknown_name(Elab *e, NameScope *s, Ident name) {
   if (module)
     return elab_fail(e, name.span, "unknown name `%s`; it is in the library: import \"%s\"",
                      name.text, module);
-  const char *foreign = foreign_name(name.text);
+  /* Of words with two meanings, as `var`, an expression has the function. */
+  const char *foreign = foreign_name(name.text), *instead = foreign ? NULL : op_instead(name.text);
+  if (!foreign && !instead) foreign = foreign_statement(name.text);
   if (foreign) return elab_fail(e, name.span, "unknown name `%s`: %s", name.text, foreign);
-  const char *instead = op_instead(name.text);
   if (instead)
     return elab_fail(e, name.span, "unknown name `%s`; write it as in `%s`", name.text, instead);
   return elab_fail(e, name.span, "unknown name `%s`%s", name.text, near_text(e, &near));
