@@ -1,5 +1,5 @@
-/* Measuring this machine for a machine file: calibrate.c asks, calibrate_probe.c measures products
- * and exchanges on the devices themselves, calibrate_fit.c makes rates of the times. */
+/* Measuring this machine for a machine file: calibrate.c is the command, calibrate_probe.c measures
+ * products and exchanges on the devices themselves, calibrate_fit.c makes rates of the times. */
 #ifndef DTG_CALIBRATE_H
 #define DTG_CALIBRATE_H
 #include "arena.h"
@@ -17,7 +17,8 @@ typedef struct Probe Probe;
 Probe *probe_open(const char *transport, int devices, char **error);
 void probe_close(Probe *p);
 /* Seconds, the median of several rounds of the slowest device; all devices work at once. Below 0:
- * it failed, and probe_error has the reason. All ranks must ask for the same in the same order. */
+ * it failed, and probe_error has the reason. All ranks must make the same calls in the same order.
+ */
 double probe_product(Probe *p, int which, bool quick);
 /* Of reading `bytes` of a device's own once, which lie where reading them before has left them: the
  * fastest round, since a cache is never faster than it is. */

@@ -21,7 +21,7 @@ const char *dtgc_version(void) { return DTGC_VERSION; }
 
 /* -------- messages -------- */
 
-/* The first error with its notes: when it lies in the shipped library, they lead to the line of the
+/* The first error with its notes: when it is in the shipped library, they lead to the line of the
  * host's own text. */
 static void keep_first(dtgc_program *p, const Message *m) {
   char *text = NULL;
@@ -93,7 +93,7 @@ typedef struct CompileArgs {
   const dtgc_source *source;
   int n;
   const dtgc_options *o;
-  Str *ast; /* only this is wanted */
+  Str *ast; /* not NULL: the AST alone is requested */
   bool single;
   Observe observe;
 } CompileArgs;
@@ -129,7 +129,7 @@ static dtgc_status take_sources(dtgc_program *p, const CompileArgs *c) {
   return p->diag.errors ? DTGC_BAD_SOURCE : DTGC_OK;
 }
 
-/* The machine that a word stands for, or that is meant where nothing is said; NULL: a file's. Ranks
+/* The machine that a word names, or the default; NULL: that of a file. Ranks
  * of MPI may be on different computers and need the same plan, and code for another CPU runs on one
  * that is not here. */
 static const char *machine_word(const dtgc_program *p, const dtgc_options *o) {

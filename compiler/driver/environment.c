@@ -6,7 +6,7 @@
 
 /* -------- folders and tools -------- */
 
-/* An XDG path that is not absolute is to be ignored, says XDG. */
+/* The XDG specification requires that relative paths are ignored. */
 const char *environment_cache(Arena *a) {
   const char *own = getenv("DTGC_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   if (own && *own) return !strcmp(own, "off") || !strcmp(own, "0") ? NULL : arena_strdup(a, own);

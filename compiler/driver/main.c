@@ -104,7 +104,7 @@ static int find_layouts(Driver *d) {
   dtgc_status s = dtgc_auto(d->program, d->o.memory, &text);
   if (s) return fail(d, s, d->program);
   busy_idle(d->busy);
-  fputs(text, stdout); /* finish_output tells of failures */
+  fputs(text, stdout); /* finish_output reports failures */
   dtgc_free_text(text);
   return 0;
 }
@@ -376,7 +376,7 @@ static int work(Driver *d) {
 static int show_ops(void) {
   char *text = NULL;
   if (dtgc_ops(&text)) return EXIT_ERRORS;
-  fputs(text, stdout); /* finish_output tells of failures */
+  fputs(text, stdout); /* finish_output reports failures */
   dtgc_free_text(text);
   return 0;
 }
@@ -461,7 +461,7 @@ static int checkpoint(int argc, char **argv) {
 }
 
 /* All output must have been written. A write that failed earlier is remembered by the stream, not
- * by its last flush, and some file systems tell of a full disk when the file is closed. */
+ * by its last flush, and some file systems report a full disk when the file is closed. */
 static int finish_output(int status) {
   bool bad = ferror(stdout);
   int error = 0;

@@ -47,7 +47,7 @@ struct dtgc_program {
   Program *program;
   const Machine *machine;
   bool compiled;      /* nothing was wrong */
-  Plan *plan;         /* NULL: not asked for yet; program_plan */
+  Plan *plan;         /* NULL: not requested yet; program_plan */
   EntryInfo *entries; /* without init */
   int nentries;
   dtgc_tensor *vars;
@@ -64,7 +64,7 @@ struct dtgc_program {
   /* train.c */
   dtgc_program **variant; /* for short batches: they share p's variables and session */
   int nvariants;
-  dtgc_program *oracle; /* verify.c: of dtgc_verify_step; NULL: not asked for yet */
+  dtgc_program *oracle; /* verify.c: of dtgc_verify_step; NULL: not requested yet */
   bool fits;          /* dtgc_fit is running */
   bool out_of_memory; /* only dtgc_error and dtgc_free may follow */
   char *error;        /* malloc'ed; NULL: no_memory or "" */
@@ -109,7 +109,7 @@ const EntryInfo *inspect_entry(const dtgc_program *p, const char *name);
 /* "f32[64, 784]" */
 enum { TENSOR_TEXT = 256 };
 void inspect_text(const dtgc_tensor *t, char *out, size_t n);
-/* Says that there is none, and which is nearest. */
+/* The error that there is none, with the nearest name. */
 dtgc_status inspect_no_entry(const dtgc_program *p, const char *entry);
 /* The name nearest to a mistyped one, or NULL. name(table, i) gives the i-th of n. */
 const char *inspect_near(const char *typed, const char *(*name)(const void *table, int i),

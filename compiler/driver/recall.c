@@ -26,7 +26,7 @@ static void add_texts(CacheKey *k, const char *const *text, int n) {
  * for them. */
 static void add_sources(CacheKey *k, const dtgc_program *p) {
   add_number(k, p->front.nsources);
-  Str machine = str_new(p->arena); /* also what this computer says of itself */
+  Str machine = str_new(p->arena); /* with the properties of this computer */
   machine_put(&machine, p->machine);
   add_bytes(k, machine.at, machine.n);
   for (int i = 0; i < p->diag.sources.n; i++) {

@@ -103,7 +103,7 @@ struct Module {
   NameScope scope;
   ModuleVec imports;
   StmtVec stmts;
-  Module *importer;   /* while loading: who asked for it */
+  Module *importer;   /* while loading: the module that imports it */
   bool loading, seen; /* seen: in the search for a name that is under way */
 };
 

@@ -29,7 +29,7 @@ typedef struct FrontOptions {
   char *(*read)(void *user, Arena *a, const char *path, size_t *len, const char **why);
   void *user;
   /* Compilations of variants of these sources, such as with other layouts: how many of how many are
-   * done. NULL: nobody is told. */
+   * done. NULL: none. */
   void (*tried)(void *user, int done, int all);
   void *tried_user;
 } FrontOptions;

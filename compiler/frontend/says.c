@@ -21,7 +21,7 @@ typedef struct Applying {
   Lookup claim_at; /* 1 + its place in claims, by slot */
   Lookup first;    /* 1 + the first call by a name (interned) ... */
   int *next; /* ... and 1 + the next; e->named[i] is called by its text, 2i, and plainly, 2i+1 */
-  VEC(uint32_t) first_files; /* that say `layout first` */
+  VEC(uint32_t) first_files; /* with `layout first` */
   bool first_options;
 } Applying;
 
@@ -66,7 +66,7 @@ static void add_statement(Applying *a, const Stmt *stmt, bool option) {
   vec_push(e->arena, &e->said, s);
 }
 
-/* Said anywhere in a file it is of all the file's patterns. */
+/* Anywhere in a file, it applies to all the file's patterns. */
 static void mark_first(Applying *a) {
   for (int i = 0; i < a->e->said.n; i++) {
     Said *s = a->e->said.at[i];
@@ -155,7 +155,7 @@ static bool gives_way(const Said *s, const Said *had) {
   return s->first && had->first && (s->option || s->span.file == had->span.file);
 }
 
-/* A copy of a variable can be made again; of what is computed there is nothing to make it from. */
+/* A variable can be gathered again from its blocks; a computed value has no such source. */
 static void forbid_keep(Elab *e, const Said *s, const Named *n) {
   if (is_var(n))
     e->program->vars.at[n->index].forbid_keep = s->forbid;
@@ -186,7 +186,7 @@ static void claim(Applying *a, const Said *s, const Named *n) {
   const char *what = arena_printf(e->arena, "`%s`", n->text);
   const Spec *spec = spec_make(e, s->spec, rank, what, n->kind == NAMED_NODE, false);
   if (!spec) return;
-  if (*slot) { /* relayout(...) said it, or another statement */
+  if (*slot) { /* annotated by relayout(...) or another statement */
     const Spec *both = spec_both(e->arena, *slot, spec);
     if (!both && had) {
       conflict(e, n, s, had->by->span, said_text(e, had->by));
@@ -405,8 +405,8 @@ static bool is_replicated(const Spec *s) {
   return !s->open && !s->partial;
 }
 
-/* A variable that is said to be replicated has its slots (an optimizer's m[w]) so too, where
- * nothing is said of them: `updates` would split them, and who writes `replicated` means the whole
+/* A variable that is annotated as replicated has its slots (an optimizer's m[w]) so too, where
+ * they are not annotated: `updates` would split them, and `replicated` is meant for the whole
  * state. */
 static void slots_follow(Applying *a) {
   Elab *e = a->e;
@@ -427,7 +427,7 @@ void says_apply(Elab *e) {
   int before = e->diag->errors; /* when there are any, not all tensors came to be */
   collect(&a);
   index_names(&a);
-  /* From the strongest: what is weaker is not even looked at where something stronger was said. */
+  /* From the strongest: weaker statements are skipped where a stronger one applies. */
   for (int strength = BY_OPTION_NAME; strength >= BY_PATTERN; strength--)
     for (int i = 0; i < e->said.n; i++) {
       const Said *s = e->said.at[i];

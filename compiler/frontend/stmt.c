@@ -98,7 +98,7 @@ static void assign(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   }
   const AstExpr *target = stmt->targets.at[0];
   Value to = {.kind = V_ERROR};
-  /* x[i] of a tensor is looked at without building it. */
+  /* x[i] of a tensor is inspected without building it. */
   if (target->kind == EX_INDEX) {
     Value base = eval_expr(e, s, target->x);
     if (base.kind == V_TENSOR || base.kind == V_VAR) {

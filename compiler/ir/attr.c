@@ -83,7 +83,7 @@ static void put_attr(Str *out, const Node *n, const Attr *a, const int64_t *at) 
   case ATTR_LIST:
   case ATTR_MAP: put_list(out, a->name, at, count_of(n, a)); break;
   case ATTR_SLIDE: put_slide(out, n); break;
-  default: break; /* the type of the result says it */
+  default: break; /* the type of the result shows it */
   }
 }
 

@@ -1,7 +1,7 @@
 /* Facts about two layouts of one dim: whether blocks stay in place, and what a device receives. */
 #include "exchange_dims.h"
 
-/* Every block of `to` lies in the device's own block of `from`. */
+/* Every block of `to` is inside the device's own block of `from`. */
 static bool dim_nested(const Mesh *m, const DimLayout *from, const DimLayout *to, int64_t n) {
   if (!from->naxes) return true;
   if (to->window.of) return dim_inside(m, from, to, n);
@@ -170,7 +170,7 @@ void needs_add(Needs *p, Need x) {
 
 /* -------- the pair -------- */
 
-/* Drops the axes that both begin with, alike, and tells the axes that are left. */
+/* Drops the common first axes, and sets the axes that are left. */
 static void moving(DimPair *x) {
   DimLayout f = *x->from, t = *x->to;
   int same = 0;

@@ -1,12 +1,12 @@
 /* Inside of exchange_of: facts of two layouts of one dim (exchange_dims.c), and what is known of
- * pairs of layouts (exchange_known.c). Searches ask for the same exchanges again and again, each
- * trial and each form anew; a program keeps both. Law: what is kept depends on mesh, layouts and
- * shape alone, so keeping it changes no answer, and it takes at most some megabytes. */
+ * pairs of layouts (exchange_known.c). Searches need the same exchanges many times, each
+ * trial and each form again; a program keeps both. Invariant: what is kept depends on mesh, layouts
+ * and shape alone, so keeping it changes no answer, and it takes at most some megabytes. */
 #ifndef DTG_EXCHANGE_DIMS_H
 #define DTG_EXCHANGE_DIMS_H
 #include "plan.h"
 
-/* What of the axes is looked at: of an axis of up to EVERY all coordinates, of a longer one the
+/* The coordinates that are visited: of an axis of up to EVERY all, of a longer one the
  * first, the middle and the last; fewer, the ends in any case, along many axes. */
 enum { EVERY = 4, MOST_PLACES = 256 };
 
@@ -46,7 +46,7 @@ typedef struct DimPair {
   Arena
       *kept; /* the program's own, for its tables while there is room; NULL: the pair is not kept */
   Need first;   /* of the device that is first along all axes */
-  /* By how few of the long axes are looked at; at: NULL, or of all places that are. */
+  /* By how few coordinates of the long axes are visited; at: NULL, or of all visited places. */
   DimNeeds every[EVERY + 1];
   Needs alone; /* at: NULL, or what there is when no axis links the dim to another */
 } DimPair;
@@ -61,7 +61,7 @@ PlaceWalk walk_along(const Mesh *m, uint32_t axes, int few);
 void walk_step(PlaceWalk *w, int n, const PlaceSteps *const *of, int **at);
 
 void dim_pair_set(const Mesh *m, DimPair *x, const DimLayout *from, const DimLayout *to, int64_t n);
-/* What they point to is kept by the pair or, where it may not grow, lies in p->arena. */
+/* What they point to is kept by the pair or, where it may not grow, allocated in p->arena. */
 DimNeeds dim_pair_every(const Program *p, DimPair *x, int few);
 Needs dim_pair_alone(const Program *p, DimPair *x);
 void needs_add(Needs *p, Need x);
@@ -88,7 +88,7 @@ KnownExchanges *known_new(const Program *p);
 KnownAt known_at(KnownExchanges *k, const Layout *from, const Layout *to, const Shape *s);
 bool known_get(const KnownExchanges *k, KnownAt at, Known *out);
 void known_put(KnownExchanges *k, KnownAt at, const Known *x);
-/* k may be NULL: then it lies in p->arena. */
+/* k may be NULL: then the pair is allocated in p->arena. */
 DimPair *known_dim_pair(const Program *p, KnownExchanges *k, KnownAt at, const Layout *from,
                         const Layout *to, int dim, int64_t n);
 

@@ -129,7 +129,7 @@ static int64_t group_of(const Mesh *m, uint32_t axes) {
   return n;
 }
 
-/* Elements of a box that lie together at both ends: all of the dims that are the same before and
+/* Elements of a box that are contiguous at both ends: all of the dims that are the same before and
  * behind, and what the box has of the next; or all of the box, where the dims outside of that are
  * of one element. */
 static int64_t run_of(const Program *p, DimPair *const *pair, const Layout *from, const Layout *to,

@@ -4,7 +4,7 @@
  * Integers (indices, extents, offsets) are kept as linear forms over atoms, with floor division and
  * modulo by positive numbers; a form whose atoms have known ranges is simplified by them, so that
  * an index that a reshape splits and another joins comes out as it went in. Values have the dtype
- * of the tensor; conditions are DT_BOOL. An op says in OpDef.lower what an element of its result
+ * of the tensor; conditions are DT_BOOL. An op defines in OpDef.lower what an element of its result
  * is, as an expression of elements of its operands; that is the only place where index maps are
  * written. */
 #ifndef DTG_EXPR_H

@@ -15,7 +15,8 @@ enum { NO_NODE = -1 };
 
 typedef const struct OpDef *Op; /* its definition: op.h */
 
-/* What a user said of a tensor's layout. A dim is closed (kept as said) or open to inference. */
+/* A user's annotation of a tensor's layout. A dim is closed (kept as annotated) or open to
+ * inference. */
 typedef struct Spec {
   int rank;
   DimLayout dim[MAX_RANK];
@@ -32,16 +33,16 @@ typedef struct Node {
   int noperands;
   const NodeId *operand;
   int nattr;
-  const int64_t *attr; /* whole-number attributes; each op's definition says which */
+  const int64_t *attr; /* integer attributes, as each op's definition lists them */
   double value;        /* const, pad: the fill value */
   int64_t whole;       /* the same of a whole-number dtype, which a double may not hold */
   const char *name;    /* path of the user's name, "train.logits", "model.d1.output"; NULL: none */
   Span span;
   Span site; /* the innermost call outside the shipped library that led to it; file 0: the span
                 itself is */
-  const Spec *spec;     /* said by the user; NULL: nothing was said */
+  const Spec *spec;     /* annotated by the user; NULL: not annotated */
   const Layout *layout; /* NULL before propagate */
-  Span forbid;          /* the statement that says it may not be gathered; file 0: none */
+  Span forbid;          /* the statement that forbids gathering it; file 0: none */
   int32_t tag; /* its number before layouts come in: the same value's on any mesh; 0: it has none */
 } Node;
 
@@ -79,7 +80,7 @@ typedef struct Var {
   const Spec *spec;
   const Layout *layout; /* NULL before propagate; the same in every entry */
   Span forbid;          /* as of a node: also of what is assigned to it */
-  Span forbid_keep;     /* the statement that says that each reader fetches it anew; file 0: none */
+  Span forbid_keep;     /* the statement that makes each use fetch it again; file 0: none */
 } Var;
 
 typedef struct Input {
@@ -114,8 +115,8 @@ typedef struct Entry {
 /* A layout statement and what came of it. */
 typedef struct Statement {
   Span span;                 /* of its target */
-  VEC(const char *) gave;    /* the tensors that lie (or are not gathered) as it says */
-  VEC(const char *) yielded; /* those it names, but of which a stronger or earlier statement ... */
+  VEC(const char *) gave;    /* the tensors that it gives their layout (or forbids gathering) */
+  VEC(const char *) yielded; /* those it names, but for which a stronger or earlier statement ... */
   VEC(Span) to;              /* ... has spoken, which is here */
 } Statement;
 
@@ -134,7 +135,7 @@ typedef struct Program {
   Mesh mesh; /* naxes == 0: one device */
   const Machine *machine;
   LayoutSet *layouts;
-  Span forbid;      /* the statement that says that no tensor may be gathered; file 0: none */
+  Span forbid;      /* the statement that forbids gathering any tensor; file 0: none */
   Span forbid_keep; /* ... and that no variable's copies may be kept */
   VEC(Statement *) statements; /* in order, those of the command line last */
   VEC(Var) vars;
@@ -142,7 +143,7 @@ typedef struct Program {
   /* What finding layouts has taken so far: steps, of about a nanosecond each on no particular
    * machine, so that searches that it bounds find the same on all. */
   double effort;
-  KnownExchanges *known; /* exchanges that were looked at (exchange_dims.h); NULL: none is kept */
+  KnownExchanges *known; /* cache of exchanges (exchange_dims.h); NULL: none is kept */
   VEC(Constant) constants;
 } Program;
 

@@ -55,7 +55,7 @@ LayoutSet *layout_set_new(Arena *a, const Mesh *mesh) {
   return s;
 }
 
-/* A window that shows the very blocks that a plain cut into so many parts has: those of `deal` and
+/* A window with exactly the blocks of a plain cut into so many parts: those of `deal` and
  * `undeal` (ops/scan.c), rows of elements and elements in rows, where the parts divide the rows. */
 static bool window_is_plain(const Window *w, int64_t n, int64_t granule, int64_t parts) {
   if (granule > 1 || w->mul != n || w->div != w->of) return false;
@@ -82,7 +82,7 @@ static void dim_canonical(const Mesh *m, DimLayout *out, const DimLayout *d, int
     /* k blocks of m granules of g: when k divides m, so does it divide m*g, and the blocks are the
      * same. */
     int64_t g = d->granule > 0 ? d->granule : 1;
-    if (units % g) g = 1; /* it came from a dim of another size: a slice's operand, say */
+    if (units % g) g = 1; /* it came from a dim of another size, such as a slice's operand */
     out->granule = g > 1 && (units / g) % dim_parts(m, out) == 0 ? 1 : g;
     if (d->window.of) {
       out->window.of = d->window.of;

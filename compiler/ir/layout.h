@@ -1,11 +1,11 @@
-/* Mesh, layout and box: where the pieces of a tensor lie.
+/* Mesh, layout and box: where the pieces of a tensor are.
  *
  * A mesh is a list of named axes; its devices are the points, the last axis varying fastest.
  * A layout says, for each dim of a tensor, over which axes it is cut (major to minor) and over
  * which axes the tensor is partial: each device holds a term of a sum (or max, min, prod) still to
  * be taken. Layouts are interned: equal layouts are equal pointers.
  *
- * Which elements a block or a window holds is said in runtime/law/block_law.h.
+ * Which elements a block or a window holds is defined in runtime/law/block_law.h.
  */
 #ifndef DTG_LAYOUT_H
 #define DTG_LAYOUT_H
@@ -79,7 +79,7 @@ void dim_box(const Mesh *m, const DimLayout *d, int64_t n, const int *coord, int
 /* Of block i, counted over the axes that cut the dim. */
 void dim_box_at(const Mesh *m, const DimLayout *d, int64_t n, int64_t i, int64_t *lo, int64_t *hi);
 bool dim_same_axes(const DimLayout *a, const DimLayout *b);
-/* Every device's box of `inner` lies in its box of `outer`. Compiling must not take longer on
+/* Every device's box of `inner` is inside its box of `outer`. Compiling must not take longer on
  * larger meshes: of a dim in more than DIM_BLOCKS_SEEN blocks that is not claimed. */
 enum { DIM_BLOCKS_SEEN = 256 };
 bool dim_inside(const Mesh *m, const DimLayout *outer, const DimLayout *inner, int64_t n);

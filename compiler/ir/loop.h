@@ -34,7 +34,7 @@ typedef enum LoopStmtKind {
   STMT_REPEAT    /* body, once for each run of `repeat` */
 } LoopStmtKind;
 
-/* What is said to C compilers in front of a loop: DTRT_PLAIN, ... in dtrt.h. */
+/* Hints to C compilers in front of a loop: DTRT_PLAIN, ... in dtrt.h. */
 typedef enum LoopHow { LOOP_SOME, LOOP_PLAIN, LOOP_OUTER, LOOP_FEW, LOOP_WHOLE } LoopHow;
 
 typedef enum LocalKind {
@@ -104,7 +104,7 @@ typedef struct LoopParam {
 typedef struct LoopBuffer {
   NodeId node; /* as seen: gives type and dims */
   bool written;
-  Expr room[MAX_RANK]; /* dims as they lie in memory, from the second on */
+  Expr room[MAX_RANK]; /* dims as stored, from the second on */
 } LoopBuffer;
 
 typedef struct LoopFunction {
@@ -114,7 +114,7 @@ typedef struct LoopFunction {
   bool flat;      /* buffers are seen as of one dim */
   bool uses_dev;  /* it takes the device */
   bool returns;   /* an integer */
-  NodeId partial; /* whose partial sums lie in the local `partial`; NO_NODE: there are none */
+  NodeId partial; /* whose partial sums are in the local `partial`; NO_NODE: none */
   DType partial_type;
   LoopSymbols symbols;
   VEC(LoopParam) params; /* by number */

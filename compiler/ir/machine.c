@@ -122,7 +122,7 @@ static void put_key(Str *out, const char *key, double v, const char *unit) {
   str_puts(out, "\n");
 }
 
-/* A size that is a whole number of KiB, MiB or GiB is written so. */
+/* A multiple of KiB, MiB or GiB is written as such. */
 static void put_size(Str *out, double v) {
   static const char *const unit[] = {"GiB", "MiB", "KiB"};
   double one = 1 << 30;

@@ -22,7 +22,7 @@ typedef struct Link {
 
 enum { MAX_LINKS = 16 };
 
-/* What lies between a core and memory, nearest first. */
+/* The levels between a core and memory, nearest first. */
 typedef enum CacheLevel { CACHE_L1, CACHE_L2, CACHE_L3, CACHE_LEVELS } CacheLevel;
 typedef struct Cache {
   double size;      /* bytes of one; 0: there is none */
@@ -30,16 +30,16 @@ typedef struct Cache {
   double bandwidth; /* bytes a second that each of them reads while the others do, too */
 } Cache;
 
-/* Law: there is a link of all devices (devices and axis 0), so every axis of every mesh has one;
- * there are L1 and L2. A device is a core. */
+/* Invariant: there is a link of all devices (devices and axis 0), so every axis of every mesh has
+ * one; there are L1 and L2. A device is a core. */
 typedef struct Machine {
   const char *name;
   double flops;            /* a second of one device, in matrix products and convolutions */
   double vector_flops;     /* in everything else */
   double memory_bandwidth; /* bytes a second read or written */
-  double memory;           /* bytes of one device; 0: not said */
+  double memory;           /* bytes of one device; 0: unknown */
   double start;            /* seconds before a step of computation is under way */
-  int64_t cores;           /* of a host; 0: not said */
+  int64_t cores;           /* of a host; 0: unknown */
   Cache cache[CACHE_LEVELS];
   int nlinks;
   Link link[MAX_LINKS];
@@ -60,7 +60,7 @@ const Machine *machine_read(Arena *a, Diag *diag, uint32_t source);
 void machine_put(Str *out, const Machine *m);
 const char *link_by_name(LinkBy by); /* "memory", "messages" */
 /* The link along one axis of a mesh, with nothing unsaid: groups share memory, but not all devices
- * where there are groups; and an axis that does not say is as the group that it lies in. */
+ * where there are groups; and an axis without its own figures has those of its group. */
 Link machine_axis(const Machine *m, const Mesh *mesh, int axis);
 
 #endif

@@ -53,12 +53,12 @@ Span reader_here(const Reader *r);
 /* A name; NULL when there is none. */
 const char *reader_word(Reader *r, Span *at);
 bool reader_equals(Reader *r);
-/* Says so when something was given before; else remembers where. */
+/* An error when something was given before; else records where. */
 bool reader_said_before(Reader *r, Span *said, Span now, const char *what);
 /* Reads `300 GB/s`; a number without a unit is in flop/s, B/s, B or s. */
 bool reader_quantity(Reader *r, Quantity q, double *out);
 bool reader_count(Reader *r, const Field *f, int64_t *out);
-/* Says that there is no such word, and which is nearest. */
+/* The error that there is no such word, with the nearest. */
 void reader_unknown(Reader *r, Span at, const char *typed, const char *what,
                     const char *const *names, int n, const char *list);
 

@@ -40,8 +40,8 @@ typedef struct Rule {
   RuleDim (*operand)[MAX_RANK]; /* [noperands] */
   RuleDim result[MAX_RANK];
   Reduce reduce; /* how the parts of a split reduce factor combine */
-  /* Partial (sum) values may pass instead of being settled: in any one of these operands alone, the
-   * others being settled; or in all operands at once (add, sub, concat). */
+  /* Partial (sum) values may pass instead of being reduced: in any one of these operands alone, the
+   * others being reduced; or in all operands at once (add, sub, concat). */
   uint32_t linear_in; /* set of operands */
   bool linear_jointly;
 } Rule;
@@ -121,12 +121,12 @@ struct Lower;
 struct At;
 /* -------- definitions -------- */
 
-/* What code computes an op's result; passes and emitters ask this and the properties below, never
- * which op it is. */
+/* The kind of code that computes an op's result; passes and emitters use this and the properties
+ * below, never which op it is. */
 typedef enum OpClass {
   OPC_CALL,   /* a composite, or what a pass replaces: no code */
   OPC_SOURCE, /* an input or a variable: there from the beginning */
-  /* An expression at each index, in whatever loop wants it: */
+  /* An expression at each index, in any loop that uses it: */
   OPC_CONST,
   OPC_INDEX,   /* the index along a dim */
   OPC_RANDOM,  /* a number drawn by the index */
@@ -139,7 +139,7 @@ typedef enum OpClass {
   OPC_SCAN,
   /* Kernels that read operands from memory and write the result there: */
   OPC_PRODUCT,     /* an einsum of two operands */
-  OPC_CONVOLUTION, /* ir/slide.h; `makes` says which of its three tensors is the result */
+  OPC_CONVOLUTION, /* ir/slide.h; `makes` is which of its three tensors is the result */
   OPC_POOL,        /* ir/slide.h; `pool`, `makes` */
   OPC_SORT,
   OPC_ADD_ROWS, /* at rows whose indices are data */
@@ -152,7 +152,7 @@ typedef enum SlideSide { SIDE_SMALL, SIDE_LARGE, SIDE_TAPS } SlideSide;
 typedef enum Pool { POOL_SUM, POOL_MAX, POOL_WHICH, POOL_AT } Pool;
 
 /* The attributes of a node, as its op's definition lists them: Node.attr has their values in that
- * order. Dumps print those that the type of the result does not say. */
+ * order. Dumps print those that the type of the result does not show. */
 typedef enum AttrKind {
   ATTR_NONE,
   ATTR_INT,
@@ -288,7 +288,7 @@ enum {
   OPF_EXTREME = 512,   /* the largest or smallest of what it reads */
   OPF_NO_WORK = 1024,  /* an element costs nothing beside reading it */
   OPF_GRAD = 2048,     /* stands for a gradient until autodiff has written it out */
-  OPF_CHOICE = 4096,   /* operand 0 says which of operands 1 and 2 it is */
+  OPF_CHOICE = 4096,   /* operand 0 selects one of operands 1 and 2 */
 };
 
 enum { ORDER_LESS = 1, ORDER_EQUAL = 2, ORDER_GREATER = 4 }; /* OpDef.compares */

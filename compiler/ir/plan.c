@@ -136,7 +136,7 @@ static void add_read(Walk *w, NodeId base, bool aligned) {
   s->read = w->out->r.n;
 }
 
-/* `aligned`: the value is wanted at the loop's own index. */
+/* `aligned`: the value is used at the loop's own index. */
 static void reads_of(Walk *w, NodeId id, bool aligned) {
   const Graph *g = w->le->graph;
   const Node *n = graph_node(g, id);
@@ -151,7 +151,7 @@ static void reads_of(Walk *w, NodeId id, bool aligned) {
   }
   bool is_new;
   Seen *s = walk_slot(w, id, &is_new);
-  if (!is_new && (aligned || s->loose)) return; /* once more would say nothing new */
+  if (!is_new && (aligned || s->loose)) return; /* once more would add nothing */
   s->loose = !aligned;
   bool keeps = aligned && n->op->flags & OPF_ELEMENTWISE;
   for (int k = 0; k < n->noperands; k++) reads_of(w, n->operand[k], keeps);

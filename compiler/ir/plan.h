@@ -17,18 +17,19 @@ typedef struct TensorId {
 } TensorId;
 
 typedef enum ReasonKind {
-  WHY_NOTHING, /* the axis does not cut the tensor */
-  WHY_SAID,    /* by the user's statement `said` */
-  WHY_FROM,    /* from tensor `from`, by an op or an equality */
-  WHY_KEPT,    /* the program that this one is a variant of has it so */
-  WHY_SHARED,  /* the devices of the axis share the work of the variable's update */
-  WHY_CHEAPEST /* of an output of which nothing is said */
+  WHY_NOTHING,   /* the axis does not cut the tensor */
+  WHY_ANNOTATED, /* by the user's statement `said` */
+  WHY_FROM,      /* from tensor `from`, by an op or an equality */
+  WHY_KEPT,      /* the program that this one is a variant of has it so */
+  WHY_SHARED,    /* the devices of the axis share the work of the variable's update */
+  WHY_CHEAPEST   /* of an output that is not annotated */
 } ReasonKind;
 
 /* How `from` won where an op's tensors bring several lists of axes for one factor. */
 typedef enum Won { WON_ALONE, WON_LONGEST, WON_LARGEST } Won;
 
-/* Why an axis cuts a tensor. Law: `from` had the axis before, so that a chain of reasons ends. */
+/* Why an axis splits a tensor. Invariant: `from` had the axis before, so that a chain of reasons
+ * ends. */
 typedef struct Reason {
   ReasonKind kind;
   Won won;
@@ -45,7 +46,7 @@ typedef struct Inferred {
   Reason why[MAX_AXES]; /* by axis of the mesh */
 } Inferred;
 
-/* What `updates` adds to the layout that propagate finds for a variable of which nothing is said.
+/* What `updates` adds to the layout that propagate finds for a variable that is not annotated.
  */
 typedef struct Added {
   int dim;       /* that is cut ... */
@@ -64,7 +65,7 @@ typedef struct Contest {
 } Contest;
 typedef struct Contests {
   VEC(Contest) at;
-  bool known; /* no more are looked for */
+  bool known; /* the search is over */
 } Contests;
 
 typedef enum StepKind {
@@ -86,7 +87,7 @@ typedef struct Step {
 } Step;
 
 /* Steps that loop together over dims that all of them carry. A tile is what they make in one turn;
- * of a value that nobody else reads (`inner`) there is memory for one tile alone.
+ * a value without other uses (`inner`) has memory for one tile only.
  *
  * Of an epilogue the first step is a kernel, a product or a convolution, that runs as a whole. The
  * leading dims of its result are one loop over rows; the others steps run upon rows as soon as they
@@ -114,8 +115,8 @@ typedef struct BandMask {
 } BandMask;
 /* The band of a tile's scores that masks leave alive: low <= column - row < high, of all tensors
  * of the space of `of` that the tile makes; the column is their last dim. Nothing reads what they
- * are elsewhere, or it is 0 there, provided that `vanishes` is 0 wherever the masks say so, which
- * has to be seen before step `at`. */
+ * are elsewhere, or it is 0 there, provided that `vanishes` is 0 wherever the masks require it,
+ * which has to be seen before step `at`. */
 typedef struct TileBand {
   NodeId of; /* NO_NODE: there is no band */
   int row;   /* dim */
@@ -169,14 +170,14 @@ typedef struct LocalEntry {
   VEC(NodeId) origin;              /* the global node that each local node came from */
   bool *again;        /* by node: a second computation, to save memory; NULL: there is none */
   VEC(bool) is_again; /* the same while it is made */
-  VEC(NodeId) cause;  /* exchanges: the global node that wanted it, or NO_NODE */
+  VEC(NodeId) cause;  /* exchanges: the global node that required it, or NO_NODE */
   VEC(Step) steps;
   bool *stored;         /* by node: has a buffer */
   int64_t *tile_bytes; /* by node: of its buffer, when that is for one tile; else 0 */
   int *buffer;          /* by node: index, or -1 */
   int *scratch; /* by node: the buffer of partial results (sum_scratch) while it is made, or -1 */
   /* By node with a buffer: the step that makes it, -1 if it is there from the beginning, and the
-   * last that reads it, -1 if none does; steps.n: it is wanted at the end. */
+   * last that reads it, -1 if none does; steps.n: it is used at the end. */
   int *made_at, *last_read;
   VEC(Buffer) buffers;
   VEC(Copy) copies;
@@ -186,14 +187,14 @@ typedef struct LocalEntry {
   int64_t live_bytes; /* the most that is alive at once: no plan can need less */
 } LocalEntry;
 
-/* A tensor that a plan has whole on every device, though it lies split and may not be gathered. */
+/* A tensor that a plan has whole on every device, although it is split and may not be gathered. */
 typedef struct Forbidden {
   int entry;
   NodeId node;        /* global */
-  NodeId asker;       /* the op that wants it so: the node itself when nobody else does */
-  int output, assign; /* of the entry, which want it so; -1: the asker does */
+  NodeId consumer;    /* the op that requires the full tensor, or the node itself */
+  int output, assign; /* of the entry, which require it; -1: the consumer does */
   Span by;            /* the statement that forbids it */
-  const char *cure;   /* the cheapest edit without it, as a note; NULL: not looked for */
+  const char *cure;   /* the cheapest edit without it, as a note; NULL: not searched */
   Span cure_at;
 } Forbidden;
 
@@ -233,7 +234,8 @@ struct Plan {
   const Inferred ***inferred; /* [entry][node] */
   const Added *added;         /* [var]; NULL: nothing */
   Contests *contests;
-  bool outputs_anywhere; /* of an entry whose choice is looked for: those unsaid cost nothing */
+  bool outputs_anywhere; /* of an entry being searched: outputs that are not annotated cost nothing
+                          */
   /* [entry], from `choose` on; before, where `contest`, `updates` or `outputs` has tried the
    * layouts as they are now, NULL: not */
   struct Choice **chosen;
@@ -254,7 +256,7 @@ struct Plan {
 
 static inline bool plan_has(const Plan *p, Feature f) { return !(p->disabled.features & f); }
 
-/* Whether `updates` split the variable, of which nothing is said: shared weight update. */
+/* Whether `updates` split the variable, which is not annotated: shared weight update. */
 bool plan_shares_update(const Plan *p, int var);
 
 /* What an exchange is. */
@@ -267,7 +269,7 @@ typedef struct Exchange {
   int64_t most;    /* bytes of the largest block of the operand */
   int64_t terms;   /* of each element of the result */
   int64_t size;    /* bytes of an element */
-  int64_t run;     /* bytes of what moves that lie together, before and behind */
+  int64_t run;     /* contiguous bytes of what moves, in source and destination */
 } Exchange;
 Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, const Shape *shape,
                      DType t);

@@ -2,7 +2,7 @@
 #include "op.h"
 #include <math.h>
 
-enum { FEW_ADDENDS = 64 }; /* of an op that does not say: windows of pools */
+enum { FEW_ADDENDS = 64 }; /* of an op without its own number: windows of pools */
 
 Rounding op_rounding(const Graph *g, const Node *n) {
   double unit = dtype_unit(n->dtype);

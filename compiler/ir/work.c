@@ -8,7 +8,7 @@ double work_block_bytes(const Program *p, const Layout *l, const Shape *s, DType
 }
 
 /* Elements of factor f in a device's block of a tensor. A compound dim, such as the groups and the
- * features of each in a grouped convolution, says what of its axes is on each factor. */
+ * features of each in a grouped convolution, is what of its axes is on each factor. */
 static double factor_here(const Program *p, const Rule *r, const RuleDim *rd, const Shape *s,
                           const Layout *l, int f, double size) {
   for (int d = 0; d < s->rank; d++) {

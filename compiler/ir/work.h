@@ -5,7 +5,7 @@
 #include "plan.h"
 
 double work_block_bytes(const Program *p, const Layout *l, const Shape *s, DType t);
-/* Of one device's part of op n, whose rule is r, when its operands and result lie so. */
+/* Of one device's part of op n, whose rule is r, given the layouts of its operands and result. */
 double work_flops(const Program *p, const Graph *g, const Node *n, const Rule *r,
                   const Layout *const *operands, const Layout *result);
 

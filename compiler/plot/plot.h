@@ -27,7 +27,7 @@ typedef struct PlotSeries {
   const PlotLog *log;
   int x, y;      /* columns of log */
   int hue, dash; /* which colour and which dashes, from 0 */
-  int under;     /* series drawn over it that lie on it: it is that much wider, so that it shows */
+  int under;     /* coinciding series drawn over it: it is that much wider, so that it shows */
 } PlotSeries;
 
 typedef struct PlotPanel {

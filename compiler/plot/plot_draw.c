@@ -27,7 +27,7 @@ static const char *const draw_dark[DRAW_HUES] = {"#4aa8e0", "#ff8a3d", "#2fcf9f"
                                                  "#f0b73a", "#8fd0f5", "#bbbbbb", "#cdb07a"};
 static const char *const draw_dashes[DRAW_DASHES] = {"", "7 4", "2 3", "9 3 2 3"};
 
-/* Where a panel's values lie on the page. */
+/* Where a panel's values are on the page. */
 typedef struct PlotFrame {
   double x0, y0, wide, high;               /* the plot: left, top */
   double least_x, most_x, least_y, most_y; /* of y the logarithm, when log_y */

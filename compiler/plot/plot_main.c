@@ -1,5 +1,5 @@
 /* The command line of `dtgc plot`: which columns of which logs make which panel. A curve's colour
- * tells the log and its dashes the column; with one log the colour tells the column. */
+ * shows the log and its dashes the column; with one log the colour shows the column. */
 #include "plot.h"
 #include "files.h"
 #include <errno.h>
@@ -254,7 +254,7 @@ static bool same_column(const PlotSeries *a, const PlotSeries *b) {
   return a->log != b->log && !strcmp(a->log->name[a->y], b->log->name[b->y]);
 }
 
-/* Of curves that lie on each other the lower ones are drawn wider, so that each is seen. */
+/* Of coinciding curves the lower ones are drawn wider, so that each is visible. */
 static void show_all(PlotPanel *panel) {
   double least, most;
   plot_range(panel, true, false, &least, &most);

@@ -156,7 +156,7 @@ double why_saving(const Plan *p, Choice *trial, NodeId id, const Layout *instead
     take_way(p, trial, id, i);
     least = fmin(least, around(trial, id));
     take_way(p, trial, id, now);
-    /* Wants that the trial added are at the end, with a count of 0. */
+    /* Uses that the trial added are at the end, with a count of 0. */
     for (int k = 0; k < w->noperands; k++) {
       ChoiceValue *v = &trial->value[trial->operand[id][k]];
       while (v->want.n && !v->want.at[v->want.n - 1].count) v->want.n--;

@@ -55,7 +55,7 @@ Reason reason_of(const Plan *p, TensorId t, int axis) {
   if (t.kind == TENSOR_VAR) return p->var_inferred[t.index].why[axis];
   if (t.kind == TENSOR_NODE) return p->inferred[t.entry][t.index]->why[axis];
   const Spec *s = tensor_spec(p, t);
-  if (s) return (Reason){.kind = WHY_SAID, .said = s->span};
+  if (s) return (Reason){.kind = WHY_ANNOTATED, .said = s->span};
   const Output *o = &p->program->entries.at[t.entry].outputs.at[t.index];
   const Layout *inferred = graph_node(p->program->entries.at[t.entry].graph, o->node)->layout;
   int d = dim_cut_by(o->layout, axis);
@@ -72,7 +72,7 @@ static void pass(const Plan *p, Chain *c, TensorId t) {
   c->through[0] = tensor_text(p, t);
 }
 
-enum { MOST_HOPS = 1 << 20 }; /* against a circle, which the law forbids */
+enum { MOST_HOPS = 1 << 20 }; /* against a cycle, which the invariant forbids */
 
 Chain chain_of(const Plan *p, TensorId t, int axis) {
   Chain c = {.axis = axis, .first = {t, reason_of(p, t, axis)}};
@@ -101,7 +101,7 @@ static void put_link(const Plan *p, const Reason *r, Str *out) {
 }
 
 static void put_end(const Plan *p, const Reason *r, Str *out) {
-  if (r->kind == WHY_SAID)
+  if (r->kind == WHY_ANNOTATED)
     str_printf(out, "annotated at %s", report_where(p, r->said));
   else if (r->kind == WHY_KEPT)
     str_puts(out, "kept from the program that this one is a variant of");

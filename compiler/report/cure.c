@@ -9,13 +9,13 @@ enum { MOST_NEAR = 8 + 2 * MAX_RANK };
 static int near_forbidden(const Plan *p, const Forbidden *f, TensorId *out) {
   int n = 0;
   const Entry *e = &p->program->entries.at[f->entry];
-  const Node *node = graph_node(e->graph, f->node), *asker = graph_node(e->graph, f->asker);
+  const Node *node = graph_node(e->graph, f->node), *consumer = graph_node(e->graph, f->consumer);
   out[n++] = tensor_of_node(p, f->entry, f->node);
   if (f->output >= 0) out[n++] = (TensorId){TENSOR_OUTPUT, f->entry, f->output};
   if (f->assign >= 0) out[n++] = (TensorId){TENSOR_VAR, 0, e->assigns.at[f->assign].var};
-  if (f->asker != f->node) out[n++] = tensor_of_node(p, f->entry, f->asker);
-  for (int i = 0; i < asker->noperands && n < MOST_NEAR / 2; i++)
-    out[n++] = tensor_of_node(p, f->entry, asker->operand[i]);
+  if (f->consumer != f->node) out[n++] = tensor_of_node(p, f->entry, f->consumer);
+  for (int i = 0; i < consumer->noperands && n < MOST_NEAR / 2; i++)
+    out[n++] = tensor_of_node(p, f->entry, consumer->operand[i]);
   for (int i = 0; i < node->noperands && n < MOST_NEAR; i++)
     out[n++] = tensor_of_node(p, f->entry, node->operand[i]);
   return n;

@@ -1,6 +1,6 @@
 /* Two plans of one model, side by side: the cost of a call, the tensors with different layouts,
  * and the exchanges that only one of them has. Tensors of the two are the same when their entry and
- * name are; unnamed values, of which layout files do not speak, are only counted. */
+ * name are; unnamed values, which layout files cannot mention, are only counted. */
 #include "diff.h"
 #include <string.h>
 

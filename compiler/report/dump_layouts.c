@@ -77,7 +77,7 @@ const char *report_local(const Plan *p, const Layout *l, const Shape *s) {
 static const char *axis_origin(const Plan *p, TensorId t, int axis) {
   Chain c = chain_of(p, t, axis);
   switch (c.last.why.kind) {
-  case WHY_SAID:
+  case WHY_ANNOTATED:
     return c.hops ? arena_printf(p->arena, "from %s", tensor_text(p, c.last.tensor)) : "annotated";
   case WHY_KEPT: return "kept from the base program";
   case WHY_SHARED: return "shared weight update";

@@ -159,7 +159,7 @@ static void offer_roots(Candidates *c, TensorId t) {
   for (int a = 0; l && a < c->p->program->mesh.naxes; a++) {
     if (!(layout_axes(l) & 1u << a)) continue;
     Chain chain = chain_of(c->p, t, a);
-    if (chain.last.why.kind == WHY_SAID) offer_said(c, chain.last.tensor);
+    if (chain.last.why.kind == WHY_ANNOTATED) offer_said(c, chain.last.tensor);
   }
 }
 

@@ -55,7 +55,7 @@ void edits_put(const Edits *e, Str *out);
 
 /* -------- cure.c -------- */
 
-/* For Plan.cure: to each value that is gathered though forbidden, the edit that spares it. */
+/* For Plan.cure: for each value gathered in spite of `forbid`, the edit that avoids it. */
 void cure_forbidden(Plan *p, const FrontOptions *front);
 
 /* -------- what it is made of -------- */

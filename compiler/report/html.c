@@ -89,7 +89,7 @@ static void put_reasons(Page *g, TensorId t) {
     Reason r = reason_of(g->plan, t, a);
     if (r.kind == WHY_NOTHING) continue;
     str_printf(g->out, "%s[%d,", comma, a);
-    if (r.kind == WHY_SAID)
+    if (r.kind == WHY_ANNOTATED)
       str_printf(g->out, "\"said\",%d", place_index(g, r.said, (Span){0}));
     else if (r.kind == WHY_KEPT)
       str_puts(g->out, "\"kept\"");
@@ -112,7 +112,7 @@ static int spec_place(Page *g, const Spec *spec) {
 
 /* -------- one entry -------- */
 
-/* The whole program's nodes: [op, name, type, layout, place, reasons, place of what was said]. */
+/* The whole program's nodes: [op, name, type, layout, place, reasons, place of the annotation]. */
 static void put_global(Page *g, int e) {
   const Entry *en = &g->plan->program->entries.at[e];
   str_puts(g->out, "\"global\":[");
@@ -168,8 +168,8 @@ static void put_steps(Page *g, const LocalEntry *le) {
   str_puts(g->out, "],\n");
 }
 
-/* [step, node, kind, set of axes, group, bytes, seconds, global node that asked or -1, why]. The
- * time of combined exchanges is theirs together, shared out as they would cost alone. */
+/* [step, node, kind, set of axes, group, bytes, seconds, global node that required it or -1, why].
+ * The time of combined exchanges is theirs together, shared out as they would cost alone. */
 static void put_exchanges(Page *g, const LocalEntry *le) {
   const Program *p = g->plan->program;
   const char *comma = "";
@@ -294,7 +294,7 @@ static void put_machine(Page *g) {
   str_puts(g->out, "],\n");
 }
 
-/* [path, type, layout, place, bytes here, offset, 1 for a param, reasons, place of what was said]
+/* [path, type, layout, place, bytes here, offset, 1 for a param, reasons, place of the annotation]
  */
 static void put_vars(Page *g) {
   const Plan *p = g->plan;

@@ -2,7 +2,7 @@
 // The page of --emit-html, first part: the data, words and small pieces that the others use. Each
 // file of it draws one part: page_tensor.js what is known of one tensor, page_graph.js the graph,
 // page_tables.js exchanges, memory, variables and the frame around them. What the data's lists hold
-// is said in html.c, beside what writes them.
+// is described in html.c, beside the code that writes them.
 const D = JSON.parse(document.getElementById('data').textContent);
 const AXES =
     D.mesh.map(([name, size, bandwidth, latency], i) => ({i, name, size, bandwidth, latency}));
@@ -26,7 +26,7 @@ function el(tag, attrs, ...children) {
   return e;
 }
 
-// The name of SVG's elements is asked of the browser, so that the page holds no address at all.
+// The browser provides the namespace of SVG, so that the page holds no address at all.
 let svgSpace = null;
 function svg(tag, attrs, ...children) {
   if (!svgSpace) {
@@ -129,7 +129,7 @@ function band(layout) {
   });
 }
 
-// -------- blocks: the block law and the window law of layout.h
+// -------- blocks and windows, as in block_law.h
 
 const share = (i, m, k) => i * Math.floor(m / k) + Math.floor(i * (m % k) / k);
 const parts = (d) => d.axes.reduce((k, a) => k * AXES[a].size, 1);

@@ -47,7 +47,7 @@ function markColumns(e) {
                                     'update'));
 }
 
-// -------- where in the model: the path of a step's name. Who has none takes that of the next name
+// -------- where in the model: the path of a step's name. A step without one takes that of the next name
 // in its column.
 
 function splitPath(path) {
@@ -297,7 +297,7 @@ const chipRow = (chips) =>
             chips.length > 5 ? el('span', {class: 'dim'}, '+' + (chips.length - 5)) : null) :
          '');
 
-// Within an open place the last words of a name say enough.
+// Within an open place the last words of a name are enough.
 function shortName(it, n) {
   const g = gradOf(n.name), full = g || n.name, place = it.place.join('.') + '.';
   const short = full.startsWith(place) ? full.slice(place.length) : full;

@@ -40,7 +40,7 @@ function setTheme(which) {
 const MOST_ROWS_AT_ONCE = 80;  // a button shows the rest
 
 // A column: title; what it sorts by (none: it does not sort); what stands in its cell (none: what
-// it sorts by); `number` for those that go to the right; `long` for text that may wrap anywhere.
+// it sorts by); `number` for right-aligned columns; `long` for text that may wrap anywhere.
 function sortable(caption, columns, rows, sortBy, refOf) {
   let by = sortBy, down = true, all = rows.length <= MOST_ROWS_AT_ONCE;
   const table = el('table', {class: 'list'}, el('caption', {class: 'dim'}, caption));
@@ -163,7 +163,7 @@ function timeSplit(e) {
                  el('b', {}, timeText(t)), ' (' + percent(t, e.time) + '), ' + more))));
 }
 
-// -------- memory: what is alive at each step, and where in the arena it lies
+// -------- memory: live buffers at each step, and their offsets in the arena
 
 const ROUND = 64;  // as memory.c places buffers
 const roundUp = (b) => Math.ceil(b / ROUND) * ROUND;

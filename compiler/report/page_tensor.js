@@ -1,4 +1,4 @@
-// -------- what is known of one tensor: its blocks on the mesh, why it lies so, its versions. Drawn
+// -------- one tensor: its blocks on the mesh, the reasons of its layout, its versions. Drawn
 // into the panel.
 
 // -------- the mesh as a picture
@@ -50,7 +50,7 @@ const coordText = (coord) =>
 
 const WIDE = 330, HIGH = 170, MOST_ROWS = 64;
 
-// The picture has at most two dims: those that are cut, else the first two.
+// The picture has at most two dims: the split ones, else the first two.
 function drawnDims(layout, dims) {
   const l = D.layouts[layout], cut = [];
   l.dims.forEach((d, i) => {
@@ -189,7 +189,7 @@ function blockTable(devices, open) {
       DEVICES > rows.length && el('p', {class: 'dim'}, 'Some of ' + DEVICES + ' devices.'));
 }
 
-// -------- why: from a tensor back to what was said
+// -------- why: from a tensor back to the annotation
 
 // A tensor here is what a reason names: { kind: node, var or output; entry; index } of the whole
 // program's graph.
@@ -302,8 +302,8 @@ function sizeFacts(layout, type) {
   ];
 }
 
-// The op that asked for an exchange; without one it is a variable's or an output's layout that
-// asked.
+// The op that required an exchange; without one it is a variable's or an output's layout that
+// required it.
 function wantedBy(e, x) {
   const c = x.cause < 0 ? null : e.raw.global[x.cause];
   if (c) return e.raw.labels[x.cause] + ' (' + D.names[c[0]] + ')';

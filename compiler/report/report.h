@@ -24,7 +24,7 @@ void dump_summary(const Plan *p,
                   Str *out); /* one line: no error was found, and what it would cost */
 /* graph, layouts, statements, spmd, comm, edits, loops, memory, cost; layouts:why; for programs
  * layouts:json, comm:json, memory:json, cost:json (docs/dumps.md); false for another name. `front`
- * is what the plan was compiled from, for those that try edits. */
+ * is what the plan was compiled from, for reports that try edits. */
 bool report_dump(const Plan *p, const FrontOptions *front, const char *stage, Str *out);
 
 /* JSON, one line each (dump_json.c). */

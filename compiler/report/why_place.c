@@ -93,7 +93,7 @@ static void put_in_readers(const Plan *p, Str *out, const LocalEntry *le, NodeId
         (1 + readers) * block_bytes(p, le, id));
 }
 
-/* ", in step 7", and how its loops lie in others'. */
+/* ", in step 7", and how its loops are nested in others'. */
 static void put_place(const Plan *p, Str *out, const LocalEntry *le, NodeId id, int t) {
   const Step *s = &le->steps.at[t];
   str_printf(out, ", in step %d of %d", t, le->steps.n);

@@ -26,7 +26,8 @@ const char *name_of(Names *t, const char *s, size_t n);
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed); /* FNV-1a, 64 bits, mixed */
 /* Eight bytes at a time: for tables in memory; what is written down is hashed by hash_bytes. */
 uint64_t hash_words(const void *p, size_t n, uint64_t seed);
-/* Whole numbers by address, of an interned name say; 0 for what was never put. Begins zeroed. */
+/* Integers by address, such as that of an interned name; 0 for what was never put. Begins zeroed.
+ */
 typedef struct Lookup {
   const void **key;
   int *value;

@@ -6,10 +6,9 @@
  *                                    on loops that read and write memory
  *   a step of computation            `start` once, besides its ops
  *   an exchange                      what its algorithm takes, the one that the runtime will choose
- *                                    (runtime/law/algorithm.h): waits * latency + messages *
- *                                    message + bytes received / bandwidth, of the slowest of its
- *                                    axes; + bytes of the new block that were there already /
- *                                    memory rate
+ *                                    (runtime/exchange/algorithm_table.h): waits * latency +
+ * messages * message + bytes received / bandwidth, of the slowest of its axes; + bytes of the new
+ * block that were there already / memory rate
  *
  * Views and sources cost nothing; the bytes of a product are its operands and its result; combined
  * exchanges are done, and cost, as one. */
@@ -31,7 +30,7 @@ double cost_exchange(const Program *p, const Layout *from, const Layout *to, con
 /* The same without its messages, and what they take. */
 double cost_exchange_apart(const Program *p, const Layout *from, const Layout *to, const Shape *s,
                            DType t, double *latency);
-/* One device's part of op n, whose rule is r, when its operands and result lie so. */
+/* One device's part of op n, whose rule is r, given the layouts of its operands and result. */
 double cost_op(const Program *p, const Graph *g, const Node *n, const Rule *r,
                const Layout *const *operands, const Layout *result);
 

@@ -94,7 +94,7 @@ static void differentiate(Diff *d, NodeId first) {
   }
 }
 
-/* A gradient of which a layout is said is a relayout of the cotangent: that may be the same for
+/* A gradient with an annotated layout is a relayout of the cotangent: that may be the same for
  * several `grad`s, or anything else that the backward pass has made. */
 static NodeId lay_out(Diff *d, const Node *grad, NodeId value) {
   if (!grad->spec) return value;

@@ -101,7 +101,7 @@ static void rewrite(Plan *p, Entry *e) {
 }
 
 void simplify(Plan *p) {
-  /* Twice: the first round uncovers what nobody reads any more. */
+  /* Twice: the first round leaves values without uses. */
   for (int i = 0; i < p->program->entries.n; i++) {
     rewrite(p, &p->program->entries.at[i]);
     rewrite(p, &p->program->entries.at[i]);

@@ -79,7 +79,7 @@ static const int *forms_of(const Merge *m, const Choice *c, const NodeId *id, in
   return form;
 }
 
-/* Variables and inputs that may lie anywhere, outputs that may leave in any layout. */
+/* Variables, inputs and outputs without a required layout. */
 static void open_up(Merge *m, Choice *c, WaysCache *cache, double byte_price) {
   const Program *g = m->program;
   for (int v = 0; v < g->vars.n; v++) {
@@ -152,9 +152,9 @@ static void report(const Merge *m, const Choice *c, Auto *out) {
   }
 }
 
-/* Whether a tensor will lie split is known of what is said, and chosen here for variables and
+/* Whether a tensor will be split is known where it is annotated, and chosen here for variables and
  * inputs. Of the others propagation decides later: the search takes them as if what is cut
- * anywhere would lie split, the bound (`sure`) leaves them free. */
+ * anywhere would be split, the bound (`sure`) leaves them free. */
 static const Guard *guards_of(const Merge *m, bool sure, bool *unsure) {
   const Program *g = m->program;
   Guard *guard = arena_array(m->arena, Guard, m->graph->nodes.n + 1);
@@ -167,7 +167,7 @@ static const Guard *guards_of(const Merge *m, bool sure, bool *unsure) {
       *unsure = *unsure || !known;
       guard[m->map[e][i]] = n->spec && layout_axes(n->layout) ? GUARD_WHOLE : GUARD_GATHER;
     }
-    /* Of what is assigned to a variable that may come to lie split. */
+    /* Of an assignment to a variable that may become split. */
     for (int i = 0; by && !sure && i < g->entries.at[e].assigns.n; i++) {
       const Assign *x = &g->entries.at[e].assigns.at[i];
       const Var *v = &g->vars.at[x->var];

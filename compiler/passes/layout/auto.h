@@ -19,9 +19,9 @@ typedef struct Auto {
 } Auto;
 
 /* For a plan whose passes have run. The layouts that make the entries which assign variables (all
- * entries, when none does) cheapest together; what was said stays. `byte_price` seconds are paid
+ * entries, when none does) cheapest together; annotations stay. `byte_price` seconds are paid
  * for each byte of variables a device holds: the way to a plan that fits into memory. The bound is
- * computed when `bound` is said, and holds for a price of 0. */
+ * computed when `bound` is set, and holds for a price of 0. */
 Auto *auto_find(const Plan *p, double byte_price, bool bound);
 bool auto_entry(const Plan *p, int entry); /* counts */
 

@@ -84,7 +84,7 @@ void choice_unset(Choice *c, NodeId id) {
   c->way[id] = -1;
 }
 
-/* The layouts but `from` that a value is wanted in. */
+/* The layouts other than `from` that uses of a value require. */
 static int others_wanted(const ChoiceValue *v, int from, int *out) {
   int n = 0;
   for (int i = 0; i < v->want.n && n < MAX_HOPS - 1; i++)
@@ -102,7 +102,7 @@ static double price_of(const Choice *c, const ChoiceValue *v, int from, int *wan
            : route(c->routes, v->form, from, layout);
 }
 
-/* What each layout would cost that op id can want an operand in, while all other ops stay. Two
+/* What each layout that op id can require of an operand would cost, while all other ops stay. Two
  * operands that are the same value are priced apart. */
 void choice_price_operands(Choice *c, NodeId id) {
   const Ways *w = c->ways[id];

@@ -4,13 +4,13 @@
  *         + sum over values of the conversions from the layout they are computed in to all layouts
  *           that their uses require (route_tree)
  *
- * Begun greedily: each op in turn takes the way that is cheapest given what is there already. Then
- * messages along the graph tell each op what a layout of its operand or result would cost further
- * off, and ops are set again by them (min_sum.c). Then single ops move while that helps, and
- * readers of one value together (together.c). With what comes out layouts are compared. For the
- * plan itself small graphs are searched whole (exact.c), others probed (probe.c), and the best few
- * compared by what the plan costs (weigh.c). The best of all is kept, so no plan is dearer than the
- * greedy one.
+ * Begun greedily: each op in turn takes the way that is cheapest given the layouts that exist
+ * already. Then messages along the graph carry to each op what a layout of its operand or result
+ * would cost further off, and ops are set again by them (min_sum.c). Then single ops move while
+ * that helps, and readers of one value together (together.c). With what comes out layouts are
+ * compared. For the plan itself small graphs are searched whole (exact.c), others probed (probe.c),
+ * and the best few compared by what the plan costs (weigh.c). The best of all is kept, so no plan
+ * is dearer than the greedy one.
  *
  * In ties an op keeps the layout that propagate found. */
 #include "choose.h"
@@ -92,7 +92,7 @@ static void find_settlers(Choice *c, bool *must_settle) {
   }
 }
 
-/* A value that must be settled anyhow is settled before its first reader. */
+/* A partial value that must be reduced in any case is reduced before its first use. */
 static void forbid_partial(Choice *c, NodeId id, const bool *must_settle) {
   double *price = c->price;
   for (int k = 0; k < c->ways[id]->noperands; k++) {
@@ -104,7 +104,8 @@ static void forbid_partial(Choice *c, NodeId id, const bool *must_settle) {
   }
 }
 
-/* Each op in turn, by what is there already and by the layout that propagate found for its result.
+/* Each op in turn, by the layouts that exist already and the layout that propagate found for its
+ * result.
  */
 static void choose_greedily(Choice *c) {
   bool *must_settle = arena_array(c->arena, bool, c->graph->nodes.n + 1);
@@ -125,7 +126,7 @@ static void choose_greedily(Choice *c) {
 
 /* -------- all together -------- */
 
-/* An op is looked at again when one beside it has changed. */
+/* An op is revisited when a neighbor has changed. */
 static void touch(Choice *c, NodeId id, bool *dirty) {
   for (int k = 0; k < c->ways[id]->noperands; k++) {
     NodeId x = c->operand[id][k];
@@ -277,7 +278,7 @@ Choice *choose_entry(Plan *p, int entry, Routes *routes, WaysCache *cache) {
   return c;
 }
 
-/* First values are made where they lie, whatever that computes twice: init runs once. */
+/* Initial values are computed where they are stored, even if twice: init runs once. */
 void choose(Plan *p) {
   const int n = p->program->entries.n;
   Choice **chosen = arena_array(p->arena, Choice *, n + 1);

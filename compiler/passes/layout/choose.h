@@ -22,7 +22,7 @@ enum { MAX_TERMS = 16 };
 typedef enum Guard {
   GUARD_NONE,
   GUARD_GATHER, /* being made whole from a layout that is cut */
-  GUARD_WHOLE   /* being whole at all: it lies split */
+  GUARD_WHOLE   /* being whole at all: it is split */
 } Guard;
 static const double CHOICE_FORBIDDEN = 1e3; /* seconds: in no plan that compiles */
 
@@ -35,7 +35,7 @@ typedef struct Form {
   int nterms; /* the sets of terms that were met */
   Terms terms[MAX_TERMS];
   int cap;                /* of the square tables */
-  double *cost;           /* [from * cap + to]; < 0: not looked for yet */
+  double *cost;           /* [from * cap + to]; < 0: not computed yet */
   int16_t *via;           /* the first stop on the way, or -1 */
   struct KnownTree *tree; /* of conversions: what the cheapest costs */
   int ntrees, tree_slots;
@@ -65,8 +65,8 @@ static inline double route(Routes *r, int form, int from, int to) {
 /* The next layout on that way. */
 int route_next(Routes *r, int form, int from, int to);
 
-/* The conversions of one value, from the layout it is computed in to all those it is wanted in: the
- * cheapest tree by way of any stops; when it is wanted in more than a few, each is made from the
+/* The conversions of one value, from the layout it is computed in to all that its uses require: the
+ * cheapest tree by way of any stops; when more than a few are required, each is made from the
  * nearest that is there by then. */
 typedef struct Hop {
   int from, to;
@@ -77,7 +77,7 @@ typedef struct Tree {
   int nhops;
   Hop hop[MAX_HOPS];
 } Tree;
-/* `wanted` are distinct. hops may be NULL. */
+/* `wanted`: the required layouts, distinct. hops may be NULL. */
 double route_tree(Routes *r, int form, int from, const int *wanted, int n, Tree *hops);
 
 /* -------- ways.c -------- */
@@ -109,10 +109,10 @@ WaysCache *ways_cache(Routes *r, bool work);
 /* `form` and `can_be_partial` are by node. */
 const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
                     const bool *can_be_partial);
-/* Made anew wherever it is wanted. */
+/* Recomputed for each use. */
 static inline bool node_is_free(const Node *n) { return op_is(n, OPF_FREE) && !n->spec; }
 /* A shift reads its operand at places that it works out, so a larger box than it needs serves. */
-/* Those of something that may lie in any layout without windows and terms, and wants noperands
+/* Those of a value that may have any layout without windows and partials, and requires noperands
  * values in the layout that it has itself: an open variable, with what is assigned to it. `price`
  * is of one byte of its block. */
 const Ways *ways_of_lying(WaysCache *c, int form, int noperands, const int *operand_form,
@@ -120,7 +120,7 @@ const Ways *ways_of_lying(WaysCache *c, int form, int noperands, const int *oper
 
 /* -------- choice.c, choose.c -------- */
 
-typedef struct Want { /* a layout in which a value is wanted, by how many */
+typedef struct Want { /* a layout required of a value, by how many uses */
   int layout, count;
 } Want;
 
@@ -128,11 +128,11 @@ typedef struct ChoiceValue {
   int form;
   bool free;
   int lies;            /* without operands: the layout it has; else -1 */
-  int said;            /* an op's result may not be gathered: the layout that it was given; or -1 */
+  int said;            /* an op's result may not be gathered: its annotated layout; or -1 */
   int prefer;          /* what propagate found */
   VEC(Want) want;      /* of ops and of the end of the entry */
   VEC(NodeId) readers; /* one an operand */
-  VEC(int) at_the_end; /* layouts that assignments, outputs and the user's statement want */
+  VEC(int) at_the_end; /* layouts that assignments, outputs and the annotation require */
 } ChoiceValue;
 
 enum { MOST_NOTED = 8 };
@@ -167,7 +167,7 @@ typedef struct Choice {
 } Choice;
 
 Choice *choose_entry(Plan *p, int entry, Routes *routes, WaysCache *cache);
-/* Looks further for cheaper ones (exact.c, probe.c), and notes those it meets. */
+/* Searches for cheaper ones (exact.c, probe.c), and records those it finds. */
 void choice_probe(Choice *c);
 void choice_take(Choice *c, const Noted *x);
 /* Makes the local graph of an entry, the next of the plan's entries, by that choice. */
@@ -180,15 +180,15 @@ void choice_note(Choice *c); /* as it is now, if it is among the cheapest */
 double choice_total(const Choice *c);
 /* The layout a node is computed in. */
 int choice_result(const Choice *c, NodeId id);
-/* The layouts a value is wanted in, distinct, in out[]; returns how many. */
+/* The layouts that uses of a value require, distinct, in out[]; returns how many. */
 int choice_wanted(const Choice *c, NodeId id, int *out, int most);
 
 /* The layout that the others are made from when the op makes `result`: that, or the one that the
- * user gave a value that may not be gathered. So nothing reads it as more than it was said to be.
+ * user gave a value that may not be gathered. So no use has more of it than was annotated.
  */
 int choice_source(const Choice *c, NodeId id, int result);
-/* The user's statement wants the op's result in the node's layout, besides those its readers want.
- * (Of sources it says where they lie, of a relayout what the op makes.) */
+/* The annotation requires the op's result in the node's layout, besides those its uses require.
+ * (Of sources it is their layout, of a relayout that of its result.) */
 bool choice_is_said(const Node *n);
 
 /* For min_sum.c and auto.c. */
@@ -202,7 +202,7 @@ void choice_search(Choice *c);
 void choice_clear(Choice *c);
 void choice_set(Choice *c, NodeId id, int way);
 void choice_unset(Choice *c, NodeId id);
-/* What op id wants of its operands by that way, `by` times more. */
+/* What op id requires of its operands by that way, `by` times more. */
 void choice_want_operands(Choice *c, NodeId id, int way, int by);
 /* What is known of where a value is computed: 0 stands for anywhere. */
 static inline bool choice_is_made(const Choice *c, NodeId id) {
@@ -233,7 +233,7 @@ void min_sum_reset(MinSum *m, bool shared);
 void min_sum_sweep(MinSum *m);
 /* Sets every op in turn by what is chosen before it and by the messages from those after it. */
 void min_sum_decode(MinSum *m);
-/* No choice costs less than this. Holds for any messages when `shared` was said. */
+/* No choice costs less than this. Holds for any messages when `shared` was set. */
 double min_sum_bound(MinSum *m);
 
 /* The op makes its result so, whatever that costs: the place among the distinct ones of its ways.

@@ -2,7 +2,7 @@
  * merged. Graphs stay global: the parts are ordinary ops, whose splits cost no exchange except for
  * the merge, whatever partition decides.
  *
- *   cumsum  x [.., n, ..] is dealt to [.., k, n/k, ..] (ops/scan.c), each row is summed, and an
+ *   cumsum  x [.., n, ..] is split into [.., k, n/k, ..] (ops/scan.c), each row is summed, and an
  *           exclusive running sum of the k totals is added to the rows
  *   argmax  the maximum of all, then its lowest index: max and min of partial values
  *   top_k   the best of each row, then the best of those
@@ -86,7 +86,7 @@ void distribute(Plan *p) {
   if (any) {
     p->chosen = NULL;
     p->contests = NULL;
-    simplify(p); /* candidates whose values nobody wants, say */
+    simplify(p); /* candidates whose values have no uses, for example */
     propagate(p);
     contest(p);
   }

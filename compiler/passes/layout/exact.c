@@ -17,12 +17,12 @@ enum {
 };
 
 typedef struct Live {
-  uint64_t wanted; /* set of layouts of the value's form */
-  int64_t from;    /* the layout it is computed in; -1 when nobody reads it any more */
+  uint64_t wanted; /* set of required layouts of the value's form */
+  int64_t from;    /* the layout it is computed in; -1 after its last use */
 } Live;
 
 typedef struct State {
-  double cost; /* of all that is settled: work, and conversions of values that are done with */
+  double cost; /* of all that is decided: work, and conversions of values after their last use */
   int parent, way;
   uint64_t hash;
   Live live[MOST_VALUES];
@@ -122,7 +122,8 @@ static bool keep(Exact *x, Level *to, State *s) {
   return true;
 }
 
-/* The op's operands are wanted so; its own value begins. False: a free operand cannot be so. */
+/* Records the layouts that the op requires of its operands; its own value begins. False: a free
+ * operand cannot have that layout. */
 static bool advance(const Exact *x, int at, int way, State *s) {
   const Choice *c = x->c;
   NodeId id = x->op[at];
@@ -144,7 +145,7 @@ static bool advance(const Exact *x, int at, int way, State *s) {
   return true;
 }
 
-/* Values read for the last time are settled; what is left bounds the whole from below. */
+/* Values after their last use are decided; the rest bounds the whole from below. */
 static double settle(const Exact *x, int at, State *s) {
   double bound = x->rest[at + 1];
   for (int v = 0; v < x->nvalues; v++) {

@@ -33,7 +33,7 @@ const Span *forbid_find(const Program *p, const Entry *e) {
   Span *by = arena_array(p->arena, Span, g->nodes.n + 1);
   for (int i = 0; i < e->assigns.n; i++) {
     const Var *v = &p->vars.at[e->assigns.at[i].var];
-    /* A variable that lies whole may be made in pieces and put together. */
+    /* A replicated variable may be computed in parts and gathered. */
     if (!v->layout || layout_axes(v->layout)) by[e->assigns.at[i].node] = v->forbid;
   }
   for (NodeId i = 0; i < g->nodes.n; i++) {
@@ -86,11 +86,11 @@ static NodeId find_reader(const Plan *p, const LocalEntry *le, NodeId id, NodeId
   return first;
 }
 
-/* Who wants local node id: an output, an assignment, an op, or nobody but the op itself. */
+/* What requires local node id: an output, an assignment, an op, or only the op itself. */
 static void find_asker(const Plan *p, const LocalEntry *le, NodeId id, Forbidden *f) {
   const Entry *e = le->entry;
   NodeId cause = le->cause.at[id];
-  f->asker = f->node, f->output = f->assign = -1;
+  f->consumer = f->node, f->output = f->assign = -1;
   for (int i = 0; i < e->outputs.n && f->output < 0; i++)
     if (le->output[i] == id && e->outputs.at[i].node == f->node) f->output = i;
   for (int i = 0; i < e->assigns.n && f->assign < 0 && f->output < 0; i++)
@@ -98,11 +98,11 @@ static void find_asker(const Plan *p, const LocalEntry *le, NodeId id, Forbidden
   if (f->output >= 0 || f->assign >= 0) return;
   NodeId reader = find_reader(p, le, id, f->node);
   if (reader != NO_NODE && must_have_whole(p, le->choice, reader, f->node))
-    f->asker = reader;
+    f->consumer = reader;
   else if (cause != NO_NODE && cause != f->node)
-    f->asker = cause;
+    f->consumer = cause;
   else if (reader != NO_NODE)
-    f->asker = reader;
+    f->consumer = reader;
 }
 
 static void look_through(Plan *p, const LocalEntry *le) {
@@ -139,19 +139,19 @@ static Reason reason(const Plan *p, TensorId t, int axis) {
     return p->inferred[t.entry][t.index]->why[axis];
   }
   const Spec *s = p->program->entries.at[t.entry].outputs.at[t.index].spec;
-  return (Reason){.kind = s ? WHY_SAID : WHY_NOTHING, .said = s ? s->span : (Span){0}};
+  return (Reason){.kind = s ? WHY_ANNOTATED : WHY_NOTHING, .said = s ? s->span : (Span){0}};
 }
 
-/* Law of Reason: a chain ends. */
+/* Invariant of Reason: a chain ends. */
 static void tell_why(const Plan *p, const Forbidden *f, const char *what) {
   const Layout *l = graph_node(p->program->entries.at[f->entry].graph, f->node)->layout;
   for (int a = 0; a < p->program->mesh.naxes; a++) {
     if (!(layout_axes(l) & 1u << a)) continue;
     TensorId t = {TENSOR_NODE, f->entry, f->node};
     Reason r = reason(p, t, a);
-    bool own = r.kind == WHY_SAID;
+    bool own = r.kind == WHY_ANNOTATED;
     while (r.kind == WHY_FROM) r = reason(p, r.from, a);
-    if (r.kind != WHY_SAID) continue;
+    if (r.kind != WHY_ANNOTATED) continue;
     diag_note(p->program->diag, r.said, "%s is split over %s: %s", what,
               p->program->mesh.axis[a].name,
               own ? "annotated here" : "inferred from this annotation");
@@ -161,8 +161,8 @@ static void tell_why(const Plan *p, const Forbidden *f, const char *what) {
 /* One op may take several such tensors: it is told of once. */
 static bool told_before(const Plan *p, const Forbidden *f) {
   for (const Forbidden *o = p->forbidden.at; o < f; o++) {
-    const Node *x = graph_node(p->program->entries.at[o->entry].graph, o->asker);
-    const Node *y = graph_node(p->program->entries.at[f->entry].graph, f->asker);
+    const Node *x = graph_node(p->program->entries.at[o->entry].graph, o->consumer);
+    const Node *y = graph_node(p->program->entries.at[f->entry].graph, f->consumer);
     if (o->output < 0 && f->output < 0 && o->assign < 0 && f->assign < 0 &&
         x->span.file == y->span.file && x->span.begin == y->span.begin &&
         x->site.begin == y->site.begin && o->by.begin == f->by.begin)
@@ -173,7 +173,7 @@ static bool told_before(const Plan *p, const Forbidden *f) {
 
 static void tell(const Plan *p, const Forbidden *f) {
   const Entry *e = &p->program->entries.at[f->entry];
-  const Node *n = graph_node(e->graph, f->node), *asker = graph_node(e->graph, f->asker);
+  const Node *n = graph_node(e->graph, f->node), *consumer = graph_node(e->graph, f->consumer);
   const char *what = text_of(p, e->graph, f->node);
   const char *lies = layout_text(p->arena, &p->program->mesh, n->layout);
   Diag *d = p->program->diag;
@@ -190,7 +190,7 @@ static void tell(const Plan *p, const Forbidden *f) {
         "%s is whole on every device, but the value assigned to it is laid out split, %s, and "
         "must not be gathered",
         p->program->vars.at[e->assigns.at[f->assign].var].path, lies);
-  } else if (f->asker == f->node) {
+  } else if (f->consumer == f->node) {
     diag_error(
         d, n->span,
         "`%s` would be computed whole on every device, but %s is laid out split, %s, and must not "
@@ -199,11 +199,11 @@ static void tell(const Plan *p, const Forbidden *f) {
     site = n->site;
   } else {
     diag_error(
-        d, asker->span,
+        d, consumer->span,
         "`%s` requires all of %s on every device, but it is laid out split, %s, and must not "
         "be gathered",
-        op_written(asker->op), what, lies);
-    site = asker->site;
+        op_written(consumer->op), what, lies);
+    site = consumer->site;
   }
   if (site.file) diag_note(d, site, "called here");
   diag_note(d, f->by, "`forbid gather` is here");

@@ -9,10 +9,10 @@
  * visit of an op collects the costs of its edges and redistributes them in equal parts, which
  * never reduces that sum (Kolmogorov's TRW-S in its dual form).
  *
- * Ops that look alike up to ROUNDS edges away form a class, such as the same op in all blocks of a
- * deep model except the outer ones. Edges between equal classes share their messages and one op of
- * each class is visited, so that a model of 96 blocks costs little more than one of 6. A bound
- * counts each class as often as it has members. */
+ * Ops whose surroundings are equal up to ROUNDS edges away form a class, such as the same op in all
+ * blocks of a deep model except the outer ones. Edges between equal classes share their messages
+ * and one op of each class is visited, so that a model of 96 blocks costs little more than one
+ * of 6. A bound counts each class as often as it has members. */
 #include "choose.h"
 #include <math.h>
 #include <string.h>
@@ -56,7 +56,7 @@ struct MinSum {
   int visits;
   int *same_edges;      /* by edge that is first: how many there are */
   Ends *ends;           /* by edge that is first */
-  unsigned char *stale; /* by node: what it has to send anew, since a message to it changed */
+  unsigned char *stale; /* by node: what it has to send again, since a message to it changed */
   double *fresh;        /* a message before it is sent */
   double **nudge;       /* by node that is the first of its class, by layout of its result */
   double *theta, *here;
@@ -92,7 +92,7 @@ static void add_edge(MinSum *m, NodeId reader, int k) {
   vec_push(c->arena, &m->edges, e);
 }
 
-/* Tells classes apart. */
+/* Distinguishes classes. */
 static uint64_t mix(uint64_t h, uint64_t x) { return hash_words(&x, sizeof x, h); }
 
 static void hash_alone(const MinSum *m, uint64_t *h) {
@@ -223,7 +223,7 @@ static void find_classes(MinSum *m) {
   }
 }
 
-/* Over edges whose value lies fixed, or is free, the message is known. */
+/* Over edges whose value has a fixed layout, or is free, the message is known. */
 static void set_fixed(const MinSum *m, const Edge *e) {
   const ChoiceValue *v = &m->c->value[e->maker];
   for (int t = 0; t < e->t->n; t++) {
@@ -235,7 +235,7 @@ static void set_fixed(const MinSum *m, const Edge *e) {
   }
 }
 
-/* Of layouts that cost the same one is liked a little better, so that ops far apart, each of which
+/* Of layouts of equal cost one gets a small advantage, so that ops far apart, each of which
  * could do either, agree on one. */
 static double nudge_of(uint64_t class, int layout) {
   uint64_t which = (uint64_t)layout, h = hash_bytes(&which, sizeof which, class);
@@ -300,7 +300,7 @@ void min_sum_reset(MinSum *m, bool shared) {
 
 /* -------- one op -------- */
 
-/* To what the user's statement and the end of the entry want. */
+/* To what the annotation and the end of the entry require. */
 static double far_side(const MinSum *m, NodeId id, int result) {
   const ChoiceValue *v = &m->c->value[id];
   double t = 0;
@@ -370,7 +370,7 @@ static void convert(const MinSum *m, const double *price, int n, int to) {
   normalise(fresh, to);
 }
 
-/* Those at the other end need not look again if it is what they had. */
+/* The other end need not be revisited if the message did not change. */
 static void deliver(MinSum *m, double *message, int n, const NodeId *to, int nto) {
   bool same = true;
   for (int i = 0; i < n && same; i++)
@@ -491,7 +491,7 @@ void min_sum_decode(MinSum *m) {
       c->result_price[r] = t;
     }
     choice_price_operands(c, i);
-    double *price = c->price; /* of those that are not chosen yet: what their message says */
+    double *price = c->price; /* of those not chosen yet: their message */
     for (int k = 0; k < x->in.n; price += w->need[k++].n) {
       const Edge *e = &m->edges.at[x->in.at[k]];
       for (int t = 0; e->up && c->way[e->maker] < 0 && t < e->t->n; t++) price[t] = e->down[t];

@@ -39,7 +39,7 @@ static void only_axes(Layout *l, uint32_t axes) {
   }
 }
 
-/* True when the output lies there from now on. */
+/* True when the output has that layout from now on. */
 static bool try_output(Outputs *o, int output, Layout *l) {
   Output *x = &o->entry->outputs.at[output];
   const Layout *was = x->layout;

@@ -67,7 +67,7 @@ static int layout_number(Part *p, NodeId id, const Layout *l) {
   return form_layout(p->choice->routes, p->choice->value[id].form, l);
 }
 
-/* Says from which layout the others are to be made. */
+/* Sets the layout that the others are converted from. */
 static void grow_tree(Part *p, NodeId id, int from) {
   int wanted[MAX_HOPS], n = choice_wanted(p->choice, id, wanted, MAX_HOPS);
   Tree t;
@@ -179,7 +179,7 @@ static void place(Part *p, NodeId id) {
   }
   add_version(p, id, local);
   const Node *global = graph_node(p->g, id);
-  if (choice_is_said(global)) { /* an error even where nobody reads it so */
+  if (choice_is_said(global)) { /* an error even where no use requires it */
     int said = layout_number(p, id, global->layout);
     if (route(p->choice->routes, v->form, w->result, said) == INFINITY) {
       no_way(p, id, global->layout, NO_NODE);

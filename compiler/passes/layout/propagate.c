@@ -63,7 +63,7 @@ typedef struct Propagate {
   Cell ***node;  /* [entry][node] */
   Cell **output; /* flat over entries */
   VEC(Tie) ties;
-  uint64_t *dirty; /* set of ties of which a tensor has changed since they were looked at */
+  uint64_t *dirty; /* set of ties with a tensor changed since their last visit */
   Shared *shared[RULES];
   const Layout *whole[MAX_RANK + 1]; /* by rank */
 } Propagate;
@@ -93,12 +93,13 @@ static void cell_say(Propagate *p, Cell *c, const Spec *spec) {
     if (!(spec->open & 1u << d)) c->closed |= 1u << d;
     for (int i = 0; i < c->dim[d].naxes; i++) {
       c->used |= 1u << c->dim[d].axis[i];
-      c->why.why[c->dim[d].axis[i]] = (Reason){.kind = WHY_SAID, .said = spec->span};
+      c->why.why[c->dim[d].axis[i]] = (Reason){.kind = WHY_ANNOTATED, .said = spec->span};
     }
   }
   c->used |= spec->partial;
   for (int a = 0; a < p->mesh->naxes; a++)
-    if (spec->partial & 1u << a) c->why.why[a] = (Reason){.kind = WHY_SAID, .said = spec->span};
+    if (spec->partial & 1u << a)
+      c->why.why[a] = (Reason){.kind = WHY_ANNOTATED, .said = spec->span};
 }
 
 /* A layout that another plan has fixed for this variable. */
@@ -143,7 +144,7 @@ static bool is_prefix(const Cut *a, const Cut *b) {
   return true;
 }
 
-/* The list that wins: that of the largest tensor, made longer by any that continues it. */
+/* The list that wins: that of the largest tensor, extended by any that continues it. */
 static int choose_cut(Propagate *p, const Tie *t, int f, Cut *best, Won *won) {
   int from = -1;
   *won = WON_ALONE;
@@ -195,7 +196,7 @@ static void add_contest(Propagate *p, const Cell *c, int d, const int *axis, int
   if (!x->held) vec_push(p->plan->arena, &x->tensors, c->id);
 }
 
-/* An op would have dim d of the cell cut over `want`, of which other dims, or others in its place,
+/* An op would split dim d of the cell over `want`, of which other dims, or others in its place,
  * have some: the whole list, and what is left of it, can be had instead. */
 static void contested(Propagate *p, const Cell *c, int d, const Cut *want) {
   int rest[MAX_AXES], n = 0;
@@ -288,7 +289,7 @@ static void note_losers(Propagate *p, const Tie *t, int f, const Cut *won) {
   }
 }
 
-/* One look at an op, or at its shifted dims alone. A shifted dim keeps its layout too: blocks of
+/* One visit of an op, or of its shifted dims alone. A shifted dim keeps its layout too: blocks of
  * the result and of the operand are cut alike, and the exchange moves the difference. */
 static void step(Propagate *p, const Tie *t, int stage, bool shifted) {
   for (int f = 0; f < t->rule->nfactors; f++) {
@@ -311,7 +312,8 @@ static void step(Propagate *p, const Tie *t, int stage, bool shifted) {
   }
 }
 
-/* What a relayout says is the weakest word on its operand: it has a dim that nothing else cuts. */
+/* A relayout has the lowest priority for its operand: it applies to a dim that nothing else splits.
+ */
 static bool reach_back(Propagate *p) {
   bool any = false;
   for (int i = 0; i < p->ties.n; i++) {
@@ -431,7 +433,7 @@ static Shared *shared_of(Propagate *p, const Graph *g, NodeId id) {
   if (n->op != OP_relayout) *at = s;
   for (int d = 0; n->op == OP_relayout && d < n->shape.rank; d++)
     if (!n->spec || !(n->spec->open & 1u << d))
-      s->rule.operand[0][d].n = 0; /* said: not passed on but as in reach_back */
+      s->rule.operand[0][d].n = 0; /* annotated: passed on as in reach_back only */
   shared_finish(p, s);
   return s;
 }
@@ -508,7 +510,7 @@ static void set_up(Propagate *p, const Plan *variables_of) {
     for (NodeId i = 0; i < en->graph->nodes.n; i++) add_op(p, e, i);
     for (int i = 0; i < en->assigns.n; i++) {
       const Assign *x = &en->assigns.at[i];
-      /* Variables that begin as the same constant need not lie alike. */
+      /* Variables with the same initial constant may have different layouts. */
       if (op_is(graph_node(en->graph, x->node), OPF_FREE)) continue;
       add_equality(p, e, p->node[e][x->node], &p->var[x->var]);
     }
@@ -533,7 +535,7 @@ static Cell *cell_of(const Propagate *p, TensorId t) {
   return p->output[before + t.index];
 }
 
-/* What is decided already; the first time contests are looked for. */
+/* Decisions so far; the first time, contests are collected. */
 static void hold_contests(Propagate *p) {
   Plan *plan = p->plan;
   if (!plan->contests) plan->contests = arena_new_of(plan->arena, Contests);

@@ -239,7 +239,7 @@ static void close_over(const Routes *r, Form *f, int x) {
   }
 }
 
-/* The shortest paths among the first n layouts, of which none are known: row by row (Floyd and
+/* The shortest paths among the first n layouts, none known yet: row by row (Floyd and
  * Warshall). */
 static void close_all(const Routes *r, Form *f, int n) {
   const Mesh *m = &r->program->mesh;
@@ -331,7 +331,7 @@ static void grow_sets(Steiner *s, double *parted, int *one) {
   }
 }
 
-/* Exchanges on the way, but for those to what is there already. */
+/* Exchanges on the way, except to layouts that exist already. */
 static void go(const Form *f, Tree *t, int root, int from, int to) {
   while (from != to) {
     int next = next_of(f, from, to);
@@ -408,7 +408,7 @@ static double near_tree(Routes *r, int form, int from, const int *wanted, int n,
   }
 }
 
-/* Trees are asked for again and again. */
+/* The same trees are requested many times. */
 struct KnownTree {
   struct {
     int16_t n, from, leaf[MOST_LEAVES];
@@ -423,7 +423,7 @@ static struct KnownTree *known(Routes *r, Form *f, int from, const int *leaf, in
     for (; k > 0 && x.key.leaf[k - 1] > leaf[i]; k--) x.key.leaf[k] = x.key.leaf[k - 1];
     x.key.leaf[k] = (int16_t)leaf[i];
   }
-  if (f->trees_closed != f->closed || f->ntrees * 2 >= f->tree_slots) { /* or begin anew */
+  if (f->trees_closed != f->closed || f->ntrees * 2 >= f->tree_slots) { /* or start over */
     f->tree_slots = f->trees_closed != f->closed ? 256 : f->tree_slots * 2;
     f->tree = arena_array(r->arena, struct KnownTree, f->tree_slots);
     f->ntrees = 0, f->trees_closed = f->closed;

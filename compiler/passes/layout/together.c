@@ -55,7 +55,7 @@ static double group_cost(const OpGroup *g, bool work) {
   return sum;
 }
 
-/* Sets the reader to its best way that wants the value in that layout. */
+/* Sets the reader to its best way that requires the value in that layout. */
 static bool set_reader(Choice *c, NodeId id, NodeId value, int layout) {
   const Ways *w = c->ways[id];
   bool any = false;
@@ -84,7 +84,7 @@ static bool try_layout(OpGroup *g, int layout, double before) {
   return false;
 }
 
-/* Layouts worth a try: those that give a reader's result in a layout in which it is wanted. */
+/* Layouts to try: those that give a reader's result in a layout that its uses require. */
 static int candidates(const OpGroup *g, int *out) {
   const Choice *c = g->c;
   int n = 0;

@@ -156,7 +156,7 @@ static Trial try_all(const Updates *u) {
   return t;
 }
 
-/* What the optimizer remembers lies split; weights stay as they are, or follow. */
+/* Optimizer state is split; weights keep their layout, or follow. */
 static const Added *added(const Updates *u, bool weights_too) {
   int n = u->program->vars.n;
   Added *x = arena_array(u->plan->arena, Added, n + 1);

@@ -14,7 +14,7 @@ enum {
   CARRY_JOINTLY = MAX_FACTORS, /* all operands partial, and the result */
   CARRY_IN = MAX_FACTORS + 1,  /* + operand: it alone, and the result */
   MAX_OPTIONS = MAX_FACTORS + 2 * MAX_RANK,
-  MOST_WAYS = 700, /* above it an axis is dealt only to factors that something nearby has it on */
+  MOST_WAYS = 700, /* above it an axis is assigned only to factors that a neighbor has it on */
   MOST_WAYS_MANY =
       100, /* the same on meshes of more than three axes: tables grow with the square */
   MOST_ORDERS = 8
@@ -80,7 +80,7 @@ static int form_here(const Enumerate *s, int i) {
   return i < s->n->noperands ? s->form[s->n->operand[i]] : s->result_form;
 }
 
-/* -------- what lies nearby -------- */
+/* -------- layouts of neighbors -------- */
 
 static void see(Enumerate *s, int i, const Layout *l, bool granules_only) {
   if (!l) return;
@@ -329,7 +329,7 @@ static Ways *finish(Enumerate *s) {
   return w;
 }
 
-/* Conversion as such: the user said where to. */
+/* A conversion that the user requires. */
 static Ways *relayout_way(Enumerate *s) {
   int n = s->n->noperands;
   int *need = arena_array(s->arena, int, n + 1);

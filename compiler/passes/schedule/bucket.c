@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum {
-  SMALL = 8 << 10,    /* bytes of a term or result of those that are no all-reduces ... */
+  SMALL = 8 << 10,    /* bytes of the input or output of an exchange other than an all-reduce ... */
   TOGETHER = 32 << 10 /* ... and of all of them that go as one */
 };
 
@@ -25,7 +25,7 @@ typedef struct Alike {
   Reduce reduce;
   NodeVec waiting; /* began to wait, in that order */
   NodeVec ready;   /* their terms are there, but their steps stand later; some may wait by now */
-  int64_t bytes;   /* of those that wait, unless they are all-reduces */
+  int64_t bytes;   /* of the deferred exchanges, unless they are all-reduces */
 } Alike;
 
 enum { NO_GROUP = -1 };
@@ -129,7 +129,7 @@ static int by_id(const void *x, const void *y) {
   return (a > b) - (a < b);
 }
 
-/* Sends off a group: those that wait, and those that stand later but whose terms are there, as far
+/* Issues a bucket: the deferred exchanges, and later ones whose inputs are ready, as far
  * as there is room. */
 static void flush(Combine *c, int group) {
   Alike *g = &c->groups.at[group];
@@ -164,7 +164,7 @@ static void need(Combine *c, const Step *s) {
     if (c->waiting[r.r.at[i].node]) flush(c, c->group[r.r.at[i].node]);
 }
 
-/* What nobody needed before the end: the group that waits longest goes first. */
+/* Exchanges without a use before the end: the bucket deferred longest comes first. */
 static void flush_rest(Combine *c) {
   for (;;) {
     int first = NO_GROUP, least = 0;

@@ -27,7 +27,7 @@ static bool can_move_up(const Fuse *f, int k, int j) {
   return true;
 }
 
-/* J may be done where K is: nobody between reads what it stores, and K only at the same index. */
+/* J may move to K: no step between reads its result, and K only at the same index. */
 static bool can_move_down(const Fuse *f, int j, int k) {
   const Step *s = &f->le->steps.at[j];
   for (int t = j + 1; t <= k; t++)
@@ -67,7 +67,7 @@ static bool share(const Fuse *f, int j, int k) {
 }
 
 /* What a loop over a large space reads would be kept until the last of many unrelated loops: the
- * gathered updates of all parameters of a shape, say. What stays in L1 is not large. */
+ * for example, gathered updates of all parameters of a shape. What stays in L1 is not large. */
 static bool is_large(const Fuse *f, const Node *n) {
   Shape local = layout_local(&f->plan->program->mesh, n->layout, &n->shape);
   return shape_count(&local) * (int64_t)dtype_size(n->dtype) >

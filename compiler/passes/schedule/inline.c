@@ -7,7 +7,7 @@
  * of bounded work (sites.h) limits this. Decisions go from the last value to the first, so that all
  * sites of a value are known when it is decided: expensive values are stored if they would be
  * computed more than WORK_MOST times an element, cheap ones are not. If many cheap values together
- * break the law, stricter limits apply.
+ * exceed the bound, stricter limits apply.
  *
  * --disable=inline stores every value once. */
 #include "sites.h"
@@ -19,7 +19,7 @@ typedef struct Limits {
   int sites;    /* of a value that is not cheap */
 } Limits;
 
-/* The last keeps the law by itself: nothing is computed at more than WORK_MOST sites. */
+/* The last alone ensures bounded work: nothing is computed at more than WORK_MOST sites. */
 static const Limits limits[] = {{6, 24, 2 * WORK_MOST}, {2, 6, WORK_MOST}, {-1, 0, WORK_MOST}};
 enum { LIMITS = sizeof limits / sizeof *limits };
 
@@ -89,7 +89,7 @@ static void add_use(Store *s, NodeId id, const Site *at) {
   vec_push(s->arena, &u->site, *at);
 }
 
-/* Node id is computed at a site: what it reads is wanted where that needs it. */
+/* Node id is computed at a site: its operands are required at the sites it reads them at. */
 static void use_operands(Store *s, NodeId id, const Site *at) {
   const Node *n = graph_node(s->g, id);
   bool *stored = s->le->stored;
@@ -200,7 +200,7 @@ static bool keeps_law(const Store *s) {
   return work_within(&work, &once);
 }
 
-/* False: the law is broken. */
+/* False: the work is not bounded. */
 static bool store_within(Plan *p, LocalEntry *le, const Limits *with) {
   int n = le->graph->nodes.n;
   Arena *a = p->arena;

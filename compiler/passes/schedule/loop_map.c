@@ -101,7 +101,7 @@ static bool to_factors(const Walk *w, const Rule *r, const RuleDim *rd, const Lo
   return true;
 }
 
-/* And from the factors to a tensor; all dims of a loop lie alike. */
+/* And from the factors to a tensor; all dims of a loop have equal layouts. */
 static bool from_factors(const Walk *w, const Rule *r, const RuleDim *rd, const int8_t *loop_of,
                          LoopDims *out) {
   const Graph *g = w->m->le->graph;

@@ -17,7 +17,7 @@ typedef struct LoopMap {
   struct {
     NodeId node;
     int dim;
-  } ref[MAX_TILE_LOOPS]; /* a dim of each loop: others must lie like it */
+  } ref[MAX_TILE_LOOPS]; /* a dim of each loop: the others must have its layout */
   VEC(LoopDims) known;
   Lookup at; /* 1 + the place in known, by address of the node */
 } LoopMap;

@@ -189,7 +189,7 @@ static bool is_read(const Memory *m, NodeId base, int from, int to) {
   return false;
 }
 
-/* An all-reduce is done in place when nobody else reads the terms once it has begun. */
+/* An all-reduce is done in place when no other step reads its input once it has begun. */
 static bool reduces_in_place(const Memory *m, NodeId id) {
   const LocalEntry *le = m->le;
   const Node *n = graph_node(le->graph, id);
@@ -240,7 +240,7 @@ static int mapped_over(const Memory *m, NodeId id) {
 static void place_made(Memory *m, NodeId id) {
   LocalEntry *le = m->le;
   if (le->buffer[id] >= 0) return;
-  int over = m->plan->observe == OBSERVE_ALL ? -1 /* operands are looked at after the step */
+  int over = m->plan->observe == OBSERVE_ALL ? -1 /* operands are checked after the step */
              : reduces_in_place(m, id)
                  ? le->buffer[node_base(le->graph, graph_node(le->graph, id)->operand[0])]
                  : mapped_over(m, id);
@@ -271,7 +271,7 @@ static void place_rest(Memory *m) {
     if (le->copies.at[i].from < 0) le->copies.at[i].from = le->buffer[-1 - le->copies.at[i].from];
 }
 
-/* Outputs lie in the arena: a value that is in a variable is copied there, before variables that
+/* Outputs are in the arena: a value that is in a variable is copied there, before variables that
  * are copied into change. */
 static void place_outputs(Memory *m) {
   LocalEntry *le = m->le;
@@ -299,7 +299,7 @@ static void place_outputs(Memory *m) {
 }
 
 /* An input may stay with the host unless an output or a variable is copied from its place. What an
- * exchange sends must lie where others can reach it. The place in the arena stays, for callers that
+ * exchange sends must be where others can reach it. The place in the arena stays, for callers that
  * fill blocks in; no other value is made over it while it lives, as that would be in the host's
  * memory. */
 static void find_lent(Memory *m) {

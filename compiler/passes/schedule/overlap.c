@@ -81,7 +81,7 @@ static void find_order(Overlap *o) {
 /* -------- one exchange -------- */
 
 /* The first position where all of step t can be started. What is made in a variable's place, or in
- * that of its terms, comes after those that read what is there. */
+ * that of its terms, comes after the steps that read its old contents. */
 static int earliest(const Overlap *o, int t) {
   const Step *s = &o->le->steps.at[t];
   int at = 0;

@@ -153,11 +153,11 @@ static void keep(Best *b, Buffer **order, int n, int64_t end) {
 }
 
 enum {
-  LIFTS = 24, /* rounds without gain before it is given up */
-  MANY = 2048 /* buffers, of which a round takes milliseconds */
+  LIFTS = 24, /* rounds without gain before the search ends */
+  MANY = 2048 /* buffers; above it a round takes milliseconds */
 };
 
-/* What is looked for no further: the bound, or with many buffers 1/2000 above it. */
+/* The search ends at this: the bound, or with many buffers 1/2000 above it. */
 static int64_t good_enough(int64_t bound, int n) { return n > MANY ? bound + bound / 2000 : bound; }
 
 void pack_arena(Arena *a, LocalEntry *le) {

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 64, DEPTH = 4 /* values that are computed again for one */ };
+enum { ROUNDS = 64, DEPTH = 4 /* values recomputed for one */ };
 
 typedef struct Remat {
   Plan *plan;
@@ -23,8 +23,8 @@ typedef struct Remat {
   Reads *reads; /* by step */
   int *late;    /* by base node: the first step behind the worst one that reads it; steps.n: none */
   bool *fixed;  /* by base node: is there behind the worst step whatever is chosen */
-  bool *chosen; /* by node: to be computed again */
-  double *time; /* by node: modelled, of computing it; < 0: not asked yet */
+  bool *chosen; /* by node: to be recomputed */
+  double *time; /* by node: modelled, of computing it; < 0: not computed yet */
 } Remat;
 
 static int64_t bytes_of(const Remat *r, NodeId id) {
@@ -60,7 +60,7 @@ static bool may_be_again(const Remat *r, NodeId id) {
 /* What choosing a value means: bytes alive at the worst step that go, and time. */
 typedef struct Offer {
   double bytes, time;
-  NodeId node[DEPTH]; /* computed again, too; the first is the value */
+  NodeId node[DEPTH]; /* recomputed, too; the first is the value */
   int n;
 } Offer;
 
@@ -71,7 +71,7 @@ static bool offered(const Offer *o, NodeId id) {
 }
 
 /* Adds a value to the offer. What it is computed from must be there behind the worst step: kept, or
- * computed again as well when that is smaller than a quarter. */
+ * recomputed as well when that is smaller than a quarter. */
 static bool add_to_offer(Remat *r, NodeId id, Offer *o) {
   const LocalEntry *le = r->le;
   if (o->n == DEPTH) return false;
@@ -150,8 +150,8 @@ typedef struct Rewrite {
   const LocalEntry *from;
   LocalEntry *to;
   NodeId *first; /* by old node: the new one */
-  NodeId *later; /* ... as those behind the worst step see it, or NO_NODE when not asked yet */
-  NodeId *part;  /* ... for a value that is computed again: what is not stored is its own */
+  NodeId *later; /* ... as used after the worst step, or NO_NODE when not computed yet */
+  NodeId *part;  /* ... for a recomputed value: what is not stored is its own */
 } Rewrite;
 
 static NodeId put_node(Rewrite *w, NodeId old, const NodeId *operand, bool again) {
@@ -167,14 +167,14 @@ static NodeId put_node(Rewrite *w, NodeId old, const NodeId *operand, bool again
 
 static NodeId later_value(Rewrite *w, NodeId old);
 
-/* It lies in memory, or is there from the beginning: whoever reads it reads that. */
+/* It is in memory, possibly from the beginning: all uses read that. */
 static bool is_kept(const Rewrite *w, NodeId old) {
   NodeClass c = node_class(graph_node(w->from->graph, old));
   bool stored = w->from->stored[old] && !w->from->tile_bytes[old] && c != CLASS_VIEW;
   return !w->r->chosen[old] && (c == CLASS_SOURCE || stored);
 }
 
-/* An operand of a value that is computed again. */
+/* An operand of a recomputed value. */
 static NodeId part_value(Rewrite *w, NodeId old) {
   const Node *n = graph_node(w->from->graph, old);
   if (w->r->chosen[old] || is_kept(w, old)) return later_value(w, old);
@@ -209,7 +209,7 @@ static void put_all(Rewrite *w) {
   }
 }
 
-/* The entry without what nobody needs any more. */
+/* The entry without dead values. */
 static void drop_unused(Plan *p, LocalEntry *le) {
   const Graph *old = le->graph;
   int n = old->nodes.n;

@@ -19,7 +19,7 @@ typedef struct Arrange {
   IntVec *after;  /* by step: those that must come after it */
   IntVec *before; /* ... and before it */
   int64_t *bytes; /* by base node: of its buffer in the arena, 0 when it has none of its own */
-  bool *at_end;   /* by base node: wanted after the last step */
+  bool *at_end;   /* by base node: used after the last step */
   bool *in_var;   /* by node: will be made in its variable's place */
 } Arrange;
 
@@ -126,7 +126,7 @@ typedef struct List {
   int *wanted; /* by node, forwards: readers not yet placed; backwards: readers placed */
   bool *done;  /* by step */
   int *out, n;
-  IntVec look; /* steps whose turn may have come */
+  IntVec look; /* steps that may be ready */
 } List;
 
 /* By how much what is alive grows when t is placed next. */
@@ -151,7 +151,7 @@ static void place_step(List *l, int t) {
   for (int i = 0; i < a->d.reads[t].r.n; i++) {
     NodeId x = a->d.reads[t].r.at[i].node;
     l->wanted[x] += l->backwards ? 1 : -1;
-    if (l->wanted[x] == 1) /* its other readers free it, or cost nothing more */
+    if (l->wanted[x] == 1) /* its last use frees it at no further cost */
       for (int k = 0; k < a->d.readers[x].n; k++) vec_push(m, &l->look, a->d.readers[x].at[k]);
   }
 }

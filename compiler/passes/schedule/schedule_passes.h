@@ -23,12 +23,12 @@ void memory_lives(Plan *p, LocalEntry *le);
 
 /* -------- verify_work.c -------- */
 
-/* As verify_local, and the law of bounded work (sites.h): from what lies in memory and, once there
+/* As verify_local, and bounded work (sites.h): from what is in memory and, once there
  * are some, the steps. */
 void verify_work(const Plan *p, const char *after);
-/* And that what tiles make anew at most doubles what the entry's steps take without. */
+/* And that recomputation in tiles at most doubles the operations of the entry's steps. */
 void verify_tiles(const Plan *p, const char *after);
-/* What --memory computes again takes no more operations than the entry does without: the law, and
+/* Recomputation for --memory takes no more operations than the entry without it: bounded work, and
  * its check. */
 bool work_again_within(const Plan *p, const LocalEntry *le);
 void verify_again(const Plan *p, const char *after);

@@ -8,8 +8,8 @@ struct Sites {
   const Graph *graph;
   Exprs *x; /* indices, guards and sites are expressions: equal ones are equal numbers */
   Lower lower;
-  Lookup seen;   /* sites that sites_first was asked of, by the address of their name */
-  double *count; /* by node; < 0: not asked yet */
+  Lookup seen;   /* sites that sites_first was called with, by the address of their name */
+  double *count; /* by node; < 0: not computed yet */
 };
 
 /* -------- lowering -------- */

@@ -3,7 +3,7 @@
  * site is a loop, the conditions around the expression (the parts of a concat, the inside of a
  * pad), and the index; equal sites are one computation, whose result has a name in the C.
  *
- * The law of bounded work: what a program executes, and the C that it is written as, are at most
+ * Invariant, bounded work: what a program executes, and the C that it is written as, are at most
  * WORK_MOST times what they would be if every value were stored once. Counted are
  *   executed  for each site and element: the op's own operations, one for each operand that is
  *             read from memory, and one for each element stored
@@ -25,7 +25,7 @@ typedef struct Site {
   double turns; /* how often a device computes it there, the one with the largest blocks */
 } Site;
 
-/* Where a value is wanted for another to be computed at a site. */
+/* The site at which a value is required for another to be computed at a site. */
 typedef struct SiteUse {
   NodeId node;
   bool loaded; /* from memory, whatever else is so, at an index that is computed too */
@@ -45,7 +45,7 @@ Sites *sites_new(Arena *a, const Mesh *m, const Graph *g);
 /* In the loop's body, at the index of the loop itself, which goes over the elements of `over`. */
 Site sites_body(Sites *s, NodeId loop, NodeId over);
 void sites_uses(Sites *s, NodeId id, const Site *at, SiteUses *out); /* in place of what it has */
-/* The first time that it is asked of this node and site. */
+/* True on the first call for this node and site. */
 bool sites_first(Sites *s, NodeId id, const Site *at);
 double sites_count(Sites *s, NodeId id);         /* elements of a device's block */
 double sites_own(const Node *n);                 /* operations an element */
@@ -53,7 +53,7 @@ void sites_once(Sites *s, NodeId id, Work *sum); /* as if every value were store
 /* At a site, or what storing its result takes; `stored`: by node. */
 void sites_add(Sites *s, const bool *stored, NodeId id, const Site *at, Work *sum);
 void sites_add_store(Sites *s, NodeId id, Work *sum);
-bool work_within(const Work *work, const Work *once); /* the law */
+bool work_within(const Work *work, const Work *once); /* bounded work */
 /* verify_work.c: of a plan as it is, and *once; *where: the node with most sites. What breaks the
  * law beyond doubt is not counted to its end. */
 Work work_count(const Plan *p, const LocalEntry *le, Work *once, NodeId *where);

@@ -62,7 +62,7 @@ static void find_early(Schedule *s) {
     NodeId e = s->only[i];
     if (e == NO_NODE) continue;
     NodeClass c = node_class(graph_node(g, i));
-    /* An all-reduce is not asked for early: it is to go with others (combine.c). */
+    /* An all-reduce is not issued early: it may join others in a bucket (bucket.c). */
     if (readers[i] == 1 && c != CLASS_SOURCE && (c != CLASS_EXCHANGE || s->is_early[i]) &&
         local_bytes(s->plan, graph_node(g, e)) < local_bytes(s->plan, graph_node(g, i)))
       s->is_early[e] = true;

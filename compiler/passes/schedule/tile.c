@@ -61,7 +61,7 @@ static void find_groups(Tiling *s) {
   }
 }
 
-/* Steps that were refused because of loops that have gone since, or that stand before the first. */
+/* Steps that were rejected because of loops removed since, or that come before the first. */
 static void join_late(Tiling *s, int index) {
   Group *g = s->groups.at[index];
   int first = g->member.at[0] - LOOK_BACK, last = g->member.at[g->member.n - 1] + LOOK_BACK;
@@ -76,7 +76,7 @@ static void order_groups(Tiling *s) {
   }
 }
 
-/* -------- what is made anew, what has memory for one tile -------- */
+/* -------- recomputed values, and values with memory for one tile -------- */
 
 static Step step_of(const Tiling *s, NodeId id) {
   Step t = {.kind = s->le->steps.at[s->d.made_by[id]].kind};
@@ -84,7 +84,7 @@ static Step step_of(const Tiling *s, NodeId id) {
   return t;
 }
 
-/* The group can make the value anew, tile by tile. */
+/* The group can recompute the value, tile by tile. */
 static bool can_repeat(Tiling *s, Group *g, NodeId id) {
   LoopMap fresh = {.arena = s->plan->arena, .le = s->le};
   Step t = step_of(s, id);
@@ -102,7 +102,7 @@ static void add_once(Arena *a, IntVec *v, int x) {
   vec_push(a, v, x);
 }
 
-/* The law of bounded work: making it anew in n groups leaves all that tiles make anew at no more
+/* Bounded work: recomputing it in n groups leaves all recomputation in tiles at no more
  * than what the entry takes without. */
 static bool may_repeat(const Tiling *s, NodeId id, int n) {
   Step t = step_of(s, id);
@@ -110,7 +110,7 @@ static bool may_repeat(const Tiling *s, NodeId id, int n) {
          s->repeats + n <= s->values;
 }
 
-/* Nobody but groups reads it, and those that do not make it can make it anew. */
+/* Only groups read it, and those that do not compute it can recompute it. */
 static void decide(Tiling *s, NodeId id) {
   Arena *a = s->plan->arena;
   int own = s->group_of[s->d.made_by[id]];

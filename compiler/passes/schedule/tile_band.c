@@ -12,7 +12,7 @@
 
 /* What an element is outside of the band. */
 typedef enum Outside {
-  OUTSIDE_UNKNOWN,  /* not looked at yet */
+  OUTSIDE_UNKNOWN,  /* not computed yet */
   OUTSIDE_ANYTHING, /* or not there */
   OUTSIDE_OF_ROW,   /* a function of the other dims: all columns have the same */
   OUTSIDE_ZERO
@@ -28,7 +28,7 @@ typedef struct Bands {
   Arena *arena;
   uint8_t *outside; /* by node */
   uint8_t *touches; /* by node: 1 no, 2 yes */
-  int step;         /* that is being looked at */
+  int step;         /* the current one */
   bool fails;
 } Bands;
 
@@ -38,7 +38,7 @@ static bool in_space(const Bands *b, NodeId id) {
 
 static bool in_band(const Bands *b, NodeId id) { return tiles_in_band(b->s, b->g, id); }
 
-/* Computing the node, or reading it where it lies, reads what is made in the band alone. */
+/* Computing the node, or reading it from memory, reads only values computed inside the band. */
 static bool touches_band(Bands *b, NodeId id) {
   const Node *n = graph_node(b->g, id);
   NodeId base = node_base(b->g, id);
@@ -192,7 +192,7 @@ static bool step_runs(Bands *b, const Step *s) {
   }
 }
 
-/* The first mask that steps look through. */
+/* The first mask that steps depend on. */
 static NodeId first_mask(Bands *b, NodeId id, bool own) {
   const Node *n = graph_node(b->g, id);
   int dead;

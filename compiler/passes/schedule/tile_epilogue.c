@@ -22,7 +22,7 @@ enum {
 /* -------- kernels -------- */
 
 /* The leading dims of a product that its first operand alone has, provided that all others are the
- * second's alone; 0: they lie otherwise. */
+ * second's alone; 0: the order is another. */
 static int product_rows(const Graph *g, const Node *n) {
   const int rx = graph_operand(g, n, 0)->shape.rank, ry = graph_operand(g, n, 1)->shape.rank;
   const Letters l = product_letters(g, n);

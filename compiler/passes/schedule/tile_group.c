@@ -98,7 +98,7 @@ static bool is_run(const Group *g, const Node *n, const LoopDims *x) {
   return true;
 }
 
-/* Of those that a sum goes over, the loops that have to go for it to be added up tile by tile in
+/* Of the loops that a sum reduces, those that must be removed for it to be added up tile by tile in
  * its own order; all of them: it cannot. */
 static uint32_t must_go(const Mesh *mesh, const Group *g, NodeId id, uint32_t summed) {
   const Node *n = graph_node(g->map.le->graph, id);

@@ -10,7 +10,7 @@ typedef struct Group {
   LoopMap map;
   int nloops;
   IntVec member;     /* steps, in order */
-  VEC(NodeId) again; /* nodes of earlier groups that are made anew */
+  VEC(NodeId) again; /* recomputed nodes of earlier groups */
   VEC(bool) after;   /* by step from the first on: it reads what the group makes */
   bool closed;
   bool rows;    /* it began at a loop, not at a product: see rows.c */
@@ -27,9 +27,9 @@ typedef struct Tiling {
   IntVec order;                  /* of steps */
   bool *is_late, *is_late_group; /* false, but within group_gather */
   bool *is_inner;                /* by node */
-  IntVec *wanted;                /* by node: groups that make anew what reads it */
+  IntVec *wanted;                /* by node: groups that recompute its readers */
   VEC(Group *) groups;
-  /* Operations, and values: of the entry's steps, and of what tiles make anew. */
+  /* Operations, and values: of the entry's steps, and recomputed in tiles. */
   double work, again;
   int values, repeats;
   int64_t budget;   /* bytes that one tile makes, half of L2; smaller values are left */
@@ -61,7 +61,7 @@ bool group_fits(const Tiling *s, Group *g);
  * False: one of them needs what must come after; nothing is moved then. */
 bool group_gather(Tiling *s, int index);
 bool group_gathers(const Tiling *s, int index); /* it would */
-/* Notes whether step k, between members, has to come after the group; asked of a later one. */
+/* Records whether step k, between members, has to come after the group. */
 void group_note_after(Tiling *s, Group *g, int index, int k);
 bool group_reads_after(const Tiling *s, const Group *g, int k);
 

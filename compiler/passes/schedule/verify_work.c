@@ -1,4 +1,4 @@
-/* Verifies the law of bounded work (sites.h) on a plan: walks from every loop through the values
+/* Verifies bounded work (sites.h) on a plan: walks from every loop through the values
  * that are not stored, and counts. */
 #include "sites.h"
 
@@ -165,6 +165,6 @@ void verify_tiles(const Plan *p, const char *after) {
     if (r.work <= WORK_MOST * (1 + 1e-9) * (r.once + r.again) && r.values <= WORK_MOST * r.distinct)
       continue;
     verify_breach(p, le->entry, le->graph, r.where, after,
-                  "tiles make more anew than the entry takes without");
+                  "tiles recompute more than the entry computes without them");
   }
 }

@@ -199,7 +199,7 @@ void verify_local(const Plan *p, const char *after) {
 
 /* -------- memory -------- */
 
-/* What lies in one place of the arena. */
+/* The contents of one place of the arena. */
 typedef struct Held {
   int64_t offset, end;
   NodeId node;
@@ -240,7 +240,7 @@ static void hold(Memory *m, NodeId id) {
   Held h = {b->offset, b->offset + b->bytes, id};
   int at = held_from(m, h.offset), end = at, n = m->held.n;
   for (; end < n && m->held.at[end].offset < h.end; end++) m->holds[m->held.at[end].node] = false;
-  m->holds[id] = true; /* a tile makes a value anew in its own place */
+  m->holds[id] = true; /* a tile recomputes a value in its own place */
   if (end == at) vec_push(m->plan->arena, &m->held, h);
   memmove(&m->held.at[at + 1], &m->held.at[end], sizeof h * (size_t)(n - end));
   m->held.n = n + 1 - (end - at);
@@ -261,7 +261,7 @@ static bool in_its_place(const LocalEntry *le, const Step *s, NodeId id) {
   return false;
 }
 
-/* A later step of the tile makes its value in the place of node i, which nobody else reads. */
+/* A later step of the tile stores its value in the place of node i, which has no further uses. */
 static bool is_replaced(const LocalEntry *le, const Step *s, int i) {
   const NodeId id = s->nodes.at[i];
   bool after = false;
@@ -277,8 +277,8 @@ static bool is_replaced(const LocalEntry *le, const Step *s, int i) {
   return false;
 }
 
-/* Walks the steps: what is read must lie there still. A node that is read from its variable may be
- * there as several nodes. */
+/* Walks the steps: what is read must not have been overwritten. A node that is read from its
+ * variable may be there as several nodes. */
 static const char *bad_memory(Memory *m, NodeId *where) {
   const LocalEntry *le = m->le;
   for (NodeId i = 0; i < le->graph->nodes.n; i++)

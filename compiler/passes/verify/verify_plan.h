@@ -5,7 +5,7 @@
 
 void verify_global(const Plan *p, const char *after);
 void verify_local(const Plan *p, const char *after);
-/* Every value lies where it was put until its last reader. */
+/* Every value stays in its place until its last use. */
 void verify_memory(const Plan *p, const char *after);
 /* What a device runs keeps the laws of loop.h. */
 void verify_statements(const Plan *p, const char *after);
