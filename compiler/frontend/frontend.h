@@ -25,7 +25,7 @@ typedef struct FrontOptions {
   bool command_line; /* messages call the options --layout, -D and --mesh, else layout[0], define[0]
                         and mesh */
   /* Reads a file for `import`; NULL: files may not be read. Returns arena memory, or NULL when
-   * there is no such file; *why is then NULL, or says why one that is there cannot be read. */
+   * there is no such file; *why is then NULL, or the reason why an existing one cannot be read. */
   char *(*read)(void *user, Arena *a, const char *path, size_t *len, const char **why);
   void *user;
   /* Compilations of variants of these sources, such as with other layouts: how many of how many are

@@ -46,8 +46,8 @@ typedef struct Slot {
   Lane lane[DTRT_FLIGHTS];
 } Slot;
 
-/* What processes must agree on before any of them waits for another, as hashes (program_check.c), and where
- * each is when it says so. */
+/* What processes must agree on before any of them waits for another, as hashes (program_check.c),
+ * and where each is at that time. */
 enum {
   COMM_MESH,
   COMM_VARS,
@@ -63,8 +63,8 @@ typedef struct CommFace {
   uint64_t hash[COMM_FACES];
 } CommFace;
 
-/* Where a device that has waited for long is, and for whom: told to processes that look for the one
- * that is missing (comm_mpi_watch.c). */
+/* Where a device that has waited for long is, and for whom: reported to processes that search for
+ * the one that is missing (comm_mpi_watch.c). */
 typedef struct CommState {
   int32_t waits;  /* 0: it computes, or is in code of the host */
   int32_t npeers; /* COMM_ALL: for any other device; COMM_MESSAGES: for those of its messages */
@@ -92,7 +92,8 @@ typedef struct CommVerbs {
   int (*recv)(Comm *c, int me, int lane, int peer, void *bytes, int64_t n);
   int (*finish)(Comm *c, int me, int lane);
   /* Device `me` has waited for so long, and still does (state), or no longer (NULL). -1 with a
-   * reason that names who is missing, once Comm.timeout is over. NULL where nobody can be. */
+   * reason that names who is missing, once Comm.timeout is over. NULL where there is only one
+   * process. */
   int (*watch)(Comm *c, int me, const CommState *state, double waited, char *why);
   /* Stops the other processes; may not return. */
   void (*fail)(Comm *c, const char *message);
@@ -109,7 +110,7 @@ struct Comm {
   int rank, nranks;          /* processes; each owns `count` devices, in the order of ranks */
   int nhosts;                /* machines that they run on */
   char (*host)[COMM_HOST];   /* [nranks] where each runs; NULL where there is only one */
-  double timeout;            /* seconds that a process may be waited for; 0: for ever */
+  double timeout;            /* seconds that a process may be waited for; 0: no limit */
   int beside;                /* devices of this host that share CPUs with mine, those included */
   bool spin;                 /* there is a core for every device: waiting may spin a little */
   _Atomic int *failed;       /* set once by the first device that fails; shared as the slots are */
@@ -151,12 +152,13 @@ typedef struct CommWait {
   double waited, last;
   bool watched; /* the transport knows of it */
 } CommWait;
-/* Whether it is time to look after the others: some 20 times a second, once a wait is a long one.
+/* Whether it is time to poll the other processes: some 20 times a second, once a wait is a long
+ * one.
  */
 bool comm_wait_is_long(CommWait *w, unsigned turn);
 
-/* Memory for a large block: zeroed, 64-byte aligned, on huge pages when it is large, touched by
- * nobody. */
+/* Memory for a large block: zeroed, 64-byte aligned, on huge pages when it is large, not
+ * touched yet. */
 char *comm_map(int64_t bytes);
 void comm_unmap(char *at, int64_t bytes);
 

@@ -1,8 +1,8 @@
 /* comm_find.c: the MPI transport, if this process has it or can load it.
  *
- * MPI must not be a need of programs that do not use it. Executables that want it link
+ * Programs that do not use MPI must not depend on it. Executables that use it link
  * libdtrt_mpi.a; else libdtrt-mpi.so is loaded: $DTRT_MPI_MODULE, or beside the file this code is
- * in, or its ../lib, or the installed one, or wherever the loader looks. */
+ * in, or its ../lib, or the installed one, or the loader's search path. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -62,7 +62,7 @@ int mpi_gather(Mpi *m, const void *mine, void *all, int bytes, const char *at, d
     MPI_Isend(to + (size_t)me * (size_t)bytes, bytes, MPI_BYTE, 0, MPI_TAG_FACE, m->on, &r[0]);
   late = mpi_wait(m, n, r, from, at, timeout, why);
   if (late) return -1;
-  /* All are there now, or will be: that rank 0 tells. */
+  /* All ranks are present now, or will be: rank 0 reports. */
   MPI_Datatype face;
   MPI_Type_contiguous(bytes, MPI_BYTE, &face);
   MPI_Type_commit(&face);
@@ -90,7 +90,7 @@ static void mpi_fail(Comm *c, const char *message) {
   if (!held) pthread_mutex_unlock(&m->mutex);
 }
 
-/* Ranks that died meanwhile end all: nobody could go on without their word. */
+/* Ranks that died meanwhile end all: the others cannot proceed without their message. */
 static void mpi_must_wait(Mpi *m, MPI_Request *r) {
   char why[COMM_WHY];
   if (mpi_wait(m, 1, r, (int[]){COMM_ALL}, "opening", 0, why)) mpi_fail(&m->comm, why);
@@ -265,7 +265,7 @@ static bool tables(Mpi *m, int ndevices, int count, int nranks) {
   return fine && m->index && m->box && m->state && m->reply && m->got;
 }
 
-/* Says who I am to all, makes a communicator of our own, and finds what can be shared. */
+/* Exchanges identities, makes a communicator of our own, and finds what can be shared. */
 static bool meet(Mpi *m, double timeout, char *why) {
   Comm *c = &m->comm;
   Hello mine, *all = calloc((size_t)c->nranks, sizeof *all);
@@ -291,7 +291,7 @@ static bool meet(Mpi *m, double timeout, char *why) {
   MPI_Comm_idup(m->given, &own, &r);
   mpi_must_wait(m, &r);
   m->on = own;
-  MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN); /* finish tells */
+  MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN); /* finish reports */
   int bad = mpi_share_open(m, all, why);
   free(all);
   return !bad;

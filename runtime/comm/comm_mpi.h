@@ -3,7 +3,7 @@
  *
  * R processes own T devices each: rank r owns devices rT to rT + T - 1, one a thread. MPI is
  * entered by one thread at a time, behind `mutex`, and never by a call that blocks, so
- * MPI_THREAD_SERIALIZED is all that is asked of it. MPI's blocking calls spin, which is ruinous
+ * It is initialized with MPI_THREAD_SERIALIZED. MPI's blocking calls spin, which is ruinous
  * when ranks outnumber cores: every wait is a loop of a nonblocking call and comm_pause. */
 #ifndef DTG_RUNTIME_COMM_MPI_H
 #define DTG_RUNTIME_COMM_MPI_H
@@ -51,13 +51,13 @@ typedef struct Mpi {
   Life *life; /* comm_mpi_life.c */
   /* comm_mpi_watch.c */
   CommState *state; /* [count] */
-  CommState *reply; /* [ndevices], of those that have answered */
+  CommState *reply; /* [ndevices], of the devices that have answered */
   char *got;        /* [nranks] who has */
-  int64_t asked;    /* number of the last question */
+  int64_t asked;    /* number of the last query */
   struct Answer *answers;
   bool asking;
   double stand_down; /* until when another rank is asking */
-  int fruitless;     /* times in a row that nobody was missing */
+  int fruitless;     /* times in a row that no rank was missing */
 } Mpi;
 
 enum { MPI_PAGE = 4096, MPI_TAG_FACE = 17, MPI_TAG_ASK, MPI_TAG_ANSWER, MPI_TAG_DEVICES };
@@ -86,7 +86,7 @@ int mpi_gather(Mpi *m, const void *mine, void *all, int bytes, const char *at, d
 /* Collective, once all are known to be there. */
 bool mpi_all_agree(Mpi *m, bool yes);
 
-/* What ranks say of themselves when they open. */
+/* What ranks report when they open. */
 typedef struct Hello {
   char host[COMM_HOST];
   uint64_t memory; /* what names the memory that ranks may share: machine, and its /dev/shm */
@@ -103,14 +103,14 @@ int mpi_segment(Comm *c, int which, int64_t bytes, char *why);
 
 /* Collective, once hosts are known: how deaths will show. False with why: a rank is missing. */
 bool mpi_life_open(Mpi *m, char *why);
-/* -1 with why: a rank has died. Looks a few times a second, however often it is called. */
+/* -1 with why: a rank has died. Polls a few times a second, however often it is called. */
 int mpi_life_look(Mpi *m, const CommState *from, char *why);
 void mpi_life_close(Mpi *m); /* in order */
 
 int mpi_watch(Comm *c, int me, const CommState *state, double waited, char *why);
 /* The same of the process itself, while no device runs. */
 int mpi_watch_all(Mpi *m, const CommState *state, double waited, double timeout, char *why);
-/* Questions and answers that nobody has taken. */
+/* Queries and answers not received yet. */
 void mpi_watch_drop(Mpi *m);
 void mpi_watch_close(Mpi *m);
 

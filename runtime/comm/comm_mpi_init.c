@@ -1,8 +1,8 @@
 /* comm_mpi_init.c: starting MPI, once a process, and ending it.
  *
  * MPI_Init returns when all ranks have called it. A rank that never does cannot be named from
- * within MPI, so a thread watches the clock meanwhile, and looks among the processes that the same
- * launcher has started on this machine for those that have not come as far (docs/clusters.md). */
+ * within MPI, so a thread watches the clock meanwhile, and searches the processes that the same
+ * launcher has started on this machine for ranks that have not come as far (docs/clusters.md). */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -86,7 +86,7 @@ static long launcher_of(long pid) {
 }
 
 static int rank_of(long pid) {
-  static char text[1 << 16]; /* one thread looks */
+  static char text[1 << 16]; /* used by one thread */
   static const char *const names[] = {"PMI_RANK=", "PMIX_RANK=", "SLURM_PROCID="};
   long n = read_proc(pid, "environ", text, sizeof text);
   for (long at = 0; at < n; at += (long)strlen(text + at) + 1)
@@ -144,7 +144,7 @@ static void tell(double seconds) {
   Absent absent[MOST_ABSENT];
   bool first;
   int n = look_for_absent(absent, &first);
-  /* One says it; the others when it cannot. */
+  /* One rank reports it; the others if it cannot. */
   if (!first) nanosleep(&(struct timespec){.tv_sec = 2}, NULL);
   gethostname(host, sizeof host - 1);
   int at = 0;
@@ -217,7 +217,7 @@ static void watch_end(Watch *w) {
 
 /* -------- the end -------- */
 
-/* A byte from and to every rank, then a barrier: nobody has anything to say any more. Ranks that do
+/* A byte from and to every rank, then a barrier: no messages are pending any more. Ranks that do
  * not come are not waited for long; they have their own reasons. */
 static bool meet_all(void) {
   enum { TAG = 32767, SECONDS = 20 };
@@ -279,8 +279,8 @@ void mpi_end(void) {
   if (!leave_hydra()) MPI_Finalize();
 }
 
-/* MPI_Abort has the launcher end all ranks with this status, also where it would not look after a
- * process that ends by itself. But MPICH writes "Abort(1) on node 0 ..." under what was said
+/* MPI_Abort has the launcher end all ranks with this status, also where it would not notice a
+ * process that ends by itself. But MPICH writes "Abort(1) on node 0 ..." under the message
  * already, whatever MPIR_CVAR_SUPPRESS_ABORT_MESSAGE is, so nothing can be written meanwhile. */
 void mpi_abort_quietly(int status) {
   fflush(NULL);
@@ -308,9 +308,9 @@ static void finalize_at_exit(int status, void *unused) {
     mpi_abort_quietly(status);
 }
 
-/* MPI_Abort tells the launcher, and then ends this process by exit. A launcher that sees the second
- * before it has read the first takes it for a crash, and says so at length: it is given time to end
- * us itself. */
+/* MPI_Abort notifies the launcher, and then ends this process by exit. A launcher that sees the
+ * second before it has read the first takes it for a crash, and reports that at length: it is given
+ * time to end us itself. */
 static void linger_at_exit(int status, void *unused) {
   (void)unused;
   if (status && mpi_stage == STAGE_ABORTED)
@@ -336,7 +336,7 @@ bool mpi_start(double timeout, char *why) {
     snprintf(why, COMM_WHY, "transport mpi: MPI cannot be started");
     return false;
   }
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* we tell, and more clearly */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* our own message is clearer */
   mpi_stage = STAGE_STARTED;
   on_exit(linger_at_exit, NULL); /* runs after the next, which is registered later */
   on_exit(finalize_at_exit, NULL);

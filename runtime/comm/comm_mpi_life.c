@@ -1,8 +1,8 @@
-/* comm_mpi_life.c: which ranks are dead. A rank that is killed says nothing, and not every launcher
- * ends the others then, so a rank that waits looks, within seconds of its death:
+/* comm_mpi_life.c: which ranks are dead. A killed rank sends nothing, and not every launcher
+ * ends the others then, so waiting ranks check, within seconds of its death:
  *
  *   of one host   every rank holds a lock on its byte of a file in shared memory, which the kernel
- *                 gives up with the process; before it closes in order it leaves a mark there
+ *                 releases with the process; before it closes in order it leaves a mark there
  *   of others     the first rank of each host has a connection to rank 0, which ends with either
  *
  * Neither is needed: where there is no shared memory, or no way to rank 0, the timeout remains. */
@@ -36,7 +36,7 @@ typedef struct Line {
 } Line;
 
 enum { MOST_ADDRESSES = 8, CONNECT_MS = 2000 };
-static const double life_seconds = 0.2; /* between two looks */
+static const double life_seconds = 0.2; /* between two checks */
 
 typedef struct Home { /* where rank 0 can be reached */
   uint64_t nonce;
@@ -83,7 +83,7 @@ static bool share_marks(Mpi *m, Life *l, char *why) {
   fine = at != MAP_FAILED && !memcmp(at, &o.nonce, sizeof o.nonce);
   Mark *mark = (Mark *)(void *)(at == MAP_FAILED ? NULL : at + MPI_PAGE);
   if (fine) mark[c->rank].pid = (int32_t)getpid();
-  /* Nobody looks before all have their locks: one that has none yet would be taken for dead. */
+  /* No rank checks before all have their locks: one without a lock would be taken for dead. */
   fine = mpi_all_agree(m, fine);
   if (c->rank == m->leader && o.fine) shm_unlink(o.name);
   if (fine) {
@@ -131,7 +131,7 @@ static int listen_at_home(Home *h) {
   return fd;
 }
 
-/* A host that loses its power says nothing either. */
+/* A host that loses its power sends nothing either. */
 static void keep_alive(int fd) {
   int on = 1, idle = 5, every = 5, count = 3;
   setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
@@ -165,7 +165,7 @@ static int connect_home(const Home *h, int rank) {
   return -1;
 }
 
-/* Takes in those that say the number. */
+/* Accepts connections that send the number. */
 static void accept_lines(Mpi *m, Life *l, int home, uint64_t nonce, int want) {
   double end = comm_now() + CONNECT_MS / 1000.0;
   while (l->nlines < want && comm_now() < end) {
@@ -239,7 +239,7 @@ int mpi_life_look(Mpi *m, const CommState *from, char *why) {
   if (dead >= 0) snprintf(process, sizeof process, " (process %d)", (int)l->mark[dead].pid);
   if (dead < 0) dead = find_cut(l);
   if (dead < 0) return 0;
-  /* One tells; the others when that has not ended them. */
+  /* One rank reports; the others if that has not ended them. */
   if (l->mark && atomic_exchange(l->told, 1)) nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
   const char *host = c->host[dead];
   snprintf(why, COMM_WHY, "rank %d%s%.*s%s has died; rank %d was at %.*s", dead,

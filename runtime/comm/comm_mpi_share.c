@@ -1,8 +1,8 @@
 /* comm_mpi_share.c: memory that the ranks of one machine share.
  *
- * Slots and segments of all devices of a machine lie in POSIX shared memory and the collectives run
+ * Slots and segments of all devices of a machine are in POSIX shared memory and the collectives run
  * directly between them, as between threads. Devices of another machine, or with DTRT_MPI_SHARED=0
- * of another process, are reached by messages. Which ranks share a machine they say themselves
+ * of another process, are reached by messages. Ranks report themselves which machine they share
  * (Hello), and a number in the file proves it. POSIX memory is used rather than
  * MPI_Win_allocate_shared because it can be reserved: too small a /dev/shm is then told here, and
  * is not a SIGBUS later. */

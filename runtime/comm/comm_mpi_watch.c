@@ -1,10 +1,10 @@
 /* comm_mpi_watch.c: who is missing, when a wait takes too long.
  *
- * A process that waits looks some 20 times a second whether another asks where it is, and answers;
+ * A waiting process polls some 20 times a second for queries of its position, and answers;
  * a process that computes, is stopped or is dead does not. Whoever has waited for the whole timeout
- * asks all others, and goes from the devices it waits for to those that they wait for, until one
- * does not wait: that one is missing. Of several that ask, the lowest rank goes on. Nothing of this
- * costs a wait that is short. */
+ * queries all others, and goes from the devices it waits for to those that they wait for, until one
+ * does not wait: that one is missing. Of several that query, the lowest rank goes on. Nothing of
+ * this costs a wait that is short. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static void add(char *why, const char *text) {
 static void add_rank(Mpi *m, char *why, int rank) {
   char text[COMM_HOST + 64];
   const Comm *c = &m->comm;
-  const char *host = c->host[rank]; /* "" when it has not even said hello */
+  const char *host = c->host[rank]; /* "" when it has not connected */
   snprintf(text, sizeof text, "rank %d%s%s", rank, *host ? " on host " : "", host);
   add(why, text);
 }

@@ -23,7 +23,7 @@ static const struct {
 };
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 
-/* A whole number from `least`, or -1. */
+/* An integer from `least`, or -1. */
 static int number(const char *name, int least) {
   const char *text = getenv(name);
   char *end;

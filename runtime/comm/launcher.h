@@ -1,4 +1,4 @@
-/* launcher.h: what the environment says of the launcher that started this process: who it is, which
+/* launcher.h: the launcher that started this process, from the environment: its name, which
  * process this is and of how many. MPI knows only those that its own launcher has started, and the
  * two must agree: else every process would be a training of its own, all of which write the same
  * files. Also part of libdtrt-mpi.so, so it calls nothing of libdtrt. */
@@ -9,15 +9,15 @@
 
 typedef struct launcher {
   const char *name;     /* "srun"; NULL: none */
-  const char *variable; /* that tells the size: "SLURM_STEP_NUM_TASKS" */
+  const char *variable; /* with the size: "SLURM_STEP_NUM_TASKS" */
   int rank, size;
 } launcher;
 
-/* The innermost launcher that tells of more than one process; else {NULL, NULL, 0, 1}. */
+/* The innermost launcher of more than one process; else {NULL, NULL, 0, 1}. */
 launcher launcher_find(void);
 /* A launcher has started this process, be it alone. */
 bool launcher_is_there(void);
-/* What hydra, MPICH's launcher, says: the texts of PMI_RANK and PMI_SIZE ("?": unsaid), how many
+/* Figures of hydra, MPICH's launcher: the texts of PMI_RANK and PMI_SIZE ("?": not set), how many
  * ranks this host has (0: unsaid), and the descriptor of its socket (-1: unsaid). */
 typedef struct launcher_hydra {
   const char *rank, *size;

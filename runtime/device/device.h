@@ -89,8 +89,8 @@ typedef struct Device {
   bool uncounted;         /* what moves now is for a host */
   struct DeviceProfile *profile; /* NULL: nothing is timed */
   int64_t waited;                /* nanoseconds, while it is timed */
-  struct NanCheck *nan;          /* NULL: nothing is looked for */
-  /* Looks at what an exchange has brought; NULL: nobody does. */
+  struct NanCheck *nan;          /* NULL: no check */
+  /* Checks the result of an exchange; NULL: no check. */
   void (*brought)(struct Device *d, int dtype, int64_t n, const void *at);
   int32_t shown;          /* of the running entry's values, how many watchers have seen */
   sigjmp_buf jump;        /* out of the entry, when this or another device has failed */
@@ -123,10 +123,10 @@ void device_pause(Device *d, unsigned turn);
 void device_begin(Device *d, bool direct);
 void device_arrive(Device *d, const DeviceGroup *g); /* barrier: all have begun this exchange */
 void device_leave(Device *d, const DeviceGroup *g);  /* barrier: all have finished it */
-/* My stage for these, which nobody reads now; and a peer's. */
+/* My stage for these, which no peer reads now; and a peer's. */
 char *device_open_stage(Together *t);
 const char *device_stage_of(const Together *t, int peer);
-/* What a device tells its peers of its blocks: device_address of each. */
+/* The addresses of a device's blocks, for its peers: device_address of each. */
 uint64_t *device_from(const Together *t, int device);
 uint64_t *device_to(const Together *t, int device);
 void device_finish(Device *d, int lane); /* until all its messages have come and gone */
@@ -145,7 +145,7 @@ dtrt_traffic device_traffic(const Device *d);
 
 /* -------- failing: fail.c -------- */
 
-/* Says which device failed in which step and why, stops all others, and leaves the entry. */
+/* Reports which device failed in which step and why, stops all others, and leaves the entry. */
 __attribute__((noreturn, cold, format(printf, 2, 3))) void device_fail(Device *d, const char *why,
                                                                        ...);
 __attribute__((noreturn, cold)) void device_give_up(Device *d); /* another has failed */

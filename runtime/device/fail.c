@@ -1,6 +1,6 @@
 /* fail.c: one failing device stops all, with one message.
  *
- * The first to fail writes the message and raises the flag that every wait looks at; all leave
+ * The first to fail writes the message and raises the flag that every wait polls; all leave
  * their entry by a jump. Faults (a bad pointer, a division) inside an entry become failures too;
  * faults elsewhere are left to whoever handled them before. Under mpi the message goes to stderr
  * and the job is aborted. */
@@ -66,7 +66,7 @@ static void put_place(const Device *d, char *out, size_t room) {
 
 /* The first one's message stands, and all the others stop. */
 static void tell(Device *d, const char *message) {
-  if (atomic_exchange(d->comm->failed, 1)) return; /* another was first, and tells */
+  if (atomic_exchange(d->comm->failed, 1)) return; /* another was first, and reports */
   snprintf(d->error, DEVICE_ERROR, "%s", message);
   *d->told = true;
   if (!d->comm->verbs->fail) return;
@@ -201,7 +201,7 @@ void fail_release_signals(void) {
   pthread_mutex_unlock(&fail_mutex);
 }
 
-/* A thread that has one already (of a sanitizer, say) keeps it. */
+/* A thread that has one already (of a sanitizer, for example) keeps it. */
 static _Thread_local void *fail_stack;
 
 void fail_alt_stack(bool on) {

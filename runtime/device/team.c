@@ -1,4 +1,4 @@
-/* team.c: see team.h. Workers look for a new job for some time (a training step follows the last at
+/* team.c: see team.h. Workers poll for a new job for some time (a training step follows the last at
  * once) and then sleep on a condition. A job is announced by raising `turn`. */
 #include "team.h"
 #include <errno.h>
@@ -24,7 +24,7 @@ struct Worker {
   _Alignas(COMM_APART) Team *team;
   Seat *seat; /* [n] */
   int n, running;
-  unsigned idle; /* looks of waiting devices since one has got on */
+  unsigned idle; /* polls of waiting devices since one made progress */
   pthread_t thread;
 };
 
@@ -66,7 +66,7 @@ void team_pause(Team *t, int device, unsigned turn) {
   Seat *s = &t->seat[device - t->first];
   Worker *w = s->worker;
   w->idle = turn ? w->idle + 1 : 0;
-  /* All have looked in vain since one got on: this thread waits for others. */
+  /* All have polled in vain since one made progress: this thread waits for others. */
   if (w->idle > (unsigned)w->running) comm_pause(t->spin, w->idle / (unsigned)w->running - 1);
   switch_to(s, next_of(s));
 }
@@ -163,7 +163,7 @@ void team_close(Team *t) {
   free(t);
 }
 
-/* Devices are dealt to workers in order. */
+/* Devices are assigned to workers in order. */
 static bool seats(Team *t, char *why) {
   for (int i = 0; i < t->nworkers; i++) {
     int from = i * t->n / t->nworkers, to = (i + 1) * t->n / t->nworkers;

@@ -2,14 +2,15 @@
  *
  * A barrier is: raise my flag, wait until the flags of all in the group are as high. Flags only
  * grow and count exchanges, which all devices run in the same order, so nothing is ever reset, and
- * a device that is already further is no trouble. Every wait looks at the failure flag. */
+ * a device that is already further is no trouble. Every wait polls the failure flag. */
 #include "device.h"
 #include "clock.h"
 #include <time.h>
 
 /* -------- barriers -------- */
 
-/* A long wait: tells others where I am, and stops all when somebody has been missing for too long.
+/* A long wait: reports my position to others, and stops all when a rank has been missing for too
+ * long.
  */
 static void look(Device *d, CommWait *w, int peer) {
   CommState s = {.waits = 1, .npeers = peer < 0 ? peer : 1, .peer = {peer}};
@@ -19,8 +20,8 @@ static void look(Device *d, CommWait *w, int peer) {
   if (d->comm->verbs->watch(d->comm, d->id, &s, w->waited, why)) device_missing(d, why);
 }
 
-/* A connection can end before those who look after dead ranks know whose it was: they get some
- * looks, so that the rank is named. */
+/* A connection can end before the check for dead ranks knows whose it was: it gets some
+ * polls, so that the rank is named. */
 void device_messages_failed(Device *d) {
   const double grace = 2, step = 0.02;
   CommWait w = {0};
@@ -68,7 +69,7 @@ static void wait_all(Device *d, const DeviceGroup *g, int lane, uint64_t flag) {
 void device_begin(Device *d, bool direct) {
   Slot *slot = d->comm->slot[d->id];
   d->count++;
-  /* Nobody waits in this exchange, but somebody may wait for the ones before it. */
+  /* No device waits in this exchange, but one may wait in the exchanges before it. */
   if (!direct && slot) atomic_store_explicit(&slot->flag, 2 * d->count, memory_order_release);
 }
 
@@ -139,7 +140,7 @@ void device_finish(Device *d, int lane) {
 
 /* -------- addresses -------- */
 
-/* What lies in a segment by its offset there, as processes see segments at other places; anything
+/* Addresses in a segment by their offset there, as processes see segments at other places; anything
  * else of the one process as it is. */
 enum { ANYWHERE = NSEGMENTS, ADDRESSES };
 

@@ -1,8 +1,8 @@
 /* boxes.c: boxes that move from peers' memory, with their terms combined on the way: two
  * algorithms.
  *
- * Staged: small blocks go through the slots' stages, so that nobody waits for readers; one barrier.
- * Direct: they are read where they lie; two barriers. */
+ * Staged: small blocks go through the slots' stages, so that no device waits for readers; one
+ * barrier. Direct: blocks are read in place; two barriers. */
 #include <stddef.h>
 #include "device.h"
 #include "exchange.h"
@@ -11,7 +11,7 @@
 
 /* -------- one piece -------- */
 
-void exchange_settle(const Transfer *p, const Piece *q, const char **from, bool dense, char *to) {
+void exchange_reduce(const Transfer *p, const Piece *q, const char **from, bool dense, char *to) {
   const void **run = (const void **)(from + p->nterms);
   if (q->elements == 0) return;
   BlockWalk w = block_walk(q);
@@ -25,7 +25,8 @@ void exchange_settle(const Transfer *p, const Piece *q, const char **from, bool 
 
 /* -------- from peers' memory -------- */
 
-/* Where the block of exchange k lies in a stage: after the largest that the ones before can have.
+/* The offset of the block of exchange k in a stage: after the largest that the ones before can
+ * have.
  */
 static int64_t stage_offset(const Together *t, int k) {
   int64_t at = 0;
@@ -47,7 +48,7 @@ static void take_terms(const Together *t, int k, bool staged, const Piece *q, co
     term[i] = block_of(t, k, staged, peer);
     if (peer != t->d->id) device_took(t->d, peer, q->elements * p->size);
   }
-  exchange_settle(p, q, term, false, t->to[k]);
+  exchange_reduce(p, q, term, false, t->to[k]);
 }
 
 static void take(const Together *t, bool staged) {

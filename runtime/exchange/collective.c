@@ -30,7 +30,7 @@ BlockSpan reduction_chunk(const Reduction *r, int i) {
                      law_share(i + 1, elements, r->t->g->n) * r->size};
 }
 
-/* Steps over the parts of a chunk that lie in one tensor. `tensor` starts at 0, `base` too. */
+/* Steps over the parts of a chunk that are in one tensor. `tensor` starts at 0, `base` too. */
 static bool part_of(const Reduction *r, BlockSpan s, int *tensor, int64_t *base, BlockSpan *part) {
   for (; *tensor < r->t->n; (*tensor)++) {
     int64_t bytes = r->t->transfer[*tensor]->elements * r->size;

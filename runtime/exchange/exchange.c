@@ -166,7 +166,7 @@ bool exchange_alone(const Together *t) {
     if (t->from[0] != t->to[0]) dtrt_copy(t->to[0], t->from[0], p->elements * p->size);
     return true;
   }
-  /* All I need is mine: uniform over the mesh, so nobody waits. */
+  /* The device owns all it needs: uniform over the mesh, so no device waits. */
   for (int i = 0; i < p->nrecv; i++) block_copy(&p->recv[i], p->size, t->to[0], t->from[0]);
   return true;
 }

@@ -3,17 +3,17 @@
 #define DTG_RUNTIME_EXCHANGE_H
 #include "device.h"
 
-/* Whether nobody else takes part, and then does all of it. */
+/* Whether no other device takes part, and then does all of it. */
 bool exchange_alone(const Together *t);
 /* Finds the group and the algorithm. */
 void exchange_choose(Together *t);
-/* Combines the terms of a piece run by run. from: [2 * nterms], the blocks they lie in or dense
+/* Combines the terms of a piece run by run. from: [2 * nterms], the blocks they are in or dense
  * boxes, and as much room. */
-void exchange_settle(const Transfer *p, const Piece *q, const char **from, bool dense, char *to);
-/* What this device does in an exchange: made when first asked for, and kept. */
+void exchange_reduce(const Transfer *p, const Piece *q, const char **from, bool dense, char *to);
+/* What this device does in an exchange: made on first use, and kept. */
 const Transfer *exchange_transfer(Device *d, const dtrt_exchange *x);
 void exchange_run(Device *d, const Transfer *p, const void *from, void *to);
-/* Looks at what n exchanges have brought. */
+/* Checks the results of n exchanges. */
 void exchange_check(Device *d, int n, const Transfer *const *p, void *const *to);
 /* Does them, one or several as one. */
 void exchange_do(Together *t);

@@ -1,14 +1,14 @@
 /* flight.c: exchanges that are started early and awaited late.
  *
- * Where peers can be addressed a start tells them where the device's blocks lie, and the rest is
- * done by the wait, by when the others have mostly started too: nobody waits for the slowest. By
- * messages a start posts them, and they go on whenever the device looks after them: at the begin of
- * each step and while it waits, for whatever that is.
+ * Where peers can be addressed a start publishes the addresses of the device's blocks, and the rest
+ * is done by the wait, by when the others have mostly started too, so that none waits for the
+ * slowest. By messages a start posts them, and they progress whenever the device polls: at the
+ * beginning of each step and while it waits, for whatever that is.
  *
- * Each flight has its lane, so that flags and messages of one are never taken for those of another.
- * No deadlock: what a device waits for was started by it before, so that those who are behind it in
- * the program come to start it, and those who are ahead have left nothing of it undone that they
- * would not do while they wait. */
+ * Each in-flight slot has its lane, so that flags and messages of one are never taken for those of
+ * another. No deadlock: what a device waits for was started by it before, so that those who are
+ * behind it in the program come to start it, and those who are ahead have left nothing of it undone
+ * that they would not do while they wait. */
 #include <stdlib.h>
 #include "collective.h"
 #include "exchange.h"
@@ -26,7 +26,7 @@ void flights_close(Device *d) {
 }
 
 static Flight *flight_of(Device *d, int flight) {
-  if (flight < 1 || flight > DTRT_FLIGHTS) device_fail(d, "there is no flight %d", flight);
+  if (flight < 1 || flight > DTRT_FLIGHTS) device_fail(d, "there is no in-flight slot %d", flight);
   return &d->flight[flight - 1];
 }
 
@@ -80,11 +80,11 @@ void dtrt_start_exchanges(dtrt_device *dev, int flight, int n, const dtrt_exchan
                           const void *const *from, void *const *to) {
   Device *d = device_of(dev);
   Flight *f = flight_of(d, flight);
-  if (f->state != FLIGHT_NONE) device_fail(d, "flight %d has not been awaited", flight);
+  if (f->state != FLIGHT_NONE) device_fail(d, "in-flight slot %d has not been awaited", flight);
   exchange_gather(d, n, x, from, to, f->transfer, &f->all);
   f->uses++;
   f->state = FLIGHT_OVER;
-  if (f->all.n < n) { /* they do not go as one after all: a mesh axis of 1, say */
+  if (f->all.n < n) { /* they do not go as one after all: such as a mesh axis of 1 */
     dtrt_run_exchanges(dev, n, x, from, to);
     f->all.n = 0; /* nothing is left to be looked at when it is awaited */
     return;
@@ -103,7 +103,7 @@ void dtrt_start_exchange(dtrt_device *dev, int flight, const dtrt_exchange *x, c
 void dtrt_wait_exchange(dtrt_device *dev, int flight) {
   Device *d = device_of(dev);
   Flight *f = flight_of(d, flight);
-  if (f->state == FLIGHT_NONE) device_fail(d, "flight %d was not started", flight);
+  if (f->state == FLIGHT_NONE) device_fail(d, "in-flight slot %d was not started", flight);
   if (f->state == FLIGHT_DIRECT) take(d, f);
   if (f->state == FLIGHT_MESSAGES) {
     f->state = FLIGHT_OVER; /* while it waits, only the others are taken further */

@@ -4,7 +4,7 @@
 #include "device.h"
 #include "messages.h"
 
-/* What was started and has not been awaited. */
+/* An in-flight slot: an exchange that was started and not awaited yet. */
 typedef struct Flight {
   enum { FLIGHT_NONE, FLIGHT_DIRECT, FLIGHT_MESSAGES, FLIGHT_OVER } state;
   uint64_t uses; /* of the lane, the same on all devices */
@@ -12,7 +12,7 @@ typedef struct Flight {
   const Transfer *transfer[COMM_BATCH];
   const void *from[COMM_BATCH];
   void *to[COMM_BATCH];
-  /* Who may still read the stage of the lane, since which use of it; NULL: nobody. */
+  /* Devices that may still read the stage of the lane, since which use of it; NULL: none. */
   const DeviceGroup *readers;
   uint64_t read_at;
   CollectiveRun run;
@@ -20,7 +20,7 @@ typedef struct Flight {
 
 int flights_open(Device *d); /* 0, or -1 when out of memory */
 void flights_close(Device *d);
-/* Takes flights by messages further, as far as that goes without waiting. */
+/* Makes progress on in-flight messages without waiting. */
 void flights_turn(Device *d);
 
 #endif

@@ -4,8 +4,8 @@
  * COMM_FLIGHT_SCRATCH (or 144 for each device whose terms are combined, if that is more). Pieces go
  * in parts, in the order of the transfer's rounds, those of several exchanges one after the other;
  * when the scratch is full nothing is posted until all that was has come, and has been put where it
- * belongs. transfer.h says why nobody waits for ever. Both ends cut a piece alike, since it is the
- * same at both. */
+ * belongs. transfer.h explains why there is no deadlock. Both ends cut a piece alike, since it is
+ * the same at both. */
 #include "messages.h"
 #include <limits.h>
 #include "device.h"
@@ -41,7 +41,7 @@ static int64_t part_most(const Together *t, const Transfer *p) {
   return collective_part(&c);
 }
 
-/* What lies in one run at both ends and is only moved needs no scratch, so it goes as one. */
+/* A box that is contiguous at both ends and only moved needs no scratch: it is one message. */
 static bool part_of(const CollectiveRun *m, const MessagePart *s, const Piece *q, Piece *part) {
   const Transfer *p = m->all->transfer[s->of];
   return block_part(q, p->nterms > 1 || q->nloops ? part_most(m->all, p) : q->elements, s->number,
@@ -62,7 +62,7 @@ static int64_t recv_terms(CollectiveRun *m, int of, const Piece *part, Act act, 
   }
   if (act == ACT_TAKE) {
     for (int i = 0; i < p->nterms; i++) m->term[i] = at + i * bytes;
-    exchange_settle(p, part, m->term, true, t->to[of]);
+    exchange_reduce(p, part, m->term, true, t->to[of]);
   }
   return bytes * p->nterms;
 }
@@ -162,8 +162,8 @@ static RunWait take_and_post(CollectiveRun *m) {
 
 static bool direct_fits(const Collective *c) { return !c->direct && !c->all_reduce; }
 
-/* How a box is cut (block_part): what lies together goes as it is, and of shorter runs as many go
- * together, packed, as fit into a part. */
+/* How a box is cut (block_part): contiguous runs are sent in place, and of shorter runs as many are
+ * packed together, packed, as fit into a part. */
 typedef struct MessageCut {
   int64_t parts, bytes; /* of one part */
   bool packed;

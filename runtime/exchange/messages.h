@@ -21,7 +21,7 @@ typedef struct CollectiveRun {
   char *scratch;
   int64_t room; /* bytes of it for parts */
   /* boxes by messages: messages.c */
-  const char **term; /* [2 * nterms]: where they lie, and a run of them */
+  const char **term;      /* [2 * nterms]: their addresses, and a run of them */
   MessagePart first, end; /* what is posted: from `first` on, up to `end` */
   int64_t posted;    /* parts */
   bool more;

@@ -1,8 +1,9 @@
-/* algorithm.h: a collective algorithm, as the runtime runs it and the compiler's cost model prices it.
+/* algorithm.h: a collective algorithm, as the runtime runs it and the compiler's cost model prices
+ * it.
  *
- * Law: `fits` and `price` depend on Collective and Speed alone, which are the same on all devices of
- * a group, so that all choose the same algorithm without communication (exchange/algorithm_table.h).
- * Every algorithm gives the same bits: those of one order of sums.
+ * Law: `fits` and `price` depend on Collective and Speed alone, which are the same on all devices
+ * of a group, so that all choose the same algorithm without communication
+ * (exchange/algorithm_table.h). Every algorithm gives the same bits: those of one order of sums.
  *
  * To add one: a file in runtime/exchange with its three functions and its struct, and a row in
  * algorithms.def. */
@@ -30,9 +31,9 @@ typedef struct Collective {
   int64_t size;    /* bytes of an element */
   int64_t most;    /* bytes of the largest block of the operand; of all that go as one, the sum */
   int64_t staged;  /* the same where every block but the last takes whole lines */
-  /* Of boxes, of the device that receives most; a program that does not say it leaves 0. */
+  /* Of boxes, of the device that receives most; 0 where a program does not record it. */
   int64_t received, senders;
-  int64_t run; /* bytes of a box that lie together at both ends, at least */
+  int64_t run;   /* contiguous bytes of a box at both ends, at least */
   int64_t boxes; /* that come: of several exchanges, from all senders of each */
 } Collective;
 
@@ -65,7 +66,7 @@ typedef struct CollectiveAlgorithm {
   bool (*fits)(const Collective *c);
   /* All but the seconds, which collective_price makes of the rest. */
   Price (*price)(const Collective *c);
-  /* Does what comes next and says what to wait for before it is called again. */
+  /* Does the next step and returns what to wait for before the next call. */
   RunWait (*run)(struct CollectiveRun *r);
 } CollectiveAlgorithm;
 

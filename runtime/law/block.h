@@ -1,7 +1,7 @@
 /* block.h: which part of a tensor a device holds, and copies of boxes.
  *
- * A block comes of the number of granules and the cut alone (block_law.h), so any device can say
- * what any other holds without asking. */
+ * A block comes of the number of granules and the cut alone (block_law.h), so any device can
+ * compute what any other holds without asking. */
 #ifndef DTG_RUNTIME_BLOCK_H
 #define DTG_RUNTIME_BLOCK_H
 #include <stdbool.h>
@@ -33,13 +33,13 @@ void block_coord(const BlockMesh *m, int device, int32_t *coord);
 bool block_lowest_owner(const BlockMesh *m, const int32_t *coord, const dtrt_layout *l);
 uint32_t block_axes(const BlockMesh *m,
                     const dtrt_layout *l); /* axes longer than 1 that cut some dim */
-/* Whether two dims have the same blocks on every device, as far as their form says. */
+/* Whether two dims have the same blocks on every device, as far as their form shows. */
 bool block_same(const BlockMesh *m, const dtrt_dim *a, const dtrt_dim *b);
 
 /* "[(batch, model) by 28, _] partial(model, max)", as in docs/language.md. */
 void block_layout_text(const dtrt_program *p, const dtrt_layout *l, char *text, size_t size);
 
-/* A box as it lies in two dense blocks: `run` elements are contiguous in both, and `count` loops
+/* A box in two dense blocks: `run` elements are contiguous in both, and `count` loops
  * step between the runs, outermost first. Offsets and steps are in elements. */
 typedef struct Piece {
   int32_t peer;  /* the device at the other end */

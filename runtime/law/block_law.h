@@ -1,11 +1,11 @@
-/* block_law.h: blocks and windows of a dim, and how a layout is written: the laws that compiler and
- * runtime must agree on to the last element, in the one place that both read. They are those of
+/* block_law.h: blocks and windows of a dim, and how a layout is written: the rules that compiler
+ * and runtime must agree on to the last element, in the one place that both read. They are those of
  * include/dtrt.h.
  *
  * Block law: a dim of n elements in granules of g, cut k ways, has m = n/g granules, and block i is
- * [i*m/k * g, (i+1)*m/k * g) in whole numbers. Blocks differ by at most one granule, are empty only
- * when m < k, and a cut over (a, b) nests inside the cut over a. A plain cut has g = 1; a reshape
- * that merges a cut dim with a whole one below it gives g > 1.
+ * [i*m/k * g, (i+1)*m/k * g) in integer arithmetic. Blocks differ by at most one granule, are empty
+ * only when m < k, and a cut over (a, b) nests inside the cut over a. A plain cut has g = 1; a
+ * reshape that merges a cut dim with a whole one below it gives g > 1.
  *
  * Window law: a dim may hold, instead of its own block, what a block of another dim (`of` elements,
  * cut in the same way) needs of it. With that block [lo, hi), both ends counted in elements of the

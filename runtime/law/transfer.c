@@ -1,15 +1,15 @@
-/* transfer.c: needed minus owned, for one device and one exchange; see transfer.h for the law. */
+/* transfer.c: needed minus owned, for one device and one exchange; see transfer.h for the rule. */
 #include "transfer.h"
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A part of one dim: where it lies and how far its device is from the base device. */
+/* A part of one dim: its place and how far its device is from the base device. */
 typedef struct DimPart {
   int64_t delta;
   BlockSpan owner; /* the block it is cut from (or for sends: is put into) */
-  BlockSpan here;  /* what of it is wanted */
+  BlockSpan here;  /* the required part of it */
 } DimPart;
 
 typedef struct DimPartList {
@@ -22,7 +22,7 @@ typedef struct TransferMaker {
   const int32_t *coord;
   const dtrt_layout *from, *to;
   BlockSpan own[DTRT_MAX_RANK], need[DTRT_MAX_RANK];
-  uint32_t settle; /* axes whose terms are combined */
+  uint32_t reduce; /* axes whose partials are combined */
   uint32_t moving; /* axes along which owners differ from me */
   DimPartList dim[DTRT_MAX_RANK];
   bool no_memory;
@@ -104,7 +104,7 @@ static void needers(TransferMaker *w, int dim, int level, int64_t parts, int64_t
   }
   int axis = d->axis[level];
   int64_t size = w->mesh->size[axis], k = parts * size, first = index * size;
-  if (!((w->moving | w->settle) & 1u << axis)) { /* such a device has my own coordinate here */
+  if (!((w->moving | w->reduce) & 1u << axis)) { /* such a device has my own coordinate here */
     needers(w, dim, level + 1, k, first + w->coord[axis], delta);
     return;
   }
@@ -198,7 +198,7 @@ static void forget(TransferMaker *w) {
 
 static bool receives(TransferMaker *w, Transfer *p) {
   for (int i = 0; i < w->from->rank; i++) owners(w, i);
-  p->recv = product(w, base_of(w, all_axes(w->from) | w->settle), false, &p->nrecv);
+  p->recv = product(w, base_of(w, all_axes(w->from) | w->reduce), false, &p->nrecv);
   forget(w);
   if (!p->recv) return false;
   int64_t me = base_of(w, 0);
@@ -220,11 +220,11 @@ static bool receives(TransferMaker *w, Transfer *p) {
 }
 
 static bool make_sends(TransferMaker *w, Transfer *p, uint32_t fresh) {
-  uint32_t in_dims = all_axes(w->to), free_axes = (w->moving | w->settle) & ~in_dims;
+  uint32_t in_dims = all_axes(w->to), free_axes = (w->moving | w->reduce) & ~in_dims;
   for (int i = 0; i < w->from->rank; i++)
     if (w->own[i].lo < w->own[i].hi) needers(w, i, 0, 1, 0, 0);
   int nbox = 0, nfree = 0;
-  int64_t base = base_of(w, w->moving | w->settle);
+  int64_t base = base_of(w, w->moving | w->reduce);
   Piece *box = product(w, base, true, &nbox);
   /* Devices along axes that `to` does not use need the same; of those where it is partial, only the
    * first. */
@@ -261,7 +261,7 @@ static int by_round(const void *a, const void *b) {
 }
 
 static void set_rounds(const TransferMaker *w, Transfer *p) {
-  uint32_t axes = p->axes & ~w->settle;
+  uint32_t axes = p->axes & ~w->reduce;
   int64_t teams = 1, mine = team_of(w->mesh, axes, (int)base_of(w, 0));
   for (int i = 0; i < w->mesh->naxes; i++)
     if (axes & 1u << i) teams *= w->mesh->size[i];
@@ -288,7 +288,7 @@ static bool check(const BlockMesh *m, const dtrt_exchange *x, char *why) {
   return true;
 }
 
-/* Over the axes that the compiler says; where it says none, over those along which devices meet. */
+/* Over the axes that the compiler recorded; without any, over those along which devices meet. */
 static void set_collective(const BlockMesh *m, Transfer *p, const dtrt_exchange *x) {
   uint32_t axes = x->axes ? x->axes : p->axes;
   int64_t group = 1;
@@ -323,7 +323,7 @@ Transfer *transfer_new(const BlockMesh *m, const int32_t *coord, const dtrt_exch
   p->reduce = x->from->partial ? x->from->reduce : x->to->reduce;
   for (int i = 0; i < m->naxes; i++) {
     if (m->size[i] == 1) continue;
-    if (x->from->partial & ~x->to->partial & 1u << i) w.settle |= 1u << i;
+    if (x->from->partial & ~x->to->partial & 1u << i) w.reduce |= 1u << i;
     if (fresh & 1u << i && coord[i] != 0) p->identity = true;
   }
   for (int i = 0; i < x->from->rank; i++) {
@@ -337,9 +337,9 @@ Transfer *transfer_new(const BlockMesh *m, const int32_t *coord, const dtrt_exch
   /* The largest and the smallest of equal terms is the term, so there is no need to leave any out.
    */
   if (p->reduce == DTRT_MAX || p->reduce == DTRT_MIN) p->identity = false, fresh = 0;
-  p->axes = w.settle | w.moving;
-  p->kind = !same || fresh ? TRANSFER_BOXES : w.settle ? TRANSFER_ALL_REDUCE : TRANSFER_LOCAL;
-  p->term = deltas(m, w.settle, &p->nterms);
+  p->axes = w.reduce | w.moving;
+  p->kind = !same || fresh ? TRANSFER_BOXES : w.reduce ? TRANSFER_ALL_REDUCE : TRANSFER_LOCAL;
+  p->term = deltas(m, w.reduce, &p->nterms);
   set_collective(m, p, x);
   bool fine = p->term != NULL;
   if (fine && p->kind == TRANSFER_BOXES) {

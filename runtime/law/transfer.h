@@ -8,18 +8,18 @@
  * the cost is that of the pieces, whatever the size of the mesh.
  *
  * Order: by messages a device meets the others in rounds. Devices that differ only in the axes
- * whose terms are settled are a team; in round i team t receives from team t - i and sends to team
- * t + i. Every device takes the rounds in this order and posts both directions of a round before it
- * waits, so of all that wait, the one that is least far finds what it waits for posted: no
- * deadlock. */
+ * whose partials are reduced are a team; in round i team t receives from team t - i and sends to
+ * team t + i. Every device takes the rounds in this order and posts both directions of a round
+ * before it waits, so of all that wait, the one that is least far finds what it waits for posted:
+ * no deadlock. */
 #ifndef DTG_RUNTIME_TRANSFER_H
 #define DTG_RUNTIME_TRANSFER_H
 #include "algorithm.h"
 #include "block.h"
 
 typedef enum TransferKind {
-  TRANSFER_LOCAL,      /* same blocks, nothing to settle: a copy */
-  TRANSFER_ALL_REDUCE, /* same blocks, terms to settle */
+  TRANSFER_LOCAL,      /* same blocks, nothing to reduce: a copy */
+  TRANSFER_ALL_REDUCE, /* same blocks, partials to reduce */
   TRANSFER_BOXES
 } TransferKind;
 
@@ -36,7 +36,7 @@ typedef struct Transfer {
                   */
   int nterms;
   int *term; /* [nterms] device number less that of the first, ascending; {0} when nothing is
-                settled */
+                reduced */
   int nrecv, nsend;
   Piece *recv;        /* peer: the device with the first term */
   Piece *send;        /* peer: the device that needs it; only made when asked for, and then both

@@ -1,7 +1,7 @@
 /* files.h: opening and replacing files by name, shared by the runtime and the compiler.
  *
  * Invariants: what is read is a regular file, and finding out never waits (a FIFO without a writer
- * would wait for ever); what is written aside is opened exclusively under a name that nobody can
+ * would wait forever); what is written aside is opened exclusively under a name that no other can
  * guess, and is removed by the next writer of the same file when its own writer has died. */
 #ifndef DTG_FILES_H
 #define DTG_FILES_H

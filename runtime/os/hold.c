@@ -2,7 +2,7 @@
 #include "hold.h"
 #include <stddef.h>
 
-/* Its address tells threads apart; it is what this thread was last refused. */
+/* Its address identifies the thread; it is what this thread was last refused. */
 static _Thread_local const Hold *last_refused;
 
 Hold *hold_take(Hold *h) {

@@ -1,6 +1,6 @@
-/* hold.h: an object that one thread at a time may use says so when a second one comes, instead of
- * giving wrong values: each public call holds it from beginning to end. The thread that holds it may
- * call again (from callbacks); between calls any thread may be the next. */
+/* hold.h: an object that one thread at a time may use reports a second one, instead of
+ * giving wrong values: each public call holds it from beginning to end. The thread that holds it
+ * may call again (from callbacks); between calls any thread may be the next. */
 #ifndef DTG_HOLD_H
 #define DTG_HOLD_H
 #include <stdatomic.h>
@@ -13,8 +13,8 @@ typedef struct Hold {
   int depth;               /* the owner's alone */
 } Hold;
 
-/* h, or NULL when another thread holds it; hold_refused(h) is then true in this thread, until it holds
- * h. */
+/* h, or NULL when another thread holds it; hold_refused(h) is then true in this thread, until it
+ * holds h. */
 Hold *hold_take(Hold *h);
 void hold_give(Hold **h); /* *h may be NULL; for __attribute__((cleanup)) */
 bool hold_refused(const Hold *h);

@@ -1,5 +1,5 @@
-/* device_memory.c: the memory of a device: what it has taken, asked of the system and counted in
- * its tables, and what a program will take, told from its tables before it runs. */
+/* device_memory.c: the memory of a device: what it has taken, according to the system and counted
+ * in its tables, and what a program will take, told from its tables before it runs. */
 #define _DEFAULT_SOURCE /* mincore */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -8,7 +8,7 @@
 #include "gemm.h"
 #include "session.h"
 
-/* Bytes of [at, at + bytes), which begins a page, that lie in pages the system has given. */
+/* Bytes of [at, at + bytes), which begins a page, in pages that the system has given. */
 static int64_t touched(char *at, int64_t bytes) {
   enum { PAGES = 4096 };
   unsigned char there[PAGES];
@@ -96,7 +96,7 @@ static int64_t exchange_bytes(const BlockMesh *m, const dtrt_program *p, const i
   return sum + scratch;
 }
 
-enum { DEVICES = 64 }; /* of larger meshes the first so many are looked at */
+enum { DEVICES = 64 }; /* of larger meshes the first so many are measured */
 
 dtrt_status dtrt_predict_memory(const dtrt_program *p, int multiplies, dtrt_memory *out) {
   BlockMesh mesh;

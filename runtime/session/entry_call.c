@@ -151,7 +151,7 @@ static void call_device(Device *d, void *arg) {
   d->in_entry = true;
   /* Results below the smallest normal number are zeros. CPUs take some hundred times as long for
    * them, and training makes them: the moments of a weight that gets no gradient any more decay
-   * through them for ever. Only results, so that what a host gives is read as it is. */
+   * through them forever. Only results, so that what a host gives is read as it is. */
   float_mode_set(float_mode() | FLOAT_FLUSH_TO_ZERO);
   d->shown = 0;
   if (d->nan) nan_enter(d);

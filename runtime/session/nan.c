@@ -15,7 +15,7 @@ static const char *element_at(int dtype, const void *at, int64_t i) {
   return (const char *)at + i * dtrt_dtype_size(dtype);
 }
 
-/* The part of a tensor that this call looks at. */
+/* The part of a tensor that this call checks. */
 static bool part_bad(int64_t call, int dtype, int64_t n, const void *at) {
   int64_t lo = 0, hi = n;
   if (!element_is_float(dtype)) return false;
@@ -51,7 +51,7 @@ static void add_index(char *text, int rank, const int64_t *lo, const int64_t *hi
 
 /* -------- full -------- */
 
-/* An operand's block, when it is there and lies as the result does. */
+/* An operand's block, when it is in memory in the layout of the result. */
 static const void *operand_at(const Device *d, const dtrt_seen *s, const dtrt_operand *o,
                               int64_t *count) {
   if (o->value < 0) return NULL;
@@ -160,7 +160,7 @@ void nan_exchanged(Device *d, int dtype, int64_t n, const void *to) {
   if (d->nan->suspect < 0 && part_bad(d->nan->calls, dtype, n, to)) d->nan->suspect = d->pub.at;
 }
 
-/* What was there before explains what is there now: NaN anything, infinities infinities. */
+/* Operands explain results: NaN any result, infinities infinities. */
 static bool begins_bad(const Device *d, const dtrt_tensor *t, int64_t count, const char *at) {
   const dtrt_program *p = d->session->program[0].p;
   int had = 0;
@@ -203,7 +203,7 @@ static void look_at_outputs(Device *d) {
   }
 }
 
-/* What an exchange has brought is looked for at once. */
+/* The result of an exchange is checked at once. */
 static void look_at_updates(Device *d) {
   NanCheck *n = d->nan;
   const dtrt_program *p = d->session->program[0].p;

@@ -18,7 +18,7 @@ typedef struct same_list {
 __attribute__((format(printf, 4, 5))) void same_add(same_list *l, const char *what, uint64_t hash,
                                                     const char *value, ...);
 void same_free(same_list *l);
-/* Collective. `at` says where the ranks are. */
+/* Collective. `at`: where the ranks are. */
 dtrt_status session_same(dtrt_session *s, const char *at, const same_list *l);
 
 /* Consts, and the code of each entry. */

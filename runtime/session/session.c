@@ -156,8 +156,8 @@ static int64_t arena_bytes(const dtrt_program *p) {
   return most;
 }
 
-/* Two programs under one mpiexec would wait for each other for ever, or add up what does not belong
- * together. All ranks say the same, since all see the same faces. */
+/* Two programs under one mpiexec would wait for each other forever, or add up what does not belong
+ * together. All ranks report the same, since all see the same faces. */
 static dtrt_status meet(dtrt_session *s, const dtrt_program *p) {
   static const char *const what[COMM_FACES] = {
       "mesh", "variables", "entries", "exchanges", "links of the machine", "seed", "code"};
@@ -180,7 +180,7 @@ static dtrt_status meet(dtrt_session *s, const dtrt_program *p) {
   int other = 0, face = 0;
   while (other < c->nranks && !memcmp(all[other].hash, all[0].hash, sizeof all->hash)) other++;
   bool differs = status == DTRT_OK && other < c->nranks;
-  /* A const or the code of an entry says more than what came of it. */
+  /* A difference in a const or in the code of an entry explains more than its consequences. */
   if (differs) status = session_same(s, "opening", &list);
   if (differs && status == DTRT_OK) {
     while (all[other].hash[face] == all[0].hash[face]) face++;
@@ -252,7 +252,7 @@ static Team *team_for(const Comm *c, char *why) {
   return team_open(c->first, c->count, threads, spin, why);
 }
 
-/* A program whose entries have no steps has nothing to be looked at either. */
+/* A program whose entries have no steps has nothing to check. */
 static bool has_values(const dtrt_program *p) {
   bool steps = false;
   for (int i = 0; i < p->nentries; i++) {

@@ -27,14 +27,14 @@ struct dtrt_session {
   Team *team;           /* NULL for one device */
   Device *device;       /* [comm->count] */
   Profile *profile;     /* NULL: nothing is timed */
-  dtrt_watch_fn *watch; /* NULL: nobody looks */
+  dtrt_watch_fn *watch; /* NULL: none */
   void *watch_user;
   int check_nan;    /* DTRT_CHECK_OFF ... */
   char found[1024]; /* what that has found, the first; "" nothing */
   uint64_t seed;
   bool handlers; /* signal handlers are held */
   bool opened;
-  bool told; /* error says why a device of this process failed */
+  bool told; /* error has the reason why a device of this process failed */
   char error[DEVICE_ERROR];
 };
 
@@ -46,17 +46,17 @@ const char *session_check(const dtrt_program *p);
 /* What distinguishes the variables of two programs that should have the same, in `why`; 0 when
  * nothing. */
 int session_compare(const dtrt_program *a, const dtrt_program *b, char *why, size_t room);
-/* Hashes of all that decides what devices say to each other: sizes, layouts, names and order, but
+/* Hashes of all that decides the messages between devices: sizes, layouts, names and order, but
  * not where in a file they were written. */
 CommFace session_face(const dtrt_program *p, uint64_t seed);
 void session_mesh(BlockMesh *m, const dtrt_program *p);
 int64_t session_tensor_bytes(const dtrt_tensor *t); /* -1 when it overflows */
 
-/* All ranks' faces (comm.h), or an error that says who has not come, or is at another place; the
- * session has then failed. Only of several processes. */
+/* All ranks' faces (comm.h), or an error that names the rank that has not come, or is at another
+ * place; the session has then failed. Only of several processes. */
 dtrt_status session_gather(dtrt_session *s, const CommFace *mine, CommFace *all, double timeout);
 
-/* Begins every public function that a session runs or changes: refuses a second thread. */
+/* Begins every public function that runs or changes a session: rejects a second thread. */
 #define SESSION_USE(s) HOLD_OR_RETURN(&(s)->hold, DTRT_BUSY)
 
 /* Runs f on every device of this process, guarded. */
@@ -83,9 +83,9 @@ uint64_t session_hash(const dtrt_program *p);
 
 /* -------- watching: watch.c -------- */
 
-/* Shows what is there before step `step` and has not been shown. */
+/* Shows values that exist before step `step` and have not been shown. */
 void watch_until(Device *d, int32_t step);
-/* Where a value of the running entry lies. */
+/* The address of a value of the running entry. */
 static inline void *watch_at(const Device *d, const dtrt_value *v) {
   if (v->lent >= 0) return (void *)(uintptr_t)d->in[v->lent];
   return (v->in_vars ? d->pub.vars : d->pub.arena) + v->offset;

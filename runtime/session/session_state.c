@@ -18,7 +18,7 @@ dtrt_status session_usable(dtrt_session *s) {
   return s->opened ? DTRT_OK : DTRT_INVALID; /* keeps the reason why it did not open */
 }
 
-/* All ranks' faces. They are at the same place, or it is said who is elsewhere: the names of
+/* All ranks' faces. They are at the same place, or the error names who is elsewhere: the names of
  * programs do not count, since they may be paths. */
 dtrt_status session_gather(dtrt_session *s, const CommFace *mine, CommFace *all, double timeout) {
   const Comm *c = s->comm;

@@ -102,7 +102,7 @@ void law_hold(const Grid *g, Laid *o) {
 
 float law_term(int64_t element, int device) { return (float)(element * LAW_DEVICES + device); }
 
-static uint32_t settled(const dtrt_exchange *x) { return x->from->partial & ~x->to->partial; }
+static uint32_t reduced(const dtrt_exchange *x) { return x->from->partial & ~x->to->partial; }
 
 /* Where the granules divide evenly, their size makes no difference to the blocks. */
 static int64_t felt(const Grid *g, const dtrt_dim *d) {
@@ -127,7 +127,7 @@ bool law_is_all_reduce(const Grid *g, const dtrt_exchange *x) {
   uint32_t fresh = x->to->partial & ~x->from->partial;
   bool terms = false;
   for (int i = 0; i < g->naxes; i++) {
-    terms = terms || (settled(x) & 1u << i && g->size[i] > 1);
+    terms = terms || (reduced(x) & 1u << i && g->size[i] > 1);
     if (g->size[i] == 1) fresh &= ~(1u << i);
   }
   for (int i = 0; i < x->from->rank; i++)
@@ -151,13 +151,13 @@ static bool is_zero(const Grid *g, const dtrt_exchange *x, int device) {
  * returns how many. */
 static int givers(const Grid *g, const dtrt_exchange *x, const Laid *from, int64_t element,
                   int device, int *out, bool *ambiguous) {
-  uint32_t settle = settled(x), all = (1u << g->naxes) - 1;
-  uint8_t terms = grid_along(g, device, all & ~settle), of_mine;
+  uint32_t reduce = reduced(x), all = (1u << g->naxes) - 1;
+  uint8_t terms = grid_along(g, device, all & ~reduce), of_mine;
   int n = 0;
   for (int t = 0; t < g->ndevices; t++) {
     if (!(terms & 1u << t)) continue;
     /* Any who has this term's coordinates, and mine where the value stays partial. */
-    of_mine = grid_along(g, t, settle) & grid_along(g, device, x->from->partial & ~settle);
+    of_mine = grid_along(g, t, reduce) & grid_along(g, device, x->from->partial & ~reduce);
     out[n] = grid_nearest(g, device, from->held[element] & of_mine);
     *ambiguous = *ambiguous || out[n] < 0;
     n++;
@@ -184,7 +184,7 @@ float law_value(const Grid *g, const dtrt_exchange *x, const Laid *from, int64_t
 static void all_reduced(const Grid *g, const dtrt_exchange *x, const Laid *from, Moved *m) {
   uint32_t all = (1u << g->naxes) - 1;
   for (int d = 0; d < g->ndevices; d++) {
-    uint8_t group = grid_along(g, d, all & ~settled(x));
+    uint8_t group = grid_along(g, d, all & ~reduced(x));
     int64_t n = 0, count = law_count(&from->l), terms = 0, me = 0;
     for (int64_t e = 0; e < count; e++) n += from->held[e] >> d & 1;
     for (int t = 0; t < g->ndevices; t++) {

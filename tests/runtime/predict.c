@@ -18,8 +18,8 @@ static const Layout *layout_from(Program *p, const dtrt_layout *l, const Shape *
   return layout_of(p->layouts, &out, s);
 }
 
-/* -1: the compiler never makes it: a value that becomes partial, or is settled and moved where it
- * takes two exchanges, or is settled into windows that are the blocks (it has no such layout). */
+/* -1: the compiler never makes it: a value that becomes partial, or is reduced and moved where it
+ * takes two exchanges, or is reduced into windows that are the blocks (it has no such layout). */
 int64_t predict_bytes(const Grid *g, const dtrt_exchange *x);
 int64_t predict_bytes(const Grid *g, const dtrt_exchange *x) {
   static _Thread_local Arena *arena;
@@ -31,13 +31,13 @@ int64_t predict_bytes(const Grid *g, const dtrt_exchange *x) {
   for (int i = 0; i < s.rank; i++) s.dim[i] = x->from->dim[i].n;
   p.layouts = layout_set_new(arena, &p.mesh);
   const Layout *from = layout_from(&p, x->from, &s), *to = layout_from(&p, x->to, &s);
-  uint32_t settle = from->partial & ~to->partial;
+  uint32_t reduce = from->partial & ~to->partial;
   int64_t bytes = -1;
   bool made = !(to->partial & ~from->partial);
   bool moved = false;
   for (int i = 0; i < s.rank; i++) moved = moved || !dim_equal(&from->dim[i], &to->dim[i]);
-  if (settle & ~layout_axes(to) && moved) made = false;
-  for (int i = 0; i < s.rank && settle; i++)
+  if (reduce & ~layout_axes(to) && moved) made = false;
+  for (int i = 0; i < s.rank && reduce; i++)
     if (x->to->dim[i].of > 0 && !to->dim[i].window.of) made = false;
   if (made) bytes = exchange_of(&p, from, to, &s, DT_F32).bytes;
   arena_release(arena, mark);
