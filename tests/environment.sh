@@ -1,6 +1,6 @@
 #!/bin/bash
-# Variables of the environment are read in four files, and nowhere else: no pass, printer of C, loader or op asks for one.
-# The table of the manual, docs/dtgc.1, has all of them, and nothing that nobody reads.      environment.sh ROOT
+# Variables of the environment are read in four files, and nowhere else: no pass, printer of C, loader or op reads one.
+# The table of the manual, docs/dtgc.1, has all of them, and no others.      environment.sh ROOT
 set -u
 cd "$1" || exit 2
 failed=0

@@ -1,5 +1,5 @@
 # What tests in shell share: . "$(dirname "$0")/../lib.sh"
-# A check that does not hold calls fail, which says so and goes on; a script ends with: exit $failed
+# A check that does not hold calls fail, which prints it and continues; a script ends with: exit $failed
 failed=0
 evidence=() # files whose ends are shown with what failed
 fail() {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds once more with sanitizers, into a folder of its own, and runs tests there.
 #   tests/sanitize.sh DIR SANITIZERS [all]     as in: tests/sanitize.sh build/sanitize-address address,undefined
-# address: the quick tests and those that were made for sanitizers; thread: those of threads, and only what they are made of is built.
+# address: the quick tests and those of label sanitize; thread: those of threads, with only their targets built.
 # all: the rest of the full tier, in the same build. Objects stay, so that a second run builds what has changed.
 # Warnings are for other builds: what gcc takes for uninitialized depends on the checks it has put in.
 # MPI is left out: its shared-memory hooks and the sanitizers' replace each other. Leaks are looked for where a host

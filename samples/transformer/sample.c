@@ -1,6 +1,6 @@
 /* Lets the trained GPT go on from a prompt, byte by byte. All through dtgc.h: the model is
  * compiled, its variables come from a checkpoint of a training under any layouts, and entry `next`
- * says how likely each byte is.
+ * gives the probability of each byte.
  *
  *   sample CHECKPOINT PROMPT BYTES TEMPERATURE gpt.dtg [LAYOUTS.dtg] [CONST=VALUE ...]
  */

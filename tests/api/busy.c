@@ -1,5 +1,5 @@
-/* One program used from several threads at once: a call that comes while another thread is in one is
- * refused, says so, and disturbs nothing; values are never wrong. */
+/* One program used from several threads at once: a call that comes while another thread is in one
+ * is rejected with a message, and disturbs nothing; values are never wrong. */
 #include "check.h"
 #include "dtgc.h"
 #include "dtrt.h"

@@ -1,5 +1,5 @@
 """The binding of samples/embed/numpy_ctypes.py: scalars and arrays of every type, what must be
-refused, warnings, checkpoints.  numpy_types.py SCRIPT LIBRARY"""
+errors, warnings, checkpoints.  numpy_types.py SCRIPT LIBRARY"""
 import importlib.util
 import os
 import sys

@@ -1,4 +1,4 @@
-/* Profiles of dtgc.h: what is timed, what a table says, what is refused. */
+/* Profiles of dtgc.h: what is timed, the contents of tables, and errors. */
 #include "check.h"
 #include <dtgc.h>
 #include <stdlib.h>

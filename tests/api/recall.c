@@ -1,5 +1,5 @@
 /* A program whose object was in the cache has run no pass. What is asked of it then is answered as
- * of one that was compiled: dumps, places, memory, results, and programs that lie as it does. */
+ * of one that was compiled: dumps, places, memory, results, and programs with the same layouts. */
 #include "check.h"
 #include <dtgc.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
  * im2col and OpenBLAS, by turns in one run. GFLOP/s: 2 x batch x space x taps x in x out a call
  * (padding counts as work).
  *
- *   conv [SECONDS]   of each side and pass; 0.5 if not said
+ *   conv [SECONDS]   of each side and pass; default 0.5
  *
  * Before anything is timed both sides are compared with loops in f64, at some hundred elements of
  * each result; if they differ by more than 1e-5 of the sum of what is added, the program fails. */

@@ -4,7 +4,7 @@
  * docs/performance.md
  *
  * dtg: the bytes of --dump=cost for a program that is nothing but the relayout. A partial value is
- * made by a sum over dims that are cut; it then lies there as terms, at no cost.
+ * made by a sum over split dims; it is then a partial value, at no cost.
  * Bound: the most that any device needs and does not own. From a partial value over axes of g
  * devices a device receives something for each element it needs, and all together, for an element
  * that d devices need, g - 1 + d - 1 at least: not always reached.

@@ -1,6 +1,6 @@
 /* hand_gpt.c: see hand_gpt.h. Compiled with -O3 -march=native -ffast-math, so that sums, expf and
  * erff are vectors (libmvec). One loop for what can be one loop: a norm is two sweeps of a row in
- * L1, softmax looks at the positions up to the own one only; scores are kept for the way back. */
+ * L1, softmax is causal; scores are kept for the backward pass. */
 #include "hand_gpt.h"
 #include <cblas.h>
 #include <math.h>

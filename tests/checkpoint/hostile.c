@@ -1,4 +1,4 @@
-/* hostile.c DIR: files of strangers. Headers made to deceive are refused with the file's path and
+/* hostile.c DIR: files of strangers. Headers made to deceive are rejected with the file's path and
  * the reason; no byte of a checkpoint can change unnoticed; and nothing that fuzzing makes of one
  * ends in a crash. */
 #include <fcntl.h>

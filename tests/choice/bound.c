@@ -1,12 +1,12 @@
-/* The bound of --auto against an exact solver, on random programs with few layouts said.
+/* The bound of --auto against an exact solver, on random programs with few annotations.
  *
  * Each problem is written as an integer program (CPLEX LP format) from the ways of its ops and the
  * price of one exchange alone, and solved by glpsol or cbc:
  *
- *   one binary an op (or variable that may lie anywhere) and way; of each op exactly one is 1
+ *   one binary an op (or variable without an annotation) and way; of each op exactly one is 1
  *   one binary an exchange of a value between two layouts
- *   for each layout a value can be wanted in, a flow of as much as it is wanted, from the layout
- * the value is computed in, over exchanges that are made
+ *   for each layout that uses can require of a value, a flow of as much as is required, from the
+ * layout the value is computed in, over exchanges that are made
  *
  * Then: no bound is above the solver's optimum, for layouts that are to be found (auto_find) and
  * for those that propagation left (the choice of a plan); no choice is below it; and it is counted

@@ -1,9 +1,10 @@
-/* What a user could gain by saying more. Layouts that the mesh has room for are said of each value
- * of a random small program of which nothing is said, one at a time, results included, as
- * --dump=edits would: by the sum over ops and conversions that choices are made by, no program may be
- * cheaper so than as it stands by more than BOUND, and by the figures of --dump=cost, where exchanges
- * share messages and steps have starts, not by more than BOUND_OF_FIGURES. (What is said binds: other
- * layouts of inputs may well be cheaper, and axes that no statement has come into no plan.)
+/* What a user could gain by annotating more. Layouts that fit the mesh are given to each value
+ * of a random small program without annotations, one at a time, results included, as
+ * --dump=edits would: by the sum over ops and conversions that choices are made by, no program may
+ * be cheaper so than as it stands by more than BOUND, and by the figures of --dump=cost, where
+ * exchanges share messages and steps have starts, not by more than BOUND_OF_FIGURES. (Annotations
+ * are binding: other layouts of inputs may well be cheaper, and axes that no statement has come
+ * into no plan.)
  *
  *   choice_edits [first seed] [how many] */
 #include "kit.h"

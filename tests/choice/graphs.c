@@ -4,7 +4,7 @@
  *   - of a graph of at most 8 ops that can be computed in several ways the best of all combinations
  * is met (the plan may be made of another, which costs less by the figures: weigh.c); of larger
  * ones that can still be searched it is counted how often;
- *   - the local graph that was built has the cost that the choice says.
+ *   - the local graph that was built has the cost that the choice predicts.
  *
  *   choice_graphs [first seed] [how many] */
 #include "kit.h"

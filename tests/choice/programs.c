@@ -1,6 +1,6 @@
 /* Random small programs as people of several fields would write them: products and einsums,
  * convolutions in groups, strided slices, reshapes, sorts, running sums, shifts. Every input has a
- * layout said; results have none, or, with `said`, sometimes. */
+ * annotated layout; results have none, or, with `said`, sometimes. */
 #include "kit.h"
 #include <stdarg.h>
 #include <stdio.h>

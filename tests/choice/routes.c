@@ -1,7 +1,8 @@
-/* From each layout of a tensor to each other: what route() asks is the length of the shortest path
- * through all layouts there are, every order of axes and every set of terms (Floyd and Warshall),
- * on machines whose links are alike and on such where they differ a hundredfold. Where it is the
- * shortest path it keeps the triangle inequality, which the bound of --auto stands on.
+/* From each layout of a tensor to each other: the cost that route() returns is the length of the
+ * shortest path through all layouts there are, every order of axes and every set of terms (Floyd
+ * and Warshall), on machines whose links are alike and on such where they differ a hundredfold.
+ * Where it is the shortest path it keeps the triangle inequality, which the bound of --auto stands
+ * on.
  *
  *   choice_routes [all] */
 #include "kit.h"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The cache of objects: only what nobody else can have written is executed, and of many cold starts at once one
+# The cache of objects: only files that no other user can have written are executed, and of many cold starts at once one
 # compiles.   cache.sh DTGC FOLDER
 set -u
 . "$(dirname "$0")/../lib.sh"

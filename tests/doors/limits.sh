@@ -1,5 +1,5 @@
 #!/bin/bash
-# What holds far more than is asked for is refused once that is seen, not when all of it has been read; and where the
+# A file that holds far more than is needed is rejected as soon as that is seen, not when all of it has been read; and where the
 # system limits memory, every command ends.   limits.sh DTGC FOLDER
 set -u
 . "$(dirname "$0")/../lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # --disable: without any optimization, and without all of them, programs compute what one device computes; where an optimization
-# changes no layout the bits stay. The manual lists the names there are; wrong ones are answered. DTGC_FLAGS says the same to hosts.
+# changes no layout the bits stay. The manual lists the names; wrong ones are errors. DTGC_FLAGS does the same for hosts.
 #   disable.sh DTGC FOLDER MANUAL
 set -u
 . "$(dirname "$0")/../lib.sh"
@@ -31,7 +31,7 @@ entry train(x: f32[12, n, 96]) {
 layout x = [_, a, _]
 layout v = [a, _]
 E
-# Attention in strips, with a mask.
+# Tiled attention, with a mask.
 cat >attention.dtg <<'E'
 param k: f32[2, 600, 4, 16] = normal()
 entry train(q: f32[2, 600, 4, 16]) {

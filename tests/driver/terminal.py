@@ -1,4 +1,4 @@
-# terminal.py DTGC FOLDER: on a terminal what takes long says so, and the line is gone when it is over;
+# terminal.py DTGC FOLDER: on a terminal long work shows a line, which is gone when it is over;
 # elsewhere nothing is written. Files and names are looked at before anything is compiled.
 import os
 import pty

@@ -1,4 +1,4 @@
-# What the emitted C does, without its text: for each entry its steps, their loops, strips and calls in order, and what each is counted
+# What the emitted C does, without its text: for each entry its steps, their loops, tiles and calls in order, and what each is counted
 # as: kind, operations, bytes.   dtgc X.dtg --dump=c | awk -f steps.awk
 /^DTRT_LOOP / && match($0, /loop[0-9]+_[a-z0-9_]+\(/) { loop = substr($0, RSTART, RLENGTH - 1); next }
 loop && match($0, /dtrt_(gemm|conv|order|sort)[a-z0-9_]*\(/) { within[loop] = within[loop] " of " substr($0, RSTART, RLENGTH - 1) }

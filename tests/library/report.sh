@@ -1,5 +1,5 @@
 #!/bin/bash
-# fit --report: what a confusion matrix says after each epoch is what the evaluation's mean says, on one device and on 2x2.
+# fit --report: a confusion matrix after each epoch agrees with the evaluation's mean, on one device and on 2x2.
 #   report.sh DTGC FOLDER
 set -u
 . "$(dirname "$0")/../lib.sh"

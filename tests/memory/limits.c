@@ -1,6 +1,6 @@
 /* A program with a limit of memory computes values again to keep it, and gives the same bits:
  * losses and all variables after some steps, on one device and on four, with random draws among
- * what is computed again. A limit that nothing can keep is an error that says what is alive.
+ * what is recomputed. A limit that nothing can keep is an error that lists the live buffers.
  *
  *   memory_limits SCALE      the folder with gpt.dtg and its layouts */
 #include <dtgc.h>

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The gradient of what reads z[:, t] for every t is one pass over z: no element looks at more than its own index, and the C
+# The gradient of what reads z[:, t] for every t is one pass over z: no element depends on more than its own index, and the C
 # grows with t and no faster. A tensor taken apart and put together again likewise.   parts.sh DTGC
 set -u
 . "$(dirname "$0")/../lib.sh"

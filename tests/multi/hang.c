@@ -1,7 +1,7 @@
 /* hang.c: one rank does not come, and is named.   mpiexec -n R hang DEVICES HOW
  * Of HOW before-mpi, before-open, call, step, stopped, barrier, never: rank 1 sleeps there
  * (stopped: stops itself). elsewhere: it is at another barrier; other-call: at a barrier while the
- * others run an entry. flight: where the others await what they have started. slow: it comes late,
+ * others run an entry. flight: where the others await an exchange in flight. slow: it comes late,
  * but in time. long: steps for a minute. Mesh [2, devices / 2], so that with 8 devices some wait
  * only for devices that wait for the one that hangs. */
 #include <mpi.h>

@@ -1,5 +1,5 @@
 #!/bin/bash
-# late.sh DTGC DIR MPIEXEC LATE: a rank that takes its lock late, while ranks meet, was said to have died.
+# late.sh DTGC DIR MPIEXEC LATE: a rank that takes its lock late, while ranks meet, was reported dead.
 set -u
 . "$(dirname "$0")/../lib.sh"
 dtgc=$1 mpiexec=$3 late=$4

@@ -1,6 +1,6 @@
 #!/bin/bash
 # launchers.sh DTGC DIR MPIEXEC: processes that another launcher has started than MPI's own ran as many trainings, which
-# wrote the same files. They are refused, with both numbers and the launcher; what only looks like it is not.
+# wrote the same files. They are rejected, with both numbers and the launcher; similar starts that are right are not.
 set -u
 . "$(dirname "$0")/../lib.sh"
 dtgc=$1 mpiexec=$3

@@ -1,5 +1,5 @@
 #!/bin/bash
-# dtgc plot: pictures against those kept here, byte by byte, and what is refused and how.
+# dtgc plot: pictures against those kept here, byte by byte, and errors.
 #   plot.sh DTGC FOLDER [--update]
 set -u
 . "$(dirname "$0")/../lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # profile.sh DTGC TRACE DIR [MPIEXEC]: --profile of call and fit, on one device, on threads and on ranks: the trace is what
-# tests/profile/trace.c says, the table adds up, and what cannot be written is told before anything runs.
+# tests/profile/trace.c says, the table adds up, and a file that cannot be written is an error before anything runs.
 set -u
 dtgc=$1 trace=$2 dir=$3 mpiexec=${4:-} bad=0
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,4 +1,4 @@
-/* trace FILE RANKS DEVICES CALLS [NAME WHERE]...: whether a trace of --profile is what it says.
+/* trace FILE RANKS DEVICES CALLS [NAME WHERE]...: checks the consistency of a trace of --profile.
  * FILE is JSON; DEVICES rows in RANKS processes, each with CALLS spans of calls (0: at least one);
  * in a call its steps follow each other without a gap from its beginning to its end, numbered in
  * order, and only exchanges wait. Each NAME is a step's, at WHERE. */

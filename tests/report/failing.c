@@ -1,6 +1,6 @@
 /* The n-th allocation of a report fails: it returns to the host, and a second try, with memory,
- * says what the first would have. Under the address sanitizer nothing may leak, trials of edits
- * least. */
+ * has the result that the first would have had. Under the address sanitizer nothing may leak,
+ * trials of edits least. */
 #include "diff.h"
 #include "edits.h"
 #include "pipeline.h"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The reports' claims, tried.   tests/report/report.sh DTGC
 #   chains  each inferred axis of --dump=layouts:why ends in a statement, and --why answers for every named tensor
-#   edits   each edit that --dump=edits proposes is written into a copy of the sources as it says: the exchange must be
+#   edits   each edit that --dump=edits proposes is written into a copy of the sources as proposed: the exchange must be
 #           gone, and --dump=cost must say the time that was promised
 set -u
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""rooms.py BUILD: the rooms of the tree are what docs/tour.md says.
+"""rooms.py BUILD: the rooms of the tree are those of docs/tour.md.
 
 A room is a folder of compiler/ or runtime/ with .c files; the rooms that it may see are those in the
 include paths that CMake gives its sources. Law:

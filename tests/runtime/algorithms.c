@@ -1,6 +1,6 @@
 /* algorithms.c: what the runtime does in an exchange is what the compiler's cost model priced: the
  * same algorithm, as many waits and messages, and as many bytes. Groups of 2 to 64, blocks of 0
- * bytes to 64 MB, one tensor or several as one, at once or in flight, on machines whose rates lie
+ * bytes to 64 MB, one tensor or several as one, at once or in flight, on machines whose rates are
  * far apart; kinds of exchanges by every algorithm there is.
  *   algorithms TRANSPORT memory|messages [DEVICES]   by what the devices of a group exchange */
 #include "cost.h"

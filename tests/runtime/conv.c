@@ -1,6 +1,6 @@
 /* conv.c: dtrt_conv and its gradients against loops over all points: random shapes, strides,
  * dilations, groups and blocks that padding surrounds or cuts into. Values are whole numbers, so
- * that sums are exact in any order. Then that what is dealt to several calls has the bits of one.
+ * that sums are exact in any order. Then that several calls for parts give the bits of one.
  */
 #include <math.h>
 #include "harness.h"
@@ -168,7 +168,7 @@ int main(int argc, char **argv) {
     dtrt_slide s = chance((uint64_t)i);
     one(&s, (uint64_t)i);
   }
-  /* Too large for one strip, for one set of panels, for one chunk of pixels. */
+  /* Too large for one tile, for one set of panels, for one chunk of pixels. */
   one(
       &(dtrt_slide){
           DTRT_F32, 2, 1, 64, 64, 64, {40, 37}, {40, 37}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}},

@@ -1,11 +1,11 @@
 /* exchanges.c: every pair of layouts of rank 1 to 3 on small meshes: the right values arrive, from
  * the nearest owner, and the bytes received and sent, as the runtime counts them where they move,
- * are those of the law (law.h): needed minus owned, a reduce-scatter or an all-reduce at its bound.
- * Scratch keeps to its bound. With predict.c linked in nothing runs, and what the compiler says of
- * the exchange is compared with the same law.
- *   exchanges TRANSPORT [NDEVICES [STEP]]    only the meshes of so many devices; every STEP-th pair
- *   exchanges large TRANSPORT   tensors that do not fit the scratch; a few pairs
- *   exchanges flights TRANSPORT [NDEVICES [STEP]]   several in flight at a time, or as one */
+ * are those of law.h: needed minus owned, a reduce-scatter or an all-reduce at its bound.
+ * Scratch keeps to its bound. With predict.c linked in nothing runs, and the compiler's description
+ * of the exchange is compared with the same figures. exchanges TRANSPORT [NDEVICES [STEP]]    only
+ * the meshes of so many devices; every STEP-th pair exchanges large TRANSPORT   tensors that do not
+ * fit the scratch; a few pairs exchanges flights TRANSPORT [NDEVICES [STEP]]   several in flight at
+ * a time, or as one */
 #include "harness.h"
 #include "law.h"
 

@@ -1,4 +1,4 @@
-/* predict.c: what the compiler says of an exchange that the runtime's tests run. */
+/* predict.c: the compiler's prediction of an exchange that the runtime's tests run. */
 #include "plan.h"
 
 typedef struct Grid { /* the beginning of law.h's, which the compiler's names do not go with */

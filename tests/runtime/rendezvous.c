@@ -1,5 +1,5 @@
 /* rendezvous.c: threads whose memory is not shared: the transport of threads with messages instead,
- * none of which is buffered. A send is over when its receiver has asked for it, so what an order of
+ * none of which is buffered. A send is complete when its receive is posted, so what an order of
  * sends and receives relies on MPI's own buffers for hangs here. Both ends must mean as many bytes,
  * and at the end nothing may be left over. Takes the place of comm_open_threads when linked in. */
 #define comm_open_threads open_sharing

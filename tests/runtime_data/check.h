@@ -1,4 +1,4 @@
-/* What the tests of readers count with: failures say why the reader refused. */
+/* The counters of the tests of readers: failures show why the reader rejected. */
 #ifndef RUNTIME_DATA_CHECK_H
 #define RUNTIME_DATA_CHECK_H
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* prefetch.c: batches that a thread reads ahead, on a hand-written program whose step tells whether
+/* prefetch.c: batches that a thread reads ahead, on a hand-written program whose step shows whether
  * its rows are the right ones. That reading and working overlap is shown by a step that waits for
- * the batch after its own: without a thread it would wait for ever. */
+ * the batch after its own: without a thread it would wait forever. */
 #include "prefetch.h"
 #include <pthread.h>
 #include <stdio.h>

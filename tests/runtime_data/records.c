@@ -1,6 +1,6 @@
-/* records.c: feeds of raw records and of several files: values that must arrive, in the order said,
- * boxes against a plain loop, errors that name what was expected and found, and texts of every kind
- * that must never crash. Works in the directory given as its argument. */
+/* records.c: feeds of raw records and of several files: values that must arrive, in the given
+ * order, boxes against a plain loop, errors that name what was expected and found, and texts of
+ * every kind that must never crash. Works in the directory given as its argument. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

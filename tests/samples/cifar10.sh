@@ -1,5 +1,5 @@
 #!/bin/bash
-# samples/cifar10 does what its page says. With images that are made here: the first loss under every layout is that of
+# samples/cifar10 does what its page describes. With images that are made here: the first loss under every layout is that of
 # one device to f32's rounding (Adam makes more of it in every later step); eight steps in f64 agree in 9 digits. Cut over
 # space, all that moves is halos and sums, and weights that devices update in parts. And, where CIFAR-10 itself is here, it learns.
 #   cifar10.sh DTGC

@@ -1,5 +1,5 @@
 #!/bin/bash
-# samples/gpipe does what its page says. In f64 the gradients of the pipeline are those of the model without one, also
+# samples/gpipe does what its page describes. In f64 the gradients of the pipeline are those of the model without one, also
 # where stages do not divide evenly; the losses of a training agree on all layouts and fall; MPI has the bits of threads.
 # At the sample's own size, a step moves a micro-batch's activations to the next stage, and its gradients to the one before.
 #   gpipe.sh DTGC

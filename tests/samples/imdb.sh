@@ -1,6 +1,6 @@
 #!/bin/bash
-# samples/imdb does what its page says. tfidf: the features that Keras's TextVectorization gives (TensorFlow 2.21, whose
-# numbers stand below), whatever the bytes of the text; what is no review is refused by place, and what was there stays.
+# samples/imdb does what its page describes. tfidf: the features that Keras's TextVectorization gives (TensorFlow 2.21, whose
+# numbers stand below), whatever the bytes of the text; lines that are no review are errors with their place, and existing files stay.
 # The model, on reviews made here: two epochs in f64 agree in 9 digits with one device under every layout.
 #   imdb.sh DTGC
 set -u

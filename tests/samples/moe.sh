@@ -1,5 +1,5 @@
 #!/bin/bash
-# samples/moe does what its page says. In f64 the mixture gives what every expert computed for every token and weighed gives
+# samples/moe does what its page describes. In f64 the mixture gives what every expert computed for every token and weighed gives
 # where there is room; the losses of a training, with second experts left out at random, agree on all layouts and fall;
 # MPI has the bits of threads. At the sample's own size tokens go to their experts and back by four all-to-alls.
 #   moe.sh DTGC

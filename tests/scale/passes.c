@@ -1,6 +1,6 @@
 /* How often norms, softmax and cross-entropy go over memory: steps that touch a value as large as
- * the input, counted in the table of steps of the emitted C. And that loops which run strip by
- * strip do what they do by themselves (--disable=rows), bit for bit, on 1, 2 and 3 devices. */
+ * the input, counted in the table of steps of the emitted C. And that loops which run tile by
+ * tile compute what they compute untiled (--disable=rows), bit for bit, on 1, 2 and 3 devices. */
 #include <dtgc.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -198,7 +198,7 @@ static void try_scan(const Shape *s, int dim) {
   dtgc_free(p);
 }
 
-/* Products, alone, and in strips of k where maps of both operands are tiled. */
+/* Products, alone, and in tiles of k where maps of both operands are tiled. */
 static void try_product(int64_t m, int64_t n, int64_t k) {
   char text[512];
   sprintf(text,
@@ -300,7 +300,7 @@ static void try_ops(int64_t c, int64_t n, int64_t updates) {
   dtgc_free(p);
 }
 
-/* Products over rows that come in strips, as in attention's gradient, beside the same of stored
+/* Products over rows that come in tiles, as in attention's gradient, beside the same of stored
  * values. */
 static void try_strips(bool masked) {
   enum { ROWS = 3000, WIDE = 16, SQUARE = ROWS * ROWS, FLAT = ROWS * WIDE };
@@ -322,7 +322,7 @@ static void try_strips(bool masked) {
       "  return dv = transpose(p) @ g, dk = transpose(ds) @ q\n}\n",
       masked ? mask : "", masked ? ")" : "", masked ? mask : "", masked ? ")" : "");
   dtgc_program *t;
-  if (dtgc_compile_string("strips.dtg", text, NULL, &t)) {
+  if (dtgc_compile_string("tiles.dtg", text, NULL, &t)) {
     printf("FAIL %s\n", dtgc_error(t));
     failures++;
     return;
@@ -345,8 +345,8 @@ static void try_strips(bool masked) {
     failures++;
   } else {
     const Shape s = {2, {ROWS, WIDE}};
-    check("product in strips", &s, 1, dv, v2, FLAT);
-    check("product in strips", &s, 1, dk, k2, FLAT);
+    check("product in tiles", &s, 1, dv, v2, FLAT);
+    check("product in tiles", &s, 1, dk, k2, FLAT);
   }
   free(x);
   dtgc_free(t);

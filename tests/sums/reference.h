@@ -1,4 +1,4 @@
-/* docs/sums.md, as plainly as it can be said. */
+/* docs/sums.md, written as plainly as possible. */
 #ifndef DTG_TEST_SUMS_REFERENCE_H
 #define DTG_TEST_SUMS_REFERENCE_H
 #include <math.h>

@@ -1,5 +1,5 @@
 #!/bin/bash
-# samples/keras3: five runs of one model text whose losses lie on each other, the local kernels, a rule for a bias that
+# samples/keras3: five runs of one model text with equal losses, the local kernels, a rule for a bias that
 # is not there.   keras3.sh DTGC FOLDER
 set -u
 . "$(dirname "$0")/../lib.sh"

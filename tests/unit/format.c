@@ -1,4 +1,4 @@
-/* format_text says what vsnprintf says, whatever room there is. */
+/* format_text writes what vsnprintf writes, for any size of buffer. */
 #include "format.h"
 #include <limits.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* The law of include/dtrt_math.h: a result is the same to the bit at any vector width and place in
- * an array, under any compiler and at any -O. Hashes of results over many arguments are pinned
- * here, and CMake builds this file several times (-O0; -O3 for this CPU with contraction on; the
- * other compiler): all must find them. `math_bits --hash` prints the table as it is, to pin a
+/* The invariant of include/dtrt_math.h: a result is the same to the bit at any vector width and
+ * place in an array, under any compiler and at any -O. Hashes of results over many arguments are
+ * pinned here, and CMake builds this file several times (-O0; -O3 for this CPU with contraction on;
+ * the other compiler): all must find them. `math_bits --hash` prints the table as it is, to pin a
  * deliberate change. */
 #include "dtrt.h"
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Every function of include/dtrt_math.h and dtrt_special.h that says it vectorises, in a loop of the kind that emitted
+/* Every function of include/dtrt_math.h and dtrt_special.h documented to vectorize, in a loop of the kind that emitted
  * C has. CTest compiles this with clang, -fno-math-errno and -Werror: a loop that cannot be
  * vectorised is an error. Nothing runs. */
 #include "dtrt.h"

@@ -1,5 +1,5 @@
-/* The definitions of ops: each is whole, and what it says of itself agrees with what it makes of
- * numbers. Passes and emitters ask these properties alone, so that a wrong one is a wrong program.
+/* The definitions of ops: each is whole, and its properties agree with what it makes of
+ * numbers. Passes and emitters use these properties alone, so that a wrong one is a wrong program.
  */
 #include "roll.h"
 #include <math.h>

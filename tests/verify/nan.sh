@@ -1,6 +1,6 @@
 #!/bin/bash
 # --check-nan: the first op that makes NaN or infinity is named, on threads, MPI and in executables; what is meant to be infinite
-# disturbs nobody; cheap finds what ends in outputs and variables, and says so once.
+# disturbs nothing; cheap finds what ends in outputs and variables, and reports it once.
 #   nan.sh DTGC [MPIEXEC]
 set -u
 dtgc=$1 mpiexec=${2:-}

@@ -1,5 +1,5 @@
 #!/bin/bash
-# dtgc verify on programs of many kinds, on four meshes each: all agree; its options; what it says of a wrong command line.
+# dtgc verify on programs of many kinds, on four meshes each: all agree; its options; its errors for a wrong command line.
 #   verify.sh DTGC
 set -u
 dtgc=$1

@@ -5,7 +5,7 @@
 A case is a number of devices, on as many cores, or (behind an @) on others, but at most on those there are. All systems are started, all
 run the first 20 steps, and those whose losses are within 1e-4 of dtg's are timed by turns, `rounds` of at least
 `seconds` each. --ask waits for a line on the standard input before the timing of each case, for machines that are
-shared: it says `ready`, and `done` after.
+shared: it prints `ready`, and `done` after.
 """
 import argparse
 import os

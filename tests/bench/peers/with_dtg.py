@@ -1,4 +1,4 @@
-"""dtg, through libdtgc.so and the binding of samples/embed: the batch cut over the devices, nothing else said."""
+"""dtg, through libdtgc.so and the binding of samples/embed: the batch split over the devices, no other annotations."""
 import ctypes
 import os
 import sys

@@ -1,6 +1,6 @@
 """PyTorch's DTensor: a process a device over gloo, the batch sharded, parameters replicated.
 
-The first process obeys its standard input and tells the others by a broadcast what to do.
+The first process reads commands from its standard input and broadcasts them to the others.
 """
 import os
 import socket
