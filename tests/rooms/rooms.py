@@ -27,7 +27,7 @@ TYPES = (
 RECURSION = {
     'compiler/frontend': 'expressions have calls and statements in them, and calls expressions',
     'compiler/ops': 'rules, gradients and rewrites of ops are built of other ops',
-    'compiler/backend/emit': 'a tile loop is a step that has steps in it',
+    'compiler/loops': 'a tile loop is a step that has steps in it',
     'runtime/kernels': 'a product over many terms is split into products',
 }
 SOURCES = ('.c', '.h', '.cpp', '.inc', '.def', '.l', '.y')
