@@ -50,7 +50,8 @@ NodeId mk_const(Build *b, DType t, const Shape *s, double value) {
   memcpy(attr + 1, s->dim, sizeof *attr * (size_t)s->rank);
   /* Rounded here: a constant is the same number whether it is stored or stands in a loop. */
   NodeId id = build_node(b, &op_const, 0, NULL, s->rank + 1, attr, dtype_round(t, value));
-  if (id != NO_NODE && dtype_is_int(t)) graph_node(b->graph, id)->whole = (int64_t)value;
+  if (id != NO_NODE && !dtype_is_float(t))
+    graph_node(b->graph, id)->whole = t == DT_BOOL ? value != 0 : (int64_t)value;
   return id;
 }
 
