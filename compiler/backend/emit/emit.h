@@ -51,7 +51,7 @@ void emit_begin_entry(Emit *e, const LocalEntry *le);
 /* Writes the table of exchange `number`, which makes node `id`. */
 void emit_exchange(Emit *e, NodeId id, int number);
 
-/* emit_c.c: names of tables, which are written when first asked for, and texts of C. */
+/* emit_text.c: names of tables, which are written when first asked for, and texts of C. */
 const char *emit_dim(Emit *e, const DimLayout *d, int64_t n);
 const char *emit_layout(Emit *e, const Layout *l, const Shape *shape);
 const char *emit_kind(int kind);                 /* of an exchange: "DTRT_COPY" */

@@ -1,0 +1,159 @@
+/* Names, strings and comments of the emitted C, and the tables of dims and layouts that entries,
+ * exchanges and watched values refer to: each is written when it is first asked for. */
+#include "emit.h"
+#include <ctype.h>
+#include <string.h>
+
+/* -------- names and numbers -------- */
+
+const char *emit_word(Emit *e, const char *name) {
+  Str s = str_new(e->arena);
+  if (isdigit((unsigned char)*name)) str_puts(&s, "_");
+  for (const char *c = name; *c; c++) {
+    bool ok = isalnum((unsigned char)*c) || *c == '_';
+    if (ok)
+      str_put(&s, c, 1);
+    else if (s.n && s.at[s.n - 1] != '_' && c[1])
+      str_puts(&s, "_");
+  }
+  while (s.n && s.at[s.n - 1] == '_') s.at[--s.n] = 0;
+  if (!s.n) str_puts(&s, "t");
+  if (s.n > 40) s.at[s.n = 40] = 0;
+  return s.at;
+}
+
+const char *emit_identifier(Emit *e, const char *name) {
+  const char *s = emit_word(e, name);
+  /* Words of C, of the runtime and of emitted loops. */
+  static const char *const taken[] = {
+      "auto",     "break",  "case",    "char",     "const",    "continue", "default",  "do",
+      "double",   "else",   "enum",    "extern",   "float",    "for",      "goto",     "if",
+      "inline",   "int",    "long",    "register", "restrict", "return",   "short",    "signed",
+      "sizeof",   "static", "struct",  "switch",   "typedef",  "union",    "unsigned", "void",
+      "volatile", "while",  "acc",     "at",       "best",     "row",      "dev",      "once",
+      "x",        "asm",    "typeof",  "low",      "high",     "whole",    "line",     "lane",
+      "sum",      "rows",   "partial", "filled",   "from",     "to",       "block",    "blocks",
+      "level",    "begin",  "next",    "end",      "start",    "stop",     "turn",     "some",
+      "then",     "part_from", "part_to"};
+  for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+    if (!strcmp(s, taken[i])) return arena_printf(e->arena, "%s_", s);
+  return s;
+}
+
+/* -------- tables -------- */
+
+int emit_find(Emit *e, const Lookup *table, const char *text) {
+  return lookup_get(table, name_of(e->names, text, strlen(text)));
+}
+
+void emit_keep(Emit *e, Lookup *table, const char *text, int value) {
+  lookup_put(table, e->arena, name_of(e->names, text, strlen(text)), value);
+}
+
+static void dim_initializer(Str *s, const DimLayout *d, int64_t n) {
+  str_printf(s, "{.n = %ld, .granule = %ld", (long)n, (long)d->granule);
+  if (d->window.of)
+    str_printf(s, ", .of = %ld, .mul = %ld, .div = %ld, .first = %ld, .last = %ld",
+               (long)d->window.of, (long)d->window.mul, (long)d->window.div, (long)d->window.first,
+               (long)d->window.last);
+  if (d->naxes) {
+    str_printf(s, ", .naxes = %d, .axis = {", d->naxes);
+    for (int i = 0; i < d->naxes; i++) str_printf(s, "%s%d", i ? ", " : "", d->axis[i]);
+    str_puts(s, "}");
+  }
+  str_puts(s, "}");
+}
+
+const char *emit_dim(Emit *e, const DimLayout *d, int64_t n) {
+  Str s = str_new(e->arena);
+  dim_initializer(&s, d, n);
+  int had = emit_find(e, &e->dim_at, s.at);
+  if (had) return e->dims.at[had - 1].name;
+  const char *name = arena_printf(e->arena, "dim_%d", e->dims.n);
+  str_line(&e->tables, "static const dtrt_dim %s = %s;", name, s.at);
+  vec_push(e->arena, &e->dims, ((Table){s.at, name}));
+  emit_keep(e, &e->dim_at, s.at, e->dims.n);
+  return name;
+}
+
+const char *emit_layout(Emit *e, const Layout *l, const Shape *shape) {
+  static const char *const how[] = {"DTRT_SUM", "DTRT_MAX", "DTRT_MIN", "DTRT_PROD"};
+  Str s = str_new(e->arena);
+  for (int d = 0; d < l->rank; d++) {
+    str_puts(&s, d ? ",\n    " : "\n    ");
+    dim_initializer(&s, &l->dim[d], shape->dim[d]);
+  }
+  str_printf(&s, "|%x|%d", l->partial, l->reduce);
+  int had = emit_find(e, &e->layout_at, s.at);
+  if (had) return e->layouts.at[had - 1].name;
+  const char *name = arena_printf(e->arena, "layout_%d", e->layouts.n);
+  str_printf(&e->tables, "/* ");
+  shape_put(&e->tables, shape);
+  str_printf(&e->tables, " on %s */\n", emit_comment(e, layout_text(e->arena, e->mesh, l)));
+  if (l->rank)
+    str_printf(&e->tables, "static const dtrt_dim %s_dims[] = {%.*s};\n", name,
+               (int)(strchr(s.at, '|') - s.at), s.at);
+  str_printf(&e->tables, "static const dtrt_layout %s = {%d, 0x%x, %s, ", name, l->rank, l->partial,
+             how[l->reduce]);
+  if (l->rank)
+    str_printf(&e->tables, "%s_dims};\n", name);
+  else
+    str_puts(&e->tables, "0};\n");
+  vec_push(e->arena, &e->layouts, ((Table){s.at, name}));
+  emit_keep(e, &e->layout_at, s.at, e->layouts.n);
+  return name;
+}
+
+const char *emit_comment(const Emit *e, const char *text) {
+  Str s = str_new(e->arena);
+  for (const char *c = text; *c; c++) {
+    char shown = (unsigned char)*c < 32 || *c == 127 || *c == '\\' ? '?' : *c;
+    char last = s.n ? s.at[s.n - 1] : ' ';
+    /* Neither the end of a comment, nor the beginning of one, nor a trigraph. */
+    if ((last == '*' && shown == '/') || (last == '/' && shown == '*') ||
+        (last == '?' && shown == '?'))
+      str_puts(&s, " ");
+    str_put(&s, &shown, 1);
+  }
+  return s.at ? s.at : "";
+}
+
+void emit_line_string(Str *s, const char *text) {
+  str_puts(s, "\"");
+  for (const char *c = text; *c; c++) {
+    if ((unsigned char)*c < 32 || *c == 127)
+      str_printf(s, "\\%03o", (unsigned char)*c);
+    else
+      str_printf(s, "%s%c", *c == '"' || *c == '\\' || *c == '?' ? "\\" : "", *c);
+  }
+  str_puts(s, "\"");
+}
+
+void emit_string(Str *s, const char *text) {
+  if (!text) {
+    str_puts(s, "0");
+    return;
+  }
+  str_puts(s, "\"");
+  for (const char *c = text; *c; c++) {
+    if (*c == '\n') {
+      str_puts(s, c[1] ? "\\n\"\n    \"" : "\\n");
+      continue;
+    }
+    if (*c == '"' || *c == '\\') str_puts(s, "\\");
+    if ((unsigned char)*c < 32)
+      str_printf(s, "\\%03o", (unsigned char)*c);
+    else if (*c == '?' && c[1] == '?')
+      str_puts(s, "?\"\"");
+    else
+      str_put(s, c, 1);
+  }
+  str_puts(s, "\"");
+}
+
+const char *emit_kind(int kind) {
+  static const char *const name[] = {"DTRT_COPY",       "DTRT_ALL_REDUCE", "DTRT_REDUCE_SCATTER",
+                                     "DTRT_ALL_GATHER", "DTRT_ALL_TO_ALL", "DTRT_PERMUTE",
+                                     "DTRT_BOXES",      "DTRT_HALO"};
+  return name[kind];
+}
