@@ -96,10 +96,24 @@ AstExpr *ast_list(Parse *p, Span at, const ExprVec *items) {
   return deepen(p, x, depth);
 }
 
-AstExpr *ast_each(Parse *p, Span at, AstExpr *item, Ident name, AstExpr *from, AstExpr *to) {
+AstExpr *ast_each(Parse *p, Span at, AstExpr *item, Ident name, AstRange over) {
   AstExpr *x = ast_new(p, EX_EACH, at);
-  x->x = item, x->name = name, x->from = from, x->to = to;
-  return deepen(p, x, max(item->depth, max(from->depth, depth_of(to))));
+  x->x = item, x->name = name, x->from = over.from, x->to = over.to, x->by = over.by;
+  const int range = max(over.from->depth, max(depth_of(over.to), depth_of(over.by)));
+  return deepen(p, x, max(item->depth, range));
+}
+
+AstExpr *ast_choice(Parse *p, Span at, AstExpr *yes, AstExpr *condition, AstExpr *no) {
+  AstExpr *x = ast_new(p, EX_CHOICE, at);
+  x->x = yes, x->from = condition, x->y = no;
+  return deepen(p, x, max(condition->depth, max(yes->depth, no->depth)));
+}
+
+AstRange ast_range_by(Parse *p, AstExpr *from, AstExpr *to, Ident by, AstExpr *step) {
+  if (strcmp(by.text, "by"))
+    diag_error(p->diag, by.span,
+               "unexpected `%s`; the step of a range is written `by`, as in 0..n by 2", by.text);
+  return (AstRange){from, to, step};
 }
 
 AstExpr *ast_wrap(Span at, AstExpr *x) {
@@ -421,9 +435,9 @@ Stmt *ast_expr_stmt(Parse *p, AstExpr *x) {
   return s;
 }
 
-Stmt *ast_for(Parse *p, Span at, Ident name, AstExpr *from, AstExpr *to, const StmtVec *body) {
+Stmt *ast_for(Parse *p, Span at, Ident name, AstRange over, const StmtVec *body) {
   Stmt *s = ast_stmt(p, ST_FOR, at);
-  s->name = name, s->from = from, s->to = to;
+  s->name = name, s->from = over.from, s->to = over.to, s->by = over.by;
   return with_bodies(p, s, body, NULL);
 }
 

@@ -30,6 +30,11 @@ typedef struct Sub {
   AstExpr *begin, *end, *step;
 } Sub;
 
+/* What a `for` goes through: a list, or from..to, in steps unless `by` is NULL. */
+typedef struct AstRange {
+  AstExpr *from, *to, *by;
+} AstRange;
+
 typedef VEC(AstExpr *) ExprVec;
 typedef VEC(AstGiven) GivenVec;
 typedef VEC(Sub) SubVec;
@@ -74,6 +79,7 @@ typedef enum AstExprKind {
   EX_FIELD, /* x.name */
   EX_UNARY,
   EX_BINARY,
+  EX_CHOICE,  /* x if from else y */
   EX_RELAYOUT /* relayout(x, spec) */
 } AstExprKind;
 
@@ -85,10 +91,10 @@ struct AstExpr {
   Span span;
   int64_t i; /* int; bool as 0 or 1 */
   double real;
-  const char *text;   /* string */
-  Ident name;         /* name, field, each */
-  AstExpr *x, *y;     /* operands; callee, base; each: the element */
-  AstExpr *from, *to; /* each: a list, or from..to */
+  const char *text;        /* string */
+  Ident name;              /* name, field, each */
+  AstExpr *x, *y;          /* operands; callee, base; each: the element */
+  AstExpr *from, *to, *by; /* each: a list, or from..to by by; choice: the condition */
   ExprVec list;
   GivenVec given;
   SubVec subs;
@@ -142,7 +148,7 @@ struct Stmt {
   bool keep;      /* layout: it is `forbid keep` */
   AstExpr *value; /* const, bind, assign, expr; if: the condition; layout: the target, NULL for all
                   tensors */
-  AstExpr *from, *to; /* for: a list, or from..to */
+  AstExpr *from, *to, *by; /* for: as in a list */
   StmtVec body, other;
 };
 
@@ -174,7 +180,9 @@ AstExpr *ast_string(Parse *p, Span at, const char *text, size_t n);
 AstExpr *ast_bool(Parse *p, Span at, bool value);
 AstExpr *ast_name(Parse *p, Ident name);
 AstExpr *ast_list(Parse *p, Span at, const ExprVec *items);
-AstExpr *ast_each(Parse *p, Span at, AstExpr *x, Ident name, AstExpr *from, AstExpr *to);
+AstExpr *ast_each(Parse *p, Span at, AstExpr *x, Ident name, AstRange over);
+AstExpr *ast_choice(Parse *p, Span at, AstExpr *x, AstExpr *condition, AstExpr *y);
+AstRange ast_range_by(Parse *p, AstExpr *from, AstExpr *to, Ident by, AstExpr *step);
 AstExpr *ast_wrap(Span at, AstExpr *x);
 AstExpr *ast_call(Parse *p, Span at, AstExpr *x, const GivenVec *given);
 AstExpr *ast_index(Parse *p, Span at, AstExpr *x, const SubVec *subs);
@@ -217,7 +225,7 @@ Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, AstExpr *key, AstExp
 Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, AstExpr *value);
 Stmt *ast_assign(Parse *p, Span at, AstExpr *target, AstExpr *value);
 Stmt *ast_expr_stmt(Parse *p, AstExpr *x);
-Stmt *ast_for(Parse *p, Span at, Ident name, AstExpr *from, AstExpr *to, const StmtVec *body);
+Stmt *ast_for(Parse *p, Span at, Ident name, AstRange over, const StmtVec *body);
 Stmt *ast_if(Parse *p, Span at, AstExpr *cond, const StmtVec *body, const StmtVec *other);
 Stmt *ast_else(Parse *p, Span at); /* one without an `if` */
 Stmt *ast_return(Parse *p, Span at, const GivenVec *results);

@@ -10,6 +10,7 @@ static int op_level(Op op) { return (int)op->binds; }
 
 static int level(const AstExpr *x) {
   if (x->kind == EX_BINARY || x->kind == EX_UNARY) return op_level(x->op);
+  if (x->kind == EX_CHOICE) return BINDS_NONE;
   return BINDS_POSTFIX;
 }
 
@@ -57,12 +58,16 @@ static void put_sub(Str *out, const Sub *s) {
   ast_print_expr(out, s->step);
 }
 
-static void put_range(Str *out, const char *name, const AstExpr *from, const AstExpr *to) {
+static void put_range(Str *out, const char *name, const AstExpr *from, const AstExpr *to,
+                      const AstExpr *by) {
   str_printf(out, "for %s in ", name);
   ast_print_expr(out, from);
   if (!to) return;
   str_puts(out, "..");
   ast_print_expr(out, to);
+  if (!by) return;
+  str_puts(out, " by ");
+  ast_print_expr(out, by);
 }
 
 static void put_binary(Str *out, const AstExpr *x) {
@@ -97,8 +102,15 @@ void ast_print_expr(Str *out, const AstExpr *x) {
     str_puts(out, "[");
     ast_print_expr(out, x->x);
     str_puts(out, " ");
-    put_range(out, x->name.text, x->from, x->to);
+    put_range(out, x->name.text, x->from, x->to, x->by);
     str_puts(out, "]");
+    break;
+  case EX_CHOICE:
+    put(out, x->x, BINDS_OR);
+    str_puts(out, " if ");
+    put(out, x->from, BINDS_OR);
+    str_puts(out, " else ");
+    put(out, x->y, BINDS_NONE);
     break;
   case EX_CALL:
     put(out, x->x, BINDS_POSTFIX);
@@ -305,7 +317,7 @@ static void put_stmt(Str *out, const Stmt *s) {
   case ST_ASSIGN: put_targets(out, s, "<-"); break;
   case ST_EXPR: ast_print_expr(out, s->value); break;
   case ST_FOR:
-    put_range(out, s->name.text, s->from, s->to);
+    put_range(out, s->name.text, s->from, s->to, s->by);
     put_block(out, &s->body);
     break;
   case ST_IF: put_if(out, s); break;

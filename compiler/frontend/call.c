@@ -1,7 +1,10 @@
 /* Calls: matches arguments with parameters, expands the bodies of fns and methods in place, and
- * creates instances of layers. Recursion is reported with its chain. */
+ * creates instances of layers. Fns may call themselves up to a depth; other recursion is reported
+ * with its chain. */
 #include "elaborate.h"
 #include <string.h>
+
+enum { DEEPEST_RECURSION = 100 }; /* of one fn */
 
 /* -------- matching -------- */
 
@@ -124,17 +127,31 @@ static const char *frame_text(Elab *e, const Stmt *decl, const Instance *in) {
   return decl->name.text;
 }
 
+static int times_open(const Elab *e, const Stmt *decl) {
+  int n = 0;
+  for (const Frame *f = e->frame; f; f = f->up) n += f->decl == decl;
+  return n;
+}
+
 static bool recursive(Elab *e, const Stmt *decl, const Instance *in, Span call) {
   const Frame *f = e->frame;
   while (f && (f->decl != decl || (decl->kind == ST_METHOD && f->instance != in))) f = f->up;
-  if (!f) return false;
+  if (!f || (decl->kind == ST_FN && times_open(e, decl) < DEEPEST_RECURSION)) return false;
   const char *chain = frame_text(e, decl, in);
   for (const Frame *g = e->frame; g != f; g = g->up)
     chain = arena_printf(e->arena, "%s -> %s", frame_text(e, g->decl, g->instance), chain);
   chain = arena_printf(e->arena, "%s -> %s", frame_text(e, decl, in), chain);
+  if (decl->kind == ST_FN) {
+    elab_fail(e, call, "`%s` calls itself more than %d times: %s", frame_text(e, decl, in),
+              DEEPEST_RECURSION, chain);
+    diag_note(e->diag, decl->span,
+              "calls are expanded while compiling: an `if` on a number known then must end them");
+    e->stop = true;
+    return true;
+  }
   elab_fail(e, call, "`%s` calls itself: %s", frame_text(e, decl, in), chain);
   diag_note(e->diag, decl->span,
-            "fns, methods and layers are expanded while compiling, so none may contain itself");
+            "methods and layers are expanded while compiling, so none may contain itself; fns may");
   return true;
 }
 

@@ -127,7 +127,7 @@ typedef struct Building {
   int index; /* of the entry in the program; 0: init */
   Build build;
   NodeList *version; /* [variables]: every value so far, the last is current; empty: not read yet */
-  int *assigned;    /* [variables]: 1 + its place in assigns; 0: it is not assigned */
+  int *assigned;     /* [variables]: 1 + its place in assigns; 0: it is not assigned */
   int nversions;
   const char *stream_path; /* init: of the variable being initialised */
   VEC(Assign) assigns;
@@ -243,10 +243,12 @@ bool eval_size(Elab *e, NameScope *s, const AstExpr *x, const char *what, int64_
 /* The values a `for` goes through: a list, or from..to, which is not spelled out. */
 typedef struct Sequence {
   const ValueList *list; /* NULL: numbers from `first` on */
-  int64_t first;
+  int64_t first, by;
   int n;
 } Sequence;
-bool eval_sequence(Elab *e, NameScope *s, const AstExpr *from, const AstExpr *to, Sequence *out);
+bool eval_sequence(Elab *e, NameScope *s, AstRange over, Sequence *out);
+/* A condition that is decided while compiling; false after a report. */
+bool eval_condition(Elab *e, NameScope *s, const AstExpr *x, bool *out);
 /* Value i; false when a limit was passed. */
 bool eval_step(Elab *e, const Sequence *q, int i, Span at, Value *out);
 /* A variable becomes its current value; the rest stays. */
@@ -292,7 +294,8 @@ Value builtin_field(Elab *e, const Value *v, const char *name, bool *found); /* 
 
 /* -------- fold_numbers.c -------- */
 
-/* What an op makes of numbers known while compiling; V_NONE: it is not a matter of numbers alone. */
+/* What an op makes of numbers known while compiling; V_NONE: it is not a matter of numbers alone.
+ */
 Value fold_values(Elab *e, Op op, Span at, const Value *const *v, int n);
 /* The same of a call whose arguments were bound to `n` parameters by call_bind. */
 Value fold_call(Elab *e, const OpDef *def, Span call, const Actual *a, const int *which, int n);

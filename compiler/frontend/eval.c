@@ -118,9 +118,10 @@ bool eval_type(Elab *e, NameScope *s, const AstExpr *x, Type *out) {
 
 /* -------- lists -------- */
 
-bool eval_sequence(Elab *e, NameScope *s, const AstExpr *from, const AstExpr *to, Sequence *out) {
+bool eval_sequence(Elab *e, NameScope *s, AstRange over, Sequence *out) {
+  const AstExpr *from = over.from, *to = over.to;
   Value v = eval_expr(e, s, from);
-  int64_t lo = 0, hi = 0;
+  int64_t lo = 0, hi = 0, by = 1;
   if (!to) {
     if (v.kind == V_LIST)
       *out = (Sequence){.list = v.list, .n = v.list->n};
@@ -135,19 +136,26 @@ bool eval_sequence(Elab *e, NameScope *s, const AstExpr *from, const AstExpr *to
   if (!whole_number(e, &v, from->span, "the beginning of a range", &lo) ||
       !whole_number(e, &w, to->span, "the end of a range", &hi))
     return false;
-  uint64_t n = hi > lo ? (uint64_t)hi - (uint64_t)lo : 0;
+  if (over.by) {
+    Value step = eval_expr(e, s, over.by);
+    if (!whole_number(e, &step, over.by->span, "the step of a range", &by)) return false;
+    if (by == 0 || by == INT64_MIN)
+      return elab_fail(e, over.by->span, "the step of a range cannot be %ld", (long)by), false;
+  }
+  uint64_t way = by > 0 ? (uint64_t)hi - (uint64_t)lo : (uint64_t)lo - (uint64_t)hi;
+  uint64_t n = (by > 0 ? hi > lo : lo > hi) ? (way - 1) / (uint64_t)(by > 0 ? by : -by) + 1 : 0;
   if (n > LONGEST_LIST) {
     elab_fail(e, span_join(from->span, to->span),
               "this range has more than a million steps: loops are unrolled while compiling");
     return false;
   }
-  *out = (Sequence){.first = lo, .n = (int)n};
+  *out = (Sequence){.first = lo, .by = by, .n = (int)n};
   return true;
 }
 
 bool eval_step(Elab *e, const Sequence *q, int i, Span at, Value *out) {
   if (!elab_tick(e, at)) return false;
-  *out = q->list ? q->list->at[i] : value_int(q->first + i);
+  *out = q->list ? q->list->at[i] : value_int(q->first + i * q->by);
   return true;
 }
 
@@ -173,7 +181,7 @@ static Value list_each(Elab *e, NameScope *s, const AstExpr *x) {
   const char *base = e->base;
   Sequence over;
   e->base = NULL;
-  bool ok = eval_sequence(e, s, x->from, x->to, &over);
+  bool ok = eval_sequence(e, s, (AstRange){x->from, x->to, x->by}, &over);
   if (!ok) return value_error;
   Value *at = arena_array(e->arena, Value, over.n);
   for (int i = 0; i < over.n && ok; i++) {
@@ -239,6 +247,27 @@ static Value binary(Elab *e, NameScope *s, const AstExpr *x) {
   return operate_binary(e, x, l, r);
 }
 
+bool eval_condition(Elab *e, NameScope *s, const AstExpr *x, bool *out) {
+  Value v = eval_expr(e, s, x);
+  *out = v.i;
+  if (v.kind == V_BOOL) return true;
+  if (v.kind == V_TENSOR || v.kind == V_VAR)
+    elab_fail(
+        e, x->span,
+        "`if` is decided while compiling, but this is %s; choose elements with where(cond, x, y)",
+        value_describe(e, &v));
+  else if (v.kind != V_ERROR)
+    elab_fail(e, x->span, "`if` requires true or false, but this is %s", value_describe(e, &v));
+  return false;
+}
+
+/* Only the side that is taken is evaluated. */
+static Value choice(Elab *e, NameScope *s, const AstExpr *x) {
+  bool yes;
+  if (!eval_condition(e, s, x->from, &yes)) return value_error;
+  return eval_expr(e, s, yes ? x->x : x->y);
+}
+
 static Value index_of(Elab *e, NameScope *s, const AstExpr *x) {
   Value base = eval_expr(e, s, x->x);
   if (base.kind == V_ERROR) return base;
@@ -262,6 +291,7 @@ static Value eval_kind(Elab *e, NameScope *s, const AstExpr *x) {
   case EX_FIELD: v = eval_expr(e, s, x->x); return field(e, x, &v);
   case EX_UNARY: v = eval_expr(e, s, x->x); return operate_unary(e, x, v);
   case EX_BINARY: return binary(e, s, x);
+  case EX_CHOICE: return choice(e, s, x);
   case EX_RELAYOUT: return relayout(e, s, x);
   }
   return value_error;

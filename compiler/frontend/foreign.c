@@ -199,14 +199,11 @@ static const char *reserved(Parse *p, const Stopped *s, const Around *a) {
 /* `if`, `for` and the like in an expression. */
 static const char *in_expression(const Stopped *s, const Around *a) {
   if (is(a, "if") && s->expr && !s->stmt)
-    return "`if` is a statement, decided while compiling: `if c { y = a } else { y = b }`; for elements "
-           "write where(cond, a, b)";
-  if (is(a, "if") && !s->name)
-    return "dtg has no `a if cond else b`: write where(cond, a, b), or the statement `if` where cond is "
-           "known while compiling";
+    return "`if` does not begin an expression: write `a if cond else b`, decided while compiling; for "
+           "elements where(cond, a, b)";
   if (is(a, "for") && s->expr && !s->stmt)
     return "`for` is a statement; a list is written [f(i) for i in 0..n]";
-  if (is(a, "?")) return "dtg has no `cond ? a : b`: write where(cond, a, b)";
+  if (is(a, "?")) return "dtg has no `cond ? a : b`: write `a if cond else b`, or where(cond, a, b) for elements";
   if (is(a, "{") && s->expr) return "dtg has no dictionaries or sets: a list is written [a, b]";
   return NULL;
 }

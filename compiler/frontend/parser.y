@@ -39,6 +39,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
   Sub sub;
   Param param;
   AstItem item;
+  AstRange range;
   const char *sign; /* of an operator */
   ExprVec *exprs;
   GivenVec *givens;
@@ -62,7 +63,8 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 %token YYEOF 0 "end of text"
 
 %type <ident> name forbid
-%type <expr> slashed expr conj neg cmp sum term factor power postfix atom number key type init
+%type <range> range
+%type <expr> slashed expr disj conj neg cmp sum term factor power postfix atom number key type init
 %type <sign> cmp_op sum_op term_op
 %type <exprs> exprs exprs1
 %type <given> given axis result
@@ -112,8 +114,7 @@ stmt: IMPORT STRING             { $$ = ast_import(p, @$, $2); }
     | expr ASSIGN expr          { $$ = ast_assign(p, @$, $1, $3); }
     | expr                      { $$ = ast_expr_stmt(p, $1); }
     | expr block                { $$ = ast_method(p, $1, $2); }
-    | FOR name IN expr block    { $$ = ast_for(p, span_join(@1, @4), $2, $4, NULL, $5); }
-    | FOR name IN expr UPTO expr block  { $$ = ast_for(p, span_join(@1, @6), $2, $4, $6, $7); }
+    | FOR name IN range block   { $$ = ast_for(p, span_join(@1, @4), $2, $4, $5); }
     | if                        { $$ = $1; }
     | ELSE block                { $$ = ast_else(p, @1); }
     | RETURN                    { $$ = ast_return(p, @$, NULL); }
@@ -210,8 +211,17 @@ name: NAME                      { $$ = $1; }
     | FORBID                    { $$ = $1; }
     ;
 
-expr: conj                      { $$ = $1; }
-    | expr OR conj              { $$ = ast_binary(p, "or", $1, $3); }
+expr: disj                      { $$ = $1; }
+    | disj IF disj ELSE expr    { $$ = ast_choice(p, @$, $1, $3, $5); }
+    ;
+
+range: expr                     { $$ = (AstRange){.from = $1}; }
+     | expr UPTO expr           { $$ = (AstRange){$1, $3, NULL}; }
+     | expr UPTO expr NAME expr { $$ = ast_range_by(p, $1, $3, $4, $5); }
+     ;
+
+disj: conj                      { $$ = $1; }
+    | disj OR conj              { $$ = ast_binary(p, "or", $1, $3); }
     ;
 
 conj: neg                       { $$ = $1; }
@@ -282,8 +292,7 @@ atom: number                    { $$ = $1; }
     | name                      { $$ = ast_name(p, $1); }
     | '(' expr ')'              { $$ = ast_wrap(@$, $2); }
     | '[' exprs ']'             { $$ = ast_list(p, @$, $2); }
-    | '[' expr FOR name IN expr ']'             { $$ = ast_each(p, @$, $2, $4, $6, NULL); }
-    | '[' expr FOR name IN expr UPTO expr ']'   { $$ = ast_each(p, @$, $2, $4, $6, $8); }
+    | '[' expr FOR name IN range ']'    { $$ = ast_each(p, @$, $2, $4, $6); }
     ;
 
 exprs: %empty                   { $$ = ast_exprs(p, NULL, NULL); }
@@ -350,7 +359,7 @@ static bool begins_expr(yysymbol_kind_t k) {
 static bool goes_on(yysymbol_kind_t k) {
   static const char *const signs[] = {"`(`", "`[`", "`-`", "`+`", "`*`", "`/`", "`%`", "`@`", "`<`",
                                       "`>`", "`.`", "`==`", "`!=`", "`<=`", "`>=`", "`and`", "`or`",
-                                      "`**`", "`//`"};
+                                      "`**`", "`//`", "`if`"};
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
     if (!strcmp(signs[i], yysymbol_name(k))) return true;
   return false;

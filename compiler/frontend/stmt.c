@@ -119,7 +119,7 @@ static void assign(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
 static bool run_for(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   Sequence over;
   Value step;
-  if (!eval_sequence(e, s, stmt->from, stmt->to, &over)) return false;
+  if (!eval_sequence(e, s, (AstRange){stmt->from, stmt->to, stmt->by}, &over)) return false;
   for (int i = 0; i < over.n && eval_step(e, &over, i, stmt->span, &step); i++) {
     scope_bind(e, s, stmt->name, step);
     if (stmt_run(e, s, &stmt->body, where)) return true;
@@ -128,17 +128,9 @@ static bool run_for(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
 }
 
 static bool run_if(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
-  Value v = eval_expr(e, s, stmt->value);
-  if (v.kind == V_BOOL) return stmt_run(e, s, v.i ? &stmt->body : &stmt->other, where);
-  if (v.kind == V_TENSOR || v.kind == V_VAR)
-    elab_fail(
-        e, stmt->value->span,
-        "`if` is decided while compiling, but this is %s; choose elements with where(cond, x, y)",
-        value_describe(e, &v));
-  else if (v.kind != V_ERROR)
-    elab_fail(e, stmt->value->span, "`if` requires true or false, but this is %s",
-              value_describe(e, &v));
-  return false;
+  bool yes;
+  if (!eval_condition(e, s, stmt->value, &yes)) return false;
+  return stmt_run(e, s, yes ? &stmt->body : &stmt->other, where);
 }
 
 static bool run_return(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
