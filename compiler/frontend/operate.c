@@ -30,6 +30,12 @@ static Value joined(Elab *e, const AstExpr *x, const ValueList *a, const ValueLi
 
 Value operate_binary(Elab *e, const AstExpr *x, Value l, Value r) {
   Op op = x->op;
+  const int compares = op->compares;
+  const bool equality = compares == ORDER_EQUAL || compares == (ORDER_LESS | ORDER_GREATER);
+  /* Whether an argument was given is known also where it is a tensor. */
+  if (equality && l.kind != r.kind && (l.kind == V_NONE || r.kind == V_NONE) && l.kind != V_ERROR &&
+      r.kind != V_ERROR)
+    return value_bool(compares != ORDER_EQUAL);
   if (e->at) {
     l = eval_read(e, l, x->x->span);
     r = eval_read(e, r, x->y->span);
@@ -38,9 +44,7 @@ Value operate_binary(Elab *e, const AstExpr *x, Value l, Value r) {
   }
   Value v = fold_values(e, op, x->span, (const Value *[]){&l, &r}, 2);
   if (v.kind != V_NONE) return v;
-  const int compares = op->compares;
-  if (compares == ORDER_EQUAL || compares == (ORDER_LESS | ORDER_GREATER))
-    return value_bool(value_same(&l, &r) == (compares == ORDER_EQUAL));
+  if (equality) return value_bool(value_same(&l, &r) == (compares == ORDER_EQUAL));
   const bool joins = !strcmp(op_written(op), "+");
   if (joins && l.kind == V_LIST && r.kind == V_LIST) return joined(e, x, l.list, r.list);
   if (joins && l.kind == V_STRING && r.kind == V_STRING && strlen(l.text) + strlen(r.text) < 65536)
