@@ -161,6 +161,7 @@ typedef struct dtrt_entry {
   int64_t arena_bytes;
   int32_t nvalues; /* 0 in code compiled without checks */
   const dtrt_value *value;
+  int64_t own_bytes; /* of each core beside the first: dtrt_own */
 } dtrt_entry;
 
 /* A `const` of the model's sources, with the value it had, as text. */
@@ -240,6 +241,9 @@ typedef void dtrt_part_fn(dtrt_device *dev, void *const *p, const int64_t *n, in
 void dtrt_parallel(dtrt_device *dev, dtrt_part_fn *f, int64_t count, int64_t grain, void *const *p,
                    const int64_t *n);
 int32_t dtrt_core(void); /* which of the device's cores runs this part; 0 outside of parts */
+/* What a core has for itself while it runs a part: the first what is at `at`, in the arena, others
+ * what is so many bytes from the beginning of their own. */
+void *dtrt_own(dtrt_device *dev, void *at, int64_t offset);
 
 /* An epilogue: called for rows from..to of C as soon as they are final. `rows` must treat all rows
  * alike, in any order and on several cores at once, and write neither A nor B. `read`: other matrices of C's size, dense and
@@ -251,6 +255,7 @@ typedef struct dtrt_then {
   const int64_t *n; /* for `rows` */
   int32_t nread;    /* at most 8 */
   const void *const *read;
+  int32_t ordered; /* 1: rows are added up, so they are passed in order, on one core */
 } dtrt_then;
 /* dtrt_gemm of f32 without accumulation, with dense C and epilogue `then`. */
 void dtrt_gemm_then(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b,

@@ -295,13 +295,21 @@ static void put_exchange(Text *t, const LoopStmt *s) {
 
 /* A kernel's call, and below it its epilogue. */
 static void put_call(Text *t, Expr e) {
+  const ExprNode *n = expr_node(t->x, e);
+  if (n->kind == EXPR_ROWS) {
+    const LoopRows *tiles = &t->en->rows.at[n->v];
+    str_puts(t->out, "parallel for first_row to end_row in ");
+    put_expr(t, n->arg[n->n - 2]);
+    put_body(t, tiles->body);
+    return;
+  }
   put_expr(t, e);
   str_puts(t->out, "\n");
-  const ExprNode *n = expr_node(t->x, e);
   const ExprNode *last = n->n ? expr_node(t->x, n->arg[n->n - 1]) : n;
   if (last->kind != EXPR_ROWS) return;
   const LoopRows *r = &t->en->rows.at[last->v];
-  str_printf(t->out, "%*sepilogue, by %ld rows", t->indent, "", (long)r->most);
+  str_printf(t->out, "%*sepilogue, by %ld rows%s", t->indent, "", (long)r->most,
+             r->ordered ? " in order" : "");
   put_body(t, r->body);
 }
 

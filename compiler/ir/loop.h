@@ -150,7 +150,9 @@ typedef struct LoopView {
   int buffer;
 } LoopView;
 
-/* An epilogue: it runs on rows [first_row, end_row) of a kernel's result as soon as they are final.
+/* An epilogue: it runs on rows [first_row, end_row) of a kernel's result as soon as they are final;
+ * or tiles that cores work on at once, of elements [first_row, end_row) of the outermost loop, by a
+ * STMT_CALL, whose last two arguments are its extent and what a part has of it at least.
  * What differs between kernels that share one it is passed: the places and then the integers that
  * are the arguments of EXPR_ROWS, and last what it reads of the kernel's size, to be fetched ahead.
  */
@@ -158,7 +160,10 @@ typedef struct LoopRows {
   LoopStmt *body;
   const char *what; /* for its name */
   int64_t most;     /* rows at a time */
+  bool tiles;       /* they are no epilogue */
+  bool ordered;     /* they are added up, so one core has them in order */
   VEC(int) views;
+  VEC(int64_t) own; /* by view: tiles_own of its buffer */
   VEC(Expr) integers;
   int ahead;
   int number; /* in the program: the same of equal ones */

@@ -169,6 +169,38 @@ static bool made_by(const Step *s, int nsteps, NodeId id) {
   return false;
 }
 
+bool tiles_apart(const Tiles *s, const Graph *g) {
+  for (int i = 0; i < s->nodes.n; i++)
+    if (s->nodes.at[i].sums & 1) return false;
+  for (int i = s->epilogue; i < s->steps.n; i++)
+    for (int k = 0; k < s->steps.at[i].nodes.n; k++) {
+      const TileNode *n = tiles_node(s, g, s->steps.at[i].nodes.at[k]);
+      bool varies = n && n->inner;
+      for (int d = 0; n && d < MAX_RANK; d++) varies = varies || n->loop[d] == 0;
+      if (!varies) return false;
+    }
+  return true;
+}
+
+static void own_buffer(const LocalEntry *le, int b, int64_t *own, int64_t *end) {
+  enum { ALIGN = 64 };
+  if (b < 0 || own[b]) return;
+  own[b] = 1 + *end;
+  *end += (le->buffers.at[b].bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+int64_t tiles_own(const LocalEntry *le, const Tiles *s, int64_t *own) {
+  int64_t end = 0;
+  if (!tiles_apart(s, le->graph)) return 0;
+  for (int i = 0; i < s->steps.n; i++)
+    for (int k = 0; k < s->steps.at[i].nodes.n; k++) {
+      const NodeId id = s->steps.at[i].nodes.at[k];
+      if (le->tile_bytes[id]) own_buffer(le, le->buffer[id], own, &end);
+      own_buffer(le, le->scratch[id], own, &end);
+    }
+  return end;
+}
+
 bool tiles_make(const Tiles *s, NodeId id) { return made_by(s->steps.at, s->steps.n, id); }
 
 bool tiles_in_band(const Tiles *s, const Graph *g, NodeId id) {

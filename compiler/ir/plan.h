@@ -139,6 +139,14 @@ const TileNode *tiles_node(const Tiles *s, const Graph *g, NodeId id); /* NULL: 
 /* The tile makes it, in the band alone. */
 bool tiles_in_band(const Tiles *s, const Graph *g, NodeId id);
 bool tiles_make(const Tiles *s, NodeId id);
+/* Turns of the outermost loop, or of an epilogue's rows, write apart: nothing is added up over them.
+ */
+bool tiles_apart(const Tiles *s, const Graph *g);
+/* What a tile alone has lies in the arena for the first core of the device; another core, which works
+ * on other tiles meanwhile, has it in so many bytes of its own. own: by buffer, 1 + the offset there,
+ * or 0; zeros before. */
+struct LocalEntry;
+int64_t tiles_own(const struct LocalEntry *le, const Tiles *s, int64_t *own);
 
 /* Where a node's value is. Several nodes may share a buffer: a reshape its operand's, an update the
  * variable's. */
@@ -184,6 +192,7 @@ typedef struct LocalEntry {
   int *output_buffer;          /* beside entry->outputs; all in the arena */
   const struct Choice *choice; /* how each op was chosen to be computed, and what else there was */
   int64_t arena_bytes;
+  int64_t own_bytes; /* of a core beside the first: for tiles that cores work on at once */
   int64_t live_bytes; /* the most that is alive at once: no plan can need less */
 } LocalEntry;
 

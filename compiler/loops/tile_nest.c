@@ -12,6 +12,8 @@
  *     leave */
 #include "entry_build.h"
 #include "roll.h"
+#include "work.h"
+#include <math.h>
 
 enum { MOST_READ = 8 };
 
@@ -140,8 +142,6 @@ static void nest(EntryBuild *b, const Tiles *s, Expr from, Expr to) {
   b->l->tile = NULL;
 }
 
-void entry_tiles(EntryBuild *b, const Tiles *s) { nest(b, s, NO_EXPR, NO_EXPR); }
-
 /* -------- epilogues -------- */
 
 /* What the epilogue reads along with the kernel's result. */
@@ -161,31 +161,126 @@ static int read_ahead(EntryBuild *b, const Tiles *s, Expr *out) {
   return n;
 }
 
-Expr entry_rows(EntryBuild *b, const Tiles *s) {
-  const Node *result = graph_node(b->en->le->graph, s->steps.at[0].nodes.at[0]);
-  const int own = b->en->rows.n;
-  LoopRows r = {.what = result->name ? result->name : result->op->name, .most = s->loop[0].most};
-  vec_push(b->l->arena, &b->l->open, ((OpenBody){NULL, &r.body}));
+/* The body of `s`, as a function of what it is passed, which is appended to arg; its place. */
+static int rows_of(EntryBuild *b, const Tiles *s, LoopRows *r, Expr *arg, int *n) {
+  const LocalEntry *le = b->en->le;
+  Arena *a = b->l->arena;
+  const int place = b->en->rows.n;
+  LoopUses uses;
+  int64_t *own = arena_array(a, int64_t, le->buffers.n + 1);
+  tiles_own(le, s, own);
+  b->en->symbols = b->l->f.symbols;
+  loop_uses(a, b->en, r->body, &uses);
+  for (int i = 0; i < uses.views.n; i++) {
+    const LoopView *v = &b->en->views.at[uses.views.at[i]];
+    const int64_t at = own[v->buffer];
+    vec_push(a, &r->views, uses.views.at[i]);
+    vec_push(a, &r->own, at);
+    str_put(&uses.key, (const char *)&at, sizeof at);
+    arg[(*n)++] = expr_of_entry(b->en->x, EXPR_PLACE, v->type, uses.views.at[i], NULL, 0, NULL);
+  }
+  for (int i = 0; i < uses.integers.n; i++) {
+    vec_push(a, &r->integers, uses.integers.at[i]);
+    arg[(*n)++] = uses.integers.at[i];
+  }
+  vec_push(a, &b->en->rows, *r);
+  const int number =
+      entry_unit(b, r->tiles ? "tiles " : "rows ", &uses.key, (LoopUnit){b->en, -1, place});
+  b->en->rows.at[place].number = number;
+  return place;
+}
+
+enum { MOST_ARGUMENTS = 4096 };
+
+static void rows_body(EntryBuild *b, const Tiles *s, LoopRows *r) {
+  vec_push(b->l->arena, &b->l->open, ((OpenBody){NULL, &r->body}));
   nest(b, s, loop_symbol(b->l, "first_row", 0, INT64_MAX),
        loop_symbol(b->l, "end_row", 0, INT64_MAX));
   loop_close(b->l, 1);
-  LoopUses uses;
-  b->en->symbols = b->l->f.symbols;
-  loop_uses(b->l->arena, b->en, r.body, &uses);
-  Expr *arg = arena_array(b->l->arena, Expr, uses.views.n + uses.integers.n + MOST_READ);
+}
+
+Expr entry_rows(EntryBuild *b, const Tiles *s) {
+  const LocalEntry *le = b->en->le;
+  const Node *result = graph_node(le->graph, s->steps.at[0].nodes.at[0]);
+  LoopRows r = {.what = result->name ? result->name : result->op->name,
+                .most = s->loop[0].most,
+                .ordered = !tiles_apart(s, le->graph)};
+  rows_body(b, s, &r);
+  Expr *arg = arena_array(b->l->arena, Expr, MOST_ARGUMENTS), ahead[MOST_READ];
   int n = 0;
-  for (int i = 0; i < uses.views.n; i++) {
-    vec_push(b->l->arena, &r.views, uses.views.at[i]);
-    arg[n++] = expr_of_entry(b->en->x, EXPR_PLACE, b->en->views.at[uses.views.at[i]].type,
-                             uses.views.at[i], NULL, 0, NULL);
+  r.ahead = read_ahead(b, s, ahead);
+  const int place = rows_of(b, s, &r, arg, &n);
+  for (int i = 0; i < r.ahead; i++) arg[n++] = ahead[i];
+  return expr_of_entry(b->en->x, EXPR_ROWS, DT_I64, place, NULL, n, arg);
+}
+
+/* -------- tiles on cores -------- */
+
+/* By the rates of the machine: operations of products, and bytes of what is not a tile's own. */
+static double entry_tiles_time(const EntryBuild *b, const Tiles *s) {
+  const LocalEntry *le = b->en->le;
+  const Program *p = b->l->plan->program;
+  double flops = 0, bytes = 0;
+  for (int i = 0; i < s->steps.n; i++)
+    for (int k = 0; k < s->steps.at[i].nodes.n; k++) {
+      const NodeId id = s->steps.at[i].nodes.at[k];
+      const Node *n = graph_node(le->graph, id);
+      const Layout *lies[64];
+      Rule r;
+      if (!le->tile_bytes[id]) bytes += work_block_bytes(p, n->layout, &n->shape, n->dtype);
+      if (!op_is(n, OPF_PRODUCT) || n->noperands > 64) continue;
+      ArenaMark mark = arena_mark(p->arena);
+      for (int j = 0; j < n->noperands; j++) lies[j] = graph_operand(le->graph, n, j)->layout;
+      rule_of(le->graph, n, &r, p->arena);
+      flops += work_flops(p, le->graph, n, &r, lies, n->layout);
+      arena_release(p->arena, mark);
+    }
+  Reads reads = {0};
+  const Step whole = {.kind = STEP_TILES, .tile = s};
+  step_reads(le, &whole, b->l->arena, &reads);
+  for (int i = 0; i < reads.r.n; i++) {
+    const Node *n = graph_node(le->graph, reads.r.at[i].node);
+    bytes += work_block_bytes(p, n->layout, &n->shape, n->dtype);
   }
-  for (int i = 0; i < uses.integers.n; i++) {
-    vec_push(b->l->arena, &r.integers, uses.integers.at[i]);
-    arg[n++] = uses.integers.at[i];
+  return fmax(flops / p->machine->flops, bytes / p->machine->memory_bandwidth);
+}
+
+/* Elements of the outermost loop that a core takes at a time at least, a multiple of a tile's; 0: one
+ * core goes over all tiles, as they take too short, or cannot be done at once. */
+static int64_t grain_of(const EntryBuild *b, const Tiles *s) {
+  enum { LEAST = 16, LEAST_PART = 4 }; /* starts of a step: parallel.c */
+  const double least_start = 2e-7;
+  const LocalEntry *le = b->en->le;
+  const Program *program = b->l->plan->program;
+  const Machine *m = program->machine;
+  const TileLoop *l = &s->loop[0];
+  const Node *n = graph_node(le->graph, l->node);
+  if (!tiles_apart(s, le->graph)) return 0;
+  const int64_t most =
+                    dim_block_most(&program->mesh, &n->layout->dim[l->dim], n->shape.dim[l->dim]),
+                tiles = (most + l->most - 1) / l->most;
+  const double start = fmax(m->start, least_start), time = entry_tiles_time(b, s);
+  if (tiles < 2 || time < LEAST * start) return 0;
+  const int64_t at_once = (int64_t)ceil(LEAST_PART * start / (time / (double)tiles));
+  return at_once < tiles ? at_once * l->most : 0;
+}
+
+void entry_tiles(EntryBuild *b, const Tiles *s) {
+  const int64_t grain = grain_of(b, s);
+  if (!grain) {
+    nest(b, s, NO_EXPR, NO_EXPR);
+    return;
   }
-  r.ahead = read_ahead(b, s, arg + n);
-  vec_push(b->l->arena, &b->en->rows, r);
-  const int number = entry_unit(b, "rows ", &uses.key, (LoopUnit){b->en, -1, own});
-  b->en->rows.at[own].number = number;
-  return expr_of_entry(b->en->x, EXPR_ROWS, DT_I64, own, NULL, n + r.ahead, arg);
+  const TileLoop *l = &s->loop[0];
+  const Node *over = graph_node(b->en->le->graph, l->node),
+             *last = graph_node(b->en->le->graph, s->steps.at[s->steps.n - 1].nodes.at[0]);
+  LoopRows r = {.what = last->name ? last->name : last->op->name, .most = l->most, .tiles = true};
+  rows_body(b, s, &r);
+  Expr *arg = arena_array(b->l->arena, Expr, MOST_ARGUMENTS);
+  int n = 0;
+  const int place = rows_of(b, s, &r, arg, &n);
+  arg[n++] = site_extent(b->l, over, l->dim);
+  arg[n++] = loop_int(b->l, grain);
+  const Expr call = expr_of_entry(b->en->x, EXPR_ROWS, DT_I64, place, NULL, n, arg);
+  loop_add(b->l, (LoopStmt){.kind = STMT_CALL, .a = call});
 }

@@ -52,6 +52,8 @@ struct Crew {
   pthread_cond_t wake;
   Helper *helper; /* [n - 1] */
   Share *share;   /* [n] */
+  char **own;     /* [n] */
+  int64_t own_bytes;
 };
 
 /* -------- forks: the child has the memory, but not the threads -------- */
@@ -202,6 +204,29 @@ void crew_run(int64_t count, int64_t grain, CrewPart *f, void *arg) {
     device_give_up(c->device);
 }
 
+/* -------- what cores have of their own -------- */
+
+int crew_make_own(Crew *c, int64_t bytes) {
+  if (!c || bytes <= c->own_bytes) return 0;
+  for (int i = 1; i < c->n; i++) {
+    comm_unmap(c->own[i], c->own_bytes);
+    c->own[i] = NULL;
+  }
+  c->own_bytes = bytes;
+  for (int i = 1; i < c->n; i++)
+    if (!(c->own[i] = comm_map(bytes))) return -1;
+  return 0;
+}
+
+int64_t crew_own_bytes(const Crew *c) { return c ? (c->n - 1) * c->own_bytes : 0; }
+
+void *dtrt_own(dtrt_device *dev, void *at, int64_t offset) {
+  const int core = dtrt_core();
+  return core ? device_of(dev)->crew->own[core] + offset : at;
+}
+
+/* -------- for emitted C -------- */
+
 typedef struct Call {
   dtrt_device *dev;
   dtrt_part_fn *f;
@@ -233,6 +258,8 @@ void crew_close(Crew *c) {
     pthread_cond_destroy(&c->wake);
     pthread_mutex_destroy(&c->mutex);
   }
+  for (int i = 1; c->own && i < c->n; i++) comm_unmap(c->own[i], c->own_bytes);
+  free(c->own);
   free(c->helper);
   free(c->share);
   free(c);
@@ -265,7 +292,8 @@ Crew *crew_open(Device *d, int n, bool spin, char *why) {
   pthread_cond_init(&c->wake, NULL);
   c->helper = calloc((size_t)n, sizeof *c->helper);
   c->share = aligned_alloc(COMM_APART, (size_t)n * sizeof *c->share);
-  const int error = c->helper && c->share ? start(c) : ENOMEM;
+  c->own = calloc((size_t)n, sizeof *c->own);
+  const int error = c->helper && c->share && c->own ? start(c) : ENOMEM;
   if (!error) return *why = 0, c;
   snprintf(why, COMM_WHY, "cannot start a thread for core %d of %d: %s", c->started + 1, n,
            strerror(error));

@@ -111,11 +111,16 @@ static int64_t least_images(const dtrt_slide *s) {
 
 static void deal(int result, const dtrt_slide *s, const void *x, const void *w, const void *y,
                  const dtrt_then *then) {
-  Images t = {result, s, (char *)x, (char *)w, (char *)y, then};
-  if (s->dtype == DTRT_F32 && s->batch > 1 && crew_cores() > 1 && kernel_of_cpu())
-    crew_run(s->batch, least_images(s), images, &t);
-  else
+  const bool ordered = then && then->ordered;
+  Images t = {result, s, (char *)x, (char *)w, (char *)y, ordered ? NULL : then};
+  if (s->dtype != DTRT_F32 || s->batch < 2 || crew_cores() < 2 || !kernel_of_cpu()) {
     convolve(result, s, t.x, t.w, t.y, then);
+    return;
+  }
+  crew_run(s->batch, least_images(s), images, &t);
+  if (ordered)
+    then->rows(then->dev, then->p, then->n, 0,
+               s->batch * positions(s, result == CONV ? s->small : s->large));
 }
 
 void dtrt_conv(const dtrt_slide *s, const void *x, const void *w, void *y) {

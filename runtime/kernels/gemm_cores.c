@@ -48,6 +48,7 @@ GemmCut gemm_cut(int64_t m, int64_t n, int64_t k, bool then, int cores) {
 typedef struct Deal {
   const GemmCall *p;
   GemmCut cut;
+  bool after; /* the epilogue, if there is one, comes after all parts */
 } Deal;
 
 /* Where part i of `parts` of n begins: at a unit, and not so that one row or column is left. */
@@ -74,7 +75,7 @@ static void parts(void *arg, int core, int64_t from, int64_t to) {
                   n = begin(q + 1, d->cut.columns, p->n, COLUMN_UNIT) - j;
     const float *a = p->a + i * (p->ta ? 1 : p->lda), *b = p->b + j * (p->tb ? p->ldb : 1);
     float *c = p->c + i * p->ldc + j;
-    if (!p->then || d->cut.columns > 1) {
+    if (d->after) {
       dtrt_gemm(DTRT_F32, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc, p->accumulate);
       continue;
     }
@@ -95,9 +96,14 @@ static void rows_after(void *arg, int core, int64_t from, int64_t to) {
 bool gemm_dealt(const GemmCall *p) {
   const int cores = crew_cores();
   if (cores < 2 || !gemm_kernel()) return false;
-  Deal d = {p, gemm_cut(p->m, p->n, p->k, p->then, cores)};
+  const bool ordered = p->then && p->then->ordered;
+  Deal d = {p, gemm_cut(p->m, p->n, p->k, p->then && !ordered, cores), false};
   if (d.cut.rows * d.cut.columns < 2) return false;
+  d.after = !p->then || ordered || d.cut.columns > 1;
   crew_run(d.cut.rows * d.cut.columns, 1, parts, &d);
-  if (p->then && d.cut.columns > 1) crew_run(p->m, ROW_UNIT, rows_after, (void *)p->then);
+  if (ordered)
+    p->then->rows(p->then->dev, p->then->p, p->then->n, 0, p->m);
+  else if (p->then && d.after)
+    crew_run(p->m, ROW_UNIT, rows_after, (void *)p->then);
   return true;
 }

@@ -129,8 +129,12 @@ static dtrt_status add(dtrt_session *s, const dtrt_program *p) {
     return session_error(s, DTRT_NO_MEMORY, "out of memory");
   }
   s->nprograms++; /* from here on it is freed with the session */
+  int64_t own = 0;
+  for (int i = 0; i < p->nentries; i++)
+    if (p->entry[i].own_bytes > own) own = p->entry[i].own_bytes;
   for (int i = 0; i < s->comm->count; i++)
-    if (device_add_program(&s->device[i], s->nprograms, p, g->nexchanges))
+    if (device_add_program(&s->device[i], s->nprograms, p, g->nexchanges) ||
+        crew_make_own(s->device[i].crew, own))
       return session_error(s, DTRT_NO_MEMORY, "out of memory");
   return DTRT_OK;
 }

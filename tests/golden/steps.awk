@@ -8,6 +8,14 @@ loop && match($0, /dtrt_(gemm|conv|order|sort)[a-z0-9_]*\(/) { within[loop] = wi
   inside = 1
   loop = ""
 }
+/^static void tiles[0-9]+_/ {
+  match($0, /tiles[0-9]+_[A-Za-z0-9_]+/)
+  what = substr($0, RSTART, RLENGTH)
+  sub(/[0-9]+_/, " ", what)
+  print what ", by cores"
+  inside = 1
+  loop = ""
+}
 /^}/ { inside = 0; loop = "" }
 inside && /^  \/\* / { sub(/^  \/\* /, ""); sub(/ \*\/$/, ""); sub(/    [^ ]*$/, ""); print "  " $0; next }
 inside && match($0, /^ +for \(/) {
@@ -18,9 +26,13 @@ inside && match($0, /^ +for \(/) {
 }
 inside && !/\/\*.*\*\/$/ && match($0, /(loop[0-9]+_|dtrt_)[a-z0-9_]+\(/) {
   call = substr($0, RSTART, RLENGTH - 1)
+  if (call == "dtrt_parallel" && match($0, /tiles[0-9]+_[a-z0-9_]+,/)) {
+    call = substr($0, RSTART, RLENGTH - 1)
+    sub(/[0-9]+_/, " ", call)
+  }
   parallel = call == "dtrt_parallel" && match($0, /part_loop[0-9]+_[a-z0-9_]+,/)
   if (parallel) call = substr($0, RSTART + 5, RLENGTH - 6)
-  if (call ~ /^dtrt_(begin_step|lo|hi|live|stream_key)$/) next
+  if (call ~ /^dtrt_(begin_step|lo|hi|live|stream_key|own)$/) next
   what = call within[call]
   sub(/^loop[0-9]+_/, parallel ? "parallel loop " : "loop ", what)
   match($0, /^ +/)

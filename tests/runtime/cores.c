@@ -5,7 +5,7 @@
 #include "gemm_kernel.h"
 #include "harness.h"
 
-enum { MOST = 3 << 20, RESULTS = 64 };
+enum { MOST = 3 << 20, RESULTS = 80 };
 static float *a, *b, *c, *base;
 static uint64_t found[RESULTS], expected[RESULTS];
 static int results;
@@ -21,7 +21,7 @@ static uint64_t hash(const float *x, int64_t n) {
 }
 
 static void keep(int64_t n) {
-  CHECK(results < RESULTS && n <= MOST, "the test is too small");
+  CHECK(results < RESULTS && n <= MOST, "the test is too small: %d", results);
   found[results++] = hash(c, n);
 }
 
@@ -34,6 +34,16 @@ static void epilogue(dtrt_device *dev, void *const *p, const int64_t *n, int64_t
       x[i * n[0] + j] = x[i * n[0] + j] * 0.5f + (float)i + ((const float *)p[1])[i * n[0] + j];
 }
 
+/* Adds rows up, each after those before. */
+static void ordered(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from, int64_t to) {
+  float *sum = p[1];
+  (void)dev;
+  CHECK((int64_t)sum[n[0]] == from, "row %ld comes after row %g", (long)from, (double)sum[n[0]]);
+  for (int64_t i = from; i < to; i++)
+    for (int64_t j = 0; j < n[0]; j++) sum[j] += ((float *)p[0])[i * n[0] + j];
+  sum[n[0]] = (float)to;
+}
+
 static void product(dtrt_device *dev, int64_t m, int64_t n, int64_t k) {
   for (int t = 0; t < 4; t++) {
     const int ta = t & 1, tb = t >> 1;
@@ -41,14 +51,17 @@ static void product(dtrt_device *dev, int64_t m, int64_t n, int64_t k) {
     dtrt_gemm(DTRT_F32, ta, tb, m, n, k, a, ta ? m : k, b, tb ? k : n, c, n, t == 1);
     keep(m * n);
   }
-  const dtrt_then then = {epilogue,
-                          dev,
-                          (void *const[]){c, base},
-                          (const int64_t[]){n},
-                          1,
-                          (const void *const[]){base}};
+  const dtrt_then then = {
+      epilogue, dev, (void *const[]){c, base}, (const int64_t[]){n}, 1, (const void *const[]){base},
+      0};
   dtrt_gemm_then(0, 0, m, n, k, a, k, b, n, c, &then);
   keep(m * n);
+  float *sum = c + m * n;
+  memset(sum, 0, (size_t)(n + 1) * 4);
+  const dtrt_then in_order = {
+      .rows = ordered, .dev = dev, .p = (void *const[]){c, sum}, .n = &n, .ordered = 1};
+  dtrt_gemm_then(0, 0, m, n, k, a, k, b, n, c, &in_order);
+  keep(m * n + n);
 }
 
 static void products(dtrt_device *dev) {
@@ -63,7 +76,8 @@ static void products(dtrt_device *dev) {
 static void convolution(dtrt_device *dev, const dtrt_slide *s) {
   int64_t px = s->batch, py = s->batch, nw = s->each * s->out;
   for (int d = 0; d < s->n; d++) px *= s->large[d], py *= s->small[d], nw *= s->taps[d];
-  CHECK(px * s->in <= MOST && py * s->out <= MOST && nw <= MOST, "the test is too small");
+  CHECK(px * s->in <= MOST && py * s->out <= MOST && nw <= MOST, "the test is too small: %d",
+        results);
   dtrt_conv(s, a, b, c);
   keep(py * s->out);
   dtrt_conv_input(s, a, b, c);
@@ -75,7 +89,8 @@ static void convolution(dtrt_device *dev, const dtrt_slide *s) {
                           (void *const[]){c, base},
                           (const int64_t[]){s->out},
                           1,
-                          (const void *const[]){base}};
+                          (const void *const[]){base},
+                          0};
   dtrt_conv_then(s, a, b, c, &then);
   keep(py * s->out);
   const dtrt_then back = {epilogue,
@@ -83,9 +98,16 @@ static void convolution(dtrt_device *dev, const dtrt_slide *s) {
                           (void *const[]){c, base},
                           (const int64_t[]){s->in},
                           1,
-                          (const void *const[]){base}};
+                          (const void *const[]){base},
+                          0};
   dtrt_conv_input_then(s, a, b, c, &back);
   keep(px * s->in);
+  float *sum = c + py * s->out;
+  memset(sum, 0, (size_t)(s->out + 1) * 4);
+  const dtrt_then in_order = {
+      .rows = ordered, .dev = dev, .p = (void *const[]){c, sum}, .n = &s->out, .ordered = 1};
+  dtrt_conv_then(s, a, b, c, &in_order);
+  keep((py + 1) * s->out);
 }
 
 static void convolutions(dtrt_device *dev) {

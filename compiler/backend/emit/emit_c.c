@@ -82,7 +82,7 @@ static void put_entry(Emit *e, const LoopEntry *en, Str *tables, Str *row) {
   str_printf(row, le->steps.n ? "%s_steps, " : "0, ", id);
   str_printf(row, "%ld, ", (long)le->arena_bytes);
   emit_values(e, tables, row, id);
-  str_puts(row, "},\n");
+  str_printf(row, ", %ld},\n", (long)le->own_bytes);
 }
 
 /* Loop functions and epilogues, each once. */
@@ -92,7 +92,7 @@ static void put_units(Emit *e, const LoopProgram *all) {
     const LoopUnit *u = &all->units.at[i];
     const LoopFunction *f = u->run >= 0 ? &u->entry->runs.at[u->run] : NULL;
     const LoopRows *r = f ? NULL : &u->entry->rows.at[u->rows];
-    e->unit[i] = arena_printf(e->arena, "%s%d_%s", f ? "loop" : "rows", i + 1,
+    e->unit[i] = arena_printf(e->arena, "%s%d_%s", f ? "loop" : r->tiles ? "tiles" : "rows", i + 1,
                               emit_word(e, f ? f->what : r->what));
     e->le = u->entry->le;
     if (f)

@@ -243,7 +243,8 @@ static const char *epilogue(Print *p, const ExprNode *n, int scope) {
   str_printf(&s, "&(dtrt_then){%s, dev, ", f->e->unit[r->number]);
   str_printf(&s, *pointers ? "(void *const[]){%s}, " : "0, ", pointers);
   str_printf(&s, *numbers ? "(const int64_t[]){%s}, " : "0, ", numbers);
-  str_printf(&s, *ahead ? "%d, (const void *const[]){%s}}" : "%d, 0}", r->ahead, ahead);
+  str_printf(&s, *ahead ? "%d, (const void *const[]){%s}" : "%d, 0", r->ahead, ahead);
+  str_puts(&s, r->ordered ? ", 1}" : ", 0}");
   return s.at;
 }
 
@@ -304,9 +305,30 @@ static void put_parallel(Print *p, const ExprNode *n) {
   put_call(p, "dtrt_parallel", text, 6);
 }
 
+/* dtrt_parallel(dev, tiles9_x, 8, 1, pointers, integers) */
+static void put_tiles(Print *p, const ExprNode *n) {
+  const Function *f = p->user;
+  const LoopRows *r = &f->en->rows.at[n->v];
+  const char **own = texts(p, n->arg, n->n, p->scope),
+             *pointers = joined(p->arena, own, r->views.n),
+             *integers = joined(p->arena, own + r->views.n, r->integers.n);
+  const char *const text[] = {
+      "dev",
+      f->e->unit[r->number],
+      own[n->n - 2],
+      own[n->n - 1],
+      *pointers ? arena_printf(p->arena, "(void *const[]){%s}", pointers) : "0",
+      *integers ? arena_printf(p->arena, "(const int64_t[]){%s}", integers) : "0"};
+  put_call(p, "dtrt_parallel", text, 6);
+}
+
 static void put_called(Print *p, Expr e) {
   const Function *f = p->user;
   const ExprNode *n = expr_node(p->x, e);
+  if (n->kind == EXPR_ROWS) {
+    put_tiles(p, n);
+    return;
+  }
   if (n->kind == EXPR_CALL) {
     put_call(p, n->name, texts(p, n->arg, n->n, p->scope), n->n);
     return;
@@ -510,7 +532,11 @@ void print_rows(Emit *e, const LoopEntry *en, const LoopRows *r, const char *nam
     Str line = str_new(e->arena);
     f.view[number] = unique(&f, view_name(&f, &en->views.at[number]));
     put_pointer(&f, &line, &en->views.at[number], f.view[number]);
-    str_line(&f.print.code, "%sp[%d];", line.at, i);
+    if (r->own.at[i])
+      str_line(&f.print.code, "%sdtrt_own(dev, p[%d], %ld);", line.at, i,
+               (long)r->own.at[i] - 1);
+    else
+      str_line(&f.print.code, "%sp[%d];", line.at, i);
   }
   print_block(&f.print, r->body);
   str_printf(

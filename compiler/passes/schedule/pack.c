@@ -160,6 +160,18 @@ enum {
 /* The search ends at this: the bound, or with many buffers 1/2000 above it. */
 static int64_t good_enough(int64_t bound, int n) { return n > MANY ? bound + bound / 2000 : bound; }
 
+static void place_own(Arena *a, LocalEntry *le) {
+  le->own_bytes = 0;
+  for (int t = 0; t < le->steps.n; t++) {
+    const Step *s = &le->steps.at[t];
+    if (s->kind != STEP_TILES) continue;
+    ArenaMark mark = arena_mark(a);
+    const int64_t bytes = tiles_own(le, s->tile, arena_array(a, int64_t, le->buffers.n + 1));
+    arena_release(a, mark);
+    if (bytes > le->own_bytes) le->own_bytes = bytes;
+  }
+}
+
 void pack_arena(Arena *a, LocalEntry *le) {
   static int (*const orders[])(const void *, const void *) = {by_size, by_area, by_life, by_begin};
   int most = le->buffers.n + 1, n = 0;
@@ -183,6 +195,7 @@ void pack_arena(Arena *a, LocalEntry *le) {
   }
   for (int i = 0; i < n; i++) best.order[i]->offset = best.offset[i];
   le->arena_bytes = best.end;
+  place_own(a, le);
 }
 
 int64_t pack_most_live(Arena *a, const LocalEntry *le, int *at) {

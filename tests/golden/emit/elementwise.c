@@ -80,8 +80,8 @@ static const dtrt_step entry_f_steps[] = {
 static const char *const axis_names[] = {"x"};
 static const int32_t axis_sizes[] = {4};
 static const dtrt_entry entries[] = {
-    {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-    {"f", entry_f, 2, 2, 2, 0, entry_f_in, entry_f_out, entry_f_steps, 384, 0, 0},
+    {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"f", entry_f, 2, 2, 2, 0, entry_f_in, entry_f_out, entry_f_steps, 384, 0, 0, 0},
 };
 static const uint64_t code[] = {0x0, 0x0};
 

@@ -157,8 +157,8 @@ static const dtrt_step entry_f_steps[] = {
     {"f.g = add(f.g, const@shapes.dtg:8#5)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 180},
 };
 static const dtrt_entry entries[] = {
-    {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-    {"f", entry_f, 2, 5, 5, 0, entry_f_in, entry_f_out, entry_f_steps, 896, 0, 0},
+    {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"f", entry_f, 2, 5, 5, 0, entry_f_in, entry_f_out, entry_f_steps, 896, 0, 0, 0},
 };
 static const uint64_t code[] = {0x0, 0x0};
 

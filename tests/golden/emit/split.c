@@ -112,9 +112,9 @@ static const dtrt_tensor variables[] = {
     {"w", DTRT_F32, 1, &layout_2, 0, 32, 0, 0, "split.dtg:3"},
 };
 static const dtrt_entry entries[] = {
-    {"init", entry_init, 0, 0, 1, 1, 0, 0, entry_init_steps, 0, 0, 0},
-    {"f", entry_f, 1, 1, 1, 0, entry_f_in, entry_f_out, entry_f_steps, 768, 0, 0},
-    {"heat", entry_heat, 1, 1, 1, 0, entry_heat_in, entry_heat_out, entry_heat_steps, 512, 0, 0},
+    {"init", entry_init, 0, 0, 1, 1, 0, 0, entry_init_steps, 0, 0, 0, 0},
+    {"f", entry_f, 1, 1, 1, 0, entry_f_in, entry_f_out, entry_f_steps, 768, 0, 0, 0},
+    {"heat", entry_heat, 1, 1, 1, 0, entry_heat_in, entry_heat_out, entry_heat_steps, 512, 0, 0, 0},
 };
 static const uint64_t code[] = {0x0, 0x0, 0x0};
 

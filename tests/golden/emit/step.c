@@ -209,8 +209,8 @@ static const dtrt_tensor variables[] = {
     {"model.b", DTRT_F32, 1, &layout_5, 128, 12, 0, 0, "step.dtg:5"},
 };
 static const dtrt_entry entries[] = {
-    {"init", entry_init, 0, 0, 2, 1, 0, 0, entry_init_steps, 0, 0, 0},
-    {"train", entry_train, 2, 1, 10, 1, entry_train_in, entry_train_out, entry_train_steps, 384, 0, 0},
+    {"init", entry_init, 0, 0, 2, 1, 0, 0, entry_init_steps, 0, 0, 0, 0},
+    {"train", entry_train, 2, 1, 10, 1, entry_train_in, entry_train_out, entry_train_steps, 384, 0, 0, 0},
 };
 static const uint64_t code[] = {0x0, 0x0};
 
