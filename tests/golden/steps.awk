@@ -30,11 +30,11 @@ inside && !/\/\*.*\*\/$/ && match($0, /(loop[0-9]+_|dtrt_)[a-z0-9_]+\(/) {
     call = substr($0, RSTART, RLENGTH - 1)
     sub(/[0-9]+_/, " ", call)
   }
-  parallel = call == "dtrt_parallel" && match($0, /part_loop[0-9]+_[a-z0-9_]+,/)
-  if (parallel) call = substr($0, RSTART + 5, RLENGTH - 6)
+  parallel = call == "dtrt_parallel" && match($0, /part[0-9]+_loop[0-9]+_[a-z0-9_]+,/)
+  if (parallel) call = substr($0, RSTART, RLENGTH - 1)
   if (call ~ /^dtrt_(begin_step|lo|hi|live|stream_key|own)$/) next
   what = call within[call]
-  sub(/^loop[0-9]+_/, parallel ? "parallel loop " : "loop ", what)
+  sub(/^(part[0-9]+_)?loop[0-9]+_/, parallel ? "parallel loop " : "loop ", what)
   match($0, /^ +/)
   print "  " substr($0, 1, RLENGTH) what
 }

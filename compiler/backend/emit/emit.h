@@ -26,6 +26,8 @@ typedef struct Emit {
   VEC(Table) dims, layouts; /* written once each, by text */
   Lookup dim_at, layout_at; /* 1 + the place in those, by interned text */
   const char **unit;        /* names of functions, by number */
+  VEC(const char *) parts;  /* names of functions that do a part of a loop */
+  Lookup part_at;           /* 1 + the place in parts, by interned text */
   int nexchanges;
   /* the entry being written */
   const LocalEntry *le;

@@ -288,20 +288,53 @@ static void put_call(Print *p, const char *function, const char *const *text, in
   str_line(&p->code, "%s);", line.at);
 }
 
-/* dtrt_parallel(dev, part_loop7_x, 4096, 64, pointers, integers) */
+/* A loop function as dtrt_parallel calls it, one for each set of integers that are numbers: clang then
+ * knows them in the loops. Others come through n: their places in the call are in `through`. */
+static const char *part_function(Print *p, const ExprNode *n, int *through, int *nthrough) {
+  const Function *f = p->user;
+  Emit *e = f->e;
+  const LoopFunction *called = &f->en->runs.at[n->v];
+  const char *of = e->unit[called->number];
+  Str text = str_new(e->arena);
+  str_printf(&text,
+             "(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from, int64_t to) {\n"
+             "  (void)dev, (void)n;\n  %s(%sfrom, to",
+             of, called->uses_dev ? "dev, " : "");
+  for (int i = 0; i < called->used.n; i++) {
+    int64_t v;
+    if (expr_is_int(p->x, n->arg[i], &v))
+      str_printf(&text, ", %ld", (long)v);
+    else
+      str_printf(&text, ", n[%d]", *nthrough), through[(*nthrough)++] = i;
+  }
+  for (int i = 0; i < called->buffers.n; i++) str_printf(&text, ", p[%d]", i);
+  str_puts(&text, ");\n}\n\n");
+  const int had = emit_find(e, &e->part_at, text.at);
+  if (had) return e->parts.at[had - 1];
+  const char *own = arena_printf(e->arena, "part%d_%s", e->parts.n + 1, of);
+  vec_push(e->arena, &e->parts, own);
+  emit_keep(e, &e->part_at, text.at, e->parts.n);
+  str_printf(&e->loops, "static void %s%s", own, text.at);
+  return own;
+}
+
+/* dtrt_parallel(dev, part8_loop7_x, 4096, 64, pointers, integers) */
 static void put_parallel(Print *p, const ExprNode *n) {
   const Function *f = p->user;
   const LoopFunction *called = &f->en->runs.at[n->v];
   const int integers = called->used.n, buffers = called->buffers.n;
-  const char **own = texts(p, n->arg, n->n, p->scope);
+  const char **own = texts(p, n->arg, n->n, p->scope),
+             **passed = arena_array(p->arena, const char *, integers + 1);
+  int *through = arena_array(p->arena, int, integers + 1), k = 0;
+  const char *name = part_function(p, n, through, &k);
+  for (int i = 0; i < k; i++) passed[i] = own[through[i]];
   const char *const text[] = {
       "dev",
-      print_part_name(f->e, f->e->unit[called->number]),
+      name,
       own[n->n - 2],
       own[n->n - 1],
       arena_printf(p->arena, "(void *const[]){%s}", joined(p->arena, own + integers, buffers)),
-      !integers ? "0"
-                : arena_printf(p->arena, "(const int64_t[]){%s}", joined(p->arena, own, integers))};
+      !k ? "0" : arena_printf(p->arena, "(const int64_t[]){%s}", joined(p->arena, passed, k))};
   put_call(p, "dtrt_parallel", text, 6);
 }
 

@@ -253,21 +253,6 @@ static void find_moving(Print *p, bool *set) {
   }
 }
 
-const char *print_part_name(Emit *e, const char *name) {
-  return arena_printf(e->arena, "part_%s", name);
-}
-
-/* The function as dtrt_parallel calls it. */
-static void put_part(Emit *e, const LoopFunction *f, const char *name) {
-  str_printf(&e->loops,
-             "static void %s(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from, "
-             "int64_t to) {\n  (void)dev, (void)n;\n  %s(%sfrom, to",
-             print_part_name(e, name), name, f->uses_dev ? "dev, " : "");
-  for (int i = 0; i < f->used.n; i++) str_printf(&e->loops, ", n[%d]", i);
-  for (int i = 0; i < f->buffers.n; i++) str_printf(&e->loops, ", p[%d]", i);
-  str_puts(&e->loops, ");\n}\n\n");
-}
-
 void print_begin(Print *p) {
   p->moves = arena_array(p->arena, bool, p->x->at.n);
   p->use_of = arena_array(p->arena, int, p->x->at.n);
@@ -291,5 +276,4 @@ void print_function(Emit *e, const LoopFunction *f, const char *name) {
   str_printf(&e->loops, "DTRT_LOOP %s %s(", f->returns ? "int" : "void", name);
   put_parameters(&p, &e->loops, e->le->graph);
   str_printf(&e->loops, ") {\n%s}\n\n", p.code.at);
-  if (f->part) put_part(e, f, name);
 }
