@@ -184,14 +184,14 @@ bool tiles_apart(const Tiles *s, const Graph *g) {
 
 static void own_buffer(const LocalEntry *le, int b, int64_t *own, int64_t *end) {
   enum { ALIGN = 64 };
-  if (b < 0 || own[b]) return;
+  if (b < 0 || b >= le->buffers.n || own[b]) return; /* before there is memory, none */
   own[b] = 1 + *end;
   *end += (le->buffers.at[b].bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 int64_t tiles_own(const LocalEntry *le, const Tiles *s, int64_t *own) {
   int64_t end = 0;
-  if (!tiles_apart(s, le->graph)) return 0;
+  if (!le->buffer || !le->scratch || !tiles_apart(s, le->graph)) return 0;
   for (int i = 0; i < s->steps.n; i++)
     for (int k = 0; k < s->steps.at[i].nodes.n; k++) {
       const NodeId id = s->steps.at[i].nodes.at[k];

@@ -173,7 +173,7 @@ static int rows_of(EntryBuild *b, const Tiles *s, LoopRows *r, Expr *arg, int *n
   loop_uses(a, b->en, r->body, &uses);
   for (int i = 0; i < uses.views.n; i++) {
     const LoopView *v = &b->en->views.at[uses.views.at[i]];
-    const int64_t at = own[v->buffer];
+    const int64_t at = v->buffer >= 0 && v->buffer < le->buffers.n ? own[v->buffer] : 0;
     vec_push(a, &r->views, uses.views.at[i]);
     vec_push(a, &r->own, at);
     str_put(&uses.key, (const char *)&at, sizeof at);

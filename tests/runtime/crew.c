@@ -108,6 +108,9 @@ static void failing(int cores, int who) {
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     Fixture f;
     char want[300];
+#if defined(__SANITIZE_THREAD__) /* which ends the process at a SIGFPE */
+    if (!strcmp(ways[i][0], "fpe")) continue;
+#endif
     how = ways[i][0], victim = who;
     dtrt_session *s = open_one(&f, 1, cores, fails);
     CHECK(dtrt_call(s, 1, NULL, NULL) == DTRT_FAILED, "%s on core %d did not fail", how, who);

@@ -67,7 +67,6 @@ void print_block(Print *p, const LoopStmt *s);
 
 /* The whole of a loop function, called so. */
 void print_function(Emit *e, const LoopFunction *f, const char *name);
-/* Its part, as dtrt_parallel calls it. */
 /* print_entry.c: an epilogue, called so; an entry, with the blocks that it repeats. */
 void print_rows(Emit *e, const LoopEntry *en, const LoopRows *r, const char *name);
 void print_entry(Emit *e, const LoopEntry *en, const char *id);
