@@ -230,7 +230,8 @@ void dtrt_start_exchanges(dtrt_device *dev, int flight, int n, const dtrt_exchan
 void dtrt_wait_exchange(dtrt_device *dev, int flight);
 
 /* C[m][n] = A[m][k] B[k][n] (+ C when accumulate). Row-major with leading dims in elements;
- * ta: A is stored [k][m]; tb: B is stored [n][k]. Any of m, n, k may be 0. dtype: DTRT_F32 or DTRT_F64. */
+ * ta: A is stored [k][m]; tb: B is stored [n][k]. Any of m, n, k may be 0. dtype: DTRT_F32, DTRT_F64, or
+ * DTRT_BF16 and DTRT_F16, which are added in f32, rounded once, and never accumulated. */
 void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
                int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate);
 /* A part of a loop: iterations from..to. `p` and `n`: what it reads and writes, and sizes. */

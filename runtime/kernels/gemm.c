@@ -19,6 +19,7 @@
 #include "gemm.h"
 #include "gemm_cores.h"
 #include "gemm_deep.h"
+#include "gemm_half.h"
 #include "gemm_kernel.h"
 #include "variables.h"
 
@@ -271,6 +272,12 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
   bool wide = dtype == DTRT_F64;
   int64_t size = wide ? 8 : 4;
   if (m <= 0 || n <= 0) return;
+  if (dtype == DTRT_BF16 || dtype == DTRT_F16) {
+    Device *d = fail_current();
+    if (!gemm_half(dtype, ta, tb, m, n, k, a, lda, b, ldb, c, ldc) && d)
+      device_fail(d, "out of memory for a product of %ldx%ldx%ld", (long)m, (long)n, (long)k);
+    return;
+  }
   if (!wide && gemm_dealt(&(GemmCall){ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, NULL}))
     return;
   if (k <= 0) {

@@ -4,6 +4,8 @@
 #define LANES 8
 #define MOST 6
 #define NAME gemm_kernel_avx2
+#define TILES_NAME NAME
+#define HALF_NAME half_kernel_avx2
 #define PARTS false
 #define LOAD_LAST(p, part) load(p)
 #define LOW_PAIRS(p, q) __builtin_shufflevector(p, q, 0, 8, 1, 9, 4, 12, 5, 13)
@@ -25,3 +27,4 @@ static inline __m256 four_quads(const float *a, const float *b, const float *c, 
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(a)), _mm_loadu_ps(b), 1);
 }
 #include "gemm_kernel.inc"
+#include "gemm_half.inc"

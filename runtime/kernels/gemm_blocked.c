@@ -31,8 +31,6 @@ const GemmKernel *gemm_kernel(void) {
 /* -------- a thread's room for packing -------- */
 
 enum {
-  GROUP = 4, /* panels of columns that are packed at a time where rows are packed whole */
-  GROUP_FLOATS = GROUP * GEMM_DEPTH * GEMM_COLUMNS,
   EDGE_FLOATS = GEMM_ROWS * GEMM_COLUMNS,
   GAP = 16,         /* floats between packed rows */
   NEAR = 16 * 1024, /* floats that are hardly worth fetching */
@@ -67,7 +65,7 @@ static void prepare(void) {
 
 static int64_t room_size(void) {
   const int64_t bytes =
-      (setup.all_floats + GROUP_FLOATS + EDGE_FLOATS) * (int64_t)sizeof(float);
+      (setup.all_floats + GEMM_STRIP_FLOATS + EDGE_FLOATS) * (int64_t)sizeof(float);
   return (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 }
 
@@ -151,7 +149,7 @@ typedef struct Product {
   const dtrt_then *then;
   const dtrt_live *live; /* NULL: all */
   float *all;            /* the operand packed whole, tile after tile */
-  float *strip;          /* one tile of the other, or GROUP */
+  float *strip;          /* one tile of the other, or GEMM_GROUP */
   bool across;           /* the product is y' @ x' = c': m and n, x and y have changed places */
   float *edge;           /* [GEMM_ROWS][GEMM_COLUMNS]: a tile of c' */
   Ahead *ahead;
@@ -307,7 +305,7 @@ static void as_it_lies(Product *p, int64_t l, int64_t depth) {
   const bool far = p->n * depth >= NEAR;
   const float *x = p->x + l * p->xl;
   GemmTile t;
-  t.depth = depth, t.skip = 0, t.xi = p->xi, t.xl = p->xl, t.add = p->add || l > 0;
+  t.depth = depth, t.run = GEMM_RUN, t.skip = 0, t.xi = p->xi, t.xl = p->xl, t.add = p->add || l > 0;
   if (p->n > wide && rows_collide(p, depth)) {
     pack_rows(p, l, depth, 0, (int)p->m, p->all);
     packed_strides(p, depth, &t);
@@ -363,7 +361,7 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
   const float *all = is_packed(p) ? p->y + l * p->yl : p->all;
   if (all == p->all) pack_all(p, l, depth, j0, j1, p->all);
   GemmTile t;
-  t.xi = p->xi, t.xl = p->xl, t.lead = wide, t.x = p->x;
+  t.run = GEMM_RUN, t.xi = p->xi, t.xl = p->xl, t.lead = wide, t.x = p->x;
   if (packed) packed_strides(p, depth, &t);
   ahead_clear(&t, depth);
   int had = 0;
@@ -406,14 +404,14 @@ static int64_t packed_tile(const Product *p, int64_t depth) {
  * columns pass over the rows, some packed at a time. */
 static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t i1, int64_t j0,
                       int64_t j1) {
-  const int wide = p->wide, group = GROUP * wide;
+  const int wide = p->wide, group = GEMM_GROUP * wide;
   const int64_t rows = i1 - i0, tiles = tiles_of(rows, p->rows), each = packed_tile(p, depth);
   for (int64_t q = 0; q < tiles; q++) {
     const int64_t i = tile_row(q, rows, tiles), next = tile_row(q + 1, rows, tiles);
     pack_rows(p, l, depth, i0 + i, (int)(next - i), p->all + q * each);
   }
   GemmTile t;
-  t.depth = depth, t.skip = 0, t.lead = wide, t.add = p->add || l > 0, t.x = p->all;
+  t.depth = depth, t.run = GEMM_RUN, t.skip = 0, t.lead = wide, t.add = p->add || l > 0, t.x = p->all;
   packed_strides(p, depth, &t);
   ahead_clear(&t, depth);
   int had = 0;
@@ -478,7 +476,7 @@ static void by_rows(Product *p, int64_t most) {
     const int64_t from = b * tiles / blocks * p->rows,
                   to = least((b + 1) * tiles / blocks * p->rows, p->m);
     int64_t columns = p->k <= most ? p->n : KEPT / (to - from) / p->wide * p->wide;
-    if (columns < GROUP * p->wide) columns = GROUP * p->wide;
+    if (columns < GEMM_GROUP * p->wide) columns = GEMM_GROUP * p->wide;
     for (int64_t j = 0; j < p->n; j += columns)
       for (int64_t l = 0; l < p->k; l += most)
         over_rows(p, l, least(most, p->k - l), from, to, j, least(p->n, j + columns));
@@ -529,7 +527,7 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
                .live = live,
                .all = room,
                .strip = room + setup.all_floats,
-               .edge = room + setup.all_floats + GROUP_FLOATS};
+               .edge = room + setup.all_floats + GEMM_STRIP_FLOATS};
   Ahead ahead; /* not part of the above, which begins as zeros */
   p.ahead = &ahead;
   if (narrow(&p)) change_places(&p);
@@ -553,6 +551,12 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
 }
 
 /* -------- what the room takes -------- */
+
+float *gemm_room(int64_t *floats) {
+  pthread_once(&once, prepare);
+  *floats = setup.all_floats;
+  return room_of_thread();
+}
 
 int64_t gemm_room_bytes(void) {
   pthread_once(&once, prepare);

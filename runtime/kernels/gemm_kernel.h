@@ -17,7 +17,9 @@ enum {
   GEMM_COLUMNS = 48,            /* ... or columns */
   GEMM_VECTORS = 3,             /* side by side in a tile, at most */
   GEMM_STRETCH = 16, /* depths; a run has whole ones, but for the last */
-  GEMM_AHEAD = GEMM_DEPTH / GEMM_STRETCH + 1
+  GEMM_GROUP = 4, /* panels of columns that are packed at a time where rows are packed whole */
+  GEMM_STRIP_FLOATS = GEMM_GROUP * GEMM_DEPTH * GEMM_COLUMNS,
+  GEMM_AHEAD = 2 * GEMM_DEPTH / GEMM_STRETCH + 1
 };
 
 /* Lines fetched into L2 for later tiles, two a depth of a stretch of GEMM_STRETCH, `step` bytes
@@ -31,6 +33,7 @@ typedef struct GemmAhead {
  * depth, of which the tile's columns are the first; c has `ldc` floats a row. */
 typedef struct GemmTile {
   int64_t depth;
+  int64_t run;  /* of it in sequence: GEMM_RUN, but where a depth is not one number (gemm_half.h) */
   int64_t skip; /* of the first run, as they are dead: runs begin where they do without */
   const float *x;
   int64_t xi, xl;
@@ -66,11 +69,13 @@ typedef struct GemmKernel {
 } GemmKernel;
 
 /* NULL: OpenBLAS does everything. DTRT_GEMM=openblas in the environment asks for that, avx2 and
- * portable for narrower kernels. */
+ * portable for narrower kernels, avx512 for no pairs of bf16. */
 const GemmKernel *gemm_kernel(void);
 /* Floats of the operand that is packed whole, where L2 has so many bytes (0: unknown). Blocks follow
  * from it, the bits do not. */
 int64_t gemm_packed_floats(int64_t l2);
+/* This thread's room for packing: so many floats as above, and GEMM_STRIP_FLOATS. NULL: no memory. */
+float *gemm_room(int64_t *floats);
 extern const GemmKernel gemm_kernel_avx512, gemm_kernel_avx2, gemm_kernel_portable;
 
 /* c (m x n) = or += x (m x k) @ y (k x n), each as it lies: x[i * xi + l * xl], y[l * yl + j * yj],

@@ -9,6 +9,8 @@
 #define MOST 14
 #endif
 #define NAME gemm_kernel_portable
+#define TILES_NAME NAME
+#define HALF_NAME half_kernel_portable
 #define PARTS false
 #define LOAD_LAST(p, part) load(p)
 #define LOW_PAIRS(p, q) __builtin_shufflevector(p, q, 0, 4, 1, 5)
@@ -32,3 +34,4 @@ static inline Quad four_quads(const float *a, const float *b, const float *c, co
   return (Quad){a[0], a[1], a[2], a[3]};
 }
 #include "gemm_kernel.inc"
+#include "gemm_half.inc"

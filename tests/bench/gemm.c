@@ -1,7 +1,7 @@
-/* gemm.c: the runtime's f32 products over some hundred shapes, beside other libraries on one
+/* gemm.c: the runtime's products over some hundred shapes, beside other libraries on one
  * thread each, by turns: OpenBLAS, and where their libraries are named, MKL and oneDNN.
- *   bench_gemm [-r ROUNDS] [-m libmkl_rt.so] [-d libdnnl.so] [-l] [PART]
- * -l: also products of 4096 and 8192 cubed, PART: only shapes whose line has it. Prints for each
+ *   bench_gemm [-r ROUNDS] [-m libmkl_rt.so] [-d libdnnl.so] [-l] [-b] [PART]
+ * -b: dtg's and MKL's in bf16 (MKL's result is f32), the others' in f32 all the same; -l: also products of 4096 and 8192 cubed, PART: only shapes whose line has it. Prints for each
  * GFLOP/s (of the fastest round, by the thread's CPU time), the peak of FMA as measured
  * between rounds, the fraction of it, and the ratio to the fastest of the others: * is below 0.97.
  * Before anything is timed all must agree. */
@@ -152,7 +152,13 @@ typedef int DnnProduct(char ta, char tb, int64_t m, int64_t n, int64_t k, float 
                        const float *a, int64_t lda, const float *b, int64_t ldb, float beta,
                        float *c, int64_t ldc);
 
+typedef void HalfProduct(int order, int ta, int tb, int m, int n, int k, float alpha,
+                         const uint16_t *a, int lda, const uint16_t *b, int ldb, float beta,
+                         float *c, int ldc);
+
 static BlasProduct *mkl;
+static HalfProduct *mkl_half;
+static bool half; /* bf16, for those that have it */
 static DnnProduct *dnn;
 
 /* MKL asks this before it uses its kernels for AVX-512, and says no on CPUs of others. */
@@ -168,8 +174,13 @@ static void *open_library(const char *path, const char *name) {
 
 static void multiply(int side, const Case *s, const float *a, const float *b, float *c) {
   const int lda = s->ta ? s->m : s->k, ldb = s->tb ? s->k : s->n;
+  const uint16_t *ha = (const uint16_t *)(const void *)a, *hb = (const uint16_t *)(const void *)b;
   const int ta = s->ta ? CblasTrans : CblasNoTrans, tb = s->tb ? CblasTrans : CblasNoTrans;
-  if (side == DTG)
+  if (side == DTG && half)
+    dtrt_gemm(DTRT_BF16, s->ta, s->tb, s->m, s->n, s->k, a, lda, b, ldb, c, s->n, 0);
+  else if (side == MKL && half)
+    mkl_half(CblasRowMajor, ta, tb, s->m, s->n, s->k, 1, ha, lda, hb, ldb, 0, c, s->n);
+  else if (side == DTG)
     dtrt_gemm(DTRT_F32, s->ta, s->tb, s->m, s->n, s->k, a, lda, b, ldb, c, s->n, 0);
   else if (side == OPENBLAS)
     cblas_sgemm(CblasRowMajor, (CBLAS_TRANSPOSE)ta, (CBLAS_TRANSPOSE)tb, s->m, s->n, s->k, 1, a,
@@ -250,7 +261,7 @@ static void one(const Case *s, const char *say, int rounds) {
     c[side] = numbers(batch * s->m * s->n);
     if (has(side)) run(side, s, a, b, c[side]);
   }
-  compare(s, say, c);
+  if (!half) compare(s, say, c);
   for (int r = 0; r < rounds; r++) {
     const double p = peak();
     if (p > most_peak) most_peak = p;
@@ -282,9 +293,11 @@ int main(int argc, char **argv) {
   int rounds = 15;
   bool large = false;
   setenv("OMP_NUM_THREADS", "1", 1), setenv("MKL_THREADING_LAYER", "SEQUENTIAL", 1);
-  for (int o; (o = getopt(argc, argv, "r:m:d:l")) != -1;) {
+  for (int o; (o = getopt(argc, argv, "r:m:d:lb")) != -1;) {
     if (o == 'r') rounds = atoi(optarg);
     if (o == 'm') *(void **)&mkl = open_library(optarg, "cblas_sgemm");
+    if (o == 'm') *(void **)&mkl_half = open_library(optarg, "cblas_gemm_bf16bf16f32");
+    if (o == 'b') half = true;
     if (o == 'd') *(void **)&dnn = open_library(optarg, "dnnl_sgemm");
     if (o == 'l') large = true;
     if (o == '?') return 1;

@@ -38,7 +38,7 @@ static int wrong_tiles(const GemmKernel *k, bool fused, int *n) {
       for (int form = 0; form < 32; form++) {
         static const int depths[] = {1, 16, 63, 64, 65, 128, 200, 256};
         const bool turned = form & 1, add = form & 2;
-        GemmTile t = {.depth = depths[form / 4], .x = x, .y = y, .c = c, .ldc = WIDE, .add = add};
+        GemmTile t = {.depth = depths[form / 4], .run = GEMM_RUN, .x = x, .y = y, .c = c, .ldc = WIDE, .add = add};
         t.xi = turned ? 1 : DEEP + 16, t.xl = turned ? GEMM_ROWS : 1;
         t.lead = v * k->lanes, t.tail = 1 + (form + m) % k->lanes;
         for (int a = 0; a < GEMM_AHEAD; a++) t.ahead[a] = (GemmAhead){(const char *)x, 0};

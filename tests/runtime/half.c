@@ -1,0 +1,150 @@
+/* half.c: products of bf16 and f16 beside the order of docs/sums.md, bit for bit, whatever the CPU
+ * multiplies pairs by: all transpositions, odd sizes, leading dims, a matrix times a vector, deep
+ * ones; nothing is written or read beyond the matrices. */
+#include <math.h>
+#include <sys/mman.h>
+#include "gemm_half.h"
+#include "harness.h"
+
+typedef struct Half {
+  int dtype, ta, tb, m, n, k, lda, ldb, ldc;
+  const uint16_t *a, *b;
+} Half;
+
+static bool fused; /* products are added by fused multiply-add */
+
+static float number(int dtype, uint16_t h) {
+  return dtype == DTRT_BF16 ? dtrt_bf16_to_f32(h) : dtrt_f16_to_f32(h);
+}
+static float add(float a, float b, float sum) {
+  if (fused) return fmaf(a, b, sum);
+  volatile float product = a * b;
+  return sum + product;
+}
+static float x_at(const Half *p, int i, int l) {
+  return l < p->k ? number(p->dtype, p->a[p->ta ? l * p->lda + i : i * p->lda + l]) : 0;
+}
+static float y_at(const Half *p, int l, int j) {
+  return l < p->k ? number(p->dtype, p->b[p->tb ? j * p->ldb + l : l * p->ldb + j]) : 0;
+}
+
+/* Depths from to end, in pairs of which the odd one comes first; of f16 one by one. */
+static float in_sequence(const Half *p, int i, int j, int from, int end) {
+  float sum = 0;
+  if (p->dtype == DTRT_F16)
+    for (int l = from; l < end; l++) sum = add(x_at(p, i, l), y_at(p, l, j), sum);
+  else
+    for (int l = from; l < end; l += 2) {
+      sum = add(x_at(p, i, l + 1), y_at(p, l + 1, j), sum);
+      sum = add(x_at(p, i, l), y_at(p, l, j), sum);
+    }
+  return sum;
+}
+
+static float of_matrix(const Half *p, int i, int j) {
+  const int parts = (p->k + 511) / 512;
+  const int part = p->k > 2048 ? 512 : ((p->k + parts - 1) / parts + 15) / 16 * 16;
+  double whole = 0;
+  for (int block = 0; block < p->k; block += 2048) {
+    float sum = 0;
+    const int block_end = block + 2048 < p->k ? block + 2048 : p->k;
+    for (int l = block; l < block_end; l += part) {
+      float of_part = 0;
+      const int end = l + part < block_end ? l + part : block_end;
+      for (int run = l; run < end; run += 128) {
+        const float s = in_sequence(p, i, j, run, run + 128 < end ? run + 128 : end);
+        of_part = run > l ? of_part + s : s;
+      }
+      sum = l > block ? of_part + sum : of_part;
+    }
+    whole += sum;
+  }
+  return (float)whole;
+}
+
+static float of_vector(const Half *p, int i, int j) {
+  double whole = 0;
+  for (int block = 0; block < p->k; block += 2048) {
+    float lane[16] = {0};
+    for (int l = block; l < block + 2048 && l < p->k; l += 32)
+      for (int q = 0; q < 16; q++) {
+        const int at = l + 2 * q;
+        lane[q] = add(x_at(p, i, at + 1), y_at(p, at + 1, j), lane[q]);
+        lane[q] = add(x_at(p, i, at), y_at(p, at, j), lane[q]);
+      }
+    for (int half = 8; half; half /= 2)
+      for (int q = 0; q < half; q++) lane[q] += lane[q + half];
+    whole += lane[0];
+  }
+  return (float)whole;
+}
+
+/* `n` numbers between pages that nobody may touch: right before the one behind. */
+typedef struct Fenced {
+  char *map;
+  size_t bytes;
+  uint16_t *at;
+} Fenced;
+
+static Fenced fenced(int64_t n, int dtype, uint64_t seed) {
+  enum { PAGE = 4096 };
+  Fenced e = {.bytes = ((size_t)n * 2 + PAGE - 1) / PAGE * PAGE};
+  e.map =
+      mmap(NULL, e.bytes + 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (e.map == MAP_FAILED) exit(1);
+  mprotect(e.map, PAGE, PROT_NONE), mprotect(e.map + PAGE + e.bytes, PAGE, PROT_NONE);
+  e.at = (uint16_t *)(void *)(e.map + PAGE + e.bytes - n * 2);
+  for (int64_t i = 0; i < n; i++) {
+    const float v = (float)harness_mix((uint64_t)i + seed) / 1e19f - 0.9f;
+    e.at[i] = dtype == DTRT_BF16 ? dtrt_f32_to_bf16(v) : dtrt_f32_to_f16(v);
+  }
+  return e;
+}
+static void unmap(Fenced e) { munmap(e.map, e.bytes + 8192); }
+
+static void one(int dtype, int ta, int tb, int m, int n, int k, int pad) {
+  Half p = {.dtype = dtype, .ta = ta, .tb = tb, .m = m, .n = n, .k = k};
+  p.lda = (ta ? m : k) + pad, p.ldb = (tb ? k : n) + pad, p.ldc = n + pad;
+  const int64_t nc = (int64_t)(m - 1) * p.ldc + n;
+  Fenced a = fenced((int64_t)((ta ? k : m) - 1) * p.lda + (ta ? m : k), dtype, 1),
+         b = fenced((int64_t)((tb ? n : k) - 1) * p.ldb + (tb ? k : n), dtype, 77),
+         c = fenced(nc, dtype, 5), had = fenced(nc, dtype, 5);
+  p.a = a.at, p.b = b.at;
+  dtrt_gemm(dtype, ta, tb, m, n, k, a.at, p.lda, b.at, p.ldb, c.at, p.ldc, 0);
+  const bool vector = dtype == DTRT_BF16 && ((n == 1 && !ta) || (m == 1 && n > 1 && tb));
+  int wrong = 0;
+  for (int64_t at = 0; at < nc; at++) {
+    const int i = (int)(at / p.ldc), j = (int)(at % p.ldc);
+    uint16_t want = had.at[at];
+    if (j < n) {
+      const float sum = (vector ? of_vector : of_matrix)(&p, i, j);
+      want = dtype == DTRT_BF16 ? dtrt_f32_to_bf16(sum) : dtrt_f32_to_f16(sum);
+    }
+    wrong += c.at[at] != want;
+  }
+  CHECK(!wrong, "%s ta %d tb %d %dx%dx%d pad %d: %d wrong", dtrt_dtype_name(dtype), ta, tb, m, n, k,
+        pad, wrong);
+  unmap(a), unmap(b), unmap(c), unmap(had);
+}
+
+int main(void) {
+  static const int shapes[][3] = {
+      {1, 1, 1},    {1, 1, 33},    {1, 40, 64},  {40, 1, 64},   {3, 1, 2100},  {5, 1, 31},
+      {1, 7, 2049}, {2, 2, 2},     {7, 5, 3},    {14, 32, 128}, {15, 33, 129}, {30, 3, 70},
+      {64, 8, 200}, {16, 100, 17}, {33, 65, 49}, {29, 31, 515}, {9, 40, 1025}, {13, 17, 2048},
+      {6, 9, 4500}, {1, 300, 700}, {70, 1, 4200},  {100, 600, 40}};
+  Fixture f;
+  harness_program(&f, 0, NULL, 64);
+  dtrt_session *s = harness_open(&f, NULL);
+  fused = half_kernel(DTRT_BF16) != &half_kernel_portable;
+#if defined(__aarch64__)
+  fused = true;
+#endif
+  for (int dtype = DTRT_F16; dtype <= DTRT_BF16; dtype++)
+    for (int t = 0; t < 4; t++)
+      for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        one(dtype, t & 1, t >> 1, shapes[i][0], shapes[i][1], shapes[i][2], (int)i % 3);
+  one(DTRT_BF16, 0, 0, 2100, 40, 24, 0); /* more rows than are summed at once */
+  dtrt_close(s);
+  return harness_result();
+}
