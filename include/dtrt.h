@@ -230,8 +230,7 @@ void dtrt_start_exchanges(dtrt_device *dev, int flight, int n, const dtrt_exchan
 void dtrt_wait_exchange(dtrt_device *dev, int flight);
 
 /* C[m][n] = A[m][k] B[k][n] (+ C when accumulate). Row-major with leading dims in elements;
- * ta: A is stored [k][m]; tb: B is stored [n][k]. Any of m, n, k may be 0. dtype: DTRT_F32, DTRT_F64, or
- * DTRT_BF16 and DTRT_F16, which are added in f32, rounded once, and never accumulated. */
+ * ta: A is stored [k][m]; tb: B is stored [n][k]. Any of m, n, k may be 0. dtype: DTRT_F32 or DTRT_F64. */
 void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
                int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate);
 /* A part of a loop: iterations from..to. `p` and `n`: what it reads and writes, and sizes. */
@@ -261,6 +260,9 @@ typedef struct dtrt_then {
 /* dtrt_gemm of f32 without accumulation, with dense C and epilogue `then`. */
 void dtrt_gemm_then(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b,
                     int64_t ldb, void *c, const dtrt_then *then);
+/* C of f32 from A and B of DTRT_BF16 or DTRT_F16, added in f32 (docs/sums.md), and epilogue `then` (NULL: none). */
+void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+                    const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate, const dtrt_then *then);
 /* dtrt_gemm of f32 with a masked-out part: in matrix `of`, all elements outside of the causal band
  * low <= column - row < high, rounded outward to blocks of DTRT_LIVE rows and columns. Masked-out
  * elements of C are not computed; those of A and B are not read and count as 0, even times

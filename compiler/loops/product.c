@@ -144,10 +144,18 @@ static bool matrix(const Product *p, int t, const LetterGroup *rows, const Lette
   return true;
 }
 
+/* A kernel multiplies these numbers: half-width floats whole, not in parts, nor in a mask's band. */
+static bool has_kernel(const Product *p) {
+  const DType type = p->t[X].n->dtype;
+  if (!dtype_is_half(type)) return type == DT_F32 || type == DT_F64;
+  bool band = false;
+  for (int t = 0; t < 3; t++) band |= in_band(p->l, p->t[t].id);
+  return !band && site_first(p->l, p->t[OUT].id) == NO_EXPR;
+}
+
 static bool find_matrices(Product *p) {
   p->m = pick(p, 'm'), p->n = pick(p, 'n'), p->k = pick(p, 'k');
-  const DType type = p->t[OUT].n->dtype;
-  if (type != DT_F32 && type != DT_F64) return false;
+  if (!has_kernel(p)) return false;
   if (!matrix(p, OUT, p->m, p->n, &p->out) || !matrix(p, X, p->m, p->k, &p->a) ||
       !matrix(p, Y, p->k, p->n, &p->b))
     return false;
@@ -301,7 +309,14 @@ static bool call(Product *p, const Tiles *epilogue) {
   const Expr first = site_first(p->l, id), zero = loop_int(p->l, 0);
   Expr arg[15], before, all;
   matrices(p, arg + 1);
-  if (epilogue && p->nloops == 0 && row_dims(p)) {
+  const bool rides = epilogue && p->nloops == 0 && row_dims(p);
+  arg[0] = loop_word(p->l, dtype_constant(p->t[X].n->dtype), 0);
+  if (dtype_is_half(p->t[X].n->dtype)) {
+    arg[12] = loop_int(p->l, p->nsummed > 0), arg[13] = rides ? entry_rows(b, epilogue) : zero;
+    entry_call(b, "dtrt_gemm_half", 14, arg);
+    return rides;
+  }
+  if (rides) {
     arg[11] = entry_rows(b, epilogue); /* its result is dense */
     entry_call(b, "dtrt_gemm_then", 11, arg + 1);
     return true;
@@ -324,7 +339,6 @@ static bool call(Product *p, const Tiles *epilogue) {
     entry_call(b, "dtrt_gemm_live", 13, arg + 1);
     return false;
   }
-  arg[0] = loop_word(p->l, dtype_constant(p->t[OUT].n->dtype), 0);
   entry_call(b, "dtrt_gemm", 13, arg);
   return false;
 }

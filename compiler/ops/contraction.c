@@ -23,7 +23,7 @@ static bool infer_contract(Build *b, Node *n) {
     }
     size[l.y[i]] = y->shape.dim[i];
   }
-  n->dtype = x->dtype;
+  n->dtype = dtype_computed(x->dtype); /* of half-width floats it is not rounded */
   n->shape.rank = n->nattr - x->shape.rank - y->shape.rank;
   for (int i = 0; i < n->shape.rank; i++) n->shape.dim[i] = size[l.out[i]];
   return op_check_size(b, b->span, n->dtype, &n->shape);
@@ -60,6 +60,24 @@ static double addends(const Graph *g, const Node *n) {
   return fmax(1, sqrt(x * y / shape_size(&n->shape)));
 }
 
+/* A half-width float that was made an f32, or NULL. */
+static const Node *widened(const Graph *g, NodeId id) {
+  const Node *n = graph_node(g, id);
+  if (n->op != &op_cast || n->dtype != DT_F32 || n->spec) return NULL;
+  const Node *x = graph_operand(g, n, 0);
+  return dtype_is_half(x->dtype) ? x : NULL;
+}
+
+/* The product of two half-width floats reads them as they are. */
+static NodeId read_halves(NewGraph *w, Node *n) {
+  const Node *x = widened(w->graph, n->operand[0]), *y = widened(w->graph, n->operand[1]);
+  if (!x || !y || x->dtype != y->dtype) return NO_NODE;
+  NodeId *read = arena_array(w->arena, NodeId, 2);
+  for (int k = 0; k < 2; k++) read[k] = graph_node(w->graph, n->operand[k])->operand[0];
+  n->operand = read;
+  return NO_NODE;
+}
+
 const OpDef op_contract = {.name = "contract",
                            .doc = "@ and einsum after lowering: a product summed over shared dims",
                            .attr = {{"letters", ATTR_LETTERS}},
@@ -71,7 +89,8 @@ const OpDef op_contract = {.name = "contract",
                            .linear = 3,
                            .addends = addends,
                            .flops = 2,
-                           .rounding = 1};
+                           .rounding = 1,
+                           .simplify = read_halves};
 
 /* -------- einsum -------- */
 

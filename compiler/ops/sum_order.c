@@ -139,6 +139,7 @@ int64_t sum_line_scratch(const Mesh *m, const Graph *g, const Node *n) {
 int64_t product_scratch(const Mesh *m, const Graph *g, const Node *n) {
   if (op_class(n) != OPC_PRODUCT || n->dtype != DT_F32) return 0;
   const Node *x = graph_operand(g, n, 0);
+  if (dtype_is_half(x->dtype)) return 0;
   const Letters letters = product_letters(g, n);
   const Shape in = layout_local(m, x->layout, &x->shape),
               out = layout_local(m, n->layout, &n->shape);

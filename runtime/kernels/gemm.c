@@ -19,7 +19,6 @@
 #include "gemm.h"
 #include "gemm_cores.h"
 #include "gemm_deep.h"
-#include "gemm_half.h"
 #include "gemm_kernel.h"
 #include "variables.h"
 
@@ -272,13 +271,8 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
   bool wide = dtype == DTRT_F64;
   int64_t size = wide ? 8 : 4;
   if (m <= 0 || n <= 0) return;
-  if (dtype == DTRT_BF16 || dtype == DTRT_F16) {
-    Device *d = fail_current();
-    if (!gemm_half(dtype, ta, tb, m, n, k, a, lda, b, ldb, c, ldc) && d)
-      device_fail(d, "out of memory for a product of %ldx%ldx%ld", (long)m, (long)n, (long)k);
-    return;
-  }
-  if (!wide && gemm_dealt(&(GemmCall){ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, NULL}))
+  if (!wide &&
+      gemm_dealt(&(GemmCall){DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, NULL}))
     return;
   if (k <= 0) {
     for (int64_t i = 0; !accumulate && i < m; i++)
@@ -307,7 +301,7 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
 
 void dtrt_gemm_then(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
                     const void *b, int64_t ldb, void *c, const dtrt_then *then) {
-  if (gemm_dealt(&(GemmCall){ta, tb, m, n, k, a, lda, b, ldb, c, n, 0, then})) return;
+  if (gemm_dealt(&(GemmCall){DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, n, 0, then})) return;
   if (m > 1 && n > 1 && k > GEMM_BLOCK) {
     const GemmOperands p = {
         .ta = ta, .tb = tb, .m = m, .n = n, .k = k, .a = a, .lda = lda, .b = b, .ldb = ldb};

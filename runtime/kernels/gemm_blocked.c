@@ -32,10 +32,10 @@ const GemmKernel *gemm_kernel(void) {
 
 enum {
   EDGE_FLOATS = GEMM_ROWS * GEMM_COLUMNS,
-  GAP = 16,         /* floats between packed rows */
-  NEAR = 16 * 1024, /* floats that are hardly worth fetching */
+  GAP = 16,          /* floats between packed rows */
+  NEAR = 16 * 1024,  /* floats that are hardly worth fetching */
   KEPT = 512 * 1024, /* floats of c that stay while all of k is summed */
-  SMALL = 5 * 1024, /* floats that stay in L1 beside a tile of x */
+  SMALL = 5 * 1024,  /* floats that stay in L1 beside a tile of x */
   HUGE_PAGE = 2 << 20
 };
 
@@ -305,7 +305,8 @@ static void as_it_lies(Product *p, int64_t l, int64_t depth) {
   const bool far = p->n * depth >= NEAR;
   const float *x = p->x + l * p->xl;
   GemmTile t;
-  t.depth = depth, t.run = GEMM_RUN, t.skip = 0, t.xi = p->xi, t.xl = p->xl, t.add = p->add || l > 0;
+  t.depth = depth, t.run = GEMM_RUN, t.skip = 0, t.xi = p->xi, t.xl = p->xl,
+  t.add = p->add || l > 0;
   if (p->n > wide && rows_collide(p, depth)) {
     pack_rows(p, l, depth, 0, (int)p->m, p->all);
     packed_strides(p, depth, &t);
@@ -315,8 +316,8 @@ static void as_it_lies(Product *p, int64_t l, int64_t depth) {
   ahead_clear(&t, depth);
   int had = 0;
   for (int64_t j = 0; j < p->n; j += wide) {
-    const bool lies = p->yj == 1 && (p->kernel->parts || p->n - j >= wide ||
-                                     (p->n - j) % p->kernel->lanes == 0);
+    const bool lies =
+        p->yj == 1 && (p->kernel->parts || p->n - j >= wide || (p->n - j) % p->kernel->lanes == 0);
     if (!lies) pack_columns(p, l, depth, j, p->strip);
     t.y = lies ? p->y + l * p->yl + j : p->strip;
     t.lead = lies ? p->yl : wide;
@@ -411,7 +412,8 @@ static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t 
     pack_rows(p, l, depth, i0 + i, (int)(next - i), p->all + q * each);
   }
   GemmTile t;
-  t.depth = depth, t.run = GEMM_RUN, t.skip = 0, t.lead = wide, t.add = p->add || l > 0, t.x = p->all;
+  t.depth = depth, t.run = GEMM_RUN, t.skip = 0, t.lead = wide, t.add = p->add || l > 0,
+  t.x = p->all;
   packed_strides(p, depth, &t);
   ahead_clear(&t, depth);
   int had = 0;

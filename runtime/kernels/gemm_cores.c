@@ -6,6 +6,7 @@
 #include "gemm_cores.h"
 #include "crew.h"
 #include "gemm_kernel.h"
+#include <stddef.h>
 
 enum {
   ROW_UNIT = 14, /* parts begin at multiples of these: tiles of AVX-512, which has the largest */
@@ -73,17 +74,28 @@ static void parts(void *arg, int core, int64_t from, int64_t to) {
                   j = begin(q, d->cut.columns, p->n, COLUMN_UNIT);
     const int64_t m = begin(r + 1, d->cut.rows, p->m, ROW_UNIT) - i,
                   n = begin(q + 1, d->cut.columns, p->n, COLUMN_UNIT) - j;
-    const float *a = p->a + i * (p->ta ? 1 : p->lda), *b = p->b + j * (p->tb ? p->ldb : 1);
+    const int64_t size = p->dtype == DTRT_F32 ? 4 : 2;
+    const char *a = (const char *)p->a + i * (p->ta ? 1 : p->lda) * size,
+               *b = (const char *)p->b + j * (p->tb ? p->ldb : 1) * size;
     float *c = p->c + i * p->ldc + j;
     if (d->after) {
-      dtrt_gemm(DTRT_F32, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc, p->accumulate);
+      if (p->dtype == DTRT_F32)
+        dtrt_gemm(DTRT_F32, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
+                  p->accumulate);
+      else
+        dtrt_gemm_half(p->dtype, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
+                       p->accumulate, NULL);
       continue;
     }
     dtrt_then then = *p->then;
     const void *read[8];
     for (int32_t k = 0; k < then.nread; k++) read[k] = (const float *)then.read[k] + i * p->n;
     then.rows = part_rows, then.p = (void *const[]){(void *)p->then}, then.n = &i, then.read = read;
-    dtrt_gemm_then(p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, &then);
+    if (p->dtype == DTRT_F32)
+      dtrt_gemm_then(p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, &then);
+    else
+      dtrt_gemm_half(p->dtype, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
+                     p->accumulate, &then);
   }
 }
 

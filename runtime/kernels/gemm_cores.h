@@ -4,13 +4,14 @@
 #include <stdbool.h>
 #include "dtrt.h"
 
-/* What dtrt_gemm of f32 is given, and dtrt_gemm_then. */
+/* What dtrt_gemm of f32, dtrt_gemm_then or, of half-width a and b, dtrt_gemm_half is given. */
 typedef struct GemmCall {
+  int32_t dtype;
   int ta, tb;
   int64_t m, n, k;
-  const float *a;
+  const void *a;
   int64_t lda;
-  const float *b;
+  const void *b;
   int64_t ldb;
   float *c;
   int64_t ldc;

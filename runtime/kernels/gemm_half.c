@@ -1,15 +1,18 @@
-/* gemm_half.c: products of bf16 and f16, added up in f32 and rounded once (docs/sums.md). Operands
- * become words as they are packed (gemm_half.h), so nothing is converted in a pass of its own; sums
- * lie in this thread's room until they are whole. */
+/* gemm_half.c: products of bf16 and f16, added up in f32 (docs/sums.md). Operands become words as
+ * they are packed (gemm_half.h): nothing is converted in a pass of its own. Sums grow in the
+ * result, or in this thread's room where that is added to, lies transposed, or has to wait for f64.
+ */
 #include "gemm_half.h"
 #include "conv.h"
+#include "device.h"
+#include "gemm_cores.h"
 #include "variables.h"
 #include <string.h>
 
 enum {
-  GAP = 16,           /* words between packed rows */
+  GAP = 16,            /* words between packed rows */
   ROWS_AT_ONCE = 2048, /* whose sums lie in the room */
-  NARROW = 8          /* columns that are better rows */
+  NARROW = 8           /* columns that are better rows */
 };
 
 typedef struct HalfProduct {
@@ -18,10 +21,11 @@ typedef struct HalfProduct {
   int64_t m, n, k;
   const uint16_t *x, *y;
   int64_t xi, xl, yl, yj;
-  uint16_t *c;
+  float *c;
   int64_t ci, cj;
+  bool add; /* to what c holds */
   float *all, *strip, *temp;
-  float *sum; /* [rows][columns] of what is worked on */
+  float *room;    /* [rows][columns] of what is worked on; NULL: c */
   double *blocks; /* the same, of the blocks before; NULL: there is one */
 } HalfProduct;
 
@@ -89,12 +93,12 @@ static void pack_block(const HalfProduct *p, int64_t l, int64_t depth, int64_t j
 
 /* Depths l.. of the sums of rows i0 to i1 and columns j0 to j1. */
 static void add_part(const HalfProduct *p, int64_t l, int64_t depth, int64_t i0, int64_t i1,
-                     int64_t j0, int64_t j1, bool add) {
+                     int64_t j0, int64_t j1, float *sum, int64_t ldc, bool add) {
   const GemmKernel *k = p->kernel->tiles;
   const int64_t rows = i1 - i0, tiles = tiles_of(rows, k->rows[2]), columns = j1 - j0;
   GemmTile t;
   t.depth = words_of(p, depth), t.run = HALF_RUN / p->kernel->numbers, t.skip = 0;
-  t.lead = p->wide, t.ldc = columns, t.add = add;
+  t.lead = p->wide, t.ldc = ldc, t.add = add;
   for (int64_t s = 0; s * GEMM_STRETCH < t.depth; s++)
     t.ahead[s] = (GemmAhead){(const char *)p->strip, 0};
   pack_block(p, l, depth, j0, j1);
@@ -105,65 +109,49 @@ static void add_part(const HalfProduct *p, int64_t l, int64_t depth, int64_t i0,
       const int left = (int)least(columns - j, p->wide), vectors = (left + k->lanes - 1) / k->lanes;
       t.tail = left - (vectors - 1) * k->lanes;
       t.y = p->all + j * t.depth;
-      t.c = p->sum + i * columns + j;
+      t.c = sum + i * ldc + j;
       k->tile[next - i][vectors - 1](&t);
     }
   }
 }
 
-static void store_rounded(const HalfProduct *p, int64_t i0, int64_t rows, int64_t j0,
-                          int64_t columns) {
-  for (int64_t i = 0; i < rows; i++) {
-    const float *from = p->sum + i * columns;
-    uint16_t *to = p->c + (i0 + i) * p->ci + j0 * p->cj;
-    if (p->cj == 1) {
-      p->kernel->round(p->dtype, from, columns, to);
-      continue;
-    }
-    for (int64_t j = 0; j < columns; j++) p->kernel->round(p->dtype, from + j, 1, to + j * p->cj);
-  }
+static void put(const HalfProduct *p, int64_t i, int64_t j, float sum) {
+  float *to = p->c + i * p->ci + j * p->cj;
+  *to = p->add ? *to + sum : sum;
 }
 
 static void block_of(const HalfProduct *p, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
-  const int64_t part = part_of_depth(p->k), elements = (i1 - i0) * (j1 - j0);
+  const int64_t part = part_of_depth(p->k), columns = j1 - j0, elements = (i1 - i0) * columns;
+  float *sum = p->room ? p->room : p->c + i0 * p->ci + j0;
   for (int64_t l = 0; l < p->k; l += part) {
     const int64_t depth = least(part, p->k - l);
-    add_part(p, l, depth, i0, i1, j0, j1, l % DTRT_GEMM_BLOCK > 0);
+    add_part(p, l, depth, i0, i1, j0, j1, sum, p->room ? columns : p->ci, l % DTRT_GEMM_BLOCK > 0);
     if (l + depth < p->k && (l + depth) % DTRT_GEMM_BLOCK == 0)
-      conv_end_block(p->blocks, p->sum, elements, l + depth > DTRT_GEMM_BLOCK);
+      conv_end_block(p->blocks, sum, elements, l + depth > DTRT_GEMM_BLOCK);
   }
-  if (p->blocks) conv_round_blocks(p->blocks, p->sum, elements);
-  store_rounded(p, i0, i1 - i0, j0, j1 - j0);
+  if (p->blocks) conv_round_blocks(p->blocks, sum, elements);
+  for (int64_t i = i0; p->room && i < i1; i++)
+    for (int64_t j = j0; j < j1; j++) put(p, i, j, *sum++);
 }
 
 /* A matrix whose rows lie whole, times a vector. */
-static bool dots(const HalfProduct *p, const uint16_t *a, int64_t step, int64_t rows,
-                 const uint16_t *v, int64_t vstep, uint16_t *to, int64_t tostep) {
+static bool dots(const HalfProduct *p) {
   enum { AT_ONCE = 4 };
   const int64_t padded = tiles_of(p->k, 2 * HALF_LANES) * 2 * HALF_LANES;
   uint16_t *x = (uint16_t *)(void *)conv_room(padded / 2);
   if (!x) return false;
-  for (int64_t l = 0; l < padded; l++) x[l] = l < p->k ? v[l * vstep] : 0;
-  for (int64_t i = 0; i < rows; i += AT_ONCE) {
-    const int64_t first = rows < AT_ONCE || i + AT_ONCE <= rows ? i : rows - AT_ONCE;
+  for (int64_t l = 0; l < padded; l++) x[l] = l < p->k ? p->x[l * p->xl] : 0;
+  for (int64_t j = 0; j < p->n; j += AT_ONCE) {
+    const int64_t rows = least(AT_ONCE, p->n - j), step = rows == AT_ONCE ? p->yj : 0;
     double sum[AT_ONCE] = {0};
-    for (int64_t l = 0; l < p->k; l += DTRT_GEMM_BLOCK) {
-      float y[AT_ONCE];
-      p->kernel->dots(a + first * step + l, rows < AT_ONCE ? 0 : step,
-                      least(DTRT_GEMM_BLOCK, p->k - l), x + l, y);
-      if (rows < AT_ONCE)
-        for (int64_t q = 1; q < rows; q++) {
-          float other[AT_ONCE];
-          p->kernel->dots(a + (first + q) * step + l, 0, least(DTRT_GEMM_BLOCK, p->k - l), x + l,
-                          other);
-          y[q] = other[0];
-        }
-      for (int q = 0; q < AT_ONCE; q++) sum[q] += y[q];
-    }
-    for (int64_t q = 0; q < AT_ONCE && first + q < rows; q++) {
-      const float whole = (float)sum[q];
-      p->kernel->round(p->dtype, &whole, 1, to + (first + q) * tostep);
-    }
+    for (int64_t l = 0; l < p->k; l += DTRT_GEMM_BLOCK)
+      for (int64_t q = 0; q < rows; q += step ? AT_ONCE : 1) { /* of the last few, one by one */
+        float y[AT_ONCE];
+        p->kernel->dots(p->y + (j + q) * p->yj + l, step, least(DTRT_GEMM_BLOCK, p->k - l), x + l,
+                        y);
+        for (int i = 0; i < (step ? AT_ONCE : 1); i++) sum[q + i] += y[i];
+      }
+    for (int64_t q = 0; q < rows; q++) put(p, 0, j + q, (float)sum[q]);
   }
   return true;
 }
@@ -199,12 +187,11 @@ static bool lines(const HalfProduct *p) {
   x[p->k] = 0;
   for (int64_t j = 0, here; j < p->n; j += here) {
     const bool wide = p->n - j >= HALF_WIDE;
-    here = wide ? HALF_WIDE : HALF_NARROW;
-    if (j + here > p->n) j = p->n - here;
+    const int64_t n = wide ? HALF_WIDE : HALF_NARROW, again = j + n > p->n ? j + n - p->n : 0;
+    here = n - again; /* the last ones go with some that were there before */
     float sum[HALF_WIDE];
-    columns_of(p, x, p->y + j, wide, sum);
-    for (int64_t q = 0; q < here; q++)
-      p->kernel->round(p->dtype, sum + q, 1, p->c + (j + q) * p->cj);
+    columns_of(p, x, p->y + j - again, wide, sum);
+    for (int64_t q = again; q < n; q++) put(p, 0, j - again + q, sum[q]);
   }
   return true;
 }
@@ -217,11 +204,48 @@ static void change_places(HalfProduct *p) {
   p->ci = s.cj, p->cj = s.ci;
 }
 
-bool gemm_half(int dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const uint16_t *a,
-               int64_t lda, const uint16_t *b, int64_t ldb, uint16_t *c, int64_t ldc) {
+/* One row, by what reads the matrix once. */
+static bool one_row(const HalfProduct *p, bool *done) {
+  *done = p->dtype == DTRT_BF16 && p->m == 1 && p->k > 0 &&
+          (p->yl == 1 || (p->yj == 1 && p->n >= HALF_NARROW));
+  if (!*done) return true;
+  return p->yl == 1 ? dots(p) : lines(p);
+}
+
+static bool blocks_of(HalfProduct *p, const dtrt_then *then) {
+  const int64_t deep = least(part_of_depth(p->k), p->k);
+  int64_t floats;
+  p->all = gemm_room(&floats);
+  if (!p->all) return false;
+  p->strip = p->all + floats;
+  p->temp = p->strip + GEMM_ROWS * (HALF_DEPTH + GAP);
+  const int64_t columns = least(p->n, floats / words_of(p, deep) / p->wide * p->wide);
+  const int64_t rows = least(p->m, then ? ROWS_AT_ONCE / 4 : ROWS_AT_ONCE);
+  const bool deeper = p->k > DTRT_GEMM_BLOCK;
+  if (deeper || p->add || p->cj != 1) {
+    const int64_t some = (rows * columns + GAP - 1) / GAP * GAP;
+    p->room = conv_room((deeper ? 3 : 1) * some);
+    if (!p->room) return false;
+    if (deeper) p->blocks = (double *)(void *)(p->room + some);
+  }
+  for (int64_t i = 0; i < p->m; i += rows) {
+    const int64_t end = least(p->m, i + rows);
+    for (int64_t j = 0; j < p->n; j += columns) block_of(p, i, end, j, least(p->n, j + columns));
+    if (then) then->rows(then->dev, then->p, then->n, i, end);
+  }
+  return true;
+}
+
+void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
+                    int64_t lda, const void *b, int64_t ldb, void *result, int64_t ldc, int accumulate,
+                    const dtrt_then *then) {
+  float *c = result;
   const HalfKernel *kernel = half_kernel(dtype);
+  const int lanes = kernel->tiles->lanes;
   HalfProduct p = {.kernel = kernel,
                    .dtype = dtype,
+                   .wide = 2 * lanes,
+                   .across = (int)tiles_of(kernel->tiles->rows[2], lanes) * lanes,
                    .m = m,
                    .n = n,
                    .k = k,
@@ -233,30 +257,21 @@ bool gemm_half(int dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const
                    .yj = tb ? ldb : 1,
                    .c = c,
                    .ci = ldc,
-                   .cj = 1};
-  if (m <= 0 || n <= 0) return true;
-  if (dtype == DTRT_BF16 && k > 0 && n == 1 && !ta)
-    return dots(&p, a, lda, m, b, tb ? 1 : ldb, c, ldc);
-  if (dtype == DTRT_BF16 && k > 0 && m == 1 && tb)
-    return dots(&p, b, ldb, n, a, ta ? lda : 1, c, 1);
-  if (n <= NARROW && n < m) change_places(&p);
-  if (dtype == DTRT_BF16 && k > 0 && p.m == 1 && p.yj == 1 && p.n >= HALF_NARROW) return lines(&p);
-  const int lanes = kernel->tiles->lanes;
-  p.wide = 2 * lanes, p.across = (int)tiles_of(kernel->tiles->rows[2], lanes) * lanes;
-  int64_t floats;
-  p.all = gemm_room(&floats);
-  if (!p.all) return false;
-  p.strip = p.all + floats;
-  p.temp = p.strip + GEMM_ROWS * (HALF_DEPTH + GAP);
-  const int64_t words = words_of(&p, least(part_of_depth(k > 0 ? k : 1), k > 0 ? k : 1));
-  const int64_t columns = least(p.n, floats / words / p.wide * p.wide), rows = least(p.m, ROWS_AT_ONCE);
-  p.sum = conv_room((k > DTRT_GEMM_BLOCK ? 3 : 1) * (rows * columns + GAP));
-  if (!p.sum) return false;
-  if (k > DTRT_GEMM_BLOCK)
-    p.blocks = (double *)(void *)(p.sum + (rows * columns + GAP - 1) / GAP * GAP);
-  if (k <= 0) memset(p.sum, 0, (size_t)(rows * columns) * sizeof *p.sum);
-  for (int64_t i = 0; i < p.m; i += rows)
-    for (int64_t j = 0; j < p.n; j += columns)
-      block_of(&p, i, least(p.m, i + rows), j, least(p.n, j + columns));
-  return true;
+                   .cj = 1,
+                   .add = accumulate != 0};
+  if (m <= 0 || n <= 0) return;
+  if (gemm_dealt(&(GemmCall){dtype, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, then}))
+    return;
+  for (int64_t i = 0; k <= 0 && !accumulate && i < m; i++)
+    memset(c + i * ldc, 0, (size_t)n * sizeof *c);
+  const bool turned = n <= NARROW && (n < m || (n == m && n == 1 && !tb));
+  bool done = k <= 0, enough = true;
+  if (turned) change_places(&p);
+  if (!done) enough = one_row(&p, &done);
+  const bool last = done || turned; /* rows are final at the end only */
+  if (!done) enough = blocks_of(&p, last ? NULL : then);
+  Device *d = fail_current();
+  if (!enough && d)
+    device_fail(d, "out of memory for a product of %ldx%ldx%ld", (long)m, (long)n, (long)k);
+  if (then && last) then->rows(then->dev, then->p, then->n, 0, m);
 }

@@ -32,7 +32,6 @@ typedef struct HalfKernel {
    * columns where `wide`, else for HALF_NARROW; x has a zero behind an odd depth. */
   void (*lines)(const uint16_t *b, int64_t step, int64_t depth, const uint16_t *x, bool wide,
                 float *y);
-  void (*round)(int dtype, const float *from, int64_t n, uint16_t *to);
 } HalfKernel;
 
 /* Of this CPU; f16 is never in pairs. */
@@ -40,8 +39,4 @@ const HalfKernel *half_kernel(int dtype);
 extern const HalfKernel half_kernel_bf16, half_kernel_avx512, half_kernel_avx2,
     half_kernel_portable;
 
-/* dtrt_gemm of bf16 or f16: sums in f32, rounded once. Nothing is done that adds to c. False: no
- * memory. */
-bool gemm_half(int dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const uint16_t *a,
-               int64_t lda, const uint16_t *b, int64_t ldb, uint16_t *c, int64_t ldc);
 #endif

@@ -29,8 +29,7 @@ int64_t caches_bytes(int level) {
         strncmp(text, "Instruction", 11) && read_index(i, "size", text, sizeof text))
       return bytes_of(text);
 #ifdef _SC_LEVEL1_DCACHE_SIZE
-  static const int names[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
-                              _SC_LEVEL3_CACHE_SIZE};
+  static const int names[] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
   const long said = level >= 1 && level <= 3 ? sysconf(names[level - 1]) : 0;
   return said > 0 ? said : 0;
 #else

@@ -1,10 +1,11 @@
 /* gemm.c: the runtime's products over some hundred shapes, beside other libraries on one
  * thread each, by turns: OpenBLAS, and where their libraries are named, MKL and oneDNN.
  *   bench_gemm [-r ROUNDS] [-m libmkl_rt.so] [-d libdnnl.so] [-l] [-b] [PART]
- * -b: dtg's and MKL's in bf16 (MKL's result is f32), the others' in f32 all the same; -l: also products of 4096 and 8192 cubed, PART: only shapes whose line has it. Prints for each
- * GFLOP/s (of the fastest round, by the thread's CPU time), the peak of FMA as measured
- * between rounds, the fraction of it, and the ratio to the fastest of the others: * is below 0.97.
- * Before anything is timed all must agree. */
+ * -b: dtg's and MKL's in bf16 (MKL's result is f32), the others' in f32 all the same; -l: also
+ * products of 4096 and 8192 cubed, PART: only shapes whose line has it. Prints for each GFLOP/s (of
+ * the fastest round, by the thread's CPU time), the peak of FMA as measured between rounds, the
+ * fraction of it, and the ratio to the fastest of the others: * is below 0.97. Before anything is
+ * timed all must agree. */
 #include <cblas.h>
 #include <dlfcn.h>
 #include <math.h>
@@ -177,7 +178,7 @@ static void multiply(int side, const Case *s, const float *a, const float *b, fl
   const uint16_t *ha = (const uint16_t *)(const void *)a, *hb = (const uint16_t *)(const void *)b;
   const int ta = s->ta ? CblasTrans : CblasNoTrans, tb = s->tb ? CblasTrans : CblasNoTrans;
   if (side == DTG && half)
-    dtrt_gemm(DTRT_BF16, s->ta, s->tb, s->m, s->n, s->k, a, lda, b, ldb, c, s->n, 0);
+    dtrt_gemm_half(DTRT_BF16, s->ta, s->tb, s->m, s->n, s->k, a, lda, b, ldb, c, s->n, 0, NULL);
   else if (side == MKL && half)
     mkl_half(CblasRowMajor, ta, tb, s->m, s->n, s->k, 1, ha, lda, hb, ldb, 0, c, s->n);
   else if (side == DTG)
@@ -237,7 +238,9 @@ static float *numbers(int64_t n) {
   return x;
 }
 
-static bool has(int side) { return side == MKL ? mkl != NULL : side == ONEDNN ? dnn != NULL : true; }
+static bool has(int side) {
+  return side == MKL ? mkl != NULL : side == ONEDNN ? dnn != NULL : true;
+}
 
 static void compare(const Case *s, const char *say, float *c[SIDES]) {
   const int64_t n = (int64_t)s->m * s->n * (s->batch ? s->batch : 1);

@@ -102,37 +102,50 @@ static Fenced fenced(int64_t n, int dtype, uint64_t seed) {
 }
 static void unmap(Fenced e) { munmap(e.map, e.bytes + 8192); }
 
-static void one(int dtype, int ta, int tb, int m, int n, int k, int pad) {
+static void see_rows(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from, int64_t to) {
+  int *rows = p[0];
+  (void)dev, (void)n;
+  rows[0] = from == rows[0] && to <= rows[1] ? (int)to : -1;
+}
+
+static void one(int dtype, int ta, int tb, int m, int n, int k, int pad, int adds) {
   Half p = {.dtype = dtype, .ta = ta, .tb = tb, .m = m, .n = n, .k = k};
   p.lda = (ta ? m : k) + pad, p.ldb = (tb ? k : n) + pad, p.ldc = n + pad;
   const int64_t nc = (int64_t)(m - 1) * p.ldc + n;
   Fenced a = fenced((int64_t)((ta ? k : m) - 1) * p.lda + (ta ? m : k), dtype, 1),
          b = fenced((int64_t)((tb ? n : k) - 1) * p.ldb + (tb ? k : n), dtype, 77),
-         c = fenced(nc, dtype, 5), had = fenced(nc, dtype, 5);
+         r = fenced(2 * nc, dtype, 5);
+  float *c = (float *)(void *)r.at, *had = calloc((size_t)nc, sizeof *had);
+  for (int64_t i = 0; i < nc; i++) c[i] = had[i] = (float)(i % 5);
+  int rows[2] = {0, m}; /* an epilogue sees each row once, in order */
+  void *const seen[] = {rows};
+  const dtrt_then then = {.rows = see_rows, .p = seen};
   p.a = a.at, p.b = b.at;
-  dtrt_gemm(dtype, ta, tb, m, n, k, a.at, p.lda, b.at, p.ldb, c.at, p.ldc, 0);
-  const bool vector = dtype == DTRT_BF16 && ((n == 1 && !ta) || (m == 1 && n > 1 && tb));
+  dtrt_gemm_half(dtype, ta, tb, m, n, k, a.at, p.lda, b.at, p.ldb, c, p.ldc, adds,
+                 pad ? NULL : &then);
+  CHECK(rows[0] == (pad ? 0 : m), "%dx%dx%d: the epilogue saw %d rows", m, n, k, rows[0]);
+  const bool vector = dtype == DTRT_BF16 && ((n == 1 && !ta) || (m == 1 && tb));
   int wrong = 0;
   for (int64_t at = 0; at < nc; at++) {
     const int i = (int)(at / p.ldc), j = (int)(at % p.ldc);
-    uint16_t want = had.at[at];
+    float want = had[at];
     if (j < n) {
       const float sum = (vector ? of_vector : of_matrix)(&p, i, j);
-      want = dtype == DTRT_BF16 ? dtrt_f32_to_bf16(sum) : dtrt_f32_to_f16(sum);
+      want = adds ? want + sum : sum;
     }
-    wrong += c.at[at] != want;
+    wrong += memcmp(&c[at], &want, sizeof want) != 0;
   }
   CHECK(!wrong, "%s ta %d tb %d %dx%dx%d pad %d: %d wrong", dtrt_dtype_name(dtype), ta, tb, m, n, k,
         pad, wrong);
-  unmap(a), unmap(b), unmap(c), unmap(had);
+  unmap(a), unmap(b), unmap(r), free(had);
 }
 
 int main(void) {
   static const int shapes[][3] = {
-      {1, 1, 1},    {1, 1, 33},    {1, 40, 64},  {40, 1, 64},   {3, 1, 2100},  {5, 1, 31},
-      {1, 7, 2049}, {2, 2, 2},     {7, 5, 3},    {14, 32, 128}, {15, 33, 129}, {30, 3, 70},
-      {64, 8, 200}, {16, 100, 17}, {33, 65, 49}, {29, 31, 515}, {9, 40, 1025}, {13, 17, 2048},
-      {6, 9, 4500}, {1, 300, 700}, {70, 1, 4200},  {100, 600, 40}};
+      {1, 1, 1},    {1, 1, 33},    {1, 40, 64},   {40, 1, 64},   {3, 1, 2100},  {5, 1, 31},
+      {1, 7, 2049}, {2, 2, 2},     {7, 5, 3},     {14, 32, 128}, {15, 33, 129}, {30, 3, 70},
+      {64, 8, 200}, {16, 100, 17}, {33, 65, 49},  {29, 31, 515}, {9, 40, 1025}, {13, 17, 2048},
+      {6, 9, 4500}, {1, 300, 700}, {70, 1, 4200}, {100, 600, 40}};
   Fixture f;
   harness_program(&f, 0, NULL, 64);
   dtrt_session *s = harness_open(&f, NULL);
@@ -143,8 +156,8 @@ int main(void) {
   for (int dtype = DTRT_F16; dtype <= DTRT_BF16; dtype++)
     for (int t = 0; t < 4; t++)
       for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        one(dtype, t & 1, t >> 1, shapes[i][0], shapes[i][1], shapes[i][2], (int)i % 3);
-  one(DTRT_BF16, 0, 0, 2100, 40, 24, 0); /* more rows than are summed at once */
+        one(dtype, t & 1, t >> 1, shapes[i][0], shapes[i][1], shapes[i][2], (int)i % 3, (int)i % 2);
+  one(DTRT_BF16, 0, 0, 2100, 40, 24, 0, 1); /* more rows than are summed at once */
   dtrt_close(s);
   return harness_result();
 }

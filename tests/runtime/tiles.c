@@ -1,6 +1,6 @@
 /* tiles.c: every tile of the kernels for products, of all their rows and vectors, beside the order
- * of docs/sums.md, bit for bit: those that this CPU can run, or with PORTABLE_ONLY the portable ones,
- * which is also compiled for ARM and run under emulation where that is installed. */
+ * of docs/sums.md, bit for bit: those that this CPU can run, or with PORTABLE_ONLY the portable
+ * ones, which is also compiled for ARM and run under emulation where that is installed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,8 @@ static float element(const GemmTile *t, bool fused, int i, int j) {
 
 /* Of `n` tiles tried the wrong ones. */
 static int wrong_tiles(const GemmKernel *k, bool fused, int *n) {
-  static float x[GEMM_ROWS * (DEEP + 16)], y[DEEP * WIDE], c[GEMM_ROWS * WIDE], want[GEMM_ROWS * WIDE];
+  static float x[GEMM_ROWS * (DEEP + 16)], y[DEEP * WIDE], c[GEMM_ROWS * WIDE],
+      want[GEMM_ROWS * WIDE];
   for (size_t i = 0; i < sizeof x / sizeof *x; i++) x[i] = (float)rand() / (float)RAND_MAX - 0.5f;
   for (size_t i = 0; i < sizeof y / sizeof *y; i++) y[i] = (float)rand() / (float)RAND_MAX - 0.5f;
   int wrong = 0;
@@ -38,7 +39,13 @@ static int wrong_tiles(const GemmKernel *k, bool fused, int *n) {
       for (int form = 0; form < 32; form++) {
         static const int depths[] = {1, 16, 63, 64, 65, 128, 200, 256};
         const bool turned = form & 1, add = form & 2;
-        GemmTile t = {.depth = depths[form / 4], .run = GEMM_RUN, .x = x, .y = y, .c = c, .ldc = WIDE, .add = add};
+        GemmTile t = {.depth = depths[form / 4],
+                      .run = GEMM_RUN,
+                      .x = x,
+                      .y = y,
+                      .c = c,
+                      .ldc = WIDE,
+                      .add = add};
         t.xi = turned ? 1 : DEEP + 16, t.xl = turned ? GEMM_ROWS : 1;
         t.lead = v * k->lanes, t.tail = 1 + (form + m) % k->lanes;
         for (int a = 0; a < GEMM_AHEAD; a++) t.ahead[a] = (GemmAhead){(const char *)x, 0};

@@ -173,6 +173,8 @@ static bool product_runs(Bands *b, const Step *s) {
   NodeId id = s->nodes.at[0];
   const Node *n = graph_node(b->g, id);
   bool own = in_band(b, id);
+  if (dtype_is_half(graph_operand(b->g, n, 0)->dtype)) /* its kernel knows of no band */
+    return !own && !touches_band(b, n->operand[0]) && !touches_band(b, n->operand[1]);
   if (own && (n->dtype != DT_F32 || !b->le->tile_bytes[id] || op_class(n) != OPC_PRODUCT))
     return false;
   for (int k = 0; k < n->noperands; k++) {

@@ -111,7 +111,8 @@ static uint32_t must_go(const Mesh *mesh, const Group *g, NodeId id, uint32_t su
   }
   if (op_class(n) == OPC_PRODUCT) {
     const bool adds_up =
-        !(summed & (summed - 1)) && n->dtype == DT_F32 && !by_vector(mesh, g->map.le->graph, n);
+        !(summed & (summed - 1)) && n->dtype == DT_F32 && x->dtype == DT_F32 &&
+        !by_vector(mesh, g->map.le->graph, n);
     return adds_up ? 0 : summed;
   }
   const SumOrder order = sum_order(mesh, g->map.le->graph, n);
