@@ -52,7 +52,7 @@
  *  - While entries run, handlers for SIGSEGV, SIGFPE, SIGBUS and SIGILL may be in place (see
  * dtrt.h).
  *  - Compiled objects are kept under $XDG_CACHE_HOME/dtgc or ~/.cache/dtgc; DTGC_CACHE=off turns it
- * off. They are used only if they and the folder belong to the user and nobody else can write to
+ * off. They are used only if they and the folder belong to the user and no other user can write to
  * them; otherwise compiling warns and ignores them.
  *  - DTGC_FLAGS="--disable=NAME -O1 ..." adds options from outside; docs/dtgc.1 has all variables.
  *  - OpenBLAS, if this library loads it, uses one thread per call.

@@ -220,14 +220,14 @@ void dtrt_run_exchanges(dtrt_device *dev, int n, const dtrt_exchange *const *x,
                         const void *const *from, void *const *to);
 
 /* The same as a pair of start and wait: before dtrt_wait_exchange `from` must not be written, and
- * `to` neither read nor written. `flight`, from 1 to DTRT_FLIGHTS, is the in-flight slot, which no
+ * `to` neither read nor written. `slot`, from 1 to DTRT_FLIGHTS, is the in-flight slot, which no
  * other exchange uses meanwhile. All devices must start and await the same exchanges in the same
  * order, and await all before the entry ends. Messages to other processes progress whenever a step
  * begins or the device waits. */
-void dtrt_start_exchange(dtrt_device *dev, int flight, const dtrt_exchange *x, const void *from, void *to);
-void dtrt_start_exchanges(dtrt_device *dev, int flight, int n, const dtrt_exchange *const *x,
+void dtrt_start_exchange(dtrt_device *dev, int slot, const dtrt_exchange *x, const void *from, void *to);
+void dtrt_start_exchanges(dtrt_device *dev, int slot, int n, const dtrt_exchange *const *x,
                           const void *const *from, void *const *to);
-void dtrt_wait_exchange(dtrt_device *dev, int flight);
+void dtrt_wait_exchange(dtrt_device *dev, int slot);
 
 /* C[m][n] = A[m][k] B[k][n] (+ C when accumulate). Row-major with leading dims in elements;
  * ta: A is stored [k][m]; tb: B is stored [n][k]. Any of m, n, k may be 0. dtype: DTRT_F32 or DTRT_F64. */

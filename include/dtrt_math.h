@@ -61,7 +61,7 @@ DTRT_FN float dtrt_sign_f32(float x) {
   return x == x ? r : x;
 }
 
-/* __builtin_sqrtf sets errno unless the compiler was told that nobody reads it (cc1's default, not
+/* __builtin_sqrtf sets errno unless the compiler knows that it is not read (cc1's default, not
  * the driver's), and a loop that may set errno does not vectorise. */
 #if defined(__clang__) && defined(__has_builtin)
 #if __has_builtin(__builtin_elementwise_sqrt)
@@ -76,7 +76,7 @@ DTRT_FN float dtrt_sign_f32(float x) {
 DTRT_FN float dtrt_sqrt_f32(float x) { return DTRT_SQRT32(x); }         /* 0.5 ulp */
 DTRT_FN float dtrt_rsqrt_f32(float x) { return 1.0f / DTRT_SQRT32(x); } /* 1.5 ulp */
 
-/* t = y * c + DTRT_ROUND32 holds the nearest whole number to y * c in its low bits, two's
+/* t = y * c + DTRT_ROUND32 holds the nearest integer to y * c in its low bits, two's
  * complement; t - DTRT_ROUND32 is that number. For |y * c| < 2^22. */
 #define DTRT_ROUND32 0x1.8p23f
 #define DTRT_ROUND64 0x1.8p52
@@ -423,7 +423,7 @@ DTRT_FN double dtrt_floordiv_f64(double a, double b) {
   return b == 0 ? a / b : f;
 }
 
-/* Whole numbers wrap. W: an unsigned type no narrower than int, in which + - * cannot overflow. */
+/* Integers wrap. W: an unsigned type no narrower than int, in which + - * cannot overflow. */
 #define DTRT_INT_ARITHMETIC(S, T, W)                                                               \
   DTRT_FN T dtrt_add_##S(T a, T b) { return (T)((W)a + (W)b); }                                    \
   DTRT_FN T dtrt_sub_##S(T a, T b) { return (T)((W)a - (W)b); }                                    \
@@ -450,7 +450,7 @@ DTRT_FN int32_t dtrt_sign_i32(int32_t a) { return (a > 0) - (a < 0); }
 DTRT_FN int64_t dtrt_sign_i64(int64_t a) { return (a > 0) - (a < 0); }
 
 /* Python's // and %; x // 0 and x % 0 are 0, the most negative // -1 is itself.
- * 32 bits and fewer go through doubles, whose quotient, rounded, cannot pass a whole number (that
+ * 32 bits and fewer go through doubles, whose quotient, rounded, cannot pass an integer (that
  * would take 53 bits): vectors have no whole-number division. */
 DTRT_FN int32_t dtrt_floordiv_i32(int32_t a, int32_t b) {
   int by_minus = b == -1;
@@ -496,8 +496,8 @@ DTRT_FN uint8_t dtrt_pow_u8(uint8_t a, uint8_t b) { return (uint8_t)dtrt_pow_i64
 
 /* ------------------------------------------------------------------ 4. casts and storage types */
 
-/* dtrt_cast_FROM_TO. A float to a whole number goes towards 0, saturates, and NaN gives 0 (C leaves
- * both open). A whole number to a narrower one keeps the low bits. To bool: x != 0, so NaN is true.
+/* dtrt_cast_FROM_TO. A float to an integer goes towards 0, saturates, and NaN gives 0 (C leaves
+ * both open). An integer to a narrower one keeps the low bits. To bool: x != 0, so NaN is true.
  * `last` is the largest value of F that does not overflow T. */
 #define DTRT_CAST_FLOAT_INT(FS, F, TS, T, lowest, last, highest)                                   \
   DTRT_FN T dtrt_cast_##FS##_##TS(F x) {                                                           \

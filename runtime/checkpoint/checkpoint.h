@@ -79,13 +79,13 @@ void checkpoint_remove_aside(
     const char *dir); /* what crashes have left in a folder of checkpoints */
 bool checkpoint_make_folder(const char *path, char *why, size_t whysize); /* with those above it */
 bool checkpoint_sync_folder(const char *path, char *why, size_t whysize); /* fsync */
-/* Puts the finished folder `aside` at `path`, in place of what is there. */
+/* Moves the finished folder `aside` to `path`, replacing an existing one. */
 bool checkpoint_place(const char *aside, const char *path, char *why, size_t whysize);
 char *checkpoint_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* -------- writing the index: checkpoint_index.c -------- */
 
-typedef struct checkpoint_saved { /* what the index says of a variable */
+typedef struct checkpoint_saved { /* a variable's entry in the index */
   const char *path;
   int dtype, kind, rank, trainable;
   int64_t shape[DTRT_MAX_RANK];

@@ -56,7 +56,7 @@ static bool read_bytes(checkpoint_reader *r, int64_t at, int64_t n) {
   return true;
 }
 
-/* A box as it lies in the file and in the block, in the file's order of dims. */
+/* A box in the file and in the block, in the file's order of dims. */
 typedef struct part {
   const checkpoint_var *v;
   int kind, dtype, rank;
@@ -94,7 +94,7 @@ static bool scatter(const checkpoint_reader *r, const part *p, int d, const char
   return true;
 }
 
-/* Elements that lie together at each place, from the innermost dims. */
+/* Contiguous elements at each place, from the innermost dims. */
 static int64_t run_of(const part *p) {
   int64_t run = 1;
   for (int d = p->rank - 1; d >= 0 && (p->len[d] == 1 || p->from_step[d] == run); d--)

@@ -13,7 +13,7 @@ typedef struct folder_lock { /* zero: not held */
 typedef enum folder_lock_status {
   FOLDER_LOCKED,
   FOLDER_TAKEN,      /* `why` names the process that has it */
-  FOLDER_LOCKS_NONE, /* the file system has no locks: `why` says so; nothing is held */
+  FOLDER_LOCKS_NONE, /* the file system has no locks: `why` has the message; nothing is held */
   FOLDER_LOCK_FAILED
 } folder_lock_status;
 

@@ -27,7 +27,7 @@ typedef struct safetensors {
   char *path;
   int64_t size, data;  /* of the file; where the elements begin */
   uint32_t header_crc; /* of all before `data` */
-  bool part;           /* its metadata says that it is a part of a checkpoint of ours */
+  bool part;           /* by its metadata it is a part of a checkpoint of ours */
   safetensors_entry *entry;
   int n; /* entries, in the order of their places */
 } safetensors;

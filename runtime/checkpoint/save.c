@@ -90,7 +90,7 @@ static bool put_rounded(checkpoint_writer *w, const float *from, int64_t n, char
   return true;
 }
 
-/* Blocks are dense in memory, so all but the rounded ones go to the file as they lie. */
+/* Blocks are dense in memory, so all but the rounded ones are written to the file directly. */
 static bool put_entries(const Save *s, const Device *d, checkpoint_writer *w) {
   char *buffer = s->bf16 ? malloc(CHECKPOINT_BUFFER) : NULL;
   bool good = buffer || !s->bf16;
@@ -149,7 +149,7 @@ static char *mesh_text(const dtrt_program *p) {
   return text;
 }
 
-/* What the index says; of layouts, texts in `layout`. */
+/* The contents of the index; of layouts, texts in `layout`. */
 static bool describe(const Save *s, checkpoint_about *a, checkpoint_saved *var,
                      char (*layout)[256]) {
   const dtrt_program *p = s->p;

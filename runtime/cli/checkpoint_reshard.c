@@ -70,7 +70,7 @@ static bool deal(reshard *r) {
     int least = 0;
     for (int k = 1; k < r->nfiles; k++)
       if (sum[k] < sum[least]) least = k;
-    sum[least] += order[i].bytes + 1; /* empty ones are dealt out too */
+    sum[least] += order[i].bytes + 1; /* empty ones are distributed too */
     r->file[order[i].var] = least;
   }
   bool good = sum != NULL;

@@ -30,7 +30,7 @@ typedef struct cli {
   int64_t epochs, steps, limit, eval_limit; /* 0: not given, all rows */
   int64_t skip, eval_skip, prefetch, per_rank, cores, check_replicas;
   int64_t check_nan; /* DTRT_CHECK_OFF ... */
-  double timeout; /* seconds; 0: not given; less: for ever */
+  double timeout;    /* seconds; 0: not given; less: no limit */
   bool shuffle, drop_last, stop_on_nan, plain, layouts, traffic, footprint;
   uint64_t shuffle_seed, seed;
   const char *log, *log_steps, *transport;
@@ -64,14 +64,14 @@ bool cli_check_options(cli *c, int bit);
 bool cli_find_entry(const cli *c, const char *name, const dtrt_entry **to);
 /* The options that all ranks must have been given alike. */
 void cli_same_options(const cli *c, same_list *l);
-/* What --load and its options ask for; without them nothing. `progress` may be NULL. */
+/* What --load and its options request; without them nothing. `progress` may be NULL. */
 int cli_load(cli *c, dtrt_session *s, dtrt_progress *progress);
-/* --profile: begins it, and tells what it has found. Without it nothing. */
+/* --profile: begins it, and prints its results. Without it nothing. */
 int cli_profile_start(const cli *c, dtrt_session *s);
 int cli_profile_end(const cli *c, dtrt_session *s);
 /* What memory the devices of this process have taken: one line each. */
 void cli_print_footprint(const dtrt_session *s);
-/* Says why the session failed; CLI_FAILED. */
+/* Prints why the session failed; CLI_FAILED. */
 int cli_session_failed(const cli *c, const dtrt_session *s);
 
 /* " (did you mean 'train'?)" or "": the name nearest to `word`, where one is near. */

@@ -91,7 +91,7 @@ static bool rows_finite(show *w, const fit_pass *pass) {
   return finite;
 }
 
-/* Once a run; the first of them tells where it began. */
+/* Once a run; the first of them prints where it began. */
 static void warn_of_nan(show *w, const fit_pass *pass) {
   char note[1500];
   const char *found = w->rows_bad ? "" : dtrt_session_found(w->f.session);
@@ -405,7 +405,7 @@ static fit_status check_eval_feed(show *w) {
   return FIT_OK;
 }
 
-/* What a file has to tell is told also when the pass cannot run. */
+/* Notes about a file are printed also when the pass cannot run. */
 static fit_status open_pass(show *w, fit_pass *pass, const dtrt_entry *e, const data_pair *feed,
                             int nfeed, int64_t skip, int64_t limit) {
   busy *b = w->c.quiet || !nfeed ? NULL : busy_begin();

@@ -62,7 +62,7 @@ int dtrt_check_main(int argc, char **argv, const dtrt_program *p) {
   return status;
 }
 
-/* Some file systems tell of a full disk only when a file is closed. */
+/* Some file systems report a full disk only when a file is closed. */
 static bool closing_fails(void) {
   int copy = dup(STDOUT_FILENO);
   return copy >= 0 && close(copy) != 0;

@@ -136,7 +136,7 @@ bool cli_find_entry(const cli *c, const char *name, const dtrt_entry **to) {
   return false;
 }
 
-/* A whole number in [least, most], in decimal and nothing else. */
+/* An integer in [least, most], in decimal and nothing else. */
 static bool number(const char *text, uint64_t least, uint64_t most, uint64_t *v) {
   char *end;
   errno = 0;
@@ -166,7 +166,7 @@ static bool take_pair(const cli *c, char *base, const option *o, const char *val
   return true;
 }
 
-/* 0 is for ever, which dtrt_options has as less than 0. */
+/* 0 is no limit, which dtrt_options has as less than 0. */
 static bool take_seconds(const cli *c, const option *o, const char *value, double *to) {
   char *end;
   double v = strtod(value, &end);

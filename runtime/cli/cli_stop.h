@@ -13,7 +13,7 @@ typedef struct cli_stop {
   int nranks;
   bool caught[CLI_STOP_SIGNALS];
   struct sigaction old[CLI_STOP_SIGNALS];
-  int64_t steps, next; /* asked so far; when ranks next agree */
+  int64_t steps, next; /* steps so far; when ranks next agree */
   int64_t last_steps;  /* at the last agreement, */
   double last;         /* and when that was */
 } cli_stop;

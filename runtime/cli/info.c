@@ -115,7 +115,7 @@ static void info_vars(const dtrt_program *p, int trainable, const char *title) {
   table_print(&t);
 }
 
-/* Nobody asked for these splits, so they are named. */
+/* These splits were not annotated, so they are named. */
 static void info_shared(const dtrt_program *p) {
   int params = 0, states = 0, named = 0;
   for (int i = 0; i < p->nvars; i++)

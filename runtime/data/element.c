@@ -15,7 +15,7 @@ static const struct {
   const char *name;
   uint8_t size, bits; /* bits: precision, of floats */
   bool is_float;
-  int64_t least, most; /* of whole numbers */
+  int64_t least, most; /* of integers */
   const char *range;
 } kinds[] = {
 #define DTYPE(ID, NAME, C, COMPUTED, DIGITS, EXPONENT, LEAST, MOST, LARGEST, RANGE, ...)           \
@@ -168,7 +168,7 @@ static element_text parse_whole(const char *text, int dtype, void *to) {
     if (errno == ERANGE || !store_whole(dtype, v, to)) return ELEMENT_OUT_OF_RANGE;
     return ELEMENT_FITS;
   }
-  double d = strtod(text, &end); /* 5.0 and 1e3 are whole numbers too */
+  double d = strtod(text, &end); /* 5.0 and 1e3 are integers too */
   if (end == text || *end) return ELEMENT_NOT_A_NUMBER;
   if (!(fabs(d) < 0x1p53)) return ELEMENT_OUT_OF_RANGE;
   if (d != floor(d)) return ELEMENT_FRACTION;

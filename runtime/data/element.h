@@ -30,7 +30,7 @@ typedef enum element_kind {
 size_t element_size(int kind);
 const char *element_name(int kind);
 bool element_is_float(int kind);
-int element_digits(int kind); /* binary, of a float's significand; 0 of whole numbers */
+int element_digits(int kind); /* binary, of a float's significand; 0 of integers */
 
 /* Whether values of `from` may become `to` under the law above. */
 bool element_allowed(int from, int to);

@@ -16,7 +16,7 @@ enum { FILE_SPEC_MOST = 4096, FILE_SPEC_FILES = 65536, FILE_SPEC_BRACES = 32 };
 
 typedef struct file_spec {
   char path[FILE_SPEC_MOST]; /* without what follows it */
-  /* In path's memory; NULL: not said. What looks like columns may be a member. */
+  /* In path's memory; NULL: not given. What looks like columns may be a member. */
   const char *record, *columns, *member;
   char **file; /* [nfiles], sorted where a pattern names them */
   int nfiles;

@@ -1,4 +1,4 @@
-/* finite.h: looks for NaN and infinity among elements, by their bits. */
+/* finite.h: finds NaN and infinity among elements, by their bits. */
 #ifndef DTG_RUNTIME_FINITE_H
 #define DTG_RUNTIME_FINITE_H
 #include <stdbool.h>

@@ -15,7 +15,7 @@
 enum {
   NPZ_SAID = 12,          /* members that a message names */
   NPZ_NAME = 100,         /* bytes of a name that it shows */
-  NPZ_CHECKED = 64 << 20, /* bytes of a stored member whose checksum is looked at */
+  NPZ_CHECKED = 64 << 20, /* bytes of a stored member whose checksum is verified */
   DEFLATE_MOST = 1032,    /* no deflated byte becomes more */
   DIRECTORY_MOST = 16 << 20
 };
@@ -120,7 +120,7 @@ static bool find_directory(npz_archive *a) {
   return true;
 }
 
-/* The fields of zip64, which stand only for those that are all ones elsewhere, in this order. */
+/* The fields of zip64: only those that are all ones elsewhere, in this order. */
 static bool wide(npz_member *m, const unsigned char *extra, size_t n) {
   uint64_t *field[] = {&m->size, &m->packed, &m->header};
   for (; n >= 4;) {
@@ -233,7 +233,7 @@ static bool is_called(const npz_member *m, const char *name) {
   return n == m->nname || !strcmp(name + m->nname, ".npy");
 }
 
-/* The member that is asked for; NULL: the only one. */
+/* The requested member; NULL: the only one. */
 static npz_member *choose(const npz_archive *a, const char *name) {
   npz_member *found = NULL;
   int count = 0;

@@ -22,7 +22,7 @@ bool raw_looks_like(const char *text) {
   return ends && strchr(text, '[') && !strchr(text, '/');
 }
 
-/* A whole number from 1 to RAW_MOST at *p, or 0. */
+/* An integer from 1 to RAW_MOST at *p, or 0. */
 static int64_t count_at(const char **p) {
   int64_t n = 0;
   for (; **p >= '0' && **p <= '9' && n <= RAW_MOST; ++*p) n = n * 10 + (**p - '0');
@@ -65,7 +65,7 @@ static bool count_records(tensor_file *f, gz_stream *s, const char *record) {
                  (long long)(f->extent % each), gz_packed_text(s->head));
 }
 
-/* Those that begin at every `pitch` need not: what is left at the end is said. */
+/* Those that begin at every `pitch` need not: bytes left at the end are reported. */
 static bool count_windows(tensor_file *f, gz_stream *s, const char *record) {
   int64_t size = (int64_t)element_size(f->kind), n = f->extent / size;
   if (f->extent % size)

@@ -43,7 +43,7 @@ static bool take_elements(tensor_file *f, gz_stream *s, int64_t most) {
   if (f->rank < 2) f->fortran = false;
   if (!s->seekable || f->fortran) {
     if (f->bytes / (int64_t)element_size(f->kind) > most)
-      return true; /* to be refused by its shape */
+      return true; /* to be rejected by its shape */
     f->memory = gz_take_rest(s, f->bytes);
     return f->memory && (!f->fortran || to_c_order(f, s));
   }

@@ -37,7 +37,7 @@ typedef struct tensor_file {
   int fd;                    /* >= 0: the elements stay in the file; -1: they are in memory */
   char *memory;              /* in C order */
   bool borrowed;             /* memory is another's */
-  int64_t width;             /* raw: elements of a record as it lies in the file; others: 0 */
+  int64_t width;             /* raw: elements of a record in the file; others: 0 */
   int64_t pitch;             /* raw: elements from one record to the next */
   int64_t extent;            /* raw: bytes of the file, decoded */
   columns take;              /* raw: what of a record is the tensor's */
@@ -46,10 +46,10 @@ typedef struct tensor_file {
   int64_t *part_at;           /* [nparts + 1] element with which each part begins */
   _Atomic int64_t *from_disk; /* bytes that tensor_file_read has brought from the disk */
   int users;                  /* that have it besides the one who opened it */
-  char note[256];             /* something to tell the user once, or "" */
+  char note[256];             /* a note for the user, printed once, or "" */
 } tensor_file;
 
-/* How much of a file can be of use: what holds more need not be decoded to be refused. */
+/* How much of a file can be of use: a larger file need not be decoded to be rejected. */
 typedef struct tensor_file_most {
   int64_t rows;     /* lines of a CSV, records of a raw file */
   int64_t elements; /* of other formats */

@@ -57,7 +57,7 @@ static bool read_bytes(reader *r, const tensor_file *f, int64_t at, int64_t n, v
   return true;
 }
 
-/* n elements from element `at` of the file as it lies, converted. */
+/* n elements from element `at` of the file, converted. */
 static bool read_run(reader *r, const tensor_file *f, int64_t at, int64_t n, char *to) {
   int64_t size = (int64_t)element_size(f->kind), out = (int64_t)element_size(r->dtype);
   if (f->kind == r->dtype && !f->swap && r->dtype != ELEMENT_BOOL)

@@ -10,8 +10,8 @@
 
 typedef enum fit_status {
   FIT_OK,
-  FIT_FAILED, /* fit_reason says why */
-  FIT_STOPPED /* a hook asked for it */
+  FIT_FAILED, /* fit_reason has the reason */
+  FIT_STOPPED /* a hook requested it */
 } fit_status;
 
 /* One way through the rows: of training or of evaluation. */
@@ -22,7 +22,7 @@ typedef struct fit_pass {
   int64_t dropped;    /* rows that drop_last leaves out */
   const dtrt_program *short_program;
   int which, short_entry; /* of the short batch, in the session */
-  void **out;             /* one an output; NULL for those that are no metric */
+  void **out;             /* one an output; NULL for outputs that are no metric */
   double *sum;            /* weighted by rows */
   int64_t rows;           /* counted in sum */
   int64_t step;           /* steps done in this epoch */
@@ -39,7 +39,7 @@ struct fit {
   dtrt_session *session;
   const dtrt_program *program;
   const dtrt_program *const *variants; /* NULL-terminated, or NULL */
-  dtrt_more_fn *more;                  /* asked for a short batch's program */
+  dtrt_more_fn *more;                  /* provides a short batch's program */
   void *more_user;
   int64_t first_epoch; /* 0 is 1 */
   int64_t first_step;  /* steps of it that are done already */

@@ -154,10 +154,10 @@ static dtrt_status run(dtrt_session *s, call *c) {
   if (!status && c->o->eval.entry) status = open_rows(s, c, &c->f.eval, &c->o->eval);
   if (!status) status = same_options(s, c);
   if (status) return status;
-  if (fit_same_files(&c->f)) return DTRT_INVALID; /* the session has said why */
+  if (fit_same_files(&c->f)) return DTRT_INVALID; /* the session has the reason */
   if (!view_make(&c->train, &c->f.train) || !view_make(&c->eval, &c->f.eval))
     return session_error(s, DTRT_NO_MEMORY, "out of memory");
-  if (fit_start(&c->f) == FIT_FAILED) return DTRT_INVALID; /* the session has said why */
+  if (fit_start(&c->f) == FIT_FAILED) return DTRT_INVALID; /* the session has the reason */
   if (fit_run(&c->f) != FIT_FAILED) return DTRT_OK;
   if (atomic_load(s->comm->failed)) /* with the step, where that is known */
     return c->f.why[0] ? session_error(s, DTRT_FAILED, "%s", c->f.why) : DTRT_FAILED;

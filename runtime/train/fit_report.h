@@ -8,7 +8,7 @@
 typedef struct fit_report {
   const dtrt_entry *entry; /* NULL: there is none */
   int which;               /* the entry's number in the program */
-  void **out;              /* [outputs]; NULL for those that are not shown */
+  void **out;              /* [outputs]; NULL for outputs that are not shown */
 } fit_report;
 
 /* Checks that it takes no input and has something to show. */

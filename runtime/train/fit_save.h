@@ -28,7 +28,7 @@ typedef struct fit_save {
   folder_lock lock; /* rank 0's */
 } fit_save;
 
-/* Before the first step: looks into the folder and, with `resume`, restores and sets f's first
+/* Before the first step: reads the folder and, with `resume`, restores and sets f's first
  * epoch and step. A failure is told by fit_reason. */
 fit_status fit_save_open(fit_save *s, fit *f);
 fit_status fit_save_step(fit_save *s, fit *f, const fit_pass *pass); /* from the hooks */

@@ -79,7 +79,7 @@ fit_status fit_verify_before(fit_verify *v, fit *f, const fit_pass *pass) {
   return status ? status : get_variables(f, v->before);
 }
 
-/* Rank 0 looks, and all end as it says. */
+/* Rank 0 checks, and all end with its result. */
 fit_status fit_verify_after(fit_verify *v, fit *f, const fit_pass *pass) {
   char why[sizeof f->why - 128] = "";
   fit_status status = get_variables(f, v->after);

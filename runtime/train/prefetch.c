@@ -21,7 +21,7 @@ typedef struct Blocks {
   const dtrt_entry *entry;
   Block *block;
   int n;
-  int *of;   /* [devices here][inputs] index in block; -1: empty, and not asked for */
+  int *of;   /* [devices here][inputs] index in block; -1: empty, and not requested */
   int asked; /* how many are not empty */
   int64_t bytes;
   struct Blocks *next;

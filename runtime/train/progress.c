@@ -58,7 +58,7 @@ void progress_step(progress *p, const char *head, int64_t done, int64_t all, dou
   double rate = seconds > 0 ? (double)done / seconds : 0;
   progress_time_text(rate > 0 ? (double)(all - done) / rate : 0, left, sizeof left);
   snprintf(speed, sizeof speed, "%.*f steps/s  %s left", rate < 10 ? 1 : 0, rate, left);
-  for (int width = 24; width >= 0; width -= 8) /* the bar gives way to what it says in words */
+  for (int width = 24; width >= 0; width -= 8) /* the bar shrinks before the text does */
     if (draw(line, sizeof line, width, head, done, all, metrics, speed) <= most) break;
   line[most] = '\0';
   fprintf(stderr, "\r\033[K%s", line);

@@ -15,7 +15,7 @@ typedef struct step_log {
 } step_log;
 
 /* A training that goes on with step `first` keeps the lines before it when the file is its log;
- * else the file begins anew. A failure is told in f->why. */
+ * else the file starts over. A failure is reported in f->why. */
 fit_status step_log_open(step_log *l, fit *f, int64_t first);
 fit_status step_log_add(step_log *l, fit *f);
 /* Writes all lines, and waits for the disk. False with why: what is left is written next time. */

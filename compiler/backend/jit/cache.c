@@ -1,8 +1,9 @@
-/* Compiled objects on disk, in the folder that the caller names. Law: an entry is written aside and renamed, so
- * that a reader sees all of it or nothing, and bears its key, size and hash, so that a damaged one
- * is taken for none. An entry is code that will be executed: folder and entry must belong to the
- * user, and nobody else may be able to write to them. One process compiles a key, the others wait
- * for it. When all entries together pass CACHE_MOST bytes the least recently used are removed. */
+/* Compiled objects on disk, in the folder that the caller names. Law: an entry is written aside and
+ * renamed, so that a reader sees all of it or nothing, and bears its key, size and hash, so that a
+ * damaged one is taken for none. An entry is code that will be executed: folder and entry must
+ * belong to the user, and no other user may be able to write to them. One process compiles a key,
+ * the others wait for it. When all entries together pass CACHE_MOST bytes the least recently used
+ * are removed. */
 #include "jit.h"
 #include "files.h"
 #include "str.h"
@@ -213,7 +214,7 @@ static bool ends_in(const char *s, const char *end) {
 }
 
 /* Removes what a killed process left half written, and the oldest entries when there is too much.
- * Two processes that do this at once remove the same ones: unlinking twice harms nobody. */
+ * Two processes that do this at once remove the same ones: unlinking twice does no harm. */
 static void cache_trim(int folder) {
   int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *d = copy >= 0 ? fdopendir(copy) : NULL;

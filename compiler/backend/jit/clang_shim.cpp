@@ -84,7 +84,7 @@ extern "C" bool clang_shim_compile(const char *source, size_t n, const char *con
     *bitcode_bytes = bytes.size();
     return true;
   }
-  if (collector.text.empty()) collector.text = ok ? "out of memory\n" : "clang said nothing\n";
+  if (collector.text.empty()) collector.text = ok ? "out of memory\n" : "clang failed without a message\n";
   *error = strdup(collector.text.c_str());
   return false;
 }

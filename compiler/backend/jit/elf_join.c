@@ -1,7 +1,7 @@
 /* Joins the objects of one program's parts into one, as `ld -r` does, so that the cache, loaders
  * and linkers see a single object. Sections of one name and kind lie one behind the other; what one
  * part calls and another defines is resolved by name. Takes what clang makes of C for x86-64;
- * anything else is refused, and the program is then compiled as a whole. */
+ * anything else is rejected, and the program is then compiled as a whole. */
 #include "elf_join.h"
 #include <elf.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * we emit. Opening LLVM costs more than everything else a program from the cache needs, so ORC is
  * left for other machines, for objects with something in them that is not known here, and for perf.
  *
- * All of it lies in one mapping, so that parts reach each other by 32 bits: code first, with a jump
+ * All of it is in one mapping, so that parts reach each other by 32 bits: code first, with a jump
  * for each function elsewhere that is called; then what is only read, with a table of addresses;
  * then what may be written. Nothing is both writable and executable. */
 #include "elf_load.h"
@@ -58,7 +58,7 @@ typedef struct Load {
   size_t nsymbols;
   const char *names;
   void *library;
-  /* where things lie */
+  /* addresses */
   char *at;
   size_t from[NPARTS + 1]; /* of each part, in the mapping */
   size_t jumps, addresses; /* in the mapping; one a symbol */

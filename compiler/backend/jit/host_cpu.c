@@ -1,4 +1,4 @@
-/* What kind of CPU this is, for the cache's key, without asking LLVM: all that it looks at to name
+/* What kind of CPU this is, for the cache's key, without LLVM: all that it looks at to name
  * the CPU and its features, as bits. Two machines with the same text get the same code. */
 #include "jit.h"
 #include <stdio.h>

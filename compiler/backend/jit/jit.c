@@ -1,6 +1,6 @@
 /* Emitted C to an object, in this process: opens the LLVM module, puts the runtime's header into
- * the text, chooses clang's arguments, asks the cache first. Law: the same source, arguments, CPU
- * and LLVM give the same key, and nothing else does. */
+ * the text, chooses clang's arguments, tries the cache first. Invariant: the same source,
+ * arguments, CPU and LLVM give the same key, and nothing else does. */
 #include "jit.h"
 #include "dtrt.h"
 #include "elf_load.h"
@@ -123,8 +123,8 @@ static const char *args_level(const char *want) {
 
 /* cc1 arguments, not the driver's: no resource folder, no system headers are needed.
  * -ffp-contract=off: what is fused into one statement depends on the layouts, and the bits of a
- * value must not; kernels that live of fused multiply-add say so themselves. No -ffast-math for the
- * same reason. */
+ * value must not; kernels that need fused multiply-add request it themselves. No -ffast-math for
+ * the same reason. */
 static void args_make(Args *a, const JitOptions *o) {
   static const char *const fixed[] = {"-emit-obj",
                                       "-vectorize-loops",
@@ -337,7 +337,7 @@ bool jit_check_cpu(const char *cpu, char **error) {
 
 /* -------- one compiles for all -------- */
 
-/* What rank 0 sends: one byte that says which, the key, then the object or the reason. */
+/* What rank 0 sends: one byte for the kind, the key, then the object or the reason. */
 enum { PARCEL_HEAD = 1 + (int)sizeof(CacheKey) };
 
 static bool parcel_make(const Job *j, bool ok, const JitObject *o, const char *why, void **bytes,
@@ -392,7 +392,7 @@ bool jit_compile_together(const char *source, size_t n, const JitOptions *o, Jit
   t->key = j.key;
   if (first && made) ok = job_run(&j, o->cache, out, t, error);
   if (first && !parcel_make(&j, ok, out, ok ? "" : *error, &bytes, &size)) bytes = NULL, size = 0;
-  /* Even a rank that has failed takes part, or the others would wait for ever. */
+  /* Even a rank that has failed takes part, or the others would wait forever. */
   dtrt_status sent = dtrt_launch_bcast(o->mpi_comm, &bytes, &size);
   if (ok && sent != DTRT_OK) {
     *error =

@@ -2,7 +2,7 @@
  * cc to link executables.
  *
  * LLVM and Clang live in a module of their own, libdtgc-jit.so, which is opened when the first
- * program is compiled: who only asks for dumps, or finds the object in the cache, does not pay for
+ * program is compiled: dumps, and objects found in the cache, do not pay for
  * it. The module's one symbol is `dtgc_jit_verbs`; the host's side (jit.c, cache.c, link.c) knows
  * no LLVM header.
  *
@@ -67,7 +67,7 @@ typedef enum JitLoader {
   LOADER_ANY,  /* ours, or LLVM's where ours cannot */
   LOADER_OWN,  /* ours alone */
   LOADER_LLVM, /* LLVM's */
-  LOADER_PERF  /* LLVM's, which tells perf of the code */
+  LOADER_PERF  /* LLVM's, which registers the code with perf */
 } JitLoader;
 
 typedef struct JitOptions {
@@ -124,7 +124,7 @@ JitCode *jit_load(const void *bytes, size_t n, const char *symbol, JitLoader loa
                   char **error);
 void jit_unload(JitCode *c); /* may be NULL */
 
-/* host_cpu.c: text that tells kinds of CPUs apart; false where it cannot be told without LLVM. */
+/* host_cpu.c: text that identifies the kind of CPU; false where that takes LLVM. */
 bool jit_host_cpu(char *out, size_t n);
 
 /* -------- cache.c -------- */
@@ -144,7 +144,7 @@ void cache_put(const char *path, const CacheKey *k, const JitObject *o);
 
 /* -------- link.c -------- */
 
-/* What the environment says of the tools that link; each may be NULL. */
+/* The link tools given by the environment; each may be NULL. */
 typedef struct LinkTools {
   const char *path, *tmp; /* PATH, TMPDIR */
   const char *cc, *flags; /* CC and CFLAGS: words */

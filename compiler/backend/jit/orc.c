@@ -20,7 +20,7 @@ struct JitLoaded {
   LLVMOrcLLJITRef jit;
 };
 
-/* What is asked of LLVM once a process. */
+/* LLVM is initialized once a process. */
 static struct {
   pthread_once_t once;
   char *triple, *cpu, *features;

@@ -1,4 +1,4 @@
-/* From bitcode to one object. A larger program is dealt out to parts, which threads optimize at the
+/* From bitcode to one object. A larger program is divided into parts, which threads optimize at the
  * same time: first constants are propagated from calls into functions, as their callers may come to
  * lie in another part; then each function that is not inlined belongs to one part, and all parts
  * have those that are. How many parts there are depends on the program alone, so that its object
