@@ -31,7 +31,6 @@ const GemmKernel *gemm_kernel(void) {
 /* -------- a thread's room for packing -------- */
 
 enum {
-  EDGE_FLOATS = GEMM_ROWS * GEMM_COLUMNS,
   GAP = 16,          /* floats between packed rows */
   NEAR = 16 * 1024,  /* floats that are hardly worth fetching */
   KEPT = 512 * 1024, /* floats of c that stay while all of k is summed */
@@ -39,16 +38,9 @@ enum {
   HUGE_PAGE = 2 << 20
 };
 
-/* What this process computes with: chosen once. */
-typedef struct GemmSetup {
-  const GemmKernel *kernel; /* NULL: none */
-  int64_t all_floats;       /* of the operand that is packed whole: half of L2 */
-  int64_t far_floats;       /* of an operand that no cache holds */
-  pthread_key_t room_key;
-} GemmSetup;
-
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static GemmSetup setup;
+static GemmSetup setup; /* of this process: chosen once */
+static pthread_key_t room_key;
 
 int64_t gemm_packed_floats(int64_t l2) {
   const int64_t least = 32 * 1024, most = 512 * 1024;
@@ -60,12 +52,11 @@ static void prepare(void) {
   const int64_t l3 = caches_bytes(3);
   setup.all_floats = gemm_packed_floats(caches_bytes(2));
   setup.far_floats = (l3 ? l3 : 8 << 20) / 2 / (int64_t)sizeof(float);
-  if (pthread_key_create(&setup.room_key, free) == 0) setup.kernel = gemm_kernel();
+  if (pthread_key_create(&room_key, free) == 0) setup.kernel = gemm_kernel();
 }
 
 static int64_t room_size(void) {
-  const int64_t bytes =
-      (setup.all_floats + GEMM_STRIP_FLOATS + EDGE_FLOATS) * (int64_t)sizeof(float);
+  const int64_t bytes = GEMM_ROOM_FLOATS(&setup) * (int64_t)sizeof(float);
   return (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 }
 
@@ -74,7 +65,7 @@ static float *room_of_thread(void) {
   if (room) return room;
   float *p = aligned_alloc(HUGE_PAGE, (size_t)room_size());
   if (p) madvise(p, (size_t)room_size(), MADV_HUGEPAGE); /* what is packed is on one page */
-  if (p && pthread_setspecific(setup.room_key, p)) {
+  if (p && pthread_setspecific(room_key, p)) {
     free(p);
     p = NULL;
   }
@@ -138,6 +129,7 @@ static int ahead_take(Ahead *a, GemmTile *t, int64_t tiles, int had) {
 /* -------- packing -------- */
 
 typedef struct Product {
+  const GemmSetup *setup;
   const GemmKernel *kernel;
   int wide, rows; /* of a tile, at most */
   int64_t m, n, k;
@@ -307,7 +299,7 @@ static void as_it_lies(Product *p, int64_t l, int64_t depth) {
   GemmTile t;
   t.depth = depth, t.run = GEMM_RUN, t.skip = 0, t.xi = p->xi, t.xl = p->xl,
   t.add = p->add || l > 0;
-  if (p->n > wide && rows_collide(p, depth)) {
+  if (p->n > wide && rows_collide(p, depth) && p->m * (depth + GAP) <= p->setup->all_floats) {
     pack_rows(p, l, depth, 0, (int)p->m, p->all);
     packed_strides(p, depth, &t);
     x = p->all;
@@ -454,9 +446,9 @@ static void change_places(Product *p) {
 static bool few_rows(const Product *p, int64_t depth) {
   if (p->live) return false;
   if (p->across || p->m <= p->rows) return true;
-  if (p->m <= 2 * p->rows) return p->n * p->k < setup.far_floats;
+  if (p->m <= 2 * p->rows) return p->n * p->k < p->setup->far_floats;
   if (p->m * depth <= NEAR && depth * (p->yj == 1 ? p->yl : p->wide) <= SMALL) return true;
-  return p->m <= 5 * p->rows && p->yj == 1 && p->n * depth <= setup.all_floats / 2 &&
+  return p->m <= 5 * p->rows && p->yj == 1 && p->n * depth <= p->setup->all_floats / 2 &&
          p->yl % 512 != 0;
 }
 
@@ -464,8 +456,8 @@ static bool few_rows(const Product *p, int64_t depth) {
  * round. To turn takes four times as long as to copy. */
 static bool rows_first(const Product *p, int64_t depth) {
   const int64_t x = p->m, y = p->n * (p->yj == 1 ? 1 : 4);
-  const int64_t tall = setup.all_floats / packed_tile(p, depth) * p->rows,
-                wide = setup.all_floats / depth;
+  const int64_t tall = p->setup->all_floats / packed_tile(p, depth) * p->rows,
+                wide = p->setup->all_floats / depth;
   return x + (p->m + tall - 1) / tall * y < y + (p->n + wide - 1) / wide * x;
 }
 
@@ -473,7 +465,7 @@ static bool rows_first(const Product *p, int64_t depth) {
  * level while all of k is summed. */
 static void by_rows(Product *p, int64_t most) {
   const int64_t deep = least(p->k, most), tiles = tiles_of(p->m, p->rows);
-  const int64_t blocks = tiles_of(tiles, (int)(setup.all_floats / packed_tile(p, deep)));
+  const int64_t blocks = tiles_of(tiles, (int)(p->setup->all_floats / packed_tile(p, deep)));
   for (int64_t b = 0; b < blocks; b++) {
     const int64_t from = b * tiles / blocks * p->rows,
                   to = least((b + 1) * tiles / blocks * p->rows, p->m);
@@ -489,7 +481,7 @@ static void by_rows(Product *p, int64_t most) {
 /* Blocks of columns, whose y is packed whole. */
 static void by_columns(Product *p, int64_t most) {
   const int64_t deep = least(p->k, most), tiles = tiles_of(p->n, p->wide);
-  const int64_t blocks = tiles_of(tiles, (int)(setup.all_floats / (deep * p->wide)));
+  const int64_t blocks = tiles_of(tiles, (int)(p->setup->all_floats / (deep * p->wide)));
   for (int64_t b = 0; b < blocks; b++) {
     const int64_t from = b * tiles / blocks * p->wide,
                   to = least((b + 1) * tiles / blocks * p->wide, p->n);
@@ -509,10 +501,19 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
                        const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
                        const dtrt_then *then, const dtrt_live *live, int64_t part) {
   pthread_once(&once, prepare);
-  const GemmKernel *kernel = setup.kernel;
-  float *room = kernel ? room_of_thread() : NULL;
+  float *room = setup.kernel ? room_of_thread() : NULL;
   if (!room) return false;
-  Product p = {.kernel = kernel,
+  gemm_blocked_by(&setup, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, then, live, part);
+  return true;
+}
+
+void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int64_t k,
+                     const float *x, int64_t xi, int64_t xl, const float *y, int64_t yl, int64_t yj,
+                     float *c, int64_t ldc, bool add, const dtrt_then *then, const dtrt_live *live,
+                     int64_t part) {
+  const GemmKernel *kernel = s->kernel;
+  Product p = {.setup = s,
+               .kernel = kernel,
                .m = m,
                .n = n,
                .k = k,
@@ -528,8 +529,8 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
                .then = then,
                .live = live,
                .all = room,
-               .strip = room + setup.all_floats,
-               .edge = room + setup.all_floats + GEMM_STRIP_FLOATS};
+               .strip = room + s->all_floats,
+               .edge = room + s->all_floats + GEMM_STRIP_FLOATS};
   Ahead ahead; /* not part of the above, which begins as zeros */
   p.ahead = &ahead;
   if (narrow(&p)) change_places(&p);
@@ -541,15 +542,14 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
   if (few_rows(&p, least(k, most))) {
     for (int64_t l = 0; l < k; l += most) as_it_lies(&p, l, least(most, k - l));
     then_rows(&p, 0, m);
-    return true;
+    return;
   }
   const int64_t deep = least(k, most);
-  const bool whole = tiles_of(n, p.wide) * p.wide * deep <= setup.all_floats;
+  const bool whole = tiles_of(n, p.wide) * p.wide * deep <= s->all_floats;
   if (vectors == 2 && !live && !(then && whole) && m > 2 * p.rows && rows_first(&p, deep))
     by_rows(&p, most);
   else
     by_columns(&p, most);
-  return true;
 }
 
 /* -------- what the room takes -------- */
@@ -567,5 +567,5 @@ int64_t gemm_room_bytes(void) {
 
 int64_t gemm_room_taken(void) {
   pthread_once(&once, prepare);
-  return setup.kernel && pthread_getspecific(setup.room_key) ? room_size() : 0;
+  return setup.kernel && pthread_getspecific(room_key) ? room_size() : 0;
 }

@@ -19,6 +19,7 @@ enum {
   GEMM_STRETCH = 16, /* depths; a run has whole ones, but for the last */
   GEMM_GROUP = 4, /* panels of columns that are packed at a time where rows are packed whole */
   GEMM_STRIP_FLOATS = GEMM_GROUP * GEMM_DEPTH * GEMM_COLUMNS,
+  GEMM_EDGE_FLOATS = GEMM_ROWS * GEMM_COLUMNS,
   GEMM_AHEAD = 2 * GEMM_DEPTH / GEMM_STRETCH + 1
 };
 
@@ -71,8 +72,15 @@ typedef struct GemmKernel {
 /* NULL: OpenBLAS does everything. DTRT_GEMM=openblas in the environment asks for that, avx2 and
  * portable for narrower kernels, avx512 for no pairs of bf16. */
 const GemmKernel *gemm_kernel(void);
-/* Floats of the operand that is packed whole, where L2 has so many bytes (0: unknown). Blocks follow
- * from it, the bits do not. */
+/* What products are computed with, as the CPU and its caches say. Blocks follow from it, the bits do
+ * not. */
+typedef struct GemmSetup {
+  const GemmKernel *kernel; /* NULL: none */
+  int64_t all_floats;       /* of the operand that is packed whole: half of L2 */
+  int64_t far_floats;       /* of an operand that no cache holds */
+} GemmSetup;
+
+/* Floats of the operand that is packed whole, where L2 has so many bytes (0: unknown). */
 int64_t gemm_packed_floats(int64_t l2);
 /* This thread's room for packing: so many floats as above, and GEMM_STRIP_FLOATS. NULL: no memory. */
 float *gemm_room(int64_t *floats);
@@ -92,4 +100,10 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
                        const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
                        const struct dtrt_then *then, const struct dtrt_live *live,
                        int64_t part);
+/* The same with another kernel or other caches; room: GEMM_ROOM_FLOATS(s). */
+void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int64_t k,
+                     const float *x, int64_t xi, int64_t xl, const float *y, int64_t yl, int64_t yj,
+                     float *c, int64_t ldc, bool add, const struct dtrt_then *then,
+                     const struct dtrt_live *live, int64_t part);
+#define GEMM_ROOM_FLOATS(s) ((s)->all_floats + GEMM_STRIP_FLOATS + GEMM_EDGE_FLOATS)
 #endif
