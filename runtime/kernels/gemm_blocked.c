@@ -429,8 +429,7 @@ static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t 
 
 /* Most lanes of a tile would be empty, and few would be if it were turned over. */
 static bool narrow(const Product *p) {
-  return !p->live && p->n <= (p->xi == 1 ? p->kernel->rows[2] : p->kernel->lanes / 2) &&
-         p->m >= p->kernel->lanes;
+  return !p->live && p->n <= p->kernel->rows[2] && p->m >= p->kernel->lanes;
 }
 
 static void change_places(Product *p) {
@@ -491,6 +490,24 @@ static void by_columns(Product *p, int64_t most) {
   if (blocks > 1) then_rows(p, 0, p->m);
 }
 
+/* A product that one tile is, or two, as it lies: without what larger ones have to find out. */
+static bool few_tiles(const GemmKernel *k, GemmTile *t, int64_t m, int64_t n, int64_t depth,
+                      int64_t yj) {
+  const int lanes = k->lanes, rows = k->rows[2];
+  if (m > (n > rows ? 2 * rows : rows) || n > 2 * lanes || depth > GEMM_DEPTH || yj != 1 ||
+      !k->parts)
+    return false;
+  const int vectors = n > lanes ? 2 : 1, first = (int)(m > rows ? m / 2 : m);
+  t->depth = depth, t->run = GEMM_RUN, t->skip = 0;
+  t->tail = (int)n - (vectors - 1) * lanes;
+  ahead_clear(t, depth);
+  k->tile[first][vectors - 1](t);
+  if (first == m) return true;
+  t->x += first * t->xi, t->c += first * t->ldc;
+  k->tile[m - first][vectors - 1](t);
+  return true;
+}
+
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                   const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
                   const dtrt_then *then) {
@@ -503,6 +520,11 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
   pthread_once(&once, prepare);
   float *room = setup.kernel ? room_of_thread() : NULL;
   if (!room) return false;
+  if (!then && !live) {
+    GemmTile t;
+    t.x = x, t.xi = xi, t.xl = xl, t.y = y, t.lead = yl, t.c = c, t.ldc = ldc, t.add = add;
+    if (few_tiles(setup.kernel, &t, m, n, k, yj)) return true;
+  }
   gemm_blocked_by(&setup, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, then, live, part);
   return true;
 }
