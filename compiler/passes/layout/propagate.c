@@ -14,7 +14,7 @@
  * Order: ops that only rename dims first, then factors that pass, then those that reduce or shift,
  * and broadcasts forward last, so that a bias does not decide for its batch. After Shardy
  * (OpenXLA). */
-#include "layout_passes.h"
+#include "shared_rules.h"
 #include <string.h>
 
 enum { MAX_HELD = 2 };
@@ -33,24 +33,11 @@ typedef struct Cell {
   Inferred why;
 } Cell;
 
-/* Equal ops of equal shapes have one. */
-typedef struct Shared {
-  struct Shared *next;
-  uint64_t hash;
-  const Graph *graph; /* of the first that needed it */
-  NodeId node;
-  bool shifts;   /* some factor does */
-  int8_t *where; /* [tensor][factor]: the dim that carries it, or -1; the result comes last */
-  Rule rule;
-} Shared;
-
-enum { RULES = 4096 };
-
 typedef struct Tie { /* an op, or an equality of two cells (an assignment, an output) */
   int entry;
   NodeId node; /* NO_NODE for an equality */
   int rank;    /* sweeps in which it takes part: 0 renames, 1 others, 2 broadcasts */
-  const Shared *shared;
+  const SharedRule *shared;
   const Rule *rule; /* shared->rule */
   int ncells;
   Cell **cell; /* operands, then the result; NULL: takes no part */
@@ -64,7 +51,7 @@ typedef struct Propagate {
   Cell **output; /* flat over entries */
   VEC(Tie) ties;
   uint64_t *dirty; /* set of ties with a tensor changed since their last visit */
-  Shared *shared[RULES];
+  SharedRules rules;
   const Layout *whole[MAX_RANK + 1]; /* by rank */
 } Propagate;
 
@@ -372,7 +359,7 @@ static void sweep(Propagate *p, int stage) {
 
 /* -------- setting up -------- */
 
-static void add_tie(Propagate *p, Tie *t, Shared *s) {
+static void add_tie(Propagate *p, Tie *t, SharedRule *s) {
   t->shared = s;
   t->rule = &s->rule;
   for (int i = 0; i < t->ncells; i++) {
@@ -383,64 +370,9 @@ static void add_tie(Propagate *p, Tie *t, Shared *s) {
   vec_push(p->plan->arena, &p->ties, *t);
 }
 
-/* What follows from the rule alone. */
-static void shared_finish(Propagate *p, Shared *s) {
-  const Rule *r = &s->rule;
-  s->where = arena_array(p->plan->arena, int8_t, (r->noperands + 1) * r->nfactors + 1);
-  memset(s->where, -1, (size_t)((r->noperands + 1) * r->nfactors));
-  for (int f = 0; f < r->nfactors; f++) s->shifts = s->shifts || r->factor[f].kind == FACTOR_SHIFT;
-  for (int i = 0; i <= r->noperands; i++) {
-    const RuleDim *rd = i < r->noperands ? r->operand[i] : r->result;
-    for (int d = MAX_RANK - 1; d >= 0; d--)
-      for (int j = 0; j < rd[d].n; j++) s->where[i * r->nfactors + rd[d].factor[j]] = (int8_t)d;
-  }
-}
-
-/* All that a rule may depend on. */
-static uint64_t rule_hash(const Graph *g, const Node *n) {
-  uint64_t h = hash_words(n->attr, sizeof *n->attr * (size_t)n->nattr,
-                          op_hash(n->op) << 8 | (uint64_t)n->dtype);
-  for (int i = 0; i < n->noperands; i++) {
-    const Shape *s = &graph_operand(g, n, i)->shape;
-    h = hash_words(s->dim, sizeof *s->dim * (size_t)s->rank, h);
-  }
-  return hash_words(n->shape.dim, sizeof *n->shape.dim * (size_t)n->shape.rank, h);
-}
-
-static bool rule_same(const Graph *g, const Node *n, const Shared *s) {
-  const Node *o = graph_node(s->graph, s->node);
-  if (o->op != n->op || o->dtype != n->dtype || o->noperands != n->noperands ||
-      o->nattr != n->nattr || memcmp(&o->value, &n->value, sizeof n->value) != 0 ||
-      o->whole != n->whole || !shape_equal(&o->shape, &n->shape) ||
-      memcmp(o->attr, n->attr, sizeof *n->attr * (size_t)n->nattr) != 0)
-    return false;
-  for (int i = 0; i < n->noperands; i++) {
-    const Node *a = graph_operand(s->graph, o, i), *b = graph_operand(g, n, i);
-    if (a->dtype != b->dtype || !shape_equal(&a->shape, &b->shape)) return false;
-  }
-  return true;
-}
-
-static Shared *shared_of(Propagate *p, const Graph *g, NodeId id) {
-  const Node *n = graph_node(g, id);
-  uint64_t h = rule_hash(g, n);
-  Shared **at = &p->shared[h % RULES];
-  for (Shared *s = *at; s && n->op != OP_relayout; s = s->next)
-    if (s->hash == h && rule_same(g, n, s)) return s;
-  Shared *s = arena_new_of(p->plan->arena, Shared);
-  *s = (Shared){.next = *at, .hash = h, .graph = g, .node = id};
-  rule_of(g, n, &s->rule, p->plan->arena);
-  if (n->op != OP_relayout) *at = s;
-  for (int d = 0; n->op == OP_relayout && d < n->shape.rank; d++)
-    if (!n->spec || !(n->spec->open & 1u << d))
-      s->rule.operand[0][d].n = 0; /* annotated: passed on as in reach_back only */
-  shared_finish(p, s);
-  return s;
-}
-
 static void add_equality(Propagate *p, int entry, Cell *a, Cell *b) {
   Tie t = {.entry = entry, .node = NO_NODE, .ncells = 2};
-  Shared *s = arena_new_of(p->plan->arena, Shared);
+  SharedRule *s = arena_new_of(p->plan->arena, SharedRule);
   Rule *r = &s->rule;
   t.cell = arena_array(p->plan->arena, Cell *, 2);
   t.cell[0] = a;
@@ -451,7 +383,7 @@ static void add_equality(Propagate *p, int entry, Cell *a, Cell *b) {
     int f = rule_factor(r, a->shape.dim[d], FACTOR_PASS);
     r->operand[0][d] = r->result[d] = (RuleDim){.n = 1, .factor = {(int8_t)f}};
   }
-  shared_finish(p, s);
+  shared_rule_finish(p->plan->arena, s);
   add_tie(p, &t, s);
 }
 
@@ -466,7 +398,7 @@ static void add_op(Propagate *p, int e, NodeId id) {
     if (!op_is(graph_operand(g, n, i), OPF_FREE)) t.cell[i] = p->node[e][n->operand[i]];
   t.cell[n->noperands] = p->node[e][id];
   if (n->op == OP_relayout_like) t.cell[0] = NULL;
-  add_tie(p, &t, shared_of(p, g, id));
+  add_tie(p, &t, shared_rule(&p->rules, g, id));
 }
 
 static bool check_spec(Propagate *p, const Spec *s, const char *what) {
@@ -589,7 +521,7 @@ static void finish(Propagate *p) {
 }
 
 void propagate(Plan *plan) {
-  Propagate p = {.plan = plan, .mesh = &plan->program->mesh};
+  Propagate p = {.plan = plan, .mesh = &plan->program->mesh, .rules.arena = plan->arena};
   set_up(&p, plan->variables_of);
   hold_contests(&p);
   p.dirty = arena_array(plan->arena, uint64_t, p.ties.n / 64 + 1);
