@@ -388,6 +388,9 @@ DTRT_FN int64_t dtrt_live_to(int64_t row, int64_t high, int64_t n) {
   return at <= 0 ? 0 : whole < n ? whole : n;
 }
 
+/* Whether the condition of a loop or a branch holds, a scalar that all devices have alike. */
+DTRT_FN int64_t dtrt_holds(const void *at) { return *(const uint8_t *)at != 0; }
+
 /* An index read from data, checked. */
 DTRT_FN int64_t dtrt_index(dtrt_device *dev, int64_t i, int64_t n) {
   if (i < 0 || i >= n) dtrt_bad_index(dev, i, n);

@@ -447,6 +447,18 @@ Stmt *ast_if(Parse *p, Span at, AstExpr *cond, const StmtVec *body, const StmtVe
   return with_bodies(p, s, body, other);
 }
 
+Stmt *ast_while(Parse *p, Span at, AstExpr *cond, const StmtVec *body) {
+  Stmt *s = ast_stmt(p, ST_WHILE, at);
+  s->value = cond;
+  return with_bodies(p, s, body, NULL);
+}
+
+Stmt *ast_repeat(Parse *p, Span at, Ident name, AstExpr *from, AstExpr *to, const StmtVec *body) {
+  Stmt *s = ast_stmt(p, ST_REPEAT, at);
+  s->name = name, s->from = from, s->to = to;
+  return with_bodies(p, s, body, NULL);
+}
+
 Stmt *ast_else(Parse *p, Span at) {
   diag_error(p->diag, at, "this `else` has no `if`: it must follow the `}` of one");
   return ast_stmt(p, ST_ERROR, at);

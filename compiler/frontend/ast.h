@@ -120,6 +120,8 @@ typedef enum StmtKind {
   ST_EXPR,
   ST_FOR,
   ST_IF,
+  ST_WHILE,  /* value: the condition */
+  ST_REPEAT, /* name, from, to */
   ST_RETURN
 } StmtKind;
 
@@ -227,6 +229,8 @@ Stmt *ast_assign(Parse *p, Span at, AstExpr *target, AstExpr *value);
 Stmt *ast_expr_stmt(Parse *p, AstExpr *x);
 Stmt *ast_for(Parse *p, Span at, Ident name, AstRange over, const StmtVec *body);
 Stmt *ast_if(Parse *p, Span at, AstExpr *cond, const StmtVec *body, const StmtVec *other);
+Stmt *ast_while(Parse *p, Span at, AstExpr *cond, const StmtVec *body);
+Stmt *ast_repeat(Parse *p, Span at, Ident name, AstExpr *from, AstExpr *to, const StmtVec *body);
 Stmt *ast_else(Parse *p, Span at); /* one without an `if` */
 Stmt *ast_return(Parse *p, Span at, const GivenVec *results);
 

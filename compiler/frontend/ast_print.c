@@ -58,9 +58,9 @@ static void put_sub(Str *out, const Sub *s) {
   ast_print_expr(out, s->step);
 }
 
-static void put_range(Str *out, const char *name, const AstExpr *from, const AstExpr *to,
-                      const AstExpr *by) {
-  str_printf(out, "for %s in ", name);
+static void put_range(Str *out, const char *word, const char *name, const AstExpr *from,
+                      const AstExpr *to, const AstExpr *by) {
+  str_printf(out, "%s %s in ", word, name);
   ast_print_expr(out, from);
   if (!to) return;
   str_puts(out, "..");
@@ -102,7 +102,7 @@ void ast_print_expr(Str *out, const AstExpr *x) {
     str_puts(out, "[");
     ast_print_expr(out, x->x);
     str_puts(out, " ");
-    put_range(out, x->name.text, x->from, x->to, x->by);
+    put_range(out, "for", x->name.text, x->from, x->to, x->by);
     str_puts(out, "]");
     break;
   case EX_CHOICE:
@@ -316,8 +316,14 @@ static void put_stmt(Str *out, const Stmt *s) {
   case ST_BIND: put_targets(out, s, "="); break;
   case ST_ASSIGN: put_targets(out, s, "<-"); break;
   case ST_EXPR: ast_print_expr(out, s->value); break;
+  case ST_WHILE:
+    str_puts(out, "while ");
+    ast_print_expr(out, s->value);
+    put_block(out, &s->body);
+    break;
   case ST_FOR:
-    put_range(out, s->name.text, s->from, s->to, s->by);
+  case ST_REPEAT:
+    put_range(out, s->kind == ST_FOR ? "for" : "repeat", s->name.text, s->from, s->to, s->by);
     put_block(out, &s->body);
     break;
   case ST_IF: put_if(out, s); break;

@@ -121,6 +121,8 @@ struct Family {
 
 typedef VEC(NodeId) NodeList;
 
+typedef struct OpenRegion OpenRegion; /* flow.c */
+
 /* An entry being built. */
 typedef struct Building {
   Entry entry;
@@ -131,6 +133,7 @@ typedef struct Building {
   int nversions;
   const char *stream_path; /* init: of the variable being initialised */
   VEC(Assign) assigns;
+  OpenRegion *open; /* the innermost region whose body is being built; NULL: none */
   Lookup streams; /* random calls so far, by interned path */
   bool random;    /* some node reads the random step */
 } Building;
@@ -202,6 +205,7 @@ typedef struct Elab {
   VEC(Said *) said;
   VEC(Ident) paths; /* of instances and variables, against doubles */
   Lookup path_at;   /* 1 + its place in paths, by interned path */
+  IdentVec ended;   /* names that only bodies of regions bound */
   int step_var;     /* random.step, -1 before a random op is met */
 } Elab;
 
@@ -320,6 +324,16 @@ NodeId variable_in_loss(Elab *e, int var, NodeId loss, Span at);
  * report. */
 const char *variable_key(Elab *e, const Value *key, Span at);
 bool elab_claim_path(Elab *e, const char *path, Span at);
+
+/* -------- flow.c -------- */
+
+void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where);
+void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where);
+void region_if(Elab *e, NameScope *s, const Stmt *stmt, Value condition, Where where);
+/* Before a variable is read or assigned: the regions that are open carry it from then on. */
+void region_carry_variable(Elab *e, int var, Span at);
+/* The number of a random draw: the step of the entry, moved on for each run of open loops. */
+NodeId region_random_step(Elab *e, NodeId step);
 
 /* -------- module.c -------- */
 

@@ -39,9 +39,9 @@ static int step_variable(Elab *e) {
 
 static NodeId random_step(void *user) {
   Elab *e = user;
-  if (e->at->index == 0) return build_const(&e->at->build, DT_I64, 0);
+  if (e->at->index == 0) return region_random_step(e, build_const(&e->at->build, DT_I64, 0));
   e->at->random = true;
-  return variable_read(e, step_variable(e), e->at->build.span);
+  return region_random_step(e, variable_read(e, step_variable(e), e->at->build.span));
 }
 
 /* -------- begin and end -------- */

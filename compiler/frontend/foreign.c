@@ -8,8 +8,7 @@ typedef struct Word {
 } Word;
 
 #define NO_LOOP                                                                                    \
-  "dtg has no loops with a run-time condition: `for i in 0..n { }` is unrolled while "             \
-  "compiling; to repeat a step, call an entry again"
+  "loops that run are `while c { }` and `repeat i in 0..n { }`; `for` is unrolled while compiling"
 #define NO_JUMP                                                                                    \
   "dtg has no jumps out of loops: a loop is unrolled while compiling; choose its bounds, or "      \
   "values with where(cond, x, y)"
@@ -27,7 +26,6 @@ typedef struct Word {
 
 /* Words that begin a statement elsewhere, or stand inside an expression. */
 static const Word statements[] = {
-    {"while", NO_LOOP},
     {"until", NO_LOOP},
     {"loop", NO_LOOP},
     {"do", NO_LOOP},
@@ -121,8 +119,8 @@ static const Word names[] = {
     {"shard_map", "a mesh and layouts distribute an entry; there is no `shard_map`"},
     {"vmap", "dtg has no `vmap`: write the batch as a dim"},
     {"while_loop", NO_LOOP},
-    {"fori_loop", "write `for i in 0..n { }`, which is unrolled while compiling"},
-    {"cond", "choose elements with where(cond, x, y); `if` decides while compiling"},
+    {"fori_loop", "write `repeat i in 0..n { }`"},
+    {"cond", "write `if c { } else { }` of a scalar; choose elements with where(c, x, y)"},
     {"lambda", "dtg has no `lambda`: " USE_FN ", and pass f"},
 };
 

@@ -54,7 +54,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 %token <ident> NAME "a name" IN "`in`" FORBID "`forbid`"
 %token SEP "end of line"
 %token IMPORT "`import`" CONST "`const`" FN "`fn`" LAYER "`layer`" ENTRY "`entry`" MESH "`mesh`"
-%token LAYOUT "`layout`" PARAM "`param`" STATE "`state`" ON "`on`" FOR "`for`" IF "`if`" ELSE "`else`"
+%token LAYOUT "`layout`" PARAM "`param`" STATE "`state`" ON "`on`" FOR "`for`" WHILE "`while`" REPEAT "`repeat`" IF "`if`" ELSE "`else`"
 %token RETURN "`return`" AND "`and`" OR "`or`" NOT "`not`" TRUE "`true`" FALSE "`false`" NONE "`none`"
 %token RELAYOUT "`relayout`" REST "`...`" UPTO "`..`" POW "`**`" FLOORDIV "`//`" EQ "`==`" NE "`!=`"
 %token LE "`<=`" GE "`>=`" ASSIGN "`<-`"
@@ -115,6 +115,8 @@ stmt: IMPORT STRING             { $$ = ast_import(p, @$, $2); }
     | expr                      { $$ = ast_expr_stmt(p, $1); }
     | expr block                { $$ = ast_method(p, $1, $2); }
     | FOR name IN range block   { $$ = ast_for(p, span_join(@1, @4), $2, $4, $5); }
+    | WHILE expr block          { $$ = ast_while(p, span_join(@1, @2), $2, $3); }
+    | REPEAT name IN expr UPTO expr block  { $$ = ast_repeat(p, span_join(@1, @6), $2, $4, $6, $7); }
     | if                        { $$ = $1; }
     | ELSE block                { $$ = ast_else(p, @1); }
     | RETURN                    { $$ = ast_return(p, @$, NULL); }
@@ -366,7 +368,8 @@ static bool goes_on(yysymbol_kind_t k) {
 }
 
 static bool begins_stmt(yysymbol_kind_t k) {
-  return (k >= YYSYMBOL_IMPORT && k <= YYSYMBOL_STATE) || k == YYSYMBOL_FOR || k == YYSYMBOL_IF ||
+  return (k >= YYSYMBOL_IMPORT && k <= YYSYMBOL_STATE) || k == YYSYMBOL_FOR || k == YYSYMBOL_WHILE ||
+         k == YYSYMBOL_REPEAT || k == YYSYMBOL_IF ||
          k == YYSYMBOL_ELSE || k == YYSYMBOL_RETURN;
 }
 

@@ -128,9 +128,14 @@ static bool run_for(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
 }
 
 static bool run_if(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
-  bool yes;
-  if (!eval_condition(e, s, stmt->value, &yes)) return false;
-  return stmt_run(e, s, yes ? &stmt->body : &stmt->other, where);
+  Value v = eval_expr(e, s, stmt->value);
+  if (v.kind == V_BOOL) return stmt_run(e, s, v.i ? &stmt->body : &stmt->other, where);
+  if (v.kind == V_TENSOR || v.kind == V_VAR)
+    region_if(e, s, stmt, v, where);
+  else if (v.kind != V_ERROR)
+    elab_fail(e, stmt->value->span, "`if` requires true or false, but this is %s",
+              value_describe(e, &v));
+  return false;
 }
 
 static bool run_return(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
@@ -220,6 +225,8 @@ static bool run_one(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   case ST_EXPR: run_expr(e, s, stmt, where); break;
   case ST_FOR: return run_for(e, s, stmt, where);
   case ST_IF: return run_if(e, s, stmt, where);
+  case ST_WHILE: region_while(e, s, stmt, where); break;
+  case ST_REPEAT: region_repeat(e, s, stmt, where); break;
   case ST_RETURN: return run_return(e, s, stmt, where);
   }
   return false;

@@ -207,6 +207,14 @@ static Value unknown_name(Elab *e, NameScope *s, Ident name) {
     return elab_fail(
         e, name.span,
         "`declared` is the variable being initialized; no variable is initialized here");
+  for (int i = 0; i < e->ended.n; i++)
+    if (e->ended.at[i].text == name.text) {
+      elab_fail(e, name.span,
+                "`%s` ends with the body that binds it: bind it before the loop or the branch, too",
+                name.text);
+      diag_note(e->diag, e->ended.at[i].span, "it is bound here");
+      return value_error;
+    }
   const char *module = builtin_shipped(name.text);
   if (module)
     return elab_fail(e, name.span, "unknown name `%s`; it is in the library: import \"%s\"",

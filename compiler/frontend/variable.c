@@ -45,11 +45,14 @@ NodeId variable_read(Elab *e, int var, Span at) {
     if (id == NO_NODE) return id;
     vec_push(e->arena, v, id);
   }
+  region_carry_variable(e, var, at);
+  v = variable_versions(e, e->at, var);
   return v->at[v->n - 1];
 }
 
 static void set_value(Elab *e, int var, NodeId id, Span at) {
   Building *b = e->at;
+  if (b->open) variable_read(e, var, at); /* what it is if the body does not run */
   NodeList *v = variable_versions(e, b, var);
   vec_push(e->arena, v, id);
   if (b->assigned[var]) {

@@ -103,10 +103,39 @@ typedef struct Assign {
   Span span;
 } Assign;
 
+/* A part of an entry that a condition decides on while the program runs: a loop, which runs as long
+ * as it holds, or a branch, which runs once or not at all. Its nodes are nodes of the entry's
+ * graph.
+ *
+ * A value that it changes is a *carry*: `node`, of op `carry`, is what it is when a run of the body
+ * begins, at first its operand; `next` what it is when that run ends; and an `after` node of the
+ * carry what it is behind the region. All of them have one layout and one place in memory.
+ *
+ * A node belongs to the innermost region whose carries it depends on (regions_find), so what does
+ * not depend on the iteration is outside of the loop. */
+typedef enum RegionKind { REGION_LOOP, REGION_BRANCH } RegionKind;
+
+typedef struct Carry {
+  NodeId node, next;
+  const char *name; /* as written; NULL: the compiler's own, as the number of a run */
+  Span span;        /* where it was bound before */
+} Carry;
+
+typedef struct Region {
+  RegionKind kind;
+  int parent; /* the region around it, which comes before it; NO_REGION: none */
+  Span span;
+  NodeId condition; /* bool[]; NO_NODE: nothing needs the region any more */
+  VEC(Carry) carries;
+  int64_t turns; /* of a loop whose number of runs is known; else TURNS_UNKNOWN */
+} Region;
+enum { NO_REGION = -1, TURNS_UNKNOWN = -1 };
+
 typedef struct Entry {
   const char *name;
   Span span;
   Graph *graph;
+  VEC(Region) regions;
   VEC(Input) inputs;
   VEC(Output) outputs;
   VEC(Assign) assigns; /* at most one a variable: its last value */
@@ -146,6 +175,12 @@ typedef struct Program {
   KnownExchanges *known; /* cache of exchanges (exchange_dims.h); NULL: none is kept */
   VEC(Constant) constants;
 } Program;
+
+/* By node: the region that it belongs to, or NO_REGION. */
+int *regions_find(Arena *a, const Entry *e, const Graph *g);
+/* The entry has graph g now: all that names nodes follows map, by old node. Carries that are gone
+ * leave their regions. */
+void entry_rewritten(Entry *e, Graph *g, const NodeId *map);
 
 int program_find_entry(const Program *p, const char *name); /* -1 */
 int program_find_var(const Program *p, const char *path);   /* -1 */

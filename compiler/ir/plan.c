@@ -73,6 +73,54 @@ NodeId node_base(const Graph *g, NodeId id) {
   return id;
 }
 
+void regions_mark(const LocalEntry *le, bool *at_end) {
+  for (int r = 0; r < le->entry->regions.n; r++) {
+    const LocalRegion *x = &le->region[r];
+    if (x->condition == NO_NODE) continue;
+    at_end[node_base(le->graph, x->condition)] = true;
+    for (int i = 0; i < x->carries.n; i++) {
+      at_end[x->carries.at[i].node] = true;
+      at_end[node_base(le->graph, x->carries.at[i].next)] = true;
+    }
+  }
+}
+
+static int first_of(const LocalEntry *le, int segment) {
+  int t = 0;
+  while (t < le->steps.n && le->steps.at[t].segment < segment) t++;
+  return t;
+}
+
+RegionSpan region_span(const LocalEntry *le, int region) {
+  RegionSpan s = {0};
+  for (int k = 0; k < le->bounds.n; k++) {
+    const Bound *b = &le->bounds.at[k];
+    if (b->region != region) continue;
+    const int at = first_of(le, k + 1);
+    if (b->kind == BOUND_BEGIN) s.begin = s.test = at;
+    if (b->kind == BOUND_TEST) s.test = at;
+    if (b->kind == BOUND_END) s.end = at;
+  }
+  return s;
+}
+
+Turns step_turns(const LocalEntry *le, int step) {
+  Turns out = {.times = 1};
+  for (int k = le->steps.at[step].segment - 1, closed = 0; k >= 0; k--) {
+    const Bound *b = &le->bounds.at[k];
+    const Region *r = &le->entry->regions.at[b->region];
+    if (b->kind == BOUND_END) closed++;
+    if (b->kind != BOUND_BEGIN || (closed > 0 && closed--)) continue;
+    if (r->kind != REGION_LOOP) continue;
+    out.in_loop = true;
+    if (r->turns == TURNS_UNKNOWN)
+      out.unknown = true;
+    else
+      out.times *= (double)r->turns;
+  }
+  return out;
+}
+
 bool same_space(const Node *a, const Node *b) {
   if (!shape_equal(&a->shape, &b->shape)) return false;
   for (int d = 0; d < a->shape.rank; d++)

@@ -83,6 +83,7 @@ typedef struct Step {
   StepKind kind;
   VEC(NodeId) nodes;  /* what it stores */
   uint8_t flight;     /* of exchanges that are started, and of their end; 0: done at once */
+  int segment;        /* between which bounds it stands: LocalEntry.bounds */
   const Tiles *tile; /* STEP_TILES */
 } Step;
 
@@ -166,6 +167,26 @@ typedef struct Copy {
   int from, to;
 } Copy;
 
+/* Where a region begins, where a loop reads its condition, and where the region ends, among the
+ * steps: bound k stands between the steps of segment k and those of segment k + 1. A pass may join
+ * and move steps of one segment only. */
+typedef enum BoundKind { BOUND_BEGIN, BOUND_TEST, BOUND_END } BoundKind;
+typedef struct Bound {
+  BoundKind kind;
+  int region;
+} Bound;
+
+/* A region as one device runs it. The step that makes a carry stands before the region and gives it
+ * its first value. */
+typedef struct LocalCarry {
+  NodeId node, next;
+} LocalCarry;
+typedef struct LocalRegion {
+  NodeId condition; /* NO_NODE: nothing needs the region */
+  VEC(LocalCarry) carries;
+  VEC(Copy) copies; /* at the end of each run, of what was not made in its carry's place */
+} LocalRegion;
+
 /* Whether an input may stay with the host: numbered as in dtrt.h. */
 typedef enum Lent { NOT_LENT, LENT_TO_ALL, LENT_TO_ONE } Lent;
 
@@ -174,6 +195,8 @@ typedef struct LocalEntry {
   int index;
   Graph *graph;
   NodeId *input, *output, *assign; /* local nodes, beside entry->inputs, ->outputs, ->assigns */
+  LocalRegion *region;             /* beside entry->regions */
+  VEC(Bound) bounds;
   Lent *lent;                      /* by input */
   VEC(NodeId) origin;              /* the global node that each local node came from */
   bool *again;        /* by node: a second computation, to save memory; NULL: there is none */
@@ -307,6 +330,21 @@ typedef struct Reads {
   VEC(Read) r;
 } Reads;
 void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out);
+/* Marks what regions need in memory, by base node: their carries, what comes after those in the
+ * next run, and their conditions. */
+void regions_mark(const LocalEntry *le, bool *at_end);
+/* Of a region: its steps are `begin` to before `end`, those of a loop's body from `test` on. */
+typedef struct RegionSpan {
+  int begin, test, end;
+} RegionSpan;
+RegionSpan region_span(const LocalEntry *le, int region);
+/* How often a step runs in a call: a branch as if it were taken, a loop whose number of runs is not
+ * known as if it ran once. */
+typedef struct Turns {
+  double times;
+  bool in_loop, unknown;
+} Turns;
+Turns step_turns(const LocalEntry *le, int step);
 /* Equal local shapes: one loop nest can store both. */
 bool same_space(const Node *a, const Node *b);
 

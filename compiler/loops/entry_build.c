@@ -280,6 +280,53 @@ static void copies(EntryBuild *b) {
   loop_close(b->l, 1);
 }
 
+/* -------- regions -------- */
+
+/* A condition is a scalar in memory. */
+static Expr holds(EntryBuild *b, const LocalRegion *x) {
+  const LocalEntry *le = b->en->le;
+  const NodeId base = node_base(le->graph, x->condition);
+  const Expr at = buffer_address(b, entry_has_memory(b) ? le->buffer[base] : base);
+  return expr_call(b->en->x, "dtrt_holds", DT_I64, 1, &at, 0, 1);
+}
+
+static void region_begins(EntryBuild *b, const LocalRegion *x, RegionKind kind) {
+  const bool loops = kind == REGION_LOOP;
+  loop_open_body(b->l, (LoopStmt){.kind = loops ? STMT_WHILE : STMT_IF,
+                                  .a = loops ? loop_int(b->l, 1) : holds(b, x)});
+}
+
+static void region_tests(EntryBuild *b, const LocalRegion *x) {
+  const Expr over = expr_compare(b->en->x, EXPR_EQUAL, holds(b, x), loop_int(b->l, 0));
+  loop_open_body(b->l, (LoopStmt){.kind = STMT_IF, .a = over});
+  loop_add(b->l, (LoopStmt){.kind = STMT_LEAVE, .a = NO_EXPR});
+  loop_close(b->l, 1);
+}
+
+static void region_ends(EntryBuild *b, const LocalRegion *x) {
+  const Buffer *at = b->en->le->buffers.at;
+  for (int i = 0; i < x->copies.n; i++) {
+    const Copy *c = &x->copies.at[i];
+    copy(b, c, loop_given(b->l, at[c->to].offset), loop_given(b->l, at[c->from].offset),
+         loop_int(b->l, at[c->to].bytes));
+  }
+  loop_close(b->l, 1);
+}
+
+/* Bounds from *k on that stand before a segment. */
+static void bounds(EntryBuild *b, int *k, int segment) {
+  const LocalEntry *le = b->en->le;
+  for (; *k < segment; ++*k) {
+    const Bound *own = &le->bounds.at[*k];
+    const LocalRegion *x = &le->region[own->region];
+    switch (own->kind) {
+    case BOUND_BEGIN: region_begins(b, x, le->entry->regions.at[own->region].kind); break;
+    case BOUND_TEST: region_tests(b, x); break;
+    case BOUND_END: region_ends(b, x); break;
+    }
+  }
+}
+
 /* -------- programs -------- */
 
 static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int first_exchange) {
@@ -287,12 +334,15 @@ static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int f
   const LoopSite site = {p->arena, p, le, NULL};
   b.l = loop_new(&site), b.en = en;
   *en = (LoopEntry){.le = le, .x = b.l->x, .first_exchange = first_exchange};
+  int bound = 0;
   for (int t = 0; t < le->steps.n; t++) {
     const Step *s = &le->steps.at[t];
+    bounds(&b, &bound, s->segment);
     loop_open_body(b.l, (LoopStmt){.kind = STMT_STEP, .a = loop_int(b.l, t), .step = s});
     entry_step(&b, s);
     loop_close(b.l, 1);
   }
+  bounds(&b, &bound, le->bounds.n);
   copies(&b);
   en->body = b.l->f.body;
   en->symbols = b.l->f.symbols;

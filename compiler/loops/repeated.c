@@ -110,7 +110,8 @@ static LoopStmt *block(EntryBuild *b, LoopStmt *const *step, const LoopUses *use
   for (int run = 0; run < r->count; run++)
     for (int c = 0; c < k.columns.n; c++) table[run * k.columns.n + c] = k.columns.at[c][run];
   LoopRepeat *own = arena_new_of(a, LoopRepeat);
-  *own = (LoopRepeat){r->count, k.columns.n, table, r->first, r->period};
+  const int first = (int)(step[r->first]->step - b->en->le->steps.at);
+  *own = (LoopRepeat){r->count, k.columns.n, table, first, r->period};
   s->repeat = own;
   return s;
 }
@@ -128,21 +129,24 @@ static int key_of(EntryBuild *b, Lookup *known, const Step *s, const LoopUses *u
   return lookup_get(known, name) - 1;
 }
 
-void entry_repeats(EntryBuild *b, int least) {
+/* Steps in a row of one list; what stands behind them. */
+static LoopStmt *repeats_in(EntryBuild *b, LoopStmt **list, int least) {
   Arena *a = b->l->arena;
-  const int n = b->en->le->steps.n;
-  LoopStmt **step = arena_array(a, LoopStmt *, n + 1), *after = b->en->body;
+  int n = 0;
+  LoopStmt *after = *list;
+  for (; after && after->kind == STMT_STEP && after->step; after = after->next) n++;
+  LoopStmt **step = arena_array(a, LoopStmt *, n + 1), *s = *list;
   LoopUses *uses = arena_array(a, LoopUses, n + 1);
   int *key = arena_array(a, int, n + 1);
   Lookup known = {0};
-  for (int i = 0; i < n; i++, after = after->next) {
-    step[i] = after;
-    loop_uses(a, b->en, after->body, &uses[i]);
-    key[i] = key_of(b, &known, after->step, &uses[i]);
+  for (int i = 0; i < n; i++, s = s->next) {
+    step[i] = s;
+    loop_uses(a, b->en, s->body, &uses[i]);
+    key[i] = key_of(b, &known, s->step, &uses[i]);
   }
   EntryRepeats found = {0};
   repeat_find(a, key, n, least, &found);
-  LoopStmt **next = &b->en->body;
+  LoopStmt **next = list;
   for (int i = 0, k = 0; i < n;) {
     const Repeat *r = k < found.r.n && found.r.at[k].first == i ? &found.r.at[k++] : NULL;
     *next = r ? block(b, step, uses, r) : step[i];
@@ -150,4 +154,17 @@ void entry_repeats(EntryBuild *b, int least) {
     i += r ? r->period * r->count : 1;
   }
   *next = after;
+  return after;
 }
+
+/* The bodies of regions hold steps, too. */
+static void repeats_of(EntryBuild *b, LoopStmt **list, int least) {
+  for (LoopStmt **at = list; *at; at = &(*at)->next) {
+    LoopStmt *const after = repeats_in(b, at, least);
+    while (*at != after) at = &(*at)->next;
+    if (!*at) return;
+    if ((*at)->kind == STMT_WHILE || (*at)->kind == STMT_IF) repeats_of(b, &(*at)->body, least);
+  }
+}
+
+void entry_repeats(EntryBuild *b, int least) { repeats_of(b, &b->en->body, least); }

@@ -47,8 +47,9 @@ static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, S
     const char *combined = "";
     if (s->nodes.n > 1) /* they move no more as one than each by itself, and often less */
       combined = arena_printf(p->arena, ", combined, %ld bytes a device", (long)c.bytes);
-    str_printf(&list, "  exchange %d%s: %s, %s of a call%s\n", ++count, combined,
-               report_time(p, c.exchange), share(p, c.exchange, cost.time),
+    const Turns turns = step_turns(le, t);
+    str_printf(&list, "  exchange %d%s%s: %s, %s of a call%s\n", ++count, report_turns(p, &turns),
+               combined, report_time(p, c.exchange), share(p, turns.times * c.exchange, cost.time),
                report_algorithm(p, &c));
     if (s->flight) put_flight(p, le, t, &list);
     for (int i = 0; i < s->nodes.n; i++) {
@@ -63,6 +64,7 @@ static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, S
   if (count)
     str_printf(out, "; modelled %s of %s, %s", report_time(p, cost.exchange),
                report_time(p, cost.time), share(p, cost.exchange, cost.time));
+  if (cost.unknown) str_puts(out, "; loops that run \"x ?\" times are counted once");
   str_puts(out, "\n");
   str_puts(out, list.at);
 }

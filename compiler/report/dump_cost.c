@@ -28,7 +28,8 @@ static void put_machine(const Plan *p, Str *out) {
 
 static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
   EntryCost c = cost_entry(p, le);
-  str_printf(out, "entry %s: %s a call, modelled\n", le->entry->name, report_time(p, c.time));
+  str_printf(out, "entry %s: %s a call, modelled%s\n", le->entry->name, report_time(p, c.time),
+             c.unknown ? "; loops of an unknown number of runs are counted once" : "");
   str_printf(out, "  computation  %-10s %4.1f%%  %.4g Mflop a device\n", report_time(p, c.compute),
              c.time > 0 ? 100 * c.compute / c.time : 0, c.flops / 1e6);
   str_printf(out, "  exchanges    %-10s %4.1f%%  %ld bytes a device in %d\n",

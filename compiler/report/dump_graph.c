@@ -52,12 +52,31 @@ static void put_node(const Plan *p, const Graph *g, const char *const *label, No
   str_puts(out, "\n");
 }
 
+/* What each run makes of what a region carries; `local`: of one device's graph, or NULL. */
+static void put_regions(const Entry *e, const LocalRegion *local, const char *const *label,
+                        Str *out) {
+  for (int r = 0; r < e->regions.n; r++) {
+    const Region *x = &e->regions.at[r];
+    if (x->condition == NO_NODE) continue;
+    str_printf(out, "  region %d: %s %s", r, x->kind == REGION_LOOP ? "while" : "if",
+               label[local ? local[r].condition : x->condition]);
+    if (x->turns != TURNS_UNKNOWN) str_printf(out, ", x %lld", (long long)x->turns);
+    if (x->parent != NO_REGION) str_printf(out, ", in region %d", x->parent);
+    str_puts(out, "\n");
+    for (int i = 0; i < x->carries.n; i++)
+      str_printf(out, "    %s <- %s\n",
+                 label[local ? local[r].carries.at[i].node : x->carries.at[i].node],
+                 label[local ? local[r].carries.at[i].next : x->carries.at[i].next]);
+  }
+}
+
 /* `assign`, `output`: a local entry's; NULL: as the entry has them */
 static void put_entry(const Plan *p, const Entry *e, const Graph *g, const NodeId *assign,
-                      const NodeId *output, Str *out) {
+                      const NodeId *output, const LocalRegion *region, Str *out) {
   const char *const *label = labels_of(p, g);
   str_printf(out, "entry %s {\n", e->name);
   for (NodeId i = 0; i < g->nodes.n; i++) put_node(p, g, label, i, out);
+  put_regions(e, region, label, out);
   for (int i = 0; i < e->assigns.n; i++)
     str_printf(out, "  %s <- %s\n", p->program->vars.at[e->assigns.at[i].var].path,
                label[assign ? assign[i] : e->assigns.at[i].node]);
@@ -71,7 +90,7 @@ static void put_entry(const Plan *p, const Entry *e, const Graph *g, const NodeI
 void dump_graph(const Plan *p, Str *out) {
   for (int e = 0; e < p->program->entries.n; e++) {
     const Entry *en = &p->program->entries.at[e];
-    put_entry(p, en, en->graph, NULL, NULL, out);
+    put_entry(p, en, en->graph, NULL, NULL, NULL, out);
   }
 }
 
@@ -79,6 +98,6 @@ void dump_spmd(const Plan *p, Str *out) {
   report_mesh(p, out);
   for (int e = 0; e < p->entries.n; e++) {
     const LocalEntry *le = &p->entries.at[e];
-    put_entry(p, le->entry, le->graph, le->assign, le->output, out);
+    put_entry(p, le->entry, le->graph, le->assign, le->output, le->region, out);
   }
 }

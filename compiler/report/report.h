@@ -45,6 +45,7 @@ const char *report_axes(const Plan *p, uint32_t axes);     /* a, b */
 const char *report_where(const Plan *p, Span s);           /* file:line */
 const char *report_bytes(const Plan *p, double n);         /* 1.25 MB */
 const char *report_time(const Plan *p, double seconds);    /* 1.25 ms */
+const char *report_turns(const Plan *p, const Turns *t);   /* " x 256", " x ?"; "": in no loop */
 /* ", by messages-two-shot: 2 waits, 6 messages"; "" for what is no exchange. */
 const char *report_algorithm(const Plan *p, const StepCost *c);
 /* "+2.3%"; "new" where there was nothing. */

@@ -61,6 +61,12 @@ const char *report_time(const Plan *p, double s) {
   return cost_time_text(s, arena_alloc(p->arena, 16));
 }
 
+const char *report_turns(const Plan *p, const Turns *t) {
+  if (!t->in_loop) return "";
+  if (!t->unknown) return arena_printf(p->arena, " x %.0f", t->times);
+  return t->times > 1 ? arena_printf(p->arena, " x %.0f x ?", t->times) : " x ?";
+}
+
 const char *report_change(const Plan *p, double was, double is) {
   if (was == is) return "+0.0%";
   return was > 0 ? arena_printf(p->arena, "%+.1f%%", 100 * (is / was - 1)) : "new";

@@ -154,6 +154,7 @@ static void call_device(Device *d, void *arg) {
    * through them forever. Only results, so that what a host gives is read as it is. */
   float_mode_set(float_mode() | FLOAT_FLUSH_TO_ZERO);
   d->shown = 0;
+  d->watched = -1;
   if (d->nan) nan_enter(d);
   e->run(&d->pub);
   if (watch_wanted(d)) watch_until(d, INT32_MAX);

@@ -83,7 +83,7 @@ uint64_t session_hash(const dtrt_program *p);
 
 /* -------- watching: watch.c -------- */
 
-/* Shows values that exist before step `step` and have not been shown. */
+/* Before step `step`: shows the values of the step before it. */
 void watch_until(Device *d, int32_t step);
 /* The address of a value of the running entry. */
 static inline void *watch_at(const Device *d, const dtrt_value *v) {

@@ -25,7 +25,14 @@ static void show(Device *d, int32_t i) {
   if (s->watch) s->watch(s->watch_user, &seen);
 }
 
+/* Steps of a loop come again, and those of a body that does not run never: so what the last step
+ * has made is shown, wherever it stands. */
 void watch_until(Device *d, int32_t step) {
   const dtrt_entry *e = d->entry;
-  while (e && d->shown < e->nvalues && e->value[d->shown].step < step) show(d, d->shown++);
+  const int32_t made = d->watched;
+  d->watched = step;
+  if (!e) return;
+  while (d->shown > 0 && e->value[d->shown - 1].step >= made) d->shown--;
+  while (d->shown < e->nvalues && e->value[d->shown].step < made) d->shown++;
+  while (d->shown < e->nvalues && e->value[d->shown].step == made) show(d, d->shown++);
 }

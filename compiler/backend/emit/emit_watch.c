@@ -35,6 +35,7 @@ typedef struct Values {
   const Graph *g;
   int *step;     /* by node: after which it is there, or -1 */
   int *index;    /* by node: in the table, or -1 */
+  const int *region; /* by node */
   double *moved; /* by node: its rounding, with what sums that read it do to it */
   VEC(NodeId) list;
 } Values;
@@ -61,6 +62,7 @@ static void list_values(Values *v) {
       *next = arena_array(v->e->arena, int, n + 1);
   for (NodeId i = n - 1; i >= 0; i--) {
     NodeId base = node_base(v->g, i);
+    if (graph_node(v->g, base)->op == OP_carry) continue; /* behind its region it is another */
     if (base != i && graph_node(v->g, i)->name) next[i] = view[base], view[base] = i + 1;
   }
   for (NodeId i = 0; i < n; i++)
@@ -161,7 +163,8 @@ static void put_value(Values *v, Str *out, int i, const char *operands) {
   str_puts(out, ", ");
   emit_string(out, node_where(e->program, n));
   const Entry *en = e->le->entry;
-  int tag = graph_node(en->graph, e->le->origin.at[id])->tag;
+  /* In a loop a value is another in each run, and has no equal in the other run to compare with. */
+  int tag = v->region[id] == NO_REGION ? graph_node(en->graph, e->le->origin.at[id])->tag : 0;
   str_printf(out, ", %d, %d, %d, %s, %s, %d, %d, %ld, &%s, %.17g, %d, %s},\n", tag, id, v->step[id],
              dtype_constant(n->dtype), kind_of(v->g, n), lent_input(e->le, base),
              b->place == PLACE_VAR, (long)b->offset, emit_layout(e, n->layout, &n->shape),
@@ -178,6 +181,7 @@ void emit_values(Emit *e, Str *tables, Str *row, const char *id) {
               .g = e->le->graph,
               .step = arena_array(e->arena, int, n + 1),
               .index = arena_array(e->arena, int, n + 1),
+              .region = regions_find(e->arena, e->le->entry, e->le->graph),
               .moved = arena_array(e->arena, double, n + 1)};
   Str rows = str_new(e->arena);
   find_steps(&v);

@@ -579,10 +579,22 @@ void print_rows(Emit *e, const LoopEntry *en, const LoopRows *r, const char *nam
       name, f.print.code.at);
 }
 
+/* What bodies of loops and branches use is declared before them: behind them it is used, too. */
+static void declare_in_bodies(Function *f, const LoopStmt *s, bool within) {
+  for (; s; s = s->next) {
+    if (s->kind == STMT_WHILE || s->kind == STMT_IF) declare_in_bodies(f, s->body, true);
+    if (s->kind != STMT_STEP || !within) continue;
+    LoopUses uses;
+    loop_uses(f->print.arena, f->en, s->body, &uses);
+    for (int i = 0; i < uses.views.n; i++) declare(f, uses.views.at[i]);
+  }
+}
+
 void print_entry(Emit *e, const LoopEntry *en, const char *id) {
   Function f = {.id = id};
   const Entry *own = en->le->entry;
   begin_function(&f, e, en);
+  declare_in_bodies(&f, en->body, false);
   print_block(&f.print, en->body);
   const char *where = diag_where(e->program->diag, e->arena, own->span);
   str_printf(&e->entries, "/* entry %s%s%s */\n", own->name, *where ? "    " : "",

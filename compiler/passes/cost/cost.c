@@ -2,6 +2,7 @@
 #include "cost.h"
 #include "algorithm_table.h"
 #include "work.h"
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -181,18 +182,31 @@ static AxesCost *over(const Plan *p, EntryCost *e, uint32_t axes) {
   return &e->over.at[e->over.n - 1];
 }
 
+static void add_times(AxesCost *to, const AxesCost *x, double times) {
+  to->exchanges += (int)fmin(times * x->exchanges, INT_MAX / 2);
+  to->bytes += (int64_t)(times * (double)x->bytes);
+  to->time += times * x->time;
+}
+
 EntryCost cost_entry(const Plan *p, const LocalEntry *le) {
   EntryCost e = {0};
   for (int t = 0; t < le->steps.n; t++) {
-    StepCost c = cost_step_by(p, le, t, e.by);
-    e.compute += c.compute, e.exchange += c.exchange, e.flops += c.flops, e.bytes += c.bytes;
+    AxesCost by[ALGORITHMS] = {0};
+    StepCost c = cost_step_by(p, le, t, by);
+    const Turns turns = step_turns(le, t);
+    e.unknown = e.unknown || turns.unknown;
+    e.compute += turns.times * c.compute, e.flops += turns.times * c.flops;
+    c.exchange *= turns.times, c.bytes = (int64_t)(turns.times * (double)c.bytes);
+    e.exchange += c.exchange, e.bytes += c.bytes;
     if (c.exchange == 0) continue;
+    for (int i = 0; i < ALGORITHMS; i++) add_times(&e.by[i], &by[i], turns.times);
     const Node *n = graph_node(le->graph, le->steps.at[t].nodes.at[0]);
     Exchange x = exchange_of(p->program, graph_operand(le->graph, n, 0)->layout, n->layout,
                              &n->shape, n->dtype);
     AxesCost *a = over(p, &e, x.axes);
-    a->exchanges++, a->bytes += c.bytes, a->time += c.exchange;
-    e.exchanges++;
+    const int times = turns.times < INT_MAX / 2 ? (int)turns.times : INT_MAX / 2;
+    a->exchanges += times, a->bytes += c.bytes, a->time += c.exchange;
+    e.exchanges += times;
   }
   e.time = e.compute + e.exchange;
   return e;

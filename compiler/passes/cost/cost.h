@@ -58,6 +58,7 @@ typedef struct EntryCost {
   double flops;
   int exchanges;
   int64_t bytes;
+  bool unknown;       /* it has loops whose number of runs is not known: they count as one run */
   VEC(AxesCost) over; /* in the order in which they are first met */
   AxesCost by[ALGORITHMS]; /* each batch of a step counts */
 } EntryCost;

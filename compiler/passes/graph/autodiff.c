@@ -9,21 +9,55 @@
 
 typedef struct Diff {
   Plan *plan;
+  const Entry *entry;
   Build b;
   const Graph *old;
   NodeId *map;      /* old node -> new node */
   NodeId *gradient; /* old grad node -> its value in the new graph, once computed */
 } Diff;
 
-/* Which new nodes depend on a node in `wrt` by a path that carries a gradient. */
+/* What comes out of a region depends on all that goes into any of its carries: each run may pass
+ * it from one to another. */
+static bool region_depends(const Diff *d, NodeId after, const bool *dep) {
+  const Node *carry = graph_operand(d->b.graph, graph_node(d->b.graph, after), 0);
+  const Region *r = &d->entry->regions.at[node_attr(carry, "region")];
+  for (int i = 0; i < r->carries.n; i++) {
+    const Carry *c = &r->carries.at[i];
+    if (dtype_is_float(graph_node(d->old, c->node)->dtype) && c->next != c->node &&
+        (dep[d->map[c->node]] || dep[d->map[c->next]]))
+      return true;
+  }
+  return false;
+}
+
+/* Which new nodes the loss is computed from. */
+static bool *leads_to(const Diff *d, NodeId loss) {
+  const Graph *g = d->b.graph;
+  bool *leads = arena_array(d->plan->arena, bool, loss + 1);
+  leads[loss] = true;
+  for (NodeId i = loss; i >= 0; i--) {
+    const Node *n = graph_node(g, i);
+    for (int k = 0; leads[i] && k < n->noperands; k++) leads[n->operand[k]] = true;
+    if (!leads[i] || n->op != OP_after) continue;
+    const Region *r = &d->entry->regions.at[node_attr(graph_operand(g, n, 0), "region")];
+    for (int k = 0; k < r->carries.n; k++)
+      leads[d->map[r->carries.at[k].node]] = leads[d->map[r->carries.at[k].next]] = true;
+  }
+  return leads;
+}
+
+/* Which new nodes depend on a node in `wrt` by a path that carries a gradient, to the loss. */
 static bool *depends_on(Diff *d, NodeId loss, const bool *wrt) {
   const Graph *g = d->b.graph;
   bool *dep = arena_array(d->plan->arena, bool, loss + 1);
+  const bool *leads = leads_to(d, loss);
   for (NodeId i = 0; i <= loss; i++) {
     const Node *n = graph_node(g, i);
     dep[i] = wrt[i];
+    if (!leads[i] && !wrt[i] && (n->op == OP_carry || n->op == OP_after)) continue;
     for (int k = 0; k < n->noperands; k++)
       if (dep[n->operand[k]] && dtype_is_float(n->dtype)) dep[i] = true;
+    if (n->op == OP_after && dtype_is_float(n->dtype)) dep[i] = dep[i] || region_depends(d, i, dep);
     /* Never a silent zero. */
     if (dep[i] && !wrt[i] && !n->op->grad)
       diag_error(d->plan->program->diag, n->span, "`%s` has no derivative: %s", n->op->name,
@@ -107,7 +141,7 @@ static NodeId lay_out(Diff *d, const Node *grad, NodeId value) {
 }
 
 static void rewrite(Plan *p, Entry *e) {
-  Diff d = {.plan = p, .old = e->graph};
+  Diff d = {.plan = p, .entry = e, .old = e->graph};
   int n = e->graph->nodes.n;
   bool any = false;
   for (NodeId i = 0; i < n; i++) any = any || op_is(graph_node(e->graph, i), OPF_GRAD);
@@ -132,10 +166,7 @@ static void rewrite(Plan *p, Entry *e) {
     copy.operand = x;
     d.map[i] = graph_add(d.b.graph, &copy);
   }
-  for (int i = 0; i < e->inputs.n; i++) e->inputs.at[i].node = d.map[e->inputs.at[i].node];
-  for (int i = 0; i < e->outputs.n; i++) e->outputs.at[i].node = d.map[e->outputs.at[i].node];
-  for (int i = 0; i < e->assigns.n; i++) e->assigns.at[i].node = d.map[e->assigns.at[i].node];
-  e->graph = d.b.graph;
+  entry_rewritten(e, d.b.graph, d.map);
 }
 
 void autodiff(Plan *p) {

@@ -48,10 +48,7 @@ static void rewrite(Plan *p, Entry *e) {
     copy.operand = x;
     r.map[i] = graph_add(r.graph, &copy);
   }
-  for (int i = 0; i < e->inputs.n; i++) e->inputs.at[i].node = r.map[e->inputs.at[i].node];
-  for (int i = 0; i < e->outputs.n; i++) e->outputs.at[i].node = r.map[e->outputs.at[i].node];
-  for (int i = 0; i < e->assigns.n; i++) e->assigns.at[i].node = r.map[e->assigns.at[i].node];
-  e->graph = r.graph;
+  entry_rewritten(e, r.graph, r.map);
 }
 
 void refetch(Plan *p) {

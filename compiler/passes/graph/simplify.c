@@ -15,16 +15,44 @@ typedef struct Simplify {
   NodeId *slot; /* hash table of new nodes */
 } Simplify;
 
+/* What a region needs because of its carries that are used; whether that is more than before. */
+static bool use_carried(const Entry *e, bool *used) {
+  bool more = false;
+  for (int i = 0; i < e->regions.n; i++) {
+    const Region *r = &e->regions.at[i];
+    for (int k = 0; k < r->carries.n; k++) {
+      const Carry *c = &r->carries.at[k];
+      if (!used[c->node] || c->next == c->node) continue;
+      more = more || !used[c->next] || !used[r->condition];
+      used[c->next] = used[r->condition] = true;
+    }
+  }
+  return more;
+}
+
 static bool *find_used(Arena *a, const Entry *e) {
   bool *used = arena_array(a, bool, e->graph->nodes.n + 1);
   for (int i = 0; i < e->inputs.n; i++) used[e->inputs.at[i].node] = true;
   for (int i = 0; i < e->outputs.n; i++) used[e->outputs.at[i].node] = true;
   for (int i = 0; i < e->assigns.n; i++) used[e->assigns.at[i].node] = true;
-  for (NodeId i = e->graph->nodes.n - 1; i >= 0; i--) {
-    const Node *n = graph_node(e->graph, i);
-    for (int k = 0; used[i] && k < n->noperands; k++) used[n->operand[k]] = true;
-  }
+  do /* a carry that is used needs what the body makes of it, which may use other carries */
+    for (NodeId i = e->graph->nodes.n - 1; i >= 0; i--) {
+      const Node *n = graph_node(e->graph, i);
+      for (int k = 0; used[i] && k < n->noperands; k++) used[n->operand[k]] = true;
+    }
+  while (use_carried(e, used));
   return used;
+}
+
+/* By node: a carry that no run of the body changes, so that it is its first value. */
+static bool *find_unchanged(Arena *a, const Entry *e) {
+  bool *same = arena_array(a, bool, e->graph->nodes.n + 1);
+  for (int i = 0; i < e->regions.n; i++)
+    for (int k = 0; k < e->regions.at[i].carries.n; k++) {
+      const Carry *c = &e->regions.at[i].carries.at[k];
+      if (c->node == c->next) same[c->node] = true;
+    }
+  return same;
 }
 
 static bool same_type(const Graph *g, NodeId x, const Node *n) {
@@ -76,10 +104,15 @@ static void rewrite(Plan *p, Entry *e) {
   s.slot = arena_array(p->arena, NodeId, s.nslots);
   for (int i = 0; i < s.nslots; i++) s.slot[i] = NO_NODE;
   s.map = arena_array(p->arena, NodeId, count + 1);
-  bool *used = find_used(p->arena, e);
+  const bool *used = find_used(p->arena, e), *unchanged = find_unchanged(p->arena, e);
   for (NodeId i = 0; i < count; i++) {
+    s.map[i] = NO_NODE;
     if (!used[i]) continue;
     Node n = *graph_node(e->graph, i);
+    if (unchanged[i] || (n.op == OP_after && unchanged[n.operand[0]])) {
+      s.map[i] = s.map[n.operand[0]];
+      continue;
+    }
     NodeId *x = arena_array(p->arena, NodeId, n.noperands);
     for (int k = 0; k < n.noperands; k++) x[k] = s.map[n.operand[k]];
     n.operand = x;
@@ -94,10 +127,7 @@ static void rewrite(Plan *p, Entry *e) {
       s.map[i] = intern(&s, &n);
     }
   }
-  for (int i = 0; i < e->inputs.n; i++) e->inputs.at[i].node = s.map[e->inputs.at[i].node];
-  for (int i = 0; i < e->outputs.n; i++) e->outputs.at[i].node = s.map[e->outputs.at[i].node];
-  for (int i = 0; i < e->assigns.n; i++) e->assigns.at[i].node = s.map[e->assigns.at[i].node];
-  e->graph = g;
+  entry_rewritten(e, g, s.map);
 }
 
 void simplify(Plan *p) {

@@ -204,6 +204,20 @@ void choice_add_end(Choice *c, NodeId id, const Layout *l) {
   vec_push(c->arena, &v->at_the_end, to);
 }
 
+void choice_add_regions(Choice *c, const Entry *e, const NodeId *map) {
+  for (int r = 0; r < e->regions.n; r++) {
+    const Region *x = &e->regions.at[r];
+    if (x->condition == NO_NODE) continue;
+    choice_add_end(c, map ? map[x->condition] : x->condition,
+                   layout_whole(c->plan->program->layouts, 0));
+    for (int i = 0; i < x->carries.n; i++) {
+      const NodeId next = x->carries.at[i].next;
+      choice_add_end(c, map ? map[next] : next,
+                     graph_node(e->graph, x->carries.at[i].node)->layout);
+    }
+  }
+}
+
 void choice_ready(Choice *c) {
   int needs = 1, results = 1;
   for (NodeId i = 0; i < c->graph->nodes.n; i++) {

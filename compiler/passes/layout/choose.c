@@ -270,6 +270,7 @@ Choice *choose_entry(Plan *p, int entry, Routes *routes, WaysCache *cache) {
   choice_list_ways(c, cache);
   for (int i = 0; i < e->assigns.n; i++)
     choice_add_end(c, e->assigns.at[i].node, p->program->vars.at[e->assigns.at[i].var].layout);
+  choice_add_regions(c, e, NULL);
   for (int i = 0; i < e->outputs.n; i++)
     if (!p->outputs_anywhere || e->outputs.at[i].spec)
       choice_add_end(c, e->outputs.at[i].node, e->outputs.at[i].layout);

@@ -196,6 +196,9 @@ void choice_begin(Choice *c, Plan *p, const Graph *g, Routes *routes);
 /* Before ways are listed: by node; NULL: none. */
 void choice_guard(Choice *c, const Guard *guard);
 void choice_add_end(Choice *c, NodeId id, const Layout *l);
+/* Where regions want what their bodies make: a carry's next value as the carry lies, a condition
+ * whole. `map`: by node of the entry, the choice's; NULL: they are the same. */
+void choice_add_regions(Choice *c, const Entry *e, const NodeId *map);
 void choice_list_ways(Choice *c, WaysCache *cache);
 void choice_ready(Choice *c); /* after all ways are there */
 void choice_search(Choice *c);

@@ -58,10 +58,7 @@ static bool rewrite(Plan *p, Entry *e) {
       made->name = n->name, made->spec = n->spec, made->forbid = n->forbid, made->tag = n->tag;
   }
   if (!any) return false;
-  for (int i = 0; i < e->inputs.n; i++) e->inputs.at[i].node = d.map[e->inputs.at[i].node];
-  for (int i = 0; i < e->outputs.n; i++) e->outputs.at[i].node = d.map[e->outputs.at[i].node];
-  for (int i = 0; i < e->assigns.n; i++) e->assigns.at[i].node = d.map[e->assigns.at[i].node];
-  e->graph = d.b.graph;
+  entry_rewritten(e, d.b.graph, d.map);
   return true;
 }
 

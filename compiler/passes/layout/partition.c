@@ -143,6 +143,34 @@ static void keep_as_said(Part *p, NodeId id, NodeId local, int said) {
   grow_tree(p, id, said);
 }
 
+/* What region r needs at the end of a run, in its layouts: before anything that comes after it. */
+static void place_region(Part *p, int r) {
+  const Region *x = &p->le->entry->regions.at[r];
+  LocalRegion *to = &p->le->region[r];
+  if (to->condition != NO_NODE || x->condition == NO_NODE) return;
+  to->condition = value_in(p, x->condition, layout_whole(p->program->layouts, 0), NO_NODE);
+  for (int i = 0; i < x->carries.n; i++) {
+    const NodeId node = x->carries.at[i].node;
+    const NodeId next = value_in(p, x->carries.at[i].next, graph_node(p->g, node)->layout, node);
+    vec_push(p->arena, &to->carries, ((LocalCarry){p->have[node]->v.at[0].local, next}));
+  }
+}
+
+/* A carry keeps its layout through the region, and behind it. */
+static void place_carried(Part *p, NodeId id, Node n, const Way *w) {
+  const bool after = n.op == OP_after;
+  const NodeId from = n.operand[0];
+  NodeId x;
+  if (after) {
+    n.layout = graph_node(p->g, from)->layout;
+    place_region(p, (int)node_attr(graph_node(p->g, from), "region"));
+  }
+  x = value_in(p, from, n.layout, after ? NO_NODE : id);
+  n.operand = &x;
+  add_version(p, id, add_local(p, &n, id, NO_NODE));
+  grow_tree(p, id, w->result);
+}
+
 static void place(Part *p, NodeId id) {
   Node n = *graph_node(p->g, id);
   const ChoiceValue *v = &p->choice->value[id];
@@ -157,6 +185,10 @@ static void place(Part *p, NodeId id) {
   if (n.op == OP_relayout || n.op == OP_relayout_like) {
     add_version(p, id, value_in(p, n.operand[0], n.layout, id));
     grow_tree(p, id, w->result);
+    return;
+  }
+  if (n.op == OP_carry || n.op == OP_after) {
+    place_carried(p, id, n, w);
     return;
   }
   NodeId *x = arena_array(p->arena, NodeId, n.noperands);
@@ -199,6 +231,8 @@ void partition_as(Plan *plan, int index, const Choice *choice) {
       .plan = plan, .program = g, .mesh = &g->mesh, .arena = plan->arena, .g = e->graph, .le = &le};
   p.choice = choice;
   p.have = arena_array(plan->arena, Versions *, n + 1);
+  le.region = arena_array(plan->arena, LocalRegion, e->regions.n + 1);
+  for (int r = 0; r < e->regions.n; r++) le.region[r].condition = NO_NODE;
   for (NodeId i = 0; i < n; i++) place(&p, i);
   le.choice = p.choice;
   le.input = arena_array(plan->arena, NodeId, e->inputs.n + 1);

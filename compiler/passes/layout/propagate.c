@@ -446,6 +446,12 @@ static void set_up(Propagate *p, const Plan *variables_of) {
       if (op_is(graph_node(en->graph, x->node), OPF_FREE)) continue;
       add_equality(p, e, p->node[e][x->node], &p->var[x->var]);
     }
+    for (int i = 0; i < en->regions.n; i++)
+      for (int k = 0; k < en->regions.at[i].carries.n; k++) {
+        const Carry *c = &en->regions.at[i].carries.at[k];
+        if (op_is(graph_node(en->graph, c->next), OPF_FREE)) continue;
+        add_equality(p, e, p->node[e][c->next], p->node[e][c->node]);
+      }
     for (int i = 0; i < en->outputs.n; i++, noutputs++) {
       const Output *o = &en->outputs.at[i];
       const Node *n = graph_node(en->graph, o->node);

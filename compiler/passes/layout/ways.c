@@ -343,6 +343,16 @@ static Ways *relayout_way(Enumerate *s) {
   return finish(s);
 }
 
+/* What comes after a region is the carry's own memory. */
+static Ways *after_way(Enumerate *s) {
+  const Layout *l = graph_operand(s->g, s->n, 0)->layout;
+  int *need = arena_array(s->arena, int, 1);
+  need[0] = form_layout(s->r, form_here(s, 0), l);
+  vec_push(s->arena, &s->ways,
+           ((Way){.need = need, .result = form_layout(s->r, s->result_form, l)}));
+  return finish(s);
+}
+
 /* All that the ways depend on, as bytes. */
 static void key_put(Enumerate *s, Str *key) {
   str_put(key, (const char *)&s->n->op, sizeof s->n->op);
@@ -385,7 +395,9 @@ const Ways *ways_of(WaysCache *c, const Graph *g, NodeId id, const int *form,
                  .result_form = form[id]};
   ArenaMark mark = arena_mark(c->arena);
   rule_of(g, s.n, &s.rule, c->arena);
-  if (s.n->op == OP_relayout || s.n->op == OP_relayout_like) return relayout_way(&s);
+  if (s.n->op == OP_relayout || s.n->op == OP_relayout_like || s.n->op == OP_carry)
+    return relayout_way(&s);
+  if (s.n->op == OP_after) return after_way(&s);
   look_around(&s);
   Str key = str_new(c->arena);
   key_put(&s, &key);

@@ -23,6 +23,7 @@ typedef struct Alike {
   DType dtype; /* as `reduce`, of all-reduces */
   uint32_t axes;
   Reduce reduce;
+  int segment;
   NodeVec waiting; /* began to wait, in that order */
   NodeVec ready;   /* their terms are there, but their steps stand later; some may wait by now */
   int64_t bytes;   /* of the deferred exchanges, unless they are all-reduces */
@@ -44,12 +45,13 @@ typedef struct Combine {
   int nbegun;
 } Combine;
 
-static int group_of(Combine *c, const Exchange *x, DType t, Reduce reduce) {
-  Alike a = {.kind = x->kind, .axes = x->axes};
+static int group_of(Combine *c, const Exchange *x, DType t, Reduce reduce, int segment) {
+  Alike a = {.kind = x->kind, .axes = x->axes, .segment = segment};
   if (x->kind == DTRT_ALL_REDUCE) a.dtype = t, a.reduce = reduce;
   for (int i = 0; i < c->groups.n; i++) {
     const Alike *g = &c->groups.at[i];
-    if (g->kind == a.kind && g->dtype == a.dtype && g->axes == a.axes && g->reduce == a.reduce)
+    if (g->kind == a.kind && g->dtype == a.dtype && g->axes == a.axes && g->reduce == a.reduce &&
+        g->segment == segment)
       return i;
   }
   vec_push(c->plan->arena, &c->groups, a);
@@ -101,7 +103,7 @@ static void find_groups(Combine *c) {
     Exchange x = exchange_at(c, id);
     NodeId term = node_base(g, n->operand[0]);
     if (!may_combine(c, &x, id, term)) continue;
-    c->group[id] = group_of(c, &x, n->dtype, graph_operand(g, n, 0)->layout->reduce);
+    c->group[id] = group_of(c, &x, n->dtype, graph_operand(g, n, 0)->layout->reduce, s->segment);
     c->next[id] = c->first[term];
     c->first[term] = id;
   }
@@ -133,7 +135,7 @@ static int by_id(const void *x, const void *y) {
  * as there is room. */
 static void flush(Combine *c, int group) {
   Alike *g = &c->groups.at[group];
-  Step s = {.kind = STEP_EXCHANGE};
+  Step s = {.kind = STEP_EXCHANGE, .segment = g->segment};
   if (g->ready.n > 1) /* into the order of the steps */
     qsort(g->ready.at, (size_t)g->ready.n, sizeof *g->ready.at, by_id);
   int left = 0;
@@ -191,9 +193,11 @@ static void combine_entry(Plan *p, LocalEntry *le) {
   find_groups(&c);
   for (NodeId i = 0; i < n; i++)
     if (node_class(graph_node(le->graph, i)) == CLASS_SOURCE) made(&c, i);
-  for (int t = 0; t < le->steps.n; t++) {
+  for (int t = 0, segment = 0; t < le->steps.n; t++) {
     const Step *s = &le->steps.at[t];
     NodeId id = s->nodes.at[0];
+    if (s->segment != segment) flush_rest(&c);
+    segment = s->segment;
     if (c.begun[id]) continue;
     need(&c, s);
     if (c.group[id] != NO_GROUP) {

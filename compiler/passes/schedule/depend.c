@@ -17,6 +17,7 @@ Depend depend_of(Arena *a, const LocalEntry *le) {
     d.at_end[base] = true;
     d.variable[base] = le->entry->assigns.at[i].var;
   }
+  regions_mark(le, d.at_end);
   for (int t = 0; t < nsteps; t++) {
     const Step *s = &le->steps.at[t];
     for (int i = 0; i < s->nodes.n; i++) {

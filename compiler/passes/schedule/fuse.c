@@ -40,7 +40,8 @@ static bool can_move_down(const Fuse *f, int j, int k) {
 
 static void join(Fuse *f, int into, int from) {
   Arena *a = f->plan->arena;
-  Step *s = &f->le->steps.at[into], *t = &f->le->steps.at[from], both = {.kind = STEP_MAP};
+  Step *s = &f->le->steps.at[into], *t = &f->le->steps.at[from],
+       both = {.kind = STEP_MAP, .segment = s->segment};
   Reads reads = {0};
   const Step *first = into < from ? s : t, *second = into < from ? t : s;
   for (int i = 0; i < first->nodes.n; i++) vec_push(a, &both.nodes, first->nodes.at[i]);
@@ -80,6 +81,7 @@ static bool try_join(Fuse *f, int k) {
   for (int j = k - 1, seen = 0; j >= 0 && seen < LOOK_BACK; j--) {
     Step *t = &f->le->steps.at[j];
     if (!t->nodes.n) continue;
+    if (t->segment != s->segment) break;
     seen++;
     if (t->kind != STEP_MAP || !same_space(n, graph_node(f->le->graph, t->nodes.at[0])) ||
         s->nodes.n + t->nodes.n > MOST_STORED || (is_large(f, n) && !share(f, j, k)))
@@ -109,6 +111,7 @@ static void drop_stores(Fuse *f) {
   bool *kept = arena_array(f->plan->arena, bool, n + 1);
   for (int i = 0; i < le->entry->outputs.n; i++) kept[node_base(le->graph, le->output[i])] = true;
   for (int i = 0; i < le->entry->assigns.n; i++) kept[node_base(le->graph, le->assign[i])] = true;
+  regions_mark(le, kept);
   for (int t = 0; t < le->steps.n; t++)
     for (int i = 0; le->steps.at[t].nodes.n && i < f->d.reads[t].r.n; i++)
       if (f->d.made_by[f->d.reads[t].r.at[i].node] != t) kept[f->d.reads[t].r.at[i].node] = true;

@@ -60,7 +60,7 @@ static bool repeats(const Store *s, const Node *n, NodeId base) {
 static bool of_index(const Store *s, const Node *n, double cost) {
   if (op_is(n, OPF_FREE)) return true;
   if (cost > s->limits->cheap || !n->noperands) return false;
-  if (!op_is(n, OPF_REPEATS | OPF_ELEMENTWISE)) return false;
+  if (!op_is(n, OPF_REPEATS | OPF_ELEMENTWISE) || n->op == OP_carry) return false;
   for (int k = 0; k < n->noperands; k++)
     if (!s->index[n->operand[k]]) return false;
   return true;
@@ -167,6 +167,22 @@ static bool is_observed(const Store *s, NodeId id) {
   return n->name || (observe == OBSERVE_ALL && !s->index[node_base(s->g, id)]);
 }
 
+/* What does not change from run to run of a loop is not computed in each, where that is more than
+ * reading it. */
+static void store_outside(Store *s) {
+  const Entry *e = s->le->entry;
+  if (!e->regions.n) return;
+  const int *region = regions_find(s->arena, e, s->g);
+  for (NodeId i = 0; i < s->g->nodes.n; i++) {
+    const Node *n = graph_node(s->g, i);
+    for (int k = 0; k < n->noperands && n->op != OP_after; k++) {
+      const NodeId x = n->operand[k], base = node_base(s->g, x);
+      if (region[i] == region[x] || s->cost[base] <= 1 || s->index[base]) continue;
+      s->le->stored[base] = true;
+    }
+  }
+}
+
 static void begin(Store *s) {
   LocalEntry *le = s->le;
   int n = s->g->nodes.n;
@@ -179,6 +195,8 @@ static void begin(Store *s) {
     le->stored[node_base(le->graph, le->output[i])] = true;
   for (int i = 0; i < le->entry->assigns.n; i++)
     le->stored[node_base(le->graph, le->assign[i])] = true;
+  regions_mark(le, le->stored);
+  store_outside(s);
   for (NodeId i = 0; i < n; i++)
     if (is_observed(s, i)) le->stored[node_base(le->graph, i)] = true;
 }

@@ -24,6 +24,8 @@ typedef struct Memory {
   int *var_buffer;  /* by variable: index, or -1 */
   NodeId *var_node; /* by variable: the first node that reads it, or NO_NODE ... */
   NodeId *var_next; /* ... and by node: the next of the same variable */
+  RegionSpan *span; /* by region */
+  NodeId *next_of;  /* by node: the carry in whose place it is made, or NO_NODE */
 } Memory;
 
 static int add_buffer(Memory *m, NodeId id, Place place) {
@@ -77,6 +79,132 @@ static void read_at(Memory *m, NodeId base, int step) {
   if (m->last_read[base] < step) m->last_read[base] = step;
 }
 
+/* -------- regions -------- */
+
+static bool is_live(const Memory *m, int region) {
+  return m->le->region[region].condition != NO_NODE;
+}
+
+/* The last step of a region; of one without steps the one behind it. */
+static int last_of(const RegionSpan *s) { return s->end > s->begin ? s->end - 1 : s->begin; }
+
+/* The end of a run of region r wants it, in each run of the regions around that, too. */
+static void wanted_in(Memory *m, int r, NodeId id) {
+  const Entry *e = m->le->entry;
+  read_at(m, id, last_of(&m->span[r]));
+  while ((r = e->regions.at[r].parent) != NO_REGION)
+    if (m->made_at[id] < m->span[r].begin) read_at(m, id, last_of(&m->span[r]));
+}
+
+/* What a region reads and does not make is there until it ends, and so is what it carries. */
+static void live_in_region(Memory *m, int r) {
+  const LocalEntry *le = m->le;
+  const LocalRegion *x = &le->region[r];
+  if (!is_live(m, r)) return;
+  const RegionSpan s = m->span[r];
+  const int last = last_of(&s);
+  for (int t = s.begin; t < s.end; t++)
+    for (int i = 0; i < m->d.reads[t].r.n; i++) {
+      const NodeId id = m->d.reads[t].r.at[i].node;
+      if (m->made_at[id] < s.begin) read_at(m, id, last);
+    }
+  wanted_in(m, r, node_base(le->graph, x->condition));
+  for (int i = 0; i < x->carries.n; i++) {
+    wanted_in(m, r, x->carries.at[i].node);
+    wanted_in(m, r, node_base(le->graph, x->carries.at[i].next));
+  }
+}
+
+/* Step t runs again, in a region that the value comes from outside of: it is wanted then. */
+static bool is_wanted_again(const Memory *m, NodeId id, int t) {
+  for (int r = 0; r < m->le->entry->regions.n; r++)
+    if (is_live(m, r) && t >= m->span[r].begin && t < m->span[r].end &&
+        m->made_at[id] < m->span[r].begin)
+      return true;
+  return false;
+}
+
+static bool is_in(const Entry *e, int region, int outer) {
+  while (region != outer && region != NO_REGION) region = e->regions.at[region].parent;
+  return region == outer;
+}
+
+/* Step t is one of the region's body and of no region within it. */
+static bool is_in_body(const Memory *m, int region, int t) {
+  const Entry *e = m->le->entry;
+  if (t < m->span[region].test || t >= m->span[region].end) return false;
+  for (int r = 0; r < e->regions.n; r++)
+    if (is_live(m, r) && r != region && is_in(e, r, region) && t >= m->span[r].begin &&
+        t < m->span[r].end)
+      return false;
+  return true;
+}
+
+static Reads over_what(const Memory *m, NodeId id);
+
+/* The next value of a carry is made in its place where that is read no later than there, and there
+ * only at the same index. */
+static bool makes_in_place(const Memory *m, int region, NodeId carry, NodeId next) {
+  const LocalEntry *le = m->le;
+  const LocalRegion *x = &le->region[region];
+  const int t = m->made_at[next];
+  Reads over = {0};
+  if (m->plan->observe == OBSERVE_ALL || m->next_of[next] != NO_NODE || le->buffer[next] >= 0 ||
+      op_class(graph_node(le->graph, next)) == OPC_SOURCE || !is_in_body(m, region, t))
+    return false;
+  for (int i = 0; i < x->carries.n; i++)
+    if (node_base(le->graph, x->carries.at[i].next) == carry) return false;
+  for (int k = m->span[region].begin; k < m->span[region].end; k++) {
+    if (!reads_node(&m->d.reads[k], carry) || k < t) continue;
+    if (k > t) return false;
+    over = over_what(m, next);
+    bool there = false;
+    for (int i = 0; i < over.r.n; i++)
+      there = there || (over.r.at[i].node == carry && over.r.at[i].aligned);
+    if (!there) return false;
+  }
+  return true;
+}
+
+static void find_in_place(Memory *m) {
+  const LocalEntry *le = m->le;
+  for (int r = 0; r < le->entry->regions.n; r++)
+    for (int i = 0; is_live(m, r) && i < le->region[r].carries.n; i++) {
+      const LocalCarry *c = &le->region[r].carries.at[i];
+      const NodeId next = node_base(le->graph, c->next);
+      if (makes_in_place(m, r, c->node, next)) m->next_of[next] = c->node;
+    }
+}
+
+/* Carries whose next values were made elsewhere are copied at the end of each run, all at once:
+ * what a copy would overwrite before another has read it goes by way of a place of its own. */
+static void place_copies(Memory *m, int r) {
+  LocalEntry *le = m->le;
+  LocalRegion *x = &le->region[r];
+  Arena *a = m->plan->arena;
+  VEC(Copy) all = {0};
+  x->copies.n = 0;
+  for (int i = 0; i < x->carries.n; i++) {
+    const int from = le->buffer[node_base(le->graph, x->carries.at[i].next)],
+              to = le->buffer[x->carries.at[i].node];
+    if (from != to) vec_push(a, &all, ((Copy){from, to}));
+  }
+  for (int i = 0; i < all.n; i++)
+    for (int k = 0; k < all.n; k++) {
+      if (all.at[k].to != all.at[i].from) continue;
+      Buffer b = {.place = PLACE_ARENA,
+                  .bytes = le->buffers.at[all.at[i].from].bytes,
+                  .first = last_of(&m->span[r]),
+                  .last = last_of(&m->span[r]),
+                  .node = le->buffers.at[all.at[i].to].node,
+                  .var = -1};
+      vec_push(a, &le->buffers, b);
+      vec_push(a, &x->copies, ((Copy){all.at[i].from, le->buffers.n - 1}));
+      all.at[i].from = le->buffers.n - 1;
+    }
+  for (int i = 0; i < all.n; i++) vec_push(a, &x->copies, all.at[i]);
+}
+
 static void find_lives(Memory *m) {
   LocalEntry *le = m->le;
   for (int t = 0; t < m->nsteps; t++) {
@@ -89,6 +217,9 @@ static void find_lives(Memory *m) {
   }
   for (int i = 0; i < le->entry->outputs.n; i++)
     read_at(m, node_base(le->graph, le->output[i]), m->nsteps);
+  for (int r = 0; r < le->entry->regions.n; r++)
+    if (is_live(m, r)) m->span[r] = region_span(le, r);
+  for (int r = 0; r < le->entry->regions.n; r++) live_in_region(m, r);
 }
 
 /* Turn after turn of a tile goes over parts of both that are apart from those of other turns. */
@@ -200,7 +331,8 @@ static bool reduces_in_place(const Memory *m, NodeId id) {
   int b = le->buffer[term], done = m->done_at[id];
   return b >= 0 && le->buffers.at[b].place == PLACE_ARENA &&
          graph_node(le->graph, term)->op != OP_input && m->last_read[term] == done &&
-         le->buffers.at[b].last == done && !is_read(m, term, m->made_at[id] + 1, done - 1);
+         le->buffers.at[b].last == done && !is_wanted_again(m, term, done) &&
+         !is_read(m, term, m->made_at[id] + 1, done - 1);
 }
 
 /* The loop that makes node `id` stores another value in buffer b. */
@@ -231,7 +363,7 @@ static int mapped_over(const Memory *m, NodeId id) {
     if (b < 0 || !r->aligned || le->buffers.at[b].place != PLACE_ARENA) continue;
     if (le->buffers.at[b].last == t && r->node != id &&
         graph_node(le->graph, r->node)->dtype == graph_node(le->graph, id)->dtype &&
-        !shares_loop(m, id, b) && !is_lent(le, r->node))
+        !is_wanted_again(m, r->node, t) && !shares_loop(m, id, b) && !is_lent(le, r->node))
       return b;
   }
   return -1;
@@ -240,7 +372,8 @@ static int mapped_over(const Memory *m, NodeId id) {
 static void place_made(Memory *m, NodeId id) {
   LocalEntry *le = m->le;
   if (le->buffer[id] >= 0) return;
-  int over = m->plan->observe == OBSERVE_ALL ? -1 /* operands are checked after the step */
+  int over = m->next_of[id] != NO_NODE         ? le->buffer[m->next_of[id]]
+             : m->plan->observe == OBSERVE_ALL ? -1 /* operands are checked after the step */
              : reduces_in_place(m, id)
                  ? le->buffer[node_base(le->graph, graph_node(le->graph, id)->operand[0])]
                  : mapped_over(m, id);
@@ -249,7 +382,7 @@ static void place_made(Memory *m, NodeId id) {
     return;
   }
   le->buffer[id] = over;
-  le->buffers.at[over].last = m->last_read[id];
+  if (le->buffers.at[over].last < m->last_read[id]) le->buffers.at[over].last = m->last_read[id];
 }
 
 static void place_rest(Memory *m) {
@@ -313,6 +446,10 @@ static void find_lent(Memory *m) {
     most[node_base(le->graph, le->output[i])] = NOT_LENT;
   for (int i = 0; i < le->entry->assigns.n; i++)
     most[node_base(le->graph, le->assign[i])] = NOT_LENT;
+  bool *at_end = arena_array(m->plan->arena, bool, le->graph->nodes.n + 1);
+  regions_mark(le, at_end);
+  for (NodeId i = 0; i < le->graph->nodes.n; i++)
+    if (at_end[i]) most[i] = NOT_LENT;
   le->lent = arena_array(m->plan->arena, Lent, le->entry->inputs.n + 1);
   for (int i = 0; i < le->entry->inputs.n; i++) le->lent[i] = most[le->input[i]];
 }
@@ -342,14 +479,20 @@ void memory_lives(Plan *p, LocalEntry *le) {
   le->buffer = arena_array(p->arena, int, n + 1);
   le->scratch = arena_array(p->arena, int, n + 1);
   le->output_buffer = arena_array(p->arena, int, le->entry->outputs.n + 1);
+  m.span = arena_array(p->arena, RegionSpan, le->entry->regions.n + 1);
+  m.next_of = arena_array(p->arena, NodeId, n + 1);
+  for (int i = 0; i <= n; i++) m.next_of[i] = NO_NODE;
   for (int i = 0; i <= n; i++) m.last_read[i] = m.done_at[i] = le->buffer[i] = le->scratch[i] = -1;
   le->buffers.n = le->copies.n = 0;
   find_var_nodes(&m);
   find_lives(&m);
   find_lent(&m);
   place_assigns(&m);
+  find_in_place(&m);
   place_rest(&m);
   place_outputs(&m);
+  for (int r = 0; r < le->entry->regions.n; r++)
+    if (is_live(&m, r)) place_copies(&m, r);
 }
 
 void memory_variables(Plan *p) {

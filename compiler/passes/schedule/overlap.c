@@ -93,6 +93,7 @@ static int earliest(const Overlap *o, int t) {
     if (o->le->buffers.at[o->le->buffer[id]].place == PLACE_VAR) return t;
     if (after + 1 > at) at = after + 1;
   }
+  while (o->le->steps.at[at].segment != s->segment) at++;
   return at;
 }
 
@@ -107,6 +108,7 @@ static int latest(const Overlap *o, int t) {
     if (term->op == OP_var && o->updated[node_source(term)] < at)
       at = o->updated[node_source(term)];
   }
+  while (at > t + 1 && o->le->steps.at[at - 1].segment != s->segment) at--;
   return at;
 }
 

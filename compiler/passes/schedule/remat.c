@@ -335,10 +335,12 @@ static void too_large(const Plan *p, const LocalEntry *le) {
 }
 
 static void remat_entry(Plan *p, LocalEntry *le) {
-  int64_t limit = p->memory - p->vars_bytes;
+  const int64_t limit = p->memory - p->vars_bytes;
   LocalEntry best = *le, now = *le;
   now.again = arena_array(p->arena, bool, le->graph->nodes.n + 1);
-  for (int i = 0; i < ROUNDS && best.arena_bytes > limit; i++) {
+  /* In a region a value that is computed again could be that of another run: it is left out. */
+  const int rounds = le->bounds.n ? 0 : ROUNDS;
+  for (int i = 0; i < rounds && best.arena_bytes > limit; i++) {
     if (!improve(p, &now, limit) || !work_again_within(p, &now)) break;
     if (now.arena_bytes < best.arena_bytes) best = now;
   }

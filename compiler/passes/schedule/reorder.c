@@ -66,6 +66,7 @@ static void find_edges(Arrange *a) {
   }
   for (int i = 0; i < le->entry->outputs.n; i++)
     a->at_end[node_base(le->graph, le->output[i])] = true;
+  regions_mark(le, a->at_end);
   order_updates(a);
   for (int i = 0; i < le->entry->assigns.n; i++) {
     NodeId base = node_base(le->graph, le->assign[i]);
@@ -177,7 +178,9 @@ static int *list_order(const Arrange *a, const int *from, bool backwards) {
     int t = from[backwards ? n - 1 - k : k];
     if (!l.done[t]) place_step(&l, t);
     for (int i = 0; i < l.look.n; i++) /* grows meanwhile */
-      if (may_go_early(&l, l.look.at[i])) place_step(&l, l.look.at[i]);
+      if (may_go_early(&l, l.look.at[i]) &&
+          a->le->steps.at[l.look.at[i]].segment == a->le->steps.at[t].segment)
+        place_step(&l, l.look.at[i]);
     l.look.n = 0;
   }
   for (int i = 0; backwards && i < n / 2; i++) {

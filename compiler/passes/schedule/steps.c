@@ -21,11 +21,19 @@ static bool *find_needed(Plan *p, const LocalEntry *le) {
   bool *needed = arena_array(p->arena, bool, g->nodes.n + 1);
   for (int i = 0; i < le->entry->outputs.n; i++) needed[le->output[i]] = true;
   for (int i = 0; i < le->entry->assigns.n; i++) needed[le->assign[i]] = true;
+  for (int r = 0; r < le->entry->regions.n; r++) {
+    const LocalRegion *x = &le->region[r];
+    if (x->condition != NO_NODE) needed[x->condition] = true;
+    for (int i = 0; i < x->carries.n; i++)
+      needed[x->carries.at[i].node] = needed[x->carries.at[i].next] = true;
+  }
   for (NodeId i = g->nodes.n - 1; i >= 0; i--)
     for (int k = 0; needed[i] && k < graph_node(g, i)->noperands; k++)
       needed[graph_node(g, i)->operand[k]] = true;
   return needed;
 }
+
+typedef VEC(NodeId) NodeVec;
 
 typedef struct Schedule {
   Plan *plan;
@@ -34,6 +42,11 @@ typedef struct Schedule {
   NodeId
       *only; /* by base node: the exchange that alone reads it and makes less of it, or NO_NODE */
   bool *is_early; /* by node: it is somebody's `only` */
+  const int *region; /* by node */
+  NodeVec *nodes;    /* by region + 1 */
+  bool *in_test;     /* by node: it comes before its loop reads its condition */
+  int *tested;       /* by node: 1 + the last region whose condition it was met from */
+  bool *added;       /* by region: its steps are there */
 } Schedule;
 
 static int64_t local_bytes(const Plan *p, const Node *n) {
@@ -47,6 +60,9 @@ static void find_early(Schedule *s) {
   s->only = arena_array(s->plan->arena, NodeId, n + 1);
   s->is_early = arena_array(s->plan->arena, bool, n + 1);
   for (NodeId i = 0; i < n; i++) s->only[i] = NO_NODE;
+  bool *at_end = arena_array(s->plan->arena, bool, n + 1);
+  regions_mark(s->le, at_end);
+  for (NodeId i = 0; i < n; i++) readers[i] = at_end[i] ? 2 : 0;
   for (int i = 0; i < s->le->entry->outputs.n; i++) readers[node_base(g, s->le->output[i])] = 2;
   for (int i = 0; i < s->le->entry->assigns.n; i++) readers[node_base(g, s->le->assign[i])] = 2;
   for (NodeId i = 0; i < n; i++) {
@@ -63,7 +79,8 @@ static void find_early(Schedule *s) {
     if (e == NO_NODE) continue;
     NodeClass c = node_class(graph_node(g, i));
     /* An all-reduce is not issued early: it may join others in a bucket (bucket.c). */
-    if (readers[i] == 1 && c != CLASS_SOURCE && (c != CLASS_EXCHANGE || s->is_early[i]) &&
+    if (readers[i] == 1 && c != CLASS_SOURCE && s->region[i] == s->region[e] &&
+        graph_node(g, i)->op != OP_carry && (c != CLASS_EXCHANGE || s->is_early[i]) &&
         local_bytes(s->plan, graph_node(g, e)) < local_bytes(s->plan, graph_node(g, i)))
       s->is_early[e] = true;
     else
@@ -71,24 +88,97 @@ static void find_early(Schedule *s) {
   }
 }
 
+static bool is_within(const Entry *e, int region, int outer) {
+  while (region != outer && region != NO_REGION) region = e->regions.at[region].parent;
+  return region == outer;
+}
+
 static void add_step(Schedule *s, NodeId id) {
   for (NodeId i = id; i != NO_NODE; i = s->only[i]) {
-    Step step = {.kind = step_kind(graph_node(s->le->graph, i))};
+    Step step = {.kind = step_kind(graph_node(s->le->graph, i)), .segment = s->le->bounds.n};
     vec_push(s->plan->arena, &step.nodes, i);
     vec_push(s->plan->arena, &s->le->steps, step);
   }
 }
 
-static void schedule_entry(Plan *p, LocalEntry *le) {
-  Schedule s = {.plan = p, .le = le, .needed = find_needed(p, le)};
-  find_early(&s);
-  for (NodeId i = 0; i < le->graph->nodes.n; i++) {
-    const Node *n = graph_node(le->graph, i);
-    if (!le->stored[i] || !s.needed[i] || s.is_early[i] || node_class(n) == CLASS_SOURCE ||
+/* -------- regions -------- */
+
+/* Marks the nodes of region r, a loop, that its condition depends on: they come before the test. */
+static void find_tests(Schedule *s, int r) {
+  const LocalEntry *le = s->le;
+  const Graph *g = le->graph;
+  NodeVec look = {0};
+  vec_push(s->plan->arena, &look, le->region[r].condition);
+  while (look.n) {
+    const NodeId i = look.at[--look.n];
+    const Node *n = graph_node(g, i);
+    if (s->tested[i] == r + 1 || !is_within(le->entry, s->region[i], r)) continue;
+    s->tested[i] = r + 1;
+    s->in_test[i] = s->in_test[i] || s->region[i] == r;
+    for (int k = 0; k < n->noperands; k++) vec_push(s->plan->arena, &look, n->operand[k]);
+    if (n->op != OP_carry || s->region[i] == r) continue;
+    const LocalRegion *in = &le->region[s->region[i]]; /* all of a region within goes with it */
+    vec_push(s->plan->arena, &look, in->condition);
+    for (int k = 0; k < in->carries.n; k++) {
+      vec_push(s->plan->arena, &look, in->carries.at[k].node);
+      vec_push(s->plan->arena, &look, in->carries.at[k].next);
+    }
+  }
+}
+
+static void add_bound(Schedule *s, BoundKind kind, int region) {
+  vec_push(s->plan->arena, &s->le->bounds, ((Bound){kind, region}));
+}
+
+static void add_region(Schedule *s, int r);
+
+/* The steps of a region's nodes, in the order of the graph; a region within it comes where the
+ * first value that it leaves is asked for: all that it reads stands before. */
+static void add_steps(Schedule *s, int region, bool test) {
+  const NodeVec *all = &s->nodes[region + 1];
+  for (int k = 0; k < all->n; k++) {
+    const NodeId i = all->at[k];
+    const Node *n = graph_node(s->le->graph, i);
+    if (!s->needed[i] || s->in_test[i] != test) continue;
+    if (n->op == OP_after) add_region(s, s->region[n->operand[0]]);
+    if (!s->le->stored[i] || s->is_early[i] || n->op == OP_carry || node_class(n) == CLASS_SOURCE ||
         node_class(n) == CLASS_VIEW)
       continue;
-    add_step(&s, i);
+    add_step(s, i);
   }
+}
+
+static void add_region(Schedule *s, int r) {
+  const LocalRegion *x = &s->le->region[r];
+  const bool loops = s->le->entry->regions.at[r].kind == REGION_LOOP;
+  if (s->added[r] || x->condition == NO_NODE) return;
+  s->added[r] = true;
+  for (int i = 0; i < x->carries.n; i++) add_step(s, x->carries.at[i].node);
+  add_bound(s, BOUND_BEGIN, r);
+  if (loops) {
+    find_tests(s, r);
+    add_steps(s, r, true);
+    add_bound(s, BOUND_TEST, r);
+  }
+  add_steps(s, r, false);
+  add_bound(s, BOUND_END, r);
+}
+
+static void schedule_entry(Plan *p, LocalEntry *le) {
+  Arena *a = p->arena;
+  const int n = le->graph->nodes.n, regions = le->entry->regions.n;
+  Schedule s = {.plan = p,
+                .le = le,
+                .needed = find_needed(p, le),
+                .region = regions_find(a, le->entry, le->graph),
+                .nodes = arena_array(a, NodeVec, regions + 1),
+                .in_test = arena_array(a, bool, n + 1),
+                .tested = arena_array(a, int, n + 1),
+                .added = arena_array(a, bool, regions + 1)};
+  le->bounds.n = 0;
+  for (NodeId i = 0; i < n; i++) vec_push(a, &s.nodes[s.region[i] + 1], i);
+  find_early(&s);
+  add_steps(&s, NO_REGION, false);
 }
 
 void make_steps(Plan *p) {

@@ -132,6 +132,10 @@ static void decide(Tiling *s, NodeId id) {
   for (int i = 0; i < at.n; i++)
     if (!can_repeat(s, s->groups.at[at.at[i]], id)) return;
   if (!may_repeat(s, id, at.n)) return;
+  for (int i = 0; i < at.n; i++) /* in another run of a loop it could be another value */
+    if (s->le->steps.at[s->groups.at[at.at[i]]->member.at[0]].segment !=
+        s->le->steps.at[s->d.made_by[id]].segment)
+      return;
   s->is_inner[id] = true;
   Reads r = {0};
   Step t = step_of(s, id);
@@ -290,7 +294,8 @@ static void put_tile_nest(Tiling *s, Group *g, Step *out) {
       add_node(s, g, number, tile, &g->map.known.at[i]);
   for (int i = g->again.n - 1; i >= 0; i--) vec_push(a, &tile->steps, step_of(s, g->again.at[i]));
   for (int i = 0; i < g->member.n; i++) vec_push(a, &tile->steps, s->le->steps.at[g->member.at[i]]);
-  *out = (Step){.kind = STEP_TILES, .tile = tile};
+  *out =
+      (Step){.kind = STEP_TILES, .segment = s->le->steps.at[g->member.at[0]].segment, .tile = tile};
   for (int i = 0; i < tile->steps.n; i++)
     for (int k = 0; k < tile->steps.at[i].nodes.n; k++) {
       NodeId id = tile->steps.at[i].nodes.at[k];

@@ -324,6 +324,7 @@ static bool is_read_whole(const Tiling *s, const Group *g, NodeId id) {
 bool group_join(Tiling *s, int index, int k, bool gathers) {
   Group *g = s->groups.at[index];
   const Step *step = &s->le->steps.at[k];
+  if (step->segment != s->le->steps.at[g->member.at[0]].segment) return false;
   if (!may_join(s, g, step) || g->member.n == MOST_MEMBERS || !has_common(s, g, k, index))
     return false;
   uint32_t live = g->map.live, used;

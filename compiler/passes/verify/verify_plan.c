@@ -277,13 +277,69 @@ static bool is_replaced(const LocalEntry *le, const Step *s, int i) {
   return false;
 }
 
+/* The end of a run: what the carries become must be there, and then is in their places. */
+static const char *bad_run_end(Memory *m, const LocalRegion *x, NodeId *where) {
+  const LocalEntry *le = m->le;
+  for (int i = 0; i < x->carries.n; i++) {
+    const NodeId next = node_base(le->graph, x->carries.at[i].next);
+    *where = next;
+    if (graph_node(le->graph, next)->op != OP_var && !m->holds[next])
+      return "what a carry becomes is overwritten before the run ends";
+  }
+  for (int i = 0; i < x->copies.n; i++) {
+    const Buffer *to = &le->buffers.at[x->copies.at[i].to];
+    if (to->place == PLACE_ARENA) clobber(m, to);
+  }
+  for (int i = 0; i < x->carries.n; i++) hold(m, x->carries.at[i].node);
+  for (int i = 0; i < x->carries.n; i++)
+    if (*where = x->carries.at[i].node, !m->holds[*where]) return "two carries are in one place";
+  return NULL;
+}
+
+/* Bounds from *k on that stand before step t. A region is walked twice, as if it ran two times: the
+ * step to go on with. */
+static int pass_bounds(Memory *m, int t, int *k, bool *again, const char **law, NodeId *where) {
+  const LocalEntry *le = m->le;
+  const int segment = t < le->steps.n ? le->steps.at[t].segment : le->bounds.n;
+  for (; *k < segment && !*law; ++*k) {
+    const Bound *b = &le->bounds.at[*k];
+    const LocalRegion *x = &le->region[b->region];
+    *where = node_base(le->graph, x->condition);
+    const bool reads =
+        b->kind == BOUND_TEST ||
+        (b->kind == BOUND_BEGIN && le->entry->regions.at[b->region].kind == REGION_BRANCH);
+    if (reads && graph_node(le->graph, *where)->op != OP_var && !m->holds[*where])
+      *law = "a condition is overwritten before it is read";
+    if (reads && (graph_node(le->graph, x->condition)->shape.rank ||
+                  graph_node(le->graph, x->condition)->layout->partial))
+      *law = "a condition is not the same on all devices";
+    if (b->kind != BOUND_END || *law) continue;
+    *law = bad_run_end(m, x, where);
+    again[b->region] = !again[b->region];
+    if (!again[b->region] || le->entry->regions.at[b->region].kind == REGION_BRANCH) continue;
+    int begin = 0;
+    while (le->bounds.at[begin].kind != BOUND_BEGIN || le->bounds.at[begin].region != b->region)
+      begin++;
+    *k = begin + 1;
+    return region_span(le, b->region).begin;
+  }
+  return t;
+}
+
 /* Walks the steps: what is read must not have been overwritten. A node that is read from its
  * variable may be there as several nodes. */
 static const char *bad_memory(Memory *m, NodeId *where) {
   const LocalEntry *le = m->le;
+  const char *law = NULL;
+  bool *again = arena_array(m->plan->arena, bool, le->entry->regions.n + 1);
   for (NodeId i = 0; i < le->graph->nodes.n; i++)
     if (le->buffer[i] >= 0 && graph_node(le->graph, i)->op == OP_input) hold(m, i);
-  for (int t = 0; t < le->steps.n; t++) {
+  for (int t = 0, k = 0;; t++) {
+    for (int from = -1;
+         from != t && !law;) /* a region may have no steps, or end where one begins */
+      from = t, t = pass_bounds(m, t, &k, again, &law, where);
+    if (law) return law;
+    if (t >= le->steps.n) break;
     const Step *s = &le->steps.at[t];
     Reads r = {0};
     step_reads(le, s, m->plan->arena, &r);

@@ -1,0 +1,464 @@
+/* Loops and branches that the running program decides on: `while`, `repeat`, and `if` on a tensor.
+ * The body is executed once, here, and makes nodes of a region (ir/graph.h).
+ *
+ * A name that was bound before and is bound in the body is carried; so is a variable that the body
+ * reads or assigns (`simplify` drops those that it only reads). Law: what is carried has one type
+ * and shape, before, at the end of each run and behind. Other names that the body binds end with
+ * it, but for those that both parts of an `if` bind. */
+#include "elaborate.h"
+#include "op.h"
+#include <string.h>
+
+/* A variable of the program in a region: its value before, and the carry. */
+typedef struct RegionVar {
+  int var, carry;
+  NodeId before;
+} RegionVar;
+
+struct OpenRegion {
+  OpenRegion *up;
+  int index;      /* among the entry's */
+  NodeId counter; /* of a loop: the carry that tells its runs apart; NO_NODE: none yet */
+  bool counts;    /* the counter is carried for that alone, and moved on at the end */
+  VEC(RegionVar) vars;
+};
+
+/* A name that the body binds. */
+typedef struct Carried {
+  Ident name;
+  Span before;  /* where it was bound */
+  Value inside; /* with carries in place of tensors and numbers */
+} Carried;
+typedef VEC(Carried) CarriedVec;
+
+static Region *region_at(Elab *e, const OpenRegion *r) {
+  return &e->at->entry.regions.at[r->index];
+}
+
+static NodeId operate(Elab *e, const char *sign, Arg x, Arg y) {
+  return build_operator(&e->at->build, op_operator(sign, 2), &x, &y).node;
+}
+static Arg tensor_arg(NodeId id) { return (Arg){.kind = ARG_TENSOR, .node = id}; }
+static Arg int_arg(int64_t i) { return (Arg){.kind = ARG_INT, .i = i, .real = (double)i}; }
+
+/* -------- opening -------- */
+
+static OpenRegion *open_region(Elab *e, RegionKind kind, Span at) {
+  Building *b = e->at;
+  OpenRegion *r = arena_new_of(e->arena, OpenRegion);
+  *r = (OpenRegion){.up = b->open, .index = b->entry.regions.n, .counter = NO_NODE};
+  vec_push(e->arena, &b->entry.regions,
+           ((Region){.kind = kind,
+                     .parent = b->open ? b->open->index : NO_REGION,
+                     .span = at,
+                     .condition = NO_NODE,
+                     .turns = TURNS_UNKNOWN}));
+  b->open = r;
+  return r;
+}
+
+static NodeId add_carry(Elab *e, OpenRegion *r, NodeId init, const char *name, Span at) {
+  Region *to = region_at(e, r);
+  const int64_t attr[] = {r->index, to->carries.n};
+  if (init == NO_NODE) return NO_NODE;
+  e->at->build.span = at;
+  const NodeId id = build_node(&e->at->build, OP_carry, 1, &init, 2, attr, 0);
+  if (id != NO_NODE) vec_push(e->arena, &to->carries, ((Carry){id, id, name, at}));
+  return id;
+}
+
+static Carry *carry_of(Elab *e, const OpenRegion *r, NodeId node) {
+  Region *in = region_at(e, r);
+  for (int i = 0; i < in->carries.n; i++)
+    if (in->carries.at[i].node == node) return &in->carries.at[i];
+  return NULL;
+}
+
+static NodeId after_of(Elab *e, NodeId carry) {
+  return build_node(&e->at->build, OP_after, 1, &carry, 0, NULL, 0);
+}
+
+/* -------- variables -------- */
+
+static RegionVar *var_in(OpenRegion *r, int var) {
+  for (int i = 0; i < r->vars.n; i++)
+    if (r->vars.at[i].var == var) return &r->vars.at[i];
+  return NULL;
+}
+
+static NodeId carry_var(Elab *e, OpenRegion *r, int var, NodeId before, Span at) {
+  const Carry *c;
+  const NodeId id = add_carry(e, r, before, e->program->vars.at[var].path, at);
+  if (id == NO_NODE) return id;
+  c = carry_of(e, r, id);
+  graph_node(e->at->build.graph, id)->name = e->program->vars.at[var].path;
+  vec_push(e->arena, &r->vars, ((RegionVar){var, (int)(c - region_at(e, r)->carries.at), before}));
+  return id;
+}
+
+static NodeId current(Elab *e, int var) {
+  const NodeList *v = variable_versions(e, e->at, var);
+  return v->n ? v->at[v->n - 1] : NO_NODE;
+}
+
+static void carry_in(Elab *e, OpenRegion *r, int var, Span at) {
+  if (var_in(r, var)) return;
+  if (r->up) carry_in(e, r->up, var, at);
+  const NodeId id = carry_var(e, r, var, current(e, var), at);
+  if (id != NO_NODE) vec_push(e->arena, variable_versions(e, e->at, var), id);
+}
+
+void region_carry_variable(Elab *e, int var, Span at) {
+  if (e->at->open && current(e, var) != NO_NODE) carry_in(e, e->at->open, var, at);
+}
+
+/* What each run of the body has made of it. Behind, it has its value of before if that is the same.
+ */
+static void close_vars(Elab *e, const OpenRegion *r) {
+  for (int i = 0; i < r->vars.n; i++) {
+    const RegionVar *v = &r->vars.at[i];
+    Carry *c = &region_at(e, r)->carries.at[v->carry];
+    c->next = current(e, v->var);
+    if (c->next == c->node)
+      vec_push(e->arena, variable_versions(e, e->at, v->var), v->before);
+    else
+      variable_assign(e, v->var, value_node(after_of(e, c->node)), region_at(e, r)->span);
+  }
+}
+
+/* -------- the number of a run, for random values -------- */
+
+static NodeId counter_of(Elab *e, OpenRegion *r) {
+  if (r->counter != NO_NODE) return r->counter;
+  r->counts = true;
+  return r->counter =
+             add_carry(e, r, build_whole(&e->at->build, DT_I64, 0), NULL, e->at->build.span);
+}
+
+/* In a loop each run has draws of its own, the same on any mesh: odd numbers, another for each
+ * depth, keep the runs of nested loops and of later calls apart. */
+NodeId region_random_step(Elab *e, NodeId step) {
+  uint64_t odd = 0x9e3779b97f4a7c15u;
+  const Span span = e->at->build.span;
+  for (OpenRegion *r = e->at->open; r && step != NO_NODE; r = r->up, odd = odd * 5 + 2) {
+    if (region_at(e, r)->kind != REGION_LOOP) continue;
+    const NodeId run = build_cast(&e->at->build, counter_of(e, r), DT_I64);
+    const NodeId from_one = operate(e, "+", tensor_arg(run), int_arg(1));
+    const NodeId far = operate(e, "*", tensor_arg(from_one), int_arg((int64_t)odd));
+    step = operate(e, "+", tensor_arg(step), tensor_arg(far));
+  }
+  e->at->build.span = span;
+  return step;
+}
+
+static void close_counter(Elab *e, OpenRegion *r) {
+  if (!r->counts || r->counter == NO_NODE) return;
+  carry_of(e, r, r->counter)->next = operate(e, "+", tensor_arg(r->counter), int_arg(1));
+}
+
+/* -------- names -------- */
+
+static void add_name(Elab *e, IdentVec *names, Ident name) {
+  for (int i = 0; i < names->n; i++)
+    if (names->at[i].text == name.text) return;
+  vec_push(e->arena, names, name);
+}
+
+/* All names that statements bind, but for the numbers of loops. */
+static void names_bound(Elab *e, const StmtVec *body, IdentVec *names) {
+  for (int i = 0; i < body->n; i++) {
+    const Stmt *s = body->at[i];
+    for (int k = 0; s->kind == ST_BIND && k < s->targets.n; k++)
+      if (s->targets.at[k]->kind == EX_NAME) add_name(e, names, s->targets.at[k]->name);
+    names_bound(e, &s->body, names);
+    names_bound(e, &s->other, names);
+  }
+}
+
+static const Binding *bound_before(const NameScope *s, const char *name) {
+  for (; s; s = s->up) {
+    const Binding *b = scope_find(s, name);
+    if (b) return b;
+  }
+  return NULL;
+}
+
+/* As `bind` names what it binds. */
+static void name_node(Elab *e, Where where, const char *name, NodeId id) {
+  if (where == IN_ENTRY) entry_name_node(e, path_join(e, e->at->entry.name, name), id);
+  if (where == IN_METHOD) entry_name_node(e, path_join(e, e->frame->instance->path, name), id);
+}
+
+/* The value that a run of the body begins with. */
+static Value carry_value(Elab *e, OpenRegion *r, Value v, Ident name, Where where) {
+  Build *b = &e->at->build;
+  b->span = name.span;
+  NodeId id = NO_NODE;
+  if (v.kind == V_INT) id = build_whole(b, DT_I64, v.i);
+  if (v.kind == V_REAL) id = build_const(b, DT_F32, v.real);
+  if (v.kind == V_BOOL) id = build_const(b, DT_BOOL, v.i ? 1 : 0);
+  if (v.kind == V_TENSOR) id = v.node;
+  if (v.kind == V_LIST) {
+    Value *at = arena_array(e->arena, Value, v.list->n);
+    for (int i = 0; i < v.list->n; i++) at[i] = carry_value(e, r, v.list->at[i], name, IN_FN);
+    return value_list(e, at, v.list->n);
+  }
+  if (id == NO_NODE) return v;
+  id = add_carry(e, r, id, name.text, name.span);
+  if (id != NO_NODE) name_node(e, where, name.text, id);
+  return value_node(id);
+}
+
+static void mismatch(Elab *e, const Carried *c, const Value *before, const Value *v, Span region) {
+  elab_fail(e, c->name.span,
+            "`%s` is %s where the body ends, but %s where it begins: what a loop or a branch "
+            "changes keeps its type and shape",
+            c->name.text, value_describe(e, v), value_describe(e, before));
+  diag_note(e->diag, c->before, "it was bound before here");
+  diag_note(e->diag, region, "the body is this one's");
+}
+
+/* The value at the end of the body as that of the carry; NO_NODE: it has another type. */
+static NodeId next_of(Elab *e, NodeId carry, Value v, Span at) {
+  Build *b = &e->at->build;
+  const Node *n = graph_node(b->graph, carry);
+  b->span = at;
+  if (v.kind == V_TENSOR) {
+    const Node *x = graph_node(b->graph, v.node);
+    return x->dtype == n->dtype && shape_equal(&x->shape, &n->shape) ? v.node : NO_NODE;
+  }
+  if (n->shape.rank) return NO_NODE;
+  if (v.kind == V_BOOL && n->dtype == DT_BOOL) return build_const(b, DT_BOOL, v.i ? 1 : 0);
+  if (v.kind == V_INT && dtype_is_int(n->dtype)) return build_whole(b, n->dtype, v.i);
+  double real;
+  if (dtype_is_float(n->dtype) && value_number(&v, &real)) return build_const(b, n->dtype, real);
+  return NO_NODE;
+}
+
+static void close_value(Elab *e, OpenRegion *r, const Carried *c, const Value *before, Value v) {
+  const Span region = region_at(e, r)->span;
+  if (v.kind == V_ERROR || before->kind == V_ERROR) return;
+  v = eval_read(e, v, c->name.span);
+  if (before->kind == V_LIST && v.kind == V_LIST && v.list->n == before->list->n) {
+    for (int i = 0; i < v.list->n; i++) close_value(e, r, c, &before->list->at[i], v.list->at[i]);
+    return;
+  }
+  if (before->kind != V_TENSOR) {
+    if (!value_same(before, &v)) mismatch(e, c, before, &v, region);
+    return;
+  }
+  const NodeId next = next_of(e, before->node, v, c->name.span);
+  if (next == NO_NODE)
+    mismatch(e, c, before, &v, region);
+  else
+    carry_of(e, r, before->node)->next = next;
+}
+
+static Value after_value(Elab *e, Value inside, Ident name, Where where) {
+  if (inside.kind == V_LIST) {
+    Value *at = arena_array(e->arena, Value, inside.list->n);
+    for (int i = 0; i < inside.list->n; i++)
+      at[i] = after_value(e, inside.list->at[i], name, IN_FN);
+    return value_list(e, at, inside.list->n);
+  }
+  if (inside.kind != V_TENSOR) return inside;
+  e->at->build.span = name.span;
+  const NodeId id = after_of(e, inside.node);
+  if (id != NO_NODE) name_node(e, where, name.text, id);
+  return value_node(id);
+}
+
+static void carry_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Where where,
+                        CarriedVec *out) {
+  IdentVec names = {0};
+  names_bound(e, body, &names);
+  for (int i = 0; i < names.n; i++) {
+    const Binding *b = bound_before(in->up, names.at[i].text);
+    if (!b || b->lazy || b->value.kind == V_ERROR) continue;
+    Carried c = {.name = names.at[i], .before = b->span};
+    const Value before = eval_read(e, b->value, names.at[i].span);
+    c.inside = carry_value(e, r, before, (Ident){names.at[i].text, b->span}, where);
+    scope_bind(e, in, c.name, c.inside);
+    vec_push(e->arena, out, c);
+  }
+}
+
+static void run_body(Elab *e, NameScope *in, const StmtVec *body, Span at, Where where) {
+  if (!stmt_run(e, in, body, where)) return;
+  elab_fail(e, at,
+            "`return` is not possible inside of what is decided while running: bind what it "
+            "gives before this statement, change it inside, and return it behind");
+}
+
+static void close_region(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec *carried,
+                         Where where) {
+  for (int i = 0; i < carried->n; i++) {
+    const Carried *c = &carried->at[i];
+    close_value(e, r, c, &c->inside, scope_find(in, c->name.text)->value);
+  }
+  for (int i = 0; i < in->names.n; i++)
+    if (!bound_before(in->up, in->names.at[i]->name))
+      add_name(e, &e->ended, (Ident){in->names.at[i]->name, in->names.at[i]->span});
+  e->at->build.span = region_at(e, r)->span;
+  close_counter(e, r);
+  e->at->open = r->up;
+  for (int i = 0; i < carried->n; i++) {
+    const Carried *c = &carried->at[i];
+    scope_bind(e, in->up, (Ident){c->name.text, c->before},
+               after_value(e, c->inside, (Ident){c->name.text, c->before}, where));
+  }
+  close_vars(e, r);
+}
+
+/* -------- conditions -------- */
+
+static NodeId condition(Elab *e, Value v, const AstExpr *x, const char *word) {
+  v = eval_read(e, v, x->span);
+  if (v.kind == V_TENSOR) {
+    const Node *n = graph_node(e->at->build.graph, v.node);
+    if (n->dtype == DT_BOOL && n->shape.rank == 0) return v.node;
+    const char *how = n->shape.rank && n->dtype == DT_BOOL ? "; take any(...) or all(...) of it"
+                      : n->shape.rank                      ? ""
+                                                           : "; compare it, as in x > 0";
+    elab_fail(e, x->span, "`%s` requires a scalar of type bool, but this is %s%s", word,
+              value_describe(e, &v), how);
+  } else if (v.kind == V_BOOL) {
+    elab_fail(e, x->span,
+              "this is %s from the beginning and never changes: the condition of a "
+              "`while` is a tensor, computed from what the body changes",
+              v.i ? "true" : "false");
+  } else if (v.kind != V_ERROR) {
+    elab_fail(e, x->span, "`%s` requires a scalar of type bool, but this is %s", word,
+              value_describe(e, &v));
+  }
+  return NO_NODE;
+}
+
+/* -------- the statements -------- */
+
+static bool misplaced(Elab *e, const Stmt *s, Where where, const char *what) {
+  if (e->at && where != IN_TOP && where != IN_LAYER) return false;
+  elab_fail(e, s->span, "%s is not allowed %s: it belongs in an entry, a fn or a method", what,
+            where == IN_TOP ? "at top level" : "in a layer");
+  return true;
+}
+
+void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
+  NameScope in = {.up = s};
+  CarriedVec carried = {0};
+  if (misplaced(e, stmt, where, "`while`")) return;
+  OpenRegion *r = open_region(e, REGION_LOOP, stmt->span);
+  carry_names(e, r, &in, &stmt->body, where, &carried);
+  const NodeId c = condition(e, eval_expr(e, &in, stmt->value), stmt->value, "while");
+  region_at(e, r)->condition = c;
+  run_body(e, &in, &stmt->body, stmt->span, where);
+  close_region(e, r, &in, &carried, where);
+}
+
+/* The bounds of a range as scalars of one integer type. */
+static bool range(Elab *e, NameScope *s, const Stmt *stmt, NodeId *from, NodeId *to,
+                  int64_t *turns) {
+  const AstExpr *const x[] = {stmt->from, stmt->to};
+  Value v[2];
+  DType t = DT_I64;
+  bool known = true;
+  for (int i = 0; i < 2; i++) {
+    v[i] = eval_read(e, eval_expr(e, s, x[i]), x[i]->span);
+    const Node *n = v[i].kind == V_TENSOR ? graph_node(e->at->build.graph, v[i].node) : NULL;
+    if (v[i].kind == V_ERROR) return false;
+    if (v[i].kind != V_INT && !(n && dtype_is_int(n->dtype) && n->shape.rank == 0)) {
+      elab_fail(e, x[i]->span,
+                "a range goes from integer to integer, numbers or scalar tensors, but this is %s",
+                value_describe(e, &v[i]));
+      return false;
+    }
+    if (n && i && !known && n->dtype != t) {
+      elab_fail(e, x[1]->span, "the range begins with %s and ends with %s: they need one type",
+                value_describe(e, &v[0]), value_describe(e, &v[1]));
+      return false;
+    }
+    if (n) t = n->dtype, known = false;
+  }
+  NodeId id[2];
+  for (int i = 0; i < 2; i++) {
+    Arg a;
+    e->at->build.span = x[i]->span;
+    if (!builtin_arg(e, &v[i], x[i]->span, &a)) return false;
+    id[i] = build_tensor(&e->at->build, &a, t);
+  }
+  *from = id[0], *to = id[1];
+  *turns = !known ? TURNS_UNKNOWN : v[1].i > v[0].i ? v[1].i - v[0].i : 0;
+  return id[0] != NO_NODE && id[1] != NO_NODE;
+}
+
+void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
+  NameScope in = {.up = s};
+  CarriedVec carried = {0};
+  NodeId from, to;
+  int64_t turns;
+  if (misplaced(e, stmt, where, "`repeat`") || !range(e, s, stmt, &from, &to, &turns)) return;
+  OpenRegion *r = open_region(e, REGION_LOOP, stmt->span);
+  region_at(e, r)->turns = turns;
+  r->counter = add_carry(e, r, from, stmt->name.text, stmt->name.span);
+  carry_names(e, r, &in, &stmt->body, where, &carried);
+  scope_bind(e, &in, stmt->name, value_node(r->counter));
+  e->at->build.span = stmt->span;
+  region_at(e, r)->condition = operate(e, "<", tensor_arg(r->counter), tensor_arg(to));
+  run_body(e, &in, &stmt->body, stmt->span, where);
+  e->at->build.span = stmt->span;
+  r->counts = true;
+  close_region(e, r, &in, &carried, where);
+}
+
+/* What a branch binds that was not bound before, and the other branch binds, too: there it is
+ * changed, from a zero that nobody sees. */
+static void new_names(Elab *e, OpenRegion *r, const NameScope *in, const StmtVec *other,
+                      Where where, CarriedVec *carried) {
+  IdentVec names = {0};
+  names_bound(e, other, &names);
+  for (int i = 0; i < names.n; i++) {
+    const Binding *b = scope_find(in, names.at[i].text);
+    if (!b || bound_before(in->up, names.at[i].text)) continue;
+    const Value v = eval_read(e, b->value, b->span);
+    const Node *n = v.kind == V_TENSOR ? graph_node(e->at->build.graph, v.node) : NULL;
+    Value zero = v;
+    e->at->build.span = b->span;
+    if (n) {
+      const DType t = n->dtype;
+      const Shape shape = n->shape;
+      Arg dims = {.kind = ARG_LIST, .span = b->span, .n = shape.rank};
+      dims.at = arena_array(e->arena, Arg, shape.rank + 1);
+      for (int d = 0; d < shape.rank; d++) dims.at[d] = int_arg(shape.dim[d]);
+      const Arg type = {.kind = ARG_DTYPE, .i = (int64_t)t};
+      zero = value_node(build_call(&e->at->build, op_find("zeros"), (Arg[]){dims, type}).node);
+    }
+    Carried c = {.name = {b->name, b->span}, .before = b->span};
+    c.inside = carry_value(e, r, zero, c.name, where);
+    vec_push(e->arena, carried, c);
+  }
+}
+
+static void branch(Elab *e, NameScope *s, const Stmt *stmt, const StmtVec *body,
+                   const StmtVec *other, NodeId cond, Where where) {
+  NameScope in = {.up = s};
+  CarriedVec carried = {0};
+  OpenRegion *r = open_region(e, REGION_BRANCH, stmt->span);
+  region_at(e, r)->condition = cond;
+  carry_names(e, r, &in, body, where, &carried);
+  run_body(e, &in, body, stmt->span, where);
+  new_names(e, r, &in, other, where, &carried);
+  close_region(e, r, &in, &carried, where);
+}
+
+void region_if(Elab *e, NameScope *s, const Stmt *stmt, Value v, Where where) {
+  static const StmtVec none = {0};
+  if (misplaced(e, stmt, where, "`if` on a tensor")) return;
+  const NodeId cond = condition(e, v, stmt->value, "if");
+  if (cond == NO_NODE) return;
+  branch(e, s, stmt, &stmt->body, &stmt->other, cond, where);
+  if (!stmt->other.n) return;
+  e->at->build.span = stmt->value->span;
+  const Arg x = tensor_arg(cond);
+  const NodeId not = build_operator(&e->at->build, op_operator("not", 1), &x, NULL).node;
+  branch(e, s, stmt, &stmt->other, &none, not, where);
+}

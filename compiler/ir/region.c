@@ -1,0 +1,52 @@
+/* Which region each node belongs to, and regions of a graph that was written anew (graph.h). */
+#include "op.h"
+
+/* Of two regions, one of which is around the other: that other. */
+static int inner_of(const Entry *e, int a, int b) {
+  for (int r = a; r != NO_REGION; r = e->regions.at[r].parent)
+    if (r == b) return a;
+  return b == NO_REGION ? a : b;
+}
+
+int *regions_find(Arena *a, const Entry *e, const Graph *g) {
+  int *region = arena_array(a, int, g->nodes.n + 1);
+  for (NodeId i = 0; i < g->nodes.n; i++) {
+    const Node *n = graph_node(g, i);
+    region[i] = NO_REGION;
+    if (n->op == OP_carry)
+      region[i] = (int)node_attr(n, "region");
+    else if (n->op == OP_after)
+      region[i] = e->regions.at[region[n->operand[0]]].parent;
+    else
+      for (int k = 0; k < n->noperands; k++)
+        region[i] = inner_of(e, region[i], region[n->operand[k]]);
+  }
+  return region;
+}
+
+/* Whether a carry of region r is left where the old one was. */
+static bool is_carry(const Graph *g, NodeId id, int r) {
+  return id != NO_NODE && graph_node(g, id)->op == OP_carry &&
+         node_attr(graph_node(g, id), "region") == r;
+}
+
+static void remap_region(Entry *e, int index, const NodeId *map) {
+  Region *r = &e->regions.at[index];
+  int n = 0;
+  for (int i = 0; i < r->carries.n; i++) {
+    Carry c = r->carries.at[i];
+    if (!is_carry(e->graph, map[c.node], index)) continue;
+    c.node = map[c.node], c.next = map[c.next];
+    r->carries.at[n++] = c;
+  }
+  r->carries.n = n;
+  r->condition = n ? map[r->condition] : NO_NODE;
+}
+
+void entry_rewritten(Entry *e, Graph *g, const NodeId *map) {
+  e->graph = g;
+  for (int i = 0; i < e->inputs.n; i++) e->inputs.at[i].node = map[e->inputs.at[i].node];
+  for (int i = 0; i < e->outputs.n; i++) e->outputs.at[i].node = map[e->outputs.at[i].node];
+  for (int i = 0; i < e->assigns.n; i++) e->assigns.at[i].node = map[e->assigns.at[i].node];
+  for (int i = 0; i < e->regions.n; i++) remap_region(e, i, map);
+}

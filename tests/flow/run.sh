@@ -1,0 +1,32 @@
+#!/bin/bash
+# tests/flow/run.sh DTGC [MPIEXEC]: each NAME.dtg has an entry `f` without inputs whose outputs `wrong...` must all print 0, on
+# one device, under NAME.lay on as many threads, and on MPI ranks where there is MPIEXEC. What else it prints must be the same
+# on threads and ranks.
+set -u
+. "$(dirname "$0")/../lib.sh"
+dtgc=$1 mpiexec=${2:-}
+cd "$(dirname "$0")" || exit 2
+n=0
+check() { # NAME COMMAND...
+  local name=$1
+  shift
+  n=$((n + 1))
+  out=$("$@" 2>&1 </dev/null)
+  if [ $? -ne 0 ] || ! grep -q '^wrong' <<<"$out" || grep '^wrong' <<<"$out" | grep -qv '= -\?0$'; then
+    fail "$name: $*: $out"
+  fi
+}
+for file in *.dtg; do
+  case $file in *_on.dtg) continue ;; esac
+  name=${file%.dtg}
+  check "$name" "$dtgc" run "$file" call f
+  [ -f "${name}_on.dtg" ] || continue
+  check "$name" "$dtgc" run "$file" "${name}_on.dtg" call f
+  threads=$out
+  [ -n "$mpiexec" ] || continue
+  devices=$("$dtgc" run "$file" "${name}_on.dtg" info | sed -n 's/.* on \([0-9]*\) devices.*/\1/p')
+  check "$name" "$mpiexec" -n "$devices" "$dtgc" run "$file" "${name}_on.dtg" --transport mpi call f
+  [ "$out" = "$threads" ] || fail "$name: threads and ranks differ: $threads; $out"
+done
+echo "$n runs"
+exit $failed

@@ -1,0 +1,194 @@
+/* flow, made by dtgc from flow.dtg.
+ * Mesh a=2: every device runs this on its own blocks. */
+#include "dtrt.h"
+
+/* [8] on [a] */
+static const dtrt_dim layout_0_dims[] = {
+    {.n = 8, .granule = 1, .naxes = 1, .axis = {0}}};
+static const dtrt_layout layout_0 = {1, 0x0, DTRT_SUM, layout_0_dims};
+/* [8] on [_] */
+static const dtrt_dim layout_1_dims[] = {
+    {.n = 8, .granule = 1}};
+static const dtrt_layout layout_1 = {1, 0x0, DTRT_SUM, layout_1_dims};
+static const dtrt_exchange exchange_0 = {0, DTRT_ALL_GATHER, DTRT_F32, 0x1, &layout_0, &layout_1,
+    "f.v", "flow.dtg:8", 16, 1, 16};
+static const dtrt_dim dim_0 = {.n = 8, .granule = 1, .naxes = 1, .axis = {0}};
+/* [] on [] partial(a, max) */
+static const dtrt_layout layout_2 = {0, 0x1, DTRT_MAX, 0};
+/* [] on [] */
+static const dtrt_layout layout_3 = {0, 0x0, DTRT_SUM, 0};
+static const dtrt_exchange exchange_1 = {1, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &layout_2, &layout_3,
+    "reduce_max", "flow.dtg:9", 4, 1, 4};
+static const dtrt_exchange *const exchanges[] = {&exchange_0, &exchange_1};
+
+DTRT_LOOP void loop1_f_w(int64_t n0, const float *restrict v_, float *restrict f_w, float *restrict f_v) {
+  DTRT_PLAIN
+  for (int64_t i = 0; i < n0; i++) {
+    f_w[i] = dtrt_exp_f32(v_[i]) + 1.0f;
+    f_v[i] = v_[i];
+  }
+}
+
+DTRT_LOOP void loop2_carry(int32_t *restrict t_, float *restrict f_far) {
+  t_[0] = 0;
+  f_far[0] = 0.0f;
+}
+
+DTRT_LOOP void loop3_lt(const int32_t *restrict t_, const int32_t *restrict times, uint8_t *restrict t_2) {
+  t_2[0] = t_[0] < times[0];
+}
+
+DTRT_LOOP void loop4_f_v(int64_t n0, int64_t from0, float *restrict f_v, const float *restrict f_v_2, const float *restrict f_w, float *restrict f_v_3) {
+  DTRT_PLAIN
+  for (int64_t i = 0; i < n0; i++) {
+    const float v0 = f_v[i];
+    const float v1 = (i + from0 < 1 ? f_v_2[i + from0 + 7] : f_v_2[i + from0 - 1]) + (i + from0 < 7 ? f_v_2[i + from0 + 1] : f_v_2[i + from0 - 7]);
+    const float v2 = v0 + ((0.25f * (v1 - (2.0f * v0))) * f_w[i]);
+    f_v_3[i] = v2;
+    f_v[i] = v2;
+  }
+}
+
+DTRT_LOOP void loop5_reduce_max(int64_t n0, const float *restrict f_v, float *restrict t_) {
+  float acc = -DTRT_INF_F32;
+  for (int64_t i = 0; i < n0; i++) {
+    acc = dtrt_max_f32(acc, dtrt_abs_f32(f_v[i]));
+  }
+  t_[0] = acc;
+}
+
+DTRT_LOOP void loop6_gt(const float *restrict t_, uint8_t *restrict t_2, float *restrict f_far) {
+  const float v0 = f_far[0];
+  t_2[0] = t_[0] > 10.0f;
+  f_far[0] = v0;
+}
+
+DTRT_LOOP void loop7_f_v(int64_t n0, float *restrict f_v) {
+  DTRT_PLAIN
+  for (int64_t i = 0; i < n0; i++) {
+    const float v0 = f_v[i];
+    f_v[i] = 0.5f * v0;
+  }
+}
+
+DTRT_LOOP void loop8_f_far(float *restrict f_far) {
+  const float v0 = f_far[0];
+  f_far[0] = v0 + 1.0f;
+}
+
+DTRT_LOOP void loop9_add(int32_t *restrict t_) {
+  const int32_t v0 = t_[0];
+  t_[0] = dtrt_add_i32(v0, 1);
+}
+
+/* entry init */
+DTRT_ENTRY void entry_init(dtrt_device *dev) {
+  (void)dev;
+}
+
+/* entry f    flow.dtg:4 */
+DTRT_ENTRY void entry_f(dtrt_device *dev) {
+  (void)dev;
+  const int64_t from0_a = dtrt_lo(dev, &dim_0);
+
+  /* f.w = add(exp@flow.dtg:5, const@flow.dtg:5), f.v = carry(v)    flow.dtg:4 */
+  dtrt_begin_step(dev, 0);
+  float *const v = (void *)dev->in[0]; /* f32[8] [a] */
+  float *const w = (void *)(dev->arena + 64); /* f32[8] [a] */
+  float *const v_2 = (void *)(dev->arena + 128); /* f32[8] [a] */
+  loop1_f_w(4, v, w, v_2);
+
+  /* carry(const@flow.dtg:7), f.far = carry(f.far)    flow.dtg:6 */
+  dtrt_begin_step(dev, 1);
+  int32_t *const t6 = (void *)(dev->arena + 320); /* i32[] [] */
+  float *const far = (void *)(dev->arena + 384); /* f32[] [] */
+  loop2_carry(t6, far);
+
+  for (;;) { /* flow.dtg:7 */
+
+    /* lt(carry@flow.dtg:7, times)    flow.dtg:7 */
+    dtrt_begin_step(dev, 2);
+  int32_t *const times = (void *)dev->in[1]; /* i32[] [] */
+  uint8_t *const t10 = (void *)(dev->arena + 448); /* bool[] [] */
+  loop3_lt(t6, times, t10);
+
+    if (!*(const uint8_t *)(dev->arena + 448)) break;
+
+    /* all-gather over a: f.v    flow.dtg:8 */
+    dtrt_begin_step(dev, 3);
+  float *const v_3 = (void *)(dev->arena + 0); /* f32[8] [_] */
+  dtrt_run_exchange(dev, &exchange_0, v_2, v_3);
+
+    /* f.v = add(f.v, mul@flow.dtg:8#3), f.v = carry(f.v)    flow.dtg:8 */
+    dtrt_begin_step(dev, 4);
+  float *const v_4 = (void *)(dev->arena + 192); /* f32[8] [a] */
+  loop4_f_v(4, from0_a, v_2, v_3, w, v_4);
+
+    /* reduce_max(abs@flow.dtg:9)    flow.dtg:9 */
+    dtrt_begin_step(dev, 5);
+  float *const t27 = (void *)(dev->arena + 0); /* f32[] [] partial(a, max) */
+  loop5_reduce_max(4, v_4, t27);
+
+    /* all-reduce over a: reduce_max@flow.dtg:9    flow.dtg:9 */
+    dtrt_begin_step(dev, 6);
+  dtrt_run_exchange(dev, &exchange_1, t27, t27);
+
+    /* gt(reduce_max@flow.dtg:9, const@flow.dtg:9), f.far = carry(f.far)    flow.dtg:9 */
+    dtrt_begin_step(dev, 7);
+  uint8_t *const t30 = (void *)(dev->arena + 192); /* bool[] [] */
+  loop6_gt(t27, t30, far);
+
+    if (*(const uint8_t *)(dev->arena + 192)) { /* flow.dtg:9 */
+
+      /* f.v = mul(const@flow.dtg:9#2, f.v)    flow.dtg:9 */
+      dtrt_begin_step(dev, 8);
+  loop7_f_v(4, v_2);
+
+      /* f.far = add(f.far, const@flow.dtg:9#3)    flow.dtg:9 */
+      dtrt_begin_step(dev, 9);
+  loop8_f_far(far);
+
+    }
+
+    /* add(carry@flow.dtg:7, const@flow.dtg:7#2)    flow.dtg:7 */
+    dtrt_begin_step(dev, 10);
+  loop9_add(t6);
+
+  }
+}
+
+static const char *const entry_f_dims_0[] = {0};
+static const dtrt_tensor entry_f_in[] = {
+    {"v", DTRT_F32, 0, &layout_0, 0, 16, 2, entry_f_dims_0, "flow.dtg:4"},
+    {"times", DTRT_I32, 0, &layout_3, 256, 4, 2, 0, "flow.dtg:4"},
+};
+static const dtrt_tensor entry_f_out[] = {
+    {"v", DTRT_F32, 0, &layout_0, 128, 16, 0, 0, "flow.dtg:11"},
+    {"far", DTRT_F32, 0, &layout_3, 384, 4, 0, 0, "flow.dtg:11"},
+};
+static const dtrt_step entry_f_steps[] = {
+    {"f.w = add(exp@flow.dtg:5, const@flow.dtg:5), f.v = carry(v)", "flow.dtg:4", DTRT_STEP_LOOP, 0, 48},
+    {"carry(const@flow.dtg:7), f.far = carry(f.far)", "flow.dtg:6", DTRT_STEP_LOOP, 0, 8},
+    {"lt(carry@flow.dtg:7, times)", "flow.dtg:7", DTRT_STEP_LOOP, 0, 9},
+    {"all-gather over a: f.v", "flow.dtg:8", DTRT_STEP_EXCHANGE, 0, 16},
+    {"f.v = add(f.v, mul@flow.dtg:8#3), f.v = carry(f.v)", "flow.dtg:8", DTRT_STEP_LOOP, 0, 112},
+    {"reduce_max(abs@flow.dtg:9)", "flow.dtg:9", DTRT_STEP_LOOP, 0, 20},
+    {"all-reduce over a: reduce_max@flow.dtg:9", "flow.dtg:9", DTRT_STEP_EXCHANGE, 0, 4},
+    {"gt(reduce_max@flow.dtg:9, const@flow.dtg:9), f.far = carry(f.far)", "flow.dtg:9", DTRT_STEP_LOOP, 0, 13},
+    {"f.v = mul(const@flow.dtg:9#2, f.v)", "flow.dtg:9", DTRT_STEP_LOOP, 0, 32},
+    {"f.far = add(f.far, const@flow.dtg:9#3)", "flow.dtg:9", DTRT_STEP_LOOP, 0, 8},
+    {"add(carry@flow.dtg:7, const@flow.dtg:7#2)", "flow.dtg:7", DTRT_STEP_LOOP, 0, 8},
+};
+static const char *const axis_names[] = {"a"};
+static const int32_t axis_sizes[] = {2};
+static const dtrt_link links[] = {{2000000000, 1.0000000000000001e-05, 1.0000000000000002e-06}};
+static const dtrt_entry entries[] = {
+    {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"f", entry_f, 2, 2, 11, 0, entry_f_in, entry_f_out, entry_f_steps, 512, 0, 0},
+};
+static const uint64_t code[] = {0x0, 0x0};
+
+extern const dtrt_program dtg_program;
+const dtrt_program dtg_program = {
+    DTRT_ABI, "flow", 1, axis_names, axis_sizes, 0, 2, 2, 0, entries, exchanges, 0,
+    0, code, 0, 0, links};
