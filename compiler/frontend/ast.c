@@ -459,6 +459,21 @@ Stmt *ast_repeat(Parse *p, Span at, Ident name, AstExpr *from, AstExpr *to, cons
   return with_bodies(p, s, body, NULL);
 }
 
+Stmt *ast_scan(Parse *p, Span at, const GivenVec *over, Ident order, const StmtVec *body) {
+  Stmt *s = ast_stmt(p, ST_SCAN, at);
+  s->given = *over;
+  s->keep = order.text;
+  if (order.text && strcmp(order.text, "reverse"))
+    diag_error(p->diag, order.span, "`%s` is no order: expected `reverse` or `{`", order.text);
+  return with_bodies(p, s, body, NULL);
+}
+
+Stmt *ast_collect(Parse *p, Span at, Ident name, AstExpr *value) {
+  Stmt *s = ast_stmt(p, ST_COLLECT, at);
+  s->name = name, s->value = value;
+  return s;
+}
+
 Stmt *ast_else(Parse *p, Span at) {
   diag_error(p->diag, at, "this `else` has no `if`: it must follow the `}` of one");
   return ast_stmt(p, ST_ERROR, at);

@@ -120,8 +120,10 @@ typedef enum StmtKind {
   ST_EXPR,
   ST_FOR,
   ST_IF,
-  ST_WHILE,  /* value: the condition */
-  ST_REPEAT, /* name, from, to */
+  ST_WHILE,   /* value: the condition */
+  ST_REPEAT,  /* name, from, to */
+  ST_SCAN,    /* given: names and sequences; keep: in reverse */
+  ST_COLLECT, /* name = value */
   ST_RETURN
 } StmtKind;
 
@@ -147,7 +149,7 @@ struct Stmt {
   AstExpr *type;
   SpecExpr *spec; /* on; layout: NULL when it only forbids */
   Span forbid;    /* layout: of `forbid gather` or `forbid keep`; file 0: not written */
-  bool keep;      /* layout: it is `forbid keep` */
+  bool keep;      /* layout: it is `forbid keep`; scan: in reverse */
   AstExpr *value; /* const, bind, assign, expr; if: the condition; layout: the target, NULL for all
                   tensors */
   AstExpr *from, *to, *by; /* for: as in a list */
@@ -231,6 +233,9 @@ Stmt *ast_for(Parse *p, Span at, Ident name, AstRange over, const StmtVec *body)
 Stmt *ast_if(Parse *p, Span at, AstExpr *cond, const StmtVec *body, const StmtVec *other);
 Stmt *ast_while(Parse *p, Span at, AstExpr *cond, const StmtVec *body);
 Stmt *ast_repeat(Parse *p, Span at, Ident name, AstExpr *from, AstExpr *to, const StmtVec *body);
+/* order: `reverse`, or none */
+Stmt *ast_scan(Parse *p, Span at, const GivenVec *over, Ident order, const StmtVec *body);
+Stmt *ast_collect(Parse *p, Span at, Ident name, AstExpr *value);
 Stmt *ast_else(Parse *p, Span at); /* one without an `if` */
 Stmt *ast_return(Parse *p, Span at, const GivenVec *results);
 

@@ -321,6 +321,18 @@ static void put_stmt(Str *out, const Stmt *s) {
     ast_print_expr(out, s->value);
     put_block(out, &s->body);
     break;
+  case ST_SCAN:
+    for (int i = 0; i < s->given.n; i++) {
+      str_printf(out, "%s%s in ", i ? ", " : "scan ", s->given.at[i].name.text);
+      ast_print_expr(out, s->given.at[i].value);
+    }
+    if (s->keep) str_puts(out, " reverse");
+    put_block(out, &s->body);
+    break;
+  case ST_COLLECT:
+    str_printf(out, "collect %s = ", s->name.text);
+    ast_print_expr(out, s->value);
+    break;
   case ST_FOR:
   case ST_REPEAT:
     put_range(out, s->kind == ST_FOR ? "for" : "repeat", s->name.text, s->from, s->to, s->by);

@@ -329,6 +329,8 @@ bool elab_claim_path(Elab *e, const char *path, Span at);
 
 void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where);
 void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where);
+void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where);
+void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where);
 void region_if(Elab *e, NameScope *s, const Stmt *stmt, Value condition, Where where);
 /* Before a variable is read or assigned: the regions that are open carry it from then on. */
 void region_carry_variable(Elab *e, int var, Span at);

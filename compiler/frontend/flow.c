@@ -15,12 +15,21 @@ typedef struct RegionVar {
   NodeId before;
 } RegionVar;
 
+/* What the runs of a loop leave, one row each. */
+typedef struct Collected {
+  Ident name;
+  NodeId carry;
+} Collected;
+
 struct OpenRegion {
   OpenRegion *up;
   int index;      /* among the entry's */
   NodeId counter; /* of a loop: the carry that tells its runs apart; NO_NODE: none yet */
   bool counts;    /* the counter is carried for that alone, and moved on at the end */
   VEC(RegionVar) vars;
+  const NameScope *body;
+  NodeId run; /* of a loop whose number of runs is known: which one this is, from 0; else NO_NODE */
+  VEC(Collected) collected;
 };
 
 /* A name that the body binds. */
@@ -46,7 +55,7 @@ static Arg int_arg(int64_t i) { return (Arg){.kind = ARG_INT, .i = i, .real = (d
 static OpenRegion *open_region(Elab *e, RegionKind kind, Span at) {
   Building *b = e->at;
   OpenRegion *r = arena_new_of(e->arena, OpenRegion);
-  *r = (OpenRegion){.up = b->open, .index = b->entry.regions.n, .counter = NO_NODE};
+  *r = (OpenRegion){.up = b->open, .index = b->entry.regions.n, .counter = NO_NODE, .run = NO_NODE};
   vec_push(e->arena, &b->entry.regions,
            ((Region){.kind = kind,
                      .parent = b->open ? b->open->index : NO_REGION,
@@ -268,13 +277,14 @@ static Value after_value(Elab *e, Value inside, Ident name, Where where) {
   return value_node(id);
 }
 
+/* What the loop itself binds in its body is bound there by now. */
 static void carry_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Where where,
                         CarriedVec *out) {
   IdentVec names = {0};
   names_bound(e, body, &names);
   for (int i = 0; i < names.n; i++) {
     const Binding *b = bound_before(in->up, names.at[i].text);
-    if (!b || b->lazy || b->value.kind == V_ERROR) continue;
+    if (!b || b->lazy || b->value.kind == V_ERROR || scope_find(in, names.at[i].text)) continue;
     Carried c = {.name = names.at[i], .before = b->span};
     const Value before = eval_read(e, b->value, names.at[i].span);
     c.inside = carry_value(e, r, before, (Ident){names.at[i].text, b->span}, where);
@@ -306,6 +316,14 @@ static void close_region(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec
     const Carried *c = &carried->at[i];
     scope_bind(e, in->up, (Ident){c->name.text, c->before},
                after_value(e, c->inside, (Ident){c->name.text, c->before}, where));
+  }
+  for (int i = 0; i < r->collected.n; i++) {
+    const Collected *c = &r->collected.at[i];
+    e->at->build.span = c->name.span;
+    const NodeId id = after_of(e, c->carry);
+    if (id == NO_NODE) continue;
+    scope_bind(e, in->up, c->name, value_node(id));
+    name_node(e, where, c->name.text, id);
   }
   close_vars(e, r);
 }
@@ -400,14 +418,126 @@ void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   OpenRegion *r = open_region(e, REGION_LOOP, stmt->span);
   region_at(e, r)->turns = turns;
   r->counter = add_carry(e, r, from, stmt->name.text, stmt->name.span);
-  carry_names(e, r, &in, &stmt->body, where, &carried);
+  r->body = &in;
+  if (turns != TURNS_UNKNOWN) r->run = operate(e, "-", tensor_arg(r->counter), tensor_arg(from));
   scope_bind(e, &in, stmt->name, value_node(r->counter));
+  carry_names(e, r, &in, &stmt->body, where, &carried);
   e->at->build.span = stmt->span;
   region_at(e, r)->condition = operate(e, "<", tensor_arg(r->counter), tensor_arg(to));
   run_body(e, &in, &stmt->body, stmt->span, where);
   e->at->build.span = stmt->span;
   r->counts = true;
   close_region(e, r, &in, &carried, where);
+}
+
+static Arg shape_arg(Elab *e, int rank, const int64_t *dim, Span at) {
+  Arg dims = {.kind = ARG_LIST, .span = at, .n = rank};
+  dims.at = arena_array(e->arena, Arg, rank + 1);
+  for (int d = 0; d < rank; d++) dims.at[d] = int_arg(dim[d]);
+  return dims;
+}
+
+static NodeId zeros(Elab *e, DType t, int rank, const int64_t *dim, Span at) {
+  const Arg type = {.kind = ARG_DTYPE, .i = (int64_t)t};
+  e->at->build.span = at;
+  return build_call(&e->at->build, op_find("zeros"), (Arg[]){shape_arg(e, rank, dim, at), type})
+      .node;
+}
+
+/* The tensors that a scan goes through, and how many rows they have; false after a report. */
+static bool sequences(Elab *e, NameScope *s, const Stmt *stmt, NodeId *x, int64_t *rows) {
+  for (int i = 0; i < stmt->given.n; i++) {
+    const AstExpr *at = stmt->given.at[i].value;
+    const Value v = eval_read(e, eval_expr(e, s, at), at->span);
+    if (v.kind == V_ERROR) return false;
+    const Node *n = v.kind == V_TENSOR ? graph_node(e->at->build.graph, v.node) : NULL;
+    if (!n || !n->shape.rank) {
+      elab_fail(e, at->span, "`scan` goes through the rows of a tensor, but this is %s",
+                value_describe(e, &v));
+      return false;
+    }
+    if (i && n->shape.dim[0] != *rows) {
+      elab_fail(e, at->span, "this has %ld rows, and `%s` has %ld: a scan goes through all at once",
+                (long)n->shape.dim[0], stmt->given.at[0].name.text, (long)*rows);
+      return false;
+    }
+    x[i] = v.node;
+    *rows = n->shape.dim[0];
+  }
+  return true;
+}
+
+void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
+  NameScope in = {.up = s};
+  CarriedVec carried = {0};
+  int64_t rows = 0;
+  if (misplaced(e, stmt, where, "`scan`")) return;
+  NodeId *x = arena_array(e->arena, NodeId, stmt->given.n + 1);
+  if (!sequences(e, s, stmt, x, &rows)) return;
+  Build *b = &e->at->build;
+  OpenRegion *r = open_region(e, REGION_LOOP, stmt->span);
+  b->span = stmt->span;
+  region_at(e, r)->turns = rows;
+  r->body = &in;
+  r->counter = add_carry(e, r, build_whole(b, DT_I64, 0), NULL, stmt->span);
+  r->counts = true;
+  const Arg run = tensor_arg(r->counter), last = int_arg(rows - 1);
+  r->run = stmt->keep ? operate(e, "-", last, run) : r->counter;
+  for (int i = 0; i < stmt->given.n; i++) {
+    const Ident name = stmt->given.at[i].name;
+    b->span = name.span;
+    const Arg row =
+        build_call(b, op_find("gather"), (Arg[]){tensor_arg(x[i]), tensor_arg(r->run), int_arg(0)});
+    if (row.node != NO_NODE) name_node(e, where, name.text, row.node);
+    scope_bind(e, &in, name, value_node(row.node));
+  }
+  b->span = stmt->span;
+  region_at(e, r)->condition = operate(e, "<", run, int_arg(rows));
+  carry_names(e, r, &in, &stmt->body, where, &carried);
+  run_body(e, &in, &stmt->body, stmt->span, where);
+  close_region(e, r, &in, &carried, where);
+}
+
+void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
+  OpenRegion *r = e->at ? e->at->open : NULL;
+  if (misplaced(e, stmt, where, "`collect`")) return;
+  if (!r || r->run == NO_NODE || r->body != s) {
+    elab_fail(e, stmt->span,
+              "`collect` belongs in the body of a `scan`, or of a `repeat` from number "
+              "to number: what has one row a run needs to know how many there are");
+    return;
+  }
+  for (int i = 0; i < r->collected.n; i++)
+    if (r->collected.at[i].name.text == stmt->name.text) {
+      elab_fail(e, stmt->name.span, "`%s` is collected twice in each run", stmt->name.text);
+      diag_note(e->diag, r->collected.at[i].name.span, "the first is here");
+      return;
+    }
+  const Value v = eval_read(e, eval_expr(e, s, stmt->value), stmt->value->span);
+  NodeId row = v.node;
+  e->at->build.span = stmt->span;
+  if (v.kind == V_ERROR) return;
+  if (v.kind == V_INT) row = build_whole(&e->at->build, DT_I64, v.i);
+  if (v.kind == V_REAL) row = build_const(&e->at->build, DT_F32, v.real);
+  if (v.kind == V_BOOL) row = build_const(&e->at->build, DT_BOOL, v.i ? 1 : 0);
+  if (v.kind != V_INT && v.kind != V_REAL && v.kind != V_BOOL && v.kind != V_TENSOR) {
+    elab_fail(e, stmt->value->span, "`collect` takes a tensor in each run, but this is %s",
+              value_describe(e, &v));
+    return;
+  }
+  const Node n = *graph_node(e->at->build.graph, row);
+  int64_t dim[MAX_RANK + 1] = {region_at(e, r)->turns};
+  memcpy(dim + 1, n.shape.dim, sizeof *dim * (size_t)n.shape.rank);
+  const NodeId none = zeros(e, n.dtype, n.shape.rank + 1, dim, stmt->span);
+  const NodeId id = add_carry(e, r, none, stmt->name.text, stmt->name.span);
+  if (id == NO_NODE) return;
+  name_node(e, where, stmt->name.text, id);
+  const Arg put =
+      build_call(&e->at->build, op_find("put"),
+                 (Arg[]){tensor_arg(id), tensor_arg(r->run), tensor_arg(row), int_arg(0)});
+  if (put.node == NO_NODE) return;
+  carry_of(e, r, id)->next = put.node;
+  vec_push(e->arena, &r->collected, ((Collected){stmt->name, id}));
 }
 
 /* What a branch binds that was not bound before, and the other branch binds, too: there it is
@@ -422,16 +552,7 @@ static void new_names(Elab *e, OpenRegion *r, const NameScope *in, const StmtVec
     const Value v = eval_read(e, b->value, b->span);
     const Node *n = v.kind == V_TENSOR ? graph_node(e->at->build.graph, v.node) : NULL;
     Value zero = v;
-    e->at->build.span = b->span;
-    if (n) {
-      const DType t = n->dtype;
-      const Shape shape = n->shape;
-      Arg dims = {.kind = ARG_LIST, .span = b->span, .n = shape.rank};
-      dims.at = arena_array(e->arena, Arg, shape.rank + 1);
-      for (int d = 0; d < shape.rank; d++) dims.at[d] = int_arg(shape.dim[d]);
-      const Arg type = {.kind = ARG_DTYPE, .i = (int64_t)t};
-      zero = value_node(build_call(&e->at->build, op_find("zeros"), (Arg[]){dims, type}).node);
-    }
+    if (n) zero = value_node(zeros(e, n->dtype, n->shape.rank, n->shape.dim, b->span));
     Carried c = {.name = {b->name, b->span}, .before = b->span};
     c.inside = carry_value(e, r, zero, c.name, where);
     vec_push(e->arena, carried, c);

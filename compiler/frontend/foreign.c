@@ -8,7 +8,8 @@ typedef struct Word {
 } Word;
 
 #define NO_LOOP                                                                                    \
-  "loops that run are `while c { }` and `repeat i in 0..n { }`; `for` is unrolled while compiling"
+  "loops that run are `while c { }`, `repeat i in 0..n { }` and `scan x in xs { }`; `for` is "     \
+  "unrolled while compiling"
 #define NO_JUMP                                                                                    \
   "dtg has no jumps out of loops: a loop is unrolled while compiling; choose its bounds, or "      \
   "values with where(cond, x, y)"

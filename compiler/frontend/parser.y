@@ -54,7 +54,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 %token <ident> NAME "a name" IN "`in`" FORBID "`forbid`"
 %token SEP "end of line"
 %token IMPORT "`import`" CONST "`const`" FN "`fn`" LAYER "`layer`" ENTRY "`entry`" MESH "`mesh`"
-%token LAYOUT "`layout`" PARAM "`param`" STATE "`state`" ON "`on`" FOR "`for`" WHILE "`while`" REPEAT "`repeat`" IF "`if`" ELSE "`else`"
+%token LAYOUT "`layout`" PARAM "`param`" STATE "`state`" ON "`on`" FOR "`for`" WHILE "`while`" REPEAT "`repeat`" SCAN "`scan`" COLLECT "`collect`" IF "`if`" ELSE "`else`"
 %token RETURN "`return`" AND "`and`" OR "`or`" NOT "`not`" TRUE "`true`" FALSE "`false`" NONE "`none`"
 %token RELAYOUT "`relayout`" REST "`...`" UPTO "`..`" POW "`**`" FLOORDIV "`//`" EQ "`==`" NE "`!=`"
 %token LE "`<=`" GE "`>=`" ASSIGN "`<-`"
@@ -67,8 +67,8 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 %type <expr> slashed expr disj conj neg cmp sum term factor power postfix atom number key type init
 %type <sign> cmp_op sum_op term_op
 %type <exprs> exprs exprs1
-%type <given> given axis result
-%type <givens> givens givens1 axes results
+%type <given> given axis result scan
+%type <givens> givens givens1 axes results scans
 %type <sub> sub
 %type <subs> subs
 %type <param> fparam
@@ -117,6 +117,9 @@ stmt: IMPORT STRING             { $$ = ast_import(p, @$, $2); }
     | FOR name IN range block   { $$ = ast_for(p, span_join(@1, @4), $2, $4, $5); }
     | WHILE expr block          { $$ = ast_while(p, span_join(@1, @2), $2, $3); }
     | REPEAT name IN expr UPTO expr block  { $$ = ast_repeat(p, span_join(@1, @6), $2, $4, $6, $7); }
+    | SCAN scans block          { $$ = ast_scan(p, span_join(@1, @2), $2, (Ident){0}, $3); }
+    | SCAN scans NAME block     { $$ = ast_scan(p, span_join(@1, @3), $2, $3, $4); }
+    | COLLECT name '=' expr     { $$ = ast_collect(p, @$, $2, $4); }
     | if                        { $$ = $1; }
     | ELSE block                { $$ = ast_else(p, @1); }
     | RETURN                    { $$ = ast_return(p, @$, NULL); }
@@ -127,6 +130,13 @@ if: IF expr block               { $$ = ast_if(p, span_join(@1, @2), $2, $3, NULL
   | IF expr block ELSE block    { $$ = ast_if(p, span_join(@1, @2), $2, $3, $5); }
   | IF expr block ELSE if       { $$ = ast_if(p, span_join(@1, @2), $2, $3, ast_stmts(p, NULL, $5)); }
   ;
+
+scans: scan                     { $$ = ast_givens(p, NULL, &$1); }
+     | scans ',' scan           { $$ = ast_givens(p, $1, &$3); }
+     ;
+
+scan: name IN expr              { $$ = (AstGiven){$1, $3}; }
+    ;
 
 key: %empty                     { $$ = NULL; }
    | '[' expr ']'               { $$ = $2; }
@@ -369,7 +379,7 @@ static bool goes_on(yysymbol_kind_t k) {
 
 static bool begins_stmt(yysymbol_kind_t k) {
   return (k >= YYSYMBOL_IMPORT && k <= YYSYMBOL_STATE) || k == YYSYMBOL_FOR || k == YYSYMBOL_WHILE ||
-         k == YYSYMBOL_REPEAT || k == YYSYMBOL_IF ||
+         k == YYSYMBOL_REPEAT || k == YYSYMBOL_SCAN || k == YYSYMBOL_COLLECT || k == YYSYMBOL_IF ||
          k == YYSYMBOL_ELSE || k == YYSYMBOL_RETURN;
 }
 

@@ -253,6 +253,7 @@ struct OpDef {
   uint32_t positive;   /* these operands are to be positive */
   uint32_t by_index;   /* elements of these operands are read at indices that are data */
   uint32_t in_memory;  /* these operands are read from memory alone */
+  bool updates; /* the result is operand 0 but for a row, so it can be made in that one's place */
   int8_t index[2]; /* of integers: the sum of the operands times these; 0, 0: something else */
   /* Of two operands: the orders (ORDER_LESS ...) of them for which it is true; 0: no comparison. */
   uint8_t compares;
@@ -289,6 +290,8 @@ enum {
   OPF_NO_WORK = 1024,  /* an element costs nothing beside reading it */
   OPF_GRAD = 2048,     /* stands for a gradient until autodiff has written it out */
   OPF_CHOICE = 4096,   /* operand 0 selects one of operands 1 and 2 */
+  OPF_CARRY = 8192,    /* begins a value that a region carries ... */
+  OPF_AFTER = 16384,   /* ... and is what that is behind the region */
 };
 
 enum { ORDER_LESS = 1, ORDER_EQUAL = 2, ORDER_GREATER = 4 }; /* OpDef.compares */
@@ -305,6 +308,10 @@ Rounding op_rounding(const Graph *g, const Node *n);
 const char *op_written(Op op); /* as the user writes it in an expression: "+", "and", "exp" */
 uint64_t op_hash(Op op);       /* the same in every run */
 static inline bool op_is(const Node *n, uint32_t flags) { return n->op->flags & flags; }
+/* An element of the result depends on operand k's at the same index alone. */
+static inline bool op_at_same_index(Op op, int k) {
+  return op->flags & OPF_ELEMENTWISE || (op->updates && k == 0);
+}
 static inline OpClass op_class(const Node *n) { return n->op->class; }
 static inline bool node_is_const(const Node *n) { return op_class(n) == OPC_CONST; }
 /* The values of the attribute of that name, which the op must have; the first alone. */

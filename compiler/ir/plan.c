@@ -201,8 +201,8 @@ static void reads_of(Walk *w, NodeId id, bool aligned) {
   Seen *s = walk_slot(w, id, &is_new);
   if (!is_new && (aligned || s->loose)) return; /* once more would add nothing */
   s->loose = !aligned;
-  bool keeps = aligned && n->op->flags & OPF_ELEMENTWISE;
-  for (int k = 0; k < n->noperands; k++) reads_of(w, n->operand[k], keeps);
+  for (int k = 0; k < n->noperands; k++)
+    reads_of(w, n->operand[k], aligned && op_at_same_index(n->op, k));
 }
 
 const TileNode *tiles_node(const Tiles *s, const Graph *g, NodeId id) {
@@ -278,8 +278,8 @@ void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out) {
   walk_table(&w, w.few, FEW);
   for (int i = 0; i < s->nodes.n; i++) {
     const Node *n = graph_node(le->graph, s->nodes.at[i]);
-    bool map = s->kind == STEP_MAP && n->op->flags & OPF_ELEMENTWISE;
-    for (int k = 0; k < n->noperands; k++) reads_of(&w, n->operand[k], map);
+    for (int k = 0; k < n->noperands; k++)
+      reads_of(&w, n->operand[k], s->kind == STEP_MAP && op_at_same_index(n->op, k));
   }
 }
 

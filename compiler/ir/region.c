@@ -13,9 +13,9 @@ int *regions_find(Arena *a, const Entry *e, const Graph *g) {
   for (NodeId i = 0; i < g->nodes.n; i++) {
     const Node *n = graph_node(g, i);
     region[i] = NO_REGION;
-    if (n->op == OP_carry)
+    if (op_is(n, OPF_CARRY))
       region[i] = (int)node_attr(n, "region");
-    else if (n->op == OP_after)
+    else if (op_is(n, OPF_AFTER))
       region[i] = e->regions.at[region[n->operand[0]]].parent;
     else
       for (int k = 0; k < n->noperands; k++)
@@ -26,7 +26,7 @@ int *regions_find(Arena *a, const Entry *e, const Graph *g) {
 
 /* Whether a carry of region r is left where the old one was. */
 static bool is_carry(const Graph *g, NodeId id, int r) {
-  return id != NO_NODE && graph_node(g, id)->op == OP_carry &&
+  return id != NO_NODE && op_is(graph_node(g, id), OPF_CARRY) &&
          node_attr(graph_node(g, id), "region") == r;
 }
 

@@ -72,8 +72,56 @@ static Loop *map_nest(const LoopSite *site, const Step *s, bool flat) {
   return l;
 }
 
+/* In its operand's place a row alone is written, where the device has all rows. */
+static bool writes_row(const LoopSite *site, const Step *s) {
+  const Graph *g = site->le->graph;
+  const NodeId id = s->nodes.at[0];
+  const Node *n = graph_node(g, id);
+  const int *buffer = site->le->buffer;
+  if (!n->op->updates || s->nodes.n > 1 || site->tile || !buffer || buffer[id] < 0) return false;
+  const DimLayout *d = &n->layout->dim[node_attr(n, "axis")];
+  return !d->naxes && !d->window.of && buffer[id] == buffer[node_base(g, n->operand[0])];
+}
+
+static void row_loops(Loop *l, NodeId id, int d, int dim, const At *at) {
+  const Node *n = graph_node(l->g, id);
+  At row = {.flat = NO_EXPR};
+  int last = -1;
+  for (int k = d; k < n->shape.rank; k++)
+    if (k != dim && has_loop(l, at, k)) last = k;
+  if (last >= 0) {
+    while (d == dim || !has_loop(l, at, d)) d++;
+    loop_open(l, at->dim[d], loop_extent(l, n, d), d == last ? LOOP_PLAIN : LOOP_OUTER);
+    row_loops(l, id, d + 1, dim, at);
+    loop_close(l, 1);
+    return;
+  }
+  for (int k = 0; k < n->shape.rank; k++)
+    if (k != dim) row.dim[k < dim ? k : k - 1] = at->dim[k];
+  const Expr v = loop_value(l, n->operand[2], &row);
+  loop_add(l, (LoopStmt){.kind = STMT_STORE, .a = loop_load(l, id, at), .b = v});
+}
+
+static Loop *map_row(const LoopSite *site, const Step *s) {
+  Loop *l = loop_new(site);
+  const NodeId id = s->nodes.at[0];
+  const Node *n = graph_node(l->g, id);
+  const int dim = (int)node_attr(n, "axis");
+  l->step = s;
+  At at = loop_nest_index(l, n);
+  const At scalar = {.flat = NO_EXPR};
+  const Expr index[] = {loop_value(l, n->operand[1], &scalar), loop_int(l, n->shape.dim[dim])};
+  at.dim[dim] = expr_call(l->x, "dtrt_index", DT_I64, 2, index, 0, n->shape.dim[dim] - 1);
+  row_loops(l, id, 0, dim, &at);
+  return l;
+}
+
 /* In a tile, what depends on the index itself (random numbers) wants the whole's. */
 void build_map(const LoopSite *site, const Step *s, LoopFunction *out) {
+  if (writes_row(site, s)) {
+    loop_done_as(map_row(site, s), s->nodes.at[0], out);
+    return;
+  }
   Loop *l = map_nest(site, s, true);
   const bool again = l->tile && l->f.flat && l->f.params.n > 1;
   loop_done_as(again ? l = map_nest(site, s, false) : l, s->nodes.at[0], out);

@@ -207,6 +207,19 @@ Expr lower_pick(Lower *l, NodeId id, const At *at) {
   return choose(l, owned(l, x, dim, found), l->value(l, n->operand[0], &in), nothing(l, n));
 }
 
+/* A row whose index is data is another tensor's. */
+Expr lower_put(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id);
+  const int dim = (int)node_attr(n, "axis");
+  const At scalar = none();
+  At row = none();
+  for (int d = 0; d < n->shape.rank; d++)
+    if (d != dim) row.dim[d < dim ? d : d - 1] = at->dim[d];
+  const Expr i = checked(l, l->value(l, n->operand[1], &scalar), n->shape.dim[dim]);
+  const Expr here = expr_compare(l->x, EXPR_EQUAL, global(l, n, dim, at->dim[dim]), i);
+  return choose(l, here, l->value(l, n->operand[2], &row), l->value(l, n->operand[0], at));
+}
+
 /* -------- rows of blocks -------- */
 
 /* One row is here, and of the dim it is dealt from the same block. */

@@ -91,7 +91,7 @@ NodeId distribute_slice(Distribute *d, NodeId id, NodeId y);
 typedef Expr LowerFn(Lower *l, NodeId id, const At *at);
 LowerFn lower_const, lower_broadcast, lower_transpose, lower_reshape, lower_slice, lower_reverse,
     lower_pad, lower_concat, lower_gather, lower_pick, lower_deal, lower_undeal, lower_iota,
-    lower_random;
+    lower_random, lower_put;
 
 /* Rules. */
 void rule_elementwise(const Graph *g, const Node *n, Rule *r);
@@ -103,8 +103,9 @@ extern const OpDef op_abs, op_add, op_all, op_and, op_any, op_argmax, op_argmin,
     op_erfinv, op_exp, op_floordiv, op_gather, op_ge, op_grad, op_gt, op_hypot, op_iota, op_isinf,
     op_isnan, op_le, op_log, op_lt, op_max, op_mean, op_min, op_mul, op_ne, op_neg, op_normal,
     op_not, op_or, op_order, op_pad, op_pick, op_polygamma, op_pool_index, op_pool_max,
-    op_pool_pick, op_pool_sum, op_pow, op_prod, op_reduce_max, op_reduce_min, op_repeat_interleave,
-    op_reshape, op_reverse, op_rsqrt, op_scatter_add, op_sigmoid, op_sign, op_sin, op_sinh,
-    op_slice, op_sort, op_sqrt, op_stack, op_stop_gradient, op_sub, op_sum, op_top_k, op_transpose,
-    op_trunc, op_undeal, op_uniform, op_unpick, op_unpool, op_unpool_sum, op_where;
+    op_pool_pick, op_pool_sum, op_pow, op_prod, op_put, op_reduce_max, op_reduce_min,
+    op_repeat_interleave, op_reshape, op_reverse, op_rsqrt, op_scatter_add, op_sigmoid, op_sign,
+    op_sin, op_sinh, op_slice, op_sort, op_sqrt, op_stack, op_stop_gradient, op_sub, op_sum,
+    op_top_k, op_transpose, op_trunc, op_undeal, op_uniform, op_unpick, op_unpool, op_unpool_sum,
+    op_where;
 #endif

@@ -276,6 +276,8 @@ CASES = [
     ("take", "f64[3, 4] t, i32[5] i%4: take(t, i, axis=1)", lambda t, i: make((3, 5), lambda a, b: t[a, i[b,]])),
     ("scatter_add", "f64[4, 3] t, i32[6] i%4, f64[6, 3] u: scatter_add(t, i, u)", scatter),
     ("one_hot", "i32[5] i%4: one_hot(i, 4)", lambda i: make((5, 4), lambda a, b: i[a,] == b)),
+    ("put", "f64[4, 3] x, i64[] i%4, f64[3] v: put(x, i, v)", lambda x, i, v: make((4, 3), lambda a, b: v[b,] if a == i[()] else x[a, b])),
+    ("put", "f64[4, 3] x, f64[4] v: put(x, 2, v, axis=1)", lambda x, v: make((4, 3), lambda a, b: v[a,] if b == 2 else x[a, b])),
     ("iota", "f64[3, 4] x: x + f64(iota([3, 4], axis=1))", lambda x: make((3, 4), lambda i, j: x[i, j] + j)),
     ("conv", "f64[1, 5, 4, 2] x, f64[3, 2, 2, 3] w: conv(x, w)", conv2),
     ("conv", "f64[2, 5, 4, 2] x, f64[3, 3, 2, 1] w: conv(x, w, stride=2)", lambda x, w: conv2(x, w, 2)),

@@ -75,15 +75,22 @@ static bool is_large(const Fuse *f, const Node *n) {
          machine_cache(f->plan->program->machine, CACHE_L1) / 2;
 }
 
+/* It may come to write a row alone, which others have no part in. */
+static bool updates(const Fuse *f, const Step *s) {
+  return graph_node(f->le->graph, s->nodes.at[0])->op->updates;
+}
+
 static bool try_join(Fuse *f, int k) {
   Step *s = &f->le->steps.at[k];
   const Node *n = graph_node(f->le->graph, s->nodes.at[0]);
+  if (updates(f, s)) return false;
   for (int j = k - 1, seen = 0; j >= 0 && seen < LOOK_BACK; j--) {
     Step *t = &f->le->steps.at[j];
     if (!t->nodes.n) continue;
     if (t->segment != s->segment) break;
     seen++;
-    if (t->kind != STEP_MAP || !same_space(n, graph_node(f->le->graph, t->nodes.at[0])) ||
+    if (t->kind != STEP_MAP || updates(f, t) ||
+        !same_space(n, graph_node(f->le->graph, t->nodes.at[0])) ||
         s->nodes.n + t->nodes.n > MOST_STORED || (is_large(f, n) && !share(f, j, k)))
       continue;
     /* What K reads of J must be at the same index in both cases. */

@@ -10,15 +10,15 @@ static const dtrt_layout layout_0 = {1, 0x0, DTRT_SUM, layout_0_dims};
 static const dtrt_dim layout_1_dims[] = {
     {.n = 8, .granule = 1}};
 static const dtrt_layout layout_1 = {1, 0x0, DTRT_SUM, layout_1_dims};
-static const dtrt_exchange exchange_0 = {0, DTRT_ALL_GATHER, DTRT_F32, 0x1, &layout_0, &layout_1,
-    "f.v", "flow.dtg:8", 16, 1, 16};
-static const dtrt_dim dim_0 = {.n = 8, .granule = 1, .naxes = 1, .axis = {0}};
+static const dtrt_exchange exchange_0 = {
+    0, DTRT_ALL_GATHER, DTRT_F32, 0x1, &layout_0, &layout_1, "f.v", "flow.dtg:8", 16, 1, 16};
 /* [] on [] partial(a, max) */
 static const dtrt_layout layout_2 = {0, 0x1, DTRT_MAX, 0};
 /* [] on [] */
 static const dtrt_layout layout_3 = {0, 0x0, DTRT_SUM, 0};
 static const dtrt_exchange exchange_1 = {1, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &layout_2, &layout_3,
     "reduce_max", "flow.dtg:9", 4, 1, 4};
+static const dtrt_dim dim_0 = {.n = 8, .granule = 1, .naxes = 1, .axis = {0}};
 static const dtrt_exchange *const exchanges[] = {&exchange_0, &exchange_1};
 
 DTRT_LOOP void loop1_f_w(int64_t n0, const float *restrict v_, float *restrict f_w, float *restrict f_v) {
@@ -29,13 +29,14 @@ DTRT_LOOP void loop1_f_w(int64_t n0, const float *restrict v_, float *restrict f
   }
 }
 
-DTRT_LOOP void loop2_carry(int32_t *restrict t_, float *restrict f_far) {
-  t_[0] = 0;
+DTRT_LOOP void loop2_carry(int32_t *restrict carry, float *restrict f_far) {
+  carry[0] = 0;
   f_far[0] = 0.0f;
 }
 
-DTRT_LOOP void loop3_lt(const int32_t *restrict t_, const int32_t *restrict times, uint8_t *restrict t_2) {
-  t_2[0] = t_[0] < times[0];
+DTRT_LOOP void loop3_lt(const int32_t *restrict carry, const int32_t *restrict times,
+                        uint8_t *restrict lt) {
+  lt[0] = carry[0] < times[0];
 }
 
 DTRT_LOOP void loop4_f_v(int64_t n0, int64_t from0, float *restrict f_v, const float *restrict f_v_2, const float *restrict f_w, float *restrict f_v_3) {
@@ -49,17 +50,18 @@ DTRT_LOOP void loop4_f_v(int64_t n0, int64_t from0, float *restrict f_v, const f
   }
 }
 
-DTRT_LOOP void loop5_reduce_max(int64_t n0, const float *restrict f_v, float *restrict t_) {
+DTRT_LOOP void loop5_reduce_max(int64_t n0, const float *restrict f_v, float *restrict reduce_max) {
   float acc = -DTRT_INF_F32;
   for (int64_t i = 0; i < n0; i++) {
     acc = dtrt_max_f32(acc, dtrt_abs_f32(f_v[i]));
   }
-  t_[0] = acc;
+  reduce_max[0] = acc;
 }
 
-DTRT_LOOP void loop6_gt(const float *restrict t_, uint8_t *restrict t_2, float *restrict f_far) {
+DTRT_LOOP void loop6_gt(const float *restrict reduce_max, uint8_t *restrict gt,
+                        float *restrict f_far) {
   const float v0 = f_far[0];
-  t_2[0] = t_[0] > 10.0f;
+  gt[0] = reduce_max[0] > 10.0f;
   f_far[0] = v0;
 }
 
@@ -76,9 +78,9 @@ DTRT_LOOP void loop8_f_far(float *restrict f_far) {
   f_far[0] = v0 + 1.0f;
 }
 
-DTRT_LOOP void loop9_add(int32_t *restrict t_) {
-  const int32_t v0 = t_[0];
-  t_[0] = dtrt_add_i32(v0, 1);
+DTRT_LOOP void loop9_add(int32_t *restrict carry) {
+  const int32_t v0 = carry[0];
+  carry[0] = dtrt_add_i32(v0, 1);
 }
 
 /* entry init */
@@ -89,71 +91,68 @@ DTRT_ENTRY void entry_init(dtrt_device *dev) {
 /* entry f    flow.dtg:4 */
 DTRT_ENTRY void entry_f(dtrt_device *dev) {
   (void)dev;
-  const int64_t from0_a = dtrt_lo(dev, &dim_0);
+  const int64_t from8_a = dtrt_lo(dev, &dim_0);
+  int32_t *const carry_7 = (void *)(dev->arena + 320);  /* i32[] [] */
+  int32_t *const times = (void *)dev->in[1];            /* i32[] [] */
+  uint8_t *const lt_7 = (void *)(dev->arena + 448);     /* bool[] [] */
+  float *const v = (void *)(dev->arena + 128);          /* f32[8] [a] */
+  float *const v_2 = (void *)(dev->arena + 0);          /* f32[8] [_] */
+  float *const w = (void *)(dev->arena + 64);           /* f32[8] [a] */
+  float *const v_3 = (void *)(dev->arena + 192);        /* f32[8] [a] */
+  float *const reduce_max_9 = (void *)(dev->arena + 0); /* f32[] [] partial(a, max) */
+  uint8_t *const gt_9 = (void *)(dev->arena + 192);     /* bool[] [] */
+  float *const far = (void *)(dev->arena + 384);        /* f32[] [] */
 
   /* f.w = add(exp@flow.dtg:5, const@flow.dtg:5), f.v = carry(v)    flow.dtg:4 */
   dtrt_begin_step(dev, 0);
-  float *const v = (void *)dev->in[0]; /* f32[8] [a] */
-  float *const w = (void *)(dev->arena + 64); /* f32[8] [a] */
-  float *const v_2 = (void *)(dev->arena + 128); /* f32[8] [a] */
-  loop1_f_w(4, v, w, v_2);
+  float *const v_4 = (void *)dev->in[0]; /* f32[8] [a] */
+  loop1_f_w(4, v_4, w, v);
 
   /* carry(const@flow.dtg:7), f.far = carry(f.far)    flow.dtg:6 */
   dtrt_begin_step(dev, 1);
-  int32_t *const t6 = (void *)(dev->arena + 320); /* i32[] [] */
-  float *const far = (void *)(dev->arena + 384); /* f32[] [] */
-  loop2_carry(t6, far);
-
-  for (;;) { /* flow.dtg:7 */
+  loop2_carry(carry_7, far);
+  while (1) {
 
     /* lt(carry@flow.dtg:7, times)    flow.dtg:7 */
     dtrt_begin_step(dev, 2);
-  int32_t *const times = (void *)dev->in[1]; /* i32[] [] */
-  uint8_t *const t10 = (void *)(dev->arena + 448); /* bool[] [] */
-  loop3_lt(t6, times, t10);
-
-    if (!*(const uint8_t *)(dev->arena + 448)) break;
+    loop3_lt(carry_7, times, lt_7);
+    if (dtrt_holds(dev->arena + 448) == 0) {
+      break;
+    }
 
     /* all-gather over a: f.v    flow.dtg:8 */
     dtrt_begin_step(dev, 3);
-  float *const v_3 = (void *)(dev->arena + 0); /* f32[8] [_] */
-  dtrt_run_exchange(dev, &exchange_0, v_2, v_3);
+    dtrt_run_exchange(dev, &exchange_0, v, v_2);
 
     /* f.v = add(f.v, mul@flow.dtg:8#3), f.v = carry(f.v)    flow.dtg:8 */
     dtrt_begin_step(dev, 4);
-  float *const v_4 = (void *)(dev->arena + 192); /* f32[8] [a] */
-  loop4_f_v(4, from0_a, v_2, v_3, w, v_4);
+    loop4_f_v(4, from8_a, v, v_2, w, v_3);
 
     /* reduce_max(abs@flow.dtg:9)    flow.dtg:9 */
     dtrt_begin_step(dev, 5);
-  float *const t27 = (void *)(dev->arena + 0); /* f32[] [] partial(a, max) */
-  loop5_reduce_max(4, v_4, t27);
+    loop5_reduce_max(4, v_3, reduce_max_9);
 
     /* all-reduce over a: reduce_max@flow.dtg:9    flow.dtg:9 */
     dtrt_begin_step(dev, 6);
-  dtrt_run_exchange(dev, &exchange_1, t27, t27);
+    dtrt_run_exchange(dev, &exchange_1, reduce_max_9, reduce_max_9);
 
     /* gt(reduce_max@flow.dtg:9, const@flow.dtg:9), f.far = carry(f.far)    flow.dtg:9 */
     dtrt_begin_step(dev, 7);
-  uint8_t *const t30 = (void *)(dev->arena + 192); /* bool[] [] */
-  loop6_gt(t27, t30, far);
-
-    if (*(const uint8_t *)(dev->arena + 192)) { /* flow.dtg:9 */
+    loop6_gt(reduce_max_9, gt_9, far);
+    if (dtrt_holds(dev->arena + 192)) {
 
       /* f.v = mul(const@flow.dtg:9#2, f.v)    flow.dtg:9 */
       dtrt_begin_step(dev, 8);
-  loop7_f_v(4, v_2);
+      loop7_f_v(4, v);
 
       /* f.far = add(f.far, const@flow.dtg:9#3)    flow.dtg:9 */
       dtrt_begin_step(dev, 9);
-  loop8_f_far(far);
-
+      loop8_f_far(far);
     }
 
     /* add(carry@flow.dtg:7, const@flow.dtg:7#2)    flow.dtg:7 */
     dtrt_begin_step(dev, 10);
-  loop9_add(t6);
-
+    loop9_add(carry_7);
   }
 }
 
