@@ -109,7 +109,8 @@ static void clear_outside(EntryBuild *b, const Step *s) {
 
 /* -------- the nest -------- */
 
-/* Rows of an epilogue go from `first_row` to `end_row`; NO_EXPR: as others, over all. */
+/* From `from` to `to`, as the rows of an epilogue, and the outermost loop of what cores do at once;
+ * NO_EXPR: over all. */
 static void open_loop(EntryBuild *b, int i, Expr from, Expr to) {
   const TileLoop *t = &b->l->tile->loop[i];
   const Node *n = graph_node(b->en->le->graph, t->node);
@@ -128,7 +129,7 @@ static void open_loop(EntryBuild *b, int i, Expr from, Expr to) {
 
 static void nest(EntryBuild *b, const Tiles *s, Expr from, Expr to) {
   b->l->tile = s;
-  for (int i = 0; i < s->nloops; i++) open_loop(b, i, from, to);
+  for (int i = 0; i < s->nloops; i++) open_loop(b, i, i ? NO_EXPR : from, i ? NO_EXPR : to);
   open_band(b);
   for (int i = s->epilogue; i < s->steps.n; i++) {
     check_band(b, i);
