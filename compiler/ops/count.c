@@ -95,7 +95,7 @@ static Arg call_segment_sum(Build *b, const Arg *a) {
 COMPOSITE(segment_sum, "x, segment, count, axis=0",
           "row s is the sum of the rows of x along one dim whose segment is s, below `count`; they "
           "need not be sorted",
-          "f32[6, 3] x, i32[6] s%4: segment_sum(x, s, 4)")
+          "f32[6, 3] x, i32[6] at%4: segment_sum(x, at, 4)")
 
 static NodeId flat(Build *b, NodeId x) {
   Shape s = {1, {shape_count(shape_of(b, x))}};

@@ -162,7 +162,7 @@ static const More more[] = {
     {"tile", "f32[2, 3] x: tile(x, [2, 1, 3])"},
     {"repeat_interleave", "f32[5, 3] x: repeat_interleave(x, 3, axis=0)"},
     {"rot90", "f32[4, 3, 2] x: rot90(x, 3)"},
-    {"segment_sum", "f32[2, 6, 3] x, i32[6] s%4: segment_sum(x, s, 4, axis=1)"},
+    {"segment_sum", "f32[2, 6, 3] x, i32[6] at%4: segment_sum(x, at, 4, axis=1)"},
     {"sort_by", "f32[5, 6] x, f32[5, 6] y: sort_by(x, [y, x * y], axis=0, descending=true)[2]"},
     {"matmul", "f32[4, 2] x: x @ [[1, 2, 3], [4, 5, 6.5]]"},
     /* Larger than vectors, tiles and unrolled loops. */
