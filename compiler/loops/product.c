@@ -144,7 +144,8 @@ static bool matrix(const Product *p, int t, const LetterGroup *rows, const Lette
   return true;
 }
 
-/* A kernel multiplies these numbers: half-width floats whole, not in parts, nor in a mask's band. */
+/* A kernel multiplies these numbers: half-width floats whole, not in parts, nor in a mask's band.
+ */
 static bool has_kernel(const Product *p) {
   const DType type = p->t[X].n->dtype;
   if (!dtype_is_half(type)) return type == DT_F32 || type == DT_F64;
