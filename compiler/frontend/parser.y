@@ -52,9 +52,10 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 
 %token <expr> NUMBER "a number" INTEGER "an integer" STRING "a string"
 %token <ident> NAME "a name" IN "`in`" FORBID "`forbid`"
+%token <ident> REPEAT "`repeat`" SCAN "`scan`" COLLECT "`collect`"
 %token SEP "end of line"
 %token IMPORT "`import`" CONST "`const`" FN "`fn`" LAYER "`layer`" ENTRY "`entry`" MESH "`mesh`"
-%token LAYOUT "`layout`" PARAM "`param`" STATE "`state`" ON "`on`" FOR "`for`" WHILE "`while`" REPEAT "`repeat`" SCAN "`scan`" COLLECT "`collect`" IF "`if`" ELSE "`else`"
+%token LAYOUT "`layout`" PARAM "`param`" STATE "`state`" ON "`on`" FOR "`for`" WHILE "`while`" IF "`if`" ELSE "`else`"
 %token RETURN "`return`" AND "`and`" OR "`or`" NOT "`not`" TRUE "`true`" FALSE "`false`" NONE "`none`"
 %token RELAYOUT "`relayout`" REST "`...`" UPTO "`..`" POW "`**`" FLOORDIV "`//`" EQ "`==`" NE "`!=`"
 %token LE "`<=`" GE "`>=`" ASSIGN "`<-`"
@@ -221,6 +222,9 @@ names: name                     { $$ = ast_idents(p, NULL, $1); }
 name: NAME                      { $$ = $1; }
     | IN                        { $$ = $1; }
     | FORBID                    { $$ = $1; }
+    | REPEAT                    { $$ = $1; }
+    | SCAN                      { $$ = $1; }
+    | COLLECT                   { $$ = $1; }
     ;
 
 expr: disj                      { $$ = $1; }
@@ -356,6 +360,9 @@ static bool begins_expr(yysymbol_kind_t k) {
   case YYSYMBOL_NAME:
   case YYSYMBOL_IN:
   case YYSYMBOL_FORBID:
+  case YYSYMBOL_REPEAT:
+  case YYSYMBOL_SCAN:
+  case YYSYMBOL_COLLECT:
   case YYSYMBOL_TRUE:
   case YYSYMBOL_FALSE:
   case YYSYMBOL_NONE:

@@ -10,8 +10,8 @@ static const dtrt_layout layout_0 = {1, 0x0, DTRT_SUM, layout_0_dims};
 static const dtrt_dim layout_1_dims[] = {
     {.n = 8, .granule = 1}};
 static const dtrt_layout layout_1 = {1, 0x0, DTRT_SUM, layout_1_dims};
-static const dtrt_exchange exchange_0 = {
-    0, DTRT_ALL_GATHER, DTRT_F32, 0x1, &layout_0, &layout_1, "f.v", "flow.dtg:8", 16, 1, 16};
+static const dtrt_exchange exchange_0 = {0, DTRT_ALL_GATHER, DTRT_F32, 0x1, &layout_0, &layout_1,
+    "f.v", "flow.dtg:8", 16, 1, 16};
 /* [] on [] partial(a, max) */
 static const dtrt_layout layout_2 = {0, 0x1, DTRT_MAX, 0};
 /* [] on [] */
@@ -34,8 +34,7 @@ DTRT_LOOP void loop2_carry(int32_t *restrict carry, float *restrict f_far) {
   f_far[0] = 0.0f;
 }
 
-DTRT_LOOP void loop3_lt(const int32_t *restrict carry, const int32_t *restrict times,
-                        uint8_t *restrict lt) {
+DTRT_LOOP void loop3_lt(const int32_t *restrict carry, const int32_t *restrict times, uint8_t *restrict lt) {
   lt[0] = carry[0] < times[0];
 }
 
@@ -58,8 +57,7 @@ DTRT_LOOP void loop5_reduce_max(int64_t n0, const float *restrict f_v, float *re
   reduce_max[0] = acc;
 }
 
-DTRT_LOOP void loop6_gt(const float *restrict reduce_max, uint8_t *restrict gt,
-                        float *restrict f_far) {
+DTRT_LOOP void loop6_gt(const float *restrict reduce_max, uint8_t *restrict gt, float *restrict f_far) {
   const float v0 = f_far[0];
   gt[0] = reduce_max[0] > 10.0f;
   f_far[0] = v0;
@@ -92,16 +90,16 @@ DTRT_ENTRY void entry_init(dtrt_device *dev) {
 DTRT_ENTRY void entry_f(dtrt_device *dev) {
   (void)dev;
   const int64_t from8_a = dtrt_lo(dev, &dim_0);
-  int32_t *const carry_7 = (void *)(dev->arena + 320);  /* i32[] [] */
-  int32_t *const times = (void *)dev->in[1];            /* i32[] [] */
-  uint8_t *const lt_7 = (void *)(dev->arena + 448);     /* bool[] [] */
-  float *const v = (void *)(dev->arena + 128);          /* f32[8] [a] */
-  float *const v_2 = (void *)(dev->arena + 0);          /* f32[8] [_] */
-  float *const w = (void *)(dev->arena + 64);           /* f32[8] [a] */
-  float *const v_3 = (void *)(dev->arena + 192);        /* f32[8] [a] */
+  int32_t *const carry_7 = (void *)(dev->arena + 320); /* i32[] [] */
+  int32_t *const times = (void *)dev->in[1]; /* i32[] [] */
+  uint8_t *const lt_7 = (void *)(dev->arena + 448); /* bool[] [] */
+  float *const v = (void *)(dev->arena + 128); /* f32[8] [a] */
+  float *const v_2 = (void *)(dev->arena + 0); /* f32[8] [_] */
+  float *const w = (void *)(dev->arena + 64); /* f32[8] [a] */
+  float *const v_3 = (void *)(dev->arena + 192); /* f32[8] [a] */
   float *const reduce_max_9 = (void *)(dev->arena + 0); /* f32[] [] partial(a, max) */
-  uint8_t *const gt_9 = (void *)(dev->arena + 192);     /* bool[] [] */
-  float *const far = (void *)(dev->arena + 384);        /* f32[] [] */
+  uint8_t *const gt_9 = (void *)(dev->arena + 192); /* bool[] [] */
+  float *const far = (void *)(dev->arena + 384); /* f32[] [] */
 
   /* f.w = add(exp@flow.dtg:5, const@flow.dtg:5), f.v = carry(v)    flow.dtg:4 */
   dtrt_begin_step(dev, 0);
@@ -182,8 +180,8 @@ static const char *const axis_names[] = {"a"};
 static const int32_t axis_sizes[] = {2};
 static const dtrt_link links[] = {{2000000000, 1.0000000000000001e-05, 1.0000000000000002e-06}};
 static const dtrt_entry entries[] = {
-    {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-    {"f", entry_f, 2, 2, 11, 0, entry_f_in, entry_f_out, entry_f_steps, 512, 0, 0},
+    {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+    {"f", entry_f, 2, 2, 11, 0, entry_f_in, entry_f_out, entry_f_steps, 512, 0, 0, 0},
 };
 static const uint64_t code[] = {0x0, 0x0};
 
