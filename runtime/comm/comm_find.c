@@ -47,7 +47,7 @@ static void *load(char *tried, size_t room) {
   }
   if (!module) module = dlopen(DTRT_LIBDIR "/libdtrt-mpi.so", RTLD_NOW | RTLD_LOCAL);
   if (!module) module = dlopen("libdtrt-mpi.so", RTLD_NOW | RTLD_LOCAL);
-  if (!module) snprintf(tried, room, "%s and " DTRT_LIBDIR, dir);
+  if (!module) snprintf(tried, room, "%.200s and " DTRT_LIBDIR, dir);
   return module;
 }
 

@@ -360,9 +360,9 @@ static double best_tree(Routes *r, const Form *f, int root, const int *leaf, int
                         Tree *tree) {
   ArenaMark mark = arena_mark(r->arena);
   Steiner s = {.f = f, .n = n, .root = root, .leaf = leaf};
-  s.stop = arena_array(r->arena, int, f->layouts.n);
+  s.stop = arena_array(r->arena, int, f->closed);
   s.stop[s.nstops++] = root;
-  for (int i = 0; i < f->layouts.n; i++)
+  for (int i = 0; i < f->closed; i++) /* those met since are not in the tables yet */
     if (i != root && f->cost[root * f->cap + i] <= upper) s.stop[s.nstops++] = i;
   size_t entries = (size_t)s.nstops << n;
   s.cost = arena_array(r->arena, double, entries);
