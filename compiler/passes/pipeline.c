@@ -128,6 +128,17 @@ static size_t first_of_steps(void) {
   return i;
 }
 
+/* Without what the passes from steps on make. */
+static void without_steps(Arena *a, LocalEntry *le) {
+  const size_t n = (size_t)le->entry->regions.n;
+  memset(&le->steps, 0, sizeof le->steps);
+  memset(&le->bounds, 0, sizeof le->bounds);
+  memset(&le->buffers, 0, sizeof le->buffers);
+  memset(&le->copies, 0, sizeof le->copies);
+  if (n) le->region = arena_copy(a, le->region, n * sizeof *le->region);
+  for (size_t r = 0; r < n; r++) memset(&le->region[r].copies, 0, sizeof le->region->copies);
+}
+
 bool pipeline_show(Plan *p, const char *pass, void (*show)(const Plan *p, Str *out), Str *out) {
   size_t first = first_of_steps(), last = first, i = 0;
   while (passes[last].run != remat && strcmp(passes[last].name, pass)) last++;
@@ -136,9 +147,7 @@ bool pipeline_show(Plan *p, const char *pass, void (*show)(const Plan *p, Str *o
   LocalEntry *le = arena_array(p->arena, LocalEntry, p->entries.n + 1);
   for (int e = 0; e < p->entries.n; e++) {
     le[e] = p->entries.at[e];
-    memset(&p->entries.at[e].steps, 0, sizeof le->steps);
-    memset(&p->entries.at[e].buffers, 0, sizeof le->buffers);
-    memset(&p->entries.at[e].copies, 0, sizeof le->copies);
+    without_steps(p->arena, &p->entries.at[e]);
   }
   while (passes[i].run != inline_values) i++;
   for (; i <= last; i++)

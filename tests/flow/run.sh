@@ -21,6 +21,10 @@ for file in *.dtg; do
   name=${file%.dtg}
   check "$name" "$dtgc" run "$file" call f
   [ -f "${name}_on.dtg" ] || continue
+  # What a later pass had made of the regions was shown as an earlier one's.
+  for pass in steps tile reorder memory; do
+    "$dtgc" "$file" "${name}_on.dtg" --dump=loops:$pass >/dev/null || fail "$name: --dump=loops:$pass"
+  done
   check "$name" "$dtgc" run "$file" "${name}_on.dtg" call f
   threads=$out
   [ -n "$mpiexec" ] || continue
