@@ -36,17 +36,19 @@ static void publish(Device *d, Flight *f) {
   if (f->readers) device_lane_wait(d, f->readers, lane, 2 * f->read_at);
   f->readers = NULL;
   f->state = FLIGHT_DIRECT;
-  run_next(&f->run); /* which says that it has arrived */
+  run_next(&f->run);
+  device_lane_raise(d, lane, 2 * f->uses - 1);
 }
 
 static void take(Device *d, Flight *f) {
   const Together *t = &f->all;
   device_lane_wait(d, t->g, t->lane, 2 * f->uses - 1);
-  if (run_next(&f->run) == RUN_LEAVE) {
+  RunWait wait = run_next(&f->run);
+  device_lane_raise(d, t->lane, 2 * f->uses);
+  if (wait == RUN_LEAVE) {
     device_lane_wait(d, t->g, t->lane, 2 * f->uses);
     run_next(&f->run);
   } else {
-    device_lane_raise(d, t->lane, 2 * f->uses);
     f->readers = t->g;
     f->read_at = f->uses;
   }
@@ -62,7 +64,7 @@ static void start(Device *d, Flight *f) {
     exchange_choose(t);
   }
   device_counted(t);
-  run_begin(&f->run, t, f->uses);
+  run_begin(&f->run, t);
   if (t->g->direct) {
     publish(d, f);
     return;
@@ -106,7 +108,7 @@ void dtrt_wait_exchange(dtrt_device *dev, int flight) {
   if (f->state == FLIGHT_MESSAGES) {
     f->state = FLIGHT_OVER; /* while it waits, only the others are taken further */
     d->under_way--;
-    run_wait(&f->run, f->run.wait);
+    run_wait(&f->run, RUN_MESSAGES);
   }
   f->state = FLIGHT_NONE;
   exchange_check(d, f->all.n, f->transfer, f->to);

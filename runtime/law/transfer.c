@@ -338,8 +338,6 @@ Transfer *transfer_new(const BlockMesh *m, const int32_t *coord, const dtrt_exch
    */
   if (p->reduce == DTRT_MAX || p->reduce == DTRT_MIN) p->identity = false, fresh = 0;
   p->axes = w.reduce | w.moving;
-  p->settle = w.reduce;
-  p->alike = p->axes & ~all_axes(x->to) & ~fresh;
   p->kind = !same || fresh ? TRANSFER_BOXES : w.reduce ? TRANSFER_ALL_REDUCE : TRANSFER_LOCAL;
   p->term = deltas(m, w.reduce, &p->nterms);
   set_collective(m, p, x);
@@ -360,7 +358,6 @@ Transfer *transfer_new(const BlockMesh *m, const int32_t *coord, const dtrt_exch
 
 void transfer_for_hosts(Transfer *p, int device, int count) {
   int kept = 0;
-  p->for_hosts = true;
   for (int i = 0; i < p->nsend; i++)
     if (p->send[i].peer % count == 0) p->send[kept++] = p->send[i];
   p->nsend = kept;

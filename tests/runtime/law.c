@@ -199,7 +199,6 @@ static void all_reduced(const Grid *g, const dtrt_exchange *x, const Laid *from,
       single = b <= 1;
     }
     m->received[d] = m->sent[d] = single ? (terms - 1) * n : (terms - 1) * chunk + n - chunk;
-    m->all_terms[d] = (terms - 1) * n;
   }
 }
 

@@ -45,8 +45,6 @@ float law_term(int64_t element, int device);
  * once from the nearest that holds it; for an all-reduce, if each device combines one chunk. */
 typedef struct Moved {
   int64_t received[LAW_DEVICES], sent[LAW_DEVICES];
-  /* Of an all-reduce, if each device takes the terms of all: few bytes by messages. */
-  int64_t all_terms[LAW_DEVICES];
   int64_t most;   /* that any receives */
   bool ambiguous; /* two owners are as near */
 } Moved;

@@ -178,13 +178,13 @@ static uint8_t free_flight(Steps *s) {
 }
 
 /* Lists of what begins and ends at each position: by step, the next of the same position. */
-typedef struct StepLists {
+typedef struct Places {
   int *first, *next;
-} StepLists;
+} Places;
 
-static StepLists step_lists(const Overlap *o, bool waits) {
+static Places places_of(const Overlap *o, bool waits) {
   int n = o->nsteps;
-  StepLists p = {arena_array(o->plan->arena, int, n + 2), arena_array(o->plan->arena, int, n + 2)};
+  Places p = {arena_array(o->plan->arena, int, n + 2), arena_array(o->plan->arena, int, n + 2)};
   for (int i = 0; i <= n; i++) p.first[i] = -1;
   for (int t = n - 1; t >= 0; t--) {
     if (!o->move[t].wait) continue;
@@ -209,7 +209,7 @@ static void put_wait(Steps *s, Step wait) {
 static void rewrite(Overlap *o) {
   LocalEntry *le = o->le;
   Steps s = {.arena = o->plan->arena};
-  StepLists starts = step_lists(o, false), waits = step_lists(o, true);
+  Places starts = places_of(o, false), waits = places_of(o, true);
   for (int t = 0; t <= o->nsteps; t++) {
     for (int i = waits.first[t]; i >= 0; i = waits.next[i]) put_wait(&s, le->steps.at[i]);
     for (int i = starts.first[t]; i >= 0; i = starts.next[i]) {
