@@ -1,4 +1,4 @@
-/* Which region each node belongs to, and regions of a graph that was written anew (graph.h). */
+/* Which region each node belongs to, and regions of a rewritten graph (graph.h). */
 #include "op.h"
 
 /* Of two regions, one of which is around the other: that other. */

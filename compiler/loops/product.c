@@ -310,14 +310,14 @@ static bool call(Product *p, const Tiles *epilogue) {
   const Expr first = site_first(p->l, id), zero = loop_int(p->l, 0);
   Expr arg[15], before, all;
   matrices(p, arg + 1);
-  const bool rides = epilogue && p->nloops == 0 && row_dims(p);
+  const bool takes = epilogue && p->nloops == 0 && row_dims(p);
   arg[0] = loop_word(p->l, dtype_constant(p->t[X].n->dtype), 0);
   if (dtype_is_half(p->t[X].n->dtype)) {
-    arg[12] = loop_int(p->l, p->nsummed > 0), arg[13] = rides ? entry_rows(b, epilogue) : zero;
+    arg[12] = loop_int(p->l, p->nsummed > 0), arg[13] = takes ? entry_rows(b, epilogue) : zero;
     entry_call(b, "dtrt_gemm_half", 14, arg);
-    return rides;
+    return takes;
   }
-  if (rides) {
+  if (takes) {
     arg[11] = entry_rows(b, epilogue); /* its result is dense */
     entry_call(b, "dtrt_gemm_then", 11, arg + 1);
     return true;

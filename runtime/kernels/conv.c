@@ -99,7 +99,7 @@ static void images(void *arg, int core, int64_t from, int64_t to) {
   convolve(t->result, &s, x, t->w, y, &then);
 }
 
-/* Images of a part at least: parts take some microseconds, and pack the weights anew. */
+/* Images of a part at least: parts take some microseconds, and pack the weights again. */
 static int64_t least_images(const dtrt_slide *s) {
   enum { PART_FLOPS = 1000000, TIMES_PACKED = 8 };
   const double weights = (double)(positions(s, s->taps) * s->each * s->out),

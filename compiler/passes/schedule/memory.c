@@ -88,7 +88,7 @@ static bool is_live(const Memory *m, int region) {
 /* The last step of a region; of one without steps the one behind it. */
 static int last_of(const RegionSpan *s) { return s->end > s->begin ? s->end - 1 : s->begin; }
 
-/* The end of a run of region r wants it, in each run of the regions around that, too. */
+/* The end of a run of region r needs it, in each run of the regions around that, too. */
 static void wanted_in(Memory *m, int r, NodeId id) {
   const Entry *e = m->le->entry;
   read_at(m, id, last_of(&m->span[r]));
