@@ -94,11 +94,11 @@ static Expr in_memory(ReduceNest *r, Expr v) {
   return expr_element(l->x, EXPR_LOAD, n.type, (NodeId)n.v, n.n, index);
 }
 
-/* The turns from `at` to `end`. */
-static void put_turns(ReduceNest *r, Expr v, Expr end) {
+/* The turns from `at` to `end`; the compiler may unroll the few of a short line. */
+static void put_turns(ReduceNest *r, Expr v, Expr end, LoopHow how) {
   Loop *l = r->l;
   const Expr first = in_memory(r, v);
-  loop_open_on(l, at_now(l), end, lanes_word(r), LOOP_OUTER);
+  loop_open_on(l, at_now(l), end, lanes_word(r), how);
   if (first == NO_EXPR) {
     loop_open(l, lane(l), lanes_word(r), LOOP_PLAIN);
     set_line(r, lane(l), v);
@@ -121,21 +121,21 @@ void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
   if (counted) {
     const Expr block = loop_symbol(l, "block", 0, most / BLOCK);
     loop_open(l, block, whole, LOOP_OUTER);
-    put_turns(r, v, expr_scale(l->x, add(r, block, number(r, 1)), BLOCK));
+    put_turns(r, v, expr_scale(l->x, add(r, block, number(r, 1)), BLOCK), LOOP_OUTER);
     carry(r, partial, block);
     loop_close(l, 1);
     loop_set(l, at, expr_scale(l->x, whole, BLOCK));
-    put_turns(r, v, len);
+    put_turns(r, v, len, LOOP_OUTER);
     loop_set(l, at, expr_scale(l->x, expr_div(l->x, len, number(r, LANES)), LANES));
   } else if (blocks) {
     loop_while(l, expr_compare(l->x, EXPR_LEAST, len, add(r, at, lanes_word(r))), LOOP_OUTER);
     const Expr next = loop_integer(l, "next", next_block(r, at), true);
-    put_turns(r, v, loop_integer(l, "end", lesser(r, next, len), true));
+    put_turns(r, v, loop_integer(l, "end", lesser(r, next, len), true), LOOP_OUTER);
     loop_if(l, equal(r, at, next));
     carry(r, partial, sub(r, blocks_in(r, at), number(r, 1)));
     loop_close(l, 2);
   } else {
-    put_turns(r, v, len);
+    put_turns(r, v, len, LOOP_SOME);
   }
   loop_if(l, less(r, at, len));
   fill_line(r, reduction_identity(r));
@@ -235,7 +235,7 @@ void lanes_on(ReduceNest *r, int64_t most) {
   loop_while(l, less(r, at, len), LOOP_OUTER);
   const Expr next = loop_integer(l, "next", sub(r, next_block(r, add(r, done, at)), done), true);
   const Expr end = loop_integer(l, "end", lesser(r, next, len), true);
-  put_turns(r, loop_value(l, r->n->operand[0], &r->in), end);
+  put_turns(r, loop_value(l, r->n->operand[0], &r->in), end, LOOP_OUTER);
   loop_if(l, equal(r, at, next));
   carry(r, rest, sub(r, blocks_in(r, add(r, done, at)), number(r, 1)));
   loop_close(l, 2);

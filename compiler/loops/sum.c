@@ -66,34 +66,79 @@ static Expr long_line(Sum *s) {
   return lanes_end(s->r);
 }
 
+static void add_line(Sum *s) {
+  if (several_dims(s))
+    lanes_buffered(s->r, s->order.line, s->order.first);
+  else
+    lanes_line(s->r, s->order.line, number(s, 0), loop_extent(s->l, s->x, s->r->last));
+}
+
+/* The one dim that counts lines, if these are cheap enough to be written twice; -1. */
+static int only_dim_of_lines(const Sum *s) {
+  int only = -1;
+  for (int d = 0; d < s->order.first; d++) {
+    if (!s->r->gone[d] || !has(s, d)) continue;
+    if (only >= 0) return -1;
+    only = d;
+  }
+  return reduction_is_cheap(s->r, operand((Sum *)s)) ? only : -1;
+}
+
+/* Whole blocks are a loop apart, whose counts follow from the extent, so that a compiler that knows
+ * it keeps the lanes in registers; then the lines left over. */
+static void add_blocks_of_lines(Sum *s, int d) {
+  Loop *l = s->l;
+  const Expr i = s->r->in.dim[d], all = loop_extent(l, s->x, d);
+  const int64_t size = s->order.lines_in_block;
+  const Expr whole = expr_div(l->x, all, number(s, size));
+  const Expr block = loop_symbol(l, "block", 0, s->order.rows / size);
+  loop_open(l, block, whole, LOOP_OUTER);
+  loop_open_from(l, i, expr_scale(l->x, block, size),
+                 expr_scale(l->x, add(s, block, number(s, 1)), size), LOOP_OUTER);
+  add_line(s);
+  loop_close(l, 1);
+  lanes_carry(s->r, block);
+  loop_close(l, 1);
+  loop_open_from(l, i, expr_scale(l->x, whole, size), all, LOOP_OUTER);
+  add_line(s);
+  loop_close(l, 1);
+  lanes_fold(s->r, whole);
+}
+
+/* Blocks end wherever the lines of several dims are as many. */
+static void count_lines(Sum *s) {
+  Loop *l = s->l;
+  const Expr lines = loop_integer(l, "lines", number(s, 0), false),
+             block = loop_integer(l, "block", number(s, 0), false);
+  const int loops = reduction_open(s->r, 0, s->order.first, true, LOOP_OUTER);
+  add_line(s);
+  loop_step(l, lines, 1);
+  loop_if(l, equal(s, lines, number(s, s->order.lines_in_block)));
+  lanes_carry(s->r, block);
+  loop_step(l, block, 1);
+  loop_set(l, lines, number(s, 0));
+  loop_close(l, 1 + loops);
+  lanes_fold(s->r, block);
+}
+
 /* Whole lines side by side in the lanes, which are joined once at the end. */
 static void sum_short_lines(Sum *s) {
   Loop *l = s->l;
   ReduceNest *r = s->r;
-  const int64_t in_block = s->order.lines_in_block, line = s->order.line;
+  const int64_t in_block = s->order.lines_in_block;
   const bool blocks = s->order.rows > in_block;
-  Expr lines = NO_EXPR, block = NO_EXPR;
   const int outer = reduction_open(r, 0, s->order.first, false, LOOP_OUTER);
+  const int only = only_dim_of_lines(s);
   lanes_begin(r, blocks ? s->order.rows / in_block * LANES_BLOCK + 1 : 0, number(s, 0));
-  if (blocks) {
-    lines = loop_integer(l, "lines", number(s, 0), false);
-    block = loop_integer(l, "block", number(s, 0), false);
+  if (blocks && only >= 0) {
+    add_blocks_of_lines(s, only);
+  } else if (blocks) {
+    count_lines(s);
+  } else {
+    const int inner = reduction_open(r, 0, s->order.first, true, LOOP_OUTER);
+    add_line(s);
+    loop_close(l, inner);
   }
-  const int inner = reduction_open(r, 0, s->order.first, true, LOOP_OUTER);
-  if (several_dims(s))
-    lanes_buffered(r, line, s->order.first);
-  else
-    lanes_line(r, line, number(s, 0), loop_extent(l, s->x, r->last));
-  if (blocks) {
-    loop_step(l, lines, 1);
-    loop_if(l, equal(s, lines, number(s, in_block)));
-    lanes_carry(r, block);
-    loop_step(l, block, 1);
-    loop_set(l, lines, number(s, 0));
-    loop_close(l, 1);
-  }
-  loop_close(l, inner);
-  if (blocks) lanes_fold(r, block);
   loop_set(l, reduction_result(r), lanes_end(r));
   loop_close(l, outer);
 }
