@@ -426,6 +426,11 @@ static dtgc_status emit_inside(dtgc_program *p, void *arg) {
   bool code = e->purpose != EMIT_TO_READ;
   EmitOptions o = {.name = p->name, .line_marks = code && p->jit.debug_lines};
   o.drop_exchange = p->given.drop_exchange;
+  const long n = o.drop_exchange ? emit_exchanges(p->arena, p->plan) : 0;
+  if (o.drop_exchange > n && !p->plan->single)
+    return program_fail(p, DTGC_BAD_ARGUMENT,
+                        "drop_exchange is %d, and the program has %ld exchange%s", o.drop_exchange,
+                        n, n == 1 ? "" : "s");
   bool keeps = e->purpose == EMIT_TO_KEEP;
   o.values = p->observe != OBSERVE_NOTHING;
   if (keeps && report_dump(p->plan, &p->front, "layouts", &layouts)) o.layouts = layouts.at;

@@ -136,6 +136,7 @@ expect 2 '-O takes 0, 1, 2 or 3' "$dtgc" m.dtg -O4
 expect 2 '--loader takes own, llvm or perf' "$dtgc" m.dtg --loader=elsewhere
 expect 2 '--repeat-saves takes an integer from 1' "$dtgc" m.dtg --repeat-saves=0
 expect 2 '--drop-exchange takes an integer from 1' "$dtgc" m.dtg --drop-exchange=x
+expect 1 'drop_exchange is 999999, and the program has ' "$dtgc" m.dtg --drop-exchange=999999 --dump=c
 expect 2 'calibrate takes' "$dtgc" calibrate --disable=rows
 DTGC_FLAGS='--disable=partition' expect 1 'cannot be disabled' "$dtgc" m.dtg
 DTGC_FLAGS='--drop=3' expect 1 '`--drop=3` in the environment variable DTGC_FLAGS' "$dtgc" m.dtg

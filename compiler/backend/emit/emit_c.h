@@ -13,6 +13,8 @@ typedef struct EmitOptions {
   int drop_exchange;   /* from 1: this one is left out, to see that checks notice; 0: none */
 } EmitOptions;
 
+/* How many exchanges the plan's entries do, as drop_exchange counts them. */
+long emit_exchanges(Arena *a, const Plan *plan);
 void emit_c(Str *out, const Plan *plan, const EmitOptions *o);
 
 #endif

@@ -20,12 +20,21 @@ static long exchanges_before(Arena *a, const LocalEntry *le, NodeId id) {
   return n;
 }
 
+/* Of all entries in front of number `entries`. */
+static long exchanges_of(Arena *a, const Plan *plan, int entries) {
+  long n = 0;
+  for (int i = 0; i < entries; i++)
+    n += exchanges_before(a, &plan->entries.at[i], plan->entries.at[i].graph->nodes.n);
+  return n;
+}
+
+long emit_exchanges(Arena *a, const Plan *plan) { return exchanges_of(a, plan, plan->entries.n); }
+
 bool emit_is_dropped(const Emit *e, NodeId id) {
   if (!e->options->drop_exchange || e->plan->single) return false;
-  long n = 1;
-  for (int i = 0; &e->plan->entries.at[i] != e->le; i++)
-    n += exchanges_before(e->arena, &e->plan->entries.at[i], e->plan->entries.at[i].graph->nodes.n);
-  return n + exchanges_before(e->arena, e->le, id) == e->options->drop_exchange;
+  const int entry = (int)(e->le - e->plan->entries.at);
+  return exchanges_of(e->arena, e->plan, entry) + exchanges_before(e->arena, e->le, id) + 1 ==
+         e->options->drop_exchange;
 }
 
 /* -------- values -------- */
@@ -33,10 +42,10 @@ bool emit_is_dropped(const Emit *e, NodeId id) {
 typedef struct Values {
   Emit *e;
   const Graph *g;
-  int *step;     /* by node: after which it is there, or -1 */
-  int *index;    /* by node: in the table, or -1 */
+  int *step;         /* by node: after which it is there, or -1 */
+  int *index;        /* by node: in the table, or -1 */
   const int *region; /* by node */
-  double *moved; /* by node: its rounding, with what sums that read it do to it */
+  double *moved;     /* by node: its rounding, with what sums that read it do to it */
   VEC(NodeId) list;
 } Values;
 
