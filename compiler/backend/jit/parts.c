@@ -25,8 +25,8 @@ enum {
 #else
   MOST_PARTS = 1, /* elf_join knows no other machine */
 #endif
-  PART_INSTRUCTIONS = 12000, /* worth a thread: some 100 ms */
-  STACK = 8 << 20            /* bytes of a thread: as a process has it */
+  PART_COST = 560, /* of one more part, in instructions optimized: some 25 ms for its helpers */
+  STACK = 8 << 20  /* bytes of a thread: as a process has it */
 };
 
 /* clang_shim.cpp: a copy in which what is not `has` is declared only. */
@@ -120,6 +120,13 @@ static bool may_move(LLVMValueRef v) {
   return LLVMIsAFunction(v) && is_local(v) && !has_attribute(v, "optnone");
 }
 
+/* n parts of a program of I instructions take I / n + PART_COST n where there are cores for all. */
+static int parts_of(int64_t instructions) {
+  int n = 1;
+  while (n < MOST_PARTS && (int64_t)n * (n + 1) * PART_COST < instructions) n++;
+  return n;
+}
+
 /* All that has a definition gets its part. */
 static bool deal_out(Parts *p, LLVMModuleRef m) {
   int64_t all = 0, moved = 0;
@@ -128,8 +135,7 @@ static bool deal_out(Parts *p, LLVMModuleRef m) {
   for (v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v)) nvalues++;
   for (v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v))
     nvalues++, all += instructions_of(v);
-  const int64_t parts = all / PART_INSTRUCTIONS;
-  p->n = parts < 1 ? 1 : parts > MOST_PARTS ? MOST_PARTS : (int)parts;
+  p->n = parts_of(all);
   if (p->n == 1) return true;
   p->owner = malloc((size_t)nvalues * sizeof *p->owner);
   Sized *f = malloc((size_t)nvalues * sizeof *f);
