@@ -14,7 +14,7 @@ cat >m.dtg <<'E'
 import "part"
 const n = 6
 param w: f32[n] = ones([n])
-entry f(x: f32[n]) { return y = twice(x * w) }
+entry f(x: f32[n]) { return y = twice(x * w), s = sum(x) }
 E
 cat >l.dtg <<'E'
 mesh [a=2]
