@@ -337,6 +337,27 @@ void dtrt_scatter_end(dtrt_scatter *s, void *table);
 void dtrt_order(int32_t dtype, int64_t outer, int64_t n, int64_t inner, const void *x,
                 int64_t count, int descending, int32_t *out);
 
+/* Linear algebra of f32 and f64: a is [batch][rows][cols], row by row, and k the lesser of rows and
+ * cols. The square ones need rows = cols. Where a matrix has no result, all of it is NaN. */
+void dtrt_cholesky(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+                   void *out); /* [rows][rows]: L; reads the lower triangle */
+void dtrt_lu(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+             void *out); /* [rows][rows + 1]: L, U in one; last which row of a each was */
+void dtrt_determinant(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+                      void *out); /* [3]: the determinant, its sign, log of its size */
+void dtrt_qr(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+             void *out); /* [rows + cols][k]: Q, then R transposed */
+void dtrt_eigh(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+               void *out); /* [rows + 1][rows]: eigenvectors as columns, then eigenvalues */
+void dtrt_svd(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+              void *out); /* [rows + cols + 1][k]: U, V, then the singular values */
+/* a is [batch][rows][rows], b and x are [batch][rows][cols]: a x = b. */
+void dtrt_solve(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+                const void *b, void *x, int64_t flags); /* flags: 0 */
+/* flags: 1 reads the lower triangle, not the upper; 2 takes it transposed; 4 its diagonal as 1. */
+void dtrt_triangular_solve(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
+                           const void *b, void *x, int64_t flags);
+
 /* An index read from data is outside [0, n). Names the step and stops all devices. Does not return. */
 __attribute__((noreturn, cold)) void dtrt_bad_index(dtrt_device *dev, int64_t index, int64_t n);
 void dtrt_copy(void *to, const void *from, int64_t bytes); /* memcpy */

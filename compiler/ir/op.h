@@ -142,6 +142,7 @@ typedef enum OpClass {
   OPC_CONVOLUTION, /* ir/slide.h; `makes` is which of its three tensors is the result */
   OPC_POOL,        /* ir/slide.h; `pool`, `makes` */
   OPC_SORT,
+  OPC_MATRIX,   /* of the last two dims of each operand, batch by batch: `kernel` */
   OPC_ADD_ROWS, /* at rows whose indices are data */
   OPC_ADD_EACH, /* the same with an index for each element */
   OPC_EXCHANGE
@@ -261,6 +262,7 @@ struct OpDef {
   bool vanishes; /* 0 for numbers far enough below 0 */
   SlideSide makes;
   Pool pool;
+  const char *kernel; /* OPC_MATRIX: the function of the runtime */
   /* Of what puts dims in another order or adds some: for each dim of the operand, the result's. */
   void (*dims)(const Graph *g, const Node *n, int *of);
   /* The number that operand k, of integers, has to stay below as the program uses it; 0: any.

@@ -60,6 +60,7 @@ NodeClass node_class(const Node *n) {
   case OPC_PRODUCT:
   case OPC_CONVOLUTION:
   case OPC_POOL:
+  case OPC_MATRIX:
   case OPC_SORT: return CLASS_CONTRACT;
   case OPC_ADD_ROWS:
   case OPC_ADD_EACH: return CLASS_SCATTER;

@@ -197,6 +197,7 @@ static bool kernel(EntryBuild *b, const Step *s, const Tiles *epilogue) {
   case OPC_PRODUCT: return entry_product(b, id, epilogue);
   case OPC_CONVOLUTION: return entry_convolution(b, id, epilogue);
   case OPC_SORT: entry_sort(b, id); return false;
+  case OPC_MATRIX: entry_matrix(b, id); return false;
   default: {
     const LoopSite site = {b->l->arena, b->l->plan, b->l->le, b->l->tile};
     loop_of_pool(&site, id, &f), entry_do(b, &f);

@@ -1,5 +1,5 @@
 /* Calls of kernels of the runtime but products: convolutions and their gradients, which are told
- * how the blocks lie to each other, and sorts. */
+ * how the blocks lie to each other, sorts, and linear algebra. */
 #include "entry_build.h"
 #include "scan.h"
 #include "slide.h"
@@ -95,4 +95,27 @@ void entry_sort(EntryBuild *b, NodeId id) {
                       loop_int(l, node_attr(n, "descending")),
                       entry_after(b, DT_I32, entry_place(b, id), loop_int(l, 0))};
   entry_call(b, "dtrt_order", 8, arg);
+}
+
+/* The last two dims are whole but for the columns of right-hand sides. */
+void entry_matrix(EntryBuild *b, NodeId id) {
+  Loop *l = b->l;
+  const Graph *g = b->en->le->graph;
+  const Node *n = graph_node(g, id), *x = graph_operand(g, n, n->noperands - 1);
+  const int batch = x->shape.rank - 2;
+  static const char *const flag[] = {"lower", "transposed", "unit"};
+  int64_t flags = 0;
+  for (int i = 0; i < 3; i++)
+    if (op_has_attr(n->op, flag[i])) flags |= node_attr(n, flag[i]) << i;
+  Expr all = loop_int(l, 1), arg[8];
+  for (int d = 0; d < batch; d++) all = expr_mul(l->x, all, site_extent(l, x, d));
+  int k = 0;
+  arg[k++] = loop_word(l, dtype_constant(n->dtype), 0);
+  arg[k++] = all;
+  arg[k++] = site_extent(l, x, batch);
+  arg[k++] = site_extent(l, x, batch + 1);
+  for (int i = 0; i < n->noperands; i++) arg[k++] = entry_place(b, n->operand[i]);
+  arg[k++] = entry_place(b, id);
+  if (n->noperands == 2) arg[k++] = loop_int(l, flags);
+  entry_call(b, n->op->kernel, k, arg);
 }

@@ -38,7 +38,8 @@ typedef struct Bound {
 
 /* Ops that add terms up in an order that layouts decide, with how many roundings that may come to
  * for the longest sums among the examples (257 terms of size 2); all others are exact. A mean of
- * whole numbers is not: devices may divide their sums before these are added. */
+ * whole numbers is not: devices may divide their sums before these are added. LAPACK adds in an order
+ * that the number of columns decides. */
 static const Bound bounds[] = {{"sum", 64, true},
                                {"mean", 8, false},
                                {"prod", 16, true},
@@ -56,6 +57,10 @@ static const Bound bounds[] = {{"sum", 64, true},
                                {"conv_transpose", 64, true},
                                {"avg_pool", 8, false},
                                {"scatter_add", 8, true},
+                               {"cholesky", 16, false},
+                               {"solve", 4, false},
+                               {"triangular_solve", 4, false},
+                               {"pinv", 16, false},
                                {"softmax", 32, false},
                                {"log_softmax", 16, false},
                                {"logsumexp", 16, false},

@@ -57,6 +57,51 @@ def moments(v, ddof): return sum((a - sum(v) / len(v)) ** 2 for a in v) / (len(v
 def quantile(v, q):
     v, at = sorted(v), q * (len(v) - 1)
     return v[int(at)] + (v[min(int(at) + 1, len(v) - 1)] - v[int(at)]) * (at - int(at))
+def grid(x): return [[x[i, j] for j in range(x.shape[1])] for i in range(x.shape[0])]
+def flat(m): return T((len(m), len(m[0])), [v for r in m for v in r])
+def unit(n): return [[float(i == j) for j in range(n)] for i in range(n)]
+def turn(m): return [list(c) for c in zip(*m)]
+def prod(x, y): return [[sum(a * b for a, b in zip(r, c)) for c in zip(*y)] for r in x]
+def plus(m, d): return [[v + d * (i == j) for j, v in enumerate(r)] for i, r in enumerate(m)]
+def eliminated(a, y):  # by rows, with the largest pivot: U, what y became, the sign of the exchanges
+    a, y, s = [r[:] for r in a], [r[:] for r in y], 1
+    for k in range(len(a)):
+        p = max(range(k, len(a)), key=lambda i: abs(a[i][k]))
+        if p != k: a[k], a[p], y[k], y[p], s = a[p], a[k], y[p], y[k], -s
+        for i in range(k + 1, len(a)):
+            f = a[i][k] / a[k][k]
+            a[i], y[i] = [u - f * v for u, v in zip(a[i], a[k])], [u - f * v for u, v in zip(y[i], y[k])]
+    return a, y, s
+def backward(u, y):  # solves an upper triangle
+    x = [None] * len(u)
+    for i in reversed(range(len(u))):
+        x[i] = [(v - sum(u[i][j] * x[j][c] for j in range(i + 1, len(u)))) / u[i][i] for c, v in enumerate(y[i])]
+    return x
+def solved(a, y):
+    u, y, _ = eliminated(a, y)
+    return backward(u, y)
+def determinant(a):
+    u, _, s = eliminated(a, a)
+    return s * math.prod(u[i][i] for i in range(len(u)))
+def cholesky(a):
+    l = [[0.0] * len(a) for _ in a]
+    for i in range(len(a)):
+        for j in range(i + 1):
+            v = a[i][j] - sum(l[i][k] * l[j][k] for k in range(j))
+            l[i][j] = math.sqrt(v) if i == j else v / l[j][j]
+    return l
+def eigenvalues(a):  # Jacobi's turns
+    a = [r[:] for r in a]
+    for _ in range(60):
+        for p in range(len(a)):
+            for q in range(p):
+                if abs(a[p][q]) < 1e-300: continue
+                t = math.atan2(2 * a[p][q], a[q][q] - a[p][p]) / 2
+                c, s, r = math.cos(t), math.sin(t), unit(len(a))
+                r[p][p] = r[q][q] = c
+                r[p][q], r[q][p] = s, -s
+                a = prod(turn(r), prod(a, r))
+    return sorted(a[i][i] for i in range(len(a)))
 def running(f): return lambda v: list(itertools.accumulate(v, f))
 def resize1(v, m, kind):
     n = len(v)
@@ -214,6 +259,23 @@ CASES = [
     ("norm", X + ": norm(x, axis=1)", over(lambda v: sum(a * a for a in v) ** 0.5, 1)),
     ("norm", X + ": norm(x, axis=0, ord=3)", over(lambda v: sum(abs(a) ** 3 for a in v) ** (1 / 3), 0)),
     ("norm", X + ": norm(x, axis=1, ord=inf)", over(lambda v: max(map(abs, v)), 1)), ("norm", X + ": norm(x, ord=1)", lambda x: T((), [sum(map(abs, x.data))])),
+("cholesky", "f64[3, 3] x: cholesky(x @ transpose(x) + 9 * eye(3, dtype=f64))", lambda x: flat(cholesky(plus(prod(grid(x), turn(grid(x))), 9)))),
+    ("solve", "f64[3, 3] x, f64[3, 4] y: solve(x, y)", lambda x, y: flat(solved(grid(x), grid(y)))),
+    ("solve", "f64[4, 4] x, f64[4] y: solve(x + eye(4, dtype=f64), y)", lambda x, y: T((4,), [r[0] for r in solved(plus(grid(x), 1), [[y[i,]] for i in range(4)])])),
+    ("triangular_solve", "f64[3, 3] x, f64[3, 2] y: triangular_solve(x + 9 * eye(3, dtype=f64), y, lower=false)", lambda x, y: flat(backward(plus(grid(x), 9), grid(y)))),
+    ("triangular_solve", "f64[3, 3] x, f64[3, 2] y: triangular_solve(x, y, transposed=true, unit=true)", lambda x, y: flat(backward([[x[i, j] if i > j else float(i == j) for i in range(3)] for j in range(3)], grid(y)))),
+    ("inv", "f64[3, 3] x: inv(x)", lambda x: flat(solved(grid(x), unit(3)))),
+    ("det", "f64[2, 3, 3] x: det(x)", lambda x: T((2,), [determinant([[x[b, i, j] for j in range(3)] for i in range(3)]) for b in range(2)])),
+    ("slogdet", "f64[3, 3] x: slogdet(x)[0] * slogdet(x)[1]", lambda x: T((), [math.copysign(math.log(abs(determinant(grid(x)))), determinant(grid(x)))])),
+    ("lu", "f64[3, 3] x: lu(x)[2]", lambda x: flat(eliminated(grid(x), grid(x))[0])),
+    ("lu", "f64[4, 4] x: lu(x)[0] @ lu(x)[1] @ lu(x)[2]", lambda x: x),
+    ("qr", "f64[4, 3] x: abs(qr(x)[1])", lambda x: flat([[abs(v) for v in r] for r in turn(cholesky(prod(turn(grid(x)), grid(x))))])),
+    ("qr", "f64[2, 4] x: qr(x)[0] @ qr(x)[1]", lambda x: x),
+    ("eigh", "f64[3, 3] x: eigh(x + transpose(x))[1] @ diag(eigh(x + transpose(x))[0]) @ transpose(eigh(x + transpose(x))[1])", lambda x: make((3, 3), lambda i, j: x[i, j] + x[j, i])),
+    ("eigvalsh", "f64[4, 4] x: eigvalsh(x @ transpose(x))", lambda x: T((4,), eigenvalues(prod(grid(x), turn(grid(x)))))),
+    ("svd", "f64[4, 3] x: svd(x)[1]", lambda x: T((3,), [math.sqrt(v) for v in reversed(eigenvalues(prod(turn(grid(x)), grid(x))))])),
+    ("svd", "f64[3, 5] x: (svd(x)[0] * svd(x)[1]) @ svd(x)[2]", lambda x: x),
+    ("pinv", "f64[4, 3] x: pinv(x)", lambda x: flat(solved(prod(turn(grid(x)), grid(x)), turn(grid(x))))),
     ("median", "f64[3, 13] x: median(x, axis=1)", over(lambda v: quantile(v, 0.5), 1)), ("median", "f64[4, 3] x: median(x, axis=0)", over(lambda v: quantile(v, 0.5), 0)),
     ("quantile", "f64[3, 7] x: quantile(x, 0.8, axis=1)", over(lambda v: quantile(v, 0.8), 1)),
     ("quantile", "f64[6] x: quantile(x, [0, 0.25, 1])", lambda x: T((3,), [quantile(x.data, q) for q in (0, 0.25, 1)])),
