@@ -231,8 +231,7 @@ static void put_kernel_head(Text *t, const Node *n, NodeId id) {
 
 static void put_exchange_head(Text *t, const Step *s) {
   const Graph *g = t->le->graph;
-  const Node *n = graph_node(g, s->nodes.at[0]), *x = graph_operand(g, n, 0);
-  const Exchange e = exchange_of(t->plan->program, x->layout, n->layout, &n->shape, n->dtype);
+  const Exchange e = exchange_at(t->plan->program, g, graph_node(g, s->nodes.at[0]));
   str_printf(t->out, "%s%s of ",
              s->kind == STEP_WAIT ? "wait for "
              : s->flight          ? "start "

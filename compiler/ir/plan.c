@@ -74,16 +74,32 @@ NodeId node_base(const Graph *g, NodeId id) {
   return id;
 }
 
-void regions_mark(const LocalEntry *le, bool *at_end) {
+void regions_mark(const LocalEntry *le, bool *kept) {
   for (int r = 0; r < le->entry->regions.n; r++) {
     const LocalRegion *x = &le->region[r];
     if (x->condition == NO_NODE) continue;
-    at_end[node_base(le->graph, x->condition)] = true;
+    kept[node_base(le->graph, x->condition)] = true;
     for (int i = 0; i < x->carries.n; i++) {
-      at_end[x->carries.at[i].node] = true;
-      at_end[node_base(le->graph, x->carries.at[i].next)] = true;
+      kept[x->carries.at[i].node] = true;
+      kept[node_base(le->graph, x->carries.at[i].next)] = true;
     }
   }
+}
+
+void kept_mark(const LocalEntry *le, bool *kept) {
+  const Graph *g = le->graph;
+  for (int i = 0; i < le->entry->outputs.n; i++) kept[node_base(g, le->output[i])] = true;
+  for (int i = 0; i < le->entry->assigns.n; i++) kept[node_base(g, le->assign[i])] = true;
+  regions_mark(le, kept);
+}
+
+int64_t node_bytes(const Program *p, const Node *n) {
+  const Shape local = layout_local(&p->mesh, n->layout, &n->shape);
+  return shape_count(&local) * dtype_size(n->dtype);
+}
+
+Exchange exchange_at(const Program *p, const Graph *g, const Node *n) {
+  return exchange_of(p, graph_operand(g, n, 0)->layout, n->layout, &n->shape, n->dtype);
 }
 
 static int first_of(const LocalEntry *le, int segment) {

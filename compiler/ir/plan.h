@@ -305,6 +305,7 @@ typedef struct Exchange {
 } Exchange;
 Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, const Shape *shape,
                      DType t);
+Exchange exchange_at(const Program *p, const Graph *g, const Node *n); /* that local node n is */
 const char *exchange_name(int kind);
 
 /* How a local node is computed. */
@@ -332,7 +333,11 @@ typedef struct Reads {
 void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out);
 /* Marks what regions need in memory, by base node: their carries, what comes after those in the
  * next run, and their conditions. */
-void regions_mark(const LocalEntry *le, bool *at_end);
+void regions_mark(const LocalEntry *le, bool *kept);
+/* The same, and outputs and new values of variables: what outlives the steps that read it. */
+void kept_mark(const LocalEntry *le, bool *kept);
+/* Bytes of a local node on the device that has most. */
+int64_t node_bytes(const Program *p, const Node *n);
 /* Of a region: its steps are `begin` to before `end`, those of a loop's body from `test` on. */
 typedef struct RegionSpan {
   int begin, test, end;

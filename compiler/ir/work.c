@@ -51,3 +51,14 @@ double work_flops(const Program *p, const Graph *g, const Node *n, const Rule *r
   }
   return each * most;
 }
+
+double work_node_flops(const Program *p, const Graph *g, const Node *n) {
+  ArenaMark mark = arena_mark(p->arena);
+  const Layout **lies = arena_array(p->arena, const Layout *, n->noperands + 1);
+  Rule r;
+  for (int i = 0; i < n->noperands; i++) lies[i] = graph_operand(g, n, i)->layout;
+  rule_of(g, n, &r, p->arena);
+  const double flops = work_flops(p, g, n, &r, lies, n->layout);
+  arena_release(p->arena, mark);
+  return flops;
+}

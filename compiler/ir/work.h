@@ -8,5 +8,7 @@ double work_block_bytes(const Program *p, const Layout *l, const Shape *s, DType
 /* Of one device's part of op n, whose rule is r, given the layouts of its operands and result. */
 double work_flops(const Program *p, const Graph *g, const Node *n, const Rule *r,
                   const Layout *const *operands, const Layout *result);
+/* The same of a local node. */
+double work_node_flops(const Program *p, const Graph *g, const Node *n);
 
 #endif

@@ -226,23 +226,14 @@ static double entry_tiles_time(const EntryBuild *b, const Tiles *s) {
     for (int k = 0; k < s->steps.at[i].nodes.n; k++) {
       const NodeId id = s->steps.at[i].nodes.at[k];
       const Node *n = graph_node(le->graph, id);
-      const Layout *lies[64];
-      Rule r;
-      if (!le->tile_bytes[id]) bytes += work_block_bytes(p, n->layout, &n->shape, n->dtype);
-      if (!op_is(n, OPF_PRODUCT) || n->noperands > 64) continue;
-      ArenaMark mark = arena_mark(p->arena);
-      for (int j = 0; j < n->noperands; j++) lies[j] = graph_operand(le->graph, n, j)->layout;
-      rule_of(le->graph, n, &r, p->arena);
-      flops += work_flops(p, le->graph, n, &r, lies, n->layout);
-      arena_release(p->arena, mark);
+      if (!le->tile_bytes[id]) bytes += (double)node_bytes(p, n);
+      if (op_is(n, OPF_PRODUCT)) flops += work_node_flops(p, le->graph, n);
     }
   Reads reads = {0};
   const Step whole = {.kind = STEP_TILES, .tile = s};
   step_reads(le, &whole, b->l->arena, &reads);
-  for (int i = 0; i < reads.r.n; i++) {
-    const Node *n = graph_node(le->graph, reads.r.at[i].node);
-    bytes += work_block_bytes(p, n->layout, &n->shape, n->dtype);
-  }
+  for (int i = 0; i < reads.r.n; i++)
+    bytes += (double)node_bytes(p, graph_node(le->graph, reads.r.at[i].node));
   return fmax(flops / p->machine->flops, bytes / p->machine->memory_bandwidth);
 }
 

@@ -126,7 +126,7 @@ static void put_values(const Diff *d, int ea, int eb) {
 /* What is moved how: equal in both plans when this text is. */
 static const char *exchange_key(const Diff *d, const Plan *p, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id), *x = graph_operand(le->graph, n, 0);
-  Exchange ex = exchange_of(p->program, x->layout, n->layout, &n->shape, n->dtype);
+  Exchange ex = exchange_at(p->program, le->graph, n);
   const Node *origin = graph_node(le->entry->graph, le->origin.at[id]);
   const Mesh *m = &p->program->mesh;
   Arena *a = d->a->arena;

@@ -188,7 +188,7 @@ void dump_layouts_json(const Plan *p, Str *out) {
 static void put_move(const Plan *p, const LocalEntry *le, NodeId id, Str *out) {
   const Graph *g = le->entry->graph;
   const Node *n = graph_node(le->graph, id), *x = graph_operand(le->graph, n, 0);
-  Exchange ex = exchange_of(p->program, x->layout, n->layout, &n->shape, n->dtype);
+  Exchange ex = exchange_at(p->program, le->graph, n);
   NodeId cause = le->cause.at[id], origin = le->origin.at[id];
   Str why = str_new(p->arena);
   explain_exchange(p, le, id, &why);

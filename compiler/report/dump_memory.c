@@ -29,7 +29,7 @@ static const dtrt_layout *layout_table(const Plan *p, const Layout *l, const Sha
 
 static const dtrt_exchange *exchange_row(const Plan *p, const Graph *g, NodeId id) {
   const Node *n = graph_node(g, id), *x = graph_operand(g, n, 0);
-  Exchange e = exchange_of(p->program, x->layout, n->layout, &n->shape, n->dtype);
+  Exchange e = exchange_at(p->program, g, n);
   dtrt_exchange *row = arena_new_of(p->arena, dtrt_exchange);
   *row = (dtrt_exchange){.kind = e.kind,
                          .dtype = (int)n->dtype,

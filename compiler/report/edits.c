@@ -482,8 +482,7 @@ void edits_put_without(const Edits *all, const LocalEntry *le, int step, Str *ou
     bool gone = e->compiles;
     for (int k = 0; k < s->nodes.n && gone; k++) {
       const Node *n = graph_node(le->graph, s->nodes.at[k]);
-      Exchange x = exchange_of(p->program, graph_operand(le->graph, n, 0)->layout, n->layout,
-                               &n->shape, n->dtype);
+      Exchange x = exchange_at(p->program, le->graph, n);
       gone =
           !still_moves(&e->entry[le->index], (Moved){sig[le->origin.at[s->nodes.at[k]]], x.axes});
     }

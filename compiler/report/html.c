@@ -186,8 +186,7 @@ static void put_exchanges(Page *g, const LocalEntry *le) {
     }
     for (int i = 0; i < s->nodes.n; i++) {
       NodeId id = s->nodes.at[i];
-      const Node *n = graph_node(le->graph, id), *x = graph_operand(le->graph, n, 0);
-      Exchange ex = exchange_of(p, x->layout, n->layout, &n->shape, n->dtype);
+      const Exchange ex = exchange_at(p, le->graph, graph_node(le->graph, id));
       str_printf(g->out, "%s[%d,%d,\"%s\",%u,%lld,%lld,", comma, t, id, exchange_name(ex.kind),
                  ex.axes, (long long)ex.group, (long long)ex.bytes);
       html_json_number(g->out, all > 0 ? (c.compute + c.exchange) * alone[i] / all : 0);

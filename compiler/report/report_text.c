@@ -100,14 +100,12 @@ const char *statement_line(const Plan *p, Span s) {
 
 bool report_moves(const Plan *p, const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id);
-  return n->op == OP_exchange && exchange_of(p->program, graph_operand(le->graph, n, 0)->layout,
-                                             n->layout, &n->shape, n->dtype)
-                                         .kind != DTRT_COPY;
+  return n->op == OP_exchange && exchange_at(p->program, le->graph, n).kind != DTRT_COPY;
 }
 
 void report_exchange(const Plan *p, const LocalEntry *le, NodeId id, Str *out) {
   const Node *n = graph_node(le->graph, id), *x = graph_operand(le->graph, n, 0);
-  Exchange ex = exchange_of(p->program, x->layout, n->layout, &n->shape, n->dtype);
+  Exchange ex = exchange_at(p->program, le->graph, n);
   NodeId cause = le->cause.at[id];
   const Graph *g = le->entry->graph;
   str_printf(out, "    %s over (%s) of %ld  %ld bytes a device  %s ", exchange_name(ex.kind),

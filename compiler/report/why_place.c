@@ -33,8 +33,7 @@ static bool step_computes(const Plan *p, const LocalEntry *le, const Step *s, No
 }
 
 static double block_bytes(const Plan *p, const LocalEntry *le, NodeId id) {
-  const Node *n = graph_node(le->graph, id);
-  return work_block_bytes(p->program, n->layout, &n->shape, n->dtype);
+  return (double)node_bytes(p->program, graph_node(le->graph, id));
 }
 
 /* Computing it once, from what is stored. */

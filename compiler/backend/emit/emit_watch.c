@@ -151,8 +151,7 @@ static int lent_input(const LocalEntry *le, NodeId base) {
 static const char *op_text(Emit *e, const Node *n) {
   const Graph *g = e->le->graph;
   if (n->op != OP_exchange) return op_written(n->op);
-  const Node *x = graph_operand(g, n, 0);
-  Exchange ex = exchange_of(e->program, x->layout, n->layout, &n->shape, n->dtype);
+  Exchange ex = exchange_at(e->program, g, n);
   Str axes = str_new(e->arena);
   for (int a = 0; a < e->mesh->naxes; a++)
     if (ex.axes & 1u << a) str_printf(&axes, "%s%s", axes.n ? ", " : "", e->mesh->axis[a].name);

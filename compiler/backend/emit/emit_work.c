@@ -2,18 +2,6 @@
 #include "emit.h"
 #include "work.h"
 
-static double product_flops(const Program *p, const LocalEntry *le, const Node *n) {
-  const Layout *lies[64];
-  Rule r;
-  if (!op_is(n, OPF_PRODUCT) || n->noperands > 64) return 0;
-  for (int i = 0; i < n->noperands; i++) lies[i] = graph_operand(le->graph, n, i)->layout;
-  ArenaMark mark = arena_mark(p->arena);
-  rule_of(le->graph, n, &r, p->arena);
-  double flops = work_flops(p, le->graph, n, &r, lies, n->layout);
-  arena_release(p->arena, mark);
-  return flops;
-}
-
 /* The part of a product that a tile computes, and the rest leaves out (tile_band.c): blocks of 32
  * rows and columns. On several devices, that of all of them. */
 static double live_part(const LocalEntry *le, const Tiles *s, const Node *n) {
@@ -35,25 +23,19 @@ static double live_part(const LocalEntry *le, const Tiles *s, const Node *n) {
   return live / ((double)rows * (double)columns);
 }
 
-static double node_bytes(const Program *p, const LocalEntry *le, NodeId id) {
-  const Node *n = graph_node(le->graph, id);
+static double bytes_of(const Program *p, const LocalEntry *le, NodeId id) {
   if (le->tile_bytes[id]) return 0; /* it stays in cache */
-  return work_block_bytes(p, n->layout, &n->shape, n->dtype);
-}
-
-static Exchange exchange_at(const Program *p, const LocalEntry *le, NodeId id) {
-  const Node *n = graph_node(le->graph, id), *x = graph_operand(le->graph, n, 0);
-  return exchange_of(p, x->layout, n->layout, &n->shape, n->dtype);
+  return (double)node_bytes(p, graph_node(le->graph, id));
 }
 
 /* What moves, or, where all that a device needs is its own, a loop that copies. */
 static void moves(const Program *p, const LocalEntry *le, const Step *s, StepWork *w) {
   double copied = 0;
   for (int i = 0; i < s->nodes.n; i++) {
-    Exchange x = exchange_at(p, le, s->nodes.at[i]);
+    const Exchange x = exchange_at(p, le->graph, graph_node(le->graph, s->nodes.at[i]));
     w->exchange = w->exchange || x.kind != DTRT_COPY;
     w->bytes += (double)x.bytes;
-    copied += 2 * node_bytes(p, le, s->nodes.at[i]);
+    copied += 2 * bytes_of(p, le, s->nodes.at[i]);
   }
   if (!w->exchange) w->bytes = copied;
 }
@@ -70,13 +52,14 @@ StepWork emit_work(Emit *e, const Step *s) {
   for (int i = 0; i < s->nodes.n; i++) {
     NodeId id = s->nodes.at[i];
     const Node *n = graph_node(le->graph, id);
-    w.flops += product_flops(p, le, n) * live_part(le, s->tile, n);
-    w.bytes += node_bytes(p, le, id);
+    if (op_is(n, OPF_PRODUCT))
+      w.flops += work_node_flops(p, le->graph, n) * live_part(le, s->tile, n);
+    w.bytes += bytes_of(p, le, id);
   }
   ArenaMark mark = arena_mark(p->arena);
   Reads reads = {0};
   step_reads(le, s, p->arena, &reads);
-  for (int i = 0; i < reads.r.n; i++) w.bytes += node_bytes(p, le, reads.r.at[i].node);
+  for (int i = 0; i < reads.r.n; i++) w.bytes += bytes_of(p, le, reads.r.at[i].node);
   arena_release(p->arena, mark);
   return w;
 }

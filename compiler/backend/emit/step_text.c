@@ -3,22 +3,17 @@
 
 /* -------- exchanges -------- */
 
-static const char *what_is(Emit *e, const Graph *g, NodeId id) {
-  const Node *n = graph_node(g, id);
-  return n->name ? n->name : arena_printf(e->arena, "%s", n->op->name);
-}
-
 void emit_exchange(Emit *e, NodeId id, int number) {
   const Graph *g = e->le->graph;
   const Node *n = graph_node(g, id), *x = graph_operand(g, n, 0);
-  Exchange ex = exchange_of(e->program, x->layout, n->layout, &n->shape, n->dtype);
+  Exchange ex = exchange_at(e->program, g, n);
   const char *from = emit_layout(e, x->layout, &n->shape),
              *to = emit_layout(e, n->layout, &n->shape);
   const char *what = arena_printf(e->arena, "%s, %s, 0x%x, &%s, &%s", emit_kind(ex.kind),
                                   dtype_constant(n->dtype), ex.axes, from, to);
   str_printf(&e->tables, "static const dtrt_exchange exchange_%d = {%d, %s,\n    ", number, number,
              what);
-  emit_string(&e->tables, what_is(e, g, n->operand[0]));
+  emit_string(&e->tables, x->name ? x->name : x->op->name);
   str_puts(&e->tables, ", ");
   emit_string(&e->tables, node_where(e->program, n));
   str_printf(&e->tables, ", %lld, %lld, %lld};\n", (long long)ex.bytes, (long long)ex.senders,
@@ -52,8 +47,7 @@ static const char *step_text(Emit *e, const Step *s) {
   if (s->nodes.n > 4) str_printf(&t, " and %d more", s->nodes.n - 4);
   if (!exchanges) return t.at;
   const Node *n = graph_node(e->le->graph, s->nodes.at[0]);
-  Exchange x = exchange_of(e->program, graph_operand(e->le->graph, n, 0)->layout, n->layout,
-                           &n->shape, n->dtype);
+  Exchange x = exchange_at(e->program, e->le->graph, n);
   Str axes = str_new(e->arena);
   for (int a = 0; a < e->mesh->naxes; a++)
     if (x.axes & 1u << a) str_printf(&axes, "%s%s", axes.n ? ", " : "", e->mesh->axis[a].name);

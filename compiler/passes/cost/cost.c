@@ -125,10 +125,9 @@ static void add_exchange(const Plan *p, const LocalEntry *le, const Step *s, Ste
   Exchange batch[COMM_BATCH];
   int n = 0;
   for (int i = 0; i < s->nodes.n; i++) {
-    const Node *node = graph_node(le->graph, s->nodes.at[i]),
-               *x = graph_operand(le->graph, node, 0);
-    Exchange ex = exchange_of(program, x->layout, node->layout, &node->shape, node->dtype);
-    double block = work_block_bytes(program, node->layout, &node->shape, node->dtype);
+    const Node *node = graph_node(le->graph, s->nodes.at[i]);
+    const Exchange ex = exchange_at(program, le->graph, node);
+    const double block = (double)node_bytes(program, node);
     *(ex.kind == DTRT_COPY ? &c->compute : &c->exchange) += copy_time(program, &ex, block);
     if (ex.kind != DTRT_COPY) batch[n++] = ex;
     if (!n || (n < COMM_BATCH && i + 1 < s->nodes.n)) continue;
@@ -201,8 +200,7 @@ EntryCost cost_entry(const Plan *p, const LocalEntry *le) {
     if (c.exchange == 0) continue;
     for (int i = 0; i < ALGORITHMS; i++) add_times(&e.by[i], &by[i], turns.times);
     const Node *n = graph_node(le->graph, le->steps.at[t].nodes.at[0]);
-    Exchange x = exchange_of(p->program, graph_operand(le->graph, n, 0)->layout, n->layout,
-                             &n->shape, n->dtype);
+    Exchange x = exchange_at(p->program, le->graph, n);
     AxesCost *a = over(p, &e, x.axes);
     const int times = turns.times < INT_MAX / 2 ? (int)turns.times : INT_MAX / 2;
     a->exchanges += times, a->bytes += c.bytes, a->time += c.exchange;

@@ -66,11 +66,10 @@ static int *gathers_of(const Combine *c, NodeId term) {
 
 /* Of a device, of the larger side: the terms of a reduce-scatter, the result of an all-gather. */
 static int64_t bytes_of(const Combine *c, NodeId id) {
-  const Node *n = graph_node(c->le->graph, id), *from = graph_operand(c->le->graph, n, 0);
-  const Mesh *m = &c->plan->program->mesh;
-  Shape a = layout_local(m, from->layout, &from->shape), b = layout_local(m, n->layout, &n->shape);
-  int64_t most = shape_count(&a) > shape_count(&b) ? shape_count(&a) : shape_count(&b);
-  return most * dtype_size(n->dtype);
+  const Program *p = c->plan->program;
+  const Node *n = graph_node(c->le->graph, id);
+  const int64_t from = node_bytes(p, graph_operand(c->le->graph, n, 0)), to = node_bytes(p, n);
+  return from > to ? from : to;
 }
 
 static bool may_combine(const Combine *c, const Exchange *x, NodeId id, NodeId term) {
@@ -81,26 +80,22 @@ static bool may_combine(const Combine *c, const Exchange *x, NodeId id, NodeId t
          bytes_of(c, id) <= SMALL && cost_is_brief(c->plan->program, x);
 }
 
-static Exchange exchange_at(const Combine *c, NodeId id) {
-  const Node *n = graph_node(c->le->graph, id), *from = graph_operand(c->le->graph, n, 0);
-  return exchange_of(c->plan->program, from->layout, n->layout, &n->shape, n->dtype);
-}
-
 /* Which group each exchange belongs to, and which wait for one term. */
 static void find_groups(Combine *c) {
+  const Program *p = c->plan->program;
   const Graph *g = c->le->graph;
   for (int t = 0; t < c->le->steps.n; t++) {
     NodeId id = c->le->steps.at[t].nodes.at[0];
     if (c->le->steps.at[t].kind != STEP_EXCHANGE) continue;
     int *gathers = gathers_of(c, node_base(g, graph_node(g, id)->operand[0]));
-    if (gathers && exchange_at(c, id).kind == DTRT_ALL_GATHER) ++*gathers;
+    if (gathers && exchange_at(p, g, graph_node(g, id)).kind == DTRT_ALL_GATHER) ++*gathers;
   }
   for (int t = c->le->steps.n - 1; t >= 0; t--) { /* backwards, so that lists are in order */
     const Step *s = &c->le->steps.at[t];
     NodeId id = s->nodes.at[0];
     const Node *n = graph_node(g, id);
     if (s->kind != STEP_EXCHANGE) continue;
-    Exchange x = exchange_at(c, id);
+    Exchange x = exchange_at(p, g, n);
     NodeId term = node_base(g, n->operand[0]);
     if (!may_combine(c, &x, id, term)) continue;
     c->group[id] = group_of(c, &x, n->dtype, graph_operand(g, n, 0)->layout->reduce, s->segment);

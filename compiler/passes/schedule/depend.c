@@ -11,13 +11,9 @@ Depend depend_of(Arena *a, const LocalEntry *le) {
               .at_end = arena_array(a, bool, n + 1),
               .variable = arena_array(a, int, n + 1)};
   for (int i = 0; i < n; i++) d.made_by[i] = d.variable[i] = -1;
-  for (int i = 0; i < le->entry->outputs.n; i++) d.at_end[node_base(g, le->output[i])] = true;
-  for (int i = 0; i < le->entry->assigns.n; i++) {
-    const NodeId base = node_base(g, le->assign[i]);
-    d.at_end[base] = true;
-    d.variable[base] = le->entry->assigns.at[i].var;
-  }
-  regions_mark(le, d.at_end);
+  for (int i = 0; i < le->entry->assigns.n; i++)
+    d.variable[node_base(g, le->assign[i])] = le->entry->assigns.at[i].var;
+  kept_mark(le, d.at_end);
   for (int t = 0; t < nsteps; t++) {
     const Step *s = &le->steps.at[t];
     for (int i = 0; i < s->nodes.n; i++) {

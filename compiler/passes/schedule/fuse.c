@@ -67,12 +67,11 @@ static bool share(const Fuse *f, int j, int k) {
   return false;
 }
 
-/* What a loop over a large space reads would be kept until the last of many unrelated loops: the
- * for example, gathered updates of all parameters of a shape. What stays in L1 is not large. */
+/* What a loop over a large space reads would be kept until the last of many unrelated loops: for
+ * example, gathered updates of all parameters of a shape. What stays in L1 is not large. */
 static bool is_large(const Fuse *f, const Node *n) {
-  Shape local = layout_local(&f->plan->program->mesh, n->layout, &n->shape);
-  return shape_count(&local) * (int64_t)dtype_size(n->dtype) >
-         machine_cache(f->plan->program->machine, CACHE_L1) / 2;
+  const Program *p = f->plan->program;
+  return node_bytes(p, n) > machine_cache(p->machine, CACHE_L1) / 2;
 }
 
 /* It may come to write a row alone, which others have no part in. */
@@ -116,9 +115,7 @@ static void drop_stores(Fuse *f) {
   LocalEntry *le = f->le;
   int n = le->graph->nodes.n;
   bool *kept = arena_array(f->plan->arena, bool, n + 1);
-  for (int i = 0; i < le->entry->outputs.n; i++) kept[node_base(le->graph, le->output[i])] = true;
-  for (int i = 0; i < le->entry->assigns.n; i++) kept[node_base(le->graph, le->assign[i])] = true;
-  regions_mark(le, kept);
+  kept_mark(le, kept);
   for (int t = 0; t < le->steps.n; t++)
     for (int i = 0; le->steps.at[t].nodes.n && i < f->d.reads[t].r.n; i++)
       if (f->d.made_by[f->d.reads[t].r.at[i].node] != t) kept[f->d.reads[t].r.at[i].node] = true;

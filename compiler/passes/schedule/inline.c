@@ -191,11 +191,7 @@ static void begin(Store *s) {
     le->stored[i] = c != CLASS_MAP && c != CLASS_VIEW;
     find_cost(s, i);
   }
-  for (int i = 0; i < le->entry->outputs.n; i++)
-    le->stored[node_base(le->graph, le->output[i])] = true;
-  for (int i = 0; i < le->entry->assigns.n; i++)
-    le->stored[node_base(le->graph, le->assign[i])] = true;
-  regions_mark(le, le->stored);
+  kept_mark(le, le->stored);
   store_outside(s);
   for (NodeId i = 0; i < n; i++)
     if (is_observed(s, i)) le->stored[node_base(le->graph, i)] = true;

@@ -28,17 +28,17 @@ typedef struct Memory {
   NodeId *next_of;  /* by node: the carry in whose place it is made, or NO_NODE */
 } Memory;
 
-static int add_buffer(Memory *m, NodeId id, Place place) {
-  const Node *n = graph_node(m->le->graph, id);
-  Buffer b = {.place = place,
-              .bytes = local_bytes(m->plan, n->layout, &n->shape, n->dtype),
-              .first = m->made_at[id],
-              .last = m->last_read[id],
-              .node = id,
-              .var = -1};
-  if (m->le->tile_bytes[id]) b.bytes = m->le->tile_bytes[id];
+/* A place in the arena for so many bytes of a node, from step `first` to step `last`. */
+static int add_bytes(Memory *m, NodeId id, int64_t bytes, int first, int last) {
+  const Buffer b = {.bytes = bytes, .first = first, .last = last, .node = id, .var = -1};
   vec_push(m->plan->arena, &m->le->buffers, b);
   return m->le->buffers.n - 1;
+}
+
+static int add_buffer(Memory *m, NodeId id) {
+  const int64_t tile = m->le->tile_bytes[id],
+                bytes = tile ? tile : node_bytes(m->plan->program, graph_node(m->le->graph, id));
+  return add_bytes(m, id, bytes, m->made_at[id], m->last_read[id]);
 }
 
 /* Room for partial sums, while the step runs that makes the node. */
@@ -50,15 +50,8 @@ static void add_scratch(Memory *m, const Step *s, NodeId id) {
     bytes += product_scratch(&m->plan->program->mesh, m->le->graph, n) +
              sum_line_scratch(&m->plan->program->mesh, m->le->graph, n);
   if (!bytes) return;
-  Buffer b = {.place = PLACE_ARENA,
-              .bytes = bytes,
-              .first = m->made_at[id],
-              .last = m->done_at[id],
-              .node = id,
-              .var = -1,
-              .scratch = true};
-  m->le->scratch[id] = m->le->buffers.n;
-  vec_push(m->plan->arena, &m->le->buffers, b);
+  const int own = m->le->scratch[id] = add_bytes(m, id, bytes, m->made_at[id], m->done_at[id]);
+  m->le->buffers.at[own].scratch = true;
 }
 
 static int var_buffer(Memory *m, int var) {
@@ -142,6 +135,12 @@ static bool is_in_body(const Memory *m, int region, int t) {
 
 static Reads over_what(const Memory *m, NodeId id);
 
+static bool reads_aligned(const Reads *r, NodeId id) {
+  for (int i = 0; i < r->r.n; i++)
+    if (r->r.at[i].node == id && r->r.at[i].aligned) return true;
+  return false;
+}
+
 /* The next value of a carry is made in its place where that is read no later than there, and there
  * only at the same index. */
 static bool makes_in_place(const Memory *m, int region, NodeId carry, NodeId next) {
@@ -158,10 +157,7 @@ static bool makes_in_place(const Memory *m, int region, NodeId carry, NodeId nex
     if (!reads_node(&m->d.reads[k], carry) || k < t) continue;
     if (k > t) return false;
     over = over_what(m, next);
-    bool there = false;
-    for (int i = 0; i < over.r.n; i++)
-      there = there || (over.r.at[i].node == carry && over.r.at[i].aligned);
-    if (!there) return false;
+    if (!reads_aligned(&over, carry)) return false;
   }
   return true;
 }
@@ -183,6 +179,7 @@ static void place_copies(Memory *m, int r) {
   LocalRegion *x = &le->region[r];
   Arena *a = m->plan->arena;
   VEC(Copy) all = {0};
+  const int last = last_of(&m->span[r]);
   x->copies.n = 0;
   for (int i = 0; i < x->carries.n; i++) {
     const int from = le->buffer[node_base(le->graph, x->carries.at[i].next)],
@@ -192,15 +189,10 @@ static void place_copies(Memory *m, int r) {
   for (int i = 0; i < all.n; i++)
     for (int k = 0; k < all.n; k++) {
       if (all.at[k].to != all.at[i].from) continue;
-      Buffer b = {.place = PLACE_ARENA,
-                  .bytes = le->buffers.at[all.at[i].from].bytes,
-                  .first = last_of(&m->span[r]),
-                  .last = last_of(&m->span[r]),
-                  .node = le->buffers.at[all.at[i].to].node,
-                  .var = -1};
-      vec_push(a, &le->buffers, b);
-      vec_push(a, &x->copies, ((Copy){all.at[i].from, le->buffers.n - 1}));
-      all.at[i].from = le->buffers.n - 1;
+      const int64_t bytes = le->buffers.at[all.at[i].from].bytes;
+      const int between = add_bytes(m, le->buffers.at[all.at[i].to].node, bytes, last, last);
+      vec_push(a, &x->copies, ((Copy){all.at[i].from, between}));
+      all.at[i].from = between;
     }
   for (int i = 0; i < all.n; i++) vec_push(a, &x->copies, all.at[i]);
 }
@@ -252,8 +244,7 @@ static Reads over_what(const Memory *m, NodeId id) {
     for (int k = 0; k < out.r.n; k++)
       if (!reads_node(&r, out.r.at[k].node)) out.r.at[n++] = out.r.at[k];
     out.r.n = n;
-    bool makes = false;
-    for (int k = 0; k < t->nodes.n; k++) makes = makes || t->nodes.at[k] == id;
+    const bool makes = step_stores(t, id);
     for (int k = 0; makes && t->kind == STEP_MAP && k < r.r.n; k++)
       if (same_parts(le, s->tile, id, r.r.at[k].node) &&
           !(s->tile->epilogue && reads_node(&first, r.r.at[k].node)))
@@ -272,12 +263,14 @@ static bool in_place(const Memory *m, NodeId base, int var) {
     if (m->last_read[i] > t) return false;
     if (m->last_read[i] < t) continue;
     if (!over.r.n) over = over_what(m, base);
-    bool there = false;
-    for (int k = 0; k < over.r.n; k++)
-      there = there || (over.r.at[k].node == i && over.r.at[k].aligned);
-    if (!there) return false;
+    if (!reads_aligned(&over, i)) return false;
   }
   return true;
+}
+
+/* A place for what buffer `like` holds, after the last step. */
+static int copied_at_end(Memory *m, NodeId base, int like) {
+  return add_bytes(m, base, m->le->buffers.at[like].bytes, m->nsteps, m->nsteps);
 }
 
 static void place_assigns(Memory *m) {
@@ -297,15 +290,9 @@ static void place_assigns(Memory *m) {
     if (n->op == OP_var) {
       /* Two variables may change places: all old values are read before any is written. */
       int other = var_buffer(m, node_source(n));
-      Buffer b = {.place = PLACE_ARENA,
-                  .bytes = le->buffers.at[to].bytes,
-                  .first = m->nsteps,
-                  .last = m->nsteps,
-                  .node = base,
-                  .var = -1};
-      vec_push(a, &le->buffers, b);
-      vec_push(a, &le->copies, ((Copy){other, le->buffers.n - 1}));
-      vec_push(a, &second, ((Copy){le->buffers.n - 1, to}));
+      const int between = copied_at_end(m, base, to);
+      vec_push(a, &le->copies, ((Copy){other, between}));
+      vec_push(a, &second, ((Copy){between, to}));
     } else {
       vec_push(a, &second, ((Copy){-1 - base, to})); /* the buffer is not known yet */
     }
@@ -315,8 +302,7 @@ static void place_assigns(Memory *m) {
 
 static bool is_read(const Memory *m, NodeId base, int from, int to) {
   for (int t = from; t <= to; t++)
-    for (int i = 0; i < m->d.reads[t].r.n; i++)
-      if (m->d.reads[t].r.at[i].node == base) return true;
+    if (reads_node(&m->d.reads[t], base)) return true;
   return false;
 }
 
@@ -378,7 +364,7 @@ static void place_made(Memory *m, NodeId id) {
                  ? le->buffer[node_base(le->graph, graph_node(le->graph, id)->operand[0])]
                  : mapped_over(m, id);
   if (over < 0) {
-    le->buffer[id] = add_buffer(m, id, PLACE_ARENA);
+    le->buffer[id] = add_buffer(m, id);
     return;
   }
   le->buffer[id] = over;
@@ -392,7 +378,7 @@ static void place_rest(Memory *m) {
     if (n->op == OP_var && m->last_read[i] >= 0)
       le->buffer[i] = var_buffer(m, node_source(n));
     else if (n->op == OP_input)
-      le->buffer[i] = add_buffer(m, i, PLACE_ARENA);
+      le->buffer[i] = add_buffer(m, i);
   }
   for (int t = 0; t < m->nsteps; t++)
     for (int i = 0; i < le->steps.at[t].nodes.n; i++) {
@@ -414,15 +400,9 @@ static void place_outputs(Memory *m) {
     NodeId base = node_base(le->graph, le->output[i]);
     int b = le->buffer[base];
     if (le->buffers.at[b].place == PLACE_VAR) {
-      Buffer copy = {.place = PLACE_ARENA,
-                     .bytes = le->buffers.at[b].bytes,
-                     .first = m->nsteps,
-                     .last = m->nsteps,
-                     .node = base,
-                     .var = -1};
-      vec_push(a, &le->buffers, copy);
-      vec_push(a, &all, ((Copy){b, le->buffers.n - 1}));
-      b = le->buffers.n - 1;
+      const int copy = copied_at_end(m, base, b);
+      vec_push(a, &all, ((Copy){b, copy}));
+      b = copy;
     }
     le->buffers.at[b].last = m->nsteps;
     le->output_buffer[i] = b;
@@ -442,14 +422,8 @@ static void find_lent(Memory *m) {
   for (int t = 0; t < m->nsteps; t++)
     if (le->steps.at[t].kind == STEP_EXCHANGE)
       for (int i = 0; i < m->d.reads[t].r.n; i++) most[m->d.reads[t].r.at[i].node] = LENT_TO_ALL;
-  for (int i = 0; i < le->entry->outputs.n; i++)
-    most[node_base(le->graph, le->output[i])] = NOT_LENT;
-  for (int i = 0; i < le->entry->assigns.n; i++)
-    most[node_base(le->graph, le->assign[i])] = NOT_LENT;
-  bool *at_end = arena_array(m->plan->arena, bool, le->graph->nodes.n + 1);
-  regions_mark(le, at_end);
   for (NodeId i = 0; i < le->graph->nodes.n; i++)
-    if (at_end[i]) most[i] = NOT_LENT;
+    if (m->d.at_end[i]) most[i] = NOT_LENT;
   le->lent = arena_array(m->plan->arena, Lent, le->entry->inputs.n + 1);
   for (int i = 0; i < le->entry->inputs.n; i++) le->lent[i] = most[le->input[i]];
 }

@@ -28,10 +28,8 @@ typedef struct Remat {
 } Remat;
 
 static int64_t bytes_of(const Remat *r, NodeId id) {
-  const Node *n = graph_node(r->le->graph, id);
-  if (r->le->tile_bytes[id]) return pack_round(r->le->tile_bytes[id]);
-  Shape local = layout_local(&r->plan->program->mesh, n->layout, &n->shape);
-  return pack_round(shape_count(&local) * dtype_size(n->dtype));
+  const int64_t tile = r->le->tile_bytes[id];
+  return pack_round(tile ? tile : node_bytes(r->plan->program, graph_node(r->le->graph, id)));
 }
 
 static double time_of(Remat *r, NodeId id) {

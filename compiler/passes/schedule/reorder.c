@@ -23,12 +23,6 @@ typedef struct Arrange {
   bool *in_var;   /* by node: will be made in its variable's place */
 } Arrange;
 
-static int64_t local_bytes(const Arrange *a, NodeId id) {
-  const Node *n = graph_node(a->le->graph, id);
-  Shape local = layout_local(&a->plan->program->mesh, n->layout, &n->shape);
-  return pack_round(shape_count(&local) * dtype_size(n->dtype));
-}
-
 static void add_edge(Arrange *a, int from, int to) {
   if (from < 0 || from == to) return;
   vec_push(a->plan->arena, &a->after[from], to);
@@ -75,7 +69,7 @@ static void find_edges(Arrange *a) {
   for (NodeId i = 0; i < le->graph->nodes.n; i++)
     if ((a->d.readers[i].n || a->at_end[i]) && !a->in_var[i] &&
         (a->d.made_by[i] >= 0 || graph_node(le->graph, i)->op == OP_input))
-      a->bytes[i] = local_bytes(a, i);
+      a->bytes[i] = pack_round(node_bytes(a->plan->program, graph_node(le->graph, i)));
 }
 
 /* -------- the peak of an order -------- */

@@ -49,22 +49,16 @@ typedef struct Schedule {
   bool *added;       /* by region: its steps are there */
 } Schedule;
 
-static int64_t local_bytes(const Plan *p, const Node *n) {
-  Shape local = layout_local(&p->program->mesh, n->layout, &n->shape);
-  return shape_count(&local) * dtype_size(n->dtype);
-}
-
 static void find_early(Schedule *s) {
+  const Program *p = s->plan->program;
   const Graph *g = s->le->graph;
   int n = g->nodes.n, *readers = arena_array(s->plan->arena, int, n + 1);
   s->only = arena_array(s->plan->arena, NodeId, n + 1);
   s->is_early = arena_array(s->plan->arena, bool, n + 1);
   for (NodeId i = 0; i < n; i++) s->only[i] = NO_NODE;
-  bool *at_end = arena_array(s->plan->arena, bool, n + 1);
-  regions_mark(s->le, at_end);
-  for (NodeId i = 0; i < n; i++) readers[i] = at_end[i] ? 2 : 0;
-  for (int i = 0; i < s->le->entry->outputs.n; i++) readers[node_base(g, s->le->output[i])] = 2;
-  for (int i = 0; i < s->le->entry->assigns.n; i++) readers[node_base(g, s->le->assign[i])] = 2;
+  bool *kept = arena_array(s->plan->arena, bool, n + 1);
+  kept_mark(s->le, kept);
+  for (NodeId i = 0; i < n; i++) readers[i] = kept[i] ? 2 : 0;
   for (NodeId i = 0; i < n; i++) {
     const Node *x = graph_node(g, i);
     if (!s->needed[i] || node_class(x) == CLASS_VIEW) continue;
@@ -81,7 +75,7 @@ static void find_early(Schedule *s) {
     /* An all-reduce is not issued early: it may join others in a bucket (bucket.c). */
     if (readers[i] == 1 && c != CLASS_SOURCE && s->region[i] == s->region[e] &&
         graph_node(g, i)->op != OP_carry && (c != CLASS_EXCHANGE || s->is_early[i]) &&
-        local_bytes(s->plan, graph_node(g, e)) < local_bytes(s->plan, graph_node(g, i)))
+        node_bytes(p, graph_node(g, e)) < node_bytes(p, graph_node(g, i)))
       s->is_early[e] = true;
     else
       s->only[i] = NO_NODE;

@@ -6,9 +6,7 @@
 enum { MOST_MEMBERS = 48 };
 
 int64_t tiling_bytes(const Tiling *s, NodeId id) {
-  const Node *n = graph_node(s->le->graph, id);
-  Shape local = layout_local(&s->plan->program->mesh, n->layout, &n->shape);
-  return shape_count(&local) * dtype_size(n->dtype);
+  return node_bytes(s->plan->program, graph_node(s->le->graph, id));
 }
 
 int64_t tiling_most(const Tiling *s, NodeId id, int d) {

@@ -91,7 +91,7 @@ static const char *bad_step(const Plan *p, const Graph *g, const Step *s) {
     if (!law) law = bad_exchange(p, g, n);
     if (law) return law;
     if (s->nodes.n == 1) break;
-    Exchange e = exchange_of(p->program, x->layout, n->layout, &n->shape, n->dtype);
+    Exchange e = exchange_at(p->program, g, n);
     if (i == 0) a = e;
     if (e.kind != a.kind || e.kind == DTRT_COPY)
       return "a combined step holds exchanges of several kinds, or a copy";
