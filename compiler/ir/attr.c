@@ -34,7 +34,10 @@ const int64_t *node_attrs(const Node *n, const char *name) {
 
 Letters product_letters(const Graph *g, const Node *n) {
   const int64_t *x = n->attr, *y = x + graph_operand(g, n, 0)->shape.rank;
-  return (Letters){x, y, y + graph_operand(g, n, 1)->shape.rank};
+  Letters l = {.x = x, .y = y, .out = y + graph_operand(g, n, 1)->shape.rank};
+  for (int i = 0; i < n->nattr; i++)
+    l.in[x[i]] |= x + i < y ? LETTER_X : x + i < l.out ? LETTER_Y : LETTER_OUT;
+  return l;
 }
 
 static void put_letters(Str *out, const Graph *g, const Node *n) {

@@ -325,9 +325,20 @@ bool op_has_attr(Op op, const char *name);
 /* {axis=1 exclusive}, or "ik,kj->ij" of a product, after a space; nothing if there is nothing to
  * say. */
 void node_attrs_put(Str *out, const Graph *g, const Node *n);
-/* OPC_PRODUCT: the letters of operand 0, operand 1 and the result, one a dim, from 0 on. */
+/* OPC_PRODUCT: the letters of operand 0, operand 1 and the result, one a dim, from 0 on; and by
+ * letter which of them have it, which is its role in a product of matrices. */
+enum {
+  LETTER_X = 1,
+  LETTER_Y = 2,
+  LETTER_OUT = 4,
+  LETTER_M = LETTER_X | LETTER_OUT,
+  LETTER_N = LETTER_Y | LETTER_OUT,
+  LETTER_SUMMED = LETTER_X | LETTER_Y,
+  LETTER_BATCH = LETTER_X | LETTER_Y | LETTER_OUT
+};
 typedef struct Letters {
   const int64_t *x, *y, *out;
+  uint8_t in[26];
 } Letters;
 Letters product_letters(const Graph *g, const Node *n);
 

@@ -17,7 +17,7 @@ enum { X, Y, OUT, NO_LETTER = -1 };
 
 /* One letter, or several that are one dim everywhere. */
 typedef struct LetterGroup {
-  int role;       /* 'b' batch, 'm', 'n', 'k' */
+  int role;       /* LETTER_M, ... */
   int64_t letter; /* NO_LETTER: several */
   Expr len;
   Expr stride[3]; /* in X, Y, OUT; NO_EXPR: not there */
@@ -40,6 +40,7 @@ typedef struct Product {
   EntryBuild *build;
   Loop *l;
   Exprs *x;
+  Letters letters;
   Side t[3];
   LetterGroup group[26];
   int ngroups;
@@ -66,13 +67,9 @@ static void measure(Product *p, Side *s) {
   }
 }
 
-static int role_of(const int at[3]) {
-  return at[X] >= 0 && at[Y] >= 0 ? (at[OUT] >= 0 ? 'b' : 'k') : at[X] >= 0 ? 'm' : 'n';
-}
-
-static int places_of(const Product *p, int64_t letter, int at[3]) {
+/* The dims of a letter, by tensor; -1: it is not there. */
+static void places_of(const Product *p, int64_t letter, int at[3]) {
   for (int t = 0; t < 3; t++) at[t] = find_letter(&p->t[t], letter);
-  return role_of(at);
 }
 
 /* Each letter, in the order of the result and then of x, joined to the one before where both lie
@@ -87,7 +84,8 @@ static void find_groups(Product *p) {
       if (done & 1u << letter) continue;
       done |= 1u << letter;
       int at[3];
-      const int role = places_of(p, letter, at);
+      const int role = p->letters.in[letter];
+      places_of(p, letter, at);
       const Expr len = p->t[order[o]].len[d];
       if (is_int(p->l, len, 1)) continue;
       bool joins = role == last_role && p->ngroups;
@@ -155,7 +153,7 @@ static bool has_kernel(const Product *p) {
 }
 
 static bool find_matrices(Product *p) {
-  p->m = pick(p, 'm'), p->n = pick(p, 'n'), p->k = pick(p, 'k');
+  p->m = pick(p, LETTER_M), p->n = pick(p, LETTER_N), p->k = pick(p, LETTER_SUMMED);
   if (!has_kernel(p)) return false;
   if (!matrix(p, OUT, p->m, p->n, &p->out) || !matrix(p, X, p->m, p->k, &p->a) ||
       !matrix(p, Y, p->k, p->n, &p->b))
@@ -175,7 +173,7 @@ static void find_loops(Product *p) {
   for (int summed = 0; summed < 2; summed++)
     for (int i = 0; i < p->ngroups; i++) {
       const LetterGroup *g = &p->group[i];
-      if (g == p->m || g == p->n || g == p->k || (g->role == 'k') != summed) continue;
+      if (g == p->m || g == p->n || g == p->k || (g->role == LETTER_SUMMED) != summed) continue;
       p->loop[p->nloops++] = g;
       p->nsummed += summed;
     }
@@ -188,9 +186,9 @@ static int row_dims(const Product *p) {
   const LetterGroup *m = p->m;
   if (!m || !p->n || !has_unit(p, p->n, OUT) || m->stride[OUT] != p->n->len) return 0;
   Expr rows = loop_int(p->l, 1);
-  int d = 0, at[3];
+  int d = 0;
   for (; d < out->n->shape.rank; d++) {
-    if (places_of(p, out->letter[d], at) != m->role) break;
+    if (p->letters.in[out->letter[d]] != m->role) break;
     rows = expr_mul(p->x, rows, out->len[d]);
   }
   return rows == m->len ? d : 0;
@@ -242,7 +240,7 @@ static bool depths_before(const Product *p, Expr *at, Expr *all) {
   bool first = true;
   *at = loop_int(p->l, 0), *all = loop_int(p->l, 1);
   for (int d = 0; d < x->shape.rank; d++) {
-    if (find_letter(&p->t[OUT], p->t[X].letter[d]) >= 0) continue;
+    if (p->letters.in[p->t[X].letter[d]] & LETTER_OUT) continue;
     const Expr len = site_extent(p->l, x, d);
     if (is_int(p->l, len, 1)) continue;
     if (!first && p->t[X].part[d]) return false;
@@ -347,10 +345,9 @@ static bool call(Product *p, const Tiles *epilogue) {
 bool entry_product(EntryBuild *b, NodeId id, const Tiles *epilogue) {
   const Graph *g = b->en->le->graph;
   const Node *n = graph_node(g, id);
-  const Letters letters = product_letters(g, n);
-  Product p = {.build = b, .l = b->l, .x = b->en->x};
+  Product p = {.build = b, .l = b->l, .x = b->en->x, .letters = product_letters(g, n)};
   const NodeId ids[3] = {n->operand[0], n->operand[1], id};
-  const int64_t *const letter[3] = {letters.x, letters.y, letters.out};
+  const int64_t *const letter[3] = {p.letters.x, p.letters.y, p.letters.out};
   for (int t = 0; t < 3; t++) {
     p.t[t] = (Side){.n = graph_node(g, ids[t]), .id = ids[t], .letter = letter[t]};
     measure(&p, &p.t[t]);

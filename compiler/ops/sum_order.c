@@ -144,11 +144,8 @@ int64_t product_scratch(const Mesh *m, const Graph *g, const Node *n) {
   const Shape in = layout_local(m, x->layout, &x->shape),
               out = layout_local(m, n->layout, &n->shape);
   int64_t depth = 1;
-  for (int d = 0; d < in.rank; d++) {
-    bool kept = false;
-    for (int o = 0; o < out.rank; o++) kept = kept || letters.out[o] == letters.x[d];
-    if (!kept) depth *= in.dim[d];
-  }
+  for (int d = 0; d < in.rank; d++)
+    if (!(letters.in[letters.x[d]] & LETTER_OUT)) depth *= in.dim[d];
   const int64_t bytes = shape_count(&out) * (int64_t)sizeof(double);
   return depth <= DTRT_GEMM_BLOCK ? 0 : bytes ? bytes : (int64_t)sizeof(double);
 }

@@ -45,16 +45,12 @@ static const dtrt_exchange *exchange_row(const Plan *p, const Graph *g, NodeId i
 static bool is_packed(const Plan *p, const Graph *g, const Node *n) {
   if (n->dtype != DT_F32 || node_class(n) != CLASS_CONTRACT) return false;
   if (op_class(n) != OPC_PRODUCT) return op_is(n, OPF_PRODUCT);
-  const Node *x = graph_operand(g, n, 0), *y = graph_operand(g, n, 1);
   const Letters l = product_letters(g, n);
   Shape local = local_shape(p, n->layout, &n->shape);
   int64_t rows = 1, columns = 1;
   for (int d = 0; d < n->shape.rank; d++) {
-    bool in_x = false, in_y = false;
-    for (int i = 0; i < x->shape.rank; i++) in_x = in_x || l.x[i] == l.out[d];
-    for (int i = 0; i < y->shape.rank; i++) in_y = in_y || l.y[i] == l.out[d];
-    if (in_x && !in_y) rows *= local.dim[d];
-    if (in_y && !in_x) columns *= local.dim[d];
+    if (l.in[l.out[d]] == LETTER_M) rows *= local.dim[d];
+    if (l.in[l.out[d]] == LETTER_N) columns *= local.dim[d];
   }
   return rows > 1 && columns > 1;
 }

@@ -21,14 +21,9 @@ enum { FEW_ROWS = 64 /* of a product; fewer are slow */ };
 
 /* A letter that both operands and the result have: each of its elements is a product of its own. */
 static bool has_batch(const Graph *g, const Node *n) {
-  int rx = graph_operand(g, n, 0)->shape.rank, ry = graph_operand(g, n, 1)->shape.rank;
   const Letters l = product_letters(g, n);
-  for (int d = 0; d < n->shape.rank; d++) {
-    bool x = false, y = false;
-    for (int i = 0; i < rx; i++) x = x || l.x[i] == l.out[d];
-    for (int i = 0; i < ry; i++) y = y || l.y[i] == l.out[d];
-    if (x && y && n->shape.dim[d] > 1) return true;
-  }
+  for (int d = 0; d < n->shape.rank; d++)
+    if (l.in[l.out[d]] == LETTER_BATCH && n->shape.dim[d] > 1) return true;
   return false;
 }
 

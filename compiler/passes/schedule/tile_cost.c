@@ -23,22 +23,19 @@ static double size_of(const Tiling *s, const Group *g, NodeId id, int d, const i
  */
 static Sizes product_sizes(const Tiling *s, const Group *g, NodeId id, const int64_t *most) {
   const Node *n = graph_node(s->le->graph, id);
-  const int rank[] = {graph_operand(s->le->graph, n, 0)->shape.rank,
-                      graph_operand(s->le->graph, n, 1)->shape.rank, n->shape.rank};
+  const Letters l = product_letters(s->le->graph, n);
   const NodeId of[] = {n->operand[0], n->operand[1], id};
-  uint32_t has[26] = {0};
+  const int64_t *const letter[] = {l.x, l.y, l.out};
   double size[26] = {0};
-  const int64_t *letter = n->attr;
-  for (int t = 0; t < 3; letter += rank[t++])
-    for (int d = 0; d < rank[t]; d++) {
-      has[letter[d]] |= 1u << t;
-      size[letter[d]] = size_of(s, g, of[t], d, most);
-    }
+  for (int t = 0; t < 3; t++)
+    for (int d = 0; d < graph_node(s->le->graph, of[t])->shape.rank; d++)
+      size[letter[t][d]] = size_of(s, g, of[t], d, most);
   Sizes z = {1, 1, 1, 1};
   for (int i = 0; i < 26; i++) {
-    if (!has[i]) continue;
-    double *to = has[i] == 7 ? &z.batch : has[i] == 3 ? &z.k : has[i] & 1 ? &z.m : &z.n;
-    *to *= size[i];
+    if (l.in[i] == LETTER_BATCH) z.batch *= size[i];
+    if (l.in[i] == LETTER_M) z.m *= size[i];
+    if (l.in[i] == LETTER_N) z.n *= size[i];
+    if (l.in[i] == LETTER_SUMMED) z.k *= size[i];
   }
   return z;
 }

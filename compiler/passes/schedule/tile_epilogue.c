@@ -24,16 +24,12 @@ enum {
 /* The leading dims of a product that its first operand alone has, provided that all others are the
  * second's alone; 0: the order is another. */
 static int product_rows(const Graph *g, const Node *n) {
-  const int rx = graph_operand(g, n, 0)->shape.rank, ry = graph_operand(g, n, 1)->shape.rank;
   const Letters l = product_letters(g, n);
-  int rows = 0, side = -1, changes = 0;
+  int rows = 0, side = 0, changes = 0;
   for (int d = 0; d < n->shape.rank; d++) {
-    bool x = false, y = false;
-    for (int i = 0; i < rx; i++) x = x || l.x[i] == l.out[d];
-    for (int i = 0; i < ry; i++) y = y || l.y[i] == l.out[d];
-    if (x && y) return 0;
-    if (side != (int)x) changes++;
-    side = x;
+    if (l.in[l.out[d]] == LETTER_BATCH) return 0;
+    if (side != l.in[l.out[d]]) changes++;
+    side = l.in[l.out[d]];
     if (changes == 1) rows = d + 1;
   }
   return changes == 2 ? rows : 0;

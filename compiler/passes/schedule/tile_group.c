@@ -32,11 +32,8 @@ static int summed_letters(const Graph *g, const Node *n) {
   const Node *x = graph_operand(g, n, 0);
   const Letters l = product_letters(g, n);
   int letters = 0;
-  for (int d = 0; d < x->shape.rank; d++) {
-    bool out = x->shape.dim[d] == 1;
-    for (int i = 0; i < n->shape.rank; i++) out = out || l.out[i] == l.x[d];
-    letters += !out;
-  }
+  for (int d = 0; d < x->shape.rank; d++)
+    letters += x->shape.dim[d] != 1 && !(l.in[l.x[d]] & LETTER_OUT);
   return letters;
 }
 
@@ -65,15 +62,10 @@ static bool by_vector(const Mesh *mesh, const Graph *g, const Node *n) {
   const Node *side[] = {graph_operand(g, n, 0), graph_operand(g, n, 1)};
   const Letters l = product_letters(g, n);
   for (int k = 0; k < 2; k++) {
-    const int64_t *letter = k ? l.y : l.x, *other = k ? l.x : l.y, *out = l.out;
     int64_t own = 1; /* elements along the letters that this operand and the result have */
-    for (int d = 0; d < side[k]->shape.rank; d++) {
-      bool in_out = false, in_other = false;
-      for (int i = 0; i < n->shape.rank; i++) in_out = in_out || out[i] == letter[d];
-      for (int i = 0; i < side[!k]->shape.rank; i++) in_other = in_other || other[i] == letter[d];
-      if (in_out && !in_other)
+    for (int d = 0; d < side[k]->shape.rank; d++)
+      if (l.in[(k ? l.y : l.x)[d]] == (k ? LETTER_N : LETTER_M))
         own *= dim_block_most(mesh, &side[k]->layout->dim[d], side[k]->shape.dim[d]);
-    }
     if (own == 1) return true;
   }
   return false;
