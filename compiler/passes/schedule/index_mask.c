@@ -1,145 +1,131 @@
 /* Index masks: derives from a predicate such as `row >= column` which elements it can keep. A
  * comparison of two dims leaves a band along the diagonal; further conditions (`and`) may narrow
- * it.
- */
+ * it. What a mask's elements are at an index, the ops say themselves (OpDef.lower): blocks are
+ * taken for whole tensors, so that indices are global. */
+#include "expr.h"
 #include "tile_band.h"
 #include <math.h>
-#include <string.h>
 
 enum { MOST_INDEX = 1 << 29 }; /* no sum of two overflows 32 bits */
 
-/* coef . index + add */
-typedef struct Affine {
-  int64_t coef[MAX_RANK], add;
-} Affine;
+typedef struct Mask {
+  Lower lower;
+  Exprs *x;
+  Expr index[MAX_RANK];
+  int column;
+  Band *out;
+} Mask;
 
-/* By dim of a node, the dim of the masked space that it is; -1: none, it has one element. */
-typedef struct Dims {
-  int8_t to[MAX_RANK];
-} Dims;
-
-/* A view that adds or drops dims of one element. */
-static bool through_reshape(const Node *n, const Node *x, const Dims *d, Dims *out) {
-  int i = 0;
-  for (int k = 0; k < x->shape.rank; k++) {
-    out->to[k] = -1;
-    if (x->shape.dim[k] == 1) continue;
-    while (i < n->shape.rank && n->shape.dim[i] == 1) i++;
-    if (i == n->shape.rank || n->shape.dim[i] != x->shape.dim[k]) return false;
-    out->to[k] = d->to[i++];
-  }
-  for (; i < n->shape.rank; i++)
-    if (n->shape.dim[i] != 1) return false;
-  return true;
+static Expr value_of(Lower *l, NodeId id, const At *at) {
+  return lower_element(l, EXPR_VALUE, id, at);
 }
+static Expr extent_of(Lower *l, const Node *n, int d) { return expr_int(l->x, n->shape.dim[d]); }
+static Expr offset_of(Lower *l, const Node *n, int d) {
+  (void)n, (void)d;
+  return expr_int(l->x, 0);
+}
+static Expr key_of(Lower *l, const Node *n) { return expr_int(l->x, node_attr(n, "key")); }
 
-/* The dims of the operand of a node that only moves elements; false: it does not. */
-static bool through(const Graph *g, const Node *n, const Node *x, const Dims *d, Dims *out) {
-  int of[MAX_RANK];
-  if (op_class(n) == OPC_VIEW) return through_reshape(n, x, d, out);
-  if (!n->op->dims) return false;
-  n->op->dims(g, n, of);
-  for (int i = 0; i < x->shape.rank; i++)
-    out->to[i] = (int8_t)(x->shape.dim[i] == 1 ? -1 : d->to[of[i]]);
-  return true;
+/* What an element is computed as, as far as ops say. */
+static Expr computed_as(Mask *m, Expr e) {
+  for (;;) {
+    const ExprNode v = *expr_node(m->x, e);
+    const Node *n = v.kind == EXPR_VALUE ? graph_node(m->lower.g, (NodeId)v.v) : NULL;
+    At at = {.flat = NO_EXPR};
+    if (!n || (!n->op->lower && !op_is(n, OPF_ELEMENTWISE))) return e;
+    for (int d = 0; d < v.n; d++) at.dim[d] = v.arg[d];
+    e = lower_node(&m->lower, (NodeId)v.v, &at);
+  }
 }
 
 static bool holds_indices(DType t) {
   return t == DT_I32 || t == DT_I64 || t == DT_F32 || t == DT_F64;
 }
 
-static bool affine(const Graph *g, NodeId id, const Dims *d, Affine *out) {
-  const Node *n = graph_node(g, id), *x = n->noperands ? graph_operand(g, n, 0) : NULL;
-  Dims in;
-  Affine b;
-  int axis;
-  if (!holds_indices(n->dtype)) return false;
-  memset(out, 0, sizeof *out);
-  const OpDef *op = n->op;
-  switch (op->class) {
-  case OPC_INDEX:
-    axis = (int)node_attr(n, "axis");
-    if (d->to[axis] >= 0) out->coef[d->to[axis]] = 1;
-    return n->shape.dim[axis] < MOST_INDEX;
-  case OPC_CONST:
-    if (dtype_is_float(n->dtype) ? n->value != floor(n->value) || fabs(n->value) > MOST_INDEX
-                                 : n->whole < -MOST_INDEX || n->whole > MOST_INDEX)
-      return false;
-    out->add = dtype_is_float(n->dtype) ? (int64_t)n->value : n->whole;
-    return true;
-  case OPC_ELEMENT:
-    if (!op->index[0]) return false;
-    for (int k = 0; k < n->noperands; k++) {
-      if (!affine(g, n->operand[k], d, &b)) return false;
-      for (int i = 0; i < MAX_RANK; i++) out->coef[i] += op->index[k] * b.coef[i];
-      out->add += op->index[k] * b.add;
-    }
-    return n->noperands == 1 || (out->add > -MOST_INDEX && out->add < MOST_INDEX);
-  default: return x && through(g, n, x, d, &in) && affine(g, n->operand[0], &in, out);
+/* The sum of indices that a value is; NO_EXPR: it is none. */
+static Expr sum_of_indices(Mask *m, Expr e) {
+  Exprs *x = m->x;
+  const ExprNode n = *expr_node(x, e = computed_as(m, e));
+  Expr sum = NO_EXPR;
+  if (!holds_indices(n.type)) return NO_EXPR;
+  if (n.kind == EXPR_COUNT) sum = n.arg[0];
+  if (n.kind == EXPR_NUMBER && !dtype_is_float(n.type)) sum = expr_int(x, n.v);
+  if (n.kind == EXPR_NUMBER && fabs(n.real) < MOST_INDEX && n.real == floor(n.real) &&
+      dtype_is_float(n.type))
+    sum = expr_int(x, (int64_t)n.real);
+  if (n.kind == EXPR_OP && n.op->index[0]) sum = expr_int(x, 0);
+  for (int k = 0; n.kind == EXPR_OP && sum != NO_EXPR && k < n.n; k++) {
+    const Expr own = sum_of_indices(m, n.arg[k]);
+    sum = own == NO_EXPR ? own : expr_add(x, sum, expr_scale(x, own, n.op->index[k]));
   }
+  if (sum == NO_EXPR) return sum;
+  const ExprNode *s = expr_node(x, sum);
+  return s->lo > -MOST_INDEX && s->hi < MOST_INDEX ? sum : NO_EXPR;
 }
 
 /* low <= column - row < high, if `a` is at least `least`: nothing, if it is of other dims. */
-static void at_least(Band *b, int column, const Affine *a, int64_t least) {
-  int row = -1;
-  for (int i = 0; i < MAX_RANK; i++)
-    if (i != column && a->coef[i]) {
-      if (row >= 0) return;
-      row = i;
-    }
-  const int64_t by = a->coef[column];
-  if (row < 0 || row > column || (b->row >= 0 && b->row != row)) return;
-  if ((by != 1 && by != -1) || a->coef[row] != -by) return;
+static void at_least(Mask *m, Expr a, int64_t least) {
+  const ExprNode *n = expr_node(m->x, a);
+  if (n->kind != EXPR_LINEAR || n->n != 2) return;
+  const int at = n->arg[1] == m->index[m->column];
+  const int64_t by = n->coef[at];
+  int row = 0;
+  while (row < m->column && m->index[row] != n->arg[!at]) row++;
+  Band *b = m->out;
+  if (n->arg[at] != m->index[m->column] || row == m->column || (b->row >= 0 && b->row != row))
+    return;
+  if ((by != 1 && by != -1) || n->coef[!at] != -by) return;
   b->row = row;
-  if (by == 1 && b->low < least - a->add) b->low = least - a->add;
-  if (by == -1 && b->high > a->add - least + 1) b->high = a->add - least + 1;
+  if (by == 1 && b->low < least - n->v) b->low = least - n->v;
+  if (by == -1 && b->high > n->v - least + 1) b->high = n->v - least + 1;
 }
 
-static void compare(const Graph *g, const Node *n, bool truth, const Dims *d, int column,
-                    Band *out) {
-  Affine a, b, other;
-  if (!affine(g, n->operand[0], d, &a) || !affine(g, n->operand[1], d, &b)) return;
-  for (int i = 0; i < MAX_RANK; i++) {
-    a.coef[i] -= b.coef[i];
-    other.coef[i] = -a.coef[i];
-  }
-  a.add -= b.add;
-  other.add = -a.add;
+static void compare(Mask *m, const ExprNode *n, bool truth) {
+  const Expr a = sum_of_indices(m, n->arg[0]), b = sum_of_indices(m, n->arg[1]);
   const int all = ORDER_LESS | ORDER_EQUAL | ORDER_GREATER;
   const int orders = truth ? n->op->compares : all & ~n->op->compares;
-  if (!(orders & ORDER_LESS)) at_least(out, column, &a, !(orders & ORDER_EQUAL));
-  if (!(orders & ORDER_GREATER)) at_least(out, column, &other, !(orders & ORDER_EQUAL));
+  if (a == NO_EXPR || b == NO_EXPR) return;
+  if (!(orders & ORDER_LESS)) at_least(m, expr_sub(m->x, a, b), !(orders & ORDER_EQUAL));
+  if (!(orders & ORDER_GREATER)) at_least(m, expr_sub(m->x, b, a), !(orders & ORDER_EQUAL));
 }
 
 /* What must hold of the indices where the condition is `truth`. */
-static void implied(const Graph *g, NodeId id, bool truth, const Dims *d, int column, Band *out) {
-  const Node *n = graph_node(g, id), *x = n->noperands ? graph_operand(g, n, 0) : NULL;
-  Dims in;
-  const OpDef *op = n->op;
-  if (op->logic == '!') {
-    implied(g, n->operand[0], !truth, d, column, out);
-  } else if (op->logic) {
-    for (int k = 0; k < 2 && (op->logic == '&') == truth; k++)
-      implied(g, n->operand[k], truth, d, column, out);
-  } else if (op->compares) {
-    compare(g, n, truth, d, column, out);
-  } else if (x && through(g, n, x, d, &in)) {
-    implied(g, n->operand[0], truth, &in, column, out);
-  }
+static void implied(Mask *m, Expr e, bool truth) {
+  const ExprNode n = *expr_node(m->x, computed_as(m, e));
+  if (n.kind != EXPR_OP) return;
+  if (n.op->logic == '!')
+    implied(m, n.arg[0], !truth);
+  else if (n.op->logic && (n.op->logic == '&') == truth)
+    implied(m, n.arg[0], truth), implied(m, n.arg[1], truth);
+  else if (n.op->compares)
+    compare(m, &n, truth);
 }
 
 bool band_of_mask(const Graph *g, NodeId id, Band *out, int *dead) {
   const Node *n = graph_node(g, id);
   const int column = n->shape.rank - 1;
   if (!op_is(n, OPF_CHOICE) || column < 1) return false;
-  Dims d;
-  for (int i = 0; i < MAX_RANK; i++)
-    d.to[i] = (int8_t)(i <= column && n->shape.dim[i] > 1 ? i : -1);
-  for (int k = 0; k < 2; k++) {
-    *out = (Band){.row = -1, .low = -BAND_FAR, .high = BAND_FAR};
-    implied(g, n->operand[0], k == 0, &d, column, out);
-    *dead = 2 - k;
-    if (out->row >= 0) return true;
+  const ArenaMark mark = arena_mark(g->arena);
+  Mask m = {.x = exprs_new(g->arena), .column = column, .out = out};
+  m.lower = (Lower){.x = m.x,
+                    .g = g,
+                    .value = value_of,
+                    .load = value_of,
+                    .extent = extent_of,
+                    .offset = offset_of,
+                    .key = key_of};
+  At at = {.flat = NO_EXPR};
+  for (int d = 0; d <= column; d++) {
+    const char *name = arena_printf(g->arena, "i%d", d);
+    const int64_t last = n->shape.dim[d] - 1;
+    at.dim[d] = m.index[d] = last > 0 ? expr_symbol(m.x, name, 0, last) : expr_int(m.x, 0);
   }
-  return false;
+  *out = (Band){.row = -1};
+  for (int k = 0; k < 2 && out->row < 0; k++) {
+    *out = (Band){.row = -1, .low = -BAND_FAR, .high = BAND_FAR};
+    implied(&m, lower_element(&m.lower, EXPR_VALUE, n->operand[0], &at), k == 0);
+    *dead = 2 - k;
+  }
+  arena_release(g->arena, mark);
+  return out->row >= 0;
 }
