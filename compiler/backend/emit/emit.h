@@ -1,5 +1,5 @@
-/* Shared by the parts of the C writer: emit_c.c (tables), print_loop.c, print_entry.c and
- * print_expr.c (the loop IR), step_text.c and emit_work.c (what steps are, for tables and
+/* Shared by the parts of the C writer: emit_c.c (tables), print_loop.c, print_entry.c,
+ * print_call.c and print_expr.c (the loop IR), step_text.c and emit_work.c (what steps are, for tables and
  * comments), emit_watch.c. */
 #ifndef DTG_EMIT_H
 #define DTG_EMIT_H
