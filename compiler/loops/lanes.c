@@ -1,10 +1,10 @@
 /* The innermost line of a reduction of floats, in 32 lanes (dtrt_math.h). Sums and products combine
  * blocks of 32 turns pairwise:
  *
- *   while (at + 32 <= len) {
+ *   while (lane0 + 32 <= len) {
  *     const int64_t next = ..., end = ...;              // of the block
- *     for (; at + 32 <= end; at += 32) { ...; turn(&acc, line); }
- *     if (at == next) carry(partial, at / 1024 - 1, &acc);
+ *     for (; lane0 + 32 <= end; lane0 += 32) { ...; turn(&acc, line); }
+ *     if (lane0 == next) carry(partial, lane0 / 1024 - 1, &acc);
  *   }
  */
 #include "loop_reduce.h"
@@ -26,7 +26,7 @@ static Expr acc_address(ReduceNest *r) { return address(r, local(r, "acc")); }
 static Expr number(ReduceNest *r, int64_t v) { return loop_int(r->l, v); }
 static Expr lanes_word(ReduceNest *r) { return loop_word(r->l, "DTRT_LANES", LANES); }
 static Expr lane(Loop *l) { return loop_symbol(l, "lane", 0, LANES - 1); }
-static Expr at_now(Loop *l) { return loop_symbol(l, "at", INT64_MIN, INT64_MAX); }
+static Expr at_now(Loop *l) { return loop_symbol(l, "lane0", INT64_MIN, INT64_MAX); }
 static Expr add(ReduceNest *r, Expr a, Expr b) { return expr_add(r->l->x, a, b); }
 static Expr sub(ReduceNest *r, Expr a, Expr b) { return expr_sub(r->l->x, a, b); }
 static Expr less(ReduceNest *r, Expr a, Expr b) { return expr_compare(r->l->x, EXPR_LESS, a, b); }
@@ -34,7 +34,7 @@ static Expr equal(ReduceNest *r, Expr a, Expr b) { return expr_compare(r->l->x, 
 static Expr blocks_in(ReduceNest *r, Expr i) { return expr_div(r->l->x, i, number(r, BLOCK)); }
 
 Expr lanes_index(Loop *l, int64_t most) {
-  const Expr at = loop_symbol(l, "at", 0, most > LANES ? most - LANES : 0);
+  const Expr at = loop_symbol(l, "lane0", 0, most > LANES ? most - LANES : 0);
   return expr_add(l->x, at, loop_symbol(l, "lane", 0, (most < LANES ? most : LANES) - 1));
 }
 
@@ -115,7 +115,7 @@ void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
   const bool blocks = in_blocks(r, most);
   const Expr v = loop_value(l, r->n->operand[0], &r->in);
   const Expr line = loop_local(l, LOCAL_ARRAY, r->n->dtype, "line", LANES, NO_EXPR);
-  const Expr at = loop_integer(l, "at", from, false), partial = local(r, "partial");
+  const Expr at = loop_integer(l, "lane0", from, false), partial = local(r, "partial");
   const Expr whole = blocks_in(r, len);
   const bool counted = blocks && is_int(l, from, 0) && reduction_is_cheap(r, v);
   if (counted) {
@@ -231,7 +231,7 @@ void lanes_on(ReduceNest *r, int64_t most) {
   loop_set(l, acc, first);
   loop_close(l, 1);
   const int loops = loop_open_dims(l, r->x, &r->in, 0, r->last, LOOP_OUTER, LOOP_OUTER);
-  const Expr at = loop_integer(l, "at", number(r, 0), false);
+  const Expr at = loop_integer(l, "lane0", number(r, 0), false);
   loop_while(l, less(r, at, len), LOOP_OUTER);
   const Expr next = loop_integer(l, "next", sub(r, next_block(r, add(r, done, at)), done), true);
   const Expr end = loop_integer(l, "end", lesser(r, next, len), true);

@@ -66,7 +66,7 @@ static void open_points(Points *c, bool tapped) {
   const Expr k = own_name(c, "k", last, c->s.taps[last]), ns = loop_extent(l, c->small, n),
              nl = loop_extent(l, c->large, n), stride = number(c, c->s.stride[last]);
   open(c, k, number(c, c->s.taps[last]));
-  const Expr at = loop_integer(l, "at", position(c, last, number(c, 0), k), true);
+  const Expr at = loop_integer(l, "large0_", position(c, last, number(c, 0), k), true);
   const Expr q0 =
       loop_integer(l, "q0_", loop_call(l, "dtrt_first", DT_I64, 3, (Expr[]){at, stride, ns}), true);
   const Expr q1 = loop_integer(

@@ -78,7 +78,7 @@ static void reduce_index(ReduceNest *r) {
   const int dim = (int)node_attr(r->n, "axis"), rank = r->x->shape.rank;
   const DType t = r->x->dtype;
   const int outer = reduction_open(r, 0, rank, false, LOOP_OUTER);
-  const Expr at = loop_integer(l, "at", loop_int(l, -1), false);
+  const Expr at = loop_integer(l, "found", loop_int(l, -1), false);
   const Expr best = loop_local(l, LOCAL_VALUE, t, "best", 0, loop_number(l, t, 0));
   const int inner = reduction_open(r, dim, dim + 1, true, LOOP_SOME);
   const Expr v = loop_value(l, r->n->operand[0], &r->in);

@@ -92,7 +92,7 @@ static void scan_line(Scan *s) {
   const Expr acc = loop_local(l, LOCAL_VALUE, t, "acc", 0, zero_of(s)), i = turn_of(s);
   loop_open_from(l, i, s->blocks ? s->begin : loop_int(l, 0), s->blocks ? s->end : s->len,
                  LOOP_SOME);
-  s->at.dim[s->dim] = s->reverse ? loop_integer(l, "at", place_of(s, i), true) : i;
+  s->at.dim[s->dim] = s->reverse ? loop_integer(l, "place", place_of(s, i), true) : i;
   scan_step(s, acc, s->blocks ? sum_of(s, before, acc) : acc);
   loop_close(l, 1);
   if (s->blocks)
@@ -134,7 +134,7 @@ static void scan_block(Scan *s, Expr before, Expr own_row) {
     to = loop_integer(l, "to", loop_part_end(l, from, len, loop_int(l, PART)), true);
   }
   loop_open_from(l, i, s->begin, s->end, LOOP_OUTER);
-  s->at.dim[s->dim] = loop_integer(l, "at", place_of(s, i), true);
+  s->at.dim[s->dim] = loop_integer(l, "place", place_of(s, i), true);
   const int loops =
       loop_open_dims(l, s->n, &s->at, s->dim + 1, parts ? last : last + 1, LOOP_OUTER, LOOP_PLAIN);
   if (parts) loop_open_from(l, s->at.dim[last], from, to, LOOP_PLAIN);
@@ -183,7 +183,7 @@ static void scan_rows(Scan *s) {
   loop_open(l, i, expr_sub(l->x, s->len, one), LOOP_OUTER);
   const Expr row = loop_integer(l, "row", place_of(s, i), true);
   const Expr at = s->reverse ? expr_sub(l->x, row, one) : expr_add(l->x, row, one);
-  s->at.dim[s->dim] = loop_integer(l, "at", at, true);
+  s->at.dim[s->dim] = loop_integer(l, "place", at, true);
   const int loops = open_row(s);
   from = s->at;
   from.dim[s->dim] = row;

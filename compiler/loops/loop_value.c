@@ -69,7 +69,7 @@ Expr site_extent(Loop *l, const Node *n, int d) {
 }
 
 Expr site_tile(Loop *l, EntryInteger kind, int loop) {
-  const char *word = kind == INTEGER_AT ? "at" : "len";
+  const char *word = kind == INTEGER_AT ? "tile" : "len";
   return entry_integer(l, kind, NO_NODE, loop, arena_printf(l->arena, "%s%d", word, loop), 0,
                        kind == INTEGER_AT ? INT64_MAX : l->tile->loop[loop].most);
 }

@@ -43,6 +43,7 @@ void emit_keep(Emit *e, Lookup *table, const char *text, int value);
  */
 const char *emit_word(Emit *e, const char *name);
 const char *emit_identifier(Emit *e, const char *name);
+const char *emit_numbered(Emit *e, const char *name, int number); /* "sum_2" */
 /* The node that a value is called after: what is exchanged keeps its name. */
 const Node *emit_named(Emit *e, const Node *n);
 /* The last two parts of a value's name, which tell loops' parameters apart: d1_w of model.d1.w. */
@@ -53,7 +54,9 @@ void emit_begin_entry(Emit *e, const LocalEntry *le);
 /* Writes the table of exchange `number`, which makes node `id`. */
 void emit_exchange(Emit *e, NodeId id, int number);
 
-/* emit_text.c: names of tables, which are written when first asked for, and texts of C. */
+/* emit_text.c: "head(a, b, c)tail" as a line, or as many as it takes. */
+void emit_list(Str *to, const char *head, const char *const *text, int n, const char *tail);
+/* Names of tables, which are written when first asked for, and texts of C. */
 const char *emit_dim(Emit *e, const DimLayout *d, int64_t n);
 const char *emit_layout(Emit *e, const Layout *l, const Shape *shape);
 const char *emit_kind(int kind);                 /* of an exchange: "DTRT_COPY" */

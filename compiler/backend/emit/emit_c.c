@@ -104,8 +104,12 @@ static void put_units(Emit *e, const LoopProgram *all) {
 
 static void put_head(Emit *e, Str *out) {
   str_printf(out, "/* %s, made by dtgc from", emit_comment(e, e->options->name));
-  for (int i = 0; i < e->program->diag->sources.n; i++)
-    str_printf(out, "%s %s", i ? "," : "", emit_comment(e, e->program->diag->sources.at[i].name));
+  for (int i = 0; i < e->program->diag->sources.n; i++) {
+    const char *name = emit_comment(e, e->program->diag->sources.at[i].name);
+    const char *line = out->n ? strrchr(out->at, '\n') : NULL;
+    const bool wraps = i && strlen(line ? line + 1 : out->at) + strlen(name) > 96;
+    str_printf(out, "%s%s%s", i ? "," : "", wraps ? "\n * " : " ", name);
+  }
   str_puts(out, ".\n * ");
   if (e->mesh->naxes) {
     str_puts(out, "Mesh");

@@ -30,7 +30,8 @@ const char *emit_identifier(Emit *e, const char *name) {
       "double",   "else",   "enum",    "extern",   "float",    "for",      "goto",     "if",
       "inline",   "int",    "long",    "register", "restrict", "return",   "short",    "signed",
       "sizeof",   "static", "struct",  "switch",   "typedef",  "union",    "unsigned", "void",
-      "volatile", "while",  "acc",     "at",       "best",     "row",      "dev",      "once",
+      "volatile", "while",  "acc",     "lane0",    "best",     "row",      "dev",      "found",
+      "place",
       "x",        "asm",    "typeof",  "low",      "high",     "whole",    "line",     "lane",
       "sum",      "rows",   "partial", "filled",   "from",     "to",       "block",    "blocks",
       "level",    "begin",  "next",    "end",      "start",    "stop",     "turn",     "some",
@@ -38,6 +39,27 @@ const char *emit_identifier(Emit *e, const char *name) {
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
     if (!strcmp(s, taken[i])) return arena_printf(e->arena, "%s_", s);
   return s;
+}
+
+const char *emit_numbered(Emit *e, const char *name, int number) {
+  const size_t n = strlen(name);
+  return arena_printf(e->arena, n && name[n - 1] == '_' ? "%s%d" : "%s_%d", name, number);
+}
+
+void emit_list(Str *to, const char *head, const char *const *text, int n, const char *tail) {
+  enum { MOST_COLUMNS = 100 };
+  const int indent = 2 * to->indent;
+  int column = indent + (int)strlen(head) + 1;
+  str_printf(to, "%*s%s(", indent, "", head);
+  for (int i = 0; i < n; i++) {
+    const int length = (int)strlen(text[i]) + 2;
+    const bool wraps = i && column + length > MOST_COLUMNS;
+    str_puts(to, !i ? "" : wraps ? "," : ", ");
+    if (wraps) str_printf(to, "\n%*s", indent + 4, "");
+    str_puts(to, text[i]);
+    column = (wraps ? indent + 4 : column) + length;
+  }
+  str_printf(to, ")%s\n", tail);
 }
 
 /* -------- tables -------- */

@@ -3,8 +3,6 @@
 #include "print_entry.h"
 #include <string.h>
 
-enum { MOST_COLUMNS = 100 };
-
 /* -------- expressions -------- */
 
 static const char *space_name(int64_t space) {
@@ -153,24 +151,6 @@ const char *print_of_entry(Print *p, const ExprNode *n, int scope) {
 
 /* -------- calls -------- */
 
-/* "function(a, b, c);", on as many lines as it takes. */
-static void put_call(Print *p, const char *function, const char *const *text, int n) {
-  Str line = str_new(p->arena);
-  const int indent = 2 * p->code.indent;
-  int column = indent + (int)strlen(function) + 1;
-  str_printf(&line, "%s(", function);
-  for (int i = 0; i < n; i++) {
-    const int length = (int)strlen(text[i]) + 2;
-    const bool wraps = i && column + length > MOST_COLUMNS;
-    str_puts(&line, i ? "," : "");
-    if (wraps) str_printf(&line, "\n%*s", indent + 4, "");
-    if (i && !wraps) str_puts(&line, " ");
-    str_puts(&line, text[i]);
-    column = (wraps ? indent + 4 : column) + length;
-  }
-  str_line(&p->code, "%s);", line.at);
-}
-
 /* A loop function as dtrt_parallel calls it, one for each set of integers that are numbers: clang then
  * knows them in the loops. Others come through n: their places in the call are in `through`. */
 static const char *part_function(Print *p, const ExprNode *n, int *through, int *nthrough) {
@@ -228,14 +208,14 @@ static void put_parallel(Print *p, const ExprNode *n) {
                               own[n->n - 1],
                               array(p->arena, "void *const", pointers, npointers),
                               array(p->arena, "const int64_t", integers, nintegers)};
-  put_call(p, "dtrt_parallel", text, 6);
+  emit_list(&p->code, "dtrt_parallel", text, 6, ";");
 }
 
 void print_called(Print *p, Expr e) {
   const Function *f = p->user;
   const ExprNode *n = expr_node(p->x, e);
   if (n->kind == EXPR_CALL) {
-    put_call(p, n->name, texts(p, n->arg, n->n, p->scope), n->n);
+    emit_list(&p->code, n->name, texts(p, n->arg, n->n, p->scope), n->n, ";");
     return;
   }
   if (n->kind == EXPR_ROWS || f->en->runs.at[n->v].part) {
@@ -247,7 +227,7 @@ void print_called(Print *p, Expr e) {
   own = arguments(p, n, p->scope);
   text[0] = "dev";
   memcpy(text + called->uses_dev, own, sizeof *own * (size_t)n->n);
-  put_call(p, f->e->unit[called->number], text, n->n + called->uses_dev);
+  emit_list(&p->code, f->e->unit[called->number], text, n->n + called->uses_dev, ";");
 }
 
 /* In place of an exchange that is left out: what an earlier value left there may be right by
@@ -296,12 +276,12 @@ void print_exchange(Function *f, const LoopStmt *s) {
              *name = arena_printf(p->arena, "dtrt_%s_exchange%s", s->count ? "start" : "run",
                                   n > 1 ? "s" : "");
   if (n == 1) {
-    put_call(p, name, (const char *[]){flight, x[0], from[0], to[0]}, 4);
+    emit_list(&p->code, name, (const char *[]){flight, x[0], from[0], to[0]}, 4, ";");
     return;
   }
   const char *const all[] = {flight, arena_printf(p->arena, "%d", n),
                              array(p->arena, "const dtrt_exchange *const", x, n),
                              array(p->arena, "const void *const", from, n),
                              array(p->arena, "void *const", to, n)};
-  put_call(p, name, all, 5);
+  emit_list(&p->code, name, all, 5, ";");
 }

@@ -40,7 +40,7 @@ static const char *unique(Function *f, const char *base) {
   const char *name = base;
   int k = emit_find(f->e, &f->used, base);
   for (int taken = k; taken; taken = emit_find(f->e, &f->used, name))
-    name = arena_printf(f->e->arena, "%s_%d", base, k++);
+    name = emit_numbered(f->e, base, k++);
   if (k) emit_keep(f->e, &f->used, base, k);
   emit_keep(f->e, &f->used, name, 2);
   return name;
@@ -148,6 +148,8 @@ static void put_step(Function *f, const LoopStmt *s) {
   if (t)
     str_line(&p->code, "/* %s%s%s */", emit_comment(f->e, t->what), *t->where ? "    " : "",
              emit_comment(f->e, t->where));
+  else
+    str_line(&p->code, "/* copies into outputs and variables */");
   if (t) line_mark(f->e, &p->code, span_of(f, step));
   str_line(&p->code, "dtrt_begin_step(dev, %s);", print_expr(p, s->a));
   declare_used(f, s->body);
@@ -246,11 +248,10 @@ void print_rows(Emit *e, const LoopEntry *en, const LoopRows *r, const char *nam
       str_line(&f.print.code, "%sp[%d];", line.at, i);
   }
   print_block(&f.print, r->body);
-  str_printf(
-      &e->loops,
-      "static void %s(dtrt_device *dev, void *const *p, const int64_t *n, int64_t first_row, "
-      "int64_t end_row) {\n  (void)dev, (void)p, (void)n;\n%s}\n\n",
-      name, f.print.code.at);
+  static const char *const parameter[] = {"dtrt_device *dev", "void *const *p", "const int64_t *n",
+                                          "int64_t first_row", "int64_t end_row"};
+  emit_list(&e->loops, arena_printf(e->arena, "static void %s", name), parameter, 5, " {");
+  str_printf(&e->loops, "  (void)dev, (void)p, (void)n;\n%s}\n\n", f.print.code.at);
 }
 
 /* What bodies of loops and branches use is declared before them: behind them it is used, too. */

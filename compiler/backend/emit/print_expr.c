@@ -38,7 +38,7 @@ static void use(Print *p, Expr e, int scope) {
     had->uses++;
     return;
   }
-  vec_push(p->arena, &p->uses, ((ExprUse){e, scope, 1, p->use_of[e] - 1, NULL, false}));
+  vec_push(p->arena, &p->uses, ((ExprUse){e, scope, 1, p->use_of[e] - 1, NULL, BIND_LOOSE}));
   p->use_of[e] = p->uses.n;
   const ExprNode *n = expr_node(p->x, e);
   for (int i = 0; i < n->n; i++)
@@ -77,17 +77,17 @@ void print_counted(Print *p) {
 
 /* -------- operators -------- */
 
-/* Of text that is one operand wherever it stands. */
 typedef struct Text {
   const char *s;
-  bool simple;
+  Bind bind;
 } Text;
 
 static const char *text(Print *p, Expr e, int scope);
 static const char *wrapped(Print *p, Expr e, int scope);
+static const char *bound(Print *p, Expr e, int scope, Bind least);
 
-static Text simple(const char *s) { return (Text){s, true}; }
-static Text joined(const char *s) { return (Text){s, false}; }
+static Text simple(const char *s) { return (Text){s, BIND_TIGHT}; }
+static Text joined(const char *s) { return (Text){s, BIND_LOOSE}; }
 
 static const char *round_half(Print *p, DType t, const char *v) {
   const char *s = dtype_name(t);
@@ -108,32 +108,31 @@ static Text linear(Print *p, const ExprNode *n, int scope) {
     if (i < 0 || (k >= 0 && k == first)) continue;
     const int64_t c = n->coef[i];
     str_puts(&s, c < 0 ? (s.n ? " - " : "-") : s.n ? " + " : "");
-    str_puts(&s, c == 1 ? text(p, n->arg[i], scope) : wrapped(p, n->arg[i], scope));
+    str_puts(&s, bound(p, n->arg[i], scope, c == 1 || c == -1 ? BIND_PRODUCT : BIND_TIGHT));
     if (c != 1 && c != -1) str_printf(&s, " * %ld", c < 0 ? -(long)c : (long)c);
   }
   if (n->v && first >= 0)
     str_printf(&s, n->v < 0 ? " - %ld" : " + %ld", n->v < 0 ? -(long)n->v : (long)n->v);
-  return (Text){s.at, !n->n && n->v >= 0};
+  if (!n->n) return (Text){s.at, n->v < 0 ? BIND_LOOSE : BIND_TIGHT};
+  const bool product = n->n == 1 && !n->v && first >= 0;
+  return (Text){s.at, product ? BIND_PRODUCT : *s.at == '-' ? BIND_LOOSE : BIND_SUM};
 }
 
 static bool compares(const ExprNode *n) {
-  return n->kind == EXPR_LESS || n->kind == EXPR_LEAST || n->kind == EXPR_EQUAL;
-}
-
-/* An operand of a comparison that binds more than it. */
-static bool is_sum(const ExprNode *n) {
-  return n->kind == EXPR_LINEAR || n->kind == EXPR_DIV || n->kind == EXPR_MOD;
+  return n->kind == EXPR_LESS || n->kind == EXPR_LEAST || n->kind == EXPR_EQUAL ||
+         (n->kind == EXPR_OP && n->op->compares && n->op->c);
 }
 
 static Text between(Print *p, const ExprNode *n, const char *op, int scope) {
+  const bool logic = n->kind == EXPR_AND || n->kind == EXPR_OR;
+  const bool product = n->kind == EXPR_PRODUCT || n->kind == EXPR_DIV || n->kind == EXPR_MOD;
   Str s = str_new(p->arena);
-  bool (*const alone)(const ExprNode *) = compares(n)                                 ? is_sum
-                                          : n->kind == EXPR_AND || n->kind == EXPR_OR ? compares
-                                                                                      : NULL;
-  for (int i = 0; i < n->n; i++)
-    str_printf(&s, "%s%s", i ? op : "",
-               (alone && alone(expr_node(p->x, n->arg[i])) ? text : wrapped)(p, n->arg[i], scope));
-  return joined(s.at);
+  for (int i = 0; i < n->n; i++) {
+    const bool bare = logic && compares(expr_node(p->x, n->arg[i]));
+    const Bind least = bare ? BIND_LOOSE : logic || product ? BIND_TIGHT : BIND_SUM;
+    str_printf(&s, "%s%s", i ? op : "", bound(p, n->arg[i], scope, least));
+  }
+  return (Text){s.at, product ? BIND_PRODUCT : BIND_LOOSE};
 }
 
 static Text call(Print *p, const ExprNode *n, int scope) {
@@ -174,7 +173,7 @@ static const char *number(Arena *a, const ExprNode *n) {
 
 static Text number_text(Arena *a, const ExprNode *n) {
   const char *s = number(a, n);
-  return (Text){s, *s != '-'};
+  return (Text){s, *s == '-' ? BIND_SUM : BIND_TIGHT};
 }
 
 static Text count(Print *p, const ExprNode *n, int scope) {
@@ -217,6 +216,20 @@ static bool is_call(const char *c) {
   return true;
 }
 
+static Bind bind_of(Op op, const char *form) {
+  if (is_call(form)) return BIND_TIGHT;
+  return op->binds == BINDS_SUM ? BIND_SUM : op->binds == BINDS_TERM ? BIND_PRODUCT : BIND_LOOSE;
+}
+
+/* How firmly the operand at c has to hold together: not at all as an argument of a call. */
+static Bind least_of(Op op, const char *form, const char *c) {
+  const char before = c == form ? 0 : c[-1] == ' ' ? c[-2] : c[-1], behind = c[2];
+  const Bind own = bind_of(op, form);
+  if ((before == '(' || before == ',') && (behind == ')' || behind == ',')) return BIND_LOOSE;
+  if (own == BIND_SUM || own == BIND_PRODUCT) return c == form ? own : own + 1;
+  return op->compares || (op->flags & OPF_CHOICE && c != form) ? BIND_SUM : BIND_TIGHT;
+}
+
 static Text operation(Print *p, const ExprNode *n, int scope) {
   Str s = str_new(p->arena);
   if (!n->op->c) return cast(p, n, scope);
@@ -227,19 +240,19 @@ static Text operation(Print *p, const ExprNode *n, int scope) {
     if (*c == '@')
       str_puts(&s, dtype_name(t));
     else if (*c == '$')
-      str_puts(&s, wrapped(p, n->arg[*++c - '0'], scope));
+      str_puts(&s, bound(p, n->arg[c[1] - '0'], scope, least_of(n->op, form, c))), c++;
     else
       str_put(&s, c, 1);
   }
   if (dtype_is_half(n->type) && !(n->op->flags & OPF_MOVES))
     return simple(round_half(p, n->type, s.at));
-  return (Text){s.at, is_call(form)};
+  return (Text){s.at, bind_of(n->op, form)};
 }
 
 static Text draw(Print *p, const ExprNode *n, int scope) {
-  return simple(arena_printf(p->arena, "dtrt_%s_key_%s((uint64_t)%s, (uint64_t)%s, %s)",
-                             n->op->name, dtype_name(n->type), text(p, n->arg[0], scope),
-                             wrapped(p, n->arg[1], scope), text(p, n->arg[2], scope)));
+  return simple(arena_printf(p->arena, "dtrt_%s_key_%s(%s, %s, %s)", n->op->name,
+                             dtype_name(n->type), text(p, n->arg[0], scope),
+                             text(p, n->arg[1], scope), text(p, n->arg[2], scope)));
 }
 
 static const char *place(Print *p, const ExprNode *n, int scope) {
@@ -277,7 +290,7 @@ static const char *load(Print *p, const ExprNode *n, int scope) {
 
 typedef struct Part {
   const char *cond, *value;
-  bool simple;       /* the value */
+  Bind bind;         /* of the value */
   const char *block; /* what has to stand before the value; "": nothing */
 } Part;
 
@@ -286,7 +299,7 @@ typedef struct Part {
 enum { MOST_IN_A_ROW = 16 };
 
 static const char *in_parentheses(Arena *a, Text t) {
-  return t.simple ? t.s : arena_printf(a, "(%s)", t.s);
+  return t.bind >= BIND_SUM ? t.s : arena_printf(a, "(%s)", t.s);
 }
 
 static Text chosen(Arena *a, const Part *part, int n, const char *other) {
@@ -296,9 +309,9 @@ static Text chosen(Arena *a, const Part *part, int n, const char *other) {
     return joined(arena_printf(a, "%s ? %s : %s", part[n / 2 - 1].cond, in_parentheses(a, first),
                                in_parentheses(a, rest)));
   }
-  Text v = {other, true};
+  Text v = {other, BIND_TIGHT};
   for (int i = n - 1; i >= 0; i--) {
-    const Text own = {part[i].value, part[i].simple};
+    const Text own = {part[i].value, part[i].bind};
     v = !v.s ? own
              : joined(arena_printf(a, "%s ? %s : %s", part[i].cond, in_parentheses(a, own),
                                    in_parentheses(a, v)));
@@ -354,7 +367,7 @@ static Text selected(Print *p, Expr e, int scope) {
       part[i].cond = (kind == EXPR_AND || kind == EXPR_OR ? wrapped : text)(p, n.arg[2 * i], scope);
     }
     part[i].value = text(p, n.arg[arg], s);
-    part[i].simple = find_use(p, n.arg[arg], s)->simple;
+    part[i].bind = find_use(p, n.arg[arg], s)->bind;
     part[i].block = p->scopes.at[s].code.at;
     blocks = blocks || *part[i].block;
   }
@@ -417,7 +430,7 @@ static bool is_word(const Print *p, const ExprNode *n) {
 
 /* What stores overwrite is read before anything is stored. */
 static bool is_overwritten(const Print *p, const ExprNode *n) {
-  for (int i = 0; n->kind == EXPR_LOAD && i < p->stored.n; i++)
+  for (int i = 0; n->kind == EXPR_LOAD && p->stored.n > 1 && i < p->stored.n; i++)
     if (p->stored.at[i] == p->le->buffer[node_base(p->le->graph, (NodeId)n->v)]) return true;
   return false;
 }
@@ -446,16 +459,18 @@ static const ExprUse *written(Print *p, Expr e, int scope) {
     str_line(code_of(p, u->scope), "const %s %s = %s;", v ? c_type(n->type) : "int64_t", name, t.s);
     t = simple(name);
   }
-  u->text = t.s, u->simple = t.simple;
+  u->text = t.s, u->bind = t.bind;
   return u;
 }
 
 static const char *text(Print *p, Expr e, int scope) { return written(p, e, scope)->text; }
 
-static const char *wrapped(Print *p, Expr e, int scope) {
+static const char *bound(Print *p, Expr e, int scope, Bind least) {
   const ExprUse *u = written(p, e, scope);
-  return u->simple ? u->text : arena_printf(p->arena, "(%s)", u->text);
+  return u->bind >= least ? u->text : arena_printf(p->arena, "(%s)", u->text);
 }
+
+static const char *wrapped(Print *p, Expr e, int scope) { return bound(p, e, scope, BIND_TIGHT); }
 
 const char *print_expr(Print *p, Expr e) { return text(p, e, p->scope); }
 const char *print_wrapped(Print *p, Expr e) { return wrapped(p, e, p->scope); }

@@ -1,5 +1,6 @@
 /* Loop functions as C, and their calls. */
 #include "print_loop.h"
+#include <math.h>
 #include <string.h>
 
 /* -------- names of parameters -------- */
@@ -52,7 +53,7 @@ static void name_parameters(Emit *e, Print *p) {
     if (strlen(base) < 2 || print_is_local(base)) p->buffer[i] = arena_printf(p->arena, "%s_", base);
     int k = emit_find(e, &next, base);
     for (k = k ? k : 2; emit_find(e, &taken, p->buffer[i]); k++)
-      p->buffer[i] = arena_printf(p->arena, "%s_%d", base, k);
+      p->buffer[i] = emit_numbered(e, base, k);
     emit_keep(e, &taken, p->buffer[i], 1);
     emit_keep(e, &next, base, k);
   }
@@ -64,32 +65,36 @@ static const char *room_text(Print *p, Expr room) {
   return "1"; /* no element also has a place in C */
 }
 
-static void put_parameters(Print *p, Str *s, const Graph *g) {
+static const char *buffer_text(Print *p, const Graph *g, int i) {
   const LoopFunction *f = p->f;
-  const char *sep = "";
-  if (f->uses_dev) str_puts(s, "dtrt_device *dev"), sep = ", ";
-  if (f->part) str_printf(s, "%sint64_t part_from, int64_t part_to", sep), sep = ", ";
-  for (int i = 0; i < f->used.n; i++, sep = ", ") str_printf(s, "%sint64_t %s", sep, p->param[i]);
-  for (int i = 0; i < f->buffers.n; i++, sep = ", ") {
-    const LoopBuffer *b = &f->buffers.at[i];
-    const Node *n = graph_node(g, b->node);
-    const char *type = dtype_c_name(n->dtype);
-    if (f->flat || n->shape.rank < 2) {
-      str_printf(s, "%s%s%s *restrict %s", sep, b->written ? "" : "const ", type, p->buffer[i]);
-      continue;
-    }
-    str_printf(s, "%s%s (*restrict %s)", sep, type, p->buffer[i]);
-    for (int d = 1; d < n->shape.rank; d++) str_printf(s, "[%s]", room_text(p, b->room[d]));
-  }
+  const LoopBuffer *b = &f->buffers.at[i];
+  const Node *n = graph_node(g, b->node);
+  const char *type = dtype_c_name(n->dtype);
+  if (f->flat || n->shape.rank < 2)
+    return arena_printf(p->arena, "%s%s *restrict %s", b->written ? "" : "const ", type,
+                        p->buffer[i]);
+  Str s = str_new(p->arena);
+  str_printf(&s, "%s (*restrict %s)", type, p->buffer[i]);
+  for (int d = 1; d < n->shape.rank; d++) str_printf(&s, "[%s]", room_text(p, b->room[d]));
+  return s.at;
+}
+
+static void put_head(Print *p, Str *s, const Graph *g, const char *head) {
+  const LoopFunction *f = p->f;
+  const char **text = arena_array(p->arena, const char *, f->used.n + f->buffers.n + 5);
+  int n = 0;
+  if (f->uses_dev) text[n++] = "dtrt_device *dev";
+  if (f->part) text[n++] = "int64_t part_from", text[n++] = "int64_t part_to";
+  for (int i = 0; i < f->used.n; i++)
+    text[n++] = arena_printf(p->arena, "int64_t %s", p->param[i]);
+  for (int i = 0; i < f->buffers.n; i++) text[n++] = buffer_text(p, g, i);
   if (f->partial != NO_NODE)
-    str_printf(s, "%s%s *restrict partial", sep, dtype_c_name(f->partial_type));
-  else if (!*sep)
-    str_puts(s, "void");
+    text[n++] = arena_printf(p->arena, "%s *restrict partial", dtype_c_name(f->partial_type));
+  if (!n) text[n++] = "void";
+  emit_list(s, head, text, n, " {");
 }
 
 /* -------- statements -------- */
-
-
 
 static void put_body(Print *p, const LoopStmt *s) {
   p->code.indent++;
@@ -131,13 +136,21 @@ static void put_if(Print *p, const LoopStmt *s) {
   str_line(&p->code, "}");
 }
 
+static bool is_zero(const ExprNode *n) {
+  return n->kind == EXPR_NUMBER && n->real == 0 && !signbit(n->real);
+}
+
 static void put_local(Print *p, const LoopStmt *s) {
   const char *type = s->type == DT_I64 ? "int64_t" : dtype_c_name(s->type),
              *lanes = dtype_name(s->type), *v = s->a == NO_EXPR ? NULL : print_expr(p, s->a);
   switch (s->local) {
   case LOCAL_ARRAY: str_line(&p->code, "%s %s[%ld];", type, s->name, (long)s->count); break;
   case LOCAL_LANES:
-    str_line(&p->code, "dtrt_lanes_%s %s = (dtrt_lanes_%s){0} + (%s);", lanes, s->name, lanes, v);
+    if (is_zero(expr_node(p->x, s->a)))
+      str_line(&p->code, "dtrt_lanes_%s %s = {0};", lanes, s->name);
+    else
+      str_line(&p->code, "dtrt_lanes_%s %s = (dtrt_lanes_%s){0} + %s;", lanes, s->name, lanes,
+               print_wrapped(p, s->a));
     break;
   case LOCAL_LANES_ARRAY:
     str_line(&p->code, "dtrt_lanes_%s %s[%ld];", lanes, s->name, (long)s->count);
@@ -273,7 +286,7 @@ void print_function(Emit *e, const LoopFunction *f, const char *name) {
   find_moving(&p, set);
   p.code.indent = 1;
   print_block(&p, f->body);
-  str_printf(&e->loops, "DTRT_LOOP %s %s(", f->returns ? "int" : "void", name);
-  put_parameters(&p, &e->loops, e->le->graph);
-  str_printf(&e->loops, ") {\n%s}\n\n", p.code.at);
+  put_head(&p, &e->loops, e->le->graph,
+           arena_printf(e->arena, "DTRT_LOOP %s %s", f->returns ? "int" : "void", name));
+  str_printf(&e->loops, "%s}\n\n", p.code.at);
 }

@@ -14,12 +14,16 @@ typedef struct Scope {
   Str code; /* of a part */
 } Scope;
 
+/* How firmly the parts of a text hold together: what is looser than its place allows takes
+ * parentheses. */
+typedef enum Bind { BIND_LOOSE, BIND_SUM, BIND_PRODUCT, BIND_TIGHT } Bind;
+
 /* An expression in the outermost scope that uses it. */
 typedef struct ExprUse {
   Expr of;
   int scope, uses, next; /* next: of the same expression; -1: none */
   const char *text;      /* NULL: not written yet */
-  bool simple;           /* it needs no parentheses */
+  Bind bind;
 } ExprUse;
 
 typedef struct Print Print;

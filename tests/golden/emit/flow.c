@@ -21,7 +21,8 @@ static const dtrt_exchange exchange_1 = {1, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &lay
 static const dtrt_dim dim_0 = {.n = 8, .granule = 1, .naxes = 1, .axis = {0}};
 static const dtrt_exchange *const exchanges[] = {&exchange_0, &exchange_1};
 
-DTRT_LOOP void loop1_f_w(int64_t n0, const float *restrict v_, float *restrict f_w, float *restrict f_v) {
+DTRT_LOOP void loop1_f_w(int64_t n0, const float *restrict v_, float *restrict f_w,
+    float *restrict f_v) {
   DTRT_PLAIN
   for (int64_t i = 0; i < n0; i++) {
     f_w[i] = dtrt_exp_f32(v_[i]) + 1.0f;
@@ -34,16 +35,18 @@ DTRT_LOOP void loop2_carry(int32_t *restrict carry, float *restrict f_far) {
   f_far[0] = 0.0f;
 }
 
-DTRT_LOOP void loop3_lt(const int32_t *restrict carry, const int32_t *restrict times, uint8_t *restrict lt) {
+DTRT_LOOP void loop3_lt(const int32_t *restrict carry, const int32_t *restrict times,
+    uint8_t *restrict lt) {
   lt[0] = carry[0] < times[0];
 }
 
-DTRT_LOOP void loop4_f_v(int64_t n0, int64_t from0, float *restrict f_v, const float *restrict f_v_2, const float *restrict f_w, float *restrict f_v_3) {
+DTRT_LOOP void loop4_f_v(int64_t n0, int64_t from0, float *restrict f_v,
+    const float *restrict f_v_2, const float *restrict f_w, float *restrict f_v_3) {
   DTRT_PLAIN
   for (int64_t i = 0; i < n0; i++) {
     const float v0 = f_v[i];
     const float v1 = (i + from0 < 1 ? f_v_2[i + from0 + 7] : f_v_2[i + from0 - 1]) + (i + from0 < 7 ? f_v_2[i + from0 + 1] : f_v_2[i + from0 - 7]);
-    const float v2 = v0 + ((0.25f * (v1 - (2.0f * v0))) * f_w[i]);
+    const float v2 = v0 + 0.25f * (v1 - 2.0f * v0) * f_w[i];
     f_v_3[i] = v2;
     f_v[i] = v2;
   }
@@ -57,7 +60,8 @@ DTRT_LOOP void loop5_reduce_max(int64_t n0, const float *restrict f_v, float *re
   reduce_max[0] = acc;
 }
 
-DTRT_LOOP void loop6_gt(const float *restrict reduce_max, uint8_t *restrict gt, float *restrict f_far) {
+DTRT_LOOP void loop6_gt(const float *restrict reduce_max, uint8_t *restrict gt,
+    float *restrict f_far) {
   const float v0 = f_far[0];
   gt[0] = reduce_max[0] > 10.0f;
   f_far[0] = v0;
@@ -66,19 +70,16 @@ DTRT_LOOP void loop6_gt(const float *restrict reduce_max, uint8_t *restrict gt, 
 DTRT_LOOP void loop7_f_v(int64_t n0, float *restrict f_v) {
   DTRT_PLAIN
   for (int64_t i = 0; i < n0; i++) {
-    const float v0 = f_v[i];
-    f_v[i] = 0.5f * v0;
+    f_v[i] = 0.5f * f_v[i];
   }
 }
 
 DTRT_LOOP void loop8_f_far(float *restrict f_far) {
-  const float v0 = f_far[0];
-  f_far[0] = v0 + 1.0f;
+  f_far[0] = f_far[0] + 1.0f;
 }
 
 DTRT_LOOP void loop9_add(int32_t *restrict carry) {
-  const int32_t v0 = carry[0];
-  carry[0] = dtrt_add_i32(v0, 1);
+  carry[0] = dtrt_add_i32(carry[0], 1);
 }
 
 /* entry init */

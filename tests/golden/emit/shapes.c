@@ -37,7 +37,8 @@ static const dtrt_dim layout_6_dims[] = {
     {.n = 6, .granule = 1}};
 static const dtrt_layout layout_6 = {2, 0x0, DTRT_SUM, layout_6_dims};
 
-DTRT_LOOP void loop1_f_t(int64_t n0, int64_t n1, float (*restrict a_)[n0], float (*restrict f_t)[n1]) {
+DTRT_LOOP void loop1_f_t(int64_t n0, int64_t n1, float (*restrict a_)[n0],
+    float (*restrict f_t)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
@@ -47,7 +48,8 @@ DTRT_LOOP void loop1_f_t(int64_t n0, int64_t n1, float (*restrict a_)[n0], float
   }
 }
 
-DTRT_LOOP void loop2_f_s(int64_t n0, int64_t n1, float (*restrict a_)[n1], float (*restrict f_s)[n1]) {
+DTRT_LOOP void loop2_f_s(int64_t n0, int64_t n1, float (*restrict a_)[n1],
+    float (*restrict f_s)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
@@ -57,7 +59,8 @@ DTRT_LOOP void loop2_f_s(int64_t n0, int64_t n1, float (*restrict a_)[n1], float
   }
 }
 
-DTRT_LOOP void loop3_f_p(int64_t n0, int64_t n1, float (*restrict f_p)[n1], float (*restrict a_)[n0]) {
+DTRT_LOOP void loop3_f_p(int64_t n0, int64_t n1, float (*restrict f_p)[n1],
+    float (*restrict a_)[n0]) {
   DTRT_PLAIN
   for (int64_t j = 0; j < n1; j++) {
     f_p[0][j] = 0.0f + 1.0f;
@@ -75,7 +78,8 @@ DTRT_LOOP void loop3_f_p(int64_t n0, int64_t n1, float (*restrict f_p)[n1], floa
   }
 }
 
-DTRT_LOOP void loop4_f_c(int64_t n0, int64_t n1, int64_t n2, float (*restrict a_)[n2], float (*restrict f_c)[n1]) {
+DTRT_LOOP void loop4_f_c(int64_t n0, int64_t n1, int64_t n2, float (*restrict a_)[n2],
+    float (*restrict f_c)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
@@ -84,12 +88,13 @@ DTRT_LOOP void loop4_f_c(int64_t n0, int64_t n1, int64_t n2, float (*restrict a_
     }
     DTRT_PLAIN
     for (int64_t j = 6; j < 12; j++) {
-      f_c[i][j] = (a_[i][j - 6] * 2.0f) + 1.0f;
+      f_c[i][j] = a_[i][j - 6] * 2.0f + 1.0f;
     }
   }
 }
 
-DTRT_LOOP void loop5_f_g(dtrt_device *dev, int64_t n0, int64_t n1, float (*restrict a_)[n1], const int32_t *restrict i_, float (*restrict f_g)[n1]) {
+DTRT_LOOP void loop5_f_g(dtrt_device *dev, int64_t n0, int64_t n1, float (*restrict a_)[n1],
+    const int32_t *restrict i_, float (*restrict f_g)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN

@@ -56,35 +56,36 @@ DTRT_LOOP void loop2_const(int64_t n0, float *restrict const_) {
   }
 }
 
-DTRT_LOOP void loop3_sum(int64_t n0, int64_t n1, float (*restrict contract)[n1], const float *restrict model_b, float (*restrict y_)[n1], float *restrict sum_) {
+DTRT_LOOP void loop3_sum(int64_t n0, int64_t n1, float (*restrict contract)[n1],
+    const float *restrict model_b, float (*restrict y_)[n1], float *restrict sum_) {
   float acc = 0.0f;
   for (int64_t i = 0; i < n0; i++) {
     for (int64_t j = 0; j < n1; j++) {
-      const float v0 = (contract[i][j] + model_b[j]) - y_[i][j];
-      acc = acc + (v0 * v0);
+      const float v0 = contract[i][j] + model_b[j] - y_[i][j];
+      acc = acc + v0 * v0;
     }
   }
   sum_[0] = acc;
 }
 
 DTRT_LOOP void loop4_train_loss(float *restrict sum_) {
-  const float v0 = sum_[0];
-  sum_[0] = v0 * 0.041666668f;
+  sum_[0] = sum_[0] * 0.041666668f;
 }
 
-DTRT_LOOP void loop5_grad_train_e(int64_t n0, int64_t n1, float (*restrict contract)[n1], const float *restrict model_b, float (*restrict y_)[n1]) {
+DTRT_LOOP void loop5_grad_train_e(int64_t n0, int64_t n1, float (*restrict contract)[n1],
+    const float *restrict model_b, float (*restrict y_)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      const float v0 = contract[i][j];
-      const float v1 = 0.041666668f * ((v0 + model_b[j]) - y_[i][j]);
-      contract[i][j] = v1 + v1;
+      const float v0 = 0.041666668f * (contract[i][j] + model_b[j] - y_[i][j]);
+      contract[i][j] = v0 + v0;
     }
   }
 }
 
-DTRT_LOOP void loop6_grad_model_b(int64_t n0, int64_t n1, float *restrict grad_model_b, float (*restrict grad_train_e)[n1]) {
+DTRT_LOOP void loop6_grad_model_b(int64_t n0, int64_t n1, float *restrict grad_model_b,
+    float (*restrict grad_train_e)[n1]) {
   DTRT_PLAIN
   for (int64_t j = 0; j < n1; j++) {
     grad_model_b[j] = 0.0f;
@@ -101,8 +102,7 @@ DTRT_LOOP void loop6_grad_model_b(int64_t n0, int64_t n1, float *restrict grad_m
 DTRT_LOOP void loop7_sub(int64_t n0, float *restrict model_w, const float *restrict grad_model_w) {
   DTRT_PLAIN
   for (int64_t i = 0; i < n0; i++) {
-    const float v0 = model_w[i];
-    model_w[i] = v0 - (0.1f * grad_model_w[i]);
+    model_w[i] = model_w[i] - 0.1f * grad_model_w[i];
   }
 }
 
