@@ -18,7 +18,7 @@ accept() {
   local cc
   n=$((n + 1))
   for cc in "${compilers[@]}"; do
-    "$cc" -std=c11 -Wall -Wextra -Werror -O2 -I"$1" -c "$2" -o "$tmp/x.o" || { echo "FAIL $cc: $3"; bad=1; }
+    "$cc" -std=c11 -Wall -Wextra -Wshadow -Werror -O2 -I"$1" -c "$2" -o "$tmp/x.o" || { echo "FAIL $cc: $3"; bad=1; }
   done
 }
 
@@ -34,5 +34,28 @@ for model in tests/golden/emit/*.dtg; do
   "$dtgc" $model --emit-c "$tmp/c" || { echo "FAIL $model"; bad=1; continue; }
   accept "$tmp/c" "$tmp/c/$(basename "$model" .dtg).c" "$model"
 done
-echo "$n files, compilers: ${compilers[*]}"
+# A tensor may be called whatever emitted loops call their own values: `own` was taken for both, in a sum over rows.
+names_of() { # the program whose input is called $1
+  cat <<DTG
+entry f($1: f32[100, 40], index_: i32[60]) {
+  s = cumsum($1, axis=0)
+  return a = sum($1, axis=0), b = sum($1), c = argmax($1, axis=1), d = max($1, axis=1), e = s, g = sum(tanh($1), axis=1),
+         h = $1[index_], k = grad(sum($1[index_] ** 2), $1), m = exp($1) + 1, o = $1 @ transpose($1)
+}
+DTG
+}
+names_of plain >"$tmp/plain.dtg"
+"$dtgc" "$tmp/plain.dtg" --dump=c >"$tmp/plain.c" || bad=1
+words=$(grep -oE '\b(int64_t|float|int32_t|dtrt_lanes_f32|dtrt_scatter|dtrt_device) \**(const |restrict )?[a-z_0-9]+\b' "$tmp/plain.c" |
+  grep -oE '[a-z_0-9]+$' | grep -vE '^(plain|restrict|const)$' | sort -u)
+tried=0
+for word in $words int64_t linux dtrt_copy exchanges given i; do
+  names_of "$word" >"$tmp/name.dtg"
+  "$dtgc" "$tmp/name.dtg" --dump=c >"$tmp/name.c" 2>/dev/null || continue # `sum` is a function
+  tried=$((tried + 1))
+  "${compilers[0]}" -std=c11 -Wall -Wextra -Wshadow -Werror -Iinclude -fsyntax-only "$tmp/name.c" ||
+    { echo "FAIL a tensor called $word"; bad=1; }
+done
+[ $tried -gt 30 ] || { echo "FAIL names of emitted loops: only $tried could be tried"; bad=1; }
+echo "$n files, $tried names, compilers: ${compilers[*]}"
 exit $bad

@@ -24,21 +24,17 @@ const char *emit_word(Emit *e, const char *name) {
 
 const char *emit_identifier(Emit *e, const char *name) {
   const char *s = emit_word(e, name);
-  /* Words of C, of the runtime and of emitted loops. */
+  /* Words of C, types and the runtime's device. */
   static const char *const taken[] = {
-      "auto",     "break",  "case",    "char",     "const",    "continue", "default",  "do",
-      "double",   "else",   "enum",    "extern",   "float",    "for",      "goto",     "if",
-      "inline",   "int",    "long",    "register", "restrict", "return",   "short",    "signed",
-      "sizeof",   "static", "struct",  "switch",   "typedef",  "union",    "unsigned", "void",
-      "volatile", "while",  "acc",     "lane0",    "best",     "row",      "dev",      "found",
-      "place",
-      "x",        "asm",    "typeof",  "low",      "high",     "whole",    "line",     "lane",
-      "sum",      "rows",   "partial", "filled",   "from",     "to",       "block",    "blocks",
-      "level",    "begin",  "next",    "end",      "start",    "stop",     "turn",     "some",
-      "then",     "part_from", "part_to"};
+      "asm",      "auto",    "break",   "case",     "char",     "const",    "continue", "default",
+      "dev",      "do",      "double",  "else",     "enum",     "extern",   "float",    "for",
+      "goto",     "if",      "inline",  "int",      "int32_t",  "int64_t",  "linux",    "long",
+      "register", "restrict", "return", "short",    "signed",   "sizeof",   "static",   "struct",
+      "switch",   "typedef", "typeof",  "uint32_t", "uint64_t", "uint8_t",  "union",    "unix",
+      "unsigned", "void",    "volatile", "while"};
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
     if (!strcmp(s, taken[i])) return arena_printf(e->arena, "%s_", s);
-  return s;
+  return strncmp(s, "dtrt_", 5) ? s : arena_printf(e->arena, "_%s", s);
 }
 
 const char *emit_numbered(Emit *e, const char *name, int number) {

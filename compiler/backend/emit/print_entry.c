@@ -27,8 +27,8 @@ static void begin_function(Function *f, Emit *e, const LoopEntry *en) {
   f->print.code.indent = f->head.indent = 1;
   f->view = arena_array(e->arena, const char *, en->views.n + 1);
   f->symbol = arena_array(e->arena, bool, en->symbols.n + 1);
-  const char *const words[] = {f->rows ? "p" : "given", f->rows ? "n" : "given"};
-  for (int i = 0; i < 2; i++) emit_keep(e, &f->used, words[i], 1);
+  static const char *const words[] = {"p", "n", "i", "first", "given", "exchanges", "first_row", "end_row"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) emit_keep(e, &f->used, words[i], 1);
   for (Expr s = 0; s < en->x->at.n; s++)
     if (expr_node(en->x, s)->kind == EXPR_SYMBOL)
       emit_keep(e, &f->used, expr_node(en->x, s)->name, 1);

@@ -27,10 +27,9 @@ static const char *const param_word[] = {[PARAM_EXTENT] = "n",
                                          [PARAM_FIRST] = "first",
                                          [PARAM_BOUND] = "bound"};
 
-/* What the function itself calls so: "n0", "from12", "i0", "v12". (Words such as "acc" are left to
- * emit_identifier.) */
+/* What every function may call so: "n0", "from12", "v12". */
 bool print_is_local(const char *s) {
-  static const char *const numbered[] = {"n", "from", "key", "first", "bound", "i", "v", "p"};
+  static const char *const numbered[] = {"n", "from", "key", "first", "bound", "v", "p"};
   for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
     size_t n = strlen(numbered[i]);
     if (!strncmp(s, numbered[i], n) && s[n] && strspn(s + n, "0123456789") == strlen(s + n))
@@ -39,7 +38,17 @@ bool print_is_local(const char *s) {
   return false;
 }
 
+/* What the function declares itself. */
+static void keep_locals(Emit *e, const LoopStmt *s, Lookup *taken) {
+  for (; s; s = s->next) {
+    if (s->name) emit_keep(e, taken, s->name, 1);
+    keep_locals(e, s->body, taken);
+    keep_locals(e, s->other, taken);
+  }
+}
+
 static void name_parameters(Emit *e, Print *p) {
+  static const char *const own[] = {"dev", "part_from", "part_to", "partial"};
   const LoopFunction *f = p->f;
   int count[8] = {0};
   Lookup taken = {0}, next = {0}; /* names; by base, the number that the next one may have */
@@ -47,11 +56,13 @@ static void name_parameters(Emit *e, Print *p) {
     const ParamUse use = f->params.at[f->used.at[i]].use;
     p->param[i] = arena_printf(p->arena, "%s%d", param_word[use], count[use]++);
   }
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) emit_keep(e, &taken, own[i], 1);
+  keep_locals(e, f->body, &taken);
   for (int i = 0; i < f->buffers.n; i++) {
     const char *base = emit_short_name(e, graph_node(e->le->graph, f->buffers.at[i].node));
-    p->buffer[i] = base;
-    if (strlen(base) < 2 || print_is_local(base)) p->buffer[i] = arena_printf(p->arena, "%s_", base);
+    if (print_is_local(base)) base = arena_printf(p->arena, "%s_", base);
     int k = emit_find(e, &next, base);
+    p->buffer[i] = base;
     for (k = k ? k : 2; emit_find(e, &taken, p->buffer[i]); k++)
       p->buffer[i] = emit_numbered(e, base, k);
     emit_keep(e, &taken, p->buffer[i], 1);

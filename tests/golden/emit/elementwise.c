@@ -17,25 +17,25 @@ static const dtrt_dim layout_2_dims[] = {
     {.n = 10, .granule = 1, .naxes = 1, .axis = {0}}};
 static const dtrt_layout layout_2 = {1, 0x0, DTRT_SUM, layout_2_dims};
 
-DTRT_LOOP void loop1_f_out(int64_t n0, int64_t n1, float (*restrict a_)[n1],
-    const float *restrict b_, float (*restrict f_out)[n1]) {
+DTRT_LOOP void loop1_f_out(int64_t n0, int64_t n1, float (*restrict a)[n1],
+    const float *restrict b, float (*restrict f_out)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      const float v0 = a_[i][j] * 2.0f + b_[j];
+      const float v0 = a[i][j] * 2.0f + b[j];
       f_out[i][j] = (v0 > 0.0f) ? v0 : dtrt_exp_f32(v0) - 1.0f;
     }
   }
 }
 
-DTRT_LOOP void loop2_f_total(int64_t n0, int64_t n1, float (*restrict a_)[n1],
-    const float *restrict b_, float *restrict f_total) {
+DTRT_LOOP void loop2_f_total(int64_t n0, int64_t n1, float (*restrict a)[n1],
+    const float *restrict b, float *restrict f_total) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     float acc = 0.0f;
     for (int64_t j = 0; j < n1; j++) {
-      const float v0 = a_[i][j] * 2.0f + b_[j];
+      const float v0 = a[i][j] * 2.0f + b[j];
       acc = acc + v0 * v0;
     }
     f_total[i] = acc;

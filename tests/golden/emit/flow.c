@@ -21,12 +21,12 @@ static const dtrt_exchange exchange_1 = {1, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &lay
 static const dtrt_dim dim_0 = {.n = 8, .granule = 1, .naxes = 1, .axis = {0}};
 static const dtrt_exchange *const exchanges[] = {&exchange_0, &exchange_1};
 
-DTRT_LOOP void loop1_f_w(int64_t n0, const float *restrict v_, float *restrict f_w,
+DTRT_LOOP void loop1_f_w(int64_t n0, const float *restrict v, float *restrict f_w,
     float *restrict f_v) {
   DTRT_PLAIN
   for (int64_t i = 0; i < n0; i++) {
-    f_w[i] = dtrt_exp_f32(v_[i]) + 1.0f;
-    f_v[i] = v_[i];
+    f_w[i] = dtrt_exp_f32(v[i]) + 1.0f;
+    f_v[i] = v[i];
   }
 }
 

@@ -37,30 +37,30 @@ static const dtrt_dim layout_6_dims[] = {
     {.n = 6, .granule = 1}};
 static const dtrt_layout layout_6 = {2, 0x0, DTRT_SUM, layout_6_dims};
 
-DTRT_LOOP void loop1_f_t(int64_t n0, int64_t n1, float (*restrict a_)[n0],
+DTRT_LOOP void loop1_f_t(int64_t n0, int64_t n1, float (*restrict a)[n0],
     float (*restrict f_t)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      f_t[i][j] = a_[j][i] + 1.0f;
+      f_t[i][j] = a[j][i] + 1.0f;
     }
   }
 }
 
-DTRT_LOOP void loop2_f_s(int64_t n0, int64_t n1, float (*restrict a_)[n1],
+DTRT_LOOP void loop2_f_s(int64_t n0, int64_t n1, float (*restrict a)[n1],
     float (*restrict f_s)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      f_s[i][j] = a_[i * 2 + 1][5 - j] + 1.0f;
+      f_s[i][j] = a[i * 2 + 1][5 - j] + 1.0f;
     }
   }
 }
 
 DTRT_LOOP void loop3_f_p(int64_t n0, int64_t n1, float (*restrict f_p)[n1],
-    float (*restrict a_)[n0]) {
+    float (*restrict a)[n0]) {
   DTRT_PLAIN
   for (int64_t j = 0; j < n1; j++) {
     f_p[0][j] = 0.0f + 1.0f;
@@ -69,7 +69,7 @@ DTRT_LOOP void loop3_f_p(int64_t n0, int64_t n1, float (*restrict f_p)[n1],
   for (int64_t i = 1; i < 5; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      f_p[i][j] = (j < 6 ? a_[i - 1][j] : 0.0f) + 1.0f;
+      f_p[i][j] = (j < 6 ? a[i - 1][j] : 0.0f) + 1.0f;
     }
   }
   DTRT_PLAIN
@@ -78,28 +78,28 @@ DTRT_LOOP void loop3_f_p(int64_t n0, int64_t n1, float (*restrict f_p)[n1],
   }
 }
 
-DTRT_LOOP void loop4_f_c(int64_t n0, int64_t n1, int64_t n2, float (*restrict a_)[n2],
+DTRT_LOOP void loop4_f_c(int64_t n0, int64_t n1, int64_t n2, float (*restrict a)[n2],
     float (*restrict f_c)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < 6; j++) {
-      f_c[i][j] = a_[i][j] + 1.0f;
+      f_c[i][j] = a[i][j] + 1.0f;
     }
     DTRT_PLAIN
     for (int64_t j = 6; j < 12; j++) {
-      f_c[i][j] = a_[i][j - 6] * 2.0f + 1.0f;
+      f_c[i][j] = a[i][j - 6] * 2.0f + 1.0f;
     }
   }
 }
 
-DTRT_LOOP void loop5_f_g(dtrt_device *dev, int64_t n0, int64_t n1, float (*restrict a_)[n1],
-    const int32_t *restrict i_, float (*restrict f_g)[n1]) {
+DTRT_LOOP void loop5_f_g(dtrt_device *dev, int64_t n0, int64_t n1, float (*restrict a)[n1],
+    const int32_t *restrict i_2, float (*restrict f_g)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      f_g[i][j] = a_[dtrt_index(dev, i_[i], 4)][j] + 1.0f;
+      f_g[i][j] = a[dtrt_index(dev, i_2[i], 4)][j] + 1.0f;
     }
   }
 }
@@ -126,8 +126,8 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 
   /* f.p = add(f.p, const@shapes.dtg:8#3)    shapes.dtg:8 */
   dtrt_begin_step(dev, 2);
-  float (*const p)[8] = (void *)(dev->arena + 0); /* f32[6, 8] [_, _] */
-  loop3_f_p(6, 8, p, a);
+  float (*const p_)[8] = (void *)(dev->arena + 0); /* f32[6, 8] [_, _] */
+  loop3_f_p(6, 8, p_, a);
 
   /* f.c = add(f.c, const@shapes.dtg:8#4)    shapes.dtg:8 */
   dtrt_begin_step(dev, 3);
@@ -136,9 +136,9 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 
   /* f.g = add(f.g, const@shapes.dtg:8#5)    shapes.dtg:8 */
   dtrt_begin_step(dev, 4);
-  int32_t *const i = (void *)dev->in[1]; /* i32[3] [_] */
+  int32_t *const i_ = (void *)dev->in[1]; /* i32[3] [_] */
   float (*const g)[6] = (void *)(dev->arena + 640); /* f32[3, 6] [_, _] */
-  loop5_f_g(dev, 3, 6, a, i, g);
+  loop5_f_g(dev, 3, 6, a, i_, g);
 }
 
 static const char *const entry_f_dims_0[] = {0, 0};

@@ -20,14 +20,14 @@ DTRT_LOOP void loop1_normal(int64_t n0, int64_t key0, float *restrict normal) {
   }
 }
 
-DTRT_LOOP void loop2_grad_z(int64_t n0, int64_t n1, int64_t n2, float (*restrict z_)[n1][n2],
-    const float *restrict w_, float (*restrict grad_z)[n1][n2]) {
+DTRT_LOOP void loop2_grad_z(int64_t n0, int64_t n1, int64_t n2, float (*restrict z)[n1][n2],
+    const float *restrict w, float (*restrict grad_z)[n1][n2]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t k = 0; k < n2; k++) {
-      const float v0 = dtrt_tanh_f32(z_[i][0][k] * w_[k]);
-      grad_z[i][0][k] = (1.0f - v0 * v0) * w_[k];
+      const float v0 = dtrt_tanh_f32(z[i][0][k] * w[k]);
+      grad_z[i][0][k] = (1.0f - v0 * v0) * w[k];
     }
     DTRT_PLAIN
     for (int64_t k = 0; k < n2; k++) {
@@ -35,18 +35,18 @@ DTRT_LOOP void loop2_grad_z(int64_t n0, int64_t n1, int64_t n2, float (*restrict
     }
     DTRT_PLAIN
     for (int64_t k = 0; k < n2; k++) {
-      grad_z[i][2][k] = z_[i][2][k] + z_[i][2][k];
+      grad_z[i][2][k] = z[i][2][k] + z[i][2][k];
     }
   }
 }
 
-DTRT_LOOP void loop3_heat_y(const float *restrict u_, float *restrict heat_y) {
-  heat_y[0] = u_[0] + 0.1f * (u_[1] + 0.0f - 2.0f * u_[0]);
+DTRT_LOOP void loop3_heat_y(const float *restrict u, float *restrict heat_y) {
+  heat_y[0] = u[0] + 0.1f * (u[1] + 0.0f - 2.0f * u[0]);
   DTRT_PLAIN
   for (int64_t i = 1; i < 63; i++) {
-    heat_y[i] = u_[i] + 0.1f * (u_[i + 1] + u_[i - 1] - 2.0f * u_[i]);
+    heat_y[i] = u[i] + 0.1f * (u[i + 1] + u[i - 1] - 2.0f * u[i]);
   }
-  heat_y[63] = u_[63] + 0.1f * (0.0f + u_[62] - 2.0f * u_[63]);
+  heat_y[63] = u[63] + 0.1f * (0.0f + u[62] - 2.0f * u[63]);
 }
 
 /* entry init */

@@ -57,28 +57,28 @@ DTRT_LOOP void loop2_const(int64_t n0, float *restrict const_) {
 }
 
 DTRT_LOOP void loop3_sum(int64_t n0, int64_t n1, float (*restrict contract)[n1],
-    const float *restrict model_b, float (*restrict y_)[n1], float *restrict sum_) {
+    const float *restrict model_b, float (*restrict y)[n1], float *restrict sum) {
   float acc = 0.0f;
   for (int64_t i = 0; i < n0; i++) {
     for (int64_t j = 0; j < n1; j++) {
-      const float v0 = contract[i][j] + model_b[j] - y_[i][j];
+      const float v0 = contract[i][j] + model_b[j] - y[i][j];
       acc = acc + v0 * v0;
     }
   }
-  sum_[0] = acc;
+  sum[0] = acc;
 }
 
-DTRT_LOOP void loop4_train_loss(float *restrict sum_) {
-  sum_[0] = sum_[0] * 0.041666668f;
+DTRT_LOOP void loop4_train_loss(float *restrict sum) {
+  sum[0] = sum[0] * 0.041666668f;
 }
 
 DTRT_LOOP void loop5_grad_train_e(int64_t n0, int64_t n1, float (*restrict contract)[n1],
-    const float *restrict model_b, float (*restrict y_)[n1]) {
+    const float *restrict model_b, float (*restrict y)[n1]) {
   DTRT_OUTER
   for (int64_t i = 0; i < n0; i++) {
     DTRT_PLAIN
     for (int64_t j = 0; j < n1; j++) {
-      const float v0 = 0.041666668f * (contract[i][j] + model_b[j] - y_[i][j]);
+      const float v0 = 0.041666668f * (contract[i][j] + model_b[j] - y[i][j]);
       contract[i][j] = v0 + v0;
     }
   }
@@ -127,10 +127,10 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
 
   /* contract(x, model.w)    step.dtg:6 */
   dtrt_begin_step(dev, 0);
-  float (*const x_)[6] = (void *)dev->in[0]; /* f32[8, 6] [batch, _] */
+  float (*const x)[6] = (void *)dev->in[0]; /* f32[8, 6] [batch, _] */
   float (*const model_w)[3] = (void *)(dev->vars + 0); /* f32[6, 3] [_, _] */
   float (*const contract_6)[3] = (void *)(dev->arena + 192); /* f32[8, 3] [batch, _] */
-  dtrt_gemm(DTRT_F32, 0, 0, 2, 3, 6, x_, 6, model_w, 3, contract_6, 3, 0);
+  dtrt_gemm(DTRT_F32, 0, 0, 2, 3, 6, x, 6, model_w, 3, contract_6, 3, 0);
 
   /* sum(mul@step.dtg:11)    step.dtg:11 */
   dtrt_begin_step(dev, 1);
@@ -159,7 +159,7 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
   /* grad(model.w) = contract(x, grad(train.e))    step.dtg:6 */
   dtrt_begin_step(dev, 6);
   float (*const grad_model_w)[3] = (void *)(dev->arena + 0); /* f32[6, 3] [_, _] partial(batch) */
-  dtrt_gemm(DTRT_F32, 1, 0, 6, 3, 2, x_, 6, contract_6, 3, grad_model_w, 3, 0);
+  dtrt_gemm(DTRT_F32, 1, 0, 6, 3, 2, x, 6, contract_6, 3, grad_model_w, 3, 0);
 
   /* all-reduce over batch: grad(model.w), grad(model.b)    step.dtg:12 */
   dtrt_begin_step(dev, 7);
