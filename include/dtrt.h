@@ -248,7 +248,7 @@ void *dtrt_own(dtrt_device *dev, void *at, int64_t offset);
 /* An epilogue: called for rows from..to of C as soon as they are final. `rows` must treat all rows
  * alike, in any order and on several cores at once, and write neither A nor B. `read`: other matrices of C's size, dense and
  * row-major, that it reads: they are prefetched while the product is computed. */
-typedef struct dtrt_then {
+typedef struct dtrt_epilogue {
   dtrt_part_fn *rows;
   dtrt_device *dev;
   void *const *p;   /* for `rows` */
@@ -256,34 +256,36 @@ typedef struct dtrt_then {
   int32_t nread;    /* at most 8 */
   const void *const *read;
   int32_t ordered; /* 1: rows are added up, so they are passed in order, on one core */
-} dtrt_then;
+} dtrt_epilogue;
 /* dtrt_gemm of f32 without accumulation, with dense C and epilogue `then`. */
-void dtrt_gemm_then(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b,
-                    int64_t ldb, void *c, const dtrt_then *then);
+void dtrt_gemm_epilogue(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+                        const void *b, int64_t ldb, void *c, const dtrt_epilogue *then);
 /* C of f32 from A and B of DTRT_BF16 or DTRT_F16, added in f32 (docs/sums.md), and epilogue `then` (NULL: none). */
-void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
-                    const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate, const dtrt_then *then);
+void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
+                    int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate,
+                    const dtrt_epilogue *then);
 /* dtrt_gemm of f32 with a masked-out part: in matrix `of`, all elements outside of the causal band
- * low <= column - row < high, rounded outward to blocks of DTRT_LIVE rows and columns. Masked-out
- * elements of C are not computed; those of A and B are not read and count as 0, even times
- * infinity. */
-typedef enum dtrt_live_of { DTRT_LIVE_C, DTRT_LIVE_A, DTRT_LIVE_B } dtrt_live_of;
-typedef struct dtrt_live {
-  dtrt_live_of of;
+ * low <= column - row < high, rounded outward to blocks of DTRT_BAND_BLOCK rows and columns.
+ * Masked-out elements of C are not computed; those of A and B are not read and count as 0, even
+ * times infinity. */
+typedef enum dtrt_band_of { DTRT_BAND_C, DTRT_BAND_A, DTRT_BAND_B } dtrt_band_of;
+typedef struct dtrt_band {
+  dtrt_band_of of;
   int64_t low, high;
-} dtrt_live;
-#define DTRT_LIVE 32
+} dtrt_band;
+#define DTRT_BAND_BLOCK 32
 #define DTRT_FAR ((int64_t)1 << 40) /* no bound */
-void dtrt_gemm_live(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b, int64_t ldb,
-                    void *c, int64_t ldc, int accumulate, dtrt_live live);
+void dtrt_gemm_band(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+                    const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate,
+                    dtrt_band band);
 /* Adds depths `at` to at + k of an f32 product with inner dim `all`, tile after tile; acc [m][ldc]
- * is kept between tiles, and used if there is more than one block (dtrt_gemm_part). live: the band
+ * is kept between tiles, and used if there is more than one block (dtrt_gemm_part). band: that
  * of A or B; NULL: no mask. */
-void dtrt_gemm_sum(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda, const void *b,
-                   int64_t ldb, void *c, int64_t ldc, double *acc, int64_t at, int64_t all,
-                   const dtrt_live *live);
+void dtrt_gemm_sum(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+                   const void *b, int64_t ldb, void *c, int64_t ldc, double *acc, int64_t at,
+                   int64_t all, const dtrt_band *band);
 /* Zeros the masked-out part of a matrix of n columns; `step` elements from row to row. */
-void dtrt_live_clear(float *p, int64_t rows, int64_t n, int64_t step, int64_t low, int64_t high);
+void dtrt_band_clear(float *p, int64_t rows, int64_t n, int64_t step, int64_t low, int64_t high);
 
 /* A convolution's windows on this device's blocks of x [batch][large...][in], w
  * [taps...][each][out] and y [batch][small...][out], of n spatial dims (1 to 3): position q of y
@@ -302,8 +304,10 @@ void dtrt_conv_input(const dtrt_slide *s, const void *y, const void *w, void *x)
 void dtrt_conv_weight(const dtrt_slide *s, const void *x, const void *y, void *w);
 /* The first two in f32 with an epilogue over the positions of the result, in order: each row holds
  * the channels. */
-void dtrt_conv_then(const dtrt_slide *s, const void *x, const void *w, void *y, const dtrt_then *then);
-void dtrt_conv_input_then(const dtrt_slide *s, const void *y, const void *w, void *x, const dtrt_then *then);
+void dtrt_conv_epilogue(const dtrt_slide *s, const void *x, const void *w, void *y,
+                        const dtrt_epilogue *then);
+void dtrt_conv_input_epilogue(const dtrt_slide *s, const void *y, const void *w, void *x,
+                              const dtrt_epilogue *then);
 
 /* Sums of more than DTRT_SUM_BLOCK rows picked by an index, in the order of docs/sums.md. The loop
  * adds to rows of a table of zeros, and at each DTRT_SUM_BLOCK-th hit of a row calls
@@ -397,15 +401,15 @@ DTRT_FN int64_t dtrt_gemm_part(int64_t k) {
   return parts ? ((k + parts - 1) / parts + 15) / 16 * 16 : DTRT_GEMM_DEPTH;
 }
 
-/* The columns of a row, of n, inside the band: dtrt_live_from to dtrt_live_to. */
-DTRT_FN int64_t dtrt_live_from(int64_t row, int64_t low, int64_t n) {
-  const int64_t at = row / DTRT_LIVE * DTRT_LIVE + low;
-  const int64_t whole = at / DTRT_LIVE * DTRT_LIVE;
+/* The columns of a row, of n, inside the band: dtrt_band_from to dtrt_band_to. */
+DTRT_FN int64_t dtrt_band_from(int64_t row, int64_t low, int64_t n) {
+  const int64_t at = row / DTRT_BAND_BLOCK * DTRT_BAND_BLOCK + low;
+  const int64_t whole = at / DTRT_BAND_BLOCK * DTRT_BAND_BLOCK;
   return at <= 0 ? 0 : whole < n ? whole : n;
 }
-DTRT_FN int64_t dtrt_live_to(int64_t row, int64_t high, int64_t n) {
-  const int64_t at = row / DTRT_LIVE * DTRT_LIVE + DTRT_LIVE - 1 + high;
-  const int64_t whole = (at + DTRT_LIVE - 1) / DTRT_LIVE * DTRT_LIVE;
+DTRT_FN int64_t dtrt_band_to(int64_t row, int64_t high, int64_t n) {
+  const int64_t at = row / DTRT_BAND_BLOCK * DTRT_BAND_BLOCK + DTRT_BAND_BLOCK - 1 + high;
+  const int64_t whole = (at + DTRT_BAND_BLOCK - 1) / DTRT_BAND_BLOCK * DTRT_BAND_BLOCK;
   return at <= 0 ? 0 : whole < n ? whole : n;
 }
 

@@ -15,11 +15,11 @@ static Expr live(Loop *l, const Node *n, const At *at, const char *function, Ent
 }
 
 Expr live_from(Loop *l, const Node *n, const At *at) {
-  return live(l, n, at, "dtrt_live_from", INTEGER_LOW);
+  return live(l, n, at, "dtrt_band_from", INTEGER_LOW);
 }
 
 Expr live_to(Loop *l, const Node *n, const At *at) {
-  return live(l, n, at, "dtrt_live_to", INTEGER_HIGH);
+  return live(l, n, at, "dtrt_band_to", INTEGER_HIGH);
 }
 
 Expr value_outside(Loop *l, NodeId id, const At *at) {

@@ -66,8 +66,8 @@ bool entry_convolution(EntryBuild *b, NodeId id, const Tiles *epilogue) {
                  entry_place(b, read[1]), entry_place(b, id)};
   if (takes) arg[4] = entry_rows(b, epilogue);
   static const char *const function[][2] = {
-      [SIDE_SMALL] = {"dtrt_conv", "dtrt_conv_then"},
-      [SIDE_LARGE] = {"dtrt_conv_input", "dtrt_conv_input_then"},
+      [SIDE_SMALL] = {"dtrt_conv", "dtrt_conv_epilogue"},
+      [SIDE_LARGE] = {"dtrt_conv_input", "dtrt_conv_input_epilogue"},
       [SIDE_TAPS] = {"dtrt_conv_weight", NULL}};
   entry_call(b, function[makes][takes], 4 + takes, arg);
   return takes;

@@ -198,7 +198,7 @@ static int row_dims(const Product *p) {
 
 static void find_live(Product *p) {
   const LetterGroup *const role[3][2] = {{p->m, p->n}, {p->m, p->k}, {p->k, p->n}};
-  static const char *const names[] = {"DTRT_LIVE_C", "DTRT_LIVE_A", "DTRT_LIVE_B"};
+  static const char *const names[] = {"DTRT_BAND_C", "DTRT_BAND_A", "DTRT_BAND_B"};
   Live *v = &p->live;
   *v = (Live){.t = -1};
   for (int t = 0; t < 3; t++)
@@ -228,7 +228,7 @@ static Expr live_list(Product *p) {
              one = loop_int(p->l, 1);
   const Expr arg[] = {loop_word(p->l, v->of, 0), v->transposed ? expr_sub(p->x, one, high) : low,
                       v->transposed ? expr_sub(p->x, one, low) : high};
-  return entry_list(p->build, "dtrt_live", 3, arg);
+  return entry_list(p->build, "dtrt_band", 3, arg);
 }
 
 /* -------- calls -------- */
@@ -317,7 +317,7 @@ static bool call(Product *p, const Tiles *epilogue) {
   }
   if (takes) {
     arg[11] = entry_rows(b, epilogue); /* its result is dense */
-    entry_call(b, "dtrt_gemm_then", 11, arg + 1);
+    entry_call(b, "dtrt_gemm_epilogue", 11, arg + 1);
     return true;
   }
   Expr adds = loop_int(p->l, p->nsummed > 0);
@@ -335,7 +335,7 @@ static bool call(Product *p, const Tiles *epilogue) {
   arg[12] = adds;
   if (p->live.of) {
     arg[13] = live_list(p);
-    entry_call(b, "dtrt_gemm_live", 13, arg + 1);
+    entry_call(b, "dtrt_gemm_band", 13, arg + 1);
     return false;
   }
   entry_call(b, "dtrt_gemm", 13, arg);

@@ -87,7 +87,7 @@ void entry_clear(EntryBuild *b, const Node *n, Expr place, const Expr *stride) {
     loop_open(b->l, i, len, LOOP_SOME);
     at = expr_add(b->en->x, at, expr_mul(b->en->x, i, stride[d]));
   }
-  entry_call(b, "dtrt_live_clear", 6,
+  entry_call(b, "dtrt_band_clear", 6,
              (Expr[]){entry_after(b, DT_F32, place, at), site_len(b->l, n, row),
                       site_len(b->l, n, last), stride[row], site_bound(b->l, INTEGER_LOW),
                       site_bound(b->l, INTEGER_HIGH)});

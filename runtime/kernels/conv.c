@@ -37,7 +37,7 @@ static int64_t positions(const dtrt_slide *s, const int64_t size[3]) {
 
 /* False: not done. */
 static bool by_kernel(int result, const dtrt_slide *s, void *x, void *w, void *y,
-                      const dtrt_then *then) {
+                      const dtrt_epilogue *then) {
   const ConvKernel *k = s->dtype == DTRT_F32 ? kernel_of_cpu() : NULL;
   if (!k) return false;
   if (result == CONV) return conv_forward(k, s, x, w, y, then);
@@ -46,7 +46,7 @@ static bool by_kernel(int result, const dtrt_slide *s, void *x, void *w, void *y
 }
 
 static void convolve(int result, const dtrt_slide *s, void *x, void *w, void *y,
-                     const dtrt_then *then) {
+                     const dtrt_epilogue *then) {
   const int64_t bytes = s->dtype == DTRT_F64 ? 8 : 4;
   const int64_t px = s->batch * positions(s, s->large), py = s->batch * positions(s, s->small);
   const int64_t nx = px * s->in, ny = py * s->out, nw = positions(s, s->taps) * s->each * s->out;
@@ -68,12 +68,12 @@ typedef struct Images {
   int result;
   const dtrt_slide *s;
   char *x, *w, *y;
-  const dtrt_then *then;
+  const dtrt_epilogue *then;
 } Images;
 
 static void rows_of_part(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from,
                          int64_t to) {
-  const dtrt_then *then = p[0];
+  const dtrt_epilogue *then = p[0];
   then->rows(dev, then->p, then->n, n[0] + from, n[0] + to);
 }
 
@@ -91,7 +91,7 @@ static void images(void *arg, int core, int64_t from, int64_t to) {
     convolve(t->result, &s, x, t->w, y, NULL);
     return;
   }
-  dtrt_then then = *t->then;
+  dtrt_epilogue then = *t->then;
   const void *read[8];
   for (int32_t i = 0; i < then.nread; i++) read[i] = (const float *)then.read[i] + row * channels;
   then.rows = rows_of_part, then.p = (void *const[]){(void *)t->then}, then.n = &row;
@@ -110,7 +110,7 @@ static int64_t least_images(const dtrt_slide *s) {
 }
 
 static void deal(int result, const dtrt_slide *s, const void *x, const void *w, const void *y,
-                 const dtrt_then *then) {
+                 const dtrt_epilogue *then) {
   const bool ordered = then && then->ordered;
   Images t = {result, s, (char *)x, (char *)w, (char *)y, ordered ? NULL : then};
   if (s->dtype != DTRT_F32 || s->batch < 2 || crew_cores() < 2 || !kernel_of_cpu()) {
@@ -132,11 +132,11 @@ void dtrt_conv_input(const dtrt_slide *s, const void *y, const void *w, void *x)
 void dtrt_conv_weight(const dtrt_slide *s, const void *x, const void *y, void *w) {
   convolve(CONV_WEIGHT, s, (void *)x, w, (void *)y, NULL);
 }
-void dtrt_conv_then(const dtrt_slide *s, const void *x, const void *w, void *y,
-                    const dtrt_then *then) {
+void dtrt_conv_epilogue(const dtrt_slide *s, const void *x, const void *w, void *y,
+                        const dtrt_epilogue *then) {
   deal(CONV, s, x, w, y, then);
 }
-void dtrt_conv_input_then(const dtrt_slide *s, const void *y, const void *w, void *x,
-                          const dtrt_then *then) {
+void dtrt_conv_input_epilogue(const dtrt_slide *s, const void *y, const void *w, void *x,
+                              const dtrt_epilogue *then) {
   deal(CONV_INPUT, s, x, w, y, then);
 }

@@ -104,9 +104,9 @@ void conv_put(float *c, int64_t ldc, const float *e, int rows, int64_t n, bool a
 /* False: not done (no memory), nor `then` (NULL: nothing), which is upon all positions of the
  * result as rows. */
 bool conv_forward(const ConvKernel *k, const dtrt_slide *s, const float *x, const float *w,
-                  float *y, const dtrt_then *then);
+                  float *y, const dtrt_epilogue *then);
 bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const float *y, const float *w,
-                   float *x, const dtrt_then *then);
+                   float *x, const dtrt_epilogue *then);
 bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const float *x, const float *y,
                     float *w);
 

@@ -27,7 +27,7 @@ typedef struct Sum {
   int64_t panels_most;
   float *strip, *panels, *rows, *edge;
   ConvRun *run;
-  const dtrt_then *then; /* upon positions of the result that are done; NULL: nothing */
+  const dtrt_epilogue *then; /* upon positions of the result that are done; NULL: nothing */
 } Sum;
 
 /* -------- packing -------- */
@@ -229,10 +229,10 @@ static bool room(Sum *s, int64_t images, int64_t rows) {
 }
 
 /* A chunk of the result is final: it is in one piece, and still in the cache. */
-static void then_chunk(const Sum *s, const ConvChunk *c) {
+static void epilogue_chunk(const Sum *s, const ConvChunk *c) {
   const ConvReach *d = s->from.dim;
   const int64_t row = d[1].count * d[2].count;
-  const dtrt_then *t = s->then;
+  const dtrt_epilogue *t = s->then;
   t->rows(t->dev, t->p, t->n, (c->b * d[0].count + c->j) * row,
           ((c->b_end - 1) * d[0].count + c->j_end) * row);
 }
@@ -258,15 +258,16 @@ static bool sum(Sum *s) {
       for (int64_t n = 0; conv_chunk_at(&s->from, images, rows, n, &c); n++) {
         const ConvStrip t = conv_strip_make(&s->from, &c, s->strip);
         (s->in_lines ? lines : gathered)(s, &c, &t, g, j, j_end);
-        if (s->then && at_once) then_chunk(s, &c);
+        if (s->then && at_once) epilogue_chunk(s, &c);
       }
     }
-  if (s->then && !at_once) then_chunk(s, &(ConvChunk){.b_end = s->from.batch, .j_end = d[0].count});
+  if (s->then && !at_once)
+    epilogue_chunk(s, &(ConvChunk){.b_end = s->from.batch, .j_end = d[0].count});
   return true;
 }
 
 bool conv_forward(const ConvKernel *k, const dtrt_slide *s, const float *x, const float *w,
-                  float *y, const dtrt_then *then) {
+                  float *y, const dtrt_epilogue *then) {
   Sum p = {.kernel = k,
            .from = {.x = x, .batch = s->batch, .channels = s->in},
            .groups = s->in / s->each,
@@ -305,7 +306,7 @@ static ConvReach reach_back(const ConvReach *r, int64_t phase) {
 }
 
 bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const float *y, const float *w,
-                   float *x, const dtrt_then *then) {
+                   float *x, const dtrt_epilogue *then) {
   ConvReach f[3];
   conv_reach(s, f);
   const bool one = f[0].step == 1 && f[1].step == 1 && f[2].step == 1; /* sum: all positions */

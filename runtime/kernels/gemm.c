@@ -229,7 +229,7 @@ static void gemm_blas(bool wide, int ta, int tb, int im, int in, int ik, const v
 
 static void gemm_by_blocks(int ta, int tb, int64_t m, int64_t n, int64_t k, const float *a,
                            int64_t lda, const float *b, int64_t ldb, float *c, int64_t ldc,
-                           int accumulate, const dtrt_live *v);
+                           int accumulate, const dtrt_band *v);
 
 static bool fits_blas(int64_t m, int64_t n, int64_t k, int64_t lda, int64_t ldb, int64_t ldc) {
   return m <= INT_MAX && n <= INT_MAX && k <= INT_MAX && lda <= INT_MAX && ldb <= INT_MAX &&
@@ -241,14 +241,14 @@ GemmOperands gemm_depths(const GemmOperands *p, int64_t l, int64_t k) {
   q.a += l * (p->ta ? p->lda : 1), q.b += l * (p->tb ? 1 : p->ldb);
   q.k = k;
   if (!p->live) return q;
-  const int64_t by = p->live->of == DTRT_LIVE_A ? -l : l; /* A's columns are depths, or B's rows */
-  q.shifted = (dtrt_live){p->live->of, p->live->low + by, p->live->high + by};
+  const int64_t by = p->live->of == DTRT_BAND_A ? -l : l; /* A's columns are depths, or B's rows */
+  q.shifted = (dtrt_band){p->live->of, p->live->low + by, p->live->high + by};
   return q;
 }
 
 void gemm_once(const GemmOperands *p, float *c, int64_t ldc, bool add) {
-  const dtrt_live *live = p->live ? &p->shifted : NULL;
-  if (gemm_blocked_live(p->m, p->n, p->k, p->a, p->ta ? 1 : p->lda, p->ta ? p->lda : 1, p->b,
+  const dtrt_band *live = p->live ? &p->shifted : NULL;
+  if (gemm_blocked_band(p->m, p->n, p->k, p->a, p->ta ? 1 : p->lda, p->ta ? p->lda : 1, p->b,
                         p->tb ? 1 : p->ldb, p->tb ? p->ldb : 1, c, ldc, add, NULL, live,
                         DTRT_GEMM_DEPTH))
     return;
@@ -299,8 +299,8 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
   blas_leave();
 }
 
-void dtrt_gemm_then(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
-                    const void *b, int64_t ldb, void *c, const dtrt_then *then) {
+void dtrt_gemm_epilogue(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+                        const void *b, int64_t ldb, void *c, const dtrt_epilogue *then) {
   if (gemm_dealt(&(GemmCall){DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, n, 0, then})) return;
   if (m > 1 && n > 1 && k > GEMM_BLOCK) {
     const GemmOperands p = {
@@ -319,30 +319,30 @@ void dtrt_gemm_then(int ta, int tb, int64_t m, int64_t n, int64_t k, const void 
 /* Block by block: rows of C, or columns where B has the dead part. */
 static void gemm_by_blocks(int ta, int tb, int64_t m, int64_t n, int64_t k, const float *a,
                            int64_t lda, const float *b, int64_t ldb, float *c, int64_t ldc,
-                           int accumulate, const dtrt_live *v) {
-  const bool columns = v->of == DTRT_LIVE_B;
-  const int64_t side = columns ? n : m, other = v->of == DTRT_LIVE_C ? n : k;
+                           int accumulate, const dtrt_band *v) {
+  const bool columns = v->of == DTRT_BAND_B;
+  const int64_t side = columns ? n : m, other = v->of == DTRT_BAND_C ? n : k;
   const int64_t low = columns ? 1 - v->high : v->low, high = columns ? 1 - v->low : v->high;
-  for (int64_t i = 0; i < side; i += DTRT_LIVE) {
-    const int64_t here = side - i < DTRT_LIVE ? side - i : DTRT_LIVE;
-    const int64_t from = dtrt_live_from(i, low, other), to = dtrt_live_to(i, high, other);
+  for (int64_t i = 0; i < side; i += DTRT_BAND_BLOCK) {
+    const int64_t here = side - i < DTRT_BAND_BLOCK ? side - i : DTRT_BAND_BLOCK;
+    const int64_t from = dtrt_band_from(i, low, other), to = dtrt_band_to(i, high, other);
     const int64_t live = to > from ? to - from : 0;
-    const int64_t l = v->of == DTRT_LIVE_C ? 0 : from;
+    const int64_t l = v->of == DTRT_BAND_C ? 0 : from;
     const float *x = a + (columns ? 0 : i) * (ta ? 1 : lda) + l * (ta ? lda : 1);
-    const int64_t j = columns ? i : v->of == DTRT_LIVE_C ? from : 0;
+    const int64_t j = columns ? i : v->of == DTRT_BAND_C ? from : 0;
     dtrt_gemm(DTRT_F32, ta, tb, columns ? m : here,
               columns                ? here
-              : v->of == DTRT_LIVE_C ? live
+              : v->of == DTRT_BAND_C ? live
                                      : n,
-              v->of == DTRT_LIVE_C ? k : live, x, lda, b + l * (tb ? 1 : ldb) + j * (tb ? ldb : 1),
+              v->of == DTRT_BAND_C ? k : live, x, lda, b + l * (tb ? 1 : ldb) + j * (tb ? ldb : 1),
               ldb, c + (columns ? 0 : i) * ldc + j, ldc, accumulate);
   }
 }
 
-void dtrt_gemm_live(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+void dtrt_gemm_band(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
                     const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate,
-                    dtrt_live live) {
-  if (m > 1 && n > 1 && k > GEMM_BLOCK && live.of != DTRT_LIVE_C) {
+                    dtrt_band live) {
+  if (m > 1 && n > 1 && k > GEMM_BLOCK && live.of != DTRT_BAND_C) {
     const GemmOperands p = {.ta = ta,
                             .tb = tb,
                             .m = m,
@@ -357,15 +357,15 @@ void dtrt_gemm_live(int ta, int tb, int64_t m, int64_t n, int64_t k, const void 
     return;
   }
   if (m > 1 && n > 1 && k > 0 &&
-      gemm_blocked_live(m, n, k, a, ta ? 1 : lda, ta ? lda : 1, b, tb ? 1 : ldb, tb ? ldb : 1, c,
+      gemm_blocked_band(m, n, k, a, ta ? 1 : lda, ta ? lda : 1, b, tb ? 1 : ldb, tb ? ldb : 1, c,
                         ldc, accumulate != 0, NULL, &live, 0))
     return;
   gemm_by_blocks(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, &live);
 }
 
-void dtrt_live_clear(float *p, int64_t rows, int64_t n, int64_t step, int64_t low, int64_t high) {
+void dtrt_band_clear(float *p, int64_t rows, int64_t n, int64_t step, int64_t low, int64_t high) {
   for (int64_t i = 0; i < rows; i++, p += step) {
-    const int64_t from = dtrt_live_from(i, low, n), to = dtrt_live_to(i, high, n);
+    const int64_t from = dtrt_band_from(i, low, n), to = dtrt_band_to(i, high, n);
     memset(p, 0, (size_t)from * sizeof *p);
     if (to < n) memset(p + to, 0, (size_t)(n - to) * sizeof *p);
   }

@@ -138,8 +138,8 @@ typedef struct Product {
   float *c;
   int64_t ldc;
   bool add;
-  const dtrt_then *then;
-  const dtrt_live *live; /* NULL: all */
+  const dtrt_epilogue *then;
+  const dtrt_band *live; /* NULL: all */
   float *all;            /* the operand packed whole, tile after tile */
   float *strip;          /* one tile of the other, or GEMM_GROUP */
   bool across;           /* the product is y' @ x' = c': m and n, x and y have changed places */
@@ -252,15 +252,16 @@ static int64_t tile_row(int64_t q, int64_t rows, int64_t tiles) { return q * row
 /* The first row of tile q; where a part is live, no tile lies in two of its blocks of rows. */
 static int64_t row_of(const Product *p, int64_t q, int64_t tiles) {
   if (!p->live) return tile_row(q, p->m, tiles);
-  const int each = (int)tiles_of(DTRT_LIVE, p->rows);
-  const int64_t i = q / each * DTRT_LIVE, here = least(p->m - i, DTRT_LIVE);
-  if (here == DTRT_LIVE) return i + (int)(q % each) * DTRT_LIVE / each;
+  const int each = (int)tiles_of(DTRT_BAND_BLOCK, p->rows);
+  const int64_t i = q / each * DTRT_BAND_BLOCK, here = least(p->m - i, DTRT_BAND_BLOCK);
+  if (here == DTRT_BAND_BLOCK) return i + (int)(q % each) * DTRT_BAND_BLOCK / each;
   return here <= 0 ? p->m : i + tile_row(q % each, here, tiles_of(here, p->rows));
 }
 
 static int64_t row_tiles(const Product *p) {
   if (!p->live) return tiles_of(p->m, p->rows);
-  return p->m / DTRT_LIVE * tiles_of(DTRT_LIVE, p->rows) + tiles_of(p->m % DTRT_LIVE, p->rows);
+  return p->m / DTRT_BAND_BLOCK * tiles_of(DTRT_BAND_BLOCK, p->rows) +
+         tiles_of(p->m % DTRT_BAND_BLOCK, p->rows);
 }
 
 /* Of the depths from *l to *end, those that rows i0 to i1, which are whole blocks or lie in one,
@@ -268,20 +269,20 @@ static int64_t row_tiles(const Product *p) {
  * dead. */
 static bool live_depths(const Product *p, int64_t i0, int64_t i1, int64_t j, int64_t *l,
                         int64_t *end) {
-  const dtrt_live *v = p->live;
+  const dtrt_band *v = p->live;
   if (!v) return true;
-  if (v->of == DTRT_LIVE_C)
-    return j >= dtrt_live_from(i0, v->low, p->n) && j < dtrt_live_to(i1 - 1, v->high, p->n);
-  const bool a = v->of == DTRT_LIVE_A;
-  const int64_t low = a ? dtrt_live_from(i0, v->low, p->k) : dtrt_live_from(j, 1 - v->high, p->k);
-  const int64_t high = a ? dtrt_live_to(i1 - 1, v->high, p->k) : dtrt_live_to(j, 1 - v->low, p->k);
+  if (v->of == DTRT_BAND_C)
+    return j >= dtrt_band_from(i0, v->low, p->n) && j < dtrt_band_to(i1 - 1, v->high, p->n);
+  const bool a = v->of == DTRT_BAND_A;
+  const int64_t low = a ? dtrt_band_from(i0, v->low, p->k) : dtrt_band_from(j, 1 - v->high, p->k);
+  const int64_t high = a ? dtrt_band_to(i1 - 1, v->high, p->k) : dtrt_band_to(j, 1 - v->low, p->k);
   if (*l < low) *l = least(low, *end);
   if (*end > high) *end = high;
   if (*end < *l) *end = *l;
   return true;
 }
 
-static void then_rows(const Product *p, int64_t from, int64_t to) {
+static void epilogue_rows(const Product *p, int64_t from, int64_t to) {
   if (p->then) p->then->rows(p->then->dev, p->then->p, p->then->n, from, to);
 }
 
@@ -382,7 +383,7 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
       tile_at(p, &t, (int)(next - i), i, j);
     }
     if (last && ((next - done) * p->n >= THEN_ELEMENTS || q + 1 == tiles)) {
-      then_rows(p, done, next);
+      epilogue_rows(p, done, next);
       done = next;
     }
   }
@@ -474,7 +475,7 @@ static void by_rows(Product *p, int64_t most) {
       for (int64_t l = 0; l < p->k; l += most)
         over_rows(p, l, least(most, p->k - l), from, to, j, least(p->n, j + columns));
   }
-  then_rows(p, 0, p->m);
+  epilogue_rows(p, 0, p->m);
 }
 
 /* Blocks of columns, whose y is packed whole. */
@@ -487,7 +488,7 @@ static void by_columns(Product *p, int64_t most) {
     for (int64_t l = 0; l < p->k; l += most)
       over_columns(p, l, least(most, p->k - l), from, to, blocks == 1 && l + most >= p->k);
   }
-  if (blocks > 1) then_rows(p, 0, p->m);
+  if (blocks > 1) epilogue_rows(p, 0, p->m);
 }
 
 /* A product that one tile is, or two, as it lies: without what larger ones have to find out. */
@@ -510,13 +511,13 @@ static bool few_tiles(const GemmKernel *k, GemmTile *t, int64_t m, int64_t n, in
 
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                   const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
-                  const dtrt_then *then) {
-  return gemm_blocked_live(m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, then, NULL, 0);
+                  const dtrt_epilogue *then) {
+  return gemm_blocked_band(m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, then, NULL, 0);
 }
 
-bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
+bool gemm_blocked_band(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                        const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
-                       const dtrt_then *then, const dtrt_live *live, int64_t part) {
+                       const dtrt_epilogue *then, const dtrt_band *live, int64_t part) {
   pthread_once(&once, prepare);
   float *room = setup.kernel ? room_of_thread() : NULL;
   if (!room) return false;
@@ -531,8 +532,8 @@ bool gemm_blocked_live(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
 
 void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int64_t k,
                      const float *x, int64_t xi, int64_t xl, const float *y, int64_t yl, int64_t yj,
-                     float *c, int64_t ldc, bool add, const dtrt_then *then, const dtrt_live *live,
-                     int64_t part) {
+                     float *c, int64_t ldc, bool add, const dtrt_epilogue *then,
+                     const dtrt_band *live, int64_t part) {
   const GemmKernel *kernel = s->kernel;
   Product p = {.setup = s,
                .kernel = kernel,
@@ -563,7 +564,7 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
   const int64_t most = part ? part : dtrt_gemm_part(k);
   if (few_rows(&p, least(k, most))) {
     for (int64_t l = 0; l < k; l += most) as_it_lies(&p, l, least(most, k - l));
-    then_rows(&p, 0, m);
+    epilogue_rows(&p, 0, m);
     return;
   }
   const int64_t deep = least(k, most);

@@ -60,7 +60,7 @@ static int64_t begin(int64_t i, int64_t parts, int64_t n, int64_t unit) {
 
 static void part_rows(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from,
                       int64_t to) {
-  const dtrt_then *then = p[0];
+  const dtrt_epilogue *then = p[0];
   then->rows(dev, then->p, then->n, n[0] + from, n[0] + to);
 }
 
@@ -87,12 +87,12 @@ static void parts(void *arg, int core, int64_t from, int64_t to) {
                        p->accumulate, NULL);
       continue;
     }
-    dtrt_then then = *p->then;
+    dtrt_epilogue then = *p->then;
     const void *read[8];
     for (int32_t k = 0; k < then.nread; k++) read[k] = (const float *)then.read[k] + i * p->n;
     then.rows = part_rows, then.p = (void *const[]){(void *)p->then}, then.n = &i, then.read = read;
     if (p->dtype == DTRT_F32)
-      dtrt_gemm_then(p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, &then);
+      dtrt_gemm_epilogue(p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, &then);
     else
       dtrt_gemm_half(p->dtype, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
                      p->accumulate, &then);
@@ -100,7 +100,7 @@ static void parts(void *arg, int core, int64_t from, int64_t to) {
 }
 
 static void rows_after(void *arg, int core, int64_t from, int64_t to) {
-  const dtrt_then *then = arg;
+  const dtrt_epilogue *then = arg;
   (void)core;
   then->rows(then->dev, then->p, then->n, from, to);
 }

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include "dtrt.h"
 
-/* What dtrt_gemm of f32, dtrt_gemm_then or, of half-width a and b, dtrt_gemm_half is given. */
+/* What dtrt_gemm of f32, dtrt_gemm_epilogue or, of half-width a and b, dtrt_gemm_half is given. */
 typedef struct GemmCall {
   int32_t dtype;
   int ta, tb;
@@ -16,7 +16,7 @@ typedef struct GemmCall {
   float *c;
   int64_t ldc;
   int accumulate;
-  const dtrt_then *then; /* NULL: nothing */
+  const dtrt_epilogue *then; /* NULL: nothing */
 } GemmCall;
 
 /* Parts of the result by rows and columns: so many. 1 x 1: it is not dealt. */

@@ -53,7 +53,7 @@ static double *room_for(int64_t elements) {
   return room;
 }
 
-void gemm_deep(const GemmOperands *p, float *c, int64_t ldc, bool add, const dtrt_then *then) {
+void gemm_deep(const GemmOperands *p, float *c, int64_t ldc, bool add, const dtrt_epilogue *then) {
   int64_t rows = 1, columns = 1; /* of pieces */
   if (!p->live && p->n * p->m > PIECE) {
     columns = (p->n + COLUMNS - 1) / COLUMNS;
@@ -76,10 +76,10 @@ void gemm_deep(const GemmOperands *p, float *c, int64_t ldc, bool add, const dtr
 
 void dtrt_gemm_sum(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
                    const void *b, int64_t ldb, void *c, int64_t ldc, double *acc, int64_t at,
-                   int64_t all, const dtrt_live *live) {
+                   int64_t all, const dtrt_band *live) {
   if (m <= 0 || n <= 0) return;
   if (all <= GEMM_BLOCK && live) {
-    dtrt_gemm_live(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, at > 0, *live);
+    dtrt_gemm_band(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, at > 0, *live);
     return;
   }
   if (all <= GEMM_BLOCK) {

@@ -212,7 +212,7 @@ static bool one_row(const HalfProduct *p, bool *done) {
   return p->yl == 1 ? dots(p) : lines(p);
 }
 
-static bool blocks_of(HalfProduct *p, const dtrt_then *then) {
+static bool blocks_of(HalfProduct *p, const dtrt_epilogue *then) {
   const int64_t deep = least(part_of_depth(p->k), p->k);
   int64_t floats;
   p->all = gemm_room(&floats);
@@ -237,8 +237,8 @@ static bool blocks_of(HalfProduct *p, const dtrt_then *then) {
 }
 
 void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
-                    int64_t lda, const void *b, int64_t ldb, void *result, int64_t ldc, int accumulate,
-                    const dtrt_then *then) {
+                    int64_t lda, const void *b, int64_t ldb, void *result, int64_t ldc,
+                    int accumulate, const dtrt_epilogue *then) {
   float *c = result;
   const HalfKernel *kernel = half_kernel(dtype);
   const int lanes = kernel->tiles->lanes;

@@ -81,10 +81,10 @@ without() {
   "$dtgc" "${@:3}" --dump=c | grep -cE -- "$2" >/dev/null || fail "$3: there is no $2 to begin with"
   "$dtgc" "${@:3}" --dump=c --disable="$1" | grep -E -- "$2" && fail "$3: without $1 there is $2"
 }
-without epilogue '&\(dtrt_then\)' m.dtg
+without epilogue '&\(dtrt_epilogue\)' m.dtg
 without repeat 'times more the like of them' m.dtg --repeat-saves=2
-without band dtrt_gemm_live attention.dtg
-without tile dtrt_gemm_live attention.dtg
+without band dtrt_gemm_band attention.dtg
+without tile dtrt_gemm_band attention.dtg
 "$dtgc" m.dtg --dump=c >usual.c
 for name in "${names[@]}"; do
   "$dtgc" m.dtg --dump=c --disable="$name" | cmp -s - usual.c || changed+=("$name")

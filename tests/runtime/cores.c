@@ -51,16 +51,16 @@ static void product(dtrt_device *dev, int64_t m, int64_t n, int64_t k) {
     dtrt_gemm(DTRT_F32, ta, tb, m, n, k, a, ta ? m : k, b, tb ? k : n, c, n, t == 1);
     keep(m * n);
   }
-  const dtrt_then then = {
+  const dtrt_epilogue then = {
       epilogue, dev, (void *const[]){c, base}, (const int64_t[]){n}, 1, (const void *const[]){base},
       0};
-  dtrt_gemm_then(0, 0, m, n, k, a, k, b, n, c, &then);
+  dtrt_gemm_epilogue(0, 0, m, n, k, a, k, b, n, c, &then);
   keep(m * n);
   float *sum = c + m * n;
   memset(sum, 0, (size_t)(n + 1) * 4);
-  const dtrt_then in_order = {
+  const dtrt_epilogue in_order = {
       .rows = ordered, .dev = dev, .p = (void *const[]){c, sum}, .n = &n, .ordered = 1};
-  dtrt_gemm_then(0, 0, m, n, k, a, k, b, n, c, &in_order);
+  dtrt_gemm_epilogue(0, 0, m, n, k, a, k, b, n, c, &in_order);
   keep(m * n + n);
 }
 
@@ -84,29 +84,29 @@ static void convolution(dtrt_device *dev, const dtrt_slide *s) {
   keep(px * s->in);
   dtrt_conv_weight(s, a, b, c);
   keep(nw);
-  const dtrt_then then = {epilogue,
-                          dev,
-                          (void *const[]){c, base},
-                          (const int64_t[]){s->out},
-                          1,
-                          (const void *const[]){base},
-                          0};
-  dtrt_conv_then(s, a, b, c, &then);
+  const dtrt_epilogue then = {epilogue,
+                              dev,
+                              (void *const[]){c, base},
+                              (const int64_t[]){s->out},
+                              1,
+                              (const void *const[]){base},
+                              0};
+  dtrt_conv_epilogue(s, a, b, c, &then);
   keep(py * s->out);
-  const dtrt_then back = {epilogue,
-                          dev,
-                          (void *const[]){c, base},
-                          (const int64_t[]){s->in},
-                          1,
-                          (const void *const[]){base},
-                          0};
-  dtrt_conv_input_then(s, a, b, c, &back);
+  const dtrt_epilogue back = {epilogue,
+                              dev,
+                              (void *const[]){c, base},
+                              (const int64_t[]){s->in},
+                              1,
+                              (const void *const[]){base},
+                              0};
+  dtrt_conv_input_epilogue(s, a, b, c, &back);
   keep(px * s->in);
   float *sum = c + py * s->out;
   memset(sum, 0, (size_t)(s->out + 1) * 4);
-  const dtrt_then in_order = {
+  const dtrt_epilogue in_order = {
       .rows = ordered, .dev = dev, .p = (void *const[]){c, sum}, .n = &s->out, .ordered = 1};
-  dtrt_conv_then(s, a, b, c, &in_order);
+  dtrt_conv_epilogue(s, a, b, c, &in_order);
   keep((py + 1) * s->out);
 }
 

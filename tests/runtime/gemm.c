@@ -80,27 +80,28 @@ static void one(int type, int ta, int tb, int m, int n, int k, int pad, int add)
 }
 
 /* An element of the matrix of a band, in a block of it. */
-static bool alive(const dtrt_live *v, int i, int j) {
-  const int r = i / DTRT_LIVE, c = j / DTRT_LIVE; /* some element of the block is in the band */
-  return DTRT_LIVE * (c - r) + DTRT_LIVE - 1 >= v->low &&
-         DTRT_LIVE * (c - r) - DTRT_LIVE + 1 < v->high;
+static bool alive(const dtrt_band *v, int i, int j) {
+  const int r = i / DTRT_BAND_BLOCK,
+            c = j / DTRT_BAND_BLOCK; /* some element of the block is in the band */
+  return DTRT_BAND_BLOCK * (c - r) + DTRT_BAND_BLOCK - 1 >= v->low &&
+         DTRT_BAND_BLOCK * (c - r) - DTRT_BAND_BLOCK + 1 < v->high;
 }
 
 /* What is dead is not read: it is NaN here; of C it is not written. Whole numbers, so that sums are
  * exact. */
-static void live(dtrt_live v, int ta, int tb, int m, int n, int k, int add) {
+static void live(dtrt_band v, int ta, int tb, int m, int n, int k, int add) {
   float *a = calloc((size_t)m * (size_t)k, 4), *b = calloc((size_t)k * (size_t)n, 4),
         *c = calloc((size_t)m * (size_t)n, 4);
   for (int i = 0; i < m; i++)
     for (int l = 0; l < k; l++)
       a[ta ? l * m + i : i * k + l] =
-          v.of == DTRT_LIVE_A && !alive(&v, i, l) ? NAN : (float)((i * 7 + l) % 5) - 2;
+          v.of == DTRT_BAND_A && !alive(&v, i, l) ? NAN : (float)((i * 7 + l) % 5) - 2;
   for (int l = 0; l < k; l++)
     for (int j = 0; j < n; j++)
       b[tb ? j * k + l : l * n + j] =
-          v.of == DTRT_LIVE_B && !alive(&v, l, j) ? NAN : (float)((l * 3 + j) % 7) - 3;
+          v.of == DTRT_BAND_B && !alive(&v, l, j) ? NAN : (float)((l * 3 + j) % 7) - 3;
   for (int i = 0; i < m * n; i++) c[i] = add ? (float)(i % 5) : NAN;
-  dtrt_gemm_live(ta, tb, m, n, k, a, ta ? m : k, b, tb ? k : n, c, n, add, v);
+  dtrt_gemm_band(ta, tb, m, n, k, a, ta ? m : k, b, tb ? k : n, c, n, add, v);
   int wrong = 0;
   for (int i = 0; i < m; i++)
     for (int j = 0; j < n; j++) {
@@ -108,10 +109,10 @@ static void live(dtrt_live v, int ta, int tb, int m, int n, int k, int add) {
       float sum = add ? had : 0;
       for (int l = 0; l < k; l++) {
         const bool dead =
-            (v.of == DTRT_LIVE_A && !alive(&v, i, l)) || (v.of == DTRT_LIVE_B && !alive(&v, l, j));
+            (v.of == DTRT_BAND_A && !alive(&v, i, l)) || (v.of == DTRT_BAND_B && !alive(&v, l, j));
         if (!dead) sum += a[ta ? l * m + i : i * k + l] * b[tb ? j * k + l : l * n + j];
       }
-      if (v.of == DTRT_LIVE_C && !alive(&v, i, j))
+      if (v.of == DTRT_BAND_C && !alive(&v, i, j))
         wrong += add ? is != had : !isnan(is);
       else
         wrong += is != sum;
@@ -128,7 +129,7 @@ static void bands(int m, int n, int k) {
   for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
     for (int of = 0; of < 3; of++)
       for (int t = 0; t < 8; t++)
-        live((dtrt_live){(dtrt_live_of)of, bounds[i][0], bounds[i][1]}, t & 1, t >> 1 & 1, m, n, k,
+        live((dtrt_band){(dtrt_band_of)of, bounds[i][0], bounds[i][1]}, t & 1, t >> 1 & 1, m, n, k,
              t >> 2);
 }
 

@@ -119,7 +119,7 @@ static void one(int dtype, int ta, int tb, int m, int n, int k, int pad, int add
   for (int64_t i = 0; i < nc; i++) c[i] = had[i] = (float)(i % 5);
   int rows[2] = {0, m}; /* an epilogue sees each row once, in order */
   void *const seen[] = {rows};
-  const dtrt_then then = {.rows = see_rows, .p = seen};
+  const dtrt_epilogue then = {.rows = see_rows, .p = seen};
   p.a = a.at, p.b = b.at;
   dtrt_gemm_half(dtype, ta, tb, m, n, k, a.at, p.lda, b.at, p.ldb, c, p.ldc, adds,
                  pad ? NULL : &then);

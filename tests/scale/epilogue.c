@@ -237,7 +237,7 @@ static Result compute(const Case *c, int devices, const char *disable, bool tiny
   dtgc_program *p;
   if (dtgc_compile_string("model.dtg", c->text, &o, &p)) die(c, p);
   if (dtgc_dump(p, "c", &text)) die(c, p);
-  for (const char *s = text; (s = strstr(s, "&(dtrt_then){")); s++) r.kernels++;
+  for (const char *s = text; (s = strstr(s, "&(dtrt_epilogue){")); s++) r.kernels++;
   for (const char *s = text; (s = strstr(s, "dtrt_begin_step(")); s++) r.steps++;
   dtgc_free_text(text);
   for (int k = 0; k < RUNS; k++) run_once(c, p, dtgc_entry(p, 0), k, &r);
