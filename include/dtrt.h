@@ -31,7 +31,7 @@ extern "C" {
 #define DTRT_ABI 8
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
-#define DTRT_FLIGHTS 8 /* maximum number of in-flight exchanges per device */
+#define DTRT_SLOTS 8 /* maximum number of in-flight exchanges per device */
 
 enum { DTRT_BOOL, DTRT_U8, DTRT_I8, DTRT_I32, DTRT_I64, DTRT_F16, DTRT_BF16, DTRT_F32, DTRT_F64 };
 enum { DTRT_SUM, DTRT_MAX, DTRT_MIN, DTRT_PROD };
@@ -220,7 +220,7 @@ void dtrt_run_exchanges(dtrt_device *dev, int n, const dtrt_exchange *const *x,
                         const void *const *from, void *const *to);
 
 /* The same as a pair of start and wait: before dtrt_wait_exchange `from` must not be written, and
- * `to` neither read nor written. `slot`, from 1 to DTRT_FLIGHTS, is the in-flight slot, which no
+ * `to` neither read nor written. `slot`, from 1 to DTRT_SLOTS, is the in-flight slot, which no
  * other exchange uses meanwhile. All devices must start and await the same exchanges in the same
  * order, and await all before the entry ends. Messages to other processes progress whenever a step
  * begins or the device waits. */

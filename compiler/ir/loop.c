@@ -234,7 +234,7 @@ static void put_exchange_head(Text *t, const Step *s) {
   const Exchange e = exchange_at(t->plan->program, g, graph_node(g, s->nodes.at[0]));
   str_printf(t->out, "%s%s of ",
              s->kind == STEP_WAIT ? "wait for "
-             : s->flight          ? "start "
+             : s->slot            ? "start "
                                   : "",
              exchange_name(e.kind));
   for (int i = 0; i < s->nodes.n; i++) {
@@ -289,7 +289,7 @@ static void put_exchange(Text *t, const LoopStmt *s) {
     str_puts(t->out, " to ");
     put_expr(t, n->arg[i + 2]);
   }
-  if (s->count) str_printf(t->out, ", flight %ld", (long)s->count);
+  if (s->count) str_printf(t->out, ", slot %ld", (long)s->count);
 }
 
 /* A kernel's call, and below it its epilogue. */

@@ -17,20 +17,20 @@
 #include "plan.h"
 
 typedef enum LoopStmtKind {
-  STMT_FOR,   /* body, for index `name` from a up to b by c */
-  STMT_WHILE, /* body, while a */
-  STMT_IF,    /* body if a, else other */
-  STMT_LOCAL, /* declares `name`, of value a (NO_EXPR: none yet) */
-  STMT_SET,   /* a, a local or an element of memory, becomes b */
-  STMT_STORE, /* the same of an element; of stores that follow each other no value sees another */
-  STMT_CALL,  /* of a */
+  STMT_FOR,    /* body, for index `name` from a up to b by c */
+  STMT_WHILE,  /* body, while a */
+  STMT_IF,     /* body if a, else other */
+  STMT_LOCAL,  /* declares `name`, of value a (NO_EXPR: none yet) */
+  STMT_SET,    /* a, a local or an element of memory, becomes b */
+  STMT_STORE,  /* the same of an element; of stores that follow each other no value sees another */
+  STMT_CALL,   /* of a */
   STMT_RETURN, /* a */
   STMT_NEXT,   /* the loop around goes on with its next turn */
   STMT_LEAVE,  /* the loop around ends */
   /* Of entries: */
   STMT_STEP,     /* body; step number a of the entry. NO_EXPR: a step within a tile */
-  STMT_EXCHANGE, /* a: a list of exchange, from and to for each that is run, or for flight `count`
-                    started; NO_EXPR: the end of that flight */
+  STMT_EXCHANGE, /* a: a list of exchange, from and to for each that is run, or for slot `count`
+                    started; NO_EXPR: the end of that slot */
   STMT_REPEAT    /* body, once for each run of `repeat` */
 } LoopStmtKind;
 

@@ -78,7 +78,7 @@ typedef struct EntryCheck {
   const Exprs *x;
   const LoopRepeat *in; /* the repeated block around */
   int64_t next;         /* number of the next step */
-  uint32_t started[8];  /* set of flights */
+  uint32_t started[8];  /* set of slots */
   NodeId where;
   const char *breach;
 } EntryCheck;
@@ -157,7 +157,7 @@ static void check_exchange(EntryCheck *c, const LoopStmt *s) {
   uint32_t *set = &c->started[s->count >> 5 & 7];
   const uint32_t bit = 1u << (s->count & 31);
   if (!s->count) return;
-  if (s->a != NO_EXPR && *set & bit) breaks(c, "a flight that is started twice");
+  if (s->a != NO_EXPR && *set & bit) breaks(c, "an in-flight slot that is started twice");
   if (s->a == NO_EXPR && !(*set & bit)) breaks(c, "a wait for what is not started");
   *set ^= bit;
 }
@@ -202,7 +202,7 @@ const char *loop_verify_entry(Arena *a, const Plan *p, const LoopEntry *en, Node
   check_list(&c, en->body);
   if (c.next < en->le->steps.n) breaks(&c, "steps that are missing");
   for (int i = 0; i < 8; i++)
-    if (c.started[i]) breaks(&c, "a flight that is not awaited");
+    if (c.started[i]) breaks(&c, "an in-flight slot that is not awaited");
   *where = c.where;
   return c.breach;
 }

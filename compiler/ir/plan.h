@@ -75,14 +75,14 @@ typedef enum StepKind {
   STEP_SCATTER,
   STEP_EXCHANGE, /* one exchange, or several as one; or only their start */
   STEP_TILES,    /* several of the first three, tile by tile, or in the epilogue of a kernel */
-  STEP_WAIT      /* the end of what a STEP_EXCHANGE with this flight has started; the same nodes */
+  STEP_WAIT      /* the end of what a STEP_EXCHANGE with this slot has started; the same nodes */
 } StepKind;
 
 typedef struct Tiles Tiles;
 typedef struct Step {
   StepKind kind;
   VEC(NodeId) nodes;  /* what it stores */
-  uint8_t flight;     /* of exchanges that are started, and of their end; 0: done at once */
+  uint8_t slot;       /* of exchanges that are started, and of their end; 0: done at once */
   int segment;        /* between which bounds it stands: LocalEntry.bounds */
   const Tiles *tile; /* STEP_TILES */
 } Step;

@@ -187,7 +187,7 @@ static void exchange(EntryBuild *b, const Step *s) {
     vec_push(b->l->arena, &b->en->exchanges, id);
   }
   if (s->kind == STEP_EXCHANGE) a = entry_list(b, "exchanges", 3 * s->nodes.n, arg);
-  loop_add(b->l, (LoopStmt){.kind = STMT_EXCHANGE, .a = a, .count = s->flight, .step = s});
+  loop_add(b->l, (LoopStmt){.kind = STMT_EXCHANGE, .a = a, .count = s->slot, .step = s});
 }
 
 static bool kernel(EntryBuild *b, const Step *s, const Tiles *epilogue) {

@@ -15,11 +15,11 @@ static const char *step_name(const Plan *p, const LocalEntry *le, int t) {
 }
 
 /* What the device does while an exchange is in flight. */
-static void put_flight(const Plan *p, const LocalEntry *le, int start, Str *out) {
+static void put_in_flight(const Plan *p, const LocalEntry *le, int start, Str *out) {
   double time = 0;
   int wait = start + 1, steps = 0;
-  for (; le->steps.at[wait].kind != STEP_WAIT ||
-         le->steps.at[wait].flight != le->steps.at[start].flight;
+  for (;
+       le->steps.at[wait].kind != STEP_WAIT || le->steps.at[wait].slot != le->steps.at[start].slot;
        wait++) {
     if (le->steps.at[wait].kind == STEP_WAIT) continue;
     StepCost c = cost_step(p, le, wait);
@@ -51,7 +51,7 @@ static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, S
     str_printf(&list, "  exchange %d%s%s: %s, %s of a call%s\n", ++count, report_turns(p, &turns),
                combined, report_time(p, c.exchange), share(p, turns.times * c.exchange, cost.time),
                report_algorithm(p, &c));
-    if (s->flight) put_flight(p, le, t, &list);
+    if (s->slot) put_in_flight(p, le, t, &list);
     for (int i = 0; i < s->nodes.n; i++) {
       report_exchange(p, le, s->nodes.at[i], &list);
       explain_exchange(p, le, s->nodes.at[i], &list);

@@ -226,7 +226,7 @@ static void put_entry_comm(const Plan *p, const LocalEntry *le, Str *out) {
       put_text(out, "algorithm", collective_algorithm(c.algorithm)->name);
     put_integer(out, "waits", c.rounds);
     put_integer(out, "messages", c.messages);
-    put_bool(out, "overlapped", s->flight != 0);
+    put_bool(out, "overlapped", s->slot != 0);
     begin_list(out, "moves");
     for (int i = 0; i < s->nodes.n; i++) put_move(p, le, s->nodes.at[i], out);
     str_puts(out, "]}");

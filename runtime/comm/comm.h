@@ -19,15 +19,15 @@
 enum {
   COMM_STAGES = 4,
   COMM_APART = 128, /* what two cores write is so far apart: lines are fetched in pairs */
-  COMM_LANES = 1 + DTRT_FLIGHTS, /* lane 0: exchanges that are done at once */
-  COMM_WHY = 512,                /* bytes of a reason */
-  COMM_AT = 160,                 /* bytes of a place in a program */
+  COMM_LANES = 1 + DTRT_SLOTS, /* lane 0: exchanges that are done at once */
+  COMM_WHY = 512,              /* bytes of a reason */
+  COMM_AT = 160,               /* bytes of a place in a program */
   COMM_PEERS = 14,
   COMM_HOST = 64 /* bytes of a host's name */
 };
 enum { SEGMENT_VARS, SEGMENT_ARENA, NSEGMENTS };
 
-/* An exchange in flight (flight.c), of one device. */
+/* An exchange in flight (pending.c), of one device. */
 typedef struct Lane {
   _Alignas(
       COMM_APART) _Atomic uint64_t flag; /* 2n-1: the n-th of this lane has begun; 2n: it is over */
@@ -43,7 +43,7 @@ typedef struct Slot {
   _Alignas(COMM_APART) uint64_t from[COMM_BATCH],
       to[COMM_BATCH]; /* see device_address */
   _Alignas(COMM_APART) char stage[COMM_STAGES][COMM_STAGE_BYTES];
-  Lane lane[DTRT_FLIGHTS];
+  Lane lane[DTRT_SLOTS];
 } Slot;
 
 /* What processes must agree on before any of them waits for another, as hashes (program_check.c),

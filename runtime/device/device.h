@@ -73,8 +73,8 @@ typedef struct Device {
     uint64_t count;
   } stage[COMM_STAGES];
   int next_stage;
-  struct Flight *flight;              /* [DTRT_FLIGHTS]: flight.h */
-  int under_way;                      /* flights by messages that are not over ... */
+  struct Pending *pending;            /* [DTRT_SLOTS]: pending.h */
+  int under_way;                      /* slots with messages that are not over ... */
   void (*progress)(struct Device *d); /* ... and what takes them further, as far as that goes now */
   struct {
     char *at;

@@ -5,10 +5,11 @@
  *
  * Memory: the block that goes in, the block that comes out, and scratch. Reading peers' memory
  * takes 16 bytes of scratch for each device whose terms are combined, and the slot's stages, 16
- * KiB and 1 KiB a flight. By messages it is COMM_SCRATCH, 1 MiB, or 144 bytes for each such device
- * if that is more, and beside that up to 4 MiB for each that is in flight. An all-reduce
- * (collective.c) takes 16 bytes a device and 4 KiB; by messages the same as above. Beside that a
- * device keeps the transfers it has made: a piece (240 bytes) for each device it meets.
+ * KiB and 1 KiB an in-flight slot. By messages it is COMM_SCRATCH, 1 MiB, or 144 bytes for each
+ * such device if that is more, and beside that up to 4 MiB for each that is in flight. An
+ * all-reduce (collective.c) takes 16 bytes a device and 4 KiB; by messages the same as above.
+ * Beside that a device keeps the transfers it has made: a piece (240 bytes) for each device it
+ * meets.
  */
 #include <stddef.h>
 #include "exchange.h"

@@ -1,7 +1,7 @@
 /* messages.c: runs the transfers of exchanges by messages, where peers' memory cannot be read.
  *
  * The law: besides the two blocks it takes COMM_SCRATCH bytes at most, in flight
- * COMM_FLIGHT_SCRATCH (or 144 for each device whose terms are combined, if that is more). Pieces go
+ * COMM_SLOT_SCRATCH (or 144 for each device whose terms are combined, if that is more). Pieces go
  * in parts, in the order of the transfer's rounds, those of several exchanges one after the other;
  * when the scratch is full nothing is posted until all that was has come, and has been put where it
  * belongs. transfer.h explains why there is no deadlock. Both ends cut a piece alike, since it is
@@ -29,7 +29,7 @@ void messages_recv(const Together *t, int peer, void *at, int64_t bytes) {
   if (!d->uncounted) d->ran[t->algorithm].messages++;
 }
 
-int64_t messages_limit(const Together *t) { return t->lane ? COMM_FLIGHT_SCRATCH : COMM_SCRATCH; }
+int64_t messages_limit(const Together *t) { return t->lane ? COMM_SLOT_SCRATCH : COMM_SCRATCH; }
 
 /* -------- one part: each returns how much scratch it takes -------- */
 

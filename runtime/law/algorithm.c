@@ -34,7 +34,7 @@ int64_t collective_stage(const Collective *c) {
 }
 
 int64_t collective_scratch(const Collective *c) {
-  return c->in_flight ? COMM_FLIGHT_SCRATCH : COMM_SCRATCH;
+  return c->in_flight ? COMM_SLOT_SCRATCH : COMM_SCRATCH;
 }
 
 int64_t collective_piece(const Collective *c) {

@@ -17,15 +17,15 @@ enum {
   COMM_LANE_BYTES = 1024,  /* the same of an exchange in flight */
   COMM_LINE = 64,          /* bytes of a cache line */
   COMM_SCRATCH = 1 << 20,  /* bytes of memory that an exchange by messages takes (exchange.c) ... */
-  COMM_FLIGHT_SCRATCH = 4 << 20, /* ... and one in flight: it goes on less often */
-  COMM_BATCH = 32                /* tensors of exchanges that go as one */
+  COMM_SLOT_SCRATCH = 4 << 20, /* ... and one in flight: it goes on less often */
+  COMM_BATCH = 32              /* tensors of exchanges that go as one */
 };
 
 /* One exchange, or several that go as one. */
 typedef struct Collective {
   bool all_reduce; /* terms are combined where the blocks stay; else boxes move */
   bool direct;     /* all of the group can read each other's memory */
-  bool in_flight;  /* started early: its stage and its scratch are those of a flight */
+  bool in_flight;  /* started early: its stage and its scratch are those of an in-flight slot */
   int64_t group;   /* devices */
   int64_t terms;   /* of each element of the result; 1: nothing is combined */
   int64_t size;    /* bytes of an element */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "flight.h"
+#include "pending.h"
 #include "gemm.h"
 #include "session.h"
 
@@ -33,7 +33,7 @@ static int64_t group_bytes(int n) {
 
 /* What every device has, whatever it runs. */
 static int64_t fixed_bytes(const BlockMesh *m, int nexchanges) {
-  return (int64_t)sizeof(Device) + DTRT_FLIGHTS * (int64_t)sizeof(Flight) + (int64_t)sizeof(Slot) +
+  return (int64_t)sizeof(Device) + DTRT_SLOTS * (int64_t)sizeof(Pending) + (int64_t)sizeof(Slot) +
          ((int64_t)sizeof(DeviceGroup *) << m->naxes) + nexchanges * (int64_t)sizeof(Transfer *);
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "clock.h"
-#include "flight.h"
+#include "pending.h"
 #include "session.h"
 
 void dtrt_begin_step(dtrt_device *dev, int32_t step) {
@@ -11,7 +11,7 @@ void dtrt_begin_step(dtrt_device *dev, int32_t step) {
   if (watch_wanted(d)) watch_until(d, step);
   dev->at = step;
   if (d->profile) profile_part(d, step);
-  if (d->under_way) flights_turn(d);
+  if (d->under_way) pending_poll(d);
 }
 
 /* -------- a device's side -------- */

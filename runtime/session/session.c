@@ -4,7 +4,7 @@
  * can coexist. */
 #include "session.h"
 #include "algorithm_table.h"
-#include "flight.h"
+#include "pending.h"
 #include "cpus.h"
 #include "gemm.h"
 #include "variables.h"
@@ -312,7 +312,7 @@ static int init_device(dtrt_session *s, int i) {
   d->error = s->error;
   d->told = &s->told;
   d->pub.seed = s->seed;
-  return device_init(d) || flights_open(d) ? -1 : 0;
+  return device_init(d) || pending_open(d) ? -1 : 0;
 }
 
 static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_options *o) {
@@ -376,7 +376,7 @@ void dtrt_close(dtrt_session *s) {
   profile_close(s);
   if (s->comm) nan_close(s);
   for (int i = 0; s->device && i < s->comm->count; i++) {
-    flights_close(&s->device[i]);
+    pending_close(&s->device[i]);
     device_free(&s->device[i]);
   }
   free(s->device);

@@ -1,7 +1,7 @@
 /* hang.c: one rank does not come, and is named.   mpiexec -n R hang DEVICES HOW
  * Of HOW before-mpi, before-open, call, step, stopped, barrier, never: rank 1 sleeps there
  * (stopped: stops itself). elsewhere: it is at another barrier; other-call: at a barrier while the
- * others run an entry. flight: where the others await an exchange in flight. slow: it comes late,
+ * others run an entry. pending: where the others await an exchange in flight. slow: it comes late,
  * but in time. long: steps for a minute. Mesh [2, devices / 2], so that with 8 devices some wait
  * only for devices that wait for the one that hangs. */
 #include <mpi.h>
@@ -57,8 +57,8 @@ static void run(dtrt_device *dev) {
   for (int i = 0; i < (forever ? 600 : 3); i++) {
     if (forever) usleep(100000);
     dtrt_begin_step(dev, 1);
-    if (!strcmp(how, "flight")) {
-      if (device == victim && i == 1) hang("flight");
+    if (!strcmp(how, "pending")) {
+      if (device == victim && i == 1) hang("pending");
       dtrt_start_exchange(dev, 1, &reduce_a, dev->arena, dev->arena);
       dtrt_begin_step(dev, 3);
       dtrt_wait_exchange(dev, 1);

@@ -40,15 +40,15 @@ died() { # SHARED RANKS DEVICES HOW TEXT
 }
 
 at='did not reach entry `train` at all-reduce of '
-flight='did not reach entry `train` at wait for all-reduce of x'
+pending='did not reach entry `train` at wait for all-reduce of x'
 begin expect_hang 1 4 4 before-mpi 'did not reach MPI_Init within 3 s' "^rank 1 on host $host (process [0-9]*, multi_hang)"
 begin expect_hang 1 4 4 before-open 'rank 1 did not reach the start within 3 s'
 begin expect_hang 1 4 4 elsewhere 'rank 1 is at barrier `loaded`, but rank 0 at barrier `saved`'
 begin expect_hang 1 2 4 other-call 'rank 1 on host '"$host"' at barrier `saved`'
 begin expect_hang 1 4 8 step "device 2 of rank 1 on host $host $at"
 begin fine 1 4 4 slow
-begin expect_hang 1 2 2 flight "rank 1 on host $host $flight"
-begin expect_hang 0 2 2 flight "rank 1 on host $host $flight"
+begin expect_hang 1 2 2 pending "rank 1 on host $host $pending"
+begin expect_hang 0 2 2 pending "rank 1 on host $host $pending"
 begin expect_hang 0 4 4 call "rank 1 on host $host $at"
 begin expect_hang 0 4 8 stopped "rank 1 on host $host $at"
 begin expect_hang 0 4 4 barrier "rank 1 on host $host "'did not reach barrier `saved` within 3 s'

@@ -102,9 +102,9 @@ static void run_flights(dtrt_device *dev, const Pair *const *p, int n) {
 
 /* All in one call, or in one flight: the runtime finds out which can go as one. */
 static void run_together(dtrt_device *dev, const Pair *const *p, int n, int flight) {
-  const dtrt_exchange *x[DTRT_FLIGHTS];
-  const void *from[DTRT_FLIGHTS];
-  void *to[DTRT_FLIGHTS];
+  const dtrt_exchange *x[DTRT_SLOTS];
+  const void *from[DTRT_SLOTS];
+  void *to[DTRT_SLOTS];
   for (int i = 0; i < n; i++) {
     fill(dev, p[i], i);
     x[i] = &p[i]->x, from[i] = from_of(dev, i), to[i] = to_of(dev, i);
@@ -120,13 +120,13 @@ static void run_together(dtrt_device *dev, const Pair *const *p, int n, int flig
 
 static void run(dtrt_device *dev) {
   for (int i = 0, turn = 0; i < batched; turn++) {
-    int n = batched - i < DTRT_FLIGHTS ? batched - i : DTRT_FLIGHTS;
+    int n = batched - i < DTRT_SLOTS ? batched - i : DTRT_SLOTS;
     if (!flights)
       run_one(dev, batch[i]), n = 1;
     else if (turn % 3 == 0)
       run_flights(dev, batch + i, n);
     else
-      run_together(dev, batch + i, n, turn % 3 == 1 ? 0 : DTRT_FLIGHTS);
+      run_together(dev, batch + i, n, turn % 3 == 1 ? 0 : DTRT_SLOTS);
     i += n;
   }
 }
@@ -260,7 +260,7 @@ static int64_t run_pairs(const char *transport, const Pair *p, int total, bool l
   to_offset = (law_count(p[0].x.from) * 4 + 127) / 64 * 64;
   Fixture f;
   pair_bytes = (to_offset * 2 + 127) / 64 * 64;
-  harness_program(&f, grid.naxes, grid.size, pair_bytes * (flights ? DTRT_FLIGHTS : 1));
+  harness_program(&f, grid.naxes, grid.size, pair_bytes * (flights ? DTRT_SLOTS : 1));
   f.program.nexchanges = total;
   f.program.exchange = list;
   harness_entry(&f, "all", run);

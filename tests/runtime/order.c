@@ -99,10 +99,10 @@ static void expect(const Fixture *f, const char *law) {
 /* The first step and its end, `wait` steps later. */
 static Fixture *in_flight(int wait) {
   Fixture *f = fixture();
-  f->le.steps.at[0].flight = 1;
+  f->le.steps.at[0].slot = 1;
   step(f, STEP_WAIT, 2, (NodeId[]){RX, RY});
   Step end = f->le.steps.at[3];
-  end.flight = 1;
+  end.slot = 1;
   for (int t = 3; t > wait; t--) f->le.steps.at[t] = f->le.steps.at[t - 1];
   f->le.steps.at[wait] = end;
   return f;
@@ -151,15 +151,15 @@ int main(void) {
   expect(f, "from a layout with windows");
   expect(in_flight(1), NULL);
   expect(in_flight(2), "a step reads a value that no earlier step computes");
-  f = in_flight(1), f->le.steps.at[1].flight = 2;
+  f = in_flight(1), f->le.steps.at[1].slot = 2;
   expect(f, "a wait for an exchange that was not started");
   f = in_flight(1), f->le.steps.at[1].nodes.n = 1;
   expect(f, "a wait for an exchange that was not started");
-  f = in_flight(1), f->le.steps.at[3].flight = 3;
+  f = in_flight(1), f->le.steps.at[3].slot = 3;
   expect(f, "an exchange is never awaited");
   f = in_flight(1), swap(f, 0, 1);
   expect(f, "a wait for an exchange that was not started");
-  f = in_flight(1), f->le.steps.at[0].flight = f->le.steps.at[1].flight = DTRT_FLIGHTS + 1;
+  f = in_flight(1), f->le.steps.at[0].slot = f->le.steps.at[1].slot = DTRT_SLOTS + 1;
   expect(f, "too many exchanges in flight");
   if (failures) fprintf(stderr, "%d checks failed\n", failures);
   return failures != 0;

@@ -168,10 +168,10 @@ static void run(dtrt_device *dev) {
   }
   const dtrt_exchange *const *x = list + c->table[0].id;
   if (flights) {
-    int flight = 1 + c->table[0].id % DTRT_FLIGHTS;
-    dtrt_start_exchanges(dev, flight, c->ntensors, x, in, out);
+    int slot = 1 + c->table[0].id % DTRT_SLOTS;
+    dtrt_start_exchanges(dev, slot, c->ntensors, x, in, out);
     dtrt_begin_step(dev, 0);
-    dtrt_wait_exchange(dev, flight);
+    dtrt_wait_exchange(dev, slot);
   } else if (c->ntensors == 1)
     dtrt_run_exchange(dev, x[0], in[0], out[0]);
   else

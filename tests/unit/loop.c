@@ -224,7 +224,7 @@ static void entry_laws(void) {
   LoopStmt *exchange = second->next->body;
   CHECK(exchange->kind == STMT_EXCHANGE, "the third step is no exchange");
   exchange->count = 3;
-  breaks_law(p, en, "a flight that is not awaited");
+  breaks_law(p, en, "an in-flight slot that is not awaited");
   exchange->count = 0;
 
   second->next = NULL;

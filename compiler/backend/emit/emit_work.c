@@ -46,7 +46,7 @@ StepWork emit_work(Emit *e, const Step *s) {
   StepWork w = {0};
   if (s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT) {
     moves(p, le, s, &w);
-    if (s->kind == STEP_EXCHANGE && s->flight) w.bytes = 0; /* they are the wait's */
+    if (s->kind == STEP_EXCHANGE && s->slot) w.bytes = 0; /* they are the wait's */
     return w;
   }
   for (int i = 0; i < s->nodes.n; i++) {

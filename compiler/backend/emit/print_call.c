@@ -272,14 +272,14 @@ void print_exchange(Function *f, const LoopStmt *s) {
     str_line(&p->code, "dtrt_wait_exchange(dev, %ld);", (long)s->count);
     return;
   }
-  const char *flight = s->count ? arena_printf(p->arena, "dev, %ld", (long)s->count) : "dev",
+  const char *dev = s->count ? arena_printf(p->arena, "dev, %ld", (long)s->count) : "dev",
              *name = arena_printf(p->arena, "dtrt_%s_exchange%s", s->count ? "start" : "run",
                                   n > 1 ? "s" : "");
   if (n == 1) {
-    emit_list(&p->code, name, (const char *[]){flight, x[0], from[0], to[0]}, 4, ";");
+    emit_list(&p->code, name, (const char *[]){dev, x[0], from[0], to[0]}, 4, ";");
     return;
   }
-  const char *const all[] = {flight, arena_printf(p->arena, "%d", n),
+  const char *const all[] = {dev, arena_printf(p->arena, "%d", n),
                              array(p->arena, "const dtrt_exchange *const", x, n),
                              array(p->arena, "const void *const", from, n),
                              array(p->arena, "void *const", to, n)};

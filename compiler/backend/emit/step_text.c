@@ -51,7 +51,7 @@ static const char *step_text(Emit *e, const Step *s) {
   Str axes = str_new(e->arena);
   for (int a = 0; a < e->mesh->naxes; a++)
     if (x.axes & 1u << a) str_printf(&axes, "%s%s", axes.n ? ", " : "", e->mesh->axis[a].name);
-  const char *part = s->kind == STEP_WAIT ? "wait for " : s->flight ? "start of " : "";
+  const char *part = s->kind == STEP_WAIT ? "wait for " : s->slot ? "start of " : "";
   return arena_printf(e->arena, axes.n ? "%s%s over %s: %s" : "%s%s%s: %s", part,
                       exchange_name(x.kind), axes.at, t.at);
 }

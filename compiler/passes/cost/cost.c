@@ -131,7 +131,7 @@ static void add_exchange(const Plan *p, const LocalEntry *le, const Step *s, Ste
     *(ex.kind == DTRT_COPY ? &c->compute : &c->exchange) += copy_time(program, &ex, block);
     if (ex.kind != DTRT_COPY) batch[n++] = ex;
     if (!n || (n < COMM_BATCH && i + 1 < s->nodes.n)) continue;
-    ExchangePrice done = cost_price(program, batch, n, s->flight > 0 && s->nodes.n <= COMM_BATCH);
+    ExchangePrice done = cost_price(program, batch, n, s->slot > 0 && s->nodes.n <= COMM_BATCH);
     double time = done.price.waiting + done.price.moving;
     c->exchange += time;
     c->bytes += done.price.bytes;

@@ -131,7 +131,7 @@ static int64_t more_alive(const Overlap *o, int t, int k) {
 }
 
 static bool has_room(const Overlap *o, int t, int k) {
-  return o->live[k] + more_alive(o, t, k) <= o->most && o->under_way[k] < DTRT_FLIGHTS;
+  return o->live[k] + more_alive(o, t, k) <= o->most && o->under_way[k] < DTRT_SLOTS;
 }
 
 static Move choose(const Overlap *o, int t) {
@@ -167,10 +167,10 @@ static void take(Overlap *o, int t, Move m) {
 typedef struct Steps {
   Arena *arena;
   VEC(Step) out;
-  bool busy[DTRT_FLIGHTS + 1];
+  bool busy[DTRT_SLOTS + 1];
 } Steps;
 
-static uint8_t free_flight(Steps *s) {
+static uint8_t free_slot(Steps *s) {
   uint8_t i = 1;
   while (s->busy[i]) i++;
   s->busy[i] = true;
@@ -198,10 +198,10 @@ static Places places_of(const Overlap *o, bool waits) {
 /* What came between may itself be under way by now: then it is done at once after all. */
 static void put_wait(Steps *s, Step wait) {
   Step *last = &s->out.at[s->out.n - 1];
-  s->busy[wait.flight] = false;
+  s->busy[wait.slot] = false;
   wait.kind = STEP_WAIT;
-  if (last->kind == STEP_EXCHANGE && last->flight == wait.flight)
-    last->flight = 0;
+  if (last->kind == STEP_EXCHANGE && last->slot == wait.slot)
+    last->slot = 0;
   else
     vec_push(s->arena, &s->out, wait);
 }
@@ -213,7 +213,7 @@ static void rewrite(Overlap *o) {
   for (int t = 0; t <= o->nsteps; t++) {
     for (int i = waits.first[t]; i >= 0; i = waits.next[i]) put_wait(&s, le->steps.at[i]);
     for (int i = starts.first[t]; i >= 0; i = starts.next[i]) {
-      le->steps.at[i].flight = free_flight(&s);
+      le->steps.at[i].slot = free_slot(&s);
       vec_push(s.arena, &s.out, le->steps.at[i]);
     }
     if (t < o->nsteps && !o->move[t].wait) vec_push(s.arena, &s.out, le->steps.at[t]);

@@ -108,7 +108,7 @@ static const char *bad_step(const Plan *p, const Graph *g, const Step *s) {
 
 /* The end of an exchange in flight: of what was started with this number and is under way still. */
 static const char *bad_wait(const Step *const *flying, const Step *s) {
-  const Step *start = flying[s->flight];
+  const Step *start = flying[s->slot];
   if (!start || start->nodes.n != s->nodes.n) return "a wait for an exchange that was not started";
   for (int i = 0; i < s->nodes.n; i++)
     if (start->nodes.at[i] != s->nodes.at[i]) return "a wait for an exchange that was not started";
@@ -120,7 +120,7 @@ static const char *bad_order(const Plan *p, const LocalEntry *le, NodeId *where)
   const Graph *g = le->graph;
   bool *there = arena_array(p->arena, bool, g->nodes.n + 1);
   bool *started = arena_array(p->arena, bool, g->nodes.n + 1);
-  const Step *flying[DTRT_FLIGHTS + 1] = {0};
+  const Step *flying[DTRT_SLOTS + 1] = {0};
   for (NodeId i = 0; i < g->nodes.n; i++) there[i] = node_class(graph_node(g, i)) == CLASS_SOURCE;
   for (int t = 0; t < le->steps.n; t++) {
     const Step *s = &le->steps.at[t];
@@ -131,11 +131,11 @@ static const char *bad_order(const Plan *p, const LocalEntry *le, NodeId *where)
       if (graph_node(g, s->nodes.at[i])->op == OP_exchange && s->kind != STEP_EXCHANGE &&
           s->kind != STEP_WAIT)
         return "an exchange in a loop";
-    if (s->flight > DTRT_FLIGHTS) return "too many exchanges in flight";
+    if (s->slot > DTRT_SLOTS) return "too many exchanges in flight";
     if (s->kind == STEP_WAIT && (law = bad_wait(flying, s))) return law;
-    if (s->kind == STEP_EXCHANGE && s->flight && flying[s->flight])
-      return "two exchanges in flight with the same number";
-    if (s->flight) flying[s->flight] = s->kind == STEP_EXCHANGE ? s : NULL;
+    if (s->kind == STEP_EXCHANGE && s->slot && flying[s->slot])
+      return "two exchanges in the same slot";
+    if (s->slot) flying[s->slot] = s->kind == STEP_EXCHANGE ? s : NULL;
     Reads r = {0};
     step_reads(le, s, p->arena, &r);
     for (int i = 0; i < r.r.n; i++) {
@@ -150,10 +150,10 @@ static const char *bad_order(const Plan *p, const LocalEntry *le, NodeId *where)
       if (started[s->nodes.at[i]] && s->kind == STEP_EXCHANGE)
         return "an exchange is executed twice";
       started[s->nodes.at[i]] = started[s->nodes.at[i]] || s->kind == STEP_EXCHANGE;
-      there[s->nodes.at[i]] = s->kind != STEP_EXCHANGE || !s->flight;
+      there[s->nodes.at[i]] = s->kind != STEP_EXCHANGE || !s->slot;
     }
   }
-  for (int i = 1; i <= DTRT_FLIGHTS; i++)
+  for (int i = 1; i <= DTRT_SLOTS; i++)
     if (flying[i]) {
       *where = flying[i]->nodes.at[0];
       return "an exchange is never awaited";

@@ -1,4 +1,4 @@
-/* flight.c: exchanges that are started early and awaited late.
+/* pending.c: exchanges that are started early and awaited late.
  *
  * Where peers can be addressed a start publishes the addresses of the device's blocks, and the rest
  * is done by the wait, by when the others have mostly started too, so that none waits for the
@@ -12,35 +12,35 @@
 #include <stdlib.h>
 #include "collective.h"
 #include "exchange.h"
-#include "flight.h"
+#include "pending.h"
 
-int flights_open(Device *d) {
-  d->flight = calloc(DTRT_FLIGHTS, sizeof *d->flight);
-  d->progress = flights_turn;
-  return d->flight ? 0 : -1;
+int pending_open(Device *d) {
+  d->pending = calloc(DTRT_SLOTS, sizeof *d->pending);
+  d->progress = pending_poll;
+  return d->pending ? 0 : -1;
 }
 
-void flights_close(Device *d) {
-  free(d->flight);
-  d->flight = NULL;
+void pending_close(Device *d) {
+  free(d->pending);
+  d->pending = NULL;
 }
 
-static Flight *flight_of(Device *d, int flight) {
-  if (flight < 1 || flight > DTRT_FLIGHTS) device_fail(d, "there is no in-flight slot %d", flight);
-  return &d->flight[flight - 1];
+static Pending *pending_of(Device *d, int slot) {
+  if (slot < 1 || slot > DTRT_SLOTS) device_fail(d, "there is no in-flight slot %d", slot);
+  return &d->pending[slot - 1];
 }
 
 /* The stage may be written when all who read what it held have done so. */
-static void publish(Device *d, Flight *f) {
+static void publish(Device *d, Pending *f) {
   int lane = f->all.lane;
   if (f->readers) device_lane_wait(d, f->readers, lane, 2 * f->read_at);
   f->readers = NULL;
-  f->state = FLIGHT_DIRECT;
+  f->state = PENDING_DIRECT;
   run_next(&f->run);
   device_lane_raise(d, lane, 2 * f->uses - 1);
 }
 
-static void take(Device *d, Flight *f) {
+static void take(Device *d, Pending *f) {
   const Together *t = &f->all;
   device_lane_wait(d, t->g, t->lane, 2 * f->uses - 1);
   RunWait wait = run_next(&f->run);
@@ -54,9 +54,9 @@ static void take(Device *d, Flight *f) {
   }
 }
 
-static void start(Device *d, Flight *f) {
+static void start(Device *d, Pending *f) {
   Together *t = &f->all;
-  f->state = FLIGHT_OVER;
+  f->state = PENDING_OVER;
   if (exchange_alone(t)) return;
   exchange_choose(t);
   if (!t->g->direct && d->comm->lanes < COMM_LANES) {
@@ -72,18 +72,18 @@ static void start(Device *d, Flight *f) {
   RunWait wait = run_next(&f->run);
   if (!t->lane) run_wait(&f->run, wait);
   if (!t->lane || wait == RUN_OVER) return;
-  f->state = FLIGHT_MESSAGES;
+  f->state = PENDING_MESSAGES;
   d->under_way++;
 }
 
-void dtrt_start_exchanges(dtrt_device *dev, int flight, int n, const dtrt_exchange *const *x,
+void dtrt_start_exchanges(dtrt_device *dev, int slot, int n, const dtrt_exchange *const *x,
                           const void *const *from, void *const *to) {
   Device *d = device_of(dev);
-  Flight *f = flight_of(d, flight);
-  if (f->state != FLIGHT_NONE) device_fail(d, "in-flight slot %d has not been awaited", flight);
+  Pending *f = pending_of(d, slot);
+  if (f->state != PENDING_NONE) device_fail(d, "in-flight slot %d has not been awaited", slot);
   exchange_gather(d, n, x, from, to, f->transfer, &f->all);
   f->uses++;
-  f->state = FLIGHT_OVER;
+  f->state = PENDING_OVER;
   if (f->all.n < n) { /* they do not go as one after all: such as a mesh axis of 1 */
     dtrt_run_exchanges(dev, n, x, from, to);
     f->all.n = 0; /* nothing is left to be looked at when it is awaited */
@@ -91,34 +91,34 @@ void dtrt_start_exchanges(dtrt_device *dev, int flight, int n, const dtrt_exchan
   }
   for (int i = 0; i < n; i++) f->from[i] = from[i], f->to[i] = to[i];
   f->all.transfer = f->transfer, f->all.from = f->from, f->all.to = f->to;
-  f->all.lane = flight;
+  f->all.lane = slot;
   start(d, f);
 }
 
-void dtrt_start_exchange(dtrt_device *dev, int flight, const dtrt_exchange *x, const void *from,
+void dtrt_start_exchange(dtrt_device *dev, int slot, const dtrt_exchange *x, const void *from,
                          void *to) {
-  dtrt_start_exchanges(dev, flight, 1, &x, &from, &to);
+  dtrt_start_exchanges(dev, slot, 1, &x, &from, &to);
 }
 
-void dtrt_wait_exchange(dtrt_device *dev, int flight) {
+void dtrt_wait_exchange(dtrt_device *dev, int slot) {
   Device *d = device_of(dev);
-  Flight *f = flight_of(d, flight);
-  if (f->state == FLIGHT_NONE) device_fail(d, "in-flight slot %d was not started", flight);
-  if (f->state == FLIGHT_DIRECT) take(d, f);
-  if (f->state == FLIGHT_MESSAGES) {
-    f->state = FLIGHT_OVER; /* while it waits, only the others are taken further */
+  Pending *f = pending_of(d, slot);
+  if (f->state == PENDING_NONE) device_fail(d, "in-flight slot %d was not started", slot);
+  if (f->state == PENDING_DIRECT) take(d, f);
+  if (f->state == PENDING_MESSAGES) {
+    f->state = PENDING_OVER; /* while it waits, only the others are taken further */
     d->under_way--;
     run_wait(&f->run, RUN_MESSAGES);
   }
-  f->state = FLIGHT_NONE;
+  f->state = PENDING_NONE;
   exchange_check(d, f->all.n, f->transfer, f->to);
 }
 
-void flights_turn(Device *d) {
-  for (int i = 0; i < DTRT_FLIGHTS; i++) {
-    Flight *f = &d->flight[i];
-    if (f->state != FLIGHT_MESSAGES || !run_turn(&f->run)) continue;
-    f->state = FLIGHT_OVER;
+void pending_poll(Device *d) {
+  for (int i = 0; i < DTRT_SLOTS; i++) {
+    Pending *f = &d->pending[i];
+    if (f->state != PENDING_MESSAGES || !run_turn(&f->run)) continue;
+    f->state = PENDING_OVER;
     d->under_way--;
   }
 }

@@ -1,12 +1,12 @@
-/* flight.h: exchanges that are started early and awaited late: flight.c. */
-#ifndef DTG_RUNTIME_FLIGHT_H
-#define DTG_RUNTIME_FLIGHT_H
+/* pending.h: exchanges that are started early and awaited late: pending.c. */
+#ifndef DTG_RUNTIME_PENDING_H
+#define DTG_RUNTIME_PENDING_H
 #include "device.h"
 #include "messages.h"
 
 /* An in-flight slot: an exchange that was started and not awaited yet. */
-typedef struct Flight {
-  enum { FLIGHT_NONE, FLIGHT_DIRECT, FLIGHT_MESSAGES, FLIGHT_OVER } state;
+typedef struct Pending {
+  enum { PENDING_NONE, PENDING_DIRECT, PENDING_MESSAGES, PENDING_OVER } state;
   uint64_t uses; /* of the lane, the same on all devices */
   Together all;
   const Transfer *transfer[COMM_BATCH];
@@ -16,11 +16,11 @@ typedef struct Flight {
   const DeviceGroup *readers;
   uint64_t read_at;
   CollectiveRun run;
-} Flight;
+} Pending;
 
-int flights_open(Device *d); /* 0, or -1 when out of memory */
-void flights_close(Device *d);
+int pending_open(Device *d); /* 0, or -1 when out of memory */
+void pending_close(Device *d);
 /* Makes progress on in-flight messages without waiting. */
-void flights_turn(Device *d);
+void pending_poll(Device *d);
 
 #endif
