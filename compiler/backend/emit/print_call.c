@@ -122,7 +122,8 @@ static const char *epilogue(Print *p, const ExprNode *n, int scope) {
   const Function *f = p->user;
   const LoopRows *r = &f->en->rows.at[n->v];
   const char **text = texts(p, n->arg, n->n, scope);
-  return arena_printf(p->arena, "&(dtrt_epilogue){%s, dev, %s, %s, %d, %s, %d}", f->e->unit[r->number],
+  return arena_printf(p->arena, "&(dtrt_epilogue){%s, dev, %s, %s, %d, %s, %d}",
+                      f->e->unit[r->number],
                       array(p->arena, "void *const", text, r->views.n),
                       array(p->arena, "const int64_t", text + r->views.n, r->integers.n), r->ahead,
                       array(p->arena, "const void *const", text + n->n - r->ahead, r->ahead),
