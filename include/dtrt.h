@@ -28,7 +28,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ 1. for emitted C */
 
-#define DTRT_ABI 8
+#define DTRT_ABI 9
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
 #define DTRT_SLOTS 8 /* maximum number of in-flight exchanges per device */
@@ -255,7 +255,8 @@ typedef struct dtrt_epilogue {
   const int64_t *n; /* for `rows` */
   int32_t nread;    /* at most 8 */
   const void *const *read;
-  int32_t ordered; /* 1: rows are added up, so they are passed in order, on one core */
+  int64_t unit; /* rows are added up in units of so many: those of a unit are passed in order, on
+                   one core; DTRT_FAR: all are; 0: any order will do */
 } dtrt_epilogue;
 /* dtrt_gemm of f32 without accumulation, with dense C and epilogue `then`. */
 void dtrt_gemm_epilogue(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,

@@ -798,6 +798,20 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
     DTRT_EACH                                                                                      \
     for (int64_t i = 0; i < n; i++) to[i] = rest ? own[i] : (one);                                 \
   }
+/* The sums of `units`, whole subtrees, lie one after the other: their sum. */
+#define DTRT_JOIN_ROWS(OP, S, T, one)                                                              \
+  DTRT_SHARED void dtrt_join_rows_##OP##_##S(void *result, void *sums, int64_t n, int64_t units) { \
+    T *to = (T *)result, *sum = (T *)sums;                                                         \
+    for (int64_t by = 1; by < units; by *= 2)                                                      \
+      for (int64_t u = 0; u + by < units; u += 2 * by) {                                           \
+        T *own = sum + u * n;                                                                      \
+        const T *next = own + by * n;                                                              \
+        DTRT_EACH                                                                                  \
+        for (int64_t i = 0; i < n; i++) own[i] = DTRT_JOIN_##OP(T, , own[i], next[i]);             \
+      }                                                                                            \
+    DTRT_EACH                                                                                      \
+    for (int64_t i = 0; i < n; i++) to[i] = units ? sum[i] : (one);                                \
+  }
 /* Running sums. After block number `block` the sum of all blocks so far is returned: whole subtrees
  * of 2^k blocks, added from the largest to the smallest. partial[k] holds the subtree of bit k of
  * their number, above[k] that and all larger ones. The rows of dtrt_scan_rows_f32 are one of zeros,
@@ -830,6 +844,8 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
   DTRT_PAIRWISE(prod, S, dtrt_lanes_##S, lanes_prod, 1)                                            \
   DTRT_PAIRWISE_ROWS(sum, S, T, 0)                                                                 \
   DTRT_PAIRWISE_ROWS(prod, S, T, 1)                                                                \
+  DTRT_JOIN_ROWS(sum, S, T, 0)                                                                     \
+  DTRT_JOIN_ROWS(prod, S, T, 1)                                                                    \
   DTRT_RUNNING(S, T)
 DTRT_LANES_OF(f32, float, int32_t)
 DTRT_PAIRWISE_OF(f32, float)

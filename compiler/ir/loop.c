@@ -307,8 +307,11 @@ static void put_call(Text *t, Expr e) {
   const ExprNode *last = n->n ? expr_node(t->x, n->arg[n->n - 1]) : n;
   if (last->kind != EXPR_ROWS) return;
   const LoopRows *r = &t->en->rows.at[last->v];
-  str_printf(t->out, "%*sepilogue, by %ld rows%s", t->indent, "", (long)r->most,
-             r->ordered ? " in order" : "");
+  str_printf(t->out, "%*sepilogue, by %ld rows", t->indent, "", (long)r->most);
+  if (r->unit == LOOP_ALL_ROWS)
+    str_puts(t->out, " in order");
+  else if (r->unit)
+    str_printf(t->out, " in order within %ld", (long)r->unit);
   put_body(t, r->body);
 }
 

@@ -125,6 +125,10 @@ typedef struct LoopFunction {
   const char *part;
   Expr iterations;
   int64_t grain;
+  /* The helper of dtrt_math.h that joins the sums of `units` units of node `partial`, `size`
+   * elements each, when all parts are done; NULL: none. */
+  const char *join;
+  Expr size, units;
   Lookup buffer_at; /* 1 + the place in buffers, by address of the node in the graph */
   Str key;          /* equal of equal functions */
   int number;       /* in the program: the same of equal ones */
@@ -156,12 +160,13 @@ typedef struct LoopView {
  * What differs between kernels that share one it is passed: the places and then the integers that
  * are the arguments of EXPR_ROWS, and last what it reads of the kernel's size, to be fetched ahead.
  */
+#define LOOP_ALL_ROWS ((int64_t)1 << 40)
 typedef struct LoopRows {
   LoopStmt *body;
   const char *what; /* for its name */
   int64_t most;     /* rows at a time */
   bool tiles;       /* they are no epilogue */
-  bool ordered;     /* they are added up, so one core has them in order */
+  int64_t unit; /* rows that are added up, so one core has them in order; LOOP_ALL_ROWS; 0: none */
   VEC(int) views;
   VEC(int64_t) own; /* by view: tiles_own of its buffer */
   VEC(Expr) integers;

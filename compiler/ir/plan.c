@@ -236,11 +236,11 @@ static bool made_by(const Step *s, int nsteps, NodeId id) {
 
 bool tiles_apart(const Tiles *s, const Graph *g) {
   for (int i = 0; i < s->nodes.n; i++)
-    if (s->nodes.at[i].sums & 1) return false;
+    if (s->nodes.at[i].sums & 1 && !s->unit) return false;
   for (int i = s->epilogue; i < s->steps.n; i++)
     for (int k = 0; k < s->steps.at[i].nodes.n; k++) {
       const TileNode *n = tiles_node(s, g, s->steps.at[i].nodes.at[k]);
-      bool varies = n && n->inner;
+      bool varies = n && (n->inner || n->sums & 1);
       for (int d = 0; n && d < MAX_RANK; d++) varies = varies || n->loop[d] == 0;
       if (!varies) return false;
     }
@@ -261,7 +261,8 @@ int64_t tiles_own(const LocalEntry *le, const Tiles *s, int64_t *own) {
     for (int k = 0; k < s->steps.at[i].nodes.n; k++) {
       const NodeId id = s->steps.at[i].nodes.at[k];
       if (le->tile_bytes[id]) own_buffer(le, le->buffer[id], own, &end);
-      own_buffer(le, le->scratch[id], own, &end);
+      const TileNode *n = tiles_node(s, le->graph, id);
+      if (!n || !(n->sums & 1)) own_buffer(le, le->scratch[id], own, &end);
     }
   return end;
 }

@@ -129,6 +129,8 @@ typedef struct TileBand {
 enum { BAND_FAR = 1 << 30 /* no bound */ };
 struct Tiles {
   bool epilogue; /* of steps.at[0]; the loop is over rows, `most` of them at a time */
+  int64_t unit;  /* what an epilogue adds up it adds in units of so many rows, and joins these when
+                    it is over; 0: it adds up nothing, or in order from the first row to the last */
   int nloops;
   TileLoop loop[MAX_TILE_LOOPS]; /* outermost first */
   VEC(Step) steps;

@@ -170,8 +170,25 @@ Expr entry_run(EntryBuild *b, const LoopFunction *f) {
   return expr_of_entry(x, EXPR_RUN, f->returns ? DT_BOOL : DT_I64, run, NULL, n, arg);
 }
 
+/* The sum of units, which several cores may have made. */
+static void join(EntryBuild *b, const LoopFunction *f) {
+  Passing m = {b, f};
+  Exprs *x = b->en->x;
+  const Expr arg[] = {entry_whole(b, f->partial), entry_partial(b, f->partial, f->partial_type),
+                      expr_rebuild(x, f->x, f->size, move_symbol, &m),
+                      expr_rebuild(x, f->x, f->units, move_symbol, &m)};
+  entry_call(b, f->join, 4, arg);
+}
+
+void entry_joins(EntryBuild *b) {
+  for (int i = 0; i < b->joins.n; i++) join(b, &b->joins.at[i]);
+  b->joins.n = 0;
+}
+
 void entry_do(EntryBuild *b, const LoopFunction *f) {
   loop_add(b->l, (LoopStmt){.kind = STMT_CALL, .a = entry_run(b, f)});
+  if (f->join) vec_push(b->l->arena, &b->joins, *f);
+  if (!b->l->tile) entry_joins(b);
 }
 
 /* -------- steps -------- */
@@ -218,6 +235,7 @@ void entry_step(EntryBuild *b, const Step *s) {
   case STEP_WAIT: exchange(b, s); break;
   case STEP_TILES:
     if (!s->tile->epilogue || !kernel(b, &s->tile->steps.at[0], s->tile)) entry_tiles(b, s->tile);
+    entry_joins(b);
     break;
   }
 }

@@ -12,6 +12,7 @@ typedef struct EntryBuild {
   Names *names;
   Lookup *unit_at; /* 1 + the number, by interned key */
   Lookup view_at;  /* 1 + the place, by interned key */
+  VEC(LoopFunction) joins; /* of what the epilogue that is built adds up, when its kernel is done */
 } EntryBuild;
 
 /* -------- memory -------- */
@@ -36,6 +37,8 @@ void entry_strides(EntryBuild *b, const Node *n, Expr *stride);
 void entry_call(EntryBuild *b, const char *function, int n, const Expr *arg);
 Expr entry_run(EntryBuild *b, const LoopFunction *f); /* the call, as an expression */
 void entry_do(EntryBuild *b, const LoopFunction *f);  /* ... and as a statement */
+/* The calls that join what units of rows have added up; within a tile, they wait for its end. */
+void entry_joins(EntryBuild *b);
 /* The number of what has that key; what is new is `unit`. */
 int entry_unit(EntryBuild *b, const char *kind, const Str *key, LoopUnit unit);
 /* The calls of a step; `epilogue`: of the kernel that it is, NULL. */

@@ -20,6 +20,7 @@ typedef struct Loop {
   const Mesh *mesh;
   const Tiles *tile; /* it stands inside this one's loops; NULL */
   const Step *step;  /* what a map stores; NULL for other loops */
+  Expr apart, apart_extent; /* an index whose turns write apart, as the builder knows; NO_EXPR */
   bool outside;      /* values are wanted as they are outside of the tile's band */
   Exprs *x;
   Lower lower;

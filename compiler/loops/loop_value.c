@@ -275,6 +275,8 @@ Loop *loop_new(const LoopSite *s) {
               .g = s->le->graph,
               .mesh = &s->plan->program->mesh,
               .tile = s->tile,
+              .apart = NO_EXPR,
+              .apart_extent = NO_EXPR,
               .x = exprs_new(s->arena)};
   l->f = (LoopFunction){.x = l->x, .partial = NO_NODE};
   l->lower = (Lower){.x = l->x,

@@ -237,15 +237,24 @@ void loop_part(Loop *l) {
   LoopFunction *f = &l->f;
   Part p = {.l = l};
   Indices all = {0};
-  if (l->tile || f->returns || f->partial != NO_NODE) return;
+  const bool known = l->apart != NO_EXPR;
+  if (l->tile || f->returns || (f->partial != NO_NODE && !known)) return;
   const int n = l->x->at.n;
   p.met = arena_array(l->arena, int, n);
   p.stamp = arena_array(l->arena, int, n);
   p.touched = arena_array(l->arena, bool, l->g->nodes.n);
   const double time = seconds(&p), start = fmax(l->plan->program->machine->start, LEAST_START);
   if (time < LEAST * start) return;
-  collect(&p, f->body, &all);
   int64_t most = 1;
+  if (known) {
+    p.index = expr_node(l->x, l->apart)->name, p.extent = l->apart_extent;
+    most = turns_of(&p);
+    f->part = p.index, f->iterations = p.extent;
+    f->grain = (int64_t)ceil(LEAST_PART * start / (time / (double)most));
+    if (f->grain >= most) f->part = NULL;
+    return;
+  }
+  collect(&p, f->body, &all);
   for (int i = 0; i < all.names.n && most < MANY; i++) {
     if (!try(&p, all.names.at[i]) || turns_of(&p) <= most) continue;
     most = turns_of(&p);

@@ -9,6 +9,8 @@ typedef struct Sum {
   Loop *l;
   const Node *n, *x;
   SumOrder order;
+  int64_t unit;  /* rows that are added up apart from others; 0: all are one run */
+  Expr in_part;  /* the unit of this turn, where cores have some each; NO_EXPR */
   int first_row; /* reduced dims from here to the last that counts rows are one loop */
   int kept;      /* kept dims from here to the last that counts rows are loops within a block */
 } Sum;
@@ -279,9 +281,12 @@ static Expr row_size(Sum *s) {
   return loop_param(s->l, PARAM_EXTENT, n);
 }
 
-static Expr partial(Sum *s) {
-  return expr_local(s->l->x, dtype_computed(s->n->dtype), "partial", NO_EXPR);
+static Expr local(Sum *s, const char *name) {
+  return expr_local(s->l->x, dtype_computed(s->n->dtype), name, NO_EXPR);
 }
+
+/* The rows of partial results, of this unit. */
+static Expr partial(Sum *s) { return local(s, s->unit ? "sums" : "partial"); }
 
 static Expr local_at(Sum *s, Expr local, Expr i) {
   return expr_address(s->l->x, loop_element(s->l, local, i));
@@ -293,6 +298,9 @@ static int result_dim(const Sum *s, int d) {
     if (s->r->out.dim[i] == s->r->in.dim[d]) return i;
   return -1;
 }
+
+/* The sum of a unit, at a place in it. */
+static Expr unit_sum(Sum *s, Expr place) { return local_at(s, local(s, "own_sum"), place); }
 
 /* Calls a helper upon each run of a row, the innermost dims that lie side by side in the result:
  * `result` goes in front, `rest` behind. */
@@ -318,7 +326,8 @@ static void put_runs(Sum *s, int last, const char *verb, bool result, int nrest,
   const Expr place = place_in_row(s, &out);
   Expr arg[8];
   int n = 0;
-  if (result) arg[n++] = expr_address(l->x, loop_load(l, r->id, &out));
+  if (result)
+    arg[n++] = s->unit ? unit_sum(s, place) : expr_address(l->x, loop_load(l, r->id, &out));
   arg[n++] = is_int(l, place, 0) ? partial(s) : local_at(s, partial(s), place);
   arg[n++] = loop_param(l, PARAM_EXTENT, len), arg[n++] = row_size(s);
   for (int i = 0; i < nrest; i++) arg[n++] = rest[i];
@@ -420,22 +429,62 @@ static void add_rows(Sum *s, int last, Expr own, Expr begin, Expr end, Expr fres
   loop_close(l, loops);
 }
 
+/* How many units all rows of the block have. */
+static Expr units(Sum *s) {
+  const Expr all = rows_of(s, 0, s->x->shape.rank - 1);
+  return expr_div(s->l->x, add(s, all, number(s, s->unit - 1)), number(s, s->unit));
+}
+
+/* Where the sum and the partial results of unit `own` are; its first row. */
+static Expr put_unit(Sum *s, Expr own) {
+  Loop *l = s->l;
+  const DType t = s->n->dtype;
+  const Expr all = loop_param(l, PARAM_EXTENT, units(s)),
+             rows = add(s, all, mul(s, own, number(s, sum_unit_levels(s->unit)))),
+             whole = local(s, "partial");
+  loop_local(l, LOCAL_POINTER, t, "own_sum", 0, local_at(s, whole, mul(s, own, row_size(s))));
+  loop_local(l, LOCAL_POINTER, t, "sums", 0, local_at(s, whole, mul(s, rows, row_size(s))));
+  return loop_integer(l, "base", mul(s, own, number(s, s->unit)), true);
+}
+
+/* The sums of units are joined by the entry, when all are done. */
+static void leave_units(Sum *s) {
+  LoopFunction *f = &s->l->f;
+  f->join = reduction_helper(s->r, "join_rows");
+  f->size = row_size(s), f->units = loop_param(s->l, PARAM_EXTENT, units(s));
+}
+
 /* The rows of dim `last`, a block at a time. */
 static void put_blocks(Sum *s, int last) {
   Loop *l = s->l;
   const Expr one = number(s, 1), two = number(s, 2);
   loop_partial(l, s->r->id, s->n->dtype);
   const Expr start = loop_integer(l, "start", first_row(s, last), true);
-  const Expr stop = loop_integer(l, "stop", add(s, start, rows_extent(s, last)), true);
-  const Expr begin = loop_integer(l, "begin", start, false);
+  const Expr extent = rows_extent(s, last);
+  Expr first = start, until = add(s, start, extent);
+  if (s->in_part != NO_EXPR) {
+    const Expr end = mul(s, add(s, s->in_part, one), number(s, s->unit));
+    first = mul(s, s->in_part, number(s, s->unit));
+    until = loop_choose(l, less(s, end, extent), end, extent);
+  }
+  const Expr stop = loop_integer(l, "stop", until, true);
+  const Expr begin = loop_integer(l, "begin", first, false);
   loop_while(l, less(s, begin, stop), LOOP_OUTER);
-  const Expr block = loop_integer(l, "block", blocks_in(s, begin), true);
-  const Expr next = loop_integer(l, "next", mul(s, add(s, block, one), block_word(s)), true);
+  Expr base = number(s, 0);
+  if (s->unit)
+    base =
+        put_unit(s, s->in_part != NO_EXPR
+                        ? s->in_part
+                        : loop_integer(l, "unit", expr_div(l->x, begin, number(s, s->unit)), true));
+  const Expr block = loop_integer(l, "block", blocks_in(s, sub(s, begin, base)), true);
+  const Expr next =
+      loop_integer(l, "next", add(s, base, mul(s, add(s, block, one), block_word(s))), true);
   const Expr end = loop_integer(l, "end", loop_choose(l, less(s, next, stop), next, stop), true);
   const Expr odd = expr_mod(l->x, block, two);
   const Expr own_row = loop_local(l, LOCAL_POINTER, s->n->dtype, "own", 0,
                                   local_at(s, partial(s), mul(s, odd, row_size(s))));
-  const Expr fresh = loop_integer(l, "fresh", sub(s, mul(s, block, block_word(s)), start), true);
+  const Expr fresh =
+      loop_integer(l, "fresh", sub(s, add(s, base, mul(s, block, block_word(s))), start), true);
   const Expr own = loop_element(l, own_row, place_in_row(s, &s->r->out)),
              from = sub(s, begin, start), to = sub(s, end, start);
   const int loops = reduction_open(s->r, s->kept, last, false, LOOP_OUTER);
@@ -444,8 +493,19 @@ static void put_blocks(Sum *s, int last) {
   loop_set(l, begin, end);
   loop_if(l, expr_and(l->x, equal(s, end, next), equal(s, odd, one)));
   put_runs(s, last, "carry", false, 1, &block);
-  loop_close(l, 2);
-  loop_if(l, equal(s, stop, rows_of(s, 0, s->x->shape.rank - 1)));
+  loop_close(l, 1);
+  const Expr all = rows_of(s, 0, s->x->shape.rank - 1);
+  if (s->unit) {
+    const Expr done = sub(s, end, base);
+    loop_if(l, expr_or(l->x, equal(s, done, number(s, s->unit)), equal(s, end, all)));
+    put_runs(s, last, "fold", true, 2,
+             (Expr[]){blocks_in(s, done), less(s, number(s, 0), in_block(s, done))});
+    loop_close(l, 2);
+    leave_units(s);
+    return;
+  }
+  loop_close(l, 1);
+  loop_if(l, equal(s, stop, all));
   put_runs(s, last, "fold", true, 2,
            (Expr[]){blocks_in(s, stop), less(s, number(s, 0), in_block(s, stop))});
   loop_close(l, 1);
@@ -484,12 +544,26 @@ static void sum_rows(Sum *s) {
   for (int d = rank - 1; d >= 0; d--)
     if (counts_rows(s, d)) rows = d, last = last < rank ? last : d;
   int loops = loop_open_dims(l, s->x, &r->in, 0, rows, LOOP_OUTER, LOOP_OUTER);
-  if (!blocks || may_be_empty(s)) put_identity(s, rows);
+  s->unit = l->tile                        ? (site_first(l, r->id) != NO_EXPR ? l->tile->unit : 0)
+            : loops || s->first_row > rows ? 0
+                                           : sum_unit(l->mesh, l->g, s->n);
+  if (!blocks || (may_be_empty(s) && !s->unit)) put_identity(s, rows);
   s->kept = !blocks ? rank : short_runs(s, last) ? rows : last;
   for (int d = rows; d < (blocks ? last : rank); d++)
     if (r->gone[d] || d < s->kept)
       loops += loop_open_dims(l, s->x, &r->in, d, d + 1, LOOP_SOME,
                               d == r->last ? LOOP_PLAIN : LOOP_OUTER);
+  s->in_part = NO_EXPR;
+  if (s->unit && !l->tile) {
+    const Expr n = loop_param(l, PARAM_EXTENT, units(s));
+    s->in_part = loop_symbol(l, "unit", 0, (s->order.rows + s->unit - 1) / s->unit - 1);
+    loop_open(l, s->in_part, n, LOOP_OUTER);
+    l->apart = s->in_part, l->apart_extent = n;
+    loops++;
+  } else if (blocks && !l->tile) {
+    for (int d = rows - 1; d >= 0; d--)
+      if (has(s, d)) l->apart = r->in.dim[d], l->apart_extent = loop_extent(l, s->x, d);
+  }
   if (blocks)
     put_blocks(s, last);
   else

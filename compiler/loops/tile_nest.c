@@ -205,7 +205,7 @@ Expr entry_rows(EntryBuild *b, const Tiles *s) {
   const Node *result = graph_node(le->graph, s->steps.at[0].nodes.at[0]);
   LoopRows r = {.what = result->name ? result->name : result->op->name,
                 .most = s->loop[0].most,
-                .ordered = !tiles_apart(s, le->graph)};
+                .unit = !tiles_apart(s, le->graph) ? LOOP_ALL_ROWS : s->unit};
   rows_body(b, s, &r);
   Expr *arg = arena_array(b->l->arena, Expr, MOST_ARGUMENTS), ahead[MOST_READ];
   int n = 0;
@@ -254,7 +254,9 @@ static int64_t grain_of(const EntryBuild *b, const Tiles *s) {
   const double start = fmax(m->start, least_start), time = entry_tiles_time(b, s);
   if (tiles < 2 || time < LEAST * start) return 0;
   const int64_t at_once = (int64_t)ceil(LEAST_PART * start / (time / (double)tiles));
-  return at_once < tiles ? at_once * l->most : 0;
+  const int64_t grain =
+      s->unit ? (at_once * l->most + s->unit - 1) / s->unit * s->unit : at_once * l->most;
+  return grain < most ? grain : 0;
 }
 
 void entry_tiles(EntryBuild *b, const Tiles *s) {

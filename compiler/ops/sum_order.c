@@ -100,6 +100,22 @@ bool depthwise_in_f64(const Mesh *m, const Graph *g, const Node *n) {
          pixels > DEPTHWISE_PIECE;
 }
 
+int64_t sum_unit_of(int64_t rows) {
+  enum { LEAST_BLOCKS = 4, MOST_UNITS = 32 };
+  const int64_t blocks = (rows + SUM_BLOCK - 1) / SUM_BLOCK;
+  int64_t own = LEAST_BLOCKS;
+  while (own * MOST_UNITS < blocks) own *= 2;
+  return blocks < 2 * LEAST_BLOCKS ? 0 : own * SUM_BLOCK;
+}
+
+int64_t sum_unit(const Mesh *m, const Graph *g, const Node *n) {
+  const SumOrder o = sum_order(m, g, n);
+  if (!o.fixed || dtype_is_half(n->dtype) || o.first < graph_operand(g, n, 0)->shape.rank) return 0;
+  return sum_unit_of(o.rows);
+}
+
+int sum_unit_levels(int64_t unit) { return 1 + sum_levels(unit); }
+
 int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n) {
   const Shape local = layout_local(m, n->layout, &n->shape);
   if (op_class(n) == OPC_ADD_ROWS || op_class(n) == OPC_ADD_EACH)
@@ -112,7 +128,9 @@ int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n) {
   const SumOrder o = sum_order(m, g, n);
   if (!o.fixed || o.rows <= SUM_BLOCK || o.first < graph_operand(g, n, 0)->shape.rank) return 0;
   const int64_t row = shape_count(&local); /* 0: nothing is stored, but a place is named */
-  return (1 + sum_levels(o.rows)) * (row ? row : 1) * dtype_size(n->dtype);
+  const int64_t unit = sum_unit(m, g, n), units = unit ? (o.rows + unit - 1) / unit : 0;
+  const int64_t rows = unit ? units * (1 + sum_unit_levels(unit)) : 1 + sum_levels(o.rows);
+  return rows * (row ? row : 1) * dtype_size(n->dtype);
 }
 
 enum { LANES = 32 }; /* DTRT_LANES */

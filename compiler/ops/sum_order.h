@@ -25,6 +25,14 @@ bool scatter_in_f64(const Mesh *m, const Graph *g, const Node *n);
  * in f32 and these in f64. */
 enum { DEPTHWISE_PIECE = 64 };
 bool depthwise_in_f64(const Mesh *m, const Graph *g, const Node *n);
+/* Sums of many rows are made of units, a power of two of blocks each: whole subtrees of the order,
+ * so that cores can add them up at once. Rows of a unit; 0: there are few, or no rows. */
+int64_t sum_unit(const Mesh *m, const Graph *g, const Node *n);
+/* The same of so many rows. */
+int64_t sum_unit_of(int64_t rows);
+/* Partial results that a unit keeps while its rows are added up. Those of all units come behind the
+ * sums of the units. */
+int sum_unit_levels(int64_t unit);
 /* Bytes of partial results that such a gradient, a scatter, a reduction of rows, or a running sum of rows, keeps in memory
  * while it is computed: dtrt_carry_row_sum_f32 in dtrt_math.h says how they lie. */
 int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n);

@@ -109,18 +109,36 @@ static int64_t least_images(const dtrt_slide *s) {
   return 1 + (int64_t)(by_flops > by_pack ? by_flops : by_pack);
 }
 
+/* Images whose rows are whole units of the epilogue: so many at a time. */
+static int64_t images_in_units(const dtrt_epilogue *then, int64_t rows) {
+  if (!then || !then->unit || !rows) return 1;
+  int64_t a = then->unit, b = rows;
+  while (b) {
+    const int64_t rest = a % b;
+    a = b, b = rest;
+  }
+  return then->unit / a;
+}
+
+static void rows_after(void *arg, int core, int64_t from, int64_t to) {
+  const dtrt_epilogue *then = arg;
+  (void)core;
+  then->rows(then->dev, then->p, then->n, from, to);
+}
+
 static void deal(int result, const dtrt_slide *s, const void *x, const void *w, const void *y,
                  const dtrt_epilogue *then) {
-  const bool ordered = then && then->ordered;
-  Images t = {result, s, (char *)x, (char *)w, (char *)y, ordered ? NULL : then};
+  const int64_t rows = positions(s, result == CONV ? s->small : s->large), least = least_images(s),
+                together = images_in_units(then, rows),
+                grain = (least + together - 1) / together * together;
+  const bool after = then && grain * crew_cores() > s->batch && grain > least;
+  Images t = {result, s, (char *)x, (char *)w, (char *)y, after ? NULL : then};
   if (s->dtype != DTRT_F32 || s->batch < 2 || crew_cores() < 2 || !kernel_of_cpu()) {
     convolve(result, s, t.x, t.w, t.y, then);
     return;
   }
-  crew_run(s->batch, least_images(s), images, &t);
-  if (ordered)
-    then->rows(then->dev, then->p, then->n, 0,
-               s->batch * positions(s, result == CONV ? s->small : s->large));
+  crew_run(s->batch, after ? least : grain, images, &t);
+  if (after) crew_run(s->batch * rows, then->unit ? then->unit : 1, rows_after, (void *)then);
 }
 
 void dtrt_conv(const dtrt_slide *s, const void *x, const void *w, void *y) {

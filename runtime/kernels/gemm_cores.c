@@ -9,7 +9,8 @@
 #include <stddef.h>
 
 enum {
-  ROW_UNIT = 14, /* parts begin at multiples of these: tiles of AVX-512, which has the largest */
+  ROW_UNIT =
+      GEMM_ROW_UNIT, /* parts begin at multiples of these, rows also at those of an epilogue */
   COLUMN_UNIT = 32,
   PART_FLOPS = 1000000, /* of a part at least: some microseconds */
   MOST_PARTS = 4        /* for a core */
@@ -29,10 +30,10 @@ static double cost(double m, double n, double k, GemmCut g, bool then, int cores
   return rounds * part * (1 + (parts > 1 ? LATE / rounds : 0)) + again;
 }
 
-GemmCut gemm_cut(int64_t m, int64_t n, int64_t k, bool then, int cores) {
+GemmCut gemm_cut(int64_t m, int64_t n, int64_t k, bool then, int64_t unit, int cores) {
   GemmCut best = {1, 1};
   const double flops = 2 * (double)m * (double)n * (double)k;
-  const int64_t high = units(m, ROW_UNIT), wide = units(n, COLUMN_UNIT);
+  const int64_t high = units(m, unit), wide = units(n, COLUMN_UNIT);
   if (cores < 2 || m < 2 || n < 2 || flops < 2 * PART_FLOPS) return best;
   double least = cost((double)m, (double)n, (double)k, best, then, cores);
   for (int64_t parts = cores; parts <= MOST_PARTS * (int64_t)cores; parts += cores)
@@ -49,6 +50,7 @@ GemmCut gemm_cut(int64_t m, int64_t n, int64_t k, bool then, int cores) {
 typedef struct Deal {
   const GemmCall *p;
   GemmCut cut;
+  int64_t unit; /* parts of rows begin at multiples of it */
   bool after; /* the epilogue, if there is one, comes after all parts */
 } Deal;
 
@@ -70,9 +72,9 @@ static void parts(void *arg, int core, int64_t from, int64_t to) {
   (void)core;
   for (int64_t at = from; at < to; at++) {
     const int64_t r = at / d->cut.columns, q = at % d->cut.columns;
-    const int64_t i = begin(r, d->cut.rows, p->m, ROW_UNIT),
+    const int64_t i = begin(r, d->cut.rows, p->m, d->unit),
                   j = begin(q, d->cut.columns, p->n, COLUMN_UNIT);
-    const int64_t m = begin(r + 1, d->cut.rows, p->m, ROW_UNIT) - i,
+    const int64_t m = begin(r + 1, d->cut.rows, p->m, d->unit) - i,
                   n = begin(q + 1, d->cut.columns, p->n, COLUMN_UNIT) - j;
     const int64_t size = p->dtype == DTRT_F32 ? 4 : 2;
     const char *a = (const char *)p->a + i * (p->ta ? 1 : p->lda) * size,
@@ -108,14 +110,14 @@ static void rows_after(void *arg, int core, int64_t from, int64_t to) {
 bool gemm_dealt(const GemmCall *p) {
   const int cores = crew_cores();
   if (cores < 2 || !gemm_kernel()) return false;
-  const bool ordered = p->then && p->then->ordered;
-  Deal d = {p, gemm_cut(p->m, p->n, p->k, p->then && !ordered, cores), false};
+  const int64_t unit = p->then && p->then->unit ? p->then->unit : ROW_UNIT;
+  const bool ordered =
+      unit >= p->m; /* within parts of columns alone, and the epilogue afterwards */
+  Deal d = {p, {1, 1}, ordered || p->m % unit == 1 ? ROW_UNIT : unit, false};
+  d.cut = gemm_cut(p->m, p->n, p->k, p->then && d.unit == unit, d.unit, cores);
   if (d.cut.rows * d.cut.columns < 2) return false;
-  d.after = !p->then || ordered || d.cut.columns > 1;
+  d.after = !p->then || d.unit != unit || d.cut.columns > 1;
   crew_run(d.cut.rows * d.cut.columns, 1, parts, &d);
-  if (ordered)
-    p->then->rows(p->then->dev, p->then->p, p->then->n, 0, p->m);
-  else if (p->then && d.after)
-    crew_run(p->m, ROW_UNIT, rows_after, (void *)p->then);
+  if (p->then && d.after) crew_run(p->m, unit, rows_after, (void *)p->then);
   return true;
 }

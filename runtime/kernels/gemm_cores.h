@@ -23,8 +23,10 @@ typedef struct GemmCall {
 typedef struct GemmCut {
   int64_t rows, columns;
 } GemmCut;
-/* For so many cores; which cut is the cheapest, as each part packs what it reads. */
-GemmCut gemm_cut(int64_t m, int64_t n, int64_t k, bool then, int cores);
+/* For so many cores; which cut is the cheapest, as each part packs what it reads. Rows are cut at
+ * multiples of `unit`. */
+GemmCut gemm_cut(int64_t m, int64_t n, int64_t k, bool then, int64_t unit, int cores);
+enum { GEMM_ROW_UNIT = 14 }; /* the tiles of AVX-512, which has the largest */
 
 /* False: it is for one core. */
 bool gemm_dealt(const GemmCall *p);

@@ -5,7 +5,7 @@
 #include "gemm_kernel.h"
 #include "harness.h"
 
-enum { MOST = 3 << 20, RESULTS = 80 };
+enum { MOST = 3 << 20, RESULTS = 100 };
 static float *a, *b, *c, *base;
 static uint64_t found[RESULTS], expected[RESULTS];
 static int results;
@@ -44,6 +44,26 @@ static void ordered(dtrt_device *dev, void *const *p, const int64_t *n, int64_t 
   sum[n[0]] = (float)to;
 }
 
+/* Adds rows up within units of n[1]: those of a unit each after those before, whichever is first.
+ */
+static void in_units(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from, int64_t to) {
+  (void)dev;
+  for (int64_t i = from; i < to; i++) {
+    const int64_t unit = i / n[1], own = i - unit * n[1];
+    float *sum = (float *)p[1] + unit * (n[0] + 1);
+    CHECK((int64_t)sum[n[0]] == own, "row %ld of a unit comes after row %g", (long)own,
+          (double)sum[n[0]]);
+    for (int64_t j = 0; j < n[0]; j++) sum[j] += ((float *)p[0])[i * n[0] + j];
+    sum[n[0]]++;
+  }
+}
+
+/* The room of their sums, zeroed. */
+static float *unit_sums(float *at, int64_t rows, int64_t n, int64_t unit) {
+  memset(at, 0, (size_t)((rows + unit - 1) / unit * (n + 1)) * 4);
+  return at;
+}
+
 static void product(dtrt_device *dev, int64_t m, int64_t n, int64_t k) {
   for (int t = 0; t < 4; t++) {
     const int ta = t & 1, tb = t >> 1;
@@ -59,9 +79,18 @@ static void product(dtrt_device *dev, int64_t m, int64_t n, int64_t k) {
   float *sum = c + m * n;
   memset(sum, 0, (size_t)(n + 1) * 4);
   const dtrt_epilogue in_order = {
-      .rows = ordered, .dev = dev, .p = (void *const[]){c, sum}, .n = &n, .ordered = 1};
+      .rows = ordered, .dev = dev, .p = (void *const[]){c, sum}, .n = &n, .unit = DTRT_FAR};
   dtrt_gemm_epilogue(0, 0, m, n, k, a, k, b, n, c, &in_order);
   keep(m * n + n);
+  for (int64_t unit = 32; unit <= 128; unit *= 4) {
+    const dtrt_epilogue then = {.rows = in_units,
+                            .dev = dev,
+                            .p = (void *const[]){c, unit_sums(sum, m, n, unit)},
+                            .n = (const int64_t[]){n, unit},
+                            .unit = unit};
+    dtrt_gemm_epilogue(0, 0, m, n, k, a, k, b, n, c, &then);
+    keep(m * n + (m + unit - 1) / unit * (n + 1));
+  }
 }
 
 static void products(dtrt_device *dev) {
@@ -105,9 +134,18 @@ static void convolution(dtrt_device *dev, const dtrt_slide *s) {
   float *sum = c + py * s->out;
   memset(sum, 0, (size_t)(s->out + 1) * 4);
   const dtrt_epilogue in_order = {
-      .rows = ordered, .dev = dev, .p = (void *const[]){c, sum}, .n = &s->out, .ordered = 1};
+      .rows = ordered, .dev = dev, .p = (void *const[]){c, sum}, .n = &s->out, .unit = DTRT_FAR};
   dtrt_conv_epilogue(s, a, b, c, &in_order);
   keep((py + 1) * s->out);
+  for (int64_t unit = 32; unit <= 2048; unit *= 8) {
+    const dtrt_epilogue then = {.rows = in_units,
+                            .dev = dev,
+                            .p = (void *const[]){c, unit_sums(sum, py, s->out, unit)},
+                            .n = (const int64_t[]){s->out, unit},
+                            .unit = unit};
+    dtrt_conv_epilogue(s, a, b, c, &then);
+    keep(py * s->out + (py + unit - 1) / unit * (s->out + 1));
+  }
 }
 
 static void convolutions(dtrt_device *dev) {
@@ -138,7 +176,7 @@ static void on_cores(int cores, void (*run)(dtrt_device *), const char *what) {
 }
 
 static void cut(int64_t m, int64_t n, int64_t k, bool then, int cores, bool rows, bool columns) {
-  const GemmCut g = gemm_cut(m, n, k, then, cores);
+  const GemmCut g = gemm_cut(m, n, k, then, GEMM_ROW_UNIT, cores);
   CHECK((g.rows > 1) == rows && (g.columns > 1) == columns, "%ldx%ldx%ld for %d: %ld x %ld",
         (long)m, (long)n, (long)k, cores, (long)g.rows, (long)g.columns);
   CHECK(g.rows * g.columns == 1 || g.rows * g.columns >= cores, "%d cores, %ld x %ld", cores,

@@ -122,12 +122,13 @@ static const char *epilogue(Print *p, const ExprNode *n, int scope) {
   const Function *f = p->user;
   const LoopRows *r = &f->en->rows.at[n->v];
   const char **text = texts(p, n->arg, n->n, scope);
-  return arena_printf(p->arena, "&(dtrt_epilogue){%s, dev, %s, %s, %d, %s, %d}",
+  return arena_printf(p->arena, "&(dtrt_epilogue){%s, dev, %s, %s, %d, %s, %s}",
                       f->e->unit[r->number],
                       array(p->arena, "void *const", text, r->views.n),
                       array(p->arena, "const int64_t", text + r->views.n, r->integers.n), r->ahead,
                       array(p->arena, "const void *const", text + n->n - r->ahead, r->ahead),
-                      r->ordered);
+                      r->unit == LOOP_ALL_ROWS ? "DTRT_FAR"
+                                               : arena_printf(p->arena, "%ld", (long)r->unit));
 }
 
 const char *print_of_entry(Print *p, const ExprNode *n, int scope) {
@@ -171,7 +172,8 @@ static const char *part_function(Print *p, const ExprNode *n, int *through, int 
     else
       str_printf(&text, ", n[%d]", *nthrough), through[(*nthrough)++] = i;
   }
-  for (int i = 0; i < called->buffers.n; i++) str_printf(&text, ", p[%d]", i);
+  const int pointers = called->buffers.n + (called->partial != NO_NODE);
+  for (int i = 0; i < pointers; i++) str_printf(&text, ", p[%d]", i);
   str_puts(&text, ");\n}\n\n");
   const int had = emit_find(e, &e->part_at, text.at);
   if (had) return e->parts.at[had - 1];
@@ -192,7 +194,8 @@ static void put_parallel(Print *p, const ExprNode *n) {
   const LoopFunction *called = tiles ? NULL : &f->en->runs.at[n->v];
   const char **own = texts(p, n->arg, n->n, p->scope), *name = NULL;
   const char **pointers = own, **integers = arena_array(p->arena, const char *, n->n + 1);
-  int npointers = tiles ? r->views.n : called->buffers.n, nintegers = 0;
+  int npointers = tiles ? r->views.n : called->buffers.n + (called->partial != NO_NODE),
+      nintegers = 0;
   if (tiles) {
     name = f->e->unit[r->number];
     nintegers = r->integers.n;

@@ -14,6 +14,7 @@
  * tiles keep the order of the sum, and where a product sums over a tile loop, tiles end at the
  * kernels' own blocks. */
 #include "tile_band.h"
+#include "sum_order.h"
 #include "tile_group.h"
 #include <string.h>
 
@@ -267,6 +268,23 @@ static void add_node(const Tiling *s, const Group *g, const int *number, Tiles *
   lookup_put(&tile->at, s->plan->arena, graph_node(s->le->graph, x->node), tile->nodes.n);
 }
 
+/* Rows of a unit of all that an epilogue adds up; 0: something goes on from row to row. */
+static int64_t unit_of(const Tiling *s, const Group *g, const Tiles *tile) {
+  const Graph *graph = s->le->graph;
+  const Mesh *m = &s->plan->program->mesh;
+  const Node *kernel = graph_node(graph, tile->steps.at[0].nodes.at[0]);
+  const Shape local = layout_local(m, kernel->layout, &kernel->shape);
+  int64_t rows = 1, unit = 0;
+  for (int d = 0; d < g->epilogue; d++) rows *= local.dim[d];
+  for (int i = 0; i < tile->nodes.n; i++) {
+    if (!(tile->nodes.at[i].sums & 1)) continue;
+    const Node *n = graph_node(graph, tile->nodes.at[i].node);
+    if (sum_order(m, graph, n).rows != rows || !sum_unit(m, graph, n)) return 0;
+    unit = sum_unit(m, graph, n);
+  }
+  return unit;
+}
+
 static void put_tile_nest(Tiling *s, Group *g, Step *out) {
   Arena *a = s->plan->arena;
   Tiles *tile = arena_new_of(a, Tiles);
@@ -303,6 +321,7 @@ static void put_tile_nest(Tiling *s, Group *g, Step *out) {
       vec_push(a, &out->nodes, id);
       if (s->is_inner[id] && bytes > s->le->tile_bytes[id]) s->le->tile_bytes[id] = bytes;
     }
+  tile->unit = g->epilogue ? unit_of(s, g, tile) : 0;
   if (g->epilogue)
     tile->band = (TileBand){.of = NO_NODE, .vanishes = NO_NODE};
   else
