@@ -312,12 +312,13 @@ void dtrt_conv_input_epilogue(const dtrt_slide *s, const void *y, const void *w,
 
 /* Sums of more than DTRT_SUM_BLOCK rows picked by an index, in the order of docs/sums.md. The loop
  * adds to rows of a table of zeros, and at each DTRT_SUM_BLOCK-th hit of a row calls
- * dtrt_scatter_block; at the end the table has the sums. room: dtrt_scatter_room(rows, updates,
+ * dtrt_scatter_block; at the end the table has the sums. Cores have rows from..to each, in one room:
+ * `before` says how many updates go to rows below. room: dtrt_scatter_room(rows, updates,
  * bytes of a row); size: elements of a row. */
 #define DTRT_SUM_BLOCK 32 /* addends of a sum in sequence: docs/sums.md */
 typedef struct dtrt_scatter {
-  int32_t dtype, used, spare; /* slots are counted from 1 */
-  int64_t rows, size;
+  int32_t dtype, used, none, spare; /* slots are counted from 1; those up to `none` are others' */
+  int64_t from, to, size;
   int32_t *top, *below; /* by row: its topmost slot; by slot: the one below, or the next spare one */
   uint8_t *hits, *level; /* by row, by slot */
   char *slot;
@@ -330,7 +331,7 @@ static inline int64_t dtrt_scatter_room(int64_t rows, int64_t updates, int64_t b
          dtrt_scatter_part(slots) + slots * bytes;
 }
 dtrt_scatter dtrt_scatter_begin(int32_t dtype, void *room, int64_t rows, int64_t updates,
-                                int64_t size);
+                                int64_t size, int64_t from, int64_t to, int64_t before);
 void dtrt_scatter_block(dtrt_scatter *s, int64_t row, void *sum);
 static inline void dtrt_scatter_hit(dtrt_scatter *s, int64_t row, void *sum) {
   if (++s->hits[row] == DTRT_SUM_BLOCK) dtrt_scatter_block(s, row, sum);

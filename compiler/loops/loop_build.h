@@ -21,6 +21,8 @@ typedef struct Loop {
   const Tiles *tile; /* it stands inside this one's loops; NULL */
   const Step *step;  /* what a map stores; NULL for other loops */
   Expr apart, apart_extent; /* an index whose turns write apart, as the builder knows; NO_EXPR */
+  bool ranges;   /* no loop has it: the function does turns part_from to part_to at once ... */
+  int64_t looks; /* ... for which it looks at so many elements, whatever its part */
   bool outside;      /* values are wanted as they are outside of the tile's band */
   Exprs *x;
   Lower lower;

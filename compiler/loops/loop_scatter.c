@@ -14,6 +14,7 @@ typedef struct Scatter {
   bool in_f64;     /* `partial` has the sums */
   At out;          /* of the result */
   Expr partial, sums;
+  Expr from, to; /* rows that this core has */
 } Scatter;
 
 /* The product of what the result's dims have in memory, from dim `from` on. */
@@ -33,7 +34,6 @@ static Expr table(Scatter *s, Expr row) {
 
 static Scatter scatter_new(Loop *l, NodeId id) {
   const Node *n = graph_node(l->g, id);
-  loop_zero(l, id);
   return (Scatter){.l = l,
                    .id = id,
                    .n = n,
@@ -43,20 +43,22 @@ static Scatter scatter_new(Loop *l, NodeId id) {
                    .in_f64 = scatter_in_f64(l->mesh, l->g, n)};
 }
 
-static void begin(Scatter *s) {
+/* `before`: updates of rows below `from`. */
+static void begin(Scatter *s, Expr before) {
   Loop *l = s->l;
   if (!s->updates) return;
   s->partial = loop_partial(l, s->id, s->in_f64 ? DT_F64 : s->n->dtype);
   if (s->in_f64) {
-    loop_zero_at(l, s->partial, room_from(s, s->dim), dtype_size(DT_F64));
+    loop_zero_at(l, expr_address(l->x, loop_element(l, s->partial, s->from)),
+                 expr_sub(l->x, s->to, s->from), dtype_size(DT_F64));
     return;
   }
   const Expr rows = s->each ? room_from(s, s->dim) : loop_room(l, s->n, s->dim),
              size = s->each ? loop_int(l, 1) : room_from(s, s->dim + 1),
              type = s->n->dtype == DT_F64 ? loop_word(l, "DTRT_F64", DTRT_F64)
                                           : loop_word(l, "DTRT_F32", DTRT_F32);
-  const Expr arg[] = {type, s->partial, rows, loop_int(l, s->updates), size};
-  const Expr sums = loop_call(l, "dtrt_scatter_begin", DT_I64, 5, arg);
+  const Expr arg[] = {type, s->partial, rows, loop_int(l, s->updates), size, s->from, s->to, before};
+  const Expr sums = loop_call(l, "dtrt_scatter_begin", DT_I64, 8, arg);
   s->sums = expr_address(l->x, loop_local(l, LOCAL_SCATTER, s->n->dtype, "sums", 0, sums));
 }
 
@@ -65,7 +67,7 @@ static void end(Scatter *s) {
   if (s->in_f64) {
     const Expr i = loop_symbol(l, "sum", 0, INT64_MAX),
                to = loop_local(l, LOCAL_POINTER, DT_F32, "to", 0, table(s, loop_int(l, 0)));
-    loop_open(l, i, room_from(s, s->dim), LOOP_PLAIN);
+    loop_open_from(l, i, s->from, s->to, LOOP_PLAIN);
     loop_set(l, loop_element(l, to, i), loop_element(l, s->partial, i));
     loop_close(l, 1);
   } else if (s->updates) {
@@ -99,10 +101,42 @@ static Expr if_row_is_here(Scatter *s, Expr index, int64_t size) {
   const Expr found = loop_call(l, "dtrt_index", DT_I64, 2, (Expr[]){index, loop_int(l, size)});
   const Expr row =
       loop_integer(l, "row", expr_sub(l->x, found, loop_offset(l, s->n, s->dim)), true);
-  const Expr from = expr_compare(l->x, EXPR_LEAST, row, loop_int(l, 0)),
-             to = expr_compare(l->x, EXPR_LESS, row, loop_extent(l, s->n, s->dim));
+  const Expr from = expr_compare(l->x, EXPR_LEAST, row, s->from),
+             to = expr_compare(l->x, EXPR_LESS, row, s->to);
   loop_if(l, expr_and(l->x, from, to));
   return row;
+}
+
+/* Each core has some rows, and looks at all indices for them. */
+static void begin_parts(Scatter *s) {
+  Loop *l = s->l;
+  l->ranges = true;
+  l->apart = s->from = loop_symbol(l, "part_from", 0, INT64_MAX);
+  s->to = loop_symbol(l, "part_to", 0, INT64_MAX);
+  l->apart_extent = loop_extent(l, s->n, s->dim);
+  l->looks = most_elements(l, graph_operand(l->g, s->n, 0));
+}
+
+/* Zeros this core's rows. */
+static void zero_part(Scatter *s) {
+  loop_zero_at(s->l, table(s, s->from),
+               expr_mul(s->l->x, expr_sub(s->l->x, s->to, s->from), room_from(s, s->dim + 1)),
+               dtype_size(s->n->dtype));
+}
+
+/* Updates that go to rows below this core's. */
+static Expr count_before(Scatter *s, const Node *u, const At *at, const At *in, int dims) {
+  Loop *l = s->l;
+  if (!s->updates || s->in_f64) return loop_int(l, 0);
+  const Expr before = loop_integer(l, "before", loop_int(l, 0), false);
+  loop_if(l, expr_compare(l->x, EXPR_LESS, loop_int(l, 0), s->from));
+  const int loops = loop_open_dims(l, u, at, s->dim, s->dim + dims, LOOP_SOME, LOOP_SOME);
+  Scatter below = *s;
+  below.from = loop_int(l, 0), below.to = s->from;
+  if_row_is_here(&below, loop_value(l, s->n->operand[0], in), s->n->shape.dim[s->dim]);
+  loop_step(l, before, 1);
+  loop_close(l, loops + 2);
+  return before;
 }
 
 void build_scatter(const LoopSite *site, NodeId id, LoopFunction *out) {
@@ -113,9 +147,11 @@ void build_scatter(const LoopSite *site, NodeId id, LoopFunction *out) {
   const At at = loop_nest_index(l, u);
   At in = {.flat = NO_EXPR};
   s.out = at;
+  begin_parts(&s);
   for (int d = 0; d < ri; d++) in.dim[d] = at.dim[dim + d];
   const int outer = loop_open_dims(l, u, &at, 0, dim, LOOP_SOME, LOOP_SOME);
-  begin(&s);
+  zero_part(&s);
+  begin(&s, count_before(&s, u, &at, &in, ri));
   const int loops = loop_open_dims(l, u, &at, dim, dim + ri, LOOP_SOME, LOOP_SOME);
   const Expr row = if_row_is_here(&s, loop_value(l, n->operand[0], &in), n->shape.dim[dim]);
   for (int d = dim; d < n->shape.rank; d++) s.out.dim[d] = d > dim ? at.dim[d + ri - 1] : row;
@@ -136,8 +172,10 @@ void build_unpick(const LoopSite *site, NodeId id, LoopFunction *out) {
   const Node *n = s.n, *u = graph_operand(l->g, n, 1);
   const At at = loop_nest_index(l, u);
   s.out = at;
+  s.from = loop_int(l, 0), s.to = loop_extent(l, n, s.dim);
+  loop_zero(l, id);
   const int outer = loop_open_dims(l, u, &at, 0, s.dim, LOOP_SOME, LOOP_SOME);
-  begin(&s);
+  begin(&s, loop_int(l, 0));
   const int loops = loop_open_dims(l, u, &at, s.dim, u->shape.rank, LOOP_SOME, LOOP_SOME);
   const Expr i = loop_value(l, n->operand[0], &at), v = loop_value(l, n->operand[1], &at);
   s.out.dim[s.dim] = if_row_is_here(&s, i, node_attr(n, "size"));

@@ -11,6 +11,8 @@
 enum {
   LEAST = 16,     /* starts of a step that a function takes, and ... */
   LEAST_PART = 4, /* ... that a part of it takes */
+  LOOK = 32,      /* operations of the machine, some of which go at once, in the time of a look, ... */
+  LOOKS = 4,      /* ... of which a part does so many times as it has elements to look at */
   MANY = 16,      /* iterations that are enough for any number of cores */
   ELEMENTS = 64   /* of a part, where its index is that of the innermost dim: whole cache lines */
 };
@@ -233,6 +235,20 @@ static bool is_innermost(const Part *p) {
   return false;
 }
 
+/* The builder says which turns write apart. */
+static void known_part(Part *p, double time, double start) {
+  Loop *l = p->l;
+  LoopFunction *f = &l->f;
+  p->extent = l->apart_extent;
+  const int64_t most = turns_of(p);
+  const double looks = LOOKS * LOOK * (double)l->looks / l->plan->program->machine->vector_flops,
+               least = fmax(LEAST_PART * start, looks);
+  const bool whole = time < LEAST * start || least > time / 2;
+  f->part = whole && !l->ranges ? NULL : expr_node(l->x, l->apart)->name;
+  f->iterations = p->extent;
+  f->grain = whole ? LOOP_ALL_ROWS : (int64_t)ceil(least * (double)most / time);
+}
+
 void loop_part(Loop *l) {
   LoopFunction *f = &l->f;
   Part p = {.l = l};
@@ -244,17 +260,13 @@ void loop_part(Loop *l) {
   p.stamp = arena_array(l->arena, int, n);
   p.touched = arena_array(l->arena, bool, l->g->nodes.n);
   const double time = seconds(&p), start = fmax(l->plan->program->machine->start, LEAST_START);
-  if (time < LEAST * start) return;
-  int64_t most = 1;
+  if (time < LEAST * start && !known) return;
   if (known) {
-    p.index = expr_node(l->x, l->apart)->name, p.extent = l->apart_extent;
-    most = turns_of(&p);
-    f->part = p.index, f->iterations = p.extent;
-    f->grain = (int64_t)ceil(LEAST_PART * start / (time / (double)most));
-    if (f->grain >= most) f->part = NULL;
+    known_part(&p, time, start);
     return;
   }
   collect(&p, f->body, &all);
+  int64_t most = 1;
   for (int i = 0; i < all.names.n && most < MANY; i++) {
     if (!try(&p, all.names.at[i]) || turns_of(&p) <= most) continue;
     most = turns_of(&p);

@@ -1,22 +1,24 @@
 /* scatter.c: sums of rows selected by an index, in the order of docs/sums.md: the emitted loop
  * adds 32 rows in sequence to a row of the table; the sum of such a block is kept in a slot of its
  * own, and equal numbers of blocks are combined. Each row has a stack of slots, at most one per
- * block. */
+ * block: so slots of cores that have the rows of a table in parts begin apart. */
 #include <string.h>
 #include "dtrt.h"
 
 dtrt_scatter dtrt_scatter_begin(int32_t dtype, void *room, int64_t rows, int64_t updates,
-                                int64_t size) {
+                                int64_t size, int64_t from, int64_t to, int64_t before) {
   const int64_t slots = updates / DTRT_SUM_BLOCK;
   char *at = room;
-  dtrt_scatter s = {.dtype = dtype, .rows = rows, .size = size};
+  dtrt_scatter s = {.dtype = dtype, .from = from, .to = to, .size = size};
   s.top = (int32_t *)(void *)at, at += dtrt_scatter_part(rows * (int64_t)sizeof *s.top);
   s.hits = (uint8_t *)at, at += dtrt_scatter_part(rows);
   s.below = (int32_t *)(void *)at, at += dtrt_scatter_part(slots * (int64_t)sizeof *s.below);
   s.level = (uint8_t *)at, at += dtrt_scatter_part(slots);
   s.slot = at;
-  memset(s.top, 0, (size_t)rows * sizeof *s.top);
-  memset(s.hits, 0, (size_t)rows);
+  s.used = (int32_t)(before / DTRT_SUM_BLOCK);
+  s.none = s.used;
+  memset(s.top + from, 0, (size_t)(to - from) * sizeof *s.top);
+  memset(s.hits + from, 0, (size_t)(to - from));
   return s;
 }
 
@@ -53,7 +55,7 @@ void dtrt_scatter_block(dtrt_scatter *s, int64_t row, void *sum) {
 
 void dtrt_scatter_end(dtrt_scatter *s, void *table) {
   const int64_t bytes = s->size * dtrt_dtype_size(s->dtype);
-  for (int64_t row = 0; s->used && row < s->rows; row++)
+  for (int64_t row = s->from; s->used > s->none && row < s->to; row++)
     for (int32_t top = s->top[row]; top; top = s->below[top - 1]) {
       char *sum = (char *)table + row * bytes;
       add(s, sum, s->slot + (top - 1) * bytes, sum);

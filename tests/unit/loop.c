@@ -153,7 +153,7 @@ static const struct {
              {"running sums", "x: f32[4096, 512]", "cumsum(x, axis=1)", "j"},
              {"rows picked", "x: f32[4096, 512], y: i32[5000]", "gather(x, y)", "i"},
              {"rows added up", "x: f32[4096, 512], y: i32[5000], z: f32[5000, 512]",
-              "scatter_add(x, y, z)", NULL}}; /* the first step of the last, the last of others */
+              "scatter_add(x, y, z)", "part_from"}}; /* the first step of it, the last of others */
 
 static void runs_in_parts(int i) {
   Arena *a = arena_new();
