@@ -9,6 +9,7 @@
 #define DTG_RUNTIME_CREW_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "block.h"
 
 struct Device;
 typedef struct Crew Crew;
@@ -33,5 +34,7 @@ int crew_cores(void);
  * same time; each core begins with its own share, the same from call to call, and then helps
  * others. Returns when all are done. Leaves the entry if one has failed. */
 void crew_run(int64_t count, int64_t grain, CrewPart *f, void *arg);
+/* block_copy, by all of them. */
+void crew_copy(const Piece *p, int64_t size, void *to, const void *from);
 
 #endif

@@ -168,6 +168,6 @@ bool exchange_alone(const Together *t) {
     return true;
   }
   /* The device owns all it needs: uniform over the mesh, so no device waits. */
-  for (int i = 0; i < p->nrecv; i++) block_copy(&p->recv[i], p->size, t->to[0], t->from[0]);
+  for (int i = 0; i < p->nrecv; i++) crew_copy(&p->recv[i], p->size, t->to[0], t->from[0]);
   return true;
 }

@@ -271,9 +271,8 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
   bool wide = dtype == DTRT_F64;
   int64_t size = wide ? 8 : 4;
   if (m <= 0 || n <= 0) return;
-  if (!wide &&
-      gemm_dealt(&(GemmCall){DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, NULL}))
-    return;
+  const GemmCall all = {DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, NULL};
+  if (!wide && (gemm_dealt(&all) || gemm_vector_dealt(&all))) return;
   if (k <= 0) {
     for (int64_t i = 0; !accumulate && i < m; i++)
       memset((char *)c + i * ldc * size, 0, (size_t)(n * size));

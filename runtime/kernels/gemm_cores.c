@@ -121,3 +121,37 @@ bool gemm_dealt(const GemmCall *p) {
   if (p->then && d.after) crew_run(p->m, unit, rows_after, (void *)p->then);
   return true;
 }
+
+/* -------- a matrix and a vector -------- */
+
+/* Rows that lie along the vector are dot products: each has the same bits in any part (swept over
+ * OpenBLAS's kernels for Nehalem to SkylakeX). Columns are not: what kernels add up at a time
+ * follows from how many there are. */
+enum {
+  VECTOR_UNIT = 64,
+  VECTOR_PART_BYTES = 64 << 10 /* of the matrix, for a part at least: some microseconds */
+};
+
+static void vector_part(void *arg, int core, int64_t from, int64_t to) {
+  const GemmCall *p = arg;
+  const bool rows = p->n == 1;
+  const int64_t all = rows ? p->m : p->n;
+  if (all - to == 1) to = all; /* a part of one element would be another kind of product */
+  (void)core;
+  const float *a = (const float *)p->a + (rows ? from * (p->ta ? 1 : p->lda) : 0),
+              *b = (const float *)p->b + (rows ? 0 : from * (p->tb ? p->ldb : 1));
+  dtrt_gemm(DTRT_F32, p->ta, p->tb, rows ? to - from : 1, rows ? 1 : to - from, p->k, a, p->lda, b,
+            p->ldb, p->c + from * (rows ? p->ldc : 1), p->ldc, p->accumulate);
+}
+
+bool gemm_vector_dealt(const GemmCall *p) {
+  const int64_t all = p->n == 1 ? p->m : p->n;
+  const bool dots = p->n == 1 ? !p->ta : p->m == 1 && p->tb;
+  if (!dots || crew_cores() < 2 || p->k < 1) return false;
+  int64_t grain = VECTOR_UNIT;
+  while (grain * p->k * (int64_t)sizeof(float) < VECTOR_PART_BYTES) grain *= 2;
+  const int64_t dealt = all % grain == 1 ? all - 1 : all;
+  if (dealt <= grain) return false;
+  crew_run(dealt, grain, vector_part, (void *)p);
+  return true;
+}

@@ -30,4 +30,6 @@ enum { GEMM_ROW_UNIT = 14 }; /* the tiles of AVX-512, which has the largest */
 
 /* False: it is for one core. */
 bool gemm_dealt(const GemmCall *p);
+/* The same of a matrix and a vector, of f32. */
+bool gemm_vector_dealt(const GemmCall *p);
 #endif

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include "crew.h"
 #include "half.h"
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -141,34 +142,51 @@ static void put(void *const *to, int nto, int64_t at, const char *tile, size_t b
   }
 }
 
-void reduce_nodes(int dtype, int op, bool wide, void *const *to, int nto, const void *const *from,
-                  const SumNode *node, int nodes, int64_t n) {
-  const int result = wide ? reduce_wide(dtype) : dtype;
-  const bool rounds = result != reduce_wide(dtype);
-  const int64_t size = dtrt_dtype_size(result), leaf = dtrt_dtype_size(dtype);
+typedef struct Combining {
+  int dtype, op, result, nto, nodes;
+  void *const *to;
+  const void *const *from;
+  const SumNode *node;
+  bool streams;
+} Combining;
+
+/* Elements `from` to `to` of the results, each of which is a sum of its own. */
+static void reduce_part(void *arg, int core, int64_t from, int64_t to) {
+  const Combining *r = arg;
+  const bool rounds = r->result != reduce_wide(r->dtype);
+  const int64_t size = dtrt_dtype_size(r->result), leaf = dtrt_dtype_size(r->dtype);
   Fold f;
-  f.kernel = kernel_of(dtype, op);
-  f.wide = dtrt_dtype_size(reduce_wide(dtype));
+  (void)core;
+  f.kernel = kernel_of(r->dtype, r->op);
+  f.wide = dtrt_dtype_size(reduce_wide(r->dtype));
   const int64_t step = TILE / (f.wide < (int64_t)sizeof(float) ? (int64_t)sizeof(float) : f.wide);
-  const bool streams = n * size >= STREAMED,
-             one = nodes == 1 && node_at(node, 0).level == 0 && size == leaf;
+  const bool one = r->nodes == 1 && node_at(r->node, 0).level == 0 && size == leaf;
   _Alignas(64) char tile[TILE];
-  for (f.at = 0; f.at < n; f.at += step) {
-    f.len = n - f.at < step ? n - f.at : step;
+  for (f.at = from; f.at < to; f.at += step) {
+    f.len = to - f.at < step ? to - f.at : step;
     const char *sum = f.sum[0];
     if (one)
-      sum = (const char *)from[0] + f.at * leaf; /* as it is: NaN keeps its bits */
+      sum = (const char *)r->from[0] + f.at * leaf; /* as it is: NaN keeps its bits */
     else
-      fold(&f, from, node, nodes);
+      fold(&f, r->from, r->node, r->nodes);
     if (rounds && !one) {
-      round_to(dtype, tile, sum, f.len);
+      round_to(r->dtype, tile, sum, f.len);
       sum = tile;
     }
-    put(to, nto, f.at * size, sum, (size_t)(f.len * size), streams);
+    put(r->to, r->nto, f.at * size, sum, (size_t)(f.len * size), r->streams);
   }
 #if defined(__SSE2__)
-  if (streams) _mm_sfence();
+  if (r->streams) _mm_sfence();
 #endif
+}
+
+void reduce_nodes(int dtype, int op, bool wide, void *const *to, int nto, const void *const *from,
+                  const SumNode *node, int nodes, int64_t n) {
+  enum { PART = 64 << 10 }; /* bytes that a core reads and writes in some microseconds */
+  const int result = wide ? reduce_wide(dtype) : dtype;
+  const int64_t size = dtrt_dtype_size(result), grain = PART / (size * (nodes + nto)) / 64 * 64;
+  Combining r = {dtype, op, result, nto, nodes, to, from, node, n * size >= STREAMED};
+  if (n > 0) crew_run(n, grain ? grain : 64, reduce_part, &r);
 }
 
 void reduce_terms(int dtype, int op, void *const *to, int nto, const void *const *from, int terms,

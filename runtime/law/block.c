@@ -250,10 +250,3 @@ void block_pack(const Piece *p, int64_t size, void *dense, const void *from) {
 void block_unpack(const Piece *p, int64_t size, void *to, const void *dense) {
   copy(p, size, to, dense, TO_BLOCK);
 }
-
-void dtrt_copy(void *to, const void *from, int64_t bytes) {
-  if (bytes > 0) memcpy(to, from, (size_t)bytes);
-}
-void dtrt_zero(void *to, int64_t bytes) {
-  if (bytes > 0) memset(to, 0, (size_t)bytes);
-}

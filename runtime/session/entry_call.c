@@ -13,6 +13,7 @@
 #include "exchange.h"
 #include "gemm.h"
 #include "nan.h"
+#include "crew.h"
 #include "session.h"
 
 typedef struct Run {
@@ -61,7 +62,7 @@ static bool own_piece(const Device *d, const dtrt_tensor *t, Piece *p) {
 
 static void block_from_host(const Device *d, const dtrt_tensor *t, char *block, const void *host) {
   Piece p;
-  if (own_piece(d, t, &p)) block_copy(&p, dtrt_dtype_size(t->dtype), block, host);
+  if (own_piece(d, t, &p)) crew_copy(&p, dtrt_dtype_size(t->dtype), block, host);
 }
 
 /* Where the block of an input is, after copying it to `block` if it cannot stay with the host. */
@@ -74,7 +75,7 @@ static const void *take_input(const Device *d, const dtrt_tensor *t, char *block
   const bool lent =
       t->lent == DTRT_LENT_TO_ONE || (t->lent == DTRT_LENT_TO_ALL && d->comm->nranks == 1);
   if (lent && p.run == p.elements && (uintptr_t)at % (uintptr_t)size == 0) return at;
-  block_copy(&p, size, block, host);
+  crew_copy(&p, size, block, host);
   return block;
 }
 
@@ -85,7 +86,7 @@ static void block_to_host(const Device *d, const dtrt_tensor *t, const char *blo
   if (block_box(d->mesh, t->layout, d->coord, own) == 0) return;
   whole_box(t->layout, whole);
   block_piece(&p, t->layout->rank, own, own, whole);
-  block_copy(&p, dtrt_dtype_size(t->dtype), host, block);
+  crew_copy(&p, dtrt_dtype_size(t->dtype), host, block);
 }
 
 /* Traffic to hosts is not the program's, so it is not counted. */

@@ -5,7 +5,7 @@
 #include "gemm_kernel.h"
 #include "harness.h"
 
-enum { MOST = 3 << 20, RESULTS = 100 };
+enum { MOST = 3 << 20, RESULTS = 160 };
 static float *a, *b, *c, *base;
 static uint64_t found[RESULTS], expected[RESULTS];
 static int results;
@@ -96,7 +96,8 @@ static void product(dtrt_device *dev, int64_t m, int64_t n, int64_t k) {
 static void products(dtrt_device *dev) {
   static const int64_t sizes[][3] = {
       {256, 700, 300},  {1500, 48, 64}, {2, 3000, 500}, {3000, 3, 500}, {97, 101, 2500},
-      {333, 257, 4200}, {64, 64, 64},   {1, 900, 900},  {900, 1, 900},  {31, 4096, 128}};
+      {333, 257, 4200}, {64, 64, 64},   {1, 900, 900},  {900, 1, 900},  {31, 4096, 128},
+      {1, 4097, 700},   {4097, 1, 700}, {1, 300, 6000}, {300, 1, 6000}, {8193, 1, 40}};
   results = 0;
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     product(dev, sizes[i][0], sizes[i][1], sizes[i][2]);
