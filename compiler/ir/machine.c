@@ -36,6 +36,19 @@ int64_t machine_cache(const Machine *m, CacheLevel level) {
   return (int64_t)(c->size / (double)(c->cores > 1 ? c->cores : 1));
 }
 
+/* -------- cores -------- */
+
+enum { DEALT = 16, PART = 4 };          /* hand-overs */
+static const double LEAST_START = 2e-7; /* seconds, of machines that have none: cores do */
+
+static double hand_over(const Machine *m) { return fmax(m->start, LEAST_START); }
+double machine_part(const Machine *m) { return PART * hand_over(m); }
+bool machine_deals(const Machine *m, double seconds) { return seconds >= DEALT * hand_over(m); }
+
+int64_t machine_cores(const Machine *m, int64_t devices) {
+  return m->cores > devices ? m->cores / devices : 1;
+}
+
 /* -------- axes -------- */
 
 /* How many consecutive devices the lines along the axis, with all between them, fill: `reach`.

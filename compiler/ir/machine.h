@@ -53,6 +53,14 @@ const Machine *machine_generic(void);
 void machine_complete(Machine *m);
 /* Bytes of a level that a core has for itself when all that share it are at work. */
 int64_t machine_cache(const Machine *m, CacheLevel level);
+/* Cores of a device. Handing over a part takes about as long as beginning a step: what takes 16 of
+ * these is dealt, in parts that take 4 at least. Seconds of a part at least, and whether what takes
+ * so many seconds is dealt. */
+double machine_part(const Machine *m);
+bool machine_deals(const Machine *m, double seconds);
+/* Cores of each of so many devices of a host that has no others; 1 where the machine does not say.
+ */
+int64_t machine_cores(const Machine *m, int64_t devices);
 /* Reads the text of a machine file that is already a source of `diag`. Reports there and returns
  * NULL when it is wrong. */
 const Machine *machine_read(Arena *a, Diag *diag, uint32_t source);

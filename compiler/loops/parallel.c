@@ -1,23 +1,19 @@
 /* Which loop of a function may be done in parts, each by a core of the device: the outermost one
  * whose index says, in every element that the function writes, where in one and the same dim it is.
  * So parts write apart, and no part reads what another writes; and as a reduced dim is in no index
- * of the result, no sum is ever cut. A function that takes less than some starts of a step, by the
- * machine, stays whole; and so does what calls functions that write memory.
+ * of the result, no sum is ever cut. A function that takes too short, by the
+ * machine (machine_deals), stays whole; and so does what calls functions that write memory.
  *
  *   for i in part { acc = 0; for j in 64 { acc += x[i, j] }; y[i] = acc } */
 #include "loop_build.h"
 #include <math.h>
 
 enum {
-  LEAST = 16,     /* starts of a step that a function takes, and ... */
-  LEAST_PART = 4, /* ... that a part of it takes */
-  LOOK = 32,      /* operations of the machine, some of which go at once, in the time of a look, ... */
-  LOOKS = 4,      /* ... of which a part does so many times as it has elements to look at */
-  MANY = 16,      /* iterations that are enough for any number of cores */
-  ELEMENTS = 64   /* of a part, where its index is that of the innermost dim: whole cache lines */
+  LOOK = 32, /* operations of the machine, some of which go at once, in the time of a look, ... */
+  LOOKS = 4, /* ... of which a part does so many times as it has elements to look at */
+  MANY = 16, /* iterations that are enough for any number of cores */
+  ELEMENTS = 64 /* of a part, where its index is that of the innermost dim: whole cache lines */
 };
-
-static const double LEAST_START = 2e-7; /* seconds, of machines that have none: cores do */
 
 typedef struct Part {
   Loop *l;
@@ -236,14 +232,15 @@ static bool is_innermost(const Part *p) {
 }
 
 /* The builder says which turns write apart. */
-static void known_part(Part *p, double time, double start) {
+static void known_part(Part *p, double time) {
   Loop *l = p->l;
   LoopFunction *f = &l->f;
   p->extent = l->apart_extent;
   const int64_t most = turns_of(p);
-  const double looks = LOOKS * LOOK * (double)l->looks / l->plan->program->machine->vector_flops,
-               least = fmax(LEAST_PART * start, looks);
-  const bool whole = time < LEAST * start || least > time / 2;
+  const Machine *m = l->plan->program->machine;
+  const double looks = LOOKS * LOOK * (double)l->looks / m->vector_flops,
+               least = fmax(machine_part(m), looks);
+  const bool whole = !machine_deals(m, time) || least > time / 2;
   f->part = whole && !l->ranges ? NULL : expr_node(l->x, l->apart)->name;
   f->iterations = p->extent;
   f->grain = whole ? LOOP_ALL_ROWS : (int64_t)ceil(least * (double)most / time);
@@ -259,10 +256,11 @@ void loop_part(Loop *l) {
   p.met = arena_array(l->arena, int, n);
   p.stamp = arena_array(l->arena, int, n);
   p.touched = arena_array(l->arena, bool, l->g->nodes.n);
-  const double time = seconds(&p), start = fmax(l->plan->program->machine->start, LEAST_START);
-  if (time < LEAST * start && !known) return;
+  const Machine *m = l->plan->program->machine;
+  const double time = seconds(&p);
+  if (!machine_deals(m, time) && !known) return;
   if (known) {
-    known_part(&p, time, start);
+    known_part(&p, time);
     return;
   }
   collect(&p, f->body, &all);
@@ -272,7 +270,7 @@ void loop_part(Loop *l) {
     most = turns_of(&p);
     f->part = p.index;
     f->iterations = p.extent;
-    f->grain = (int64_t)ceil(LEAST_PART * start / (time / (double)most));
+    f->grain = (int64_t)ceil(machine_part(m) / (time / (double)most));
     if (is_innermost(&p) && f->grain > ELEMENTS)
       f->grain = (f->grain + ELEMENTS - 1) / ELEMENTS * ELEMENTS;
   }

@@ -240,8 +240,6 @@ static double entry_tiles_time(const EntryBuild *b, const Tiles *s) {
 /* Elements of the outermost loop that a core takes at a time at least, a multiple of a tile's; 0: one
  * core goes over all tiles, as they take too short, or cannot be done at once. */
 static int64_t grain_of(const EntryBuild *b, const Tiles *s) {
-  enum { LEAST = 16, LEAST_PART = 4 }; /* starts of a step: parallel.c */
-  const double least_start = 2e-7;
   const LocalEntry *le = b->en->le;
   const Program *program = b->l->plan->program;
   const Machine *m = program->machine;
@@ -251,9 +249,9 @@ static int64_t grain_of(const EntryBuild *b, const Tiles *s) {
   const int64_t most =
                     dim_block_most(&program->mesh, &n->layout->dim[l->dim], n->shape.dim[l->dim]),
                 tiles = (most + l->most - 1) / l->most;
-  const double start = fmax(m->start, least_start), time = entry_tiles_time(b, s);
-  if (tiles < 2 || time < LEAST * start) return 0;
-  const int64_t at_once = (int64_t)ceil(LEAST_PART * start / (time / (double)tiles));
+  const double time = entry_tiles_time(b, s);
+  if (tiles < 2 || !machine_deals(m, time)) return 0;
+  const int64_t at_once = (int64_t)ceil(machine_part(m) / (time / (double)tiles));
   const int64_t grain =
       s->unit ? (at_once * l->most + s->unit - 1) / s->unit * s->unit : at_once * l->most;
   return grain < most ? grain : 0;

@@ -32,6 +32,12 @@ static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
              c.unknown ? "; loops of an unknown number of runs are counted once" : "");
   str_printf(out, "  computation  %-10s %4.1f%%  %.4g Mflop a device\n", report_time(p, c.compute),
              c.time > 0 ? 100 * c.compute / c.time : 0, c.flops / 1e6);
+  const int64_t cores = machine_cores(p->program->machine, mesh_devices(&p->program->mesh));
+  if (cores > 1)
+    str_printf(out, "    on %ld cores  %-10s a call %s, %ld bytes more a device\n", (long)cores,
+               report_time(p, cost_on_cores(p, le, cores)),
+               report_time(p, cost_on_cores(p, le, cores) + c.exchange),
+               (long)((cores - 1) * le->own_bytes));
   str_printf(out, "  exchanges    %-10s %4.1f%%  %ld bytes a device in %d\n",
              report_time(p, c.exchange), c.time > 0 ? 100 * c.exchange / c.time : 0, (long)c.bytes,
              c.exchanges);

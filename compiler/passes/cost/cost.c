@@ -210,6 +210,22 @@ EntryCost cost_entry(const Plan *p, const LocalEntry *le) {
   return e;
 }
 
+/* A sort of a line, and what is known to stay on one core, is not told apart. */
+static double step_on_cores(const Machine *m, double compute, int64_t cores) {
+  const double time = compute - m->start;
+  if (!machine_deals(m, time)) return compute;
+  const double parts = fmax(1, floor(time / machine_part(m)));
+  return m->start + time / fmin(parts, (double)cores);
+}
+
+double cost_on_cores(const Plan *p, const LocalEntry *le, int64_t cores) {
+  double sum = 0;
+  for (int t = 0; t < le->steps.n; t++)
+    sum += step_turns(le, t).times *
+           step_on_cores(p->program->machine, cost_step(p, le, t).compute, cores);
+  return sum;
+}
+
 const char *cost_time_text(double s, char *out) {
   if (s >= 1)
     snprintf(out, 16, "%.3g s", s);

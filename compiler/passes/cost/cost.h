@@ -63,6 +63,10 @@ typedef struct EntryCost {
   AxesCost by[ALGORITHMS]; /* each batch of a step counts */
 } EntryCost;
 EntryCost cost_entry(const Plan *p, const LocalEntry *le);
+/* Its computation on so many cores of each device: what is dealt divides, in parts that are worth
+ * it; memory is taken to keep up. No plan is chosen by it: the bits of results do not depend on the
+ * number of cores. */
+double cost_on_cores(const Plan *p, const LocalEntry *le, int64_t cores);
 
 /* "1.25 ms", "830 us" in out[16]. */
 const char *cost_time_text(double seconds, char *out);
