@@ -798,7 +798,8 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
     DTRT_EACH                                                                                      \
     for (int64_t i = 0; i < n; i++) to[i] = rest ? own[i] : (one);                                 \
   }
-/* The sums of `units`, whole subtrees, lie one after the other: their sum. */
+/* The sums of `units`, whole subtrees, lie one after the other: their sum. Of a line, these are
+ * lanes. */
 #define DTRT_JOIN_ROWS(OP, S, T, one)                                                              \
   DTRT_SHARED void dtrt_join_rows_##OP##_##S(void *result, void *sums, int64_t n, int64_t units) { \
     T *to = (T *)result, *sum = (T *)sums;                                                         \
@@ -811,6 +812,15 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
       }                                                                                            \
     DTRT_EACH                                                                                      \
     for (int64_t i = 0; i < n; i++) to[i] = units ? sum[i] : (one);                                \
+  }
+#define DTRT_JOIN_LINES(OP, S, T)                                                                  \
+  DTRT_SHARED void dtrt_join_lines_##OP##_##S(void *result, void *lanes, int64_t n,                \
+                                              int64_t units) {                                     \
+    dtrt_lanes_##S acc;                                                                            \
+    T own[DTRT_LANES];                                                                             \
+    dtrt_join_rows_##OP##_##S(own, lanes, n, units);                                               \
+    __builtin_memcpy(&acc, own, sizeof acc);                                                       \
+    *(T *)result = dtrt_line_##OP##_##S(&acc);                                                     \
   }
 /* Running sums. After block number `block` the sum of all blocks so far is returned: whole subtrees
  * of 2^k blocks, added from the largest to the smallest. partial[k] holds the subtree of bit k of
@@ -851,12 +861,16 @@ DTRT_LANES_OF(f32, float, int32_t)
 DTRT_PAIRWISE_OF(f32, float)
 DTRT_LINE(sum, f32, float)
 DTRT_LINE(prod, f32, float)
+DTRT_JOIN_LINES(sum, f32, float)
+DTRT_JOIN_LINES(prod, f32, float)
 DTRT_LINE(max, f32, float)
 DTRT_LINE(min, f32, float)
 DTRT_LANES_OF(f64, double, int64_t)
 DTRT_PAIRWISE_OF(f64, double)
 DTRT_LINE(sum, f64, double)
 DTRT_LINE(prod, f64, double)
+DTRT_JOIN_LINES(sum, f64, double)
+DTRT_JOIN_LINES(prod, f64, double)
 DTRT_LINE(max, f64, double)
 DTRT_LINE(min, f64, double)
 

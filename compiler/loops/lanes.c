@@ -250,6 +250,30 @@ void lanes_on(ReduceNest *r, int64_t most) {
   loop_close(l, 1);
 }
 
+void lanes_units(ReduceNest *r, int64_t line, int64_t size) {
+  Loop *l = r->l;
+  const int64_t most = (line + size - 1) / size, bytes = LANES * dtype_size(r->n->dtype);
+  const Expr per = number(r, size), lanes = number(r, LANES), count = loop_count(l, r->x);
+  const Expr all = expr_div(l->x, add(r, site_count(l, r->x), number(r, size - 1)), per);
+  const Expr n = loop_param(l, PARAM_EXTENT, all), unit = loop_symbol(l, "unit", 0, most - 1),
+             partial = loop_partial(l, r->id, r->n->dtype);
+  loop_open(l, unit, n, LOOP_OUTER);
+  l->apart = unit, l->apart_extent = n;
+  const Expr base = loop_integer(l, "base", expr_mul(l->x, unit, per), true);
+  const Expr len = loop_integer(l, "len", lesser(r, sub(r, count, base), per), true);
+  const Expr at = address(r, loop_element(l, partial, expr_mul(l->x, unit, lanes)));
+  /* It is named here, as lanes have a `partial` of their own. */
+  const Expr sums = loop_local(l, LOCAL_POINTER, r->n->dtype, "sums", 0, at);
+  r->in = at_flat(add(r, base, lanes_index(l, size)));
+  lanes_begin(r, size, number(r, 0));
+  lanes_line(r, size, number(r, 0), len);
+  const Expr to = address(r, loop_element(l, sums, number(r, 0)));
+  loop_run(l, "dtrt_copy", 3, (Expr[]){to, acc_address(r), number(r, bytes)});
+  loop_close(l, 1);
+  l->f.join = reduction_helper(r, "join_lines");
+  l->f.size = lanes, l->f.units = n;
+}
+
 void lanes_carry(ReduceNest *r, Expr block) { carry(r, local(r, "partial"), block); }
 void lanes_fold(ReduceNest *r, Expr blocks) { fold(r, local(r, "partial"), blocks); }
 

@@ -42,6 +42,8 @@ void lanes_buffered(ReduceNest *r, int64_t most, int first);
 /* A sum of all elements, in tiles of rows: a line goes on from one tile to the next (sum_goes_on).
  * Between them, `partial` keeps what it needs. */
 void lanes_on(ReduceNest *r, int64_t most);
+/* A line of all elements, in units of `size` that cores may have some of each (sum_line_unit). */
+void lanes_units(ReduceNest *r, int64_t line, int64_t size);
 enum { LANES_BLOCK = 32 * SUM_BLOCK }; /* elements */
 /* The lanes of block number `block` are done; all `blocks` are. */
 void lanes_carry(ReduceNest *r, Expr block);

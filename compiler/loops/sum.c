@@ -579,6 +579,11 @@ void build_sum(ReduceNest *r, const SumOrder *o) {
   const bool lines = o->first < x->shape.rank, lanes = lanes_fit(n, o->line);
   const bool goes_on = lines && site_first(l, r->id) != NO_EXPR;
   l->f.flat = lines && n->shape.rank == 0 && !l->tile && loop_is_flat(l, n->operand[0]);
+  const int64_t unit = l->f.flat ? sum_line_unit(l->mesh, l->g, n) : 0;
+  if (unit) {
+    lanes_units(r, o->line, unit);
+    return;
+  }
   if (l->f.flat)
     r->in = at_flat(lanes                            ? lanes_index(l, all)
                     : is_int(l, site_count(l, x), 1) ? loop_int(l, 0)

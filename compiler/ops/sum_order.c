@@ -114,6 +114,12 @@ int64_t sum_unit(const Mesh *m, const Graph *g, const Node *n) {
   return sum_unit_of(o.rows);
 }
 
+int64_t sum_line_unit(const Mesh *m, const Graph *g, const Node *n) {
+  const SumOrder o = sum_order(m, g, n);
+  if (!o.fixed || dtype_is_half(n->dtype) || n->shape.rank || o.rows > 1) return 0;
+  return DTRT_LANES * sum_unit_of(o.line / DTRT_LANES);
+}
+
 int sum_unit_levels(int64_t unit) { return 1 + sum_levels(unit); }
 
 int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n) {
@@ -126,6 +132,8 @@ int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n) {
   }
   if (op_class(n) == OPC_SCAN) return scan_scratch(m, &local, n);
   const SumOrder o = sum_order(m, g, n);
+  const int64_t in_line = sum_line_unit(m, g, n);
+  if (in_line) return (o.line + in_line - 1) / in_line * DTRT_LANES * dtype_size(n->dtype);
   if (!o.fixed || o.rows <= SUM_BLOCK || o.first < graph_operand(g, n, 0)->shape.rank) return 0;
   const int64_t row = shape_count(&local); /* 0: nothing is stored, but a place is named */
   const int64_t unit = sum_unit(m, g, n), units = unit ? (o.rows + unit - 1) / unit : 0;

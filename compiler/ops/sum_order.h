@@ -28,6 +28,8 @@ bool depthwise_in_f64(const Mesh *m, const Graph *g, const Node *n);
 /* Sums of many rows are made of units, a power of two of blocks each: whole subtrees of the order,
  * so that cores can add them up at once. Rows of a unit; 0: there are few, or no rows. */
 int64_t sum_unit(const Mesh *m, const Graph *g, const Node *n);
+/* The same of a sum of all elements, which is one line: elements. */
+int64_t sum_line_unit(const Mesh *m, const Graph *g, const Node *n);
 /* The same of so many rows. */
 int64_t sum_unit_of(int64_t rows);
 /* Partial results that a unit keeps while its rows are added up. Those of all units come behind the
