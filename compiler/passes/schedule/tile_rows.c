@@ -107,12 +107,14 @@ static bool pays(const Tiling *s, const Group *g) {
   return false;
 }
 
+/* What every tile reads alike, such as a table of embeddings, makes no tile smaller. */
 int64_t rows_fit(const Tiling *s, const Group *g, const int64_t *most) {
   int64_t bytes = 1;
   for (int i = 0; i < g->map.known.n; i++) {
-    NodeId id = g->map.known.at[i].node;
-    if (loop_map_find(&g->map, id) == &g->map.known.at[i] && times_touched(s, g, id))
-      bytes += tiling_part(s, g, id, most);
+    const LoopDims *x = &g->map.known.at[i];
+    if (loop_map_find(&g->map, x->node) == x && loop_map_any(&g->map, x) &&
+        times_touched(s, g, x->node))
+      bytes += tiling_part(s, g, x->node, most);
   }
   return s->row_tile / bytes;
 }
