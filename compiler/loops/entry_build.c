@@ -1,10 +1,9 @@
 /* Entries as statements: step by step, what is called and with which memory. */
 #include "entry_build.h"
+#include "thresholds.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LEAST_SAVED = 24, LEAST_IN_TABLE = 16 /* copies */ };
 
 /* -------- memory -------- */
 
@@ -287,7 +286,7 @@ static void copies(EntryBuild *b) {
   loop_open_body(b->l, (LoopStmt){.kind = STMT_STEP, .a = loop_int(b->l, le->steps.n)});
   for (int i = 0, n; i < le->copies.n; i += n) {
     const Copy *c = &le->copies.at[i];
-    if ((n = like_copies(le, i)) >= LEAST_IN_TABLE) {
+    if ((n = like_copies(le, i)) >= CALLS_COPIES) {
       copy_many(b, c, n);
       continue;
     }
@@ -366,7 +365,7 @@ static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int f
   en->body = b.l->f.body;
   en->symbols = b.l->f.symbols;
   en->identity = loop_identity(p->arena, en);
-  if (plan_has(p, FEATURE_REPEAT)) entry_repeats(&b, p->repeat_saves ? p->repeat_saves : LEAST_SAVED);
+  if (plan_has(p, FEATURE_REPEAT)) entry_repeats(&b, p->repeat_saves ? p->repeat_saves : REPEAT_SAVES);
   return en;
 }
 

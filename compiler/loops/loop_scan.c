@@ -122,16 +122,18 @@ static int open_row(Scan *s) {
 /* The rows of a block, of all dims inside. The innermost is taken in parts whose sums stay in the
  * first cache. */
 static void scan_block(Scan *s, Expr before, Expr own_row) {
-  enum { PART = 2048 };
   Loop *l = s->l;
+  /* Of four rows: the sum before, the block's own, what is read and what is stored. */
+  const int64_t part = machine_cache(l->plan->program->machine, CACHE_L1) / 4 /
+                       dtype_size(dtype_computed(s->n->dtype));
   const int last = s->n->shape.rank - 1;
-  const bool parts = most_of(l, s->n, last) > PART && s->dim < last;
+  const bool parts = most_of(l, s->n, last) > part && s->dim < last;
   const Expr len = loop_extent(l, s->n, last), i = turn_of(s);
   Expr from = NO_EXPR, to = NO_EXPR;
   if (parts) {
     from = loop_integer(l, "from", loop_int(l, 0), false);
     loop_while(l, expr_compare(l->x, EXPR_LESS, from, len), LOOP_OUTER);
-    to = loop_integer(l, "to", loop_part_end(l, from, len, loop_int(l, PART)), true);
+    to = loop_integer(l, "to", loop_part_end(l, from, len, loop_int(l, part)), true);
   }
   loop_open_from(l, i, s->begin, s->end, LOOP_OUTER);
   s->at.dim[s->dim] = loop_integer(l, "place", place_of(s, i), true);

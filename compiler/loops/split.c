@@ -3,12 +3,8 @@
  * and asks nothing. Emitted code may not grow by it beyond the law of bounded work: the expressions
  * of all parts together are at most twice the one they replace. */
 #include "loop_build.h"
+#include "thresholds.h"
 #include <stdlib.h>
-
-enum {
-  WORK_MOST = 2,
-  MOST_PARTS = 256 /* compilers are slow on functions of thousands of loops */
-};
 
 typedef struct Find {
   const Loop *l;
@@ -89,7 +85,7 @@ int loop_split(Loop *l, const Step *s, const At *at, Cuts *cut) {
     once = look(l, s, at, at->dim[d], size, &found).once;
     if (!found.n) continue;
     sort_cuts(l->arena, &found, size);
-    if (found.n > MOST_PARTS || (best >= 0 && found.n < cut->n)) continue;
+    if (found.n > LOOP_PARTS || (best >= 0 && found.n < cut->n)) continue;
     *cut = found;
     best = d;
   }

@@ -1,11 +1,11 @@
 /* How much a step has to do, for the table of steps: a profile makes rates of it. */
 #include "emit.h"
+#include "thresholds.h"
 #include "work.h"
 
 /* The part of a product that a tile computes, and the rest leaves out (tile_band.c): blocks of 32
  * rows and columns. On several devices, that of all of them. */
 static double live_part(const LocalEntry *le, const Tiles *s, const Node *n) {
-  enum { SIDE = 32 };
   const Node *of = s ? graph_node(le->graph, s->band.of == NO_NODE ? 0 : s->band.of) : NULL;
   NodeId id = (NodeId)(n - graph_node(le->graph, 0));
   bool in_band = s && tiles_in_band(s, le->graph, id);
@@ -14,11 +14,11 @@ static double live_part(const LocalEntry *le, const Tiles *s, const Node *n) {
   if (!in_band || op_class(n) != OPC_PRODUCT) return 1;
   const int64_t rows = of->shape.dim[s->band.row], columns = of->shape.dim[of->shape.rank - 1];
   double live = 0;
-  for (int64_t i = 0; i < rows; i += SIDE) {
-    int64_t from = i + s->band.low, to = (i + SIDE - 1 + s->band.high + SIDE - 1) / SIDE * SIDE;
-    from = from < 0 ? 0 : from / SIDE * SIDE;
+  for (int64_t i = 0; i < rows; i += KERNEL_BAND) {
+    int64_t from = i + s->band.low, to = (i + KERNEL_BAND - 1 + s->band.high + KERNEL_BAND - 1) / KERNEL_BAND * KERNEL_BAND;
+    from = from < 0 ? 0 : from / KERNEL_BAND * KERNEL_BAND;
     if (to > columns) to = columns;
-    if (to > from) live += (double)(to - from) * (double)(i + SIDE < rows ? SIDE : rows - i);
+    if (to > from) live += (double)(to - from) * (double)(i + KERNEL_BAND < rows ? KERNEL_BAND : rows - i);
   }
   return live / ((double)rows * (double)columns);
 }

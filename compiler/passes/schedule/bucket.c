@@ -10,11 +10,6 @@
 #include "schedule_passes.h"
 #include <stdlib.h>
 
-enum {
-  SMALL = 8 << 10,    /* bytes of the input or output of an exchange other than an all-reduce ... */
-  TOGETHER = 32 << 10 /* ... and of all of them that go as one */
-};
-
 typedef VEC(NodeId) NodeVec;
 
 /* Exchanges that may become one. */
@@ -77,7 +72,7 @@ static bool may_combine(const Combine *c, const Exchange *x, NodeId id, NodeId t
   const int *gathers = gathers_of(c, term);
   if (x->kind == DTRT_ALL_GATHER && gathers && *gathers > 1) return false;
   return (x->kind == DTRT_REDUCE_SCATTER || x->kind == DTRT_ALL_GATHER) &&
-         bytes_of(c, id) <= SMALL && cost_is_brief(c->plan->program, x);
+         bytes_of(c, id) <= BUCKET_EACH && cost_is_brief(c->plan->program, x);
 }
 
 /* Which group each exchange belongs to, and which wait for one term. */
@@ -110,7 +105,7 @@ static void made(Combine *c, NodeId id) {
 }
 
 static bool has_room(const Combine *c, const Alike *g, NodeId id) {
-  return g->kind == DTRT_ALL_REDUCE || g->bytes + bytes_of(c, id) <= TOGETHER;
+  return g->kind == DTRT_ALL_REDUCE || g->bytes + bytes_of(c, id) <= BUCKET_ALL;
 }
 
 static void wait_for(Combine *c, NodeId id) {

@@ -9,8 +9,6 @@
 #include "depend.h"
 #include "schedule_passes.h"
 
-enum { LOOK_BACK = 64, MOST_STORED = 12 };
-
 typedef struct Fuse {
   Plan *plan;
   LocalEntry *le;
@@ -83,14 +81,14 @@ static bool try_join(Fuse *f, int k) {
   Step *s = &f->le->steps.at[k];
   const Node *n = graph_node(f->le->graph, s->nodes.at[0]);
   if (updates(f, s)) return false;
-  for (int j = k - 1, seen = 0; j >= 0 && seen < LOOK_BACK; j--) {
+  for (int j = k - 1, seen = 0; j >= 0 && seen < FUSE_STEPS; j--) {
     Step *t = &f->le->steps.at[j];
     if (!t->nodes.n) continue;
     if (t->segment != s->segment) break;
     seen++;
     if (t->kind != STEP_MAP || updates(f, t) ||
         !same_space(n, graph_node(f->le->graph, t->nodes.at[0])) ||
-        s->nodes.n + t->nodes.n > MOST_STORED || (is_large(f, n) && !share(f, j, k)))
+        s->nodes.n + t->nodes.n > LOOP_STORES || (is_large(f, n) && !share(f, j, k)))
       continue;
     /* What K reads of J must be at the same index in both cases. */
     bool aligned = true;

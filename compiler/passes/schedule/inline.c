@@ -23,13 +23,6 @@ typedef struct Limits {
 static const Limits limits[] = {{6, 24, 2 * WORK_MOST}, {2, 6, WORK_MOST}, {-1, 0, WORK_MOST}};
 enum { LIMITS = sizeof limits / sizeof *limits };
 
-/* What compiles the C of a loop does not take one without end. */
-enum {
-  BODY = 1000,     /* sites in it */
-  BODY_INDEX = 25, /* sites that a checked index counts for */
-  NESTED = 24      /* conditions around a value */
-};
-
 typedef struct Uses {
   VEC(Site) site;
   double turns; /* at all of them */
@@ -138,7 +131,7 @@ static bool is_worth_memory(const Store *s, NodeId id) {
   double most = WORK_MOST * sites_count(s->sites, id) * (1 + 1e-9);
   for (int i = 0; i < u->site.n; i++)
     if (!s->index[id] &&
-        (s->body[u->site.at[i].loop] + u->site.n > BODY || u->site.at[i].depth > NESTED))
+        (s->body[u->site.at[i].loop] + u->site.n > BODY_SITES || u->site.at[i].depth > BODY_NESTED))
       return true;
   if (s->cost[id] <= s->limits->cheap) return false;
   return u->loops || u->turns > most || u->site.n > s->limits->sites;
@@ -155,7 +148,7 @@ static void decide(Store *s, NodeId id, bool all) {
   else if (has_loop(s, id))
     use_in_loop(s, id);
   for (int i = 0; i < u->site.n && !stored[id]; i++) {
-    s->body[u->site.at[i].loop] += by_index ? BODY_INDEX : 1;
+    s->body[u->site.at[i].loop] += by_index ? BODY_INDEX_SITES : 1;
     use_operands(s, id, &u->site.at[i]);
   }
 }

@@ -9,12 +9,6 @@
 #include "schedule_passes.h"
 #include <string.h>
 
-enum {
-  ENOUGH =
-      4,    /* times its own modelled time that an exchange is under way: the model may be wrong */
-  LEAST = 4 /* what hides less of it than this part is not worth a step more */
-};
-
 /* Where an exchange goes; positions are those of the steps that it is put before. */
 typedef struct Move {
   int start, wait; /* wait 0: it stays as it is */
@@ -136,7 +130,7 @@ static bool has_room(const Overlap *o, int t, int k) {
 
 static Move choose(const Overlap *o, int t) {
   Move m = {t, 0};
-  double hidden = 0, enough = ENOUGH * o->time[t];
+  double hidden = 0, enough = OVERLAP_TIMES * o->time[t];
   int first = earliest(o, t), last = latest(o, t), at = t + 1;
   for (double sum = 0; at < last && sum < enough && has_room(o, t, at);) {
     sum += o->time[at++];
@@ -147,7 +141,7 @@ static Move choose(const Overlap *o, int t) {
     sum += o->time[--at];
     m.start = at, hidden = sum;
   }
-  if (LEAST * hidden < o->time[t] || !has_room(o, t, t)) return (Move){0};
+  if (OVERLAP_PART * hidden < o->time[t] || !has_room(o, t, t)) return (Move){0};
   if (!m.wait) m.wait = t + 1;
   return m;
 }

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 64, DEPTH = 4 /* values recomputed for one */ };
-
 typedef struct Remat {
   Plan *plan;
   const LocalEntry *le;
@@ -58,7 +56,7 @@ static bool may_be_again(const Remat *r, NodeId id) {
 /* What choosing a value means: bytes alive at the worst step that go, and time. */
 typedef struct Offer {
   double bytes, time;
-  NodeId node[DEPTH]; /* recomputed, too; the first is the value */
+  NodeId node[REMAT_DEPTH]; /* recomputed, too; the first is the value */
   int n;
 } Offer;
 
@@ -72,7 +70,7 @@ static bool offered(const Offer *o, NodeId id) {
  * recomputed as well when that is smaller than a quarter. */
 static bool add_to_offer(Remat *r, NodeId id, Offer *o) {
   const LocalEntry *le = r->le;
-  if (o->n == DEPTH) return false;
+  if (o->n == REMAT_DEPTH) return false;
   o->node[o->n++] = id;
   o->time += time_of(r, id);
   if (is_alive(r, id)) o->bytes += (double)bytes_of(r, id);
@@ -337,7 +335,7 @@ static void remat_entry(Plan *p, LocalEntry *le) {
   LocalEntry best = *le, now = *le;
   now.again = arena_array(p->arena, bool, le->graph->nodes.n + 1);
   /* In a region a value that is computed again could be that of another run: it is left out. */
-  const int rounds = le->bounds.n ? 0 : ROUNDS;
+  const int rounds = le->bounds.n ? 0 : REMAT_ROUNDS;
   for (int i = 0; i < rounds && best.arena_bytes > limit; i++) {
     if (!improve(p, &now, limit) || !work_again_within(p, &now)) break;
     if (now.arena_bytes < best.arena_bytes) best = now;

@@ -4,6 +4,7 @@
 #define DTG_SCHEDULE_PASSES_H
 #include "cost.h"
 #include "cut.h"
+#include "thresholds.h"
 #include "verify_plan.h"
 
 void inline_values(Plan *p);

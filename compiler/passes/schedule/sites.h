@@ -15,8 +15,6 @@
 #include "expr.h"
 #include "schedule_passes.h"
 
-enum { WORK_MOST = 2 };
-
 typedef struct Site {
   NodeId loop;  /* names the loop */
   Expr guard;   /* the conditions; NO_EXPR: none */

@@ -18,8 +18,6 @@
 #include "tile_group.h"
 #include <string.h>
 
-enum { FEW_ROWS = 64 /* of a product; fewer are slow */ };
-
 /* A letter that both operands and the result have: each of its elements is a product of its own. */
 static bool has_batch(const Graph *g, const Node *n) {
   const Letters l = product_letters(g, n);
@@ -47,7 +45,7 @@ static void find_groups(Tiling *s) {
     bool joined = false;
     for (int i = open; i < s->groups.n; i++) {
       Group *g = s->groups.at[i];
-      if (k - g->member.at[g->member.n - 1] > LOOK_BACK) g->closed = true;
+      if (k - g->member.at[g->member.n - 1] > TILE_STEPS) g->closed = true;
       if (!g->closed && !joined && !group_reads_after(s, g, k)) joined = group_join(s, i, k, false);
     }
     while (open < s->groups.n && s->groups.at[open]->closed) open++;
@@ -60,7 +58,7 @@ static void find_groups(Tiling *s) {
 /* Steps that were rejected because of loops removed since, or that come before the first. */
 static void join_late(Tiling *s, int index) {
   Group *g = s->groups.at[index];
-  int first = g->member.at[0] - LOOK_BACK, last = g->member.at[g->member.n - 1] + LOOK_BACK;
+  int first = g->member.at[0] - TILE_STEPS, last = g->member.at[g->member.n - 1] + TILE_STEPS;
   for (int k = first < 0 ? 0 : first; k < last && k < s->le->steps.n; k++)
     if (s->group_of[k] < 0) group_join(s, index, k, true);
 }
@@ -208,7 +206,7 @@ static void size_tiles(const Tiling *s, Group *g, int64_t *most) {
     int64_t n = loop_most(s, g, i),
             fit = g->rows ? rows_fit(s, g, most) : s->budget / tile_size(s, g, most);
     bool summed = in_product(s, g, i, true);
-    if (fit < FEW_ROWS && in_product(s, g, i, false)) fit = FEW_ROWS;
+    if (fit < KERNEL_ROWS && in_product(s, g, i, false)) fit = KERNEL_ROWS;
     if (summed) fit = dtrt_gemm_part(n);
     most[i] = fit < n ? (fit > 1 ? fit : 1) : n;
     /* One row left over would be a matrix times a vector, which sums in another order. */

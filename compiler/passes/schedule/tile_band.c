@@ -18,8 +18,6 @@ typedef enum Outside {
   OUTSIDE_ZERO
 } Outside;
 
-enum { FEW_COLUMNS = 64 };
-
 typedef struct Bands {
   const LocalEntry *le;
   const Graph *g;
@@ -238,7 +236,7 @@ void tile_band(Plan *p, const LocalEntry *le, Tiles *s) {
   memset(b.touches, 0, (size_t)n + 1);
   if (mask == NO_NODE) return;
   const Node *of = graph_node(b.g, mask);
-  if (of->shape.dim[of->shape.rank - 1] < FEW_COLUMNS) return;
+  if (of->shape.dim[of->shape.rank - 1] < 2 * KERNEL_BAND) return;
   s->band.of = mask;
   s->band.row = b.band.row, s->band.low = b.band.low, s->band.high = b.band.high;
   bool runs = true;

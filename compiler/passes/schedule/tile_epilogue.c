@@ -15,10 +15,6 @@
 #include "tile_group.h"
 #include <string.h>
 
-enum {
-  NEAR = 32 /* steps from one member to the next, but for updates: others' results live longer */
-};
-
 /* -------- kernels -------- */
 
 /* The leading dims of a product that its first operand alone has, provided that all others are the
@@ -61,7 +57,7 @@ static bool may_run(const Tiling *s, const Group *g, int k) {
   const int kernel = g->member.at[0];
   if (s->group_of[k] >= 0 || k < kernel) return false;
   if (t->kind != STEP_MAP && t->kind != STEP_REDUCE) return false;
-  if (k - g->member.at[g->member.n - 1] > NEAR && !is_update(s, t)) return false;
+  if (k - g->member.at[g->member.n - 1] > ROWS_STEPS && !is_update(s, t)) return false;
   return !depend_update_waits(&s->d, t, kernel, k);
 }
 

@@ -3,8 +3,6 @@
 #include "sum_order.h"
 #include <string.h>
 
-enum { MOST_MEMBERS = 48 };
-
 int64_t tiling_bytes(const Tiling *s, NodeId id) {
   return node_bytes(s->plan->program, graph_node(s->le->graph, id));
 }
@@ -315,7 +313,7 @@ bool group_join(Tiling *s, int index, int k, bool gathers) {
   Group *g = s->groups.at[index];
   const Step *step = &s->le->steps.at[k];
   if (step->segment != s->le->steps.at[g->member.at[0]].segment) return false;
-  if (!may_join(s, g, step) || g->member.n == MOST_MEMBERS || !has_common(s, g, k, index))
+  if (!may_join(s, g, step) || g->member.n == TILE_MEMBERS || !has_common(s, g, k, index))
     return false;
   uint32_t live = g->map.live, used;
   g->map.live &= ~unfinished(s, g, k, index);

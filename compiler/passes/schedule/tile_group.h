@@ -4,8 +4,6 @@
 #include "depend.h"
 #include "loop_map.h"
 
-enum { LOOK_BACK = 96 /* steps */ };
-
 typedef struct Group {
   LoopMap map;
   int nloops;

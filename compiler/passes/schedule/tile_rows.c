@@ -10,8 +10,6 @@
 #include <string.h>
 #include "tile_group.h"
 
-enum { NEAR = 32 /* steps from one member to the next */ };
-
 typedef struct Rows {
   Tiling *s;
   int *touched; /* by node: 1 + the last group in whose loops it was read or made; 0: none */
@@ -56,7 +54,7 @@ static void touch_step(Rows *r, int k, int index) {
 static bool join(Rows *r, int k, int index) {
   Tiling *s = r->s;
   Group *g = s->groups.at[index];
-  if (!g->rows || k - g->member.at[g->member.n - 1] > NEAR) return false;
+  if (!g->rows || k - g->member.at[g->member.n - 1] > ROWS_STEPS) return false;
   while (g->member.at[0] + g->after.n < k)
     group_note_after(s, g, index, g->member.at[0] + g->after.n);
   if (group_reads_after(s, g, k) || !group_join(s, index, k, true)) return false;

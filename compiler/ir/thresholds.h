@@ -1,0 +1,47 @@
+/* The numbers by which schedule and loops decide and that follow from no rate of the machine. All
+ * other thresholds are computed from the Machine where they are used: sizes of tiles and what counts
+ * as large from its caches (tile.c, fuse.c), what products in tiles, exchanges, steps and parts for
+ * cores cost from its rates (tile_cost.c, cost.c, parallel.c). */
+#ifndef DTG_THRESHOLDS_H
+#define DTG_THRESHOLDS_H
+
+enum {
+  /* Bounded work, a law (sites.h): operations and code, by what storing every value once takes. */
+  WORK_MOST = 2,
+
+  /* What C compilers take. Their time grows faster than a function does: above 1000 computations in
+   * one loop it is seconds. An index that is checked stands for 25 of them; clang gives up at 256
+   * brackets, of which a condition takes several. */
+  BODY_SITES = 1000,
+  BODY_INDEX_SITES = 25,
+  BODY_NESTED = 24,
+  LOOP_PARTS = 256,  /* of one loop that is split at conditions */
+  LOOP_STORES = 12,  /* values that one loop stores: streams that a core prefetches, 16 on most */
+  CALLS_COPIES = 16, /* more copies than this are a table */
+  REPEAT_SAVES = 24, /* steps that a function of repeated steps spares; below, it is harder to read */
+
+  /* How far is looked, in steps, so that passes take time proportional to their number: a loop to
+   * join, a member of a tile, and the next member of a loop over rows, whose operands others would
+   * keep longer. */
+  FUSE_STEPS = 64,
+  TILE_STEPS = 96,
+  ROWS_STEPS = 32,
+  TILE_MEMBERS = 48,
+  REMAT_ROUNDS = 64,
+  REMAT_DEPTH = 4, /* values recomputed for one */
+
+  /* Shapes of the runtime's kernels (runtime/kernels/gemm.c). */
+  KERNEL_ROWS = 64, /* of a product: fewer pack an operand for too few rows */
+  KERNEL_BAND = 32, /* side of the blocks that a masked product leaves out */
+
+  /* Exchanges. Those other than all-reduces are bucketed up to these bytes, so that little memory is
+   * held for longer; whether it is worth it, the machine's links say (cost_is_brief). One is under
+   * way for up to 4 times its modelled time, as the model may be wrong by so much, and not at all
+   * where less than a quarter of it would be hidden. */
+  BUCKET_EACH = 8 << 10,
+  BUCKET_ALL = 32 << 10,
+  OVERLAP_TIMES = 4,
+  OVERLAP_PART = 4
+};
+
+#endif
