@@ -670,11 +670,11 @@ typedef struct dtrt_traffic {
 } dtrt_traffic;
 dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device);
 /* A device's use of exchange algorithm number `which`, from 0 on: its name as in --dump=comm, the number
- * of exchanges, the messages received for them, and the number of waits. Counted as above. name is NULL
- * past the last algorithm, and the counts are -1 for a device of another process. */
+ * of exchanges, the messages received for them and their bytes, and the number of waits while nothing was
+ * under way. Counted as above. name is NULL past the last algorithm, and the counts are -1 for a device of another process. */
 typedef struct dtrt_algorithm {
   const char *name;
-  int64_t exchanges, messages, rounds;
+  int64_t exchanges, messages, rounds, bytes;
 } dtrt_algorithm;
 dtrt_algorithm dtrt_session_algorithm(const dtrt_session *s, int device, int which);
 /* The memory of one device, in bytes. Measured: the pages that the system has provided so far, and

@@ -13,8 +13,8 @@ without='mpi|transports|runtime_bits|^samples|driver|ops_doc|headers'
 targets=(all)
 case $which in
   thread)
-    tests=(-R '^runtime_(exchanges|reduces|sessions|turns|crew|cores)(_each)?$|^api|^samples.embed$')
-    targets=(runtime_{exchanges,reduces,sessions,turns,crew,cores} embed api_{promises,refusals,recall,example,machine,fit,side,blocks,profile,busy} dtgc-jit)
+    tests=(-R '^runtime_exchanges_(messages|hosts)_random_|^runtime_(exchanges|reduces|sessions|turns|crew|cores)(_each)?$|^api|^samples.embed$')
+    targets=(runtime_{exchanges,exchanges_messages,reduces,sessions,turns,crew,cores} embed api_{promises,refusals,recall,example,machine,fit,side,blocks,profile,busy} dtgc-jit)
     ;;
   *)
     tests=(-L '^(quick|sanitize)$' -E "$without")

@@ -74,7 +74,7 @@ enum { KNOWN_BYTES = 32 << 20 };
 /* An exchange as a program keeps it, in elements. */
 typedef struct Known {
   int kind;
-  uint32_t axes;
+  uint32_t axes, settled, alike;
   int64_t elements, senders;
   int64_t most, terms, run; /* elements of the operand's largest block; terms of each; together */
 } Known;

@@ -157,6 +157,8 @@ static Known find(const Program *p, KnownAt at, const Layout *from, const Layout
   x.run = run_of(p, pair, from, to, shape);
   for (int d = 0; d < shape->rank; d++)
     if (!pair[d]->nested) x.axes |= pair[d]->moving_from | (pair[d]->moving_to & layout_axes(from));
+  x.settled = settled;
+  x.alike = x.axes & ~layout_axes(to) & ~(to->partial & ~from->partial);
   if (x.kind == DTRT_ALL_REDUCE) {
     const Collective all = {.group = terms, .size = 1, .most = x.most};
     x.elements = terms > 1 ? collective_chunked(&all) : 0;
@@ -182,6 +184,8 @@ Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, con
   }
   return (Exchange){.kind = x.kind,
                     .axes = x.axes,
+                    .settled = x.settled,
+                    .alike = x.alike,
                     .bytes = x.elements * dtype_size(t),
                     .group = group_of(&p->mesh, x.axes),
                     .senders = x.senders,

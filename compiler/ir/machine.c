@@ -77,6 +77,16 @@ static bool has_groups(const Machine *m) {
   return any;
 }
 
+int64_t machine_memory_group(const Machine *m) {
+  int64_t most = 1;
+  for (int i = 0; i < m->nlinks; i++) {
+    const Link *l = &m->link[i];
+    bool memory = l->by == LINK_MEMORY || (l->by == LINK_UNSAID && l->devices);
+    if (!l->axis && memory && l->devices > most) most = l->devices;
+  }
+  return most;
+}
+
 Link machine_axis(const Machine *m, const Mesh *mesh, int axis) {
   const Link *group = NULL, *own = NULL;
   for (int i = 0; i < m->nlinks; i++) {

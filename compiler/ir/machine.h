@@ -67,6 +67,8 @@ const Machine *machine_read(Arena *a, Diag *diag, uint32_t source);
 /* As a machine file, which reads back as the same numbers to the last bit. */
 void machine_put(Str *out, const Machine *m);
 const char *link_by_name(LinkBy by); /* "memory", "messages" */
+/* Devices in a row that read each other's memory; 1: none do. */
+int64_t machine_memory_group(const Machine *m);
 /* The link along one axis of a mesh, with nothing unsaid: groups share memory, but not all devices
  * where there are groups; and an axis without its own figures has those of its group. */
 Link machine_axis(const Machine *m, const Mesh *mesh, int axis);

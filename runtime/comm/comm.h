@@ -20,6 +20,7 @@ enum {
   COMM_STAGES = 4,
   COMM_APART = 128, /* what two cores write is so far apart: lines are fetched in pairs */
   COMM_LANES = 1 + DTRT_SLOTS, /* lane 0: exchanges that are done at once */
+  COMM_TRACKS = 8,             /* of a lane: lane * COMM_TRACKS and on */
   COMM_WHY = 512,              /* bytes of a reason */
   COMM_AT = 160,               /* bytes of a place in a program */
   COMM_PEERS = 14,
@@ -85,12 +86,12 @@ typedef struct CommVerbs {
   int (*faces)(Comm *c, const CommFace *mine, CommFace *all /* [nranks] */, double timeout,
                char *why);
   /* Messages. Those of one lane, from one device to another, come in the order in which they were
-   * sent; lanes know nothing of each other. The bytes must stay until finish returns 1; `finish`
-   * makes progress and never blocks. Both return -1 when out of memory; finish, when messages
-   * cannot come any more. */
-  int (*send)(Comm *c, int me, int lane, int peer, const void *bytes, int64_t n);
-  int (*recv)(Comm *c, int me, int lane, int peer, void *bytes, int64_t n);
-  int (*finish)(Comm *c, int me, int lane);
+   * sent, whatever its tracks; lanes know nothing of each other. The bytes must stay until finish
+   * returns 1: all of that track have come and gone. `finish` makes progress and never blocks. Both
+   * return -1 when out of memory; finish, when messages cannot come any more. */
+  int (*send)(Comm *c, int me, int track, int peer, const void *bytes, int64_t n);
+  int (*recv)(Comm *c, int me, int track, int peer, void *bytes, int64_t n);
+  int (*finish)(Comm *c, int me, int track);
   /* Device `me` has waited for so long, and still does (state), or no longer (NULL). -1 with a
    * reason that names who is missing, once Comm.timeout is over. NULL where there is only one
    * process. */
@@ -115,6 +116,9 @@ struct Comm {
   bool spin;                 /* there is a core for every device: waiting may spin a little */
   _Atomic int *failed;       /* set once by the first device that fails; shared as the slots are */
   bool all_direct;           /* every device is addressable here */
+  /* [ndevices] of a device, which memory it is in: those of equal numbers read each other's. The
+   * same on all processes. NULL: there is one. */
+  int *place;
   int lanes;                 /* that messages can have: COMM_LANES or 1 */
   Slot **slot;               /* [ndevices]; NULL where not addressable */
   char **segment[NSEGMENTS]; /* [ndevices] */

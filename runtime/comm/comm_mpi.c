@@ -115,11 +115,9 @@ static MPI_Request *new_request(Box *b, int peer) {
     int room = b->room ? 2 * b->room : 64;
     MPI_Request *r = realloc(b->request, (size_t)room * sizeof *r);
     if (r) b->request = r;
-    MPI_Status *s = realloc(b->status, (size_t)room * sizeof *s);
-    if (s) b->status = s;
     int *p = realloc(b->peer, (size_t)room * sizeof *p);
     if (p) b->peer = p;
-    if (!r || !s || !p) return NULL;
+    if (!r || !p) return NULL;
     b->room = room;
   }
   b->peer[b->n] = peer;
@@ -138,50 +136,53 @@ static int count_lanes(const Comm *c, MPI_Comm on) {
 }
 
 /* Counts are int in MPI, so long messages go in several; they arrive in order. */
-static int mpi_send(Comm *c, int me, int lane, int peer, const void *bytes, int64_t n) {
+static int mpi_send(Comm *c, int me, int track, int peer, const void *bytes, int64_t n) {
   Mpi *m = (Mpi *)(void *)c;
   int bad = 0;
   pthread_mutex_lock(&m->mutex);
   for (int64_t at = 0; at < n && !bad; at += CHUNK) {
-    MPI_Request *r = new_request(mpi_box(m, me, lane), peer);
+    MPI_Request *r = new_request(mpi_box(m, me, track), peer);
     int len = n - at < CHUNK ? (int)(n - at) : CHUNK;
     if (!r)
       bad = -1;
     else
-      MPI_Isend((const char *)bytes + at, len, MPI_BYTE, peer / c->count, tag_of(c, lane, me, peer),
-                m->on, r);
+      MPI_Isend((const char *)bytes + at, len, MPI_BYTE, peer / c->count,
+                tag_of(c, track / COMM_TRACKS, me, peer), m->on, r);
   }
   pthread_mutex_unlock(&m->mutex);
   return bad;
 }
 
-static int mpi_recv(Comm *c, int me, int lane, int peer, void *bytes, int64_t n) {
+static int mpi_recv(Comm *c, int me, int track, int peer, void *bytes, int64_t n) {
   Mpi *m = (Mpi *)(void *)c;
   int bad = 0;
   pthread_mutex_lock(&m->mutex);
   for (int64_t at = 0; at < n && !bad; at += CHUNK) {
-    MPI_Request *r = new_request(mpi_box(m, me, lane), peer);
+    MPI_Request *r = new_request(mpi_box(m, me, track), peer);
     int len = n - at < CHUNK ? (int)(n - at) : CHUNK;
     if (!r)
       bad = -1;
     else
-      MPI_Irecv((char *)bytes + at, len, MPI_BYTE, peer / c->count, tag_of(c, lane, peer, me),
-                m->on, r);
+      MPI_Irecv((char *)bytes + at, len, MPI_BYTE, peer / c->count,
+                tag_of(c, track / COMM_TRACKS, peer, me), m->on, r);
   }
   pthread_mutex_unlock(&m->mutex);
   return bad;
 }
 
-static int mpi_finish(Comm *c, int me, int lane) {
+/* One request after the other: a test of all would look at each of them again whenever it fails. */
+static int mpi_finish(Comm *c, int me, int track) {
   Mpi *m = (Mpi *)(void *)c;
-  Box *b = mpi_box(m, me, lane);
-  int done = b->n == 0;
-  if (done) return 1;
+  Box *b = mpi_box(m, me, track);
+  int come = 1, bad = MPI_SUCCESS;
+  if (b->n == 0) return 1;
   if (pthread_mutex_trylock(&m->mutex)) return 0; /* another thread of ours moves messages on */
-  int bad = MPI_Testall(b->n, b->request, &done, b->status);
-  if (done) b->n = 0;
+  for (; b->done < b->n && come && bad == MPI_SUCCESS; b->done += come)
+    bad = MPI_Test(&b->request[b->done], &come, MPI_STATUS_IGNORE);
+  come = come && bad == MPI_SUCCESS;
+  if (come) b->n = b->done = 0;
   pthread_mutex_unlock(&m->mutex);
-  return bad == MPI_SUCCESS ? done : -1;
+  return bad == MPI_SUCCESS ? come : -1;
 }
 
 static void mpi_leave(Comm *c) { ((Mpi *)(void *)c)->leaves = true; }
@@ -198,14 +199,14 @@ static void mpi_close(Comm *c) {
   mpi_life_close(m);
   mpi_share_close(m);
   mpi_watch_close(m);
-  for (int i = 0; m->box && i < c->count * COMM_LANES; i++) {
+  for (int i = 0; m->box && i < c->count * COMM_LANES * COMM_TRACKS; i++) {
     free(m->box[i].request);
-    free(m->box[i].status);
     free(m->box[i].peer);
   }
   for (int i = 0; i < NSEGMENTS; i++) free(c->segment[i]);
   free(c->host);
   free(c->slot);
+  free(c->place);
   free(m->box);
   pthread_mutex_destroy(&m->mutex);
   free(m);
@@ -254,11 +255,12 @@ static bool tables(Mpi *m, int ndevices, int count, int nranks) {
   Comm *c = &m->comm;
   size_t n = (size_t)ndevices, t = (size_t)count;
   c->slot = calloc(n, sizeof *c->slot);
+  c->place = calloc(n, sizeof *c->place);
   c->host = calloc((size_t)nranks, sizeof *c->host);
-  bool fine = c->slot && c->host;
+  bool fine = c->slot && c->place && c->host;
   for (int i = 0; i < NSEGMENTS; i++) fine = (c->segment[i] = calloc(n, sizeof(char *))) && fine;
   m->index = calloc(n, sizeof *m->index);
-  m->box = calloc(t * COMM_LANES, sizeof *m->box);
+  m->box = calloc(t * COMM_LANES * COMM_TRACKS, sizeof *m->box);
   m->state = calloc(t, sizeof *m->state);
   m->reply = calloc(n, sizeof *m->reply);
   m->got = calloc((size_t)nranks, 1);

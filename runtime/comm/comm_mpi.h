@@ -17,11 +17,10 @@ typedef struct Map { /* a stretch of shared memory: a page of header, then `stri
   int64_t bytes;
 } Map;
 
-typedef struct Box { /* messages of a device and lane that are under way */
+typedef struct Box { /* messages of a device and track that are under way */
   MPI_Request *request;
-  MPI_Status *status; /* unused, but gcc takes MPICH's MPI_STATUSES_IGNORE for an overflow */
   int *peer;
-  int n, room;
+  int n, room, done; /* done: so many, from the first on */
 } Box;
 
 typedef struct ShareOffer { /* a file in shared memory, of the first rank of a machine */
@@ -38,7 +37,7 @@ typedef struct Mpi {
   MPI_Comm given; /* the host's */
   MPI_Comm on;    /* ours: no message of the host's is mistaken for one of ours; at first `given` */
   pthread_mutex_t mutex;
-  Box *box; /* [count][COMM_LANES] */
+  Box *box; /* [count][COMM_LANES * COMM_TRACKS] */
   /* comm_mpi_share.c */
   int *index;  /* [ndevices] of a device among those of this machine; -1: of another */
   int on_host; /* devices of this machine */
@@ -65,8 +64,8 @@ enum { MPI_PAGE = 4096, MPI_TAG_FACE = 17, MPI_TAG_ASK, MPI_TAG_ANSWER, MPI_TAG_
  * MPI has so many: it promises 32767, which are enough for one lane. */
 enum { MPI_MOST_PER_RANK = 128 };
 
-static inline Box *mpi_box(Mpi *m, int device, int lane) {
-  return &m->box[(device - m->comm.first) * COMM_LANES + lane];
+static inline Box *mpi_box(Mpi *m, int device, int track) {
+  return &m->box[(device - m->comm.first) * COMM_LANES * COMM_TRACKS + track];
 }
 
 /* MPI_Init, once a process. False with a reason. */

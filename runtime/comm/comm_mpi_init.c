@@ -317,6 +317,16 @@ static void linger_at_exit(int status, void *unused) {
     nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
 }
 
+/* What is sent was mostly asked for before, in pieces of which few are under way, so between hosts
+ * that are joined by Ethernet a message need not ask whether it may come: over 1.1 ms that halved
+ * an all-reduce of 1 MiB. MPICH over UCX is told so; what the user has set stays. Fast networks
+ * write past the CPU, and ask for it. */
+static void need_not_ask(void) {
+  const launcher_hydra hydra = launcher_find_hydra();
+  const bool several = hydra.here > 0 && atoi(hydra.size) > hydra.here;
+  if (several && access("/sys/class/infiniband", F_OK)) setenv("UCX_RNDV_THRESH", "1m", 0);
+}
+
 bool mpi_start(double timeout, char *why) {
   int on = 0, gone = 0, level;
   MPI_Initialized(&on);
@@ -329,6 +339,7 @@ bool mpi_start(double timeout, char *why) {
   Watch w;
   int present = say_present();
   watch_start(&w, timeout);
+  need_not_ask();
   int bad = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
   watch_end(&w);
   if (present >= 0) close(present);

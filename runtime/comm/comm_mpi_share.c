@@ -98,8 +98,14 @@ static bool is_mine(const Comm *c, int device) {
   return device >= c->first && device < c->first + c->count;
 }
 
+/* Each rank is a place of its own. */
+static void place_ranks(Comm *c) {
+  for (int i = 0; i < c->ndevices; i++) c->place[i] = i / c->count;
+}
+
 static void stop_sharing(Mpi *m) {
   Comm *c = &m->comm;
+  place_ranks(c);
   m->shared = c->all_direct = false;
   for (int i = 0; i < c->ndevices; i++) {
     if (is_mine(c, i)) continue;
@@ -157,6 +163,7 @@ static int count_hosts(Mpi *m, const Hello *all) {
     int same = 0;
     while (all[same].memory != all[i].memory) same++;
     hosts += same == i;
+    for (int k = 0; k < c->count; k++) c->place[i * c->count + k] = same;
   }
   m->leader = 0;
   while (all[m->leader].memory != all[c->rank].memory) m->leader++;
@@ -211,6 +218,7 @@ int mpi_share_open(Mpi *m, const Hello *all, char *why) {
   m->own_slots = aligned_alloc(_Alignof(Slot), bytes);
   if (!mpi_all_agree(m, m->own_slots != NULL)) return snprintf(why, COMM_WHY, "out of memory"), -1;
   memset(m->own_slots, 0, bytes);
+  place_ranks(c);
   for (int i = 0; i < c->count; i++) c->slot[c->first + i] = &m->own_slots[i];
   c->all_direct = c->nranks == 1;
   return 0;

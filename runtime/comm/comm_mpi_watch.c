@@ -219,8 +219,8 @@ static int look(Mpi *m, const CommState *from, double waited, double timeout, ch
 /* The devices whose messages have not come or gone. */
 static void peers_of_messages(Mpi *m, int me, CommState *s) {
   s->npeers = 0;
-  for (int lane = 0; lane < COMM_LANES; lane++) {
-    Box *b = mpi_box(m, me, lane);
+  for (int track = 0; track < COMM_LANES * COMM_TRACKS; track++) {
+    Box *b = mpi_box(m, me, track);
     for (int i = 0; i < b->n && s->npeers < COMM_PEERS; i++) {
       int done = 1, known = 0;
       MPI_Status st;

@@ -16,7 +16,7 @@ void device_free(Device *d) {
     free(table->of);
   }
   free(d->transfers);
-  for (int i = 0; d->group && i < 1 << d->mesh->naxes; i++) free(d->group[i]);
+  for (int i = 0; d->group && i < 1 << d->mesh->naxes; i++) device_group_free(d->group[i]);
   free(d->group);
   for (int i = 0; i < COMM_LANES; i++) free(d->scratch[i].at);
   free(d->in);
@@ -47,35 +47,6 @@ int device_add_program(Device *d, int nprograms, const dtrt_program *p, int nexc
   table->program = p;
   table->n = nexchanges;
   return 0;
-}
-
-const DeviceGroup *device_group(Device *d, uint32_t axes) {
-  if (d->group[axes]) return d->group[axes];
-  const BlockMesh *m = d->mesh;
-  int n = 1, base = 0;
-  for (int i = 0; i < m->naxes; i++) {
-    if (axes & 1u << i)
-      n *= m->size[i];
-    else
-      base += d->coord[i] * m->stride[i];
-  }
-  DeviceGroup *g = malloc(sizeof *g + (size_t)n * sizeof(int));
-  if (!g) device_fail(d, "out of memory");
-  g->axes = axes;
-  g->n = n;
-  g->direct = true;
-  for (int i = 0; i < n; i++) {
-    int device = base, rest = i;
-    for (int a = m->naxes - 1; a >= 0; a--) {
-      if (!(axes & 1u << a)) continue;
-      device += rest % m->size[a] * m->stride[a];
-      rest /= m->size[a];
-    }
-    g->device[i] = device;
-    if (device == d->id) g->me = i;
-    if (!d->comm->slot[device]) g->direct = false;
-  }
-  return d->group[axes] = g;
 }
 
 Transfer **device_transfer(Device *d, const dtrt_exchange *x) {

@@ -10,15 +10,29 @@
 #include "hold.h"
 #include "block.h"
 #include "comm.h"
+#include "places.h"
 #include "transfer.h"
 #include "crew.h"
 #include "team.h"
 
+/* What one of a place combines with what comes from others: a leaf of its own place, or a subtree
+ * of another's. */
+typedef struct GroupTerm {
+  SumNode node;
+  int member; /* the leaf; -1: a subtree elsewhere, ... */
+  int number; /* ... its number among all of those, place by place */
+} GroupTerm;
+
 /* Devices that differ only in some axes, in ascending order. */
 typedef struct DeviceGroup {
   uint32_t axes;
-  int n, me;   /* me: index of the device whose group it is */
-  bool direct; /* all can be addressed */
+  int n, me;                /* me: index of the device whose group it is */
+  bool direct;              /* all can be addressed */
+  struct DeviceGroup *near; /* those that can; itself where all can */
+  Places *places;           /* of its members; the rest is there unless it is direct: */
+  PlacesShape shape;
+  GroupTerm *term; /* [nterms] all that is combined, in the order of the tree */
+  int nterms;
   int device[];
 } DeviceGroup;
 
@@ -65,14 +79,13 @@ typedef struct Device {
   int room_in;
   TransferTable *transfers; /* [nprograms] */
   int nprograms;
-  int program;    /* whose exchanges are running */
+  int program;         /* whose exchanges are running */
   DeviceGroup **group; /* [1 << naxes], made when first needed */
-  uint64_t count; /* exchanges begun */
-  struct {        /* who last read each stage of the slot, and at which exchange */
+  uint64_t count;      /* exchanges begun */
+  struct {             /* who last read each stage of the slot, and at which exchange */
     const DeviceGroup *group;
     uint64_t count;
   } stage[COMM_STAGES];
-  int next_stage;
   struct Pending *pending;            /* [DTRT_SLOTS]: pending.h */
   int under_way;                      /* slots with messages that are not over ... */
   void (*progress)(struct Device *d); /* ... and what takes them further, as far as that goes now */
@@ -84,17 +97,17 @@ typedef struct Device {
   int64_t received, sent; /* bytes that I have moved myself; others do it too, see Slot */
   int64_t exchanges;      /* that were not local */
   struct {
-    int64_t exchanges, messages, rounds;
-  } ran[ALGORITHMS];      /* of those */
-  bool uncounted;         /* what moves now is for a host */
-  struct DeviceProfile *profile; /* NULL: nothing is timed */
-  int64_t waited;                /* nanoseconds, while it is timed */
-  struct NanCheck *nan;          /* NULL: no check */
+    int64_t exchanges, messages, rounds, bytes; /* bytes: by messages */
+  } ran[ALGORITHMS];                            /* of those */
+  bool uncounted;                               /* what moves now is for a host */
+  struct DeviceProfile *profile;                /* NULL: nothing is timed */
+  int64_t waited;                               /* nanoseconds, while it is timed */
+  struct NanCheck *nan;                         /* NULL: no check */
   /* Checks the result of an exchange; NULL: no check. */
   void (*brought)(struct Device *d, int dtype, int64_t n, const void *at);
-  int32_t watched;        /* the step that runs, for watchers; -1: none yet */
-  int32_t shown;          /* of the running entry's values, how many watchers have seen */
-  sigjmp_buf jump;        /* out of the entry, when this or another device has failed */
+  int32_t watched; /* the step that runs, for watchers; -1: none yet */
+  int32_t shown;   /* of the running entry's values, how many watchers have seen */
+  sigjmp_buf jump; /* out of the entry, when this or another device has failed */
 } Device;
 
 static inline Device *device_of(dtrt_device *dev) { return (Device *)(void *)dev; }
@@ -108,6 +121,9 @@ void device_free(Device *d);
  * hosts. */
 int device_add_program(Device *d, int nprograms, const dtrt_program *p, int nexchanges);
 const DeviceGroup *device_group(Device *d, uint32_t axes);
+void device_group_free(DeviceGroup *g);
+void device_places(Collective *c, const DeviceGroup *g); /* its parts that say so, */
+void device_teams(Device *d, Transfer *p);               /* and those of its `one` */
 /* Where its transfer is kept; NULL there: not made yet (exchange_transfer). */
 Transfer **device_transfer(Device *d, const dtrt_exchange *x);
 char *device_scratch(Device *d, int64_t bytes); /* contents are lost when it grows */
@@ -130,11 +146,13 @@ const char *device_stage_of(const Together *t, int peer);
 /* The addresses of a device's blocks, for its peers: device_address of each. */
 uint64_t *device_from(const Together *t, int device);
 uint64_t *device_to(const Together *t, int device);
-void device_finish(Device *d, int lane); /* until all its messages have come and gone */
+void device_finish(Device *d, int track); /* until all its messages have come and gone */
+bool device_finished(Device *d, int track);
 __attribute__((noreturn, cold)) void device_messages_failed(Device *d);
 /* The same two of an exchange in flight: flags are those of the lane. */
 void device_lane_raise(Device *d, int lane, uint64_t flag);
 void device_lane_wait(Device *d, const DeviceGroup *g, int lane, uint64_t flag);
+bool device_lane_raised(const Device *d, const DeviceGroup *g, int lane, uint64_t flag);
 uint64_t device_address(Device *d, const void *at); /* for Slot.from and .to */
 char *device_peer(const Device *d, int peer, uint64_t address);
 /* The counters of traffic, at each place where bytes move. */

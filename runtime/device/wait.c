@@ -98,8 +98,8 @@ void device_lane_wait(Device *d, const DeviceGroup *g, int lane, uint64_t flag) 
 char *device_open_stage(Together *t) {
   Device *d = t->d;
   if (t->lane) return d->comm->slot[d->id]->lane[t->lane - 1].stage;
-  int i = t->stage = d->next_stage;
-  d->next_stage = (i + 1) % COMM_STAGES;
+  /* By the number of the exchange, which is the same on all: others may send messages instead. */
+  int i = t->stage = (int)(d->count % COMM_STAGES);
   if (d->stage[i].group) wait_all(d, d->stage[i].group, 0, 2 * d->stage[i].count + 2);
   d->stage[i].group = t->g;
   d->stage[i].count = d->count;
@@ -121,12 +121,25 @@ uint64_t *device_to(const Together *t, int device) {
   return t->lane ? slot->lane[t->lane - 1].to : slot->to;
 }
 
-void device_finish(Device *d, int lane) {
+bool device_lane_raised(const Device *d, const DeviceGroup *g, int lane, uint64_t flag) {
+  for (int i = 0; i < g->n; i++)
+    if (atomic_load_explicit(flag_of(d, g->device[i], lane), memory_order_acquire) < flag)
+      return false;
+  return true;
+}
+
+bool device_finished(Device *d, int track) {
+  int done = d->comm->verbs->finish(d->comm, d->id, track);
+  if (done < 0) device_messages_failed(d);
+  return done;
+}
+
+void device_finish(Device *d, int track) {
   Comm *c = d->comm;
   CommWait w = {0};
   int64_t from = d->profile ? clock_ns() : 0;
   for (unsigned turn = 0;; turn++) {
-    int done = c->verbs->finish(c, d->id, lane);
+    int done = c->verbs->finish(c, d->id, track);
     if (done > 0) break;
     if (d->under_way) d->progress(d);
     if (done < 0) device_messages_failed(d);

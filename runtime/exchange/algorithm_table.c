@@ -33,11 +33,11 @@ static double doublings(int64_t n) {
 
 Price collective_price(int which, const Collective *c, const Speed *s) {
   if (c->group <= 1) return (Price){0};
-  Price p = table[which]->price(c);
+  Price p = table[which]->price(c, s);
   if (c->direct)
     p.waiting = s->latency * doublings(1 + p.peers);
   else
-    p.waiting = s->latency * (double)p.rounds + s->message * (double)p.messages;
-  p.moving = (double)p.bytes / s->bandwidth;
+    p.waiting = s->latency * (double)(p.rounds - p.local) + s->message * (double)p.messages;
+  p.moving = (double)(c->direct ? p.bytes : p.far) / s->bandwidth;
   return p;
 }

@@ -76,7 +76,8 @@ static bool staged_fits(const Collective *c) {
   return c->direct && !c->all_reduce && c->staged <= collective_stage(c);
 }
 
-static Price staged_price(const Collective *c) {
+static Price staged_price(const Collective *c, const Speed *s) {
+  (void)s;
   return (Price){.bytes = c->received, .peers = c->senders, .rounds = 1};
 }
 
@@ -97,7 +98,8 @@ const CollectiveAlgorithm memory_staged = {"memory-staged", staged_fits, staged_
 
 static bool direct_fits(const Collective *c) { return c->direct && !c->all_reduce; }
 
-static Price direct_price(const Collective *c) {
+static Price direct_price(const Collective *c, const Speed *s) {
+  (void)s;
   return (Price){.bytes = c->received, .peers = c->senders, .rounds = 2};
 }
 

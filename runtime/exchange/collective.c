@@ -4,8 +4,9 @@
  * Two shots: each device combines its own chunk of all tensors laid end to end, straight from the
  * peers' buffers, and writes the result to all; two barriers. One shot, where that moves no more to
  * any (two devices whose terms are small, or a single element): everyone combines everything from
- * the stages, one barrier. By messages the same two (collective_messages.c). Terms are always taken
- * in the order of the devices. Chunks are blocks by the block law. Scratch: see exchange.c. */
+ * the stages, one barrier. By messages the same two (one_shot.c, two_shot.c). Terms are always
+ * taken in the order of the devices. Chunks are blocks by the block law. Scratch: see exchange.c.
+ */
 #include "collective.h"
 #include "messages.h"
 #include "reduce_terms.h"
@@ -14,61 +15,16 @@
  * copying more. */
 enum { PAIR_BYTES = 1024 };
 
-Reduction reduction_of(const Together *t) {
-  Reduction r = {t, t->transfer[0]->size, 0};
-  for (int i = 0; i < t->n; i++) r.total += t->transfer[i]->elements * r.size;
-  return r;
-}
-
-bool one_shot_fits(const Collective *c, int64_t pair_bytes) {
-  return c->all_reduce && c->most <= (c->group == 2 ? pair_bytes : c->size);
-}
-
-BlockSpan reduction_chunk(const Reduction *r, int i) {
-  int64_t elements = r->total / r->size;
-  return (BlockSpan){law_share(i, elements, r->t->g->n) * r->size,
-                     law_share(i + 1, elements, r->t->g->n) * r->size};
-}
-
-/* Steps over the parts of a chunk that are in one tensor. `tensor` starts at 0, `base` too. */
-static bool part_of(const Reduction *r, BlockSpan s, int *tensor, int64_t *base, BlockSpan *part) {
-  for (; *tensor < r->t->n; (*tensor)++) {
-    int64_t bytes = r->t->transfer[*tensor]->elements * r->size;
-    BlockSpan own = {s.lo > *base ? s.lo - *base : 0, s.hi - *base < bytes ? s.hi - *base : bytes};
-    *base += bytes;
-    if (own.lo >= own.hi) continue;
-    *part = own;
-    (*tensor)++;
-    return true;
-  }
-  return false;
-}
-
-void reduction_to_dense(const Reduction *r, BlockSpan s, char *dense) {
-  BlockSpan part;
-  int64_t base = 0;
-  for (int i = 0; part_of(r, s, &i, &base, &part); dense += part.hi - part.lo)
-    dtrt_copy(dense, (const char *)r->t->from[i - 1] + part.lo, part.hi - part.lo);
-}
-
-void reduction_from_dense(const Reduction *r, BlockSpan s, const char *dense) {
-  BlockSpan part;
-  int64_t base = 0;
-  for (int i = 0; part_of(r, s, &i, &base, &part); dense += part.hi - part.lo)
-    dtrt_copy((char *)r->t->to[i - 1] + part.lo, dense, part.hi - part.lo);
-}
-
-void reduction_combine(const Reduction *r, void *const *to, int nto, const void *const *from,
-                       int64_t bytes) {
-  const Transfer *p = r->t->transfer[0];
-  reduce_terms(p->dtype, p->reduce, to, nto, from, r->t->g->n, bytes / r->size);
+bool one_shot_fits(const Collective *c) {
+  return c->all_reduce && c->most <= (c->group == 2 ? PAIR_BYTES : c->size);
 }
 
 /* -------- from peers' memory: one shot -------- */
 
-static bool one_fits(const Collective *c) { return c->direct && one_shot_fits(c, PAIR_BYTES); }
+static bool one_fits(const Collective *c) { return c->direct && one_shot_fits(c); }
 
-static Price one_price(const Collective *c) {
+static Price one_price(const Collective *c, const Speed *s) {
+  (void)s;
   return (Price){.bytes = (c->group - 1) * c->most, .peers = c->group - 1, .rounds = 1};
 }
 
@@ -106,17 +62,9 @@ const CollectiveAlgorithm memory_one_shot = {"memory-one-shot", one_fits, one_pr
 
 static bool two_fits(const Collective *c) { return c->direct && c->all_reduce; }
 
-static Price two_price(const Collective *c) {
+static Price two_price(const Collective *c, const Speed *s) {
+  (void)s;
   return (Price){.bytes = collective_chunked(c), .peers = c->group - 1, .rounds = 2};
-}
-
-static void publish(Together *t) {
-  Device *d = t->d;
-  uint64_t *from = device_from(t, d->id), *to = device_to(t, d->id);
-  for (int i = 0; i < t->n; i++) {
-    from[i] = device_address(d, t->from[i]);
-    to[i] = device_address(d, t->to[i]);
-  }
 }
 
 static void combine_chunk(const Reduction *r) {
@@ -127,7 +75,7 @@ static void combine_chunk(const Reduction *r) {
   void **to = (void **)(void *)(from + g->n);
   BlockSpan s = reduction_chunk(r, g->me), part;
   int64_t base = 0;
-  for (int t = 0; part_of(r, s, &t, &base, &part);) {
+  for (int t = 0; reduction_part(r, s, &t, &base, &part);) {
     for (int i = 0; i < g->n; i++) {
       int peer = g->device[i];
       from[i] = device_peer(d, peer, device_from(all, peer)[t - 1]) + part.lo;
@@ -145,7 +93,7 @@ static void combine_chunk(const Reduction *r) {
 static RunWait two_run(CollectiveRun *run) {
   Reduction r = reduction_of(run->all);
   if (run->step == 0) {
-    publish(run->all);
+    reduction_publish(&r);
     return RUN_ARRIVE;
   }
   if (run->step == 2) return RUN_OVER;

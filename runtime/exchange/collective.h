@@ -9,12 +9,40 @@ typedef struct Reduction {
 } Reduction;
 
 Reduction reduction_of(const Together *t);
-/* All-reduces where devices take all terms of each other and combine everything: it moves no more
- * to any, or little between two. */
-bool one_shot_fits(const Collective *c, int64_t pair_bytes /* between two devices */);
+/* All-reduces in memory where devices take all terms of each other and combine everything: it moves
+ * no more to any, or little between two. */
+bool one_shot_fits(const Collective *c);
 /* Chunk i of the tensors laid end to end, in bytes. */
 BlockSpan reduction_chunk(const Reduction *r, int i);
 /* Bytes of the tensors laid end to end from and to memory that is. */
+/* Steps over the parts of a span that lie in one tensor, which is *tensor - 1 then. Both begin at
+ * 0.
+ */
+bool reduction_part(const Reduction *r, BlockSpan s, int *tensor, int64_t *base, BlockSpan *part);
+/* A peer's blocks of tensor i: after RUN_ARRIVE. */
+char *reduction_from(const Reduction *r, int member, int i);
+char *reduction_to(const Reduction *r, int member, int i);
+/* Tells peers where mine are. */
+void reduction_publish(const Reduction *r);
+/* Subtrees of my place, one after the other, into `to`; returns the bytes that they take. `from`
+ * and `node` have room for all of a place. */
+int64_t reduction_subtrees(const Reduction *r, BlockSpan s, char *to, const void **from,
+                           SumNode *node);
+/* What the subtrees of a place take. */
+int64_t reduction_subtrees_bytes(const Reduction *r, int place, int64_t bytes);
+
+typedef struct TermsRoom { /* for what is combined at a time, one for each term and each of a place
+                            */
+  const void **from;
+  SumNode *node;
+  void **to;
+} TermsRoom;
+int64_t terms_room_bytes(const DeviceGroup *g);
+TermsRoom terms_room(const DeviceGroup *g, char *at);
+/* Combines leaves of my place with the subtrees of the others, subtree[number], into the blocks of
+ * all of the place, and into `dense`, which may be NULL. */
+void reduction_settle(const Reduction *r, BlockSpan s, const TermsRoom *room,
+                      const char *const *subtree, char *dense);
 void reduction_to_dense(const Reduction *r, BlockSpan s, char *dense);
 void reduction_from_dense(const Reduction *r, BlockSpan s, const char *dense);
 /* Takes bytes from each device's term, in their order, into each of `to`. */

@@ -5,11 +5,11 @@
  *
  * Memory: the block that goes in, the block that comes out, and scratch. Reading peers' memory
  * takes 16 bytes of scratch for each device whose terms are combined, and the slot's stages, 16
- * KiB and 1 KiB an in-flight slot. By messages it is COMM_SCRATCH, 1 MiB, or 144 bytes for each
- * such device if that is more, and beside that up to 4 MiB for each that is in flight. An
- * all-reduce (collective.c) takes 16 bytes a device and 4 KiB; by messages the same as above.
- * Beside that a device keeps the transfers it has made: a piece (240 bytes) for each device it
- * meets.
+ * KiB and 1 KiB an in-flight slot. By messages it is COMM_SCRATCH, 4 MiB, or 1 KiB for each such
+ * device if that is more, and beside that as much for each that is in flight. An all-reduce
+ * (collective.c) takes 16 bytes a device and 4 KiB; by messages the same as above, or four times
+ * what is on its way at a time, at most COMM_MOST_SCRATCH, 64 MiB. Beside that a device keeps the
+ * transfers it has made: a piece (240 bytes) for each device it meets.
  */
 #include <stddef.h>
 #include "exchange.h"
@@ -36,9 +36,10 @@ static Speed speed_of(const Device *d, const dtrt_exchange *x, uint32_t axes) {
 
 static void choose_alone(Device *d, Transfer *p, Speed speed) {
   p->speed = speed;
+  device_teams(d, p);
   for (int i = 0; i < 2; i++) {
     Collective c = p->one;
-    c.direct = device_group(d, p->axes)->direct;
+    device_places(&c, device_group(d, p->axes));
     c.in_flight = i;
     p->alone[i] = (int8_t)collective_choose(&c, &speed);
   }
@@ -110,7 +111,7 @@ void exchange_choose(Together *t) {
   t->g = device_group(d, t->transfer[0]->axes);
   t->how = (Collective){0};
   for (int i = 0; i < t->n; i++) collective_add(&t->how, &t->transfer[i]->one);
-  t->how.direct = t->g->direct;
+  device_places(&t->how, t->g);
   t->how.in_flight = t->lane > 0;
   t->algorithm = t->n == 1 ? t->transfer[0]->alone[t->how.in_flight]
                            : collective_choose(&t->how, &t->transfer[0]->speed);
@@ -123,36 +124,55 @@ void exchange_do(Together *t) {
   exchange_choose(t);
   device_begin(d, t->g->direct);
   device_counted(t);
-  run_begin(&r, t);
+  run_begin(&r, t, 0);
   run_wait(&r, run_next(&r));
 }
 
 /* -------- running -------- */
 
-void run_begin(CollectiveRun *r, Together *all) { *r = (CollectiveRun){.all = all}; }
+void run_begin(CollectiveRun *r, Together *all, uint64_t use) {
+  *r = (CollectiveRun){.all = all, .use = use};
+}
 
 RunWait run_next(CollectiveRun *r) {
   const Together *t = r->all;
-  RunWait wait = collective_algorithm(t->algorithm)->run(r);
+  r->wait = collective_algorithm(t->algorithm)->run(r);
   r->step++;
-  if (wait != RUN_OVER && !t->d->uncounted) t->d->ran[t->algorithm].rounds++;
-  return wait;
+  if (r->wait != RUN_OVER && r->wait != RUN_PIECE && !t->d->uncounted)
+    t->d->ran[t->algorithm].rounds++;
+  if (t->lane && r->wait == RUN_ARRIVE) device_lane_raise(t->d, t->lane, 2 * r->use - 1);
+  if (t->lane && r->wait == RUN_LEAVE) device_lane_raise(t->d, t->lane, 2 * r->use);
+  return r->wait;
+}
+
+static int track_of(const CollectiveRun *r) { return r->all->lane * COMM_TRACKS + r->track; }
+
+static void wait_now(const CollectiveRun *r) {
+  const Together *t = r->all;
+  const bool arrives = r->wait == RUN_ARRIVE;
+  if (r->wait == RUN_MESSAGES || r->wait == RUN_PIECE)
+    device_finish(t->d, track_of(r));
+  else if (t->lane)
+    device_lane_wait(t->d, t->g->near, t->lane, 2 * r->use - arrives);
+  else
+    (arrives ? device_arrive : device_leave)(t->d, t->g->near);
 }
 
 void run_wait(CollectiveRun *r, RunWait wait) {
-  Together *t = r->all;
-  for (; wait != RUN_OVER; wait = run_next(r)) {
-    if (wait == RUN_ARRIVE) device_arrive(t->d, t->g);
-    if (wait == RUN_LEAVE) device_leave(t->d, t->g);
-    if (wait == RUN_MESSAGES) device_finish(t->d, t->lane);
-  }
+  for (; wait != RUN_OVER; wait = run_next(r)) wait_now(r);
 }
 
+/* Of what is in flight: in lane 0 all is waited for at once. */
 bool run_turn(CollectiveRun *r) {
   Device *d = r->all->d;
-  int done = d->comm->verbs->finish(d->comm, d->id, r->all->lane);
-  if (done < 0) device_messages_failed(d);
-  return done && run_next(r) == RUN_OVER;
+  for (;;) {
+    const bool messages = r->wait == RUN_MESSAGES || r->wait == RUN_PIECE;
+    const uint64_t flag = 2 * r->use - (r->wait == RUN_ARRIVE);
+    if (messages ? !device_finished(d, track_of(r))
+                 : !device_lane_raised(d, r->all->g->near, r->all->lane, flag))
+      return false;
+    if (run_next(r) == RUN_OVER) return true;
+  }
 }
 
 bool exchange_alone(const Together *t) {

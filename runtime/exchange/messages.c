@@ -1,109 +1,381 @@
-/* messages.c: runs the transfers of exchanges by messages, where peers' memory cannot be read.
+/* messages.c: boxes by messages, where not all of a group can read each other's memory.
  *
- * The law: besides the two blocks it takes COMM_SCRATCH bytes at most, in flight
- * COMM_SLOT_SCRATCH (or 144 for each device whose terms are combined, if that is more). Pieces go
- * in parts, in the order of the transfer's rounds, those of several exchanges one after the other;
- * when the scratch is full nothing is posted until all that was has come, and has been put where it
- * belongs. transfer.h explains why there is no deadlock. Both ends cut a piece alike, since it is
- * the same at both. */
+ * What lies on the same place is read from memory. Of what comes from elsewhere a place takes one
+ * copy: members that need the same box (twins) share the pieces out among them, and who receives
+ * one writes it to all. Of terms that are combined a place sends its subtrees, which one of it
+ * combines for the receiver (places.h). Exchanges that end in a host's memory do without: devices
+ * send to devices, as the host's memory is nobody else's.
+ *
+ * Memory: besides the two blocks it takes COMM_SCRATCH bytes at most (or about 1 KiB for each
+ * device whose terms are combined, if that is more). Pieces go in parts, in the order of the
+ * transfer's rounds, those of several exchanges one after the other; parts go in batches,
+ * COMM_PIECES of which are under way, each with its track and its part of the scratch. transfer.h
+ * says why nobody waits for ever. Both ends cut a piece alike, since it is the same at both. */
 #include "messages.h"
 #include <limits.h>
+#include <stdlib.h>
 #include "device.h"
 #include "exchange.h"
 #include "reduce_terms.h"
 
 /* -------- all kinds -------- */
 
-void messages_send(const Together *t, int peer, const void *at, int64_t bytes) {
+void messages_send(const Together *t, int track, int peer, const void *at, int64_t bytes) {
   Device *d = t->d;
-  if (d->comm->verbs->send(d->comm, d->id, t->lane, peer, at, bytes))
+  if (d->comm->verbs->send(d->comm, d->id, t->lane * COMM_TRACKS + track, peer, at, bytes))
     device_fail(d, "out of memory for messages");
   device_staged(d, bytes, 0);
 }
 
-void messages_recv(const Together *t, int peer, void *at, int64_t bytes) {
+void messages_recv(const Together *t, int track, int peer, void *at, int64_t bytes) {
   Device *d = t->d;
-  if (d->comm->verbs->recv(d->comm, d->id, t->lane, peer, at, bytes))
+  if (d->comm->verbs->recv(d->comm, d->id, t->lane * COMM_TRACKS + track, peer, at, bytes))
     device_fail(d, "out of memory for messages");
   device_staged(d, 0, bytes);
-  if (!d->uncounted) d->ran[t->algorithm].messages++;
+  if (d->uncounted) return;
+  d->ran[t->algorithm].messages++;
+  d->ran[t->algorithm].bytes += bytes;
 }
 
-int64_t messages_limit(const Together *t) { return t->lane ? COMM_SLOT_SCRATCH : COMM_SCRATCH; }
+/* -------- who and where -------- */
+
+typedef struct Boxes {
+  CollectiveRun *m;
+  const Together *t;
+  const DeviceGroup *g;
+  const Places *p;   /* NULL: every device is by itself */
+  const Transfer *x; /* of the exchange that is looked at, number `of` */
+  int of;
+} Boxes;
+
+static Boxes boxes_of(CollectiveRun *m, int of) {
+  const Together *t = m->all;
+  return (Boxes){m, t, t->g, t->transfer[of]->for_hosts ? NULL : t->g->places, t->transfer[of], of};
+}
+
+static int compare(const void *a, const void *b) {
+  return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+
+static int member_of(const Boxes *b, int device) {
+  const int *at = bsearch(&device, b->g->device, (size_t)b->g->n, sizeof device, compare);
+  return (int)(at - b->g->device);
+}
+
+static int place_of(const Boxes *b, int device) {
+  return b->p ? b->p->place[member_of(b, device)] : device;
+}
+
+static bool is_near(const Boxes *b, int device) {
+  return device == b->t->d->id || (b->p && place_of(b, device) == b->p->place[b->g->me]);
+}
+
+/* Whether two devices of one place need the same box. */
+static bool twins(const Boxes *b, int one, int other) {
+  const BlockMesh *m = b->t->d->mesh;
+  for (int a = 0; a < m->naxes; a++)
+    if (!(b->x->alike >> a & 1) &&
+        one / m->stride[a] % m->size[a] != other / m->stride[a] % m->size[a])
+      return false;
+  return true;
+}
+
+/* The next twin of a device from member `at` of its place on; NULL: there is none. */
+static const int *next_twin(const Boxes *b, int device, int place, int *at) {
+  for (; *at < places_near(b->p, place); ++*at) {
+    const int *other = &b->g->device[b->p->member[b->p->first[place] + *at]];
+    if (!twins(b, device, *other)) continue;
+    ++*at;
+    return other;
+  }
+  return NULL;
+}
+
+/* Which twin of a device takes the piece of the owners that begin with `base`. */
+static int receiver_of(const Boxes *b, int base, int device) {
+  if (!b->p || !b->x->alike) return device;
+  const int place = place_of(b, device);
+  int n = 0, at = 0;
+  while (next_twin(b, device, place, &at)) n++;
+  int chosen = b->p->seat[member_of(b, base)] % n;
+  const int *twin = NULL;
+  for (at = 0; chosen >= 0; chosen--) twin = next_twin(b, device, place, &at);
+  return *twin;
+}
+
+/* The device with the first of the terms of which I hold one. */
+static int base_of(const Boxes *b) {
+  const BlockMesh *m = b->t->d->mesh;
+  int base = b->t->d->id;
+  for (int a = 0; a < m->naxes; a++)
+    if (b->x->settle >> a & 1) base -= b->t->d->coord[a] * m->stride[a];
+  return base;
+}
+
+static const char *from_of(const Boxes *b, int device) {
+  const Together *t = b->t;
+  if (device == t->d->id) return t->from[b->of];
+  return device_peer(t->d, device, device_from(t, device)[b->of]);
+}
+
+static char *to_of(const Boxes *b, int device) {
+  const Together *t = b->t;
+  if (device == t->d->id) return t->to[b->of];
+  return device_peer(t->d, device, device_to(t, device)[b->of]);
+}
+
+/* -------- terms -------- */
+
+/* Room for what is combined, one for each term: taken from the scratch. */
+typedef struct TermItem {
+  SumNode node;
+  bool dense;
+  const char *at;
+} TermItem;
+
+typedef struct TeamRoom {
+  TermItem *item;
+  const void **from;
+  void **to; /* [2 * members of a place] */
+  SumNode *node, *top;
+  int *leaf;
+} TeamRoom;
+
+static int64_t team_room_bytes(const DeviceGroup *g, int nterms) {
+  int64_t each = (int64_t)(sizeof(TermItem) + sizeof(void *) + 2 * sizeof(SumNode) + sizeof(int));
+  int64_t bytes = nterms * each + 2 * g->near->n * (int64_t)sizeof(void *);
+  return divide_up(bytes, COMM_LINE) * COMM_LINE;
+}
+
+static TeamRoom team_room(const Boxes *b) {
+  const int n = b->x->nterms;
+  TeamRoom r = {.item = (TermItem *)(void *)b->m->room};
+  r.from = (const void **)(void *)(r.item + n);
+  r.to = (void **)(void *)(r.from + n);
+  r.node = (SumNode *)(void *)(r.to + 2 * b->g->near->n);
+  r.top = r.node + n;
+  r.leaf = (int *)(void *)(r.top + n);
+  return r;
+}
+
+/* The terms, counted from `base` on, that are on the place of term i. 0: it is not the first of
+ * them. */
+static int leaves_with(const Boxes *b, int base, int i, int *leaf) {
+  const int *term = b->x->term, place = place_of(b, base + term[i]);
+  int n = 0;
+  for (int k = i - 1; k >= 0; k--)
+    if (place_of(b, base + term[k]) == place) return 0;
+  for (int k = i; k < b->x->nterms; k++)
+    if (place_of(b, base + term[k]) == place) leaf[n++] = k;
+  return n;
+}
+
+/* Of some terms on a place, who sends to the receiver. */
+static int sender_of(const Boxes *b, int base, const int *leaf, int n, int receiver) {
+  const int turn = b->p ? b->p->seat[member_of(b, receiver)] % n : 0;
+  return base + b->x->term[leaf[turn]];
+}
+
+static int64_t node_size(const Boxes *b, SumNode node) {
+  return node.level ? dtrt_dtype_size(reduce_wide(b->x->dtype)) : b->x->size;
+}
+
+static bool all_near(const Boxes *b, int base) {
+  for (int i = 0; i < b->x->nterms; i++)
+    if (!is_near(b, base + b->x->term[i])) return false;
+  return true;
+}
+
+static void took(const Boxes *b, int device, int64_t elements) {
+  if (device != b->t->d->id) device_took(b->t->d, device, elements * b->x->size);
+}
+
+/* The subtrees of my place's terms, dense, one after the other. Returns their bytes; to NULL: no
+ * more than that. */
+static int64_t put_subtrees(const Boxes *b, const Piece *part, int base, const int *leaf, int n,
+                            char *to) {
+  const TeamRoom r = team_room(b);
+  const int tops = sum_tree_nodes(leaf, n, b->x->nterms, r.top);
+  int64_t all = 0;
+  for (int i = 0, used = 0; i < tops; i++) {
+    const int m = sum_tree_leaves(r.top[i], leaf + used, n - used);
+    const int64_t size = node_size(b, r.top[i]);
+    for (int k = 0; to && k < m; k++) {
+      r.item[k].at = from_of(b, base + b->x->term[leaf[used + k]]);
+      r.node[k] = (SumNode){0, leaf[used + k]};
+      took(b, base + b->x->term[leaf[used + k]], part->elements);
+    }
+    BlockWalk w = block_walk(part);
+    do {
+      if (!to) break;
+      for (int k = 0; k < m; k++) r.from[k] = r.item[k].at + w.from * b->x->size;
+      void *at = to + all + w.dense * size;
+      reduce_nodes(b->x->dtype, b->x->reduce, r.top[i].level > 0, &at, 1, r.from, r.node, m,
+                   part->run);
+    } while (block_next(&w));
+    all += part->elements * size;
+    used += m;
+  }
+  return all;
+}
+
+/* Bytes of the subtrees of some terms, which lie at `at`; item not NULL: adds them there. */
+static int64_t find_subtrees(const Boxes *b, const Piece *part, const int *leaf, int n,
+                             const char *at, TermItem *item, int *items) {
+  const TeamRoom r = team_room(b);
+  const int tops = sum_tree_nodes(leaf, n, b->x->nterms, r.top);
+  int64_t all = 0;
+  for (int i = 0; i < tops; i++) {
+    if (item) item[(*items)++] = (TermItem){r.top[i], true, at + all};
+    all += part->elements * node_size(b, r.top[i]);
+  }
+  return all;
+}
+
+static int by_leaf(const void *a, const void *b) {
+  const SumNode x = ((const TermItem *)a)->node, y = ((const TermItem *)b)->node;
+  const int64_t p = (int64_t)x.index << x.level, q = (int64_t)y.index << y.level;
+  return (p > q) - (p < q);
+}
+
+/* The blocks of all that need what I receive; mine among them. */
+static int twin_blocks(const Boxes *b, int64_t bytes, void **to) {
+  const Together *t = b->t;
+  int n = 0, at = 0;
+  if (!b->p || !b->x->alike) {
+    to[0] = t->to[b->of];
+    return 1;
+  }
+  for (const int *twin; (twin = next_twin(b, t->d->id, b->p->place[b->g->me], &at));) {
+    to[n++] = to_of(b, *twin);
+    if (*twin != t->d->id) device_gave(t->d, *twin, bytes);
+  }
+  return n;
+}
+
+/* My place's terms and those that have come, into the blocks of all who need them. */
+static void settle(const Boxes *b, const Piece *part, TermItem *item, int items) {
+  const TeamRoom r = team_room(b);
+  void **block = r.to + b->g->near->n;
+  const int nto = twin_blocks(b, part->elements * b->x->size, block);
+  qsort(item, (size_t)items, sizeof *item, by_leaf);
+  for (int i = 0; i < items; i++) r.node[i] = item[i].node;
+  BlockWalk w = block_walk(part);
+  do {
+    for (int i = 0; i < items; i++)
+      r.from[i] =
+          item[i].at + (item[i].dense ? w.dense * node_size(b, item[i].node) : w.from * b->x->size);
+    for (int i = 0; i < nto; i++) r.to[i] = (char *)block[i] + w.to * b->x->size;
+    reduce_nodes(b->x->dtype, b->x->reduce, false, r.to, nto, r.from, r.node, items, part->run);
+  } while (block_next(&w));
+}
+
+/* All terms lie on my place: each takes what it needs. */
+static void settle_near(const Boxes *b, const Piece *q) {
+  const TeamRoom r = team_room(b);
+  for (int i = 0; i < b->x->nterms; i++) r.item[i].at = from_of(b, q->peer + b->x->term[i]);
+  BlockWalk w = block_walk(q);
+  do {
+    for (int i = 0; i < b->x->nterms; i++) r.from[i] = r.item[i].at + w.from * b->x->size;
+    void *to = (char *)b->t->to[b->of] + w.to * b->x->size;
+    reduce_terms(b->x->dtype, b->x->reduce, &to, 1, r.from, b->x->nterms, q->run);
+  } while (block_next(&w));
+}
 
 /* -------- one part: each returns how much scratch it takes -------- */
 
 typedef enum Act { ACT_MEASURE, ACT_POST, ACT_TAKE } Act;
 
-static int64_t part_most(const Together *t, const Transfer *p) {
-  Collective c = p->one;
-  c.in_flight = t->lane > 0;
-  return collective_part(&c);
-}
-
-/* A box that is contiguous at both ends and only moved needs no scratch: it is one message. */
+/* What lies in one run at both ends and is only moved needs no scratch, so it goes as one. */
 static bool part_of(const CollectiveRun *m, const MessagePart *s, const Piece *q, Piece *part) {
   const Transfer *p = m->all->transfer[s->of];
-  return block_part(q, p->nterms > 1 || q->nloops ? part_most(m->all, p) : q->elements, s->number,
-                    part);
+  return block_part(q, p->nterms > 1 || q->nloops ? collective_part(&p->one) : q->elements,
+                    s->number, part);
 }
 
-/* All terms as dense boxes, mine too. */
-static int64_t recv_terms(CollectiveRun *m, int of, const Piece *part, Act act, char *at) {
-  const Together *t = m->all;
-  const Transfer *p = t->transfer[of];
-  int64_t bytes = part->elements * p->size;
-  for (int i = 0; act == ACT_POST && i < p->nterms; i++) {
-    int peer = part->peer + p->term[i];
-    if (peer == t->d->id)
-      block_pack(part, p->size, at + i * bytes, t->from[of]);
-    else
-      messages_recv(t, peer, at + i * bytes, bytes);
+static int64_t recv_terms(const Boxes *b, const Piece *part, Act act, int track, char *at) {
+  const TeamRoom r = team_room(b);
+  const int base = part->peer, me = b->t->d->id;
+  int64_t all = 0;
+  int items = 0;
+  if (all_near(b, base) || receiver_of(b, base, me) != me) return 0;
+  for (int i = 0; i < b->x->nterms; i++) {
+    const int n = leaves_with(b, base, i, r.leaf);
+    const bool here = n && is_near(b, base + b->x->term[i]);
+    for (int k = 0; here && act == ACT_TAKE && k < n; k++) {
+      const int device = base + b->x->term[r.leaf[k]];
+      r.item[items++] = (TermItem){{0, r.leaf[k]}, false, from_of(b, device)};
+      took(b, device, part->elements);
+    }
+    if (!n || here) continue;
+    const int peer = sender_of(b, base, r.leaf, n, me);
+    const int64_t bytes =
+        find_subtrees(b, part, r.leaf, n, at + all, act == ACT_TAKE ? r.item : NULL, &items);
+    if (act == ACT_POST) messages_recv(b->t, track, peer, at + all, bytes);
+    all += bytes;
   }
-  if (act == ACT_TAKE) {
-    for (int i = 0; i < p->nterms; i++) m->term[i] = at + i * bytes;
-    exchange_reduce(p, part, m->term, true, t->to[of]);
-  }
-  return bytes * p->nterms;
+  if (act == ACT_TAKE) settle(b, part, r.item, items);
+  return all;
 }
 
-static int64_t recv_one(CollectiveRun *m, int of, const Piece *part, Act act, char *at) {
-  const Together *t = m->all;
-  int64_t size = t->transfer[of]->size, bytes = part->elements * size;
-  char *to = t->to[of];
-  if (part->peer == t->d->id) { /* what I own, while the rest is on its way */
-    if (act == ACT_POST) block_copy(part, size, to, t->from[of]);
-    return 0;
+static int64_t recv_one(const Boxes *b, const Piece *part, Act act, int track, char *at) {
+  const int64_t size = b->x->size, bytes = part->elements * size;
+  const int me = b->t->d->id;
+  if (is_near(b, part->peer) || receiver_of(b, part->peer, me) != me) return 0;
+  char *to = b->t->to[b->of];
+  const bool packed = part->nloops > 0;
+  if (act == ACT_POST)
+    messages_recv(b->t, track, part->peer, packed ? at : to + part->to * size, bytes);
+  if (act == ACT_TAKE && (packed || b->x->alike)) {
+    const TeamRoom r = team_room(b);
+    const int n = twin_blocks(b, bytes, r.to);
+    for (int i = 0; i < n; i++) {
+      if (packed)
+        block_unpack(part, size, r.to[i], at);
+      else if (r.to[i] != to)
+        dtrt_copy((char *)r.to[i] + part->to * size, to + part->to * size, bytes);
+    }
   }
-  bool packed = part->nloops > 0;
-  if (act == ACT_POST) messages_recv(t, part->peer, packed ? at : to + part->to * size, bytes);
-  if (act == ACT_TAKE && packed) block_unpack(part, size, to, at);
   return packed ? bytes : 0;
 }
 
-static int64_t send_one(CollectiveRun *m, int of, const Piece *part, Act act, char *at) {
-  const Together *t = m->all;
-  const char *from = t->from[of];
-  int64_t size = t->transfer[of]->size, bytes = part->elements * size;
-  bool packed = part->nloops > 0;
-  if (act == ACT_POST) {
-    if (packed) block_pack(part, size, at, from);
-    messages_send(t, part->peer, packed ? at : from + part->from * size, bytes);
+static int64_t send_part(const Boxes *b, const Piece *part, Act act, int track, char *at) {
+  const Together *t = b->t;
+  const TeamRoom r = team_room(b);
+  const int base = base_of(b), receiver = part->peer;
+  int n = 1;
+  if (is_near(b, receiver) || receiver_of(b, base, receiver) != receiver) return 0;
+  if (b->x->nterms > 1) {
+    n = 0;
+    for (int i = 0; i < b->x->nterms; i++)
+      if (place_of(b, base + b->x->term[i]) == place_of(b, t->d->id)) r.leaf[n++] = i;
+    if (sender_of(b, base, r.leaf, n, receiver) != t->d->id) return 0;
   }
+  const char *from = t->from[b->of];
+  const int64_t size = b->x->size;
+  int64_t bytes = part->elements * size;
+  const bool packed = part->nloops > 0 || n > 1;
+  if (n > 1)
+    bytes = put_subtrees(b, part, base, r.leaf, n, act == ACT_POST ? at : NULL);
+  else if (packed && act == ACT_POST)
+    block_pack(part, size, at, from);
+  if (act == ACT_POST)
+    messages_send(t, track, receiver, packed ? at : from + part->from * size, bytes);
   return packed ? bytes : 0;
 }
 
 /* -------- parts in their order -------- */
 
-static int64_t part_do(CollectiveRun *m, const MessagePart *s, Act act, int64_t at) {
-  const Transfer *p = m->all->transfer[s->of];
+static int64_t part_do(CollectiveRun *m, const MessagePart *s, Act act, int track, int64_t at) {
+  const Boxes b = boxes_of(m, s->of);
+  char *room = m->scratch + track * m->each;
   Piece part;
   int64_t first = at;
   for (int i = s->recv; i < s->recv_end; i++)
-    if (part_of(m, s, &p->recv[i], &part))
-      at += (p->nterms > 1 ? recv_terms : recv_one)(m, s->of, &part, act, m->scratch + at);
+    if (part_of(m, s, &b.x->recv[i], &part))
+      at += (b.x->nterms > 1 ? recv_terms : recv_one)(&b, &part, act, track, room + at);
   for (int i = s->send; i < s->send_end; i++)
-    if (part_of(m, s, &p->send[i], &part)) at += send_one(m, s->of, &part, act, m->scratch + at);
+    if (part_of(m, s, &b.x->send[i], &part)) at += send_part(&b, &part, act, track, room + at);
   return at - first;
 }
 
@@ -134,28 +406,41 @@ static bool part_next(const CollectiveRun *m, MessagePart *s) {
   return part_begin(m, s, s->of, s->recv_end, s->send_end);
 }
 
-/* Posts parts until the scratch is full. */
-static void post(CollectiveRun *m) {
+/* Posts parts until the track's room is full. */
+static void post(CollectiveRun *m, int track) {
   int64_t at = 0;
-  m->first = m->end;
-  m->posted = 0;
-  do {
-    if (m->posted && at + part_do(m, &m->end, ACT_MEASURE, at) > m->room) break;
-    at += part_do(m, &m->end, ACT_POST, at);
-    m->posted++;
+  MessageBatch *batch = &m->batch[track];
+  *batch = (MessageBatch){.first = m->end};
+  while (m->more) {
+    if (batch->parts && at + part_do(m, &m->end, ACT_MEASURE, track, at) > m->each) break;
+    at += part_do(m, &m->end, ACT_POST, track, at);
+    batch->parts++;
     m->more = part_next(m, &m->end);
-  } while (m->more);
+  }
 }
 
-static RunWait take_and_post(CollectiveRun *m) {
-  int64_t at = 0;
-  for (; m->posted > 0; m->posted--) {
-    at += part_do(m, &m->first, ACT_TAKE, at);
-    part_next(m, &m->first);
+static void take(CollectiveRun *m, int track) {
+  MessageBatch *batch = &m->batch[track];
+  for (int64_t at = 0; batch->parts > 0; batch->parts--) {
+    at += part_do(m, &batch->first, ACT_TAKE, track, at);
+    part_next(m, &batch->first);
   }
-  if (!m->more) return RUN_OVER;
-  post(m);
-  return RUN_MESSAGES;
+}
+
+/* What needs no message. */
+static void take_near(CollectiveRun *m) {
+  for (int of = 0; of < m->all->n; of++) {
+    const Boxes b = boxes_of(m, of);
+    for (int i = 0; i < b.x->nrecv; i++) {
+      const Piece *q = &b.x->recv[i];
+      if (!all_near(&b, q->peer)) continue;
+      for (int k = 0; k < b.x->nterms; k++) took(&b, q->peer + b.x->term[k], q->elements);
+      if (b.x->nterms > 1)
+        settle_near(&b, q);
+      else
+        block_copy(q, b.x->size, m->all->to[of], from_of(&b, q->peer));
+    }
+  }
 }
 
 /* -------- the algorithm -------- */
@@ -179,45 +464,103 @@ static MessageCut cut_of(const Collective *c, int64_t box) {
   return cut;
 }
 
-/* Boxes are taken to be about as large. A step is one part of a box from each team, which takes
- * room for all terms that are combined, and for what is packed at either end. */
-static Price direct_price(const Collective *c) {
-  Price p = {.bytes = c->received, .peers = c->senders};
+/* Boxes are taken to be about as large, and as many from each host where a device hears from all;
+ * where from some, those are its neighbours. Of a reduce-scatter a device has one piece. */
+static Price direct_price(const Collective *c, const Speed *s) {
+  Price p = {.bytes = c->received, .far = c->received, .peers = c->senders};
+  (void)s;
   if (!c->received || !c->boxes) return p;
-  MessageCut cut = cut_of(c, divide_up(c->received, c->boxes));
-  int64_t held = c->terms > 1 ? c->terms : cut.packed, sent = cut.packed ? c->terms : 0;
-  int64_t step = cut.bytes * (held + (c->terms > 1 && sent ? sent - 1 : sent));
-  int64_t room = collective_scratch(c) - 2 * (int64_t)sizeof(char *) * c->terms;
-  int64_t steps = cut.parts * (c->terms > 1 ? divide_up(c->boxes, c->terms) : c->boxes);
-  int64_t together = !step ? steps : step < room ? room / step : 1;
-  p.messages = cut.parts * c->boxes;
-  p.rounds = divide_up(steps, together);
+  const PlacesShape *all = &c->places, *team = &c->team;
+  const int64_t box = divide_up(c->received, c->boxes);
+  const MessageCut cut = cut_of(c, box);
+  int64_t pieces = c->boxes;
+  if (c->terms > 1) /* of my own terms' devices alone, or of others', too */
+    pieces = c->senders < c->terms ? c->boxes / (c->terms - 1) : divide_up(c->boxes, c->terms);
+  if (all->near == 1) {
+    p.messages = cut.parts * c->boxes;
+  } else if (c->terms > 1 && team->places > 1) {
+    const int64_t size = team->near > 1 ? collective_wide(c) : c->size;
+    p.far = pieces * team->outside * (box / c->size) * size;
+    p.bytes = p.far + pieces * (team->near - 1) * (1 + team->deputy) * box; /* for others, too */
+    p.messages = cut.parts * pieces * (team->places - 1);
+  } else {
+    if (c->senders >= c->group - 1)
+      pieces = divide_up(pieces * (c->group - all->fewest), c->group - 1);
+    else
+      pieces = divide_up(pieces, 2);
+    pieces = divide_up(pieces, c->twins);
+    p.far = pieces * box;
+    p.messages = cut.parts * pieces;
+  }
+  p.local = all->near > 1 ? 2 : 0;
+  p.rounds = 1 + p.local;
   return p;
 }
 
-static RunWait begin(CollectiveRun *m) {
-  const Together *t = m->all;
-  int64_t pointers = 0, all = 0;
-  for (int k = 0; k < t->n; k++) {
-    const Transfer *p = t->transfer[k];
-    int64_t own = 2 * (int64_t)sizeof(char *) * p->nterms;
-    int64_t room = 2 * part_most(t, p) * p->nterms * p->size;
-    if (own > pointers) pointers = own;
-    if (room > m->room) m->room = room;
-    for (int i = 0; i < p->nsend; i++) all += p->send[i].elements * p->size;
-    for (int i = 0; i < p->nrecv; i++) all += p->recv[i].elements * p->size * p->nterms;
-  }
-  if (m->room < messages_limit(t) - pointers) m->room = messages_limit(t) - pointers;
-  m->term = (const char **)(void *)device_lane_scratch(t->d, t->lane,
-                                                       pointers + (all < m->room ? all : m->room));
-  m->scratch = (char *)m->term + pointers;
-  m->more = part_begin(m, &m->end, 0, 0, 0);
-  if (!m->more) return RUN_OVER;
-  post(m);
-  return RUN_MESSAGES;
+static bool shares(const CollectiveRun *m) {
+  return m->all->g->near->n > 1 && !m->all->transfer[0]->for_hosts;
 }
 
-static RunWait direct_run(CollectiveRun *m) { return m->step ? take_and_post(m) : begin(m); }
+static void publish(const Together *t) {
+  for (int k = 0; k < t->n; k++) {
+    device_from(t, t->d->id)[k] = device_address(t->d, t->from[k]);
+    if (t->transfer[k]->alike) device_to(t, t->d->id)[k] = device_address(t->d, t->to[k]);
+  }
+}
+
+static void begin(CollectiveRun *m) {
+  const Together *t = m->all;
+  int64_t room = 0, all = 0;
+  for (int k = 0; k < t->n; k++) {
+    const Transfer *p = t->transfer[k];
+    const int64_t own = team_room_bytes(t->g, p->nterms), wide = collective_wide(&p->one);
+    const int64_t part = 2 * collective_part(&p->one) * p->nterms * wide;
+    if (own > room) room = own;
+    if (part > m->each) m->each = part;
+    for (int i = 0; i < p->nsend; i++) all += p->send[i].elements * wide * p->nterms;
+    for (int i = 0; i < p->nrecv; i++) all += p->recv[i].elements * wide * p->nterms;
+  }
+  const int64_t least = divide_up(COMM_SCRATCH - room, COMM_PIECES);
+  if (m->each < least) m->each = least;
+  all = divide_up(all, COMM_LINE) * COMM_LINE;
+  if (m->each > all) m->each = all; /* it is all one batch */
+  m->each = m->each / COMM_LINE * COMM_LINE;
+  const int64_t bytes = all <= m->each ? all : COMM_PIECES * m->each;
+  m->room = device_lane_scratch(t->d, t->lane, room + bytes);
+  m->scratch = m->room + room;
+  m->more = part_begin(m, &m->end, 0, 0, 0);
+}
+
+/* Batches take tracks in turns. */
+static RunWait go_on(CollectiveRun *m) {
+  if (m->waited) {
+    take(m, m->track);
+    if (m->more) post(m, m->track);
+    m->track = (m->track + 1) % COMM_PIECES;
+  }
+  if (m->batch[m->track].parts) {
+    const bool first = !m->waited;
+    m->waited = true;
+    return first ? RUN_MESSAGES : RUN_PIECE;
+  }
+  m->taken = true;
+  return shares(m) ? RUN_LEAVE : RUN_OVER;
+}
+
+static RunWait direct_run(CollectiveRun *m) {
+  const bool near = shares(m);
+  if (m->taken) return RUN_OVER;
+  if (m->step == 0) {
+    begin(m);
+    if (near) publish(m->all);
+    if (near) return RUN_ARRIVE;
+  }
+  if (m->step == near) {
+    for (int i = 0; i < COMM_PIECES; i++) post(m, i);
+    take_near(m);
+  }
+  return go_on(m);
+}
 
 const CollectiveAlgorithm messages_direct = {"messages-direct", direct_fits, direct_price,
                                              direct_run};

@@ -36,19 +36,17 @@ static void publish(Device *d, Pending *f) {
   if (f->readers) device_lane_wait(d, f->readers, lane, 2 * f->read_at);
   f->readers = NULL;
   f->state = PENDING_DIRECT;
-  run_next(&f->run);
-  device_lane_raise(d, lane, 2 * f->uses - 1);
+  run_next(&f->run); /* which says that it has arrived */
 }
 
 static void take(Device *d, Pending *f) {
   const Together *t = &f->all;
   device_lane_wait(d, t->g, t->lane, 2 * f->uses - 1);
-  RunWait wait = run_next(&f->run);
-  device_lane_raise(d, t->lane, 2 * f->uses);
-  if (wait == RUN_LEAVE) {
+  if (run_next(&f->run) == RUN_LEAVE) {
     device_lane_wait(d, t->g, t->lane, 2 * f->uses);
     run_next(&f->run);
   } else {
+    device_lane_raise(d, t->lane, 2 * f->uses);
     f->readers = t->g;
     f->read_at = f->uses;
   }
@@ -64,7 +62,7 @@ static void start(Device *d, Pending *f) {
     exchange_choose(t);
   }
   device_counted(t);
-  run_begin(&f->run, t);
+  run_begin(&f->run, t, f->uses);
   if (t->g->direct) {
     publish(d, f);
     return;
@@ -108,7 +106,7 @@ void dtrt_wait_exchange(dtrt_device *dev, int slot) {
   if (f->state == PENDING_MESSAGES) {
     f->state = PENDING_OVER; /* while it waits, only the others are taken further */
     d->under_way--;
-    run_wait(&f->run, RUN_MESSAGES);
+    run_wait(&f->run, f->run.wait);
   }
   f->state = PENDING_NONE;
   exchange_check(d, f->all.n, f->transfer, f->to);

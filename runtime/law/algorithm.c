@@ -33,20 +33,36 @@ int64_t collective_stage(const Collective *c) {
   return c->in_flight ? COMM_LANE_BYTES : COMM_STAGE_BYTES;
 }
 
-int64_t collective_scratch(const Collective *c) {
-  return c->in_flight ? COMM_SLOT_SCRATCH : COMM_SCRATCH;
+/* Subtrees of others, and what others are sent: in the type in which sums are held. */
+int64_t collective_terms_room(const Collective *c, int64_t piece) {
+  const PlacesShape *p = &c->places;
+  return (p->outside + p->deputy * p->subtrees) * piece * collective_wide(c);
 }
 
-int64_t collective_piece(const Collective *c) {
-  int64_t longest = divide_up(c->most / c->size, c->group) * c->size;
-  int64_t room = collective_scratch(c) - c->group * (int64_t)sizeof(void *);
-  int64_t piece = room / (2 * c->group) / COMM_LINE * COMM_LINE;
-  if (piece < COMM_LINE) piece = COMM_LINE;
+int64_t collective_sums_room(const Collective *c, int64_t piece) {
+  return (c->places.deputy + 1) * piece * c->size;
+}
+
+/* What is under way must fill the link for the time that a message and its answer take, twice. */
+int64_t collective_piece(const Collective *c, const Speed *s) {
+  const int64_t longest = divide_up(c->most / c->size, c->group), line = COMM_LINE / c->size;
+  const double path = 4 * s->latency * s->bandwidth;
+  int64_t room = path < COMM_SCRATCH        ? COMM_SCRATCH
+                 : path < COMM_MOST_SCRATCH ? (int64_t)path
+                                            : COMM_MOST_SCRATCH;
+  int64_t peers = c->places.places > 1 ? c->places.places - 1 : 1, wanted = COMM_PIECE;
+  if (path / COMM_PIECES / (double)peers > (double)wanted)
+    wanted = (int64_t)(path / COMM_PIECES / (double)peers);
+  int64_t unit = collective_terms_room(c, 1) + collective_sums_room(c, 1);
+  int64_t piece = room / (COMM_PIECES * (unit ? unit : 1));
+  if (piece > wanted / c->size) piece = wanted / c->size;
+  if (piece < line) piece = line;
   return piece < longest ? piece : longest;
 }
 
 /* A step takes at most the terms of one part and as many parts to send. */
 int64_t collective_part(const Collective *c) {
-  int64_t line = COMM_LINE / c->size, most = collective_scratch(c) / (4 * c->terms * c->size);
+  int64_t line = COMM_LINE / c->size,
+          most = COMM_SCRATCH / (4 * COMM_PIECES * c->terms * collective_wide(c));
   return most < line ? line : most;
 }

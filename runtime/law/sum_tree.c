@@ -25,6 +25,7 @@ int sum_tree_nodes(const int *leaf, int nleaves, int n, SumNode *node) {
       most = next;
     }
     int taken = sum_tree_leaves(most, leaf, nleaves);
+    if (taken == 1) most = (SumNode){0, *leaf}; /* with nothing beside it a leaf stays one */
     if (node) node[count] = most;
     count++;
     leaf += taken, nleaves -= taken;

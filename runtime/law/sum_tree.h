@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 typedef struct SumNode {
-  int32_t level, index; /* of leaves [index << level, (index + 1) << level), as far as they exist */
+  int32_t level, index; /* of leaves [index << level, (index + 1) << level), as far as they exist;
+                           level 0: it is a leaf, else there are several */
 } SumNode;
 
 /* The largest subtrees of a tree of n leaves that hold none but some given ones: leaves [nleaves],

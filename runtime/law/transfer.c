@@ -322,6 +322,8 @@ Transfer *transfer_new(const BlockMesh *m, const int32_t *coord, const dtrt_exch
   uint32_t fresh = x->to->partial & ~x->from->partial;
   p->reduce = x->from->partial ? x->from->reduce : x->to->reduce;
   for (int i = 0; i < m->naxes; i++) {
+    if (m->size[i] == 1)
+      fresh &= ~(1u << i); /* its one device keeps the value: nothing is dealt out */
     if (m->size[i] == 1) continue;
     if (x->from->partial & ~x->to->partial & 1u << i) w.reduce |= 1u << i;
     if (fresh & 1u << i && coord[i] != 0) p->identity = true;
@@ -338,6 +340,8 @@ Transfer *transfer_new(const BlockMesh *m, const int32_t *coord, const dtrt_exch
    */
   if (p->reduce == DTRT_MAX || p->reduce == DTRT_MIN) p->identity = false, fresh = 0;
   p->axes = w.reduce | w.moving;
+  p->settle = w.reduce;
+  p->alike = p->axes & ~all_axes(x->to) & ~fresh;
   p->kind = !same || fresh ? TRANSFER_BOXES : w.reduce ? TRANSFER_ALL_REDUCE : TRANSFER_LOCAL;
   p->term = deltas(m, w.reduce, &p->nterms);
   set_collective(m, p, x);
@@ -358,6 +362,7 @@ Transfer *transfer_new(const BlockMesh *m, const int32_t *coord, const dtrt_exch
 
 void transfer_for_hosts(Transfer *p, int device, int count) {
   int kept = 0;
+  p->for_hosts = true;
   for (int i = 0; i < p->nsend; i++)
     if (p->send[i].peer % count == 0) p->send[kept++] = p->send[i];
   p->nsend = kept;

@@ -31,7 +31,10 @@ typedef struct Transfer {
   int64_t
       elements; /* of my block of `from`; with PLAN_ALL_REDUCE and PLAN_LOCAL that of `to` too */
   int64_t to_elements;
-  int64_t most;  /* bytes of the largest block of `from`, the same on all devices */
+  int64_t most;    /* bytes of the largest block of `from`, the same on all devices */
+  uint32_t settle; /* of these, those whose terms are combined */
+  uint32_t alike;  /* of these, those along which all need the same box */
+  bool for_hosts;  /* it ends in a host's memory */
   bool identity; /* `to` is partial where `from` is whole, and I am not the one that keeps the value
                   */
   int nterms;

@@ -48,13 +48,14 @@ dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device) {
 
 dtrt_algorithm dtrt_session_algorithm(const dtrt_session *s, int device, int which) {
   const Comm *c = s->comm;
-  if (which < 0 || which >= ALGORITHMS) return (dtrt_algorithm){NULL, -1, -1, -1};
-  dtrt_algorithm a = {collective_algorithm(which)->name, -1, -1, -1};
+  if (which < 0 || which >= ALGORITHMS) return (dtrt_algorithm){NULL, -1, -1, -1, -1};
+  dtrt_algorithm a = {collective_algorithm(which)->name, -1, -1, -1, -1};
   if (!c || !s->device || device < c->first || device >= c->first + c->count) return a;
   const Device *d = &s->device[device - c->first];
   a.exchanges = d->ran[which].exchanges;
   a.messages = d->ran[which].messages;
   a.rounds = d->ran[which].rounds;
+  a.bytes = d->ran[which].bytes;
   return a;
 }
 

@@ -61,7 +61,7 @@ evidence=(err.txt)
 on_hosts hostname || fail 'two processes on each of two hosts'
 [ "$(sort out.txt | tr '\n' ' ')" = 'east east west west ' ] || fail "hosts are $(sort out.txt | tr '\n' ' ')"
 
-on_hosts "$algorithms" mpi messages 4 || fail 'exchanges between hosts are not what was priced'
+on_hosts "$algorithms" mpi hosts 4 2 || fail 'exchanges between hosts are not what was priced'
 grep -q '^messages-two-shot [1-9]' out.txt || fail "no all-reduce by messages: $(cat out.txt)"
 
 fit="fit train --feed image=$digits/data/digits.csv.gz:0-63 --feed label=$digits/data/digits.csv.gz:64 --limit 300 --epochs 1 --plain"

@@ -2,7 +2,8 @@
  * same algorithm, as many waits and messages, and as many bytes. Groups of 2 to 64, blocks of 0
  * bytes to 64 MB, one tensor or several as one, at once or in flight, on machines whose rates are
  * far apart; kinds of exchanges by every algorithm there is.
- *   algorithms TRANSPORT memory|messages [DEVICES]   by what the devices of a group exchange */
+ *   algorithms TRANSPORT memory|messages [DEVICES]   by what the devices of a group exchange
+ *   algorithms TRANSPORT hosts [DEVICES HOSTS]       by memory within a host, else by messages */
 #include "cost.h"
 #include "algorithm_table.h"
 #include "harness.h"
@@ -40,7 +41,8 @@ static void run(dtrt_device *dev) {
 typedef struct Maker {
   Arena *arena;
   Program program;
-  int group;
+  int group,
+      hosts; /* hosts: of several devices each; 0: each device is alone, or all are together */
   Case *at;
   int n;
   VEC(const dtrt_exchange *) exchanges;
@@ -169,7 +171,7 @@ static void add_cases(Maker *m) {
 /* -------- running -------- */
 
 typedef struct Counts {
-  int64_t bytes, messages, rounds, exchanges;
+  int64_t bytes, far, messages, rounds, exchanges; /* far: bytes by messages */
 } Counts;
 
 /* Of the device of this process that has most, since `before`; the algorithm that ran, which must
@@ -190,6 +192,7 @@ static int count(dtrt_session *s, dtrt_traffic *traffic, dtrt_algorithm (*before
         out->exchanges = a.exchanges - b->exchanges;
         if (a.rounds - b->rounds > out->rounds) out->rounds = a.rounds - b->rounds;
         if (a.messages - b->messages > out->messages) out->messages = a.messages - b->messages;
+        if (a.bytes - b->bytes > out->far) out->far = a.bytes - b->bytes;
       } else {
         CHECK(a.rounds == b->rounds && a.messages == b->messages, "%s counts without running",
               a.name);
@@ -204,9 +207,35 @@ static const char *algorithm_name(int algorithm) {
   return algorithm < ALGORITHMS ? collective_algorithm(algorithm)->name : "nothing";
 }
 
-/* Boxes of unequal parts, cut by the scratch, are counted within so much by the price. */
+/* Boxes of unequal parts, cut by the scratch, and chunks of devices that do unequal work for their
+ * hosts, are counted within so much by the price. */
 static bool about(int64_t said, int64_t is) {
   return is <= said + said / 4 + 2 && said <= is + is / 4 + 2;
+}
+/* Other processes may have the device that has most. */
+static bool about_here(int64_t said, int64_t is, bool all_here) {
+  return about(said, all_here || is > said ? is : said);
+}
+
+/* On `hosts` of several devices: all is within a quarter. */
+static void compare_hosts(const Maker *m, const Case *c, int ran, const Counts *is, bool all_here) {
+  const Price *p = &c->said.price;
+#define HOSTS "%s of %ld bytes x %d%s in a group of %d on %d hosts, %s: "
+#define SUCH                                                                                       \
+  c->what, (long)c->bytes, c->n, c->in_flight ? " in flight" : "", m->group, m->hosts,             \
+      algorithm_name(ran)
+  CHECK(ran == c->said.algorithm, HOSTS "priced as %s", SUCH, algorithm_name(c->said.algorithm));
+  if (ran != c->said.algorithm) return;
+  /* Of fewer elements than devices, those whose blocks are empty have nothing combined for them. */
+  const bool few = c->x[0]->kind == DTRT_REDUCE_SCATTER && c->bytes < 4 * m->group;
+  CHECK(few || about_here(p->bytes / 64, is->bytes / 64, all_here), HOSTS "%ld bytes, priced %ld",
+        SUCH, (long)is->bytes, (long)p->bytes);
+  CHECK(about_here(p->far / 64, is->far / 64, all_here), HOSTS "%ld bytes by messages, priced %ld",
+        SUCH, (long)is->far, (long)p->far);
+  CHECK(about_here(p->messages, is->messages, all_here), HOSTS "%ld messages, priced %ld", SUCH,
+        (long)is->messages, (long)p->messages);
+  CHECK(about_here(p->rounds, is->rounds, all_here), HOSTS "%ld waits, priced %ld", SUCH,
+        (long)is->rounds, (long)p->rounds);
 }
 
 static void compare(const Maker *m, const Case *c, int ran, const Counts *is, bool all_here) {
@@ -223,6 +252,8 @@ static void compare(const Maker *m, const Case *c, int ran, const Counts *is, bo
         WHICH, (long)is->bytes, (long)p->bytes);
   CHECK(exact ? is->rounds == p->rounds : about(p->rounds, is->rounds),
         WHERE "%ld waits, priced %ld", WHICH, (long)is->rounds, (long)p->rounds);
+  CHECK(is->far == (p->messages ? is->bytes : 0) && (!all_here || is->far == p->far),
+        WHERE "%ld bytes by messages, priced %ld", WHICH, (long)is->far, (long)p->far);
   if (!all_here && is->messages < p->messages) return;
   CHECK(exact ? is->messages == p->messages : about(p->messages, is->messages),
         WHERE "%ld messages, priced %ld", WHICH, (long)is->messages, (long)p->messages);
@@ -230,12 +261,21 @@ static void compare(const Maker *m, const Case *c, int ran, const Counts *is, bo
 
 static int met[ALGORITHMS];
 
-static void run_group(const char *transport, LinkBy by, int group, const Machine *machine) {
+static void run_group(const char *transport, LinkBy by, int group, int hosts,
+                      const Machine *machine) {
   Arena *a = arena_new();
   if (!a || arena_catch(a)) exit(1);
   Machine here = *machine;
   here.link[0].by = by;
-  Maker m = {.arena = a, .group = group, .at = calloc(MOST_CASES, sizeof *m.at)};
+  if (hosts) {
+    char said[16];
+    snprintf(said, sizeof said, "%d", hosts);
+    setenv("TEST_HOSTS", said, 1);
+    here.link[here.nlinks] = here.link[0];
+    here.link[here.nlinks].by = LINK_MEMORY;
+    here.link[here.nlinks++].devices = group / hosts;
+  }
+  Maker m = {.arena = a, .group = group, .hosts = hosts, .at = calloc(MOST_CASES, sizeof *m.at)};
   m.program = (Program){
       .arena = a, .machine = &here, .mesh = {.naxes = 1, .axis = {{.name = "d", .size = group}}}};
   m.program.layouts = layout_set_new(a, &m.program.mesh);
@@ -261,7 +301,10 @@ static void run_group(const char *transport, LinkBy by, int group, const Machine
     if (status) break;
     int ran = count(s, traffic, before, &is);
     if (ran < ALGORITHMS) met[ran]++;
-    compare(&m, now, ran, &is, all_here);
+    if (hosts)
+      compare_hosts(&m, now, ran, &is, all_here);
+    else
+      compare(&m, now, ran, &is, all_here);
   }
   dtrt_close(s);
   free(traffic);
@@ -271,7 +314,9 @@ static void run_group(const char *transport, LinkBy by, int group, const Machine
 }
 
 int main(int argc, char **argv) {
-  static const int groups[] = {2, 3, 4, 5, 8, 16, 31, 64};
+  static const int groups[] = {2, 3, 4, 5, 8, 16, 64, 31};
+  static const int shared[][2] = {{4, 2}, {6, 2},  {6, 3},  {8, 2},
+                                  {8, 4}, {12, 4}, {16, 4}, {64, 8}};
   static const Machine machines[] = {
       {.nlinks = 1,
        .memory_bandwidth = 1e10,
@@ -281,16 +326,21 @@ int main(int argc, char **argv) {
        .memory_bandwidth = 1e10,
        .link = {{.bandwidth = 1e8, .latency = 1e-3, .message = 1e-6}}}};
   if (argc < 3) return 2;
-  LinkBy by = strcmp(argv[2], "messages") ? LINK_MEMORY : LINK_MESSAGES;
+  LinkBy by = strcmp(argv[2], "memory") ? LINK_MESSAGES : LINK_MEMORY;
+  const bool hosts = !strcmp(argv[2], "hosts");
   int only = argc > 3 ? atoi(argv[3]) : 0, cases = 0, nmet = 0;
-  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-    if (!only || only == groups[i]) run_group(argv[1], by, groups[i], &machines[i % 3]);
+  for (size_t i = 0; !hosts && i < sizeof groups / sizeof *groups; i++)
+    if (!only || only == groups[i]) run_group(argv[1], by, groups[i], 0, &machines[i % 3]);
+  if (hosts && argc > 4) run_group(argv[1], by, only, atoi(argv[4]), &machines[0]);
+  for (size_t i = 0; hosts && argc == 3 && i < sizeof shared / sizeof *shared; i++)
+    run_group(argv[1], by, shared[i][0], shared[i][1], &machines[i % 3]);
   for (int i = 0; i < ALGORITHMS; i++) {
     bool memory = !strncmp(algorithm_name(i), "memory", 6);
     printf("%s %d\n", algorithm_name(i), met[i]);
     cases += met[i];
     nmet += met[i] > 0;
-    CHECK(met[i] > 0 || memory != (by == LINK_MEMORY), "nothing was done by %s", algorithm_name(i));
+    CHECK(met[i] > 0 || memory != (by == LINK_MEMORY) || hosts, "nothing was done by %s",
+          algorithm_name(i));
   }
   printf("%d exchanges by %d algorithms\n", cases, nmet);
   return harness_result();

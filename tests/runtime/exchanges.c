@@ -5,8 +5,13 @@
  * of the exchange is compared with the same figures. exchanges TRANSPORT [NDEVICES [STEP]]    only
  * the meshes of so many devices; every STEP-th pair exchanges large TRANSPORT   tensors that do not
  * fit the scratch; a few pairs exchanges flights TRANSPORT [NDEVICES [STEP]]   several in flight at
- * a time, or as one */
+ * a time, or as one
+ *   exchanges random TRANSPORT NDEVICES SEED [SESSIONS]   sessions one after the other, each of
+ * another mesh and of tensors of other sizes: exchanges of any kind one by one, as one and in
+ * flight, and devices that are late now and then. Nothing may hang whoever waits for whom, or be
+ * taken for what another exchange or session has sent */
 #include "harness.h"
+#include <time.h>
 #include "law.h"
 
 /* Bytes that a device receives at most in this exchange, as the compiler predicts it (predict.c).
@@ -17,12 +22,14 @@ __attribute__((weak)) int64_t predict_bytes(const Grid *g, const dtrt_exchange *
 #define DTRT_TEST_MESSAGES 0 /* 1: threads that send messages (rendezvous.c) */
 #endif
 
-enum { BATCH = 24, SCRATCH = 1 << 20 };
+enum { BATCH = 24, SCRATCH = 4 << 20 };
 
 static Grid grid;
 static int64_t to_offset, pair_bytes; /* of the blocks of a pair; of both */
 static bool flights;
 static int step = 1;
+static bool places; /* devices share memory with some that they exchange with, not with all: */
+static int place_of[LAW_DEVICES];
 static bool shared_ranks; /* of whom the counters of what was sent may still be on their way */
 
 /* One exchange with what is needed to check it. */
@@ -32,11 +39,25 @@ typedef struct Pair {
 } Pair;
 static const Pair *batch[BATCH];
 static int batched;
+static uint64_t seed; /* of random sessions; 0: all pairs in their order, and nobody is late */
+static unsigned calls[LAW_DEVICES];
+
+static uint64_t draw(uint64_t n) { /* the same on all ranks */
+  return (seed = harness_mix(seed)) % n;
+}
 
 static int device_of(const dtrt_device *dev) {
   int device = 0;
   for (int i = 0; i < grid.naxes; i++) device = device * grid.size[i] + dev->coord[i];
   return device;
+}
+
+/* Each device at times of its own. */
+static void be_late(const dtrt_device *dev) {
+  const int me = device_of(dev);
+  if (!seed) return;
+  const uint64_t r = harness_mix(seed ^ harness_mix((uint64_t)(me + 1) << 32 | calls[me]++));
+  if (r % 16 == 0) nanosleep(&(struct timespec){.tv_nsec = (long)(r >> 8) % 1500000}, NULL);
 }
 
 /* The blocks of the pair that has place `place` in the arena. */
@@ -56,6 +77,7 @@ static int64_t held_of(const dtrt_device *dev, const Pair *p) {
 
 static void fill(dtrt_device *dev, const Pair *p, int place) {
   float *from = from_of(dev, place), *to = to_of(dev, place);
+  be_late(dev);
   int64_t at = 0, n = law_count(p->x.from), held = held_of(dev, p);
   int me = device_of(dev);
   for (int64_t e = 0; e < n; e++)
@@ -66,6 +88,7 @@ static void fill(dtrt_device *dev, const Pair *p, int place) {
 
 static void check(dtrt_device *dev, const Pair *p, int place) {
   const float *to = to_of(dev, place);
+  be_late(dev);
   int64_t at = 0, n = law_count(p->x.from), held = held_of(dev, p);
   int me = device_of(dev);
   for (int64_t e = 0; e < n; e++) {
@@ -120,13 +143,14 @@ static void run_together(dtrt_device *dev, const Pair *const *p, int n, int flig
 
 static void run(dtrt_device *dev) {
   for (int i = 0, turn = 0; i < batched; turn++) {
+    const int how = seed ? (int)(harness_mix(seed + (uint64_t)turn) % 5) : turn % 3;
     int n = batched - i < DTRT_SLOTS ? batched - i : DTRT_SLOTS;
-    if (!flights)
+    if (!flights || how > 2)
       run_one(dev, batch[i]), n = 1;
-    else if (turn % 3 == 0)
+    else if (how == 0)
       run_flights(dev, batch + i, n);
     else
-      run_together(dev, batch + i, n, turn % 3 == 1 ? 0 : DTRT_SLOTS);
+      run_together(dev, batch + i, n, how == 1 ? 0 : DTRT_SLOTS);
     i += n;
   }
 }
@@ -138,54 +162,129 @@ static int64_t scratch_bound(const Pair *p) {
   return 4096 + 16 * terms; /* where memory can be read; all of exchange.c's bounds are below */
 }
 
-/* Runs the batch; says whether all was right. Bytes are compared as sums over it. */
-static bool run_batch(dtrt_session *s, bool messages) {
-  int first = dtrt_session_first_device(s), n = dtrt_session_local_devices(s);
-  dtrt_traffic before[LAW_DEVICES];
+/* -------- what was moved, as sums over the batch -------- */
+
+typedef struct Counted { /* of the devices of this process, before */
+  dtrt_traffic traffic[LAW_DEVICES];
+  int64_t far; /* bytes by messages, of all of them */
+} Counted;
+
+static Counted count(const dtrt_session *s) {
+  const int first = dtrt_session_first_device(s), n = dtrt_session_local_devices(s);
+  Counted c = {.far = 0};
+  for (int i = 0; i < n; i++) {
+    c.traffic[i] = dtrt_session_traffic(s, first + i);
+    for (int k = 0; dtrt_session_algorithm(s, first + i, k).name; k++)
+      c.far += dtrt_session_algorithm(s, first + i, k).bytes;
+  }
+  return c;
+}
+
+/* Devices share memory with all that they exchange with, or with none. */
+static void check_alone(const dtrt_session *s, const Counted *before, bool messages) {
+  const int first = dtrt_session_first_device(s), n = dtrt_session_local_devices(s);
   Moved sum = {0};
-  int64_t most_scratch = 0;
-  int failures = atomic_load(&harness_failures);
-  for (int i = 0; i < n; i++) before[i] = dtrt_session_traffic(s, first + i);
+  /* Chunks of several all-reduces as one are those of all laid end to end: less than an element
+   * apart for each, times the terms of one. */
+  const int64_t off = seed ? (int64_t)batched * grid.ndevices * (int64_t)sizeof(float) : 0;
   for (int i = 0; i < batched; i++) {
-    const Pair *p = batch[i];
-    Moved m = law_moved(&grid, &p->x, p->from, p->to);
-    CHECK(!m.ambiguous, "the nearest owner is not one");
+    const Moved m = law_moved(&grid, &batch[i]->x, batch[i]->from, batch[i]->to);
     for (int d = 0; d < grid.ndevices; d++) {
       sum.received[d] += m.received[d] * (int64_t)sizeof(float);
       sum.sent[d] += m.sent[d] * (int64_t)sizeof(float);
+      if (messages && m.all_terms[d] > m.received[d])
+        sum.all_terms[d] += (m.all_terms[d] - m.received[d]) * (int64_t)sizeof(float);
     }
+  }
+  for (int i = 0; i < n; i++) {
+    const dtrt_traffic t = dtrt_session_traffic(s, first + i);
+    const int64_t got = t.bytes - before->traffic[i].bytes;
+    const int64_t gave = t.sent - before->traffic[i].sent;
+    /* Which way an all-reduce by messages goes, algorithms.c compares with its price. */
+    const int64_t more = sum.all_terms[first + i] + off;
+    CHECK(got >= sum.received[first + i] - off && got <= sum.received[first + i] + more,
+          "device %d received %ld bytes, not %ld", first + i, (long)got,
+          (long)sum.received[first + i]);
+    CHECK(shared_ranks ||
+              (gave >= sum.sent[first + i] - more && gave <= sum.sent[first + i] + more),
+          "device %d sent %ld bytes, not %ld", first + i, (long)gave, (long)sum.sent[first + i]);
+  }
+}
+
+/* Places of several devices: all of this process. Which device of a place acts for it,
+ * algorithms.c compares with the price. */
+static void check_places(const dtrt_session *s, const Counted *before) {
+  const int first = dtrt_session_first_device(s), n = dtrt_session_local_devices(s);
+  const int64_t got = count(s).far - before->far;
+  int64_t least = 0, most = 0;
+  bool mine[LAW_DEVICES] = {false};
+  for (int i = 0; i < n; i++) mine[place_of[first + i]] = true;
+  for (int i = 0; i < batched; i++) {
+    const MovedFar m = law_far(&grid, &batch[i]->x, batch[i]->from, batch[i]->to, place_of);
+    for (int k = 0; k < grid.ndevices; k++)
+      if (mine[k]) least += m.least[k], most += m.most[k];
+  }
+  least *= (int64_t)sizeof(float), most *= (int64_t)sizeof(float);
+  CHECK(got >= least && got <= most,
+        "devices %d to %d received %ld bytes by messages, not %ld to %ld", first, first + n - 1,
+        (long)got, (long)least, (long)most);
+}
+
+/* Runs the batch; says whether all was right. */
+static bool run_batch(dtrt_session *s, bool messages) {
+  const int first = dtrt_session_first_device(s), n = dtrt_session_local_devices(s);
+  const Counted before = count(s);
+  const int failures = atomic_load(&harness_failures);
+  int64_t most_scratch = 0;
+  for (int i = 0; i < batched; i++) {
+    const Pair *p = batch[i];
+    CHECK(!law_moved(&grid, &p->x, p->from, p->to).ambiguous, "the nearest owner is not one");
     if (scratch_bound(p) > most_scratch) most_scratch = scratch_bound(p);
   }
   CHECK(dtrt_call(s, 1, NULL, NULL) == DTRT_OK, "%s", dtrt_session_error(s));
+  if (places)
+    check_places(s, &before);
+  else
+    check_alone(s, &before, messages);
   for (int i = 0; i < n; i++) {
-    dtrt_traffic t = dtrt_session_traffic(s, first + i);
-    int64_t got = t.bytes - before[i].bytes, gave = t.sent - before[i].sent;
-    CHECK(got == sum.received[first + i], "device %d received %ld bytes, not %ld", first + i,
-          (long)got, (long)sum.received[first + i]);
-    CHECK(shared_ranks || gave == sum.sent[first + i], "device %d sent %ld bytes, not %ld",
-          first + i, (long)gave, (long)sum.sent[first + i]);
-    CHECK(t.scratch <= (messages ? flights ? 4 * SCRATCH : SCRATCH : most_scratch) ||
-              t.scratch == before[i].scratch,
-          "device %d took %ld bytes of scratch", first + i, (long)t.scratch);
+    const int64_t scratch = dtrt_session_traffic(s, first + i).scratch;
+    CHECK(scratch <= (messages ? SCRATCH : most_scratch) || scratch == before.traffic[i].scratch,
+          "device %d took %ld bytes of scratch", first + i, (long)scratch);
   }
   return atomic_load(&harness_failures) == failures;
 }
 
-/* All pairs of a session, in batches; what goes wrong is run again by itself, to be named. */
+/* Runs the batch; what goes wrong is run again by itself, to be named. Not with other ranks, which
+ * know nothing of it: they would go on to what is next, and all would wait. */
+static void run_named(dtrt_session *s, bool messages) {
+  const Pair *all[BATCH];
+  const int n = batched;
+  if (run_batch(s, messages)) return;
+  memcpy(all, batch, sizeof all);
+  batched = 1;
+  for (int j = 0; j < n && atomic_load(&harness_failures) < 40; j++) {
+    batch[0] = all[j];
+    if (dtrt_session_nranks(s) > 1 || !run_batch(s, messages)) law_print(&grid, &all[j]->x);
+  }
+}
+
 static int64_t run_all(dtrt_session *s, const Pair *p, int total, int every, bool messages) {
   int64_t done = 0;
   for (int i = 0; i < total;) {
     for (batched = 0; batched < BATCH && i < total; i += every) batch[batched++] = &p[i];
     done += batched;
-    if (run_batch(s, messages)) continue;
-    const Pair *all[BATCH];
-    int n = batched;
-    memcpy(all, batch, sizeof all);
-    batched = 1;
-    for (int j = 0; j < n && atomic_load(&harness_failures) < 40; j++) {
-      batch[0] = all[j];
-      if (!run_batch(s, messages)) law_print(&grid, &all[j]->x);
-    }
+    run_named(s, messages);
+  }
+  return done;
+}
+
+static int64_t run_some(dtrt_session *s, const Pair *p, int total, bool messages) {
+  int64_t done = 0;
+  for (int k = 0; k < 4; k++) {
+    batched = 1 + (int)draw(BATCH);
+    for (int i = 0; i < batched; i++) batch[i] = &p[draw((uint64_t)total)];
+    done += batched;
+    run_named(s, messages);
   }
   return done;
 }
@@ -254,6 +353,16 @@ static int pairs_of(const Set *from, const Set *most, const Set *to, int nplain,
   return total;
 }
 
+/* As comm_mpi_share.c and rendezvous.c do. */
+static void find_places(const dtrt_session *s, bool messages) {
+  const char *said = getenv("TEST_HOSTS");
+  const int ranks = dtrt_session_nranks(s), n = grid.ndevices;
+  const int count = ranks > 1 ? ranks : said ? atoi(said) : n;
+  places = messages && count < n;
+  for (int i = 0; i < n; i++)
+    place_of[i] = ranks == 1 && said && strchr(said, ' ') ? i % count : i * count / n;
+}
+
 static int64_t run_pairs(const char *transport, const Pair *p, int total, bool large) {
   const dtrt_exchange **list = calloc((size_t)total, sizeof *list);
   for (int i = 0; i < total; i++) list[i] = &p[i].x;
@@ -269,8 +378,10 @@ static int64_t run_pairs(const char *transport, const Pair *p, int total, bool l
   bool ranks = dtrt_session_nranks(s) > 1, apart = shared && !strcmp(shared, "0");
   shared_ranks = ranks && !apart;
   bool messages = ranks ? apart : DTRT_TEST_MESSAGES;
-  int64_t done = run_all(s, p, total, large ? total / 5 + 1 : step, messages);
-  if (!large) run_all(s, p, total, 7 * step, messages); /* with plans made before */
+  find_places(s, messages);
+  int64_t done = seed ? run_some(s, p, total, messages)
+                      : run_all(s, p, total, large ? total / 5 + 1 : step, messages);
+  if (!large && !seed) run_all(s, p, total, 7 * step, messages); /* with plans made before */
   dtrt_close(s);
   free(list);
   return done;
@@ -291,6 +402,30 @@ static int64_t shape_pairs(const char *transport, int rank, const int64_t *n, bo
   return done;
 }
 
+/* A mesh of one to three axes, some of them of one device. */
+static Grid draw_grid(int ndevices) {
+  int size[LAW_AXES], naxes = 1 + (int)draw(LAW_AXES), left = ndevices;
+  for (int a = 0; a < naxes; a++) {
+    size[a] = a == naxes - 1 ? left : 1 + (int)draw((uint64_t)left);
+    while (left % size[a]) size[a]--;
+    left /= size[a];
+  }
+  return grid_of(naxes, size);
+}
+
+static int64_t random_sessions(const char *transport, int ndevices, int sessions) {
+  int64_t done = 0;
+  flights = true;
+  for (int i = 0; i < sessions; i++) {
+    const int rank = 1 + (int)draw(2), largest = draw(3) ? 12 : rank == 1 ? 9000 : 90;
+    int64_t n[LAW_RANK];
+    grid = draw_grid(ndevices);
+    for (int d = 0; d < rank; d++) n[d] = (int64_t)draw((uint64_t)largest + 1);
+    done += shape_pairs(transport, rank, n, draw(2), false);
+  }
+  return done;
+}
+
 int main(int argc, char **argv) {
   static const int meshes[][4] = {{1, 2},    {1, 3},    {1, 4},      {2, 2, 2},
                                   {2, 2, 3}, {2, 1, 2}, {3, 2, 2, 2}};
@@ -304,6 +439,12 @@ int main(int argc, char **argv) {
       {2, {2, 9}, true, false},     {2, {24, 35}, false, false},  {2, {1, 0}, false, false},
       {3, {4, 3, 5}, false, false}, {3, {2, 6, 3}, true, false},  {3, {8, 4, 2}, false, false},
       {2, {600, 901}, false, true}, {3, {60, 70, 90}, true, true}};
+  if (argc > 4 && !strcmp(argv[1], "random")) {
+    seed = strtoull(argv[4], NULL, 10) + 1;
+    const int sessions = argc > 5 ? atoi(argv[5]) : 3;
+    printf("%ld exchanges\n", (long)random_sessions(argv[2], atoi(argv[3]), sessions));
+    return harness_result();
+  }
   bool large = argc > 1 && !strcmp(argv[1], "large");
   flights = argc > 1 && !strcmp(argv[1], "flights");
   if (large || flights) argc--, argv++;

@@ -199,6 +199,7 @@ static void all_reduced(const Grid *g, const dtrt_exchange *x, const Laid *from,
       single = b <= 1;
     }
     m->received[d] = m->sent[d] = single ? (terms - 1) * n : (terms - 1) * chunk + n - chunk;
+    m->all_terms[d] = (terms - 1) * n;
   }
 }
 
@@ -222,6 +223,66 @@ Moved law_moved(const Grid *g, const dtrt_exchange *x, const Laid *from, const L
   }
   for (int d = 0; d < g->ndevices; d++)
     if (m.received[d] > m.most) m.most = m.received[d];
+  return m;
+}
+
+/* -------- between places -------- */
+
+static uint8_t devices_of(const Grid *g, const int *host, int place) {
+  uint8_t set = 0;
+  for (int d = 0; d < g->ndevices; d++) set |= (uint8_t)((host[d] == place) << d);
+  return set;
+}
+
+/* The sums of a block enter a place that has not all of its terms, or all terms of the others do.
+ */
+static void all_reduced_far(const Grid *g, const dtrt_exchange *x, const Laid *from,
+                            const int *host, MovedFar *m) {
+  const uint32_t all = (1u << g->naxes) - 1;
+  const int64_t count = law_count(&from->l);
+  for (int d = 0; d < g->ndevices; d++) {
+    const uint8_t group = grid_along(g, d, all & ~reduced(x));
+    const uint8_t near = group & devices_of(g, host, host[d]);
+    int64_t n = 0;
+    if (near & ((1u << d) - 1)) continue; /* a place is counted by its first device */
+    for (int64_t e = 0; e < count; e++) n += from->held[e] >> d & 1;
+    if (group != near) m->least[host[d]] += n;
+    m->most[host[d]] += n * __builtin_popcount(group & ~near);
+  }
+}
+
+/* Whether a place holds every term of an element for a device. */
+static bool held_near(const Grid *g, const dtrt_exchange *x, const Laid *from, int64_t element,
+                      int device, uint8_t near) {
+  const uint32_t reduce = reduced(x), all = (1u << g->naxes) - 1;
+  const uint8_t terms = grid_along(g, device, all & ~reduce);
+  const uint8_t mine = grid_along(g, device, x->from->partial & ~reduce);
+  for (int t = 0; t < g->ndevices; t++)
+    if (terms >> t & 1 && !(from->held[element] & grid_along(g, t, reduce) & mine & near))
+      return false;
+  return true;
+}
+
+MovedFar law_far(const Grid *g, const dtrt_exchange *x, const Laid *from, const Laid *to,
+                 const int *host) {
+  MovedFar m = {0};
+  int giver[LAW_DEVICES];
+  bool ambiguous = false;
+  if (law_is_all_reduce(g, x)) {
+    all_reduced_far(g, x, from, host, &m);
+    return m;
+  }
+  for (int64_t e = 0; e < law_count(x->to); e++) {
+    uint8_t lacks = 0; /* places */
+    for (int d = 0; d < g->ndevices; d++) {
+      if (!(to->held[e] & 1u << d) || is_zero(g, x, d)) continue;
+      const int terms = givers(g, x, from, e, d, giver, &ambiguous);
+      for (int t = 0; t < terms; t++) m.most[host[d]] += host[giver[t]] != host[d];
+      if (!held_near(g, x, from, e, d, devices_of(g, host, host[d])))
+        lacks |= (uint8_t)(1u << host[d]);
+    }
+    for (int place = 0; place < g->ndevices; place++) m.least[place] += lacks >> place & 1;
+  }
   return m;
 }
 

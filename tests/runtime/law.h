@@ -45,10 +45,19 @@ float law_term(int64_t element, int device);
  * once from the nearest that holds it; for an all-reduce, if each device combines one chunk. */
 typedef struct Moved {
   int64_t received[LAW_DEVICES], sent[LAW_DEVICES];
+  /* Of an all-reduce, if each device takes the terms of all: few bytes by messages. */
+  int64_t all_terms[LAW_DEVICES];
   int64_t most;   /* that any receives */
   bool ambiguous; /* two owners are as near */
 } Moved;
 Moved law_moved(const Grid *g, const dtrt_exchange *x, const Laid *from, const Laid *to);
+/* Elements that the devices of each place (host[device]) receive from other places by messages: at
+ * least what nobody of the place holds, once; at most what law_moved says of its devices. */
+typedef struct MovedFar {
+  int64_t least[LAW_DEVICES], most[LAW_DEVICES]; /* by place */
+} MovedFar;
+MovedFar law_far(const Grid *g, const dtrt_exchange *x, const Laid *from, const Laid *to,
+                 const int *host);
 /* What a device holds of an element afterwards. */
 float law_value(const Grid *g, const dtrt_exchange *x, const Laid *from, int64_t element,
                 int device);

@@ -21,22 +21,68 @@ static Speed speed_of(const Program *p, uint32_t axes, bool *direct) {
   return all;
 }
 
+/* Of a group whose members lie anywhere: `axes` of them in turns. */
+static PlacesShape places_listed(const Program *p, uint32_t axes, int64_t memory) {
+  const Mesh *m = &p->mesh;
+  int64_t n = 1;
+  for (int a = 0; a < m->naxes; a++)
+    if (axes & 1u << a) n *= m->axis[a].size;
+  int *where = arena_array(p->arena, int, n);
+  for (int64_t i = 0; i < n; i++) {
+    int64_t device = 0, rest = i, stride = 1;
+    for (int a = m->naxes - 1; a >= 0; a--, stride *= m->axis[a + 1].size) {
+      if (!(axes & 1u << a)) continue;
+      device += rest % m->axis[a].size * stride;
+      rest /= m->axis[a].size;
+    }
+    where[i] = (int)(device / memory);
+  }
+  Places *all = places_new((int)n, where);
+  PlacesShape s = all ? places_shape(all) : places_regular(n, 1);
+  places_free(all);
+  return s;
+}
+
+/* Which devices of a group read each other's memory. Almost always as many of each host, in a row.
+ */
+static PlacesShape places_of(const Program *p, uint32_t axes) {
+  const Mesh *m = &p->mesh;
+  const int64_t memory = machine_memory_group(p->machine);
+  int64_t stride = 1, n = 1, near = 1;
+  for (int a = m->naxes - 1; a >= 0; stride *= m->axis[a--].size) {
+    const int64_t size = m->axis[a].size, reach = stride * size;
+    if (!(axes & 1u << a) || size == 1) continue;
+    n *= size;
+    if (stride >= memory) continue;
+    if (memory % stride || (memory % reach && reach % memory)) {
+      ArenaMark mark = arena_mark(p->arena);
+      PlacesShape s = places_listed(p, axes, memory);
+      arena_release(p->arena, mark);
+      return s;
+    }
+    near *= reach <= memory ? size : memory / stride;
+  }
+  return places_regular(n, near);
+}
+
 ExchangePrice cost_price(const Program *p, const Exchange *x, int n, bool in_flight) {
   Collective all = {0};
   bool direct;
   Speed speed = speed_of(p, x->axes, &direct);
   for (int i = 0; i < n; i++) {
-    const Collective one = {.all_reduce = x[i].kind == DTRT_ALL_REDUCE,
-                            .group = x[i].group,
-                            .terms = x[i].terms,
-                            .size = x[i].size,
-                            .most = x[i].most,
-                            .received = x[i].bytes,
-                            .senders = x[i].senders,
-                            .run = x[i].run};
+    Collective one = {.all_reduce = x[i].kind == DTRT_ALL_REDUCE,
+                      .group = x[i].group,
+                      .terms = x[i].terms,
+                      .size = x[i].size,
+                      .most = x[i].most,
+                      .received = x[i].bytes,
+                      .senders = x[i].senders,
+                      .run = x[i].run};
+    if (!direct) one.team = places_of(p, x[i].settled), one.twins = places_of(p, x[i].alike).near;
     collective_add(&all, &one);
   }
   all.direct = direct;
+  if (!direct) all.places = places_of(p, x->axes);
   all.in_flight = in_flight;
   ExchangePrice out = {.algorithm = collective_choose(&all, &speed)};
   out.price = collective_price(out.algorithm, &all, &speed);

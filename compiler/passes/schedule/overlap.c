@@ -172,13 +172,13 @@ static uint8_t free_slot(Steps *s) {
 }
 
 /* Lists of what begins and ends at each position: by step, the next of the same position. */
-typedef struct Places {
+typedef struct StepLists {
   int *first, *next;
-} Places;
+} StepLists;
 
-static Places places_of(const Overlap *o, bool waits) {
+static StepLists step_lists(const Overlap *o, bool waits) {
   int n = o->nsteps;
-  Places p = {arena_array(o->plan->arena, int, n + 2), arena_array(o->plan->arena, int, n + 2)};
+  StepLists p = {arena_array(o->plan->arena, int, n + 2), arena_array(o->plan->arena, int, n + 2)};
   for (int i = 0; i <= n; i++) p.first[i] = -1;
   for (int t = n - 1; t >= 0; t--) {
     if (!o->move[t].wait) continue;
@@ -203,7 +203,7 @@ static void put_wait(Steps *s, Step wait) {
 static void rewrite(Overlap *o) {
   LocalEntry *le = o->le;
   Steps s = {.arena = o->plan->arena};
-  Places starts = places_of(o, false), waits = places_of(o, true);
+  StepLists starts = step_lists(o, false), waits = step_lists(o, true);
   for (int t = 0; t <= o->nsteps; t++) {
     for (int i = waits.first[t]; i >= 0; i = waits.next[i]) put_wait(&s, le->steps.at[i]);
     for (int i = starts.first[t]; i >= 0; i = starts.next[i]) {

@@ -1,0 +1,19 @@
+#!/bin/sh
+# hosts_bits.sh REDUCES REDUCES_MESSAGES: devices of several hosts, which share memory within a host and send messages
+# between, give the bits of threads; so they do where hosts have unequal numbers of devices, or devices that do not lie
+# in a row, and in flight.
+reduces=$1 messages=$2 status=0
+check() { # DEVICES HOSTS [flights]
+  want=$("$reduces" threads "$1") || exit 1
+  got=$(TEST_HOSTS=$2 timeout 100 "$messages" threads "$1" $3) || status=1
+  [ "$got" = "$want" ] && return
+  echo "FAIL $1 devices on $2 hosts $3: $got, not $want"
+  status=1
+}
+check 4 2 flights
+check 6 2
+check 7 3 flights
+check 7 '3 in turns'
+check 8 2
+check 8 '2 in turns' flights
+exit $status
