@@ -6,6 +6,21 @@ int loop_buffer(const LoopFunction *f, const Graph *g, NodeId id) {
   return lookup_get(&f->buffer_at, graph_node(g, id)) - 1;
 }
 
+int loop_exprs(const Exprs *x, const LoopFunction *f, const LoopStmt *s, Expr *e) {
+  int n = 0;
+  if (s->kind == STMT_SET || s->kind == STMT_STORE) {
+    const ExprNode *place = expr_node(x, s->a);
+    e[n++] = s->b;
+    for (int i = 0; i < place->n; i++) e[n++] = place->arg[i];
+    return n;
+  }
+  if (s->a != NO_EXPR) e[n++] = s->a;
+  if (s->kind != STMT_FOR) return n;
+  if (!loop_in_parts(f, s)) e[n++] = s->b;
+  e[n++] = s->c;
+  return n;
+}
+
 /* -------- text -------- */
 
 typedef struct Text {
@@ -45,20 +60,6 @@ static void name_params(Text *t) {
     str_puts(&s, wraps ? ")" : "");
     t->name[e] = s.at;
   }
-}
-
-/* A block's own expressions, in the order in which they are evaluated. */
-static int own_exprs(const Exprs *x, const LoopStmt *s, Expr *e) {
-  int n = 0;
-  if (s->kind == STMT_SET || s->kind == STMT_STORE) {
-    const ExprNode *place = expr_node(x, s->a);
-    e[n++] = s->b;
-    for (int i = 0; i < place->n; i++) e[n++] = place->arg[i];
-    return n;
-  }
-  if (s->a != NO_EXPR) e[n++] = s->a;
-  if (s->kind == STMT_FOR) e[n++] = s->b, e[n++] = s->c;
-  return n;
 }
 
 static void count_uses(Text *t, Expr e) {
@@ -179,7 +180,7 @@ static void put_block(Text *t, const LoopStmt *first) {
     for (const LoopStmt *s = first; s; s = s->next) put_stmt(t, s);
     return;
   }
-  Expr e[MAX_RANK + 2];
+  Expr e[LOOP_EXPRS];
   const int size = t->x->at.n;
   const char **name = t->name;
   int *uses = t->uses;
@@ -187,9 +188,9 @@ static void put_block(Text *t, const LoopStmt *first) {
   t->name = arena_copy(t->plan->arena, name, sizeof *name * (size_t)size);
   t->names.at = t->name;
   for (const LoopStmt *s = first; s; s = s->next)
-    for (int i = 0, n = own_exprs(t->x, s, e); i < n; i++) count_uses(t, e[i]);
+    for (int i = 0, n = loop_exprs(t->x, t->f, s, e); i < n; i++) count_uses(t, e[i]);
   for (const LoopStmt *s = first; s; s = s->next) {
-    for (int i = 0, n = own_exprs(t->x, s, e); i < n; i++) put_shared(t, e[i]);
+    for (int i = 0, n = loop_exprs(t->x, t->f, s, e); i < n; i++) put_shared(t, e[i]);
     put_stmt(t, s);
   }
   t->uses = uses, t->names.at = t->name = name;
@@ -275,7 +276,7 @@ static void put_step(Text *t, const LoopStmt *s) {
   if (s->step)
     put_head(t, s->step);
   else
-    str_puts(t->out, "what outputs and variables become");
+    str_puts(t->out, "copies into outputs and variables");
   put_body(t, s->body);
   t->indent = indent;
 }

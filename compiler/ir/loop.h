@@ -3,7 +3,7 @@
  *
  * A loop function computes elements. Its buffers are nodes of the entry's graph, integers that
  * differ between calls are parameters; both are numbered by their first use, so that functions that
- * do the same to other tensors are equal, and one serves both. Law (loop_verify): an index into
+ * do the same to other tensors are equal, and one serves both. Law (loop_verify.c): an index into
  * memory that is made of loop indices alone, with no condition around it, lies in the block.
  *
  * An entry is a list of statements, too, which may nest: its steps, and in them tile loops, calls
@@ -198,10 +198,14 @@ typedef struct LoopProgram {
   VEC(LoopUnit) units; /* by number; what one calls comes before it */
 } LoopProgram;
 
+/* A statement's own expressions, in the order in which they are evaluated, but what is assigned to
+ * and the bounds of a loop in parts, which are passed. How many. */
+enum { LOOP_EXPRS = MAX_RANK + 2 };
+int loop_exprs(const Exprs *x, const LoopFunction *f, const LoopStmt *s, Expr *e);
 /* The place in `buffers`. */
 int loop_buffer(const LoopFunction *f, const Graph *g, NodeId id);
 
-/* The text form, a line for each statement; `names`: loops over the same dims are one line. */
+/* The text form, a line for each statement; loops over the same dims are one line. */
 void loop_put(Str *out, const Plan *p, const LocalEntry *le, const LoopFunction *f, int indent);
 void loop_put_entry(Str *out, const Plan *p, const LoopEntry *en);
 

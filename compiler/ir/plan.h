@@ -1,6 +1,6 @@
 /* The program of one device: the local graphs, how their nodes are grouped into loops, their
- * order, and the offsets of their values. `partition` creates it, `schedule`, `fuse` and `memory`
- * complete it, the backend reads it.
+ * order, and the offsets of their values. `partition` creates it, the passes of schedule/
+ * complete it, loops and the backend read it.
  *
  * A local node's `shape` is the whole tensor's and its `layout` the box of it that a device holds,
  * so the plan is the same for every device and its size does not depend on their number. */

@@ -190,6 +190,17 @@ void entry_do(EntryBuild *b, const LoopFunction *f) {
   if (!b->l->tile) entry_joins(b);
 }
 
+LoopSite entry_site(const EntryBuild *b) {
+  return (LoopSite){b->l->arena, b->l->plan, b->l->le, b->l->tile};
+}
+
+void entry_loop(EntryBuild *b, LoopBuilder *build, NodeId id) {
+  const LoopSite site = entry_site(b);
+  LoopFunction f;
+  build(&site, id, &f);
+  entry_do(b, &f);
+}
+
 /* -------- steps -------- */
 
 static void exchange(EntryBuild *b, const Step *s) {
@@ -208,22 +219,17 @@ static void exchange(EntryBuild *b, const Step *s) {
 
 static bool kernel(EntryBuild *b, const Step *s, const Tiles *epilogue) {
   const NodeId id = s->nodes.at[0];
-  LoopFunction f;
   switch (op_class(graph_node(b->en->le->graph, id))) {
   case OPC_PRODUCT: return entry_product(b, id, epilogue);
   case OPC_CONVOLUTION: return entry_convolution(b, id, epilogue);
   case OPC_SORT: entry_sort(b, id); return false;
   case OPC_MATRIX: entry_matrix(b, id); return false;
-  default: {
-    const LoopSite site = {b->l->arena, b->l->plan, b->l->le, b->l->tile};
-    loop_of_pool(&site, id, &f), entry_do(b, &f);
-    return false;
-  }
+  default: entry_loop(b, loop_of_pool, id); return false;
   }
 }
 
 void entry_step(EntryBuild *b, const Step *s) {
-  const LoopSite site = {b->l->arena, b->l->plan, b->l->le, b->l->tile};
+  const LoopSite site = entry_site(b);
   LoopFunction f;
   switch (s->kind) {
   case STEP_MAP:

@@ -39,6 +39,10 @@ Expr entry_run(EntryBuild *b, const LoopFunction *f); /* the call, as an express
 void entry_do(EntryBuild *b, const LoopFunction *f);  /* ... and as a statement */
 /* The calls that join what units of rows have added up; within a tile, they wait for its end. */
 void entry_joins(EntryBuild *b);
+LoopSite entry_site(const EntryBuild *b); /* where the statement that is built stands */
+/* The call of a loop for a node. */
+typedef void LoopBuilder(const LoopSite *s, NodeId id, LoopFunction *out);
+void entry_loop(EntryBuild *b, LoopBuilder *build, NodeId id);
 /* The number of what has that key; what is new is `unit`. */
 int entry_unit(EntryBuild *b, const char *kind, const Str *key, LoopUnit unit);
 /* The calls of a step; `epilogue`: of the kernel that it is, NULL. */

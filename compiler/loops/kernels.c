@@ -55,9 +55,7 @@ bool entry_convolution(EntryBuild *b, NodeId id, const Tiles *epilogue) {
                                          : n->operand[1];
   const Node *taps = graph_node(g, w);
   if (taps->shape.dim[s.n] == 1 && taps->shape.dim[s.n + 1] == s.groups && s.groups > 1) {
-    const LoopSite site = {b->l->arena, b->l->plan, b->l->le, b->l->tile};
-    LoopFunction f;
-    loop_of_depthwise(&site, id, &f), entry_do(b, &f);
+    entry_loop(b, loop_of_depthwise, id);
     return false;
   }
   const bool takes = epilogue && makes != SIDE_TAPS;

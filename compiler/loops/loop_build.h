@@ -119,11 +119,10 @@ Expr loop_call(Loop *l, const char *function, DType t, int n, const Expr *arg);
 Expr loop_choose(Loop *l, Expr cond, Expr v, Expr other);
 Expr loop_word(Loop *l, const char *name, int64_t v); /* a number that has a name in dtrt.h */
 
-/* -------- a tile's band (band.c; the first three: loop_value.c) -------- */
+/* -------- a tile's band (band.c; the first two: loop_value.c) -------- */
 
 const TileBand *loop_band(const Loop *l); /* NULL: none */
 bool in_band(const Loop *l, NodeId id);
-int band_mask(const Loop *l, NodeId id); /* the operand that shows outside of the band; else 0 */
 /* The node is the result of a reduction over the band's space. */
 bool reads_band(const Loop *l, NodeId id);
 /* The columns of a row that a nest over n goes over. */

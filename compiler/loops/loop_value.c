@@ -240,7 +240,8 @@ const TileBand *loop_band(const Loop *l) {
 
 bool in_band(const Loop *l, NodeId id) { return loop_band(l) && tiles_in_band(l->tile, l->g, id); }
 
-int band_mask(const Loop *l, NodeId id) {
+/* The operand of a mask that shows outside of the band; else 0. */
+static int band_mask(const Loop *l, NodeId id) {
   const TileBand *b = loop_band(l);
   for (int i = 0; b && i < b->masks.n; i++)
     if (b->masks.at[i].node == id) return b->masks.at[i].dead;

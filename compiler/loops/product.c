@@ -357,9 +357,7 @@ bool entry_product(EntryBuild *b, NodeId id, const Tiles *epilogue) {
     p.m = p.n = p.k = NULL;
     find_live(&p);
     clear_dead(&p);
-    const LoopSite site = {b->l->arena, b->l->plan, b->l->le, b->l->tile};
-    LoopFunction f;
-    loop_of_contract(&site, id, &f), entry_do(b, &f);
+    entry_loop(b, loop_of_contract, id);
     return false;
   }
   find_loops(&p);

@@ -67,7 +67,7 @@ static void close_band(EntryBuild *b) {
 /* Before step i: whether some row's value, outside of the band, is not 0. */
 static void check_band(EntryBuild *b, int i) {
   if (!is_masked(b) || band_of(b)->at != i) return;
-  const LoopSite site = {b->l->arena, b->l->plan, b->l->le, b->l->tile};
+  const LoopSite site = entry_site(b);
   LoopFunction f;
   loop_of_band_check(&site, &f);
   const Expr counts = entry_run(b, &f);

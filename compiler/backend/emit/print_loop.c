@@ -223,22 +223,11 @@ static const LoopStmt *put_stmt(Print *p, const LoopStmt *s) {
   return s;
 }
 
-static void count_stmt(Print *p, const LoopStmt *s) {
-  if (s->a == NO_EXPR) return;
-  if (s->kind != STMT_SET && s->kind != STMT_STORE) {
-    print_count(p, s->a);
-  } else {
-    const ExprNode *n = expr_node(p->x, s->a);
-    for (int i = 0; i < n->n; i++) print_count(p, n->arg[i]);
-    print_count(p, s->b);
-  }
-  if (s->kind == STMT_FOR && !loop_in_parts(p->f, s)) print_count(p, s->b);
-  if (s->kind == STMT_FOR) print_count(p, s->c);
-}
-
 void print_block(Print *p, const LoopStmt *first) {
   const BlockMark m = print_begin_block(p);
-  for (const LoopStmt *s = first; s; s = s->next) count_stmt(p, s);
+  Expr own[LOOP_EXPRS];
+  for (const LoopStmt *s = first; s; s = s->next)
+    for (int i = 0, n = loop_exprs(p->x, p->f, s, own); i < n; i++) print_count(p, own[i]);
   print_counted(p);
   for (const LoopStmt *s = first; s; s = s->next) s = put_stmt(p, s);
   print_end_block(p, m);

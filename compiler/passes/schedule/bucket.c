@@ -13,7 +13,7 @@
 typedef VEC(NodeId) NodeVec;
 
 /* Exchanges that may become one. */
-typedef struct Alike {
+typedef struct Bucket {
   int kind;
   DType dtype; /* as `reduce`, of all-reduces */
   uint32_t axes;
@@ -22,15 +22,15 @@ typedef struct Alike {
   NodeVec waiting; /* began to wait, in that order */
   NodeVec ready;   /* their terms are there, but their steps stand later; some may wait by now */
   int64_t bytes;   /* of the deferred exchanges, unless they are all-reduces */
-} Alike;
+} Bucket;
 
 enum { NO_GROUP = -1 };
 
-typedef struct Combine {
+typedef struct Bucketing {
   Plan *plan;
   LocalEntry *le;
   VEC(Step) out;
-  VEC(Alike) groups;
+  VEC(Bucket) groups;
   int *group;    /* by node: of what may be combined; NO_GROUP for all else */
   NodeId *first; /* by base node: the first of them that reads it, or NO_NODE ... */
   NodeId *next;  /* ... and the next of the same term */
@@ -38,13 +38,13 @@ typedef struct Combine {
   int *begun;    /* by node: 1 + how many began to wait before it; 0: it did not */
   bool *waiting; /* by node */
   int nbegun;
-} Combine;
+} Bucketing;
 
-static int group_of(Combine *c, const Exchange *x, DType t, Reduce reduce, int segment) {
-  Alike a = {.kind = x->kind, .axes = x->axes, .segment = segment};
+static int group_of(Bucketing *c, const Exchange *x, DType t, Reduce reduce, int segment) {
+  Bucket a = {.kind = x->kind, .axes = x->axes, .segment = segment};
   if (x->kind == DTRT_ALL_REDUCE) a.dtype = t, a.reduce = reduce;
   for (int i = 0; i < c->groups.n; i++) {
-    const Alike *g = &c->groups.at[i];
+    const Bucket *g = &c->groups.at[i];
     if (g->kind == a.kind && g->dtype == a.dtype && g->axes == a.axes && g->reduce == a.reduce &&
         g->segment == segment)
       return i;
@@ -54,20 +54,20 @@ static int group_of(Combine *c, const Exchange *x, DType t, Reduce reduce, int s
 }
 
 /* How often the variable that a term is, if it is one, is gathered. */
-static int *gathers_of(const Combine *c, NodeId term) {
+static int *gathers_of(const Bucketing *c, NodeId term) {
   const Node *n = graph_node(c->le->graph, term);
   return n->op == OP_var ? &c->gathers[node_source(n)] : NULL;
 }
 
 /* Of a device, of the larger side: the terms of a reduce-scatter, the result of an all-gather. */
-static int64_t bytes_of(const Combine *c, NodeId id) {
+static int64_t bytes_of(const Bucketing *c, NodeId id) {
   const Program *p = c->plan->program;
   const Node *n = graph_node(c->le->graph, id);
   const int64_t from = node_bytes(p, graph_operand(c->le->graph, n, 0)), to = node_bytes(p, n);
   return from > to ? from : to;
 }
 
-static bool may_combine(const Combine *c, const Exchange *x, NodeId id, NodeId term) {
+static bool may_bucket(const Bucketing *c, const Exchange *x, NodeId id, NodeId term) {
   if (x->kind == DTRT_ALL_REDUCE) return true;
   const int *gathers = gathers_of(c, term);
   if (x->kind == DTRT_ALL_GATHER && gathers && *gathers > 1) return false;
@@ -76,7 +76,7 @@ static bool may_combine(const Combine *c, const Exchange *x, NodeId id, NodeId t
 }
 
 /* Which group each exchange belongs to, and which wait for one term. */
-static void find_groups(Combine *c) {
+static void find_groups(Bucketing *c) {
   const Program *p = c->plan->program;
   const Graph *g = c->le->graph;
   for (int t = 0; t < c->le->steps.n; t++) {
@@ -92,24 +92,24 @@ static void find_groups(Combine *c) {
     if (s->kind != STEP_EXCHANGE) continue;
     Exchange x = exchange_at(p, g, n);
     NodeId term = node_base(g, n->operand[0]);
-    if (!may_combine(c, &x, id, term)) continue;
+    if (!may_bucket(c, &x, id, term)) continue;
     c->group[id] = group_of(c, &x, n->dtype, graph_operand(g, n, 0)->layout->reduce, s->segment);
     c->next[id] = c->first[term];
     c->first[term] = id;
   }
 }
 
-static void made(Combine *c, NodeId id) {
+static void made(Bucketing *c, NodeId id) {
   for (NodeId r = c->first[id]; r != NO_NODE; r = c->next[r])
     vec_push(c->plan->arena, &c->groups.at[c->group[r]].ready, r);
 }
 
-static bool has_room(const Combine *c, const Alike *g, NodeId id) {
+static bool has_room(const Bucketing *c, const Bucket *g, NodeId id) {
   return g->kind == DTRT_ALL_REDUCE || g->bytes + bytes_of(c, id) <= BUCKET_ALL;
 }
 
-static void wait_for(Combine *c, NodeId id) {
-  Alike *g = &c->groups.at[c->group[id]];
+static void defer(Bucketing *c, NodeId id) {
+  Bucket *g = &c->groups.at[c->group[id]];
   vec_push(c->plan->arena, &g->waiting, id);
   if (g->kind != DTRT_ALL_REDUCE) g->bytes += bytes_of(c, id);
   c->begun[id] = ++c->nbegun;
@@ -123,8 +123,8 @@ static int by_id(const void *x, const void *y) {
 
 /* Issues a bucket: the deferred exchanges, and later ones whose inputs are ready, as far
  * as there is room. */
-static void flush(Combine *c, int group) {
-  Alike *g = &c->groups.at[group];
+static void flush(Bucketing *c, int group) {
+  Bucket *g = &c->groups.at[group];
   Step s = {.kind = STEP_EXCHANGE, .segment = g->segment};
   if (g->ready.n > 1) /* into the order of the steps */
     qsort(g->ready.at, (size_t)g->ready.n, sizeof *g->ready.at, by_id);
@@ -133,7 +133,7 @@ static void flush(Combine *c, int group) {
     NodeId id = g->ready.at[i];
     if (c->begun[id]) continue;
     if (has_room(c, g, id))
-      wait_for(c, id);
+      defer(c, id);
     else
       g->ready.at[left++] = id;
   }
@@ -149,7 +149,7 @@ static void flush(Combine *c, int group) {
   vec_push(c->plan->arena, &c->out, s);
 }
 
-static void need(Combine *c, const Step *s) {
+static void need(Bucketing *c, const Step *s) {
   Reads r = {0};
   step_reads(c->le, s, c->plan->arena, &r);
   for (int i = 0; i < r.r.n; i++)
@@ -157,7 +157,7 @@ static void need(Combine *c, const Step *s) {
 }
 
 /* Exchanges without a use before the end: the bucket deferred longest comes first. */
-static void flush_rest(Combine *c) {
+static void flush_rest(Bucketing *c) {
   for (;;) {
     int first = NO_GROUP, least = 0;
     for (int i = 0; i < c->groups.n; i++) {
@@ -170,8 +170,8 @@ static void flush_rest(Combine *c) {
   }
 }
 
-static void combine_entry(Plan *p, LocalEntry *le) {
-  Combine c = {.plan = p, .le = le};
+static void bucket_entry(Plan *p, LocalEntry *le) {
+  Bucketing c = {.plan = p, .le = le};
   int n = le->graph->nodes.n;
   c.group = arena_array(p->arena, int, n + 1);
   c.first = arena_array(p->arena, NodeId, n + 1);
@@ -192,7 +192,7 @@ static void combine_entry(Plan *p, LocalEntry *le) {
     need(&c, s);
     if (c.group[id] != NO_GROUP) {
       if (!has_room(&c, &c.groups.at[c.group[id]], id)) flush(&c, c.group[id]);
-      if (!c.begun[id]) wait_for(&c, id);
+      if (!c.begun[id]) defer(&c, id);
       continue;
     }
     for (int i = 0; i < s->nodes.n; i++) made(&c, s->nodes.at[i]);
@@ -205,5 +205,5 @@ static void combine_entry(Plan *p, LocalEntry *le) {
 }
 
 void bucket(Plan *p) {
-  for (int e = 0; e < p->entries.n; e++) combine_entry(p, &p->entries.at[e]);
+  for (int e = 0; e < p->entries.n; e++) bucket_entry(p, &p->entries.at[e]);
 }

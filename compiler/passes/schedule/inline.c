@@ -29,7 +29,7 @@ typedef struct Uses {
   bool loops;   /* they are in several loops */
 } Uses;
 
-typedef struct Store {
+typedef struct Inline {
   Arena *arena;
   const Plan *plan;
   LocalEntry *le;
@@ -41,16 +41,16 @@ typedef struct Store {
   double *made; /* by node: of those, the operations */
   Uses *uses;   /* by node */
   int *body;    /* by node: sites in its loop */
-} Store;
+} Inline;
 
 /* n computes an element of `base` again for each of a larger result, or at a computed index. */
-static bool repeats(const Store *s, const Node *n, NodeId base) {
+static bool repeats(const Inline *s, const Node *n, NodeId base) {
   return (op_is(n, OPF_REPEATS) || n->op->in_memory) && s->cost[base] > 1 &&
          shape_count(&n->shape) > shape_count(&graph_node(s->g, base)->shape);
 }
 
 /* A mask such as `row >= column`: quadratic in memory, and quicker to make than to read. */
-static bool of_index(const Store *s, const Node *n, double cost) {
+static bool of_index(const Inline *s, const Node *n, double cost) {
   if (op_is(n, OPF_FREE)) return true;
   if (cost > s->limits->cheap || !n->noperands) return false;
   if (!op_is(n, OPF_REPEATS | OPF_ELEMENTWISE) || n->op == OP_carry) return false;
@@ -59,7 +59,7 @@ static bool of_index(const Store *s, const Node *n, double cost) {
   return true;
 }
 
-static void find_cost(Store *s, NodeId i) {
+static void find_cost(Inline *s, NodeId i) {
   const Node *x = graph_node(s->g, i);
   if (node_class(x) == CLASS_VIEW) s->cost[i] = s->cost[x->operand[0]];
   if (node_class(x) != CLASS_MAP) return;
@@ -74,7 +74,7 @@ static void find_cost(Store *s, NodeId i) {
 
 /* -------- sites -------- */
 
-static void add_use(Store *s, NodeId id, const Site *at) {
+static void add_use(Inline *s, NodeId id, const Site *at) {
   Uses *u = &s->uses[id];
   if (node_is_const(graph_node(s->g, id)) || !sites_first(s->sites, id, at)) return;
   u->loops = u->loops || (u->site.n && u->site.at[0].loop != at->loop);
@@ -83,7 +83,7 @@ static void add_use(Store *s, NodeId id, const Site *at) {
 }
 
 /* Node id is computed at a site: its operands are required at the sites it reads them at. */
-static void use_operands(Store *s, NodeId id, const Site *at) {
+static void use_operands(Inline *s, NodeId id, const Site *at) {
   const Node *n = graph_node(s->g, id);
   bool *stored = s->le->stored;
   for (int k = 0; k < n->noperands; k++) {
@@ -100,17 +100,17 @@ static void use_operands(Store *s, NodeId id, const Site *at) {
   }
 }
 
-static bool has_loop(const Store *s, NodeId id) {
+static bool has_loop(const Inline *s, NodeId id) {
   NodeClass c = node_class(graph_node(s->g, id));
   return c == CLASS_REDUCE || (c == CLASS_MAP && s->le->stored[id]);
 }
 
-static Site own_body(const Store *s, NodeId id) {
+static Site own_body(const Inline *s, NodeId id) {
   const Node *n = graph_node(s->g, id);
   return sites_body(s->sites, id, node_class(n) == CLASS_REDUCE ? n->operand[0] : id);
 }
 
-static void use_in_loop(Store *s, NodeId id) {
+static void use_in_loop(Inline *s, NodeId id) {
   const Node *n = graph_node(s->g, id);
   Site body = own_body(s, id);
   if (node_class(n) != CLASS_REDUCE)
@@ -119,14 +119,14 @@ static void use_in_loop(Store *s, NodeId id) {
     add_use(s, n->operand[0], &body);
 }
 
-static void store_operands(Store *s, NodeId id) {
+static void store_operands(Inline *s, NodeId id) {
   const Node *n = graph_node(s->g, id);
   for (int k = 0; k < n->noperands; k++) s->le->stored[node_base(s->g, n->operand[k])] = true;
 }
 
 /* -------- decisions -------- */
 
-static bool is_worth_memory(const Store *s, NodeId id) {
+static bool is_worth_memory(const Inline *s, NodeId id) {
   const Uses *u = &s->uses[id];
   double most = WORK_MOST * sites_count(s->sites, id) * (1 + 1e-9);
   for (int i = 0; i < u->site.n; i++)
@@ -137,7 +137,7 @@ static bool is_worth_memory(const Store *s, NodeId id) {
   return u->loops || u->turns > most || u->site.n > s->limits->sites;
 }
 
-static void decide(Store *s, NodeId id, bool all) {
+static void decide(Inline *s, NodeId id, bool all) {
   const bool by_index = graph_node(s->g, id)->op->by_index;
   NodeClass c = node_class(graph_node(s->g, id));
   Uses *u = &s->uses[id];
@@ -153,7 +153,7 @@ static void decide(Store *s, NodeId id, bool all) {
   }
 }
 
-static bool is_observed(const Store *s, NodeId id) {
+static bool is_observed(const Inline *s, NodeId id) {
   Observe observe = s->plan->observe;
   const Node *n = graph_node(s->g, id), *base = graph_node(s->g, node_base(s->g, id));
   if (!observe || node_class(base) == CLASS_SOURCE || node_is_const(base)) return false;
@@ -162,7 +162,7 @@ static bool is_observed(const Store *s, NodeId id) {
 
 /* What does not change from run to run of a loop is not computed in each, where that is more than
  * reading it. */
-static void store_outside(Store *s) {
+static void store_outside(Inline *s) {
   const Entry *e = s->le->entry;
   if (!e->regions.n) return;
   const int *region = regions_find(s->arena, e, s->g);
@@ -176,7 +176,7 @@ static void store_outside(Store *s) {
   }
 }
 
-static void begin(Store *s) {
+static void begin(Inline *s) {
   LocalEntry *le = s->le;
   int n = s->g->nodes.n;
   for (NodeId i = 0; i < n; i++) {
@@ -190,7 +190,7 @@ static void begin(Store *s) {
     if (is_observed(s, i)) le->stored[node_base(le->graph, i)] = true;
 }
 
-static bool keeps_law(const Store *s) {
+static bool keeps_law(const Inline *s) {
   const bool *stored = s->le->stored;
   Work work = {0}, once = {0};
   for (NodeId i = 0; i < s->g->nodes.n; i++) {
@@ -208,10 +208,10 @@ static bool keeps_law(const Store *s) {
 }
 
 /* False: the work is not bounded. */
-static bool store_within(Plan *p, LocalEntry *le, const Limits *with) {
+static bool inline_within(Plan *p, LocalEntry *le, const Limits *with) {
   int n = le->graph->nodes.n;
   Arena *a = p->arena;
-  Store s = {.arena = a,
+  Inline s = {.arena = a,
              .plan = p,
              .le = le,
              .g = le->graph,
@@ -227,13 +227,13 @@ static bool store_within(Plan *p, LocalEntry *le, const Limits *with) {
   return keeps_law(&s);
 }
 
-static void store_entry(Plan *p, LocalEntry *le) {
+static void inline_entry(Plan *p, LocalEntry *le) {
   bool *stored = arena_array(p->arena, bool, le->graph->nodes.n + 1);
   le->stored = stored;
   for (int i = 0; i < LIMITS; i++)
-    if (store_within(p, le, &limits[i])) return;
+    if (inline_within(p, le, &limits[i])) return;
 }
 
 void inline_values(Plan *p) {
-  for (int i = 0; i < p->entries.n; i++) store_entry(p, &p->entries.at[i]);
+  for (int i = 0; i < p->entries.n; i++) inline_entry(p, &p->entries.at[i]);
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Arrange {
+typedef struct Reorder {
   Plan *plan;
   LocalEntry *le;
   int nsteps;
@@ -21,16 +21,16 @@ typedef struct Arrange {
   int64_t *bytes; /* by base node: of its buffer in the arena, 0 when it has none of its own */
   bool *at_end;   /* by base node: used after the last step */
   bool *in_var;   /* by node: will be made in its variable's place */
-} Arrange;
+} Reorder;
 
-static void add_edge(Arrange *a, int from, int to) {
+static void add_edge(Reorder *a, int from, int to) {
   if (from < 0 || from == to) return;
   vec_push(a->plan->arena, &a->after[from], to);
   vec_push(a->plan->arena, &a->before[to], from);
 }
 
 /* The update of a variable overwrites it when all who read the old value come before. */
-static void order_updates(Arrange *a) {
+static void order_updates(Reorder *a) {
   LocalEntry *le = a->le;
   IntVec *old =
       arena_array(a->plan->arena, IntVec, a->plan->program->vars.n + 1); /* readers, by variable */
@@ -48,7 +48,7 @@ static void order_updates(Arrange *a) {
   }
 }
 
-static void find_edges(Arrange *a) {
+static void find_edges(Reorder *a) {
   LocalEntry *le = a->le;
   int exchange = -1;
   for (int t = 0; t < a->nsteps; t++) {
@@ -74,7 +74,7 @@ static void find_edges(Arrange *a) {
 
 /* -------- the peak of an order -------- */
 
-static int64_t made_bytes(const Arrange *a, int t) {
+static int64_t made_bytes(const Reorder *a, int t) {
   const Step *s = &a->le->steps.at[t];
   int64_t sum = 0;
   for (int i = 0; i < s->nodes.n; i++) sum += a->bytes[s->nodes.at[i]];
@@ -82,12 +82,12 @@ static int64_t made_bytes(const Arrange *a, int t) {
 }
 
 /* A loop makes a value in the place of one that it reads for the last time. */
-static int64_t reused_bytes(const Arrange *a, int t, int64_t made, int64_t freed) {
+static int64_t reused_bytes(const Reorder *a, int t, int64_t made, int64_t freed) {
   if (a->le->steps.at[t].kind != STEP_MAP) return 0;
   return made < freed ? made : freed;
 }
 
-static int64_t peak_of(const Arrange *a, const int *order) {
+static int64_t peak_of(const Reorder *a, const int *order) {
   ArenaMark mark = arena_mark(a->plan->arena);
   int n = a->le->graph->nodes.n, *left = arena_array(a->plan->arena, int, n + 1);
   int64_t live = 0, peak = 0;
@@ -115,7 +115,7 @@ static int64_t peak_of(const Arrange *a, const int *order) {
 /* A list schedule that follows `from`, but does a step early that lowers what is alive. Backwards
  * it is the same from the end: there a step makes its operands live, and ends its results. */
 typedef struct List {
-  const Arrange *a;
+  const Reorder *a;
   bool backwards;
   int *left;   /* by step: those that must be placed before it */
   int *wanted; /* by node, forwards: readers not yet placed; backwards: readers placed */
@@ -126,7 +126,7 @@ typedef struct List {
 
 /* By how much what is alive grows when t is placed next. */
 static int64_t growth(const List *l, int t) {
-  const Arrange *a = l->a;
+  const Reorder *a = l->a;
   int64_t made = made_bytes(a, t), other = 0;
   for (int i = 0; i < a->d.reads[t].r.n; i++) {
     NodeId x = a->d.reads[t].r.at[i].node;
@@ -136,7 +136,7 @@ static int64_t growth(const List *l, int t) {
 }
 
 static void place_step(List *l, int t) {
-  const Arrange *a = l->a;
+  const Reorder *a = l->a;
   Arena *m = a->plan->arena;
   const IntVec *next = l->backwards ? &a->before[t] : &a->after[t];
   l->done[t] = true;
@@ -156,7 +156,7 @@ static bool may_go_early(const List *l, int t) {
          growth(l, t) <= 0;
 }
 
-static int *list_order(const Arrange *a, const int *from, bool backwards) {
+static int *list_order(const Reorder *a, const int *from, bool backwards) {
   Arena *m = a->plan->arena;
   int nodes = a->le->graph->nodes.n, n = a->nsteps;
   List l = {.a = a,
@@ -185,9 +185,9 @@ static int *list_order(const Arrange *a, const int *from, bool backwards) {
   return l.out;
 }
 
-static void arrange_entry(Plan *p, LocalEntry *le) {
+static void reorder_entry(Plan *p, LocalEntry *le) {
   int n = le->graph->nodes.n, steps = le->steps.n;
-  Arrange a = {.plan = p,
+  Reorder a = {.plan = p,
                .le = le,
                .nsteps = steps,
                .d = depend_of(p->arena, le),
@@ -214,5 +214,5 @@ static void arrange_entry(Plan *p, LocalEntry *le) {
 }
 
 void reorder(Plan *p) {
-  for (int e = 0; e < p->entries.n; e++) arrange_entry(p, &p->entries.at[e]);
+  for (int e = 0; e < p->entries.n; e++) reorder_entry(p, &p->entries.at[e]);
 }

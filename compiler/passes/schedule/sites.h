@@ -8,7 +8,7 @@
  *   executed  for each site and element: the op's own operations, one for each operand that is
  *             read from memory, and one for each element stored
  *   code      the same for each site, an op being one
- * of maps and reductions; products, sorts and exchanges work on stored values alone. `store` keeps
+ * of maps and reductions; products, sorts and exchanges work on stored values alone. `inline` keeps
  * the law, verify_work.c checks it from what the passes leave. */
 #ifndef DTG_SITES_H
 #define DTG_SITES_H

@@ -35,7 +35,7 @@ static bool *find_needed(Plan *p, const LocalEntry *le) {
 
 typedef VEC(NodeId) NodeVec;
 
-typedef struct Schedule {
+typedef struct Ordering {
   Plan *plan;
   LocalEntry *le;
   const bool *needed;
@@ -47,9 +47,9 @@ typedef struct Schedule {
   bool *in_test;     /* by node: it comes before its loop reads its condition */
   int *tested;       /* by node: 1 + the last region whose condition it was met from */
   bool *added;       /* by region: its steps are there */
-} Schedule;
+} Ordering;
 
-static void find_early(Schedule *s) {
+static void find_early(Ordering *s) {
   const Program *p = s->plan->program;
   const Graph *g = s->le->graph;
   int n = g->nodes.n, *readers = arena_array(s->plan->arena, int, n + 1);
@@ -87,7 +87,7 @@ static bool is_within(const Entry *e, int region, int outer) {
   return region == outer;
 }
 
-static void add_step(Schedule *s, NodeId id) {
+static void add_step(Ordering *s, NodeId id) {
   for (NodeId i = id; i != NO_NODE; i = s->only[i]) {
     Step step = {.kind = step_kind(graph_node(s->le->graph, i)), .segment = s->le->bounds.n};
     vec_push(s->plan->arena, &step.nodes, i);
@@ -98,7 +98,7 @@ static void add_step(Schedule *s, NodeId id) {
 /* -------- regions -------- */
 
 /* Marks the nodes of region r, a loop, that its condition depends on: they come before the test. */
-static void find_tests(Schedule *s, int r) {
+static void find_tests(Ordering *s, int r) {
   const LocalEntry *le = s->le;
   const Graph *g = le->graph;
   NodeVec look = {0};
@@ -120,15 +120,15 @@ static void find_tests(Schedule *s, int r) {
   }
 }
 
-static void add_bound(Schedule *s, BoundKind kind, int region) {
+static void add_bound(Ordering *s, BoundKind kind, int region) {
   vec_push(s->plan->arena, &s->le->bounds, ((Bound){kind, region}));
 }
 
-static void add_region(Schedule *s, int r);
+static void add_region(Ordering *s, int r);
 
 /* The steps of a region's nodes, in the order of the graph; a region within it comes where the
  * first value that it leaves is asked for: all that it reads stands before. */
-static void add_steps(Schedule *s, int region, bool test) {
+static void add_steps(Ordering *s, int region, bool test) {
   const NodeVec *all = &s->nodes[region + 1];
   for (int k = 0; k < all->n; k++) {
     const NodeId i = all->at[k];
@@ -142,7 +142,7 @@ static void add_steps(Schedule *s, int region, bool test) {
   }
 }
 
-static void add_region(Schedule *s, int r) {
+static void add_region(Ordering *s, int r) {
   const LocalRegion *x = &s->le->region[r];
   const bool loops = s->le->entry->regions.at[r].kind == REGION_LOOP;
   if (s->added[r] || x->condition == NO_NODE) return;
@@ -158,10 +158,10 @@ static void add_region(Schedule *s, int r) {
   add_bound(s, BOUND_END, r);
 }
 
-static void schedule_entry(Plan *p, LocalEntry *le) {
+static void steps_entry(Plan *p, LocalEntry *le) {
   Arena *a = p->arena;
   const int n = le->graph->nodes.n, regions = le->entry->regions.n;
-  Schedule s = {.plan = p,
+  Ordering s = {.plan = p,
                 .le = le,
                 .needed = find_needed(p, le),
                 .region = regions_find(a, le->entry, le->graph),
@@ -176,5 +176,5 @@ static void schedule_entry(Plan *p, LocalEntry *le) {
 }
 
 void make_steps(Plan *p) {
-  for (int e = 0; e < p->entries.n; e++) schedule_entry(p, &p->entries.at[e]);
+  for (int e = 0; e < p->entries.n; e++) steps_entry(p, &p->entries.at[e]);
 }

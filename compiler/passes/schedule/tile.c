@@ -26,7 +26,7 @@ static bool has_batch(const Graph *g, const Node *n) {
   return false;
 }
 
-/* A product that makes much of little. */
+/* A product whose result is larger than its operands. */
 static bool begins_group(const Tiling *s, const Step *step) {
   if (step->kind != STEP_CONTRACT) return false;
   NodeId id = step->nodes.at[0];
@@ -159,7 +159,9 @@ static void decide_all(Tiling *s) {
 static int64_t loop_most(const Tiling *s, const Group *g, int loop) {
   return tiling_most(s, g->map.ref[loop].node, g->map.ref[loop].dim);
 }
-int64_t tiling_rows(const Tiling *s, const Group *g) {
+
+/* Of all loops. */
+static int64_t tiling_rows(const Tiling *s, const Group *g) {
   int64_t rows = 1;
   for (int i = 0; i < g->nloops; i++) rows *= loop_most(s, g, i);
   return rows;
@@ -230,19 +232,19 @@ static bool keeps_products_fast(const Tiling *s, const Group *g) {
 static void drop_idle(Tiling *s) {
   for (int i = 0; i < s->groups.n; i++) {
     Group *g = s->groups.at[i];
-    bool spares = g->again.n > 0 || g->rows;
+    bool saves = g->again.n > 0 || g->rows;
     for (int k = 0; k < g->member.n; k++) {
       const Step *t = &s->le->steps.at[g->member.at[k]];
       for (int j = 0; j < t->nodes.n; j++)
-        spares =
-            spares || (s->is_inner[t->nodes.at[j]] && tiling_bytes(s, t->nodes.at[j]) >= s->budget);
+        saves =
+            saves || (s->is_inner[t->nodes.at[j]] && tiling_bytes(s, t->nodes.at[j]) >= s->budget);
     }
-    spares = spares && keeps_products_fast(s, g);
-    for (int k = 0; !spares && k < g->member.n; k++) {
+    saves = saves && keeps_products_fast(s, g);
+    for (int k = 0; !saves && k < g->member.n; k++) {
       const Step *t = &s->le->steps.at[g->member.at[k]];
       for (int j = 0; j < t->nodes.n; j++) s->is_inner[t->nodes.at[j]] = false;
     }
-    if (!spares) group_dissolve(s, i);
+    if (!saves) group_dissolve(s, i);
   }
 }
 

@@ -13,7 +13,7 @@
 /* What an element is outside of the band. */
 typedef enum Outside {
   OUTSIDE_UNKNOWN,  /* not computed yet */
-  OUTSIDE_ANYTHING, /* or not there */
+  OUTSIDE_UNDEFINED, /* any value, possibly unwritten */
   OUTSIDE_OF_ROW,   /* a function of the other dims: all columns have the same */
   OUTSIDE_ZERO
 } Outside;
@@ -115,10 +115,10 @@ static Outside computed(Bands *b, NodeId id) {
     int of[MAX_RANK];
     n->op->dims(b->g, n, of);
     for (int i = 0; i < x->shape.rank; i++)
-      if (of[i] == n->shape.rank - 1 && x->shape.dim[i] > 1) return OUTSIDE_ANYTHING;
+      if (of[i] == n->shape.rank - 1 && x->shape.dim[i] > 1) return OUTSIDE_UNDEFINED;
     return OUTSIDE_OF_ROW;
   }
-  return OUTSIDE_ANYTHING;
+  return OUTSIDE_UNDEFINED;
 }
 
 /* Of a node of the masked space, as others see it. */
@@ -126,11 +126,11 @@ static Outside outside(Bands *b, NodeId id) {
   uint8_t *known = &b->outside[id];
   if (*known) return (Outside)*known;
   const NodeId base = node_base(b->g, id);
-  Outside o = OUTSIDE_ANYTHING;
+  Outside o = OUTSIDE_UNDEFINED;
   if (!in_space(b, id) || base != id) {
     if (touches_band(b, id)) b->fails = true;
   } else if (!b->le->stored[id] || in_band(b, id)) {
-    o = op_class(graph_node(b->g, id)) == OPC_PRODUCT ? OUTSIDE_ANYTHING : computed(b, id);
+    o = op_class(graph_node(b->g, id)) == OPC_PRODUCT ? OUTSIDE_UNDEFINED : computed(b, id);
   }
   *known = (uint8_t)o;
   return o;

@@ -39,7 +39,6 @@ typedef struct Tiling {
 } Tiling;
 
 int64_t tiling_bytes(const Tiling *s, NodeId id);       /* of its block */
-int64_t tiling_rows(const Tiling *s, const Group *g);   /* of all its loops */
 int64_t tiling_most(const Tiling *s, NodeId id, int d); /* elements of the largest block of a dim */
 
 /* Begins a group of step k, with a loop for each dim of node `over`; false: it cannot run so.
