@@ -145,7 +145,7 @@ typedef struct dtgc_message {
  * program. */
 typedef void dtgc_message_fn(void *user, const dtgc_message *m);
 
-/* Progress of a long call: "compiling by clang: functions", of which `done` of `all` (0: unknown)
+/* Progress of a long call: "compiling by clang: functions"; `done` of `all` (0: unknown)
  * are finished. Called by the calling thread; like the message callback it must return and must not
  * use the program. Any call may report progress until the program is freed. */
 typedef void dtgc_doing_fn(void *user, const char *what, int64_t done, int64_t all);
@@ -574,8 +574,8 @@ dtgc_status dtgc_memory_predicted(dtgc_program *p, dtgc_memory *out);
 dtgc_status dtgc_memory_measured(dtgc_program *p, int device, dtgc_memory *out);
 /* 1: the object came from the cache; 0: it was compiled; -1: there is no code yet. */
 int dtgc_from_cache(const dtgc_program *p);
-/* Of this program and those that dtgc_fit compiled for its short batches: how many objects came from
- * the cache, and how many were compiled. */
+/* Objects that came from the cache and objects that were compiled, for this program and the variants
+ * that dtgc_fit compiled for short batches. */
 void dtgc_cache_counts(const dtgc_program *p, int *hits, int *misses);
 
 /* Times each step of the running program on each device (docs/profiling.md). start times everything

@@ -201,7 +201,7 @@ static double volume(const Einsum *e, uint32_t letters) {
   return v;
 }
 
-/* Letters of the product of a set of terms: those that another term or the result has. */
+/* Index letters that the product of a set of operands keeps: another operand or the result has them. */
 static uint32_t kept_by(const Einsum *e, uint32_t set) {
   uint32_t in = 0, others = letter_set(e->out.l, e->out.n);
   for (int t = 0; t < e->n; t++)

@@ -222,7 +222,7 @@ Expr lower_put(Lower *l, NodeId id, const At *at) {
 
 /* -------- rows of blocks -------- */
 
-/* One row is here, and of the dim it is dealt from the same block. */
+/* This device has one row, and the same block of the dim it is split from. */
 static bool one_row(const Lower *l, const Node *rows, const Node *line, int dim) {
   const DimLayout *a = &rows->layout->dim[dim], *b = &line->layout->dim[dim];
   return dim_equal(a, b) && !a->window.of && dim_parts(l->mesh, a) == rows->shape.dim[dim];

@@ -64,7 +64,7 @@ NodeId mk_concat(Build *b, int n, const NodeId *x, int dim);
 NodeId mk_iota(Build *b, DType t, const Shape *s, int dim);
 NodeId mk_gather(Build *b, NodeId table, NodeId index, int dim);
 NodeId mk_scatter(Build *b, NodeId index, NodeId updates, int dim, int64_t size);
-/* Class numbers of any integer type as i32, in which those that are no class stay none. */
+/* Class numbers of any integer type as i32; invalid class numbers stay invalid. */
 NodeId mk_class(Build *b, NodeId label, int64_t classes);
 /* u8 and i8 as i64, in which their sums and products do not wrap. */
 NodeId mk_wide_integer(Build *b, NodeId x);

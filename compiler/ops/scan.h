@@ -19,7 +19,7 @@ NodeId mk_order(Build *b, NodeId x, int dim, int64_t count, bool descending, boo
 NodeId mk_pick(Build *b, NodeId x, NodeId index, int dim);
 
 /* The k blocks of a dim as rows, [.., n, ..] -> [.., k, ceil(n/k), ..], short rows filled up with
- * `fill` (`whole` where the dtype is one of whole numbers); and back. Where k divides n both are
+ * `fill` (`whole` for integer dtypes); and back. Where k divides n both are
  * reshapes. */
 NodeId mk_deal(Build *b, NodeId x, int dim, int64_t k, double fill, int64_t whole);
 NodeId mk_undeal(Build *b, NodeId x, int dim, int64_t n);

@@ -12,7 +12,7 @@ typedef struct Part {
 
 typedef struct Parts {
   int dim;
-  VEC(Part) part; /* those that are not zero, in order */
+  VEC(Part) part; /* the nonzero parts, in order */
 } Parts;
 
 static bool is_zero(const Node *n) { return n->op == &op_const && n->value == 0 && n->whole == 0; }

@@ -4,7 +4,7 @@
 /* A slice done in two: `first` what a device can do with what it has, whole dims and strides, and
  * then what shifts blocks. An exchange moves boxes, so that after the first there is less in them.
  *
- *   x[1024:3072, ::8], x [a, _]  ->  x[:, ::8], of which only [1024:3072] moves */
+ *   x[1024:3072, ::8], x [a, _]  ->  x[:, ::8]; only its [1024:3072] moves */
 typedef struct TwoSlices {
   Shape between;
   int64_t start[2][MAX_RANK], size[2][MAX_RANK], step[2][MAX_RANK];

@@ -45,7 +45,7 @@ int sum_levels(int64_t addends) {
 static int64_t scan_scratch(const Mesh *m, const Shape *local, const Node *n) {
   const int dim = (int)node_attr(n, "axis");
   int64_t row = 1;
-  bool line = true; /* on all devices: a dim of which some have nothing is one to loop over */
+  bool line = true; /* on all devices: a dim that is empty on some is looped over */
   for (int d = dim + 1; d < local->rank; d++) {
     row *= local->dim[d];
     line = line && local->dim[d] == 1 && dim_even(m, &n->layout->dim[d], n->shape.dim[d]);

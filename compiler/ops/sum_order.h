@@ -19,7 +19,7 @@ int sum_levels(int64_t addends);
 /* Of a scatter: at most so many updates go to rows of its table, or elements of a line, with one
  * index of the dims before; 0: so few that they are added in sequence, or of integers. */
 int64_t scatter_updates(const Mesh *m, const Graph *g, const Node *n);
-/* Single f32 elements, of which more are added than the table has, are summed in f64. */
+/* Scatters that add more single f32 elements than the table has sum in f64. */
 bool scatter_in_f64(const Mesh *m, const Graph *g, const Node *n);
 /* A gradient to the weights of a convolution of a group a channel: pieces of so many pixels are added
  * in f32 and these in f64. */
@@ -42,7 +42,7 @@ int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n);
  * whole group of lanes. Bytes of what it keeps while it is computed so. */
 bool sum_goes_on(const Mesh *m, const Graph *g, const Node *n);
 int64_t sum_line_scratch(const Mesh *m, const Graph *g, const Node *n);
-/* Bytes of sums that a product in strips of the dim it sums over keeps: dtrt_gemm_sum. */
+/* Bytes of partial sums that a product tiled over its inner dim keeps: dtrt_gemm_sum. */
 int64_t product_scratch(const Mesh *m, const Graph *g, const Node *n);
 
 #endif

@@ -1,5 +1,5 @@
-/* save.c: dtrt_save: every device writes to its own file the blocks of which it is the lowest
- * holder; then rank 0 writes the index and renames the folder. */
+/* save.c: dtrt_save: every device writes the blocks whose lowest holder it is to its own
+ * file; then rank 0 writes the index and renames the folder. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

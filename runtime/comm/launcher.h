@@ -1,6 +1,6 @@
 /* launcher.h: the launcher that started this process, from the environment: its name, which
- * process this is and of how many. MPI knows only those that its own launcher has started, and the
- * two must agree: else every process would be a training of its own, all of which write the same
+ * process this is and of how many. MPI knows only the processes its own launcher started, and the
+ * two must agree: otherwise every process would train alone, and all would write the same
  * files. Also part of libdtrt-mpi.so, so it calls nothing of libdtrt. */
 #ifndef DTG_RUNTIME_LAUNCHER_H
 #define DTG_RUNTIME_LAUNCHER_H

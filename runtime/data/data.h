@@ -25,7 +25,7 @@ typedef struct data_set {
   const char *constant; /* the const that dim 0 of the inputs was written as */
   int64_t batch;        /* its value */
   int64_t rows;         /* of the files */
-  int64_t skip, limit;  /* of which those in [skip, skip + limit) are used */
+  int64_t skip, limit;  /* rows [skip, skip + limit) are used */
   int64_t *order;       /* [limit], or NULL for file order */
   int64_t first;        /* row (in order) that the next step begins with */
 } data_set;

@@ -175,8 +175,8 @@ static element_text parse_whole(const char *text, int dtype, void *to) {
   return store_whole(dtype, (int64_t)d, to) ? ELEMENT_FITS : ELEMENT_OUT_OF_RANGE;
 }
 
-/* A number of which no digit is lost that a narrower type wants for its rounding: where it is no f64,
- * that of the two around it whose last bit is set. */
+/* Rounds to odd, so that rounding to a narrower type later is exact: of the two f64 around a number,
+ * the one whose last bit is set. */
 static double parse_odd(const char *text, char **end) {
   const int mode = fegetround();
   if (fesetround(FE_DOWNWARD)) return strtod(text, end);

@@ -120,7 +120,7 @@ static bool find_directory(npz_archive *a) {
   return true;
 }
 
-/* The fields of zip64: only those that are all ones elsewhere, in this order. */
+/* The zip64 fields: present only where the plain field is all ones, in this order. */
 static bool wide(npz_member *m, const unsigned char *extra, size_t n) {
   uint64_t *field[] = {&m->size, &m->packed, &m->header};
   for (; n >= 4;) {

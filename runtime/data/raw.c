@@ -65,7 +65,7 @@ static bool count_records(tensor_file *f, gz_stream *s, const char *record) {
                  (long long)(f->extent % each), gz_packed_text(s->head));
 }
 
-/* Those that begin at every `pitch` need not: bytes left at the end are reported. */
+/* Records that begin at every `pitch` need not: bytes left at the end are reported. */
 static bool count_windows(tensor_file *f, gz_stream *s, const char *record) {
   int64_t size = (int64_t)element_size(f->kind), n = f->extent / size;
   if (f->extent % size)

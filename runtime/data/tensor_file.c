@@ -152,7 +152,7 @@ static tensor_file *open_one(const char *name, const file_spec *of, int dtype,
   return NULL;
 }
 
-/* A part must be as the first but for the number of rows, of which the whole has the sum. */
+/* A part must match the first in all but the number of rows, which add up. */
 static bool joins(tensor_file *f, const tensor_file *part, char *why, size_t whysize) {
   const tensor_file *first = f->part[0];
   bool same = part->kind == first->kind && part->rank == first->rank && part->rank > 0;

@@ -1,6 +1,6 @@
 /* crew.c: see crew.h. The device opens a job, does parts of it like everybody else, closes it when
  * no part is left and waits for those who are still in one. Cores that come late find it closed:
- * nobody waits for a core that sleeps. Each core takes its own share from the front, and shares of
+ * no core waits for one that sleeps. Each core takes its own share from the front, and shares of
  * others from the back. */
 #include "crew.h"
 #include <errno.h>

@@ -29,7 +29,7 @@ BlockSpan block_span(const BlockMesh *m, const dtrt_dim *d, const int32_t *coord
 int64_t block_box(const BlockMesh *m, const dtrt_layout *l, const int32_t *coord, BlockSpan *box);
 int64_t block_most(const BlockMesh *m, const dtrt_dim *d); /* elements of the largest block */
 void block_coord(const BlockMesh *m, int device, int32_t *coord);
-/* Whether the device there is the lowest of those that hold the same block. */
+/* Whether the device there is the lowest of all holders of the same block. */
 bool block_lowest_owner(const BlockMesh *m, const int32_t *coord, const dtrt_layout *l);
 uint32_t block_axes(const BlockMesh *m,
                     const dtrt_layout *l); /* axes longer than 1 that cut some dim */

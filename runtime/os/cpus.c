@@ -32,8 +32,7 @@ static int affinity_cores(void) {
   return CPU_COUNT(&cores);
 }
 
-/* Microseconds of CPU a period, of which a container gets so many: what that pays for, rounded up;
- * 0: it is not limited. */
+/* Cores that a container's CPU quota per period amounts to, rounded up; 0: not limited. */
 static int quota_cores(void) {
   char line[64];
   double quota = 0, period = 0;

@@ -75,6 +75,6 @@ void profile_free(Profile *p);
 /* The table and the trace as text, malloc'ed; NULL when out of memory. */
 char *profile_table_text(const dtrt_session *s, const Profile *p);
 char *profile_trace_text(const dtrt_session *s, const Profile *p, size_t *n);
-/* Steps that a trace lacks, of those that were timed. */
+/* Timed steps that a trace lacks. */
 int64_t profile_dropped(const Profile *p);
 #endif

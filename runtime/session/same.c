@@ -141,7 +141,7 @@ void same_files(same_list *l, const char *option, const data_set *set) {
     const tensor_file *f = set->file[i];
     char what[SAME_TEXT], type[200];
     const char *spec = set->spec[i];
-    if (!spec) continue; /* a host's array, of which each rank need have its own rows only */
+    if (!spec) continue; /* a host's array: each rank needs its own rows only */
     bool sampled = false;
     uint64_t sum = file_digest(f, &sampled);
     snprintf(what, sizeof what, "%s %s", option, set->entry->in[i].name);

@@ -287,8 +287,7 @@ static int cores_of(const Comm *c, int asked, char *why) {
   return share < 1 ? 1 : share < CREW_MOST ? share : CREW_MOST;
 }
 
-/* The cores of each device. Where nobody asked for them, a system that refuses threads leaves one.
- */
+/* The cores of each device. Unless cores were requested, failing to start threads leaves one. */
 static dtrt_status open_crews(dtrt_session *s, int asked) {
   Comm *c = s->comm;
   char why[COMM_WHY] = "";

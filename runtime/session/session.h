@@ -5,8 +5,8 @@
 #include "hold.h"
 #include "profile.h"
 
-/* A program of a session. Exchanges of the program itself are followed by those that bring whole
- * outputs and variables to a host (under mpi), which have the ids after them. */
+/* A program of a session. Its own exchanges are followed by the ones that gather whole
+ * outputs and variables for a host (under mpi), with the next ids. */
 typedef struct SessionProgram {
   const dtrt_program *p;
   int nexchanges; /* with those for hosts */
