@@ -37,9 +37,11 @@ enum {
   /* Exchanges. Those other than all-reduces are bucketed up to these bytes, so that little memory is
    * held for longer; whether it is worth it, the machine's links say (cost_is_brief). One is under
    * way for up to 4 times its modelled time, as the model may be wrong by so much, and not at all
-   * where less than a quarter of it would be hidden. */
+   * where less than a quarter of it would be hidden. All-reduces by messages go once they move
+   * bytes for so many times as long as they wait: more would hide nothing of that. */
   BUCKET_EACH = 8 << 10,
   BUCKET_ALL = 32 << 10,
+  BUCKET_MOVES = 16,
   OVERLAP_TIMES = 4,
   OVERLAP_PART = 4
 };

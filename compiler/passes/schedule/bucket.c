@@ -1,5 +1,7 @@
 /* Bucketing: an all-reduce is deferred until its first use; at that point every pending or ready
- * all-reduce with the same axes, dtype and reduction op is issued with it as one. Reduce-scatters
+ * all-reduce with the same axes, dtype and reduction op is issued with it as one. By messages they
+ * are issued as soon as they move bytes for much longer than they wait for the first to come: more
+ * of them would save little, and what comes after them can hide them (overlap.c). Reduce-scatters
  * and all-gathers are bucketed only if their messages cost more than their bytes, up to a size
  * limit, so that little memory is held for longer. Gathers of a variable that each use repeats are
  * not bucketed. The pass is linear: it visits each exchange when its input is computed, when it
@@ -22,6 +24,8 @@ typedef struct Bucket {
   NodeVec waiting; /* began to wait, in that order */
   NodeVec ready;   /* their terms are there, but their steps stand later; some may wait by now */
   int64_t bytes;   /* of the deferred exchanges, unless they are all-reduces */
+  Exchange sum;    /* of all-reduces that wait or are ready, as one ... */
+  int nsum;        /* ... and how many they are */
 } Bucket;
 
 enum { NO_GROUP = -1 };
@@ -100,8 +104,23 @@ static void find_groups(Bucketing *c) {
 }
 
 static void made(Bucketing *c, NodeId id) {
-  for (NodeId r = c->first[id]; r != NO_NODE; r = c->next[r])
-    vec_push(c->plan->arena, &c->groups.at[c->group[r]].ready, r);
+  for (NodeId r = c->first[id]; r != NO_NODE; r = c->next[r]) {
+    Bucket *g = &c->groups.at[c->group[r]];
+    vec_push(c->plan->arena, &g->ready, r);
+    if (g->kind != DTRT_ALL_REDUCE) continue;
+    const Exchange x = exchange_at(c->plan->program, c->le->graph, graph_node(c->le->graph, r));
+    const int64_t most = g->nsum++ ? g->sum.most : 0;
+    g->sum = x;
+    g->sum.most += most;
+  }
+}
+
+/* Whether all-reduces that have their terms are to go at once. */
+static bool is_full(const Bucketing *c, const Bucket *g) {
+  if (!g->nsum) return false;
+  const Price price = cost_price(c->plan->program, &g->sum, 1, true).price;
+  return price.messages > 0 &&
+         (g->nsum >= COMM_BATCH || price.moving > BUCKET_MOVES * price.waiting);
 }
 
 static bool has_room(const Bucketing *c, const Bucket *g, NodeId id) {
@@ -144,6 +163,7 @@ static void flush(Bucketing *c, int group) {
   }
   g->waiting.n = 0;
   g->bytes = 0;
+  g->nsum = 0;
   qsort(s.nodes.at, (size_t)s.nodes.n, sizeof *s.nodes.at, by_id);
   for (int i = 0; i < s.nodes.n; i++) made(c, s.nodes.at[i]);
   vec_push(c->plan->arena, &c->out, s);
@@ -154,6 +174,15 @@ static void need(Bucketing *c, const Step *s) {
   step_reads(c->le, s, c->plan->arena, &r);
   for (int i = 0; i < r.r.n; i++)
     if (c->waiting[r.r.at[i].node]) flush(c, c->group[r.r.at[i].node]);
+}
+
+/* Issues what this step has made full. */
+static void flush_full(Bucketing *c, const Step *s) {
+  for (int i = 0; i < s->nodes.n; i++)
+    for (NodeId r = c->first[s->nodes.at[i]]; r != NO_NODE; r = c->next[r]) {
+      const Bucket *g = &c->groups.at[c->group[r]];
+      if (g->segment == s->segment && is_full(c, g)) flush(c, c->group[r]);
+    }
 }
 
 /* Exchanges without a use before the end: the bucket deferred longest comes first. */
@@ -197,6 +226,7 @@ static void bucket_entry(Plan *p, LocalEntry *le) {
     }
     for (int i = 0; i < s->nodes.n; i++) made(&c, s->nodes.at[i]);
     vec_push(p->arena, &c.out, *s);
+    flush_full(&c, s);
   }
   flush_rest(&c);
   le->steps.at = c.out.at;
