@@ -142,6 +142,15 @@ static void grad_pad(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   dx[0] = mk_slice(b, dy, start, s.dim, step);
 }
 
+/* What fills a padding: a number, and for a mask true or false, or 0 or 1. */
+static bool pad_value(Build *b, const Arg *a, DType t, double *out) {
+  if (t == DT_BOOL && a->kind == ARG_BOOL) return *out = a->i ? 1 : 0, true;
+  if (!arg_number(b, a, "value", out)) return false;
+  if (t != DT_BOOL || *out == 0 || *out == 1) return op_check_number(b, a->span, t, *out);
+  op_fail(b, a->span, "`value` of a bool tensor must be true or false, but it is %.9g", *out);
+  return false;
+}
+
 static Arg call_pad(Build *b, const Arg *a) {
   NodeId x;
   int64_t lo[MAX_RANK], hi[MAX_RANK], zero[MAX_RANK] = {0};
@@ -149,8 +158,7 @@ static Arg call_pad(Build *b, const Arg *a) {
   if (!arg_tensor(b, &a[0], "x", &x)) return arg_node(NO_NODE);
   int rank = op_node(b, x)->shape.rank;
   if (!per_dim(b, &a[1], "before", rank, 0, lo) || !per_dim(b, &a[2], "after", rank, 0, hi) ||
-      !arg_number(b, &a[3], "value", &value) ||
-      !op_check_number(b, a[3].span, op_node(b, x)->dtype, value))
+      !pad_value(b, &a[3], op_node(b, x)->dtype, &value))
     return arg_node(NO_NODE);
   for (int d = 0; d < rank; d++)
     if (lo[d] < 0 || hi[d] < 0)

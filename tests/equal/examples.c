@@ -118,6 +118,7 @@ static const More more[] = {
     {"slice", "f32[9, 6] x: x[4:4]"},
     {"pad", "f32[4, 6] x: pad(x, [3, 0], [0, 5])"},
     {"pad", "f32[4, 6] x: pad(x, [2, 1], [2, 1])[1:7, 2:]"},
+    {"pad", "bool[4, 6] x: pad(x, [3, 0], [0, 5], value=true)"},
     {"concat", "f32[4, 6] x, f32[4, 1] y, f32[4, 3] z: concat([x, y, z], axis=1)"},
     {"concat", "f32[1, 6] x, f32[7, 6] y: concat([x, y, x])"},
     {"concat", "f32[4, 6] x: concat([x[2:], x[:2]])"},
