@@ -1,9 +1,11 @@
 /* info.c: `info` and `--help`: the contents of a compiled program, in aligned columns, from its
- * tables alone. No device is started. */
+ * tables alone. Devices are started only among several ranks, which are compared at that time: one
+ * that is given another command would wait for this one. */
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>
 #include "block.h"
+#include "launcher.h"
 
 static void put(char *text, size_t size, const char *more) {
   size_t n = strlen(text);
@@ -147,9 +149,15 @@ static void info_memory(const dtrt_program *p) {
   printf("trainable values in all: %lld\n", (long long)trainable);
 }
 
-int info_run(const cli *c) {
+int info_run(const cli *given) {
+  cli copy = *given, *c = &copy;
   const dtrt_program *p = c->program;
   char mesh[512];
+  if (launcher_find().size > 1) {
+    dtrt_session *s = cli_open(c);
+    if (!s) return CLI_FAILED;
+    dtrt_close(s);
+  }
   if (c->quiet) return CLI_OK;
   cli_mesh_text(p, mesh, sizeof mesh);
   printf("%s: %s\n", p->name, mesh);

@@ -64,6 +64,8 @@ differs '--every is 2 on rank 1, but 1 on rank 0' ./one $fit --save s --every 1 
 differs '--limit is 8 on rank 1, but not given on rank 0' ./one $fit -- ./one $fit --limit 8
 differs '--stop-on-nan is given on rank 1' ./one $fit -- ./one $fit --stop-on-nan
 differs 'the command is call train on rank 1, but fit train on rank 0' ./one $fit -- ./one call train --feed x=d.csv
+differs 'the command is info  on rank 1, but call train on rank 0' ./one call train --feed x=d.csv -- ./one info
+differs 'the command is call train on rank 1, but info  on rank 0' ./one info -- ./one call train --feed x=d.csv
 differs '--feed x is f32[16, 3] with checksum' ./one $fit -- ./one fit train --feed x=other.csv --epochs 2
 differs '--feed x is f32[12, 3] with checksum' ./one $fit -- ./one fit train --feed x=short.csv --epochs 2
 differs ' of a sample on rank 1' ./one fit train --feed x=big.bin:f32[3] --steps 1 -- ./one fit train --feed x=big-other.bin:f32[3] --steps 1
@@ -71,6 +73,7 @@ differs 'rank 0 sees different contents' ./one $fit --load loaded -- ./one $fit 
 differs 'rank 0 sees different contents' ./one $fit --load a.safetensors -- ./one $fit --load b.safetensors
 
 fine ./one $fit -- ./remark $fit
+fine ./one info -- ./one info
 fine ./one $fit -- ./one fit train --feed x=elsewhere/same.csv --epochs 2
 fine ./one $fit --log a.csv --log-steps as.csv -- ./one $fit --log b.csv --plain --timeout 20 --prefetch 0
 fine ./one $fit --profile a.json -- ./one $fit --profile b.json
