@@ -14,8 +14,8 @@ static bool infer_same(Build *b, Node *n) {
 }
 
 static const char NO_GRAD[] =
-    "gradients through `while`, `repeat` and `if` of tensors are not there yet; take the gradient "
-    "inside of the body, or unroll the loop with `for`";
+    "the gradient is taken inside of the body, and would go on through earlier runs; take it behind "
+    "the loop, or with respect to the value that the loop carries";
 
 const OpDef op_carry = {.name = "carry",
                         .doc = "a value that a region carries, when a run of its body begins",

@@ -1,11 +1,12 @@
 /* Reverse-mode differentiation. A `grad` node is replaced by the nodes that compute it; all grads
  * of one loss share one backward pass, placed at the first of them. Gradients of gradients work
  * because graphs are rewritten in order: an inner backward pass consists of ordinary nodes by the
- * time it is needed.
+ * time it is needed. Where an entry has regions, each loss is a rewriting of its own, since the way
+ * back adds to regions that come before it (reverse.c).
  *
  *   %9 = grad(%8 loss, %1 w)   becomes   %9.. = cotangents from %8 back to %1 */
-#include "opdefs.h"
 #include "graph_passes.h"
+#include "reverse.h"
 
 typedef struct Diff {
   Plan *plan;
@@ -14,21 +15,9 @@ typedef struct Diff {
   const Graph *old;
   NodeId *map;      /* old node -> new node */
   NodeId *gradient; /* old grad node -> its value in the new graph, once computed */
+  Reverse v;
+  bool rewound; /* this rewriting has had its loss */
 } Diff;
-
-/* What comes out of a region depends on all that goes into any of its carries: each run may pass
- * it from one to another. */
-static bool region_depends(const Diff *d, NodeId after, const bool *dep) {
-  const Node *carry = graph_operand(d->b.graph, graph_node(d->b.graph, after), 0);
-  const Region *r = &d->entry->regions.at[node_attr(carry, "region")];
-  for (int i = 0; i < r->carries.n; i++) {
-    const Carry *c = &r->carries.at[i];
-    if (dtype_is_float(graph_node(d->old, c->node)->dtype) && c->next != c->node &&
-        (dep[d->map[c->node]] || dep[d->map[c->next]]))
-      return true;
-  }
-  return false;
-}
 
 /* Which new nodes the loss is computed from. */
 static bool *leads_to(const Diff *d, NodeId loss) {
@@ -46,55 +35,74 @@ static bool *leads_to(const Diff *d, NodeId loss) {
   return leads;
 }
 
+/* One step of the law; what a run leaves in a carry comes into the next. */
+static bool finds_more(const Diff *d, NodeId loss, const bool *leads, bool *dep) {
+  const Graph *g = d->b.graph;
+  bool more = false;
+  for (NodeId i = 0; i <= loss; i++) {
+    const Node *n = graph_node(g, i);
+    if (!leads[i] && (n->op == OP_carry || n->op == OP_after)) continue;
+    for (int k = 0; !dep[i] && k < n->noperands; k++)
+      if (dep[n->operand[k]] && dtype_is_float(n->dtype)) dep[i] = true;
+  }
+  for (int r = 0; r < d->entry->regions.n; r++) {
+    const Region *x = &d->entry->regions.at[r];
+    if (d->v.first_after[r] == NO_NODE || !reverse_closed(&d->v, r)) continue;
+    for (int k = 0; k < x->carries.n; k++) {
+      const Carry *c = &x->carries.at[k];
+      if (!dep[c->next] || dep[c->node] || !leads[c->node]) continue;
+      dep[c->node] = more = true;
+    }
+  }
+  return more;
+}
+
+/* Why no gradient goes through a node; NULL: one does. */
+static const char *why_not(const Diff *d, const Node *n, NodeId i) {
+  if (n->op->grad) return NULL;
+  if (n->op != OP_carry && n->op != OP_after) return n->op->no_grad;
+  const int r = d->v.region[n->op == OP_carry ? i : n->operand[0]];
+  const Region *x = &d->entry->regions.at[r];
+  if (!reverse_closed(&d->v, r)) return n->op->no_grad;
+  if (n->op == OP_after && x->kind == REGION_LOOP && x->turns == TURNS_UNKNOWN)
+    return "how often the loop runs is known only while running; use `scan`, or `repeat` from "
+           "number to number, or take the gradient inside of the body";
+  return NULL;
+}
+
 /* Which new nodes depend on a node in `wrt` by a path that carries a gradient, to the loss. */
 static bool *depends_on(Diff *d, NodeId loss, const bool *wrt) {
   const Graph *g = d->b.graph;
   bool *dep = arena_array(d->plan->arena, bool, loss + 1);
   const bool *leads = leads_to(d, loss);
+  for (NodeId i = 0; i <= loss; i++) dep[i] = wrt[i];
+  while (finds_more(d, loss, leads, dep)) continue;
   for (NodeId i = 0; i <= loss; i++) {
     const Node *n = graph_node(g, i);
-    dep[i] = wrt[i];
-    if (!leads[i] && !wrt[i] && (n->op == OP_carry || n->op == OP_after)) continue;
-    for (int k = 0; k < n->noperands; k++)
-      if (dep[n->operand[k]] && dtype_is_float(n->dtype)) dep[i] = true;
-    if (n->op == OP_after && dtype_is_float(n->dtype)) dep[i] = dep[i] || region_depends(d, i, dep);
+    const char *why = dep[i] && !wrt[i] ? why_not(d, n, i) : NULL;
     /* Never a silent zero. */
-    if (dep[i] && !wrt[i] && !n->op->grad)
-      diag_error(d->plan->program->diag, n->span, "`%s` has no derivative: %s", n->op->name,
-                 n->op->no_grad);
+    if (why && op_is(n, OPF_AFTER | OPF_CARRY))
+      diag_error(d->plan->program->diag, n->span, "no gradient goes through this loop: %s", why);
+    else if (why)
+      diag_error(d->plan->program->diag, n->span, "`%s` has no derivative: %s", n->op->name, why);
   }
   return dep;
 }
 
-static void name_gradient(Diff *d, NodeId of, NodeId cot) {
-  Node *c = graph_node(d->b.graph, cot);
-  const char *name = graph_node(d->b.graph, of)->name;
-  if (name && !c->name && !node_is_const(c))
-    c->name = arena_printf(d->plan->arena, "grad(%s)", name);
-}
-
 static void backward(Diff *d, NodeId loss, const bool *wrt, NodeId *cot) {
   Build *b = &d->b;
-  Arena *a = d->plan->arena;
-  bool *dep = depends_on(d, loss, wrt);
-  Span outer = b->span, outer_site = b->site;
+  const Span outer = b->span, outer_site = b->site;
+  d->v = (Reverse){.arena = d->plan->arena,
+                   .diag = d->plan->program->diag,
+                   .entry = d->entry,
+                   .b = b,
+                   .loss = loss,
+                   .cot = cot};
+  reverse_init(&d->v);
+  d->v.dep = depends_on(d, loss, wrt);
   b->span = graph_node(b->graph, loss)->span;
   cot[loss] = build_const(b, graph_node(b->graph, loss)->dtype, 1);
-  for (NodeId i = loss; i >= 0; i--) {
-    Node n = *graph_node(b->graph, i);
-    if (cot[i] == NO_NODE || !dep[i]) continue;
-    name_gradient(d, i, cot[i]);
-    if (!n.op->grad || !n.noperands) continue;
-    NodeId *dx = arena_array(a, NodeId, n.noperands);
-    for (int k = 0; k < n.noperands; k++) dx[k] = NO_NODE;
-    b->span = n.span, b->site = n.site;
-    n.op->grad(b, i, cot[i], dx);
-    for (int k = 0; k < n.noperands; k++) {
-      NodeId x = n.operand[k];
-      if (dx[k] == NO_NODE || !dep[x]) continue;
-      cot[x] = cot[x] == NO_NODE ? dx[k] : mk_add(b, cot[x], dx[k]);
-    }
-  }
+  if (!d->plan->program->diag->errors) reverse_all(&d->v);
   b->span = outer, b->site = outer_site;
 }
 
@@ -140,12 +148,21 @@ static NodeId lay_out(Diff *d, const Node *grad, NodeId value) {
   return id;
 }
 
-static void rewrite(Plan *p, Entry *e) {
+static NodeId add_copy(Diff *d, const Node *n) {
+  Node copy = *n;
+  NodeId *x = arena_array(d->plan->arena, NodeId, n->noperands);
+  for (int k = 0; k < n->noperands; k++) x[k] = d->map[n->operand[k]];
+  copy.operand = x;
+  return graph_add(d->b.graph, &copy);
+}
+
+/* Returns whether grads of other losses are left. */
+static bool rewrite(Plan *p, Entry *e) {
   Diff d = {.plan = p, .entry = e, .old = e->graph};
   int n = e->graph->nodes.n;
-  bool any = false;
+  bool any = false, left = false;
   for (NodeId i = 0; i < n; i++) any = any || op_is(graph_node(e->graph, i), OPF_GRAD);
-  if (!any) return;
+  if (!any) return false;
   d.b = (Build){.arena = p->arena,
                 .diag = p->program->diag,
                 .graph = graph_new(p->arena, VIEW_GLOBAL, 2 * e->graph->nodes.n)};
@@ -155,20 +172,28 @@ static void rewrite(Plan *p, Entry *e) {
   for (NodeId i = 0; i < n; i++) {
     Node copy = *graph_node(e->graph, i);
     if (op_is(&copy, OPF_GRAD)) {
+      if (d.gradient[i] == NO_NODE && d.rewound && e->regions.n) {
+        left = true;
+        d.map[i] = add_copy(&d, &copy);
+        continue;
+      }
       if (d.gradient[i] == NO_NODE) differentiate(&d, i);
+      d.rewound = true;
       d.map[i] = lay_out(&d, &copy, d.gradient[i]);
       Node *made = graph_node(d.b.graph, d.map[i]);
       if (!made->forbid.file) made->forbid = copy.forbid;
       continue;
     }
-    NodeId *x = arena_array(p->arena, NodeId, copy.noperands);
-    for (int k = 0; k < copy.noperands; k++) x[k] = d.map[copy.operand[k]];
-    copy.operand = x;
-    d.map[i] = graph_add(d.b.graph, &copy);
+    d.map[i] = add_copy(&d, &copy);
   }
-  entry_rewritten(e, d.b.graph, d.map);
+  if (e->regions.n)
+    reverse_finish(&d.v, e, d.map, n);
+  else
+    entry_rewritten(e, d.b.graph, d.map);
+  return left;
 }
 
 void autodiff(Plan *p) {
-  for (int i = 0; i < p->program->entries.n; i++) rewrite(p, &p->program->entries.at[i]);
+  for (int i = 0; i < p->program->entries.n; i++)
+    while (rewrite(p, &p->program->entries.at[i])) continue;
 }

@@ -1,0 +1,515 @@
+/* The way back through loops whose number of runs is known, and through branches.
+ *
+ * The reverse of a loop is a loop with as many runs, which takes the rows from the last to the
+ * first; that of a branch is a branch with the same condition. It carries the cotangents of what
+ * the region carries, and of each value from outside that the body reads: such a sum begins with
+ * what comes from behind the region, and run by run, from the last to the first, adds each use in
+ * the order in which the unrolled program would. So the bits are those of the unrolled loop.
+ *
+ * What the way back needs of the body is computed again from what is kept: the carried values and
+ * what is neither of single elements nor moved (products, sums, results of regions within). Each
+ * is kept in a row of a stack that the forward region gains. Only what is read is kept. The
+ * result is ordinary regions, so that second gradients need no rule of their own. */
+#include "reverse.h"
+#include <string.h>
+
+static const Region *region_of(const Reverse *v, int r) {
+  return r < v->entry->regions.n ? &v->entry->regions.at[r] : &v->made.at[r - v->entry->regions.n];
+}
+
+static bool is_within(const Reverse *v, int r, int outer) {
+  while (r != outer && r != NO_REGION) r = v->entry->regions.at[r].parent;
+  return r == outer;
+}
+
+bool reverse_closed(const Reverse *v, int region) {
+  return !is_within(v, v->region[v->loss], region);
+}
+
+void reverse_init(Reverse *v) {
+  const int regions = v->entry->regions.n;
+  Arena *a = v->arena;
+  v->region = regions_find(a, v->entry, v->b->graph);
+  v->value = arena_array(a, NodeId, v->loss + 1);
+  v->made_for = arena_array(a, int, regions + 1);
+  v->first_after = arena_array(a, NodeId, regions + 1);
+  for (NodeId i = 0; i <= v->loss; i++) v->value[i] = i;
+  for (int r = 0; r < regions; r++) v->made_for[r] = r, v->first_after[r] = NO_NODE;
+  for (NodeId i = v->loss; i >= 0; i--) {
+    const Node *n = graph_node(v->b->graph, i);
+    if (n->op == OP_after) v->first_after[v->region[n->operand[0]]] = i;
+  }
+}
+
+/* -------- making nodes -------- */
+
+static NodeId operate(Reverse *v, const char *sign, NodeId x, NodeId y) {
+  const Arg l = {.kind = ARG_TENSOR, .node = x}, r = {.kind = ARG_TENSOR, .node = y};
+  return build_operator(v->b, op_operator(sign, 2), &l, &r).node;
+}
+static NodeId whole(Reverse *v, int64_t i) { return build_whole(v->b, DT_I64, i); }
+
+static NodeId make(Reverse *v, const char *op, int n, const NodeId *x, int axis) {
+  const int64_t attr = axis;
+  return build_node(v->b, op_find(op), n, x, 1, &attr, 0);
+}
+
+static NodeId after_of(Reverse *v, NodeId carry) {
+  return build_node(v->b, OP_after, 1, &carry, 0, NULL, 0);
+}
+
+static NodeId zeros(Reverse *v, DType t, const Shape *s) {
+  Arg dims = {.kind = ARG_LIST, .n = s->rank, .at = arena_array(v->arena, Arg, s->rank + 1)};
+  const Arg type = {.kind = ARG_DTYPE, .i = (int64_t)t};
+  for (int d = 0; d < s->rank; d++)
+    dims.at[d] = (Arg){.kind = ARG_INT, .i = s->dim[d], .real = (double)s->dim[d]};
+  return build_call(v->b, op_find("zeros"), (Arg[]){dims, type}).node;
+}
+
+static NodeId zeros_like(Reverse *v, NodeId x) {
+  const Node n = *graph_node(v->b->graph, x);
+  return zeros(v, n.dtype, &n.shape);
+}
+
+static int add_region(Reverse *v, const Region *like, int parent) {
+  const Region made = {.kind = like->kind,
+                       .parent = parent,
+                       .span = like->span,
+                       .condition = NO_NODE,
+                       .turns = like->turns};
+  vec_push(v->arena, &v->made, made);
+  return v->entry->regions.n + v->made.n - 1;
+}
+
+/* Returns its place in `carries`; its `next` is still to come. */
+static int add_carry(Reverse *v, int region, NodeId init) {
+  const int64_t attr[] = {region, 1000000 + v->carries.n};
+  const NodeId id = build_node(v->b, OP_carry, 1, &init, 2, attr, 0);
+  vec_push(v->arena, &v->carries,
+           ((NewCarry){region, {id, NO_NODE, NULL, region_of(v, region)->span}}));
+  return v->carries.n - 1;
+}
+
+static NodeId carry_at(const Reverse *v, int k) { return v->carries.at[k].carry.node; }
+static NodeId after_at(Reverse *v, int k) { return after_of(v, carry_at(v, k)); }
+
+/* Counts the runs of a loop from 0. */
+static NodeId count_runs(Reverse *v, int region) {
+  const int k = add_carry(v, region, whole(v, 0));
+  const NodeId next = operate(v, "+", carry_at(v, k), whole(v, 1));
+  v->carries.at[k].carry.next = next;
+  return carry_at(v, k);
+}
+
+static NodeId instead_of(const Reverse *v, NodeId x) {
+  while (x < v->instead.n && v->instead.at[x] != NO_NODE) x = v->instead.at[x];
+  return x;
+}
+
+static void put_instead(Reverse *v, NodeId of, NodeId x) {
+  while (v->instead.n <= of) vec_push(v->arena, &v->instead, NO_NODE);
+  v->instead.at[of] = x;
+}
+
+/* -------- one region -------- */
+
+/* A cotangent that the reverse region carries: of a value from outside, or of carry `k`. */
+typedef struct Sum {
+  NodeId of; /* the value, or the carry */
+  bool outside;
+  int carry;
+} Sum;
+
+typedef struct Back {
+  int region;    /* the one that is gone through */
+  int forward;   /* where its values are computed and kept: itself, or its copy */
+  int made;      /* its reverse */
+  NodeId row;    /* of a loop: the run whose gradient is computed */
+  NodeId count;  /* of a loop: the run of `forward`, once something is kept; or NO_NODE */
+  NodeId start;  /* from here on nodes are of the reverse */
+  NodeId *found; /* by old node: its value in `forward` */
+  VEC(Sum) sums;
+} Back;
+
+static NodeId copy_node(Reverse *v, NodeId i) {
+  Node copy = *graph_node(v->b->graph, i);
+  NodeId *x = arena_array(v->arena, NodeId, copy.noperands + 1);
+  for (int k = 0; k < copy.noperands; k++) x[k] = v->value[copy.operand[k]];
+  copy.operand = x, copy.name = NULL;
+  return graph_add(v->b->graph, &copy);
+}
+
+static const Carry *carry_of(const Reverse *v, NodeId node) {
+  const Region *r = &v->entry->regions.at[v->region[node]];
+  for (int i = 0; i < r->carries.n; i++)
+    if (r->carries.at[i].node == node) return &r->carries.at[i];
+  return NULL;
+}
+
+/* The carry is an integer that grows by one in each run. */
+static bool counts(const Reverse *v, const Carry *c) {
+  const Graph *g = v->b->graph;
+  const Node *n = graph_node(g, c->next), *one;
+  if (!dtype_is_int(n->dtype) || n->shape.rank || n->op != op_operator("+", 2)) return false;
+  one = graph_node(g, n->operand[1]);
+  return n->operand[0] == c->node && node_is_const(one) && one->whole == 1;
+}
+
+static void copy_carry(Reverse *v, const Back *k, NodeId i) {
+  const Node n = *graph_node(v->b->graph, i);
+  const int r = v->region[i];
+  const Region *of = &v->entry->regions.at[r];
+  const Carry *c = carry_of(v, i);
+  if (r != k->region) {
+    const int around = v->made_for[of->parent];
+    if (v->made_for[r] == r || region_of(v, v->made_for[r])->parent != around)
+      v->made_for[r] = add_region(v, of, around);
+    v->value[i] = carry_at(v, add_carry(v, v->made_for[r], v->value[n.operand[0]]));
+  } else if (of->kind == REGION_BRANCH) {
+    v->value[i] = v->value[n.operand[0]];
+  } else if (counts(v, c)) {
+    v->value[i] = operate(v, "+", v->value[n.operand[0]], build_cast(v->b, k->row, n.dtype));
+  } else {
+    v->value[i] = copy_node(v, i); /* what was kept takes its place */
+  }
+}
+
+/* The body in the reverse region, with copies of the regions within. */
+static void copy_body(Reverse *v, const Back *k) {
+  const NodeId last = v->first_after[k->region];
+  for (NodeId i = 0; i < last; i++) {
+    if (!is_within(v, v->region[i], k->region)) continue;
+    v->b->span = graph_node(v->b->graph, i)->span, v->b->site = graph_node(v->b->graph, i)->site;
+    if (graph_node(v->b->graph, i)->op == OP_carry)
+      copy_carry(v, k, i);
+    else
+      v->value[i] = copy_node(v, i);
+  }
+  for (int r = k->region + 1; r < v->entry->regions.n; r++) {
+    const Region *of = &v->entry->regions.at[r];
+    if (!is_within(v, r, k->region) || v->made_for[r] < v->entry->regions.n) continue;
+    v->made.at[v->made_for[r] - v->entry->regions.n].condition = v->value[of->condition];
+    for (int c = 0; c < of->carries.n; c++)
+      for (int i = 0; i < v->carries.n; i++)
+        if (v->carries.at[i].carry.node == v->value[of->carries.at[c].node])
+          v->carries.at[i].carry.next = v->value[of->carries.at[c].next];
+  }
+}
+
+static void add_to(Reverse *v, NodeId x, NodeId dx) {
+  v->cot[x] = v->cot[x] == NO_NODE ? dx : mk_add(v->b, v->cot[x], dx);
+}
+
+static void sum_outside(Reverse *v, Back *k, NodeId x) {
+  if (is_within(v, v->region[x], k->region) || !v->dep[x]) return;
+  for (int i = 0; i < k->sums.n; i++)
+    if (k->sums.at[i].of == x) return;
+  const NodeId from = v->cot[x] == NO_NODE ? zeros_like(v, x) : v->cot[x];
+  vec_push(v->arena, &k->sums, ((Sum){x, true, add_carry(v, k->made, from)}));
+}
+
+/* What the reverse region carries, and the cotangents with which a run of it begins. */
+static void begin_sums(Reverse *v, Back *k) {
+  const Region *r = &v->entry->regions.at[k->region];
+  const Graph *g = v->b->graph;
+  for (NodeId i = v->first_after[k->region] - 1; i >= 0; i--) {
+    if (!is_within(v, v->region[i], k->region)) continue;
+    const Node n = *graph_node(g, i);
+    for (int o = 0; (n.op != OP_carry || v->region[i] != k->region) && o < n.noperands; o++)
+      if (v->dep[i]) sum_outside(v, k, n.operand[o]);
+    if (v->region[i] == k->region) v->cot[i] = NO_NODE;
+  }
+  for (int c = 0; c < r->carries.n; c++)
+    if (v->dep[r->carries.at[c].node]) sum_outside(v, k, r->carries.at[c].next);
+  const int outside = k->sums.n;
+  for (int c = 0; c < r->carries.n; c++) {
+    const NodeId node = r->carries.at[c].node;
+    NodeId from = NO_NODE;
+    if (!v->dep[node]) continue;
+    for (NodeId i = v->loss; i >= v->first_after[k->region]; i--) {
+      const Node *n = graph_node(g, i);
+      if (n->op != OP_after || n->operand[0] != node || v->cot[i] == NO_NODE) continue;
+      from = from == NO_NODE ? v->cot[i] : mk_add(v->b, from, v->cot[i]);
+    }
+    if (from == NO_NODE) from = zeros_like(v, node);
+    vec_push(v->arena, &k->sums, ((Sum){node, false, add_carry(v, k->made, from)}));
+  }
+  for (int i = 0; i < k->sums.n; i++) {
+    const NodeId sum = carry_at(v, k->sums.at[i].carry);
+    if (i < outside)
+      v->cot[k->sums.at[i].of] = sum;
+    else
+      add_to(v, carry_of(v, k->sums.at[i].of)->next, sum);
+  }
+}
+
+static void end_sums(Reverse *v, Back *k) {
+  for (int i = 0; i < k->sums.n; i++) {
+    const Sum *s = &k->sums.at[i];
+    const NodeId next = v->cot[s->of] == NO_NODE ? zeros_like(v, s->of) : v->cot[s->of];
+    v->carries.at[s->carry].carry.next = next;
+  }
+}
+
+/* Behind the reverse region. */
+static void leave_sums(Reverse *v, const Back *k) {
+  for (int i = 0; i < k->sums.n; i++)
+    if (k->sums.at[i].outside) v->cot[k->sums.at[i].of] = after_at(v, k->sums.at[i].carry);
+  for (int i = 0; i < k->sums.n; i++) {
+    const Sum *s = &k->sums.at[i];
+    if (s->outside) continue;
+    const NodeId init = graph_node(v->b->graph, s->of)->operand[0];
+    if (v->dep[init]) add_to(v, init, after_at(v, s->carry));
+  }
+}
+
+/* -------- what is kept -------- */
+
+static bool is_kept(const Node *n) {
+  if (n->op == OP_after) return true;
+  switch (op_class(n)) {
+  case OPC_CONST:
+  case OPC_INDEX:
+  case OPC_RANDOM:
+  case OPC_MOVE:
+  case OPC_VIEW: return false;
+  case OPC_ELEMENT: return n->op == OP_carry;
+  default: return true;
+  }
+}
+
+/* The value of an old node of the region, from where the forward region keeps it. */
+static NodeId keep(Reverse *v, Back *k, NodeId i) {
+  const Node n = *graph_node(v->b->graph, i);
+  const bool loops = v->entry->regions.at[k->region].kind == REGION_LOOP;
+  Shape s = n.shape;
+  v->b->span = n.span, v->b->site = n.site;
+  if (loops) {
+    if (s.rank == MAX_RANK) {
+      diag_error(v->diag, n.span,
+                 "the gradient through this loop keeps a tensor of %d dims for each run, and the "
+                 "stack would have one more than a tensor may have",
+                 s.rank);
+      return v->value[i];
+    }
+    if (k->count == NO_NODE) k->count = count_runs(v, k->forward);
+    memmove(s.dim + 1, s.dim, sizeof *s.dim * (size_t)s.rank++);
+    s.dim[0] = v->entry->regions.at[k->region].turns;
+  }
+  const int c = add_carry(v, k->forward, zeros(v, n.dtype, &s));
+  NodeId next = k->found[i];
+  if (loops) next = make(v, "put", 3, (NodeId[]){carry_at(v, c), k->count, next}, 0);
+  v->carries.at[c].carry.next = next;
+  next = after_at(v, c);
+  return loops ? make(v, "gather", 2, (NodeId[]){next, k->row}, 0) : next;
+}
+
+typedef VEC(NodeId) NodeVec;
+
+static void look_at_region(Reverse *v, NodeVec *look, int r) {
+  if (r >= v->entry->regions.n) vec_push(v->arena, look, region_of(v, r)->condition);
+  for (int c = 0; c < v->carries.n; c++)
+    if (v->carries.at[c].region == r) {
+      vec_push(v->arena, look, v->carries.at[c].carry.node);
+      vec_push(v->arena, look, v->carries.at[c].carry.next);
+    }
+}
+
+/* Keeps what the reverse region reads of the copy of the body. */
+static void keep_needed(Reverse *v, Back *k) {
+  const int end = v->b->graph->nodes.n;
+  bool *met = arena_array(v->arena, bool, end + 1);
+  NodeId *old = arena_array(v->arena, NodeId, end + 1);
+  NodeVec look = {0};
+  for (NodeId i = 0; i < end; i++) old[i] = NO_NODE;
+  for (NodeId i = 0; i < v->first_after[k->region]; i++)
+    if (v->region[i] == k->region && v->value[i] >= k->start &&
+        is_kept(graph_node(v->b->graph, i)) &&
+        graph_node(v->b->graph, v->value[i])->op == graph_node(v->b->graph, i)->op)
+      old[v->value[i]] = i;
+  look_at_region(v, &look, k->made);
+  while (look.n) {
+    const NodeId x = instead_of(v, look.at[--look.n]);
+    if (x < k->start || x >= end || met[x]) continue;
+    met[x] = true;
+    if (old[x] != NO_NODE) {
+      const NodeId row = keep(v, k, old[x]);
+      if (row != x) put_instead(v, x, row);
+      continue;
+    }
+    const Node *n = graph_node(v->b->graph, x);
+    for (int o = 0; o < n->noperands; o++) vec_push(v->arena, &look, n->operand[o]);
+    if (n->op == OP_after)
+      look_at_region(v, &look, (int)node_attr(graph_node(v->b->graph, n->operand[0]), "region"));
+  }
+}
+
+/* -------- from the last to the first -------- */
+
+static void go_back(Reverse *v, int region, NodeId from);
+
+static void reverse_region(Reverse *v, int region) {
+  const Region *r = &v->entry->regions.at[region];
+  Back k = {.region = region, .forward = v->made_for[region], .row = NO_NODE, .count = NO_NODE};
+  const int outer = r->parent == NO_REGION ? NO_REGION : v->made_for[r->parent];
+  int *where = arena_copy(v->arena, v->made_for, sizeof *where * (size_t)(v->entry->regions.n + 1));
+  k.found = arena_copy(v->arena, v->value, sizeof *k.found * (size_t)(v->loss + 1));
+  k.start = v->b->graph->nodes.n;
+  v->b->span = r->span;
+  k.made = add_region(v, r, outer);
+  NodeId condition = v->value[r->condition];
+  if (r->kind == REGION_LOOP) {
+    const NodeId run = count_runs(v, k.made);
+    condition = operate(v, "<", run, whole(v, r->turns));
+    k.row = operate(v, "-", whole(v, r->turns - 1), run);
+  }
+  v->made.at[k.made - v->entry->regions.n].condition = condition;
+  v->made_for[region] = k.made;
+  copy_body(v, &k);
+  begin_sums(v, &k);
+  go_back(v, region, v->first_after[region] - 1);
+  end_sums(v, &k);
+  keep_needed(v, &k);
+  v->b->span = r->span;
+  leave_sums(v, &k);
+  memcpy(v->made_for, where, sizeof *where * (size_t)(v->entry->regions.n + 1));
+}
+
+/* The row of a sequence adds to that row alone. */
+static bool back_to_row(Reverse *v, const Node *n, NodeId dy) {
+  const NodeId x = n->operand[0];
+  if (n->op != op_find("gather") || graph_node(v->b->graph, n->operand[1])->shape.rank ||
+      v->cot[x] == NO_NODE || !v->dep[x])
+    return false;
+  const int axis = (int)node_attr(n, "axis");
+  const NodeId at = v->value[n->operand[1]], sum = v->cot[x];
+  const NodeId row = make(v, "gather", 2, (NodeId[]){sum, at}, axis);
+  v->cot[x] = make(v, "put", 3, (NodeId[]){sum, at, mk_add(v->b, row, dy)}, axis);
+  return true;
+}
+
+static void back_through(Reverse *v, NodeId i) {
+  const Node n = *graph_node(v->b->graph, i);
+  NodeId *dx = arena_array(v->arena, NodeId, n.noperands);
+  if (!n.op->grad || !n.noperands) return;
+  v->b->span = n.span, v->b->site = n.site;
+  if (v->region[i] != NO_REGION && back_to_row(v, &n, v->cot[i])) return;
+  for (int k = 0; k < n.noperands; k++) dx[k] = NO_NODE;
+  n.op->grad(v->b, v->value[i], v->cot[i], dx);
+  for (int k = 0; k < n.noperands; k++)
+    if (dx[k] != NO_NODE && v->dep[n.operand[k]]) add_to(v, n.operand[k], dx[k]);
+}
+
+/* Whether some cotangent comes in from behind the region. */
+static bool reached(const Reverse *v, int region) {
+  for (NodeId i = v->first_after[region]; i <= v->loss; i++) {
+    const Node *n = graph_node(v->b->graph, i);
+    if (n->op == OP_after && v->region[n->operand[0]] == region && v->dep[i] &&
+        v->cot[i] != NO_NODE)
+      return true;
+  }
+  return false;
+}
+
+static void name_gradient(Reverse *v, NodeId of) {
+  Node *c = graph_node(v->b->graph, v->cot[of]);
+  const char *name = graph_node(v->b->graph, of)->name;
+  if (name && !c->name && !node_is_const(c) && v->value[of] == of)
+    c->name = arena_printf(v->arena, "grad(%s)", name);
+}
+
+/* Nodes of a region; of those around the loss, too, where the region is that of the loss. */
+static void go_back(Reverse *v, int region, NodeId from) {
+  for (NodeId i = from; i >= 0; i--) {
+    const bool here = from == v->loss
+                          ? is_within(v, region, v->region[i]) || v->region[i] == NO_REGION
+                          : v->region[i] == region;
+    if (!here) continue;
+    const Node n = *graph_node(v->b->graph, i);
+    const int within = n.op == OP_after ? v->region[n.operand[0]] : NO_REGION;
+    if (v->dep[i] && v->cot[i] != NO_NODE) name_gradient(v, i);
+    if (within != NO_REGION && v->first_after[within] == i && reached(v, within))
+      reverse_region(v, within);
+    if (v->dep[i] && v->cot[i] != NO_NODE && n.op != OP_after && n.op != OP_carry)
+      back_through(v, i);
+  }
+}
+
+void reverse_all(Reverse *v) { go_back(v, v->region[v->loss], v->loss); }
+
+/* -------- the graph in order -------- */
+
+typedef struct Ordered {
+  Reverse *v;
+  Graph *to;
+  bool *live;
+  NodeId *map;
+} Ordered;
+
+static void find_live(Ordered *o, const NodeId *map, int n) {
+  Reverse *v = o->v;
+  NodeVec look = {0};
+  for (int i = 0; i < n; i++) vec_push(v->arena, &look, map[i]);
+  while (look.n) {
+    const NodeId x = instead_of(v, look.at[--look.n]);
+    const Node *node = graph_node(v->b->graph, x);
+    if (o->live[x]) continue;
+    o->live[x] = true;
+    for (int k = 0; k < node->noperands; k++) vec_push(v->arena, &look, node->operand[k]);
+    for (int c = 0; node->op == OP_carry && c < v->carries.n; c++) {
+      const NewCarry *added = &v->carries.at[c];
+      if (added->carry.node != x) continue;
+      vec_push(v->arena, &look, added->carry.next);
+      if (added->region >= v->entry->regions.n)
+        vec_push(v->arena, &look, region_of(v, added->region)->condition);
+    }
+  }
+}
+
+static NodeId emit(Ordered *o, NodeId id) {
+  Reverse *v = o->v;
+  const NodeId x = instead_of(v, id);
+  if (o->map[x] != NO_NODE) return o->map[x];
+  Node n = *graph_node(v->b->graph, x);
+  NodeId *operand = arena_array(v->arena, NodeId, n.noperands + 1);
+  for (int k = 0; k < n.noperands; k++) operand[k] = emit(o, n.operand[k]);
+  if (n.op == OP_after) {
+    const int r = (int)node_attr(graph_node(v->b->graph, instead_of(v, n.operand[0])), "region");
+    if (r >= v->entry->regions.n) emit(o, region_of(v, r)->condition);
+    for (int c = 0; c < v->carries.n; c++)
+      if (v->carries.at[c].region == r && o->live[v->carries.at[c].carry.node]) {
+        emit(o, v->carries.at[c].carry.node);
+        emit(o, v->carries.at[c].carry.next);
+      }
+  }
+  if (o->map[x] != NO_NODE) return o->map[x];
+  n.operand = operand;
+  return o->map[x] = graph_add(o->to, &n);
+}
+
+void reverse_finish(Reverse *v, Entry *e, NodeId *map, int n) {
+  const int nodes = v->b->graph->nodes.n, regions = e->regions.n;
+  Ordered o = {.v = v,
+               .to = graph_new(v->arena, VIEW_GLOBAL, nodes),
+               .live = arena_array(v->arena, bool, nodes + 1),
+               .map = arena_array(v->arena, NodeId, nodes + 1)};
+  for (int i = 0; i < nodes; i++) o.map[i] = NO_NODE;
+  find_live(&o, map, n);
+  for (NodeId i = 0; i < nodes; i++)
+    if (o.live[i]) emit(&o, i);
+  for (int i = 0; i < n; i++) map[i] = o.map[instead_of(v, map[i])];
+  entry_rewritten(e, o.to, map);
+  for (int r = 0; r < v->made.n; r++) {
+    Region made = v->made.at[r];
+    made.condition = made.condition == NO_NODE ? NO_NODE : o.map[instead_of(v, made.condition)];
+    vec_push(v->arena, &e->regions, made);
+  }
+  for (int c = 0; c < v->carries.n; c++) {
+    Carry carry = v->carries.at[c].carry;
+    if (!o.live[carry.node]) continue;
+    carry.node = o.map[carry.node], carry.next = o.map[instead_of(v, carry.next)];
+    vec_push(v->arena, &e->regions.at[v->carries.at[c].region].carries, carry);
+  }
+  for (int r = regions; r < e->regions.n; r++)
+    if (!e->regions.at[r].carries.n) e->regions.at[r].condition = NO_NODE;
+}

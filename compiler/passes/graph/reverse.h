@@ -1,0 +1,40 @@
+/* Gradients through regions (ir/graph.h), for autodiff.c. */
+#ifndef DTG_REVERSE_H
+#define DTG_REVERSE_H
+#include "opdefs.h"
+#include "plan.h"
+
+/* A carry that a region gains; regions that the entry does not have come behind its own. */
+typedef struct NewCarry {
+  int region;
+  Carry carry;
+} NewCarry;
+
+/* Everything by node is by the nodes that are there before the gradient, up to the loss. */
+typedef struct Reverse {
+  Arena *arena;
+  Diag *diag;
+  const Entry *entry;
+  Build *b;
+  NodeId loss;
+  const bool *dep;     /* a gradient goes through it */
+  NodeId *cot;         /* its cotangent so far */
+  int *region;         /* which it belongs to */
+  NodeId *value;       /* it, where the gradient is computed now */
+  int *made_for;       /* by region: where its values are now */
+  NodeId *first_after; /* by region: behind all that is in it */
+  VEC(Region) made;
+  VEC(NewCarry) carries;
+  VEC(NodeId) instead; /* by new node: what takes its place; NO_NODE: nothing does */
+} Reverse;
+
+/* Whether all of a region comes before the loss, which is outside of it. */
+bool reverse_closed(const Reverse *v, int region);
+void reverse_init(Reverse *v);
+/* Cotangents from the loss, whose own is there, back to all that it depends on. */
+void reverse_all(Reverse *v);
+/* Puts the nodes in an order in which a region's come before what reads its results; map, of n old
+ * nodes, follows, and the entry has the new graph and regions. */
+void reverse_finish(Reverse *v, Entry *e, NodeId *map, int n);
+
+#endif
