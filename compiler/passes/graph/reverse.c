@@ -165,7 +165,7 @@ static void copy_carry(Reverse *v, const Back *k, NodeId i) {
     if (v->made_for[r] == r || region_of(v, v->made_for[r])->parent != around)
       v->made_for[r] = add_region(v, of, around);
     v->value[i] = carry_at(v, add_carry(v, v->made_for[r], v->value[n.operand[0]]));
-  } else if (of->kind == REGION_BRANCH) {
+  } else if (of->kind == REGION_BRANCH || c->next == i) { /* nothing has changed it */
     v->value[i] = v->value[n.operand[0]];
   } else if (counts(v, c)) {
     v->value[i] = operate(v, "+", v->value[n.operand[0]], build_cast(v->b, k->row, n.dtype));
