@@ -366,6 +366,9 @@ void dtrt_triangular_solve(int32_t dtype, int64_t batch, int64_t rows, int64_t c
 
 /* An index read from data is outside [0, n). Names the step and stops all devices. Does not return. */
 __attribute__((noreturn, cold)) void dtrt_bad_index(dtrt_device *dev, int64_t index, int64_t n);
+/* The same of a window that begins at `index` and whose last element is `reach` further. */
+__attribute__((noreturn, cold)) void dtrt_bad_window(dtrt_device *dev, int64_t index, int64_t reach,
+                                                     int64_t n);
 void dtrt_copy(void *to, const void *from, int64_t bytes); /* memcpy */
 void dtrt_zero(void *to, int64_t bytes);
 
@@ -421,6 +424,11 @@ DTRT_FN int64_t dtrt_holds(const void *at) { return *(const uint8_t *)at != 0; }
 /* An index read from data, checked. */
 DTRT_FN int64_t dtrt_index(dtrt_device *dev, int64_t i, int64_t n) {
   if (i < 0 || i >= n) dtrt_bad_index(dev, i, n);
+  return i;
+}
+/* The begin of a window whose last element is `reach` further, checked. */
+DTRT_FN int64_t dtrt_window(dtrt_device *dev, int64_t i, int64_t reach, int64_t n) {
+  if (i < 0 || i >= n - reach) dtrt_bad_window(dev, i, reach, n);
   return i;
 }
 /* The rows q of n whose row at + q * stride is in [0, m): dtrt_first to dtrt_last. */

@@ -260,6 +260,8 @@ Value eval_read(Elab *e, Value v, Span at);
 Value operate_unary(Elab *e, const AstExpr *x, Value v);
 Value operate_binary(Elab *e, const AstExpr *x, Value l, Value r);
 Value operate_index(Elab *e, NameScope *s, const AstExpr *x, Value base);
+/* The tensor `base` with v in the place of the part that the subscripts of x name. */
+Value operate_put(Elab *e, NameScope *s, const AstExpr *x, NodeId base, Value v, Span at);
 bool elab_tick(Elab *e, Span at); /* false: a limit was passed */
 
 /* -------- call.c -------- */

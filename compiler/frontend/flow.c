@@ -173,14 +173,18 @@ static void add_name(Elab *e, IdentVec *names, Ident name) {
   vec_push(e->arena, names, name);
 }
 
-/* All names that statements bind, but for the numbers of loops. */
-static void names_bound(Elab *e, const StmtVec *body, IdentVec *names) {
+/* All names that statements bind, but for the numbers of loops; or those that they write parts of.
+ */
+static void names_bound(Elab *e, const StmtVec *body, bool parts, IdentVec *names) {
   for (int i = 0; i < body->n; i++) {
     const Stmt *s = body->at[i];
-    for (int k = 0; s->kind == ST_BIND && k < s->targets.n; k++)
+    for (int k = 0; !parts && s->kind == ST_BIND && k < s->targets.n; k++)
       if (s->targets.at[k]->kind == EX_NAME) add_name(e, names, s->targets.at[k]->name);
-    names_bound(e, &s->body, names);
-    names_bound(e, &s->other, names);
+    if (parts && s->kind == ST_ASSIGN && s->targets.at[0]->kind == EX_INDEX &&
+        s->targets.at[0]->x->kind == EX_NAME)
+      add_name(e, names, s->targets.at[0]->x->name);
+    names_bound(e, &s->body, parts, names);
+    names_bound(e, &s->other, parts, names);
   }
 }
 
@@ -281,10 +285,13 @@ static Value after_value(Elab *e, Value inside, Ident name, Where where) {
 static void carry_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Where where,
                         CarriedVec *out) {
   IdentVec names = {0};
-  names_bound(e, body, &names);
+  names_bound(e, body, false, &names);
+  const int bound = names.n;
+  names_bound(e, body, true, &names);
   for (int i = 0; i < names.n; i++) {
     const Binding *b = bound_before(in->up, names.at[i].text);
     if (!b || b->lazy || b->value.kind == V_ERROR || scope_find(in, names.at[i].text)) continue;
+    if (i >= bound && b->value.kind != V_TENSOR) continue; /* a part of a variable is written */
     Carried c = {.name = names.at[i], .before = b->span};
     const Value before = eval_read(e, b->value, names.at[i].span);
     c.inside = carry_value(e, r, before, (Ident){names.at[i].text, b->span}, where);
@@ -545,7 +552,7 @@ void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
 static void new_names(Elab *e, OpenRegion *r, const NameScope *in, const StmtVec *other,
                       Where where, CarriedVec *carried) {
   IdentVec names = {0};
-  names_bound(e, other, &names);
+  names_bound(e, other, false, &names);
   for (int i = 0; i < names.n; i++) {
     const Binding *b = scope_find(in, names.at[i].text);
     if (!b || bound_before(in->up, names.at[i].text)) continue;

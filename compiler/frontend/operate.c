@@ -70,10 +70,9 @@ Value operate_unary(Elab *e, const AstExpr *x, Value v) {
 /* -------- subscripts of lists and families -------- */
 
 /* A bound of a slice, or a plain index. Absent and `none` leave *has false. */
-static bool bound(Elab *e, NameScope *s, const AstExpr *x, bool *has, int64_t *out) {
+static bool bound_value(Elab *e, const AstExpr *x, Value v, bool *has, int64_t *out) {
   *has = false;
   if (!x) return true;
-  Value v = eval_expr(e, s, x);
   if (v.kind == V_NONE || v.kind == V_ERROR) return v.kind == V_NONE;
   if (v.kind == V_INT) {
     *has = true;
@@ -86,6 +85,11 @@ static bool bound(Elab *e, NameScope *s, const AstExpr *x, bool *has, int64_t *o
                 : "the bounds of a slice are integers, but this is %s",
             value_describe(e, &v));
   return false;
+}
+
+static bool bound(Elab *e, NameScope *s, const AstExpr *x, bool *has, int64_t *out) {
+  *has = false;
+  return !x || bound_value(e, x, eval_expr(e, s, x), has, out);
 }
 
 static int64_t clip(int64_t i, int64_t n) {
@@ -142,22 +146,60 @@ typedef struct Subscripting {
   int dim; /* dims of the sliced tensor so far */
   Later later[2 * MAX_RANK];
   int nlater, ntensors;
+  bool running; /* one begins at a position known while running */
 } Subscripting;
+
+/* A scalar of integers that a subscript begins or ends at. */
+static bool is_position(Elab *e, const Value *v) {
+  if (v->kind != V_TENSOR) return false;
+  const Node *n = graph_node(e->at->build.graph, v->node);
+  return dtype_is_int(n->dtype) && n->shape.rank == 0;
+}
+
+/* x[i : i + 4]: how far the end is from the begin must be seen in the two expressions. */
+static bool running_slice(Elab *e, const Sub *x, const Value *begin, const Value *end,
+                          Subscript *u) {
+  const Value *const both[] = {begin, end};
+  for (int i = 0; i < 2; i++)
+    if (both[i]->kind == V_TENSOR && !is_position(e, both[i])) {
+      elab_fail(e, (i ? x->end : x->begin)->span,
+                "the bounds of a slice are integers or scalar tensors of an integer type, but this "
+                "is %s",
+                value_describe(e, both[i]));
+      return false;
+    }
+  u->running = begin->kind == V_TENSOR && end->kind == V_TENSOR &&
+               position_distance(e->at->build.graph, begin->node, end->node, &u->end);
+  u->has_begin = u->has_end = true;
+  u->at = begin->node;
+  if (!u->running)
+    elab_fail(e, x->span,
+              "how many elements these are is not known while compiling: write the end as the "
+              "begin and a number, as in x[i : i + 4]");
+  return u->running;
+}
 
 static bool one_slice(Elab *e, NameScope *s, const Sub *x, Subscripting *t) {
   Subscript *u = &t->sub[t->n];
+  const AstExpr *const given[] = {x->begin, x->end};
+  Value v[2] = {value_none, value_none};
   bool has_step;
   *u = (Subscript){.span = x->span, .whole = !x->begin && !x->end && !x->step, .step = 1};
-  if (!bound(e, s, x->begin, &u->has_begin, &u->begin) ||
-      !bound(e, s, x->end, &u->has_end, &u->end) || !bound(e, s, x->step, &has_step, &u->step))
-    return false;
+  for (int i = 0; i < 2; i++) {
+    if (given[i]) v[i] = eval_read(e, eval_expr(e, s, given[i]), given[i]->span);
+    if (v[i].kind == V_ERROR) return false;
+  }
+  if (!bound(e, s, x->step, &has_step, &u->step)) return false;
   if (has_step && u->step == 0) {
     elab_fail(e, x->step->span, "the step of a slice cannot be 0");
     return false;
   }
   if (!has_step) u->step = 1;
   t->n++, t->dim++;
-  return true;
+  if (v[0].kind == V_TENSOR || v[1].kind == V_TENSOR)
+    return t->running = true, running_slice(e, x, &v[0], &v[1], u);
+  return bound_value(e, x->begin, v[0], &u->has_begin, &u->begin) &&
+         bound_value(e, x->end, v[1], &u->has_end, &u->end);
 }
 
 static bool one_index(Elab *e, NameScope *s, const Sub *x, Subscripting *t, int rank) {
@@ -167,6 +209,12 @@ static bool one_index(Elab *e, NameScope *s, const Sub *x, Subscripting *t, int 
   if (!new_dim && t->n == rank) {
     elab_fail(e, x->span, "the tensor has only %d dims", rank);
     return false;
+  }
+  if (is_position(e, &v)) {
+    t->running = true;
+    t->sub[t->n++] =
+        (Subscript){.span = x->span, .drop = true, .running = true, .step = 1, .at = v.node};
+    return true;
   }
   if (new_dim || picked) {
     if (t->nlater == 2 * MAX_RANK || (picked && t->ntensors++)) {
@@ -224,6 +272,7 @@ static Value tensor_index(Elab *e, NameScope *s, const AstExpr *x, NodeId base) 
   if (!x->subs.n) return elab_fail(e, x->span, "a subscript is missing between the brackets");
   if (!read_subs(e, s, x, &t, graph_node(b->graph, base)->shape.rank)) return value_error;
   b->span = x->span;
+  if (t.running) base = build_window(b, base, t.n, t.sub);
   NodeId y = build_subscript(b, base, t.n, t.sub);
   /* From the last: what is done to a dim does not move those before it. */
   for (int i = t.nlater; i-- > 0 && y != NO_NODE;) {
@@ -236,6 +285,27 @@ static Value tensor_index(Elab *e, NameScope *s, const AstExpr *x, NodeId base) 
     y = out.kind == ARG_TENSOR ? out.node : NO_NODE;
   }
   return value_node(y);
+}
+
+Value operate_put(Elab *e, NameScope *s, const AstExpr *x, NodeId base, Value v, Span at) {
+  Build *b = &e->at->build;
+  Subscripting t = {0};
+  Arg value;
+  if (!x->subs.n) return elab_fail(e, x->span, "a subscript is missing between the brackets");
+  if (!read_subs(e, s, x, &t, graph_node(b->graph, base)->shape.rank)) return value_error;
+  if (t.nlater) {
+    const NodeId i = t.later[0].index;
+    const Node *n = i == NO_NODE ? NULL : graph_node(b->graph, i);
+    return elab_fail(e, t.later[0].span,
+                     !n                        ? "what is written has no new dims"
+                     : !dtype_is_int(n->dtype) ? "a position is an integer, not %s"
+                                               : "one position is written at a time, not %s",
+                     n ? type_text(e, n->dtype, &n->shape) : "");
+  }
+  v = eval_read(e, v, at);
+  if (v.kind == V_ERROR || !builtin_arg(e, &v, at, &value)) return value_error;
+  b->span = x->span;
+  return value_node(build_put(b, base, t.n, t.sub, &value));
 }
 
 Value operate_index(Elab *e, NameScope *s, const AstExpr *x, Value base) {

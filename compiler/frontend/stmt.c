@@ -81,8 +81,8 @@ static void not_a_variable(Elab *e, const AstExpr *x, const Value *v) {
     elab_fail(e, x->span,
               "`%s` is an input of the entry: it cannot be assigned; bind another name with `=`",
               x->name.text);
-  else if (x->kind == EX_INDEX)
-    elab_fail(e, x->span, "only a whole variable can be assigned, not a part of a tensor");
+  else if (v->kind == V_TENSOR && x->kind != EX_NAME)
+    elab_fail(e, x->span, "a part is written of a variable or of a tensor that has a name");
   else if (x->kind == EX_NAME && v->kind == V_TENSOR)
     elab_fail(e, x->span, "`%s` is a plain name, not a variable; bind it again with `=`",
               x->name.text);
@@ -91,18 +91,45 @@ static void not_a_variable(Elab *e, const AstExpr *x, const Value *v) {
               value_describe(e, v));
 }
 
+/* `x[i] <- v` of a tensor binds its name again. */
+static void write_part(Elab *e, NameScope *s, const Stmt *stmt, Value base, Where where) {
+  const AstExpr *target = stmt->targets.at[0];
+  const bool input =
+      base.kind == V_TENSOR && graph_node(e->at->build.graph, base.node)->op == OP_input;
+  if (input || (base.kind == V_TENSOR && target->x->kind != EX_NAME)) {
+    not_a_variable(e, target->x, &base);
+    return;
+  }
+  const Value now = eval_read(e, base, target->x->span);
+  if (now.kind == V_ERROR) return;
+  const Value v = eval_expr(e, s, stmt->value);
+  if (v.kind == V_ERROR) return;
+  const Value all = operate_put(e, s, target, now.node, v, stmt->value->span);
+  if (all.kind == V_ERROR) return;
+  if (base.kind == V_VAR)
+    variable_assign(e, base.var, all, stmt->span);
+  else
+    bind_one(e, s, target->x->name, all, stmt->span, where);
+}
+
 static void assign(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
-  if (where != IN_METHOD && where != IN_ENTRY) {
+  const AstExpr *target = stmt->targets.at[0];
+  const bool builds = where == IN_METHOD || where == IN_ENTRY;
+  if (!builds && !(where == IN_FN && target->kind == EX_INDEX)) {
     misplaced(e, stmt, "an assignment `<-`", where, "in a method or an entry");
     return;
   }
-  const AstExpr *target = stmt->targets.at[0];
   Value to = {.kind = V_ERROR};
-  /* x[i] of a tensor is inspected without building it. */
+  /* x[i] of a tensor is written, not read. */
   if (target->kind == EX_INDEX) {
     Value base = eval_expr(e, s, target->x);
-    if (base.kind == V_TENSOR || base.kind == V_VAR) {
-      not_a_variable(e, target, &base);
+    if (base.kind == V_ERROR) return;
+    if (builds ? base.kind == V_TENSOR || base.kind == V_VAR : base.kind == V_TENSOR) {
+      write_part(e, s, stmt, base, where);
+      return;
+    }
+    if (!builds) {
+      misplaced(e, stmt, "an assignment `<-`", where, "in a method or an entry");
       return;
     }
   }

@@ -342,6 +342,10 @@ typedef struct Letters {
 } Letters;
 Letters product_letters(const Graph *g, const Node *n);
 
+/* How far scalar `to` is behind scalar `from`, where their expressions show that it is always the
+ * same. */
+bool position_distance(const Graph *g, NodeId from, NodeId to, int64_t *out);
+
 void rule_of(const Graph *g, const Node *n, Rule *r, Arena *scratch);
 
 #endif

@@ -228,11 +228,28 @@ static bool kernel(EntryBuild *b, const Step *s, const Tiles *epilogue) {
   }
 }
 
+/* A carry in the place of what it is at first: there is nothing to do. */
+static bool is_there(const LocalEntry *le, NodeId id) {
+  const Node *n = graph_node(le->graph, id);
+  return op_is(n, OPF_CARRY) && le->buffer[id] >= 0 &&
+         le->buffer[id] == le->buffer[node_base(le->graph, n->operand[0])];
+}
+
+static void map(EntryBuild *b, const LoopSite *site, const Step *s) {
+  Step rest = *s;
+  LoopFunction f;
+  rest.nodes.at = NULL, rest.nodes.n = rest.nodes.cap = 0;
+  for (int i = 0; i < s->nodes.n; i++)
+    if (!entry_has_memory(b) || !is_there(site->le, s->nodes.at[i]))
+      vec_push(b->l->arena, &rest.nodes, s->nodes.at[i]);
+  if (rest.nodes.n) loop_of(site, rest.nodes.n == s->nodes.n ? s : &rest, &f), entry_do(b, &f);
+}
+
 void entry_step(EntryBuild *b, const Step *s) {
   const LoopSite site = entry_site(b);
   LoopFunction f;
   switch (s->kind) {
-  case STEP_MAP:
+  case STEP_MAP: map(b, &site, s); break;
   case STEP_REDUCE:
   case STEP_SCATTER: loop_of(&site, s, &f), entry_do(b, &f); break;
   case STEP_CONTRACT: kernel(b, s, NULL); break;

@@ -192,7 +192,9 @@ static void walk(Walk *w, Expr e) {
     break;
   case EXPR_OP:
   case EXPR_RANDOM: put_text(w, n.op->name); break;
-  case EXPR_CALL: w->l->f.uses_dev |= !strcmp(n.name, "dtrt_index"); /* fallthrough */
+  case EXPR_CALL:
+    w->l->f.uses_dev |= !strcmp(n.name, "dtrt_index") || !strcmp(n.name, "dtrt_window");
+    /* fallthrough */
   case EXPR_SYMBOL:
   case EXPR_LOCAL: put_text(w, n.name); break;
   default: break;

@@ -72,54 +72,72 @@ static Loop *map_nest(const LoopSite *site, const Step *s, bool flat) {
   return l;
 }
 
-/* In its operand's place a row alone is written, where the device has all rows. */
-static bool writes_row(const LoopSite *site, const Step *s) {
+/* In its operand's place the window alone is written. */
+static bool writes_window(const LoopSite *site, const Step *s) {
   const Graph *g = site->le->graph;
   const NodeId id = s->nodes.at[0];
   const Node *n = graph_node(g, id);
   const int *buffer = site->le->buffer;
   if (!n->op->updates || s->nodes.n > 1 || site->tile || !buffer || buffer[id] < 0) return false;
-  const DimLayout *d = &n->layout->dim[node_attr(n, "axis")];
-  return !d->naxes && !d->window.of && buffer[id] == buffer[node_base(g, n->operand[0])];
+  for (int d = 0; d < n->shape.rank; d++)
+    if (n->layout->dim[d].window.of) return false;
+  return buffer[id] == buffer[node_base(g, n->operand[0])];
 }
 
-static void row_loops(Loop *l, NodeId id, int d, int dim, const At *at) {
-  const Node *n = graph_node(l->g, id);
-  At row = {.flat = NO_EXPR};
-  int last = -1;
-  for (int k = d; k < n->shape.rank; k++)
-    if (k != dim && has_loop(l, at, k)) last = k;
-  if (last >= 0) {
-    while (d == dim || !has_loop(l, at, d)) d++;
-    loop_open(l, at->dim[d], loop_extent(l, n, d), d == last ? LOOP_PLAIN : LOOP_OUTER);
-    row_loops(l, id, d + 1, dim, at);
-    loop_close(l, 1);
-    return;
+/* The begin of the window in each of its dims, in the whole tensor. */
+static void window_begins(Loop *l, const Node *n, Expr *begin) {
+  const Node *v = graph_operand(l->g, n, 1);
+  const At scalar = {.flat = NO_EXPR};
+  int k = 2;
+  for (int d = 0; d < n->shape.rank; d++) {
+    if (!(node_attr(n, "axis") >> d & 1)) continue;
+    const int64_t reach = (v->shape.dim[d] - 1) * node_attrs(n, "step")[d], of = n->shape.dim[d];
+    const Expr arg[] = {loop_value(l, n->operand[k++], &scalar), loop_int(l, reach ? reach : of),
+                        loop_int(l, of)};
+    const char *call = reach ? "dtrt_window" : "dtrt_index";
+    const Expr at =
+        expr_call(l->x, call, DT_I64, reach ? 3 : 2, arg, 0, reach ? of - 1 - reach : of - 1);
+    begin[d] = loop_integer(l, arena_printf(l->arena, "begin%d", d), at, true);
   }
-  for (int k = 0; k < n->shape.rank; k++)
-    if (k != dim) row.dim[k < dim ? k : k - 1] = at->dim[k];
-  const Expr v = loop_value(l, n->operand[2], &row);
-  loop_add(l, (LoopStmt){.kind = STMT_STORE, .a = loop_load(l, id, at), .b = v});
 }
 
-static Loop *map_row(const LoopSite *site, const Step *s) {
+/* Loops over the value's elements; a device writes those that it owns. */
+static Loop *map_window(const LoopSite *site, const Step *s) {
   Loop *l = loop_new(site);
   const NodeId id = s->nodes.at[0];
-  const Node *n = graph_node(l->g, id);
-  const int dim = (int)node_attr(n, "axis");
+  const Node *n = graph_node(l->g, id), *v = graph_operand(l->g, n, 1);
+  Expr begin[MAX_RANK];
+  int last = -1, opened = 0;
   l->step = s;
-  At at = loop_nest_index(l, n);
-  const At scalar = {.flat = NO_EXPR};
-  const Expr index[] = {loop_value(l, n->operand[1], &scalar), loop_int(l, n->shape.dim[dim])};
-  at.dim[dim] = expr_call(l->x, "dtrt_index", DT_I64, 2, index, 0, n->shape.dim[dim] - 1);
-  row_loops(l, id, 0, dim, &at);
+  window_begins(l, n, begin);
+  const At at = loop_nest_index(l, v);
+  At to = at;
+  for (int d = 0; d < n->shape.rank; d++)
+    if (has_loop(l, &at, d)) last = d;
+  for (int d = 0; d < n->shape.rank; d++) {
+    if (has_loop(l, &at, d)) {
+      loop_open(l, at.dim[d], loop_extent(l, v, d), d == last ? LOOP_PLAIN : LOOP_OUTER);
+      opened++;
+    }
+    if (!(node_attr(n, "axis") >> d & 1)) continue;
+    const Expr i = expr_add(l->x, begin[d], expr_scale(l->x, at.dim[d], node_attrs(n, "step")[d]));
+    to.dim[d] = i;
+    if (!n->layout->dim[d].naxes) continue;
+    to.dim[d] = expr_sub(l->x, i, loop_offset(l, n, d));
+    loop_if(l, expr_and(l->x, expr_compare(l->x, EXPR_LEAST, to.dim[d], loop_int(l, 0)),
+                        expr_compare(l->x, EXPR_LESS, to.dim[d], loop_extent(l, n, d))));
+    opened++;
+  }
+  const Expr value = loop_value(l, n->operand[1], &at);
+  loop_add(l, (LoopStmt){.kind = STMT_STORE, .a = loop_load(l, id, &to), .b = value});
+  loop_close(l, opened);
   return l;
 }
 
 /* In a tile, what depends on the index itself (random numbers) wants the whole's. */
 void build_map(const LoopSite *site, const Step *s, LoopFunction *out) {
-  if (writes_row(site, s)) {
-    loop_done_as(map_row(site, s), s->nodes.at[0], out);
+  if (writes_window(site, s)) {
+    loop_done_as(map_window(site, s), s->nodes.at[0], out);
     return;
   }
   Loop *l = map_nest(site, s, true);

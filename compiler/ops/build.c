@@ -333,6 +333,35 @@ done:
   return arg_node(r);
 }
 
+SubscriptRange subscript_range(const Subscript *u, int64_t n) {
+  if (u->drop && u->running) return (SubscriptRange){0, 1, 1, true};
+  if (u->drop) {
+    const int64_t i = u->begin < 0 ? u->begin + n : u->begin;
+    return (SubscriptRange){i, 1, 1, i >= 0 && i < n};
+  }
+  if (u->whole) return (SubscriptRange){0, n, 1, true};
+  const bool down = u->step < 0;
+  const int64_t t = u->step == INT64_MIN ? INT64_MAX : down ? -u->step : u->step ? u->step : 1;
+  int64_t from = u->has_begin ? u->begin
+                 : down       ? n - 1
+                              : 0,
+          to = u->has_end ? u->end
+               : down     ? -1 - n
+                          : n;
+  if (!u->running) {
+    const int64_t least = down ? -1 : 0, most = down ? n - 1 : n;
+    if (from < 0) from += n;
+    if (to < 0) to += n;
+    from = from < least ? least : from > most ? most : from;
+    to = to < least ? least : to > most ? most : to;
+  }
+  SubscriptRange r = {.start = from, .step = 1, .inside = true};
+  if (down ? from > to : to > from) r.size = (down ? from - to - 1 : to - from - 1) / t + 1;
+  if (down) r.start = r.size ? from - (r.size - 1) * t : 0;
+  if (r.size > 1) r.step = t; /* a step that is not taken may be any number */
+  return r;
+}
+
 /* Slices with a positive step, plain indexes that drop their dim; NumPy's clipping of ranges. */
 NodeId build_subscript(Build *b, NodeId x, int n, const Subscript *subs) {
   if (x == NO_NODE) return NO_NODE;
@@ -343,43 +372,14 @@ NodeId build_subscript(Build *b, NodeId x, int n, const Subscript *subs) {
   int64_t start[MAX_RANK] = {0}, size[MAX_RANK] = {0}, step[MAX_RANK] = {0};
   uint32_t reversed = 0;
   for (int d = 0; d < s.rank; d++) {
-    int64_t len = s.dim[d];
-    start[d] = 0, size[d] = len, step[d] = 1;
-    if (d < n && subs[d].drop) {
-      int64_t i = subs[d].begin;
-      if (i < -len || i >= len)
-        return op_fail(b, subs[d].span, "index %ld is outside dim %d of %s", (long)i, d,
-                       op_describe(b, x));
-      start[d] = i < 0 ? i + len : i;
-      size[d] = 1;
-      continue;
-    }
-    if (d < n && !subs[d].whole) {
-      const Subscript *u = &subs[d];
-      int64_t t = u->step ? u->step : 1;
-      if (u->step < 0) {
-        int64_t from = u->has_begin ? u->begin : len - 1, to = u->has_end ? u->end : -1 - len;
-        if (from < 0) from += len;
-        if (to < 0) to += len;
-        from = from < -1 ? -1 : from > len - 1 ? len - 1 : from;
-        to = to < -1 ? -1 : to > len - 1 ? len - 1 : to;
-        t = u->step == INT64_MIN ? INT64_MAX : -u->step;
-        size[d] = from > to ? (from - to - 1) / t + 1 : 0;
-        start[d] = size[d] ? from - (size[d] - 1) * t : 0;
-        step[d] = size[d] > 1 ? t : 1; /* a step that is not taken may be any number */
-        if (size[d] > 1) reversed |= 1u << d;
-      } else {
-        int64_t from = u->has_begin ? u->begin : 0, to = u->has_end ? u->end : len;
-        if (from < 0) from += len;
-        if (to < 0) to += len;
-        from = from < 0 ? 0 : from > len ? len : from;
-        to = to < from ? from : to > len ? len : to;
-        start[d] = from;
-        size[d] = to > from ? (to - from - 1) / t + 1 : 0;
-        step[d] = size[d] > 1 ? t : 1;
-      }
-    }
-    kept.dim[kept.rank++] = size[d];
+    const Subscript whole = {.whole = true}, *u = d < n ? &subs[d] : &whole;
+    const SubscriptRange r = subscript_range(u, s.dim[d]);
+    if (!r.inside)
+      return op_fail(b, u->span, "index %ld is outside dim %d of %s", (long)u->begin, d,
+                     op_describe(b, x));
+    start[d] = r.start, size[d] = r.size, step[d] = r.step;
+    if (!u->whole && !u->drop && u->step < 0 && r.size > 1) reversed |= 1u << d;
+    if (!u->drop) kept.dim[kept.rank++] = r.size;
   }
   NodeId y = mk_slice(b, x, start, size, step);
   if (reversed && y != NO_NODE) y = build_node(b, &op_reverse, 1, &y, 1, (int64_t[]){reversed}, 0);

@@ -207,17 +207,59 @@ Expr lower_pick(Lower *l, NodeId id, const At *at) {
   return choose(l, owned(l, x, dim, found), l->value(l, n->operand[0], &in), nothing(l, n));
 }
 
-/* A row whose index is data is another tensor's. */
-Expr lower_put(Lower *l, NodeId id, const At *at) {
-  const Node *n = graph_node(l->g, id);
-  const int dim = (int)node_attr(n, "axis");
+/* Operand k, where a window of `size` elements begins in a dim of n; checked. */
+static Expr window_begin(Lower *l, const Node *n, int k, int64_t size, int64_t step, int64_t of) {
   const At scalar = none();
-  At row = none();
-  for (int d = 0; d < n->shape.rank; d++)
-    if (d != dim) row.dim[d < dim ? d : d - 1] = at->dim[d];
-  const Expr i = checked(l, l->value(l, n->operand[1], &scalar), n->shape.dim[dim]);
-  const Expr here = expr_compare(l->x, EXPR_EQUAL, global(l, n, dim, at->dim[dim]), i);
-  return choose(l, here, l->value(l, n->operand[2], &row), l->value(l, n->operand[0], at));
+  const int64_t reach = (size - 1) * step;
+  const Expr i = l->load(l, n->operand[k], &scalar);
+  if (!reach) return checked(l, i, of);
+  const Expr arg[] = {i, number(l, reach), number(l, of)};
+  return expr_call(l->x, "dtrt_window", DT_I64, 3, arg, 0, of - 1 - reach);
+}
+
+Expr lower_window(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
+  At in = *at;
+  Expr here = number(l, 1);
+  int k = 1;
+  for (int d = 0; d < n->shape.rank; d++) {
+    if (!(node_attr(n, "axis") >> d & 1)) continue;
+    const int64_t step = node_attrs(n, "step")[d];
+    const Expr begin = window_begin(l, n, k++, n->shape.dim[d], step, x->shape.dim[d]);
+    const Expr i = expr_add(l->x, begin, expr_scale(l->x, global(l, n, d, at->dim[d]), step));
+    in.dim[d] = local(l, x, d, i);
+    if (x->layout->dim[d].naxes) here = expr_and(l->x, here, owned(l, x, d, i));
+  }
+  const Expr v = l->load(l, n->operand[0], &in);
+  return expr_is_true(l->x, here) ? v : choose(l, here, v, nothing(l, n));
+}
+
+/* A window that begins at data is another tensor's. */
+Expr lower_put(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id), *v = operand(l, n, 1);
+  At in = *at;
+  Expr here = number(l, 1);
+  int k = 2;
+  for (int d = 0; d < n->shape.rank; d++) {
+    if (!(node_attr(n, "axis") >> d & 1)) continue;
+    const int64_t size = v->shape.dim[d], step = node_attrs(n, "step")[d];
+    const Expr begin = window_begin(l, n, k++, size, step, n->shape.dim[d]);
+    const Expr i = expr_sub(l->x, global(l, n, d, at->dim[d]), begin);
+    in.dim[d] = number(l, 0);
+    if (size == 1) {
+      here = expr_and(l->x, here, expr_compare(l->x, EXPR_EQUAL, i, number(l, 0)));
+      continue;
+    }
+    here = expr_and(l->x, here, expr_compare(l->x, EXPR_LEAST, i, number(l, 0)));
+    const Expr end = number(l, (size - 1) * step + 1);
+    here = expr_and(l->x, here, expr_compare(l->x, EXPR_LESS, i, end));
+    if (step > 1) {
+      const Expr between = expr_mod(l->x, i, number(l, step));
+      here = expr_and(l->x, here, expr_compare(l->x, EXPR_EQUAL, between, number(l, 0)));
+    }
+    in.dim[d] = expr_div(l->x, i, number(l, step));
+  }
+  return choose(l, here, l->value(l, n->operand[1], &in), l->value(l, n->operand[0], at));
 }
 
 /* -------- rows of blocks -------- */

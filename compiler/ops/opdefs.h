@@ -62,6 +62,19 @@ NodeId mk_pad(Build *b, NodeId x, const int64_t *lo, const int64_t *hi, const in
               double value);
 NodeId mk_concat(Build *b, int n, const NodeId *x, int dim);
 NodeId mk_iota(Build *b, DType t, const Shape *s, int dim);
+/* The elements from begin[] on in each dim of the set `dims`, one begin each, and x with those
+ * replaced; size and step are by dim. */
+NodeId mk_window(Build *b, NodeId x, uint32_t dims, const NodeId *begin, const int64_t *size,
+                 const int64_t *step);
+NodeId mk_put(Build *b, NodeId x, NodeId v, uint32_t dims, const NodeId *begin,
+              const int64_t *step);
+/* What a slice or an index of numbers names in a dim of n: `size` elements in positive steps from
+ * `start`; of one with a begin that is running, counted from that. */
+typedef struct SubscriptRange {
+  int64_t start, size, step;
+  bool inside; /* false: an index that is none of the dim */
+} SubscriptRange;
+SubscriptRange subscript_range(const Subscript *u, int64_t n);
 NodeId mk_gather(Build *b, NodeId table, NodeId index, int dim);
 NodeId mk_scatter(Build *b, NodeId index, NodeId updates, int dim, int64_t size);
 /* Class numbers of any integer type as i32; invalid class numbers stay invalid. */
@@ -91,7 +104,7 @@ NodeId distribute_slice(Distribute *d, NodeId id, NodeId y);
 typedef Expr LowerFn(Lower *l, NodeId id, const At *at);
 LowerFn lower_const, lower_broadcast, lower_transpose, lower_reshape, lower_slice, lower_reverse,
     lower_pad, lower_concat, lower_gather, lower_pick, lower_deal, lower_undeal, lower_iota,
-    lower_random, lower_put;
+    lower_random, lower_put, lower_window;
 
 /* Rules. */
 void rule_elementwise(const Graph *g, const Node *n, Rule *r);
@@ -107,5 +120,5 @@ extern const OpDef op_abs, op_add, op_all, op_and, op_any, op_argmax, op_argmin,
     op_repeat_interleave, op_reshape, op_reverse, op_rsqrt, op_scatter_add, op_sigmoid, op_sign,
     op_sin, op_sinh, op_slice, op_sort, op_sqrt, op_stack, op_stop_gradient, op_sub, op_sum,
     op_top_k, op_transpose, op_trunc, op_undeal, op_uniform, op_unpick, op_unpool, op_unpool_sum,
-    op_where;
+    op_where, op_window;
 #endif

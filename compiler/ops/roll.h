@@ -35,12 +35,17 @@ Arg build_call(Build *b, const OpDef *def, const Arg *args);
  * a number takes the tensor's dtype, shapes are broadcast as NumPy does. op: of op_operator. */
 Arg build_operator(Build *b, Op op, const Arg *x, const Arg *y);
 /* x[a:b:s, :, i]: one triple a dim given, `whole` for `:`; `drop` removes the dim (a plain index).
- */
+ * `running`: it begins at the scalar `at`, and ends `end` behind that (`begin` is 0). */
 typedef struct Subscript {
   Span span;
-  bool whole, drop, has_begin, has_end;
+  bool whole, drop, has_begin, has_end, running;
   int64_t begin, end, step;
+  NodeId at;
 } Subscript;
+/* The running dims alone, which then are whole or have an index of 0 in sub[]. */
+NodeId build_window(Build *b, NodeId x, int n, Subscript *sub);
+/* x with the value in the place of x[sub]. */
+NodeId build_put(Build *b, NodeId x, int n, const Subscript *sub, const Arg *value);
 NodeId build_subscript(Build *b, NodeId x, int n, const Subscript *subs);
 NodeId build_cast(Build *b, NodeId x, DType to);
 /* A scalar (rank 0) constant. */

@@ -38,6 +38,14 @@ bool step_stores(const Step *s, NodeId id) {
   return false;
 }
 
+bool step_updates(const Graph *g, const Step *s) {
+  for (int i = 0; i < s->nodes.n; i++) {
+    const Node *n = graph_node(g, s->nodes.at[i]);
+    if (n->op->updates || op_is(n, OPF_CARRY)) return true;
+  }
+  return false;
+}
+
 bool depend_update_waits(const Depend *d, const Step *s, int from, int to) {
   for (int i = 0; i < s->nodes.n; i++) {
     const int var = d->variable[s->nodes.at[i]];

@@ -176,6 +176,25 @@ static void store_outside(Inline *s) {
   }
 }
 
+/* Parts of a value that windows are written into later are read at once: read later, they would
+ * keep it from being written in place. */
+static void store_parts(Inline *s) {
+  bool *written = NULL;
+  for (NodeId i = s->g->nodes.n - 1; i >= 0; i--) {
+    const Node *n = graph_node(s->g, i);
+    if (!n->op->updates && !(op_is(n, OPF_CARRY) && written && written[i])) continue;
+    if (!written) written = arena_array(s->arena, bool, s->g->nodes.n + 1);
+    written[node_base(s->g, n->operand[0])] = true;
+  }
+  for (NodeId i = 0; written && i < s->g->nodes.n; i++) {
+    const Node *n = graph_node(s->g, i);
+    const NodeId of = n->noperands ? node_base(s->g, n->operand[0]) : NO_NODE;
+    const bool part = op_class(n) == OPC_MOVE && !n->op->updates && of != NO_NODE && written[of] &&
+                      sites_count(s->sites, i) < sites_count(s->sites, of);
+    if (part || (written[i] && n->op->updates)) s->le->stored[i] = true;
+  }
+}
+
 static void begin(Inline *s) {
   LocalEntry *le = s->le;
   int n = s->g->nodes.n;
@@ -186,6 +205,7 @@ static void begin(Inline *s) {
   }
   kept_mark(le, le->stored);
   store_outside(s);
+  store_parts(s);
   for (NodeId i = 0; i < n; i++)
     if (is_observed(s, i)) le->stored[node_base(le->graph, i)] = true;
 }

@@ -162,13 +162,46 @@ static bool makes_in_place(const Memory *m, int region, NodeId carry, NodeId nex
   return true;
 }
 
+/* The value that node `id` is made of but for a window, or that it begins with as a carry;
+ * NO_NODE: it is another kind of node. */
+static NodeId made_over(const LocalEntry *le, NodeId id) {
+  const Node *n = graph_node(le->graph, id);
+  return n->op->updates || op_is(n, OPF_CARRY) ? node_base(le->graph, n->operand[0]) : NO_NODE;
+}
+
+/* Value `id`, of which `later` is made in another's place, may be made there, too: nothing reads it
+ * after that, or then but at the same index. */
+static bool passes_place(const Memory *m, NodeId id, NodeId later) {
+  const LocalEntry *le = m->le;
+  const Node *n = graph_node(le->graph, id);
+  const int t = m->made_at[later];
+  if (m->made_at[id] < 0 || m->last_read[id] > t || le->buffer[id] >= 0 ||
+      m->next_of[id] != NO_NODE || !(n->op->updates || op_is(n, OPF_CARRY)))
+    return false;
+  const Reads over = over_what(m, later);
+  for (int i = 0; i < over.r.n; i++)
+    if (over.r.at[i].node == id) return over.r.at[i].aligned;
+  return false;
+}
+
+/* Several windows of a carry are written one after the other, all in its place. */
+static void chain_in_place(Memory *m, int region, NodeId carry, NodeId next) {
+  for (NodeId id = made_over(m->le, next); id != carry && id != NO_NODE;
+       next = id, id = made_over(m->le, id)) {
+    if (!passes_place(m, id, next) || !makes_in_place(m, region, carry, id)) return;
+    m->next_of[id] = carry;
+  }
+}
+
 static void find_in_place(Memory *m) {
   const LocalEntry *le = m->le;
   for (int r = 0; r < le->entry->regions.n; r++)
     for (int i = 0; is_live(m, r) && i < le->region[r].carries.n; i++) {
       const LocalCarry *c = &le->region[r].carries.at[i];
       const NodeId next = node_base(le->graph, c->next);
-      if (makes_in_place(m, r, c->node, next)) m->next_of[next] = c->node;
+      if (!makes_in_place(m, r, c->node, next)) continue;
+      m->next_of[next] = c->node;
+      chain_in_place(m, r, c->node, next);
     }
 }
 
@@ -273,6 +306,15 @@ static int copied_at_end(Memory *m, NodeId base, int like) {
   return add_bytes(m, base, m->le->buffers.at[like].bytes, m->nsteps, m->nsteps);
 }
 
+/* The same of a variable, whose place is `to`. */
+static void chain_in_variable(Memory *m, NodeId last, int var, int to) {
+  const LocalEntry *le = m->le;
+  for (NodeId id = made_over(le, last); id != NO_NODE; last = id, id = made_over(le, id)) {
+    if (!passes_place(m, id, last) || !in_place(m, id, var)) return;
+    le->buffer[id] = to;
+  }
+}
+
 static void place_assigns(Memory *m) {
   LocalEntry *le = m->le;
   Arena *a = m->plan->arena;
@@ -284,6 +326,7 @@ static void place_assigns(Memory *m) {
     if (n->op == OP_var && node_source(n) == var) continue;
     if (le->buffer[base] < 0 && n->op != OP_input && n->op != OP_var && in_place(m, base, var)) {
       le->buffer[base] = to;
+      chain_in_variable(m, base, var, to);
       continue;
     }
     read_at(m, base, m->nsteps);

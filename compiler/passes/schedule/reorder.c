@@ -48,6 +48,20 @@ static void order_updates(Reorder *a) {
   }
 }
 
+/* A window is written in the place of a value when all who read that come before. */
+static void order_windows(Reorder *a) {
+  const Graph *g = a->le->graph;
+  for (int t = 0; t < a->nsteps; t++) {
+    const Step *s = &a->le->steps.at[t];
+    for (int i = 0; i < s->nodes.n; i++) {
+      const Node *n = graph_node(g, s->nodes.at[i]);
+      if (!n->op->updates && !op_is(n, OPF_CARRY)) continue;
+      const IntVec *r = &a->d.readers[node_base(g, n->operand[0])];
+      for (int k = 0; k < r->n && r->at[k] < t; k++) add_edge(a, r->at[k], t);
+    }
+  }
+}
+
 static void find_edges(Reorder *a) {
   LocalEntry *le = a->le;
   int exchange = -1;
@@ -62,6 +76,7 @@ static void find_edges(Reorder *a) {
     a->at_end[node_base(le->graph, le->output[i])] = true;
   regions_mark(le, a->at_end);
   order_updates(a);
+  order_windows(a);
   for (int i = 0; i < le->entry->assigns.n; i++) {
     NodeId base = node_base(le->graph, le->assign[i]);
     if (!a->in_var[base]) a->at_end[base] = true;

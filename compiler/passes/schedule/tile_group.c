@@ -36,7 +36,7 @@ static int summed_letters(const Graph *g, const Node *n) {
 }
 
 static bool may_join(const Tiling *s, const Group *g, const Step *step) {
-  if (step->kind == STEP_MAP) return true;
+  if (step->kind == STEP_MAP) return !step_updates(s->le->graph, step);
   const Node *n = graph_node(s->le->graph, step->nodes.at[0]);
   if (step->kind == STEP_CONTRACT && !g->epilogue)
     return op_class(n) == OPC_PRODUCT && summed_letters(s->le->graph, n) <= 1;

@@ -23,7 +23,7 @@ static bool is_row_step(const Rows *r, int k) {
   const Tiling *s = r->s;
   const Step *t = &s->le->steps.at[k];
   const Node *n = first_node(s, k);
-  if (s->group_of[k] >= 0 || !t->nodes.n) return false;
+  if (s->group_of[k] >= 0 || !t->nodes.n || step_updates(s->le->graph, t)) return false;
   for (int i = 0; i < t->nodes.n; i++)
     if (s->d.variable[t->nodes.at[i]] >= 0) return false;
   return t->kind == STEP_MAP || (t->kind == STEP_REDUCE && op_class(n) == OPC_REDUCE);

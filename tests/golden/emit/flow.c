@@ -60,11 +60,8 @@ DTRT_LOOP void loop5_reduce_max(int64_t n0, const float *restrict f_v, float *re
   reduce_max[0] = acc;
 }
 
-DTRT_LOOP void loop6_gt(const float *restrict reduce_max, uint8_t *restrict gt,
-    float *restrict f_far) {
-  const float v0 = f_far[0];
+DTRT_LOOP void loop6_gt(const float *restrict reduce_max, uint8_t *restrict gt) {
   gt[0] = reduce_max[0] > 10.0f;
-  f_far[0] = v0;
 }
 
 DTRT_LOOP void loop7_f_v(int64_t n0, float *restrict f_v) {
@@ -137,7 +134,7 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
 
     /* gt(reduce_max@flow.dtg:9, const@flow.dtg:9), f.far = carry(f.far)    flow.dtg:9 */
     dtrt_begin_step(dev, 7);
-    loop6_gt(reduce_max_9, gt_9, far);
+    loop6_gt(reduce_max_9, gt_9);
     if (dtrt_holds(dev->arena + 192)) {
 
       /* f.v = mul(const@flow.dtg:9#2, f.v)    flow.dtg:9 */

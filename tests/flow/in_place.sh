@@ -1,0 +1,58 @@
+#!/bin/bash
+# tests/flow/in_place.sh DTGC: a window of a state is written in its place: no entry has memory for a copy of the state, and none
+# copies it, on one device and where the state is split; in loops, branches, one window after another, and with reads of parts
+# before and after.
+set -u
+. "$(dirname "$0")/../lib.sh"
+dtgc=$1
+at=$(mktemp -d) || exit 2
+trap 'rm -rf "$at"' EXIT
+cat >"$at/m.dtg" <<'END'
+const t = 4096
+state cache: f32[2, 4, t, 8] = 0
+entry once(at: i32[], key: f32[4, 8]) {
+  was = cache[0, :, at]
+  for l in 0..2 { cache[l, :, at] <- key + f32(l) }
+  cache[1, 2, at : at + 2, 3] <- 5
+  return 2 * was, now = sum(cache[1, :, at])
+}
+entry write(n: i32[], key: f32[4, 8]) {
+  k = i32(0)
+  total = 0.0
+  while k < n {
+    repeat l in 0..2 {
+      old = cache[l, :, k]
+      cache[l, :, k] <- key * f32(k) + old
+      total = total + sum(cache[l, :, k : k + 2])
+    }
+    if k % 2 == 0 { cache[0, 0, k] <- 1; cache[0, 1, k] <- cache[0, 0, k] * 2 }
+    cache[0, 2, k] <- cache[1, 2, k]
+    k = k + 1
+  }
+  return total
+}
+entry collected(x: f32[8]) {
+  repeat i in 0..t { collect rows = x * f32(i) }
+  rows[3] <- x
+  rows[5:7] <- rows[2:4]
+  return rows
+}
+END
+echo 'mesh [a=2, b=2]
+layout cache = [_, a, b, _]' >"$at/on.dtg"
+for more in "" "$at/on.dtg"; do
+  "$dtgc" "$at/m.dtg" $more --dump=memory >"$at/memory" || fail "--dump=memory"
+  for entry in once write; do
+    arena=$(sed -n "s/^entry $entry: arena \([0-9]*\) bytes.*/\1/p" "$at/memory")
+    [ "${arena:-99999}" -lt 8192 ] || fail "$entry takes $arena bytes beside the state ($more)"
+  done
+  rows=$(sed -n "s/^entry collected: arena \([0-9]*\) bytes.*/\1/p" "$at/memory")
+  [ "${rows:-999999}" -lt 140000 ] || fail "collected takes $rows bytes, which is more than its rows once"
+  "$dtgc" "$at/m.dtg" $more --dump=c >"$at/c" || fail "--dump=c"
+  grep 'dtrt_copy.*, [0-9]\{4,\});' "$at/c" && fail "something large is copied ($more)"
+  # No loop goes over all of the cache, but the one that gives it its first value.
+  # shellcheck disable=SC2086
+  n=$("$dtgc" "$at/m.dtg" $more --dump=c | grep -c 'loop[0-9]*_[a-z_]*(\(dev, \)\?\(262144\|65536\), ')
+  [ "$n" -le 1 ] || fail "$n loops go over the whole state"
+done
+exit $failed
