@@ -93,7 +93,7 @@ static const More more[] = {
     {"window", "f32[7, 6] x, i32[] i%3, u8[] j%6: x[i : i + 5 : 2, j]"},
     {"window", "f32[7, 6] x, i32[] i%4: x[i + 3 : i : -1, 2:5]"},
     {"window", "f32[3, 4, 6] x, i32[] i%3, i32[] j%4: (x * x)[i, :, j : j + 3]"},
-    {"window", "f32[7, 6] x, i32[] i%2: sum((x * x)[:, 3 * i : 3 * i + 3], axis=1)"},
+    {"sum", "f32[7, 6] x, i32[] i%2: sum((x * x)[:, 3 * i : 3 * i + 3], axis=1)"},
     {"put", "f32[7, 6] x, f32[6] v, i32[] i%7: put(x * x, i, v * v)"},
     {"put", "f32[7, 6] x, f32[7] v, i32[] i%6: put(x, i, v, axis=1)"},
     {"put", "f32[7, 6] x, f32[3, 6] v, i32[] i%5: put_window(x, [i, 0], v) ** 2"},
