@@ -195,6 +195,11 @@ Expr lower_gather(Lower *l, NodeId id, const At *at) {
   return choose(l, owned(l, t, dim, found), l->load(l, n->operand[0], &row), nothing(l, n));
 }
 
+Expr lower_position(Lower *l, NodeId id, const At *at) {
+  const Node *n = graph_node(l->g, id);
+  return checked(l, l->value(l, n->operand[0], at), node_attr(n, "size"));
+}
+
 /* As gather, but the index has a place on every line. */
 Expr lower_pick(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);

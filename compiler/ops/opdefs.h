@@ -104,7 +104,7 @@ NodeId distribute_slice(Distribute *d, NodeId id, NodeId y);
 typedef Expr LowerFn(Lower *l, NodeId id, const At *at);
 LowerFn lower_const, lower_broadcast, lower_transpose, lower_reshape, lower_slice, lower_reverse,
     lower_pad, lower_concat, lower_gather, lower_pick, lower_deal, lower_undeal, lower_iota,
-    lower_random, lower_put, lower_window;
+    lower_random, lower_put, lower_window, lower_position;
 
 /* Rules. */
 void rule_elementwise(const Graph *g, const Node *n, Rule *r);

@@ -179,9 +179,7 @@ static bool passes_place(const Memory *m, NodeId id, NodeId later) {
       m->next_of[id] != NO_NODE || !(n->op->updates || op_is(n, OPF_CARRY)))
     return false;
   const Reads over = over_what(m, later);
-  for (int i = 0; i < over.r.n; i++)
-    if (over.r.at[i].node == id) return over.r.at[i].aligned;
-  return false;
+  return reads_aligned(&over, id);
 }
 
 /* Several windows of a carry are written one after the other, all in its place. */
