@@ -49,9 +49,16 @@ static NodeId operate(Reverse *v, const char *sign, NodeId x, NodeId y) {
 }
 static NodeId whole(Reverse *v, int64_t i) { return build_whole(v->b, DT_I64, i); }
 
-static NodeId make(Reverse *v, const char *op, int n, const NodeId *x, int axis) {
+static NodeId row_of(Reverse *v, NodeId x, NodeId at, int axis) {
   const int64_t attr = axis;
-  return build_node(v->b, op_find(op), n, x, 1, &attr, 0);
+  return build_node(v->b, op_find("gather"), 2, (NodeId[]){x, at}, 1, &attr, 0);
+}
+static NodeId put_row(Reverse *v, NodeId x, NodeId at, NodeId row, int axis) {
+  const Arg arg[] = {{.kind = ARG_TENSOR, .node = x},
+                     {.kind = ARG_TENSOR, .node = at},
+                     {.kind = ARG_TENSOR, .node = row},
+                     {.kind = ARG_INT, .i = axis, .real = axis}};
+  return x == NO_NODE || row == NO_NODE ? NO_NODE : build_call(v->b, op_find("put"), arg).node;
 }
 
 static NodeId after_of(Reverse *v, NodeId carry) {
@@ -298,10 +305,10 @@ static NodeId keep(Reverse *v, Back *k, NodeId i) {
   }
   const int c = add_carry(v, k->forward, zeros(v, n.dtype, &s));
   NodeId next = k->found[i];
-  if (loops) next = make(v, "put", 3, (NodeId[]){carry_at(v, c), k->count, next}, 0);
+  if (loops) next = put_row(v, carry_at(v, c), k->count, next, 0);
   v->carries.at[c].carry.next = next;
   next = after_at(v, c);
-  return loops ? make(v, "gather", 2, (NodeId[]){next, k->row}, 0) : next;
+  return loops ? row_of(v, next, k->row, 0) : next;
 }
 
 typedef VEC(NodeId) NodeVec;
@@ -383,8 +390,8 @@ static bool back_to_row(Reverse *v, const Node *n, NodeId dy) {
     return false;
   const int axis = (int)node_attr(n, "axis");
   const NodeId at = v->value[n->operand[1]], sum = v->cot[x];
-  const NodeId row = make(v, "gather", 2, (NodeId[]){sum, at}, axis);
-  v->cot[x] = make(v, "put", 3, (NodeId[]){sum, at, mk_add(v->b, row, dy)}, axis);
+  const NodeId row = row_of(v, sum, at, axis);
+  v->cot[x] = put_row(v, sum, at, mk_add(v->b, row, dy), axis);
   return true;
 }
 
