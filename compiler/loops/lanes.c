@@ -50,7 +50,7 @@ void lanes_begin(ReduceNest *r, int64_t most, Expr from) {
   const int levels = sum_levels(most / LANES);
   const Expr acc = loop_local(l, LOCAL_LANES, r->n->dtype, "acc", 0, reduction_identity(r));
   if (!in_blocks(r, most)) return;
-  const Expr partial = loop_local(l, LOCAL_LANES_ARRAY, r->n->dtype, "partial", levels, NO_EXPR);
+  const Expr partial = loop_local(l, LOCAL_LANES_ARRAY, r->n->dtype, "blocks", levels, NO_EXPR);
   if (is_int(l, from, 0)) return;
   /* The blocks in front of `from` count as combined. */
   const Expr b = loop_symbol(l, "b", 0, levels - 1);
@@ -115,7 +115,7 @@ void lanes_line(ReduceNest *r, int64_t most, Expr from, Expr len) {
   const bool blocks = in_blocks(r, most);
   const Expr v = loop_value(l, r->n->operand[0], &r->in);
   const Expr line = loop_local(l, LOCAL_ARRAY, r->n->dtype, "line", LANES, NO_EXPR);
-  const Expr at = loop_integer(l, "lane0", from, false), partial = local(r, "partial");
+  const Expr at = loop_integer(l, "lane0", from, false), partial = local(r, "blocks");
   const Expr whole = blocks_in(r, len);
   const bool counted = blocks && is_int(l, from, 0) && reduction_is_cheap(r, v);
   if (counted) {
@@ -189,7 +189,7 @@ void lanes_buffered(ReduceNest *r, int64_t most, int first) {
   loop_if(l, equal(r, filled, size));
   put_buffer(r, size);
   if (blocks) {
-    carry(r, local(r, "partial"), block);
+    carry(r, local(r, "blocks"), block);
     loop_set(l, block, add(r, block, number(r, 1)));
   }
   loop_set(l, filled, number(r, 0));
@@ -200,7 +200,7 @@ void lanes_buffered(ReduceNest *r, int64_t most, int first) {
   set_line(r, turn, reduction_identity(r));
   loop_close(l, 1);
   put_buffer(r, filled);
-  if (blocks) fold(r, local(r, "partial"), block);
+  if (blocks) fold(r, local(r, "blocks"), block);
 }
 
 /* Elements of the block in front of this tile's, where whole rows are done in order. */
@@ -274,8 +274,8 @@ void lanes_units(ReduceNest *r, int64_t line, int64_t size) {
   l->f.size = lanes, l->f.units = n;
 }
 
-void lanes_carry(ReduceNest *r, Expr block) { carry(r, local(r, "partial"), block); }
-void lanes_fold(ReduceNest *r, Expr blocks) { fold(r, local(r, "partial"), blocks); }
+void lanes_carry(ReduceNest *r, Expr block) { carry(r, local(r, "blocks"), block); }
+void lanes_fold(ReduceNest *r, Expr blocks) { fold(r, local(r, "blocks"), blocks); }
 
 Expr lanes_end(ReduceNest *r) {
   return loop_call(r->l, reduction_helper(r, "line"), r->n->dtype, 1, (Expr[]){acc_address(r)});

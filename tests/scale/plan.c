@@ -97,7 +97,7 @@ static int check_equal(const Size size[2]) {
 /* -------- where nothing is to be chosen -------- */
 
 static const char plain[] =
-    "entry f(x: f32[16384, 1536, 704] on [data, model, _], w: f32[704] on [_]) {\n"
+    "entry f(x: f32[262144, 1536, 96] on [data, model, _], w: f32[96] on [_]) {\n"
     "  h = x * w + 1\n"
     "  return y = tanh(h), row = sum(h, axis=0)\n"
     "}\n"
