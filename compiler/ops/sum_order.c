@@ -100,11 +100,13 @@ bool depthwise_in_f64(const Mesh *m, const Graph *g, const Node *n) {
          pixels > DEPTHWISE_PIECE;
 }
 
+/* The sum of each unit is written and read once more: of 512 rows, under one row in a hundred. Fewer
+ * rows than give several cores such units each are dealt in smaller ones. */
 int64_t sum_unit_of(int64_t rows) {
-  enum { LEAST_BLOCKS = 4, MOST_UNITS = 32 };
+  enum { LEAST_BLOCKS = 4, CHEAP_BLOCKS = 16, FEW_UNITS = 4, MOST_UNITS = 32 };
   const int64_t blocks = (rows + SUM_BLOCK - 1) / SUM_BLOCK;
   int64_t own = LEAST_BLOCKS;
-  while (own * MOST_UNITS < blocks) own *= 2;
+  while (own * (own < CHEAP_BLOCKS ? FEW_UNITS : MOST_UNITS) < blocks) own *= 2;
   return blocks < 2 * LEAST_BLOCKS ? 0 : own * SUM_BLOCK;
 }
 
@@ -122,6 +124,16 @@ int64_t sum_line_unit(const Mesh *m, const Graph *g, const Node *n) {
 
 int sum_unit_levels(int64_t unit) { return 1 + sum_levels(unit); }
 
+int64_t sum_line_of(DType t) {
+  enum { LINE = 64 };
+  return LINE / (int64_t)dtype_size(dtype_computed(t));
+}
+
+static int64_t whole_lines(int64_t n, DType t) {
+  const int64_t line = sum_line_of(t);
+  return (n + line - 1) / line * line;
+}
+
 int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n) {
   const Shape local = layout_local(m, n->layout, &n->shape);
   if (op_class(n) == OPC_ADD_ROWS || op_class(n) == OPC_ADD_EACH)
@@ -137,8 +149,10 @@ int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n) {
   if (!o.fixed || o.rows <= SUM_BLOCK || o.first < graph_operand(g, n, 0)->shape.rank) return 0;
   const int64_t row = shape_count(&local); /* 0: nothing is stored, but a place is named */
   const int64_t unit = sum_unit(m, g, n), units = unit ? (o.rows + unit - 1) / unit : 0;
-  const int64_t rows = unit ? units * (1 + sum_unit_levels(unit)) : 1 + sum_levels(o.rows);
-  return rows * (row ? row : 1) * dtype_size(n->dtype);
+  const int64_t rows = unit ? units * sum_unit_levels(unit) : 1 + sum_levels(o.rows);
+  const int64_t all =
+      whole_lines(units * row, n->dtype) + rows * whole_lines(row ? row : 1, n->dtype);
+  return all * dtype_size(n->dtype);
 }
 
 enum { LANES = 32 }; /* DTRT_LANES */

@@ -1,0 +1,42 @@
+/* A sum or product of floats while its loops are built: what sum.c, sum_lines.c and sum_rows.c
+ * share. */
+#ifndef DTG_SUM_BUILD_H
+#define DTG_SUM_BUILD_H
+#include "loop_reduce.h"
+
+typedef struct Sum {
+  ReduceNest *r;
+  Loop *l;
+  const Node *n, *x;
+  SumOrder order;
+  int64_t unit;  /* rows that are added up apart from others; 0: all are one run */
+  Expr in_part;  /* the unit of this turn, where cores have some each; NO_EXPR */
+  Expr from;     /* ... and the first of this core's: units that one core adds up share memory */
+  int first_row; /* reduced dims from here to the last that counts rows are one loop */
+  int kept;      /* kept dims from here to the last that counts rows are loops within a block */
+} Sum;
+
+static inline Expr number(Sum *s, int64_t v) { return loop_int(s->l, v); }
+static inline Expr add(Sum *s, Expr a, Expr b) { return expr_add(s->l->x, a, b); }
+static inline Expr sub(Sum *s, Expr a, Expr b) { return expr_sub(s->l->x, a, b); }
+static inline Expr mul(Sum *s, Expr a, Expr b) { return expr_mul(s->l->x, a, b); }
+static inline Expr equal(Sum *s, Expr a, Expr b) { return expr_compare(s->l->x, EXPR_EQUAL, a, b); }
+static inline Expr less(Sum *s, Expr a, Expr b) { return expr_compare(s->l->x, EXPR_LESS, a, b); }
+static inline Expr block_word(Sum *s) { return loop_word(s->l, "DTRT_SUM_BLOCK", SUM_BLOCK); }
+static inline Expr blocks_in(Sum *s, Expr i) { return expr_div(s->l->x, i, block_word(s)); }
+static inline Expr in_block(Sum *s, Expr i) { return expr_mod(s->l->x, i, block_word(s)); }
+static inline Expr operand(Sum *s) { return loop_value(s->l, s->n->operand[0], &s->r->in); }
+static inline bool has(const Sum *s, int d) { return has_loop(s->l, &s->r->in, d); }
+
+/* -------- sum_lines.c -------- */
+
+bool sum_several_dims(const Sum *s); /* a line is a loop over more than one dim */
+void sum_lines(Sum *s);
+
+/* -------- sum_rows.c -------- */
+
+/* Reduced dims side by side become one loop: blocks of 32 rows then end where they will. */
+void sum_join_rows(Sum *s);
+void sum_rows(Sum *s);
+
+#endif
