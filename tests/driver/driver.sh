@@ -90,6 +90,11 @@ DTGC_CACHE=off expect 0 'dot = 91' "$dtgc" run m.dtg l.dtg call add $feed
 [ -e "$cache" ] && fail 'DTGC_CACHE=off wrote to the cache'
 DTGC_CACHE=/dev/null/x expect 0 'dot = 91' "$dtgc" run m.dtg l.dtg call add $feed
 
+# LLVM printed remarks about the loops of rows of two elements
+echo 'entry f(x: f32[300, 2]) { return y = sum(x, axis=0) }' >remark.dtg
+yes 1,1 | head -n 300 >rows.csv
+DTGC_CACHE=off never remark "$dtgc" run remark.dtg call f --feed x=rows.csv --out y=-
+
 # -- executables
 expect 0 '' "$dtgc" m.dtg l.dtg --transport=threads -o model
 expect 0 'dot = 91' ./model call add $feed

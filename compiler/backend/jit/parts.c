@@ -173,6 +173,22 @@ static bool is_own(void *data, LLVMValueRef v) {
   return !at || at->part == EVERY_PART || at->part == o->part;
 }
 
+/* Loops that LLVM does not vectorize are no concern of whoever runs the program: without a handler
+ * LLVM prints remarks about them. */
+static void heard(LLVMDiagnosticInfoRef d, void *first) {
+  char **error = first;
+  if (LLVMGetDiagInfoSeverity(d) != LLVMDSError || *error) return;
+  char *said = LLVMGetDiagInfoDescription(d);
+  *error = strdup(said);
+  LLVMDisposeMessage(said);
+}
+
+static LLVMContextRef context_new(char **error) {
+  const LLVMContextRef c = LLVMContextCreate();
+  LLVMContextSetDiagnosticHandler(c, heard, error);
+  return c;
+}
+
 static char *run_passes(LLVMModuleRef m, const char *passes, LLVMTargetMachineRef machine) {
   LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
   LLVMPassBuilderOptionsSetLoopVectorization(o, 1);
@@ -223,14 +239,19 @@ static LLVMModuleRef parse(LLVMContextRef c, const char *at, size_t n, char **er
 
 static bool compile_part(Parts *p, int i) {
   char passes[] = "default<O3>";
-  LLVMContextRef c = LLVMContextCreate();
+  char *diagnosed = NULL;
+  LLVMContextRef c = context_new(&diagnosed);
   LLVMModuleRef m =
       parse(c, LLVMGetBufferStart(p->code[i]), LLVMGetBufferSize(p->code[i]), &p->error[i]);
   LLVMTargetMachineRef machine = m ? make_machine(p->target, &p->error[i]) : NULL;
   bool ok = machine != NULL;
   passes[sizeof "default<O" - 1] = p->target->level;
   if (ok) p->error[i] = run_passes(m, passes, machine);
-  ok = ok && !p->error[i] && emit(m, machine, &p->object[i], &p->error[i]);
+  ok = ok && !p->error[i] && emit(m, machine, &p->object[i], &p->error[i]) && !diagnosed;
+  if (diagnosed && !p->error[i])
+    p->error[i] = diagnosed;
+  else
+    free(diagnosed);
   if (machine) LLVMDisposeTargetMachine(machine);
   if (m) LLVMDisposeModule(m);
   LLVMContextDispose(c);
@@ -265,7 +286,7 @@ static void compile_all(Parts *p) {
 static bool join(Parts *p, JitObject *out, char **error) {
   const char *why = NULL;
   for (int i = 0; i < p->n; i++)
-    if (!p->object[i].at) {
+    if (!p->object[i].at || p->error[i]) {
       *error = p->error[i] ? strdup(p->error[i]) : NULL;
       return false;
     }
@@ -294,10 +315,11 @@ static bool write_parts(Parts *p, LLVMModuleRef m, char **error) {
 bool parts_compile(const void *bitcode, size_t n, const JitTarget *t, JitObject *out,
                    char **error) {
   Parts p = {.target = t};
-  LLVMContextRef c = LLVMContextCreate();
+  char *diagnosed = NULL;
+  LLVMContextRef c = context_new(&diagnosed);
   LLVMModuleRef m = parse(c, bitcode, n, error);
   *error = m ? run_passes(m, "ipsccp,globaldce", NULL) : *error;
-  bool ok = m && !*error && deal_out(&p, m) && write_parts(&p, m, error);
+  bool ok = m && !*error && deal_out(&p, m) && write_parts(&p, m, error) && !diagnosed;
   if (m) LLVMDisposeModule(m);
   LLVMContextDispose(c);
   if (ok) compile_all(&p);
@@ -307,6 +329,7 @@ bool parts_compile(const void *bitcode, size_t n, const JitTarget *t, JitObject 
     if (p.code[i]) LLVMDisposeMemoryBuffer(p.code[i]);
   }
   free(p.owner);
-  if (!ok && !*error) *error = strdup("out of memory");
+  if (!ok && !*error) *error = diagnosed ? diagnosed : strdup("out of memory");
+  if (*error != diagnosed) free(diagnosed);
   return ok;
 }
