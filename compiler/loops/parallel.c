@@ -271,7 +271,7 @@ void loop_part(Loop *l) {
     f->part = p.index;
     f->iterations = p.extent;
     f->grain = (int64_t)ceil(machine_part(m) / (time / (double)most));
-    if (is_innermost(&p) && f->grain > ELEMENTS)
+    if (is_innermost(&p))
       f->grain = (f->grain + ELEMENTS - 1) / ELEMENTS * ELEMENTS;
   }
   if (f->part && f->grain >= most) f->part = NULL;

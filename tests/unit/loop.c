@@ -141,22 +141,24 @@ static void says(void) {
 /* Which loop is done in parts; and what stays whole: what is short, and where parts would meet. */
 static const struct {
   const char *what, *inputs, *value, *index; /* NULL: none */
-} parts[] = {{"a map", "x: f32[4096, 512]", "exp(x)", "i"},
-             {"a map of a dim in two", "x: f32[4096, 512]", "concat([x, x * 2.0], axis=1)", "i"},
-             {"a short map", "x: f32[8, 16]", "exp(x)", NULL},
-             {"a map of two long rows", "x: f32[2, 400000], y: f32[2, 1]", "x * y", "j"},
-             {"sums of lines", "x: f32[4096, 512]", "sum(x * x, axis=1)", "i"},
-             {"sums of few rows", "x: f32[30, 50000]", "sum(x * x, axis=0)", "j"},
-             {"the largest of rows", "x: f32[3000, 5000]", "max(x, axis=0)", "j"},
-             {"one sum of all", "x: f32[4096, 512]", "sum(x * x)", "unit"},
-             {"a short sum of all", "x: f32[40, 51]", "sum(x * x)", NULL},
-             {"sums of many rows", "x: f32[4096, 512]", "sum(x, axis=0)", "part_from"},
-             {"sums of rows in runs", "x: f32[64, 300, 512]", "sum(x, axis=1)", "i"},
-             {"places", "x: f32[4096, 512]", "argmax(x, axis=1)", "i"},
-             {"running sums", "x: f32[4096, 512]", "cumsum(x, axis=1)", "j"},
-             {"rows picked", "x: f32[4096, 512], y: i32[5000]", "gather(x, y)", "i"},
-             {"rows added up", "x: f32[4096, 512], y: i32[5000], z: f32[5000, 512]",
-              "scatter_add(x, y, z)", "part_from"}}; /* the first step of it, the last of others */
+} parts[] = {
+    {"a map", "x: f32[4096, 512]", "exp(x)", "i"},
+    {"a map of a dim in two", "x: f32[4096, 512]", "concat([x, x * 2.0], axis=1)", "i"},
+    {"a short map", "x: f32[8, 16]", "exp(x)", NULL},
+    {"a map of two long rows", "x: f32[2, 400000], y: f32[2, 1]", "x * y", "j"},
+    {"sums of lines", "x: f32[4096, 512]", "sum(x * x, axis=1)", "i"},
+    {"sums of few rows", "x: f32[30, 50000]", "sum(x * x, axis=0)", "j"},
+    {"the largest of rows", "x: f32[3000, 5000]", "max(x, axis=0)", "j"},
+    {"the largest of rows of one cache line", "x: f32[131072, 16]", "max(x, axis=0)", NULL},
+    {"one sum of all", "x: f32[4096, 512]", "sum(x * x)", "unit"},
+    {"a short sum of all", "x: f32[40, 51]", "sum(x * x)", NULL},
+    {"sums of many rows", "x: f32[4096, 512]", "sum(x, axis=0)", "part_from"},
+    {"sums of rows in runs", "x: f32[64, 300, 512]", "sum(x, axis=1)", "i"},
+    {"places", "x: f32[4096, 512]", "argmax(x, axis=1)", "i"},
+    {"running sums", "x: f32[4096, 512]", "cumsum(x, axis=1)", "j"},
+    {"rows picked", "x: f32[4096, 512], y: i32[5000]", "gather(x, y)", "i"},
+    {"rows added up", "x: f32[4096, 512], y: i32[5000], z: f32[5000, 512]", "scatter_add(x, y, z)",
+     "part_from"}}; /* the first step of it, the last of others */
 
 static void runs_in_parts(int i) {
   Arena *a = arena_new();
@@ -217,9 +219,8 @@ static void entry_laws(void) {
   call->a = run;
 
   LoopView *v = &en->views.at[expr_node(en->x, n.arg[n.n - 1])->v];
-  const Expr address = v->address,
-             far = expr_of_entry(en->x, EXPR_GIVEN, DT_I64, p->entries.at[1].arena_bytes, NULL, 0,
-                                 NULL);
+  const Expr address = v->address, far = expr_of_entry(en->x, EXPR_GIVEN, DT_I64,
+                                                       p->entries.at[1].arena_bytes, NULL, 0, NULL);
   v->address = expr_of_entry(en->x, EXPR_MEMORY, DT_I64, SPACE_ARENA, NULL, 1, &far);
   breaks_law(p, en, "a view that is not in its memory");
   v->address = address;
