@@ -331,6 +331,7 @@ static Expr chained(Exprs *x, ExprKind kind, Expr a, Expr b) {
 Expr expr_and(Exprs *x, Expr a, Expr b) {
   if (expr_is_true(x, a)) return b;
   if (expr_is_true(x, b)) return a;
+  if (expr_is_false(x, b)) return b;
   return expr_is_false(x, a) ? a : chained(x, EXPR_AND, a, b);
 }
 

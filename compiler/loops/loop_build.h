@@ -18,12 +18,12 @@ typedef struct Loop {
   const LocalEntry *le;
   const Graph *g;
   const Mesh *mesh;
-  const Tiles *tile; /* it stands inside this one's loops; NULL */
-  const Step *step;  /* what a map stores; NULL for other loops */
+  const Tiles *tile;        /* it stands inside this one's loops; NULL */
+  const Step *step;         /* what a map stores; NULL for other loops */
   Expr apart, apart_extent; /* an index whose turns write apart, as the builder knows; NO_EXPR */
   bool ranges;   /* no loop has it: the function does turns part_from to part_to at once ... */
   int64_t looks; /* ... for which it looks at so many elements, whatever its part */
-  bool outside;      /* values are wanted as they are outside of the tile's band */
+  bool outside;  /* values are wanted as they are outside of the tile's band */
   Exprs *x;
   Lower lower;
   VEC(Expr) known[2]; /* by the number of an EXPR_VALUE: 1 + what it is; the second of `outside` */
@@ -53,7 +53,7 @@ Expr site_room(Loop *l, const Node *n, int d);
 Expr site_from(Loop *l, const Node *n, int d);
 Expr site_at(Loop *l, const Node *n, int d);
 Expr site_tile(Loop *l, EntryInteger kind, int loop); /* INTEGER_AT, INTEGER_LEN */
-bool site_is_part(const Loop *l, const Node *n); /* a tile has a part of what is in memory */
+bool site_is_part(const Loop *l, const Node *n);      /* a tile has a part of what is in memory */
 Expr site_count(Loop *l, const Node *n);
 /* A condition that is true in the first of the tiles that a node sums over; NO_EXPR: it does not.
  */
@@ -139,10 +139,20 @@ void build_cumsum(const LoopSite *s, NodeId id, LoopFunction *out);
 void build_scatter(const LoopSite *s, NodeId id, LoopFunction *out);
 void build_unpick(const LoopSite *s, NodeId id, LoopFunction *out);
 /* Where a map's expressions ask whether the index of a dim is before some number, the loop over it
- * is split there, and each part has the expression of its own (split.c). The dim, its parts' begins
- * and the end in *cut; -1: none. */
+ * is split there, and each part has the expression of its own (split.c): *dims, of which that is
+ * so. False: there are others, which it would be too much code for. Then the parts' begins and the
+ * end, for what `at` still has of the dims before. */
 typedef VEC(int64_t) Cuts;
-int loop_split(Loop *l, const Step *s, const At *at, Cuts *cut);
+bool loop_split(Loop *l, const Step *s, const At *at, uint32_t *dims);
+/* Values that ask have loops of their own, one after the other: `own` is stored in each, `rest`
+ * from it on. False: one would read what another was written over. */
+typedef struct StepPart {
+  const Step *own, *rest;
+} StepPart;
+typedef VEC(StepPart) StepList;
+bool loop_apart(Loop *l, const Step *s, const At *at, StepList *groups);
+void loop_step_is(Loop *l, const Step *rest); /* what is not in memory yet */
+void loop_cuts(Loop *l, const Step *s, const At *at, int d, Cuts *cut);
 /* At index d, the numbers from `lo` to `hi` alone. */
 At at_part(Loop *l, const At *at, int d, int64_t lo, int64_t hi);
 

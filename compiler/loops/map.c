@@ -9,9 +9,9 @@ static void map_body(Loop *l, const Step *s, const At *at) {
   }
 }
 
-/* The loops over dims from `d` on, and the body in them. `split`: a dim that is gone over in parts,
- * or -1. */
-static void map_loops(Loop *l, const Step *s, int d, const At *at, int split, const Cuts *cut) {
+/* The loops over dims from `d` on, and the body in them. `split`: dims that are gone over in parts.
+ */
+static void map_loops(Loop *l, const Step *s, int d, const At *at, uint32_t split) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
   int last = -1;
   for (int k = d; k < n->shape.rank; k++)
@@ -22,24 +22,40 @@ static void map_loops(Loop *l, const Step *s, int d, const At *at, int split, co
   }
   while (!has_loop(l, at, d)) d++;
   const LoopHow how = d == last ? LOOP_PLAIN : LOOP_OUTER;
-  if (d != split) {
+  if (!(split >> d & 1)) {
     if (in_band(l, s->nodes.at[0]) && d == last) {
       const Expr from = live_from(l, n, at);
       loop_open_from(l, at->dim[d], from, live_to(l, n, at), LOOP_PLAIN);
     } else {
       loop_open(l, at->dim[d], loop_extent(l, n, d), how);
     }
-    map_loops(l, s, d + 1, at, split, cut);
+    map_loops(l, s, d + 1, at, split);
     loop_close(l, 1);
     return;
   }
-  for (int i = 0; i + 1 < cut->n; i++) {
-    const int64_t from = cut->at[i], to = cut->at[i + 1];
+  Cuts cut = {0};
+  loop_cuts(l, s, at, d, &cut);
+  for (int i = 0; i + 1 < cut.n; i++) {
+    const int64_t from = cut.at[i], to = cut.at[i + 1];
     const At part = at_part(l, at, d, from, to - 1);
     const bool one = to == from + 1;
     if (!one) loop_open_from(l, part.dim[d], loop_int(l, from), loop_int(l, to), how);
-    map_loops(l, s, d + 1, &part, -1, NULL);
+    map_loops(l, s, d + 1, &part, split);
     loop_close(l, !one);
+  }
+}
+
+static void map_all(Loop *l, const Step *s, const At *at) {
+  StepList groups = {0};
+  uint32_t dims;
+  if (loop_split(l, s, at, &dims) || s->nodes.n == 1 || !loop_apart(l, s, at, &groups)) {
+    map_loops(l, s, 0, at, dims);
+    return;
+  }
+  for (int k = 0; k < groups.n; k++) {
+    loop_step_is(l, groups.at[k].rest);
+    loop_split(l, groups.at[k].own, at, &dims);
+    map_loops(l, groups.at[k].own, 0, at, dims);
   }
 }
 
@@ -66,9 +82,7 @@ static Loop *map_nest(const LoopSite *site, const Step *s, bool flat) {
     return l;
   }
   const At at = loop_nest_index(l, n);
-  Cuts cut = {0};
-  const int split = l->tile ? -1 : loop_split(l, s, &at, &cut);
-  map_loops(l, s, 0, &at, split, &cut);
+  map_all(l, s, &at);
   return l;
 }
 

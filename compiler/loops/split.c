@@ -66,28 +66,140 @@ static void sort_cuts(Arena *a, Cuts *cut, int64_t len) {
   cut->n = n;
 }
 
-static bool grows_too_much(Loop *l, const Step *s, const At *at, int d, const Cuts *cut, int once) {
+/* The expressions of all parts that splitting `dims` makes, from dim `d` on; counting ends beyond
+ * `most`, and with too many parts. */
+static int code_of_parts(Loop *l, const Step *s, const At *at, uint32_t dims, int d, int most) {
+  const Node *n = graph_node(l->g, s->nodes.at[0]);
+  while (d < n->shape.rank && !(dims >> d & 1)) d++;
+  if (d == n->shape.rank) return look(l, s, at, NO_EXPR, 0, NULL).code;
+  Cuts cut = {0};
   int sum = 0;
-  for (int i = 0; i + 1 < cut->n && sum <= WORK_MOST * once; i++) {
-    const At part = at_part(l, at, d, cut->at[i], cut->at[i + 1] - 1);
-    sum += look(l, s, &part, NO_EXPR, 0, NULL).code;
+  loop_cuts(l, s, at, d, &cut);
+  for (int i = 0; i + 1 < cut.n && sum <= most; i++) {
+    const At part = at_part(l, at, d, cut.at[i], cut.at[i + 1] - 1);
+    sum += code_of_parts(l, s, &part, dims, d + 1, most - sum);
   }
-  return sum > WORK_MOST * once;
+  return sum;
 }
 
-int loop_split(Loop *l, const Step *s, const At *at, Cuts *cut) {
+void loop_cuts(Loop *l, const Step *s, const At *at, int d, Cuts *cut) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
-  int best = -1, once = 0;
+  int64_t size = 0;
+  expr_is_int(l->x, site_len(l, n, d), &size);
+  look(l, s, at, at->dim[d], size, cut);
+  sort_cuts(l->arena, cut, size);
+}
+
+bool loop_split(Loop *l, const Step *s, const At *at, uint32_t *dims) {
+  const Node *n = graph_node(l->g, s->nodes.at[0]);
+  int once = 0, parts = 1, by[MAX_RANK] = {0};
+  uint32_t asked = 0;
+  *dims = 0;
+  if (in_band(l, s->nodes.at[0])) return true;
   for (int d = 0; d < n->shape.rank; d++) {
-    Cuts found = {0};
+    Cuts cut = {0};
     int64_t size;
     if (!has_loop(l, at, d) || !expr_is_int(l->x, site_len(l, n, d), &size)) continue;
-    once = look(l, s, at, at->dim[d], size, &found).once;
-    if (!found.n) continue;
-    sort_cuts(l->arena, &found, size);
-    if (found.n > LOOP_PARTS || (best >= 0 && found.n < cut->n)) continue;
-    *cut = found;
-    best = d;
+    once = look(l, s, at, at->dim[d], size, &cut).once;
+    sort_cuts(l->arena, &cut, size);
+    if (cut.n <= 2) continue;
+    asked |= 1u << d;
+    if (cut.n > LOOP_PARTS) continue;
+    by[d] = cut.n - 1;
+    parts = parts > LOOP_PARTS ? parts : parts * by[d];
+    *dims |= 1u << d;
   }
-  return best >= 0 && grows_too_much(l, s, at, best, cut, once) ? -1 : best;
+  /* Too much for all: the dims with the most parts are left. */
+  while (*dims && (parts > LOOP_PARTS ||
+                   code_of_parts(l, s, at, *dims, 0, WORK_MOST * once) > WORK_MOST * once)) {
+    int least = -1;
+    for (int d = 0; d < n->shape.rank; d++)
+      if (*dims >> d & 1 && (least < 0 || by[d] < by[least])) least = d;
+    *dims &= ~(1u << least);
+    parts = 1;
+    for (int d = 0; d < n->shape.rank; d++)
+      if (*dims >> d & 1 && parts <= LOOP_PARTS) parts *= by[d];
+  }
+  return *dims == asked;
+}
+
+/* -------- loops apart -------- */
+
+static Step *new_step(Loop *l, const Step *like) {
+  Step *s = arena_new_of(l->arena, Step);
+  *s = *like;
+  s->nodes.at = NULL;
+  s->nodes.n = s->nodes.cap = 0;
+  return s;
+}
+
+static int memory_of(const Loop *l, NodeId id) {
+  const NodeId base = node_base(l->g, id);
+  return l->le->buffer ? l->le->buffer[base] : base;
+}
+
+/* The expression reads memory that one of the step's values was written over. */
+static bool reads_over(Loop *l, const Step *written, Expr e) {
+  const ExprNode n = *expr_node(l->x, e);
+  if (n.kind == EXPR_LOAD)
+    for (int i = 0; i < written->nodes.n; i++)
+      if (memory_of(l, (NodeId)n.v) == memory_of(l, written->nodes.at[i]) &&
+          node_base(l->g, (NodeId)n.v) != written->nodes.at[i])
+        return true;
+  for (int i = 0; i < n.n; i++)
+    if (reads_over(l, written, n.arg[i])) return true;
+  return false;
+}
+
+void loop_step_is(Loop *l, const Step *rest) {
+  l->step = rest;
+  l->known[0].n = l->known[1].n = 0;
+}
+
+static bool may_follow(Loop *l, const StepList *groups, const At *at) {
+  Step *before = new_step(l, groups->at[0].own);
+  for (int k = 0; k < groups->n; k++) {
+    const Step *own = groups->at[k].own;
+    loop_step_is(l, groups->at[k].rest);
+    for (int i = 0; k && i < own->nodes.n; i++)
+      if (reads_over(l, before, loop_value(l, own->nodes.at[i], at))) return false;
+    for (int i = 0; i < own->nodes.n; i++) vec_push(l->arena, &before->nodes, own->nodes.at[i]);
+  }
+  return true;
+}
+
+/* `rest`: what is stored from there on. */
+static void find_rest(Loop *l, StepList *groups) {
+  for (int k = groups->n - 1; k >= 0; k--) {
+    Step *rest = new_step(l, groups->at[k].own);
+    for (int j = k; j < groups->n; j++)
+      for (int i = 0; i < groups->at[j].own->nodes.n; i++)
+        vec_push(l->arena, &rest->nodes, groups->at[j].own->nodes.at[i]);
+    groups->at[k].rest = rest;
+  }
+}
+
+bool loop_apart(Loop *l, const Step *s, const At *at, StepList *groups) {
+  Step *plain = new_step(l, s);
+  groups->n = 0;
+  for (int i = 0; i < s->nodes.n; i++) {
+    Step *one = new_step(l, s);
+    uint32_t dims;
+    vec_push(l->arena, &one->nodes, s->nodes.at[i]);
+    if (loop_split(l, one, at, &dims) && !dims)
+      vec_push(l->arena, &plain->nodes, s->nodes.at[i]);
+    else
+      vec_push(l->arena, groups, ((StepPart){one, NULL}));
+  }
+  if (plain->nodes.n) vec_push(l->arena, groups, ((StepPart){plain, NULL}));
+  find_rest(l, groups);
+  bool fits = may_follow(l, groups, at);
+  if (!fits && plain->nodes.n) { /* the plain ones first */
+    for (int k = groups->n - 1; k > 0; k--) groups->at[k] = groups->at[k - 1];
+    groups->at[0] = (StepPart){plain, NULL};
+    find_rest(l, groups);
+    fits = may_follow(l, groups, at);
+  }
+  loop_step_is(l, s);
+  return fits;
 }

@@ -137,12 +137,30 @@ static bool is_worth_memory(const Inline *s, NodeId id) {
   return u->loops || u->turns > most || u->site.n > s->limits->sites;
 }
 
+/* Read from several parts in a loop that is not split where they meet: each element would ask in
+ * which part it is. loops/split.c splits the loops of maps, at conditions on one index, as long as
+ * that takes no more than twice the code: each part has all that the loop computes of the value. */
+static bool asks_for_parts(Inline *s, NodeId id) {
+  const Uses *u = &s->uses[id];
+  if (op_class(graph_node(s->g, id)) != OPC_MOVE) return false;
+  for (int i = 0; i < u->site.n; i++) {
+    bool mixed;
+    const int parts = sites_parts(s->sites, id, &u->site.at[i], &mixed);
+    const int body = s->body[u->site.at[i].loop];
+    const bool sums = node_class(graph_node(s->g, u->site.at[i].loop)) == CLASS_REDUCE,
+               much = parts * (body + 1) > WORK_MOST * (3 * body + 2 + parts);
+    if (parts > 1 && (sums || mixed || much)) return true;
+  }
+  return false;
+}
+
 static void decide(Inline *s, NodeId id, bool all) {
   const bool by_index = graph_node(s->g, id)->op->by_index;
   NodeClass c = node_class(graph_node(s->g, id));
   Uses *u = &s->uses[id];
   bool *stored = s->le->stored;
-  if (c == CLASS_MAP && u->site.n && (all || is_worth_memory(s, id))) stored[id] = true;
+  if (c == CLASS_MAP && u->site.n && (all || is_worth_memory(s, id) || asks_for_parts(s, id)))
+    stored[id] = true;
   if (c == CLASS_CONTRACT || c == CLASS_SCATTER || c == CLASS_EXCHANGE)
     store_operands(s, id);
   else if (has_loop(s, id))
@@ -232,16 +250,16 @@ static bool inline_within(Plan *p, LocalEntry *le, const Limits *with) {
   int n = le->graph->nodes.n;
   Arena *a = p->arena;
   Inline s = {.arena = a,
-             .plan = p,
-             .le = le,
-             .g = le->graph,
-             .limits = with,
-             .sites = sites_new(a, &p->program->mesh, le->graph),
-             .cost = arena_array(a, double, n + 1),
-             .index = arena_array(a, bool, n + 1),
-             .made = arena_array(a, double, n + 1),
-             .uses = arena_array(a, Uses, n + 1),
-             .body = arena_array(a, int, n + 1)};
+              .plan = p,
+              .le = le,
+              .g = le->graph,
+              .limits = with,
+              .sites = sites_new(a, &p->program->mesh, le->graph),
+              .cost = arena_array(a, double, n + 1),
+              .index = arena_array(a, bool, n + 1),
+              .made = arena_array(a, double, n + 1),
+              .uses = arena_array(a, Uses, n + 1),
+              .body = arena_array(a, int, n + 1)};
   begin(&s);
   for (NodeId i = n - 1; i >= 0; i--) decide(&s, i, !plan_has(p, FEATURE_INLINE));
   return keeps_law(&s);

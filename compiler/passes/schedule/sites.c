@@ -10,6 +10,7 @@ struct Sites {
   Lower lower;
   Lookup seen;   /* sites that sites_first was called with, by the address of their name */
   double *count; /* by node; < 0: not computed yet */
+  const char *index[MAX_RANK]; /* of loops, by dim; NULL: none yet */
 };
 
 /* -------- lowering -------- */
@@ -88,6 +89,7 @@ Site sites_body(Sites *s, NodeId loop, NodeId over) {
   for (int d = 0; d < n->shape.rank; d++) {
     const int64_t most = dim_block_most(s->mesh, &n->layout->dim[d], n->shape.dim[d]);
     at[d] = most == 1 ? expr_int(s->x, 0) : expr_symbol(s->x, index[d], 0, most - 1);
+    if (most > 1) s->index[d] = expr_node(s->x, at[d])->name;
   }
   return (Site){.loop = loop,
                 .guard = NO_EXPR,
@@ -143,6 +145,36 @@ void sites_uses(Sites *s, NodeId id, const Site *at, SiteUses *out) {
   out->use.n = 0;
   out->depth = at->depth;
   find_uses(&w, lower_node(&s->lower, id, &here), at);
+}
+
+/* Indices of the loop (sites_body) that an expression is made of: 2 if they are divided. */
+static int indices_of(const Sites *s, Expr e) {
+  const ExprNode *n = expr_node(s->x, e);
+  if (n->kind == EXPR_SYMBOL) {
+    int d = 0;
+    while (d < MAX_RANK && s->index[d] != n->name) d++;
+    return d < MAX_RANK;
+  }
+  int sum = n->kind == EXPR_DIV || n->kind == EXPR_MOD ? 2 : 0;
+  for (int i = 0; i < n->n && n->kind != EXPR_VALUE && n->kind != EXPR_LOAD; i++)
+    sum += indices_of(s, n->arg[i]);
+  return sum;
+}
+
+int sites_parts(Sites *s, NodeId id, const Site *at, bool *mixed) {
+  const ExprNode index = *expr_node(s->x, at->index);
+  At here = {.flat = NO_EXPR};
+  for (int d = 0; d < index.n; d++) here.dim[d] = index.arg[d];
+  const ExprNode n = *expr_node(s->x, lower_node(&s->lower, id, &here));
+  int parts = 0;
+  *mixed = false;
+  if (n.kind != EXPR_SELECT) return 1;
+  for (int i = 0; i < n.n; i++) {
+    const bool part = i % 2 || i == n.n - 1;
+    parts += part && expr_node(s->x, n.arg[i])->reads;
+    if (!part) *mixed = *mixed || indices_of(s, n.arg[i]) > 1;
+  }
+  return parts;
 }
 
 bool sites_first(Sites *s, NodeId id, const Site *at) {

@@ -43,6 +43,9 @@ Sites *sites_new(Arena *a, const Mesh *m, const Graph *g);
 /* In the loop's body, at the index of the loop itself, which goes over the elements of `over`. */
 Site sites_body(Sites *s, NodeId loop, NodeId over);
 void sites_uses(Sites *s, NodeId id, const Site *at, SiteUses *out); /* in place of what it has */
+/* How many parts a value is read from there, as that of a concat, by conditions on the index;
+ * *mixed: on what several indices of the loop or quotients of them are. */
+int sites_parts(Sites *s, NodeId id, const Site *at, bool *mixed);
 /* True on the first call for this node and site. */
 bool sites_first(Sites *s, NodeId id, const Site *at);
 double sites_count(Sites *s, NodeId id);         /* elements of a device's block */

@@ -62,18 +62,22 @@ DTRT_LOOP void loop2_f_s(int64_t n0, int64_t n1, float (*restrict a)[n1],
 DTRT_LOOP void loop3_f_p(int64_t n0, int64_t n1, float (*restrict f_p)[n1],
     float (*restrict a)[n0]) {
   DTRT_PLAIN
-  for (int64_t j = 0; j < n1; j++) {
+  for (int64_t j = 0; j < 8; j++) {
     f_p[0][j] = 0.0f + 1.0f;
   }
   DTRT_OUTER
   for (int64_t i = 1; i < 5; i++) {
     DTRT_PLAIN
-    for (int64_t j = 0; j < n1; j++) {
-      f_p[i][j] = (j < 6 ? a[i - 1][j] : 0.0f) + 1.0f;
+    for (int64_t j = 0; j < 6; j++) {
+      f_p[i][j] = a[i - 1][j] + 1.0f;
+    }
+    DTRT_PLAIN
+    for (int64_t j = 6; j < 8; j++) {
+      f_p[i][j] = 0.0f + 1.0f;
     }
   }
   DTRT_PLAIN
-  for (int64_t j = 0; j < n1; j++) {
+  for (int64_t j = 0; j < 8; j++) {
     f_p[5][j] = 0.0f + 1.0f;
   }
 }
