@@ -189,6 +189,7 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
   p->front.strict_layouts = o->strict_layouts != 0;
   p->front.import_dir = copy_texts(a, o->import_dir, p->front.nimport_dirs = o->nimport_dirs);
   p->front.mesh = o->mesh ? arena_strdup(a, o->mesh) : NULL;
+  p->front.precision = o->precision ? arena_strdup(a, o->precision) : NULL;
   p->front.command_line = o->command_line;
   p->transport = o->transport ? arena_strdup(a, o->transport) : NULL;
   p->jit.cpu = o->cpu && strcmp(o->cpu, "native") != 0 ? arena_strdup(a, o->cpu) : NULL;
@@ -207,6 +208,7 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
   p->given.layout = p->front.layout;
   p->given.import_dir = p->front.import_dir;
   p->given.mesh = p->front.mesh;
+  p->given.precision = p->front.precision;
   p->given.transport = p->transport;
   p->given.cpu = p->jit.cpu;
   p->given.optimize = p->jit.level;

@@ -420,6 +420,7 @@ static int drive(Driver *d) {
   d->options = (dtgc_options){.define = o->define,
                               .ndefines = o->ndefines,
                               .mesh = o->mesh,
+                              .precision = o->precision,
                               .layout = o->layout,
                               .nlayouts = o->nlayouts,
                               .memory = o->automatic ? 0 : o->memory,

@@ -11,6 +11,7 @@ typedef enum OptionId {
   OPT_DEFINE,
   OPT_MESH,
   OPT_LAYOUT,
+  OPT_PRECISION,
   OPT_STRICT,
   OPT_IMPORT,
   OPT_OUTPUT,
@@ -62,6 +63,7 @@ static const struct {
     {"--devices", OPT_DEVICES, true}, {"--quick", OPT_QUICK, false},
     {"--auto", OPT_AUTO, false},      {"--memory", OPT_MEMORY, true},
     {"--strict-layouts", OPT_STRICT, false},
+    {"--precision", OPT_PRECISION, true},
     {"--check-nan", OPT_CHECK_NAN, false},
     {"--feed", OPT_FEED, true},       {"--steps", OPT_STEPS, true},
     {"--tolerance", OPT_TOLERANCE, true},
@@ -297,6 +299,7 @@ static bool take_option(Options *o, int which, const char *value, int most, char
   case OPT_ALSO: o->also[o->nalsos++] = value; return has_pair(name, value, why, n);
   case OPT_LAYOUT: o->layout[o->nlayouts++] = value; return has_pair(name, value, why, n);
   case OPT_STRICT: o->strict_layouts = true; return true;
+  case OPT_PRECISION: return take_once(&o->precision, name, value, why, n);
   case OPT_IMPORT: o->import_dir[o->nimport_dirs++] = value; return true;
   case OPT_MESH: return take_once(&o->mesh, name, value, why, n);
   case OPT_OUTPUT: return take_once(&o->output, name, value, why, n);
@@ -371,10 +374,10 @@ static void look_for_timeout(Options *o) {
 
 static bool check_calibrate(const Options *o, char *why, int n) {
   const char *wrong = NULL;
-  if (o->nfiles || o->nhosts || o->ndefines || o->nlayouts || o->nimport_dirs || o->ndumps || o->nalsos ||
-      o->mesh || o->emit_c || o->emit_html || o->cpu || o->machine || o->time || o->nwhys ||
-      o->diff || o->automatic || o->strict_layouts || o->ndisables || o->optimize || o->loader ||
-      o->repeat_saves || o->drop_exchange)
+  if (o->nfiles || o->nhosts || o->ndefines || o->nlayouts || o->nimport_dirs || o->ndumps ||
+      o->nalsos || o->mesh || o->emit_c || o->emit_html || o->cpu || o->machine || o->time ||
+      o->nwhys || o->diff || o->automatic || o->strict_layouts || o->precision || o->ndisables ||
+      o->optimize || o->loader || o->repeat_saves || o->drop_exchange)
     wrong = "calibrate takes -o, --transport, --devices and --quick only";
   else if (o->output && !*o->output)
     wrong = "-o: the name is empty";

@@ -21,7 +21,7 @@ typedef struct Options {
   int nhosts;
   const char **define, **layout, **import_dir, **dump, **also, **why;
   int ndefines, nlayouts, nimport_dirs, ndumps, nalsos, nwhys;
-  const char *mesh, *output, *emit_c, *emit_html, *transport, *cpu, *machine, *diff;
+  const char *mesh, *precision, *output, *emit_c, *emit_html, *transport, *cpu, *machine, *diff;
   const char **disable, *optimize, *loader;
   int ndisables, repeat_saves, drop_exchange;
   const char *timeout; /* that `run` was given, as it was written */

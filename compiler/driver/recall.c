@@ -45,6 +45,7 @@ static bool make_key(dtgc_program *p, CacheKey *k) {
   add_texts(k, f->layout, f->nlayouts);
   add_texts(k, f->import_dir, f->nimport_dirs);
   add_text(k, f->mesh);
+  add_text(k, f->precision);
   add_number(k, f->strict_layouts);
   add_number(k, (int64_t)p->given.memory);
   add_number(k, p->single);

@@ -400,6 +400,23 @@ Stmt *ast_layout_word(Parse *p, Span at, Ident word) {
   return s;
 }
 
+AstExpr *ast_item_of(Parse *p, Span at, AstExpr *x, AstExpr *i) {
+  return ast_index(p, at, x, ast_subs(p, NULL, (Sub){.span = i->span, .begin = i}));
+}
+
+Stmt *ast_precision(Parse *p, Span at, AstExpr *target, Ident type) {
+  Stmt *s = ast_stmt(p, ST_PRECISION, at);
+  s->value = target, s->name = type;
+  DType t;
+  if (dtype_from_name(type.text, &t) && (dtype_is_half(t) || t == DT_F32)) return s;
+  diag_error(p->diag, type.span,
+             "expected the type that products of f32 round their operands to: bf16 or f16, or f32 "
+             "for none; found `%s`",
+             type.text);
+  s->kind = ST_ERROR;
+  return s;
+}
+
 Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, AstExpr *key, AstExpr *type,
               SpecExpr *on, AstExpr *value) {
   Stmt *s = ast_stmt(p, kind, at);

@@ -113,6 +113,7 @@ typedef enum StmtKind {
   ST_METHOD,
   ST_MESH,
   ST_LAYOUT,
+  ST_PRECISION, /* name: a type; value: the instance or the pattern, NULL for all */
   ST_PARAM,
   ST_STATE,
   ST_BIND,   /* targets = value */
@@ -224,6 +225,8 @@ Ident ast_forbid(Parse *p, Span at, Ident what);
 /* forbid: what ast_forbid gave, or none */
 Stmt *ast_layout(Parse *p, Span at, AstExpr *target, SpecExpr *spec, Ident forbid);
 Stmt *ast_layout_word(Parse *p, Span at, Ident word); /* layout first */
+AstExpr *ast_item_of(Parse *p, Span at, AstExpr *x, AstExpr *i); /* x[i] */
+Stmt *ast_precision(Parse *p, Span at, AstExpr *target, Ident type);
 Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, AstExpr *key, AstExpr *type,
               SpecExpr *on, AstExpr *value);
 Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, AstExpr *value);

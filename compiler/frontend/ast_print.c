@@ -311,6 +311,11 @@ static void put_stmt(Str *out, const Stmt *s) {
     if (s->spec) ast_print_spec(out, s->spec);
     if (s->forbid.file) str_puts(out, s->keep ? " forbid keep" : " forbid gather");
     break;
+  case ST_PRECISION:
+    str_puts(out, "precision ");
+    if (s->value) ast_print_path(out, s->value);
+    str_printf(out, s->value ? " = %s" : "%s", s->name.text);
+    break;
   case ST_PARAM: put_var(out, "param ", s); break;
   case ST_STATE: put_var(out, "state ", s); break;
   case ST_BIND: put_targets(out, s, "="); break;

@@ -182,7 +182,9 @@ static Value run_body(Elab *e, NameScope *inner, const Stmt *decl, Instance *in,
   const char *owner = e->owner, *base = e->base;
   Value v = value_error;
   Span site = e->at ? e->at->build.site : (Span){0};
+  const int precision = e->at ? e->at->build.precision : 0;
   if (e->at && !in_library(e, call)) e->at->build.site = call;
+  if (e->at && in && e->at->index) e->at->build.precision = precision_of(e, in, precision);
   e->frame = &frame;
   if (!e->at) e->owner = base;
   bool matched, entered = enter_params(e, inner, call, decl, a, na, &matched);
@@ -190,7 +192,7 @@ static Value run_body(Elab *e, NameScope *inner, const Stmt *decl, Instance *in,
   e->frame = frame.up;
   e->owner = owner;
   e->base = base;
-  if (e->at) e->at->build.site = site;
+  if (e->at) e->at->build.site = site, e->at->build.precision = precision;
   if (matched) note_call(e, decl, in, call, errors);
   if (entered && e->diag->errors > errors && v.kind == V_NONE) v = value_error;
   return v;

@@ -6,7 +6,8 @@
 
 static bool declared_only(const Stmt *s) {
   return s->kind == ST_IMPORT || s->kind == ST_CONST || s->kind == ST_FN || s->kind == ST_LAYER ||
-         s->kind == ST_ENTRY || s->kind == ST_MESH || s->kind == ST_LAYOUT;
+         s->kind == ST_ENTRY || s->kind == ST_MESH || s->kind == ST_LAYOUT ||
+         s->kind == ST_PRECISION;
 }
 
 /* What makes instances and variables, in order; fns, layers and entries are known before. */
@@ -60,6 +61,7 @@ static void elaborate(Elab *e) {
   module_load_all(e);
   if (e->diag->errors) return; /* what was not understood would be missed everywhere */
   spec_mesh(e);
+  precision_begin(e);
   entry_begin(e, &e->init, "init", 0, (Span){0});
   vec_push(e->arena, &e->program->entries, e->init.entry);
   for (int i = 0; i < e->modules.n; i++) run_consts(e, e->modules.at[i]);
@@ -71,6 +73,7 @@ static void elaborate(Elab *e) {
   entry_end(e, &e->init);
   e->program->entries.at[0] = e->init.entry;
   if (!e->stop) says_apply(e);
+  if (!e->diag->errors) precision_end(e);
 }
 
 Program *front_compile(Arena *a, Diag *d, const FrontOptions *o) {

@@ -112,6 +112,8 @@ struct Instance {
   const Def *def;
   NameScope scope;
   Span span;
+  bool called;
+  int precision; /* 1 + the statement about it; 0: none, or not looked for yet (`called`) */
 };
 
 struct Family {
@@ -206,6 +208,7 @@ typedef struct Elab {
   VEC(Ident) paths; /* of instances and variables, against doubles */
   Lookup path_at;   /* 1 + its place in paths, by interned path */
   IdentVec ended;   /* names that only bodies of regions bound */
+  struct PrecisionRules *precision;
   int step_var;     /* random.step, -1 before a random op is met */
 } Elab;
 
@@ -338,6 +341,14 @@ void region_if(Elab *e, NameScope *s, const Stmt *stmt, Value condition, Where w
 void region_carry_variable(Elab *e, int var, Span at);
 /* The number of a random draw: the step of the entry, moved on for each run of open loops. */
 NodeId region_random_step(Elab *e, NodeId step);
+
+/* -------- precision_rules.c -------- */
+
+void precision_begin(Elab *e);
+/* What a method of the instance multiplies by, where its caller does by `outer`: 1 + a statement, or
+ * 0. */
+int precision_of(Elab *e, Instance *in, int outer);
+void precision_end(Elab *e); /* statements without effect */
 
 /* -------- module.c -------- */
 

@@ -54,6 +54,7 @@ void entry_begin(Elab *e, Building *b, const char *name, int index, Span span) {
                      .graph = b->entry.graph,
                      .span = span,
                      .user = e,
+                     .precision = index ? precision_of(e, NULL, 0) : 0,
                      .stream = next_stream,
                      .step = random_step};
 }

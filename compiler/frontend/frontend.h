@@ -16,6 +16,7 @@ typedef struct FrontOptions {
   const char *const *define; /* "batch=256" */
   int ndefines;
   const char *mesh; /* "batch=4,model=2" (overrides the mesh of the sources), or NULL */
+  const char *precision; /* "bf16", "f16" or "f32" (overrides `precision` of the sources), or NULL */
   const char *const
       *layout; /* "model.d1.w=[_,model]": added to, and stronger than, those of the sources */
   int nlayouts;

@@ -52,7 +52,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 
 %token <expr> NUMBER "a number" INTEGER "an integer" STRING "a string"
 %token <ident> NAME "a name" IN "`in`" FORBID "`forbid`"
-%token <ident> REPEAT "`repeat`" SCAN "`scan`" COLLECT "`collect`"
+%token <ident> REPEAT "`repeat`" SCAN "`scan`" COLLECT "`collect`" PRECISION "`precision`"
 %token SEP "end of line"
 %token IMPORT "`import`" CONST "`const`" FN "`fn`" LAYER "`layer`" ENTRY "`entry`" MESH "`mesh`"
 %token LAYOUT "`layout`" PARAM "`param`" STATE "`state`" ON "`on`" FOR "`for`" WHILE "`while`" IF "`if`" ELSE "`else`"
@@ -65,7 +65,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 
 %type <ident> name forbid
 %type <range> range
-%type <expr> slashed expr disj conj neg cmp sum term factor power postfix atom number key type init
+%type <expr> slashed part expr disj conj neg cmp sum term factor power postfix atom number key type init
 %type <sign> cmp_op sum_op term_op
 %type <exprs> exprs exprs1
 %type <given> given axis result scan
@@ -109,6 +109,9 @@ stmt: IMPORT STRING             { $$ = ast_import(p, @$, $2); }
     | LAYOUT postfix forbid     { $$ = ast_layout(p, @$, $2, NULL, $3); }
     | LAYOUT forbid             { $$ = ast_layout(p, @$, NULL, NULL, $2); }
     | LAYOUT NAME               { $$ = ast_layout_word(p, @$, $2); }
+    | PRECISION NAME            { $$ = ast_precision(p, @$, NULL, $2); }
+    | PRECISION part '=' NAME   { $$ = ast_precision(p, @$, $2, $4); }
+    | PRECISION STRING '=' NAME { $$ = ast_precision(p, @$, $2, $4); }
     | PARAM name key ':' type on init   { $$ = ast_var(p, ST_PARAM, @$, $2, $3, $5, $6, $7); }
     | STATE name key ':' type on init   { $$ = ast_var(p, ST_STATE, @$, $2, $3, $5, $6, $7); }
     | exprs1 '=' expr           { $$ = ast_bind(p, @$, $1, $3); }
@@ -192,6 +195,11 @@ spec: '[' ']'                   { $$ = ast_spec(p, @$, NULL); }
     | NAME                      { $$ = ast_spec_word(p, $1); }
     ;
 
+part: NAME                      { $$ = ast_name(p, $1); }
+    | part '.' name             { $$ = ast_field(p, @$, $1, $3); }
+    | part '[' INTEGER ']'      { $$ = ast_item_of(p, @$, $1, $3); }
+    ;
+
 slashed: postfix '/' postfix    { $$ = ast_slashed(p, @$, $1, $3); }
        | slashed '/' postfix    { $$ = ast_slashed(p, @$, $1, $3); }
        ;
@@ -225,6 +233,7 @@ name: NAME                      { $$ = $1; }
     | REPEAT                    { $$ = $1; }
     | SCAN                      { $$ = $1; }
     | COLLECT                   { $$ = $1; }
+    | PRECISION                 { $$ = $1; }
     ;
 
 expr: disj                      { $$ = $1; }
@@ -363,6 +372,7 @@ static bool begins_expr(yysymbol_kind_t k) {
   case YYSYMBOL_REPEAT:
   case YYSYMBOL_SCAN:
   case YYSYMBOL_COLLECT:
+  case YYSYMBOL_PRECISION:
   case YYSYMBOL_TRUE:
   case YYSYMBOL_FALSE:
   case YYSYMBOL_NONE:
@@ -386,7 +396,7 @@ static bool goes_on(yysymbol_kind_t k) {
 
 static bool begins_stmt(yysymbol_kind_t k) {
   return (k >= YYSYMBOL_IMPORT && k <= YYSYMBOL_STATE) || k == YYSYMBOL_FOR || k == YYSYMBOL_WHILE ||
-         k == YYSYMBOL_REPEAT || k == YYSYMBOL_SCAN || k == YYSYMBOL_COLLECT || k == YYSYMBOL_IF ||
+         k == YYSYMBOL_REPEAT || k == YYSYMBOL_SCAN || k == YYSYMBOL_COLLECT || k == YYSYMBOL_PRECISION || k == YYSYMBOL_IF ||
          k == YYSYMBOL_ELSE || k == YYSYMBOL_RETURN;
 }
 

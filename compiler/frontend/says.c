@@ -3,10 +3,9 @@
  * precedence that disagree are an error that names both. In a file with `layout first` (and on a
  * command line with it) the first matching pattern applies. */
 #include "elaborate.h"
+#include "pattern.h"
 #include <stdarg.h>
 #include <string.h>
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 
 /* Which statement wrote a tensor's layout. */
 typedef struct Claim {
@@ -243,54 +242,18 @@ static bool apply_name(Applying *a, const Said *s) {
 
 /* -------- patterns -------- */
 
-static void *pcre_alloc(PCRE2_SIZE n, void *arena) { return arena_alloc(arena, n); }
-static void pcre_free(void *at, void *arena) { (void)at, (void)arena; }
-
-typedef struct Pattern {
-  pcre2_code *code;
-  pcre2_match_data *match;
-  pcre2_match_context *context;
-} Pattern;
-
-static bool compile_pattern(Elab *e, const Said *s, Pattern *out) {
-  pcre2_general_context *g = pcre2_general_context_create(pcre_alloc, pcre_free, e->arena);
-  pcre2_compile_context *c = pcre2_compile_context_create(g);
-  int error;
-  PCRE2_SIZE at;
-  out->code = pcre2_compile((PCRE2_SPTR)s->target, PCRE2_ZERO_TERMINATED,
-                            PCRE2_ANCHORED | PCRE2_ENDANCHORED, &error, &at, c);
-  if (!out->code) {
-    PCRE2_UCHAR why[160];
-    pcre2_get_error_message(error, why, sizeof why);
-    elab_fail(e, s->span, "invalid pattern \"%s\" at character %zu: %s", s->target, at + 1,
-              (char *)why);
-    return false;
-  }
-  out->match = pcre2_match_data_create_from_pattern(out->code, g);
-  out->context = pcre2_match_context_create(g);
-  pcre2_set_match_limit(out->context, 1000000);
-  pcre2_set_depth_limit(out->context, 10000);
-  return true;
-}
-
-static bool matches(Elab *e, const Said *s, const Pattern *p, const char *text) {
-  int r = pcre2_match(p->code, (PCRE2_SPTR)text, strlen(text), 0, 0, p->match, p->context);
-  if (r < 0 && r != PCRE2_ERROR_NOMATCH)
-    elab_fail(e, s->span, "the pattern \"%s\" takes too long to match `%s`", s->target, text);
-  return r >= 0;
-}
-
 /* Variables first: "model\..*" is about the model's variables, not about values named after it. */
 static bool apply_pattern(Applying *a, const Said *s) {
   Elab *e = a->e;
   Pattern p;
   bool any = false;
-  if (!compile_pattern(e, s, &p)) return true;
+  if (!pattern_compile(e, s->target, s->span, &p)) return true;
   for (int others = 0; others < 2 && !any; others++)
     for (int i = 0; i < e->named.n; i++) {
       const Named *n = &e->named.at[i];
       if ((n->kind != NAMED_VAR) != others) continue;
-      if (!matches(e, s, &p, n->text) && !(n->plain && matches(e, s, &p, n->plain))) continue;
+      if (!pattern_matches(e, &p, n->text) && !(n->plain && pattern_matches(e, &p, n->plain)))
+        continue;
       claim(a, s, n);
       any = true;
     }
@@ -315,12 +278,10 @@ __attribute__((format(printf, 3, 4))) static void no_effect(Elab *e, const Said 
 /* A pattern must match complete paths; one that matches only a part of them gets a warning. */
 static const Named *matches_part(Elab *e, const Said *s) {
   Pattern p;
-  const char *target = arena_printf(e->arena, ".*(?:%s).*", s->target);
-  Said wider = *s;
-  wider.target = target;
-  if (!s->pattern || !compile_pattern(e, &wider, &p)) return NULL;
+  const char *wider = arena_printf(e->arena, ".*(?:%s).*", s->target);
+  if (!s->pattern || !pattern_compile(e, wider, s->span, &p)) return NULL;
   for (int i = 0; i < e->named.n; i++)
-    if (e->named.at[i].kind == NAMED_VAR && matches(e, &wider, &p, e->named.at[i].text))
+    if (e->named.at[i].kind == NAMED_VAR && pattern_matches(e, &p, e->named.at[i].text))
       return &e->named.at[i];
   return NULL;
 }

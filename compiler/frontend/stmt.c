@@ -215,9 +215,9 @@ static void run_expr(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
 
 static void only_at_top(Elab *e, const Stmt *s, Where where) {
   static const char *const word[] = {
-      [ST_IMPORT] = "`import`", [ST_CONST] = "`const`",    [ST_FN] = "a `fn`",
-      [ST_LAYER] = "a `layer`", [ST_ENTRY] = "an `entry`", [ST_MESH] = "`mesh`",
-      [ST_LAYOUT] = "`layout`",
+      [ST_IMPORT] = "`import`", [ST_CONST] = "`const`",         [ST_FN] = "a `fn`",
+      [ST_LAYER] = "a `layer`", [ST_ENTRY] = "an `entry`",      [ST_MESH] = "`mesh`",
+      [ST_LAYOUT] = "`layout`", [ST_PRECISION] = "`precision`",
   };
   if (where == IN_TOP)
     elab_fail(e, s->span, "%s is not allowed inside `if` or `for`: move it to top level",
@@ -235,7 +235,8 @@ static bool run_one(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   case ST_LAYER:
   case ST_ENTRY:
   case ST_MESH:
-  case ST_LAYOUT: only_at_top(e, stmt, where); break;
+  case ST_LAYOUT:
+  case ST_PRECISION: only_at_top(e, stmt, where); break;
   case ST_METHOD:
     if (where != IN_LAYER) misplaced(e, stmt, "a method", where, "in a layer");
     break; /* bound when the instance was begun */

@@ -43,6 +43,7 @@ typedef struct Node {
   const Spec *spec;     /* annotated by the user; NULL: not annotated */
   const Layout *layout; /* NULL before propagate */
   Span forbid;          /* the statement that forbids gathering it; file 0: none */
+  int precision;        /* of products and convolutions: 1 + the Precision they follow; 0: none */
   int32_t tag; /* its number before layouts come in: the same value's on any mesh; 0: it has none */
 } Node;
 
@@ -149,6 +150,13 @@ typedef struct Statement {
   VEC(Span) to;              /* ... has spoken, which is here */
 } Statement;
 
+/* A `precision` statement: products of f32 tensors round their operands to bf16 or f16 before they
+ * multiply them. The pass `precision` writes that out as casts. */
+typedef struct Precision {
+  Span span;
+  DType dtype; /* DT_F32: they do not */
+} Precision;
+
 /* A const of the sources (those of the library apart), with its value as text. */
 typedef struct Constant {
   const char *name, *value;
@@ -167,6 +175,7 @@ typedef struct Program {
   Span forbid;      /* the statement that forbids gathering any tensor; file 0: none */
   Span forbid_keep; /* ... and that no variable's copies may be kept */
   VEC(Statement *) statements; /* in order, those of the command line last */
+  VEC(Precision) precisions;
   VEC(Var) vars;
   VEC(Entry) entries;
   /* What finding layouts has taken so far: steps, of about a nanosecond each on no particular

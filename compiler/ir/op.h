@@ -109,6 +109,7 @@ typedef struct Build {
   Diag *diag;
   Graph *graph;
   Span span, site;  /* given to new nodes */
+  int precision;    /* given to them, too */
   const char *what; /* name of the call for messages: "softmax" */
   /* Random calls: a key unique to the call in the program, and the node that holds the step number
    * (i64[]). The elaborator provides both. */

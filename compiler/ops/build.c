@@ -13,7 +13,8 @@ NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int na
             .attr = attr,
             .value = value,
             .span = b->span,
-            .site = b->site};
+            .site = b->site,
+            .precision = b->precision};
   if (!op->infer(b, &n)) return NO_NODE;
   return graph_add(b->graph, &n);
 }

@@ -25,8 +25,13 @@ static NodeId swapped(Build *b, NodeId x) {
   return mk_transpose(b, x, perm);
 }
 
+/* In full precision: what is solved or decomposed magnifies errors of its operands. */
 static NodeId times(Build *b, NodeId x, NodeId y) {
-  return build_call(b, &op_matmul, (Arg[]){arg_node(x), arg_node(y)}).node;
+  const int precision = b->precision;
+  b->precision = 0;
+  const NodeId z = build_call(b, &op_matmul, (Arg[]){arg_node(x), arg_node(y)}).node;
+  b->precision = precision;
+  return z;
 }
 static NodeId lower(Build *b, NodeId x, int64_t k) {
   return build_call(b, &op_tril, (Arg[]){arg_node(x), arg_of_int(k)}).node;

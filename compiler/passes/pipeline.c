@@ -20,6 +20,7 @@ static const struct {
   int kind;
 } passes[] = {
     {"autodiff", autodiff, verify_global, NEEDED},     /* grad nodes become their computation */
+    {"precision", precision, verify_global, NEEDED},   /* products round their operands */
     {"simplify", simplify, verify_global, NEEDED},     /* constants fold, dead code goes */
     {"single", single, verify_global, NEEDED},         /* values are numbered; the mesh may go */
     {"refetch", refetch, verify_global, BETTER},       /* variables gathered again for each use */

@@ -76,11 +76,42 @@ static void put_unsaid(const Plan *p, bool trainable, Str *out) {
   }
 }
 
+/* Of all entries, those of gradients included: the products or convolutions it applies to. */
+static int count_of(const Program *g, int precision, OpClass class) {
+  int n = 0;
+  for (int i = 0; i < g->entries.n; i++) {
+    const Graph *graph = g->entries.at[i].graph;
+    for (NodeId k = 0; k < graph->nodes.n; k++) {
+      const Node *x = graph_node(graph, k);
+      n += x->precision == precision && op_class(x) == class;
+    }
+  }
+  return n;
+}
+
+static void put_precisions(const Plan *p, Str *out) {
+  const Program *g = p->program;
+  if (g->precisions.n)
+    str_printf(out, "%d precision statement%s\n", g->precisions.n, g->precisions.n == 1 ? "" : "s");
+  for (int i = 0; i < g->precisions.n; i++) {
+    const Precision *x = &g->precisions.at[i];
+    const int products = count_of(g, i + 1, OPC_PRODUCT),
+              convolutions = count_of(g, i + 1, OPC_CONVOLUTION);
+    str_printf(out, "  %s  %s\n      %d product%s of f32 %s %s", report_where(p, x->span),
+               statement_line(p, x->span), products, products == 1 ? "" : "s",
+               dtype_is_half(x->dtype) ? "rounded to" : "in", dtype_name(x->dtype));
+    if (convolutions && dtype_is_half(x->dtype))
+      str_printf(out, "; %d convolution%s in f32", convolutions, convolutions == 1 ? "" : "s");
+    str_puts(out, "\n");
+  }
+}
+
 void dump_statements(const Plan *p, Str *out) {
   const Program *g = p->program;
   report_mesh(p, out);
   str_printf(out, "%d layout statement%s\n", g->statements.n, g->statements.n == 1 ? "" : "s");
   for (int i = 0; i < g->statements.n; i++) put_statement(p, g->statements.at[i], out);
+  put_precisions(p, out);
   put_unsaid(p, true, out);
   put_unsaid(p, false, out);
 }

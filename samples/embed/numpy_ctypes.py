@@ -27,7 +27,8 @@ MessageFn = c.CFUNCTYPE(None, c.c_void_p, c.POINTER(Message))
 
 class Options(c.Structure):
     _fields_ = [("define", Texts), ("ndefines", c.c_int), ("mesh", c.c_char_p),
-                ("layout", Texts), ("nlayouts", c.c_int), ("strict_layouts", c.c_int),
+                ("precision", c.c_char_p), ("layout", Texts), ("nlayouts", c.c_int),
+                ("strict_layouts", c.c_int),
                 ("import_dir", Texts), ("nimport_dirs", c.c_int), ("transport", c.c_char_p),
                 ("mpi_comm", c.c_void_p), ("seed", c.c_uint64), ("cpu", c.c_char_p),
                 ("no_cache", c.c_int), ("no_lines", c.c_int), ("command_line", c.c_int),

@@ -51,6 +51,7 @@ again 'the text of the machine' --machine one.machine
 again 'the CPU' --cpu x86-64-v2
 again 'where imports are looked for' -I .
 again 'strict layouts' --strict-layouts
+again 'precision' --precision=bf16
 echo '# more' >>l.dtg
 again 'a file of layouts'
 echo 'fn twice(x) { return 2 * x }' >part.dtg

@@ -5,6 +5,7 @@
 #include "plan.h"
 
 void autodiff(Plan *p);
+void precision(Plan *p);
 void simplify(Plan *p);
 void single(Plan *p);
 void refetch(Plan *p);

@@ -1,0 +1,36 @@
+/* See pattern.h. A pattern that takes too long is reported, and matches: nothing more is said of
+ * it.
+ */
+#include "pattern.h"
+#include <string.h>
+
+static void *pcre_alloc(PCRE2_SIZE n, void *arena) { return arena_alloc(arena, n); }
+static void pcre_free(void *at, void *arena) { (void)at, (void)arena; }
+
+bool pattern_compile(Elab *e, const char *text, Span at, Pattern *out) {
+  pcre2_general_context *g = pcre2_general_context_create(pcre_alloc, pcre_free, e->arena);
+  pcre2_compile_context *c = pcre2_compile_context_create(g);
+  int error;
+  PCRE2_SIZE where;
+  *out = (Pattern){.text = text, .span = at};
+  out->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
+                            PCRE2_ANCHORED | PCRE2_ENDANCHORED, &error, &where, c);
+  if (!out->code) {
+    PCRE2_UCHAR why[160];
+    pcre2_get_error_message(error, why, sizeof why);
+    elab_fail(e, at, "invalid pattern \"%s\" at character %zu: %s", text, where + 1, (char *)why);
+    return false;
+  }
+  out->match = pcre2_match_data_create_from_pattern(out->code, g);
+  out->context = pcre2_match_context_create(g);
+  pcre2_set_match_limit(out->context, 1000000);
+  pcre2_set_depth_limit(out->context, 10000);
+  return true;
+}
+
+bool pattern_matches(Elab *e, const Pattern *p, const char *path) {
+  int r = pcre2_match(p->code, (PCRE2_SPTR)path, strlen(path), 0, 0, p->match, p->context);
+  if (r < 0 && r != PCRE2_ERROR_NOMATCH)
+    elab_fail(e, p->span, "the pattern \"%s\" takes too long to match `%s`", p->text, path);
+  return r >= 0;
+}

@@ -1,0 +1,68 @@
+/* Mixed precision (Micikevicius et al. 2018). Products of f32 tensors, those of gradients included,
+ * round their operands to the type that a `precision` statement gives them; they add in f32, and
+ * their results are f32. All else stays f32: variables, sums, norms, softmax, losses. A rounded
+ * operand is one value, however many products read it.
+ *
+ *   %5 = contract %3, %4   ->   %5 = cast %3 bf16 ; %6 = cast %4 bf16 ; %7 = contract %5, %6 */
+#include "graph_passes.h"
+#include "op.h"
+#include "opdefs.h"
+
+typedef struct Rounds {
+  Build b;
+  const Graph *old;
+  NodeId *map;               /* old node -> new node */
+  NodeId *rounded[DT_COUNT]; /* by old node: its value of a short type; NO_NODE: not made */
+} Rounds;
+
+/* 1 + the statement that is for a product or convolution of f32; 0: none. */
+static int statement_of(const Graph *g, const Node *n) {
+  if (op_class(n) != OPC_PRODUCT && op_class(n) != OPC_CONVOLUTION) return 0;
+  for (int k = 0; k < 2; k++)
+    if (graph_operand(g, n, k)->dtype != DT_F32) return 0;
+  return n->precision;
+}
+
+/* Kernels of convolutions multiply f32 only. */
+static DType rounds_to(const Program *p, const Node *n) {
+  if (!n->precision || op_class(n) == OPC_CONVOLUTION) return DT_F32;
+  return p->precisions.at[n->precision - 1].dtype;
+}
+
+static NodeId rounded(Rounds *r, NodeId x, DType t) {
+  const Node *n = graph_node(r->old, x);
+  NodeId *made = &r->rounded[t][x];
+  if (*made != NO_NODE) return *made;
+  r->b.span = n->span, r->b.site = n->site;
+  return *made = build_cast(&r->b, r->map[x], t);
+}
+
+static void rewrite(Plan *p, Entry *e) {
+  Program *g = p->program;
+  const int n = e->graph->nodes.n;
+  Rounds r = {.old = e->graph};
+  r.b =
+      (Build){.arena = p->arena, .diag = g->diag, .graph = graph_new(p->arena, VIEW_GLOBAL, 2 * n)};
+  r.map = arena_array(p->arena, NodeId, n);
+  for (int t = 0; t < DT_COUNT; t++) {
+    if (!dtype_is_half((DType)t)) continue;
+    r.rounded[t] = arena_array(p->arena, NodeId, n);
+    for (NodeId i = 0; i < n; i++) r.rounded[t][i] = NO_NODE;
+  }
+  for (NodeId i = 0; i < n; i++) {
+    Node copy = *graph_node(e->graph, i);
+    copy.precision = statement_of(e->graph, &copy);
+    const DType t = rounds_to(g, &copy);
+    NodeId *x = arena_array(p->arena, NodeId, copy.noperands);
+    for (int k = 0; k < copy.noperands; k++)
+      x[k] = dtype_is_half(t) ? rounded(&r, copy.operand[k], t) : r.map[copy.operand[k]];
+    copy.operand = x;
+    r.map[i] = graph_add(r.b.graph, &copy);
+  }
+  entry_rewritten(e, r.b.graph, r.map);
+}
+
+void precision(Plan *p) {
+  for (int i = 0; i < p->program->entries.n && p->program->precisions.n; i++)
+    rewrite(p, &p->program->entries.at[i]);
+}

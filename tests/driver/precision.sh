@@ -1,0 +1,58 @@
+#!/bin/bash
+# --precision: every product of f32 in the samples rounds both operands and gives f32; variables and checkpoints stay f32 and
+# load with and without; losses stay near; layouts stay exact.   precision.sh DTGC FOLDER SOURCES
+set -u
+. "$(dirname "$0")/../lib.sh"
+dtgc=$1 sources=$3
+fresh_folder "$2"
+
+# The types of each product's operands and its own: "bf16 bf16 f32".
+types_of_products() {
+  awk '/ = / { dtype = $0; sub(/.* : /, "", dtype); sub(/\[.*/, "", dtype); of[$1] = dtype }
+    / = contract / { x = $4; sub(/,$/, "", x); print of[x], of[$5], of[$1] }' | sort | uniq -c
+}
+for t in bf16 f16 f32; do
+  for file in transformer/gpt imdb/mlp moe/moe cifar10/cnn; do
+    seen=$("$dtgc" "$sources/samples/$file.dtg" --precision=$t --dump=graph | types_of_products)
+    if [ -z "$seen" ] || grep -qv " $t $t f32" <<<"$seen"; then fail "$file in $t: $seen"; fi
+  done
+done
+
+cat >m.dtg <<'E'
+import "nn"
+import "optim"
+const batch = 12
+model = sequential([dense(8, 16, act=tanh), dense(16, 4)])
+opt = adam(model)
+entry train(x: f32[batch, 8], y: f32[batch, 4]) {
+  loss = mse(model(x), y)
+  opt.minimize(loss)
+  return loss
+}
+entry loss(x: f32[batch, 8], y: f32[batch, 4]) { return loss = mse(model(x), y) }
+E
+numbers() { # ROWS COLUMNS BY
+  awk -v r="$1" -v c="$2" -v by="$3" 'BEGIN {
+    for (i = 0; i < r; i++) for (j = 0; j < c; j++) printf "%.4f%s", sin(i * by + j * j), j + 1 < c ? "," : "\n" }'
+}
+numbers 24 8 3 >x.csv && numbers 24 4 5 >y.csv
+head -12 x.csv >one.csv && head -12 y.csv >two.csv
+loss() { "$dtgc" run m.dtg "$@" call loss --feed x=one.csv --feed y=two.csv --load short 2>/dev/null | sed -n 's/^loss = //p'; }
+"$dtgc" run m.dtg --precision bf16 fit train --feed x=x.csv --feed y=y.csv --epochs 3 --save short >/dev/null 2>&1 ||
+  fail 'training in bf16'
+"$dtgc" checkpoint ls short/step-000006 >ls
+grep -q 'model.layers\[0\].w *f32' ls || fail "no f32 in the checkpoint: $(cat ls)"
+grep -q 'f16' ls && fail "short types in the checkpoint: $(cat ls)"
+a=$(loss) b=$(loss --precision bf16)
+{ [ -n "$a" ] && [ "$a" != "$b" ]; } || fail "losses $a and $b of one checkpoint"
+awk -v a="$a" -v b="$b" 'BEGIN { exit !((a - b) ^ 2 < (0.01 * a) ^ 2) }' || fail "losses $a and $b"
+for t in bf16 f16; do
+  expect 0 'agree' "$dtgc" verify m.dtg --precision $t --mesh d=2,e=2 --layout 'x=[d, _]' --layout 'model.layers[1].w=[e, _]'
+done
+expect 1 '`i8`' "$dtgc" m.dtg --precision i8
+expect 1 'takes bf16, f16 or f32, not `model = bf16`' "$dtgc" m.dtg --precision 'model = bf16'
+expect 2 '--precision' "$dtgc" m.dtg --precision bf16 --precision f16
+echo 'precision model.layers[5] = bf16' >p.dtg
+expect 0 'no effect; did you mean `model.layers[0]`?' "$dtgc" m.dtg p.dtg
+expect 1 'no effect' "$dtgc" m.dtg p.dtg --strict-layouts
+exit $failed
