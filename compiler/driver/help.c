@@ -15,6 +15,7 @@ const char options_help[] =
     "  dtgc verify FILES... [ENTRY]  compares the plan with one device: each value, gradient, "
     "variable\n"
     "  dtgc calibrate [-o FILE]      measures this machine and writes a file for --machine\n"
+    "  dtgc launch -n 8 -- ./PROGRAM fit ...   starts ranks, and goes on when some are lost\n"
     "  dtgc checkpoint ls|check|cat|diff|reshard ...  inspects checkpoints (--help says more)\n"
     "  dtgc plot LOG.csv... -o FILE  draws the logs of `fit --log` as SVG (dtgc plot --help)\n"
     "\n"

@@ -455,6 +455,16 @@ static int drive(Driver *d) {
   return status;
 }
 
+/* The executable beside this one: docs/clusters.md. */
+static int launch(char **argv) {
+  char path[4096];
+  ssize_t n = readlink("/proc/self/exe", path, sizeof path - sizeof "-launch");
+  if (n > 0) memcpy(path + n, "-launch", sizeof "-launch");
+  if (n > 0) execv(path, argv + 1);
+  fprintf(stderr, "dtgc: %s: %s\n", n > 0 ? path : "/proc/self/exe", strerror(errno));
+  return EXIT_ERRORS;
+}
+
 static int checkpoint(int argc, char **argv) {
   static char name[] = "dtgc checkpoint";
   argv[0] = name;
@@ -480,6 +490,7 @@ int main(int argc, char **argv) {
   char why[512];
   int status = EXIT_USAGE;
   if (argc > 1 && !strcmp(argv[1], "plot")) return finish_output(plot_main(argc - 2, argv + 2));
+  if (argc > 1 && !strcmp(argv[1], "launch")) return launch(argv);
   if (argc > 1 && !strcmp(argv[1], "checkpoint")) return finish_output(checkpoint(argc - 1, argv + 1));
   if (argc < 2)
     fputs(options_help, stderr);

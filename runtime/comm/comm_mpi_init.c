@@ -284,6 +284,7 @@ void mpi_end(void) {
  * already, whatever MPIR_CVAR_SUPPRESS_ABORT_MESSAGE is, so nothing can be written meanwhile. */
 void mpi_abort_quietly(int status) {
   fflush(NULL);
+  if (launcher_home()) _exit(status); /* dtgc launch knows whose status this is, and ends the others */
   /* mpiexec drops what it has not yet read of a rank when it ends it. */
   nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
   mpi_stage = STAGE_ABORTED;

@@ -54,6 +54,19 @@ launcher_hydra launcher_find_hydra(void) {
                           number("PMI_FD", 0)};
 }
 
+const char *launcher_home(void) { return getenv("DTGC_LAUNCH"); }
+
+int launcher_rank(void) {
+  for (int i = 0; i < LAUNCHERS; i++)
+    if (launchers[i].kind != STARTS_HERE && number(launchers[i].rank, 0) >= 0)
+      return number(launchers[i].rank, 0);
+  return -1;
+}
+
+bool launcher_allocates(void) {
+  return getenv("SLURM_JOB_ID") && number("SLURM_STEP_NUM_TASKS", 1) < 0;
+}
+
 /* What started a launcher of MPI does not count, as an outer step of srun. */
 bool launcher_agrees(int nranks, char *why, size_t whysize) {
   int wrong = -1;

@@ -24,6 +24,13 @@ typedef struct launcher_hydra {
   int here, socket;
 } launcher_hydra;
 launcher_hydra launcher_find_hydra(void);
+/* Under `dtgc launch`: where it listens, "TOKEN PORT ADDRESS..."; else NULL. It knows how each rank
+ * ends, and ends the others. */
+const char *launcher_home(void);
+/* This process's number, be it alone; -1: no launcher has started it. */
+int launcher_rank(void);
+/* Within an allocation of Slurm, outside of its steps. */
+bool launcher_allocates(void);
 /* Whether MPI's number of processes is that of the launcher. False with why. */
 bool launcher_agrees(int nranks, char *why, size_t whysize);
 #endif
