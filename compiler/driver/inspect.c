@@ -4,11 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert((int)DTGC_BOOL == DTRT_BOOL && (int)DTGC_U8 == DTRT_U8 && (int)DTGC_I8 == DTRT_I8 &&
-                   (int)DTGC_I32 == DTRT_I32 && (int)DTGC_I64 == DTRT_I64 &&
-                   (int)DTGC_F16 == DTRT_F16 && (int)DTGC_BF16 == DTRT_BF16 &&
-                   (int)DTGC_F32 == DTRT_F32 && (int)DTGC_F64 == DTRT_F64,
-               "dtgc_dtype counts as dtrt.h does");
+#define DTYPE(ID, ...) _Static_assert((int)DTGC_##ID == DTRT_##ID, "dtgc.h and dtrt.h");
+#include "dtypes.def"
 
 const char *dtgc_dtype_name(dtgc_dtype t) {
   return (int)t >= 0 && (int)t < DT_COUNT ? dtype_name((DType)t) : "?";

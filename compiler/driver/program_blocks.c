@@ -110,26 +110,17 @@ static bool same_box(const PlaceBox *a, const PlaceBox *b) {
 }
 
 static void value_text(dtgc_dtype t, const void *at, char *out, size_t n) {
-  union {
-    uint8_t u8;
-    int8_t i8;
-    uint16_t u16;
-    int32_t i32;
-    int64_t i64;
-    float f32;
-    double f64;
-  } v = {0};
-  memcpy(&v, at, (size_t)dtrt_dtype_size((int)t));
-  switch (t) {
-  case DTGC_I8: snprintf(out, n, "%d", v.i8); break;
-  case DTGC_I32: snprintf(out, n, "%d", v.i32); break;
-  case DTGC_I64: snprintf(out, n, "%lld", (long long)v.i64); break;
-  case DTGC_F16:
-  case DTGC_BF16: snprintf(out, n, "0x%04x", v.u16); break;
-  case DTGC_F32: snprintf(out, n, "%.9g", (double)v.f32); break;
-  case DTGC_F64: snprintf(out, n, "%.17g", v.f64); break;
-  default: snprintf(out, n, "%u", v.u8); break;
-  }
+  const DType type = (DType)t;
+  int64_t i64;
+  uint16_t u16;
+  if (dtype_is_half(type))
+    snprintf(out, n, "0x%04x", *(uint16_t *)memcpy(&u16, at, sizeof u16));
+  else if (t == DTGC_I64)
+    snprintf(out, n, "%lld", (long long)*(int64_t *)memcpy(&i64, at, sizeof i64));
+  else if (dtype_is_float(type))
+    snprintf(out, n, "%.*g", t == DTGC_F32 ? 9 : 17, dtype_get(type, at, 0));
+  else
+    snprintf(out, n, "%.0f", dtype_get(type, at, 0));
 }
 
 static dtgc_status differ(const Blocks *b, int i, int j, const int64_t *at) {

@@ -42,11 +42,9 @@ Range draw_range(const Entry *e, int input) {
   Range r = {.whole = true, .most = 7};
   if (t == DT_BOOL) r.most = 1;
   if (t == DT_U8) r.most = 255; /* a byte of an image or a text */
-  if (t == DT_U8 || t == DT_BOOL) r.least = 0;
-  if (f.below && f.below - 1 < (t == DT_I8 ? 127 : t == DT_U8 ? 255 : INT32_MAX))
-    r.most = f.below - 1;
-  else if (f.below && t == DT_I8)
-    r.most = 127;
+  if (dtype_least(t) == 0) r.least = 0;
+  const int64_t most = dtype_most(t) < INT32_MAX ? dtype_most(t) : INT32_MAX;
+  if (f.below) r.most = f.below - 1 < most ? f.below - 1 : most;
   return r;
 }
 

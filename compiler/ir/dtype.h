@@ -6,15 +6,8 @@
 #include <stdbool.h>
 
 typedef enum DType {
-  DT_BOOL = DTRT_BOOL,
-  DT_U8 = DTRT_U8,
-  DT_I8 = DTRT_I8,
-  DT_I32 = DTRT_I32,
-  DT_I64 = DTRT_I64,
-  DT_F16 = DTRT_F16,
-  DT_BF16 = DTRT_BF16,
-  DT_F32 = DTRT_F32,
-  DT_F64 = DTRT_F64,
+#define DTYPE(ID, ...) DT_##ID = DTRT_##ID,
+#include "dtypes.def"
   DT_COUNT
 } DType;
 
@@ -23,7 +16,7 @@ const char *dtype_constant(DType t); /* of dtrt.h: "DTRT_F32" */
 const char *dtype_c_name(DType t); /* how elements lie in memory: "float", "uint8_t" */
 int dtype_size(DType t);           /* bytes */
 bool dtype_is_float(DType t);
-bool dtype_is_int(DType t); /* u8 i8 i32 i64 */
+bool dtype_is_int(DType t); /* not bool */
 /* The type that its numbers are computed as, and whether that is another: f16 and bf16 are stored
  * so, and computed as f32. */
 DType dtype_computed(DType t);
@@ -33,6 +26,7 @@ bool dtype_is_half(DType t);
 int dtype_digits(DType t);
 double dtype_smallest(DType t), dtype_largest(DType t), dtype_unit(DType t);
 int64_t dtype_least(DType t), dtype_most(DType t); /* of integers and bool */
+int64_t dtype_wrap(DType t, int64_t v); /* the integer of type t with the low bits of v */
 /* Element i in memory; i64 and f64 round where a double, or the type, does not have the number. */
 double dtype_get(DType t, const void *at, int64_t i);
 void dtype_set(DType t, void *at, int64_t i, double v);

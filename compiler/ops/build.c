@@ -237,8 +237,7 @@ NodeId build_cast(Build *b, NodeId x, DType to) {
     if (dtype_is_float(to)) return mk_const(b, to, &s, whole_as(to, w));
     if (to == DT_BOOL) return mk_const(b, to, &s, w != 0);
     /* To a narrower type the low bits are kept. */
-    w = to == DT_U8 ? (uint8_t)w : to == DT_I8 ? (int8_t)w : to == DT_I32 ? (int32_t)w : w;
-    return mk_whole(b, to, &s, w);
+    return mk_whole(b, to, &s, dtype_wrap(to, w));
   }
   if (n->op == &op_const && dtype_is_float(to)) return mk_const(b, to, &s, n->value);
   return build_node(b, &op_cast, 1, &x, 1, (int64_t[]){to}, 0);

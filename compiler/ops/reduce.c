@@ -107,7 +107,7 @@ static Arg reduce_call(Build *b, Op op, const Arg *a) {
 NodeId mk_wide_integer(Build *b, NodeId x) {
   if (x == NO_NODE) return NO_NODE;
   DType t = op_node(b, x)->dtype;
-  return t == DT_U8 || t == DT_I8 ? build_cast(b, x, DT_I64) : x;
+  return dtype_is_int(t) && dtype_size(t) == 1 ? build_cast(b, x, DT_I64) : x;
 }
 
 static Arg wide_argument(Build *b, const Arg *a) {

@@ -16,10 +16,9 @@
 enum { MOST_HEADER = 100000000, DEEPEST = 4, MOST_VALUES = 2000000, ALIGN = 8 };
 
 static const char *const names[] = {
-    [ELEMENT_BOOL] = "BOOL", [ELEMENT_U8] = "U8",   [ELEMENT_I8] = "I8",     [ELEMENT_I32] = "I32",
-    [ELEMENT_I64] = "I64",   [ELEMENT_F16] = "F16", [ELEMENT_BF16] = "BF16", [ELEMENT_F32] = "F32",
-    [ELEMENT_F64] = "F64",   [ELEMENT_U16] = "U16", [ELEMENT_I16] = "I16",   [ELEMENT_U32] = "U32",
-    [ELEMENT_U64] = "U64"};
+#define DTYPE(ID, ...) [ELEMENT_##ID] = #ID,
+#include "dtypes.def"
+    [ELEMENT_U16] = "U16", [ELEMENT_I16] = "I16", [ELEMENT_U32] = "U32", [ELEMENT_U64] = "U64"};
 enum { NAMES = sizeof names / sizeof *names };
 
 const char *safetensors_dtype(int kind) { return kind >= 0 && kind < NAMES ? names[kind] : "?"; }

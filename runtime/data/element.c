@@ -56,15 +56,9 @@ static uint64_t bits_at(int kind, bool swap, const void *at) {
 }
 
 static bool load_whole(int kind, bool swap, const void *at, int64_t *v) {
-  uint64_t b = bits_at(kind, swap, at);
-  switch (kind) {
-  case ELEMENT_I8: *v = (int8_t)b; return true;
-  case ELEMENT_I16: *v = (int16_t)b; return true;
-  case ELEMENT_I32: *v = (int32_t)b; return true;
-  case ELEMENT_U64: *v = (int64_t)b; return b <= INT64_MAX;
-  case ELEMENT_BOOL: *v = (int64_t)b; return b <= 1;
-  default: *v = (int64_t)b; return true;
-  }
+  const uint64_t b = bits_at(kind, swap, at), sign = 1ull << (8 * kinds[kind].size - 1);
+  *v = (int64_t)(kinds[kind].least < 0 ? (b ^ sign) - sign : b);
+  return kinds[kind].least < 0 || b <= (uint64_t)kinds[kind].most;
 }
 
 static double load_float(int kind, bool swap, const void *at) {

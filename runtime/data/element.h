@@ -10,17 +10,10 @@
 #include <stddef.h>
 #include "dtrt.h"
 
-/* The first nine are the DTRT_ dtypes, with their numbers. */
+/* The DTRT_ dtypes, with their numbers, and types that only files have. */
 typedef enum element_kind {
-  ELEMENT_BOOL = DTRT_BOOL,
-  ELEMENT_U8 = DTRT_U8,
-  ELEMENT_I8 = DTRT_I8,
-  ELEMENT_I32 = DTRT_I32,
-  ELEMENT_I64 = DTRT_I64,
-  ELEMENT_F16 = DTRT_F16,
-  ELEMENT_BF16 = DTRT_BF16,
-  ELEMENT_F32 = DTRT_F32,
-  ELEMENT_F64 = DTRT_F64,
+#define DTYPE(ID, ...) ELEMENT_##ID = DTRT_##ID,
+#include "dtypes.def"
   ELEMENT_U16,
   ELEMENT_I16,
   ELEMENT_U32,
