@@ -8,7 +8,7 @@
 #include "files.h"
 #include "host_machine.h"
 #include "report.h"
-#include "roll.h"
+#include "op_list.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -400,10 +400,10 @@ dtgc_status dtgc_ops(char **text) {
 }
 
 static const char *const stages[] = {
-    "ast",       "graph",       "layouts",   "statements", "spmd",        "comm",
-    "edits",     "loops",       "memory",      "cost",      "c",          "layouts:why", "layouts:json",
-    "comm:json", "memory:json", "cost:json", "summary", "loops:steps", "loops:bucket",
-    "loops:fuse", "loops:tile", "loops:reorder", "loops:overlap", "loops:memory", NULL};
+#define STAGE(NAME, ...) NAME,
+#include "stages.def"
+    "loops:steps",   "loops:bucket",  "loops:fuse",   "loops:tile",
+    "loops:reorder", "loops:overlap", "loops:memory", NULL};
 
 const char *const *dtgc_stages(void) { return stages; }
 
@@ -414,10 +414,7 @@ static const char *stage_name(const void *table, int i) { return ((const char *c
 static dtgc_status fail_stage(dtgc_program *p, const char *stage) {
   int n = (int)(sizeof stages / sizeof *stages) - 1;
   const char *near = inspect_near(stage, stage_name, stages, n);
-  return program_fail(p, DTGC_BAD_ARGUMENT,
-                      "unknown stage `%s`%s%s%s; the stages are ast, graph, layouts, layouts:why, "
-                      "statements, spmd, comm, edits, loops, loops:PASS, memory, cost, c, summary and, for programs, "
-                      "layouts:json, comm:json, memory:json and cost:json",
+  return program_fail(p, DTGC_BAD_ARGUMENT, "unknown stage `%s`%s%s%s; dtgc_stages() lists them",
                       stage, near ? " (do you mean `" : "", near ? near : "", near ? "`?)" : "");
 }
 

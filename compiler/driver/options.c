@@ -124,6 +124,14 @@ static void unknown_option(const char *arg, char *why, int n) {
     snprintf(why, (size_t)n, "unknown option %s (dtgc --help lists them)", typed);
 }
 
+/* All that a command line is likely to want: those before "summary". */
+static void list_stages(char *text, size_t n) {
+  size_t at = 0;
+  for (const char *const *s = dtgc_stages(); *s && strcmp(*s, "summary") && at < n; s++)
+    at += (size_t)snprintf(text + at, n - at, "%s%s", at ? ", " : "", *s);
+  if (at < n) snprintf(text + at, n - at, " and loops:PASS");
+}
+
 static bool add_dumps(Options *o, const char *list, int most, char *why, int n) {
   const char *const *stages = dtgc_stages();
   for (const char *p = list;; p++) {
@@ -131,11 +139,10 @@ static bool add_dumps(Options *o, const char *list, int most, char *why, int n) 
     int k = 0;
     while (stages[k] && (strlen(stages[k]) != len || strncmp(stages[k], p, len) != 0)) k++;
     if (!stages[k] || o->ndumps == most) {
-      snprintf(why, (size_t)n,
-               "--dump: unknown stage `%.*s`; the stages are ast, graph, layouts, layouts:why, "
-               "statements, "
-               "spmd, comm, edits, loops, loops:PASS, memory, cost, c",
-               (int)(len < 40 ? len : 40), p);
+      char names[512];
+      list_stages(names, sizeof names);
+      snprintf(why, (size_t)n, "--dump: unknown stage `%.*s`; the stages are %s",
+               (int)(len < 40 ? len : 40), p, names);
       return false;
     }
     o->dump[o->ndumps++] = stages[k];

@@ -4,7 +4,7 @@
 #include "ast.h"
 #include "foreign.h"
 #include "lex.h"
-#include "roll.h"
+#include "op_list.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

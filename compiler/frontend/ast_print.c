@@ -1,7 +1,7 @@
 /* --dump=ast: prints a tree as .dtg text that parses back to the same tree, with parentheses only
  * where the grammar requires them. */
 #include "ast.h"
-#include "roll.h"
+#include "op_list.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

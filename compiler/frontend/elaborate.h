@@ -9,7 +9,7 @@
 #define DTG_ELABORATE_H
 #include "ast.h"
 #include "frontend.h"
-#include "roll.h"
+#include "op_list.h"
 
 typedef enum ValueKind {
   V_ERROR,

@@ -1,7 +1,7 @@
 /* The band of a tile's masked scores (tile_band.c says where that is right): loops over the
  * columns that the mask leaves, and the function that sees whether what is left out counts. */
 #include "loop_build.h"
-#include "roll.h"
+#include "op_list.h"
 
 bool reads_band(const Loop *l, NodeId id) {
   const TileBand *b = loop_band(l);

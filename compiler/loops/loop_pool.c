@@ -4,7 +4,7 @@
  * letter that are written here end in _, which no tensor's name does. */
 #include "loop_build.h"
 #include "slide.h"
-#include "roll.h"
+#include "op_list.h"
 #include <math.h>
 
 typedef struct Points {

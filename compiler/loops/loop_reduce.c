@@ -1,7 +1,7 @@
 /* Reductions whose result does not depend on the order. Sums and products of floats are in sum.c.
  */
 #include "loop_reduce.h"
-#include "roll.h"
+#include "op_list.h"
 
 static Expr accumulator(ReduceNest *r) {
   return loop_local(r->l, LOCAL_VALUE, r->n->dtype, "acc", 0, reduction_identity(r));

@@ -3,7 +3,7 @@
  */
 #include "loop_build.h"
 #include "scan.h"
-#include "roll.h"
+#include "op_list.h"
 
 typedef struct Scan {
   Loop *l;

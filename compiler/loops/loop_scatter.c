@@ -2,7 +2,7 @@
  * indices, in blocks of 32 that are combined pairwise (runtime/scatter.c), or single elements in a
  * table of f64. And products that no matrix product fits. */
 #include "loop_build.h"
-#include "roll.h"
+#include "op_list.h"
 
 typedef struct Scatter {
   Loop *l;

@@ -1,7 +1,7 @@
 /* reduction.c: what all reductions are built of, whatever their order: identity, step and result.
  */
 #include "loop_reduce.h"
-#include "roll.h"
+#include "op_list.h"
 #include <math.h>
 
 Expr reduction_identity(ReduceNest *r) {

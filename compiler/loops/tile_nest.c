@@ -11,7 +11,7 @@
  *     ... the rest ...
  *     leave */
 #include "entry_build.h"
-#include "roll.h"
+#include "op_list.h"
 #include "work.h"
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * into the block that a device holds, so a map goes through the global index: + offset of the
  * result's block, the map, - offset of the operand's. Elementwise ops need no map. */
 #include "opdefs.h"
-#include "roll.h"
+#include "op_list.h"
 #include <string.h>
 
 static const Node *operand(const Lower *l, const Node *n, int k) {

@@ -3,7 +3,7 @@
 #ifndef DTG_OPDEFS_H
 #define DTG_OPDEFS_H
 #include "expr.h"
-#include "roll.h"
+#include "op_list.h"
 #include <math.h>
 
 /* Reports at the build's span, prefixed with the name of the call; returns NO_NODE / false. */

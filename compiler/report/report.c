@@ -8,22 +8,13 @@ bool report_dump(const Plan *p, const FrontOptions *front, const char *stage, St
     const char *name;
     void (*dump)(const Plan *p, Str *out);
     bool wraps;
-  } stages[] = {{"graph", dump_graph, false},
-                {"spmd", dump_spmd, false},
-                {"loops", dump_loops, false},
-                {"layouts", dump_layouts, true},
-                {"layouts:why", dump_layouts_why, true},
-                {"statements", dump_statements, true},
-                {"memory", dump_memory, true},
-                {"cost", dump_cost, true},
-                {"summary", dump_summary, false},
-                {"layouts:json", dump_layouts_json, false},
-                {"comm:json", dump_comm_json, false},
-                {"memory:json", dump_memory_json, false},
-                {"cost:json", dump_cost_json, false}};
+  } stages[] = {
+#define STAGE(NAME, DUMP, WRAPS) {NAME, DUMP, WRAPS},
+#include "stages.def"
+  };
   Str text = str_new(p->arena);
   for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-    if (!strcmp(stage, stages[i].name)) {
+    if (stages[i].dump && !strcmp(stage, stages[i].name)) {
       stages[i].dump(p, stages[i].wraps ? &text : out);
       report_wrap(text.at, out);
       return true;

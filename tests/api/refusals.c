@@ -118,7 +118,7 @@ static void wrong_looks(dtgc_program *p) {
   REFUSED(p, dtgc_dump(p, NULL, &text), "stage is NULL");
   REFUSED(p, dtgc_dump(p, "c", NULL), "text is NULL");
   REFUSED(p, dtgc_dump(p, "layout", &text), "`layouts`");
-  REFUSED(p, dtgc_dump(p, "zzzzzzzzz", &text), "spmd");
+  REFUSED(p, dtgc_dump(p, "zzzzzzzzz", &text), "dtgc_stages() lists them");
   REFUSED(p, dtgc_why(p, NULL, &text), "name is NULL");
   REFUSED(p, dtgc_why(p, "m.w", NULL), "text is NULL");
   REFUSED(p, dtgc_why(p, "n.w", &text), "`m.w`");

@@ -1,6 +1,6 @@
 /* All cases: the examples of the roll of ops, then corners of the ops whose rule has many. */
 #include "examples.h"
-#include "roll.h"
+#include "op_list.h"
 #include <stdio.h>
 
 typedef struct More {

@@ -3,7 +3,7 @@
  * same through the language: OP(2, 0.5) written out. Results must be the same to the bit, but that
  * results too small to be normal are zeros when run. */
 #include "kit.h"
-#include "roll.h"
+#include "op_list.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * random have no rows; every other op of the roll that has an example must have one. */
 #include "examples.h"
 #include "kit.h"
-#include "roll.h"
+#include "op_list.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

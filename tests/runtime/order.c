@@ -1,6 +1,6 @@
 /* order.c: the compiler's check that every device can run the steps and meets the same exchanges in
  * the same order (verify_exchanges): a good plan passes, and each way to break it is found. */
-#include "roll.h"
+#include "op_list.h"
 #include "verify_plan.h"
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The definitions of ops: each is whole, and its properties agree with what it makes of
  * numbers. Passes and emitters use these properties alone, so that a wrong one is a wrong program.
  */
-#include "roll.h"
+#include "op_list.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

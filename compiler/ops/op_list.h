@@ -1,12 +1,12 @@
-/* roll.h: the roll of ops, what they make of numbers, and nodes made by them. */
-#ifndef DTG_ROLL_H
-#define DTG_ROLL_H
+/* op_list.h: the list of ops, what they make of numbers, and nodes made by them. */
+#ifndef DTG_OP_LIST_H
+#define DTG_OP_LIST_H
 #include "op.h"
 
 /* The operator of one operand or two that is written so: "+", "not", "@". */
 Op op_operator(const char *sign, int operands);
 const OpDef *op_find(const char *name); /* by the user's name; NULL: none */
-const OpDef *op_at(int i); /* the roll in order, for docs and "did you mean"; NULL past it */
+const OpDef *op_at(int i); /* the list in order, for docs and "did you mean"; NULL past it */
 
 /* FOLD_NONE too for an op without `fold` and for the wrong number of arguments. */
 Folded op_fold(const OpDef *d, const Scalar *x, int n, Scalar *out);
