@@ -24,7 +24,7 @@ typedef struct LoopOps {
 extern const LoopOps loop_ops;
 Op reduction_step(const Node *n);
 
-void ops_doc(Str *out);                   /* the text of docs/ops.md */
+void ops_doc(Str *out); /* the text of docs/ops.md */
 
 /* A new node of a primitive, checked by its `infer`. `attr` and `operands` are copied. */
 NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int nattr,

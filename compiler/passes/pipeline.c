@@ -42,7 +42,7 @@ static const struct {
     {"overlap", overlap, verify_local, BETTER},        /* exchanges during computation */
     {"memory", memory, verify_memory, NEEDED},         /* buffers and their offsets */
     {"remat", remat, verify_again, NEEDED},            /* rematerialization, to fit --memory */
-    {"loops", statements, verify_statements, NEEDED}, /* what a device runs, as loop IR */
+    {"loops", statements, verify_statements, NEEDED},  /* what a device runs, as loop IR */
 };
 
 static const struct {

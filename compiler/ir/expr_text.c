@@ -1,0 +1,158 @@
+/* The text of expressions, as --dump=loops and messages of the verifier show them. */
+#include "expr.h"
+#include "op.h"
+#include "plan.h"
+#include <string.h>
+
+typedef struct Text {
+  Str *out;
+  const Exprs *x;
+  const Program *program;
+  const Graph *g;
+  const ExprNames *names;
+} Text;
+
+/* `inner`: within another expression, where an operator takes parentheses. */
+static void put(const Text *t, Expr e, bool inner);
+
+static void put_linear(const Text *t, const ExprNode *n, bool inner) {
+  bool first = true;
+  Str *out = t->out;
+  const bool wraps = inner && n->n + (n->v != 0) > 1;
+  str_puts(out, wraps ? "(" : "");
+  for (int i = 0; i < n->n; i++) {
+    const int64_t c = n->coef[i];
+    str_puts(out, first ? (c < 0 ? "-" : "") : c < 0 ? " - " : " + ");
+    if (c != 1 && c != -1) str_printf(out, "%ld*", c < 0 ? -(long)c : (long)c);
+    put(t, n->arg[i], true);
+    first = false;
+  }
+  if (first)
+    str_printf(out, "%ld", (long)n->v);
+  else if (n->v)
+    str_printf(out, n->v < 0 ? " - %ld" : " + %ld", n->v < 0 ? -(long)n->v : (long)n->v);
+  str_puts(out, wraps ? ")" : "");
+}
+
+static void put_arguments(const Text *t, const ExprNode *n, const char *sep, bool inner) {
+  for (int i = 0; i < n->n; i++) {
+    if (i) str_puts(t->out, sep);
+    put(t, n->arg[i], inner);
+  }
+}
+
+static void put_between(const Text *t, const ExprNode *n, const char *sign, bool inner) {
+  str_puts(t->out, inner ? "(" : "");
+  put_arguments(t, n, sign, true);
+  str_puts(t->out, inner ? ")" : "");
+}
+
+static void put_number(Str *out, const ExprNode *n) {
+  if (dtype_is_float(n->type))
+    str_printf(out, n->type == DT_F64 ? "%.15g" : "%.7g", n->real);
+  else
+    str_printf(out, "%ld", (long)n->v);
+}
+
+static void put_element(const Text *t, const ExprNode *n) {
+  str_puts(t->out, node_text(t->program, t->g, (NodeId)n->v, t->x->arena));
+  if (!n->n) return;
+  str_puts(t->out, "[");
+  put_arguments(t, n, ", ", false);
+  str_puts(t->out, "]");
+}
+
+static void put_local(const Text *t, const ExprNode *n) {
+  str_puts(t->out, n->name);
+  if (!n->n) return;
+  str_puts(t->out, "[");
+  put(t, n->arg[0], false);
+  str_puts(t->out, "]");
+}
+
+static void put_call(const Text *t, const char *name, const ExprNode *n) {
+  str_puts(t->out, name);
+  str_puts(t->out, "(");
+  put_arguments(t, n, ", ", false);
+  str_puts(t->out, ")");
+}
+
+static void put_given(Str *out, int64_t v) {
+  str_printf(out, v >> 48 ? "%lx" : "%ld", (long)v);
+}
+
+static void put_memory(const Text *t, const ExprNode *n) {
+  static const char *const space[] = {"arena", "variables", "input"};
+  str_printf(t->out, "%s + ", space[n->v]);
+  put(t, n->arg[0], true);
+}
+
+static void put_place(const Text *t, const ExprNode *n) {
+  str_puts(t->out, t->names->view(t->names->user, n->v));
+  if (!n->n) return;
+  str_puts(t->out, "[");
+  put_arguments(t, n, ", ", false);
+  str_puts(t->out, "]");
+}
+
+static void put(const Text *t, Expr e, bool inner) {
+  static const char *const between[] = {
+      [EXPR_PRODUCT] = " * ", [EXPR_DIV] = " div ",  [EXPR_MOD] = " mod ", [EXPR_LESS] = " < ",
+      [EXPR_LEAST] = " >= ",  [EXPR_EQUAL] = " == ", [EXPR_AND] = " and ",
+      [EXPR_OR] = " or "};
+  const ExprNode *n = expr_node(t->x, e);
+  if (t->names && e < t->names->n && t->names->at[e]) {
+    str_puts(t->out, t->names->at[e]);
+    return;
+  }
+  switch (n->kind) {
+  case EXPR_LINEAR: put_linear(t, n, inner); return;
+  case EXPR_SYMBOL: str_puts(t->out, n->name); return;
+  case EXPR_PARAM: str_printf(t->out, "n%ld", (long)n->v); return;
+  case EXPR_NUMBER: put_number(t->out, n); return;
+  case EXPR_LOCAL: put_local(t, n); return;
+  case EXPR_ADDRESS:
+    str_puts(t->out, "&");
+    put(t, n->arg[0], true);
+    return;
+  case EXPR_LOAD:
+  case EXPR_VALUE: put_element(t, n); return;
+  case EXPR_CALL:
+    if (strcmp(n->name, "dtrt_stream_key")) {
+      put_call(t, n->name, n);
+      return;
+    }
+    str_puts(t->out, "key");
+    put(t, n->arg[0], true);
+    return;
+  case EXPR_GIVEN: put_given(t->out, n->v); return;
+  case EXPR_COLUMN: str_printf(t->out, "given[%ld]", (long)n->v); return;
+  case EXPR_MEMORY: put_memory(t, n); return;
+  case EXPR_PLACE: put_place(t, n); return;
+  case EXPR_AFTER: put_between(t, n, " + ", inner); return;
+  case EXPR_LIST: put_call(t, n->name, n); return;
+  case EXPR_RUN: put_call(t, t->names->called(t->names->user, n->v), n); return;
+  case EXPR_ROWS: str_puts(t->out, "epilogue"); return;
+  case EXPR_COUNT: put_call(t, dtype_name(n->type), n); return;
+  case EXPR_SELECT: put_call(t, "select", n); return;
+  case EXPR_RANDOM: put_call(t, n->op->name, n); return;
+  case EXPR_OP: {
+    const char *sign = op_written(n->op), *name = n->op->name;
+    if (n->n == 2 && strcmp(sign, name)) {
+      char spaced[16] = " ";
+      strncat(strncat(spaced, sign, 8), " ", 2);
+      put_between(t, n, spaced, inner);
+    } else {
+      put_call(t, name, n);
+    }
+    return;
+  }
+  default: put_between(t, n, between[n->kind], inner);
+  }
+}
+
+void expr_put(Str *out, const Exprs *x, const Program *p, const Graph *g, Expr e,
+              const ExprNames *names) {
+  const Text t = {out, x, p, g, names};
+  put(&t, e, false);
+}
