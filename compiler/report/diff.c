@@ -58,8 +58,11 @@ static void put_costs(const Diff *d, const LocalEntry *a, const LocalEntry *b) {
 
 /* -------- layouts -------- */
 
+/* Of a value the layout in which it is computed, as --dump=layouts shows it. */
 static const char *layout_of_tensor(const Diff *d, const Plan *p, TensorId t) {
-  return layout_text(d->a->arena, &p->program->mesh, tensor_layout(p, t));
+  const Layout *l = t.kind == TENSOR_NODE ? report_computed(p, &p->entries.at[t.entry], t.index)
+                                          : tensor_layout(p, t);
+  return layout_text(d->a->arena, &p->program->mesh, l);
 }
 
 static void put_side(const Diff *d, const Plan *p, const char *layout, TensorId t) {

@@ -348,7 +348,7 @@ static void search(Search *s) {
     offer(s, g->vars.at[i].path, "", (TensorId){TENSOR_VAR, 0, i});
   for (int e = 0; e < g->entries.n; e++) {
     const Entry *en = &g->entries.at[e];
-    if (!strcmp(en->name, "init")) continue;
+    if (!by_line && !strcmp(en->name, "init")) continue;
     for (NodeId i = 0; i < en->graph->nodes.n; i++) {
       const Node *n = graph_node(en->graph, i);
       TensorId t = {TENSOR_NODE, e, i};
