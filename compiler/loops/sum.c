@@ -7,7 +7,7 @@
 void build_sum(ReduceNest *r, const SumOrder *o) {
   Loop *l = r->l;
   const Node *n = r->n, *x = r->x;
-  Sum s = {.r = r, .l = l, .n = n, .x = x, .order = *o};
+  SumNest s = {.r = r, .l = l, .n = n, .x = x, .order = *o};
   const int64_t all = most_elements(l, x);
   const bool lines = o->first < x->shape.rank, lanes = lanes_fit(n, o->line);
   const bool goes_on = lines && site_first(l, r->id) != NO_EXPR;

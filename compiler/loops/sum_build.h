@@ -4,7 +4,7 @@
 #define DTG_SUM_BUILD_H
 #include "loop_reduce.h"
 
-typedef struct Sum {
+typedef struct SumNest {
   ReduceNest *r;
   Loop *l;
   const Node *n, *x;
@@ -14,29 +14,33 @@ typedef struct Sum {
   Expr from;     /* ... and the first of this core's: units that one core adds up share memory */
   int first_row; /* reduced dims from here to the last that counts rows are one loop */
   int kept;      /* kept dims from here to the last that counts rows are loops within a block */
-} Sum;
+} SumNest;
 
-static inline Expr number(Sum *s, int64_t v) { return loop_int(s->l, v); }
-static inline Expr add(Sum *s, Expr a, Expr b) { return expr_add(s->l->x, a, b); }
-static inline Expr sub(Sum *s, Expr a, Expr b) { return expr_sub(s->l->x, a, b); }
-static inline Expr mul(Sum *s, Expr a, Expr b) { return expr_mul(s->l->x, a, b); }
-static inline Expr equal(Sum *s, Expr a, Expr b) { return expr_compare(s->l->x, EXPR_EQUAL, a, b); }
-static inline Expr less(Sum *s, Expr a, Expr b) { return expr_compare(s->l->x, EXPR_LESS, a, b); }
-static inline Expr block_word(Sum *s) { return loop_word(s->l, "DTRT_SUM_BLOCK", SUM_BLOCK); }
-static inline Expr blocks_in(Sum *s, Expr i) { return expr_div(s->l->x, i, block_word(s)); }
-static inline Expr in_block(Sum *s, Expr i) { return expr_mod(s->l->x, i, block_word(s)); }
-static inline Expr operand(Sum *s) { return loop_value(s->l, s->n->operand[0], &s->r->in); }
-static inline bool has(const Sum *s, int d) { return has_loop(s->l, &s->r->in, d); }
+static inline Expr number(SumNest *s, int64_t v) { return loop_int(s->l, v); }
+static inline Expr add(SumNest *s, Expr a, Expr b) { return expr_add(s->l->x, a, b); }
+static inline Expr sub(SumNest *s, Expr a, Expr b) { return expr_sub(s->l->x, a, b); }
+static inline Expr mul(SumNest *s, Expr a, Expr b) { return expr_mul(s->l->x, a, b); }
+static inline Expr equal(SumNest *s, Expr a, Expr b) {
+  return expr_compare(s->l->x, EXPR_EQUAL, a, b);
+}
+static inline Expr less(SumNest *s, Expr a, Expr b) {
+  return expr_compare(s->l->x, EXPR_LESS, a, b);
+}
+static inline Expr block_word(SumNest *s) { return loop_word(s->l, "DTRT_SUM_BLOCK", SUM_BLOCK); }
+static inline Expr blocks_in(SumNest *s, Expr i) { return expr_div(s->l->x, i, block_word(s)); }
+static inline Expr in_block(SumNest *s, Expr i) { return expr_mod(s->l->x, i, block_word(s)); }
+static inline Expr operand(SumNest *s) { return loop_value(s->l, s->n->operand[0], &s->r->in); }
+static inline bool has(const SumNest *s, int d) { return has_loop(s->l, &s->r->in, d); }
 
 /* -------- sum_lines.c -------- */
 
-bool sum_several_dims(const Sum *s); /* a line is a loop over more than one dim */
-void sum_lines(Sum *s);
+bool sum_several_dims(const SumNest *s); /* a line is a loop over more than one dim */
+void sum_lines(SumNest *s);
 
 /* -------- sum_rows.c -------- */
 
 /* Reduced dims side by side become one loop: blocks of 32 rows then end where they will. */
-void sum_join_rows(Sum *s);
-void sum_rows(Sum *s);
+void sum_join_rows(SumNest *s);
+void sum_rows(SumNest *s);
 
 #endif

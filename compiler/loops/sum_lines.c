@@ -3,7 +3,7 @@
 #include "sum_build.h"
 
 /* Fewer than 32 elements, one after the other. */
-static Expr short_line(Sum *s) {
+static Expr short_line(SumNest *s) {
   Loop *l = s->l;
   const At *in = &s->r->in;
   const Expr acc = loop_local(l, LOCAL_VALUE, s->n->dtype, "acc", 0, reduction_identity(s->r));
@@ -17,13 +17,13 @@ static Expr short_line(Sum *s) {
   return acc;
 }
 
-bool sum_several_dims(const Sum *s) {
+bool sum_several_dims(const SumNest *s) {
   int loops = 0;
   for (int d = s->order.first; d < s->x->shape.rank; d++) loops += has(s, d);
   return loops > 1;
 }
 
-static Expr long_line(Sum *s) {
+static Expr long_line(SumNest *s) {
   Loop *l = s->l;
   const int64_t most = s->order.line;
   const Expr zero = number(s, 0);
@@ -41,7 +41,7 @@ static Expr long_line(Sum *s) {
   return lanes_end(s->r);
 }
 
-static void add_line(Sum *s) {
+static void add_line(SumNest *s) {
   if (sum_several_dims(s))
     lanes_buffered(s->r, s->order.line, s->order.first);
   else
@@ -49,19 +49,19 @@ static void add_line(Sum *s) {
 }
 
 /* The one dim that counts lines, if these are cheap enough to be written twice; -1. */
-static int only_dim_of_lines(const Sum *s) {
+static int only_dim_of_lines(const SumNest *s) {
   int only = -1;
   for (int d = 0; d < s->order.first; d++) {
     if (!s->r->gone[d] || !has(s, d)) continue;
     if (only >= 0) return -1;
     only = d;
   }
-  return reduction_is_cheap(s->r, operand((Sum *)s)) ? only : -1;
+  return reduction_is_cheap(s->r, operand((SumNest *)s)) ? only : -1;
 }
 
 /* Whole blocks are a loop apart, whose counts follow from the extent, so that a compiler that knows
  * it keeps the lanes in registers; then the lines left over. */
-static void add_blocks_of_lines(Sum *s, int d) {
+static void add_blocks_of_lines(SumNest *s, int d) {
   Loop *l = s->l;
   const Expr i = s->r->in.dim[d], all = loop_extent(l, s->x, d);
   const int64_t size = s->order.lines_in_block;
@@ -81,7 +81,7 @@ static void add_blocks_of_lines(Sum *s, int d) {
 }
 
 /* Blocks end wherever the lines of several dims are as many. */
-static void count_lines(Sum *s) {
+static void count_lines(SumNest *s) {
   Loop *l = s->l;
   const Expr lines = loop_integer(l, "lines", number(s, 0), false),
              block = loop_integer(l, "block", number(s, 0), false);
@@ -97,7 +97,7 @@ static void count_lines(Sum *s) {
 }
 
 /* Whole lines side by side in the lanes, which are joined once at the end. */
-static void sum_short_lines(Sum *s) {
+static void sum_short_lines(SumNest *s) {
   Loop *l = s->l;
   ReduceNest *r = s->r;
   const int64_t in_block = s->order.lines_in_block;
@@ -118,7 +118,7 @@ static void sum_short_lines(Sum *s) {
   loop_close(l, outer);
 }
 
-void sum_lines(Sum *s) {
+void sum_lines(SumNest *s) {
   if (s->order.lines_in_block) {
     sum_short_lines(s);
     return;

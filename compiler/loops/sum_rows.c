@@ -4,13 +4,13 @@
 #include "sum_build.h"
 
 /* A tile may have no loop over a dim that its own loops go over. */
-static bool counts_rows(const Sum *s, int d) {
+static bool counts_rows(const SumNest *s, int d) {
   return s->r->gone[d] && !is_int(s->l, site_extent(s->l, s->x, d), 1);
 }
 
 /* Whether dims [first, first + n) of a node are one dim to whoever reads it at an index of them:
  * they lie side by side in whatever has them. */
-static bool is_one_dim(const Sum *s, NodeId id, int first, int n, int *looks) {
+static bool is_one_dim(const SumNest *s, NodeId id, int first, int n, int *looks) {
   enum { MOST_LOOKS = 64 };
   Loop *l = s->l;
   const Node *x = graph_node(l->g, id);
@@ -38,7 +38,7 @@ static bool is_one_dim(const Sum *s, NodeId id, int first, int n, int *looks) {
   return true;
 }
 
-void sum_join_rows(Sum *s) {
+void sum_join_rows(SumNest *s) {
   int last = s->x->shape.rank - 1, first, looks = 0;
   while (last > 0 && !counts_rows(s, last)) last--;
   for (first = last; first > 0 && s->r->gone[first - 1];) first--;
@@ -50,7 +50,7 @@ void sum_join_rows(Sum *s) {
   for (int d = first; d < last; d++) s->r->in.dim[d] = number(s, 0);
 }
 
-static int open_row(Sum *s, int from) {
+static int open_row(SumNest *s, int from) {
   int loops = 0;
   for (int d = from; d < s->x->shape.rank; d++)
     loops += reduction_open(s->r, d, d + 1, false, d == s->r->last ? LOOP_PLAIN : LOOP_OUTER);
@@ -59,7 +59,7 @@ static int open_row(Sum *s, int from) {
 
 /* Number of the first row of this device's block that the loop over dim `last` begins with: that of
  * the tile, and of the outer reduced dims. */
-static Expr first_row(Sum *s, int last) {
+static Expr first_row(SumNest *s, int last) {
   Loop *l = s->l;
   Expr row = number(s, 0);
   for (int d = 0; d <= last; d++) {
@@ -72,7 +72,7 @@ static Expr first_row(Sum *s, int last) {
 }
 
 /* Rows of dims [from, to]. */
-static Expr rows_of(Sum *s, int from, int to) {
+static Expr rows_of(SumNest *s, int from, int to) {
   Expr n = number(s, 1);
   for (int d = from; d <= to; d++)
     if (s->r->gone[d]) n = mul(s, n, site_extent(s->l, s->x, d));
@@ -80,12 +80,12 @@ static Expr rows_of(Sum *s, int from, int to) {
 }
 
 /* Rows of the last dim that counts them, and of those before that are one loop with it. */
-static Expr rows_extent(Sum *s, int last) {
+static Expr rows_extent(SumNest *s, int last) {
   return s->first_row == last ? loop_extent(s->l, s->x, last) : rows_of(s, s->first_row, last);
 }
 
 /* The place of an element within a row of partial results: that in the whole result. */
-static Expr place_in_row(Sum *s, const At *out) {
+static Expr place_in_row(SumNest *s, const At *out) {
   Expr stride = number(s, 1), at = number(s, 0);
   for (int d = s->n->shape.rank - 1; d >= 0; d--) {
     at = add(s, at, mul(s, out->dim[d], stride));
@@ -94,45 +94,46 @@ static Expr place_in_row(Sum *s, const At *out) {
   return at;
 }
 
-static Expr row_size(Sum *s) {
+static Expr row_size(SumNest *s) {
   Expr n = number(s, 1);
   for (int d = 0; d < s->n->shape.rank; d++) n = mul(s, n, site_room(s->l, s->n, d));
   return loop_param(s->l, PARAM_EXTENT, n);
 }
 
 /* Rows of partial results begin cache lines, wherever their number of columns ends. */
-static Expr whole_lines(Sum *s, Expr n) {
+static Expr whole_lines(SumNest *s, Expr n) {
   const int64_t line = sum_line_of(s->n->dtype);
   const Expr lines = expr_div(s->l->x, add(s, n, number(s, line - 1)), number(s, line));
   return loop_param(s->l, PARAM_EXTENT, mul(s, lines, number(s, line)));
 }
 
-static Expr partial_row_size(Sum *s) { return whole_lines(s, row_size(s)); }
+static Expr partial_row_size(SumNest *s) { return whole_lines(s, row_size(s)); }
 
-static Expr local(Sum *s, const char *name) {
+static Expr local(SumNest *s, const char *name) {
   return expr_local(s->l->x, dtype_computed(s->n->dtype), name, NO_EXPR);
 }
 
 /* The rows of partial results, of this unit. */
-static Expr partial(Sum *s) { return local(s, s->unit ? "sums" : "partial"); }
+static Expr partial(SumNest *s) { return local(s, s->unit ? "sums" : "partial"); }
 
-static Expr local_at(Sum *s, Expr local, Expr i) {
+static Expr local_at(SumNest *s, Expr local, Expr i) {
   return expr_address(s->l->x, loop_element(s->l, local, i));
 }
 
 /* The dim of the result at which dim d of the operand is; -1: a tile has it elsewhere. */
-static int result_dim(const Sum *s, int d) {
+static int result_dim(const SumNest *s, int d) {
   for (int i = 0; i < s->n->shape.rank; i++)
     if (s->r->out.dim[i] == s->r->in.dim[d]) return i;
   return -1;
 }
 
 /* The sum of a unit, at a place in it. */
-static Expr unit_sum(Sum *s, Expr place) { return local_at(s, local(s, "own_sum"), place); }
+static Expr unit_sum(SumNest *s, Expr place) { return local_at(s, local(s, "own_sum"), place); }
 
 /* Calls a helper upon each run of a row, the innermost dims that lie side by side in the result:
  * `result` goes in front, `rest` behind. */
-static void put_runs(Sum *s, int last, const char *verb, bool result, int nrest, const Expr *rest) {
+static void put_runs(SumNest *s, int last, const char *verb, bool result, int nrest,
+                     const Expr *rest) {
   Loop *l = s->l;
   ReduceNest *r = s->r;
   const int from = s->kept < last ? s->kept : last + 1;
@@ -178,7 +179,7 @@ static bool reads_of_row(const Loop *l, Expr e, const char *along, bool *met) {
   return false;
 }
 
-static bool has_value_of_row(Sum *s, Expr v) {
+static bool has_value_of_row(SumNest *s, Expr v) {
   Loop *l = s->l;
   if (s->r->last < 0) return false;
   const ExprNode *i = expr_node(l->x, s->r->in.dim[s->r->last]);
@@ -191,7 +192,7 @@ static bool has_value_of_row(Sum *s, Expr v) {
  * where it reads what is the same along a row, which compilers gather. Memory that is waited for
  * brings one stream best, unless the sum does not stay in L1 meanwhile, or several rows share a
  * page. The sums of short rows wait for each other: so many rows that few are left over. */
-static int together(Sum *s, int last, Expr v) {
+static int together(SumNest *s, int last, Expr v) {
   enum { SHORT = 128, PAGE = 4096 };
   const Machine *m = s->l->plan->program->machine;
   const Shape local = layout_local(s->l->mesh, s->x->layout, &s->x->shape);
@@ -211,7 +212,7 @@ static int together(Sum *s, int last, Expr v) {
 /* Runs of short rows that kept dims part from each other: their sums stay in registers from one end
  * of a run to the other, as the loop does nothing else. Where rows follow each other without end,
  * several at a time are faster. */
-static bool row_in_registers(const Sum *s, int last) {
+static bool row_in_registers(const SumNest *s, int last) {
   enum { MOST = 32 };
   const Shape local = layout_local(s->l->mesh, s->x->layout, &s->x->shape);
   int64_t columns = 1;
@@ -221,7 +222,7 @@ static bool row_in_registers(const Sum *s, int last) {
   return runs && columns <= MOST && has(s, last);
 }
 
-static void add_short_rows(Sum *s, int last, Expr own, Expr begin, Expr end, Expr fresh) {
+static void add_short_rows(SumNest *s, int last, Expr own, Expr begin, Expr end, Expr fresh) {
   Loop *l = s->l;
   loop_if(l, equal(s, begin, fresh));
   int loops = open_row(s, last + 1);
@@ -234,7 +235,7 @@ static void add_short_rows(Sum *s, int last, Expr own, Expr begin, Expr end, Exp
 }
 
 /* Adds `some` rows from `from` on; `fresh` is the first of the block. */
-static void add_group(Sum *s, int last, Expr own, Expr from, int some, Expr fresh) {
+static void add_group(SumNest *s, int last, Expr own, Expr from, int some, Expr fresh) {
   Loop *l = s->l;
   const int loops = open_row(s, last + 1);
   const Expr before = loop_choose(l, equal(s, from, fresh), reduction_identity(s->r), own);
@@ -246,7 +247,7 @@ static void add_group(Sum *s, int last, Expr own, Expr from, int some, Expr fres
   loop_close(l, loops);
 }
 
-static void add_one_by_one(Sum *s, int last, Expr own, Expr from, Expr to, Expr fresh) {
+static void add_one_by_one(SumNest *s, int last, Expr own, Expr from, Expr to, Expr fresh) {
   Loop *l = s->l;
   const bool rows = has(s, last);
   const Expr i = s->r->in.dim[last];
@@ -258,7 +259,7 @@ static void add_one_by_one(Sum *s, int last, Expr own, Expr from, Expr to, Expr 
 }
 
 /* Adds rows `begin` to `end`, which lie in one block, whose first is `fresh`. */
-static void add_rows(Sum *s, int last, Expr own, Expr begin, Expr end, Expr fresh) {
+static void add_rows(SumNest *s, int last, Expr own, Expr begin, Expr end, Expr fresh) {
   Loop *l = s->l;
   const int some = together(s, last, operand(s));
   Expr from = begin;
@@ -272,13 +273,13 @@ static void add_rows(Sum *s, int last, Expr own, Expr begin, Expr end, Expr fres
 }
 
 /* How many units all rows of the block have. */
-static Expr units(Sum *s) {
+static Expr units(SumNest *s) {
   const Expr all = rows_of(s, 0, s->x->shape.rank - 1);
   return expr_div(s->l->x, add(s, all, number(s, s->unit - 1)), number(s, s->unit));
 }
 
 /* Where the sum and the partial results of unit `own` are; its first row. */
-static Expr put_unit(Sum *s, Expr own) {
+static Expr put_unit(SumNest *s, Expr own) {
   Loop *l = s->l;
   const DType t = s->n->dtype;
   const Expr sums = whole_lines(s, mul(s, units(s), row_size(s))), whole = local(s, "partial"),
@@ -291,14 +292,14 @@ static Expr put_unit(Sum *s, Expr own) {
 }
 
 /* The sums of units are joined by the entry, when all are done. */
-static void leave_units(Sum *s) {
+static void leave_units(SumNest *s) {
   LoopFunction *f = &s->l->f;
   f->join = reduction_helper(s->r, "join_rows");
   f->size = row_size(s), f->units = loop_param(s->l, PARAM_EXTENT, units(s));
 }
 
 /* The row that block number `block` is added up in. */
-static Expr row_of_block(Sum *s, Expr block) {
+static Expr row_of_block(SumNest *s, Expr block) {
   const Expr odd = expr_mod(s->l->x, block, number(s, 2));
   const Expr row = loop_local(s->l, LOCAL_POINTER, s->n->dtype, "own", 0,
                               local_at(s, partial(s), mul(s, odd, partial_row_size(s))));
@@ -306,7 +307,7 @@ static Expr row_of_block(Sum *s, Expr block) {
 }
 
 /* A unit whose rows follow each other: its whole blocks, and the rows left over. */
-static void put_unit_of_rows(Sum *s, int last) {
+static void put_unit_of_rows(SumNest *s, int last) {
   Loop *l = s->l;
   const Expr size = block_word(s), all = rows_extent(s, last);
   const int some = together(s, last, operand(s));
@@ -338,7 +339,7 @@ static void put_unit_of_rows(Sum *s, int last) {
 }
 
 /* The rows of dim `last`, a block at a time. */
-static void put_blocks(Sum *s, int last) {
+static void put_blocks(SumNest *s, int last) {
   Loop *l = s->l;
   const Expr one = number(s, 1), two = number(s, 2);
   loop_partial(l, s->r->id, s->n->dtype);
@@ -393,7 +394,7 @@ static void put_blocks(Sum *s, int last) {
 
 /* What a run of rows has in a block is the same for all runs of an outer row: where these are
  * short, it is found once for all. */
-static bool short_runs(const Sum *s, int last) {
+static bool short_runs(const SumNest *s, int last) {
   const Shape local = layout_local(s->l->mesh, s->x->layout, &s->x->shape);
   int64_t run = 1;
   for (int d = s->first_row; d <= last; d++) run *= local.dim[d];
@@ -401,7 +402,7 @@ static bool short_runs(const Sum *s, int last) {
 }
 
 /* Some device may have no row at all, and comes to no end of the last. */
-static bool may_be_empty(const Sum *s) {
+static bool may_be_empty(const SumNest *s) {
   for (int d = 0; d < s->x->shape.rank; d++)
     if (s->r->gone[d] && !dim_even(s->l->mesh, &s->x->layout->dim[d], s->x->shape.dim[d]))
       return true;
@@ -409,13 +410,13 @@ static bool may_be_empty(const Sum *s) {
 }
 
 /* The result before any row, in the first of the tiles that add to it. */
-static void put_identity(Sum *s, int rows) {
+static void put_identity(SumNest *s, int rows) {
   const int first = reduction_if_first(s->r), loops = open_row(s, rows);
   loop_set(s->l, reduction_result(s->r), reduction_identity(s->r));
   loop_close(s->l, loops + first);
 }
 
-void sum_rows(Sum *s) {
+void sum_rows(SumNest *s) {
   Loop *l = s->l;
   ReduceNest *r = s->r;
   const int rank = s->x->shape.rank;
