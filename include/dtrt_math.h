@@ -690,7 +690,12 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
   return dtrt_bernoulli_key(dtrt_stream_key(seed, stream), step, i, p);
 }
 
+#define DTRT_SHARED static __attribute__((noinline, unused))
+
 /* ------------------------------------------------------------------ lanes */
+/* Guarded like a header of its own: the compiler leaves out what a program does not use. */
+#ifndef DTRT_LANES_H
+#define DTRT_LANES_H
 
 /* Reductions along a line of floats: element i goes to lane i mod DTRT_LANES, and lane i is joined at
  * the end with i + 16, with i + 8, and so on down to one. Of sums and products a lane takes
@@ -738,7 +743,6 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
 /* Pairwise combination of blocks: partial[j] combines 2^j of them, where bit j of their number is
  * set. `carry` takes block number `block`, counted from 0; `fold` combines all `blocks` and the last,
  * unfinished one. */
-#define DTRT_SHARED static __attribute__((noinline, unused))
 #ifdef __clang__
 #define DTRT_EACH _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
@@ -873,5 +877,6 @@ DTRT_JOIN_LINES(sum, f64, double)
 DTRT_JOIN_LINES(prod, f64, double)
 DTRT_LINE(max, f64, double)
 DTRT_LINE(min, f64, double)
+#endif
 
 #endif
