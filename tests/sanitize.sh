@@ -1,37 +1,54 @@
 #!/bin/bash
 # Builds once more with sanitizers, into a folder of its own, and runs tests there.
-#   tests/sanitize.sh DIR SANITIZERS [all]     as in: tests/sanitize.sh build/sanitize-address address,undefined
-# address: the quick tests and those of label sanitize; thread: those of threads, with only their targets built.
-# all: the rest of the full tier, in the same build. Objects stay, so that a second run builds what has changed.
-# Warnings are for other builds: what gcc takes for uninitialized depends on the checks it has put in.
-# Left out is bench.check: gcc vectorizes no sums of the programs by hand then, and sums in sequence lose more digits
-# than the check allows (the same losses come of -fno-tree-vectorize). MPI too: its shared-memory hooks and the sanitizers' replace each other. Leaks are looked for where a host
-# embeds the library (api, embed); test programs that end at once may keep their memory.
+#   tests/sanitize.sh DIR SANITIZERS [all]
+# as in: tests/sanitize.sh build/sanitize-address address,undefined
+# address: the quick tests and those of label sanitize; thread: those of threads; all: the rest of
+# the full tier, in the build for address. Only what these tests run is built. Objects stay, so that
+# a second run builds what has changed.
+# Warnings are for other builds: what gcc takes for uninitialized depends on the checks it has put
+# in. Left out is bench.check: gcc vectorizes no sums of the programs by hand then, and sums in
+# sequence lose more digits than the check allows (the same losses come of -fno-tree-vectorize). MPI
+# too: its shared-memory hooks and the sanitizers' replace each other. Leaks are looked for where a
+# host embeds the library (api, embed); test programs that end at once may keep their memory.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$1 which=$2 all=${3:-}
 without='^bench|mpi|transports|runtime_bits|^samples|driver|ops_doc|headers'
-targets=(all)
 case $which in
   thread)
-    tests=(-R '^runtime_exchanges_(messages|hosts)_random_|^runtime_(exchanges|reduces|sessions|turns|crew|cores)(_each)?$|^api|^samples.embed$')
-    targets=(runtime_{exchanges,exchanges_messages,reduces,sessions,turns,crew,cores} embed api_{promises,refusals,recall,example,machine,fit,side,blocks,profile,busy} dtgc-jit)
-    ;;
+    threads='exchanges|reduces|sessions|turns|crew|cores'
+    tests=(-R "^runtime_exchanges_(messages|hosts)_random_|^runtime_($threads)(_each)?\$|^api|embed\$") ;;
   *)
     tests=(-L '^(quick|sanitize)$' -E "$without")
-    [ "$all" ] && tests=(-LE '^(quick|long|sanitize)$' -E "$without")
-    ;;
+    [ "$all" ] && tests=(-LE '^(quick|long|sanitize)$' -E "$without") ;;
 esac
+configure() {
+  local launcher=()
+  [ -z "${DTG_LAUNCHER:-}" ] || launcher=(-DCMAKE_C{,XX}_COMPILER_LAUNCHER="$DTG_LAUNCHER")
+  cmake -S "$root" -B "$build" -G "${DTG_GENERATOR:-Ninja}" -DDTG_SANITIZE="$which" \
+    -DDTG_WERROR=OFF "${launcher[@]}"
+}
+# What is built in the folder and named by the tests' commands, beside what dtgc itself loads.
+programs() {
+  [ -e "$build/build.ninja" ] || { echo all; return; }
+  printf '%s\n' dtgc-program dtgc-jit dtrt
+  ctest --test-dir "$build" -N "${tests[@]}" |
+    awk '/Test +#/ { print "([=[" $3 "]=]" }' >"$build/tests.chosen"
+  find "$build" -name CTestTestfile.cmake -exec grep -hFf "$build/tests.chosen" {} + |
+    grep -oE "$build/[A-Za-z0-9_./-]+" | sed "s|^$build/||" | sort -u >"$build/named"
+  ninja -C "$build" -t targets all | sed 's/: .*//' | grep -Fxf "$build/named"
+}
 mkdir -p "$build"
 log=$build/build.log
-{ cmake -S "$root" -B "$build" -G "${DTG_GENERATOR:-Ninja}" -DDTG_SANITIZE="$which" -DDTG_WERROR=OFF \
-  ${DTG_LAUNCHER:+-DCMAKE_C_COMPILER_LAUNCHER=$DTG_LAUNCHER -DCMAKE_CXX_COMPILER_LAUNCHER=$DTG_LAUNCHER} && cmake --build "$build" -j "$(nproc)" --target "${targets[@]}"; } >"$log" 2>&1 ||
-  { tail -40 "$log"; echo "the build with -fsanitize=$which failed"; exit 1; }
+{
+  configure && mapfile -t targets < <(programs | sort -u) &&
+    cmake --build "$build" -j "$(nproc)" --target "${targets[@]}"
+} >"$log" 2>&1 || { tail -40 "$log"; echo "the build with -fsanitize=$which failed"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=0
 # Emitted code has no sanitizers in it, and need not be optimized to be run once.
 export DTGC_FLAGS='-O0 --machine=generic'
 # Address randomisation of recent kernels and gcc's thread sanitizer do not agree.
-run=(ctest --test-dir "$build" -j "$(nproc)" --output-on-failure --no-tests=error)
+run=(ctest --test-dir "$build" -j "$(($(nproc) + 1))" --output-on-failure --no-tests=error)
 [ "$which" = thread ] && run=(setarch "$(uname -m)" -R "${run[@]}")
 "${run[@]}" "${tests[@]}" || exit 1
 [ "$which" = thread ] || [ "$all" ] || ASAN_OPTIONS=detect_leaks=1 "${run[@]}" -R '^api' || exit 1
