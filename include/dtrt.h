@@ -337,6 +337,14 @@ static inline void dtrt_scatter_hit(dtrt_scatter *s, int64_t row, void *sum) {
   if (++s->hits[row] == DTRT_SUM_BLOCK) dtrt_scatter_block(s, row, sum);
 }
 void dtrt_scatter_end(dtrt_scatter *s, void *table);
+/* The same where only rows that are named are touched: of a room that nothing was zeroed in (begun
+ * with from = to = 0), the loop calls dtrt_scatter_fresh of each row before, and dtrt_scatter_row of
+ * each at the end; more than once for a row does no harm. */
+static inline void dtrt_scatter_fresh(dtrt_scatter *s, int64_t row) {
+  s->top[row] = 0;
+  s->hits[row] = 0;
+}
+void dtrt_scatter_row(dtrt_scatter *s, int64_t row, void *sum);
 /* Indices of the first `count` elements of each line in sorted order: x is [outer][n][inner], out
  * is [outer][count][inner], count <= n < 2^31. Equal elements keep the order of their indices; NaN
  * is the largest. */

@@ -299,6 +299,8 @@ void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out) {
     for (int k = 0; k < n->noperands; k++)
       reads_of(&w, n->operand[k], s->kind == STEP_MAP && op_at_same_index(n->op, k));
   }
+  if (s->kind == STEP_MAP && s->named) /* the indices */
+    reads_of(&w, graph_node(le->graph, s->named - 1)->operand[0], false);
 }
 
 bool plan_shares_update(const Plan *p, int var) {

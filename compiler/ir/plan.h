@@ -85,6 +85,7 @@ typedef struct Step {
   uint8_t slot;       /* of exchanges that are started, and of their end; 0: done at once */
   int segment;        /* between which bounds it stands: LocalEntry.bounds */
   const Tiles *tile; /* STEP_TILES */
+  int named; /* 1 + a scatter: of the rows of its table those alone that its indices name; 0: all */
 } Step;
 
 /* Steps that loop together over dims that all of them carry. A tile is what they make in one turn;

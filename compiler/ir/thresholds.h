@@ -20,6 +20,10 @@ enum {
   CALLS_COPIES = 16, /* more copies than this are a table */
   REPEAT_SAVES = 24, /* steps that a function of repeated steps spares; below, it is harder to read */
 
+  /* A table is updated in the rows that are named alone from so many rows an index on: each costs
+   * several cache misses, and a pass over the table none. */
+  NAMED_ROWS = 2,
+
   /* How far is looked, in steps, so that passes take time proportional to their number: a loop to
    * join, a member of a tile, and the next member of a loop over rows, whose operands others would
    * keep longer. */

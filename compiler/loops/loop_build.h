@@ -23,6 +23,7 @@ typedef struct Loop {
   Expr apart, apart_extent; /* an index whose turns write apart, as the builder knows; NO_EXPR */
   bool ranges;   /* no loop has it: the function does turns part_from to part_to at once ... */
   int64_t looks; /* ... for which it looks at so many elements, whatever its part */
+  double share;  /* of what it reads and writes, that it touches; 0: all */
   bool outside;  /* values are wanted as they are outside of the tile's band */
   Exprs *x;
   Lower lower;
@@ -136,7 +137,11 @@ Expr value_outside(Loop *l, NodeId id, const At *at);
 void build_map(const LoopSite *s, const Step *step, LoopFunction *out);
 void build_reduce(const LoopSite *s, NodeId id, LoopFunction *out);
 void build_cumsum(const LoopSite *s, NodeId id, LoopFunction *out);
-void build_scatter(const LoopSite *s, NodeId id, LoopFunction *out);
+void build_scatter(const LoopSite *s, const Step *step, LoopFunction *out);
+/* Of maps over named rows alone; named_copy: whether it takes a copy, which it writes. */
+void map_body(Loop *l, const Step *s, const At *at);
+bool named_copy(Loop *l, NodeId id);
+void build_map_named(const LoopSite *s, const Step *step, LoopFunction *out);
 void build_unpick(const LoopSite *s, NodeId id, LoopFunction *out);
 /* Where a map's expressions ask whether the index of a dim is before some number, the loop over it
  * is split there, and each part has the expression of its own (split.c): *dims, of which that is

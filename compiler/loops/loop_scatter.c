@@ -12,6 +12,7 @@ typedef struct Scatter {
   bool each;       /* elements of a line are picked, not rows */
   int64_t updates; /* that may go to one place; 0: so few that there are no blocks */
   bool in_f64;     /* `partial` has the sums */
+  bool named;      /* only the rows that are named are touched; `partial` begins with who did */
   At out;          /* of the result */
   Expr partial, sums;
   Expr from, to; /* rows that this core has */
@@ -46,8 +47,9 @@ static Scatter scatter_new(Loop *l, NodeId id) {
 /* `before`: updates of rows below `from`. */
 static void begin(Scatter *s, Expr before) {
   Loop *l = s->l;
+  if (s->named) s->partial = loop_partial(l, s->id, DT_I32);
   if (!s->updates) return;
-  s->partial = loop_partial(l, s->id, s->in_f64 ? DT_F64 : s->n->dtype);
+  if (!s->named) s->partial = loop_partial(l, s->id, s->in_f64 ? DT_F64 : s->n->dtype);
   if (s->in_f64) {
     loop_zero_at(l, expr_address(l->x, loop_element(l, s->partial, s->from)),
                  expr_sub(l->x, s->to, s->from), dtype_size(DT_F64));
@@ -57,7 +59,12 @@ static void begin(Scatter *s, Expr before) {
              size = s->each ? loop_int(l, 1) : room_from(s, s->dim + 1),
              type = s->n->dtype == DT_F64 ? loop_word(l, "DTRT_F64", DTRT_F64)
                                           : loop_word(l, "DTRT_F32", DTRT_F32);
-  const Expr arg[] = {type, s->partial, rows, loop_int(l, s->updates), size, s->from, s->to, before};
+  const int64_t words = scatter_named(l->mesh, s->n) / (int64_t)sizeof(int32_t);
+  const Expr zero = loop_int(l, 0), from = s->named ? zero : s->from, to = s->named ? zero : s->to,
+             room = s->named
+                        ? expr_address(l->x, loop_element(l, s->partial, loop_int(l, words)))
+                        : s->partial;
+  const Expr arg[] = {type, room, rows, loop_int(l, s->updates), size, from, to, before};
   const Expr sums = loop_call(l, "dtrt_scatter_begin", DT_I64, 8, arg);
   s->sums = expr_address(l->x, loop_local(l, LOCAL_SCATTER, s->n->dtype, "sums", 0, sums));
 }
@@ -139,9 +146,87 @@ static Expr count_before(Scatter *s, const Node *u, const At *at, const At *in, 
   return before;
 }
 
-void build_scatter(const LoopSite *site, NodeId id, LoopFunction *out) {
+/* Loops over the indices; the row that each names is this core's. How many blocks are open. */
+static int open_named(Scatter *s, const Node *u, const At *at, Expr *row) {
+  Loop *l = s->l;
+  const int ri = graph_operand(l->g, s->n, 0)->shape.rank;
+  At in = {.flat = NO_EXPR};
+  for (int d = 0; d < ri; d++) in.dim[d] = at->dim[s->dim + d];
+  const int loops = loop_open_dims(l, u, at, s->dim, s->dim + ri, LOOP_SOME, LOOP_SOME);
+  *row = if_row_is_here(s, loop_value(l, s->n->operand[0], &in), s->n->shape.dim[s->dim]);
+  return loops + 1;
+}
+
+/* Which of the indices, counted through. */
+static Expr which(Loop *l, const Node *u, const At *at, int dims) {
+  Expr i = loop_int(l, 0);
+  for (int d = 0; d < dims; d++)
+    i = expr_add(l->x, expr_mul(l->x, i, loop_extent(l, u, d)), at->dim[d]);
+  return expr_count(l->x, DT_I32, i);
+}
+
+/* Zeros the rows that are named, and notes by whom. */
+static void zero_named(Scatter *s, const Node *u, const At *at) {
+  Loop *l = s->l;
+  const int ri = graph_operand(l->g, s->n, 0)->shape.rank;
+  Expr row;
+  const int open = open_named(s, u, at, &row);
+  loop_set(l, loop_element(l, s->partial, row), which(l, u, at, ri));
+  if (s->updates) loop_run(l, "dtrt_scatter_fresh", 2, (Expr[]){s->sums, row});
+  loop_zero_at(l, table(s, row), room_from(s, s->dim + 1), dtype_size(s->n->dtype));
+  loop_close(l, open);
+}
+
+static void end_named(Scatter *s, const Node *u, const At *at) {
+  Expr row;
+  if (!s->updates) return;
+  const int open = open_named(s, u, at, &row);
+  loop_run(s->l, "dtrt_scatter_row", 3, (Expr[]){s->sums, row, table(s, row)});
+  loop_close(s->l, open);
+}
+
+/* As much of the table as can be named. */
+static double share_of(Loop *l, const Node *n) {
+  const double share = (double)most_elements(l, graph_operand(l->g, n, 0)) /
+                       (double)(most_of(l, n, (int)node_attr(n, "axis")) + 1);
+  return share < 1 ? share : 1;
+}
+
+/* A map over the rows that a scatter's indices name, each once: what it makes of the others is what
+ * is there (passes/schedule/named.c). Where it is not made in its variable's place, that is copied
+ * before. */
+void build_map_named(const LoopSite *site, const Step *step, LoopFunction *out) {
+  Loop *l = loop_new(site);
+  const Node *n = graph_node(l->g, step->named - 1), *x = graph_operand(l->g, n, 0),
+             *u = graph_operand(l->g, n, 1);
+  const int ri = x->shape.rank, last = u->shape.rank;
+  const At at = loop_nest_index(l, u);
+  At in = {.flat = NO_EXPR}, to = in;
+  l->step = step;
+  l->share = share_of(l, n);
+  l->apart = ri && has_loop(l, &at, 0) ? at.dim[0] : NO_EXPR;
+  l->apart_extent = ri ? loop_extent(l, u, 0) : NO_EXPR;
+  const Expr owner = loop_partial(l, step->named - 1, DT_I32);
+  for (int i = 0; i < step->nodes.n; i++)
+    if (named_copy(l, step->nodes.at[i])) l->apart = NO_EXPR;
+  for (int d = 0; d < ri; d++) in.dim[d] = at.dim[d];
+  int open = loop_open_dims(l, u, &at, 0, ri, LOOP_SOME, LOOP_SOME);
+  Scatter s = {.l = l, .n = n, .from = loop_int(l, 0), .to = loop_extent(l, n, 0)};
+  to.dim[0] = if_row_is_here(&s, loop_value(l, n->operand[0], &in), n->shape.dim[0]);
+  loop_if(l, loop_op2(l, loop_ops.equal, DT_BOOL, loop_element(l, owner, to.dim[0]),
+                      which(l, u, &at, ri)));
+  for (int d = ri; d < last; d++) to.dim[1 + d - ri] = at.dim[d];
+  open += 2 + loop_open_dims(l, u, &at, ri, last, LOOP_OUTER, LOOP_PLAIN);
+  map_body(l, step, &to);
+  loop_close(l, open);
+  loop_done_as(l, step->nodes.at[0], out);
+}
+
+void build_scatter(const LoopSite *site, const Step *step, LoopFunction *out) {
+  const NodeId id = step->nodes.at[0];
   Loop *l = loop_new(site);
   Scatter s = scatter_new(l, id);
+  s.named = step->named;
   const Node *n = s.n, *x = graph_operand(l->g, n, 0), *u = graph_operand(l->g, n, 1);
   const int dim = s.dim, ri = x->shape.rank;
   const At at = loop_nest_index(l, u);
@@ -150,8 +235,9 @@ void build_scatter(const LoopSite *site, NodeId id, LoopFunction *out) {
   begin_parts(&s);
   for (int d = 0; d < ri; d++) in.dim[d] = at.dim[dim + d];
   const int outer = loop_open_dims(l, u, &at, 0, dim, LOOP_SOME, LOOP_SOME);
-  zero_part(&s);
+  if (!s.named) zero_part(&s);
   begin(&s, count_before(&s, u, &at, &in, ri));
+  if (s.named) zero_named(&s, u, &at), l->share = share_of(l, n);
   const int loops = loop_open_dims(l, u, &at, dim, dim + ri, LOOP_SOME, LOOP_SOME);
   const Expr row = if_row_is_here(&s, loop_value(l, n->operand[0], &in), n->shape.dim[dim]);
   for (int d = dim; d < n->shape.rank; d++) s.out.dim[d] = d > dim ? at.dim[d + ri - 1] : row;
@@ -160,7 +246,10 @@ void build_scatter(const LoopSite *site, NodeId id, LoopFunction *out) {
   loop_close(l, inner);
   hit(&s, row, table(&s, row));
   loop_close(l, loops + 1);
-  end(&s);
+  if (s.named)
+    end_named(&s, u, &at);
+  else
+    end(&s);
   loop_close(l, outer);
   loop_done_as(l, id, out);
 }

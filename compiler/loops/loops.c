@@ -8,7 +8,10 @@ bool loop_of(const LoopSite *s, const Step *step, LoopFunction *out) {
   case STEP_MAP: build_map(s, step, out); return true;
   case STEP_REDUCE: (class == OPC_SCAN ? build_cumsum : build_reduce)(s, id, out); return true;
   case STEP_SCATTER:
-    (class == OPC_ADD_EACH ? build_unpick : build_scatter)(s, id, out);
+    if (class == OPC_ADD_EACH)
+      build_unpick(s, id, out);
+    else
+      build_scatter(s, step, out);
     return true;
   default: return false;
   }

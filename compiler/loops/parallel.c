@@ -159,7 +159,8 @@ static double ops_of(Part *p, Expr e) {
     const Node *of = graph_node(p->l->g, (NodeId)n->v);
     ops = 1;
     if (!p->touched[n->v])
-      p->bytes += (double)most_elements(p->l, of) * (double)dtype_size(of->dtype);
+      p->bytes += (double)most_elements(p->l, of) * (double)dtype_size(of->dtype) *
+                  (p->l->share > 0 ? p->l->share : 1);
     p->touched[n->v] = true;
   }
   for (int i = 0; i < n->n; i++) ops += ops_of(p, n->arg[i]);

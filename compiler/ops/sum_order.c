@@ -65,6 +65,11 @@ int64_t scatter_updates(const Mesh *m, const Graph *g, const Node *n) {
   return (each ? local.dim[dim] : updates) > SUM_BLOCK ? updates : 0;
 }
 
+int64_t scatter_named(const Mesh *m, const Node *n) {
+  const Shape local = layout_local(m, n->layout, &n->shape);
+  return dtrt_scatter_part(local.dim[node_attr(n, "axis")] * (int64_t)sizeof(int32_t));
+}
+
 /* Rows of a scatter's table, and elements of each. */
 static void scatter_table(const Shape *local, const Node *n, int64_t *rows, int64_t *size) {
   const int dim = (int)node_attr(n, "axis");

@@ -40,6 +40,7 @@ static const struct {
     {"tile", tile, verify_tiles, NEEDED},              /* tiling and epilogues */
     {"reorder", reorder, verify_local, BETTER},        /* list scheduling for lower peak memory */
     {"overlap", overlap, verify_local, BETTER},        /* exchanges during computation */
+    {"named", named, verify_local, BETTER},            /* updates of the rows that are named */
     {"memory", memory, verify_memory, NEEDED},         /* buffers and their offsets */
     {"remat", remat, verify_again, NEEDED},            /* rematerialization, to fit --memory */
     {"loops", statements, verify_statements, NEEDED},  /* what a device runs, as loop IR */

@@ -53,6 +53,13 @@ void dtrt_scatter_block(dtrt_scatter *s, int64_t row, void *sum) {
   s->top[row] = to;
 }
 
+void dtrt_scatter_row(dtrt_scatter *s, int64_t row, void *sum) {
+  const int64_t bytes = s->size * dtrt_dtype_size(s->dtype);
+  for (int32_t top = s->top[row]; top; top = s->below[top - 1])
+    add(s, sum, s->slot + (top - 1) * bytes, sum);
+  s->top[row] = 0;
+}
+
 void dtrt_scatter_end(dtrt_scatter *s, void *table) {
   const int64_t bytes = s->size * dtrt_dtype_size(s->dtype);
   for (int64_t row = s->from; s->used > s->none && row < s->to; row++)

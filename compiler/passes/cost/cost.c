@@ -200,6 +200,17 @@ double cost_step_flops(const Plan *p, const LocalEntry *le, const Step *s) {
   return c.flops;
 }
 
+/* Of a step over named rows: the part of its table's rows that is named at most. */
+static double named_share(const Plan *p, const LocalEntry *le, const Step *s) {
+  if (!s->named) return 1;
+  const Node *n = graph_node(le->graph, s->named - 1), *x = graph_operand(le->graph, n, 0);
+  const Mesh *m = &p->program->mesh;
+  const Shape table = layout_local(m, n->layout, &n->shape),
+              index = layout_local(m, x->layout, &x->shape);
+  const double rows = (double)table.dim[node_attr(n, "axis")];
+  return fmin(1, (double)shape_count(&index) / fmax(1, rows));
+}
+
 static StepCost cost_step_by(const Plan *p, const LocalEntry *le, int step, AxesCost *by) {
   const Step *s = &le->steps.at[step];
   StepCost c = {.algorithm = ALGORITHMS};
@@ -211,6 +222,7 @@ static StepCost cost_step_by(const Plan *p, const LocalEntry *le, int step, Axes
     Members all = {0};
     for (int i = 0; i < s->nodes.n; i++) collect(p, le, s->nodes.at[i], &all);
     for (int i = 0; i < all.m.n; i++) add_local_op(p, le, all.m.at[i], &c);
+    if (s->kind == STEP_MAP) c.compute *= named_share(p, le, s), c.flops *= named_share(p, le, s);
   }
   c.compute += p->program->machine->start;
   return c;

@@ -49,8 +49,13 @@ static void add_scratch(Memory *m, const Step *s, NodeId id) {
   if (tile && tile->sums)
     bytes += product_scratch(&m->plan->program->mesh, m->le->graph, n) +
              sum_line_scratch(&m->plan->program->mesh, m->le->graph, n);
+  int last = m->done_at[id];
+  if (s->named && s->kind == STEP_SCATTER) { /* by whom rows are named is asked later, too */
+    bytes += scatter_named(&m->plan->program->mesh, n);
+    last = m->last_read[id];
+  }
   if (!bytes) return;
-  const int own = m->le->scratch[id] = add_bytes(m, id, bytes, m->made_at[id], m->done_at[id]);
+  const int own = m->le->scratch[id] = add_bytes(m, id, bytes, m->made_at[id], last);
   m->le->buffers.at[own].scratch = true;
 }
 
@@ -383,6 +388,7 @@ static bool is_lent(const LocalEntry *le, NodeId base) {
 static int mapped_over(const Memory *m, NodeId id) {
   const LocalEntry *le = m->le;
   int t = m->made_at[id];
+  if (le->steps.at[t].named) return -1; /* rows that are not named stay as they are */
   Reads over = over_what(m, id);
   for (int i = 0; i < over.r.n; i++) {
     const Read *r = &over.r.at[i];

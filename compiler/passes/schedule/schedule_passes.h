@@ -14,6 +14,7 @@ void fuse(Plan *p);
 void tile(Plan *p);
 void reorder(Plan *p);
 void overlap(Plan *p);
+void named(Plan *p);
 void memory(Plan *p);
 void remat(Plan *p);
 

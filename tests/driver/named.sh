@@ -1,0 +1,95 @@
+#!/bin/bash
+# The update of a table touches only the rows that are named, where a gradient of zero changes nothing (sgd, adagrad, a lazy adam,
+# scatter_add into a variable): the same bits as a pass over the table (--disable=named), on any number of cores. Where a gradient
+# of zero changes something (momentum, decay, adam), or something else reads the gradient, it is a pass.
+#   named.sh DTGC FOLDER
+set -u
+. "$(dirname "$0")/../lib.sh"
+dtgc=$1
+fresh_folder "$2"
+on=
+
+# program OPTIMIZER [STATEMENTS]: rows added up in one piece, and some in blocks of 32, as 150 of 200 indices are of few rows.
+program() {
+  cat <<P
+import "nn"
+import "optim"
+const rows = 500
+const batch = 50
+layer net() {
+  table = embedding(rows, 6)
+  top = dense(6, 3)
+  apply(i) { return top(sum(tanh(table(i)), axis=1)) }
+}
+model = net()
+opt = $1
+entry train(i: i32[batch, 4]) {
+  loss = mean(model(i) ** 2)
+  ${2:-opt.minimize(loss)}
+  return loss
+}
+P
+}
+for k in $(seq 600); do
+  printf "\\x$(printf %02x $((k % 4 ? k % 5 * 3 : k * 7 % 251)))\\x00\\x00\\x00"
+done >i.raw
+# table FILE OPTIONS...: what three steps leave of the table, and of what the optimizer has beside it.
+table() {
+  rm -rf run
+  "$dtgc" run -O0 "$@" fit train $on --feed 'i=i.raw:i32[4]' --steps 3 --seed 3 --save run >out 2>&1 || { echo "failed: $(tail -3 out)"; return; }
+  "$dtgc" checkpoint cat run model.table.table | cksum
+  for state in ${states:-}; do "$dtgc" checkpoint cat run "opt.$state[model.table.table]" | cksum; done
+}
+steps() { "$dtgc" "$@" --dump=loops | sed -n '/^entry train/,$p' >said; }
+
+while IFS='|' read -r name states optimizer statements; do
+  program "$optimizer" "$statements" >"$name.dtg"
+  steps "$name.dtg"
+  grep -q 'partial\[row\] == ' said || fail "$name: no update of the rows that are named"
+  ! grep -q 'for [ij] in \(500\|3000\)' said || fail "$name: a pass over the table"
+  usual=$(table "$name.dtg" --disable=named)
+  [[ $usual != failed* ]] || fail "$name: $usual"
+  is "$name: the bits" "$(table "$name.dtg")" "$usual"
+  is "$name: the bits on three cores" "$(on="--cores 3" table "$name.dtg")" "$usual"
+done <<'P'
+sgd||sgd(model, lr=0.5)|
+adagrad|v|adagrad(model, lr=0.5)|
+torch|v|adagrad(model, lr=0.5, style="torch")|
+lazy|m v|adam(model, lr=0.1, lazy=true)|
+amsgrad|m v most|adam(model, lr=0.1, amsgrad=true, lazy=true)|
+added||sgd(model)|model.table.table <- scatter_add(model.table.table, i[:, 0], ones([batch, 6], f32) * loss)
+old||sgd(model, lr=0.5)|before = model.table.table[3, 1]; opt.minimize(loss); loss = loss + before
+P
+# A pass, as before.
+while IFS='|' read -r name optimizer statements; do
+  program "$optimizer" "$statements" >"$name.dtg"
+  steps "$name.dtg"
+  ! grep -q 'partial\[row\] == ' said || fail "$name: an update of the rows that are named, where others change too"
+done <<'P'
+momentum|sgd(model, momentum=0.9)|
+decay|sgd(model, decay=0.1)|
+adam|adam(model)|
+clipped|clipped_by_norm(sgd(model), model, 1)|
+shifted|sgd(model)|model.table.table <- model.table.table - grad(loss, model.table.table) - 1
+scaled|sgd(model)|model.table.table <- 0.5 * model.table.table - grad(loss, model.table.table)
+many|sgd(model)|model.table.table <- scatter_add(model.table.table, iota([300]), ones([300, 6], f32) * loss)
+P
+# Tables of any size: the same loops, but for the numbers.
+for rows in 1000 1000000; do
+  "$dtgc" sgd.dtg -D rows=$rows --dump=loops | sed -n '/^entry train/,$p' | sed "s/parallel //; s/&partial.[0-9]*., /partial, /; s/\\b$rows\\b/ROWS/g" >"loops-$rows"
+done
+cmp -s loops-1000 loops-1000000 || fail "loops over 1000 and over 1000000 rows: $(diff loops-1000 loops-1000000 | head -4)"
+! grep -q 'for .* in ROWS' loops-1000 || fail "a loop over all rows: $(grep 'in ROWS' loops-1000)"
+
+# Rows or columns of the table on devices of their own, also unevenly: the same as by passes.
+while IFS='|' read -r name a layout; do
+  words=("$name.dtg" -D rows=1501 --mesh "a=$a" --layout "model.table.table = $layout")
+  steps "${words[@]}"
+  grep -q 'partial\[row\] == ' said || fail "$name on $layout: no update of the rows that are named"
+  is "$name, $layout on $a devices" "$(table "${words[@]}")" "$(table "${words[@]}" --disable=named)"
+done <<'P'
+sgd|3|[a, _]
+adagrad|2|[_, a]
+lazy|2|[a, _]
+P
+exit $failed
