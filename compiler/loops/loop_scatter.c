@@ -13,6 +13,7 @@ typedef struct Scatter {
   int64_t updates; /* that may go to one place; 0: so few that there are no blocks */
   bool in_f64;     /* `partial` has the sums */
   bool named;      /* only the rows that are named are touched; `partial` begins with who did */
+  const char *row; /* its name: one index has no loops, in which all could have the same */
   At out;          /* of the result */
   Expr partial, sums;
   Expr from, to; /* rows that this core has */
@@ -39,6 +40,7 @@ static Scatter scatter_new(Loop *l, NodeId id) {
                    .id = id,
                    .n = n,
                    .dim = (int)node_attr(n, "axis"),
+                   .row = "row",
                    .each = op_class(n) == OPC_ADD_EACH,
                    .updates = scatter_updates(l->mesh, l->g, n),
                    .in_f64 = scatter_in_f64(l->mesh, l->g, n)};
@@ -107,7 +109,7 @@ static Expr if_row_is_here(Scatter *s, Expr index, int64_t size) {
   Loop *l = s->l;
   const Expr found = loop_call(l, "dtrt_index", DT_I64, 2, (Expr[]){index, loop_int(l, size)});
   const Expr row =
-      loop_integer(l, "row", expr_sub(l->x, found, loop_offset(l, s->n, s->dim)), true);
+      loop_integer(l, s->row, expr_sub(l->x, found, loop_offset(l, s->n, s->dim)), true);
   const Expr from = expr_compare(l->x, EXPR_LEAST, row, s->from),
              to = expr_compare(l->x, EXPR_LESS, row, s->to);
   loop_if(l, expr_and(l->x, from, to));
@@ -170,7 +172,9 @@ static void zero_named(Scatter *s, const Node *u, const At *at) {
   Loop *l = s->l;
   const int ri = graph_operand(l->g, s->n, 0)->shape.rank;
   Expr row;
+  s->row = "fresh";
   const int open = open_named(s, u, at, &row);
+  s->row = "row";
   loop_set(l, loop_element(l, s->partial, row), which(l, u, at, ri));
   if (s->updates) loop_run(l, "dtrt_scatter_fresh", 2, (Expr[]){s->sums, row});
   loop_zero_at(l, table(s, row), room_from(s, s->dim + 1), dtype_size(s->n->dtype));
@@ -180,6 +184,7 @@ static void zero_named(Scatter *s, const Node *u, const At *at) {
 static void end_named(Scatter *s, const Node *u, const At *at) {
   Expr row;
   if (!s->updates) return;
+  s->row = "last";
   const int open = open_named(s, u, at, &row);
   loop_run(s->l, "dtrt_scatter_row", 3, (Expr[]){s->sums, row, table(s, row)});
   loop_close(s->l, open);
@@ -211,7 +216,7 @@ void build_map_named(const LoopSite *site, const Step *step, LoopFunction *out) 
     if (named_copy(l, step->nodes.at[i])) l->apart = NO_EXPR;
   for (int d = 0; d < ri; d++) in.dim[d] = at.dim[d];
   int open = loop_open_dims(l, u, &at, 0, ri, LOOP_SOME, LOOP_SOME);
-  Scatter s = {.l = l, .n = n, .from = loop_int(l, 0), .to = loop_extent(l, n, 0)};
+  Scatter s = {.l = l, .n = n, .row = "row", .from = loop_int(l, 0), .to = loop_extent(l, n, 0)};
   to.dim[0] = if_row_is_here(&s, loop_value(l, n->operand[0], &in), n->shape.dim[0]);
   loop_if(l, loop_op2(l, loop_ops.equal, DT_BOOL, loop_element(l, owner, to.dim[0]),
                       which(l, u, &at, ri)));

@@ -90,12 +90,20 @@ void loop_cuts(Loop *l, const Step *s, const At *at, int d, Cuts *cut) {
   sort_cuts(l->arena, cut, size);
 }
 
+/* Most loops have no condition, and that is soon seen. */
+static bool asks(Loop *l, const Step *s, const At *at) {
+  for (int i = 0; i < s->nodes.n; i++) loop_value(l, s->nodes.at[i], at);
+  for (Expr e = 0; e < l->x->at.n; e++)
+    if (expr_node(l->x, e)->kind == EXPR_SELECT) return true;
+  return false;
+}
+
 bool loop_split(Loop *l, const Step *s, const At *at, uint32_t *dims) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
   int once = 0, parts = 1, by[MAX_RANK] = {0};
   uint32_t asked = 0;
   *dims = 0;
-  if (in_band(l, s->nodes.at[0])) return true;
+  if (in_band(l, s->nodes.at[0]) || !asks(l, s, at)) return true;
   for (int d = 0; d < n->shape.rank; d++) {
     Cuts cut = {0};
     int64_t size;

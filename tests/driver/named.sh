@@ -81,6 +81,40 @@ done
 cmp -s loops-1000 loops-1000000 || fail "loops over 1000 and over 1000000 rows: $(diff loops-1000 loops-1000000 | head -4)"
 ! grep -q 'for .* in ROWS' loops-1000 || fail "a loop over all rows: $(grep 'in ROWS' loops-1000)"
 
+# One index (no loop), indices of several dims, none; other types; an old value that is read later.
+cat >shapes.dtg <<'P'
+param a: f32[100] = normal()
+param b: f64[100, 3] = normal()
+param c: bf16[100, 4] = normal()
+state d: i32[100, 2] = zeros()
+param e: f32[100, 2, 3] = normal()
+param f: f32[100, 4] = normal()
+param h: f32[100, 4] = normal()
+entry train(from: i32[1, 40]) {
+  w = where(iota([40]) < 36, 5, from[0]); i = w[0]; k = reshape(w[36:40], [1, 4])
+  a <- scatter_add(a, w, ones([40], f32) * 0.1)
+  b <- b - 0.1 * grad(sum(gather(b, k) ** 2), b)
+  c <- c - bf16(0.5) * grad(sum(f32(gather(c, w)) ** 2), c)
+  d <- scatter_add(d, w, ones([40, 2], i32))
+  e <- scatter_add(e, i, ones([2, 3], f32))
+  f <- f - grad(sum(gather(f, zeros([0], i32)) ** 2), f)
+  old = h
+  h <- h - 0.1 * grad(sum(gather(h, w) ** 2), h)
+  return a2 = a + 0, b2 = b + 0, c2 = f32(c), d2 = d + 0, e2 = e + 0, f2 = f + 0, h2 = h, h1 = old
+}
+P
+head -c 160 i.raw >w.raw
+of=$(for name in a2 b2 c2 d2 e2 f2 h2 h1; do echo "--out $name=$name.npy"; done)
+shapes() {
+  "$dtgc" run -O0 shapes.dtg "$@" call train --feed 'from=w.raw:i32[40]' --seed 3 $of >said 2>&1 || { echo "failed: $(tail -3 said)"; return; }
+  cat ??.npy | cksum
+}
+steps shapes.dtg
+[ "$(grep -c 'partial\[row\] == ' said)" -ge 4 ] || fail "shapes: $(grep -c 'partial\[row\] == ' said) updates of rows that are named"
+usual=$(shapes --disable=named)
+[[ $usual != failed* ]] || fail "shapes: $usual"
+is 'shapes: the bits' "$(shapes)" "$usual"
+
 # Rows or columns of the table on devices of their own, also unevenly: the same as by passes.
 while IFS='|' read -r name a layout; do
   words=("$name.dtg" -D rows=1501 --mesh "a=$a" --layout "model.table.table = $layout")

@@ -90,10 +90,12 @@ static bool leaves_the_rest(Naming *s, const Step *step) {
 }
 
 /* The scatter adds whole rows, few of them. */
-static bool is_sparse(const Naming *s, const Node *n) {
+static bool is_sparse(const Naming *s, const Step *step) {
+  if (step->kind != STEP_SCATTER) return false;
   const Mesh *m = &s->plan->program->mesh;
-  const Node *x = graph_operand(s->le->graph, n, 0);
+  const Node *n = graph_node(s->le->graph, step->nodes.at[0]);
   if (op_class(n) != OPC_ADD_ROWS || node_attr(n, "axis") != 0) return false;
+  const Node *x = graph_operand(s->le->graph, n, 0);
   const Shape table = layout_local(m, n->layout, &n->shape),
               index = layout_local(m, x->layout, &x->shape);
   const int64_t updates = shape_count(&index);
@@ -103,11 +105,10 @@ static bool is_sparse(const Naming *s, const Node *n) {
 static void look_at(Naming *s, int t) {
   LocalEntry *le = s->le;
   Step *own = &le->steps.at[t];
+  if (!is_sparse(s, own)) return;
   s->scatter = own->nodes.at[0];
   const IntVec *readers = &s->d.readers[s->scatter];
-  if (own->kind != STEP_SCATTER || s->d.at_end[s->scatter] || !readers->n ||
-      !is_sparse(s, graph_node(le->graph, s->scatter)))
-    return;
+  if (s->d.at_end[s->scatter] || !readers->n) return;
   for (int i = 0; i < readers->n; i++) {
     const Step *step = &le->steps.at[readers->at[i]];
     if (step->kind != STEP_MAP || step->segment != own->segment || step->named ||
@@ -123,12 +124,11 @@ void named(Plan *p) {
   for (int e = 0; e < p->entries.n; e++) {
     LocalEntry *le = &p->entries.at[e];
     bool any = false;
-    for (int t = 0; t < le->steps.n; t++) any = any || le->steps.at[t].kind == STEP_SCATTER;
+    Naming s = {.plan = p, .le = le};
+    for (int t = 0; t < le->steps.n; t++) any = any || is_sparse(&s, &le->steps.at[t]);
     if (!any) continue;
-    Naming s = {.plan = p,
-               .le = le,
-               .d = depend_of(p->arena, le),
-               .is = arena_array(p->arena, NodeId, le->graph->nodes.n + 1)};
+    s.d = depend_of(p->arena, le);
+    s.is = arena_array(p->arena, NodeId, le->graph->nodes.n + 1);
     for (int t = 0; t < le->steps.n; t++) look_at(&s, t);
   }
 }
