@@ -302,6 +302,17 @@ static Expr is_later(Product *p, Expr first) {
   return later;
 }
 
+/* In a nest of tiles that does not compute the second matrix: tiles that read the same part of it
+ * need it packed once. */
+static bool keeps_columns(const Product *p) {
+  const Tiles *s = p->l->tile;
+  if (!s || p->nloops) return false;
+  for (int i = 0; i < s->steps.n; i++)
+    for (int k = 0; k < s->steps.at[i].nodes.n; k++)
+      if (s->steps.at[i].nodes.at[k] == p->t[p->b.t].id) return false;
+  return true;
+}
+
 static bool call(Product *p, const Tiles *epilogue) {
   EntryBuild *b = p->build;
   const NodeId id = p->t[OUT].id;
@@ -311,8 +322,9 @@ static bool call(Product *p, const Tiles *epilogue) {
   const bool takes = epilogue && p->nloops == 0 && row_dims(p);
   arg[0] = loop_word(p->l, dtype_constant(p->t[X].n->dtype), 0);
   if (dtype_is_half(p->t[X].n->dtype)) {
-    arg[12] = loop_int(p->l, p->nsummed > 0), arg[13] = takes ? entry_rows(b, epilogue) : zero;
-    entry_call(b, "dtrt_gemm_half", 14, arg);
+    arg[12] = loop_int(p->l, p->nsummed > 0), arg[13] = loop_int(p->l, keeps_columns(p));
+    arg[14] = takes ? entry_rows(b, epilogue) : zero;
+    entry_call(b, "dtrt_gemm_half", 15, arg);
     return takes;
   }
   if (takes) {

@@ -257,8 +257,18 @@ static int64_t grain_of(const EntryBuild *b, const Tiles *s) {
   return grain < most ? grain : 0;
 }
 
+static bool has_half_product(const Graph *g, const Tiles *s) {
+  for (int i = 0; i < s->steps.n; i++)
+    for (int k = 0; k < s->steps.at[i].nodes.n; k++) {
+      const Node *n = graph_node(g, s->steps.at[i].nodes.at[k]);
+      if (op_class(n) == OPC_PRODUCT && dtype_is_half(graph_operand(g, n, 0)->dtype)) return true;
+    }
+  return false;
+}
+
 void entry_tiles(EntryBuild *b, const Tiles *s) {
   const int64_t grain = grain_of(b, s);
+  if (has_half_product(b->en->le->graph, s)) entry_call(b, "dtrt_gemm_nest", 0, NULL);
   if (!grain) {
     nest(b, s, NO_EXPR, NO_EXPR);
     return;

@@ -68,6 +68,7 @@ typedef struct Device {
   const BlockMesh *mesh;
   Comm *comm;
   Team *team;  /* NULL for one device */
+  _Atomic int64_t nest; /* the last dtrt_gemm_nest, of all devices */
   Crew *crew;  /* NULL for one core */
   bool tells;  /* a core that helps has failed, and it is for the device to tell other processes */
   char *error; /* [DEVICE_ERROR] why a device of this process failed, and whether that is told */

@@ -50,6 +50,8 @@ static inline bool conv_reach_has(const ConvReach *r, int64_t p) { return p >= 0
 float *conv_room(int64_t floats);
 /* Another of the same, for what other cores write (conv_weight.c). */
 float *conv_sums_room(int64_t floats);
+/* And one that gemm_half.c alone takes, always as large. */
+float *gemm_kept_room(int64_t floats);
 
 /* Where in its pieces a tile's list of runs is, all of which have `depth` depths: without
  * divisions, as each line has such a list. */

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { ROOMS = 2 };
+enum { ROOMS = 3 };
 static pthread_key_t room_key[ROOMS];
 static pthread_once_t room_once = PTHREAD_ONCE_INIT;
 static bool room_ready;
@@ -33,3 +33,4 @@ static float *room_of(int which, int64_t floats) {
 
 float *conv_room(int64_t floats) { return room_of(0, floats); }
 float *conv_sums_room(int64_t floats) { return room_of(1, floats); }
+float *gemm_kept_room(int64_t floats) { return room_of(2, floats); }

@@ -271,7 +271,7 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
   bool wide = dtype == DTRT_F64;
   int64_t size = wide ? 8 : 4;
   if (m <= 0 || n <= 0) return;
-  const GemmCall all = {DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, NULL};
+  const GemmCall all = {DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, 0, NULL};
   if (!wide && (gemm_dealt(&all) || gemm_vector_dealt(&all))) return;
   if (k <= 0) {
     for (int64_t i = 0; !accumulate && i < m; i++)
@@ -300,7 +300,7 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
 
 void dtrt_gemm_epilogue(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
                         const void *b, int64_t ldb, void *c, const dtrt_epilogue *then) {
-  if (gemm_dealt(&(GemmCall){DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, n, 0, then})) return;
+  if (gemm_dealt(&(GemmCall){DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, n, 0, 0, then})) return;
   if (m > 1 && n > 1 && k > GEMM_BLOCK) {
     const GemmOperands p = {
         .ta = ta, .tb = tb, .m = m, .n = n, .k = k, .a = a, .lda = lda, .b = b, .ldb = ldb};

@@ -51,7 +51,7 @@ typedef struct Deal {
   const GemmCall *p;
   GemmCut cut;
   int64_t unit; /* parts of rows begin at multiples of it */
-  bool after; /* the epilogue, if there is one, comes after all parts */
+  bool after;   /* the epilogue, if there is one, comes after all parts */
 } Deal;
 
 /* Where part i of `parts` of n begins: at a unit, and not so that one row or column is left. */
@@ -86,7 +86,7 @@ static void parts(void *arg, int core, int64_t from, int64_t to) {
                   p->accumulate);
       else
         dtrt_gemm_half(p->dtype, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
-                       p->accumulate, NULL);
+                       p->accumulate, p->keeps, NULL);
       continue;
     }
     dtrt_epilogue then = *p->then;
@@ -97,7 +97,7 @@ static void parts(void *arg, int core, int64_t from, int64_t to) {
       dtrt_gemm_epilogue(p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, &then);
     else
       dtrt_gemm_half(p->dtype, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
-                     p->accumulate, &then);
+                     p->accumulate, p->keeps, &then);
   }
 }
 

@@ -15,7 +15,7 @@ typedef struct GemmCall {
   int64_t ldb;
   float *c;
   int64_t ldc;
-  int accumulate;
+  int accumulate, keeps;
   const dtrt_epilogue *then; /* NULL: nothing */
 } GemmCall;
 

@@ -1,5 +1,6 @@
 /* gemm_half.c: products of bf16 and f16, added up in f32 (docs/sums.md). Operands become words as
- * they are packed (gemm_half.h): nothing is converted in a pass of its own. Sums grow in the
+ * they are packed (gemm_half.h): nothing is converted in a pass of its own. A second matrix that
+ * several blocks of rows read, of one call or of a nest of tiles, is packed once. Sums grow in the
  * result, or in this thread's room where that is added to, lies transposed, or has to wait for f64.
  */
 #include "gemm_half.h"
@@ -12,7 +13,9 @@
 enum {
   GAP = 16,            /* words between packed rows */
   ROWS_AT_ONCE = 2048, /* whose sums lie in the room */
-  NARROW = 8           /* columns that are better rows */
+  NARROW = 8,          /* columns that are better rows */
+  STRIPS = 4,          /* of tiles that are packed together */
+  STRIP = GEMM_ROWS * (HALF_DEPTH + GAP)
 };
 
 typedef struct HalfProduct {
@@ -25,8 +28,9 @@ typedef struct HalfProduct {
   int64_t ci, cj;
   bool add; /* to what c holds */
   float *all, *strip, *temp;
-  float *room;    /* [rows][columns] of what is worked on; NULL: c */
-  double *blocks; /* the same, of the blocks before; NULL: there is one */
+  const float *kept; /* y, packed whole; NULL: it is packed part by part, into `all` */
+  float *room;       /* [rows][columns] of what is worked on; NULL: c */
+  double *blocks;    /* the same, of the blocks before; NULL: there is one */
 } HalfProduct;
 
 const HalfKernel *half_kernel(int dtype) {
@@ -44,6 +48,13 @@ const HalfKernel *half_kernel(int dtype) {
   return &half_kernel_portable;
 }
 
+/* Rows i0 to i1 of the result, dealt to tiles. */
+typedef struct Rows {
+  int64_t i0, i1, tiles;
+} Rows;
+
+static int64_t tile_row(const Rows *r, int64_t q) { return r->i0 + q * (r->i1 - r->i0) / r->tiles; }
+
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t tiles_of(int64_t n, int64_t most) { return (n + most - 1) / most; }
 
@@ -58,28 +69,45 @@ static int64_t words_of(const HalfProduct *p, int64_t depth) {
   return p->dtype != DTRT_BF16 ? depth : p->kernel->numbers == 2 ? pairs : 2 * pairs;
 }
 
-/* Rows i.. of x at depths l.. for the tile t. */
-static void pack_strip(const HalfProduct *p, GemmTile *t, int64_t l, int64_t depth, int64_t i,
-                       int rows) {
-  const uint16_t *x = p->x + i * p->xi + l * p->xl;
-  const int64_t pitch = t->depth + GAP;
-  t->x = p->strip;
-  if (p->xl == 1) {
-    p->kernel->rows(p->dtype, x, p->xi, depth, rows, p->strip, pitch);
-    t->xi = pitch, t->xl = 1;
-  } else {
-    /* More than the tile's, which is faster than fewer. */
-    p->kernel->panels(p->dtype, x, p->xl, depth, least(p->m - i, p->across), p->strip, p->across);
-    t->xi = 1, t->xl = p->across;
+/* Elements that lie side by side, at each of some depths. */
+static void prefetch_depths(const uint16_t *x, int64_t step, int64_t depth, int64_t n) {
+  enum { LINE = 64 / sizeof *x };
+  for (int64_t l = 0; l < depth; l++)
+    for (int64_t i = 0; i < n + LINE - 1; i += LINE)
+      __builtin_prefetch(x + l * step + least(i, n - 1), 0, 3);
+}
+
+/* Rows of x at depths l.. for the tiles q0 to q1 of `tiles` that rows i0 to i1 are dealt to, each
+ * in a strip of its own. Where x is transposed, tiles share the cache lines of a depth, so some
+ * depths are packed for all tiles before the next. */
+static void pack_strips(const HalfProduct *p, const Rows *r, int64_t q0, int64_t q1, int64_t l,
+                        int64_t depth) {
+  enum { AT_ONCE = 32 };
+  const int64_t pitch = words_of(p, depth) + GAP, step = p->xl == 1 ? depth : AT_ONCE;
+  for (int64_t d = 0; d < depth; d += step) {
+    if (d + step < depth) /* while these are packed */
+      prefetch_depths(p->x + tile_row(r, q0) * p->xi + (l + d + step) * p->xl, p->xl,
+                      least(step, depth - d - step), tile_row(r, q1) - tile_row(r, q0));
+    for (int64_t q = q0; q < q1; q++) {
+      const int64_t i = tile_row(r, q), n = tile_row(r, q + 1) - i;
+      const uint16_t *x = p->x + i * p->xi + (l + d) * p->xl;
+      float *to = p->strip + (q - q0) * STRIP;
+      if (p->xl == 1)
+        p->kernel->rows(p->dtype, x, p->xi, depth, (int)n, to, pitch);
+      else /* more rows than the tile's, which is faster than fewer */
+        p->kernel->panels(p->dtype, x, p->xl, least(step, depth - d), least(p->m - i, p->across),
+                          to + words_of(p, d) * p->across, p->across);
+    }
   }
 }
 
 /* Columns j0 to j1 of y at depths l.., as panels. */
-static void pack_block(const HalfProduct *p, int64_t l, int64_t depth, int64_t j0, int64_t j1) {
+static void pack_block(const HalfProduct *p, int64_t l, int64_t depth, int64_t j0, int64_t j1,
+                       float *all) {
   const GemmKernel *k = p->kernel->tiles;
   const int64_t words = words_of(p, depth), pitch = words + GAP;
   if (p->yj == 1) {
-    p->kernel->panels(p->dtype, p->y + l * p->yl + j0, p->yl, depth, j1 - j0, p->all, p->wide);
+    p->kernel->panels(p->dtype, p->y + l * p->yl + j0, p->yl, depth, j1 - j0, all, p->wide);
     return;
   }
   for (int64_t j = j0; j < j1; j += p->wide) {
@@ -87,29 +115,87 @@ static void pack_block(const HalfProduct *p, int64_t l, int64_t depth, int64_t j
     p->kernel->rows(p->dtype, p->y + j * p->yj + l, p->yj, depth, n, p->temp, pitch);
     for (int at = 0; at < n; at += k->lanes)
       k->turn(p->temp + at * pitch, pitch, words, (int)least(n - at, k->lanes),
-              p->all + (j - j0) * words + at, p->wide);
+              all + (j - j0) * words + at, p->wide);
   }
+}
+
+/* -------- the second matrix, packed once -------- */
+
+enum { MOST_KEPT = 4, KEPT_ROOMS = 8 /* times what is packed in parts: beyond L2 */ };
+
+typedef struct KeptColumns {
+  const HalfKernel *kernel;
+  const uint16_t *y;
+  int64_t k, n, yl, yj, at;
+  int dtype;
+} KeptColumns;
+
+/* What this thread has packed since dtrt_gemm_nest number `nest`. */
+typedef struct KeptByThread {
+  int64_t nest, used;
+  int n;
+  KeptColumns of[MOST_KEPT];
+} KeptByThread;
+
+void dtrt_gemm_nest(void) {
+  static _Atomic int64_t last; /* of the process: threads and addresses of devices come again */
+  Device *d = fail_current();
+  if (d) d->nest = ++last;
+}
+
+/* Words of all columns down to depth l, in parts of one size but for the last. */
+static int64_t kept_before(const HalfProduct *p, int64_t l) {
+  const int64_t part = part_of_depth(p->k), columns = tiles_of(p->n, p->wide) * p->wide;
+  return (l / part * words_of(p, part) + words_of(p, l % part)) * columns;
+}
+
+static bool same_columns(const KeptColumns *a, const KeptColumns *b) {
+  return a->kernel == b->kernel && a->y == b->y && a->k == b->k && a->n == b->n && a->yl == b->yl &&
+         a->yj == b->yj && a->dtype == b->dtype;
+}
+
+/* NULL: there is no room for it. nest 0: it is of no use to other calls. */
+static const float *keep(const HalfProduct *p, int64_t nest, int64_t most) {
+  static _Thread_local KeptByThread kept;
+  KeptColumns own = {p->kernel, p->y, p->k, p->n, p->yl, p->yj, 0, p->dtype};
+  const int64_t part = part_of_depth(p->k), floats = kept_before(p, p->k);
+  float *room = floats <= most ? gemm_kept_room(most) : NULL;
+  if (!room) return NULL;
+  if (!nest || kept.nest != nest) kept = (KeptByThread){.nest = nest};
+  for (int i = 0; i < kept.n; i++)
+    if (same_columns(&kept.of[i], &own)) return room + kept.of[i].at;
+  if (kept.n == MOST_KEPT || kept.used + floats > most) kept.n = 0, kept.used = 0;
+  own.at = kept.used;
+  for (int64_t l = 0; l < p->k; l += part)
+    pack_block(p, l, least(part, p->k - l), 0, p->n, room + own.at + kept_before(p, l));
+  kept.of[kept.n++] = own;
+  kept.used += (floats + GAP - 1) / GAP * GAP;
+  return room + own.at;
 }
 
 /* Depths l.. of the sums of rows i0 to i1 and columns j0 to j1. */
 static void add_part(const HalfProduct *p, int64_t l, int64_t depth, int64_t i0, int64_t i1,
                      int64_t j0, int64_t j1, float *sum, int64_t ldc, bool add) {
   const GemmKernel *k = p->kernel->tiles;
-  const int64_t rows = i1 - i0, tiles = tiles_of(rows, k->rows[2]), columns = j1 - j0;
+  const Rows r = {i0, i1, tiles_of(i1 - i0, k->rows[2])};
+  const int64_t columns = j1 - j0, together = p->xl == 1 ? 1 : STRIPS;
   GemmTile t;
   t.depth = words_of(p, depth), t.run = HALF_RUN / p->kernel->numbers, t.skip = 0;
   t.lead = p->wide, t.ldc = ldc, t.add = add;
+  t.xi = p->xl == 1 ? t.depth + GAP : 1, t.xl = p->xl == 1 ? 1 : p->across;
   for (int64_t s = 0; s * GEMM_STRETCH < t.depth; s++)
     t.ahead[s] = (GemmAhead){(const char *)p->strip, 0};
-  pack_block(p, l, depth, j0, j1);
-  for (int64_t q = 0; q < tiles; q++) {
-    const int64_t i = q * rows / tiles, next = (q + 1) * rows / tiles;
-    pack_strip(p, &t, l, depth, i0 + i, (int)(next - i));
+  const float *y = p->kept ? p->kept + kept_before(p, l) + j0 * t.depth : p->all;
+  if (!p->kept) pack_block(p, l, depth, j0, j1, p->all);
+  for (int64_t q = 0; q < r.tiles; q++) {
+    const int64_t i = tile_row(&r, q), next = tile_row(&r, q + 1);
+    if (q % together == 0) pack_strips(p, &r, q, least(q + together, r.tiles), l, depth);
+    t.x = p->strip + q % together * STRIP;
     for (int64_t j = 0; j < columns; j += p->wide) {
       const int left = (int)least(columns - j, p->wide), vectors = (left + k->lanes - 1) / k->lanes;
       t.tail = left - (vectors - 1) * k->lanes;
-      t.y = p->all + j * t.depth;
-      t.c = sum + i * ldc + j;
+      t.y = y + j * t.depth;
+      t.c = sum + (i - i0) * ldc + j;
       k->tile[next - i][vectors - 1](&t);
     }
   }
@@ -212,15 +298,18 @@ static bool one_row(const HalfProduct *p, bool *done) {
   return p->yl == 1 ? dots(p) : lines(p);
 }
 
-static bool blocks_of(HalfProduct *p, const dtrt_epilogue *then) {
+static bool blocks_of(HalfProduct *p, int64_t nest, const dtrt_epilogue *then) {
   const int64_t deep = least(part_of_depth(p->k), p->k);
   int64_t floats;
   p->all = gemm_room(&floats);
   if (!p->all) return false;
   p->strip = p->all + floats;
-  p->temp = p->strip + GEMM_ROWS * (HALF_DEPTH + GAP);
+  p->temp = p->strip; /* strips are packed later */
+  _Static_assert(STRIPS * STRIP <= GEMM_STRIP_FLOATS, "strips");
+  _Static_assert(GEMM_COLUMNS * (HALF_DEPTH + GAP) <= GEMM_STRIP_FLOATS, "lines to turn");
   const int64_t columns = least(p->n, floats / words_of(p, deep) / p->wide * p->wide);
   const int64_t rows = least(p->m, then ? ROWS_AT_ONCE / 4 : ROWS_AT_ONCE);
+  if (nest || rows < p->m) p->kept = keep(p, nest, KEPT_ROOMS * floats);
   const bool deeper = p->k > DTRT_GEMM_BLOCK;
   if (deeper || p->add || p->cj != 1) {
     const int64_t some = (rows * columns + GAP - 1) / GAP * GAP;
@@ -238,7 +327,7 @@ static bool blocks_of(HalfProduct *p, const dtrt_epilogue *then) {
 
 void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
                     int64_t lda, const void *b, int64_t ldb, void *result, int64_t ldc,
-                    int accumulate, const dtrt_epilogue *then) {
+                    int accumulate, int keeps, const dtrt_epilogue *then) {
   float *c = result;
   const HalfKernel *kernel = half_kernel(dtype);
   const int lanes = kernel->tiles->lanes;
@@ -260,7 +349,8 @@ void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t
                    .cj = 1,
                    .add = accumulate != 0};
   if (m <= 0 || n <= 0) return;
-  if (gemm_dealt(&(GemmCall){dtype, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, then}))
+  if (gemm_dealt(
+          &(GemmCall){dtype, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, keeps, then}))
     return;
   for (int64_t i = 0; k <= 0 && !accumulate && i < m; i++)
     memset(c + i * ldc, 0, (size_t)n * sizeof *c);
@@ -269,7 +359,8 @@ void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t
   if (turned) change_places(&p);
   if (!done) enough = one_row(&p, &done);
   const bool last = done || turned; /* rows are final at the end only */
-  if (!done) enough = blocks_of(&p, last ? NULL : then);
+  const Device *here = keeps && !turned ? fail_current() : NULL;
+  if (!done) enough = blocks_of(&p, here ? here->nest : 0, last ? NULL : then);
   Device *d = fail_current();
   if (!enough && d)
     device_fail(d, "out of memory for a product of %ldx%ldx%ld", (long)m, (long)n, (long)k);

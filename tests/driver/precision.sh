@@ -55,4 +55,19 @@ expect 2 '--precision' "$dtgc" m.dtg --precision bf16 --precision f16
 echo 'precision model.layers[5] = bf16' >p.dtg
 expect 0 'no effect; did you mean `model.layers[0]`?' "$dtgc" m.dtg p.dtg
 expect 1 'no effect' "$dtgc" m.dtg p.dtg --strict-layouts
+
+# A matrix that all tiles of a nest read is packed once a nest: each step packs it anew, on any number of cores.
+sed 's/16, act=tanh/256, act=tanh), dense(256, 256, act=tanh/; s/dense(16/dense(256/' m.dtg >wide.dtg
+sed 's/size=1600B/size=16KB/; s/size=64B/size=8KB/' "$sources/tests/tiny.machine" >small.machine
+"$dtgc" wide.dtg --precision bf16 --machine small.machine --dump=loops >loops
+grep -q 'dtrt_gemm_half(DTRT_BF16, 1, 0, len0, 256, 12, .*, 1, 0)' loops || fail 'no product in a nest of tiles'
+trained() {
+  rm -rf wide
+  "$dtgc" run wide.dtg --precision bf16 "$@" fit train --feed x=x.csv --feed y=y.csv --epochs 3 --save wide >out 2>&1 || cat out
+  "$dtgc" checkpoint cat wide/step-000006 'model.layers[1].w' -o w.npy && md5sum <w.npy
+}
+want=$(trained --disable=tile)
+for cores in 1 3; do
+  [ "$(DTRT_CORES=$cores trained --machine small.machine)" = "$want" ] || fail "tiles on $cores cores: $want"
+done
 exit $failed

@@ -121,7 +121,7 @@ static void one(int dtype, int ta, int tb, int m, int n, int k, int pad, int add
   void *const seen[] = {rows};
   const dtrt_epilogue then = {.rows = see_rows, .p = seen};
   p.a = a.at, p.b = b.at;
-  dtrt_gemm_half(dtype, ta, tb, m, n, k, a.at, p.lda, b.at, p.ldb, c, p.ldc, adds,
+  dtrt_gemm_half(dtype, ta, tb, m, n, k, a.at, p.lda, b.at, p.ldb, c, p.ldc, adds, 0,
                  pad ? NULL : &then);
   CHECK(rows[0] == (pad ? 0 : m), "%dx%dx%d: the epilogue saw %d rows", m, n, k, rows[0]);
   const bool vector = dtype == DTRT_BF16 && ((n == 1 && !ta) || (m == 1 && tb));
