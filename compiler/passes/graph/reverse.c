@@ -4,18 +4,15 @@
  * first; that of a branch is a branch with the same condition. It carries the cotangents of what
  * the region carries, and of each value from outside that the body reads: such a sum begins with
  * what comes from behind the region, and run by run, from the last to the first, adds each use in
- * the order in which the unrolled program would. So the bits are those of the unrolled loop.
+ * the order in which the unrolled program would; products and sums among them are lifted behind the
+ * loop (reverse_sums.c).
  *
  * What the way back needs of the body is computed again from what is kept: the carried values and
  * what is neither of single elements nor moved (products, sums, results of regions within). Each
  * is kept in a row of a stack that the forward region gains. Only what is read is kept. The
  * result is ordinary regions, so that second gradients need no rule of their own. */
-#include "reverse.h"
+#include "reverse_parts.h"
 #include <string.h>
-
-static const Region *region_of(const Reverse *v, int r) {
-  return r < v->entry->regions.n ? &v->entry->regions.at[r] : &v->made.at[r - v->entry->regions.n];
-}
 
 static bool is_within(const Reverse *v, int r, int outer) {
   while (r != outer && r != NO_REGION) r = v->entry->regions.at[r].parent;
@@ -41,102 +38,12 @@ void reverse_init(Reverse *v) {
   }
 }
 
-/* -------- making nodes -------- */
-
-static NodeId operate(Reverse *v, const char *sign, NodeId x, NodeId y) {
-  const Arg l = {.kind = ARG_TENSOR, .node = x}, r = {.kind = ARG_TENSOR, .node = y};
-  return build_operator(v->b, op_operator(sign, 2), &l, &r).node;
-}
-static NodeId whole(Reverse *v, int64_t i) { return build_whole(v->b, DT_I64, i); }
-
-static NodeId row_of(Reverse *v, NodeId x, NodeId at, int axis) {
-  const int64_t attr = axis;
-  return build_node(v->b, op_find("gather"), 2, (NodeId[]){x, at}, 1, &attr, 0);
-}
-static NodeId put_row(Reverse *v, NodeId x, NodeId at, NodeId row, int axis) {
-  const Arg arg[] = {{.kind = ARG_TENSOR, .node = x},
-                     {.kind = ARG_TENSOR, .node = at},
-                     {.kind = ARG_TENSOR, .node = row},
-                     {.kind = ARG_INT, .i = axis, .real = axis}};
-  return x == NO_NODE || row == NO_NODE ? NO_NODE : build_call(v->b, op_find("put"), arg).node;
-}
-
-static NodeId after_of(Reverse *v, NodeId carry) {
-  return build_node(v->b, OP_after, 1, &carry, 0, NULL, 0);
-}
-
-static NodeId zeros(Reverse *v, DType t, const Shape *s) {
-  Arg dims = {.kind = ARG_LIST, .n = s->rank, .at = arena_array(v->arena, Arg, s->rank + 1)};
-  const Arg type = {.kind = ARG_DTYPE, .i = (int64_t)t};
-  for (int d = 0; d < s->rank; d++)
-    dims.at[d] = (Arg){.kind = ARG_INT, .i = s->dim[d], .real = (double)s->dim[d]};
-  return build_call(v->b, op_find("zeros"), (Arg[]){dims, type}).node;
-}
+/* -------- one region -------- */
 
 static NodeId zeros_like(Reverse *v, NodeId x) {
   const Node n = *graph_node(v->b->graph, x);
-  return zeros(v, n.dtype, &n.shape);
+  return reverse_zeros(v, n.dtype, &n.shape);
 }
-
-static int add_region(Reverse *v, const Region *like, int parent) {
-  const Region made = {.kind = like->kind,
-                       .parent = parent,
-                       .span = like->span,
-                       .condition = NO_NODE,
-                       .turns = like->turns};
-  vec_push(v->arena, &v->made, made);
-  return v->entry->regions.n + v->made.n - 1;
-}
-
-/* Returns its place in `carries`; its `next` is still to come. */
-static int add_carry(Reverse *v, int region, NodeId init) {
-  const int64_t attr[] = {region, 1000000 + v->carries.n};
-  const NodeId id = build_node(v->b, OP_carry, 1, &init, 2, attr, 0);
-  vec_push(v->arena, &v->carries,
-           ((NewCarry){region, {id, NO_NODE, NULL, region_of(v, region)->span}}));
-  return v->carries.n - 1;
-}
-
-static NodeId carry_at(const Reverse *v, int k) { return v->carries.at[k].carry.node; }
-static NodeId after_at(Reverse *v, int k) { return after_of(v, carry_at(v, k)); }
-
-/* Counts the runs of a loop from 0. */
-static NodeId count_runs(Reverse *v, int region) {
-  const int k = add_carry(v, region, whole(v, 0));
-  const NodeId next = operate(v, "+", carry_at(v, k), whole(v, 1));
-  v->carries.at[k].carry.next = next;
-  return carry_at(v, k);
-}
-
-static NodeId instead_of(const Reverse *v, NodeId x) {
-  while (x < v->instead.n && v->instead.at[x] != NO_NODE) x = v->instead.at[x];
-  return x;
-}
-
-static void put_instead(Reverse *v, NodeId of, NodeId x) {
-  while (v->instead.n <= of) vec_push(v->arena, &v->instead, NO_NODE);
-  v->instead.at[of] = x;
-}
-
-/* -------- one region -------- */
-
-/* A cotangent that the reverse region carries: of a value from outside, or of carry `k`. */
-typedef struct Sum {
-  NodeId of; /* the value, or the carry */
-  bool outside;
-  int carry;
-} Sum;
-
-typedef struct Back {
-  int region;    /* the one that is gone through */
-  int forward;   /* where its values are computed and kept: itself, or its copy */
-  int made;      /* its reverse */
-  NodeId row;    /* of a loop: the run whose gradient is computed */
-  NodeId count;  /* of a loop: the run of `forward`, once something is kept; or NO_NODE */
-  NodeId start;  /* from here on nodes are of the reverse */
-  NodeId *found; /* by old node: its value in `forward` */
-  VEC(Sum) sums;
-} Back;
 
 static NodeId copy_node(Reverse *v, NodeId i) {
   Node copy = *graph_node(v->b->graph, i);
@@ -146,36 +53,28 @@ static NodeId copy_node(Reverse *v, NodeId i) {
   return graph_add(v->b->graph, &copy);
 }
 
-static const Carry *carry_of(const Reverse *v, NodeId node) {
-  const Region *r = &v->entry->regions.at[v->region[node]];
-  for (int i = 0; i < r->carries.n; i++)
-    if (r->carries.at[i].node == node) return &r->carries.at[i];
-  return NULL;
-}
-
-/* The carry is an integer that grows by one in each run. */
-static bool counts(const Reverse *v, const Carry *c) {
-  const Graph *g = v->b->graph;
-  const Node *n = graph_node(g, c->next), *one;
-  if (!dtype_is_int(n->dtype) || n->shape.rank || n->op != op_operator("+", 2)) return false;
-  one = graph_node(g, n->operand[1]);
-  return n->operand[0] == c->node && node_is_const(one) && one->whole == 1;
+static bool is_zero(const Reverse *v, NodeId x) {
+  const Node *n = graph_node(v->b->graph, x);
+  return node_is_const(n) && (dtype_is_int(n->dtype) ? n->whole == 0 : n->value == 0);
 }
 
 static void copy_carry(Reverse *v, const Back *k, NodeId i) {
   const Node n = *graph_node(v->b->graph, i);
   const int r = v->region[i];
   const Region *of = &v->entry->regions.at[r];
-  const Carry *c = carry_of(v, i);
+  const Carry *c = reverse_carry_of(v, i);
   if (r != k->region) {
     const int around = v->made_for[of->parent];
-    if (v->made_for[r] == r || region_of(v, v->made_for[r])->parent != around)
-      v->made_for[r] = add_region(v, of, around);
-    v->value[i] = carry_at(v, add_carry(v, v->made_for[r], v->value[n.operand[0]]));
+    if (v->made_for[r] == r || reverse_region_of(v, v->made_for[r])->parent != around)
+      v->made_for[r] = reverse_add_region(v, of, around);
+    v->value[i] = reverse_carry(v, reverse_add_carry(v, v->made_for[r], v->value[n.operand[0]]));
   } else if (of->kind == REGION_BRANCH || c->next == i) { /* nothing has changed it */
     v->value[i] = v->value[n.operand[0]];
-  } else if (counts(v, c)) {
-    v->value[i] = operate(v, "+", v->value[n.operand[0]], build_cast(v->b, k->row, n.dtype));
+  } else if (reverse_counts(v, c) && is_zero(v, v->value[n.operand[0]]) && n.dtype == DT_I64) {
+    v->value[i] = k->row;
+  } else if (reverse_counts(v, c)) {
+    v->value[i] =
+        reverse_operate(v, "+", v->value[n.operand[0]], build_cast(v->b, k->row, n.dtype));
   } else {
     v->value[i] = copy_node(v, i); /* what was kept takes its place */
   }
@@ -212,7 +111,9 @@ static void sum_outside(Reverse *v, Back *k, NodeId x) {
   for (int i = 0; i < k->sums.n; i++)
     if (k->sums.at[i].of == x) return;
   const NodeId from = v->cot[x] == NO_NODE ? zeros_like(v, x) : v->cot[x];
-  vec_push(v->arena, &k->sums, ((Sum){x, true, add_carry(v, k->made, from)}));
+  vec_push(v->arena, &k->sums,
+           ((ReverseSum){x, true, reverse_add_carry(v, k->made, from), true, v->cot[x] == NO_NODE,
+                         NO_NODE}));
 }
 
 /* What the reverse region carries, and the cotangents with which a run of it begins. */
@@ -238,21 +139,27 @@ static void begin_sums(Reverse *v, Back *k) {
       if (n->op != OP_after || n->operand[0] != node || v->cot[i] == NO_NODE) continue;
       from = from == NO_NODE ? v->cot[i] : mk_add(v->b, from, v->cot[i]);
     }
-    if (from == NO_NODE) from = zeros_like(v, node);
-    vec_push(v->arena, &k->sums, ((Sum){node, false, add_carry(v, k->made, from)}));
+    if (reverse_collects(v, k, &r->carries.at[c])) {
+      if (from != NO_NODE) add_to(v, r->carries.at[c].next, from);
+      continue;
+    }
+    const bool zero = from == NO_NODE, same = r->carries.at[c].next == node;
+    if (zero) from = zeros_like(v, node);
+    vec_push(v->arena, &k->sums,
+             ((ReverseSum){node, false, reverse_add_carry(v, k->made, from), same, zero, NO_NODE}));
   }
   for (int i = 0; i < k->sums.n; i++) {
-    const NodeId sum = carry_at(v, k->sums.at[i].carry);
+    const NodeId sum = reverse_carry(v, k->sums.at[i].carry);
     if (i < outside)
       v->cot[k->sums.at[i].of] = sum;
     else
-      add_to(v, carry_of(v, k->sums.at[i].of)->next, sum);
+      add_to(v, reverse_carry_of(v, k->sums.at[i].of)->next, sum);
   }
 }
 
 static void end_sums(Reverse *v, Back *k) {
   for (int i = 0; i < k->sums.n; i++) {
-    const Sum *s = &k->sums.at[i];
+    const ReverseSum *s = &k->sums.at[i];
     const NodeId next = v->cot[s->of] == NO_NODE ? zeros_like(v, s->of) : v->cot[s->of];
     v->carries.at[s->carry].carry.next = next;
   }
@@ -261,12 +168,12 @@ static void end_sums(Reverse *v, Back *k) {
 /* Behind the reverse region. */
 static void leave_sums(Reverse *v, const Back *k) {
   for (int i = 0; i < k->sums.n; i++)
-    if (k->sums.at[i].outside) v->cot[k->sums.at[i].of] = after_at(v, k->sums.at[i].carry);
+    if (k->sums.at[i].outside) v->cot[k->sums.at[i].of] = reverse_summed(v, &k->sums.at[i]);
   for (int i = 0; i < k->sums.n; i++) {
-    const Sum *s = &k->sums.at[i];
+    const ReverseSum *s = &k->sums.at[i];
     if (s->outside) continue;
     const NodeId init = graph_node(v->b->graph, s->of)->operand[0];
-    if (v->dep[init]) add_to(v, init, after_at(v, s->carry));
+    if (v->dep[init]) add_to(v, init, reverse_summed(v, s));
   }
 }
 
@@ -285,36 +192,10 @@ static bool is_kept(const Node *n) {
   }
 }
 
-/* The value of an old node of the region, from where the forward region keeps it. */
-static NodeId keep(Reverse *v, Back *k, NodeId i) {
-  const Node n = *graph_node(v->b->graph, i);
-  const bool loops = v->entry->regions.at[k->region].kind == REGION_LOOP;
-  Shape s = n.shape;
-  v->b->span = n.span, v->b->site = n.site;
-  if (loops) {
-    if (s.rank == MAX_RANK) {
-      diag_error(v->diag, n.span,
-                 "the gradient through this loop keeps a tensor of %d dims for each run, and the "
-                 "stack would have one more than a tensor may have",
-                 s.rank);
-      return v->value[i];
-    }
-    if (k->count == NO_NODE) k->count = count_runs(v, k->forward);
-    memmove(s.dim + 1, s.dim, sizeof *s.dim * (size_t)s.rank++);
-    s.dim[0] = v->entry->regions.at[k->region].turns;
-  }
-  const int c = add_carry(v, k->forward, zeros(v, n.dtype, &s));
-  NodeId next = k->found[i];
-  if (loops) next = put_row(v, carry_at(v, c), k->count, next, 0);
-  v->carries.at[c].carry.next = next;
-  next = after_at(v, c);
-  return loops ? row_of(v, next, k->row, 0) : next;
-}
-
 typedef VEC(NodeId) NodeVec;
 
 static void look_at_region(Reverse *v, NodeVec *look, int r) {
-  if (r >= v->entry->regions.n) vec_push(v->arena, look, region_of(v, r)->condition);
+  if (r >= v->entry->regions.n) vec_push(v->arena, look, reverse_region_of(v, r)->condition);
   for (int c = 0; c < v->carries.n; c++)
     if (v->carries.at[c].region == r) {
       vec_push(v->arena, look, v->carries.at[c].carry.node);
@@ -322,26 +203,30 @@ static void look_at_region(Reverse *v, NodeVec *look, int r) {
     }
 }
 
-/* Keeps what the reverse region reads of the copy of the body. */
-static void keep_needed(Reverse *v, Back *k) {
-  const int end = v->b->graph->nodes.n;
-  bool *met = arena_array(v->arena, bool, end + 1);
-  NodeId *old = arena_array(v->arena, NodeId, end + 1);
-  NodeVec look = {0};
-  for (NodeId i = 0; i < end; i++) old[i] = NO_NODE;
+/* Which nodes of the copy of the body are kept, if they are read. */
+static void find_old(Reverse *v, Back *k) {
+  k->nold = v->b->graph->nodes.n;
+  k->old = arena_array(v->arena, NodeId, k->nold + 1);
+  for (NodeId i = 0; i < k->nold; i++) k->old[i] = NO_NODE;
   for (NodeId i = 0; i < v->first_after[k->region]; i++)
     if (v->region[i] == k->region && v->value[i] >= k->start &&
         is_kept(graph_node(v->b->graph, i)) &&
         graph_node(v->b->graph, v->value[i])->op == graph_node(v->b->graph, i)->op)
-      old[v->value[i]] = i;
+      k->old[v->value[i]] = i;
+}
+
+/* Keeps what the reverse region reads of the copy of the body. */
+static void keep_needed(Reverse *v, Back *k) {
+  const int end = v->b->graph->nodes.n;
+  bool *met = arena_array(v->arena, bool, end + 1);
+  NodeVec look = {0};
   look_at_region(v, &look, k->made);
   while (look.n) {
-    const NodeId x = instead_of(v, look.at[--look.n]);
+    const NodeId x = reverse_instead(v, look.at[--look.n]);
     if (x < k->start || x >= end || met[x]) continue;
     met[x] = true;
-    if (old[x] != NO_NODE) {
-      const NodeId row = keep(v, k, old[x]);
-      if (row != x) put_instead(v, x, row);
+    if (x < k->nold && k->old[x] != NO_NODE) {
+      reverse_keep(v, k, x);
       continue;
     }
     const Node *n = graph_node(v->b->graph, x);
@@ -363,12 +248,12 @@ static void reverse_region(Reverse *v, int region) {
   k.found = arena_copy(v->arena, v->value, sizeof *k.found * (size_t)(v->loss + 1));
   k.start = v->b->graph->nodes.n;
   v->b->span = r->span;
-  k.made = add_region(v, r, outer);
+  k.made = reverse_add_region(v, r, outer);
   NodeId condition = v->value[r->condition];
   if (r->kind == REGION_LOOP) {
-    const NodeId run = count_runs(v, k.made);
-    condition = operate(v, "<", run, whole(v, r->turns));
-    k.row = operate(v, "-", whole(v, r->turns - 1), run);
+    const NodeId run = reverse_count_runs(v, k.made);
+    condition = reverse_operate(v, "<", run, reverse_whole(v, r->turns));
+    k.row = reverse_operate(v, "-", reverse_whole(v, r->turns - 1), run);
   }
   v->made.at[k.made - v->entry->regions.n].condition = condition;
   v->made_for[region] = k.made;
@@ -376,10 +261,16 @@ static void reverse_region(Reverse *v, int region) {
   begin_sums(v, &k);
   go_back(v, region, v->first_after[region] - 1);
   end_sums(v, &k);
+  find_old(v, &k);
+  reverse_lift_sums(v, &k);
   keep_needed(v, &k);
   v->b->span = r->span;
   leave_sums(v, &k);
   memcpy(v->made_for, where, sizeof *where * (size_t)(v->entry->regions.n + 1));
+}
+
+static bool is_zero_carry(const Reverse *v, NodeId carry) {
+  return is_zero(v, graph_node(v->b->graph, carry)->operand[0]);
 }
 
 /* The row of a sequence adds to that row alone. */
@@ -390,8 +281,12 @@ static bool back_to_row(Reverse *v, const Node *n, NodeId dy) {
     return false;
   const int axis = (int)node_attr(n, "axis");
   const NodeId at = v->value[n->operand[1]], sum = v->cot[x];
-  const NodeId row = row_of(v, sum, at, axis);
-  v->cot[x] = put_row(v, sum, at, mk_add(v->b, row, dy), axis);
+  /* Still the zero that it was, if runs have a row each. */
+  const bool first = graph_node(v->b->graph, sum)->op == OP_carry && is_zero_carry(v, sum) &&
+                     reverse_each_its_own(v, v->region[n->operand[1]], n->operand[1]) &&
+                     !is_within(v, v->region[x], v->region[n->operand[1]]);
+  const NodeId new = first ? dy : mk_add(v->b, reverse_row(v, sum, at, axis), dy);
+  v->cot[x] = reverse_put_row(v, sum, at, new, axis);
   return true;
 }
 
@@ -458,7 +353,7 @@ static void find_live(Ordered *o, const NodeId *map, int n) {
   NodeVec look = {0};
   for (int i = 0; i < n; i++) vec_push(v->arena, &look, map[i]);
   while (look.n) {
-    const NodeId x = instead_of(v, look.at[--look.n]);
+    const NodeId x = reverse_instead(v, look.at[--look.n]);
     const Node *node = graph_node(v->b->graph, x);
     if (o->live[x]) continue;
     o->live[x] = true;
@@ -468,21 +363,22 @@ static void find_live(Ordered *o, const NodeId *map, int n) {
       if (added->carry.node != x) continue;
       vec_push(v->arena, &look, added->carry.next);
       if (added->region >= v->entry->regions.n)
-        vec_push(v->arena, &look, region_of(v, added->region)->condition);
+        vec_push(v->arena, &look, reverse_region_of(v, added->region)->condition);
     }
   }
 }
 
 static NodeId emit(Ordered *o, NodeId id) {
   Reverse *v = o->v;
-  const NodeId x = instead_of(v, id);
+  const NodeId x = reverse_instead(v, id);
   if (o->map[x] != NO_NODE) return o->map[x];
   Node n = *graph_node(v->b->graph, x);
   NodeId *operand = arena_array(v->arena, NodeId, n.noperands + 1);
   for (int k = 0; k < n.noperands; k++) operand[k] = emit(o, n.operand[k]);
   if (n.op == OP_after) {
-    const int r = (int)node_attr(graph_node(v->b->graph, instead_of(v, n.operand[0])), "region");
-    if (r >= v->entry->regions.n) emit(o, region_of(v, r)->condition);
+    const int r =
+        (int)node_attr(graph_node(v->b->graph, reverse_instead(v, n.operand[0])), "region");
+    if (r >= v->entry->regions.n) emit(o, reverse_region_of(v, r)->condition);
     for (int c = 0; c < v->carries.n; c++)
       if (v->carries.at[c].region == r && o->live[v->carries.at[c].carry.node]) {
         emit(o, v->carries.at[c].carry.node);
@@ -504,17 +400,18 @@ void reverse_finish(Reverse *v, Entry *e, NodeId *map, int n) {
   find_live(&o, map, n);
   for (NodeId i = 0; i < nodes; i++)
     if (o.live[i]) emit(&o, i);
-  for (int i = 0; i < n; i++) map[i] = o.map[instead_of(v, map[i])];
+  for (int i = 0; i < n; i++) map[i] = o.map[reverse_instead(v, map[i])];
   entry_rewritten(e, o.to, map);
   for (int r = 0; r < v->made.n; r++) {
     Region made = v->made.at[r];
-    made.condition = made.condition == NO_NODE ? NO_NODE : o.map[instead_of(v, made.condition)];
+    made.condition =
+        made.condition == NO_NODE ? NO_NODE : o.map[reverse_instead(v, made.condition)];
     vec_push(v->arena, &e->regions, made);
   }
   for (int c = 0; c < v->carries.n; c++) {
     Carry carry = v->carries.at[c].carry;
     if (!o.live[carry.node]) continue;
-    carry.node = o.map[carry.node], carry.next = o.map[instead_of(v, carry.next)];
+    carry.node = o.map[carry.node], carry.next = o.map[reverse_instead(v, carry.next)];
     vec_push(v->arena, &e->regions.at[v->carries.at[c].region].carries, carry);
   }
   for (int r = regions; r < e->regions.n; r++)

@@ -1,0 +1,134 @@
+/* Nodes and carries that the way back through regions makes, and what the forward regions keep for
+ * it. */
+#include "reverse_parts.h"
+#include <string.h>
+
+const Region *reverse_region_of(const Reverse *v, int r) {
+  return r < v->entry->regions.n ? &v->entry->regions.at[r] : &v->made.at[r - v->entry->regions.n];
+}
+
+/* -------- making nodes -------- */
+
+NodeId reverse_operate(Reverse *v, const char *sign, NodeId x, NodeId y) {
+  const Arg l = {.kind = ARG_TENSOR, .node = x}, r = {.kind = ARG_TENSOR, .node = y};
+  return build_operator(v->b, op_operator(sign, 2), &l, &r).node;
+}
+NodeId reverse_whole(Reverse *v, int64_t i) { return build_whole(v->b, DT_I64, i); }
+
+NodeId reverse_row(Reverse *v, NodeId x, NodeId at, int axis) {
+  const int64_t attr = axis;
+  return build_node(v->b, op_find("gather"), 2, (NodeId[]){x, at}, 1, &attr, 0);
+}
+NodeId reverse_put_row(Reverse *v, NodeId x, NodeId at, NodeId row, int axis) {
+  const Arg arg[] = {{.kind = ARG_TENSOR, .node = x},
+                     {.kind = ARG_TENSOR, .node = at},
+                     {.kind = ARG_TENSOR, .node = row},
+                     {.kind = ARG_INT, .i = axis, .real = axis}};
+  return x == NO_NODE || row == NO_NODE ? NO_NODE : build_call(v->b, op_find("put"), arg).node;
+}
+
+static NodeId after_of(Reverse *v, NodeId carry) {
+  return build_node(v->b, OP_after, 1, &carry, 0, NULL, 0);
+}
+
+NodeId reverse_zeros(Reverse *v, DType t, const Shape *s) {
+  Arg dims = {.kind = ARG_LIST, .n = s->rank, .at = arena_array(v->arena, Arg, s->rank + 1)};
+  const Arg type = {.kind = ARG_DTYPE, .i = (int64_t)t};
+  for (int d = 0; d < s->rank; d++)
+    dims.at[d] = (Arg){.kind = ARG_INT, .i = s->dim[d], .real = (double)s->dim[d]};
+  return build_call(v->b, op_find("zeros"), (Arg[]){dims, type}).node;
+}
+
+int reverse_add_region(Reverse *v, const Region *like, int parent) {
+  const Region made = {.kind = like->kind,
+                       .parent = parent,
+                       .span = like->span,
+                       .condition = NO_NODE,
+                       .turns = like->turns};
+  vec_push(v->arena, &v->made, made);
+  return v->entry->regions.n + v->made.n - 1;
+}
+
+/* Returns its place in `carries`; its `next` is still to come. */
+int reverse_add_carry(Reverse *v, int region, NodeId init) {
+  const int64_t attr[] = {region, 1000000 + v->carries.n};
+  const NodeId id = build_node(v->b, OP_carry, 1, &init, 2, attr, 0);
+  vec_push(v->arena, &v->carries,
+           ((NewCarry){region, {id, NO_NODE, NULL, reverse_region_of(v, region)->span}}));
+  return v->carries.n - 1;
+}
+
+NodeId reverse_carry(const Reverse *v, int k) { return v->carries.at[k].carry.node; }
+NodeId reverse_after(Reverse *v, int k) { return after_of(v, reverse_carry(v, k)); }
+
+/* Counts the runs of a loop from 0. */
+NodeId reverse_count_runs(Reverse *v, int region) {
+  const int k = reverse_add_carry(v, region, reverse_whole(v, 0));
+  const NodeId next = reverse_operate(v, "+", reverse_carry(v, k), reverse_whole(v, 1));
+  v->carries.at[k].carry.next = next;
+  return reverse_carry(v, k);
+}
+
+NodeId reverse_instead(const Reverse *v, NodeId x) {
+  while (x < v->instead.n && v->instead.at[x] != NO_NODE) x = v->instead.at[x];
+  return x;
+}
+
+void reverse_put_instead(Reverse *v, NodeId of, NodeId x) {
+  while (v->instead.n <= of) vec_push(v->arena, &v->instead, NO_NODE);
+  v->instead.at[of] = x;
+}
+
+/* -------- regions -------- */
+
+const Carry *reverse_carry_of(const Reverse *v, NodeId node) {
+  const Region *r = &v->entry->regions.at[v->region[node]];
+  for (int i = 0; i < r->carries.n; i++)
+    if (r->carries.at[i].node == node) return &r->carries.at[i];
+  return NULL;
+}
+
+/* The carry is an integer that grows by one in each run. */
+bool reverse_counts(const Reverse *v, const Carry *c) {
+  const Graph *g = v->b->graph;
+  const Node *n = graph_node(g, c->next), *one;
+  if (!dtype_is_int(n->dtype) || n->shape.rank || n->op != op_operator("+", 2)) return false;
+  one = graph_node(g, n->operand[1]);
+  return n->operand[0] == c->node && node_is_const(one) && one->whole == 1;
+}
+
+/* -------- what is kept -------- */
+
+/* The values of an old node of the region as the forward region keeps them: of a loop, those of all
+ * its runs. */
+static NodeId keep(Reverse *v, Back *k, NodeId i) {
+  const Node n = *graph_node(v->b->graph, i);
+  const bool loops = v->entry->regions.at[k->region].kind == REGION_LOOP;
+  Shape s = n.shape;
+  v->b->span = n.span, v->b->site = n.site;
+  if (loops) {
+    if (s.rank == MAX_RANK) {
+      diag_error(v->diag, n.span,
+                 "the gradient through this loop keeps a tensor of %d dims for each run, and the "
+                 "stack would have one more than a tensor may have",
+                 s.rank);
+      return NO_NODE;
+    }
+    if (k->count == NO_NODE) k->count = reverse_count_runs(v, k->forward);
+    memmove(s.dim + 1, s.dim, sizeof *s.dim * (size_t)s.rank++);
+    s.dim[0] = v->entry->regions.at[k->region].turns;
+  }
+  const int c = reverse_add_carry(v, k->forward, reverse_zeros(v, n.dtype, &s));
+  NodeId next = k->found[i];
+  if (loops) next = reverse_put_row(v, reverse_carry(v, c), k->count, next, 0);
+  v->carries.at[c].carry.next = next;
+  return reverse_after(v, c);
+}
+
+NodeId reverse_keep(Reverse *v, Back *k, NodeId x) {
+  const NodeId kept = keep(v, k, k->old[x]);
+  if (kept == NO_NODE) return kept;
+  const bool loops = v->entry->regions.at[k->region].kind == REGION_LOOP;
+  reverse_put_instead(v, x, loops ? reverse_row(v, kept, k->row, 0) : kept);
+  return kept;
+}

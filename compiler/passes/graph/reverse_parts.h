@@ -1,0 +1,63 @@
+/* What the files of gradients through regions share (reverse.c, reverse_sums.c). */
+#ifndef DTG_REVERSE_PARTS_H
+#define DTG_REVERSE_PARTS_H
+#include "reverse.h"
+
+/* A cotangent that the reverse region carries: of a value from outside, or of carry `k`. */
+typedef struct ReverseSum {
+  NodeId of; /* the value, or the carry */
+  bool outside;
+  int carry;
+  bool same;     /* no run changes the value */
+  bool zero;     /* nothing comes from behind the region */
+  NodeId lifted; /* what of it is added up behind the reverse region; or NO_NODE */
+} ReverseSum;
+
+/* A value of the reverse region, and the stack of those of all runs. */
+typedef struct ReverseRows {
+  NodeId of, stack;
+} ReverseRows;
+
+typedef struct Back {
+  int region;    /* the one that is gone through */
+  int forward;   /* where its values are computed and kept: itself, or its copy */
+  int made;      /* its reverse */
+  NodeId row;    /* of a loop: the run whose gradient is computed */
+  NodeId count;  /* of a loop: the run of `forward`, once something is kept; or NO_NODE */
+  NodeId start;  /* from here on nodes are of the reverse */
+  NodeId *found; /* by old node: its value in `forward` */
+  NodeId *old;   /* by node of the reverse: the old node whose value would be kept, or NO_NODE */
+  int nold;
+  VEC(ReverseSum) sums;
+  VEC(ReverseRows) rows;
+} Back;
+
+/* reverse_nodes.c */
+const Region *reverse_region_of(const Reverse *v, int r);
+NodeId reverse_operate(Reverse *v, const char *sign, NodeId x, NodeId y);
+NodeId reverse_whole(Reverse *v, int64_t i);
+NodeId reverse_row(Reverse *v, NodeId x, NodeId at, int axis);
+NodeId reverse_put_row(Reverse *v, NodeId x, NodeId at, NodeId row, int axis);
+NodeId reverse_zeros(Reverse *v, DType t, const Shape *s);
+int reverse_add_region(Reverse *v, const Region *like, int parent);
+/* Returns its place in `carries`; its `next` is still to come. */
+int reverse_add_carry(Reverse *v, int region, NodeId init);
+NodeId reverse_carry(const Reverse *v, int k);
+NodeId reverse_after(Reverse *v, int k);
+NodeId reverse_count_runs(Reverse *v, int region);
+/* What takes the place of x. */
+NodeId reverse_instead(const Reverse *v, NodeId x);
+void reverse_put_instead(Reverse *v, NodeId of, NodeId x);
+const Carry *reverse_carry_of(const Reverse *v, NodeId node); /* of an old node */
+bool reverse_counts(const Reverse *v, const Carry *c);
+/* Has the forward region keep the value that x of the reverse computes again, and x read that: of a
+ * loop, returns the stack of its values. NO_NODE: after an error. */
+NodeId reverse_keep(Reverse *v, Back *k, NodeId x);
+
+/* reverse_sums.c */
+bool reverse_each_its_own(const Reverse *v, int region, NodeId at);
+bool reverse_collects(const Reverse *v, const Back *k, const Carry *c);
+void reverse_lift_sums(Reverse *v, Back *k);
+NodeId reverse_summed(Reverse *v, const ReverseSum *s);
+
+#endif
