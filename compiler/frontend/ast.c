@@ -470,6 +470,14 @@ Stmt *ast_while(Parse *p, Span at, AstExpr *cond, const StmtVec *body) {
   return with_bodies(p, s, body, NULL);
 }
 
+Stmt *ast_most(Parse *p, Stmt *s, Ident word, AstExpr *most) {
+  if (strcmp(word.text, "most") != 0)
+    diag_error(p->diag, word.span,
+               "`%s` has no meaning here: what bounds the number of runs is `most=`", word.text);
+  s->most = most;
+  return s;
+}
+
 Stmt *ast_repeat(Parse *p, Span at, Ident name, AstExpr *from, AstExpr *to, const StmtVec *body) {
   Stmt *s = ast_stmt(p, ST_REPEAT, at);
   s->name = name, s->from = from, s->to = to;

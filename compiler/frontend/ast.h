@@ -154,6 +154,7 @@ struct Stmt {
   AstExpr *value; /* const, bind, assign, expr; if: the condition; layout: the target, NULL for all
                   tensors */
   AstExpr *from, *to, *by; /* for: as in a list */
+  AstExpr *most;           /* while, repeat: or NULL */
   StmtVec body, other;
 };
 
@@ -235,6 +236,7 @@ Stmt *ast_expr_stmt(Parse *p, AstExpr *x);
 Stmt *ast_for(Parse *p, Span at, Ident name, AstRange over, const StmtVec *body);
 Stmt *ast_if(Parse *p, Span at, AstExpr *cond, const StmtVec *body, const StmtVec *other);
 Stmt *ast_while(Parse *p, Span at, AstExpr *cond, const StmtVec *body);
+Stmt *ast_most(Parse *p, Stmt *s, Ident word, AstExpr *most); /* of a while or a repeat */
 Stmt *ast_repeat(Parse *p, Span at, Ident name, AstExpr *from, AstExpr *to, const StmtVec *body);
 /* order: `reverse`, or none */
 Stmt *ast_scan(Parse *p, Span at, const GivenVec *over, Ident order, const StmtVec *body);

@@ -228,6 +228,12 @@ static void indent(Str *out) {
   for (int i = 0; i < out->indent; i++) str_puts(out, "  ");
 }
 
+static void put_most(Str *out, const Stmt *s) {
+  if (!s->most) return;
+  str_puts(out, " most = ");
+  ast_print_expr(out, s->most);
+}
+
 static void put_block(Str *out, const StmtVec *body) {
   str_puts(out, " {\n");
   out->indent++;
@@ -324,6 +330,7 @@ static void put_stmt(Str *out, const Stmt *s) {
   case ST_WHILE:
     str_puts(out, "while ");
     ast_print_expr(out, s->value);
+    put_most(out, s);
     put_block(out, &s->body);
     break;
   case ST_SCAN:
@@ -341,6 +348,7 @@ static void put_stmt(Str *out, const Stmt *s) {
   case ST_FOR:
   case ST_REPEAT:
     put_range(out, s->kind == ST_FOR ? "for" : "repeat", s->name.text, s->from, s->to, s->by);
+    put_most(out, s);
     put_block(out, &s->body);
     break;
   case ST_IF: put_if(out, s); break;

@@ -332,6 +332,10 @@ bool elab_claim_path(Elab *e, const char *path, Span at);
 
 /* -------- flow.c -------- */
 
+/* bound.c: all names that statements bind, but for the numbers of loops; or those that they write
+ * parts of. */
+void bound_names(Elab *e, const StmtVec *body, bool parts, IdentVec *names);
+void bound_add(Elab *e, IdentVec *names, Ident name);
 void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where);
 void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where);
 void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where);

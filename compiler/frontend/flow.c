@@ -167,27 +167,6 @@ static void close_counter(Elab *e, OpenRegion *r) {
 
 /* -------- names -------- */
 
-static void add_name(Elab *e, IdentVec *names, Ident name) {
-  for (int i = 0; i < names->n; i++)
-    if (names->at[i].text == name.text) return;
-  vec_push(e->arena, names, name);
-}
-
-/* All names that statements bind, but for the numbers of loops; or those that they write parts of.
- */
-static void names_bound(Elab *e, const StmtVec *body, bool parts, IdentVec *names) {
-  for (int i = 0; i < body->n; i++) {
-    const Stmt *s = body->at[i];
-    for (int k = 0; !parts && s->kind == ST_BIND && k < s->targets.n; k++)
-      if (s->targets.at[k]->kind == EX_NAME) add_name(e, names, s->targets.at[k]->name);
-    if (parts && s->kind == ST_ASSIGN && s->targets.at[0]->kind == EX_INDEX &&
-        s->targets.at[0]->x->kind == EX_NAME)
-      add_name(e, names, s->targets.at[0]->x->name);
-    names_bound(e, &s->body, parts, names);
-    names_bound(e, &s->other, parts, names);
-  }
-}
-
 static const Binding *bound_before(const NameScope *s, const char *name) {
   for (; s; s = s->up) {
     const Binding *b = scope_find(s, name);
@@ -285,9 +264,9 @@ static Value after_value(Elab *e, Value inside, Ident name, Where where) {
 static void carry_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Where where,
                         CarriedVec *out) {
   IdentVec names = {0};
-  names_bound(e, body, false, &names);
+  bound_names(e, body, false, &names);
   const int bound = names.n;
-  names_bound(e, body, true, &names);
+  bound_names(e, body, true, &names);
   for (int i = 0; i < names.n; i++) {
     const Binding *b = bound_before(in->up, names.at[i].text);
     if (!b || b->lazy || b->value.kind == V_ERROR || scope_find(in, names.at[i].text)) continue;
@@ -315,7 +294,7 @@ static void close_region(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec
   }
   for (int i = 0; i < in->names.n; i++)
     if (!bound_before(in->up, in->names.at[i]->name))
-      add_name(e, &e->ended, (Ident){in->names.at[i]->name, in->names.at[i]->span});
+      bound_add(e, &e->ended, (Ident){in->names.at[i]->name, in->names.at[i]->span});
   e->at->build.span = region_at(e, r)->span;
   close_counter(e, r);
   e->at->open = r->up;
@@ -368,6 +347,30 @@ static bool misplaced(Elab *e, const Stmt *s, Where where, const char *what) {
   return true;
 }
 
+/* `most=N`: the loop ends after N runs, too. Its runs are counted from `run` on, of the body. */
+static void bound_runs(Elab *e, NameScope *s, OpenRegion *r, const Stmt *stmt, NodeId run) {
+  Region *in;
+  if (!stmt->most) return;
+  const Value v = eval_expr(e, s, stmt->most);
+  if (v.kind == V_ERROR) return;
+  if (v.kind != V_INT || v.i < 1) {
+    elab_fail(e, stmt->most->span, "`most` is a number of runs from 1 on, but this is %s",
+              value_describe(e, &v));
+    return;
+  }
+  in = region_at(e, r);
+  if (in->turns != TURNS_UNKNOWN)
+    elab_fail(e, stmt->most->span,
+              "this loop runs %ld times: `most` bounds one whose number of runs is not known",
+              (long)in->turns);
+  if (in->condition == NO_NODE || in->turns != TURNS_UNKNOWN) return;
+  e->at->build.span = stmt->most->span;
+  const NodeId below = operate(e, "<", tensor_arg(run), int_arg(v.i));
+  const NodeId both = operate(e, "and", tensor_arg(in->condition), tensor_arg(below));
+  in = region_at(e, r);
+  in->condition = both, in->most = v.i;
+}
+
 void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   NameScope in = {.up = s};
   CarriedVec carried = {0};
@@ -376,6 +379,7 @@ void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   carry_names(e, r, &in, &stmt->body, where, &carried);
   const NodeId c = condition(e, eval_expr(e, &in, stmt->value), stmt->value, "while");
   region_at(e, r)->condition = c;
+  if (stmt->most) bound_runs(e, s, r, stmt, counter_of(e, r));
   run_body(e, &in, &stmt->body, stmt->span, where);
   close_region(e, r, &in, &carried, where);
 }
@@ -431,6 +435,8 @@ void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   carry_names(e, r, &in, &stmt->body, where, &carried);
   e->at->build.span = stmt->span;
   region_at(e, r)->condition = operate(e, "<", tensor_arg(r->counter), tensor_arg(to));
+  if (stmt->most)
+    bound_runs(e, s, r, stmt, operate(e, "-", tensor_arg(r->counter), tensor_arg(from)));
   run_body(e, &in, &stmt->body, stmt->span, where);
   e->at->build.span = stmt->span;
   r->counts = true;
@@ -552,7 +558,7 @@ void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
 static void new_names(Elab *e, OpenRegion *r, const NameScope *in, const StmtVec *other,
                       Where where, CarriedVec *carried) {
   IdentVec names = {0};
-  names_bound(e, other, false, &names);
+  bound_names(e, other, false, &names);
   for (int i = 0; i < names.n; i++) {
     const Binding *b = scope_find(in, names.at[i].text);
     if (!b || bound_before(in->up, names.at[i].text)) continue;

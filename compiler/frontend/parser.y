@@ -120,7 +120,11 @@ stmt: IMPORT STRING             { $$ = ast_import(p, @$, $2); }
     | expr block                { $$ = ast_method(p, $1, $2); }
     | FOR name IN range block   { $$ = ast_for(p, span_join(@1, @4), $2, $4, $5); }
     | WHILE expr block          { $$ = ast_while(p, span_join(@1, @2), $2, $3); }
+    | WHILE expr NAME '=' expr block    { $$ = ast_most(p, ast_while(p, span_join(@1, @5), $2, $6), $3, $5); }
     | REPEAT name IN expr UPTO expr block  { $$ = ast_repeat(p, span_join(@1, @6), $2, $4, $6, $7); }
+    | REPEAT name IN expr UPTO expr NAME '=' expr block {
+        $$ = ast_most(p, ast_repeat(p, span_join(@1, @9), $2, $4, $6, $10), $7, $9);
+      }
     | SCAN scans block          { $$ = ast_scan(p, span_join(@1, @2), $2, (Ident){0}, $3); }
     | SCAN scans NAME block     { $$ = ast_scan(p, span_join(@1, @3), $2, $3, $4); }
     | COLLECT name '=' expr     { $$ = ast_collect(p, @$, $2, $4); }

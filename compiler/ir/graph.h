@@ -129,6 +129,7 @@ typedef struct Region {
   NodeId condition; /* bool[]; NO_NODE: nothing needs the region any more */
   VEC(Carry) carries;
   int64_t turns; /* of a loop whose number of runs is known; else TURNS_UNKNOWN */
+  int64_t most;  /* then: it runs no more often than that; 0: nothing is known */
 } Region;
 enum { NO_REGION = -1, TURNS_UNKNOWN = -1 };
 

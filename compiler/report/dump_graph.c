@@ -61,6 +61,7 @@ static void put_regions(const Entry *e, const LocalRegion *local, const char *co
     str_printf(out, "  region %d: %s %s", r, x->kind == REGION_LOOP ? "while" : "if",
                label[local ? local[r].condition : x->condition]);
     if (x->turns != TURNS_UNKNOWN) str_printf(out, ", x %lld", (long long)x->turns);
+    if (x->most) str_printf(out, ", at most x %lld", (long long)x->most);
     if (x->parent != NO_REGION) str_printf(out, ", in region %d", x->parent);
     str_puts(out, "\n");
     for (int i = 0; i < x->carries.n; i++)

@@ -64,9 +64,9 @@ static const char *why_not(const Diff *d, const Node *n, NodeId i) {
   const int r = d->v.region[n->op == OP_carry ? i : n->operand[0]];
   const Region *x = &d->entry->regions.at[r];
   if (!reverse_closed(&d->v, r)) return n->op->no_grad;
-  if (n->op == OP_after && x->kind == REGION_LOOP && x->turns == TURNS_UNKNOWN)
-    return "how often the loop runs is known only while running; use `scan`, or `repeat` from "
-           "number to number, or take the gradient inside of the body";
+  if (n->op == OP_after && x->kind == REGION_LOOP && x->turns == TURNS_UNKNOWN && !x->most)
+    return "how often the loop runs is known only while running; bound it by `most=`, or use "
+           "`scan`, or `repeat` from number to number, or take the gradient inside of the body";
   return NULL;
 }
 

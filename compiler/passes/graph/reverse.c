@@ -1,4 +1,4 @@
-/* The way back through loops whose number of runs is known, and through branches.
+/* The way back through loops whose number of runs is known, or bounded, and through branches.
  *
  * The reverse of a loop is a loop with as many runs, which takes the rows from the last to the
  * first; that of a branch is a branch with the same condition. It carries the cotangents of what
@@ -240,20 +240,31 @@ static void keep_needed(Reverse *v, Back *k) {
 
 static void go_back(Reverse *v, int region, NodeId from);
 
+/* What is not known is counted by the forward region. */
+static NodeId number_of_runs(Reverse *v, Back *k) {
+  const int64_t turns = v->entry->regions.at[k->region].turns;
+  if (turns != TURNS_UNKNOWN) return reverse_whole(v, turns);
+  const int c = reverse_count_carry(v, k->forward);
+  k->count = reverse_carry(v, c);
+  return reverse_after(v, c);
+}
+
 static void reverse_region(Reverse *v, int region) {
   const Region *r = &v->entry->regions.at[region];
   Back k = {.region = region, .forward = v->made_for[region], .row = NO_NODE, .count = NO_NODE};
   const int outer = r->parent == NO_REGION ? NO_REGION : v->made_for[r->parent];
   int *where = arena_copy(v->arena, v->made_for, sizeof *where * (size_t)(v->entry->regions.n + 1));
   k.found = arena_copy(v->arena, v->value, sizeof *k.found * (size_t)(v->loss + 1));
-  k.start = v->b->graph->nodes.n;
   v->b->span = r->span;
+  const NodeId runs = r->kind == REGION_LOOP ? number_of_runs(v, &k) : NO_NODE;
+  k.start = v->b->graph->nodes.n;
   k.made = reverse_add_region(v, r, outer);
   NodeId condition = v->value[r->condition];
   if (r->kind == REGION_LOOP) {
     const NodeId run = reverse_count_runs(v, k.made);
-    condition = reverse_operate(v, "<", run, reverse_whole(v, r->turns));
-    k.row = reverse_operate(v, "-", reverse_whole(v, r->turns - 1), run);
+    const NodeId last = reverse_operate(v, "-", runs, reverse_whole(v, 1));
+    condition = reverse_operate(v, "<", run, runs);
+    k.row = reverse_operate(v, "-", last, run);
   }
   v->made.at[k.made - v->entry->regions.n].condition = condition;
   v->made_for[region] = k.made;

@@ -44,7 +44,8 @@ int reverse_add_region(Reverse *v, const Region *like, int parent) {
                        .parent = parent,
                        .span = like->span,
                        .condition = NO_NODE,
-                       .turns = like->turns};
+                       .turns = like->turns,
+                       .most = like->most};
   vec_push(v->arena, &v->made, made);
   return v->entry->regions.n + v->made.n - 1;
 }
@@ -61,12 +62,15 @@ int reverse_add_carry(Reverse *v, int region, NodeId init) {
 NodeId reverse_carry(const Reverse *v, int k) { return v->carries.at[k].carry.node; }
 NodeId reverse_after(Reverse *v, int k) { return after_of(v, reverse_carry(v, k)); }
 
-/* Counts the runs of a loop from 0. */
-NodeId reverse_count_runs(Reverse *v, int region) {
+int reverse_count_carry(Reverse *v, int region) {
   const int k = reverse_add_carry(v, region, reverse_whole(v, 0));
   const NodeId next = reverse_operate(v, "+", reverse_carry(v, k), reverse_whole(v, 1));
   v->carries.at[k].carry.next = next;
-  return reverse_carry(v, k);
+  return k;
+}
+
+NodeId reverse_count_runs(Reverse *v, int region) {
+  return reverse_carry(v, reverse_count_carry(v, region));
 }
 
 NodeId reverse_instead(const Reverse *v, NodeId x) {
@@ -116,7 +120,8 @@ static NodeId keep(Reverse *v, Back *k, NodeId i) {
     }
     if (k->count == NO_NODE) k->count = reverse_count_runs(v, k->forward);
     memmove(s.dim + 1, s.dim, sizeof *s.dim * (size_t)s.rank++);
-    s.dim[0] = v->entry->regions.at[k->region].turns;
+    const Region *r = &v->entry->regions.at[k->region];
+    s.dim[0] = r->turns == TURNS_UNKNOWN ? r->most : r->turns;
   }
   const int c = reverse_add_carry(v, k->forward, reverse_zeros(v, n.dtype, &s));
   NodeId next = k->found[i];

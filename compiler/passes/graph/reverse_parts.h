@@ -44,6 +44,8 @@ int reverse_add_region(Reverse *v, const Region *like, int parent);
 int reverse_add_carry(Reverse *v, int region, NodeId init);
 NodeId reverse_carry(const Reverse *v, int k);
 NodeId reverse_after(Reverse *v, int k);
+/* Counts the runs of a loop from 0. */
+int reverse_count_carry(Reverse *v, int region);
 NodeId reverse_count_runs(Reverse *v, int region);
 /* What takes the place of x. */
 NodeId reverse_instead(const Reverse *v, NodeId x);

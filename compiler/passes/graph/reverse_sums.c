@@ -219,7 +219,9 @@ static void lift_sum(Reverse *v, Back *k, ReverseSum *s, const int *readers, Nod
 }
 
 void reverse_lift_sums(Reverse *v, Back *k) {
-  if (v->entry->regions.at[k->region].kind != REGION_LOOP) return;
+  const Region *r = &v->entry->regions.at[k->region];
+  /* Where the number of runs is not known, most rows of the stacks may be of no run. */
+  if (r->kind != REGION_LOOP || r->turns == TURNS_UNKNOWN) return;
   const int *readers = count_readers(v, k);
   NodeId *term = arena_array(v->arena, NodeId, k->nold + 1);
   for (int pass = 0; pass < 2; pass++)

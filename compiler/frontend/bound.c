@@ -1,0 +1,22 @@
+/* Which names statements bind: those that a loop or a branch that runs may have to carry (flow.c).
+ */
+#include "elaborate.h"
+
+void bound_add(Elab *e, IdentVec *names, Ident name) {
+  for (int i = 0; i < names->n; i++)
+    if (names->at[i].text == name.text) return;
+  vec_push(e->arena, names, name);
+}
+
+void bound_names(Elab *e, const StmtVec *body, bool parts, IdentVec *names) {
+  for (int i = 0; i < body->n; i++) {
+    const Stmt *s = body->at[i];
+    for (int k = 0; !parts && s->kind == ST_BIND && k < s->targets.n; k++)
+      if (s->targets.at[k]->kind == EX_NAME) bound_add(e, names, s->targets.at[k]->name);
+    if (parts && s->kind == ST_ASSIGN && s->targets.at[0]->kind == EX_INDEX &&
+        s->targets.at[0]->x->kind == EX_NAME)
+      bound_add(e, names, s->targets.at[0]->x->name);
+    bound_names(e, &s->body, parts, names);
+    bound_names(e, &s->other, parts, names);
+  }
+}
