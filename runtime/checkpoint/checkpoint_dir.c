@@ -71,15 +71,19 @@ char *checkpoint_step_path(const char *dir, int64_t step) {
   return checkpoint_printf("%s/step-%06lld", dir, (long long)step);
 }
 
-/* A folder of plain files. */
+/* A folder of plain files. False with errno, that of the first file that stays. */
 static bool empty_and_remove(const char *path) {
   DIR *d = opendir(path);
+  int error = 0;
   if (!d) return false;
   for (const struct dirent *e; (e = readdir(d));)
-    if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-      unlinkat(dirfd(d), e->d_name, 0);
+    if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+        unlinkat(dirfd(d), e->d_name, 0) && !error)
+      error = errno;
   closedir(d);
-  return rmdir(path) == 0;
+  if (rmdir(path) == 0) return true;
+  if (error) errno = error;
+  return false;
 }
 
 bool checkpoint_remove(const char *path) {

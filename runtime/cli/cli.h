@@ -37,7 +37,7 @@ typedef struct cli {
   const char *profile; /* NULL: none; "": the table alone; else the file of the trace */
   const char *save, *every_text, *load, *load_map;
   int64_t every, keep; /* every: 0 is each epoch; keep: 0 is 3 */
-  bool resume, save_bf16, load_partial;
+  bool resume, save_bf16, save_sync, load_partial;
 } cli;
 
 int info_run(const cli *c);

@@ -323,6 +323,7 @@ static fit_status begin(show *w) {
                        .keep = c->keep ? c->keep : 3,
                        .bf16 = c->save_bf16,
                        .resume = c->resume,
+                       .sync = c->save_sync,
                        .seed = c->seed,
                        .tell = on_line,
                        .before = c->log_steps ? before_save : NULL,
@@ -465,7 +466,10 @@ int cli_fit(const cli *given) {
               .on_step = on_step,
               .on_epoch = on_epoch,
               .user = &w};
-  if (work(&w) == FIT_FAILED) w.status = fail(&w);
+  fit_status ended = work(&w);
+  if (ended == FIT_FAILED) w.status = fail(&w);
+  if (fit_save_settle(&w.save, &w.f, ended == FIT_FAILED) == FIT_FAILED && !w.status)
+    w.status = fail(&w);
   if (c->footprint && !w.status && !c->quiet) cli_print_footprint(s);
   dtrt_close(s);
   fit_save_close(&w.save);

@@ -56,6 +56,7 @@ static const option options[] = {
     {"--keep", OPT_COUNT, 4, offsetof(cli, keep), 0},
     {"--resume", OPT_FLAG, 4, offsetof(cli, resume), 0},
     {"--save-bf16", OPT_FLAG, 6, offsetof(cli, save_bf16), 0},
+    {"--save-sync", OPT_FLAG, 4, offsetof(cli, save_sync), 0},
     {"--load", OPT_TEXT, 6, offsetof(cli, load), 0},
     {"--load-map", OPT_TEXT, 6, offsetof(cli, load_map), 0},
     {"--load-partial", OPT_FLAG, 6, offsetof(cli, load_partial), 0},
@@ -288,8 +289,10 @@ static bool check_transport(const cli *c) {
 static bool check_checkpoints(cli *c, int bit) {
   uint64_t v;
   if (c->save && !*c->save) return cli_usage(c, "--save: the name is empty"), false;
-  if (!c->save && (c->every_text || c->keep || c->resume || c->save_bf16))
-    return cli_usage(c, "--every, --keep, --resume and --save-bf16 require --save FOLDER"), false;
+  if (!c->save && (c->every_text || c->keep || c->resume || c->save_bf16 || c->save_sync))
+    return cli_usage(c, "--every, --keep, --resume, --save-bf16 and --save-sync require --save "
+                        "FOLDER"),
+           false;
   if (!c->load && (c->load_map || c->load_partial))
     return cli_usage(c, "--load-map and --load-partial require --load PATH"), false;
   if (bit == 2 && c->save && !c->entry->assigns)

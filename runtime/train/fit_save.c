@@ -1,5 +1,6 @@
 /* fit_save.c: see fit_save.h. All ranks call it together; only rank 0 removes old checkpoints. */
 #include "fit_save.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,22 +53,46 @@ static void get_sums(fit_pass *pass, const char *note, double *sum) {
 
 /* -------- saving -------- */
 
+typedef struct fit_removal {
+  const char *dir;
+  int64_t step, keep; /* of the checkpoint that has just been written */
+  int64_t *bad;
+  int nbad;
+  char why[256 + 4096]; /* "": all were removed */
+} fit_removal;
+
 /* The newest `keep` up to this one stay; damaged ones are not counted. Later ones were passed over.
  */
-static void remove_old(const fit_save *s) {
+static void remove_old(void *user) {
+  fit_removal *r = user;
   checkpoint_steps steps;
-  char why[256];
   int64_t kept = 0;
-  if (!checkpoint_list(s->dir, &steps, why, sizeof why)) return;
+  /* Of earlier ones that could not be written or removed. */
+  checkpoint_remove_aside(r->dir);
+  if (!checkpoint_list(r->dir, &steps, r->why, sizeof r->why)) return;
   for (int i = 0; i < steps.n; i++) {
     bool bad = false;
-    for (int k = 0; k < s->nbad; k++) bad |= s->bad[k] == steps.step[i];
-    if (steps.step[i] > s->step || (!bad && kept++ < s->keep)) continue;
-    char *path = checkpoint_step_path(s->dir, steps.step[i]);
-    if (path) checkpoint_remove(path);
+    for (int k = 0; k < r->nbad; k++) bad |= r->bad[k] == steps.step[i];
+    if (steps.step[i] > r->step || (!bad && kept++ < r->keep)) continue;
+    char *path = checkpoint_step_path(r->dir, steps.step[i]);
+    if (path && !checkpoint_remove(path))
+      snprintf(r->why, sizeof r->why, "%s: %s", path, strerror(errno));
     free(path);
   }
   free(steps.step);
+}
+
+/* A snapshot for the thread that removes. The step itself is replaced, so it is damaged no more. */
+static fit_removal *new_removal(const fit_save *s) {
+  fit_removal *r = calloc(1, sizeof *r + (size_t)s->nbad * sizeof *r->bad);
+  if (!r) return NULL;
+  r->dir = s->dir;
+  r->step = s->step;
+  r->keep = s->keep;
+  r->bad = (int64_t *)(void *)(r + 1);
+  for (int i = 0; i < s->nbad; i++)
+    if (s->bad[i] != s->step) r->bad[r->nbad++] = s->bad[i];
+  return r;
 }
 
 static void forget_bad(fit_save *s, int64_t step) {
@@ -87,22 +112,36 @@ static void tell(const fit_save *s, const fit *f, const char *format, ...) {
   s->tell(s->user, line);
 }
 
+static void end_removal(fit_save *s, const fit *f) {
+  const fit_removal *r = s->removal;
+  if (r && *r->why)
+    tell(s, f,
+         "warning: an old checkpoint cannot be removed: %s; that is tried again after the next",
+         r->why);
+  free(s->removal);
+  s->removal = NULL;
+}
+
 /* Collective, like all of saving. */
 static dtrt_status write_checkpoint(fit_save *s, fit *f, const dtrt_progress *p) {
   char why[CHECKPOINT_WHY] = "";
+  dtrt_save_options o = {.progress = p, .bf16 = s->bf16};
   bool ready = !s->before || s->before(s->user, why, sizeof why);
   dtrt_status status = ready ? DTRT_OK : session_error(f->session, DTRT_FILE, "%s", why);
   if (s->before) status = session_agree(f->session, status);
   if (status != DTRT_OK) return status;
   char *path = checkpoint_step_path(s->dir, s->step);
   if (!path) return session_error(f->session, DTRT_NO_MEMORY, "out of memory");
-  status = dtrt_save(f->session, path, &(dtrt_save_options){.progress = p, .bf16 = s->bf16});
+  if (s->sync)
+    status = dtrt_save(f->session, path, &o);
+  else
+    status = save_begin(f->session, path, &o, &s->copies, &s->job);
   free(path);
   return status;
 }
 
 /* All ranks have the same reason. The checkpoints that are there stay as they are. */
-static fit_status not_saved(const fit_save *s, fit *f, bool final) {
+static fit_status not_saved(const fit_save *s, fit *f, int64_t step, bool final) {
   char kept[64] = "there is no checkpoint yet";
   if (s->saved >= 0)
     snprintf(kept, sizeof kept, "step-%06lld stays the newest", (long long)s->saved);
@@ -110,8 +149,78 @@ static fit_status not_saved(const fit_save *s, fit *f, bool final) {
   tell(s, f,
        "warning: not saved after step %lld: %s; training continues, %s, and the next save is "
        "attempted when due",
-       (long long)s->step, dtrt_session_error(f->session), kept);
+       (long long)step, dtrt_session_error(f->session), kept);
   return FIT_OK;
+}
+
+/* What became of the checkpoint of `step`. */
+static fit_status ended(fit_save *s, fit *f, dtrt_status status, int64_t step, bool final) {
+  if (status == DTRT_FILE) return not_saved(s, f, step, final);
+  if (status != DTRT_OK) return session_failed(f);
+  s->saved = step;
+  forget_bad(s, step); /* it was replaced */
+  return FIT_OK;
+}
+
+/* -------- beside training: save_job.h -------- */
+
+enum { LOOK_FAILED = -1, LOOK_RUNS, LOOK_WRITTEN, LOOK_COMMITTED };
+
+/* How far it is on all ranks. */
+static dtrt_status look(const fit_save *s, fit *f, bool wait, int *at) {
+  int n = dtrt_session_nranks(f->session), runs = 0;
+  uint64_t mine = save_job_state(s->job, wait, NULL), *all = calloc((size_t)n, sizeof *all);
+  if (!all) return session_error(f->session, DTRT_NO_MEMORY, "out of memory");
+  dtrt_status status = session_gather_words(f->session, "saving", &mine, 1, all);
+  *at = all[0] == SAVE_COMMITTED ? LOOK_COMMITTED : LOOK_WRITTEN;
+  for (int r = 0; r < n; r++) {
+    if (all[r] == SAVE_FAILED) *at = LOOK_FAILED;
+    runs += all[r] == SAVE_RUNS;
+  }
+  if (runs && *at != LOOK_FAILED) *at = LOOK_RUNS;
+  free(all);
+  return status;
+}
+
+/* All ranks: their threads end, and the reason of the lowest that has one is that of all. */
+static dtrt_status give_up(fit_save *s, fit *f) {
+  const char *why = "";
+  bool bad = save_job_state(s->job, true, &why) == SAVE_FAILED;
+  dtrt_status status =
+      session_agree(f->session, bad ? session_error(f->session, DTRT_FILE, "%s", why) : DTRT_OK);
+  save_job_end(s->job, dtrt_session_rank(f->session) == 0);
+  s->job = NULL;
+  return status;
+}
+
+/* One look, or with `wait` until it has ended. */
+static fit_status go_on_saving(fit_save *s, fit *f, bool wait, bool final) {
+  int at = LOOK_RUNS, rank = dtrt_session_rank(f->session);
+  while (s->job) {
+    dtrt_status status = look(s, f, wait, &at);
+    if (status != DTRT_OK) return session_failed(f);
+    if (at == LOOK_FAILED) {
+      status = give_up(s, f);
+    } else if (at == LOOK_COMMITTED) {
+      save_job_end(s->job, false);
+      s->job = NULL;
+    } else if (at == LOOK_WRITTEN && rank == 0) {
+      save_job_commit(s->job, s->removal ? remove_old : NULL, s->removal);
+    }
+    if (!s->job) {
+      end_removal(s, f);
+      return ended(s, f, status, s->job_step, final);
+    }
+    if (!wait) break;
+  }
+  return FIT_OK;
+}
+
+/* Between processes looks become rarer the longer it takes: each is a short exchange. */
+static fit_status look_at_job(fit_save *s, fit *f) {
+  if (!s->job || (s->step < s->job_next_look && dtrt_session_nranks(f->session) > 1)) return FIT_OK;
+  s->job_next_look = s->step + 1 + (s->step - s->job_step) / 4;
+  return go_on_saving(s, f, false, false);
 }
 
 /* `final`: no later one would make up for it. */
@@ -123,23 +232,27 @@ static fit_status save(fit_save *s, fit *f, int64_t epochs, int64_t row, bool fi
                      .shuffled = f->shuffle,
                      .shuffle = f->shuffle_seed,
                      .seed = s->seed};
+  fit_status end = go_on_saving(s, f, true, false); /* the one before */
+  if (end) return end;
   if (row) put_sums(&f->train, p.note, sizeof p.note);
   dtrt_status status = write_checkpoint(s, f, &p);
-  bool again = s->failed;
-  s->failed = status == DTRT_FILE;
-  if (status == DTRT_FILE) return not_saved(s, f, final);
-  if (status != DTRT_OK) return session_failed(f);
-  s->saved = s->step;
-  forget_bad(s, s->step); /* it was replaced */
-  if (dtrt_session_rank(f->session) != 0) return FIT_OK;
-  remove_old(s);
-  if (again) checkpoint_remove_aside(s->dir);
+  if (s->job) {
+    s->removal = new_removal(s);
+    s->job_step = s->step;
+    s->job_next_look = s->step + 1;
+    return final ? go_on_saving(s, f, true, true) : FIT_OK;
+  }
+  if ((end = ended(s, f, status, s->step, final)) || status != DTRT_OK) return end;
+  if (dtrt_session_rank(f->session) == 0 && (s->removal = new_removal(s))) remove_old(s->removal);
+  end_removal(s, f);
   return FIT_OK;
 }
 
 fit_status fit_save_step(fit_save *s, fit *f, const fit_pass *pass) {
   if (pass != &f->train) return FIT_OK;
   s->step++;
+  fit_status status = look_at_job(s, f);
+  if (status) return status;
   /* That of an epoch's last step waits for the evaluation. */
   bool last = pass->step == fit_epoch_steps(f, pass, f->epoch);
   if (!s->dir || !s->every || s->step % s->every || last) return FIT_OK;
@@ -149,6 +262,7 @@ fit_status fit_save_step(fit_save *s, fit *f, const fit_pass *pass) {
 fit_status fit_save_epoch(fit_save *s, fit *f) {
   bool final = f->epoch == f->epochs;
   if (!s->dir || s->saved == s->step) return FIT_OK;
+  if (s->job && s->job_step == s->step) return final ? go_on_saving(s, f, true, true) : FIT_OK;
   if (s->every && s->step % s->every && !final) return FIT_OK;
   /* An epoch that --steps cuts off goes on from there, when there are more. */
   bool cut = f->train.step < fit_steps(&f->train);
@@ -157,6 +271,7 @@ fit_status fit_save_epoch(fit_save *s, fit *f) {
 
 fit_status fit_save_now(fit_save *s, fit *f) {
   if (!s->dir || s->saved == s->step) return FIT_OK;
+  if (s->job && s->job_step == s->step) return go_on_saving(s, f, true, true);
   return save(s, f, f->epoch - 1, f->train.rows, true);
 }
 
@@ -271,11 +386,25 @@ fit_status fit_save_open(fit_save *s, fit *f) {
       session_agree(f->session, status) ? session_failed(f) : open_folder(s, f, &steps);
   free(steps.step);
   /* A crash may have come between the last save and the removal of what it replaced. */
-  if (!end && s->restored >= 0 && dtrt_session_rank(f->session) == 0) remove_old(s);
+  bool removes = !end && s->restored >= 0 && dtrt_session_rank(f->session) == 0;
+  if (removes)
+    remove_old(&(fit_removal){
+        .dir = s->dir, .step = s->step, .keep = s->keep, .bad = s->bad, .nbad = s->nbad});
   return end;
 }
 
+fit_status fit_save_settle(fit_save *s, fit *f, bool failed) {
+  if (!s->job) return FIT_OK;
+  if (!failed || dtrt_session_nranks(f->session) == 1) return go_on_saving(s, f, true, true);
+  save_job_end(s->job, dtrt_session_rank(f->session) == 0);
+  s->job = NULL;
+  return FIT_OK;
+}
+
 void fit_save_close(fit_save *s) {
+  save_copies_free(&s->copies);
+  free(s->removal);
+  s->removal = NULL;
   folder_lock_drop(&s->lock);
   free(s->bad);
   s->bad = NULL;

@@ -1,7 +1,7 @@
 /* break.c: a library to preload that ends the process, or has a call fail, at the n-th call by
  * which files under a folder are changed:   BREAK_IN=name BREAK_AT=n [BREAK_HOW=kill|fail] With
  * BREAK_TO=m all calls from n to m fail, as on a disk that is full for a while. With
- * BREAK_COUNT=file it writes how many there were. A call belongs when its path holds the name, or
+ * With BREAK_HOW=wait it waits until the file BREAK_UNTIL is there. With BREAK_COUNT=file it writes how many there were. A call belongs when its path holds the name, or
  * its file was opened by such a path. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,6 +39,11 @@ static int now(void) {
   int n = atomic_fetch_add(&calls, 1) + 1;
   if (!at || n < atoi(at) || n > atoi(to ? to : at)) return 0;
   if (!how || !strcmp(how, "kill")) kill(getpid(), SIGKILL);
+  if (how && !strcmp(how, "wait")) {
+    const char *until = getenv("BREAK_UNTIL");
+    for (int i = 0; i < 6000 && until && access(until, F_OK); i++) usleep(10000);
+    return 0;
+  }
   errno = ENOSPC;
   return 1;
 }

@@ -34,6 +34,39 @@ done
 $fit --save "$PWD/work" --resume >out.txt 2>err.txt || fail "full to the end: cannot go on: $(cat err.txt)"
 same 'full to the end, and gone on with' whole/step-000024 work/step-000024
 
+# Training goes on while a checkpoint is written, with the same files in the end as when it waits; what kills it then loses that one only.
+beside() { # the checkpoint of step 8 waits at its call number $1
+  rm -rf work go
+  (export LD_PRELOAD=$lib BREAK_IN=$PWD/work BREAK_AT=$1 BREAK_TO=$1 BREAK_HOW=wait BREAK_UNTIL=$PWD/go
+    exec $fit --every 8 "${@:2}" --plain --save "$PWD/work" >out.txt 2>err.txt) &
+  job=$!
+}
+rm -rf work out.txt
+$fit --every 8 --save-sync --save "$PWD/work" >/dev/null && mv work sync || fail '--save-sync'
+for at in 6 8 11; do
+  beside $at
+  for _ in $(seq 600); do grep -q '^epoch 3/' out.txt && break || sleep 0.02; done
+  grep -q '^epoch 3/' out.txt || fail "training waits for call $at of a checkpoint: $(cat out.txt)"
+  [ -e work/step-000008 ] && fail "call $at of the checkpoint does not wait"
+  if [ $at = 8 ]; then
+    kill -KILL $job
+    wait $job 2>/dev/null
+    $fit --every 8 --save "$PWD/work" --resume >out.txt 2>err.txt || fail "killed beside training: $(cat err.txt)"
+    grep -q '^no checkpoint in' out.txt || fail "a checkpoint that was not committed: $(cat out.txt)"
+  else
+    touch go
+    wait $job || fail "beside training: $(cat err.txt)"
+  fi
+  for step in 16 24; do same "beside training, call $at" sync/step-0000$step work/step-0000$step; done
+  cmp -s {sync,work}/step-000024/model.safetensors.index.json || fail 'the index differs from that of --save-sync'
+done
+beside 6 --save-sync
+for _ in $(seq 600); do grep -q '^epoch 2/' out.txt && break || sleep 0.02; done
+sleep 0.2
+grep -q '^epoch 3/' out.txt && fail '--save-sync does not wait'
+touch go
+wait $job || fail "--save-sync: $(cat err.txt)"
+
 # Under MPI the ranks agree on it, whichever could not write.
 if [ -n "$mpiexec" ]; then
   "$dtgc" "$here/model.dtg" "$here/4.dtg" --also batch=2 -o ranks || fail 'no executable with MPI'

@@ -49,7 +49,7 @@ is 'whole lines' "$(grep -cE '^[0-3] [0-9]+ a b c d e$' out.txt)" 1200
 
 # -------- kill -9
 steps=$((400 + 250 * kills))
-[ $kills -gt 10 ] && steps=$((60 * kills))
+[ $kills -gt 10 ] && steps=$((600 * kills))
 $fit --steps $steps --save whole --every 50 >/dev/null || fail 'unbroken'
 last=$(printf 'step-%06d' $steps)
 broken() { # NAME KILLS ARGS...
@@ -64,6 +64,8 @@ broken() { # NAME KILLS ARGS...
   done
   wait $job
   is "$name: status" $? 0
+  echo "$name: $seen killed, $(grep -c restart err.txt) restarts"
+  [ $seen -ge $(((left + 1) / 2)) ] || fail "$name: only $seen were killed"
   [ -d "$name/$last" ] || { fail "$name: $last is missing"; return; }
   same "$name" whole/$last "$name/$last"
   [ "$(grep -c 'was killed by SIGKILL\|is gone with its watcher\|were not started' err.txt)" -ge 1 ] || fail "$name: nothing was killed"
