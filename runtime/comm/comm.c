@@ -65,6 +65,13 @@ double comm_timeout(char *why) {
   return v;
 }
 
+double comm_slow(void) {
+  const char *text = variable(VARIABLE_SLOW);
+  char *end;
+  double v = text && *text ? strtod(text, &end) : 10;
+  return text && *text && (*end || !(v >= 0)) ? 10 : v;
+}
+
 static const int64_t HUGE = 2 << 20;
 
 static size_t map_size(int64_t bytes) {

@@ -134,6 +134,8 @@ typedef struct CommOpen {
 
 /* 600 s, or $DTRT_TIMEOUT; 0: none. Less than 0 when that is no number, with a reason. */
 double comm_timeout(char *why);
+/* 10 s, or $DTRT_SLOW: when a wait is so long that a warning names who is awaited. 0: never. */
+double comm_slow(void);
 
 /* Each returns NULL with a reason in why. The tables are the transport's, freed by close. */
 Comm *comm_open_self(const CommOpen *o, char *why);

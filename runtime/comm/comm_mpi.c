@@ -264,7 +264,9 @@ static bool tables(Mpi *m, int ndevices, int count, int nranks) {
   m->state = calloc(t, sizeof *m->state);
   m->reply = calloc(n, sizeof *m->reply);
   m->got = calloc((size_t)nranks, 1);
-  return fine && m->index && m->box && m->state && m->reply && m->got;
+  m->pid = calloc((size_t)nranks, sizeof *m->pid);
+  m->slow = comm_slow();
+  return fine && m->pid && m->index && m->box && m->state && m->reply && m->got;
 }
 
 /* Exchanges identities, makes a communicator of our own, and finds what can be shared. */
@@ -281,6 +283,7 @@ static bool meet(Mpi *m, double timeout, char *why) {
   for (int i = 0; i < c->nranks; i++) {
     all[i].host[COMM_HOST - 1] = 0;
     memcpy(c->host[i], all[i].host, COMM_HOST);
+    m->pid[i] = all[i].pid;
     if (all[i].ndevices == all[0].ndevices && all[i].per_rank == all[0].per_rank) continue;
     snprintf(
         why, COMM_WHY,

@@ -57,6 +57,8 @@ typedef struct Mpi {
   bool asking;
   double stand_down; /* until when another rank is asking */
   int fruitless;     /* times in a row that no rank was missing */
+  int32_t *pid;      /* [nranks] */
+  double slow;       /* seconds of a wait after which a warning names who is missing; 0: never */
 } Mpi;
 
 enum { MPI_PAGE = 4096, MPI_TAG_FACE = 17, MPI_TAG_ASK, MPI_TAG_ANSWER, MPI_TAG_DEVICES };
@@ -90,7 +92,7 @@ typedef struct Hello {
   char host[COMM_HOST];
   uint64_t memory; /* what names the memory that ranks may share: machine, and its /dev/shm */
   cpu_set_t cores;
-  int32_t ndevices, per_rank;
+  int32_t ndevices, per_rank, pid;
 } Hello;
 void mpi_hello(Hello *h);
 /* Tables of this machine, and slots. -1 with why. */

@@ -25,6 +25,7 @@ static uint64_t hash_text(uint64_t h, const char *text) { /* FNV-1a */
 void mpi_hello(Hello *h) {
   memset(h, 0, sizeof *h);
   gethostname(h->host, sizeof h->host - 1);
+  h->pid = (int32_t)getpid();
   char boot[64] = "";
   FILE *f = fopen("/proc/sys/kernel/random/boot_id", "rb");
   size_t n = f ? fread(boot, 1, sizeof boot - 1, f) : 0;

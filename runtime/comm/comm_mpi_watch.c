@@ -3,8 +3,8 @@
  * A waiting process polls some 20 times a second for queries of its position, and answers;
  * a process that computes, is stopped or is dead does not. Whoever has waited for the whole timeout
  * queries all others, and goes from the devices it waits for to those that they wait for, until one
- * does not wait: that one is missing. Of several that query, the lowest rank goes on. Nothing of
- * this costs a wait that is short. */
+ * does not wait: that one is missing. Of several that query, the lowest rank goes on. Long before,
+ * after m->slow, the same query is only for a warning. Nothing of this costs a wait that is short. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +88,26 @@ static void add_rank(Mpi *m, char *why, int rank) {
   add(why, text);
 }
 
+/* Of a process of this host: whether a signal has stopped it. */
+static bool is_stopped(const Mpi *m, int rank) {
+  char path[64], text[512];
+  if (m->index[rank * m->comm.count] < 0) return false;
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)m->pid[rank]);
+  FILE *f = fopen(path, "rb");
+  size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+  if (f) fclose(f);
+  text[n] = 0;
+  const char *name = strrchr(text, ')');
+  return name && name[1] == ' ' && (name[2] == 'T' || name[2] == 't');
+}
+
+static void add_process(Mpi *m, char *why, int rank) {
+  char text[64];
+  snprintf(text, sizeof text, " (process %d%s)", (int)m->pid[rank],
+           is_stopped(m, rank) ? ", stopped" : "");
+  add(why, text);
+}
+
 enum { MISSING = 1, WAITS = 2 };
 
 /* Marks the devices that `from` waits for, and those that they wait for. Returns where the first
@@ -117,7 +137,7 @@ static const char *follow(Mpi *m, const CommState *from, char *mark, int *queue)
 }
 
 /* "rank 3 on host b" and the like, for all that are marked; how many. */
-static int name_missing(Mpi *m, const char *mark, char *why) {
+static int name_missing(Mpi *m, const char *mark, bool processes, char *why) {
   Comm *c = &m->comm;
   int ranks = 0, named = 0;
   why[0] = 0;
@@ -135,6 +155,7 @@ static int name_missing(Mpi *m, const char *mark, char *why) {
       add(why, text);
     }
     add_rank(m, why, r);
+    if (processes) add_process(m, why, r);
   }
   return ranks;
 }
@@ -155,14 +176,20 @@ static void describe_all(Mpi *m, const char *mark, char *why) {
   }
 }
 
-static int conclude(Mpi *m, const CommState *from, double timeout, char *why) {
+static int conclude(Mpi *m, const CommState *from, double timeout, bool warns, char *why) {
   Comm *c = &m->comm;
   char *mark = calloc((size_t)c->ndevices, 1), text[COMM_AT + 64];
   int *queue = calloc((size_t)c->ndevices, sizeof *queue), missing = 0;
   if (mark && queue) {
     const char *place = follow(m, from, mark, queue);
-    missing = name_missing(m, mark, why);
-    if (missing) {
+    missing = name_missing(m, mark, warns, why);
+    if (missing && warns) {
+      snprintf(text, sizeof text, " %s not reached %.*s for %.3g s", missing > 1 ? "have" : "has",
+               COMM_AT - 1, place, timeout);
+      add(why, text);
+    } else if (warns) {
+      missing = 0;
+    } else if (missing) {
       snprintf(text, sizeof text, " did not reach %.*s within %g s", COMM_AT - 1, place, timeout);
       add(why, text);
     } else if (++m->fruitless > 2) {
@@ -175,12 +202,13 @@ static int conclude(Mpi *m, const CommState *from, double timeout, char *why) {
   return missing ? -1 : 0;
 }
 
-/* -1: somebody is missing, or all wait for each other. */
-static int look_for_missing(Mpi *m, const CommState *from, double timeout, char *why) {
+/* -1: somebody is missing, or all wait for each other. `warns`: only the first counts, and the
+ * query is short, since what is awaited may come meanwhile. */
+static int look_for_missing(Mpi *m, const CommState *from, double timeout, bool warns, char *why) {
   Comm *c = &m->comm;
   Answer *a = malloc((size_t)answer_bytes(m));
   if (!a) return 0;
-  double end = comm_now() + grace(timeout);
+  double end = comm_now() + (warns ? 0.3 : grace(timeout));
   pthread_mutex_lock(&m->mutex);
   ask(m);
   int missing = 1, found = 0;
@@ -192,7 +220,7 @@ static int look_for_missing(Mpi *m, const CommState *from, double timeout, char 
     pthread_mutex_lock(&m->mutex);
   }
   if (comm_now() >= m->stand_down && !atomic_load(c->failed))
-    found = conclude(m, from, timeout, why);
+    found = conclude(m, from, timeout, warns, why);
   pthread_mutex_unlock(&m->mutex);
   free(a);
   return found;
@@ -204,16 +232,20 @@ static int look(Mpi *m, const CommState *from, double waited, double timeout, ch
   pthread_mutex_lock(&m->mutex);
   answer(m, timeout);
   int dead = mpi_life_look(m, from, why);
-  bool late = timeout > 0 && waited >= timeout && !m->asking && comm_now() >= m->stand_down;
-  late = late && !dead;
-  if (late) m->asking = true;
+  bool free = !dead && !m->asking && comm_now() >= m->stand_down;
+  bool late = free && timeout > 0 && waited >= timeout;
+  bool warns = free && !late && m->slow > 0 && waited >= m->slow;
+  if (late || warns) m->asking = true;
+  if (warns) m->slow *= 2; /* a rank that is slow again and again is named more and more rarely */
   pthread_mutex_unlock(&m->mutex);
-  if (!late) return dead;
-  int found = look_for_missing(m, from, timeout, why);
+  if (!late && !warns) return dead;
+  int found = look_for_missing(m, from, late ? timeout : waited, warns, why);
   pthread_mutex_lock(&m->mutex);
   m->asking = false;
   pthread_mutex_unlock(&m->mutex);
-  return found;
+  if (!warns) return found;
+  if (found) fprintf(stderr, "warning: %s\n", why);
+  return 0;
 }
 
 /* The devices whose messages have not come or gone. */
@@ -271,4 +303,5 @@ void mpi_watch_close(Mpi *m) {
   free(m->state);
   free(m->reply);
   free(m->got);
+  free(m->pid);
 }

@@ -4,6 +4,7 @@
 
 const char *variable(variable_id id) {
   static const char *const name[] = {[VARIABLE_TIMEOUT] = "DTRT_TIMEOUT",
+                                     [VARIABLE_SLOW] = "DTRT_SLOW",
                                      [VARIABLE_MPI_MODULE] = "DTRT_MPI_MODULE",
                                      [VARIABLE_MPI_SHARED] = "DTRT_MPI_SHARED",
                                      [VARIABLE_THREAD_EACH] = "DTRT_THREAD_EACH",

@@ -53,6 +53,16 @@ begin expect_hang 0 4 4 call "rank 1 on host $host $at"
 begin expect_hang 0 4 8 stopped "rank 1 on host $host $at"
 begin expect_hang 0 4 4 barrier "rank 1 on host $host "'did not reach barrier `saved` within 3 s'
 begin fine 0 4 8 never
+# A stopped rank was named only by the timeout. Here a warning comes first.
+warned() { # SHARED RANKS DEVICES HOW TEXT
+  local out=$tmp/$BASHPID
+  DTRT_SLOW=1 DTRT_MPI_SHARED=$1 timeout 120 "$mpiexec" -n "$2" "$hang" "$3" "$4" >"$out" 2>&1
+  [ "$(grep -c "^warning: .*rank 1 on host $host (process [0-9]*$5) has not reached entry .train. at .*all-reduce of [xy].* for 1[.0-9]* s$" "$out")" = 1 ] ||
+    fail "$4 of $2 ranks and $3 devices, shared $1: no warning: $(cat "$out")"
+}
+begin warned 1 4 4 stopped ', stopped'
+begin warned 0 2 2 stopped ', stopped'
+begin warned 0 4 4 call ''
 for shared in 1 0; do
   begin died $shared 4 4 dies-step "^rank 1 on host $host (process [0-9]*) has died; rank [023] was at entry .train. at all-reduce of"
   begin died $shared 2 8 dies-call "^rank 1 on host $host (process [0-9]*) has died; rank 0 was at entry .train. at all-reduce of"
