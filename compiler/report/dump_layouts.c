@@ -138,38 +138,70 @@ static const char *chains_text(const Plan *p, TensorId t, const Layout *inferred
   return s.at;
 }
 
+/* The next narrower width of a column, and how many rows then exceed it; 0: its head is as wide. */
+static int narrower(const Rows *rows, const int *w, int c, int head, int *exceed) {
+  int next = head;
+  *exceed = 0;
+  for (int i = 0; i < rows->r.n; i++) {
+    const int n = (int)strlen(rows->r.at[i].cell[c]);
+    if (n >= w[c])
+      ++*exceed;
+    else if (n > next)
+      next = n;
+  }
+  return next < w[c] ? next : 0;
+}
+
+/* Columns as wide as their cells; where lines would be too long for that, a few rows that exceed
+ * their columns are broken rather than all. */
 static int widths(const Rows *rows, int *w) {
-  int sum = 2;
+  static const char *const heads[COLUMNS] = {"", "type", "layout", "local block"};
+  int sum = 2, head[COLUMNS], origin = 0;
+  for (int i = 0; i < rows->r.n; i++) {
+    const int n = (int)strlen(rows->r.at[i].origin);
+    if (n > origin && n <= ORIGIN_LEAST) origin = n;
+  }
   for (int c = 0; c < COLUMNS; c++) {
-    static const char *const head[COLUMNS] = {"", "type", "layout", "local block"};
     int most = c ? CELL_MOST : NAME_MOST;
-    w[c] = (int)strlen(c ? head[c] : rows->title);
+    w[c] = head[c] = (int)strlen(c ? heads[c] : rows->title);
     for (int i = 0; i < rows->r.n; i++) {
       int n = (int)strlen(rows->r.at[i].cell[c]);
       if (n > w[c] && n <= most) w[c] = n;
     }
     sum += w[c] + 2;
   }
+  while (sum + origin > REPORT_WIDTH) {
+    int best = -1, to = 0, fewest = 0;
+    for (int c = 0; c < COLUMNS; c++) {
+      int exceed;
+      const int next = narrower(rows, w, c, head[c], &exceed);
+      if (c == 0) exceed /= 2; /* a name on a line of its own moves nothing else */
+      if (next && (best < 0 || exceed < fewest)) best = c, to = next, fewest = exceed;
+    }
+    if (best < 0) break;
+    sum -= w[best] - to;
+    w[best] = to;
+  }
   return sum;
 }
 
-/* A cell wider than its column pushes the others; where the line would be too long, the name stands
- * alone on it. */
+/* A cell wider than its column takes the room of the next ones; a wider name stands alone on its
+ * line, and so does the origin where the line would be too long. */
 static void put_row(const Row *r, const int *w, int used, Str *out) {
-  int room = REPORT_WIDTH - used;
-  int over = 0;
+  int at = 2 + (int)strlen(r->cell[0]), column = 2 + w[0];
+  str_printf(out, "  %s", r->cell[0]);
+  if (at > column) str_puts(out, "\n"), at = 0;
   for (int c = 1; c < COLUMNS; c++) {
-    int n = (int)strlen(r->cell[c]);
-    if (n > w[c]) over += n - w[c];
+    const int gap = column + 2 - at > 2 ? column + 2 - at : 2;
+    str_printf(out, "%*s%s", gap, "", r->cell[c]);
+    at += gap + (int)strlen(r->cell[c]);
+    column += 2 + w[c];
   }
-  bool alone = (int)strlen(r->cell[0]) > w[0];
-  str_printf(out, "  %-*s", w[0], r->cell[0]);
-  if (alone) str_printf(out, "\n  %-*s", w[0], "");
-  for (int c = 1; c < COLUMNS; c++) str_printf(out, "  %-*s", w[c], r->cell[c]);
-  if ((int)strlen(r->origin) > room - over && room - over < ORIGIN_LEAST)
-    str_printf(out, "\n%*s", used < 60 ? used : 60, "");
+  const int gap = used - at > 2 ? used - at : 2;
+  if (at + gap + (int)strlen(r->origin) <= REPORT_WIDTH || REPORT_WIDTH - at - gap >= ORIGIN_LEAST)
+    str_printf(out, "%*s", gap, "");
   else
-    str_puts(out, "  ");
+    str_printf(out, "\n%*s", used < 60 ? used : 60, "");
   str_printf(out, "%s\n", r->origin);
   if (r->why) str_printf(out, "      %s\n", r->why);
 }
