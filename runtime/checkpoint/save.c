@@ -36,7 +36,8 @@ struct save_job {
   char *mesh, *program;
   /* Beside training. */
   save_copies *copies;
-  bool copied, threaded;
+  void (*run)(Save *); /* what its thread does */
+  bool threaded;       /* known to the thread that trains, not to this one */
   pthread_t thread;
   pthread_mutex_t mutex; /* of what follows */
   save_state state;
@@ -440,32 +441,35 @@ static void set_state(Save *s, save_state state, const char *why) {
   pthread_mutex_unlock(&s->mutex);
 }
 
-static void *write_main(void *arg) {
-  Save *s = arg;
-  if (s->threaded) setpriority(PRIO_PROCESS, (id_t)gettid(), 5); /* training goes first */
+static void write_all(Save *s) {
   for (int i = 0; i < s->copies->n; i++)
     write_part(s, s->copies->first + i, NULL, s->copies->at[i]);
   bool bad = file_jobs_failed(&s->work);
   set_state(s, bad ? SAVE_FAILED : SAVE_WRITTEN, s->work.why);
-  return NULL;
 }
 
-static void *commit_main(void *arg) {
-  Save *s = arg;
+static void commit_and_remove(Save *s) {
   char why[CHECKPOINT_WHY] = "";
   bool good = commit(s, why);
   if (good && s->after) s->after(s->user);
   set_state(s, good ? SAVE_COMMITTED : SAVE_FAILED, why);
+}
+
+static void *thread_main(void *arg) {
+  Save *s = arg;
+  setpriority(PRIO_PROCESS, (id_t)gettid(), 5); /* training goes first */
+  s->run(s);
   return NULL;
 }
 
 /* Signals are for the other threads. */
-static void start(Save *s, void *(*run)(void *)) {
+static void start(Save *s, void (*run)(Save *)) {
   sigset_t all, old;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
   s->state = SAVE_RUNS;
-  s->threaded = pthread_create(&s->thread, NULL, run, s) == 0;
+  s->run = run;
+  s->threaded = pthread_create(&s->thread, NULL, thread_main, s) == 0;
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   if (!s->threaded) run(s);
 }
@@ -525,7 +529,7 @@ dtrt_status save_begin(dtrt_session *s, const char *path, const dtrt_save_option
     job->state = status == DTRT_OK ? SAVE_WRITTEN : SAVE_FAILED;
     snprintf(job->why, sizeof job->why, "%s", status == DTRT_OK ? "" : dtrt_session_error(s));
   } else if ((status = session_run(s, copy_device, job)) == DTRT_OK) {
-    start(job, write_main);
+    start(job, write_all);
   }
   if (status != DTRT_OK && status != DTRT_FILE) {
     release(job);
@@ -551,7 +555,7 @@ void save_job_commit(save_job *s, save_after_fn *after, void *user) {
   save_job_state(s, true, NULL);
   s->after = after;
   s->user = user;
-  start(s, commit_main);
+  start(s, commit_and_remove);
 }
 
 void save_job_end(save_job *s, bool discard) {

@@ -318,6 +318,7 @@ static void name_rank(const Watch *w, int r, char *text, size_t n) {
 }
 
 static bool was_killed(const Rank *k) {
+  if (k->came && !k->ended) return true; /* told to end, it has not answered */
   return k->ended && !k->killed && (k->gone || WIFSIGNALED(k->status));
 }
 
@@ -335,6 +336,7 @@ static bool keep_lost(Watch *w) {
     if (!was_killed(&w->rank[r])) continue;
     snprintf(a->lost_host + a->nlost * SUPERVISE_HOST, SUPERVISE_HOST, "%s", w->rank[r].host);
     a->lost[a->nlost++] = r;
+    w->rank[r].gone = w->rank[r].gone || !w->rank[r].ended;
     a->host_is_gone = a->host_is_gone || w->rank[r].gone;
   }
   return true;

@@ -114,7 +114,7 @@ static int watch(int home, pid_t child) {
   }
 }
 
-int rank_watch(char **command) {
+static int watch_program(char **command) {
   const char *where = launcher_home();
   int rank = launcher_rank();
   char host[SUPERVISE_HOST] = "?";
@@ -135,9 +135,6 @@ int rank_watch(char **command) {
   sigemptyset(&a.sa_mask);
   signal(SIGPIPE, SIG_IGN);
   if (pipe2(child_pipe, O_CLOEXEC | O_NONBLOCK) || sigaction(SIGCHLD, &a, NULL)) return 1;
-  /* Those that a scheduler sends to all processes: the program gets them, too. */
-  signal(SIGTERM, SIG_IGN);
-  signal(SIGINT, SIG_IGN);
   pid_t parent = getpid(), child = fork();
   if (child == 0) {
     signal(SIGTERM, SIG_DFL);
@@ -154,4 +151,21 @@ int rank_watch(char **command) {
     ssize_t n = recv(home, drop, sizeof drop, 0);
     if (n == 0 || (n < 0 && errno != EINTR)) return 0;
   }
+}
+
+/* mpiexec kills the processes of all hosts that it has started when one host is lost, and then
+ * nobody could tell which. So what it has started only waits for the watcher, which is in a session
+ * of its own. */
+int rank_watch(char **command) {
+  /* Those that a scheduler sends to all processes: the program gets them, too. */
+  signal(SIGTERM, SIG_IGN);
+  signal(SIGINT, SIG_IGN);
+  int status = 0;
+  pid_t watcher = fork();
+  if (watcher == 0) {
+    setsid();
+    _exit(watch_program(command));
+  }
+  while (watcher > 0 && waitpid(watcher, &status, 0) < 0 && errno == EINTR) continue;
+  return watcher > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : SUPERVISE_FAILED;
 }

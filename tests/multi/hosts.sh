@@ -76,6 +76,18 @@ done
 for log in threads hosts apart compiled; do cut -d, -f1,2,4- $log.csv >$log.bits; done
 for log in hosts apart compiled; do cmp -s threads.bits $log.bits || fail "$log has other bits than threads"; done
 
+# A host is lost: training goes on with the ranks of the other, and the same mesh, so the same bits.
+printf '%s:2\n' $net.1 $net.2 >hosts.txt
+UCX_TLS=tcp,self UCX_NET_DEVICES=all timeout 100 ./hostsh $net.1 "$dtgc" launch --hosts hosts.txt --elastic 2:4 \
+  --with "$mpiexec\ -launcher\ ssh\ -launcher-exec\ $dir/hostsh" -- ./digits $fit --epochs 40 --save lost >out.txt 2>err.txt </dev/null &
+job=$!
+for _ in $(seq 600); do compgen -G 'lost/step-*' >/dev/null && break || sleep 0.05; done
+ip netns pids $b | xargs -r kill -9
+wait $job || fail "a host that is lost: status $?"
+grep -q 'on host west (process [0-9]*) .*restart 1 of 5 with 2 ranks from step-' err.txt || fail 'a host that is lost is not named'
+./digits $fit --epochs 40 --transport threads --save never-lost >out.txt 2>&1 || fail 'threads, saving'
+"$dtgc" checkpoint diff lost never-lost >out.txt || fail "a host that is lost: other bits: $(cat out.txt)"
+
 # named HOW RANK HOST
 named() {
   DTRT_TIMEOUT=3 on_hosts "$hang" 8 $1 && fail "$1: all is well"
