@@ -266,7 +266,7 @@ static void put_errors(const Calibration *c, Str *out) {
 }
 
 static void put_reads(const Calibration *c, Str *out) {
-  const char *sep = "# Caches are as the system tells; their bandwidths: each device reads";
+  const char *sep = "# Cache sizes are those the system reports; their bandwidths: each device reads";
   for (int l = 0; l < CACHE_LEVELS; l++)
     if (c->read[l]) {
       str_printf(out, "%s %lld KiB for L%d", sep, (long long)(c->read[l] >> 10), l + 1);

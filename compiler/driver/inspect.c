@@ -11,7 +11,7 @@ const char *dtgc_dtype_name(dtgc_dtype t) {
   return (int)t >= 0 && (int)t < DT_COUNT ? dtype_name((DType)t) : "?";
 }
 
-/* A program that is only read keeps the reason of a refusal all the same. */
+/* Also of a const program: the reason of an error is kept in it. */
 #define tell(p, ...) program_fail((dtgc_program *)(p), DTGC_BAD_ARGUMENT, __VA_ARGS__)
 
 static dtgc_tensor tensor_of(Arena *a, const char *name, DType t, const Shape *s, bool trainable) {

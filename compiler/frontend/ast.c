@@ -489,7 +489,7 @@ Stmt *ast_scan(Parse *p, Span at, const GivenVec *over, Ident order, const StmtV
   s->given = *over;
   s->keep = order.text;
   if (order.text && strcmp(order.text, "reverse"))
-    diag_error(p->diag, order.span, "`%s` is no order: expected `reverse` or `{`", order.text);
+    diag_error(p->diag, order.span, "expected `reverse` or `{`, found `%s`", order.text);
   return with_bodies(p, s, body, NULL);
 }
 

@@ -554,7 +554,7 @@ void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
 }
 
 /* What a branch binds that was not bound before, and the other branch binds, too: there it is
- * changed, from a zero that nobody sees. */
+ * changed, from a zero that has no uses. */
 static void new_names(Elab *e, OpenRegion *r, const NameScope *in, const StmtVec *other,
                       Where where, CarriedVec *carried) {
   IdentVec names = {0};

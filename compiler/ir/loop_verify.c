@@ -186,7 +186,7 @@ static void check_list(EntryCheck *c, const LoopStmt *s) {
     check_list(c, s->body);
     check_list(c, s->other);
     if (s->kind != STMT_REPEAT) continue;
-    if (c->next != next + c->in->steps) breaks(c, "a block of other steps than it says");
+    if (c->next != next + c->in->steps) breaks(c, "a block of other steps than it declares");
     c->next = next + (int64_t)c->in->steps * c->in->runs;
     c->in = around;
   }

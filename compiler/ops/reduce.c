@@ -316,7 +316,7 @@ static NodeId find_best(Build *b, NodeId x, const Node *n) {
   Shape s = graph_node(b->graph, x)->shape;
   NodeId best = mk_reduce(b, max ? &op_reduce_max : &op_reduce_min, x, dims, false);
   NodeId here = mk2(b, &op_eq, x, mk_unreduce(b, best, &s, dims));
-  if (dtype_is_float(graph_node(b->graph, x)->dtype)) /* best is not-a-number when any is */
+  if (dtype_is_float(graph_node(b->graph, x)->dtype)) /* best is NaN if any element is */
     here = mk2(b, &op_or, here, mk2(b, &op_ne, x, x));
   NodeId index = mk_iota(b, DT_I32, &s, (int)node_attr(n, "axis"));
   NodeId at = mk_select(b, here, index, mk_whole(b, DT_I32, &s, INT32_MAX));

@@ -231,7 +231,7 @@ static Arg shuffled(Build *b, const Arg *a, bool back) {
   if (r < 1 || r > 1 << 15)
     return arg_node(op_fail(b, a[1].span, "`r` must be from 1 to 2^15, but it is %ld", (long)r));
   if (back ? s.dim[1] % r || s.dim[2] % r : s.dim[3] % (r * r))
-    return arg_node(op_fail(b, b->span, "%s of %s is no multiple of %ld",
+    return arg_node(op_fail(b, b->span, "%s of %s is not a multiple of %ld",
                             back ? "a size" : "the number of channels", op_describe(b, x),
                             (long)(back ? r : r * r)));
   if (!back) {

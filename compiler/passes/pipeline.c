@@ -104,7 +104,7 @@ static void run_pass(Plan *p, size_t i) {
   if (!(p->disabled.passes >> i & 1)) passes[i].run(p);
 }
 
-/* The passes from `store` to `memory`. */
+/* The passes from `inline` to `memory`. */
 static void pipeline_place(Plan *p) {
   p->vars_bytes = 0;
   size_t i = 0;
@@ -112,7 +112,7 @@ static void pipeline_place(Plan *p) {
   for (; passes[i].run != remat; i++) run_pass(p, i);
 }
 
-/* The passes from `store` to before `memory`: all that a modelled time depends on. Nothing is
+/* The passes from `inline` to before `memory`: all that a modelled time depends on. Nothing is
  * disabled, so that layouts and exchanges do not depend on what later passes may do. */
 static void pipeline_steps(Plan *p) {
   const Disabled disabled = p->disabled;

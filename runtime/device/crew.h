@@ -19,7 +19,7 @@ typedef void CrewPart(void *arg, int core, int64_t from, int64_t to);
 enum { CREW_MOST = 1024 }; /* cores of a device */
 
 /* n >= 2 cores. `spin`: each has a CPU to itself, so that waiting may spin a little. NULL with a
- * reason (of COMM_WHY bytes): the system refuses. */
+ * reason (of COMM_WHY bytes): the system rejects it. */
 Crew *crew_open(struct Device *d, int n, bool spin, char *why);
 void crew_close(Crew *c);     /* NULL is allowed */
 int crew_size(const Crew *c); /* of NULL, 1 */

@@ -37,16 +37,16 @@ static int64_t positions(const dtrt_slide *s, const int64_t size[3]) {
 
 /* False: not done. */
 static bool by_kernel(int result, const dtrt_slide *s, void *x, void *w, void *y,
-                      const dtrt_epilogue *then) {
+                      const dtrt_epilogue *epilogue) {
   const ConvKernel *k = s->dtype == DTRT_F32 ? kernel_of_cpu() : NULL;
   if (!k) return false;
-  if (result == CONV) return conv_forward(k, s, x, w, y, then);
-  if (result == CONV_INPUT) return conv_to_input(k, s, y, w, x, then);
+  if (result == CONV) return conv_forward(k, s, x, w, y, epilogue);
+  if (result == CONV_INPUT) return conv_to_input(k, s, y, w, x, epilogue);
   return conv_to_weight(k, s, x, y, w);
 }
 
 static void convolve(int result, const dtrt_slide *s, void *x, void *w, void *y,
-                     const dtrt_epilogue *then) {
+                     const dtrt_epilogue *epilogue) {
   const int64_t bytes = s->dtype == DTRT_F64 ? 8 : 4;
   const int64_t px = s->batch * positions(s, s->large), py = s->batch * positions(s, s->small);
   const int64_t nx = px * s->in, ny = py * s->out, nw = positions(s, s->taps) * s->each * s->out;
@@ -56,10 +56,11 @@ static void convolve(int result, const dtrt_slide *s, void *x, void *w, void *y,
     if (result == CONV_INPUT) memset(x, 0, (size_t)(nx * bytes));
     if (result == CONV_WEIGHT) memset(w, 0, (size_t)(nw * bytes));
   } else {
-    if (by_kernel(result, s, x, w, y, then)) return;
+    if (by_kernel(result, s, x, w, y, epilogue)) return;
     conv_by_lines(result, s, x, w, y);
   }
-  if (then) then->rows(then->dev, then->p, then->n, 0, result == CONV ? py : px);
+  if (epilogue)
+    epilogue->rows(epilogue->dev, epilogue->p, epilogue->n, 0, result == CONV ? py : px);
 }
 
 /* -------- images dealt to cores -------- */
@@ -68,13 +69,13 @@ typedef struct Images {
   int result;
   const dtrt_slide *s;
   char *x, *w, *y;
-  const dtrt_epilogue *then;
+  const dtrt_epilogue *epilogue;
 } Images;
 
 static void rows_of_part(dtrt_device *dev, void *const *p, const int64_t *n, int64_t from,
                          int64_t to) {
-  const dtrt_epilogue *then = p[0];
-  then->rows(dev, then->p, then->n, n[0] + from, n[0] + to);
+  const dtrt_epilogue *epilogue = p[0];
+  epilogue->rows(dev, epilogue->p, epilogue->n, n[0] + from, n[0] + to);
 }
 
 /* Images `from` to `to`, each of which is computed alone. */
@@ -87,16 +88,18 @@ static void images(void *arg, int core, int64_t from, int64_t to) {
                 channels = t->result == CONV ? s.out : s.in;
   char *x = t->x + from * px * s.in * 4, *y = t->y + from * py * s.out * 4;
   s.batch = to - from;
-  if (!t->then) {
+  if (!t->epilogue) {
     convolve(t->result, &s, x, t->w, y, NULL);
     return;
   }
-  dtrt_epilogue then = *t->then;
+  dtrt_epilogue epilogue = *t->epilogue;
   const void *read[8];
-  for (int32_t i = 0; i < then.nread; i++) read[i] = (const float *)then.read[i] + row * channels;
-  then.rows = rows_of_part, then.p = (void *const[]){(void *)t->then}, then.n = &row;
-  then.read = read;
-  convolve(t->result, &s, x, t->w, y, &then);
+  for (int32_t i = 0; i < epilogue.nread; i++)
+    read[i] = (const float *)epilogue.read[i] + row * channels;
+  epilogue.rows = rows_of_part, epilogue.p = (void *const[]){(void *)t->epilogue},
+  epilogue.n = &row;
+  epilogue.read = read;
+  convolve(t->result, &s, x, t->w, y, &epilogue);
 }
 
 /* Images of a part at least: parts take some microseconds, and pack the weights again. */
@@ -110,35 +113,36 @@ static int64_t least_images(const dtrt_slide *s) {
 }
 
 /* Images whose rows are whole units of the epilogue: so many at a time. */
-static int64_t images_in_units(const dtrt_epilogue *then, int64_t rows) {
-  if (!then || !then->unit || !rows) return 1;
-  int64_t a = then->unit, b = rows;
+static int64_t images_in_units(const dtrt_epilogue *epilogue, int64_t rows) {
+  if (!epilogue || !epilogue->unit || !rows) return 1;
+  int64_t a = epilogue->unit, b = rows;
   while (b) {
     const int64_t rest = a % b;
     a = b, b = rest;
   }
-  return then->unit / a;
+  return epilogue->unit / a;
 }
 
 static void rows_after(void *arg, int core, int64_t from, int64_t to) {
-  const dtrt_epilogue *then = arg;
+  const dtrt_epilogue *epilogue = arg;
   (void)core;
-  then->rows(then->dev, then->p, then->n, from, to);
+  epilogue->rows(epilogue->dev, epilogue->p, epilogue->n, from, to);
 }
 
 static void deal(int result, const dtrt_slide *s, const void *x, const void *w, const void *y,
-                 const dtrt_epilogue *then) {
+                 const dtrt_epilogue *epilogue) {
   const int64_t rows = positions(s, result == CONV ? s->small : s->large), least = least_images(s),
-                together = images_in_units(then, rows),
+                together = images_in_units(epilogue, rows),
                 grain = (least + together - 1) / together * together;
-  const bool after = then && grain * crew_cores() > s->batch && grain > least;
-  Images t = {result, s, (char *)x, (char *)w, (char *)y, after ? NULL : then};
+  const bool after = epilogue && grain * crew_cores() > s->batch && grain > least;
+  Images t = {result, s, (char *)x, (char *)w, (char *)y, after ? NULL : epilogue};
   if (s->dtype != DTRT_F32 || s->batch < 2 || crew_cores() < 2 || !kernel_of_cpu()) {
-    convolve(result, s, t.x, t.w, t.y, then);
+    convolve(result, s, t.x, t.w, t.y, epilogue);
     return;
   }
   crew_run(s->batch, after ? least : grain, images, &t);
-  if (after) crew_run(s->batch * rows, then->unit ? then->unit : 1, rows_after, (void *)then);
+  if (after)
+    crew_run(s->batch * rows, epilogue->unit ? epilogue->unit : 1, rows_after, (void *)epilogue);
 }
 
 void dtrt_conv(const dtrt_slide *s, const void *x, const void *w, void *y) {
@@ -151,10 +155,10 @@ void dtrt_conv_weight(const dtrt_slide *s, const void *x, const void *y, void *w
   convolve(CONV_WEIGHT, s, (void *)x, w, (void *)y, NULL);
 }
 void dtrt_conv_epilogue(const dtrt_slide *s, const void *x, const void *w, void *y,
-                        const dtrt_epilogue *then) {
-  deal(CONV, s, x, w, y, then);
+                        const dtrt_epilogue *epilogue) {
+  deal(CONV, s, x, w, y, epilogue);
 }
 void dtrt_conv_input_epilogue(const dtrt_slide *s, const void *y, const void *w, void *x,
-                              const dtrt_epilogue *then) {
-  deal(CONV_INPUT, s, x, w, y, then);
+                              const dtrt_epilogue *epilogue) {
+  deal(CONV_INPUT, s, x, w, y, epilogue);
 }

@@ -27,7 +27,7 @@ typedef struct Sum {
   int64_t panels_most;
   float *strip, *panels, *rows, *edge;
   ConvRun *run;
-  const dtrt_epilogue *then; /* upon positions of the result that are done; NULL: nothing */
+  const dtrt_epilogue *epilogue; /* upon positions of the result that are done; NULL: nothing */
 } Sum;
 
 /* -------- packing -------- */
@@ -232,7 +232,7 @@ static bool room(Sum *s, int64_t images, int64_t rows) {
 static void epilogue_chunk(const Sum *s, const ConvChunk *c) {
   const ConvReach *d = s->from.dim;
   const int64_t row = d[1].count * d[2].count;
-  const dtrt_epilogue *t = s->then;
+  const dtrt_epilogue *t = s->epilogue;
   t->rows(t->dev, t->p, t->n, (c->b * d[0].count + c->j) * row,
           ((c->b_end - 1) * d[0].count + c->j_end) * row);
 }
@@ -258,16 +258,16 @@ static bool sum(Sum *s) {
       for (int64_t n = 0; conv_chunk_at(&s->from, images, rows, n, &c); n++) {
         const ConvStrip t = conv_strip_make(&s->from, &c, s->strip);
         (s->in_lines ? lines : gathered)(s, &c, &t, g, j, j_end);
-        if (s->then && at_once) epilogue_chunk(s, &c);
+        if (s->epilogue && at_once) epilogue_chunk(s, &c);
       }
     }
-  if (s->then && !at_once)
+  if (s->epilogue && !at_once)
     epilogue_chunk(s, &(ConvChunk){.b_end = s->from.batch, .j_end = d[0].count});
   return true;
 }
 
 bool conv_forward(const ConvKernel *k, const dtrt_slide *s, const float *x, const float *w,
-                  float *y, const dtrt_epilogue *then) {
+                  float *y, const dtrt_epilogue *epilogue) {
   Sum p = {.kernel = k,
            .from = {.x = x, .batch = s->batch, .channels = s->in},
            .groups = s->in / s->each,
@@ -276,7 +276,7 @@ bool conv_forward(const ConvKernel *k, const dtrt_slide *s, const float *x, cons
            .w = w,
            .w_in = s->each,
            .w_out = s->out,
-           .then = then};
+           .epilogue = epilogue};
   p.wide = s->out / p.groups;
   conv_reach(s, p.from.dim);
   for (int d = 0; d < 3; d++) p.to_size[d] = p.from.dim[d].count, p.w_taps[d] = p.from.dim[d].taps;
@@ -306,7 +306,7 @@ static ConvReach reach_back(const ConvReach *r, int64_t phase) {
 }
 
 bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const float *y, const float *w,
-                   float *x, const dtrt_epilogue *then) {
+                   float *x, const dtrt_epilogue *epilogue) {
   ConvReach f[3];
   conv_reach(s, f);
   const bool one = f[0].step == 1 && f[1].step == 1 && f[2].step == 1; /* sum: all positions */
@@ -319,7 +319,7 @@ bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const float *y, con
            .w_in = s->each,
            .w_out = s->out,
            .turned = true,
-           .then = one ? then : NULL};
+           .epilogue = one ? epilogue : NULL};
   p.each = s->out / p.groups;
   for (int d = 0; d < 3; d++) p.to_size[d] = f[d].size, p.w_taps[d] = f[d].taps;
   for (int64_t i = 0; i < f[0].step; i++)
@@ -330,7 +330,8 @@ bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const float *y, con
         memcpy(p.from.dim, b, sizeof b);
         if (!sum(&p)) return false;
       }
-  if (then && !one)
-    then->rows(then->dev, then->p, then->n, 0, s->batch * f[0].size * f[1].size * f[2].size);
+  if (epilogue && !one)
+    epilogue->rows(epilogue->dev, epilogue->p, epilogue->n, 0,
+                   s->batch * f[0].size * f[1].size * f[2].size);
   return true;
 }

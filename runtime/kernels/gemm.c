@@ -182,7 +182,7 @@ static void blas_enter(void) {
                   BLAS_BUFFER >> 20);
     }
     pthread_rwlock_rdlock(&blas_lock);
-    if (!room) return; /* nobody to tell */
+    if (!room) return; /* no one to report to */
   }
 }
 
@@ -240,20 +240,20 @@ GemmOperands gemm_depths(const GemmOperands *p, int64_t l, int64_t k) {
   GemmOperands q = *p;
   q.a += l * (p->ta ? p->lda : 1), q.b += l * (p->tb ? 1 : p->ldb);
   q.k = k;
-  if (!p->live) return q;
-  const int64_t by = p->live->of == DTRT_BAND_A ? -l : l; /* A's columns are depths, or B's rows */
-  q.shifted = (dtrt_band){p->live->of, p->live->low + by, p->live->high + by};
+  if (!p->band) return q;
+  const int64_t by = p->band->of == DTRT_BAND_A ? -l : l; /* A's columns are depths, or B's rows */
+  q.shifted = (dtrt_band){p->band->of, p->band->low + by, p->band->high + by};
   return q;
 }
 
 void gemm_once(const GemmOperands *p, float *c, int64_t ldc, bool add) {
-  const dtrt_band *live = p->live ? &p->shifted : NULL;
+  const dtrt_band *band = p->band ? &p->shifted : NULL;
   if (gemm_blocked_band(p->m, p->n, p->k, p->a, p->ta ? 1 : p->lda, p->ta ? p->lda : 1, p->b,
-                        p->tb ? 1 : p->ldb, p->tb ? p->ldb : 1, c, ldc, add, NULL, live,
+                        p->tb ? 1 : p->ldb, p->tb ? p->ldb : 1, c, ldc, add, NULL, band,
                         DTRT_GEMM_DEPTH))
     return;
-  if (live) {
-    gemm_by_blocks(p->ta, p->tb, p->m, p->n, p->k, p->a, p->lda, p->b, p->ldb, c, ldc, add, live);
+  if (band) {
+    gemm_by_blocks(p->ta, p->tb, p->m, p->n, p->k, p->a, p->lda, p->b, p->ldb, c, ldc, add, band);
     return;
   }
   if (!fits_blas(p->m, p->n, p->k, p->lda, p->ldb, ldc)) {
@@ -325,23 +325,23 @@ static void gemm_by_blocks(int ta, int tb, int64_t m, int64_t n, int64_t k, cons
   for (int64_t i = 0; i < side; i += DTRT_BAND_BLOCK) {
     const int64_t here = side - i < DTRT_BAND_BLOCK ? side - i : DTRT_BAND_BLOCK;
     const int64_t from = dtrt_band_from(i, low, other), to = dtrt_band_to(i, high, other);
-    const int64_t live = to > from ? to - from : 0;
+    const int64_t count = to > from ? to - from : 0;
     const int64_t l = v->of == DTRT_BAND_C ? 0 : from;
     const float *x = a + (columns ? 0 : i) * (ta ? 1 : lda) + l * (ta ? lda : 1);
     const int64_t j = columns ? i : v->of == DTRT_BAND_C ? from : 0;
     dtrt_gemm(DTRT_F32, ta, tb, columns ? m : here,
               columns                ? here
-              : v->of == DTRT_BAND_C ? live
+              : v->of == DTRT_BAND_C ? count
                                      : n,
-              v->of == DTRT_BAND_C ? k : live, x, lda, b + l * (tb ? 1 : ldb) + j * (tb ? ldb : 1),
+              v->of == DTRT_BAND_C ? k : count, x, lda, b + l * (tb ? 1 : ldb) + j * (tb ? ldb : 1),
               ldb, c + (columns ? 0 : i) * ldc + j, ldc, accumulate);
   }
 }
 
 void dtrt_gemm_band(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
                     const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate,
-                    dtrt_band live) {
-  if (m > 1 && n > 1 && k > GEMM_BLOCK && live.of != DTRT_BAND_C) {
+                    dtrt_band band) {
+  if (m > 1 && n > 1 && k > GEMM_BLOCK && band.of != DTRT_BAND_C) {
     const GemmOperands p = {.ta = ta,
                             .tb = tb,
                             .m = m,
@@ -351,15 +351,15 @@ void dtrt_gemm_band(int ta, int tb, int64_t m, int64_t n, int64_t k, const void 
                             .lda = lda,
                             .b = b,
                             .ldb = ldb,
-                            .live = &live};
+                            .band = &band};
     gemm_deep(&p, c, ldc, accumulate != 0, NULL);
     return;
   }
   if (m > 1 && n > 1 && k > 0 &&
       gemm_blocked_band(m, n, k, a, ta ? 1 : lda, ta ? lda : 1, b, tb ? 1 : ldb, tb ? ldb : 1, c,
-                        ldc, accumulate != 0, NULL, &live, 0))
+                        ldc, accumulate != 0, NULL, &band, 0))
     return;
-  gemm_by_blocks(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, &live);
+  gemm_by_blocks(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, &band);
 }
 
 void dtrt_band_clear(float *p, int64_t rows, int64_t n, int64_t step, int64_t low, int64_t high) {

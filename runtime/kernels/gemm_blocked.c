@@ -138,8 +138,8 @@ typedef struct Product {
   float *c;
   int64_t ldc;
   bool add;
-  const dtrt_epilogue *then;
-  const dtrt_band *live; /* NULL: all */
+  const dtrt_epilogue *epilogue;
+  const dtrt_band *band; /* NULL: all */
   float *all;            /* the operand packed whole, tile after tile */
   float *strip;          /* one tile of the other, or GEMM_GROUP */
   bool across;           /* the product is y' @ x' = c': m and n, x and y have changed places */
@@ -251,7 +251,7 @@ static int64_t tile_row(int64_t q, int64_t rows, int64_t tiles) { return q * row
 
 /* The first row of tile q; where a part is live, no tile lies in two of its blocks of rows. */
 static int64_t row_of(const Product *p, int64_t q, int64_t tiles) {
-  if (!p->live) return tile_row(q, p->m, tiles);
+  if (!p->band) return tile_row(q, p->m, tiles);
   const int each = (int)tiles_of(DTRT_BAND_BLOCK, p->rows);
   const int64_t i = q / each * DTRT_BAND_BLOCK, here = least(p->m - i, DTRT_BAND_BLOCK);
   if (here == DTRT_BAND_BLOCK) return i + (int)(q % each) * DTRT_BAND_BLOCK / each;
@@ -259,7 +259,7 @@ static int64_t row_of(const Product *p, int64_t q, int64_t tiles) {
 }
 
 static int64_t row_tiles(const Product *p) {
-  if (!p->live) return tiles_of(p->m, p->rows);
+  if (!p->band) return tiles_of(p->m, p->rows);
   return p->m / DTRT_BAND_BLOCK * tiles_of(DTRT_BAND_BLOCK, p->rows) +
          tiles_of(p->m % DTRT_BAND_BLOCK, p->rows);
 }
@@ -269,7 +269,7 @@ static int64_t row_tiles(const Product *p) {
  * dead. */
 static bool live_depths(const Product *p, int64_t i0, int64_t i1, int64_t j, int64_t *l,
                         int64_t *end) {
-  const dtrt_band *v = p->live;
+  const dtrt_band *v = p->band;
   if (!v) return true;
   if (v->of == DTRT_BAND_C)
     return j >= dtrt_band_from(i0, v->low, p->n) && j < dtrt_band_to(i1 - 1, v->high, p->n);
@@ -283,7 +283,7 @@ static bool live_depths(const Product *p, int64_t i0, int64_t i1, int64_t j, int
 }
 
 static void epilogue_rows(const Product *p, int64_t from, int64_t to) {
-  if (p->then) p->then->rows(p->then->dev, p->then->p, p->then->n, from, to);
+  if (p->epilogue) p->epilogue->rows(p->epilogue->dev, p->epilogue->p, p->epilogue->n, from, to);
 }
 
 /* Rows of so many elements are worth a call, and still in L1. */
@@ -335,7 +335,7 @@ static bool is_packed(const Product *p) {
 static void pack_all(const Product *p, int64_t l, int64_t depth, int64_t j0, int64_t j1,
                      float *to) {
   const int wide = p->wide;
-  if (p->yj == 1 && !p->live) {
+  if (p->yj == 1 && !p->band) {
     p->kernel->panels(p->y + l * p->yl + j0, p->yl, depth, least(p->n, j1) - j0, to, wide);
     return;
   }
@@ -368,8 +368,8 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
       x = p->strip;
     }
     ahead_none(p->ahead);
-    for (int a = 0; last && p->then && a < p->then->nread; a++)
-      ahead_bytes(p->ahead, (const float *)p->then->read[a] + i * p->n, (next - i) * p->n * 4);
+    for (int a = 0; last && p->epilogue && a < p->epilogue->nread; a++)
+      ahead_bytes(p->ahead, (const float *)p->epilogue->read[a] + i * p->n, (next - i) * p->n * 4);
     rows_ahead(p, l, depth, next, after - next);
     for (int64_t j = j0; j < j1; j += wide) {
       int64_t from = l, to = l + depth;
@@ -430,7 +430,7 @@ static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t 
 
 /* Most lanes of a tile would be empty, and few would be if it were turned over. */
 static bool narrow(const Product *p) {
-  return !p->live && p->n <= p->kernel->rows[2] && p->m >= p->kernel->lanes;
+  return !p->band && p->n <= p->kernel->rows[2] && p->m >= p->kernel->lanes;
 }
 
 static void change_places(Product *p) {
@@ -444,7 +444,7 @@ static void change_places(Product *p) {
 /* Packing would cost more than it saves: a panel of y is read by one tile or two, or it stays in L1
  * as it lies and x is near; or by some, and stays in L2. */
 static bool few_rows(const Product *p, int64_t depth) {
-  if (p->live) return false;
+  if (p->band) return false;
   if (p->across || p->m <= p->rows) return true;
   if (p->m <= 2 * p->rows) return p->n * p->k < p->setup->far_floats;
   if (p->m * depth <= NEAR && depth * (p->yj == 1 ? p->yl : p->wide) <= SMALL) return true;
@@ -511,29 +511,29 @@ static bool few_tiles(const GemmKernel *k, GemmTile *t, int64_t m, int64_t n, in
 
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                   const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
-                  const dtrt_epilogue *then) {
-  return gemm_blocked_band(m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, then, NULL, 0);
+                  const dtrt_epilogue *epilogue) {
+  return gemm_blocked_band(m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, NULL, 0);
 }
 
 bool gemm_blocked_band(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                        const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
-                       const dtrt_epilogue *then, const dtrt_band *live, int64_t part) {
+                       const dtrt_epilogue *epilogue, const dtrt_band *band, int64_t part) {
   pthread_once(&once, prepare);
   float *room = setup.kernel ? room_of_thread() : NULL;
   if (!room) return false;
-  if (!then && !live) {
+  if (!epilogue && !band) {
     GemmTile t;
     t.x = x, t.xi = xi, t.xl = xl, t.y = y, t.lead = yl, t.c = c, t.ldc = ldc, t.add = add;
     if (few_tiles(setup.kernel, &t, m, n, k, yj)) return true;
   }
-  gemm_blocked_by(&setup, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, then, live, part);
+  gemm_blocked_by(&setup, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, band, part);
   return true;
 }
 
 void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int64_t k,
                      const float *x, int64_t xi, int64_t xl, const float *y, int64_t yl, int64_t yj,
-                     float *c, int64_t ldc, bool add, const dtrt_epilogue *then,
-                     const dtrt_band *live, int64_t part) {
+                     float *c, int64_t ldc, bool add, const dtrt_epilogue *epilogue,
+                     const dtrt_band *band, int64_t part) {
   const GemmKernel *kernel = s->kernel;
   Product p = {.setup = s,
                .kernel = kernel,
@@ -549,8 +549,8 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
                .c = c,
                .ldc = ldc,
                .add = add,
-               .then = then,
-               .live = live,
+               .epilogue = epilogue,
+               .band = band,
                .all = room,
                .strip = room + s->all_floats,
                .edge = room + s->all_floats + GEMM_STRIP_FLOATS};
@@ -558,7 +558,7 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
   p.ahead = &ahead;
   if (narrow(&p)) change_places(&p);
   /* Three vectors where that is all of the columns; they would not fit into live blocks. */
-  const int lanes = kernel->lanes, vectors = !live && p.n > 2 * lanes && p.n <= 3 * lanes ? 3 : 2;
+  const int lanes = kernel->lanes, vectors = !band && p.n > 2 * lanes && p.n <= 3 * lanes ? 3 : 2;
   p.wide = vectors * lanes, p.rows = kernel->rows[vectors];
   /* Parts of k: of one size, but for the last; a multiple of 16, as blocks are turned whole. */
   const int64_t most = part ? part : dtrt_gemm_part(k);
@@ -569,7 +569,7 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
   }
   const int64_t deep = least(k, most);
   const bool whole = tiles_of(n, p.wide) * p.wide * deep <= s->all_floats;
-  if (vectors == 2 && !live && !(then && whole) && m > 2 * p.rows && rows_first(&p, deep))
+  if (vectors == 2 && !band && !(epilogue && whole) && m > 2 * p.rows && rows_first(&p, deep))
     by_rows(&p, most);
   else
     by_columns(&p, most);

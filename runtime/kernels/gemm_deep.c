@@ -53,9 +53,10 @@ static double *room_for(int64_t elements) {
   return room;
 }
 
-void gemm_deep(const GemmOperands *p, float *c, int64_t ldc, bool add, const dtrt_epilogue *then) {
+void gemm_deep(const GemmOperands *p, float *c, int64_t ldc, bool add,
+               const dtrt_epilogue *epilogue) {
   int64_t rows = 1, columns = 1; /* of pieces */
-  if (!p->live && p->n * p->m > PIECE) {
+  if (!p->band && p->n * p->m > PIECE) {
     columns = (p->n + COLUMNS - 1) / COLUMNS;
     const int64_t wide = (p->n + columns - 1) / columns;
     rows = (p->m * wide + PIECE - 1) / PIECE;
@@ -70,16 +71,16 @@ void gemm_deep(const GemmOperands *p, float *c, int64_t ldc, bool add, const dtr
       if (add) join(FIRST, acc, wide, to, ldc, high, wide);
       add_depths(gemm_piece(p, i, high, j, wide), to, ldc, acc, wide, 0, p->k, add);
     }
-    if (then) then->rows(then->dev, then->p, then->n, i, i + high);
+    if (epilogue) epilogue->rows(epilogue->dev, epilogue->p, epilogue->n, i, i + high);
   }
 }
 
 void dtrt_gemm_sum(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
                    const void *b, int64_t ldb, void *c, int64_t ldc, double *acc, int64_t at,
-                   int64_t all, const dtrt_band *live) {
+                   int64_t all, const dtrt_band *band) {
   if (m <= 0 || n <= 0) return;
-  if (all <= GEMM_BLOCK && live) {
-    dtrt_gemm_band(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, at > 0, *live);
+  if (all <= GEMM_BLOCK && band) {
+    dtrt_gemm_band(ta, tb, m, n, k, a, lda, b, ldb, c, ldc, at > 0, *band);
     return;
   }
   if (all <= GEMM_BLOCK) {
@@ -95,6 +96,6 @@ void dtrt_gemm_sum(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *
                           .lda = lda,
                           .b = b,
                           .ldb = ldb,
-                          .live = live};
+                          .band = band};
   add_depths(p, c, ldc, acc, ldc, at, all, false);
 }

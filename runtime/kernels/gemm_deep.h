@@ -14,8 +14,8 @@ typedef struct GemmOperands {
   int64_t lda;
   const float *b;
   int64_t ldb;
-  const dtrt_band *live; /* NULL: all; not of C */
-  dtrt_band shifted;     /* what `live` points to, of some of the depths */
+  const dtrt_band *band; /* NULL: all; not of C */
+  dtrt_band shifted;     /* what `band` points to, of some of the depths */
 } GemmOperands;
 
 static inline GemmOperands gemm_piece(const GemmOperands *p, int64_t i, int64_t m, int64_t j,
@@ -31,5 +31,6 @@ void gemm_once(const GemmOperands *p, float *c, int64_t ldc, bool add);
 /* Depths l to l + k of a product; l is a multiple of DTRT_BAND_BLOCK where a part of it is live. */
 GemmOperands gemm_depths(const GemmOperands *p, int64_t l, int64_t k);
 /* c = or += the product, then `then` (NULL: nothing) on its rows. */
-void gemm_deep(const GemmOperands *p, float *c, int64_t ldc, bool add, const dtrt_epilogue *then);
+void gemm_deep(const GemmOperands *p, float *c, int64_t ldc, bool add,
+               const dtrt_epilogue *epilogue);
 #endif

@@ -93,17 +93,17 @@ struct dtrt_epilogue;
 struct dtrt_band;
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                   const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
-                  const struct dtrt_epilogue *then);
-/* The same of what `live` says (NULL: all; see dtrt_gemm_band), in parts of so many of k (0:
+                  const struct dtrt_epilogue *epilogue);
+/* The same of `band` (NULL: all; see dtrt_gemm_band), in parts of so many of k (0:
  * dtrt_gemm_part). */
 bool gemm_blocked_band(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                        const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
-                       const struct dtrt_epilogue *then, const struct dtrt_band *live,
+                       const struct dtrt_epilogue *epilogue, const struct dtrt_band *band,
                        int64_t part);
 /* The same with another kernel or other caches; room: GEMM_ROOM_FLOATS(s). */
 void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int64_t k,
                      const float *x, int64_t xi, int64_t xl, const float *y, int64_t yl, int64_t yj,
-                     float *c, int64_t ldc, bool add, const struct dtrt_epilogue *then,
-                     const struct dtrt_band *live, int64_t part);
+                     float *c, int64_t ldc, bool add, const struct dtrt_epilogue *epilogue,
+                     const struct dtrt_band *band, int64_t part);
 #define GEMM_ROOM_FLOATS(s) ((s)->all_floats + GEMM_STRIP_FLOATS + GEMM_EDGE_FLOATS)
 #endif

@@ -7,7 +7,7 @@
  * the order in which the unrolled program would; products and sums among them are lifted behind the
  * loop (reverse_sums.c).
  *
- * What the way back needs of the body is computed again from what is kept: the carried values and
+ * What the backward pass requires of the body is recomputed from what is kept: the carried values and
  * what is neither of single elements nor moved (products, sums, results of regions within). Each
  * is kept in a row of a stack that the forward region gains. Only what is read is kept. The
  * result is ordinary regions, so that second gradients need no rule of their own. */

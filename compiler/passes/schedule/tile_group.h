@@ -11,7 +11,7 @@ typedef struct Group {
   VEC(NodeId) again; /* recomputed nodes of earlier groups */
   VEC(bool) after;   /* by step from the first on: it reads what the group makes */
   bool closed;
-  bool rows;    /* it began at a loop, not at a product: see rows.c */
+  bool rows;    /* it began at a loop, not at a product: see tile_rows.c */
   int epilogue; /* of its first member: leading dims of the result that are its rows; 0: it is none
                  */
 } Group;
