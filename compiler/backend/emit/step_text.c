@@ -29,6 +29,14 @@ static const char *global_name(Emit *e, NodeId id) {
   return node_text(e->program, e->le->entry->graph, e->le->origin.at[id], e->arena);
 }
 
+/* Of a constant without a name its number. */
+static const char *operand_text(Emit *e, NodeId id) {
+  const Node *n = graph_node(e->le->graph, id);
+  if (n->name || !node_is_const(n)) return global_name(e, id);
+  return dtype_is_int(n->dtype) ? arena_printf(e->arena, "%lld", (long long)n->whole)
+                                : arena_printf(e->arena, "%.7g", n->value);
+}
+
 /* What a step is, for comments, messages and profiles: "h = contract(x, model.d1.w)". */
 static const char *step_text(Emit *e, const Step *s) {
   bool exchanges = s->kind == STEP_EXCHANGE || s->kind == STEP_WAIT;
@@ -41,7 +49,7 @@ static const char *step_text(Emit *e, const Step *s) {
     if (exchanges) continue;
     str_printf(&t, "%s%s(", to ? " <- " : n->name ? " = " : "", n->op->name);
     for (int k = 0; k < n->noperands && k < 4; k++)
-      str_printf(&t, "%s%s", k ? ", " : "", global_name(e, n->operand[k]));
+      str_printf(&t, "%s%s", k ? ", " : "", operand_text(e, n->operand[k]));
     str_puts(&t, n->noperands > 4 ? ", ...)" : ")");
   }
   if (s->nodes.n > 4) str_printf(&t, " and %d more", s->nodes.n - 4);

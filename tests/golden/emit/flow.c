@@ -99,12 +99,12 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
   uint8_t *const gt_9 = (void *)(dev->arena + 192); /* bool[] [] */
   float *const far = (void *)(dev->arena + 384); /* f32[] [] */
 
-  /* f.w = add(exp@flow.dtg:5, const@flow.dtg:5), f.v = carry(v)    flow.dtg:4 */
+  /* f.w = add(exp@flow.dtg:5, 1), f.v = carry(v)    flow.dtg:4 */
   dtrt_begin_step(dev, 0);
   float *const v_4 = (void *)dev->in[0]; /* f32[8] [a] */
   loop1_f_w(4, v_4, w, v);
 
-  /* carry(const@flow.dtg:7), f.far = carry(f.far)    flow.dtg:6 */
+  /* carry(0), f.far = carry(f.far)    flow.dtg:6 */
   dtrt_begin_step(dev, 1);
   loop2_carry(carry_7, far);
   while (1) {
@@ -132,21 +132,21 @@ DTRT_ENTRY void entry_f(dtrt_device *dev) {
     dtrt_begin_step(dev, 6);
     dtrt_run_exchange(dev, &exchange_1, reduce_max_9, reduce_max_9);
 
-    /* gt(reduce_max@flow.dtg:9, const@flow.dtg:9), f.far = carry(f.far)    flow.dtg:9 */
+    /* gt(reduce_max@flow.dtg:9, 10), f.far = carry(f.far)    flow.dtg:9 */
     dtrt_begin_step(dev, 7);
     loop6_gt(reduce_max_9, gt_9);
     if (dtrt_holds(dev->arena + 192)) {
 
-      /* f.v = mul(const@flow.dtg:9#2, f.v)    flow.dtg:9 */
+      /* f.v = mul(0.5, f.v)    flow.dtg:9 */
       dtrt_begin_step(dev, 8);
       loop7_f_v(4, v);
 
-      /* f.far = add(f.far, const@flow.dtg:9#3)    flow.dtg:9 */
+      /* f.far = add(f.far, 1)    flow.dtg:9 */
       dtrt_begin_step(dev, 9);
       loop8_f_far(far);
     }
 
-    /* add(carry@flow.dtg:7, const@flow.dtg:7#2)    flow.dtg:7 */
+    /* add(carry@flow.dtg:7, 1)    flow.dtg:7 */
     dtrt_begin_step(dev, 10);
     loop9_add(carry_7);
   }
@@ -162,17 +162,17 @@ static const dtrt_tensor entry_f_out[] = {
     {"far", DTRT_F32, 0, &layout_3, 384, 4, 0, 0, "flow.dtg:11"},
 };
 static const dtrt_step entry_f_steps[] = {
-    {"f.w = add(exp@flow.dtg:5, const@flow.dtg:5), f.v = carry(v)", "flow.dtg:4", DTRT_STEP_LOOP, 0, 48},
-    {"carry(const@flow.dtg:7), f.far = carry(f.far)", "flow.dtg:6", DTRT_STEP_LOOP, 0, 8},
+    {"f.w = add(exp@flow.dtg:5, 1), f.v = carry(v)", "flow.dtg:4", DTRT_STEP_LOOP, 0, 48},
+    {"carry(0), f.far = carry(f.far)", "flow.dtg:6", DTRT_STEP_LOOP, 0, 8},
     {"lt(carry@flow.dtg:7, times)", "flow.dtg:7", DTRT_STEP_LOOP, 0, 9},
     {"all-gather over a: f.v", "flow.dtg:8", DTRT_STEP_EXCHANGE, 0, 16},
     {"f.v = add(f.v, mul@flow.dtg:8#3), f.v = carry(f.v)", "flow.dtg:8", DTRT_STEP_LOOP, 0, 112},
     {"reduce_max(abs@flow.dtg:9)", "flow.dtg:9", DTRT_STEP_LOOP, 0, 20},
     {"all-reduce over a: reduce_max@flow.dtg:9", "flow.dtg:9", DTRT_STEP_EXCHANGE, 0, 4},
-    {"gt(reduce_max@flow.dtg:9, const@flow.dtg:9), f.far = carry(f.far)", "flow.dtg:9", DTRT_STEP_LOOP, 0, 13},
-    {"f.v = mul(const@flow.dtg:9#2, f.v)", "flow.dtg:9", DTRT_STEP_LOOP, 0, 32},
-    {"f.far = add(f.far, const@flow.dtg:9#3)", "flow.dtg:9", DTRT_STEP_LOOP, 0, 8},
-    {"add(carry@flow.dtg:7, const@flow.dtg:7#2)", "flow.dtg:7", DTRT_STEP_LOOP, 0, 8},
+    {"gt(reduce_max@flow.dtg:9, 10), f.far = carry(f.far)", "flow.dtg:9", DTRT_STEP_LOOP, 0, 13},
+    {"f.v = mul(0.5, f.v)", "flow.dtg:9", DTRT_STEP_LOOP, 0, 32},
+    {"f.far = add(f.far, 1)", "flow.dtg:9", DTRT_STEP_LOOP, 0, 8},
+    {"add(carry@flow.dtg:7, 1)", "flow.dtg:7", DTRT_STEP_LOOP, 0, 8},
 };
 static const char *const axis_names[] = {"a"};
 static const int32_t axis_sizes[] = {2};

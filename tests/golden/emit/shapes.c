@@ -117,28 +117,28 @@ DTRT_ENTRY void entry_init(dtrt_device *dev) {
 DTRT_ENTRY void entry_f(dtrt_device *dev) {
   (void)dev;
 
-  /* f.t = add(f.t, const@shapes.dtg:8)    shapes.dtg:8 */
+  /* f.t = add(f.t, 1)    shapes.dtg:8 */
   dtrt_begin_step(dev, 0);
   float (*const a)[6] = (void *)dev->in[0]; /* f32[4, 6] [_, _] */
   float (*const t)[4] = (void *)(dev->arena + 512); /* f32[6, 4] [_, _] */
   loop1_f_t(6, 4, a, t);
 
-  /* f.s = add(f.s, const@shapes.dtg:8#2)    shapes.dtg:8 */
+  /* f.s = add(f.s, 1)    shapes.dtg:8 */
   dtrt_begin_step(dev, 1);
   float (*const s)[6] = (void *)(dev->arena + 768); /* f32[2, 6] [_, _] */
   loop2_f_s(2, 6, a, s);
 
-  /* f.p = add(f.p, const@shapes.dtg:8#3)    shapes.dtg:8 */
+  /* f.p = add(f.p, 1)    shapes.dtg:8 */
   dtrt_begin_step(dev, 2);
   float (*const p_)[8] = (void *)(dev->arena + 0); /* f32[6, 8] [_, _] */
   loop3_f_p(6, 8, p_, a);
 
-  /* f.c = add(f.c, const@shapes.dtg:8#4)    shapes.dtg:8 */
+  /* f.c = add(f.c, 1)    shapes.dtg:8 */
   dtrt_begin_step(dev, 3);
   float (*const c)[12] = (void *)(dev->arena + 192); /* f32[4, 12] [_, _] */
   loop4_f_c(4, 12, 6, a, c);
 
-  /* f.g = add(f.g, const@shapes.dtg:8#5)    shapes.dtg:8 */
+  /* f.g = add(f.g, 1)    shapes.dtg:8 */
   dtrt_begin_step(dev, 4);
   int32_t *const i_ = (void *)dev->in[1]; /* i32[3] [_] */
   float (*const g)[6] = (void *)(dev->arena + 640); /* f32[3, 6] [_, _] */
@@ -159,11 +159,11 @@ static const dtrt_tensor entry_f_out[] = {
     {"g", DTRT_F32, 0, &layout_6, 640, 72, 0, 0, "shapes.dtg:8"},
 };
 static const dtrt_step entry_f_steps[] = {
-    {"f.t = add(f.t, const@shapes.dtg:8)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 192},
-    {"f.s = add(f.s, const@shapes.dtg:8#2)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 144},
-    {"f.p = add(f.p, const@shapes.dtg:8#3)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 288},
-    {"f.c = add(f.c, const@shapes.dtg:8#4)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 288},
-    {"f.g = add(f.g, const@shapes.dtg:8#5)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 180},
+    {"f.t = add(f.t, 1)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 192},
+    {"f.s = add(f.s, 1)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 144},
+    {"f.p = add(f.p, 1)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 288},
+    {"f.c = add(f.c, 1)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 288},
+    {"f.g = add(f.g, 1)", "shapes.dtg:8", DTRT_STEP_LOOP, 0, 180},
 };
 static const dtrt_entry entries[] = {
     {"init", entry_init, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},

@@ -143,7 +143,7 @@ DTRT_ENTRY void entry_train(dtrt_device *dev) {
   dtrt_begin_step(dev, 2);
   dtrt_run_exchange(dev, &exchange_0, sum_11, sum_11);
 
-  /* train.loss = mul(sum@step.dtg:11, const@step.dtg:11)    step.dtg:11 */
+  /* train.loss = mul(sum@step.dtg:11, 0.04166667)    step.dtg:11 */
   dtrt_begin_step(dev, 3);
   loop4_train_loss(sum_11);
 
@@ -193,7 +193,7 @@ static const dtrt_step entry_train_steps[] = {
     {"contract(x, model.w)", "step.dtg:6", DTRT_STEP_PRODUCT, 72, 144},
     {"sum(mul@step.dtg:11)", "step.dtg:11", DTRT_STEP_LOOP, 0, 64},
     {"all-reduce over batch: sum@step.dtg:11", "step.dtg:11", DTRT_STEP_EXCHANGE, 0, 12},
-    {"train.loss = mul(sum@step.dtg:11, const@step.dtg:11)", "step.dtg:11", DTRT_STEP_LOOP, 0, 8},
+    {"train.loss = mul(sum@step.dtg:11, 0.04166667)", "step.dtg:11", DTRT_STEP_LOOP, 0, 8},
     {"grad(train.e) = add(mul@step.dtg:11#2, mul@step.dtg:11#2)", "step.dtg:11", DTRT_STEP_LOOP, 0, 84},
     {"grad(model.b) = sum(grad(train.e))", "step.dtg:6", DTRT_STEP_LOOP, 0, 36},
     {"grad(model.w) = contract(x, grad(train.e))", "step.dtg:6", DTRT_STEP_PRODUCT, 72, 144},
