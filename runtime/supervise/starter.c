@@ -69,6 +69,8 @@ bool starter_begin(starter *s, const job *j, const job_plan *p, char **words, co
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   if (length <= 0) return snprintf(why, SUPERVISE_WHY, "/proc: %s", strerror(errno)), false;
   self[length] = 0;
+  /* It was installed anew while it ran. */
+  if (length > 10 && !strcmp(self + length - 10, " (deleted)")) self[length - 10] = 0;
   snprintf(ranks, sizeof ranks, "%d", p->ranks);
   bool slurm = !j->with && !j->hosts && launcher_allocates(), mpiexec = !j->with && !slurm;
   if (j->with) {
