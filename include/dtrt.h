@@ -375,6 +375,14 @@ void dtrt_solve(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const 
 void dtrt_triangular_solve(int32_t dtype, int64_t batch, int64_t rows, int64_t cols, const void *a,
                            const void *b, void *x, int64_t flags);
 
+/* What a program tells a person. The text has lines. A check: what to say, the condition, and names
+ * of values, each of which follows as its type and its place; a print: the label, the type, and the
+ * dims, "~6" of one that was shortened to 3 elements at each end. *done becomes 0. */
+void dtrt_assert(dtrt_device *dev, int32_t *done, const char *text, int32_t type, const void *holds,
+                 ...);
+void dtrt_told(dtrt_device *dev, int32_t *done, const char *text);
+void dtrt_print(dtrt_device *dev, int32_t *done, const char *text, int32_t type, const void *x);
+
 /* An index read from data is outside [0, n). Names the step and stops all devices. Does not return. */
 __attribute__((noreturn, cold)) void dtrt_bad_index(dtrt_device *dev, int64_t index, int64_t n);
 /* The same of a window that begins at `index` and whose last element is `reach` further. */

@@ -499,6 +499,12 @@ Stmt *ast_collect(Parse *p, Span at, Ident name, AstExpr *value) {
   return s;
 }
 
+Stmt *ast_assert(Parse *p, Span at, AstExpr *cond, AstExpr *text) {
+  Stmt *s = ast_stmt(p, ST_ASSERT, at);
+  s->value = cond, s->to = text;
+  return s;
+}
+
 Stmt *ast_else(Parse *p, Span at) {
   diag_error(p->diag, at, "this `else` has no `if`: it must follow the `}` of one");
   return ast_stmt(p, ST_ERROR, at);

@@ -125,6 +125,7 @@ typedef enum StmtKind {
   ST_REPEAT,  /* name, from, to */
   ST_SCAN,    /* given: names and sequences; keep: in reverse */
   ST_COLLECT, /* name = value */
+  ST_ASSERT,  /* value, and the text in `to` */
   ST_RETURN
 } StmtKind;
 
@@ -235,6 +236,7 @@ Stmt *ast_assign(Parse *p, Span at, AstExpr *target, AstExpr *value);
 Stmt *ast_expr_stmt(Parse *p, AstExpr *x);
 Stmt *ast_for(Parse *p, Span at, Ident name, AstRange over, const StmtVec *body);
 Stmt *ast_if(Parse *p, Span at, AstExpr *cond, const StmtVec *body, const StmtVec *other);
+Stmt *ast_assert(Parse *p, Span at, AstExpr *cond, AstExpr *text);
 Stmt *ast_while(Parse *p, Span at, AstExpr *cond, const StmtVec *body);
 Stmt *ast_most(Parse *p, Stmt *s, Ident word, AstExpr *most); /* of a while or a repeat */
 Stmt *ast_repeat(Parse *p, Span at, Ident name, AstExpr *from, AstExpr *to, const StmtVec *body);

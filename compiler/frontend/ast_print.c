@@ -341,6 +341,11 @@ static void put_stmt(Str *out, const Stmt *s) {
     if (s->keep) str_puts(out, " reverse");
     put_block(out, &s->body);
     break;
+  case ST_ASSERT:
+    str_puts(out, "assert ");
+    ast_print_expr(out, s->value);
+    if (s->to) str_puts(out, ", "), ast_print_expr(out, s->to);
+    break;
   case ST_COLLECT:
     str_printf(out, "collect %s = ", s->name.text);
     ast_print_expr(out, s->value);

@@ -20,3 +20,11 @@ void bound_names(Elab *e, const StmtVec *body, bool parts, IdentVec *names) {
     bound_names(e, &s->other, parts, names);
   }
 }
+
+const Binding *bound_before(const NameScope *s, const char *name) {
+  for (; s; s = s->up) {
+    const Binding *b = scope_find(s, name);
+    if (b) return b;
+  }
+  return NULL;
+}

@@ -136,6 +136,7 @@ typedef struct Building {
   const char *stream_path; /* init: of the variable being initialised */
   VEC(Assign) assigns;
   OpenRegion *open; /* the innermost region whose body is being built; NULL: none */
+  NodeId told;      /* the token of what was told last (ops/told.c); NO_NODE: nothing was */
   Lookup streams; /* random calls so far, by interned path */
   bool random;    /* some node reads the random step */
 } Building;
@@ -330,12 +331,22 @@ NodeId variable_in_loss(Elab *e, int var, NodeId loss, Span at);
 const char *variable_key(Elab *e, const Value *key, Span at);
 bool elab_claim_path(Elab *e, const char *path, Span at);
 
+/* -------- bound.c -------- */
+
+void bound_add(Elab *e, IdentVec *names, Ident name);
+/* All names that statements bind, but for the numbers of loops; or those that they write parts of.
+ */
+void bound_names(Elab *e, const StmtVec *body, bool parts, IdentVec *names);
+/* What has the name in scope s or those around it; NULL: nothing. */
+const Binding *bound_before(const NameScope *s, const char *name);
+
+/* -------- assert.c -------- */
+
+void tell_begin(Building *b);
+void tell_assert(Elab *e, NameScope *s, const Stmt *stmt);
+
 /* -------- flow.c -------- */
 
-/* bound.c: all names that statements bind, but for the numbers of loops; or those that they write
- * parts of. */
-void bound_names(Elab *e, const StmtVec *body, bool parts, IdentVec *names);
-void bound_add(Elab *e, IdentVec *names, Ident name);
 void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where);
 void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where);
 void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where);
@@ -345,6 +356,8 @@ void region_if(Elab *e, NameScope *s, const Stmt *stmt, Value condition, Where w
 void region_carry_variable(Elab *e, int var, Span at);
 /* The number of a random draw: the step of the entry, moved on for each run of open loops. */
 NodeId region_random_step(Elab *e, NodeId step);
+/* The token of what the entry told last, as open regions carry it. */
+NodeId region_told(Elab *e);
 
 /* -------- precision_rules.c -------- */
 

@@ -57,9 +57,11 @@ void entry_begin(Elab *e, Building *b, const char *name, int index, Span span) {
                      .precision = index ? precision_of(e, NULL, 0) : 0,
                      .stream = next_stream,
                      .step = random_step};
+  tell_begin(b);
 }
 
 void entry_end(Elab *e, Building *b) {
+  build_told(&b->build, b->told);
   for (int i = 0; i < b->assigns.n; i++) vec_push(e->arena, &b->entry.assigns, b->assigns.at[i]);
 }
 

@@ -28,6 +28,7 @@ struct OpenRegion {
   bool counts;    /* the counter is carried for that alone, and moved on at the end */
   VEC(RegionVar) vars;
   const NameScope *body;
+  NodeId told; /* the carry of the token of what is told; NO_NODE: nothing is told in it */
   NodeId run; /* of a loop whose number of runs is known: which one this is, from 0; else NO_NODE */
   VEC(Collected) collected;
 };
@@ -55,7 +56,11 @@ static Arg int_arg(int64_t i) { return (Arg){.kind = ARG_INT, .i = i, .real = (d
 static OpenRegion *open_region(Elab *e, RegionKind kind, Span at) {
   Building *b = e->at;
   OpenRegion *r = arena_new_of(e->arena, OpenRegion);
-  *r = (OpenRegion){.up = b->open, .index = b->entry.regions.n, .counter = NO_NODE, .run = NO_NODE};
+  *r = (OpenRegion){.up = b->open,
+                    .index = b->entry.regions.n,
+                    .counter = NO_NODE,
+                    .told = NO_NODE,
+                    .run = NO_NODE};
   vec_push(e->arena, &b->entry.regions,
            ((Region){.kind = kind,
                      .parent = b->open ? b->open->index : NO_REGION,
@@ -165,15 +170,27 @@ static void close_counter(Elab *e, OpenRegion *r) {
   carry_of(e, r, r->counter)->next = operate(e, "+", tensor_arg(r->counter), int_arg(1));
 }
 
-/* -------- names -------- */
+/* -------- what is told, in order -------- */
 
-static const Binding *bound_before(const NameScope *s, const char *name) {
-  for (; s; s = s->up) {
-    const Binding *b = scope_find(s, name);
-    if (b) return b;
-  }
-  return NULL;
+static void carry_told(Elab *e, OpenRegion *r) {
+  if (!r || r->told != NO_NODE) return;
+  carry_told(e, r->up);
+  e->at->told = r->told = add_carry(e, r, e->at->told, NULL, e->at->build.span);
 }
+
+NodeId region_told(Elab *e) {
+  if (e->at->told == NO_NODE) e->at->told = build_whole(&e->at->build, DT_I32, 0);
+  carry_told(e, e->at->open);
+  return e->at->told;
+}
+
+static void close_told(Elab *e, OpenRegion *r) {
+  if (r->told == NO_NODE) return;
+  carry_of(e, r, r->told)->next = e->at->told;
+  e->at->told = after_of(e, r->told);
+}
+
+/* -------- names -------- */
 
 /* As `bind` names what it binds. */
 static void name_node(Elab *e, Where where, const char *name, NodeId id) {
@@ -297,6 +314,7 @@ static void close_region(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec
       bound_add(e, &e->ended, (Ident){in->names.at[i]->name, in->names.at[i]->span});
   e->at->build.span = region_at(e, r)->span;
   close_counter(e, r);
+  close_told(e, r);
   e->at->open = r->up;
   for (int i = 0; i < carried->n; i++) {
     const Carried *c = &carried->at[i];

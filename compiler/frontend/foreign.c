@@ -18,8 +18,6 @@ typedef struct Word {
 #define USE_BIND                                                                                   \
   "a name is bound without a keyword: `x = ...` (`const n = ...` for the command line)"
 #define NO_RAISE "dtg has no exceptions: an error ends the call and is returned to the host"
-#define NO_ASSERT "dtg has no `assert` yet: return the condition as an output, and test it in the host"
-#define NO_PRINT "dtg has no `print` yet: return the value as an output of the entry"
 #define NO_MODULE                                                                                  \
   "operations have no module: write sum(x) (docs/ops.md); the shipped library is "                 \
   "imported as in import \"nn\""
@@ -58,8 +56,7 @@ static const Word statements[] = {
     {"from", "`import` takes a string and brings in all names: import \"nn\""},
     {"use", "`import` takes a string and brings in all names: import \"nn\""},
     {"include", "`import` takes a string and brings in all names: import \"nn\""},
-    {"assert", NO_ASSERT},
-    {"print", NO_PRINT},
+    {"print", "`print` is a call: print(x, \"loss\")"},
     {"try", NO_RAISE},
     {"except", NO_RAISE},
     {"raise", NO_RAISE},
@@ -99,8 +96,6 @@ static const Word names[] = {
     {"uint32", "dtg has no unsigned 32-bit integers; i64 holds them"},
     {"uint64", "dtg has no unsigned 64-bit integers"},
     {"complex64", "dtg has no complex numbers"},
-    {"print", NO_PRINT},
-    {"assert", NO_ASSERT},
     {"range", "a range is written 0..n, as in `for i in 0..n { }`; a tensor of indices is iota(n)"},
     {"enumerate", "write `for i in 0..n { }` and list[i]"},
     {"zip", "write `for i in 0..n { }` and index both lists"},

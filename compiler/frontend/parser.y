@@ -56,7 +56,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 %token SEP "end of line"
 %token IMPORT "`import`" CONST "`const`" FN "`fn`" LAYER "`layer`" ENTRY "`entry`" MESH "`mesh`"
 %token LAYOUT "`layout`" PARAM "`param`" STATE "`state`" ON "`on`" FOR "`for`" WHILE "`while`" IF "`if`" ELSE "`else`"
-%token RETURN "`return`" AND "`and`" OR "`or`" NOT "`not`" TRUE "`true`" FALSE "`false`" NONE "`none`"
+%token RETURN "`return`" ASSERT "`assert`" AND "`and`" OR "`or`" NOT "`not`" TRUE "`true`" FALSE "`false`" NONE "`none`"
 %token RELAYOUT "`relayout`" REST "`...`" UPTO "`..`" POW "`**`" FLOORDIV "`//`" EQ "`==`" NE "`!=`"
 %token LE "`<=`" GE "`>=`" ASSIGN "`<-`"
 %token '(' "`(`" ')' "`)`" '[' "`[`" ']' "`]`" '{' "`{`" '}' "`}`" '+' "`+`" '-' "`-`" '*' "`*`"
@@ -128,6 +128,8 @@ stmt: IMPORT STRING             { $$ = ast_import(p, @$, $2); }
     | SCAN scans block          { $$ = ast_scan(p, span_join(@1, @2), $2, (Ident){0}, $3); }
     | SCAN scans NAME block     { $$ = ast_scan(p, span_join(@1, @3), $2, $3, $4); }
     | COLLECT name '=' expr     { $$ = ast_collect(p, @$, $2, $4); }
+    | ASSERT expr               { $$ = ast_assert(p, @$, $2, NULL); }
+    | ASSERT expr ',' expr      { $$ = ast_assert(p, @$, $2, $4); }
     | if                        { $$ = $1; }
     | ELSE block                { $$ = ast_else(p, @1); }
     | RETURN                    { $$ = ast_return(p, @$, NULL); }
@@ -401,7 +403,7 @@ static bool goes_on(yysymbol_kind_t k) {
 static bool begins_stmt(yysymbol_kind_t k) {
   return (k >= YYSYMBOL_IMPORT && k <= YYSYMBOL_STATE) || k == YYSYMBOL_FOR || k == YYSYMBOL_WHILE ||
          k == YYSYMBOL_REPEAT || k == YYSYMBOL_SCAN || k == YYSYMBOL_COLLECT || k == YYSYMBOL_PRECISION || k == YYSYMBOL_IF ||
-         k == YYSYMBOL_ELSE || k == YYSYMBOL_RETURN;
+         k == YYSYMBOL_ELSE || k == YYSYMBOL_RETURN || k == YYSYMBOL_ASSERT;
 }
 
 typedef struct Expected {

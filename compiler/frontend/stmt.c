@@ -257,6 +257,7 @@ static bool run_one(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   case ST_REPEAT: region_repeat(e, s, stmt, where); break;
   case ST_SCAN: region_scan(e, s, stmt, where); break;
   case ST_COLLECT: region_collect(e, s, stmt, where); break;
+  case ST_ASSERT: tell_assert(e, s, stmt); break;
   case ST_RETURN: return run_return(e, s, stmt, where);
   }
   return false;

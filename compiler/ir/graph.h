@@ -37,6 +37,7 @@ typedef struct Node {
   double value;        /* const, pad: the fill value */
   int64_t whole;       /* the same of a whole-number dtype, which a double may not hold */
   const char *name;    /* path of the user's name, "train.logits", "model.d1.output"; NULL: none */
+  const char *text;    /* OPC_TELL: what the runtime is given, line by line; else NULL */
   Span span;
   Span site; /* the innermost call outside the shipped library that led to it; file 0: the span
                 itself is */
@@ -173,8 +174,8 @@ typedef struct Program {
   Mesh mesh; /* naxes == 0: one device */
   const Machine *machine;
   LayoutSet *layouts;
-  Span forbid;      /* the statement that forbids gathering any tensor; file 0: none */
-  Span forbid_keep; /* ... and that no variable's copies may be kept */
+  Span forbid;                 /* the statement that forbids gathering any tensor; file 0: none */
+  Span forbid_keep;            /* ... and that no variable's copies may be kept */
   VEC(Statement *) statements; /* in order, those of the command line last */
   VEC(Precision) precisions;
   VEC(Var) vars;

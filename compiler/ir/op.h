@@ -116,6 +116,9 @@ typedef struct Build {
   void *user;
   uint64_t (*stream)(void *user);
   NodeId (*step)(void *user);
+  /* The token of what the entry told last, and of what it tells now: that comes after it. */
+  NodeId (*told)(void *user);
+  void (*tells)(void *user, NodeId token);
 } Build;
 
 struct Lower;
@@ -143,6 +146,7 @@ typedef enum OpClass {
   OPC_CONVOLUTION, /* ir/slide.h; `makes` is which of its three tensors is the result */
   OPC_POOL,        /* ir/slide.h; `pool`, `makes` */
   OPC_SORT,
+  OPC_TELL,     /* a check or a print: tells a person, and gives a token (ops/told.c) */
   OPC_MATRIX,   /* of the last two dims of each operand, batch by batch: `kernel` */
   OPC_ADD_ROWS, /* at rows whose indices are data */
   OPC_ADD_EACH, /* the same with an index for each element */
@@ -263,7 +267,8 @@ struct OpDef {
   bool vanishes; /* 0 for numbers far enough below 0 */
   SlideSide makes;
   Pool pool;
-  const char *kernel; /* OPC_MATRIX: the function of the runtime */
+  uint32_t feature;   /* OPC_TELL: the feature (plan.h) without which it is left out */
+  const char *kernel; /* OPC_MATRIX, OPC_TELL: the function of the runtime */
   /* Of what puts dims in another order or adds some: for each dim of the operand, the result's. */
   void (*dims)(const Graph *g, const Node *n, int *of);
   /* The number that operand k, of integers, has to stay below as the program uses it; 0: any.
@@ -295,6 +300,7 @@ enum {
   OPF_CHOICE = 4096,   /* operand 0 selects one of operands 1 and 2 */
   OPF_CARRY = 8192,    /* begins a value that a region carries ... */
   OPF_AFTER = 16384,   /* ... and is what that is behind the region */
+  OPF_TELLS = 32768,   /* acts: it is kept though nothing reads its result */
 };
 
 enum { ORDER_LESS = 1, ORDER_EQUAL = 2, ORDER_GREATER = 4 }; /* OpDef.compares */

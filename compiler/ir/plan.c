@@ -61,6 +61,7 @@ NodeClass node_class(const Node *n) {
   case OPC_CONVOLUTION:
   case OPC_POOL:
   case OPC_MATRIX:
+  case OPC_TELL:
   case OPC_SORT: return CLASS_CONTRACT;
   case OPC_ADD_ROWS:
   case OPC_ADD_EACH: return CLASS_SCATTER;
@@ -86,10 +87,16 @@ void regions_mark(const LocalEntry *le, bool *kept) {
   }
 }
 
+void tells_mark(const Graph *g, bool *kept) {
+  for (NodeId i = 0; i < g->nodes.n; i++)
+    if (op_is(graph_node(g, i), OPF_TELLS)) kept[i] = true;
+}
+
 void kept_mark(const LocalEntry *le, bool *kept) {
   const Graph *g = le->graph;
   for (int i = 0; i < le->entry->outputs.n; i++) kept[node_base(g, le->output[i])] = true;
   for (int i = 0; i < le->entry->assigns.n; i++) kept[node_base(g, le->assign[i])] = true;
+  tells_mark(g, kept);
   regions_mark(le, kept);
 }
 

@@ -81,9 +81,9 @@ typedef enum StepKind {
 typedef struct Tiles Tiles;
 typedef struct Step {
   StepKind kind;
-  VEC(NodeId) nodes;  /* what it stores */
-  uint8_t slot;       /* of exchanges that are started, and of their end; 0: done at once */
-  int segment;        /* between which bounds it stands: LocalEntry.bounds */
+  VEC(NodeId) nodes; /* what it stores */
+  uint8_t slot;      /* of exchanges that are started, and of their end; 0: done at once */
+  int segment;       /* between which bounds it stands: LocalEntry.bounds */
   const Tiles *tile; /* STEP_TILES */
   int named; /* 1 + a scatter: of the rows of its table those alone that its indices name; 0: all */
 } Step;
@@ -136,19 +136,20 @@ struct Tiles {
   TileLoop loop[MAX_TILE_LOOPS]; /* outermost first */
   VEC(Step) steps;
   VEC(TileNode) nodes; /* all that the loops of these steps touch and that a tile has a part of */
-  Lookup at;            /* 1 + the place in `nodes`, by address of the node in the graph */
+  Lookup at;           /* 1 + the place in `nodes`, by address of the node in the graph */
   TileBand band;
 };
 const TileNode *tiles_node(const Tiles *s, const Graph *g, NodeId id); /* NULL: it has no tiles */
 /* The tile makes it, in the band alone. */
 bool tiles_in_band(const Tiles *s, const Graph *g, NodeId id);
 bool tiles_make(const Tiles *s, NodeId id);
-/* Turns of the outermost loop, or of an epilogue's rows, write apart: nothing is added up over them.
+/* Turns of the outermost loop, or of an epilogue's rows, write apart: nothing is added up over
+ * them.
  */
 bool tiles_apart(const Tiles *s, const Graph *g);
-/* What a tile alone has lies in the arena for the first core of the device; another core, which works
- * on other tiles meanwhile, has it in so many bytes of its own. own: by buffer, 1 + the offset there,
- * or 0; zeros before. */
+/* What a tile alone has lies in the arena for the first core of the device; another core, which
+ * works on other tiles meanwhile, has it in so many bytes of its own. own: by buffer, 1 + the
+ * offset there, or 0; zeros before. */
 struct LocalEntry;
 int64_t tiles_own(const struct LocalEntry *le, const Tiles *s, int64_t *own);
 
@@ -200,15 +201,15 @@ typedef struct LocalEntry {
   NodeId *input, *output, *assign; /* local nodes, beside entry->inputs, ->outputs, ->assigns */
   LocalRegion *region;             /* beside entry->regions */
   VEC(Bound) bounds;
-  Lent *lent;                      /* by input */
-  VEC(NodeId) origin;              /* the global node that each local node came from */
+  Lent *lent;         /* by input */
+  VEC(NodeId) origin; /* the global node that each local node came from */
   bool *again;        /* by node: a second computation, to save memory; NULL: there is none */
   VEC(bool) is_again; /* the same while it is made */
   VEC(NodeId) cause;  /* exchanges: the global node that required it, or NO_NODE */
   VEC(Step) steps;
-  bool *stored;         /* by node: has a buffer */
+  bool *stored;        /* by node: has a buffer */
   int64_t *tile_bytes; /* by node: of its buffer, when that is for one tile; else 0 */
-  int *buffer;          /* by node: index, or -1 */
+  int *buffer;         /* by node: index, or -1 */
   int *scratch; /* by node: the buffer of partial results (sum_scratch) while it is made, or -1 */
   /* By node with a buffer: the step that makes it, -1 if it is there from the beginning, and the
    * last that reads it, -1 if none does; steps.n: it is used at the end. */
@@ -218,7 +219,7 @@ typedef struct LocalEntry {
   int *output_buffer;          /* beside entry->outputs; all in the arena */
   const struct Choice *choice; /* how each op was chosen to be computed, and what else there was */
   int64_t arena_bytes;
-  int64_t own_bytes; /* of a core beside the first: for tiles that cores work on at once */
+  int64_t own_bytes;  /* of a core beside the first: for tiles that cores work on at once */
   int64_t live_bytes; /* the most that is alive at once: no plan can need less */
 } LocalEntry;
 
@@ -249,7 +250,9 @@ typedef enum Feature {
   FEATURE_BAND = 4,     /* what masks of indices take away is not computed */
   FEATURE_EPILOGUE = 8, /* loops run in the product or convolution whose result they read */
   FEATURE_REPEAT = 16,  /* steps that repeat become a function */
-  FEATURE_TILE = 32    /* steps run tile by tile: products, loops over rows, epilogues */
+  FEATURE_ASSERT = 64,  /* what the program checks while it runs */
+  FEATURE_PRINT = 128,  /* ... and prints */
+  FEATURE_TILE = 32     /* steps run tile by tile: products, loops over rows, epilogues */
 } Feature;
 /* What --disable names: sets of passes, by place in the pipeline, and of features. */
 typedef struct Disabled {
@@ -296,17 +299,17 @@ bool plan_shares_update(const Plan *p, int var);
 
 /* What an exchange is. */
 typedef struct Exchange {
-  int kind;        /* DTRT_COPY ... */
-  uint32_t axes;   /* along which data moves */
+  int kind;         /* DTRT_COPY ... */
+  uint32_t axes;    /* along which data moves */
   uint32_t settled; /* of these, those whose terms are combined */
   uint32_t alike;   /* of these, those along which all need the same */
-  int64_t bytes;   /* that one device receives (the most any does) */
-  int64_t group;   /* devices that take part together */
-  int64_t senders; /* devices that one device receives from (the most any does) */
-  int64_t most;    /* bytes of the largest block of the operand */
-  int64_t terms;   /* of each element of the result */
-  int64_t size;    /* bytes of an element */
-  int64_t run;     /* contiguous bytes of what moves, in source and destination */
+  int64_t bytes;    /* that one device receives (the most any does) */
+  int64_t group;    /* devices that take part together */
+  int64_t senders;  /* devices that one device receives from (the most any does) */
+  int64_t most;     /* bytes of the largest block of the operand */
+  int64_t terms;    /* of each element of the result */
+  int64_t size;     /* bytes of an element */
+  int64_t run;      /* contiguous bytes of what moves, in source and destination */
 } Exchange;
 Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, const Shape *shape,
                      DType t);
@@ -340,6 +343,7 @@ void step_reads(const LocalEntry *le, const Step *s, Arena *a, Reads *out);
  * next run, and their conditions. */
 void regions_mark(const LocalEntry *le, bool *kept);
 /* The same, and outputs and new values of variables: what outlives the steps that read it. */
+void tells_mark(const Graph *g, bool *kept); /* what tells a person: OPF_TELLS */
 void kept_mark(const LocalEntry *le, bool *kept);
 /* Bytes of a local node on the device that has most. */
 int64_t node_bytes(const Program *p, const Node *n);

@@ -223,6 +223,7 @@ static bool kernel(EntryBuild *b, const Step *s, const Tiles *epilogue) {
   case OPC_PRODUCT: return entry_product(b, id, epilogue);
   case OPC_CONVOLUTION: return entry_convolution(b, id, epilogue);
   case OPC_SORT: entry_sort(b, id); return false;
+  case OPC_TELL: entry_tell(b, id); return false;
   case OPC_MATRIX: entry_matrix(b, id); return false;
   default: entry_loop(b, loop_of_pool, id); return false;
   }

@@ -56,6 +56,7 @@ void entry_clear(EntryBuild *b, const Node *n, Expr place, const Expr *stride);
 bool entry_product(EntryBuild *b, NodeId id, const Tiles *epilogue);
 bool entry_convolution(EntryBuild *b, NodeId id, const Tiles *epilogue);
 void entry_sort(EntryBuild *b, NodeId id);
+void entry_tell(EntryBuild *b, NodeId id);
 void entry_matrix(EntryBuild *b, NodeId id);
 /* Blocks of steps that save at least so many become one STMT_REPEAT each. */
 void entry_repeats(EntryBuild *b, int least);

@@ -3,6 +3,7 @@
 #include "entry_build.h"
 #include "scan.h"
 #include "slide.h"
+#include <string.h>
 
 /* Where the large side's block has the small one's first position, tap 0. */
 static Expr position(Loop *l, const Slide *s, int d, const Node *large, const Node *small) {
@@ -115,5 +116,35 @@ void entry_matrix(EntryBuild *b, NodeId id) {
   for (int i = 0; i < n->noperands; i++) arg[k++] = entry_place(b, n->operand[i]);
   arg[k++] = entry_place(b, id);
   if (n->noperands == 2) arg[k++] = loop_int(l, flags);
+  entry_call(b, n->op->kernel, k, arg);
+}
+
+/* Text as C. */
+static const char *literal(Arena *a, const char *text) {
+  Str s = str_new(a);
+  str_puts(&s, "\"");
+  for (; *text; text++)
+    if (*text == '\n')
+      str_puts(&s, "\\n");
+    else
+      str_printf(&s, "%s%c", strchr("\"\\?", *text) ? "\\" : "", *text);
+  str_puts(&s, "\"");
+  return s.at;
+}
+
+/* The token's place, the text, and what is told of, each with its type. */
+void entry_tell(EntryBuild *b, NodeId id) {
+  Loop *l = b->l;
+  const Graph *g = b->en->le->graph;
+  const Node *n = graph_node(g, id);
+  Expr *arg = arena_array(l->arena, Expr, 3 + 2 * n->noperands);
+  int k = 0;
+  arg[k++] = loop_word(l, "dev", 0);
+  arg[k++] = entry_place(b, id);
+  arg[k++] = loop_word(l, literal(l->arena, n->text), 0);
+  for (int i = 1; i < n->noperands; i++) {
+    arg[k++] = loop_word(l, dtype_constant(graph_operand(g, n, i)->dtype), 0);
+    arg[k++] = entry_place(b, n->operand[i]);
+  }
   entry_call(b, n->op->kernel, k, arg);
 }

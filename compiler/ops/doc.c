@@ -32,6 +32,7 @@ void ops_doc(Str *out) {
               {"conv", "Convolutions and pools"},
               {"uniform", "Random values"},
               {"zeros", "Constants"},
+              {"print", "Messages"},
               {"relayout_like", "Layouts"}};
   str_puts(out, "# Operations\n\n"
                 "Made from the compiler's definitions by `dtgc --ops`; do not edit. Where a "

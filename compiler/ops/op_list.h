@@ -30,6 +30,11 @@ void ops_doc(Str *out); /* the text of docs/ops.md */
 NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int nattr,
                   const int64_t *attr, double value);
 /* Builtin `name` called with arguments already bound to its parameters. */
+/* A check of a bool[] while running (ops/told.c). text: what to say, the condition as written, and
+ * a name for each of the scalars to show; a line each. */
+enum { MOST_SHOWN = 8 };
+void build_told(Build *b, NodeId token); /* at the end of an entry */
+void build_assert(Build *b, NodeId holds, int n, const NodeId *shown, const char *text);
 Arg build_call(Build *b, const OpDef *def, const Arg *args);
 /* The binary and unary operators of the language on tensors and numbers: at least one is a tensor,
  * a number takes the tensor's dtype, shapes are broadcast as NumPy does. op: of op_operator. */

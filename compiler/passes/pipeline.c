@@ -51,7 +51,8 @@ static const struct {
   Feature feature;
 } features[] = {{"inline", FEATURE_INLINE},     {"tile", FEATURE_TILE},
                 {"rows", FEATURE_ROWS},         {"band", FEATURE_BAND},
-                {"epilogue", FEATURE_EPILOGUE}, {"repeat", FEATURE_REPEAT}};
+                {"epilogue", FEATURE_EPILOGUE}, {"repeat", FEATURE_REPEAT},
+                {"assert", FEATURE_ASSERT},     {"print", FEATURE_PRINT}};
 
 enum { PASSES = sizeof passes / sizeof *passes, FEATURES = sizeof features / sizeof *features };
 _Static_assert(PASSES <= 32, "Disabled.passes has a bit for each");

@@ -224,6 +224,7 @@ CASES = [
     ("floor", "f64[11] x: floor(x)", like(math.floor)), ("ceil", "f64[11] x: ceil(x)", like(math.ceil)),
     ("round", "f64[11] x: round(x)", like(round)), ("cast", "f64[11] x: i32(x)", like(trunc)),
     ("stop_gradient", X + ": stop_gradient(x)", like(lambda a: a)),
+    ("print", X + ": print(x)", like(lambda a: a)),
     ("matmul", "f64[2, 3] x, f64[3, 4] y: x @ y",
      lambda x, y: make((2, 4), lambda i, j: sum(x[i, k] * y[k, j] for k in range(3)))),
     ("matmul", "f64[2, 2, 3] x, f64[2, 3, 2] y: x @ y",

@@ -30,11 +30,20 @@ static bool use_carried(const Entry *e, bool *used) {
   return more;
 }
 
-static bool *find_used(Arena *a, const Entry *e) {
-  bool *used = arena_array(a, bool, e->graph->nodes.n + 1);
+/* What tells a person, and --disable leaves that out. */
+static bool left_out(const Plan *p, const Node *n) {
+  return op_is(n, OPF_TELLS) && !(n->op->feature & ~p->disabled.features);
+}
+
+static bool *find_used(const Plan *p, const Entry *e) {
+  bool *used = arena_array(p->arena, bool, e->graph->nodes.n + 1);
   for (int i = 0; i < e->inputs.n; i++) used[e->inputs.at[i].node] = true;
   for (int i = 0; i < e->outputs.n; i++) used[e->outputs.at[i].node] = true;
   for (int i = 0; i < e->assigns.n; i++) used[e->assigns.at[i].node] = true;
+  for (NodeId i = 0; i < e->graph->nodes.n; i++) {
+    const Node *n = graph_node(e->graph, i);
+    if (op_is(n, OPF_TELLS)) used[i] = !left_out(p, n);
+  }
   do /* a carry that is used needs what the body makes of it, which may use other carries */
     for (NodeId i = e->graph->nodes.n - 1; i >= 0; i--) {
       const Node *n = graph_node(e->graph, i);
@@ -104,11 +113,15 @@ static void rewrite(Plan *p, Entry *e) {
   s.slot = arena_array(p->arena, NodeId, s.nslots);
   for (int i = 0; i < s.nslots; i++) s.slot[i] = NO_NODE;
   s.map = arena_array(p->arena, NodeId, count + 1);
-  const bool *used = find_used(p->arena, e), *unchanged = find_unchanged(p->arena, e);
+  const bool *used = find_used(p, e), *unchanged = find_unchanged(p->arena, e);
   for (NodeId i = 0; i < count; i++) {
     s.map[i] = NO_NODE;
     if (!used[i]) continue;
     Node n = *graph_node(e->graph, i);
+    if (left_out(p, &n)) {
+      s.map[i] = s.map[n.operand[0]]; /* the token of what was told before */
+      continue;
+    }
     if (unchanged[i] || (n.op == OP_after && unchanged[n.operand[0]])) {
       s.map[i] = s.map[n.operand[0]];
       continue;

@@ -47,9 +47,9 @@ static bool is_alive(const Remat *r, NodeId id) {
 static bool may_be_again(const Remat *r, NodeId id) {
   const LocalEntry *le = r->le;
   NodeClass c = node_class(graph_node(le->graph, id));
-  return c != CLASS_SOURCE && c != CLASS_EXCHANGE && le->made_at[id] >= 0 &&
-         le->made_at[id] < r->worst && !le->again[id] && !le->tile_bytes[id] &&
-         le->last_read[id] < le->steps.n && le->buffer[id] >= 0 &&
+  return c != CLASS_SOURCE && c != CLASS_EXCHANGE && !op_is(graph_node(le->graph, id), OPF_TELLS) &&
+         le->made_at[id] >= 0 && le->made_at[id] < r->worst && !le->again[id] &&
+         !le->tile_bytes[id] && le->last_read[id] < le->steps.n && le->buffer[id] >= 0 &&
          le->buffers.at[le->buffer[id]].place == PLACE_ARENA;
 }
 
@@ -219,6 +219,7 @@ static void drop_unused(Plan *p, LocalEntry *le) {
   for (int i = 0; i < le->entry->inputs.n; i++) needed[le->input[i]] = true;
   for (int i = 0; i < le->entry->outputs.n; i++) needed[le->output[i]] = true;
   for (int i = 0; i < le->entry->assigns.n; i++) needed[le->assign[i]] = true;
+  tells_mark(old, needed);
   for (NodeId i = n - 1; i >= 0; i--)
     for (int k = 0; needed[i] && k < graph_node(old, i)->noperands; k++)
       needed[graph_node(old, i)->operand[k]] = true;

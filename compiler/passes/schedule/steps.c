@@ -21,6 +21,7 @@ static bool *find_needed(Plan *p, const LocalEntry *le) {
   bool *needed = arena_array(p->arena, bool, g->nodes.n + 1);
   for (int i = 0; i < le->entry->outputs.n; i++) needed[le->output[i]] = true;
   for (int i = 0; i < le->entry->assigns.n; i++) needed[le->assign[i]] = true;
+  tells_mark(g, needed);
   for (int r = 0; r < le->entry->regions.n; r++) {
     const LocalRegion *x = &le->region[r];
     if (x->condition != NO_NODE) needed[x->condition] = true;
