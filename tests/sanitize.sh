@@ -17,7 +17,8 @@ without='^bench|mpi|transports|runtime_bits|^samples|driver|ops_doc|headers'
 case $which in
   thread)
     threads='exchanges|reduces|sessions|turns|crew|cores'
-    tests=(-R "^runtime_exchanges_(messages|hosts)_random_|^runtime_($threads)(_each)?\$|^api|embed\$|^checkpoint.beside\$") ;;
+    random='exchanges_(messages|hosts)_random_'
+    tests=(-R "^runtime_($random|($threads)(_each)?\$)|^api|embed\$|^checkpoint.beside\$") ;;
   *)
     tests=(-L '^(quick|sanitize)$' -E "$without")
     [ "$all" ] && tests=(-LE '^(quick|long|sanitize)$' -E "$without") ;;
