@@ -49,7 +49,7 @@ is 'whole lines' "$(grep -cE '^[0-3] [0-9]+ a b c d e$' out.txt)" 1200
 
 # -------- kill -9
 steps=$((400 + 250 * kills))
-[ $kills -gt 10 ] && steps=$((600 * kills))
+[ $kills -gt 10 ] && steps=$((100 * kills))
 $fit --steps $steps --save whole --every 50 >/dev/null || fail 'unbroken'
 last=$(printf 'step-%06d' $steps)
 broken() { # NAME KILLS ARGS...
