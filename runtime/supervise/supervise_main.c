@@ -86,18 +86,16 @@ static void tell_past(const Run *r, const char *reason) {
   }
 }
 
-/* Whether two reasons are the same but for the numbers of processes. */
+/* Whether two reasons are the same but for numbers: of processes, addresses, seconds. */
 static bool same_reason(const char *a, const char *b) {
-  static const char mark[] = "process ";
-  while (*a && *b) {
-    if (!strncmp(a, mark, 8) && !strncmp(b, mark, 8)) {
-      a += 8 + strspn(a + 8, "0123456789");
-      b += 8 + strspn(b + 8, "0123456789");
-    } else if (*a++ != *b++) {
-      return false;
-    }
+  static const char digits[] = "-0123456789";
+  for (;;) {
+    a += strspn(a, digits);
+    b += strspn(b, digits);
+    if (*a != *b) return false;
+    if (!*a) return true;
+    a++, b++;
   }
-  return *a == *b;
 }
 
 /* A failure of the program's own that came twice without a new checkpoint comes again. */
