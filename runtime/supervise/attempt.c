@@ -399,15 +399,16 @@ static void conclude(Watch *w) {
     missing += !k->came;
     if (k->ended && !k->killed && !k->gone && WIFEXITED(k->status) && WEXITSTATUS(k->status))
       failed = r;
-    if (was_killed(k)) killed = r;
-    if (killed == r && !k->gone && is_crash(WTERMSIG(k->status))) crashed = r;
+    bool crash = was_killed(k) && !k->gone && is_crash(WTERMSIG(k->status));
+    if (crash) crashed = r;
+    if (was_killed(k) && !crash) killed = r;
   }
   a->detected = w->failed;
   a->end = ATTEMPT_DONE;
-  if (crashed >= 0) /* the others of its kind may have been ended because of it */
-    tell_killed(w, crashed);
-  else if (killed >= 0)
+  if (killed >= 0) /* MPI of another may have crashed because of it */
     tell_killed(w, killed);
+  else if (crashed >= 0)
+    tell_killed(w, crashed);
   else if (failed >= 0)
     tell_failed(w, failed);
   else if (missing || (w->ended != 0 && w->failed != 0))
@@ -415,7 +416,8 @@ static void conclude(Watch *w) {
   if (w->stop) {
     a->end = ATTEMPT_STOPPED;
     if (!a->status)
-      a->status = killed < 0 && failed < 0 && !missing ? 0 : SUPERVISE_SIGNAL + w->stop;
+      a->status =
+          killed < 0 && crashed < 0 && failed < 0 && !missing ? 0 : SUPERVISE_SIGNAL + w->stop;
   }
 }
 
