@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/../lib.sh"
 dtgc=$1 mpiexec=${2:-}
-model=$(cd "$(dirname "$0")" && pwd)/told.dtg
+model=$(cd "$(dirname "$0")" && pwd)/told/told.dtg
 scratch_folder
 cd "$tmp" || exit 2
 cat >expected <<'END'
