@@ -179,6 +179,7 @@ int main(void) {
     runs(1, cores[i], cover);
     runs(1, cores[i], nested);
   }
+  for (int k = 0; k < 1000 && !atomic_load(&others); k++) runs(1, 2, cover); /* of a busy machine */
   CHECK(atomic_load(&others), "no core but the first has run a part");
   runs(5, 3, nested); /* more devices than cores, each with more of them */
   runs(2, 0, nested);
