@@ -67,7 +67,7 @@ if calibrates here.machine; then
   holds "$levels >= 2" || fail "$levels levels of cache in: $(cat here.machine)"
   sizes() { "$dtgc" m.dtg --dump=cost "$@" | sed -n 's/^  caches of a core://p' | sed 's/ at [^,]*//g'; }
   is 'the sizes of caches' "$(sizes --machine here.machine)" "$(sizes --machine native)"
-  grep -q '^# Caches are as the system tells; their bandwidths: each device reads [1-9][0-9]* KiB for L1' here.machine ||
+  grep -q '^# Cache sizes are those the system reports; their bandwidths: each device reads [1-9][0-9]* KiB for L1' here.machine ||
     fail "nothing was read: $(cat here.machine)"
   grep -q '^cores = [1-9]' here.machine || fail "no cores in: $(cat here.machine)"
 fi
