@@ -248,15 +248,25 @@ static fit_status save(fit_save *s, fit *f, int64_t epochs, int64_t row, bool fi
   return FIT_OK;
 }
 
-fit_status fit_save_step(fit_save *s, fit *f, const fit_pass *pass) {
-  if (pass != &f->train) return FIT_OK;
-  s->step++;
+/* A session whose replicas differ can only be closed: what was begun before the check is ended. */
+static bool is_checked_next(const fit_save *s, const fit *f) {
+  return f->check_replicas && (s->step + 1) % f->check_replicas == 0;
+}
+
+static fit_status save_step(fit_save *s, fit *f, const fit_pass *pass) {
   fit_status status = look_at_job(s, f);
   if (status) return status;
   /* That of an epoch's last step waits for the evaluation. */
   bool last = pass->step == fit_epoch_steps(f, pass, f->epoch);
   if (!s->dir || !s->every || s->step % s->every || last) return FIT_OK;
   return save(s, f, f->epoch - 1, pass->rows, false);
+}
+
+fit_status fit_save_step(fit_save *s, fit *f, const fit_pass *pass) {
+  if (pass != &f->train) return FIT_OK;
+  s->step++;
+  fit_status status = save_step(s, f, pass);
+  return status || !is_checked_next(s, f) ? status : go_on_saving(s, f, true, false);
 }
 
 fit_status fit_save_epoch(fit_save *s, fit *f) {
