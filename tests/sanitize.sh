@@ -37,6 +37,7 @@ programs() {
     awk '/Test +#/ { print "([=[" $3 "]=]" }' >"$build/tests.chosen"
   find "$build" -name CTestTestfile.cmake -exec grep -hFf "$build/tests.chosen" {} + |
     grep -oE "$build/[A-Za-z0-9_./-]+" | sed "s|^$build/||" | sort -u >"$build/named"
+  printf '%s\n' dtrt_mpi dtrt-mpi >>"$build/named" # what executables for any transport link
   ninja -C "$build" -t targets all | sed 's/: .*//' | grep -Fxf "$build/named"
 }
 mkdir -p "$build"
