@@ -33,7 +33,7 @@ configure() {
 programs() {
   [ -e "$build/build.ninja" ] || { echo all; return; }
   printf '%s\n' dtgc-program dtgc-jit dtrt
-  ctest --test-dir "$build" -N "${tests[@]}" |
+  { ctest --test-dir "$build" -N "${tests[@]}"; ctest --test-dir "$build" -N -R '^api'; } |
     awk '/Test +#/ { print "([=[" $3 "]=]" }' >"$build/tests.chosen"
   find "$build" -name CTestTestfile.cmake -exec grep -hFf "$build/tests.chosen" {} + |
     grep -oE "$build/[A-Za-z0-9_./-]+" | sed "s|^$build/||" | sort -u >"$build/named"
