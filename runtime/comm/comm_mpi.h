@@ -86,6 +86,10 @@ int mpi_gather(Mpi *m, const void *mine, void *all, int bytes, const char *at, d
                char *why);
 /* Collective, once all are known to be there. */
 bool mpi_all_agree(Mpi *m, bool yes);
+/* Waits for one request; ranks that died meanwhile end all. */
+void mpi_must_wait(Mpi *m, MPI_Request *r);
+/* Says the message and ends all ranks; may return. */
+void mpi_fail(Comm *c, const char *message);
 
 /* What ranks report when they open. */
 typedef struct Hello {
@@ -95,8 +99,10 @@ typedef struct Hello {
   int32_t ndevices, per_rank, pid;
 } Hello;
 void mpi_hello(Hello *h);
-/* Tables of this machine, and slots. -1 with why. */
-int mpi_share_open(Mpi *m, const Hello *all, char *why);
+/* Who is on this machine. */
+void mpi_share_hosts(Mpi *m, const Hello *all);
+/* Tables of this machine, and slots; once hosts are known. -1 with why. */
+int mpi_share_open(Mpi *m, char *why);
 void mpi_share_close(Mpi *m);
 /* Makes the file of an offer, `total` bytes, and leaves it open; -1. */
 int mpi_make_file(ShareOffer *o, int64_t total);

@@ -195,15 +195,18 @@ static int count_beside(const Comm *c, const Hello *all) {
   return n;
 }
 
-int mpi_share_open(Mpi *m, const Hello *all, char *why) {
+void mpi_share_hosts(Mpi *m, const Hello *all) {
   Comm *c = &m->comm;
-  int64_t stride;
-  const char *asked = variable(VARIABLE_MPI_SHARED);
   c->nhosts = count_hosts(m, all);
   c->spin = enough_cores(m, all);
   c->beside = count_beside(c, all);
   c->failed = &m->failed;
-  if (!mpi_life_open(m, why)) return -1;
+}
+
+int mpi_share_open(Mpi *m, char *why) {
+  Comm *c = &m->comm;
+  int64_t stride;
+  const char *asked = variable(VARIABLE_MPI_SHARED);
   if (mpi_all_agree(m, !asked || strcmp(asked, "0") != 0))
     m->control = share(m, sizeof(Slot), &stride);
   if (m->control.at) {

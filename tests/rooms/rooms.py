@@ -30,6 +30,8 @@ RECURSION = {
     'compiler/loops': 'a tile loop is a step that has steps in it',
     'runtime/kernels': 'a product over many terms is split into products',
 }
+# Targets that have sources of a room beside its own: what only some machines build.
+BESIDE = {'runtime/comm': 'dtrt_mpi_objects'}
 SOURCES = ('.c', '.h', '.cpp', '.inc', '.def', '.l', '.y')
 
 
@@ -100,7 +102,7 @@ class Tree:
                 continue
             sees = {os.path.relpath(at, self.root) for at in re.findall(r'-I\s*(\S+)', c['command'])}
             sees = sees & self.rooms - {room}
-            if f'/{own}.dir/' in '/' + out:
+            if any(f'/{t}.dir/' in '/' + out for t in (own, BESIDE.get(room, own))):
                 self.sees[room] |= sees
                 self.object[file] = os.path.join(c['directory'], out)
             else:
