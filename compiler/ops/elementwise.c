@@ -247,7 +247,8 @@ static void grad_max(Build *b, NodeId node, NodeId dy, NodeId *dx) {
 
 const OpDef op_min = {.name = "min",
                       .params = "x, y=none, axis=none, keepdims=false",
-                      .doc = "the smaller of x and y, or with no y the smallest over axis",
+                      .doc = "the smaller of x and y, or with no y the smallest over axis. Where x "
+                             "and y are equal the gradient is that of y",
                       .example = "f32[4, 6] x, f32[6] y: min(x, y)",
                       .call = call_min,
                       .fold = fold_min,
@@ -262,7 +263,9 @@ const OpDef op_min = {.name = "min",
                       .flops = 1};
 const OpDef op_max = {.name = "max",
                       .params = "x, y=none, axis=none, keepdims=false",
-                      .doc = "the larger of x and y, or with no y the largest over axis",
+                      .doc =
+                          "the larger of x and y, or with no y the largest over axis. Where x and "
+                          "y are equal the gradient is that of y: max(x, 0) has slope 0 at 0",
                       .example = "f32[4, 6] x, f32[6] y: max(x, y)",
                       .call = call_max,
                       .fold = fold_max,
