@@ -42,6 +42,16 @@ bool conv_strip_in_place(const ConvSource *s);
  * there are no more. */
 bool conv_chunk_at(const ConvSource *s, int64_t images, int64_t rows, int64_t n, ConvChunk *c);
 ConvStrip conv_strip_make(const ConvSource *s, const ConvChunk *c, float *room);
+/* What the next chunk reads, a part of which each tile of the one before fetches. */
+typedef struct ConvAhead {
+  const char *at, *end;
+  int64_t bytes; /* a tile */
+} ConvAhead;
+ConvAhead conv_ahead(const ConvSource *s, const ConvChunk *c, int64_t tiles);
+static inline void conv_fetch(ConvAhead *a) {
+  const char *stop = a->end - a->at > a->bytes ? a->at + a->bytes : a->end;
+  for (; a->at < stop; a->at += 64) __builtin_prefetch(a->at, 0, 2);
+}
 /* Whether position p of dim d is one of the source's. */
 static inline bool conv_reach_has(const ConvReach *r, int64_t p) { return p >= 0 && p < r->size; }
 

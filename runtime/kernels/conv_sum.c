@@ -27,6 +27,7 @@ typedef struct Sum {
   int64_t panels_most;
   float *strip, *panels, *rows, *edge;
   ConvRun *run;
+  ConvAhead ahead;
   const dtrt_epilogue *epilogue; /* upon positions of the result that are done; NULL: nothing */
 } Sum;
 
@@ -107,12 +108,21 @@ static int64_t runs_of(const Sum *s, const ConvChunk *c, const ConvStrip *t, int
   return n;
 }
 
+/* Lines that a later tile writes, which stores would wait for. */
+static void fetch_result(const float *c, int64_t ldc, int rows, int64_t columns) {
+  enum { LINE_FLOATS = 64 / sizeof *c };
+  for (int i = 0; i < rows; i++, c += ldc)
+    for (int64_t j = 0; j < columns; j += LINE_FLOATS) __builtin_prefetch(c + j, 1);
+}
+
 /* Columns j.. of the tile's rows, which are those of t.c but for the column. */
-static void tile(const Sum *s, ConvTile t, int rows, int64_t group, int64_t j) {
+static void tile(Sum *s, ConvTile t, int rows, int64_t group, int64_t j) {
   const int64_t columns = s->kernel->columns, left = s->wide - j;
   const bool whole = left > columns / 2;
   t.lead = columns;
   t.c += group * s->wide + j;
+  fetch_result(t.c + 2 * rows * t.ldc, t.ldc, rows, left < columns ? left : columns);
+  conv_fetch(&s->ahead);
   if (left >= columns || left == columns / 2) {
     conv_tile(s->kernel, &t, rows, whole);
     return;
@@ -124,7 +134,7 @@ static void tile(const Sum *s, ConvTile t, int rows, int64_t group, int64_t j) {
   conv_put(c, ldc, s->edge, rows, left, false);
 }
 
-static void lines(const Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t group, int64_t j,
+static void lines(Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t group, int64_t j,
                   int64_t j_end) {
   const ConvReach *d = s->from.dim;
   const int64_t tiles = (d[2].count + s->kernel->rows - 1) / s->kernel->rows,
@@ -152,7 +162,7 @@ static void lines(const Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t 
 }
 
 /* Pixels of a chunk, counted through all its lines, are gathered a tile at a time. */
-static void gathered(const Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t group, int64_t j,
+static void gathered(Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t group, int64_t j,
                      int64_t j_end) {
   const ConvReach *d = s->from.dim;
   const int64_t rows0 = c->j_end - c->j,
@@ -237,6 +247,16 @@ static void epilogue_chunk(const Sum *s, const ConvChunk *c) {
           ((c->b_end - 1) * d[0].count + c->j_end) * row);
 }
 
+/* Tiles of a chunk. */
+static int64_t tiles_of(const Sum *s, const ConvChunk *c, int64_t wide) {
+  const ConvReach *d = s->from.dim;
+  const int64_t lines = (c->b_end - c->b) * (c->j_end - c->j) * d[1].count;
+  const int64_t rows = s->kernel->rows, columns = s->kernel->columns,
+                panels = (wide + columns - 1) / columns;
+  return s->in_lines ? lines * ((d[2].count + rows - 1) / rows) * panels
+                     : (lines * d[2].count + rows - 1) / rows;
+}
+
 static bool sum(Sum *s) {
   const ConvReach *d = s->from.dim;
   const int64_t columns = s->kernel->columns;
@@ -254,9 +274,12 @@ static bool sum(Sum *s) {
       const int64_t j_end = j + s->panels_most < s->wide ? j + s->panels_most : s->wide;
       for (int64_t p = j; p < j_end; p += columns)
         pack_panel(s, g, p, s->panels + (p - j) * s->depth);
-      ConvChunk c;
+      ConvChunk c, next;
       for (int64_t n = 0; conv_chunk_at(&s->from, images, rows, n, &c); n++) {
         const ConvStrip t = conv_strip_make(&s->from, &c, s->strip);
+        s->ahead = conv_chunk_at(&s->from, images, rows, n + 1, &next)
+                       ? conv_ahead(&s->from, &next, tiles_of(s, &c, j_end - j))
+                       : (ConvAhead){0};
         (s->in_lines ? lines : gathered)(s, &c, &t, g, j, j_end);
         if (s->epilogue && at_once) epilogue_chunk(s, &c);
       }
