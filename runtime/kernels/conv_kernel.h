@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum {
-  CONV_ROWS = 16,
+  CONV_ROWS = 28,
   CONV_COLUMNS = 32, /* no tile is larger */
   CONV_PIECE = 64,
   CONV_PIECES = 32
@@ -40,8 +40,8 @@ typedef struct ConvTile {
 } ConvTile;
 
 typedef struct ConvKernel {
-  int rows;    /* of the largest tile */
-  int columns; /* of a tile: two vectors; a half tile has one */
+  int rows[2]; /* of the largest half tile, and whole one */
+  int columns; /* of a whole tile: two vectors; a half one has one */
   void (*tile[2][CONV_ROWS + 1][2])(const ConvTile *t); /* [1: several pieces][rows][1: whole] */
   void (*turn)(const float *y, int64_t lead, int64_t depth, int columns, float *to, int64_t step);
   /* gemm_kernel.h's */

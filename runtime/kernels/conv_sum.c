@@ -3,33 +3,13 @@
  * of the taps that meet it. The weights are packed in panels as wide as a tile. A tile is pixels
  * of one line, read in place; if lines are short it is pixels of several, gathered. */
 #include <string.h>
-#include "conv.h"
+#include "conv_sum.h"
 
 enum {
   STRIP = 64 << 10,   /* floats of the source worked on at once: with the panels, a part of L2 */
   PANELS = 128 << 10, /* floats of weights packed at once, but at least one panel */
   LINE = 16           /* floats between gathered rows: not all at multiples of 4 KiB */
 };
-
-typedef struct Sum {
-  const ConvKernel *kernel;
-  ConvSource from;
-  int64_t groups, each, wide; /* channels of the source and of the result in a group */
-  float *to;                  /* [batch][to_size...][groups * wide] */
-  int64_t to_size[3];
-  const float *w; /* [w_taps...][in][out] */
-  int64_t w_taps[3], w_in, w_out;
-  bool turned;     /* the source has w's out channels, the result its in channels */
-  bool in_lines;   /* tiles are of one line each */
-  bool joined;     /* the taps of a line lie side by side in the source: they are one run */
-  int64_t depth;   /* of all taps */
-  ConvPlace place; /* of the first run */
-  int64_t panels_most;
-  float *strip, *panels, *rows, *edge;
-  ConvRun *run;
-  ConvAhead ahead;
-  const dtrt_epilogue *epilogue; /* upon positions of the result that are done; NULL: nothing */
-} Sum;
 
 /* -------- packing -------- */
 
@@ -66,7 +46,7 @@ static void pack_panel(const Sum *s, int64_t group, int64_t j, float *to) {
 /* -------- tiles -------- */
 
 /* Where a line of the result is: its positions are to_step apart. */
-static float *line_of(const Sum *s, int64_t b, int64_t j0, int64_t j1) {
+float *conv_line_of(const Sum *s, int64_t b, int64_t j0, int64_t j1) {
   const ConvReach *d = s->from.dim;
   int64_t at = b * s->to_size[0] + d[0].to_first + j0 * d[0].to_step;
   at = at * s->to_size[1] + d[1].to_first + j1 * d[1].to_step;
@@ -115,59 +95,66 @@ static void fetch_result(const float *c, int64_t ldc, int rows, int64_t columns)
     for (int64_t j = 0; j < columns; j += LINE_FLOATS) __builtin_prefetch(c + j, 1);
 }
 
-/* Columns j.. of the tile's rows, which are those of t.c but for the column. */
-static void tile(Sum *s, ConvTile t, int rows, int64_t group, int64_t j) {
-  const int64_t columns = s->kernel->columns, left = s->wide - j;
+/* A tile at c, of the first `left` columns. */
+static void tile(Sum *s, ConvTile *t, int rows, int64_t left) {
+  const int64_t columns = s->kernel->columns;
   const bool whole = left > columns / 2;
-  t.lead = columns;
-  t.c += group * s->wide + j;
-  fetch_result(t.c + 2 * rows * t.ldc, t.ldc, rows, left < columns ? left : columns);
+  float *c = t->c;
+  const int64_t ldc = t->ldc;
+  fetch_result(c + 2 * rows * ldc, ldc, rows, left < columns ? left : columns);
   conv_fetch(&s->ahead);
   if (left >= columns || left == columns / 2) {
-    conv_tile(s->kernel, &t, rows, whole);
+    conv_tile(s->kernel, t, rows, whole);
     return;
   }
-  float *c = t.c;
-  const int64_t ldc = t.ldc;
-  t.c = s->edge, t.ldc = CONV_COLUMNS;
-  conv_tile(s->kernel, &t, rows, whole);
+  t->c = s->edge, t->ldc = CONV_COLUMNS;
+  conv_tile(s->kernel, t, rows, whole);
   conv_put(c, ldc, s->edge, rows, left, false);
+  t->c = c, t->ldc = ldc;
+}
+
+/* Columns p.. of a line, which begins at `to`; t has its runs. Pixels are dealt to tiles evenly. */
+static void line(Sum *s, ConvTile *t, float *to, int64_t p) {
+  const ConvReach *d = &s->from.dim[2];
+  const int64_t left = s->wide - p, most = s->kernel->rows[left > s->kernel->columns / 2],
+                tiles = (d->count + most - 1) / most, rows = d->count / tiles,
+                more = d->count % tiles; /* tiles of one row more */
+  t->x_shift = 0, t->c = to;
+  for (int64_t q = 0; q < tiles; q++) {
+    const int64_t here = rows + (q < more);
+    tile(s, t, (int)here, left);
+    t->x_shift += here * t->xi, t->c += here * t->ldc;
+  }
 }
 
 static void lines(Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t group, int64_t j,
                   int64_t j_end) {
   const ConvReach *d = s->from.dim;
-  const int64_t tiles = (d[2].count + s->kernel->rows - 1) / s->kernel->rows,
-                pitch = d[2].to_step * s->groups * s->wide;
+  ConvTile one = {.run = s->run,
+                  .xi = d[2].step * s->from.channels,
+                  .xl = 1,
+                  .lead = s->kernel->columns,
+                  .ldc = d[2].to_step * s->groups * s->wide};
   for (int64_t p = j; p < j_end; p += s->kernel->columns)
     for (int64_t b = c->b; b < c->b_end; b++)
       for (int64_t j0 = c->j; j0 < c->j_end; j0++)
         for (int64_t j1 = 0; j1 < d[1].count; j1++) {
-          const int64_t runs = runs_of(s, c, t, group, b, j0, j1, NULL, 0);
-          float *line = line_of(s, b, j0, j1);
-          for (int64_t q = 0; q < tiles; q++) {
-            const int64_t from = q * d[2].count / tiles, to = (q + 1) * d[2].count / tiles;
-            tile(s,
-                 (ConvTile){.run = s->run,
-                            .runs = runs,
-                            .x_shift = from * d[2].step * s->from.channels,
-                            .y_shift = (p - j) * s->depth,
-                            .xi = d[2].step * s->from.channels,
-                            .xl = 1,
-                            .c = line + from * pitch,
-                            .ldc = pitch},
-                 (int)(to - from), group, p);
-          }
+          one.runs = runs_of(s, c, t, group, b, j0, j1, NULL, 0);
+          one.y_shift = (p - j) * s->depth;
+          line(s, &one, conv_line_of(s, b, j0, j1) + group * s->wide + p, p);
         }
 }
+
+/* Of a tile, if there are several panels a whole one. */
+static int rows_most(const Sum *s) { return s->kernel->rows[s->wide > s->kernel->columns / 2]; }
 
 /* Pixels of a chunk, counted through all its lines, are gathered a tile at a time. */
 static void gathered(Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t group, int64_t j,
                      int64_t j_end) {
   const ConvReach *d = s->from.dim;
   const int64_t rows0 = c->j_end - c->j,
-                pixels = (c->b_end - c->b) * rows0 * d[1].count * d[2].count,
-                tiles = (pixels + s->kernel->rows - 1) / s->kernel->rows, pitch = s->depth + LINE;
+                pixels = (c->b_end - c->b) * rows0 * d[1].count * d[2].count, most = rows_most(s),
+                tiles = (pixels + most - 1) / most, pitch = s->depth + LINE;
   for (int64_t q = 0; q < tiles; q++) {
     const int64_t from = q * pixels / tiles;
     const int rows = (int)((q + 1) * pixels / tiles - from);
@@ -176,7 +163,7 @@ static void gathered(Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t gro
       int64_t at = from + i, j2 = at % d[2].count, j1 = (at /= d[2].count) % d[1].count;
       int64_t j0 = c->j + (at /= d[1].count) % rows0, b = c->b + at / rows0;
       runs_of(s, c, t, group, b, j0, j1, s->rows + i * pitch, j2);
-      to[i] = line_of(s, b, j0, j1) + j2 * d[2].to_step * s->groups * s->wide;
+      to[i] = conv_line_of(s, b, j0, j1) + j2 * d[2].to_step * s->groups * s->wide;
     }
     int64_t runs = 0;
     ConvPlace place = s->place;
@@ -222,11 +209,14 @@ static bool room(Sum *s, int64_t images, int64_t rows) {
   int64_t panels = panel ? PANELS / panel : 1;
   panels = panels < 1 ? 1 : panels < all ? panels : all;
   s->panels_most = panels * columns;
+  s->groups_most = panel && panels == all ? PANELS / (panels * panel) : 1;
+  if (s->groups_most < 1) s->groups_most = 1;
+  if (s->groups_most > s->groups) s->groups_most = s->groups;
   const int64_t runs = conv_runs_most(d[0].taps * d[1].taps * d[2].taps, s->place.depth);
   const int64_t size[] = {
-      conv_strip_in_place(&s->from) ? 0 : conv_strip_floats(&s->from, images, rows), panels * panel,
-      s->in_lines ? 0 : CONV_ROWS * (s->depth + LINE), CONV_ROWS * CONV_COLUMNS,
-      runs * (int64_t)(sizeof(ConvRun) / sizeof(float))};
+      conv_strip_in_place(&s->from) ? 0 : conv_strip_floats(&s->from, images, rows),
+      s->groups_most * panels * panel, s->in_lines ? 0 : CONV_ROWS * (s->depth + LINE),
+      CONV_ROWS * CONV_COLUMNS, runs * (int64_t)(sizeof(ConvRun) / sizeof(float))};
   float *part[5];
   int64_t sum = 0;
   for (int i = 0; i < 5; i++) sum += (size[i] + 15) / 16 * 16;
@@ -247,44 +237,55 @@ static void epilogue_chunk(const Sum *s, const ConvChunk *c) {
           ((c->b_end - 1) * d[0].count + c->j_end) * row);
 }
 
-/* Tiles of a chunk. */
+/* Tiles of a chunk, about: what each has to fetch follows from it. */
 static int64_t tiles_of(const Sum *s, const ConvChunk *c, int64_t wide) {
   const ConvReach *d = s->from.dim;
-  const int64_t lines = (c->b_end - c->b) * (c->j_end - c->j) * d[1].count;
-  const int64_t rows = s->kernel->rows, columns = s->kernel->columns,
-                panels = (wide + columns - 1) / columns;
+  const int64_t lines = (c->b_end - c->b) * (c->j_end - c->j) * d[1].count, rows = rows_most(s),
+                columns = s->kernel->columns, panels = (wide + columns - 1) / columns;
   return s->in_lines ? lines * ((d[2].count + rows - 1) / rows) * panels
                      : (lines * d[2].count + rows - 1) / rows;
 }
 
+/* Groups g0 to g1 and of each the columns j to j_end, whose panels lie one after the other. */
+static void chunks(Sum *s, int64_t images, int64_t rows, int64_t g0, int64_t g1, int64_t j,
+                   int64_t j_end, bool last) {
+  const int64_t columns = s->kernel->columns,
+                panels = (j_end - j + columns - 1) / columns * columns * s->depth;
+  for (int64_t g = g0; g < g1; g++)
+    for (int64_t p = j; p < j_end; p += columns)
+      pack_panel(s, g, p, s->panels + (g - g0) * panels + (p - j) * s->depth);
+  float *const first = s->panels;
+  ConvChunk c, next;
+  for (int64_t n = 0; conv_chunk_at(&s->from, images, rows, n, &c); n++) {
+    const ConvStrip t = conv_strip_make(&s->from, &c, s->strip);
+    s->ahead = conv_chunk_at(&s->from, images, rows, n + 1, &next)
+                   ? conv_ahead(&s->from, &next, (g1 - g0) * tiles_of(s, &c, j_end - j))
+                   : (ConvAhead){0};
+    for (int64_t g = g0; g < g1; g++, s->panels += panels)
+      (s->in_lines ? lines : gathered)(s, &c, &t, g, j, j_end);
+    s->panels = first;
+    if (s->epilogue && last) epilogue_chunk(s, &c);
+  }
+}
+
 static bool sum(Sum *s) {
   const ConvReach *d = s->from.dim;
-  const int64_t columns = s->kernel->columns;
   s->depth = d[0].taps * d[1].taps * d[2].taps * s->each;
   s->joined = d[2].far == 1 && s->groups == 1;
   s->place = conv_place(s->joined ? d[2].taps * s->each : s->each);
   if (s->depth == 0) s->from.dim[0].taps = s->from.dim[1].taps = s->from.dim[2].taps = 0;
-  s->in_lines = 2 * d[2].count >= s->kernel->rows || !s->depth;
+  s->in_lines = 2 * d[2].count >= s->kernel->rows[1] || !s->depth;
   int64_t images, rows;
   chunking(&s->from, &images, &rows);
   if (!room(s, images, rows)) return false;
-  const bool at_once = s->groups == 1 && s->wide <= s->panels_most;
-  for (int64_t g = 0; g < s->groups; g++)
-    for (int64_t j = 0; j < s->wide; j += s->panels_most) {
-      const int64_t j_end = j + s->panels_most < s->wide ? j + s->panels_most : s->wide;
-      for (int64_t p = j; p < j_end; p += columns)
-        pack_panel(s, g, p, s->panels + (p - j) * s->depth);
-      ConvChunk c, next;
-      for (int64_t n = 0; conv_chunk_at(&s->from, images, rows, n, &c); n++) {
-        const ConvStrip t = conv_strip_make(&s->from, &c, s->strip);
-        s->ahead = conv_chunk_at(&s->from, images, rows, n + 1, &next)
-                       ? conv_ahead(&s->from, &next, tiles_of(s, &c, j_end - j))
-                       : (ConvAhead){0};
-        (s->in_lines ? lines : gathered)(s, &c, &t, g, j, j_end);
-        if (s->epilogue && at_once) epilogue_chunk(s, &c);
-      }
-    }
-  if (s->epilogue && !at_once)
+  const bool whole = s->wide <= s->panels_most;
+  const int64_t together = whole ? s->groups_most : 1;
+  for (int64_t g = 0; g < s->groups; g += together)
+    for (int64_t j = 0; j < s->wide; j += s->panels_most)
+      chunks(s, images, rows, g, g + together < s->groups ? g + together : s->groups, j,
+             j + s->panels_most < s->wide ? j + s->panels_most : s->wide,
+             whole && together >= s->groups);
+  if (s->epilogue && !(whole && together >= s->groups))
     epilogue_chunk(s, &(ConvChunk){.b_end = s->from.batch, .j_end = d[0].count});
   return true;
 }

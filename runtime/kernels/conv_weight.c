@@ -74,9 +74,10 @@ static void rows(const Grad *g, ConvTile t, int64_t outer, int64_t group, int64_
   const ConvReach *d = &g->from.dim[2];
   const bool joined = d->far == 1 && g->groups == 1;
   const int64_t parts = joined ? 1 : d->taps, all = joined ? d->taps * g->each : g->each;
-  const int64_t tiles = (all + g->kernel->rows - 1) / g->kernel->rows, out = g->groups * g->wide;
   const bool whole = n > g->kernel->columns / 2,
              fits = n == g->kernel->columns || n == g->kernel->columns / 2;
+  const int64_t most = g->kernel->rows[whole], tiles = (all + most - 1) / most,
+                out = g->groups * g->wide;
   const bool add = t.add;
   for (int64_t i2 = 0; i2 < parts; i2++)
     for (int64_t q = 0; q < tiles; q++) {
