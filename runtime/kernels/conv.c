@@ -16,7 +16,7 @@ static void kernel_choose(void) {
   if (g != &gemm_kernel_portable)
     kernel = g == &gemm_kernel_avx512 ? conv_kernel_avx512 : conv_kernel_avx2;
 #endif
-  kernel.turn = g->turn;
+  kernel.turn = g->turn, kernel.across = g->across;
   has_kernel = true;
 }
 

@@ -41,6 +41,8 @@ bool conv_strip_in_place(const ConvSource *s);
 /* Of chunks of so many images of `rows` rows each, or of one image and fewer rows, the n-th. False:
  * there are no more. */
 bool conv_chunk_at(const ConvSource *s, int64_t images, int64_t rows, int64_t n, ConvChunk *c);
+/* Planes (positions of dim 0) of the source that rows of a chunk meet: *low to *high. */
+void conv_planes(const ConvSource *s, const ConvChunk *c, int64_t *low, int64_t *high);
 ConvStrip conv_strip_make(const ConvSource *s, const ConvChunk *c, float *room);
 /* What the next chunk reads, a part of which each tile of the one before fetches. */
 typedef struct ConvAhead {

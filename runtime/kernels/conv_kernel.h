@@ -44,6 +44,7 @@ typedef struct ConvKernel {
   int columns; /* of a whole tile: two vectors; a half one has one */
   void (*tile[2][CONV_ROWS + 1][2])(const ConvTile *t); /* [1: several pieces][rows][1: whole] */
   void (*turn)(const float *y, int64_t lead, int64_t depth, int columns, float *to, int64_t step);
+  void (*across)(const float *e, int64_t step, int rows, int n, float *c, int64_t ldc, bool add);
   /* gemm_kernel.h's */
 } ConvKernel;
 

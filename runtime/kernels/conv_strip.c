@@ -29,8 +29,7 @@ bool conv_chunk_at(const ConvSource *s, int64_t images, int64_t rows, int64_t n,
   return true;
 }
 
-/* Planes of the source that rows of a chunk meet. */
-static void planes(const ConvSource *s, const ConvChunk *c, int64_t *low, int64_t *high) {
+void conv_planes(const ConvSource *s, const ConvChunk *c, int64_t *low, int64_t *high) {
   const ConvReach *r = &s->dim[0];
   *low = c->j * r->step + r->first, *high = *low + span(r, c->j_end - c->j);
   if (*low < 0) *low = 0;
@@ -43,7 +42,7 @@ ConvAhead conv_ahead(const ConvSource *s, const ConvChunk *c, int64_t tiles) {
   const int64_t plane = s->dim[1].size * s->dim[2].size * s->channels,
                 image = s->dim[0].size * plane;
   int64_t low, high;
-  planes(s, c, &low, &high);
+  conv_planes(s, c, &low, &high);
   const char *at = (const char *)(s->x + c->b * image + low * plane),
              *end = (const char *)(s->x + (c->b_end - 1) * image + high * plane);
   const int64_t bytes = tiles ? (end - at) / tiles + 1 : 0;
@@ -57,7 +56,7 @@ ConvStrip conv_strip_make(const ConvSource *s, const ConvChunk *c, float *room) 
   if (conv_strip_in_place(s))
     return (ConvStrip){.at = x, .image = image, .plane = plane, .line = line};
   int64_t low, high;
-  planes(s, c, &low, &high);
+  conv_planes(s, c, &low, &high);
   ConvStrip t = {.at = room, .low = low, .left = d2->first};
   /* Of a padded line, columns `from` to `to` are there. */
   const int64_t wide = span(d2, d2->count);

@@ -54,38 +54,50 @@ float *conv_line_of(const Sum *s, int64_t b, int64_t j0, int64_t j1) {
   return s->to + at * s->groups * s->wide;
 }
 
-/* The runs of a line's first pixel; panels begin at `y`. With `gather` they go there instead, with
- * zeros for taps that meet nothing. */
-static int64_t runs_of(const Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t group,
-                       int64_t b, int64_t j0, int64_t j1, float *gather, int64_t j2) {
+/* The runs of lines that meet taps m, from where the first tap would meet what is at x. */
+static int64_t runs_of(const Sum *s, const ConvMet *m, const ConvStrip *t, const float *x) {
   const ConvReach *d = s->from.dim;
-  const int64_t channels = s->from.channels, runs = s->joined ? 1 : d[2].taps;
-  const int64_t deep = s->place.depth;
+  const int64_t runs = s->joined ? 1 : d[2].taps, deep = s->place.depth;
   ConvPlace place = s->place;
   int64_t n = 0, at = 0;
   for (int64_t i0 = 0; i0 < d[0].taps; i0++)
     for (int64_t i1 = 0; i1 < d[1].taps; i1++) {
-      const int64_t p0 = j0 * d[0].step + d[0].first + i0 * d[0].far,
-                    p1 = j1 * d[1].step + d[1].first + i1 * d[1].far;
-      const bool there = conv_reach_has(&d[0], p0) && conv_reach_has(&d[1], p1);
-      if (!there && !gather) {
+      if (!conv_has_met(m, i0, i1)) {
         at += runs * deep;
         conv_skip(&place, runs);
         continue;
       }
-      const float *x = t->at + (b - c->b) * t->image + (p0 - t->low) * t->plane + p1 * t->line;
-      x += (d[2].first - t->left + j2 * d[2].step) * channels + group * s->each;
-      for (int64_t i2 = 0; i2 < runs; i2++, at += deep) {
-        if (!gather)
-          n = conv_run(s->run, n, &place, x + i2 * d[2].far * channels,
-                       s->panels + at * s->kernel->columns, 1, s->kernel->columns);
-        else if (there)
-          memcpy(gather + at, x + i2 * d[2].far * channels, (size_t)deep * sizeof *x);
-        else
-          memset(gather + at, 0, (size_t)deep * sizeof *x);
-      }
+      const float *line = x + i0 * d[0].far * t->plane + i1 * d[1].far * t->line;
+      for (int64_t i2 = 0; i2 < runs; i2++, at += deep)
+        n = conv_run(s->run, n, &place, line + i2 * d[2].far * s->from.channels,
+                     s->panels + at * s->kernel->columns, 1, s->kernel->columns);
     }
   return n;
+}
+
+/* What one pixel's taps meet, one after the other, with zeros for those that meet nothing. */
+static void gather(const Sum *s, const ConvMet *m, const ConvStrip *t, const float *x, float *to) {
+  const ConvReach *d = s->from.dim;
+  const int64_t runs = s->joined ? 1 : d[2].taps, deep = s->place.depth;
+  for (int64_t i0 = 0; i0 < d[0].taps; i0++)
+    for (int64_t i1 = 0; i1 < d[1].taps; i1++)
+      for (int64_t i2 = 0; i2 < runs; i2++, to += deep)
+        if (conv_has_met(m, i0, i1))
+          memcpy(to,
+                 x + i0 * d[0].far * t->plane + i1 * d[1].far * t->line +
+                     i2 * d[2].far * s->from.channels,
+                 (size_t)deep * sizeof *to);
+        else
+          memset(to, 0, (size_t)deep * sizeof *to);
+}
+
+/* From t->at to where the first tap of a position meets, which may lie outside. */
+static int64_t shift_of(const Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t b, int64_t j0,
+                        int64_t j1, int64_t j2) {
+  const ConvReach *d = s->from.dim;
+  return (b - c->b) * t->image + (j0 * d[0].step + d[0].first - t->low) * t->plane +
+         (j1 * d[1].step + d[1].first) * t->line +
+         (d[2].first - t->left + j2 * d[2].step) * s->from.channels;
 }
 
 /* Lines that a later tile writes, which stores would wait for. */
@@ -119,7 +131,7 @@ static void line(Sum *s, ConvTile *t, float *to, int64_t p) {
   const int64_t left = s->wide - p, most = s->kernel->rows[left > s->kernel->columns / 2],
                 tiles = (d->count + most - 1) / most, rows = d->count / tiles,
                 more = d->count % tiles; /* tiles of one row more */
-  t->x_shift = 0, t->c = to;
+  t->c = to;
   for (int64_t q = 0; q < tiles; q++) {
     const int64_t here = rows + (q < more);
     tile(s, t, (int)here, left);
@@ -135,11 +147,16 @@ static void lines(Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t group,
                   .xl = 1,
                   .lead = s->kernel->columns,
                   .ldc = d[2].to_step * s->groups * s->wide};
+  ConvMet met = {0}, before = {0};
   for (int64_t p = j; p < j_end; p += s->kernel->columns)
     for (int64_t b = c->b; b < c->b_end; b++)
       for (int64_t j0 = c->j; j0 < c->j_end; j0++)
         for (int64_t j1 = 0; j1 < d[1].count; j1++) {
-          one.runs = runs_of(s, c, t, group, b, j0, j1, NULL, 0);
+          conv_meets(d, j0, j1, &met);
+          if (!conv_same_met(&met, &before))
+            one.runs = runs_of(s, &met, t, t->at + group * s->each);
+          before = met;
+          one.x_shift = shift_of(s, c, t, b, j0, j1, 0);
           one.y_shift = (p - j) * s->depth;
           line(s, &one, conv_line_of(s, b, j0, j1) + group * s->wide + p, p);
         }
@@ -162,7 +179,10 @@ static void gathered(Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t gro
     for (int i = 0; i < rows; i++) {
       int64_t at = from + i, j2 = at % d[2].count, j1 = (at /= d[2].count) % d[1].count;
       int64_t j0 = c->j + (at /= d[1].count) % rows0, b = c->b + at / rows0;
-      runs_of(s, c, t, group, b, j0, j1, s->rows + i * pitch, j2);
+      ConvMet met;
+      conv_meets(d, j0, j1, &met);
+      gather(s, &met, t, t->at + shift_of(s, c, t, b, j0, j1, j2) + group * s->each,
+             s->rows + i * pitch);
       to[i] = conv_line_of(s, b, j0, j1) + j2 * d[2].to_step * s->groups * s->wide;
     }
     int64_t runs = 0;
@@ -202,6 +222,11 @@ static void chunking(const ConvSource *f, int64_t *images, int64_t *rows) {
   while (*rows > 1 && conv_strip_floats(f, 1, *rows) > STRIP) *rows = (*rows + 1) / 2;
 }
 
+static int64_t strip_floats(Sum *s, int64_t images, int64_t rows) {
+  if (s->by_pixels) return conv_pixels_floats(s, images, rows);
+  return conv_strip_in_place(&s->from) ? 0 : conv_strip_floats(&s->from, images, rows);
+}
+
 static bool room(Sum *s, int64_t images, int64_t rows) {
   const ConvReach *d = s->from.dim;
   const int64_t columns = s->kernel->columns, panel = s->depth * columns,
@@ -212,11 +237,13 @@ static bool room(Sum *s, int64_t images, int64_t rows) {
   s->groups_most = panel && panels == all ? PANELS / (panels * panel) : 1;
   if (s->groups_most < 1) s->groups_most = 1;
   if (s->groups_most > s->groups) s->groups_most = s->groups;
-  const int64_t runs = conv_runs_most(d[0].taps * d[1].taps * d[2].taps, s->place.depth);
-  const int64_t size[] = {
-      conv_strip_in_place(&s->from) ? 0 : conv_strip_floats(&s->from, images, rows),
-      s->groups_most * panels * panel, s->in_lines ? 0 : CONV_ROWS * (s->depth + LINE),
-      CONV_ROWS * CONV_COLUMNS, runs * (int64_t)(sizeof(ConvRun) / sizeof(float))};
+  const int64_t runs = s->by_pixels
+                           ? conv_pixels_runs(s)
+                           : conv_runs_most(d[0].taps * d[1].taps * d[2].taps, s->place.depth);
+  const int64_t size[] = {strip_floats(s, images, rows), s->groups_most * panels * panel,
+                          s->in_lines || s->by_pixels ? 0 : CONV_ROWS * (s->depth + LINE),
+                          CONV_ROWS * CONV_COLUMNS,
+                          runs * (int64_t)(sizeof(ConvRun) / sizeof(float))};
   float *part[5];
   int64_t sum = 0;
   for (int i = 0; i < 5; i++) sum += (size[i] + 15) / 16 * 16;
@@ -257,12 +284,15 @@ static void chunks(Sum *s, int64_t images, int64_t rows, int64_t g0, int64_t g1,
   float *const first = s->panels;
   ConvChunk c, next;
   for (int64_t n = 0; conv_chunk_at(&s->from, images, rows, n, &c); n++) {
-    const ConvStrip t = conv_strip_make(&s->from, &c, s->strip);
+    const ConvStrip t = s->by_pixels ? (ConvStrip){0} : conv_strip_make(&s->from, &c, s->strip);
     s->ahead = conv_chunk_at(&s->from, images, rows, n + 1, &next)
                    ? conv_ahead(&s->from, &next, (g1 - g0) * tiles_of(s, &c, j_end - j))
                    : (ConvAhead){0};
     for (int64_t g = g0; g < g1; g++, s->panels += panels)
-      (s->in_lines ? lines : gathered)(s, &c, &t, g, j, j_end);
+      if (s->by_pixels)
+        conv_pixels(s, &c, g);
+      else
+        (s->in_lines ? lines : gathered)(s, &c, &t, g, j, j_end);
     s->panels = first;
     if (s->epilogue && last) epilogue_chunk(s, &c);
   }
@@ -275,6 +305,7 @@ static bool sum(Sum *s) {
   s->place = conv_place(s->joined ? d[2].taps * s->each : s->each);
   if (s->depth == 0) s->from.dim[0].taps = s->from.dim[1].taps = s->from.dim[2].taps = 0;
   s->in_lines = 2 * d[2].count >= s->kernel->rows[1] || !s->depth;
+  s->by_pixels = conv_pixels_fit(s);
   int64_t images, rows;
   chunking(&s->from, &images, &rows);
   if (!room(s, images, rows)) return false;

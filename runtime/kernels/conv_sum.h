@@ -13,18 +13,50 @@ typedef struct Sum {
   const float *w; /* [w_taps...][in][out] */
   int64_t w_taps[3], w_in, w_out;
   bool turned;         /* the source has w's out channels, the result its in channels */
+  bool by_pixels;      /* see conv_pixels.c; else: */
   bool in_lines;       /* tiles are of one line each */
   bool joined;         /* the taps of a line lie side by side in the source: they are one run */
   int64_t depth;       /* of all taps */
   ConvPlace place;     /* of the first run */
   int64_t panels_most; /* columns whose panels are packed at once, and whole groups */
   int64_t groups_most;
+  int64_t pitch, line_floats; /* conv_pixels.c's: of a row of pixels, and of all of a line's */
   float *strip, *panels, *rows, *edge;
   ConvRun *run;
   ConvAhead ahead;
   const dtrt_epilogue *epilogue; /* upon positions of the result that are done; NULL: nothing */
 } Sum;
 
+/* The taps of the first two dims that meet something, which lie side by side. Lines for which they
+ * are the same have the same runs. */
+typedef struct ConvMet {
+  int64_t from[2], to[2];
+} ConvMet;
+static inline void conv_meets(const ConvReach *d, int64_t j0, int64_t j1, ConvMet *m) {
+  for (int i = 0; i < 2; i++) {
+    int64_t p = (i ? j1 : j0) * d[i].step + d[i].first, tap = 0;
+    for (; tap < d[i].taps && p < 0; tap++) p += d[i].far;
+    m->from[i] = tap;
+    for (; tap < d[i].taps && p < d[i].size; tap++) p += d[i].far;
+    m->to[i] = tap;
+  }
+}
+static inline bool conv_has_met(const ConvMet *m, int64_t i0, int64_t i1) {
+  return i0 >= m->from[0] && i0 < m->to[0] && i1 >= m->from[1] && i1 < m->to[1];
+}
+static inline bool conv_same_met(const ConvMet *a, const ConvMet *b) {
+  return a->from[0] == b->from[0] && a->to[0] == b->to[0] && a->from[1] == b->from[1] &&
+         a->to[1] == b->to[1];
+}
+
 /* Where a line of the result is: its positions are to_step apart. */
 float *conv_line_of(const Sum *s, int64_t b, int64_t j0, int64_t j1);
+
+/* Whether that is faster, s having its kernel, source and depths; floats of `strip`, for so many
+ * images and rows; ConvRuns. */
+bool conv_pixels_fit(const Sum *s);
+int64_t conv_pixels_floats(Sum *s, int64_t images, int64_t rows);
+int64_t conv_pixels_runs(const Sum *s);
+/* The group's part of a chunk of the result, whose weights are packed. */
+void conv_pixels(Sum *s, const ConvChunk *c, int64_t group);
 #endif
