@@ -23,6 +23,7 @@ typedef struct Grad {
   double *blocks; /* as w; NULL: there is one */
   ConvRun *run;
   ConvPlace place; /* of the first */
+  bool across;     /* a tile's rows are channels of the output, and its columns the others */
 } Grad;
 
 /* Columns j.. of y, for tiles that are wider than what is left of it. */
@@ -63,7 +64,9 @@ static int64_t runs_of(const Grad *g, const ConvChunk *c, const ConvStrip *t, in
         }
         const int64_t line = b * image + ((j0 - c->j) * d[1].count + j1) * d[2].count;
         const float *x = t->at + b * t->image + (p0 - t->low) * t->plane + p1 * t->line + shift;
-        n = conv_run(g->run, n, &place, x, y + line * lead, d[2].step * g->from.channels, lead);
+        const int64_t step = d[2].step * g->from.channels;
+        n = g->across ? conv_run(g->run, n, &place, y + line * lead, x, lead, step)
+                      : conv_run(g->run, n, &place, x, y + line * lead, step, lead);
       }
     }
   return n;
@@ -91,9 +94,54 @@ static void rows(const Grad *g, ConvTile t, int64_t outer, int64_t group, int64_
     }
 }
 
+/* Of all taps of a line the channels, which lie side by side in the source: vectors of more than
+ * lie there read on in the copy of it. */
+static int64_t joined_channels(const Grad *g) { return g->from.dim[2].taps * g->each; }
+
+/* Whether few channels of the output leave more lanes empty than the channels of all taps would. */
+static bool is_across(const Grad *g) {
+  const int64_t lanes = g->kernel->columns / 2, all = joined_channels(g);
+  if (g->groups > 1 || g->from.dim[2].far != 1 || g->wide >= lanes ||
+      g->wide > g->kernel->rows[1] || !all || conv_strip_in_place(&g->from))
+    return false;
+  return all * 90 / ((all + lanes - 1) / lanes * lanes) > g->wide * 100 / lanes;
+}
+
+/* Rows of w under taps i0, i1 and all of the last dim's, whose runs t has. */
+static void columns_across(const Grad *g, ConvTile t, int64_t outer, bool add) {
+  const int64_t columns = g->kernel->columns, lanes = columns / 2, all = joined_channels(g);
+  t.c = g->edge, t.ldc = CONV_COLUMNS, t.add = false;
+  for (int64_t j = 0; j < all; j += columns) {
+    t.y_shift = j;
+    conv_tile(g->kernel, &t, (int)g->wide, all - j > lanes);
+    for (int64_t q = j; q < all && q < j + columns; q += lanes)
+      g->kernel->across(g->edge + (q - j), CONV_COLUMNS, (int)(all - q < lanes ? all - q : lanes),
+                        (int)g->wide, g->w + (outer * all + q) * g->wide, g->wide, add);
+  }
+}
+
+static void chunk_across(const Grad *g, const ConvChunk *c, const ConvStrip *s, bool add) {
+  const ConvReach *d = g->from.dim;
+  const int64_t row = d[1].count * d[2].count, image = d[0].count * row;
+  const float *y = g->y + (c->b * image + c->j * row) * g->wide;
+  for (int64_t i0 = 0; i0 < d[0].taps; i0++)
+    for (int64_t i1 = 0; i1 < d[1].taps; i1++)
+      columns_across(g,
+                     (ConvTile){.run = g->run,
+                                .runs = runs_of(g, c, s, i0, i1, y, image, g->wide),
+                                .xi = 1,
+                                .xl = g->wide,
+                                .lead = d[2].step * g->from.channels},
+                     i0 * d[1].taps + i1, add);
+}
+
 static void chunk(const Grad *g, const ConvChunk *c, bool add) {
   const ConvReach *d = g->from.dim;
   const ConvStrip s = conv_strip_make(&g->from, c, g->strip);
+  if (g->across) {
+    chunk_across(g, c, &s, add);
+    return;
+  }
   const int64_t columns = g->kernel->columns, out = g->groups * g->wide;
   const int64_t row = d[1].count * d[2].count, image = d[0].count * row;
   for (int64_t group = 0; group < g->groups; group++)
@@ -147,7 +195,7 @@ static bool scratch(Grad *g, bool blocks) {
   const int64_t row = g->from.dim[1].count * g->from.dim[2].count;
   const int64_t strip = conv_strip_in_place(&g->from)
                             ? 0
-                            : conv_strip_floats(&g->from, g->images, g->rows),
+                            : conv_strip_floats(&g->from, g->images, g->rows) + CONV_COLUMNS,
                 panel = g->images * g->rows * row * g->kernel->columns,
                 edge = CONV_ROWS * CONV_COLUMNS,
                 runs = conv_runs_most(g->images * g->rows * g->from.dim[1].count,
@@ -230,6 +278,7 @@ bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const float *x, co
   conv_reach(s, g.from.dim);
   const ConvReach *d = g.from.dim;
   g.place = conv_place(d[2].count);
+  g.across = is_across(&g);
   const int64_t row = d[1].count * d[2].count, all = d[0].count * row;
   g.images = all < PIXELS ? PIXELS / all : 1, g.rows = d[0].count;
   if (g.images > s->batch) g.images = s->batch;
