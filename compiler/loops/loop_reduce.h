@@ -16,6 +16,7 @@ typedef struct ReduceNest {
 } ReduceNest;
 
 Expr reduction_identity(ReduceNest *r);
+Expr loop_reduced_none(Loop *l, const Node *n); /* what a reduction makes of nothing */
 Expr reduction_joined(ReduceNest *r, Expr acc, Expr v);
 Expr reduction_result(ReduceNest *r); /* its place */
 /* "dtrt_carry_lanes_sum_f32" */

@@ -1,7 +1,7 @@
-/* Scatters: sums at places whose indices are data. Equal rows are added in the order of their
- * indices, in blocks of 32 that are combined pairwise (runtime/scatter.c), or single elements in a
- * table of f64. And products that no matrix product fits. */
-#include "loop_build.h"
+/* Scatters: sums, products and extremes at places whose indices are data. Equal rows are added in
+ * the order of their indices, in blocks of 32 that are combined pairwise (runtime/scatter.c), or
+ * single elements in a table of f64. And products that no matrix product fits. */
+#include "loop_reduce.h"
 #include "op_list.h"
 
 typedef struct Scatter {
@@ -63,9 +63,8 @@ static void begin(Scatter *s, Expr before) {
                                           : loop_word(l, "DTRT_F32", DTRT_F32);
   const int64_t words = scatter_named(l->mesh, s->n) / (int64_t)sizeof(int32_t);
   const Expr zero = loop_int(l, 0), from = s->named ? zero : s->from, to = s->named ? zero : s->to,
-             room = s->named
-                        ? expr_address(l->x, loop_element(l, s->partial, loop_int(l, words)))
-                        : s->partial;
+             room = s->named ? expr_address(l->x, loop_element(l, s->partial, loop_int(l, words)))
+                             : s->partial;
   const Expr arg[] = {type, room, rows, loop_int(l, s->updates), size, from, to, before};
   const Expr sums = loop_call(l, "dtrt_scatter_begin", DT_I64, 8, arg);
   s->sums = expr_address(l->x, loop_local(l, LOCAL_SCATTER, s->n->dtype, "sums", 0, sums));
@@ -98,10 +97,10 @@ static void hit(Scatter *s, Expr at, Expr sum) {
 }
 
 /* Memory is rounded to its type once. */
-static void add(Scatter *s, Expr v) {
+static void join(Scatter *s, Expr v) {
   Loop *l = s->l;
   const Expr to = s->in_f64 ? loop_element(l, s->partial, place(s)) : loop_load(l, s->id, &s->out);
-  loop_set(l, to, loop_op2(l, loop_ops.add, s->in_f64 ? DT_F64 : s->n->dtype, to, v));
+  loop_set(l, to, loop_op2(l, reduction_step(s->n), s->in_f64 ? DT_F64 : s->n->dtype, to, v));
 }
 
 /* Declares the row of this device's block that an element of `index` says, and asks for it. */
@@ -126,11 +125,25 @@ static void begin_parts(Scatter *s) {
   l->looks = most_elements(l, graph_operand(l->g, s->n, 0));
 }
 
-/* Zeros this core's rows. */
-static void zero_part(Scatter *s) {
-  loop_zero_at(s->l, table(s, s->from),
-               expr_mul(s->l->x, expr_sub(s->l->x, s->to, s->from), room_from(s, s->dim + 1)),
-               dtype_size(s->n->dtype));
+/* What places have to which nothing goes, in `count` elements from an address on. */
+static void clear(Scatter *s, Expr address, Expr count) {
+  Loop *l = s->l;
+  const DType t = s->n->dtype;
+  if (s->n->op->reduce == RED_SUM) {
+    loop_zero_at(l, address, count, dtype_size(t));
+    return;
+  }
+  if (!shape_count(&s->n->shape)) return;
+  const Expr i = loop_symbol(l, "place", 0, INT64_MAX),
+             to = loop_local(l, LOCAL_POINTER, t, "none", 0, address);
+  loop_open_from(l, i, loop_int(l, 0), count, LOOP_PLAIN);
+  loop_set(l, loop_element(l, to, i), loop_reduced_none(l, s->n));
+  loop_close(l, 1);
+}
+
+static void clear_part(Scatter *s) {
+  clear(s, table(s, s->from),
+        expr_mul(s->l->x, expr_sub(s->l->x, s->to, s->from), room_from(s, s->dim + 1)));
 }
 
 /* Updates that go to rows below this core's. */
@@ -240,14 +253,14 @@ void build_scatter(const LoopSite *site, const Step *step, LoopFunction *out) {
   begin_parts(&s);
   for (int d = 0; d < ri; d++) in.dim[d] = at.dim[dim + d];
   const int outer = loop_open_dims(l, u, &at, 0, dim, LOOP_SOME, LOOP_SOME);
-  if (!s.named) zero_part(&s);
+  if (!s.named) clear_part(&s);
   begin(&s, count_before(&s, u, &at, &in, ri));
   if (s.named) zero_named(&s, u, &at), l->share = share_of(l, n);
   const int loops = loop_open_dims(l, u, &at, dim, dim + ri, LOOP_SOME, LOOP_SOME);
   const Expr row = if_row_is_here(&s, loop_value(l, n->operand[0], &in), n->shape.dim[dim]);
   for (int d = dim; d < n->shape.rank; d++) s.out.dim[d] = d > dim ? at.dim[d + ri - 1] : row;
   const int inner = loop_open_dims(l, u, &at, dim + ri, u->shape.rank, LOOP_SOME, LOOP_SOME);
-  add(&s, loop_value(l, n->operand[1], &at));
+  join(&s, loop_value(l, n->operand[1], &at));
   loop_close(l, inner);
   hit(&s, row, table(&s, row));
   loop_close(l, loops + 1);
@@ -267,13 +280,14 @@ void build_unpick(const LoopSite *site, NodeId id, LoopFunction *out) {
   const At at = loop_nest_index(l, u);
   s.out = at;
   s.from = loop_int(l, 0), s.to = loop_extent(l, n, s.dim);
-  loop_zero(l, id);
+  clear(&s, expr_address(l->x, expr_element(l->x, EXPR_LOAD, n->dtype, id, 0, NULL)),
+        loop_count(l, n));
   const int outer = loop_open_dims(l, u, &at, 0, s.dim, LOOP_SOME, LOOP_SOME);
   begin(&s, loop_int(l, 0));
   const int loops = loop_open_dims(l, u, &at, s.dim, u->shape.rank, LOOP_SOME, LOOP_SOME);
   const Expr i = loop_value(l, n->operand[0], &at), v = loop_value(l, n->operand[1], &at);
   s.out.dim[s.dim] = if_row_is_here(&s, i, node_attr(n, "size"));
-  add(&s, v);
+  join(&s, v);
   if (s.updates) hit(&s, place(&s), expr_address(l->x, loop_load(l, id, &s.out)));
   loop_close(l, loops + 1);
   end(&s);

@@ -4,11 +4,12 @@
 #include "op_list.h"
 #include <math.h>
 
-Expr reduction_identity(ReduceNest *r) {
-  const DType t = dtype_computed(r->n->dtype);
-  Loop *l = r->l;
+Expr reduction_identity(ReduceNest *r) { return loop_reduced_none(r->l, r->n); }
+
+Expr loop_reduced_none(Loop *l, const Node *n) {
+  const DType t = dtype_computed(n->dtype);
   const bool real = dtype_is_float(t);
-  switch (r->n->op->reduce) {
+  switch (n->op->reduce) {
   case RED_PROD: return loop_number(l, t, 1);
   case RED_MAX:
     return real ? loop_number(l, t, -INFINITY) : expr_number(l->x, t, 0, dtype_least(t));

@@ -1,4 +1,4 @@
-/* Sorting by keys, places in sorted lines, and counts and sums by class. */
+/* Sorting by keys, places in sorted lines, and counts by class. */
 #include "compose.h"
 #include "scan.h"
 
@@ -76,26 +76,7 @@ COMPOSITE(searchsorted, "sorted, x, side=\"left\"",
           "side=\"right\" not above it: where x would stand",
           "f32[7] x, f32[4, 6] y: searchsorted(sort(x), y)")
 
-/* -------- counts and sums by class -------- */
-
-static Arg call_segment_sum(Build *b, const Arg *a) {
-  NodeId x, class;
-  int d;
-  int64_t n;
-  if (!arg_tensor(b, &a[0], "x", &x) || !arg_tensor(b, &a[1], "segment", &class) ||
-      !check_integer(b, class, "segments") || !arg_int(b, &a[2], "count", &n))
-    return NOTHING;
-  if (!shape_of(b, x)->rank) return arg_node(op_fail(b, b->span, "a scalar has no segments"));
-  if (!arg_dim(b, &a[3], "axis", shape_of(b, x)->rank, &d)) return NOTHING;
-  if (n < 0) return arg_node(op_fail(b, a[2].span, "`count` cannot be negative: %ld", (long)n));
-  if (type_of(b, x) == DT_BOOL) return arg_node(op_fail(b, b->span, "takes numbers, not bool"));
-  DType t = type_of(b, x);
-  return arg_node(build_cast(b, mk_scatter(b, class, wide(b, x), d, n), t));
-}
-COMPOSITE(segment_sum, "x, segment, count, axis=0",
-          "row s is the sum of the rows of x along one dim whose segment is s, below `count`; they "
-          "need not be sorted",
-          "f32[6, 3] x, i32[6] at%4: segment_sum(x, at, 4)")
+/* -------- counts by class -------- */
 
 static NodeId flat(Build *b, NodeId x) {
   Shape s = {1, {shape_count(shape_of(b, x))}};

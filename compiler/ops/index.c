@@ -1,8 +1,7 @@
 /* Ops that read indices from data. An index outside the dim stops the program with an error; it is
  * never clamped. Gathering along a split dim does not gather the table: each device looks up the
  * rows it owns, and the results are added. */
-#include "opdefs.h"
-#include <string.h>
+#include "scatters.h"
 
 #define IN(i) (op_node(b, node)->operand[i])
 
@@ -89,7 +88,7 @@ const OpDef op_take = {.name = "take",
                        .call = call_gather};
 
 /* attr: dim, its size. Operands: index, updates. The result is zero where nothing is added. */
-static bool infer_scatter(Build *b, Node *n) {
+bool infer_scatter(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0), *u = graph_operand(b->graph, n, 1);
   int dim = (int)node_attr(n, "axis"), ri = x->shape.rank;
   if (!check_index(b, n->operand[0])) return false;
@@ -107,7 +106,7 @@ static bool infer_scatter(Build *b, Node *n) {
   return op_check_size(b, b->span, n->dtype, &n->shape);
 }
 
-static void rule_scatter(const Graph *g, const Node *n, Rule *r) {
+void rule_scatter(const Graph *g, const Node *n, Rule *r) {
   const Node *x = graph_operand(g, n, 0), *u = graph_operand(g, n, 1);
   int dim = (int)node_attr(n, "axis"), ri = x->shape.rank, out = 0;
   for (int d = 0; d < dim; d++)
@@ -122,24 +121,6 @@ static void rule_scatter(const Graph *g, const Node *n, Rule *r) {
 static void grad_scatter(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   dx[0] = NO_NODE;
   dx[1] = mk_gather(b, dy, IN(0), (int)node_attr(op_node(b, node), "axis"));
-}
-
-static Arg call_scatter(Build *b, const Arg *a) {
-  NodeId base, x, u;
-  int d;
-  if (!arg_tensor(b, &a[0], "base", &base)) return arg_node(NO_NODE);
-  Shape s = op_node(b, base)->shape;
-  if (!s.rank) return arg_node(op_fail(b, b->span, "a scalar has no dim to index"));
-  if (!arg_dim(b, &a[3], "axis", s.rank, &d)) return arg_node(NO_NODE);
-  x = build_tensor(b, &a[1], DT_I32);
-  u = build_tensor(b, &a[2], op_node(b, base)->dtype);
-  NodeId sum = mk_scatter(b, x, u, d, s.dim[d]);
-  if (sum == NO_NODE) return arg_node(NO_NODE);
-  if (!shape_equal(&op_node(b, sum)->shape, &s) ||
-      op_node(b, sum)->dtype != op_node(b, base)->dtype)
-    return arg_node(op_fail(b, b->span, "updates %s do not match base %s and indices %s",
-                            op_describe(b, u), op_describe(b, base), op_describe(b, x)));
-  return arg_node(mk2(b, &op_add, base, sum));
 }
 
 /* All rows may go to one. */
@@ -157,7 +138,7 @@ const OpDef op_scatter_add = {
     .params = "base, index, updates, axis=0",
     .doc = "base with `updates` added to the rows that `index` names; equal indices add up",
     .example = "f32[6, 5] t, i32[4] i%6, f32[4, 5] u: scatter_add(t, i, u)",
-    .call = call_scatter,
+    .call = call_scatter_add,
     .attr = {{"axis", ATTR_INT}, {"size", ATTR_INT}},
     .infer = infer_scatter,
     .rule = rule_scatter,

@@ -3,6 +3,7 @@
  * result's block, the map, - offset of the operand's. Elementwise ops need no map. */
 #include "opdefs.h"
 #include "op_list.h"
+#include "plan.h"
 #include <string.h>
 
 static const Node *operand(const Lower *l, const Node *n, int k) {
@@ -180,6 +181,12 @@ static Expr owned(Lower *l, const Node *x, int dim, Expr i) {
   return expr_call(l->x, "dtrt_owns", DT_BOOL, 3, arg, 0, 1);
 }
 
+/* Read at indices that are data, from memory; a constant has none. */
+static Expr from_memory(Lower *l, NodeId id, const At *at) {
+  return node_is_const(graph_node(l->g, node_base(l->g, id))) ? l->value(l, id, at)
+                                                              : l->load(l, id, at);
+}
+
 Expr lower_gather(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id), *t = operand(l, n, 0), *x = operand(l, n, 1);
   const int dim = (int)node_attr(n, "axis"), ri = x->shape.rank;
@@ -189,15 +196,23 @@ Expr lower_gather(Lower *l, NodeId id, const At *at) {
   const Expr i = l->value(l, n->operand[1], &in), found = checked(l, i, t->shape.dim[dim]);
   if (!t->layout->dim[dim].naxes) {
     row.dim[dim] = found;
-    return l->load(l, n->operand[0], &row);
+    return from_memory(l, n->operand[0], &row);
   }
   row.dim[dim] = local(l, t, dim, i);
-  return choose(l, owned(l, t, dim, found), l->load(l, n->operand[0], &row), nothing(l, n));
+  return choose(l, owned(l, t, dim, found), from_memory(l, n->operand[0], &row), nothing(l, n));
+}
+
+/* An index with something `reach` behind it that has to be there, too. */
+static Expr checked_window(Lower *l, Expr i, int64_t reach, int64_t size) {
+  const Expr arg[] = {i, number(l, reach), number(l, size)};
+  return expr_call(l->x, "dtrt_window", DT_I64, 3, arg, 0, size - 1 - reach);
 }
 
 Expr lower_position(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id);
-  return checked(l, l->value(l, n->operand[0], at), node_attr(n, "size"));
+  const Expr i = l->value(l, n->operand[0], at);
+  const int64_t reach = node_attr(n, "reach"), size = node_attr(n, "size");
+  return reach ? checked_window(l, i, reach, size) : checked(l, i, size);
 }
 
 /* As gather, but the index has a place on every line. */
@@ -217,9 +232,7 @@ static Expr window_begin(Lower *l, const Node *n, int k, int64_t size, int64_t s
   const At scalar = none();
   const int64_t reach = (size - 1) * step;
   const Expr i = l->load(l, n->operand[k], &scalar);
-  if (!reach) return checked(l, i, of);
-  const Expr arg[] = {i, number(l, reach), number(l, of)};
-  return expr_call(l->x, "dtrt_window", DT_I64, 3, arg, 0, of - 1 - reach);
+  return reach ? checked_window(l, i, reach, of) : checked(l, i, of);
 }
 
 Expr lower_window(Lower *l, NodeId id, const At *at) {
@@ -235,7 +248,7 @@ Expr lower_window(Lower *l, NodeId id, const At *at) {
     in.dim[d] = local(l, x, d, i);
     if (x->layout->dim[d].naxes) here = expr_and(l->x, here, owned(l, x, d, i));
   }
-  const Expr v = l->load(l, n->operand[0], &in);
+  const Expr v = from_memory(l, n->operand[0], &in);
   return expr_is_true(l->x, here) ? v : choose(l, here, v, nothing(l, n));
 }
 

@@ -209,7 +209,7 @@ const OpDef op_pick = {
     .distribute = distribute_pick};
 
 /* attr: dim, its size. Operands: index, updates. The result is zero where nothing is added. */
-static bool infer_unpick(Build *b, Node *n) {
+bool infer_unpick(Build *b, Node *n) {
   const Node *dy = graph_operand(b->graph, n, 1);
   if (!check_index(b, n->operand[1], n->operand[0], -1)) return false;
   n->dtype = dy->dtype;
@@ -218,7 +218,7 @@ static bool infer_unpick(Build *b, Node *n) {
   return true;
 }
 
-static void rule_unpick(const Graph *g, const Node *n, Rule *r) {
+void rule_unpick(const Graph *g, const Node *n, Rule *r) {
   const Node *dy = graph_operand(g, n, 1);
   for (int d = 0; d < n->shape.rank; d++) {
     bool along = d == node_attr(n, "axis");

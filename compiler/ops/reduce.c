@@ -3,6 +3,7 @@
  * argmin: the dim). A split reduced dim gives a partial result, so a split class dim costs small
  * all-reduces only. */
 #include "blocks.h"
+#include "scatters.h"
 #include <string.h>
 
 static bool infer_dims(Build *b, Node *n, bool numbers, bool booleans) {
@@ -68,23 +69,38 @@ static void grad_extreme(Build *b, NodeId node, NodeId dy, NodeId *dx) {
  * too: with c zeros among the others it is the product of what is not 0, times the product of those
  * c zeros, which is the c-th elementary symmetric polynomial of the zeros (of three and more taken
  * for a flat 0, which the fourth derivative would notice). */
-static void grad_prod(Build *b, NodeId node, NodeId dy, NodeId *dx) {
-  NodeId x = IN(0), zero = mk_number(b, x, 0), one = mk_number(b, x, 1), two = mk_number(b, x, 2);
-  uint32_t dims = (uint32_t)node_attr(op_node(b, node), "axis");
+NodeId product_of_others(Build *b, NodeId x, NodeId (*total)(void *user, Reduce how, NodeId x),
+                         void *user) {
+  NodeId zero = mk_number(b, x, 0), one = mk_number(b, x, 1), two = mk_number(b, x, 2);
   NodeId is_zero = mk2(b, &op_eq, x, zero);
   NodeId safe = mk_select(b, is_zero, one, x), z = mk_select(b, is_zero, x, zero);
-  NodeId product = spread(b, node, mk_reduce(b, &op_prod, safe, dims, false));
+  NodeId product = total(user, RED_PROD, safe);
   NodeId square = mk2(b, &op_mul, z, z), count = mk_select(b, is_zero, one, zero);
   NodeId others[3], of[3] = {count, z, square};
-  for (int i = 0; i < 3; i++)
-    others[i] = mk2(b, &op_sub, spread(b, node, mk_reduce(b, &op_sum, of[i], dims, false)), of[i]);
+  for (int i = 0; i < 3; i++) others[i] = mk2(b, &op_sub, total(user, RED_SUM, of[i]), of[i]);
   NodeId pairs =
       mk_scale(b, mk2(b, &op_sub, mk2(b, &op_mul, others[1], others[1]), others[2]), 0.5);
   NodeId zeros = mk_select(b, mk2(b, &op_eq, others[0], two), pairs, zero);
   zeros = mk_select(b, mk2(b, &op_eq, others[0], one), others[1], zeros);
   zeros = mk_select(b, mk2(b, &op_eq, others[0], zero), one, zeros);
-  NodeId rest = mk2(b, &op_mul, mk2(b, &op_div, product, safe), zeros);
-  dx[0] = mk2(b, &op_mul, spread(b, node, dy), rest);
+  return mk2(b, &op_mul, mk2(b, &op_div, product, safe), zeros);
+}
+
+typedef struct Reduced {
+  Build *b;
+  NodeId node;
+} Reduced;
+
+static NodeId in_total(void *user, Reduce how, NodeId x) {
+  const Reduced *r = user;
+  const uint32_t dims = (uint32_t)node_attr(op_node(r->b, r->node), "axis");
+  return spread(r->b, r->node,
+                mk_reduce(r->b, how == RED_PROD ? &op_prod : &op_sum, x, dims, false));
+}
+
+static void grad_prod(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  dx[0] = mk2(b, &op_mul, spread(b, node, dy),
+              product_of_others(b, IN(0), in_total, &(Reduced){b, node}));
 }
 
 static bool is_half(const Build *b, NodeId x) {

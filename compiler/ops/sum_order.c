@@ -59,7 +59,7 @@ int64_t scatter_updates(const Mesh *m, const Graph *g, const Node *n) {
   const Shape local = layout_local(m, index->layout, &index->shape);
   const int dim = (int)node_attr(n, "axis");
   const bool each = op_class(n) == OPC_ADD_EACH;
-  if (!dtype_is_float(n->dtype) || dtype_is_half(n->dtype)) return 0;
+  if (!dtype_is_float(n->dtype) || dtype_is_half(n->dtype) || n->op->reduce != RED_SUM) return 0;
   int64_t updates = 1;
   for (int d = each ? dim : 0; d < local.rank; d++) updates *= local.dim[d];
   return (each ? local.dim[dim] : updates) > SUM_BLOCK ? updates : 0;

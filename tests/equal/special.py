@@ -126,6 +126,17 @@ for op, f in {"any": np.any, "all": np.all, "sum": np.sum}.items():
 none = np.zeros(0, np.int32)
 row("gather(x, i)", np.zeros((0, 2), "f4"), x=np.ones((3, 2), "f4"), i=none)
 row("scatter_add(x, i, u)", np.ones((3, 2), "f4"), x=np.ones((3, 2), "f4"), i=none, u=np.zeros((0, 2), "f4"))
+for op in ["set", "mul", "max", "min"]:
+    row(f"scatter_{op}(x, i, u)", np.ones((3, 2), "f4"), x=np.ones((3, 2), "f4"), i=none, u=np.zeros((0, 2), "f4"))
+    row(f"scatter_{op}(x, i, u)", np.ones((3, 0), "f4"), x=np.ones((3, 0), "f4"), i=np.array([2, 0], "i4"), u=np.zeros((2, 0), "f4"))
+big = np.array([[1, -np.inf], [np.nan, 2], [3, np.inf], [-0.0, 5]], "f4")
+at = np.array([1, 2, 1, 1], "i4")
+def segments(f, none): return np.stack([np.full(2, none, "f4"), f(big[[0, 2, 3]]), big[1]])
+with np.errstate(all="ignore"):
+    row("segment_max(x, at, 3)", segments(lambda v: v.max(0), -np.inf), x=big, at=at)
+    row("segment_min(x, at, 3)", segments(lambda v: v.min(0), np.inf), x=big, at=at)
+    row("segment_prod(x, at, 3)", segments(lambda v: v.prod(0), 1), x=big, at=at)
+    row("scatter_set(x, at, u)", np.array([[0, 0], [-0.0, 5], [np.nan, 2]], "f4"), x=np.zeros((3, 2), "f4"), at=at, u=big)
 row("concat([x, y])", np.ones((2, 2), "f4"), x=np.zeros((0, 2), "f4"), y=np.ones((2, 2), "f4"))
 row("one_hot(i, 3)", np.zeros((0, 3), "f4"), i=none)
 row("mean(x, axis=0)", np.zeros(0, "f4"), x=np.zeros((3, 0), "f4"))

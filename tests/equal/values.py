@@ -128,11 +128,25 @@ def counts(x, n, w=None):
     r = [0] * n
     for i, c in enumerate(x.data): r[c] += w.data[i] if w else 1
     return T((n,), r)
-def scatter(t, ix, u):
+def scatter(t, ix, u, f=lambda a, b: a + b):
     out = T(t.shape, t.data)
     for n, i in enumerate(ix.data):
-        for j in range(t.shape[1]): out.data[i * t.shape[1] + j] += u[n, j]
+        for j in range(t.shape[1]): out.data[i * t.shape[1] + j] = f(out.data[i * t.shape[1] + j], u[n, j])
     return out
+def last(a, b): return b
+def segments(f, none):
+    def run(x, at):
+        rows = lambda s, j: [x[i, j] for i in range(x.shape[0]) if at[i,] == s]
+        return make((4, x.shape[1]), lambda s, j: f(rows(s, j)) if rows(s, j) else none)
+    return run
+def windowed(f):  # [2, 4, 5] at lists of windows of [2, 3], behind a batch
+    def run(t, ix, u):
+        out = T(t.shape, t.data)
+        for b, k, i, j in points((2, 3, 2, 3)):
+            at = (b * 4 + ix[b, k, 0] + i) * 5 + ix[b, k, 1] + j
+            out.data[at] = f(out.data[at], u[b, k, i, j])
+        return out
+    return run
 def same(n, k, st, d=1):  # padding before, and the result's size
     out = -(-n // st)
     return max((out - 1) * st + (k - 1) * d + 1 - n, 0) // 2, out
@@ -338,6 +352,17 @@ CASES = [
      lambda t, i: make((3, 2, 2), lambda a, b, c: t[a, i[b, c]])),
     ("take", "f64[3, 4] t, i32[5] i%4: take(t, i, axis=1)", lambda t, i: make((3, 5), lambda a, b: t[a, i[b,]])),
     ("scatter_add", "f64[4, 3] t, i32[6] i%4, f64[6, 3] u: scatter_add(t, i, u)", scatter),
+    ("scatter_set", "f64[4, 3] t, i32[6] i%4, f64[6, 3] u: scatter_set(t, i, u)", lambda t, i, u: scatter(t, i, u, last)),
+    ("scatter_mul", "f64[4, 3] t, i32[6] i%4, f64[6, 3] u: scatter_mul(t, i, u)", lambda t, i, u: scatter(t, i, u, lambda a, b: a * b)),
+    ("scatter_max", "f64[4, 3] t, i32[6] i%4, f64[6, 3] u: scatter_max(t, i, u)", lambda t, i, u: scatter(t, i, u, max)),
+    ("scatter_min", "i32[4, 3] t, i32[6] i%4, i32[6, 3] u: scatter_min(t, i, u)", lambda t, i, u: scatter(t, i, u, min)),
+    ("segment_mean", "f64[6, 3] x, i32[6] at%3: segment_mean(x, at, 4)", segments(lambda v: sum(v) / len(v), 0)),
+    ("segment_max", "i32[6, 3] x, i32[6] at%3: segment_max(x, at, 4)", segments(max, -2 ** 31)),
+    ("segment_min", "i32[6, 3] x, i32[6] at%3: segment_min(x, at, 4)", segments(min, 2 ** 31 - 1)),
+    ("segment_prod", "f64[6, 3] x, i32[6] at%3: segment_prod(x, at, 4)", segments(math.prod, 1)),
+    ("gather_nd", "f64[6, 5] t, i32[4, 2] i%4: gather_nd(t, i, window=[3, 2])", lambda t, i: make((4, 3, 2), lambda a, b, c: t[i[a, 0] + b, i[a, 1] + c])),
+    *[(f"scatter_nd_{name}", f"f64[2, 4, 5] t, i32[2, 3, 2] i%3, f64[2, 3, 2, 3] u: scatter_nd_{name}(t, i, u, batch=1, window=[2, 3])", windowed(f))
+      for name, f in {"set": last, "add": lambda a, b: a + b, "mul": lambda a, b: a * b, "max": max, "min": min}.items()],
     ("one_hot", "i32[5] i%4: one_hot(i, 4)", lambda i: make((5, 4), lambda a, b: i[a,] == b)),
     ("window", "f64[6, 5] x, i32[] i%4, i32[] j%3: window(x, [i, j], [3, 3])", lambda x, i, j: make((3, 3), lambda a, b: x[i[()] + a, j[()] + b])),
     ("window", "f64[6, 5] x, i32[] j%3: x[1, j + 1 : j - 1 : -1]", lambda x, j: make((2,), lambda a: x[1, j[()] + 1 - a])),

@@ -94,7 +94,8 @@ static bool is_sparse(const Naming *s, const Step *step) {
   if (step->kind != STEP_SCATTER) return false;
   const Mesh *m = &s->plan->program->mesh;
   const Node *n = graph_node(s->le->graph, step->nodes.at[0]);
-  if (op_class(n) != OPC_ADD_ROWS || node_attr(n, "axis") != 0) return false;
+  if (op_class(n) != OPC_ADD_ROWS || n->op->reduce != RED_SUM || node_attr(n, "axis") != 0)
+    return false;
   const Node *x = graph_operand(s->le->graph, n, 0);
   const Shape table = layout_local(m, n->layout, &n->shape),
               index = layout_local(m, x->layout, &x->shape);
