@@ -185,9 +185,18 @@ bool dim_same_axes(const DimLayout *a, const DimLayout *b) {
   return a->naxes == b->naxes;
 }
 
+/* Windows on the blocks of one dim that begin alike for each. */
+static bool window_same_blocks(const DimLayout *a, const DimLayout *b) {
+  return a->granule == b->granule && a->window.of && a->window.of == b->window.of &&
+         a->window.mul == b->window.mul && a->window.div == b->window.div;
+}
+
 bool dim_inside(const Mesh *m, const DimLayout *outer, const DimLayout *inner, int64_t n) {
   if (!outer->naxes && !outer->window.of) return true;
-  if (!dim_same_axes(outer, inner) || dim_parts(m, outer) > DIM_BLOCKS_SEEN) return false;
+  if (!dim_same_axes(outer, inner)) return false;
+  const Window *o = &outer->window, *w = &inner->window;
+  if (window_same_blocks(outer, inner) && o->first <= w->first && o->last >= w->last) return true;
+  if (dim_parts(m, outer) > DIM_BLOCKS_SEEN) return false;
   for (int64_t i = 0; i < dim_parts(m, outer); i++) {
     int64_t lo, hi, in_lo, in_hi;
     dim_box_at(m, outer, n, i, &lo, &hi);
@@ -210,6 +219,28 @@ Shape layout_local(const Mesh *m, const Layout *l, const Shape *global) {
   Shape s = {.rank = global->rank};
   for (int i = 0; i < global->rank; i++) s.dim[i] = dim_block_most(m, &l->dim[i], global->dim[i]);
   return s;
+}
+
+/* A dim's own block as a window on it. */
+static DimLayout dim_as_window(const DimLayout *d, int64_t n) {
+  DimLayout out = *d;
+  if (!out.window.of && out.naxes) out.window = (Window){.of = n, .mul = 1, .div = 1};
+  return out;
+}
+
+bool layout_around(Layout *out, const Layout *a, const Layout *b, const Shape *s) {
+  if (a->partial != b->partial || (a->partial && a->reduce != b->reduce)) return false;
+  *out = *a;
+  for (int d = 0; d < a->rank; d++) {
+    if (dim_equal(&a->dim[d], &b->dim[d])) continue;
+    const DimLayout x = dim_as_window(&a->dim[d], s->dim[d]),
+                    y = dim_as_window(&b->dim[d], s->dim[d]);
+    if (!dim_same_axes(&x, &y) || !window_same_blocks(&x, &y)) return false;
+    out->dim[d] = x;
+    if (y.window.first < x.window.first) out->dim[d].window.first = y.window.first;
+    if (y.window.last > x.window.last) out->dim[d].window.last = y.window.last;
+  }
+  return true;
 }
 
 bool layout_is_whole(const Mesh *m, const Layout *l, const Shape *s) {

@@ -86,7 +86,12 @@ Expr lower_reshape(Lower *l, NodeId id, const At *at) {
   return l->value(l, n->operand[0], &in);
 }
 
-/* -------- shifted -------- */
+/* -------- shifted: the operand may be a larger box than the result asks for, along any dim -------- */
+
+/* Of the operand, where the index of a dim is the same. */
+static Expr same_place(Lower *l, const Node *n, const Node *x, int d, const At *at) {
+  return local(l, x, d, global(l, n, d, at->dim[d]));
+}
 
 Expr lower_slice(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
@@ -94,7 +99,7 @@ Expr lower_slice(Lower *l, NodeId id, const At *at) {
   At in = none();
   for (int d = 0; d < rank; d++) {
     const int64_t start = node_attrs(n, "begin")[d], step = node_attrs(n, "step")[d];
-    in.dim[d] = at->dim[d];
+    in.dim[d] = same_place(l, n, x, d, at);
     if (!start && step == 1 && n->shape.dim[d] == x->shape.dim[d]) continue;
     const Expr i = expr_scale(l->x, global(l, n, d, at->dim[d]), step);
     in.dim[d] = local(l, x, d, expr_add(l->x, i, number(l, start)));
@@ -106,7 +111,7 @@ Expr lower_reverse(Lower *l, NodeId id, const At *at) {
   const Node *n = graph_node(l->g, id), *x = operand(l, n, 0);
   At in = none();
   for (int d = 0; d < n->shape.rank; d++) {
-    in.dim[d] = at->dim[d];
+    in.dim[d] = same_place(l, n, x, d, at);
     if (!(node_attr(n, "axis") & 1 << d)) continue;
     const Expr last = number(l, n->shape.dim[d] - 1);
     in.dim[d] = local(l, x, d, expr_sub(l->x, last, global(l, n, d, at->dim[d])));
@@ -122,12 +127,12 @@ Expr lower_pad(Lower *l, NodeId id, const At *at) {
   for (int d = 0; d < rank; d++) {
     const int64_t lo = node_attrs(n, "before")[d], hi = node_attrs(n, "after")[d],
                   gap = node_attrs(n, "between")[d] + 1;
-    in.dim[d] = at->dim[d];
+    in.dim[d] = same_place(l, n, x, d, at);
     if (!lo && !hi && gap == 1) continue;
     Expr i = expr_sub(l->x, global(l, n, d, at->dim[d]), number(l, lo));
-    if (lo || gap > 1)
+    if (lo > 0 || gap > 1)
       inside = expr_and(l->x, inside, expr_compare(l->x, EXPR_LEAST, i, number(l, 0)));
-    if (hi) {
+    if (hi > 0) {
       const Expr end = number(l, (x->shape.dim[d] - 1) * gap + 1);
       inside = expr_and(l->x, inside, expr_compare(l->x, EXPR_LESS, i, end));
     }
@@ -154,7 +159,8 @@ Expr lower_concat(Lower *l, NodeId id, const At *at) {
   for (int p = 0; p < n->noperands; p++) {
     const Node *x = operand(l, n, p);
     if (!x->shape.dim[dim]) continue;
-    At in = *at;
+    At in = none();
+    for (int d = 0; d < n->shape.rank; d++) in.dim[d] = same_place(l, n, x, d, at);
     in.dim[dim] = local(l, x, dim, expr_sub(l->x, i, number(l, begin)));
     begin += x->shape.dim[dim];
     const Expr before_end = expr_compare(l->x, EXPR_LESS, i, number(l, begin));

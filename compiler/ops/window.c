@@ -81,6 +81,31 @@ static Arg call_slice(Build *b, const Arg *a) {
   return arg_node(build_subscript(b, x, rank, s));
 }
 
+/* What a slice leaves of a padding is a padding by less, or by less than nothing, of the same
+ * tensor: a stencil's neighbours, pad(x, 1)[2:], are read where they are, and no padded copy is
+ * made. */
+static NodeId slice_of_pad(NewGraph *w, Node *n) {
+  const Node *pad = graph_operand(w->graph, n, 0);
+  const int rank = n->shape.rank;
+  if (w->full || pad->op != &op_pad || pad->spec || pad->forbid.file) return NO_NODE;
+  const Node *x = graph_operand(w->graph, pad, 0);
+  int64_t *attr = arena_array(w->arena, int64_t, 3 * rank + 1);
+  bool same = true;
+  for (int d = 0; d < rank; d++) {
+    if (node_attrs(n, "step")[d] != 1 || node_attrs(pad, "between")[d]) return NO_NODE;
+    const int64_t lo = node_attrs(pad, "before")[d] - node_attrs(n, "begin")[d],
+                  hi = n->shape.dim[d] - x->shape.dim[d] - lo;
+    if (lo >= n->shape.dim[d] || lo + x->shape.dim[d] <= 0) return NO_NODE; /* the filling alone */
+    attr[d] = lo, attr[rank + d] = hi;
+    same = same && !lo && !hi;
+  }
+  if (same) return pad->operand[0];
+  Node new = *pad;
+  new.shape = n->shape, new.span = n->span, new.site = n->site, new.name = n->name;
+  new.nattr = 3 * rank, new.attr = attr;
+  return w->intern(w->user, &new);
+}
+
 const OpDef op_slice = {
     .name = "slice",
     .params = "x, begin, end=none, step=none",
@@ -91,6 +116,7 @@ const OpDef op_slice = {
     .infer = infer_slice,
     .rule = rule_slice,
     .grad = grad_slice,
+    .simplify = slice_of_pad,
     .lower = lower_slice,
     .class = OPC_MOVE,
     .flags = OPF_MOVES | OPF_SHIFTS,
@@ -100,7 +126,8 @@ const OpDef op_slice = {
 
 /* -------- pad -------- */
 
-/* attr: lo, hi, interior (elements put between neighbours); value: what is put. */
+/* attr: lo, hi, interior (elements put between neighbours); value: what is put. Where lo or hi is
+ * negative (simplify makes such, not the language) as many elements are left out. */
 static bool infer_pad(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
   int rank = n->shape.rank = x->shape.rank;

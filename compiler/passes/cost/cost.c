@@ -107,6 +107,11 @@ double cost_exchange(const Program *p, const Layout *from, const Layout *to, con
   return time + waiting;
 }
 
+/* Seconds that an exchange takes besides waiting and moving. A reduction over several axes at once
+ * saves one for each axis more: where it has the price of as many reductions in turn, it is better.
+ */
+static const double CALL = 1e-7;
+
 double cost_exchange_apart(const Program *p, const Layout *from, const Layout *to, const Shape *s,
                            DType t, double *waiting) {
   Exchange x = exchange_of(p, from, to, s, t);
@@ -115,6 +120,7 @@ double cost_exchange_apart(const Program *p, const Layout *from, const Layout *t
   if (x.kind == DTRT_COPY) return time;
   Price price = cost_price(p, &x, 1, false).price;
   *waiting = price.waiting;
+  for (uint32_t more = x.settled & (x.settled - 1); more; more &= more - 1) *waiting -= CALL;
   return time + price.moving;
 }
 

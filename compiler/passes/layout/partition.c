@@ -23,6 +23,11 @@ typedef struct Versions {
   const Tree *tree; /* conversions from the layout that all others come from; NULL: none */
 } Versions;
 
+/* The layouts that shifts need of a value. */
+typedef struct ShiftNeeds {
+  VEC(const Layout *) v;
+} ShiftNeeds;
+
 typedef struct Part {
   Plan *plan;
   Program *program;
@@ -32,6 +37,7 @@ typedef struct Part {
   LocalEntry *le;
   const Choice *choice;
   Versions **have; /* by global node */
+  ShiftNeeds *shifts;   /* by global node */
 } Part;
 
 static NodeId add_local(Part *p, const Node *n, NodeId from, NodeId cause) {
@@ -109,20 +115,62 @@ static NodeId value_in(Part *p, NodeId id, const Layout *need, NodeId cause) {
   return add_version(p, id, no_way(p, id, need, cause));
 }
 
-/* What a shift needs along the dims it has windows on need not be cut out of a larger box that the
- * device has already. */
-static NodeId value_around(Part *p, NodeId id, const Layout *need, const RuleDim *rd) {
-  const Versions *have = p->have[id];
-  for (int i = 0; i < have->v.n; i++) {
-    const Layout *l = have->v.at[i].layout;
-    const Shape *s = &graph_node(p->g, id)->shape;
-    bool serves = l->partial == need->partial && (!l->partial || l->reduce == need->reduce);
-    for (int d = 0; d < l->rank && serves; d++)
-      serves = dim_equal(&l->dim[d], &need->dim[d]) ||
-               (rd[d].window.of && dim_inside(p->mesh, &l->dim[d], &need->dim[d], s->dim[d]));
-    if (serves) return have->v.at[i].local;
+/* What a shift needs need not be cut out of a larger box that the device has already. */
+static bool serves(const Part *p, NodeId id, const Layout *l, const Layout *need) {
+  const Shape *s = &graph_node(p->g, id)->shape;
+  if (l->partial != need->partial || (l->partial && l->reduce != need->reduce)) return false;
+  for (int d = 0; d < l->rank; d++)
+    if (!dim_inside(p->mesh, &l->dim[d], &need->dim[d], s->dim[d])) return false;
+  return true;
+}
+
+/* The layout that a needed one is converted from; NULL: from none. */
+static const Layout *converted_from(Part *p, NodeId id, const Layout *need) {
+  const Tree *t = p->have[id]->tree;
+  const int form = p->choice->value[id].form, to = layout_number(p, id, need);
+  for (int i = 0; t && i < t->nhops; i++)
+    if (t->hop[i].to == to) return form_at(p->choice->routes, form, t->hop[i].from);
+  return NULL;
+}
+
+/* What several shifts need of a value around its blocks is fetched at once where that costs less
+ * than one after the other: a stencil's neighbours in one exchange, with one copy of the block.
+ * NULL: no. */
+static const Layout *around_all(Part *p, NodeId id, const Layout *first, const Layout *from) {
+  const ShiftNeeds *all = &p->shifts[id];
+  const Node *n = graph_node(p->g, id);
+  const Layout *wide = first;
+  double apart = 0;
+  int served = 0;
+  for (int i = 0; i < all->v.n; i++) {
+    Layout l;
+    if (converted_from(p, id, all->v.at[i]) == from &&
+        layout_around(&l, wide, all->v.at[i], &n->shape))
+      wide = layout_of(p->program->layouts, &l, &n->shape);
   }
-  return NO_NODE;
+  for (int i = 0; i < all->v.n; i++) {
+    const Layout *l = all->v.at[i];
+    bool other = !serves(p, id, wide, l) || converted_from(p, id, l) != from;
+    for (int k = 0; k < i && !other; k++) other = all->v.at[k] == l;
+    if (other) continue;
+    apart += cost_exchange(p->program, from, l, &n->shape, n->dtype);
+    served++;
+  }
+  const bool gains = served > 1 && serves(p, id, wide, first) &&
+                     cost_exchange(p->program, from, wide, &n->shape, n->dtype) < apart;
+  return gains ? wide : NULL;
+}
+
+/* The value in a layout that has what a shift needs. */
+static NodeId value_around(Part *p, NodeId id, const Layout *need, NodeId cause) {
+  const Versions *have = p->have[id];
+  for (int i = 0; i < have->v.n; i++)
+    if (serves(p, id, have->v.at[i].layout, need)) return have->v.at[i].local;
+  const Layout *from = converted_from(p, id, need);
+  const Layout *wide = from ? around_all(p, id, need, from) : NULL;
+  if (!wide) return value_in(p, id, need, cause);
+  const NodeId x = value_in(p, id, from, cause);
+  return add_version(p, id, add_exchange(p, x, wide, id, cause));
 }
 
 /* -------- nodes -------- */
@@ -171,6 +219,20 @@ static void place_carried(Part *p, NodeId id, Node n, const Way *w) {
   grow_tree(p, id, w->result);
 }
 
+/* Of operand i of a node. */
+static const Layout *needed(const Part *p, NodeId id, int i) {
+  const Way *w = &p->choice->ways[id]->way[p->choice->way[id]];
+  const int form = p->choice->value[graph_node(p->g, id)->operand[i]].form;
+  return form_at(p->choice->routes, form, w->need[i]);
+}
+
+static void list_shifts(Part *p, NodeId id) {
+  const Node *n = graph_node(p->g, id);
+  if (!op_is(n, OPF_SHIFTS) || p->choice->value[id].free) return;
+  for (int i = 0; i < n->noperands; i++)
+    vec_push(p->arena, &p->shifts[n->operand[i]].v, needed(p, id, i));
+}
+
 static void place(Part *p, NodeId id) {
   Node n = *graph_node(p->g, id);
   const ChoiceValue *v = &p->choice->value[id];
@@ -192,14 +254,10 @@ static void place(Part *p, NodeId id) {
     return;
   }
   NodeId *x = arena_array(p->arena, NodeId, n.noperands);
-  bool shifts = op_is(&n, OPF_SHIFTS);
-  Rule rule;
-  if (shifts) rule_of(p->g, &n, &rule, p->arena);
   for (int i = 0; i < n.noperands; i++) {
-    int form = p->choice->value[n.operand[i]].form;
-    const Layout *need = form_at(p->choice->routes, form, w->need[i]);
-    x[i] = shifts ? value_around(p, n.operand[i], need, rule.operand[i]) : NO_NODE;
-    if (x[i] == NO_NODE) x[i] = value_in(p, n.operand[i], need, id);
+    const Layout *need = needed(p, id, i);
+    x[i] = op_is(&n, OPF_SHIFTS) ? value_around(p, n.operand[i], need, id)
+                                 : value_in(p, n.operand[i], need, id);
   }
   n.operand = x;
   n.layout = form_at(p->choice->routes, v->form, w->result);
@@ -233,6 +291,8 @@ void partition_as(Plan *plan, int index, const Choice *choice) {
   p.have = arena_array(plan->arena, Versions *, n + 1);
   le.region = arena_array(plan->arena, LocalRegion, e->regions.n + 1);
   for (int r = 0; r < e->regions.n; r++) le.region[r].condition = NO_NODE;
+  p.shifts = arena_array(plan->arena, ShiftNeeds, n + 1);
+  for (NodeId i = 0; i < n; i++) list_shifts(&p, i);
   for (NodeId i = 0; i < n; i++) place(&p, i);
   le.choice = p.choice;
   le.input = arena_array(plan->arena, NodeId, e->inputs.n + 1);
