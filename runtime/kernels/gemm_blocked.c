@@ -141,7 +141,7 @@ typedef struct Product {
   const dtrt_epilogue *epilogue;
   const dtrt_band *band; /* NULL: all */
   float *all;            /* the operand packed whole, tile after tile */
-  float *strip;          /* one tile of the other, or GEMM_GROUP */
+  float *packed;         /* one tile of the other, or GEMM_GROUP */
   bool across;           /* the product is y' @ x' = c': m and n, x and y have changed places */
   float *edge;           /* [GEMM_ROWS][GEMM_COLUMNS]: a tile of c' */
   Ahead *ahead;
@@ -311,8 +311,8 @@ static void as_it_lies(Product *p, int64_t l, int64_t depth) {
   for (int64_t j = 0; j < p->n; j += wide) {
     const bool lies =
         p->yj == 1 && (p->kernel->parts || p->n - j >= wide || (p->n - j) % p->kernel->lanes == 0);
-    if (!lies) pack_columns(p, l, depth, j, p->strip);
-    t.y = lies ? p->y + l * p->yl + j : p->strip;
+    if (!lies) pack_columns(p, l, depth, j, p->packed);
+    t.y = lies ? p->y + l * p->yl + j : p->packed;
     t.lead = lies ? p->yl : wide;
     ahead_none(p->ahead);
     if (far) columns_ahead(p, l, depth, j + wide, wide);
@@ -364,8 +364,8 @@ static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64
     after = row_of(p, q + 2, tiles);
     const float *x = p->x + i * p->xi + l * p->xl;
     if (packed) {
-      pack_rows(p, l, depth, i, (int)(next - i), p->strip);
-      x = p->strip;
+      pack_rows(p, l, depth, i, (int)(next - i), p->packed);
+      x = p->packed;
     }
     ahead_none(p->ahead);
     for (int a = 0; last && p->epilogue && a < p->epilogue->nread; a++)
@@ -412,14 +412,14 @@ static void over_rows(Product *p, int64_t l, int64_t depth, int64_t i0, int64_t 
   int had = 0;
   for (int64_t g = j0; g < j1; g += group) {
     const int64_t end = least(j1, g + group), panels = tiles_of(end - g, wide);
-    pack_all(p, l, depth, g, end, p->strip);
+    pack_all(p, l, depth, g, end, p->packed);
     ahead_none(p->ahead);
     columns_ahead(p, l, depth, g + group, group);
     for (int64_t j = g; j < end; j += wide)
       for (int64_t q = 0; q < tiles; q++) {
         const int64_t i = tile_row(q, rows, tiles);
         t.x = p->all + q * each;
-        t.y = p->strip + (j - g) * depth;
+        t.y = p->packed + (j - g) * depth;
         had = ahead_take(p->ahead, &t, (panels - (j - g) / wide) * tiles - q, had);
         tile_at(p, &t, (int)(tile_row(q + 1, rows, tiles) - i), i0 + i, j);
       }
@@ -552,8 +552,8 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
                .epilogue = epilogue,
                .band = band,
                .all = room,
-               .strip = room + s->all_floats,
-               .edge = room + s->all_floats + GEMM_STRIP_FLOATS};
+               .packed = room + s->all_floats,
+               .edge = room + s->all_floats + GEMM_TILES_FLOATS};
   Ahead ahead; /* not part of the above, which begins as zeros */
   p.ahead = &ahead;
   if (narrow(&p)) change_places(&p);

@@ -14,8 +14,8 @@ enum {
   GAP = 16,            /* words between packed rows */
   ROWS_AT_ONCE = 2048, /* whose sums lie in the room */
   NARROW = 8,          /* columns that are better rows */
-  STRIPS = 4,          /* of tiles that are packed together */
-  STRIP = GEMM_ROWS * (HALF_DEPTH + GAP)
+  TOGETHER = 4,        /* tiles packed at a time where x is transposed */
+  TILE_FLOATS = GEMM_ROWS * (HALF_DEPTH + GAP)
 };
 
 typedef struct HalfProduct {
@@ -27,7 +27,7 @@ typedef struct HalfProduct {
   float *c;
   int64_t ci, cj;
   bool add; /* to what c holds */
-  float *all, *strip, *temp;
+  float *all, *packed, *temp;
   const float *kept; /* y, packed whole; NULL: it is packed part by part, into `all` */
   float *room;       /* [rows][columns] of what is worked on; NULL: c */
   double *blocks;    /* the same, of the blocks before; NULL: there is one */
@@ -78,10 +78,10 @@ static void prefetch_depths(const uint16_t *x, int64_t step, int64_t depth, int6
 }
 
 /* Rows of x at depths l.. for the tiles q0 to q1 of `tiles` that rows i0 to i1 are dealt to, each
- * in a strip of its own. Where x is transposed, tiles share the cache lines of a depth, so some
+ * packed by itself. Where x is transposed, tiles share the cache lines of a depth, so some
  * depths are packed for all tiles before the next. */
-static void pack_strips(const HalfProduct *p, const Rows *r, int64_t q0, int64_t q1, int64_t l,
-                        int64_t depth) {
+static void pack_tiles(const HalfProduct *p, const Rows *r, int64_t q0, int64_t q1, int64_t l,
+                       int64_t depth) {
   enum { AT_ONCE = 32 };
   const int64_t pitch = words_of(p, depth) + GAP, step = p->xl == 1 ? depth : AT_ONCE;
   for (int64_t d = 0; d < depth; d += step) {
@@ -91,7 +91,7 @@ static void pack_strips(const HalfProduct *p, const Rows *r, int64_t q0, int64_t
     for (int64_t q = q0; q < q1; q++) {
       const int64_t i = tile_row(r, q), n = tile_row(r, q + 1) - i;
       const uint16_t *x = p->x + i * p->xi + (l + d) * p->xl;
-      float *to = p->strip + (q - q0) * STRIP;
+      float *to = p->packed + (q - q0) * TILE_FLOATS;
       if (p->xl == 1)
         p->kernel->rows(p->dtype, x, p->xi, depth, (int)n, to, pitch);
       else /* more rows than the tile's, which is faster than fewer */
@@ -178,19 +178,19 @@ static void add_part(const HalfProduct *p, int64_t l, int64_t depth, int64_t i0,
                      int64_t j0, int64_t j1, float *sum, int64_t ldc, bool add) {
   const GemmKernel *k = p->kernel->tiles;
   const Rows r = {i0, i1, tiles_of(i1 - i0, k->rows[2])};
-  const int64_t columns = j1 - j0, together = p->xl == 1 ? 1 : STRIPS;
+  const int64_t columns = j1 - j0, together = p->xl == 1 ? 1 : TOGETHER;
   GemmTile t;
   t.depth = words_of(p, depth), t.run = HALF_RUN / p->kernel->numbers, t.skip = 0;
   t.lead = p->wide, t.ldc = ldc, t.add = add;
   t.xi = p->xl == 1 ? t.depth + GAP : 1, t.xl = p->xl == 1 ? 1 : p->across;
   for (int64_t s = 0; s * GEMM_STRETCH < t.depth; s++)
-    t.ahead[s] = (GemmAhead){(const char *)p->strip, 0};
+    t.ahead[s] = (GemmAhead){(const char *)p->packed, 0};
   const float *y = p->kept ? p->kept + kept_before(p, l) + j0 * t.depth : p->all;
   if (!p->kept) pack_block(p, l, depth, j0, j1, p->all);
   for (int64_t q = 0; q < r.tiles; q++) {
     const int64_t i = tile_row(&r, q), next = tile_row(&r, q + 1);
-    if (q % together == 0) pack_strips(p, &r, q, least(q + together, r.tiles), l, depth);
-    t.x = p->strip + q % together * STRIP;
+    if (q % together == 0) pack_tiles(p, &r, q, least(q + together, r.tiles), l, depth);
+    t.x = p->packed + q % together * TILE_FLOATS;
     for (int64_t j = 0; j < columns; j += p->wide) {
       const int left = (int)least(columns - j, p->wide), vectors = (left + k->lanes - 1) / k->lanes;
       t.tail = left - (vectors - 1) * k->lanes;
@@ -303,10 +303,10 @@ static bool blocks_of(HalfProduct *p, int64_t nest, const dtrt_epilogue *then) {
   int64_t floats;
   p->all = gemm_room(&floats);
   if (!p->all) return false;
-  p->strip = p->all + floats;
-  p->temp = p->strip; /* strips are packed later */
-  _Static_assert(STRIPS * STRIP <= GEMM_STRIP_FLOATS, "strips");
-  _Static_assert(GEMM_COLUMNS * (HALF_DEPTH + GAP) <= GEMM_STRIP_FLOATS, "lines to turn");
+  p->packed = p->all + floats;
+  p->temp = p->packed; /* tiles are packed later */
+  _Static_assert(TOGETHER * TILE_FLOATS <= GEMM_TILES_FLOATS, "tiles");
+  _Static_assert(GEMM_COLUMNS * (HALF_DEPTH + GAP) <= GEMM_TILES_FLOATS, "lines to turn");
   const int64_t columns = least(p->n, floats / words_of(p, deep) / p->wide * p->wide);
   const int64_t rows = least(p->m, then ? ROWS_AT_ONCE / 4 : ROWS_AT_ONCE);
   if (nest || rows < p->m) p->kept = keep(p, nest, KEPT_ROOMS * floats);

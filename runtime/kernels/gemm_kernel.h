@@ -18,7 +18,7 @@ enum {
   GEMM_VECTORS = 3,             /* side by side in a tile, at most */
   GEMM_STRETCH = 16, /* depths; a run has whole ones, but for the last */
   GEMM_GROUP = 4, /* panels of columns that are packed at a time where rows are packed whole */
-  GEMM_STRIP_FLOATS = GEMM_GROUP * GEMM_DEPTH * GEMM_COLUMNS,
+  GEMM_TILES_FLOATS = GEMM_GROUP * GEMM_DEPTH * GEMM_COLUMNS,
   GEMM_EDGE_FLOATS = GEMM_ROWS * GEMM_COLUMNS,
   GEMM_AHEAD = 2 * GEMM_DEPTH / GEMM_STRETCH + 1
 };
@@ -82,7 +82,7 @@ typedef struct GemmSetup {
 
 /* Floats of the operand that is packed whole, where L2 has so many bytes (0: unknown). */
 int64_t gemm_packed_floats(int64_t l2);
-/* This thread's room for packing: so many floats as above, and GEMM_STRIP_FLOATS. NULL: no memory. */
+/* This thread's room for packing: so many floats as above, and GEMM_TILES_FLOATS. NULL: no memory. */
 float *gemm_room(int64_t *floats);
 extern const GemmKernel gemm_kernel_avx512, gemm_kernel_avx2, gemm_kernel_portable;
 
@@ -105,5 +105,5 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
                      const float *x, int64_t xi, int64_t xl, const float *y, int64_t yl, int64_t yj,
                      float *c, int64_t ldc, bool add, const struct dtrt_epilogue *epilogue,
                      const struct dtrt_band *band, int64_t part);
-#define GEMM_ROOM_FLOATS(s) ((s)->all_floats + GEMM_STRIP_FLOATS + GEMM_EDGE_FLOATS)
+#define GEMM_ROOM_FLOATS(s) ((s)->all_floats + GEMM_TILES_FLOATS + GEMM_EDGE_FLOATS)
 #endif

@@ -302,7 +302,7 @@ static void try_ops(int64_t c, int64_t n, int64_t updates) {
 
 /* Products over rows that come in tiles, as in attention's gradient, beside the same of stored
  * values. */
-static void try_strips(bool masked) {
+static void try_tiles(bool masked) {
   enum { ROWS = 3000, WIDE = 16, SQUARE = ROWS * ROWS, FLAT = ROWS * WIDE };
   static const char mask[] =
       "where(iota([3000, 3000], axis=1) > iota([3000, 3000], axis=0), -inf, ";
@@ -379,7 +379,7 @@ int main(void) {
     try_product(40, 33, depth[i]);
     try_product(17, 80, depth[i]);
   }
-  for (int masked = 0; has_kernels() && masked < 2; masked++) try_strips(masked);
+  for (int masked = 0; has_kernels() && masked < 2; masked++) try_tiles(masked);
   static const int64_t channels[] = {1, 3, 16, 22, 70, 400, 1500};
   for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
     try_ops(channels[i], 2 + 9 * (int64_t)i, 20 + 300 * (int64_t)(i * i));
