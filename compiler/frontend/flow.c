@@ -5,33 +5,9 @@
  * reads or assigns (`simplify` drops those that it only reads). Law: what is carried has one type
  * and shape, before, at the end of each run and behind. Other names that the body binds end with
  * it, but for those that both parts of an `if` bind. */
-#include "elaborate.h"
+#include "flow.h"
 #include "op.h"
 #include <string.h>
-
-/* A variable of the program in a region: its value before, and the carry. */
-typedef struct RegionVar {
-  int var, carry;
-  NodeId before;
-} RegionVar;
-
-/* What the runs of a loop leave, one row each. */
-typedef struct Collected {
-  Ident name;
-  NodeId carry;
-} Collected;
-
-struct OpenRegion {
-  OpenRegion *up;
-  int index;      /* among the entry's */
-  NodeId counter; /* of a loop: the carry that tells its runs apart; NO_NODE: none yet */
-  bool counts;    /* the counter is carried for that alone, and moved on at the end */
-  VEC(RegionVar) vars;
-  const NameScope *body;
-  NodeId told; /* the carry of the token of what is told; NO_NODE: nothing is told in it */
-  NodeId run; /* of a loop whose number of runs is known: which one this is, from 0; else NO_NODE */
-  VEC(Collected) collected;
-};
 
 /* A name that the body binds. */
 typedef struct Carried {
@@ -40,155 +16,6 @@ typedef struct Carried {
   Value inside; /* with carries in place of tensors and numbers */
 } Carried;
 typedef VEC(Carried) CarriedVec;
-
-static Region *region_at(Elab *e, const OpenRegion *r) {
-  return &e->at->entry.regions.at[r->index];
-}
-
-static NodeId operate(Elab *e, const char *sign, Arg x, Arg y) {
-  return build_operator(&e->at->build, op_operator(sign, 2), &x, &y).node;
-}
-static Arg tensor_arg(NodeId id) { return (Arg){.kind = ARG_TENSOR, .node = id}; }
-static Arg int_arg(int64_t i) { return (Arg){.kind = ARG_INT, .i = i, .real = (double)i}; }
-
-/* -------- opening -------- */
-
-static OpenRegion *open_region(Elab *e, RegionKind kind, Span at) {
-  Building *b = e->at;
-  OpenRegion *r = arena_new_of(e->arena, OpenRegion);
-  *r = (OpenRegion){.up = b->open,
-                    .index = b->entry.regions.n,
-                    .counter = NO_NODE,
-                    .told = NO_NODE,
-                    .run = NO_NODE};
-  vec_push(e->arena, &b->entry.regions,
-           ((Region){.kind = kind,
-                     .parent = b->open ? b->open->index : NO_REGION,
-                     .span = at,
-                     .condition = NO_NODE,
-                     .turns = TURNS_UNKNOWN}));
-  b->open = r;
-  return r;
-}
-
-static NodeId add_carry(Elab *e, OpenRegion *r, NodeId init, const char *name, Span at) {
-  Region *to = region_at(e, r);
-  const int64_t attr[] = {r->index, to->carries.n};
-  if (init == NO_NODE) return NO_NODE;
-  e->at->build.span = at;
-  const NodeId id = build_node(&e->at->build, OP_carry, 1, &init, 2, attr, 0);
-  if (id != NO_NODE) vec_push(e->arena, &to->carries, ((Carry){id, id, name, at}));
-  return id;
-}
-
-static Carry *carry_of(Elab *e, const OpenRegion *r, NodeId node) {
-  Region *in = region_at(e, r);
-  for (int i = 0; i < in->carries.n; i++)
-    if (in->carries.at[i].node == node) return &in->carries.at[i];
-  return NULL;
-}
-
-static NodeId after_of(Elab *e, NodeId carry) {
-  return build_node(&e->at->build, OP_after, 1, &carry, 0, NULL, 0);
-}
-
-/* -------- variables -------- */
-
-static RegionVar *var_in(OpenRegion *r, int var) {
-  for (int i = 0; i < r->vars.n; i++)
-    if (r->vars.at[i].var == var) return &r->vars.at[i];
-  return NULL;
-}
-
-static NodeId carry_var(Elab *e, OpenRegion *r, int var, NodeId before, Span at) {
-  const Carry *c;
-  const NodeId id = add_carry(e, r, before, e->program->vars.at[var].path, at);
-  if (id == NO_NODE) return id;
-  c = carry_of(e, r, id);
-  graph_node(e->at->build.graph, id)->name = e->program->vars.at[var].path;
-  vec_push(e->arena, &r->vars, ((RegionVar){var, (int)(c - region_at(e, r)->carries.at), before}));
-  return id;
-}
-
-static NodeId current(Elab *e, int var) {
-  const NodeList *v = variable_versions(e, e->at, var);
-  return v->n ? v->at[v->n - 1] : NO_NODE;
-}
-
-static void carry_in(Elab *e, OpenRegion *r, int var, Span at) {
-  if (var_in(r, var)) return;
-  if (r->up) carry_in(e, r->up, var, at);
-  const NodeId id = carry_var(e, r, var, current(e, var), at);
-  if (id != NO_NODE) vec_push(e->arena, variable_versions(e, e->at, var), id);
-}
-
-void region_carry_variable(Elab *e, int var, Span at) {
-  if (e->at->open && current(e, var) != NO_NODE) carry_in(e, e->at->open, var, at);
-}
-
-/* What each run of the body has made of it. Behind, it has its value of before if that is the same.
- */
-static void close_vars(Elab *e, const OpenRegion *r) {
-  for (int i = 0; i < r->vars.n; i++) {
-    const RegionVar *v = &r->vars.at[i];
-    Carry *c = &region_at(e, r)->carries.at[v->carry];
-    c->next = current(e, v->var);
-    if (c->next == c->node)
-      vec_push(e->arena, variable_versions(e, e->at, v->var), v->before);
-    else
-      variable_assign(e, v->var, value_node(after_of(e, c->node)), region_at(e, r)->span);
-  }
-}
-
-/* -------- the number of a run, for random values -------- */
-
-static NodeId counter_of(Elab *e, OpenRegion *r) {
-  if (r->counter != NO_NODE) return r->counter;
-  r->counts = true;
-  return r->counter =
-             add_carry(e, r, build_whole(&e->at->build, DT_I64, 0), NULL, e->at->build.span);
-}
-
-/* In a loop each run has draws of its own, the same on any mesh: odd numbers, another for each
- * depth, keep the runs of nested loops and of later calls apart. */
-NodeId region_random_step(Elab *e, NodeId step) {
-  uint64_t odd = 0x9e3779b97f4a7c15u;
-  const Span span = e->at->build.span;
-  for (OpenRegion *r = e->at->open; r && step != NO_NODE; r = r->up, odd = odd * 5 + 2) {
-    if (region_at(e, r)->kind != REGION_LOOP) continue;
-    const NodeId run = build_cast(&e->at->build, counter_of(e, r), DT_I64);
-    const NodeId from_one = operate(e, "+", tensor_arg(run), int_arg(1));
-    const NodeId far = operate(e, "*", tensor_arg(from_one), int_arg((int64_t)odd));
-    step = operate(e, "+", tensor_arg(step), tensor_arg(far));
-  }
-  e->at->build.span = span;
-  return step;
-}
-
-static void close_counter(Elab *e, OpenRegion *r) {
-  if (!r->counts || r->counter == NO_NODE) return;
-  carry_of(e, r, r->counter)->next = operate(e, "+", tensor_arg(r->counter), int_arg(1));
-}
-
-/* -------- what is told, in order -------- */
-
-static void carry_told(Elab *e, OpenRegion *r) {
-  if (!r || r->told != NO_NODE) return;
-  carry_told(e, r->up);
-  e->at->told = r->told = add_carry(e, r, e->at->told, NULL, e->at->build.span);
-}
-
-NodeId region_told(Elab *e) {
-  if (e->at->told == NO_NODE) e->at->told = build_whole(&e->at->build, DT_I32, 0);
-  carry_told(e, e->at->open);
-  return e->at->told;
-}
-
-static void close_told(Elab *e, OpenRegion *r) {
-  if (r->told == NO_NODE) return;
-  carry_of(e, r, r->told)->next = e->at->told;
-  e->at->told = after_of(e, r->told);
-}
 
 /* -------- names -------- */
 
@@ -213,7 +40,7 @@ static Value carry_value(Elab *e, OpenRegion *r, Value v, Ident name, Where wher
     return value_list(e, at, v.list->n);
   }
   if (id == NO_NODE) return v;
-  id = add_carry(e, r, id, name.text, name.span);
+  id = region_add_carry(e, r, id, name.text, name.span);
   if (id != NO_NODE) name_node(e, where, name.text, id);
   return value_node(id);
 }
@@ -260,7 +87,7 @@ static void close_value(Elab *e, OpenRegion *r, const Carried *c, const Value *b
   if (next == NO_NODE)
     mismatch(e, c, before, &v, region);
   else
-    carry_of(e, r, before->node)->next = next;
+    region_carry_of(e, r, before->node)->next = next;
 }
 
 static Value after_value(Elab *e, Value inside, Ident name, Where where) {
@@ -272,7 +99,7 @@ static Value after_value(Elab *e, Value inside, Ident name, Where where) {
   }
   if (inside.kind != V_TENSOR) return inside;
   e->at->build.span = name.span;
-  const NodeId id = after_of(e, inside.node);
+  const NodeId id = region_after(e, inside.node);
   if (id != NO_NODE) name_node(e, where, name.text, id);
   return value_node(id);
 }
@@ -313,8 +140,8 @@ static void close_region(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec
     if (!bound_before(in->up, in->names.at[i]->name))
       bound_add(e, &e->ended, (Ident){in->names.at[i]->name, in->names.at[i]->span});
   e->at->build.span = region_at(e, r)->span;
-  close_counter(e, r);
-  close_told(e, r);
+  region_close_counter(e, r);
+  region_close_told(e, r);
   e->at->open = r->up;
   for (int i = 0; i < carried->n; i++) {
     const Carried *c = &carried->at[i];
@@ -324,12 +151,12 @@ static void close_region(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec
   for (int i = 0; i < r->collected.n; i++) {
     const Collected *c = &r->collected.at[i];
     e->at->build.span = c->name.span;
-    const NodeId id = after_of(e, c->carry);
+    const NodeId id = region_after(e, c->carry);
     if (id == NO_NODE) continue;
     scope_bind(e, in->up, c->name, value_node(id));
     name_node(e, where, c->name.text, id);
   }
-  close_vars(e, r);
+  region_close_vars(e, r);
 }
 
 /* -------- conditions -------- */
@@ -383,8 +210,8 @@ static void bound_runs(Elab *e, NameScope *s, OpenRegion *r, const Stmt *stmt, N
               (long)in->turns);
   if (in->condition == NO_NODE || in->turns != TURNS_UNKNOWN) return;
   e->at->build.span = stmt->most->span;
-  const NodeId below = operate(e, "<", tensor_arg(run), int_arg(v.i));
-  const NodeId both = operate(e, "and", tensor_arg(in->condition), tensor_arg(below));
+  const NodeId below = region_operate(e, "<", tensor_arg(run), int_arg(v.i));
+  const NodeId both = region_operate(e, "and", tensor_arg(in->condition), tensor_arg(below));
   in = region_at(e, r);
   in->condition = both, in->most = v.i;
 }
@@ -393,11 +220,11 @@ void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   NameScope in = {.up = s};
   CarriedVec carried = {0};
   if (misplaced(e, stmt, where, "`while`")) return;
-  OpenRegion *r = open_region(e, REGION_LOOP, stmt->span);
+  OpenRegion *r = region_open(e, REGION_LOOP, stmt->span);
   carry_names(e, r, &in, &stmt->body, where, &carried);
   const NodeId c = condition(e, eval_expr(e, &in, stmt->value), stmt->value, "while");
   region_at(e, r)->condition = c;
-  if (stmt->most) bound_runs(e, s, r, stmt, counter_of(e, r));
+  if (stmt->most) bound_runs(e, s, r, stmt, region_counter(e, r));
   run_body(e, &in, &stmt->body, stmt->span, where);
   close_region(e, r, &in, &carried, where);
 }
@@ -444,17 +271,18 @@ void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   NodeId from, to;
   int64_t turns;
   if (misplaced(e, stmt, where, "`repeat`") || !range(e, s, stmt, &from, &to, &turns)) return;
-  OpenRegion *r = open_region(e, REGION_LOOP, stmt->span);
+  OpenRegion *r = region_open(e, REGION_LOOP, stmt->span);
   region_at(e, r)->turns = turns;
-  r->counter = add_carry(e, r, from, stmt->name.text, stmt->name.span);
+  r->counter = region_add_carry(e, r, from, stmt->name.text, stmt->name.span);
   r->body = &in;
-  if (turns != TURNS_UNKNOWN) r->run = operate(e, "-", tensor_arg(r->counter), tensor_arg(from));
+  if (turns != TURNS_UNKNOWN)
+    r->run = region_operate(e, "-", tensor_arg(r->counter), tensor_arg(from));
   scope_bind(e, &in, stmt->name, value_node(r->counter));
   carry_names(e, r, &in, &stmt->body, where, &carried);
   e->at->build.span = stmt->span;
-  region_at(e, r)->condition = operate(e, "<", tensor_arg(r->counter), tensor_arg(to));
+  region_at(e, r)->condition = region_operate(e, "<", tensor_arg(r->counter), tensor_arg(to));
   if (stmt->most)
-    bound_runs(e, s, r, stmt, operate(e, "-", tensor_arg(r->counter), tensor_arg(from)));
+    bound_runs(e, s, r, stmt, region_operate(e, "-", tensor_arg(r->counter), tensor_arg(from)));
   run_body(e, &in, &stmt->body, stmt->span, where);
   e->at->build.span = stmt->span;
   r->counts = true;
@@ -506,14 +334,14 @@ void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   NodeId *x = arena_array(e->arena, NodeId, stmt->given.n + 1);
   if (!sequences(e, s, stmt, x, &rows)) return;
   Build *b = &e->at->build;
-  OpenRegion *r = open_region(e, REGION_LOOP, stmt->span);
+  OpenRegion *r = region_open(e, REGION_LOOP, stmt->span);
   b->span = stmt->span;
   region_at(e, r)->turns = rows;
   r->body = &in;
-  r->counter = add_carry(e, r, build_whole(b, DT_I64, 0), NULL, stmt->span);
+  r->counter = region_add_carry(e, r, build_whole(b, DT_I64, 0), NULL, stmt->span);
   r->counts = true;
   const Arg run = tensor_arg(r->counter), last = int_arg(rows - 1);
-  r->run = stmt->keep ? operate(e, "-", last, run) : r->counter;
+  r->run = stmt->keep ? region_operate(e, "-", last, run) : r->counter;
   for (int i = 0; i < stmt->given.n; i++) {
     const Ident name = stmt->given.at[i].name;
     b->span = name.span;
@@ -523,7 +351,7 @@ void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
     scope_bind(e, &in, name, value_node(row.node));
   }
   b->span = stmt->span;
-  region_at(e, r)->condition = operate(e, "<", run, int_arg(rows));
+  region_at(e, r)->condition = region_operate(e, "<", run, int_arg(rows));
   carry_names(e, r, &in, &stmt->body, where, &carried);
   run_body(e, &in, &stmt->body, stmt->span, where);
   close_region(e, r, &in, &carried, where);
@@ -560,14 +388,14 @@ void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   int64_t dim[MAX_RANK + 1] = {region_at(e, r)->turns};
   memcpy(dim + 1, n.shape.dim, sizeof *dim * (size_t)n.shape.rank);
   const NodeId none = zeros(e, n.dtype, n.shape.rank + 1, dim, stmt->span);
-  const NodeId id = add_carry(e, r, none, stmt->name.text, stmt->name.span);
+  const NodeId id = region_add_carry(e, r, none, stmt->name.text, stmt->name.span);
   if (id == NO_NODE) return;
   name_node(e, where, stmt->name.text, id);
   const Arg put =
       build_call(&e->at->build, op_find("put"),
                  (Arg[]){tensor_arg(id), tensor_arg(r->run), tensor_arg(row), int_arg(0)});
   if (put.node == NO_NODE) return;
-  carry_of(e, r, id)->next = put.node;
+  region_carry_of(e, r, id)->next = put.node;
   vec_push(e->arena, &r->collected, ((Collected){stmt->name, id}));
 }
 
@@ -594,7 +422,7 @@ static void branch(Elab *e, NameScope *s, const Stmt *stmt, const StmtVec *body,
                    const StmtVec *other, NodeId cond, Where where) {
   NameScope in = {.up = s};
   CarriedVec carried = {0};
-  OpenRegion *r = open_region(e, REGION_BRANCH, stmt->span);
+  OpenRegion *r = region_open(e, REGION_BRANCH, stmt->span);
   region_at(e, r)->condition = cond;
   carry_names(e, r, &in, body, where, &carried);
   run_body(e, &in, body, stmt->span, where);
