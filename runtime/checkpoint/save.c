@@ -417,15 +417,27 @@ static dtrt_status prepare(Save *s, bool *made) {
   return status;
 }
 
+/* Collective: a job that is ready to write, or NULL and why in *status. */
+static Save *open_job(dtrt_session *s, const char *path, const dtrt_save_options *o,
+                      save_copies *copies, bool *made, dtrt_status *status) {
+  *made = false;
+  if ((*status = session_usable(s)) != DTRT_OK) return NULL;
+  Save *job = new_job(s, path, o, status);
+  if (!job) return NULL;
+  job->copies = copies;
+  if ((*status = prepare(job, made)) == DTRT_OK) return job;
+  if (*made) checkpoint_discard(job->aside);
+  release(job);
+  return NULL;
+}
+
 dtrt_status dtrt_save(dtrt_session *s, const char *path, const dtrt_save_options *o) {
   SESSION_USE(s);
-  bool made = false;
-  dtrt_status status = session_usable(s);
-  if (status != DTRT_OK) return status;
-  Save *job = new_job(s, path, o, &status);
+  bool made;
+  dtrt_status status;
+  Save *job = open_job(s, path, o, NULL, &made, &status);
   if (!job) return status;
-  status = prepare(job, &made);
-  if (status == DTRT_OK) status = session_agree(s, write_parts(job));
+  status = session_agree(s, write_parts(job));
   if (status == DTRT_OK) status = session_agree(s, finish(job));
   if (made && status != DTRT_OK) checkpoint_discard(job->aside);
   release(job);
@@ -511,19 +523,11 @@ static bool make_room(Save *s) {
 dtrt_status save_begin(dtrt_session *s, const char *path, const dtrt_save_options *o,
                        save_copies *copies, save_job **to) {
   SESSION_USE(s);
-  bool made = false;
+  bool made; /* save_job_end discards it */
+  dtrt_status status;
   *to = NULL;
-  dtrt_status status = session_usable(s);
-  if (status != DTRT_OK) return status;
-  Save *job = new_job(s, path, o, &status);
+  Save *job = open_job(s, path, o, copies, &made, &status);
   if (!job) return status;
-  job->copies = copies;
-  status = prepare(job, &made);
-  if (status != DTRT_OK) {
-    if (made) checkpoint_discard(job->aside);
-    release(job);
-    return status;
-  }
   if (!make_room(job)) { /* written from where they are, while training waits */
     status = write_parts(job);
     job->state = status == DTRT_OK ? SAVE_WRITTEN : SAVE_FAILED;
