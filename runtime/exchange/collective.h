@@ -14,10 +14,9 @@ Reduction reduction_of(const Together *t);
 bool one_shot_fits(const Collective *c);
 /* Chunk i of the tensors laid end to end, in bytes. */
 BlockSpan reduction_chunk(const Reduction *r, int i);
-/* Bytes of the tensors laid end to end from and to memory that is. */
-/* Steps over the parts of a span that lie in one tensor, which is *tensor - 1 then. Both begin at
- * 0.
- */
+/* Steps over the parts of span s of the tensors laid end to end, in bytes; false: there is no more.
+ * The caller sets *tensor and *base to 0 before the first step. After a step the part lies in tensor
+ * *tensor - 1, counted from that tensor's first byte; *base is where that tensor ends. */
 bool reduction_part(const Reduction *r, BlockSpan s, int *tensor, int64_t *base, BlockSpan *part);
 /* A peer's blocks of tensor i: after RUN_ARRIVE. */
 char *reduction_from(const Reduction *r, int member, int i);
