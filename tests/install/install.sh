@@ -20,7 +20,7 @@ cd "$scratch/work"
 
 # ---- what is installed
 doc=share/doc/dtg
-for file in bin/dtgc include/dtgc.h include/dtrt.h include/dtrt_math.h include/dtrt_special.h include/dtg/nn.dtg share/man/man1/dtgc.1 \
+for file in bin/dtgc bin/dtgc-launch include/dtgc.h include/dtrt.h include/dtrt_math.h include/dtrt_special.h include/dtg/nn.dtg share/man/man1/dtgc.1 \
   $doc/README.md $doc/docs/limits.md $doc/samples/mnist/run $doc/samples/digits/data/digits.csv.gz share/dtg/python/dtg.py; do
   [ -f "$prefix/$file" ] || fail "$file is not installed"
 done
