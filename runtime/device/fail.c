@@ -52,14 +52,18 @@ void fail_place(const Device *d, char *out, size_t room) {
              e->step[step].where ? e->step[step].where : "?");
 }
 
-/* "device 6 of rank 3 on host b failed in entry `train` at gather of table (model.dtg:14)" */
+/* "device 6 of rank 3 on host b failed in entry `train` at gather of table (model.dtg:14)"; "device
+ * 6" where there are no ranks, and "rank 3" where a rank is one device. */
 static void put_place(const Device *d, char *out, size_t room) {
   const Comm *c = d->comm;
   char who[COMM_HOST + 64], place[300];
-  bool one = c->count == 1 || c->nranks == 1, away = c->nhosts > 1 && c->host;
-  int at = one ? 0 : snprintf(who, sizeof who, "device %d of ", d->id);
-  snprintf(who + at, sizeof who - (size_t)at, "rank %d%s%s", one ? d->id : c->rank,
-           away ? " on host " : "", away ? c->host[c->rank] : "");
+  bool alone = c->nranks == 1, away = c->nhosts > 1 && c->host;
+  int at = 0;
+  if (alone || c->count > 1)
+    at = snprintf(who, sizeof who, "device %d%s", d->id, alone ? "" : " of ");
+  if (!alone)
+    snprintf(who + at, sizeof who - (size_t)at, "rank %d%s%s", c->rank, away ? " on host " : "",
+             away ? c->host[c->rank] : "");
   fail_place(d, place, sizeof place);
   snprintf(out, room, "%s failed%s%s", who, d->entry ? " in " : "", d->entry ? place : "");
 }

@@ -29,7 +29,7 @@ check() { # ENTRY AT TEXT: what the program says, or nothing where it runs
     if [ -z "$3" ]; then
       [ $status -eq 0 ] || fail "$1 at $2 ($more): $out"
     else
-      [ $status -ne 0 ] && grep -q "rank [0-3] failed.*m.dtg:$line" <<<"$out" && grep -qF -- "$3" <<<"$out" ||
+      [ $status -ne 0 ] && grep -q "device [0-3] failed.*m.dtg:$line" <<<"$out" && grep -qF -- "$3" <<<"$out" ||
         fail "$1 at $2 ($more): not '$3': $out"
     fi
   done

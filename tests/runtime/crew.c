@@ -114,7 +114,7 @@ static void failing(int cores, int who) {
     how = ways[i][0], victim = who;
     dtrt_session *s = open_one(&f, 1, cores, fails);
     CHECK(dtrt_call(s, 1, NULL, NULL) == DTRT_FAILED, "%s on core %d did not fail", how, who);
-    snprintf(want, sizeof want, "rank 0 failed in entry `train` at gather of table (a.dtg:7): %s",
+    snprintf(want, sizeof want, "device 0 failed in entry `train` at gather of table (a.dtg:7): %s",
              ways[i][1]);
     CHECK(!strcmp(dtrt_session_error(s), want), "%s", dtrt_session_error(s));
     dtrt_close(s);

@@ -113,7 +113,7 @@ static void all(const char *transport, int n, int who) {
       {"stack", "in entry `train` at gather of table (a.dtg:7): invalid memory access (SIGSEGV)"}};
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     char want[300];
-    snprintf(want, sizeof want, "rank %d failed %s", who, ways[i][1]);
+    snprintf(want, sizeof want, "device %d failed %s", who, ways[i][1]); /* no ranks */
     /* Only threads of ours have a stack for signals; sanitizers see an overflow before we do. */
     if (!strcmp(ways[i][0], "stack") && (who == 0 || getenv("DTRT_TEST_NO_STACK"))) continue;
     one(transport, n, who, ways[i][0], want);

@@ -124,7 +124,7 @@ static void run_once(const Case *c, dtgc_program *p, const char *entry, int k, R
   bool fails = c->fails && k == RUNS - 1;
   dtgc_status s = dtgc_run(p, entry, from, nin, to, nout);
   if (fails != (s != DTGC_OK)) die(c, p);
-  /* "rank 1 failed in ... at ...: index 9 ...": which rank is first, and sees which index, is open
+  /* "device 1 failed in ... at ...: index 9 ...": which rank is first, and sees which index, is open
    */
   const char *what = fails ? strstr(dtgc_error(p), "failed in") : NULL;
   const char *end = what ? strstr(what, ": index") : NULL;
