@@ -22,9 +22,8 @@ for file in *.dtg; do
   check "$name" "$dtgc" run "$file" call f
   [ -f "${name}_on.dtg" ] || continue
   # What a later pass had made of the regions was shown as an earlier one's.
-  for pass in steps tile reorder memory; do
-    "$dtgc" "$file" "${name}_on.dtg" --dump=loops:$pass >/dev/null || fail "$name: --dump=loops:$pass"
-  done
+  found=$("$dtgc" "$file" "${name}_on.dtg" --dump=loops:steps,loops:tile,loops:reorder,loops:memory) || fail "$name: --dump=loops"
+  is "$name: the dumps" "$(grep -c '^# ---- loops:' <<<"$found")" 4
   check "$name" "$dtgc" run "$file" "${name}_on.dtg" call f
   threads=$out
   [ -n "$mpiexec" ] || continue
