@@ -36,6 +36,7 @@ const char options_help[] =
     "batch=8)\n"
     "  --transport KIND     threads: an executable that needs no MPI; with run: threads, mpi or "
     "self\n"
+    "  --cores N            with run, as after call and fit: cores of each device\n"
     "  --cpu NAME           code for this CPU (as in -march=) instead of this machine's\n"
     "  --dump=STAGE,...     prints layouts, layouts:why, statements, comm, edits, memory, cost, c, "
     "or\n"

@@ -274,13 +274,18 @@ static int run_with(Driver *d, int argc, char **argv) {
 }
 
 static int run(Driver *d) {
-  char **argv = calloc((size_t)d->o.nrest + 2, sizeof *argv), *name = run_name(&d->o);
+  int n = d->o.nrest + 1;
+  char **argv = calloc((size_t)n + 3, sizeof *argv), *name = run_name(&d->o);
   int status = EXIT_ERRORS;
   if (argv && name) {
     argv[0] = name;
     memcpy(argv + 1, d->o.rest, (size_t)d->o.nrest * sizeof *argv);
-    status = dtgc_check_main(d->program, d->o.nrest + 1, argv);
-    if (status < 0) status = run_with(d, d->o.nrest + 1, argv);
+    if (d->o.cores && d->o.nrest) { /* given before the program's own words, as --transport may be */
+      argv[n++] = (char *)"--cores";
+      argv[n++] = (char *)d->o.cores;
+    }
+    status = dtgc_check_main(d->program, n, argv);
+    if (status < 0) status = run_with(d, n, argv);
   }
   free(name);
   free(argv);

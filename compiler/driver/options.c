@@ -41,6 +41,7 @@ typedef enum OptionId {
   OPT_LOADER,
   OPT_REPEAT_SAVES,
   OPT_DROP_EXCHANGE,
+  OPT_CORES,
   OPT_HELP,
   OPT_VERSION
 } OptionId;
@@ -71,6 +72,7 @@ static const struct {
     {"--disable", OPT_DISABLE, true}, {"-O", OPT_OPTIMIZE, true},
     {"--loader", OPT_LOADER, true},   {"--repeat-saves", OPT_REPEAT_SAVES, true},
     {"--drop-exchange", OPT_DROP_EXCHANGE, true},
+    {"--cores", OPT_CORES, true},
 };
 enum { NOPTIONS = (int)(sizeof options_table / sizeof *options_table) };
 
@@ -332,6 +334,7 @@ static bool take_option(Options *o, int which, const char *value, int most, char
   case OPT_JSON: o->json = true; return true;
   case OPT_DISABLE: return take_disable(o, value, why, n);
   case OPT_OPTIMIZE: return take_level(o, value, why, n);
+  case OPT_CORES: return take_once(&o->cores, "--cores", value, why, n);
   case OPT_LOADER: return take_loader(o, value, why, n);
   case OPT_REPEAT_SAVES: return take_count(&o->repeat_saves, name, value, why, n);
   case OPT_DROP_EXCHANGE: return take_count(&o->drop_exchange, name, value, why, n);
@@ -429,6 +432,15 @@ static bool take_json(Options *o, char *why, int n) {
 static bool check(Options *o, char *why, int n) {
   const char *wrong = NULL;
   if (o->help || o->version || o->ops) return true;
+  if (o->cores && !o->run) {
+    snprintf(why, (size_t)n, "--cores goes with run: cores are shared out when the program starts");
+    return false;
+  }
+  for (int i = 0; o->cores && i < o->nrest; i++)
+    if (!strcmp(o->rest[i], "--cores") || !strncmp(o->rest[i], "--cores=", 8)) {
+      snprintf(why, (size_t)n, "--cores is given twice: before and after `%s`", o->rest[0]);
+      return false;
+    }
   if (o->verify) return check_verify(o, why, n);
   if (o->nfeeds || o->steps || o->tolerance > 0) {
     snprintf(why, (size_t)n,

@@ -31,7 +31,8 @@ typedef struct Options {
   bool strict_layouts;
   bool check_nan;  /* code that can be checked after each step */
   uint64_t memory; /* bytes; 0: not given */
-  char **rest; /* run: from the first of info, call, fit on */
+  const char *cores; /* run: as it was written; the program checks it */
+  char **rest;       /* run: from the first of info, call, fit on */
   int nrest;
 } Options;
 

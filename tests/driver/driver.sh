@@ -57,6 +57,15 @@ expect 0 'dot = 91' "$dtgc" run m.dtg l.dtg call add $feed
 objects() { find "$cache" -name '*.o' -size +1k | wc -l; } # the others say which object a program has
 [ "$(objects)" -eq 1 ] || fail "the cache holds $(objects) objects after one program"
 expect 0 'from the cache' "$dtgc" --time run m.dtg l.dtg call add $feed
+# --cores was known only behind `call`.
+expect 0 'dot = 91' "$dtgc" run --cores 2 m.dtg call add $feed
+expect 0 'dot = 91' "$dtgc" run m.dtg l.dtg --cores=1 call add $feed
+expect 2 '--cores' "$dtgc" run m.dtg --cores 0 call add $feed
+expect 2 '--cores' "$dtgc" run m.dtg --cores two call add $feed
+expect 2 'given twice' "$dtgc" run m.dtg --cores 2 --cores 1 call add $feed
+expect 2 'given twice' "$dtgc" run m.dtg --cores 2 call add $feed --cores 1
+expect 2 '--cores' "$dtgc" run m.dtg --cores 2 info
+expect 2 '--cores goes with run' "$dtgc" m.dtg --cores 2
 expect 0 'dot = 91' "$dtgc" run m.dtg call add $feed
 [ "$(objects)" -eq 2 ] || fail 'another mesh, the same object?'
 head -3 x.csv >x3.csv
