@@ -280,7 +280,7 @@ static int run(Driver *d) {
   if (argv && name) {
     argv[0] = name;
     memcpy(argv + 1, d->o.rest, (size_t)d->o.nrest * sizeof *argv);
-    if (d->o.cores && d->o.nrest) { /* given before the program's own words, as --transport may be */
+    if (d->o.cores && d->o.nrest) { /* given before the program's own words */
       argv[n++] = (char *)"--cores";
       argv[n++] = (char *)d->o.cores;
     }
