@@ -294,8 +294,8 @@ void dtrt_band_clear(float *p, int64_t rows, int64_t n, int64_t step, int64_t lo
 /* A convolution's windows on this device's blocks of x [batch][large...][in], w
  * [taps...][each][out] and y [batch][small...][out], of n spatial dims (1 to 3): position q of y
  * and tap k read position q * stride + at + k * dilation of x, which is 0 outside of the block.
- * There are in / each channel groups (each > 0 where w is not empty). dtype: DTRT_F32 or DTRT_F64.
- */
+ * There are in / each channel groups (each > 0 where w is not empty). dtype is that of what is
+ * read: DTRT_F32, DTRT_F64; DTRT_BF16 and DTRT_F16, whose results are f32. */
 typedef struct dtrt_slide {
   int32_t dtype, n;
   int64_t batch, in, each, out;
@@ -306,7 +306,7 @@ typedef struct dtrt_slide {
 void dtrt_conv(const dtrt_slide *s, const void *x, const void *w, void *y);
 void dtrt_conv_input(const dtrt_slide *s, const void *y, const void *w, void *x);
 void dtrt_conv_weight(const dtrt_slide *s, const void *x, const void *y, void *w);
-/* The first two in f32 with an epilogue over the positions of the result, in order: each row holds
+/* The first two, with results of f32, and an epilogue over the positions of the result, in order: each row holds
  * the channels. */
 void dtrt_conv_epilogue(const dtrt_slide *s, const void *x, const void *w, void *y,
                         const dtrt_epilogue *then);

@@ -2,29 +2,33 @@
  * them, else by matrix products. */
 #include "conv.h"
 #include "crew.h"
+#include "device.h"
+#include "gemm_half.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-static ConvKernel kernel;
+static ConvKernel kernel, pairs; /* of f32, which f16 becomes; of bf16 */
 static bool has_kernel;
 static void kernel_choose(void) {
   const GemmKernel *g = gemm_kernel();
-  if (!g) return;
-  kernel = conv_kernel_portable;
+  has_kernel = g;
+  if (!g) g = &gemm_kernel_portable; /* OpenBLAS has no halves */
+  kernel = conv_kernel_portable, pairs = conv_pairs_portable;
 #if defined(__x86_64__)
-  if (g != &gemm_kernel_portable)
-    kernel = g == &gemm_kernel_avx512 ? conv_kernel_avx512 : conv_kernel_avx2;
+  if (g == &gemm_kernel_avx512) kernel = conv_kernel_avx512, pairs = conv_pairs_avx512;
+  if (g == &gemm_kernel_avx2) kernel = conv_kernel_avx2, pairs = conv_pairs_avx2;
+  if (half_kernel(DTRT_BF16) == &half_kernel_bf16) pairs = conv_pairs_bf16;
 #endif
-  kernel.turn = g->turn, kernel.across = g->across;
-  has_kernel = true;
+  kernel.turn = pairs.turn = g->turn, kernel.across = pairs.across = g->across;
 }
 
-/* NULL: DTRT_GEMM in the environment wants none (gemm_kernel.h). */
-static const ConvKernel *kernel_of_cpu(void) {
+/* NULL: there is none for f64, or DTRT_GEMM in the environment wants none of f32. */
+static const ConvKernel *kernel_for(int32_t dtype) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, kernel_choose);
-  return has_kernel ? &kernel : NULL;
+  if (dtype == DTRT_F64 || (dtype == DTRT_F32 && !has_kernel)) return NULL;
+  return dtype == DTRT_BF16 ? &pairs : &kernel;
 }
 
 /* -------- the three calls -------- */
@@ -38,11 +42,14 @@ static int64_t positions(const dtrt_slide *s, const int64_t size[3]) {
 /* False: not done. */
 static bool by_kernel(int result, const dtrt_slide *s, void *x, void *w, void *y,
                       const dtrt_epilogue *epilogue) {
-  const ConvKernel *k = s->dtype == DTRT_F32 ? kernel_of_cpu() : NULL;
+  const ConvKernel *k = kernel_for(s->dtype);
   if (!k) return false;
-  if (result == CONV) return conv_forward(k, s, x, w, y, epilogue);
-  if (result == CONV_INPUT) return conv_to_input(k, s, y, w, x, epilogue);
-  return conv_to_weight(k, s, x, y, w);
+  const bool done = result == CONV         ? conv_forward(k, s, x, w, y, epilogue)
+                    : result == CONV_INPUT ? conv_to_input(k, s, y, w, x, epilogue)
+                                           : conv_to_weight(k, s, x, y, w);
+  Device *d = fail_current();
+  if (!done && s->dtype != DTRT_F32 && d) device_fail(d, "out of memory for a convolution");
+  return done || s->dtype != DTRT_F32;
 }
 
 static void convolve(int result, const dtrt_slide *s, void *x, void *w, void *y,
@@ -86,7 +93,9 @@ static void images(void *arg, int core, int64_t from, int64_t to) {
   const int64_t px = positions(&s, s.large), py = positions(&s, s.small);
   const int64_t row = from * (t->result == CONV ? py : px),
                 channels = t->result == CONV ? s.out : s.in;
-  char *x = t->x + from * px * s.in * 4, *y = t->y + from * py * s.out * 4;
+  const int64_t read_bytes = s.dtype == DTRT_F32 ? 4 : 2;
+  char *x = t->x + from * px * s.in * (t->result == CONV ? read_bytes : 4),
+       *y = t->y + from * py * s.out * (t->result == CONV ? 4 : read_bytes);
   s.batch = to - from;
   if (!t->epilogue) {
     convolve(t->result, &s, x, t->w, y, NULL);
@@ -136,7 +145,7 @@ static void deal(int result, const dtrt_slide *s, const void *x, const void *w, 
                 grain = (least + together - 1) / together * together;
   const bool after = epilogue && grain * crew_cores() > s->batch && grain > least;
   Images t = {result, s, (char *)x, (char *)w, (char *)y, after ? NULL : epilogue};
-  if (s->dtype != DTRT_F32 || s->batch < 2 || crew_cores() < 2 || !kernel_of_cpu()) {
+  if (s->batch < 2 || crew_cores() < 2 || !kernel_for(s->dtype)) {
     convolve(result, s, t.x, t.w, t.y, epilogue);
     return;
   }

@@ -15,11 +15,31 @@ typedef struct ConvReach {
   int64_t size, step, first, far;
 } ConvReach;
 
+/* Of numbers of 16 bits, what is copied has words for them, and a pixel `channels` words
+ * (conv_half.c); else a word is a number. */
 typedef struct ConvSource {
-  const float *x; /* [batch][sizes...][channels] */
+  const void *x; /* [batch][sizes...][groups][each] */
   int64_t batch, channels;
+  int32_t dtype;
+  bool copied;                 /* what lies there is not words */
+  bool pairs_of_pixels;        /* a word has a number of this pixel, and that of the next step */
+  int64_t pixel, groups, each; /* bytes of a pixel; numbers of a group */
   ConvReach dim[3];
 } ConvSource;
+/* All but the dims. */
+ConvSource conv_source(int32_t dtype, const void *x, int64_t batch, int64_t channels,
+                       int64_t groups);
+/* Pixels side by side, as words. */
+void conv_copy_pixels(const ConvSource *s, const char *from, int64_t pixels, float *to);
+/* A line of `wide` pixels of 16-bit numbers, of which `pixels` are there, behind `first` zeros: as
+ * pairs of pixels. */
+void conv_pair_pixels(const ConvSource *s, const char *from, int64_t first, int64_t pixels,
+                      int64_t wide, float *to);
+/* Words of a line of pixels whose numbers are 16-bit and are summed; and n columns of it, y[pixel *
+ * lead + j], as [words][columns]. */
+int64_t conv_line_words(int32_t dtype, int64_t pixels);
+void conv_pack_line(int32_t dtype, const uint16_t *y, int64_t lead, int64_t pixels, int64_t n,
+                    int64_t columns, float *to);
 
 /* Images b to b_end, and of each the rows (positions of dim 0) j to j_end: what is worked on at
  * once. It is several whole images, or rows of one. */
@@ -117,11 +137,11 @@ void conv_put(float *c, int64_t ldc, const float *e, int rows, int64_t n, bool a
 
 /* False: not done (no memory), nor `then` (NULL: nothing), which is upon all positions of the
  * result as rows. */
-bool conv_forward(const ConvKernel *k, const dtrt_slide *s, const float *x, const float *w,
-                  float *y, const dtrt_epilogue *then);
-bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const float *y, const float *w,
-                   float *x, const dtrt_epilogue *then);
-bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const float *x, const float *y,
+bool conv_forward(const ConvKernel *k, const dtrt_slide *s, const void *x, const void *w, float *y,
+                  const dtrt_epilogue *then);
+bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const void *y, const void *w, float *x,
+                   const dtrt_epilogue *then);
+bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const void *x, const void *y,
                     float *w);
 
 enum { CONV, CONV_INPUT, CONV_WEIGHT };

@@ -2,4 +2,5 @@
 #define LANES 8
 #define MOST 6
 #define NAME conv_kernel_avx2
+#define PAIRS_NAME conv_pairs_avx2
 #include "conv_kernel.inc"

@@ -2,4 +2,5 @@
 #define LANES 16
 #define MOST 14
 #define NAME conv_kernel_avx512
+#define PAIRS_NAME conv_pairs_avx512
 #include "conv_kernel.inc"

@@ -54,4 +54,6 @@ static inline void conv_tile(const ConvKernel *k, const ConvTile *t, int rows, b
 }
 
 extern const ConvKernel conv_kernel_avx512, conv_kernel_avx2, conv_kernel_portable;
+/* Of words that are pairs of bf16 (gemm_half.h): by the CPU, or by parts with the same bits. */
+extern const ConvKernel conv_pairs_bf16, conv_pairs_avx512, conv_pairs_avx2, conv_pairs_portable;
 #endif

@@ -52,7 +52,9 @@ int64_t conv_pixels_runs(const Sum *s) {
 }
 
 /* The group's channels of a line at x, with zeros at its ends. */
-static void copy_line(const Sum *s, const float *x, float *to) {
+static void copy_line(const Sum *s, const char *x, float *to) {
+  ConvSource one = s->from;
+  one.groups = 1, one.channels = s->each;
   const ConvReach *d = &s->from.dim[2];
   const int64_t each = s->each, end = d->first + span(d);
   int64_t p = d->first;
@@ -63,12 +65,12 @@ static void copy_line(const Sum *s, const float *x, float *to) {
   }
   const int64_t here = (end < d->size ? end : d->size) - p;
   if (here > 0) {
-    x += p * s->from.channels;
+    x += p * s->from.pixel;
     if (s->groups == 1)
-      memcpy(to, x, (size_t)(here * each) * sizeof *to);
+      conv_copy_pixels(&one, x, here, to);
     else
       for (int64_t i = 0; i < here; i++)
-        memcpy(to + i * each, x + i * s->from.channels, (size_t)each * sizeof *to);
+        conv_copy_pixels(&one, x + i * s->from.pixel, 1, to + i * each);
     p += here, to += here * each;
   }
   if (p < end) memset(to, 0, (size_t)((end - p) * each) * sizeof *to);
@@ -97,9 +99,10 @@ static void turn_line(const Sum *s, const float *copy, float *to) {
 static void turn_chunk(const Sum *s, const ConvChunk *c, int64_t group, int64_t low, int64_t high,
                        float *to) {
   const ConvReach *d = s->from.dim;
-  const int64_t line = d[2].size * s->from.channels, lines = (high - low) * d[1].size;
+  const int64_t line = d[2].size * s->from.pixel, lines = (high - low) * d[1].size;
   for (int64_t b = c->b; b < c->b_end; b++) {
-    const float *x = s->from.x + (b * d[0].size + low) * d[1].size * line + group * s->each;
+    const char *x = (const char *)s->from.x + (b * d[0].size + low) * d[1].size * line +
+                    group * (s->from.pixel / s->groups);
     for (int64_t i = 0; i < lines; i++, x += line, to += s->line_floats) {
       copy_line(s, x, s->strip);
       turn_line(s, s->strip, to);

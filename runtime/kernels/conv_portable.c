@@ -6,4 +6,5 @@
 #define MOST 14
 #endif
 #define NAME conv_kernel_portable
+#define PAIRS_NAME conv_pairs_portable
 #include "conv_kernel.inc"

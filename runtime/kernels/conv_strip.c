@@ -11,7 +11,7 @@ static int64_t span(const ConvReach *r, int64_t count) {
 
 bool conv_strip_in_place(const ConvSource *s) {
   const ConvReach *r = &s->dim[2];
-  return r->first >= 0 && r->first + span(r, r->count) <= r->size;
+  return !s->copied && r->first >= 0 && r->first + span(r, r->count) <= r->size;
 }
 
 int64_t conv_strip_floats(const ConvSource *s, int64_t images, int64_t rows) {
@@ -39,22 +39,24 @@ void conv_planes(const ConvSource *s, const ConvChunk *c, int64_t *low, int64_t 
 
 ConvAhead conv_ahead(const ConvSource *s, const ConvChunk *c, int64_t tiles) {
   enum { LINE = 64 };
-  const int64_t plane = s->dim[1].size * s->dim[2].size * s->channels,
-                image = s->dim[0].size * plane;
+  const int64_t plane = s->dim[1].size * s->dim[2].size * s->pixel, image = s->dim[0].size * plane;
   int64_t low, high;
   conv_planes(s, c, &low, &high);
-  const char *at = (const char *)(s->x + c->b * image + low * plane),
-             *end = (const char *)(s->x + (c->b_end - 1) * image + high * plane);
+  const char *at = (const char *)s->x + c->b * image + low * plane,
+             *end = (const char *)s->x + (c->b_end - 1) * image + high * plane;
   const int64_t bytes = tiles ? (end - at) / tiles + 1 : 0;
   return (ConvAhead){at, end, (bytes + LINE - 1) / LINE * LINE};
 }
 
 ConvStrip conv_strip_make(const ConvSource *s, const ConvChunk *c, float *room) {
   const ConvReach *d0 = &s->dim[0], *d1 = &s->dim[1], *d2 = &s->dim[2];
-  const int64_t line = d2->size * s->channels, plane = d1->size * line, image = d0->size * plane;
-  const float *x = s->x + c->b * image;
+  const int64_t line = d2->size * s->pixel, plane = d1->size * line, image = d0->size * plane;
+  const char *x = (const char *)s->x + c->b * image;
   if (conv_strip_in_place(s))
-    return (ConvStrip){.at = x, .image = image, .plane = plane, .line = line};
+    return (ConvStrip){.at = (const float *)(const void *)x,
+                       .image = image / 4,
+                       .plane = plane / 4,
+                       .line = line / 4};
   int64_t low, high;
   conv_planes(s, c, &low, &high);
   ConvStrip t = {.at = room, .low = low, .left = d2->first};
@@ -67,9 +69,13 @@ ConvStrip conv_strip_make(const ConvSource *s, const ConvChunk *c, float *room) 
   t.line = wide * s->channels, t.plane = d1->size * t.line, t.image = (high - low) * t.plane;
   for (int64_t b = c->b; b < c->b_end; b++, x += image)
     for (int64_t i = 0; i < (high - low) * d1->size; i++, room += t.line) {
-      const float *have = x + low * plane + i * line + (t.left + from) * s->channels;
+      const char *have = x + low * plane + i * line + (t.left + from) * s->pixel;
+      if (s->pairs_of_pixels) {
+        conv_pair_pixels(s, have, from, to - from, wide, room);
+        continue;
+      }
       memset(room, 0, (size_t)(from * s->channels) * sizeof *room);
-      memcpy(room + from * s->channels, have, (size_t)((to - from) * s->channels) * sizeof *room);
+      conv_copy_pixels(s, have, to - from, room + from * s->channels);
       memset(room + to * s->channels, 0, (size_t)((wide - to) * s->channels) * sizeof *room);
     }
   return t;

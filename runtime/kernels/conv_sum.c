@@ -14,15 +14,19 @@ enum {
 /* -------- packing -------- */
 
 static void pack_tap(const Sum *s, int64_t tap, int64_t group, int64_t j, float *to) {
+  if (s->from.dtype != DTRT_F32) {
+    conv_pack_half(s, tap, group, j, to);
+    return;
+  }
   const int64_t columns = s->kernel->columns, half = columns / 2;
   const int64_t here = s->wide - j < columns ? s->wide - j : columns;
   if (!s->turned) {
-    const float *w = s->w + tap * s->w_in * s->w_out + group * s->wide + j;
+    const float *w = (const float *)s->w + tap * s->w_in * s->w_out + group * s->wide + j;
     for (int64_t c = 0; c < s->each; c++)
       memcpy(to + c * columns, w + c * s->w_out, (size_t)here * sizeof *to);
     return;
   }
-  const float *w = s->w + (tap * s->w_in + j) * s->w_out + group * s->each;
+  const float *w = (const float *)s->w + (tap * s->w_in + j) * s->w_out + group * s->each;
   for (int64_t at = 0; at < here; at += half)
     s->kernel->turn(w + at * s->w_out, s->w_out, s->each,
                     (int)(here - at < half ? here - at : half), to + at, columns);
@@ -321,18 +325,17 @@ static bool sum(Sum *s) {
   return true;
 }
 
-bool conv_forward(const ConvKernel *k, const dtrt_slide *s, const float *x, const float *w,
-                  float *y, const dtrt_epilogue *epilogue) {
+bool conv_forward(const ConvKernel *k, const dtrt_slide *s, const void *x, const void *w, float *y,
+                  const dtrt_epilogue *epilogue) {
   Sum p = {.kernel = k,
-           .from = {.x = x, .batch = s->batch, .channels = s->in},
+           .from = conv_source(s->dtype, x, s->batch, s->in, s->in / s->each),
            .groups = s->in / s->each,
-           .each = s->each,
            .to = y,
            .w = w,
            .w_in = s->each,
            .w_out = s->out,
            .epilogue = epilogue};
-  p.wide = s->out / p.groups;
+  p.wide = s->out / p.groups, p.each = p.from.channels / p.groups;
   conv_reach(s, p.from.dim);
   for (int d = 0; d < 3; d++) p.to_size[d] = p.from.dim[d].count, p.w_taps[d] = p.from.dim[d].taps;
   return sum(&p);
@@ -360,13 +363,13 @@ static ConvReach reach_back(const ConvReach *r, int64_t phase) {
   return b;
 }
 
-bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const float *y, const float *w,
-                   float *x, const dtrt_epilogue *epilogue) {
+bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const void *y, const void *w, float *x,
+                   const dtrt_epilogue *epilogue) {
   ConvReach f[3];
   conv_reach(s, f);
   const bool one = f[0].step == 1 && f[1].step == 1 && f[2].step == 1; /* sum: all positions */
   Sum p = {.kernel = k,
-           .from = {.x = y, .batch = s->batch, .channels = s->out},
+           .from = conv_source(s->dtype, y, s->batch, s->out, s->in / s->each),
            .groups = s->in / s->each,
            .wide = s->each,
            .to = x,
@@ -375,7 +378,7 @@ bool conv_to_input(const ConvKernel *k, const dtrt_slide *s, const float *y, con
            .w_out = s->out,
            .turned = true,
            .epilogue = one ? epilogue : NULL};
-  p.each = s->out / p.groups;
+  p.each = p.from.channels / p.groups;
   for (int d = 0; d < 3; d++) p.to_size[d] = f[d].size, p.w_taps[d] = f[d].taps;
   for (int64_t i = 0; i < f[0].step; i++)
     for (int64_t j = 0; j < f[1].step; j++)

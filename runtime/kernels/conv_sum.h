@@ -7,10 +7,10 @@
 typedef struct Sum {
   const ConvKernel *kernel;
   ConvSource from;
-  int64_t groups, each, wide; /* channels of the source and of the result in a group */
+  int64_t groups, each, wide; /* words of the source and channels of the result in a group */
   float *to;                  /* [batch][to_size...][groups * wide] */
   int64_t to_size[3];
-  const float *w; /* [w_taps...][in][out] */
+  const void *w; /* [w_taps...][in][out] */
   int64_t w_taps[3], w_in, w_out;
   bool turned;         /* the source has w's out channels, the result its in channels */
   bool by_pixels;      /* see conv_pixels.c; else: */
@@ -52,6 +52,8 @@ static inline bool conv_same_met(const ConvMet *a, const ConvMet *b) {
 /* Where a line of the result is: its positions are to_step apart. */
 float *conv_line_of(const Sum *s, int64_t b, int64_t j0, int64_t j1);
 
+/* Columns j.. of one tap's weights of 16 bits. */
+void conv_pack_half(const Sum *s, int64_t tap, int64_t group, int64_t j, float *to);
 /* Whether that is faster, s having its kernel, source and depths; floats of `strip`, for so many
  * images and rows; ConvRuns. */
 bool conv_pixels_fit(const Sum *s);

@@ -16,24 +16,43 @@ typedef struct Grad {
   const ConvKernel *kernel;
   ConvSource from;
   int64_t groups, each, wide;
+  int64_t deep;         /* words of a line's pixels */
   int64_t images, rows; /* of a chunk at most */
   int64_t weights;
-  const float *y;
+  const void *y;
+  bool packed; /* y's numbers are no words */
   float *w, *strip, *panel, *edge;
   double *blocks; /* as w; NULL: there is one */
   ConvRun *run;
   ConvPlace place; /* of the first */
+  int64_t step;    /* words from a depth to the next */
   bool across;     /* a tile's rows are channels of the output, and its columns the others */
 } Grad;
+
+/* n columns of y from `at` on, as words. */
+static void pack_words(const Grad *g, const ConvChunk *c, int64_t at, int64_t n, int64_t columns) {
+  const ConvReach *d = g->from.dim;
+  const int64_t out = g->groups * g->wide, line = d[2].count * out;
+  float *to = g->panel;
+  for (int64_t b = c->b; b < c->b_end; b++) {
+    const uint16_t *y = (const uint16_t *)g->y + (b * d[0].count + c->j) * d[1].count * line + at;
+    for (int64_t i = 0; i < (c->j_end - c->j) * d[1].count; i++, y += line)
+      conv_pack_line(g->from.dtype, y, out, d[2].count, n, columns, to), to += g->deep * columns;
+  }
+}
 
 /* Columns j.. of y, for tiles that are wider than what is left of it. */
 static void pack(const Grad *g, const ConvChunk *c, int64_t at, int64_t n) {
   const ConvReach *d = g->from.dim;
   const int64_t columns = g->kernel->columns, out = g->groups * g->wide;
   const int64_t row = d[1].count * d[2].count, image = d[0].count * row;
+  if (g->packed) {
+    pack_words(g, c, at, n, columns);
+    return;
+  }
   float *to = g->panel;
   for (int64_t b = c->b; b < c->b_end; b++) {
-    const float *y = g->y + (b * image + c->j * row) * out + at;
+    const float *y = (const float *)g->y + (b * image + c->j * row) * out + at;
     for (int64_t i = 0; i < (c->j_end - c->j) * row; i++, y += out, to += columns) {
       memcpy(to, y, (size_t)n * sizeof *to);
       memset(to + n, 0, (size_t)(columns - n) * sizeof *to);
@@ -62,9 +81,9 @@ static int64_t runs_of(const Grad *g, const ConvChunk *c, const ConvStrip *t, in
           conv_skip(&place, 1);
           continue;
         }
-        const int64_t line = b * image + ((j0 - c->j) * d[1].count + j1) * d[2].count;
+        const int64_t line = b * image + ((j0 - c->j) * d[1].count + j1) * g->deep;
         const float *x = t->at + b * t->image + (p0 - t->low) * t->plane + p1 * t->line + shift;
-        const int64_t step = d[2].step * g->from.channels;
+        const int64_t step = g->step;
         n = g->across ? conv_run(g->run, n, &place, y + line * lead, x, lead, step)
                       : conv_run(g->run, n, &place, x, y + line * lead, step, lead);
       }
@@ -123,15 +142,18 @@ static void columns_across(const Grad *g, ConvTile t, int64_t outer, bool add) {
 static void chunk_across(const Grad *g, const ConvChunk *c, const ConvStrip *s, bool add) {
   const ConvReach *d = g->from.dim;
   const int64_t row = d[1].count * d[2].count, image = d[0].count * row;
-  const float *y = g->y + (c->b * image + c->j * row) * g->wide;
+  const float *y =
+      g->packed ? g->panel : (const float *)g->y + (c->b * image + c->j * row) * g->wide;
+  const int64_t pitch = g->packed ? (c->j_end - c->j) * d[1].count * g->deep : image;
+  if (g->packed) pack_words(g, c, 0, g->wide, g->wide);
   for (int64_t i0 = 0; i0 < d[0].taps; i0++)
     for (int64_t i1 = 0; i1 < d[1].taps; i1++)
       columns_across(g,
                      (ConvTile){.run = g->run,
-                                .runs = runs_of(g, c, s, i0, i1, y, image, g->wide),
+                                .runs = runs_of(g, c, s, i0, i1, y, pitch, g->wide),
                                 .xi = 1,
                                 .xl = g->wide,
-                                .lead = d[2].step * g->from.channels},
+                                .lead = g->step},
                      i0 * d[1].taps + i1, add);
 }
 
@@ -147,21 +169,18 @@ static void chunk(const Grad *g, const ConvChunk *c, bool add) {
   for (int64_t group = 0; group < g->groups; group++)
     for (int64_t j = 0; j < g->wide; j += columns) {
       const int64_t n = g->wide - j < columns ? g->wide - j : columns;
-      const bool in_place = n == columns || n == columns / 2;
-      const float *y = g->y + (c->b * image + c->j * row) * out + group * g->wide + j;
+      const bool in_place = !g->packed && (n == columns || n == columns / 2);
+      const float *y =
+          (const float *)g->y + (c->b * image + c->j * row) * out + group * g->wide + j;
       if (!in_place) pack(g, c, group * g->wide + j, n);
       const int64_t lead = in_place ? out : columns,
-                    pitch = in_place ? image : (c->j_end - c->j) * row;
+                    pitch = in_place ? image : (c->j_end - c->j) * d[1].count * g->deep;
       for (int64_t i0 = 0; i0 < d[0].taps; i0++)
         for (int64_t i1 = 0; i1 < d[1].taps; i1++) {
           const int64_t runs = runs_of(g, c, &s, i0, i1, in_place ? y : g->panel, pitch, lead);
           rows(g,
-               (ConvTile){.run = g->run,
-                          .runs = runs,
-                          .xi = 1,
-                          .xl = d[2].step * g->from.channels,
-                          .lead = lead,
-                          .add = add},
+               (ConvTile){
+                   .run = g->run, .runs = runs, .xi = 1, .xl = g->step, .lead = lead, .add = add},
                i0 * d[1].taps + i1, group, j, n);
         }
     }
@@ -266,18 +285,23 @@ static bool deal_blocks(const Grad *g) {
   return true;
 }
 
-bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const float *x, const float *y,
+bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const void *x, const void *y,
                     float *w) {
   Grad g = {.kernel = k,
-            .from = {.x = x, .batch = s->batch, .channels = s->in},
+            .from = conv_source(s->dtype, x, s->batch, s->in, s->in / s->each),
             .groups = s->in / s->each,
             .each = s->each,
             .y = y,
+            .packed = s->dtype != DTRT_F32,
             .w = w};
   g.wide = s->out / g.groups;
   conv_reach(s, g.from.dim);
   const ConvReach *d = g.from.dim;
-  g.place = conv_place(d[2].count);
+  g.from.channels = s->in, g.from.pairs_of_pixels = s->dtype == DTRT_BF16;
+  g.from.copied = s->dtype != DTRT_F32;
+  g.deep = g.packed ? conv_line_words(s->dtype, d[2].count) : d[2].count;
+  g.step = (g.from.pairs_of_pixels ? 2 : 1) * d[2].step * s->in;
+  g.place = conv_place(g.deep);
   g.across = is_across(&g);
   const int64_t row = d[1].count * d[2].count, all = d[0].count * row;
   g.images = all < PIXELS ? PIXELS / all : 1, g.rows = d[0].count;

@@ -1,8 +1,10 @@
-/* conv.c: dtrt_conv and its gradients against loops over all points: random shapes, strides,
+/* conv.c: dtrt_conv and its gradients against loops over all points: random types, shapes, strides,
  * dilations, groups and blocks that padding surrounds or cuts into. Values are whole numbers, so
- * that sums are exact in any order. Then that several calls for parts give the bits of one.
+ * that sums are exact in any order. Then that several calls for parts give the bits of one, and
+ * that the kernels of all CPUs with fused multiply-add do.
  */
 #include <math.h>
+#include "conv.h"
 #include "harness.h"
 
 static int64_t volume(const dtrt_slide *s, const int64_t *size) {
@@ -46,8 +48,26 @@ static void naive(const dtrt_slide *s, const double *x, const double *w, const d
       }
 }
 
+static bool is_half(int type) { return type == DTRT_BF16 || type == DTRT_F16; }
+static size_t size_of(int type) { return type == DTRT_F64 ? 8 : is_half(type) ? 2 : 4; }
 static double at(int type, const void *p, int64_t i) {
   return type == DTRT_F64 ? ((const double *)p)[i] : ((const float *)p)[i];
+}
+static void set(int type, void *p, int64_t i, double v) {
+  if (type == DTRT_F64)
+    ((double *)p)[i] = v;
+  else if (is_half(type))
+    ((uint16_t *)p)[i] = type == DTRT_BF16 ? dtrt_f32_to_bf16((float)v) : dtrt_f32_to_f16((float)v);
+  else
+    ((float *)p)[i] = (float)v;
+}
+
+/* Fractions, so that each order has its own bits. */
+static void *fractions(int type, int64_t n, uint64_t seed) {
+  void *p = calloc((size_t)n + 1, size_of(type));
+  for (int64_t i = 0; i < n; i++)
+    set(type, p, i, (double)(harness_mix(seed + (uint64_t)i) % 2001) / 1000 - 1);
+  return p;
 }
 
 static const char *describe(const dtrt_slide *s) {
@@ -64,18 +84,16 @@ static const char *describe(const dtrt_slide *s) {
 
 static void one(const dtrt_slide *s, uint64_t seed) {
   const int64_t n[3] = {count_x(s), count_w(s), count_y(s)};
-  const size_t size = s->dtype == DTRT_F64 ? 8 : 4;
+  const int made = s->dtype == DTRT_F64 ? DTRT_F64 : DTRT_F32;
   double *exact[3], *want[3];
   void *have[3], *out[3]; /* x, w, y */
   for (int i = 0; i < 3; i++) {
     exact[i] = calloc((size_t)n[i] + 1, 8), want[i] = calloc((size_t)n[i] + 1, 8);
-    have[i] = calloc((size_t)n[i] + 1, size), out[i] = calloc((size_t)n[i] + 1, size);
+    have[i] = calloc((size_t)n[i] + 1, size_of(s->dtype));
+    out[i] = calloc((size_t)n[i] + 1, size_of(made));
     for (int64_t j = 0; j <= n[i]; j++) {
       exact[i][j] = (double)(harness_mix(seed + (uint64_t)(3 * j + i)) % 9) - 4;
-      if (s->dtype == DTRT_F64)
-        ((double *)have[i])[j] = exact[i][j], ((double *)out[i])[j] = NAN;
-      else
-        ((float *)have[i])[j] = (float)exact[i][j], ((float *)out[i])[j] = NAN;
+      set(s->dtype, have[i], j, exact[i][j]), set(made, out[i], j, NAN);
     }
   }
   naive(s, exact[0], exact[1], exact[2], (double *[]){want[2], want[0], want[1]});
@@ -85,9 +103,9 @@ static void one(const dtrt_slide *s, uint64_t seed) {
   static const char *const what[] = {"to input", "to weight", "forward"};
   for (int i = 0; i < 3; i++) {
     int64_t wrong = 0;
-    for (int64_t j = 0; j < n[i]; j++) wrong += at(s->dtype, out[i], j) != want[i][j];
+    for (int64_t j = 0; j < n[i]; j++) wrong += at(made, out[i], j) != want[i][j];
     CHECK(!wrong, "%s: %ld of %ld wrong: %s", what[i], (long)wrong, (long)n[i], describe(s));
-    CHECK(isnan(at(s->dtype, out[i], n[i])), "%s: wrote beyond the end: %s", what[i], describe(s));
+    CHECK(isnan(at(made, out[i], n[i])), "%s: wrote beyond the end: %s", what[i], describe(s));
     free(exact[i]), free(want[i]), free(have[i]), free(out[i]);
   }
 }
@@ -97,7 +115,9 @@ static int64_t pick(uint64_t *state, uint64_t n) { return (int64_t)(harness_mix(
 static dtrt_slide chance(uint64_t seed) {
   static const int64_t channels[] = {1, 2, 3, 5, 8, 10, 16, 17, 32, 33, 48, 70};
   uint64_t r = seed << 8;
-  dtrt_slide s = {.dtype = pick(&r, 4) ? DTRT_F32 : DTRT_F64};
+  static const int types[] = {DTRT_F32,  DTRT_F32, DTRT_F32, DTRT_BF16,
+                              DTRT_BF16, DTRT_F16, DTRT_F64};
+  dtrt_slide s = {.dtype = types[pick(&r, 7)]};
   s.n = (int)pick(&r, 3) + 1;
   const int64_t groups = pick(&r, 3) ? 1 : pick(&r, 3) + 1;
   const uint64_t few = s.n == 3 ? 6 : 12, most = s.n == 1 ? 90 : s.n == 2 ? 20 : 7;
@@ -116,26 +136,31 @@ static dtrt_slide chance(uint64_t seed) {
 /* Output channels or parts of lines: in pieces they have the bits of the whole. */
 static void dealt(const dtrt_slide *s) {
   const int64_t nx = count_x(s), nw = count_w(s), ny = count_y(s);
-  float *x = calloc((size_t)nx, 4), *w = calloc((size_t)nw, 4), *y = calloc((size_t)ny, 4),
-        *z = calloc((size_t)ny, 4), *v = calloc((size_t)nw, 4), *u = calloc((size_t)nw, 4),
-        *dw = calloc((size_t)nw, 4), *dv = calloc((size_t)nw, 4);
-  for (int64_t i = 0; i < nx; i++) x[i] = (float)harness_mix((uint64_t)i) / 1e19f - 0.9f;
-  for (int64_t i = 0; i < nw; i++) w[i] = (float)harness_mix((uint64_t)i + 99) / 1e19f - 0.9f;
+  const size_t size = size_of(s->dtype); /* of an operand */
+  float *y = calloc((size_t)ny, 4), *z = calloc((size_t)ny, 4), *u = calloc((size_t)nw, 4),
+        *dw = calloc((size_t)nw, 4);
+  char *x = fractions(s->dtype, nx, 0), *w = fractions(s->dtype, nw, 99),
+       *v = calloc((size_t)nw, size), *dy = fractions(s->dtype, ny, 7),
+       *dz = calloc((size_t)ny, size);
   dtrt_conv(s, x, w, y);
-  dtrt_conv_weight(s, x, y, dw);
+  dtrt_conv_weight(s, x, dy, dw);
   dtrt_slide p = *s;
   const int64_t rows = nw / s->out, pixels = ny / s->out;
   for (int64_t o = 0, piece = 20; o < s->out; o += piece) { /* [o, o + piece) of the channels */
     const int64_t here = s->out - o < piece ? s->out - o : piece;
     p.out = here;
-    for (int64_t i = 0; i < rows; i++) memcpy(v + i * here, w + i * s->out + o, (size_t)here * 4);
+    for (int64_t i = 0; i < rows; i++)
+      memcpy(v + i * here * (int64_t)size, w + (i * s->out + o) * (int64_t)size,
+             (size_t)here * size);
     dtrt_conv(&p, x, v, z);
     int64_t wrong = 0;
     for (int64_t i = 0; i < pixels; i++)
       wrong += memcmp(z + i * here, y + i * s->out + o, (size_t)here * 4) != 0;
     CHECK(!wrong, "forward, channels from %ld: %s", (long)o, describe(s));
-    for (int64_t i = 0; i < pixels; i++) memcpy(z + i * here, y + i * s->out + o, (size_t)here * 4);
-    dtrt_conv_weight(&p, x, z, u);
+    for (int64_t i = 0; i < pixels; i++)
+      memcpy(dz + i * here * (int64_t)size, dy + (i * s->out + o) * (int64_t)size,
+             (size_t)here * size);
+    dtrt_conv_weight(&p, x, dz, u);
     wrong = 0;
     for (int64_t i = 0; i < rows; i++)
       wrong += memcmp(u + i * here, dw + i * s->out + o, (size_t)here * 4) != 0;
@@ -157,7 +182,57 @@ static void dealt(const dtrt_slide *s) {
     wrong += memcmp(z + i * p.small[d] * s->out, y + (i * s->small[d] + half) * s->out,
                     (size_t)(p.small[d] * s->out) * 4) != 0;
   CHECK(!wrong, "forward, lines in two: %s", describe(s));
-  free(x), free(w), free(y), free(z), free(v), free(u), free(dw), free(dv);
+  free(x), free(w), free(y), free(z), free(v), free(u), free(dw), free(dy), free(dz);
+}
+
+/* -------- kernels -------- */
+
+/* The kernels for a type that this CPU can run; how many. */
+static int kernels_for(int type, ConvKernel k[3]) {
+  int n = 0;
+#if defined(__x86_64__)
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+  const bool pairs = type == DTRT_BF16;
+  if (pairs && wide && __builtin_cpu_supports("avx512bf16")) {
+    k[n] = conv_pairs_bf16;
+    k[n].turn = gemm_kernel_avx512.turn, k[n++].across = gemm_kernel_avx512.across;
+  }
+  if (wide) {
+    k[n] = pairs ? conv_pairs_avx512 : conv_kernel_avx512;
+    k[n].turn = gemm_kernel_avx512.turn, k[n++].across = gemm_kernel_avx512.across;
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    k[n] = pairs ? conv_pairs_avx2 : conv_kernel_avx2;
+    k[n].turn = gemm_kernel_avx2.turn, k[n++].across = gemm_kernel_avx2.across;
+  }
+#else
+  (void)type, (void)k;
+#endif
+  return n;
+}
+
+static void alike(const dtrt_slide *s, uint64_t seed) {
+  static const char *const what[] = {"to input", "to weight", "forward"};
+  const int64_t n[3] = {count_x(s), count_w(s), count_y(s)};
+  ConvKernel k[3];
+  void *have[3];
+  float *first[3], *out[3];
+  for (int i = 0; i < 3; i++) {
+    have[i] = fractions(s->dtype, n[i], seed + (uint64_t)i * 1000003);
+    first[i] = calloc((size_t)n[i] + 1, 4), out[i] = calloc((size_t)n[i] + 1, 4);
+  }
+  const int kernels = kernels_for(s->dtype, k);
+  for (int j = 0; j < kernels; j++) {
+    float **r = j ? out : first;
+    CHECK(conv_forward(&k[j], s, have[0], have[1], r[2], NULL), "no memory");
+    CHECK(conv_to_input(&k[j], s, have[2], have[1], r[0], NULL), "no memory");
+    CHECK(conv_to_weight(&k[j], s, have[0], have[2], r[1]), "no memory");
+    for (int i = 0; i < 3 && j; i++)
+      CHECK(!memcmp(first[i], out[i], (size_t)n[i] * 4), "%s: kernel %d has other bits: %s",
+            what[i], j, describe(s));
+  }
+  for (int i = 0; i < 3; i++) free(have[i]), free(first[i]), free(out[i]);
 }
 
 int main(int argc, char **argv) {
@@ -167,6 +242,8 @@ int main(int argc, char **argv) {
   for (int i = 0; i < (argc > 1 ? atoi(argv[1]) : 300); i++) {
     dtrt_slide s = chance((uint64_t)i);
     one(&s, (uint64_t)i);
+    if (s.dtype != DTRT_F64 && count_x(&s) && count_y(&s) && count_w(&s) && i % 2)
+      alike(&s, (uint64_t)i);
   }
   /* Too large for one tile, for one set of panels, for one chunk of pixels. */
   one(
@@ -179,11 +256,13 @@ int main(int argc, char **argv) {
       2);
   one(&(dtrt_slide){DTRT_F32, 1, 2, 3, 3, 40, {900}, {300}, {7}, {3}, {1}, {-2}}, 3);
   const char *say = getenv("DTRT_GEMM");
-  if (!say || strcmp(say, "openblas")) {
+  for (int type = 0; type < 3; type++) {
+    static const int types[] = {DTRT_BF16, DTRT_F16, DTRT_F32};
+    if (types[type] == DTRT_F32 && say && !strcmp(say, "openblas")) continue;
     dealt(&(dtrt_slide){
-        DTRT_F32, 2, 3, 24, 24, 70, {11, 23}, {11, 23}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}});
+        types[type], 2, 3, 24, 24, 70, {11, 23}, {11, 23}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}});
     dealt(&(dtrt_slide){
-        DTRT_F32, 2, 2, 40, 40, 33, {30, 31}, {15, 16}, {5, 3}, {2, 2}, {1, 2}, {-2, -2}});
+        types[type], 2, 2, 40, 40, 33, {30, 31}, {15, 16}, {5, 3}, {2, 2}, {1, 2}, {-2, -2}});
   }
   dtrt_close(session);
   return harness_result();
