@@ -25,7 +25,7 @@ const char options_help[] =
     "  --mesh AXES          the mesh: --mesh batch=4,model=2\n"
     "  --layout STATEMENT   a layout: --layout 'model.d1.w=[_,model]', 'model.d1.w forbid gather'\n"
     "  --strict-layouts     a layout statement without effect is an error\n"
-    "  --precision TYPE     bf16 or f16: products of f32 round their operands to it, add in f32\n"
+    "  --precision TYPE     bf16 or f16: products, convolutions of f32 round to it, add in f32\n"
     "  --machine FILE       plans for the machine described there (docs/machines.md); generic: "
     "for\n"
     "                       built-in figures; native, the default: these with this computer's "

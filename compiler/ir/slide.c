@@ -1,4 +1,5 @@
 #include "slide.h"
+#include "op.h"
 
 Slide slide_of(const Node *n) {
   Slide s = {.n = (int)n->attr[0]};
@@ -30,4 +31,10 @@ Window slide_up(const Slide *s, int d) {
 Window slide_down(const Slide *s, int d) {
   return (Window){s->large[d], 1, s->stride[d], s->before[d] - (s->taps[d] - 1) * s->dilation[d],
                   s->before[d]};
+}
+
+bool slide_is_depthwise(const Graph *g, const Node *n) {
+  const Slide s = slide_of(n);
+  const Shape *w = n->op->makes == SIDE_TAPS ? &n->shape : &graph_operand(g, n, 1)->shape;
+  return s.groups > 1 && w->dim[s.n] == 1 && w->dim[s.n + 1] == s.groups;
 }

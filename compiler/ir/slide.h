@@ -17,6 +17,8 @@ typedef struct Slide {
 } Slide;
 
 Slide slide_of(const Node *n);
+/* Of a convolution: one channel goes in and out of each of its groups. */
+bool slide_is_depthwise(const Graph *g, const Node *n);
 int slide_attrs(const Slide *s, int64_t *attr); /* how many */
 /* What a block of the small side needs of the large one, and the reverse. */
 Window slide_up(const Slide *s, int d);

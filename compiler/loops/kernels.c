@@ -24,12 +24,12 @@ static Expr extents(EntryBuild *b, const char *field, int n, const Node *side) {
   return entry_list(b, field, n, e);
 }
 
-static Expr slide(EntryBuild *b, const Slide *s, const Node *large, const Node *taps,
+static Expr slide(EntryBuild *b, const Slide *s, DType read, const Node *large, const Node *taps,
                   const Node *small) {
   Loop *l = b->l;
   Expr at[MAX_SLIDE];
   for (int d = 0; d < s->n; d++) at[d] = position(l, s, d, large, small);
-  const Expr field[] = {loop_word(l, dtype_constant(large->dtype), 0),
+  const Expr field[] = {loop_word(l, dtype_constant(read), 0),
                         loop_int(l, s->n),
                         site_len(l, large, 0),
                         site_len(l, large, s->n + 1),
@@ -55,14 +55,15 @@ bool entry_convolution(EntryBuild *b, NodeId id, const Tiles *epilogue) {
                    : makes == SIDE_LARGE ? n->operand[0]
                                          : n->operand[1];
   const Node *taps = graph_node(g, w);
-  if (taps->shape.dim[s.n] == 1 && taps->shape.dim[s.n + 1] == s.groups && s.groups > 1) {
+  if (slide_is_depthwise(g, n)) {
     entry_loop(b, loop_of_depthwise, id);
     return false;
   }
   const bool takes = epilogue && makes != SIDE_TAPS;
   const NodeId read[2] = {makes == SIDE_LARGE ? y : x, makes == SIDE_TAPS ? y : w};
-  Expr arg[5] = {slide(b, &s, graph_node(g, x), taps, graph_node(g, y)), entry_place(b, read[0]),
-                 entry_place(b, read[1]), entry_place(b, id)};
+  Expr arg[5] = {
+      slide(b, &s, graph_node(g, read[0])->dtype, graph_node(g, x), taps, graph_node(g, y)),
+      entry_place(b, read[0]), entry_place(b, read[1]), entry_place(b, id)};
   if (takes) arg[4] = entry_rows(b, epilogue);
   static const char *const function[][2] = {
       [SIDE_SMALL] = {"dtrt_conv", "dtrt_conv_epilogue"},

@@ -68,8 +68,7 @@ static const Node *widened(const Graph *g, NodeId id) {
   return dtype_is_half(x->dtype) ? x : NULL;
 }
 
-/* The product of two half-width floats reads them as they are. */
-static NodeId read_halves(NewGraph *w, Node *n) {
+NodeId read_halves(NewGraph *w, Node *n) {
   const Node *x = widened(w->graph, n->operand[0]), *y = widened(w->graph, n->operand[1]);
   if (!x || !y || x->dtype != y->dtype) return NO_NODE;
   NodeId *read = arena_array(w->arena, NodeId, 2);

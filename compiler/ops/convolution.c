@@ -24,9 +24,9 @@ static bool infer_conv(Build *b, Node *n) {
   roles(n->op, &first, &second, &result);
   const Shape *t[3] = {0};
   t[first] = &x->shape, t[second] = &y->shape;
-  n->dtype = x->dtype;
-  if (x->dtype != y->dtype || (x->dtype != DT_F32 && x->dtype != DT_F64)) {
-    op_fail(b, b->span, "takes two f32 or two f64 tensors, not %s and %s",
+  n->dtype = dtype_computed(x->dtype); /* of half-width floats it is not rounded */
+  if (x->dtype != y->dtype || !dtype_is_float(x->dtype)) {
+    op_fail(b, b->span, "takes two tensors of one type of floats, not %s and %s",
             op_describe(b, n->operand[0]), op_describe(b, n->operand[1]));
     return false;
   }
@@ -90,6 +90,13 @@ static NodeId mk_conv(Build *b, Op op, NodeId x, NodeId y, const Slide *s) {
   return build_node(b, op, 2, (NodeId[]){x, y}, n, attr, 0);
 }
 
+/* Of half-width floats they are rounded to the operands' type, as other ops' results are. */
+static NodeId conv_any(Build *b, Op op, NodeId x, NodeId y, const Slide *s) {
+  const DType t = op_node(b, x)->dtype;
+  if (!dtype_is_half(t) || op_node(b, y)->dtype != t) return mk_conv(b, op, x, y, s);
+  return build_cast(b, mk_conv(b, op, build_cast(b, x, DT_F32), build_cast(b, y, DT_F32), s), t);
+}
+
 static void grad_conv(Build *b, NodeId node, NodeId dz, NodeId *dx) {
   const Node *n = op_node(b, node);
   Slide s = slide_of(n);
@@ -150,7 +157,7 @@ static Arg call_conv(Build *b, const Arg *a) {
   if (!channels_fit(b, &s, x, w, p->dim[s.n + 1], op_node(b, w)->shape.dim[s.n] * s.groups) ||
       !slide_args(b, &a[2], &a[3], &a[4], &s))
     return arg_node(NO_NODE);
-  return arg_node(mk_conv(b, &op_conv, x, w, &s));
+  return arg_node(conv_any(b, &op_conv, x, w, &s));
 }
 
 /* y [batch, space..., out] back to [batch, space..., in]: the weights are those of the convolution
@@ -177,7 +184,7 @@ static Arg call_conv_transpose(Build *b, const Arg *a) {
           b, b->span, "the padding is too large: the result is empty in spatial dim %d", d));
   }
   if (!slide_args(b, &a[2], &a[3], &a[4], &s)) return arg_node(NO_NODE);
-  return arg_node(mk_conv(b, &op_conv_input, y, w, &s));
+  return arg_node(conv_any(b, &op_conv_input, y, w, &s));
 }
 
 /* Of a row of taps. */
@@ -198,6 +205,11 @@ static double points_of_small(const Node *n, double points) {
   return points;
 }
 
+/* One channel a group in and out: loops, of f32 and f64. */
+static NodeId read_half_convolution(NewGraph *w, Node *n) {
+  return slide_is_depthwise(w->graph, n) ? NO_NODE : read_halves(w, n);
+}
+
 const OpDef op_conv = {
     .name = "conv",
     .params = "x, w, stride=1, padding=\"same\", dilation=1, groups=1",
@@ -216,7 +228,8 @@ const OpDef op_conv = {
     .linear = 3,
     .addends = addends,
     .flops = 2,
-    .rounding = 1};
+    .rounding = 1,
+    .simplify = read_half_convolution};
 const OpDef op_conv_transpose = {
     .name = "conv_transpose",
     .params = "y, w, stride=1, padding=\"same\", dilation=1, groups=1",
@@ -237,7 +250,8 @@ const OpDef op_conv_input = {.name = "conv_input",
                              .addends = addends,
                              .points = points_of_small,
                              .flops = 2,
-                             .rounding = 1};
+                             .rounding = 1,
+                             .simplify = read_half_convolution};
 const OpDef op_conv_weight = {.name = "conv_weight",
                               .doc = "conv's gradient to w",
                               .attr = {{"slide", ATTR_SLIDE}},
@@ -250,4 +264,5 @@ const OpDef op_conv_weight = {.name = "conv_weight",
                               .linear = 3,
                               .addends = addends_of_weight,
                               .flops = 2,
-                              .rounding = 1};
+                              .rounding = 1,
+                              .simplify = read_half_convolution};

@@ -95,6 +95,8 @@ FoldFn fold_add, fold_sub, fold_mul, fold_div, fold_floordiv, fold_mod, fold_pow
 
 /* What a sum may add up instead of its operand: the same without terms that add up to zero. */
 NodeId simplify_sum(NewGraph *w, Node *n);
+/* A product of two half-width floats that were made f32 reads them as they are. */
+NodeId read_halves(NewGraph *w, Node *n);
 /* What a sum of disjoint parts is: the parts side by side; NO_NODE: it is none. */
 NodeId simplify_pads(NewGraph *w, const Node *n);
 

@@ -101,8 +101,7 @@ bool depthwise_in_f64(const Mesh *m, const Graph *g, const Node *n) {
   const Shape local = layout_local(m, y->layout, &y->shape);
   int64_t pixels = 1;
   for (int d = 0; d <= s.n; d++) pixels *= local.dim[d];
-  return s.groups > 1 && n->shape.dim[s.n] == 1 && n->shape.dim[s.n + 1] == s.groups &&
-         pixels > DEPTHWISE_PIECE;
+  return slide_is_depthwise(g, n) && pixels > DEPTHWISE_PIECE;
 }
 
 /* The sum of each unit is written and read once more: of 512 rows, under one row in a hundred. Fewer

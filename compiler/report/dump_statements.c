@@ -1,6 +1,8 @@
 /* --dump=statements: each layout statement with the tensors it applies to, and the variables that
  * no statement names. A rename that leaves a pattern with nothing to match shows here. */
 #include "report.h"
+#include "op.h"
+#include "slide.h"
 #include <string.h>
 
 enum { LIST_MOST = 6 };
@@ -76,17 +78,34 @@ static void put_unsaid(const Plan *p, bool trainable, Str *out) {
   }
 }
 
-/* Of all entries, those of gradients included: the products or convolutions it applies to. */
-static int count_of(const Program *g, int precision, OpClass class) {
+typedef bool Kind(const Graph *g, const Node *n);
+static bool is_product(const Graph *g, const Node *n) {
+  (void)g;
+  return op_class(n) == OPC_PRODUCT;
+}
+static bool is_depthwise(const Graph *g, const Node *n) {
+  return op_class(n) == OPC_CONVOLUTION && slide_is_depthwise(g, n);
+}
+static bool is_convolution(const Graph *g, const Node *n) {
+  return op_class(n) == OPC_CONVOLUTION && !slide_is_depthwise(g, n);
+}
+
+/* Of all entries, those of gradients included, what a statement applies to. */
+static int count_of(const Program *g, int precision, Kind *kind) {
   int n = 0;
   for (int i = 0; i < g->entries.n; i++) {
     const Graph *graph = g->entries.at[i].graph;
     for (NodeId k = 0; k < graph->nodes.n; k++) {
       const Node *x = graph_node(graph, k);
-      n += x->precision == precision && op_class(x) == class;
+      n += x->precision == precision && kind(graph, x);
     }
   }
   return n;
+}
+
+static void put_count(Str *out, const char *before, int n, const char *what, DType t) {
+  str_printf(out, "%s%d %s%s of f32 %s %s", before, n, what, n == 1 ? "" : "s",
+             dtype_is_half(t) ? "rounded to" : "in", dtype_name(t));
 }
 
 static void put_precisions(const Plan *p, Str *out) {
@@ -95,13 +114,12 @@ static void put_precisions(const Plan *p, Str *out) {
     str_printf(out, "%d precision statement%s\n", g->precisions.n, g->precisions.n == 1 ? "" : "s");
   for (int i = 0; i < g->precisions.n; i++) {
     const Precision *x = &g->precisions.at[i];
-    const int products = count_of(g, i + 1, OPC_PRODUCT),
-              convolutions = count_of(g, i + 1, OPC_CONVOLUTION);
-    str_printf(out, "  %s  %s\n      %d product%s of f32 %s %s", report_where(p, x->span),
-               statement_line(p, x->span), products, products == 1 ? "" : "s",
-               dtype_is_half(x->dtype) ? "rounded to" : "in", dtype_name(x->dtype));
-    if (convolutions && dtype_is_half(x->dtype))
-      str_printf(out, "; %d convolution%s in f32", convolutions, convolutions == 1 ? "" : "s");
+    str_printf(out, "  %s  %s\n      ", report_where(p, x->span), statement_line(p, x->span));
+    const int convolutions = count_of(g, i + 1, is_convolution),
+              depthwise = count_of(g, i + 1, is_depthwise);
+    put_count(out, "", count_of(g, i + 1, is_product), "product", x->dtype);
+    if (convolutions) put_count(out, "; ", convolutions, "convolution", x->dtype);
+    if (depthwise) put_count(out, "; ", depthwise, "depthwise convolution", DT_F32);
     str_puts(out, "\n");
   }
 }

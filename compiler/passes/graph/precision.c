@@ -1,12 +1,13 @@
-/* Mixed precision (Micikevicius et al. 2018). Products of f32 tensors, those of gradients included,
- * round their operands to the type that a `precision` statement gives them; they add in f32, and
- * their results are f32. All else stays f32: variables, sums, norms, softmax, losses. A rounded
- * operand is one value, however many products read it.
+/* Mixed precision (Micikevicius et al. 2018). Products and convolutions of f32 tensors, those of
+ * gradients included, round their operands to the type that a `precision` statement gives them;
+ * they add in f32, and their results are f32. All else stays f32: variables, sums, norms, softmax,
+ * losses. A rounded operand is one value, however many products read it.
  *
  *   %5 = contract %3, %4   ->   %5 = cast %3 bf16 ; %6 = cast %4 bf16 ; %7 = contract %5, %6 */
 #include "graph_passes.h"
 #include "op.h"
 #include "opdefs.h"
+#include "slide.h"
 
 typedef struct Rounds {
   Build b;
@@ -23,9 +24,9 @@ static int statement_of(const Graph *g, const Node *n) {
   return n->precision;
 }
 
-/* Kernels of convolutions multiply f32 only. */
-static DType rounds_to(const Program *p, const Node *n) {
-  if (!n->precision || op_class(n) == OPC_CONVOLUTION) return DT_F32;
+/* Depthwise convolutions are loops of f32. */
+static DType rounds_to(const Program *p, const Graph *g, const Node *n) {
+  if (!n->precision || (op_class(n) == OPC_CONVOLUTION && slide_is_depthwise(g, n))) return DT_F32;
   return p->precisions.at[n->precision - 1].dtype;
 }
 
@@ -52,7 +53,7 @@ static void rewrite(Plan *p, Entry *e) {
   for (NodeId i = 0; i < n; i++) {
     Node copy = *graph_node(e->graph, i);
     copy.precision = statement_of(e->graph, &copy);
-    const DType t = rounds_to(g, &copy);
+    const DType t = rounds_to(g, e->graph, &copy);
     NodeId *x = arena_array(p->arena, NodeId, copy.noperands);
     for (int k = 0; k < copy.noperands; k++)
       x[k] = dtype_is_half(t) ? rounded(&r, copy.operand[k], t) : r.map[copy.operand[k]];
