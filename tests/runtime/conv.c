@@ -1,11 +1,46 @@
 /* conv.c: dtrt_conv and its gradients against loops over all points: random types, shapes, strides,
  * dilations, groups and blocks that padding surrounds or cuts into. Values are whole numbers, so
  * that sums are exact in any order. Then that several calls for parts give the bits of one, and
- * that the kernels of all CPUs with fused multiply-add do.
+ * that the kernels of all CPUs with fused multiply-add do. With PORTABLE_ONLY it is the portable
+ * kernels alone, without the rest of the runtime: compiled for ARM and run under emulation.
  */
 #include <math.h>
 #include "conv.h"
 #include "harness.h"
+
+#ifdef PORTABLE_ONLY
+#include "crew.h"
+#include "device.h"
+int crew_cores(void) { return 1; }
+void crew_run(int64_t count, int64_t grain, CrewPart *f, void *arg) {
+  (void)grain;
+  f(arg, 0, 0, count);
+}
+Device *fail_current(void) { return NULL; }
+void device_fail(Device *d, const char *why, ...) {
+  (void)d, (void)why;
+  abort();
+}
+const char *dtrt_dtype_name(int32_t type) { return type == DTRT_F32 ? "f32" : "a half"; }
+static ConvKernel portable(const dtrt_slide *s) {
+  ConvKernel k = s->dtype == DTRT_BF16 ? conv_pairs_portable : conv_kernel_portable;
+  k.turn = gemm_kernel_portable.turn, k.across = gemm_kernel_portable.across;
+  return k;
+}
+/* Of sizes that are not 0. */
+void dtrt_conv(const dtrt_slide *s, const void *x, const void *w, void *y) {
+  const ConvKernel k = portable(s);
+  if (!conv_forward(&k, s, x, w, y, NULL)) abort();
+}
+void dtrt_conv_input(const dtrt_slide *s, const void *y, const void *w, void *x) {
+  const ConvKernel k = portable(s);
+  if (!conv_to_input(&k, s, y, w, x, NULL)) abort();
+}
+void dtrt_conv_weight(const dtrt_slide *s, const void *x, const void *y, void *w) {
+  const ConvKernel k = portable(s);
+  if (!conv_to_weight(&k, s, x, y, w)) abort();
+}
+#endif
 
 static int64_t volume(const dtrt_slide *s, const int64_t *size) {
   int64_t n = 1;
@@ -190,7 +225,7 @@ static void dealt(const dtrt_slide *s) {
 /* The kernels for a type that this CPU can run; how many. */
 static int kernels_for(int type, ConvKernel k[3]) {
   int n = 0;
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(PORTABLE_ONLY)
   const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                     __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
   const bool pairs = type == DTRT_BF16;
@@ -236,11 +271,16 @@ static void alike(const dtrt_slide *s, uint64_t seed) {
 }
 
 int main(int argc, char **argv) {
+#ifndef PORTABLE_ONLY
   Fixture f;
   harness_program(&f, 0, NULL, 64);
   dtrt_session *session = harness_open(&f, NULL); /* which makes OpenBLAS fit */
+#endif
   for (int i = 0; i < (argc > 1 ? atoi(argv[1]) : 300); i++) {
     dtrt_slide s = chance((uint64_t)i);
+#ifdef PORTABLE_ONLY
+    if (s.dtype == DTRT_F64 || !count_x(&s) || !count_y(&s) || !count_w(&s)) continue;
+#endif
     one(&s, (uint64_t)i);
     if (s.dtype != DTRT_F64 && count_x(&s) && count_y(&s) && count_w(&s) && i % 2)
       alike(&s, (uint64_t)i);
@@ -264,6 +304,8 @@ int main(int argc, char **argv) {
     dealt(&(dtrt_slide){
         types[type], 2, 2, 40, 40, 33, {30, 31}, {15, 16}, {5, 3}, {2, 2}, {1, 2}, {-2, -2}});
   }
+#ifndef PORTABLE_ONLY
   dtrt_close(session);
+#endif
   return harness_result();
 }

@@ -7,6 +7,7 @@
 
 enum { MOST = 3 << 20, RESULTS = 160 };
 static float *a, *b, *c, *base;
+static uint16_t *short_a, *short_b; /* a and b in bf16 */
 static uint64_t found[RESULTS], expected[RESULTS];
 static int results;
 
@@ -84,10 +85,10 @@ static void product(dtrt_device *dev, int64_t m, int64_t n, int64_t k) {
   keep(m * n + n);
   for (int64_t unit = 32; unit <= 128; unit *= 4) {
     const dtrt_epilogue then = {.rows = in_units,
-                            .dev = dev,
-                            .p = (void *const[]){c, unit_sums(sum, m, n, unit)},
-                            .n = (const int64_t[]){n, unit},
-                            .unit = unit};
+                                .dev = dev,
+                                .p = (void *const[]){c, unit_sums(sum, m, n, unit)},
+                                .n = (const int64_t[]){n, unit},
+                                .unit = unit};
     dtrt_gemm_epilogue(0, 0, m, n, k, a, k, b, n, c, &then);
     keep(m * n + (m + unit - 1) / unit * (n + 1));
   }
@@ -103,7 +104,7 @@ static void products(dtrt_device *dev) {
     product(dev, sizes[i][0], sizes[i][1], sizes[i][2]);
 }
 
-static void convolution(dtrt_device *dev, const dtrt_slide *s) {
+static void convolution(dtrt_device *dev, const dtrt_slide *s, const void *a, const void *b) {
   int64_t px = s->batch, py = s->batch, nw = s->each * s->out;
   for (int d = 0; d < s->n; d++) px *= s->large[d], py *= s->small[d], nw *= s->taps[d];
   CHECK(px * s->in <= MOST && py * s->out <= MOST && nw <= MOST, "the test is too small: %d",
@@ -140,10 +141,10 @@ static void convolution(dtrt_device *dev, const dtrt_slide *s) {
   keep((py + 1) * s->out);
   for (int64_t unit = 32; unit <= 2048; unit *= 8) {
     const dtrt_epilogue then = {.rows = in_units,
-                            .dev = dev,
-                            .p = (void *const[]){c, unit_sums(sum, py, s->out, unit)},
-                            .n = (const int64_t[]){s->out, unit},
-                            .unit = unit};
+                                .dev = dev,
+                                .p = (void *const[]){c, unit_sums(sum, py, s->out, unit)},
+                                .n = (const int64_t[]){s->out, unit},
+                                .unit = unit};
     dtrt_conv_epilogue(s, a, b, c, &then);
     keep(py * s->out + (py + unit - 1) / unit * (s->out + 1));
   }
@@ -159,7 +160,17 @@ static void convolutions(dtrt_device *dev) {
       {DTRT_F32, 2, 9, 32, 32, 32, {14, 14}, {14, 14}, {1, 1}, {1, 1}, {1, 1}, {0, 0}},
       {DTRT_F32, 2, 1, 32, 32, 32, {64, 64}, {64, 64}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}}};
   results = 0;
-  for (size_t i = 0; i < sizeof slides / sizeof *slides; i++) convolution(dev, &slides[i]);
+  for (size_t i = 0; i < sizeof slides / sizeof *slides; i++) convolution(dev, &slides[i], a, b);
+}
+
+static void short_convolutions(dtrt_device *dev) {
+  static const dtrt_slide slides[] = {
+      {DTRT_BF16, 2, 40, 16, 16, 16, {16, 16}, {16, 16}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}},
+      {DTRT_BF16, 2, 11, 19, 19, 40, {31, 30}, {16, 15}, {3, 3}, {2, 2}, {1, 1}, {-1, -1}},
+      {DTRT_BF16, 2, 32, 32, 32, 8, {32, 32}, {32, 32}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}}};
+  results = 0;
+  for (size_t i = 0; i < sizeof slides / sizeof *slides; i++)
+    convolution(dev, &slides[i], short_a, short_b);
 }
 
 static void on_cores(int cores, void (*run)(dtrt_device *), const char *what) {
@@ -187,22 +198,26 @@ static void cut(int64_t m, int64_t n, int64_t k, bool then, int cores, bool rows
 int main(void) {
   static const int cores[] = {1, 2, 3, 7};
   a = malloc(4 * MOST), b = malloc(4 * MOST), c = malloc(4 * MOST), base = malloc(4 * MOST);
+  short_a = malloc(2 * MOST), short_b = malloc(2 * MOST);
   for (int64_t i = 0; i < MOST; i++) {
     a[i] = (float)harness_mix((uint64_t)i) / 1e19f - 0.9f;
     b[i] = (float)harness_mix((uint64_t)i + 99) / 1e19f - 0.9f;
     base[i] = (float)(i % 101) * 0.01f;
+    short_a[i] = dtrt_f32_to_bf16(a[i]), short_b[i] = dtrt_f32_to_bf16(b[i]);
   }
   for (size_t i = 0; i < sizeof cores / sizeof *cores; i++) {
     on_cores(cores[i], products, "products");
   }
   for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
     on_cores(cores[i], convolutions, "convolutions");
+  for (size_t i = 0; i < sizeof cores / sizeof *cores; i++)
+    on_cores(cores[i], short_convolutions, "convolutions of bf16");
   cut(256, 4096, 4096, false, 2, false, true); /* what is larger is cut */
   cut(256, 4096, 4096, true, 2, false, true);  /* another pass over the result is cheaper */
   cut(2048, 384, 384, true, 2, true, false);
   cut(4096, 64, 4096, false, 2, true, false);
   cut(64, 64, 64, false, 2, false, false);
   cut(4096, 4096, 4096, false, 64, true, true);
-  free(a), free(b), free(c), free(base);
+  free(a), free(b), free(c), free(base), free(short_a), free(short_b);
   return harness_result();
 }
