@@ -384,7 +384,11 @@ typedef enum dtgc_dtype {
   DTGC_F16,
   DTGC_BF16,
   DTGC_F32,
-  DTGC_F64
+  DTGC_F64,
+  DTGC_I16,
+  DTGC_U16,
+  DTGC_U32,
+  DTGC_U64
 } dtgc_dtype;
 const char *dtgc_dtype_name(dtgc_dtype t); /* "f32" */
 

@@ -33,7 +33,21 @@ extern "C" {
 #define DTRT_MAX_AXES 8
 #define DTRT_SLOTS 8 /* maximum number of in-flight exchanges per device */
 
-enum { DTRT_BOOL, DTRT_U8, DTRT_I8, DTRT_I32, DTRT_I64, DTRT_F16, DTRT_BF16, DTRT_F32, DTRT_F64 };
+enum {
+  DTRT_BOOL,
+  DTRT_U8,
+  DTRT_I8,
+  DTRT_I32,
+  DTRT_I64,
+  DTRT_F16,
+  DTRT_BF16,
+  DTRT_F32,
+  DTRT_F64,
+  DTRT_I16,
+  DTRT_U16,
+  DTRT_U32,
+  DTRT_U64
+};
 enum { DTRT_SUM, DTRT_MAX, DTRT_MIN, DTRT_PROD };
 
 /* How one dim of a tensor is laid out on the mesh. Blocks and windows are defined in docs/layouts.md:

@@ -436,16 +436,28 @@ DTRT_FN double dtrt_floordiv_f64(double a, double b) {
   DTRT_FN T dtrt_round_##S(T a) { return a; }
 DTRT_INT_ARITHMETIC(u8, uint8_t, uint32_t)
 DTRT_INT_ARITHMETIC(i8, int8_t, uint32_t)
+DTRT_INT_ARITHMETIC(i16, int16_t, uint32_t)
+DTRT_INT_ARITHMETIC(u16, uint16_t, uint32_t)
 DTRT_INT_ARITHMETIC(i32, int32_t, uint32_t)
+DTRT_INT_ARITHMETIC(u32, uint32_t, uint32_t)
+DTRT_INT_ARITHMETIC(u64, uint64_t, uint64_t)
 DTRT_INT_ARITHMETIC(i64, int64_t, uint64_t)
 
 /* The most negative number is its own absolute value, as in NumPy. */
 DTRT_FN uint8_t dtrt_abs_u8(uint8_t a) { return a; }
 DTRT_FN int8_t dtrt_abs_i8(int8_t a) { return a < 0 ? dtrt_neg_i8(a) : a; }
+DTRT_FN int16_t dtrt_abs_i16(int16_t a) { return a < 0 ? dtrt_neg_i16(a) : a; }
+DTRT_FN uint16_t dtrt_abs_u16(uint16_t a) { return a; }
+DTRT_FN uint32_t dtrt_abs_u32(uint32_t a) { return a; }
+DTRT_FN uint64_t dtrt_abs_u64(uint64_t a) { return a; }
 DTRT_FN int32_t dtrt_abs_i32(int32_t a) { return a < 0 ? dtrt_neg_i32(a) : a; }
 DTRT_FN int64_t dtrt_abs_i64(int64_t a) { return a < 0 ? dtrt_neg_i64(a) : a; }
 DTRT_FN uint8_t dtrt_sign_u8(uint8_t a) { return a > 0; }
 DTRT_FN int8_t dtrt_sign_i8(int8_t a) { return (int8_t)((a > 0) - (a < 0)); }
+DTRT_FN int16_t dtrt_sign_i16(int16_t a) { return (int16_t)((a > 0) - (a < 0)); }
+DTRT_FN uint16_t dtrt_sign_u16(uint16_t a) { return a > 0; }
+DTRT_FN uint32_t dtrt_sign_u32(uint32_t a) { return a > 0; }
+DTRT_FN uint64_t dtrt_sign_u64(uint64_t a) { return a > 0; }
 DTRT_FN int32_t dtrt_sign_i32(int32_t a) { return (a > 0) - (a < 0); }
 DTRT_FN int64_t dtrt_sign_i64(int64_t a) { return (a > 0) - (a < 0); }
 
@@ -478,6 +490,16 @@ DTRT_FN uint8_t dtrt_floordiv_u8(uint8_t a, uint8_t b) { return (uint8_t)dtrt_fl
 DTRT_FN uint8_t dtrt_mod_u8(uint8_t a, uint8_t b) { return (uint8_t)dtrt_mod_i32(a, b); }
 DTRT_FN int8_t dtrt_floordiv_i8(int8_t a, int8_t b) { return (int8_t)dtrt_floordiv_i32(a, b); }
 DTRT_FN int8_t dtrt_mod_i8(int8_t a, int8_t b) { return (int8_t)dtrt_mod_i32(a, b); }
+DTRT_FN int16_t dtrt_floordiv_i16(int16_t a, int16_t b) { return (int16_t)dtrt_floordiv_i32(a, b); }
+DTRT_FN int16_t dtrt_mod_i16(int16_t a, int16_t b) { return (int16_t)dtrt_mod_i32(a, b); }
+DTRT_FN uint16_t dtrt_floordiv_u16(uint16_t a, uint16_t b) {
+  return (uint16_t)dtrt_floordiv_i32(a, b);
+}
+DTRT_FN uint16_t dtrt_mod_u16(uint16_t a, uint16_t b) { return (uint16_t)dtrt_mod_i32(a, b); }
+DTRT_FN uint32_t dtrt_floordiv_u32(uint32_t a, uint32_t b) { return b ? a / b : 0; }
+DTRT_FN uint32_t dtrt_mod_u32(uint32_t a, uint32_t b) { return b ? a % b : 0; }
+DTRT_FN uint64_t dtrt_floordiv_u64(uint64_t a, uint64_t b) { return b ? a / b : 0; }
+DTRT_FN uint64_t dtrt_mod_u64(uint64_t a, uint64_t b) { return b ? a % b : 0; }
 
 /* a ** b, wrapping. For b < 0: 0, but 1 for a = 1, and 1 or -1 for a = -1. Narrower types are the
  * low bits. */
@@ -493,6 +515,17 @@ DTRT_FN int64_t dtrt_pow_i64(int64_t a, int64_t b) {
 DTRT_FN int32_t dtrt_pow_i32(int32_t a, int32_t b) { return (int32_t)dtrt_pow_i64(a, b); }
 DTRT_FN int8_t dtrt_pow_i8(int8_t a, int8_t b) { return (int8_t)dtrt_pow_i64(a, b); }
 DTRT_FN uint8_t dtrt_pow_u8(uint8_t a, uint8_t b) { return (uint8_t)dtrt_pow_i64(a, b); }
+DTRT_FN int16_t dtrt_pow_i16(int16_t a, int16_t b) { return (int16_t)dtrt_pow_i64(a, b); }
+DTRT_FN uint16_t dtrt_pow_u16(uint16_t a, uint16_t b) { return (uint16_t)dtrt_pow_i64(a, b); }
+DTRT_FN uint32_t dtrt_pow_u32(uint32_t a, uint32_t b) { return (uint32_t)dtrt_pow_i64(a, b); }
+DTRT_FN uint64_t dtrt_pow_u64(uint64_t a, uint64_t b) {
+  uint64_t r = 1;
+  for (; b; b >>= 1) {
+    r *= b & 1 ? a : 1;
+    a *= a;
+  }
+  return r;
+}
 
 /* ------------------------------------------------------------------ 4. casts and storage types */
 
@@ -510,10 +543,18 @@ DTRT_FN uint8_t dtrt_pow_u8(uint8_t a, uint8_t b) { return (uint8_t)dtrt_pow_i64
 #define DTRT_I64_MIN (-9223372036854775807 - 1)
 DTRT_CAST_FLOAT_INT(f32, float, i8, int8_t, -128, 127, 127)
 DTRT_CAST_FLOAT_INT(f32, float, u8, uint8_t, 0, 255, 255)
+DTRT_CAST_FLOAT_INT(f32, float, i16, int16_t, -32768, 32767, 32767)
+DTRT_CAST_FLOAT_INT(f32, float, u16, uint16_t, 0, 65535, 65535)
+DTRT_CAST_FLOAT_INT(f32, float, u32, uint32_t, 0, 0x1.fffffep31, 4294967295u)
+DTRT_CAST_FLOAT_INT(f32, float, u64, uint64_t, 0, 0x1.fffffep63, 18446744073709551615u)
 DTRT_CAST_FLOAT_INT(f32, float, i32, int32_t, -0x1p31, 0x1.fffffep30, 2147483647)
 DTRT_CAST_FLOAT_INT(f32, float, i64, int64_t, -0x1p63, 0x1.fffffep62, 9223372036854775807)
 DTRT_CAST_FLOAT_INT(f64, double, i8, int8_t, -128, 127, 127)
 DTRT_CAST_FLOAT_INT(f64, double, u8, uint8_t, 0, 255, 255)
+DTRT_CAST_FLOAT_INT(f64, double, i16, int16_t, -32768, 32767, 32767)
+DTRT_CAST_FLOAT_INT(f64, double, u16, uint16_t, 0, 65535, 65535)
+DTRT_CAST_FLOAT_INT(f64, double, u32, uint32_t, 0, 4294967295.0, 4294967295u)
+DTRT_CAST_FLOAT_INT(f64, double, u64, uint64_t, 0, 0x1.fffffffffffffp63, 18446744073709551615u)
 DTRT_CAST_FLOAT_INT(f64, double, i32, int32_t, -0x1p31, 2147483647, 2147483647)
 DTRT_CAST_FLOAT_INT(f64, double, i64, int64_t, -0x1p63, 0x1.fffffffffffffp62, 9223372036854775807)
 
@@ -525,12 +566,18 @@ DTRT_CAST_FLOAT_INT(f64, double, i64, int64_t, -0x1p63, 0x1.fffffffffffffp62, 92
 #define DTRT_CAST_FROM_INT(FS, F)                                                                  \
   DTRT_CAST_FROM(FS, F)                                                                            \
   DTRT_CAST(FS, F, u8, uint8_t)                                                                    \
+  DTRT_CAST(FS, F, i16, int16_t) DTRT_CAST(FS, F, u16, uint16_t)                                   \
+  DTRT_CAST(FS, F, u32, uint32_t) DTRT_CAST(FS, F, u64, uint64_t)                                  \
   DTRT_CAST(FS, F, i8, int8_t) DTRT_CAST(FS, F, i32, int32_t) DTRT_CAST(FS, F, i64, int64_t)
 DTRT_CAST_FROM(f32, float)
 DTRT_CAST_FROM(f64, double)
 DTRT_CAST_FROM_INT(bool, uint8_t)
 DTRT_CAST_FROM_INT(u8, uint8_t)
 DTRT_CAST_FROM_INT(i8, int8_t)
+DTRT_CAST_FROM_INT(i16, int16_t)
+DTRT_CAST_FROM_INT(u16, uint16_t)
+DTRT_CAST_FROM_INT(u32, uint32_t)
+DTRT_CAST_FROM_INT(u64, uint64_t)
 DTRT_CAST_FROM_INT(i32, int32_t)
 DTRT_CAST_FROM_INT(i64, int64_t)
 
@@ -572,6 +619,10 @@ DTRT_FN double dtrt_i64_to_odd_f64(int64_t x) {
   int large = (x >= ((int64_t)1 << 53)) | (x <= -((int64_t)1 << 53));
   uint64_t u = (uint64_t)x, y = (u & ~(uint64_t)0xffff) | ((u & 0xffff) ? 0x8000u : 0u);
   return (double)(int64_t)(large ? y : u);
+}
+DTRT_FN double dtrt_u64_to_odd_f64(uint64_t x) {
+  uint64_t y = (x & ~(uint64_t)0xffff) | ((x & 0xffff) ? 0x8000u : 0u);
+  return (double)(x >= (uint64_t)1 << 53 ? y : x);
 }
 DTRT_FN uint16_t dtrt_f64_to_bf16(double x) { return dtrt_f32_to_bf16(dtrt_f64_to_odd_f32(x)); }
 DTRT_FN uint16_t dtrt_f64_to_f16(double x) { return dtrt_f32_to_f16(dtrt_f64_to_odd_f32(x)); }

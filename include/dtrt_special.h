@@ -511,9 +511,13 @@ DTRT_FLOAT_CLASSES(f64, double, uint64_t, int64_t)
     return ((r != 0) & ((a < 0) != (b < 0))) ? dtrt_sub_##S(r, b) : r;                             \
   }
 DTRT_INT_FMOD(i8, int8_t)
+DTRT_INT_FMOD(i16, int16_t)
 DTRT_INT_FMOD(i32, int32_t)
 DTRT_INT_FMOD(i64, int64_t)
 DTRT_FN uint8_t dtrt_fmod_u8(uint8_t a, uint8_t b) { return dtrt_mod_u8(a, b); }
+DTRT_FN uint16_t dtrt_fmod_u16(uint16_t a, uint16_t b) { return dtrt_mod_u16(a, b); }
+DTRT_FN uint32_t dtrt_fmod_u32(uint32_t a, uint32_t b) { return dtrt_mod_u32(a, b); }
+DTRT_FN uint64_t dtrt_fmod_u64(uint64_t a, uint64_t b) { return dtrt_mod_u64(a, b); }
 
 /* Shifts by a negative amount, or by all bits and more, leave nothing: 0, and -1 of a negative
  * number to the right. clz of 0 is the number of bits. U: unsigned, of the same size. */
@@ -540,7 +544,11 @@ DTRT_FN uint8_t dtrt_fmod_u8(uint8_t a, uint8_t b) { return dtrt_mod_u8(a, b); }
   }
 DTRT_BITS(u8, uint8_t, uint8_t)
 DTRT_BITS(i8, int8_t, uint8_t)
+DTRT_BITS(i16, int16_t, uint16_t)
+DTRT_BITS(u16, uint16_t, uint16_t)
 DTRT_BITS(i32, int32_t, uint32_t)
+DTRT_BITS(u32, uint32_t, uint32_t)
+DTRT_BITS(u64, uint64_t, uint64_t)
 DTRT_BITS(i64, int64_t, uint64_t)
 
 #endif

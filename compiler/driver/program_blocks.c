@@ -115,6 +115,8 @@ static void value_text(dtgc_dtype t, const void *at, char *out, size_t n) {
   uint16_t u16;
   if (dtype_is_half(type))
     snprintf(out, n, "0x%04x", *(uint16_t *)memcpy(&u16, at, sizeof u16));
+  else if (t == DTGC_U64)
+    snprintf(out, n, "%llu", (unsigned long long)*(int64_t *)memcpy(&i64, at, sizeof i64));
   else if (t == DTGC_I64)
     snprintf(out, n, "%lld", (long long)*(int64_t *)memcpy(&i64, at, sizeof i64));
   else if (dtype_is_float(type))

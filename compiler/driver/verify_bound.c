@@ -52,7 +52,7 @@ void kept_end(Kept *k) {
   for (int64_t i = 0; i < k->count; i++)
     if (isfinite(k->moved[i])) sum += k->moved[i] * k->moved[i], n++;
   /* An integer may differ where it did, and nowhere else. */
-  k->mean = n && k->dtype >= DTRT_F16 ? sqrt(sum / (double)n) : 0;
+  k->mean = n && dtype_is_float((DType)k->dtype) ? sqrt(sum / (double)n) : 0;
 }
 
 double kept_bound(const Kept *k, int64_t i, double tolerance) {

@@ -72,29 +72,30 @@ static const Word statements[] = {
     {"is", "compare with `==`"},
 };
 
+#define TYPES "the types are bool, u8 to u64, i8 to i64, f16, bf16, f32 and f64"
 static const Word names[] = {
     {"True", "write `true`"},
     {"False", "write `false`"},
     {"None", "write `none`"},
     {"null", "write `none`"},
     {"nil", "write `none`"},
-    {"float", "the types are bool, u8, i8, i32, i64, f16, bf16, f32 and f64"},
+    {"float", TYPES},
     {"float16", "write `f16`"},
     {"half", "write `f16`"},
     {"bfloat16", "write `bf16`"},
     {"float32", "write `f32`"},
     {"float64", "write `f64`"},
     {"double", "write `f64`"},
-    {"int", "the types are bool, u8, i8, i32, i64, f16, bf16, f32 and f64"},
+    {"int", TYPES},
     {"int8", "write `i8`"},
     {"uint8", "write `u8`"},
     {"int32", "write `i32`"},
     {"int64", "write `i64`"},
     {"long", "write `i64`"},
-    {"int16", "dtg has no 16-bit integers; i32 holds them"},
-    {"uint16", "dtg has no 16-bit integers; i32 holds them"},
-    {"uint32", "dtg has no unsigned 32-bit integers; i64 holds them"},
-    {"uint64", "dtg has no unsigned 64-bit integers"},
+    {"int16", "write `i16`"},
+    {"uint16", "write `u16`"},
+    {"uint32", "write `u32`"},
+    {"uint64", "write `u64`"},
     {"complex64", "dtg has no complex numbers"},
     {"range", "a range is written 0..n, as in `for i in 0..n { }`; a tensor of indices is iota(n)"},
     {"enumerate", "write `for i in 0..n { }` and list[i]"},
@@ -127,19 +128,17 @@ static const char *find(const Word *table, size_t count, const char *word, size_
 }
 #define FIND(table, word, n) find(table, sizeof(table) / sizeof *(table), word, n)
 
-const char *foreign_name(const char *name) {
-  return FIND(names, name, strlen(name));
-}
+const char *foreign_name(const char *name) { return FIND(names, name, strlen(name)); }
 
 const char *foreign_statement(const char *name) { return FIND(statements, name, strlen(name)); }
 
 /* As in lexer.l; `in` and `forbid` may be names. */
 bool foreign_is_reserved(const char *word, size_t n) {
-  static const Word words[] = {{"import", ""}, {"const", ""}, {"fn", ""},     {"layer", ""}, {"entry", ""},
-                               {"mesh", ""},   {"layout", ""}, {"param", ""}, {"state", ""}, {"on", ""},
-                               {"for", ""},    {"if", ""},     {"else", ""},  {"return", ""}, {"and", ""},
-                               {"or", ""},     {"not", ""},    {"true", ""},  {"false", ""}, {"none", ""},
-                               {"relayout", ""}};
+  static const Word words[] = {
+      {"import", ""}, {"const", ""},  {"fn", ""},      {"layer", ""}, {"entry", ""}, {"mesh", ""},
+      {"layout", ""}, {"param", ""},  {"state", ""},   {"on", ""},    {"for", ""},   {"if", ""},
+      {"else", ""},   {"return", ""}, {"and", ""},     {"or", ""},    {"not", ""},   {"true", ""},
+      {"false", ""},  {"none", ""},   {"relayout", ""}};
   return FIND(words, word, n) != NULL;
 }
 
@@ -178,14 +177,16 @@ static bool is(const Around *a, const char *text) {
 static const char *reserved(Parse *p, const Stopped *s, const Around *a) {
   const char *word = NULL;
   size_t n = 0;
-  if (s->name && foreign_is_reserved(a->text, a->n) && !is(a, "and") && !is(a, "or") && !is(a, "else"))
+  if (s->name && foreign_is_reserved(a->text, a->n) && !is(a, "and") && !is(a, "or") &&
+      !is(a, "else"))
     word = a->text, n = a->n;
   else if (a->nbefore && foreign_is_reserved(a->before, a->nbefore) && !s->ends &&
            (is(a, "=") || is(a, "<-") || is(a, ".") || is(a, ",") || (is(a, ":") && !s->brace)))
     word = a->before, n = a->nbefore;
   if (!word) return NULL;
   if (n == 6 && !memcmp(word, "layout", n) && word == a->before)
-    return "`layout` is a reserved word and cannot be a name; a layout statement names its tensor, as in "
+    return "`layout` is a reserved word and cannot be a name; a layout statement names its tensor, "
+           "as in "
            "`layout x = [batch, _]`";
   return arena_printf(p->arena, "`%.*s` is a reserved word and cannot be a name", (int)n, word);
 }
@@ -193,11 +194,13 @@ static const char *reserved(Parse *p, const Stopped *s, const Around *a) {
 /* `if`, `for` and the like in an expression. */
 static const char *in_expression(const Stopped *s, const Around *a) {
   if (is(a, "if") && s->expr && !s->stmt)
-    return "`if` does not begin an expression: write `a if cond else b`, decided while compiling; for "
+    return "`if` does not begin an expression: write `a if cond else b`, decided while compiling; "
+           "for "
            "elements where(cond, a, b)";
   if (is(a, "for") && s->expr && !s->stmt)
     return "`for` is a statement; a list is written [f(i) for i in 0..n]";
-  if (is(a, "?")) return "dtg has no `cond ? a : b`: write `a if cond else b`, or where(cond, a, b) for elements";
+  if (is(a, "?"))
+    return "dtg has no `cond ? a : b`: write `a if cond else b`, or where(cond, a, b) for elements";
   if (is(a, "{") && s->expr) return "dtg has no dictionaries or sets: a list is written [a, b]";
   return NULL;
 }

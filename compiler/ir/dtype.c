@@ -47,6 +47,7 @@ double dtype_smallest(DType t) { return ldexp(1, table[t].exponent); }
 double dtype_largest(DType t) { return table[t].largest; }
 int64_t dtype_least(DType t) { return table[t].least; }
 int64_t dtype_most(DType t) { return table[t].most; }
+int64_t dtype_top(DType t) { return t == DT_U64 ? -1 : table[t].most; }
 int64_t dtype_wrap(DType t, int64_t v) {
   const uint64_t sign = 1ull << (8 * table[t].size - 1), low = (uint64_t)v & (sign | (sign - 1));
   return (int64_t)(table[t].least < 0 ? (low ^ sign) - sign : low);

@@ -25,7 +25,9 @@ bool dtype_is_half(DType t);
  * unit in the last place, relative: 2^-23 for f32; 0 for integers. */
 int dtype_digits(DType t);
 double dtype_smallest(DType t), dtype_largest(DType t), dtype_unit(DType t);
-int64_t dtype_least(DType t), dtype_most(DType t); /* of integers and bool */
+/* Of integers and bool, as far as an int64_t has them: the most of u64 is 2^63 - 1 here, and as
+ * dtype_top, the bits of the largest, -1. */
+int64_t dtype_least(DType t), dtype_most(DType t), dtype_top(DType t);
 int64_t dtype_wrap(DType t, int64_t v); /* the integer of type t with the low bits of v */
 /* Element i in memory; i64 and f64 round where a double, or the type, does not have the number. */
 double dtype_get(DType t, const void *at, int64_t i);

@@ -160,7 +160,7 @@ static Known find(const Program *p, KnownAt at, const Layout *from, const Layout
   x.settled = settled;
   x.alike = x.axes & ~layout_axes(to) & ~(to->partial & ~from->partial);
   if (x.kind == DTRT_ALL_REDUCE) {
-    const Collective all = {.group = terms, .size = 1, .most = x.most};
+    const Collective all = {.group = terms, .size = 1, .wide = 1, .most = x.most};
     x.elements = terms > 1 ? collective_chunked(&all) : 0;
     x.senders = terms - 1;
     return x;
@@ -192,5 +192,6 @@ Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, con
                     .most = x.most * dtype_size(t),
                     .terms = x.terms,
                     .size = dtype_size(t),
+                    .wide = dtype_size(dtype_computed(t)),
                     .run = x.run * dtype_size(t)};
 }

@@ -309,6 +309,7 @@ typedef struct Exchange {
   int64_t most;     /* bytes of the largest block of the operand */
   int64_t terms;    /* of each element of the result */
   int64_t size;     /* bytes of an element */
+  int64_t wide;     /* and of a sum of several before it is rounded */
   int64_t run;      /* contiguous bytes of what moves, in source and destination */
 } Exchange;
 Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, const Shape *shape,

@@ -13,7 +13,7 @@ Expr loop_reduced_none(Loop *l, const Node *n) {
   case RED_PROD: return loop_number(l, t, 1);
   case RED_MAX:
     return real ? loop_number(l, t, -INFINITY) : expr_number(l->x, t, 0, dtype_least(t));
-  case RED_MIN: return real ? loop_number(l, t, INFINITY) : expr_number(l->x, t, 0, dtype_most(t));
+  case RED_MIN: return real ? loop_number(l, t, INFINITY) : expr_number(l->x, t, 0, dtype_top(t));
   default: return loop_number(l, t, 0);
   }
 }

@@ -224,7 +224,11 @@ NodeId mk_contract(Build *b, NodeId x, NodeId y, const int8_t *lx, const int8_t 
 }
 
 /* An integer as a floating-point number of a type, rounded once. */
-static double whole_as(DType t, int64_t w) {
+static double whole_as(DType t, DType of, int64_t w) {
+  if (of == DT_U64 && w < 0) {
+    const uint64_t u = (uint64_t)w;
+    return t == DT_F64 ? (double)u : t == DT_F32 ? (double)(float)u : dtrt_u64_to_odd_f64(u);
+  }
   return t == DT_F64 ? (double)w : t == DT_F32 ? (double)(float)w : dtrt_i64_to_odd_f64(w);
 }
 
@@ -234,7 +238,7 @@ NodeId build_cast(Build *b, NodeId x, DType to) {
   Shape s = n->shape;
   if (n->op == &op_const && dtype_is_int(n->dtype)) {
     int64_t w = n->whole;
-    if (dtype_is_float(to)) return mk_const(b, to, &s, whole_as(to, w));
+    if (dtype_is_float(to)) return mk_const(b, to, &s, whole_as(to, n->dtype, w));
     if (to == DT_BOOL) return mk_const(b, to, &s, w != 0);
     /* To a narrower type the low bits are kept. */
     return mk_whole(b, to, &s, dtype_wrap(to, w));
@@ -255,7 +259,7 @@ NodeId build_tensor(Build *b, const Arg *x, DType t) {
     return op_fail(b, x->span,
                    "a number cannot be combined with a bool tensor; write true or false");
   if (dtype_is_float(t)) {
-    double v = x->kind == ARG_INT ? whole_as(t, x->i) : x->real;
+    double v = x->kind == ARG_INT ? whole_as(t, DT_I64, x->i) : x->real;
     return op_check_number(b, x->span, t, v) ? build_const(b, t, v) : NO_NODE;
   }
   bool fits = x->kind == ARG_INT || fabs(x->real) < 0x1p63;

@@ -197,6 +197,8 @@ NodeId mk_class(Build *b, NodeId label, int64_t classes) {
   if (label == NO_NODE) return NO_NODE;
   if (classes > INT32_MAX)
     return op_fail(b, b->span, "%ld classes are more than i32 can index", (long)classes);
+  const DType t = op_node(b, label)->dtype;
+  if (t == DT_U32 || t == DT_U64) label = build_cast(b, label, DT_I64);
   if (op_node(b, label)->dtype != DT_I64) return build_cast(b, label, DT_I32);
   Shape s = op_node(b, label)->shape;
   NodeId above = mk2(b, &op_ge, label, mk_number(b, label, 0));

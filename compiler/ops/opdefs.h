@@ -79,7 +79,7 @@ NodeId mk_gather(Build *b, NodeId table, NodeId index, int dim);
 NodeId mk_scatter(Build *b, NodeId index, NodeId updates, int dim, int64_t size);
 /* Class numbers of any integer type as i32; invalid class numbers stay invalid. */
 NodeId mk_class(Build *b, NodeId label, int64_t classes);
-/* u8 and i8 as i64, in which their sums and products do not wrap. */
+/* Integers of 8 and 16 bits as i64, in which their sums and products do not wrap. */
 NodeId mk_wide_integer(Build *b, NodeId x);
 NodeId mk_contract(Build *b, NodeId x, NodeId y, const int8_t *lx, const int8_t *ly, int rank,
                    const int8_t *lout);

@@ -46,7 +46,7 @@ static void last_value(DType t, bool descending, double *v, int64_t *w) {
   *w = 0;
   *v = descending ? -INFINITY : NAN;
   if (!dtype_is_int(t)) return;
-  *w = descending ? dtype_least(t) : dtype_most(t);
+  *w = descending ? dtype_least(t) : dtype_top(t);
   *v = (double)*w;
 }
 

@@ -123,7 +123,7 @@ static Arg reduce_call(Build *b, Op op, const Arg *a) {
 NodeId mk_wide_integer(Build *b, NodeId x) {
   if (x == NO_NODE) return NO_NODE;
   DType t = op_node(b, x)->dtype;
-  return dtype_is_int(t) && dtype_size(t) == 1 ? build_cast(b, x, DT_I64) : x;
+  return dtype_is_int(t) && dtype_size(t) <= 2 ? build_cast(b, x, DT_I64) : x;
 }
 
 static Arg wide_argument(Build *b, const Arg *a) {
@@ -152,8 +152,9 @@ const OpDef op_sum = {
     .name = "sum",
     .params = PARAMS,
     .doc =
-        "the sum over axis (a dim, a list of dims, or none for all). Of u8 and i8 it is an i64, of "
-        "bool an i32, which counts; i32 and i64 wrap: sum(i64(x)) does not",
+        "the sum over axis (a dim, a list of dims, or none for all). Of integers of 8 and 16 "
+        "bits it is an i64, of bool an i32, which counts; wider integers wrap: sum(i64(x)) of i32 "
+        "does not",
     .example = "f32[4, 6] x: sum(x, axis=1)",
     .call = call_sum,
     .attr = {{"axis", ATTR_SET}},
@@ -197,8 +198,9 @@ const OpDef op_reduce_min = {.name = "reduce_min",
 const OpDef op_prod = {
     .name = "prod",
     .params = PARAMS,
-    .doc = "the product over axis; of u8 and i8 it is an i64. Derivatives up to the "
-           "third are right where elements are 0",
+    .doc =
+        "the product over axis; of integers of 8 and 16 bits it is an i64. Derivatives up to the "
+        "third are right where elements are 0",
     .example = "f32[4, 6] x: prod(x, axis=1)",
     .call = call_prod,
     .attr = {{"axis", ATTR_SET}},

@@ -198,7 +198,8 @@ static Arg call_reduce_window(Build *b, const Arg *a) {
   t = type_of(b, x);
   bool largest = op == &op_max, extreme = largest || op == &op_min;
   Arg fill = arg_of_int(op == &op_mul), lo = arg_of_list(b, s.rank), hi = arg_of_list(b, s.rank);
-  if (extreme && dtype_is_int(t)) fill = arg_of_int(largest ? dtype_least(t) : dtype_most(t));
+  if (extreme && dtype_is_int(t))
+    fill = arg_node(build_whole(b, t, largest ? dtype_least(t) : dtype_top(t)));
   if (extreme && !dtype_is_int(t)) fill = arg_of_real(largest ? -INFINITY : INFINITY);
   for (int d = 0; d < s.rank; d++) lo.at[d] = arg_of_int(w.lo[d]), hi.at[d] = arg_of_int(w.hi[d]);
   x = build_call(b, &op_pad, (Arg[]){arg_node(x), lo, hi, fill}).node;

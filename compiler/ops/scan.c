@@ -104,7 +104,7 @@ const OpDef op_cumsum = {
     .name = "cumsum",
     .params = "x, axis=none, reverse=false, exclusive=false",
     .doc = "running sums along one dim; from the end with reverse, without the element itself with "
-           "exclusive. Of u8 and i8 they are i64, of bool i32",
+           "exclusive. Of integers of 8 and 16 bits they are i64, of bool i32",
     .example = "f32[4, 6] x: cumsum(x, axis=1)",
     .call = call_cumsum,
     .attr = {{"axis", ATTR_INT},

@@ -197,7 +197,8 @@ static Arg run(Build *b, const Arg *a, Op op) {
   x = op == &op_mul ? mk_wide_integer(b, wide(b, x)) : wide(b, x);
   DType u = type_of(b, x);
   Arg fill = arg_of_real(op == &op_max ? -INFINITY : INFINITY);
-  if (dtype_is_int(u)) fill = arg_of_int(op == &op_max ? dtype_least(u) : dtype_most(u));
+  if (dtype_is_int(u))
+    fill = arg_node(build_whole(b, u, op == &op_max ? dtype_least(u) : dtype_top(u)));
   if (op == &op_mul) fill = arg_of_int(1);
   if (exclusive && shape_of(b, x)->dim[d]) x = moved(b, x, d, 1, reverse, &fill);
   if (x == NO_NODE) return NOTHING;
@@ -207,9 +208,10 @@ static Arg run(Build *b, const Arg *a, Op op) {
 static Arg call_cumprod(Build *b, const Arg *a) { return run(b, a, &op_mul); }
 static Arg call_cummax(Build *b, const Arg *a) { return run(b, a, &op_max); }
 static Arg call_cummin(Build *b, const Arg *a) { return run(b, a, &op_min); }
-COMPOSITE(cumprod, "x, axis=none, reverse=false, exclusive=false",
-          "running products along one dim, with the options of cumsum; i64 of u8 and i8",
-          "f32[4, 6] x: cumprod(x, axis=1)")
+COMPOSITE(
+    cumprod, "x, axis=none, reverse=false, exclusive=false",
+    "running products along one dim, with the options of cumsum; i64 of integers of 8 and 16 bits",
+    "f32[4, 6] x: cumprod(x, axis=1)")
 COMPOSITE(cummax, "x, axis=none, reverse=false", "the largest so far along one dim",
           "f32[4, 6] x: cummax(x, axis=1)")
 COMPOSITE(cummin, "x, axis=none, reverse=false", "the smallest so far along one dim",

@@ -171,6 +171,11 @@ static void grad_pad(Build *b, NodeId node, NodeId dy, NodeId *dx) {
 
 /* What fills a padding: a number, and for a mask true or false, or 0 or 1. */
 static bool pad_value(Build *b, const Arg *a, DType t, double *out) {
+  if (a->kind == ARG_TENSOR && a->node != NO_NODE && node_is_const(op_node(b, a->node)) &&
+      op_node(b, a->node)->dtype == t && dtype_is_int(t)) { /* of composites */
+    *out = (double)op_node(b, a->node)->whole;
+    return true;
+  }
   if (t == DT_BOOL && a->kind == ARG_BOOL) return *out = a->i ? 1 : 0, true;
   if (!arg_number(b, a, "value", out)) return false;
   if (t != DT_BOOL || *out == 0 || *out == 1) return op_check_number(b, a->span, t, *out);

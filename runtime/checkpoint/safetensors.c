@@ -18,7 +18,7 @@ enum { MOST_HEADER = 100000000, DEEPEST = 4, MOST_VALUES = 2000000, ALIGN = 8 };
 static const char *const names[] = {
 #define DTYPE(ID, ...) [ELEMENT_##ID] = #ID,
 #include "dtypes.def"
-    [ELEMENT_U16] = "U16", [ELEMENT_I16] = "I16", [ELEMENT_U32] = "U32", [ELEMENT_U64] = "U64"};
+};
 enum { NAMES = sizeof names / sizeof *names };
 
 const char *safetensors_dtype(int kind) { return kind >= 0 && kind < NAMES ? names[kind] : "?"; }

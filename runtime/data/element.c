@@ -1,6 +1,6 @@
 /* element.c: see element.h. Integers are converted through int64_t, the rest through double; both
- * are exact for everything that element_allowed accepts (u64 above INT64_MAX is rejected when it
- * is read). */
+ * are exact for everything that element_allowed accepts (a u64 above INT64_MAX, which no other type
+ * has, stays a u64). */
 #include "element.h"
 #include <errno.h>
 #include <fenv.h>
@@ -21,10 +21,6 @@ static const struct {
 #define DTYPE(ID, NAME, C, COMPUTED, DIGITS, EXPONENT, LEAST, MOST, LARGEST, RANGE, ...)           \
   [ELEMENT_##ID] = {NAME, sizeof(C), DIGITS, (DIGITS) > 0, LEAST, MOST, RANGE},
 #include "dtypes.def"
-    [ELEMENT_U16] = {"u16", 2, 0, false, 0, UINT16_MAX, "0 to 65535"},
-    [ELEMENT_I16] = {"i16", 2, 0, false, INT16_MIN, INT16_MAX, "-32768 to 32767"},
-    [ELEMENT_U32] = {"u32", 4, 0, false, 0, UINT32_MAX, "0 to 4294967295"},
-    [ELEMENT_U64] = {"u64", 8, 0, false, 0, INT64_MAX, "0 to 18446744073709551615"},
 };
 
 size_t element_size(int kind) { return kinds[kind].size; }
@@ -105,7 +101,7 @@ int64_t element_convert(int kind, bool swap, const void *from, int64_t n, int dt
   for (int64_t i = 0; i < n; i++, f += step, t += out) {
     int64_t v;
     uint64_t bits;
-    if (kind == dtype && kinds[kind].is_float) { /* swap alone: keeps the payload of a NaN */
+    if (kind == dtype && kind != ELEMENT_BOOL) { /* swap alone: keeps the payload of a NaN */
       bits = bits_at(kind, swap, f);
       memcpy(t, &bits, out); /* little-endian machines only, as is the whole runtime */
     } else if (kinds[kind].is_float) {
@@ -157,6 +153,12 @@ static bool parse_digits(const char *text, int64_t *v) {
 static element_text parse_whole(const char *text, int dtype, void *to) {
   char *end;
   errno = 0;
+  if (dtype == ELEMENT_U64 && *text != '-') {
+    const unsigned long long u = strtoull(text, &end, 10);
+    if (end != text && !*end)
+      return errno ? ELEMENT_OUT_OF_RANGE : (memcpy(to, &(uint64_t){u}, 8), ELEMENT_FITS);
+    errno = 0;
+  }
   long long v = strtoll(text, &end, 10);
   if (end != text && !*end) {
     if (errno == ERANGE || !store_whole(dtype, v, to)) return ELEMENT_OUT_OF_RANGE;

@@ -1,6 +1,6 @@
 /* element.h: the number types of data files, and their conversion to tensors.
  *
- * A file may hold more types than tensors have (u16, u64, ...) and the other byte order.
+ * A file may hold another type than the tensor, and the other byte order.
  * Invariant: a value is converted exactly or not at all. Types that always convert exactly are
  * accepted; integers convert to any integer dtype with a check of each value; everything else is
  * rejected before it is read. */
@@ -10,14 +10,11 @@
 #include <stddef.h>
 #include "dtrt.h"
 
-/* The DTRT_ dtypes, with their numbers, and types that only files have. */
+/* The DTRT_ dtypes, with their numbers. */
 typedef enum element_kind {
 #define DTYPE(ID, ...) ELEMENT_##ID = DTRT_##ID,
 #include "dtypes.def"
-  ELEMENT_U16,
-  ELEMENT_I16,
-  ELEMENT_U32,
-  ELEMENT_U64
+  ELEMENT_KINDS
 } element_kind;
 
 size_t element_size(int kind);

@@ -11,7 +11,7 @@
 enum { RAW_MOST = 1 << 30 }; /* elements of a record */
 
 static int kind_of(const char *name, size_t n) {
-  for (int k = ELEMENT_BOOL; k <= ELEMENT_U64; k++)
+  for (int k = ELEMENT_BOOL; k < ELEMENT_KINDS; k++)
     if (strlen(element_name(k)) == n && !strncmp(element_name(k), name, n)) return k;
   return -1;
 }

@@ -44,6 +44,13 @@ static void put_value(Text *t, int type, const void *x, int64_t i) {
   case DTRT_BOOL: puts_text(t, ((const uint8_t *)x)[i] ? "true" : "false"); return;
   case DTRT_U8: whole = ((const uint8_t *)x)[i]; break;
   case DTRT_I8: whole = ((const int8_t *)x)[i]; break;
+  case DTRT_I16: whole = ((const int16_t *)x)[i]; break;
+  case DTRT_U16: whole = ((const uint16_t *)x)[i]; break;
+  case DTRT_U32: whole = ((const uint32_t *)x)[i]; break;
+  case DTRT_U64:
+    snprintf(s, sizeof s, "%" PRIu64, ((const uint64_t *)x)[i]);
+    puts_text(t, s);
+    return;
   case DTRT_I32: whole = ((const int32_t *)x)[i]; break;
   case DTRT_I64: whole = ((const int64_t *)x)[i]; break;
   default:

@@ -479,7 +479,7 @@ static Price direct_price(const Collective *c, const Speed *s) {
   if (all->near == 1) {
     p.messages = cut.parts * c->boxes;
   } else if (c->terms > 1 && team->places > 1) {
-    const int64_t size = team->near > 1 ? collective_wide(c) : c->size;
+    const int64_t size = team->near > 1 ? c->wide : c->size;
     p.far = pieces * team->outside * (box / c->size) * size;
     p.bytes = p.far + pieces * (team->near - 1) * (1 + team->deputy) * box; /* for others, too */
     p.messages = cut.parts * pieces * (team->places - 1);
@@ -513,7 +513,7 @@ static void begin(CollectiveRun *m) {
   int64_t room = 0, all = 0;
   for (int k = 0; k < t->n; k++) {
     const Transfer *p = t->transfer[k];
-    const int64_t own = team_room_bytes(t->g, p->nterms), wide = collective_wide(&p->one);
+    const int64_t own = team_room_bytes(t->g, p->nterms), wide = p->one.wide;
     const int64_t part = 2 * collective_part(&p->one) * p->nterms * wide;
     if (own > room) room = own;
     if (part > m->each) m->each = part;

@@ -11,7 +11,7 @@
 
 static int64_t terms_bytes(const Collective *c) {
   return c->places.outside * c->most / c->size *
-         (c->places.near > 1 ? collective_wide(c) : c->size);
+         (c->places.near > 1 ? c->wide : c->size);
 }
 
 static bool small(const Collective *c) {
@@ -74,7 +74,7 @@ static void settle(const Gather *s) {
   const char **at = (const char **)(void *)(s->m->scratch + terms_room_bytes(s->g));
   const TermsRoom room = terms_room(s->g, s->m->scratch);
   const char *from = terms_of(s) + bytes_of(s, 0, 1);
-  const int64_t wide = collective_wide(&s->m->all->how), elements = s->r.total / s->r.size;
+  const int64_t wide = s->m->all->how.wide, elements = s->r.total / s->r.size;
   for (int i = 1; i < s->p->count; i++) {
     int place = place_at(s, i), number = s->p->subtree[place];
     if (place > s->mine) number -= places_subtrees(s->p, s->mine);

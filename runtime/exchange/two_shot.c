@@ -34,7 +34,7 @@ static Price two_price(const Collective *c, const Speed *s) {
   const PlacesShape *p = &c->places;
   const int64_t g = c->group, n = c->most / c->size, k = divide_up(n, g), near = p->near;
   const int64_t piece = collective_piece(c, s), pieces = piece ? divide_up(k, piece) : 0;
-  const int64_t wide = near > 1 ? collective_wide(c) : c->size;
+  const int64_t wide = near > 1 ? c->wide : c->size;
   if (near == 1) {
     int64_t whole = piece ? divide_up(n / g, piece) : 0, ends = n % g ? n % g : g;
     return (Price){.bytes = collective_chunked(c),
@@ -98,7 +98,7 @@ static char *room_of(const Shot *s, int64_t piece) {
 }
 
 static char *sends_of(const Shot *s, int64_t piece) {
-  return room_of(s, piece) + s->g->shape.outside * s->m->len * collective_wide(&s->t->how);
+  return room_of(s, piece) + s->g->shape.outside * s->m->len * s->t->how.wide;
 }
 
 static char *sums_of(const Shot *s, int64_t piece) {
@@ -156,7 +156,7 @@ static void post_terms(const Shot *s, int64_t piece) {
 static const char *const *find_subtrees(const Shot *s, int64_t piece, int64_t bytes) {
   const char **at = (const char **)(void *)(s->m->scratch + terms_room_bytes(s->g));
   const char *from = room_of(s, piece);
-  const int64_t wide = collective_wide(&s->t->how), elements = bytes / s->r.size;
+  const int64_t wide = s->t->how.wide, elements = bytes / s->r.size;
   for (int i = 1; i < s->p->count; i++) {
     int place = (s->mine + i) % s->p->count, number = s->p->subtree[place];
     if (place > s->mine) number -= places_subtrees(s->p, s->mine);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "crew.h"
 #include "half.h"
+#include "sum_type.h"
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -128,7 +129,7 @@ static void fold(Fold *f, const void *const *from, const SumNode *node, int node
 
 /* -------- all of it -------- */
 
-int reduce_wide(int dtype) { return dtype == DTRT_F16 || dtype == DTRT_BF16 ? DTRT_F32 : dtype; }
+int reduce_wide(int dtype) { return sum_type(dtype); }
 
 static void put(void *const *to, int nto, int64_t at, const char *tile, size_t bytes,
                 bool streams) {

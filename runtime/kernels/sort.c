@@ -33,6 +33,10 @@ static uint64_t key_f64(double x) {
 
 static uint32_t key_u8(uint8_t x) { return x; }
 static uint32_t key_i8(int8_t x) { return (uint32_t)(x + 128); }
+static uint32_t key_i16(int16_t x) { return (uint32_t)(x + 32768); }
+static uint32_t key_u16(uint16_t x) { return x; }
+static uint32_t key_u32(uint32_t x) { return x; }
+static uint64_t key_u64(uint64_t x) { return x; }
 static uint32_t key_i32(int32_t x) { return (uint32_t)x ^ 0x80000000u; }
 static uint64_t key_i64(int64_t x) { return (uint64_t)x ^ (uint64_t)1 << 63; }
 static uint32_t key_f16(uint16_t x) { return key_f32(half_from_f16(x)); }
@@ -142,6 +146,10 @@ typedef struct Line {
 
 ORDER(u8, uint8_t, Short)
 ORDER(i8, int8_t, Short)
+ORDER(i16, int16_t, Short)
+ORDER(u16, uint16_t, Short)
+ORDER(u32, uint32_t, Short)
+ORDER(u64, uint64_t, Long)
 ORDER(i32, int32_t, Short)
 ORDER(i64, int64_t, Long)
 ORDER(f16, uint16_t, Short)
@@ -159,7 +167,9 @@ static const struct {
     [DTRT_I8] = {order_i8, 1, sizeof(Short)},     [DTRT_I32] = {order_i32, 4, sizeof(Short)},
     [DTRT_I64] = {order_i64, 8, sizeof(Long)},    [DTRT_F16] = {order_f16, 2, sizeof(Short)},
     [DTRT_BF16] = {order_bf16, 2, sizeof(Short)}, [DTRT_F32] = {order_f32, 4, sizeof(Short)},
-    [DTRT_F64] = {order_f64, 8, sizeof(Long)}};
+    [DTRT_F64] = {order_f64, 8, sizeof(Long)},    [DTRT_I16] = {order_i16, 2, sizeof(Short)},
+    [DTRT_U16] = {order_u16, 2, sizeof(Short)},   [DTRT_U32] = {order_u32, 4, sizeof(Short)},
+    [DTRT_U64] = {order_u64, 8, sizeof(Long)}};
 
 typedef struct Lines {
   Line line;

@@ -36,7 +36,7 @@ int64_t collective_stage(const Collective *c) {
 /* Subtrees of others, and what others are sent: in the type in which sums are held. */
 int64_t collective_terms_room(const Collective *c, int64_t piece) {
   const PlacesShape *p = &c->places;
-  return (p->outside + p->deputy * p->subtrees) * piece * collective_wide(c);
+  return (p->outside + p->deputy * p->subtrees) * piece * c->wide;
 }
 
 int64_t collective_sums_room(const Collective *c, int64_t piece) {
@@ -63,6 +63,6 @@ int64_t collective_piece(const Collective *c, const Speed *s) {
 /* A step takes at most the terms of one part and as many parts to send. */
 int64_t collective_part(const Collective *c) {
   int64_t line = COMM_LINE / c->size,
-          most = COMM_SCRATCH / (4 * COMM_PIECES * c->terms * collective_wide(c));
+          most = COMM_SCRATCH / (4 * COMM_PIECES * c->terms * c->wide);
   return most < line ? line : most;
 }

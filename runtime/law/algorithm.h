@@ -35,6 +35,7 @@ typedef struct Collective {
   int64_t group;      /* devices */
   int64_t terms;      /* of each element of the result; 1: nothing is combined */
   int64_t size;       /* bytes of an element */
+  int64_t wide;       /* and of a sum of several that is not rounded yet (sum_type.h) */
   int64_t most;   /* bytes of the largest block of the operand; of all that go as one, the sum */
   int64_t staged; /* the same where every block but the last takes whole lines */
   /* Of boxes, of the device that receives most; a program that does not say it leaves 0. */
@@ -99,8 +100,6 @@ int64_t collective_piece(const Collective *c, const Speed *s);
 /* Bytes that COMM_PIECES such pieces take for terms, and for sums. */
 int64_t collective_terms_room(const Collective *c, int64_t piece);
 int64_t collective_sums_room(const Collective *c, int64_t piece);
-/* Bytes of a sum of several terms that is not rounded yet (reduce_wide). */
-static inline int64_t collective_wide(const Collective *c) { return c->size == 2 ? 4 : c->size; }
 /* Elements of a box that go at a time by messages. */
 int64_t collective_part(const Collective *c);
 static inline int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }

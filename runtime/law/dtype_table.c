@@ -1,5 +1,6 @@
 /* dtype_table.c: sizes and names of the data types, from their table. */
 #include "dtrt.h"
+#include "sum_type.h"
 
 int dtrt_dtype_size(int dtype) {
   static const signed char size[] = {
@@ -15,4 +16,12 @@ const char *dtrt_dtype_name(int dtype) {
 #include "dtypes.def"
   };
   return dtype >= 0 && dtype < (int)(sizeof name / sizeof *name) ? name[dtype] : "?";
+}
+
+int sum_type(int dtype) {
+  static const signed char type[] = {
+#define DTYPE(ID, NAME, C, COMPUTED, ...) [DTRT_##ID] = DTRT_##COMPUTED,
+#include "dtypes.def"
+  };
+  return dtype >= 0 && dtype < (int)sizeof type ? type[dtype] : dtype;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sum_type.h"
 
 /* A part of one dim: its place and how far its device is from the base device. */
 typedef struct DimPart {
@@ -298,6 +299,7 @@ static void set_collective(const BlockMesh *m, Transfer *p, const dtrt_exchange 
                         .group = group,
                         .terms = p->nterms,
                         .size = p->size,
+                        .wide = dtrt_dtype_size(sum_type(p->dtype)),
                         .most = p->most,
                         .staged = p->most,
                         .received = x->received,

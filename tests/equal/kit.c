@@ -18,12 +18,12 @@ int random_below(Random *r, int n) { return (int)(random_next(r) % (uint64_t)n);
 double random_real(Random *r) { return (double)(random_next(r) >> 11) * 0x1p-53; }
 
 static size_t dtype_bytes(dtgc_dtype t) {
-  static const size_t bytes[] = {1, 1, 1, 4, 8, 2, 2, 4, 8};
+  static const size_t bytes[] = {1, 1, 1, 4, 8, 2, 2, 4, 8, 2, 2, 4, 8};
   return bytes[t];
 }
 
 dtgc_dtype dtype_named(const char *name, size_t len, bool *ok) {
-  for (int t = DTGC_BOOL; t <= DTGC_F64; t++)
+  for (int t = DTGC_BOOL; t <= DTGC_U64; t++)
     if (strlen(dtgc_dtype_name((dtgc_dtype)t)) == len &&
         !strncmp(dtgc_dtype_name((dtgc_dtype)t), name, len)) {
       *ok = true;
@@ -61,6 +61,10 @@ double tensor_at(const Tensor *t, int64_t i) {
   case DTGC_BOOL:
   case DTGC_U8: return ((const uint8_t *)t->data)[i];
   case DTGC_I8: return ((const int8_t *)t->data)[i];
+  case DTGC_I16: return ((const int16_t *)t->data)[i];
+  case DTGC_U16: return ((const uint16_t *)t->data)[i];
+  case DTGC_U32: return ((const uint32_t *)t->data)[i];
+  case DTGC_U64: return (double)((const uint64_t *)t->data)[i];
   case DTGC_I32: return ((const int32_t *)t->data)[i];
   case DTGC_I64: return (double)((const int64_t *)t->data)[i];
   case DTGC_F32: return ((const float *)t->data)[i];
@@ -74,6 +78,10 @@ void tensor_put(Tensor *t, int64_t i, double v) {
   case DTGC_BOOL:
   case DTGC_U8: ((uint8_t *)t->data)[i] = (uint8_t)v; break;
   case DTGC_I8: ((int8_t *)t->data)[i] = (int8_t)v; break;
+  case DTGC_I16: ((int16_t *)t->data)[i] = (int16_t)v; break;
+  case DTGC_U16: ((uint16_t *)t->data)[i] = (uint16_t)v; break;
+  case DTGC_U32: ((uint32_t *)t->data)[i] = (uint32_t)v; break;
+  case DTGC_U64: ((uint64_t *)t->data)[i] = (uint64_t)v; break;
   case DTGC_I32: ((int32_t *)t->data)[i] = (int32_t)v; break;
   case DTGC_I64: ((int64_t *)t->data)[i] = (int64_t)v; break;
   case DTGC_F32: ((float *)t->data)[i] = (float)v; break;
@@ -89,9 +97,9 @@ void tensor_fill(Tensor *t, Random *r, bool whole) {
       v = random_below(r, (int)t->below);
     else if (t->dtype == DTGC_BOOL)
       v = random_below(r, 2);
-    else if (t->dtype == DTGC_U8)
+    else if (t->dtype == DTGC_U8 || t->dtype >= DTGC_U16)
       v = random_below(r, 7);
-    else if (whole || t->dtype < DTGC_F16)
+    else if (whole || t->dtype < DTGC_F16 || t->dtype > DTGC_F64)
       v = t->positive ? 1 + random_below(r, 4) : random_below(r, 7) - 3;
     else
       v = t->positive ? 0.5 + 1.5 * random_real(r) : 4 * random_real(r) - 2;

@@ -11,7 +11,7 @@ typedef struct Data {
   const char *name, *dtype;
   int rank;
   int64_t dim[3];
-  const void *at; /* doubles of floats, else int64_t */
+  const void *at; /* doubles of floats, else int64_t: of u64 its bits */
 } Data;
 
 typedef struct Row {
@@ -38,7 +38,10 @@ static Tensor tensor_of(const Data *d) {
   return t;
 }
 
-static bool is_real(dtgc_dtype t) { return t >= DTGC_F16; }
+static bool is_real(dtgc_dtype t) { return t >= DTGC_F16 && t <= DTGC_F64; }
+
+/* As its bits. */
+static bool is_long(dtgc_dtype t) { return t == DTGC_I64 || t == DTGC_U64; }
 
 /* f16 and bf16 by their bits; the kit's own values are those of f32 and f64. */
 static bool is_half(dtgc_dtype t) { return t == DTGC_F16 || t == DTGC_BF16; }
@@ -68,7 +71,7 @@ static void put(Tensor *t, int64_t i, const Data *d) {
     ((uint16_t *)t->data)[i] = half_of(t->dtype, ((const double *)d->at)[i]);
   else if (is_real(t->dtype))
     tensor_put(t, i, ((const double *)d->at)[i]);
-  else if (t->dtype == DTGC_I64)
+  else if (is_long(t->dtype))
     ((int64_t *)t->data)[i] = ((const int64_t *)d->at)[i];
   else
     tensor_put(t, i, (double)((const int64_t *)d->at)[i]);
@@ -76,7 +79,7 @@ static void put(Tensor *t, int64_t i, const Data *d) {
 
 static bool alike(const Tensor *t, int64_t i, const Data *d) {
   if (!is_real(t->dtype)) {
-    int64_t got = t->dtype == DTGC_I64 ? ((int64_t *)t->data)[i] : (int64_t)tensor_at(t, i);
+    int64_t got = is_long(t->dtype) ? ((int64_t *)t->data)[i] : (int64_t)tensor_at(t, i);
     return got == ((const int64_t *)d->at)[i];
   }
   double want = ((const double *)d->at)[i];

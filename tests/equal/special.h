@@ -230,209 +230,328 @@ static const int64_t d227[] = {-1, -2, -4, -8, INT64_MIN, 9223372036854775807, 9
 static const int64_t d228[] = {0, 1, 2, 3, 63, 1, 2, 64, 63, 62, 1, 2, 3, 62};
 static const int64_t d229[] = {0, 1, 3, 7, 9223372036854775807, INT64_MIN, 9223372036854775807, 1, 3, 10, 2, 10, 100, 9223372036854775806};
 static const int64_t d230[] = {0, -1, -3, -7, -9223372036854775807, INT64_MIN, 9223372036854775807, 1, 3, 10, -2, -10, -100, -9223372036854775806};
-static const double d231[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 1.0, 1.0, 2.0, -0x1p-1, 0x1.cp+1, -2.0, INFINITY, -INFINITY, NAN, 65504.0, 1.0, -0x1.8p+0, -0x1.8p+0, -0x1p-1, -3.0, 1.0, -0x1.2p+2, INFINITY, -INFINITY, NAN, 65504.0, -0x1.8p+0, 0x1.4p+1, 0x1.4p+1, 0x1.cp+1, 1.0, 5.0, -0x1p-1, INFINITY, -INFINITY, NAN, 65504.0, 0x1.4p+1, -3.0, -3.0, -2.0, -0x1.2p+2, -0x1p-1, -6.0, INFINITY, -INFINITY, NAN, 65504.0, -3.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 65504.0, 65504.0, 65504.0, 65504.0, 65504.0, 65504.0, INFINITY, -INFINITY, NAN, INFINITY, 65504.0, 0x1p-14, 0x1p-14, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-13};
-static const double d232[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -1.0, -1.0, 0.0, -0x1.4p+1, 0x1.8p+0, -4.0, INFINITY, -INFINITY, NAN, 65504.0, -1.0, 0x1.8p+0, 0x1.8p+0, 0x1.4p+1, 0.0, 4.0, -0x1.8p+0, INFINITY, -INFINITY, NAN, 65504.0, 0x1.8p+0, -0x1.4p+1, -0x1.4p+1, -0x1.8p+0, -4.0, 0.0, -0x1.6p+2, INFINITY, -INFINITY, NAN, 65504.0, -0x1.4p+1, 3.0, 3.0, 4.0, 0x1.8p+0, 0x1.6p+2, 0.0, INFINITY, -INFINITY, NAN, 65504.0, 3.0, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, -65504.0, -65504.0, -65504.0, -65504.0, -65504.0, -65504.0, INFINITY, -INFINITY, NAN, 0.0, -65504.0, -0x1p-14, -0x1p-14, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0.0};
-static const double d233[] = {0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -0.0, 0.0, -0x1.8p+0, 0x1.2p+1, -0x1.ep+1, 0x1.2p+2, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-14, 0.0, -0.0, 0x1.4p+1, -0x1.ep+1, 0x1.9p+2, -0x1.ep+2, INFINITY, -INFINITY, NAN, INFINITY, 0x1.4p-13, -0.0, 0.0, -3.0, 0x1.2p+2, -0x1.ep+2, 9.0, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-13, NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 65504.0, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, 0x1.ffcp+1, 0.0, -0.0, 0x1p-14, -0x1.8p-14, 0x1.4p-13, -0x1.8p-13, INFINITY, -INFINITY, NAN, 0x1.ffcp+1, 0.0};
-static const double d234[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -2.0, 2.0, -3.0, NAN, NAN, NAN, 65504.0, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, 2.0, NAN, NAN, NAN, -43680.0, -1.0, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, NAN, NAN, NAN, 26208.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 1.0, NAN, NAN, NAN, -21840.0, -1.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 0.0, NAN, NAN, NAN, -1.0, -1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 1.0, 0.0, 0.0, -0.0, 16384.0, -24576.0, 40960.0, -49152.0, NAN, NAN, NAN, INFINITY, 1.0};
-static const double d235[] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 0.0, 0x1p-1, 0x1p-1, 0.0, NAN, NAN, NAN, 0.0, 0x1p-14, -0.0, -0.0, -0x1p-1, -0.0, -0x1p-1, -0.0, NAN, NAN, NAN, -1.0, -0x1.8p+0, 0.0, 0.0, 1.0, 1.0, 0.0, 2.0, NAN, NAN, NAN, 0x1.8p+0, 0x1p-14, -0.0, -0.0, -2.0, -0x1.8p+0, -0x1p-1, -0.0, NAN, NAN, NAN, -1.0, -3.0, 0.0, 0.0, 1.0, INFINITY, 0x1.4p+1, INFINITY, NAN, NAN, NAN, 65504.0, 0x1p-14, -0.0, -0.0, -INFINITY, -0x1.8p+0, -INFINITY, -3.0, NAN, NAN, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, 65504.0, 0x1.4p+1, 65504.0, NAN, NAN, NAN, 0.0, 0x1p-14, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, NAN, NAN, 0.0, 0.0};
-static const int64_t d236[] = {1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-static const int64_t d237[] = {0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0};
-static const int64_t d238[] = {0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0};
-static const int64_t d239[] = {1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 0, 1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1};
-static const int64_t d240[] = {0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0};
-static const int64_t d241[] = {1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1};
-static const double d242[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -0.0, 0.0, -0x1.554p-1, 1.0, -0x1.aacp+0, 2.0, -INFINITY, INFINITY, NAN, -43680.0, -0x1.558p-15, 0.0, -0.0, 0x1.998p-2, -0x1.334p-1, 1.0, -0x1.334p+0, INFINITY, -INFINITY, NAN, 26208.0, 0x1.9ap-16, -0.0, 0.0, -0x1.554p-2, 0x1p-1, -0x1.aacp-1, 1.0, -INFINITY, INFINITY, NAN, -21840.0, -0x1.55p-16, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0x1p-16, -0x1.8p-16, 0x1.4p-15, -0x1.8p-15, INFINITY, -INFINITY, NAN, 1.0, 0.0, 0.0, -0.0, 16384.0, -24576.0, 40960.0, -49152.0, INFINITY, -INFINITY, NAN, INFINITY, 1.0};
-static const double d243[] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, INFINITY, INFINITY, 1.0, NAN, 0x1.03p-2, NAN, 0.0, 0.0, NAN, 0x1p-24, INFINITY, 0.0, 0.0, 1.0, NAN, 0x1.3c4p+3, NAN, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, -INFINITY, 1.0, -0x1.2f8p-2, 0x1.064p-4, -0x1.2f8p-5, 0.0, -0.0, NAN, 0.0, INFINITY, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, INFINITY, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, 0.0, INFINITY, NAN, NAN, 1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, 0.0, 0.0, 1.0, NAN, 1.0, NAN, INFINITY, INFINITY, NAN, 0x1.004p+0, 0x1.ffcp-1};
-static const double d244[] = {0.0, -0.0, 0.0, -0x1.8p+0, 0.0, -3.0, 0.0, -INFINITY, NAN, 0.0, 0.0, 0.0, -0.0, -0.0, -0x1.8p+0, -0.0, -3.0, -0.0, -INFINITY, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 1.0, -3.0, 1.0, -INFINITY, NAN, 1.0, 0x1p-14, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -3.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -0x1.8p+0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 0x1.4p+1, -INFINITY, NAN, 0x1.4p+1, 0x1p-14, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -INFINITY, NAN, -3.0, -3.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 65504.0, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 0x1p-14, -0x1.8p+0, 0x1p-14, -3.0, 0x1p-14, -INFINITY, NAN, 0x1p-14, 0x1p-14};
-static const double d245[] = {0.0, -0.0, 1.0, 0.0, 0x1.4p+1, 0.0, INFINITY, 0.0, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0.0, 0x1.4p+1, -0.0, INFINITY, -0.0, NAN, 65504.0, 0x1p-14, 1.0, 1.0, 1.0, 1.0, 0x1.4p+1, 1.0, INFINITY, 1.0, NAN, 65504.0, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -0x1.8p+0, INFINITY, -0x1.8p+0, NAN, 65504.0, 0x1p-14, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, INFINITY, 0x1.4p+1, NAN, 65504.0, 0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -3.0, NAN, 65504.0, 0x1p-14, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 65504.0, 65504.0, 65504.0, 65504.0, 65504.0, 65504.0, INFINITY, 65504.0, NAN, 65504.0, 65504.0, 0x1p-14, 0x1p-14, 1.0, 0x1p-14, 0x1.4p+1, 0x1p-14, INFINITY, 0x1p-14, NAN, 65504.0, 0x1p-14};
-static const double d246[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14};
-static const double d247[] = {1.0, 1.0, 1.0, 1.0, 0x1.4p+1, 1.0, 3.0, 1.0, NAN, 3.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0x1.8p+0, 1.0, 3.0, 1.0, 1.0, 3.0, 1.0};
-static const double d248[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -65504.0, -0x1p-14, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.998p-4, 20.0, -20.0, 0x1p-10, 0x1.dp+2, -0x1.4p+1, 0x1p-10, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -65504.0, -0x1p-14, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.998p-4, 20.0, -20.0, 0x1.998p-4, 20.0, -20.0, 0x1p-10, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -65504.0, -0x1p-14, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.998p-4, 20.0, -20.0, 0x1p-10, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -65504.0, -0x1p-14};
-static const double d249[] = {NAN, NAN, NAN, NAN};
-static const double d250[] = {0.0, -0x1p-1, -20.0, -0x1.8p+0, -0.0, -20.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1p-14, -INFINITY, NAN, -20.0, 0x1p-14, -65504.0, -20.0};
-static const int64_t d251[] = {8, 11, 14, 17};
-static const double d252[] = {-INFINITY, -65504.0, -20.0, -3.0, -0x1.4p+1, -0x1.8p+0, -0x1p-1, -0x1p-14, -0.0, 0.0, 0x1p-14, 0x1p-10, 0x1.998p-4, 0x1p-1, 1.0, 0x1.8p+0, 0x1.4p+1, 0x1.dp+2, 20.0, 65504.0, INFINITY, NAN};
-static const int64_t d253[] = {7, 11, 18, 5, 21, 3, 14, 12, 0, 1, 10, 19, 16, 13, 2, 15, 4, 20, 17, 9, 6, 8};
-static const double d254[] = {0};
-static const double d255[] = {0.0, 0.0, 0.0, 0.0};
-static const double d256[] = {1.0, 1.0, 1.0, 1.0};
-static const double d257[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65536.0, 0x1p-14, -65536.0, -0x1p-14, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.9ap-4, 20.0, -20.0, 0x1p-10, 0x1.dp+2, -0x1.4p+1};
-static const int64_t d258[] = {0, 0, 1, 0, 2, 0, 255, 0, 0, 255, 0, 0, 0, 0, 0, 1, 0, 20, 0, 0, 7, 0};
-static const int64_t d259[] = {0, 0, 1, -1, 2, -3, 127, -128, 0, 127, 0, -128, 0, 0, 0, 1, 0, 20, -20, 0, 7, -2};
-static const int64_t d260[] = {0, 0, 1, -1, 2, -3, 2147483647, -2147483648, 0, 65504, 0, -65504, 0, 0, 0, 1, 0, 20, -20, 0, 7, -2};
-static const int64_t d261[] = {0, 0, 1, -1, 2, -3, 9223372036854775807, INT64_MIN, 0, 65504, 0, -65504, 0, 0, 0, 1, 0, 20, -20, 0, 7, -2};
-static const int64_t d262[] = {0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-static const double d263[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 1.0, 1.0, 2.0, -0x1p-1, 0x1.cp+1, -2.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 1.0, -0x1.8p+0, -0x1.8p+0, -0x1p-1, -3.0, 1.0, -0x1.2p+2, INFINITY, -INFINITY, NAN, 0x1.fep+127, -0x1.8p+0, 0x1.4p+1, 0x1.4p+1, 0x1.cp+1, 1.0, 5.0, -0x1p-1, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1.4p+1, -3.0, -3.0, -2.0, -0x1.2p+2, -0x1p-1, -6.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, -3.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, INFINITY, -INFINITY, NAN, INFINITY, 0x1.fep+127, 0x1p-126, 0x1p-126, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-125};
-static const double d264[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -1.0, -1.0, 0.0, -0x1.4p+1, 0x1.8p+0, -4.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, -1.0, 0x1.8p+0, 0x1.8p+0, 0x1.4p+1, 0.0, 4.0, -0x1.8p+0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1.8p+0, -0x1.4p+1, -0x1.4p+1, -0x1.8p+0, -4.0, 0.0, -0x1.6p+2, INFINITY, -INFINITY, NAN, 0x1.fep+127, -0x1.4p+1, 3.0, 3.0, 4.0, 0x1.8p+0, 0x1.6p+2, 0.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 3.0, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, -0x1.fep+127, -0x1.fep+127, -0x1.fep+127, -0x1.fep+127, -0x1.fep+127, -0x1.fep+127, INFINITY, -INFINITY, NAN, 0.0, -0x1.fep+127, -0x1p-126, -0x1p-126, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0.0};
-static const double d265[] = {0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -0.0, 0.0, -0x1.8p+0, 0x1.2p+1, -0x1.ep+1, 0x1.2p+2, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-126, 0.0, -0.0, 0x1.4p+1, -0x1.ep+1, 0x1.9p+2, -0x1.ep+2, INFINITY, -INFINITY, NAN, INFINITY, 0x1.4p-125, -0.0, 0.0, -3.0, 0x1.2p+2, -0x1.ep+2, 9.0, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-125, NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0x1.fep+127, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, 0x1.fep+1, 0.0, -0.0, 0x1p-126, -0x1.8p-126, 0x1.4p-125, -0x1.8p-125, INFINITY, -INFINITY, NAN, 0x1.fep+1, 0.0};
-static const double d266[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -2.0, 2.0, -3.0, NAN, NAN, NAN, 0x1.fep+127, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, 2.0, NAN, NAN, NAN, -0x1.54p+127, -1.0, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, NAN, NAN, NAN, 0x1.98p+126, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 1.0, NAN, NAN, NAN, -0x1.54p+126, -1.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 0.0, NAN, NAN, NAN, -1.0, -1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 1.0, 0.0, 0.0, -0.0, 0x1p+126, -0x1.8p+126, 0x1.4p+127, -0x1.8p+127, NAN, NAN, NAN, INFINITY, 1.0};
-static const double d267[] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 0.0, 0x1p-1, 0x1p-1, 0.0, NAN, NAN, NAN, 0.0, 0x1p-126, -0.0, -0.0, -0x1p-1, -0.0, -0x1p-1, -0.0, NAN, NAN, NAN, -0.0, -0x1.8p+0, 0.0, 0.0, 1.0, 1.0, 0.0, 2.0, NAN, NAN, NAN, 0.0, 0x1p-126, -0.0, -0.0, -2.0, -0x1.8p+0, -0x1p-1, -0.0, NAN, NAN, NAN, -0.0, -3.0, 0.0, 0.0, 1.0, INFINITY, 0x1.4p+1, INFINITY, NAN, NAN, NAN, 0x1.fep+127, 0x1p-126, -0.0, -0.0, -INFINITY, -0x1.8p+0, -INFINITY, -3.0, NAN, NAN, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, 0x1.fep+127, 0x1.4p+1, 0x1.fep+127, NAN, NAN, NAN, 0.0, 0x1p-126, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, NAN, NAN, 0.0, 0.0};
-static const double d268[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -0.0, 0.0, -0x1.56p-1, 1.0, -0x1.aap+0, 2.0, -INFINITY, INFINITY, NAN, -0x1.54p+127, -0x1.54p-127, 0.0, -0.0, 0x1.9ap-2, -0x1.34p-1, 1.0, -0x1.34p+0, INFINITY, -INFINITY, NAN, 0x1.98p+126, 0x1.98p-128, -0.0, 0.0, -0x1.56p-2, 0x1p-1, -0x1.aap-1, 1.0, -INFINITY, INFINITY, NAN, -0x1.54p+126, -0x1.58p-128, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0x1p-128, -0x1.8p-128, 0x1.4p-127, -0x1.8p-127, INFINITY, -INFINITY, NAN, 1.0, 0.0, 0.0, -0.0, 0x1p+126, -0x1.8p+126, 0x1.4p+127, -0x1.8p+127, INFINITY, -INFINITY, NAN, INFINITY, 1.0};
-static const double d269[] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, INFINITY, INFINITY, 1.0, NAN, 0x1.04p-2, NAN, 0.0, 0.0, NAN, 0.0, INFINITY, 0.0, 0.0, 1.0, NAN, 0x1.3cp+3, NAN, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, -INFINITY, 1.0, -0x1.3p-2, 0x1.06p-4, -0x1.3p-5, 0.0, -0.0, NAN, 0.0, INFINITY, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, INFINITY, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, 0.0, INFINITY, NAN, NAN, 1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, 0.0, 0.0, 1.0, NAN, 1.0, NAN, INFINITY, INFINITY, NAN, 1.0, 1.0};
-static const double d270[] = {0.0, 0.0, 0.0, -0x1.8p+0, 0.0, -3.0, 0.0, -INFINITY, NAN, 0.0, 0.0, -0.0, -0.0, -0.0, -0x1.8p+0, -0.0, -3.0, -0.0, -INFINITY, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 1.0, -3.0, 1.0, -INFINITY, NAN, 1.0, 0x1p-126, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -3.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -0x1.8p+0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 0x1.4p+1, -INFINITY, NAN, 0x1.4p+1, 0x1p-126, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -INFINITY, NAN, -3.0, -3.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 0x1.fep+127, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 0x1p-126, -0x1.8p+0, 0x1p-126, -3.0, 0x1p-126, -INFINITY, NAN, 0x1p-126, 0x1p-126};
-static const double d271[] = {0.0, 0.0, 1.0, 0.0, 0x1.4p+1, 0.0, INFINITY, 0.0, NAN, 0x1.fep+127, 0x1p-126, -0.0, -0.0, 1.0, -0.0, 0x1.4p+1, -0.0, INFINITY, -0.0, NAN, 0x1.fep+127, 0x1p-126, 1.0, 1.0, 1.0, 1.0, 0x1.4p+1, 1.0, INFINITY, 1.0, NAN, 0x1.fep+127, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -0x1.8p+0, INFINITY, -0x1.8p+0, NAN, 0x1.fep+127, 0x1p-126, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, INFINITY, 0x1.4p+1, NAN, 0x1.fep+127, 0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -3.0, NAN, 0x1.fep+127, 0x1p-126, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, INFINITY, 0x1.fep+127, NAN, 0x1.fep+127, 0x1.fep+127, 0x1p-126, 0x1p-126, 1.0, 0x1p-126, 0x1.4p+1, 0x1p-126, INFINITY, 0x1p-126, NAN, 0x1.fep+127, 0x1p-126};
-static const double d272[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126};
-static const double d273[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -0x1.fep+127, -0x1p-126, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.9ap-4, 20.0, -20.0, 0x1p-7, 0x1.dp+2, -0x1.4p+1, 0x1p-7, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -0x1.fep+127, -0x1p-126, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.9ap-4, 20.0, -20.0, 0x1.9ap-4, 20.0, -20.0, 0x1p-7, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -0x1.fep+127, -0x1p-126, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.9ap-4, 20.0, -20.0, 0x1p-7, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -0x1.fep+127, -0x1p-126};
-static const double d274[] = {0.0, -0x1p-1, -20.0, -0x1.8p+0, -0.0, -20.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1p-126, -INFINITY, NAN, -20.0, 0x1p-126, -0x1.fep+127, -20.0};
-static const double d275[] = {-INFINITY, -0x1.fep+127, -20.0, -3.0, -0x1.4p+1, -0x1.8p+0, -0x1p-1, -0x1p-126, -0.0, 0.0, 0x1p-126, 0x1p-7, 0x1.9ap-4, 0x1p-1, 1.0, 0x1.8p+0, 0x1.4p+1, 0x1.dp+2, 20.0, 0x1.fep+127, INFINITY, NAN};
-static const double d276[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, INFINITY, 0.0, -INFINITY, -0.0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.9ap-4, 20.0, -20.0, 0x1p-7, 0x1.dp+2, -0x1.4p+1};
-static const int64_t d277[] = {0, 0, 1, -1, 2, -3, 2147483647, -2147483648, 0, 2147483647, 0, -2147483648, 0, 0, 0, 1, 0, 20, -20, 0, 7, -2};
-static const int64_t d278[] = {0, 0, 1, -1, 2, -3, 9223372036854775807, INT64_MIN, 0, 9223372036854775807, 0, INT64_MIN, 0, 0, 0, 1, 0, 20, -20, 0, 7, -2};
-static const double d279[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 1.0, 1.0, 2.0, -0x1p-1, 0x1.cp+1, -2.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 1.0, -0x1.8p+0, -0x1.8p+0, -0x1p-1, -3.0, 1.0, -0x1.2p+2, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, -0x1.8p+0, 0x1.4p+1, 0x1.4p+1, 0x1.cp+1, 1.0, 5.0, -0x1p-1, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1.4p+1, -3.0, -3.0, -2.0, -0x1.2p+2, -0x1p-1, -6.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, -3.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, INFINITY, -INFINITY, NAN, INFINITY, 0x1.fffffep+127, 0x1p-126, 0x1p-126, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-125};
-static const double d280[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -1.0, -1.0, 0.0, -0x1.4p+1, 0x1.8p+0, -4.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, -1.0, 0x1.8p+0, 0x1.8p+0, 0x1.4p+1, 0.0, 4.0, -0x1.8p+0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1.8p+0, -0x1.4p+1, -0x1.4p+1, -0x1.8p+0, -4.0, 0.0, -0x1.6p+2, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, -0x1.4p+1, 3.0, 3.0, 4.0, 0x1.8p+0, 0x1.6p+2, 0.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 3.0, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, -0x1.fffffep+127, -0x1.fffffep+127, -0x1.fffffep+127, -0x1.fffffep+127, -0x1.fffffep+127, -0x1.fffffep+127, INFINITY, -INFINITY, NAN, 0.0, -0x1.fffffep+127, -0x1p-126, -0x1p-126, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0.0};
-static const double d281[] = {0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -0.0, 0.0, -0x1.8p+0, 0x1.2p+1, -0x1.ep+1, 0x1.2p+2, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-126, 0.0, -0.0, 0x1.4p+1, -0x1.ep+1, 0x1.9p+2, -0x1.ep+2, INFINITY, -INFINITY, NAN, INFINITY, 0x1.4p-125, -0.0, 0.0, -3.0, 0x1.2p+2, -0x1.ep+2, 9.0, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-125, NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0x1.fffffep+127, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, 0x1.fffffep+1, 0.0, -0.0, 0x1p-126, -0x1.8p-126, 0x1.4p-125, -0x1.8p-125, INFINITY, -INFINITY, NAN, 0x1.fffffep+1, 0.0};
-static const double d282[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -2.0, 2.0, -3.0, NAN, NAN, NAN, 0x1.fffffep+127, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, 2.0, NAN, NAN, NAN, -0x1.555554p+127, -1.0, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, NAN, NAN, NAN, 0x1.999998p+126, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 1.0, NAN, NAN, NAN, -0x1.555554p+126, -1.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 0.0, NAN, NAN, NAN, -1.0, -1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 1.0, 0.0, 0.0, -0.0, 0x1p+126, -0x1.8p+126, 0x1.4p+127, -0x1.8p+127, NAN, NAN, NAN, INFINITY, 1.0};
-static const double d283[] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 0.0, 0x1p-1, 0x1p-1, 0.0, NAN, NAN, NAN, 0.0, 0x1p-126, -0.0, -0.0, -0x1p-1, -0.0, -0x1p-1, -0.0, NAN, NAN, NAN, -0.0, -0x1.8p+0, 0.0, 0.0, 1.0, 1.0, 0.0, 2.0, NAN, NAN, NAN, 0.0, 0x1p-126, -0.0, -0.0, -2.0, -0x1.8p+0, -0x1p-1, -0.0, NAN, NAN, NAN, -0.0, -3.0, 0.0, 0.0, 1.0, INFINITY, 0x1.4p+1, INFINITY, NAN, NAN, NAN, 0x1.fffffep+127, 0x1p-126, -0.0, -0.0, -INFINITY, -0x1.8p+0, -INFINITY, -3.0, NAN, NAN, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, 0x1.fffffep+127, 0x1.4p+1, 0x1.fffffep+127, NAN, NAN, NAN, 0.0, 0x1p-126, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, NAN, NAN, 0.0, 0.0};
-static const double d284[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -0.0, 0.0, -0x1.555556p-1, 1.0, -0x1.aaaaaap+0, 2.0, -INFINITY, INFINITY, NAN, -0x1.555554p+127, -0x1.555554p-127, 0.0, -0.0, 0x1.99999ap-2, -0x1.333334p-1, 1.0, -0x1.333334p+0, INFINITY, -INFINITY, NAN, 0x1.999998p+126, 0x1.999998p-128, -0.0, 0.0, -0x1.555556p-2, 0x1p-1, -0x1.aaaaaap-1, 1.0, -INFINITY, INFINITY, NAN, -0x1.555554p+126, -0x1.555558p-128, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0x1p-128, -0x1.8p-128, 0x1.4p-127, -0x1.8p-127, INFINITY, -INFINITY, NAN, 1.0, 0.0, 0.0, -0.0, 0x1p+126, -0x1.8p+126, 0x1.4p+127, -0x1.8p+127, INFINITY, -INFINITY, NAN, INFINITY, 1.0};
-static const double d285[] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, INFINITY, INFINITY, 1.0, NAN, 0x1.030dc4p-2, NAN, 0.0, 0.0, NAN, 0.0, INFINITY, 0.0, 0.0, 1.0, NAN, 0x1.3c3a4ep+3, NAN, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, -INFINITY, 1.0, -0x1.2f684cp-2, 0x1.0624dep-4, -0x1.2f684cp-5, 0.0, -0.0, NAN, 0.0, INFINITY, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, INFINITY, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, 0.0, INFINITY, NAN, NAN, 1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, 0.0, 0.0, 1.0, NAN, 1.0, NAN, INFINITY, INFINITY, NAN, 1.0, 1.0};
-static const double d286[] = {0.0, 0.0, 0.0, -0x1.8p+0, 0.0, -3.0, 0.0, -INFINITY, NAN, 0.0, 0.0, -0.0, -0.0, -0.0, -0x1.8p+0, -0.0, -3.0, -0.0, -INFINITY, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 1.0, -3.0, 1.0, -INFINITY, NAN, 1.0, 0x1p-126, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -3.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -0x1.8p+0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 0x1.4p+1, -INFINITY, NAN, 0x1.4p+1, 0x1p-126, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -INFINITY, NAN, -3.0, -3.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 0x1.fffffep+127, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 0x1p-126, -0x1.8p+0, 0x1p-126, -3.0, 0x1p-126, -INFINITY, NAN, 0x1p-126, 0x1p-126};
-static const double d287[] = {0.0, 0.0, 1.0, 0.0, 0x1.4p+1, 0.0, INFINITY, 0.0, NAN, 0x1.fffffep+127, 0x1p-126, -0.0, -0.0, 1.0, -0.0, 0x1.4p+1, -0.0, INFINITY, -0.0, NAN, 0x1.fffffep+127, 0x1p-126, 1.0, 1.0, 1.0, 1.0, 0x1.4p+1, 1.0, INFINITY, 1.0, NAN, 0x1.fffffep+127, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -0x1.8p+0, INFINITY, -0x1.8p+0, NAN, 0x1.fffffep+127, 0x1p-126, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, INFINITY, 0x1.4p+1, NAN, 0x1.fffffep+127, 0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -3.0, NAN, 0x1.fffffep+127, 0x1p-126, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, INFINITY, 0x1.fffffep+127, NAN, 0x1.fffffep+127, 0x1.fffffep+127, 0x1p-126, 0x1p-126, 1.0, 0x1p-126, 0x1.4p+1, 0x1p-126, INFINITY, 0x1p-126, NAN, 0x1.fffffep+127, 0x1p-126};
-static const double d288[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126};
-static const double d289[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -0x1.fffffep+127, -0x1p-126, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.99999ap-4, 20.0, -20.0, 0x1p-23, 0x1.dp+2, -0x1.4p+1, 0x1p-23, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -0x1.fffffep+127, -0x1p-126, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.99999ap-4, 20.0, -20.0, 0x1.99999ap-4, 20.0, -20.0, 0x1p-23, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -0x1.fffffep+127, -0x1p-126, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.99999ap-4, 20.0, -20.0, 0x1p-23, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -0x1.fffffep+127, -0x1p-126};
-static const double d290[] = {0.0, -0x1p-1, -20.0, -0x1.8p+0, -0.0, -20.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1p-126, -INFINITY, NAN, -20.0, 0x1p-126, -0x1.fffffep+127, -20.0};
-static const double d291[] = {-INFINITY, -0x1.fffffep+127, -20.0, -3.0, -0x1.4p+1, -0x1.8p+0, -0x1p-1, -0x1p-126, -0.0, 0.0, 0x1p-126, 0x1p-23, 0x1.99999ap-4, 0x1p-1, 1.0, 0x1.8p+0, 0x1.4p+1, 0x1.dp+2, 20.0, 0x1.fffffep+127, INFINITY, NAN};
-static const double d292[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, INFINITY, 0.0, -INFINITY, -0.0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.998p-4, 20.0, -20.0, 0x1p-23, 0x1.dp+2, -0x1.4p+1};
-static const double d293[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, INFINITY, 0x1p-126, -INFINITY, -0x1p-126, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.9ap-4, 20.0, -20.0, 0x1p-23, 0x1.dp+2, -0x1.4p+1};
-static const double d294[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 1.0, 1.0, 2.0, -0x1p-1, 0x1.cp+1, -2.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 1.0, -0x1.8p+0, -0x1.8p+0, -0x1p-1, -3.0, 1.0, -0x1.2p+2, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, -0x1.8p+0, 0x1.4p+1, 0x1.4p+1, 0x1.cp+1, 1.0, 5.0, -0x1p-1, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1.4p+1, -3.0, -3.0, -2.0, -0x1.2p+2, -0x1p-1, -6.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, -3.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, INFINITY, -INFINITY, NAN, INFINITY, 0x1.fffffffffffffp+1023, 0x1p-1022, 0x1p-1022, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1021};
-static const double d295[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -1.0, -1.0, 0.0, -0x1.4p+1, 0x1.8p+0, -4.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, -1.0, 0x1.8p+0, 0x1.8p+0, 0x1.4p+1, 0.0, 4.0, -0x1.8p+0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1.8p+0, -0x1.4p+1, -0x1.4p+1, -0x1.8p+0, -4.0, 0.0, -0x1.6p+2, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, -0x1.4p+1, 3.0, 3.0, 4.0, 0x1.8p+0, 0x1.6p+2, 0.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 3.0, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, -0x1.fffffffffffffp+1023, -0x1.fffffffffffffp+1023, -0x1.fffffffffffffp+1023, -0x1.fffffffffffffp+1023, -0x1.fffffffffffffp+1023, -0x1.fffffffffffffp+1023, INFINITY, -INFINITY, NAN, 0.0, -0x1.fffffffffffffp+1023, -0x1p-1022, -0x1p-1022, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0.0};
-static const double d296[] = {0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0.0, 0.0, -0x1.8p+0, 0x1.2p+1, -0x1.ep+1, 0x1.2p+2, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-1022, 0.0, -0.0, 0x1.4p+1, -0x1.ep+1, 0x1.9p+2, -0x1.ep+2, INFINITY, -INFINITY, NAN, INFINITY, 0x1.4p-1021, -0.0, 0.0, -3.0, 0x1.2p+2, -0x1.ep+2, 9.0, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-1021, NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0x1.fffffffffffffp+1023, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, 0x1.fffffffffffffp+1, 0.0, -0.0, 0x1p-1022, -0x1.8p-1022, 0x1.4p-1021, -0x1.8p-1021, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1, 0.0};
-static const double d297[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -2.0, 2.0, -3.0, NAN, NAN, NAN, 0x1.fffffffffffffp+1023, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, 2.0, NAN, NAN, NAN, -0x1.5555555555555p+1023, -1.0, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, NAN, NAN, NAN, 0x1.9999999999999p+1022, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 1.0, NAN, NAN, NAN, -0x1.5555555555555p+1022, -1.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 0.0, NAN, NAN, NAN, -1.0, -1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 1.0, 0.0, 0.0, -0.0, 0x1p+1022, -0x1.8p+1022, 0x1.4p+1023, -0x1.8p+1023, NAN, NAN, NAN, INFINITY, 1.0};
-static const double d298[] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 0.0, 0x1p-1, 0x1p-1, 0.0, NAN, NAN, NAN, 0.0, 0x1p-1022, -0.0, -0.0, -0x1p-1, -0.0, -0x1p-1, -0.0, NAN, NAN, NAN, -1.0, -0x1.8p+0, 0.0, 0.0, 1.0, 1.0, 0.0, 2.0, NAN, NAN, NAN, 0x1p-1, 0x1p-1022, -0.0, -0.0, -2.0, -0x1.8p+0, -0x1p-1, -0.0, NAN, NAN, NAN, -1.0, -3.0, 0.0, 0.0, 1.0, INFINITY, 0x1.4p+1, INFINITY, NAN, NAN, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0.0, -0.0, -INFINITY, -0x1.8p+0, -INFINITY, -3.0, NAN, NAN, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, 0x1.fffffffffffffp+1023, 0x1.4p+1, 0x1.fffffffffffffp+1023, NAN, NAN, NAN, 0.0, 0x1p-1022, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, NAN, NAN, 0.0, 0.0};
-static const double d299[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0.0, 0.0, -0x1.5555555555555p-1, 1.0, -0x1.aaaaaaaaaaaabp+0, 2.0, -INFINITY, INFINITY, NAN, -0x1.5555555555555p+1023, -0x0.aaaaaaaaaaaabp-1022, 0.0, -0.0, 0x1.999999999999ap-2, -0x1.3333333333333p-1, 1.0, -0x1.3333333333333p+0, INFINITY, -INFINITY, NAN, 0x1.9999999999999p+1022, 0x0.6666666666666p-1022, -0.0, 0.0, -0x1.5555555555555p-2, 0x1p-1, -0x1.aaaaaaaaaaaabp-1, 1.0, -INFINITY, INFINITY, NAN, -0x1.5555555555555p+1022, -0x0.5555555555555p-1022, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0x0.4p-1022, -0x0.6p-1022, 0x0.ap-1022, -0x0.cp-1022, INFINITY, -INFINITY, NAN, 1.0, 0.0, 0.0, -0.0, 0x1p+1022, -0x1.8p+1022, 0x1.4p+1023, -0x1.8p+1023, INFINITY, -INFINITY, NAN, INFINITY, 1.0};
-static const double d300[] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, INFINITY, INFINITY, 1.0, NAN, 0x1.030dc4ea03a72p-2, NAN, 0.0, 0.0, NAN, 0.0, INFINITY, 0.0, 0.0, 1.0, NAN, 0x1.3c3a4edfa9758p+3, NAN, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, -INFINITY, 1.0, -0x1.2f684bda12f68p-2, 0x1.0624dd2f1a9fcp-4, -0x1.2f684bda12f68p-5, 0.0, -0.0, NAN, 0.0, INFINITY, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, INFINITY, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, 0.0, INFINITY, NAN, NAN, 1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, 0.0, 0.0, 1.0, NAN, 1.0, NAN, INFINITY, INFINITY, NAN, 1.0, 1.0};
-static const double d301[] = {0.0, 0.0, 0.0, -0x1.8p+0, 0.0, -3.0, 0.0, -INFINITY, NAN, 0.0, 0.0, -0.0, -0.0, -0.0, -0x1.8p+0, -0.0, -3.0, -0.0, -INFINITY, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 1.0, -3.0, 1.0, -INFINITY, NAN, 1.0, 0x1p-1022, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -3.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -0x1.8p+0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 0x1.4p+1, -INFINITY, NAN, 0x1.4p+1, 0x1p-1022, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -INFINITY, NAN, -3.0, -3.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 0x1.fffffffffffffp+1023, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 0x1p-1022, -0x1.8p+0, 0x1p-1022, -3.0, 0x1p-1022, -INFINITY, NAN, 0x1p-1022, 0x1p-1022};
-static const double d302[] = {0.0, 0.0, 1.0, 0.0, 0x1.4p+1, 0.0, INFINITY, 0.0, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0.0, -0.0, 1.0, -0.0, 0x1.4p+1, -0.0, INFINITY, -0.0, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 1.0, 1.0, 1.0, 1.0, 0x1.4p+1, 1.0, INFINITY, 1.0, NAN, 0x1.fffffffffffffp+1023, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -0x1.8p+0, INFINITY, -0x1.8p+0, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, INFINITY, 0x1.4p+1, NAN, 0x1.fffffffffffffp+1023, 0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -3.0, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, INFINITY, 0x1.fffffffffffffp+1023, NAN, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1p-1022, 0x1p-1022, 1.0, 0x1p-1022, 0x1.4p+1, 0x1p-1022, INFINITY, 0x1p-1022, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022};
-static const double d303[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022};
-static const double d304[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0x1.fffffffffffffp+1023, -0x1p-1022, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.999999999999ap-4, 20.0, -20.0, 0x1p-52, 0x1.dp+2, -0x1.4p+1, 0x1p-52, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0x1.fffffffffffffp+1023, -0x1p-1022, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.999999999999ap-4, 20.0, -20.0, 0x1.999999999999ap-4, 20.0, -20.0, 0x1p-52, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0x1.fffffffffffffp+1023, -0x1p-1022, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.999999999999ap-4, 20.0, -20.0, 0x1p-52, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0x1.fffffffffffffp+1023, -0x1p-1022};
-static const double d305[] = {0.0, -0x1p-1, -20.0, -0x1.8p+0, -0.0, -20.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1p-1022, -INFINITY, NAN, -20.0, 0x1p-1022, -0x1.fffffffffffffp+1023, -20.0};
-static const double d306[] = {-INFINITY, -0x1.fffffffffffffp+1023, -20.0, -3.0, -0x1.4p+1, -0x1.8p+0, -0x1p-1, -0x1p-1022, -0.0, 0.0, 0x1p-1022, 0x1p-52, 0x1.999999999999ap-4, 0x1p-1, 1.0, 0x1.8p+0, 0x1.4p+1, 0x1.dp+2, 20.0, 0x1.fffffffffffffp+1023, INFINITY, NAN};
-static const double d307[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, INFINITY, 0.0, -INFINITY, -0.0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.998p-4, 20.0, -20.0, 0.0, 0x1.dp+2, -0x1.4p+1};
-static const double d308[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, INFINITY, 0.0, -INFINITY, -0.0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.9ap-4, 20.0, -20.0, 0x1p-52, 0x1.dp+2, -0x1.4p+1};
-static const double d309[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, INFINITY, 0.0, -INFINITY, -0.0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.99999ap-4, 20.0, -20.0, 0x1p-52, 0x1.dp+2, -0x1.4p+1};
-static const int64_t d310[] = {0, 1, 3, 7, 255, 0, 1, 1, 2, 4, 8, 0, 1, 2, 3, 4, 6, 10, 2, 3, 4, 7, 8, 10, 14, 6, 7, 8, 255, 0, 2, 6, 254, 255, 0, 0, 1, 3, 7, 255, 0, 1, 1, 2, 4, 8, 0, 1, 2};
-static const int64_t d311[] = {0, 1, 3, 7, 255, 0, 1, 255, 0, 2, 6, 254, 255, 0, 253, 254, 0, 4, 252, 253, 254, 249, 250, 252, 0, 248, 249, 250, 1, 2, 4, 8, 0, 1, 2, 0, 1, 3, 7, 255, 0, 1, 255, 0, 2, 6, 254, 255, 0};
-static const int64_t d312[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 255, 0, 1, 0, 3, 9, 21, 253, 0, 3, 0, 7, 21, 49, 249, 0, 7, 0, 255, 253, 249, 1, 0, 255, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 255, 0, 1};
-static const int64_t d313[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 255, 0, 1, 0, 0, 1, 2, 85, 0, 0, 0, 0, 0, 1, 36, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 255, 0, 1};
-static const int64_t d314[] = {1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1};
-static const int64_t d315[] = {0, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 0};
-static const int64_t d316[] = {0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-static const int64_t d317[] = {1, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1};
-static const int64_t d318[] = {0, 1, 1, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0, 0};
-static const int64_t d319[] = {1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1};
-static const int64_t d320[] = {1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, 255, 0, 1, 0, 1, 27, 87, 255, 0, 1, 0, 1, 139, 247, 255, 0, 1, 0, 1, 171, 183, 255, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, 255, 0, 1};
-static const int64_t d321[] = {1, 1, 3, 3, 3, 1, 1, 2, 3, 3, 3};
-static const int64_t d322[] = {0, 1, 3, 7, 255, 0, 1, 2, 10, 100, 254, 10, 100, 254, 0, 1, 3, 7, 255, 0, 1, 2, 0, 1, 2, 10, 100, 254, 0, 1, 3, 7, 255, 3, 7, 255, 0, 1, 2, 10, 100, 254, 0, 1};
-static const int64_t d323[] = {255, 255, 255, 255};
-static const int64_t d324[] = {0, 1, 2, 0, 1, 0, 0, 1, 0, 0, 1};
-static const int64_t d325[] = {4, 7, 10, 2};
-static const int64_t d326[] = {0, 3, 0, 3};
-static const int64_t d327[] = {0, 0, 1, 1, 2, 3, 7, 10, 100, 254, 255};
-static const int64_t d328[] = {0, 5, 1, 6, 7, 2, 3, 8, 9, 10, 4};
-static const int64_t d329[] = {633, 633, 633, 633};
-static const int64_t d330[] = {0};
-static const int64_t d331[] = {0, 0, 0, 0};
-static const int64_t d332[] = {1, 1, 1, 1};
-static const int64_t d333[] = {0, 1, 4, 11, 266, 266, 267, 269, 279, 379, 633, 10, 110, 364, 364, 365, 368, 375, 630, 630, 631, 633, 0, 1, 3, 13, 113, 367, 367, 368, 371, 378, 633, 3, 10, 265, 265, 266, 268, 278, 378, 632, 632, 633};
-static const int64_t d334[] = {0, 1, 3, 10, 100, 254, 0, 1, 2, 3, 7, 255};
-static const int64_t d335[] = {0, 254000, 0, 5355};
-static const double d336[] = {0.0, 1.0, 3.0, 7.0, 255.0, 0.0, 1.0, 2.0, 10.0, 100.0, 254.0};
-static const int64_t d337[] = {0, 1, 3, 7, -1, 0, 1, 2, 10, 100, -2};
-static const int64_t d338[] = {0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 1, 2, 4, 8, -128, -127, -126, 0, -2, -9, 3, 4, 6, 10, -126, -125, -124, 2, 0, -7, 7, 8, 10, 14, -122, -121, -120, 6, 4, -3, 127, -128, -126, -122, -2, -1, 0, 126, 124, 117, -128, -127, -125, -121, -1, 0, 1, 127, 125, 118, -127, -126, -124, -120, 0, 1, 2, -128, 126, 119, -1, 0, 2, 6, 126, 127, -128, -2, -4, -11, -3, -2, 0, 4, 124, 125, 126, -4, -6, -13, -10, -9, -7, -3, 117, 118, 119, -11, -13, -20};
-static const int64_t d339[] = {0, 1, 3, 7, 127, -128, -127, -1, -3, -10, -1, 0, 2, 6, 126, 127, -128, -2, -4, -11, -3, -2, 0, 4, 124, 125, 126, -4, -6, -13, -7, -6, -4, 0, 120, 121, 122, -8, -10, -17, -127, -126, -124, -120, 0, 1, 2, -128, 126, 119, -128, -127, -125, -121, -1, 0, 1, 127, 125, 118, 127, -128, -126, -122, -2, -1, 0, 126, 124, 117, 1, 2, 4, 8, -128, -127, -126, 0, -2, -9, 3, 4, 6, 10, -126, -125, -124, 2, 0, -7, 10, 11, 13, 17, -119, -118, -117, 9, 7, 0};
-static const int64_t d340[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 3, 9, 21, 125, -128, -125, -3, -9, -30, 0, 7, 21, 49, 121, -128, -121, -7, -21, -70, 0, 127, 125, 121, 1, -128, -1, -127, -125, 10, 0, -128, -128, -128, -128, 0, -128, -128, -128, 0, 0, -127, -125, -121, -1, -128, 1, 127, 125, -10, 0, -1, -3, -7, -127, -128, 127, 1, 3, 10, 0, -3, -9, -21, -125, -128, 125, 3, 9, 30, 0, -10, -30, -70, 10, 0, -10, 10, 30, 100};
-static const int64_t d341[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 0, 1, 2, 42, -43, -43, -1, -1, -4, 0, 0, 0, 1, 18, -19, -19, -1, -1, -2, 0, 0, 0, 0, 1, -2, -1, -1, -1, -1, 0, -1, -1, -1, -1, 1, 0, 0, 0, 0, 0, -1, -1, -1, -1, 1, 1, 0, 0, 0, 0, -1, -3, -7, -127, -128, 127, 1, 3, 10, 0, -1, -1, -3, -43, 42, 42, 0, 1, 3, 0, -1, -1, -1, -13, 12, 12, 0, 0, 1};
-static const int64_t d342[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 2, 2, 0, 2, 0, 1, 3, 0, 1, 5, 6, 6, 4, 4, 0, 1, 3, 7, 0, 126, 0, 126, 124, 117, 0, -127, -125, -121, -1, 0, -127, -1, -3, -10, 0, -126, -124, -120, 0, -1, 0, -1, -3, -10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -2, 0, -2, -2, -2, -1, -1, 0, -1, 0, -9, -7, -3, -3, -8, -7, -1, -3, 0};
-static const int64_t d343[] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
-static const int64_t d344[] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0};
-static const int64_t d345[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0};
-static const int64_t d346[] = {1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 1};
-static const int64_t d347[] = {0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 0};
-static const int64_t d348[] = {1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1};
-static const int64_t d349[] = {0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10};
-static const int64_t d350[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127};
-static const int64_t d351[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 1, 27, 87, 127, 0, -127, -1, -27, 24, 0, 1, -117, -9, 127, 0, -127, -1, 117, -128, 0, 1, -85, -73, 127, 0, -127, -1, 85, 0};
-static const int64_t d352[] = {0, 0, 0, 0, 0, -128, -127, -1, -3, -10, 0, 1, 1, 1, 1, -128, -127, -1, -3, -10, 0, 1, 3, 3, 3, -128, -127, -1, -3, -10, 0, 1, 3, 7, 7, -128, -127, -1, -3, -10, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, -128, -128, -128, -128, -128, -128, -128, -128, -128, -128, -127, -127, -127, -127, -127, -128, -127, -127, -127, -127, -1, -1, -1, -1, -1, -128, -127, -1, -3, -10, -3, -3, -3, -3, -3, -128, -127, -3, -3, -10, -10, -10, -10, -10, -10, -128, -127, -10, -10, -10};
-static const int64_t d353[] = {0, 1, 3, 7, 127, 0, 0, 0, 0, 0, 1, 1, 3, 7, 127, 1, 1, 1, 1, 1, 3, 3, 3, 7, 127, 3, 3, 3, 3, 3, 7, 7, 7, 7, 127, 7, 7, 7, 7, 7, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 1, 3, 7, 127, -127, -127, -1, -3, -10, 0, 1, 3, 7, 127, -1, -1, -1, -1, -1, 0, 1, 3, 7, 127, -3, -3, -1, -3, -3, 0, 1, 3, 7, 127, -10, -10, -1, -3, -10};
-static const int64_t d354[] = {1, 1, 3, 3, 3, 1, 1, 1, 1, 1, 2, 3, 3, 3};
-static const int64_t d355[] = {0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 2, 10, 100, 126, 10, 100, 126, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 2, -3, -10, 2, 10, 100, 126, 0, 1, 3, 7, 127, -128, -127, -1, -128, -127, -1, -3, -10, 2, 10, 100, 126, 0, 1, 3, 7, 127};
-static const int64_t d356[] = {127, 127, 127, 127};
-static const int64_t d357[] = {-128, -127, -1, -3, -10, -128, -127, -1, -128, -127, -1, -128, -127, -1};
-static const int64_t d358[] = {4, 7, 10, 13};
-static const int64_t d359[] = {5, 8, 11, 0};
-static const int64_t d360[] = {-128, -127, -10, -3, -1, 0, 1, 2, 3, 7, 10, 100, 126, 127};
-static const int64_t d361[] = {5, 6, 9, 8, 7, 0, 1, 10, 2, 3, 11, 12, 13, 4};
-static const int64_t d362[] = {107, 107, 107, 107};
-static const int64_t d363[] = {0, 1, 4, 11, 138, 10, -117, -118, -121, -131, -129, -119, -19, 107, 10, 110, 236, 236, 237, 240, 247, 374, 246, 119, 118, 115, 105, 107, -3, -13, -11, -1, 99, 225, 225, 226, 229, 236, 363, 235, 108, 107, -128, -255, -256, -259, -269, -267, -257, -157, -31, -31, -30, -27, -20, 107};
-static const int64_t d364[] = {0, 1, 3, 10, 100, 126, -3, -10, 2, -128, -127, -1};
-static const int64_t d365[] = {0, 126000, 60, -16256};
-static const double d366[] = {0.0, 1.0, 3.0, 7.0, 127.0, -128.0, -127.0, -1.0, -3.0, -10.0, 2.0, 10.0, 100.0, 126.0};
-static const int64_t d367[] = {0, 1, 3, 7, 127, 128, 129, 255, 253, 246, 2, 10, 100, 126};
-static const int64_t d368[] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-static const int64_t d369[] = {0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 1, 2, 4, 8, -2147483648, -2147483647, -2147483646, 0, -2, -9, 3, 4, 6, 10, -2147483646, -2147483645, -2147483644, 2, 0, -7, 7, 8, 10, 14, -2147483642, -2147483641, -2147483640, 6, 4, -3, 2147483647, -2147483648, -2147483646, -2147483642, -2, -1, 0, 2147483646, 2147483644, 2147483637, -2147483648, -2147483647, -2147483645, -2147483641, -1, 0, 1, 2147483647, 2147483645, 2147483638, -2147483647, -2147483646, -2147483644, -2147483640, 0, 1, 2, -2147483648, 2147483646, 2147483639, -1, 0, 2, 6, 2147483646, 2147483647, -2147483648, -2, -4, -11, -3, -2, 0, 4, 2147483644, 2147483645, 2147483646, -4, -6, -13, -10, -9, -7, -3, 2147483637, 2147483638, 2147483639, -11, -13, -20};
-static const int64_t d370[] = {0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, -1, 0, 2, 6, 2147483646, 2147483647, -2147483648, -2, -4, -11, -3, -2, 0, 4, 2147483644, 2147483645, 2147483646, -4, -6, -13, -7, -6, -4, 0, 2147483640, 2147483641, 2147483642, -8, -10, -17, -2147483647, -2147483646, -2147483644, -2147483640, 0, 1, 2, -2147483648, 2147483646, 2147483639, -2147483648, -2147483647, -2147483645, -2147483641, -1, 0, 1, 2147483647, 2147483645, 2147483638, 2147483647, -2147483648, -2147483646, -2147483642, -2, -1, 0, 2147483646, 2147483644, 2147483637, 1, 2, 4, 8, -2147483648, -2147483647, -2147483646, 0, -2, -9, 3, 4, 6, 10, -2147483646, -2147483645, -2147483644, 2, 0, -7, 10, 11, 13, 17, -2147483639, -2147483638, -2147483637, 9, 7, 0};
-static const int64_t d371[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 3, 9, 21, 2147483645, -2147483648, -2147483645, -3, -9, -30, 0, 7, 21, 49, 2147483641, -2147483648, -2147483641, -7, -21, -70, 0, 2147483647, 2147483645, 2147483641, 1, -2147483648, -1, -2147483647, -2147483645, 10, 0, -2147483648, -2147483648, -2147483648, -2147483648, 0, -2147483648, -2147483648, -2147483648, 0, 0, -2147483647, -2147483645, -2147483641, -1, -2147483648, 1, 2147483647, 2147483645, -10, 0, -1, -3, -7, -2147483647, -2147483648, 2147483647, 1, 3, 10, 0, -3, -9, -21, -2147483645, -2147483648, 2147483645, 3, 9, 30, 0, -10, -30, -70, 10, 0, -10, 10, 30, 100};
-static const int64_t d372[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 0, 1, 2, 715827882, -715827883, -715827883, -1, -1, -4, 0, 0, 0, 1, 306783378, -306783379, -306783379, -1, -1, -2, 0, 0, 0, 0, 1, -2, -1, -1, -1, -1, 0, -1, -1, -1, -1, 1, 0, 0, 0, 0, 0, -1, -1, -1, -1, 1, 1, 0, 0, 0, 0, -1, -3, -7, -2147483647, -2147483648, 2147483647, 1, 3, 10, 0, -1, -1, -3, -715827883, 715827882, 715827882, 0, 1, 3, 0, -1, -1, -1, -214748365, 214748364, 214748364, 0, 0, 1};
-static const int64_t d373[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 2, 2, 0, 2, 0, 1, 3, 0, 1, 5, 6, 6, 4, 4, 0, 1, 3, 7, 0, 2147483646, 0, 2147483646, 2147483644, 2147483637, 0, -2147483647, -2147483645, -2147483641, -1, 0, -2147483647, -1, -3, -10, 0, -2147483646, -2147483644, -2147483640, 0, -1, 0, -1, -3, -10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -2, 0, -2, -2, -2, -1, -1, 0, -1, 0, -9, -7, -3, -3, -8, -7, -1, -3, 0};
-static const int64_t d374[] = {0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10};
-static const int64_t d375[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647};
-static const int64_t d376[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 1, 27, 343, 2147483647, 0, -2147483647, -1, -27, -1000, 0, 1, 2187, 823543, 2147483647, 0, -2147483647, -1, -2187, -10000000, 0, 1, -1431655765, -1227133513, 2147483647, 0, -2147483647, -1, 1431655765, 0};
-static const int64_t d377[] = {0, 0, 0, 0, 0, -2147483648, -2147483647, -1, -3, -10, 0, 1, 1, 1, 1, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 3, 3, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 7, 7, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, -2147483648, -2147483648, -2147483648, -2147483648, -2147483648, -2147483648, -2147483648, -2147483648, -2147483648, -2147483648, -2147483647, -2147483647, -2147483647, -2147483647, -2147483647, -2147483648, -2147483647, -2147483647, -2147483647, -2147483647, -1, -1, -1, -1, -1, -2147483648, -2147483647, -1, -3, -10, -3, -3, -3, -3, -3, -2147483648, -2147483647, -3, -3, -10, -10, -10, -10, -10, -10, -2147483648, -2147483647, -10, -10, -10};
-static const int64_t d378[] = {0, 1, 3, 7, 2147483647, 0, 0, 0, 0, 0, 1, 1, 3, 7, 2147483647, 1, 1, 1, 1, 1, 3, 3, 3, 7, 2147483647, 3, 3, 3, 3, 3, 7, 7, 7, 7, 2147483647, 7, 7, 7, 7, 7, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 7, 2147483647, -2147483647, -2147483647, -1, -3, -10, 0, 1, 3, 7, 2147483647, -1, -1, -1, -1, -1, 0, 1, 3, 7, 2147483647, -3, -3, -1, -3, -3, 0, 1, 3, 7, 2147483647, -10, -10, -1, -3, -10};
-static const int64_t d379[] = {0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 2, 10, 100, 2147483646, 10, 100, 2147483646, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 2, -3, -10, 2, 10, 100, 2147483646, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -2147483648, -2147483647, -1, -3, -10, 2, 10, 100, 2147483646, 0, 1, 3, 7, 2147483647};
-static const int64_t d380[] = {2147483647, 2147483647, 2147483647, 2147483647};
-static const int64_t d381[] = {-2147483648, -2147483647, -1, -3, -10, -2147483648, -2147483647, -1, -2147483648, -2147483647, -1, -2147483648, -2147483647, -1};
-static const int64_t d382[] = {-2147483648, -2147483647, -10, -3, -1, 0, 1, 2, 3, 7, 10, 100, 2147483646, 2147483647};
-static const int64_t d383[] = {0, 1, 4, 11, -2147483638, 10, -2147483637, -2147483638, -2147483641, 2147483645, 2147483647, -2147483639, -2147483539, 107, 10, 110, -2147483540, -2147483540, -2147483539, -2147483536, -2147483529, 118, -2147483530, 119, 118, 115, 105, 107, -3, -13, -11, -1, 99, -2147483551, -2147483551, -2147483550, -2147483547, -2147483540, 107, -2147483541, 108, 107, -2147483648, 1, 0, -3, -13, -11, -1, 99, -2147483551, -2147483551, -2147483550, -2147483547, -2147483540, 107};
-static const int64_t d384[] = {0, 1, 3, 10, 100, 2147483646, -3, -10, 2, -2147483648, -2147483647, -1};
-static const int64_t d385[] = {0, -2000, 60, -2147483648};
-static const double d386[] = {0.0, 1.0, 3.0, 7.0, INFINITY, -INFINITY, -INFINITY, -1.0, -3.0, -10.0, 2.0, 10.0, 100.0, INFINITY};
-static const double d387[] = {0.0, 1.0, 3.0, 7.0, 0x1p+31, -0x1p+31, -0x1p+31, -1.0, -3.0, -10.0, 2.0, 10.0, 100.0, 0x1p+31};
-static const double d388[] = {0.0, 1.0, 3.0, 7.0, 0x1.fffffffcp+30, -0x1p+31, -0x1.fffffffcp+30, -1.0, -3.0, -10.0, 2.0, 10.0, 100.0, 0x1.fffffff8p+30};
-static const int64_t d389[] = {0, 1, 3, 7, 255, 0, 1, 255, 253, 246, 2, 10, 100, 254};
-static const int64_t d390[] = {0, 1, 3, 7, -1, 0, 1, -1, -3, -10, 2, 10, 100, -2};
-static const int64_t d391[] = {0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 1, 2, 4, 8, INT64_MIN, -9223372036854775807, -9223372036854775806, 0, -2, -9, 3, 4, 6, 10, -9223372036854775806, -9223372036854775805, -9223372036854775804, 2, 0, -7, 7, 8, 10, 14, -9223372036854775802, -9223372036854775801, -9223372036854775800, 6, 4, -3, 9223372036854775807, INT64_MIN, -9223372036854775806, -9223372036854775802, -2, -1, 0, 9223372036854775806, 9223372036854775804, 9223372036854775797, INT64_MIN, -9223372036854775807, -9223372036854775805, -9223372036854775801, -1, 0, 1, 9223372036854775807, 9223372036854775805, 9223372036854775798, -9223372036854775807, -9223372036854775806, -9223372036854775804, -9223372036854775800, 0, 1, 2, INT64_MIN, 9223372036854775806, 9223372036854775799, -1, 0, 2, 6, 9223372036854775806, 9223372036854775807, INT64_MIN, -2, -4, -11, -3, -2, 0, 4, 9223372036854775804, 9223372036854775805, 9223372036854775806, -4, -6, -13, -10, -9, -7, -3, 9223372036854775797, 9223372036854775798, 9223372036854775799, -11, -13, -20};
-static const int64_t d392[] = {0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, -1, 0, 2, 6, 9223372036854775806, 9223372036854775807, INT64_MIN, -2, -4, -11, -3, -2, 0, 4, 9223372036854775804, 9223372036854775805, 9223372036854775806, -4, -6, -13, -7, -6, -4, 0, 9223372036854775800, 9223372036854775801, 9223372036854775802, -8, -10, -17, -9223372036854775807, -9223372036854775806, -9223372036854775804, -9223372036854775800, 0, 1, 2, INT64_MIN, 9223372036854775806, 9223372036854775799, INT64_MIN, -9223372036854775807, -9223372036854775805, -9223372036854775801, -1, 0, 1, 9223372036854775807, 9223372036854775805, 9223372036854775798, 9223372036854775807, INT64_MIN, -9223372036854775806, -9223372036854775802, -2, -1, 0, 9223372036854775806, 9223372036854775804, 9223372036854775797, 1, 2, 4, 8, INT64_MIN, -9223372036854775807, -9223372036854775806, 0, -2, -9, 3, 4, 6, 10, -9223372036854775806, -9223372036854775805, -9223372036854775804, 2, 0, -7, 10, 11, 13, 17, -9223372036854775799, -9223372036854775798, -9223372036854775797, 9, 7, 0};
-static const int64_t d393[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 3, 9, 21, 9223372036854775805, INT64_MIN, -9223372036854775805, -3, -9, -30, 0, 7, 21, 49, 9223372036854775801, INT64_MIN, -9223372036854775801, -7, -21, -70, 0, 9223372036854775807, 9223372036854775805, 9223372036854775801, 1, INT64_MIN, -1, -9223372036854775807, -9223372036854775805, 10, 0, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, 0, INT64_MIN, INT64_MIN, INT64_MIN, 0, 0, -9223372036854775807, -9223372036854775805, -9223372036854775801, -1, INT64_MIN, 1, 9223372036854775807, 9223372036854775805, -10, 0, -1, -3, -7, -9223372036854775807, INT64_MIN, 9223372036854775807, 1, 3, 10, 0, -3, -9, -21, -9223372036854775805, INT64_MIN, 9223372036854775805, 3, 9, 30, 0, -10, -30, -70, 10, 0, -10, 10, 30, 100};
-static const int64_t d394[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 0, 1, 2, 3074457345618258602, -3074457345618258603, -3074457345618258603, -1, -1, -4, 0, 0, 0, 1, 1317624576693539401, -1317624576693539402, -1317624576693539401, -1, -1, -2, 0, 0, 0, 0, 1, -2, -1, -1, -1, -1, 0, -1, -1, -1, -1, 1, 0, 0, 0, 0, 0, -1, -1, -1, -1, 1, 1, 0, 0, 0, 0, -1, -3, -7, -9223372036854775807, INT64_MIN, 9223372036854775807, 1, 3, 10, 0, -1, -1, -3, -3074457345618258603, 3074457345618258602, 3074457345618258602, 0, 1, 3, 0, -1, -1, -1, -922337203685477581, 922337203685477580, 922337203685477580, 0, 0, 1};
-static const int64_t d395[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 2, 2, 0, 2, 0, 1, 3, 0, 0, 6, 0, 6, 4, 4, 0, 1, 3, 7, 0, 9223372036854775806, 0, 9223372036854775806, 9223372036854775804, 9223372036854775797, 0, -9223372036854775807, -9223372036854775805, -9223372036854775801, -1, 0, -9223372036854775807, -1, -3, -10, 0, -9223372036854775806, -9223372036854775804, -9223372036854775800, 0, -1, 0, -1, -3, -10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -2, 0, -2, -2, -2, -1, -1, 0, -1, 0, -9, -7, -3, -3, -8, -7, -1, -3, 0};
-static const int64_t d396[] = {0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10};
-static const int64_t d397[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807};
-static const int64_t d398[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 27, 343, 9223372036854775807, 0, -9223372036854775807, -1, -27, -1000, 0, 1, 2187, 823543, 9223372036854775807, 0, -9223372036854775807, -1, -2187, -10000000, 0, 1, -6148914691236517205, 7905747460161236407, 9223372036854775807, 0, -9223372036854775807, -1, 6148914691236517205, 0};
-static const int64_t d399[] = {0, 0, 0, 0, 0, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 1, 1, 1, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 3, 3, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 7, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, -9223372036854775807, -9223372036854775807, -9223372036854775807, -9223372036854775807, -9223372036854775807, INT64_MIN, -9223372036854775807, -9223372036854775807, -9223372036854775807, -9223372036854775807, -1, -1, -1, -1, -1, INT64_MIN, -9223372036854775807, -1, -3, -10, -3, -3, -3, -3, -3, INT64_MIN, -9223372036854775807, -3, -3, -10, -10, -10, -10, -10, -10, INT64_MIN, -9223372036854775807, -10, -10, -10};
-static const int64_t d400[] = {0, 1, 3, 7, 9223372036854775807, 0, 0, 0, 0, 0, 1, 1, 3, 7, 9223372036854775807, 1, 1, 1, 1, 1, 3, 3, 3, 7, 9223372036854775807, 3, 3, 3, 3, 3, 7, 7, 7, 7, 9223372036854775807, 7, 7, 7, 7, 7, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 9223372036854775807, -9223372036854775807, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 9223372036854775807, -1, -1, -1, -1, -1, 0, 1, 3, 7, 9223372036854775807, -3, -3, -1, -3, -3, 0, 1, 3, 7, 9223372036854775807, -10, -10, -1, -3, -10};
-static const int64_t d401[] = {0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 2, 10, 100, 9223372036854775806, 10, 100, 9223372036854775806, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 2, -3, -10, 2, 10, 100, 9223372036854775806, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, INT64_MIN, -9223372036854775807, -1, -3, -10, 2, 10, 100, 9223372036854775806, 0, 1, 3, 7, 9223372036854775807};
-static const int64_t d402[] = {9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807};
-static const int64_t d403[] = {INT64_MIN, -9223372036854775807, -1, -3, -10, INT64_MIN, -9223372036854775807, -1, INT64_MIN, -9223372036854775807, -1, INT64_MIN, -9223372036854775807, -1};
-static const int64_t d404[] = {INT64_MIN, -9223372036854775807, -10, -3, -1, 0, 1, 2, 3, 7, 10, 100, 9223372036854775806, 9223372036854775807};
-static const int64_t d405[] = {0, 1, 4, 11, -9223372036854775798, 10, -9223372036854775797, -9223372036854775798, -9223372036854775801, 9223372036854775805, 9223372036854775807, -9223372036854775799, -9223372036854775699, 107, 10, 110, -9223372036854775700, -9223372036854775700, -9223372036854775699, -9223372036854775696, -9223372036854775689, 118, -9223372036854775690, 119, 118, 115, 105, 107, -3, -13, -11, -1, 99, -9223372036854775711, -9223372036854775711, -9223372036854775710, -9223372036854775707, -9223372036854775700, 107, -9223372036854775701, 108, 107, INT64_MIN, 1, 0, -3, -13, -11, -1, 99, -9223372036854775711, -9223372036854775711, -9223372036854775710, -9223372036854775707, -9223372036854775700, 107};
-static const int64_t d406[] = {0, 1, 3, 10, 100, 9223372036854775806, -3, -10, 2, INT64_MIN, -9223372036854775807, -1};
-static const int64_t d407[] = {0, -2000, 60, INT64_MIN};
-static const double d408[] = {0.0, 1.0, 3.0, 7.0, 0x1p+63, -0x1p+63, -0x1p+63, -1.0, -3.0, -10.0, 2.0, 10.0, 100.0, 0x1p+63};
-static const double d409[] = {1.0, 2.0, 3.0, INFINITY, 1.0, 2.0, -INFINITY, -INFINITY, -INFINITY, -INFINITY, 1.0, 1.0, NAN, 1.0, 2.0, 10000.0, -10000.0, 0.0, INFINITY, -INFINITY, 0.0};
-static const double d410[] = {0x1.70c3e6p-4, 0x1.f53432p-3, 0x1.549a76p-1, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0x1p-1, 0x1p-1, NAN, NAN, NAN, 1.0, 0.0, 0.0, NAN, NAN, NAN};
-static const double d411[] = {-0x1.342c7p+1, -0x1.6858dep+0, -0x1.a16378p-2, NAN, NAN, NAN, NAN, NAN, NAN, -INFINITY, -0x1.62e43p-1, -0x1.62e43p-1, NAN, NAN, NAN, 0.0, -20000.0, -10000.0, NAN, NAN, NAN};
-static const double d412[] = {0x1.b42c7p+1, INFINITY, -INFINITY, 0x1.b17218p+0, NAN, 10000.0, INFINITY};
-static const double d413[] = {2.0, INFINITY, -INFINITY, -INFINITY, NAN, 0.0, NAN};
-static const double d414[] = {1.0, NAN, 3.0, INFINITY, -INFINITY, 0.0, 2.0, 5.0};
-static const double d415[] = {NAN, INFINITY, 0.0, 5.0};
-static const double d416[] = {0x1.70c3e5f682bdap-4, 0x1.f534335ca4bcfp-3, 0x1.549a766a0679p-1, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0x1p-1, 0x1p-1, NAN, NAN, NAN, 1.0, 0.0, 0.0, NAN, NAN, NAN};
-static const double d417[] = {-0x1.342c6ea778b94p+1, -0x1.6858dd4ef1727p+0, -0x1.a163753bc5c9dp-2, NAN, NAN, NAN, NAN, NAN, NAN, -INFINITY, -0x1.62e42fefa39efp-1, -0x1.62e42fefa39efp-1, NAN, NAN, NAN, 0.0, -20000.0, -10000.0, NAN, NAN, NAN};
-static const double d418[] = {0x1.b42c6ea778b94p+1, INFINITY, -INFINITY, 0x1.b17217f7d1cf8p+0, NAN, 10000.0, INFINITY};
-static const int64_t d419[] = {0, 0, 0, 1, 1, 1};
-static const int64_t d420[] = {0, 1, 1};
-static const int64_t d421[] = {0, 0, 0};
-static const int64_t d422[] = {0, 0, 1};
-static const int64_t d423[] = {1, 1, 1};
-static const int64_t d424[] = {0, 1, 2};
-static const double d425[] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
-static const int64_t d426[] = {2, 0};
-static const double d427[] = {1.0, -INFINITY, NAN, 2.0, 3.0, INFINITY, -0.0, 5.0};
-static const int64_t d428[] = {1, 2, 1, 1};
-static const double d429[] = {-INFINITY, -INFINITY, 3.0, INFINITY, NAN, 2.0};
-static const double d430[] = {INFINITY, INFINITY, -0.0, -INFINITY, NAN, 2.0};
-static const double d431[] = {1.0, 1.0, -0.0, -INFINITY, NAN, 2.0};
-static const double d432[] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-static const double d433[] = {0.0, 0.0, -0.0, 5.0, NAN, 2.0};
+static const int64_t d231[] = {0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10};
+static const int64_t d232[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 32767, 32767, 32767, 32767, 32767, 32767, 32767, 32767, 32767, 32767, -32768, -32768, -32768, -32768, -32768, -32768, -32768, -32768, -32768, -32768, -32767, -32767, -32767, -32767, -32767, -32767, -32767, -32767, -32767, -32767, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -3, -3, -3, -3, -3, -3, -3, -3, -3, -3, -10, -10, -10, -10, -10, -10, -10, -10, -10, -10};
+static const int64_t d233[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 1, 1, 0, 0, 1, 3, 3, 3, 0, 1, 3, 1, 2, 0, 1, 3, 7, 7, 0, 1, 7, 5, 6, 0, 1, 3, 7, 32767, 0, 1, 32767, 32765, 32758, 0, 0, 0, 0, 0, -32768, -32768, -32768, -32768, -32768, 0, 1, 1, 1, 1, -32768, -32767, -32767, -32767, -32768, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 1, 5, 32765, -32768, -32767, -3, -3, -12, 0, 0, 2, 6, 32758, -32768, -32768, -10, -12, -10};
+static const int64_t d234[] = {0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 1, 1, 3, 7, 32767, -32767, -32767, -1, -3, -9, 3, 3, 3, 7, 32767, -32765, -32765, -1, -1, -9, 7, 7, 7, 7, 32767, -32761, -32761, -1, -1, -9, 32767, 32767, 32767, 32767, 32767, -1, -1, -1, -1, -1, -32768, -32767, -32765, -32761, -1, -32768, -32767, -1, -3, -10, -32767, -32767, -32765, -32761, -1, -32767, -32767, -1, -3, -9, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -3, -3, -1, -1, -1, -3, -3, -1, -3, -1, -10, -9, -9, -9, -1, -10, -9, -1, -1, -10};
+static const int64_t d235[] = {0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 1, 0, 2, 6, 32766, -32767, -32768, -2, -4, -9, 3, 2, 0, 4, 32764, -32765, -32766, -4, -2, -11, 7, 6, 4, 0, 32760, -32761, -32762, -8, -6, -15, 32767, 32766, 32764, 32760, 0, -1, -2, -32768, -32766, -32759, -32768, -32767, -32765, -32761, -1, 0, 1, 32767, 32765, 32758, -32767, -32768, -32766, -32762, -2, 1, 0, 32766, 32764, 32759, -1, -2, -4, -8, -32768, 32767, 32766, 0, 2, 9, -3, -4, -2, -6, -32766, 32765, 32764, 2, 0, 11, -10, -9, -11, -15, -32759, 32758, 32759, 9, 11, 0};
+static const int64_t d236[] = {0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 2, 6, 14, -2, 0, 2, -2, -6, -20, 0, 8, 24, 56, -8, 0, 8, -8, -24, -80, 0, 128, 384, 896, -128, 0, 128, -128, -384, -1280, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+static const int64_t d237[] = {0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 0, 1, 3, 16383, -16384, -16384, -1, -2, -5, 0, 0, 0, 0, 4095, -4096, -4096, -1, -1, -2, 0, 0, 0, 0, 255, -256, -256, -1, -1, -1, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1};
+static const int64_t d238[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, -2, -1, -1, 0, -1, 0, 1, 3, 0, 0, -1, 0, -1, -3, -3, 0, 1, 3, 7, 0, -1, 0, -1, -3, -10, 0, 1, 3, 7, 32767, 0, -32767, -1, -3, -10, 0, 1, 3, 7, 0, -1, 0, -1, -3, -10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, -2, -1, -1, 0, -1, 0, 1, 3, 7, 7, -8, -7, -1, -3, 0};
+static const int64_t d239[] = {0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 2, 10, 100, 32766};
+static const int64_t d240[] = {-1, -2, -4, -8, -32768, 32767, 32766, 0, 2, 9, -3, -11, -101, -32767};
+static const int64_t d241[] = {0, 1, 2, 3, 15, 1, 2, 16, 15, 14, 1, 2, 3, 14};
+static const int64_t d242[] = {0, 1, 3, 7, 32767, -32768, 32767, 1, 3, 10, 2, 10, 100, 32766};
+static const int64_t d243[] = {0, -1, -3, -7, -32767, -32768, 32767, 1, 3, 10, -2, -10, -100, -32766};
+static const int64_t d244[] = {0, 1, 3, 7, 65535, 0, 1, 0, 1, 3, 7, 65535, 0, 1, 0, 1, 3, 7, 65535, 0, 1, 0, 1, 3, 7, 65535, 0, 1, 0, 1, 3, 7, 65535, 0, 1, 0, 1, 3, 7, 65535, 0, 1, 0, 1, 3, 7, 65535, 0, 1};
+static const int64_t d245[] = {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 7, 7, 7, 7, 7, 7, 7, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1};
+static const int64_t d246[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0, 1, 3, 3, 3, 0, 1, 0, 1, 3, 7, 7, 0, 1, 0, 1, 3, 7, 65535, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1};
+static const int64_t d247[] = {0, 1, 3, 7, 65535, 0, 1, 1, 1, 3, 7, 65535, 1, 1, 3, 3, 3, 7, 65535, 3, 3, 7, 7, 7, 7, 65535, 7, 7, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 0, 1, 3, 7, 65535, 0, 1, 1, 1, 3, 7, 65535, 1, 1};
+static const int64_t d248[] = {0, 1, 3, 7, 65535, 0, 1, 1, 0, 2, 6, 65534, 1, 0, 3, 2, 0, 4, 65532, 3, 2, 7, 6, 4, 0, 65528, 7, 6, 65535, 65534, 65532, 65528, 0, 65535, 65534, 0, 1, 3, 7, 65535, 0, 1, 1, 0, 2, 6, 65534, 1, 0};
+static const int64_t d249[] = {0, 1, 3, 7, 65535, 0, 1, 0, 2, 6, 14, 65534, 0, 2, 0, 8, 24, 56, 65528, 0, 8, 0, 128, 384, 896, 65408, 0, 128, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 65535, 0, 1, 0, 2, 6, 14, 65534, 0, 2};
+static const int64_t d250[] = {0, 1, 3, 7, 65535, 0, 1, 0, 0, 1, 3, 32767, 0, 0, 0, 0, 0, 0, 8191, 0, 0, 0, 0, 0, 0, 511, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 65535, 0, 1, 0, 0, 1, 3, 32767, 0, 0};
+static const int64_t d251[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 3, 0, 1, 0, 1, 0, 1, 3, 7, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+static const int64_t d252[] = {0, 1, 3, 7, 65535, 0, 1, 2, 10, 100, 65534};
+static const int64_t d253[] = {65535, 65534, 65532, 65528, 0, 65535, 65534, 65533, 65525, 65435, 1};
+static const int64_t d254[] = {0, 1, 2, 3, 16, 0, 1, 1, 2, 3, 15};
+static const int64_t d255[] = {0, 65535, 65533, 65529, 1, 0, 65535, 65534, 65526, 65436, 2};
+static const int64_t d256[] = {0, 1, 3, 7, 4294967295, 0, 1, 0, 1, 3, 7, 4294967295, 0, 1, 0, 1, 3, 7, 4294967295, 0, 1, 0, 1, 3, 7, 4294967295, 0, 1, 0, 1, 3, 7, 4294967295, 0, 1, 0, 1, 3, 7, 4294967295, 0, 1, 0, 1, 3, 7, 4294967295, 0, 1};
+static const int64_t d257[] = {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 7, 7, 7, 7, 7, 7, 7, 4294967295, 4294967295, 4294967295, 4294967295, 4294967295, 4294967295, 4294967295, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1};
+static const int64_t d258[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0, 1, 3, 3, 3, 0, 1, 0, 1, 3, 7, 7, 0, 1, 0, 1, 3, 7, 4294967295, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1};
+static const int64_t d259[] = {0, 1, 3, 7, 4294967295, 0, 1, 1, 1, 3, 7, 4294967295, 1, 1, 3, 3, 3, 7, 4294967295, 3, 3, 7, 7, 7, 7, 4294967295, 7, 7, 4294967295, 4294967295, 4294967295, 4294967295, 4294967295, 4294967295, 4294967295, 0, 1, 3, 7, 4294967295, 0, 1, 1, 1, 3, 7, 4294967295, 1, 1};
+static const int64_t d260[] = {0, 1, 3, 7, 4294967295, 0, 1, 1, 0, 2, 6, 4294967294, 1, 0, 3, 2, 0, 4, 4294967292, 3, 2, 7, 6, 4, 0, 4294967288, 7, 6, 4294967295, 4294967294, 4294967292, 4294967288, 0, 4294967295, 4294967294, 0, 1, 3, 7, 4294967295, 0, 1, 1, 0, 2, 6, 4294967294, 1, 0};
+static const int64_t d261[] = {0, 1, 3, 7, 4294967295, 0, 1, 0, 2, 6, 14, 4294967294, 0, 2, 0, 8, 24, 56, 4294967288, 0, 8, 0, 128, 384, 896, 4294967168, 0, 128, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 4294967295, 0, 1, 0, 2, 6, 14, 4294967294, 0, 2};
+static const int64_t d262[] = {0, 1, 3, 7, 4294967295, 0, 1, 0, 0, 1, 3, 2147483647, 0, 0, 0, 0, 0, 0, 536870911, 0, 0, 0, 0, 0, 0, 33554431, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 4294967295, 0, 1, 0, 0, 1, 3, 2147483647, 0, 0};
+static const int64_t d263[] = {0, 1, 3, 7, 4294967295, 0, 1, 2, 10, 100, 4294967294};
+static const int64_t d264[] = {4294967295, 4294967294, 4294967292, 4294967288, 0, 4294967295, 4294967294, 4294967293, 4294967285, 4294967195, 1};
+static const int64_t d265[] = {0, 1, 2, 3, 32, 0, 1, 1, 2, 3, 31};
+static const int64_t d266[] = {0, 4294967295, 4294967293, 4294967289, 1, 0, 4294967295, 4294967294, 4294967286, 4294967196, 2};
+static const int64_t d267[] = {0, 1, 3, 7, -1, 0, 1, 0, 1, 3, 7, -1, 0, 1, 0, 1, 3, 7, -1, 0, 1, 0, 1, 3, 7, -1, 0, 1, 0, 1, 3, 7, -1, 0, 1, 0, 1, 3, 7, -1, 0, 1, 0, 1, 3, 7, -1, 0, 1};
+static const int64_t d268[] = {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 7, 7, 7, 7, 7, 7, 7, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1};
+static const int64_t d269[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0, 1, 3, 3, 3, 0, 1, 0, 1, 3, 7, 7, 0, 1, 0, 1, 3, 7, -1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1};
+static const int64_t d270[] = {0, 1, 3, 7, -1, 0, 1, 1, 1, 3, 7, -1, 1, 1, 3, 3, 3, 7, -1, 3, 3, 7, 7, 7, 7, -1, 7, 7, -1, -1, -1, -1, -1, -1, -1, 0, 1, 3, 7, -1, 0, 1, 1, 1, 3, 7, -1, 1, 1};
+static const int64_t d271[] = {0, 1, 3, 7, -1, 0, 1, 1, 0, 2, 6, -2, 1, 0, 3, 2, 0, 4, -4, 3, 2, 7, 6, 4, 0, -8, 7, 6, -1, -2, -4, -8, 0, -1, -2, 0, 1, 3, 7, -1, 0, 1, 1, 0, 2, 6, -2, 1, 0};
+static const int64_t d272[] = {0, 1, 3, 7, -1, 0, 1, 0, 2, 6, 14, -2, 0, 2, 0, 8, 24, 56, -8, 0, 8, 0, 128, 384, 896, -128, 0, 128, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, -1, 0, 1, 0, 2, 6, 14, -2, 0, 2};
+static const int64_t d273[] = {0, 1, 3, 7, -1, 0, 1, 0, 0, 1, 3, 9223372036854775807, 0, 0, 0, 0, 0, 0, 2305843009213693951, 0, 0, 0, 0, 0, 0, 144115188075855871, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, -1, 0, 1, 0, 0, 1, 3, 9223372036854775807, 0, 0};
+static const int64_t d274[] = {0, 1, 3, 7, -1, 0, 1, 2, 10, 100, -2};
+static const int64_t d275[] = {-1, -2, -4, -8, 0, -1, -2, -3, -11, -101, 1};
+static const int64_t d276[] = {0, 1, 2, 3, 64, 0, 1, 1, 2, 3, 63};
+static const int64_t d277[] = {0, -1, -3, -7, 1, 0, -1, -2, -10, -100, 2};
+static const double d278[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 1.0, 1.0, 2.0, -0x1p-1, 0x1.cp+1, -2.0, INFINITY, -INFINITY, NAN, 65504.0, 1.0, -0x1.8p+0, -0x1.8p+0, -0x1p-1, -3.0, 1.0, -0x1.2p+2, INFINITY, -INFINITY, NAN, 65504.0, -0x1.8p+0, 0x1.4p+1, 0x1.4p+1, 0x1.cp+1, 1.0, 5.0, -0x1p-1, INFINITY, -INFINITY, NAN, 65504.0, 0x1.4p+1, -3.0, -3.0, -2.0, -0x1.2p+2, -0x1p-1, -6.0, INFINITY, -INFINITY, NAN, 65504.0, -3.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 65504.0, 65504.0, 65504.0, 65504.0, 65504.0, 65504.0, INFINITY, -INFINITY, NAN, INFINITY, 65504.0, 0x1p-14, 0x1p-14, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-13};
+static const double d279[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -1.0, -1.0, 0.0, -0x1.4p+1, 0x1.8p+0, -4.0, INFINITY, -INFINITY, NAN, 65504.0, -1.0, 0x1.8p+0, 0x1.8p+0, 0x1.4p+1, 0.0, 4.0, -0x1.8p+0, INFINITY, -INFINITY, NAN, 65504.0, 0x1.8p+0, -0x1.4p+1, -0x1.4p+1, -0x1.8p+0, -4.0, 0.0, -0x1.6p+2, INFINITY, -INFINITY, NAN, 65504.0, -0x1.4p+1, 3.0, 3.0, 4.0, 0x1.8p+0, 0x1.6p+2, 0.0, INFINITY, -INFINITY, NAN, 65504.0, 3.0, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, -65504.0, -65504.0, -65504.0, -65504.0, -65504.0, -65504.0, INFINITY, -INFINITY, NAN, 0.0, -65504.0, -0x1p-14, -0x1p-14, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0.0};
+static const double d280[] = {0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -0.0, 0.0, -0x1.8p+0, 0x1.2p+1, -0x1.ep+1, 0x1.2p+2, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-14, 0.0, -0.0, 0x1.4p+1, -0x1.ep+1, 0x1.9p+2, -0x1.ep+2, INFINITY, -INFINITY, NAN, INFINITY, 0x1.4p-13, -0.0, 0.0, -3.0, 0x1.2p+2, -0x1.ep+2, 9.0, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-13, NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 65504.0, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, 0x1.ffcp+1, 0.0, -0.0, 0x1p-14, -0x1.8p-14, 0x1.4p-13, -0x1.8p-13, INFINITY, -INFINITY, NAN, 0x1.ffcp+1, 0.0};
+static const double d281[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -2.0, 2.0, -3.0, NAN, NAN, NAN, 65504.0, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, 2.0, NAN, NAN, NAN, -43680.0, -1.0, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, NAN, NAN, NAN, 26208.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 1.0, NAN, NAN, NAN, -21840.0, -1.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 0.0, NAN, NAN, NAN, -1.0, -1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 1.0, 0.0, 0.0, -0.0, 16384.0, -24576.0, 40960.0, -49152.0, NAN, NAN, NAN, INFINITY, 1.0};
+static const double d282[] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 0.0, 0x1p-1, 0x1p-1, 0.0, NAN, NAN, NAN, 0.0, 0x1p-14, -0.0, -0.0, -0x1p-1, -0.0, -0x1p-1, -0.0, NAN, NAN, NAN, -1.0, -0x1.8p+0, 0.0, 0.0, 1.0, 1.0, 0.0, 2.0, NAN, NAN, NAN, 0x1.8p+0, 0x1p-14, -0.0, -0.0, -2.0, -0x1.8p+0, -0x1p-1, -0.0, NAN, NAN, NAN, -1.0, -3.0, 0.0, 0.0, 1.0, INFINITY, 0x1.4p+1, INFINITY, NAN, NAN, NAN, 65504.0, 0x1p-14, -0.0, -0.0, -INFINITY, -0x1.8p+0, -INFINITY, -3.0, NAN, NAN, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, 65504.0, 0x1.4p+1, 65504.0, NAN, NAN, NAN, 0.0, 0x1p-14, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, NAN, NAN, 0.0, 0.0};
+static const int64_t d283[] = {1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+static const int64_t d284[] = {0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0};
+static const int64_t d285[] = {0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0};
+static const int64_t d286[] = {1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 0, 1, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1};
+static const int64_t d287[] = {0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0};
+static const int64_t d288[] = {1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1};
+static const double d289[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -0.0, 0.0, -0x1.554p-1, 1.0, -0x1.aacp+0, 2.0, -INFINITY, INFINITY, NAN, -43680.0, -0x1.558p-15, 0.0, -0.0, 0x1.998p-2, -0x1.334p-1, 1.0, -0x1.334p+0, INFINITY, -INFINITY, NAN, 26208.0, 0x1.9ap-16, -0.0, 0.0, -0x1.554p-2, 0x1p-1, -0x1.aacp-1, 1.0, -INFINITY, INFINITY, NAN, -21840.0, -0x1.55p-16, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0x1p-16, -0x1.8p-16, 0x1.4p-15, -0x1.8p-15, INFINITY, -INFINITY, NAN, 1.0, 0.0, 0.0, -0.0, 16384.0, -24576.0, 40960.0, -49152.0, INFINITY, -INFINITY, NAN, INFINITY, 1.0};
+static const double d290[] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, INFINITY, INFINITY, 1.0, NAN, 0x1.03p-2, NAN, 0.0, 0.0, NAN, 0x1p-24, INFINITY, 0.0, 0.0, 1.0, NAN, 0x1.3c4p+3, NAN, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, -INFINITY, 1.0, -0x1.2f8p-2, 0x1.064p-4, -0x1.2f8p-5, 0.0, -0.0, NAN, 0.0, INFINITY, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, INFINITY, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, 0.0, INFINITY, NAN, NAN, 1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, 0.0, 0.0, 1.0, NAN, 1.0, NAN, INFINITY, INFINITY, NAN, 0x1.004p+0, 0x1.ffcp-1};
+static const double d291[] = {0.0, -0.0, 0.0, -0x1.8p+0, 0.0, -3.0, 0.0, -INFINITY, NAN, 0.0, 0.0, 0.0, -0.0, -0.0, -0x1.8p+0, -0.0, -3.0, -0.0, -INFINITY, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 1.0, -3.0, 1.0, -INFINITY, NAN, 1.0, 0x1p-14, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -3.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -0x1.8p+0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 0x1.4p+1, -INFINITY, NAN, 0x1.4p+1, 0x1p-14, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -INFINITY, NAN, -3.0, -3.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 65504.0, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 0x1p-14, -0x1.8p+0, 0x1p-14, -3.0, 0x1p-14, -INFINITY, NAN, 0x1p-14, 0x1p-14};
+static const double d292[] = {0.0, -0.0, 1.0, 0.0, 0x1.4p+1, 0.0, INFINITY, 0.0, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0.0, 0x1.4p+1, -0.0, INFINITY, -0.0, NAN, 65504.0, 0x1p-14, 1.0, 1.0, 1.0, 1.0, 0x1.4p+1, 1.0, INFINITY, 1.0, NAN, 65504.0, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -0x1.8p+0, INFINITY, -0x1.8p+0, NAN, 65504.0, 0x1p-14, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, INFINITY, 0x1.4p+1, NAN, 65504.0, 0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -3.0, NAN, 65504.0, 0x1p-14, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 65504.0, 65504.0, 65504.0, 65504.0, 65504.0, 65504.0, INFINITY, 65504.0, NAN, 65504.0, 65504.0, 0x1p-14, 0x1p-14, 1.0, 0x1p-14, 0x1.4p+1, 0x1p-14, INFINITY, 0x1p-14, NAN, 65504.0, 0x1p-14};
+static const double d293[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14};
+static const double d294[] = {1.0, 1.0, 1.0, 1.0, 0x1.4p+1, 1.0, 3.0, 1.0, NAN, 3.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0x1.8p+0, 1.0, 3.0, 1.0, 1.0, 3.0, 1.0};
+static const double d295[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -65504.0, -0x1p-14, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.998p-4, 20.0, -20.0, 0x1p-10, 0x1.dp+2, -0x1.4p+1, 0x1p-10, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -65504.0, -0x1p-14, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.998p-4, 20.0, -20.0, 0x1.998p-4, 20.0, -20.0, 0x1p-10, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -65504.0, -0x1p-14, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.998p-4, 20.0, -20.0, 0x1p-10, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65504.0, 0x1p-14, -65504.0, -0x1p-14};
+static const double d296[] = {NAN, NAN, NAN, NAN};
+static const double d297[] = {0.0, -0x1p-1, -20.0, -0x1.8p+0, -0.0, -20.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1p-14, -INFINITY, NAN, -20.0, 0x1p-14, -65504.0, -20.0};
+static const int64_t d298[] = {8, 11, 14, 17};
+static const double d299[] = {-INFINITY, -65504.0, -20.0, -3.0, -0x1.4p+1, -0x1.8p+0, -0x1p-1, -0x1p-14, -0.0, 0.0, 0x1p-14, 0x1p-10, 0x1.998p-4, 0x1p-1, 1.0, 0x1.8p+0, 0x1.4p+1, 0x1.dp+2, 20.0, 65504.0, INFINITY, NAN};
+static const int64_t d300[] = {7, 11, 18, 5, 21, 3, 14, 12, 0, 1, 10, 19, 16, 13, 2, 15, 4, 20, 17, 9, 6, 8};
+static const double d301[] = {0};
+static const double d302[] = {0.0, 0.0, 0.0, 0.0};
+static const double d303[] = {1.0, 1.0, 1.0, 1.0};
+static const double d304[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 65536.0, 0x1p-14, -65536.0, -0x1p-14, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.9ap-4, 20.0, -20.0, 0x1p-10, 0x1.dp+2, -0x1.4p+1};
+static const int64_t d305[] = {0, 0, 1, 0, 2, 0, 255, 0, 0, 255, 0, 0, 0, 0, 0, 1, 0, 20, 0, 0, 7, 0};
+static const int64_t d306[] = {0, 0, 1, -1, 2, -3, 127, -128, 0, 127, 0, -128, 0, 0, 0, 1, 0, 20, -20, 0, 7, -2};
+static const int64_t d307[] = {0, 0, 1, -1, 2, -3, 2147483647, -2147483648, 0, 65504, 0, -65504, 0, 0, 0, 1, 0, 20, -20, 0, 7, -2};
+static const int64_t d308[] = {0, 0, 1, -1, 2, -3, 9223372036854775807, INT64_MIN, 0, 65504, 0, -65504, 0, 0, 0, 1, 0, 20, -20, 0, 7, -2};
+static const int64_t d309[] = {0, 0, 1, -1, 2, -3, 32767, -32768, 0, 32767, 0, -32768, 0, 0, 0, 1, 0, 20, -20, 0, 7, -2};
+static const int64_t d310[] = {0, 0, 1, 0, 2, 0, 65535, 0, 0, 65504, 0, 0, 0, 0, 0, 1, 0, 20, 0, 0, 7, 0};
+static const int64_t d311[] = {0, 0, 1, 0, 2, 0, 4294967295, 0, 0, 65504, 0, 0, 0, 0, 0, 1, 0, 20, 0, 0, 7, 0};
+static const int64_t d312[] = {0, 0, 1, 0, 2, 0, -1, 0, 0, 65504, 0, 0, 0, 0, 0, 1, 0, 20, 0, 0, 7, 0};
+static const int64_t d313[] = {0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+static const double d314[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 1.0, 1.0, 2.0, -0x1p-1, 0x1.cp+1, -2.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 1.0, -0x1.8p+0, -0x1.8p+0, -0x1p-1, -3.0, 1.0, -0x1.2p+2, INFINITY, -INFINITY, NAN, 0x1.fep+127, -0x1.8p+0, 0x1.4p+1, 0x1.4p+1, 0x1.cp+1, 1.0, 5.0, -0x1p-1, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1.4p+1, -3.0, -3.0, -2.0, -0x1.2p+2, -0x1p-1, -6.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, -3.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, INFINITY, -INFINITY, NAN, INFINITY, 0x1.fep+127, 0x1p-126, 0x1p-126, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-125};
+static const double d315[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -1.0, -1.0, 0.0, -0x1.4p+1, 0x1.8p+0, -4.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, -1.0, 0x1.8p+0, 0x1.8p+0, 0x1.4p+1, 0.0, 4.0, -0x1.8p+0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1.8p+0, -0x1.4p+1, -0x1.4p+1, -0x1.8p+0, -4.0, 0.0, -0x1.6p+2, INFINITY, -INFINITY, NAN, 0x1.fep+127, -0x1.4p+1, 3.0, 3.0, 4.0, 0x1.8p+0, 0x1.6p+2, 0.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 3.0, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, -0x1.fep+127, -0x1.fep+127, -0x1.fep+127, -0x1.fep+127, -0x1.fep+127, -0x1.fep+127, INFINITY, -INFINITY, NAN, 0.0, -0x1.fep+127, -0x1p-126, -0x1p-126, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0.0};
+static const double d316[] = {0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -0.0, 0.0, -0x1.8p+0, 0x1.2p+1, -0x1.ep+1, 0x1.2p+2, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-126, 0.0, -0.0, 0x1.4p+1, -0x1.ep+1, 0x1.9p+2, -0x1.ep+2, INFINITY, -INFINITY, NAN, INFINITY, 0x1.4p-125, -0.0, 0.0, -3.0, 0x1.2p+2, -0x1.ep+2, 9.0, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-125, NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0x1.fep+127, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, 0x1.fep+1, 0.0, -0.0, 0x1p-126, -0x1.8p-126, 0x1.4p-125, -0x1.8p-125, INFINITY, -INFINITY, NAN, 0x1.fep+1, 0.0};
+static const double d317[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -2.0, 2.0, -3.0, NAN, NAN, NAN, 0x1.fep+127, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, 2.0, NAN, NAN, NAN, -0x1.54p+127, -1.0, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, NAN, NAN, NAN, 0x1.98p+126, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 1.0, NAN, NAN, NAN, -0x1.54p+126, -1.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 0.0, NAN, NAN, NAN, -1.0, -1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 1.0, 0.0, 0.0, -0.0, 0x1p+126, -0x1.8p+126, 0x1.4p+127, -0x1.8p+127, NAN, NAN, NAN, INFINITY, 1.0};
+static const double d318[] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 0.0, 0x1p-1, 0x1p-1, 0.0, NAN, NAN, NAN, 0.0, 0x1p-126, -0.0, -0.0, -0x1p-1, -0.0, -0x1p-1, -0.0, NAN, NAN, NAN, -0.0, -0x1.8p+0, 0.0, 0.0, 1.0, 1.0, 0.0, 2.0, NAN, NAN, NAN, 0.0, 0x1p-126, -0.0, -0.0, -2.0, -0x1.8p+0, -0x1p-1, -0.0, NAN, NAN, NAN, -0.0, -3.0, 0.0, 0.0, 1.0, INFINITY, 0x1.4p+1, INFINITY, NAN, NAN, NAN, 0x1.fep+127, 0x1p-126, -0.0, -0.0, -INFINITY, -0x1.8p+0, -INFINITY, -3.0, NAN, NAN, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, 0x1.fep+127, 0x1.4p+1, 0x1.fep+127, NAN, NAN, NAN, 0.0, 0x1p-126, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, NAN, NAN, 0.0, 0.0};
+static const double d319[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -0.0, 0.0, -0x1.56p-1, 1.0, -0x1.aap+0, 2.0, -INFINITY, INFINITY, NAN, -0x1.54p+127, -0x1.54p-127, 0.0, -0.0, 0x1.9ap-2, -0x1.34p-1, 1.0, -0x1.34p+0, INFINITY, -INFINITY, NAN, 0x1.98p+126, 0x1.98p-128, -0.0, 0.0, -0x1.56p-2, 0x1p-1, -0x1.aap-1, 1.0, -INFINITY, INFINITY, NAN, -0x1.54p+126, -0x1.58p-128, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0x1p-128, -0x1.8p-128, 0x1.4p-127, -0x1.8p-127, INFINITY, -INFINITY, NAN, 1.0, 0.0, 0.0, -0.0, 0x1p+126, -0x1.8p+126, 0x1.4p+127, -0x1.8p+127, INFINITY, -INFINITY, NAN, INFINITY, 1.0};
+static const double d320[] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, INFINITY, INFINITY, 1.0, NAN, 0x1.04p-2, NAN, 0.0, 0.0, NAN, 0.0, INFINITY, 0.0, 0.0, 1.0, NAN, 0x1.3cp+3, NAN, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, -INFINITY, 1.0, -0x1.3p-2, 0x1.06p-4, -0x1.3p-5, 0.0, -0.0, NAN, 0.0, INFINITY, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, INFINITY, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, 0.0, INFINITY, NAN, NAN, 1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, 0.0, 0.0, 1.0, NAN, 1.0, NAN, INFINITY, INFINITY, NAN, 1.0, 1.0};
+static const double d321[] = {0.0, 0.0, 0.0, -0x1.8p+0, 0.0, -3.0, 0.0, -INFINITY, NAN, 0.0, 0.0, -0.0, -0.0, -0.0, -0x1.8p+0, -0.0, -3.0, -0.0, -INFINITY, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 1.0, -3.0, 1.0, -INFINITY, NAN, 1.0, 0x1p-126, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -3.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -0x1.8p+0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 0x1.4p+1, -INFINITY, NAN, 0x1.4p+1, 0x1p-126, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -INFINITY, NAN, -3.0, -3.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 0x1.fep+127, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 0x1p-126, -0x1.8p+0, 0x1p-126, -3.0, 0x1p-126, -INFINITY, NAN, 0x1p-126, 0x1p-126};
+static const double d322[] = {0.0, 0.0, 1.0, 0.0, 0x1.4p+1, 0.0, INFINITY, 0.0, NAN, 0x1.fep+127, 0x1p-126, -0.0, -0.0, 1.0, -0.0, 0x1.4p+1, -0.0, INFINITY, -0.0, NAN, 0x1.fep+127, 0x1p-126, 1.0, 1.0, 1.0, 1.0, 0x1.4p+1, 1.0, INFINITY, 1.0, NAN, 0x1.fep+127, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -0x1.8p+0, INFINITY, -0x1.8p+0, NAN, 0x1.fep+127, 0x1p-126, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, INFINITY, 0x1.4p+1, NAN, 0x1.fep+127, 0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -3.0, NAN, 0x1.fep+127, 0x1p-126, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, 0x1.fep+127, INFINITY, 0x1.fep+127, NAN, 0x1.fep+127, 0x1.fep+127, 0x1p-126, 0x1p-126, 1.0, 0x1p-126, 0x1.4p+1, 0x1p-126, INFINITY, 0x1p-126, NAN, 0x1.fep+127, 0x1p-126};
+static const double d323[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126};
+static const double d324[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -0x1.fep+127, -0x1p-126, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.9ap-4, 20.0, -20.0, 0x1p-7, 0x1.dp+2, -0x1.4p+1, 0x1p-7, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -0x1.fep+127, -0x1p-126, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.9ap-4, 20.0, -20.0, 0x1.9ap-4, 20.0, -20.0, 0x1p-7, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -0x1.fep+127, -0x1p-126, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.9ap-4, 20.0, -20.0, 0x1p-7, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fep+127, 0x1p-126, -0x1.fep+127, -0x1p-126};
+static const double d325[] = {0.0, -0x1p-1, -20.0, -0x1.8p+0, -0.0, -20.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1p-126, -INFINITY, NAN, -20.0, 0x1p-126, -0x1.fep+127, -20.0};
+static const double d326[] = {-INFINITY, -0x1.fep+127, -20.0, -3.0, -0x1.4p+1, -0x1.8p+0, -0x1p-1, -0x1p-126, -0.0, 0.0, 0x1p-126, 0x1p-7, 0x1.9ap-4, 0x1p-1, 1.0, 0x1.8p+0, 0x1.4p+1, 0x1.dp+2, 20.0, 0x1.fep+127, INFINITY, NAN};
+static const double d327[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, INFINITY, 0.0, -INFINITY, -0.0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.9ap-4, 20.0, -20.0, 0x1p-7, 0x1.dp+2, -0x1.4p+1};
+static const int64_t d328[] = {0, 0, 1, -1, 2, -3, 2147483647, -2147483648, 0, 2147483647, 0, -2147483648, 0, 0, 0, 1, 0, 20, -20, 0, 7, -2};
+static const int64_t d329[] = {0, 0, 1, -1, 2, -3, 9223372036854775807, INT64_MIN, 0, 9223372036854775807, 0, INT64_MIN, 0, 0, 0, 1, 0, 20, -20, 0, 7, -2};
+static const int64_t d330[] = {0, 0, 1, 0, 2, 0, 65535, 0, 0, 65535, 0, 0, 0, 0, 0, 1, 0, 20, 0, 0, 7, 0};
+static const int64_t d331[] = {0, 0, 1, 0, 2, 0, 4294967295, 0, 0, 4294967295, 0, 0, 0, 0, 0, 1, 0, 20, 0, 0, 7, 0};
+static const int64_t d332[] = {0, 0, 1, 0, 2, 0, -1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 20, 0, 0, 7, 0};
+static const double d333[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 1.0, 1.0, 2.0, -0x1p-1, 0x1.cp+1, -2.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 1.0, -0x1.8p+0, -0x1.8p+0, -0x1p-1, -3.0, 1.0, -0x1.2p+2, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, -0x1.8p+0, 0x1.4p+1, 0x1.4p+1, 0x1.cp+1, 1.0, 5.0, -0x1p-1, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1.4p+1, -3.0, -3.0, -2.0, -0x1.2p+2, -0x1p-1, -6.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, -3.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, INFINITY, -INFINITY, NAN, INFINITY, 0x1.fffffep+127, 0x1p-126, 0x1p-126, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-125};
+static const double d334[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -1.0, -1.0, 0.0, -0x1.4p+1, 0x1.8p+0, -4.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, -1.0, 0x1.8p+0, 0x1.8p+0, 0x1.4p+1, 0.0, 4.0, -0x1.8p+0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1.8p+0, -0x1.4p+1, -0x1.4p+1, -0x1.8p+0, -4.0, 0.0, -0x1.6p+2, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, -0x1.4p+1, 3.0, 3.0, 4.0, 0x1.8p+0, 0x1.6p+2, 0.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 3.0, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, -0x1.fffffep+127, -0x1.fffffep+127, -0x1.fffffep+127, -0x1.fffffep+127, -0x1.fffffep+127, -0x1.fffffep+127, INFINITY, -INFINITY, NAN, 0.0, -0x1.fffffep+127, -0x1p-126, -0x1p-126, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0.0};
+static const double d335[] = {0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -0.0, 0.0, -0x1.8p+0, 0x1.2p+1, -0x1.ep+1, 0x1.2p+2, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-126, 0.0, -0.0, 0x1.4p+1, -0x1.ep+1, 0x1.9p+2, -0x1.ep+2, INFINITY, -INFINITY, NAN, INFINITY, 0x1.4p-125, -0.0, 0.0, -3.0, 0x1.2p+2, -0x1.ep+2, 9.0, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-125, NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0x1.fffffep+127, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, 0x1.fffffep+1, 0.0, -0.0, 0x1p-126, -0x1.8p-126, 0x1.4p-125, -0x1.8p-125, INFINITY, -INFINITY, NAN, 0x1.fffffep+1, 0.0};
+static const double d336[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -2.0, 2.0, -3.0, NAN, NAN, NAN, 0x1.fffffep+127, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, 2.0, NAN, NAN, NAN, -0x1.555554p+127, -1.0, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, NAN, NAN, NAN, 0x1.999998p+126, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 1.0, NAN, NAN, NAN, -0x1.555554p+126, -1.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 0.0, NAN, NAN, NAN, -1.0, -1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 1.0, 0.0, 0.0, -0.0, 0x1p+126, -0x1.8p+126, 0x1.4p+127, -0x1.8p+127, NAN, NAN, NAN, INFINITY, 1.0};
+static const double d337[] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 0.0, 0x1p-1, 0x1p-1, 0.0, NAN, NAN, NAN, 0.0, 0x1p-126, -0.0, -0.0, -0x1p-1, -0.0, -0x1p-1, -0.0, NAN, NAN, NAN, -0.0, -0x1.8p+0, 0.0, 0.0, 1.0, 1.0, 0.0, 2.0, NAN, NAN, NAN, 0.0, 0x1p-126, -0.0, -0.0, -2.0, -0x1.8p+0, -0x1p-1, -0.0, NAN, NAN, NAN, -0.0, -3.0, 0.0, 0.0, 1.0, INFINITY, 0x1.4p+1, INFINITY, NAN, NAN, NAN, 0x1.fffffep+127, 0x1p-126, -0.0, -0.0, -INFINITY, -0x1.8p+0, -INFINITY, -3.0, NAN, NAN, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, 0x1.fffffep+127, 0x1.4p+1, 0x1.fffffep+127, NAN, NAN, NAN, 0.0, 0x1p-126, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, NAN, NAN, 0.0, 0.0};
+static const double d338[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -0.0, 0.0, -0x1.555556p-1, 1.0, -0x1.aaaaaap+0, 2.0, -INFINITY, INFINITY, NAN, -0x1.555554p+127, -0x1.555554p-127, 0.0, -0.0, 0x1.99999ap-2, -0x1.333334p-1, 1.0, -0x1.333334p+0, INFINITY, -INFINITY, NAN, 0x1.999998p+126, 0x1.999998p-128, -0.0, 0.0, -0x1.555556p-2, 0x1p-1, -0x1.aaaaaap-1, 1.0, -INFINITY, INFINITY, NAN, -0x1.555554p+126, -0x1.555558p-128, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0x1p-128, -0x1.8p-128, 0x1.4p-127, -0x1.8p-127, INFINITY, -INFINITY, NAN, 1.0, 0.0, 0.0, -0.0, 0x1p+126, -0x1.8p+126, 0x1.4p+127, -0x1.8p+127, INFINITY, -INFINITY, NAN, INFINITY, 1.0};
+static const double d339[] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, INFINITY, INFINITY, 1.0, NAN, 0x1.030dc4p-2, NAN, 0.0, 0.0, NAN, 0.0, INFINITY, 0.0, 0.0, 1.0, NAN, 0x1.3c3a4ep+3, NAN, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, -INFINITY, 1.0, -0x1.2f684cp-2, 0x1.0624dep-4, -0x1.2f684cp-5, 0.0, -0.0, NAN, 0.0, INFINITY, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, INFINITY, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, 0.0, INFINITY, NAN, NAN, 1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, 0.0, 0.0, 1.0, NAN, 1.0, NAN, INFINITY, INFINITY, NAN, 1.0, 1.0};
+static const double d340[] = {0.0, 0.0, 0.0, -0x1.8p+0, 0.0, -3.0, 0.0, -INFINITY, NAN, 0.0, 0.0, -0.0, -0.0, -0.0, -0x1.8p+0, -0.0, -3.0, -0.0, -INFINITY, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 1.0, -3.0, 1.0, -INFINITY, NAN, 1.0, 0x1p-126, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -3.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -0x1.8p+0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 0x1.4p+1, -INFINITY, NAN, 0x1.4p+1, 0x1p-126, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -INFINITY, NAN, -3.0, -3.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 0x1.fffffep+127, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 0x1p-126, -0x1.8p+0, 0x1p-126, -3.0, 0x1p-126, -INFINITY, NAN, 0x1p-126, 0x1p-126};
+static const double d341[] = {0.0, 0.0, 1.0, 0.0, 0x1.4p+1, 0.0, INFINITY, 0.0, NAN, 0x1.fffffep+127, 0x1p-126, -0.0, -0.0, 1.0, -0.0, 0x1.4p+1, -0.0, INFINITY, -0.0, NAN, 0x1.fffffep+127, 0x1p-126, 1.0, 1.0, 1.0, 1.0, 0x1.4p+1, 1.0, INFINITY, 1.0, NAN, 0x1.fffffep+127, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -0x1.8p+0, INFINITY, -0x1.8p+0, NAN, 0x1.fffffep+127, 0x1p-126, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, INFINITY, 0x1.4p+1, NAN, 0x1.fffffep+127, 0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -3.0, NAN, 0x1.fffffep+127, 0x1p-126, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, 0x1.fffffep+127, INFINITY, 0x1.fffffep+127, NAN, 0x1.fffffep+127, 0x1.fffffep+127, 0x1p-126, 0x1p-126, 1.0, 0x1p-126, 0x1.4p+1, 0x1p-126, INFINITY, 0x1p-126, NAN, 0x1.fffffep+127, 0x1p-126};
+static const double d342[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126};
+static const double d343[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -0x1.fffffep+127, -0x1p-126, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.99999ap-4, 20.0, -20.0, 0x1p-23, 0x1.dp+2, -0x1.4p+1, 0x1p-23, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -0x1.fffffep+127, -0x1p-126, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.99999ap-4, 20.0, -20.0, 0x1.99999ap-4, 20.0, -20.0, 0x1p-23, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -0x1.fffffep+127, -0x1p-126, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.99999ap-4, 20.0, -20.0, 0x1p-23, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffep+127, 0x1p-126, -0x1.fffffep+127, -0x1p-126};
+static const double d344[] = {0.0, -0x1p-1, -20.0, -0x1.8p+0, -0.0, -20.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1p-126, -INFINITY, NAN, -20.0, 0x1p-126, -0x1.fffffep+127, -20.0};
+static const double d345[] = {-INFINITY, -0x1.fffffep+127, -20.0, -3.0, -0x1.4p+1, -0x1.8p+0, -0x1p-1, -0x1p-126, -0.0, 0.0, 0x1p-126, 0x1p-23, 0x1.99999ap-4, 0x1p-1, 1.0, 0x1.8p+0, 0x1.4p+1, 0x1.dp+2, 20.0, 0x1.fffffep+127, INFINITY, NAN};
+static const double d346[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, INFINITY, 0.0, -INFINITY, -0.0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.998p-4, 20.0, -20.0, 0x1p-23, 0x1.dp+2, -0x1.4p+1};
+static const double d347[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, INFINITY, 0x1p-126, -INFINITY, -0x1p-126, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.9ap-4, 20.0, -20.0, 0x1p-23, 0x1.dp+2, -0x1.4p+1};
+static const double d348[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 1.0, 1.0, 2.0, -0x1p-1, 0x1.cp+1, -2.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 1.0, -0x1.8p+0, -0x1.8p+0, -0x1p-1, -3.0, 1.0, -0x1.2p+2, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, -0x1.8p+0, 0x1.4p+1, 0x1.4p+1, 0x1.cp+1, 1.0, 5.0, -0x1p-1, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1.4p+1, -3.0, -3.0, -2.0, -0x1.2p+2, -0x1p-1, -6.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, -3.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, INFINITY, -INFINITY, NAN, INFINITY, 0x1.fffffffffffffp+1023, 0x1p-1022, 0x1p-1022, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1021};
+static const double d349[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -1.0, -1.0, 0.0, -0x1.4p+1, 0x1.8p+0, -4.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, -1.0, 0x1.8p+0, 0x1.8p+0, 0x1.4p+1, 0.0, 4.0, -0x1.8p+0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1.8p+0, -0x1.4p+1, -0x1.4p+1, -0x1.8p+0, -4.0, 0.0, -0x1.6p+2, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, -0x1.4p+1, 3.0, 3.0, 4.0, 0x1.8p+0, 0x1.6p+2, 0.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 3.0, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, NAN, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, NAN, INFINITY, INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, -0x1.fffffffffffffp+1023, -0x1.fffffffffffffp+1023, -0x1.fffffffffffffp+1023, -0x1.fffffffffffffp+1023, -0x1.fffffffffffffp+1023, -0x1.fffffffffffffp+1023, INFINITY, -INFINITY, NAN, 0.0, -0x1.fffffffffffffp+1023, -0x1p-1022, -0x1p-1022, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0.0};
+static const double d350[] = {0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0.0, 0.0, -0x1.8p+0, 0x1.2p+1, -0x1.ep+1, 0x1.2p+2, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-1022, 0.0, -0.0, 0x1.4p+1, -0x1.ep+1, 0x1.9p+2, -0x1.ep+2, INFINITY, -INFINITY, NAN, INFINITY, 0x1.4p-1021, -0.0, 0.0, -3.0, 0x1.2p+2, -0x1.ep+2, 9.0, -INFINITY, INFINITY, NAN, -INFINITY, -0x1.8p-1021, NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0x1.fffffffffffffp+1023, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, 0x1.fffffffffffffp+1, 0.0, -0.0, 0x1p-1022, -0x1.8p-1022, 0x1.4p-1021, -0x1.8p-1021, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1, 0.0};
+static const double d351[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -2.0, 2.0, -3.0, NAN, NAN, NAN, 0x1.fffffffffffffp+1023, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, 2.0, NAN, NAN, NAN, -0x1.5555555555555p+1023, -1.0, 0.0, -0.0, 0.0, -1.0, 1.0, -2.0, NAN, NAN, NAN, 0x1.9999999999999p+1022, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 1.0, NAN, NAN, NAN, -0x1.5555555555555p+1022, -1.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, 0.0, NAN, NAN, NAN, -1.0, -1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0.0, -1.0, 0.0, -1.0, NAN, NAN, NAN, 1.0, 0.0, 0.0, -0.0, 0x1p+1022, -0x1.8p+1022, 0x1.4p+1023, -0x1.8p+1023, NAN, NAN, NAN, INFINITY, 1.0};
+static const double d352[] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 0.0, 0x1p-1, 0x1p-1, 0.0, NAN, NAN, NAN, 0.0, 0x1p-1022, -0.0, -0.0, -0x1p-1, -0.0, -0x1p-1, -0.0, NAN, NAN, NAN, -1.0, -0x1.8p+0, 0.0, 0.0, 1.0, 1.0, 0.0, 2.0, NAN, NAN, NAN, 0x1p-1, 0x1p-1022, -0.0, -0.0, -2.0, -0x1.8p+0, -0x1p-1, -0.0, NAN, NAN, NAN, -1.0, -3.0, 0.0, 0.0, 1.0, INFINITY, 0x1.4p+1, INFINITY, NAN, NAN, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0.0, -0.0, -INFINITY, -0x1.8p+0, -INFINITY, -3.0, NAN, NAN, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, 0x1.fffffffffffffp+1023, 0x1.4p+1, 0x1.fffffffffffffp+1023, NAN, NAN, NAN, 0.0, 0x1p-1022, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, NAN, NAN, 0.0, 0.0};
+static const double d353[] = {NAN, NAN, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, NAN, INFINITY, INFINITY, NAN, NAN, -INFINITY, INFINITY, -INFINITY, INFINITY, -INFINITY, INFINITY, NAN, -INFINITY, -INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0.0, 0.0, -0x1.5555555555555p-1, 1.0, -0x1.aaaaaaaaaaaabp+0, 2.0, -INFINITY, INFINITY, NAN, -0x1.5555555555555p+1023, -0x0.aaaaaaaaaaaabp-1022, 0.0, -0.0, 0x1.999999999999ap-2, -0x1.3333333333333p-1, 1.0, -0x1.3333333333333p+0, INFINITY, -INFINITY, NAN, 0x1.9999999999999p+1022, 0x0.6666666666666p-1022, -0.0, 0.0, -0x1.5555555555555p-2, 0x1p-1, -0x1.aaaaaaaaaaaabp-1, 1.0, -INFINITY, INFINITY, NAN, -0x1.5555555555555p+1022, -0x0.5555555555555p-1022, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, NAN, NAN, NAN, 0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, NAN, NAN, NAN, -0.0, -0.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 0x0.4p-1022, -0x0.6p-1022, 0x0.ap-1022, -0x0.cp-1022, INFINITY, -INFINITY, NAN, 1.0, 0.0, 0.0, -0.0, 0x1p+1022, -0x1.8p+1022, 0x1.4p+1023, -0x1.8p+1023, INFINITY, -INFINITY, NAN, INFINITY, 1.0};
+static const double d354[] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, INFINITY, INFINITY, 1.0, NAN, 0x1.030dc4ea03a72p-2, NAN, 0.0, 0.0, NAN, 0.0, INFINITY, 0.0, 0.0, 1.0, NAN, 0x1.3c3a4edfa9758p+3, NAN, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, -INFINITY, 1.0, -0x1.2f684bda12f68p-2, 0x1.0624dd2f1a9fcp-4, -0x1.2f684bda12f68p-5, 0.0, -0.0, NAN, 0.0, INFINITY, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, INFINITY, INFINITY, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, NAN, 0.0, INFINITY, NAN, NAN, 1.0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0.0, 1.0, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, 0.0, 0.0, 0.0, 1.0, NAN, 1.0, NAN, INFINITY, INFINITY, NAN, 1.0, 1.0};
+static const double d355[] = {0.0, 0.0, 0.0, -0x1.8p+0, 0.0, -3.0, 0.0, -INFINITY, NAN, 0.0, 0.0, -0.0, -0.0, -0.0, -0x1.8p+0, -0.0, -3.0, -0.0, -INFINITY, NAN, -0.0, -0.0, 0.0, -0.0, 1.0, -0x1.8p+0, 1.0, -3.0, 1.0, -INFINITY, NAN, 1.0, 0x1p-1022, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -0x1.8p+0, -3.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -0x1.8p+0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 0x1.4p+1, -INFINITY, NAN, 0x1.4p+1, 0x1p-1022, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -3.0, -INFINITY, NAN, -3.0, -3.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, 0x1.fffffffffffffp+1023, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 0x1p-1022, -0x1.8p+0, 0x1p-1022, -3.0, 0x1p-1022, -INFINITY, NAN, 0x1p-1022, 0x1p-1022};
+static const double d356[] = {0.0, 0.0, 1.0, 0.0, 0x1.4p+1, 0.0, INFINITY, 0.0, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0.0, -0.0, 1.0, -0.0, 0x1.4p+1, -0.0, INFINITY, -0.0, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 1.0, 1.0, 1.0, 1.0, 0x1.4p+1, 1.0, INFINITY, 1.0, NAN, 0x1.fffffffffffffp+1023, 1.0, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -0x1.8p+0, INFINITY, -0x1.8p+0, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, 0x1.4p+1, INFINITY, 0x1.4p+1, NAN, 0x1.fffffffffffffp+1023, 0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -3.0, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, NAN, INFINITY, INFINITY, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, INFINITY, 0x1.fffffffffffffp+1023, NAN, 0x1.fffffffffffffp+1023, 0x1.fffffffffffffp+1023, 0x1p-1022, 0x1p-1022, 1.0, 0x1p-1022, 0x1.4p+1, 0x1p-1022, INFINITY, 0x1p-1022, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022};
+static const double d357[] = {0.0, 0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022};
+static const double d358[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0x1.fffffffffffffp+1023, -0x1p-1022, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.999999999999ap-4, 20.0, -20.0, 0x1p-52, 0x1.dp+2, -0x1.4p+1, 0x1p-52, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0x1.fffffffffffffp+1023, -0x1p-1022, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.999999999999ap-4, 20.0, -20.0, 0x1.999999999999ap-4, 20.0, -20.0, 0x1p-52, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0x1.fffffffffffffp+1023, -0x1p-1022, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.999999999999ap-4, 20.0, -20.0, 0x1p-52, 0x1.dp+2, -0x1.4p+1, 0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, 0x1.fffffffffffffp+1023, 0x1p-1022, -0x1.fffffffffffffp+1023, -0x1p-1022};
+static const double d359[] = {0.0, -0x1p-1, -20.0, -0x1.8p+0, -0.0, -20.0, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1.8p+0, -INFINITY, NAN, -0x1p-1022, -INFINITY, NAN, -20.0, 0x1p-1022, -0x1.fffffffffffffp+1023, -20.0};
+static const double d360[] = {-INFINITY, -0x1.fffffffffffffp+1023, -20.0, -3.0, -0x1.4p+1, -0x1.8p+0, -0x1p-1, -0x1p-1022, -0.0, 0.0, 0x1p-1022, 0x1p-52, 0x1.999999999999ap-4, 0x1p-1, 1.0, 0x1.8p+0, 0x1.4p+1, 0x1.dp+2, 20.0, 0x1.fffffffffffffp+1023, INFINITY, NAN};
+static const double d361[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, INFINITY, 0.0, -INFINITY, -0.0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.998p-4, 20.0, -20.0, 0.0, 0x1.dp+2, -0x1.4p+1};
+static const double d362[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, INFINITY, 0.0, -INFINITY, -0.0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.9ap-4, 20.0, -20.0, 0x1p-52, 0x1.dp+2, -0x1.4p+1};
+static const double d363[] = {0.0, -0.0, 1.0, -0x1.8p+0, 0x1.4p+1, -3.0, INFINITY, -INFINITY, NAN, INFINITY, 0.0, -INFINITY, -0.0, 0x1p-1, -0x1p-1, 0x1.8p+0, 0x1.99999ap-4, 20.0, -20.0, 0x1p-52, 0x1.dp+2, -0x1.4p+1};
+static const int64_t d364[] = {0, 1, 3, 7, 255, 0, 1, 1, 2, 4, 8, 0, 1, 2, 3, 4, 6, 10, 2, 3, 4, 7, 8, 10, 14, 6, 7, 8, 255, 0, 2, 6, 254, 255, 0, 0, 1, 3, 7, 255, 0, 1, 1, 2, 4, 8, 0, 1, 2};
+static const int64_t d365[] = {0, 1, 3, 7, 255, 0, 1, 255, 0, 2, 6, 254, 255, 0, 253, 254, 0, 4, 252, 253, 254, 249, 250, 252, 0, 248, 249, 250, 1, 2, 4, 8, 0, 1, 2, 0, 1, 3, 7, 255, 0, 1, 255, 0, 2, 6, 254, 255, 0};
+static const int64_t d366[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 255, 0, 1, 0, 3, 9, 21, 253, 0, 3, 0, 7, 21, 49, 249, 0, 7, 0, 255, 253, 249, 1, 0, 255, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 255, 0, 1};
+static const int64_t d367[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 255, 0, 1, 0, 0, 1, 2, 85, 0, 0, 0, 0, 0, 1, 36, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 255, 0, 1};
+static const int64_t d368[] = {1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1};
+static const int64_t d369[] = {0, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 0};
+static const int64_t d370[] = {0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+static const int64_t d371[] = {1, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1};
+static const int64_t d372[] = {0, 1, 1, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0, 0};
+static const int64_t d373[] = {1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1};
+static const int64_t d374[] = {1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, 255, 0, 1, 0, 1, 27, 87, 255, 0, 1, 0, 1, 139, 247, 255, 0, 1, 0, 1, 171, 183, 255, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, 255, 0, 1};
+static const int64_t d375[] = {1, 1, 3, 3, 3, 1, 1, 2, 3, 3, 3};
+static const int64_t d376[] = {0, 1, 3, 7, 255, 0, 1, 2, 10, 100, 254, 10, 100, 254, 0, 1, 3, 7, 255, 0, 1, 2, 0, 1, 2, 10, 100, 254, 0, 1, 3, 7, 255, 3, 7, 255, 0, 1, 2, 10, 100, 254, 0, 1};
+static const int64_t d377[] = {255, 255, 255, 255};
+static const int64_t d378[] = {0, 1, 2, 0, 1, 0, 0, 1, 0, 0, 1};
+static const int64_t d379[] = {4, 7, 10, 2};
+static const int64_t d380[] = {0, 3, 0, 3};
+static const int64_t d381[] = {0, 0, 1, 1, 2, 3, 7, 10, 100, 254, 255};
+static const int64_t d382[] = {0, 5, 1, 6, 7, 2, 3, 8, 9, 10, 4};
+static const int64_t d383[] = {633, 633, 633, 633};
+static const int64_t d384[] = {0};
+static const int64_t d385[] = {0, 0, 0, 0};
+static const int64_t d386[] = {1, 1, 1, 1};
+static const int64_t d387[] = {0, 1, 4, 11, 266, 266, 267, 269, 279, 379, 633, 10, 110, 364, 364, 365, 368, 375, 630, 630, 631, 633, 0, 1, 3, 13, 113, 367, 367, 368, 371, 378, 633, 3, 10, 265, 265, 266, 268, 278, 378, 632, 632, 633};
+static const int64_t d388[] = {0, 1, 3, 10, 100, 254, 0, 1, 2, 3, 7, 255};
+static const int64_t d389[] = {0, 254000, 0, 5355};
+static const double d390[] = {0.0, 1.0, 3.0, 7.0, 255.0, 0.0, 1.0, 2.0, 10.0, 100.0, 254.0};
+static const int64_t d391[] = {0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 1, 2, 4, 8, -128, -127, -126, 0, -2, -9, 3, 4, 6, 10, -126, -125, -124, 2, 0, -7, 7, 8, 10, 14, -122, -121, -120, 6, 4, -3, 127, -128, -126, -122, -2, -1, 0, 126, 124, 117, -128, -127, -125, -121, -1, 0, 1, 127, 125, 118, -127, -126, -124, -120, 0, 1, 2, -128, 126, 119, -1, 0, 2, 6, 126, 127, -128, -2, -4, -11, -3, -2, 0, 4, 124, 125, 126, -4, -6, -13, -10, -9, -7, -3, 117, 118, 119, -11, -13, -20};
+static const int64_t d392[] = {0, 1, 3, 7, 127, -128, -127, -1, -3, -10, -1, 0, 2, 6, 126, 127, -128, -2, -4, -11, -3, -2, 0, 4, 124, 125, 126, -4, -6, -13, -7, -6, -4, 0, 120, 121, 122, -8, -10, -17, -127, -126, -124, -120, 0, 1, 2, -128, 126, 119, -128, -127, -125, -121, -1, 0, 1, 127, 125, 118, 127, -128, -126, -122, -2, -1, 0, 126, 124, 117, 1, 2, 4, 8, -128, -127, -126, 0, -2, -9, 3, 4, 6, 10, -126, -125, -124, 2, 0, -7, 10, 11, 13, 17, -119, -118, -117, 9, 7, 0};
+static const int64_t d393[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 3, 9, 21, 125, -128, -125, -3, -9, -30, 0, 7, 21, 49, 121, -128, -121, -7, -21, -70, 0, 127, 125, 121, 1, -128, -1, -127, -125, 10, 0, -128, -128, -128, -128, 0, -128, -128, -128, 0, 0, -127, -125, -121, -1, -128, 1, 127, 125, -10, 0, -1, -3, -7, -127, -128, 127, 1, 3, 10, 0, -3, -9, -21, -125, -128, 125, 3, 9, 30, 0, -10, -30, -70, 10, 0, -10, 10, 30, 100};
+static const int64_t d394[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 0, 1, 2, 42, -43, -43, -1, -1, -4, 0, 0, 0, 1, 18, -19, -19, -1, -1, -2, 0, 0, 0, 0, 1, -2, -1, -1, -1, -1, 0, -1, -1, -1, -1, 1, 0, 0, 0, 0, 0, -1, -1, -1, -1, 1, 1, 0, 0, 0, 0, -1, -3, -7, -127, -128, 127, 1, 3, 10, 0, -1, -1, -3, -43, 42, 42, 0, 1, 3, 0, -1, -1, -1, -13, 12, 12, 0, 0, 1};
+static const int64_t d395[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 2, 2, 0, 2, 0, 1, 3, 0, 1, 5, 6, 6, 4, 4, 0, 1, 3, 7, 0, 126, 0, 126, 124, 117, 0, -127, -125, -121, -1, 0, -127, -1, -3, -10, 0, -126, -124, -120, 0, -1, 0, -1, -3, -10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -2, 0, -2, -2, -2, -1, -1, 0, -1, 0, -9, -7, -3, -3, -8, -7, -1, -3, 0};
+static const int64_t d396[] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+static const int64_t d397[] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0};
+static const int64_t d398[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0};
+static const int64_t d399[] = {1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 1};
+static const int64_t d400[] = {0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 0};
+static const int64_t d401[] = {1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1};
+static const int64_t d402[] = {0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10};
+static const int64_t d403[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127};
+static const int64_t d404[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 1, 27, 87, 127, 0, -127, -1, -27, 24, 0, 1, -117, -9, 127, 0, -127, -1, 117, -128, 0, 1, -85, -73, 127, 0, -127, -1, 85, 0};
+static const int64_t d405[] = {0, 0, 0, 0, 0, -128, -127, -1, -3, -10, 0, 1, 1, 1, 1, -128, -127, -1, -3, -10, 0, 1, 3, 3, 3, -128, -127, -1, -3, -10, 0, 1, 3, 7, 7, -128, -127, -1, -3, -10, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, -128, -128, -128, -128, -128, -128, -128, -128, -128, -128, -127, -127, -127, -127, -127, -128, -127, -127, -127, -127, -1, -1, -1, -1, -1, -128, -127, -1, -3, -10, -3, -3, -3, -3, -3, -128, -127, -3, -3, -10, -10, -10, -10, -10, -10, -128, -127, -10, -10, -10};
+static const int64_t d406[] = {0, 1, 3, 7, 127, 0, 0, 0, 0, 0, 1, 1, 3, 7, 127, 1, 1, 1, 1, 1, 3, 3, 3, 7, 127, 3, 3, 3, 3, 3, 7, 7, 7, 7, 127, 7, 7, 7, 7, 7, 127, 127, 127, 127, 127, 127, 127, 127, 127, 127, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 0, 1, 3, 7, 127, -127, -127, -1, -3, -10, 0, 1, 3, 7, 127, -1, -1, -1, -1, -1, 0, 1, 3, 7, 127, -3, -3, -1, -3, -3, 0, 1, 3, 7, 127, -10, -10, -1, -3, -10};
+static const int64_t d407[] = {1, 1, 3, 3, 3, 1, 1, 1, 1, 1, 2, 3, 3, 3};
+static const int64_t d408[] = {0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 2, 10, 100, 126, 10, 100, 126, 0, 1, 3, 7, 127, -128, -127, -1, -3, -10, 2, -3, -10, 2, 10, 100, 126, 0, 1, 3, 7, 127, -128, -127, -1, -128, -127, -1, -3, -10, 2, 10, 100, 126, 0, 1, 3, 7, 127};
+static const int64_t d409[] = {127, 127, 127, 127};
+static const int64_t d410[] = {-128, -127, -1, -3, -10, -128, -127, -1, -128, -127, -1, -128, -127, -1};
+static const int64_t d411[] = {4, 7, 10, 13};
+static const int64_t d412[] = {5, 8, 11, 0};
+static const int64_t d413[] = {-128, -127, -10, -3, -1, 0, 1, 2, 3, 7, 10, 100, 126, 127};
+static const int64_t d414[] = {5, 6, 9, 8, 7, 0, 1, 10, 2, 3, 11, 12, 13, 4};
+static const int64_t d415[] = {107, 107, 107, 107};
+static const int64_t d416[] = {0, 1, 4, 11, 138, 10, -117, -118, -121, -131, -129, -119, -19, 107, 10, 110, 236, 236, 237, 240, 247, 374, 246, 119, 118, 115, 105, 107, -3, -13, -11, -1, 99, 225, 225, 226, 229, 236, 363, 235, 108, 107, -128, -255, -256, -259, -269, -267, -257, -157, -31, -31, -30, -27, -20, 107};
+static const int64_t d417[] = {0, 1, 3, 10, 100, 126, -3, -10, 2, -128, -127, -1};
+static const int64_t d418[] = {0, 126000, 60, -16256};
+static const double d419[] = {0.0, 1.0, 3.0, 7.0, 127.0, -128.0, -127.0, -1.0, -3.0, -10.0, 2.0, 10.0, 100.0, 126.0};
+static const int64_t d420[] = {0, 1, 3, 7, 127, 128, 129, 255, 253, 246, 2, 10, 100, 126};
+static const int64_t d421[] = {0, 1, 3, 7, 127, 65408, 65409, 65535, 65533, 65526, 2, 10, 100, 126};
+static const int64_t d422[] = {0, 1, 3, 7, 127, 4294967168, 4294967169, 4294967295, 4294967293, 4294967286, 2, 10, 100, 126};
+static const int64_t d423[] = {0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+static const int64_t d424[] = {0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 1, 2, 4, 8, -2147483648, -2147483647, -2147483646, 0, -2, -9, 3, 4, 6, 10, -2147483646, -2147483645, -2147483644, 2, 0, -7, 7, 8, 10, 14, -2147483642, -2147483641, -2147483640, 6, 4, -3, 2147483647, -2147483648, -2147483646, -2147483642, -2, -1, 0, 2147483646, 2147483644, 2147483637, -2147483648, -2147483647, -2147483645, -2147483641, -1, 0, 1, 2147483647, 2147483645, 2147483638, -2147483647, -2147483646, -2147483644, -2147483640, 0, 1, 2, -2147483648, 2147483646, 2147483639, -1, 0, 2, 6, 2147483646, 2147483647, -2147483648, -2, -4, -11, -3, -2, 0, 4, 2147483644, 2147483645, 2147483646, -4, -6, -13, -10, -9, -7, -3, 2147483637, 2147483638, 2147483639, -11, -13, -20};
+static const int64_t d425[] = {0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, -1, 0, 2, 6, 2147483646, 2147483647, -2147483648, -2, -4, -11, -3, -2, 0, 4, 2147483644, 2147483645, 2147483646, -4, -6, -13, -7, -6, -4, 0, 2147483640, 2147483641, 2147483642, -8, -10, -17, -2147483647, -2147483646, -2147483644, -2147483640, 0, 1, 2, -2147483648, 2147483646, 2147483639, -2147483648, -2147483647, -2147483645, -2147483641, -1, 0, 1, 2147483647, 2147483645, 2147483638, 2147483647, -2147483648, -2147483646, -2147483642, -2, -1, 0, 2147483646, 2147483644, 2147483637, 1, 2, 4, 8, -2147483648, -2147483647, -2147483646, 0, -2, -9, 3, 4, 6, 10, -2147483646, -2147483645, -2147483644, 2, 0, -7, 10, 11, 13, 17, -2147483639, -2147483638, -2147483637, 9, 7, 0};
+static const int64_t d426[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 3, 9, 21, 2147483645, -2147483648, -2147483645, -3, -9, -30, 0, 7, 21, 49, 2147483641, -2147483648, -2147483641, -7, -21, -70, 0, 2147483647, 2147483645, 2147483641, 1, -2147483648, -1, -2147483647, -2147483645, 10, 0, -2147483648, -2147483648, -2147483648, -2147483648, 0, -2147483648, -2147483648, -2147483648, 0, 0, -2147483647, -2147483645, -2147483641, -1, -2147483648, 1, 2147483647, 2147483645, -10, 0, -1, -3, -7, -2147483647, -2147483648, 2147483647, 1, 3, 10, 0, -3, -9, -21, -2147483645, -2147483648, 2147483645, 3, 9, 30, 0, -10, -30, -70, 10, 0, -10, 10, 30, 100};
+static const int64_t d427[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 0, 1, 2, 715827882, -715827883, -715827883, -1, -1, -4, 0, 0, 0, 1, 306783378, -306783379, -306783379, -1, -1, -2, 0, 0, 0, 0, 1, -2, -1, -1, -1, -1, 0, -1, -1, -1, -1, 1, 0, 0, 0, 0, 0, -1, -1, -1, -1, 1, 1, 0, 0, 0, 0, -1, -3, -7, -2147483647, -2147483648, 2147483647, 1, 3, 10, 0, -1, -1, -3, -715827883, 715827882, 715827882, 0, 1, 3, 0, -1, -1, -1, -214748365, 214748364, 214748364, 0, 0, 1};
+static const int64_t d428[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 2, 2, 0, 2, 0, 1, 3, 0, 1, 5, 6, 6, 4, 4, 0, 1, 3, 7, 0, 2147483646, 0, 2147483646, 2147483644, 2147483637, 0, -2147483647, -2147483645, -2147483641, -1, 0, -2147483647, -1, -3, -10, 0, -2147483646, -2147483644, -2147483640, 0, -1, 0, -1, -3, -10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -2, 0, -2, -2, -2, -1, -1, 0, -1, 0, -9, -7, -3, -3, -8, -7, -1, -3, 0};
+static const int64_t d429[] = {0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10};
+static const int64_t d430[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647};
+static const int64_t d431[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 1, 27, 343, 2147483647, 0, -2147483647, -1, -27, -1000, 0, 1, 2187, 823543, 2147483647, 0, -2147483647, -1, -2187, -10000000, 0, 1, -1431655765, -1227133513, 2147483647, 0, -2147483647, -1, 1431655765, 0};
+static const int64_t d432[] = {0, 0, 0, 0, 0, -2147483648, -2147483647, -1, -3, -10, 0, 1, 1, 1, 1, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 3, 3, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 7, 7, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, -2147483648, -2147483648, -2147483648, -2147483648, -2147483648, -2147483648, -2147483648, -2147483648, -2147483648, -2147483648, -2147483647, -2147483647, -2147483647, -2147483647, -2147483647, -2147483648, -2147483647, -2147483647, -2147483647, -2147483647, -1, -1, -1, -1, -1, -2147483648, -2147483647, -1, -3, -10, -3, -3, -3, -3, -3, -2147483648, -2147483647, -3, -3, -10, -10, -10, -10, -10, -10, -2147483648, -2147483647, -10, -10, -10};
+static const int64_t d433[] = {0, 1, 3, 7, 2147483647, 0, 0, 0, 0, 0, 1, 1, 3, 7, 2147483647, 1, 1, 1, 1, 1, 3, 3, 3, 7, 2147483647, 3, 3, 3, 3, 3, 7, 7, 7, 7, 2147483647, 7, 7, 7, 7, 7, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 2147483647, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 0, 1, 3, 7, 2147483647, -2147483647, -2147483647, -1, -3, -10, 0, 1, 3, 7, 2147483647, -1, -1, -1, -1, -1, 0, 1, 3, 7, 2147483647, -3, -3, -1, -3, -3, 0, 1, 3, 7, 2147483647, -10, -10, -1, -3, -10};
+static const int64_t d434[] = {0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 2, 10, 100, 2147483646, 10, 100, 2147483646, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -3, -10, 2, -3, -10, 2, 10, 100, 2147483646, 0, 1, 3, 7, 2147483647, -2147483648, -2147483647, -1, -2147483648, -2147483647, -1, -3, -10, 2, 10, 100, 2147483646, 0, 1, 3, 7, 2147483647};
+static const int64_t d435[] = {2147483647, 2147483647, 2147483647, 2147483647};
+static const int64_t d436[] = {-2147483648, -2147483647, -1, -3, -10, -2147483648, -2147483647, -1, -2147483648, -2147483647, -1, -2147483648, -2147483647, -1};
+static const int64_t d437[] = {-2147483648, -2147483647, -10, -3, -1, 0, 1, 2, 3, 7, 10, 100, 2147483646, 2147483647};
+static const int64_t d438[] = {0, 1, 4, 11, -2147483638, 10, -2147483637, -2147483638, -2147483641, 2147483645, 2147483647, -2147483639, -2147483539, 107, 10, 110, -2147483540, -2147483540, -2147483539, -2147483536, -2147483529, 118, -2147483530, 119, 118, 115, 105, 107, -3, -13, -11, -1, 99, -2147483551, -2147483551, -2147483550, -2147483547, -2147483540, 107, -2147483541, 108, 107, -2147483648, 1, 0, -3, -13, -11, -1, 99, -2147483551, -2147483551, -2147483550, -2147483547, -2147483540, 107};
+static const int64_t d439[] = {0, 1, 3, 10, 100, 2147483646, -3, -10, 2, -2147483648, -2147483647, -1};
+static const int64_t d440[] = {0, -2000, 60, -2147483648};
+static const double d441[] = {0.0, 1.0, 3.0, 7.0, INFINITY, -INFINITY, -INFINITY, -1.0, -3.0, -10.0, 2.0, 10.0, 100.0, INFINITY};
+static const double d442[] = {0.0, 1.0, 3.0, 7.0, 0x1p+31, -0x1p+31, -0x1p+31, -1.0, -3.0, -10.0, 2.0, 10.0, 100.0, 0x1p+31};
+static const double d443[] = {0.0, 1.0, 3.0, 7.0, 0x1.fffffffcp+30, -0x1p+31, -0x1.fffffffcp+30, -1.0, -3.0, -10.0, 2.0, 10.0, 100.0, 0x1.fffffff8p+30};
+static const int64_t d444[] = {0, 1, 3, 7, 255, 0, 1, 255, 253, 246, 2, 10, 100, 254};
+static const int64_t d445[] = {0, 1, 3, 7, -1, 0, 1, -1, -3, -10, 2, 10, 100, -2};
+static const int64_t d446[] = {0, 1, 3, 7, 65535, 0, 1, 65535, 65533, 65526, 2, 10, 100, 65534};
+static const int64_t d447[] = {0, 1, 3, 7, 2147483647, 2147483648, 2147483649, 4294967295, 4294967293, 4294967286, 2, 10, 100, 2147483646};
+static const int64_t d448[] = {0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 1, 2, 4, 8, INT64_MIN, -9223372036854775807, -9223372036854775806, 0, -2, -9, 3, 4, 6, 10, -9223372036854775806, -9223372036854775805, -9223372036854775804, 2, 0, -7, 7, 8, 10, 14, -9223372036854775802, -9223372036854775801, -9223372036854775800, 6, 4, -3, 9223372036854775807, INT64_MIN, -9223372036854775806, -9223372036854775802, -2, -1, 0, 9223372036854775806, 9223372036854775804, 9223372036854775797, INT64_MIN, -9223372036854775807, -9223372036854775805, -9223372036854775801, -1, 0, 1, 9223372036854775807, 9223372036854775805, 9223372036854775798, -9223372036854775807, -9223372036854775806, -9223372036854775804, -9223372036854775800, 0, 1, 2, INT64_MIN, 9223372036854775806, 9223372036854775799, -1, 0, 2, 6, 9223372036854775806, 9223372036854775807, INT64_MIN, -2, -4, -11, -3, -2, 0, 4, 9223372036854775804, 9223372036854775805, 9223372036854775806, -4, -6, -13, -10, -9, -7, -3, 9223372036854775797, 9223372036854775798, 9223372036854775799, -11, -13, -20};
+static const int64_t d449[] = {0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, -1, 0, 2, 6, 9223372036854775806, 9223372036854775807, INT64_MIN, -2, -4, -11, -3, -2, 0, 4, 9223372036854775804, 9223372036854775805, 9223372036854775806, -4, -6, -13, -7, -6, -4, 0, 9223372036854775800, 9223372036854775801, 9223372036854775802, -8, -10, -17, -9223372036854775807, -9223372036854775806, -9223372036854775804, -9223372036854775800, 0, 1, 2, INT64_MIN, 9223372036854775806, 9223372036854775799, INT64_MIN, -9223372036854775807, -9223372036854775805, -9223372036854775801, -1, 0, 1, 9223372036854775807, 9223372036854775805, 9223372036854775798, 9223372036854775807, INT64_MIN, -9223372036854775806, -9223372036854775802, -2, -1, 0, 9223372036854775806, 9223372036854775804, 9223372036854775797, 1, 2, 4, 8, INT64_MIN, -9223372036854775807, -9223372036854775806, 0, -2, -9, 3, 4, 6, 10, -9223372036854775806, -9223372036854775805, -9223372036854775804, 2, 0, -7, 10, 11, 13, 17, -9223372036854775799, -9223372036854775798, -9223372036854775797, 9, 7, 0};
+static const int64_t d450[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 3, 9, 21, 9223372036854775805, INT64_MIN, -9223372036854775805, -3, -9, -30, 0, 7, 21, 49, 9223372036854775801, INT64_MIN, -9223372036854775801, -7, -21, -70, 0, 9223372036854775807, 9223372036854775805, 9223372036854775801, 1, INT64_MIN, -1, -9223372036854775807, -9223372036854775805, 10, 0, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, 0, INT64_MIN, INT64_MIN, INT64_MIN, 0, 0, -9223372036854775807, -9223372036854775805, -9223372036854775801, -1, INT64_MIN, 1, 9223372036854775807, 9223372036854775805, -10, 0, -1, -3, -7, -9223372036854775807, INT64_MIN, 9223372036854775807, 1, 3, 10, 0, -3, -9, -21, -9223372036854775805, INT64_MIN, 9223372036854775805, 3, 9, 30, 0, -10, -30, -70, 10, 0, -10, 10, 30, 100};
+static const int64_t d451[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 0, 1, 2, 3074457345618258602, -3074457345618258603, -3074457345618258603, -1, -1, -4, 0, 0, 0, 1, 1317624576693539401, -1317624576693539402, -1317624576693539401, -1, -1, -2, 0, 0, 0, 0, 1, -2, -1, -1, -1, -1, 0, -1, -1, -1, -1, 1, 0, 0, 0, 0, 0, -1, -1, -1, -1, 1, 1, 0, 0, 0, 0, -1, -3, -7, -9223372036854775807, INT64_MIN, 9223372036854775807, 1, 3, 10, 0, -1, -1, -3, -3074457345618258603, 3074457345618258602, 3074457345618258602, 0, 1, 3, 0, -1, -1, -1, -922337203685477581, 922337203685477580, 922337203685477580, 0, 0, 1};
+static const int64_t d452[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 2, 2, 0, 2, 0, 1, 3, 0, 0, 6, 0, 6, 4, 4, 0, 1, 3, 7, 0, 9223372036854775806, 0, 9223372036854775806, 9223372036854775804, 9223372036854775797, 0, -9223372036854775807, -9223372036854775805, -9223372036854775801, -1, 0, -9223372036854775807, -1, -3, -10, 0, -9223372036854775806, -9223372036854775804, -9223372036854775800, 0, -1, 0, -1, -3, -10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -2, 0, -2, -2, -2, -1, -1, 0, -1, 0, -9, -7, -3, -3, -8, -7, -1, -3, 0};
+static const int64_t d453[] = {0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10};
+static const int64_t d454[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807};
+static const int64_t d455[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 27, 343, 9223372036854775807, 0, -9223372036854775807, -1, -27, -1000, 0, 1, 2187, 823543, 9223372036854775807, 0, -9223372036854775807, -1, -2187, -10000000, 0, 1, -6148914691236517205, 7905747460161236407, 9223372036854775807, 0, -9223372036854775807, -1, 6148914691236517205, 0};
+static const int64_t d456[] = {0, 0, 0, 0, 0, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 1, 1, 1, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 3, 3, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 7, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, -9223372036854775807, -9223372036854775807, -9223372036854775807, -9223372036854775807, -9223372036854775807, INT64_MIN, -9223372036854775807, -9223372036854775807, -9223372036854775807, -9223372036854775807, -1, -1, -1, -1, -1, INT64_MIN, -9223372036854775807, -1, -3, -10, -3, -3, -3, -3, -3, INT64_MIN, -9223372036854775807, -3, -3, -10, -10, -10, -10, -10, -10, INT64_MIN, -9223372036854775807, -10, -10, -10};
+static const int64_t d457[] = {0, 1, 3, 7, 9223372036854775807, 0, 0, 0, 0, 0, 1, 1, 3, 7, 9223372036854775807, 1, 1, 1, 1, 1, 3, 3, 3, 7, 9223372036854775807, 3, 3, 3, 3, 3, 7, 7, 7, 7, 9223372036854775807, 7, 7, 7, 7, 7, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 9223372036854775807, -9223372036854775807, -9223372036854775807, -1, -3, -10, 0, 1, 3, 7, 9223372036854775807, -1, -1, -1, -1, -1, 0, 1, 3, 7, 9223372036854775807, -3, -3, -1, -3, -3, 0, 1, 3, 7, 9223372036854775807, -10, -10, -1, -3, -10};
+static const int64_t d458[] = {0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 2, 10, 100, 9223372036854775806, 10, 100, 9223372036854775806, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, -3, -10, 2, -3, -10, 2, 10, 100, 9223372036854775806, 0, 1, 3, 7, 9223372036854775807, INT64_MIN, -9223372036854775807, -1, INT64_MIN, -9223372036854775807, -1, -3, -10, 2, 10, 100, 9223372036854775806, 0, 1, 3, 7, 9223372036854775807};
+static const int64_t d459[] = {9223372036854775807, 9223372036854775807, 9223372036854775807, 9223372036854775807};
+static const int64_t d460[] = {INT64_MIN, -9223372036854775807, -1, -3, -10, INT64_MIN, -9223372036854775807, -1, INT64_MIN, -9223372036854775807, -1, INT64_MIN, -9223372036854775807, -1};
+static const int64_t d461[] = {INT64_MIN, -9223372036854775807, -10, -3, -1, 0, 1, 2, 3, 7, 10, 100, 9223372036854775806, 9223372036854775807};
+static const int64_t d462[] = {0, 1, 4, 11, -9223372036854775798, 10, -9223372036854775797, -9223372036854775798, -9223372036854775801, 9223372036854775805, 9223372036854775807, -9223372036854775799, -9223372036854775699, 107, 10, 110, -9223372036854775700, -9223372036854775700, -9223372036854775699, -9223372036854775696, -9223372036854775689, 118, -9223372036854775690, 119, 118, 115, 105, 107, -3, -13, -11, -1, 99, -9223372036854775711, -9223372036854775711, -9223372036854775710, -9223372036854775707, -9223372036854775700, 107, -9223372036854775701, 108, 107, INT64_MIN, 1, 0, -3, -13, -11, -1, 99, -9223372036854775711, -9223372036854775711, -9223372036854775710, -9223372036854775707, -9223372036854775700, 107};
+static const int64_t d463[] = {0, 1, 3, 10, 100, 9223372036854775806, -3, -10, 2, INT64_MIN, -9223372036854775807, -1};
+static const int64_t d464[] = {0, -2000, 60, INT64_MIN};
+static const double d465[] = {0.0, 1.0, 3.0, 7.0, 0x1p+63, -0x1p+63, -0x1p+63, -1.0, -3.0, -10.0, 2.0, 10.0, 100.0, 0x1p+63};
+static const int64_t d466[] = {0, 1, 3, 7, 4294967295, 0, 1, 4294967295, 4294967293, 4294967286, 2, 10, 100, 4294967294};
+static const int64_t d467[] = {0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 1, 2, 4, 8, -32768, -32767, -32766, 0, -2, -9, 3, 4, 6, 10, -32766, -32765, -32764, 2, 0, -7, 7, 8, 10, 14, -32762, -32761, -32760, 6, 4, -3, 32767, -32768, -32766, -32762, -2, -1, 0, 32766, 32764, 32757, -32768, -32767, -32765, -32761, -1, 0, 1, 32767, 32765, 32758, -32767, -32766, -32764, -32760, 0, 1, 2, -32768, 32766, 32759, -1, 0, 2, 6, 32766, 32767, -32768, -2, -4, -11, -3, -2, 0, 4, 32764, 32765, 32766, -4, -6, -13, -10, -9, -7, -3, 32757, 32758, 32759, -11, -13, -20};
+static const int64_t d468[] = {0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, -1, 0, 2, 6, 32766, 32767, -32768, -2, -4, -11, -3, -2, 0, 4, 32764, 32765, 32766, -4, -6, -13, -7, -6, -4, 0, 32760, 32761, 32762, -8, -10, -17, -32767, -32766, -32764, -32760, 0, 1, 2, -32768, 32766, 32759, -32768, -32767, -32765, -32761, -1, 0, 1, 32767, 32765, 32758, 32767, -32768, -32766, -32762, -2, -1, 0, 32766, 32764, 32757, 1, 2, 4, 8, -32768, -32767, -32766, 0, -2, -9, 3, 4, 6, 10, -32766, -32765, -32764, 2, 0, -7, 10, 11, 13, 17, -32759, -32758, -32757, 9, 7, 0};
+static const int64_t d469[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 3, 9, 21, 32765, -32768, -32765, -3, -9, -30, 0, 7, 21, 49, 32761, -32768, -32761, -7, -21, -70, 0, 32767, 32765, 32761, 1, -32768, -1, -32767, -32765, 10, 0, -32768, -32768, -32768, -32768, 0, -32768, -32768, -32768, 0, 0, -32767, -32765, -32761, -1, -32768, 1, 32767, 32765, -10, 0, -1, -3, -7, -32767, -32768, 32767, 1, 3, 10, 0, -3, -9, -21, -32765, -32768, 32765, 3, 9, 30, 0, -10, -30, -70, 10, 0, -10, 10, 30, 100};
+static const int64_t d470[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 0, 1, 2, 10922, -10923, -10923, -1, -1, -4, 0, 0, 0, 1, 4681, -4682, -4681, -1, -1, -2, 0, 0, 0, 0, 1, -2, -1, -1, -1, -1, 0, -1, -1, -1, -1, 1, 0, 0, 0, 0, 0, -1, -1, -1, -1, 1, 1, 0, 0, 0, 0, -1, -3, -7, -32767, -32768, 32767, 1, 3, 10, 0, -1, -1, -3, -10923, 10922, 10922, 0, 1, 3, 0, -1, -1, -1, -3277, 3276, 3276, 0, 0, 1};
+static const int64_t d471[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 2, 2, 0, 2, 0, 1, 3, 0, 0, 6, 0, 6, 4, 4, 0, 1, 3, 7, 0, 32766, 0, 32766, 32764, 32757, 0, -32767, -32765, -32761, -1, 0, -32767, -1, -3, -10, 0, -32766, -32764, -32760, 0, -1, 0, -1, -3, -10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -2, 0, -2, -2, -2, -1, -1, 0, -1, 0, -9, -7, -3, -3, -8, -7, -1, -3, 0};
+static const int64_t d472[] = {0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10};
+static const int64_t d473[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 32767, 32767, 32767, 32767, 32767, 32767, 32767, 32767, 32767, 32767};
+static const int64_t d474[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 27, 343, 32767, 0, -32767, -1, -27, -1000, 0, 1, 2187, -28425, 32767, 0, -32767, -1, -2187, 27008, 0, 1, -21845, 28087, 32767, 0, -32767, -1, 21845, 0};
+static const int64_t d475[] = {0, 0, 0, 0, 0, -32768, -32767, -1, -3, -10, 0, 1, 1, 1, 1, -32768, -32767, -1, -3, -10, 0, 1, 3, 3, 3, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 7, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, -32768, -32768, -32768, -32768, -32768, -32768, -32768, -32768, -32768, -32768, -32767, -32767, -32767, -32767, -32767, -32768, -32767, -32767, -32767, -32767, -1, -1, -1, -1, -1, -32768, -32767, -1, -3, -10, -3, -3, -3, -3, -3, -32768, -32767, -3, -3, -10, -10, -10, -10, -10, -10, -32768, -32767, -10, -10, -10};
+static const int64_t d476[] = {0, 1, 3, 7, 32767, 0, 0, 0, 0, 0, 1, 1, 3, 7, 32767, 1, 1, 1, 1, 1, 3, 3, 3, 7, 32767, 3, 3, 3, 3, 3, 7, 7, 7, 7, 32767, 7, 7, 7, 7, 7, 32767, 32767, 32767, 32767, 32767, 32767, 32767, 32767, 32767, 32767, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -32767, -32767, -1, -3, -10, 0, 1, 3, 7, 32767, -1, -1, -1, -1, -1, 0, 1, 3, 7, 32767, -3, -3, -1, -3, -3, 0, 1, 3, 7, 32767, -10, -10, -1, -3, -10};
+static const int64_t d477[] = {0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 2, 10, 100, 32766, 10, 100, 32766, 0, 1, 3, 7, 32767, -32768, -32767, -1, -3, -10, 2, -3, -10, 2, 10, 100, 32766, 0, 1, 3, 7, 32767, -32768, -32767, -1, -32768, -32767, -1, -3, -10, 2, 10, 100, 32766, 0, 1, 3, 7, 32767};
+static const int64_t d478[] = {32767, 32767, 32767, 32767};
+static const int64_t d479[] = {-32768, -32767, -1, -3, -10, -32768, -32767, -1, -32768, -32767, -1, -32768, -32767, -1};
+static const int64_t d480[] = {-32768, -32767, -10, -3, -1, 0, 1, 2, 3, 7, 10, 100, 32766, 32767};
+static const int64_t d481[] = {0, 1, 4, 11, 32778, 10, -32757, -32758, -32761, -32771, -32769, -32759, -32659, 107, 10, 110, 32876, 32876, 32877, 32880, 32887, 65654, 32886, 119, 118, 115, 105, 107, -3, -13, -11, -1, 99, 32865, 32865, 32866, 32869, 32876, 65643, 32875, 108, 107, -32768, -65535, -65536, -65539, -65549, -65547, -65537, -65437, -32671, -32671, -32670, -32667, -32660, 107};
+static const int64_t d482[] = {0, 1, 3, 10, 100, 32766, -3, -10, 2, -32768, -32767, -1};
+static const int64_t d483[] = {0, 32766000, 60, -1073709056};
+static const double d484[] = {0.0, 1.0, 3.0, 7.0, 32768.0, -32768.0, -32768.0, -1.0, -3.0, -10.0, 2.0, 10.0, 100.0, 32768.0};
+static const double d485[] = {0.0, 1.0, 3.0, 7.0, 32767.0, -32768.0, -32767.0, -1.0, -3.0, -10.0, 2.0, 10.0, 100.0, 32766.0};
+static const int64_t d486[] = {0, 1, 3, 7, 32767, 32768, 32769, 65535, 65533, 65526, 2, 10, 100, 32766};
+static const int64_t d487[] = {0, 1, 3, 7, 32767, 4294934528, 4294934529, 4294967295, 4294967293, 4294967286, 2, 10, 100, 32766};
+static const int64_t d488[] = {0, 1, 3, 7, 65535, 0, 1, 1, 2, 4, 8, 0, 1, 2, 3, 4, 6, 10, 2, 3, 4, 7, 8, 10, 14, 6, 7, 8, 65535, 0, 2, 6, 65534, 65535, 0, 0, 1, 3, 7, 65535, 0, 1, 1, 2, 4, 8, 0, 1, 2};
+static const int64_t d489[] = {0, 1, 3, 7, 65535, 0, 1, 65535, 0, 2, 6, 65534, 65535, 0, 65533, 65534, 0, 4, 65532, 65533, 65534, 65529, 65530, 65532, 0, 65528, 65529, 65530, 1, 2, 4, 8, 0, 1, 2, 0, 1, 3, 7, 65535, 0, 1, 65535, 0, 2, 6, 65534, 65535, 0};
+static const int64_t d490[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 65535, 0, 1, 0, 3, 9, 21, 65533, 0, 3, 0, 7, 21, 49, 65529, 0, 7, 0, 65535, 65533, 65529, 1, 0, 65535, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 65535, 0, 1};
+static const int64_t d491[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 65535, 0, 1, 0, 0, 1, 2, 21845, 0, 0, 0, 0, 0, 1, 9362, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 65535, 0, 1};
+static const int64_t d492[] = {1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, 65535, 0, 1, 0, 1, 27, 343, 65535, 0, 1, 0, 1, 2187, 37111, 65535, 0, 1, 0, 1, 43691, 28087, 65535, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, 65535, 0, 1};
+static const int64_t d493[] = {0, 1, 3, 7, 65535, 0, 1, 2, 10, 100, 65534, 10, 100, 65534, 0, 1, 3, 7, 65535, 0, 1, 2, 0, 1, 2, 10, 100, 65534, 0, 1, 3, 7, 65535, 3, 7, 65535, 0, 1, 2, 10, 100, 65534, 0, 1};
+static const int64_t d494[] = {65535, 65535, 65535, 65535};
+static const int64_t d495[] = {0, 0, 1, 1, 2, 3, 7, 10, 100, 65534, 65535};
+static const int64_t d496[] = {131193, 131193, 131193, 131193};
+static const int64_t d497[] = {0, 1, 4, 11, 65546, 65546, 65547, 65549, 65559, 65659, 131193, 10, 110, 65644, 65644, 65645, 65648, 65655, 131190, 131190, 131191, 131193, 0, 1, 3, 13, 113, 65647, 65647, 65648, 65651, 65658, 131193, 3, 10, 65545, 65545, 65546, 65548, 65558, 65658, 131192, 131192, 131193};
+static const int64_t d498[] = {0, 1, 3, 10, 100, 65534, 0, 1, 2, 3, 7, 65535};
+static const int64_t d499[] = {0, 65534000, 0, 1376235};
+static const double d500[] = {0.0, 1.0, 3.0, 7.0, INFINITY, 0.0, 1.0, 2.0, 10.0, 100.0, INFINITY};
+static const double d501[] = {0.0, 1.0, 3.0, 7.0, 65536.0, 0.0, 1.0, 2.0, 10.0, 100.0, 65536.0};
+static const double d502[] = {0.0, 1.0, 3.0, 7.0, 65535.0, 0.0, 1.0, 2.0, 10.0, 100.0, 65534.0};
+static const int64_t d503[] = {0, 1, 3, 7, 4294967295, 0, 1, 1, 2, 4, 8, 0, 1, 2, 3, 4, 6, 10, 2, 3, 4, 7, 8, 10, 14, 6, 7, 8, 4294967295, 0, 2, 6, 4294967294, 4294967295, 0, 0, 1, 3, 7, 4294967295, 0, 1, 1, 2, 4, 8, 0, 1, 2};
+static const int64_t d504[] = {0, 1, 3, 7, 4294967295, 0, 1, 4294967295, 0, 2, 6, 4294967294, 4294967295, 0, 4294967293, 4294967294, 0, 4, 4294967292, 4294967293, 4294967294, 4294967289, 4294967290, 4294967292, 0, 4294967288, 4294967289, 4294967290, 1, 2, 4, 8, 0, 1, 2, 0, 1, 3, 7, 4294967295, 0, 1, 4294967295, 0, 2, 6, 4294967294, 4294967295, 0};
+static const int64_t d505[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 4294967295, 0, 1, 0, 3, 9, 21, 4294967293, 0, 3, 0, 7, 21, 49, 4294967289, 0, 7, 0, 4294967295, 4294967293, 4294967289, 1, 0, 4294967295, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 4294967295, 0, 1};
+static const int64_t d506[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 4294967295, 0, 1, 0, 0, 1, 2, 1431655765, 0, 0, 0, 0, 0, 1, 613566756, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, 4294967295, 0, 1};
+static const int64_t d507[] = {1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, 4294967295, 0, 1, 0, 1, 27, 343, 4294967295, 0, 1, 0, 1, 2187, 823543, 4294967295, 0, 1, 0, 1, 2863311531, 3067833783, 4294967295, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, 4294967295, 0, 1};
+static const int64_t d508[] = {0, 1, 3, 7, 4294967295, 0, 1, 2, 10, 100, 4294967294, 10, 100, 4294967294, 0, 1, 3, 7, 4294967295, 0, 1, 2, 0, 1, 2, 10, 100, 4294967294, 0, 1, 3, 7, 4294967295, 3, 7, 4294967295, 0, 1, 2, 10, 100, 4294967294, 0, 1};
+static const int64_t d509[] = {4294967295, 4294967295, 4294967295, 4294967295};
+static const int64_t d510[] = {0, 0, 1, 1, 2, 3, 7, 10, 100, 4294967294, 4294967295};
+static const int64_t d511[] = {121, 121, 121, 121};
+static const int64_t d512[] = {0, 1, 4, 11, 10, 10, 11, 13, 23, 123, 121, 10, 110, 108, 108, 109, 112, 119, 118, 118, 119, 121, 0, 1, 3, 13, 113, 111, 111, 112, 115, 122, 121, 3, 10, 9, 9, 10, 12, 22, 122, 120, 120, 121};
+static const int64_t d513[] = {0, 1, 3, 10, 100, 4294967294, 0, 1, 2, 3, 7, 4294967295};
+static const int64_t d514[] = {0, 4294965296, 0, 4294967275};
+static const double d515[] = {0.0, 1.0, 3.0, 7.0, 0x1p+32, 0.0, 1.0, 2.0, 10.0, 100.0, 0x1p+32};
+static const double d516[] = {0.0, 1.0, 3.0, 7.0, 0x1.fffffffep+31, 0.0, 1.0, 2.0, 10.0, 100.0, 0x1.fffffffcp+31};
+static const int64_t d517[] = {0, 1, 3, 7, -1, 0, 1, 1, 2, 4, 8, 0, 1, 2, 3, 4, 6, 10, 2, 3, 4, 7, 8, 10, 14, 6, 7, 8, -1, 0, 2, 6, -2, -1, 0, 0, 1, 3, 7, -1, 0, 1, 1, 2, 4, 8, 0, 1, 2};
+static const int64_t d518[] = {0, 1, 3, 7, -1, 0, 1, -1, 0, 2, 6, -2, -1, 0, -3, -2, 0, 4, -4, -3, -2, -7, -6, -4, 0, -8, -7, -6, 1, 2, 4, 8, 0, 1, 2, 0, 1, 3, 7, -1, 0, 1, -1, 0, 2, 6, -2, -1, 0};
+static const int64_t d519[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, -1, 0, 1, 0, 3, 9, 21, -3, 0, 3, 0, 7, 21, 49, -7, 0, 7, 0, -1, -3, -7, 1, 0, -1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, -1, 0, 1};
+static const int64_t d520[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, -1, 0, 1, 0, 0, 1, 2, 6148914691236517205, 0, 0, 0, 0, 0, 1, 2635249153387078802, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 7, -1, 0, 1};
+static const int64_t d521[] = {1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, -1, 0, 1, 0, 1, 27, 343, -1, 0, 1, 0, 1, 2187, 823543, -1, 0, 1, 0, 1, -6148914691236517205, 7905747460161236407, -1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 3, 7, -1, 0, 1};
+static const int64_t d522[] = {0, 1, 3, 7, -1, 0, 1, 2, 10, 100, -2, 10, 100, -2, 0, 1, 3, 7, -1, 0, 1, 2, 0, 1, 2, 10, 100, -2, 0, 1, 3, 7, -1, 3, 7, -1, 0, 1, 2, 10, 100, -2, 0, 1};
+static const int64_t d523[] = {-1, -1, -1, -1};
+static const int64_t d524[] = {0, 0, 1, 1, 2, 3, 7, 10, 100, -2, -1};
+static const int64_t d525[] = {0, 1, 3, 10, 100, -2, 0, 1, 2, 3, 7, -1};
+static const int64_t d526[] = {0, -2000, 0, -21};
+static const double d527[] = {0.0, 1.0, 3.0, 7.0, 0x1p+64, 0.0, 1.0, 2.0, 10.0, 100.0, 0x1p+64};
+static const double d528[] = {1.0, 2.0, 3.0, INFINITY, 1.0, 2.0, -INFINITY, -INFINITY, -INFINITY, -INFINITY, 1.0, 1.0, NAN, 1.0, 2.0, 10000.0, -10000.0, 0.0, INFINITY, -INFINITY, 0.0};
+static const double d529[] = {0x1.70c3e6p-4, 0x1.f53432p-3, 0x1.549a76p-1, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0x1p-1, 0x1p-1, NAN, NAN, NAN, 1.0, 0.0, 0.0, NAN, NAN, NAN};
+static const double d530[] = {-0x1.342c7p+1, -0x1.6858dep+0, -0x1.a16378p-2, NAN, NAN, NAN, NAN, NAN, NAN, -INFINITY, -0x1.62e43p-1, -0x1.62e43p-1, NAN, NAN, NAN, 0.0, -20000.0, -10000.0, NAN, NAN, NAN};
+static const double d531[] = {0x1.b42c7p+1, INFINITY, -INFINITY, 0x1.b17218p+0, NAN, 10000.0, INFINITY};
+static const double d532[] = {2.0, INFINITY, -INFINITY, -INFINITY, NAN, 0.0, NAN};
+static const double d533[] = {1.0, NAN, 3.0, INFINITY, -INFINITY, 0.0, 2.0, 5.0};
+static const double d534[] = {NAN, INFINITY, 0.0, 5.0};
+static const double d535[] = {0x1.70c3e5f682bdap-4, 0x1.f534335ca4bcfp-3, 0x1.549a766a0679p-1, NAN, NAN, NAN, NAN, NAN, NAN, 0.0, 0x1p-1, 0x1p-1, NAN, NAN, NAN, 1.0, 0.0, 0.0, NAN, NAN, NAN};
+static const double d536[] = {-0x1.342c6ea778b94p+1, -0x1.6858dd4ef1727p+0, -0x1.a163753bc5c9dp-2, NAN, NAN, NAN, NAN, NAN, NAN, -INFINITY, -0x1.62e42fefa39efp-1, -0x1.62e42fefa39efp-1, NAN, NAN, NAN, 0.0, -20000.0, -10000.0, NAN, NAN, NAN};
+static const double d537[] = {0x1.b42c6ea778b94p+1, INFINITY, -INFINITY, 0x1.b17217f7d1cf8p+0, NAN, 10000.0, INFINITY};
+static const int64_t d538[] = {0, 0, 0, 1, 1, 1};
+static const int64_t d539[] = {0, 1, 1};
+static const int64_t d540[] = {0, 0, 0};
+static const int64_t d541[] = {0, 0, 1};
+static const int64_t d542[] = {1, 1, 1};
+static const int64_t d543[] = {0, 1, 2};
+static const double d544[] = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+static const int64_t d545[] = {2, 0};
+static const double d546[] = {1.0, -INFINITY, NAN, 2.0, 3.0, INFINITY, -0.0, 5.0};
+static const int64_t d547[] = {1, 2, 1, 1};
+static const double d548[] = {-INFINITY, -INFINITY, 3.0, INFINITY, NAN, 2.0};
+static const double d549[] = {INFINITY, INFINITY, -0.0, -INFINITY, NAN, 2.0};
+static const double d550[] = {1.0, 1.0, -0.0, -INFINITY, NAN, 2.0};
+static const double d551[] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+static const double d552[] = {0.0, 0.0, -0.0, 5.0, NAN, 2.0};
 static const Row rows[] = {
     {"exp(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "f16", 1, {22}, d1}},
     {"expm1(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "f16", 1, {22}, d2}},
@@ -656,331 +775,571 @@ static const Row rows[] = {
     {"abs(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "i64", 1, {14}, d229}},
     {"sign(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "i64", 1, {14}, d203}},
     {"neg(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "i64", 1, {14}, d230}},
-    {"x + y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d231}},
-    {"x - y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d232}},
-    {"x * y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d233}},
-    {"x // y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d234}},
-    {"x % y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d235}},
-    {"x == y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "bool", 1, {121}, d236}},
-    {"x != y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "bool", 1, {121}, d237}},
-    {"x < y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "bool", 1, {121}, d238}},
-    {"x <= y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "bool", 1, {121}, d239}},
-    {"x > y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "bool", 1, {121}, d240}},
-    {"x >= y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "bool", 1, {121}, d241}},
-    {"x / y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d242}},
-    {"x ** y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d243}},
-    {"min(x, y)", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d244}},
-    {"max(x, y)", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d245}},
-    {"where(x != y, x, y)", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d246}},
-    {"clamp(x, 1, 3)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "f16", 1, {22}, d247}},
-    {"max(x, axis=1)", 1, {{"x", "f16", 2, {4, 22}, d248}}, {"r", "f16", 1, {4}, d249}},
-    {"min(x, axis=0)", 1, {{"x", "f16", 2, {4, 22}, d248}}, {"r", "f16", 1, {22}, d250}},
-    {"argmax(x, axis=1)", 1, {{"x", "f16", 2, {4, 22}, d248}}, {"r", "i64", 1, {4}, d251}},
-    {"argmin(x, axis=1)", 1, {{"x", "f16", 2, {4, 22}, d248}}, {"r", "i64", 1, {4}, d251}},
-    {"sort(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "f16", 1, {22}, d252}},
-    {"argsort(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "i64", 1, {22}, d253}},
-    {"sum(x, axis=1)", 1, {{"x", "f16", 2, {4, 22}, d248}}, {"r", "f16", 1, {4}, d249}},
-    {"sum(x, axis=1)", 1, {{"x", "f16", 2, {4, 0}, d254}}, {"r", "f16", 1, {4}, d255}},
-    {"prod(x, axis=1)", 1, {{"x", "f16", 2, {4, 0}, d254}}, {"r", "f16", 1, {4}, d256}},
-    {"cumsum(x, axis=1)", 1, {{"x", "f16", 2, {4, 0}, d254}}, {"r", "f16", 2, {4, 0}, d254}},
-    {"sort(x)", 1, {{"x", "f16", 2, {4, 0}, d254}}, {"r", "f16", 2, {4, 0}, d254}},
-    {"bf16(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "bf16", 1, {22}, d257}},
+    {"bit_and(x, y)", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "i16", 1, {100}, d233}},
+    {"bit_or(x, y)", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "i16", 1, {100}, d234}},
+    {"bit_xor(x, y)", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "i16", 1, {100}, d235}},
+    {"shift_left(x, y)", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "i16", 1, {100}, d236}},
+    {"shift_right(x, y)", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "i16", 1, {100}, d237}},
+    {"fmod(x, y)", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "i16", 1, {100}, d238}},
+    {"bit_not(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "i16", 1, {14}, d240}},
+    {"popcount(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "i16", 1, {14}, d241}},
+    {"abs(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "i16", 1, {14}, d242}},
+    {"sign(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "i16", 1, {14}, d203}},
+    {"neg(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "i16", 1, {14}, d243}},
+    {"bit_and(x, y)", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "u16", 1, {49}, d246}},
+    {"bit_or(x, y)", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "u16", 1, {49}, d247}},
+    {"bit_xor(x, y)", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "u16", 1, {49}, d248}},
+    {"shift_left(x, y)", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "u16", 1, {49}, d249}},
+    {"shift_right(x, y)", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "u16", 1, {49}, d250}},
+    {"fmod(x, y)", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "u16", 1, {49}, d251}},
+    {"bit_not(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "u16", 1, {11}, d253}},
+    {"popcount(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "u16", 1, {11}, d254}},
+    {"abs(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "u16", 1, {11}, d252}},
+    {"sign(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "u16", 1, {11}, d189}},
+    {"neg(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "u16", 1, {11}, d255}},
+    {"bit_and(x, y)", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "u32", 1, {49}, d258}},
+    {"bit_or(x, y)", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "u32", 1, {49}, d259}},
+    {"bit_xor(x, y)", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "u32", 1, {49}, d260}},
+    {"shift_left(x, y)", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "u32", 1, {49}, d261}},
+    {"shift_right(x, y)", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "u32", 1, {49}, d262}},
+    {"fmod(x, y)", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "u32", 1, {49}, d185}},
+    {"bit_not(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "u32", 1, {11}, d264}},
+    {"popcount(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "u32", 1, {11}, d265}},
+    {"abs(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "u32", 1, {11}, d263}},
+    {"sign(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "u32", 1, {11}, d189}},
+    {"neg(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "u32", 1, {11}, d266}},
+    {"bit_and(x, y)", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "u64", 1, {49}, d269}},
+    {"bit_or(x, y)", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "u64", 1, {49}, d270}},
+    {"bit_xor(x, y)", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "u64", 1, {49}, d271}},
+    {"shift_left(x, y)", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "u64", 1, {49}, d272}},
+    {"shift_right(x, y)", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "u64", 1, {49}, d273}},
+    {"fmod(x, y)", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "u64", 1, {49}, d251}},
+    {"bit_not(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "u64", 1, {11}, d275}},
+    {"popcount(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "u64", 1, {11}, d276}},
+    {"abs(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "u64", 1, {11}, d274}},
+    {"sign(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "u64", 1, {11}, d189}},
+    {"neg(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "u64", 1, {11}, d277}},
+    {"x + y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d278}},
+    {"x - y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d279}},
+    {"x * y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d280}},
+    {"x // y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d281}},
+    {"x % y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d282}},
+    {"x == y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "bool", 1, {121}, d283}},
+    {"x != y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "bool", 1, {121}, d284}},
+    {"x < y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "bool", 1, {121}, d285}},
+    {"x <= y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "bool", 1, {121}, d286}},
+    {"x > y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "bool", 1, {121}, d287}},
+    {"x >= y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "bool", 1, {121}, d288}},
+    {"x / y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d289}},
+    {"x ** y", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d290}},
+    {"min(x, y)", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d291}},
+    {"max(x, y)", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d292}},
+    {"where(x != y, x, y)", 2, {{"x", "f16", 1, {121}, d40}, {"y", "f16", 1, {121}, d41}}, {"r", "f16", 1, {121}, d293}},
+    {"clamp(x, 1, 3)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "f16", 1, {22}, d294}},
+    {"max(x, axis=1)", 1, {{"x", "f16", 2, {4, 22}, d295}}, {"r", "f16", 1, {4}, d296}},
+    {"min(x, axis=0)", 1, {{"x", "f16", 2, {4, 22}, d295}}, {"r", "f16", 1, {22}, d297}},
+    {"argmax(x, axis=1)", 1, {{"x", "f16", 2, {4, 22}, d295}}, {"r", "i64", 1, {4}, d298}},
+    {"argmin(x, axis=1)", 1, {{"x", "f16", 2, {4, 22}, d295}}, {"r", "i64", 1, {4}, d298}},
+    {"sort(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "f16", 1, {22}, d299}},
+    {"argsort(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "i64", 1, {22}, d300}},
+    {"sum(x, axis=1)", 1, {{"x", "f16", 2, {4, 22}, d295}}, {"r", "f16", 1, {4}, d296}},
+    {"sum(x, axis=1)", 1, {{"x", "f16", 2, {4, 0}, d301}}, {"r", "f16", 1, {4}, d302}},
+    {"prod(x, axis=1)", 1, {{"x", "f16", 2, {4, 0}, d301}}, {"r", "f16", 1, {4}, d303}},
+    {"cumsum(x, axis=1)", 1, {{"x", "f16", 2, {4, 0}, d301}}, {"r", "f16", 2, {4, 0}, d301}},
+    {"sort(x)", 1, {{"x", "f16", 2, {4, 0}, d301}}, {"r", "f16", 2, {4, 0}, d301}},
+    {"bf16(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "bf16", 1, {22}, d304}},
     {"f32(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "f32", 1, {22}, d0}},
     {"f64(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "f64", 1, {22}, d0}},
-    {"u8(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "u8", 1, {22}, d258}},
-    {"i8(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "i8", 1, {22}, d259}},
-    {"i32(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "i32", 1, {22}, d260}},
-    {"i64(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "i64", 1, {22}, d261}},
-    {"bool(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "bool", 1, {22}, d262}},
-    {"x + y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d263}},
-    {"x - y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d264}},
-    {"x * y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d265}},
-    {"x // y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d266}},
-    {"x % y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d267}},
-    {"x == y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bool", 1, {121}, d236}},
-    {"x != y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bool", 1, {121}, d237}},
-    {"x < y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bool", 1, {121}, d238}},
-    {"x <= y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bool", 1, {121}, d239}},
-    {"x > y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bool", 1, {121}, d240}},
-    {"x >= y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bool", 1, {121}, d241}},
-    {"x / y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d268}},
-    {"x ** y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d269}},
-    {"min(x, y)", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d270}},
-    {"max(x, y)", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d271}},
-    {"where(x != y, x, y)", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d272}},
-    {"clamp(x, 1, 3)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "bf16", 1, {22}, d247}},
-    {"max(x, axis=1)", 1, {{"x", "bf16", 2, {4, 22}, d273}}, {"r", "bf16", 1, {4}, d249}},
-    {"min(x, axis=0)", 1, {{"x", "bf16", 2, {4, 22}, d273}}, {"r", "bf16", 1, {22}, d274}},
-    {"argmax(x, axis=1)", 1, {{"x", "bf16", 2, {4, 22}, d273}}, {"r", "i64", 1, {4}, d251}},
-    {"argmin(x, axis=1)", 1, {{"x", "bf16", 2, {4, 22}, d273}}, {"r", "i64", 1, {4}, d251}},
-    {"sort(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "bf16", 1, {22}, d275}},
-    {"argsort(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "i64", 1, {22}, d253}},
-    {"sum(x, axis=1)", 1, {{"x", "bf16", 2, {4, 22}, d273}}, {"r", "bf16", 1, {4}, d249}},
-    {"sum(x, axis=1)", 1, {{"x", "bf16", 2, {4, 0}, d254}}, {"r", "bf16", 1, {4}, d255}},
-    {"prod(x, axis=1)", 1, {{"x", "bf16", 2, {4, 0}, d254}}, {"r", "bf16", 1, {4}, d256}},
-    {"cumsum(x, axis=1)", 1, {{"x", "bf16", 2, {4, 0}, d254}}, {"r", "bf16", 2, {4, 0}, d254}},
-    {"sort(x)", 1, {{"x", "bf16", 2, {4, 0}, d254}}, {"r", "bf16", 2, {4, 0}, d254}},
-    {"f16(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "f16", 1, {22}, d276}},
+    {"u8(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "u8", 1, {22}, d305}},
+    {"i8(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "i8", 1, {22}, d306}},
+    {"i32(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "i32", 1, {22}, d307}},
+    {"i64(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "i64", 1, {22}, d308}},
+    {"i16(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "i16", 1, {22}, d309}},
+    {"u16(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "u16", 1, {22}, d310}},
+    {"u32(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "u32", 1, {22}, d311}},
+    {"u64(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "u64", 1, {22}, d312}},
+    {"bool(x)", 1, {{"x", "f16", 1, {22}, d0}}, {"r", "bool", 1, {22}, d313}},
+    {"x + y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d314}},
+    {"x - y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d315}},
+    {"x * y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d316}},
+    {"x // y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d317}},
+    {"x % y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d318}},
+    {"x == y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bool", 1, {121}, d283}},
+    {"x != y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bool", 1, {121}, d284}},
+    {"x < y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bool", 1, {121}, d285}},
+    {"x <= y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bool", 1, {121}, d286}},
+    {"x > y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bool", 1, {121}, d287}},
+    {"x >= y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bool", 1, {121}, d288}},
+    {"x / y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d319}},
+    {"x ** y", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d320}},
+    {"min(x, y)", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d321}},
+    {"max(x, y)", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d322}},
+    {"where(x != y, x, y)", 2, {{"x", "bf16", 1, {121}, d83}, {"y", "bf16", 1, {121}, d84}}, {"r", "bf16", 1, {121}, d323}},
+    {"clamp(x, 1, 3)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "bf16", 1, {22}, d294}},
+    {"max(x, axis=1)", 1, {{"x", "bf16", 2, {4, 22}, d324}}, {"r", "bf16", 1, {4}, d296}},
+    {"min(x, axis=0)", 1, {{"x", "bf16", 2, {4, 22}, d324}}, {"r", "bf16", 1, {22}, d325}},
+    {"argmax(x, axis=1)", 1, {{"x", "bf16", 2, {4, 22}, d324}}, {"r", "i64", 1, {4}, d298}},
+    {"argmin(x, axis=1)", 1, {{"x", "bf16", 2, {4, 22}, d324}}, {"r", "i64", 1, {4}, d298}},
+    {"sort(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "bf16", 1, {22}, d326}},
+    {"argsort(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "i64", 1, {22}, d300}},
+    {"sum(x, axis=1)", 1, {{"x", "bf16", 2, {4, 22}, d324}}, {"r", "bf16", 1, {4}, d296}},
+    {"sum(x, axis=1)", 1, {{"x", "bf16", 2, {4, 0}, d301}}, {"r", "bf16", 1, {4}, d302}},
+    {"prod(x, axis=1)", 1, {{"x", "bf16", 2, {4, 0}, d301}}, {"r", "bf16", 1, {4}, d303}},
+    {"cumsum(x, axis=1)", 1, {{"x", "bf16", 2, {4, 0}, d301}}, {"r", "bf16", 2, {4, 0}, d301}},
+    {"sort(x)", 1, {{"x", "bf16", 2, {4, 0}, d301}}, {"r", "bf16", 2, {4, 0}, d301}},
+    {"f16(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "f16", 1, {22}, d327}},
     {"f32(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "f32", 1, {22}, d47}},
     {"f64(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "f64", 1, {22}, d47}},
-    {"u8(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "u8", 1, {22}, d258}},
-    {"i8(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "i8", 1, {22}, d259}},
-    {"i32(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "i32", 1, {22}, d277}},
-    {"i64(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "i64", 1, {22}, d278}},
-    {"bool(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "bool", 1, {22}, d262}},
-    {"x + y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d279}},
-    {"x - y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d280}},
-    {"x * y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d281}},
-    {"x // y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d282}},
-    {"x % y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d283}},
-    {"x == y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "bool", 1, {121}, d236}},
-    {"x != y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "bool", 1, {121}, d237}},
-    {"x < y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "bool", 1, {121}, d238}},
-    {"x <= y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "bool", 1, {121}, d239}},
-    {"x > y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "bool", 1, {121}, d240}},
-    {"x >= y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "bool", 1, {121}, d241}},
-    {"x / y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d284}},
-    {"x ** y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d285}},
-    {"min(x, y)", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d286}},
-    {"max(x, y)", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d287}},
-    {"where(x != y, x, y)", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d288}},
-    {"clamp(x, 1, 3)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "f32", 1, {22}, d247}},
-    {"max(x, axis=1)", 1, {{"x", "f32", 2, {4, 22}, d289}}, {"r", "f32", 1, {4}, d249}},
-    {"min(x, axis=0)", 1, {{"x", "f32", 2, {4, 22}, d289}}, {"r", "f32", 1, {22}, d290}},
-    {"argmax(x, axis=1)", 1, {{"x", "f32", 2, {4, 22}, d289}}, {"r", "i64", 1, {4}, d251}},
-    {"argmin(x, axis=1)", 1, {{"x", "f32", 2, {4, 22}, d289}}, {"r", "i64", 1, {4}, d251}},
-    {"sort(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "f32", 1, {22}, d291}},
-    {"argsort(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "i64", 1, {22}, d253}},
-    {"sum(x, axis=1)", 1, {{"x", "f32", 2, {4, 22}, d289}}, {"r", "f32", 1, {4}, d249}},
-    {"sum(x, axis=1)", 1, {{"x", "f32", 2, {4, 0}, d254}}, {"r", "f32", 1, {4}, d255}},
-    {"prod(x, axis=1)", 1, {{"x", "f32", 2, {4, 0}, d254}}, {"r", "f32", 1, {4}, d256}},
-    {"cumsum(x, axis=1)", 1, {{"x", "f32", 2, {4, 0}, d254}}, {"r", "f32", 2, {4, 0}, d254}},
-    {"sort(x)", 1, {{"x", "f32", 2, {4, 0}, d254}}, {"r", "f32", 2, {4, 0}, d254}},
-    {"f16(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "f16", 1, {22}, d292}},
-    {"bf16(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "bf16", 1, {22}, d293}},
+    {"u8(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "u8", 1, {22}, d305}},
+    {"i8(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "i8", 1, {22}, d306}},
+    {"i32(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "i32", 1, {22}, d328}},
+    {"i64(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "i64", 1, {22}, d329}},
+    {"i16(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "i16", 1, {22}, d309}},
+    {"u16(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "u16", 1, {22}, d330}},
+    {"u32(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "u32", 1, {22}, d331}},
+    {"u64(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "u64", 1, {22}, d332}},
+    {"bool(x)", 1, {{"x", "bf16", 1, {22}, d47}}, {"r", "bool", 1, {22}, d313}},
+    {"x + y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d333}},
+    {"x - y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d334}},
+    {"x * y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d335}},
+    {"x // y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d336}},
+    {"x % y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d337}},
+    {"x == y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "bool", 1, {121}, d283}},
+    {"x != y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "bool", 1, {121}, d284}},
+    {"x < y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "bool", 1, {121}, d285}},
+    {"x <= y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "bool", 1, {121}, d286}},
+    {"x > y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "bool", 1, {121}, d287}},
+    {"x >= y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "bool", 1, {121}, d288}},
+    {"x / y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d338}},
+    {"x ** y", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d339}},
+    {"min(x, y)", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d340}},
+    {"max(x, y)", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d341}},
+    {"where(x != y, x, y)", 2, {{"x", "f32", 1, {121}, d126}, {"y", "f32", 1, {121}, d127}}, {"r", "f32", 1, {121}, d342}},
+    {"clamp(x, 1, 3)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "f32", 1, {22}, d294}},
+    {"max(x, axis=1)", 1, {{"x", "f32", 2, {4, 22}, d343}}, {"r", "f32", 1, {4}, d296}},
+    {"min(x, axis=0)", 1, {{"x", "f32", 2, {4, 22}, d343}}, {"r", "f32", 1, {22}, d344}},
+    {"argmax(x, axis=1)", 1, {{"x", "f32", 2, {4, 22}, d343}}, {"r", "i64", 1, {4}, d298}},
+    {"argmin(x, axis=1)", 1, {{"x", "f32", 2, {4, 22}, d343}}, {"r", "i64", 1, {4}, d298}},
+    {"sort(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "f32", 1, {22}, d345}},
+    {"argsort(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "i64", 1, {22}, d300}},
+    {"sum(x, axis=1)", 1, {{"x", "f32", 2, {4, 22}, d343}}, {"r", "f32", 1, {4}, d296}},
+    {"sum(x, axis=1)", 1, {{"x", "f32", 2, {4, 0}, d301}}, {"r", "f32", 1, {4}, d302}},
+    {"prod(x, axis=1)", 1, {{"x", "f32", 2, {4, 0}, d301}}, {"r", "f32", 1, {4}, d303}},
+    {"cumsum(x, axis=1)", 1, {{"x", "f32", 2, {4, 0}, d301}}, {"r", "f32", 2, {4, 0}, d301}},
+    {"sort(x)", 1, {{"x", "f32", 2, {4, 0}, d301}}, {"r", "f32", 2, {4, 0}, d301}},
+    {"f16(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "f16", 1, {22}, d346}},
+    {"bf16(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "bf16", 1, {22}, d347}},
     {"f64(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "f64", 1, {22}, d90}},
-    {"u8(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "u8", 1, {22}, d258}},
-    {"i8(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "i8", 1, {22}, d259}},
-    {"i32(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "i32", 1, {22}, d277}},
-    {"i64(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "i64", 1, {22}, d278}},
-    {"bool(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "bool", 1, {22}, d262}},
-    {"x + y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d294}},
-    {"x - y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d295}},
-    {"x * y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d296}},
-    {"x // y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d297}},
-    {"x % y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d298}},
-    {"x == y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "bool", 1, {121}, d236}},
-    {"x != y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "bool", 1, {121}, d237}},
-    {"x < y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "bool", 1, {121}, d238}},
-    {"x <= y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "bool", 1, {121}, d239}},
-    {"x > y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "bool", 1, {121}, d240}},
-    {"x >= y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "bool", 1, {121}, d241}},
-    {"x / y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d299}},
-    {"x ** y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d300}},
-    {"min(x, y)", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d301}},
-    {"max(x, y)", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d302}},
-    {"where(x != y, x, y)", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d303}},
-    {"clamp(x, 1, 3)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "f64", 1, {22}, d247}},
-    {"max(x, axis=1)", 1, {{"x", "f64", 2, {4, 22}, d304}}, {"r", "f64", 1, {4}, d249}},
-    {"min(x, axis=0)", 1, {{"x", "f64", 2, {4, 22}, d304}}, {"r", "f64", 1, {22}, d305}},
-    {"argmax(x, axis=1)", 1, {{"x", "f64", 2, {4, 22}, d304}}, {"r", "i64", 1, {4}, d251}},
-    {"argmin(x, axis=1)", 1, {{"x", "f64", 2, {4, 22}, d304}}, {"r", "i64", 1, {4}, d251}},
-    {"sort(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "f64", 1, {22}, d306}},
-    {"argsort(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "i64", 1, {22}, d253}},
-    {"sum(x, axis=1)", 1, {{"x", "f64", 2, {4, 22}, d304}}, {"r", "f64", 1, {4}, d249}},
-    {"sum(x, axis=1)", 1, {{"x", "f64", 2, {4, 0}, d254}}, {"r", "f64", 1, {4}, d255}},
-    {"prod(x, axis=1)", 1, {{"x", "f64", 2, {4, 0}, d254}}, {"r", "f64", 1, {4}, d256}},
-    {"cumsum(x, axis=1)", 1, {{"x", "f64", 2, {4, 0}, d254}}, {"r", "f64", 2, {4, 0}, d254}},
-    {"sort(x)", 1, {{"x", "f64", 2, {4, 0}, d254}}, {"r", "f64", 2, {4, 0}, d254}},
-    {"f16(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "f16", 1, {22}, d307}},
-    {"bf16(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "bf16", 1, {22}, d308}},
-    {"f32(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "f32", 1, {22}, d309}},
-    {"u8(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "u8", 1, {22}, d258}},
-    {"i8(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "i8", 1, {22}, d259}},
-    {"i32(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "i32", 1, {22}, d277}},
-    {"i64(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "i64", 1, {22}, d278}},
-    {"bool(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "bool", 1, {22}, d262}},
-    {"x + y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "u8", 1, {49}, d310}},
-    {"x - y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "u8", 1, {49}, d311}},
-    {"x * y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "u8", 1, {49}, d312}},
-    {"x // y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "u8", 1, {49}, d313}},
+    {"u8(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "u8", 1, {22}, d305}},
+    {"i8(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "i8", 1, {22}, d306}},
+    {"i32(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "i32", 1, {22}, d328}},
+    {"i64(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "i64", 1, {22}, d329}},
+    {"i16(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "i16", 1, {22}, d309}},
+    {"u16(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "u16", 1, {22}, d330}},
+    {"u32(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "u32", 1, {22}, d331}},
+    {"u64(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "u64", 1, {22}, d332}},
+    {"bool(x)", 1, {{"x", "f32", 1, {22}, d90}}, {"r", "bool", 1, {22}, d313}},
+    {"x + y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d348}},
+    {"x - y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d349}},
+    {"x * y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d350}},
+    {"x // y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d351}},
+    {"x % y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d352}},
+    {"x == y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "bool", 1, {121}, d283}},
+    {"x != y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "bool", 1, {121}, d284}},
+    {"x < y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "bool", 1, {121}, d285}},
+    {"x <= y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "bool", 1, {121}, d286}},
+    {"x > y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "bool", 1, {121}, d287}},
+    {"x >= y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "bool", 1, {121}, d288}},
+    {"x / y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d353}},
+    {"x ** y", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d354}},
+    {"min(x, y)", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d355}},
+    {"max(x, y)", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d356}},
+    {"where(x != y, x, y)", 2, {{"x", "f64", 1, {121}, d170}, {"y", "f64", 1, {121}, d171}}, {"r", "f64", 1, {121}, d357}},
+    {"clamp(x, 1, 3)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "f64", 1, {22}, d294}},
+    {"max(x, axis=1)", 1, {{"x", "f64", 2, {4, 22}, d358}}, {"r", "f64", 1, {4}, d296}},
+    {"min(x, axis=0)", 1, {{"x", "f64", 2, {4, 22}, d358}}, {"r", "f64", 1, {22}, d359}},
+    {"argmax(x, axis=1)", 1, {{"x", "f64", 2, {4, 22}, d358}}, {"r", "i64", 1, {4}, d298}},
+    {"argmin(x, axis=1)", 1, {{"x", "f64", 2, {4, 22}, d358}}, {"r", "i64", 1, {4}, d298}},
+    {"sort(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "f64", 1, {22}, d360}},
+    {"argsort(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "i64", 1, {22}, d300}},
+    {"sum(x, axis=1)", 1, {{"x", "f64", 2, {4, 22}, d358}}, {"r", "f64", 1, {4}, d296}},
+    {"sum(x, axis=1)", 1, {{"x", "f64", 2, {4, 0}, d301}}, {"r", "f64", 1, {4}, d302}},
+    {"prod(x, axis=1)", 1, {{"x", "f64", 2, {4, 0}, d301}}, {"r", "f64", 1, {4}, d303}},
+    {"cumsum(x, axis=1)", 1, {{"x", "f64", 2, {4, 0}, d301}}, {"r", "f64", 2, {4, 0}, d301}},
+    {"sort(x)", 1, {{"x", "f64", 2, {4, 0}, d301}}, {"r", "f64", 2, {4, 0}, d301}},
+    {"f16(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "f16", 1, {22}, d361}},
+    {"bf16(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "bf16", 1, {22}, d362}},
+    {"f32(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "f32", 1, {22}, d363}},
+    {"u8(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "u8", 1, {22}, d305}},
+    {"i8(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "i8", 1, {22}, d306}},
+    {"i32(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "i32", 1, {22}, d328}},
+    {"i64(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "i64", 1, {22}, d329}},
+    {"i16(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "i16", 1, {22}, d309}},
+    {"u16(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "u16", 1, {22}, d330}},
+    {"u32(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "u32", 1, {22}, d331}},
+    {"u64(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "u64", 1, {22}, d332}},
+    {"bool(x)", 1, {{"x", "f64", 1, {22}, d134}}, {"r", "bool", 1, {22}, d313}},
+    {"x + y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "u8", 1, {49}, d364}},
+    {"x - y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "u8", 1, {49}, d365}},
+    {"x * y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "u8", 1, {49}, d366}},
+    {"x // y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "u8", 1, {49}, d367}},
     {"x % y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "u8", 1, {49}, d185}},
-    {"x == y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "bool", 1, {49}, d314}},
-    {"x != y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "bool", 1, {49}, d315}},
-    {"x < y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "bool", 1, {49}, d316}},
-    {"x <= y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "bool", 1, {49}, d317}},
-    {"x > y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "bool", 1, {49}, d318}},
-    {"x >= y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "bool", 1, {49}, d319}},
-    {"x ** y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "u8", 1, {49}, d320}},
+    {"x == y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "bool", 1, {49}, d368}},
+    {"x != y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "bool", 1, {49}, d369}},
+    {"x < y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "bool", 1, {49}, d370}},
+    {"x <= y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "bool", 1, {49}, d371}},
+    {"x > y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "bool", 1, {49}, d372}},
+    {"x >= y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "bool", 1, {49}, d373}},
+    {"x ** y", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "u8", 1, {49}, d374}},
     {"min(x, y)", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "u8", 1, {49}, d180}},
     {"max(x, y)", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "u8", 1, {49}, d181}},
     {"where(x != y, x, y)", 2, {{"x", "u8", 1, {49}, d178}, {"y", "u8", 1, {49}, d179}}, {"r", "u8", 1, {49}, d178}},
-    {"clamp(x, 1, 3)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "u8", 1, {11}, d321}},
-    {"max(x, axis=1)", 1, {{"x", "u8", 2, {4, 11}, d322}}, {"r", "u8", 1, {4}, d323}},
-    {"min(x, axis=0)", 1, {{"x", "u8", 2, {4, 11}, d322}}, {"r", "u8", 1, {11}, d324}},
-    {"argmax(x, axis=1)", 1, {{"x", "u8", 2, {4, 11}, d322}}, {"r", "i64", 1, {4}, d325}},
-    {"argmin(x, axis=1)", 1, {{"x", "u8", 2, {4, 11}, d322}}, {"r", "i64", 1, {4}, d326}},
-    {"sort(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "u8", 1, {11}, d327}},
-    {"argsort(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "i64", 1, {11}, d328}},
-    {"sum(x, axis=1)", 1, {{"x", "u8", 2, {4, 11}, d322}}, {"r", "i64", 1, {4}, d329}},
-    {"sum(x, axis=1)", 1, {{"x", "u8", 2, {4, 0}, d330}}, {"r", "i64", 1, {4}, d331}},
-    {"prod(x, axis=1)", 1, {{"x", "u8", 2, {4, 0}, d330}}, {"r", "i64", 1, {4}, d332}},
-    {"cumsum(x, axis=1)", 1, {{"x", "u8", 2, {4, 0}, d330}}, {"r", "i64", 2, {4, 0}, d330}},
-    {"sort(x)", 1, {{"x", "u8", 2, {4, 0}, d330}}, {"r", "u8", 2, {4, 0}, d330}},
-    {"cumsum(x, axis=1)", 1, {{"x", "u8", 2, {4, 11}, d322}}, {"r", "i64", 2, {4, 11}, d333}},
-    {"prod(x, axis=1)", 1, {{"x", "u8", 2, {4, 3}, d334}}, {"r", "i64", 1, {4}, d335}},
-    {"f16(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "f16", 1, {11}, d336}},
-    {"bf16(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "bf16", 1, {11}, d336}},
-    {"f32(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "f32", 1, {11}, d336}},
-    {"f64(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "f64", 1, {11}, d336}},
-    {"i8(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "i8", 1, {11}, d337}},
+    {"clamp(x, 1, 3)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "u8", 1, {11}, d375}},
+    {"max(x, axis=1)", 1, {{"x", "u8", 2, {4, 11}, d376}}, {"r", "u8", 1, {4}, d377}},
+    {"min(x, axis=0)", 1, {{"x", "u8", 2, {4, 11}, d376}}, {"r", "u8", 1, {11}, d378}},
+    {"argmax(x, axis=1)", 1, {{"x", "u8", 2, {4, 11}, d376}}, {"r", "i64", 1, {4}, d379}},
+    {"argmin(x, axis=1)", 1, {{"x", "u8", 2, {4, 11}, d376}}, {"r", "i64", 1, {4}, d380}},
+    {"sort(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "u8", 1, {11}, d381}},
+    {"argsort(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "i64", 1, {11}, d382}},
+    {"sum(x, axis=1)", 1, {{"x", "u8", 2, {4, 11}, d376}}, {"r", "i64", 1, {4}, d383}},
+    {"sum(x, axis=1)", 1, {{"x", "u8", 2, {4, 0}, d384}}, {"r", "i64", 1, {4}, d385}},
+    {"prod(x, axis=1)", 1, {{"x", "u8", 2, {4, 0}, d384}}, {"r", "i64", 1, {4}, d386}},
+    {"cumsum(x, axis=1)", 1, {{"x", "u8", 2, {4, 0}, d384}}, {"r", "i64", 2, {4, 0}, d384}},
+    {"sort(x)", 1, {{"x", "u8", 2, {4, 0}, d384}}, {"r", "u8", 2, {4, 0}, d384}},
+    {"cumsum(x, axis=1)", 1, {{"x", "u8", 2, {4, 11}, d376}}, {"r", "i64", 2, {4, 11}, d387}},
+    {"prod(x, axis=1)", 1, {{"x", "u8", 2, {4, 3}, d388}}, {"r", "i64", 1, {4}, d389}},
+    {"f16(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "f16", 1, {11}, d390}},
+    {"bf16(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "bf16", 1, {11}, d390}},
+    {"f32(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "f32", 1, {11}, d390}},
+    {"f64(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "f64", 1, {11}, d390}},
+    {"i8(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "i8", 1, {11}, d274}},
     {"i32(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "i32", 1, {11}, d186}},
     {"i64(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "i64", 1, {11}, d186}},
+    {"i16(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "i16", 1, {11}, d186}},
+    {"u16(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "u16", 1, {11}, d186}},
+    {"u32(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "u32", 1, {11}, d186}},
+    {"u64(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "u64", 1, {11}, d186}},
     {"bool(x)", 1, {{"x", "u8", 1, {11}, d186}}, {"r", "bool", 1, {11}, d189}},
-    {"x + y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "i8", 1, {100}, d338}},
-    {"x - y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "i8", 1, {100}, d339}},
-    {"x * y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "i8", 1, {100}, d340}},
-    {"x // y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "i8", 1, {100}, d341}},
-    {"x % y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "i8", 1, {100}, d342}},
-    {"x == y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "bool", 1, {100}, d343}},
-    {"x != y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "bool", 1, {100}, d344}},
-    {"x < y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "bool", 1, {100}, d345}},
-    {"x <= y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "bool", 1, {100}, d346}},
-    {"x > y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "bool", 1, {100}, d347}},
-    {"x >= y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "bool", 1, {100}, d348}},
-    {"x ** y", 2, {{"x", "i8", 1, {50}, d349}, {"y", "i8", 1, {50}, d350}}, {"r", "i8", 1, {50}, d351}},
-    {"min(x, y)", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "i8", 1, {100}, d352}},
-    {"max(x, y)", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "i8", 1, {100}, d353}},
+    {"x + y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "i8", 1, {100}, d391}},
+    {"x - y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "i8", 1, {100}, d392}},
+    {"x * y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "i8", 1, {100}, d393}},
+    {"x // y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "i8", 1, {100}, d394}},
+    {"x % y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "i8", 1, {100}, d395}},
+    {"x == y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "bool", 1, {100}, d396}},
+    {"x != y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "bool", 1, {100}, d397}},
+    {"x < y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "bool", 1, {100}, d398}},
+    {"x <= y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "bool", 1, {100}, d399}},
+    {"x > y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "bool", 1, {100}, d400}},
+    {"x >= y", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "bool", 1, {100}, d401}},
+    {"x ** y", 2, {{"x", "i8", 1, {50}, d402}, {"y", "i8", 1, {50}, d403}}, {"r", "i8", 1, {50}, d404}},
+    {"min(x, y)", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "i8", 1, {100}, d405}},
+    {"max(x, y)", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "i8", 1, {100}, d406}},
     {"where(x != y, x, y)", 2, {{"x", "i8", 1, {100}, d191}, {"y", "i8", 1, {100}, d192}}, {"r", "i8", 1, {100}, d191}},
-    {"clamp(x, 1, 3)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "i8", 1, {14}, d354}},
-    {"max(x, axis=1)", 1, {{"x", "i8", 2, {4, 14}, d355}}, {"r", "i8", 1, {4}, d356}},
-    {"min(x, axis=0)", 1, {{"x", "i8", 2, {4, 14}, d355}}, {"r", "i8", 1, {14}, d357}},
-    {"argmax(x, axis=1)", 1, {{"x", "i8", 2, {4, 14}, d355}}, {"r", "i64", 1, {4}, d358}},
-    {"argmin(x, axis=1)", 1, {{"x", "i8", 2, {4, 14}, d355}}, {"r", "i64", 1, {4}, d359}},
-    {"sort(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "i8", 1, {14}, d360}},
-    {"argsort(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "i64", 1, {14}, d361}},
-    {"sum(x, axis=1)", 1, {{"x", "i8", 2, {4, 14}, d355}}, {"r", "i64", 1, {4}, d362}},
-    {"sum(x, axis=1)", 1, {{"x", "i8", 2, {4, 0}, d330}}, {"r", "i64", 1, {4}, d331}},
-    {"prod(x, axis=1)", 1, {{"x", "i8", 2, {4, 0}, d330}}, {"r", "i64", 1, {4}, d332}},
-    {"cumsum(x, axis=1)", 1, {{"x", "i8", 2, {4, 0}, d330}}, {"r", "i64", 2, {4, 0}, d330}},
-    {"sort(x)", 1, {{"x", "i8", 2, {4, 0}, d330}}, {"r", "i8", 2, {4, 0}, d330}},
-    {"cumsum(x, axis=1)", 1, {{"x", "i8", 2, {4, 14}, d355}}, {"r", "i64", 2, {4, 14}, d363}},
-    {"prod(x, axis=1)", 1, {{"x", "i8", 2, {4, 3}, d364}}, {"r", "i64", 1, {4}, d365}},
-    {"f16(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "f16", 1, {14}, d366}},
-    {"bf16(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "bf16", 1, {14}, d366}},
-    {"f32(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "f32", 1, {14}, d366}},
-    {"f64(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "f64", 1, {14}, d366}},
-    {"u8(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "u8", 1, {14}, d367}},
+    {"clamp(x, 1, 3)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "i8", 1, {14}, d407}},
+    {"max(x, axis=1)", 1, {{"x", "i8", 2, {4, 14}, d408}}, {"r", "i8", 1, {4}, d409}},
+    {"min(x, axis=0)", 1, {{"x", "i8", 2, {4, 14}, d408}}, {"r", "i8", 1, {14}, d410}},
+    {"argmax(x, axis=1)", 1, {{"x", "i8", 2, {4, 14}, d408}}, {"r", "i64", 1, {4}, d411}},
+    {"argmin(x, axis=1)", 1, {{"x", "i8", 2, {4, 14}, d408}}, {"r", "i64", 1, {4}, d412}},
+    {"sort(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "i8", 1, {14}, d413}},
+    {"argsort(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "i64", 1, {14}, d414}},
+    {"sum(x, axis=1)", 1, {{"x", "i8", 2, {4, 14}, d408}}, {"r", "i64", 1, {4}, d415}},
+    {"sum(x, axis=1)", 1, {{"x", "i8", 2, {4, 0}, d384}}, {"r", "i64", 1, {4}, d385}},
+    {"prod(x, axis=1)", 1, {{"x", "i8", 2, {4, 0}, d384}}, {"r", "i64", 1, {4}, d386}},
+    {"cumsum(x, axis=1)", 1, {{"x", "i8", 2, {4, 0}, d384}}, {"r", "i64", 2, {4, 0}, d384}},
+    {"sort(x)", 1, {{"x", "i8", 2, {4, 0}, d384}}, {"r", "i8", 2, {4, 0}, d384}},
+    {"cumsum(x, axis=1)", 1, {{"x", "i8", 2, {4, 14}, d408}}, {"r", "i64", 2, {4, 14}, d416}},
+    {"prod(x, axis=1)", 1, {{"x", "i8", 2, {4, 3}, d417}}, {"r", "i64", 1, {4}, d418}},
+    {"f16(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "f16", 1, {14}, d419}},
+    {"bf16(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "bf16", 1, {14}, d419}},
+    {"f32(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "f32", 1, {14}, d419}},
+    {"f64(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "f64", 1, {14}, d419}},
+    {"u8(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "u8", 1, {14}, d420}},
     {"i32(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "i32", 1, {14}, d199}},
     {"i64(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "i64", 1, {14}, d199}},
-    {"bool(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "bool", 1, {14}, d368}},
-    {"x + y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "i32", 1, {100}, d369}},
-    {"x - y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "i32", 1, {100}, d370}},
-    {"x * y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "i32", 1, {100}, d371}},
-    {"x // y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "i32", 1, {100}, d372}},
-    {"x % y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "i32", 1, {100}, d373}},
-    {"x == y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "bool", 1, {100}, d343}},
-    {"x != y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "bool", 1, {100}, d344}},
-    {"x < y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "bool", 1, {100}, d345}},
-    {"x <= y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "bool", 1, {100}, d346}},
-    {"x > y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "bool", 1, {100}, d347}},
-    {"x >= y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "bool", 1, {100}, d348}},
-    {"x ** y", 2, {{"x", "i32", 1, {50}, d374}, {"y", "i32", 1, {50}, d375}}, {"r", "i32", 1, {50}, d376}},
-    {"min(x, y)", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "i32", 1, {100}, d377}},
-    {"max(x, y)", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "i32", 1, {100}, d378}},
+    {"i16(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "i16", 1, {14}, d199}},
+    {"u16(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "u16", 1, {14}, d421}},
+    {"u32(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "u32", 1, {14}, d422}},
+    {"u64(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "u64", 1, {14}, d199}},
+    {"bool(x)", 1, {{"x", "i8", 1, {14}, d199}}, {"r", "bool", 1, {14}, d423}},
+    {"x + y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "i32", 1, {100}, d424}},
+    {"x - y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "i32", 1, {100}, d425}},
+    {"x * y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "i32", 1, {100}, d426}},
+    {"x // y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "i32", 1, {100}, d427}},
+    {"x % y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "i32", 1, {100}, d428}},
+    {"x == y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "bool", 1, {100}, d396}},
+    {"x != y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "bool", 1, {100}, d397}},
+    {"x < y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "bool", 1, {100}, d398}},
+    {"x <= y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "bool", 1, {100}, d399}},
+    {"x > y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "bool", 1, {100}, d400}},
+    {"x >= y", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "bool", 1, {100}, d401}},
+    {"x ** y", 2, {{"x", "i32", 1, {50}, d429}, {"y", "i32", 1, {50}, d430}}, {"r", "i32", 1, {50}, d431}},
+    {"min(x, y)", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "i32", 1, {100}, d432}},
+    {"max(x, y)", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "i32", 1, {100}, d433}},
     {"where(x != y, x, y)", 2, {{"x", "i32", 1, {100}, d205}, {"y", "i32", 1, {100}, d206}}, {"r", "i32", 1, {100}, d205}},
-    {"clamp(x, 1, 3)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "i32", 1, {14}, d354}},
-    {"max(x, axis=1)", 1, {{"x", "i32", 2, {4, 14}, d379}}, {"r", "i32", 1, {4}, d380}},
-    {"min(x, axis=0)", 1, {{"x", "i32", 2, {4, 14}, d379}}, {"r", "i32", 1, {14}, d381}},
-    {"argmax(x, axis=1)", 1, {{"x", "i32", 2, {4, 14}, d379}}, {"r", "i64", 1, {4}, d358}},
-    {"argmin(x, axis=1)", 1, {{"x", "i32", 2, {4, 14}, d379}}, {"r", "i64", 1, {4}, d359}},
-    {"sort(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "i32", 1, {14}, d382}},
-    {"argsort(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "i64", 1, {14}, d361}},
-    {"sum(x, axis=1)", 1, {{"x", "i32", 2, {4, 14}, d379}}, {"r", "i32", 1, {4}, d362}},
-    {"sum(x, axis=1)", 1, {{"x", "i32", 2, {4, 0}, d330}}, {"r", "i32", 1, {4}, d331}},
-    {"prod(x, axis=1)", 1, {{"x", "i32", 2, {4, 0}, d330}}, {"r", "i32", 1, {4}, d332}},
-    {"cumsum(x, axis=1)", 1, {{"x", "i32", 2, {4, 0}, d330}}, {"r", "i32", 2, {4, 0}, d330}},
-    {"sort(x)", 1, {{"x", "i32", 2, {4, 0}, d330}}, {"r", "i32", 2, {4, 0}, d330}},
-    {"cumsum(x, axis=1)", 1, {{"x", "i32", 2, {4, 14}, d379}}, {"r", "i32", 2, {4, 14}, d383}},
-    {"prod(x, axis=1)", 1, {{"x", "i32", 2, {4, 3}, d384}}, {"r", "i32", 1, {4}, d385}},
-    {"f16(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "f16", 1, {14}, d386}},
-    {"bf16(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "bf16", 1, {14}, d387}},
-    {"f32(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "f32", 1, {14}, d387}},
-    {"f64(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "f64", 1, {14}, d388}},
-    {"u8(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "u8", 1, {14}, d389}},
-    {"i8(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "i8", 1, {14}, d390}},
+    {"clamp(x, 1, 3)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "i32", 1, {14}, d407}},
+    {"max(x, axis=1)", 1, {{"x", "i32", 2, {4, 14}, d434}}, {"r", "i32", 1, {4}, d435}},
+    {"min(x, axis=0)", 1, {{"x", "i32", 2, {4, 14}, d434}}, {"r", "i32", 1, {14}, d436}},
+    {"argmax(x, axis=1)", 1, {{"x", "i32", 2, {4, 14}, d434}}, {"r", "i64", 1, {4}, d411}},
+    {"argmin(x, axis=1)", 1, {{"x", "i32", 2, {4, 14}, d434}}, {"r", "i64", 1, {4}, d412}},
+    {"sort(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "i32", 1, {14}, d437}},
+    {"argsort(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "i64", 1, {14}, d414}},
+    {"sum(x, axis=1)", 1, {{"x", "i32", 2, {4, 14}, d434}}, {"r", "i32", 1, {4}, d415}},
+    {"sum(x, axis=1)", 1, {{"x", "i32", 2, {4, 0}, d384}}, {"r", "i32", 1, {4}, d385}},
+    {"prod(x, axis=1)", 1, {{"x", "i32", 2, {4, 0}, d384}}, {"r", "i32", 1, {4}, d386}},
+    {"cumsum(x, axis=1)", 1, {{"x", "i32", 2, {4, 0}, d384}}, {"r", "i32", 2, {4, 0}, d384}},
+    {"sort(x)", 1, {{"x", "i32", 2, {4, 0}, d384}}, {"r", "i32", 2, {4, 0}, d384}},
+    {"cumsum(x, axis=1)", 1, {{"x", "i32", 2, {4, 14}, d434}}, {"r", "i32", 2, {4, 14}, d438}},
+    {"prod(x, axis=1)", 1, {{"x", "i32", 2, {4, 3}, d439}}, {"r", "i32", 1, {4}, d440}},
+    {"f16(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "f16", 1, {14}, d441}},
+    {"bf16(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "bf16", 1, {14}, d442}},
+    {"f32(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "f32", 1, {14}, d442}},
+    {"f64(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "f64", 1, {14}, d443}},
+    {"u8(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "u8", 1, {14}, d444}},
+    {"i8(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "i8", 1, {14}, d445}},
     {"i64(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "i64", 1, {14}, d213}},
-    {"bool(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "bool", 1, {14}, d368}},
-    {"x + y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "i64", 1, {100}, d391}},
-    {"x - y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "i64", 1, {100}, d392}},
-    {"x * y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "i64", 1, {100}, d393}},
-    {"x // y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "i64", 1, {100}, d394}},
-    {"x % y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "i64", 1, {100}, d395}},
-    {"x == y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "bool", 1, {100}, d343}},
-    {"x != y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "bool", 1, {100}, d344}},
-    {"x < y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "bool", 1, {100}, d345}},
-    {"x <= y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "bool", 1, {100}, d346}},
-    {"x > y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "bool", 1, {100}, d347}},
-    {"x >= y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "bool", 1, {100}, d348}},
-    {"x ** y", 2, {{"x", "i64", 1, {50}, d396}, {"y", "i64", 1, {50}, d397}}, {"r", "i64", 1, {50}, d398}},
-    {"min(x, y)", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "i64", 1, {100}, d399}},
-    {"max(x, y)", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "i64", 1, {100}, d400}},
+    {"i16(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "i16", 1, {14}, d445}},
+    {"u16(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "u16", 1, {14}, d446}},
+    {"u32(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "u32", 1, {14}, d447}},
+    {"u64(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "u64", 1, {14}, d213}},
+    {"bool(x)", 1, {{"x", "i32", 1, {14}, d213}}, {"r", "bool", 1, {14}, d423}},
+    {"x + y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "i64", 1, {100}, d448}},
+    {"x - y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "i64", 1, {100}, d449}},
+    {"x * y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "i64", 1, {100}, d450}},
+    {"x // y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "i64", 1, {100}, d451}},
+    {"x % y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "i64", 1, {100}, d452}},
+    {"x == y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "bool", 1, {100}, d396}},
+    {"x != y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "bool", 1, {100}, d397}},
+    {"x < y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "bool", 1, {100}, d398}},
+    {"x <= y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "bool", 1, {100}, d399}},
+    {"x > y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "bool", 1, {100}, d400}},
+    {"x >= y", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "bool", 1, {100}, d401}},
+    {"x ** y", 2, {{"x", "i64", 1, {50}, d453}, {"y", "i64", 1, {50}, d454}}, {"r", "i64", 1, {50}, d455}},
+    {"min(x, y)", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "i64", 1, {100}, d456}},
+    {"max(x, y)", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "i64", 1, {100}, d457}},
     {"where(x != y, x, y)", 2, {{"x", "i64", 1, {100}, d218}, {"y", "i64", 1, {100}, d219}}, {"r", "i64", 1, {100}, d218}},
-    {"clamp(x, 1, 3)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "i64", 1, {14}, d354}},
-    {"max(x, axis=1)", 1, {{"x", "i64", 2, {4, 14}, d401}}, {"r", "i64", 1, {4}, d402}},
-    {"min(x, axis=0)", 1, {{"x", "i64", 2, {4, 14}, d401}}, {"r", "i64", 1, {14}, d403}},
-    {"argmax(x, axis=1)", 1, {{"x", "i64", 2, {4, 14}, d401}}, {"r", "i64", 1, {4}, d358}},
-    {"argmin(x, axis=1)", 1, {{"x", "i64", 2, {4, 14}, d401}}, {"r", "i64", 1, {4}, d359}},
-    {"sort(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "i64", 1, {14}, d404}},
-    {"argsort(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "i64", 1, {14}, d361}},
-    {"sum(x, axis=1)", 1, {{"x", "i64", 2, {4, 14}, d401}}, {"r", "i64", 1, {4}, d362}},
-    {"sum(x, axis=1)", 1, {{"x", "i64", 2, {4, 0}, d330}}, {"r", "i64", 1, {4}, d331}},
-    {"prod(x, axis=1)", 1, {{"x", "i64", 2, {4, 0}, d330}}, {"r", "i64", 1, {4}, d332}},
-    {"cumsum(x, axis=1)", 1, {{"x", "i64", 2, {4, 0}, d330}}, {"r", "i64", 2, {4, 0}, d330}},
-    {"sort(x)", 1, {{"x", "i64", 2, {4, 0}, d330}}, {"r", "i64", 2, {4, 0}, d330}},
-    {"cumsum(x, axis=1)", 1, {{"x", "i64", 2, {4, 14}, d401}}, {"r", "i64", 2, {4, 14}, d405}},
-    {"prod(x, axis=1)", 1, {{"x", "i64", 2, {4, 3}, d406}}, {"r", "i64", 1, {4}, d407}},
-    {"f16(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "f16", 1, {14}, d386}},
-    {"bf16(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "bf16", 1, {14}, d408}},
-    {"f32(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "f32", 1, {14}, d408}},
-    {"f64(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "f64", 1, {14}, d408}},
-    {"u8(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "u8", 1, {14}, d389}},
-    {"i8(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "i8", 1, {14}, d390}},
-    {"i32(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "i32", 1, {14}, d390}},
-    {"bool(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "bool", 1, {14}, d368}},
-    {"softmax(x)", 1, {{"x", "f32", 2, {7, 3}, d409}}, {"r", "f32", 2, {7, 3}, d410}},
-    {"log_softmax(x)", 1, {{"x", "f32", 2, {7, 3}, d409}}, {"r", "f32", 2, {7, 3}, d411}},
-    {"logsumexp(x)", 1, {{"x", "f32", 2, {7, 3}, d409}}, {"r", "f32", 1, {7}, d412}},
-    {"mean(x, axis=1)", 1, {{"x", "f32", 2, {7, 3}, d409}}, {"r", "f32", 1, {7}, d413}},
-    {"max_pool(x, 2)", 1, {{"x", "f32", 3, {1, 8, 1}, d414}}, {"r", "f32", 3, {1, 4, 1}, d415}},
-    {"softmax(x)", 1, {{"x", "f64", 2, {7, 3}, d409}}, {"r", "f64", 2, {7, 3}, d416}},
-    {"log_softmax(x)", 1, {{"x", "f64", 2, {7, 3}, d409}}, {"r", "f64", 2, {7, 3}, d417}},
-    {"logsumexp(x)", 1, {{"x", "f64", 2, {7, 3}, d409}}, {"r", "f64", 1, {7}, d418}},
-    {"mean(x, axis=1)", 1, {{"x", "f64", 2, {7, 3}, d409}}, {"r", "f64", 1, {7}, d413}},
-    {"max_pool(x, 2)", 1, {{"x", "f64", 3, {1, 8, 1}, d414}}, {"r", "f64", 3, {1, 4, 1}, d415}},
-    {"any(x, axis=1)", 1, {{"x", "bool", 2, {3, 2}, d419}}, {"r", "bool", 1, {3}, d420}},
-    {"any(x, axis=1)", 1, {{"x", "bool", 2, {3, 0}, d330}}, {"r", "bool", 1, {3}, d421}},
-    {"all(x, axis=1)", 1, {{"x", "bool", 2, {3, 2}, d419}}, {"r", "bool", 1, {3}, d422}},
-    {"all(x, axis=1)", 1, {{"x", "bool", 2, {3, 0}, d330}}, {"r", "bool", 1, {3}, d423}},
-    {"sum(x, axis=1)", 1, {{"x", "bool", 2, {3, 2}, d419}}, {"r", "i64", 1, {3}, d424}},
-    {"sum(x, axis=1)", 1, {{"x", "bool", 2, {3, 0}, d330}}, {"r", "i64", 1, {3}, d421}},
-    {"gather(x, i)", 2, {{"x", "f32", 2, {3, 2}, d425}, {"i", "i32", 1, {0}, d330}}, {"r", "f32", 2, {0, 2}, d254}},
-    {"scatter_add(x, i, u)", 3, {{"x", "f32", 2, {3, 2}, d425}, {"i", "i32", 1, {0}, d330}, {"u", "f32", 2, {0, 2}, d254}}, {"r", "f32", 2, {3, 2}, d425}},
-    {"scatter_set(x, i, u)", 3, {{"x", "f32", 2, {3, 2}, d425}, {"i", "i32", 1, {0}, d330}, {"u", "f32", 2, {0, 2}, d254}}, {"r", "f32", 2, {3, 2}, d425}},
-    {"scatter_set(x, i, u)", 3, {{"x", "f32", 2, {3, 0}, d254}, {"i", "i32", 1, {2}, d426}, {"u", "f32", 2, {2, 0}, d254}}, {"r", "f32", 2, {3, 0}, d254}},
-    {"scatter_mul(x, i, u)", 3, {{"x", "f32", 2, {3, 2}, d425}, {"i", "i32", 1, {0}, d330}, {"u", "f32", 2, {0, 2}, d254}}, {"r", "f32", 2, {3, 2}, d425}},
-    {"scatter_mul(x, i, u)", 3, {{"x", "f32", 2, {3, 0}, d254}, {"i", "i32", 1, {2}, d426}, {"u", "f32", 2, {2, 0}, d254}}, {"r", "f32", 2, {3, 0}, d254}},
-    {"scatter_max(x, i, u)", 3, {{"x", "f32", 2, {3, 2}, d425}, {"i", "i32", 1, {0}, d330}, {"u", "f32", 2, {0, 2}, d254}}, {"r", "f32", 2, {3, 2}, d425}},
-    {"scatter_max(x, i, u)", 3, {{"x", "f32", 2, {3, 0}, d254}, {"i", "i32", 1, {2}, d426}, {"u", "f32", 2, {2, 0}, d254}}, {"r", "f32", 2, {3, 0}, d254}},
-    {"scatter_min(x, i, u)", 3, {{"x", "f32", 2, {3, 2}, d425}, {"i", "i32", 1, {0}, d330}, {"u", "f32", 2, {0, 2}, d254}}, {"r", "f32", 2, {3, 2}, d425}},
-    {"scatter_min(x, i, u)", 3, {{"x", "f32", 2, {3, 0}, d254}, {"i", "i32", 1, {2}, d426}, {"u", "f32", 2, {2, 0}, d254}}, {"r", "f32", 2, {3, 0}, d254}},
-    {"segment_max(x, at, 3)", 2, {{"x", "f32", 2, {4, 2}, d427}, {"at", "i32", 1, {4}, d428}}, {"r", "f32", 2, {3, 2}, d429}},
-    {"segment_min(x, at, 3)", 2, {{"x", "f32", 2, {4, 2}, d427}, {"at", "i32", 1, {4}, d428}}, {"r", "f32", 2, {3, 2}, d430}},
-    {"segment_prod(x, at, 3)", 2, {{"x", "f32", 2, {4, 2}, d427}, {"at", "i32", 1, {4}, d428}}, {"r", "f32", 2, {3, 2}, d431}},
-    {"scatter_set(x, at, u)", 3, {{"x", "f32", 2, {3, 2}, d432}, {"at", "i32", 1, {4}, d428}, {"u", "f32", 2, {4, 2}, d427}}, {"r", "f32", 2, {3, 2}, d433}},
-    {"concat([x, y])", 2, {{"x", "f32", 2, {0, 2}, d254}, {"y", "f32", 2, {2, 2}, d256}}, {"r", "f32", 2, {2, 2}, d256}},
-    {"one_hot(i, 3)", 1, {{"i", "i32", 1, {0}, d330}}, {"r", "f32", 2, {0, 3}, d254}},
-    {"mean(x, axis=0)", 1, {{"x", "f32", 2, {3, 0}, d254}}, {"r", "f32", 1, {0}, d254}},
-    {"softmax(x)", 1, {{"x", "f32", 2, {0, 3}, d254}}, {"r", "f32", 2, {0, 3}, d254}},
-    {"x @ y", 2, {{"x", "f32", 2, {2, 0}, d254}, {"y", "f32", 2, {0, 3}, d254}}, {"r", "f32", 2, {2, 3}, d432}},
+    {"clamp(x, 1, 3)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "i64", 1, {14}, d407}},
+    {"max(x, axis=1)", 1, {{"x", "i64", 2, {4, 14}, d458}}, {"r", "i64", 1, {4}, d459}},
+    {"min(x, axis=0)", 1, {{"x", "i64", 2, {4, 14}, d458}}, {"r", "i64", 1, {14}, d460}},
+    {"argmax(x, axis=1)", 1, {{"x", "i64", 2, {4, 14}, d458}}, {"r", "i64", 1, {4}, d411}},
+    {"argmin(x, axis=1)", 1, {{"x", "i64", 2, {4, 14}, d458}}, {"r", "i64", 1, {4}, d412}},
+    {"sort(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "i64", 1, {14}, d461}},
+    {"argsort(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "i64", 1, {14}, d414}},
+    {"sum(x, axis=1)", 1, {{"x", "i64", 2, {4, 14}, d458}}, {"r", "i64", 1, {4}, d415}},
+    {"sum(x, axis=1)", 1, {{"x", "i64", 2, {4, 0}, d384}}, {"r", "i64", 1, {4}, d385}},
+    {"prod(x, axis=1)", 1, {{"x", "i64", 2, {4, 0}, d384}}, {"r", "i64", 1, {4}, d386}},
+    {"cumsum(x, axis=1)", 1, {{"x", "i64", 2, {4, 0}, d384}}, {"r", "i64", 2, {4, 0}, d384}},
+    {"sort(x)", 1, {{"x", "i64", 2, {4, 0}, d384}}, {"r", "i64", 2, {4, 0}, d384}},
+    {"cumsum(x, axis=1)", 1, {{"x", "i64", 2, {4, 14}, d458}}, {"r", "i64", 2, {4, 14}, d462}},
+    {"prod(x, axis=1)", 1, {{"x", "i64", 2, {4, 3}, d463}}, {"r", "i64", 1, {4}, d464}},
+    {"f16(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "f16", 1, {14}, d441}},
+    {"bf16(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "bf16", 1, {14}, d465}},
+    {"f32(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "f32", 1, {14}, d465}},
+    {"f64(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "f64", 1, {14}, d465}},
+    {"u8(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "u8", 1, {14}, d444}},
+    {"i8(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "i8", 1, {14}, d445}},
+    {"i32(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "i32", 1, {14}, d445}},
+    {"i16(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "i16", 1, {14}, d445}},
+    {"u16(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "u16", 1, {14}, d446}},
+    {"u32(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "u32", 1, {14}, d466}},
+    {"u64(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "u64", 1, {14}, d226}},
+    {"bool(x)", 1, {{"x", "i64", 1, {14}, d226}}, {"r", "bool", 1, {14}, d423}},
+    {"x + y", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "i16", 1, {100}, d467}},
+    {"x - y", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "i16", 1, {100}, d468}},
+    {"x * y", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "i16", 1, {100}, d469}},
+    {"x // y", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "i16", 1, {100}, d470}},
+    {"x % y", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "i16", 1, {100}, d471}},
+    {"x == y", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "bool", 1, {100}, d396}},
+    {"x != y", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "bool", 1, {100}, d397}},
+    {"x < y", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "bool", 1, {100}, d398}},
+    {"x <= y", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "bool", 1, {100}, d399}},
+    {"x > y", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "bool", 1, {100}, d400}},
+    {"x >= y", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "bool", 1, {100}, d401}},
+    {"x ** y", 2, {{"x", "i16", 1, {50}, d472}, {"y", "i16", 1, {50}, d473}}, {"r", "i16", 1, {50}, d474}},
+    {"min(x, y)", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "i16", 1, {100}, d475}},
+    {"max(x, y)", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "i16", 1, {100}, d476}},
+    {"where(x != y, x, y)", 2, {{"x", "i16", 1, {100}, d231}, {"y", "i16", 1, {100}, d232}}, {"r", "i16", 1, {100}, d231}},
+    {"clamp(x, 1, 3)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "i16", 1, {14}, d407}},
+    {"max(x, axis=1)", 1, {{"x", "i16", 2, {4, 14}, d477}}, {"r", "i16", 1, {4}, d478}},
+    {"min(x, axis=0)", 1, {{"x", "i16", 2, {4, 14}, d477}}, {"r", "i16", 1, {14}, d479}},
+    {"argmax(x, axis=1)", 1, {{"x", "i16", 2, {4, 14}, d477}}, {"r", "i64", 1, {4}, d411}},
+    {"argmin(x, axis=1)", 1, {{"x", "i16", 2, {4, 14}, d477}}, {"r", "i64", 1, {4}, d412}},
+    {"sort(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "i16", 1, {14}, d480}},
+    {"argsort(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "i64", 1, {14}, d414}},
+    {"sum(x, axis=1)", 1, {{"x", "i16", 2, {4, 14}, d477}}, {"r", "i64", 1, {4}, d415}},
+    {"sum(x, axis=1)", 1, {{"x", "i16", 2, {4, 0}, d384}}, {"r", "i64", 1, {4}, d385}},
+    {"prod(x, axis=1)", 1, {{"x", "i16", 2, {4, 0}, d384}}, {"r", "i64", 1, {4}, d386}},
+    {"cumsum(x, axis=1)", 1, {{"x", "i16", 2, {4, 0}, d384}}, {"r", "i64", 2, {4, 0}, d384}},
+    {"sort(x)", 1, {{"x", "i16", 2, {4, 0}, d384}}, {"r", "i16", 2, {4, 0}, d384}},
+    {"cumsum(x, axis=1)", 1, {{"x", "i16", 2, {4, 14}, d477}}, {"r", "i64", 2, {4, 14}, d481}},
+    {"prod(x, axis=1)", 1, {{"x", "i16", 2, {4, 3}, d482}}, {"r", "i64", 1, {4}, d483}},
+    {"f16(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "f16", 1, {14}, d484}},
+    {"bf16(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "bf16", 1, {14}, d484}},
+    {"f32(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "f32", 1, {14}, d485}},
+    {"f64(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "f64", 1, {14}, d485}},
+    {"u8(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "u8", 1, {14}, d444}},
+    {"i8(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "i8", 1, {14}, d445}},
+    {"i32(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "i32", 1, {14}, d239}},
+    {"i64(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "i64", 1, {14}, d239}},
+    {"u16(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "u16", 1, {14}, d486}},
+    {"u32(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "u32", 1, {14}, d487}},
+    {"u64(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "u64", 1, {14}, d239}},
+    {"bool(x)", 1, {{"x", "i16", 1, {14}, d239}}, {"r", "bool", 1, {14}, d423}},
+    {"x + y", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "u16", 1, {49}, d488}},
+    {"x - y", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "u16", 1, {49}, d489}},
+    {"x * y", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "u16", 1, {49}, d490}},
+    {"x // y", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "u16", 1, {49}, d491}},
+    {"x % y", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "u16", 1, {49}, d251}},
+    {"x == y", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "bool", 1, {49}, d368}},
+    {"x != y", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "bool", 1, {49}, d369}},
+    {"x < y", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "bool", 1, {49}, d370}},
+    {"x <= y", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "bool", 1, {49}, d371}},
+    {"x > y", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "bool", 1, {49}, d372}},
+    {"x >= y", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "bool", 1, {49}, d373}},
+    {"x ** y", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "u16", 1, {49}, d492}},
+    {"min(x, y)", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "u16", 1, {49}, d246}},
+    {"max(x, y)", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "u16", 1, {49}, d247}},
+    {"where(x != y, x, y)", 2, {{"x", "u16", 1, {49}, d244}, {"y", "u16", 1, {49}, d245}}, {"r", "u16", 1, {49}, d244}},
+    {"clamp(x, 1, 3)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "u16", 1, {11}, d375}},
+    {"max(x, axis=1)", 1, {{"x", "u16", 2, {4, 11}, d493}}, {"r", "u16", 1, {4}, d494}},
+    {"min(x, axis=0)", 1, {{"x", "u16", 2, {4, 11}, d493}}, {"r", "u16", 1, {11}, d378}},
+    {"argmax(x, axis=1)", 1, {{"x", "u16", 2, {4, 11}, d493}}, {"r", "i64", 1, {4}, d379}},
+    {"argmin(x, axis=1)", 1, {{"x", "u16", 2, {4, 11}, d493}}, {"r", "i64", 1, {4}, d380}},
+    {"sort(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "u16", 1, {11}, d495}},
+    {"argsort(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "i64", 1, {11}, d382}},
+    {"sum(x, axis=1)", 1, {{"x", "u16", 2, {4, 11}, d493}}, {"r", "i64", 1, {4}, d496}},
+    {"sum(x, axis=1)", 1, {{"x", "u16", 2, {4, 0}, d384}}, {"r", "i64", 1, {4}, d385}},
+    {"prod(x, axis=1)", 1, {{"x", "u16", 2, {4, 0}, d384}}, {"r", "i64", 1, {4}, d386}},
+    {"cumsum(x, axis=1)", 1, {{"x", "u16", 2, {4, 0}, d384}}, {"r", "i64", 2, {4, 0}, d384}},
+    {"sort(x)", 1, {{"x", "u16", 2, {4, 0}, d384}}, {"r", "u16", 2, {4, 0}, d384}},
+    {"cumsum(x, axis=1)", 1, {{"x", "u16", 2, {4, 11}, d493}}, {"r", "i64", 2, {4, 11}, d497}},
+    {"prod(x, axis=1)", 1, {{"x", "u16", 2, {4, 3}, d498}}, {"r", "i64", 1, {4}, d499}},
+    {"f16(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "f16", 1, {11}, d500}},
+    {"bf16(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "bf16", 1, {11}, d501}},
+    {"f32(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "f32", 1, {11}, d502}},
+    {"f64(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "f64", 1, {11}, d502}},
+    {"u8(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "u8", 1, {11}, d186}},
+    {"i8(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "i8", 1, {11}, d274}},
+    {"i32(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "i32", 1, {11}, d252}},
+    {"i64(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "i64", 1, {11}, d252}},
+    {"i16(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "i16", 1, {11}, d274}},
+    {"u32(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "u32", 1, {11}, d252}},
+    {"u64(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "u64", 1, {11}, d252}},
+    {"bool(x)", 1, {{"x", "u16", 1, {11}, d252}}, {"r", "bool", 1, {11}, d189}},
+    {"x + y", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "u32", 1, {49}, d503}},
+    {"x - y", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "u32", 1, {49}, d504}},
+    {"x * y", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "u32", 1, {49}, d505}},
+    {"x // y", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "u32", 1, {49}, d506}},
+    {"x % y", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "u32", 1, {49}, d185}},
+    {"x == y", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "bool", 1, {49}, d368}},
+    {"x != y", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "bool", 1, {49}, d369}},
+    {"x < y", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "bool", 1, {49}, d370}},
+    {"x <= y", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "bool", 1, {49}, d371}},
+    {"x > y", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "bool", 1, {49}, d372}},
+    {"x >= y", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "bool", 1, {49}, d373}},
+    {"x ** y", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "u32", 1, {49}, d507}},
+    {"min(x, y)", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "u32", 1, {49}, d258}},
+    {"max(x, y)", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "u32", 1, {49}, d259}},
+    {"where(x != y, x, y)", 2, {{"x", "u32", 1, {49}, d256}, {"y", "u32", 1, {49}, d257}}, {"r", "u32", 1, {49}, d256}},
+    {"clamp(x, 1, 3)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "u32", 1, {11}, d375}},
+    {"max(x, axis=1)", 1, {{"x", "u32", 2, {4, 11}, d508}}, {"r", "u32", 1, {4}, d509}},
+    {"min(x, axis=0)", 1, {{"x", "u32", 2, {4, 11}, d508}}, {"r", "u32", 1, {11}, d378}},
+    {"argmax(x, axis=1)", 1, {{"x", "u32", 2, {4, 11}, d508}}, {"r", "i64", 1, {4}, d379}},
+    {"argmin(x, axis=1)", 1, {{"x", "u32", 2, {4, 11}, d508}}, {"r", "i64", 1, {4}, d380}},
+    {"sort(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "u32", 1, {11}, d510}},
+    {"argsort(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "i64", 1, {11}, d382}},
+    {"sum(x, axis=1)", 1, {{"x", "u32", 2, {4, 11}, d508}}, {"r", "u32", 1, {4}, d511}},
+    {"sum(x, axis=1)", 1, {{"x", "u32", 2, {4, 0}, d384}}, {"r", "u32", 1, {4}, d385}},
+    {"prod(x, axis=1)", 1, {{"x", "u32", 2, {4, 0}, d384}}, {"r", "u32", 1, {4}, d386}},
+    {"cumsum(x, axis=1)", 1, {{"x", "u32", 2, {4, 0}, d384}}, {"r", "u32", 2, {4, 0}, d384}},
+    {"sort(x)", 1, {{"x", "u32", 2, {4, 0}, d384}}, {"r", "u32", 2, {4, 0}, d384}},
+    {"cumsum(x, axis=1)", 1, {{"x", "u32", 2, {4, 11}, d508}}, {"r", "u32", 2, {4, 11}, d512}},
+    {"prod(x, axis=1)", 1, {{"x", "u32", 2, {4, 3}, d513}}, {"r", "u32", 1, {4}, d514}},
+    {"f16(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "f16", 1, {11}, d500}},
+    {"bf16(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "bf16", 1, {11}, d515}},
+    {"f32(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "f32", 1, {11}, d515}},
+    {"f64(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "f64", 1, {11}, d516}},
+    {"u8(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "u8", 1, {11}, d186}},
+    {"i8(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "i8", 1, {11}, d274}},
+    {"i32(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "i32", 1, {11}, d274}},
+    {"i64(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "i64", 1, {11}, d263}},
+    {"i16(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "i16", 1, {11}, d274}},
+    {"u16(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "u16", 1, {11}, d252}},
+    {"u64(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "u64", 1, {11}, d263}},
+    {"bool(x)", 1, {{"x", "u32", 1, {11}, d263}}, {"r", "bool", 1, {11}, d189}},
+    {"x + y", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "u64", 1, {49}, d517}},
+    {"x - y", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "u64", 1, {49}, d518}},
+    {"x * y", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "u64", 1, {49}, d519}},
+    {"x // y", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "u64", 1, {49}, d520}},
+    {"x % y", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "u64", 1, {49}, d251}},
+    {"x == y", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "bool", 1, {49}, d368}},
+    {"x != y", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "bool", 1, {49}, d369}},
+    {"x < y", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "bool", 1, {49}, d370}},
+    {"x <= y", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "bool", 1, {49}, d371}},
+    {"x > y", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "bool", 1, {49}, d372}},
+    {"x >= y", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "bool", 1, {49}, d373}},
+    {"x ** y", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "u64", 1, {49}, d521}},
+    {"min(x, y)", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "u64", 1, {49}, d269}},
+    {"max(x, y)", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "u64", 1, {49}, d270}},
+    {"where(x != y, x, y)", 2, {{"x", "u64", 1, {49}, d267}, {"y", "u64", 1, {49}, d268}}, {"r", "u64", 1, {49}, d267}},
+    {"clamp(x, 1, 3)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "u64", 1, {11}, d375}},
+    {"max(x, axis=1)", 1, {{"x", "u64", 2, {4, 11}, d522}}, {"r", "u64", 1, {4}, d523}},
+    {"min(x, axis=0)", 1, {{"x", "u64", 2, {4, 11}, d522}}, {"r", "u64", 1, {11}, d378}},
+    {"argmax(x, axis=1)", 1, {{"x", "u64", 2, {4, 11}, d522}}, {"r", "i64", 1, {4}, d379}},
+    {"argmin(x, axis=1)", 1, {{"x", "u64", 2, {4, 11}, d522}}, {"r", "i64", 1, {4}, d380}},
+    {"sort(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "u64", 1, {11}, d524}},
+    {"argsort(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "i64", 1, {11}, d382}},
+    {"sum(x, axis=1)", 1, {{"x", "u64", 2, {4, 11}, d522}}, {"r", "u64", 1, {4}, d511}},
+    {"sum(x, axis=1)", 1, {{"x", "u64", 2, {4, 0}, d384}}, {"r", "u64", 1, {4}, d385}},
+    {"prod(x, axis=1)", 1, {{"x", "u64", 2, {4, 0}, d384}}, {"r", "u64", 1, {4}, d386}},
+    {"cumsum(x, axis=1)", 1, {{"x", "u64", 2, {4, 0}, d384}}, {"r", "u64", 2, {4, 0}, d384}},
+    {"sort(x)", 1, {{"x", "u64", 2, {4, 0}, d384}}, {"r", "u64", 2, {4, 0}, d384}},
+    {"cumsum(x, axis=1)", 1, {{"x", "u64", 2, {4, 11}, d522}}, {"r", "u64", 2, {4, 11}, d512}},
+    {"prod(x, axis=1)", 1, {{"x", "u64", 2, {4, 3}, d525}}, {"r", "u64", 1, {4}, d526}},
+    {"f16(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "f16", 1, {11}, d500}},
+    {"bf16(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "bf16", 1, {11}, d527}},
+    {"f32(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "f32", 1, {11}, d527}},
+    {"f64(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "f64", 1, {11}, d527}},
+    {"u8(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "u8", 1, {11}, d186}},
+    {"i8(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "i8", 1, {11}, d274}},
+    {"i32(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "i32", 1, {11}, d274}},
+    {"i64(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "i64", 1, {11}, d274}},
+    {"i16(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "i16", 1, {11}, d274}},
+    {"u16(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "u16", 1, {11}, d252}},
+    {"u32(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "u32", 1, {11}, d263}},
+    {"bool(x)", 1, {{"x", "u64", 1, {11}, d274}}, {"r", "bool", 1, {11}, d189}},
+    {"softmax(x)", 1, {{"x", "f32", 2, {7, 3}, d528}}, {"r", "f32", 2, {7, 3}, d529}},
+    {"log_softmax(x)", 1, {{"x", "f32", 2, {7, 3}, d528}}, {"r", "f32", 2, {7, 3}, d530}},
+    {"logsumexp(x)", 1, {{"x", "f32", 2, {7, 3}, d528}}, {"r", "f32", 1, {7}, d531}},
+    {"mean(x, axis=1)", 1, {{"x", "f32", 2, {7, 3}, d528}}, {"r", "f32", 1, {7}, d532}},
+    {"max_pool(x, 2)", 1, {{"x", "f32", 3, {1, 8, 1}, d533}}, {"r", "f32", 3, {1, 4, 1}, d534}},
+    {"softmax(x)", 1, {{"x", "f64", 2, {7, 3}, d528}}, {"r", "f64", 2, {7, 3}, d535}},
+    {"log_softmax(x)", 1, {{"x", "f64", 2, {7, 3}, d528}}, {"r", "f64", 2, {7, 3}, d536}},
+    {"logsumexp(x)", 1, {{"x", "f64", 2, {7, 3}, d528}}, {"r", "f64", 1, {7}, d537}},
+    {"mean(x, axis=1)", 1, {{"x", "f64", 2, {7, 3}, d528}}, {"r", "f64", 1, {7}, d532}},
+    {"max_pool(x, 2)", 1, {{"x", "f64", 3, {1, 8, 1}, d533}}, {"r", "f64", 3, {1, 4, 1}, d534}},
+    {"any(x, axis=1)", 1, {{"x", "bool", 2, {3, 2}, d538}}, {"r", "bool", 1, {3}, d539}},
+    {"any(x, axis=1)", 1, {{"x", "bool", 2, {3, 0}, d384}}, {"r", "bool", 1, {3}, d540}},
+    {"all(x, axis=1)", 1, {{"x", "bool", 2, {3, 2}, d538}}, {"r", "bool", 1, {3}, d541}},
+    {"all(x, axis=1)", 1, {{"x", "bool", 2, {3, 0}, d384}}, {"r", "bool", 1, {3}, d542}},
+    {"sum(x, axis=1)", 1, {{"x", "bool", 2, {3, 2}, d538}}, {"r", "i64", 1, {3}, d543}},
+    {"sum(x, axis=1)", 1, {{"x", "bool", 2, {3, 0}, d384}}, {"r", "i64", 1, {3}, d540}},
+    {"gather(x, i)", 2, {{"x", "f32", 2, {3, 2}, d544}, {"i", "i32", 1, {0}, d384}}, {"r", "f32", 2, {0, 2}, d301}},
+    {"scatter_add(x, i, u)", 3, {{"x", "f32", 2, {3, 2}, d544}, {"i", "i32", 1, {0}, d384}, {"u", "f32", 2, {0, 2}, d301}}, {"r", "f32", 2, {3, 2}, d544}},
+    {"scatter_set(x, i, u)", 3, {{"x", "f32", 2, {3, 2}, d544}, {"i", "i32", 1, {0}, d384}, {"u", "f32", 2, {0, 2}, d301}}, {"r", "f32", 2, {3, 2}, d544}},
+    {"scatter_set(x, i, u)", 3, {{"x", "f32", 2, {3, 0}, d301}, {"i", "i32", 1, {2}, d545}, {"u", "f32", 2, {2, 0}, d301}}, {"r", "f32", 2, {3, 0}, d301}},
+    {"scatter_mul(x, i, u)", 3, {{"x", "f32", 2, {3, 2}, d544}, {"i", "i32", 1, {0}, d384}, {"u", "f32", 2, {0, 2}, d301}}, {"r", "f32", 2, {3, 2}, d544}},
+    {"scatter_mul(x, i, u)", 3, {{"x", "f32", 2, {3, 0}, d301}, {"i", "i32", 1, {2}, d545}, {"u", "f32", 2, {2, 0}, d301}}, {"r", "f32", 2, {3, 0}, d301}},
+    {"scatter_max(x, i, u)", 3, {{"x", "f32", 2, {3, 2}, d544}, {"i", "i32", 1, {0}, d384}, {"u", "f32", 2, {0, 2}, d301}}, {"r", "f32", 2, {3, 2}, d544}},
+    {"scatter_max(x, i, u)", 3, {{"x", "f32", 2, {3, 0}, d301}, {"i", "i32", 1, {2}, d545}, {"u", "f32", 2, {2, 0}, d301}}, {"r", "f32", 2, {3, 0}, d301}},
+    {"scatter_min(x, i, u)", 3, {{"x", "f32", 2, {3, 2}, d544}, {"i", "i32", 1, {0}, d384}, {"u", "f32", 2, {0, 2}, d301}}, {"r", "f32", 2, {3, 2}, d544}},
+    {"scatter_min(x, i, u)", 3, {{"x", "f32", 2, {3, 0}, d301}, {"i", "i32", 1, {2}, d545}, {"u", "f32", 2, {2, 0}, d301}}, {"r", "f32", 2, {3, 0}, d301}},
+    {"segment_max(x, at, 3)", 2, {{"x", "f32", 2, {4, 2}, d546}, {"at", "i32", 1, {4}, d547}}, {"r", "f32", 2, {3, 2}, d548}},
+    {"segment_min(x, at, 3)", 2, {{"x", "f32", 2, {4, 2}, d546}, {"at", "i32", 1, {4}, d547}}, {"r", "f32", 2, {3, 2}, d549}},
+    {"segment_prod(x, at, 3)", 2, {{"x", "f32", 2, {4, 2}, d546}, {"at", "i32", 1, {4}, d547}}, {"r", "f32", 2, {3, 2}, d550}},
+    {"scatter_set(x, at, u)", 3, {{"x", "f32", 2, {3, 2}, d551}, {"at", "i32", 1, {4}, d547}, {"u", "f32", 2, {4, 2}, d546}}, {"r", "f32", 2, {3, 2}, d552}},
+    {"concat([x, y])", 2, {{"x", "f32", 2, {0, 2}, d301}, {"y", "f32", 2, {2, 2}, d303}}, {"r", "f32", 2, {2, 2}, d303}},
+    {"one_hot(i, 3)", 1, {{"i", "i32", 1, {0}, d384}}, {"r", "f32", 2, {0, 3}, d301}},
+    {"mean(x, axis=0)", 1, {{"x", "f32", 2, {3, 0}, d301}}, {"r", "f32", 1, {0}, d301}},
+    {"softmax(x)", 1, {{"x", "f32", 2, {0, 3}, d301}}, {"r", "f32", 2, {0, 3}, d301}},
+    {"x @ y", 2, {{"x", "f32", 2, {2, 0}, d301}, {"y", "f32", 2, {0, 3}, d301}}, {"r", "f32", 2, {2, 3}, d551}},
 };

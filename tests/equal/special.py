@@ -6,8 +6,8 @@ import numpy as np
 import scipy.special as sp
 np.seterr(all="ignore")
 
-TYPES = {"bool": np.bool_, "u8": np.uint8, "i8": np.int8, "i32": np.int32, "i64": np.int64, "f16": np.float16, "f32": np.float32, "f64": np.float64}
-FLOATS, INTS = ["f16", "bf16", "f32", "f64"], ["u8", "i8", "i32", "i64"]
+TYPES = {"bool": np.bool_, "u8": np.uint8, "i8": np.int8, "i32": np.int32, "i64": np.int64, "i16": np.int16, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "f16": np.float16, "f32": np.float32, "f64": np.float64}
+FLOATS, INTS = ["f16", "bf16", "f32", "f64"], ["u8", "i8", "i32", "i64", "i16", "u16", "u32", "u64"]
 
 class Bf16(np.ndarray):
     """f64 numbers that are bf16's: NumPy has no such type."""
@@ -27,7 +27,7 @@ def ends(t):  # largest, smallest normal, and one's last bit
 def values(t, few):
     if t in INTS:
         i = np.iinfo(TYPES[t])
-        v = [0, 1, 3, 7, i.max, i.min, i.min + 1] + ([] if t == "u8" else [-1, -3, -10])
+        v = [0, 1, 3, 7, i.max, i.min, i.min + 1] + ([] if t[0] == "u" else [-1, -3, -10])
         return np.array(v if few else v + [2, 10, 100, i.max - 1], TYPES[t])
     most, tiny, eps = ends(t)
     v = [0.0, -0.0, 1, -1.5, 2.5, -3, np.inf, -np.inf, np.nan, most, tiny]
@@ -91,7 +91,7 @@ for t in FLOATS + INTS:
     v = values(t, False)
     m = np.stack([np.roll(v, 3 * k) for k in range(4)])
     if t in FLOATS: m = to(m, t)
-    total = {"u8": np.int64, "i8": np.int64, "bf16": np.float64}.get(t) or TYPES[t]
+    total = {"u8": np.int64, "i8": np.int64, "u16": np.int64, "i16": np.int64, "bf16": np.float64}.get(t) or TYPES[t]
     row("clamp(x, 1, 3)", own(lambda v: np.clip(v, 1, 3))(v), x=v)
     row("max(x, axis=1)", own(lambda m: m.max(1))(m), x=m)
     row("min(x, axis=0)", own(lambda m: m.min(0))(m), x=m)
@@ -148,7 +148,9 @@ lists = {}
 def data(a):
     kind = "double" if a.dtype.kind == "f" else "int64_t"
     def number(v):
-        if kind == "int64_t": return "INT64_MIN" if int(v) == -2**63 else str(int(v))
+        if kind == "int64_t": 
+            v = int(v) - 2**64 if int(v) >= 2**63 else int(v) # u64 by its bits
+            return "INT64_MIN" if v == -2**63 else str(v)
         v = float(v)
         return "NAN" if v != v else ("-" if v < 0 else "") + "INFINITY" if math.isinf(v) else re.sub(r"\.?0*p", "p", v.hex()) if v != int(v) or abs(v) > 1e6 else repr(v)
     text = (kind, ", ".join(map(number, a.ravel())) or "0")

@@ -35,6 +35,9 @@ static double value_of(int type, const void *at) {
   case DTRT_U8: return *(const uint8_t *)at;
   case DTRT_I8: return *(const int8_t *)at;
   case DTRT_I32: return *(const int32_t *)at;
+  case DTRT_I16: return *(const int16_t *)at;
+  case DTRT_U16: return *(const uint16_t *)at;
+  case DTRT_U32: return *(const uint32_t *)at;
   case DTRT_F32: return *(const float *)at;
   case DTRT_F64: return *(const double *)at;
   case DTRT_BF16:
@@ -91,7 +94,11 @@ static void step(void *r, const void *b) {
   }
   case DTRT_U8: STEP(uint8_t, uint32_t); break;
   case DTRT_I8: STEP(int8_t, uint32_t); break;
+  case DTRT_I16: STEP(int16_t, uint32_t); break;
+  case DTRT_U16: STEP(uint16_t, uint32_t); break;
   case DTRT_I32: STEP(int32_t, uint32_t); break;
+  case DTRT_U32: STEP(uint32_t, uint32_t); break;
+  case DTRT_U64: STEP(uint64_t, uint64_t); break;
   case DTRT_I64: STEP(int64_t, uint64_t); break;
   case DTRT_F32: STEP(float, float); break;
   default: STEP(double, double); break;
@@ -222,7 +229,7 @@ static void add_cases(void) {
   static const int64_t sizes[][TENSORS] = {
       {1}, {5}, {700}, {5000}, {60001}, {3, 0, 100, 7, 1}, {4000, 1, 20000, 333, 0}};
   for (int z = 0; z < 7; z++)
-    for (int type = DTRT_BOOL; type <= DTRT_F64; type++)
+    for (int type = DTRT_BOOL; type <= DTRT_U64; type++)
       for (int how = DTRT_SUM; how <= DTRT_PROD; how++)
         for (int scatter = 0; scatter < (z < 5 ? 2 : 1); scatter++)
           if (z != 4 || how == DTRT_SUM)

@@ -24,13 +24,18 @@ static double some_value(int dtype) {
                                    {0, 255},
                                    {-128, 127},
                                    {INT32_MIN, INT32_MAX},
-                                   {-9007199254740992.0, 9007199254740992.0}};
+                                   {-9007199254740992.0, 9007199254740992.0},
+                                   [DTRT_I16] = {INT16_MIN, INT16_MAX},
+                                   [DTRT_U16] = {0, UINT16_MAX},
+                                   [DTRT_U32] = {0, UINT32_MAX},
+                                   [DTRT_U64] = {0, 0x1.fffffffffffffp63}};
   uint32_t r = random_below(20);
-  bool whole = dtype < DTRT_F16;
+  bool whole = dtype < DTRT_F16 || dtype > DTRT_F64;
   if (whole && r < 2) return ends[dtype][r];
   if (!whole && r < 4)
     return (double[]){__builtin_nan(""), __builtin_inf(), -__builtin_inf(), -0.0}[r];
-  int low = dtype == DTRT_U8 || dtype == DTRT_BOOL ? 0 : -3, high = dtype == DTRT_BOOL ? 1 : 6;
+  int low = dtype == DTRT_U8 || dtype == DTRT_BOOL || dtype > DTRT_I16 ? 0 : -3,
+      high = dtype == DTRT_BOOL ? 1 : 6;
   return low + (int)random_below((uint32_t)(high - low + 1));
 }
 
@@ -39,6 +44,10 @@ static void put(int dtype, void *to, int64_t i, double v) {
   case DTRT_BOOL:
   case DTRT_U8: ((uint8_t *)to)[i] = (uint8_t)v; break;
   case DTRT_I8: ((int8_t *)to)[i] = (int8_t)v; break;
+  case DTRT_I16: ((int16_t *)to)[i] = (int16_t)v; break;
+  case DTRT_U16: ((uint16_t *)to)[i] = (uint16_t)v; break;
+  case DTRT_U32: ((uint32_t *)to)[i] = (uint32_t)v; break;
+  case DTRT_U64: ((uint64_t *)to)[i] = (uint64_t)v; break;
   case DTRT_I32: ((int32_t *)to)[i] = (int32_t)v; break;
   case DTRT_I64: ((int64_t *)to)[i] = (int64_t)v; break;
   case DTRT_F16: ((uint16_t *)to)[i] = half_to_f16((float)v); break;
@@ -85,7 +94,7 @@ static void check(int dtype, int64_t n, int64_t count, bool down) {
 int main(void) {
   long checked = 0;
   for (no_memory = 0; no_memory < 2; no_memory++)
-    for (int dtype = DTRT_BOOL; dtype <= DTRT_F64; dtype++)
+    for (int dtype = DTRT_BOOL; dtype <= DTRT_U64; dtype++)
       for (int64_t n = 0; n < MOST; n += n < 20 ? 1 : 13)
         for (int64_t count = 0; count <= n; count += count < 4 || count + 7 > n ? 1 : 7)
           for (int down = 0; down < 2; down++, checked++) check(dtype, n, count, down);

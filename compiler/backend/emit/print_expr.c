@@ -165,6 +165,7 @@ static const char *real_text(Arena *a, DType t, double v) {
 static const char *number(Arena *a, const ExprNode *n) {
   if (!dtype_is_int(n->type) && n->type != DT_BOOL)
     return real_text(a, dtype_computed(n->type), n->real);
+  if (n->type == DT_U64 && n->v < 0) return arena_printf(a, "%luu", (unsigned long)n->v);
   if (n->v == INT64_MIN) return "DTRT_I64_MIN";
   if (n->v == INT32_MIN) return "DTRT_I32_MIN";
   return arena_printf(a, "%ld", (long)n->v);
@@ -187,12 +188,14 @@ static Text cast(Print *p, const ExprNode *n, int scope) {
   const DType wide = expr_node(p->x, arg)->type, from = dtype_computed(wide),
               to = dtype_computed(n->type);
   const char *s = dtype_name(n->type);
-  if (dtype_is_half(n->type) && (wide == DT_F64 || wide == DT_I32 || wide == DT_I64)) {
-    const char *v = wide == DT_I32 ? wrapped(p, arg, scope) : text(p, arg, scope),
-               *open = wide == DT_I32   ? "(double)"
+  const bool word = wide == DT_I32 || wide == DT_U32, longer = wide == DT_I64 || wide == DT_U64;
+  if (dtype_is_half(n->type) && (wide == DT_F64 || word || longer)) {
+    const char *v = word ? wrapped(p, arg, scope) : text(p, arg, scope),
+               *open = word             ? "(double)"
                        : wide == DT_I64 ? "dtrt_i64_to_odd_f64("
+                       : wide == DT_U64 ? "dtrt_u64_to_odd_f64("
                                         : "",
-               *close = wide == DT_I64 ? ")" : "";
+               *close = longer ? ")" : "";
     return simple(
         arena_printf(p->arena, "dtrt_%s_to_f32(dtrt_f64_to_%s(%s%s%s))", s, s, open, v, close));
   }

@@ -33,8 +33,9 @@ static const char *global_name(Emit *e, NodeId id) {
 static const char *operand_text(Emit *e, NodeId id) {
   const Node *n = graph_node(e->le->graph, id);
   if (n->name || !node_is_const(n)) return global_name(e, id);
-  return dtype_is_int(n->dtype) ? arena_printf(e->arena, "%lld", (long long)n->whole)
-                                : arena_printf(e->arena, "%.7g", n->value);
+  return n->dtype == DT_U64       ? arena_printf(e->arena, "%llu", (unsigned long long)n->whole)
+         : dtype_is_int(n->dtype) ? arena_printf(e->arena, "%lld", (long long)n->whole)
+                                  : arena_printf(e->arena, "%.7g", n->value);
 }
 
 /* What a step is, for comments, messages and profiles: "h = contract(x, model.d1.w)". */

@@ -74,6 +74,7 @@ ExchangePrice cost_price(const Program *p, const Exchange *x, int n, bool in_fli
                       .group = x[i].group,
                       .terms = x[i].terms,
                       .size = x[i].size,
+                      .wide = x[i].wide,
                       .most = x[i].most,
                       .received = x[i].bytes,
                       .senders = x[i].senders,

@@ -99,6 +99,7 @@ static Times times_of(const Updates *u, const Var *v, uint32_t axes, int64_t k) 
                       .group = k,
                       .terms = k,
                       .size = dtype_size(v->dtype),
+                      .wide = dtype_size(dtype_computed(v->dtype)),
                       .most = shape_count(&local) * dtype_size(v->dtype)};
   Price price = cost_price(u->program, &x, 1, false).price;
   double less = 2 * (double)x.most * (1 - 1 / (double)k);
