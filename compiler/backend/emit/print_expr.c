@@ -199,7 +199,7 @@ static Text cast(Print *p, const ExprNode *n, int scope) {
     return simple(
         arena_printf(p->arena, "dtrt_%s_to_f32(dtrt_f64_to_%s(%s%s%s))", s, s, open, v, close));
   }
-  const bool rounds = dtype_is_half(n->type) && !dtype_is_half(wide);
+  const bool rounds = dtype_is_half(n->type) && n->type != wide;
   if (from == to && !rounds) return simple(wrapped(p, arg, scope));
   const char *v = text(p, arg, scope);
   if (from != to)
