@@ -388,7 +388,9 @@ typedef enum dtgc_dtype {
   DTGC_I16,
   DTGC_U16,
   DTGC_U32,
-  DTGC_U64
+  DTGC_U64,
+  DTGC_F8_E4M3,
+  DTGC_F8_E5M2
 } dtgc_dtype;
 const char *dtgc_dtype_name(dtgc_dtype t); /* "f32" */
 

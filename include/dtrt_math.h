@@ -604,6 +604,35 @@ DTRT_FN uint16_t dtrt_f32_to_f16(float x) {
   r = a > 0x7f800000u ? 0x7e00u | ((a >> 13) & 0x3ffu) : r;
   return (uint16_t)(r | (u >> 31 << 15));
 }
+/* f8e4m3 has no infinity: finite numbers beyond its largest, 448, become that, infinity becomes NaN.
+ * f8e5m2 is the upper half of an f16: too large becomes infinity. */
+DTRT_FN float dtrt_f8e4m3_to_f32(uint8_t h) {
+  uint32_t m = h & 0x7fu, sign = (uint32_t)(h & 0x80u) << 24;
+  uint32_t denormal = dtrt_bits_f32((float)(int32_t)m * 0x1p-9f), r = (m << 20) + (120u << 23);
+  r = m < 8u ? denormal : r;
+  r = m == 0x7fu ? 0x7fc00000u : r;
+  return dtrt_from_bits_f32(r | sign);
+}
+DTRT_FN uint8_t dtrt_f32_to_f8e4m3(float x) {
+  uint32_t u = dtrt_bits_f32(x), a = u & 0x7fffffffu;
+  uint32_t r = (a - (120u << 23) + 0x7ffffu + ((a >> 20) & 1u)) >> 20;
+  /* below 2^-6 adding 2^14, whose unit is 2^-9, rounds */
+  uint32_t denormal = dtrt_bits_f32(dtrt_from_bits_f32(a) + 0x1p14f) - 0x46800000u;
+  r = a < 0x3c800000u ? denormal : r;
+  r = a > 0x43e00000u ? 0x7eu : r;
+  r = a >= 0x7f800000u ? 0x7fu : r;
+  return (uint8_t)(r | (u >> 31 << 7));
+}
+DTRT_FN float dtrt_f8e5m2_to_f32(uint8_t h) { return dtrt_f16_to_f32((uint16_t)(h << 8)); }
+DTRT_FN uint8_t dtrt_f32_to_f8e5m2(float x) {
+  uint32_t u = dtrt_bits_f32(x), a = u & 0x7fffffffu;
+  uint32_t r = (a - (112u << 23) + 0xfffffu + ((a >> 21) & 1u)) >> 21;
+  uint32_t denormal = dtrt_bits_f32(dtrt_from_bits_f32(a) + 0x1p7f) - 0x43000000u;
+  r = a < 0x38800000u ? denormal : r;
+  r = a >= 0x47700000u ? 0x7cu : r; /* 61440 and more */
+  r = a > 0x7f800000u ? 0x7eu : r;
+  return (uint8_t)(r | (u >> 31 << 7));
+}
 /* f64 to f32 with the last bit set when inexact, so that rounding again to a short type rounds
  * once. */
 DTRT_FN float dtrt_f64_to_odd_f32(double x) {
@@ -624,6 +653,8 @@ DTRT_FN double dtrt_u64_to_odd_f64(uint64_t x) {
   uint64_t y = (x & ~(uint64_t)0xffff) | ((x & 0xffff) ? 0x8000u : 0u);
   return (double)(x >= (uint64_t)1 << 53 ? y : x);
 }
+DTRT_FN uint8_t dtrt_f64_to_f8e4m3(double x) { return dtrt_f32_to_f8e4m3(dtrt_f64_to_odd_f32(x)); }
+DTRT_FN uint8_t dtrt_f64_to_f8e5m2(double x) { return dtrt_f32_to_f8e5m2(dtrt_f64_to_odd_f32(x)); }
 DTRT_FN uint16_t dtrt_f64_to_bf16(double x) { return dtrt_f32_to_bf16(dtrt_f64_to_odd_f32(x)); }
 DTRT_FN uint16_t dtrt_f64_to_f16(double x) { return dtrt_f32_to_f16(dtrt_f64_to_odd_f32(x)); }
 

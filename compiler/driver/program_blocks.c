@@ -113,7 +113,9 @@ static void value_text(dtgc_dtype t, const void *at, char *out, size_t n) {
   const DType type = (DType)t;
   int64_t i64;
   uint16_t u16;
-  if (dtype_is_half(type))
+  if (dtype_is_stored(type))
+    snprintf(out, n, "0x%02x", *(const uint8_t *)at);
+  else if (dtype_is_half(type))
     snprintf(out, n, "0x%04x", *(uint16_t *)memcpy(&u16, at, sizeof u16));
   else if (t == DTGC_U64)
     snprintf(out, n, "%llu", (unsigned long long)*(int64_t *)memcpy(&i64, at, sizeof i64));

@@ -408,7 +408,7 @@ Stmt *ast_precision(Parse *p, Span at, AstExpr *target, Ident type) {
   Stmt *s = ast_stmt(p, ST_PRECISION, at);
   s->value = target, s->name = type;
   DType t;
-  if (dtype_from_name(type.text, &t) && (dtype_is_half(t) || t == DT_F32)) return s;
+  if (dtype_from_name(type.text, &t) && (t == DT_F16 || t == DT_BF16 || t == DT_F32)) return s;
   diag_error(p->diag, type.span,
              "expected the type that products of f32 round their operands to: bf16 or f16, or f32 "
              "for none; found `%s`",

@@ -207,9 +207,9 @@ void variable_declare(Elab *e, NameScope *s, const Stmt *stmt) {
     ok = key;
   }
   if (!eval_type(e, s, stmt->type, &t)) ok = false;
-  if (ok && stmt->kind == ST_PARAM && !dtype_is_float(t.dtype)) {
+  if (ok && stmt->kind == ST_PARAM && (!dtype_is_float(t.dtype) || dtype_is_stored(t.dtype))) {
     elab_fail(e, stmt->type->span,
-              "a param is trained by gradients, so its type is a floating-point one, not %s; a "
+              "a param is trained by gradients, so its type is a floating-point one to compute in, not %s; a "
               "`state` may be any",
               dtype_name(t.dtype));
     ok = false;

@@ -42,6 +42,7 @@ bool dtype_is_float(DType t) { return table[t].digits > 0; }
 bool dtype_is_int(DType t) { return t != DT_BOOL && !table[t].digits; }
 DType dtype_computed(DType t) { return table[t].computed; }
 bool dtype_is_half(DType t) { return table[t].computed != t; }
+bool dtype_is_stored(DType t) { return dtype_is_float(t) && table[t].size == 1; }
 int dtype_digits(DType t) { return table[t].digits; }
 double dtype_smallest(DType t) { return ldexp(1, table[t].exponent); }
 double dtype_largest(DType t) { return table[t].largest; }

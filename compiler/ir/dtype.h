@@ -21,6 +21,8 @@ bool dtype_is_int(DType t); /* not bool */
  * so, and computed as f32. */
 DType dtype_computed(DType t);
 bool dtype_is_half(DType t);
+/* Has only casts and moves: f8. */
+bool dtype_is_stored(DType t);
 /* Of floats: binary digits of the significand, the smallest normal number, the largest one, and the
  * unit in the last place, relative: 2^-23 for f32; 0 for integers. */
 int dtype_digits(DType t);

@@ -2,6 +2,37 @@
 #include "opdefs.h"
 #include <string.h>
 
+/* Types for storage have casts and what moves elements alone. */
+static bool computes(Op op) {
+  switch (op->class) {
+  case OPC_CALL:
+  case OPC_SOURCE:
+  case OPC_CONST:
+  case OPC_MOVE:
+  case OPC_VIEW:
+  case OPC_TELL:
+  case OPC_EXCHANGE: return false;
+  default: break;
+  }
+  const uint32_t passes = OPF_MOVES | OPF_GRAD | OPF_CARRY | OPF_AFTER;
+  return !(op->flags & passes || op == &op_cast || op == &op_stop_gradient ||
+           op->passes == 1);
+}
+
+bool op_computes_in(Build *b, DType t) {
+  if (!dtype_is_stored(t)) return true;
+  op_fail(b, b->span, "%s is a type to store numbers in; compute in another, as f32(...)",
+          dtype_name(t));
+  return false;
+}
+
+static bool stored_fits(Build *b, const Node *n) {
+  if (!computes(n->op)) return true;
+  for (int k = 0; k < n->noperands; k++)
+    if (!op_computes_in(b, graph_operand(b->graph, n, k)->dtype)) return false;
+  return op_computes_in(b, n->dtype);
+}
+
 NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int nattr,
                   const int64_t *attr, double value) {
   for (int i = 0; i < noperands; i++)
@@ -15,7 +46,7 @@ NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int na
             .span = b->span,
             .site = b->site,
             .precision = b->precision};
-  if (!op->infer(b, &n)) return NO_NODE;
+  if (!op->infer(b, &n) || !stored_fits(b, &n)) return NO_NODE;
   return graph_add(b->graph, &n);
 }
 
@@ -127,6 +158,7 @@ NodeId mk_broadcast_to(Build *b, NodeId x, const Shape *s) {
 /* Halves as f32: sums of many halves are rounded once, at their end, not once a device. */
 static NodeId widened(Build *b, NodeId x) {
   DType t = op_node(b, x)->dtype;
+  if (!op_computes_in(b, t)) return NO_NODE;
   return dtype_is_half(t) ? build_cast(b, x, DT_F32) : x;
 }
 

@@ -48,7 +48,7 @@ COMPOSE_FN bool check_integer(Build *b, NodeId x, const char *what) {
 /* Halves as f32, in which composites compute; the result is cast back. */
 COMPOSE_FN NodeId wide(Build *b, NodeId x) {
   if (x == NO_NODE || !dtype_is_half(type_of(b, x))) return x;
-  return build_cast(b, x, DT_F32);
+  return op_computes_in(b, type_of(b, x)) ? build_cast(b, x, DT_F32) : NO_NODE;
 }
 
 /* x[..., from : from + size, ...] along one dim. */

@@ -65,7 +65,7 @@ static const Node *widened(const Graph *g, NodeId id) {
   const Node *n = graph_node(g, id);
   if (n->op != &op_cast || n->dtype != DT_F32 || n->spec) return NULL;
   const Node *x = graph_operand(g, n, 0);
-  return dtype_is_half(x->dtype) ? x : NULL;
+  return dtype_is_half(x->dtype) && !dtype_is_stored(x->dtype) ? x : NULL;
 }
 
 NodeId read_halves(NewGraph *w, Node *n) {
@@ -152,6 +152,7 @@ NodeId contract_any(Build *b, NodeId x, NodeId y, const int8_t *lx, const int8_t
   if (x == NO_NODE || y == NO_NODE) return NO_NODE;
   DType t = op_node(b, x)->dtype;
   if (t == DT_BOOL) return op_fail(b, b->span, "a product takes tensors of numbers, not bool");
+  if (!op_computes_in(b, t)) return NO_NODE;
   if (!dtype_is_half(t)) return mk_contract(b, x, y, lx, ly, rank, lout);
   if (op_node(b, y)->dtype != t) return mk_contract(b, x, y, lx, ly, rank, lout);
   return build_cast(

@@ -351,7 +351,8 @@ static bool infer_cast(Build *b, Node *n) {
 
 static void grad_cast(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   DType from = op_node(b, IN(0))->dtype, to = op_node(b, node)->dtype;
-  dx[0] = dtype_is_float(from) && dtype_is_float(to) ? build_cast(b, dy, from) : NO_NODE;
+  const bool kept = dtype_is_stored(from) || dtype_is_stored(to);
+  dx[0] = dtype_is_float(from) && dtype_is_float(to) && !kept ? build_cast(b, dy, from) : NO_NODE;
 }
 
 /* A number goes to the type at once, not by way of f32. */
@@ -373,7 +374,8 @@ const OpDef op_cast = {.name = "cast",
                        .doc =
                            "x as another type; f32(x) is the same as cast(x, f32). Floating-point "
                            "to integers: towards zero, saturating, NaN becomes 0; integers to "
-                           "narrower integers keep their low bits, as in NumPy",
+                           "narrower integers keep their low bits, as in NumPy. No gradient flows "
+                           "through f8",
                        .example = "f32[4, 6] x: i32(x)",
                        .call = call_cast,
                        .attr = {{"dtype", ATTR_DTYPE}},

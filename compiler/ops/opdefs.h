@@ -37,6 +37,9 @@ bool op_check_number(Build *b, Span at, DType t, double v);
 /* A checked product of sizes: false after "too large". */
 bool op_check_size(Build *b, Span at, DType t, const Shape *s);
 
+/* False after an error: the type is one to store numbers in alone. */
+bool op_computes_in(Build *b, DType t);
+
 /* Nodes. */
 NodeId mk1(Build *b, Op op, NodeId x);
 NodeId mk2(Build *b, Op op, NodeId x, NodeId y); /* equal shapes and dtypes */

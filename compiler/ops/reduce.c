@@ -247,6 +247,7 @@ static NodeId mean_of(Build *b, NodeId x, uint32_t dims, bool keep) {
   if (!dtype_is_float(t))
     return op_fail(b, b->span, "the mean of %s is not an integer: cast with f32(...)",
                    op_describe(b, x));
+  if (!op_computes_in(b, t)) return NO_NODE;
   double count = 1;
   for (int d = 0; d < n->shape.rank; d++)
     if (dims & 1u << d) count *= (double)n->shape.dim[d];
@@ -403,6 +404,7 @@ static bool soft_args(Build *b, const Arg *x, const Arg *axis, NodeId *out, uint
   }
   *type = n->dtype;
   if (!arg_dims(b, axis, "axis", n->shape.rank, dims)) return false;
+  if (!op_computes_in(b, op_node(b, *out)->dtype)) return false;
   if (is_half(b, *out)) *out = build_cast(b, *out, DT_F32);
   return true;
 }

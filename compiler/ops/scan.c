@@ -65,6 +65,7 @@ static Arg call_cumsum(Build *b, const Arg *a) {
       !arg_bool(b, &a[2], "reverse", &reverse) || !arg_bool(b, &a[3], "exclusive", &exclusive))
     return arg_node(NO_NODE);
   DType t = op_node(b, x)->dtype;
+  if (!op_computes_in(b, t)) return arg_node(NO_NODE);
   bool half = dtype_is_half(t);
   if (half) x = build_cast(b, x, DT_F32);
   x = t == DT_BOOL ? build_cast(b, x, DT_I32) : mk_wide_integer(b, x);

@@ -85,6 +85,7 @@ NodeId mk_scatter_by(Build *b, Reduce how, NodeId index, NodeId updates, int axi
   if (index == NO_NODE || updates == NO_NODE) return NO_NODE;
   const int i = how == RED_SUM ? 0 : how == RED_PROD ? 1 : how == RED_MAX ? 2 : 3;
   const DType t = op_node(b, updates)->dtype;
+  if (!op_computes_in(b, t)) return NO_NODE;
   const NodeId x = i < 2 && dtype_is_half(t) ? build_cast(b, updates, DT_F32) : updates;
   const NodeId y = build_node(b, each ? lines[i] : rows[i], 2, (NodeId[]){index, x}, 2,
                               (int64_t[]){axis, size}, 0);

@@ -92,7 +92,8 @@ int checkpoint_cat(const checkpoint_command *c) {
   bool good = v != NULL;
   if (good) {
     checkpoint_walk w;
-    int dtype = c->output && v->kind == ELEMENT_BF16 ? ELEMENT_F32 : v->kind; /* .npy has none */
+    const bool none = element_is_float(v->kind) && element_digits(v->kind) < 11; /* in .npy */
+    int dtype = c->output && none ? ELEMENT_F32 : v->kind;
     good = checkpoint_walk_open(&w, &of, v, dtype, why) &&
            (c->output ? write_npy(&w, c->output, why) : print_all(&w));
     checkpoint_walk_close(&w);

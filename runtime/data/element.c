@@ -31,9 +31,10 @@ const char *element_range(int dtype) { return kinds[dtype].range; }
 
 bool element_allowed(int from, int to) {
   if (from == to || !(kinds[from].is_float || kinds[to].is_float)) return true;
-  if (kinds[from].is_float) /* f16 and bf16 hold nothing of each other */
+  if (kinds[from].is_float) /* f16 and bf16 hold nothing of each other, nor do the f8 */
     return kinds[to].is_float && kinds[from].bits < kinds[to].bits &&
-           !(from == ELEMENT_BF16 && to == ELEMENT_F16);
+           !(from == ELEMENT_BF16 && to == ELEMENT_F16) &&
+           !(from == ELEMENT_F8_E5M2 && to == ELEMENT_F8_E4M3);
   unsigned bits = from == ELEMENT_BOOL ? 1u : 8u * kinds[from].size;
   return bits <= kinds[to].bits;
 }
@@ -64,6 +65,8 @@ static double load_float(int kind, bool swap, const void *at) {
   uint32_t low = (uint32_t)b;
   switch (kind) {
   case ELEMENT_F16: return (double)half_from_f16((uint16_t)b);
+  case ELEMENT_F8_E4M3: return (double)dtrt_f8e4m3_to_f32((uint8_t)b);
+  case ELEMENT_F8_E5M2: return (double)dtrt_f8e5m2_to_f32((uint8_t)b);
   case ELEMENT_BF16: low <<= 16; /* fall through */
   case ELEMENT_F32: memcpy(&f, &low, 4); return (double)f;
   default: memcpy(&d, &b, 8); return d;
@@ -85,6 +88,8 @@ static void store_float(int dtype, double v, void *to) {
   switch (dtype) {
   case ELEMENT_F16: memcpy(to, &(uint16_t){dtrt_f64_to_f16(v)}, 2); return;
   case ELEMENT_BF16: memcpy(to, &(uint16_t){dtrt_f64_to_bf16(v)}, 2); return;
+  case ELEMENT_F8_E4M3: *(uint8_t *)to = dtrt_f64_to_f8e4m3(v); return;
+  case ELEMENT_F8_E5M2: *(uint8_t *)to = dtrt_f64_to_f8e5m2(v); return;
   case ELEMENT_F32: memcpy(to, &(float){(float)v}, 4); return;
   default: memcpy(to, &v, 8); return;
   }
@@ -171,8 +176,8 @@ static element_text parse_whole(const char *text, int dtype, void *to) {
   return store_whole(dtype, (int64_t)d, to) ? ELEMENT_FITS : ELEMENT_OUT_OF_RANGE;
 }
 
-/* Rounds to odd, so that rounding to a narrower type later is exact: of the two f64 around a number,
- * the one whose last bit is set. */
+/* Rounds to odd, so that rounding to a narrower type later is exact: of the two f64 around a
+ * number, the one whose last bit is set. */
 static double parse_odd(const char *text, char **end) {
   const int mode = fegetround();
   if (fesetround(FE_DOWNWARD)) return strtod(text, end);

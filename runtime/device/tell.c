@@ -30,6 +30,8 @@ static void puts_text(Text *t, const char *s) { put(t, s, strlen(s)); }
 
 static double real_of(int type, const void *x, int64_t i) {
   switch (type) {
+  case DTRT_F8_E4M3: return dtrt_f8e4m3_to_f32(((const uint8_t *)x)[i]);
+  case DTRT_F8_E5M2: return dtrt_f8e5m2_to_f32(((const uint8_t *)x)[i]);
   case DTRT_F16: return half_from_f16(((const uint16_t *)x)[i]);
   case DTRT_BF16: return half_from_bf16(((const uint16_t *)x)[i]);
   case DTRT_F32: return ((const float *)x)[i];

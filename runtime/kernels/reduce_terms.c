@@ -41,14 +41,23 @@ static const Kernel *kernel_of(int dtype, int op) {
   return &table_base[dtype][op];
 }
 
+typedef void RoundFn(void *to, const void *from, int64_t n);
+#define ROUNDS(width)                                                                              \
+  {                                                                                                \
+    [DTRT_F16] = round_f16_##width, [DTRT_BF16] = round_bf16_##width,                              \
+    [DTRT_F8_E4M3] = round_f8e4m3_##width, [DTRT_F8_E5M2] = round_f8e5m2_##width                   \
+  }
+
 static void round_to(int dtype, void *to, const void *from, int64_t n) {
+  static RoundFn *const base[] = ROUNDS(base);
 #if defined(__x86_64__) && defined(__GNUC__)
+  static RoundFn *const avx2[] = ROUNDS(avx2);
   if (__builtin_cpu_supports("avx2")) {
-    (dtype == DTRT_F16 ? round_f16_avx2 : round_bf16_avx2)(to, from, n);
+    avx2[dtype](to, from, n);
     return;
   }
 #endif
-  (dtype == DTRT_F16 ? round_f16_base : round_bf16_base)(to, from, n);
+  base[dtype](to, from, n);
 }
 
 /* Past the caches: what is so long would only push out what is wanted soon, and its lines would be
@@ -206,5 +215,7 @@ void reduce_identity(int dtype, int op, void *to, int64_t n) {
   if (dtype == DTRT_F64) memcpy(one, &d, sizeof d);
   if (dtype == DTRT_F16) memcpy(one, &(uint16_t){0x3c00}, 2);
   if (dtype == DTRT_BF16) memcpy(one, &(uint16_t){0x3f80}, 2);
+  if (dtype == DTRT_F8_E4M3) one[0] = 0x38;
+  if (dtype == DTRT_F8_E5M2) one[0] = 0x3c;
   for (int64_t i = 0; i < n; i++) memcpy((char *)to + (size_t)i * size, one, size);
 }

@@ -334,7 +334,60 @@ static void check_integers(double middle, uint16_t h, int bf16) {
   }
 }
 
+/* The 8-bit floats by their definition: all of them, the middles between neighbours and a hair to
+ * both sides, and what lies beyond the largest. */
+static double value_f8(int e5m2, int h) {
+  const int digits = e5m2 ? 2 : 3, bias = e5m2 ? 15 : 7, e = (h & 0x7f) >> digits,
+            m = h & ((1 << digits) - 1);
+  if (e5m2 ? e == 31 : (h & 0x7f) == 0x7f) return e5m2 && !m ? INFINITY : NAN;
+  return ldexp(e ? (1 << digits) + m : m, (e ? e : 1) - bias - digits);
+}
+static int f8_of(int e5m2, double d, int from_f64) {
+  if (from_f64) return e5m2 ? dtrt_f64_to_f8e5m2(d) : dtrt_f64_to_f8e4m3(d);
+  return e5m2 ? dtrt_f32_to_f8e5m2((float)d) : dtrt_f32_to_f8e4m3((float)d);
+}
+static void test_f8(void) {
+  for (int e5m2 = 0; e5m2 < 2; e5m2++) {
+    const int top = e5m2 ? 0x7b : 0x7e, past = e5m2 ? 0x7c : 0x7e;
+    for (int h = 0; h < 256; h++) {
+      const double want = value_f8(e5m2, h), sign = h & 0x80 ? -1 : 1;
+      const float got = e5m2 ? dtrt_f8e5m2_to_f32((uint8_t)h) : dtrt_f8e4m3_to_f32((uint8_t)h);
+      check(isnan(want) ? isnan(got) : (double)got == sign * want, "f8_to_f32", h, e5m2,
+            (double)got, want);
+      check(isnan(want) || !signbit(got) == !(h & 0x80), "f8 sign", h, e5m2, (double)got, want);
+      for (int wide = 0; wide < 2; wide++) {
+        if (!isnan(want))
+          check(f8_of(e5m2, sign * want, wide) == h, "f8 there and back", h, e5m2,
+                f8_of(e5m2, sign * want, wide), h);
+        if ((h & 0x7f) > top) continue;
+        /* as if the next after the largest were a number */
+        const double next =
+            (h & 0x7f) == top ? 2 * want - value_f8(e5m2, h - 1) : value_f8(e5m2, h + 1);
+        const int up = (h & 0x7f) == top ? past | (h & 0x80) : h + 1;
+        const double middle = (want + next) / 2,
+                     less = wide ? nextafter(middle, 0) : (double)nextafterf((float)middle, 0),
+                     more = wide ? nextafter(middle, INFINITY)
+                                 : (double)nextafterf((float)middle, INFINITY);
+        check(f8_of(e5m2, sign * middle, wide) == (h & 1 ? up : h), "f8 middle", middle, e5m2,
+              f8_of(e5m2, sign * middle, wide), up);
+        check(f8_of(e5m2, sign * less, wide) == h, "f8 below the middle", less, e5m2,
+              f8_of(e5m2, sign * less, wide), h);
+        check(f8_of(e5m2, sign * more, wide) == up, "f8 above the middle", more, e5m2,
+              f8_of(e5m2, sign * more, wide), up);
+      }
+    }
+    for (int wide = 0; wide < 2; wide++) {
+      const int inf = f8_of(e5m2, -INFINITY, wide), most = f8_of(e5m2, wide ? 1e300 : 3e38, wide);
+      check(inf == (e5m2 ? 0xfc : 0xff), "f8 of -inf", 0, e5m2, inf, 0);
+      check(most == past, "f8 of the largest", 0, e5m2, most, past);
+      check(isnan(value_f8(e5m2, f8_of(e5m2, NAN, wide) & 0x7f)), "f8 of NaN", 0, e5m2, 0, 0);
+      check(f8_of(e5m2, -1e-45, wide) == 0x80, "f8 of the smallest", 0, e5m2, 0, 0);
+    }
+  }
+}
+
 static void test_storage(void) {
+  test_f8();
   for (uint32_t u = 0; u < 65536; u++) {
     uint16_t h = (uint16_t)u, m = h & 0x3ff, e = (h >> 10) & 31;
     double want = e == 31 ? (m ? NAN : INFINITY) : ldexp(e ? 1024 + m : m, (e ? e : 1) - 25);
