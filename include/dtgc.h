@@ -202,6 +202,7 @@ typedef struct dtgc_options {
   int devices_per_rank;
   double timeout;
   int cores; /* of each device; 0: $DTRT_CORES, else the host's cores shared out among its devices */
+  int progress; /* DTRT_PROGRESS_... of dtrt.h: who takes messages further that were started early */
   /* Limit in bytes for variables and arena of a device (--dump=memory shows both); 0: none. Values are
    * recomputed to fit, with bit-identical results; DTGC_BAD_SOURCE if it cannot be met. */
   uint64_t memory;

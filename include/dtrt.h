@@ -504,6 +504,7 @@ typedef enum dtrt_status {
 typedef struct dtrt_session dtrt_session;
 
 enum { DTRT_CHECK_OFF, DTRT_CHECK_CHEAP, DTRT_CHECK_FULL };
+enum { DTRT_PROGRESS_AUTO, DTRT_PROGRESS_THREAD, DTRT_PROGRESS_POLL };
 typedef struct dtrt_options {
   const char *transport; /* "threads", "mpi", "self" or NULL: mpi under mpiexec, else self for one device,
                             else threads */
@@ -515,6 +516,12 @@ typedef struct dtrt_options {
   double timeout; /* seconds that ranks wait for another, in a start or in an exchange; 0:
                      $DTRT_TIMEOUT, else 600; less than 0: forever */
   int cores; /* of each device; 0: $DTRT_CORES, else the host's cores shared out among its devices */
+  /* Who takes messages further that were started early: a thread of each process, while devices
+   * compute; or the devices alone, at the beginning of each step and while they wait. AUTO:
+   * $DTRT_PROGRESS (thread or poll), else a thread where the host has more cores than devices and
+   * MPI allows it (MPI_THREAD_SERIALIZED). Same bits either way; where no messages are sent there
+   * is no thread. */
+  int progress;
 } dtrt_options;
 
 /* Starts the devices and initializes all variables. `o` may be NULL. On failure *out is still a
@@ -534,7 +541,7 @@ typedef struct dtrt_options {
  * rank that hangs or never arrives is named after `timeout`, with its host and the position at
  * which it is awaited (docs/clusters.md); querying all ranks takes a few seconds more. Time in
  * which a process is itself stopped does not count. MPI must allow MPI_THREAD_SERIALIZED where a
- * process owns several devices. Environment: DTRT_TIMEOUT, see above; DTRT_THREAD_EACH=1 gives each
+ * process owns several devices. Environment: DTRT_TIMEOUT, see above; DTRT_PROGRESS, see above; DTRT_THREAD_EACH=1 gives each
  * device a thread, however few cores there are; DTRT_MPI_SHARED=0 makes ranks of one machine send
  * messages instead of sharing memory; DTRT_MPI_MODULE names libdtrt-mpi.so. */
 dtrt_status dtrt_open(const dtrt_program *p, const dtrt_options *o, dtrt_session **out);
@@ -545,6 +552,7 @@ int dtrt_session_ndevices(const dtrt_session *s); /* of the mesh */
 int dtrt_session_rank(const dtrt_session *s);     /* this process's rank; 0 without mpi */
 int dtrt_session_nranks(const dtrt_session *s);   /* processes; 1 without mpi */
 int dtrt_session_cores(const dtrt_session *s);    /* of each device of this process */
+int dtrt_session_progress(const dtrt_session *s); /* DTRT_PROGRESS_THREAD or _POLL */
 /* Devices of this process: their number, and the first. */
 int dtrt_session_local_devices(const dtrt_session *s);
 int dtrt_session_first_device(const dtrt_session *s);

@@ -88,6 +88,8 @@ static dtgc_status check_options(dtgc_program *p, const dtgc_options *o) {
     return program_fail(p, DTGC_BAD_ARGUMENT, "devices_per_rank is %d", o->devices_per_rank);
   if (o->cores < 0 || o->cores > CORES_MOST)
     return program_fail(p, DTGC_BAD_ARGUMENT, "cores is %d, expected 0 to %d", o->cores, CORES_MOST);
+  if (o->progress < DTRT_PROGRESS_AUTO || o->progress > DTRT_PROGRESS_POLL)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "progress is %d, expected 0 to 2", o->progress);
   if (!(o->timeout <= 1e9)) /* not a number, too */
     return program_fail(p, DTGC_BAD_ARGUMENT, "timeout is %g seconds", o->timeout);
   if (o->check_nan < DTGC_CHECK_OFF || o->check_nan > DTGC_CHECK_FULL)

@@ -90,6 +90,7 @@ dtgc_status dtgc_start(dtgc_program *p) {
                     .devices_per_rank = p->devices_per_rank,
                     .timeout = p->timeout,
                     .cores = p->cores,
+                    .progress = p->given.progress,
                     .check_nan = p->given.check_nan,
                     .mpi_comm = p->jit.mpi_comm};
   dtrt_session *session = NULL;

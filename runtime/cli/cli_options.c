@@ -14,6 +14,7 @@ typedef enum option_kind {
   OPT_TEXT,
   OPT_FILE,  /* may be left out: the next word is its value when it ends in .json */
   OPT_CHECK, /* --check-nan, --check-nan=MODE */
+  OPT_PROGRESS,
   OPT_PAIR,
   OPT_ENTRY
 } option_kind;
@@ -46,6 +47,7 @@ static const option options[] = {
     {"--transport", OPT_TEXT, 6, offsetof(cli, transport), 0},
     {"--devices-per-rank", OPT_COUNT, 6, offsetof(cli, per_rank), 0},
     {"--cores", OPT_COUNT, 6, offsetof(cli, cores), 0},
+    {"--progress", OPT_PROGRESS, 6, offsetof(cli, progress), 0},
     {"--timeout", OPT_SECONDS, 6, offsetof(cli, timeout), 0},
     {"--drop-last", OPT_FLAG, 4, offsetof(cli, drop_last), 0},
     {"--verify-every", OPT_COUNT, 4, offsetof(cli, verify_every), 0},
@@ -72,8 +74,9 @@ enum { OPTIONS = sizeof options / sizeof *options };
 
 /* What ranks may be given differently: reports, and how long to wait. And what must be given to all
  * or none, but may be another path on another host: what the files hold is compared elsewhere. */
-static const char *const free_options[] = {"--prefetch", "--log",       "--log-steps", "--timeout",
-                                           "--cores",    "--plain",    "--footprint", "--traffic",   NULL};
+static const char *const free_options[] = {"--prefetch", "--log",      "--log-steps", "--timeout",
+                                           "--cores",    "--progress", "--plain",     "--footprint",
+                                           "--traffic",  NULL};
 static const char *const path_options[] = {"--save", "--load", "--load-map", "--profile", NULL};
 
 static bool is_among(const char *const *names, const char *name) {
@@ -180,15 +183,19 @@ static bool take_seconds(const cli *c, const option *o, const char *value, doubl
   return true;
 }
 
-static bool take_check(const cli *c, const option *o, const char *value, int64_t *to) {
-  static const char *const modes[] = {"off", "cheap", "full"}; /* as DTRT_CHECK_OFF ... */
+/* One of three words, by its number. */
+static bool take_word(const cli *c, const option *o, const char *value, int64_t *to) {
+  static const char *const checks[] = {"off", "cheap", "full"};     /* as DTRT_CHECK_OFF ... */
+  static const char *const progress[] = {"auto", "thread", "poll"}; /* as DTRT_PROGRESS_AUTO ... */
+  const char *const *words = o->kind == OPT_CHECK ? checks : progress;
   cli_near near;
   cli_near_start(&near, value);
   for (int i = 0; i < 3; i++) {
-    if (!strcmp(value, modes[i])) return *to = i, true;
-    cli_near_try(&near, modes[i]);
+    if (!strcmp(value, words[i])) return *to = i, true;
+    cli_near_try(&near, words[i]);
   }
-  return cli_usage(c, "%s=%s: expected off, cheap or full%s", o->name, value, cli_near_text(&near)),
+  return cli_usage(c, "%s=%s: expected %s, %s or %s%s", o->name, value, words[0], words[1],
+                   words[2], cli_near_text(&near)),
          false;
 }
 
@@ -214,7 +221,8 @@ static bool take_value(cli *c, const option *o, const char *value) {
   case OPT_SECONDS: return take_seconds(c, o, value, (double *)(void *)(base + o->at));
   case OPT_TEXT:
   case OPT_FILE: *(const char **)(void *)(base + o->at) = value; return true;
-  case OPT_CHECK: return take_check(c, o, value, (int64_t *)(void *)(base + o->at));
+  case OPT_PROGRESS:
+  case OPT_CHECK: return take_word(c, o, value, (int64_t *)(void *)(base + o->at));
   case OPT_ENTRY: return cli_find_entry(c, value, (const dtrt_entry **)(void *)(base + o->at));
   default: return take_pair(c, base, o, value);
   }

@@ -238,6 +238,8 @@ static const char details[] =
     "  --transport T           self, threads or mpi\n"
     "  --devices-per-rank N    under mpiexec: threads of each process (devices / ranks)\n"
     "  --cores N               cores of each device (the host's cores, shared out)\n"
+    "  --progress thread|poll  messages between hosts go on by a thread while devices compute (where\n"
+    "                          the host has a core to spare), or only between steps\n"
     "  --timeout SECONDS       under mpiexec: maximum wait for another rank (600); 0: forever\n";
 
 int help_run(const cli *c, FILE *to, int status) {

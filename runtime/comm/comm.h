@@ -120,6 +120,7 @@ struct Comm {
    * same on all processes. NULL: there is one. */
   int *place;
   int lanes;                 /* that messages can have: COMM_LANES or 1 */
+  bool any_thread;           /* messages may be taken further by threads other than a device's own */
   Slot **slot;               /* [ndevices]; NULL where not addressable */
   char **segment[NSEGMENTS]; /* [ndevices] */
   int64_t segment_bytes[NSEGMENTS];

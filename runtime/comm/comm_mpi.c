@@ -79,14 +79,16 @@ static int mpi_finish(Comm *c, int me, int track) {
   Mpi *m = (Mpi *)(void *)c;
   Box *b = mpi_box(m, me, track);
   int come = 1, bad = MPI_SUCCESS;
+  if (b->broken) return -1;
   if (b->n == 0) return 1;
   if (pthread_mutex_trylock(&m->mutex)) return 0; /* another thread of ours moves messages on */
   for (; b->done < b->n && come && bad == MPI_SUCCESS; b->done += come)
     bad = MPI_Test(&b->request[b->done], &come, MPI_STATUS_IGNORE);
-  come = come && bad == MPI_SUCCESS;
+  b->broken = bad != MPI_SUCCESS;
+  come = come && !b->broken;
   if (come) b->n = b->done = 0;
   pthread_mutex_unlock(&m->mutex);
-  return bad == MPI_SUCCESS ? come : -1;
+  return b->broken ? -1 : come;
 }
 
 static int mpi_faces(Comm *c, const CommFace *mine, CommFace *all, double timeout, char *why) {
@@ -248,6 +250,9 @@ Comm *dtrt_comm_open_mpi(const CommOpen *o, char *why) {
                    .timeout = o->timeout,
                    .failed = &m->failed};
   m->comm.lanes = count_lanes(&m->comm, on);
+  int level;
+  MPI_Query_thread(&level);
+  m->comm.any_thread = level >= MPI_THREAD_SERIALIZED;
   if (tables(m, how.ndevices, count, nranks) && meet(m, o->timeout, why)) return &m->comm;
   mpi_close(&m->comm);
   return NULL;

@@ -21,6 +21,7 @@ typedef struct Box { /* messages of a device and track that are under way */
   MPI_Request *request;
   int *peer;
   int n, room, done; /* done: so many, from the first on */
+  bool broken;       /* one has failed, which whoever asks is told */
 } Box;
 
 typedef struct ShareOffer { /* a file in shared memory, of the first rank of a machine */

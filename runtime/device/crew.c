@@ -56,14 +56,7 @@ struct Crew {
   int64_t own_bytes;
 };
 
-/* -------- forks: the child has the memory, but not the threads -------- */
-
-static _Atomic unsigned forks;
-static void forked(void) { atomic_fetch_add(&forks, 1); }
-static void watch_forks(void) { pthread_atfork(NULL, NULL, forked); }
-static bool has_threads(const Crew *c) {
-  return c->forks == atomic_load_explicit(&forks, memory_order_relaxed);
-}
+static bool has_threads(const Crew *c) { return c->forks == thread_forks(); }
 
 /* -------- parts -------- */
 
@@ -280,14 +273,12 @@ static int start(Crew *c) {
 }
 
 Crew *crew_open(Device *d, int n, bool spin, char *why) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, watch_forks);
   Crew *c = aligned_alloc(COMM_APART, sizeof *c);
   snprintf(why, COMM_WHY, "out of memory for %d cores", n);
   if (!c) return NULL;
   memset(c, 0, sizeof *c);
   c->device = d, c->n = n, c->spin = spin;
-  c->forks = atomic_load(&forks);
+  c->forks = thread_forks();
   pthread_mutex_init(&c->mutex, NULL);
   pthread_cond_init(&c->wake, NULL);
   c->helper = calloc((size_t)n, sizeof *c->helper);

@@ -2,7 +2,8 @@
  * peers, what it knows of its exchanges; and how it waits and fails. What rooms above do while it
  * waits they leave here as callbacks.
  *
- * A Device is written by its own thread only. What others may see of it is its Slot (comm.h). */
+ * A Device is written by its own thread only, but for what is in flight, which a progress thread may
+ * take further (exchange/pending.c). What other devices may see of it is its Slot (comm.h). */
 #ifndef DTG_RUNTIME_DEVICE_H
 #define DTG_RUNTIME_DEVICE_H
 #include <setjmp.h>
@@ -88,18 +89,21 @@ typedef struct Device {
     uint64_t count;
   } stage[COMM_STAGES];
   struct Pending *pending;            /* [DTRT_SLOTS]: pending.h */
-  int under_way;                      /* slots with messages that are not over ... */
+  struct ProgressThread *thread;      /* NULL: messages go on by the device's own polls alone */
+  _Atomic int under_way;              /* slots with messages that are not over ... */
   void (*progress)(struct Device *d); /* ... and what takes them further, as far as that goes now */
+  _Atomic bool polled;                /* a thread does just that: the device's own or another */
   struct {
     char *at;
     int64_t bytes;
   } scratch[COMM_LANES];  /* by lane */
   int64_t packing;        /* room that matrix products have taken in its thread */
-  int64_t received, sent; /* bytes that I have moved myself; others do it too, see Slot */
-  int64_t exchanges;      /* that were not local */
+  /* Counters, which the thread that takes messages further raises, too (device_count). */
+  _Atomic int64_t received, sent; /* bytes that I have moved myself; others do it too, see Slot */
+  _Atomic int64_t exchanges;      /* that were not local */
   struct {
-    int64_t exchanges, messages, rounds, bytes; /* bytes: by messages */
-  } ran[ALGORITHMS];                            /* of those */
+    _Atomic int64_t exchanges, messages, rounds, bytes; /* bytes: by messages */
+  } ran[ALGORITHMS];                                    /* of those */
   bool uncounted;                               /* what moves now is for a host */
   struct DeviceProfile *profile;                /* NULL: nothing is timed */
   int64_t waited;                               /* nanoseconds, while it is timed */
@@ -157,6 +161,9 @@ bool device_lane_raised(const Device *d, const DeviceGroup *g, int lane, uint64_
 uint64_t device_address(Device *d, const void *at); /* for Slot.from and .to */
 char *device_peer(const Device *d, int peer, uint64_t address);
 /* The counters of traffic, at each place where bytes move. */
+static inline void device_count(_Atomic int64_t *counter, int64_t n) {
+  atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
 void device_took(Device *d, int peer, int64_t bytes);          /* from the peer's memory */
 void device_gave(Device *d, int peer, int64_t bytes);          /* into the peer's memory */
 void device_staged(Device *d, int64_t sent, int64_t received); /* by stages or messages */

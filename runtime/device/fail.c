@@ -16,7 +16,7 @@ static _Thread_local Device *fail_running; /* the device whose entry this thread
 /* A part of what a device does (crew.h), which this thread is in: failures leave that. */
 typedef struct FailPart {
   sigjmp_buf jump;
-  int core; /* 0: it is on the device's own thread */
+  int core; /* 0: it is on the device's own thread, or on one that may use the transport, too */
 } FailPart;
 static _Thread_local FailPart *fail_part;
 

@@ -1,6 +1,17 @@
 /* thread.c: see thread.h. Faults of a thread come to it whatever it blocks. */
 #include "thread.h"
 #include <signal.h>
+#include <stdatomic.h>
+
+static _Atomic unsigned forks;
+static void forked(void) { atomic_fetch_add(&forks, 1); }
+static void watch_forks(void) { pthread_atfork(NULL, NULL, forked); }
+
+unsigned thread_forks(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, watch_forks);
+  return atomic_load_explicit(&forks, memory_order_relaxed);
+}
 
 int thread_start(pthread_t *t, void *(*f)(void *), void *arg, const char *name) {
   sigset_t all, old;

@@ -5,5 +5,8 @@
 
 /* 0, or an error number. `name`: what debuggers show, up to 15 bytes. */
 int thread_start(pthread_t *t, void *(*f)(void *), void *arg, const char *name);
+/* How often this process and those it comes from have forked since this was first called. The child
+ * of a fork has the memory, but not the threads. */
+unsigned thread_forks(void);
 
 #endif

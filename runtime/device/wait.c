@@ -130,6 +130,7 @@ bool device_lane_raised(const Device *d, const DeviceGroup *g, int lane, uint64_
 
 bool device_finished(Device *d, int track) {
   int done = d->comm->verbs->finish(d->comm, d->id, track);
+  if (done < 0 && fail_in_part()) return false; /* the device finds out for itself, and reports */
   if (done < 0) device_messages_failed(d);
   return done;
 }
@@ -177,27 +178,27 @@ char *device_peer(const Device *d, int peer, uint64_t address) {
 
 void device_took(Device *d, int peer, int64_t bytes) {
   if (d->uncounted) return;
-  d->received += bytes;
+  device_count(&d->received, bytes);
   atomic_fetch_add_explicit(&d->comm->slot[peer]->taken, bytes, memory_order_relaxed);
 }
 
 void device_gave(Device *d, int peer, int64_t bytes) {
   if (d->uncounted) return;
-  d->sent += bytes;
+  device_count(&d->sent, bytes);
   atomic_fetch_add_explicit(&d->comm->slot[peer]->given, bytes, memory_order_relaxed);
 }
 
 void device_staged(Device *d, int64_t sent, int64_t received) {
   if (d->uncounted) return;
-  d->sent += sent;
-  d->received += received;
+  device_count(&d->sent, sent);
+  device_count(&d->received, received);
 }
 
 void device_counted(const Together *t) {
   Device *d = t->d;
   if (d->uncounted) return;
-  d->exchanges++;
-  d->ran[t->algorithm].exchanges++;
+  device_count(&d->exchanges, 1);
+  device_count(&d->ran[t->algorithm].exchanges, 1);
 }
 
 dtrt_traffic device_traffic(const Device *d) {

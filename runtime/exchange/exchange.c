@@ -139,7 +139,7 @@ RunWait run_next(CollectiveRun *r) {
   r->wait = collective_algorithm(t->algorithm)->run(r);
   r->step++;
   if (r->wait != RUN_OVER && r->wait != RUN_PIECE && !t->d->uncounted)
-    t->d->ran[t->algorithm].rounds++;
+    device_count(&t->d->ran[t->algorithm].rounds, 1);
   if (t->lane && r->wait == RUN_ARRIVE) device_lane_raise(t->d, t->lane, 2 * r->use - 1);
   if (t->lane && r->wait == RUN_LEAVE) device_lane_raise(t->d, t->lane, 2 * r->use);
   return r->wait;

@@ -33,8 +33,8 @@ void messages_recv(const Together *t, int track, int peer, void *at, int64_t byt
     device_fail(d, "out of memory for messages");
   device_staged(d, 0, bytes);
   if (d->uncounted) return;
-  d->ran[t->algorithm].messages++;
-  d->ran[t->algorithm].bytes += bytes;
+  device_count(&d->ran[t->algorithm].messages, 1);
+  device_count(&d->ran[t->algorithm].bytes, bytes);
 }
 
 /* -------- who and where -------- */

@@ -3,7 +3,10 @@
  * Where peers can be addressed a start publishes the addresses of the device's blocks, and the rest
  * is done by the wait, by when the others have mostly started too, so that none waits for the
  * slowest. By messages a start posts them, and they progress whenever the device polls: at the
- * beginning of each step and while it waits, for whatever that is.
+ * beginning of each step and while it waits, for whatever that is; and while it computes by a
+ * progress thread, where there is one (progress_thread.h). Which of the two polls never shows in
+ * bits. Law: a slot with messages is touched only with Device.polled, or once its device has taken
+ * it out of that state with it.
  *
  * Each in-flight slot has its lane, so that flags and messages of one are never taken for those of
  * another. No deadlock: what a device waits for was started by it before, so that those who are
@@ -12,7 +15,9 @@
 #include <stdlib.h>
 #include "collective.h"
 #include "exchange.h"
+#include "float_mode.h"
 #include "pending.h"
+#include "progress_thread.h"
 
 int pending_open(Device *d) {
   d->pending = calloc(DTRT_SLOTS, sizeof *d->pending);
@@ -29,6 +34,72 @@ static Pending *pending_of(Device *d, int slot) {
   if (slot < 1 || slot > DTRT_SLOTS) device_fail(d, "there is no in-flight slot %d", slot);
   return &d->pending[slot - 1];
 }
+
+/* -------- who takes messages further -------- */
+
+static bool enter(Device *d) {
+  return !atomic_exchange_explicit(&d->polled, true, memory_order_acquire);
+}
+
+static void leave(Device *d) { atomic_store_explicit(&d->polled, false, memory_order_release); }
+
+/* One that is over is the device's again. True: some have gone on. */
+static bool turn_all(Device *d, bool guest) {
+  bool moved = false;
+  for (int i = 0; i < DTRT_SLOTS; i++) {
+    Pending *f = &d->pending[i];
+    if (atomic_load_explicit(&f->state, memory_order_acquire) != PENDING_MESSAGES) continue;
+    const int before = f->run.step;
+    if (guest) float_mode_set(f->mode);
+    const bool over = run_turn(&f->run);
+    moved = moved || f->run.step != before;
+    if (!over) continue;
+    atomic_fetch_sub(&d->under_way, 1);
+    atomic_store_explicit(&f->state, PENDING_OVER, memory_order_release);
+  }
+  return moved;
+}
+
+void pending_poll(Device *d) {
+  if (!enter(d)) return; /* the other thread is at it */
+  turn_all(d, false);
+  leave(d);
+}
+
+typedef struct Turn {
+  Device *d;
+  bool moved;
+} Turn;
+
+static void turn_guarded(void *arg) {
+  Turn *t = arg;
+  t->moved = turn_all(t->d, true);
+}
+
+bool pending_turn(Device *d) {
+  Turn t = {d, false};
+  if (device_stopped(d) || !enter(d)) return false;
+  fail_guard_part(d, 0, turn_guarded, &t);
+  leave(d);
+  return t.moved;
+}
+
+/* The device's own again, from where it is. False: it is over. */
+static bool take_back(Device *d, Pending *f) {
+  for (unsigned turn = 0; !enter(d); turn++) {
+    if (device_stopped(d)) device_give_up(d);
+    comm_pause(d->comm->spin, turn);
+  }
+  const bool is_under_way = f->state == PENDING_MESSAGES;
+  if (is_under_way) {
+    f->state = PENDING_OVER;
+    atomic_fetch_sub(&d->under_way, 1);
+  }
+  leave(d);
+  return is_under_way;
+}
+
+/* -------- starting and waiting -------- */
 
 /* The stage may be written when all who read what it held have done so. */
 static void publish(Device *d, Pending *f) {
@@ -70,8 +141,10 @@ static void start(Device *d, Pending *f) {
   RunWait wait = run_next(&f->run);
   if (!t->lane) run_wait(&f->run, wait);
   if (!t->lane || wait == RUN_OVER) return;
-  f->state = PENDING_MESSAGES;
-  d->under_way++;
+  f->mode = float_mode();
+  atomic_fetch_add(&d->under_way, 1);
+  atomic_store_explicit(&f->state, PENDING_MESSAGES, memory_order_release);
+  progress_thread_wake(d->thread);
 }
 
 void dtrt_start_exchanges(dtrt_device *dev, int slot, int n, const dtrt_exchange *const *x,
@@ -103,20 +176,8 @@ void dtrt_wait_exchange(dtrt_device *dev, int slot) {
   Pending *f = pending_of(d, slot);
   if (f->state == PENDING_NONE) device_fail(d, "in-flight slot %d was not started", slot);
   if (f->state == PENDING_DIRECT) take(d, f);
-  if (f->state == PENDING_MESSAGES) {
-    f->state = PENDING_OVER; /* while it waits, only the others are taken further */
-    d->under_way--;
-    run_wait(&f->run, f->run.wait);
-  }
+  /* While it waits, only the others are taken further. */
+  if (f->state == PENDING_MESSAGES && take_back(d, f)) run_wait(&f->run, f->run.wait);
   f->state = PENDING_NONE;
   exchange_check(d, f->all.n, f->transfer, f->to);
-}
-
-void pending_poll(Device *d) {
-  for (int i = 0; i < DTRT_SLOTS; i++) {
-    Pending *f = &d->pending[i];
-    if (f->state != PENDING_MESSAGES || !run_turn(&f->run)) continue;
-    f->state = PENDING_OVER;
-    d->under_way--;
-  }
 }

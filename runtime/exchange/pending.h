@@ -4,10 +4,13 @@
 #include "device.h"
 #include "messages.h"
 
+enum { PENDING_NONE, PENDING_DIRECT, PENDING_MESSAGES, PENDING_OVER };
+
 /* An in-flight slot: an exchange that was started and not awaited yet. */
 typedef struct Pending {
-  enum { PENDING_NONE, PENDING_DIRECT, PENDING_MESSAGES, PENDING_OVER } state;
-  uint64_t uses; /* of the lane, the same on all devices */
+  _Atomic int state; /* PENDING_...; MESSAGES: it is for whoever has Device.polled */
+  unsigned mode;     /* of floats, where it was started */
+  uint64_t uses;     /* of the lane, the same on all devices */
   Together all;
   const Transfer *transfer[COMM_BATCH];
   const void *from[COMM_BATCH];
@@ -22,5 +25,8 @@ int pending_open(Device *d); /* 0, or -1 when out of memory */
 void pending_close(Device *d);
 /* Makes progress on in-flight messages without waiting. */
 void pending_poll(Device *d);
+
+/* The same by another thread than the device's (progress_thread.h). */
+bool pending_turn(Device *d);
 
 #endif

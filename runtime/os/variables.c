@@ -9,6 +9,7 @@ const char *variable(variable_id id) {
                                      [VARIABLE_MPI_SHARED] = "DTRT_MPI_SHARED",
                                      [VARIABLE_THREAD_EACH] = "DTRT_THREAD_EACH",
                                      [VARIABLE_CORES] = "DTRT_CORES",
+                                     [VARIABLE_PROGRESS] = "DTRT_PROGRESS",
                                      [VARIABLE_GEMM] = "DTRT_GEMM",
                                      [VARIABLE_CORETYPE] = "OPENBLAS_CORETYPE",
                                      [VARIABLE_TERM] = "TERM"};

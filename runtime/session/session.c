@@ -5,6 +5,7 @@
 #include "session.h"
 #include "algorithm_table.h"
 #include "pending.h"
+#include "progress_thread.h"
 #include "cpus.h"
 #include "gemm.h"
 #include "variables.h"
@@ -37,6 +38,10 @@ const char *dtrt_session_host(const dtrt_session *s, int rank) {
 
 int dtrt_session_cores(const dtrt_session *s) {
   return s->device ? crew_size(s->device[0].crew) : 1;
+}
+
+int dtrt_session_progress(const dtrt_session *s) {
+  return s->progress ? DTRT_PROGRESS_THREAD : DTRT_PROGRESS_POLL;
 }
 
 dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device) {
@@ -302,6 +307,36 @@ static dtrt_status open_crews(dtrt_session *s, int asked) {
   return DTRT_OK;
 }
 
+/* DTRT_PROGRESS_...; -1 with a reason. */
+static int progress_of(int asked, char *why) {
+  const char *text = variable(VARIABLE_PROGRESS);
+  if (asked < DTRT_PROGRESS_AUTO || asked > DTRT_PROGRESS_POLL)
+    return snprintf(why, COMM_WHY, "progress is %d, expected 0 to 2", asked), -1;
+  if (asked || !text || !*text) return asked;
+  if (!strcmp(text, "thread")) return DTRT_PROGRESS_THREAD;
+  if (!strcmp(text, "poll")) return DTRT_PROGRESS_POLL;
+  return snprintf(why, COMM_WHY, "DTRT_PROGRESS is `%.40s`: expected thread or poll", text), -1;
+}
+
+/* The progress thread, where messages are sent. Unless it was requested, failing to start it leaves
+ * none. */
+static dtrt_status open_progress(dtrt_session *s, int asked) {
+  const Comm *c = s->comm;
+  char why[COMM_WHY] = "";
+  const int how = progress_of(asked, why);
+  if (how < 0) return session_error(s, DTRT_INVALID, "%s", why);
+  if (how == DTRT_PROGRESS_POLL || c->all_direct || c->lanes < COMM_LANES) return DTRT_OK;
+  if (how == DTRT_PROGRESS_AUTO && (!c->any_thread || comm_cores() <= c->beside)) return DTRT_OK;
+  if (!c->any_thread)
+    return session_error(s, DTRT_INVALID,
+                         "this program has started MPI for one thread; a progress thread needs "
+                         "MPI_Init_thread with MPI_THREAD_SERIALIZED");
+  s->progress = progress_thread_open(s->device, c->count, pending_turn, why);
+  if (!s->progress && how == DTRT_PROGRESS_THREAD) return session_error(s, DTRT_INVALID, "%s", why);
+  for (int i = 0; i < c->count; i++) s->device[i].thread = s->progress;
+  return DTRT_OK;
+}
+
 static int init_device(dtrt_session *s, int i) {
   Device *d = &s->device[i];
   d->id = s->comm->first + i;
@@ -338,6 +373,7 @@ static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_optio
   for (int i = 0; i < c->count; i++)
     if (init_device(s, i)) return session_error(s, DTRT_NO_MEMORY, "out of memory");
   dtrt_status met = open_crews(s, o->cores);
+  if (met == DTRT_OK) met = open_progress(s, o->progress);
   if (met == DTRT_OK) met = meet(s, p);
   if (met != DTRT_OK) return met;
   gemm_prepare(c->count, why);
@@ -370,6 +406,7 @@ dtrt_status dtrt_open(const dtrt_program *p, const dtrt_options *o, dtrt_session
 
 void dtrt_close(dtrt_session *s) {
   if (!s) return;
+  progress_thread_close(s->progress);
   if (s->handlers) fail_release_signals();
   for (int i = 0; s->device && i < s->comm->count; i++) crew_close(s->device[i].crew);
   team_close(s->team);

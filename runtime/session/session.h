@@ -26,6 +26,7 @@ struct dtrt_session {
   Comm *comm;
   Team *team;           /* NULL for one device */
   Device *device;       /* [comm->count] */
+  struct ProgressThread *progress; /* NULL: there is none */
   Profile *profile;     /* NULL: nothing is timed */
   dtrt_watch_fn *watch; /* NULL: none */
   void *watch_user;

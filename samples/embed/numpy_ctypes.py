@@ -34,6 +34,7 @@ class Options(c.Structure):
                 ("no_cache", c.c_int), ("no_lines", c.c_int), ("command_line", c.c_int),
                 ("variant_of", c.c_void_p), ("machine", c.c_void_p),
                 ("devices_per_rank", c.c_int), ("timeout", c.c_double), ("cores", c.c_int),
+                ("progress", c.c_int),
                 ("memory", c.c_uint64),
                 ("check_nan", c.c_int), ("disable", Texts), ("ndisables", c.c_int),
                 ("optimize", c.c_char_p), ("loader", c.c_char_p), ("repeat_saves", c.c_int),

@@ -27,7 +27,9 @@ for shared in 1 0; do
   export DTRT_MPI_SHARED=$shared
   for ranks in 8 4 2; do
     name=fit-$ranks-$shared
-    under $ranks "$dtgc" run $model $fit --log $name.csv || fail $name
+    progress=poll
+    [ $ranks -eq 4 ] && progress=thread
+    under $ranks "$dtgc" run $model $fit --log $name.csv --progress $progress || fail $name
     [ "$(grep -c '^epoch' out.txt)" -eq 2 ] || fail "$name: rank 0 alone prints"
     bits $name
     cmp -s threads.bits $name.bits || fail "$name has other bits than threads"
@@ -76,6 +78,7 @@ told 'the mesh has 4 devices, but there are 2 MPI ranks of 3 devices each: 4 is 
 told 'the mesh has 4 devices, but there are 2 MPI ranks of 4 devices each: start it with mpiexec -n 1' 2 --devices-per-rank 4
 told 'expected an integer from 1' 2 --devices-per-rank 0
 told '--timeout soon: expected a number of seconds' 2 --timeout soon
+told '--progress=threads: expected auto, thread or poll' 2 --progress threads
 ./mlp $call --devices-per-rank 2 >out.txt 2>err.txt && fail 'two devices of four in one process'
 grep -q 'start 2 with mpiexec' err.txt || fail 'two devices of four in one process'
 [ $failed -eq 0 ] && echo 'processes and threads agree'

@@ -1,12 +1,12 @@
 #!/bin/sh
 # bits.sh MPIEXEC REDUCES N: threads, MPI by shared memory and MPI by messages give the same bits; so do two ranks of
-# N/2 devices, where N is even; and so do exchanges that are started and awaited.
+# N/2 devices, where N is even; and so do exchanges that are started and awaited, with a progress thread, too.
 mpiexec=$1 reduces=$2 n=$3
 a=$(timeout 100 "$reduces" threads "$n") || exit 1
 b=$(timeout 100 "$mpiexec" -n "$n" "$reduces" mpi "$n") || exit 1
 c=$(DTRT_MPI_SHARED=0 timeout 100 "$mpiexec" -n "$n" "$reduces" mpi "$n") || exit 1
 f=$(timeout 100 "$reduces" threads "$n" flights) || exit 1
-g=$(DTRT_MPI_SHARED=0 timeout 100 "$mpiexec" -n "$n" "$reduces" mpi "$n" flights) || exit 1
+g=$(DTRT_PROGRESS=thread DTRT_MPI_SHARED=0 timeout 100 "$mpiexec" -n "$n" "$reduces" mpi "$n" flights) || exit 1
 echo "threads         $a"
 echo "mpi, shared     $b"
 echo "mpi, messages   $c"

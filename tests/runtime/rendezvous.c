@@ -103,6 +103,7 @@ Comm *comm_open_threads(const CommOpen *o, char *why) {
   m->comm.verbs = &verbs;
   m->comm.all_direct = false;
   m->comm.lanes = COMM_LANES;
+  m->comm.any_thread = true;
   m->comm.place = calloc(DEVICES, sizeof *m->comm.place);
   const char *said = getenv("TEST_HOSTS"); /* "2", or "2 in turns" */
   const int hosts = said ? atoi(said) : o->ndevices;
