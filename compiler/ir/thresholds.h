@@ -42,10 +42,12 @@ enum {
    * held for longer; whether it is worth it, the machine's links say (cost_is_brief). One is under
    * way for up to 4 times its modelled time, as the model may be wrong by so much, and not at all
    * where less than a quarter of it would be hidden. All-reduces by messages go once they move
-   * bytes for so many times as long as they wait: more would hide nothing of that. */
+   * bytes for so many times as long as they wait: more would hide nothing of that; and those by
+   * whatever means from so many bytes on, as a machine that is not described may be several hosts. */
   BUCKET_EACH = 8 << 10,
   BUCKET_ALL = 32 << 10,
   BUCKET_MOVES = 16,
+  BUCKET_MOST = 25 << 20,
   OVERLAP_TIMES = 4,
   OVERLAP_PART = 4
 };

@@ -50,6 +50,7 @@ static void put_costs(const Diff *d, const LocalEntry *a, const LocalEntry *b) {
   put_time(d, "a call, modelled", x.time, y.time);
   put_time(d, "  computation", x.compute, y.compute);
   put_time(d, "  exchanges", x.exchange, y.exchange);
+  if (x.hidden > 0 || y.hidden > 0) put_time(d, "    hidden", x.hidden, y.hidden);
   put_number(d, "exchanges", x.exchanges, y.exchanges);
   put_number(d, "bytes a device", x.bytes, y.bytes);
   put_number(d, "memory a device", d->a->vars_bytes + a->arena_bytes,

@@ -15,7 +15,7 @@ static const char *step_name(const Plan *p, const LocalEntry *le, int t) {
 }
 
 /* What the device does while an exchange is in flight. */
-static void put_in_flight(const Plan *p, const LocalEntry *le, int start, Str *out) {
+static void put_in_flight(const Plan *p, const LocalEntry *le, int start, double hidden, Str *out) {
   double time = 0;
   int wait = start + 1, steps = 0;
   for (;
@@ -28,13 +28,20 @@ static void put_in_flight(const Plan *p, const LocalEntry *le, int start, Str *o
   }
   int next = wait + 1;
   while (next < le->steps.n && le->steps.at[next].kind == STEP_WAIT) next++;
-  str_printf(out, "    overlapped with %d step%s of %s, awaited before %s\n", steps,
+  str_printf(out, "    overlapped with %d step%s of %s, awaited before %s", steps,
              steps == 1 ? "" : "s", report_time(p, time), step_name(p, le, next));
+  const StepCost c = cost_step(p, le, start);
+  if (c.messages)
+    str_printf(out, ": %s hidden, %s exposed", report_time(p, hidden),
+               report_time(p, c.exchange - hidden));
+  str_puts(out, "\n");
 }
 
 static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, Str *out) {
   EntryCost cost = cost_entry(p, le);
   int count = 0, local = 0;
+  double *hidden = arena_array(p->arena, double, le->steps.n + 1);
+  cost_hidden(p, le, 1, hidden);
   Str list = str_new(p->arena);
   for (int t = 0; t < le->steps.n; t++) {
     const Step *s = &le->steps.at[t];
@@ -51,7 +58,7 @@ static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, S
     str_printf(&list, "  exchange %d%s%s: %s, %s of a call%s\n", ++count, report_turns(p, &turns),
                combined, report_time(p, c.exchange), share(p, turns.times * c.exchange, cost.time),
                report_algorithm(p, &c));
-    if (s->slot) put_in_flight(p, le, t, &list);
+    if (s->slot) put_in_flight(p, le, t, hidden[t], &list);
     for (int i = 0; i < s->nodes.n; i++) {
       report_exchange(p, le, s->nodes.at[i], &list);
       explain_exchange(p, le, s->nodes.at[i], &list);
@@ -62,8 +69,11 @@ static void put_entry(const Plan *p, const LocalEntry *le, const Edits *edits, S
              count == 1 ? "" : "s", (long)cost.bytes);
   if (local) str_printf(out, " (and %d local cop%s)", local, local == 1 ? "y" : "ies");
   if (count)
-    str_printf(out, "; modelled %s of %s, %s", report_time(p, cost.exchange),
-               report_time(p, cost.time), share(p, cost.exchange, cost.time));
+    str_printf(out, "; modelled %s of %s, %s", report_time(p, cost.exchange - cost.hidden),
+               report_time(p, cost.time), share(p, cost.exchange - cost.hidden, cost.time));
+  if (cost.hidden > 0)
+    str_printf(out, ", and %s hidden by computation, %s of all", report_time(p, cost.hidden),
+               share(p, cost.hidden, cost.exchange));
   if (cost.unknown) str_puts(out, "; loops that run \"x ?\" times are counted once");
   str_puts(out, "\n");
   str_puts(out, list.at);
@@ -82,7 +92,8 @@ static void put_totals(const Plan *p, Str *out) {
     EntryCost c = cost_entry(p, le);
     if (!c.exchanges && !strcmp(le->entry->name, "init")) continue;
     str_printf(out, "%-*s  %9d  %14ld  %9s  %9s\n", wide, le->entry->name, c.exchanges,
-               (long)c.bytes, report_time(p, c.exchange), share(p, c.exchange, c.time));
+               (long)c.bytes, report_time(p, c.exchange - c.hidden),
+               share(p, c.exchange - c.hidden, c.time));
   }
 }
 

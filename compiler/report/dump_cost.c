@@ -26,6 +26,14 @@ static void put_machine(const Plan *p, Str *out) {
   }
 }
 
+/* A call: faster computation hides less. */
+static double on_cores(const Plan *p, const LocalEntry *le, const EntryCost *c, int64_t cores) {
+  double *hidden = arena_array(p->arena, double, le->steps.n + 1), sum = 0;
+  cost_hidden(p, le, cores, hidden);
+  for (int t = 0; t < le->steps.n; t++) sum += step_turns(le, t).times * hidden[t];
+  return cost_on_cores(p, le, cores) + c->exchange - sum;
+}
+
 static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
   EntryCost c = cost_entry(p, le);
   str_printf(out, "entry %s: %s a call, modelled%s\n", le->entry->name, report_time(p, c.time),
@@ -36,11 +44,14 @@ static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
   if (cores > 1)
     str_printf(out, "    on %ld cores  %-10s a call %s, %ld bytes more a device\n", (long)cores,
                report_time(p, cost_on_cores(p, le, cores)),
-               report_time(p, cost_on_cores(p, le, cores) + c.exchange),
+               report_time(p, on_cores(p, le, &c, cores)),
                (long)((cores - 1) * le->own_bytes));
   str_printf(out, "  exchanges    %-10s %4.1f%%  %ld bytes a device in %d\n",
              report_time(p, c.exchange), c.time > 0 ? 100 * c.exchange / c.time : 0, (long)c.bytes,
              c.exchanges);
+  if (c.hidden > 0)
+    str_printf(out, "    hidden     %-10s %4.1f%%  of them, by computation\n", report_time(p, c.hidden),
+               100 * c.hidden / c.exchange);
   for (int i = 0; i < c.over.n; i++) {
     const AxesCost *a = &c.over.at[i];
     str_printf(out, "    over (%s)  %-10s %4.1f%%  %ld bytes a device in %d\n",

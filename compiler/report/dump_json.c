@@ -212,7 +212,10 @@ static void put_entry_comm(const Plan *p, const LocalEntry *le, Str *out) {
   EntryCost c = cost_entry(p, le);
   put_number(out, "time", c.time);
   put_number(out, "exchange_time", c.exchange);
+  put_number(out, "hidden_time", c.hidden);
   put_integer(out, "bytes", c.bytes);
+  double *hidden = arena_array(p->arena, double, le->steps.n + 1);
+  cost_hidden(p, le, 1, hidden);
   begin_list(out, "exchanges");
   for (int t = 0; t < le->steps.n; t++) {
     const Step *s = &le->steps.at[t];
@@ -221,6 +224,7 @@ static void put_entry_comm(const Plan *p, const LocalEntry *le, Str *out) {
     put_integer(out, "step", t);
     StepCost c = cost_step(p, le, t);
     put_number(out, "time", c.exchange);
+    put_number(out, "hidden_time", hidden[t]);
     put_integer(out, "bytes", c.bytes);
     if (c.algorithm < ALGORITHMS)
       put_text(out, "algorithm", collective_algorithm(c.algorithm)->name);
@@ -305,6 +309,7 @@ static void put_entry_cost(const Plan *p, const LocalEntry *le, Str *out) {
   put_number(out, "time", c.time);
   put_number(out, "compute_time", c.compute);
   put_number(out, "exchange_time", c.exchange);
+  put_number(out, "hidden_time", c.hidden);
   put_number(out, "flops", c.flops);
   put_integer(out, "bytes", c.bytes);
   put_integer(out, "exchanges", c.exchanges);

@@ -237,6 +237,8 @@ static void put_entry_cost(Page *g, const LocalEntry *le) {
   html_json_number(g->out, c.compute);
   str_puts(g->out, ",\"exchange\":");
   html_json_number(g->out, c.exchange);
+  str_puts(g->out, ",\"hidden\":");
+  html_json_number(g->out, c.hidden);
   str_puts(g->out, ",\"flops\":");
   html_json_number(g->out, c.flops);
   str_printf(g->out, ",\"received\":%lld,\"over\":[", (long long)c.bytes);

@@ -207,7 +207,7 @@ function readEntry(raw, index) {
   raw.labels = labelsOf(raw);
   const e =
       {index, raw, name: raw.name, nodes: raw.local.map((n, i) => readNode(n, i, raw)), items: []};
-  e.time = raw.compute + raw.exchange;
+  e.time = raw.compute + raw.exchange - raw.hidden;
   for (const i of raw.inputs)
     e.items.push({kind: 'input', nodes: [i], time: 0, flops: 0, bytes: 0, step: -1});
   raw.steps.forEach(

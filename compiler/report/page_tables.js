@@ -150,12 +150,13 @@ function timeSplit(e) {
   }
   return el(
       'div', {},
-      el('p', {}, el('b', {}, timeText(e.time)), ' a call, modelled for machine ' + D.machine[0]),
+      el('p', {}, el('b', {}, timeText(e.time)), ' a call, modelled for machine ' + D.machine[0] +
+             (e.raw.hidden > 0 ? ', ' + timeText(e.raw.hidden) + ' of exchanges hidden' : '')),
       el('div', {class: 'split', 'aria-hidden': 'true'},
          segments.filter((s) => s[1] > 0)
              .map(
                  ([, t, color]) => el(
-                     'span', {style: {background: color, width: 100 * t / (e.time || 1) + '%'}}))),
+                     'span', {style: {background: color, width: 100 * t / (e.raw.compute + e.raw.exchange || 1) + '%'}}))),
       el('ul', {class: 'legend'},
          segments.map(
              ([name, t, color, more]) => el(

@@ -91,7 +91,10 @@ def look(args):
             alone = sum(m["bytes"] for m in x["moves"])
             check(x["bytes"] == alone or (len(x["moves"]) > 1 and 0 < x["bytes"] < alone), f"{x['bytes']} bytes of {alone}")
         check(e["bytes"] == c["bytes"] == moved, f"{e['name']}: {e['bytes']}, {c['bytes']} and {moved} bytes")
-        check(abs(c["compute_time"] + c["exchange_time"] - c["time"]) <= 1e-4 * c["time"], "times do not add up")
+        check(abs(c["compute_time"] + c["exchange_time"] - c["hidden_time"] - c["time"]) <= 1e-4 * c["time"], "times do not add up")
+        check(all(0 <= x["hidden_time"] <= x["time"] for x in e["exchanges"]), "more is hidden than there is")
+        hidden = sum(x["hidden_time"] for x in e["exchanges"])
+        check(abs(hidden - c["hidden_time"]) <= 1e-4 * c["time"] and e["hidden_time"] == c["hidden_time"], "what is hidden does not add up")
         head = f"entry {e['name']}: {len(e['exchanges'])} exchange"
         check(head in plain["comm"] and f", {moved} bytes a device" in plain["comm"], f"comm has no {head}")
         for x in e["exchanges"]:
@@ -109,7 +112,7 @@ def look(args):
 
 look(["digits/digits.dtg", "digits/mixed.dtg"])
 look(["digits/digits.dtg"])
-look(["moe/moe.dtg", "moe/mixed.dtg"])
+look(["moe/moe.dtg", "moe/mixed.dtg", "--machine", "../tests/golden/report/buckets.machine"]) # messages, of which some are hidden
 
 mixed = ["digits/digits.dtg", "digits/mixed.dtg", "--dump=layouts"]
 plain, colored = run(mixed), on_terminal(mixed)

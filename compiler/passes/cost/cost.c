@@ -1,5 +1,6 @@
 /* The cost model of cost.h. */
 #include "cost.h"
+#include "wire.h"
 #include "algorithm_table.h"
 #include "work.h"
 #include <limits.h>
@@ -254,9 +255,12 @@ static void add_times(AxesCost *to, const AxesCost *x, double times) {
 
 EntryCost cost_entry(const Plan *p, const LocalEntry *le) {
   EntryCost e = {0};
+  Wire wire = {0};
+  double *hidden = arena_array(p->arena, double, le->steps.n + 1);
   for (int t = 0; t < le->steps.n; t++) {
     AxesCost by[ALGORITHMS] = {0};
     StepCost c = cost_step_by(p, le, t, by);
+    wire_step(&wire, &le->steps.at[t], t, &c, hidden);
     const Turns turns = step_turns(le, t);
     e.unknown = e.unknown || turns.unknown;
     e.compute += turns.times * c.compute, e.flops += turns.times * c.flops;
@@ -271,14 +275,16 @@ EntryCost cost_entry(const Plan *p, const LocalEntry *le) {
     a->exchanges += times, a->bytes += c.bytes, a->time += c.exchange;
     e.exchanges += times;
   }
-  e.time = e.compute + e.exchange;
+  for (int t = 0; t < le->steps.n; t++) e.hidden += step_turns(le, t).times * hidden[t];
+  e.time = e.compute + e.exchange - e.hidden;
   return e;
 }
 
 /* A sort of a line, and what is known to stay on one core, is not told apart. */
-static double step_on_cores(const Machine *m, double compute, int64_t cores) {
+static double step_on_cores(const Plan *p, double compute, int64_t cores) {
+  const Machine *m = p->program->machine;
   const double time = compute - m->start;
-  if (!machine_deals(m, time)) return compute;
+  if (cores == 1 || !machine_deals(m, time)) return compute;
   const double parts = fmax(1, floor(time / machine_part(m)));
   return m->start + time / fmin(parts, (double)cores);
 }
@@ -287,8 +293,17 @@ double cost_on_cores(const Plan *p, const LocalEntry *le, int64_t cores) {
   double sum = 0;
   for (int t = 0; t < le->steps.n; t++)
     sum += step_turns(le, t).times *
-           step_on_cores(p->program->machine, cost_step(p, le, t).compute, cores);
+           step_on_cores(p, cost_step(p, le, t).compute, cores);
   return sum;
+}
+
+void cost_hidden(const Plan *p, const LocalEntry *le, int64_t cores, double *hidden) {
+  Wire w = {0};
+  for (int t = 0; t < le->steps.n; t++) {
+    StepCost c = cost_step(p, le, t);
+    c.compute = step_on_cores(p, c.compute, cores);
+    wire_step(&w, &le->steps.at[t], t, &c, hidden);
+  }
 }
 
 const char *cost_time_text(double s, char *out) {

@@ -10,6 +10,7 @@
  * messages * message + bytes received / bandwidth, of the slowest of its axes; + bytes of the new
  * block that were there already / memory rate
  *
+ * Computation hides exchanges by messages that are in flight meanwhile: wire.h.
  * Views and sources cost nothing; the bytes of a product are its operands and its result; combined
  * exchanges are done, and cost, as one. */
 #ifndef DTG_COST_H
@@ -54,7 +55,8 @@ typedef struct AxesCost {
 } AxesCost;
 
 typedef struct EntryCost {
-  double time, compute, exchange; /* time is the sum of the other two */
+  /* time is the sum of computation and exchanges, less what of these is hidden (wire.h). */
+  double time, compute, exchange, hidden;
   double flops;
   int exchanges;
   int64_t bytes;
@@ -67,6 +69,8 @@ EntryCost cost_entry(const Plan *p, const LocalEntry *le);
  * it; memory is taken to keep up. No plan is chosen by it: the bits of results do not depend on the
  * number of cores. */
 double cost_on_cores(const Plan *p, const LocalEntry *le, int64_t cores);
+/* Of its exchanges by messages, [steps], the seconds that computation on so many cores hides (wire.h). */
+void cost_hidden(const Plan *p, const LocalEntry *le, int64_t cores, double *hidden);
 
 /* "1.25 ms", "830 us" in out[16]. */
 const char *cost_time_text(double seconds, char *out);

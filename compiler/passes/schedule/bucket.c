@@ -1,7 +1,8 @@
 /* Bucketing: an all-reduce is deferred until its first use; at that point every pending or ready
  * all-reduce with the same axes, dtype and reduction op is issued with it as one. By messages they
- * are issued as soon as they move bytes for much longer than they wait for the first to come: more
- * of them would save little, and what comes after them can hide them (overlap.c). Reduce-scatters
+ * are issued as soon as they move bytes for much longer than they wait for the first to come, and
+ * in any case from BUCKET_MOST on: more of them would save little, and what comes after them can
+ * hide them (overlap.c). Reduce-scatters
  * and all-gathers are bucketed only if their messages cost more than their bytes, up to a size
  * limit, so that little memory is held for longer. Gathers of a variable that each use repeats are
  * not bucketed. The pass is linear: it visits each exchange when its input is computed, when it
@@ -118,6 +119,7 @@ static void made(Bucketing *c, NodeId id) {
 /* Whether all-reduces that have their terms are to go at once. */
 static bool is_full(const Bucketing *c, const Bucket *g) {
   if (!g->nsum) return false;
+  if (g->sum.most * dtype_size(g->dtype) >= BUCKET_MOST) return true;
   const Price price = cost_price(c->plan->program, &g->sum, 1, true).price;
   return price.messages > 0 &&
          (g->nsum >= COMM_BATCH || price.moving > BUCKET_MOVES * price.waiting);
