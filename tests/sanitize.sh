@@ -16,7 +16,7 @@ build=$1 which=$2 all=${3:-}
 without='^bench|mpi|transports|runtime_bits|^samples|driver|ops_doc|headers'
 case $which in
   thread)
-    threads='exchanges|reduces|sessions|turns|crew|cores'
+    threads='exchanges|reduces|sessions|turns|crew|cores|progress'
     random='exchanges_(messages|hosts)_random_'
     tests=(-R "^runtime_($random|($threads)(_each)?\$)|^api|embed\$|^checkpoint.beside\$") ;;
   *)

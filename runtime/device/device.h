@@ -59,6 +59,7 @@ typedef struct TransferTable {
 } TransferTable;
 
 enum { DEVICE_ERROR = 1024 };
+enum { DEVICE_POLLED_BY_NONE, DEVICE_POLLED_BY_ITSELF, DEVICE_POLLED_BY_GUEST };
 
 typedef struct Device {
   dtrt_device pub; /* first: emitted C has a pointer to this */
@@ -92,7 +93,7 @@ typedef struct Device {
   struct ProgressThread *thread;      /* NULL: messages go on by the device's own polls alone */
   _Atomic int under_way;              /* slots with messages that are not over ... */
   void (*progress)(struct Device *d); /* ... and what takes them further, as far as that goes now */
-  _Atomic bool polled;                /* a thread does just that: the device's own or another */
+  _Atomic int polled;                 /* DEVICE_...: who does just that */
   struct {
     char *at;
     int64_t bytes;

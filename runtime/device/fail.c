@@ -134,6 +134,9 @@ int fail_guard(Device *d, void (*f)(Device *d, void *arg), void *arg) {
   } else if (code >= JUMP_SIGNAL) {
     report(d, signal_words(code - JUMP_SIGNAL));
   }
+  /* What the host gave may go as soon as the call has returned. */
+  for (unsigned i = 0; code && atomic_load(&d->polled) == DEVICE_POLLED_BY_GUEST; i++)
+    comm_pause(d->comm->spin, i);
   d->in_entry = false;
   d->entry = NULL;
   d->doing = NULL;

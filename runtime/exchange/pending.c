@@ -37,11 +37,12 @@ static Pending *pending_of(Device *d, int slot) {
 
 /* -------- who takes messages further -------- */
 
-static bool enter(Device *d) {
-  return !atomic_exchange_explicit(&d->polled, true, memory_order_acquire);
+static bool enter(Device *d, int who) {
+  int none = DEVICE_POLLED_BY_NONE;
+  return atomic_compare_exchange_strong(&d->polled, &none, who);
 }
 
-static void leave(Device *d) { atomic_store_explicit(&d->polled, false, memory_order_release); }
+static void leave(Device *d) { atomic_store(&d->polled, DEVICE_POLLED_BY_NONE); }
 
 /* One that is over is the device's again. True: some have gone on. */
 static bool turn_all(Device *d, bool guest) {
@@ -61,7 +62,7 @@ static bool turn_all(Device *d, bool guest) {
 }
 
 void pending_poll(Device *d) {
-  if (!enter(d)) return; /* the other thread is at it */
+  if (!enter(d, DEVICE_POLLED_BY_ITSELF)) return; /* the other thread is at it */
   turn_all(d, false);
   leave(d);
 }
@@ -78,15 +79,17 @@ static void turn_guarded(void *arg) {
 
 bool pending_turn(Device *d) {
   Turn t = {d, false};
-  if (device_stopped(d) || !enter(d)) return false;
-  fail_guard_part(d, 0, turn_guarded, &t);
+  if (!enter(d, DEVICE_POLLED_BY_GUEST)) return false;
+  /* Looked at with the flag raised: a device that has failed waits for it before its call returns.
+   */
+  if (!atomic_load(d->comm->failed)) fail_guard_part(d, 0, turn_guarded, &t);
   leave(d);
   return t.moved;
 }
 
 /* The device's own again, from where it is. False: it is over. */
 static bool take_back(Device *d, Pending *f) {
-  for (unsigned turn = 0; !enter(d); turn++) {
+  for (unsigned turn = 0; !enter(d, DEVICE_POLLED_BY_ITSELF); turn++) {
     if (device_stopped(d)) device_give_up(d);
     comm_pause(d->comm->spin, turn);
   }
