@@ -326,7 +326,8 @@ static dtrt_status open_progress(dtrt_session *s, int asked) {
   const int how = progress_of(asked, why);
   if (how < 0) return session_error(s, DTRT_INVALID, "%s", why);
   if (how == DTRT_PROGRESS_POLL || c->all_direct || c->lanes < COMM_LANES) return DTRT_OK;
-  if (how == DTRT_PROGRESS_AUTO && (!c->any_thread || comm_cores() <= c->beside)) return DTRT_OK;
+  const bool spare = comm_cores() > c->beside && cpus_cores() >= c->beside; /* the quota, too */
+  if (how == DTRT_PROGRESS_AUTO && !(c->any_thread && spare)) return DTRT_OK;
   if (!c->any_thread)
     return session_error(s, DTRT_INVALID,
                          "this program has started MPI for one thread; a progress thread needs "
