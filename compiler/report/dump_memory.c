@@ -215,22 +215,57 @@ static void put_again(const Plan *p, const LocalEntry *le, Str *out) {
              (long long)p->memory, report_time(p, all));
 }
 
+/* Which steps loops repeat, and how often: buffers of a body are used again by each run. */
+static void put_loops(const Plan *p, const LocalEntry *le, Str *out) {
+  for (int r = 0; r < le->entry->regions.n; r++) {
+    const Region *x = &le->entry->regions.at[r];
+    if (x->condition == NO_NODE || le->region[r].condition == NO_NODE) continue;
+    const RegionSpan steps = region_span(le, r);
+    if (steps.end <= steps.begin) continue;
+    str_printf(out, "  steps %d..%d: ", steps.begin, steps.end - 1);
+    if (x->kind != REGION_LOOP)
+      str_puts(out, "a branch");
+    else if (x->turns != TURNS_UNKNOWN)
+      str_printf(out, "a loop that runs %lld time%s", (long long)x->turns,
+                 x->turns == 1 ? "" : "s");
+    else if (x->most)
+      str_printf(out, "a loop that runs at most %lld times", (long long)x->most);
+    else
+      str_puts(out, "a loop whose number of runs is known only at run time");
+    str_printf(out, ", %s\n",
+               node_where(p->program, graph_node(le->graph, le->region[r].condition)));
+  }
+}
+
+/* The values of a buffer in turn; a name that several of them share in a row stands once. */
+static void put_values(const Plan *p, const LocalEntry *le, const Tenants *in, int buffer,
+                       Str *out) {
+  const char *last = NULL;
+  for (NodeId id = in->first[buffer]; id != NO_NODE; id = in->next[id]) {
+    const char *name = value_name(p, le, id);
+    if (last && strcmp(last, name) == 0) continue;
+    str_printf(out, "%s%s", last ? ", then " : " ", name);
+    last = name;
+  }
+  if (!last) str_printf(out, " %s", value_name(p, le, le->buffers.at[buffer].node));
+}
+
 static void put_entry(const Plan *p, const LocalEntry *le, Str *out) {
   str_printf(out, "entry %s: arena %ld bytes a device; %ld live at the peak\n", le->entry->name,
              (long)le->arena_bytes, (long)le->live_bytes);
   Tenants in = tenants_of(p, le);
+  put_loops(p, le, out);
   if (le->arena_bytes) put_worst(p, le, &in, out);
-  if (le->arena_bytes) str_puts(out, "        offset       bytes  buffer: lifetime, values\n");
+  if (le->arena_bytes)
+    str_puts(out, "        offset       bytes  buffer: lifetime (-1: inputs), values\n");
   for (int i = 0; i < le->buffers.n; i++) {
     const Buffer *b = &le->buffers.at[i];
     if (b->place != PLACE_ARENA) continue;
     str_printf(out, "    %10ld  %10ld  steps %d..%d ", (long)b->offset, (long)b->bytes, b->first,
                b->last);
-    bool any = false;
     if (b->scratch) str_puts(out, " partial sums of");
-    for (NodeId id = in.first[i]; id != NO_NODE; id = in.next[id], any = true)
-      str_printf(out, "%s%s", any ? ", then " : " ", value_name(p, le, id));
-    str_printf(out, "%s%s\n", any ? "" : " ", any ? "" : value_name(p, le, b->node));
+    put_values(p, le, &in, i, out);
+    str_puts(out, "\n");
   }
   put_again(p, le, out);
   for (int i = 0; i < le->copies.n; i++) {
