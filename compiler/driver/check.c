@@ -27,8 +27,8 @@ static dtgc_status check_name(dtgc_program *p, const char *what, const char *nam
   const char *near = inspect_near(name, text_name, of, 3);
   return near ? program_fail(p, DTGC_BAD_ARGUMENT, "unknown %s `%s`: do you mean `%s`?", what, name,
                              near)
-              : program_fail(p, DTGC_BAD_ARGUMENT, "unknown %s `%s`: it is %s, %s or %s", what, name,
-                             of[0], of[1], of[2]);
+              : program_fail(p, DTGC_BAD_ARGUMENT, "unknown %s `%s`: it is %s, %s or %s", what,
+                             name, of[0], of[1], of[2]);
 }
 
 static const char *optimization_name(const void *table, int i) {
@@ -55,12 +55,12 @@ static dtgc_status check_disable(dtgc_program *p, const char *list) {
         p, DTGC_BAD_ARGUMENT,
         "the pass `%.*s` cannot be disabled: every plan requires it; these can be: %s", len, word,
         optimization_names(p->arena));
-  const char *near = inspect_near(arena_strndup(p->arena, word, (size_t)len), optimization_name, NULL,
-                                  n);
+  const char *near =
+      inspect_near(arena_strndup(p->arena, word, (size_t)len), optimization_name, NULL, n);
   return program_fail(p, DTGC_BAD_ARGUMENT,
-                      "unknown optimization `%.*s` to disable%s%s%s; there are %s", len > 40 ? 40 : len,
-                      word, near ? ": do you mean `" : "", near ? near : "", near ? "`?" : "",
-                      optimization_names(p->arena));
+                      "unknown optimization `%.*s` to disable%s%s%s; there are %s",
+                      len > 40 ? 40 : len, word, near ? ": do you mean `" : "", near ? near : "",
+                      near ? "`?" : "", optimization_names(p->arena));
 }
 
 static dtgc_status check_how(dtgc_program *p, const dtgc_options *o) {
@@ -71,9 +71,12 @@ static dtgc_status check_how(dtgc_program *p, const dtgc_options *o) {
   if (level && !(*level >= '0' && *level <= '3' && !level[1]))
     return program_fail(p, DTGC_BAD_ARGUMENT, "optimize is `%.40s`, not 0, 1, 2 or 3", level);
   if (o->repeat_saves < 0)
-    return program_fail(p, DTGC_BAD_ARGUMENT, "repeat_saves is %d", o->repeat_saves);
+    return program_fail(p, DTGC_BAD_ARGUMENT, "repeat_saves is %d, expected 0 or more",
+                        o->repeat_saves);
   if (o->drop_exchange < 0)
-    return program_fail(p, DTGC_BAD_ARGUMENT, "drop_exchange is %d", o->drop_exchange);
+    return program_fail(p, DTGC_BAD_ARGUMENT,
+                        "drop_exchange is %d, expected 0 (none) or the number of an exchange",
+                        o->drop_exchange);
   return DTGC_OK;
 }
 
@@ -85,15 +88,21 @@ static dtgc_status check_options(dtgc_program *p, const dtgc_options *o) {
       (s = check_name(p, "transport", o->transport, transports)) || (s = check_how(p, o)))
     return s;
   if (o->devices_per_rank < 0)
-    return program_fail(p, DTGC_BAD_ARGUMENT, "devices_per_rank is %d", o->devices_per_rank);
+    return program_fail(
+        p, DTGC_BAD_ARGUMENT,
+        "devices_per_rank is %d, expected 1 or more (0: devices of the mesh by ranks)",
+        o->devices_per_rank);
   if (o->cores < 0 || o->cores > CORES_MOST)
     return program_fail(p, DTGC_BAD_ARGUMENT, "cores is %d, expected 0 to %d", o->cores, CORES_MOST);
   if (o->progress < DTRT_PROGRESS_AUTO || o->progress > DTRT_PROGRESS_POLL)
     return program_fail(p, DTGC_BAD_ARGUMENT, "progress is %d, expected 0 to 2", o->progress);
   if (!(o->timeout <= 1e9)) /* not a number, too */
-    return program_fail(p, DTGC_BAD_ARGUMENT, "timeout is %g seconds", o->timeout);
+    return program_fail(p, DTGC_BAD_ARGUMENT,
+                        "timeout is %g, expected at most 1e9 seconds (below 0: forever)",
+                        o->timeout);
   if (o->check_nan < DTGC_CHECK_OFF || o->check_nan > DTGC_CHECK_FULL)
-    return program_fail(p, DTGC_BAD_ARGUMENT, "check_nan is %d", o->check_nan);
+    return program_fail(p, DTGC_BAD_ARGUMENT,
+                        "check_nan is %d, expected 0 (off), 1 (cheap) or 2 (full)", o->check_nan);
   if (o->machine && !o->machine->name && !o->machine->text)
     return program_fail(p, DTGC_BAD_ARGUMENT, "machine has neither a name nor text");
   if (o->variant_of && !o->variant_of->compiled)

@@ -88,7 +88,7 @@ void tell_assert(Elab *e, NameScope *s, const Stmt *stmt) {
   if (v.kind == V_TENSOR && e->at)
     check_running(e, stmt, v.node, text);
   else if (v.kind == V_BOOL)
-    elab_fail(e, stmt->value->span, "%s", *text ? text : "this does not hold");
+    elab_fail(e, stmt->value->span, "%s", *text ? text : "this assertion is false");
   else
     elab_fail(e, stmt->value->span, "`assert` requires true or false, but this is %s",
               value_describe(e, &v));

@@ -47,8 +47,8 @@ static Value carry_value(Elab *e, OpenRegion *r, Value v, Ident name, Where wher
 
 static void mismatch(Elab *e, const Carried *c, const Value *before, const Value *v, Span region) {
   elab_fail(e, c->name.span,
-            "`%s` is %s where the body ends, but %s where it begins: what a loop or a branch "
-            "changes keeps its type and shape",
+            "`%s` is %s where the body ends, but %s where it begins: a name that a loop or a "
+            "branch changes must keep its type and shape",
             c->name.text, value_describe(e, v), value_describe(e, before));
   diag_note(e->diag, c->before, "it was bound before here");
   diag_note(e->diag, region, "the body is this one's");
@@ -126,8 +126,8 @@ static void carry_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *bo
 static void run_body(Elab *e, NameScope *in, const StmtVec *body, Span at, Where where) {
   if (!stmt_run(e, in, body, where)) return;
   elab_fail(e, at,
-            "`return` is not possible inside of what is decided while running: bind what it "
-            "gives before this statement, change it inside, and return it behind");
+            "`return` is not allowed in a loop or branch that is decided at run time: bind the "
+            "value before this statement, change it inside, and return it after");
 }
 
 static void close_region(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec *carried,
@@ -247,7 +247,8 @@ static bool range(Elab *e, NameScope *s, const Stmt *stmt, NodeId *from, NodeId 
       return false;
     }
     if (n && i && !known && n->dtype != t) {
-      elab_fail(e, x[1]->span, "the range begins with %s and ends with %s: they need one type",
+      elab_fail(e, x[1]->span,
+                "the range begins with %s and ends with %s: both must have the same type",
                 value_describe(e, &v[0]), value_describe(e, &v[1]));
       return false;
     }
@@ -361,9 +362,10 @@ void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   OpenRegion *r = e->at ? e->at->open : NULL;
   if (misplaced(e, stmt, where, "`collect`")) return;
   if (!r || r->run == NO_NODE || r->body != s) {
-    elab_fail(e, stmt->span,
-              "`collect` belongs in the body of a `scan`, or of a `repeat` from number "
-              "to number: what has one row a run needs to know how many there are");
+    elab_fail(
+        e, stmt->span,
+        "`collect` belongs in the body of a `scan`, or of a `repeat` from number "
+        "to number: it makes one row a run, so the number of runs must be known at compile time");
     return;
   }
   for (int i = 0; i < r->collected.n; i++)

@@ -174,8 +174,8 @@ static bool running_slice(Elab *e, const Sub *x, const Value *begin, const Value
   u->at = begin->node;
   if (!u->running)
     elab_fail(e, x->span,
-              "how many elements these are is not known while compiling: write the end as the "
-              "begin and a number, as in x[i : i + 4]");
+              "the size of this slice is not known at compile time: write its end as its begin "
+              "plus a constant, as in x[i : i + 4]");
   return u->running;
 }
 

@@ -438,8 +438,8 @@ static Arg call_triangular_solve(Build *b, const Arg *a) {
 const OpDef op_triangular_solve = {
     .name = "triangular_solve",
     .params = "a, b, lower=true, transposed=false, unit=false",
-    .doc = "solve(a, b) of triangular matrices, of which the other triangle is not read, and with "
-           "unit nor is the diagonal, taken as 1; transposed: solve(transpose(a), b)",
+    .doc = "solve(a, b) of triangular matrices; the other triangle is not read. With unit the "
+           "diagonal is not read either and counts as 1; transposed: solve(transpose(a), b)",
     .example = "f32[2, 3, 3] x, f32[2, 3, 4] y: triangular_solve(x + 9 * eye(3, dtype=f32), y)",
     .call = call_triangular_solve,
     .attr = {[SOLVE_LOWER] = {"lower", ATTR_BOOL},

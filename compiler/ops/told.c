@@ -23,7 +23,7 @@ static void rule_told(const Graph *g, const Node *n, Rule *r) {
 }
 
 const OpDef op_assert = {.name = "assert",
-                         .doc = "stops the program where its condition does not hold",
+                         .doc = "stops the program if its condition is false",
                          .infer = infer_told,
                          .rule = rule_told,
                          .no_grad = NO_GRAD,

@@ -365,8 +365,8 @@ void html_page(const Plan *p, const char *name, Str *out) {
   put_html(out, name);
   str_puts(out, ": layouts</title>\n<style>\n");
   str_puts(out, html_page_css);
-  str_puts(out, "</style>\n</head>\n<body>\n<noscript>This page draws itself with the script it "
-                "contains, which is turned off here.</noscript>\n"
+  str_puts(out, "</style>\n</head>\n<body>\n<noscript>This page requires JavaScript: the script it "
+                "contains draws it.</noscript>\n"
                 "<script type=\"application/json\" id=\"data\">\n");
   put_data(&g, name);
   str_puts(out, "\n</script>\n<script>\n");

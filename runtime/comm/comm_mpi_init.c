@@ -159,8 +159,8 @@ static void tell(double seconds) {
     fprintf(stderr, "%s did not reach MPI_Init within %g s\n", text, seconds);
   else
     fprintf(stderr,
-            "rank %s of %s: MPI_Init waits for ranks of other hosts since %g s; those that host %s "
-            "has are in it\n",
+            "rank %s of %s: MPI_Init has been waiting for ranks of other hosts for %g s; all ranks "
+            "of host %s have reached it\n",
             hydra.rank, hydra.size, seconds, host);
   fflush(stderr);
 }
@@ -284,7 +284,8 @@ void mpi_end(void) {
  * already, whatever MPIR_CVAR_SUPPRESS_ABORT_MESSAGE is, so nothing can be written meanwhile. */
 void mpi_abort_quietly(int status) {
   fflush(NULL);
-  if (launcher_home()) _exit(status); /* dtgc launch knows whose status this is, and ends the others */
+  if (launcher_home())
+    _exit(status); /* dtgc launch knows whose status this is, and ends the others */
   /* mpiexec drops what it has not yet read of a rank when it ends it. */
   nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
   mpi_stage = STAGE_ABORTED;

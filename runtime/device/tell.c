@@ -1,4 +1,4 @@
-/* tell.c: what a program tells a person while it runs: a check that does not hold ends the call on
+/* tell.c: what a program tells a person while it runs: a failed assertion ends the call on
  * all devices, as each of them takes it alike; a print is written by the first device alone, as
  * NumPy would show it, in one piece. */
 #include <inttypes.h>
@@ -96,7 +96,7 @@ void dtrt_assert(dtrt_device *dev, int32_t *done, const char *text, int32_t type
     put_value(&t, of, x, 0);
   }
   va_end(ap);
-  snprintf(why, sizeof why, "%s", t.at ? t.at : "a check does not hold");
+  snprintf(why, sizeof why, "%s", t.at ? t.at : "an assertion is false");
   free(t.at);
   device_fail(d, "%s", why);
 }

@@ -100,8 +100,8 @@ static void matrices(MatrixKind kind, int32_t dtype, int64_t batch, Matrix m, co
   if (batch < 1 || ((m.rows < 1 || m.cols < 1) && kind != MATRIX_DETERMINANT)) return;
   const bool is_f64 = dtype == DTRT_F64;
   if (m.rows > INT32_MAX || m.cols > INT32_MAX)
-    device_fail(fail_current(), "LAPACK has no matrices of %ld rows and %ld columns", (long)m.rows,
-                (long)m.cols);
+    device_fail(fail_current(), "matrices of %ld rows and %ld columns are too large for LAPACK",
+                (long)m.rows, (long)m.cols);
   (is_f64 ? room_f64 : room_f32)(kind, &m);
   const MatrixSizes s = sizes_of(kind, &m);
   const size_t element = is_f64 ? sizeof(double) : sizeof(float);

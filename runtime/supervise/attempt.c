@@ -380,7 +380,7 @@ static void tell_no_start(Watch *w) {
     snprintf(w->a->why, sizeof w->a->why, "%d of %d ranks were not started (the first: rank %d)",
              missing, w->nranks, first);
   else
-    snprintf(w->a->why, sizeof w->a->why, "what had started the %d ranks ended before them",
+    snprintf(w->a->why, sizeof w->a->why, "the launcher of the %d ranks ended before them",
              w->nranks);
   if (m->n) fprintf(stderr, "%.*s", (int)m->n, m->text);
 }

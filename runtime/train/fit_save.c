@@ -116,7 +116,7 @@ static void end_removal(fit_save *s, const fit *f) {
   const fit_removal *r = s->removal;
   if (r && *r->why)
     tell(s, f,
-         "warning: an old checkpoint cannot be removed: %s; that is tried again after the next",
+         "warning: an old checkpoint cannot be removed: %s; removal is retried after the next save",
          r->why);
   free(s->removal);
   s->removal = NULL;

@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
   check_sample(&again);
   JitObject none;
   check(!elf_join(twice, 2, &none, &why) && why, "names defined twice are refused");
-  check(!elf_join(&(JitObject){part[0].at, 40}, 1, &none, &why), "an object cut short");
+  check(!elf_join(&(JitObject){part[0].at, 40}, 1, &none, &why), "a truncated object");
   free(joined.at), free(again.at), free(part[0].at), free(part[1].at);
   return failed;
 }

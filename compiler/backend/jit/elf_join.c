@@ -81,15 +81,15 @@ static bool read_object(Join *j, Object *o) {
   if (o->n < sizeof *h || memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_type != ET_REL ||
       h->e_machine != EM_X86_64 || h->e_shentsize != sizeof(Elf64_Shdr) ||
       !within(o, h->e_shoff, h->e_shnum * sizeof(Elf64_Shdr)) || h->e_shstrndx >= h->e_shnum)
-    return refuse(j, "another kind of object");
+    return refuse(j, "an unsupported object format");
   o->section = (const void *)(o->at + h->e_shoff);
   o->section_names = o->at + o->section[h->e_shstrndx].sh_offset;
   for (int s = 0; s < h->e_shnum; s++) {
     const Elf64_Shdr *e = &o->section[s];
     if (e->sh_type != SHT_NOBITS && !within(o, e->sh_offset, e->sh_size))
-      return refuse(j, "an object cut short");
+      return refuse(j, "a truncated object");
     if (e->sh_type == SHT_GROUP || e->sh_type == SHT_SYMTAB_SHNDX || e->sh_type == SHT_REL)
-      return refuse(j, "a kind of section");
+      return refuse(j, "an unsupported section type");
     if (e->sh_type != SHT_SYMTAB) continue;
     o->symbol = (const void *)(o->at + e->sh_offset);
     o->nsymbols = e->sh_size / sizeof(Elf64_Sym);
@@ -133,7 +133,7 @@ static bool join_sections(Join *j, Object *o) {
   for (int s = 0; s < o->head->e_shnum; s++) {
     const Elf64_Shdr *e = &o->section[s];
     if (!is_joined(e)) continue;
-    if (e->sh_flags & (SHF_LINK_ORDER | SHF_TLS)) return refuse(j, "a kind of section");
+    if (e->sh_flags & (SHF_LINK_ORDER | SHF_TLS)) return refuse(j, "an unsupported section type");
     const int k = section_of(j, o->section_names + e->sh_name, e);
     if (k < 0) return false;
     Section *to = &j->section[k];
@@ -207,9 +207,10 @@ static bool put_globals(Join *j, bool defined) {
       Object *o = &j->object[i];
       const Elf64_Sym *s = &o->symbol[k];
       if (ELF64_ST_BIND(s->st_info) == STB_LOCAL || (s->st_shndx != SHN_UNDEF) != defined) continue;
-      if (s->st_shndx == SHN_COMMON || is_left_out(o, s)) return refuse(j, "a kind of symbol");
+      if (s->st_shndx == SHN_COMMON || is_left_out(o, s))
+        return refuse(j, "an unsupported symbol type");
       const uint32_t before = find_global(j, o->names + s->st_name);
-    if (defined && before) return refuse(j, "a name defined twice");
+      if (defined && before) return refuse(j, "a symbol defined twice");
       o->number[k] = before ? before : put_symbol(j, o, s);
     }
   return true;

@@ -101,7 +101,7 @@ static bool read_headers(Load *l) {
   bool ours = h->e_ident[EI_CLASS] == ELFCLASS64 && h->e_ident[EI_DATA] == ELFDATA2LSB &&
               h->e_type == ET_REL && h->e_machine == EM_X86_64 &&
               h->e_shentsize == sizeof(Elf64_Shdr) && h->e_shoff % 8 == 0;
-  if (!ours || h->e_shnum == 0) return unknown(l, "another kind of object");
+  if (!ours || h->e_shnum == 0) return unknown(l, "an unsupported object format");
   if (!within(l, h->e_shoff, h->e_shnum * sizeof(Elf64_Shdr))) return unknown(l, "cut short");
   l->section = (Elf64_Shdr *)(void *)(l->object + h->e_shoff);
   for (int i = 0; i < h->e_shnum; i++) {
@@ -172,7 +172,7 @@ static bool address_of(Load *l, size_t k, uint64_t *out) {
   }
   if (s->st_shndx != SHN_UNDEF) {
     if (s->st_shndx >= l->head->e_shnum || ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC)
-      return unknown(l, "a kind of symbol");
+      return unknown(l, "an unsupported symbol type");
     *out = l->section[s->st_shndx].sh_addr + s->st_value;
     return true;
   }
@@ -183,7 +183,7 @@ static bool address_of(Load *l, size_t k, uint64_t *out) {
   if (!found) found = dlsym(RTLD_DEFAULT, l->names + s->st_name);
   *out = (uint64_t)(uintptr_t)found;
   memcpy(l->at + l->addresses + k * ADDRESS_BYTES, out, sizeof *out);
-  return found || ELF64_ST_BIND(s->st_info) == STB_WEAK ? true : unknown(l, "a name of elsewhere");
+  return found || ELF64_ST_BIND(s->st_info) == STB_WEAK ? true : unknown(l, "an undefined symbol");
 }
 
 /* The place in the table of addresses that holds the symbol's. */
@@ -205,7 +205,7 @@ static uint64_t jump_to(Load *l, size_t k, uint64_t address) {
 static bool put_near(Load *l, char *to, uint64_t target, int64_t addend) {
   int64_t far = (int64_t)(target + (uint64_t)addend - (uint64_t)(uintptr_t)to);
   int32_t near = (int32_t)far;
-  if (near != far) return unknown(l, "an address too far away");
+  if (near != far) return unknown(l, "an address out of range");
   memcpy(to, &near, sizeof near);
   return true;
 }
@@ -230,7 +230,7 @@ static bool relocate_one(Load *l, const Elf64_Shdr *in, const Elf64_Rela *r) {
   case R_X86_64_GOTPCREL:
   case R_X86_64_GOTPCRELX:
   case R_X86_64_REX_GOTPCRELX: return put_near(l, to, address_slot(l, k, address), r->r_addend);
-  default: return unknown(l, "a kind of relocation");
+  default: return unknown(l, "an unsupported relocation type");
   }
 }
 
@@ -252,7 +252,8 @@ static bool relocate(Load *l) {
 
 static bool protect(Load *l) {
   size_t code = l->from[READ_ONLY], constant = l->from[WRITABLE] - code;
-  if (mprotect(l->at, code, PROT_READ | PROT_EXEC)) return unknown(l, "a system that forbids it");
+  if (mprotect(l->at, code, PROT_READ | PROT_EXEC))
+    return unknown(l, "a system that forbids executable memory");
   if (constant && mprotect(l->at + code, constant, PROT_READ)) return unknown(l, "mprotect");
   return true;
 }
@@ -266,7 +267,7 @@ static void *find(Load *l, const char *name) {
         address - (uint64_t)(uintptr_t)l->at < l->from[NPARTS])
       return (void *)(uintptr_t)address;
   }
-  unknown(l, "no such program in it");
+  unknown(l, "the program is missing");
   return NULL;
 }
 

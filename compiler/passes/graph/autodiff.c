@@ -65,7 +65,7 @@ static const char *why_not(const Diff *d, const Node *n, NodeId i) {
   const Region *x = &d->entry->regions.at[r];
   if (!reverse_closed(&d->v, r)) return n->op->no_grad;
   if (n->op == OP_after && x->kind == REGION_LOOP && x->turns == TURNS_UNKNOWN && !x->most)
-    return "how often the loop runs is known only while running; bound it by `most=`, or use "
+    return "its number of runs is known only at run time; bound it with `most=`, or use "
            "`scan`, or `repeat` from number to number, or take the gradient inside of the body";
   return NULL;
 }
