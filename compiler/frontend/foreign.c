@@ -11,8 +11,8 @@ typedef struct Word {
   "loops that run are `while c { }`, `repeat i in 0..n { }` and `scan x in xs { }`; `for` is "     \
   "unrolled while compiling"
 #define NO_JUMP                                                                                    \
-  "dtg has no jumps out of loops: a loop is unrolled while compiling; choose its bounds, or "      \
-  "values with where(cond, x, y)"
+  "dtg has no jumps out of loops: end a `while` by its condition, choose the bounds of a `for`, "  \
+  "or choose values with where(cond, x, y)"
 #define NO_CLASS "dtg has no classes or structs: a `layer` has params, states and methods"
 #define USE_FN "a function is written `fn f(x) { return ... }`"
 #define USE_BIND                                                                                   \
