@@ -103,7 +103,9 @@ void dump_comm(const Plan *p, const FrontOptions *front, Str *out) {
   report_mesh(p, out);
   put_totals(p, out);
   for (int e = 0; e < p->entries.n; e++) put_entry(p, &p->entries.at[e], edits, out);
-  if (!edits && !p->variables_of)
+  bool any = false;
+  for (int e = 0; e < p->entries.n; e++) any |= cost_entry(p, &p->entries.at[e]).exchanges > 0;
+  if (!edits && any && !p->variables_of)
     str_puts(out, "# --dump=edits searches for layout edits that avoid exchanges\n");
   if (edits && edits->is_short)
     str_printf(out,

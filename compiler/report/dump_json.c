@@ -266,6 +266,26 @@ static void put_buffer(const Plan *p, const LocalEntry *le, int b, const NodeId 
   str_puts(out, "]}");
 }
 
+/* Which steps loops and branches hold; runs: unless it is known only at run time. */
+static void put_loops(const Plan *p, const LocalEntry *le, Str *out) {
+  begin_list(out, "loops");
+  for (int r = 0; r < le->entry->regions.n; r++) {
+    const Region *x = &le->entry->regions.at[r];
+    if (x->condition == NO_NODE || le->region[r].condition == NO_NODE) continue;
+    const RegionSpan steps = region_span(le, r);
+    if (steps.end <= steps.begin) continue;
+    begin_object(out);
+    put_text(out, "kind", x->kind == REGION_LOOP ? "loop" : "branch");
+    put_integer(out, "first_step", steps.begin);
+    put_integer(out, "last_step", steps.end - 1);
+    if (x->kind == REGION_LOOP && x->turns != TURNS_UNKNOWN) put_integer(out, "runs", x->turns);
+    if (x->kind == REGION_LOOP && x->most) put_integer(out, "most", x->most);
+    put_text(out, "where", node_where(p->program, graph_node(le->graph, le->region[r].condition)));
+    str_puts(out, "}");
+  }
+  str_puts(out, "]");
+}
+
 static void put_entry_memory(const Plan *p, const LocalEntry *le, Str *out) {
   NodeId *first = arena_array(p->arena, NodeId, le->buffers.n + 1);
   NodeId *next = arena_array(p->arena, NodeId, le->graph->nodes.n + 1);
@@ -274,6 +294,7 @@ static void put_entry_memory(const Plan *p, const LocalEntry *le, Str *out) {
     if (le->buffer[i] >= 0) next[i] = first[le->buffer[i]], first[le->buffer[i]] = i;
   put_integer(out, "arena", le->arena_bytes);
   put_integer(out, "live", le->live_bytes);
+  put_loops(p, le, out);
   begin_list(out, "buffers");
   for (int i = 0; i < le->buffers.n; i++)
     if (le->buffers.at[i].place == PLACE_ARENA) put_buffer(p, le, i, first, next, out);
