@@ -74,5 +74,5 @@ const char options_help[] =
     "After calibrate: -o FILE, --transport threads or mpi, --devices N, --quick.\n"
     "\n"
     "Compiled objects are cached in ~/.cache/dtgc (DTGC_CACHE=off: no cache). DTGC_FLAGS holds\n"
-    "options for hosts without a command line; docs/environment.md has all variables.\n"
+    "options for hosts without a command line; dtgc(1) lists all variables.\n"
     "Exit status: 0, 1 after errors, 2 for a wrong command line.\n";

@@ -134,7 +134,7 @@ static bool put_entry(TableView *v) {
     others.waited += row[i].waited;
   }
   char text[64];
-  snprintf(text, sizeof text, "the other %d steps", n - rows);
+  snprintf(text, sizeof text, "%d more step%s", n - rows, n - rows == 1 ? "" : "s");
   if (n > rows) put_row(v, &others, "", text, "");
   put_parts(v);
   free(row);
