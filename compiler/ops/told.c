@@ -44,7 +44,7 @@ const OpDef op_show = {.name = "show",
 
 /* The last of an entry that tells in its last region: what is behind the region asks for it. */
 const OpDef op_told = {.name = "told",
-                       .doc = "nothing more is told",
+                       .doc = "no more is printed",
                        .infer = infer_told,
                        .rule = rule_elementwise,
                        .no_grad = NO_GRAD,

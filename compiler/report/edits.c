@@ -304,7 +304,7 @@ static bool apply(Trial *t, Arena *a, const Edit *e) {
 }
 
 /* What outlives the trial goes into the plan's arena; when that runs out, the trial's memory is
- * given back before the host is told. */
+ * given back before the host gets the result. */
 static void keep_outcomes(Edits *all, Edit *e, const Plan *trial, Arena *of_trial) {
   jmp_buf *jmp = arena_jmp(all->plan->arena), outer;
   memcpy(&outer, jmp, sizeof outer);

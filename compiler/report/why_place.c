@@ -110,7 +110,7 @@ static int readers_of(const Plan *p, const LocalEntry *le, NodeId id, bool loops
   return readers;
 }
 
-/* What the value would cost as an expression of those who read it, where it could be one. */
+/* What the value would cost as an expression of its consumers, where it could be one. */
 static void put_in_readers(const Plan *p, Str *out, const LocalEntry *le, NodeId id) {
   const int readers = readers_of(p, le, id, true);
   if (readers > 0)

@@ -82,7 +82,7 @@ static void report_text(const fit_report *r, char *text, size_t size) {
   }
 }
 
-/* Whether the rows of the step that is over were finite. Those of a short batch are not checked. */
+/* Whether the last step's rows were finite. A short batch is not checked. */
 static bool rows_finite(show *w, const fit_pass *pass) {
   data_set rows;
   if (pass->step > pass->full) return true;
@@ -104,9 +104,8 @@ static void warn_of_nan(show *w, const fit_pass *pass) {
   w->nan_said = true;
   if (pass->bad >= 0)
     snprintf(note, sizeof note, "warning: %s of '%s' is %g at step %lld of epoch %lld%s%s",
-             pass->entry->out[pass->bad].name, pass->entry->name,
-             shown(fit_value(pass, pass->bad)), (long long)pass->step, (long long)w->f.epoch,
-             *found ? ": " : "", found);
+             pass->entry->out[pass->bad].name, pass->entry->name, shown(fit_value(pass, pass->bad)),
+             (long long)pass->step, (long long)w->f.epoch, *found ? ": " : "", found);
   else
     snprintf(note, sizeof note, "warning: step %lld of epoch %lld: %s", (long long)pass->step,
              (long long)w->f.epoch, found);
@@ -252,7 +251,7 @@ static fit_status log_epoch(show *w) {
   return FIT_OK;
 }
 
-/* The lines of the epochs before the one that it goes on with, when the log is of this training. */
+/* The log's lines of earlier epochs, if the log is of this training. */
 static bool log_keep(show *w) {
   char why[256];
   int64_t n = 0;
@@ -352,7 +351,7 @@ static void say_begin(const show *w) {
     printf("continuing with epoch %lld\n", (long long)f->first_epoch);
 }
 
-/* With --profile what it found is told also when Ctrl-C has ended it. */
+/* The profile is printed also when Ctrl-C has ended the run. */
 static fit_status run(show *w) {
   if ((w->status = cli_profile_start(&w->c, w->f.session))) return FIT_STOPPED;
   fit_status status = fit_run(&w->f);

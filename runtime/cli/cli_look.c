@@ -30,7 +30,7 @@ static bool file_of(const char *spec, struct stat *s) {
   return false;
 }
 
-/* All of them can be opened at once, or one is not there, which opening finds. */
+/* Whether all files are quick to read: small ones or .npy. Opening reports a missing one. */
 static bool are_quick(const data_pair *feed, int n) {
   bool quick = true;
   for (int i = 0; i < n; i++) {

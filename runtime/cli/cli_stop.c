@@ -7,7 +7,7 @@
 
 static const int stop_signals[CLI_STOP_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 
-enum { AGREE_AT_MOST = 1000 };            /* steps: those of an evaluation may be much slower */
+enum { AGREE_AT_MOST = 1000 };            /* steps; an evaluation's may be much slower */
 static const double agree_seconds = 0.25; /* between two agreements */
 static const double same_seconds = 2;     /* a launcher may pass one Ctrl-C on twice */
 

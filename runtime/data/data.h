@@ -42,7 +42,7 @@ void data_close(data_set *set);
 bool data_shuffle(data_set *set, uint64_t seed, int64_t epoch);
 
 /* Whether the batch that the next step takes, all of it, has neither NaN nor infinities. True also
- * when that cannot be told. */
+ * if that is unknown. */
 bool data_finite(const data_set *set);
 
 /* A dtrt_fill_fn over a data_set. */

@@ -7,7 +7,7 @@
 
 enum { FILE_DIGEST_MOST = 16 << 20, FILE_DIGEST_BLOCK = 64 << 10 };
 
-/* Of the elements; *sampled: not of all. What cannot be read is told by those who use the file. */
+/* Of the elements; *sampled: not of all. An unreadable file is reported where it is used. */
 uint64_t file_digest(const tensor_file *f, bool *sampled);
 /* Of a plain file's bytes; 0 when it cannot be read. */
 uint64_t file_digest_path(const char *path);

@@ -101,7 +101,7 @@ static bool read_file(reader *r, const tensor_file *f, int64_t at, int64_t n, ch
   return whole ? read_run(r, f, at, n, to) : read_columns(r, f, at, n, to);
 }
 
-/* The part in which element `at` is. */
+/* The part that holds element `at`. */
 static int part_of(const tensor_file *f, int64_t at) {
   int lo = 0, hi = f->nparts - 1;
   while (lo < hi) {

@@ -30,8 +30,8 @@ typedef struct Helper {
   pthread_t thread;
 } Helper;
 
-/* Job number, whether it is open, and how many helpers are in it: one word, so that nobody enters a
- * job that has been closed. */
+/* Job number, whether it is open, and how many helpers are in it: one word, so that no core enters
+ * a job that has been closed. */
 enum { JOB_INSIDE = 0xffff, JOB_OPEN = 0x10000 };
 #define JOB_NEXT ((uint64_t)1 << 32)
 

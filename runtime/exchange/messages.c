@@ -4,13 +4,13 @@
  * copy: members that need the same box (twins) share the pieces out among them, and who receives
  * one writes it to all. Of terms that are combined a place sends its subtrees, which one of it
  * combines for the receiver (places.h). Exchanges that end in a host's memory do without: devices
- * send to devices, as the host's memory is nobody else's.
+ * send to devices, since only the host owns its memory.
  *
  * Memory: besides the two blocks it takes COMM_SCRATCH bytes at most (or about 1 KiB for each
  * device whose terms are combined, if that is more). Pieces go in parts, in the order of the
  * transfer's rounds, those of several exchanges one after the other; parts go in batches,
  * COMM_PIECES of which are under way, each with its track and its part of the scratch. transfer.h
- * says why nobody waits for ever. Both ends cut a piece alike, since it is the same at both. */
+ * says why there is no deadlock. Both ends cut a piece alike, since it is the same at both. */
 #include "messages.h"
 #include <limits.h>
 #include <stdlib.h>

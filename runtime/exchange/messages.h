@@ -2,7 +2,7 @@
  * and what those that send messages are made of.
  *
  * Law: who posts a message drives it until it has come or gone, and does not leave the exchange
- * before. So nobody depends on a device that is past it, whether that computes, has left the entry
+ * before. So no device depends on one that is past it, whether that computes, has left the entry
  * or is in another session: of tracks that it has posted on a device waits for every one, receives
  * and sends alike; a barrier (RUN_ARRIVE, RUN_LEAVE) it enters while none of the exchange is under
  * way; what is in flight goes on in every wait and at each step, and waited for within the entry.

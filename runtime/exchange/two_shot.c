@@ -7,7 +7,7 @@
  *
  * Chunks go in pieces, the same part of every chunk at a time, COMM_PIECES of which are under way:
  * while the terms of one come the sums of others go. Each takes two tracks and its part of the
- * scratch. Nobody waits for ever: all post the pieces in one order, the terms of piece p +
+ * scratch. No deadlock: all post the pieces in one order, the terms of piece p +
  * COMM_PIECES after the sums of piece p, so of all that wait, the one that is least far finds what
  * it waits for posted. */
 #include "collective.h"

@@ -6,9 +6,9 @@
 static _Thread_local const Hold *last_refused;
 
 Hold *hold_take(Hold *h) {
-  uintptr_t me = (uintptr_t)&last_refused, nobody = 0;
+  uintptr_t me = (uintptr_t)&last_refused, no_owner = 0;
   if (atomic_load_explicit(&h->owner, memory_order_relaxed) == me ||
-      atomic_compare_exchange_strong(&h->owner, &nobody, me)) {
+      atomic_compare_exchange_strong(&h->owner, &no_owner, me)) {
     h->depth++;
     if (last_refused == h) last_refused = NULL;
     return h;

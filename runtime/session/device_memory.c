@@ -1,5 +1,5 @@
-/* device_memory.c: the memory of a device: what it has taken, according to the system and counted
- * in its tables, and what a program will take, told from its tables before it runs. */
+/* device_memory.c: the memory that a device takes, by the system's count and by its tables, and
+ * what a program will take, computed from its tables before it runs. */
 #define _DEFAULT_SOURCE /* mincore */
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -38,7 +38,7 @@ dtrt_status session_run(dtrt_session *s, SessionJob *f, void *arg) {
   else
     run_one(&run, c->first);
   if (!atomic_load(c->failed)) return DTRT_OK;
-  if (!s->told) { /* the failure is another process's, which has told and is about to end us all */
+  if (!s->told) { /* another process failed: it has reported that and is about to end all */
     nanosleep(&(struct timespec){.tv_sec = 5}, NULL);
     return session_error(s, DTRT_FAILED, "another rank has failed");
   }

@@ -297,7 +297,7 @@ void nan_unsee(dtrt_session *s) {
 
 const char *dtrt_session_found(const dtrt_session *s) { return s ? s->found : ""; }
 
-/* Sums over devices do not count where one of them had put in infinities that are meant. */
+/* A sum over devices does not count if a device's addend held intended infinities. */
 static void first_of(const dtrt_session *s, uint64_t *value, bool tainted, const char **text) {
   *value = INT32_MAX;
   for (int i = 0; i < s->comm->count; i++) {
@@ -329,7 +329,7 @@ static dtrt_status call_full(dtrt_session *s, dtrt_status status) {
   if (first == INT32_MAX) return status;
   if (value == first) snprintf(s->found, sizeof s->found, "%s", text);
   if (status == DTRT_OK) {
-    /* A failure that follows from it is told with it. */
+    /* A failure that follows from it is reported with it. */
     status = value == first ? session_error(s, DTRT_FAILED, "%s", s->found) : DTRT_OK;
     status = session_agree(s, status);
     snprintf(s->found, sizeof s->found, "%s", s->error);

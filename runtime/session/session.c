@@ -179,7 +179,7 @@ static dtrt_status meet(dtrt_session *s, const dtrt_program *p) {
   mine.hash[COMM_CODE] = same_hash(&list);
   CommFace *all = calloc((size_t)c->nranks, sizeof *all);
   snprintf(mine.at, sizeof mine.at, "%s %.80s", s->nprograms ? "adding" : "opening", p->name);
-  /* One that has no memory cannot be told from here: the others would wait. It ends them all. */
+  /* A rank without memory cannot report it here, as the others would wait: it ends all. */
   if (!all || list.broken) {
     free(all);
     same_free(&list);
@@ -276,8 +276,9 @@ static bool has_values(const dtrt_program *p) {
 static int cores_of(const Comm *c, int asked, char *why) {
   const char *text = variable(VARIABLE_CORES);
   if (asked < 0 || asked > CREW_MOST)
-    return snprintf(why, COMM_WHY, "%d cores a device: expected 1 to %d, or 0 for a share of the host's",
-                    asked, CREW_MOST),
+    return snprintf(why, COMM_WHY,
+                    "%d cores a device: expected 1 to %d, or 0 for a share of the host's", asked,
+                    CREW_MOST),
            0;
   if (asked) return asked;
   if (text && *text) {

@@ -15,7 +15,7 @@ static void write_all(int fd, const char *text, size_t n) {
     ssize_t done = write(fd, text, n);
     if (done < 0 && errno == EAGAIN) poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
     if (done < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (done <= 0) return; /* nobody reads any more */
+    if (done <= 0) return; /* the reader is gone */
     text += done;
     n -= (size_t)done;
   }

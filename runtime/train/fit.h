@@ -49,8 +49,8 @@ struct fit {
   int prefetch;        /* batches that a thread reads ahead; 0: none */
   bool shuffle, drop_last;
   uint64_t shuffle_seed;
-  int64_t check_replicas;   /* after every so many steps of training; 0: never */
-  int64_t verify_every;    /* steps of training; 0: none */
+  int64_t check_replicas; /* training steps from one check to the next; 0: never */
+  int64_t verify_every;   /* steps of training; 0: none */
   dtrt_verify_fn *verify;
   void *verify_user;
   bool by_call;             /* a host's call, so messages name no options of a command line */

@@ -34,7 +34,7 @@ typedef struct fit_save {
 } fit_save;
 
 /* Before the first step: reads the folder and, with `resume`, restores and sets f's first
- * epoch and step. A failure is told by fit_reason. */
+ * epoch and step. fit_reason has the reason of a failure. */
 fit_status fit_save_open(fit_save *s, fit *f);
 fit_status fit_save_step(fit_save *s, fit *f, const fit_pass *pass); /* from the hooks */
 fit_status fit_save_epoch(fit_save *s, fit *f);

@@ -108,7 +108,7 @@ fit_status step_log_add(step_log *l, fit *f) {
     good = step_log_put(l, ",%.9g", isnan(v) ? fabs(v) : v); /* never "-nan" */
   }
   if (!good || !step_log_put(l, "\n")) return step_log_fail(l, f, ENOMEM);
-  if (l->n >= STEP_LOG_WRITE) step_log_write(l); /* what fails is told by the next sync */
+  if (l->n >= STEP_LOG_WRITE) step_log_write(l); /* the next sync reports failures */
   return FIT_OK;
 }
 

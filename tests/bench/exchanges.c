@@ -370,7 +370,7 @@ int main(int argc, char **argv) {
               i, lies, from.partial, wanted, (long)from.n[0], (long)from.n[1], (long)from.n[2],
               m.size[0], m.size[1], m.size[2], (long)dtg, (long)least);
     }
-    if (g == 0 && dtg == 0) continue; /* a slice of what is there */
+    if (g == 0 && dtg == 0) continue; /* a slice of local data */
     if (least == 0)
       exit(fprintf(stderr, "pair %d: %ld and %ld bytes where none must move\n", i, (long)dtg,
                    (long)g));

@@ -10,7 +10,7 @@ BREAK_COUNT=$PWD/count broken $fit --save "$PWD/work" $(logs work) >/dev/null ||
 calls=$(cat count)
 cp -r work whole && cp work.steps.csv whole.steps.csv && cp work.csv whole.csv && cut -d, -f1,2,4- work.csv >whole.bits
 
-# A full disk ended the training: it is told, what is there stays, and the next checkpoint is written.
+# A full disk ended the training: it is reported, older checkpoints stay, and the next one is written.
 for from in 20 $((calls / 4)) $((calls / 3)) $((calls / 2)); do
   rm -rf work*
   BREAK_AT=$from BREAK_TO=$((from + 3)) BREAK_HOW=fail broken $fit --save "$PWD/work" $(logs work) >out.txt 2>err.txt ||

@@ -1,6 +1,6 @@
 #!/bin/bash
 # mpi.sh DTGC DIR MPIEXEC: MPI ranks write the same bytes as threads, with shared memory and by messages, and what
-# goes wrong on one rank is told with its number.
+# fails on one rank is reported with its number.
 . "$(dirname "$0")/kit.sh" "$1" "$2"
 mpiexec=$3
 ranks() {

@@ -99,7 +99,7 @@ static double built_cost(Kit *k, const LocalEntry *le) {
   return total;
 }
 
-/* A version that was said is paid for, but not built where nobody reads it. */
+/* The cost of an annotated version counts, but it is not built if it has no uses. */
 static bool all_said_are_built(const LocalEntry *le) {
   const Graph *g = le->entry->graph;
   for (NodeId i = 0; i < g->nodes.n; i++) {

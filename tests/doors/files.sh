@@ -58,7 +58,7 @@ for name in fifo folder; do
   expect 1 "i.dtg:1:8: error: $name.dtg cannot be read: expected a" timeout 120 "$dtgc" i.dtg
 done
 
-# A pipe that nobody reads is no wait for what writes, and one that is read gets it.
+# A pipe without a reader does not block its writer; one with a reader gets all.
 sed '1i const batch = 2' m.dtg | sed 's/entry add.*/entry add(x: f32[batch, 1]) {/; s/x\[:, 0\]/sum(x)/' >fit.dtg
 unread() {
   timeout 120 "$@" >said 2>&1 </dev/null

@@ -33,7 +33,7 @@ dtgc_dtype dtype_named(const char *name, size_t len, bool *ok) {
   return DTGC_F32;
 }
 
-/* Values end where a page ends that is followed by one nobody may touch: programs read inputs where
+/* Values end at the end of a page, before one without access: programs read inputs where
  * the host has them, and one that reads too far dies. */
 static size_t pages_of(const Tensor *t) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);

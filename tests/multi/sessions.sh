@@ -1,6 +1,6 @@
 #!/bin/sh
 # sessions.sh MPIEXEC EXCHANGES: ranks of 1 to 4 devices each open sessions one after the other, in each of them random
-# exchanges on a random mesh, with devices that are late: nobody hangs, and nobody takes what belongs to another session.
+# exchanges on a random mesh, with devices that are late: no session hangs, and none takes a message of another.
 export DTRT_TIMEOUT=60
 status=0 seed=0
 for shape in '1 7' '2 2' '2 6' '2 8' '3 3' '3 6' '4 4' '4 8'; do

@@ -28,7 +28,7 @@ static void layouts(const Plan *p, Str *out) { report_dump(p, &front, "layouts",
 static void why(const Plan *p, Str *out) { why_put(p, "y", out); }
 static void diff(const Plan *p, Str *out) { diff_put(p, p, "this", "that", out); }
 
-/* malloc'ed by nobody: into `out`, of n bytes. False when memory ran out. */
+/* Not allocated: into `out`, of n bytes. False when memory ran out. */
 static bool report(ReportFn *fn, long fail_at, char *out, size_t n) {
   Arena *volatile a = arena_new();
   Diag d;

@@ -39,7 +39,7 @@ typedef struct Pair {
 } Pair;
 static const Pair *batch[BATCH];
 static int batched;
-static uint64_t seed; /* of random sessions; 0: all pairs in their order, and nobody is late */
+static uint64_t seed; /* of random sessions; 0: all pairs in their order, and no device is late */
 static unsigned calls[LAW_DEVICES];
 
 static uint64_t draw(uint64_t n) { /* the same on all ranks */

@@ -133,7 +133,7 @@ static void bands(int m, int n, int k) {
              t >> 2);
 }
 
-/* `n` numbers behind which, or before which, is a page that nobody may touch. */
+/* `n` numbers before or after a page without access. */
 enum { PAGE = 4096 };
 typedef struct Edge {
   char *map;

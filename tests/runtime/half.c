@@ -79,7 +79,7 @@ static float of_vector(const Half *p, int i, int j) {
   return (float)whole;
 }
 
-/* `n` numbers between pages that nobody may touch: right before the one behind. */
+/* `n` numbers between pages without access, right before the second. */
 typedef struct Fenced {
   char *map;
   size_t bytes;

@@ -1,9 +1,9 @@
 /* rendezvous.c: threads whose memory is not shared: the transport of threads with messages instead,
  * none of which is buffered. A send is complete when its receive is posted, so what an order of
  * sends and receives relies on MPI's own buffers for hangs here. Both ends must mean as many bytes,
- * and at the end nothing may be left over. TEST_HOSTS says on how many hosts the devices are, in a row
- * or "in turns", which share their memory; else each is alone. Takes the place of comm_open_threads
- * when linked in. */
+ * and at the end nothing may be left over. TEST_HOSTS says on how many hosts the devices are, in a
+ * row or "in turns", which share their memory; else each is alone. Takes the place of
+ * comm_open_threads when linked in. */
 #define comm_open_threads open_sharing
 #include "../../runtime/comm/comm_threads.c"
 #include <pthread.h>
@@ -24,7 +24,7 @@ typedef struct Mail {
   Comm *real;
   Slot **real_slot;
   pthread_mutex_t mutex;
-  Post *unmet[COMM_LANES][DEVICES][DEVICES]; /* [][from][to], oldest first, all of one kind */
+  Post *unmet[COMM_LANES][DEVICES][DEVICES];   /* [][from][to], oldest first, all of one kind */
   int open[DEVICES][COMM_LANES * COMM_TRACKS]; /* posts of a device that are not over */
 } Mail;
 
@@ -111,8 +111,7 @@ Comm *comm_open_threads(const CommOpen *o, char *why) {
     m->comm.place[i] =
         said && strchr(said, ' ') ? i % hosts : (int)((int64_t)i * hosts / o->ndevices);
   m->real_slot = real->slot;
-  if (!said)
-    m->comm.slot = calloc(DEVICES, sizeof *m->comm.slot); /* nobody's is to be seen */
+  if (!said) m->comm.slot = calloc(DEVICES, sizeof *m->comm.slot); /* no send is buffered */
   pthread_mutex_init(&m->mutex, NULL);
   return &m->comm;
 }

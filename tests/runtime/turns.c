@@ -25,7 +25,7 @@ static const bool flushes = false;
 static pthread_t thread[DEVICES]; /* that each device ran on */
 static char *stack[DEVICES];
 
-/* As deep as an eighth of a stack; what is there must survive the turns of others. */
+/* As deep as an eighth of a stack; its contents must survive while others run. */
 static int deep(int n, dtrt_device *dev) {
   volatile char room[1024];
   for (int i = 0; i < 1024; i++) room[i] = (char)(n + dev->coord[0]);

@@ -164,7 +164,7 @@ check 1 '' '--also batch=3' fit train $feed --steps 3
 check 0 'epoch 50/50' '' fit train $feed --steps 100 --drop-last
 TOY_VARIANTS=3
 
-# a value that cannot be read is told alike with and without the thread, after the steps before it
+# an unreadable value is reported alike with and without the thread, after the steps before it
 awk 'BEGIN { for (i = 0; i < 19; i++) printf "\\%03o\\%03o", i == 17 ? 44 : 1, i == 17 }' /dev/null >octal.txt
 printf "$(cat octal.txt)" >wide.bin
 wide='--feed image=wide.bin:i16[1]:0,0,0,0 --feed label=d.csv:4 --feed rate=1 --epochs 2 --drop-last'

@@ -144,7 +144,7 @@ static void test_stop(dtrt_session *s) {
   prefetch_stop(NULL);
 }
 
-/* What goes wrong in the thread is told by the step that wanted the batch; those before it run. */
+/* A failure of the thread is reported by the step that needs the batch; earlier steps run. */
 static void test_failure(bool end) {
   dtrt_session *s = NULL;
   source from;

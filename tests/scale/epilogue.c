@@ -43,7 +43,7 @@ static const Case cases[] = {
      "state s: f32[400, 400] = uniform([400, 400], -0.1, 0.1)\n"
      "entry f(x: f32[400, 400]) {\n  s <- 0.5 * (s @ x)\n  return y = sum(s)\n}\n",
      0, 0},
-    {"a convolution with a bias and relu, and its way back",
+    {"a convolution with a bias and relu, and its backward pass",
      "import \"nn\"\nimport \"optim\"\n"
      "layer net() {\n  a = conv_layer(3, 24, [3, 3], act=relu)\n"
      "  b = conv_layer(24, 16, [3, 3], act=relu)\n  c = dense(16, 4)\n"
@@ -106,7 +106,7 @@ static const Case cases[] = {
      "  apply(x) {\n    h = m(a(reshape(x, [600, 3, 100])))\n"
      "    return sum(c(n(h + dropout(b(h), 0.25))), axis=1)\n  }\n}\n" TRAIN,
      3, 0},
-    {"norms of batches behind convolutions, and their way back",
+    {"batch norms of convolutions, and their backward pass",
      "import \"nn\"\nimport \"optim\"\n"
      "layer net() {\n  a = conv_layer(3, 24, [3, 3])\n  m = batch_norm(24)\n"
      "  b = conv_layer(24, 16, [3, 3])\n  n = batch_norm(16)\n  c = dense(16, 4)\n"

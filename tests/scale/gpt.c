@@ -48,7 +48,7 @@ static dtgc_program *compile(const char *folder, const char *layout) {
 
 /* -------- by hand -------- */
 
-/* A parameter as f64; freed by nobody: the test is short. */
+/* A parameter as f64; never freed: the test is short. */
 static const double *get(dtgc_program *p, const char *path) {
   dtgc_tensor t;
   int v = dtgc_find_var(p, path);

@@ -1,4 +1,4 @@
-/* The way back through loops whose number of runs is known, or bounded, and through branches.
+/* The backward pass of loops whose number of runs is known or bounded, and of branches.
  *
  * The reverse of a loop is a loop with as many runs, which takes the rows from the last to the
  * first; that of a branch is a branch with the same condition. It carries the cotangents of what
@@ -7,9 +7,9 @@
  * the order in which the unrolled program would; products and sums among them are lifted behind the
  * loop (reverse_sums.c).
  *
- * What the backward pass requires of the body is recomputed from what is kept: the carried values and
- * what is neither of single elements nor moved (products, sums, results of regions within). Each
- * is kept in a row of a stack that the forward region gains. Only what is read is kept. The
+ * What the backward pass requires of the body is recomputed from what is kept: the carried values
+ * and what is neither of single elements nor moved (products, sums, results of regions within).
+ * Each is kept in a row of a stack that the forward region gains. Only what is read is kept. The
  * result is ordinary regions, so that second gradients need no rule of their own. */
 #include "reverse_parts.h"
 #include <string.h>

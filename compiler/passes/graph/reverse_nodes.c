@@ -1,4 +1,4 @@
-/* Nodes and carries that the way back through regions makes, and what the forward regions keep for
+/* Nodes and carries that the backward pass of regions adds, and what the forward regions keep for
  * it. */
 #include "reverse_parts.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What the way back through a loop does once for all runs instead of in each.
+/* What the backward pass of a loop does once for all runs instead of in each.
  *
  * The gradient of a value from outside, such as weights, is a sum over the runs. Where its terms
  * are products (or sums) of what a run has, their operands are stacked, and one product behind the
