@@ -368,7 +368,8 @@ dtgc_status dtgc_verify(dtgc_program *p, const dtgc_verify_options *o, int *diff
 dtgc_status dtgc_verify_step(dtgc_program *p, const dtgc_verify_options *o, const char *entry, const dtgc_buffer *in,
                              int nin, const dtgc_buffer *out, int nout, const dtgc_buffer *before,
                              const dtgc_buffer *after, int nvars, int *differs, char **text);
-/* The same as a dtrt_verify_fn of dtrt.h, whose user is the program: for hosts that call dtrt_fit with dtgc_load's tables. */
+/* The same as a dtrt_verify_fn of dtrt.h, whose user is the program: for hosts that call dtrt_fit
+ * with dtgc_load's tables. */
 int dtgc_verify_fit(void *program, int entry, const void *const *in, const void *const *out, const void *const *before,
                     const void *const *after, char *why, int n);
 

@@ -262,8 +262,9 @@ int32_t dtrt_core(void); /* which of the device's cores runs this part; 0 outsid
 void *dtrt_own(dtrt_device *dev, void *at, int64_t offset);
 
 /* An epilogue: called for rows from..to of C as soon as they are final. `rows` must treat all rows
- * alike, in any order and on several cores at once, and write neither A nor B. `read`: other matrices of C's size, dense and
- * row-major, that it reads: they are prefetched while the product is computed. */
+ * alike, in any order and on several cores at once, and write neither A nor B. `read`: other
+ * matrices of C's size, dense and row-major, that it reads: they are prefetched while the product is
+ * computed. */
 typedef struct dtrt_epilogue {
   dtrt_part_fn *rows;
   dtrt_device *dev;
@@ -722,7 +723,8 @@ typedef struct dtrt_traffic {
 dtrt_traffic dtrt_session_traffic(const dtrt_session *s, int device);
 /* A device's use of exchange algorithm number `which`, from 0 on: its name as in --dump=comm, the number
  * of exchanges, the messages received for them and their bytes, and the number of waits while nothing was
- * under way. Counted as above. name is NULL past the last algorithm, and the counts are -1 for a device of another process. */
+ * under way. Counted as above. name is NULL past the last algorithm, and the counts are -1 for a
+ * device of another process. */
 typedef struct dtrt_algorithm {
   const char *name;
   int64_t exchanges, messages, rounds, bytes;

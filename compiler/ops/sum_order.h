@@ -40,8 +40,9 @@ int64_t sum_line_of(DType t);
 /* Partial results that a unit keeps while its rows are added up. Those of all units come behind the
  * sums of the units. */
 int sum_unit_levels(int64_t unit);
-/* Bytes of partial results that such a gradient, a scatter, a reduction of rows, or a running sum of rows, keeps in memory
- * while it is computed: dtrt_carry_row_sum_f32 in dtrt_math.h says how they lie. */
+/* Bytes of partial results that such a gradient, a scatter, a reduction of rows, or a running sum of
+ * rows, keeps in memory while it is computed: dtrt_carry_row_sum_f32 in dtrt_math.h has their
+ * layout. */
 int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n);
 /* A sum of all elements of a block can go on from some of its rows to the next: each begins with a
  * whole group of lanes. Bytes of what it keeps while it is computed so. */

@@ -15,7 +15,8 @@ static double live_part(const LocalEntry *le, const Tiles *s, const Node *n) {
   const int64_t rows = of->shape.dim[s->band.row], columns = of->shape.dim[of->shape.rank - 1];
   double live = 0;
   for (int64_t i = 0; i < rows; i += KERNEL_BAND) {
-    int64_t from = i + s->band.low, to = (i + KERNEL_BAND - 1 + s->band.high + KERNEL_BAND - 1) / KERNEL_BAND * KERNEL_BAND;
+    int64_t from = i + s->band.low;
+    int64_t to = (i + KERNEL_BAND - 1 + s->band.high + KERNEL_BAND - 1) / KERNEL_BAND * KERNEL_BAND;
     from = from < 0 ? 0 : from / KERNEL_BAND * KERNEL_BAND;
     if (to > columns) to = columns;
     if (to > from) live += (double)(to - from) * (double)(i + KERNEL_BAND < rows ? KERNEL_BAND : rows - i);
