@@ -150,6 +150,11 @@ typedef void dtgc_message_fn(void *user, const dtgc_message *m);
  * use the program. Any call may report progress until the program is freed. */
 typedef void dtgc_doing_fn(void *user, const char *what, int64_t done, int64_t all);
 
+struct dtgc_printed; /* below */
+/* Called by `print` in an entry: in the process of device 0, by the thread that calls the entry, in
+ * the order of the program. It must return and must not use the program. */
+typedef void dtgc_print_fn(void *user, const struct dtgc_printed *p);
+
 enum { DTGC_CHECK_OFF, DTGC_CHECK_CHEAP, DTGC_CHECK_FULL };
 
 struct dtgc_source;
@@ -228,6 +233,7 @@ typedef struct dtgc_options {
   dtgc_message_fn *message; /* NULL: messages are only counted, the first error is in dtgc_error */
   void *user;
   dtgc_doing_fn *doing; /* NULL: no progress reports */
+  dtgc_print_fn *print; /* gets what entries print; NULL: it is written to stderr */
 } dtgc_options;
 
 /* A source is a text, or (text == NULL) the file called `name`. */
@@ -395,6 +401,20 @@ typedef enum dtgc_dtype {
   DTGC_F8_E5M2
 } dtgc_dtype;
 const char *dtgc_dtype_name(dtgc_dtype t); /* "f32" */
+
+/* What `print` in an entry shows. All of it lives only during the callback. `data` has all elements
+ * of a tensor of up to 1000; of a larger one three at each end of each dim of more than 6, which
+ * has 6 in `shape`. */
+typedef struct dtgc_printed {
+  const char *text;  /* as it would be written to stderr; ends in a newline */
+  const char *where; /* "model.dtg:12" */
+  const char *label; /* "" without one */
+  const char *type;  /* "f32[100, 4]" */
+  dtgc_dtype dtype;
+  int rank;
+  const int64_t *shape; /* [rank] */
+  const void *data;     /* dense, row-major */
+} dtgc_printed;
 
 /* A whole tensor. The pointers live as long as the program. */
 typedef struct dtgc_tensor {

@@ -504,6 +504,22 @@ typedef enum dtrt_status {
 
 typedef struct dtrt_session dtrt_session;
 
+/* What `print` in an entry shows. All of it lives only during the callback. `data` has all elements
+ * of a tensor of up to 1000; of a larger one three at each end of each dim of more than 6, which
+ * has 6 in `shape`. */
+typedef struct dtrt_printed {
+  const char *text;  /* as it would be written to stderr; ends in a newline */
+  const char *where; /* "model.dtg:12" */
+  const char *label; /* "" without one */
+  const char *type;  /* "f32[100, 4]" */
+  int dtype, rank;
+  const int64_t *shape; /* [rank] */
+  const void *data;     /* dense, row-major */
+} dtrt_printed;
+/* Called in the process of device 0, by the thread that calls the entry, in the order of the
+ * program. It must return and must not use the session. */
+typedef void dtrt_print_fn(void *user, const dtrt_printed *p);
+
 enum { DTRT_CHECK_OFF, DTRT_CHECK_CHEAP, DTRT_CHECK_FULL };
 enum { DTRT_PROGRESS_AUTO, DTRT_PROGRESS_THREAD, DTRT_PROGRESS_POLL };
 typedef struct dtrt_options {
@@ -523,6 +539,8 @@ typedef struct dtrt_options {
    * MPI allows it (MPI_THREAD_SERIALIZED). Same bits either way; where no messages are sent there
    * is no thread. */
   int progress;
+  dtrt_print_fn *print; /* gets what entries print; NULL: it is written to stderr */
+  void *user;           /* of `print` */
 } dtrt_options;
 
 /* Starts the devices and initializes all variables. `o` may be NULL. On failure *out is still a

@@ -80,6 +80,19 @@ static dtgc_status status_of(dtrt_status s) {
   }
 }
 
+/* What an entry prints, to the host program. */
+static void on_print(void *user, const dtrt_printed *x) {
+  const dtgc_program *p = user;
+  p->print(p->doing_user, &(dtgc_printed){.text = x->text,
+                                          .where = x->where,
+                                          .label = x->label,
+                                          .type = x->type,
+                                          .dtype = (dtgc_dtype)x->dtype,
+                                          .rank = x->rank,
+                                          .shape = x->shape,
+                                          .data = x->data});
+}
+
 dtgc_status dtgc_start(dtgc_program *p) {
   const dtrt_program *code;
   PROGRAM_USE(p);
@@ -92,7 +105,9 @@ dtgc_status dtgc_start(dtgc_program *p) {
                     .cores = p->cores,
                     .progress = p->given.progress,
                     .check_nan = p->given.check_nan,
-                    .mpi_comm = p->jit.mpi_comm};
+                    .mpi_comm = p->jit.mpi_comm,
+                    .print = p->print ? on_print : NULL,
+                    .user = p};
   dtrt_session *session = NULL;
   dtrt_status st = dtrt_open(code, &o, &session);
   if (st == DTRT_OK) {

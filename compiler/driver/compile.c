@@ -218,6 +218,7 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
   p->given.machine = NULL; /* take_machine copies it */
   p->given.message = NULL;
   p->given.doing = NULL;
+  p->given.print = NULL;
   p->given.user = NULL;
 }
 
@@ -309,6 +310,7 @@ static dtgc_status compile_with(CompileArgs *c, dtgc_program **out) {
   p->message = c->o ? c->o->message : NULL;
   p->user = c->o ? c->o->user : NULL;
   p->doing = c->o ? c->o->doing : NULL;
+  p->print = c->o ? c->o->print : NULL;
   p->doing_user = p->user;
   if (arena_catch(p->arena)) { /* diag_init itself may need memory */
     p->out_of_memory = true;

@@ -31,6 +31,7 @@ struct dtgc_program {
   Diag diag;
   dtgc_message_fn *message;
   dtgc_doing_fn *doing;
+  dtgc_print_fn *print; /* with doing_user */
   void *doing_user;
   void *user;
   const char *name;   /* of the first source, without folder and suffix */

@@ -111,6 +111,8 @@ typedef struct Device {
   struct NanCheck *nan;                         /* NULL: no check */
   /* Checks the result of an exchange; NULL: no check. */
   void (*brought)(struct Device *d, int dtype, int64_t n, const void *at);
+  dtrt_print_fn *print; /* NULL: to stderr */
+  void *print_user;
   int32_t watched; /* the step that runs, for watchers; -1: none yet */
   int32_t shown;   /* of the running entry's values, how many watchers have seen */
   sigjmp_buf jump; /* out of the entry, when this or another device has failed */

@@ -145,6 +145,24 @@ static int64_t put_dim(Text *t, const Printed *s, int d, int type, const void *x
   return i;
 }
 
+/* To the host program. Without memory it gets nothing, as stderr would. */
+static void hand_over(Device *d, const Printed *s, const Text *all, const char *where,
+                      const char *label, size_t nlabel, const char *kind, size_t nkind, int type,
+                      const void *x) {
+  Text name = {0}, of = {0};
+  put(&name, label, nlabel), put(&of, kind, nkind);
+  if (all->at && name.at && of.at)
+    d->print(d->print_user, &(dtrt_printed){.text = all->at,
+                                            .where = where,
+                                            .label = name.at,
+                                            .type = of.at,
+                                            .dtype = type,
+                                            .rank = s->rank,
+                                            .shape = s->dim,
+                                            .data = x});
+  free(name.at), free(of.at);
+}
+
 void dtrt_print(dtrt_device *dev, int32_t *done, const char *text, int32_t type, const void *x) {
   Device *d = device_of(dev);
   *done = 0;
@@ -154,8 +172,9 @@ void dtrt_print(dtrt_device *dev, int32_t *done, const char *text, int32_t type,
   const char *second = next_line(text, &label), *dims = next_line(second, &kind);
   const dtrt_entry *e = d->entry;
   const int step = d->pub.at;
-  if (e && e->step && step >= 0 && step < e->nsteps && e->step[step].where)
-    puts_text(&t, e->step[step].where), puts_text(&t, ": ");
+  const bool known = e && e->step && step >= 0 && step < e->nsteps && e->step[step].where;
+  const char *where = known ? e->step[step].where : "";
+  if (known) puts_text(&t, where), puts_text(&t, ": ");
   if (label) put(&t, text, label), puts_text(&t, ": ");
   const Printed s = printed_of(dims);
   put(&t, second, kind);
@@ -163,7 +182,10 @@ void dtrt_print(dtrt_device *dev, int32_t *done, const char *text, int32_t type,
   if (s.rank > 1) indent(&t, 2);
   put_dim(&t, &s, 0, type, x, 0, s.rank > 1 ? 2 : 0);
   puts_text(&t, "\n");
-  if (t.at) fwrite(t.at, 1, t.n, stderr), fflush(stderr);
+  if (d->print)
+    hand_over(d, &s, &t, where, text, label, second, kind, type, x);
+  else if (t.at)
+    fwrite(t.at, 1, t.n, stderr), fflush(stderr);
   free(t.at);
 }
 

@@ -349,6 +349,8 @@ static int init_device(dtrt_session *s, int i) {
   d->error = s->error;
   d->told = &s->told;
   d->pub.seed = s->seed;
+  d->print = s->print;
+  d->print_user = s->print_user;
   return device_init(d) || pending_open(d) ? -1 : 0;
 }
 
@@ -357,6 +359,8 @@ static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_optio
   if (bad) return session_error(s, DTRT_INVALID, "cannot run program: %s", bad);
   session_mesh(&s->mesh, p);
   s->seed = o->seed;
+  s->print = o->print;
+  s->print_user = o->user;
   char why[COMM_WHY] = "";
   double timeout = o->timeout > 0 ? o->timeout : o->timeout < 0 ? 0 : comm_timeout(why);
   if (timeout < 0) return session_error(s, DTRT_INVALID, "%s", why);

@@ -33,6 +33,8 @@ struct dtrt_session {
   int check_nan;    /* DTRT_CHECK_OFF ... */
   char found[1024]; /* what that has found, the first; "" nothing */
   uint64_t seed;
+  dtrt_print_fn *print;
+  void *print_user;
   bool handlers; /* signal handlers are held */
   bool opened;
   bool told; /* error has the reason why a device of this process failed */
