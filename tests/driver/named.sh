@@ -115,6 +115,36 @@ usual=$(shapes --disable=named)
 [[ $usual != failed* ]] || fail "shapes: $usual"
 is 'shapes: the bits' "$(shapes)" "$usual"
 
+# Tables of one shape, small and large: each is updated in its own rows, not all in one pass. A pass where that saves less than a loop.
+for optimizer in 'sgd(model, lr=0.5)' 'adagrad(model, lr=0.5)' 'adam(model, lr=0.1, lazy=true)'; do
+  cat >alike.dtg <<P
+import "nn"
+import "optim"
+const rows = 500
+layer net() {
+  table = embedding(rows, 6)
+  other = embedding(rows, 6)
+  third = embedding(rows, 6)
+  apply(i) { return table(i[:, 0]) * other(i[:, 1]) + third(i[:, 2]) }
+}
+model = net()
+opt = $optimizer
+entry train(i: i32[50, 4]) {
+  loss = mean(model(i) ** 2)
+  opt.minimize(loss)
+  return loss
+}
+P
+  for rows in 1000 100000; do
+    steps alike.dtg -D rows=$rows
+    is "updates of named rows of three tables of $rows, $optimizer" "$(grep -c 'partial\[row\] == ' said)" 3
+    ! grep -qE "for .* in ($rows|$((rows * 6)))\b" said || fail "$rows, $optimizer: a pass over a table"
+  done
+  steps alike.dtg -D rows=102
+  is "updates of named rows of three tables of 102, $optimizer" "$(grep -c 'partial\[row\] == ' said)" 0
+  is "$optimizer: the bits of tables of one shape" "$(table alike.dtg)" "$(table alike.dtg --disable=named)"
+done
+
 # Rows or columns of the table on devices of their own, also unevenly: the same as by passes.
 while IFS='|' read -r name a layout; do
   words=("$name.dtg" -D rows=1501 --mesh "a=$a" --layout "model.table.table = $layout")

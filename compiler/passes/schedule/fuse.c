@@ -1,7 +1,8 @@
 /* Loop fusion: merges elementwise loops over the same space. Two map steps merge if the later can
  * move to the position of the earlier, or the reverse; where one uses the other's result, it must
  * be at the same index, so that the value passes in a register. Large loops merge only if they
- * share a value.
+ * share a value. Updates of the rows of a table that indices name (named.c) stay apart from those
+ * of other tables: together they would be a pass over all rows.
  *
  *   for i: m[i] = ...          for i: m[i] = ..., v[i] = ..., w[i] = ...
  *   for i: v[i] = ...     ->
@@ -12,7 +13,8 @@
 typedef struct Fuse {
   Plan *plan;
   LocalEntry *le;
-  Depend d; /* but for readers */
+  Depend d;         /* but for readers */
+  const int *named; /* by step: 1 + the scatter whose rows alone it may come to touch */
 } Fuse;
 
 /* K may be done where J is: all it reads is there before J, or is J's own at the same index. */
@@ -86,7 +88,7 @@ static bool try_join(Fuse *f, int k) {
     if (!t->nodes.n) continue;
     if (t->segment != s->segment) break;
     seen++;
-    if (t->kind != STEP_MAP || updates(f, t) ||
+    if (t->kind != STEP_MAP || updates(f, t) || f->named[j] != f->named[k] ||
         !same_space(n, graph_node(f->le->graph, t->nodes.at[0])) ||
         s->nodes.n + t->nodes.n > LOOP_STORES || (is_large(f, n) && !share(f, j, k)))
       continue;
@@ -132,7 +134,7 @@ static void drop_stores(Fuse *f) {
 }
 
 static void fuse_entry(Plan *p, LocalEntry *le) {
-  Fuse f = {.plan = p, .le = le, .d = depend_of(p->arena, le)};
+  Fuse f = {.plan = p, .le = le, .d = depend_of(p->arena, le), .named = named_groups(p, le)};
   int m = 0;
   for (int k = 0; k < le->steps.n; k++)
     if (le->steps.at[k].kind == STEP_MAP && le->steps.at[k].nodes.n) try_join(&f, k);

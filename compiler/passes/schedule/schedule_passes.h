@@ -15,6 +15,9 @@ void tile(Plan *p);
 void reorder(Plan *p);
 void overlap(Plan *p);
 void named(Plan *p);
+/* By step, before maps are joined: 1 + the scatter whose rows alone maps may come to touch that are
+ * joined with no others; 0: it is not one of them. */
+int *named_groups(Plan *p, LocalEntry *le);
 void memory(Plan *p);
 void remat(Plan *p);
 
