@@ -10,9 +10,21 @@ Depend depend_of(Arena *a, const LocalEntry *le) {
               .readers = arena_array(a, IntVec, n + 1),
               .at_end = arena_array(a, bool, n + 1),
               .variable = arena_array(a, int, n + 1)};
-  for (int i = 0; i < n; i++) d.made_by[i] = d.variable[i] = -1;
+  int nvars = 0;
+  for (int i = 0; i < n; i++) {
+    const Node *v = graph_node(g, i);
+    d.made_by[i] = d.variable[i] = -1;
+    if (v->op == OP_var && node_source(v) >= nvars) nvars = node_source(v) + 1;
+  }
   for (int i = 0; i < le->entry->assigns.n; i++)
     d.variable[node_base(g, le->assign[i])] = le->entry->assigns.at[i].var;
+  for (int i = 0; i < le->entry->assigns.n; i++)
+    if (le->entry->assigns.at[i].var >= nvars) nvars = le->entry->assigns.at[i].var + 1;
+  d.old = arena_array(a, IntVec, nvars + 1);
+  for (int i = 0; i < n; i++) {
+    const Node *v = graph_node(g, i);
+    if (v->op == OP_var) vec_push(a, &d.old[node_source(v)], i);
+  }
   kept_mark(le, d.at_end);
   for (int t = 0; t < nsteps; t++) {
     const Step *s = &le->steps.at[t];
@@ -49,11 +61,11 @@ bool step_updates(const Graph *g, const Step *s) {
 bool depend_update_waits(const Depend *d, const Step *s, int from, int to) {
   for (int i = 0; i < s->nodes.n; i++) {
     const int var = d->variable[s->nodes.at[i]];
-    for (int t = from; var >= 0 && t < to; t++)
-      for (int k = 0; k < d->reads[t].r.n; k++) {
-        const Node *n = graph_node(d->le->graph, d->reads[t].r.at[k].node);
-        if (n->op == OP_var && node_source(n) == var) return true;
-      }
+    for (int k = 0; var >= 0 && k < d->old[var].n; k++) {
+      const IntVec *readers = &d->readers[d->old[var].at[k]];
+      for (int r = 0; r < readers->n; r++)
+        if (readers->at[r] >= from && readers->at[r] < to) return true;
+    }
   }
   return false;
 }

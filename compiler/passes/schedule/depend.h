@@ -14,6 +14,7 @@ typedef struct Depend {
   IntVec *readers; /* by node: the steps that read it, in order */
   bool *at_end;    /* by node: an output, or the new value of a variable */
   int *variable;   /* by node: the variable that it is the new value of, or -1 */
+  IntVec *old;     /* by variable: the nodes that are its old value */
 } Depend;
 
 Depend depend_of(Arena *a, const LocalEntry *le);
