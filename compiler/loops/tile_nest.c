@@ -162,8 +162,8 @@ static int read_ahead(EntryBuild *b, const Tiles *s, Expr *out) {
   return n;
 }
 
-/* The body of `s`, as a function of what it is passed, which is appended to arg; its place. */
-static int rows_of(EntryBuild *b, const Tiles *s, LoopRows *r, Expr *arg, int *n) {
+/* The body of `s`, as a function of what it is passed: *arg, with room for `more`; its place. */
+static int rows_of(EntryBuild *b, const Tiles *s, LoopRows *r, int more, Expr **arg, int *n) {
   const LocalEntry *le = b->en->le;
   Arena *a = b->l->arena;
   const int place = b->en->rows.n;
@@ -172,17 +172,18 @@ static int rows_of(EntryBuild *b, const Tiles *s, LoopRows *r, Expr *arg, int *n
   tiles_own(le, s, own);
   b->en->symbols = b->l->f.symbols;
   loop_uses(a, b->en, r->body, &uses);
+  *arg = arena_array(a, Expr, uses.views.n + uses.integers.n + more);
   for (int i = 0; i < uses.views.n; i++) {
     const LoopView *v = &b->en->views.at[uses.views.at[i]];
     const int64_t at = v->buffer >= 0 && v->buffer < le->buffers.n ? own[v->buffer] : 0;
     vec_push(a, &r->views, uses.views.at[i]);
     vec_push(a, &r->own, at);
     str_put(&uses.key, (const char *)&at, sizeof at);
-    arg[(*n)++] = expr_of_entry(b->en->x, EXPR_PLACE, v->type, uses.views.at[i], NULL, 0, NULL);
+    (*arg)[(*n)++] = expr_of_entry(b->en->x, EXPR_PLACE, v->type, uses.views.at[i], NULL, 0, NULL);
   }
   for (int i = 0; i < uses.integers.n; i++) {
     vec_push(a, &r->integers, uses.integers.at[i]);
-    arg[(*n)++] = uses.integers.at[i];
+    (*arg)[(*n)++] = uses.integers.at[i];
   }
   vec_push(a, &b->en->rows, *r);
   const int number =
@@ -190,8 +191,6 @@ static int rows_of(EntryBuild *b, const Tiles *s, LoopRows *r, Expr *arg, int *n
   b->en->rows.at[place].number = number;
   return place;
 }
-
-enum { MOST_ARGUMENTS = 4096 };
 
 static void rows_body(EntryBuild *b, const Tiles *s, LoopRows *r) {
   vec_push(b->l->arena, &b->l->open, ((OpenBody){NULL, &r->body}));
@@ -207,10 +206,10 @@ Expr entry_rows(EntryBuild *b, const Tiles *s) {
                 .most = s->loop[0].most,
                 .unit = !tiles_apart(s, le->graph) ? LOOP_ALL_ROWS : s->unit};
   rows_body(b, s, &r);
-  Expr *arg = arena_array(b->l->arena, Expr, MOST_ARGUMENTS), ahead[MOST_READ];
+  Expr *arg, ahead[MOST_READ];
   int n = 0;
   r.ahead = read_ahead(b, s, ahead);
-  const int place = rows_of(b, s, &r, arg, &n);
+  const int place = rows_of(b, s, &r, r.ahead, &arg, &n);
   for (int i = 0; i < r.ahead; i++) arg[n++] = ahead[i];
   return expr_of_entry(b->en->x, EXPR_ROWS, DT_I64, place, NULL, n, arg);
 }
@@ -278,9 +277,9 @@ void entry_tiles(EntryBuild *b, const Tiles *s) {
              *last = graph_node(b->en->le->graph, s->steps.at[s->steps.n - 1].nodes.at[0]);
   LoopRows r = {.what = last->name ? last->name : last->op->name, .most = l->most, .tiles = true};
   rows_body(b, s, &r);
-  Expr *arg = arena_array(b->l->arena, Expr, MOST_ARGUMENTS);
+  Expr *arg;
   int n = 0;
-  const int place = rows_of(b, s, &r, arg, &n);
+  const int place = rows_of(b, s, &r, 2, &arg, &n);
   arg[n++] = site_extent(b->l, over, l->dim);
   arg[n++] = loop_int(b->l, grain);
   const Expr call = expr_of_entry(b->en->x, EXPR_ROWS, DT_I64, place, NULL, n, arg);
