@@ -50,20 +50,20 @@ typedef struct ConvChunk {
 /* The source's lines that a chunk meets, where they lie or copied with zeros at their ends: image
  * b, positions p, q, r are at[(b - chunk's) * image + (p - low) * plane + q * line + (r - left) *
  * channels]. Lines beyond the first two dims' sizes are not there. */
-typedef struct ConvStrip {
+typedef struct ConvCopy {
   const float *at;
   int64_t image, plane, line, low, left;
-} ConvStrip;
+} ConvCopy;
 
-int64_t conv_strip_floats(const ConvSource *s, int64_t images,
-                          int64_t rows); /* that so many rows meet */
-bool conv_strip_in_place(const ConvSource *s);
+int64_t conv_copy_floats(const ConvSource *s, int64_t images,
+                         int64_t rows); /* that so many rows meet */
+bool conv_copy_in_place(const ConvSource *s);
 /* Of chunks of so many images of `rows` rows each, or of one image and fewer rows, the n-th. False:
  * there are no more. */
 bool conv_chunk_at(const ConvSource *s, int64_t images, int64_t rows, int64_t n, ConvChunk *c);
 /* Planes (positions of dim 0) of the source that rows of a chunk meet: *low to *high. */
 void conv_planes(const ConvSource *s, const ConvChunk *c, int64_t *low, int64_t *high);
-ConvStrip conv_strip_make(const ConvSource *s, const ConvChunk *c, float *room);
+ConvCopy conv_copy_make(const ConvSource *s, const ConvChunk *c, float *room);
 /* What the next chunk reads, a part of which each tile of the one before fetches. */
 typedef struct ConvAhead {
   const char *at, *end;

@@ -42,7 +42,7 @@ static int64_t copy_floats(const Sum *s) {
 int64_t conv_pixels_floats(Sum *s, int64_t images, int64_t rows) {
   s->pitch = pitch_of(s);
   s->line_floats = phases(&s->from.dim[2]) * s->each * s->pitch;
-  const int64_t lines = conv_strip_floats(&s->from, images, rows) / span(&s->from.dim[2]);
+  const int64_t lines = conv_copy_floats(&s->from, images, rows) / span(&s->from.dim[2]);
   return copy_floats(s) + lines / s->from.channels * s->line_floats;
 }
 
@@ -104,8 +104,8 @@ static void turn_chunk(const Sum *s, const ConvChunk *c, int64_t group, int64_t 
     const char *x = (const char *)s->from.x + (b * d[0].size + low) * d[1].size * line +
                     group * (s->from.pixel / s->groups);
     for (int64_t i = 0; i < lines; i++, x += line, to += s->line_floats) {
-      copy_line(s, x, s->strip);
-      turn_line(s, s->strip, to);
+      copy_line(s, x, s->copied);
+      turn_line(s, s->copied, to);
     }
   }
 }
@@ -181,10 +181,10 @@ static void line(Sum *s, ConvTile *t, int64_t from, float *to) {
 
 void conv_pixels(Sum *s, const ConvChunk *c, int64_t group) {
   const ConvReach *d = s->from.dim;
-  const float *const pixels = s->strip + copy_floats(s);
+  const float *const pixels = s->copied + copy_floats(s);
   int64_t low, high;
   conv_planes(&s->from, c, &low, &high);
-  turn_chunk(s, c, group, low, high, s->strip + copy_floats(s));
+  turn_chunk(s, c, group, low, high, s->copied + copy_floats(s));
   ConvTile t = {.run = s->run,
                 .xi = 1,
                 .xl = s->kernel->columns,

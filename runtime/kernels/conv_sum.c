@@ -6,7 +6,7 @@
 #include "conv_sum.h"
 
 enum {
-  STRIP = 64 << 10,   /* floats of the source worked on at once: with the panels, a part of L2 */
+  COPIED = 64 << 10,  /* floats of the source worked on at once: with the panels, a part of L2 */
   PANELS = 128 << 10, /* floats of weights packed at once, but at least one panel */
   LINE = 16           /* floats between gathered rows: not all at multiples of 4 KiB */
 };
@@ -59,7 +59,7 @@ float *conv_line_of(const Sum *s, int64_t b, int64_t j0, int64_t j1) {
 }
 
 /* The runs of lines that meet taps m, from where the first tap would meet what is at x. */
-static int64_t runs_of(const Sum *s, const ConvMet *m, const ConvStrip *t, const float *x) {
+static int64_t runs_of(const Sum *s, const ConvMet *m, const ConvCopy *t, const float *x) {
   const ConvReach *d = s->from.dim;
   const int64_t runs = s->joined ? 1 : d[2].taps, deep = s->place.depth;
   ConvPlace place = s->place;
@@ -80,7 +80,7 @@ static int64_t runs_of(const Sum *s, const ConvMet *m, const ConvStrip *t, const
 }
 
 /* What one pixel's taps meet, one after the other, with zeros for those that meet nothing. */
-static void gather(const Sum *s, const ConvMet *m, const ConvStrip *t, const float *x, float *to) {
+static void gather(const Sum *s, const ConvMet *m, const ConvCopy *t, const float *x, float *to) {
   const ConvReach *d = s->from.dim;
   const int64_t runs = s->joined ? 1 : d[2].taps, deep = s->place.depth;
   for (int64_t i0 = 0; i0 < d[0].taps; i0++)
@@ -96,7 +96,7 @@ static void gather(const Sum *s, const ConvMet *m, const ConvStrip *t, const flo
 }
 
 /* From t->at to where the first tap of a position meets, which may lie outside. */
-static int64_t shift_of(const Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t b, int64_t j0,
+static int64_t shift_of(const Sum *s, const ConvChunk *c, const ConvCopy *t, int64_t b, int64_t j0,
                         int64_t j1, int64_t j2) {
   const ConvReach *d = s->from.dim;
   return (b - c->b) * t->image + (j0 * d[0].step + d[0].first - t->low) * t->plane +
@@ -143,7 +143,7 @@ static void line(Sum *s, ConvTile *t, float *to, int64_t p) {
   }
 }
 
-static void lines(Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t group, int64_t j,
+static void lines(Sum *s, const ConvChunk *c, const ConvCopy *t, int64_t group, int64_t j,
                   int64_t j_end) {
   const ConvReach *d = s->from.dim;
   ConvTile one = {.run = s->run,
@@ -170,7 +170,7 @@ static void lines(Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t group,
 static int rows_most(const Sum *s) { return s->kernel->rows[s->wide > s->kernel->columns / 2]; }
 
 /* Pixels of a chunk, counted through all its lines, are gathered a tile at a time. */
-static void gathered(Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t group, int64_t j,
+static void gathered(Sum *s, const ConvChunk *c, const ConvCopy *t, int64_t group, int64_t j,
                      int64_t j_end) {
   const ConvReach *d = s->from.dim;
   const int64_t rows0 = c->j_end - c->j,
@@ -214,21 +214,21 @@ static void gathered(Sum *s, const ConvChunk *c, const ConvStrip *t, int64_t gro
 
 /* -------- a whole sum -------- */
 
-/* Rows of an image, or images, that make a strip. */
+/* Rows of an image, or images, that are copied at once. */
 static void chunking(const ConvSource *f, int64_t *images, int64_t *rows) {
-  int64_t all = conv_strip_floats(f, 1, f->dim[0].count);
+  int64_t all = conv_copy_floats(f, 1, f->dim[0].count);
   *images = 1, *rows = f->dim[0].count;
-  if (all <= STRIP) {
-    *images = all ? STRIP / all : f->batch;
+  if (all <= COPIED) {
+    *images = all ? COPIED / all : f->batch;
     if (*images > f->batch) *images = f->batch;
     return;
   }
-  while (*rows > 1 && conv_strip_floats(f, 1, *rows) > STRIP) *rows = (*rows + 1) / 2;
+  while (*rows > 1 && conv_copy_floats(f, 1, *rows) > COPIED) *rows = (*rows + 1) / 2;
 }
 
-static int64_t strip_floats(Sum *s, int64_t images, int64_t rows) {
+static int64_t copied_floats(Sum *s, int64_t images, int64_t rows) {
   if (s->by_pixels) return conv_pixels_floats(s, images, rows);
-  return conv_strip_in_place(&s->from) ? 0 : conv_strip_floats(&s->from, images, rows);
+  return conv_copy_in_place(&s->from) ? 0 : conv_copy_floats(&s->from, images, rows);
 }
 
 static bool room(Sum *s, int64_t images, int64_t rows) {
@@ -244,7 +244,7 @@ static bool room(Sum *s, int64_t images, int64_t rows) {
   const int64_t runs = s->by_pixels
                            ? conv_pixels_runs(s)
                            : conv_runs_most(d[0].taps * d[1].taps * d[2].taps, s->place.depth);
-  const int64_t size[] = {strip_floats(s, images, rows), s->groups_most * panels * panel,
+  const int64_t size[] = {copied_floats(s, images, rows), s->groups_most * panels * panel,
                           s->in_lines || s->by_pixels ? 0 : CONV_ROWS * (s->depth + LINE),
                           CONV_ROWS * CONV_COLUMNS,
                           runs * (int64_t)(sizeof(ConvRun) / sizeof(float))};
@@ -254,7 +254,7 @@ static bool room(Sum *s, int64_t images, int64_t rows) {
   float *at = conv_room(sum);
   if (!at) return false;
   for (int i = 0; i < 5; i++) part[i] = at, at += (size[i] + 15) / 16 * 16;
-  s->strip = part[0], s->panels = part[1], s->rows = part[2], s->edge = part[3];
+  s->copied = part[0], s->panels = part[1], s->rows = part[2], s->edge = part[3];
   s->run = (ConvRun *)(void *)part[4];
   return true;
 }
@@ -288,7 +288,7 @@ static void chunks(Sum *s, int64_t images, int64_t rows, int64_t g0, int64_t g1,
   float *const first = s->panels;
   ConvChunk c, next;
   for (int64_t n = 0; conv_chunk_at(&s->from, images, rows, n, &c); n++) {
-    const ConvStrip t = s->by_pixels ? (ConvStrip){0} : conv_strip_make(&s->from, &c, s->strip);
+    const ConvCopy t = s->by_pixels ? (ConvCopy){0} : conv_copy_make(&s->from, &c, s->copied);
     s->ahead = conv_chunk_at(&s->from, images, rows, n + 1, &next)
                    ? conv_ahead(&s->from, &next, (g1 - g0) * tiles_of(s, &c, j_end - j))
                    : (ConvAhead){0};

@@ -21,7 +21,7 @@ typedef struct Sum {
   int64_t panels_most; /* columns whose panels are packed at once, and whole groups */
   int64_t groups_most;
   int64_t pitch, line_floats; /* conv_pixels.c's: of a row of pixels, and of all of a line's */
-  float *strip, *panels, *rows, *edge;
+  float *copied, *panels, *rows, *edge;
   ConvRun *run;
   ConvAhead ahead;
   const dtrt_epilogue *epilogue; /* upon positions of the result that are done; NULL: nothing */
@@ -54,7 +54,7 @@ float *conv_line_of(const Sum *s, int64_t b, int64_t j0, int64_t j1);
 
 /* Columns j.. of one tap's weights of 16 bits. */
 void conv_pack_half(const Sum *s, int64_t tap, int64_t group, int64_t j, float *to);
-/* Whether that is faster, s having its kernel, source and depths; floats of `strip`, for so many
+/* Whether that is faster, s having its kernel, source and depths; floats of `copied`, for so many
  * images and rows; ConvRuns. */
 bool conv_pixels_fit(const Sum *s);
 int64_t conv_pixels_floats(Sum *s, int64_t images, int64_t rows);

@@ -21,7 +21,7 @@ typedef struct Grad {
   int64_t weights;
   const void *y;
   bool packed; /* y's numbers are no words */
-  float *w, *strip, *panel, *edge;
+  float *w, *copied, *panel, *edge;
   double *blocks; /* as w; NULL: there is one */
   ConvRun *run;
   ConvPlace place; /* of the first */
@@ -62,8 +62,8 @@ static void pack(const Grad *g, const ConvChunk *c, int64_t at, int64_t n) {
 
 /* The lines of a chunk that taps i0, i1 meet. `y`: of the chunk's first pixel, `lead` floats each.
  */
-static int64_t runs_of(const Grad *g, const ConvChunk *c, const ConvStrip *t, int64_t i0,
-                       int64_t i1, const float *y, int64_t image, int64_t lead) {
+static int64_t runs_of(const Grad *g, const ConvChunk *c, const ConvCopy *t, int64_t i0, int64_t i1,
+                       const float *y, int64_t image, int64_t lead) {
   const ConvReach *d = g->from.dim;
   const int64_t shift = (d[2].first - t->left) * g->from.channels;
   ConvPlace place = g->place;
@@ -121,7 +121,7 @@ static int64_t joined_channels(const Grad *g) { return g->from.dim[2].taps * g->
 static bool is_across(const Grad *g) {
   const int64_t lanes = g->kernel->columns / 2, all = joined_channels(g);
   if (g->groups > 1 || g->from.dim[2].far != 1 || g->wide >= lanes ||
-      g->wide > g->kernel->rows[1] || !all || conv_strip_in_place(&g->from))
+      g->wide > g->kernel->rows[1] || !all || conv_copy_in_place(&g->from))
     return false;
   return all * 90 / ((all + lanes - 1) / lanes * lanes) > g->wide * 100 / lanes;
 }
@@ -139,7 +139,7 @@ static void columns_across(const Grad *g, ConvTile t, int64_t outer, bool add) {
   }
 }
 
-static void chunk_across(const Grad *g, const ConvChunk *c, const ConvStrip *s, bool add) {
+static void chunk_across(const Grad *g, const ConvChunk *c, const ConvCopy *s, bool add) {
   const ConvReach *d = g->from.dim;
   const int64_t row = d[1].count * d[2].count, image = d[0].count * row;
   const float *y =
@@ -159,7 +159,7 @@ static void chunk_across(const Grad *g, const ConvChunk *c, const ConvStrip *s, 
 
 static void chunk(const Grad *g, const ConvChunk *c, bool add) {
   const ConvReach *d = g->from.dim;
-  const ConvStrip s = conv_strip_make(&g->from, c, g->strip);
+  const ConvCopy s = conv_copy_make(&g->from, c, g->copied);
   if (g->across) {
     chunk_across(g, c, &s, add);
     return;
@@ -212,21 +212,21 @@ static void all_chunks(const Grad *g) {
 /* What a thread needs for chunks. */
 static bool scratch(Grad *g, bool blocks) {
   const int64_t row = g->from.dim[1].count * g->from.dim[2].count;
-  const int64_t strip = conv_strip_in_place(&g->from)
-                            ? 0
-                            : conv_strip_floats(&g->from, g->images, g->rows) + CONV_COLUMNS,
+  const int64_t copied = conv_copy_in_place(&g->from)
+                             ? 0
+                             : conv_copy_floats(&g->from, g->images, g->rows) + CONV_COLUMNS,
                 panel = g->images * g->rows * row * g->kernel->columns,
                 edge = CONV_ROWS * CONV_COLUMNS,
                 runs = conv_runs_most(g->images * g->rows * g->from.dim[1].count,
                                       g->from.dim[2].count) *
                        (int64_t)(sizeof(ConvRun) / sizeof(float)),
                 sums = blocks ? 2 * g->weights : 0;
-  float *at = conv_room((strip + 15) / 16 * 16 + panel + edge + (runs + 1) / 2 * 2 + sums);
+  float *at = conv_room((copied + 15) / 16 * 16 + panel + edge + (runs + 1) / 2 * 2 + sums);
   if (!at) return false;
   g->edge = at, g->panel = at + edge;
   g->run = (ConvRun *)(void *)(g->panel + panel);
   g->blocks = blocks ? (double *)(void *)(g->panel + panel + (runs + 1) / 2 * 2) : NULL;
-  g->strip = g->panel + panel + (runs + 1) / 2 * 2 + sums;
+  g->copied = g->panel + panel + (runs + 1) / 2 * 2 + sums;
   return true;
 }
 

@@ -1,4 +1,4 @@
-/* conv_strip.c: copies the lines of an image that a convolution reads at once, with zeros for
+/* conv_copy.c: copies the lines of an image that a convolution reads at once, with zeros for
  * padding, so that kernels need not handle it. If no window reaches beyond the ends of a line,
  * lines are read in place. */
 #include <string.h>
@@ -9,12 +9,12 @@ static int64_t span(const ConvReach *r, int64_t count) {
   return !r->taps ? 0 : (count - 1) * r->step + (r->taps - 1) * r->far + 1;
 }
 
-bool conv_strip_in_place(const ConvSource *s) {
+bool conv_copy_in_place(const ConvSource *s) {
   const ConvReach *r = &s->dim[2];
   return !s->copied && r->first >= 0 && r->first + span(r, r->count) <= r->size;
 }
 
-int64_t conv_strip_floats(const ConvSource *s, int64_t images, int64_t rows) {
+int64_t conv_copy_floats(const ConvSource *s, int64_t images, int64_t rows) {
   int64_t planes = span(&s->dim[0], rows), wide = span(&s->dim[2], s->dim[2].count);
   if (planes > s->dim[0].size) planes = s->dim[0].size;
   return images * planes * s->dim[1].size * wide * s->channels;
@@ -48,18 +48,18 @@ ConvAhead conv_ahead(const ConvSource *s, const ConvChunk *c, int64_t tiles) {
   return (ConvAhead){at, end, (bytes + LINE - 1) / LINE * LINE};
 }
 
-ConvStrip conv_strip_make(const ConvSource *s, const ConvChunk *c, float *room) {
+ConvCopy conv_copy_make(const ConvSource *s, const ConvChunk *c, float *room) {
   const ConvReach *d0 = &s->dim[0], *d1 = &s->dim[1], *d2 = &s->dim[2];
   const int64_t line = d2->size * s->pixel, plane = d1->size * line, image = d0->size * plane;
   const char *x = (const char *)s->x + c->b * image;
-  if (conv_strip_in_place(s))
-    return (ConvStrip){.at = (const float *)(const void *)x,
-                       .image = image / 4,
-                       .plane = plane / 4,
-                       .line = line / 4};
+  if (conv_copy_in_place(s))
+    return (ConvCopy){.at = (const float *)(const void *)x,
+                      .image = image / 4,
+                      .plane = plane / 4,
+                      .line = line / 4};
   int64_t low, high;
   conv_planes(s, c, &low, &high);
-  ConvStrip t = {.at = room, .low = low, .left = d2->first};
+  ConvCopy t = {.at = room, .low = low, .left = d2->first};
   /* Of a padded line, columns `from` to `to` are there. */
   const int64_t wide = span(d2, d2->count);
   int64_t from = t.left < 0 ? -t.left : 0, to = d2->size - t.left;
