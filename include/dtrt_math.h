@@ -698,8 +698,12 @@ DTRT_FN uint64_t dtrt_mix64(uint64_t z) {
   return z ^ (z >> 31);
 }
 /* The Philox key of one random call. For one seed, different streams have different keys. */
+DTRT_FN uint64_t dtrt_seed_word(uint64_t seed) { return dtrt_mix64(seed + 0x9E3779B97F4A7C15u); }
+DTRT_FN uint64_t dtrt_word_key(uint64_t word, int64_t stream) {
+  return dtrt_mix64((uint64_t)stream ^ word);
+}
 DTRT_FN uint64_t dtrt_stream_key(uint64_t seed, uint64_t stream) {
-  return dtrt_mix64(stream ^ dtrt_mix64(seed + 0x9E3779B97F4A7C15u));
+  return dtrt_word_key(dtrt_seed_word(seed), (int64_t)stream);
 }
 DTRT_FN void dtrt_random_words(uint64_t key, uint64_t step, int64_t i, uint32_t out[4]) {
   uint64_t u = (uint64_t)i;

@@ -165,6 +165,12 @@ AstExpr *ast_binary(Parse *p, const char *sign, AstExpr *l, AstExpr *r) {
   return deepen(p, x, max(l->depth, r->depth));
 }
 
+AstExpr *ast_stack(Parse *p, Span at, AstExpr *n, AstExpr *layer) {
+  AstExpr *x = ast_new(p, EX_STACK, at);
+  x->from = n, x->x = layer;
+  return deepen(p, x, max(n->depth, layer->depth));
+}
+
 AstExpr *ast_relayout(Parse *p, Span at, AstExpr *operand, SpecExpr *spec) {
   AstExpr *x = ast_new(p, EX_RELAYOUT, at);
   x->x = operand, x->spec = spec;

@@ -80,7 +80,8 @@ typedef enum AstExprKind {
   EX_UNARY,
   EX_BINARY,
   EX_CHOICE,  /* x if from else y */
-  EX_RELAYOUT /* relayout(x, spec) */
+  EX_RELAYOUT, /* relayout(x, spec) */
+  EX_STACK     /* stack(from) x, a call */
 } AstExprKind;
 
 struct AstExpr {
@@ -197,6 +198,7 @@ AstExpr *ast_field(Parse *p, Span at, AstExpr *x, Ident name);
 AstExpr *ast_unary(Parse *p, Span at, const char *sign, AstExpr *x);
 AstExpr *ast_binary(Parse *p, const char *sign, AstExpr *x, AstExpr *y);
 AstExpr *ast_relayout(Parse *p, Span at, AstExpr *x, SpecExpr *spec);
+AstExpr *ast_stack(Parse *p, Span at, AstExpr *n, AstExpr *layer);
 
 ExprVec *ast_exprs(Parse *p, ExprVec *v,
                    AstExpr *x); /* v NULL: a new vector; x NULL: stays empty */

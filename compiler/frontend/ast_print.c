@@ -136,6 +136,12 @@ void ast_print_expr(Str *out, const AstExpr *x) {
     put(out, x->x, level(x));
     break;
   case EX_BINARY: put_binary(out, x); break;
+  case EX_STACK:
+    str_puts(out, "stack(");
+    ast_print_expr(out, x->from);
+    str_puts(out, ") ");
+    ast_print_expr(out, x->x);
+    break;
   case EX_RELAYOUT:
     str_puts(out, "relayout(");
     ast_print_expr(out, x->x);

@@ -1,6 +1,6 @@
 /* Predefined names: element types, the operations of compiler/ops, and functions of the elaborator
  * itself (params, like, shape, grad ...). Calls with only numbers are folded (fold_numbers.c). */
-#include "elaborate.h"
+#include "stack.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +9,22 @@
 
 typedef Value MakeFn(Elab *e, Span call, const Actual *a);
 
+static Type without_first(DType t, const Shape *s, int n) {
+  Type out = {.dtype = t, .shape = {.rank = s->rank - n}};
+  memcpy(out.shape.dim, s->dim + n, sizeof *s->dim * (size_t)out.shape.rank);
+  return out;
+}
+
 /* Dtype and shape of a variable, a tensor or a type. */
 static bool type_of(Elab *e, const Value *v, Type *out) {
   if (v->kind == V_TYPE)
     *out = *v->type;
   else if (v->kind == V_VAR) {
     const Var *var = &e->program->vars.at[v->var];
-    *out = (Type){var->dtype, var->shape};
+    *out = without_first(var->dtype, &var->shape, stack_own(e, var));
+  } else if (v->kind == V_ROW) {
+    const Var *var = &e->program->vars.at[v->row->var];
+    *out = without_first(var->dtype, &var->shape, v->row->n);
   } else if (v->kind == V_TENSOR && e->at) {
     const Node *n = graph_node(e->at->build.graph, v->node);
     *out = (Type){n->dtype, n->shape};
@@ -64,6 +73,7 @@ static Value make_len(Elab *e, Span call, const Actual *a) {
   (void)call;
   Type t;
   if (a->value.kind == V_LIST) return value_int(a->value.list->n);
+  if (stack_of(&a->value)) return value_int(stack_of(&a->value)->n);
   if (!type_of(e, &a->value, &t))
     return elab_fail(e, a->span, "`len` takes a list or a tensor, but this is %s",
                      value_describe(e, &a->value));
@@ -122,6 +132,11 @@ static Value gradient(Elab *e, Span call, NodeId loss, const Value *v, Span at) 
     }
     return value_list(e, all, v->list->n);
   }
+  if (v->kind == V_ROW)
+    return elab_fail(e, at,
+                     "this is a variable of one layer of a stack: take the gradient with respect to "
+                     "the stack's, `%s`, and its row",
+                     e->program->vars.at[v->row->var].path);
   if (v->kind == V_VAR)
     x = variable_in_loss(e, v->var, loss, at);
   else if (v->kind == V_TENSOR)
@@ -256,6 +271,9 @@ bool builtin_arg(Elab *e, const Value *v, Span at, Arg *out) {
   case V_TENSOR: out->kind = ARG_TENSOR, out->node = v->node; return true;
   case V_VAR:
     out->kind = ARG_TENSOR, out->node = variable_read(e, v->var, at);
+    return out->node != NO_NODE;
+  case V_ROW:
+    out->kind = ARG_TENSOR, out->node = variable_read_row(e, v->row, at);
     return out->node != NO_NODE;
   default:
     elab_fail(e, at, "expected a tensor or a number, found %s", value_describe(e, v));

@@ -1,7 +1,7 @@
 /* Calls: matches arguments with parameters, expands the bodies of fns and methods in place, and
  * creates instances of layers. Fns may call themselves up to a depth; other recursion is reported
  * with its chain. */
-#include "elaborate.h"
+#include "stack.h"
 #include <string.h>
 
 enum { DEEPEST_RECURSION = 100 }; /* of one fn */
@@ -207,6 +207,7 @@ static Value call_method(Elab *e, const Method *m, Span call, const Actual *a, i
   if (!e->at)
     return elab_fail(e, call, "`%s` works on tensors: it can be called in entries and methods",
                      frame_text(e, m->stmt, m->instance));
+  if (stack_whole(e, m->instance, call)) return value_error;
   NameScope inner = {.up = &m->instance->scope};
   Value v = run_body(e, &inner, m->stmt, m->instance, call, IN_METHOD, a, na);
   if (v.kind == V_TENSOR) {
@@ -249,7 +250,11 @@ static Value make_instance(Elab *e, const Def *def, Span call, const Actual *a, 
   if (recursive(e, def->stmt, NULL, call) || !elab_claim_path(e, e->base, call)) return value_error;
   Instance *in = arena_new_of(e->arena, Instance);
   int errors = e->diag->errors;
-  *in = (Instance){.path = e->base, .def = def, .scope = {.up = &def->module->scope}, .span = call};
+  *in = (Instance){.path = e->base,
+                   .def = def,
+                   .scope = {.up = &def->module->scope},
+                   .span = call,
+                   .within = e->stack};
   Frame frame = {e->frame, def->stmt, in, call};
   const char *owner = e->owner, *base = e->base;
   e->frame = &frame;

@@ -23,6 +23,7 @@ typedef enum ValueKind {
   V_TYPE,
   V_TENSOR,
   V_VAR,    /* a variable itself; its value in an entry is read where it is used */
+  V_ROW,    /* a variable of one layer of a stack: rows of that variable */
   V_FAMILY, /* state m[p]: one variable a key */
   V_INSTANCE,
   V_LAYER,
@@ -60,6 +61,21 @@ typedef struct Method {
 
 typedef struct Family Family;
 
+/* stack(n) layer(...), stack.c */
+typedef struct Stack {
+  struct Stack *up; /* it is made in a layer of that one */
+  const char *path;
+  int64_t n;
+  int depth; /* 1 and more */
+} Stack;
+enum { MOST_STACKS = 4 };
+
+/* What a layer of a stack has of a variable. */
+typedef struct LayerRow {
+  int var, n;
+  const NodeId *at; /* [n] positions in the variable's first dims */
+} LayerRow;
+
 struct Value {
   ValueKind kind;
   union {
@@ -71,6 +87,7 @@ struct Value {
     const Type *type;
     NodeId node;
     int var;
+    const LayerRow *row;
     Family *family;
     Instance *instance;
     const Def *def;
@@ -114,11 +131,16 @@ struct Instance {
   Span span;
   bool called;
   int precision; /* 1 + the statement about it; 0: none, or not looked for yet (`called`) */
+  const Stack *stack, *within; /* that it is, or one layer of; the innermost around it */
+  const NodeId *row;           /* of a layer of stacks: its positions in them */
+  int nrow;
 };
 
 struct Family {
   const char *path;
   Lookup members; /* 1 + the variable, by its key: the interned text in the brackets of the path */
+  const NodeId *row; /* as of an instance */
+  int nrow;
 };
 
 typedef VEC(NodeId) NodeList;
@@ -137,6 +159,7 @@ typedef struct Building {
   VEC(Assign) assigns;
   OpenRegion *open; /* the innermost region whose body is being built; NULL: none */
   NodeId told;      /* the token of what was told last (ops/told.c); NO_NODE: nothing was */
+  int drawn;        /* how many calls its path had before the last draw */
   Lookup streams; /* random calls so far, by interned path */
   bool random;    /* some node reads the random step */
 } Building;
@@ -208,6 +231,10 @@ typedef struct Elab {
   VEC(Said *) said;
   VEC(Ident) paths; /* of instances and variables, against doubles */
   Lookup path_at;   /* 1 + its place in paths, by interned path */
+  Stack *stack;     /* the innermost of those whose layer is being made */
+  VEC(Stack *) stacks;
+  OpenRegion *init_rows;  /* the loop that computes the first values of a stack's rows */
+  const NodeId *init_row; /* the position of its run in each stack; NULL: not asked for yet */
   IdentVec ended;   /* names that only bodies of regions bound */
   struct PrecisionRules *precision;
   int step_var;     /* random.step, -1 before a random op is met */
@@ -323,6 +350,8 @@ void variable_declare(Elab *e, NameScope *s, const Stmt *stmt);
 int variable_add(Elab *e, const char *path, const Type *t, bool trainable, Span at);
 NodeId variable_read(Elab *e, int var, Span at);
 void variable_assign(Elab *e, int var, Value v, Span at);
+NodeId variable_read_row(Elab *e, const LayerRow *row, Span at);
+void variable_assign_row(Elab *e, const LayerRow *row, Value v, Span at);
 /* The value of the variable that the loss was computed from. */
 NodeList *variable_versions(Elab *e, Building *b, int var);
 NodeId variable_in_loss(Elab *e, int var, NodeId loss, Span at);
@@ -354,10 +383,19 @@ void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where);
 void region_if(Elab *e, NameScope *s, const Stmt *stmt, Value condition, Where where);
 /* Before a variable is read or assigned: the regions that are open carry it from then on. */
 void region_carry_variable(Elab *e, int var, Span at);
+/* A loop of n runs around what is built until its end, each of which gives a row; its number. The
+ * end gives all rows, or `row` itself where no run asked for its number. */
+OpenRegion *region_rows_begin(Elab *e, int64_t n, Span at);
+NodeId region_rows_run(Elab *e, OpenRegion *r);
+NodeId region_rows_end(Elab *e, OpenRegion *r, NodeId row);
 /* The number of a random draw: the step of the entry, moved on for each run of open loops. */
 NodeId region_random_step(Elab *e, NodeId step);
 /* The token of what the entry told last, as open regions carry it. */
 NodeId region_told(Elab *e);
+
+/* -------- stack.c (stack.h) -------- */
+
+Value stack_make(Elab *e, NameScope *s, const AstExpr *x);
 
 /* -------- precision_rules.c -------- */
 

@@ -1,7 +1,7 @@
 /* Builds one graph per entry: inputs, the body statement by statement, outputs, assignments.
  * Random calls get their keys here, from the entry, the path of the enclosing layer and their
  * ordinal there, so that an unrelated edit or another layout does not change them. */
-#include "elaborate.h"
+#include "stack.h"
 #include <string.h>
 
 /* -------- random values -------- */
@@ -21,7 +21,16 @@ static uint64_t next_stream(void *user) {
   const char *name = name_of(e->names, path, strlen(path));
   int count = lookup_get(&b->streams, name);
   lookup_put(&b->streams, e->arena, name, count + 1);
+  b->drawn = count;
   return hash_bytes(path, strlen(path), (uint64_t)count);
+}
+
+/* Of the draw that next_stream gave a stream: the streams of a stack's rows. */
+static NodeId row_stream(void *user) {
+  Elab *e = user;
+  if (e->at->index || !e->init_rows) return NO_NODE;
+  stack_init_rows(e);
+  return stack_stream(e, e->at->stream_path, (uint64_t)e->at->drawn);
 }
 
 /* The counter that every entry with random values moves on: i64[], 0 at first. */
@@ -56,6 +65,7 @@ void entry_begin(Elab *e, Building *b, const char *name, int index, Span span) {
                      .user = e,
                      .precision = index ? precision_of(e, NULL, 0) : 0,
                      .stream = next_stream,
+                     .row_stream = row_stream,
                      .step = random_step};
   tell_begin(b);
 }

@@ -1,6 +1,6 @@
 /* Evaluates expressions. Numbers, lists, types and instances are computed immediately; tensors
  * become nodes of the entry that is being built. */
-#include "elaborate.h"
+#include "stack.h"
 #include <math.h>
 #include <string.h>
 
@@ -25,6 +25,7 @@ bool elab_tick(Elab *e, Span at) {
 }
 
 Value eval_read(Elab *e, Value v, Span at) {
+  if (v.kind == V_ROW) return value_node(variable_read_row(e, v.row, at));
   if (v.kind != V_VAR) return v;
   if (!e->at)
     return elab_fail(e, at, "the value of %s is available only in entries and methods",
@@ -118,11 +119,19 @@ bool eval_type(Elab *e, NameScope *s, const AstExpr *x, Type *out) {
 
 /* -------- lists -------- */
 
+static Value layers_of(Elab *e, const Instance *in) {
+  const int n = (int)in->stack->n;
+  Value *at = arena_array(e->arena, Value, n);
+  for (int i = 0; i < n; i++) at[i] = stack_item(e, in, i);
+  return value_list(e, at, n);
+}
+
 bool eval_sequence(Elab *e, NameScope *s, AstRange over, Sequence *out) {
   const AstExpr *from = over.from, *to = over.to;
   Value v = eval_expr(e, s, from);
   int64_t lo = 0, hi = 0, by = 1;
   if (!to) {
+    if (stack_of(&v) && e->at) v = layers_of(e, v.instance);
     if (v.kind == V_LIST)
       *out = (Sequence){.list = v.list, .n = v.list->n};
     else if (v.kind == V_INT)
@@ -216,7 +225,7 @@ static Value field(Elab *e, const AstExpr *x, const Value *v) {
   Value r = builtin_field(e, v, x->name.text, &found);
   if (found) return r;
   Value op;
-  bool tensor = v->kind == V_TENSOR || v->kind == V_VAR;
+  bool tensor = v->kind == V_TENSOR || v->kind == V_VAR || v->kind == V_ROW;
   const char *name = !strcmp(x->name.text, "T") ? "transpose" : x->name.text;
   if (tensor && builtin_find(name, &op))
     return elab_fail(e, x->name.span, "%s has no `%s`: operations are functions, as in %s(x)",
@@ -293,6 +302,7 @@ static Value eval_kind(Elab *e, NameScope *s, const AstExpr *x) {
   case EX_BINARY: return binary(e, s, x);
   case EX_CHOICE: return choice(e, s, x);
   case EX_RELAYOUT: return relayout(e, s, x);
+  case EX_STACK: return stack_make(e, s, x);
   }
   return value_error;
 }

@@ -7,20 +7,158 @@
  * it, but for those that both parts of an `if` bind. */
 #include "flow.h"
 #include "op.h"
-#include <string.h>
 
-/* A name that the body binds. */
-typedef struct Carried {
-  Ident name;
-  Span before;  /* where it was bound */
-  Value inside; /* with carries in place of tensors and numbers */
-} Carried;
-typedef VEC(Carried) CarriedVec;
+Region *flow_region(Elab *e, const OpenRegion *r) { return &e->at->entry.regions.at[r->index]; }
+
+NodeId flow_operate(Elab *e, const char *sign, Arg x, Arg y) {
+  return build_operator(&e->at->build, op_operator(sign, 2), &x, &y).node;
+}
+
+/* -------- opening -------- */
+
+OpenRegion *flow_open(Elab *e, RegionKind kind, Span at) {
+  Building *b = e->at;
+  OpenRegion *r = arena_new_of(e->arena, OpenRegion);
+  *r = (OpenRegion){.up = b->open,
+                    .index = b->entry.regions.n,
+                    .counter = NO_NODE,
+                    .told = NO_NODE,
+                    .run = NO_NODE};
+  vec_push(e->arena, &b->entry.regions,
+           ((Region){.kind = kind,
+                     .parent = b->open ? b->open->index : NO_REGION,
+                     .span = at,
+                     .condition = NO_NODE,
+                     .turns = TURNS_UNKNOWN}));
+  b->open = r;
+  return r;
+}
+
+NodeId flow_carry(Elab *e, OpenRegion *r, NodeId init, const char *name, Span at) {
+  Region *to = flow_region(e, r);
+  const int64_t attr[] = {r->index, to->carries.n};
+  if (init == NO_NODE) return NO_NODE;
+  e->at->build.span = at;
+  const NodeId id = build_node(&e->at->build, OP_carry, 1, &init, 2, attr, 0);
+  if (id != NO_NODE) vec_push(e->arena, &to->carries, ((Carry){id, id, name, at}));
+  return id;
+}
+
+Carry *flow_carry_of(Elab *e, const OpenRegion *r, NodeId node) {
+  Region *in = flow_region(e, r);
+  for (int i = 0; i < in->carries.n; i++)
+    if (in->carries.at[i].node == node) return &in->carries.at[i];
+  return NULL;
+}
+
+static NodeId after_of(Elab *e, NodeId carry) {
+  return build_node(&e->at->build, OP_after, 1, &carry, 0, NULL, 0);
+}
+
+/* -------- variables -------- */
+
+static RegionVar *var_in(OpenRegion *r, int var) {
+  for (int i = 0; i < r->vars.n; i++)
+    if (r->vars.at[i].var == var) return &r->vars.at[i];
+  return NULL;
+}
+
+static NodeId carry_var(Elab *e, OpenRegion *r, int var, NodeId before, Span at) {
+  const Carry *c;
+  const NodeId id = flow_carry(e, r, before, e->program->vars.at[var].path, at);
+  if (id == NO_NODE) return id;
+  c = flow_carry_of(e, r, id);
+  graph_node(e->at->build.graph, id)->name = e->program->vars.at[var].path;
+  vec_push(e->arena, &r->vars,
+           ((RegionVar){var, (int)(c - flow_region(e, r)->carries.at), before}));
+  return id;
+}
+
+static NodeId current(Elab *e, int var) {
+  const NodeList *v = variable_versions(e, e->at, var);
+  return v->n ? v->at[v->n - 1] : NO_NODE;
+}
+
+static void carry_in(Elab *e, OpenRegion *r, int var, Span at) {
+  if (var_in(r, var)) return;
+  if (r->up) carry_in(e, r->up, var, at);
+  const NodeId id = carry_var(e, r, var, current(e, var), at);
+  if (id != NO_NODE) vec_push(e->arena, variable_versions(e, e->at, var), id);
+}
+
+void region_carry_variable(Elab *e, int var, Span at) {
+  if (e->at->open && current(e, var) != NO_NODE) carry_in(e, e->at->open, var, at);
+}
+
+/* What each run of the body has made of it. Behind, it has its value of before if that is the same.
+ */
+static void close_vars(Elab *e, const OpenRegion *r) {
+  for (int i = 0; i < r->vars.n; i++) {
+    const RegionVar *v = &r->vars.at[i];
+    Carry *c = &flow_region(e, r)->carries.at[v->carry];
+    c->next = current(e, v->var);
+    if (c->next == c->node)
+      vec_push(e->arena, variable_versions(e, e->at, v->var), v->before);
+    else
+      variable_assign(e, v->var, value_node(after_of(e, c->node)), flow_region(e, r)->span);
+  }
+}
+
+/* -------- the number of a run, for random values -------- */
+
+NodeId flow_counter(Elab *e, OpenRegion *r) {
+  if (r->counter != NO_NODE) return r->counter;
+  r->counts = true;
+  return r->counter =
+             flow_carry(e, r, build_whole(&e->at->build, DT_I64, 0), NULL, e->at->build.span);
+}
+
+/* In a loop each run has draws of its own, the same on any mesh: odd numbers, another for each
+ * depth, keep the runs of nested loops and of later calls apart. */
+NodeId region_random_step(Elab *e, NodeId step) {
+  uint64_t odd = 0x9e3779b97f4a7c15u;
+  const Span span = e->at->build.span;
+  for (OpenRegion *r = e->at->open; r && !r->rows && step != NO_NODE;
+       r = r->up, odd = odd * 5 + 2) {
+    if (flow_region(e, r)->kind != REGION_LOOP) continue;
+    const NodeId run = build_cast(&e->at->build, flow_counter(e, r), DT_I64);
+    const NodeId from_one = flow_operate(e, "+", tensor_arg(run), int_arg(1));
+    const NodeId far = flow_operate(e, "*", tensor_arg(from_one), int_arg((int64_t)odd));
+    step = flow_operate(e, "+", tensor_arg(step), tensor_arg(far));
+  }
+  e->at->build.span = span;
+  return step;
+}
+
+static void close_counter(Elab *e, OpenRegion *r) {
+  if (!r->counts || r->counter == NO_NODE) return;
+  flow_carry_of(e, r, r->counter)->next = flow_operate(e, "+", tensor_arg(r->counter), int_arg(1));
+}
+
+/* -------- what is told, in order -------- */
+
+static void carry_told(Elab *e, OpenRegion *r) {
+  if (!r || r->told != NO_NODE) return;
+  carry_told(e, r->up);
+  e->at->told = r->told = flow_carry(e, r, e->at->told, NULL, e->at->build.span);
+}
+
+NodeId region_told(Elab *e) {
+  if (e->at->told == NO_NODE) e->at->told = build_whole(&e->at->build, DT_I32, 0);
+  carry_told(e, e->at->open);
+  return e->at->told;
+}
+
+static void close_told(Elab *e, OpenRegion *r) {
+  if (r->told == NO_NODE) return;
+  flow_carry_of(e, r, r->told)->next = e->at->told;
+  e->at->told = after_of(e, r->told);
+}
 
 /* -------- names -------- */
 
 /* As `bind` names what it binds. */
-static void name_node(Elab *e, Where where, const char *name, NodeId id) {
+void flow_name(Elab *e, Where where, const char *name, NodeId id) {
   if (where == IN_ENTRY) entry_name_node(e, path_join(e, e->at->entry.name, name), id);
   if (where == IN_METHOD) entry_name_node(e, path_join(e, e->frame->instance->path, name), id);
 }
@@ -40,8 +178,8 @@ static Value carry_value(Elab *e, OpenRegion *r, Value v, Ident name, Where wher
     return value_list(e, at, v.list->n);
   }
   if (id == NO_NODE) return v;
-  id = region_add_carry(e, r, id, name.text, name.span);
-  if (id != NO_NODE) name_node(e, where, name.text, id);
+  id = flow_carry(e, r, id, name.text, name.span);
+  if (id != NO_NODE) flow_name(e, where, name.text, id);
   return value_node(id);
 }
 
@@ -72,7 +210,7 @@ static NodeId next_of(Elab *e, NodeId carry, Value v, Span at) {
 }
 
 static void close_value(Elab *e, OpenRegion *r, const Carried *c, const Value *before, Value v) {
-  const Span region = region_at(e, r)->span;
+  const Span region = flow_region(e, r)->span;
   if (v.kind == V_ERROR || before->kind == V_ERROR) return;
   v = eval_read(e, v, c->name.span);
   if (before->kind == V_LIST && v.kind == V_LIST && v.list->n == before->list->n) {
@@ -87,7 +225,7 @@ static void close_value(Elab *e, OpenRegion *r, const Carried *c, const Value *b
   if (next == NO_NODE)
     mismatch(e, c, before, &v, region);
   else
-    region_carry_of(e, r, before->node)->next = next;
+    flow_carry_of(e, r, before->node)->next = next;
 }
 
 static Value after_value(Elab *e, Value inside, Ident name, Where where) {
@@ -99,14 +237,14 @@ static Value after_value(Elab *e, Value inside, Ident name, Where where) {
   }
   if (inside.kind != V_TENSOR) return inside;
   e->at->build.span = name.span;
-  const NodeId id = region_after(e, inside.node);
-  if (id != NO_NODE) name_node(e, where, name.text, id);
+  const NodeId id = after_of(e, inside.node);
+  if (id != NO_NODE) flow_name(e, where, name.text, id);
   return value_node(id);
 }
 
 /* What the loop itself binds in its body is bound there by now. */
-static void carry_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Where where,
-                        CarriedVec *out) {
+void flow_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Where where,
+                CarriedVec *out) {
   IdentVec names = {0};
   bound_names(e, body, false, &names);
   const int bound = names.n;
@@ -123,15 +261,14 @@ static void carry_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *bo
   }
 }
 
-static void run_body(Elab *e, NameScope *in, const StmtVec *body, Span at, Where where) {
+void flow_body(Elab *e, NameScope *in, const StmtVec *body, Span at, Where where) {
   if (!stmt_run(e, in, body, where)) return;
   elab_fail(e, at,
             "`return` is not allowed in a loop or branch that is decided at run time: bind the "
             "value before this statement, change it inside, and return it after");
 }
 
-static void close_region(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec *carried,
-                         Where where) {
+void flow_close(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec *carried, Where where) {
   for (int i = 0; i < carried->n; i++) {
     const Carried *c = &carried->at[i];
     close_value(e, r, c, &c->inside, scope_find(in, c->name.text)->value);
@@ -139,9 +276,9 @@ static void close_region(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec
   for (int i = 0; i < in->names.n; i++)
     if (!bound_before(in->up, in->names.at[i]->name))
       bound_add(e, &e->ended, (Ident){in->names.at[i]->name, in->names.at[i]->span});
-  e->at->build.span = region_at(e, r)->span;
-  region_close_counter(e, r);
-  region_close_told(e, r);
+  e->at->build.span = flow_region(e, r)->span;
+  close_counter(e, r);
+  close_told(e, r);
   e->at->open = r->up;
   for (int i = 0; i < carried->n; i++) {
     const Carried *c = &carried->at[i];
@@ -151,12 +288,12 @@ static void close_region(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec
   for (int i = 0; i < r->collected.n; i++) {
     const Collected *c = &r->collected.at[i];
     e->at->build.span = c->name.span;
-    const NodeId id = region_after(e, c->carry);
+    const NodeId id = after_of(e, c->carry);
     if (id == NO_NODE) continue;
     scope_bind(e, in->up, c->name, value_node(id));
-    name_node(e, where, c->name.text, id);
+    flow_name(e, where, c->name.text, id);
   }
-  region_close_vars(e, r);
+  close_vars(e, r);
 }
 
 /* -------- conditions -------- */
@@ -185,7 +322,7 @@ static NodeId condition(Elab *e, Value v, const AstExpr *x, const char *word) {
 
 /* -------- the statements -------- */
 
-static bool misplaced(Elab *e, const Stmt *s, Where where, const char *what) {
+bool flow_misplaced(Elab *e, const Stmt *s, Where where, const char *what) {
   if (e->at && where != IN_TOP && where != IN_LAYER) return false;
   elab_fail(e, s->span, "%s is not allowed %s: it belongs in an entry, a fn or a method", what,
             where == IN_TOP ? "at top level" : "in a layer");
@@ -203,30 +340,30 @@ static void bound_runs(Elab *e, NameScope *s, OpenRegion *r, const Stmt *stmt, N
               value_describe(e, &v));
     return;
   }
-  in = region_at(e, r);
+  in = flow_region(e, r);
   if (in->turns != TURNS_UNKNOWN)
     elab_fail(e, stmt->most->span,
               "this loop runs %ld times: `most` bounds one whose number of runs is not known",
               (long)in->turns);
   if (in->condition == NO_NODE || in->turns != TURNS_UNKNOWN) return;
   e->at->build.span = stmt->most->span;
-  const NodeId below = region_operate(e, "<", tensor_arg(run), int_arg(v.i));
-  const NodeId both = region_operate(e, "and", tensor_arg(in->condition), tensor_arg(below));
-  in = region_at(e, r);
+  const NodeId below = flow_operate(e, "<", tensor_arg(run), int_arg(v.i));
+  const NodeId both = flow_operate(e, "and", tensor_arg(in->condition), tensor_arg(below));
+  in = flow_region(e, r);
   in->condition = both, in->most = v.i;
 }
 
 void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   NameScope in = {.up = s};
   CarriedVec carried = {0};
-  if (misplaced(e, stmt, where, "`while`")) return;
-  OpenRegion *r = region_open(e, REGION_LOOP, stmt->span);
-  carry_names(e, r, &in, &stmt->body, where, &carried);
+  if (flow_misplaced(e, stmt, where, "`while`")) return;
+  OpenRegion *r = flow_open(e, REGION_LOOP, stmt->span);
+  flow_names(e, r, &in, &stmt->body, where, &carried);
   const NodeId c = condition(e, eval_expr(e, &in, stmt->value), stmt->value, "while");
-  region_at(e, r)->condition = c;
-  if (stmt->most) bound_runs(e, s, r, stmt, region_counter(e, r));
-  run_body(e, &in, &stmt->body, stmt->span, where);
-  close_region(e, r, &in, &carried, where);
+  flow_region(e, r)->condition = c;
+  if (stmt->most) bound_runs(e, s, r, stmt, flow_counter(e, r));
+  flow_body(e, &in, &stmt->body, stmt->span, where);
+  flow_close(e, r, &in, &carried, where);
 }
 
 /* The bounds of a range as scalars of one integer type. */
@@ -271,134 +408,23 @@ void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   CarriedVec carried = {0};
   NodeId from, to;
   int64_t turns;
-  if (misplaced(e, stmt, where, "`repeat`") || !range(e, s, stmt, &from, &to, &turns)) return;
-  OpenRegion *r = region_open(e, REGION_LOOP, stmt->span);
-  region_at(e, r)->turns = turns;
-  r->counter = region_add_carry(e, r, from, stmt->name.text, stmt->name.span);
+  if (flow_misplaced(e, stmt, where, "`repeat`") || !range(e, s, stmt, &from, &to, &turns)) return;
+  OpenRegion *r = flow_open(e, REGION_LOOP, stmt->span);
+  flow_region(e, r)->turns = turns;
+  r->counter = flow_carry(e, r, from, stmt->name.text, stmt->name.span);
   r->body = &in;
   if (turns != TURNS_UNKNOWN)
-    r->run = region_operate(e, "-", tensor_arg(r->counter), tensor_arg(from));
+    r->run = flow_operate(e, "-", tensor_arg(r->counter), tensor_arg(from));
   scope_bind(e, &in, stmt->name, value_node(r->counter));
-  carry_names(e, r, &in, &stmt->body, where, &carried);
+  flow_names(e, r, &in, &stmt->body, where, &carried);
   e->at->build.span = stmt->span;
-  region_at(e, r)->condition = region_operate(e, "<", tensor_arg(r->counter), tensor_arg(to));
+  flow_region(e, r)->condition = flow_operate(e, "<", tensor_arg(r->counter), tensor_arg(to));
   if (stmt->most)
-    bound_runs(e, s, r, stmt, region_operate(e, "-", tensor_arg(r->counter), tensor_arg(from)));
-  run_body(e, &in, &stmt->body, stmt->span, where);
+    bound_runs(e, s, r, stmt, flow_operate(e, "-", tensor_arg(r->counter), tensor_arg(from)));
+  flow_body(e, &in, &stmt->body, stmt->span, where);
   e->at->build.span = stmt->span;
   r->counts = true;
-  close_region(e, r, &in, &carried, where);
-}
-
-static Arg shape_arg(Elab *e, int rank, const int64_t *dim, Span at) {
-  Arg dims = {.kind = ARG_LIST, .span = at, .n = rank};
-  dims.at = arena_array(e->arena, Arg, rank + 1);
-  for (int d = 0; d < rank; d++) dims.at[d] = int_arg(dim[d]);
-  return dims;
-}
-
-static NodeId zeros(Elab *e, DType t, int rank, const int64_t *dim, Span at) {
-  const Arg type = {.kind = ARG_DTYPE, .i = (int64_t)t};
-  e->at->build.span = at;
-  return build_call(&e->at->build, op_find("zeros"), (Arg[]){shape_arg(e, rank, dim, at), type})
-      .node;
-}
-
-/* The tensors that a scan goes through, and how many rows they have; false after a report. */
-static bool sequences(Elab *e, NameScope *s, const Stmt *stmt, NodeId *x, int64_t *rows) {
-  for (int i = 0; i < stmt->given.n; i++) {
-    const AstExpr *at = stmt->given.at[i].value;
-    const Value v = eval_read(e, eval_expr(e, s, at), at->span);
-    if (v.kind == V_ERROR) return false;
-    const Node *n = v.kind == V_TENSOR ? graph_node(e->at->build.graph, v.node) : NULL;
-    if (!n || !n->shape.rank) {
-      elab_fail(e, at->span, "`scan` goes through the rows of a tensor, but this is %s",
-                value_describe(e, &v));
-      return false;
-    }
-    if (i && n->shape.dim[0] != *rows) {
-      elab_fail(e, at->span, "this has %ld rows, and `%s` has %ld: a scan goes through all at once",
-                (long)n->shape.dim[0], stmt->given.at[0].name.text, (long)*rows);
-      return false;
-    }
-    x[i] = v.node;
-    *rows = n->shape.dim[0];
-  }
-  return true;
-}
-
-void region_scan(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
-  NameScope in = {.up = s};
-  CarriedVec carried = {0};
-  int64_t rows = 0;
-  if (misplaced(e, stmt, where, "`scan`")) return;
-  NodeId *x = arena_array(e->arena, NodeId, stmt->given.n + 1);
-  if (!sequences(e, s, stmt, x, &rows)) return;
-  Build *b = &e->at->build;
-  OpenRegion *r = region_open(e, REGION_LOOP, stmt->span);
-  b->span = stmt->span;
-  region_at(e, r)->turns = rows;
-  r->body = &in;
-  r->counter = region_add_carry(e, r, build_whole(b, DT_I64, 0), NULL, stmt->span);
-  r->counts = true;
-  const Arg run = tensor_arg(r->counter), last = int_arg(rows - 1);
-  r->run = stmt->keep ? region_operate(e, "-", last, run) : r->counter;
-  for (int i = 0; i < stmt->given.n; i++) {
-    const Ident name = stmt->given.at[i].name;
-    b->span = name.span;
-    const Arg row =
-        build_call(b, op_find("gather"), (Arg[]){tensor_arg(x[i]), tensor_arg(r->run), int_arg(0)});
-    if (row.node != NO_NODE) name_node(e, where, name.text, row.node);
-    scope_bind(e, &in, name, value_node(row.node));
-  }
-  b->span = stmt->span;
-  region_at(e, r)->condition = region_operate(e, "<", run, int_arg(rows));
-  carry_names(e, r, &in, &stmt->body, where, &carried);
-  run_body(e, &in, &stmt->body, stmt->span, where);
-  close_region(e, r, &in, &carried, where);
-}
-
-void region_collect(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
-  OpenRegion *r = e->at ? e->at->open : NULL;
-  if (misplaced(e, stmt, where, "`collect`")) return;
-  if (!r || r->run == NO_NODE || r->body != s) {
-    elab_fail(
-        e, stmt->span,
-        "`collect` belongs in the body of a `scan`, or of a `repeat` from number "
-        "to number: it makes one row a run, so the number of runs must be known at compile time");
-    return;
-  }
-  for (int i = 0; i < r->collected.n; i++)
-    if (r->collected.at[i].name.text == stmt->name.text) {
-      elab_fail(e, stmt->name.span, "`%s` is collected twice in each run", stmt->name.text);
-      diag_note(e->diag, r->collected.at[i].name.span, "the first is here");
-      return;
-    }
-  const Value v = eval_read(e, eval_expr(e, s, stmt->value), stmt->value->span);
-  NodeId row = v.node;
-  e->at->build.span = stmt->span;
-  if (v.kind == V_ERROR) return;
-  if (v.kind == V_INT) row = build_whole(&e->at->build, DT_I64, v.i);
-  if (v.kind == V_REAL) row = build_const(&e->at->build, DT_F32, v.real);
-  if (v.kind == V_BOOL) row = build_const(&e->at->build, DT_BOOL, v.i ? 1 : 0);
-  if (v.kind != V_INT && v.kind != V_REAL && v.kind != V_BOOL && v.kind != V_TENSOR) {
-    elab_fail(e, stmt->value->span, "`collect` takes a tensor in each run, but this is %s",
-              value_describe(e, &v));
-    return;
-  }
-  const Node n = *graph_node(e->at->build.graph, row);
-  int64_t dim[MAX_RANK + 1] = {region_at(e, r)->turns};
-  memcpy(dim + 1, n.shape.dim, sizeof *dim * (size_t)n.shape.rank);
-  const NodeId none = zeros(e, n.dtype, n.shape.rank + 1, dim, stmt->span);
-  const NodeId id = region_add_carry(e, r, none, stmt->name.text, stmt->name.span);
-  if (id == NO_NODE) return;
-  name_node(e, where, stmt->name.text, id);
-  const Arg put =
-      build_call(&e->at->build, op_find("put"),
-                 (Arg[]){tensor_arg(id), tensor_arg(r->run), tensor_arg(row), int_arg(0)});
-  if (put.node == NO_NODE) return;
-  region_carry_of(e, r, id)->next = put.node;
-  vec_push(e->arena, &r->collected, ((Collected){stmt->name, id}));
+  flow_close(e, r, &in, &carried, where);
 }
 
 /* What a branch binds that was not bound before, and the other branch binds, too: there it is
@@ -413,7 +439,7 @@ static void new_names(Elab *e, OpenRegion *r, const NameScope *in, const StmtVec
     const Value v = eval_read(e, b->value, b->span);
     const Node *n = v.kind == V_TENSOR ? graph_node(e->at->build.graph, v.node) : NULL;
     Value zero = v;
-    if (n) zero = value_node(zeros(e, n->dtype, n->shape.rank, n->shape.dim, b->span));
+    if (n) zero = value_node(flow_zeros(e, n->dtype, n->shape.rank, n->shape.dim, b->span));
     Carried c = {.name = {b->name, b->span}, .before = b->span};
     c.inside = carry_value(e, r, zero, c.name, where);
     vec_push(e->arena, carried, c);
@@ -424,17 +450,17 @@ static void branch(Elab *e, NameScope *s, const Stmt *stmt, const StmtVec *body,
                    const StmtVec *other, NodeId cond, Where where) {
   NameScope in = {.up = s};
   CarriedVec carried = {0};
-  OpenRegion *r = region_open(e, REGION_BRANCH, stmt->span);
-  region_at(e, r)->condition = cond;
-  carry_names(e, r, &in, body, where, &carried);
-  run_body(e, &in, body, stmt->span, where);
+  OpenRegion *r = flow_open(e, REGION_BRANCH, stmt->span);
+  flow_region(e, r)->condition = cond;
+  flow_names(e, r, &in, body, where, &carried);
+  flow_body(e, &in, body, stmt->span, where);
   new_names(e, r, &in, other, where, &carried);
-  close_region(e, r, &in, &carried, where);
+  flow_close(e, r, &in, &carried, where);
 }
 
 void region_if(Elab *e, NameScope *s, const Stmt *stmt, Value v, Where where) {
   static const StmtVec none = {0};
-  if (misplaced(e, stmt, where, "`if` on a tensor")) return;
+  if (flow_misplaced(e, stmt, where, "`if` on a tensor")) return;
   const NodeId cond = condition(e, v, stmt->value, "if");
   if (cond == NO_NODE) return;
   branch(e, s, stmt, &stmt->body, &stmt->other, cond, where);

@@ -1,6 +1,6 @@
-/* The regions that are open while a body is executed (flow.c), and what they carry (flow_carry.c):
- * values of before, the number of a run, the order of what is told. */
-#pragma once
+/* Inside of flow.c, flow_rows.c: regions of an entry while their bodies are built. */
+#ifndef DTG_FLOW_H
+#define DTG_FLOW_H
 #include "elaborate.h"
 
 /* A variable of the program in a region: its value before, and the carry. */
@@ -23,24 +23,38 @@ struct OpenRegion {
   VEC(RegionVar) vars;
   const NameScope *body;
   NodeId told; /* the carry of the token of what is told; NO_NODE: nothing is told in it */
+  bool rows;   /* it draws the rows of a stack: its runs are no steps */
   NodeId run; /* of a loop whose number of runs is known: which one this is, from 0; else NO_NODE */
   VEC(Collected) collected;
 };
 
-Region *region_at(Elab *e, const OpenRegion *r);
-OpenRegion *region_open(Elab *e, RegionKind kind, Span at);
-/* NO_NODE for one. The name may be NULL. */
-NodeId region_add_carry(Elab *e, OpenRegion *r, NodeId init, const char *name, Span at);
-Carry *region_carry_of(Elab *e, const OpenRegion *r, NodeId node);
-/* The value of a carry behind its region. */
-NodeId region_after(Elab *e, NodeId carry);
-/* The carry that tells the runs of a loop apart. */
-NodeId region_counter(Elab *e, OpenRegion *r);
-/* At the end of the body. */
-void region_close_vars(Elab *e, const OpenRegion *r);
-void region_close_counter(Elab *e, OpenRegion *r);
-void region_close_told(Elab *e, OpenRegion *r);
+/* A name that the body binds. */
+typedef struct Carried {
+  Ident name;
+  Span before;  /* where it was bound */
+  Value inside; /* with carries in place of tensors and numbers */
+} Carried;
+typedef VEC(Carried) CarriedVec;
 
-NodeId region_operate(Elab *e, const char *sign, Arg x, Arg y);
 static inline Arg tensor_arg(NodeId id) { return (Arg){.kind = ARG_TENSOR, .node = id}; }
 static inline Arg int_arg(int64_t i) { return (Arg){.kind = ARG_INT, .i = i, .real = (double)i}; }
+
+Region *flow_region(Elab *e, const OpenRegion *r);
+NodeId flow_operate(Elab *e, const char *sign, Arg x, Arg y);
+NodeId flow_zeros(Elab *e, DType t, int rank, const int64_t *dim, Span at);
+bool flow_misplaced(Elab *e, const Stmt *s, Where where, const char *what);
+/* As `bind` names what it binds. */
+void flow_name(Elab *e, Where where, const char *name, NodeId id);
+
+OpenRegion *flow_open(Elab *e, RegionKind kind, Span at);
+NodeId flow_carry(Elab *e, OpenRegion *r, NodeId init, const char *name, Span at);
+Carry *flow_carry_of(Elab *e, const OpenRegion *r, NodeId node);
+/* The number of its run, from 0. */
+NodeId flow_counter(Elab *e, OpenRegion *r);
+/* What the loop itself binds in its body is bound there by now. */
+void flow_names(Elab *e, OpenRegion *r, NameScope *in, const StmtVec *body, Where where,
+                CarriedVec *out);
+void flow_body(Elab *e, NameScope *in, const StmtVec *body, Span at, Where where);
+void flow_close(Elab *e, OpenRegion *r, NameScope *in, const CarriedVec *carried, Where where);
+
+#endif

@@ -1,6 +1,6 @@
 /* Operators and subscripts: on plain values they are computed immediately (fold_numbers.c); with a
  * tensor operand they become nodes. */
-#include "elaborate.h"
+#include "stack.h"
 #include <string.h>
 
 /* -------- tensors -------- */
@@ -126,7 +126,7 @@ static Value family_index(Elab *e, NameScope *s, const AstExpr *x, const Family 
   const char *key = variable_key(e, &v, sub->span);
   if (!key) return value_error;
   int var = lookup_get(&f->members, name_of(e->names, key, strlen(key)));
-  if (var) return (Value){.kind = V_VAR, .var = var - 1};
+  if (var) return stack_family_row(e, f, var - 1);
   return elab_fail(e, sub->span, "there is no variable %s[%s]", f->path, key);
 }
 
@@ -311,6 +311,8 @@ Value operate_put(Elab *e, NameScope *s, const AstExpr *x, NodeId base, Value v,
 Value operate_index(Elab *e, NameScope *s, const AstExpr *x, Value base) {
   if (base.kind == V_LIST && x->subs.n) return list_index(e, s, x, base.list);
   if (base.kind == V_FAMILY && x->subs.n) return family_index(e, s, x, base.family);
+  if (stack_of(&base) && x->subs.n == 1 && !x->subs.at[0].slice && !x->subs.at[0].rest)
+    return stack_index(e, x, base.instance, eval_expr(e, s, x->subs.at[0].begin));
   base = eval_read(e, base, x->x->span);
   if (base.kind == V_TENSOR) return tensor_index(e, s, x, base.node);
   if (base.kind == V_ERROR) return base;

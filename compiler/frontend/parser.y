@@ -57,7 +57,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 %token IMPORT "`import`" CONST "`const`" FN "`fn`" LAYER "`layer`" ENTRY "`entry`" MESH "`mesh`"
 %token LAYOUT "`layout`" PARAM "`param`" STATE "`state`" ON "`on`" FOR "`for`" WHILE "`while`" IF "`if`" ELSE "`else`"
 %token RETURN "`return`" ASSERT "`assert`" AND "`and`" OR "`or`" NOT "`not`" TRUE "`true`" FALSE "`false`" NONE "`none`"
-%token RELAYOUT "`relayout`" REST "`...`" UPTO "`..`" POW "`**`" FLOORDIV "`//`" EQ "`==`" NE "`!=`"
+%token STACK "`stack`" RELAYOUT "`relayout`" REST "`...`" UPTO "`..`" POW "`**`" FLOORDIV "`//`" EQ "`==`" NE "`!=`"
 %token LE "`<=`" GE "`>=`" ASSIGN "`<-`"
 %token '(' "`(`" ')' "`)`" '[' "`[`" ']' "`]`" '{' "`{`" '}' "`}`" '+' "`+`" '-' "`-`" '*' "`*`"
 %token '/' "`/`" '%' "`%`" '@' "`@`" '<' "`<`" '>' "`>`" '=' "`=`" ',' "`,`" '.' "`.`" ':' "`:`" '?' "`?`"
@@ -309,6 +309,9 @@ postfix: atom                   { $$ = $1; }
        | postfix '[' ']'        { $$ = ast_index(p, @$, $1, NULL); }
        | postfix '.' name       { $$ = ast_field(p, @$, $1, $3); }
        | RELAYOUT '(' expr ',' spec ')' { $$ = ast_relayout(p, @$, $3, $5); }
+       | STACK '(' expr ')' NAME '(' givens ')' {
+           $$ = ast_stack(p, @$, $3, ast_call(p, span_join(@5, @8), ast_name(p, $5), $7));
+         }
        ;
 
 number: NUMBER                  { $$ = $1; }
@@ -382,6 +385,7 @@ static bool begins_expr(yysymbol_kind_t k) {
   case YYSYMBOL_TRUE:
   case YYSYMBOL_FALSE:
   case YYSYMBOL_NONE:
+  case YYSYMBOL_STACK:
   case YYSYMBOL_RELAYOUT:
   case YYSYMBOL_NOT: return true;
   default: {

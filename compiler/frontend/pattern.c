@@ -2,6 +2,7 @@
  * it.
  */
 #include "pattern.h"
+#include "stack.h"
 #include <string.h>
 
 static void *pcre_alloc(PCRE2_SIZE n, void *arena) { return arena_alloc(arena, n); }
@@ -33,4 +34,17 @@ bool pattern_matches(Elab *e, const Pattern *p, const char *path) {
   if (r < 0 && r != PCRE2_ERROR_NOMATCH)
     elab_fail(e, p->span, "the pattern \"%s\" takes too long to match `%s`", p->text, path);
   return r >= 0;
+}
+
+bool pattern_names(Elab *e, const Pattern *p, const char *path) {
+  if (pattern_matches(e, p, path)) return true;
+  const char *first = e->stacks.n ? stack_called(e, path, 0) : NULL;
+  if (!first) return false;
+  const bool is = pattern_matches(e, p, first);
+  if (is != pattern_matches(e, p, stack_called(e, path, -1)))
+    elab_fail(e, p->span,
+              "the pattern \"%s\" matches some layers of the stack that `%s` is in and others not: "
+              "they are one loop, and alike",
+              p->text, path);
+  return is;
 }

@@ -16,5 +16,7 @@ typedef struct Pattern {
 
 bool pattern_compile(Elab *e, const char *text, Span at, Pattern *out); /* false after a report */
 bool pattern_matches(Elab *e, const Pattern *p, const char *path);
+/* Of what is in a stack, also as the layers of a list are called, "blocks[3].up": all or none. */
+bool pattern_names(Elab *e, const Pattern *p, const char *path);
 
 #endif

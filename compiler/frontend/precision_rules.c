@@ -76,7 +76,7 @@ static int find(Elab *e, const Instance *in) {
   for (int i = 0; i < e->precision->at.n; i++) {
     PrecisionRule *r = &e->precision->at.at[i];
     if (!r->stmt->value) continue;
-    if (r->path ? strcmp(r->path, in->path) : !pattern_matches(e, &r->pattern, in->path)) continue;
+    if (r->path ? strcmp(r->path, in->path) : !pattern_names(e, &r->pattern, in->path)) continue;
     r->used = true;
     if (best >= 0 && named && !r->path) continue;
     if (best >= 0 && named == (r->path != NULL) && dtype_said(e, i) != dtype_said(e, best)) {

@@ -4,6 +4,7 @@
  * command line with it) the first matching pattern applies. */
 #include "elaborate.h"
 #include "pattern.h"
+#include "stack.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -162,6 +163,19 @@ static void forbid_keep(Elab *e, const Said *s, const Named *n) {
     elab_fail(e, s->span, "`forbid keep` applies to variables, and `%s` is not one", n->text);
 }
 
+/* What is said of one layer's variable leaves the dims of its stacks whole. */
+static const SpecExpr *of_rows(Elab *e, const SpecExpr *x, const Var *v) {
+  int rests = 0;
+  for (int i = 0; i < x->items.n; i++) rests += x->items.at[i].kind == ITEM_REST;
+  if (!v->stacked || rests || x->items.n != v->shape.rank - v->stacked || !x->items.n) return x;
+  SpecExpr *out = arena_copy(e->arena, x, sizeof *x);
+  const AstItem whole = {.kind = ITEM_WHOLE, .span = x->span, .granule = 1};
+  out->items = (ItemVec){0};
+  for (int d = 0; d < v->stacked; d++) vec_push(e->arena, &out->items, whole);
+  for (int i = 0; i < x->items.n; i++) vec_push(e->arena, &out->items, x->items.at[i]);
+  return out;
+}
+
 /* Applies this statement to this tensor, unless a stronger one applies. */
 static void claim(Applying *a, const Said *s, const Named *n) {
   Elab *e = a->e;
@@ -183,7 +197,8 @@ static void claim(Applying *a, const Said *s, const Named *n) {
     return;
   }
   const char *what = arena_printf(e->arena, "`%s`", n->text);
-  const Spec *spec = spec_make(e, s->spec, rank, what, n->kind == NAMED_NODE, false);
+  const SpecExpr *said = is_var(n) ? of_rows(e, s->spec, &e->program->vars.at[n->index]) : s->spec;
+  const Spec *spec = spec_make(e, said, rank, what, n->kind == NAMED_NODE, false);
   if (!spec) return;
   if (*slot) { /* annotated by relayout(...) or another statement */
     const Spec *both = spec_both(e->arena, *slot, spec);
@@ -252,7 +267,7 @@ static bool apply_pattern(Applying *a, const Said *s) {
     for (int i = 0; i < e->named.n; i++) {
       const Named *n = &e->named.at[i];
       if ((n->kind != NAMED_VAR) != others) continue;
-      if (!pattern_matches(e, &p, n->text) && !(n->plain && pattern_matches(e, &p, n->plain)))
+      if (!pattern_names(e, &p, n->text) && !(n->plain && pattern_matches(e, &p, n->plain)))
         continue;
       claim(a, s, n);
       any = true;

@@ -108,6 +108,8 @@ static void write_part(Elab *e, NameScope *s, const Stmt *stmt, Value base, Wher
   if (all.kind == V_ERROR) return;
   if (base.kind == V_VAR)
     variable_assign(e, base.var, all, stmt->span);
+  else if (base.kind == V_ROW)
+    variable_assign_row(e, base.row, all, stmt->span);
   else
     bind_one(e, s, target->x->name, all, stmt->span, where);
 }
@@ -124,7 +126,8 @@ static void assign(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   if (target->kind == EX_INDEX) {
     Value base = eval_expr(e, s, target->x);
     if (base.kind == V_ERROR) return;
-    if (builds ? base.kind == V_TENSOR || base.kind == V_VAR : base.kind == V_TENSOR) {
+    const bool variable = base.kind == V_VAR || base.kind == V_ROW;
+    if (builds ? base.kind == V_TENSOR || variable : base.kind == V_TENSOR) {
       write_part(e, s, stmt, base, where);
       return;
     }
@@ -137,6 +140,8 @@ static void assign(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   Value v = eval_expr(e, s, stmt->value);
   if (to.kind == V_VAR)
     variable_assign(e, to.var, v, stmt->value->span);
+  else if (to.kind == V_ROW)
+    variable_assign_row(e, to.row, v, stmt->value->span);
   else if (to.kind != V_ERROR)
     not_a_variable(e, target, &to);
 }
@@ -157,7 +162,7 @@ static bool run_for(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
 static bool run_if(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   Value v = eval_expr(e, s, stmt->value);
   if (v.kind == V_BOOL) return stmt_run(e, s, v.i ? &stmt->body : &stmt->other, where);
-  if (v.kind == V_TENSOR || v.kind == V_VAR)
+  if (v.kind == V_TENSOR || v.kind == V_VAR || v.kind == V_ROW)
     region_if(e, s, stmt, v, where);
   else if (v.kind != V_ERROR)
     elab_fail(e, stmt->value->span, "`if` requires true or false, but this is %s",

@@ -1,6 +1,6 @@
 /* Values of the elaborator, the scopes that hold them, and their descriptions in messages. */
-#include "elaborate.h"
 #include "foreign.h"
+#include "stack.h"
 #include <string.h>
 
 const Value value_error = {.kind = V_ERROR}, value_none = {.kind = V_NONE};
@@ -44,6 +44,7 @@ bool value_same(const Value *a, const Value *b) {
   case V_TYPE:
     return a->type->dtype == b->type->dtype && shape_equal(&a->type->shape, &b->type->shape);
   case V_VAR: return a->var == b->var;
+  case V_ROW: return a->row == b->row;
   case V_FAMILY: return a->family == b->family;
   case V_INSTANCE: return a->instance == b->instance;
   case V_LAYER:
@@ -99,9 +100,12 @@ const char *value_describe(Elab *e, const Value *v) {
     const Var *var = &e->program->vars.at[v->var];
     return arena_printf(a, "the variable %s: %s", var->path, type_text(e, var->dtype, &var->shape));
   }
+  case V_ROW:
+    return arena_printf(a, "the variable %s of one layer", e->program->vars.at[v->row->var].path);
   case V_FAMILY: return arena_printf(a, "the variables %s[...]", v->family->path);
   case V_INSTANCE:
-    return arena_printf(a, "%s (a layer `%s`)", v->instance->path,
+    return arena_printf(a, "%s (%s `%s`)", v->instance->path,
+                        stack_of(v) ? "a stack of layers" : "a layer",
                         v->instance->def->stmt->name.text);
   case V_LAYER: return arena_printf(a, "the layer `%s`", v->def->stmt->name.text);
   case V_FN: return arena_printf(a, "the fn `%s`", v->def->stmt->name.text);

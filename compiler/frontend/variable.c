@@ -1,7 +1,7 @@
 /* Variables: declared with a path, initialized in `init`, read and assigned in entries. Every
  * value that a variable has had in an entry is kept, so that grad finds the one its loss was
  * computed from. */
-#include "elaborate.h"
+#include "stack.h"
 #include <string.h>
 
 bool elab_claim_path(Elab *e, const char *path, Span at) {
@@ -35,7 +35,7 @@ NodeList *variable_versions(Elab *e, Building *b, int var) {
   return &b->version[var];
 }
 
-NodeId variable_read(Elab *e, int var, Span at) {
+static NodeId read_all(Elab *e, int var, Span at) {
   NodeList *v = variable_versions(e, e->at, var);
   if (!v->n) {
     /* In init every variable has its value from its declaration on. */
@@ -50,9 +50,22 @@ NodeId variable_read(Elab *e, int var, Span at) {
   return v->at[v->n - 1];
 }
 
+NodeId variable_read_row(Elab *e, const LayerRow *row, Span at) {
+  const NodeId all = read_all(e, row->var, at);
+  e->at->build.span = at;
+  return stack_row(e, all, row->n, row->at);
+}
+
+NodeId variable_read(Elab *e, int var, Span at) {
+  /* In the initial values of a stack it is what one layer has of it. */
+  const int own = e->at->index == 0 && e->init_rows ? stack_own(e, &e->program->vars.at[var]) : 0;
+  return own ? variable_read_row(e, &(LayerRow){var, own, stack_init_rows(e)}, at)
+             : read_all(e, var, at);
+}
+
 static void set_value(Elab *e, int var, NodeId id, Span at) {
   Building *b = e->at;
-  if (b->open) variable_read(e, var, at); /* what it is if the body does not run */
+  if (b->open) read_all(e, var, at); /* what it is if the body does not run */
   NodeList *v = variable_versions(e, b, var);
   vec_push(e->arena, v, id);
   if (b->assigned[var]) {
@@ -98,10 +111,11 @@ static NodeId spread(Elab *e, NodeId x, const Shape *s, Span at) {
   return out.node;
 }
 
-/* The value as a tensor of the variable's type; NO_NODE after a report. A scalar fills the
- * variable. */
-static NodeId fit(Elab *e, int var, Value v, Span at) {
+/* The value as a tensor of the variable's type, or of one layer's of a stack; NO_NODE after a
+ * report. A scalar fills it. */
+static NodeId fit(Elab *e, int var, const Type *own, Value v, Span at) {
   Var to = e->program->vars.at[var];
+  if (own) to.shape = own->shape;
   Build *b = &e->at->build;
   Arg a;
   v = eval_read(e, v, at);
@@ -127,8 +141,19 @@ static NodeId fit(Elab *e, int var, Value v, Span at) {
 }
 
 void variable_assign(Elab *e, int var, Value v, Span at) {
-  NodeId id = fit(e, var, v, at);
+  NodeId id = fit(e, var, NULL, v, at);
   if (id != NO_NODE) set_value(e, var, id, at);
+}
+
+void variable_assign_row(Elab *e, const LayerRow *row, Value v, Span at) {
+  Type own = {.dtype = e->program->vars.at[row->var].dtype};
+  const Shape all = e->program->vars.at[row->var].shape;
+  for (int d = row->n; d < all.rank; d++) own.shape.dim[own.shape.rank++] = all.dim[d];
+  const NodeId id = fit(e, row->var, &own, v, at);
+  if (id == NO_NODE) return;
+  const NodeId was = read_all(e, row->var, at);
+  const NodeId put = stack_put_row(e, was, row->n, row->at, id, at);
+  if (put != NO_NODE) set_value(e, row->var, put, at);
 }
 
 /* -------- declaring -------- */
@@ -184,8 +209,13 @@ static void first_value(Elab *e, NameScope *s, const Stmt *stmt, int var, const 
   e->at = &e->init;
   e->declared = t;
   e->init.stream_path = e->program->vars.at[var].path;
+  if (e->stack) stack_rows_begin(e, stmt->span);
   Value v = eval_expr(e, s, stmt->value);
-  NodeId id = fit(e, var, v, stmt->value->span);
+  NodeId id = fit(e, var, t, v, stmt->value->span);
+  if (e->stack) {
+    const Var *all = &e->program->vars.at[var];
+    id = stack_rows_end(e, id, &(Type){all->dtype, all->shape}, stmt->value->span);
+  }
   if (id != NO_NODE) set_value(e, var, id, stmt->span);
   e->declared = declared;
   e->at = NULL;
@@ -220,8 +250,11 @@ void variable_declare(Elab *e, NameScope *s, const Stmt *stmt) {
     ok = false;
   }
   int var = -1;
-  if (ok && elab_claim_path(e, path, stmt->name.span)) {
-    var = variable_add(e, path, &t, stmt->kind == ST_PARAM, stmt->span);
+  Type all;
+  if (ok && stack_type(e, &t, stmt->type->span, &all) &&
+      elab_claim_path(e, path, stmt->name.span)) {
+    var = variable_add(e, path, &all, stmt->kind == ST_PARAM, stmt->span);
+    e->program->vars.at[var].stacked = e->stack ? e->stack->depth : 0;
     e->program->vars.at[var].key = key_var + 1;
     if (stmt->spec) says_here(e, path, stmt->spec);
     first_value(e, s, stmt, var, &t);

@@ -78,6 +78,7 @@ typedef struct Var {
   Shape shape;
   bool trainable; /* param */
   int key; /* of a state of a family: 1 + the variable that is its key, as w of m[w]; else 0 */
+  int stacked; /* how many of its first dims are of stacks of layers */
   Span span;
   const Spec *spec;
   const Layout *layout; /* NULL before propagate; the same in every entry */

@@ -115,6 +115,9 @@ typedef struct Build {
    * (i64[]). The elaborator provides both. */
   void *user;
   uint64_t (*stream)(void *user);
+  /* i64[], known while running, of the draw that `stream` was asked for last, in place of it;
+   * NO_NODE: that one holds. */
+  NodeId (*row_stream)(void *user);
   NodeId (*step)(void *user);
   /* The token of what the entry told last, and of what it tells now: that comes after it. */
   NodeId (*told)(void *user);

@@ -225,6 +225,12 @@ static Expr offset(Lower *lower, const Node *n, int d) { return loop_offset(lowe
 
 static Expr key(Lower *lower, const Node *n) {
   Loop *l = lower->user;
+  if (n->noperands == 2) {
+    const At scalar = {.flat = NO_EXPR};
+    const Expr word = loop_param(l, PARAM_KEY, loop_call(l, "dtrt_seed_word", DT_I64, 0, NULL));
+    const Expr arg[] = {word, lower->value(lower, n->operand[1], &scalar)};
+    return loop_call(l, "dtrt_word_key", DT_I64, 2, arg);
+  }
   const Expr key = loop_given(l, node_attr(n, "key"));
   return loop_param(l, PARAM_KEY, loop_call(l, "dtrt_stream_key", DT_I64, 1, &key));
 }

@@ -5,7 +5,8 @@
 
 static RuleDim one(int f) { return (RuleDim){.n = 1, .factor = {(int8_t)f}}; }
 
-/* attr: dtype, stream, sizes. Operand: the step, i64[]. */
+/* attr: dtype, stream, sizes. Operands: the step, i64[], and, i64[] too, a stream in the place of
+ * the attribute, if it is known while running alone. */
 static bool infer_random(Build *b, Node *n) {
   n->dtype = (DType)n->attr[0];
   if (n->dtype != DT_F32 && n->dtype != DT_F64) {
@@ -40,9 +41,10 @@ NodeId random_node(Build *b, Op op, DType t, const Shape *s, const Arg *seed) {
   if (!b->stream || !b->step) return op_fail(b, b->span, "random values are not allowed here");
   const bool seeded = seed->kind != ARG_NONE;
   int64_t attr[MAX_RANK + 2] = {t, (int64_t)(seeded ? SEEDED : b->stream(b->user))};
-  NodeId step = seeded ? seed_node(b, seed) : b->step(b->user);
+  const NodeId row = seeded ? NO_NODE : b->row_stream(b->user);
+  const NodeId operand[] = {seeded ? seed_node(b, seed) : b->step(b->user), row};
   memcpy(attr + 2, s->dim, sizeof *attr * (size_t)s->rank);
-  return build_node(b, op, 1, &step, s->rank + 2, attr, 0);
+  return build_node(b, op, row == NO_NODE ? 1 : 2, operand, s->rank + 2, attr, 0);
 }
 
 /* x * by + shift, leaving out what does nothing. */

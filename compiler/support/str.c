@@ -56,10 +56,10 @@ void str_line(Str *s, const char *fmt, ...) {
 
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed) {
   const unsigned char *b = p;
-  uint64_t h = 1469598103934665603ull ^ (seed * 0x9e3779b97f4a7c15ull);
-  for (size_t i = 0; i < n; i++) h = (h ^ b[i]) * 1099511628211ull;
+  uint64_t h = HASH_FIRST ^ (seed * HASH_SEED);
+  for (size_t i = 0; i < n; i++) h = (h ^ b[i]) * HASH_PRIME;
   h ^= h >> 32;
-  h *= 0xd6e8feb86659fd93ull;
+  h *= HASH_LAST;
   return h ^ h >> 32;
 }
 

@@ -23,6 +23,10 @@ typedef struct Names Names;
 Names *names_new(Arena *a);
 const char *name_of(Names *t, const char *s, size_t n);
 
+#define HASH_FIRST 1469598103934665603ull
+#define HASH_SEED 0x9e3779b97f4a7c15ull
+#define HASH_PRIME 1099511628211ull
+#define HASH_LAST 0xd6e8feb86659fd93ull
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed); /* FNV-1a, 64 bits, mixed */
 /* Eight bytes at a time: for tables in memory; what is written down is hashed by hash_bytes. */
 uint64_t hash_words(const void *p, size_t n, uint64_t seed);

@@ -138,7 +138,8 @@ static Text between(Print *p, const ExprNode *n, const char *op, int scope) {
 static Text call(Print *p, const ExprNode *n, int scope) {
   Str s = str_new(p->arena);
   const bool checks = !strcmp(n->name, "dtrt_index") || !strcmp(n->name, "dtrt_window");
-  const char *const dev = checks ? "dev" : !strcmp(n->name, "dtrt_stream_key") ? "dev->seed" : "";
+  const bool seeds = !strcmp(n->name, "dtrt_stream_key") || !strcmp(n->name, "dtrt_seed_word");
+  const char *const dev = checks ? "dev" : seeds ? "dev->seed" : "";
   str_printf(&s, "%s(%s", n->name, dev);
   for (int i = 0; i < n->n; i++)
     str_printf(&s, "%s%s", i || *dev ? ", " : "", text(p, n->arg[i], scope));
