@@ -42,4 +42,49 @@ for v in w v u h g; do
   [ -s "$at/list/$v.npy" ] || fail "no $v"
   for other in stack inner cut; do cmp "$at/list/$v.npy" "$at/$other/$v.npy" || fail "$other: $v begins with other values"; done
 done
+
+# Variables of families, parts of a row, rows at numbers known while running, layers given to each and to all: as in a list.
+kept() { # NAME OF_TWO OF_THREE BACKWARDS SCAN REPEAT N M K
+  cat >"$at/$1.dtg" <<END
+layer d() {
+  param w: f32[2] = uniform()
+  apply(x) { return x * w }
+}
+layer c(k) {
+  state n: i32[] = 0
+  state m[1]: f32[2] = 0
+  inner = k
+  apply(x) {
+    n <- n + 1; m[1] <- m[1] + x; m[1][0] <- 5.0
+    return inner.apply(x)
+  }
+  twice(x) { m[1] <- 2 * m[1] }
+}
+z = [$2 for i in 0..2]
+shared = d()
+y = $3
+entry f() {
+  x = f32(iota([2])) + 1.0; i = i32(x[0] * 0.0) + 1
+  for b in z {
+    $4 {
+      x = l(x)
+      l.twice(x)
+    }
+  }
+  $5 q in y { x = q(x) }
+  $6 j in 0..2 { x = z[0][j](x) }
+  return x, n = $7, m = $8, k = $9, a = y[${10}].m[1], b = y[-1].n, c = i
+}
+END
+}
+kept rows 'stack(2) c(d())' 'stack(3) c(shared)' 'scan l in b reverse' scan repeat 'z[0].n' 'z[1].m[1]' 'z[1].inner.w' i
+kept items '[c(d()) for k in 0..2]' '[c(shared) for k in 0..3]' 'for l in [b[1], b[0]]' for for 'stack([z[0][0].n, z[0][1].n])' \
+  'stack([z[1][0].m[1], z[1][1].m[1]])' 'stack([z[1][0].inner.w, z[1][1].inner.w])' 1
+for v in rows items; do
+  out=()
+  for o in x n m k a b c; do out+=(--out "$o=-"); done
+  "$dtgc" run "$at/$v.dtg" call f "${out[@]}" >"$at/$v.out" 2>&1 || fail "$v: $(cat "$at/$v.out")"
+done
+grep -q '^n = ' "$at/rows.out" || fail "nothing was printed"
+diff "$at/items.out" "$at/rows.out" || fail "a stack keeps other values than a list"
 exit $failed
