@@ -105,7 +105,8 @@ static void entry_generate(Gen *g) {
       say_reduce,  say_reshape,     say_transpose,    say_slice,      say_pad,     say_concat,
       say_matmul,  say_matmul,      say_einsum,       say_gather,     say_scatter, say_moved,
       say_special, say_gradient,    say_assign,       say_ordered,    say_ordered, say_picked,
-      say_product, say_convolution, say_convolution,  say_transposed, say_pool,    say_gradient};
+      say_product, say_convolution, say_convolution,  say_transposed, say_pool,    say_gradient,
+      say_loop};
   int a = gen_below(g, 12), b = gen_below(g, 12), wanted = 3 + (a < b ? a : b); /* some are long */
   entry_begin(g);
   for (int tries = 0, made = 0; tries < 200 && made < wanted; tries++)

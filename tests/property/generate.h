@@ -47,5 +47,6 @@ bool say_assign(Gen *g);
 bool say_convolution(Gen *g);
 bool say_transposed(Gen *g);
 bool say_pool(Gen *g);
+bool say_loop(Gen *g);
 
 #endif
