@@ -51,11 +51,11 @@ if have_mpi; then
   [ "$mpi" = "$threads" ] || fail "threads have" $threads "and MPI" $mpi
 fi
 
-# moved LAYOUTS: kinds, bytes and counts of what `train` moves outside of the sums of gradients, of more than a number
+# moved LAYOUTS: kinds, bytes and counts of what `train` moves outside of the sums of gradients, of more than a number (28 bytes from 7 others)
 moved() {
   "$dtgc" "$sample/moe.dtg" "$sample/$1.dtg" --dump=comm |
     awk '/^entry/ { e = $2 } e == "train:" && /over.*bytes a device/ { what = $0; next }
-         what && /^      (for|computed)/ { if ((what $0) !~ /grad.*optim.dtg/) { match(what, /  [0-9]+ bytes/); b = substr(what, RSTART + 2) + 0; split(what, w, " "); if (b > 12) print w[1], b } what = "" }' | sort | uniq -c | sed 's/^ *//'
+         what && /^      (for|computed)/ { if ((what $0) !~ /grad.*optim.dtg/) { match(what, /  [0-9]+ bytes/); b = substr(what, RSTART + 2) + 0; split(what, w, " "); if (b > 28) print w[1], b } what = "" }' | sort | uniq -c | sed 's/^ *//'
 }
 # [8 experts, 8 groups, 80 places, 64 wide] in f32 are 1310720 bytes: a device receives three quarters of a quarter of them, or of an eighth.
 [ "$(moved experts)" = '4 all-to-all 245760' ] || fail "experts moves: $(moved experts)"
