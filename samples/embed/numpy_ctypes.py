@@ -39,7 +39,8 @@ class Options(c.Structure):
                 ("check_nan", c.c_int), ("disable", Texts), ("ndisables", c.c_int),
                 ("optimize", c.c_char_p), ("loader", c.c_char_p), ("repeat_saves", c.c_int),
                 ("drop_exchange", c.c_int),
-                ("message", MessageFn), ("user", c.c_void_p), ("doing", c.c_void_p)]
+                ("message", MessageFn), ("user", c.c_void_p), ("doing", c.c_void_p),
+                ("print", c.c_void_p)]
 
 
 class Source(c.Structure):
@@ -107,9 +108,15 @@ class RestoreOptions(c.Structure):
                 ("user", c.c_void_p)]
 
 
-# By dtgc_dtype; NumPy has no bf16, whose bits are given as u16.
-DTYPES = [np.bool_, np.uint8, np.int8, np.int32, np.int64, np.float16, np.uint16, np.float32,
-          np.float64]
+def bits_of(name, dtype):
+    """For the floats that NumPy does not have."""
+    return np.dtype(dtype, metadata={"bits of": name})
+
+
+# By dtgc_dtype
+DTYPES = [np.bool_, np.uint8, np.int8, np.int32, np.int64, np.float16, bits_of("bf16", np.uint16),
+          np.float32, np.float64, np.int16, np.uint16, np.uint32, np.uint64,
+          bits_of("f8e4m3", np.uint8), bits_of("f8e5m2", np.uint8)]
 
 
 class Error(Exception):
@@ -223,8 +230,9 @@ class Program:
                 as_it = a.astype(dtype)
             rounded = as_it.dtype.kind == "f" and np.isfinite(as_it) == np.isfinite(a)
             exact = as_it == a or (rounded and a.dtype.kind != "b")
-        if not exact or (dtype == np.uint16 and a.dtype != np.uint16):
-            bits = " (bf16 is given as its bits, in uint16)" if dtype == np.uint16 else ""
+        bits_of = dtype is not None and dtype.metadata and dtype.metadata["bits of"]
+        if not exact or (bits_of and a.dtype != dtype):
+            bits = f" ({bits_of} is given as its bits, in {dtype})" if bits_of else ""
             raise Error(f"{name}: {value if a.ndim == 0 else a.dtype} does not go into "
                         f"{dtype}{bits}; convert it")
         return np.asarray(a, dtype, order="C")  # ascontiguousarray would make [1] of a scalar

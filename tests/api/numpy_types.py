@@ -33,7 +33,10 @@ def refused(what, part, call):
 
 TYPES = {"bool": (np.bool_, True), "u8": (np.uint8, 200), "i8": (np.int8, -100),
          "i32": (np.int32, -2**31), "i64": (np.int64, 2**63 - 1), "f16": (np.float16, 0.5),
-         "bf16": (np.uint16, np.uint16(0x4049)), "f32": (np.float32, 0.1), "f64": (np.float64, 0.1)}
+         "bf16": (np.uint16, np.uint16(0x4049)), "f32": (np.float32, 0.1), "f64": (np.float64, 0.1),
+         "i16": (np.int16, -300), "u16": (np.uint16, 65535), "u32": (np.uint32, 2**32 - 1),
+         "u64": (np.uint64, 2**64 - 1), "f8e4m3": (np.uint8, np.uint8(0x7e)),
+         "f8e5m2": (np.uint8, np.uint8(0x3c))}
 
 # Scalars and empty, strided and transposed arrays of every type, in and out, and as variables
 for name, (dtype, value) in TYPES.items():

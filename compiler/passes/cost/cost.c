@@ -122,7 +122,8 @@ double cost_exchange_apart(const Program *p, const Layout *from, const Layout *t
   if (x.kind == DTRT_COPY) return time;
   Price price = cost_price(p, &x, 1, false).price;
   *waiting = price.waiting;
-  for (uint32_t more = x.settled & (x.settled - 1); more; more &= more - 1) *waiting -= CALL;
+  for (uint32_t more = x.settled & (x.settled - 1); more; more &= more - 1)
+    *waiting = fmax(0, *waiting - CALL);
   return time + price.moving;
 }
 
