@@ -233,6 +233,16 @@ static bool is_json(const char *word) {
   return n > 5 && !strcmp(word + n - 5, ".json");
 }
 
+/* The options of a command, for who looks for one that has another name. */
+static const char *options_text(int bit, char *text, size_t size) {
+  size_t n = 0;
+  text[0] = '\0';
+  for (int k = 0; k < OPTIONS && n < size; k++)
+    if (options[k].commands & bit)
+      n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "", options[k].name);
+  return text;
+}
+
 /* One option at argv[*i], which moves to its last word. */
 bool cli_take_option(cli *c, int argc, char **argv, int *i, int bit) {
   const char *word = argv[*i], *equal = strchr(word, '=');
@@ -255,7 +265,12 @@ bool cli_take_option(cli *c, int argc, char **argv, int *i, int bit) {
     if (!equal && *i + 1 >= argc) return cli_usage(c, "%s requires a value", o->name), false;
     return take_value(c, o, equal ? equal + 1 : argv[++*i]);
   }
-  cli_usage(c, "unknown option '%s'%s", word, cli_near_text(&near));
+  char all[1024];
+  if (*cli_near_text(&near))
+    cli_usage(c, "unknown option '%s'%s", word, cli_near_text(&near));
+  else
+    cli_usage(c, "unknown option '%s'; those of '%s': %s", word, c->command,
+              options_text(bit, all, sizeof all));
   return false;
 }
 
