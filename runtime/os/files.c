@@ -52,13 +52,22 @@ int file_open(const char *path, const char **why) {
   return -1;
 }
 
+/* What reads a pipe may have been started together with us. */
+enum { READER_WAITS = 200 }; /* of 10 ms */
+
 bool file_is_special(const char *path) {
   struct stat st;
   return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
 int file_open_special(const char *path) {
-  int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  const struct timespec pause = {.tv_nsec = 10000000};
+  int fd = -1;
+  for (int i = 0; fd < 0 && i < READER_WAITS; i++) {
+    if (i) nanosleep(&pause, NULL);
+    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0 && errno != ENXIO) break;
+  }
   if (fd < 0 && errno == ENXIO) errno = EPIPE; /* for a socket, too, which has its own ways */
   if (fd >= 0) fcntl(fd, F_SETFL, 0);
   return fd;

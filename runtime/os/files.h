@@ -16,8 +16,8 @@ int file_open(const char *path, const char **why);
 /* Something that is neither a regular file nor a folder: written in place, never replaced. */
 bool file_is_special(const char *path);
 
-/* Opens such a file for writing. -1 with errno: EPIPE for a pipe without a reader, where opening
- * would block. */
+/* Opens such a file for writing. -1 with errno: EPIPE for a pipe that nothing opens for reading
+ * within two seconds. */
 int file_open_special(const char *path);
 
 /* Creates a file beside `path` for writing; *name (malloc'ed) is removed or renamed by the caller.

@@ -181,9 +181,9 @@ check 0 'epoch 1/1  loss 15.42' '' fit train --feed image=d.csv.gz:0-3 --feed la
 printf '\0\0\10\3\0\0\0\10\0\0\0\2\0\0\0\2abcdefghijklmnopqrstuvwxyz012345' >i.idx
 check 0 'loss = 397.25' 'output sums, f32[8], is discarded' call train --feed image=i.idx --feed label=e.csv:4 --feed rate=1
 check 0 'loss = 397.25' '' call train --feed image=i.idx --feed label=e.csv:4 --feed rate=1 --out sums=s.npy
-# A pipe is written, not replaced by a file.
+# A pipe is written, not replaced by a file, also where its reader opens it later.
 mkfifo pipe.npy
-timeout 120 cat pipe.npy >piped.npy &
+{ sleep 0.3; timeout 120 cat pipe.npy; } >piped.npy &
 check 0 'loss = 397.25' '' call train --feed image=i.idx --feed label=e.csv:4 --feed rate=1 --out sums=pipe.npy
 wait
 [ -p pipe.npy ] && cmp s.npy piped.npy || { failures=$((failures + 1)); echo 'the pipe pipe.npy is none any more, or has something else'; }
