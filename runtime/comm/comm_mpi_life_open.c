@@ -6,7 +6,6 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "comm_mpi_life.h"
+#include "tcp.h"
 
 enum { MOST_ADDRESSES = 8, CONNECT_MS = 2000 };
 typedef struct Home { /* where rank 0 can be reached */
@@ -83,15 +83,6 @@ static int listen_at_home(Home *h) {
   return fd;
 }
 
-/* A host that loses its power sends nothing either. */
-static void keep_alive(int fd) {
-  int on = 1, idle = 5, every = 5, count = 3;
-  setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-  setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
-  setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof every);
-  setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
-}
-
 typedef struct Greeting {
   uint64_t nonce;
   int32_t rank;
@@ -111,7 +102,7 @@ static int connect_home(const Home *h, int rank) {
     if (!bad) getsockopt(fd, SOL_SOCKET, SO_ERROR, &bad, &n);
     Greeting g = {h->nonce, rank};
     if (!bad && send(fd, &g, sizeof g, MSG_NOSIGNAL) == (ssize_t)sizeof g)
-      return keep_alive(fd), fd;
+      return tcp_keep_alive(fd, 5, 5, 3), fd;
     close(fd);
   }
   return -1;
@@ -134,7 +125,7 @@ static void accept_lines(Mpi *m, Life *l, int home, uint64_t nonce, int want) {
       close(fd);
       continue;
     }
-    keep_alive(fd);
+    tcp_keep_alive(fd, 5, 5, 3);
     l->line[l->nlines++] = (LifeLine){fd, g.rank, false};
   }
 }

@@ -6,7 +6,6 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include "files.h"
 #include "launcher.h"
 #include "supervise.h"
+#include "tcp.h"
 
 static const double settle_seconds = 0.15; /* from the first failure to the end of the others */
 static const double drain_seconds = 1;     /* for output, and watchers, after that */
@@ -91,14 +91,6 @@ static char *address_text(const Watch *w, int port) {
   return text;
 }
 
-static void keep_alive(int fd) {
-  int on = 1, idle = 2, every = 1, count = 3;
-  setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-  setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
-  setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof every);
-  setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
-}
-
 static void accept_lines(Watch *w) {
   for (int fd; (fd = accept4(w->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0;) {
     if (w->nlines == w->room) {
@@ -111,7 +103,7 @@ static void accept_lines(Watch *w) {
       w->line = bigger;
       w->room = room;
     }
-    keep_alive(fd);
+    tcp_keep_alive(fd, 2, 1, 3);
     w->line[w->nlines++] = (Line){.fd = fd, .rank = -1, .kind = '?'};
   }
 }
