@@ -11,20 +11,6 @@
 #include "progress.h"
 #include "same.h"
 
-__attribute__((format(printf, 2, 3))) static fit_status fail(fit *f, const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  vsnprintf(f->why, sizeof f->why, format, list);
-  va_end(list);
-  return FIT_FAILED;
-}
-
-/* An empty `why` leaves the word to the session. */
-static fit_status session_failed(fit *f) {
-  f->why[0] = '\0';
-  return FIT_FAILED;
-}
-
 const char *fit_reason(const fit *f) {
   if (f->why[0]) return f->why;
   const char *why = f->session ? dtrt_session_error(f->session) : "out of memory";
@@ -78,13 +64,14 @@ static const char *drop_last_name(const fit *f) { return f->by_call ? "drop_last
 static fit_status no_short(fit *f, const fit_pass *pass) {
   long long rest = pass->rest, full = pass->full;
   const char *name = pass->set.constant;
-  return fail(f,
-              "%lld rows for '%s' are %lld batch%s of %lld and a short one of %lld, and this "
-              "program has no '%s' for %s = %lld. Build it in with `dtgc ... --also %s=%lld`, or "
-              "leave the last %lld row%s out with %s",
-              (long long)pass->set.limit, pass->entry->name, full, full == 1 ? "" : "es",
-              (long long)pass->set.batch, rest, pass->entry->name, name, rest, name, rest, rest,
-              rest == 1 ? "" : "s", drop_last_name(f));
+  return fit_fail(
+      f,
+      "%lld rows for '%s' are %lld batch%s of %lld and a short one of %lld, and this "
+      "program has no '%s' for %s = %lld. Build it in with `dtgc ... --also %s=%lld`, or "
+      "leave the last %lld row%s out with %s",
+      (long long)pass->set.limit, pass->entry->name, full, full == 1 ? "" : "es",
+      (long long)pass->set.batch, rest, pass->entry->name, name, rest, name, rest, rest,
+      rest == 1 ? "" : "s", drop_last_name(f));
 }
 
 /* ---- preparing */
@@ -100,16 +87,17 @@ fit_status fit_open(fit *f, fit_pass *pass, const dtrt_entry *e, const data_pair
   pass->rest = pass->set.limit % pass->set.batch;
   pass->out = calloc((size_t)e->nout + 1, sizeof *pass->out);
   pass->sum = calloc((size_t)e->nout + 1, sizeof *pass->sum);
-  if (!pass->out || !pass->sum) return fail(f, "out of memory");
+  if (!pass->out || !pass->sum) return fit_fail(f, "out of memory");
   for (int i = 0; i < e->nout; i++)
     if (fit_is_metric(&e->out[i]) && !(pass->out[i] = calloc(1, 8)))
-      return fail(f, "out of memory");
+      return fit_fail(f, "out of memory");
   if (f->drop_last) {
     pass->dropped = pass->rest;
     pass->rest = 0;
     if (pass->full) return FIT_OK;
-    return fail(f, "%s leaves no batch of the %lld rows for '%s': the batch is %lld",
-                drop_last_name(f), (long long)pass->set.limit, e->name, (long long)pass->set.batch);
+    return fit_fail(f, "%s leaves no batch of the %lld rows for '%s': the batch is %lld",
+                    drop_last_name(f), (long long)pass->set.limit, e->name,
+                    (long long)pass->set.batch);
   }
   bool never = pass == &f->train && f->steps && f->steps <= pass->full;
   if (never) pass->rest = 0;
@@ -140,7 +128,7 @@ static fit_status add_short(fit *f, fit_pass *pass, const fit_pass *other) {
   } else if (other && other->rest && other->short_program == pass->short_program) {
     pass->which = other->which;
   } else if (dtrt_add_program(f->session, pass->short_program, &pass->which) != DTRT_OK) {
-    return session_failed(f);
+    return fit_session_failed(f);
   }
   return FIT_OK;
 }
@@ -152,7 +140,7 @@ fit_status fit_same_files(fit *f) {
   if (f->eval.entry) same_files(&list, "--eval-feed", &f->eval.set);
   dtrt_status status = session_same(f->session, "comparing files", &list);
   same_free(&list);
-  return status == DTRT_OK ? FIT_OK : session_failed(f);
+  return status == DTRT_OK ? FIT_OK : fit_session_failed(f);
 }
 
 fit_status fit_start(fit *f) {
@@ -192,7 +180,7 @@ static fit_status run_step(fit *f, fit_pass *pass, bool is_short) {
   } else {
     status = dtrt_call_fill_in(f->session, which, entry, data_fill, &pass->set, pass->out);
   }
-  return status == DTRT_OK ? FIT_OK : session_failed(f);
+  return status == DTRT_OK ? FIT_OK : fit_session_failed(f);
 }
 
 static fit_status pass_step(fit *f, fit_pass *pass, bool is_short) {
@@ -223,7 +211,7 @@ static fit_status check_replicas(fit *f, const fit_pass *pass) {
   int64_t step = (f->epoch - 1) * fit_steps(pass) + pass->step;
   if (pass != &f->train || !f->check_replicas || step % f->check_replicas) return FIT_OK;
   if (dtrt_check_replicas(f->session) == DTRT_OK) return FIT_OK;
-  return fail(f, "after step %lld: %.600s", (long long)step, dtrt_session_error(f->session));
+  return fit_fail(f, "after step %lld: %.600s", (long long)step, dtrt_session_error(f->session));
 }
 
 static fit_status pass_run(fit *f, fit_pass *pass) {
@@ -247,7 +235,7 @@ static fit_status run_epochs(fit *f) {
   fit_status status = FIT_OK;
   for (f->epoch = f->first_epoch ? f->first_epoch : 1; f->epoch <= f->epochs; f->epoch++) {
     if (f->shuffle && !f->ahead && !data_shuffle(&f->train.set, f->shuffle_seed, f->epoch))
-      return fail(f, "out of memory");
+      return fit_fail(f, "out of memory");
     if ((status = pass_run(f, &f->train))) return status;
     if (f->eval.entry && (status = pass_run(f, &f->eval))) return status;
     if (f->on_epoch && (status = f->on_epoch(f))) return status;
@@ -257,7 +245,7 @@ static fit_status run_epochs(fit *f) {
 
 fit_status fit_run(fit *f) {
   if (f->prefetch && !(f->ahead = fit_ahead_start(f)))
-    return fail(f, "out of memory or threads for reading ahead");
+    return fit_fail(f, "out of memory or threads for reading ahead");
   fit_status status = run_epochs(f);
   fit_ahead_stop(f->ahead);
   f->ahead = NULL;

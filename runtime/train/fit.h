@@ -74,6 +74,9 @@ fit_status fit_start(fit *f);
 fit_status fit_run(fit *f); /* all epochs */
 void fit_close(fit *f);     /* the passes; the session is the client's */
 const char *fit_reason(const fit *f);
+/* For the loop's own files: FIT_FAILED for this reason, or for the session's. */
+__attribute__((format(printf, 2, 3))) fit_status fit_fail(fit *f, const char *format, ...);
+fit_status fit_session_failed(fit *f);
 
 int64_t fit_steps(const fit_pass *pass);                                    /* of an epoch */
 int64_t fit_epoch_steps(const fit *f, const fit_pass *pass, int64_t epoch); /* of this one */

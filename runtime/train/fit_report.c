@@ -4,24 +4,20 @@
 #include <stdlib.h>
 #include "element.h"
 
-static fit_status fail(fit *f, const char *format, const char *entry) {
-  snprintf(f->why, sizeof f->why, format, entry);
-  return FIT_FAILED;
-}
-
 fit_status fit_report_open(fit_report *r, fit *f, const dtrt_entry *e) {
   bool any = false;
-  if (e->nin) return fail(f, "--report runs an entry without inputs, and '%s' has some", e->name);
+  if (e->nin)
+    return fit_fail(f, "--report runs an entry without inputs, and '%s' has some", e->name);
   r->which = (int)(e - f->program->entry);
   r->out = calloc((size_t)e->nout + 1, sizeof *r->out);
-  if (!r->out) return fail(f, "out of memory for '%s'", e->name);
+  if (!r->out) return fit_fail(f, "out of memory for '%s'", e->name);
   r->entry = e;
   for (int i = 0; i < e->nout; i++) {
     if (!fit_is_metric(&e->out[i])) continue;
     any = true;
-    if (!(r->out[i] = calloc(1, 8))) return fail(f, "out of memory for '%s'", e->name);
+    if (!(r->out[i] = calloc(1, 8))) return fit_fail(f, "out of memory for '%s'", e->name);
   }
-  return any ? FIT_OK : fail(f, "--report %s: no output is a float scalar", e->name);
+  return any ? FIT_OK : fit_fail(f, "--report %s: no output is a float scalar", e->name);
 }
 
 fit_status fit_report_run(fit_report *r, fit *f) {

@@ -9,19 +9,6 @@
 #include "checkpoint.h"
 #include "session.h"
 
-__attribute__((format(printf, 2, 3))) static fit_status fail(fit *f, const char *format, ...) {
-  va_list list;
-  va_start(list, format);
-  vsnprintf(f->why, sizeof f->why, format, list);
-  va_end(list);
-  return FIT_FAILED;
-}
-
-static fit_status session_failed(fit *f) {
-  f->why[0] = '\0';
-  return FIT_FAILED;
-}
-
 /* -------- what is kept of a half-done epoch: the sums behind its means -------- */
 
 static void put_sums(const fit_pass *pass, char *note, size_t size) {
@@ -145,7 +132,7 @@ static fit_status not_saved(const fit_save *s, fit *f, int64_t step, bool final)
   char kept[64] = "there is no checkpoint yet";
   if (s->saved >= 0)
     snprintf(kept, sizeof kept, "step-%06lld stays the newest", (long long)s->saved);
-  if (final) return fail(f, "not saved: %.600s (%s)", dtrt_session_error(f->session), kept);
+  if (final) return fit_fail(f, "not saved: %.600s (%s)", dtrt_session_error(f->session), kept);
   tell(s, f,
        "warning: not saved after step %lld: %s; training continues, %s, and the next save is "
        "attempted when due",
@@ -156,7 +143,7 @@ static fit_status not_saved(const fit_save *s, fit *f, int64_t step, bool final)
 /* What became of the checkpoint of `step`. */
 static fit_status ended(fit_save *s, fit *f, dtrt_status status, int64_t step, bool final) {
   if (status == DTRT_FILE) return not_saved(s, f, step, final);
-  if (status != DTRT_OK) return session_failed(f);
+  if (status != DTRT_OK) return fit_session_failed(f);
   s->saved = step;
   forget_bad(s, step); /* it was replaced */
   return FIT_OK;
@@ -198,7 +185,7 @@ static fit_status go_on_saving(fit_save *s, fit *f, bool wait, bool final) {
   int at = LOOK_RUNS, rank = dtrt_session_rank(f->session);
   while (s->job) {
     dtrt_status status = look(s, f, wait, &at);
-    if (status != DTRT_OK) return session_failed(f);
+    if (status != DTRT_OK) return fit_session_failed(f);
     if (at == LOOK_FAILED) {
       status = give_up(s, f);
     } else if (at == LOOK_COMMITTED) {
@@ -300,29 +287,29 @@ static fit_status go_on(fit_save *s, fit *f, const char *path, const dtrt_progre
   if (f->steps && p->step >= f->steps) f->first_epoch = f->epochs + 1; /* all are done */
   if (!p->row || f->first_epoch > f->epochs) return FIT_OK;
   if (p->rows != t->set.limit)
-    return fail(f, "%s: it was saved within an epoch of %lld rows, and now there are %lld", path,
-                (long long)p->rows, (long long)t->set.limit);
+    return fit_fail(f, "%s: it was saved within an epoch of %lld rows, and now there are %lld",
+                    path, (long long)p->rows, (long long)t->set.limit);
   if ((p->shuffled != 0) != f->shuffle || (f->shuffle && p->shuffle != f->shuffle_seed)) {
     if (!p->shuffled)
-      return fail(f, "%s: it was saved within an epoch that was not shuffled", path);
-    return fail(f, "%s: it was saved within an epoch that was shuffled with --shuffle %" PRIu64,
-                path, p->shuffle);
+      return fit_fail(f, "%s: it was saved within an epoch that was not shuffled", path);
+    return fit_fail(f, "%s: it was saved within an epoch that was shuffled with --shuffle %" PRIu64,
+                    path, p->shuffle);
   }
   if (p->row > p->rows || (p->row % batch && p->row != p->rows - t->dropped))
-    return fail(
+    return fit_fail(
         f,
         "%s: it was saved after row %lld of an epoch, which is not a multiple of the batch of %lld",
         path, (long long)p->row, (long long)batch);
   f->first_step = (p->row + batch - 1) / batch;
   f->first_sum = calloc((size_t)t->entry->nout + 1, sizeof *f->first_sum);
-  if (!f->first_sum) return fail(f, "out of memory");
+  if (!f->first_sum) return fit_fail(f, "out of memory");
   get_sums(t, p->note, f->first_sum);
   return FIT_OK;
 }
 
 static fit_status pass_over(fit_save *s, fit *f, int64_t step) {
   int64_t *bigger = realloc(s->bad, ((size_t)s->nbad + 1) * sizeof *bigger);
-  if (!bigger) return fail(f, "out of memory");
+  if (!bigger) return fit_fail(f, "out of memory");
   s->bad = bigger;
   s->bad[s->nbad++] = step;
   tell(s, f, "%s", dtrt_session_error(f->session));
@@ -338,18 +325,19 @@ static fit_status resume(fit_save *s, fit *f, const checkpoint_steps *steps) {
   for (int i = 0; i < steps->n; i++) {
     dtrt_progress p;
     char *path = checkpoint_step_path(s->dir, steps->step[i]);
-    if (!path) return fail(f, "out of memory");
+    if (!path) return fit_fail(f, "out of memory");
     dtrt_status got = dtrt_restore(f->session, path, NULL, &p);
     fit_status status = FIT_OK;
     if (got == DTRT_FILE)
       status = pass_over(s, f, steps->step[i]);
     else
-      status = got == DTRT_OK ? go_on(s, f, path, &p) : session_failed(f);
+      status = got == DTRT_OK ? go_on(s, f, path, &p) : fit_session_failed(f);
     free(path);
     if (got != DTRT_FILE || status) return status;
   }
-  return fail(f, "%s: none of its %d checkpoints can be restored; name another folder to start new",
-              s->dir, steps->n);
+  return fit_fail(
+      f, "%s: none of its %d checkpoints can be restored; name another folder to start new", s->dir,
+      steps->n);
 }
 
 static fit_status open_folder(fit_save *s, fit *f, const checkpoint_steps *steps) {
@@ -362,10 +350,10 @@ static fit_status open_folder(fit_save *s, fit *f, const checkpoint_steps *steps
                                                  "%s: it is not the folder that rank 0 sees; "
                                                  "checkpoints require a folder shared by all ranks",
                                                  s->dir)))
-    return session_failed(f);
+    return fit_session_failed(f);
   if (steps->n && s->resume) return resume(s, f, steps);
   if (steps->n)
-    return fail(
+    return fit_fail(
         f,
         "%s: it holds checkpoints (the newest: step-%06lld); continue from them with --resume, "
         "or name another folder",
@@ -393,7 +381,7 @@ fit_status fit_save_open(fit_save *s, fit *f) {
   dtrt_status status = good ? DTRT_OK : session_error(f->session, DTRT_FILE, "%s", f->why);
   f->why[0] = '\0';
   fit_status end =
-      session_agree(f->session, status) ? session_failed(f) : open_folder(s, f, &steps);
+      session_agree(f->session, status) ? fit_session_failed(f) : open_folder(s, f, &steps);
   free(steps.step);
   /* A crash may have come between the last save and the removal of what it replaced. */
   bool removes = !end && s->restored >= 0 && dtrt_session_rank(f->session) == 0;

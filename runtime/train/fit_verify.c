@@ -18,11 +18,6 @@ bool fit_verifies(const fit *f, const fit_pass *pass) {
   return ((f->epoch - 1) * fit_steps(pass) + pass->step + 1) % f->verify_every == 0;
 }
 
-static fit_status fail(fit *f, const char *why) {
-  snprintf(f->why, sizeof f->why, "%s", why);
-  return FIT_FAILED;
-}
-
 static void **tensors_new(const dtrt_tensor *t, int n) {
   void **at = calloc((size_t)n + 1, sizeof *at);
   for (int i = 0; at && i < n; i++)
@@ -50,7 +45,7 @@ static fit_status get_variables(fit *f, void **to) {
   const dtrt_program *p = f->program;
   for (int i = 0; i < p->nvars; i++)
     if (dtrt_get_var(f->session, i, to[i], session_tensor_bytes(&p->var[i])))
-      return fail(f, dtrt_session_error(f->session));
+      return fit_fail(f, "%s", dtrt_session_error(f->session));
   return FIT_OK;
 }
 
@@ -65,7 +60,7 @@ static fit_status read_inputs(fit_verify *v, fit *f, const fit_pass *pass) {
     good = data_fill(&rows, 0, i, lo, hi, v->in[i], why) == 0;
   }
   fit_rows_end(&rows);
-  return good ? FIT_OK : fail(f, why);
+  return good ? FIT_OK : fit_fail(f, "%s", why);
 }
 
 fit_status fit_verify_before(fit_verify *v, fit *f, const fit_pass *pass) {
@@ -74,7 +69,7 @@ fit_status fit_verify_before(fit_verify *v, fit *f, const fit_pass *pass) {
   v->in = tensors_new(pass->entry->in, v->nin);
   v->before = tensors_new(f->program->var, v->nvars);
   v->after = tensors_new(f->program->var, v->nvars);
-  if (!v->in || !v->before || !v->after) return fail(f, "out of memory to verify a step");
+  if (!v->in || !v->before || !v->after) return fit_fail(f, "out of memory to verify a step");
   fit_status status = read_inputs(v, f, pass);
   return status ? status : get_variables(f, v->before);
 }
