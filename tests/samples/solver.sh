@@ -1,6 +1,7 @@
 #!/bin/bash
-# samples/solver does what its page describes: the steps and the solution are the same on any mesh, a looser tolerance takes fewer
-# steps, a right side that is 0 takes none, and a step exchanges the edges of a block at once, and two sums.
+# samples/solver does what its page describes: the steps and the solution are the same on any mesh, a looser tolerance takes
+# fewer steps, a right side that is 0 takes none, and a step exchanges the edges of a block at once, and two sums. A stored
+# matrix, too, takes the same steps on any mesh.
 #   solver.sh DTGC
 set -u
 . "$(dirname "$0")/../lib.sh"
@@ -35,4 +36,18 @@ out=$("$dtgc" run -D n=48 "$sample/solver.dtg" "$sample/grid.dtg" call solve --f
 kinds=$("$dtgc" "$sample/solver.dtg" "$sample/grid.dtg" --dump=comm | awk '/^entry/ { entry = $2; sub(":", "", entry) } /^  exchange .* x [?]/ { loop = 1; next }
   /^  exchange/ { loop = 0 } loop && /^    (halo|all-reduce) over/ { print entry, $1 }' | sort | uniq -c | xargs)
 [ "$kinds" = '2 check all-reduce 1 check halo 2 solve all-reduce 1 solve halo' ] || fail "exchanges of a step: $kinds"
+
+# dense N MESH: steps residual error, with the stored matrix in blocks
+dense() {
+  "$dtgc" run -D n="$1" "$sample/dense.dtg" "$sample/blocks.dtg" --mesh "$2" call check --feed tol=1e-10 2>&1 |
+    awk '{ v[$1] = $3 } END { print v["steps"], v["residual"], v["error"] }'
+}
+for n in 47 48; do # 47: blocks of two sizes
+  read -r steps residual error <<<"$(dense $n row=1,col=1)"
+  holds "$steps > 20 && $steps <= $n && $residual <= 1e-10 && $error < 1e-8" || fail "dense, n=$n, one device: $steps $residual $error"
+  for mesh in row=2,col=2 row=4,col=1 row=1,col=3; do
+    read -r s r e <<<"$(dense $n $mesh)"
+    holds "$s == $steps && $r <= 1e-10 && $e < 1e-8" || fail "dense, n=$n, $mesh: $s $r $e, one device: $steps"
+  done
+done
 exit $failed
