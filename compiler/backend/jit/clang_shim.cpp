@@ -1,5 +1,5 @@
-// The one C++ file: clang's front end in process, from a C text in memory to bitcode in memory,
-// with the messages as text. Everything else of LLVM is reached through its C interface (parts.c,
+// The one C++ file: clang's front end in process, from a C text in memory to a module of LLVM, with
+// the messages as text. Everything else of LLVM is reached through its C interface (parts.c,
 // orc.c). Builds against LLVM 14 to 22; where Clang's interface changed, CLANG_VERSION_MAJOR
 // decides.
 #include <clang/Basic/Diagnostic.h>
@@ -54,16 +54,16 @@ void create_diagnostics(clang::CompilerInstance &ci, Collector &collector) {
 }
 } // namespace
 
-extern "C" bool clang_shim_compile(const char *source, size_t n, const char *const *args, int nargs,
-                                   void **bitcode, size_t *bitcode_bytes, char **error) {
+extern "C" LLVMModuleRef clang_shim_compile(LLVMContextRef c, const char *source, size_t n,
+                                            const char *const *args, int nargs, char **error) {
   Collector collector;
-  llvm::SmallVector<char, 0> bytes;
-  bool ok = false;
+  std::unique_ptr<llvm::Module> module;
   {
     clang::CompilerInstance ci;
     create_diagnostics(ci, collector);
     llvm::ArrayRef<const char *> list(args, static_cast<size_t>(nargs));
-    ok = clang::CompilerInvocation::CreateFromArgs(ci.getInvocation(), list, ci.getDiagnostics());
+    const bool ok =
+        clang::CompilerInvocation::CreateFromArgs(ci.getInvocation(), list, ci.getDiagnostics());
     ci.getDiagnostics().setIgnoreAllWarnings(true);
     ci.setVerboseOutputStream(llvm::nulls());
     auto &front = ci.getFrontendOpts();
@@ -73,20 +73,13 @@ extern "C" bool clang_shim_compile(const char *source, size_t n, const char *con
     front.DisableFree = false; // we stay: clang must give its memory back
     ci.getCodeGenOpts().DisableFree = false;
     ci.getCodeGenOpts().DisableLLVMPasses = true;
-    ci.setOutputStream(std::make_unique<llvm::raw_svector_ostream>(bytes));
-    llvm::LLVMContext context;
-    clang::EmitBCAction action(&context);
-    ok = ok && ci.ExecuteAction(action) && !bytes.empty();
+    clang::EmitLLVMOnlyAction action(llvm::unwrap(c));
+    if (ok && ci.ExecuteAction(action)) module = action.takeModule();
   }
-  *bitcode = ok ? malloc(bytes.size()) : nullptr;
-  if (*bitcode) {
-    memcpy(*bitcode, bytes.data(), bytes.size());
-    *bitcode_bytes = bytes.size();
-    return true;
-  }
-  if (collector.text.empty()) collector.text = ok ? "out of memory\n" : "clang failed without a message\n";
-  *error = strdup(collector.text.c_str());
-  return false;
+  if (module) return llvm::wrap(module.release());
+  *error =
+      strdup(collector.text.empty() ? "clang failed without a message\n" : collector.text.c_str());
+  return nullptr;
 }
 
 // LLVM's C interface copies modules whole only.

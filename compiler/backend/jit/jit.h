@@ -49,13 +49,8 @@ typedef struct JitVerbs {
 
 enum { JIT_ABI = 4 };
 
-/* The shim over clang's C++ interface: the front end alone. *bitcode is malloc'ed; error is clang's
- * messages. */
-bool clang_shim_compile(const char *source, size_t n, const char *const *args, int nargs,
-                        void **bitcode, size_t *bitcode_bytes, char **error);
-
-/* parts.c: what comes after the front end. */
-bool parts_compile(const void *bitcode, size_t n, const JitTarget *t, JitObject *out, char **error);
+/* parts.c: as JitVerbs.compile, once LLVM is initialized. */
+bool parts_compile(const char *source, size_t n, const JitTarget *t, JitObject *out, char **error);
 
 /* -------- the host's side: jit.c -------- */
 

@@ -51,13 +51,8 @@ static const char *orc_features(void) {
 
 static bool orc_compile(const char *source, size_t n, const JitTarget *t, JitObject *out,
                         char **error) {
-  void *bitcode;
-  size_t bytes;
   pthread_once(&orc_host.once, orc_find_host);
-  if (!clang_shim_compile(source, n, t->args, t->nargs, &bitcode, &bytes, error)) return false;
-  const bool ok = parts_compile(bitcode, bytes, t, out, error);
-  free(bitcode);
-  return ok;
+  return parts_compile(source, n, t, out, error);
 }
 
 static char *orc_take_message(LLVMErrorRef e) {

@@ -1,4 +1,4 @@
-/* From bitcode to one object. A larger program is divided into parts, which threads optimize at the
+/* From C to one object. A larger program is divided into parts, which threads optimize at the
  * same time: first constants are propagated from calls into functions, as their callers may come to
  * lie in another part; then each function that is not inlined belongs to one part, and all parts
  * have those that are. How many parts there are depends on the program alone, so that its object
@@ -14,7 +14,6 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +28,12 @@ enum {
   STACK = 8 << 20  /* bytes of a thread: as a process has it */
 };
 
-/* clang_shim.cpp: a copy in which what is not `has` is declared only. */
+/* clang_shim.cpp, over clang's C++ interface: the front end alone, no optimization. NULL: *error is
+ * clang's messages. */
+LLVMModuleRef clang_shim_compile(LLVMContextRef c, const char *source, size_t n,
+                                 const char *const *args, int nargs, char **error);
+
+/* A copy in which what is not `has` is declared only. */
 LLVMModuleRef clang_shim_copy(LLVMModuleRef m, bool (*has)(void *data, LLVMValueRef v), void *data);
 
 typedef struct PartOf {
@@ -42,7 +46,10 @@ typedef struct Parts {
   PartOf *owner; /* of all functions and variables, by address */
   int nowners, n;
   LLVMMemoryBufferRef code[MOST_PARTS]; /* bitcode */
-  atomic_int next;                      /* the first that no thread has taken */
+  pthread_mutex_t lock;                 /* of what follows, and `written` */
+  pthread_cond_t more;
+  int next;    /* the first part that no thread has taken */
+  int written; /* the first whose bitcode is not there yet; n where there will be no more */
   JitObject object[MOST_PARTS];
   char *error[MOST_PARTS];
 } Parts;
@@ -260,27 +267,38 @@ static bool compile_part(Parts *p, int i) {
 
 /* -------- all -------- */
 
+/* The number of the next part that has bitcode, waited for; n: there are no more. */
+static int take_part(Parts *p) {
+  pthread_mutex_lock(&p->lock);
+  while (p->next >= p->written && p->written < p->n) pthread_cond_wait(&p->more, &p->lock);
+  const int i = p->next < p->n ? p->next++ : p->n;
+  pthread_mutex_unlock(&p->lock);
+  return i;
+}
+
 static void *compile_parts(void *arg) {
   Parts *p = arg;
-  for (int i; (i = atomic_fetch_add(&p->next, 1)) < p->n;) compile_part(p, i);
+  for (int i; (i = take_part(p)) < p->n;)
+    if (p->code[i]) compile_part(p, i);
   return NULL;
 }
 
-/* On this thread and, where there are cores for them, on others. */
-static void compile_all(Parts *p) {
-  cpu_set_t set;
+typedef struct Helpers {
   pthread_t thread[MOST_PARTS];
+  int n;
+} Helpers;
+
+/* As many as there are cores for, beside this thread. */
+static void start_helpers(Parts *p, Helpers *h) {
+  cpu_set_t set;
   pthread_attr_t attr;
   const int cores = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
-  int threads = 0;
   pthread_attr_init(&attr);
   pthread_attr_setstacksize(&attr, STACK);
-  while (threads < p->n - 1 && threads < cores - 1 &&
-         !pthread_create(&thread[threads], &attr, compile_parts, p))
-    threads++;
+  while (h->n < p->n - 1 && h->n < cores - 1 &&
+         !pthread_create(&h->thread[h->n], &attr, compile_parts, p))
+    h->n++;
   pthread_attr_destroy(&attr);
-  compile_parts(p);
-  for (int i = 0; i < threads; i++) pthread_join(thread[i], NULL);
 }
 
 static bool join(Parts *p, JitObject *out, char **error) {
@@ -300,29 +318,40 @@ static bool join(Parts *p, JitObject *out, char **error) {
   return false;
 }
 
-/* The bitcode of each part. */
-static bool write_parts(Parts *p, LLVMModuleRef m, char **error) {
-  for (int i = 0; i < p->n; i++) {
-    LLVMModuleRef own = p->n > 1 ? clang_shim_copy(m, is_own, &(Own){p, i}) : m;
-    if (p->n > 1) *error = run_passes(own, "globaldce", NULL);
-    p->code[i] = LLVMWriteBitcodeToMemoryBuffer(own);
-    if (p->n > 1) LLVMDisposeModule(own);
-    if (*error) return false;
-  }
-  return true;
+static void tell_written(Parts *p, int n) {
+  pthread_mutex_lock(&p->lock);
+  p->written = n;
+  pthread_cond_broadcast(&p->more);
+  pthread_mutex_unlock(&p->lock);
 }
 
-bool parts_compile(const void *bitcode, size_t n, const JitTarget *t, JitObject *out,
-                   char **error) {
-  Parts p = {.target = t};
+/* The bitcode of each part, in whose order helpers compile them meanwhile. */
+static bool write_parts(Parts *p, LLVMModuleRef m, char **error) {
+  for (int i = 0; i < p->n && !*error; i++) {
+    LLVMModuleRef own = p->n > 1 ? clang_shim_copy(m, is_own, &(Own){p, i}) : m;
+    if (p->n > 1) *error = run_passes(own, "globaldce", NULL);
+    if (!*error) p->code[i] = LLVMWriteBitcodeToMemoryBuffer(own);
+    if (p->n > 1) LLVMDisposeModule(own);
+    if (!*error) tell_written(p, i + 1);
+  }
+  if (*error) tell_written(p, p->n);
+  return !*error;
+}
+
+bool parts_compile(const char *source, size_t n, const JitTarget *t, JitObject *out, char **error) {
+  Parts p = {.target = t, .lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER};
+  Helpers helpers = {.n = 0};
   char *diagnosed = NULL;
   LLVMContextRef c = context_new(&diagnosed);
-  LLVMModuleRef m = parse(c, bitcode, n, error);
-  *error = m ? run_passes(m, "ipsccp,globaldce", NULL) : *error;
-  bool ok = m && !*error && deal_out(&p, m) && write_parts(&p, m, error) && !diagnosed;
+  LLVMModuleRef m = clang_shim_compile(c, source, n, t->args, t->nargs, error);
+  if (m) *error = run_passes(m, "ipsccp,globaldce", NULL);
+  bool ok = m && !*error && deal_out(&p, m);
+  if (ok) start_helpers(&p, &helpers);
+  ok = ok && write_parts(&p, m, error) && !diagnosed;
   if (m) LLVMDisposeModule(m);
   LLVMContextDispose(c);
-  if (ok) compile_all(&p);
+  if (ok) compile_parts(&p);
+  for (int i = 0; i < helpers.n; i++) pthread_join(helpers.thread[i], NULL);
   ok = ok && join(&p, out, error);
   for (int i = 0; i < p.n; i++) {
     free(p.object[i].at), free(p.error[i]);
