@@ -228,23 +228,50 @@ static bool keeps_products_fast(const Tiling *s, const Group *g) {
   return g->rows || tiling_pay(s, &sized, most);
 }
 
-/* Groups that save no memory, or whose tiles are too small for their products, are dissolved. */
+static bool pays(const Tiling *s, const Group *g) {
+  bool saves = g->again.n > 0 || g->rows;
+  for (int k = 0; k < g->member.n; k++) {
+    const Step *t = &s->le->steps.at[g->member.at[k]];
+    for (int j = 0; j < t->nodes.n; j++)
+      saves =
+          saves || (s->is_inner[t->nodes.at[j]] && tiling_bytes(s, t->nodes.at[j]) >= s->budget);
+  }
+  return saves && keeps_products_fast(s, g);
+}
+
+/* Its values are stored whole from now on, also those of other groups that it would have
+ * recomputed. */
+static void drop(Tiling *s, int index) {
+  const Group *g = s->groups.at[index];
+  for (int k = 0; k < g->member.n; k++) {
+    const Step *t = &s->le->steps.at[g->member.at[k]];
+    for (int j = 0; j < t->nodes.n; j++) s->is_inner[t->nodes.at[j]] = false;
+  }
+  for (int i = 0; i < g->again.n; i++) s->is_inner[g->again.at[i]] = false;
+  group_dissolve(s, index);
+}
+
+/* What is stored is read, not recomputed. */
+static void forget_stored(const Tiling *s, Group *g) {
+  int n = 0;
+  for (int i = 0; i < g->again.n; i++)
+    if (s->is_inner[g->again.at[i]]) g->again.at[n++] = g->again.at[i];
+  g->again.n = n;
+}
+
+/* Groups that save no memory, or whose tiles are too small for their products, are dissolved; one
+ * may be the reason of the next. */
 static void drop_idle(Tiling *s) {
-  for (int i = 0; i < s->groups.n; i++) {
-    Group *g = s->groups.at[i];
-    bool saves = g->again.n > 0 || g->rows;
-    for (int k = 0; k < g->member.n; k++) {
-      const Step *t = &s->le->steps.at[g->member.at[k]];
-      for (int j = 0; j < t->nodes.n; j++)
-        saves =
-            saves || (s->is_inner[t->nodes.at[j]] && tiling_bytes(s, t->nodes.at[j]) >= s->budget);
+  for (bool again = true; again;) {
+    again = false;
+    for (int i = 0; i < s->groups.n; i++) {
+      Group *g = s->groups.at[i];
+      if (!g->member.n) continue;
+      forget_stored(s, g);
+      if (pays(s, g)) continue;
+      drop(s, i);
+      again = true;
     }
-    saves = saves && keeps_products_fast(s, g);
-    for (int k = 0; !saves && k < g->member.n; k++) {
-      const Step *t = &s->le->steps.at[g->member.at[k]];
-      for (int j = 0; j < t->nodes.n; j++) s->is_inner[t->nodes.at[j]] = false;
-    }
-    if (!saves) group_dissolve(s, i);
   }
 }
 

@@ -157,10 +157,31 @@ void verify_again(const Plan *p, const char *after) {
                     "more is computed again than the entry takes without");
 }
 
+/* A value with memory for one tile that a step reads which does not compute it; NO_NODE: none. */
+static NodeId read_outside(const Plan *p, const LocalEntry *le) {
+  NodeId found = NO_NODE;
+  const ArenaMark mark = arena_mark(p->arena);
+  for (int t = 0; le->tile_bytes && t < le->steps.n && found == NO_NODE; t++) {
+    const Step *s = &le->steps.at[t];
+    Reads r = {0};
+    step_reads(le, s, p->arena, &r);
+    for (int i = 0; i < r.r.n; i++) {
+      const NodeId id = r.r.at[i].node;
+      if (le->tile_bytes[id] && !(s->kind == STEP_TILES && tiles_make(s->tile, id))) found = id;
+    }
+  }
+  arena_release(p->arena, mark);
+  return found;
+}
+
 void verify_tiles(const Plan *p, const char *after) {
   verify_local(p, after);
   for (int e = 0; e < p->entries.n; e++) {
     const LocalEntry *le = &p->entries.at[e];
+    const NodeId outside = read_outside(p, le);
+    if (outside != NO_NODE)
+      verify_breach(p, le->entry, le->graph, outside, after,
+                    "memory for one tile is read by a step outside of its tiles");
     Repeats r = count_steps(p, le);
     if (r.work <= WORK_MOST * (1 + 1e-9) * (r.once + r.again) && r.values <= WORK_MOST * r.distinct)
       continue;
