@@ -6,8 +6,10 @@
 #include "gemm_half.h"
 #include "conv.h"
 #include "device.h"
+#include "gemm.h"
 #include "gemm_cores.h"
 #include "variables.h"
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -33,14 +35,22 @@ typedef struct HalfProduct {
   double *blocks;    /* the same, of the blocks before; NULL: there is one */
 } HalfProduct;
 
+static atomic_bool leaves_amx;
+
+bool gemm_by_amx(void) { return half_kernel(DTRT_BF16)->square != NULL; }
+void gemm_leave_amx(void) { atomic_store(&leaves_amx, true); }
+
 const HalfKernel *half_kernel(int dtype) {
   const GemmKernel *g = gemm_kernel();
 #if defined(__x86_64__)
   const char *say = variable(VARIABLE_GEMM);
   const bool pairs = !say || strcmp(say, "avx512");
   if (g == &gemm_kernel_avx512 && dtype == DTRT_BF16 && pairs &&
-      __builtin_cpu_supports("avx512bf16"))
-    return &half_kernel_bf16;
+      __builtin_cpu_supports("avx512bf16")) {
+    const bool leaves = atomic_load_explicit(&leaves_amx, memory_order_relaxed);
+    const HalfKernel *amx = leaves || (say && !strcmp(say, "pairs")) ? NULL : half_kernel_amx();
+    return amx ? amx : &half_kernel_bf16;
+  }
   if (g == &gemm_kernel_avx512) return &half_kernel_avx512;
   if (g == &gemm_kernel_avx2) return &half_kernel_avx2;
 #endif
@@ -59,14 +69,16 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t tiles_of(int64_t n, int64_t most) { return (n + most - 1) / most; }
 
 /* Numbers of a part. */
-static int64_t part_of_depth(int64_t k) {
-  const int64_t parts = tiles_of(k, HALF_DEPTH);
-  return k > DTRT_GEMM_BLOCK ? HALF_DEPTH : ((k + parts - 1) / parts + 15) / 16 * 16;
+static int64_t part_of_depth(const HalfKernel *kernel, int64_t k) {
+  const int64_t parts = tiles_of(k, HALF_DEPTH), unit = kernel->square ? HALF_AMX_BLOCK : 16;
+  return k > DTRT_GEMM_BLOCK ? HALF_DEPTH : ((k + parts - 1) / parts + unit - 1) / unit * unit;
 }
 
 static int64_t words_of(const HalfProduct *p, int64_t depth) {
   const int64_t pairs = (depth + 1) / 2;
-  return p->dtype != DTRT_BF16 ? depth : p->kernel->numbers == 2 ? pairs : 2 * pairs;
+  if (p->dtype != DTRT_BF16) return depth;
+  if (p->kernel->square) return tiles_of(depth, HALF_AMX_BLOCK) * (HALF_AMX_BLOCK / 2);
+  return p->kernel->numbers == 2 ? pairs : 2 * pairs;
 }
 
 /* Elements that lie side by side, at each of some depths. */
@@ -101,18 +113,37 @@ static void pack_tiles(const HalfProduct *p, const Rows *r, int64_t q0, int64_t 
   }
 }
 
+/* Numbers of squares are whole blocks of depth, the last of zeros. */
+static bool pads_depth(const HalfProduct *p, int64_t depth) {
+  return p->kernel->square && (depth + 1) / 2 < words_of(p, depth);
+}
+static void end_rows(const HalfProduct *p, int64_t depth, int64_t n, float *rows, int64_t pitch) {
+  const int64_t pairs = (depth + 1) / 2, words = words_of(p, depth);
+  for (int64_t i = 0; i < n; i++)
+    memset(rows + i * pitch + pairs, 0, (size_t)(words - pairs) * sizeof *rows);
+}
+
 /* Columns j0 to j1 of y at depths l.., as panels. */
 static void pack_block(const HalfProduct *p, int64_t l, int64_t depth, int64_t j0, int64_t j1,
                        float *all) {
   const GemmKernel *k = p->kernel->tiles;
   const int64_t words = words_of(p, depth), pitch = words + GAP;
-  if (p->yj == 1) {
+  const bool pads = pads_depth(p, depth);
+  if (p->yj == 1 && !pads) {
     p->kernel->panels(p->dtype, p->y + l * p->yl + j0, p->yl, depth, j1 - j0, all, p->wide);
     return;
   }
   for (int64_t j = j0; j < j1; j += p->wide) {
     const int n = (int)least(j1 - j, p->wide);
+    if (p->yj == 1) {
+      float *to = all + (j - j0) * words;
+      p->kernel->panels(p->dtype, p->y + l * p->yl + j, p->yl, depth, n, to, p->wide);
+      memset(to + (depth + 1) / 2 * p->wide, 0,
+             (size_t)((words - (depth + 1) / 2) * p->wide) * sizeof *to);
+      continue;
+    }
     p->kernel->rows(p->dtype, p->y + j * p->yj + l, p->yj, depth, n, p->temp, pitch);
+    if (pads) end_rows(p, depth, n, p->temp, pitch);
     for (int at = 0; at < n; at += k->lanes)
       k->turn(p->temp + at * pitch, pitch, words, (int)least(n - at, k->lanes),
               all + (j - j0) * words + at, p->wide);
@@ -145,7 +176,7 @@ void dtrt_gemm_nest(void) {
 
 /* Words of all columns down to depth l, in parts of one size but for the last. */
 static int64_t kept_before(const HalfProduct *p, int64_t l) {
-  const int64_t part = part_of_depth(p->k), columns = tiles_of(p->n, p->wide) * p->wide;
+  const int64_t part = part_of_depth(p->kernel, p->k), columns = tiles_of(p->n, p->wide) * p->wide;
   return (l / part * words_of(p, part) + words_of(p, l % part)) * columns;
 }
 
@@ -158,7 +189,7 @@ static bool same_columns(const KeptColumns *a, const KeptColumns *b) {
 static const float *keep(const HalfProduct *p, int64_t nest, int64_t most) {
   static _Thread_local KeptByThread kept;
   KeptColumns own = {p->kernel, p->y, p->k, p->n, p->yl, p->yj, 0, p->dtype};
-  const int64_t part = part_of_depth(p->k), floats = kept_before(p, p->k);
+  const int64_t part = part_of_depth(p->kernel, p->k), floats = kept_before(p, p->k);
   float *room = floats <= most ? gemm_kept_room(most) : NULL;
   if (!room) return NULL;
   if (!nest || kept.nest != nest) kept = (KeptByThread){.nest = nest};
@@ -171,6 +202,42 @@ static const float *keep(const HalfProduct *p, int64_t nest, int64_t most) {
   kept.of[kept.n++] = own;
   kept.used += (floats + GAP - 1) / GAP * GAP;
   return room + own.at;
+}
+
+/* Rows i.. of x at depths l.., as rows. */
+static void pack_square(const HalfProduct *p, int64_t i, int64_t n, int64_t l, int64_t depth,
+                        int64_t pitch) {
+  const uint16_t *x = p->x + i * p->xi + l * p->xl;
+  const GemmKernel *k = p->kernel->tiles;
+  const int64_t words = words_of(p, depth), pairs = (depth + 1) / 2;
+  if (p->xl == 1) {
+    p->kernel->rows(p->dtype, x, p->xi, depth, (int)n, p->packed, pitch);
+    if (pairs < words) end_rows(p, depth, n, p->packed, pitch);
+    return;
+  }
+  float *across = p->packed + HALF_SQUARE * pitch;
+  p->kernel->panels(p->dtype, x, p->xl, depth, n, across, HALF_SQUARE);
+  memset(across + pairs * HALF_SQUARE, 0, (size_t)((words - pairs) * HALF_SQUARE) * sizeof *across);
+  for (int64_t w = 0; w < words; w += k->lanes)
+    k->turn(across + w * HALF_SQUARE, HALF_SQUARE, n, k->lanes, p->packed + w, pitch);
+}
+
+/* As add_part, by squares. */
+static void add_squares(const HalfProduct *p, int64_t l, int64_t depth, int64_t i0, int64_t i1,
+                        int64_t j0, int64_t j1, float *sum, int64_t ldc, bool add) {
+  const int64_t words = words_of(p, depth), pitch = words + GAP;
+  const float *y = p->kept ? p->kept + kept_before(p, l) + j0 * words : p->all;
+  if (!p->kept) pack_block(p, l, depth, j0, j1, p->all);
+  p->kernel->begin();
+  for (int64_t i = i0; i < i1; i += HALF_SQUARE) {
+    const int64_t rows = least(HALF_SQUARE, i1 - i);
+    pack_square(p, i, rows, l, depth, pitch);
+    for (int64_t j = j0; j < j1; j += HALF_SQUARE)
+      p->kernel->square(p->packed, pitch, y + (j - j0) * words, words / (HALF_AMX_BLOCK / 2),
+                        sum + (i - i0) * ldc + j - j0, ldc, (int)rows,
+                        (int)least(HALF_SQUARE, j1 - j), add);
+  }
+  p->kernel->end();
 }
 
 /* Depths l.. of the sums of rows i0 to i1 and columns j0 to j1. */
@@ -207,11 +274,13 @@ static void put(const HalfProduct *p, int64_t i, int64_t j, float sum) {
 }
 
 static void block_of(const HalfProduct *p, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
-  const int64_t part = part_of_depth(p->k), columns = j1 - j0, elements = (i1 - i0) * columns;
+  const int64_t part = part_of_depth(p->kernel, p->k), columns = j1 - j0,
+                elements = (i1 - i0) * columns;
   float *sum = p->room ? p->room : p->c + i0 * p->ci + j0;
   for (int64_t l = 0; l < p->k; l += part) {
     const int64_t depth = least(part, p->k - l);
-    add_part(p, l, depth, i0, i1, j0, j1, sum, p->room ? columns : p->ci, l % DTRT_GEMM_BLOCK > 0);
+    (p->kernel->square ? add_squares : add_part)(
+        p, l, depth, i0, i1, j0, j1, sum, p->room ? columns : p->ci, l % DTRT_GEMM_BLOCK > 0);
     if (l + depth < p->k && (l + depth) % DTRT_GEMM_BLOCK == 0)
       conv_end_block(p->blocks, sum, elements, l + depth > DTRT_GEMM_BLOCK);
   }
@@ -250,13 +319,15 @@ static void add_sums(float *to, const float *sum, int64_t n, bool some) {
 /* A vector times columns of a matrix whose rows lie whole: in the order of a product. */
 static void columns_of(const HalfProduct *p, const uint16_t *x, const uint16_t *y, bool wide,
                        float *to) {
-  const int64_t part = part_of_depth(p->k), n = wide ? HALF_WIDE : HALF_NARROW;
+  const bool whole = p->kernel->square; /* goes through all of a block of depths */
+  const int64_t part = whole ? DTRT_GEMM_BLOCK : part_of_depth(p->kernel, p->k),
+                run_most = whole ? DTRT_GEMM_BLOCK : HALF_RUN, n = wide ? HALF_WIDE : HALF_NARROW;
   float run[HALF_WIDE], of_part[HALF_WIDE];
   double blocks[HALF_WIDE];
   for (int64_t l = 0; l < p->k; l += part) {
     const int64_t end = least(l + part, p->k);
-    for (int64_t r = l; r < end; r += HALF_RUN) {
-      p->kernel->lines(y + r * p->yl, p->yl, least(HALF_RUN, end - r), x + r, wide, run);
+    for (int64_t r = l; r < end; r += run_most) {
+      p->kernel->lines(y + r * p->yl, p->yl, least(run_most, end - r), x + r, wide, run);
       for (int64_t j = 0; j < n; j++) of_part[j] = r > l ? of_part[j] + run[j] : run[j];
     }
     add_sums(to, of_part, n, l % DTRT_GEMM_BLOCK > 0);
@@ -299,7 +370,7 @@ static bool one_row(const HalfProduct *p, bool *done) {
 }
 
 static bool blocks_of(HalfProduct *p, int64_t nest, const dtrt_epilogue *then) {
-  const int64_t deep = least(part_of_depth(p->k), p->k);
+  const int64_t deep = least(part_of_depth(p->kernel, p->k), p->k);
   int64_t floats;
   p->all = gemm_room(&floats);
   if (!p->all) return false;
@@ -307,6 +378,7 @@ static bool blocks_of(HalfProduct *p, int64_t nest, const dtrt_epilogue *then) {
   p->temp = p->packed; /* tiles are packed later */
   _Static_assert(TOGETHER * TILE_FLOATS <= GEMM_TILES_FLOATS, "tiles");
   _Static_assert(GEMM_COLUMNS * (HALF_DEPTH + GAP) <= GEMM_TILES_FLOATS, "lines to turn");
+  _Static_assert(HALF_SQUARE * (HALF_DEPTH + GAP) <= GEMM_TILES_FLOATS, "a square's rows, twice");
   const int64_t columns = least(p->n, floats / words_of(p, deep) / p->wide * p->wide);
   const int64_t rows = least(p->m, then ? ROWS_AT_ONCE / 4 : ROWS_AT_ONCE);
   if (nest || rows < p->m) p->kept = keep(p, nest, KEPT_ROOMS * floats);
@@ -354,7 +426,7 @@ void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t
     return;
   for (int64_t i = 0; k <= 0 && !accumulate && i < m; i++)
     memset(c + i * ldc, 0, (size_t)n * sizeof *c);
-  const bool turned = n <= NARROW && (n < m || (n == m && n == 1 && !tb));
+  const bool turned = n <= (kernel->square ? 1 : NARROW) && (n < m || (n == m && n == 1 && !tb));
   bool done = k <= 0, enough = true;
   if (turned) change_places(&p);
   if (!done) enough = one_row(&p, &done);

@@ -3,7 +3,8 @@
  * number that has become f32; or two of bf16, depths 2l and 2l + 1, where the CPU multiplies pairs.
  * That adds the odd one first, then the even one, each by a fused multiply-add that takes results
  * below the smallest normal number for 0: so words of f32 lie in that order, too, and bf16 has the
- * same bits on all CPUs with fused multiply-add. */
+ * same bits on all CPUs with fused multiply-add, but for those with AMX (gemm_amx.c), whose order
+ * is another. */
 #ifndef DTRT_GEMM_HALF_H
 #define DTRT_GEMM_HALF_H
 #include "gemm_kernel.h"
@@ -13,7 +14,9 @@ enum {
   HALF_DEPTH = 512, /* of a part */
   HALF_LANES = 16,  /* of a matrix times a vector: in pairs */
   HALF_WIDE = 256,
-  HALF_NARROW = 32
+  HALF_NARROW = 32,
+  HALF_SQUARE = 32,   /* rows and columns that AMX takes together */
+  HALF_AMX_BLOCK = 32 /* numbers of depth, too */
 };
 
 typedef struct HalfKernel {
@@ -32,11 +35,21 @@ typedef struct HalfKernel {
    * columns where `wide`, else for HALF_NARROW; x has a zero behind an odd depth. */
   void (*lines)(const uint16_t *b, int64_t step, int64_t depth, const uint16_t *x, bool wide,
                 float *y);
+  /* Where the CPU has tiles for it, else NULL. c[i * ldc + j] = or += the sums of `rows` x
+   * `columns`, at most HALF_SQUARE, over `blocks` of depth; x has rows of words, `pitch` apart, y a
+   * panel [word][HALF_SQUARE]. Both have HALF_SQUARE rows or columns that may be read. Sums of a
+   * block are added in sequence, to c where `add`; between `begin` and `end` on this thread. */
+  void (*square)(const float *x, int64_t pitch, const float *y, int64_t blocks, float *c,
+                 int64_t ldc, int rows, int columns, bool add);
+  void (*begin)(void);
+  void (*end)(void);
 } HalfKernel;
 
 /* Of this CPU; f16 is never in pairs. */
 const HalfKernel *half_kernel(int dtype);
 extern const HalfKernel half_kernel_bf16, half_kernel_avx512, half_kernel_avx2,
     half_kernel_portable;
+const HalfKernel *
+half_kernel_amx(void); /* NULL: this CPU has none, or the process may not use it */
 
 #endif

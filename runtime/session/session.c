@@ -202,6 +202,7 @@ static dtrt_status meet(dtrt_session *s, const dtrt_program *p) {
   }
   free(all);
   same_free(&list);
+  if (status == DTRT_OK && session_most(s, !gemm_by_amx())) gemm_leave_amx();
   return status;
 }
 
