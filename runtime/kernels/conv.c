@@ -18,7 +18,7 @@ static void kernel_choose(void) {
 #if defined(__x86_64__)
   if (g == &gemm_kernel_avx512) kernel = conv_kernel_avx512, pairs = conv_pairs_avx512;
   if (g == &gemm_kernel_avx2) kernel = conv_kernel_avx2, pairs = conv_pairs_avx2;
-  if (half_kernel(DTRT_BF16) == &half_kernel_bf16) pairs = conv_pairs_bf16;
+  if (half_kernel(DTRT_BF16)->numbers == 2) pairs = conv_pairs_bf16;
 #endif
   kernel.turn = pairs.turn = g->turn, kernel.across = pairs.across = g->across;
 }
