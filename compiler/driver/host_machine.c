@@ -1,9 +1,11 @@
-/* The machine that plans are made for if none is described: the generic one with the caches and
- * cores of this computer, as the system reports them for its first CPU. Linux reports them below
- * /sys/devices/system/cpu; otherwise sysconf may know sizes. Unknown values stay generic.
- * Invariant: two runs on one computer get the same machine, so rates, which would have to be
- * measured, are not included. */
+/* The machine that plans are made for if none is described: caches and cores as the system reports
+ * them for the first CPU of this computer, rates by a table of instruction sets. Linux reports the
+ * former below /sys/devices/system/cpu; otherwise sysconf may know sizes. Unknown values stay
+ * generic. Invariant: two runs on one computer get the same machine, so nothing is measured. */
 #include "host_machine.h"
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,10 +102,78 @@ void host_caches(Machine *m) {
     if (m->cache[l].cores > m->cores) m->cache[l].cores = m->cores;
 }
 
+/* -------- rates -------- */
+
+typedef struct Unit {
+  const char *name;
+  double
+      flops; /* f32, a cycle of one core: two for each lane of each unit that multiplies and adds */
+} Unit;
+
+#if defined(__x86_64__)
+/* Zen 4: family 25 of AMD; the next one has whole vectors. */
+static bool halves_vectors(void) {
+  unsigned a, b, c, d;
+  return __builtin_cpu_is("amd") && __get_cpuid(1, &a, &b, &c, &d) &&
+         (a >> 8 & 15) + (a >> 20 & 255) == 25;
+}
+#endif
+
+static Unit find_unit(void) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+    return halves_vectors() ? (Unit){"AVX-512 in halves", 32} : (Unit){"AVX-512", 64};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return (Unit){"AVX2", 32};
+  return (Unit){"SSE2", 8};
+#elif defined(__aarch64__)
+  return (Unit){"NEON", 16};
+#else
+  return (Unit){NULL, 0};
+#endif
+}
+
+/* Cycles a second at best; those of today's servers where the system does not know. */
+static double find_clock(void) {
+  static const double unknown = 3e9, least = 5e8, most = 1e10;
+  char text[64];
+  double clock = 0;
+  if (read_line(CPU0 "cpufreq/cpuinfo_max_freq", text, sizeof text)) clock = 1e3 * atof(text);
+  return clock >= least && clock <= most ? clock : unknown;
+}
+
+/* What one core reads or writes of memory: the cache lines that it has under way, some 16 on
+ * Intel's CPUs and 48 on AMD's, in the 100 ns that each takes. */
+static double find_bandwidth(void) {
+  static const double line = 64, latency = 100e-9;
+  double lines = 16;
+#if defined(__x86_64__)
+  if (__builtin_cpu_is("amd") && __builtin_cpu_supports("avx2")) lines = 48;
+#endif
+  return lines * line / latency;
+}
+
+/* Of a peak products have 0.8, and loops, which rarely multiply and add at once and wait for what
+ * they read, an eighth. Devices are threads that read each other's memory: each byte is read and
+ * written, and a wait is a cache line's way there and back, some times over. */
+static void find_rates(Machine *m) {
+  static const double of_products = 0.8, of_loops = 0.125;
+  const Unit unit = find_unit();
+  if (!unit.name) return;
+  const double peak = unit.flops * find_clock();
+  m->flops = of_products * peak;
+  m->vector_flops = of_loops * peak;
+  m->memory_bandwidth = find_bandwidth();
+  m->link[0] = (Link){
+      .bandwidth = m->memory_bandwidth / 2, .latency = 1e-6, .message = -1, .by = LINK_MEMORY};
+}
+
 const Machine *host_machine(Arena *a) {
   Machine *m = arena_new_of(a, Machine);
   *m = *machine_generic();
   m->name = "native";
+  find_rates(m);
   host_caches(m);
   return m;
 }
