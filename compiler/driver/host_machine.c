@@ -104,11 +104,11 @@ void host_caches(Machine *m) {
 
 /* -------- rates -------- */
 
-typedef struct Unit {
+typedef struct VectorUnit {
   const char *name;
   double
       flops; /* f32, a cycle of one core: two for each lane of each unit that multiplies and adds */
-} Unit;
+} VectorUnit;
 
 #if defined(__x86_64__)
 /* Zen 4: family 25 of AMD; the next one has whole vectors. */
@@ -119,18 +119,19 @@ static bool halves_vectors(void) {
 }
 #endif
 
-static Unit find_unit(void) {
+static VectorUnit find_vectors(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
-    return halves_vectors() ? (Unit){"AVX-512 in halves", 32} : (Unit){"AVX-512", 64};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return (Unit){"AVX2", 32};
-  return (Unit){"SSE2", 8};
+    return halves_vectors() ? (VectorUnit){"AVX-512 in halves", 32} : (VectorUnit){"AVX-512", 64};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return (VectorUnit){"AVX2", 32};
+  return (VectorUnit){"SSE2", 8};
 #elif defined(__aarch64__)
-  return (Unit){"NEON", 16};
+  return (VectorUnit){"NEON", 16};
 #else
-  return (Unit){NULL, 0};
+  return (VectorUnit){NULL, 0};
 #endif
 }
 
@@ -159,7 +160,7 @@ static double find_bandwidth(void) {
  * written, and a wait is a cache line's way there and back, some times over. */
 static void find_rates(Machine *m) {
   static const double of_products = 0.8, of_loops = 0.125;
-  const Unit unit = find_unit();
+  const VectorUnit unit = find_vectors();
   if (!unit.name) return;
   const double peak = unit.flops * find_clock();
   m->flops = of_products * peak;
