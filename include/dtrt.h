@@ -825,6 +825,7 @@ int dtrt_checkpoint_main(int argc, char **argv);
  * without mpiexec. */
 int dtrt_launch_rank(void);
 int dtrt_launch_size(void);
+int dtrt_launch_local(void); /* of these, those on this host; 0: mpiexec does not say */
 /* The reason why this thread's last call of one of the two functions below failed; "" if unknown.
  */
 const char *dtrt_launch_error(void);

@@ -129,14 +129,19 @@ static dtgc_status take_sources(dtgc_program *p, const CompileArgs *c) {
   return p->diag.errors ? DTGC_BAD_SOURCE : DTGC_OK;
 }
 
-/* The machine that a word names, or the default; NULL: that of a file. Ranks
- * of MPI may be on different computers and need the same plan, and code for another CPU runs on one
- * that is not here. */
+/* Ranks on several computers, which may differ and need the same plan, or where the launcher does
+ * not say. Ranks of one have the plan, and so the bits, of threads. */
+static bool is_for_hosts(const dtgc_options *o) {
+  const int ranks = dtrt_launch_size();
+  if (ranks > 1) return dtrt_launch_local() != ranks;
+  return o->mpi_comm || (o->transport && !strcmp(o->transport, "mpi"));
+}
+
+/* The machine that a word names, or the default; NULL: that of a file. Code for another CPU runs on
+ * a computer that is not here. */
 static const char *machine_word(const dtgc_program *p, const dtgc_options *o) {
   const char *name = o->machine ? o->machine->name : NULL;
-  bool elsewhere = p->jit.cpu || o->mpi_comm || dtrt_launch_size() > 1 ||
-                   (o->transport && !strcmp(o->transport, "mpi"));
-  if (!o->machine) return elsewhere ? "generic" : "native";
+  if (!o->machine) return p->jit.cpu || is_for_hosts(o) ? "generic" : "native";
   if (o->machine->text || !name) return NULL;
   return !strcmp(name, "generic") ? "generic" : !strcmp(name, "native") ? "native" : NULL;
 }
@@ -177,7 +182,8 @@ static void take_disabled(dtgc_program *p, const dtgc_options *o) {
   int len;
   p->given.disable = copy_texts(p->arena, o->disable, o->ndisables);
   for (int i = 0; i < o->ndisables; i++)
-    pipeline_disable(&p->disabled, o->disable[i], &word, &len); /* check_arguments saw no wrong one */
+    pipeline_disable(&p->disabled, o->disable[i], &word,
+                     &len); /* check_arguments saw no wrong one */
 }
 
 static void take_options(dtgc_program *p, const dtgc_options *o) {

@@ -7,6 +7,7 @@
 
 int dtrt_launch_size(void) { return launcher_find().size; }
 int dtrt_launch_rank(void) { return launcher_find().rank; }
+int dtrt_launch_local(void) { return launcher_local(); }
 
 static _Thread_local char launch_why[COMM_WHY]; /* there is no session yet to keep it */
 

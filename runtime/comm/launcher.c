@@ -39,6 +39,14 @@ launcher launcher_find(void) {
   return (launcher){.size = 1};
 }
 
+int launcher_local(void) {
+  static const char *const here[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE",
+                                     "MV2_COMM_WORLD_LOCAL_SIZE"};
+  for (size_t i = 0; i < sizeof here / sizeof *here; i++)
+    if (number(here[i], 1) > 0) return number(here[i], 1);
+  return 0;
+}
+
 bool launcher_is_there(void) {
   static const char *const rank[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
                                      "SLURM_PROCID"};

@@ -15,6 +15,8 @@ typedef struct launcher {
 
 /* The innermost launcher of more than one process; else {NULL, NULL, 0, 1}. */
 launcher launcher_find(void);
+/* Of its processes those on this host; 0: it does not say. */
+int launcher_local(void);
 /* A launcher has started this process, be it alone. */
 bool launcher_is_there(void);
 /* Figures of hydra, MPICH's launcher: the texts of PMI_RANK and PMI_SIZE ("?": not set), how many
