@@ -490,6 +490,12 @@ Stmt *ast_repeat(Parse *p, Span at, Ident name, AstExpr *from, AstExpr *to, cons
   return with_bodies(p, s, body, NULL);
 }
 
+/* Nothing in the body says which run it is. */
+Stmt *ast_repeat_times(Parse *p, Span at, AstExpr *times, const StmtVec *body) {
+  const Ident name = {.text = "_", .span = at};
+  return ast_repeat(p, at, name, ast_int(p, times->span, "0", 1), times, body);
+}
+
 Stmt *ast_scan(Parse *p, Span at, const GivenVec *over, Ident order, const StmtVec *body) {
   Stmt *s = ast_stmt(p, ST_SCAN, at);
   s->given = *over;

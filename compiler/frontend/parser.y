@@ -65,7 +65,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 
 %type <ident> name forbid
 %type <range> range
-%type <expr> slashed part expr disj conj neg cmp sum term factor power postfix atom number key type init
+%type <expr> slashed part expr disj conj neg cmp sum term factor power postfix atom number key type init times
 %type <sign> cmp_op sum_op term_op
 %type <exprs> exprs exprs1
 %type <given> given axis result scan
@@ -125,6 +125,8 @@ stmt: IMPORT STRING             { $$ = ast_import(p, @$, $2); }
     | REPEAT name IN expr UPTO expr NAME '=' expr block {
         $$ = ast_most(p, ast_repeat(p, span_join(@1, @9), $2, $4, $6, $10), $7, $9);
       }
+    | REPEAT times block        { $$ = ast_repeat_times(p, span_join(@1, @2), $2, $3); }
+    | REPEAT times NAME '=' expr block  { $$ = ast_most(p, ast_repeat_times(p, span_join(@1, @5), $2, $6), $3, $5); }
     | SCAN scans block          { $$ = ast_scan(p, span_join(@1, @2), $2, (Ident){0}, $3); }
     | SCAN scans NAME block     { $$ = ast_scan(p, span_join(@1, @3), $2, $3, $4); }
     | COLLECT name '=' expr     { $$ = ast_collect(p, @$, $2, $4); }
@@ -313,6 +315,10 @@ postfix: atom                   { $$ = $1; }
            $$ = ast_stack(p, @$, $3, ast_call(p, span_join(@5, @8), ast_name(p, $5), $7));
          }
        ;
+
+times: number                   { $$ = $1; }
+     | name                     { $$ = ast_name(p, $1); }
+     ;
 
 number: NUMBER                  { $$ = $1; }
       | INTEGER                 { $$ = $1; }
