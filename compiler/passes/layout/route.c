@@ -355,6 +355,20 @@ static void write_tree(const Steiner *s, Tree *t, int set, int v) {
   write_tree(s, t, set & ~s->one[at], u);
 }
 
+/* A tree that branches there costs the way from the root and then the ways to two leaves or more. */
+static bool worth_branching(const Form *f, int root, int stop, const int *leaf, int n,
+                            double upper) {
+  double most = upper * (1 + 1e-9) - f->cost[root * f->cap + stop]; /* but for rounding */
+  double first = INFINITY, second = INFINITY;                       /* the shortest two */
+  if (most < 0) return false;
+  for (int i = 0; i < n; i++) {
+    double way = f->cost[stop * f->cap + leaf[i]];
+    if (way < first) second = first, first = way;
+    else if (way < second) second = way;
+  }
+  return first + second <= most;
+}
+
 /* `upper`: what some tree costs. */
 static double best_tree(Routes *r, const Form *f, int root, const int *leaf, int n, double upper,
                         Tree *tree) {
@@ -363,7 +377,7 @@ static double best_tree(Routes *r, const Form *f, int root, const int *leaf, int
   s.stop = arena_array(r->arena, int, f->closed);
   s.stop[s.nstops++] = root;
   for (int i = 0; i < f->closed; i++) /* those met since are not in the tables yet */
-    if (i != root && f->cost[root * f->cap + i] <= upper) s.stop[s.nstops++] = i;
+    if (i != root && worth_branching(f, root, i, leaf, n, upper)) s.stop[s.nstops++] = i;
   size_t entries = (size_t)s.nstops << n;
   s.cost = arena_array(r->arena, double, entries);
   s.to = arena_array(r->arena, int16_t, entries);
