@@ -2,9 +2,36 @@
 // the messages as text. Everything else of LLVM is reached through its C interface (parts.c,
 // orc.c). Builds against LLVM 14 to 22; where Clang's interface changed, CLANG_VERSION_MAJOR
 // decides.
+#include <clang/Basic/Version.h>
+#include <llvm/ADT/IntrusiveRefCntPtr.h>
+#include <memory>
+
+#if CLANG_VERSION_MAJOR < 20
+// Clang's syntax trees and static analyzer are two thirds of the time to compile this file, which
+// uses neither. Their two headers are left out; the pointers to them that Clang's other headers
+// hold inline are declared here and defined nowhere, so that a use would not link.
+#define LLVM_CLANG_STATICANALYZER_CORE_ANALYZEROPTIONS_H
+#define LLVM_CLANG_FRONTEND_ASTUNIT_H
+namespace clang {
+class AnalyzerOptions;
+class ASTContext;
+class ASTUnit;
+class Module;
+using AnalyzerOptionsRef = llvm::IntrusiveRefCntPtr<AnalyzerOptions>;
+} // namespace clang
+template <> struct llvm::IntrusiveRefCntPtrInfo<clang::AnalyzerOptions> {
+  static void retain(clang::AnalyzerOptions *);
+  static void release(clang::AnalyzerOptions *);
+};
+template <> struct llvm::IntrusiveRefCntPtrInfo<clang::ASTContext> {
+  static void retain(clang::ASTContext *);
+  static void release(clang::ASTContext *);
+};
+template <> void std::default_delete<clang::ASTUnit>::operator()(clang::ASTUnit *) const;
+#endif
+
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/SourceManager.h>
-#include <clang/Basic/Version.h>
 #include <clang/CodeGen/CodeGenAction.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
