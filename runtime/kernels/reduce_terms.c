@@ -21,9 +21,16 @@ enum {
 };
 
 typedef struct Kernel {
-  void (*leaves)(void *to, const void *const *from, int64_t at, int terms, int64_t n);
+  void (*leaves)(void *to, const void *const *from, int64_t at, int terms, int64_t n); /* 2 or 4 */
   void (*join)(void *left, const void *right, int64_t n);
 } Kernel;
+/* From a dtype to its sum's, or back; NULL: they are the same. */
+typedef void ConvertFn(void *to, const void *from, int64_t n);
+#define CONVERTERS(way)                                                                            \
+  {                                                                                                \
+    [DTRT_F16] = WIDTH(way##_f16), [DTRT_BF16] = WIDTH(way##_bf16),                                \
+    [DTRT_F8_E4M3] = WIDTH(way##_f8e4m3), [DTRT_F8_E5M2] = WIDTH(way##_f8e5m2)                     \
+  }
 
 #define WIDTH(name) name##_base
 #define TARGET
@@ -32,33 +39,10 @@ typedef struct Kernel {
 #define WIDTH(name) name##_avx2
 #define TARGET __attribute__((target("avx2")))
 #include "reduce_kernels.inc"
+#define OF_WIDTH(name) (__builtin_cpu_supports("avx2") ? name##_avx2 : name##_base)
+#else
+#define OF_WIDTH(name) name##_base
 #endif
-
-static const Kernel *kernel_of(int dtype, int op) {
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (__builtin_cpu_supports("avx2")) return &table_avx2[dtype][op];
-#endif
-  return &table_base[dtype][op];
-}
-
-typedef void RoundFn(void *to, const void *from, int64_t n);
-#define ROUNDS(width)                                                                              \
-  {                                                                                                \
-    [DTRT_F16] = round_f16_##width, [DTRT_BF16] = round_bf16_##width,                              \
-    [DTRT_F8_E4M3] = round_f8e4m3_##width, [DTRT_F8_E5M2] = round_f8e5m2_##width                   \
-  }
-
-static void round_to(int dtype, void *to, const void *from, int64_t n) {
-  static RoundFn *const base[] = ROUNDS(base);
-#if defined(__x86_64__) && defined(__GNUC__)
-  static RoundFn *const avx2[] = ROUNDS(avx2);
-  if (__builtin_cpu_supports("avx2")) {
-    avx2[dtype](to, from, n);
-    return;
-  }
-#endif
-  base[dtype](to, from, n);
-}
 
 /* Past the caches: what is so long would only push out what is wanted soon, and its lines would be
  * read before they are written. */
@@ -83,7 +67,8 @@ enum {
 
 typedef struct Fold {
   const Kernel *kernel;
-  int64_t at, len, wide; /* elements of the tile; bytes of one that is not rounded */
+  ConvertFn *widen;
+  int64_t at, len, leaf, wide; /* elements of the tile; bytes of a leaf's, and of a sum's */
   int depth;
   SumNode node[LEVELS];
   _Alignas(64) char sum[LEVELS][TILE];
@@ -128,8 +113,12 @@ static void fold(Fold *f, const void *const *from, const SumNode *node, int node
     const int n = one.level ? 1 : leaves_together(node, i, nodes), level = one.level + n / 2;
     if (one.level)
       memcpy(sum, (const char *)from[i] + f->at * f->wide, (size_t)(f->len * f->wide));
-    else
+    else if (n > 1)
       f->kernel->leaves(sum, from + i, f->at, n, f->len);
+    else if (f->widen)
+      f->widen(sum, (const char *)from[i] + f->at * f->leaf, f->len);
+    else
+      memcpy(sum, (const char *)from[i] + f->at * f->leaf, (size_t)(f->len * f->leaf));
     pushed(f, (SumNode){level, one.index >> (n / 2)});
     i += n;
   }
@@ -167,7 +156,9 @@ static void reduce_part(void *arg, int core, int64_t from, int64_t to) {
   const int64_t size = dtrt_dtype_size(r->result), leaf = dtrt_dtype_size(r->dtype);
   Fold f;
   (void)core;
-  f.kernel = kernel_of(r->dtype, r->op);
+  f.kernel = &OF_WIDTH(table)[r->dtype][r->op];
+  f.widen = OF_WIDTH(widens)[r->dtype];
+  f.leaf = leaf;
   f.wide = dtrt_dtype_size(reduce_wide(r->dtype));
   const int64_t step = TILE / (f.wide < (int64_t)sizeof(float) ? (int64_t)sizeof(float) : f.wide);
   const bool one = r->nodes == 1 && node_at(r->node, 0).level == 0 && size == leaf;
@@ -180,7 +171,7 @@ static void reduce_part(void *arg, int core, int64_t from, int64_t to) {
     else
       fold(&f, r->from, r->node, r->nodes);
     if (rounds && !one) {
-      round_to(r->dtype, tile, sum, f.len);
+      OF_WIDTH(rounds)[r->dtype](tile, sum, f.len);
       sum = tile;
     }
     put(r->to, r->nto, f.at * size, sum, (size_t)(f.len * size), r->streams);
