@@ -42,16 +42,11 @@ typedef struct ConvTile {
 typedef struct ConvKernel {
   int rows[2]; /* of the largest half tile, and whole one */
   int columns; /* of a whole tile: two vectors; a half one has one */
-  void (*tile[2][CONV_ROWS + 1][2])(const ConvTile *t); /* [1: several pieces][rows][1: whole] */
+  void (*tile[CONV_ROWS + 1][2])(const ConvTile *t); /* [rows][1: whole] */
   void (*turn)(const float *y, int64_t lead, int64_t depth, int columns, float *to, int64_t step);
   void (*across)(const float *e, int64_t step, int rows, int n, float *c, int64_t ldc, bool add);
   /* gemm_kernel.h's */
 } ConvKernel;
-
-static inline void conv_tile(const ConvKernel *k, const ConvTile *t, int rows, bool whole) {
-  const bool several = t->runs && t->run[0].piece != t->run[t->runs - 1].piece;
-  k->tile[several][rows][whole](t);
-}
 
 extern const ConvKernel conv_kernel_avx512, conv_kernel_avx2, conv_kernel_portable;
 /* Of words that are pairs of bf16 (gemm_half.h): by the CPU, or by parts with the same bits. */

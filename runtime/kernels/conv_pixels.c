@@ -171,7 +171,7 @@ static void line(Sum *s, ConvTile *t, int64_t from, float *to) {
     conv_fetch(&s->ahead);
     for (int64_t q = 0; q < columns * step; q += step < LINE ? LINE : step) /* a later tile's */
       __builtin_prefetch(to + (p + 2 * columns) * step + q, 1);
-    conv_tile(s->kernel, t, (int)s->wide, d->count - p > lanes);
+    s->kernel->tile[s->wide][d->count - p > lanes](t);
     for (int64_t q = p; q < d->count && q < p + columns; q += lanes)
       s->kernel->across(s->edge + (q - p), CONV_COLUMNS,
                         (int)(d->count - q < lanes ? d->count - q : lanes), (int)s->wide,

@@ -120,11 +120,11 @@ static void tile(Sum *s, ConvTile *t, int rows, int64_t left) {
   fetch_result(c + 2 * rows * ldc, ldc, rows, left < columns ? left : columns);
   conv_fetch(&s->ahead);
   if (left >= columns || left == columns / 2) {
-    conv_tile(s->kernel, t, rows, whole);
+    s->kernel->tile[rows][whole](t);
     return;
   }
   t->c = s->edge, t->ldc = CONV_COLUMNS;
-  conv_tile(s->kernel, t, rows, whole);
+  s->kernel->tile[rows][whole](t);
   conv_put(c, ldc, s->edge, rows, left, false);
   t->c = c, t->ldc = ldc;
 }
@@ -204,7 +204,7 @@ static void gathered(Sum *s, const ConvChunk *c, const ConvCopy *t, int64_t grou
                       .c = s->edge,
                       .ldc = CONV_COLUMNS};
       const int64_t left = s->wide - p < one.lead ? s->wide - p : one.lead;
-      conv_tile(s->kernel, &one, rows, left > one.lead / 2);
+      s->kernel->tile[rows][left > one.lead / 2](&one);
       for (int i = 0; i < rows; i++)
         memcpy(to[i] + group * s->wide + p, s->edge + i * CONV_COLUMNS,
                (size_t)left * sizeof *s->edge);

@@ -108,7 +108,7 @@ static void rows(const Grad *g, ConvTile t, int64_t outer, int64_t group, int64_
       float *c = g->w + ((outer * d->taps + i2) * g->each + from) * out + group * g->wide + j;
       t.x_shift = i2 * d->far * g->from.channels + group * g->each + from;
       t.c = fits ? c : g->edge, t.ldc = fits ? out : CONV_COLUMNS, t.add = add && fits;
-      conv_tile(g->kernel, &t, here, whole);
+      g->kernel->tile[here][whole](&t);
       if (!fits) conv_put(c, out, g->edge, here, n, add);
     }
 }
@@ -132,7 +132,7 @@ static void columns_across(const Grad *g, ConvTile t, int64_t outer, bool add) {
   t.c = g->edge, t.ldc = CONV_COLUMNS, t.add = false;
   for (int64_t j = 0; j < all; j += columns) {
     t.y_shift = j;
-    conv_tile(g->kernel, &t, (int)g->wide, all - j > lanes);
+    g->kernel->tile[g->wide][all - j > lanes](&t);
     for (int64_t q = j; q < all && q < j + columns; q += lanes)
       g->kernel->across(g->edge + (q - j), CONV_COLUMNS, (int)(all - q < lanes ? all - q : lanes),
                         (int)g->wide, g->w + (outer * all + q) * g->wide, g->wide, add);
