@@ -1,13 +1,6 @@
-/* gemm_portable.c: products for any CPU: vectors of four floats, which SSE2, NEON and the like have.
- * Tiles of 6 rows x 2 vectors where there are 16 registers, else of 14 x 2 in 32. It adds by fused
- * multiply-add where the compiler may take that for granted, as on ARM; else products are rounded
- * before they are added (docs/sums.md). */
-#define LANES 4
-#if defined(__x86_64__)
-#define MOST 6
-#else
-#define MOST 14
-#endif
+/* gemm_portable.c: products for any CPU. It adds by fused multiply-add where the compiler may take
+ * that for granted, as on ARM; else products are rounded before they are added (docs/sums.md). */
+#include "portable.h"
 #define NAME gemm_kernel_portable
 #define TILES_NAME NAME
 #define HALF_NAME half_kernel_portable
