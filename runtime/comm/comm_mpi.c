@@ -39,39 +39,33 @@ static int count_lanes(const Comm *c, MPI_Comm on) {
   return given && last <= *most ? COMM_LANES : 1;
 }
 
-/* Counts are int in MPI, so long messages go in several; they arrive in order. */
-static int mpi_send(Comm *c, int me, int track, int peer, const void *bytes, int64_t n) {
+/* To the peer, or from it. Counts are int in MPI, so long messages go in several; they arrive in order. */
+static int start_message(Comm *c, int me, int track, int peer, bool sends, void *bytes, int64_t n) {
   Mpi *m = (Mpi *)(void *)c;
+  const int tag = tag_of(c, track / COMM_TRACKS, sends ? me : peer, sends ? peer : me);
   int bad = 0;
   pthread_mutex_lock(&m->mutex);
   for (int64_t at = 0; at < n && !bad; at += CHUNK) {
     MPI_Request *r = new_request(mpi_box(m, me, track), peer);
-    int len = n - at < CHUNK ? (int)(n - at) : CHUNK;
+    char *from = (char *)bytes + at;
+    const int len = n - at < CHUNK ? (int)(n - at) : CHUNK, rank = peer / c->count;
     if (!r)
       bad = -1;
+    else if (sends)
+      MPI_Isend(from, len, MPI_BYTE, rank, tag, m->on, r);
     else
-      MPI_Isend((const char *)bytes + at, len, MPI_BYTE, peer / c->count,
-                tag_of(c, track / COMM_TRACKS, me, peer), m->on, r);
+      MPI_Irecv(from, len, MPI_BYTE, rank, tag, m->on, r);
   }
   pthread_mutex_unlock(&m->mutex);
   return bad;
 }
 
+static int mpi_send(Comm *c, int me, int track, int peer, const void *bytes, int64_t n) {
+  return start_message(c, me, track, peer, true, (void *)bytes, n);
+}
+
 static int mpi_recv(Comm *c, int me, int track, int peer, void *bytes, int64_t n) {
-  Mpi *m = (Mpi *)(void *)c;
-  int bad = 0;
-  pthread_mutex_lock(&m->mutex);
-  for (int64_t at = 0; at < n && !bad; at += CHUNK) {
-    MPI_Request *r = new_request(mpi_box(m, me, track), peer);
-    int len = n - at < CHUNK ? (int)(n - at) : CHUNK;
-    if (!r)
-      bad = -1;
-    else
-      MPI_Irecv((char *)bytes + at, len, MPI_BYTE, peer / c->count,
-                tag_of(c, track / COMM_TRACKS, peer, me), m->on, r);
-  }
-  pthread_mutex_unlock(&m->mutex);
-  return bad;
+  return start_message(c, me, track, peer, false, bytes, n);
 }
 
 /* One request after the other: a test of all would look at each of them again whenever it fails. */
