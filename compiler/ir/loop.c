@@ -130,6 +130,18 @@ static void put_local(Text *t, const LoopStmt *s) {
   put_expr(t, s->a);
 }
 
+static void put_names(Text *t, const NodeId *id, int n);
+
+/* What lies in the buffers, in their order. */
+static void put_rotation(Text *t, const LoopStmt *s) {
+  static const char *const word[] = {"places of ", "change places: ", "back: "};
+  str_puts(t->out, word[s->count]);
+  for (int i = 0; i < s->rotation->buffers.n; i++) {
+    str_puts(t->out, i ? ", " : "");
+    put_names(t, &t->le->buffers.at[s->rotation->buffers.at[i]].node, 1);
+  }
+}
+
 static void put_stmt(Text *t, const LoopStmt *s) {
   const ExprNode *called = s->kind == STMT_CALL ? expr_node(t->x, s->a) : NULL;
   if (called && called->kind == EXPR_RUN) { /* its statements in its place */
@@ -166,6 +178,7 @@ static void put_stmt(Text *t, const LoopStmt *s) {
     t->first = s->repeat->first;
     put_body(t, s->body);
     return;
+  case STMT_ROTATE: put_rotation(t, s); break;
   case STMT_RETURN:
     str_puts(t->out, "return ");
     put_expr(t, s->a);

@@ -10,7 +10,8 @@
  * of loop functions and of the runtime's kernels with their epilogues, exchanges, and blocks of
  * steps that run several times. Its memory are views, whose addresses are expressions. Laws
  * (loop_verify_entry): steps count up; a call passes what the function takes; views and the tiles
- * of them that calls are passed lie in their buffers; what is started is awaited. */
+ * of them that calls are passed lie in their buffers; what is started is awaited; buffers change
+ * places at the end of runs of the loop that they are said to before, and are back behind it. */
 #ifndef DTG_LOOP_H
 #define DTG_LOOP_H
 #include "expr.h"
@@ -31,8 +32,15 @@ typedef enum LoopStmtKind {
   STMT_STEP,     /* body; step number a of the entry. NO_EXPR: a step within a tile */
   STMT_EXCHANGE, /* a: a list of exchange, from and to for each that is run, or for slot `count`
                     started; NO_EXPR: the end of that slot */
-  STMT_REPEAT    /* body, once for each run of `repeat` */
+  STMT_REPEAT,   /* body, once for each run of `repeat` */
+  STMT_ROTATE    /* buffers of `rotation` change places; `count`: a RotateWhen */
 } LoopStmtKind;
+
+typedef enum RotateWhen {
+  ROTATE_BEGIN, /* before the loop: the places where they are to be again behind it */
+  ROTATE_RUN,   /* at the end of a run */
+  ROTATE_END    /* behind the loop: what is wanted is copied there if it is elsewhere */
+} RotateWhen;
 
 /* Hints to C compilers in front of a loop: DTRT_PLAIN, ... in dtrt.h. */
 typedef enum LoopHow { LOOP_SOME, LOOP_PLAIN, LOOP_OUTER, LOOP_FEW, LOOP_WHOLE } LoopHow;
@@ -67,6 +75,7 @@ struct LoopStmt {
   Expr a, b, c;
   const Step *step; /* STMT_STEP, STMT_EXCHANGE; NULL: the copies at the end */
   const LoopRepeat *repeat;
+  const Rotation *rotation;
   LoopStmt *body, *other, *next;
 };
 

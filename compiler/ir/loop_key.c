@@ -115,6 +115,8 @@ static void walk_list(Walk *w, const LoopStmt *s) {
     put(w, (int64_t)s->kind << 32 | (int64_t)s->how << 16 | (int64_t)s->local << 8 | s->goes_on);
     put(w, (int64_t)s->type << 32 | s->count);
     if (s->name) put_text(w, s->name);
+    for (int i = 0; s->kind == STMT_ROTATE && i < s->rotation->buffers.n; i++)
+      put(w, w->en->le->buffers.at[s->rotation->buffers.at[i]].offset);
     if (s->kind == STMT_EXCHANGE && s->a != NO_EXPR) put_exchanges(w, expr_node(w->en->x, s->a));
     if (s->a != NO_EXPR && (s->kind != STMT_STEP || w->all)) walk(w, s->a);
     if (s->kind == STMT_FOR) walk(w, s->b), walk(w, s->c);

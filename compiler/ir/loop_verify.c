@@ -79,6 +79,7 @@ typedef struct EntryCheck {
   const LoopRepeat *in; /* the repeated block around */
   int64_t next;         /* number of the next step */
   uint32_t started[8];  /* set of slots */
+  VEC(const Rotation *) moved; /* by the loops around, outermost first */
   NodeId where;
   const char *breach;
 } EntryCheck;
@@ -140,6 +141,18 @@ static void breaks(EntryCheck *c, const char *what) {
 }
 
 static void check_list(EntryCheck *c, const LoopStmt *s);
+static bool is_in_moved(const EntryCheck *c, int buffer);
+
+/* It has no name that moves with the buffer. */
+static bool is_moved_place(const EntryCheck *c, const ExprNode *n) {
+  const int64_t at = expr_node(c->x, n->arg[0])->v;
+  const LocalEntry *le = c->en->le;
+  for (int i = 0; n->v == SPACE_ARENA && i < le->buffers.n; i++) {
+    const Buffer *b = &le->buffers.at[i];
+    if (is_in_moved(c, i) && at >= b->offset && at < b->offset + b->bytes) return true;
+  }
+  return false;
+}
 
 static void check_expr(EntryCheck *c, Expr e) {
   const ExprNode *n = expr_node(c->x, e);
@@ -147,6 +160,11 @@ static void check_expr(EntryCheck *c, Expr e) {
   if (n->kind == EXPR_PLACE && !place_lies(c, n)) breaks(c, "a place that is not in its view");
   if (n->kind == EXPR_PLACE && !fits_space(c, &c->en->views.at[n->v]))
     breaks(c, "a view that is not in its memory");
+  if (n->kind == EXPR_PLACE && c->in && c->in->steps &&
+      is_in_moved(c, c->en->views.at[n->v].buffer))
+    breaks(c, "a repeated block with memory that changes places");
+  if (n->kind == EXPR_MEMORY && c->moved.n && is_moved_place(c, n))
+    breaks(c, "memory that changes places is named by one of them");
   if (n->kind == EXPR_RUN && !passes_all(c, n)) breaks(c, "a call that does not fit its function");
   if (n->kind == EXPR_COLUMN && (!r || n->v >= r->columns)) breaks(c, "a column of no table");
   for (int i = 0; i < n->n; i++) check_expr(c, n->arg[i]);
@@ -174,8 +192,35 @@ static void check_step(EntryCheck *c, const LoopStmt *s) {
   c->next = number + 1;
 }
 
+/* Before a loop, at the end of its body and behind it. */
+static void check_rotation(EntryCheck *c, const LoopStmt *s) {
+  const Rotation *last = c->moved.n ? c->moved.at[c->moved.n - 1] : NULL;
+  const LoopStmt *loop = s->next;
+  while (loop && loop->kind == STMT_ROTATE) loop = loop->next;
+  if (s->count == ROTATE_BEGIN) {
+    vec_push(c->arena, &c->moved, s->rotation);
+    if (!loop || loop->kind != STMT_WHILE) breaks(c, "buffers change places in no loop");
+  } else if (s->count == ROTATE_RUN) {
+    bool begun = false;
+    for (int i = 0; i < c->moved.n; i++) begun = begun || c->moved.at[i] == s->rotation;
+    if (!begun || loop) breaks(c, "buffers change places within a run");
+  } else if (last == s->rotation) {
+    c->moved.n--;
+  } else {
+    breaks(c, "buffers are moved back that did not change places");
+  }
+}
+
+static bool is_in_moved(const EntryCheck *c, int buffer) {
+  for (int i = 0; i < c->moved.n; i++)
+    for (int k = 0; k < c->moved.at[i]->buffers.n; k++)
+      if (c->moved.at[i]->buffers.at[k] == buffer) return true;
+  return false;
+}
+
 static void check_list(EntryCheck *c, const LoopStmt *s) {
   for (; s && !c->breach; s = s->next) {
+    if (s->kind == STMT_ROTATE) check_rotation(c, s);
     const LoopRepeat *around = c->in;
     const int64_t next = c->next;
     if (s->kind == STMT_REPEAT) c->in = s->repeat;

@@ -152,6 +152,16 @@ bool same_space(const Node *a, const Node *b) {
   return true;
 }
 
+bool plan_rotates(const LocalEntry *le, int buffer) {
+  for (int r = 0; r < le->entry->regions.n; r++)
+    for (int i = 0; i < le->region[r].rotations.n; i++) {
+      const Rotation *x = &le->region[r].rotations.at[i];
+      for (int k = 0; k < x->buffers.n; k++)
+        if (x->buffers.at[k] == buffer) return true;
+    }
+  return false;
+}
+
 /* -------- what a step reads -------- */
 
 /* The walk from a step through the values that are not stored. Shared ones are met along many ways,

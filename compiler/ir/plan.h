@@ -185,10 +185,20 @@ typedef struct Bound {
 typedef struct LocalCarry {
   NodeId node, next;
 } LocalCarry;
+/* Buffers of one size that change places at the end of each run of a loop, so that nothing is
+ * copied: buffer i of the list is then where buffer i + 1 was, the last one where the first was.
+ * Behind the loop each is in its own place again. */
+typedef struct Rotation {
+  VEC(int) buffers;
+  VEC(int) wanted; /* those of them whose contents are read behind the loop */
+  int between;     /* where one is copied by way of, if several are wanted; else -1 */
+} Rotation;
 typedef struct LocalRegion {
   NodeId condition; /* NO_NODE: nothing needs the region */
   VEC(LocalCarry) carries;
-  VEC(Copy) copies; /* at the end of each run, of what was not made in its carry's place */
+  /* At the end of each run, of what was not made in its carry's place: */
+  VEC(Rotation) rotations;
+  VEC(Copy) copies;
 } LocalRegion;
 
 /* Whether an input may stay with the host: numbered as in dtrt.h. */
@@ -362,6 +372,8 @@ typedef struct Turns {
 Turns step_turns(const LocalEntry *le, int step);
 /* Equal local shapes: one loop nest can store both. */
 bool same_space(const Node *a, const Node *b);
+/* It changes places with others in some loop. */
+bool plan_rotates(const LocalEntry *le, int buffer);
 
 /* "dtg/optim.dtg:20, called at mlp.dtg:14": where a node stands, and the user's line that led
  * there. */

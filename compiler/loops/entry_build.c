@@ -332,8 +332,19 @@ static Expr holds(EntryBuild *b, const LocalRegion *x) {
   return expr_call(b->en->x, "dtrt_holds", DT_I64, 1, &at, 0, 1);
 }
 
+/* The last to begin ends first. */
+static void rotate(EntryBuild *b, const LocalRegion *x, RotateWhen when) {
+  const int n = x->rotations.n;
+  for (int i = 0; i < n; i++)
+    loop_add(b->l, (LoopStmt){.kind = STMT_ROTATE,
+                              .a = NO_EXPR,
+                              .count = when,
+                              .rotation = &x->rotations.at[when == ROTATE_END ? n - 1 - i : i]});
+}
+
 static void region_begins(EntryBuild *b, const LocalRegion *x, RegionKind kind) {
   const bool loops = kind == REGION_LOOP;
+  rotate(b, x, ROTATE_BEGIN);
   loop_open_body(b->l, (LoopStmt){.kind = loops ? STMT_WHILE : STMT_IF,
                                   .a = loops ? loop_int(b->l, 1) : holds(b, x)});
 }
@@ -345,14 +356,30 @@ static void region_tests(EntryBuild *b, const LocalRegion *x) {
   loop_close(b->l, 1);
 }
 
+/* Where a buffer is: in a loop around it may change places. */
+static Expr buffer_now(EntryBuild *b, int buffer) {
+  const LocalEntry *le = b->en->le;
+  const Buffer *own = &le->buffers.at[buffer];
+  const LoopView v = {.type =
+                          own->node == NO_NODE ? DT_U8 : graph_node(le->graph, own->node)->dtype,
+                      .rank = 1,
+                      .node = own->node,
+                      .buffer = buffer,
+                      .address = buffer_address(b, buffer)};
+  return plan_rotates(le, buffer) ? entry_view(b, &v) : v.address;
+}
+
 static void region_ends(EntryBuild *b, const LocalRegion *x) {
   const Buffer *at = b->en->le->buffers.at;
   for (int i = 0; i < x->copies.n; i++) {
     const Copy *c = &x->copies.at[i];
-    copy(b, c, loop_given(b->l, at[c->to].offset), loop_given(b->l, at[c->from].offset),
-         loop_int(b->l, at[c->to].bytes));
+    entry_call(
+        b, "dtrt_copy", 3,
+        (Expr[]){buffer_now(b, c->to), buffer_now(b, c->from), loop_int(b->l, at[c->to].bytes)});
   }
+  rotate(b, x, ROTATE_RUN);
   loop_close(b->l, 1);
+  rotate(b, x, ROTATE_END);
 }
 
 /* Bounds from *k on that stand before a segment. */

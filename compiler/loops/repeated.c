@@ -129,6 +129,13 @@ static int key_of(EntryBuild *b, Lookup *known, const Step *s, const LoopUses *u
   return lookup_get(known, name) - 1;
 }
 
+/* What a block is given are places in memory: a step whose memory changes places is in none. */
+static bool is_moved(const EntryBuild *b, const LoopUses *uses) {
+  for (int i = 0; i < uses->views.n; i++)
+    if (plan_rotates(b->en->le, b->en->views.at[uses->views.at[i]].buffer)) return true;
+  return false;
+}
+
 /* Steps in a row of one list; what stands behind them. */
 static LoopStmt *repeats_in(EntryBuild *b, LoopStmt **list, int least) {
   Arena *a = b->l->arena;
@@ -142,6 +149,7 @@ static LoopStmt *repeats_in(EntryBuild *b, LoopStmt **list, int least) {
   for (int i = 0; i < n; i++, s = s->next) {
     step[i] = s;
     loop_uses(a, b->en, s->body, &uses[i]);
+    if (is_moved(b, &uses[i])) str_printf(&uses[i].key, " alone %d", i);
     key[i] = key_of(b, &known, s->step, &uses[i]);
   }
   EntryRepeats found = {0};

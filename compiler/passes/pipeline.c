@@ -139,7 +139,10 @@ static void without_steps(Arena *a, LocalEntry *le) {
   memset(&le->buffers, 0, sizeof le->buffers);
   memset(&le->copies, 0, sizeof le->copies);
   if (n) le->region = arena_copy(a, le->region, n * sizeof *le->region);
-  for (size_t r = 0; r < n; r++) memset(&le->region[r].copies, 0, sizeof le->region->copies);
+  for (size_t r = 0; r < n; r++) {
+    memset(&le->region[r].copies, 0, sizeof le->region->copies);
+    memset(&le->region[r].rotations, 0, sizeof le->region->rotations);
+  }
 }
 
 bool pipeline_show(Plan *p, const char *pass, void (*show)(const Plan *p, Str *out), Str *out) {

@@ -215,6 +215,21 @@ static void put_again(const Plan *p, const LocalEntry *le, Str *out) {
              (long long)p->memory, report_time(p, all));
 }
 
+/* "    the buffers at 0 and 4096 change places after each run" */
+static void put_rotations(const LocalEntry *le, const LocalRegion *x, Str *out) {
+  for (int i = 0; i < x->rotations.n; i++) {
+    const Rotation *r = &x->rotations.at[i];
+    str_puts(out, "    the buffers at");
+    for (int k = 0; k < r->buffers.n; k++)
+      str_printf(out, "%s %ld",
+                 k == 0                 ? ""
+                 : k + 1 < r->buffers.n ? ","
+                                        : " and",
+                 (long)le->buffers.at[r->buffers.at[k]].offset);
+    str_puts(out, " change places after each run\n");
+  }
+}
+
 /* Which steps loops repeat, and how often: buffers of a body are used again by each run. */
 static void put_loops(const Plan *p, const LocalEntry *le, Str *out) {
   for (int r = 0; r < le->entry->regions.n; r++) {
@@ -234,6 +249,7 @@ static void put_loops(const Plan *p, const LocalEntry *le, Str *out) {
       str_puts(out, "a loop whose number of runs is known only at run time");
     str_printf(out, ", %s\n",
                node_where(p->program, graph_node(le->graph, le->region[r].condition)));
+    put_rotations(le, &le->region[r], out);
   }
 }
 

@@ -27,7 +27,9 @@ static void begin_function(Function *f, Emit *e, const LoopEntry *en) {
   f->print.code.indent = f->head.indent = 1;
   f->view = arena_array(e->arena, const char *, en->views.n + 1);
   f->symbol = arena_array(e->arena, bool, en->symbols.n + 1);
-  static const char *const words[] = {"p", "n", "i", "first", "given", "exchanges", "first_row", "end_row"};
+  f->at = arena_array(e->arena, const char *, en->le->buffers.n + 1);
+  static const char *const words[] = {"p",     "n",         "i",         "place",  "first",
+                                      "given", "exchanges", "first_row", "end_row"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) emit_keep(e, &f->used, words[i], 1);
   for (Expr s = 0; s < en->x->at.n; s++)
     if (expr_node(en->x, s)->kind == EXPR_SYMBOL)
@@ -77,9 +79,15 @@ static const char *view_name(Function *f, const LoopView *v) {
   return emit_identifier(e, said);
 }
 
+/* Its memory changes places with others. */
+static bool is_moved(const Function *f, const LoopView *v) {
+  return !f->rows && expr_node(f->en->x, v->address)->v == SPACE_ARENA && f->at[v->buffer];
+}
+
 /* "float (*const x)[6] = " */
 static void put_pointer(Function *f, Str *to, const LoopView *v, const char *name) {
-  str_printf(to, v->rank > 1 ? "%s (*const %s)" : "%s *const %s", dtype_c_name(v->type), name);
+  str_printf(to, v->rank > 1 ? "%s (*%s%s)" : "%s *%s%s", dtype_c_name(v->type),
+             is_moved(f, v) ? "" : "const ", name);
   for (int d = 1; d < v->rank; d++) str_printf(to, "[%s]", print_alone(&f->print, v->room[d]));
   str_puts(to, " = ");
 }
@@ -217,6 +225,96 @@ static void put_block(Function *f, const LoopStmt *s) {
     str_line(to, "  %s(dev, %d + %d * i);", name, r->first, r->steps);
 }
 
+/* -------- buffers that change places -------- */
+
+/* All pointers to them go where they are now. */
+static void put_moved(Function *f, const Rotation *r) {
+  for (int i = 0; i < r->buffers.n; i++)
+    for (int v = 0; v < f->en->views.n; v++)
+      if (f->view[v] && f->en->views.at[v].buffer == r->buffers.at[i] &&
+          is_moved(f, &f->en->views.at[v]))
+        str_line(&f->print.code, "%s = (void *)%s;", f->view[v], f->at[r->buffers.at[i]]);
+}
+
+/* Each goes to the place of the one after it; back: before it. */
+static void put_turn(Function *f, const Rotation *r, bool back) {
+  Str *to = &f->print.code;
+  const int n = r->buffers.n, first = back ? n - 1 : 0;
+  str_line(to, "char *const place = %s;", f->at[r->buffers.at[first]]);
+  for (int i = 0; i < n - 1; i++) {
+    const int own = back ? n - 1 - i : i;
+    str_line(to, "%s = %s;", f->at[r->buffers.at[own]],
+             f->at[r->buffers.at[back ? own - 1 : own + 1]]);
+  }
+  str_line(to, "%s = place;", f->at[r->buffers.at[back ? 0 : n - 1]]);
+}
+
+static void put_copy(Function *f, const char *to, const char *from, int64_t bytes) {
+  str_line(&f->print.code, "dtrt_copy(%s, %s, %ld);", to, from, (long)bytes);
+}
+
+/* Several are wanted: one turn back of what is in the places, as long as they are not theirs. */
+static void put_turn_of_contents(Function *f, const Rotation *r, const char *const *home) {
+  const Buffer *between = &f->en->le->buffers.at[r->between];
+  const char *by = arena_printf(f->e->arena, "dev->arena + %ld", (long)between->offset);
+  put_copy(f, by, home[0], between->bytes);
+  for (int i = 0; i + 1 < r->buffers.n; i++) put_copy(f, home[i], home[i + 1], between->bytes);
+  put_copy(f, home[r->buffers.n - 1], by, between->bytes);
+  put_turn(f, r, true);
+}
+
+static void put_back(Function *f, const Rotation *r, const char *const *home) {
+  Str *to = &f->print.code;
+  const int first = r->buffers.at[0];
+  str_line(to, r->wanted.n > 1 ? "while (%s != %s) {" : "if (%s != %s) {", f->at[first], home[0]);
+  to->indent++;
+  if (r->wanted.n > 1) put_turn_of_contents(f, r, home);
+  for (int i = 0; i < r->buffers.n && r->wanted.n <= 1; i++) {
+    const int own = r->buffers.at[i];
+    if (r->wanted.n && r->wanted.at[0] == own)
+      put_copy(f, home[i], f->at[own], f->en->le->buffers.at[own].bytes);
+    str_line(to, "%s = %s;", f->at[own], home[i]);
+  }
+  put_moved(f, r);
+  to->indent--;
+  str_line(to, "}");
+}
+
+static void put_rotation(Function *f, const LoopStmt *s) {
+  const Rotation *r = s->rotation;
+  Str *to = &f->print.code;
+  if (s->count == ROTATE_BEGIN) {
+    for (int i = 0; i < r->buffers.n; i++) {
+      const char *home = unique(f, "home");
+      vec_push(f->e->arena, &f->homes, home);
+      str_line(to, "char *const %s = %s;", home, f->at[r->buffers.at[i]]);
+    }
+  } else if (s->count == ROTATE_RUN) {
+    str_line(to, "{");
+    to->indent++;
+    put_turn(f, r, false);
+    put_moved(f, r);
+    to->indent--;
+    str_line(to, "}");
+  } else {
+    f->homes.n -= r->buffers.n;
+    put_back(f, r, f->homes.at + f->homes.n);
+  }
+}
+
+static void declare_places(Function *f, const LoopStmt *s) {
+  for (; s; s = s->next) {
+    declare_places(f, s->body);
+    for (int i = 0; s->kind == STMT_ROTATE && i < s->rotation->buffers.n; i++) {
+      const int own = s->rotation->buffers.at[i];
+      if (f->at[own]) continue;
+      f->at[own] = unique(f, "at");
+      str_line(&f->print.code, "char *%s = dev->arena + %ld;", f->at[own],
+               (long)f->en->le->buffers.at[own].offset);
+    }
+  }
+}
+
 /* -------- functions -------- */
 
 static void own_stmt(Print *p, const LoopStmt *s) {
@@ -225,6 +323,7 @@ static void own_stmt(Print *p, const LoopStmt *s) {
   case STMT_CALL: print_called(p, s->a); break;
   case STMT_STEP: put_step(f, s); break;
   case STMT_EXCHANGE: print_exchange(f, s); break;
+  case STMT_ROTATE: put_rotation(f, s); break;
   default:
     if (s->repeat->steps)
       put_block(f, s);
@@ -258,8 +357,9 @@ void print_rows(Emit *e, const LoopEntry *en, const LoopRows *r, const char *nam
 static void declare_in_bodies(Function *f, const LoopStmt *s, bool within) {
   for (; s; s = s->next) {
     if (s->kind == STMT_WHILE || s->kind == STMT_IF) declare_in_bodies(f, s->body, true);
-    if (s->kind != STMT_STEP || !within) continue;
-    declare_used(f, s->body);
+    if (!within) continue;
+    if (s->kind == STMT_STEP) declare_used(f, s->body);
+    if (s->kind == STMT_CALL) declare_used(f, &(LoopStmt){.kind = s->kind, .a = s->a});
   }
 }
 
@@ -267,6 +367,7 @@ void print_entry(Emit *e, const LoopEntry *en, const char *id) {
   Function f = {.id = id};
   const Entry *own = en->le->entry;
   begin_function(&f, e, en);
+  declare_places(&f, en->body);
   declare_in_bodies(&f, en->body, false);
   print_block(&f.print, en->body);
   const char *where = diag_where(e->program->diag, e->arena, own->span);

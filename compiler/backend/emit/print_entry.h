@@ -14,6 +14,8 @@ typedef struct Function {
   Str head;          /* extents */
   const char **view; /* by view: its name; NULL: not declared */
   bool *symbol;      /* by entry symbol: it is declared */
+  const char **at; /* by buffer: the pointer that goes where it is, if it changes places, or NULL */
+  VEC(const char *) homes; /* of loops with buffers that change places: where each is to be again */
   Lookup used;       /* identifiers, interned: the next number for another; 1: a variable's */
   int blocks, copies;
 } Function;

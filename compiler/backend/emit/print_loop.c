@@ -217,6 +217,7 @@ static const LoopStmt *put_stmt(Print *p, const LoopStmt *s) {
   case STMT_LEAVE: str_line(&p->code, "break;"); break;
   case STMT_STEP:
   case STMT_EXCHANGE:
+  case STMT_ROTATE:
   case STMT_REPEAT: p->own_stmt(p, s); break;
   case STMT_RETURN: str_line(&p->code, "return %s;", print_expr(p, s->a)); break;
   }

@@ -196,32 +196,186 @@ static void chain_in_place(Memory *m, int region, NodeId carry, NodeId next) {
   }
 }
 
+/* Runs of a loop may go over to other memory with pointers, where nobody looks for values at their
+ * places: whether that is less than to copy `bytes` is asked for each of them (a place and what
+ * points there are both written). */
+enum { POINTERS_BYTES = 2 * 8 };
+static bool may_rotate(const Memory *m, int region, int64_t bytes) {
+  return m->plan->observe == OBSERVE_NOTHING && bytes > POINTERS_BYTES &&
+         m->le->entry->regions.at[region].kind == REGION_LOOP;
+}
+
+/* Of carries that hand their values on (a, b = b, new) the one at the end, whose own value no other
+ * takes over: the new one may be made in its place, and all change places then. */
+static NodeId hands_on_to(const Memory *m, int region, NodeId carry) {
+  const LocalRegion *x = &m->le->region[region];
+  NodeId last = carry;
+  for (int turn = 0, k = 0; turn < x->carries.n && k < x->carries.n; turn++) {
+    for (k = 0; k < x->carries.n; k++)
+      if (node_base(m->le->graph, x->carries.at[k].next) == last) break;
+    if (k < x->carries.n) last = x->carries.at[k].node;
+  }
+  return last;
+}
+
+static bool makes_in_last(const Memory *m, int region, NodeId carry, NodeId last, NodeId next) {
+  const Graph *g = m->le->graph;
+  const Node *a = graph_node(g, last), *b = graph_node(g, next);
+  const int64_t bytes = node_bytes(m->plan->program, a);
+  return last != carry && a->dtype == b->dtype && m->le->buffer[last] < 0 && same_space(a, b) &&
+         bytes == node_bytes(m->plan->program, b) && may_rotate(m, region, bytes) &&
+         makes_in_place(m, region, last, next);
+}
+
 static void find_in_place(Memory *m) {
   const LocalEntry *le = m->le;
   for (int r = 0; r < le->entry->regions.n; r++)
     for (int i = 0; is_live(m, r) && i < le->region[r].carries.n; i++) {
       const LocalCarry *c = &le->region[r].carries.at[i];
-      const NodeId next = node_base(le->graph, c->next);
-      if (!makes_in_place(m, r, c->node, next)) continue;
-      m->next_of[next] = c->node;
-      chain_in_place(m, r, c->node, next);
+      const NodeId next = node_base(le->graph, c->next), last = hands_on_to(m, r, c->node);
+      if (makes_in_place(m, r, c->node, next)) {
+        m->next_of[next] = c->node;
+        chain_in_place(m, r, c->node, next);
+      } else if (makes_in_last(m, r, c->node, last, next)) {
+        m->next_of[next] = last;
+      }
     }
 }
 
-/* Carries whose next values were made elsewhere are copied at the end of each run, all at once:
- * what a copy would overwrite before another has read it goes by way of a place of its own. */
+/* The carry of a loop gets its next value from memory of its own, or that of a loop within does. */
+static bool is_made_elsewhere(const Memory *m, NodeId carry) {
+  const LocalEntry *le = m->le;
+  const int r = (int)node_attr(graph_node(le->graph, carry), "region");
+  const LocalRegion *x = &le->region[r];
+  NodeId next = NO_NODE;
+  for (int i = 0; i < x->carries.n; i++)
+    if (x->carries.at[i].node == carry) next = node_base(le->graph, x->carries.at[i].next);
+  if (next == NO_NODE || next == carry || m->made_at[next] < m->span[r].begin ||
+      !may_rotate(m, r, node_bytes(m->plan->program, graph_node(le->graph, carry))))
+    return false;
+  if (!makes_in_place(m, r, carry, next)) return true;
+  for (NodeId id = next; id != NO_NODE && id != carry; id = made_over(le, id))
+    if (op_is(graph_node(le->graph, id), OPF_CARRY) && is_made_elsewhere(m, id)) return true;
+  return false;
+}
+
+typedef VEC(Copy) Copies;
+
+/* The copy into buffer b, or from it; -1: there is none. */
+static int copy_into(const Copies *all, int b) {
+  for (int i = 0; i < all->n; i++)
+    if (all->at[i].to == b) return i;
+  return -1;
+}
+static int copy_from(const Copies *all, int b) {
+  for (int i = 0; i < all->n; i++)
+    if (all->at[i].from == b) return i;
+  return -1;
+}
+
+/* What is in a carry's buffer is read behind its loop. */
+static bool is_wanted_behind(const Memory *m, int region, int buffer) {
+  const LocalEntry *le = m->le;
+  for (int i = 0; i < le->region[region].carries.n; i++) {
+    const NodeId carry = le->region[region].carries.at[i].node;
+    if (le->buffer[carry] != buffer) continue;
+    if (m->last_read[carry] > last_of(&m->span[region])) return true;
+    for (int r = 0; r < le->entry->regions.n; r++)
+      for (int k = 0; is_live(m, r) && r != region && k < le->region[r].carries.n; k++)
+        if (node_base(le->graph, le->region[r].carries.at[k].next) == carry) return true;
+  }
+  return false;
+}
+
+/* All of a row of copies can change places: alike, read by no other copy, the condition not among
+ * them, and what is no carry's place is of the loop's body alone. */
+static bool rotates(const Memory *m, int region, const Rotation *x, const Copies *all) {
+  const LocalEntry *le = m->le;
+  const int condition = le->buffer[node_base(le->graph, le->region[region].condition)];
+  const int64_t bytes = le->buffers.at[x->buffers.at[0]].bytes;
+  if (!may_rotate(m, region, bytes)) return false;
+  for (int i = 0; i < x->buffers.n; i++) {
+    const int own = x->buffers.at[i];
+    const Buffer *b = &le->buffers.at[own];
+    int read = 0;
+    for (int k = 0; k < all->n; k++) read += all->at[k].from == own;
+    if (b->place != PLACE_ARENA || b->bytes != bytes || b->scratch || own == condition || read > 1)
+      return false;
+    if (copy_into(all, own) < 0 && b->first < m->span[region].begin) return false;
+  }
+  return true;
+}
+
+/* The copies that hang together with copy i, from the one that nothing is copied on from. */
+static Rotation hanging_together(const Memory *m, const Copies *all, int i) {
+  Arena *a = m->plan->arena;
+  Rotation x = {.between = -1};
+  int first = i;
+  for (int k = copy_from(all, all->at[first].to); k >= 0 && k != i;
+       k = copy_from(all, all->at[first].to))
+    first = k;
+  vec_push(a, &x.buffers, all->at[first].to);
+  for (int k = first; k >= 0 && x.buffers.n <= all->n; k = copy_into(all, all->at[k].from))
+    if (all->at[k].from == all->at[first].to)
+      break;
+    else
+      vec_push(a, &x.buffers, all->at[k].from);
+  return x;
+}
+
+/* Their places are theirs, as long as the loop runs. */
+static void live_in_rotation(Memory *m, int r, Rotation *x) {
+  LocalEntry *le = m->le;
+  Arena *a = m->plan->arena;
+  const int last = last_of(&m->span[r]);
+  for (int i = 0; i < x->buffers.n; i++) {
+    Buffer *b = &le->buffers.at[x->buffers.at[i]];
+    if (b->first > m->span[r].begin) b->first = m->span[r].begin;
+    if (b->last < last) b->last = last;
+    if (is_wanted_behind(m, r, x->buffers.at[i])) vec_push(a, &x->wanted, x->buffers.at[i]);
+  }
+  const Buffer *first = &le->buffers.at[x->buffers.at[0]];
+  if (x->wanted.n > 1) x->between = add_bytes(m, first->node, first->bytes, last, last);
+}
+
+static bool is_in_rotation(const LocalRegion *x, int buffer) {
+  for (int i = 0; i < x->rotations.n; i++)
+    for (int k = 0; k < x->rotations.at[i].buffers.n; k++)
+      if (x->rotations.at[i].buffers.at[k] == buffer) return true;
+  return false;
+}
+
+static void place_rotations(Memory *m, int r, Copies *all) {
+  LocalRegion *x = &m->le->region[r];
+  int n = 0;
+  for (int i = 0; i < all->n; i++) {
+    if (is_in_rotation(x, all->at[i].to)) continue;
+    Rotation own = hanging_together(m, all, i);
+    if (!rotates(m, r, &own, all)) continue;
+    live_in_rotation(m, r, &own);
+    vec_push(m->plan->arena, &x->rotations, own);
+  }
+  for (int i = 0; i < all->n; i++)
+    if (!is_in_rotation(x, all->at[i].to)) all->at[n++] = all->at[i];
+  all->n = n;
+}
+
+/* What carries become that was made elsewhere is theirs at the end of each run, all at once:
+ * buffers change places, or are copied. What a copy would overwrite before another has read it goes
+ * by way of a place of its own. */
 static void place_copies(Memory *m, int r) {
   LocalEntry *le = m->le;
   LocalRegion *x = &le->region[r];
   Arena *a = m->plan->arena;
-  VEC(Copy) all = {0};
+  Copies all = {0};
   const int last = last_of(&m->span[r]);
-  x->copies.n = 0;
+  x->copies.n = x->rotations.n = 0;
   for (int i = 0; i < x->carries.n; i++) {
     const int from = le->buffer[node_base(le->graph, x->carries.at[i].next)],
               to = le->buffer[x->carries.at[i].node];
     if (from != to) vec_push(a, &all, ((Copy){from, to}));
   }
+  place_rotations(m, r, &all);
   for (int i = 0; i < all.n; i++)
     for (int k = 0; k < all.n; k++) {
       if (all.at[k].to != all.at[i].from) continue;
@@ -327,7 +481,8 @@ static void place_assigns(Memory *m) {
     const Node *n = graph_node(le->graph, base);
     int var = le->entry->assigns.at[i].var, to = var_buffer(m, var);
     if (n->op == OP_var && node_source(n) == var) continue;
-    if (le->buffer[base] < 0 && n->op != OP_input && n->op != OP_var && in_place(m, base, var)) {
+    if (le->buffer[base] < 0 && n->op != OP_input && n->op != OP_var &&
+        !(op_is(n, OPF_CARRY) && is_made_elsewhere(m, base)) && in_place(m, base, var)) {
       le->buffer[base] = to;
       chain_in_variable(m, base, var, to);
       continue;

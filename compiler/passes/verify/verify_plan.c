@@ -277,15 +277,64 @@ static bool is_replaced(const LocalEntry *le, const Step *s, int i) {
   return false;
 }
 
-/* The end of a run: what the carries become must be there, and then is in their places. */
-static const char *bad_run_end(Memory *m, const LocalRegion *x, NodeId *where) {
+/* Where what is in buffer b comes to be at the end of a run. */
+static int goes_to(const LocalRegion *x, int b) {
+  for (int i = 0; i < x->rotations.n; i++) {
+    const Rotation *r = &x->rotations.at[i];
+    for (int k = 0; k < r->buffers.n; k++)
+      if (r->buffers.at[k] == b) return r->buffers.at[(k + r->buffers.n - 1) % r->buffers.n];
+  }
+  return b;
+}
+
+/* What a carry becomes is in its place: made there, moved there with its buffer, or copied. */
+static bool comes_home(const LocalEntry *le, const LocalRegion *x, const LocalCarry *c) {
+  int from = goes_to(x, le->buffer[node_base(le->graph, c->next)]), to = le->buffer[c->node];
+  for (int i = x->copies.n - 1; i >= 0; i--) /* by way of others, from the last */
+    if (x->copies.at[i].to == to) to = x->copies.at[i].from;
+  return from == to;
+}
+
+/* Buffers that change places are alike, and in the loop no other has memory in any of them. */
+static const char *bad_rotation(const Memory *m, int region, const Rotation *r) {
   const LocalEntry *le = m->le;
+  const RegionSpan span = region_span(le, region);
+  for (int i = 0; i < r->buffers.n; i++) {
+    const Buffer *b = &le->buffers.at[r->buffers.at[i]];
+    if (b->place != PLACE_ARENA || b->bytes != le->buffers.at[r->buffers.at[0]].bytes)
+      return "buffers that change places are not alike";
+    if (b->first > span.begin || b->last < span.end - 1)
+      return "buffers change places where one of them is dead";
+    for (int k = 0; k < le->buffers.n; k++) {
+      const Buffer *o = &le->buffers.at[k];
+      if (o == b || o->place != PLACE_ARENA || o->last < span.begin || o->first >= span.end)
+        continue;
+      if (o->first <= o->last && o->offset < b->offset + b->bytes &&
+          b->offset < o->offset + o->bytes)
+        return "buffers change places where another has memory in them";
+    }
+  }
+  return NULL;
+}
+
+/* The end of a run: what the carries become must be there, and then is in their places. */
+static const char *bad_run_end(Memory *m, int region, NodeId *where) {
+  const LocalEntry *le = m->le;
+  const LocalRegion *x = &le->region[region];
+  const char *law = NULL;
+  for (int i = 0; i < x->rotations.n && !law; i++)
+    law = bad_rotation(m, region, &x->rotations.at[i]);
+  if (law) return law;
   for (int i = 0; i < x->carries.n; i++) {
     const NodeId next = node_base(le->graph, x->carries.at[i].next);
     *where = next;
     if (graph_node(le->graph, next)->op != OP_var && !m->holds[next])
       return "what a carry becomes is overwritten before the run ends";
+    if (!comes_home(le, x, &x->carries.at[i])) return "what a carry becomes is not in its place";
   }
+  for (int i = 0; i < x->rotations.n; i++)
+    for (int k = 0; k < x->rotations.at[i].buffers.n; k++)
+      clobber(m, &le->buffers.at[x->rotations.at[i].buffers.at[k]]);
   for (int i = 0; i < x->copies.n; i++) {
     const Buffer *to = &le->buffers.at[x->copies.at[i].to];
     if (to->place == PLACE_ARENA) clobber(m, to);
@@ -314,7 +363,7 @@ static int pass_bounds(Memory *m, int t, int *k, bool *again, const char **law, 
                   graph_node(le->graph, x->condition)->layout->partial))
       *law = "a condition is not the same on all devices";
     if (b->kind != BOUND_END || *law) continue;
-    *law = bad_run_end(m, x, where);
+    *law = bad_run_end(m, b->region, where);
     again[b->region] = !again[b->region];
     if (!again[b->region] || le->entry->regions.at[b->region].kind == REGION_BRANCH) continue;
     int begin = 0;
