@@ -278,9 +278,15 @@ typedef struct dtrt_epilogue {
 /* dtrt_gemm of f32 without accumulation, with dense C and epilogue `then`. */
 void dtrt_gemm_epilogue(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
                         const void *b, int64_t ldb, void *c, const dtrt_epilogue *then);
-/* C of f32 from A and B of DTRT_BF16 or DTRT_F16, added in f32 (docs/sums.md), and epilogue `then` (NULL: none).
- * `keeps`: B does not change from the last dtrt_gemm_nest of this device to the next, so that calls
+/* Both of f32, where B does not change from the last dtrt_gemm_nest of this device to the next: calls
  * with the same B pack it once. */
+void dtrt_gemm_keeping(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+                       const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate);
+void dtrt_gemm_epilogue_keeping(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
+                                int64_t lda, const void *b, int64_t ldb, void *c,
+                                const dtrt_epilogue *then);
+/* C of f32 from A and B of DTRT_BF16 or DTRT_F16, added in f32 (docs/sums.md), and epilogue `then` (NULL: none).
+ * `keeps`: as above. */
 void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
                     int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate,
                     int keeps, const dtrt_epilogue *then);

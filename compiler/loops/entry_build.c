@@ -342,8 +342,10 @@ static void rotate(EntryBuild *b, const LocalRegion *x, RotateWhen when) {
                               .rotation = &x->rotations.at[when == ROTATE_END ? n - 1 - i : i]});
 }
 
-static void region_begins(EntryBuild *b, const LocalRegion *x, RegionKind kind) {
-  const bool loops = kind == REGION_LOOP;
+static void region_begins(EntryBuild *b, int region) {
+  const LocalRegion *x = &b->en->le->region[region];
+  const bool loops = b->en->le->entry->regions.at[region].kind == REGION_LOOP;
+  if (loops && entry_product_stays(b, region)) entry_call(b, "dtrt_gemm_nest", 0, NULL);
   rotate(b, x, ROTATE_BEGIN);
   loop_open_body(b->l, (LoopStmt){.kind = loops ? STMT_WHILE : STMT_IF,
                                   .a = loops ? loop_int(b->l, 1) : holds(b, x)});
@@ -389,7 +391,7 @@ static void bounds(EntryBuild *b, int *k, int segment) {
     const Bound *own = &le->bounds.at[*k];
     const LocalRegion *x = &le->region[own->region];
     switch (own->kind) {
-    case BOUND_BEGIN: region_begins(b, x, le->entry->regions.at[own->region].kind); break;
+    case BOUND_BEGIN: region_begins(b, own->region); break;
     case BOUND_TEST: region_tests(b, x); break;
     case BOUND_END: region_ends(b, x); break;
     }
@@ -403,6 +405,7 @@ static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int f
   const LoopSite site = {p->arena, p, le, NULL};
   b.l = loop_new(&site), b.en = en;
   *en = (LoopEntry){.le = le, .x = b.l->x, .first_exchange = first_exchange};
+  b.region = le->entry->regions.n ? regions_find(p->arena, le->entry, le->graph) : NULL;
   int bound = 0;
   for (int t = 0; t < le->steps.n; t++) {
     const Step *s = &le->steps.at[t];
@@ -416,7 +419,8 @@ static LoopEntry *entry(EntryBuild b, const Plan *p, const LocalEntry *le, int f
   en->body = b.l->f.body;
   en->symbols = b.l->f.symbols;
   en->identity = loop_identity(p->arena, en);
-  if (plan_has(p, FEATURE_REPEAT)) entry_repeats(&b, p->repeat_saves ? p->repeat_saves : REPEAT_SAVES);
+  if (plan_has(p, FEATURE_REPEAT))
+    entry_repeats(&b, p->repeat_saves ? p->repeat_saves : REPEAT_SAVES);
   return en;
 }
 

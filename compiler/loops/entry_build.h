@@ -12,6 +12,7 @@ typedef struct EntryBuild {
   Names *names;
   Lookup *unit_at; /* 1 + the number, by interned key */
   Lookup view_at;  /* 1 + the place, by interned key */
+  const int *region;       /* by node of the entry: regions_find; NULL: there are none */
   VEC(LoopFunction) joins; /* of what the epilogue that is built adds up, when its kernel is done */
 } EntryBuild;
 
@@ -54,6 +55,8 @@ Expr entry_rows(EntryBuild *b, const Tiles *s);
 void entry_clear(EntryBuild *b, const Node *n, Expr place, const Expr *stride);
 /* Calls of kernels; true: it took the epilogue along, which may be NULL. */
 bool entry_product(EntryBuild *b, NodeId id, const Tiles *epilogue);
+/* Products of the loop, those of loops within left out, read a matrix that it does not change. */
+bool entry_product_stays(const EntryBuild *b, int loop);
 bool entry_convolution(EntryBuild *b, NodeId id, const Tiles *epilogue);
 void entry_sort(EntryBuild *b, NodeId id);
 void entry_tell(EntryBuild *b, NodeId id);

@@ -313,23 +313,59 @@ static bool keeps_columns(const Product *p) {
   return true;
 }
 
+/* The innermost loop that a node is in, or NO_REGION. */
+static int loop_around(const EntryBuild *b, NodeId id) {
+  const Entry *e = b->en->le->entry;
+  int loop = b->region[id];
+  while (loop != NO_REGION && e->regions.at[loop].kind != REGION_LOOP)
+    loop = e->regions.at[loop].parent;
+  return loop;
+}
+
+/* The node has one value in all runs of the loop. */
+static bool is_fixed(const EntryBuild *b, NodeId id, int loop) {
+  const LocalEntry *le = b->en->le;
+  int of = b->region[node_base(le->graph, id)];
+  while (of != NO_REGION && of != loop) of = le->entry->regions.at[of].parent;
+  return of == NO_REGION;
+}
+
+/* In a loop of the entry that does not change the second matrix: each run needs it packed. */
+static bool stays(const Product *p) {
+  const EntryBuild *b = p->build;
+  if (!b->region || p->l->tile || p->nloops) return false;
+  const int loop = loop_around(b, p->t[OUT].id);
+  return loop != NO_REGION && is_fixed(b, p->t[p->b.t].id, loop);
+}
+
+bool entry_product_stays(const EntryBuild *b, int loop) {
+  const Graph *g = b->en->le->graph;
+  for (NodeId i = 0; i < g->nodes.n; i++) {
+    const Node *n = graph_node(g, i);
+    if (op_class(n) == OPC_PRODUCT && loop_around(b, i) == loop &&
+        (is_fixed(b, n->operand[0], loop) || is_fixed(b, n->operand[1], loop)))
+      return true;
+  }
+  return false;
+}
+
 static bool call(Product *p, const Tiles *epilogue) {
   EntryBuild *b = p->build;
   const NodeId id = p->t[OUT].id;
   const Expr first = site_first(p->l, id), zero = loop_int(p->l, 0);
   Expr arg[15], before, all;
   matrices(p, arg + 1);
-  const bool takes = epilogue && p->nloops == 0 && row_dims(p);
+  const bool takes = epilogue && p->nloops == 0 && row_dims(p), keeps = stays(p);
   arg[0] = loop_word(p->l, dtype_constant(p->t[X].n->dtype), 0);
   if (dtype_is_half(p->t[X].n->dtype)) {
-    arg[12] = loop_int(p->l, p->nsummed > 0), arg[13] = loop_int(p->l, keeps_columns(p));
+    arg[12] = loop_int(p->l, p->nsummed > 0), arg[13] = loop_int(p->l, keeps_columns(p) || keeps);
     arg[14] = takes ? entry_rows(b, epilogue) : zero;
     entry_call(b, "dtrt_gemm_half", 15, arg);
     return takes;
   }
   if (takes) {
     arg[11] = entry_rows(b, epilogue); /* its result is dense */
-    entry_call(b, "dtrt_gemm_epilogue", 11, arg + 1);
+    entry_call(b, keeps ? "dtrt_gemm_epilogue_keeping" : "dtrt_gemm_epilogue", 11, arg + 1);
     return true;
   }
   Expr adds = loop_int(p->l, p->nsummed > 0);
@@ -350,7 +386,10 @@ static bool call(Product *p, const Tiles *epilogue) {
     entry_call(b, "dtrt_gemm_band", 13, arg + 1);
     return false;
   }
-  entry_call(b, "dtrt_gemm", 13, arg);
+  if (keeps && p->t[X].n->dtype == DT_F32)
+    entry_call(b, "dtrt_gemm_keeping", 12, arg + 1);
+  else
+    entry_call(b, "dtrt_gemm", 13, arg);
   return false;
 }
 

@@ -19,6 +19,7 @@
 #include "gemm.h"
 #include "gemm_cores.h"
 #include "gemm_deep.h"
+#include "gemm_kept.h"
 #include "gemm_kernel.h"
 #include "variables.h"
 
@@ -266,12 +267,13 @@ void gemm_once(const GemmOperands *p, float *c, int64_t ldc, bool add) {
   blas_leave();
 }
 
-void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
-               int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate) {
+static void gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
+                 int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate,
+                 bool keeps) {
   bool wide = dtype == DTRT_F64;
   int64_t size = wide ? 8 : 4;
   if (m <= 0 || n <= 0) return;
-  const GemmCall all = {DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, 0, NULL};
+  const GemmCall all = {DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, keeps, NULL};
   if (!wide && (gemm_dealt(&all) || gemm_vector_dealt(&all))) return;
   if (k <= 0) {
     for (int64_t i = 0; !accumulate && i < m; i++)
@@ -289,8 +291,8 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
     return;
   }
   if (!wide && m > 1 && n > 1 &&
-      gemm_blocked(m, n, k, a, ta ? 1 : lda, ta ? lda : 1, b, tb ? 1 : ldb, tb ? ldb : 1, c, ldc,
-                   accumulate != 0, NULL))
+      gemm_blocked_kept(keeps ? gemm_nest() : 0, m, n, k, a, ta ? 1 : lda, ta ? lda : 1, b,
+                        tb ? 1 : ldb, tb ? ldb : 1, c, ldc, accumulate != 0, NULL))
     return;
   blas_enter();
   gemm_blas(wide, ta, tb, (int)m, (int)n, (int)k, a, (int)lda, b, (int)ldb, c, (int)ldc,
@@ -298,9 +300,21 @@ void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, c
   blas_leave();
 }
 
-void dtrt_gemm_epilogue(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
-                        const void *b, int64_t ldb, void *c, const dtrt_epilogue *then) {
-  if (gemm_dealt(&(GemmCall){DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, n, 0, 0, then})) return;
+void dtrt_gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
+               int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate) {
+  gemm(dtype, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, false);
+}
+
+void dtrt_gemm_keeping(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+                       const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate) {
+  gemm(DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, true);
+}
+
+static void gemm_epilogue(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
+                          int64_t lda, const void *b, int64_t ldb, void *c,
+                          const dtrt_epilogue *then, bool keeps) {
+  if (gemm_dealt(&(GemmCall){DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, n, 0, keeps, then}))
+    return;
   if (m > 1 && n > 1 && k > GEMM_BLOCK) {
     const GemmOperands p = {
         .ta = ta, .tb = tb, .m = m, .n = n, .k = k, .a = a, .lda = lda, .b = b, .ldb = ldb};
@@ -308,11 +322,22 @@ void dtrt_gemm_epilogue(int ta, int tb, int64_t m, int64_t n, int64_t k, const v
     return;
   }
   if (m > 1 && n > 1 && k > 0 &&
-      gemm_blocked(m, n, k, a, ta ? 1 : lda, ta ? lda : 1, b, tb ? 1 : ldb, tb ? ldb : 1, c, n,
-                   false, then))
+      gemm_blocked_kept(keeps ? gemm_nest() : 0, m, n, k, a, ta ? 1 : lda, ta ? lda : 1, b,
+                        tb ? 1 : ldb, tb ? ldb : 1, c, n, false, then))
     return;
   dtrt_gemm(DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, n, 0);
   then->rows(then->dev, then->p, then->n, 0, m);
+}
+
+void dtrt_gemm_epilogue(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+                        const void *b, int64_t ldb, void *c, const dtrt_epilogue *then) {
+  gemm_epilogue(ta, tb, m, n, k, a, lda, b, ldb, c, then, false);
+}
+
+void dtrt_gemm_epilogue_keeping(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
+                                int64_t lda, const void *b, int64_t ldb, void *c,
+                                const dtrt_epilogue *then) {
+  gemm_epilogue(ta, tb, m, n, k, a, lda, b, ldb, c, then, true);
 }
 
 /* Block by block: rows of C, or columns where B has the dead part. */

@@ -6,6 +6,7 @@
  * prefetches a few lines of the data that is packed next. */
 #include "caches.h"
 #include "gemm.h"
+#include "gemm_kept.h"
 #include "gemm_kernel.h"
 #include "dtrt.h"
 #include "variables.h"
@@ -141,6 +142,7 @@ typedef struct Product {
   const dtrt_epilogue *epilogue;
   const dtrt_band *band; /* NULL: all */
   float *all;            /* the operand packed whole, tile after tile */
+  const float *kept;     /* all of y, packed in parts of k; NULL: it is packed block by block */
   float *packed;         /* one tile of the other, or GEMM_GROUP */
   bool across;           /* the product is y' @ x' = c': m and n, x and y have changed places */
   float *edge;           /* [GEMM_ROWS][GEMM_COLUMNS]: a tile of c' */
@@ -346,13 +348,20 @@ static void pack_all(const Product *p, int64_t l, int64_t depth, int64_t j0, int
   }
 }
 
+/* Floats of all columns down to depth l, as they stay packed. */
+static int64_t kept_before(const Product *p, int64_t l) {
+  return l * (tiles_of(p->n, p->wide) * p->wide);
+}
+
 /* Depths l.. of the columns from j0 to j1, which are packed; tiles of rows pass over them.
  * last: the rows are final then. */
 static void over_columns(Product *p, int64_t l, int64_t depth, int64_t j0, int64_t j1, bool last) {
   const int wide = p->wide;
   const int64_t tiles = row_tiles(p), panels = tiles_of(j1 - j0, wide);
   const bool packed = panels > (p->xi == 1 ? 1 : 3) || rows_collide(p, depth);
-  const float *all = is_packed(p) ? p->y + l * p->yl : p->all;
+  const float *all = p->kept        ? p->kept + kept_before(p, l) + j0 * depth
+                     : is_packed(p) ? p->y + l * p->yl
+                                    : p->all;
   if (all == p->all) pack_all(p, l, depth, j0, j1, p->all);
   GemmTile t;
   t.run = GEMM_RUN, t.xi = p->xi, t.xl = p->xl, t.lead = wide, t.x = p->x;
@@ -530,13 +539,12 @@ bool gemm_blocked_band(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
   return true;
 }
 
-void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int64_t k,
-                     const float *x, int64_t xi, int64_t xl, const float *y, int64_t yl, int64_t yj,
-                     float *c, int64_t ldc, bool add, const dtrt_epilogue *epilogue,
-                     const dtrt_band *band, int64_t part) {
-  const GemmKernel *kernel = s->kernel;
+static Product product_of(const GemmSetup *s, float *room, int64_t m, int64_t n, int64_t k,
+                          const float *x, int64_t xi, int64_t xl, const float *y, int64_t yl,
+                          int64_t yj, float *c, int64_t ldc, bool add,
+                          const dtrt_epilogue *epilogue, const dtrt_band *band) {
   Product p = {.setup = s,
-               .kernel = kernel,
+               .kernel = s->kernel,
                .m = m,
                .n = n,
                .k = k,
@@ -554,12 +562,21 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
                .all = room,
                .packed = room + s->all_floats,
                .edge = room + s->all_floats + GEMM_TILES_FLOATS};
-  Ahead ahead; /* not part of the above, which begins as zeros */
-  p.ahead = &ahead;
   if (narrow(&p)) change_places(&p);
   /* Three vectors where that is all of the columns; they would not fit into live blocks. */
-  const int lanes = kernel->lanes, vectors = !band && p.n > 2 * lanes && p.n <= 3 * lanes ? 3 : 2;
-  p.wide = vectors * lanes, p.rows = kernel->rows[vectors];
+  const int lanes = s->kernel->lanes;
+  const int vectors = !band && p.n > 2 * lanes && p.n <= 3 * lanes ? 3 : 2;
+  p.wide = vectors * lanes, p.rows = s->kernel->rows[vectors];
+  return p;
+}
+
+void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int64_t k,
+                     const float *x, int64_t xi, int64_t xl, const float *y, int64_t yl, int64_t yj,
+                     float *c, int64_t ldc, bool add, const dtrt_epilogue *epilogue,
+                     const dtrt_band *band, int64_t part) {
+  Product p = product_of(s, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, band);
+  Ahead ahead; /* not part of the above, which begins as zeros */
+  p.ahead = &ahead;
   /* Parts of k: of one size, but for the last; a multiple of 16, as blocks are turned whole. */
   const int64_t most = part ? part : dtrt_gemm_part(k);
   if (few_rows(&p, least(k, most))) {
@@ -569,10 +586,40 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
   }
   const int64_t deep = least(k, most);
   const bool whole = tiles_of(n, p.wide) * p.wide * deep <= s->all_floats;
-  if (vectors == 2 && !band && !(epilogue && whole) && m > 2 * p.rows && rows_first(&p, deep))
+  if (p.wide == 2 * s->kernel->lanes && !band && !(epilogue && whole) && m > 2 * p.rows &&
+      rows_first(&p, deep))
     by_rows(&p, most);
   else
     by_columns(&p, most);
+}
+
+/* Whether y is packed, or turned panel by panel, in every call. */
+static bool packs(const Product *p, int64_t deep) {
+  return !p->across && (p->yj != 1 || !few_rows(p, deep)) && !is_packed(p);
+}
+
+bool gemm_blocked_kept(int64_t nest, int64_t m, int64_t n, int64_t k, const float *x, int64_t xi,
+                       int64_t xl, const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc,
+                       bool add, const dtrt_epilogue *epilogue) {
+  pthread_once(&once, prepare);
+  float *room = setup.kernel ? room_of_thread() : NULL;
+  if (!room) return false;
+  Product p = product_of(&setup, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, NULL);
+  Ahead ahead;
+  p.ahead = &ahead;
+  const int64_t most = dtrt_gemm_part(k);
+  const KeptMatrix own = {p.kernel, y, k, n, yl, yj, DTRT_F32};
+  bool fresh = false;
+  float *kept =
+      nest && packs(&p, least(k, most))
+          ? gemm_keep(&own, nest, kept_before(&p, k), GEMM_KEPT_ROOMS * setup.all_floats, &fresh)
+          : NULL;
+  if (!kept) return gemm_blocked(m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue);
+  for (int64_t l = 0; fresh && l < k; l += most)
+    pack_all(&p, l, least(most, k - l), 0, n, kept + kept_before(&p, l));
+  p.kept = kept;
+  by_columns(&p, most);
+  return true;
 }
 
 /* -------- what the room takes -------- */

@@ -81,7 +81,9 @@ static void parts(void *arg, int core, int64_t from, int64_t to) {
                *b = (const char *)p->b + j * (p->tb ? p->ldb : 1) * size;
     float *c = p->c + i * p->ldc + j;
     if (d->after) {
-      if (p->dtype == DTRT_F32)
+      if (p->dtype == DTRT_F32 && p->keeps)
+        dtrt_gemm_keeping(p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc, p->accumulate);
+      else if (p->dtype == DTRT_F32)
         dtrt_gemm(DTRT_F32, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc,
                   p->accumulate);
       else
@@ -93,7 +95,9 @@ static void parts(void *arg, int core, int64_t from, int64_t to) {
     const void *read[8];
     for (int32_t k = 0; k < then.nread; k++) read[k] = (const float *)then.read[k] + i * p->n;
     then.rows = part_rows, then.p = (void *const[]){(void *)p->then}, then.n = &i, then.read = read;
-    if (p->dtype == DTRT_F32)
+    if (p->dtype == DTRT_F32 && p->keeps)
+      dtrt_gemm_epilogue_keeping(p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, &then);
+    else if (p->dtype == DTRT_F32)
       dtrt_gemm_epilogue(p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, &then);
     else
       dtrt_gemm_half(p->dtype, p->ta, p->tb, m, n, p->k, a, p->lda, b, p->ldb, c, p->ldc,

@@ -8,6 +8,7 @@
 #include "device.h"
 #include "gemm.h"
 #include "gemm_cores.h"
+#include "gemm_kept.h"
 #include "variables.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -152,56 +153,21 @@ static void pack_block(const HalfProduct *p, int64_t l, int64_t depth, int64_t j
 
 /* -------- the second matrix, packed once -------- */
 
-enum { MOST_KEPT = 4, KEPT_ROOMS = 8 /* times what is packed in parts: beyond L2 */ };
-
-typedef struct KeptColumns {
-  const HalfKernel *kernel;
-  const uint16_t *y;
-  int64_t k, n, yl, yj, at;
-  int dtype;
-} KeptColumns;
-
-/* What this thread has packed since dtrt_gemm_nest number `nest`. */
-typedef struct KeptByThread {
-  int64_t nest, used;
-  int n;
-  KeptColumns of[MOST_KEPT];
-} KeptByThread;
-
-void dtrt_gemm_nest(void) {
-  static _Atomic int64_t last; /* of the process: threads and addresses of devices come again */
-  Device *d = fail_current();
-  if (d) d->nest = ++last;
-}
-
 /* Words of all columns down to depth l, in parts of one size but for the last. */
 static int64_t kept_before(const HalfProduct *p, int64_t l) {
   const int64_t part = part_of_depth(p->kernel, p->k), columns = tiles_of(p->n, p->wide) * p->wide;
   return (l / part * words_of(p, part) + words_of(p, l % part)) * columns;
 }
 
-static bool same_columns(const KeptColumns *a, const KeptColumns *b) {
-  return a->kernel == b->kernel && a->y == b->y && a->k == b->k && a->n == b->n && a->yl == b->yl &&
-         a->yj == b->yj && a->dtype == b->dtype;
-}
-
 /* NULL: there is no room for it. nest 0: it is of no use to other calls. */
 static const float *keep(const HalfProduct *p, int64_t nest, int64_t most) {
-  static _Thread_local KeptByThread kept;
-  KeptColumns own = {p->kernel, p->y, p->k, p->n, p->yl, p->yj, 0, p->dtype};
-  const int64_t part = part_of_depth(p->kernel, p->k), floats = kept_before(p, p->k);
-  float *room = floats <= most ? gemm_kept_room(most) : NULL;
-  if (!room) return NULL;
-  if (!nest || kept.nest != nest) kept = (KeptByThread){.nest = nest};
-  for (int i = 0; i < kept.n; i++)
-    if (same_columns(&kept.of[i], &own)) return room + kept.of[i].at;
-  if (kept.n == MOST_KEPT || kept.used + floats > most) kept.n = 0, kept.used = 0;
-  own.at = kept.used;
-  for (int64_t l = 0; l < p->k; l += part)
-    pack_block(p, l, least(part, p->k - l), 0, p->n, room + own.at + kept_before(p, l));
-  kept.of[kept.n++] = own;
-  kept.used += (floats + GAP - 1) / GAP * GAP;
-  return room + own.at;
+  const KeptMatrix own = {p->kernel, p->y, p->k, p->n, p->yl, p->yj, p->dtype};
+  const int64_t part = part_of_depth(p->kernel, p->k);
+  bool fresh;
+  float *to = gemm_keep(&own, nest, kept_before(p, p->k), most, &fresh);
+  for (int64_t l = 0; to && fresh && l < p->k; l += part)
+    pack_block(p, l, least(part, p->k - l), 0, p->n, to + kept_before(p, l));
+  return to;
 }
 
 /* Rows i.. of x at depths l.., as rows. */
@@ -381,7 +347,7 @@ static bool blocks_of(HalfProduct *p, int64_t nest, const dtrt_epilogue *then) {
   _Static_assert(HALF_SQUARE * (HALF_DEPTH + GAP) <= GEMM_TILES_FLOATS, "a square's rows, twice");
   const int64_t columns = least(p->n, floats / words_of(p, deep) / p->wide * p->wide);
   const int64_t rows = least(p->m, then ? ROWS_AT_ONCE / 4 : ROWS_AT_ONCE);
-  if (nest || rows < p->m) p->kept = keep(p, nest, KEPT_ROOMS * floats);
+  if (nest || rows < p->m) p->kept = keep(p, nest, GEMM_KEPT_ROOMS * floats);
   const bool deeper = p->k > DTRT_GEMM_BLOCK;
   if (deeper || p->add || p->cj != 1) {
     const int64_t some = (rows * columns + GAP - 1) / GAP * GAP;
@@ -431,8 +397,7 @@ void dtrt_gemm_half(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t
   if (turned) change_places(&p);
   if (!done) enough = one_row(&p, &done);
   const bool last = done || turned; /* rows are final at the end only */
-  const Device *here = keeps && !turned ? fail_current() : NULL;
-  if (!done) enough = blocks_of(&p, here ? here->nest : 0, last ? NULL : then);
+  if (!done) enough = blocks_of(&p, keeps && !turned ? gemm_nest() : 0, last ? NULL : then);
   Device *d = fail_current();
   if (!enough && d)
     device_fail(d, "out of memory for a product of %ldx%ldx%ld", (long)m, (long)n, (long)k);

@@ -2,8 +2,8 @@
  * registers; gemm_blocked.c cuts a product into tiles and packs what they read. Kernels are
  * compiled once for each kind of CPU (gemm_kernel.inc) and chosen when the process starts. Every
  * element is a sum of runs of k, GEMM_RUN in sequence, begun anew each part of k (GEMM_DEPTH at
- * most), whatever the tile it falls in: a product gives the same bits when its rows or columns are dealt to several
- * devices. */
+ * most), whatever the tile it falls in: a product gives the same bits when its rows or columns are
+ * dealt to several devices. */
 #ifndef DTRT_GEMM_KERNEL_H
 #define DTRT_GEMM_KERNEL_H
 #include <stdbool.h>
@@ -16,8 +16,9 @@ enum {
   GEMM_ROWS = 16,               /* no tile has more rows ... */
   GEMM_COLUMNS = 48,            /* ... or columns */
   GEMM_VECTORS = 3,             /* side by side in a tile, at most */
-  GEMM_STRETCH = 16, /* depths; a run has whole ones, but for the last */
-  GEMM_GROUP = 4, /* panels of columns that are packed at a time where rows are packed whole */
+  GEMM_STRETCH = 16,            /* depths; a run has whole ones, but for the last */
+  GEMM_GROUP = 4,      /* panels of columns that are packed at a time where rows are packed whole */
+  GEMM_KEPT_ROOMS = 8, /* what stays packed, times what is packed in parts: beyond L2 */
   GEMM_TILES_FLOATS = GEMM_GROUP * GEMM_DEPTH * GEMM_COLUMNS,
   GEMM_EDGE_FLOATS = GEMM_ROWS * GEMM_COLUMNS,
   GEMM_AHEAD = 2 * GEMM_DEPTH / GEMM_STRETCH + 1
@@ -42,10 +43,10 @@ typedef struct GemmTile {
   int64_t lead;
   float *c;
   int64_t ldc;
-  /* Columns of the last vector. What lies beyond in c is not touched; in y it is read but by kernels
-   * that have `parts`. */
+  /* Columns of the last vector. What lies beyond in c is not touched; in y it is read but by
+   * kernels that have `parts`. */
   int tail;
-  bool add; /* to what c holds */
+  bool add;                    /* to what c holds */
   GemmAhead ahead[GEMM_AHEAD]; /* by stretches: each begins anew with a run */
 } GemmTile;
 
@@ -72,8 +73,8 @@ typedef struct GemmKernel {
 /* NULL: OpenBLAS does everything. DTRT_GEMM=openblas in the environment asks for that, avx2 and
  * portable for narrower kernels, avx512 for no pairs of bf16. */
 const GemmKernel *gemm_kernel(void);
-/* What products are computed with, as the CPU and its caches say. Blocks follow from it, the bits do
- * not. */
+/* What products are computed with, as the CPU and its caches say. Blocks follow from it, the bits
+ * do not. */
 typedef struct GemmSetup {
   const GemmKernel *kernel; /* NULL: none */
   int64_t all_floats;       /* of the operand that is packed whole: half of L2 */
@@ -82,7 +83,8 @@ typedef struct GemmSetup {
 
 /* Floats of the operand that is packed whole, where L2 has so many bytes (0: unknown). */
 int64_t gemm_packed_floats(int64_t l2);
-/* This thread's room for packing: so many floats as above, and GEMM_TILES_FLOATS. NULL: no memory. */
+/* This thread's room for packing: so many floats as above, and GEMM_TILES_FLOATS. NULL: no memory.
+ */
 float *gemm_room(int64_t *floats);
 extern const GemmKernel gemm_kernel_avx512, gemm_kernel_avx2, gemm_kernel_portable;
 
@@ -94,6 +96,11 @@ struct dtrt_band;
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                   const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
                   const struct dtrt_epilogue *epilogue);
+/* The same of a y that stays packed from call to call as long as `nest` is the same (gemm_kept.h),
+ * where packing it pays. */
+bool gemm_blocked_kept(int64_t nest, int64_t m, int64_t n, int64_t k, const float *x, int64_t xi,
+                       int64_t xl, const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc,
+                       bool add, const struct dtrt_epilogue *epilogue);
 /* The same of `band` (NULL: all; see dtrt_gemm_band), in parts of so many of k (0:
  * dtrt_gemm_part). */
 bool gemm_blocked_band(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,

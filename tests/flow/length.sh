@@ -28,7 +28,7 @@ END
   for n in 5 1024; do
     "$dtgc" "$at/m.dtg" -D n=$n --dump=loops >"$at/$n" || fail "$layer: --dump=loops"
     # Products by their shapes: one before the loop, one in it; behind it each weight has one, over all steps.
-    products=$(grep -c "dtrt_gemm" "$at/$n")
+    products=$(grep -c "dtrt_gemm[a-z_]*([^)]" "$at/$n")
     [ "$products" = 5 ] || fail "$layer, $n steps: $products products, not 5"
     deep=$(grep -c "dtrt_gemm[a-z_]*(.*1, 0, [0-9]*, [0-9]*, $((8 * n)), " "$at/$n")
     [ "$deep" = 2 ] || fail "$layer, $n steps: $deep products over all steps, not 2"
