@@ -17,13 +17,11 @@ const Source *diag_source(const Diag *d, uint32_t file) {
 
 void diag_locate(const Diag *d, Span at, int *line, int *column) {
   const Source *s = diag_source(d, at.file);
-  int l = 1, c = 1;
-  for (uint32_t i = 0; s && i < at.begin && i < s->len; i++) {
-    c++;
-    if (s->text[i] == '\n') l++, c = 1;
-  }
-  *line = l;
-  *column = c;
+  *line = *column = 1;
+  if (!s) return;
+  const char *begin = s->text, *end = begin + (at.begin < s->len ? at.begin : s->len);
+  for (const char *n; (n = memchr(begin, '\n', (size_t)(end - begin))); begin = n + 1) ++*line;
+  *column += (int)(end - begin);
 }
 
 const char *diag_where(const Diag *d, Arena *a, Span at) {

@@ -231,11 +231,8 @@ static void key_text(CacheKey *k, const char *text) { cache_key_add(k, text, str
 
 /* The machine for which code is made, without LLVM where that can be. */
 static bool key_machine(CacheKey *k, const char *cpu, char **error) {
-  char host[1024];
-  if (cpu) {
+  if (cpu || (cpu = jit_host_cpu())) {
     key_text(k, cpu);
-  } else if (jit_host_cpu(host, sizeof host)) {
-    key_text(k, host);
   } else {
     const JitVerbs *v = jit_verbs(error);
     if (!v) return false;

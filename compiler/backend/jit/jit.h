@@ -119,8 +119,8 @@ JitCode *jit_load(const void *bytes, size_t n, const char *symbol, JitLoader loa
                   char **error);
 void jit_unload(JitCode *c); /* may be NULL */
 
-/* host_cpu.c: text that identifies the kind of CPU; false where that takes LLVM. */
-bool jit_host_cpu(char *out, size_t n);
+/* host_cpu.c: text that identifies the kind of CPU; NULL where that takes LLVM. */
+const char *jit_host_cpu(void);
 
 /* -------- cache.c -------- */
 

@@ -392,33 +392,41 @@ static double best_tree(Routes *r, const Form *f, int root, const int *leaf, int
 
 /* Each leaf in turn from the nearest that is there by then. */
 static double near_tree(Routes *r, int form, int from, const int *wanted, int n, Tree *tree) {
-  int have[MAX_HOPS + 1] = {from}, nhave = 1;
-  bool there[MAX_HOPS] = {false};
+  int have[MAX_HOPS + 1] = {from}, nhave = 1, seen = 0;
+  struct {
+    double cost;
+    int source; /* the nearest of have[0 .. seen - 1]; -1: it is one of them */
+  } leaf[MAX_HOPS];
   double cost = 0;
   if (tree) tree->nhops = 0;
+  for (int i = 0; i < n; i++) leaf[i].cost = INFINITY, leaf[i].source = from;
   for (;;) {
-    double best = INFINITY;
-    int to = -1, source = 0;
+    int to = -1;
     bool all = true;
     for (int i = 0; i < n; i++) {
-      for (int k = 0; k < nhave && !there[i]; k++)
-        if (have[k] == wanted[i]) there[i] = true;
-      for (int k = 0; k < nhave && !there[i]; k++) {
+      for (int k = seen; k < nhave && leaf[i].source >= 0; k++) {
+        if (have[k] == wanted[i]) {
+          leaf[i].source = -1;
+          break;
+        }
         double c = route(r, form, have[k], wanted[i]);
-        if (c < best) best = c, to = i, source = have[k];
+        if (c < leaf[i].cost) leaf[i].cost = c, leaf[i].source = have[k];
       }
-      all = all && there[i];
+      if (leaf[i].source < 0) continue;
+      all = false;
+      if (leaf[i].cost < (to < 0 ? INFINITY : leaf[to].cost)) to = i;
     }
     if (all) return cost;
     if (to < 0) return INFINITY;
-    for (int x = source; x != wanted[to];) {
+    seen = nhave;
+    cost += leaf[to].cost;
+    for (int x = leaf[to].source; x != wanted[to];) {
       int next = route_next(r, form, x, wanted[to]);
       if (nhave > MAX_HOPS) return INFINITY;
       have[nhave++] = next;
       if (tree) tree->hop[tree->nhops++] = (Hop){x, next};
       x = next;
     }
-    cost += best;
   }
 }
 
