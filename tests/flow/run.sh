@@ -1,11 +1,17 @@
 #!/bin/bash
-# tests/flow/run.sh DTGC [MPIEXEC]: each NAME.dtg has an entry `f` without inputs whose outputs `wrong...` must all print 0, on
+# tests/flow/run.sh DTGC [--only NAME...|--but NAME...|MPIEXEC]: each NAME.dtg has an entry `f` without inputs whose outputs `wrong...` must all print 0, on
 # one device, under NAME.lay on as many threads, and on MPI ranks where there is MPIEXEC. What else it prints must be the same
 # on threads and ranks.
 set -u
 . "$(dirname "$0")/../lib.sh"
-dtgc=$1 mpiexec=${2:-}
+dtgc=$1 mpiexec= which=
+shift
+case ${1:-} in
+  --only | --but) which=$1 && shift ;;
+  ?*) mpiexec=$1 && shift ;;
+esac
 cd "$(dirname "$0")" || exit 2
+for name in "$@"; do [ -e "$name.dtg" ] || { echo "FAIL there is no $name.dtg"; exit 1; }; done
 n=0
 check() { # NAME COMMAND...
   local name=$1
@@ -19,6 +25,12 @@ check() { # NAME COMMAND...
 for file in *.dtg; do
   case $file in *_on.dtg) continue ;; esac
   name=${file%.dtg}
+  case "$which  $* " in
+    "--but "*" $name "*) continue ;;
+    "--but "*) ;;
+    "--only "*" $name "*) ;;
+    "--only "*) continue ;;
+  esac
   check "$name" "$dtgc" run "$file" call f
   [ -f "${name}_on.dtg" ] || continue
   # What a later pass had made of the regions was shown as an earlier one's.
