@@ -65,6 +65,7 @@ static void try_layouts(dtgc_program *p, Trial *t) {
   for (int i = 0; i < f.nlayouts; i++) all[i] = f.layout[i];
   for (int i = 0; i < t->layouts.t.n; i++) all[f.nlayouts + i] = t->layouts.t.at[i];
   f.layout = all, f.nlayouts += t->layouts.t.n;
+  f.parsed = p->program->parsed;
   diag_init(diag, p->arena, NULL, NULL);
   Program *program = front_compile(p->arena, diag, &f);
   PipelineOptions po = {.machine = p->program->machine, .disabled = p->plan->disabled};

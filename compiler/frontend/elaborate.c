@@ -84,11 +84,14 @@ Program *front_compile(Arena *a, Diag *d, const FrontOptions *o) {
   Elab *e = arena_new_of(a, Elab);
   *e = (Elab){.arena = a,
               .diag = d,
-              .names = names_new(a),
+              .names = names_over(a, o->parsed ? o->parsed->names : NULL),
               .options = o,
+              .parsed = arena_new_of(a, Parsed),
               .program = p,
               .owner = "",
               .step_var = -1};
+  p->parsed = e->parsed;
+  e->parsed->names = e->names;
   elaborate(e);
   return d->errors ? NULL : p;
 }

@@ -208,11 +208,24 @@ typedef struct Said {
 /* Where a flow of statements stands. */
 typedef enum Where { IN_TOP, IN_LAYER, IN_FN, IN_METHOD, IN_ENTRY } Where;
 
+typedef struct ParsedText {
+  const char *name, *text;
+  size_t len;
+  uint32_t file; /* which the spans name */
+  StmtVec stmts;
+} ParsedText;
+
+struct Parsed {
+  const Names *names;
+  VEC(ParsedText) texts; /* without any message */
+};
+
 typedef struct Elab {
   Arena *arena;
   Diag *diag;
   Names *names;
   const FrontOptions *options;
+  Parsed *parsed;
   Program *program;
   ModuleVec modules; /* in the order they are run */
   Module *main;

@@ -10,6 +10,9 @@ typedef struct FrontSource {
   size_t len;
 } FrontSource;
 
+/* The sources of a program that was compiled, parsed. Lives as long as the program. */
+typedef struct Parsed Parsed;
+
 typedef struct FrontOptions {
   const FrontSource *source; /* in order; all make one module: the model, then layout files */
   int nsources;
@@ -33,6 +36,7 @@ typedef struct FrontOptions {
    * done. NULL: none. */
   void (*tried)(void *user, int done, int all);
   void *tried_user;
+  const Parsed *parsed; /* of the base of a variant: equal texts are not parsed again; or NULL */
 } FrontOptions;
 
 /* Reports to d and returns NULL when anything is wrong. */

@@ -89,6 +89,26 @@ static void define(Elab *e, const char *text, const char *called) {
   elab_fail(e, name.span, "the program has no `const %s`%s", name.text, near_text(e, &near));
 }
 
+/* -------- texts -------- */
+
+/* An AST is not written to, so that variants of a program share it. */
+static StmtVec parse(Elab *e, const char *name, const char *text, size_t len) {
+  const Parsed *known = e->options->parsed;
+  uint32_t file = (uint32_t)e->diag->sources.n + 1;
+  for (int i = 0; known && i < known->texts.n; i++) {
+    const ParsedText *x = &known->texts.at[i];
+    if (x->file != file || x->len != len || strcmp(x->name, name) || memcmp(x->text, text, len))
+      continue;
+    diag_add_source(e->diag, name, text, len);
+    return x->stmts;
+  }
+  int before = e->diag->errors + e->diag->warnings;
+  StmtVec v = parse_text(e->arena, e->diag, e->names, name, text, len);
+  if (e->diag->errors + e->diag->warnings == before)
+    vec_push(e->arena, &e->parsed->texts, ((ParsedText){name, text, len, file, v}));
+  return v;
+}
+
 /* -------- imports -------- */
 
 static const FrontModule *shipped(const char *name) {
@@ -200,7 +220,7 @@ static Module *import(Elab *e, Module *from, const AstExpr *name) {
     if (!strcmp(e->modules.at[i]->path, f.path) && e->modules.at[i]->library == f.library)
       return e->modules.at[i];
   m = begin_module(e, f.path, f.library, from);
-  m->stmts = parse_text(e->arena, e->diag, e->names, f.path, f.text, f.len);
+  m->stmts = parse(e, f.path, f.text, f.len);
   finish_module(e, m);
   return m;
 }
@@ -220,7 +240,7 @@ void module_load_all(Elab *e) {
   e->main = begin_module(e, first, false, NULL);
   for (int i = 0; i < o->nsources; i++) {
     const FrontSource *f = &o->source[i];
-    StmtVec v = parse_text(e->arena, e->diag, e->names, f->name, f->text, f->len);
+    StmtVec v = parse(e, f->name, f->text, f->len);
     for (int k = 0; k < v.n; k++) vec_push(e->arena, &e->main->stmts, v.at[k]);
   }
   finish_module(e, e->main);

@@ -45,7 +45,7 @@ struct KnownExchanges {
   VEC(Dims) dims;
   Numbers shapes, all_dims;
   DimSlot *pair[SLOTS];
-  int n, nslots;
+  int n, nslots; /* a power of two */
   KnownEntry *slot;
 };
 
@@ -100,7 +100,7 @@ static bool is_at(const KnownEntry *e, KnownAt at) {
 bool known_get(const KnownExchanges *k, KnownAt at, Known *out) {
   uint64_t h = hash_of(at);
   for (int i = 0; i < NEAR && k->nslots; i++) {
-    const KnownEntry *e = &k->slot[(h + (uint64_t)i) % (uint64_t)k->nslots];
+    const KnownEntry *e = &k->slot[(h + (uint64_t)i) & (uint64_t)(k->nslots - 1)];
     if (!is_at(e, at)) continue;
     *out = e->known;
     return true;
@@ -111,9 +111,9 @@ bool known_get(const KnownExchanges *k, KnownAt at, Known *out) {
 static void put(KnownExchanges *k, const KnownEntry *x) {
   uint64_t h = hash_of(x->at);
   int i = 0;
-  while (i < NEAR && k->slot[(h + (uint64_t)i) % (uint64_t)k->nslots].at.shape) i++;
+  while (i < NEAR && k->slot[(h + (uint64_t)i) & (uint64_t)(k->nslots - 1)].at.shape) i++;
   k->n += i < NEAR;
-  k->slot[(h + (uint64_t)(i % NEAR)) % (uint64_t)k->nslots] = *x;
+  k->slot[(h + (uint64_t)(i % NEAR)) & (uint64_t)(k->nslots - 1)] = *x;
 }
 
 static void grow(KnownExchanges *k) {

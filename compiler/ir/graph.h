@@ -186,6 +186,7 @@ typedef struct Program {
   double effort;
   KnownExchanges *known; /* cache of exchanges (exchange_dims.h); NULL: none is kept */
   VEC(Constant) constants;
+  const struct Parsed *parsed; /* for compilations of variants (frontend.h) */
 } Program;
 
 /* By node: the region that it belongs to, or NO_REGION. */

@@ -276,6 +276,7 @@ static bool apply(Trial *t, Arena *a, const Edit *e) {
   const FrontOptions *o = t->edits->front;
   t->front = *o;
   t->front.read = read_again, t->front.user = t;
+  t->front.parsed = t->edits->plan->program->parsed;
   const char **layout = arena_array(a, const char *, o->nlayouts + 1);
   for (int i = 0; i < o->nlayouts; i++) layout[i] = o->layout[i];
   t->front.layout = layout;

@@ -84,6 +84,7 @@ typedef struct Name {
 
 struct Names {
   Arena *arena;
+  const Names *below; /* looked in first; NULL: none */
   Name **slot;
   size_t nslots, count;
 };
@@ -91,6 +92,12 @@ struct Names {
 Names *names_new(Arena *a) {
   Names *t = arena_new_of(a, Names);
   *t = (Names){.arena = a, .slot = arena_array(a, Name *, 256), .nslots = 256};
+  return t;
+}
+
+Names *names_over(Arena *a, const Names *below) {
+  Names *t = names_new(a);
+  t->below = below;
   return t;
 }
 
@@ -109,8 +116,9 @@ static void rehash(Names *t) {
 
 const char *name_of(Names *t, const char *s, size_t n) {
   uint64_t h = hash_bytes(s, n, 0);
-  for (Name *e = t->slot[h & (t->nslots - 1)]; e; e = e->next)
-    if (e->hash == h && e->n == n && !memcmp(e->text, s, n)) return e->text;
+  for (const Names *x = t; x; x = x->below)
+    for (Name *e = x->slot[h & (x->nslots - 1)]; e; e = e->next)
+      if (e->hash == h && e->n == n && !memcmp(e->text, s, n)) return e->text;
   if (t->count++ > t->nslots) rehash(t);
   Name *e = arena_alloc(t->arena, sizeof *e + n + 1);
   e->hash = h;

@@ -21,6 +21,8 @@ void str_line(Str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3))
 
 typedef struct Names Names;
 Names *names_new(Arena *a);
+/* Those of `below`, which must not grow meanwhile, and more; below may be NULL. */
+Names *names_over(Arena *a, const Names *below);
 const char *name_of(Names *t, const char *s, size_t n);
 
 #define HASH_FIRST 1469598103934665603ull
