@@ -204,6 +204,26 @@ static bool bind_variable(Elab *e, NameScope *s, const Stmt *stmt, const char *k
   return true;
 }
 
+/* normal(0, 0.1): the first argument is the shape, though the declaration says that already. */
+static void note_shape_first(Elab *e, NameScope *s, const AstExpr *x) {
+  if (x->kind != EX_CALL || x->x->kind != EX_NAME || !x->given.n || x->given.at[0].name.text) return;
+  const AstExpr *first = x->given.at[0].value;
+  const AstExpr *number = first->kind == EX_UNARY ? first->x : first;
+  if (number->kind != EX_INT && number->kind != EX_REAL) return;
+  const Value f = scope_lookup(e, s, x->x->name);
+  const char *rest = f.kind == V_OP ? strchr(f.op->params, ',') : NULL;
+  if (!rest || strncmp(f.op->params, "shape", 5)) return;
+  if (strncmp(f.op->params, "shape=declared", 14)) {
+    diag_note(e->diag, first->span, "the first argument of `%s` is the shape", f.op->name);
+    return;
+  }
+  const bool only = !strncmp(rest, ", dtype", 7);
+  const int name = only ? 0 : (int)strcspn(rest + 2, "=,");
+  diag_note(e->diag, first->span,
+            "the first argument of `%s` is the shape; without it, as in %s(%.*s%s), it is the declared one",
+            f.op->name, f.op->name, name, rest + 2, only ? "" : "=...");
+}
+
 static void first_value(Elab *e, NameScope *s, const Stmt *stmt, int var, const Type *t) {
   const Type *declared = e->declared;
   e->at = &e->init;
@@ -212,6 +232,7 @@ static void first_value(Elab *e, NameScope *s, const Stmt *stmt, int var, const 
   if (e->stack) stack_rows_begin(e, stmt->span);
   Value v = eval_expr(e, s, stmt->value);
   NodeId id = fit(e, var, t, v, stmt->value->span);
+  if (id == NO_NODE) note_shape_first(e, s, stmt->value);
   if (e->stack) {
     const Var *all = &e->program->vars.at[var];
     id = stack_rows_end(e, id, &(Type){all->dtype, all->shape}, stmt->value->span);
