@@ -101,12 +101,24 @@ static bool positions(Build *b, const Arg *a, int rank, NodeId *begin) {
   return true;
 }
 
+/* The dims that a window of `size` does not hold whole, and where it begins in each of them. */
+static uint32_t moving_dims(Build *b, const Shape *s, const Shape *size, const NodeId *begin,
+                            NodeId *moving, int64_t *step) {
+  uint32_t dims = 0;
+  for (int d = 0, n = 0; d < s->rank; d++) {
+    const Node *i = op_node(b, begin[d]);
+    step[d] = 1;
+    if (node_is_const(i) && i->whole == 0 && size->dim[d] == s->dim[d]) continue;
+    dims |= 1u << d;
+    moving[n++] = begin[d];
+  }
+  return dims;
+}
+
 static Arg call_window(Build *b, const Arg *a) {
   NodeId x, begin[MAX_RANK], moving[MAX_RANK];
   Shape size;
-  uint32_t dims = 0;
   int64_t step[MAX_RANK];
-  int n = 0;
   if (!arg_tensor(b, &a[0], "x", &x)) return arg_node(NO_NODE);
   const Shape s = op_node(b, x)->shape;
   if (!positions(b, &a[1], s.rank, begin) || !arg_shape(b, &a[2], "size", &size))
@@ -114,13 +126,7 @@ static Arg call_window(Build *b, const Arg *a) {
   if (size.rank != s.rank)
     return arg_node(
         op_fail(b, a[2].span, "`size` must list one size for each of the %d dims", s.rank));
-  for (int d = 0; d < s.rank; d++) {
-    const Node *i = op_node(b, begin[d]);
-    step[d] = 1;
-    if (node_is_const(i) && i->whole == 0 && size.dim[d] == s.dim[d]) continue;
-    dims |= 1u << d;
-    moving[n++] = begin[d];
-  }
+  const uint32_t dims = moving_dims(b, &s, &size, begin, moving, step);
   return arg_node(mk_window(b, x, dims, moving, size.dim, step));
 }
 
@@ -261,8 +267,6 @@ const OpDef op_put = {.name = "put",
 static Arg call_put_window(Build *b, const Arg *a) {
   NodeId x, v, begin[MAX_RANK], moving[MAX_RANK];
   int64_t step[MAX_RANK];
-  uint32_t dims = 0;
-  int n = 0;
   if (!arg_tensor(b, &a[0], "x", &x)) return arg_node(NO_NODE);
   const Shape s = op_node(b, x)->shape;
   v = build_tensor(b, &a[2], op_node(b, x)->dtype);
@@ -271,13 +275,7 @@ static Arg call_put_window(Build *b, const Arg *a) {
   if (size.rank != s.rank || op_node(b, v)->dtype != op_node(b, x)->dtype)
     return arg_node(
         op_fail(b, b->span, "%s cannot be put into %s here", op_describe(b, v), op_describe(b, x)));
-  for (int d = 0; d < s.rank; d++) {
-    const Node *i = op_node(b, begin[d]);
-    step[d] = 1;
-    if (node_is_const(i) && i->whole == 0 && size.dim[d] == s.dim[d]) continue;
-    dims |= 1u << d;
-    moving[n++] = begin[d];
-  }
+  const uint32_t dims = moving_dims(b, &s, &size, begin, moving, step);
   return arg_node(dims ? mk_put(b, x, v, dims, moving, step) : v);
 }
 

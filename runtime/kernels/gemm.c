@@ -281,8 +281,7 @@ static void gemm(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k,
     return;
   }
   if (!wide && m > 1 && n > 1 && k > GEMM_BLOCK) {
-    const GemmOperands p = {
-        .ta = ta, .tb = tb, .m = m, .n = n, .k = k, .a = a, .lda = lda, .b = b, .ldb = ldb};
+    const GemmOperands p = {ta, tb, m, n, k, a, lda, b, ldb, NULL, {0}};
     gemm_deep(&p, c, ldc, accumulate != 0, NULL);
     return;
   }
@@ -316,8 +315,7 @@ static void gemm_epilogue(int ta, int tb, int64_t m, int64_t n, int64_t k, const
   if (gemm_dealt(&(GemmCall){DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, n, 0, keeps, then}))
     return;
   if (m > 1 && n > 1 && k > GEMM_BLOCK) {
-    const GemmOperands p = {
-        .ta = ta, .tb = tb, .m = m, .n = n, .k = k, .a = a, .lda = lda, .b = b, .ldb = ldb};
+    const GemmOperands p = {ta, tb, m, n, k, a, lda, b, ldb, NULL, {0}};
     gemm_deep(&p, c, n, false, then);
     return;
   }
@@ -367,16 +365,7 @@ void dtrt_gemm_band(int ta, int tb, int64_t m, int64_t n, int64_t k, const void 
                     const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate,
                     dtrt_band band) {
   if (m > 1 && n > 1 && k > GEMM_BLOCK && band.of != DTRT_BAND_C) {
-    const GemmOperands p = {.ta = ta,
-                            .tb = tb,
-                            .m = m,
-                            .n = n,
-                            .k = k,
-                            .a = a,
-                            .lda = lda,
-                            .b = b,
-                            .ldb = ldb,
-                            .band = &band};
+    const GemmOperands p = {ta, tb, m, n, k, a, lda, b, ldb, &band, {0}};
     gemm_deep(&p, c, ldc, accumulate != 0, NULL);
     return;
   }

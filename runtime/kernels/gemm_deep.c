@@ -87,15 +87,6 @@ void dtrt_gemm_sum(int ta, int tb, int64_t m, int64_t n, int64_t k, const void *
     dtrt_gemm(DTRT_F32, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, at > 0);
     return;
   }
-  const GemmOperands p = {.ta = ta,
-                          .tb = tb,
-                          .m = m,
-                          .n = n,
-                          .k = k,
-                          .a = a,
-                          .lda = lda,
-                          .b = b,
-                          .ldb = ldb,
-                          .band = band};
+  const GemmOperands p = {ta, tb, m, n, k, a, lda, b, ldb, band, {0}};
   add_depths(p, c, ldc, acc, ldc, at, all, false);
 }
