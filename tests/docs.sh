@@ -2,12 +2,41 @@
 # Every block ```dtg of the documents is a program that compiles: blocks that continue an earlier one repeat it. In a
 # block ```console each line `$ dtgc ...` runs in the root, or the folder of a line `$ cd FOLDER` before it, and the lines below
 # it occur in its output, in that order (lines between them may be left out).       tests/docs.sh DTGC
+# tests/docs.sh DTGC --indented: what is indented instead shows how a command is called: those of dtgc run in a folder where the
+# files they name are those of samples/digits, and must succeed. Left out: `launch` and what `mpiexec` and `cmake` start, which
+# the tests of clusters and of an installation run; and the linking of a host's own files (tests/api).
 set -u
 export DTGC_FLAGS=${DTGC_FLAGS:---machine=generic} # not the caches of this computer
 root=$(cd "$(dirname "$0")/.." && pwd)
 dtgc=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") failed=0 n=0
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+if [ "${2-}" = --indented ]; then
+  cd "$tmp" || exit 1
+  ln -s "$root/samples" samples
+  for name in model mlp; do cp "$root/samples/digits/digits.dtg" $name.dtg; done
+  for name in layouts mixed; do cp "$root/samples/digits/mixed.dtg" $name.dtg; done
+  feeds='--feed image=samples/digits/data/digits.csv.gz:0-63 --feed label=samples/digits/data/digits.csv.gz:64'
+  PATH=${dtgc%/*}:$PATH
+  eval "dtgc run model.dtg layouts.dtg fit train $feeds --epochs 1 --eval eval ${feeds//--feed/--eval-feed} --log log.csv" >out 2>&1 || { cat out; exit 1; }
+  for name in one data mixed; do cp log.csv $name.csv; done
+  for doc in "$root"/README.md "$root"/docs/*.md; do
+    while IFS= read -r command; do
+      case $command in 'dtgc launch'* | *host.c*) continue ;; esac
+      run=${command%%  *#*} run=${run/fit train .../fit train $feeds --epochs 1} run=${run/ NAME/ model.d1.y}
+      run=${run/data=16/batch=16} run=${run%% >*}
+      n=$((n + 1))
+      eval "$run" >out 2>&1 || { echo "FAIL ${doc##*/}: $command:"; head -5 out; failed=1; }
+    done < <(awk '/^```/ { fence = !fence } fence { next }
+                  part != "" { sub(/^ +/, ""); part = part $0 }
+                  part == "" && /^    (\$ )?dtgc / { part = $0; sub(/^    (\$ )?/, "", part) }
+                  part ~ /\\$/ { sub(/\\$/, "", part); next }
+                  part != "" { print part; part = "" }' "$doc")
+  done
+  echo "$n indented commands of the documents"
+  [ $n -ge 15 ] || { echo "FAIL: there should be more"; failed=1; }
+  exit $failed
+fi
 for doc in "$root"/README.md "$root"/docs/*.md; do
   awk -v out="$tmp/$(basename "$doc" .md)" '/^```dtg$/ { on = 1; k++; next } /^```$/ { on = 0 } on { print > (out "-" k ".dtg") }' "$doc"
 done
