@@ -22,8 +22,9 @@ static const int32_t *ordinals_of(const Program *p, const Graph *g) {
   Slot *slot = calloc(slots, sizeof *slot);
   for (NodeId i = 0; slot && i < g->nodes.n; i++) {
     const Node *n = graph_node(g, i);
-    if (n->name) continue;
-    uint64_t key[2] = {(uint64_t)n->op << 32 | n->span.file, line_begin(p, n->span)};
+    if (n->name && n->op == OP_var) continue;
+    uint64_t key[2] = {(uint64_t)n->op << 32 | n->span.file, n->name ? 0 : line_begin(p, n->span)};
+    if (n->name) key[0] = hash_bytes(n->name, strlen(n->name), 0), key[1] = UINT64_MAX;
     size_t k = hash_words(key, sizeof key, 0) % slots;
     while (slot[k].count && memcmp(slot[k].key, key, sizeof key)) k = (k + 1) % slots;
     memcpy(slot[k].key, key, sizeof key);
@@ -42,6 +43,12 @@ const char *node_text(const Program *p, const Graph *g, NodeId id, Arena *a) {
   const char *file = strrchr(at, '/') ? strrchr(at, '/') + 1 : at;
   const char *number = nth ? arena_printf(a, "#%d", nth + 1) : "";
   return arena_printf(a, "%s%s%s%s", op, *file ? "@" : "", file, number);
+}
+
+const char *node_label(const Program *p, const Graph *g, NodeId id, Arena *a) {
+  const char *name = graph_node(g, id)->name;
+  const int32_t nth = name ? ordinals_of(p, g)[id] : 0;
+  return nth ? arena_printf(a, "%s#%d", name, nth + 1) : node_text(p, g, id, a);
 }
 
 const char *node_where(const Program *p, const Node *n) {

@@ -381,5 +381,7 @@ const char *node_where(const Program *p, const Node *n);
 /* Its name; without one its op and line, "exp@m.dtg:13", and of several such on one line from the
  * second on their number too: "exp@m.dtg:13#2". Not while a mark of the arena is held. */
 const char *node_text(const Program *p, const Graph *g, NodeId id, Arena *a);
+/* The same, of several values of one name from the second on with their number, "model.d1.y#2". */
+const char *node_label(const Program *p, const Graph *g, NodeId id, Arena *a);
 
 #endif

@@ -217,7 +217,7 @@ static void put_outputs(const Plan *p, const Entry *en, Str *out) {
   for (int i = 0; i < en->outputs.n; i++) {
     const Output *o = &en->outputs.at[i];
     str_printf(out, "  return %s = %s %s", o->name,
-               node_text(p->program, en->graph, o->node, p->arena), report_layout(p, o->layout));
+               node_label(p->program, en->graph, o->node, p->arena), report_layout(p, o->layout));
     if (o->spec) str_printf(out, "  annotated at %s", report_where(p, o->spec->span));
     str_puts(out, "\n");
   }
@@ -232,7 +232,7 @@ static void put_entry(const Plan *p, int e, bool why, Str *out) {
     const Node *n = graph_node(en->graph, i);
     if (n->op == OP_var || node_is_const(n)) continue;
     const Layout *l = report_computed(p, le, i);
-    add_row(p, &rows, node_text(p->program, en->graph, i, p->arena), n->dtype, &n->shape, l,
+    add_row(p, &rows, node_label(p->program, en->graph, i, p->arena), n->dtype, &n->shape, l,
             report_origin_of_node(p, le, &trial, i));
     TensorId t = {TENSOR_NODE, e, i};
     if (why) rows.r.at[rows.r.n - 1].why = chains_text(p, t, n->layout, l != n->layout);

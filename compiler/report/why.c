@@ -344,6 +344,7 @@ static void offer(Search *s, const char *text, const char *entry, TensorId t) {
 static void search(Search *s) {
   const Program *g = s->p->program;
   bool by_line = strchr(s->name, '@'); /* a value without a name */
+  bool by_number = !by_line && strchr(s->name, '#');
   for (int i = 0; i < g->vars.n; i++)
     offer(s, g->vars.at[i].path, "", (TensorId){TENSOR_VAR, 0, i});
   for (int e = 0; e < g->entries.n; e++) {
@@ -353,7 +354,9 @@ static void search(Search *s) {
       const Node *n = graph_node(en->graph, i);
       TensorId t = {TENSOR_NODE, e, i};
       if (n->op == OP_var) continue;
-      if (n->name || by_line) offer(s, node_text(g, en->graph, i, s->p->arena), en->name, t);
+      const bool numbered = by_number && n->name;
+      if (n->name || by_line)
+        offer(s, (numbered ? node_label : node_text)(g, en->graph, i, s->p->arena), en->name, t);
     }
     for (int i = 0; i < en->outputs.n; i++) {
       const Output *o = &en->outputs.at[i];
