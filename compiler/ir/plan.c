@@ -22,7 +22,7 @@ static const int32_t *ordinals_of(const Program *p, const Graph *g) {
   Slot *slot = calloc(slots, sizeof *slot);
   for (NodeId i = 0; slot && i < g->nodes.n; i++) {
     const Node *n = graph_node(g, i);
-    if (n->name && n->op == OP_var) continue;
+    if (n->name && op_class(n) == OPC_SOURCE) continue; /* variables and inputs have names of their own */
     uint64_t key[2] = {(uint64_t)n->op << 32 | n->span.file, n->name ? 0 : line_begin(p, n->span)};
     if (n->name) key[0] = hash_bytes(n->name, strlen(n->name), 0), key[1] = UINT64_MAX;
     size_t k = hash_words(key, sizeof key, 0) % slots;
