@@ -271,3 +271,10 @@ void loop_done_as(Loop *l, NodeId id, LoopFunction *out) {
   const Node *n = graph_node(l->g, id);
   loop_done(l, n->name ? n->name : n->op->name, out);
 }
+
+void map_body(Loop *l, const Step *s, const At *at) {
+  for (int i = 0; i < s->nodes.n; i++) {
+    const Expr v = loop_value(l, s->nodes.at[i], at);
+    loop_add(l, (LoopStmt){.kind = STMT_STORE, .a = loop_load(l, s->nodes.at[i], at), .b = v});
+  }
+}

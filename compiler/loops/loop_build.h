@@ -138,9 +138,9 @@ void build_map(const LoopSite *s, const Step *step, LoopFunction *out);
 void build_reduce(const LoopSite *s, NodeId id, LoopFunction *out);
 void build_cumsum(const LoopSite *s, NodeId id, LoopFunction *out);
 void build_scatter(const LoopSite *s, const Step *step, LoopFunction *out);
-/* Of maps over named rows alone; named_copy: whether it takes a copy, which it writes. */
+/* The stores of all values of a map, in its innermost loop. */
 void map_body(Loop *l, const Step *s, const At *at);
-bool named_copy(Loop *l, NodeId id);
+/* Of maps over named rows alone. */
 void build_map_named(const LoopSite *s, const Step *step, LoopFunction *out);
 void build_unpick(const LoopSite *s, NodeId id, LoopFunction *out);
 /* Where a map's expressions ask whether the index of a dim is before some number, the loop over it

@@ -210,6 +210,24 @@ static double share_of(Loop *l, const Node *n) {
   return share < 1 ? share : 1;
 }
 
+/* A value that is not made in the place of its variable begins as a copy of that. */
+static bool named_copy(Loop *l, NodeId id) {
+  const LocalEntry *le = l->le;
+  NodeId var = 0;
+  int which = 0;
+  while (node_base(l->g, le->assign[which]) != id) which++;
+  const int of = le->entry->assigns.at[which].var;
+  while (graph_node(l->g, var)->op != OP_var || node_source(graph_node(l->g, var)) != of) var++;
+  if (!le->buffer || le->buffer[id] < 0 || le->buffer[id] == le->buffer[var]) return false;
+  const Node *n = graph_node(l->g, id);
+  const At at = loop_nest_index(l, n);
+  const int open = loop_open_dims(l, n, &at, 0, n->shape.rank, LOOP_OUTER, LOOP_PLAIN);
+  loop_add(l, (LoopStmt){
+                  .kind = STMT_STORE, .a = loop_load(l, id, &at), .b = loop_load(l, var, &at)});
+  loop_close(l, open);
+  return true;
+}
+
 /* A map over the rows that a scatter's indices name, each once: what it makes of the others is what
  * is there (passes/schedule/named.c). Where it is not made in its variable's place, that is copied
  * before. */

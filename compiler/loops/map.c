@@ -2,13 +2,6 @@
  * lies in the same order. */
 #include "loop_build.h"
 
-void map_body(Loop *l, const Step *s, const At *at) {
-  for (int i = 0; i < s->nodes.n; i++) {
-    const Expr v = loop_value(l, s->nodes.at[i], at);
-    loop_add(l, (LoopStmt){.kind = STMT_STORE, .a = loop_load(l, s->nodes.at[i], at), .b = v});
-  }
-}
-
 /* The loops over dims from `d` on, and the body in them. `split`: dims that are gone over in parts.
  */
 static void map_loops(Loop *l, const Step *s, int d, const At *at, uint32_t split) {
@@ -96,24 +89,6 @@ static bool writes_window(const LoopSite *site, const Step *s) {
   for (int d = 0; d < n->shape.rank; d++)
     if (n->layout->dim[d].window.of) return false;
   return buffer[id] == buffer[node_base(g, n->operand[0])];
-}
-
-/* A value that is not made in the place of its variable begins as a copy of that. */
-bool named_copy(Loop *l, NodeId id) {
-  const LocalEntry *le = l->le;
-  NodeId var = 0;
-  int which = 0;
-  while (node_base(l->g, le->assign[which]) != id) which++;
-  const int of = le->entry->assigns.at[which].var;
-  while (graph_node(l->g, var)->op != OP_var || node_source(graph_node(l->g, var)) != of) var++;
-  if (!le->buffer || le->buffer[id] < 0 || le->buffer[id] == le->buffer[var]) return false;
-  const Node *n = graph_node(l->g, id);
-  const At at = loop_nest_index(l, n);
-  const int open = loop_open_dims(l, n, &at, 0, n->shape.rank, LOOP_OUTER, LOOP_PLAIN);
-  loop_add(l, (LoopStmt){
-                  .kind = STMT_STORE, .a = loop_load(l, id, &at), .b = loop_load(l, var, &at)});
-  loop_close(l, open);
-  return true;
 }
 
 /* The begin of the window in each of its dims, in the whole tensor. */

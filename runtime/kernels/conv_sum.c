@@ -49,15 +49,6 @@ static void pack_panel(const Sum *s, int64_t group, int64_t j, float *to) {
 
 /* -------- tiles -------- */
 
-/* Where a line of the result is: its positions are to_step apart. */
-float *conv_line_of(const Sum *s, int64_t b, int64_t j0, int64_t j1) {
-  const ConvReach *d = s->from.dim;
-  int64_t at = b * s->to_size[0] + d[0].to_first + j0 * d[0].to_step;
-  at = at * s->to_size[1] + d[1].to_first + j1 * d[1].to_step;
-  at = at * s->to_size[2] + d[2].to_first;
-  return s->to + at * s->groups * s->wide;
-}
-
 /* The runs of lines that meet taps m, from where the first tap would meet what is at x. */
 static int64_t runs_of(const Sum *s, const ConvMet *m, const ConvCopy *t, const float *x) {
   const ConvReach *d = s->from.dim;

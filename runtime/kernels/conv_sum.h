@@ -50,7 +50,13 @@ static inline bool conv_same_met(const ConvMet *a, const ConvMet *b) {
 }
 
 /* Where a line of the result is: its positions are to_step apart. */
-float *conv_line_of(const Sum *s, int64_t b, int64_t j0, int64_t j1);
+static inline float *conv_line_of(const Sum *s, int64_t b, int64_t j0, int64_t j1) {
+  const ConvReach *d = s->from.dim;
+  int64_t at = b * s->to_size[0] + d[0].to_first + j0 * d[0].to_step;
+  at = at * s->to_size[1] + d[1].to_first + j1 * d[1].to_step;
+  at = at * s->to_size[2] + d[2].to_first;
+  return s->to + at * s->groups * s->wide;
+}
 
 /* Columns j.. of one tap's weights of 16 bits. */
 void conv_pack_half(const Sum *s, int64_t tap, int64_t group, int64_t j, float *to);
