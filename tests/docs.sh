@@ -82,6 +82,19 @@ check_shown() {
 }
 for doc in "$root"/README.md "$root"/docs/*.md; do shown "$doc"; done
 
+# The stages of --dump, and what --disable takes, are those of the manual: listed DOC BEFORE NAMES, each behind BEFORE
+listed() {
+  local doc=$1 before=$2 name; shift 2
+  [ $# -ge 8 ] || { echo "FAIL: no names for $doc: $*"; failed=1; }
+  for name; do
+    grep -qE -e "$before$name([^a-z:]|\$)" "$doc" || { echo "FAIL: ${doc##*/} lacks $name"; failed=1; }
+  done
+}
+names() { "$dtgc" "$root/samples/digits/digits.dtg" "$1=?" 2>&1 | sed "s/.*\(stages are\|there are\) //; s/ and / /; s/,//g; s/loops:PASS//"; }
+stages=$(names --dump) passes=$(names --disable)
+listed "$root/docs/dtgc.1" '^\.(Cm|It Cm) (.* )?' $stages $passes
+listed "$root/docs/dumps.md" '(--dump=|`)' $stages
+
 echo "$n programs and $commands commands of the documents"
 [ "$commands" -ge 5 ] || { echo "FAIL: there should be more commands"; failed=1; }
 [ "$n" -ge 8 ] || { echo "FAIL: there should be more"; failed=1; }
