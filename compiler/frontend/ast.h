@@ -253,7 +253,6 @@ Stmt *ast_return(Parse *p, Span at, const GivenVec *results);
 
 void ast_print_stmts(Str *out, const StmtVec *stmts);
 void ast_print_expr(Str *out, const AstExpr *x);
-const char *ast_expr_text(Arena *a, const AstExpr *x);
 void ast_print_spec(Str *out, const SpecExpr *s);
 void ast_print_path(Str *out, const AstExpr *x); /* a layout's target */
 void ast_print_real(Str *out, double v);         /* the shortest text that reads back the same */

@@ -152,12 +152,6 @@ void ast_print_expr(Str *out, const AstExpr *x) {
   }
 }
 
-const char *ast_expr_text(Arena *a, const AstExpr *x) {
-  Str s = str_new(a);
-  ast_print_expr(&s, x);
-  return s.at;
-}
-
 /* Without blanks, so that it compares equal to a variable's path. */
 void ast_print_path(Str *out, const AstExpr *x) {
   if (x->kind == EX_FIELD) {

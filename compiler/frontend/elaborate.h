@@ -295,8 +295,6 @@ typedef struct Sequence {
   int n;
 } Sequence;
 bool eval_sequence(Elab *e, NameScope *s, AstRange over, Sequence *out);
-/* A condition that is decided while compiling; false after a report. */
-bool eval_condition(Elab *e, NameScope *s, const AstExpr *x, bool *out);
 /* Value i; false when a limit was passed. */
 bool eval_step(Elab *e, const Sequence *q, int i, Span at, Value *out);
 /* A variable becomes its current value; the rest stays. */

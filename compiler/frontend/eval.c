@@ -256,7 +256,8 @@ static Value binary(Elab *e, NameScope *s, const AstExpr *x) {
   return operate_binary(e, x, l, r);
 }
 
-bool eval_condition(Elab *e, NameScope *s, const AstExpr *x, bool *out) {
+/* A condition that is decided while compiling; false after a report. */
+static bool eval_condition(Elab *e, NameScope *s, const AstExpr *x, bool *out) {
   Value v = eval_expr(e, s, x);
   *out = v.i;
   if (v.kind == V_BOOL) return true;

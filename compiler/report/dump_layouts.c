@@ -60,7 +60,7 @@ const Layout *report_computed(const Plan *p, const LocalEntry *le, NodeId id) {
   return made == n->layout ? made : layout_without_partial(p->program->layouts, made, &n->shape);
 }
 
-const char *report_local(const Plan *p, const Layout *l, const Shape *s) {
+static const char *report_local(const Plan *p, const Layout *l, const Shape *s) {
   const Mesh *mesh = &p->program->mesh;
   Str text = str_new(p->arena);
   Shape here = layout_local(mesh, l, s);

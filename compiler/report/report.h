@@ -60,7 +60,6 @@ const char *statement_line(const Plan *p, Span target);
 const char *report_value(const Plan *p, const Entry *e, NodeId id);
 const char *report_value_at(const Plan *p, const Entry *e,
                             NodeId id); /* and its line, if not in it */
-const char *report_local(const Plan *p, const Layout *l, const Shape *s); /* [8, 64] */
 /* Where a layout comes from, in a word: annotated, from x, default. */
 const char *report_origin(const Plan *p, TensorId t, const Layout *l);
 /* Of a value, which may have been computed in another layout than was inferred; *trial begins NULL.

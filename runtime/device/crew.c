@@ -211,8 +211,6 @@ int crew_make_own(Crew *c, int64_t bytes) {
   return 0;
 }
 
-int64_t crew_own_bytes(const Crew *c) { return c ? (c->n - 1) * c->own_bytes : 0; }
-
 void *dtrt_own(dtrt_device *dev, void *at, int64_t offset) {
   const int core = dtrt_core();
   return core ? device_of(dev)->crew->own[core] + offset : at;

@@ -26,7 +26,6 @@ int crew_size(const Crew *c); /* of NULL, 1 */
 /* Each core but the first has so many bytes of its own at least (dtrt_own). -1: out of memory. Of
  * NULL, nothing. */
 int crew_make_own(Crew *c, int64_t bytes);
-int64_t crew_own_bytes(const Crew *c); /* of all of them */
 
 /* Cores that crew_run has here: of the device whose code this thread runs; 1 within a part. */
 int crew_cores(void);
