@@ -28,7 +28,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ 1. for emitted C */
 
-#define DTRT_ABI 9
+#define DTRT_ABI 10
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
 #define DTRT_SLOTS 8 /* maximum number of in-flight exchanges per device */
@@ -97,6 +97,9 @@ typedef struct dtrt_exchange {
   /* Inputs for the choice of its algorithm besides the layouts, the same on all devices; 0: unknown.
    * For the device that receives most: bytes, number of senders, and bytes contiguous at both ends. */
   int64_t received, senders, run;
+  /* Not 0: what the device needs of its own block is not brought to `to`: it reads that in `from`.
+   */
+  int32_t borders;
 } dtrt_exchange;
 
 /* The link of a mesh axis on the machine that a program was compiled for (docs/machines.md): bytes a

@@ -104,6 +104,8 @@ static void put_exchanges(Walk *w, const ExprNode *list) {
     if (number->kind != EXPR_GIVEN) continue;
     const Node *n = graph_node(g, w->en->exchanges.at[number->v - w->en->first_exchange]);
     put(w, n->dtype);
+    put(w, w->en->le->borders &&
+               w->en->le->borders[w->en->exchanges.at[number->v - w->en->first_exchange]]);
     for (int d = 0; d < n->shape.rank; d++) put(w, n->shape.dim[d]);
     put_layout(w, graph_operand(g, n, 0)->layout);
     put_layout(w, n->layout);

@@ -216,6 +216,8 @@ static Seen *walk_slot(Walk *w, NodeId id, bool *is_new) {
 
 static void add_read(Walk *w, NodeId base, bool aligned) {
   bool is_new;
+  if (w->le->borders && w->le->borders[base])
+    add_read(w, node_base(w->le->graph, graph_node(w->le->graph, base)->operand[0]), false);
   Seen *s = walk_slot(w, base, &is_new);
   if (s->read) {
     w->out->r.at[s->read - 1].aligned = w->out->r.at[s->read - 1].aligned && aligned;

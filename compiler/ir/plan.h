@@ -219,6 +219,9 @@ typedef struct LocalEntry {
   VEC(Step) steps;
   bool *stored;        /* by node: has a buffer */
   int64_t *tile_bytes; /* by node: of its buffer, when that is for one tile; else 0 */
+  /* By node: an exchange that brings the device what it does not have itself, around its block;
+   * what reads it reads the block where it is (borders.c). NULL: none is so. */
+  bool *borders;
   int *buffer;         /* by node: index, or -1 */
   int *scratch; /* by node: the buffer of partial results (sum_scratch) while it is made, or -1 */
   /* By node with a buffer: the step that makes it, -1 if it is there from the beginning, and the

@@ -148,7 +148,14 @@ void build_unpick(const LoopSite *s, NodeId id, LoopFunction *out);
  * so. False: there are others, which it would be too much code for. Then the parts' begins and the
  * end, for what `at` still has of the dims before. */
 typedef VEC(int64_t) Cuts;
-bool loop_split(Loop *l, const Step *s, const At *at, uint32_t *dims);
+typedef struct SplitDims {
+  uint32_t parts; /* dims with a loop for each part */
+  uint32_t inner; /* dims with one loop, which asks whether it is in the longest part, and if so has
+                     loops within for that */
+} SplitDims;
+bool loop_split(Loop *l, const Step *s, const At *at, SplitDims *dims);
+/* The longest part of dim d, for which *longest gets its begin and its end. */
+At loop_inner_part(Loop *l, const Step *s, const At *at, int d, Cuts *longest);
 /* Values that ask have loops of their own, one after the other: `own` is stored in each, `rest`
  * from it on. False: one would read what another was written over. */
 typedef struct StepPart {

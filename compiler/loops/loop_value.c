@@ -105,8 +105,11 @@ Expr site_at(Loop *l, const Node *n, int d) {
 
 Expr site_from(Loop *l, const Node *n, int d) {
   const DimLayout *a = &n->layout->dim[d];
-  const bool cut = a->naxes || a->window.of;
-  const Expr from = cut ? of_layout(l, n, d, INTEGER_FROM, n->shape.dim[d]) : loop_int(l, 0);
+  const bool cut = a->naxes || a->window.of,
+             even = !a->window.of && dim_even(l->mesh, a, n->shape.dim[d]);
+  const int64_t most =
+      n->shape.dim[d] - (even ? most_of(l, n, d) : 0); /* blocks of one size end there */
+  const Expr from = cut ? of_layout(l, n, d, INTEGER_FROM, most) : loop_int(l, 0);
   return expr_add(l->x, from, site_at(l, n, d));
 }
 
@@ -189,9 +192,12 @@ bool loop_stores(const Loop *l, NodeId id) {
   return false;
 }
 
+static bool is_borders(const Loop *l, NodeId id) { return l->le->borders && l->le->borders[id]; }
+
 bool loop_is_flat(Loop *l, NodeId id) {
   const Node *n = graph_node(l->g, id);
   NodeId base = node_base(l->g, id);
+  if (is_borders(l, base)) return false;
   /* A tile need not lie in one piece; rows of an epilogue do. */
   if (l->tile && !l->tile->epilogue) return false;
   if (l->le->stored[base] && !loop_stores(l, base)) return true;
@@ -235,8 +241,28 @@ static Expr key(Lower *lower, const Node *n) {
   return loop_param(l, PARAM_KEY, loop_call(l, "dtrt_stream_key", DT_I64, 1, &key));
 }
 
+/* What is around a device's block, and the block itself from where it is. */
+static Expr load_around(Lower *lower, NodeId id, const At *at) {
+  Loop *l = lower->user;
+  Exprs *x = l->x;
+  const Node *n = graph_node(l->g, id), *of = graph_operand(l->g, n, 0);
+  At own = *at;
+  Expr inside = loop_int(l, 1);
+  for (int d = 0; d < n->shape.rank; d++) {
+    if (dim_equal(&n->layout->dim[d], &of->layout->dim[d])) continue;
+    const Expr i =
+        expr_sub(x, expr_add(x, at->dim[d], loop_offset(l, n, d)), loop_offset(l, of, d));
+    own.dim[d] = i;
+    inside = expr_and(x, inside, expr_compare(x, EXPR_LEAST, i, loop_int(l, 0)));
+    inside = expr_and(x, inside, expr_compare(x, EXPR_LESS, i, extent(lower, of, d)));
+  }
+  return loop_choose(l, inside, lower_element(lower, EXPR_LOAD, n->operand[0], &own),
+                     lower_element(lower, EXPR_LOAD, id, at));
+}
+
 static Expr load(Lower *lower, NodeId id, const At *at) {
   if (node_is_const(graph_node(lower->g, id))) return lower_node(lower, id, at);
+  if (is_borders(lower->user, id)) return load_around(lower, id, at);
   return lower_element(lower, EXPR_LOAD, id, at);
 }
 

@@ -2,9 +2,22 @@
  * lies in the same order. */
 #include "loop_build.h"
 
-/* The loops over dims from `d` on, and the body in them. `split`: dims that are gone over in parts.
- */
-static void map_loops(Loop *l, const Step *s, int d, const At *at, uint32_t split) {
+static void map_loops(Loop *l, const Step *s, int d, const At *at, SplitDims split);
+
+/* What is inside of all conditions of dim d apart from the rest, which asks for each element. */
+static void map_inner(Loop *l, const Step *s, int d, const At *at, SplitDims split) {
+  Cuts cut = {0};
+  const At part = loop_inner_part(l, s, at, d, &cut);
+  loop_if(l, expr_and(l->x, expr_compare(l->x, EXPR_LEAST, at->dim[d], loop_int(l, cut.at[0])),
+                      expr_compare(l->x, EXPR_LESS, at->dim[d], loop_int(l, cut.at[1]))));
+  map_loops(l, s, d + 1, &part, split);
+  loop_else(l);
+  map_loops(l, s, d + 1, at, (SplitDims){0});
+  loop_close(l, 1);
+}
+
+/* The loops over dims from `d` on, and the body in them. */
+static void map_loops(Loop *l, const Step *s, int d, const At *at, SplitDims split) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
   int last = -1;
   for (int k = d; k < n->shape.rank; k++)
@@ -15,14 +28,17 @@ static void map_loops(Loop *l, const Step *s, int d, const At *at, uint32_t spli
   }
   while (!has_loop(l, at, d)) d++;
   const LoopHow how = d == last ? LOOP_PLAIN : LOOP_OUTER;
-  if (!(split >> d & 1)) {
+  if (!(split.parts >> d & 1)) {
     if (in_band(l, s->nodes.at[0]) && d == last) {
       const Expr from = live_from(l, n, at);
       loop_open_from(l, at->dim[d], from, live_to(l, n, at), LOOP_PLAIN);
     } else {
       loop_open(l, at->dim[d], loop_extent(l, n, d), how);
     }
-    map_loops(l, s, d + 1, at, split);
+    if (split.inner >> d & 1)
+      map_inner(l, s, d, at, split);
+    else
+      map_loops(l, s, d + 1, at, split);
     loop_close(l, 1);
     return;
   }
@@ -40,7 +56,7 @@ static void map_loops(Loop *l, const Step *s, int d, const At *at, uint32_t spli
 
 static void map_all(Loop *l, const Step *s, const At *at) {
   StepList groups = {0};
-  uint32_t dims;
+  SplitDims dims;
   if (loop_split(l, s, at, &dims) || s->nodes.n == 1 || !loop_apart(l, s, at, &groups)) {
     map_loops(l, s, 0, at, dims);
     return;

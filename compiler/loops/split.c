@@ -14,6 +14,7 @@ typedef struct Find {
   bool *met; /* by expression; of `size` */
   int size;
   int code, once; /* operations and reads; the same if each value had a loop */
+  bool chooses; /* a condition says where in memory to read, which compilers ask in each element */
 } Find;
 
 /* The index at which a condition changes, where it is about the index alone. */
@@ -30,12 +31,19 @@ static void add_cut(Find *f, const ExprNode *n) {
   if (at > 0 && at < f->len) vec_push(f->l->arena, f->cut, at);
 }
 
+static bool loads(const Exprs *x, Expr e) {
+  const ExprNode *n = expr_node(x, e);
+  while (n->kind == EXPR_SELECT) n = expr_node(x, n->arg[n->n - 1]);
+  return n->kind == EXPR_LOAD;
+}
+
 static void find(Find *f, Expr e) {
   if (e < f->size && f->met[e]) return;
   const ExprNode n = *expr_node(f->l->x, e);
   if (e < f->size) f->met[e] = true;
   const bool select = n.kind == EXPR_SELECT;
   f->code += n.kind == EXPR_LOAD || n.kind >= EXPR_OP || n.kind == EXPR_COUNT;
+  if (select) f->chooses |= loads(f->l->x, n.arg[1]) && loads(f->l->x, n.arg[n.n - 1]);
   if (n.kind >= EXPR_OP) f->once += 2 + (select ? n.n / 2 : n.n);
   if (f->index != NO_EXPR && (n.kind == EXPR_LESS || n.kind == EXPR_LEAST)) add_cut(f, &n);
   for (int i = 0; i < n.n; i++) find(f, n.arg[i]);
@@ -68,12 +76,17 @@ static void sort_cuts(Arena *a, Cuts *cut, int64_t len) {
 
 /* The expressions of all parts that splitting `dims` makes, from dim `d` on; counting ends beyond
  * `most`, and with too many parts. */
-static int code_of_parts(Loop *l, const Step *s, const At *at, uint32_t dims, int d, int most) {
+static int code_of_parts(Loop *l, const Step *s, const At *at, SplitDims dims, int d, int most) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
-  while (d < n->shape.rank && !(dims >> d & 1)) d++;
+  while (d < n->shape.rank && !((dims.parts | dims.inner) >> d & 1)) d++;
   if (d == n->shape.rank) return look(l, s, at, NO_EXPR, 0, NULL).code;
   Cuts cut = {0};
   int sum = 0;
+  if (dims.inner >> d & 1) {
+    const At part = loop_inner_part(l, s, at, d, &cut);
+    sum = look(l, s, at, NO_EXPR, 0, NULL).code;
+    return sum + code_of_parts(l, s, &part, dims, d + 1, most - sum);
+  }
   loop_cuts(l, s, at, d, &cut);
   for (int i = 0; i + 1 < cut.n && sum <= most; i++) {
     const At part = at_part(l, at, d, cut.at[i], cut.at[i + 1] - 1);
@@ -90,6 +103,32 @@ void loop_cuts(Loop *l, const Step *s, const At *at, int d, Cuts *cut) {
   sort_cuts(l->arena, cut, size);
 }
 
+At loop_inner_part(Loop *l, const Step *s, const At *at, int d, Cuts *longest) {
+  Cuts cut = {0};
+  int k = 0;
+  loop_cuts(l, s, at, d, &cut);
+  for (int i = 1; i + 1 < cut.n; i++)
+    if (cut.at[i + 1] - cut.at[i] > cut.at[k + 1] - cut.at[k]) k = i;
+  vec_push(l->arena, longest, cut.at[k]);
+  vec_push(l->arena, longest, cut.at[k + 1]);
+  return at_part(l, at, d, cut.at[k], cut.at[k + 1] - 1);
+}
+
+/* Dims that are left, though asked for, around others: what is inside of all conditions has a body
+ * of its own, and the loop asks once for all that it has within. */
+static void find_inner(Loop *l, const Step *s, const At *at, uint32_t left, int most,
+                       SplitDims *dims) {
+  const Node *n = graph_node(l->g, s->nodes.at[0]);
+  int last = -1;
+  for (int d = 0; d < n->shape.rank; d++)
+    if (has_loop(l, at, d)) last = d;
+  for (int d = 0; d < last; d++) {
+    if (!(left >> d & 1)) continue;
+    dims->inner |= 1u << d;
+    if (code_of_parts(l, s, at, *dims, 0, most) > most) dims->inner &= ~(1u << d);
+  }
+}
+
 /* Most loops have no condition, and that is soon seen. */
 static bool asks(Loop *l, const Step *s, const At *at) {
   for (int i = 0; i < s->nodes.n; i++) loop_value(l, s->nodes.at[i], at);
@@ -98,37 +137,40 @@ static bool asks(Loop *l, const Step *s, const At *at) {
   return false;
 }
 
-bool loop_split(Loop *l, const Step *s, const At *at, uint32_t *dims) {
+bool loop_split(Loop *l, const Step *s, const At *at, SplitDims *dims) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
   int once = 0, parts = 1, by[MAX_RANK] = {0};
   uint32_t asked = 0;
-  *dims = 0;
+  bool chooses = false;
+  *dims = (SplitDims){0};
   if (in_band(l, s->nodes.at[0]) || !asks(l, s, at)) return true;
   for (int d = 0; d < n->shape.rank; d++) {
     Cuts cut = {0};
     int64_t size;
     if (!has_loop(l, at, d) || !expr_is_int(l->x, site_len(l, n, d), &size)) continue;
-    once = look(l, s, at, at->dim[d], size, &cut).once;
+    const Find f = look(l, s, at, at->dim[d], size, &cut);
+    once = f.once, chooses = f.chooses;
     sort_cuts(l->arena, &cut, size);
     if (cut.n <= 2) continue;
     asked |= 1u << d;
     if (cut.n > LOOP_PARTS) continue;
     by[d] = cut.n - 1;
     parts = parts > LOOP_PARTS ? parts : parts * by[d];
-    *dims |= 1u << d;
+    dims->parts |= 1u << d;
   }
   /* Too much for all: the dims with the most parts are left. */
-  while (*dims && (parts > LOOP_PARTS ||
-                   code_of_parts(l, s, at, *dims, 0, WORK_MOST * once) > WORK_MOST * once)) {
+  while (dims->parts && (parts > LOOP_PARTS ||
+                         code_of_parts(l, s, at, *dims, 0, WORK_MOST * once) > WORK_MOST * once)) {
     int least = -1;
     for (int d = 0; d < n->shape.rank; d++)
-      if (*dims >> d & 1 && (least < 0 || by[d] < by[least])) least = d;
-    *dims &= ~(1u << least);
+      if (dims->parts >> d & 1 && (least < 0 || by[d] < by[least])) least = d;
+    dims->parts &= ~(1u << least);
     parts = 1;
     for (int d = 0; d < n->shape.rank; d++)
-      if (*dims >> d & 1 && parts <= LOOP_PARTS) parts *= by[d];
+      if (dims->parts >> d & 1 && parts <= LOOP_PARTS) parts *= by[d];
   }
-  return *dims == asked;
+  if (chooses) find_inner(l, s, at, asked & ~dims->parts, WORK_MOST * once, dims);
+  return (dims->parts | dims->inner) == asked;
 }
 
 /* -------- loops apart -------- */
@@ -192,9 +234,9 @@ bool loop_apart(Loop *l, const Step *s, const At *at, StepList *groups) {
   groups->n = 0;
   for (int i = 0; i < s->nodes.n; i++) {
     Step *one = new_step(l, s);
-    uint32_t dims;
+    SplitDims dims;
     vec_push(l->arena, &one->nodes, s->nodes.at[i]);
-    if (loop_split(l, one, at, &dims) && !dims)
+    if (loop_split(l, one, at, &dims) && !dims.parts && !dims.inner)
       vec_push(l->arena, &plain->nodes, s->nodes.at[i]);
     else
       vec_push(l->arena, groups, ((StepPart){one, NULL}));

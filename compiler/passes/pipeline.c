@@ -38,6 +38,7 @@ static const struct {
     {"bucket", bucket, verify_local, BETTER},          /* bucketing of exchanges */
     {"fuse", fuse, verify_work, BETTER},               /* loop fusion */
     {"tile", tile, verify_tiles, NEEDED},              /* tiling and epilogues */
+    {"borders", borders, verify_local, BETTER},        /* halos without the block between them */
     {"reorder", reorder, verify_local, BETTER},        /* list scheduling for lower peak memory */
     {"overlap", overlap, verify_local, BETTER},        /* exchanges during computation */
     {"named", named, verify_local, BETTER},            /* updates of the rows that are named */

@@ -79,7 +79,8 @@ void exchange_gather(Device *d, int n, const dtrt_exchange *const *x, const void
 }
 
 void exchange_check(Device *d, int n, const Transfer *const *p, void *const *to) {
-  for (int i = 0; d->brought && i < n; i++) d->brought(d, p[i]->dtype, p[i]->to_elements, to[i]);
+  for (int i = 0; d->brought && i < n; i++)
+    if (!p[i]->borders) d->brought(d, p[i]->dtype, p[i]->to_elements, to[i]);
 }
 
 void dtrt_run_exchange(dtrt_device *dev, const dtrt_exchange *x, const void *from, void *to) {

@@ -220,6 +220,16 @@ static bool receives(TransferMaker *w, Transfer *p) {
   return true;
 }
 
+/* What it has itself stays where it is. */
+static void leave_own(TransferMaker *w, Transfer *p) {
+  const int64_t me = base_of(w, 0);
+  int kept = 0;
+  for (int i = 0; i < p->nrecv; i++)
+    if (p->recv[i].peer != me) p->recv[kept++] = p->recv[i];
+  p->nrecv = kept;
+  p->borders = true;
+}
+
 static bool make_sends(TransferMaker *w, Transfer *p, uint32_t fresh) {
   uint32_t in_dims = all_axes(w->to), free_axes = (w->moving | w->reduce) & ~in_dims;
   for (int i = 0; i < w->from->rank; i++)
@@ -351,6 +361,7 @@ Transfer *transfer_new(const BlockMesh *m, const int32_t *coord, const dtrt_exch
   if (fine && p->kind == TRANSFER_BOXES) {
     if (p->identity) p->recv = malloc(sizeof *p->recv);
     fine = p->identity ? p->recv != NULL : receives(&w, p);
+    if (fine && x->borders && p->nterms == 1) leave_own(&w, p);
     if (fine && sends && p->axes) {
       fine = make_sends(&w, p, fresh);
       if (fine) set_rounds(&w, p);

@@ -35,6 +35,7 @@ typedef struct Transfer {
   uint32_t settle; /* of these, those whose terms are combined */
   uint32_t alike;  /* of these, those along which all need the same box */
   bool for_hosts;  /* it ends in a host's memory */
+  bool borders;  /* what the device has itself is not brought: of `to` the rest alone is written */
   bool identity; /* `to` is partial where `from` is whole, and I am not the one that keeps the value
                   */
   int nterms;

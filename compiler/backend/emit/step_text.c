@@ -16,8 +16,8 @@ void emit_exchange(Emit *e, NodeId id, int number) {
   emit_string(&e->tables, x->name ? x->name : x->op->name);
   str_puts(&e->tables, ", ");
   emit_string(&e->tables, node_where(e->program, n));
-  str_printf(&e->tables, ", %lld, %lld, %lld};\n", (long long)ex.bytes, (long long)ex.senders,
-             (long long)ex.run);
+  str_printf(&e->tables, ", %lld, %lld, %lld, %d};\n", (long long)ex.bytes, (long long)ex.senders,
+             (long long)ex.run, e->le->borders && e->le->borders[id]);
   if (number >= e->nexchanges) e->nexchanges = number + 1;
 }
 

@@ -12,6 +12,7 @@ void make_steps(Plan *p);
 void bucket(Plan *p);
 void fuse(Plan *p);
 void tile(Plan *p);
+void borders(Plan *p);
 void reorder(Plan *p);
 void overlap(Plan *p);
 void named(Plan *p);

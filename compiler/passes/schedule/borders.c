@@ -1,0 +1,48 @@
+/* Halos without the block between them. What stencils read of their neighbours is exchanged into a
+ * block with a border, and the block itself would be copied there with it: more bytes than come
+ * from others, once in each run of a loop. Where loops alone read it, at places that they compute,
+ * they read the block where it is and the border where it came: the index says which, and loops are
+ * split there. The block has to stay as it is for so long, for which what comes of it may take
+ * other memory; not under --memory. */
+#include "depend.h"
+#include "schedule_passes.h"
+
+static bool is_loop(const Step *s) { return s->kind == STEP_MAP || s->kind == STEP_REDUCE; }
+
+/* Loops alone read node `id`, and none as something else. */
+static bool is_read_by_loops(const LocalEntry *le, const Depend *d, NodeId id) {
+  if (d->at_end[id]) return false;
+  for (int i = 0; i < d->readers[id].n; i++) {
+    const Step *s = &le->steps.at[d->readers[id].at[i]];
+    if (!is_loop(s) || s->named) return false;
+  }
+  for (NodeId i = id + 1; i < le->graph->nodes.n; i++)
+    if (node_base(le->graph, i) == id) return false;
+  return true;
+}
+
+static void borders_entry(Plan *p, LocalEntry *le) {
+  const Depend d = depend_of(p->arena, le);
+  bool *kept = arena_array(p->arena, bool, le->graph->nodes.n + 1);
+  bool *found = arena_array(p->arena, bool, le->graph->nodes.n + 1), any = false;
+  regions_mark(le, kept);
+  for (int t = 0; t < le->steps.n; t++) {
+    const Step *s = &le->steps.at[t];
+    for (int i = 0; s->kind == STEP_EXCHANGE && i < s->nodes.n; i++) {
+      const Node *n = graph_node(le->graph, s->nodes.at[i]);
+      const NodeId of = n->operand[0];
+      if (n->op != OP_exchange || exchange_at(p->program, le->graph, n).kind != DTRT_HALO ||
+          n->layout->partial || graph_node(le->graph, of)->layout->partial ||
+          !le->stored[node_base(le->graph, of)] || kept[s->nodes.at[i]] ||
+          !is_read_by_loops(le, &d, s->nodes.at[i]))
+        continue;
+      found[s->nodes.at[i]] = any = true;
+    }
+  }
+  if (any) le->borders = found;
+}
+
+void borders(Plan *p) {
+  if (p->memory > 0 || p->observe != OBSERVE_NOTHING) return;
+  for (int e = 0; e < p->entries.n; e++) borders_entry(p, &p->entries.at[e]);
+}
