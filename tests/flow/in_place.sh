@@ -55,4 +55,16 @@ for more in "" "$at/on.dtg"; do
   n=$("$dtgc" "$at/m.dtg" $more --dump=c | grep -c 'loop[0-9]*_[a-z_]*(\(dev, \)\?\(262144\|65536\), ')
   [ "$n" -le 1 ] || fail "$n loops go over the whole state"
 done
+# What a loop computes from its neighbours is not copied back, nor is a device's block copied beside its halo.
+printf 'const n = 64\nentry f(u: f32[n, n], k: i32[]) {\n  repeat i in 0..k { p = pad(u, [1, 1], [1, 1]); u = u + p[:-2, 1:-1] + p[2:, 1:-1] - p[1:-1, 2:] }\n  return u\n}\n' >"$at/h.dtg"
+echo 'mesh [a=2, b=2]
+layout f.u = [a, b]' >"$at/h_on.dtg"
+for more in "" "$at/h_on.dtg"; do
+  # shellcheck disable=SC2086
+  "$dtgc" "$at/h.dtg" $more --dump=memory >"$at/memory" || fail "--dump=memory"
+  grep -q 'change places after each run' "$at/memory" || fail "no buffers change places ($more)"
+  # shellcheck disable=SC2086
+  "$dtgc" "$at/h.dtg" $more --dump=c | sed -n '/^  while (1)/,/^  }/p' | grep dtrt_copy && fail "a loop copies ($more)"
+done
+"$dtgc" "$at/h.dtg" "$at/h_on.dtg" --dump=c | grep -A1 'DTRT_HALO' | grep -q ', 1};$' || fail "a halo brings the block, too"
 exit $failed
