@@ -10,15 +10,14 @@ static const dtrt_layout layout_0 = {1, 0x0, DTRT_SUM, layout_0_dims};
 static const dtrt_dim layout_1_dims[] = {
     {.n = 8, .granule = 1}};
 static const dtrt_layout layout_1 = {1, 0x0, DTRT_SUM, layout_1_dims};
-static const dtrt_exchange exchange_0 = {
-    0, DTRT_ALL_GATHER, DTRT_F32, 0x1, &layout_0, &layout_1, "f.v", "flow.dtg:8", 16, 1, 16, 0};
+static const dtrt_exchange exchange_0 = {0, DTRT_ALL_GATHER, DTRT_F32, 0x1, &layout_0, &layout_1,
+    "f.v", "flow.dtg:8", 16, 1, 16, 0};
 /* [] on [] partial(a, max) */
 static const dtrt_layout layout_2 = {0, 0x1, DTRT_MAX, 0};
 /* [] on [] */
 static const dtrt_layout layout_3 = {0, 0x0, DTRT_SUM, 0};
-static const dtrt_exchange exchange_1 = {
-    1, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &layout_2, &layout_3, "reduce_max", "flow.dtg:9", 4, 1, 4,
-    0};
+static const dtrt_exchange exchange_1 = {1, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &layout_2, &layout_3,
+    "reduce_max", "flow.dtg:9", 4, 1, 4, 0};
 static const dtrt_dim dim_0 = {.n = 8, .granule = 1, .naxes = 1, .axis = {0}};
 static const dtrt_exchange *const exchanges[] = {&exchange_0, &exchange_1};
 

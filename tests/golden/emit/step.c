@@ -6,8 +6,8 @@
 static const dtrt_layout layout_0 = {0, 0x1, DTRT_SUM, 0};
 /* [] on [] */
 static const dtrt_layout layout_1 = {0, 0x0, DTRT_SUM, 0};
-static const dtrt_exchange exchange_0 = {
-    0, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &layout_0, &layout_1, "sum", "step.dtg:11", 12, 3, 4, 0};
+static const dtrt_exchange exchange_0 = {0, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &layout_0, &layout_1,
+    "sum", "step.dtg:11", 12, 3, 4, 0};
 /* [6, 3] on [_, _] partial(batch) */
 static const dtrt_dim layout_2_dims[] = {
     {.n = 6, .granule = 1},
@@ -18,18 +18,8 @@ static const dtrt_dim layout_3_dims[] = {
     {.n = 6, .granule = 1},
     {.n = 3, .granule = 1}};
 static const dtrt_layout layout_3 = {2, 0x0, DTRT_SUM, layout_3_dims};
-static const dtrt_exchange exchange_1 = {1,
-                                         DTRT_ALL_REDUCE,
-                                         DTRT_F32,
-                                         0x1,
-                                         &layout_2,
-                                         &layout_3,
-                                         "grad(model.w)",
-                                         "step.dtg:12",
-                                         112,
-                                         3,
-                                         72,
-                                         0};
+static const dtrt_exchange exchange_1 = {1, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &layout_2, &layout_3,
+    "grad(model.w)", "step.dtg:12", 112, 3, 72, 0};
 /* [3] on [_] partial(batch) */
 static const dtrt_dim layout_4_dims[] = {
     {.n = 3, .granule = 1}};
@@ -38,18 +28,8 @@ static const dtrt_layout layout_4 = {1, 0x1, DTRT_SUM, layout_4_dims};
 static const dtrt_dim layout_5_dims[] = {
     {.n = 3, .granule = 1}};
 static const dtrt_layout layout_5 = {1, 0x0, DTRT_SUM, layout_5_dims};
-static const dtrt_exchange exchange_2 = {2,
-                                         DTRT_ALL_REDUCE,
-                                         DTRT_F32,
-                                         0x1,
-                                         &layout_4,
-                                         &layout_5,
-                                         "grad(model.b)",
-                                         "step.dtg:12",
-                                         20,
-                                         3,
-                                         12,
-                                         0};
+static const dtrt_exchange exchange_2 = {2, DTRT_ALL_REDUCE, DTRT_F32, 0x1, &layout_4, &layout_5,
+    "grad(model.b)", "step.dtg:12", 20, 3, 12, 0};
 /* [8, 6] on [batch, _] */
 static const dtrt_dim layout_6_dims[] = {
     {.n = 8, .granule = 1, .naxes = 1, .axis = {0}},
