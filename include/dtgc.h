@@ -328,6 +328,11 @@ typedef struct dtgc_fit_options {
   /* After every so many training steps: compares the bits of variables on all devices that hold
    * the same block, and fails with the variable, the step and the devices. 0: never. */
   int64_t check_replicas;
+  /* NULL, or an entry without inputs: row b of a step is then the row after row b of the step before
+   * it, for training of a recurrent model in pieces (truncated backpropagation). States carry what
+   * steps pass on; the entry resets them, and runs before each pass begins. Rows that do not fill a
+   * step are left out. Excludes `shuffle`. */
+  const char *stream;
 } dtgc_fit_options;
 
 /* Trains: runs an entry on batches of rows, epoch after epoch, like `dtgc run ... fit`, but prints

@@ -699,6 +699,11 @@ typedef struct dtrt_fit_options { /* zero what you do not set */
   dtrt_epoch_fn *on_epoch;
   void *user;
   int64_t check_replicas; /* after every so many training steps: dtrt_check_replicas; 0: never */
+  /* NULL, or an entry without inputs: row b of a step is then the row after row b of the step before
+   * it, for training of a recurrent model in pieces (truncated backpropagation). States carry what
+   * steps pass on; the entry resets them, and runs before each pass begins. Rows that do not fill a
+   * step are left out. Excludes `shuffle`. */
+  const char *stream;
 } dtrt_fit_options;
 /* DTRT_OK also when a callback stopped it. DTRT_INVALID: a wrong argument or file; no step was run. */
 dtrt_status dtrt_fit(dtrt_session *s, const dtrt_fit_options *o);

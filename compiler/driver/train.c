@@ -113,6 +113,7 @@ static dtgc_status train(Training *t) {
                           .shuffle = o->shuffle,
                           .shuffle_seed = o->shuffle_seed,
                           .drop_last = o->drop_last,
+                          .stream = o->stream,
                           .check_replicas = o->check_replicas,
                           .verify_every = o->verify_every,
                           .verify = verify,

@@ -24,7 +24,7 @@ typedef struct cli {
   int rank;   /* of MPI, according to the environment */
 
   const char *command;
-  const dtrt_entry *entry, *eval, *report; /* NULL: not given */
+  const dtrt_entry *entry, *eval, *report, *stream; /* NULL: not given */
   data_pair *feed, *eval_feed, *out;
   int nfeed, neval_feed, nout;
   int64_t epochs, steps, limit, eval_limit; /* 0: not given, all rows */

@@ -36,6 +36,7 @@ static void say_plan(const show *w, const char *command, const fit_pass *pass) {
   printf("%s %s: %lld rows, ", command, pass->entry->name, (long long)pass->set.limit);
   if (full) printf("%lld step%s of %lld", full, full == 1 ? "" : "s", (long long)pass->set.batch);
   if (pass->rest) printf("%sone step of %lld", full ? " and " : "", (long long)pass->rest);
+  if (w->f.stream) printf(", as streams of %lld rows", full);
   if (pass->dropped) printf(", the last %lld rows left out", (long long)pass->dropped);
   if (pass == &w->f.train && w->f.steps)
     printf("; %lld step%s in all", (long long)w->f.steps, w->f.steps == 1 ? "" : "s");
@@ -459,6 +460,7 @@ int cli_fit(const cli *given) {
               .shuffle_seed = c->shuffle_seed,
               .drop_last = c->drop_last,
               .check_replicas = c->check_replicas,
+              .stream = c->stream,
               .verify_every = c->verify_every,
               .verify = c->verify,
               .verify_user = c->user,

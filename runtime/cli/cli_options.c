@@ -33,6 +33,7 @@ static const option options[] = {
     {"--out", OPT_PAIR, 2, offsetof(cli, out), offsetof(cli, nout)},
     {"--eval", OPT_ENTRY, 4, offsetof(cli, eval), 0},
     {"--report", OPT_ENTRY, 4, offsetof(cli, report), 0},
+    {"--stream", OPT_ENTRY, 4, offsetof(cli, stream), 0},
     {"--epochs", OPT_COUNT, 4, offsetof(cli, epochs), 0},
     {"--steps", OPT_COUNT, 4, offsetof(cli, steps), 0},
     {"--limit", OPT_COUNT, 4, offsetof(cli, limit), 0},
@@ -340,6 +341,12 @@ bool cli_check_options(cli *c, int bit) {
   if (bit == 4 && !c->epochs == !c->steps)
     return cli_usage(c, c->epochs ? "--epochs and --steps exclude each other"
                                   : "fit requires --epochs N or --steps N"),
+           false;
+  if (c->stream && c->shuffle)
+    return cli_usage(c, "--stream and --shuffle exclude each other"), false;
+  if (c->stream && c->stream->nin)
+    return cli_usage(c, "--stream %s: expected an entry without inputs, which resets states",
+                     c->stream->name),
            false;
   if (c->verify_every && !c->verify && !c->looks)
     return cli_usage(c, "--verify-every requires the compiler, which an executable does not "

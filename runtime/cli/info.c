@@ -203,6 +203,8 @@ static const char details[] =
     "  --steps N               or total steps, over as many epochs as they take\n"
     "  --skip N, --limit N     leave out the first N rows; use the first N of what is left\n"
     "  --shuffle SEED          reshuffles rows each epoch, the same on every mesh\n"
+    "  --stream ENTRY          row b of each step follows row b of the one before; ENTRY resets\n"
+    "                          the states at the start of each pass\n"
     "  --drop-last             leave out the rows that do not fill a batch\n"
     "  --eval ENTRY            run it over the --eval-feed files after each epoch\n"
     "  --eval-feed NAME=FILE   its inputs\n"

@@ -221,6 +221,15 @@ bool data_shuffle(data_set *set, uint64_t seed, int64_t epoch) {
   return true;
 }
 
+bool data_stream(data_set *set) {
+  int64_t steps = set->limit / set->batch;
+  if (!set->order) set->order = malloc((size_t)set->limit * sizeof *set->order);
+  if (!set->order) return false;
+  for (int64_t k = 0; k < steps; k++)
+    for (int64_t b = 0; b < set->batch; b++) set->order[k * set->batch + b] = b * steps + k;
+  return true;
+}
+
 int data_fill(void *user, int device, int input, const int64_t *lo, const int64_t *hi, void *to,
               char *why) {
   const data_set *set = user;

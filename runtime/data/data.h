@@ -41,6 +41,11 @@ void data_close(data_set *set);
 /* Puts the rows into the order of an epoch. False when out of memory. */
 bool data_shuffle(data_set *set, uint64_t seed, int64_t epoch);
 
+/* Puts the rows into the order of streams: row b of step k + 1 is the one after row b of step k, so
+ * batch row b reads the b-th of `batch` equal ranges of consecutive rows. Rows that do not fill a
+ * step are not in the order. False when out of memory. */
+bool data_stream(data_set *set);
+
 /* Whether the batch that the next step takes, all of it, has neither NaN nor infinities. True also
  * if that is unknown. */
 bool data_finite(const data_set *set);

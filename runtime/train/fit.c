@@ -76,6 +76,18 @@ static fit_status no_short(fit *f, const fit_pass *pass) {
 
 /* ---- preparing */
 
+/* A batch of streams is whole: the states that the steps pass on have a row for each stream. */
+static fit_status leave_rest(fit *f, fit_pass *pass) {
+  const char *what = f->stream && f->by_call ? "stream"
+                     : f->stream             ? "--stream"
+                                             : drop_last_name(f);
+  pass->dropped = pass->rest;
+  pass->rest = 0;
+  if (pass->full) return FIT_OK;
+  return fit_fail(f, "%s leaves no batch of the %lld rows for '%s': the batch is %lld", what,
+                  (long long)pass->set.limit, pass->entry->name, (long long)pass->set.batch);
+}
+
 fit_status fit_open(fit *f, fit_pass *pass, const dtrt_entry *e, const data_pair *feed, int nfeed,
                     int64_t skip, int64_t limit) {
   const data_set *like = pass == &f->eval ? &f->train.set : NULL;
@@ -91,14 +103,7 @@ fit_status fit_open(fit *f, fit_pass *pass, const dtrt_entry *e, const data_pair
   for (int i = 0; i < e->nout; i++)
     if (fit_is_metric(&e->out[i]) && !(pass->out[i] = calloc(1, 8)))
       return fit_fail(f, "out of memory");
-  if (f->drop_last) {
-    pass->dropped = pass->rest;
-    pass->rest = 0;
-    if (pass->full) return FIT_OK;
-    return fit_fail(f, "%s leaves no batch of the %lld rows for '%s': the batch is %lld",
-                    drop_last_name(f), (long long)pass->set.limit, e->name,
-                    (long long)pass->set.batch);
-  }
+  if (f->drop_last || f->stream) return leave_rest(f, pass);
   bool never = pass == &f->train && f->steps && f->steps <= pass->full;
   if (never) pass->rest = 0;
   return pass->rest && !find_short(f, pass) ? no_short(f, pass) : FIT_OK;
@@ -146,6 +151,12 @@ fit_status fit_same_files(fit *f) {
 fit_status fit_start(fit *f) {
   int64_t each = fit_steps(&f->train);
   if (f->steps) f->epochs = f->steps / each + (f->steps % each > 0);
+  if (f->stream && f->eval.entry && f->steps % each)
+    return fit_fail(
+        f,
+        "--steps %lld ends within an epoch of %lld steps, and the evaluation would then "
+        "reset the states of --stream: give a multiple of %lld, or leave out --eval",
+        (long long)f->steps, (long long)each, (long long)each);
   fit_status status = add_short(f, &f->train, NULL);
   return !status && f->eval.entry ? add_short(f, &f->eval, &f->train) : status;
 }
@@ -214,11 +225,24 @@ static fit_status check_replicas(fit *f, const fit_pass *pass) {
   return fit_fail(f, "after step %lld: %.600s", (long long)step, dtrt_session_error(f->session));
 }
 
+static fit_status reset_states(fit *f) {
+  int which = (int)(f->stream - f->program->entry);
+  void **out = calloc((size_t)f->stream->nout + 1, sizeof *out);
+  if (!out) return fit_fail(f, "out of memory");
+  dtrt_status status = dtrt_call(f->session, which, NULL, out);
+  free(out);
+  return status == DTRT_OK ? FIT_OK : fit_session_failed(f);
+}
+
 static fit_status pass_run(fit *f, fit_pass *pass) {
   int64_t steps = fit_epoch_steps(f, pass, f->epoch);
   double start = progress_now();
   pass_begin(pass);
   if (pass == &f->train && f->epoch == f->first_epoch && f->first_step) pass_go_on(f, pass);
+  if (f->stream && !pass->step) {
+    fit_status status = reset_states(f);
+    if (status) return status;
+  }
   while (pass->step < steps) {
     bool is_short = pass->step == pass->full;
     fit_status status = pass_step(f, pass, is_short);
@@ -233,8 +257,10 @@ static fit_status pass_run(fit *f, fit_pass *pass) {
 
 static fit_status run_epochs(fit *f) {
   fit_status status = FIT_OK;
+  if (f->stream && !f->ahead && f->eval.entry && !fit_order(f, &f->eval, &f->eval.set, 1))
+    return fit_fail(f, "out of memory");
   for (f->epoch = f->first_epoch ? f->first_epoch : 1; f->epoch <= f->epochs; f->epoch++) {
-    if (f->shuffle && !f->ahead && !data_shuffle(&f->train.set, f->shuffle_seed, f->epoch))
+    if (!f->ahead && !fit_order(f, &f->train, &f->train.set, f->epoch))
       return fit_fail(f, "out of memory");
     if ((status = pass_run(f, &f->train))) return status;
     if (f->eval.entry && (status = pass_run(f, &f->eval))) return status;

@@ -53,6 +53,8 @@ struct fit {
   int64_t verify_every;   /* steps of training; 0: none */
   dtrt_verify_fn *verify;
   void *verify_user;
+  const dtrt_entry *stream; /* NULL, or rows are streams (data_stream): run before each pass begins,
+                               to reset the states that the steps pass on */
   bool by_call;             /* a host's call, so messages name no options of a command line */
   fit_step_hook *on_step;   /* after each step of either pass */
   fit_epoch_hook *on_epoch; /* after each epoch and its evaluation */
@@ -67,6 +69,9 @@ struct fit {
 /* Opens the data of f->train or f->eval and finds the program for its short batch. */
 fit_status fit_open(fit *f, fit_pass *pass, const dtrt_entry *entry, const data_pair *feed,
                     int nfeed, int64_t skip, int64_t limit);
+/* Puts the rows of `set`, the pass's or a copy, into the order of this epoch. False when out of
+ * memory. */
+bool fit_order(const fit *f, const fit_pass *pass, data_set *set, int64_t epoch);
 /* Once all is open: the ranks have been given the same files. */
 fit_status fit_same_files(fit *f);
 /* Before the first epoch: the session takes in the programs for short batches. */

@@ -33,8 +33,8 @@ static bool next_batch(void *user, prefetch_batch *b, char *why) {
   bool is_short = a->step == pass->full;
   b->set = a->in_eval ? &a->eval : &a->train;
   b->entry = is_short ? &pass->short_program->entry[pass->short_entry] : pass->entry;
-  if (!a->in_eval && f->shuffle && !a->ordered) {
-    a->ordered = data_shuffle(b->set, f->shuffle_seed, a->epoch);
+  if (!a->ordered) {
+    a->ordered = fit_order(f, pass, b->set, a->epoch);
     if (!a->ordered) return snprintf(why, 256, "out of memory"), false;
   }
   b->set->first = a->step++ * b->set->batch;

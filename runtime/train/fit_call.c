@@ -142,6 +142,7 @@ static dtrt_status same_options(dtrt_session *s, const call *c) {
     same_add(&list, "shuffle_seed", 0, "%llu", (unsigned long long)o->shuffle_seed);
   else
     same_add(&list, "shuffle", 0, "0");
+  same_add(&list, "stream", 0, "%s", o->stream ? o->stream : "none");
   same_add(&list, "drop_last", 0, "%d", o->drop_last != 0);
   same_add(&list, "check_replicas", 0, "%lld", (long long)o->check_replicas);
   dtrt_status status = session_same(s, "comparing options", &list);
@@ -149,8 +150,26 @@ static dtrt_status same_options(dtrt_session *s, const call *c) {
   return status;
 }
 
+static dtrt_status find_stream(dtrt_session *s, call *c) {
+  const dtrt_program *p = dtrt_session_program(s);
+  const char *name = c->o->stream;
+  if (!name) return DTRT_OK;
+  int k = dtrt_find_entry(p, name);
+  if (k < 1) return session_error(s, DTRT_INVALID, "stream: %s has no entry '%s'", p->name, name);
+  if (p->entry[k].nin)
+    return session_error(
+        s, DTRT_INVALID,
+        "stream: expected an entry without inputs, which resets states; '%s' has %d", name,
+        p->entry[k].nin);
+  if (c->o->shuffle)
+    return session_error(s, DTRT_INVALID, "fit: stream and shuffle exclude each other");
+  c->f.stream = &p->entry[k];
+  return DTRT_OK;
+}
+
 static dtrt_status run(dtrt_session *s, call *c) {
-  dtrt_status status = open_rows(s, c, &c->f.train, &c->o->train);
+  dtrt_status status = find_stream(s, c);
+  if (!status) status = open_rows(s, c, &c->f.train, &c->o->train);
   if (!status && c->o->eval.entry) status = open_rows(s, c, &c->f.eval, &c->o->eval);
   if (!status) status = same_options(s, c);
   if (status) return status;

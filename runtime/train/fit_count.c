@@ -1,4 +1,4 @@
-/* fit_count.c: steps and figures of a pass over the data. */
+/* fit_count.c: the steps of a pass over the data, the order of its rows, and its figures. */
 #include "fit.h"
 #include "element.h"
 
@@ -15,3 +15,8 @@ double fit_value(const fit_pass *pass, int output) {
 }
 
 double fit_mean(const fit_pass *pass, int output) { return pass->sum[output] / (double)pass->rows; }
+
+bool fit_order(const fit *f, const fit_pass *pass, data_set *set, int64_t epoch) {
+  if (f->stream) return data_stream(set);
+  return !f->shuffle || pass != &f->train || data_shuffle(set, f->shuffle_seed, epoch);
+}

@@ -12,8 +12,7 @@
 /* -------- what is kept of a half-done epoch: the sums behind its means -------- */
 
 static void put_sums(const fit_pass *pass, char *note, size_t size) {
-  size_t n = 0;
-  note[0] = '\0';
+  size_t n = strlen(note);
   for (int i = 0; i < pass->entry->nout; i++) {
     if (!pass->out[i]) continue;
     int k = snprintf(note + n, size - n, "%s %a\n", pass->entry->out[i].name, pass->sum[i]);
@@ -36,6 +35,19 @@ static void get_sums(fit_pass *pass, const char *note, double *sum) {
       if (!strncmp(line, name, n) && line[n] == ' ') sum[i] = strtod(line + n, NULL);
     }
   }
+}
+
+/* The order of streams depends on the batch. No output has a name that begins so. */
+static const char stream_key[] = "--stream ";
+
+static void put_stream(const fit *f, char *note, size_t size) {
+  if (f->stream) snprintf(note, size, "%s%lld\n", stream_key, (long long)f->train.set.batch);
+}
+
+/* The batch of the streams; 0: the rows were no streams. */
+static int64_t get_stream(const char *note) {
+  size_t n = strlen(stream_key);
+  return strncmp(note, stream_key, n) == 0 ? strtoll(note + n, NULL, 10) : 0;
 }
 
 /* -------- saving -------- */
@@ -221,6 +233,7 @@ static fit_status save(fit_save *s, fit *f, int64_t epochs, int64_t row, bool fi
                      .seed = s->seed};
   fit_status end = go_on_saving(s, f, true, false); /* the one before */
   if (end) return end;
+  if (row) put_stream(f, p.note, sizeof p.note);
   if (row) put_sums(&f->train, p.note, sizeof p.note);
   dtrt_status status = write_checkpoint(s, f, &p);
   if (s->job) {
@@ -294,6 +307,12 @@ static fit_status go_on(fit_save *s, fit *f, const char *path, const dtrt_progre
       return fit_fail(f, "%s: it was saved within an epoch that was not shuffled", path);
     return fit_fail(f, "%s: it was saved within an epoch that was shuffled with --shuffle %" PRIu64,
                     path, p->shuffle);
+  }
+  int64_t streams = get_stream(p->note);
+  if (streams != (f->stream ? batch : 0)) {
+    if (!streams) return fit_fail(f, "%s: it was saved within an epoch without --stream", path);
+    return fit_fail(f, "%s: it was saved within an epoch of %lld streams (--stream)", path,
+                    (long long)streams);
   }
   if (p->row > p->rows || (p->row % batch && p->row != p->rows - t->dropped))
     return fit_fail(

@@ -8,7 +8,7 @@ bool fit_rows(const fit *f, const fit_pass *pass, int64_t step, data_set *rows) 
   *rows = pass->set;
   rows->first = step * rows->batch;
   rows->order = NULL;
-  return !f->shuffle || pass != &f->train || data_shuffle(rows, f->shuffle_seed, f->epoch);
+  return fit_order(f, pass, rows, f->epoch);
 }
 
 void fit_rows_end(data_set *rows) { free(rows->order); }

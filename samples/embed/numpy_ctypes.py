@@ -87,7 +87,7 @@ class FitOptions(c.Structure):
                 ("first_epoch", c.c_int64), ("shuffle", c.c_int), ("shuffle_seed", c.c_uint64),
                 ("drop_last", c.c_int), ("verify_every", c.c_int64),
                 ("verify_tolerance", c.c_double), ("on_step", StepFn), ("on_epoch", EpochFn),
-                ("user", c.c_void_p), ("check_replicas", c.c_int64)]
+                ("user", c.c_void_p), ("check_replicas", c.c_int64), ("stream", c.c_char_p)]
 
 
 class Progress(c.Structure):

@@ -223,6 +223,50 @@ static void check_files(const float *w) {
   dtgc_free(p);
 }
 
+static int on_stream(void *user, dtgc_program *p, const dtgc_pass *at) {
+  (void)p;
+  CHECK(at->nmetrics == 1 && at->metric[0].value == 0 && at->steps == 2);
+  ++*(int *)user;
+  return 0;
+}
+
+static const char streams[] = "const batch = 8\n"
+                              "state before: f32[batch] = full([batch], 99)\n"
+                              "entry follow(y: f32[batch]) {\n"
+                              "  jump = sum(abs(y - before - 1))\n"
+                              "  before <- y\n"
+                              "  return jump\n"
+                              "}\n"
+                              "entry start() { before <- f32(iota([batch])) * 2 - 1 }\n"
+                              "entry near(y: f32[batch]) { return gap = sum(abs(y - before)) }\n";
+
+/* Row b of a step is the one after row b of the step before, and a pass begins with `start`. */
+static void check_stream(void) {
+  dtgc_program *p = NULL;
+  CHECK(!dtgc_compile_string("streams.dtg", streams, NULL, &p));
+  float row[ROWS];
+  int steps = 0;
+  for (int i = 0; i < ROWS; i++) row[i] = (float)i;
+  const dtgc_feed feed = {"y", .data = row, .rows = ROWS};
+  dtgc_fit_options o = {.train = {.entry = "follow", .feed = &feed, .nfeed = 1},
+                        .epochs = 3,
+                        .stream = "start",
+                        .on_step = on_stream,
+                        .user = &steps};
+  CHECK(!dtgc_fit(p, &o));
+  CHECK(steps == 6);
+  o.shuffle = 1;
+  CHECK(dtgc_fit(p, &o) == DTGC_BAD_ARGUMENT);
+  HAS(dtgc_error(p), "exclude each other");
+  o.shuffle = 0, o.stream = "stat";
+  CHECK(dtgc_fit(p, &o) == DTGC_BAD_ARGUMENT);
+  HAS(dtgc_error(p), "no entry 'stat'");
+  o.stream = "near";
+  CHECK(dtgc_fit(p, &o) == DTGC_BAD_ARGUMENT);
+  HAS(dtgc_error(p), "without inputs");
+  dtgc_free(p);
+}
+
 static void check_refusals(void) {
   dtgc_program *p = compile(NULL, BATCH);
   dtgc_fit_options o = options(0);
@@ -281,6 +325,7 @@ int main(void) {
   check_saved();
   check_short_options();
   check_files(w);
+  check_stream();
   check_refusals();
   return failures != 0;
 }

@@ -175,6 +175,43 @@ sed 's/dense(7, 3)/dense(7, 4)/' "$here/model.dtg" >wider.dtg
 "$dtgc" run wider.dtg call keep --load whole >out.txt 2>err.txt && fail 'another shape was taken'
 grep -qF 'model.d2.b is f32[3]; variable model.d2.b is f32[4]' err.txt || fail "another shape: $(cat err.txt)"
 
+# Streams: batch row b goes on where it ended in the step before (jump is 0), over a stop within an epoch, and with another mesh after it.
+cat >streams.dtg <<'END'
+const batch = 4
+state seen: f32[batch] = full([batch], 99)
+entry train(x: f32[batch]) {
+  jump = sum(abs(x - seen - 1))
+  loss = sum(x * (1 + f32(iota([batch]))))
+  seen <- x
+  return jump, loss
+}
+entry start() { seen <- 5 * f32(iota([batch])) - 1 }
+entry near(x: f32[batch]) { return gap = sum(abs(x - seen - 1)) }
+END
+seq 0 21 >x.csv
+streams() { "$dtgc" run streams.dtg "$@" --plain >out.txt 2>err.txt || fail "streams: $*: $(cat err.txt)"; }
+fails() { # TEXT ARGS
+  "$dtgc" run streams.dtg "${@:2}" --plain >out.txt 2>err.txt && fail "streams: $*"
+  grep -qF -- "$1" err.txt || fail "streams: expected $1, found $(cat err.txt)"
+}
+fit="fit train --feed x=x.csv --stream start"
+streams $fit --epochs 2 --log-steps whole.csv --eval train --eval-feed x=x.csv
+grep -qF 'fit train: 22 rows, 5 steps of 4, as streams of 5 rows, the last 2 rows left out' out.txt || fail "plan of streams: $(cat out.txt)"
+grep -q '^epoch 2/2  jump 0  loss 120  train jump 0  train loss 120 ' out.txt || fail "streams and evaluation: $(cat out.txt)"
+for k in 0 1 2 3 4; do echo "$((k + 1)),1,0,$((1 * k + 2 * (5 + k) + 3 * (10 + k) + 4 * (15 + k)))"; done | diff - <(sed -n 2,6p whole.csv) || fail 'rows of streams'
+streams $fit --epochs 2 --log-steps none.csv --prefetch 0
+diff whole.csv none.csv || fail 'streams without reading ahead'
+streams $fit --steps 3 --save streams --log-steps parts.csv
+streams --mesh a=2 --layout 'x=[a]' $fit --steps 7 --save streams --resume --log-steps parts.csv
+streams $fit --steps 10 --save streams --resume --log-steps parts.csv
+diff whole.csv parts.csv || fail 'streams that were stopped twice'
+streams $fit --steps 12 --save streams --resume
+fails 'saved within an epoch of 4 streams' fit train --feed x=x.csv --steps 15 --save streams --resume --drop-last
+fails '--stream and --shuffle exclude each other' $fit --epochs 1 --shuffle 1
+fails 'expected an entry without inputs' fit train --feed x=x.csv --stream near --epochs 1
+fails 'leaves no batch of the 3 rows' $fit --epochs 1 --limit 3
+fails 'give a multiple of 5' $fit --steps 7 --eval train --eval-feed x=x.csv
+
 says 2 "there is no command 'dif' (did you mean 'diff'?)" dif a b
 says 2 'diff requires two names' diff run
 says 2 "ls: unexpected 'b'" ls a b
