@@ -1,6 +1,6 @@
 #!/bin/bash
-# samples/lstm does what its page describes: it learns in streams, the loss does not depend on the length of the pieces, devices and a stop
-# change nothing, and `write` continues a prompt as if it had read it all.
+# samples/lstm does what its page describes: it learns in streams, the loss does not depend on the length of the pieces, two devices and a stop
+# have the losses of one device up to rounding, and `write` continues a prompt as if it had read it all.
 #   lstm.sh DTGC
 set -u
 . "$(dirname "$0")/../lib.sh"
