@@ -31,7 +31,7 @@ typedef struct cli {
   int64_t skip, eval_skip, prefetch, per_rank, cores, check_replicas, progress;
   int64_t check_nan; /* DTRT_CHECK_OFF ... */
   double timeout;    /* seconds; 0: not given; less: no limit */
-  bool shuffle, drop_last, stop_on_nan, plain, layouts, traffic, footprint;
+  bool shuffle, drop_last, stop_on_nan, plain, layouts, traffic, footprint, stragglers;
   uint64_t shuffle_seed, seed;
   const char *log, *log_steps, *transport;
   const char *profile; /* NULL: none; "": the table alone; else the file of the trace */
@@ -69,6 +69,8 @@ int cli_load(cli *c, dtrt_session *s, dtrt_progress *progress);
 /* --profile: begins it, and prints its results. Without it nothing. */
 int cli_profile_start(const cli *c, dtrt_session *s);
 int cli_profile_end(const cli *c, dtrt_session *s);
+/* --stragglers: prints them now. */
+int cli_stragglers(const cli *c, dtrt_session *s);
 /* What memory the devices of this process have taken: one line each. */
 void cli_print_footprint(const dtrt_session *s);
 /* Prints why the session failed; CLI_FAILED. */

@@ -12,6 +12,7 @@
 #include "fit_save.h"
 #include "fit_verify.h"
 #include "safetensors.h"
+#include "profile.h"
 #include "progress.h"
 #include "step_log.h"
 
@@ -27,6 +28,7 @@ typedef struct show {
   bool rows_bad;  /* what --check-nan has found came in with rows */
   bool log_fails; /* the last attempt to write a log has failed; reported once */
   int status;     /* to exit with, once a hook has stopped the loop */
+  int64_t since;  /* steps of training since the slowest ranks were printed */
   char *log;      /* text so far */
   size_t nlog;
 } show;
@@ -144,6 +146,14 @@ static fit_status stop(show *w, const fit_pass *pass, int sig) {
   return FIT_STOPPED;
 }
 
+/* --stragglers: after as many steps as are kept. All processes come here after the same step. */
+static fit_status say_stragglers(show *w) {
+  progress_clear(&w->bar);
+  w->since = 0;
+  w->status = cli_stragglers(&w->c, w->f.session);
+  return w->status ? FIT_STOPPED : FIT_OK;
+}
+
 static fit_status on_step(fit *f, const fit_pass *pass) {
   show *w = f->user;
   fit_status status = FIT_OK;
@@ -160,6 +170,8 @@ static fit_status on_step(fit *f, const fit_pass *pass) {
   if (cli_stop_asked(&w->stop, &sig)) return f->why[0] = '\0', FIT_FAILED;
   if (sig) return stop(w, pass, sig);
   draw(w, pass);
+  if (w->c.stragglers && pass == &f->train && ++w->since == PROFILE_RECENT)
+    return say_stragglers(w);
   return FIT_OK;
 }
 
@@ -359,7 +371,8 @@ static fit_status run(show *w) {
   if (status == FIT_FAILED) return status;
   progress_clear(&w->bar);
   if (!logs_write(w, false, w->f.why, sizeof w->f.why)) return FIT_FAILED;
-  int told = cli_profile_end(&w->c, w->f.session);
+  int told = w->since ? cli_stragglers(&w->c, w->f.session) : CLI_OK;
+  if (!told) told = cli_profile_end(&w->c, w->f.session);
   if (told) w->status = told;
   return status;
 }

@@ -67,6 +67,7 @@ static const option options[] = {
     {"--check-replicas", OPT_COUNT, 4, offsetof(cli, check_replicas), 0},
     {"--layouts", OPT_FLAG, 1, offsetof(cli, layouts), 0},
     {"--profile", OPT_FILE, 6, offsetof(cli, profile), 0},
+    {"--stragglers", OPT_FLAG, 4, offsetof(cli, stragglers), 0},
     {"--traffic", OPT_FLAG, 2, offsetof(cli, traffic), 0},
     {"--footprint", OPT_FLAG, 2 | 4, offsetof(cli, footprint), 0},
 };

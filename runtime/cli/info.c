@@ -217,6 +217,8 @@ static const char details[] =
     "  --verify-every K        compare every K-th step with one device (dtgc run alone)\n"
     "  --stop-on-nan           end at the first value that is not finite\n"
     "  --check-replicas N      every N steps: compare the bits of replicated variables\n"
+    "  --stragglers            every 100 steps and at the end: which ranks the others wait for, by\n"
+    "                          exchange\n"
     "  --plain                 no progress bar\n"
     "  --save DIR              checkpoints in DIR/step-N: --every N steps (or `epoch`), the "
     "newest\n"

@@ -108,6 +108,7 @@ typedef struct Device {
   bool uncounted;                               /* what moves now is for a host */
   struct DeviceProfile *profile;                /* NULL: nothing is timed */
   int64_t waited;                               /* nanoseconds, while it is timed */
+  uint32_t across;                              /* axes along which it met others in this step */
   struct NanCheck *nan;                         /* NULL: no check */
   /* Checks the result of an exchange; NULL: no check. */
   void (*brought)(struct Device *d, int dtype, int64_t n, const void *at);

@@ -196,6 +196,7 @@ void device_staged(Device *d, int64_t sent, int64_t received) {
 
 void device_counted(const Together *t) {
   Device *d = t->d;
+  d->across |= t->g->axes;
   if (d->uncounted) return;
   device_count(&d->exchanges, 1);
   device_count(&d->ran[t->algorithm].exchanges, 1);

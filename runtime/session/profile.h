@@ -10,6 +10,7 @@
 #include "dtrt.h"
 
 enum { PROFILE_EVENTS = 1 << 17 }; /* of a process, 40 bytes each */
+enum { PROFILE_RECENT = 100 };     /* calls whose waits are kept one by one */
 
 /* What an entry spends its time on: its steps, [0, nsteps), and then */
 enum {
@@ -29,10 +30,19 @@ typedef struct ProfileEvent {
   int64_t table, part, began, ended, waited;
 } ProfileEvent;
 
+/* Of one exchange of an entry: how long the device waited in it in call i, at i % PROFILE_RECENT. */
+typedef struct ProfileRecent {
+  int64_t axes; /* along which it met others */
+  int64_t waited[PROFILE_RECENT];
+} ProfileRecent;
+
 typedef struct ProfileTable { /* of an entry that has been called */
   int64_t program, entry, parts;
   int64_t calls, ns; /* ns: from the host's call until its return; of several ranks the mean */
   ProfileTime *time; /* [devices][parts] */
+  int64_t nrecent;
+  int64_t *nth;          /* [parts] a step's number among the exchanges; -1: it is none */
+  ProfileRecent *recent; /* [devices][nrecent] */
 } ProfileTable;
 
 /* Of the devices of one process; after profile_collect, on rank 0, of all. */
@@ -50,6 +60,9 @@ typedef struct Profile {
 /* Of one device, written by its own thread. */
 typedef struct DeviceProfile {
   ProfileTime *time; /* [parts] of the running entry */
+  const int64_t *nth;
+  ProfileRecent *recent; /* [nrecent] of it */
+  int64_t slot;          /* of the running call */
   int64_t table, nsteps;
   int64_t part; /* -1: no call runs */
   int64_t began, since, waited_in_call;
@@ -72,6 +85,12 @@ void profile_close(dtrt_session *s);
  */
 dtrt_status profile_collect(dtrt_session *s, Profile *out);
 void profile_free(Profile *p);
+/* `mine` of every rank: on rank 0 in of[1], of[2], ..., malloc'ed; elsewhere these stay NULL. All
+ * ranks call, after they have agreed that they can. */
+dtrt_status profile_gather(dtrt_session *s, const int64_t *mine, int64_t n, int64_t **of);
+/* The devices that others have waited for longest, by exchange, as text, malloc'ed; "" on all ranks
+ * but the first. All ranks call. */
+dtrt_status profile_stragglers(dtrt_session *s, char **text);
 /* The table and the trace as text, malloc'ed; NULL when out of memory. */
 char *profile_table_text(const dtrt_session *s, const Profile *p);
 char *profile_trace_text(const dtrt_session *s, const Profile *p, size_t *n);

@@ -88,9 +88,9 @@ static bool take_profile(Profile *to, int64_t first, int64_t count, const int64_
 /* -------- between ranks -------- */
 
 typedef struct ProfileJob {
-  Words mine;
+  const int64_t *mine;
+  int64_t n;
   int64_t **of; /* [nranks] what rank 0 has received; NULL elsewhere */
-  bool good;
 } ProfileJob;
 
 static void recv_rank(Device *d, ProfileJob *t, int rank) {
@@ -115,22 +115,27 @@ static void collect_device(Device *d, void *arg) {
     for (int r = 1; r < c->nranks; r++) recv_rank(d, t, r);
     return;
   }
-  int64_t n = t->mine.n;
-  if (c->verbs->send(c, d->id, 0, 0, &n, sizeof n) ||
-      c->verbs->send(c, d->id, 0, 0, t->mine.at, n * (int64_t)sizeof n))
+  if (c->verbs->send(c, d->id, 0, 0, &t->n, sizeof t->n) ||
+      c->verbs->send(c, d->id, 0, 0, t->mine, t->n * (int64_t)sizeof *t->mine))
     device_fail(d, "out of memory for messages");
   device_finish(d, 0);
 }
 
-static dtrt_status assemble(dtrt_session *s, const ProfileJob *t, Profile *out) {
+dtrt_status profile_gather(dtrt_session *s, const int64_t *mine, int64_t n, int64_t **of) {
+  ProfileJob t = {.mine = mine, .n = n, .of = of};
+  return s->comm->nranks > 1 ? session_run(s, collect_device, &t) : DTRT_OK;
+}
+
+static dtrt_status assemble(dtrt_session *s, const int64_t *mine, int64_t *const *of,
+                            Profile *out) {
   const Comm *c = s->comm;
   bool all = c->nranks > 1 && c->rank == 0;
   *out = (Profile){.devices = all ? c->ndevices : c->count};
   out->event = calloc((size_t)out->devices + 1, sizeof *out->event);
   out->nevents = calloc((size_t)out->devices + 1, sizeof *out->nevents);
-  bool good = out->event && out->nevents && take_profile(out, 0, c->count, t->mine.at);
+  bool good = out->event && out->nevents && take_profile(out, 0, c->count, mine);
   for (int r = 1; good && all && r < c->nranks; r++)
-    good = take_profile(out, (int64_t)r * c->count, c->count, t->of[r]);
+    good = take_profile(out, (int64_t)r * c->count, c->count, of[r]);
   if (good) return DTRT_OK;
   profile_free(out);
   return session_error(s, DTRT_NO_MEMORY, "out of memory for the profile");
@@ -138,17 +143,17 @@ static dtrt_status assemble(dtrt_session *s, const ProfileJob *t, Profile *out) 
 
 dtrt_status profile_collect(dtrt_session *s, Profile *out) {
   const Comm *c = s->comm;
-  ProfileJob t = {.good = true};
+  Words mine = {0};
   dtrt_status status = DTRT_OK;
   if (!s->profile) return session_error(s, DTRT_INVALID, "no profile was begun");
-  t.of = calloc((size_t)c->nranks, sizeof *t.of);
-  if (!t.of || !put_profile(s, &t.mine))
+  int64_t **of = calloc((size_t)c->nranks, sizeof *of);
+  if (!of || !put_profile(s, &mine))
     status = session_error(s, DTRT_NO_MEMORY, "out of memory for the profile");
   if (c->nranks > 1) status = session_agree(s, status);
-  if (!status && c->nranks > 1) status = session_run(s, collect_device, &t);
-  if (!status) status = assemble(s, &t, out);
-  for (int r = 0; t.of && r < c->nranks; r++) free(t.of[r]);
-  free(t.of);
-  free(t.mine.at);
+  if (!status) status = profile_gather(s, mine.at, mine.n, of);
+  if (!status) status = assemble(s, mine.at, of, out);
+  for (int r = 0; of && r < c->nranks; r++) free(of[r]);
+  free(of);
+  free(mine.at);
   return status;
 }

@@ -29,8 +29,14 @@ static void end_part(Device *d, int64_t now) {
   t->ns += now - p->since;
   t->waited += d->waited;
   keep(p, p->part, p->since, now, d->waited);
+  int64_t nth = p->nth[p->part];
+  if (nth >= 0) {
+    p->recent[nth].waited[p->slot] += d->waited;
+    p->recent[nth].axes |= d->across;
+  }
   p->waited_in_call += d->waited;
   d->waited = 0;
+  d->across = 0;
   p->since = now;
 }
 
@@ -48,9 +54,14 @@ void profile_enter(Device *d) {
   p->table = all->running;
   p->nsteps = d->entry->nsteps;
   p->time = t->time + (d->id - d->comm->first) * t->parts;
+  p->nth = t->nth;
+  p->recent = t->recent + (d->id - d->comm->first) * t->nrecent;
+  p->slot = t->calls % PROFILE_RECENT;
+  for (int64_t i = 0; i < t->nrecent; i++) p->recent[i].waited[p->slot] = 0;
   p->keeps = p->room - p->nevents >= t->parts;
   p->part = p->nsteps + PROFILE_INPUTS;
   d->waited = p->waited_in_call = 0;
+  d->across = 0;
   p->began = p->since = clock_ns();
 }
 
@@ -73,22 +84,37 @@ static int find_table(Profile *p, int program, int entry) {
   return (int)i;
 }
 
-static int add_table(Profile *p, int program, int entry, int nsteps) {
+static bool number_exchanges(ProfileTable *t, const dtrt_entry *e, int64_t devices) {
+  t->nth = malloc((size_t)t->parts * sizeof *t->nth);
+  if (!t->nth) return false;
+  for (int64_t i = 0; i < t->parts; i++)
+    t->nth[i] = i < e->nsteps && e->step[i].kind == DTRT_STEP_EXCHANGE ? t->nrecent++ : -1;
+  t->recent = calloc((size_t)(devices * t->nrecent) + 1, sizeof *t->recent);
+  return t->recent != NULL;
+}
+
+static void free_table(ProfileTable *t) {
+  free(t->time);
+  free(t->nth);
+  free(t->recent);
+}
+
+static int add_table(Profile *p, int program, int entry, const dtrt_entry *e) {
   ProfileTable *list = realloc(p->table, ((size_t)p->ntables + 1) * sizeof *list);
   if (!list) return -1;
   p->table = list;
-  ProfileTable t = {.program = program, .entry = entry, .parts = nsteps + PROFILE_PARTS};
+  ProfileTable t = {.program = program, .entry = entry, .parts = e->nsteps + PROFILE_PARTS};
   t.time = calloc((size_t)(p->devices * t.parts), sizeof *t.time);
-  if (!t.time) return -1;
+  if (!t.time || !number_exchanges(&t, e, p->devices)) return free_table(&t), -1;
   list[p->ntables++] = t;
   return 0;
 }
 
 int profile_call(dtrt_session *s, int program, int entry) {
   Profile *p = s->profile;
-  int nsteps = s->program[program].p->entry[entry].nsteps;
+  const dtrt_entry *e = &s->program[program].p->entry[entry];
   p->running = find_table(p, program, entry);
-  if (p->running == p->ntables && add_table(p, program, entry, nsteps)) return -1;
+  if (p->running == p->ntables && add_table(p, program, entry, e)) return -1;
   for (int i = 0; i < s->comm->count; i++) {
     DeviceProfile *d = s->device[i].profile;
     if (d->room) continue;
@@ -113,7 +139,7 @@ void profile_called(dtrt_session *s) {
 }
 
 void profile_free(Profile *p) {
-  for (int64_t i = 0; i < p->ntables; i++) free(p->table[i].time);
+  for (int64_t i = 0; i < p->ntables; i++) free_table(&p->table[i]);
   for (int64_t i = 0; p->event && i < p->devices; i++) free(p->event[i]);
   free(p->table);
   free(p->event);

@@ -97,6 +97,33 @@ mkdir -p folder.json
 refused "a folder" "folder.json: cannot write: Is a directory" "$dtgc" run mlp.dtg $two $fit --profile=folder.json
 refused "--profile of info" "--profile is not an option of 'info'" ./model info --profile
 
+# --stragglers: no row of one device; of two ranks the one whose products are slower is in the first.
+"$dtgc" run mlp.dtg $fit --stragglers >late.out || complain "--stragglers"
+[ "$(grep -c '^stragglers: no device has waited for another$' late.out)" = 1 ] || complain "a single device is waited for"
+refused "--stragglers of call" "--stragglers is not an option of 'call'" ./model call scores --stragglers
+if [ -n "$mpiexec" ]; then
+  cat >slow.dtg <<'END'
+const batch = 16
+param w: f32[512, 512] = normal()
+entry train(x: f32[batch, 64]) {
+  l = mean((w @ w) @ (w @ w)) + mean(x)
+  w <- w * 0.5
+  return loss = l
+}
+END
+  printf 'mesh [a=2]\nlayout w = replicated\nlayout x = [a, _]\n' >slow_two.dtg
+  "$dtgc" slow.dtg slow_two.dtg -o slow || complain "no slow executable"
+  steps="fit train --feed x=image.csv --drop-last --steps 24 --plain --stragglers"
+  for shared in 1 0; do
+    DTRT_MPI_SHARED=$shared "$mpiexec" -n 1 ./slow $steps : -n 1 sh -c 'echo $$ >slow.pid; exec env DTRT_GEMM=portable "$@"' sh ./slow $steps >slow.out ||
+      complain "slow: no fit"
+    awk -v pid="$(cat slow.pid)" '
+      row == 2 { exit !($1 > 20 && $4 == 1 && $5 == 1 && $6 == pid && /train: .* over a: .* slow.dtg:4$/) }
+      row || /^stragglers: / { row++ }
+      END { if (row < 2) exit 1 }' slow.out || complain "the slow rank is not the first: $(cat slow.out)"
+  done
+fi
+
 # Killed at any instant the file is a trace, if an empty one. (set -m: without it a shell has its background jobs ignore Ctrl-C.)
 set -m
 echo '{"traceEvents": [' >cut.json
