@@ -178,7 +178,7 @@ void dtrt_wait_exchange(dtrt_device *dev, int slot) {
   Device *d = device_of(dev);
   Pending *f = pending_of(d, slot);
   if (f->state == PENDING_NONE) device_fail(d, "in-flight slot %d was not started", slot);
-  if (f->state != PENDING_OVER) d->across |= f->all.g->axes;
+  if (f->all.n) d->across |= f->transfer[0]->axes;
   if (f->state == PENDING_DIRECT) take(d, f);
   /* While it waits, only the others are taken further. */
   if (f->state == PENDING_MESSAGES && take_back(d, f)) run_wait(&f->run, f->run.wait);
