@@ -153,16 +153,18 @@ typedef struct SplitDims {
   uint32_t inner; /* dims with one loop, which asks whether it is in the longest part, and if so has
                      loops within for that */
 } SplitDims;
+/* Whether in loops of these parts nothing asks. */
 bool loop_split(Loop *l, const Step *s, const At *at, SplitDims *dims);
 /* The longest part of dim d, for which *longest gets its begin and its end. */
 At loop_inner_part(Loop *l, const Step *s, const At *at, int d, Cuts *longest);
 /* Values that ask have loops of their own, one after the other: `own` is stored in each, `rest`
- * from it on. False: one would read what another was written over. */
+ * from it on. False: one would read what another was written over, or, if `whole`, asks there
+ * too. */
 typedef struct StepPart {
   const Step *own, *rest;
 } StepPart;
 typedef VEC(StepPart) StepList;
-bool loop_apart(Loop *l, const Step *s, const At *at, StepList *groups);
+bool loop_apart(Loop *l, const Step *s, const At *at, bool whole, StepList *groups);
 void loop_step_is(Loop *l, const Step *rest); /* what is not in memory yet */
 void loop_cuts(Loop *l, const Step *s, const At *at, int d, Cuts *cut);
 /* At index d, the numbers from `lo` to `hi` alone. */

@@ -57,7 +57,7 @@ static void map_loops(Loop *l, const Step *s, int d, const At *at, SplitDims spl
 static void map_all(Loop *l, const Step *s, const At *at) {
   StepList groups = {0};
   SplitDims dims;
-  if (loop_split(l, s, at, &dims) || s->nodes.n == 1 || !loop_apart(l, s, at, &groups)) {
+  if (loop_split(l, s, at, &dims) || s->nodes.n == 1 || !loop_apart(l, s, at, dims.inner, &groups)) {
     map_loops(l, s, 0, at, dims);
     return;
   }

@@ -170,7 +170,7 @@ bool loop_split(Loop *l, const Step *s, const At *at, SplitDims *dims) {
       if (dims->parts >> d & 1 && parts <= LOOP_PARTS) parts *= by[d];
   }
   if (chooses) find_inner(l, s, at, asked & ~dims->parts, WORK_MOST * once, dims);
-  return (dims->parts | dims->inner) == asked;
+  return dims->parts == asked;
 }
 
 /* -------- loops apart -------- */
@@ -229,14 +229,16 @@ static void find_rest(Loop *l, StepList *groups) {
   }
 }
 
-bool loop_apart(Loop *l, const Step *s, const At *at, StepList *groups) {
+bool loop_apart(Loop *l, const Step *s, const At *at, bool whole, StepList *groups) {
   Step *plain = new_step(l, s);
   groups->n = 0;
   for (int i = 0; i < s->nodes.n; i++) {
     Step *one = new_step(l, s);
     SplitDims dims;
     vec_push(l->arena, &one->nodes, s->nodes.at[i]);
-    if (loop_split(l, one, at, &dims) && !dims.parts && !dims.inner)
+    const bool splits = loop_split(l, one, at, &dims);
+    if (whole && !splits) return false;
+    if (splits && !dims.parts)
       vec_push(l->arena, &plain->nodes, s->nodes.at[i]);
     else
       vec_push(l->arena, groups, ((StepPart){one, NULL}));
