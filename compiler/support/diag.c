@@ -78,13 +78,26 @@ const char *diag_render(const Diag *d, Arena *a, Severity sev, Span at, const ch
   return out.at;
 }
 
+/* Of the place and the text, but for shapes and numbers: a loop over sizes is wrong once. */
+static uint64_t key_of(Span at, const char *text) {
+  uint64_t key = at.file * 1000003ull + at.begin;
+  while (*text) {
+    const size_t n = strcspn(text, "[0123456789");
+    key = hash_bytes(text, n, key);
+    text += n;
+    if (*text == '[') text += strcspn(text, "]");
+    if (*text) text++;
+  }
+  return key;
+}
+
 static void report(Diag *d, Severity sev, Span at, int before, const char *fmt, va_list ap) {
   Arena *a = d->arena;
   const char *text = arena_vprintf(a, fmt, ap);
   if (sev == SEV_NOTE) {
     if (d->muted) return;
   } else {
-    uint64_t key = hash_bytes(text, strlen(text), at.file * 1000003ull + at.begin);
+    const uint64_t key = key_of(at, text);
     d->muted = false;
     for (int i = 0; i < d->seen.n; i++)
       if (d->seen.at[i] == key) d->muted = true;

@@ -7,7 +7,8 @@
  *       |       ~ ^ ~
  *   model.dtg:1:7: note: `w` is declared here: f32[785, 10]
  *
- * At most `most_errors` errors are shown (20 by default); the same text at the same place once. */
+ * At most `most_errors` errors are shown (20 by default); the same text at the same place, whatever
+ * the shapes and numbers in it, once. */
 #ifndef DTG_DIAG_H
 #define DTG_DIAG_H
 #include "str.h"
