@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ConvKernel kernel, pairs; /* of f32, which f16 becomes; of bf16 */
+static ConvKernel kernel, pairs, squares; /* of f32, which f16 becomes; of bf16, also by AMX */
 static bool has_kernel;
 static void kernel_choose(void) {
   const GemmKernel *g = gemm_kernel();
@@ -19,8 +19,10 @@ static void kernel_choose(void) {
   if (g == &gemm_kernel_avx512) kernel = conv_kernel_avx512, pairs = conv_pairs_avx512;
   if (g == &gemm_kernel_avx2) kernel = conv_kernel_avx2, pairs = conv_pairs_avx2;
   if (half_kernel(DTRT_BF16)->numbers == 2) pairs = conv_pairs_bf16;
+  squares = conv_kernel_amx();
 #endif
-  kernel.turn = pairs.turn = g->turn, kernel.across = pairs.across = g->across;
+  kernel.turn = pairs.turn = squares.turn = g->turn;
+  kernel.across = pairs.across = squares.across = g->across;
 }
 
 /* NULL: there is none for f64, or DTRT_GEMM in the environment wants none of f32. */
@@ -28,6 +30,7 @@ static const ConvKernel *kernel_for(int32_t dtype) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, kernel_choose);
   if (dtype == DTRT_F64 || (dtype == DTRT_F32 && !has_kernel)) return NULL;
+  if (dtype == DTRT_BF16 && half_kernel(dtype)->square) return &squares;
   return dtype == DTRT_BF16 ? &pairs : &kernel;
 }
 
@@ -44,9 +47,11 @@ static bool by_kernel(int result, const dtrt_slide *s, void *x, void *w, void *y
                       const dtrt_epilogue *epilogue) {
   const ConvKernel *k = kernel_for(s->dtype);
   if (!k) return false;
+  if (k->begin) k->begin();
   const bool done = result == CONV         ? conv_forward(k, s, x, w, y, epilogue)
                     : result == CONV_INPUT ? conv_to_input(k, s, y, w, x, epilogue)
                                            : conv_to_weight(k, s, x, y, w);
+  if (k->end) k->end();
   Device *d = fail_current();
   if (!done && s->dtype != DTRT_F32 && d) device_fail(d, "out of memory for a convolution");
   return done || s->dtype != DTRT_F32;

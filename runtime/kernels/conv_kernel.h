@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum {
-  CONV_ROWS = 28,
+  CONV_ROWS = 32,
   CONV_COLUMNS = 32, /* no tile is larger */
   CONV_PIECE = 64,
   CONV_PIECES = 32
@@ -43,10 +43,25 @@ typedef struct ConvKernel {
   int rows[2]; /* of the largest half tile, and whole one */
   int columns; /* of a whole tile: two vectors; a half one has one */
   void (*tile[CONV_ROWS + 1][2])(const ConvTile *t); /* [rows][1: whole] */
+  /* In their place, of any rows, between `begin` and `end` on this
+   * thread; else NULL. */
+  void (*square)(const ConvTile *t, int rows, bool whole);
+  void (*begin)(void);
+  void (*end)(void);
   void (*turn)(const float *y, int64_t lead, int64_t depth, int columns, float *to, int64_t step);
   void (*across)(const float *e, int64_t step, int rows, int n, float *c, int64_t ldc, bool add);
   /* gemm_kernel.h's */
 } ConvKernel;
+
+static inline void conv_tile(const ConvKernel *k, const ConvTile *t, int rows, bool whole) {
+  if (k->square)
+    k->square(t, rows, whole);
+  else
+    k->tile[rows][whole](t);
+}
+
+/* Of pairs of bf16, on CPUs with AMX. Its sums have an order of their own. */
+ConvKernel conv_kernel_amx(void);
 
 extern const ConvKernel conv_kernel_avx512, conv_kernel_avx2, conv_kernel_portable;
 /* Of words that are pairs of bf16 (gemm_half.h): by the CPU, or by parts with the same bits. */

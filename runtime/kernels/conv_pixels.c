@@ -10,7 +10,7 @@ static int64_t rounded_up(int64_t n, int64_t unit) { return (n + unit - 1) / uni
 bool conv_pixels_fit(const Sum *s) {
   enum { PIXELS_COST = 80, CHAIN = 25 }; /* percent: what copying leaves, and one row of a tile */
   const int64_t lanes = s->kernel->columns / 2, pixels = s->from.dim[2].count;
-  if (!s->depth || s->wide >= lanes || s->wide > s->kernel->rows[1] || !pixels) return false;
+  if (s->kernel->square || !s->depth || s->wide >= lanes || s->wide > s->kernel->rows[1] || !pixels) return false;
   const int64_t most = s->wide * CHAIN < 100 ? s->wide * CHAIN : 100;
   return pixels * PIXELS_COST / rounded_up(pixels, lanes) * most / 100 > s->wide * 100 / lanes;
 }

@@ -111,11 +111,11 @@ static void tile(Sum *s, ConvTile *t, int rows, int64_t left) {
   fetch_result(c + 2 * rows * ldc, ldc, rows, left < columns ? left : columns);
   conv_fetch(&s->ahead);
   if (left >= columns || left == columns / 2) {
-    s->kernel->tile[rows][whole](t);
+    conv_tile(s->kernel, t, rows, whole);
     return;
   }
   t->c = s->edge, t->ldc = CONV_COLUMNS;
-  s->kernel->tile[rows][whole](t);
+  conv_tile(s->kernel, t, rows, whole);
   conv_put(c, ldc, s->edge, rows, left, false);
   t->c = c, t->ldc = ldc;
 }
@@ -195,7 +195,7 @@ static void gathered(Sum *s, const ConvChunk *c, const ConvCopy *t, int64_t grou
                       .c = s->edge,
                       .ldc = CONV_COLUMNS};
       const int64_t left = s->wide - p < one.lead ? s->wide - p : one.lead;
-      s->kernel->tile[rows][left > one.lead / 2](&one);
+      conv_tile(s->kernel, &one, rows, left > one.lead / 2);
       for (int i = 0; i < rows; i++)
         memcpy(to[i] + group * s->wide + p, s->edge + i * CONV_COLUMNS,
                (size_t)left * sizeof *s->edge);
@@ -293,13 +293,17 @@ static void chunks(Sum *s, int64_t images, int64_t rows, int64_t g0, int64_t g1,
   }
 }
 
+/* Pixels of a line that has tiles of its own. AMX takes as many cycles as a tile has rows, and some
+ * for the tile of y: a quarter of 16 rows still costs no more than gathering does. */
+static int64_t line_least(const ConvKernel *k) { return k->rows[1] / (k->square ? 8 : 2); }
+
 static bool sum(Sum *s) {
   const ConvReach *d = s->from.dim;
   s->depth = d[0].taps * d[1].taps * d[2].taps * s->each;
   s->joined = d[2].far == 1 && s->groups == 1;
   s->place = conv_place(s->joined ? d[2].taps * s->each : s->each);
   if (s->depth == 0) s->from.dim[0].taps = s->from.dim[1].taps = s->from.dim[2].taps = 0;
-  s->in_lines = 2 * d[2].count >= s->kernel->rows[1] || !s->depth;
+  s->in_lines = d[2].count >= line_least(s->kernel) || !s->depth;
   s->by_pixels = conv_pixels_fit(s);
   int64_t images, rows;
   chunking(&s->from, &images, &rows);

@@ -1,16 +1,17 @@
 /* conv_weight.c: a convolution's gradient with respect to the weights: a product whose inner dim
  * is the pixels. A tile's rows are channels of the input under one tap, or under several adjacent
- * ones; its columns are channels of the output. Chunks are some hundred pixels, so that data
- * shared by several tiles stays in cache; the chunks' sums are added in their order, in blocks of
- * BLOCK pixels and the rest of the last chunk, and such blocks in f64. */
+ * ones; its columns are channels of the output, or the other way around. Chunks are some hundred
+ * pixels, so that data shared by several tiles stays in cache; the chunks' sums are added in their
+ * order, in blocks of BLOCK pixels and the rest of the last chunk, and such blocks in f64. */
 #include "conv.h"
 #include "device.h"
 #include <string.h>
 
 enum {
   BLOCK = CONV_PIECE * CONV_PIECES,
-  PIXELS = 128
-}; /* of a chunk, about: not counted in channels, so that those may be cut */
+  PIXELS = 128, /* of a chunk, about: not counted in channels, so that those may be cut */
+  PITCH = 16    /* words between turned channels: not all at multiples of 4 KiB */
+};
 
 typedef struct Grad {
   const ConvKernel *kernel;
@@ -27,6 +28,9 @@ typedef struct Grad {
   ConvPlace place; /* of the first */
   int64_t step;    /* words from a depth to the next */
   bool across;     /* a tile's rows are channels of the output, and its columns the others */
+  float *turned;   /* by AMX: a chunk of y as [channels][lines][words], */
+  int64_t pitch;   /* words from a channel to the next, */
+  float *sums; /* and the sums, as AMX writes them: [outer taps][groups][parts][wide][columns] */
 } Grad;
 
 /* n columns of y from `at` on, as words. */
@@ -157,9 +161,98 @@ static void chunk_across(const Grad *g, const ConvChunk *c, const ConvCopy *s, b
                      i0 * d[1].taps + i1, add);
 }
 
+/* -------- by AMX -------- */
+
+/* Columns of a tile of sums: channels under one tap, or under all of the last dim's. */
+typedef struct Parts {
+  int64_t n, wide, columns;
+} Parts;
+
+static Parts parts_of(const Grad *g) {
+  const ConvReach *d = &g->from.dim[2];
+  const bool joined = d->far == 1 && g->groups == 1;
+  const int64_t wide = joined ? joined_channels(g) : g->each, unit = g->kernel->columns / 2;
+  return (Parts){joined ? 1 : d->taps, wide, (wide + unit - 1) / unit * unit};
+}
+
+static int64_t sums_floats(const Grad *g) {
+  const Parts p = parts_of(g);
+  return g->from.dim[0].taps * g->from.dim[1].taps * g->groups * p.n * g->wide * p.columns;
+}
+
+/* A group's part of y. */
+static void turn_y(const Grad *g, const ConvChunk *c, int64_t group) {
+  const ConvReach *d = g->from.dim;
+  const int64_t lanes = g->kernel->columns / 2;
+  for (int64_t j = 0; j < g->wide; j += lanes) {
+    const int64_t n = g->wide - j < lanes ? g->wide - j : lanes;
+    const int64_t words = (c->b_end - c->b) * (c->j_end - c->j) * d[1].count * g->deep;
+    pack_words(g, c, group * g->wide + j, n, n);
+    for (int64_t l = 0; l < words; l += lanes)
+      g->kernel->across(g->panel + l * n, n, (int)n, (int)(words - l < lanes ? words - l : lanes),
+                        g->turned + j * g->pitch + l, g->pitch, false);
+  }
+}
+
+/* The sums of one tap or of some, whose runs t has. */
+static void square_sums(const Grad *g, ConvTile t, const Parts *p, float *sums) {
+  const int64_t most = g->kernel->rows[1], columns = g->kernel->columns, x = t.y_shift;
+  t.ldc = p->columns;
+  for (int64_t i = 0; i < g->wide; i += most)
+    for (int64_t j = 0; j < p->columns; j += columns) {
+      t.x_shift = i * g->pitch, t.y_shift = x + j, t.c = sums + i * p->columns + j;
+      g->kernel->square(&t, (int)(g->wide - i < most ? g->wide - i : most),
+                        p->columns - j >= columns);
+    }
+}
+
+static void chunk_squares(const Grad *g, const ConvChunk *c, const ConvCopy *s, bool add) {
+  const ConvReach *d = g->from.dim;
+  const Parts p = parts_of(g);
+  const int64_t image = (c->j_end - c->j) * d[1].count * g->deep, all = g->wide * p.columns;
+  for (int64_t group = 0; group < g->groups; group++) {
+    turn_y(g, c, group);
+    float *sums = g->sums + group * p.n * all;
+    for (int64_t i0 = 0; i0 < d[0].taps; i0++)
+      for (int64_t i1 = 0; i1 < d[1].taps; i1++, sums += g->groups * p.n * all) {
+        ConvTile t = {.run = g->run,
+                      .runs = runs_of(g, c, s, i0, i1, g->turned, image, 1),
+                      .xi = g->pitch,
+                      .xl = 1,
+                      .lead = g->step,
+                      .add = add};
+        for (int64_t i2 = 0; i2 < p.n; i2++) {
+          t.y_shift = i2 * d[2].far * g->from.channels + group * g->each;
+          square_sums(g, t, &p, sums + i2 * all);
+        }
+      }
+  }
+}
+
+/* The sums of a block become w's. */
+static void put_sums(const Grad *g) {
+  const ConvReach *d = g->from.dim;
+  const Parts p = parts_of(g);
+  const int64_t lanes = g->kernel->columns / 2, out = g->groups * g->wide;
+  const float *from = g->sums;
+  for (int64_t outer = 0; outer < d[0].taps * d[1].taps; outer++)
+    for (int64_t group = 0; group < g->groups; group++)
+      for (int64_t i2 = 0; i2 < p.n; i2++, from += g->wide * p.columns)
+        for (int64_t i = 0; i < g->wide; i += lanes)
+          for (int64_t j = 0; j < p.wide; j += lanes)
+            g->kernel->across(
+                from + i * p.columns + j, p.columns, (int)(p.wide - j < lanes ? p.wide - j : lanes),
+                (int)(g->wide - i < lanes ? g->wide - i : lanes),
+                g->w + ((outer * p.n + i2) * p.wide + j) * out + group * g->wide + i, out, false);
+}
+
 static void chunk(const Grad *g, const ConvChunk *c, bool add) {
   const ConvReach *d = g->from.dim;
   const ConvCopy s = conv_copy_make(&g->from, c, g->copied);
+  if (g->kernel->square) {
+    chunk_squares(g, c, &s, add);
+    return;
+  }
   if (g->across) {
     chunk_across(g, c, &s, add);
     return;
@@ -195,6 +288,7 @@ static int64_t block(const Grad *g, int64_t n) {
     chunk(g, &c, pixels > 0);
     pixels += (c.b_end - c.b) * (c.j_end - c.j) * d[1].count * d[2].count;
   }
+  if (g->kernel->square) put_sums(g);
   return n;
 }
 
@@ -221,8 +315,15 @@ static bool scratch(Grad *g, bool blocks) {
                                       g->from.dim[2].count) *
                        (int64_t)(sizeof(ConvRun) / sizeof(float)),
                 sums = blocks ? 2 * g->weights : 0;
-  float *at = conv_room((copied + 15) / 16 * 16 + panel + edge + (runs + 1) / 2 * 2 + sums);
+  const bool squares = g->kernel->square;
+  g->pitch = g->images * g->rows * g->from.dim[1].count * g->deep + PITCH;
+  const int64_t turned = squares ? g->wide * g->pitch : 0,
+                by_amx = turned + (squares ? sums_floats(g) : 0);
+  float *at =
+      conv_room(by_amx + (copied + 15) / 16 * 16 + panel + edge + (runs + 1) / 2 * 2 + sums);
   if (!at) return false;
+  g->sums = at, g->turned = at + by_amx - turned;
+  at += by_amx;
   g->edge = at, g->panel = at + edge;
   g->run = (ConvRun *)(void *)(g->panel + panel);
   g->blocks = blocks ? (double *)(void *)(g->panel + panel + (runs + 1) / 2 * 2) : NULL;
@@ -245,10 +346,12 @@ static void some_blocks(void *arg, int core, int64_t from, int64_t to) {
   Grad g = *b->g;
   (void)core;
   if (!scratch(&g, false)) device_fail(fail_current(), "out of memory for a convolution");
+  if (g.kernel->begin) g.kernel->begin();
   for (int64_t i = from; i < to; i++) {
     g.w = b->sums + i * g.weights;
     block(&g, b->first[i]);
   }
+  if (g.kernel->end) g.kernel->end();
 }
 
 /* The same additions as all_chunks does. */
@@ -302,7 +405,7 @@ bool conv_to_weight(const ConvKernel *k, const dtrt_slide *s, const void *x, con
   g.deep = g.packed ? conv_line_words(s->dtype, d[2].count) : d[2].count;
   g.step = (g.from.pairs_of_pixels ? 2 : 1) * d[2].step * s->in;
   g.place = conv_place(g.deep);
-  g.across = is_across(&g);
+  g.across = k->square || is_across(&g);
   const int64_t row = d[1].count * d[2].count, all = d[0].count * row;
   g.images = all < PIXELS ? PIXELS / all : 1, g.rows = d[0].count;
   if (g.images > s->batch) g.images = s->batch;

@@ -9,16 +9,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "gemm_amx.h"
 #include "gemm_half.h"
 
-enum { SIDE = 16, LINE = 64 /* bytes of a row of a tile */ };
-
-/* What LDTILECFG reads. */
-typedef struct TileShapes {
-  uint8_t palette, start, unused[14];
-  uint16_t line[16]; /* bytes */
-  uint8_t rows[16];
-} TileShapes;
+enum { SIDE = 16 };
 
 /* -------- may this process have tiles? -------- */
 
@@ -42,12 +36,10 @@ static bool may_have_tiles(void) {
 /* -------- tiles -------- */
 
 static void amx_begin(void) {
-  TileShapes t = {.palette = 1};
-  for (int i = 0; i < 8; i++) t.line[i] = LINE, t.rows[i] = SIDE;
-  __asm__ volatile("ldtilecfg %0" : : "m"(t));
+  AmxShapes s = {.palette = 1};
+  for (int i = 0; i < 8; i++) s.line[i] = AMX_LINE, s.rows[i] = SIDE;
+  amx_configure(&s);
 }
-
-static void amx_end(void) { __asm__ volatile("tilerelease" : : : "memory"); }
 
 /* Two of sums, where there are that many rows or columns. Instructions of tiles touch memory that
  * compilers do not know of: the barriers. */
@@ -103,7 +95,7 @@ static void copy(const float *from, int64_t step, float *to, int64_t pitch, int 
 /* Where not all of the square is there, its sums pass through a square of our own. */
 static void amx_square(const float *x, int64_t pitch, const float *y, int64_t blocks, float *c,
                        int64_t ldc, int rows, int columns, bool add) {
-  _Alignas(LINE) float edge[HALF_SQUARE * HALF_SQUARE];
+  _Alignas(AMX_LINE) float edge[HALF_SQUARE * HALF_SQUARE];
   const bool whole = rows == HALF_SQUARE && columns == HALF_SQUARE;
   const bool right = columns > SIDE, below = rows > SIDE;
   float *const at = whole ? c : edge;
@@ -125,8 +117,8 @@ static void amx_square(const float *x, int64_t pitch, const float *y, int64_t bl
 
 /* -------- a vector times a matrix whose rows lie whole -------- */
 
-typedef uint32_t Words __attribute__((vector_size(LINE)));
-typedef uint32_t LooseWords __attribute__((vector_size(LINE), aligned(2)));
+typedef uint32_t Words __attribute__((vector_size(AMX_LINE)));
+typedef uint32_t LooseWords __attribute__((vector_size(AMX_LINE), aligned(2)));
 
 /* Of two rows, the first added first: the instruction for pairs begins with the upper half. */
 static inline void chain(__m512 sum[2], const uint16_t *first, const uint16_t *second, uint32_t x) {
@@ -187,7 +179,7 @@ static void ask(void) {
   kernel = half_kernel_bf16;
   kernel.lines = amx_lines;
   kernel.begin = amx_begin;
-  kernel.end = amx_end;
+  kernel.end = amx_release;
   kernel.square = amx_square;
 }
 

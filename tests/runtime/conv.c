@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include "conv.h"
+#include "gemm_half.h"
 #include "harness.h"
 
 #ifdef PORTABLE_ONLY
@@ -270,6 +271,98 @@ static void alike(const dtrt_slide *s, uint64_t seed) {
   for (int i = 0; i < 3; i++) free(have[i]), free(first[i]), free(out[i]);
 }
 
+/* -------- the order of AMX -------- */
+
+#if defined(__x86_64__) && !defined(PORTABLE_ONLY)
+/* Numbers of a run, added in blocks of 32: the even ones and the odd ones in sequence. */
+typedef struct Amx {
+  float sum, half[2];
+  int n;
+} Amx;
+static void amx_end(Amx *a) {
+  if (a->n) a->sum += a->half[0] + a->half[1];
+  a->half[0] = a->half[1] = 0, a->n = 0;
+}
+static void amx_add(Amx *a, float x, float y) {
+  a->half[a->n % 2] = fmaf(x, y, a->half[a->n % 2]);
+  if (++a->n == 32) amx_end(a);
+}
+
+static float bf16_at(const void *p, int64_t i) {
+  return dtrt_bf16_to_f32(((const uint16_t *)p)[i]);
+}
+
+/* x's number of channel i at row `row` of its image (no row: 0). */
+static float amx_x(const dtrt_slide *s, const void *x, int64_t b, int64_t row, int64_t i) {
+  return row < 0 ? 0 : bf16_at(x, (b * volume(s, s->large) + row) * s->in + i);
+}
+
+/* Of two dims: a line of taps is a run, or with groups or dilation each of its taps; channels are
+ * an even number. Lines that meet nothing are left out. */
+static float amx_forward(const dtrt_slide *s, const void *x, const void *w, int64_t b, int64_t q,
+                         int64_t o) {
+  const int64_t groups = s->in / s->each, group = o / (s->out / groups);
+  const bool joined = groups == 1 && s->dilation[1] == 1;
+  Amx a = {0};
+  for (int64_t k0 = 0; k0 < s->taps[0]; k0++) {
+    const int64_t row = q / s->small[1] * s->stride[0] + s->at[0] + k0 * s->dilation[0];
+    for (int64_t k1 = 0; row >= 0 && row < s->large[0] && k1 < s->taps[1]; k1++) {
+      const int64_t k = k0 * s->taps[1] + k1, at = meets(s, q, k);
+      for (int64_t i = 0; i < s->each + s->each % 2; i++) {
+        const bool there = i < s->each;
+        amx_add(&a, there ? amx_x(s, x, b, at, group * s->each + i) : 0,
+                there ? bf16_at(w, (k * s->each + i) * s->out + o) : 0);
+      }
+      if (!joined) amx_end(&a);
+    }
+    amx_end(&a);
+  }
+  return a.sum;
+}
+
+/* A line of pixels is a run. Fewer than 2048 pixels. */
+static float amx_weight(const dtrt_slide *s, const void *x, const void *y, int64_t k, int64_t i,
+                        int64_t o) {
+  const int64_t groups = s->in / s->each, group = o / (s->out / groups),
+                small = volume(s, s->small);
+  Amx a = {0};
+  for (int64_t q = 0; q < s->batch * small; q++) {
+    const float dy = bf16_at(y, q * s->out + o);
+    amx_add(&a, amx_x(s, x, q / small, meets(s, q % small, k), group * s->each + i), dy);
+    if (q % s->small[1] == s->small[1] - 1) amx_end(&a);
+  }
+  return a.sum;
+}
+
+static void amx_order(uint64_t seed) {
+  uint64_t r = seed << 8;
+  dtrt_slide s = {.dtype = DTRT_BF16, .n = 2, .batch = pick(&r, 3) + 1, .each = pick(&r, 40) + 1};
+  const int64_t groups = pick(&r, 3) ? 1 : 2;
+  s.in = s.each * groups, s.out = (pick(&r, 50) + 1) * groups;
+  for (int d = 0; d < 2; d++) {
+    s.taps[d] = pick(&r, 4) + 1, s.stride[d] = pick(&r, 2) + 1, s.dilation[d] = pick(&r, 2) + 1;
+    s.small[d] = pick(&r, d ? 40 : 6) + 1, s.large[d] = s.small[d] * s.stride[d];
+    s.at[d] = -pick(&r, 3);
+  }
+  char *x = fractions(DTRT_BF16, count_x(&s), seed), *w = fractions(DTRT_BF16, count_w(&s), 3),
+       *dy = fractions(DTRT_BF16, count_y(&s), 4);
+  float *y = calloc((size_t)count_y(&s), 4), *dw = calloc((size_t)count_w(&s), 4);
+  dtrt_conv(&s, x, w, y);
+  dtrt_conv_weight(&s, x, dy, dw);
+  int64_t wrong[2] = {0};
+  const int64_t small = volume(&s, s.small);
+  for (int64_t e = 0; e < count_y(&s); e++) {
+    const int64_t q = e / s.out;
+    wrong[0] += amx_forward(&s, x, w, q / small, q % small, e % s.out) != y[e];
+  }
+  for (int64_t e = 0; e < count_w(&s); e++)
+    wrong[1] += amx_weight(&s, x, dy, e / s.out / s.each, e / s.out % s.each, e % s.out) != dw[e];
+  CHECK(!wrong[0] && !wrong[1], "order of AMX: forward %ld of %ld, weight %ld of %ld wrong: %s",
+        (long)wrong[0], (long)count_y(&s), (long)wrong[1], (long)count_w(&s), describe(&s));
+  free(x), free(w), free(dy), free(y), free(dw);
+}
+#endif
+
 int main(int argc, char **argv) {
 #ifndef PORTABLE_ONLY
   Fixture f;
@@ -304,6 +397,9 @@ int main(int argc, char **argv) {
     dealt(&(dtrt_slide){
         types[type], 2, 2, 40, 40, 33, {30, 31}, {15, 16}, {5, 3}, {2, 2}, {1, 2}, {-2, -2}});
   }
+#if defined(__x86_64__) && !defined(PORTABLE_ONLY)
+  for (int i = 0; i < 40 && half_kernel(DTRT_BF16)->square; i++) amx_order((uint64_t)i);
+#endif
 #ifndef PORTABLE_ONLY
   dtrt_close(session);
 #endif
