@@ -132,8 +132,8 @@ static Value family_index(Elab *e, NameScope *s, const AstExpr *x, const Family 
 
 /* -------- subscripts of tensors -------- */
 
-/* What remains to be done on the sliced tensor: a new dim, or rows picked by a tensor. `dim` counts
- * in the sliced tensor. */
+/* What remains to be done on the sliced tensor: a new dim, or rows picked by a tensor; tensors for
+ * dims side by side pick together. `dim` counts in the sliced tensor. */
 typedef struct Later {
   int dim;
   NodeId index; /* NO_NODE: a new dim */
@@ -202,12 +202,98 @@ static bool one_slice(Elab *e, NameScope *s, const Sub *x, Subscripting *t) {
          bound_value(e, x->end, v[1], &u->has_end, &u->end);
 }
 
-static bool one_index(Elab *e, NameScope *s, const Sub *x, Subscripting *t, int rank) {
+static Value position_outside(Elab *e, Span at, int64_t i, int64_t size) {
+  return elab_fail(e, at, "index %ld is out of range for a dim of size %ld", (long)i, (long)size);
+}
+
+/* [0, 2, -1], also nested, for a dim of `size`: as numbers from 0 on. */
+static bool list_positions(Elab *e, const ValueList *list, int64_t size, Span at, Value *to) {
+  ValueList *l = arena_new_of(e->arena, ValueList);
+  Value *v = arena_array(e->arena, Value, list->n + 1);
+  for (int i = 0; i < list->n; i++) {
+    v[i] = list->at[i];
+    if (v[i].kind == V_LIST) {
+      if (!list_positions(e, v[i].list, size, at, &v[i])) return false;
+      continue;
+    }
+    if (v[i].kind != V_INT) {
+      elab_fail(e, at, "a list as a subscript has integers, but this has %s",
+                value_describe(e, &v[i]));
+      return false;
+    }
+    if (v[i].i < -size || v[i].i >= size) {
+      position_outside(e, at, v[i].i, size);
+      return false;
+    }
+    if (v[i].i < 0) v[i].i += size;
+  }
+  *l = (ValueList){v, list->n};
+  *to = (Value){.kind = V_LIST, .list = l};
+  return true;
+}
+
+/* [i, i + 1, 0]: some of it are positions known while running. */
+static bool has_positions(Elab *e, const ValueList *l) {
+  bool some = false;
+  for (int i = 0; i < l->n; i++) {
+    if (l->at[i].kind != V_INT && !is_position(e, &l->at[i])) return false;
+    some = some || l->at[i].kind == V_TENSOR;
+  }
+  return some;
+}
+
+static Value stacked_positions(Elab *e, const ValueList *l, int64_t size, Span at) {
+  Build *b = &e->at->build;
+  Arg list = {.kind = ARG_LIST, .n = l->n, .at = arena_array(e->arena, Arg, l->n), .span = at};
+  for (int i = 0; i < l->n; i++) {
+    const int64_t v = l->at[i].kind == V_INT ? l->at[i].i : 0;
+    if (v < -size || v >= size) return position_outside(e, at, v, size);
+    const NodeId node = l->at[i].kind == V_INT ? build_whole(b, DT_I64, v < 0 ? v + size : v)
+                                               : build_cast(b, l->at[i].node, DT_I64);
+    list.at[i] = (Arg){.kind = ARG_TENSOR, .node = node, .span = at};
+  }
+  const Arg out = build_call(b, op_find("stack"), (Arg[]){list, {.kind = ARG_INT, .span = at}});
+  return out.kind == ARG_TENSOR ? value_node(out.node) : value_error;
+}
+
+/* A list as a tensor. */
+static bool list_subscript(Elab *e, const Sub *x, int64_t size, Value *v) {
+  Arg list;
+  e->at->build.span = x->span;
+  if (has_positions(e, v->list)) {
+    *v = stacked_positions(e, v->list, size, x->span);
+    return v->kind == V_TENSOR;
+  }
+  if (!list_positions(e, v->list, size, x->span, v) || !builtin_arg(e, v, x->span, &list))
+    return false;
+  *v = value_node(build_tensor(&e->at->build, &list, DT_I64));
+  return v->kind == V_TENSOR;
+}
+
+static bool is_mask(Elab *e, const Value *v) {
+  return v->kind == V_TENSOR && graph_node(e->at->build.graph, v->node)->dtype == DT_BOOL;
+}
+
+static bool one_index(Elab *e, NameScope *s, const Sub *x, Subscripting *t, const Shape *shape) {
   Value v = eval_read(e, eval_expr(e, s, x->begin), x->span);
   if (v.kind == V_ERROR) return false;
-  bool new_dim = v.kind == V_NONE, picked = v.kind == V_TENSOR;
+  const int rank = shape->rank;
+  const bool new_dim = v.kind == V_NONE;
   if (!new_dim && t->n == rank) {
     elab_fail(e, x->span, "the tensor has only %d dims", rank);
+    return false;
+  }
+  if (v.kind == V_LIST && !list_subscript(e, x, shape->dim[t->n], &v)) return false;
+  if (is_mask(e, &v)) {
+    elab_fail(e, x->span,
+              "a mask is not a subscript: how many elements it takes is known only while running. "
+              "`where(mask, x, 0)` keeps the shape");
+    return false;
+  }
+  const bool picked = v.kind == V_TENSOR;
+  const Node *n = picked ? graph_node(e->at->build.graph, v.node) : NULL;
+  if (n && !dtype_is_int(n->dtype)) {
+    elab_fail(e, x->span, "a position is an integer, not %s", type_text(e, n->dtype, &n->shape));
     return false;
   }
   if (is_position(e, &v)) {
@@ -217,9 +303,13 @@ static bool one_index(Elab *e, NameScope *s, const Sub *x, Subscripting *t, int 
     return true;
   }
   if (new_dim || picked) {
-    if (t->nlater == 2 * MAX_RANK || (picked && t->ntensors++)) {
+    const Later *last = t->nlater ? &t->later[t->nlater - 1] : NULL;
+    const bool beside = last && last->index != NO_NODE && last->dim + 1 == t->dim;
+    if (t->nlater == 2 * MAX_RANK || (picked && t->ntensors++ && !beside)) {
       elab_fail(e, x->span,
-                picked ? "only one of the subscripts may be a tensor" : "too many new dims");
+                picked ? "tensors and lists as subscripts stand side by side: transpose the others "
+                         "away, as in transpose(x, [0, 2, 1])[i, j]"
+                       : "too many new dims");
       return false;
     }
     t->later[t->nlater++] = (Later){t->dim, new_dim ? NO_NODE : v.node, x->span};
@@ -228,7 +318,8 @@ static bool one_index(Elab *e, NameScope *s, const Sub *x, Subscripting *t, int 
   }
   if (v.kind != V_INT) {
     elab_fail(e, x->span,
-              "a subscript is an integer, a slice or a tensor of integers, but this is %s",
+              "a subscript is an integer, a slice, or a list or tensor of integers, but this is "
+              "%s",
               value_describe(e, &v));
     return false;
   }
@@ -244,7 +335,9 @@ static int named_dims(const AstExpr *x) {
   return n;
 }
 
-static bool read_subs(Elab *e, NameScope *s, const AstExpr *x, Subscripting *t, int rank) {
+static bool read_subs(Elab *e, NameScope *s, const AstExpr *x, Subscripting *t, NodeId base) {
+  const Shape shape = graph_node(e->at->build.graph, base)->shape;
+  const int rank = shape.rank;
   int rests = 0;
   for (int i = 0; i < x->subs.n; i++) {
     const Sub *sub = &x->subs.at[i];
@@ -261,30 +354,59 @@ static bool read_subs(Elab *e, NameScope *s, const AstExpr *x, Subscripting *t, 
       elab_fail(e, sub->span, "the tensor has only %d dims", rank);
       return false;
     }
-    if (sub->slice ? !one_slice(e, s, sub, t) : !one_index(e, s, sub, t, rank)) return false;
+    if (sub->slice ? !one_slice(e, s, sub, t) : !one_index(e, s, sub, t, &shape)) return false;
   }
   return true;
+}
+
+/* The tensors that pick together, of which number *i is the last: from the first one on, which *i
+ * becomes. */
+static int picks(const Subscripting *t, int *i, NodeId index[MAX_RANK]) {
+  const int end = *i + 1;
+  while (*i > 0 && t->later[*i - 1].index != NO_NODE) --*i;
+  for (int k = *i; k < end; k++) index[k - *i] = t->later[k].index;
+  return end - *i;
 }
 
 static Value tensor_index(Elab *e, NameScope *s, const AstExpr *x, NodeId base) {
   Build *b = &e->at->build;
   Subscripting t = {0};
   if (!x->subs.n) return elab_fail(e, x->span, "a subscript is missing between the brackets");
-  if (!read_subs(e, s, x, &t, graph_node(b->graph, base)->shape.rank)) return value_error;
+  if (!read_subs(e, s, x, &t, base)) return value_error;
   b->span = x->span;
   if (t.running) base = build_window(b, base, t.n, t.sub);
   NodeId y = build_subscript(b, base, t.n, t.sub);
   /* From the last: what is done to a dim does not move those before it. */
   for (int i = t.nlater; i-- > 0 && y != NO_NODE;) {
     const Later *l = &t.later[i];
+    if (l->index != NO_NODE) {
+      NodeId index[MAX_RANK];
+      const int n = picks(&t, &i, index);
+      y = build_pick(b, y, t.later[i].dim, n, index);
+      continue;
+    }
     Arg dim = {.kind = ARG_INT, .i = l->dim, .real = l->dim, .span = l->span};
     Arg tensor = {.kind = ARG_TENSOR, .node = y, .span = x->x->span};
-    Arg index = {.kind = ARG_TENSOR, .node = l->index, .span = l->span};
-    Arg out = l->index == NO_NODE ? build_call(b, op_find("expand"), (Arg[]){tensor, dim})
-                                  : build_call(b, op_find("gather"), (Arg[]){tensor, index, dim});
+    Arg out = build_call(b, op_find("expand"), (Arg[]){tensor, dim});
     y = out.kind == ARG_TENSOR ? out.node : NO_NODE;
   }
   return value_node(y);
+}
+
+/* Rows of what the other subscripts take are written, and it is put back. */
+static NodeId put_rows(Build *b, NodeId base, const Subscripting *t, const Arg *value) {
+  Subscript sub[MAX_RANK];
+  NodeId index[MAX_RANK], part = base;
+  int last = t->nlater - 1;
+  memcpy(sub, t->sub, sizeof sub);
+  if (t->running) part = build_window(b, base, t->n, sub);
+  part = build_subscript(b, part, t->n, sub);
+  const int n = picks(t, &last, index);
+  if (part == NO_NODE) return part;
+  part = build_put_rows(b, part, t->later[last].dim, n, index, value);
+  if (part == NO_NODE) return part;
+  return build_put(b, base, t->n, t->sub,
+                   &(Arg){.kind = ARG_TENSOR, .node = part, .span = value->span});
 }
 
 Value operate_put(Elab *e, NameScope *s, const AstExpr *x, NodeId base, Value v, Span at) {
@@ -292,20 +414,15 @@ Value operate_put(Elab *e, NameScope *s, const AstExpr *x, NodeId base, Value v,
   Subscripting t = {0};
   Arg value;
   if (!x->subs.n) return elab_fail(e, x->span, "a subscript is missing between the brackets");
-  if (!read_subs(e, s, x, &t, graph_node(b->graph, base)->shape.rank)) return value_error;
-  if (t.nlater) {
-    const NodeId i = t.later[0].index;
-    const Node *n = i == NO_NODE ? NULL : graph_node(b->graph, i);
-    return elab_fail(e, t.later[0].span,
-                     !n                        ? "what is written has no new dims"
-                     : !dtype_is_int(n->dtype) ? "a position is an integer, not %s"
-                                               : "one position is written at a time, not %s",
-                     n ? type_text(e, n->dtype, &n->shape) : "");
-  }
+  if (!read_subs(e, s, x, &t, base)) return value_error;
+  for (int i = 0; i < t.nlater; i++)
+    if (t.later[i].index == NO_NODE)
+      return elab_fail(e, t.later[i].span, "what is written has no new dims");
   v = eval_read(e, v, at);
   if (v.kind == V_ERROR || !builtin_arg(e, &v, at, &value)) return value_error;
   b->span = x->span;
-  return value_node(build_put(b, base, t.n, t.sub, &value));
+  return value_node(t.nlater ? put_rows(b, base, &t, &value)
+                             : build_put(b, base, t.n, t.sub, &value));
 }
 
 Value operate_index(Elab *e, NameScope *s, const AstExpr *x, Value base) {

@@ -214,3 +214,82 @@ SCATTER_ND(max, SCATTER_MAX,
            "the larger of base and all `updates` at lists of positions, as scatter_nd_add")
 SCATTER_ND(min, SCATTER_MIN,
            "the smaller of base and all `updates` at lists of positions, as scatter_nd_add")
+
+/* -------- tensors as subscripts -------- */
+
+/* Of one shape, as NumPy broadcasts them. */
+static bool of_one_shape(Build *b, int n, NodeId *index) {
+  Shape s = {0};
+  for (int i = 0; i < n; i++) {
+    const Shape x = *shape_of(b, index[i]);
+    bool fits = true;
+    for (; s.rank < x.rank; s.rank++) {
+      for (int d = s.rank; d > 0; d--) s.dim[d] = s.dim[d - 1];
+      s.dim[0] = 1;
+    }
+    for (int d = 1; fits && d <= x.rank; d++) {
+      int64_t *all = &s.dim[s.rank - d], one = x.dim[x.rank - d];
+      fits = *all == 1 || one == 1 || *all == one;
+      if (*all == 1) *all = one;
+    }
+    if (!fits) {
+      op_fail(b, b->span, "these subscripts have no common shape: %s and %s",
+              op_describe(b, index[0]), op_describe(b, index[i]));
+      return false;
+    }
+  }
+  for (int i = 0; i < n; i++) index[i] = mk_broadcast_to(b, index[i], &s);
+  return true;
+}
+
+/* Dims from `dim` on, one for each of n indices, as one; where in it the indices point. */
+static NodeId join_dims(Build *b, NodeId x, int dim, int n, NodeId *index, NodeId *row) {
+  const Shape s = *shape_of(b, x);
+  Shape joined = {.rank = dim + 1};
+  *row = index[0];
+  if (n == 1) return check_integer(b, index[0], "indices") ? x : NO_NODE;
+  if (!of_one_shape(b, n, index)) return NO_NODE;
+  *row = NO_NODE;
+  for (int d = 0; d < dim; d++) joined.dim[d] = s.dim[d];
+  joined.dim[dim] = 1;
+  for (int k = 0; k < n; k++) {
+    *row = times_plus(b, *row, s.dim[dim + k], mk_position(b, index[k], s.dim[dim + k], 0));
+    joined.dim[dim] *= s.dim[dim + k];
+    if (*row == NO_NODE) return NO_NODE;
+  }
+  for (int d = dim + n; d < s.rank; d++) joined.dim[joined.rank++] = s.dim[d];
+  return mk_reshape(b, x, &joined);
+}
+
+NodeId build_pick(Build *b, NodeId x, int dim, int n, NodeId *index) {
+  NodeId row;
+  const int rank = shape_of(b, x)->rank - n;
+  x = join_dims(b, x, dim, n, index, &row);
+  if (x == NO_NODE) return x;
+  if (rank + shape_of(b, row)->rank > MAX_RANK)
+    return op_fail(b, b->span, "the result would have more than %d dims", MAX_RANK);
+  return mk_gather(b, x, row, dim);
+}
+
+NodeId build_put_rows(Build *b, NodeId x, int dim, int n, NodeId *index, const Arg *value) {
+  const Shape s = *shape_of(b, x);
+  const DType t = type_of(b, x);
+  NodeId row, v = build_tensor(b, value, t);
+  x = join_dims(b, x, dim, n, index, &row);
+  if (x == NO_NODE || v == NO_NODE) return NO_NODE;
+  const Shape list = *shape_of(b, row), given = *shape_of(b, v);
+  Shape want = {.rank = s.rank - n + list.rank};
+  bool fits = want.rank <= MAX_RANK && type_of(b, v) == t && given.rank <= want.rank;
+  for (int d = 0; want.rank <= MAX_RANK && d < want.rank; d++)
+    want.dim[d] = d < dim               ? s.dim[d]
+                  : d < dim + list.rank ? list.dim[d - dim]
+                                        : s.dim[d - list.rank + n];
+  for (int d = 1; fits && d <= given.rank; d++)
+    fits = given.dim[given.rank - d] == 1 || given.dim[given.rank - d] == want.dim[want.rank - d];
+  if (!fits && want.rank <= MAX_RANK)
+    return op_fail(b, value->span, "the part that is written is %s, but the value is %s",
+                   op_describe(b, mk_const(b, t, &want, 0)), op_describe(b, v));
+  if (!fits) return op_fail(b, b->span, "what is written would have more than %d dims", MAX_RANK);
+  v = mk_broadcast_to(b, v, &want);
+  return mk_reshape(b, mk_scatter_into(b, SCATTER_SET, x, row, v, dim, false), &s);
+}
