@@ -484,16 +484,16 @@ Stmt *ast_most(Parse *p, Stmt *s, Ident word, AstExpr *most) {
   return s;
 }
 
-Stmt *ast_repeat(Parse *p, Span at, Ident name, AstExpr *from, AstExpr *to, const StmtVec *body) {
+Stmt *ast_repeat(Parse *p, Span at, Ident name, AstRange over, const StmtVec *body) {
   Stmt *s = ast_stmt(p, ST_REPEAT, at);
-  s->name = name, s->from = from, s->to = to;
+  s->name = name, s->from = over.from, s->to = over.to, s->by = over.by;
   return with_bodies(p, s, body, NULL);
 }
 
 /* Nothing in the body says which run it is. */
 Stmt *ast_repeat_times(Parse *p, Span at, AstExpr *times, const StmtVec *body) {
   const Ident name = {.text = "_", .span = at};
-  return ast_repeat(p, at, name, ast_int(p, times->span, "0", 1), times, body);
+  return ast_repeat(p, at, name, (AstRange){ast_int(p, times->span, "0", 1), times, NULL}, body);
 }
 
 Stmt *ast_scan(Parse *p, Span at, const GivenVec *over, Ident order, const StmtVec *body) {

@@ -241,7 +241,7 @@ Stmt *ast_if(Parse *p, Span at, AstExpr *cond, const StmtVec *body, const StmtVe
 Stmt *ast_assert(Parse *p, Span at, AstExpr *cond, AstExpr *text);
 Stmt *ast_while(Parse *p, Span at, AstExpr *cond, const StmtVec *body);
 Stmt *ast_most(Parse *p, Stmt *s, Ident word, AstExpr *most); /* of a while or a repeat */
-Stmt *ast_repeat(Parse *p, Span at, Ident name, AstExpr *from, AstExpr *to, const StmtVec *body);
+Stmt *ast_repeat(Parse *p, Span at, Ident name, AstRange over, const StmtVec *body);
 Stmt *ast_repeat_times(Parse *p, Span at, AstExpr *times, const StmtVec *body);
 /* order: `reverse`, or none */
 Stmt *ast_scan(Parse *p, Span at, const GivenVec *over, Ident order, const StmtVec *body);

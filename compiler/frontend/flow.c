@@ -366,8 +366,37 @@ void region_while(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   flow_close(e, r, &in, &carried, where);
 }
 
+/* How far it is from one number of a range to the next. */
+static bool step_of(Elab *e, NameScope *s, const AstExpr *by, int64_t *step) {
+  *step = 1;
+  if (!by) return true;
+  const Value v = eval_expr(e, s, by);
+  if (v.kind == V_ERROR) return false;
+  *step = v.kind == V_INT ? v.i : 0;
+  if (*step) return true;
+  elab_fail(e, by->span,
+            "the step of `by` is an integer known while compiling, and not 0, but this is %s",
+            value_describe(e, &v));
+  return false;
+}
+
+/* Numbers of a range, which goes up or down. */
+static int64_t steps_between(int64_t from, int64_t to, int64_t step) {
+  const int64_t size = step > 0 ? step : -step, far = step > 0 ? to - from : from - to;
+  return far <= 0 ? 0 : (far - 1) / size + 1;
+}
+
+/* The same while running; 0 or below: there are none. */
+static NodeId count_steps(Elab *e, NodeId from, NodeId to, int64_t step) {
+  const Arg a = tensor_arg(from), b = tensor_arg(to);
+  const NodeId far = step > 0 ? flow_operate(e, "-", b, a) : flow_operate(e, "-", a, b);
+  const int64_t size = step > 0 ? step : -step;
+  const NodeId over = flow_operate(e, "+", tensor_arg(far), int_arg(size - 1));
+  return flow_operate(e, "//", tensor_arg(over), int_arg(size));
+}
+
 /* The bounds of a range as scalars of one integer type. */
-static bool range(Elab *e, NameScope *s, const Stmt *stmt, NodeId *from, NodeId *to,
+static bool range(Elab *e, NameScope *s, const Stmt *stmt, int64_t step, NodeId *from, NodeId *to,
                   int64_t *turns) {
   const AstExpr *const x[] = {stmt->from, stmt->to};
   Value v[2];
@@ -399,23 +428,36 @@ static bool range(Elab *e, NameScope *s, const Stmt *stmt, NodeId *from, NodeId 
     id[i] = build_tensor(&e->at->build, &a, t);
   }
   *from = id[0], *to = id[1];
-  *turns = !known ? TURNS_UNKNOWN : v[1].i > v[0].i ? v[1].i - v[0].i : 0;
+  *turns = known ? steps_between(v[0].i, v[1].i, step) : TURNS_UNKNOWN;
   return id[0] != NO_NODE && id[1] != NO_NODE;
 }
 
 void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   NameScope in = {.up = s};
   CarriedVec carried = {0};
-  NodeId from, to;
-  int64_t turns;
-  if (flow_misplaced(e, stmt, where, "`repeat`") || !range(e, s, stmt, &from, &to, &turns)) return;
+  NodeId from, to, first = NO_NODE;
+  int64_t turns, step;
+  if (flow_misplaced(e, stmt, where, "`repeat`") || !step_of(e, s, stmt->by, &step) ||
+      !range(e, s, stmt, step, &from, &to, &turns))
+    return;
+  if (step != 1) { /* runs are counted, and tell the number */
+    first = from;
+    e->at->build.span = stmt->span;
+    to = count_steps(e, from, to, step);
+    from = build_whole(&e->at->build, graph_node(e->at->build.graph, from)->dtype, 0);
+  }
   OpenRegion *r = flow_open(e, REGION_LOOP, stmt->span);
   flow_region(e, r)->turns = turns;
   r->counter = flow_carry(e, r, from, stmt->name.text, stmt->name.span);
   r->body = &in;
   if (turns != TURNS_UNKNOWN)
     r->run = flow_operate(e, "-", tensor_arg(r->counter), tensor_arg(from));
-  scope_bind(e, &in, stmt->name, value_node(r->counter));
+  NodeId number = r->counter;
+  if (step != 1) {
+    number = flow_operate(e, "*", tensor_arg(number), int_arg(step));
+    number = flow_operate(e, "+", tensor_arg(number), tensor_arg(first));
+  }
+  scope_bind(e, &in, stmt->name, value_node(number));
   flow_names(e, r, &in, &stmt->body, where, &carried);
   e->at->build.span = stmt->span;
   flow_region(e, r)->condition = flow_operate(e, "<", tensor_arg(r->counter), tensor_arg(to));

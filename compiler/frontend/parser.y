@@ -64,7 +64,7 @@ static void yyerror(Span *at, Parse *p, void *lex, const char *message);
 %token YYEOF 0 "end of text"
 
 %type <ident> name forbid
-%type <range> range
+%type <range> range steps
 %type <expr> slashed part expr disj conj neg cmp sum term factor power postfix atom number key type init times
 %type <sign> cmp_op sum_op term_op
 %type <exprs> exprs exprs1
@@ -121,9 +121,12 @@ stmt: IMPORT STRING             { $$ = ast_import(p, @$, $2); }
     | FOR name IN range block   { $$ = ast_for(p, span_join(@1, @4), $2, $4, $5); }
     | WHILE expr block          { $$ = ast_while(p, span_join(@1, @2), $2, $3); }
     | WHILE expr NAME '=' expr block    { $$ = ast_most(p, ast_while(p, span_join(@1, @5), $2, $6), $3, $5); }
-    | REPEAT name IN expr UPTO expr block  { $$ = ast_repeat(p, span_join(@1, @6), $2, $4, $6, $7); }
+    | REPEAT name IN steps block  { $$ = ast_repeat(p, span_join(@1, @4), $2, $4, $5); }
     | REPEAT name IN expr UPTO expr NAME '=' expr block {
-        $$ = ast_most(p, ast_repeat(p, span_join(@1, @9), $2, $4, $6, $10), $7, $9);
+        $$ = ast_most(p, ast_repeat(p, span_join(@1, @9), $2, (AstRange){$4, $6, NULL}, $10), $7, $9);
+      }
+    | REPEAT name IN expr UPTO expr NAME expr NAME '=' expr block {
+        $$ = ast_most(p, ast_repeat(p, span_join(@1, @11), $2, ast_range_by(p, $4, $6, $7, $8), $12), $9, $11);
       }
     | REPEAT times block        { $$ = ast_repeat_times(p, span_join(@1, @2), $2, $3); }
     | REPEAT times NAME '=' expr block  { $$ = ast_most(p, ast_repeat_times(p, span_join(@1, @5), $2, $6), $3, $5); }
@@ -249,7 +252,9 @@ expr: disj                      { $$ = $1; }
     ;
 
 range: expr                     { $$ = (AstRange){.from = $1}; }
-     | expr UPTO expr           { $$ = (AstRange){$1, $3, NULL}; }
+     | steps
+     ;
+steps: expr UPTO expr           { $$ = (AstRange){$1, $3, NULL}; }
      | expr UPTO expr NAME expr { $$ = ast_range_by(p, $1, $3, $4, $5); }
      ;
 
