@@ -194,19 +194,27 @@ static void store_outside(Inline *s) {
   }
 }
 
+/* What x is a view of, at most up to the end of a region that it comes out of. */
+static NodeId seen_as(const Graph *g, NodeId x) {
+  while (node_class(graph_node(g, x)) == CLASS_VIEW && !op_is(graph_node(g, x), OPF_AFTER))
+    x = graph_node(g, x)->operand[0];
+  return x;
+}
+
 /* Parts of a value that windows are written into later are read at once: read later, they would
- * keep it from being written in place. */
+ * keep it from being written in place. What comes out of a region is written no more, unless it is
+ * written into itself. */
 static void store_parts(Inline *s) {
   bool *written = NULL;
   for (NodeId i = s->g->nodes.n - 1; i >= 0; i--) {
     const Node *n = graph_node(s->g, i);
     if (!n->op->updates && !(op_is(n, OPF_CARRY) && written && written[i])) continue;
     if (!written) written = arena_array(s->arena, bool, s->g->nodes.n + 1);
-    written[node_base(s->g, n->operand[0])] = true;
+    written[node_base(s->g, n->operand[0])] = written[seen_as(s->g, n->operand[0])] = true;
   }
   for (NodeId i = 0; written && i < s->g->nodes.n; i++) {
     const Node *n = graph_node(s->g, i);
-    const NodeId of = n->noperands ? node_base(s->g, n->operand[0]) : NO_NODE;
+    const NodeId of = n->noperands ? seen_as(s->g, n->operand[0]) : NO_NODE;
     const bool part = op_class(n) == OPC_MOVE && !n->op->updates && of != NO_NODE && written[of] &&
                       sites_count(s->sites, i) < sites_count(s->sites, of);
     if (part || (written[i] && n->op->updates)) s->le->stored[i] = true;
