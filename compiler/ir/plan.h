@@ -222,8 +222,9 @@ typedef struct LocalEntry {
   /* By node: an exchange that brings the device what it does not have itself, around its block;
    * what reads it reads the block where it is (borders.c). NULL: none is so. */
   bool *borders;
-  int *buffer;         /* by node: index, or -1 */
-  int *scratch; /* by node: the buffer of partial results (sum_scratch) while it is made, or -1 */
+  bool *unfilled; /* by node: a carry whose first value nothing reads (fills.c); NULL: none */
+  int *buffer;    /* by node: index, or -1 */
+  int *scratch;   /* by node: the buffer of partial results (sum_scratch) while it is made, or -1 */
   /* By node with a buffer: the step that makes it, -1 if it is there from the beginning, and the
    * last that reads it, -1 if none does; steps.n: it is used at the end. */
   int *made_at, *last_read;

@@ -229,9 +229,11 @@ static bool kernel(EntryBuild *b, const Step *s, const Tiles *epilogue) {
   }
 }
 
-/* A carry in the place of what it is at first: there is nothing to do. */
+/* A carry in the place of what it is at first, or which nothing reads at first: there is nothing to
+ * do. */
 static bool is_there(const LocalEntry *le, NodeId id) {
   const Node *n = graph_node(le->graph, id);
+  if (le->unfilled && le->unfilled[id]) return true;
   return op_is(n, OPF_CARRY) && le->buffer[id] >= 0 &&
          le->buffer[id] == le->buffer[node_base(le->graph, n->operand[0])];
 }

@@ -39,6 +39,7 @@ static const struct {
     {"fuse", fuse, verify_work, BETTER},               /* loop fusion */
     {"tile", tile, verify_tiles, NEEDED},              /* tiling and epilogues */
     {"borders", borders, verify_local, BETTER},        /* halos without the block between them */
+    {"fills", fills, verify_local, BETTER},            /* first values that loops write over */
     {"reorder", reorder, verify_local, BETTER},        /* list scheduling for lower peak memory */
     {"overlap", overlap, verify_local, BETTER},        /* exchanges during computation */
     {"named", named, verify_local, BETTER},            /* updates of the rows that are named */

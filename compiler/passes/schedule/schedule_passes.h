@@ -13,6 +13,7 @@ void bucket(Plan *p);
 void fuse(Plan *p);
 void tile(Plan *p);
 void borders(Plan *p);
+void fills(Plan *p);
 void reorder(Plan *p);
 void overlap(Plan *p);
 void named(Plan *p);

@@ -171,7 +171,7 @@ static void steps_entry(Plan *p, LocalEntry *le) {
                 .tested = arena_array(a, int, n + 1),
                 .added = arena_array(a, bool, regions + 1)};
   le->bounds.n = 0;
-  le->borders = NULL;
+  le->borders = le->unfilled = NULL;
   for (NodeId i = 0; i < n; i++) vec_push(a, &s.nodes[s.region[i] + 1], i);
   find_early(&s);
   add_steps(&s, NO_REGION, false);
