@@ -162,15 +162,17 @@ class Program:
 
     One thread at a time may use it. What the compiler warns of becomes a DtgWarning."""
 
-    def __init__(self, lib, sources, mesh=None, define=(), layouts=(), transport=None, seed=0):
-        """sources: {name: text, or None for a file of that name}, the model first."""
+    def __init__(self, lib, sources, mesh=None, define=(), layouts=(), transport=None, seed=0,
+                 precision=None):
+        """sources: {name: text, or None for a file of that name}, the model first.
+        precision: "bf16", of products."""
         self.lib, self.p = lib, c.c_void_p()
         s = (Source * len(sources))()
         for at, (name, text) in zip(s, sources.items()):
             text = None if text is None else text.encode()
             at.name, at.text, at.bytes = name.encode(), text, len(text or b"")
         o = Options(mesh=mesh and mesh.encode(), transport=transport and transport.encode(),
-                    seed=seed)
+                    precision=precision and precision.encode(), seed=seed)
         o.define, o.ndefines = texts(define)
         o.layout, o.nlayouts = texts(layouts)
         said = []  # warnings, each with its notes

@@ -1,4 +1,5 @@
-"""dtg, through libdtgc.so and the binding of samples/embed: the batch split over the devices, no other annotations."""
+"""dtg, through libdtgc.so and the binding of samples/embed: the batch split over the devices, no other annotations.
+One device has all cores."""
 import ctypes
 import os
 import sys
@@ -13,11 +14,12 @@ here = Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parents[2] / "samples" / "embed"))
 import numpy_ctypes as dtg  # noqa: E402
 
-name, file, devices, cores = worker.arguments()
+name, file, devices, cores, precision = worker.arguments()
 params, data = models.load(file)
 lib = dtg.open_library(os.environ["DTG_PEERS_LIBRARY"])
-layouts = ["x=[batch, ...]", "label=[batch]"][:len(data[0])]
-p = dtg.Program(lib, {str(here / f"{name}.dtg"): None}, mesh=f"batch={devices}", layouts=layouts)
+layouts = [f"{k}=[batch, ...]" for k in data[0]] if devices > 1 else []
+p = dtg.Program(lib, {str(here / f"{name}.dtg"): None}, mesh=f"batch={devices}", layouts=layouts,
+                precision=None if precision == "f32" else precision)
 for path, value in params.items():
     p.set(path, value)
 loss = np.zeros((), np.float32)

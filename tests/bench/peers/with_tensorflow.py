@@ -9,7 +9,7 @@ from tensorflow.experimental import dtensor  # noqa: E402
 import models  # noqa: E402
 import worker  # noqa: E402
 
-name, file, devices, cores = worker.arguments()
+name, file, devices, cores, _ = worker.arguments()
 params, data = models.load(file)
 tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0],
                                            [tf.config.LogicalDeviceConfiguration()] * devices)

@@ -18,7 +18,7 @@ from torch.distributed.tensor.experimental import local_map
 import models
 import worker
 
-name, file, devices, cores = worker.arguments()
+name, file, devices, cores, _ = worker.arguments()
 rank = int(os.environ.get("RANK", 0))
 if rank == 0:
     with socket.socket() as s:

@@ -2,10 +2,12 @@
 
     losses N    N steps from where it is, and each one's loss
     time N      N steps, and the seconds they took
+    memory 0    the most memory the process had, MB
 
 A step takes the next batch as NumPy arrays and gives its loss as a float: data going in and the loss coming out are
 part of it, in every system.
 """
+import resource
 import sys
 import time
 
@@ -13,8 +15,8 @@ from models import BATCHES
 
 
 def arguments():
-    """model, file of parameters and batches, devices, cores: the command line of every system's program."""
-    return sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    """model, file of parameters and batches, devices, cores, precision: the command line of every system's program."""
+    return sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
 
 
 def serve(version, step, data, tell=lambda n: None):
@@ -23,6 +25,9 @@ def serve(version, step, data, tell=lambda n: None):
     print("ready", version, flush=True)
     for line in sys.stdin:
         what, n = line.split()
+        if what == "memory":
+            print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3, flush=True)
+            continue
         tell(int(n))
         losses, start = [], time.perf_counter()
         for _ in range(int(n)):
