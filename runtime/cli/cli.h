@@ -33,7 +33,7 @@ typedef struct cli {
   double timeout;    /* seconds; 0: not given; less: no limit */
   bool shuffle, drop_last, stop_on_nan, plain, layouts, traffic, footprint, stragglers;
   uint64_t shuffle_seed, seed;
-  const char *log, *log_steps, *transport;
+  const char *log, *log_steps, *log_ranks, *transport;
   const char *profile; /* NULL: none; "": the table alone; else the file of the trace */
   const char *save, *every_text, *load, *load_map;
   int64_t every, keep; /* every: 0 is each epoch; keep: 0 is 3 */

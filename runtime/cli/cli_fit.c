@@ -14,6 +14,7 @@
 #include "safetensors.h"
 #include "profile.h"
 #include "progress.h"
+#include "rank_log.h"
 #include "step_log.h"
 
 typedef struct show {
@@ -22,6 +23,7 @@ typedef struct show {
   fit_save save;
   fit_report report;
   step_log steps;
+  rank_log ranks;
   progress bar;
   cli_stop stop;
   bool nan_said;
@@ -29,6 +31,7 @@ typedef struct show {
   bool log_fails; /* the last attempt to write a log has failed; reported once */
   int status;     /* to exit with, once a hook has stopped the loop */
   int64_t since;  /* steps of training since the slowest ranks were printed */
+  bool json;      /* the log of epochs has JSON lines */
   char *log;      /* text so far */
   size_t nlog;
 } show;
@@ -158,6 +161,7 @@ static fit_status on_step(fit *f, const fit_pass *pass) {
   show *w = f->user;
   fit_status status = FIT_OK;
   if (pass == &f->train && (status = step_log_add(&w->steps, f))) return status;
+  if (pass == &f->train && (status = rank_log_add(&w->ranks, f))) return status;
   if (!w->nan_said) warn_of_nan(w, pass);
   if (pass->bad >= 0 && w->c.stop_on_nan) {
     progress_clear(&w->bar);
@@ -168,6 +172,7 @@ static fit_status on_step(fit *f, const fit_pass *pass) {
   if ((status = fit_save_step(&w->save, f, pass))) return status;
   int sig = 0;
   if (cli_stop_asked(&w->stop, &sig)) return f->why[0] = '\0', FIT_FAILED;
+  if ((w->stop.met || sig) && (status = rank_log_gather(&w->ranks, f))) return status;
   if (sig) return stop(w, pass, sig);
   draw(w, pass);
   if (w->c.stragglers && pass == &f->train && ++w->since == PROFILE_RECENT)
@@ -192,6 +197,13 @@ static bool log_add(show *w, const char *format, ...) {
   return true;
 }
 
+/* A field behind others; JSON has a name for each, and no numbers that are not finite. */
+static bool log_mean(show *w, const char *prefix, const char *dot, const char *name, double v) {
+  if (w->json && !log_add(w, ",\"%s%s%s\":", prefix, dot, name)) return false;
+  if (w->json && !isfinite(v)) return log_add(w, "null");
+  return log_add(w, w->json ? "%.9g" : ",%.9g", shown(v));
+}
+
 static bool log_means(show *w, const fit_pass *pass, bool names, const char *prefix,
                       const char *dot) {
   bool good = true;
@@ -200,7 +212,7 @@ static bool log_means(show *w, const fit_pass *pass, bool names, const char *pre
     if (names)
       good = log_add(w, ",%s%s%s", prefix, dot, pass->entry->out[i].name);
     else
-      good = log_add(w, ",%.9g", shown(fit_mean(pass, i)));
+      good = log_mean(w, prefix, dot, pass->entry->out[i].name, fit_mean(pass, i));
   }
   return good;
 }
@@ -211,7 +223,7 @@ static bool log_report(show *w, bool names) {
   for (int i = 0; good && e && i < e->nout; i++) {
     if (!w->report.out[i]) continue;
     good = names ? log_add(w, ",%s.%s", e->name, e->out[i].name)
-                 : log_add(w, ",%.9g", shown(fit_report_value(&w->report, i)));
+                 : log_mean(w, e->name, ".", e->out[i].name, fit_report_value(&w->report, i));
   }
   return good;
 }
@@ -220,7 +232,7 @@ static bool log_line(show *w, bool names) {
   const fit *f = &w->f;
   return log_means(w, &f->train, names, "", "") &&
          (!f->eval.entry || log_means(w, &f->eval, names, f->eval.entry->name, ".")) &&
-         log_report(w, names) && log_add(w, "\n");
+         log_report(w, names) && log_add(w, w->json ? "}\n" : "\n");
 }
 
 static fit_status log_fail(show *w) {
@@ -237,6 +249,7 @@ static bool log_write(show *w, char *why, size_t whysize) {
 /* `more`: the log of epochs has a line more. False with why. */
 static bool logs_write(show *w, bool more, char *why, size_t whysize) {
   bool good = step_log_sync(&w->steps, why, whysize);
+  good = step_log_sync(&w->ranks.file, why, whysize) && good;
   if (more || w->log_fails) good = log_write(w, why, whysize) && good;
   w->log_fails = !good;
   return good;
@@ -257,8 +270,9 @@ static void logs_try(show *w) {
 static fit_status log_epoch(show *w) {
   const fit *f = &w->f;
   if (!w->c.log || w->c.quiet) return FIT_OK;
-  if (!log_add(w, "%lld,%lld,%.6g", (long long)f->epoch, (long long)f->train.step,
-               f->train.seconds) ||
+  const char *format =
+      w->json ? "{\"epoch\":%lld,\"steps\":%lld,\"seconds\":%.6g" : "%lld,%lld,%.6g";
+  if (!log_add(w, format, (long long)f->epoch, (long long)f->train.step, f->train.seconds) ||
       !log_line(w, false))
     return log_fail(w);
   return FIT_OK;
@@ -271,9 +285,11 @@ static bool log_keep(show *w) {
   if (w->save.restored < 0) return true;
   char *old = safetensors_slurp(w->c.log, 256 << 20, &n, why, sizeof why);
   bool good = true;
-  if (old && !strncmp(old, w->log, w->nlog))
+  static const char key[] = "{\"epoch\":";
+  size_t skip = w->json ? sizeof key - 1 : 0;
+  if (old && !strncmp(old, w->nlog ? w->log : "", w->nlog))
     for (char *line = old + w->nlog, *end; good && (end = strchr(line, '\n')); line = end + 1)
-      if (strtoll(line, NULL, 10) < w->f.first_epoch)
+      if (!strncmp(line, key, skip) && strtoll(line + skip, NULL, 10) < w->f.first_epoch)
         for (const char *at = line; good && at <= end; at += 200)
           good = log_add(w, "%.*s", (int)(end - at) < 200 ? (int)(end - at) + 1 : 200, at);
   free(old);
@@ -282,7 +298,9 @@ static bool log_keep(show *w) {
 
 static fit_status log_start(show *w) {
   if (!w->c.log || w->c.quiet) return FIT_OK;
-  if (!log_add(w, "epoch,steps,seconds") || !log_line(w, true) || !log_keep(w)) return log_fail(w);
+  w->json = log_is_json(w->c.log);
+  bool headed = w->json || (log_add(w, "epoch,steps,seconds") && log_line(w, true));
+  if (!headed || !log_keep(w)) return log_fail(w);
   /* A path that cannot be written is better known before the first epoch. */
   return log_write(w, w->f.why, sizeof w->f.why) ? FIT_OK : FIT_FAILED;
 }
@@ -315,6 +333,7 @@ static fit_status on_epoch(fit *f) {
     fflush(stdout);
   }
   fit_status status = log_epoch(w);
+  if (!status) status = rank_log_gather(&w->ranks, f);
   if (!status) logs_try(w);
   return status ? status : fit_save_epoch(&w->save, f);
 }
@@ -324,7 +343,12 @@ static void on_line(void *user, const char *line) { cli_note(&((show *)user)->c,
 /* A checkpoint whose step the log has not reached on disk is not written. */
 static bool before_save(void *user, char *why, size_t whysize) {
   show *w = user;
-  return w->c.quiet || step_log_sync(&w->steps, why, whysize);
+  if (rank_log_gather(&w->ranks, &w->f)) {
+    snprintf(why, whysize, "%s", fit_reason(&w->f));
+    return false;
+  }
+  return w->c.quiet ||
+         (step_log_sync(&w->steps, why, whysize) && step_log_sync(&w->ranks.file, why, whysize));
 }
 
 /* What the variables begin with. */
@@ -338,7 +362,7 @@ static fit_status begin(show *w) {
                        .sync = c->save_sync,
                        .seed = c->seed,
                        .tell = on_line,
-                       .before = c->log_steps ? before_save : NULL,
+                       .before = c->log_steps || c->log_ranks ? before_save : NULL,
                        .user = w};
   fit_status status = fit_save_open(&w->save, &w->f);
   if (status || w->save.restored >= 0) return status;
@@ -370,6 +394,7 @@ static fit_status run(show *w) {
   fit_status status = fit_run(&w->f);
   if (status == FIT_FAILED) return status;
   progress_clear(&w->bar);
+  if (status == FIT_OK && rank_log_gather(&w->ranks, &w->f)) return FIT_FAILED;
   if (!logs_write(w, false, w->f.why, sizeof w->f.why)) return FIT_FAILED;
   int told = w->since ? cli_stragglers(&w->c, w->f.session) : CLI_OK;
   if (!told) told = cli_profile_end(&w->c, w->f.session);
@@ -390,11 +415,12 @@ static fit_status train(show *w) {
   }
   progress_start(&w->bar, !w->c.quiet && !w->c.plain);
   status = log_start(w);
-  if (!status && !w->c.quiet) {
-    int64_t epochs = f->first_epoch ? f->first_epoch - 1 : 0;
-    w->steps.path = w->c.log_steps;
-    status = step_log_open(&w->steps, f, epochs * fit_steps(&f->train) + f->first_step + 1);
-  }
+  int64_t epochs = f->first_epoch ? f->first_epoch - 1 : 0;
+  int64_t first = epochs * fit_steps(&f->train) + f->first_step + 1;
+  w->steps.path = w->c.quiet ? NULL : w->c.log_steps;
+  w->ranks.path = w->c.log_ranks;
+  if (!status) status = step_log_open(&w->steps, f, first);
+  if (!status) status = rank_log_open(&w->ranks, f, first);
   cli_stop_catch(&w->stop, f->session);
   if (!status) status = run(w);
   progress_clear(&w->bar);
@@ -489,6 +515,7 @@ int cli_fit(const cli *given) {
   fit_save_close(&w.save);
   fit_report_close(&w.report);
   step_log_close(&w.steps);
+  rank_log_close(&w.ranks);
   fit_close(&w.f);
   free(w.log);
   return w.status;

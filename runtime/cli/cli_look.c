@@ -68,13 +68,13 @@ static int look_output(const cli *c, const char *path) {
 }
 
 int look_run(const cli *c, bool calls) {
-  const char *const outputs[] = {c->log, c->log_steps, c->profile};
+  const char *const outputs[] = {c->log, c->log_steps, c->log_ranks, c->profile};
   int status = -1;
   if (launcher_is_there()) return -1;
   status = look_feed(c, c->entry, c->feed, c->nfeed, calls, c->skip, c->limit);
   if (status < 0 && c->eval && c->neval_feed == c->eval->nin)
     status = look_feed(c, c->eval, c->eval_feed, c->neval_feed, false, c->eval_skip, c->eval_limit);
   for (int i = 0; status < 0 && i < c->nout; i++) status = look_output(c, c->out[i].file);
-  for (int i = 0; status < 0 && i < 3; i++) status = look_output(c, outputs[i]);
+  for (int i = 0; status < 0 && i < 4; i++) status = look_output(c, outputs[i]);
   return status;
 }

@@ -45,6 +45,7 @@ static const option options[] = {
     {"--seed", OPT_SEED, 6, offsetof(cli, seed), 0},
     {"--log", OPT_TEXT, 4, offsetof(cli, log), 0},
     {"--log-steps", OPT_TEXT, 4, offsetof(cli, log_steps), 0},
+    {"--log-ranks", OPT_TEXT, 4, offsetof(cli, log_ranks), 0},
     {"--transport", OPT_TEXT, 6, offsetof(cli, transport), 0},
     {"--devices-per-rank", OPT_COUNT, 6, offsetof(cli, per_rank), 0},
     {"--cores", OPT_COUNT, 6, offsetof(cli, cores), 0},
@@ -79,7 +80,8 @@ enum { OPTIONS = sizeof options / sizeof *options };
 static const char *const free_options[] = {"--prefetch", "--log",      "--log-steps", "--timeout",
                                            "--cores",    "--progress", "--plain",     "--footprint",
                                            "--traffic",  NULL};
-static const char *const path_options[] = {"--save", "--load", "--load-map", "--profile", NULL};
+static const char *const path_options[] = {"--save",    "--load",      "--load-map",
+                                           "--profile", "--log-ranks", NULL};
 
 static bool is_among(const char *const *names, const char *name) {
   while (*names && strcmp(*names, name) != 0) names++;
@@ -329,6 +331,16 @@ static bool check_checkpoints(cli *c, int bit) {
   return true;
 }
 
+static bool check_logs(const cli *c) {
+  const char *const log[] = {c->log, c->log_steps, c->log_ranks};
+  static const char *const name[] = {"--log", "--log-steps", "--log-ranks"};
+  for (int i = 0; i < 3; i++)
+    for (int j = i + 1; j < 3; j++)
+      if (log[i] && log[j] && !strcmp(log[i], log[j]))
+        return cli_usage(c, "%s and %s name the same file", name[i], name[j]), false;
+  return true;
+}
+
 bool cli_check_options(cli *c, int bit) {
   if (bit == 1) return true;
   if (!c->entry)
@@ -337,8 +349,7 @@ bool cli_check_options(cli *c, int bit) {
   if (!check_names(c, "--feed", c->feed, c->nfeed, c->entry, true)) return false;
   if (!check_checkpoints(c, bit)) return false;
   if (!check_names(c, "--out", c->out, c->nout, c->entry, false)) return false;
-  if (c->log && c->log_steps && !strcmp(c->log, c->log_steps))
-    return cli_usage(c, "--log and --log-steps name the same file"), false;
+  if (!check_logs(c)) return false;
   if (bit == 4 && !c->epochs == !c->steps)
     return cli_usage(c, c->epochs ? "--epochs and --steps exclude each other"
                                   : "fit requires --epochs N or --steps N"),

@@ -82,7 +82,9 @@ static dtrt_status agree(cli_stop *c, int *sig) {
 dtrt_status cli_stop_asked(cli_stop *c, int *sig) {
   *sig = 0;
   c->steps++;
-  if (c->nranks > 1) return c->steps < c->next ? DTRT_OK : agree(c, sig);
+  c->met = c->nranks > 1 ? c->steps >= c->next : progress_now() - c->last >= agree_seconds;
+  if (c->nranks > 1) return c->met ? agree(c, sig) : DTRT_OK;
+  if (c->met) c->last = progress_now();
   *sig = stop_asked;
   return DTRT_OK;
 }

@@ -16,6 +16,7 @@ typedef struct cli_stop {
   int64_t steps, next; /* steps so far; when ranks next agree */
   int64_t last_steps;  /* at the last agreement, */
   double last;         /* and when that was */
+  bool met; /* by the last cli_stop_asked, ranks have agreed: for what else is due then */
 } cli_stop;
 
 /* From here on the signals are kept for cli_stop_asked, those apart that the process ignores. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "clock.h"
 #include "element.h"
 #include "fit_ahead.h"
 #include "fit_verify.h"
@@ -185,12 +186,16 @@ static fit_status run_step(fit *f, fit_pass *pass, bool is_short) {
   int which = is_short && pass->which >= 0 ? pass->which : 0;
   prefetch *reader = f->ahead ? fit_ahead_reader(f->ahead) : NULL;
   dtrt_status status;
+  int64_t from = clock_ns();
   if (reader) {
     prefetch_take(reader);
+    pass->waited = clock_ns() - from;
     status = dtrt_call_fill_in(f->session, which, entry, prefetch_fill, reader, pass->out);
   } else {
     status = dtrt_call_fill_in(f->session, which, entry, data_fill, &pass->set, pass->out);
+    pass->waited = 0;
   }
+  pass->took = clock_ns() - from;
   return status == DTRT_OK ? FIT_OK : fit_session_failed(f);
 }
 

@@ -28,6 +28,7 @@ typedef struct fit_pass {
   int64_t step;           /* steps done in this epoch */
   int bad;                /* first metric of the last step that is not finite; -1: none */
   double seconds;         /* that the steps of this epoch took */
+  int64_t took, waited;   /* nanoseconds of the last step, and of these for its rows to be read */
 } fit_pass;
 
 typedef struct fit fit;

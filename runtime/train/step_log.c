@@ -18,39 +18,55 @@ static fit_status step_log_fail(const step_log *l, fit *f, int why) {
   return FIT_FAILED;
 }
 
-static void step_log_head(FILE *to, const fit *f) {
-  fputs("step,epoch", to);
+bool log_is_json(const char *path) {
+  size_t n = strlen(path);
+  return n >= 6 && !strcmp(path + n - 6, ".jsonl");
+}
+
+static void step_log_head(FILE *to, const fit *f, const char *columns) {
+  fputs(columns, to);
   for (int i = 0; i < f->train.entry->nout; i++)
     if (f->train.out[i]) fprintf(to, ",%s", f->train.entry->out[i].name);
   fputc('\n', to);
 }
 
-/* The lines of `path` before step `first`, when their head is that of `text`. */
-static void step_log_keep(const char *path, FILE *to, const char *head, int64_t first) {
+static const char json_step[] = "{\"step\":";
+enum { JSON_STEP = sizeof json_step - 1 };
+
+/* The lines of `path` before step `first`, when the file is such a log: CSV by its head, of JSON
+ * each line. The last line may be cut off. */
+static void step_log_keep(const char *path, bool json, FILE *to, const char *head, int64_t first) {
   const char *why;
   int fd = file_open(path, &why);
   FILE *old = fd >= 0 ? fdopen(fd, "rb") : NULL;
   char *line = NULL;
   size_t room = 0;
-  ssize_t n = old ? getline(&line, &room, old) : -1;
-  bool ours = n > 0 && !strcmp(line, head);
-  while (ours && (n = getline(&line, &room, old)) > 0 && line[n - 1] == '\n')
-    if (strtoll(line, NULL, 10) < first) fputs(line, to);
+  ssize_t n = 0;
+  bool ours = old && (json || ((n = getline(&line, &room, old)) > 0 && !strcmp(line, head)));
+  while (ours && (n = getline(&line, &room, old)) > 0 && line[n - 1] == '\n') {
+    bool is_step = !json || !strncmp(line, json_step, JSON_STEP);
+    if (is_step && strtoll(line + (json ? JSON_STEP : 0), NULL, 10) < first) fputs(line, to);
+  }
   free(line);
   if (old) fclose(old);
 }
 
 fit_status step_log_open(step_log *l, fit *f, int64_t first) {
+  return step_log_open_as(l, f, "step,epoch", first);
+}
+
+fit_status step_log_open_as(step_log *l, fit *f, const char *columns, int64_t first) {
   char *text = NULL;
   size_t n = 0;
   l->fd = -1;
   if (!l->path) return FIT_OK;
+  l->json = log_is_json(l->path);
   FILE *to = open_memstream(&text, &n);
   if (!to) return step_log_fail(l, f, ENOMEM);
-  step_log_head(to, f);
+  if (!l->json) step_log_head(to, f, columns);
   fflush(to);
-  char *head = first > 1 ? strdup(text) : NULL;
-  if (head) step_log_keep(l->path, to, head, first);
+  char *head = first > 1 ? strdup(l->json ? "" : text) : NULL;
+  if (head) step_log_keep(l->path, l->json, to, head, first);
   free(head);
   fit_status status = fclose(to) ? step_log_fail(l, f, ENOMEM) : FIT_OK;
   if (!status && !tensor_file_replace(l->path, text, n, "", 0, f->why, sizeof f->why))
@@ -62,8 +78,7 @@ fit_status step_log_open(step_log *l, fit *f, int64_t first) {
   return l->fd >= 0 ? FIT_OK : step_log_fail(l, f, errno);
 }
 
-/* errno, or 0 when nothing is left. */
-static int step_log_write(step_log *l) {
+int step_log_write(step_log *l) {
   size_t at = 0;
   int error = 0;
   while (at < l->n && !error) {
@@ -96,18 +111,52 @@ __attribute__((format(printf, 2, 3))) static bool step_log_put(step_log *l, cons
   return true;
 }
 
+/* A name or a host: what would end a field or a text of JSON is left out. */
+static bool step_log_text_part(step_log *l, const char *text) {
+  bool good = true;
+  for (; good && *text; text++)
+    if ((unsigned char)*text >= ' ' && !strchr(",\"\\", *text)) good = step_log_put(l, "%c", *text);
+  return good;
+}
+
+/* What comes before a value: a line begins with its step. */
+static bool step_log_name(step_log *l, const char *name) {
+  bool first = !strcmp(name, "step");
+  if (!l->json) return first || step_log_put(l, ",");
+  return step_log_put(l, first ? "{\"" : ",\"") && step_log_text_part(l, name) &&
+         step_log_put(l, "\":");
+}
+
+bool step_log_int(step_log *l, const char *name, int64_t v) {
+  return step_log_name(l, name) && step_log_put(l, "%lld", (long long)v);
+}
+
+bool step_log_real(step_log *l, const char *name, double v) {
+  if (!step_log_name(l, name)) return false;
+  if (l->json && !isfinite(v)) return step_log_put(l, "null");
+  return step_log_put(l, "%.9g", isnan(v) ? fabs(v) : v); /* never "-nan" */
+}
+
+bool step_log_number(step_log *l, const char *name, const char *digits) {
+  return step_log_name(l, name) && step_log_put(l, "%s", digits);
+}
+
+bool step_log_text(step_log *l, const char *name, const char *v) {
+  const char *quote = l->json ? "\"" : "";
+  return step_log_name(l, name) && step_log_put(l, "%s", quote) && step_log_text_part(l, v) &&
+         step_log_put(l, "%s", quote);
+}
+
+bool step_log_end(step_log *l) { return step_log_put(l, l->json ? "}\n" : "\n"); }
+
 fit_status step_log_add(step_log *l, fit *f) {
   const fit_pass *pass = &f->train;
   if (!l->path || l->fd < 0) return FIT_OK;
-  bool good =
-      step_log_put(l, "%lld,%lld", (long long)((f->epoch - 1) * fit_steps(pass) + pass->step),
-                   (long long)f->epoch);
-  for (int i = 0; good && i < pass->entry->nout; i++) {
-    if (!pass->out[i]) continue;
-    double v = fit_value(pass, i);
-    good = step_log_put(l, ",%.9g", isnan(v) ? fabs(v) : v); /* never "-nan" */
-  }
-  if (!good || !step_log_put(l, "\n")) return step_log_fail(l, f, ENOMEM);
+  bool good = step_log_int(l, "step", (f->epoch - 1) * fit_steps(pass) + pass->step) &&
+              step_log_int(l, "epoch", f->epoch);
+  for (int i = 0; good && i < pass->entry->nout; i++)
+    if (pass->out[i]) good = step_log_real(l, pass->entry->out[i].name, fit_value(pass, i));
+  if (!good || !step_log_end(l)) return step_log_fail(l, f, ENOMEM);
   if (l->n >= STEP_LOG_WRITE) step_log_write(l); /* the next sync reports failures */
   return FIT_OK;
 }

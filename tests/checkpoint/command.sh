@@ -205,6 +205,19 @@ streams $fit --steps 3 --save streams --log-steps parts.csv
 streams --mesh a=2 --layout 'x=[a]' $fit --steps 7 --save streams --resume --log-steps parts.csv
 streams $fit --steps 10 --save streams --resume --log-steps parts.csv
 diff whole.csv parts.csv || fail 'streams that were stopped twice'
+# Logs of JSON lines, and of ranks, in parts as in one run
+streams $fit --epochs 2 --log whole-e.jsonl --log-steps whole.jsonl --log-ranks whole-r.jsonl
+rm -r streams
+streams $fit --steps 3 --save streams --log parts-e.jsonl --log-steps parts.jsonl --log-ranks parts-r.jsonl
+echo '{"step":4,"epoch":1,"cut o' >>parts-r.jsonl
+streams $fit --steps 10 --save streams --resume --log parts-e.jsonl --log-steps parts.jsonl --log-ranks parts-r.jsonl
+diff whole.jsonl parts.jsonl || fail 'steps as JSON lines, stopped once'
+[ "$(sed -n 2p parts.jsonl)" = "$(awk -F, 'NR == 3 { printf "{\"step\":2,\"epoch\":1,\"jump\":%s,\"loss\":%s}", $3, $4 }' whole.csv)" ] || fail "JSON line: $(sed -n 2p parts.jsonl)"
+untimed() { sed 's/"\(time\|seconds\|data_seconds\|rows_per_second\)":[0-9.e+-]*,\{0,1\}//g' "$1"; }
+diff <(untimed whole-r.jsonl) <(untimed parts-r.jsonl) || fail 'ranks as JSON lines, stopped once'
+[ "$(untimed parts-r.jsonl | sed 's/,"host":"[^"]*"//' | head -1)" = "$(sed -n 1p whole.jsonl | sed 's/"jump/"rank":0,&/')" ] || fail "ranks: $(head -1 parts-r.jsonl)"
+diff <(untimed whole-e.jsonl) <(untimed parts-e.jsonl) || fail 'epochs as JSON lines, stopped once'
+fails 'name the same file' $fit --epochs 1 --log-steps same.csv --log-ranks same.csv
 streams $fit --steps 12 --save streams --resume
 fails 'saved within an epoch of 4 streams' fit train --feed x=x.csv --steps 15 --save streams --resume --drop-last
 fails '--stream and --shuffle exclude each other' $fit --epochs 1 --shuffle 1

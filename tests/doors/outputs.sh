@@ -70,6 +70,7 @@ fit=("$dtgc" run fit.dtg fit train --feed x=rows.csv --epochs 2 --plain)
 full "${fit[@]}"
 written /dev/full "${fit[@]}" --log /dev/full
 written /dev/full "${fit[@]}" --log-steps /dev/full
+written /dev/full "${fit[@]}" --log-ranks /dev/full
 written /dev/full "${fit[@]}" --profile=/dev/full
 
 # A disk that is full while an executable is put in its place: what was there stays.

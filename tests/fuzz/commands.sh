@@ -42,7 +42,7 @@ model=$(ls -d saved/step*)
 words=(run call fit info checkpoint verify plot ls cat diff check reshard m.dtg l.dtg x.csv x.npy x.raw saved "$part" train f w x y
   --mesh a=2 a=3,b=2 --layout 'x=[a, _]' 'w=[a]' -D batch=2 --dump=ast --dump=layouts --dump=spmd,comm --dump=memory --dump=cost
   --dump=edits --dump=c --why f.x --diff --strict-layouts --feed x=x.csv:0-2 y=x.csv:3 x=x.npy x=x.raw:f32[3] x=x.csv.gz:0-2
-  --epochs 2 --steps 3 --limit 4 --shuffle 1 --eval f --eval-feed --log log.csv --log-steps steps.csv --save saved2 --load saved
+  --epochs 2 --steps 3 --limit 4 --shuffle 1 --eval f --eval-feed --log log.csv --log-steps steps.csv --log-ranks ranks.jsonl --save saved2 --load saved
   --resume --every 2 --keep 1 --plain --seed 5 --out x=out.npy s=- --emit-c emitted --emit-html page.html --time --tolerance 1e-3
   --help --version --ops --check-nan=cheap --timeout 5 --transport=threads -I . -o made
   --disable=overlap --disable inline,rows tile,fuse -O 1 -O0 --loader=llvm own --repeat-saves=2 --drop-exchange 1 --machine=native --machine x.machine)

@@ -76,6 +76,8 @@ fine ./one $fit -- ./remark $fit
 fine ./one info -- ./one info
 fine ./one $fit -- ./one fit train --feed x=elsewhere/same.csv --epochs 2
 fine ./one $fit --log a.csv --log-steps as.csv -- ./one $fit --log b.csv --plain --timeout 20 --prefetch 0
+fine ./one $fit --log-ranks a.csv -- ./one $fit --log-ranks b.csv
+differs '--log-ranks is not given on rank 1, but given on rank 0' ./one $fit --log-ranks a.csv -- ./one $fit
 fine ./one $fit --profile a.json -- ./one $fit --profile b.json
 [ $failed -eq 0 ] && echo 'differences are named'
 exit $failed

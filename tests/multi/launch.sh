@@ -57,7 +57,7 @@ last=$(printf 'step-%06d' $steps)
 broken() { # NAME KILLS ARGS...
   local name=$1 left=$2 job p seen=0
   shift 2
-  "$dtgc" launch "$@" -- $fit --steps $steps --save "$name" --every 50 >out.txt 2>err.txt </dev/null &
+  "$dtgc" launch "$@" -- $fit --steps $steps --save "$name" --every 50 --log-ranks "$name.csv" >out.txt 2>err.txt </dev/null &
   job=$!
   while [ $seen -lt "$left" ] && kill -0 $job 2>/dev/null; do
     # Each at a random instant after more of the training, however fast the machine is.
@@ -72,6 +72,8 @@ broken() { # NAME KILLS ARGS...
   [ $seen -ge $((left * 9 / 10)) ] || fail "$name: only $seen were killed"
   [ -d "$name/$last" ] || { fail "$name: $last is missing"; return; }
   same "$name" whole/$last "$name/$last"
+  # Every step once, whichever rank was killed, of however many.
+  awk -F, 'NR > 1 && $3 == 0 { print $1 }' "$name.csv" | cmp -s - <(seq $steps) || fail "$name: the log of ranks lacks steps, or has some twice"
   [ "$(grep -c 'was killed by SIGKILL\|is gone with its watcher\|were not started' err.txt)" -ge 1 ] || fail "$name: nothing was killed"
   [ -z "$(ranks)" ] || fail "$name: ranks are left"
 }
