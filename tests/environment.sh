@@ -10,7 +10,7 @@ others=$(grep -rnE --include='*.c' --include='*.h' --include='*.cpp' --include='
 for f in $readers; do others=$(grep -v "^$f:" <<<"$others"); done
 [ -z "$others" ] || { echo 'FAIL the environment is read outside of the files that may:' && echo "$others" && failed=1; }
 # Names: what getenv is called with, and the tables of names in these files.
-read_names=$(grep -hoE '"[A-Z][A-Z0-9]*_[A-Z0-9_]+"|getenv\("[A-Z0-9_]+"\)|= "TERM"' $readers | grep -oE '[A-Z][A-Z0-9_]+' | sort -u)
+read_names=$(grep -hoE '"[A-Z][A-Z0-9]*_[A-Z0-9_]+"|getenv\("[A-Z0-9_]+"\)|= "(TERM|TMPDIR)"' $readers | grep -oE '[A-Z][A-Z0-9_]+' | sort -u)
 told=$(sed -n '/^.Sh ENVIRONMENT/,/^.Sh FILES/p' docs/dtgc.1 | sed -n 's/^\.It Ev //p' | grep -oE '[A-Z][A-Z0-9_]+' | sort -u)
 [ "$(wc -l <<<"$read_names")" -ge 20 ] || { echo "FAIL too few names are found: $read_names" && failed=1; }
 differs=$(diff <(echo "$read_names") <(echo "$told")) ||

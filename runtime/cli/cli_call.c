@@ -156,7 +156,9 @@ int call_run(const cli *given) {
   void **out = calloc((size_t)c.entry->nout + 1, sizeof *out);
   busy *b = c.quiet || !c.nfeed ? NULL : busy_begin();
   busy_say(b, "reading %s%s", c.nfeed ? c.feed[0].file : "", c.nfeed > 1 ? " and others" : "");
-  bool good = out && data_open(&set, c.entry, c.feed, c.nfeed, true, 0, 0, NULL, why, sizeof why);
+  spool_job job = session_job(s);
+  bool good =
+      out && data_open_in(&job, &set, c.entry, c.feed, c.nfeed, true, 0, 0, NULL, why, sizeof why);
   busy_end(b);
   if (!out) {
     cli_fail(&c, "out of memory");

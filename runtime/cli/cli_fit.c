@@ -487,7 +487,9 @@ int cli_fit(const cli *given) {
   cli *c = &w.c;
   dtrt_session *s = cli_open(c);
   if (!s) return CLI_FAILED;
+  spool_job job = session_job(s);
   w.f = (fit){.session = s,
+              .job = &job,
               .program = c->program,
               .variants = c->variants,
               .more = c->more,

@@ -35,6 +35,7 @@ static bool are_quick(const data_pair *feed, int n) {
   bool quick = true;
   for (int i = 0; i < n; i++) {
     struct stat s;
+    if (*feed[i].file == '|') return false; /* it is run once */
     if (!file_of(feed[i].file, &s)) return true; /* a number, or missing */
     quick = quick && S_ISREG(s.st_mode) && (s.st_size <= SMALL || ends_with(feed[i].file, ".npy"));
   }

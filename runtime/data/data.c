@@ -124,8 +124,8 @@ static tensor_file *shared(const data_set *like, const char *spec, const dtrt_te
   return NULL;
 }
 
-static bool open_input(data_set *set, int i, const data_pair *feed, int nfeed, const data_set *like,
-                       char *why, size_t whysize) {
+static bool open_input(const spool_job *job, data_set *set, int i, const data_pair *feed, int nfeed,
+                       const data_set *like, char *why, size_t whysize) {
   const dtrt_tensor *in = &set->entry->in[i];
   const data_pair *from = NULL;
   char want[256];
@@ -143,7 +143,8 @@ static bool open_input(data_set *set, int i, const data_pair *feed, int nfeed, c
   if (set->whole || in->layout->rank == 0)
     most = (tensor_file_most){in->layout->rank ? in->layout->dim[0].n : 1, dtrt_tensor_count(in)};
   if (!set->file[i] && spec)
-    set->file[i] = tensor_file_open(spec, in->dtype, in->layout->rank == 0, &most, why, whysize);
+    set->file[i] =
+        tensor_file_open_in(job, spec, in->dtype, in->layout->rank == 0, &most, why, whysize);
   set->fixed[i] = in->layout->rank == 0;
   if (!set->file[i] && spec && !set->fixed[i] && element_is_number(spec) && access(spec, F_OK))
     snprintf(why, whysize,
@@ -156,6 +157,12 @@ static bool open_input(data_set *set, int i, const data_pair *feed, int nfeed, c
 
 bool data_open(data_set *set, const dtrt_entry *entry, const data_pair *feed, int nfeed, bool whole,
                int64_t skip, int64_t limit, const data_set *like, char *why, size_t whysize) {
+  return data_open_in(NULL, set, entry, feed, nfeed, whole, skip, limit, like, why, whysize);
+}
+
+bool data_open_in(const spool_job *job, data_set *set, const dtrt_entry *entry,
+                  const data_pair *feed, int nfeed, bool whole, int64_t skip, int64_t limit,
+                  const data_set *like, char *why, size_t whysize) {
   *set = (data_set){.entry = entry, .whole = whole};
   size_t n = (size_t)entry->nin + 1;
   set->file = calloc(n, sizeof *set->file);
@@ -164,7 +171,7 @@ bool data_open(data_set *set, const dtrt_entry *entry, const data_pair *feed, in
   snprintf(why, whysize, "out of memory");
   bool good = set->file && set->fixed && set->spec;
   for (int i = 0; good && i < entry->nin; i++)
-    good = open_input(set, i, feed, nfeed, like, why, whysize);
+    good = open_input(job, set, i, feed, nfeed, like, why, whysize);
   if (good && !whole && !set->constant) {
     snprintf(why, whysize, "fit %s: no input of the entry has a batch dim", entry->name);
     good = false;

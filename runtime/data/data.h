@@ -36,6 +36,10 @@ typedef struct data_set {
  */
 bool data_open(data_set *set, const dtrt_entry *entry, const data_pair *feed, int nfeed, bool whole,
                int64_t skip, int64_t limit, const data_set *like, char *why, size_t whysize);
+/* The same in a job: see tensor_file_open_in. */
+bool data_open_in(const spool_job *job, data_set *set, const dtrt_entry *entry,
+                  const data_pair *feed, int nfeed, bool whole, int64_t skip, int64_t limit,
+                  const data_set *like, char *why, size_t whysize);
 void data_close(data_set *set);
 
 /* Puts the rows into the order of an epoch. False when out of memory. */

@@ -1,6 +1,7 @@
 /* file_spec.c: see file_spec.h. Braces are expanded here and not by glob, which silently omits a
  * missing name. */
 #include "file_spec.h"
+#include <errno.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,25 @@ static bool cut(file_spec *s, char *why, size_t whysize) {
   return true;
 }
 
+/* What follows a command's last colon, when it can be records or columns. A path may be in the
+ * command. */
+static bool cut_command(file_spec *s, char *why, size_t whysize) {
+  s->command = true;
+  char *colon = strrchr(s->path, ':');
+  if (colon && columns_ok(colon + 1)) {
+    s->columns = colon + 1;
+    *colon = '\0';
+    colon = strrchr(s->path, ':');
+  }
+  if (colon && raw_looks_like(colon + 1)) {
+    s->record = colon + 1;
+    *colon = '\0';
+  }
+  if (s->path[1 + strspn(s->path + 1, " \t\n")]) return true;
+  snprintf(why, whysize, "|: expected a command behind the bar, as in '|zcat shards.gz:u8[65]'");
+  return false;
+}
+
 static bool add(file_spec *s, const char *path, char *why, size_t whysize) {
   if (s->nfiles == FILE_SPEC_FILES) {
     snprintf(why, whysize, "%s: more than %d files", s->path, FILE_SPEC_FILES);
@@ -96,6 +116,45 @@ static bool add_matches(file_spec *s, const char *pattern, char *why, size_t why
     good = add(s, found.gl_pathv[i], why, whysize);
   globfree(&found);
   return good;
+}
+
+/* The names of "@list.txt", one a line, which begin in the list's folder. */
+static bool add_list(file_spec *s, const char *list, char *why, size_t whysize) {
+  const char *wrong, *slash = strrchr(list, '/');
+  int fd = file_open(list, &wrong), number = 0;
+  FILE *from = fd >= 0 ? fdopen(fd, "rb") : NULL;
+  if (!from) {
+    if (fd >= 0) close(fd);
+    snprintf(why, whysize, "%s: %s", list, fd >= 0 ? strerror(errno) : wrong);
+    return false;
+  }
+  char *line = NULL, path[FILE_SPEC_MOST];
+  size_t room = 0;
+  bool good = true;
+  int before = s->nfiles;
+  for (ssize_t n; good && (n = getline(&line, &room, from)) >= 0;) {
+    number++;
+    if ((size_t)n != strlen(line)) {
+      snprintf(why, whysize, "%s:%d: expected the name of a file, found a zero byte", list, number);
+      good = false;
+      break;
+    }
+    while (n && strchr(" \t\r\n", line[n - 1])) line[--n] = '\0';
+    const char *name = line + strspn(line, " \t");
+    if (!*name || *name == '#') continue;
+    bool relative = *name != '/' && slash;
+    n = snprintf(path, sizeof path, "%.*s%s", relative ? (int)(slash - list) + 1 : 0, list, name);
+    good = (size_t)n < sizeof path && is_there(path);
+    if (good)
+      good = add(s, path, why, whysize);
+    else
+      snprintf(why, whysize, "%s:%d: %.200s: %s", list, number, path,
+               (size_t)n < sizeof path ? "No such file" : "the name is too long");
+  }
+  free(line);
+  fclose(from);
+  if (good && s->nfiles == before) snprintf(why, whysize, "%s: the list names no file", list);
+  return good && s->nfiles > before;
 }
 
 /* The first "{a,b}": its end and, one after another, the alternatives' ends. Braces nest. */
@@ -124,13 +183,17 @@ static bool expand(file_spec *s, const char *path, char *why, size_t whysize) {
   return true;
 }
 
-bool file_spec_read(file_spec *s, const char *text, char *why, size_t whysize) {
+bool file_spec_read(file_spec *s, const char *text, bool commands, char *why, size_t whysize) {
   *s = (file_spec){0};
   if ((size_t)snprintf(s->path, sizeof s->path, "%s", text) >= sizeof s->path) {
     snprintf(why, whysize, "%.100s...: the name is too long", text);
     return false;
   }
+  if (commands && *s->path == '|')
+    return cut_command(s, why, whysize) && add(s, s->path, why, whysize);
   if (!cut(s, why, whysize)) return false;
+  if (*s->path == '@' && s->path[1] && !is_there(s->path))
+    return add_list(s, s->path + 1, why, whysize);
   int braces = 0;
   for (const char *c = s->path; *c; c++) braces += *c == '{';
   if (braces > FILE_SPEC_BRACES) {

@@ -72,6 +72,14 @@ bool gz_open(gz_stream *s, const char *name, char *why, size_t whysize) {
   return false;
 }
 
+bool gz_open_fd(gz_stream *s, const char *name, int fd, char *why, size_t whysize) {
+  *s = (gz_stream){.name = name, .fd = fd, .why = why, .whysize = whysize};
+  bool good =
+      fd < 0 ? gz_fail(s, "%s", strerror(errno)) : lseek(fd, 0, SEEK_SET) == 0 && gz_start(s);
+  if (!good) gz_close(s);
+  return good;
+}
+
 void gz_close(gz_stream *s) {
   if (s->zip) s->zip_close(s);
   if (s->z) gzclose_r(s->z);

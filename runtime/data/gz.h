@@ -34,6 +34,8 @@ typedef struct gz_stream {
 /* Writes why, behind the file's name; false. */
 __attribute__((format(printf, 2, 3))) bool gz_fail(gz_stream *s, const char *format, ...);
 bool gz_open(gz_stream *s, const char *name, char *why, size_t whysize);
+/* The same of an open file, which the stream then has. */
+bool gz_open_fd(gz_stream *s, const char *name, int fd, char *why, size_t whysize);
 void gz_close(gz_stream *s); /* the stream and fd */
 /* Bytes taken, fewer than n only at the end; -1 with why. */
 int64_t gz_take(gz_stream *s, void *to, int64_t n);

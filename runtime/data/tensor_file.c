@@ -1,14 +1,17 @@
 /* tensor_file.c: opening files of any format, and writing them. See tensor_file.h. */
 #include "tensor_file.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "decoded.h"
 #include "file_spec.h"
 #include "files.h"
 
@@ -129,22 +132,77 @@ static tensor_file *new_file(const char *name) {
   f->from_disk = calloc(1, sizeof *f->from_disk);
   if (!f->from_disk) return free(f), NULL;
   f->fd = -1;
+  f->output.fd = f->decoded.fd = -1;
   snprintf(f->name, sizeof f->name, "%s", name);
   return f;
 }
 
-static tensor_file *open_one(const char *name, const file_spec *of, int dtype,
-                             const tensor_file_most *most, char *why, size_t whysize) {
+typedef struct opening {
+  const spool_job *job; /* or NULL */
+  const file_spec *of;
+  int dtype;
+  const tensor_file_most *most;
+} opening;
+
+/* What cannot be read in place. Fortran order apart, which only the header has. */
+static bool is_decoded(const gz_stream *s, const file_spec *of) {
+  if (s->packed) return true;
+  return !of->record && (npz_is(s) || (!npy_is(s) && !idx_is(s) && is_text(s)));
+}
+
+/* Decoded by one rank of the host, mapped by the others. Without room for it in TMPDIR each decodes
+ * for itself. */
+static bool open_shared(tensor_file *f, gz_stream *s, const opening *o) {
+  const file_spec *of = o->of;
+  struct stat st;
+  char *key = NULL, why[256];
+  bool good = false;
+  if (fstat(s->fd, &st) ||
+      asprintf(&key, "decoded %llu %llu %lld %lld.%09ld %d %lld %lld '%s' '%s' '%s'",
+               (unsigned long long)st.st_dev, (unsigned long long)st.st_ino, (long long)st.st_size,
+               (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, o->dtype, (long long)o->most->rows,
+               (long long)o->most->elements, of->record ? of->record : "",
+               of->columns ? of->columns : "", of->member ? of->member : "") < 0)
+    return open_stream(f, s, o->dtype, of, o->most);
+  spool_state state = spool_open(&f->decoded, o->job, key, why, sizeof why);
+  free(key);
+  if (state == SPOOL_FULL && decoded_get(f, &f->decoded)) return true;
+  good = open_stream(f, s, o->dtype, of, o->most);
+  bool put = state == SPOOL_EMPTY && good && f->memory && decoded_put(f, &f->decoded);
+  if (!put || !spool_filled(&f->decoded)) spool_close(&f->decoded);
+  return good;
+}
+
+/* The command of "|command" has run, once a host, and its output is open in `s`. */
+static bool run_command(tensor_file *f, gz_stream *s, const opening *o, char *why, size_t whysize) {
+  char *key = NULL, failed[512];
+  if (asprintf(&key, "command %s", f->name) < 0) return false;
+  spool_state state = spool_open(&f->output, o->job, key, failed, sizeof failed);
+  free(key);
+  if (state == SPOOL_FAILED) {
+    snprintf(why, whysize, "%.300s: %s", f->name, failed);
+    return false;
+  }
+  if (state == SPOOL_EMPTY) {
+    bool good = spool_command(&f->output, f->name + 1, why, whysize);
+    if (!good || !spool_filled(&f->output)) return spool_close(&f->output), false;
+  }
+  return gz_open_fd(s, f->name, fcntl(f->output.fd, F_DUPFD_CLOEXEC, 0), why, whysize);
+}
+
+static tensor_file *open_one(const char *name, const opening *o, char *why, size_t whysize) {
   gz_stream s;
   tensor_file *f = new_file(name);
-  bool good = f && gz_open(&s, f->name, why, whysize);
+  bool good = f && (o->of->command ? run_command(f, &s, o, why, whysize)
+                                   : gz_open(&s, f->name, why, whysize));
   if (good) {
-    good = open_stream(f, &s, dtype, of, most);
+    bool shared = o->job && o->job->shared && is_decoded(&s, o->of);
+    good = shared ? open_shared(f, &s, o) : open_stream(f, &s, o->dtype, o->of, o->most);
     gz_close(&s);
   }
-  if (good && !element_allowed(f->kind, dtype)) {
+  if (good && !element_allowed(f->kind, o->dtype)) {
     snprintf(why, whysize, "%s: expected %s or a type that converts to it exactly, found %s (%s)",
-             f->name, element_name(dtype), element_name(f->kind), f->format);
+             f->name, element_name(o->dtype), element_name(f->kind), f->format);
     good = false;
   }
   if (good) return f;
@@ -168,14 +226,14 @@ static bool joins(tensor_file *f, const tensor_file *part, char *why, size_t why
   return false;
 }
 
-static tensor_file *open_several(const file_spec *of, int dtype, const tensor_file_most *most,
-                                 char *why, size_t whysize) {
+static tensor_file *open_several(const opening *o, char *why, size_t whysize) {
+  const file_spec *of = o->of;
   tensor_file *f = new_file(of->path);
   if (f) f->part = calloc((size_t)of->nfiles, sizeof *f->part);
   if (f) f->part_at = calloc((size_t)of->nfiles + 1, sizeof *f->part_at);
   bool good = f && f->part && f->part_at;
   for (int i = 0; good && i < of->nfiles; i++) {
-    tensor_file *part = open_one(of->file[i], of, dtype, most, why, whysize);
+    tensor_file *part = open_one(of->file[i], o, why, whysize);
     if (!part) good = false;
     if (!good) break;
     f->part[f->nparts++] = part;
@@ -205,19 +263,23 @@ static tensor_file *open_scalar(const char *text, int dtype, char *why, size_t w
   return NULL;
 }
 
-tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar,
-                              const tensor_file_most *most, char *why, size_t whysize) {
+tensor_file *tensor_file_open_in(const spool_job *job, const char *spec, int dtype, bool scalar,
+                                 const tensor_file_most *most, char *why, size_t whysize) {
   static const tensor_file_most all = {INT64_MAX, INT64_MAX};
-  if (!most) most = &all;
   file_spec of;
+  opening o = {job, &of, dtype, most ? most : &all};
   tensor_file *f = NULL;
   snprintf(why, whysize, "%.200s: out of memory", spec);
   if (scalar && element_is_number(spec)) return open_scalar(spec, dtype, why, whysize);
-  if (file_spec_read(&of, spec, why, whysize))
-    f = of.nfiles == 1 ? open_one(of.file[0], &of, dtype, most, why, whysize)
-                       : open_several(&of, dtype, most, why, whysize);
+  if (file_spec_read(&of, spec, job != NULL, why, whysize))
+    f = of.nfiles == 1 ? open_one(of.file[0], &o, why, whysize) : open_several(&o, why, whysize);
   file_spec_free(&of);
   return f;
+}
+
+tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar,
+                              const tensor_file_most *most, char *why, size_t whysize) {
+  return tensor_file_open_in(NULL, spec, dtype, scalar, most, why, whysize);
 }
 
 tensor_file *tensor_file_over(const char *name, int dtype, int rank, const int64_t *shape,
@@ -253,7 +315,12 @@ void tensor_file_close(tensor_file *f) {
   free(f->part_at);
   free(f->from_disk);
   free(f->take.range);
-  if (!f->borrowed) free(f->memory);
+  if (f->map)
+    munmap(f->map, (size_t)f->mapped);
+  else if (!f->borrowed)
+    free(f->memory);
+  spool_close(&f->decoded);
+  spool_close(&f->output);
   free(f);
 }
 

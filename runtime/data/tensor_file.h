@@ -12,6 +12,7 @@
 #include "dtrt.h"
 #include "element.h"
 #include "gz.h"
+#include "spool.h"
 
 enum { TENSOR_FILE_NAME = 4096 };
 
@@ -37,6 +38,9 @@ typedef struct tensor_file {
   int fd;                    /* >= 0: the elements stay in the file; -1: they are in memory */
   char *memory;              /* in C order */
   bool borrowed;             /* memory is another's */
+  void *map;                 /* that memory is in; NULL: it is not mapped */
+  int64_t mapped;            /* its bytes */
+  spool output, decoded;     /* of a command; by one rank for all of its host */
   int64_t width;             /* raw: elements of a record in the file; others: 0 */
   int64_t pitch;             /* raw: elements from one record to the next */
   int64_t extent;            /* raw: bytes of the file, decoded */
@@ -61,6 +65,10 @@ typedef struct tensor_file_most {
  * alone may then be looked at. NULL with why on failure. */
 tensor_file *tensor_file_open(const char *spec, int dtype, bool scalar,
                               const tensor_file_most *most, char *why, size_t whysize);
+/* The same of a job (NULL: none), which allows commands, and whose ranks decode a file once a host.
+ */
+tensor_file *tensor_file_open_in(const spool_job *job, const char *spec, int dtype, bool scalar,
+                                 const tensor_file_most *most, char *why, size_t whysize);
 /* The same over a host's memory: dense, of one of dtrt.h's types. It is only read, and must stay.
  * NULL: out of memory. */
 tensor_file *tensor_file_over(const char *name, int dtype, int rank, const int64_t *shape,

@@ -12,6 +12,7 @@ const char *variable(variable_id id) {
                                      [VARIABLE_PROGRESS] = "DTRT_PROGRESS",
                                      [VARIABLE_GEMM] = "DTRT_GEMM",
                                      [VARIABLE_CORETYPE] = "OPENBLAS_CORETYPE",
+                                     [VARIABLE_TMPDIR] = "TMPDIR",
                                      [VARIABLE_TERM] = "TERM"};
   return getenv(name[id]);
 }

@@ -14,6 +14,7 @@ typedef enum variable_id {
   VARIABLE_PROGRESS,
   VARIABLE_GEMM,
   VARIABLE_CORETYPE,
+  VARIABLE_TMPDIR,
   VARIABLE_TERM
 } variable_id;
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "files.h"
+#include "same.h"
 #include "session.h"
 
 static const char agree_at[] = "saving or restoring";
@@ -96,4 +98,8 @@ dtrt_status session_agree(dtrt_session *s, dtrt_status mine) {
   if (c->rank == from) return status;
   if (from == 0) return session_error(s, status, "%.1000s", text);
   return session_error(s, status, "rank %d: %.1000s", from, text);
+}
+
+spool_job session_job(dtrt_session *s) {
+  return (spool_job){.id = session_share(s, file_random()), .shared = s->comm->nranks > 1};
 }

@@ -24,6 +24,8 @@ dtrt_status session_same(dtrt_session *s, const char *at, const same_list *l);
 /* Consts, and the code of each entry. */
 void same_program(same_list *l, const dtrt_program *p);
 uint64_t same_hash(const same_list *l);
+/* The job of the session's files. Collective. */
+spool_job session_job(dtrt_session *s);
 /* The files of a set, by content: their paths may differ. `option` is "--feed". */
 void same_files(same_list *l, const char *option, const data_set *set);
 #endif

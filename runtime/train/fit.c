@@ -92,7 +92,8 @@ static fit_status leave_rest(fit *f, fit_pass *pass) {
 fit_status fit_open(fit *f, fit_pass *pass, const dtrt_entry *e, const data_pair *feed, int nfeed,
                     int64_t skip, int64_t limit) {
   const data_set *like = pass == &f->eval ? &f->train.set : NULL;
-  if (!data_open(&pass->set, e, feed, nfeed, false, skip, limit, like, f->why, sizeof f->why))
+  if (!data_open_in(f->job, &pass->set, e, feed, nfeed, false, skip, limit, like, f->why,
+                    sizeof f->why))
     return FIT_FAILED;
   pass->entry = e;
   pass->bad = -1;

@@ -57,6 +57,7 @@ struct fit {
   const dtrt_entry *stream; /* NULL, or rows are streams (data_stream): run before each pass begins,
                                to reset the states that the steps pass on */
   bool by_call;             /* a host's call, so messages name no options of a command line */
+  const spool_job *job;     /* of its files (session_job), or NULL: there are no commands */
   fit_step_hook *on_step;   /* after each step of either pass */
   fit_epoch_hook *on_epoch; /* after each epoch and its evaluation */
   void *user;

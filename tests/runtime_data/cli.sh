@@ -249,6 +249,37 @@ checks=$((checks + 1))
 "$toy" fit train $feed $efeed --epochs 3 >out.txt 2>&1
 LC_ALL=C grep -q '[[:cntrl:]]' out.txt && { failures=$((failures + 1)); echo 'control characters without a terminal'; }
 
+# lists and commands
+mkdir lists
+head -10 d.csv >lists/one.csv
+tail -n +11 d.csv >lists/two.csv
+printf '# shards\n\none.csv\r\n  two.csv \n' >lists/all.txt
+printf 'one.csv\nnone.csv\n' >lists/bad.txt
+printf '# none\n' >lists/empty.txt
+printf 'one\0two.csv\n' >lists/zero.txt
+"$toy" fit train $feed --epochs 2 --shuffle 3 --log files.csv >out.txt 2>err.txt
+sums() { cut -d, -f1,2,4- "$1"; }
+for f in @lists/all.txt '|cat lists/one.csv lists/two.csv' '|gzip -c d.csv' 'lists/{one,two}.csv'; do
+  check 0 'epoch 2/2' '' fit train --feed image="$f:0-3" --feed label="$f:4" --feed rate=0.5 --epochs 2 --shuffle 3 --log others.csv
+  [ "$(sums files.csv)" = "$(sums others.csv)" ] || { failures=$((failures + 1)); echo "$f: other numbers"; }
+done
+one() { # ERR FILE
+  check 1 '' "$1" fit train --feed image="$2" --feed label=d.csv:4 --feed rate=0.5 --epochs 1
+}
+one 'lists/bad.txt:2: lists/none.csv: No such file' @lists/bad.txt:0-3
+one 'lists/empty.txt: the list names no file' @lists/empty.txt
+one 'lists/zero.txt:1: expected the name of a file, found a zero byte' @lists/zero.txt
+one 'none.txt: No such file' @none.txt
+one '|cat none 2>&1: the command ended with status 1' '|cat none 2>&1'
+one '|kill -9 $$: the command was killed by signal 9' '|kill -9 $$'
+one '|true: the command has printed nothing' '|true'
+one '|: expected a command behind the bar' '| :0-3'
+one '|printf 12345: expected whole records of 4 bytes (u8[4]), found 5 bytes' '|printf 12345:u8[4]'
+TMPDIR=$PWD/none
+export TMPDIR
+one '(TMPDIR names another folder)' '|cat d.csv:0-3'
+unset TMPDIR
+
 # another rank than 0 says nothing
 PMI_RANK=1 PMI_SIZE=2
 export PMI_RANK PMI_SIZE
