@@ -530,6 +530,7 @@ typedef struct dtrt_printed {
 typedef void dtrt_print_fn(void *user, const dtrt_printed *p);
 
 enum { DTRT_CHECK_OFF, DTRT_CHECK_CHEAP, DTRT_CHECK_FULL };
+enum { DTRT_BIND_NONE, DTRT_BIND_CORE, DTRT_BIND_NUMA };
 enum { DTRT_PROGRESS_AUTO, DTRT_PROGRESS_THREAD, DTRT_PROGRESS_POLL };
 typedef struct dtrt_options {
   const char *transport; /* "threads", "mpi", "self" or NULL: mpi under mpiexec, else self for one device,
@@ -550,6 +551,11 @@ typedef struct dtrt_options {
   int progress;
   dtrt_print_fn *print; /* gets what entries print; NULL: it is written to stderr */
   void *user;           /* of `print` */
+  /* Threads of devices are bound within the process's affinity mask: each core of a device to a core
+   * of its own (CORE), or a device to the CPUs of one NUMA node (NUMA). The calling thread, which is
+   * the first device's, gets its mask back from dtrt_close. An error where devices have more cores
+   * than the host. NONE: the kernel places them. */
+  int bind;
 } dtrt_options;
 
 /* Starts the devices and initializes all variables. `o` may be NULL. On failure *out is still a

@@ -15,6 +15,7 @@
 #include "session.h"
 #include "utf8.h"
 #include "file_jobs.h"
+#include "bind.h"
 #include "save_job.h"
 
 typedef struct save_job Save;
@@ -470,6 +471,7 @@ static void commit_and_remove(Save *s) {
 static void *thread_main(void *arg) {
   Save *s = arg;
   setpriority(PRIO_PROCESS, (id_t)gettid(), 5); /* training goes first */
+  bind_loosen(s->s->bind);
   s->run(s);
   return NULL;
 }

@@ -10,6 +10,7 @@ dtrt_session *cli_open(cli *c) {
                     .devices_per_rank = c->per_rank < INT32_MAX ? (int)c->per_rank : INT32_MAX,
                     .cores = c->cores < INT32_MAX ? (int)c->cores : INT32_MAX,
                     .progress = (int)c->progress,
+                    .bind = (int)c->bind,
                     .check_nan = (int)c->check_nan,
                     .timeout = c->timeout};
   dtrt_status status = dtrt_open(c->program, &o, &s);

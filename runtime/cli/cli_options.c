@@ -15,6 +15,7 @@ typedef enum option_kind {
   OPT_FILE,  /* may be left out: the next word is its value when it ends in .json */
   OPT_CHECK, /* --check-nan, --check-nan=MODE */
   OPT_PROGRESS,
+  OPT_BIND,
   OPT_PAIR,
   OPT_ENTRY
 } option_kind;
@@ -49,6 +50,7 @@ static const option options[] = {
     {"--transport", OPT_TEXT, 6, offsetof(cli, transport), 0},
     {"--devices-per-rank", OPT_COUNT, 6, offsetof(cli, per_rank), 0},
     {"--cores", OPT_COUNT, 6, offsetof(cli, cores), 0},
+    {"--bind", OPT_BIND, 7, offsetof(cli, bind), 0},
     {"--progress", OPT_PROGRESS, 6, offsetof(cli, progress), 0},
     {"--timeout", OPT_SECONDS, 6, offsetof(cli, timeout), 0},
     {"--drop-last", OPT_FLAG, 4, offsetof(cli, drop_last), 0},
@@ -77,9 +79,9 @@ enum { OPTIONS = sizeof options / sizeof *options };
 
 /* What ranks may be given differently: reports, and how long to wait. And what must be given to all
  * or none, but may be another path on another host: what the files hold is compared elsewhere. */
-static const char *const free_options[] = {"--prefetch", "--log",      "--log-steps", "--timeout",
-                                           "--cores",    "--progress", "--plain",     "--footprint",
-                                           "--traffic",  NULL};
+static const char *const free_options[] = {"--prefetch",  "--log",     "--log-steps", "--timeout",
+                                           "--cores",     "--bind",    "--progress",  "--plain",
+                                           "--footprint", "--traffic", NULL};
 static const char *const path_options[] = {"--save",    "--load",      "--load-map",
                                            "--profile", "--log-ranks", NULL};
 
@@ -191,7 +193,8 @@ static bool take_seconds(const cli *c, const option *o, const char *value, doubl
 static bool take_word(const cli *c, const option *o, const char *value, int64_t *to) {
   static const char *const checks[] = {"off", "cheap", "full"};     /* as DTRT_CHECK_OFF ... */
   static const char *const progress[] = {"auto", "thread", "poll"}; /* as DTRT_PROGRESS_AUTO ... */
-  const char *const *words = o->kind == OPT_CHECK ? checks : progress;
+  static const char *const binds[] = {"none", "core", "numa"};      /* as DTRT_BIND_NONE ... */
+  const char *const *words = o->kind == OPT_CHECK ? checks : o->kind == OPT_BIND ? binds : progress;
   cli_near near;
   cli_near_start(&near, value);
   for (int i = 0; i < 3; i++) {
@@ -226,6 +229,7 @@ static bool take_value(cli *c, const option *o, const char *value) {
   case OPT_TEXT:
   case OPT_FILE: *(const char **)(void *)(base + o->at) = value; return true;
   case OPT_PROGRESS:
+  case OPT_BIND:
   case OPT_CHECK: return take_word(c, o, value, (int64_t *)(void *)(base + o->at));
   case OPT_ENTRY: return cli_find_entry(c, value, (const dtrt_entry **)(void *)(base + o->at));
   default: return take_pair(c, base, o, value);

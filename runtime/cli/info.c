@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "block.h"
+#include "cpus.h"
 #include "launcher.h"
 
 static void put(char *text, size_t size, const char *more) {
@@ -149,6 +150,34 @@ static void info_memory(const dtrt_program *p) {
   printf("trainable values in all: %lld\n", (long long)trainable);
 }
 
+/* Where --bind puts the devices when all run on this host. */
+static int info_bind(const cli *c) {
+  const dtrt_program *p = c->program;
+  cpus_core *core;
+  int devices = 1, n = cpus_list(&core);
+  char why[512];
+  for (int i = 0; i < p->naxes; i++) devices *= p->axis_size[i];
+  int each = n / devices;
+  if (each < 1) each = 1;
+  printf("\n%d core%s of this host:", n, n == 1 ? "" : "s");
+  for (int i = 0; i < n; i++) printf(" %d (node %d)", core[i].cpu, core[i].node);
+  putchar('\n');
+  bool fits = (int64_t)each * devices <= n;
+  for (int d = 0; fits && d < devices; d++) {
+    int first = cpus_first(n, devices, d);
+    printf("device %d:", d);
+    if (c->bind == DTRT_BIND_NUMA) printf(" node %d", core[first].node);
+    for (int k = 0; c->bind == DTRT_BIND_CORE && k < each; k++)
+      printf("%s CPU %d", k ? "," : "", core[first + k].cpu);
+    putchar('\n');
+  }
+  free(core);
+  if (fits) return CLI_OK;
+  snprintf(why, sizeof why, "--bind: %d devices of %d core%s cannot be bound to %d cores", devices,
+           each, each == 1 ? "" : "s", n);
+  return cli_fail(c, why);
+}
+
 int info_run(const cli *given) {
   cli copy = *given, *c = &copy;
   const dtrt_program *p = c->program;
@@ -167,6 +196,7 @@ int info_run(const cli *given) {
   info_shared(p);
   info_memory(p);
   if (c->layouts && p->layouts) printf("\n%s", p->layouts);
+  if (c->bind) return info_bind(c);
   return CLI_OK;
 }
 
@@ -218,7 +248,8 @@ static const char details[] =
     "  --verify-every K        compare every K-th step with one device (dtgc run alone)\n"
     "  --stop-on-nan           end at the first value that is not finite\n"
     "  --check-replicas N      every N steps: compare the bits of replicated variables\n"
-    "  --stragglers            every 100 steps and at the end: which ranks the others wait for, by\n"
+    "  --stragglers            every 100 steps and at the end: which ranks the others wait for, "
+    "by\n"
     "                          exchange\n"
     "  --plain                 no progress bar\n"
     "  --save DIR              checkpoints in DIR/step-N: --every N steps (or `epoch`), the "
@@ -244,7 +275,9 @@ static const char details[] =
     "  --transport T           self, threads or mpi\n"
     "  --devices-per-rank N    under mpiexec: threads of each process (devices / ranks)\n"
     "  --cores N               cores of each device (the host's cores, shared out)\n"
-    "  --progress thread|poll  messages between hosts go on by a thread while devices compute (where\n"
+    "  --bind none|core|numa   bind devices to cores, or to NUMA nodes; of info: show where\n"
+    "  --progress thread|poll  messages between hosts go on by a thread while devices compute "
+    "(where\n"
     "                          the host has a core to spare), or only between steps\n"
     "  --timeout SECONDS       under mpiexec: maximum wait for another rank (600); 0: forever\n";
 

@@ -113,6 +113,7 @@ struct Comm {
   char (*host)[COMM_HOST];   /* [nranks] where each runs; NULL where there is only one */
   double timeout;            /* seconds that a process may be waited for; 0: no limit */
   int beside;                /* devices of this host that share CPUs with mine, those included */
+  int before;                /* of these, how many come before mine */
   bool spin;                 /* there is a core for every device: waiting may spin a little */
   _Atomic int *failed;       /* set once by the first device that fails; shared as the slots are */
   bool all_direct;           /* every device is addressable here */

@@ -184,9 +184,9 @@ static bool enough_cores(const Mpi *m, const Hello *all) {
 }
 
 /* Ranks that a launcher has bound to CPUs of their own share none. */
-static int count_beside(const Comm *c, const Hello *all) {
+static int count_beside(const Comm *c, const Hello *all, int ranks) {
   int n = 0;
-  for (int i = 0; i < c->nranks; i++) {
+  for (int i = 0; i < ranks; i++) {
     cpu_set_t both;
     CPU_AND(&both, &all[i].cores, &all[c->rank].cores);
     if (all[i].memory == all[c->rank].memory && (i == c->rank || CPU_COUNT(&both)))
@@ -199,7 +199,8 @@ void mpi_share_hosts(Mpi *m, const Hello *all) {
   Comm *c = &m->comm;
   c->nhosts = count_hosts(m, all);
   c->spin = enough_cores(m, all);
-  c->beside = count_beside(c, all);
+  c->beside = count_beside(c, all, c->nranks);
+  c->before = count_beside(c, all, c->rank);
   c->failed = &m->failed;
 }
 

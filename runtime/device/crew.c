@@ -270,6 +270,10 @@ static int start(Crew *c) {
   return error;
 }
 
+bool crew_bind(Crew *c, int k, const cpu_set_t *set) {
+  return pthread_setaffinity_np(c->helper[k - 1].thread, sizeof *set, set) == 0;
+}
+
 Crew *crew_open(Device *d, int n, bool spin, char *why) {
   Crew *c = aligned_alloc(COMM_APART, sizeof *c);
   snprintf(why, COMM_WHY, "out of memory for %d cores", n);

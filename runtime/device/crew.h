@@ -7,6 +7,7 @@
  * which device it serves. Within a part there is one core, so that nothing nests. */
 #ifndef DTG_RUNTIME_CREW_H
 #define DTG_RUNTIME_CREW_H
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "block.h"
@@ -21,7 +22,9 @@ enum { CREW_MOST = 1024 }; /* cores of a device */
 /* n >= 2 cores. `spin`: each has a CPU to itself, so that waiting may spin a little. NULL with a
  * reason (of COMM_WHY bytes): the system rejects it. */
 Crew *crew_open(struct Device *d, int n, bool spin, char *why);
-void crew_close(Crew *c);     /* NULL is allowed */
+void crew_close(Crew *c); /* NULL is allowed */
+/* Core k, from 1, runs on these CPUs. */
+bool crew_bind(Crew *c, int k, const cpu_set_t *set);
 int crew_size(const Crew *c); /* of NULL, 1 */
 /* Each core but the first has so many bytes of its own at least (dtrt_own). -1: out of memory. Of
  * NULL, nothing. */

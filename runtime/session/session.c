@@ -2,6 +2,7 @@
  *
  * Nothing is global except the signal handlers and OpenBLAS's settings, so that several sessions
  * can coexist. */
+#include "bind.h"
 #include "session.h"
 #include "algorithm_table.h"
 #include "pending.h"
@@ -309,6 +310,35 @@ static dtrt_status open_crews(dtrt_session *s, int asked) {
   return DTRT_OK;
 }
 
+typedef struct BindJob {
+  dtrt_session *s;
+  _Atomic bool failed;
+} BindJob;
+
+static void bind_one(void *arg, int device) {
+  BindJob *b = arg;
+  const int i = device - b->s->comm->first;
+  if (!bind_device(b->s->bind, i, b->s->device[i].crew)) b->failed = true;
+}
+
+/* Before memory is touched, so that it is near. */
+static dtrt_status bind_devices(dtrt_session *s, int how, int cores) {
+  const Comm *c = s->comm;
+  char why[COMM_WHY] = "";
+  BindJob b = {.s = s};
+  if (how < DTRT_BIND_NONE || how > DTRT_BIND_NUMA)
+    return session_error(s, DTRT_INVALID, "bind is %d, expected 0 to 2", how);
+  if (how == DTRT_BIND_NONE) return DTRT_OK;
+  const int each = s->device->crew ? crew_size(s->device->crew) : cores_of(c, cores, why);
+  s->bind = each ? bind_open(how, c->before, c->beside, each, why) : NULL;
+  if (!s->bind) return session_error(s, DTRT_INVALID, "%s", why);
+  if (s->team)
+    team_run(s->team, bind_one, &b);
+  else
+    bind_one(&b, c->first);
+  return b.failed ? session_error(s, DTRT_INVALID, "--bind: the system rejects it") : DTRT_OK;
+}
+
 /* DTRT_PROGRESS_...; -1 with a reason. */
 static int progress_of(int asked, char *why) {
   const char *text = variable(VARIABLE_PROGRESS);
@@ -381,6 +411,7 @@ static dtrt_status open(dtrt_session *s, const dtrt_program *p, const dtrt_optio
     if (init_device(s, i)) return session_error(s, DTRT_NO_MEMORY, "out of memory");
   dtrt_status met = open_crews(s, o->cores);
   if (met == DTRT_OK) met = open_progress(s, o->progress);
+  if (met == DTRT_OK) met = bind_devices(s, o->bind, o->cores);
   if (met == DTRT_OK) met = meet(s, p);
   if (met != DTRT_OK) return met;
   gemm_prepare(c->count, why);
@@ -417,6 +448,7 @@ void dtrt_close(dtrt_session *s) {
   if (s->handlers) fail_release_signals();
   for (int i = 0; s->device && i < s->comm->count; i++) crew_close(s->device[i].crew);
   team_close(s->team);
+  bind_close(s->bind);
   profile_close(s);
   if (s->comm) nan_close(s);
   for (int i = 0; s->device && i < s->comm->count; i++) {

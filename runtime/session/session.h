@@ -24,11 +24,12 @@ struct dtrt_session {
   int nprograms;
   BlockMesh mesh;
   Comm *comm;
-  Team *team;           /* NULL for one device */
-  Device *device;       /* [comm->count] */
+  Team *team;                      /* NULL for one device */
+  Device *device;                  /* [comm->count] */
+  struct CpuBinding *bind;         /* NULL: not bound */
   struct ProgressThread *progress; /* NULL: there is none */
-  Profile *profile;     /* NULL: nothing is timed */
-  dtrt_watch_fn *watch; /* NULL: none */
+  Profile *profile;                /* NULL: nothing is timed */
+  dtrt_watch_fn *watch;            /* NULL: none */
   void *watch_user;
   int check_nan;    /* DTRT_CHECK_OFF ... */
   char found[1024]; /* what that has found, the first; "" nothing */

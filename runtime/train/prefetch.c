@@ -2,6 +2,7 @@
  * free again when the last device has its copy, so that with depth 1 one batch is read while
  * another is in use. */
 #include "prefetch.h"
+#include "bind.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -150,6 +151,7 @@ static bool wait_free(prefetch *p, const Batch *slot) {
 static void *read_ahead(void *arg) {
   prefetch *p = arg;
   bool more = true;
+  bind_loosen(p->s->bind);
   for (int64_t i = 0; more; i++) {
     Batch *slot = &p->slot[i % p->depth];
     prefetch_batch batch = {0};

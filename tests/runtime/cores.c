@@ -1,6 +1,7 @@
 /* cores.c: products and convolutions have the same bits on any number of cores, epilogues too, and
  * large ones are dealt: in parts whose sizes the cost of packing decides. */
 #include <math.h>
+#include "cpus.h"
 #include "gemm_cores.h"
 #include "gemm_kernel.h"
 #include "harness.h"
@@ -195,7 +196,60 @@ static void cut(int64_t m, int64_t n, int64_t k, bool then, int cores, bool rows
         (long)g.rows, (long)g.columns);
 }
 
+/* The calling thread is on one CPU while the session is open, within the mask that it had. */
+static void bound(const cpu_set_t *mask) {
+  Fixture f;
+  cpu_set_t now;
+  dtrt_session *s = NULL;
+  int n = CPU_COUNT(mask);
+  harness_program(&f, 0, NULL, 64);
+  for (int how = DTRT_BIND_NONE; how <= DTRT_BIND_NUMA; how++) {
+    CHECK(dtrt_open(&f.program, &(dtrt_options){.cores = 1, .bind = how}, &s) == DTRT_OK,
+          "bind %d: %s", how, dtrt_session_error(s));
+    sched_getaffinity(0, sizeof now, &now);
+    if (how == DTRT_BIND_CORE) CHECK(CPU_COUNT(&now) == 1, "bound to %d CPUs", CPU_COUNT(&now));
+    if (how == DTRT_BIND_NONE) CHECK(CPU_EQUAL(&now, mask), "another mask without --bind");
+    CPU_AND(&now, &now, mask);
+    CHECK(CPU_COUNT(&now) >= 1, "bound outside of the mask");
+    dtrt_close(s);
+    sched_getaffinity(0, sizeof now, &now);
+    CHECK(CPU_EQUAL(&now, mask), "the mask was not given back after bind %d", how);
+  }
+  for (int how = -1; how <= 3; how++) {
+    if (how >= DTRT_BIND_NONE && how != DTRT_BIND_CORE) continue;
+    CHECK(dtrt_open(&f.program, &(dtrt_options){.cores = n + 1, .bind = how}, &s) == DTRT_INVALID,
+          "bind %d to %d cores of %d", how, n + 1, n);
+    dtrt_close(s);
+  }
+}
+
+static void bindings(void) {
+  cpu_set_t all, one;
+  sched_getaffinity(0, sizeof all, &all);
+  bound(&all);
+  int last = CPU_SETSIZE - 1;
+  while (!CPU_ISSET(last, &all)) last--;
+  CPU_ZERO(&one);
+  CPU_SET(last, &one);
+  sched_setaffinity(0, sizeof one, &one);
+  bound(&one);
+  sched_setaffinity(0, sizeof all, &all);
+}
+
+/* Counts that do not divide: each core is of at most one device, and none is left over. */
+static void shares(void) {
+  for (int n = 1; n <= 9; n++)
+    for (int cores = n; cores <= 70; cores++) {
+      CHECK(cpus_first(cores, n, 0) == 0 && cpus_first(cores, n, n) == cores, "%d of %d", n, cores);
+      for (int i = 0; i < n; i++)
+        CHECK(cpus_first(cores, n, i + 1) - cpus_first(cores, n, i) >= cores / n,
+              "device %d of %d has too few of %d cores", i, n, cores);
+    }
+}
+
 int main(void) {
+  shares();
+  bindings();
   static const int cores[] = {1, 2, 3, 7};
   a = malloc(4 * MOST), b = malloc(4 * MOST), c = malloc(4 * MOST), base = malloc(4 * MOST);
   short_a = malloc(2 * MOST), short_b = malloc(2 * MOST);
