@@ -470,7 +470,7 @@ static void commit_and_remove(Save *s) {
 
 static void *thread_main(void *arg) {
   Save *s = arg;
-  setpriority(PRIO_PROCESS, (id_t)gettid(), 5); /* training goes first */
+  setpriority(PRIO_PROCESS, (id_t)gettid(), 19); /* training goes first */
   bind_loosen(s->s->bind);
   s->run(s);
   return NULL;
