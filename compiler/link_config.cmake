@@ -49,10 +49,6 @@ endfunction()
 # Imported targets are known only where they were found.
 find_package(ZLIB REQUIRED)
 find_package(Threads REQUIRED)
-if(TARGET dtrt_mpi)
-  find_package(PkgConfig REQUIRED)
-  pkg_check_modules(MPICH QUIET IMPORTED_TARGET mpich)
-endif()
 
 dtg_libraries_of(dtrt DTG_RUNTIME_WORDS)
 if(TARGET dtrt_mpi)

@@ -220,7 +220,7 @@ Comm *dtrt_comm_open_mpi(const CommOpen *o, char *why) {
   if (!mpi_start(o->timeout, why)) return NULL;
   int all;
   MPI_Comm_size(MPI_COMM_WORLD, &all);
-  if (!launcher_agrees(all, why, COMM_WHY)) return NULL;
+  if (!launcher_agrees(all, MPI_IS_OPEN, why, COMM_WHY)) return NULL;
   MPI_Comm on = o->mpi_comm ? *(const MPI_Comm *)o->mpi_comm : MPI_COMM_WORLD;
   int rank, nranks;
   MPI_Comm_rank(on, &rank);

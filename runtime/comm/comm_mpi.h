@@ -11,6 +11,12 @@
 #include <pthread.h>
 #include "comm.h"
 
+#ifdef OPEN_MPI
+#define MPI_IS_OPEN true
+#else
+#define MPI_IS_OPEN false
+#endif
+
 typedef struct Map { /* a stretch of shared memory: a page of header, then `stride` bytes a device
                       */
   char *at;

@@ -73,14 +73,22 @@ static long parent_of(long pid, char *name, size_t room, char *state) {
   return parent;
 }
 
+/* What starts the ranks of a host: of hydra, Slurm and Open MPI. */
+static bool is_launcher(const char *name) {
+  static const char *const names[] = {"hydra_pmi_proxy", "slurmstepd", "mpirun",
+                                      "mpirun.openmpi",  "mpiexec",    "mpiexec.openmp",
+                                      "orterun",         "orted"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(name, names[i])) return true;
+  return false;
+}
+
 static long launcher_of(long pid) {
   char name[32], state;
   for (int i = 0; i < 64 && pid > 1; i++) {
     pid = parent_of(pid, name, sizeof name, &state);
     char own[32];
-    if (pid > 1 && parent_of(pid, own, sizeof own, &state) &&
-        (!strncmp(own, "hydra_pmi_proxy", 15) || !strncmp(own, "slurmstepd", 10)))
-      return pid;
+    if (pid > 1 && parent_of(pid, own, sizeof own, &state) && is_launcher(own)) return pid;
   }
   return 0;
 }
@@ -140,7 +148,7 @@ static int look_for_absent(Absent *list, bool *first) {
 
 static void tell(double seconds) {
   char host[COMM_HOST] = "?", text[1024];
-  const launcher_hydra hydra = launcher_find_hydra();
+  const launcher own = launcher_find();
   Absent absent[MOST_ABSENT];
   bool first;
   int n = look_for_absent(absent, &first);
@@ -159,9 +167,9 @@ static void tell(double seconds) {
     fprintf(stderr, "%s did not reach MPI_Init within %g s\n", text, seconds);
   else
     fprintf(stderr,
-            "rank %s of %s: MPI_Init has been waiting for ranks of other hosts for %g s; all ranks "
+            "rank %d of %d: MPI_Init has been waiting for ranks of other hosts for %g s; all ranks "
             "of host %s have reached it\n",
-            hydra.rank, hydra.size, seconds, host);
+            own.rank, own.size, seconds, host);
   fflush(stderr);
 }
 

@@ -4,22 +4,20 @@
 #include "launcher.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define MPIEXEC "the mpiexec of MPICH"
 static const struct {
   const char *name, *rank, *size;
   enum { STARTS_MPI, STARTS_ANYTHING, STARTS_HERE } kind; /* HERE: the size is that of one host */
-  const char *hint;
 } launchers[] = {
-    {"mpiexec", "PMI_RANK", "PMI_SIZE", STARTS_MPI, MPIEXEC},
-    {"mpirun of Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", STARTS_MPI, MPIEXEC},
-    {"mpirun of MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", STARTS_MPI, MPIEXEC},
-    {"a launcher of PMIx", "PMIX_RANK", "PMIX_SIZE", STARTS_MPI, MPIEXEC},
-    {"jsrun", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", STARTS_MPI, MPIEXEC},
-    {"mpiexec", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", STARTS_HERE, MPIEXEC},
-    {"flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", STARTS_ANYTHING, MPIEXEC},
-    {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", STARTS_ANYTHING,
-     "srun --mpi=pmi2, or mpiexec of MPICH inside the allocation"},
+    {"mpiexec", "PMI_RANK", "PMI_SIZE", STARTS_MPI},
+    {"mpirun of Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", STARTS_MPI},
+    {"mpirun of MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", STARTS_MPI},
+    {"a launcher of PMIx", "PMIX_RANK", "PMIX_SIZE", STARTS_MPI},
+    {"jsrun", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", STARTS_MPI},
+    {"mpiexec", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", STARTS_HERE},
+    {"flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", STARTS_ANYTHING},
+    {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", STARTS_ANYTHING},
 };
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 
@@ -75,8 +73,17 @@ bool launcher_allocates(void) {
   return getenv("SLURM_JOB_ID") && number("SLURM_STEP_NUM_TASKS", 1) < 0;
 }
 
+static const char *hint_of(int launcher, bool open_mpi) {
+  const bool slurm = !strcmp(launchers[launcher].name, "srun");
+  if (open_mpi)
+    return slurm ? "srun --mpi=pmix, or mpirun of Open MPI inside the allocation"
+                 : "the mpirun of Open MPI";
+  return slurm ? "srun --mpi=pmi2, or mpiexec of MPICH inside the allocation"
+               : "the mpiexec of MPICH";
+}
+
 /* What started a launcher of MPI does not count, as an outer step of srun. */
-bool launcher_agrees(int nranks, char *why, size_t whysize) {
+bool launcher_agrees(int nranks, bool open_mpi, char *why, size_t whysize) {
   int wrong = -1;
   for (int i = 0; i < LAUNCHERS; i++) {
     int size = number(launchers[i].size, 1);
@@ -91,6 +98,6 @@ bool launcher_agrees(int nranks, char *why, size_t whysize) {
            "this MPI, and each process would run alone; start them with %s",
            launchers[wrong].name, number(launchers[wrong].size, 1),
            launchers[wrong].kind == STARTS_HERE ? " on this host" : "", launchers[wrong].size,
-           nranks, nranks == 1 ? "" : "s", launchers[wrong].hint);
+           nranks, nranks == 1 ? "" : "s", hint_of(wrong, open_mpi));
   return false;
 }

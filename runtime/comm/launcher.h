@@ -33,6 +33,7 @@ const char *launcher_home(void);
 int launcher_rank(void);
 /* Within an allocation of Slurm, outside of its steps. */
 bool launcher_allocates(void);
-/* Whether MPI's number of processes is that of the launcher. False with why. */
-bool launcher_agrees(int nranks, char *why, size_t whysize);
+/* Whether MPI's number of processes is that of the launcher. False with why. `open_mpi`: the MPI is
+ * Open MPI, else MPICH. */
+bool launcher_agrees(int nranks, bool open_mpi, char *why, size_t whysize);
 #endif

@@ -102,12 +102,12 @@ static void try(const char *odd, int nranks, int rank) {
 }
 
 int main(void) {
-  const char *rank = getenv("PMI_RANK"), *size = getenv("PMI_SIZE");
-  if (!rank || !size) return fprintf(stderr, "start it with mpiexec\n"), 2;
+  const int rank = dtrt_launch_rank(), size = dtrt_launch_size();
+  if (size < 2) return fprintf(stderr, "start it with mpiexec\n"), 2;
   static const char *const odd[] = {
       "",      "file", "exchanges", "steps", "entries", "seed",  "exchanges",
       "sizes", "mesh", "code",      "const", "long",    "fewer", "links of the machine",
       ""};
-  for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) try(odd[i], atoi(size), atoi(rank));
+  for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) try(odd[i], size, rank);
   return harness_result();
 }

@@ -152,7 +152,7 @@ typedef struct LinkOptions {
   int nobjects;
   const char *const *file; /* of the host: C sources, objects, archives */
   int nfiles;
-  bool mpi;        /* with libdtrt_mpi and MPICH */
+  bool mpi;        /* with libdtrt_mpi and its MPI */
   const char *lib; /* folder of libdtrt.a; NULL: beside libdtgc.so */
 } LinkOptions;
 bool link_executable(const LinkOptions *o, char **error);

@@ -1,5 +1,5 @@
 /* Objects to an executable: the system's cc links them with the runtime, OpenBLAS and, on request,
- * MPICH, and with sources of the host, which it compiles. The executable holds no compiler. It is
+ * MPI, and with sources of the host, which it compiles. The executable holds no compiler. It is
  * linked in a folder of its own, copied beside the output and renamed: a failed link leaves what
  * was there. What to link was found when dtgc itself was built (link_config.h, generated). */
 #include "jit.h"
