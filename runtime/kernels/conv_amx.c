@@ -27,16 +27,6 @@ static void be(int rows, int rest) {
 
 static void begin(void) { shape = (AmxShape){0}; }
 
-/* Of the sums those that are there. Instructions of tiles touch memory that compilers do not know
- * of: the barriers. */
-#define BARRIER __asm__ volatile("" : : : "memory")
-#define OF_SUMS(what)                                                                              \
-  {                                                                                                \
-    what(0, 0, 0);                                                                                 \
-    if (right) what(1, 0, 1);                                                                      \
-    if (below) what(2, 1, 0);                                                                      \
-    if (right && below) what(3, 1, 1);                                                             \
-  }
 #define ZERO(t, i, j) _tile_zero(t)
 #define LOAD(t, i, j) _tile_loadd(t, c + (i)*under * ldc + (j)*SIDE, ldc * 4)
 #define STORE(t, i, j) _tile_stored(t, c + (i)*under * ldc + (j)*SIDE, ldc * 4)
@@ -80,11 +70,11 @@ static inline __attribute__((always_inline)) void sum_runs(const ConvTile *t, in
                                                            float *c, int64_t ldc, bool add) {
   const int64_t xi = t->xi, lead = t->lead;
   const bool rest = shape.rest;
-  BARRIER;
+  AMX_BARRIER;
   if (add)
-    OF_SUMS(LOAD)
+    AMX_SUMS(LOAD)
   else
-    OF_SUMS(ZERO)
+    AMX_SUMS(ZERO)
   for (const ConvRun *r = t->run, *end = r + runs; r < end; r++) {
     const float *x = r->x + t->x_shift, *z = x + under * xi, *y = r->y + t->y_shift;
     int left = r->depth;
@@ -93,8 +83,8 @@ static inline __attribute__((always_inline)) void sum_runs(const ConvTile *t, in
     for (; left >= WORDS; left -= WORDS, x += WORDS, z += WORDS, y += WORDS * lead) BLOCK(4, 5)
     if (left) BLOCK(6, 7)
   }
-  OF_SUMS(STORE)
-  BARRIER;
+  AMX_SUMS(STORE)
+  AMX_BARRIER;
 }
 
 static void sum_block(const ConvTile *t, int64_t runs, int rows, bool right, float *c, int64_t ldc,

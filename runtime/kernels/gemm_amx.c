@@ -41,16 +41,6 @@ static void amx_begin(void) {
   amx_configure(&s);
 }
 
-/* Two of sums, where there are that many rows or columns. Instructions of tiles touch memory that
- * compilers do not know of: the barriers. */
-#define BARRIER __asm__ volatile("" : : : "memory")
-#define OF_SUMS(what)                                                                              \
-  {                                                                                                \
-    what(0, 0, 0);                                                                                 \
-    if (right) what(1, 0, 1);                                                                      \
-    if (below) what(2, 1, 0);                                                                      \
-    if (right && below) what(3, 1, 1);                                                             \
-  }
 #define ZERO(t, i, j) _tile_zero(t)
 #define LOAD(t, i, j) _tile_loadd(t, at + (i)*SIDE * step + (j)*SIDE, step * 4)
 #define STORE(t, i, j) _tile_stored(t, at + (i)*SIDE * step + (j)*SIDE, step * 4)
@@ -101,17 +91,17 @@ static void amx_square(const float *x, int64_t pitch, const float *y, int64_t bl
   float *const at = whole ? c : edge;
   const int64_t step = whole ? ldc : HALF_SQUARE;
   if (add && !whole) copy(c, ldc, edge, HALF_SQUARE, rows, columns);
-  BARRIER;
+  AMX_BARRIER;
   if (add)
-    OF_SUMS(LOAD)
+    AMX_SUMS(LOAD)
   else
-    OF_SUMS(ZERO)
+    AMX_SUMS(ZERO)
   if (right && below)
     depths_all(x, pitch, y, blocks);
   else
     depths_some(x, pitch, y, blocks, right, below);
-  OF_SUMS(STORE)
-  BARRIER;
+  AMX_SUMS(STORE)
+  AMX_BARRIER;
   if (!whole) copy(edge, HALF_SQUARE, c, ldc, rows, columns);
 }
 

@@ -16,4 +16,14 @@ static inline void amx_configure(const AmxShapes *s) {
   __asm__ volatile("ldtilecfg %0" : : "m"(*s));
 }
 static inline void amx_release(void) { __asm__ volatile("tilerelease" : : : "memory"); }
+/* Of the four tiles of sums those that are there, as `right` and `below` say. Instructions of tiles
+ * touch memory that compilers do not know of: the barriers. */
+#define AMX_BARRIER __asm__ volatile("" : : : "memory")
+#define AMX_SUMS(what)                                                                             \
+  {                                                                                                \
+    what(0, 0, 0);                                                                                 \
+    if (right) what(1, 0, 1);                                                                      \
+    if (below) what(2, 1, 0);                                                                      \
+    if (right && below) what(3, 1, 1);                                                             \
+  }
 #endif
