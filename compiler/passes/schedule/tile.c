@@ -194,6 +194,14 @@ static bool in_product(const Tiling *s, const Group *g, int loop, bool summed) {
   return false;
 }
 
+/* Elements of loop i that a vector takes at a time, of the last dim: a vector has 64 bytes at most.
+ */
+static int64_t whole_vectors(const Tiling *s, const Group *g, int i) {
+  enum { VECTOR_BYTES = 64 };
+  const Node *n = graph_node(s->le->graph, g->map.ref[i].node);
+  return g->map.ref[i].dim == n->shape.rank - 1 ? VECTOR_BYTES / dtype_size(n->dtype) : 1;
+}
+
 /* From the innermost loop outwards, as much as the budget holds; loops within what fits are left to
  * the steps. */
 static void size_tiles(const Tiling *s, Group *g, int64_t *most) {
@@ -210,6 +218,8 @@ static void size_tiles(const Tiling *s, Group *g, int64_t *most) {
     bool summed = in_product(s, g, i, true);
     if (fit < KERNEL_ROWS && in_product(s, g, i, false)) fit = KERNEL_ROWS;
     if (summed) fit = dtrt_gemm_part(n);
+    const int64_t vector = whole_vectors(s, g, i);
+    if (!summed && fit > vector) fit -= fit % vector;
     most[i] = fit < n ? (fit > 1 ? fit : 1) : n;
     /* One row left over would be a matrix times a vector, which sums in another order. */
     while (!(summed && n > DTRT_GEMM_BLOCK) && most[i] > 1 && most[i] < n &&
