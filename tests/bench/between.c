@@ -1,21 +1,31 @@
-/* between.c: all-reduces of f32 between hosts, by dtg and by MPI_Allreduce, in turns in one run.
+/* between.c: all-reduces of f32 between hosts, by dtg and by MPI_Allreduce, in turns in one run;
+ * or other exchanges by dtg alone.
  *
  *   mpiexec ... between DEVICES [ROUNDS [BYTES...]]
+ *   mpiexec ... between DEVICES ROUNDS all-gather|reduce-scatter|all-to-all|halo [BYTES...]
  *
- * A line a size: bytes, and of the rounds the least and the median in milliseconds, of dtg and of
- * MPICH. DEVICES are dealt to the ranks, between which MPI_Allreduce goes. A round is as many
- * exchanges as take about a tenth of a second, at least one. tests/bench/hosts runs it. */
+ * A line a size: bytes of the whole tensor, and of the rounds the least and the median in
+ * milliseconds, of dtg and of MPICH. Of other exchanges instead of MPICH's times the bytes that
+ * rank 0's devices receive by messages, and those they need that no device of the rank has: the
+ * bound where each rank is a host. DEVICES are dealt to the ranks, between which MPI_Allreduce
+ * goes. A round is as many exchanges as take about a tenth of a second, at least one.
+ * tests/bench/hosts runs it. */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "dtrt.h"
 
-enum { SIZES = 32, ROUNDS = 64 };
+enum { SIZES = 32, ROUNDS = 64, ROWS = 256 };
+typedef enum Kind { REDUCE, GATHER, SCATTER, TURN, HALO, KINDS } Kind;
+static const char *const kinds[KINDS] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all",
+                                         "halo"};
 
 static int nsizes, now, times;
 static int64_t bytes[SIZES], room;
-static dtrt_dim dims[SIZES];
+static Kind kind;
+static dtrt_dim dims[SIZES][2][2]; /* of the operand, and of the result */
 static dtrt_layout from[SIZES], to[SIZES];
 static dtrt_exchange exchange[SIZES];
 static const dtrt_exchange *list[SIZES];
@@ -56,6 +66,56 @@ static dtrt_session *open_session(int32_t devices) {
   return s;
 }
 
+/* A matrix of 256 rows, cut by rows or columns; to be added up: a line. */
+static void describe(int i) {
+  static const int codes[KINDS] = {DTRT_ALL_REDUCE, DTRT_ALL_GATHER, DTRT_REDUCE_SCATTER,
+                                   DTRT_ALL_TO_ALL, DTRT_HALO};
+  const bool adds = kind == REDUCE || kind == SCATTER;
+  const int rank = adds ? 1 : 2;
+  for (int k = 0; k < 2; k++) {
+    dtrt_dim *d = dims[i][k];
+    d[0] = d[1] = (dtrt_dim){.n = bytes[i] / 4 / ROWS, .granule = 1};
+    d[0].n = adds ? bytes[i] / 4 : ROWS;
+  }
+  if (!adds) dims[i][0][kind == TURN].naxes = 1;
+  if (kind == SCATTER || kind == TURN || kind == HALO) dims[i][1][0].naxes = 1;
+  if (kind == HALO) {
+    dtrt_dim *d = &dims[i][1][0];
+    d->of = ROWS, d->mul = d->div = 1, d->first = -1, d->last = 1;
+  }
+  from[i] = (dtrt_layout){rank, adds, DTRT_SUM, dims[i][0]};
+  to[i] = (dtrt_layout){rank, 0, DTRT_SUM, dims[i][1]};
+  exchange[i] = (dtrt_exchange){.id = i,
+                                .kind = codes[kind],
+                                .dtype = DTRT_F32,
+                                .axes = 1,
+                                .from = &from[i],
+                                .to = &to[i],
+                                .what = "x",
+                                .where = ""};
+  list[i] = &exchange[i];
+}
+
+static int64_t by_messages(dtrt_session *s) {
+  const int first = dtrt_session_first_device(s), n = dtrt_session_local_devices(s);
+  int64_t all = 0;
+  for (int d = first; d < first + n; d++)
+    for (int i = 0;; i++) {
+      dtrt_algorithm a = dtrt_session_algorithm(s, d, i);
+      if (!a.name) break;
+      all += a.bytes;
+    }
+  return all;
+}
+
+static int64_t bound(int i, int ranks) {
+  const int64_t all = bytes[i] / 4 / ROWS * 4 * ROWS;
+  if (kind == SCATTER) return bytes[i] / ranks * (ranks - 1);
+  if (kind == TURN) return all / ranks * (ranks - 1) / ranks;
+  if (kind == HALO) return all / ROWS * (ranks > 1); /* of rank 0, which has one neighbour */
+  return all / ranks * (ranks - 1);
+}
+
 static int by_size(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -75,49 +135,58 @@ static double by_dtg(dtrt_session *s) {
   return took;
 }
 
-static void measure(dtrt_session *s, int rank, int rounds, char *a, char *b) {
+static void measure_reduce(dtrt_session *s, int rank, int rounds, char *a, char *b) {
   double t[2][ROUNDS];
-  for (now = 0; now < nsizes; now++) {
-    times = 1;
-    double once = by_dtg(s), other = by_mpich(a, b);
-    times = (int)(0.1 / (once > other ? once : other)) + 1;
-    MPI_Bcast(&times, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    for (int r = 0; r < rounds; r++) t[0][r] = by_dtg(s), t[1][r] = by_mpich(a, b);
-    for (int i = 0; i < 2; i++) qsort(t[i], (size_t)rounds, sizeof t[i][0], by_size);
-    if (rank) continue;
-    printf("%10ld B  dtg %10.3f %10.3f ms  MPICH %10.3f %10.3f ms\n", (long)bytes[now],
-           t[0][0] * 1e3, t[0][rounds / 2] * 1e3, t[1][0] * 1e3, t[1][rounds / 2] * 1e3);
-    fflush(stdout);
-  }
+  times = 1;
+  double once = by_dtg(s), other = by_mpich(a, b);
+  times = (int)(0.1 / (once > other ? once : other)) + 1;
+  MPI_Bcast(&times, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  for (int r = 0; r < rounds; r++) t[0][r] = by_dtg(s), t[1][r] = by_mpich(a, b);
+  for (int i = 0; i < 2; i++) qsort(t[i], (size_t)rounds, sizeof t[i][0], by_size);
+  if (rank) return;
+  printf("%10ld B  dtg %10.3f %10.3f ms  MPICH %10.3f %10.3f ms\n", (long)bytes[now], t[0][0] * 1e3,
+         t[0][rounds / 2] * 1e3, t[1][0] * 1e3, t[1][rounds / 2] * 1e3);
+}
+
+static void measure_other(dtrt_session *s, int rank, int rounds) {
+  double t[ROUNDS];
+  int ranks;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  times = 1;
+  by_dtg(s);
+  const int64_t before = by_messages(s);
+  for (int r = 0; r < rounds; r++) t[r] = by_dtg(s);
+  const int64_t got = (by_messages(s) - before) / rounds;
+  qsort(t, (size_t)rounds, sizeof *t, by_size);
+  if (rank) return;
+  printf("%10ld B  %s %10.3f %10.3f ms  received %ld B, bound %ld\n", (long)bytes[now], kinds[kind],
+         t[0] * 1e3, t[rounds / 2] * 1e3, (long)got, (long)bound(now, ranks));
 }
 
 int main(int argc, char **argv) {
   static const int64_t usual[] = {8, 4096, 65536, 1 << 20, 10 << 20, 100 << 20};
-  int devices = argc > 1 ? atoi(argv[1]) : 1, rounds = argc > 2 ? atoi(argv[2]) : 5, rank;
-  if (devices < 1 || rounds < 1 || rounds > ROUNDS || argc - 3 > SIZES) return 2;
-  nsizes = argc > 3 ? argc - 3 : (int)(sizeof usual / sizeof *usual);
+  int devices = argc > 1 ? atoi(argv[1]) : 1, rounds = argc > 2 ? atoi(argv[2]) : 5, rank, at = 3;
+  for (int k = 0; argc > 3 && k < KINDS; k++)
+    if (!strcmp(argv[3], kinds[k])) kind = (Kind)k, at = 4;
+  if (devices < 1 || rounds < 1 || rounds > ROUNDS || argc - at > SIZES) return 2;
+  nsizes = argc > at ? argc - at : (int)(sizeof usual / sizeof *usual);
   for (int i = 0; i < nsizes; i++) {
-    bytes[i] = argc > 3 ? atoll(argv[3 + i]) / 4 * 4 : usual[i];
+    bytes[i] = argc > at ? atoll(argv[at + i]) / 4 * 4 : usual[i];
     if (bytes[i] > room) room = (bytes[i] + 63) / 64 * 64;
-    dims[i] = (dtrt_dim){.n = bytes[i] / 4, .granule = 1};
-    from[i] = (dtrt_layout){1, 1, DTRT_SUM, &dims[i]};
-    to[i] = (dtrt_layout){1, 0, DTRT_SUM, &dims[i]};
-    exchange[i] = (dtrt_exchange){.id = i,
-                                  .kind = DTRT_ALL_REDUCE,
-                                  .dtype = DTRT_F32,
-                                  .axes = 1,
-                                  .from = &from[i],
-                                  .to = &to[i],
-                                  .what = "x",
-                                  .where = ""};
-    list[i] = &exchange[i];
+    describe(i);
   }
   char *a = calloc((size_t)room, 1), *b = calloc((size_t)room, 1);
   if (!a || !b) return 1;
   dtrt_session *s = open_session(devices); /* starts MPI, and ends it when the process exits */
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (dtrt_call(s, 0, NULL, NULL)) return 1;
-  measure(s, rank, rounds, a, b);
+  for (now = 0; now < nsizes; now++) {
+    if (kind == REDUCE)
+      measure_reduce(s, rank, rounds, a, b);
+    else
+      measure_other(s, rank, rounds);
+    fflush(stdout);
+  }
   dtrt_close(s);
   free(a);
   free(b);
