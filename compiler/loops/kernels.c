@@ -117,6 +117,7 @@ void entry_matrix(EntryBuild *b, NodeId id) {
   for (int i = 0; i < n->noperands; i++) arg[k++] = entry_place(b, n->operand[i]);
   arg[k++] = entry_place(b, id);
   if (n->noperands == 2) arg[k++] = loop_int(l, flags);
+  if (op_has_attr(n->op, "length")) arg[k++] = loop_int(l, node_attr(n, "length"));
   entry_call(b, n->op->kernel, k, arg);
 }
 

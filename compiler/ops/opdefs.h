@@ -113,6 +113,7 @@ LowerFn lower_const, lower_broadcast, lower_transpose, lower_reshape, lower_slic
 
 /* Rules. */
 void rule_elementwise(const Graph *g, const Node *n, Rule *r);
+void rule_matrix(const Graph *g, const Node *n, Rule *r);
 
 /* The definitions that others build on. */
 extern const OpDef op_abs, op_add, op_all, op_and, op_any, op_argmax, op_argmin, op_argsort,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes values.h: what every op gives on small inputs, worked out here in plain Python, independently of dtg.
 Inputs follow the formulas of `value` below, which values.c repeats. Run it after changing a row."""
-import itertools, math, re
+import cmath, itertools, math, re
 
 def value(kind, k, i):
     """Element i of input k."""
@@ -28,6 +28,17 @@ def over(f, axis):
         shape = [n for d, n in enumerate(x.shape) if d != axis]
         return make(shape, lambda *p: f([x[p[:axis] + (i,) + p[axis:]] for i in range(x.shape[axis])]))
     return run
+def sums(z, n, sign): return [sum(a * cmath.exp(sign * 2j * math.pi * (j * k % n) / n) for j, a in enumerate(z)) for k in range(n)]
+def apart(z): return [v for a in z for v in (a.real, a.imag)]
+def joined(x): return [complex(a, c) for a, c in zip(x.data[::2], x.data[1::2])]
+def whole(z, n):  # all frequencies of n real numbers
+    z = [a.real if 2 * k % n == 0 else a for k, a in enumerate(z)]
+    return z + [z[n - k].conjugate() for k in range(len(z), n)]
+def transform(sign, by=1): return lambda z: T(z.shape, apart([by * a for a in sums(joined(z), z.shape[0], sign)]))
+def sums2(z, n, m, sign):
+    z = [sums(z[i * m:i * m + m], m, sign) for i in range(n)]
+    z = [sums([r[j] for r in z], n, sign) for j in range(m)]
+    return [z[j][i] for i in range(n) for j in range(m)]
 def lse(v): return math.log(sum(math.exp(a) for a in v))
 def sign(a): return (a > 0) - (a < 0)
 def sigmoid(a): return 1 / (1 + math.exp(-a))
@@ -291,6 +302,44 @@ CASES = [
     ("svd", "f64[4, 3] x: svd(x)[1]", lambda x: T((3,), [math.sqrt(v) for v in reversed(eigenvalues(prod(turn(grid(x)), grid(x))))])),
     ("svd", "f64[3, 5] x: (svd(x)[0] * svd(x)[1]) @ svd(x)[2]", lambda x: x),
     ("pinv", "f64[4, 3] x: pinv(x)", lambda x: flat(solved(prod(turn(grid(x)), grid(x)), turn(grid(x))))),
+    ("fft", "f64[1, 2] z: fft(z)", transform(-1)),
+    ("ifft", "f64[1, 2] z: ifft(z)", transform(1, 1 / 1)),
+    ("rfft", "f64[1] x: rfft(x)", lambda x: T((1, 2), apart(sums(x.data, 1, -1)[:1]))),
+    ("irfft", "f64[1, 2] z: irfft(z, 1)", lambda z: T((1,), [a.real / 1 for a in sums(whole(joined(z), 1), 1, 1)])),
+    ("fft", "f64[2, 2] z: fft(z)", transform(-1)),
+    ("ifft", "f64[2, 2] z: ifft(z)", transform(1, 1 / 2)),
+    ("rfft", "f64[2] x: rfft(x)", lambda x: T((2, 2), apart(sums(x.data, 2, -1)[:2]))),
+    ("irfft", "f64[2, 2] z: irfft(z, 2)", lambda z: T((2,), [a.real / 2 for a in sums(whole(joined(z), 2), 2, 1)])),
+    ("fft", "f64[3, 2] z: fft(z)", transform(-1)),
+    ("ifft", "f64[3, 2] z: ifft(z)", transform(1, 1 / 3)),
+    ("rfft", "f64[3] x: rfft(x)", lambda x: T((2, 2), apart(sums(x.data, 3, -1)[:2]))),
+    ("irfft", "f64[2, 2] z: irfft(z, 3)", lambda z: T((3,), [a.real / 3 for a in sums(whole(joined(z), 3), 3, 1)])),
+    ("fft", "f64[5, 2] z: fft(z)", transform(-1)),
+    ("ifft", "f64[5, 2] z: ifft(z)", transform(1, 1 / 5)),
+    ("rfft", "f64[5] x: rfft(x)", lambda x: T((3, 2), apart(sums(x.data, 5, -1)[:3]))),
+    ("irfft", "f64[3, 2] z: irfft(z, 5)", lambda z: T((5,), [a.real / 5 for a in sums(whole(joined(z), 5), 5, 1)])),
+    ("fft", "f64[8, 2] z: fft(z)", transform(-1)),
+    ("ifft", "f64[8, 2] z: ifft(z)", transform(1, 1 / 8)),
+    ("rfft", "f64[8] x: rfft(x)", lambda x: T((5, 2), apart(sums(x.data, 8, -1)[:5]))),
+    ("irfft", "f64[5, 2] z: irfft(z, 8)", lambda z: T((8,), [a.real / 8 for a in sums(whole(joined(z), 8), 8, 1)])),
+    ("fft", "f64[17, 2] z: fft(z)", transform(-1)),
+    ("ifft", "f64[17, 2] z: ifft(z)", transform(1, 1 / 17)),
+    ("rfft", "f64[17] x: rfft(x)", lambda x: T((9, 2), apart(sums(x.data, 17, -1)[:9]))),
+    ("irfft", "f64[9, 2] z: irfft(z, 17)", lambda z: T((17,), [a.real / 17 for a in sums(whole(joined(z), 17), 17, 1)])),
+    ("fft2", "f64[3, 4, 2] z: fft2(z)", lambda z: T((3, 4, 2), apart(sums2(joined(z), 3, 4, -1)))),
+    ("ifftn", "f64[3, 4, 2] z: ifftn(z, axis=[1, 0])", lambda z: T((3, 4, 2), [v / 12 for v in apart(sums2(joined(z), 3, 4, 1))])),
+    ("rfft2", "f64[4, 5] x: irfft2(rfft2(x), 5)", lambda x: x),
+    ("rfftn", "f64[4, 5] x: real(rfftn(x))", lambda x: T((4, 3), [sums2(x.data, 4, 5, -1)[i * 5 + j].real for i in range(4) for j in range(3)])),
+    ("complex_mul", "f64[3, 2] x, f64[3, 2] y: complex_mul(x, conj(y))", lambda x, y: T((3, 2), apart([a * c.conjugate() for a, c in zip(joined(x), joined(y))]))),
+    ("angle", "f64[5, 2] z: angle(z)", lambda z: T((5,), [cmath.phase(a) for a in joined(z)])),
+    ("complex_abs", "f64[5, 2] z: complex_abs(z)", lambda z: T((5,), [abs(a) for a in joined(z)])),
+    ("complex", "f64[2, 3] x, f64[2, 3] y: complex(x, y)", lambda x, y: T((2, 3, 2), [v for a in zip(x.data, y.data) for v in a])), ("complex", "f64[3] x: complex(x)", lambda x: T((3, 2), [v for a in x.data for v in (a, 0)])),
+    ("real", "f64[4, 2] z: real(z)", lambda z: T((4,), z.data[::2])), ("imag", "f64[4, 2] z: imag(z)", lambda z: T((4,), z.data[1::2])),
+    ("conj", "f64[4, 2] z: conj(z)", lambda z: T((4, 2), apart([a.conjugate() for a in joined(z)]))),
+    ("ifft2", "f64[3, 5, 2] z: ifft2(z)", lambda z: T((3, 5, 2), apart([a / 15 for a in sums2(joined(z), 3, 5, 1)]))),
+    ("irfft2", "f64[1, 4, 2] z: irfft2(z)", lambda z: T((1, 6), [a.real / 6 for a in sums(whole(joined(z), 6), 6, 1)])),
+    ("irfftn", "f64[4, 1, 2] z: irfftn(z, 7, axis=[1, 0])", lambda z: T((7, 1), [a.real / 7 for a in sums(whole(joined(z), 7), 7, 1)])),
+    ("fftn", "f64[3, 5, 2] z: fftn(z)", lambda z: T((3, 5, 2), apart(sums2(joined(z), 3, 5, -1)))),
     ("median", "f64[3, 13] x: median(x, axis=1)", over(lambda v: quantile(v, 0.5), 1)), ("median", "f64[4, 3] x: median(x, axis=0)", over(lambda v: quantile(v, 0.5), 0)),
     ("quantile", "f64[3, 7] x: quantile(x, 0.8, axis=1)", over(lambda v: quantile(v, 0.8), 1)),
     ("quantile", "f64[6] x: quantile(x, [0, 0.25, 1])", lambda x: T((3,), [quantile(x.data, q) for q in (0, 0.25, 1)])),

@@ -1,0 +1,354 @@
+/* Complex numbers as pairs, a last dim of re and im, and Fourier transforms of them
+ * (runtime/kernels/dft.c). The four primitives transform the dim before the last, whole on a
+ * device, and do not scale; the others bring a dim there and scale by `norm`. A gradient is one of
+ * pairs too: that of re, and that of im, as for any tensor. */
+#include "compose.h"
+
+extern const OpDef op_dft, op_dft_inverse, op_dft_of_real, op_dft_to_real, op_atan2;
+
+static int rank_of(const Build *b, NodeId x) { return shape_of(b, x)->rank; }
+
+/* -------- pairs -------- */
+
+static bool arg_pairs(Build *b, const Arg *a, const char *name, NodeId *x) {
+  if (!arg_tensor(b, a, name, x) || !check_float(b, *x)) return false;
+  const Shape *s = shape_of(b, *x);
+  if (s->rank && s->dim[s->rank - 1] == 2) return true;
+  op_fail(b, a->span.file ? a->span : b->span,
+          "takes complex numbers as pairs, a last dim of size 2, not %s; complex(x) makes pairs of "
+          "real numbers",
+          op_describe(b, *x));
+  op_declared(b, 1, x);
+  return false;
+}
+
+/* Re (0) or im (1). */
+static NodeId half_of(Build *b, NodeId z, int which) {
+  if (z == NO_NODE) return z;
+  Shape s = *shape_of(b, z);
+  z = part_of(b, z, --s.rank, which, 1);
+  return mk_reshape(b, z, &s);
+}
+
+static Arg pairs_of(Build *b, NodeId re, NodeId im) {
+  if (re == NO_NODE || im == NO_NODE) return NOTHING;
+  Arg both = arg_of_list(b, 2);
+  both.at[0] = arg_node(re), both.at[1] = arg_node(im);
+  return build_call(b, &op_stack, (Arg[]){both, arg_of_int(-1)});
+}
+
+static NodeId two(Build *b, Op op, NodeId x, NodeId y) { /* of shapes that may differ */
+  return x == NO_NODE || y == NO_NODE ? NO_NODE
+                                      : build_call(b, op, (Arg[]){arg_node(x), arg_node(y)}).node;
+}
+
+static Arg call_complex(Build *b, const Arg *a) {
+  NodeId re, im;
+  if (!arg_tensor(b, &a[0], "re", &re) || !check_float(b, re)) return NOTHING;
+  if (a[1].kind == ARG_INT || a[1].kind == ARG_REAL) {
+    if (!op_check_number(b, a[1].span, type_of(b, re), a[1].real)) return NOTHING;
+    im = mk_number(b, re, a[1].real);
+  } else if (!arg_tensor(b, &a[1], "im", &im)) {
+    return NOTHING;
+  }
+  if (type_of(b, re) != type_of(b, im) || !shape_equal(shape_of(b, re), shape_of(b, im))) {
+    op_fail(b, b->span, "re and im differ: %s and %s", op_describe(b, re), op_describe(b, im));
+    op_declared(b, 2, (NodeId[]){re, im});
+    return NOTHING;
+  }
+  return pairs_of(b, re, im);
+}
+COMPOSITE(complex, "re, im=0", "complex numbers as pairs: a new last dim of size 2, re and im",
+          "f32[4, 6] x, f32[4, 6] y: complex(x, y)")
+
+static Arg call_real(Build *b, const Arg *a) {
+  NodeId z;
+  return arg_pairs(b, &a[0], "z", &z) ? arg_node(half_of(b, z, 0)) : NOTHING;
+}
+COMPOSITE(real, "z", "the real parts of pairs: z[..., 0]", "f32[4, 2] z: real(z)")
+
+static Arg call_imag(Build *b, const Arg *a) {
+  NodeId z;
+  return arg_pairs(b, &a[0], "z", &z) ? arg_node(half_of(b, z, 1)) : NOTHING;
+}
+COMPOSITE(imag, "z", "the imaginary parts of pairs: z[..., 1]", "f32[4, 2] z: imag(z)")
+
+static Arg call_conj(Build *b, const Arg *a) {
+  NodeId z;
+  if (!arg_pairs(b, &a[0], "z", &z)) return NOTHING;
+  return pairs_of(b, half_of(b, z, 0), mk1(b, &op_neg, half_of(b, z, 1)));
+}
+COMPOSITE(conj, "z", "pairs with im negated", "f32[4, 2] z: conj(z)")
+
+static Arg call_complex_mul(Build *b, const Arg *a) {
+  NodeId x, y;
+  if (!arg_pairs(b, &a[0], "x", &x) || !arg_pairs(b, &a[1], "y", &y)) return NOTHING;
+  const NodeId r = half_of(b, x, 0), i = half_of(b, x, 1), s = half_of(b, y, 0),
+               j = half_of(b, y, 1);
+  return pairs_of(b, two(b, &op_sub, two(b, &op_mul, r, s), two(b, &op_mul, i, j)),
+                  two(b, &op_add, two(b, &op_mul, r, j), two(b, &op_mul, i, s)));
+}
+COMPOSITE(
+    complex_mul, "x, y",
+    "the product of pairs, re and im by the formula (an infinity may give NaN); other dims as "
+    "those of x * y",
+    "f32[4, 3, 2] x, f32[3, 2] y: complex_mul(x, y)")
+
+static Arg call_complex_abs(Build *b, const Arg *a) {
+  NodeId z;
+  if (!arg_pairs(b, &a[0], "z", &z)) return NOTHING;
+  return arg_node(two(b, &op_hypot, half_of(b, z, 0), half_of(b, z, 1)));
+}
+COMPOSITE(complex_abs, "z", "the absolute values of pairs: hypot(re, im)",
+          "f32[4, 2] z: complex_abs(z)")
+
+static Arg call_angle(Build *b, const Arg *a) {
+  NodeId z;
+  if (!arg_pairs(b, &a[0], "z", &z)) return NOTHING;
+  return arg_node(two(b, &op_atan2, half_of(b, z, 1), half_of(b, z, 0)));
+}
+COMPOSITE(angle, "z", "the angles of pairs, from -pi to pi: atan2(im, re)", "f32[4, 2] z: angle(z)")
+
+/* -------- primitives -------- */
+
+static bool infer_line(Build *b, Node *n, int64_t rows, int64_t cols) {
+  const Node *x = graph_operand(b->graph, n, 0);
+  n->dtype = x->dtype;
+  n->shape = x->shape;
+  n->shape.dim[n->shape.rank - 2] = rows;
+  n->shape.dim[n->shape.rank - 1] = cols;
+  return op_check_size(b, b->span, n->dtype, &n->shape);
+}
+static int64_t lines(const Build *b, const Node *n) {
+  const Shape *s = shape_of(b, n->operand[0]);
+  return s->dim[s->rank - 2];
+}
+static bool infer_dft(Build *b, Node *n) { return infer_line(b, n, lines(b, n), 2); }
+static bool infer_dft_of_real(Build *b, Node *n) {
+  return infer_line(b, n, lines(b, n) / 2 + 1, 2);
+}
+static bool infer_dft_to_real(Build *b, Node *n) {
+  return infer_line(b, n, node_attr(n, "length"), 1);
+}
+
+/* The factors come to the square of a line's numbers. */
+static double points_of(double points, double square, double n) {
+  return points / square * n * (1 + log2(n));
+}
+static double points_dft(const Node *n, double points) {
+  const double m = (double)n->shape.dim[n->shape.rank - 2];
+  return points_of(points, 4 * m * m, m);
+}
+static double points_real(const Node *n, double points) {
+  const int64_t rows = n->shape.dim[n->shape.rank - 2];
+  const double m = n->shape.dim[n->shape.rank - 1] == 2 ? 2.0 * (double)rows : (double)rows;
+  return points_of(points, m * m, m);
+}
+
+static NodeId mk_dft(Build *b, Op op, NodeId x) { return build_node(b, op, 1, &x, 0, NULL, 0); }
+static NodeId mk_dft_to_real(Build *b, NodeId x, int64_t n) {
+  return build_node(b, &op_dft_to_real, 1, &x, 1, &n, 0);
+}
+
+/* Frequency k of a real line of n stands for n - k too, but for 0 and half of n: the others by
+ * `by`. */
+static NodeId by_twins(Build *b, NodeId x, int64_t n, double by) {
+  if (x == NO_NODE) return x;
+  const Shape s = *shape_of(b, x);
+  const NodeId k = mk_iota(b, DT_I64, &s, s.rank - 2);
+  NodeId alone = mk2(b, &op_eq, k, mk_whole(b, DT_I64, &s, 0));
+  if (n % 2 == 0) alone = mk2(b, &op_or, alone, mk2(b, &op_eq, k, mk_whole(b, DT_I64, &s, n / 2)));
+  return mk_select(b, alone, x, mk_scale(b, x, by));
+}
+
+static void grad_dft(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  dx[0] = mk_dft(b, op_node(b, node)->op == &op_dft ? &op_dft_inverse : &op_dft, dy);
+}
+static void grad_dft_of_real(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  const int64_t n = lines(b, op_node(b, node));
+  dx[0] = mk_dft_to_real(b, by_twins(b, dy, n, 0.5), n);
+}
+static void grad_dft_to_real(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  dx[0] = by_twins(b, mk_dft(b, &op_dft_of_real, dy), node_attr(op_node(b, node), "length"), 2);
+}
+
+#define DFT(NAME, DOC, INFER, POINTS, GRAD, ...)                                                   \
+  const OpDef op_##NAME = {.name = #NAME,                                                          \
+                           .doc = DOC,                                                             \
+                           .infer = INFER,                                                         \
+                           .rule = rule_matrix,                                                    \
+                           .grad = GRAD,                                                           \
+                           .class = OPC_MATRIX,                                                    \
+                           .kernel = "dtrt_" #NAME,                                                \
+                           .flops = 4,                                                             \
+                           .points = POINTS,                                                       \
+                           .rounding = 8,                                                          \
+                           __VA_ARGS__}
+DFT(dft, "the sums over j of x[j] * exp(-2 pi i j k / n)", infer_dft, points_dft, grad_dft, );
+DFT(dft_inverse, "the sums over k of x[k] * exp(2 pi i j k / n)", infer_dft, points_dft,
+    grad_dft, );
+DFT(dft_of_real, "dft of real numbers: frequencies 0 to n / 2", infer_dft_of_real, points_real,
+    grad_dft_of_real, );
+DFT(dft_to_real, "dft_inverse of frequencies 0 to n / 2, the others being their conjugates",
+    infer_dft_to_real, points_real, grad_dft_to_real, .attr = {{"length", ATTR_INT}});
+
+/* -------- transforms -------- */
+
+enum { MOST_AXES = 3 };
+typedef enum Which { FFT, IFFT, RFFT, IRFFT } Which;
+
+/* x with dims d and e in each other's place. */
+static NodeId exchanged(Build *b, NodeId x, int d, int e) {
+  if (x == NO_NODE || d == e) return x;
+  int perm[MAX_RANK];
+  for (int i = 0; i < rank_of(b, x); i++) perm[i] = i;
+  perm[d] = e, perm[e] = d;
+  return mk_transpose(b, x, perm);
+}
+
+static NodeId of_pairs(Build *b, NodeId z, int d, bool inverse) {
+  if (z == NO_NODE) return z;
+  const int at = rank_of(b, z) - 2;
+  return exchanged(b, mk_dft(b, inverse ? &op_dft_inverse : &op_dft, exchanged(b, z, d, at)), d,
+                   at);
+}
+
+static NodeId of_real(Build *b, NodeId x, int d) {
+  const int at = rank_of(b, x) - 1;
+  x = exchanged(b, x, d, at);
+  if (x == NO_NODE) return x;
+  Shape s = *shape_of(b, x);
+  s.dim[s.rank++] = 1;
+  return exchanged(b, mk_dft(b, &op_dft_of_real, mk_reshape(b, x, &s)), d, at);
+}
+
+static NodeId to_real(Build *b, NodeId z, int d, int64_t n) {
+  if (z == NO_NODE) return z;
+  const int at = rank_of(b, z) - 2;
+  z = mk_dft_to_real(b, exchanged(b, z, d, at), n);
+  if (z == NO_NODE) return z;
+  Shape s = *shape_of(b, z);
+  s.rank--;
+  return exchanged(b, mk_reshape(b, z, &s), d, at);
+}
+
+/* The dims in their order; `count`: of a name that says how many, else 0. None given: the last so
+ * many, or all. */
+static bool arg_axes(Build *b, const Arg *a, int rank, int count, int *n, int *axis) {
+  const Arg *at = a->kind == ARG_LIST ? a->at : a;
+  const int none = count && count <= rank ? count : rank;
+  *n = a->kind == ARG_NONE ? none : a->kind == ARG_LIST ? a->n : 1;
+  if (*n < 1 || *n > MOST_AXES || (count && *n != count)) {
+    const Span span = a->kind == ARG_NONE ? b->span : a->span;
+    if (count)
+      op_fail(b, span, "transforms %d dim%s, not %d", count, count == 1 ? "" : "s", *n);
+    else
+      op_fail(b, span, "transforms 1 to %d dims, not %d%s", MOST_AXES, *n,
+              a->kind == ARG_NONE ? "; give them, as axis=[0, 1]" : "");
+    return false;
+  }
+  for (int i = 0; i < *n; i++) {
+    axis[i] = rank - *n + i;
+    if (a->kind != ARG_NONE && !arg_dim(b, &at[i], "axis", rank, &axis[i])) return false;
+    for (int j = 0; j < i; j++)
+      if (axis[j] == axis[i])
+        return op_fail(b, at[i].span, "dim %d is given twice", axis[i]), false;
+  }
+  return true;
+}
+
+/* What to multiply by, of `points` in all. */
+static bool arg_norm(Build *b, const Arg *a, bool inverse, double points, double *by) {
+  const char *text = a->kind == ARG_STRING ? a->text : "";
+  if (!strcmp(text, "backward"))
+    *by = inverse ? 1 / points : 1;
+  else if (!strcmp(text, "forward"))
+    *by = inverse ? 1 : 1 / points;
+  else if (!strcmp(text, "ortho"))
+    *by = 1 / sqrt(points);
+  else
+    return op_fail(b, a->span, "`norm` must be \"backward\", \"ortho\" or \"forward\""), false;
+  return true;
+}
+
+/* Of the last dim given, real numbers have half the frequencies. */
+static Arg fourier(Build *b, Which which, int count, const Arg *x, const Arg *length,
+                   const Arg *axes, const Arg *norm) {
+  NodeId y;
+  int n, axis[MOST_AXES];
+  if (which == RFFT) {
+    if (!arg_tensor(b, x, "x", &y) || !check_float(b, y)) return NOTHING;
+    if (rank_of(b, y) == MAX_RANK)
+      return arg_node(op_fail(b, b->span, "a tensor has at most %d dims: pairs of %s need another",
+                              MAX_RANK, op_describe(b, y)));
+  } else if (!arg_pairs(b, x, "z", &y)) {
+    return NOTHING;
+  }
+  const DType type = type_of(b, y);
+  const int rank = rank_of(b, y) - (which != RFFT);
+  if (rank < 1)
+    return arg_node(op_fail(b, b->span, "%s has no dim to transform", op_describe(b, y)));
+  if (!arg_axes(b, axes, rank, count, &n, axis)) return NOTHING;
+  const int last = axis[n - 1];
+  const int64_t given = shape_of(b, y)->dim[last];
+  int64_t full = which == IRFFT ? 2 * (given - 1) : given;
+  if (length && length->kind != ARG_NONE) {
+    if (!arg_int(b, length, "n", &full)) return NOTHING;
+    if (full < 1 || full / 2 + 1 != given)
+      return arg_node(op_fail(
+          b, length->span, "%ld real numbers have %ld frequencies, but dim %d of %s has %ld",
+          (long)full, (long)(full < 1 ? 0 : full / 2 + 1), last, op_describe(b, y), (long)given));
+  }
+  double points = 1, by;
+  for (int i = 0; i < n; i++)
+    points *= (double)(axis[i] == last ? full : shape_of(b, y)->dim[axis[i]]);
+  if (points < 1)
+    return arg_node(op_fail(b, b->span, "there is nothing to transform in %s%s", op_describe(b, y),
+                            which == IRFFT && given == 1 ? "; give n=1" : ""));
+  const bool inverse = which == IFFT || which == IRFFT;
+  if (!arg_norm(b, norm, inverse, points, &by)) return NOTHING;
+  y = wide(b, y);
+  if (which == RFFT && y != NO_NODE) y = of_real(b, y, last);
+  for (int i = n - 1; i >= 0; i--)
+    if (axis[i] != last || which == FFT || which == IFFT) y = of_pairs(b, y, axis[i], inverse);
+  if (which == IRFFT) y = to_real(b, y, last, full);
+  if (y != NO_NODE && by != 1) y = mk_scale(b, y, by);
+  return arg_node(y == NO_NODE ? y : build_cast(b, y, type));
+}
+
+#define TRANSFORM(NAME, WHICH, COUNT, AXIS, DOC, EXAMPLE)                                          \
+  static Arg call_##NAME(Build *b, const Arg *a) {                                                 \
+    return fourier(b, WHICH, COUNT, &a[0], NULL, &a[1], &a[2]);                                    \
+  }                                                                                                \
+  COMPOSITE(NAME, "x, axis=" AXIS ", norm=\"backward\"", DOC, EXAMPLE)
+#define TO_REAL(NAME, COUNT, AXIS, DOC, EXAMPLE)                                                   \
+  static Arg call_##NAME(Build *b, const Arg *a) {                                                 \
+    return fourier(b, IRFFT, COUNT, &a[0], &a[1], &a[2], &a[3]);                                   \
+  }                                                                                                \
+  COMPOSITE(NAME, "x, n=none, axis=" AXIS ", norm=\"backward\"", DOC, EXAMPLE)
+
+TRANSFORM(fft, FFT, 1, "-1",
+          "the Fourier transform of pairs (complex) along a dim; axis counts the dims without that "
+          "of pairs. ifft divides by the size; norm: \"backward\", \"ortho\", \"forward\"",
+          "f32[3, 6, 2] z: fft(z, axis=1)")
+TRANSFORM(ifft, IFFT, 1, "-1", "the inverse of fft", "f32[3, 6, 2] z: ifft(z, axis=0)")
+TRANSFORM(
+    rfft, RFFT, 1, "-1",
+    "fft of real numbers, as pairs: frequencies 0 to n / 2, of which the others are conjugates",
+    "f32[4, 6] x: rfft(x)")
+TO_REAL(irfft, 1, "-1",
+        "the inverse of rfft: n real numbers, which is 2 (m - 1) of m frequencies, or given",
+        "f32[3, 4, 2] z: irfft(z, 7)")
+TRANSFORM(fft2, FFT, 2, "none", "fft along two dims; none: the last two", "f32[3, 5, 2] z: fft2(z)")
+TRANSFORM(ifft2, IFFT, 2, "none", "the inverse of fft2", "f32[3, 5, 2] z: ifft2(z)")
+TRANSFORM(rfft2, RFFT, 2, "none", "rfft along the last dim of axis, fft along the other",
+          "f32[2, 4, 5] x: rfft2(x)")
+TO_REAL(irfft2, 2, "none", "the inverse of rfft2; n: real numbers along the last dim of axis",
+        "f32[2, 4, 3, 2] z: irfft2(z)")
+TRANSFORM(fftn, FFT, 0, "none", "fft along one to three dims; none: all",
+          "f32[3, 4, 2, 2] z: fftn(z)")
+TRANSFORM(ifftn, IFFT, 0, "none", "the inverse of fftn", "f32[3, 4, 2, 2] z: ifftn(z, axis=[2, 0])")
+TRANSFORM(rfftn, RFFT, 0, "none", "rfft along the last dim of axis, fft along up to two others",
+          "f32[3, 4, 5] x: rfftn(x, norm=\"ortho\")")
+TO_REAL(irfftn, 0, "none", "the inverse of rfftn; n: real numbers along the last dim of axis",
+        "f32[3, 4, 3, 2] z: irfftn(z, 5)")
