@@ -117,8 +117,8 @@ static bool make_chirps(DftTable *p) {
   if (made) {
     Parts x = p->kernel, y = other;
     memset(x.re, 0, (size_t)m * sizeof *x.re), memset(x.im, 0, (size_t)m * sizeof *x.im);
-    for (int64_t k = 0; k < p->n; k++) {
-      const int64_t square = (int64_t)((__int128)k * k % (2 * p->n));
+    int64_t square = 0; /* k * k modulo 2 n */
+    for (int64_t k = 0; k < p->n; square = (square + 2 * k + 1) % (2 * p->n), k++) {
       root_of(square, 2 * p->n, &p->chirp.re[k], &p->chirp.im[k]);
       const int64_t back = k ? m - k : 0;
       x.re[k] = x.re[back] = p->chirp.re[k];
