@@ -585,10 +585,10 @@ typedef struct dtgc_calibration {
 } dtgc_calibration;
 dtgc_status dtgc_calibrate(const dtgc_calibration *o, char **text);
 
-/* Duration of each step of the compiler so far, in order, the first 32. Returns their number; fills
- * at most `most`. Steps: "front"; the passes "autodiff", "simplify", "single", "propagate",
- * "partition", "store", "schedule", "combine", "fuse", "memory"; then, each time code is generated,
- * "emit", "llvm" (opening it), "clang", "load" (into this process), "link" (an executable). */
+/* Duration of each step of the compiler so far, in order. Returns their number; fills at most
+ * `most`. Steps: "front", "recall" (from the cache); the passes by the names that --disable and the
+ * manual have for them, if the program was not recalled; then, each time code is generated, "emit",
+ * "llvm" (opening it), "clang", "load" (into this process), "link" (an executable). */
 typedef struct dtgc_time {
   const char *step;
   double ms;

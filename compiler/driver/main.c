@@ -56,16 +56,18 @@ static int fail_file(const char *path) {
 }
 
 static void show_times(const Driver *d) {
-  dtgc_time t[64];
-  int n = dtgc_times(d->program, t, 64);
-  double sum = 0;
   if (!d->o.time || d->quiet) return;
-  for (int i = 0; i < n && i < 64; i++) {
+  int n = dtgc_times(d->program, NULL, 0);
+  dtgc_time *t = calloc((size_t)n, sizeof *t);
+  double sum = 0;
+  if (t) dtgc_times(d->program, t, n);
+  for (int i = 0; t && i < n; i++) {
     bool cached = strcmp(t[i].step, "load") == 0 && dtgc_from_cache(d->program) == 1;
     fprintf(stderr, "%-12s %9.2f ms%s\n", t[i].step, t[i].ms, cached ? "  (from the cache)" : "");
     sum += t[i].ms;
   }
   fprintf(stderr, "%-12s %9.2f ms\n", "all", sum);
+  free(t);
 }
 
 /* -------- dumps -------- */

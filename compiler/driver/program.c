@@ -58,7 +58,14 @@ const char *dtgc_error(const dtgc_program *p) {
 }
 
 void program_time(dtgc_program *p, const char *step, double ms) {
-  if (p->ntimes < MOST_TIMES) p->time[p->ntimes++] = (dtgc_time){step, ms};
+  if (p->ntimes == p->time_room) {
+    int room = p->time_room ? 2 * p->time_room : 64;
+    dtgc_time *more = realloc(p->time, (size_t)room * sizeof *more);
+    if (!more) return; /* what was timed is told */
+    p->time = more;
+    p->time_room = room;
+  }
+  p->time[p->ntimes++] = (dtgc_time){step, ms};
 }
 
 int dtgc_times(const dtgc_program *p, dtgc_time *out, int most) {
@@ -94,6 +101,7 @@ void dtgc_free(dtgc_program *p) {
   free_variants(p);
   dtgc_free(p->oracle);
   free(p->error);
+  free(p->time);
   arena_free(p->arena);
   free(p);
 }

@@ -17,8 +17,6 @@
 #include "pipeline.h"
 #include "jit.h"
 
-enum { MOST_TIMES = 32 };
-
 typedef struct EntryInfo {
   const char *name;
   int nin, nout;
@@ -72,8 +70,8 @@ struct dtgc_program {
   bool first_error_kept;
   bool after_first;     /* the next note belongs to the error that was kept */
   int errors, warnings; /* of the compiling call */
-  dtgc_time time[MOST_TIMES];
-  int ntimes;
+  dtgc_time *time; /* malloc'ed */
+  int ntimes, time_room;
 };
 
 /* Begins every public function that changes anything in p, its arena and error included: rejects

@@ -56,6 +56,17 @@ static void same_text(dtgc_status a, char *x, dtgc_status b, char *y, const char
   dtgc_free_text(y);
 }
 
+/* The 33rd step and all after it were once left out, "load" among them. */
+static void check_times_end_with_load(void) {
+  dtgc_program *p = compile(1, "rows=12", NULL);
+  const struct dtrt_program *code = NULL;
+  dtgc_time t[256];
+  CHECK(!dtgc_load(p, &code));
+  int n = dtgc_times(p, t, 256);
+  CHECK(n > 32 && n <= 256 && !strcmp(t[0].step, "front") && !strcmp(t[n - 1].step, "load"));
+  dtgc_free(p);
+}
+
 /* Each asks first for something else that needs the plan. */
 static void check_asked(int what) {
   dtgc_program *warm = compile(0, "rows=12", NULL), *cold = compile(1, "rows=12", NULL);
@@ -116,6 +127,7 @@ int main(void) {
   CHECK(!dtgc_dump(variant, "layouts", &text));
   dtgc_free_text(text);
   dtgc_free(variant);
+  check_times_end_with_load();
   for (int what = 0; what < 8; what++) check_asked(what);
   /* Without the cache there is nothing to recall. */
   dtgc_program *cold = compile(1, "rows=12", NULL);

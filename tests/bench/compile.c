@@ -13,7 +13,7 @@
 #include <string.h>
 #include "texts.h"
 
-enum { MOST_ROUNDS = 101, MOST_STEPS = 32, MOST_LINE = 1024 };
+enum { MOST_ROUNDS = 101, MOST_STEPS = 256, MOST_LINE = 1024 };
 
 typedef struct Case {
   const char *name;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_ROUNDS = 99, MOST_STEPS = 32, NBLOCKS = 3, NMESHES = 3, NCASES = NBLOCKS * NMESHES };
+enum { MOST_ROUNDS = 99, MOST_STEPS = 256, NBLOCKS = 3, NMESHES = 3, NCASES = NBLOCKS * NMESHES };
 static const int blocks[NBLOCKS] = {12, 32, 96};
 static const int sizes[NMESHES] = {2, 16, 256};
 
