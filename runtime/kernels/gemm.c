@@ -113,8 +113,18 @@ static void vector_product(int t, int rows, int cols, const float *a, int lda, c
               ystep);
 }
 
-/* y = A x, or A^T x with t, of a row-major A [m][cols]; false: it is short, or there is no room.
- */
+/* The same of a matrix whose columns are summed, to zeros in y: the bits of a column do not depend
+ * on how many there are. */
+static void columns_product(int rows, int cols, const float *a, int lda, const float *x, int step,
+                            float *y) {
+  const GemmKernel *kernel = gemm_kernel();
+  if (kernel)
+    kernel->rows_sum(x, step, a, lda, rows, cols, y);
+  else
+    vector_product(1, rows, cols, a, lda, x, step, 0, y, 1);
+}
+
+/* y = A x, or A^T x with t, of a row-major A [m][cols]; false: there is no room. */
 static bool long_vector_product(int t, int m, int cols, const float *a, int lda, const float *x,
                                 int step, bool add, float *y, int ystep) {
   const int n = t ? cols : m, k = t ? m : cols, block = t ? SEQUENCE : LANES_OF;
@@ -128,8 +138,10 @@ static bool long_vector_product(int t, int m, int cols, const float *a, int lda,
     here = k - at < block ? (int)(k - at) : block;
     float *own = partial + blocks % 2 * n;
     memset(own, 0, (size_t)n * sizeof *own); /* some gemv scale what lies there, and keep its NaN */
-    vector_product(t, t ? here : m, t ? cols : here, a + (t ? at * lda : at), lda, x + at * step,
-                   step, 0, own, 1);
+    if (t)
+      columns_product(here, cols, a + (int64_t)at * lda, lda, x + (int64_t)at * step, step, own);
+    else
+      vector_product(0, m, here, a + at, lda, x + (int64_t)at * step, step, 0, own, 1);
     if (here < block) break;
     if (blocks % 2) dtrt_carry_row_sum_f32(partial, n, n, blocks);
     blocks++;

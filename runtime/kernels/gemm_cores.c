@@ -129,8 +129,8 @@ bool gemm_dealt(const GemmCall *p) {
 /* -------- a matrix and a vector -------- */
 
 /* Rows that lie along the vector are dot products: each has the same bits in any part (swept over
- * OpenBLAS's kernels for Nehalem to SkylakeX). Columns are not: what kernels add up at a time
- * follows from how many there are. */
+ * OpenBLAS's kernels for Nehalem to SkylakeX). Columns have by our own kernels; a core takes as
+ * many side by side as it can, since each row is read as far as they go. */
 enum {
   VECTOR_UNIT = 64,
   VECTOR_PART_BYTES = 64 << 10 /* of the matrix, for a part at least: some microseconds */
@@ -151,8 +151,10 @@ static void vector_part(void *arg, int core, int64_t from, int64_t to) {
 bool gemm_vector_dealt(const GemmCall *p) {
   const int64_t all = p->n == 1 ? p->m : p->n;
   const bool dots = p->n == 1 ? !p->ta : p->m == 1 && p->tb;
-  if (!dots || crew_cores() < 2 || p->k < 1) return false;
+  if ((p->m != 1 && p->n != 1) || crew_cores() < 2 || p->k < 1) return false;
+  if (!dots && !gemm_kernel()) return false;
   int64_t grain = VECTOR_UNIT;
+  if (!dots) grain *= (all + VECTOR_UNIT * crew_cores() - 1) / (VECTOR_UNIT * crew_cores());
   while (grain * p->k * (int64_t)sizeof(float) < VECTOR_PART_BYTES) grain *= 2;
   const int64_t dealt = all % grain == 1 ? all - 1 : all;
   if (dealt <= grain) return false;

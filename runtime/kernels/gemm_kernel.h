@@ -68,6 +68,9 @@ typedef struct GemmKernel {
   /* c[i * ldc + j] = or += e[j * step + i] for i < rows, j < n, each at most lanes; e has so many
    * rows. */
   void (*across)(const float *e, int64_t step, int rows, int n, float *c, int64_t ldc, bool add);
+  /* sum[j] += x[l * step] * y[l * lead + j] for j < n, l < depth in sequence. */
+  void (*rows_sum)(const float *x, int64_t step, const float *y, int64_t lead, int64_t depth,
+                   int64_t n, float *sum);
 } GemmKernel;
 
 /* NULL: OpenBLAS does everything. DTRT_GEMM=openblas in the environment asks for that, avx2 and
