@@ -165,7 +165,8 @@ typedef struct dtgc_options {
   int ndefines;
   const char *mesh;          /* "batch=4,model=2"; NULL: the mesh of the sources, or one device */
   /* "bf16" or "f16": products and convolutions of f32 tensors round their operands to it and add in
-   * f32; "f32": they do not. Takes precedence over `precision` of the sources; NULL: as they say. */
+   * f32; "f32": they do not; "bf16, master f32": activations are kept in bf16, too, as
+   * docs/language.md says. Takes precedence over `precision` of the sources; NULL: as they say. */
   const char *precision;
   const char *const *layout; /* "model.d1.w=[_,model]": takes precedence over the sources */
   int nlayouts;

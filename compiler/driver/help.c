@@ -26,6 +26,7 @@ const char options_help[] =
     "  --layout STATEMENT   a layout: --layout 'model.d1.w=[_,model]', 'model.d1.w forbid gather'\n"
     "  --strict-layouts     a layout statement without effect is an error\n"
     "  --precision TYPE     bf16 or f16: products, convolutions of f32 round to it, add in f32\n"
+    "                       'bf16, master f32': activations are kept in bf16, too\n"
     "  --machine FILE       plans for the machine described there (docs/machines.md); generic: "
     "for\n"
     "                       built-in figures; native, the default: this computer, by a table\n"

@@ -423,6 +423,24 @@ Stmt *ast_precision(Parse *p, Span at, AstExpr *target, Ident type) {
   return s;
 }
 
+Stmt *ast_master(Parse *p, Stmt *s, Ident word, Ident type) {
+  if (s->kind == ST_ERROR) return s;
+  s->master = type;
+  if (strcmp(word.text, "master"))
+    diag_error(p->diag, word.span,
+               "expected `master f32` after the type of `precision`, found `%s`", word.text);
+  else if (strcmp(type.text, "f32"))
+    diag_error(p->diag, type.span, "variables are kept in f32 under `precision`, not in `%s`",
+               type.text);
+  else if (!strcmp(s->name.text, "f32"))
+    diag_error(p->diag, s->name.span,
+               "f32 beside a master of f32 is what `precision f32` says: leave `, master f32` out");
+  else
+    return s;
+  s->kind = ST_ERROR;
+  return s;
+}
+
 Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, AstExpr *key, AstExpr *type,
               SpecExpr *on, AstExpr *value) {
   Stmt *s = ast_stmt(p, kind, at);

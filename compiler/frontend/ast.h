@@ -79,7 +79,7 @@ typedef enum AstExprKind {
   EX_FIELD, /* x.name */
   EX_UNARY,
   EX_BINARY,
-  EX_CHOICE,  /* x if from else y */
+  EX_CHOICE,   /* x if from else y */
   EX_RELAYOUT, /* relayout(x, spec) */
   EX_STACK     /* stack(from) x, a call */
 } AstExprKind;
@@ -114,7 +114,7 @@ typedef enum StmtKind {
   ST_METHOD,
   ST_MESH,
   ST_LAYOUT,
-  ST_PRECISION, /* name: a type; value: the instance or the pattern, NULL for all */
+  ST_PRECISION, /* name: a type; value: the instance or the pattern, NULL for all; master */
   ST_PARAM,
   ST_STATE,
   ST_BIND,   /* targets = value */
@@ -151,6 +151,7 @@ struct Stmt {
   AstExpr *key;    /* state NAME[key] */
   AstExpr *type;
   SpecExpr *spec; /* on; layout: NULL when it only forbids */
+  Ident master;   /* precision: the type of variables */
   Span forbid;    /* layout: of `forbid gather` or `forbid keep`; file 0: not written */
   bool keep;      /* layout: it is `forbid keep`; scan: in reverse */
   AstExpr *value; /* const, bind, assign, expr; if: the condition; layout: the target, NULL for all
@@ -228,9 +229,10 @@ Stmt *ast_mesh(Parse *p, Span at, const GivenVec *axes);
 Ident ast_forbid(Parse *p, Span at, Ident what);
 /* forbid: what ast_forbid gave, or none */
 Stmt *ast_layout(Parse *p, Span at, AstExpr *target, SpecExpr *spec, Ident forbid);
-Stmt *ast_layout_word(Parse *p, Span at, Ident word); /* layout first */
+Stmt *ast_layout_word(Parse *p, Span at, Ident word);            /* layout first */
 AstExpr *ast_item_of(Parse *p, Span at, AstExpr *x, AstExpr *i); /* x[i] */
 Stmt *ast_precision(Parse *p, Span at, AstExpr *target, Ident type);
+Stmt *ast_master(Parse *p, Stmt *precision, Ident word, Ident type); /* precision, master f32 */
 Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, AstExpr *key, AstExpr *type,
               SpecExpr *on, AstExpr *value);
 Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, AstExpr *value);

@@ -321,6 +321,7 @@ static void put_stmt(Str *out, const Stmt *s) {
     str_puts(out, "precision ");
     if (s->value) ast_print_path(out, s->value);
     str_printf(out, s->value ? " = %s" : "%s", s->name.text);
+    if (s->master.text) str_printf(out, ", master %s", s->master.text);
     break;
   case ST_PARAM: put_var(out, "param ", s); break;
   case ST_STATE: put_var(out, "state ", s); break;

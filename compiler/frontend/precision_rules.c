@@ -19,7 +19,7 @@ typedef struct PrecisionRules {
 
 static int add(Elab *e, const Stmt *s) {
   PrecisionRule r = {.stmt = s};
-  Precision p = {.span = s->span};
+  Precision p = {.span = s->span, .activations = s->master.text != NULL};
   dtype_from_name(s->name.text, &p.dtype);
   if (s->value && s->value->kind == EX_STRING) {
     if (!pattern_compile(e, s->value->text, s->value->span, &r.pattern)) return 0;
@@ -67,7 +67,10 @@ void precision_begin(Elab *e) {
         take(e, e->modules.at[i]->stmts.at[k]);
 }
 
-static DType dtype_said(const Elab *e, int i) { return e->program->precisions.at[i].dtype; }
+static bool says_same(const Elab *e, int i, int k) {
+  const Precision *x = &e->program->precisions.at[i], *y = &e->program->precisions.at[k];
+  return x->dtype == y->dtype && x->activations == y->activations;
+}
 
 /* The statement about an instance. */
 static int find(Elab *e, const Instance *in) {
@@ -79,7 +82,7 @@ static int find(Elab *e, const Instance *in) {
     if (r->path ? strcmp(r->path, in->path) : !pattern_names(e, &r->pattern, in->path)) continue;
     r->used = true;
     if (best >= 0 && named && !r->path) continue;
-    if (best >= 0 && named == (r->path != NULL) && dtype_said(e, i) != dtype_said(e, best)) {
+    if (best >= 0 && named == (r->path != NULL) && !says_same(e, i, best)) {
       elab_fail(e, r->stmt->span, "`%s` is given two precisions", in->path);
       diag_note(e->diag, e->precision->at.at[best].stmt->span, "the other is here");
     }

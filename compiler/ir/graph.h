@@ -26,6 +26,13 @@ typedef struct Spec {
   Span span;
 } Spec;
 
+/* Of a value rounded to be kept: stored, so that what it is rounded from need not be. */
+typedef enum Keep {
+  KEEP_NOT,
+  KEEP_DEAR, /* if it is not cheap to make again */
+  KEEP_ALWAYS
+} Keep;
+
 typedef struct Node {
   Op op;
   DType dtype;
@@ -45,6 +52,8 @@ typedef struct Node {
   const Layout *layout; /* NULL before propagate */
   Span forbid;          /* the statement that forbids gathering it; file 0: none */
   int precision;        /* of products and convolutions: 1 + the Precision they follow; 0: none */
+  bool back;            /* of a gradient's way back; until the pass `precision` */
+  Keep keep;
   int32_t tag; /* its number before layouts come in: the same value's on any mesh; 0: it has none */
 } Node;
 
@@ -157,7 +166,8 @@ typedef struct Statement {
  * multiply them. The pass `precision` writes that out as casts. */
 typedef struct Precision {
   Span span;
-  DType dtype; /* DT_F32: they do not */
+  DType dtype;      /* DT_F32: they do not */
+  bool activations; /* so are activations, where they are kept: the pass `shorten` */
 } Precision;
 
 /* A const of the sources (those of the library apart), with its value as text. */

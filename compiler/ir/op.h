@@ -110,6 +110,7 @@ typedef struct Build {
   Graph *graph;
   Span span, site;  /* given to new nodes */
   int precision;    /* given to them, too */
+  bool back;        /* and this */
   const char *what; /* name of the call for messages: "softmax" */
   /* Random calls: a key unique to the call in the program, and the node that holds the step number
    * (i64[]). The elaborator provides both. */
@@ -320,6 +321,14 @@ Rounding op_rounding(const Graph *g, const Node *n);
 const char *op_written(Op op); /* as the user writes it in an expression: "+", "and", "exp" */
 uint64_t op_hash(Op op);       /* the same in every run */
 static inline bool op_is(const Node *n, uint32_t flags) { return n->op->flags & flags; }
+/* In which type a result of f32 stands under `precision bf16, master f32`: see docs/language.md. */
+typedef enum Stands {
+  STANDS_F32,     /* sorts, matrices, what a loop carries, numbers that were of other types */
+  STANDS_SUM,     /* in f32, too: sums and extremes along dims */
+  STANDS_SHORT,   /* a product: added in f32, then rounded */
+  STANDS_AS_READ, /* as its operands of f32: short, unless one that an input led to stands in f32 */
+} Stands;
+Stands op_stands(const Graph *g, const Node *n);
 /* An element of the result depends on operand k's at the same index alone. */
 static inline bool op_at_same_index(Op op, int k) {
   return op->flags & OPF_ELEMENTWISE || (op->updates && k == 0);

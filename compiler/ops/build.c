@@ -45,7 +45,8 @@ NodeId build_node(Build *b, Op op, int noperands, const NodeId *operands, int na
             .value = value,
             .span = b->span,
             .site = b->site,
-            .precision = b->precision};
+            .precision = b->precision,
+            .back = b->back};
   if (!op->infer(b, &n) || !stored_fits(b, &n)) return NO_NODE;
   return graph_add(b->graph, &n);
 }

@@ -19,7 +19,9 @@ static const struct {
   void (*verify)(const Plan *p, const char *after);
   int kind;
 } passes[] = {
+    {"shorten", shorten, verify_global, NEEDED},       /* activations kept short are rounded */
     {"autodiff", autodiff, verify_global, NEEDED},     /* grad nodes become their computation */
+    {"kept", kept, verify_global, NEEDED},             /* those the way back alone reads, too */
     {"precision", precision, verify_global, NEEDED},   /* products round their operands */
     {"simplify", simplify, verify_global, NEEDED},     /* constants fold, dead code goes */
     {"single", single, verify_global, NEEDED},         /* values are numbered; the mesh may go */

@@ -85,6 +85,24 @@ for t in bf16 f16; do
   expect 0 'agree' "$dtgc" verify c.dtg --precision $t --mesh d=2,e=2 --layout 'x=[d, _]' --layout 'model.c2.w=[_, _, _, e]'
 done
 
+# With `master f32` activations take half; losses are near, the same on any number of cores; plans agree; checkpoints are f32.
+arena() { "$dtgc" deep.dtg --precision "$1" --dump=memory | sed -n 's/^entry train: arena \([0-9]*\) bytes.*/\1/p'; }
+sed 's/sequential(\[/sequential([layer_norm(8), /; s/dense(8, 16, act=tanh)/dense(8, 32, act=gelu), batch_norm(32), dense(32, 16, act=gelu)/
+  s/batch = 12/batch = 4800/' m.dtg >deep.dtg
+f32=$(arena f32) short=$(arena 'bf16, master f32')
+[ "$short" -gt 0 ] && [ $((short * 100)) -lt $((f32 * 60)) ] || fail "activations take $short bytes, $f32 in f32"
+for t in bf16 f16; do
+  c=$(last_loss --precision "$t, master f32")
+  awk -v a="$a" -v b="$b" -v c="$c" 'BEGIN { exit !(a > 0 && a != c && b != c && (a - c) ^ 2 < (0.01 * a) ^ 2) }' ||
+    fail "losses of convolutions after 300 steps: $a and $c in $t with master f32"
+  [ "$(DTRT_CORES=3 last_loss --precision "$t, master f32")" = "$c" ] || fail "$t with master f32 on 3 cores"
+  expect 0 'agree' "$dtgc" verify c.dtg --precision "$t, master f32" --mesh d=2,e=2 --layout 'x=[d, _]' --layout 'model.c2.w=[_, _, _, e]'
+done
+"$dtgc" run m.dtg --precision 'bf16, master f32' fit train --feed x=x.csv --feed y=y.csv --epochs 1 --save kept >out 2>&1 || fail "$(cat out)"
+"$dtgc" checkpoint ls kept/step-000002 >ls
+grep -q 'f16' ls && fail "short types in the checkpoint: $(cat ls)"
+expect 1 'kept in f32' "$dtgc" m.dtg --precision 'bf16, master bf16'
+
 # A matrix that all tiles of a nest read is packed once a nest: each step packs it anew, on any number of cores.
 sed 's/16, act=tanh/256, act=tanh), dense(256, 256, act=tanh/; s/dense(16/dense(256/' m.dtg >wide.dtg
 sed 's/size=1600B/size=16KB/; s/size=64B/size=8KB/' "$sources/tests/tiny.machine" >small.machine

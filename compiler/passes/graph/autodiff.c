@@ -103,7 +103,7 @@ static void backward(Diff *d, NodeId loss, const bool *wrt, NodeId *cot) {
   b->span = graph_node(b->graph, loss)->span;
   cot[loss] = build_const(b, graph_node(b->graph, loss)->dtype, 1);
   if (!d->plan->program->diag->errors) reverse_all(&d->v);
-  b->span = outer, b->site = outer_site;
+  b->span = outer, b->site = outer_site, b->back = false;
 }
 
 /* Computes every grad of this grad's loss. */

@@ -4,7 +4,9 @@
 #define DTG_GRAPH_PASSES_H
 #include "plan.h"
 
+void shorten(Plan *p);
 void autodiff(Plan *p);
+void kept(Plan *p);
 void precision(Plan *p);
 void simplify(Plan *p);
 void single(Plan *p);

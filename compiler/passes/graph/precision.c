@@ -30,12 +30,40 @@ static DType rounds_to(const Program *p, const Graph *g, const Node *n) {
   return p->precisions.at[n->precision - 1].dtype;
 }
 
+/* What a new value was widened from, if that is of type t. */
+static NodeId narrow(const Rounds *r, NodeId y, DType t) {
+  const Node *n = graph_node(r->b.graph, y);
+  if (op_class(n) != OPC_ELEMENT || n->op->passes != 1 || n->dtype != DT_F32) return NO_NODE;
+  return graph_operand(r->b.graph, n, 0)->dtype == t ? n->operand[0] : NO_NODE;
+}
+
 static NodeId rounded(Rounds *r, NodeId x, DType t) {
   const Node *n = graph_node(r->old, x);
   NodeId *made = &r->rounded[t][x];
+  if (*made == NO_NODE) *made = narrow(r, r->map[x], t);
   if (*made != NO_NODE) return *made;
   r->b.span = n->span, r->b.site = n->site;
   return *made = build_cast(&r->b, r->map[x], t);
+}
+
+/* What moves elements alone moves them as they are kept: widened behind it, to the same numbers. */
+static NodeId moved(Rounds *r, const Program *p, const Node *n) {
+  const Precision *said = n->precision ? &p->precisions.at[n->precision - 1] : NULL;
+  if (!said || !said->activations || n->dtype != DT_F32 || op_is(n, OPF_AFTER | OPF_FREE) ||
+      (op_class(n) != OPC_MOVE && op_class(n) != OPC_VIEW) || n->spec ||
+      dtype_round(said->dtype, n->value) != n->value)
+    return NO_NODE;
+  NodeId *x = arena_array(r->b.arena, NodeId, n->noperands);
+  for (int k = 0; k < n->noperands; k++) {
+    x[k] = r->map[n->operand[k]];
+    if (graph_node(r->b.graph, x[k])->dtype != DT_F32) continue;
+    x[k] = narrow(r, x[k], said->dtype);
+    if (x[k] == NO_NODE) return NO_NODE;
+  }
+  Node copy = *n;
+  copy.operand = x, copy.dtype = said->dtype, copy.precision = 0;
+  r->b.span = n->span, r->b.site = n->site;
+  return build_cast(&r->b, graph_add(r->b.graph, &copy), DT_F32);
 }
 
 static void rewrite(Plan *p, Entry *e) {
@@ -52,6 +80,9 @@ static void rewrite(Plan *p, Entry *e) {
   }
   for (NodeId i = 0; i < n; i++) {
     Node copy = *graph_node(e->graph, i);
+    r.map[i] = moved(&r, g, &copy);
+    if (r.map[i] != NO_NODE) continue;
+    copy.back = false;
     copy.precision = statement_of(e->graph, &copy);
     const DType t = rounds_to(g, e->graph, &copy);
     NodeId *x = arena_array(p->arena, NodeId, copy.noperands);

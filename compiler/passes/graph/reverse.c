@@ -306,6 +306,7 @@ static void back_through(Reverse *v, NodeId i) {
   NodeId *dx = arena_array(v->arena, NodeId, n.noperands);
   if (!n.op->grad || !n.noperands) return;
   v->b->span = n.span, v->b->site = n.site, v->b->precision = n.precision;
+  v->b->back = true;
   if (v->region[i] != NO_REGION && back_to_row(v, &n, v->cot[i])) return;
   for (int k = 0; k < n.noperands; k++) dx[k] = NO_NODE;
   n.op->grad(v->b, v->value[i], v->cot[i], dx);

@@ -65,6 +65,7 @@ static void find_cost(Inline *s, NodeId i) {
   if (node_class(x) != CLASS_MAP) return;
   s->cost[i] = s->made[i] = sites_own(x);
   for (int k = 0; k < x->noperands; k++) { /* what will be stored is only read */
+    if (graph_node(s->g, node_base(s->g, x->operand[k]))->keep == KEEP_ALWAYS) continue;
     s->cost[i] += repeats(s, x, node_base(s->g, x->operand[k])) ? 0 : s->cost[x->operand[k]];
     s->made[i] += s->made[x->operand[k]];
   }
@@ -133,7 +134,10 @@ static bool is_worth_memory(const Inline *s, NodeId id) {
     if (!s->index[id] &&
         (s->body[u->site.at[i].loop] + u->site.n > BODY_SITES || u->site.at[i].depth > BODY_NESTED))
       return true;
+  const Keep keep = graph_node(s->g, id)->keep;
+  if (keep == KEEP_ALWAYS) return true;
   if (s->cost[id] <= s->limits->cheap) return false;
+  if (keep) return true;
   return u->loops || u->turns > most || u->site.n > s->limits->sites;
 }
 
