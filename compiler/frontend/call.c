@@ -204,6 +204,7 @@ static Value call_fn(Elab *e, const Def *def, Span call, const Actual *a, int na
 }
 
 static Value call_method(Elab *e, const Method *m, Span call, const Actual *a, int na) {
+  m = loss_scaling_method(m);
   if (!e->at)
     return elab_fail(e, call, "`%s` works on tensors: it can be called in entries and methods",
                      frame_text(e, m->stmt, m->instance));
@@ -218,14 +219,20 @@ static Value call_method(Elab *e, const Method *m, Span call, const Actual *a, i
   return v;
 }
 
-static Value call_instance(Elab *e, Instance *in, Span call, const Actual *a, int na) {
-  const StmtVec *body = &in->def->stmt->body;
+const Method *call_find_method(const Instance *in, const char *name) {
   for (int i = 0; i < in->scope.names.n; i++) {
     const Value *v = &in->scope.names.at[i]->value;
     if (v->kind == V_METHOD && v->method->instance == in &&
-        !strcmp(v->method->stmt->name.text, "apply"))
-      return call_method(e, v->method, call, a, na);
+        !strcmp(v->method->stmt->name.text, name))
+      return v->method;
   }
+  return NULL;
+}
+
+static Value call_instance(Elab *e, Instance *in, Span call, const Actual *a, int na) {
+  const StmtVec *body = &in->def->stmt->body;
+  const Method *apply = call_find_method(in, "apply");
+  if (apply) return call_method(e, apply, call, a, na);
   elab_fail(e, call, "%s cannot be called: the layer `%s` has no method `apply`", in->path,
             in->def->stmt->name.text);
   for (int i = 0; i < body->n; i++)
@@ -237,7 +244,7 @@ static Value call_instance(Elab *e, Instance *in, Span call, const Actual *a, in
 
 /* -------- making an instance -------- */
 
-static Value make_instance(Elab *e, const Def *def, Span call, const Actual *a, int na) {
+Value call_layer(Elab *e, const Def *def, Span call, const Actual *a, int na) {
   const char *name = def->stmt->name.text;
   if (e->at)
     return elab_fail(
@@ -318,7 +325,7 @@ Value call_expr(Elab *e, NameScope *s, const AstExpr *x) {
   if (!eval_actuals(e, s, x, &f, a)) return value_error;
   switch (f.kind) {
   case V_FN: return call_fn(e, f.def, x->span, a, n);
-  case V_LAYER: return make_instance(e, f.def, x->span, a, n);
+  case V_LAYER: return call_layer(e, f.def, x->span, a, n);
   case V_METHOD: return call_method(e, f.method, x->span, a, n);
   case V_INSTANCE: return call_instance(e, f.instance, x->span, a, n);
   case V_DTYPE: return builtin_cast(e, f.dtype, x->span, a, n);

@@ -131,6 +131,7 @@ struct Instance {
   Span span;
   bool called;
   int precision; /* 1 + the statement about it; 0: none, or not looked for yet (`called`) */
+  const Instance *scaled; /* what scales its losses (loss_scaling.c); NULL: nothing */
   const Stack *stack, *within; /* that it is, or one layer of; the innermost around it */
   const NodeId *row;           /* of a layer of stacks: its positions in them */
   int nrow;
@@ -315,6 +316,14 @@ typedef struct Actual {
 } Actual;
 
 Value call_expr(Elab *e, NameScope *s, const AstExpr *x);
+/* An instance of a layer under e->base. */
+Value call_layer(Elab *e, const Def *def, Span call, const Actual *a, int na);
+const Method *call_find_method(const Instance *in, const char *name); /* its own; NULL */
+
+/* Of an instance that has just been bound to a name. */
+void loss_scaling_of(Elab *e, Instance *in);
+/* In place of a method that is called; the method itself where no loss is scaled. */
+const Method *loss_scaling_method(const Method *m);
 /* One parameter of a callee, for binding. */
 typedef struct Formal {
   const char *name;

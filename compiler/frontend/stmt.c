@@ -69,6 +69,7 @@ static void bind(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   }
   for (int i = 0; i < n; i++) {
     Value one = n == 1 || v.kind == V_ERROR ? v : v.list->at[i];
+    if (one.kind == V_INSTANCE && !e->at) loss_scaling_of(e, one.instance);
     bind_one(e, s, stmt->targets.at[i]->name, one, stmt->value->span, where);
   }
 }

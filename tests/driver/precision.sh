@@ -103,6 +103,41 @@ done
 grep -q 'f16' ls && fail "short types in the checkpoint: $(cat ls)"
 expect 1 'kept in f32' "$dtgc" m.dtg --precision 'bf16, master bf16'
 
+# In f16 with `master f32` losses are scaled by themselves, as `loss_scaled` does; steps that are not finite change nothing but the scale.
+sed 's/adam(model)/loss_scaled(adam(model), model)/' m.dtg >scaled.dtg
+sixteen() { # PROGRAM STATE
+  rm -rf sixteen
+  "$dtgc" run "$1" --precision 'f16, master f32' fit train --feed x=x.csv --feed y=y.csv --epochs 3 --save sixteen >out 2>&1 || cat out
+  for of in 'model.layers[0].w' "$2.scale" "$2.good"; do
+    "$dtgc" checkpoint cat sixteen/step-000006 "$of" -o w.npy && md5sum <w.npy
+  done
+}
+want=$(sixteen scaled.dtg opt) got=$(sixteen m.dtg opt.loss_scaled)
+{ [ -n "$want" ] && [ "$got" = "$want" ]; } || fail "scaled by itself: $got, by the layer: $want"
+"$dtgc" m.dtg --precision f16 --dump=statements | grep -q loss_scaled && fail 'losses are scaled without `master f32`'
+"$dtgc" scaled.dtg --precision 'f16, master f32' --dump=statements | grep -q 'opt.loss_scaled' && fail 'losses are scaled twice'
+cat >skipped.dtg <<'E'
+import "optim"
+precision f16, master f32
+param w: f32[4, 4] = ones([4, 4])
+opt = adam(w)
+entry train(x: f32[4, 4]) {
+  opt.minimize(sum(x @ w))
+  return scale = opt.loss_scaled.scale, moved = sum(i32(not (w == 1))), t = opt.t, m = sum(opt.m[w])
+}
+E
+for _ in 1 2 3 4; do echo "inf,1,1,1"; done >huge.csv
+for mesh in '' '--mesh=d=2 --layout=x=[d,_]'; do
+  expect 0 'scale = 16384' "$dtgc" run skipped.dtg $mesh call train --feed x=huge.csv
+  "$dtgc" run skipped.dtg $mesh call train --feed x=huge.csv 2>&1 | tr '\n' ' ' | grep -q 'moved = 0 t = 0 m = 0' || fail 'a step was not skipped'
+done
+{
+  sed 's/adam(w)/own()/; /^entry/,$d' skipped.dtg
+  echo 'layer own() { minimize(loss) { w <- w - grad(loss, w) } }'
+  echo 'entry train(x: f32[4, 4]) { opt.minimize(sum(x @ w)) }'
+} >own.dtg
+expect 0 'losses that opt minimizes are not scaled' "$dtgc" own.dtg
+
 # A matrix that all tiles of a nest read is packed once a nest: each step packs it anew, on any number of cores.
 sed 's/16, act=tanh/256, act=tanh), dense(256, 256, act=tanh/; s/dense(16/dense(256/' m.dtg >wide.dtg
 sed 's/size=1600B/size=16KB/; s/size=64B/size=8KB/' "$sources/tests/tiny.machine" >small.machine
