@@ -39,6 +39,8 @@ static const struct type {
 } types[] = {{"f64", "f32", 0x1p-23},
              {"f32", "bf16", 0x1p-8},
              {"f32", "f16", 0x1p-11},
+             {"f32", "bf16, master f32", 0x1p-8},
+             {"f32", "f16, master f32", 0x1p-11},
              {"f16", "f32", 0x1p-11},
              {"bf16", "bf16", 0x1p-8}};
 enum { LAYERS = sizeof layers / sizeof *layers, TYPES = sizeof types / sizeof *types, UNITS = 12 };
@@ -83,7 +85,7 @@ static void make(const struct layer *layer, char *text, size_t room) {
 }
 
 static void run(const struct layer *layer, const char *mesh) {
-  char text[8000];
+  char text[10000];
   const char *layout = "x=[a, ...]";
   dtgc_options o = {.mesh = mesh, .layout = &layout, .nlayouts = mesh != NULL};
   dtgc_program *p;
