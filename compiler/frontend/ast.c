@@ -127,6 +127,9 @@ AstExpr *ast_call(Parse *p, Span at, AstExpr *callee, const GivenVec *given) {
   int depth = callee->depth;
   x->x = callee;
   x->given = *given;
+  for (int i = 0; i + 1 < given->n; i++)
+    if (given->at[i].spread)
+      diag_error(p->diag, given->at[i].value->span, "what `...` hands on goes last in the list");
   for (int i = 0; i < given->n; i++) depth = max(depth, given->at[i].value->depth);
   return deepen(p, x, depth);
 }
@@ -309,6 +312,8 @@ Stmt *ast_decl(Parse *p, StmtKind kind, Span at, Ident name, const ParamVec *par
   s->params = *params;
   for (int i = 0; i < params->n; i++) {
     check_param(p, kind, &params->at[i]);
+    if (params->at[i].rest && i + 1 < params->n && kind != ST_METHOD) /* a method's: as a call's */
+      diag_error(p->diag, params->at[i].name.span, "a parameter `name...` goes last in the list");
     for (int j = 0; j < i; j++)
       if (params->at[j].name.text == params->at[i].name.text) {
         diag_error(p->diag, params->at[i].name.span, "`%s` is named twice",
@@ -342,7 +347,7 @@ Stmt *ast_method(Parse *p, AstExpr *head, const StmtVec *body) {
         diag_error(p->diag, g->value->span, "a parameter is a name, or `name = default`");
         continue;
       }
-      a = (Param){.name = g->value->name};
+      a = (Param){.name = g->value->name, .rest = g->spread};
     }
     vec_push(p->arena, &params, a);
   }

@@ -21,6 +21,7 @@ typedef struct Ident {
 typedef struct AstGiven {
   Ident name; /* none: by position */
   AstExpr *value;
+  bool spread; /* `value...`: all arguments that a parameter `value...` took */
 } AstGiven;
 
 /* One place of x[...]: an index, or begin:end:step with each part possibly NULL. */
@@ -136,6 +137,7 @@ typedef struct Param {
   AstExpr *type;  /* entries only */
   SpecExpr *on;   /* entries only */
   AstExpr *value; /* default, or NULL */
+  bool rest;      /* `name...`: takes the arguments by name that no other parameter has */
 } Param;
 
 typedef VEC(Param) ParamVec;

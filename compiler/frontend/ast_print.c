@@ -45,6 +45,7 @@ static void put_givens(Str *out, const GivenVec *v) {
     if (i) str_puts(out, ", ");
     if (v->at[i].name.text) str_printf(out, "%s=", v->at[i].name.text);
     ast_print_expr(out, v->at[i].value);
+    if (v->at[i].spread) str_puts(out, "...");
   }
 }
 
@@ -212,7 +213,7 @@ static void put_on(Str *out, const SpecExpr *s) {
 static void put_params(Str *out, const ParamVec *v) {
   for (int i = 0; i < v->n; i++) {
     const Param *p = &v->at[i];
-    str_printf(out, "%s%s", i ? ", " : "", p->name.text);
+    str_printf(out, "%s%s%s", i ? ", " : "", p->name.text, p->rest ? "..." : "");
     if (p->type) {
       str_puts(out, ": ");
       ast_print_expr(out, p->type);

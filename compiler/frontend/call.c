@@ -91,23 +91,80 @@ bool call_bind(Elab *e, Span call, const char *label, const char *signature, Spa
   return true;
 }
 
+/* How many parameters take one argument each: all but a last one `name...`. */
+static int single_params(const Stmt *decl) {
+  return decl->params.n - (decl->params.n && decl->params.at[decl->params.n - 1].rest);
+}
+
+static bool takes(const Stmt *decl, const char *name) {
+  for (int i = 0; i < single_params(decl); i++)
+    if (decl->params.at[i].name.text == name) return true;
+  return false;
+}
+
 static bool bind_stmt(Elab *e, Span call, const Stmt *decl, const Actual *a, int na, int *which) {
   int n = decl->params.n, rest;
   Formal *f = arena_array(e->arena, Formal, n);
-  for (int i = 0; i < n; i++)
-    f[i] = (Formal){decl->params.at[i].name.text, !decl->params.at[i].value, false};
-  return call_bind(e, call, decl->name.text, NULL, decl->span, f, n, a, na, which, &rest);
+  for (int i = 0; i < n; i++) {
+    const Param *p = &decl->params.at[i];
+    f[i] = (Formal){p->name.text, !p->value && !p->rest, p->rest};
+  }
+  const char *signature = formal_list(e, f, n);
+  return call_bind(e, call, decl->name.text, signature, decl->span, f, single_params(decl), a, na,
+                   which, &rest);
+}
+
+/* Of the arguments, in place, those that single parameters take; what is given by another name goes
+ * to a parameter `name...`, and of what is handed on the rest is left out. The number that stay. */
+static int part_with_rest(Elab *e, const Stmt *decl, Actual *a, int na, Given *given) {
+  const bool rest = single_params(decl) < decl->params.n;
+  Actual *more = arena_array(e->arena, Actual, na);
+  int n = 0, nmore = 0;
+  for (int i = 0; i < na; i++) {
+    const bool own = !a[i].name.text || takes(decl, a[i].name.text);
+    bool before = false; /* what the call itself gives by that name */
+    for (int k = 0; k < n && own && a[i].taken; k++)
+      before = before || a[k].name.text == a[i].name.text;
+    if (before) continue;
+    if (own || (!rest && !a[i].taken)) {
+      if (a[i].taken) *a[i].taken = true;
+      a[n++] = a[i];
+    } else if (rest) {
+      more[nmore] = a[i];
+      if (!a[i].taken) more[nmore].taken = arena_new_of(e->arena, bool);
+      nmore++;
+    }
+  }
+  *given = (Given){more, nmore};
+  return n;
+}
+
+/* After the body: what was given by name to `name...` and no call in it took. */
+static void reject_untaken(Elab *e, const char *label, const Actual *a, int na,
+                           const Given *given) {
+  for (int i = 0; i < given->n; i++) {
+    const Actual *g = &given->at[i];
+    bool handed = false; /* by a caller, which looks after it */
+    for (int k = 0; k < na; k++) handed = handed || a[k].taken == g->taken;
+    if (*g->taken || handed) continue;
+    elab_fail(e, g->name.span,
+              "`%s` has no parameter `%s`, and no call that it hands it on to has one", label,
+              g->name.text);
+  }
 }
 
 /* Binds the parameters in `inner`; defaults are evaluated there, in order, so that they see those
  * before them. `matched` is false when the arguments do not fit: the caller's affair, with no note
  * into the callee. */
 static bool enter_params(Elab *e, NameScope *inner, Span call, const Stmt *decl, const Actual *a,
-                         int na, bool *matched) {
+                         int na, Given *given, bool *matched) {
   int *which = arena_array(e->arena, int, decl->params.n);
-  *matched = bind_stmt(e, call, decl, a, na, which);
+  Actual *own = arena_copy(e->arena, a, sizeof *a * (size_t)na);
+  const int nown = part_with_rest(e, decl, own, na, given), n = single_params(decl);
+  a = own;
+  *matched = bind_stmt(e, call, decl, a, nown, which);
   if (!*matched) return false;
-  for (int i = 0; i < decl->params.n; i++) {
+  for (int i = 0; i < n; i++) {
     const Param *p = &decl->params.at[i];
     Value v;
     if (!e->at) e->base = path_join(e, e->owner, p->name.text);
@@ -116,6 +173,8 @@ static bool enter_params(Elab *e, NameScope *inner, Span call, const Stmt *decl,
     if (v.kind == V_ERROR) return false;
     scope_bind(e, inner, p->name, v);
   }
+  if (n < decl->params.n)
+    scope_bind(e, inner, decl->params.at[n].name, (Value){.kind = V_GIVEN, .given = given});
   return true;
 }
 
@@ -187,13 +246,15 @@ static Value run_body(Elab *e, NameScope *inner, const Stmt *decl, Instance *in,
   if (e->at && in && e->at->index) e->at->build.precision = precision_of(e, in, precision);
   e->frame = &frame;
   if (!e->at) e->owner = base;
-  bool matched, entered = enter_params(e, inner, call, decl, a, na, &matched);
+  Given *given = arena_new_of(e->arena, Given);
+  bool matched, entered = enter_params(e, inner, call, decl, a, na, given, &matched);
   if (entered) v = stmt_run(e, inner, &decl->body, where) ? e->result : value_none;
   e->frame = frame.up;
   e->owner = owner;
   e->base = base;
   if (e->at) e->at->build.site = site, e->at->build.precision = precision;
   if (matched) note_call(e, decl, in, call, errors);
+  if (e->diag->errors == errors) reject_untaken(e, frame_text(e, decl, in), a, na, given);
   if (entered && e->diag->errors > errors && v.kind == V_NONE) v = value_error;
   return v;
 }
@@ -267,7 +328,8 @@ Value call_layer(Elab *e, const Def *def, Span call, const Actual *a, int na) {
   e->frame = &frame;
   e->owner = in->path;
   e->base = NULL;
-  bool matched, ok = enter_params(e, &in->scope, call, def->stmt, a, na, &matched);
+  Given *given = arena_new_of(e->arena, Given);
+  bool matched, ok = enter_params(e, &in->scope, call, def->stmt, a, na, given, &matched);
   for (int i = 0; i < def->stmt->body.n && ok; i++) {
     const Stmt *m = def->stmt->body.at[i];
     if (m->kind != ST_METHOD) continue;
@@ -282,6 +344,7 @@ Value call_layer(Elab *e, const Def *def, Span call, const Actual *a, int na) {
     scope_bind(e, &in->scope, m->name, (Value){.kind = V_METHOD, .method = method});
   }
   if (ok) stmt_run(e, &in->scope, &def->stmt->body, IN_LAYER);
+  if (e->diag->errors == errors) reject_untaken(e, name, a, na, given);
   ok = ok && e->diag->errors == errors;
   e->frame = frame.up;
   e->owner = owner;
@@ -300,15 +363,35 @@ static const char *param_name(const Value *callee, const AstGiven *g, int i) {
   return i < params->n ? params->at[i].name.text : NULL;
 }
 
-static bool eval_actuals(Elab *e, NameScope *s, const AstExpr *x, const Value *callee, Actual *a) {
+typedef VEC(Actual) Actuals;
+
+/* `value...`: all that a parameter `value...` took. */
+static bool spread(Elab *e, const AstGiven *g, const Value *callee, const Value *v, Actuals *a) {
+  if (v->kind == V_ERROR) return false;
+  if (v->kind != V_GIVEN) {
+    elab_fail(e, g->value->span, "`...` hands on what a parameter `name...` took, but this is %s",
+              value_describe(e, v));
+    return false;
+  }
+  if (callee->kind == V_OP || callee->kind == V_MAKE || callee->kind == V_DTYPE) return true;
+  for (int i = 0; i < v->given->n; i++) vec_push(e->arena, a, v->given->at[i]);
+  return true;
+}
+
+static bool eval_actuals(Elab *e, NameScope *s, const AstExpr *x, const Value *callee, Actuals *a) {
   const char *base = e->base;
   bool ok = true;
   for (int i = 0; i < x->given.n; i++) {
     const AstGiven *g = &x->given.at[i];
     const char *name = base && !e->at ? param_name(callee, g, i) : NULL;
     e->base = name ? path_join(e, base, name) : NULL;
-    a[i] = (Actual){g->name, g->value->span, eval_expr(e, s, g->value)};
-    ok = ok && a[i].value.kind != V_ERROR;
+    const Value v = eval_expr(e, s, g->value);
+    if (g->spread) {
+      ok = spread(e, g, callee, &v, a) && ok;
+      continue;
+    }
+    vec_push(e->arena, a, ((Actual){.name = g->name, .span = g->value->span, .value = v}));
+    ok = ok && v.kind != V_ERROR;
   }
   e->base = base;
   return ok;
@@ -320,9 +403,10 @@ Value call_expr(Elab *e, NameScope *s, const AstExpr *x) {
   Value f = eval_expr(e, s, x->x);
   e->base = base;
   if (f.kind == V_ERROR) return f;
-  Actual *a = arena_array(e->arena, Actual, x->given.n);
-  int n = x->given.n;
-  if (!eval_actuals(e, s, x, &f, a)) return value_error;
+  Actuals given = {0};
+  if (!eval_actuals(e, s, x, &f, &given)) return value_error;
+  const Actual *a = given.at;
+  const int n = given.n;
   switch (f.kind) {
   case V_FN: return call_fn(e, f.def, x->span, a, n);
   case V_LAYER: return call_layer(e, f.def, x->span, a, n);

@@ -29,8 +29,9 @@ typedef enum ValueKind {
   V_LAYER,
   V_FN,
   V_METHOD,
-  V_OP,   /* a builtin of compiler/ops */
-  V_MAKE, /* a builtin of the elaborator: len, params, grad ... */
+  V_OP,    /* a builtin of compiler/ops */
+  V_MAKE,  /* a builtin of the elaborator: len, params, grad ... */
+  V_GIVEN, /* what a parameter `name...` took */
   V_ENTRY
 } ValueKind;
 
@@ -94,6 +95,7 @@ struct Value {
     const Method *method;
     const OpDef *op;
     int make; /* index into builtin.c's table */
+    const struct Given *given;
   };
 };
 
@@ -161,8 +163,8 @@ typedef struct Building {
   OpenRegion *open; /* the innermost region whose body is being built; NULL: none */
   NodeId told;      /* the token of what was told last (ops/told.c); NO_NODE: nothing was */
   int drawn;        /* how many calls its path had before the last draw */
-  Lookup streams; /* random calls so far, by interned path */
-  bool random;    /* some node reads the random step */
+  Lookup streams;   /* random calls so far, by interned path */
+  bool random;      /* some node reads the random step */
 } Building;
 
 /* A call in progress. */
@@ -249,9 +251,9 @@ typedef struct Elab {
   VEC(Stack *) stacks;
   OpenRegion *init_rows;  /* the loop that computes the first values of a stack's rows */
   const NodeId *init_row; /* the position of its run in each stack; NULL: not asked for yet */
-  IdentVec ended;   /* names that only bodies of regions bound */
+  IdentVec ended;         /* names that only bodies of regions bound */
   struct PrecisionRules *precision;
-  int step_var;     /* random.step, -1 before a random op is met */
+  int step_var; /* random.step, -1 before a random op is met */
 } Elab;
 
 /* -------- value.c -------- */
@@ -313,7 +315,14 @@ typedef struct Actual {
   Ident name; /* none: by position */
   Span span;
   Value value;
+  bool *taken; /* handed on by `name...`: whether some parameter took it; else NULL */
 } Actual;
+
+/* What a parameter `name...` took. */
+typedef struct Given {
+  const Actual *at;
+  int n;
+} Given;
 
 Value call_expr(Elab *e, NameScope *s, const AstExpr *x);
 /* An instance of a layer under e->base. */
@@ -420,8 +429,8 @@ Value stack_make(Elab *e, NameScope *s, const AstExpr *x);
 /* -------- precision_rules.c -------- */
 
 void precision_begin(Elab *e);
-/* What a method of the instance multiplies by, where its caller does by `outer`: 1 + a statement, or
- * 0. */
+/* What a method of the instance multiplies by, where its caller does by `outer`: 1 + a statement,
+ * or 0. */
 int precision_of(Elab *e, Instance *in, int outer);
 void precision_end(Elab *e); /* statements without effect */
 
@@ -438,6 +447,9 @@ const char *module_option(Elab *e, const char *flag, const char *field, int i, i
 
 /* The mesh of the program, from the command line or its one `mesh` statement. */
 void spec_mesh(Elab *e);
+/* x with the names that fns, layers and methods have bound replaced by the axes that their values
+ * name; NULL after a report. */
+const SpecExpr *spec_named(Elab *e, const NameScope *s, const SpecExpr *x);
 /* What was written, for a tensor of that rank; NULL after a report. */
 const Spec *spec_make(Elab *e, const SpecExpr *x, int rank, const char *what, bool may_be_partial,
                       bool may_match);

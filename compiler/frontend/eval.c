@@ -240,8 +240,10 @@ static Value relayout(Elab *e, NameScope *s, const AstExpr *x) {
     return elab_fail(e, x->x->span, "only a tensor has a layout, but this is %s",
                      value_describe(e, &v));
   Build *b = &e->at->build;
+  const SpecExpr *named = spec_named(e, s, x->spec);
+  if (!named) return value_error;
   const Spec *spec =
-      spec_make(e, x->spec, graph_node(b->graph, v.node)->shape.rank, "this tensor", true, true);
+      spec_make(e, named, graph_node(b->graph, v.node)->shape.rank, "this tensor", true, true);
   if (!spec) return value_error;
   b->span = x->span;
   return value_node(build_relayout(b, v.node, spec));

@@ -153,7 +153,7 @@ scans: scan                     { $$ = ast_givens(p, NULL, &$1); }
      | scans ',' scan           { $$ = ast_givens(p, $1, &$3); }
      ;
 
-scan: name IN expr              { $$ = (AstGiven){$1, $3}; }
+scan: name IN expr              { $$ = (AstGiven){.name = $1, .value = $3}; }
     ;
 
 key: %empty                     { $$ = NULL; }
@@ -182,6 +182,7 @@ fparams1: fparam                { $$ = ast_params(p, NULL, &$1); }
 
 fparam: name                    { $$ = (Param){.name = $1}; }
       | name '=' expr           { $$ = (Param){.name = $1, .value = $3}; }
+      | name REST               { $$ = (Param){.name = $1, .rest = true}; }
       | name ':' type on        { $$ = (Param){.name = $1, .type = $3, .on = $4}; }
       ;
 
@@ -189,7 +190,7 @@ axes: axis                      { $$ = ast_givens(p, NULL, &$1); }
     | axes ',' axis             { $$ = ast_givens(p, $1, &$3); }
     ;
 
-axis: name '=' expr             { $$ = (AstGiven){$1, $3}; }
+axis: name '=' expr             { $$ = (AstGiven){.name = $1, .value = $3}; }
     ;
 
 results: result                 { $$ = ast_givens(p, NULL, &$1); }
@@ -197,7 +198,7 @@ results: result                 { $$ = ast_givens(p, NULL, &$1); }
        ;
 
 result: expr                    { $$ = (AstGiven){.value = $1}; }
-      | name '=' expr           { $$ = (AstGiven){$1, $3}; }
+      | name '=' expr           { $$ = (AstGiven){.name = $1, .value = $3}; }
       ;
 
 /* -------- layouts -------- */
@@ -362,7 +363,8 @@ givens1: given                  { $$ = ast_givens(p, NULL, &$1); }
        ;
 
 given: expr                     { $$ = (AstGiven){.value = $1}; }
-     | name '=' expr            { $$ = (AstGiven){$1, $3}; }
+     | expr REST                { $$ = (AstGiven){.value = $1, .spread = true}; }
+     | name '=' expr            { $$ = (AstGiven){.name = $1, .value = $3}; }
      ;
 
 subs: sub                       { $$ = ast_subs(p, NULL, $1); }
@@ -436,8 +438,9 @@ static void expect(Expected *x, const char *name) {
 static void expected_of(const yypcontext_t *ctx, Expected *out) {
   yysymbol_kind_t want[YYNTOKENS];
   int n = yypcontext_expected_tokens(ctx, want, YYNTOKENS);
-  bool expr = false, more = false, stmt = false;
+  bool expr = false, more = false, stmt = false, arguments = false;
   for (int i = 0; i < n; i++) {
+    arguments = arguments || !strcmp(yysymbol_name(want[i]), "`)`");
     expr = expr || want[i] == YYSYMBOL_NUMBER;
     stmt = stmt || want[i] == YYSYMBOL_IMPORT;
     more = more || want[i] == YYSYMBOL_EQ;
@@ -447,6 +450,7 @@ static void expected_of(const yypcontext_t *ctx, Expected *out) {
   for (int i = 0; i < n; i++) {
     bool line = stmt && (begins_stmt(want[i]) || want[i] == YYSYMBOL_SEP);
     if (want[i] == YYSYMBOL_FORBID) continue; /* may stand where `=` may */
+    if (arguments && want[i] == YYSYMBOL_REST) continue; /* what few write */
     if (!more && !strcmp(yysymbol_name(want[i]), "`/`")) continue; /* in a path, for a hint */
     if (!line && !(expr && begins_expr(want[i])) && !(more && goes_on(want[i])))
       expect(out, yysymbol_name(want[i]));

@@ -63,6 +63,89 @@ void spec_mesh(Elab *e) {
   if (first) take_mesh(e, first, &in->scope);
 }
 
+/* -------- axes that values name -------- */
+
+typedef struct Naming {
+  Elab *e;
+  Ident at; /* where the layout names the value */
+} Naming;
+
+static bool add_axis_of(Naming *k, const Value *v, IdentVec *out) {
+  Elab *e = k->e;
+  const Mesh *m = &e->program->mesh;
+  if (v->kind == V_NONE) return true;
+  if (v->kind == V_LIST) {
+    for (int i = 0; i < v->list->n; i++)
+      if (!add_axis_of(k, &v->list->at[i], out)) return false;
+    return true;
+  }
+  if (v->kind == V_ERROR) return false;
+  if (v->kind != V_STRING) {
+    elab_fail(e, k->at.span, "`%s` is %s; an axis is named by text, as in \"%s\"", k->at.text,
+              value_describe(e, v), m->naxes ? m->axis[0].name : "model");
+    return false;
+  }
+  Ident axis = {name_of(e->names, v->text, strlen(v->text)), k->at.span};
+  if (e->mesh_failed) return false;
+  if (mesh_find(m, axis.text) < 0) {
+    Near near = {.want = axis.text};
+    for (int i = 0; i < m->naxes; i++) near_offer(&near, m->axis[i].name);
+    elab_fail(e, axis.span, "`%s` is \"%s\", but %s%s", k->at.text, axis.text,
+              m->naxes ? "the mesh has no axis of that name" : "there is no mesh",
+              near_text(e, &near));
+    if (m->naxes) diag_note(e->diag, m->span, "the mesh is declared here");
+    return false;
+  }
+  vec_push(e->arena, out, axis);
+  return true;
+}
+
+/* Text, none, or a list of them. */
+static bool may_name_axes(const Value *v) {
+  if (v->kind != V_LIST) return v->kind == V_STRING || v->kind == V_NONE;
+  for (int i = 0; i < v->list->n; i++)
+    if (!may_name_axes(&v->list->at[i])) return false;
+  return true;
+}
+
+/* What a fn, a layer or a method has bound the name to, if that may name axes: the mesh's axes go
+ * before what else has their names. NULL: the name is an axis itself. */
+static const Value *axis_value(Elab *e, const NameScope *s, const char *name) {
+  for (; s && !s->module; s = s->up) {
+    const Binding *b = scope_find(s, name);
+    if (!b) continue;
+    const bool axis = mesh_find(&e->program->mesh, name) >= 0;
+    return may_name_axes(&b->value) || !axis ? &b->value : NULL;
+  }
+  return NULL;
+}
+
+static bool name_axes(Elab *e, const NameScope *s, const IdentVec *from, IdentVec *to) {
+  for (int i = 0; i < from->n; i++) {
+    const Value *v = axis_value(e, s, from->at[i].text);
+    Naming k = {e, from->at[i]};
+    if (!v)
+      vec_push(e->arena, to, from->at[i]);
+    else if (!add_axis_of(&k, v, to))
+      return false;
+  }
+  return true;
+}
+
+const SpecExpr *spec_named(Elab *e, const NameScope *s, const SpecExpr *x) {
+  SpecExpr *out = arena_copy(e->arena, x, sizeof *x);
+  out->items = (ItemVec){0};
+  out->partial = (IdentVec){0};
+  for (int i = 0; i < x->items.n; i++) {
+    AstItem item = x->items.at[i];
+    item.axes = (IdentVec){0};
+    if (!name_axes(e, s, &x->items.at[i].axes, &item.axes)) return NULL;
+    if (item.kind == ITEM_AXES && !item.axes.n) item.kind = ITEM_WHOLE, item.granule = 1;
+    vec_push(e->arena, &out->items, item);
+  }
+  return name_axes(e, s, &x->partial, &out->partial) ? out : NULL;
+}
+
 /* -------- one layout -------- */
 
 typedef struct Making {

@@ -112,6 +112,7 @@ const char *value_describe(Elab *e, const Value *v) {
   case V_METHOD: return arena_printf(a, "the method `%s`", v->method->stmt->name.text);
   case V_OP: return arena_printf(a, "the builtin `%s`", v->op->name);
   case V_MAKE: return arena_printf(a, "the builtin `%s`", builtin_name(v->make));
+  case V_GIVEN: return "what was given by name";
   case V_ENTRY: return arena_printf(a, "the entry `%s`", v->def->stmt->name.text);
   }
   return "?";

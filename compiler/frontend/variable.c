@@ -277,7 +277,8 @@ void variable_declare(Elab *e, NameScope *s, const Stmt *stmt) {
     var = variable_add(e, path, &all, stmt->kind == ST_PARAM, stmt->span);
     e->program->vars.at[var].stacked = e->stack ? e->stack->depth : 0;
     e->program->vars.at[var].key = key_var + 1;
-    if (stmt->spec) says_here(e, path, stmt->spec);
+    const SpecExpr *named = stmt->spec ? spec_named(e, s, stmt->spec) : NULL;
+    if (named) says_here(e, path, named);
     first_value(e, s, stmt, var, &t);
     ok = bind_variable(e, s, stmt, key, var);
   } else if (!scope_find(s, stmt->name.text)) {

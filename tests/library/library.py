@@ -63,6 +63,27 @@ layer("dense", "dense(4, 3, act=silu)", [("w", 1), ("b", 2)], [2, 3, 4], F.silu(
 rows = x.reshape(6, 4)
 layer("batch_norm", "batch_norm(4)", [("scale", 1), ("shift", 2)], [2, 3, 4],
       ((rows - rows.mean(0)) / torch.sqrt(rows.var(0, correction=0) + 1e-3) * v([4], 1) + v([4], 2)))
+for dims in (1, 2, 3): # PyTorch's, of BatchNorm1d to 3d
+    shape = [2] + [3, 2, 5][:dims] + [4]
+    x = v(shape, 5)
+    norm = (torch.nn.BatchNorm1d, torch.nn.BatchNorm2d, torch.nn.BatchNorm3d)[dims - 1](4, momentum=0.3, eps=0.01, affine=dims != 2)
+    if dims != 2:
+        norm.weight.data, norm.bias.data = v([4], 1), v([4], 2)
+    trained = norm(x.movedim(-1, 1)).movedim(1, -1)
+    norm.eval()
+    sets = "" if dims == 2 else "  bn.scale <- v([4], 1)\n  bn.shift <- v([4], 2)\n"
+    case(f"batch_norm in {dims} dims", f'''bn = batch_norm(4, momentum=0.3, eps=0.01, style="torch"{", affine=false" if dims == 2 else ""})
+fixed = batch_norm(4, eps=0.01, affine=false, tracks=false)
+many = sequential([fixed, bn])
+entry f() {{
+{sets}  x = v({shape}, 5)
+  y = bn(x)
+  m = bn.running_mean + 0
+  s = bn.running_var + 0
+  z = fixed.infer(x)
+  return y, m, s, e = bn(x, train=false), both = many(z, train=false)
+}}''', ("y", trained.detach()), ("m", norm.running_mean), ("s", norm.running_var), ("e", norm(x.movedim(-1, 1)).movedim(1, -1).detach()),
+         ("both", norm(F.batch_norm(F.batch_norm(x.movedim(-1, 1), None, None, training=True, eps=0.01), None, None, training=True, eps=0.01)).movedim(1, -1).detach()))
 x = v([2, 3, 5, 4], 5)
 last = lambda t: t.movedim(1, -1)
 first = lambda t: t.movedim(-1, 1)

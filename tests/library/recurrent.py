@@ -82,6 +82,13 @@ looks = (np.arange(4)[:, None] + np.arange(5)) % 3 != 1
 layer("attention to a context", "multi_head_attention(6, 2, kv_heads=1, context_width=3)", NAMES, [2, 4, 6],
       attention(x, c, 1, 2, 3, looks, False), "layer_(x, context=v([2, 5, 3], 9), mask=(iota([4, 5]) + iota([4, 5], axis=1)) % 3 != 1)")
 
+case("sequential hands on what is given by name", f"""at = multi_head_attention(6, 2, kv_heads=1, context_width=3)
+many = sequential([at, dropout_layer(0.5), relu])
+entry f() {{
+""" + "".join(f"  at.{p} <- v(shape(at.{p}), {k})\n" for p, k in NAMES) + """  x = v([2, 4, 6], 5)
+  return y = many(x, train=false, mask=(iota([4, 5]) + iota([4, 5], axis=1)) % 3 != 1, context=v([2, 5, 3], 9))
+}""", ("y", np.maximum(attention(x, c, 1, 2, 3, looks, False), 0)))
+
 x = v([2, 3, 5, 4], 5)
 mean, var = x.mean((1, 2), keepdims=True), x.var((1, 2), keepdims=True)
 layer("instance_norm", "instance_norm(4)", [("scale", 1), ("shift", 2)], [2, 3, 5, 4], (x - mean) / np.sqrt(var + 1e-5) * v([4], 1) + v([4], 2))
