@@ -228,6 +228,147 @@ static const struct test tests[] = {
      "}\n",
      1,
      {{"y", 40, (const double[]){4.5, -2.09375, 1.625, 3.28125, -0.431683195129, 0.292125925888, -6.784379802767, -0.456228447128, 0.273431710269, 3.371157218872, 0.169273284784, -1.360617957477, 3.875296606199, -1.213576869419, 1.128526040061, 2.484203679318, 1.584096960094, 1.812669528315, -1.437430352686, 0.160569401769, -1.1875, -1.375, 0.84375, -0.03125, 4.4222587556, 0.466210385152, -4.800903018426, 2.665330985317, -3.299578391541, 4.075319284384, 1.93816140069, -4.304025007177, -1.955281002844, 1.364649481039, -0.582469444056, -1.823818053867, -3.448305699957, 4.832665549927, 1.65028026167, -4.730567793665}}}},
+    {"separable_conv_layer",
+     "layer_ = separable_conv_layer(4, 3, [3, 3], act=relu, multiplier=2)\n"
+     "entry f() {\n"
+     "  layer_.deep.w <- v(shape(layer_.deep.w), 1)\n"
+     "  layer_.wide.w <- v(shape(layer_.wide.w), 2)\n"
+     "  layer_.wide.b <- v(shape(layer_.wide.b), 3)\n"
+     "  x = v([2, 3, 5, 4], 5)\n"
+     "  return y = layer_(x)\n"
+     "}\n",
+     1,
+     {{"y", 90, (const double[]){0.0, 29.75, 0.0, 3.125, 19.75, 22.625, 0.0, 26.375, 0.0, 0.0, 48.125, 23.25, 0.0, 26.375, 20.5, 12.5, 17.0, 21.5, 3.25, 52.25, 0.0, 60.625, 0.0, 50.0, 27.25, 40.5, 31.75, 4.875, 30.5, 0.0, 0.0, 0.0, 17.375, 0.0, 21.375, 14.5, 0.0, 12.875, 25.375, 0.0, 0.0, 0.0, 0.0, 0.0, 13.5, 0.0, 65.75, 0.0, 0.0, 11.875, 21.125, 0.0, 30.875, 1.5, 10.625, 0.0, 41.0, 9.5, 0.0, 38.25, 0.0, 31.125, 11.625, 0.0, 0.0, 37.875, 0.0, 20.125, 7.25, 3.75, 37.625, 38.5, 1.875, 0.0, 0.0, 0.0, 0.0, 15.25, 0.0, 6.625, 0.0, 29.125, 16.0, 5.625, 17.75, 50.125, 0.0, 16.625, 0.0, 14.5}}}},
+    {"separable_conv_layer with norms",
+     "block = separable_conv_layer(4, 3, [3], act=relu, norm=batch_norm)\n"
+     "entry f() {\n"
+     "  block.deep.w <- v([3, 1, 4], 1)\n"
+     "  block.wide.w <- v([1, 4, 3], 2)\n"
+     "  block.deep_norm.scale <- v([4], 3)\n"
+     "  block.deep_norm.shift <- v([4], 4)\n"
+     "  block.wide_norm.scale <- v([3], 5)\n"
+     "  block.wide_norm.shift <- v([3], 6)\n"
+     "  x = v([2, 3, 5, 4], 5)\n"
+     "  return y = block(x[:, 0], train=true)\n"
+     "}\n",
+     1,
+     {{"y", 30, (const double[]){1.5, 0.0, 2.160110236402, 1.5, 0.0, 5.530351845031, 1.5, 1.238505823551, 2.99076277041, 1.5, 0.0, 1.422404213936, 1.5, 2.128407722255, 3.842338256658, 1.5, 0.0, 1.836645958976, 1.5, 0.0, 1.226844274054, 1.5, 1.50102402228, 4.051559667313, 1.5, 0.0, 1.716759724743, 1.5, 1.10491155058, 5.222223052477}}}},
+    {"transformer_encoder_block norm_first=false",
+     "block = transformer_encoder_block(6, 2, 10, norm_first=false, rate=0.5)\n"
+     "entry f() {\n"
+     "  block.attend.q <- v(shape(block.attend.q), 1) / 4\n"
+     "  block.attend.q_bias <- v(shape(block.attend.q_bias), 1)\n"
+     "  block.attend.k <- v(shape(block.attend.k), 2) / 4\n"
+     "  block.attend.k_bias <- v(shape(block.attend.k_bias), 2)\n"
+     "  block.attend.v <- v(shape(block.attend.v), 3) / 4\n"
+     "  block.attend.v_bias <- v(shape(block.attend.v_bias), 3)\n"
+     "  block.attend.out <- v(shape(block.attend.out), 4) / 4\n"
+     "  block.attend.out_bias <- v(shape(block.attend.out_bias), 4)\n"
+     "  block.norms[0].scale <- v([6], 1)\n"
+     "  block.norms[0].shift <- v([6], 6)\n"
+     "  block.norms[1].scale <- v([6], 2)\n"
+     "  block.norms[1].shift <- v([6], 7)\n"
+     "  block.up.w <- v([6, 10], 2) / 4\n"
+     "  block.up.b <- v([10], 1)\n"
+     "  block.down.w <- v([10, 6], 3) / 4\n"
+     "  block.down.b <- v([6], 4)\n"
+     "  x = v([2, 4, 6], 5)\n"
+     "  return y = block(x, mask=(iota([4, 4]) + iota([4, 4], axis=1)) % 3 != 1 or iota([4, 4]) == iota([4, 4], axis=1), train=false)\n"
+     "}\n",
+     1,
+     {{"y", 48, (const double[]){2.793073181114, 1.886033132275, 3.756144151096, 1.97760245464, 1.021872057916, -0.33357582656, 2.771935304103, -0.514659140814, 1.594330615914, 1.89027530535, 2.063096344256, -1.625626144955, 2.795065115054, 0.407476978351, 3.052480364568, 1.773808171689, 1.814144158753, -0.860201040146, 2.410718929575, 0.729293161679, 3.334888266041, 1.784417417912, 1.256318528113, -0.460007116124, 3.280108398607, 0.910452625708, 3.233275114454, 2.192207830747, 2.935459622883, -1.147483463173, 3.289723846457, 1.220650437199, 3.412532645496, 2.202112088078, 2.783077210202, -0.932518340287, 2.810873022317, 0.098198635509, 2.879538398157, 1.89461272454, 2.191358229443, -1.352286084377, 2.801440011863, 0.053909277738, 2.811027025922, 1.887860530928, 2.169344364121, -1.369532727207}}}},
+    {"transformer_encoder_block norm_first=true",
+     "block = transformer_encoder_block(6, 2, 10, norm_first=true, rate=0.5)\n"
+     "entry f() {\n"
+     "  block.attend.q <- v(shape(block.attend.q), 1) / 4\n"
+     "  block.attend.q_bias <- v(shape(block.attend.q_bias), 1)\n"
+     "  block.attend.k <- v(shape(block.attend.k), 2) / 4\n"
+     "  block.attend.k_bias <- v(shape(block.attend.k_bias), 2)\n"
+     "  block.attend.v <- v(shape(block.attend.v), 3) / 4\n"
+     "  block.attend.v_bias <- v(shape(block.attend.v_bias), 3)\n"
+     "  block.attend.out <- v(shape(block.attend.out), 4) / 4\n"
+     "  block.attend.out_bias <- v(shape(block.attend.out_bias), 4)\n"
+     "  block.norms[0].scale <- v([6], 1)\n"
+     "  block.norms[0].shift <- v([6], 6)\n"
+     "  block.norms[1].scale <- v([6], 2)\n"
+     "  block.norms[1].shift <- v([6], 7)\n"
+     "  block.up.w <- v([6, 10], 2) / 4\n"
+     "  block.up.b <- v([10], 1)\n"
+     "  block.down.w <- v([10, 6], 3) / 4\n"
+     "  block.down.b <- v([6], 4)\n"
+     "  x = v([2, 4, 6], 5)\n"
+     "  return y = block(x, mask=(iota([4, 4]) + iota([4, 4], axis=1)) % 3 != 1 or iota([4, 4]) == iota([4, 4], axis=1), train=false)\n"
+     "}\n",
+     1,
+     {{"y", 48, (const double[]){0.120579349986, 2.218290395433, 8.912701421594, -4.019458254128, 3.001822113374, 3.456081018915, 0.167565805444, 7.107211043941, 4.595203342866, -4.184509773725, 5.314299841898, 2.20377393508, -0.408362847702, 4.582436590544, 8.242066424906, 1.485692321932, 3.015531599541, -1.775957378873, 5.120118140256, 4.051314867173, 7.461262645576, 1.460590449875, 0.064010826924, -1.751946042763, 2.443714922964, 5.129000972577, 9.490357263939, -2.553901528597, 1.619037131104, 6.256750826587, 1.031441521754, 3.973604573642, 9.070414552386, -3.89097495384, 0.496735402082, 5.199189497838, -3.431068354605, 6.964409516602, 9.482213567348, -7.065175485603, 5.395475299603, 1.413232890737, -4.427587032557, 5.964886850965, 8.47909248501, -8.062302829218, 4.395623740539, 0.414533135871}}}},
+    {"transformer_decoder_block norm_first=false",
+     "block = transformer_decoder_block(6, 2, 10, norm_first=false)\n"
+     "entry f() {\n"
+     "  block.attend.q <- v(shape(block.attend.q), 1) / 4\n"
+     "  block.attend.q_bias <- v(shape(block.attend.q_bias), 1)\n"
+     "  block.attend.k <- v(shape(block.attend.k), 2) / 4\n"
+     "  block.attend.k_bias <- v(shape(block.attend.k_bias), 2)\n"
+     "  block.attend.v <- v(shape(block.attend.v), 3) / 4\n"
+     "  block.attend.v_bias <- v(shape(block.attend.v_bias), 3)\n"
+     "  block.attend.out <- v(shape(block.attend.out), 4) / 4\n"
+     "  block.attend.out_bias <- v(shape(block.attend.out_bias), 4)\n"
+     "  block.cross.q <- v(shape(block.cross.q), 5) / 4\n"
+     "  block.cross.q_bias <- v(shape(block.cross.q_bias), 5)\n"
+     "  block.cross.k <- v(shape(block.cross.k), 6) / 4\n"
+     "  block.cross.k_bias <- v(shape(block.cross.k_bias), 6)\n"
+     "  block.cross.v <- v(shape(block.cross.v), 7) / 4\n"
+     "  block.cross.v_bias <- v(shape(block.cross.v_bias), 7)\n"
+     "  block.cross.out <- v(shape(block.cross.out), 8) / 4\n"
+     "  block.cross.out_bias <- v(shape(block.cross.out_bias), 8)\n"
+     "  block.norms[0].scale <- v([6], 1)\n"
+     "  block.norms[0].shift <- v([6], 6)\n"
+     "  block.norms[1].scale <- v([6], 2)\n"
+     "  block.norms[1].shift <- v([6], 7)\n"
+     "  block.norms[2].scale <- v([6], 3)\n"
+     "  block.norms[2].shift <- v([6], 8)\n"
+     "  block.up.w <- v([6, 10], 2) / 4\n"
+     "  block.up.b <- v([10], 1)\n"
+     "  block.down.w <- v([10, 6], 3) / 4\n"
+     "  block.down.b <- v([6], 4)\n"
+     "  x = v([2, 4, 6], 5)\n"
+     "  return y = block(x, v([2, 4, 6], 9), context_mask=(iota([4, 4]) + iota([4, 4], axis=1)) % 3 != 1)\n"
+     "}\n",
+     1,
+     {{"y", 48, (const double[]){1.24077467631, 2.384961043552, -1.874971939475, -1.69299151336, 2.0, 1.366067347166, 0.704061958212, 1.943803078927, -2.245676352686, -1.55552018639, 2.0, 1.266622555871, 0.615339819332, 2.026878161974, -2.390322683756, -2.528151805357, 2.0, 0.686267279454, 0.344097191824, 2.005511372736, -2.458113449685, -2.5575567532, 2.0, 0.612026040862, -1.446087650141, 2.322919196483, -2.672537634861, -3.464590722672, 2.0, -0.069805517091, -0.981885067305, 2.332542286254, -2.64194431317, -3.701556338955, 2.0, 0.300974979284, -0.600740959783, 2.113340910634, -2.655322542253, -2.934561855225, 2.0, 0.246228286392, -0.593188895053, 2.062704151873, -2.663698825534, -2.457734584924, 2.0, 0.451245692475}}}},
+    {"transformer_decoder_block norm_first=true",
+     "block = transformer_decoder_block(6, 2, 10, norm_first=true)\n"
+     "entry f() {\n"
+     "  block.attend.q <- v(shape(block.attend.q), 1) / 4\n"
+     "  block.attend.q_bias <- v(shape(block.attend.q_bias), 1)\n"
+     "  block.attend.k <- v(shape(block.attend.k), 2) / 4\n"
+     "  block.attend.k_bias <- v(shape(block.attend.k_bias), 2)\n"
+     "  block.attend.v <- v(shape(block.attend.v), 3) / 4\n"
+     "  block.attend.v_bias <- v(shape(block.attend.v_bias), 3)\n"
+     "  block.attend.out <- v(shape(block.attend.out), 4) / 4\n"
+     "  block.attend.out_bias <- v(shape(block.attend.out_bias), 4)\n"
+     "  block.cross.q <- v(shape(block.cross.q), 5) / 4\n"
+     "  block.cross.q_bias <- v(shape(block.cross.q_bias), 5)\n"
+     "  block.cross.k <- v(shape(block.cross.k), 6) / 4\n"
+     "  block.cross.k_bias <- v(shape(block.cross.k_bias), 6)\n"
+     "  block.cross.v <- v(shape(block.cross.v), 7) / 4\n"
+     "  block.cross.v_bias <- v(shape(block.cross.v_bias), 7)\n"
+     "  block.cross.out <- v(shape(block.cross.out), 8) / 4\n"
+     "  block.cross.out_bias <- v(shape(block.cross.out_bias), 8)\n"
+     "  block.norms[0].scale <- v([6], 1)\n"
+     "  block.norms[0].shift <- v([6], 6)\n"
+     "  block.norms[1].scale <- v([6], 2)\n"
+     "  block.norms[1].shift <- v([6], 7)\n"
+     "  block.norms[2].scale <- v([6], 3)\n"
+     "  block.norms[2].shift <- v([6], 8)\n"
+     "  block.up.w <- v([6, 10], 2) / 4\n"
+     "  block.up.b <- v([10], 1)\n"
+     "  block.down.w <- v([10, 6], 3) / 4\n"
+     "  block.down.b <- v([6], 4)\n"
+     "  x = v([2, 4, 6], 5)\n"
+     "  return y = block(x, v([2, 4, 6], 9), context_mask=(iota([4, 4]) + iota([4, 4], axis=1)) % 3 != 1)\n"
+     "}\n",
+     1,
+     {{"y", 48, (const double[]){-1.305207908406, 3.406908033404, 12.296806745395, -5.331486177438, 7.303295396895, 2.597854207609, -6.138141967441, 14.794231720904, 14.920427904766, -8.503653247234, 8.86780150295, 3.821594241715, -5.615069704799, 12.116210950027, 13.941370200738, -3.252714721233, 6.242028515498, 3.079829098291, -1.97477703664, 10.731886737212, 12.366561718034, -4.497199900373, 5.200587919205, 1.540398932792, -5.673509146494, 8.087840892909, 15.928811033432, -7.238325378913, 0.625857050249, 8.927248270922, -4.096904789057, 6.774503712447, 13.743627711151, -8.525421147019, -0.685786186227, 6.639193353, -7.976783586811, 13.625734728887, 17.339473239259, -10.747710454053, 7.680035017473, 8.583430073489, -10.000312584854, 11.740631507222, 14.488983951192, -12.336752576945, 6.102013698862, 5.940301531303}}}},
     {"mse",
      "entry f() {\n"
      "  x = v([6, 4], 1)\n"

@@ -111,6 +111,58 @@ entry f() {{
   return y = at(x)
 }}''', ("y", y))
 
+# -------- blocks, beside PyTorch's own
+x = v([2, 3, 5, 4], 5)
+layer("separable_conv_layer", 'separable_conv_layer(4, 3, [3, 3], act=relu, multiplier=2)', [("deep.w", 1), ("wide.w", 2), ("wide.b", 3)],
+      [2, 3, 5, 4], last(F.relu(F.conv2d(F.conv2d(first(x), oihw(v([3, 3, 1, 8], 1)), padding=1, groups=4), oihw(v([1, 1, 8, 3], 2)), v([3], 3)))))
+deep = F.relu(F.batch_norm(F.conv1d(first(x[:, 0]), v([3, 1, 4], 1).permute(2, 1, 0), padding=1, groups=4), None, None, v([4], 3), v([4], 4), True, 0.1, 1e-3))
+wide = F.relu(F.batch_norm(F.conv1d(deep, v([1, 4, 3], 2).permute(2, 1, 0)), None, None, v([3], 5), v([3], 6), True, 0.1, 1e-3))
+case("separable_conv_layer with norms", '''block = separable_conv_layer(4, 3, [3], act=relu, norm=batch_norm)
+entry f() {
+  block.deep.w <- v([3, 1, 4], 1)
+  block.wide.w <- v([1, 4, 3], 2)
+  block.deep_norm.scale <- v([4], 3)
+  block.deep_norm.shift <- v([4], 4)
+  block.wide_norm.scale <- v([3], 5)
+  block.wide_norm.shift <- v([3], 6)
+  x = v([2, 3, 5, 4], 5)
+  return y = block(x[:, 0], train=true)
+}''', ("y", last(wide)))
+def attend(m, k): # gives PyTorch's attention of width 6 and 2 heads the values of ours
+    q = [v([6, 2, 1, 3], k), v([6, 2, 3], k + 1), v([6, 2, 3], k + 2)]
+    m.in_proj_weight.data = torch.cat([w.reshape(6, 6).T for w in q]) / 4
+    m.in_proj_bias.data = torch.cat([v([6], k), v([6], k + 1), v([6], k + 2)])
+    m.out_proj.weight.data, m.out_proj.bias.data = v([6, 6], k + 3).T / 4, v([6], k + 3)
+def attended(path, k): return "".join(f"  {path}.{n} <- v(shape({path}.{n}), {k + i}) / 4\n  {path}.{n}_bias <- v(shape({path}.{n}_bias), {k + i})\n" for i, n in enumerate(("q", "k", "v", "out")))
+for decoder in (False, True):
+    for before in (False, True):
+        make = torch.nn.TransformerDecoderLayer if decoder else torch.nn.TransformerEncoderLayer
+        block = make(6, 2, 10, dropout=0, activation=F.gelu, batch_first=True, norm_first=before)
+        attend(block.self_attn, 1)
+        if decoder: attend(block.multihead_attn, 5)
+        block.linear1.weight.data, block.linear1.bias.data = v([6, 10], 2).T / 4, v([10], 1)
+        block.linear2.weight.data, block.linear2.bias.data = v([10, 6], 3).T / 4, v([6], 4)
+        norms = [block.norm1, block.norm2, block.norm3] if decoder else [block.norm1, block.norm2]
+        for i, n in enumerate(norms): n.weight.data, n.bias.data = v([6], i + 1), v([6], i + 6)
+        x, mask = v([2, 4, 6], 5), (torch.arange(4)[:, None] + torch.arange(4)) % 3 == 1
+        above = torch.triu(torch.ones(4, 4, dtype=bool), 1)
+        if decoder: y = block(x, v([2, 4, 6], 9), tgt_mask=above, memory_mask=mask)
+        else: y = block(x, src_mask=mask & ~torch.eye(4, dtype=bool))
+        sets = attended("block.attend", 1) + (attended("block.cross", 5) if decoder else "")
+        sets += "".join(f"  block.norms[{i}].scale <- v([6], {i + 1})\n  block.norms[{i}].shift <- v([6], {i + 6})\n" for i in range(len(norms)))
+        looks = "(iota([4, 4]) + iota([4, 4], axis=1)) % 3 != 1"
+        call = f"x, v([2, 4, 6], 9), context_mask={looks}" if decoder else f"x, mask={looks} or iota([4, 4]) == iota([4, 4], axis=1), train=false"
+        name = "transformer_decoder_block" if decoder else "transformer_encoder_block"
+        case(f"{name} norm_first={str(before).lower()}", f'''block = {name}(6, 2, 10, norm_first={str(before).lower()}{"" if decoder else ", rate=0.5"})
+entry f() {{
+{sets}  block.up.w <- v([6, 10], 2) / 4
+  block.up.b <- v([10], 1)
+  block.down.w <- v([10, 6], 3) / 4
+  block.down.b <- v([6], 4)
+  x = v([2, 4, 6], 5)
+  return y = block({call})
+}}''', ("y", y.detach()))
+
 # -------- losses
 p, t = v([6, 4], 1), v([6, 4], 2)
 label = torch.tensor([i % 4 for i in range(6)])

@@ -61,6 +61,14 @@ def rotary(x, base=10000):
             out[:, p, ..., half + i] = x[:, p, ..., half + i] * math.cos(a) + x[:, p, ..., i] * math.sin(a)
     return out
 case("rotary", "entry f() {\n  x = v([2, 4, 3, 6], 5)\n  return y = rotary(x)\n}", ("y", rotary(v([2, 4, 3, 6], 5))))
+turned = rotary(np.concatenate([np.zeros((1, 37, 6)), v([1, 4, 6], 5)], 1))[:, 37:]
+case("rotary from a position known while running", """layer counter() { state t: i64[] = 30 }
+at = counter()
+entry f() {
+  at.t <- at.t + 7
+  x = v([1, 4, 6], 5)
+  return y = rotary(x, first=at.t), z = rotary(x, first=37)
+}""", ("y", turned), ("z", turned))
 def attention(x, context, kv, groups, each, looks, rotates):
     w = x.shape[-1]
     q = np.einsum("bsw,wkge->bskge", x, v([w, kv, groups, each], 1)) + v([kv, groups, each], 5)
