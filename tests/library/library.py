@@ -187,6 +187,17 @@ for k in (1, 2, 3):
     loss(f"top_k_accuracy {k}", f"top_k_accuracy(x + 0.01 * f32(iota([6, 4], axis=1)), {ints}, k={k})",
          ((p + 0.01 * torch.arange(4.0)).topk(k).indices == label[:, None]).any(1).double().mean())
 
+x = v([2, 300, 3], 1).requires_grad_() # unrolled, it would take minutes to compile
+label = torch.tensor([[1, 2, 2, 1, 1], [2, 1, 0, 0, 0]])
+y = F.ctc_loss(torch.log_softmax(x, -1).movedim(1, 0), label, torch.tensor([300, 37]), torch.tensor([5, 2]), reduction="none").mean()
+slope, = torch.autograd.grad(y, x)
+case("ctc of 300 steps", '''entry f() {
+  x = v([2, 300, 3], 1)
+  y = ctc(x, array([[1, 2, 2, 1, 1], [2, 1, 0, 0, 0]]), input_length=array([300, 37]), label_length=array([5, 2]))
+  g = grad(y, x)
+  return y, first = g[0, :150], second = g[1, :40]
+}''', ("y", y.detach()), ("first", slope[0, :150]), ("second", slope[1, :40]))
+
 # -------- metrics over two batches
 def metric(name, make, x2, y2, update, results):
     lines = "".join(f"  {n} = m.{e}\n" for n, e, _ in results)
