@@ -2,33 +2,52 @@
 #include "compose.h"
 #include "scan.h"
 
-static Arg call_sort_by(Build *b, const Arg *a) {
-  NodeId keys;
-  int d;
-  bool descending;
-  if (!arg_along(b, &a[0], &a[2], &keys, &d) || !arg_bool(b, &a[3], "descending", &descending))
-    return NOTHING;
+static Arg as_list(Build *b, const Arg *a) {
+  if (a->kind == ARG_LIST) return *a;
   Arg one = arg_of_list(b, 1);
-  one.at[0] = a[1];
-  const Arg *values = a[1].kind == ARG_LIST ? &a[1] : &one;
-  Shape s = *shape_of(b, keys);
-  NodeId at = mk_order(b, keys, d, s.dim[d], descending, false);
-  Arg out = arg_of_list(b, values->n + 1);
-  out.at[0] = arg_node(mk_pick(b, keys, at, d));
-  for (int i = 0; i < values->n; i++) {
-    NodeId v;
-    if (!arg_tensor(b, &values->at[i], "values", &v)) return NOTHING;
-    if (!shape_equal(shape_of(b, v), &s))
-      return arg_node(op_fail(b, values->at[i].span, "%s is not of the shape of the keys, %s",
-                              op_describe(b, v), op_describe(b, keys)));
-    out.at[i + 1] = arg_node(mk_pick(b, v, at, d));
-  }
-  return out.at[0].node == NO_NODE ? NOTHING : out;
+  one.at[0] = *a;
+  return one;
 }
-COMPOSITE(sort_by, "keys, values, axis=-1, descending=false",
-          "a list of the keys sorted along one dim, as by sort, and of each of a list of values in "
-          "the same order: `keys, a, b = sort_by(keys, [a, b])`",
-          "f32[4, 6] x, f32[4, 6] y: sort_by(x, [y, x])[1]")
+
+static Arg call_sort_by(Build *b, const Arg *a) {
+  NodeId first = NO_NODE, at = NO_NODE;
+  int d = 0;
+  const Arg keys = as_list(b, &a[0]), values = as_list(b, &a[1]), down = as_list(b, &a[3]);
+  Arg out = arg_of_list(b, keys.n + values.n);
+  if (!keys.n) return arg_node(op_fail(b, a[0].span, "an empty list of keys"));
+  if (a[3].kind == ARG_LIST && down.n != keys.n)
+    return arg_node(op_fail(b, a[3].span,
+                            "`descending` must have one value for each of %d keys, but it has %d",
+                            keys.n, down.n));
+  if (!arg_along(b, &keys.at[0], &a[2], &first, &d)) return NOTHING;
+  for (int i = 0; i < out.n; i++) {
+    NodeId x;
+    const Arg *from = i < keys.n ? &keys.at[i] : &values.at[i - keys.n];
+    if (!arg_tensor(b, from, i < keys.n ? "keys" : "values", &x)) return NOTHING;
+    if (!shape_equal(shape_of(b, x), shape_of(b, first)))
+      return arg_node(op_fail(b, from->span, "%s is not of the shape of the keys, %s",
+                              op_describe(b, x), op_describe(b, first)));
+    out.at[i] = arg_node(x);
+  }
+  /* From the last key to the first: sorts are stable. */
+  for (int i = keys.n; i-- > 0;) {
+    bool descending;
+    if (!arg_bool(b, a[3].kind == ARG_LIST ? &down.at[i] : &a[3], "descending", &descending))
+      return NOTHING;
+    const NodeId key = at == NO_NODE ? out.at[i].node : mk_pick(b, out.at[i].node, at, d);
+    const NodeId order = mk_order(b, key, d, shape_of(b, first)->dim[d], descending, false);
+    if (order == NO_NODE) return NOTHING;
+    at = at == NO_NODE ? order : mk_pick(b, at, order, d);
+  }
+  for (int i = 0; i < out.n; i++) out.at[i].node = mk_pick(b, out.at[i].node, at, d);
+  return out;
+}
+COMPOSITE(
+    sort_by, "keys, values, axis=-1, descending=false",
+    "a list of the keys sorted along one dim, as by sort, and of each of a list of values in "
+    "the same order: `keys, a, b = sort_by(keys, [a, b])`; of a list of keys each decides where "
+    "those before are equal, and `descending` may be a list, too",
+    "f32[4, 6] x, f32[4, 6] y: sort_by(x, [y, x])[1]")
 
 /* How many of n sorted elements come before each x: steps of a power of 2, from the largest. */
 static NodeId places(Build *b, NodeId sorted, NodeId x, bool right) {

@@ -1,6 +1,8 @@
 /* Pooling over windows: x [batch, space..., channels] of 1 to 3 spatial dims. The gradient of a
  * window's maximum goes to its first tap with that value (pool_index records which); a mean
- * divides by the number of elements inside x, so padding does not count. */
+ * divides by the number of elements inside x, so padding does not count. Halves are computed in
+ * f32. */
+#include "compose.h"
 #include "slide_args.h"
 #include <string.h>
 
@@ -12,7 +14,7 @@ static bool infer_pool(Build *b, Node *n) {
   const Node *x = graph_operand(b->graph, n, 0);
   Slide s = slide_of(n);
   if (!dtype_is_float(x->dtype) || dtype_is_half(x->dtype)) {
-    op_fail(b, b->span, "takes f32 or f64 tensors, not %s", op_describe(b, n->operand[0]));
+    op_fail(b, b->span, "takes floating-point tensors, not %s", op_describe(b, n->operand[0]));
     return false;
   }
   n->dtype = n->op->pool == POOL_WHICH ? DT_I32 : x->dtype;
@@ -109,7 +111,8 @@ static bool pool_args(Build *b, const Arg *a, NodeId *x, Slide *s) {
 static Arg call_max_pool(Build *b, const Arg *a) {
   NodeId x;
   Slide s = {0};
-  return arg_node(pool_args(b, a, &x, &s) ? mk_pool(b, &op_pool_max, x, NO_NODE, &s) : NO_NODE);
+  if (!pool_args(b, a, &x, &s)) return NOTHING;
+  return arg_node(build_cast(b, mk_pool(b, &op_pool_max, wide(b, x), NO_NODE, &s), type_of(b, x)));
 }
 
 /* A window is added up tap by tap, which is right for small ones. Large ones that lie side by side
@@ -226,8 +229,9 @@ static NodeId window_counts(Build *b, NodeId x, const Slide *s) {
 static Arg call_avg_pool(Build *b, const Arg *a) {
   NodeId x;
   Slide s = {0};
-  if (!pool_args(b, a, &x, &s)) return arg_node(NO_NODE);
-  return arg_node(mk2(b, &op_div, window_sums(b, x, &s), window_counts(b, x, &s)));
+  if (!pool_args(b, a, &x, &s) || (x = wide(b, x)) == NO_NODE) return NOTHING;
+  NodeId y = mk2(b, &op_div, window_sums(b, x, &s), window_counts(b, x, &s));
+  return arg_node(build_cast(b, y, type_of(b, a[0].node)));
 }
 
 #define PARAMS "x, window, stride=none, padding=\"valid\""

@@ -88,14 +88,50 @@ static NodeId resize_dim(Build *b, NodeId x, int d, int64_t m, ResizeMethod meth
   return sum;
 }
 
-static Arg resized(Build *b, NodeId x, int sizes, const int64_t *to, ResizeMethod method) {
+/* To fewer elements with the kernel as wide as the step between them: the product with a matrix of
+ * weights [m, n] whose rows add up to 1 (what lies outside has none). Element o lies
+ * |(2 j + 1) m - (2 o + 1) n| / (2 n) steps from element j, exactly. */
+static NodeId smooth_dim(Build *b, NodeId x, int d, int64_t m, ResizeMethod method) {
+  if (x == NO_NODE) return NO_NODE;
+  const Shape own = *shape_of(b, x), s = {.rank = 2, .dim = {m, own.dim[d]}};
+  const int64_t n = own.dim[d];
+  NodeId at[2];
+  for (int k = 0; k < 2; k++) {
+    NodeId odd = mk2(b, &op_mul, mk_iota(b, DT_I64, &s, 1 - k), mk_whole(b, DT_I64, &s, 2));
+    odd = mk2(b, &op_add, odd, mk_whole(b, DT_I64, &s, 1));
+    at[k] = mk2(b, &op_mul, odd, mk_whole(b, DT_I64, &s, k ? n : m));
+  }
+  NodeId far = build_cast(b, mk1(b, &op_abs, mk2(b, &op_sub, at[0], at[1])), DT_F64);
+  far = mk_scale(b, far, 0.5 / (double)n);
+  const NodeId one = mk_number(b, far, 1), none = mk_number(b, far, 0);
+  NodeId w = method == CUBIC ? cubic_weight(b, far, false) : mk2(b, &op_sub, one, far), rest = none;
+  if (method == CUBIC) {
+    const NodeId near = mk2(b, &op_lt, far, mk_number(b, far, 2));
+    rest = mk_select(b, near, cubic_weight(b, far, true), none);
+  }
+  w = mk_select(b, mk2(b, &op_lt, far, one), w, rest);
+  const NodeId all = mk_reduce(b, &op_sum, w, 1u << 1, false);
+  w = build_cast(b, mk2(b, &op_div, w, spread_along(b, all, &s, 0)), type_of(b, x));
+  int8_t lx[MAX_RANK], lout[MAX_RANK], lw[2] = {(int8_t)own.rank, (int8_t)d};
+  for (int k = 0; k < own.rank; k++) lx[k] = (int8_t)k, lout[k] = k == d ? lw[0] : (int8_t)k;
+  const int precision = b->precision; /* an image's elements are no operands of a model's product */
+  b->precision = 0;
+  const NodeId y = mk_contract(b, x, w, lx, lw, own.rank, lout);
+  b->precision = precision;
+  return y;
+}
+
+static Arg resized(Build *b, NodeId x, int sizes, const int64_t *to, ResizeMethod method,
+                   bool smooth) {
   DType t = type_of(b, x);
   for (int i = 0; i < sizes; i++)
     if (!shape_of(b, x)->dim[i + 1])
       return arg_node(op_fail(b, b->span, "dim %d of %s is empty", i + 1, op_describe(b, x)));
   if (method != NEAREST && !check_float(b, x)) return NOTHING;
   if (method != NEAREST) x = wide(b, x);
-  for (int i = 0; i < sizes; i++) x = resize_dim(b, x, i + 1, to[i], method);
+  for (int i = 0; i < sizes && x != NO_NODE; i++)
+    x = smooth && to[i] < shape_of(b, x)->dim[i + 1] ? smooth_dim(b, x, i + 1, to[i], method)
+                                                     : resize_dim(b, x, i + 1, to[i], method);
   return arg_node(x == NO_NODE ? x : build_cast(b, x, t));
 }
 
@@ -104,15 +140,19 @@ static Arg call_resize(Build *b, const Arg *a) {
   int sizes;
   int64_t to[MAX_RANK];
   ResizeMethod method;
+  bool smooth;
   if (!image_arg(b, &a[0], &x, &sizes) || !numbers_arg(b, &a[1], "size", sizes, 1, to) ||
-      !method_arg(b, &a[2], &method))
+      !method_arg(b, &a[2], &method) || !arg_bool(b, &a[3], "antialias", &smooth))
     return NOTHING;
-  return resized(b, x, sizes, to, method);
+  if (smooth && method == NEAREST)
+    return arg_node(op_fail(b, a[3].span, "`antialias` takes the method \"linear\" or \"cubic\""));
+  return resized(b, x, sizes, to, method, smooth);
 }
 COMPOSITE(
-    resize, "x, size, method=\"linear\"",
+    resize, "x, size, method=\"linear\", antialias=false",
     "[n, sizes..., channels] in other sizes, \"nearest\", \"linear\" or \"cubic\" (Keys, -1/2): "
-    "half-pixel centers, edges repeated, no smoothing when it shrinks",
+    "half-pixel centers, edges repeated; with antialias, where it shrinks, means over as many more "
+    "elements, as in Pillow and jax.image",
     "f32[2, 4, 3, 2] x: resize(x, [6, 5], \"linear\")")
 
 static Arg call_upsample(Build *b, const Arg *a) {
@@ -131,7 +171,7 @@ static Arg call_upsample(Build *b, const Arg *a) {
     return arg_node(x);
   }
   for (int i = 0; i < sizes; i++) to[i] *= shape_of(b, x)->dim[i + 1];
-  return resized(b, x, sizes, to, method);
+  return resized(b, x, sizes, to, method, false);
 }
 COMPOSITE(upsample, "x, scale, method=\"nearest\"",
           "[n, sizes..., channels] in sizes multiplied by integers, by the methods of resize",

@@ -177,6 +177,7 @@ static const More more[] = {
     {"quantile", "f32[33] x: quantile(x, 0.3)"},
     {"resize", "f32[2, 4, 3, 2] x: resize(x, [3, 7], \"cubic\")"},
     {"resize", "f32[2, 7, 2] x: resize(x, 4, \"nearest\")"},
+    {"resize", "f32[2, 8, 6, 2] x: resize(x, [3, 7], \"cubic\", antialias=true)"},
     {"upsample", "f32[2, 3, 4, 2] x: upsample(x, 2, \"linear\")"},
     {"reduce_window",
      "f32[2, 7, 6] x: reduce_window(x, [1, 3, 2], \"max\", stride=[1, 2, 1], padding=\"same\")"},
@@ -188,6 +189,7 @@ static const More more[] = {
     {"rot90", "f32[4, 3, 2] x: rot90(x, 3)"},
     {"segment_sum", "f32[2, 6, 3] x, i32[6] at%4: segment_sum(x, at, 4, axis=1)"},
     {"sort_by", "f32[5, 6] x, f32[5, 6] y: sort_by(x, [y, x * y], axis=0, descending=true)[2]"},
+    {"sort_by", "f32[5, 6] x, f32[5, 6] y: sort_by([floor(x), y], [x * y], axis=1)[2]"},
     {"cholesky", "f32[5, 5] x: cholesky(x @ transpose(x) + 25 * eye(5, dtype=f32))"},
     {"solve", "f32[4, 4] x, f32[4] y: solve(x + 9 * eye(4, dtype=f32), y)"},
     {"triangular_solve", "f32[3, 3] x, f32[3, 5] y: triangular_solve(x + 9 * eye(3, dtype=f32), y, "

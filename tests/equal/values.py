@@ -126,6 +126,13 @@ def resize1(v, m, kind):
         elif kind == "linear": out.append(at(i) * (1 - (p - i)) + at(i + 1) * (p - i))
         else: out.append(sum(at(k) * keys(abs(p - k)) for k in range(i - 1, i + 3)))
     return out
+def smoothed1(v, m, kind):
+    n, out = len(v), []
+    keys = lambda d: 1.5 * d ** 3 - 2.5 * d ** 2 + 1 if d < 1 else -0.5 * d ** 3 + 2.5 * d ** 2 - 4 * d + 2 if d < 2 else 0
+    for o in range(m):
+        w = [(keys if kind == "cubic" else lambda d: max(0, 1 - d))(abs(j + 0.5 - (o + 0.5) * n / m) * m / n) for j in range(n)]
+        out.append(sum(a * b for a, b in zip(v, w)) / sum(w))
+    return out
 def windows(x, size, stride, pad, f, none):
     out = [(n + 2 * p - k) // s + 1 for n, k, s, p in zip(x.shape, size, stride, pad)]
     def at(*q):
@@ -349,6 +356,9 @@ CASES = [
     ("cummax", "f64[2, 9] x: cummax(x, axis=1)", along(running(max), 1)), ("cummin", "i32[7, 2] x: cummin(x, axis=0)", along(running(min), 0)),
     ("cummin", "f64[7] x: cummin(x, reverse=true)", along(lambda v: [min(v[i:]) for i in range(7)], 0)),
     ("sort_by", "f64[3, 5] x, f64[3, 5] y: sort_by(x, [y])[1]", along(lambda v, w: [w[i] for i in order(v)], 1)),
+    ("sort_by", "i32[3, 9] x%3, f64[3, 9] y, f64[3, 9] z+: sort_by([x, y], [z])[2]", along(lambda u, v, w: [w[i] for i in sorted(range(9), key=lambda i: (u[i], v[i]))], 1)),
+    ("sort_by", "i32[9, 2] x%2, i32[9, 2] y%3, f64[9, 2] z: sort_by([x, y], z, axis=0, descending=[true, false])[2]",
+     along(lambda u, v, w: [w[i] for i in sorted(range(9), key=lambda i: (-u[i], v[i], i))], 0)),
     ("searchsorted", "f64[7] s, f64[9] x: searchsorted(sort(s), x)", lambda s, x: make(x.shape, lambda i: sum(a < x[i,] for a in s.data))),
     ("searchsorted", "f64[7] s, f64[9] x: searchsorted(sort(s), x, side=\\\"right\\\")", lambda s, x: make(x.shape, lambda i: sum(a <= x[i,] for a in s.data))),
     ("segment_sum", "f64[6, 2] x, i32[6] s%4: segment_sum(x, s, 4)", lambda x, s: make((4, 2), lambda k, j: sum(x[i, j] for i in range(6) if s[i,] == k))),
@@ -369,6 +379,7 @@ CASES = [
     ("rot90", "f64[4, 3] x: rot90(x)", lambda x: make((3, 4), lambda i, j: x[j, 2 - i])), ("rot90", "f64[4, 3] x: rot90(x, -1)", lambda x: make((3, 4), lambda i, j: x[3 - j, i])),
     ("rot90", "f64[4, 3] x: rot90(x, 2)", lambda x: make((4, 3), lambda i, j: x[3 - i, 2 - j])),
 ] + [("resize", "f64[1, 5, 2] x: resize(x, %d, \\\"%s\\\")" % (m, k), along(lambda v, m=m, k=k: resize1(v, m, k), 1)) for m in (3, 8) for k in ("nearest", "linear", "cubic")] + [
+    ("resize", "f64[1, 13, 2] x: resize(x, %d, \\\"%s\\\", antialias=true)" % (m, k), along(lambda v, m=m, k=k: smoothed1(v, m, k) if m < 13 else resize1(v, m, k), 1)) for m in (1, 3, 5, 12, 15) for k in ("linear", "cubic")] + [
     ("upsample", "f64[1, 3, 2] x: upsample(x, 3)", along(lambda v: [a for a in v for _ in range(3)], 1)),
     ("upsample", "f64[1, 3, 2] x: upsample(x, 2, \\\"linear\\\")", along(lambda v: resize1(v, 6, "linear"), 1)),
     ("reduce_window", "f64[5, 6] x: reduce_window(x, [2, 3], \\\"sum\\\", stride=[1, 2])", lambda x: windows(x, (2, 3), (1, 2), (0, 0), sum, 0)),
