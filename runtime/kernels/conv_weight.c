@@ -309,7 +309,7 @@ static bool scratch(Grad *g, bool blocks) {
   const int64_t copied = conv_copy_in_place(&g->from)
                              ? 0
                              : conv_copy_floats(&g->from, g->images, g->rows) + CONV_COLUMNS,
-                panel = g->images * g->rows * row * g->kernel->columns,
+                panel = (g->images * g->rows * row * g->kernel->columns + 15) / 16 * 16,
                 edge = CONV_ROWS * CONV_COLUMNS,
                 runs = conv_runs_most(g->images * g->rows * g->from.dim[1].count,
                                       g->from.dim[2].count) *
@@ -317,8 +317,8 @@ static bool scratch(Grad *g, bool blocks) {
                 sums = blocks ? 2 * g->weights : 0;
   const bool squares = g->kernel->square;
   g->pitch = g->images * g->rows * g->from.dim[1].count * g->deep + PITCH;
-  const int64_t turned = squares ? g->wide * g->pitch : 0,
-                by_amx = turned + (squares ? sums_floats(g) : 0);
+  const int64_t turned = squares ? (g->wide * g->pitch + 15) / 16 * 16 : 0,
+                by_amx = turned + (squares ? (sums_floats(g) + 15) / 16 * 16 : 0);
   float *at =
       conv_room(by_amx + (copied + 15) / 16 * 16 + panel + edge + (runs + 1) / 2 * 2 + sums);
   if (!at) return false;
