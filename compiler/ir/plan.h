@@ -344,6 +344,20 @@ typedef enum NodeClass {
 NodeClass node_class(const Node *n);
 /* The node whose bytes a chain of views shows. */
 NodeId node_base(const Graph *g, NodeId id);
+/* Of a tensor: dim d of the part runs along dim[d] of `of`, from begin[dim[d]] on; NO_DIM: it has
+ * one element. Dims of `of` that no dim of the part runs along are at their `begin`. */
+enum { NO_DIM = -1 };
+typedef struct TensorPart {
+  NodeId of;
+  int dim[MAX_RANK];
+  int64_t begin[MAX_RANK]; /* by dim of `of` */
+} TensorPart;
+/* Local node `id` is a slice of what lies in memory from before: a source, a carried tensor, or one
+ * into which a window was written. */
+bool tensor_part(const Graph *g, NodeId id, TensorPart *p);
+/* Operand k of the product, not stored, is read where it lies: dims of one role lie there as in a
+ * tensor of its own, so that the product is the same calls. */
+bool product_part(const Graph *g, const Node *product, int k, TensorPart *p);
 /* The nodes with buffers that a step reads, and whether at the same index as it stores (`aligned`).
  */
 typedef struct Read {

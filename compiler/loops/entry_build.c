@@ -22,12 +22,14 @@ static Expr memory(EntryBuild *b, LoopSpace space, Expr at) {
 /* Before `memory` has run, each value has its own, and all begin at 0. */
 bool entry_has_memory(const EntryBuild *b) { return b->en->le->buffers.n > 0; }
 
-static Expr buffer_address(EntryBuild *b, int buffer) {
+static Expr address_within(EntryBuild *b, int buffer, int64_t bytes) {
   const LocalEntry *le = b->en->le;
   const Buffer *own = entry_has_memory(b) ? &le->buffers.at[buffer] : NULL;
   return memory(b, own && own->place == PLACE_VAR ? SPACE_VARS : SPACE_ARENA,
-                loop_given(b->l, own ? own->offset : 0));
+                loop_given(b->l, (own ? own->offset : 0) + bytes));
 }
+
+static Expr buffer_address(EntryBuild *b, int buffer) { return address_within(b, buffer, 0); }
 
 Expr entry_view(EntryBuild *b, const LoopView *v) {
   Str key = str_new(b->l->arena);
@@ -57,6 +59,24 @@ Expr entry_whole(EntryBuild *b, NodeId id) {
     v.room[d] = site_room(b->l, n, d);
     if (is_int(b->l, v.room[d], 0)) v.room[d] = loop_int(b->l, 1); /* C has no such arrays */
   }
+  return entry_view(b, &v);
+}
+
+Expr entry_part(EntryBuild *b, NodeId part, NodeId of, Expr begin) {
+  const LocalEntry *le = b->en->le;
+  const DType t = graph_node(le->graph, of)->dtype;
+  const NodeId base = node_base(le->graph, of);
+  const int buffer = entry_has_memory(b) ? le->buffer[base] : base;
+  int64_t at;
+  if (is_int(b->l, begin, 0)) return entry_whole(b, of);
+  if (!expr_is_int(b->en->x, begin, &at)) return entry_after(b, t, entry_whole(b, of), begin);
+  if (lent_input(le, base) >= 0 || (entry_has_memory(b) && plan_rotates(le, buffer)))
+    return entry_after(b, t, entry_whole(b, of), loop_given(b->l, at));
+  const LoopView v = {.type = t,
+                      .rank = 1,
+                      .node = part,
+                      .buffer = buffer,
+                      .address = address_within(b, buffer, at * dtype_size(t))};
   return entry_view(b, &v);
 }
 

@@ -22,6 +22,8 @@ typedef struct EntryBuild {
 Expr entry_view(EntryBuild *b, const LoopView *v);
 /* The address of a node's first element, or of the tile's. */
 Expr entry_place(EntryBuild *b, NodeId id);
+/* Of a part of `of`, which no tile makes: so many elements from its first. */
+Expr entry_part(EntryBuild *b, NodeId part, NodeId of, Expr begin);
 bool entry_has_memory(const EntryBuild *b); /* `memory` has run */
 /* The memory as it is, without tiles. */
 Expr entry_whole(EntryBuild *b, NodeId id);

@@ -11,6 +11,8 @@ typedef struct Side {
   const int64_t *letter;
   Expr stride[MAX_RANK], len[MAX_RANK]; /* in elements */
   bool part[MAX_RANK];                  /* a tile has a part of the dim */
+  NodeId of;                            /* what it is a part of; NO_NODE: it is stored itself */
+  Expr begin;                           /* there */
 } Side;
 
 enum { X, Y, OUT, NO_LETTER = -1 };
@@ -59,12 +61,38 @@ static int find_letter(const Side *s, int64_t c) {
   return -1;
 }
 
-static void measure(Product *p, Side *s) {
-  entry_strides(p->build, s->n, s->stride);
+/* Where a part lies in its tensor. */
+static void measure_part(Product *p, Side *s, const TensorPart *part) {
+  Expr stride[MAX_RANK];
+  const Node *of = graph_node(p->build->en->le->graph, part->of);
+  s->of = part->of;
+  s->begin = loop_int(p->l, 0);
+  entry_strides(p->build, of, stride);
+  for (int d = 0; d < of->shape.rank; d++)
+    s->begin = expr_add(p->x, s->begin, expr_scale(p->x, stride[d], part->begin[d]));
+  for (int d = 0; d < s->n->shape.rank; d++)
+    s->stride[d] = part->dim[d] == NO_DIM ? loop_int(p->l, 1) : stride[part->dim[d]];
+}
+
+static void measure(Product *p, Side *s, const TensorPart *part) {
+  s->of = NO_NODE;
+  if (part)
+    measure_part(p, s, part);
+  else
+    entry_strides(p->build, s->n, s->stride);
   for (int d = 0; d < s->n->shape.rank; d++) {
     s->len[d] = site_len(p->l, s->n, d);
     s->part[d] = s->len[d] != site_room(p->l, s->n, d);
   }
+}
+
+static Expr place_of(Product *p, const Side *s) {
+  if (s->of == NO_NODE) return entry_place(p->build, s->id);
+  Expr at = loop_int(p->l, 0);
+  for (int d = 0; d < s->n->shape.rank && site_is_part(p->l, s->n); d++)
+    at = expr_add(p->x, at, expr_mul(p->x, site_at(p->l, s->n, d), s->stride[d]));
+  const Expr place = entry_part(p->build, s->id, s->of, s->begin);
+  return is_int(p->l, at, 0) ? place : entry_after(p->build, s->n->dtype, place, at);
 }
 
 /* The dims of a letter, by tensor; -1: it is not there. */
@@ -255,7 +283,7 @@ static bool depths_before(const Product *p, Expr *at, Expr *all) {
 static Expr place_in_loops(Product *p, int t) {
   Expr at = loop_int(p->l, 0);
   bool any = false;
-  const Expr place = entry_place(p->build, p->t[t].id);
+  const Expr place = place_of(p, &p->t[t]);
   for (int i = 0; i < p->nloops; i++) {
     const Expr stride = p->loop[i]->stride[t];
     if (stride == NO_EXPR) continue;
@@ -302,6 +330,8 @@ static Expr is_later(Product *p, Expr first) {
   return later;
 }
 
+static NodeId memory_of(const Side *s) { return s->of == NO_NODE ? s->id : s->of; }
+
 /* In a nest of tiles that does not compute the second matrix: tiles that read the same part of it
  * need it packed once. */
 static bool keeps_columns(const Product *p) {
@@ -309,7 +339,7 @@ static bool keeps_columns(const Product *p) {
   if (!s || p->nloops) return false;
   for (int i = 0; i < s->steps.n; i++)
     for (int k = 0; k < s->steps.at[i].nodes.n; k++)
-      if (s->steps.at[i].nodes.at[k] == p->t[p->b.t].id) return false;
+      if (s->steps.at[i].nodes.at[k] == memory_of(&p->t[p->b.t])) return false;
   return true;
 }
 
@@ -335,15 +365,25 @@ static bool stays(const Product *p) {
   const EntryBuild *b = p->build;
   if (!b->region || p->l->tile || p->nloops) return false;
   const int loop = loop_around(b, p->t[OUT].id);
-  return loop != NO_REGION && is_fixed(b, p->t[p->b.t].id, loop);
+  return loop != NO_REGION && is_fixed(b, memory_of(&p->t[p->b.t]), loop);
+}
+
+/* Where a product has its operand k. */
+static NodeId operand_memory(const LocalEntry *le, const Node *n, int k) {
+  TensorPart part;
+  const NodeId id = n->operand[k];
+  const bool stored = le->stored[node_base(le->graph, id)];
+  return !stored && product_part(le->graph, n, k, &part) ? part.of : id;
 }
 
 bool entry_product_stays(const EntryBuild *b, int loop) {
-  const Graph *g = b->en->le->graph;
+  const LocalEntry *le = b->en->le;
+  const Graph *g = le->graph;
   for (NodeId i = 0; i < g->nodes.n; i++) {
     const Node *n = graph_node(g, i);
     if (op_class(n) == OPC_PRODUCT && loop_around(b, i) == loop &&
-        (is_fixed(b, n->operand[0], loop) || is_fixed(b, n->operand[1], loop)))
+        (is_fixed(b, operand_memory(le, n, 0), loop) ||
+         is_fixed(b, operand_memory(le, n, 1), loop)))
       return true;
   }
   return false;
@@ -400,8 +440,10 @@ bool entry_product(EntryBuild *b, NodeId id, const Tiles *epilogue) {
   const NodeId ids[3] = {n->operand[0], n->operand[1], id};
   const int64_t *const letter[3] = {p.letters.x, p.letters.y, p.letters.out};
   for (int t = 0; t < 3; t++) {
+    TensorPart part;
+    const bool stored = t == OUT || b->en->le->stored[node_base(g, ids[t])];
     p.t[t] = (Side){.n = graph_node(g, ids[t]), .id = ids[t], .letter = letter[t]};
-    measure(&p, &p.t[t]);
+    measure(&p, &p.t[t], !stored && product_part(g, n, t, &part) ? &part : NULL);
   }
   find_groups(&p);
   if (!find_matrices(&p)) {

@@ -67,4 +67,22 @@ for more in "" "$at/h_on.dtg"; do
   "$dtgc" "$at/h.dtg" $more --dump=c | sed -n '/^  while (1)/,/^  }/p' | grep dtrt_copy && fail "a loop copies ($more)"
 done
 "$dtgc" "$at/h.dtg" "$at/h_on.dtg" --dump=c | grep -A1 'DTRT_HALO' | grep -q ', 1};$' || fail "a halo brings the block, too"
+# A product reads a layer of a cache where it lies, also between two windows that are written.
+cat >"$at/p.dtg" <<'END'
+const t = 512
+param w: f32[4, 64, 64] = 0.01
+entry write(n: i32[], x: f32[1, 64]) {
+  keys = zeros([4, t, 64])
+  at = 0 * n
+  while at < n {
+    for l in 0..4 {
+      keys[l, at] <- (x @ w[l])[0]
+      x = tanh(softmax(einsum("bd,td->bt", x, keys[l])) @ keys[l])
+    }
+    at = at + 1
+  }
+  return x
+}
+END
+"$dtgc" "$at/p.dtg" --dump=loops | grep 'slice@' && fail "layers of a cache are copied"
 exit $failed

@@ -10,6 +10,7 @@
  * exceed the bound, stricter limits apply.
  *
  * --disable=inline stores every value once. */
+#include "depend.h"
 #include "sites.h"
 #include <string.h>
 
@@ -120,9 +121,15 @@ static void use_in_loop(Inline *s, NodeId id) {
     add_use(s, n->operand[0], &body);
 }
 
-static void store_operands(Inline *s, NodeId id) {
+/* `all`: parts too, which a product could read where they lie. */
+static void store_operands(Inline *s, NodeId id, bool all) {
   const Node *n = graph_node(s->g, id);
-  for (int k = 0; k < n->noperands; k++) s->le->stored[node_base(s->g, n->operand[k])] = true;
+  for (int k = 0; k < n->noperands; k++) {
+    TensorPart part;
+    const NodeId base = node_base(s->g, n->operand[k]);
+    const bool there = !all && !s->le->stored[base] && product_part(s->g, n, k, &part);
+    s->le->stored[there ? part.of : base] = true;
+  }
 }
 
 /* -------- decisions -------- */
@@ -166,7 +173,7 @@ static void decide(Inline *s, NodeId id, bool all) {
   if (c == CLASS_MAP && u->site.n && (all || is_worth_memory(s, id) || asks_for_parts(s, id)))
     stored[id] = true;
   if (c == CLASS_CONTRACT || c == CLASS_SCATTER || c == CLASS_EXCHANGE)
-    store_operands(s, id);
+    store_operands(s, id, all);
   else if (has_loop(s, id))
     use_in_loop(s, id);
   for (int i = 0; i < u->site.n && !stored[id]; i++) {
@@ -205,22 +212,90 @@ static NodeId seen_as(const Graph *g, NodeId x) {
   return x;
 }
 
+/* What node id is computed from, `than` among it: looked for in so many steps. */
+enum { ORIGINS = 4096 };
+static bool comes_after(const Inline *s, NodeId id, NodeId than, IntVec *open, int32_t *seen,
+                        int32_t mark) {
+  int steps = 0;
+  open->n = 0;
+  vec_push(s->arena, open, id);
+  while (open->n && steps++ < ORIGINS) {
+    const Node *n = graph_node(s->g, open->at[--open->n]);
+    for (int k = 0; k < n->noperands; k++) {
+      const NodeId x = n->operand[k];
+      if (x == than) return true;
+      if (x < than || seen[x] == mark) continue;
+      seen[x] = mark;
+      vec_push(s->arena, open, x);
+    }
+  }
+  return false;
+}
+
+typedef struct Parts {
+  IntVec *reader; /* by node */
+  NodeId *writer; /* by node: the last that writes into it in place; 0: none */
+  bool *many;     /* by node: several do */
+  IntVec open;
+  int32_t *seen, mark; /* by node, of a search */
+} Parts;
+
+static void find_readers(Inline *s, Parts *p) {
+  const int n = s->g->nodes.n + 1;
+  p->reader = arena_array(s->arena, IntVec, n);
+  p->seen = arena_array(s->arena, int32_t, n);
+  for (NodeId i = 0; i < s->g->nodes.n; i++) {
+    const Node *x = graph_node(s->g, i);
+    for (int k = 0; k < x->noperands; k++) vec_push(s->arena, &p->reader[x->operand[k]], i);
+  }
+}
+
+/* Products alone read part `id`, where it lies, and what then writes into the tensor is computed
+ * from all of them. */
+static bool is_read_before(Inline *s, Parts *p, NodeId id, NodeId writer) {
+  for (int i = 0; i < p->reader[id].n; i++) {
+    const NodeId r = p->reader[id].at[i];
+    const Node *n = graph_node(s->g, r);
+    TensorPart part;
+    if (node_class(n) == CLASS_VIEW && !op_is(n, OPF_AFTER)) {
+      if (!is_read_before(s, p, r, writer)) return false;
+      continue;
+    }
+    for (int k = 0; k < n->noperands; k++)
+      if (n->operand[k] == id && !product_part(s->g, n, k, &part)) return false;
+    if (!comes_after(s, writer, r, &p->open, p->seen, ++p->mark)) return false;
+  }
+  return p->reader[id].n > 0;
+}
+
 /* Parts of a value that windows are written into later are read at once: read later, they would
  * keep it from being written in place. What comes out of a region is written no more, unless it is
  * written into itself. */
 static void store_parts(Inline *s) {
   bool *written = NULL;
+  Parts parts = {.reader = NULL};
   for (NodeId i = s->g->nodes.n - 1; i >= 0; i--) {
     const Node *n = graph_node(s->g, i);
     if (!n->op->updates && !(op_is(n, OPF_CARRY) && written && written[i])) continue;
-    if (!written) written = arena_array(s->arena, bool, s->g->nodes.n + 1);
-    written[node_base(s->g, n->operand[0])] = written[seen_as(s->g, n->operand[0])] = true;
+    if (!written) {
+      written = arena_array(s->arena, bool, s->g->nodes.n + 1);
+      parts.many = arena_array(s->arena, bool, s->g->nodes.n + 1);
+      parts.writer = arena_array(s->arena, NodeId, s->g->nodes.n + 1);
+    }
+    const NodeId of = seen_as(s->g, n->operand[0]);
+    parts.many[of] = parts.many[of] || parts.writer[of];
+    parts.writer[of] = i;
+    written[node_base(s->g, n->operand[0])] = written[of] = true;
   }
   for (NodeId i = 0; written && i < s->g->nodes.n; i++) {
     const Node *n = graph_node(s->g, i);
     const NodeId of = n->noperands ? seen_as(s->g, n->operand[0]) : NO_NODE;
     const bool part = op_class(n) == OPC_MOVE && !n->op->updates && of != NO_NODE && written[of] &&
                       sites_count(s->sites, i) < sites_count(s->sites, of);
+    if (part && !parts.reader) find_readers(s, &parts);
+    if (part && parts.writer[of] && !parts.many[of] &&
+        is_read_before(s, &parts, i, parts.writer[of]))
+      continue;
     if (part || (written[i] && n->op->updates)) s->le->stored[i] = true;
   }
 }
