@@ -128,6 +128,7 @@ static Arg call_random_gamma(Build *b, const Arg *a) {
   if (!shape_equal(shape_of(b, x), &s))
     return arg_node(
         op_fail(b, a[1].span, "`a`, %s, does not broadcast to the shape", op_describe(b, x)));
+  const NodeId own = x;
   x = mk1(b, &op_stop_gradient, x);
   NodeId low = mk2(b, &op_lt, x, mk_number(b, x, 1));
   NodeId d = mk_shift(b, mk_select(b, low, mk_shift(b, x, 1), x), -1.0 / 3);
@@ -156,12 +157,13 @@ static Arg call_random_gamma(Build *b, const Arg *a) {
   NodeId last = mk_reshape(b, part_of(b, w, 0, ROUNDS, 1), &s), one = mk_number(b, x, 1);
   NodeId step = mk2(b, &op_pow, mk2(b, &op_sub, one, last), mk2(b, &op_div, one, x));
   r = mk2(b, &op_mul, mk2(b, &op_mul, d, r), mk_select(b, low, step, one));
+  if (alpha.kind == ARG_TENSOR) r = mk2(b, &op_gamma_drawn, r, own);
   return arg_node(build_cast(b, r, t));
 }
 const OpDef op_random_gamma = {
     .name = "gamma",
     .params = "shape, a, dtype=f32, seed=none",
     .doc = "random numbers from the gamma distribution of shape parameter a, a number or a tensor, "
-           "and scale 1; no gradient flows to a",
+           "and scale 1; gradients flow to a, by implicit reparameterization",
     .example = "f32[4, 6] x: x + gamma([4, 6], 2.5, f32)",
     .call = call_random_gamma};

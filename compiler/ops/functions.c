@@ -27,6 +27,9 @@ FOLD_REALS(logaddexp)
 FOLD_REALS(copysign)
 FOLD_REALS(nextafter)
 FOLD_REALS(polygamma)
+FOLD_REALS(gamma_slope)
+static double dtrt_gamma_drawn_f64(double x, double a) { return (void)a, x; }
+FOLD_REALS(gamma_drawn)
 
 #define FOLD_CLASS(NAME)                                                                           \
   static Folded fold_##NAME(const Scalar *x, Scalar *out) {                                        \
@@ -166,3 +169,33 @@ BINARY_OF("n, x", polygamma, "polygamma",
           "f32[4, 6] x+: polygamma(1, x)", infer_float, NO_NODE,
           times(b, dy, mk2(b, &op_polygamma, order_above(b, IN(0)), IN(1))), NULL,
           "dtrt_polygamma_@($0, $1)", .positive = 2)
+
+/* -------- draws -------- */
+
+/* A draw, which the parameter of its distribution moves. */
+static void grad_gamma_drawn(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  dx[0] = NO_NODE;
+  dx[1] = times(b, dy, mk2(b, &op_gamma_slope, IN(0), IN(1)));
+}
+static void grad_gamma_slope(Build *b, NodeId node, NodeId dy, NodeId *dx) {
+  (void)node, (void)dy;
+  dx[0] = dx[1] = NO_NODE;
+  op_fail(b, b->span, "of a draw from the gamma distribution only the first gradient is known");
+}
+#define PAIR                                                                                       \
+  .numbers = 2, .infer = infer_float, .rule = rule_elementwise, .class = OPC_ELEMENT,              \
+  .flags = OPF_ELEMENTWISE, .rounding = 1
+const OpDef op_gamma_drawn = {.name = "gamma_drawn",
+                              .doc = "x, drawn from the gamma distribution of parameter a",
+                              .fold = fold_gamma_drawn,
+                              .grad = grad_gamma_drawn,
+                              .c = "$0",
+                              .linear = 1,
+                              PAIR};
+const OpDef op_gamma_slope = {.name = "gamma_slope",
+                              .doc = "how a draw from the gamma distribution moves with a",
+                              .fold = fold_gamma_slope,
+                              .grad = grad_gamma_slope,
+                              .c = "dtrt_gamma_slope_@($0, $1)",
+                              .flops = 400,
+                              PAIR};

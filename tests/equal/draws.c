@@ -28,6 +28,16 @@ static const Draw draws[] = {
      3,
      {7.5, 7.5, 1.9467574},
      {0.07, 0.4, 0.01}},
+    {"gamma_slopes", /* of E x = a and E x^2 = a + a^2 */
+     "a = full([" TEXT(N) "], 0.4, f64)\n  b = full([" TEXT(
+         N) "], 3, f32)\n"
+            "  x = gamma([" TEXT(N) "], a, f64)\n  y = gamma([" TEXT(
+                N) "], b, f32)\n"
+                   "  g = grad(sum(x), a)\n  h = grad(sum(f64(y) ** 2), b)\n"
+                   "  return r = stack([mean(g), mean(f64(h))])",
+     2,
+     {1, 7},
+     {0.05, 0.25}},
     {"gammas",
      "x = gamma([2, " TEXT(N) "], [[1], [3]], f64)\n  return r = mean(x, axis=1)",
      2,
