@@ -27,9 +27,6 @@ FOLD_REALS(logaddexp)
 FOLD_REALS(copysign)
 FOLD_REALS(nextafter)
 FOLD_REALS(polygamma)
-FOLD_REALS(gamma_slope)
-static double dtrt_gamma_drawn_f64(double x, double a) { return (void)a, x; }
-FOLD_REALS(gamma_drawn)
 
 #define FOLD_CLASS(NAME)                                                                           \
   static Folded fold_##NAME(const Scalar *x, Scalar *out) {                                        \
@@ -172,7 +169,8 @@ BINARY_OF("n, x", polygamma, "polygamma",
 
 /* -------- draws -------- */
 
-/* A draw, which the parameter of its distribution moves. */
+/* A draw, which the parameter of its distribution moves. Neither op is folded: no draw is a
+ * constant. */
 static void grad_gamma_drawn(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   dx[0] = NO_NODE;
   dx[1] = times(b, dy, mk2(b, &op_gamma_slope, IN(0), IN(1)));
@@ -187,14 +185,12 @@ static void grad_gamma_slope(Build *b, NodeId node, NodeId dy, NodeId *dx) {
   .flags = OPF_ELEMENTWISE, .rounding = 1
 const OpDef op_gamma_drawn = {.name = "gamma_drawn",
                               .doc = "x, drawn from the gamma distribution of parameter a",
-                              .fold = fold_gamma_drawn,
                               .grad = grad_gamma_drawn,
                               .c = "$0",
                               .linear = 1,
                               PAIR};
 const OpDef op_gamma_slope = {.name = "gamma_slope",
                               .doc = "how a draw from the gamma distribution moves with a",
-                              .fold = fold_gamma_slope,
                               .grad = grad_gamma_slope,
                               .c = "dtrt_gamma_slope_@($0, $1)",
                               .flops = 400,

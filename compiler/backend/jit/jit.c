@@ -171,11 +171,12 @@ static JitTarget args_target(const Args *a, const JitVerbs *v, const char *cpu) 
  * them: what a program uses nothing of, by its guard, is left out. Names of functions and types
  * begin so, after "dtrt_"; one that is missing here is an undeclared function to clang. */
 static const char *const special_names[] = {
-    "acos",   "asin",     "atan",    "bit_",       "cbrt",       "clz_",      "copysign_", "cosh_",
-    "cos_pi", "exp_wide", "ln_wide", "sin_pi",     "digamma_",   "erfc_",     "erfinv",    "exp2_", "gamma_slope_",
-    "fmod_",  "frac",     "hypot_",  "isfinite_",  "isinf_",     "isnan_",    "lgamma",    "log10_",
-    "log2_",  "loga",     "log_by",  "nextafter_", "polygamma_", "popcount_", "power_",    "shift_",
-    "sinh_",  "tan_",     "trunc_",  NULL};
+    "acos",       "asin",       "atan",         "bit_",    "cbrt",   "clz_",     "copysign_",
+    "cosh_",      "cos_pi",     "exp_wide",     "ln_wide", "sin_pi", "digamma_", "erfc_",
+    "erfinv",     "exp2_",      "gamma_slope_", "fmod_",   "frac",   "hypot_",   "isfinite_",
+    "isinf_",     "isnan_",     "lgamma",       "log10_",  "log2_",  "loga",     "log_by",
+    "nextafter_", "polygamma_", "popcount_",    "power_",  "shift_", "sinh_",    "tan_",
+    "trunc_",     NULL};
 static const char *const lane_names[] = {"carry_", "combine_", "fold_", "join_", "lanes", "line_",
                                          "mask",   "prod_",    "scan_", "sum_",  "turn_", NULL};
 
