@@ -77,6 +77,36 @@ NodeId read_halves(NewGraph *w, Node *n) {
   return NO_NODE;
 }
 
+/* A matrix is read transposed as fast as it lies: by other letters. One that the user gives a layout
+ * is made. */
+static void read_transposed(NewGraph *w, Node *n) {
+  NodeId *read = arena_array(w->arena, NodeId, 2);
+  int64_t *letter = arena_array(w->arena, int64_t, n->nattr);
+  memcpy(letter, n->attr, (size_t)n->nattr * sizeof *letter);
+  int64_t *own = letter;
+  for (int k = 0; k < 2; k++) {
+    const Node *x = graph_node(w->graph, read[k] = n->operand[k]);
+    const int rank = x->shape.rank;
+    for (; x->op == &op_transpose && !x->spec && !x->forbid.file;
+         x = graph_node(w->graph, read[k])) {
+      int64_t of[MAX_RANK];
+      for (int d = 0; d < rank; d++) of[node_attrs(x, "perm")[d]] = own[d];
+      memcpy(own, of, (size_t)rank * sizeof *own);
+      read[k] = x->operand[0];
+    }
+    own += rank;
+  }
+  n->operand = read;
+  n->attr = letter;
+}
+
+static NodeId simplify_contract(NewGraph *w, Node *n) {
+  read_transposed(w, n);
+  const NodeId same = read_halves(w, n);
+  if (same == NO_NODE) read_transposed(w, n);
+  return same;
+}
+
 const OpDef op_contract = {.name = "contract",
                            .doc = "@ and einsum after lowering: a product summed over shared dims",
                            .attr = {{"letters", ATTR_LETTERS}},
@@ -89,7 +119,7 @@ const OpDef op_contract = {.name = "contract",
                            .addends = addends,
                            .flops = 2,
                            .rounding = 1,
-                           .simplify = read_halves};
+                           .simplify = simplify_contract};
 
 /* -------- einsum -------- */
 

@@ -85,4 +85,6 @@ entry write(n: i32[], x: f32[1, 64]) {
 }
 END
 "$dtgc" "$at/p.dtg" --dump=loops | grep 'slice@' && fail "layers of a cache are copied"
+printf 'param w: f32[50, 30] = 1\nentry f(x: f32[20, 30]) { return transpose(x) @ (x @ transpose(w)) }\n' >"$at/t.dtg"
+"$dtgc" "$at/t.dtg" --dump=loops | grep 'transpose@' && fail "a product has its operand transposed"
 exit $failed
