@@ -109,17 +109,22 @@ static void clear_outside(EntryBuild *b, const Step *s) {
 
 /* -------- the nest -------- */
 
+/* Of loop i: of an epilogue's rows, the product of their dims. */
+static Expr loop_length(EntryBuild *b, const Tiles *s, int i) {
+  const TileLoop *t = &s->loop[i];
+  const Node *n = graph_node(b->en->le->graph, t->node);
+  Expr all = site_extent(b->l, n, t->dim);
+  for (int d = 0; s->epilogue && d < t->dim; d++)
+    all = expr_mul(b->en->x, all, site_extent(b->l, n, d));
+  return all;
+}
+
 /* From `from` to `to`, as the rows of an epilogue, and the outermost loop of what cores do at once;
  * NO_EXPR: over all. */
 static void open_loop(EntryBuild *b, int i, Expr from, Expr to) {
   const TileLoop *t = &b->l->tile->loop[i];
-  const Node *n = graph_node(b->en->le->graph, t->node);
   const Expr at = site_tile(b->l, INTEGER_AT, i), most = loop_int(b->l, t->most);
-  if (to == NO_EXPR) {
-    from = loop_int(b->l, 0), to = site_extent(b->l, n, t->dim);
-    for (int d = 0; b->l->tile->epilogue && d < t->dim; d++)
-      to = expr_mul(b->en->x, to, site_extent(b->l, n, d));
-  }
+  if (to == NO_EXPR) from = loop_int(b->l, 0), to = loop_length(b, b->l->tile, i);
   loop_open_by(b->l, at, from, to, most, LOOP_SOME);
   if (t->most == 1) return;
   const Expr rest = expr_sub(b->en->x, to, at);
@@ -236,8 +241,8 @@ static double entry_tiles_time(const EntryBuild *b, const Tiles *s) {
   return fmax(flops / p->machine->flops, bytes / p->machine->memory_bandwidth);
 }
 
-/* Elements of the outermost loop that a core takes at a time at least, a multiple of a tile's; 0: one
- * core goes over all tiles, as they take too short, or cannot be done at once. */
+/* Elements of the outermost loop that a core takes at a time at least, a multiple of a tile's; 0:
+ * one core goes over all tiles, as they take too short, or cannot be done at once. */
 static int64_t grain_of(const EntryBuild *b, const Tiles *s) {
   const LocalEntry *le = b->en->le;
   const Program *program = b->l->plan->program;
@@ -245,9 +250,10 @@ static int64_t grain_of(const EntryBuild *b, const Tiles *s) {
   const TileLoop *l = &s->loop[0];
   const Node *n = graph_node(le->graph, l->node);
   if (!tiles_apart(s, le->graph)) return 0;
-  const int64_t most =
-                    dim_block_most(&program->mesh, &n->layout->dim[l->dim], n->shape.dim[l->dim]),
-                tiles = (most + l->most - 1) / l->most;
+  int64_t most = 1;
+  for (int d = s->epilogue ? 0 : l->dim; d <= l->dim; d++)
+    most *= dim_block_most(&program->mesh, &n->layout->dim[d], n->shape.dim[d]);
+  const int64_t tiles = (most + l->most - 1) / l->most;
   const double time = entry_tiles_time(b, s);
   if (tiles < 2 || !machine_deals(m, time)) return 0;
   const int64_t at_once = (int64_t)ceil(machine_part(m) / (time / (double)tiles));
@@ -272,15 +278,14 @@ void entry_tiles(EntryBuild *b, const Tiles *s) {
     nest(b, s, NO_EXPR, NO_EXPR);
     return;
   }
-  const TileLoop *l = &s->loop[0];
-  const Node *over = graph_node(b->en->le->graph, l->node),
-             *last = graph_node(b->en->le->graph, s->steps.at[s->steps.n - 1].nodes.at[0]);
-  LoopRows r = {.what = last->name ? last->name : last->op->name, .most = l->most, .tiles = true};
+  const Node *last = graph_node(b->en->le->graph, s->steps.at[s->steps.n - 1].nodes.at[0]);
+  LoopRows r = {
+      .what = last->name ? last->name : last->op->name, .most = s->loop[0].most, .tiles = true};
   rows_body(b, s, &r);
   Expr *arg;
   int n = 0;
   const int place = rows_of(b, s, &r, 2, &arg, &n);
-  arg[n++] = site_extent(b->l, over, l->dim);
+  arg[n++] = loop_length(b, s, 0);
   arg[n++] = loop_int(b->l, grain);
   const Expr call = expr_of_entry(b->en->x, EXPR_ROWS, DT_I64, place, NULL, n, arg);
   loop_add(b->l, (LoopStmt){.kind = STMT_CALL, .a = call});
