@@ -487,6 +487,21 @@ DTRT_FN int64_t dtrt_window(dtrt_device *dev, int64_t i, int64_t reach, int64_t 
   if (i < 0 || i >= n - reach) dtrt_bad_window(dev, i, reach, n);
   return i;
 }
+/* The same, of a position that lies in memory. */
+#define DTRT_BEGIN(NAME, C)                                                                        \
+  DTRT_FN int64_t dtrt_begin_##NAME(dtrt_device *dev, const void *at, int64_t reach, int64_t n) {  \
+    const int64_t i = (int64_t)*(const C *)at;                                                     \
+    return reach ? dtrt_window(dev, i, reach, n) : dtrt_index(dev, i, n);                          \
+  }
+DTRT_BEGIN(u8, uint8_t)
+DTRT_BEGIN(i8, int8_t)
+DTRT_BEGIN(u16, uint16_t)
+DTRT_BEGIN(i16, int16_t)
+DTRT_BEGIN(u32, uint32_t)
+DTRT_BEGIN(i32, int32_t)
+DTRT_BEGIN(u64, uint64_t)
+DTRT_BEGIN(i64, int64_t)
+#undef DTRT_BEGIN
 /* The rows q of n whose row at + q * stride is in [0, m): dtrt_first to dtrt_last. */
 DTRT_FN int64_t dtrt_first(int64_t at, int64_t stride, int64_t n) {
   int64_t q = at >= 0 ? 0 : (-at + stride - 1) / stride;

@@ -1,6 +1,10 @@
-/* Parts of tensors that products read where they lie: a slice without steps, of whole dims or of
- * dims that no device has cut. */
+/* Parts of tensors that products read where they lie: slices and windows without steps, of whole
+ * dims or of dims that no device has cut. */
 #include "plan.h"
+
+static void no_positions(TensorPart *p) {
+  for (int d = 0; d < MAX_RANK; d++) p->begin[d] = p->reach[d] = 0, p->at[d] = NO_NODE;
+}
 
 /* The dims of n, by those of its view x that differ in dims of one element alone; false: they
  * differ otherwise. */
@@ -15,10 +19,14 @@ static bool through_view(const Node *n, const Node *x, TensorPart *p, int rank) 
     to[i++] = j++;
   }
   if (i < n->shape.rank || j < x->shape.rank) return false;
-  int64_t begin[MAX_RANK] = {0};
-  for (int d = 0; d < n->shape.rank; d++)
-    if (to[d] != NO_DIM) begin[to[d]] = p->begin[d];
-  for (int d = 0; d < MAX_RANK; d++) p->begin[d] = begin[d];
+  const TensorPart seen = *p;
+  no_positions(p);
+  for (int d = 0; d < n->shape.rank; d++) {
+    if (to[d] == NO_DIM) continue;
+    p->begin[to[d]] = seen.begin[d];
+    p->at[to[d]] = seen.at[d];
+    p->reach[to[d]] = seen.reach[d];
+  }
   for (int d = 0; d < rank; d++)
     if (p->dim[d] != NO_DIM) p->dim[d] = to[p->dim[d]];
   return true;
@@ -37,6 +45,39 @@ static bool through_slice(const Node *n, const Node *x, TensorPart *p) {
   return true;
 }
 
+static bool through_window(const Graph *g, const Node *n, const Node *x, TensorPart *p) {
+  for (int d = 0, k = 1; d < n->shape.rank; d++) {
+    const DimLayout *to = &n->layout->dim[d], *from = &x->layout->dim[d];
+    if (!(node_attr(n, "axis") >> d & 1)) {
+      if (!dim_equal(to, from)) return false;
+      continue;
+    }
+    const NodeId at = n->operand[k++];
+    if (to->naxes || from->naxes || p->at[d] != NO_NODE ||
+        node_is_const(graph_node(g, node_base(g, at))) ||
+        (n->shape.dim[d] > 1 && node_attrs(n, "step")[d] != 1))
+      return false;
+    p->at[d] = at;
+    p->reach[d] = n->shape.dim[d] - 1;
+  }
+  return true;
+}
+
+static bool is_slice(const Node *n) {
+  return op_class(n) == OPC_MOVE && n->noperands == 1 && op_has_attr(n->op, "begin") &&
+         op_has_attr(n->op, "step");
+}
+
+/* Of elements at positions known while running. */
+static bool is_window(const Node *n) {
+  return op_class(n) == OPC_MOVE && !n->op->updates && n->op->by_index == 1 &&
+         op_has_attr(n->op, "step");
+}
+
+bool shows_part(const Node *n) {
+  return (node_class(n) == CLASS_VIEW && !op_is(n, OPF_AFTER)) || is_slice(n) || is_window(n);
+}
+
 /* Its last dim of more than one element is the tensor's. */
 static bool ends_alike(const Node *n, const Node *of, const TensorPart *p) {
   int last = of->shape.rank - 1, d = n->shape.rank - 1;
@@ -45,20 +86,25 @@ static bool ends_alike(const Node *n, const Node *of, const TensorPart *p) {
   return d >= 0 && p->dim[d] == last;
 }
 
-bool tensor_part(const Graph *g, NodeId id, TensorPart *p) {
+bool tensor_part(const LocalEntry *le, NodeId id, TensorPart *p) {
+  const Graph *g = le->graph;
   const Node *whole = graph_node(g, id), *n = whole;
   *p = (TensorPart){.of = id};
+  no_positions(p);
   for (int d = 0; d < n->shape.rank; d++) p->dim[d] = n->shape.dim[d] > 1 ? d : NO_DIM;
   bool sliced = false;
   for (;;) {
-    const bool slices = op_class(n) == OPC_MOVE && n->noperands == 1 &&
-                        op_has_attr(n->op, "begin") && op_has_attr(n->op, "step");
-    if (!slices && (op_class(n) != OPC_VIEW || op_is(n, OPF_AFTER))) break;
+    const bool slices = is_slice(n), moves = is_window(n);
+    if (!slices && !moves && (op_class(n) != OPC_VIEW || op_is(n, OPF_AFTER))) break;
     const Node *x = graph_operand(g, n, 0);
-    if (slices ? !through_slice(n, x, p) : !through_view(n, x, p, whole->shape.rank)) return false;
-    sliced = sliced || slices;
+    if (slices  ? !through_slice(n, x, p)
+        : moves ? !through_window(g, n, x, p)
+                : !through_view(n, x, p, whole->shape.rank))
+      return false;
+    sliced = sliced || slices || moves;
     p->of = n->operand[0];
     n = x;
+    if ((is_slice(n) || is_window(n)) && le->stored[p->of]) return false;
   }
   return sliced && n->dtype == whole->dtype && layout_is_plain(n->layout) &&
          layout_is_plain(whole->layout) &&
@@ -73,10 +119,11 @@ static bool is_dense(const Node *n, const Node *of, const TensorPart *p, int d, 
   return n->shape.dim[next] == of->shape.dim[p->dim[next]];
 }
 
-bool product_part(const Graph *g, const Node *product, int k, TensorPart *p) {
+bool product_part(const LocalEntry *le, const Node *product, int k, TensorPart *p) {
+  const Graph *g = le->graph;
   const NodeId id = product->operand[k];
   const Node *n = graph_node(g, id);
-  if (op_class(product) != OPC_PRODUCT || !tensor_part(g, id, p)) return false;
+  if (op_class(product) != OPC_PRODUCT || !tensor_part(le, id, p)) return false;
   const Letters l = product_letters(g, product);
   const int64_t *letter = k ? l.y : l.x;
   int before = -1;

@@ -80,6 +80,13 @@ Expr entry_part(EntryBuild *b, NodeId part, NodeId of, Expr begin) {
   return entry_view(b, &v);
 }
 
+Expr entry_position(EntryBuild *b, NodeId id, int64_t reach, int64_t size) {
+  const Node *n = graph_node(b->en->le->graph, id);
+  const char *name = arena_printf(b->l->arena, "dtrt_begin_%s", dtype_name(n->dtype));
+  const Expr arg[] = {entry_whole(b, id), loop_int(b->l, reach), loop_int(b->l, size)};
+  return expr_call(b->en->x, name, DT_I64, 3, arg, 0, size - 1 - reach);
+}
+
 Expr entry_place(EntryBuild *b, NodeId id) {
   const Node *n = graph_node(b->en->le->graph, id);
   const Expr whole = entry_whole(b, id);

@@ -24,6 +24,9 @@ Expr entry_view(EntryBuild *b, const LoopView *v);
 Expr entry_place(EntryBuild *b, NodeId id);
 /* Of a part of `of`, which no tile makes: so many elements from its first. */
 Expr entry_part(EntryBuild *b, NodeId part, NodeId of, Expr begin);
+/* The value of a stored scalar, an integer: a position in a dim of `size`, with `reach` elements
+ * behind it. */
+Expr entry_position(EntryBuild *b, NodeId id, int64_t reach, int64_t size);
 bool entry_has_memory(const EntryBuild *b); /* `memory` has run */
 /* The memory as it is, without tiles. */
 Expr entry_whole(EntryBuild *b, NodeId id);

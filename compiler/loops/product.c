@@ -68,8 +68,12 @@ static void measure_part(Product *p, Side *s, const TensorPart *part) {
   s->of = part->of;
   s->begin = loop_int(p->l, 0);
   entry_strides(p->build, of, stride);
-  for (int d = 0; d < of->shape.rank; d++)
+  for (int d = 0; d < of->shape.rank; d++) {
     s->begin = expr_add(p->x, s->begin, expr_scale(p->x, stride[d], part->begin[d]));
+    if (part->at[d] == NO_NODE) continue;
+    const Expr at = entry_position(p->build, part->at[d], part->reach[d], of->shape.dim[d]);
+    s->begin = expr_add(p->x, s->begin, expr_mul(p->x, at, stride[d]));
+  }
   for (int d = 0; d < s->n->shape.rank; d++)
     s->stride[d] = part->dim[d] == NO_DIM ? loop_int(p->l, 1) : stride[part->dim[d]];
 }
@@ -117,8 +121,7 @@ static void find_groups(Product *p) {
       const Expr len = p->t[order[o]].len[d];
       if (is_int(p->l, len, 1)) continue;
       bool joins = role == last_role && p->ngroups;
-      for (int t = 0; joins && t < 3; t++)
-        joins = at[t] < 0 ? last[t] < 0 : at[t] == last[t] + 1 && !p->t[t].part[at[t]];
+      for (int t = 0; joins && t < 3; t++) joins = goes_on(p, &p->t[t], last[t], at[t]);
       LetterGroup *g = joins ? &p->group[p->ngroups - 1] : &p->group[p->ngroups++];
       g->len = joins ? expr_mul(p->x, g->len, len) : len;
       g->role = role;
@@ -373,7 +376,7 @@ static NodeId operand_memory(const LocalEntry *le, const Node *n, int k) {
   TensorPart part;
   const NodeId id = n->operand[k];
   const bool stored = le->stored[node_base(le->graph, id)];
-  return !stored && product_part(le->graph, n, k, &part) ? part.of : id;
+  return !stored && product_part(le, n, k, &part) ? part.of : id;
 }
 
 bool entry_product_stays(const EntryBuild *b, int loop) {
@@ -443,7 +446,7 @@ bool entry_product(EntryBuild *b, NodeId id, const Tiles *epilogue) {
     TensorPart part;
     const bool stored = t == OUT || b->en->le->stored[node_base(g, ids[t])];
     p.t[t] = (Side){.n = graph_node(g, ids[t]), .id = ids[t], .letter = letter[t]};
-    measure(&p, &p.t[t], !stored && product_part(g, n, t, &part) ? &part : NULL);
+    measure(&p, &p.t[t], !stored && product_part(b->en->le, n, t, &part) ? &part : NULL);
   }
   find_groups(&p);
   if (!find_matrices(&p)) {

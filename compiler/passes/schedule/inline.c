@@ -127,8 +127,10 @@ static void store_operands(Inline *s, NodeId id, bool all) {
   for (int k = 0; k < n->noperands; k++) {
     TensorPart part;
     const NodeId base = node_base(s->g, n->operand[k]);
-    const bool there = !all && !s->le->stored[base] && product_part(s->g, n, k, &part);
+    const bool there = !all && !s->le->stored[base] && product_part(s->le, n, k, &part);
     s->le->stored[there ? part.of : base] = true;
+    for (int d = 0; there && d < graph_node(s->g, part.of)->shape.rank; d++)
+      if (part.at[d] != NO_NODE) s->le->stored[node_base(s->g, part.at[d])] = true;
   }
 }
 
@@ -214,36 +216,47 @@ static NodeId seen_as(const Graph *g, NodeId x) {
 
 /* What node id is computed from, `than` among it: looked for in so many steps. */
 enum { ORIGINS = 4096 };
-static bool comes_after(const Inline *s, NodeId id, NodeId than, IntVec *open, int32_t *seen,
-                        int32_t mark) {
-  int steps = 0;
-  open->n = 0;
-  vec_push(s->arena, open, id);
-  while (open->n && steps++ < ORIGINS) {
-    const Node *n = graph_node(s->g, open->at[--open->n]);
-    for (int k = 0; k < n->noperands; k++) {
-      const NodeId x = n->operand[k];
-      if (x == than) return true;
-      if (x < than || seen[x] == mark) continue;
-      seen[x] = mark;
-      vec_push(s->arena, open, x);
-    }
-  }
-  return false;
-}
-
 typedef struct Parts {
   IntVec *reader; /* by node */
   NodeId *writer; /* by node: the last that writes into it in place; 0: none */
+  NodeId *next;   /* by carry: what it is when a run of its region ends; 0: nothing */
   bool *many;     /* by node: several do */
   IntVec open;
   int32_t *seen, mark; /* by node, of a search */
 } Parts;
 
+static bool is_origin(const Inline *s, Parts *p, NodeId x, NodeId than) {
+  if (x == than) return true;
+  if (x < than || p->seen[x] == p->mark) return false;
+  p->seen[x] = p->mark;
+  vec_push(s->arena, &p->open, x);
+  return false;
+}
+
+/* What comes out of a region has been through all of what its runs computed. */
+static bool comes_after(const Inline *s, Parts *p, NodeId id, NodeId than) {
+  int steps = 0;
+  p->open.n = 0;
+  p->mark++;
+  vec_push(s->arena, &p->open, id);
+  while (p->open.n && steps++ < ORIGINS) {
+    const Node *n = graph_node(s->g, p->open.at[--p->open.n]);
+    for (int k = 0; k < n->noperands; k++)
+      if (is_origin(s, p, n->operand[k], than)) return true;
+    const NodeId next = op_is(n, OPF_AFTER) ? p->next[n->operand[0]] : 0;
+    if (next && is_origin(s, p, next, than)) return true;
+  }
+  return false;
+}
+
 static void find_readers(Inline *s, Parts *p) {
   const int n = s->g->nodes.n + 1;
   p->reader = arena_array(s->arena, IntVec, n);
   p->seen = arena_array(s->arena, int32_t, n);
+  p->next = arena_array(s->arena, NodeId, n);
+  for (int i = 0; i < s->le->entry->regions.n; i++)
+    for (int k = 0; k < s->le->region[i].carries.n; k++)
+      p->next[s->le->region[i].carries.at[k].node] = s->le->region[i].carries.at[k].next;
   for (NodeId i = 0; i < s->g->nodes.n; i++) {
     const Node *x = graph_node(s->g, i);
     for (int k = 0; k < x->noperands; k++) vec_push(s->arena, &p->reader[x->operand[k]], i);
@@ -257,15 +270,29 @@ static bool is_read_before(Inline *s, Parts *p, NodeId id, NodeId writer) {
     const NodeId r = p->reader[id].at[i];
     const Node *n = graph_node(s->g, r);
     TensorPart part;
-    if (node_class(n) == CLASS_VIEW && !op_is(n, OPF_AFTER)) {
+    if (shows_part(n) && n->operand[0] == id) {
       if (!is_read_before(s, p, r, writer)) return false;
       continue;
     }
     for (int k = 0; k < n->noperands; k++)
-      if (n->operand[k] == id && !product_part(s->g, n, k, &part)) return false;
-    if (!comes_after(s, writer, r, &p->open, p->seen, ++p->mark)) return false;
+      if (n->operand[k] == id && !product_part(s->le, n, k, &part)) return false;
+    if (!comes_after(s, p, writer, r)) return false;
   }
   return p->reader[id].n > 0;
+}
+
+/* The smallest part that is made of part `id` alone, through views and parts. */
+static NodeId smallest_part(const Inline *s, const Parts *p, NodeId id) {
+  NodeId least = id;
+  for (NodeId at = id; p->reader[at].n == 1;) {
+    const NodeId next = p->reader[at].at[0];
+    const Node *n = graph_node(s->g, next);
+    if (!shows_part(n) || n->operand[0] != at) break;
+    if (node_class(n) != CLASS_VIEW && sites_count(s->sites, next) < sites_count(s->sites, least))
+      least = next;
+    at = next;
+  }
+  return least;
 }
 
 /* Parts of a value that windows are written into later are read at once: read later, they would
@@ -296,7 +323,10 @@ static void store_parts(Inline *s) {
     if (part && parts.writer[of] && !parts.many[of] &&
         is_read_before(s, &parts, i, parts.writer[of]))
       continue;
-    if (part || (written[i] && n->op->updates)) s->le->stored[i] = true;
+    if (part)
+      s->le->stored[smallest_part(s, &parts, i)] = true;
+    else if (written[i] && n->op->updates)
+      s->le->stored[i] = true;
   }
 }
 
@@ -332,6 +362,18 @@ static bool keeps_law(const Inline *s) {
   return work_within(&work, &once);
 }
 
+/* A product's operand that is a part of something which was stored after all is stored, too. */
+static void store_hidden(Inline *s) {
+  for (NodeId i = 0; i < s->g->nodes.n; i++) {
+    const Node *n = graph_node(s->g, i);
+    for (int k = 0; op_class(n) == OPC_PRODUCT && k < n->noperands; k++) {
+      TensorPart part;
+      bool *stored = &s->le->stored[node_base(s->g, n->operand[k])];
+      *stored = *stored || !product_part(s->le, n, k, &part);
+    }
+  }
+}
+
 /* False: the work is not bounded. */
 static bool inline_within(Plan *p, LocalEntry *le, const Limits *with) {
   int n = le->graph->nodes.n;
@@ -349,6 +391,7 @@ static bool inline_within(Plan *p, LocalEntry *le, const Limits *with) {
               .body = arena_array(a, int, n + 1)};
   begin(&s);
   for (NodeId i = n - 1; i >= 0; i--) decide(&s, i, !plan_has(p, FEATURE_INLINE));
+  store_hidden(&s);
   return keeps_law(&s);
 }
 
