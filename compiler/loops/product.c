@@ -104,6 +104,12 @@ static void places_of(const Product *p, int64_t letter, int at[3]) {
   for (int t = 0; t < 3; t++) at[t] = find_letter(&p->t[t], letter);
 }
 
+/* The dims lie side by side: the first goes on where the second ends. */
+static bool goes_on(const Product *p, const Side *s, int first, int second) {
+  if (first < 0 || second < 0) return first < 0 && second < 0;
+  return s->stride[first] == expr_mul(p->x, s->stride[second], s->len[second]);
+}
+
 /* Each letter, in the order of the result and then of x, joined to the one before where both lie
  * side by side in every tensor that has them. */
 static void find_groups(Product *p) {
