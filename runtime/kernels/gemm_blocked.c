@@ -455,10 +455,23 @@ static void change_places(Product *p) {
 static bool few_rows(const Product *p, int64_t depth) {
   if (p->band) return false;
   if (p->across || p->m <= p->rows) return true;
-  if (p->m <= 2 * p->rows) return p->n * p->k < p->setup->far_floats;
+  if (p->m <= 2 * p->rows) return p->yj != 1 || p->n * p->k < p->setup->far_floats;
   if (p->m * depth <= NEAR && depth * (p->yj == 1 ? p->yl : p->wide) <= SMALL) return true;
   return p->m <= 5 * p->rows && p->yj == 1 && p->n * depth <= p->setup->all_floats / 2 &&
          p->yl % 512 != 0;
+}
+
+/* Panels of y that lie across are read to their end one after the other, as many as half of L2
+ * holds: with all of k, they are one piece of memory. */
+static void few_by_columns(const Product *p, int64_t most) {
+  int64_t columns = p->n;
+  if (p->yj != 1 && !p->across) columns = p->setup->all_floats / p->k / p->wide * p->wide;
+  if (columns < p->wide) columns = p->wide;
+  for (int64_t j = 0; j < p->n; j += columns) {
+    Product q = *p;
+    q.n = least(columns, p->n - j), q.y = p->y + j * p->yj, q.c = p->c + j;
+    for (int64_t l = 0; l < p->k; l += most) as_it_lies(&q, l, least(most, p->k - l));
+  }
 }
 
 /* Whether x is to be packed once, by blocks of rows, and y anew for each; else the other way
@@ -498,6 +511,62 @@ static void by_columns(Product *p, int64_t most) {
       over_columns(p, l, least(most, p->k - l), from, to, blocks == 1 && l + most >= p->k);
   }
   if (blocks > 1) epilogue_rows(p, 0, p->m);
+}
+
+/* In the time of one multiplication and addition: to pack an element of y, and, for a product of
+ * it, the reading and writing of the sum, which serves as many depths as the kernel takes at once.
+ */
+enum { PACKED_COST = 12, SUM_COST = 1 };
+
+/* Reading y in streams, when it comes from beyond L2, saves packing it and costs more for each row.
+ */
+static bool streams(const Product *p, int64_t depth) {
+  return !p->band && !p->across && p->yj == 1 && p->n >= 4 * p->kernel->lanes &&
+         p->n * p->k >= p->setup->all_floats && p->m * SUM_COST <= PACKED_COST * p->kernel->deep &&
+         p->m * depth <= GEMM_TILES_FLOATS;
+}
+
+/* x at depths l.., as `streams` of the kernel reads it. */
+static void pack_streams(const Product *p, int64_t l, int64_t depth, float *to) {
+  const int deep = p->kernel->deep;
+  for (int64_t end = l + depth; l < end;) {
+    const int d = end - l >= deep ? deep : 1;
+    for (int64_t i = 0; i < p->m; i++)
+      for (int q = 0; q < d; q++) *to++ = p->x[i * p->xi + (l + q) * p->xl];
+    l += d;
+  }
+}
+
+/* Columns from j on at depths l..: runs into `sum`, which join in `part`, and that c. */
+static void stream_columns(const Product *p, int64_t l, int64_t depth, int64_t j, int64_t columns,
+                           int64_t room, const float *x) {
+  float *sum = p->all, *part = p->all + p->m * room;
+  const int64_t n = least(columns, p->n - j);
+  for (int64_t at = 0; at < depth; at += GEMM_RUN) {
+    const int64_t here = least(GEMM_RUN, depth - at);
+    p->kernel->streams(x + at * p->m, p->m, p->y + (l + at) * p->yl + j, p->yl, here, n,
+                       at ? sum : part, room);
+    if (at) p->kernel->join(part, sum, p->m * room);
+  }
+  for (int64_t i = 0; i < p->m; i++) {
+    float *c = p->c + i * p->ldc + j;
+    const float *s = part + i * room;
+    if (p->add || l)
+      for (int64_t q = 0; q < n; q++) c[q] += s[q];
+    else
+      memcpy(c, s, (size_t)n * sizeof *c);
+  }
+}
+
+/* Rows of y are read in streams, once; the sums of a block of columns stay in L1. */
+static void in_streams(Product *p, int64_t most) {
+  const int64_t pair = 2 * p->kernel->lanes, room = SMALL / p->m / pair * pair;
+  for (int64_t l = 0; l < p->k; l += most) {
+    const int64_t depth = least(most, p->k - l);
+    pack_streams(p, l, depth, p->packed);
+    for (int64_t j = 0; j < p->n; j += room) stream_columns(p, l, depth, j, room, room, p->packed);
+  }
+  epilogue_rows(p, 0, p->m);
 }
 
 /* A product that one tile is, or two, as it lies: without what larger ones have to find out. */
@@ -579,8 +648,12 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
   p.ahead = &ahead;
   /* Parts of k: of one size, but for the last; a multiple of 16, as blocks are turned whole. */
   const int64_t most = part ? part : dtrt_gemm_part(k);
+  if (streams(&p, least(k, most))) {
+    in_streams(&p, most);
+    return;
+  }
   if (few_rows(&p, least(k, most))) {
-    for (int64_t l = 0; l < k; l += most) as_it_lies(&p, l, least(most, k - l));
+    few_by_columns(&p, most);
     epilogue_rows(&p, 0, m);
     return;
   }

@@ -71,6 +71,13 @@ typedef struct GemmKernel {
   /* sum[j] += x[l * step] * y[l * lead + j] for j < n, l < depth in sequence. */
   void (*rows_sum)(const float *x, int64_t step, const float *y, int64_t lead, int64_t depth,
                    int64_t n, float *sum);
+  /* sum[i * room + j] = the sum of x(i, l) * y[l * lead + j] for l < depth in sequence, i < m,
+   * j < n; room has whole pairs of vectors. x has `deep` depths of each row side by side, then
+   * those of the next row, then the next depths, and at the end each depth by itself. */
+  int deep;
+  void (*streams)(const float *x, int64_t m, const float *y, int64_t lead, int64_t depth, int64_t n,
+                  float *sum, int64_t room);
+  void (*join)(float *to, const float *from, int64_t n); /* to[i] += from[i]; whole vectors */
 } GemmKernel;
 
 /* NULL: OpenBLAS does everything. DTRT_GEMM=openblas in the environment asks for that, avx2 and

@@ -49,6 +49,13 @@ static void count_across(const float *e, int64_t step, int rows, int n, float *c
   (void)e, (void)step, (void)rows, (void)n, (void)c, (void)ldc, (void)add;
 }
 
+static void count_streams(const float *x, int64_t m, const float *y, int64_t lead, int64_t depth,
+                          int64_t n, float *sum, int64_t room) {
+  (void)x, (void)y, (void)lead, (void)sum, (void)room;
+  counts.calls++, counts.flops += (double)depth * (double)m * (double)((n + 15) / 16 * 16);
+}
+static void count_join(float *to, const float *from, int64_t n) { (void)to, (void)from, (void)n; }
+
 static const GemmKernel counting = {.lanes = 16,
                                     .rows = {0, 14, 14, 8},
                                     .parts = true,
@@ -70,7 +77,10 @@ static const GemmKernel counting = {.lanes = 16,
                                     .turn = count_turn,
                                     .copy = count_copy,
                                     .panels = count_panels,
-                                    .across = count_across};
+                                    .across = count_across,
+                                    .deep = 8,
+                                    .streams = count_streams,
+                                    .join = count_join};
 
 typedef struct BlockShape {
   int64_t m, n, k, lda; /* lda: of x not transposed; 0: dense */
@@ -152,9 +162,12 @@ int main(int argc, char **argv) {
     for (int t = 0; t < 4; t++)
       for (int c = 0; c < 3; c++) modelled(&large[i], t & 1, t >> 1, l2[c]);
   for (int n = 1; n <= 65; n++) modelled(&(BlockShape){n + 1, n + 1, n, 0}, 0, 0, 1 << 20);
-  /* The last: rows that collide in the cache, and more of them than there is room for. */
-  static const BlockShape real[] = {{70, 90, 300, 0}, {300, 50, 512, 0}, {40, 700, 1024, 0},
-                                    {500, 9, 256, 0}, {33, 65, 1030, 0}, {2000, 100, 3, 1024}};
+  /* Some of few rows, of which y is read in streams where it is larger than half of L2. The last:
+   * rows that collide in the cache, and more of them than there is room for. */
+  static const BlockShape real[] = {
+      {70, 90, 300, 0}, {300, 50, 512, 0},  {40, 700, 1024, 0}, {500, 9, 256, 0},
+      {33, 65, 1030, 0}, {5, 333, 300, 0},   {16, 1031, 130, 0}, {96, 65, 1030, 0},
+      {2, 129, 4100, 0}, {23, 700, 777, 0}, {2000, 100, 3, 1024}};
   for (size_t i = 0; gemm_kernel() && i < sizeof real / sizeof *real; i += quick ? 3 : 1)
     for (int t = 0; t < 4; t++) same_bits(&real[i], t & 1, t >> 1);
   return harness_result();
