@@ -826,6 +826,24 @@ DTRT_FN uint8_t dtrt_bernoulli(uint64_t seed, uint64_t stream, uint64_t step, in
     __builtin_memcpy(t, &a4, sizeof t);                                                            \
     return dtrt_##OP##_##S(dtrt_##OP##_##S(t[0], t[2]), dtrt_##OP##_##S(t[1], t[3]));              \
   }
+/* The place of the first of the best, among `found` (-1: none), which is `best`, and n elements from
+ * place `at` on. NaN is better than numbers. Most turns have none that is better. */
+#define DTRT_FIND(OP, BETTER, WORSE, S, T)                                                         \
+  DTRT_FN int64_t dtrt_find_##OP##_##S(T *best, const T *line, int64_t n, int64_t at,              \
+                                       int64_t found) {                                            \
+    const T had = *best;                                                                           \
+    if (found >= 0 && had != had) return found;                                                    \
+    if (found >= 0 && n == DTRT_LANES) {                                                           \
+      int any = 0;                                                                                 \
+      for (int i = 0; i < DTRT_LANES; i++) any |= !(line[i] WORSE had);                            \
+      if (!any) return found;                                                                      \
+    }                                                                                              \
+    for (int64_t i = 0; i < n; i++) {                                                              \
+      const T x = line[i];                                                                         \
+      if (found < 0 || x BETTER *best || (x != x && *best == *best)) *best = x, found = at + i;    \
+    }                                                                                              \
+    return found;                                                                                  \
+  }
 /* Pairwise combination of blocks: partial[j] combines 2^j of them, where bit j of their number is
  * set. `carry` takes block number `block`, counted from 0; `fold` combines all `blocks` and the last,
  * unfinished one. */
@@ -955,6 +973,8 @@ DTRT_JOIN_LINES(sum, f32, float)
 DTRT_JOIN_LINES(prod, f32, float)
 DTRT_LINE(max, f32, float)
 DTRT_LINE(min, f32, float)
+DTRT_FIND(max, >, <=, f32, float)
+DTRT_FIND(min, <, >=, f32, float)
 DTRT_LANES_OF(f64, double, int64_t)
 DTRT_PAIRWISE_OF(f64, double)
 DTRT_LINE(sum, f64, double)
@@ -963,6 +983,8 @@ DTRT_JOIN_LINES(sum, f64, double)
 DTRT_JOIN_LINES(prod, f64, double)
 DTRT_LINE(max, f64, double)
 DTRT_LINE(min, f64, double)
+DTRT_FIND(max, >, <=, f64, double)
+DTRT_FIND(min, <, >=, f64, double)
 #endif
 
 #endif

@@ -280,3 +280,33 @@ void lanes_fold(ReduceNest *r, Expr blocks) { fold(r, local(r, "blocks"), blocks
 Expr lanes_end(ReduceNest *r) {
   return loop_call(r->l, reduction_helper(r, "line"), r->n->dtype, 1, (Expr[]){acc_address(r)});
 }
+
+/* 32 values at a time go into `line`, side by side; dtrt_find_... looks for the best of them. */
+void lanes_find(ReduceNest *r, Expr found, Expr best) {
+  Loop *l = r->l;
+  const DType t = r->x->dtype;
+  const char *find = arena_printf(l->arena, "dtrt_find_%s_%s", r->word, dtype_name(t));
+  r->in.dim[r->last] = lanes_index(l, most_of(l, r->x, r->last));
+  const Expr len = loop_extent(l, r->x, r->last), v = loop_value(l, r->n->operand[0], &r->in);
+  const Expr line = loop_local(l, LOCAL_ARRAY, t, "line", LANES, NO_EXPR);
+  const Expr at = loop_integer(l, "lane0", number(r, 0), false);
+  for (int rest = 0; rest < 2; rest++) {
+    const Expr n = rest ? sub(r, len, at) : lanes_word(r);
+    if (rest)
+      loop_if(l, less(r, at, len));
+    else
+      loop_open_on(l, at_now(l), len, lanes_word(r), LOOP_SOME);
+    loop_open(l, lane(l), n, rest ? LOOP_FEW : LOOP_PLAIN);
+    loop_set(l, loop_element(l, line, lane(l)), v);
+    loop_close(l, 1);
+    const Expr arg[] = {address(r, best), line, n, at_now(l), found};
+    loop_set(l, found, loop_call(l, find, DT_I64, 5, arg));
+    loop_close(l, 1);
+  }
+}
+
+bool lanes_can_find(ReduceNest *r) {
+  const DType t = r->x->dtype;
+  return (t == DT_F32 || t == DT_F64) && r->last == (int)node_attr(r->n, "axis") &&
+         most_of(r->l, r->x, r->last) >= LANES;
+}

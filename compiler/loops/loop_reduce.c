@@ -80,6 +80,12 @@ static void reduce_index(ReduceNest *r) {
   const int outer = reduction_open(r, 0, rank, false, LOOP_OUTER);
   const Expr at = loop_integer(l, "found", loop_int(l, -1), false);
   const Expr best = loop_local(l, LOCAL_VALUE, t, "best", 0, loop_number(l, t, 0));
+  if (lanes_can_find(r)) {
+    lanes_find(r, at, best);
+    loop_set(l, reduction_result(r), expr_count(l->x, DT_I32, at));
+    loop_close(l, outer);
+    return;
+  }
   const int inner = reduction_open(r, dim, dim + 1, true, LOOP_SOME);
   const Expr v = loop_value(l, r->n->operand[0], &r->in);
   const Expr x = loop_local(l, LOCAL_CONST, t, "x", 0, v);

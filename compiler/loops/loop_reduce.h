@@ -50,6 +50,9 @@ enum { LANES_BLOCK = 32 * SUM_BLOCK }; /* elements */
 void lanes_carry(ReduceNest *r, Expr block);
 void lanes_fold(ReduceNest *r, Expr blocks);
 Expr lanes_end(ReduceNest *r); /* the result of the line */
+/* Sets `found` to the place of the best of the line, and `best` to that. */
+void lanes_find(ReduceNest *r, Expr found, Expr best);
+bool lanes_can_find(ReduceNest *r);
 
 void build_sum(ReduceNest *r, const SumOrder *o);
 

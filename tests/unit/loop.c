@@ -76,7 +76,7 @@ static const Pair pairs[] = {
      "sum(y, axis=0)", false},
     {"the largest and the smallest", "x: f32[8, 300], y: f32[8, 300]", "max(x, axis=1)",
      "min(y, axis=1)", false},
-    {"the places of the largest", "x: f32[8, 30], y: f32[9, 40]", "argmax(x, axis=1)",
+    {"the places of the largest", "x: f32[8, 300], y: f32[9, 400]", "argmax(x, axis=1)",
      "argmax(y, axis=1)", true},
     {"running sums", "x: f32[8, 300], y: f32[9, 310]", "cumsum(x, axis=1)", "cumsum(y, axis=1)",
      true},
