@@ -518,11 +518,11 @@ static void by_columns(Product *p, int64_t most) {
  */
 enum { PACKED_COST = 12, SUM_COST = 1 };
 
-/* Reading y in streams, when it comes from beyond L2, saves packing it and costs more for each row.
- */
+/* Reading y in streams, when it comes from beyond L2, as part of a large matrix does, saves packing
+ * it and costs more for each row. */
 static bool streams(const Product *p, int64_t depth) {
   return !p->band && !p->across && p->yj == 1 && p->n >= 4 * p->kernel->lanes &&
-         p->n * p->k >= p->setup->all_floats && p->m * SUM_COST <= PACKED_COST * p->kernel->deep &&
+         p->yl * p->k >= p->setup->all_floats && p->m * SUM_COST <= PACKED_COST * p->kernel->deep &&
          p->m * depth <= GEMM_TILES_FLOATS;
 }
 
