@@ -1,6 +1,6 @@
-/* Lets the trained GPT go on from a prompt, byte by byte. All through dtgc.h: the model is
- * compiled, its variables come from a checkpoint of a training under any layouts, and entry `next`
- * gives the probability of each byte.
+/* Lets the trained GPT go on from a prompt. All through dtgc.h: the model is compiled, its
+ * variables come from a checkpoint of a training under any layouts, and entry `write` chooses byte
+ * after byte, as many in a call as it has room for.
  *
  *   sample CHECKPOINT PROMPT BYTES TEMPERATURE gpt.dtg [LAYOUTS.dtg] [CONST=VALUE ...]
  */
@@ -11,16 +11,8 @@
 
 typedef struct Gpt {
   dtgc_program *p;
-  int seq, vocab;
+  int32_t seq, longest; /* bytes that it sees, and that it writes in a call */
 } Gpt;
-
-static uint64_t state = 1;
-
-/* Evenly from [0, 1): xorshift64* (Vigna 2016). */
-static double chance(void) {
-  state ^= state >> 12, state ^= state << 25, state ^= state >> 27;
-  return (double)((state * 0x2545F4914F6CDD1Du) >> 11) * 0x1p-53;
-}
 
 static int fail(const char *what, const char *why) {
   fprintf(stderr, "sample: %s: %s\n", what, why);
@@ -29,46 +21,43 @@ static int fail(const char *what, const char *why) {
 
 /* The sizes are those of the program's own tensors. */
 static int open_gpt(Gpt *g) {
-  dtgc_tensor prompt, probability;
-  if (dtgc_input(g->p, "next", 0, &prompt) || prompt.rank != 2 ||
-      dtgc_output(g->p, "next", 0, &probability))
-    return fail("next", dtgc_error(g->p));
-  g->seq = (int)prompt.shape[1];
-  g->vocab = (int)probability.count;
+  dtgc_tensor prompt, written;
+  if (dtgc_input(g->p, "write", 0, &prompt) || prompt.rank != 2 ||
+      dtgc_output(g->p, "write", 0, &written))
+    return fail("write", dtgc_error(g->p));
+  g->seq = (int32_t)prompt.shape[1];
+  g->longest = (int32_t)written.count;
   return 0;
 }
 
-static int choose(const float *probability, int n) {
-  double left = chance();
-  for (int i = 0; i < n; i++)
-    if ((left -= (double)probability[i]) < 0) return i;
-  return n - 1;
-}
-
-/* What the model sees is the end of what there is, at most `seq` bytes of it. */
+/* The model sees the end of what there is, at most `seq` bytes. */
 static int write_on(Gpt *g, const char *prompt, long bytes, float temperature) {
-  size_t seq = (size_t)g->seq, known = strlen(prompt);
-  unsigned char *seen = calloc(seq, 1);
-  float *probability = calloc((size_t)g->vocab, sizeof *probability);
-  int bad = !seen || !probability ? fail("next", "out of memory") : 0;
+  const size_t seq = (size_t)g->seq, longest = (size_t)g->longest, given = strlen(prompt);
+  unsigned char *seen = calloc(seq + longest, 1), *written = malloc(longest);
+  int bad = !seen || !written ? fail("write", "out of memory") : 0;
+  int32_t known = (int32_t)(given < seq ? given : seq);
+  if (!bad) memcpy(seen, prompt + given - known, (size_t)known);
   fputs(prompt, stdout);
-  if (known > seq) prompt += known - seq, known = seq;
-  if (!bad) memcpy(seen, prompt, known);
-  for (long i = 0; i < bytes && !bad; i++) {
-    int32_t n = (int32_t)known;
+  while (bytes > 0 && !bad) {
+    int32_t n = (int32_t)(bytes < g->longest ? bytes : g->longest);
     dtgc_buffer in[] = {{"prompt", seen, seq},
-                        {"known", &n, sizeof n},
+                        {"known", &known, sizeof known},
+                        {"n", &n, sizeof n},
                         {"temperature", &temperature, sizeof temperature}};
-    dtgc_buffer out[] = {{"probability", probability, (size_t)g->vocab * sizeof *probability}};
-    if ((bad = dtgc_run(g->p, "next", in, 3, out, 1)) != 0) fail("next", dtgc_error(g->p));
+    dtgc_buffer out[] = {{"written", written, longest}};
+    if ((bad = dtgc_run(g->p, "write", in, 4, out, 1)) != 0) fail("write", dtgc_error(g->p));
     if (bad) break;
-    if (known == seq) memmove(seen, seen + 1, --known);
-    putchar(seen[known++] = (unsigned char)choose(probability, g->vocab));
+    fwrite(written, 1, (size_t)n, stdout);
     fflush(stdout);
+    memcpy(seen + known, written, (size_t)n);
+    const int32_t all = known + n;
+    known = all < g->seq ? all : g->seq;
+    memmove(seen, seen + all - known, (size_t)known);
+    bytes -= n;
   }
   putchar('\n');
   free(seen);
-  free(probability);
+  free(written);
   return bad;
 }
 
