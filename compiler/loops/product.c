@@ -50,6 +50,7 @@ typedef struct Product {
   Operand a, b, out;
   const LetterGroup *loop[26]; /* looped over, those summed last */
   int nloops, nsummed;
+  bool told; /* the kernel goes through the loops */
   Live live;
 } Product;
 
@@ -293,7 +294,7 @@ static Expr place_in_loops(Product *p, int t) {
   Expr at = loop_int(p->l, 0);
   bool any = false;
   const Expr place = place_of(p, &p->t[t]);
-  for (int i = 0; i < p->nloops; i++) {
+  for (int i = 0; i < p->nloops && !p->told; i++) {
     const Expr stride = p->loop[i]->stride[t];
     if (stride == NO_EXPR) continue;
     const Expr index = loop_symbol(p->l, arena_printf(p->l->arena, "i%d", i), 0, INT64_MAX);
@@ -309,7 +310,7 @@ static void open_loops(Product *p) {
   if (p->nsummed)
     loop_zero_at(p->l, entry_place(p->build, p->t[OUT].id), site_count(p->l, n),
                  dtype_size(n->dtype));
-  for (int i = 0; i < p->nloops; i++)
+  for (int i = 0; i < p->nloops && !p->told; i++)
     loop_open(p->l, loop_symbol(p->l, arena_printf(p->l->arena, "i%d", i), 0, INT64_MAX),
               p->loop[i]->len, LOOP_SOME);
 }
@@ -377,6 +378,33 @@ static bool stays(const Product *p) {
   return loop != NO_REGION && is_fixed(b, memory_of(&p->t[p->b.t]), loop);
 }
 
+/* The kernel is told the loops: it deals the products to the cores of the device. In a tile, cores
+ * have tiles. */
+enum { MOST_TOLD = 8 }; /* as dtrt_loops has */
+static bool tells_loops(const Product *p) {
+  const DType t = p->t[X].n->dtype;
+  return p->nloops && p->nloops <= MOST_TOLD && (t == DT_F32 || t == DT_F64) && !p->l->tile &&
+         !p->live.of && site_first(p->l, p->t[OUT].id) == NO_EXPR && !stays(p);
+}
+
+static Expr told_loops(Product *p) {
+  const int tensor[3] = {p->a.t, p->b.t, OUT};
+  Expr count[MOST_TOLD], step[3][MOST_TOLD];
+  for (int i = 0; i < p->nloops; i++) {
+    const LetterGroup *g = p->loop[i];
+    count[i] = g->len;
+    for (int t = 0; t < 3; t++)
+      step[t][i] = g->stride[tensor[t]] == NO_EXPR ? loop_int(p->l, 0) : g->stride[tensor[t]];
+  }
+  const Expr field[] = {loop_int(p->l, p->nloops),
+                        loop_int(p->l, p->nloops - p->nsummed),
+                        entry_list(p->build, "count", p->nloops, count),
+                        entry_list(p->build, "a", p->nloops, step[0]),
+                        entry_list(p->build, "b", p->nloops, step[1]),
+                        entry_list(p->build, "c", p->nloops, step[2])};
+  return expr_address(p->x, entry_list(p->build, "dtrt_loops", 6, field));
+}
+
 /* Where a product has its operand k. */
 static NodeId operand_memory(const LocalEntry *le, const Node *n, int k) {
   TensorPart part;
@@ -430,6 +458,11 @@ static bool call(Product *p, const Tiles *epilogue) {
     return false;
   }
   arg[12] = adds;
+  if (p->told) {
+    arg[13] = told_loops(p);
+    entry_call(b, "dtrt_gemm_loops", 14, arg);
+    return false;
+  }
   if (p->live.of) {
     arg[13] = live_list(p);
     entry_call(b, "dtrt_gemm_band", 13, arg + 1);
@@ -465,8 +498,9 @@ bool entry_product(EntryBuild *b, NodeId id, const Tiles *epilogue) {
   find_loops(&p);
   find_live(&p);
   clear_dead(&p);
+  p.told = tells_loops(&p);
   open_loops(&p);
   const bool took = call(&p, epilogue);
-  loop_close(b->l, p.nloops);
+  loop_close(b->l, p.told ? 0 : p.nloops);
   return took;
 }

@@ -161,3 +161,59 @@ bool gemm_vector_dealt(const GemmCall *p) {
   crew_run(dealt, grain, vector_part, (void *)p);
   return true;
 }
+
+/* -------- many products -------- */
+
+typedef struct Many {
+  const GemmCall *p;
+  const dtrt_loops *loops;
+  int64_t count, added; /* products apart, and those that add up to each */
+} Many;
+
+/* Steps of the loops from..to where they run for the i-th time in all, the last fastest. */
+static void steps_to(const dtrt_loops *l, int from, int to, int64_t i, int64_t *step) {
+  for (int d = to - 1; d >= from; d--) {
+    const int64_t at = i % l->count[d];
+    i /= l->count[d];
+    step[0] += at * l->a[d], step[1] += at * l->b[d], step[2] += at * l->c[d];
+  }
+}
+
+static void many_part(void *arg, int core, int64_t from, int64_t to) {
+  const Many *m = arg;
+  const GemmCall *p = m->p;
+  const int64_t size = p->dtype == DTRT_F64 ? 8 : 4;
+  (void)core;
+  for (int64_t i = from; i < to; i++)
+    for (int64_t j = 0; j < m->added; j++) {
+      int64_t step[3] = {0};
+      steps_to(m->loops, 0, m->loops->apart, i, step);
+      steps_to(m->loops, m->loops->apart, m->loops->n, j, step);
+      dtrt_gemm(p->dtype, p->ta, p->tb, p->m, p->n, p->k, (const char *)p->a + step[0] * size,
+                p->lda, (const char *)p->b + step[1] * size, p->ldb, (char *)p->c + step[2] * size,
+                p->ldc, p->accumulate);
+    }
+}
+
+/* Few large products are dealt each by itself. */
+void dtrt_gemm_loops(int32_t dtype, int ta, int tb, int64_t m, int64_t n, int64_t k, const void *a,
+                     int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc, int accumulate,
+                     const dtrt_loops *loops) {
+  const GemmCall p = {dtype, ta, tb, m, n, k, a, lda, b, ldb, c, ldc, accumulate, 0, NULL};
+  Many many = {&p, loops, 1, 1};
+  for (int d = 0; d < loops->n; d++)
+    *(d < loops->apart ? &many.count : &many.added) *= loops->count[d];
+  if (!many.count || !many.added) return;
+  const double flops = 2 * (double)m * (double)n * (double)k,
+               bytes = 4 * ((double)m + (double)n) * (double)k,
+               part = (double)many.added * (flops / PART_FLOPS > bytes / VECTOR_PART_BYTES
+                                                ? flops / PART_FLOPS
+                                                : bytes / VECTOR_PART_BYTES);
+  const int64_t grain = part >= 1 ? 1 : part > 0 ? (int64_t)(1 / part) + 1 : many.count;
+  const int cores = crew_cores();
+  if (cores < 2 || many.count < 2 * grain ||
+      (part >= 2 && many.count < MOST_PARTS * (int64_t)cores))
+    many_part(&many, 0, 0, many.count);
+  else
+    crew_run(many.count, grain, many_part, &many);
+}
