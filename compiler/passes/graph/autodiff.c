@@ -126,9 +126,10 @@ static void differentiate(Diff *d, NodeId first) {
     NodeId value = x != NO_NODE && x <= loss ? cot[x] : NO_NODE;
     if (value == NO_NODE) {
       const Node *of = graph_node(d->old, n->operand[1]);
-      diag_warning(d->plan->program->diag, n->span,
-                   "the loss does not depend on %s: its gradient is zero",
-                   node_text(d->plan->program, d->old, n->operand[1], a));
+      if (!d->plan->program->diag->errors) /* else the backward pass ended before it came to x */
+        diag_warning(d->plan->program->diag, n->span,
+                     "the loss does not depend on %s: its gradient is zero",
+                     node_text(d->plan->program, d->old, n->operand[1], a));
       d->b.span = n->span, d->b.site = n->site;
       value = mk_const(&d->b, of->dtype, &of->shape, 0);
     }
