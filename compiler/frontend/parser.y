@@ -88,10 +88,17 @@ text: stmts                     { p->stmts = *$1; }
 
 stmts: %empty                   { $$ = ast_stmts(p, NULL, NULL); }
      | stmt                     { $$ = ast_stmts(p, NULL, $1); }
-     | error                    { $$ = ast_stmts(p, NULL, NULL); }
+     | wrong                    { $$ = ast_stmts(p, NULL, NULL); }
      | stmts SEP                { $$ = $1; yyerrok; }
      | stmts SEP stmt           { $$ = ast_stmts(p, $1, $3); }
-     | stmts SEP error          { $$ = $1; }
+     | stmts SEP wrong          { $$ = $1; }
+     ;
+
+/* The blocks of a statement that is wrong belong to it: their braces close nothing around it. */
+wrong: error
+     | wrong block
+     | wrong ELSE block
+     | wrong ELSE IF expr block
      ;
 
 block: '{' stmts '}'            { $$ = $2; yyerrok; }
