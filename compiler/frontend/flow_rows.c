@@ -89,7 +89,7 @@ static NodeId collect_row(Elab *e, OpenRegion *r, NodeId run, NodeId row, Ident 
   memcpy(dim + 1, n.shape.dim, sizeof *dim * (size_t)n.shape.rank);
   const NodeId none = flow_zeros(e, n.dtype, n.shape.rank + 1, dim, e->at->build.span);
   const NodeId id = flow_carry(e, r, none, name.text, name.span);
-  if (id == NO_NODE) return id;
+  if (id == NO_NODE || !dim[0]) return id; /* no run has a row to put */
   const Arg put = build_call(&e->at->build, op_find("put"),
                              (Arg[]){tensor_arg(id), tensor_arg(run), tensor_arg(row), int_arg(0)});
   if (put.node == NO_NODE) return put.node;

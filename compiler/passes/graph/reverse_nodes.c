@@ -24,7 +24,9 @@ NodeId reverse_put_row(Reverse *v, NodeId x, NodeId at, NodeId row, int axis) {
                      {.kind = ARG_TENSOR, .node = at},
                      {.kind = ARG_TENSOR, .node = row},
                      {.kind = ARG_INT, .i = axis, .real = axis}};
-  return x == NO_NODE || row == NO_NODE ? NO_NODE : build_call(v->b, op_find("put"), arg).node;
+  if (x == NO_NODE || row == NO_NODE) return NO_NODE;
+  if (!graph_node(v->b->graph, x)->shape.dim[axis]) return x; /* a loop without runs */
+  return build_call(v->b, op_find("put"), arg).node;
 }
 
 static NodeId after_of(Reverse *v, NodeId carry) {
