@@ -280,7 +280,7 @@ static bool one_index(Elab *e, NameScope *s, const Sub *x, Subscripting *t, cons
   const int rank = shape->rank;
   const bool new_dim = v.kind == V_NONE;
   if (!new_dim && t->n == rank) {
-    elab_fail(e, x->span, "the tensor has only %d dims", rank);
+    elab_fail(e, x->span, "the tensor has only %d dim%s", rank, rank == 1 ? "" : "s");
     return false;
   }
   if (v.kind == V_LIST && !list_subscript(e, x, shape->dim[t->n], &v)) return false;
@@ -351,7 +351,7 @@ static bool read_subs(Elab *e, NameScope *s, const AstExpr *x, Subscripting *t, 
       continue;
     }
     if (sub->slice && t->n == rank) {
-      elab_fail(e, sub->span, "the tensor has only %d dims", rank);
+      elab_fail(e, sub->span, "the tensor has only %d dim%s", rank, rank == 1 ? "" : "s");
       return false;
     }
     if (sub->slice ? !one_slice(e, s, sub, t) : !one_index(e, s, sub, t, &shape)) return false;

@@ -95,9 +95,11 @@ static void not_a_variable(Elab *e, const AstExpr *x, const Value *v) {
 /* `x[i] <- v` of a tensor binds its name again. */
 static void write_part(Elab *e, NameScope *s, const Stmt *stmt, Value base, Where where) {
   const AstExpr *target = stmt->targets.at[0];
-  const bool input =
-      base.kind == V_TENSOR && graph_node(e->at->build.graph, base.node)->op == OP_input;
-  if (input || (base.kind == V_TENSOR && target->x->kind != EX_NAME)) {
+  /* The host's tensor is not written: under its own name that would look as if it were. */
+  const Node *n = base.kind == V_TENSOR ? graph_node(e->at->build.graph, base.node) : NULL;
+  const bool input = n && where == IN_ENTRY && n->op == OP_input && target->x->kind == EX_NAME &&
+                     !strcmp(n->name, target->x->name.text);
+  if (input || (n && target->x->kind != EX_NAME)) {
     not_a_variable(e, target->x, &base);
     return;
   }
