@@ -3,8 +3,9 @@
  * same indices.
  *
  * A few of many are kept in a heap, in the result itself, with the last of them on top. A whole
- * line is sorted by merging keys with their indices in two rows of scratch, 16 bytes per element
- * of the line (32 for 8-byte types), one line at a time; without memory for it, by the heap. */
+ * line is sorted with its indices in two rows of scratch, 16 bytes per element of the line (32 for
+ * 8-byte types), one line at a time: by merging, or a long one by the bytes of its keys from the
+ * last to the first. Without memory for it, by the heap. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -42,7 +43,9 @@ static uint64_t key_i64(int64_t x) { return (uint64_t)x ^ (uint64_t)1 << 63; }
 static uint32_t key_f16(uint16_t x) { return key_f32(half_from_f16(x)); }
 static uint32_t key_bf16(uint16_t x) { return key_f32(half_from_bf16(x)); }
 
-/* -------- merging -------- */
+/* -------- sorting items -------- */
+
+enum { RUN = 8 }; /* items that are put in order before such runs are merged */
 
 /* A key above its index is one number; a 64-bit key has the index beside it. */
 typedef uint64_t Short;
@@ -53,11 +56,12 @@ typedef struct Long {
 
 static bool less_Short(Short a, Short b) { return a < b; }
 static bool less_Long(Long a, Long b) { return a.key < b.key; }
+static uint64_t key_Short(Short a) { return a >> 32; }
+static uint64_t key_Long(Long a) { return a.key; }
 
 /* Stable. Returns where the sorted items are: in x or in y. */
 #define MERGE_SORT(T)                                                                              \
-  static T *sort_##T(T *x, T *y, int64_t n) {                                                      \
-    enum { RUN = 8 };                                                                              \
+  static T *merge_##T(T *x, T *y, int64_t n) {                                                     \
     for (int64_t lo = 0; lo < n; lo += RUN)                                                        \
       for (int64_t i = lo + 1; i < lo + RUN && i < n; i++) {                                       \
         T v = x[i];                                                                                \
@@ -84,8 +88,39 @@ static bool less_Long(Long a, Long b) { return a.key < b.key; }
     }                                                                                              \
     return x;                                                                                      \
   }
+
+/* The same, from the last byte of the keys to the first: BYTES passes. Those in which all keys have
+ * one byte are left out. */
+#define BYTES_SORT(T, BYTES)                                                                       \
+  static T *by_bytes_##T(T *x, T *y, int64_t n) {                                                  \
+    int64_t at[BYTES][256] = {{0}};                                                                \
+    for (int64_t i = 0; i < n; i++)                                                                \
+      for (int b = 0; b < BYTES; b++) at[b][key_##T(x[i]) >> 8 * b & 255]++;                       \
+    for (int b = 0; b < BYTES; b++) {                                                              \
+      int64_t before = 0;                                                                          \
+      if (at[b][key_##T(x[0]) >> 8 * b & 255] == n) continue;                                      \
+      for (int v = 0; v < 256; v++) {                                                              \
+        const int64_t many = at[b][v];                                                             \
+        at[b][v] = before;                                                                         \
+        before += many;                                                                            \
+      }                                                                                            \
+      for (int64_t i = 0; i < n; i++) y[at[b][key_##T(x[i]) >> 8 * b & 255]++] = x[i];             \
+      T *t = x;                                                                                    \
+      x = y;                                                                                       \
+      y = t;                                                                                       \
+    }                                                                                              \
+    return x;                                                                                      \
+  }                                                                                                \
+  /* A pass takes about as long either way, and by bytes also what 256 items take. */              \
+  static T *sort_##T(T *x, T *y, int64_t n) {                                                      \
+    int64_t merges = 0;                                                                            \
+    for (int64_t len = RUN; len < n; len *= 2) merges++;                                           \
+    return BYTES * (n + 256) < merges * n ? by_bytes_##T(x, y, n) : merge_##T(x, y, n);            \
+  }
 MERGE_SORT(Short)
 MERGE_SORT(Long)
+BYTES_SORT(Short, 4)
+BYTES_SORT(Long, 8)
 
 /* -------- a line of each type -------- */
 
@@ -117,11 +152,14 @@ typedef struct Line {
   static void heap_##S(const T *x, const Line *l, int32_t *at) {                                   \
     for (int64_t i = 0; i < l->count; i++) at[i * l->step] = (int32_t)i;                           \
     for (int64_t i = l->count / 2 - 1; i >= 0; i--) sift_##S(x, l, at, i, l->count);               \
-    for (int64_t i = l->count; i < l->n; i++)                                                      \
-      if (before_##S(x, l, (int32_t)i, at[0])) {                                                   \
-        at[0] = (int32_t)i;                                                                        \
-        sift_##S(x, l, at, 0, l->count);                                                           \
-      }                                                                                            \
+    uint64_t last_key = key_##S(x[at[0] * l->step]); /* of equal ones the later is behind */       \
+    for (int64_t i = l->count; i < l->n; i++) {                                                    \
+      const uint64_t k = key_##S(x[i * l->step]);                                                  \
+      if (l->down ? k <= last_key : k >= last_key) continue;                                       \
+      at[0] = (int32_t)i;                                                                          \
+      sift_##S(x, l, at, 0, l->count);                                                             \
+      last_key = key_##S(x[at[0] * l->step]);                                                      \
+    }                                                                                              \
     for (int64_t i = l->count - 1; i > 0; i--) {                                                   \
       int32_t last = at[0];                                                                        \
       at[0] = at[i * l->step];                                                                     \

@@ -9,7 +9,7 @@ static int no_memory;
 #include "../../runtime/kernels/sort.c"
 #undef malloc
 
-enum { MOST = 90, INNER = 3 };
+enum { MOST = 90, INNER = 3, LONG = 6000 };
 
 static int failures;
 static uint64_t state = 1;
@@ -91,6 +91,41 @@ static void check(int dtype, int64_t n, int64_t count, bool down) {
   if (out[2 * count * INNER] != 12345) failures++, fprintf(stderr, "wrote past the end\n");
 }
 
+/* Long lines go by the bytes of their keys: neighbours stand in order, and none stands there twice.
+ */
+static void check_long(int dtype, int64_t n, int64_t count, bool down) {
+  static double v[LONG];
+  static _Alignas(16) char x[LONG * 8];
+  static int32_t out[LONG];
+  static bool seen[LONG];
+  for (int64_t i = 0; i < n; i++) {
+    v[i] = random_below(2) ? some_value(dtype)
+                           : (double)(random_below(1u << 31) >> random_below(31)) /
+                                 (dtype >= DTRT_F16 && dtype <= DTRT_F64 ? 0x1p15 : 1);
+    const uint64_t most = dtype == DTRT_BOOL                        ? 1
+                          : dtype == DTRT_U8 || dtype == DTRT_I8    ? 127
+                          : dtype == DTRT_I16 || dtype == DTRT_U16  ? 32767
+                          : dtype == DTRT_F16 || dtype == DTRT_BF16 ? 255
+                                                                    : UINT32_MAX;
+    if (v[i] > (double)most) v[i] = (double)((uint64_t)v[i] & most);
+    if (dtype == DTRT_F16 || dtype == DTRT_BF16) v[i] = __builtin_rint(v[i]);
+    put(dtype, x, i, v[i]);
+    if (dtype == DTRT_U64) v[i] = (double)((uint64_t *)x)[i];
+    if (dtype == DTRT_F32) v[i] = ((float *)x)[i];
+    seen[i] = false;
+  }
+  dtrt_order(dtype, 1, n, 1, x, count, down, out);
+  for (int64_t i = 0; i < count; i++) {
+    const bool wrong = out[i] < 0 || out[i] >= n || seen[out[i]] ||
+                       (i && !stands_before(v[out[i - 1]], v[out[i]], out[i - 1], out[i], down));
+    if (wrong && failures++ < 10)
+      fprintf(stderr, "type %d, n %ld, first %ld, %s: place %ld is %d\n", dtype, (long)n,
+              (long)count, down ? "down" : "up", (long)i, out[i]);
+    if (wrong) return;
+    seen[out[i]] = true;
+  }
+}
+
 int main(void) {
   long checked = 0;
   for (no_memory = 0; no_memory < 2; no_memory++)
@@ -98,6 +133,13 @@ int main(void) {
       for (int64_t n = 0; n < MOST; n += n < 20 ? 1 : 13)
         for (int64_t count = 0; count <= n; count += count < 4 || count + 7 > n ? 1 : 7)
           for (int down = 0; down < 2; down++, checked++) check(dtype, n, count, down);
+  no_memory = 0;
+  for (int dtype = DTRT_BOOL; dtype <= DTRT_U64; dtype++)
+    for (int down = 0; down < 2; down++)
+      for (int64_t n = 700; n <= LONG; n = n * 11 / 8 + 1) {
+        check_long(dtype, n, n, down);
+        check_long(dtype, n, n / 9, down); /* by the heap */
+      }
   printf("%ld sorts of 6 lines, %d failures\n", checked, failures);
   return failures != 0;
 }
