@@ -211,8 +211,7 @@ Expr expr_symbol_of(Exprs *x, const void *key, size_t bytes, int64_t lo, int64_t
 }
 
 Expr expr_param(Exprs *x, int number, int64_t lo, int64_t hi) {
-  return intern(x,
-                (ExprNode){.kind = EXPR_PARAM, .type = DT_I64, .v = number, .lo = lo, .hi = hi});
+  return intern(x, (ExprNode){.kind = EXPR_PARAM, .type = DT_I64, .v = number, .lo = lo, .hi = hi});
 }
 
 Expr expr_add(Exprs *x, Expr a, Expr b) { return add_scaled(x, a, b, 1); }
@@ -266,7 +265,7 @@ static Expr divided(Exprs *x, ExprKind kind, Expr a, Expr b) {
 Expr expr_div(Exprs *x, Expr a, Expr b) {
   int64_t by;
   if (!expr_is_int(x, b, &by)) return divided(x, EXPR_DIV, a, b);
-  if (by == 1) return a;
+  if (by == 1 || !by) return a; /* by 0, the size of an empty dim, nothing is divided */
   Expr whole, rest;
   take_apart(x, a, by, &whole, &rest);
   const ExprNode left = *expr_node(x, rest), *r = &left;
@@ -284,7 +283,7 @@ Expr expr_div(Exprs *x, Expr a, Expr b) {
 Expr expr_mod(Exprs *x, Expr a, Expr b) {
   int64_t by;
   if (!expr_is_int(x, b, &by)) return divided(x, EXPR_MOD, a, b);
-  if (by == 1) return expr_int(x, 0);
+  if (by == 1 || !by) return expr_int(x, 0);
   Expr whole, rest;
   take_apart(x, a, by, &whole, &rest);
   const ExprNode *r = expr_node(x, rest);
@@ -450,13 +449,12 @@ Expr expr_select(Exprs *x, int n, const Expr *arg) {
   }
   if (i + 1 >= n) kept[m++] = arg[n - 1];
   if (m == 1) return kept[0];
-  const ExprNode node = {
-      .kind = EXPR_SELECT,
-      .type = expr_node(x, kept[m - 1])->type,
-      .n = m,
-      .arg = kept,
-      .lo = INT64_MIN,
-      .hi = INT64_MAX};
+  const ExprNode node = {.kind = EXPR_SELECT,
+                         .type = expr_node(x, kept[m - 1])->type,
+                         .n = m,
+                         .arg = kept,
+                         .lo = INT64_MIN,
+                         .hi = INT64_MAX};
   return intern(x, node);
 }
 

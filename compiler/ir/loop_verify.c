@@ -40,7 +40,8 @@ static void check(Check *c, Expr e) {
     const int64_t most =
         dim_block_most(&c->plan->program->mesh, &of->layout->dim[d], of->shape.dim[d]);
     uint32_t had = 0;
-    if ((i->lo >= 0 && i->hi < most) || !is_exact(c, n->arg[d], &had)) continue;
+    const bool begins = !most && !i->lo && !i->hi; /* the address of what has no elements */
+    if ((i->lo >= 0 && i->hi < most) || begins || !is_exact(c, n->arg[d], &had)) continue;
     Str s = str_new(c->arena);
     expr_put(&s, c->x, c->plan->program, c->le->graph, e, NULL);
     c->breach = s.at;
@@ -76,9 +77,9 @@ typedef struct EntryCheck {
   const Plan *plan;
   const LoopEntry *en;
   const Exprs *x;
-  const LoopRepeat *in; /* the repeated block around */
-  int64_t next;         /* number of the next step */
-  uint32_t started[8];  /* set of slots */
+  const LoopRepeat *in;        /* the repeated block around */
+  int64_t next;                /* number of the next step */
+  uint32_t started[8];         /* set of slots */
   VEC(const Rotation *) moved; /* by the loops around, outermost first */
   NodeId where;
   const char *breach;
