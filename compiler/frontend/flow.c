@@ -96,7 +96,9 @@ static void close_vars(Elab *e, const OpenRegion *r) {
   for (int i = 0; i < r->vars.n; i++) {
     const RegionVar *v = &r->vars.at[i];
     Carry *c = &flow_region(e, r)->carries.at[v->carry];
+    NodeList *all = variable_versions(e, e->at, v->var);
     c->next = current(e, v->var);
+    while (all->at[--all->n] != c->node) continue; /* no gradient is taken with respect to those */
     if (c->next == c->node)
       vec_push(e->arena, variable_versions(e, e->at, v->var), v->before);
     else

@@ -76,14 +76,22 @@ static void set_value(Elab *e, int var, NodeId id, Span at) {
   b->assigned[var] = b->assigns.n;
 }
 
-/* Which nodes the loss depends on. */
+/* Which nodes the loss depends on, through what loops behind which it stands have made of what they
+ * carry, too. */
 static bool *reached_from(Elab *e, NodeId loss) {
   const Graph *g = e->at->build.graph;
   bool *seen = arena_array(e->arena, bool, g->nodes.n);
-  seen[loss] = true;
-  for (NodeId i = loss; i >= 0; i--) {
+  NodeList look = {0};
+  vec_push(e->arena, &look, loss);
+  while (look.n) {
+    const NodeId i = look.at[--look.n];
     const Node *n = graph_node(g, i);
-    for (int k = 0; seen[i] && k < n->noperands; k++) seen[n->operand[k]] = true;
+    if (seen[i]) continue;
+    seen[i] = true;
+    for (int k = 0; k < n->noperands; k++) vec_push(e->arena, &look, n->operand[k]);
+    if (n->op != OP_carry) continue;
+    const Region *r = &e->at->entry.regions.at[node_attr(n, "region")];
+    vec_push(e->arena, &look, r->carries.at[node_attr(n, "number")].next);
   }
   return seen;
 }
