@@ -134,6 +134,7 @@ typedef struct Product {
   const GemmKernel *kernel;
   int wide, rows; /* of a tile, at most */
   int64_t m, n, k;
+  int64_t beyond; /* columns of y that a later part of the product has */
   const float *x, *y;
   int64_t xi, xl, yl, yj;
   float *c;
@@ -209,8 +210,8 @@ static void block_ahead(Ahead *a, const float *at, int64_t n, int64_t bytes, int
 }
 
 static void columns_ahead(Product *p, int64_t l, int64_t depth, int64_t j, int64_t columns) {
-  if (j >= p->n) return;
-  const int64_t here = least(p->n - j, columns);
+  if (j >= p->n + p->beyond) return;
+  const int64_t here = least(p->n + p->beyond - j, columns);
   const float *y = p->y + l * p->yl + j * p->yj;
   if (p->yj == 1)
     block_ahead(p->ahead, y, depth, here * 4, p->yl * 4);
@@ -297,7 +298,7 @@ enum { THEN_ELEMENTS = 4096 };
 static void as_it_lies(Product *p, int64_t l, int64_t depth) {
   const int wide = p->wide;
   const int64_t tiles = tiles_of(p->m, p->rows);
-  const bool far = p->n * depth >= NEAR;
+  const bool far = (p->n + p->beyond) * depth >= NEAR;
   const float *x = p->x + l * p->xl;
   GemmTile t;
   t.depth = depth, t.run = GEMM_RUN, t.skip = 0, t.xi = p->xi, t.xl = p->xl,
@@ -470,6 +471,7 @@ static void few_by_columns(const Product *p, int64_t most) {
   for (int64_t j = 0; j < p->n; j += columns) {
     Product q = *p;
     q.n = least(columns, p->n - j), q.y = p->y + j * p->yj, q.c = p->c + j;
+    q.beyond = p->n - j - q.n;
     for (int64_t l = 0; l < p->k; l += most) as_it_lies(&q, l, least(most, p->k - l));
   }
 }
