@@ -10,7 +10,7 @@ while read -r line; do
 done <<'L'
 transformer/gpt.dtg transformer/data.dtg train -D batch=4 -D seq=16 -D width=16 -D blocks=2
 transformer/gpt.dtg transformer/tensor.dtg train -D batch=4 -D seq=16 -D width=16 -D blocks=2
-transformer/gpt.dtg transformer/sequence.dtg next -D batch=4 -D seq=16 -D width=16 -D blocks=2
+transformer/gpt.dtg transformer/sequence.dtg write -D batch=4 -D seq=16 -D width=16 -D blocks=2
 cifar10/cnn.dtg cifar10/mixed.dtg train -D batch=4
 imdb/mlp.dtg imdb/model_parallel.dtg train -D batch=8 -D tokens=40
 digits/digits.dtg digits/mixed.dtg --steps 2
