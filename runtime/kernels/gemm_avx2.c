@@ -7,7 +7,6 @@
 #define TILES_NAME NAME
 #define HALF_NAME half_kernel_avx2
 #define PARTS false
-#define LOAD_LAST(p, part) load(p)
 #define LOW_PAIRS(p, q) __builtin_shufflevector(p, q, 0, 8, 1, 9, 4, 12, 5, 13)
 #define HIGH_PAIRS(p, q) __builtin_shufflevector(p, q, 2, 10, 3, 11, 6, 14, 7, 15)
 #define LOW_HALVES(p, q) __builtin_shufflevector(p, q, 0, 1, 8, 9, 4, 5, 12, 13)

@@ -105,19 +105,18 @@ static void ahead_bytes(Ahead *a, const void *at, int64_t bytes) {
 
 /* A tile that fetches nothing but its own first line. */
 static void ahead_clear(GemmTile *t, int64_t depth) {
-  for (int64_t s = 0; s * GEMM_STRETCH < depth; s++)
-    t->ahead[s] = (GemmAhead){(const char *)t->x, 0};
+  for (int64_t s = 0; s * GEMM_RUN < depth; s++) t->ahead[s] = (GemmAhead){(const char *)t->x, 0};
 }
 
-/* What one of `tiles` tiles still to come should fetch; `had`: stretches that the one before had.
- * Returns those of this one. */
+/* What one of `tiles` tiles still to come should fetch; `had`: runs of the one before that had
+ * some. Returns those of this one. */
 static int ahead_take(Ahead *a, GemmTile *t, int64_t tiles, int had) {
   const int64_t want = a->pairs - (a->pairs + tiles - 1) / tiles; /* to be left */
-  const int stretches = (int)((t->depth + GEMM_STRETCH - 1) / GEMM_STRETCH);
+  const int runs = (int)((t->depth + GEMM_RUN - 1) / GEMM_RUN);
   int s = 0;
-  for (; s < stretches && a->pairs > want; s++) {
+  for (; s < runs && a->pairs > want; s++) {
     AheadLines *r = &a->range[a->at];
-    const int64_t n = r->n < GEMM_STRETCH ? r->n : GEMM_STRETCH;
+    const int64_t n = r->n < GEMM_FETCHED ? r->n : GEMM_FETCHED;
     t->ahead[s] = (GemmAhead){r->at, r->step};
     r->n -= n, r->at += n * r->step;
     a->pairs -= n;
@@ -151,6 +150,7 @@ typedef struct Product {
 } Product;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t blocks_of(int64_t n, int64_t most) { return (n + most - 1) / most; }
 static int64_t tiles_of(int64_t rows, int most) { return (rows + most - 1) / most; }
 
 /* `n` rows (at most `wide`) of `depth` numbers, [l * by_depth + q * by_row] one of them, as
@@ -476,13 +476,18 @@ static void few_by_columns(const Product *p, int64_t most) {
   }
 }
 
-/* Whether x is to be packed once, by blocks of rows, and y anew for each; else the other way
- * round. To turn takes four times as long as to copy. */
-static bool rows_first(const Product *p, int64_t depth) {
-  const int64_t x = p->m, y = p->n * (p->yj == 1 ? 1 : 4);
-  const int64_t tall = p->setup->all_floats / packed_tile(p, depth) * p->rows,
-                wide = p->setup->all_floats / depth;
-  return x + (p->m + tall - 1) / tall * y < y + (p->n + wide - 1) / wide * x;
+/* Whether x is to be packed once, by blocks of rows, and y anew for each; else the other way round.
+ * In cycles an element: what is packed whole waits for memory, what is packed anew is fetched while
+ * tiles are computed, and to turn takes four times as long as to copy. Down a panel, tiles of c
+ * have their lines on other pages each time. */
+static bool rows_first(const Product *p, int64_t depth, int64_t parts) {
+  const double whole = 1.5, anew = 0.35, turned = 4, down = 1;
+  const double x = (double)(p->m * p->k), y = (double)(p->n * p->k) * (p->yj == 1 ? 1 : turned);
+  const int64_t tall = p->setup->all_floats / packed_tile(p, depth) * p->rows;
+  const int64_t wide = p->setup->all_floats / (depth * p->wide) * p->wide;
+  return whole * x + (double)blocks_of(p->m, tall) * anew * y +
+             down * (double)(p->m * p->n * parts) <
+         whole * y + (double)blocks_of(p->n, wide) * anew * x;
 }
 
 /* Blocks of rows, whose x is packed whole in parts of L2; of columns, whose c stays in the third
@@ -662,7 +667,7 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
   const int64_t deep = least(k, most);
   const bool whole = tiles_of(n, p.wide) * p.wide * deep <= s->all_floats;
   if (p.wide == 2 * s->kernel->lanes && !band && !(epilogue && whole) && m > 2 * p.rows &&
-      rows_first(&p, deep))
+      rows_first(&p, deep, blocks_of(k, most)))
     by_rows(&p, most);
   else
     by_columns(&p, most);

@@ -216,7 +216,7 @@ static void add_part(const HalfProduct *p, int64_t l, int64_t depth, int64_t i0,
   t.depth = words_of(p, depth), t.run = HALF_RUN / p->kernel->numbers, t.skip = 0;
   t.lead = p->wide, t.ldc = ldc, t.add = add;
   t.xi = p->xl == 1 ? t.depth + GAP : 1, t.xl = p->xl == 1 ? 1 : p->across;
-  for (int64_t s = 0; s * GEMM_STRETCH < t.depth; s++)
+  for (int64_t s = 0; s * t.run < t.depth; s++)
     t.ahead[s] = (GemmAhead){(const char *)p->packed, 0};
   const float *y = p->kept ? p->kept + kept_before(p, l) + j0 * t.depth : p->all;
   if (!p->kept) pack_block(p, l, depth, j0, j1, p->all);

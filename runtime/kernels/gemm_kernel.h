@@ -16,16 +16,16 @@ enum {
   GEMM_ROWS = 16,               /* no tile has more rows ... */
   GEMM_COLUMNS = 48,            /* ... or columns */
   GEMM_VECTORS = 3,             /* side by side in a tile, at most */
-  GEMM_STRETCH = 16,            /* depths; a run has whole ones, but for the last */
+  GEMM_STRETCH = 2,             /* depths, for which two lines are fetched */
+  GEMM_FETCHED = GEMM_RUN / GEMM_STRETCH, /* pairs of lines a run */
   GEMM_GROUP = 4,      /* panels of columns that are packed at a time where rows are packed whole */
   GEMM_KEPT_ROOMS = 8, /* what stays packed, times what is packed in parts: beyond L2 */
   GEMM_TILES_FLOATS = GEMM_GROUP * GEMM_DEPTH * GEMM_COLUMNS,
   GEMM_EDGE_FLOATS = GEMM_ROWS * GEMM_COLUMNS,
-  GEMM_AHEAD = 2 * GEMM_DEPTH / GEMM_STRETCH + 1
+  GEMM_AHEAD = 2 * GEMM_DEPTH / GEMM_RUN + 1 /* runs of a tile, at most */
 };
 
-/* Lines fetched into L2 for later tiles, two a depth of a stretch of GEMM_STRETCH, `step` bytes
- * apart. */
+/* Lines fetched into L2 for later tiles, two each GEMM_STRETCH depths of a run, `step` bytes apart. */
 typedef struct GemmAhead {
   const char *at;
   int64_t step;
@@ -47,7 +47,7 @@ typedef struct GemmTile {
    * kernels that have `parts`. */
   int tail;
   bool add;                    /* to what c holds */
-  GemmAhead ahead[GEMM_AHEAD]; /* by stretches: each begins anew with a run */
+  GemmAhead ahead[GEMM_AHEAD]; /* by runs */
 } GemmTile;
 
 typedef void GemmTileKernel(const GemmTile *t);

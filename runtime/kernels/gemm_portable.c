@@ -5,7 +5,6 @@
 #define TILES_NAME NAME
 #define HALF_NAME half_kernel_portable
 #define PARTS false
-#define LOAD_LAST(p, part) load(p)
 #define LOW_PAIRS(p, q) __builtin_shufflevector(p, q, 0, 4, 1, 5)
 #define HIGH_PAIRS(p, q) __builtin_shufflevector(p, q, 2, 6, 3, 7)
 #define LOW_HALVES(p, q) __builtin_shufflevector(p, q, 0, 1, 4, 5)
