@@ -594,6 +594,31 @@ static bool few_tiles(const GemmKernel *k, GemmTile *t, int64_t m, int64_t n, in
   return true;
 }
 
+/* A product of more tiles whose operands lie close together and stay near: the same. */
+static bool near_tiles(const GemmKernel *k, GemmTile *t, int64_t m, int64_t n, int64_t depth,
+                       int64_t yj) {
+  const int wide = 2 * k->lanes, rows = k->rows[2];
+  if (!k->parts || yj != 1 || depth > GEMM_DEPTH || n <= rows ||
+      (t->xi == 1 ? t->xl * depth : t->xi * m) + t->lead * depth > NEAR)
+    return false;
+  const int64_t tiles = tiles_of(m, rows);
+  const float *x = t->x, *y = t->y;
+  float *c = t->c;
+  t->depth = depth, t->run = GEMM_RUN, t->skip = 0;
+  ahead_clear(t, depth);
+  for (int64_t j = 0; j < n; j += wide) {
+    const int here = (int)least(n - j, wide), vectors = here > k->lanes ? 2 : 1;
+    t->tail = here - (vectors - 1) * k->lanes;
+    t->y = y + j;
+    for (int64_t q = 0; q < tiles; q++) {
+      const int64_t i = tile_row(q, m, tiles);
+      t->x = x + i * t->xi, t->c = c + i * t->ldc + j;
+      k->tile[tile_row(q + 1, m, tiles) - i][vectors - 1](t);
+    }
+  }
+  return true;
+}
+
 bool gemm_blocked(int64_t m, int64_t n, int64_t k, const float *x, int64_t xi, int64_t xl,
                   const float *y, int64_t yl, int64_t yj, float *c, int64_t ldc, bool add,
                   const dtrt_epilogue *epilogue) {
@@ -609,7 +634,8 @@ bool gemm_blocked_band(int64_t m, int64_t n, int64_t k, const float *x, int64_t 
   if (!epilogue && !band) {
     GemmTile t;
     t.x = x, t.xi = xi, t.xl = xl, t.y = y, t.lead = yl, t.c = c, t.ldc = ldc, t.add = add;
-    if (few_tiles(setup.kernel, &t, m, n, k, yj)) return true;
+    if (few_tiles(setup.kernel, &t, m, n, k, yj) || near_tiles(setup.kernel, &t, m, n, k, yj))
+      return true;
   }
   gemm_blocked_by(&setup, room, m, n, k, x, xi, xl, y, yl, yj, c, ldc, add, epilogue, band, part);
   return true;
