@@ -32,7 +32,10 @@ typedef struct Bounds {
   bool no_memory;
 } Bounds;
 
-double value_at(int dtype, const void *at, int64_t i);
+/* Element i of `at`. */
+static inline double value_at(int dtype, const void *at, int64_t i) {
+  return dtype == DTRT_F32 ? ((const float *)at)[i] : dtype_get((DType)dtype, at, i);
+}
 /* Keeps a tensor of the base run, or how far it is off in a moved one. */
 void kept_add(Bounds *b, Kept *k, int dtype, int64_t count, const void *data);
 void kept_end(Kept *k); /* after the last run: the mean */

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-double value_at(int dtype, const void *at, int64_t i) { return dtype_get((DType)dtype, at, i); }
-
 /* The distance of two elements; integers too large for a double are still told apart. */
 static double distance(int dtype, const void *a, const void *b, int64_t i) {
   size_t size = (size_t)dtrt_dtype_size(dtype);
@@ -33,12 +31,25 @@ static void keep_base(Bounds *b, Kept *k, int dtype, int64_t count, const void *
   if (bytes) memcpy(k->base, data, bytes);
 }
 
+/* The larger of `moved` and what a and b are apart: `distance` of most tensors' type. */
+static void farthest_f32(double *moved, const float *a, const float *b, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    double d = a[i] == b[i] ? 0 : fabs((double)a[i] - (double)b[i]);
+    if (isnan(d)) d = isnan(a[i]) && isnan(b[i]) ? 0 : INFINITY;
+    moved[i] = d > moved[i] ? d : moved[i];
+  }
+}
+
 void kept_add(Bounds *b, Kept *k, int dtype, int64_t count, const void *data) {
   if (b->run < 0) {
     keep_base(b, k, dtype, count, data);
     return;
   }
   if (!k->base || k->count != count || k->dtype != dtype) return;
+  if (dtype == DTRT_F32) {
+    farthest_f32(k->moved, (const float *)(const void *)k->base, data, count);
+    return;
+  }
   for (int64_t i = 0; i < count; i++) {
     double d = distance(dtype, k->base, data, i);
     if (d > k->moved[i]) k->moved[i] = d;
@@ -105,9 +116,16 @@ static void move(int dtype, double by, void *at, int64_t i) {
 static void move_all(const Bounds *b, const dtrt_value *v, const dtrt_seen *seen) {
   uint64_t key =
       mix(b->seed + (uint64_t)(b->run / 2)) ^ mix((uint64_t)v->tag << 20 | (uint64_t)v->node);
-  for (int64_t i = 0; v->rounding > 0 && i < seen->count; i++) {
-    bool down = (mix(key + (uint64_t)i) ^ (uint64_t)b->run) & 1;
-    move(v->dtype, down ? -v->rounding : v->rounding, seen->data, i);
+  const double by = v->rounding;
+  float *x = v->dtype == DTRT_F32 ? seen->data : NULL;
+  for (int64_t i = 0; by > 0 && i < seen->count; i++) {
+    const bool down = (mix(key + (uint64_t)i) ^ (uint64_t)b->run) & 1;
+    if (x) {
+      const float y = (float)(x[i] * (1 + (down ? -by : by)));
+      x[i] = isfinite(y) ? y : x[i];
+    } else {
+      move(v->dtype, down ? -by : by, seen->data, i);
+    }
   }
 }
 

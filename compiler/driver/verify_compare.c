@@ -77,31 +77,55 @@ static void note(Compare *c, const Parting *p) {
   if (!c->first.found || before(p, &c->first)) c->first = *p;
 }
 
-/* got[i], or the block's own elements. */
+/* What compare_block compares. */
+typedef struct Block {
+  const Compare *c;
+  const dtrt_seen *s;
+  const Kept *k;
+  const double *got, *size;
+  double unit, worst;
+  Parting first;
+} Block;
+
+/* Element i of the block with element `flat` of the oracle's; false: it is out of bounds. */
+static bool compare_element(Block *b, int64_t i, int64_t flat) {
+  const int dtype = b->k->dtype;
+  const double x = b->got ? b->got[i] : value_at(dtype, b->s->data, i);
+  const double y = value_at(dtype, b->k->base, flat);
+  double bound = kept_bound(b->k, flat, b->c->tolerance), d = difference(x, y);
+  if (dtype == DTRT_I64 && d == 0 && !b->got) /* equal as doubles */
+    d = ((const int64_t *)b->s->data)[i] != ((const int64_t *)(const void *)b->k->base)[flat];
+  if (b->size) bound += b->c->tolerance * b->unit * b->size[i];
+  if (ratio(d, bound) > b->worst) b->worst = ratio(d, bound);
+  if (d == 0 || d <= bound) return true;
+  b->first.found = true;
+  b->first.got = x, b->first.want = y, b->first.bound = bound;
+  return false;
+}
+
+/* got[i], or the block's own elements, row by row of the last dim. */
 static void compare_block(Compare *c, const dtrt_seen *s, const Kept *k, const double *got,
                           const double *size) {
   const dtrt_value *v = &s->entry->value[s->value];
-  Parting first = {.value = s->value, .device = s->device};
-  double worst = 0, unit = dtype_unit((DType)v->dtype);
-  size_t bytes = (size_t)dtrt_dtype_size(v->dtype);
-  for (int64_t i = 0; i < s->count && !first.found; i++) {
+  const int rank = v->layout->rank;
+  Block b = {.c = c, .s = s, .k = k, .got = got, .size = size};
+  b.first = (Parting){.value = s->value, .device = s->device};
+  b.unit = dtype_unit((DType)v->dtype);
+  const size_t bytes = (size_t)dtrt_dtype_size(v->dtype);
+  const int64_t row = rank ? s->hi[rank - 1] - s->lo[rank - 1] : 1;
+  for (int64_t i = 0; i < s->count && !b.first.found; i += row) {
     int64_t index[DTRT_MAX_RANK], flat = global_index(v, s, i, index);
-    if (!got && !memcmp(k->base + (size_t)flat * bytes, (char *)s->data + (size_t)i * bytes, bytes))
+    if (!got && !memcmp(k->base + (size_t)flat * bytes, (char *)s->data + (size_t)i * bytes,
+                        (size_t)row * bytes))
       continue;
-    double x = got ? got[i] : value_at(v->dtype, s->data, i), y = value_at(k->dtype, k->base, flat);
-    double bound = kept_bound(k, flat, c->tolerance), d = difference(x, y);
-    if (v->dtype == DTRT_I64 && d == 0 && !got) d = 1;
-    if (size) bound += c->tolerance * unit * size[i];
-    if (ratio(d, bound) > worst) worst = ratio(d, bound);
-    if (d == 0 || d <= bound) continue;
-    first.found = true;
-    first.got = x, first.want = y, first.bound = bound;
-    memcpy(first.index, index, sizeof index);
+    int64_t q = 0;
+    while (q < row && compare_element(&b, i + q, flat + q)) q++;
+    if (q < row) global_index(v, s, i + q, b.first.index);
   }
   pthread_mutex_lock(&c->lock);
-  if (first.found) note(c, &first);
-  if (worst > c->worst || (worst == c->worst && s->value < c->worst_value))
-    c->worst = worst, c->worst_value = s->value;
+  if (b.first.found) note(c, &b.first);
+  if (b.worst > c->worst || (b.worst == c->worst && s->value < c->worst_value))
+    c->worst = b.worst, c->worst_value = s->value;
   c->tensors += s->device == 0 && !got;
   pthread_mutex_unlock(&c->lock);
 }
