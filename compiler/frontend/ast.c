@@ -446,6 +446,13 @@ Stmt *ast_master(Parse *p, Stmt *s, Ident word, Ident type) {
   return s;
 }
 
+Stmt *ast_no_comma(Parse *p, Span at, Ident word, Ident type) {
+  Stmt *s = ast_stmt(p, ST_ERROR, at);
+  diag_error(p->diag, word.span, "expected a comma before `%s`: `precision TYPE, %s %s`", word.text,
+             word.text, type.text);
+  return s;
+}
+
 Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, AstExpr *key, AstExpr *type,
               SpecExpr *on, AstExpr *value) {
   Stmt *s = ast_stmt(p, kind, at);

@@ -235,6 +235,7 @@ Stmt *ast_layout_word(Parse *p, Span at, Ident word);            /* layout first
 AstExpr *ast_item_of(Parse *p, Span at, AstExpr *x, AstExpr *i); /* x[i] */
 Stmt *ast_precision(Parse *p, Span at, AstExpr *target, Ident type);
 Stmt *ast_master(Parse *p, Stmt *precision, Ident word, Ident type); /* precision, master f32 */
+Stmt *ast_no_comma(Parse *p, Span at, Ident word, Ident type);
 Stmt *ast_var(Parse *p, StmtKind kind, Span at, Ident name, AstExpr *key, AstExpr *type,
               SpecExpr *on, AstExpr *value);
 Stmt *ast_bind(Parse *p, Span at, const ExprVec *targets, AstExpr *value);

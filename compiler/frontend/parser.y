@@ -120,6 +120,8 @@ stmt: IMPORT STRING             { $$ = ast_import(p, @$, $2); }
     | PRECISION part '=' NAME   { $$ = ast_precision(p, @$, $2, $4); }
     | PRECISION STRING '=' NAME { $$ = ast_precision(p, @$, $2, $4); }
     | PRECISION NAME ',' NAME NAME      { $$ = ast_master(p, ast_precision(p, @$, NULL, $2), $4, $5); }
+    | PRECISION NAME NAME NAME          { $$ = ast_no_comma(p, @$, $3, $4); }
+    | PRECISION part '=' NAME NAME NAME         { $$ = ast_no_comma(p, @$, $5, $6); }
     | PRECISION part '=' NAME ',' NAME NAME     { $$ = ast_master(p, ast_precision(p, @$, $2, $4), $6, $7); }
     | PRECISION STRING '=' NAME ',' NAME NAME   { $$ = ast_master(p, ast_precision(p, @$, $2, $4), $6, $7); }
     | PARAM name key ':' type on init   { $$ = ast_var(p, ST_PARAM, @$, $2, $3, $5, $6, $7); }

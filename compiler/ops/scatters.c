@@ -200,6 +200,11 @@ static bool segment_args(Build *b, const Arg *a, NodeId *x, NodeId *class, int64
   if (!arg_dim(b, &a[3], "axis", shape_of(b, *x)->rank, d)) return false;
   if (*n < 0) return op_fail(b, a[2].span, "`count` cannot be negative: %ld", (long)*n), false;
   if (type_of(b, *x) == DT_BOOL) return op_fail(b, b->span, "takes numbers, not bool"), false;
+  const int64_t rows = shape_of(b, *x)->dim[*d];
+  if (*n == 0 && rows)
+    return op_fail(b, a[2].span, "`count` is 0, and x has %ld row%s that must be of a segment",
+                   (long)rows, rows == 1 ? "" : "s"),
+           false;
   return true;
 }
 

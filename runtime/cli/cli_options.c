@@ -338,10 +338,17 @@ static bool check_checkpoints(cli *c, int bit) {
 static bool check_logs(const cli *c) {
   const char *const log[] = {c->log, c->log_steps, c->log_ranks};
   static const char *const name[] = {"--log", "--log-steps", "--log-ranks"};
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; i++) {
+    const size_t n = log[i] ? strlen(log[i]) : 0;
+    if (n >= 5 && !strcmp(log[i] + n - 5, ".json"))
+      return cli_usage(c,
+                       "%s %s: a log is CSV, or with the ending .jsonl JSON lines, an object each",
+                       name[i], log[i]),
+             false;
     for (int j = i + 1; j < 3; j++)
       if (log[i] && log[j] && !strcmp(log[i], log[j]))
         return cli_usage(c, "%s and %s name the same file", name[i], name[j]), false;
+  }
   return true;
 }
 

@@ -218,6 +218,7 @@ diff <(untimed whole-r.jsonl) <(untimed parts-r.jsonl) || fail 'ranks as JSON li
 [ "$(untimed parts-r.jsonl | sed 's/,"host":"[^"]*"//' | head -1)" = "$(sed -n 1p whole.jsonl | sed 's/"jump/"rank":0,&/')" ] || fail "ranks: $(head -1 parts-r.jsonl)"
 diff <(untimed whole-e.jsonl) <(untimed parts-e.jsonl) || fail 'epochs as JSON lines, stopped once'
 fails 'name the same file' $fit --epochs 1 --log-steps same.csv --log-ranks same.csv
+fails 'a log is CSV, or with the ending .jsonl' $fit --epochs 1 --log-ranks ranks.json
 streams $fit --steps 12 --save streams --resume
 fails 'saved within an epoch of 4 streams' fit train --feed x=x.csv --steps 15 --save streams --resume --drop-last
 fails '--stream and --shuffle exclude each other' $fit --epochs 1 --shuffle 1
