@@ -127,9 +127,11 @@ static bool may_move(LLVMValueRef v) {
   return LLVMIsAFunction(v) && is_local(v) && !has_attribute(v, "optnone");
 }
 
-/* n parts of a program of I instructions take I / n + PART_COST n where there are cores for all. */
-static int parts_of(int64_t instructions) {
+/* n parts of a program of I instructions take I / n + PART_COST n where there are cores for all.
+ * Without optimization, copying a part and joining it takes as long as compiling it. */
+static int parts_of(int64_t instructions, char level) {
   int n = 1;
+  if (level == '0') return n;
   while (n < MOST_PARTS && (int64_t)n * (n + 1) * PART_COST < instructions) n++;
   return n;
 }
@@ -142,7 +144,7 @@ static bool deal_out(Parts *p, LLVMModuleRef m) {
   for (v = LLVMGetFirstGlobal(m); v; v = LLVMGetNextGlobal(v)) nvalues++;
   for (v = LLVMGetFirstFunction(m); v; v = LLVMGetNextFunction(v))
     nvalues++, all += instructions_of(v);
-  p->n = parts_of(all);
+  p->n = parts_of(all, p->target->level);
   if (p->n == 1) return true;
   p->owner = malloc((size_t)nvalues * sizeof *p->owner);
   Sized *f = malloc((size_t)nvalues * sizeof *f);
