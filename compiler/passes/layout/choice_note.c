@@ -59,23 +59,47 @@ static double shared_total(const Choice *c) {
   return s.time;
 }
 
-/* Routes through the same layouts where a message takes a fraction of its time, as it does when
- * several exchanges go as one. */
-Routes *choice_brief_routes(const Choice *c) {
-  Program *p = arena_copy(c->arena, c->routes->program, sizeof *p);
-  Machine *m = arena_copy(c->arena, p->machine, sizeof *m);
-  Routes *r = arena_new_of(c->arena, Routes);
+/* A form with the same layouts, whose tables are computed anew. The vector is shared until one of
+ * the two forms grows. */
+static Form form_afresh(const Form *of) {
+  Form f = {.shape = of->shape, .dtype = of->dtype, .guard = of->guard};
+  f.layouts.at = of->layouts.at;
+  f.layouts.n = f.layouts.cap = of->layouts.n;
+  return f;
+}
+
+/* Its tables hold for the first layouts of `of`, too. */
+static bool is_part_of(const Form *f, const Form *of) {
+  return f->layouts.n <= of->layouts.n &&
+         !memcmp(f->layouts.at, of->layouts.at, sizeof *f->layouts.at * (size_t)f->layouts.n);
+}
+
+static Routes *brief_new(const Routes *of) {
+  Routes *r = arena_new_of(of->arena, Routes);
+  Machine *m = arena_copy(of->arena, of->program->machine, sizeof *m);
   for (int i = 0; i < m->nlinks; i++) {
     m->link[i].latency *= BRIEF;
     if (m->link[i].message > 0) m->link[i].message *= BRIEF;
   }
-  p->machine = m;
-  *r = (Routes){.program = p, .arena = c->arena};
-  for (int i = 0; i < c->routes->forms.n; i++) {
-    const Form *of = &c->routes->forms.at[i];
-    Form f = {.shape = of->shape, .dtype = of->dtype, .guard = of->guard};
-    for (int k = 0; k < of->layouts.n; k++) vec_push(c->arena, &f.layouts, of->layouts.at[k]);
-    vec_push(c->arena, &r->forms, f);
+  *r = (Routes){.program = arena_copy(of->arena, of->program, sizeof *r->program),
+                .arena = of->arena};
+  r->program->machine = m;
+  return r;
+}
+
+/* Routes through the same layouts where a message takes a fraction of its time, as it does when
+ * several exchanges go as one. Entries share them, as they share the routes that they are like. */
+Routes *choice_brief_routes(const Choice *c) {
+  Routes *of = c->routes;
+  if (!of->brief) of->brief = brief_new(of);
+  Routes *r = of->brief;
+  for (int i = 0; i < of->forms.n; i++) {
+    const Form *from = &of->forms.at[i];
+    if (i == r->forms.n) vec_push(r->arena, &r->forms, form_afresh(from));
+    Form *f = &r->forms.at[i];
+    if (!is_part_of(f, from)) *f = form_afresh(from);
+    for (int k = f->layouts.n; k < from->layouts.n; k++)
+      vec_push(r->arena, &f->layouts, from->layouts.at[k]);
   }
   return r;
 }

@@ -46,6 +46,7 @@ typedef struct Routes {
   Program *program;
   Arena *arena;
   VEC(Form) forms;
+  struct Routes *brief; /* the same with shorter latencies: choice_brief_routes */
 } Routes;
 
 int form_of(Routes *r, const Shape *s, DType t);
