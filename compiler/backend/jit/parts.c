@@ -246,25 +246,28 @@ static LLVMModuleRef parse(LLVMContextRef c, const char *at, size_t n, char **er
   return m;
 }
 
-static bool compile_part(Parts *p, int i) {
+static void compile_module(Parts *p, int i, LLVMModuleRef m) {
   char passes[] = "default<O3>";
+  LLVMTargetMachineRef machine = make_machine(p->target, &p->error[i]);
+  if (!machine) return;
+  passes[sizeof "default<O" - 1] = p->target->level;
+  p->error[i] = run_passes(m, passes, machine);
+  if (!p->error[i]) emit(m, machine, &p->object[i], &p->error[i]);
+  LLVMDisposeTargetMachine(machine);
+}
+
+static void compile_part(Parts *p, int i) {
   char *diagnosed = NULL;
   LLVMContextRef c = context_new(&diagnosed);
   LLVMModuleRef m =
       parse(c, LLVMGetBufferStart(p->code[i]), LLVMGetBufferSize(p->code[i]), &p->error[i]);
-  LLVMTargetMachineRef machine = m ? make_machine(p->target, &p->error[i]) : NULL;
-  bool ok = machine != NULL;
-  passes[sizeof "default<O" - 1] = p->target->level;
-  if (ok) p->error[i] = run_passes(m, passes, machine);
-  ok = ok && !p->error[i] && emit(m, machine, &p->object[i], &p->error[i]) && !diagnosed;
+  if (m) compile_module(p, i, m);
   if (diagnosed && !p->error[i])
     p->error[i] = diagnosed;
   else
     free(diagnosed);
-  if (machine) LLVMDisposeTargetMachine(machine);
   if (m) LLVMDisposeModule(m);
   LLVMContextDispose(c);
-  return ok;
 }
 
 /* -------- all -------- */
@@ -330,10 +333,10 @@ static void tell_written(Parts *p, int n) {
 /* The bitcode of each part, in whose order helpers compile them meanwhile. */
 static bool write_parts(Parts *p, LLVMModuleRef m, char **error) {
   for (int i = 0; i < p->n && !*error; i++) {
-    LLVMModuleRef own = p->n > 1 ? clang_shim_copy(m, is_own, &(Own){p, i}) : m;
-    if (p->n > 1) *error = run_passes(own, "globaldce", NULL);
+    LLVMModuleRef own = clang_shim_copy(m, is_own, &(Own){p, i});
+    *error = run_passes(own, "globaldce", NULL);
     if (!*error) p->code[i] = LLVMWriteBitcodeToMemoryBuffer(own);
-    if (p->n > 1) LLVMDisposeModule(own);
+    LLVMDisposeModule(own);
     if (!*error) tell_written(p, i + 1);
   }
   if (*error) tell_written(p, p->n);
@@ -346,13 +349,15 @@ bool parts_compile(const char *source, size_t n, const JitTarget *t, JitObject *
   char *diagnosed = NULL;
   LLVMContextRef c = context_new(&diagnosed);
   LLVMModuleRef m = clang_shim_compile(c, source, n, t->args, t->nargs, error);
-  if (m) *error = run_passes(m, "ipsccp,globaldce", NULL);
+  if (m) *error = run_passes(m, t->level == '0' ? "globaldce" : "ipsccp,globaldce", NULL);
   bool ok = m && !*error && deal_out(&p, m);
-  if (ok) start_helpers(&p, &helpers);
-  ok = ok && write_parts(&p, m, error) && !diagnosed;
+  const bool one = ok && p.n == 1;
+  if (one) compile_module(&p, 0, m);
+  if (ok && !one) start_helpers(&p, &helpers);
+  ok = ok && (one || write_parts(&p, m, error)) && !diagnosed;
   if (m) LLVMDisposeModule(m);
   LLVMContextDispose(c);
-  if (ok) compile_parts(&p);
+  if (ok && !one) compile_parts(&p);
   for (int i = 0; i < helpers.n; i++) pthread_join(helpers.thread[i], NULL);
   ok = ok && join(&p, out, error);
   for (int i = 0; i < p.n; i++) {
