@@ -5,17 +5,18 @@
 
 /* -------- meshes -------- */
 
-void grid_coord(const Grid *g, int device, int32_t *coord) {
-  for (int i = g->naxes - 1; i >= 0; device /= g->size[i--]) coord[i] = device % g->size[i];
+static void set_coords(Grid *g) {
+  for (int d = 0; d < g->ndevices; d++)
+    for (int i = g->naxes - 1, rest = d; i >= 0; rest /= g->size[i--])
+      g->coord[d][i] = rest % g->size[i];
 }
 
 static uint8_t along(const Grid *g, int device, uint32_t same) {
-  int32_t mine[LAW_AXES], theirs[LAW_AXES];
+  const int32_t *mine = g->coord[device];
   uint8_t set = 0;
-  grid_coord(g, device, mine);
   for (int d = 0; d < g->ndevices; d++) {
+    const int32_t *theirs = g->coord[d];
     bool alike = true;
-    grid_coord(g, d, theirs);
     for (int i = 0; i < g->naxes; i++) alike = alike && (!(same & 1u << i) || mine[i] == theirs[i]);
     if (alike) set |= (uint8_t)(1u << d);
   }
@@ -23,13 +24,12 @@ static uint8_t along(const Grid *g, int device, uint32_t same) {
 }
 
 static int nearest(const Grid *g, int device, int set) {
-  int32_t mine[LAW_AXES], theirs[LAW_AXES];
+  const int32_t *mine = g->coord[device];
   int best = -1, least = 1 << 30;
-  grid_coord(g, device, mine);
   for (int d = 0; d < g->ndevices; d++) {
+    const int32_t *theirs = g->coord[d];
     int far = 0;
     if (!(set & 1u << d)) continue;
-    grid_coord(g, d, theirs);
     for (int i = 0; i < g->naxes; i++)
       if (mine[i] != theirs[i]) far += 1000 + abs(mine[i] - theirs[i]);
     if (far == least) best = -1;
@@ -38,12 +38,10 @@ static int nearest(const Grid *g, int device, int set) {
   return best;
 }
 
-uint8_t grid_along(const Grid *g, int device, uint32_t same) { return g->along[device][same]; }
-int grid_nearest(const Grid *g, int device, uint8_t set) { return g->nearest[device][set]; }
-
 Grid grid_of(int naxes, const int *size) {
   Grid g = {.naxes = naxes, .ndevices = 1};
   for (int i = 0; i < naxes; i++) g.ndevices *= g.size[i] = size[i];
+  set_coords(&g);
   for (int d = 0; d < g.ndevices; d++) {
     for (uint32_t axes = 0; axes < 1u << naxes; axes++) g.along[d][axes] = along(&g, d, axes);
     for (int set = 0; set < 1 << g.ndevices; set++) g.nearest[d][set] = (int8_t)nearest(&g, d, set);
@@ -83,19 +81,22 @@ int64_t law_count(const dtrt_layout *l) {
 }
 
 void law_hold(const Grid *g, Laid *o) {
-  int64_t n = law_count(&o->l);
-  o->held = calloc((size_t)n + 1, 1);
-  for (int d = 0; d < g->ndevices; d++) {
-    int32_t coord[LAW_AXES];
-    grid_coord(g, d, coord);
-    for (int64_t e = 0; e < n; e++) {
-      bool all = true;
-      int64_t rest = e;
-      for (int i = o->l.rank - 1; i >= 0 && all; rest /= o->dim[i--].n)
-        all = holds(g, &o->dim[i], coord, rest % o->dim[i].n);
-      if (all) o->held[e] |= (uint8_t)(1u << d);
-    }
+  const int64_t n = law_count(&o->l);
+  uint8_t *of_dim[LAW_RANK]; /* [index]: set of devices */
+  for (int i = 0; i < o->l.rank; i++) {
+    of_dim[i] = calloc((size_t)o->dim[i].n + 1, 1);
+    for (int64_t e = 0; e < o->dim[i].n; e++)
+      for (int d = 0; d < g->ndevices; d++)
+        if (holds(g, &o->dim[i], g->coord[d], e)) of_dim[i][e] |= (uint8_t)(1u << d);
   }
+  o->held = calloc((size_t)n + 1, 1);
+  for (int64_t e = 0; e < n; e++) {
+    uint8_t all = (uint8_t)((1u << g->ndevices) - 1);
+    int64_t rest = e;
+    for (int i = o->l.rank - 1; i >= 0; rest /= o->dim[i--].n) all &= of_dim[i][rest % o->dim[i].n];
+    o->held[e] = all;
+  }
+  for (int i = 0; i < o->l.rank; i++) free(of_dim[i]);
 }
 
 /* -------- what happens -------- */
@@ -139,11 +140,9 @@ bool law_is_all_reduce(const Grid *g, const dtrt_exchange *x) {
  */
 static bool is_zero(const Grid *g, const dtrt_exchange *x, int device) {
   uint32_t fresh = x->to->partial & ~x->from->partial;
-  int32_t coord[LAW_AXES];
   int reduce = x->from->partial ? x->from->reduce : x->to->reduce;
-  grid_coord(g, device, coord);
-  for (int i = 0; i < g->naxes; i++)
-    if (fresh & 1u << i && coord[i] && reduce == DTRT_SUM) return true;
+  for (int i = 0; fresh && i < g->naxes; i++)
+    if (fresh & 1u << i && g->coord[device][i] && reduce == DTRT_SUM) return true;
   return false;
 }
 
@@ -211,7 +210,7 @@ Moved law_moved(const Grid *g, const dtrt_exchange *x, const Laid *from, const L
     all_reduced(g, x, from, &m);
   } else {
     for (int d = 0; d < g->ndevices; d++)
-      for (int64_t e = 0; e < n && !is_zero(g, x, d); e++) {
+      for (int64_t e = 0, end = is_zero(g, x, d) ? 0 : n; e < end; e++) {
         if (!(to->held[e] & 1u << d)) continue;
         int terms = givers(g, x, from, e, d, giver, &m.ambiguous);
         for (int t = 0; t < terms; t++) {

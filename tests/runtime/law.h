@@ -10,16 +10,20 @@ enum { LAW_RANK = 3, LAW_AXES = 3, LAW_DEVICES = 8, LAW_LAYOUTS = 192 };
 
 typedef struct Grid { /* a mesh */
   int naxes, size[LAW_AXES], ndevices;
-  uint8_t along[LAW_DEVICES][1 << LAW_AXES]; /* grid_along and grid_nearest, worked out once */
+  int32_t coord[LAW_DEVICES][LAW_AXES];
+  uint8_t along[LAW_DEVICES][1 << LAW_AXES]; /* see grid_along, grid_nearest */
   int8_t nearest[LAW_DEVICES][1 << LAW_DEVICES];
 } Grid;
 Grid grid_of(int naxes, const int *size);
-void grid_coord(const Grid *g, int device, int32_t *coord);
 /* Devices that have the same coordinates as `device` on the axes of the set. */
-uint8_t grid_along(const Grid *g, int device, uint32_t same);
+static inline uint8_t grid_along(const Grid *g, int device, uint32_t same) {
+  return g->along[device][same];
+}
 /* Of the devices of a set the nearest: whose coordinates differ on the fewest axes, then by the
  * least in all. -1: the set is empty or two are as near. */
-int grid_nearest(const Grid *g, int device, uint8_t set);
+static inline int grid_nearest(const Grid *g, int device, uint8_t set) {
+  return g->nearest[device][set];
+}
 
 typedef struct Laid { /* a layout that owns its dims, and who holds which element */
   dtrt_layout l;
