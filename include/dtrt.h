@@ -437,8 +437,14 @@ __attribute__((noreturn, cold)) void dtrt_bad_window(dtrt_device *dev, int64_t i
 void dtrt_copy(void *to, const void *from, int64_t bytes); /* memcpy */
 void dtrt_zero(void *to, int64_t bytes);
 
+/* Inlined whatever their size: a call that stays a call keeps a loop from vectorising. */
+#define DTRT_FN static inline __attribute__((always_inline, unused))
+
+/* Defined where nothing is computed: parsing these functions takes as long as a small file. */
+#ifndef DTRT_WITHOUT_MATH
 #include "dtrt_math.h"
 #include "dtrt_special.h"
+#endif
 
 /* Loops: DTRT_LOOP begins a loop function. Before a loop: DTRT_PLAIN: innermost, with independent
  * iterations; DTRT_FEW: few iterations; DTRT_OUTER: contains other loops, where unrolling would

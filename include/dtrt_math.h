@@ -16,9 +16,6 @@
 #ifndef DTRT_MATH_H
 #define DTRT_MATH_H
 
-/* Inlined whatever their size: a call that stays a call keeps a loop from vectorising. */
-#define DTRT_FN static inline __attribute__((always_inline, unused))
-
 #define DTRT_INF_F32 __builtin_inff()
 #define DTRT_NAN_F32 __builtin_nanf("")
 #define DTRT_INF_F64 __builtin_inf()

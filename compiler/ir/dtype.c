@@ -1,5 +1,6 @@
 /* The table of data types (runtime/law/dtypes.def, shared with the runtime). */
 #include "dtype.h"
+#include "dtrt_math.h"
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* Builds nodes: shorthands for the primitives, and NumPy's broadcasting. */
 #include "opdefs.h"
+#include "dtrt_math.h"
 #include <string.h>
 
 /* Types for storage have casts and what moves elements alone. */

@@ -2,6 +2,8 @@
 #ifndef DTG_FOLD_H
 #define DTG_FOLD_H
 #include "opdefs.h"
+#include "dtrt_math.h"
+#include "dtrt_special.h"
 
 static inline Folded fold_whole(int64_t i, Scalar *out) {
   *out = (Scalar){.kind = NUM_INT, .i = i};

@@ -6,6 +6,7 @@
  * so that the error grows with the logarithm of the length. */
 #include "sum_order.h"
 #include "dtrt.h"
+#include "dtrt_math.h"
 #include "op.h"
 #include "scan.h"
 #include "slide.h"

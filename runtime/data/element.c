@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "dtrt_math.h"
 #include "half.h"
 
 static const struct {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "device.h"
+#include "dtrt_math.h"
 #include "half.h"
 
 typedef struct Text {

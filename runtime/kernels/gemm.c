@@ -16,6 +16,7 @@
 #include "conv.h"
 #include <sys/mman.h>
 #include "device.h"
+#include "dtrt_math.h"
 #include "gemm.h"
 #include "gemm_cores.h"
 #include "gemm_deep.h"

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "crew.h"
+#include "dtrt_math.h"
 #include "half.h"
 #include "sum_type.h"
 #if defined(__SSE2__)

@@ -4,7 +4,7 @@
 #define DTG_RUNTIME_FLOAT_MODE_H
 
 #if defined(__SSE2__)
-#include <immintrin.h>
+#include <xmmintrin.h>
 enum { FLOAT_FLUSH_TO_ZERO = 0x8000 };
 static inline unsigned float_mode(void) { return _mm_getcsr(); }
 static inline void float_mode_set(unsigned mode) { _mm_setcsr(mode); }
