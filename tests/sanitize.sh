@@ -9,11 +9,12 @@
 # in. Left out is bench.check: gcc vectorizes no sums of the programs by hand then, and sums in
 # sequence lose more digits than the check allows (the same losses come of -fno-tree-vectorize). MPI
 # too: its shared-memory hooks and the sanitizers' replace each other. Leaks are looked for where a
-# host embeds the library (api, embed); test programs that end at once may keep their memory.
+# host embeds the library (api, embed); test programs that end at once may keep their memory. Builds of unit.math*
+# that differ in flags alone are there to be compared with one another: one of each is enough here.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$1 which=$2 all=${3:-}
-without='^bench|mpi|transports|runtime_bits|^samples|driver|ops_doc|headers'
+without='^bench|mpi|transports|runtime_bits|^samples|driver|ops_doc|headers|math.*_(native|other|O0)$'
 case $which in
   thread)
     threads='exchanges|reduces|sessions|turns|crew|cores|progress'
