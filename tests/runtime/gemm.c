@@ -102,24 +102,29 @@ static void live(dtrt_band v, int ta, int tb, int m, int n, int k, int add) {
           v.of == DTRT_BAND_B && !alive(&v, l, j) ? NAN : (float)((l * 3 + j) % 7) - 3;
   for (int i = 0; i < m * n; i++) c[i] = add ? (float)(i % 5) : NAN;
   dtrt_gemm_band(ta, tb, m, n, k, a, ta ? m : k, b, tb ? k : n, c, n, add, v);
+  float *rows = calloc((size_t)k * (size_t)n, 4), *sum = malloc((size_t)n * 4); /* b, dead ones 0 */
+  for (int l = 0; l < k; l++)
+    for (int j = 0; j < n; j++)
+      if (v.of != DTRT_BAND_B || alive(&v, l, j)) rows[l * n + j] = b[tb ? j * k + l : l * n + j];
   int wrong = 0;
-  for (int i = 0; i < m; i++)
+  for (int i = 0; i < m; i++) {
+    for (int j = 0; j < n; j++) sum[j] = add ? (float)((i * n + j) % 5) : 0;
+    for (int l = 0; l < k; l++) {
+      const float x = a[ta ? l * m + i : i * k + l];
+      if (v.of == DTRT_BAND_A && !alive(&v, i, l)) continue;
+      for (int j = 0; j < n; j++) sum[j] += x * rows[l * n + j];
+    }
     for (int j = 0; j < n; j++) {
       const float had = add ? (float)((i * n + j) % 5) : NAN, is = c[i * n + j];
-      float sum = add ? had : 0;
-      for (int l = 0; l < k; l++) {
-        const bool dead =
-            (v.of == DTRT_BAND_A && !alive(&v, i, l)) || (v.of == DTRT_BAND_B && !alive(&v, l, j));
-        if (!dead) sum += a[ta ? l * m + i : i * k + l] * b[tb ? j * k + l : l * n + j];
-      }
       if (v.of == DTRT_BAND_C && !alive(&v, i, j))
         wrong += add ? is != had : !isnan(is);
       else
-        wrong += is != sum;
+        wrong += is != sum[j];
     }
+  }
   CHECK(!wrong, "band of %d from %ld to %ld, ta %d tb %d %dx%dx%d add %d: %d wrong", v.of,
         (long)v.low, (long)v.high, ta, tb, m, n, k, add, wrong);
-  free(a), free(b), free(c);
+  free(a), free(b), free(c), free(rows), free(sum);
 }
 
 static void bands(int m, int n, int k) {
