@@ -73,7 +73,7 @@ static Value make_len(Elab *e, Span call, const Actual *a) {
   (void)call;
   Type t;
   if (a->value.kind == V_LIST) return value_int(a->value.list->n);
-  if (stack_of(&a->value)) return value_int(stack_of(&a->value)->n);
+  if (value_stack(&a->value)) return value_int(value_stack(&a->value)->n);
   if (!type_of(e, &a->value, &t))
     return elab_fail(e, a->span, "`len` takes a list or a tensor, but this is %s",
                      value_describe(e, &a->value));
@@ -133,10 +133,11 @@ static Value gradient(Elab *e, Span call, NodeId loss, const Value *v, Span at) 
     return value_list(e, all, v->list->n);
   }
   if (v->kind == V_ROW)
-    return elab_fail(e, at,
-                     "this is a variable of one layer of a stack: take the gradient with respect to "
-                     "the stack's, `%s`, and its row",
-                     e->program->vars.at[v->row->var].path);
+    return elab_fail(
+        e, at,
+        "this is a variable of one layer of a stack: take the gradient with respect to "
+        "the stack's, `%s`, and its row",
+        e->program->vars.at[v->row->var].path);
   if (v->kind == V_VAR)
     x = variable_in_loss(e, v->var, loss, at);
   else if (v->kind == V_TENSOR)
@@ -178,12 +179,11 @@ static const struct {
 };
 enum { NMAKES = sizeof makes / sizeof *makes };
 
-const char *builtin_name(int make) { return makes[make].name; }
-
-Value builtin_call(Elab *e, int make, Span call, const Actual *a, int n) {
+Value builtin_call(Elab *e, const char *name, Span call, const Actual *a, int n) {
   static const Formal formals[2][2] = {{{"x", true, false}},
                                        {{"loss", true, false}, {"x", true, false}}};
-  int which[2], rest;
+  int which[2], rest, make = 0;
+  while (makes[make].name != name) make++;
   if (!call_bind(e, call, makes[make].name, makes[make].signature, (Span){0},
                  formals[makes[make].n - 1], makes[make].n, a, n, which, &rest))
     return value_error;
@@ -215,7 +215,7 @@ bool builtin_find(const char *name, Value *out) {
   }
   for (int i = 0; i < NMAKES; i++)
     if (!strcmp(makes[i].name, name)) {
-      *out = (Value){.kind = V_MAKE, .make = i};
+      *out = (Value){.kind = V_MAKE, .make = makes[i].name};
       return true;
     }
   for (int i = 0; i < NNUMBERS; i++)

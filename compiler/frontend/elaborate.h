@@ -94,7 +94,7 @@ struct Value {
     const Def *def;
     const Method *method;
     const OpDef *op;
-    int make; /* index into builtin.c's table */
+    const char *make; /* the name in builtin.c's table */
     const struct Given *given;
   };
 };
@@ -133,7 +133,7 @@ struct Instance {
   Span span;
   bool called;
   int precision; /* 1 + the statement about it; 0: none, or not looked for yet (`called`) */
-  const Instance *scaled; /* what scales its losses (loss_scaling.c); NULL: nothing */
+  const Instance *scaled;      /* what scales its losses (loss_scaling.c); NULL: nothing */
   const Stack *stack, *within; /* that it is, or one layer of; the innermost around it */
   const NodeId *row;           /* of a layer of stacks: its positions in them */
   int nrow;
@@ -268,6 +268,7 @@ Value value_type(Elab *e, DType t, const Shape *s);
 extern const Value value_error, value_none;
 bool value_number(const Value *v, double *out);  /* int or real */
 bool value_same(const Value *a, const Value *b); /* == at compile time */
+const Stack *value_stack(const Value *v);        /* NULL: it is none, or a layer of one */
 /* "the number 3", "a tensor f32[2, 3]", "the layer `dense`" */
 const char *value_describe(Elab *e, const Value *v);
 const char *type_text(Elab *e, DType t, const Shape *s);
@@ -275,8 +276,6 @@ Value elab_fail(Elab *e, Span at, const char *fmt, ...) __attribute__((format(pr
 
 Binding *scope_find(const NameScope *s, const char *name); /* in this scope alone */
 Binding *scope_bind(Elab *e, NameScope *s, Ident name, Value v);
-/* Through the scopes, the imports and the builtins; reports an unknown name. */
-Value scope_lookup(Elab *e, NameScope *s, Ident name);
 /* "; did you mean `x`?" of the names seen so far, or "". */
 typedef struct Near {
   const char *want, *best;
@@ -285,6 +284,12 @@ typedef struct Near {
 void near_offer(Near *n, const char *candidate);
 const char *near_text(Elab *e, const Near *n);
 const char *path_join(Elab *e, const char *owner, const char *name);
+bool path_below(const char *path, const char *top); /* or that itself */
+
+/* -------- lookup.c -------- */
+
+/* Through the scopes, the imports and the builtins; reports an unknown name. */
+Value scope_lookup(Elab *e, NameScope *s, Ident name);
 
 /* -------- eval.c, operate.c -------- */
 
@@ -348,10 +353,9 @@ bool call_bind(Elab *e, Span call, const char *label, const char *signature, Spa
 
 bool builtin_find(const char *name, Value *out);
 void builtin_near(Near *n);
-const char *builtin_name(int make);
 /* The module of the shipped library that defines a name, or NULL. */
 const char *builtin_shipped(const char *name);
-Value builtin_call(Elab *e, int make, Span call, const Actual *a, int n);
+Value builtin_call(Elab *e, const char *make, Span call, const Actual *a, int n);
 Value builtin_op(Elab *e, const OpDef *op, Span call, const Actual *a, int n);
 bool builtin_arg(Elab *e, const Value *v, Span at, Arg *out); /* reports what no op takes */
 Value builtin_from_arg(Elab *e, const Arg *a);

@@ -131,7 +131,7 @@ bool eval_sequence(Elab *e, NameScope *s, AstRange over, Sequence *out) {
   Value v = eval_expr(e, s, from);
   int64_t lo = 0, hi = 0, by = 1;
   if (!to) {
-    if (stack_of(&v) && e->at) v = layers_of(e, v.instance);
+    if (value_stack(&v) && e->at) v = layers_of(e, v.instance);
     if (v.kind == V_LIST)
       *out = (Sequence){.list = v.list, .n = v.list->n};
     else if (v.kind == V_INT)

@@ -26,7 +26,7 @@ static bool sequences(Elab *e, NameScope *s, const Stmt *stmt, Value *x, int64_t
     const AstExpr *at = stmt->given.at[i].value;
     const Value v = eval_read(e, eval_expr(e, s, at), at->span);
     if (v.kind == V_ERROR) return false;
-    const Stack *k = stack_of(&v);
+    const Stack *k = value_stack(&v);
     const Node *n = v.kind == V_TENSOR ? graph_node(e->at->build.graph, v.node) : NULL;
     if (!k && (!n || !n->shape.rank)) {
       elab_fail(

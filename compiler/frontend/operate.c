@@ -428,7 +428,7 @@ Value operate_put(Elab *e, NameScope *s, const AstExpr *x, NodeId base, Value v,
 Value operate_index(Elab *e, NameScope *s, const AstExpr *x, Value base) {
   if (base.kind == V_LIST && x->subs.n) return list_index(e, s, x, base.list);
   if (base.kind == V_FAMILY && x->subs.n) return family_index(e, s, x, base.family);
-  if (stack_of(&base) && x->subs.n == 1 && !x->subs.at[0].slice && !x->subs.at[0].rest)
+  if (value_stack(&base) && x->subs.n == 1 && !x->subs.at[0].slice && !x->subs.at[0].rest)
     return stack_index(e, x, base.instance, eval_expr(e, s, x->subs.at[0].begin));
   base = eval_read(e, base, x->x->span);
   if (base.kind == V_TENSOR) return tensor_index(e, s, x, base.node);

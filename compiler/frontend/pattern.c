@@ -2,7 +2,6 @@
  * it.
  */
 #include "pattern.h"
-#include "stack.h"
 #include <string.h>
 
 static void *pcre_alloc(PCRE2_SIZE n, void *arena) { return arena_alloc(arena, n); }
@@ -36,12 +35,28 @@ bool pattern_matches(Elab *e, const Pattern *p, const char *path) {
   return r >= 0;
 }
 
+/* "model.blocks.up.w" as "model.blocks[i].up.w"; NULL: it is in no stack. */
+static const char *layer_path(Elab *e, const char *path, int64_t i) {
+  const char *done = NULL;
+  size_t before = 0;
+  for (int k = 0; k < e->stacks.n; k++) {
+    const Stack *s = e->stacks.at[k];
+    const size_t n = strlen(s->path);
+    if (!path_below(path, s->path) || path[n] == '[') continue;
+    const int64_t at = i < 0 ? s->n - 1 : i;
+    done = arena_printf(e->arena, "%s%.*s[%ld]", done ? done : "", (int)(n - before), path + before,
+                        (long)at);
+    before = n;
+  }
+  return done ? arena_printf(e->arena, "%s%s", done, path + before) : NULL;
+}
+
 bool pattern_names(Elab *e, const Pattern *p, const char *path) {
   if (pattern_matches(e, p, path)) return true;
-  const char *first = e->stacks.n ? stack_called(e, path, 0) : NULL;
+  const char *first = e->stacks.n ? layer_path(e, path, 0) : NULL;
   if (!first) return false;
   const bool is = pattern_matches(e, p, first);
-  if (is != pattern_matches(e, p, stack_called(e, path, -1)))
+  if (is != pattern_matches(e, p, layer_path(e, path, -1)))
     elab_fail(e, p->span,
               "the pattern \"%s\" matches some layers of the stack that `%s` is in and others not: "
               "they are one loop, and alike",

@@ -64,15 +64,10 @@ static const Stack *outermost(const Stack *k) {
   return k;
 }
 
-static bool below(const char *path, const char *top) {
-  size_t n = strlen(top);
-  return !strncmp(path, top, n) && (!path[n] || path[n] == '.' || path[n] == '[');
-}
-
 /* While its layer is made, a variable is what one layer has of it. */
 int stack_own(const Elab *e, const Var *v) {
   const Stack *k = outermost(e->stack);
-  if (!k || !v->stacked || !below(v->path, k->path)) return 0;
+  if (!k || !v->stacked || !path_below(v->path, k->path)) return 0;
   return v->stacked < e->stack->depth ? v->stacked : e->stack->depth;
 }
 
@@ -135,7 +130,7 @@ static Value view_method(Viewing *v, const Method *m) {
 
 static Value view_var(Viewing *v, int index) {
   const Var *var = &v->e->program->vars.at[index];
-  if (!var->stacked || !below(var->path, v->path)) return (Value){.kind = V_VAR, .var = index};
+  if (!var->stacked || !path_below(var->path, v->path)) return (Value){.kind = V_VAR, .var = index};
   LayerRow *r = arena_new_of(v->e->arena, LayerRow);
   *r = (LayerRow){index, v->nrow < var->stacked ? v->nrow : var->stacked, v->row};
   return (Value){.kind = V_ROW, .row = r};
@@ -145,10 +140,12 @@ static Value view_value(Viewing *v, Value of) {
   switch (of.kind) {
   case V_VAR: return view_var(v, of.var);
   case V_ROW: return view_var(v, of.row->var); /* of a view: fewer positions than these */
-  case V_INSTANCE: return below(of.instance->path, v->path) ? view_instance(v, of.instance) : of;
-  case V_METHOD: return below(of.method->instance->path, v->path) ? view_method(v, of.method) : of;
+  case V_INSTANCE:
+    return path_below(of.instance->path, v->path) ? view_instance(v, of.instance) : of;
+  case V_METHOD:
+    return path_below(of.method->instance->path, v->path) ? view_method(v, of.method) : of;
   case V_FAMILY:
-    if (below(of.family->path, v->path)) {
+    if (path_below(of.family->path, v->path)) {
       Family *f = arena_copy(v->e->arena, of.family, sizeof *f);
       f->row = v->row, f->nrow = v->nrow;
       of.family = f;
@@ -166,11 +163,6 @@ static Value view_value(Viewing *v, Value of) {
 Value stack_family_row(Elab *e, const Family *f, int var) {
   Viewing v = {.e = e, .path = f->path, .row = f->row, .nrow = f->nrow};
   return f->nrow ? view_var(&v, var) : (Value){.kind = V_VAR, .var = var};
-}
-
-const Stack *stack_of(const Value *v) {
-  if (v->kind != V_INSTANCE || !v->instance->stack) return NULL;
-  return v->instance->nrow == v->instance->stack->depth - 1 ? v->instance->stack : NULL;
 }
 
 Value stack_view(Elab *e, const Instance *in, NodeId at) {
@@ -211,24 +203,6 @@ bool stack_whole(Elab *e, const Instance *in, Span call) {
             "%s is in a stack of %ld layers: go through it by `scan b in %s { ... }`, and call b",
             in->path, (long)k->n, k->path);
   return true;
-}
-
-/* -------- names -------- */
-
-/* "model.blocks.up.w" as "model.blocks[i].up.w"; NULL: it is in no stack. */
-const char *stack_called(Elab *e, const char *path, int64_t i) {
-  const char *done = NULL;
-  size_t before = 0;
-  for (int k = 0; k < e->stacks.n; k++) {
-    const Stack *s = e->stacks.at[k];
-    const size_t n = strlen(s->path);
-    if (!below(path, s->path) || path[n] == '[') continue;
-    const int64_t at = i < 0 ? s->n - 1 : i;
-    done = arena_printf(e->arena, "%s%.*s[%ld]", done ? done : "", (int)(n - before), path + before,
-                        (long)at);
-    before = n;
-  }
-  return done ? arena_printf(e->arena, "%s%s", done, path + before) : NULL;
 }
 
 /* -------- what rows begin with -------- */

@@ -9,8 +9,6 @@ bool stack_type(Elab *e, const Type *t, Span at, Type *out);
 int stack_own(const Elab *e, const Var *v);
 NodeId stack_row(Elab *e, NodeId x, int n, const NodeId *at);
 NodeId stack_put_row(Elab *e, NodeId x, int n, const NodeId *at, NodeId row, Span span);
-/* The stack that a value is; NULL: it is none, or a layer of one. */
-const Stack *stack_of(const Value *v);
 /* The layer at a position; at a number; at a subscript. */
 Value stack_view(Elab *e, const Instance *in, NodeId at);
 Value stack_item(Elab *e, const Instance *in, int64_t i);
@@ -19,8 +17,6 @@ Value stack_index(Elab *e, const AstExpr *x, const Instance *in, Value i);
 Value stack_family_row(Elab *e, const Family *f, int var);
 /* Reports the call of a method of all layers at once. */
 bool stack_whole(Elab *e, const Instance *in, Span call);
-/* The path of layer i of each stack around it, -1: of the last; NULL: it is in no stack. */
-const char *stack_called(Elab *e, const char *path, int64_t i);
 
 /* What `init` computes for each row. Between begin and end a draw of that path has this stream. */
 void stack_rows_begin(Elab *e, Span at);

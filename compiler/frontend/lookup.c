@@ -1,0 +1,97 @@
+/* What a name stands for: through the scopes, the imports and the builtins. A constant is evaluated
+ * when it is first asked for. */
+#include "elaborate.h"
+#include "foreign.h"
+#include <string.h>
+
+static void near_scope(Near *n, const NameScope *s) {
+  for (int i = 0; i < s->names.n; i++) near_offer(n, s->names.at[i]->name);
+}
+
+/* Own names first, then those of imports, and of their imports. */
+static Binding *find_imported(Elab *e, Module *m, Ident name, Binding *found) {
+  if (m->seen) return found;
+  m->seen = true;
+  Binding *b = scope_find(&m->scope, name.text);
+  if (b && found && found != b) {
+    if (found->span.file != b->span.file || found->span.begin != b->span.begin) {
+      elab_fail(e, name.span, "`%s` is defined by two imported files", name.text);
+      diag_note(e->diag, found->span, "here");
+      diag_note(e->diag, b->span, "and here");
+    }
+    return found;
+  }
+  if (b) return b;
+  for (int i = 0; i < m->imports.n; i++) found = find_imported(e, m->imports.at[i], name, found);
+  return found;
+}
+
+static void near_modules(Elab *e, Near *n) {
+  for (int i = 0; i < e->modules.n; i++)
+    if (e->modules.at[i]->seen) near_scope(n, &e->modules.at[i]->scope);
+}
+
+static Value evaluate_const(Elab *e, Binding *b) {
+  if (!b->lazy) return b->value;
+  if (b->evaluating) {
+    b->lazy = NULL;
+    b->value = value_error;
+    return elab_fail(e, b->span, "`%s` is defined in terms of itself", b->name);
+  }
+  b->evaluating = true;
+  Building *at = e->at;
+  const char *base = e->base;
+  const Type *declared = e->declared;
+  e->at = NULL, e->base = NULL, e->declared = NULL;
+  Value v = eval_expr(e, &b->lazy_in->scope, b->lazy->value);
+  e->at = at, e->base = base, e->declared = declared;
+  b->evaluating = false;
+  if (b->lazy) b->value = v;
+  b->lazy = NULL;
+  return b->value;
+}
+
+static Value unknown_name(Elab *e, NameScope *s, Ident name) {
+  Near near = {.want = name.text};
+  for (; s; s = s->up) near_scope(&near, s);
+  near_modules(e, &near);
+  builtin_near(&near);
+  if (!strcmp(name.text, "declared"))
+    return elab_fail(
+        e, name.span,
+        "`declared` is the variable being initialized; no variable is initialized here");
+  for (int i = 0; i < e->ended.n; i++)
+    if (e->ended.at[i].text == name.text) {
+      elab_fail(e, name.span,
+                "`%s` ends with the body that binds it: bind it before the loop or the branch, too",
+                name.text);
+      diag_note(e->diag, e->ended.at[i].span, "it is bound here");
+      return value_error;
+    }
+  const char *module = builtin_shipped(name.text);
+  if (module)
+    return elab_fail(e, name.span, "unknown name `%s`; it is in the library: import \"%s\"",
+                     name.text, module);
+  /* Of words with two meanings, as `var`, an expression has the function. */
+  const char *foreign = foreign_name(name.text), *instead = foreign ? NULL : op_instead(name.text);
+  if (!foreign && !instead) foreign = foreign_statement(name.text);
+  if (foreign) return elab_fail(e, name.span, "unknown name `%s`: %s", name.text, foreign);
+  if (instead)
+    return elab_fail(e, name.span, "unknown name `%s`; write it as in `%s`", name.text, instead);
+  return elab_fail(e, name.span, "unknown name `%s`%s", name.text, near_text(e, &near));
+}
+
+Value scope_lookup(Elab *e, NameScope *s, Ident name) {
+  NameScope *inner = s;
+  Value v;
+  for (int i = 0; i < e->modules.n; i++) e->modules.at[i]->seen = false;
+  for (; s; s = s->up) {
+    Binding *b = scope_find(s, name.text);
+    if (!b && s->module) b = find_imported(e, s->module, name, NULL);
+    if (b) return evaluate_const(e, b);
+  }
+  if (e->declared && !strcmp(name.text, "declared"))
+    return value_type(e, e->declared->dtype, &e->declared->shape);
+  if (builtin_find(name.text, &v)) return v;
+  return unknown_name(e, inner, name);
+}
