@@ -188,9 +188,15 @@ static bool begins_with_one(const char *word, const char *const *names) {
 }
 
 static void args_leave_out(Args *a, const char *source) {
+  static const char prefix[] = "dtrt_";
   bool special = false, lanes = strstr(source, "DTRT_LANES") != NULL;
-  for (const char *p = source; (p = strstr(p, "dtrt_")) && !(special && lanes);) {
-    p += strlen("dtrt_");
+  const char *end =
+      source +
+      strlen(source); /* for memchr: a strstr of the sanitizers takes the whole rest each time */
+  for (const char *p = source;
+       (p = memchr(p, *prefix, (size_t)(end - p))) && !(special && lanes);) {
+    if (strncmp(p++, prefix, sizeof prefix - 1)) continue;
+    p += sizeof prefix - 2;
     special = special || begins_with_one(p, special_names);
     lanes = lanes || begins_with_one(p, lane_names);
   }
