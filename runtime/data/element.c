@@ -10,17 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include "dtrt_math.h"
-#include "half.h"
+#include "dtype_table.h"
 
 static const struct {
   const char *name;
   uint8_t size, bits; /* bits: precision, of floats */
   bool is_float;
+  double largest;      /* of floats */
+  int unit;            /* the exponent of the smallest denormal float */
   int64_t least, most; /* of integers */
   const char *range;
 } kinds[] = {
 #define DTYPE(ID, NAME, C, COMPUTED, DIGITS, EXPONENT, LEAST, MOST, LARGEST, RANGE, ...)           \
-  [ELEMENT_##ID] = {NAME, sizeof(C), DIGITS, (DIGITS) > 0, LEAST, MOST, RANGE},
+  [ELEMENT_##ID] = {NAME,  sizeof(C), DIGITS, (DIGITS) > 0, LARGEST, (EXPONENT) - (DIGITS),        \
+                    LEAST, MOST,      RANGE},
 #include "dtypes.def"
 };
 
@@ -32,10 +35,9 @@ const char *element_range(int dtype) { return kinds[dtype].range; }
 
 bool element_allowed(int from, int to) {
   if (from == to || !(kinds[from].is_float || kinds[to].is_float)) return true;
-  if (kinds[from].is_float) /* f16 and bf16 hold nothing of each other, nor do the f8 */
+  if (kinds[from].is_float) /* f16 and bf16 have numbers that the other has not, as have the f8 */
     return kinds[to].is_float && kinds[from].bits < kinds[to].bits &&
-           !(from == ELEMENT_BF16 && to == ELEMENT_F16) &&
-           !(from == ELEMENT_F8_E5M2 && to == ELEMENT_F8_E4M3);
+           kinds[from].largest <= kinds[to].largest && kinds[from].unit >= kinds[to].unit;
   unsigned bits = from == ELEMENT_BOOL ? 1u : 8u * kinds[from].size;
   return bits <= kinds[to].bits;
 }
@@ -60,18 +62,8 @@ static bool load_whole(int kind, bool swap, const void *at, int64_t *v) {
 }
 
 static double load_float(int kind, bool swap, const void *at) {
-  uint64_t b = bits_at(kind, swap, at);
-  float f;
-  double d;
-  uint32_t low = (uint32_t)b;
-  switch (kind) {
-  case ELEMENT_F16: return (double)half_from_f16((uint16_t)b);
-  case ELEMENT_F8_E4M3: return (double)dtrt_f8e4m3_to_f32((uint8_t)b);
-  case ELEMENT_F8_E5M2: return (double)dtrt_f8e5m2_to_f32((uint8_t)b);
-  case ELEMENT_BF16: low <<= 16; /* fall through */
-  case ELEMENT_F32: memcpy(&f, &low, 4); return (double)f;
-  default: memcpy(&d, &b, 8); return d;
-  }
+  const uint64_t b = bits_at(kind, swap, at);
+  return dtype_number(kind, &b); /* little-endian machines only, as is the whole runtime */
 }
 
 static bool store_whole(int dtype, int64_t v, void *to) {
@@ -82,17 +74,6 @@ static bool store_whole(int dtype, int64_t v, void *to) {
   case 2: memcpy(to, &(uint16_t){(uint16_t)v}, 2); return true;
   case 4: memcpy(to, &(uint32_t){(uint32_t)v}, 4); return true;
   default: memcpy(to, &v, 8); return true;
-  }
-}
-
-static void store_float(int dtype, double v, void *to) {
-  switch (dtype) {
-  case ELEMENT_F16: memcpy(to, &(uint16_t){dtrt_f64_to_f16(v)}, 2); return;
-  case ELEMENT_BF16: memcpy(to, &(uint16_t){dtrt_f64_to_bf16(v)}, 2); return;
-  case ELEMENT_F8_E4M3: *(uint8_t *)to = dtrt_f64_to_f8e4m3(v); return;
-  case ELEMENT_F8_E5M2: *(uint8_t *)to = dtrt_f64_to_f8e5m2(v); return;
-  case ELEMENT_F32: memcpy(to, &(float){(float)v}, 4); return;
-  default: memcpy(to, &v, 8); return;
   }
 }
 
@@ -111,11 +92,11 @@ int64_t element_convert(int kind, bool swap, const void *from, int64_t n, int dt
       bits = bits_at(kind, swap, f);
       memcpy(t, &bits, out); /* little-endian machines only, as is the whole runtime */
     } else if (kinds[kind].is_float) {
-      store_float(dtype, load_float(kind, swap, f), t);
+      dtype_store(dtype, t, load_float(kind, swap, f));
     } else {
       if (!load_whole(kind, swap, f, &v)) return i;
       if (kinds[dtype].is_float)
-        store_float(dtype, dtype == ELEMENT_F64 ? (double)v : dtrt_i64_to_odd_f64(v), t);
+        dtype_store(dtype, t, dtype == ELEMENT_F64 ? (double)v : dtrt_i64_to_odd_f64(v));
       else if (!store_whole(dtype, v, t))
         return i;
     }
@@ -206,7 +187,7 @@ element_text element_parse(const char *text, int dtype, void *to) {
              : dtype == ELEMENT_F32 ? (double)strtof(text, &end)
                                     : parse_odd(text, &end);
   if (end == text || *end) return ELEMENT_NOT_A_NUMBER;
-  store_float(dtype, d, to);
+  dtype_store(dtype, to, d);
   bool named = strpbrk(text, "nN") != NULL; /* inf and nan themselves are allowed */
   if (!named && isinf(element_value(dtype, to))) return ELEMENT_OUT_OF_RANGE;
   return ELEMENT_FITS;

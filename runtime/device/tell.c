@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "device.h"
-#include "dtrt_math.h"
-#include "half.h"
+#include "dtype_table.h"
 
 typedef struct Text {
   char *at;
@@ -29,17 +28,6 @@ static void put(Text *t, const char *s, size_t n) {
 
 static void puts_text(Text *t, const char *s) { put(t, s, strlen(s)); }
 
-static double real_of(int type, const void *x, int64_t i) {
-  switch (type) {
-  case DTRT_F8_E4M3: return dtrt_f8e4m3_to_f32(((const uint8_t *)x)[i]);
-  case DTRT_F8_E5M2: return dtrt_f8e5m2_to_f32(((const uint8_t *)x)[i]);
-  case DTRT_F16: return half_from_f16(((const uint16_t *)x)[i]);
-  case DTRT_BF16: return half_from_bf16(((const uint16_t *)x)[i]);
-  case DTRT_F32: return ((const float *)x)[i];
-  default: return ((const double *)x)[i];
-  }
-}
-
 static void put_value(Text *t, int type, const void *x, int64_t i) {
   char s[40];
   int64_t whole = 0;
@@ -57,7 +45,8 @@ static void put_value(Text *t, int type, const void *x, int64_t i) {
   case DTRT_I32: whole = ((const int32_t *)x)[i]; break;
   case DTRT_I64: whole = ((const int64_t *)x)[i]; break;
   default:
-    snprintf(s, sizeof s, type == DTRT_F64 ? "%.12g" : "%.8g", real_of(type, x, i));
+    snprintf(s, sizeof s, type == DTRT_F64 ? "%.12g" : "%.8g",
+             dtype_number(type, (const char *)x + i * dtrt_dtype_size(type)));
     puts_text(t, s);
     return;
   }

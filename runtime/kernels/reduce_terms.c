@@ -10,6 +10,7 @@
 #include <string.h>
 #include "crew.h"
 #include "dtrt_math.h"
+#include "dtype_table.h"
 #include "half.h"
 #include "sum_type.h"
 #if defined(__SSE2__)
@@ -27,11 +28,12 @@ typedef struct Kernel {
 } Kernel;
 /* From a dtype to its sum's, or back; NULL: they are the same. */
 typedef void ConvertFn(void *to, const void *from, int64_t n);
-#define CONVERTERS(way)                                                                            \
-  {                                                                                                \
-    [DTRT_F16] = WIDTH(way##_f16), [DTRT_BF16] = WIDTH(way##_bf16),                                \
-    [DTRT_F8_E4M3] = WIDTH(way##_f8e4m3), [DTRT_F8_E5M2] = WIDTH(way##_f8e5m2)                     \
-  }
+/* Types that are combined as f32: type, name, type in memory, to f32, from f32. */
+#define SHORT_FLOATS(ROW)                                                                          \
+  ROW(F16, f16, uint16_t, half_from_f16, half_to_f16)                                              \
+  ROW(BF16, bf16, uint16_t, half_from_bf16, half_to_bf16)                                          \
+  ROW(F8_E4M3, f8e4m3, uint8_t, dtrt_f8e4m3_to_f32, dtrt_f32_to_f8e4m3)                            \
+  ROW(F8_E5M2, f8e5m2, uint8_t, dtrt_f8e5m2_to_f32, dtrt_f32_to_f8e5m2)
 
 #define WIDTH(name) name##_base
 #define TARGET
@@ -200,14 +202,7 @@ void reduce_identity(int dtype, int op, void *to, int64_t n) {
   size_t size = (size_t)dtrt_dtype_size(dtype);
   memset(to, 0, (size_t)n * size);
   if (op != DTRT_PROD) return;
-  unsigned char one[8] = {1}; /* little-endian, as all machines this runs on */
-  float f = 1;
-  double d = 1;
-  if (dtype == DTRT_F32) memcpy(one, &f, sizeof f);
-  if (dtype == DTRT_F64) memcpy(one, &d, sizeof d);
-  if (dtype == DTRT_F16) memcpy(one, &(uint16_t){0x3c00}, 2);
-  if (dtype == DTRT_BF16) memcpy(one, &(uint16_t){0x3f80}, 2);
-  if (dtype == DTRT_F8_E4M3) one[0] = 0x38;
-  if (dtype == DTRT_F8_E5M2) one[0] = 0x3c;
+  unsigned char one[8];
+  dtype_store(dtype, one, 1);
   for (int64_t i = 0; i < n; i++) memcpy((char *)to + (size_t)i * size, one, size);
 }

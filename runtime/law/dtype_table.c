@@ -1,6 +1,8 @@
-/* dtype_table.c: sizes and names of the data types, from their table. */
-#include "dtrt.h"
+/* dtype_table.c: sizes and names of the data types, and numbers of them, from their table. */
+#include "dtype_table.h"
+#include "dtrt_math.h"
 #include "sum_type.h"
+#include <string.h>
 
 int dtrt_dtype_size(int dtype) {
   static const signed char size[] = {
@@ -24,4 +26,33 @@ int sum_type(int dtype) {
 #include "dtypes.def"
   };
   return dtype >= 0 && dtype < (int)sizeof type ? type[dtype] : dtype;
+}
+
+#define DTYPE_SAME(x) (x)
+#define DTYPE(ID, NAME, C, COMPUTED, DIGITS, EXPONENT, LEAST, MOST, LARGEST, RANGE, TO, FROM)      \
+  static double number_##ID(const void *at) {                                                      \
+    C x;                                                                                           \
+    memcpy(&x, at, sizeof x);                                                                      \
+    return (double)TO(x);                                                                          \
+  }                                                                                                \
+  static void store_##ID(void *at, double v) {                                                     \
+    const C x = (C)FROM(v);                                                                        \
+    memcpy(at, &x, sizeof x);                                                                      \
+  }
+#include "dtypes.def"
+
+double dtype_number(int dtype, const void *at) {
+  static double (*const number[])(const void *at) = {
+#define DTYPE(ID, ...) [DTRT_##ID] = number_##ID,
+#include "dtypes.def"
+  };
+  return number[dtype](at);
+}
+
+void dtype_store(int dtype, void *at, double v) {
+  static void (*const store[])(void *at, double v) = {
+#define DTYPE(ID, ...) [DTRT_##ID] = store_##ID,
+#include "dtypes.def"
+  };
+  store[dtype](at, v);
 }

@@ -1,0 +1,17 @@
+/* dtype_table.h: what the rows of dtypes.def say of elements in memory. */
+#ifndef DTG_RUNTIME_DTYPE_TABLE_H
+#define DTG_RUNTIME_DTYPE_TABLE_H
+#include "dtrt.h"
+
+enum {
+  DTYPES = 0
+#define DTYPE(...) +1
+#include "dtypes.def"
+};
+
+/* An element, at any alignment; i64 and u64 round. */
+double dtype_number(int dtype, const void *at);
+/* A number that the type has, or, of floats, rounded to one. */
+void dtype_store(int dtype, void *at, double v);
+
+#endif
