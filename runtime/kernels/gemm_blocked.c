@@ -245,8 +245,9 @@ static void tile_at(const Product *p, GemmTile *t, int rows, int64_t i, int64_t 
   k->tile[rows][vectors - 1](t);
   t->add = add;
   for (int at = 0; at < left; at += k->lanes)
-    k->across(p->edge + at, GEMM_COLUMNS, left - at < k->lanes ? left - at : k->lanes, rows,
-              p->c + (j + at) * p->ldc + i, p->ldc, add);
+    for (int r = 0; r < rows; r += k->lanes) /* a tile may have more rows than a vector lanes */
+      k->across(p->edge + r * GEMM_COLUMNS + at, GEMM_COLUMNS, (int)least(left - at, k->lanes),
+                (int)least(rows - r, k->lanes), p->c + (j + at) * p->ldc + i + r, p->ldc, add);
 }
 
 /* Rows are dealt to tiles evenly: the first row of tile q. */

@@ -201,6 +201,12 @@ int main(void) {
   for (int t = 0; t < 8; t++)
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
       large(t & 1, t >> 1 & 1, odd[i][0], odd[i][1], odd[i][2], t >> 2);
+  /* Every tile there is; of portable kernels those turned over have more rows than a vector lanes. */
+  for (int m = 1; m <= 36; m++)
+    for (int n = 1; n <= 50; n++) large(m & 1, n & 1, m, n, 20, (m + n) >> 1 & 1);
+  for (int t = 0; t < 8; t++)
+    for (int m = 4; m <= 29; m += 5)
+      for (int n = 1; n <= 16; n++) large(t & 1, t >> 1 & 1, m, n, 20, t >> 2);
   static const int tails[][3] = {{64, 2, 48},  {500, 10, 128}, {17, 14, 19}, {16, 3, 300},
                                  {33, 15, 40}, {28, 31, 17},   {40, 88, 60}, {3, 37, 50},
                                  {31, 49, 16}, {200, 17, 270}};
