@@ -452,6 +452,18 @@ static void change_places(Product *p) {
   p->y = s.x, p->yl = s.xl, p->yj = s.xi;
 }
 
+/* Rows of y that lie in L2 are read as they are by so few tiles that to pack them would take
+ * longer. In cycles: to pack an element; and a depth of a tile more, as rows of y begin on many
+ * pages, and with vectors that lie in two lines or x transposed. */
+static bool lies_well(const Product *p, int64_t depth) {
+  const double packed = 0.6, apart = 0.45, straddled = 2;
+  if (p->yj != 1 || p->n * depth > p->setup->all_floats || p->yl % 512 == 0) return false;
+  const bool aligned =
+      p->xi != 1 &&
+      ((uintptr_t)p->y / sizeof(float) | (uintptr_t)p->yl) % (uintptr_t)p->kernel->lanes == 0;
+  return (double)tiles_of(p->m, p->rows) * (aligned ? apart : straddled) < packed * p->wide;
+}
+
 /* Packing would cost more than it saves: a panel of y is read by one tile or two, or it stays in L1
  * as it lies and x is near; or by some, and stays in L2. */
 static bool few_rows(const Product *p, int64_t depth) {
@@ -459,8 +471,7 @@ static bool few_rows(const Product *p, int64_t depth) {
   if (p->across || p->m <= p->rows) return true;
   if (p->m <= 2 * p->rows) return p->yj != 1 || p->n * p->k < p->setup->far_floats;
   if (p->m * depth <= NEAR && depth * (p->yj == 1 ? p->yl : p->wide) <= SMALL) return true;
-  return p->m <= 5 * p->rows && p->yj == 1 && p->n * depth <= p->setup->all_floats / 2 &&
-         p->yl % 512 != 0;
+  return lies_well(p, depth);
 }
 
 /* Panels of y that lie across are read to their end one after the other, as many as half of L2
@@ -700,9 +711,11 @@ void gemm_blocked_by(const GemmSetup *s, float *room, int64_t m, int64_t n, int6
     by_columns(&p, most);
 }
 
-/* Whether y is packed, or turned panel by panel, in every call. */
+/* Whether y is packed, or turned panel by panel, in every call, or lies worse than packed. */
 static bool packs(const Product *p, int64_t deep) {
-  return !p->across && (p->yj != 1 || !few_rows(p, deep)) && !is_packed(p);
+  const bool few =
+      few_rows(p, deep) && p->m <= 5 * p->rows && p->n * deep <= p->setup->all_floats / 2;
+  return !p->across && (p->yj != 1 || !few) && !is_packed(p);
 }
 
 bool gemm_blocked_kept(int64_t nest, int64_t m, int64_t n, int64_t k, const float *x, int64_t xi,
