@@ -489,17 +489,18 @@ static void few_by_columns(const Product *p, int64_t most) {
 }
 
 /* Whether x is to be packed once, by blocks of rows, and y anew for each; else the other way round.
- * In cycles an element: what is packed whole waits for memory, what is packed anew is fetched while
- * tiles are computed, and to turn takes four times as long as to copy. Down a panel, tiles of c
- * have their lines on other pages each time. */
+ * In cycles an element: to copy or turn it; to wait for memory where all is packed at once, and
+ * where it is fetched while tiles are computed; and down a panel, tiles of c have their lines on
+ * other pages each time. */
 static bool rows_first(const Product *p, int64_t depth, int64_t parts) {
-  const double whole = 1.5, anew = 0.35, turned = 4, down = 1;
-  const double x = (double)(p->m * p->k), y = (double)(p->n * p->k) * (p->yj == 1 ? 1 : turned);
+  const double copied = 0.25, turned = 0.6, waited = 1.15, fetched = 0.35, down = 1;
+  const double x = (double)(p->m * p->k), y = (double)(p->n * p->k);
+  const double pack = p->yj == 1 ? copied : turned;
   const int64_t tall = p->setup->all_floats / packed_tile(p, depth) * p->rows;
   const int64_t wide = p->setup->all_floats / (depth * p->wide) * p->wide;
-  return whole * x + (double)blocks_of(p->m, tall) * anew * y +
+  return (copied + waited) * x + (double)blocks_of(p->m, tall) * (pack + fetched) * y +
              down * (double)(p->m * p->n * parts) <
-         whole * y + (double)blocks_of(p->n, wide) * anew * x;
+         (pack + waited) * y + (double)blocks_of(p->n, wide) * (copied + fetched) * x;
 }
 
 /* Blocks of rows, whose x is packed whole in parts of L2; of columns, whose c stays in the third
