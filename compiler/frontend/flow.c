@@ -388,13 +388,21 @@ static int64_t steps_between(int64_t from, int64_t to, int64_t step) {
   return far <= 0 ? 0 : (far - 1) / size + 1;
 }
 
-/* The same while running; 0 or below: there are none. */
+static DType type_of(const Elab *e, NodeId id) { return graph_node(e->at->build.graph, id)->dtype; }
+
+/* The same while running, of ends of 64 bits: those of narrower types may be further apart than the
+ * type goes, and unsigned ones have no number below 0. */
 static NodeId count_steps(Elab *e, NodeId from, NodeId to, int64_t step) {
-  const Arg a = tensor_arg(from), b = tensor_arg(to);
-  const NodeId far = step > 0 ? flow_operate(e, "-", b, a) : flow_operate(e, "-", a, b);
-  const int64_t size = step > 0 ? step : -step;
-  const NodeId over = flow_operate(e, "+", tensor_arg(far), int_arg(size - 1));
-  return flow_operate(e, "//", tensor_arg(over), int_arg(size));
+  const Arg a = tensor_arg(step > 0 ? from : to), b = tensor_arg(step > 0 ? to : from);
+  const Arg size = int_arg(step > 0 ? step : -step);
+  const DType t = type_of(e, from);
+  const NodeId some = build_cast(&e->at->build, flow_operate(e, "<", a, b), t);
+  const NodeId far = flow_operate(e, "*", tensor_arg(flow_operate(e, "-", b, a)), tensor_arg(some));
+  const NodeId rest = flow_operate(e, "%", tensor_arg(far), size);
+  const NodeId last =
+      build_cast(&e->at->build, flow_operate(e, "!=", tensor_arg(rest), int_arg(0)), t);
+  const NodeId whole = flow_operate(e, "//", tensor_arg(far), size);
+  return flow_operate(e, "+", tensor_arg(whole), tensor_arg(last));
 }
 
 /* The bounds of a range as scalars of one integer type. */
@@ -442,11 +450,12 @@ void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
   if (flow_misplaced(e, stmt, where, "`repeat`") || !step_of(e, s, stmt->by, &step) ||
       !range(e, s, stmt, step, &from, &to, &turns))
     return;
+  const DType type = type_of(e, from), wide = type == DT_U64 ? type : DT_I64;
   if (step != 1) { /* runs are counted, and tell the number */
-    first = from;
     e->at->build.span = stmt->span;
-    to = count_steps(e, from, to, step);
-    from = build_whole(&e->at->build, graph_node(e->at->build.graph, from)->dtype, 0);
+    first = build_cast(&e->at->build, from, wide);
+    to = count_steps(e, first, build_cast(&e->at->build, to, wide), step);
+    from = build_whole(&e->at->build, wide, 0);
   }
   OpenRegion *r = flow_open(e, REGION_LOOP, stmt->span);
   flow_region(e, r)->turns = turns;
@@ -456,8 +465,9 @@ void region_repeat(Elab *e, NameScope *s, const Stmt *stmt, Where where) {
     r->run = flow_operate(e, "-", tensor_arg(r->counter), tensor_arg(from));
   NodeId number = r->counter;
   if (step != 1) {
-    number = flow_operate(e, "*", tensor_arg(number), int_arg(step));
-    number = flow_operate(e, "+", tensor_arg(number), tensor_arg(first));
+    number = flow_operate(e, "*", tensor_arg(number), int_arg(step > 0 ? step : -step));
+    number = flow_operate(e, step > 0 ? "+" : "-", tensor_arg(first), tensor_arg(number));
+    number = build_cast(&e->at->build, number, type);
   }
   scope_bind(e, &in, stmt->name, value_node(number));
   flow_names(e, r, &in, &stmt->body, where, &carried);
