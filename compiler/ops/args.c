@@ -54,13 +54,24 @@ static bool wrong(Build *b, const Arg *a, const char *param, const char *wanted)
   return false;
 }
 
+static bool has_tensor(const Arg *a) {
+  bool any = a->kind == ARG_TENSOR;
+  for (int i = 0; a->kind == ARG_LIST && i < a->n; i++) any = any || has_tensor(&a->at[i]);
+  return any;
+}
+
 bool arg_tensor(Build *b, const Arg *a, const char *param, NodeId *out) {
   if (a->kind == ARG_TENSOR) return (*out = a->node) != NO_NODE;
   if (a->kind == ARG_INT || a->kind == ARG_REAL) {
     *out = build_tensor(b, a, DT_F32);
     return *out != NO_NODE;
   }
-  return wrong(b, a, param, "a tensor");
+  wrong(b, a, param, "a tensor");
+  if (a->kind == ARG_LIST)
+    diag_note(b->diag, a->span,
+              has_tensor(a) ? "`stack` and `concat` make a tensor of a list of tensors"
+                            : "`array` makes a tensor of a list of numbers");
+  return false;
 }
 
 bool arg_int(Build *b, const Arg *a, const char *param, int64_t *out) {
