@@ -115,7 +115,10 @@ typedef struct checkpoint_writer {
   int n;
   const json_t *metadata;
   int64_t at;
-  int next;  /* entry that is being written */
+  char *stretch; /* the bytes from `base` to `at`, which are not written yet */
+  int64_t base, room;
+  bool direct; /* past the page cache */
+  int next;    /* entry that is being written */
   char *why; /* of CHECKPOINT_WHY bytes */
 } checkpoint_writer;
 /* Makes the file, which must not exist; elements follow in the order of the entries, then close
