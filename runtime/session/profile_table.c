@@ -12,6 +12,7 @@ static const double LEAST = 0.0005; /* of the call */
 
 typedef struct Row {
   double ns, slowest, waited; /* a call; slowest: of the device that takes longest */
+  double runs;                /* in a call: in a loop of the program several, or less than one */
   int64_t part;
 } Row;
 
@@ -31,6 +32,7 @@ static Row row_of(const TableView *v, int64_t part) {
     double ns = (double)t->ns / calls;
     r.ns += ns / devices;
     r.waited += (double)t->waited / calls / devices;
+    r.runs += (double)t->times / calls / devices;
     if (ns > r.slowest) r.slowest = ns;
   }
   return r;
@@ -57,16 +59,18 @@ static void rate_text(const dtrt_step *s, const Row *r, char *text, size_t room)
   text[0] = 0;
   if (moving <= 0) return;
   if (s->flops > 0)
-    snprintf(text, room, "%.1f GFLOP/s", (double)s->flops / moving);
+    snprintf(text, room, "%.1f GFLOP/s", (double)s->flops * r->runs / moving);
   else if (s->bytes > 0)
-    snprintf(text, room, "%.2f GB/s", (double)s->bytes / moving);
+    snprintf(text, room, "%.2f GB/s", (double)s->bytes * r->runs / moving);
 }
 
 static void put_step(TableView *v, const Row *r) {
   const dtrt_step *s = &v->e->step[r->part];
-  char rate[32];
+  char rate[32], *what = NULL;
   rate_text(s, r, rate, sizeof rate);
-  put_row(v, r, rate, s->what, s->where ? s->where : "");
+  if (r->runs != 1 && asprintf(&what, "%s, %.4g runs a call", s->what, r->runs) < 0) what = NULL;
+  put_row(v, r, rate, what ? what : s->what, s->where ? s->where : "");
+  free(what);
 }
 
 static void put_parts(TableView *v) {

@@ -56,6 +56,12 @@ if [ -n "$mpiexec" ]; then
   unset DTRT_MPI_SHARED
 fi
 
+# What runs a number of times in a call is counted so: its rate is that of all runs (2 x 4 MB each), on the same two lines of time.
+printf 'entry f(x: f32[1, 1000000]) {\n  u = x\n  repeat i in 0..50 { u = u * 0.5 + f32(i) }\n  return u\n}\n' >often.dtg
+head -c 4000000 /dev/zero >often.bin
+"$dtgc" run often.dtg call f --feed x=often.bin:f32[1000000] --profile >often.out 2>&1 || complain "often: $(cat often.out)"
+awk '/, 50 runs a call / { rows++; rate = $7 * $3; if (rate < 0.9 * 50 * 8 || rate > 1.1 * 50 * 8) { print; exit 1 } } END { exit !rows }' often.out || complain "often: $(cat often.out)"
+
 # Steps of layers that repeat are one function in the code, and steps of their own in the profile.
 cp "$here/deep.dtg" .
 "$dtgc" deep.dtg --mesh batch=2 --layout 'x=[batch, _]' --dump=c | grep -q 'dtrt_begin_step(dev, [a-z]' || complain "deep: nothing repeats"
