@@ -20,8 +20,10 @@ static void put_linear(const Text *t, const ExprNode *n, bool inner) {
   Str *out = t->out;
   const bool wraps = inner && n->n + (n->v != 0) > 1;
   str_puts(out, wraps ? "(" : "");
-  for (int i = 0; i < n->n; i++) {
+  for (int k = 0; k < 2 * n->n; k++) { /* what is added, then what is taken off */
+    const int i = k % n->n;
     const int64_t c = n->coef[i];
+    if ((c < 0) != (k >= n->n)) continue;
     str_puts(out, first ? (c < 0 ? "-" : "") : c < 0 ? " - " : " + ");
     if (c != 1 && c != -1) str_printf(out, "%ld*", c < 0 ? -(long)c : (long)c);
     put(t, n->arg[i], true);

@@ -109,6 +109,7 @@ typedef struct TileNode {
   int8_t loop[MAX_RANK]; /* by dim: the loop that runs over it, IN_ROWS or NO_LOOP */
   uint32_t sums;         /* set of loops over which it is added up, tile by tile */
   bool inner;
+  bool beyond; /* steps read it beyond the tile's part, too: in other turns it is as it was */
 } TileNode;
 /* A `where` of a mask of indices. */
 typedef struct BandMask {
@@ -130,8 +131,9 @@ typedef struct TileBand {
 enum { BAND_FAR = 1 << 30 /* no bound */ };
 struct Tiles {
   bool epilogue; /* of steps.at[0]; the loop is over rows, `most` of them at a time */
-  int64_t unit;  /* what an epilogue adds up it adds in units of so many rows, and joins these when
-                    it is over; 0: it adds up nothing, or in order from the first row to the last */
+  int64_t unit;  /* what is added up from turn to turn is added in units of so many turns at most,
+                    which are joined when all is over; 0: there is nothing, or in order from the
+                    first turn to the last */
   int nloops;
   TileLoop loop[MAX_TILE_LOOPS]; /* outermost first */
   VEC(Step) steps;

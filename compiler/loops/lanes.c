@@ -214,20 +214,48 @@ static Expr elements_before(ReduceNest *r) {
   return loop_param(l, PARAM_OFFSET, before);
 }
 
-void lanes_on(ReduceNest *r, int64_t most) {
+/* The sums of units are joined by the entry, when all are done. */
+static void leave_units(ReduceNest *r, Expr units) {
+  r->l->f.join = reduction_helper(r, "join_lines");
+  r->l->f.size = number(r, LANES), r->l->f.units = units;
+}
+
+static Expr units_of(ReduceNest *r, int64_t size) {
+  const Expr count = site_count(r->l, r->x), per = number(r, size);
+  return loop_param(r->l, PARAM_EXTENT, expr_div(r->l->x, add(r, count, number(r, size - 1)), per));
+}
+
+/* Where lanes of `partial` are, behind so many others. */
+static Expr lanes_behind(ReduceNest *r, Expr partial, const char *name, Expr lanes) {
+  const Expr at = loop_element(r->l, partial, expr_scale(r->l->x, lanes, LANES));
+  return loop_local(r->l, LOCAL_POINTER, r->n->dtype, name, 0, address(r, at));
+}
+
+void lanes_on(ReduceNest *r, int64_t most, int64_t unit) {
   Loop *l = r->l;
   const DType t = dtype_computed(r->n->dtype);
   const Expr len = loop_extent(l, r->x, r->last), all = loop_count(l, r->x);
-  const int64_t levels = 1 + sum_levels(most / LANES);
+  const int64_t levels = sum_line_kept(unit ? unit : most) / LANES;
   const Expr bytes = number(r, levels * LANES * dtype_size(t)), partial = loop_partial(l, r->id, t);
   loop_local(l, LOCAL_ARRAY, t, "line", LANES, NO_EXPR);
   const Expr kept = loop_local(l, LOCAL_LANES_ARRAY, t, "kept", levels, NO_EXPR);
   const Expr first = loop_element(l, kept, number(r, 0)),
              rest = address(r, loop_element(l, kept, number(r, 1)));
-  const Expr done = loop_integer(l, "done", elements_before(r), false);
+  const Expr before = elements_before(r);
+  Expr begin = number(r, 0), end_of = all, sums = NO_EXPR, memory = partial;
+  if (unit) { /* a tile lies in one */
+    const Expr own = loop_integer(l, "unit", expr_div(l->x, before, number(r, unit)), true);
+    const Expr n = units_of(r, unit);
+    sums = lanes_behind(r, partial, "sums", own);
+    memory = lanes_behind(r, partial, "memory", add(r, n, expr_scale(l->x, own, levels)));
+    begin = loop_integer(l, "base", expr_scale(l->x, own, unit), true);
+    end_of = lesser(r, sub(r, all, begin), number(r, unit));
+    leave_units(r, n);
+  }
+  const Expr done = loop_integer(l, "done", sub(r, before, begin), false);
   const Expr acc = loop_local(l, LOCAL_LANES, t, "acc", 0, reduction_identity(r));
   loop_if(l, less(r, number(r, 0), done));
-  loop_run(l, "dtrt_copy", 3, (Expr[]){kept, partial, bytes});
+  loop_run(l, "dtrt_copy", 3, (Expr[]){kept, memory, bytes});
   loop_set(l, acc, first);
   loop_close(l, 1);
   const int loops = loop_open_dims(l, r->x, &r->in, 0, r->last, LOOP_OUTER, LOOP_OUTER);
@@ -241,37 +269,39 @@ void lanes_on(ReduceNest *r, int64_t most) {
   loop_close(l, 2);
   loop_set(l, done, add(r, done, len));
   loop_close(l, loops);
-  loop_if(l, equal(r, done, all));
+  loop_if(l, equal(r, done, end_of));
   fold(r, rest, blocks_in(r, done));
-  loop_set(l, reduction_result(r), lanes_end(r));
+  if (unit) {
+    const Expr to = address(r, loop_element(l, sums, number(r, 0)));
+    const Expr lanes = number(r, LANES * (int64_t)dtype_size(t));
+    loop_run(l, "dtrt_copy", 3, (Expr[]){to, acc_address(r), lanes});
+  } else {
+    loop_set(l, reduction_result(r), lanes_end(r));
+  }
   loop_else(l);
   loop_set(l, first, acc);
-  loop_run(l, "dtrt_copy", 3, (Expr[]){partial, kept, bytes});
+  loop_run(l, "dtrt_copy", 3, (Expr[]){memory, kept, bytes});
   loop_close(l, 1);
 }
 
 void lanes_units(ReduceNest *r, int64_t line, int64_t size) {
   Loop *l = r->l;
   const int64_t most = (line + size - 1) / size, bytes = LANES * dtype_size(r->n->dtype);
-  const Expr per = number(r, size), lanes = number(r, LANES), count = loop_count(l, r->x);
-  const Expr all = expr_div(l->x, add(r, site_count(l, r->x), number(r, size - 1)), per);
-  const Expr n = loop_param(l, PARAM_EXTENT, all), unit = loop_symbol(l, "unit", 0, most - 1),
+  const Expr per = number(r, size), count = loop_count(l, r->x);
+  const Expr n = units_of(r, size), unit = loop_symbol(l, "unit", 0, most - 1),
              partial = loop_partial(l, r->id, r->n->dtype);
   loop_open(l, unit, n, LOOP_OUTER);
   l->apart = unit, l->apart_extent = n;
   const Expr base = loop_integer(l, "base", expr_mul(l->x, unit, per), true);
   const Expr len = loop_integer(l, "len", lesser(r, sub(r, count, base), per), true);
-  const Expr at = address(r, loop_element(l, partial, expr_mul(l->x, unit, lanes)));
-  /* It is named here, as lanes have a `partial` of their own. */
-  const Expr sums = loop_local(l, LOCAL_POINTER, r->n->dtype, "sums", 0, at);
+  const Expr sums = lanes_behind(r, partial, "sums", unit);
   r->in = at_flat(add(r, base, lanes_index(l, size)));
   lanes_begin(r, size, number(r, 0));
   lanes_line(r, size, number(r, 0), len);
   const Expr to = address(r, loop_element(l, sums, number(r, 0)));
   loop_run(l, "dtrt_copy", 3, (Expr[]){to, acc_address(r), number(r, bytes)});
   loop_close(l, 1);
-  l->f.join = reduction_helper(r, "join_lines");
-  l->f.size = lanes, l->f.units = n;
+  leave_units(r, n);
 }
 
 void lanes_carry(ReduceNest *r, Expr block) { carry(r, local(r, "blocks"), block); }

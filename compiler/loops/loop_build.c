@@ -19,8 +19,8 @@ void loop_open_body(Loop *l, LoopStmt s) {
 
 void loop_open_by(Loop *l, Expr index, Expr from, Expr to, Expr step, LoopHow how) {
   const char *name = expr_node(l->x, index)->name;
-  loop_open_body(l,
-            (LoopStmt){.kind = STMT_FOR, .how = how, .name = name, .a = from, .b = to, .c = step});
+  loop_open_body(
+      l, (LoopStmt){.kind = STMT_FOR, .how = how, .name = name, .a = from, .b = to, .c = step});
 }
 
 void loop_open_from(Loop *l, Expr index, Expr from, Expr to, LoopHow how) {
@@ -33,12 +33,12 @@ void loop_open(Loop *l, Expr index, Expr to, LoopHow how) {
 
 void loop_open_on(Loop *l, Expr index, Expr to, Expr step, LoopHow how) {
   loop_open_body(l, (LoopStmt){.kind = STMT_FOR,
-                          .how = how,
-                          .goes_on = true,
-                          .name = expr_node(l->x, index)->name,
-                          .a = index,
-                          .b = to,
-                          .c = step});
+                               .how = how,
+                               .goes_on = true,
+                               .name = expr_node(l->x, index)->name,
+                               .a = index,
+                               .b = to,
+                               .c = step});
 }
 
 void loop_while(Loop *l, Expr cond, LoopHow how) {
@@ -107,6 +107,11 @@ Expr loop_part_end(Loop *l, Expr begin, Expr len, Expr size) {
 
 void loop_step(Loop *l, Expr integer, int64_t by) {
   loop_set(l, integer, expr_add(l->x, integer, loop_int(l, by)));
+}
+
+void loop_open_dim(Loop *l, const Node *n, const At *at, int d, LoopHow how) {
+  const Expr from = expr_sub(l->x, loop_index(l, at, d), at->dim[d]);
+  loop_open_from(l, loop_index(l, at, d), from, expr_add(l->x, from, loop_extent(l, n, d)), how);
 }
 
 int loop_open_dims(Loop *l, const Node *n, const At *at, int from, int to, LoopHow how,

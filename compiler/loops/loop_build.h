@@ -25,6 +25,8 @@ typedef struct Loop {
   int64_t looks; /* ... for which it looks at so many elements, whatever its part */
   double share;  /* of what it reads and writes, that it touches; 0: all */
   bool outside;  /* values are wanted as they are outside of the tile's band */
+  Expr in_block[MAX_RANK]; /* of a nest in a tile whose loop over a dim counts from the begin of the
+                              device's block (at_in_block): its index; else NO_EXPR */
   Exprs *x;
   Lower lower;
   VEC(Expr) known[2]; /* by the number of an EXPR_VALUE: 1 + what it is; the second of `outside` */
@@ -102,6 +104,14 @@ Expr loop_partial(Loop *l, NodeId id, DType t);
 
 /* The index of a nest over the dims of n: dims of one element have no loop. */
 At loop_nest_index(Loop *l, const Node *n);
+/* The same where loops over dims of a tile count from the begin of the device's block, as
+ * conditions do that are about the place in the whole. False: there is no such dim. */
+bool at_in_block(Loop *l, const Node *n, At *at);
+void loop_in_tile(Loop *l); /* they count from the tile's begin again */
+/* What counts dim d, whose index is at->dim[d]. */
+Expr loop_index(Loop *l, const At *at, int d);
+/* The loop over dim d. */
+void loop_open_dim(Loop *l, const Node *n, const At *at, int d, LoopHow how);
 bool has_loop(const Loop *l, const At *at, int d);
 Expr loop_symbol(Loop *l, const char *name, int64_t lo, int64_t hi);
 Expr loop_letter(Loop *l, const char *letters, int d, const Node *n);

@@ -40,9 +40,9 @@ void lanes_band(ReduceNest *r, int64_t most);
 /* A line of several dims, over the loops from dim `first` on: it goes through a buffer of one
  * block. */
 void lanes_buffered(ReduceNest *r, int64_t most, int first);
-/* A sum of all elements, in tiles of rows: a line goes on from one tile to the next (sum_goes_on).
- * Between them, `partial` keeps what it needs. */
-void lanes_on(ReduceNest *r, int64_t most);
+/* A sum of all elements, in tiles of rows: a line, or a `unit` of it if that is not 0, goes on from
+ * one tile to the next (sum_goes_on). Between them, `partial` keeps what it needs. */
+void lanes_on(ReduceNest *r, int64_t most, int64_t unit);
 /* A line of all elements, in units of `size` that cores may have some of each (sum_line_unit). */
 void lanes_units(ReduceNest *r, int64_t line, int64_t size);
 enum { LANES_BLOCK = 32 * SUM_BLOCK }; /* elements */

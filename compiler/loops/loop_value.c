@@ -103,14 +103,18 @@ Expr site_at(Loop *l, const Node *n, int d) {
   return loop < 0 ? loop_int(l, 0) : site_tile(l, INTEGER_AT, loop);
 }
 
-Expr site_from(Loop *l, const Node *n, int d) {
+/* Where the device's block begins, in the whole. */
+static Expr block_from(Loop *l, const Node *n, int d) {
   const DimLayout *a = &n->layout->dim[d];
   const bool cut = a->naxes || a->window.of,
              even = !a->window.of && dim_even(l->mesh, a, n->shape.dim[d]);
   const int64_t most =
       n->shape.dim[d] - (even ? most_of(l, n, d) : 0); /* blocks of one size end there */
-  const Expr from = cut ? of_layout(l, n, d, INTEGER_FROM, most) : loop_int(l, 0);
-  return expr_add(l->x, from, site_at(l, n, d));
+  return cut ? of_layout(l, n, d, INTEGER_FROM, most) : loop_int(l, 0);
+}
+
+Expr site_from(Loop *l, const Node *n, int d) {
+  return expr_add(l->x, block_from(l, n, d), site_at(l, n, d));
 }
 
 Expr site_count(Loop *l, const Node *n) {
@@ -125,9 +129,8 @@ Expr site_first(Loop *l, NodeId id) {
   Expr first = loop_int(l, 1);
   for (int i = 0; i < l->tile->nloops; i++)
     if (s->sums >> i & 1)
-      first = expr_and(
-          l->x, first,
-          expr_compare(l->x, EXPR_EQUAL, site_tile(l, INTEGER_AT, i), loop_int(l, 0)));
+      first = expr_and(l->x, first,
+                       expr_compare(l->x, EXPR_EQUAL, site_tile(l, INTEGER_AT, i), loop_int(l, 0)));
   return first;
 }
 
@@ -152,11 +155,17 @@ Expr loop_param(Loop *l, ParamUse use, Expr value) {
 Expr loop_extent(Loop *l, const Node *n, int d) {
   return loop_param(l, PARAM_EXTENT, site_len(l, n, d));
 }
+/* Where a tile begins in the block. */
+static Expr tile_offset(Loop *l, const Node *n, int d) {
+  return loop_param(l, PARAM_OFFSET, site_at(l, n, d));
+}
 Expr loop_room(Loop *l, const Node *n, int d) {
   return loop_param(l, PARAM_EXTENT, site_room(l, n, d));
 }
+/* Two parameters, of which that of the tile goes away where a nest counts from the block's begin.
+ */
 Expr loop_offset(Loop *l, const Node *n, int d) {
-  return loop_param(l, PARAM_OFFSET, site_from(l, n, d));
+  return expr_add(l->x, loop_param(l, PARAM_OFFSET, block_from(l, n, d)), tile_offset(l, n, d));
 }
 Expr loop_count(Loop *l, const Node *n) { return loop_param(l, PARAM_EXTENT, site_count(l, n)); }
 
@@ -174,13 +183,34 @@ At loop_nest_index(Loop *l, const Node *n) {
   return at;
 }
 
+bool at_in_block(Loop *l, const Node *n, At *at) {
+  bool any = false;
+  for (int d = 0; d < n->shape.rank; d++) {
+    const Expr from = tile_offset(l, n, d);
+    if (is_int(l, from, 0) || !has_loop(l, at, d)) continue;
+    l->in_block[d] = loop_symbol(l, expr_node(l->x, at->dim[d])->name, 0, most_of(l, n, d) - 1);
+    at->dim[d] = expr_sub(l->x, l->in_block[d], from);
+    any = true;
+  }
+  return any;
+}
+
+void loop_in_tile(Loop *l) {
+  for (int d = 0; d < MAX_RANK; d++) l->in_block[d] = NO_EXPR;
+}
+
+Expr loop_index(Loop *l, const At *at, int d) {
+  return l->in_block[d] != NO_EXPR ? l->in_block[d] : at->dim[d];
+}
+
 bool has_loop(const Loop *l, const At *at, int d) { return !is_int(l, at->dim[d], 0); }
 At at_flat(Expr i) { return (At){.flat = i}; }
 
 At at_part(Loop *l, const At *at, int d, int64_t lo, int64_t hi) {
   At part = *at;
-  part.dim[d] =
-      lo == hi ? loop_int(l, lo) : loop_symbol(l, expr_node(l->x, at->dim[d])->name, lo, hi);
+  const Expr i = loop_index(l, at, d);
+  const Expr own = lo == hi ? loop_int(l, lo) : loop_symbol(l, expr_node(l->x, i)->name, lo, hi);
+  part.dim[d] = expr_add(l->x, own, expr_sub(l->x, at->dim[d], i));
   return part;
 }
 
@@ -220,11 +250,15 @@ bool loop_is_flat(Loop *l, NodeId id) {
   return true;
 }
 
-static Expr extent(Lower *lower, const Node *n, int d) {
-  Loop *l = lower->user;
-  const Expr len = site_len(l, n, d);
+/* A number is itself. */
+static Expr extent_param(Loop *l, Expr len) {
   int64_t v;
   return expr_is_int(l->x, len, &v) ? len : loop_param(l, PARAM_EXTENT, len);
+}
+
+static Expr extent(Lower *lower, const Node *n, int d) {
+  Loop *l = lower->user;
+  return extent_param(l, site_len(l, n, d));
 }
 
 static Expr offset(Lower *lower, const Node *n, int d) { return loop_offset(lower->user, n, d); }
@@ -249,12 +283,17 @@ static Expr load_around(Lower *lower, NodeId id, const At *at) {
   At own = *at;
   Expr inside = loop_int(l, 1);
   for (int d = 0; d < n->shape.rank; d++) {
-    if (dim_equal(&n->layout->dim[d], &of->layout->dim[d])) continue;
-    const Expr i =
-        expr_sub(x, expr_add(x, at->dim[d], loop_offset(l, n, d)), loop_offset(l, of, d));
-    own.dim[d] = i;
+    if (dim_equal(&n->layout->dim[d], &of->layout->dim[d])) {
+      own.dim[d] =
+          expr_sub(x, expr_add(x, at->dim[d], tile_offset(l, n, d)), tile_offset(l, of, d));
+      continue;
+    }
+    const Expr i = expr_sub(x, expr_add(x, at->dim[d], loop_offset(l, n, d)),
+                            loop_param(l, PARAM_OFFSET, block_from(l, of, d)));
+    own.dim[d] = expr_sub(x, i, tile_offset(l, of, d));
     inside = expr_and(x, inside, expr_compare(x, EXPR_LEAST, i, loop_int(l, 0)));
-    inside = expr_and(x, inside, expr_compare(x, EXPR_LESS, i, extent(lower, of, d)));
+    inside =
+        expr_and(x, inside, expr_compare(x, EXPR_LESS, i, extent_param(l, site_extent(l, of, d))));
   }
   return loop_choose(l, inside, lower_element(lower, EXPR_LOAD, n->operand[0], &own),
                      lower_element(lower, EXPR_LOAD, id, at));
@@ -312,6 +351,7 @@ Loop *loop_new(const LoopSite *s) {
               .apart_extent = NO_EXPR,
               .x = exprs_new(s->arena)};
   l->f = (LoopFunction){.x = l->x, .partial = NO_NODE};
+  loop_in_tile(l);
   l->lower = (Lower){.x = l->x,
                      .g = l->g,
                      .mesh = l->mesh,

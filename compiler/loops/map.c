@@ -8,8 +8,9 @@ static void map_loops(Loop *l, const Step *s, int d, const At *at, SplitDims spl
 static void map_inner(Loop *l, const Step *s, int d, const At *at, SplitDims split) {
   Cuts cut = {0};
   const At part = loop_inner_part(l, s, at, d, &cut);
-  loop_if(l, expr_and(l->x, expr_compare(l->x, EXPR_LEAST, at->dim[d], loop_int(l, cut.at[0])),
-                      expr_compare(l->x, EXPR_LESS, at->dim[d], loop_int(l, cut.at[1]))));
+  const Expr i = loop_index(l, at, d);
+  loop_if(l, expr_and(l->x, expr_compare(l->x, EXPR_LEAST, i, loop_int(l, cut.at[0])),
+                      expr_compare(l->x, EXPR_LESS, i, loop_int(l, cut.at[1]))));
   map_loops(l, s, d + 1, &part, split);
   loop_else(l);
   map_loops(l, s, d + 1, at, (SplitDims){0});
@@ -33,7 +34,7 @@ static void map_loops(Loop *l, const Step *s, int d, const At *at, SplitDims spl
       const Expr from = live_from(l, n, at);
       loop_open_from(l, at->dim[d], from, live_to(l, n, at), LOOP_PLAIN);
     } else {
-      loop_open(l, at->dim[d], loop_extent(l, n, d), how);
+      loop_open_dim(l, n, at, d, how);
     }
     if (split.inner >> d & 1)
       map_inner(l, s, d, at, split);
@@ -57,7 +58,17 @@ static void map_loops(Loop *l, const Step *s, int d, const At *at, SplitDims spl
 static void map_all(Loop *l, const Step *s, const At *at) {
   StepList groups = {0};
   SplitDims dims;
-  if (loop_split(l, s, at, &dims) || s->nodes.n == 1 || !loop_apart(l, s, at, dims.inner, &groups)) {
+  At in_block = *at;
+  if (at_in_block(l, graph_node(l->g, s->nodes.at[0]), &in_block)) {
+    loop_split(l, s, &in_block, &dims);
+    if (dims.inner) {
+      map_loops(l, s, 0, &in_block, dims);
+      return;
+    }
+    loop_in_tile(l);
+  }
+  if (loop_split(l, s, at, &dims) || s->nodes.n == 1 ||
+      !loop_apart(l, s, at, dims.inner, &groups)) {
     map_loops(l, s, 0, at, dims);
     return;
   }

@@ -95,11 +95,17 @@ static int code_of_parts(Loop *l, const Step *s, const At *at, SplitDims dims, i
   return sum;
 }
 
+/* What the loop over dim d counts up to, if that is a number. */
+static bool size_of(Loop *l, const Node *n, int d, int64_t *size) {
+  const bool in_block = l->in_block[d] != NO_EXPR;
+  return expr_is_int(l->x, in_block ? site_extent(l, n, d) : site_len(l, n, d), size);
+}
+
 void loop_cuts(Loop *l, const Step *s, const At *at, int d, Cuts *cut) {
   const Node *n = graph_node(l->g, s->nodes.at[0]);
   int64_t size = 0;
-  expr_is_int(l->x, site_len(l, n, d), &size);
-  look(l, s, at, at->dim[d], size, cut);
+  size_of(l, n, d, &size);
+  look(l, s, at, loop_index(l, at, d), size, cut);
   sort_cuts(l->arena, cut, size);
 }
 
@@ -147,13 +153,13 @@ bool loop_split(Loop *l, const Step *s, const At *at, SplitDims *dims) {
   for (int d = 0; d < n->shape.rank; d++) {
     Cuts cut = {0};
     int64_t size;
-    if (!has_loop(l, at, d) || !expr_is_int(l->x, site_len(l, n, d), &size)) continue;
-    const Find f = look(l, s, at, at->dim[d], size, &cut);
+    if (!has_loop(l, at, d) || !size_of(l, n, d, &size)) continue;
+    const Find f = look(l, s, at, loop_index(l, at, d), size, &cut);
     once = f.once, chooses = f.chooses;
     sort_cuts(l->arena, &cut, size);
     if (cut.n <= 2) continue;
     asked |= 1u << d;
-    if (cut.n > LOOP_PARTS) continue;
+    if (cut.n > LOOP_PARTS || l->in_block[d] != NO_EXPR) continue; /* a tile has some of them */
     by[d] = cut.n - 1;
     parts = parts > LOOP_PARTS ? parts : parts * by[d];
     dims->parts |= 1u << d;

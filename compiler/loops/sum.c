@@ -25,7 +25,7 @@ void build_sum(ReduceNest *r, const SumOrder *o) {
     r->in.dim[r->last] = lanes_index(l, most_of(l, x, r->last));
   if (!lines && o->rows > SUM_BLOCK) sum_join_rows(&s);
   if (goes_on)
-    lanes_on(r, o->line);
+    lanes_on(r, o->line, l->tile->unit ? sum_line_unit(l->mesh, l->g, n) : 0);
   else if (lines)
     sum_lines(&s);
   else

@@ -425,9 +425,9 @@ void sum_rows(SumNest *s) {
   for (int d = rank - 1; d >= 0; d--)
     if (counts_rows(s, d)) rows = d, last = last < rank ? last : d;
   int loops = loop_open_dims(l, s->x, &r->in, 0, rows, LOOP_OUTER, LOOP_OUTER);
-  s->unit = l->tile                        ? (site_first(l, r->id) != NO_EXPR ? l->tile->unit : 0)
-            : loops || s->first_row > rows ? 0
-                                           : sum_unit(l->mesh, l->g, s->n);
+  const bool in_units =
+      l->tile ? l->tile->unit && site_first(l, r->id) != NO_EXPR : !loops && s->first_row <= rows;
+  s->unit = in_units ? sum_unit(l->mesh, l->g, s->n) : 0;
   if (!blocks || (may_be_empty(s) && !s->unit)) put_identity(s, rows);
   s->kept = !blocks ? rank : short_runs(s, last) ? rows : last;
   for (int d = rows; d < (blocks ? last : rank); d++)

@@ -105,8 +105,8 @@ bool depthwise_in_f64(const Mesh *m, const Graph *g, const Node *n) {
   return slide_is_depthwise(g, n) && pixels > DEPTHWISE_PIECE;
 }
 
-/* The sum of each unit is written and read once more: of 512 rows, under one row in a hundred. Fewer
- * rows than give several cores such units each are dealt in smaller ones. */
+/* The sum of each unit is written and read once more: of 512 rows, under one row in a hundred.
+ * Fewer rows than give several cores such units each are dealt in smaller ones. */
 int64_t sum_unit_of(int64_t rows) {
   enum { LEAST_BLOCKS = 4, CHEAP_BLOCKS = 16, FEW_UNITS = 4, MOST_UNITS = 32 };
   const int64_t blocks = (rows + SUM_BLOCK - 1) / SUM_BLOCK;
@@ -175,10 +175,15 @@ bool sum_goes_on(const Mesh *m, const Graph *g, const Node *n) {
   return true;
 }
 
-int64_t sum_line_scratch(const Mesh *m, const Graph *g, const Node *n) {
+int64_t sum_line_kept(int64_t elements) { return (1 + sum_levels(elements / LANES)) * LANES; }
+
+int64_t sum_line_scratch(const Mesh *m, const Graph *g, const Node *n, bool in_units) {
   const SumOrder o = sum_order(m, g, n);
+  const int64_t unit = in_units ? sum_line_unit(m, g, n) : 0;
   if (!o.fixed || o.first == graph_operand(g, n, 0)->shape.rank) return 0;
-  return (1 + sum_levels(o.line / LANES)) * LANES * dtype_size(n->dtype);
+  const int64_t kept =
+      unit ? (o.line + unit - 1) / unit * sum_line_kept(unit) : sum_line_kept(o.line);
+  return kept * dtype_size(n->dtype);
 }
 
 int64_t product_scratch(const Mesh *m, const Graph *g, const Node *n) {

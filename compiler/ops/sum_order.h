@@ -45,9 +45,11 @@ int sum_unit_levels(int64_t unit);
  * layout. */
 int64_t sum_scratch(const Mesh *m, const Graph *g, const Node *n);
 /* A sum of all elements of a block can go on from some of its rows to the next: each begins with a
- * whole group of lanes. Bytes of what it keeps while it is computed so. */
+ * whole group of lanes. What it keeps while it is computed so, of a line or a unit of one: elements;
+ * and bytes in all, `in_units` behind the sums of these. */
 bool sum_goes_on(const Mesh *m, const Graph *g, const Node *n);
-int64_t sum_line_scratch(const Mesh *m, const Graph *g, const Node *n);
+int64_t sum_line_kept(int64_t elements);
+int64_t sum_line_scratch(const Mesh *m, const Graph *g, const Node *n, bool in_units);
 /* Bytes of partial sums that a product tiled over its inner dim keeps: dtrt_gemm_sum. */
 int64_t product_scratch(const Mesh *m, const Graph *g, const Node *n);
 

@@ -7,15 +7,36 @@
 #include "depend.h"
 #include "schedule_passes.h"
 
-static bool is_loop(const Step *s) { return s->kind == STEP_MAP || s->kind == STEP_REDUCE; }
+static bool is_loop(const Step *s) {
+  return (s->kind == STEP_MAP || s->kind == STEP_REDUCE) && !s->named;
+}
+
+/* Loops alone read it there, and none that run within a kernel. */
+static bool loops_read(const LocalEntry *le, Arena *a, const Step *s, NodeId id) {
+  if (s->kind != STEP_TILES) return is_loop(s);
+  for (int i = 0; i < s->tile->steps.n; i++) {
+    Reads r = {0};
+    step_reads(le, &s->tile->steps.at[i], a, &r);
+    if (reads_node(&r, id) && (s->tile->epilogue || !is_loop(&s->tile->steps.at[i]))) return false;
+  }
+  return true;
+}
+
+/* Tiles read what is theirs of the block, and around it. */
+static void read_around(LocalEntry *le, const Depend *d, NodeId id) {
+  const NodeId of = node_base(le->graph, graph_node(le->graph, id)->operand[0]);
+  for (int i = 0; i < d->readers[id].n; i++) {
+    const Step *s = &le->steps.at[d->readers[id].at[i]];
+    for (int k = 0; s->kind == STEP_TILES && k < s->tile->nodes.n; k++)
+      if (s->tile->nodes.at[k].node == of) s->tile->nodes.at[k].beyond = true;
+  }
+}
 
 /* Loops alone read node `id`, and none as something else. */
 static bool is_read_by_loops(const LocalEntry *le, const Depend *d, NodeId id) {
   if (d->at_end[id]) return false;
-  for (int i = 0; i < d->readers[id].n; i++) {
-    const Step *s = &le->steps.at[d->readers[id].at[i]];
-    if (!is_loop(s) || s->named) return false;
-  }
+  for (int i = 0; i < d->readers[id].n; i++)
+    if (!loops_read(le, d->arena, &le->steps.at[d->readers[id].at[i]], id)) return false;
   for (NodeId i = id + 1; i < le->graph->nodes.n; i++)
     if (node_base(le->graph, i) == id) return false;
   return true;
@@ -37,6 +58,7 @@ static void borders_entry(Plan *p, LocalEntry *le) {
           !is_read_by_loops(le, &d, s->nodes.at[i]))
         continue;
       found[s->nodes.at[i]] = any = true;
+      read_around(le, &d, s->nodes.at[i]);
     }
   }
   if (any) le->borders = found;

@@ -27,6 +27,41 @@ bool loop_map_any(const LoopMap *m, const LoopDims *d) {
   return false;
 }
 
+bool loop_map_beyond(const LoopMap *m, NodeId id) {
+  for (int i = 0; i < m->beyond.n; i++)
+    if (m->beyond.at[i].node == id && m->beyond.at[i].loops & m->live) return true;
+  return false;
+}
+
+/* Some use sees all of the node. */
+static bool is_whole(const LoopMap *m, NodeId id) {
+  for (int i = 0; i < m->whole.n; i++)
+    if (m->whole.at[i] == id) return true;
+  return false;
+}
+
+bool loop_map_add(LoopMap *m, const LoopMap *fresh) {
+  for (int i = 0; i < fresh->known.n; i++)
+    if (loop_map_any(m, &fresh->known.at[i]) &&
+        (is_whole(m, fresh->known.at[i].node) || is_whole(fresh, fresh->known.at[i].node)))
+      return false;
+  for (int i = 0; i < fresh->known.n; i++) loop_map_put(m, &fresh->known.at[i]);
+  for (int i = 0; i < fresh->beyond.n; i++) vec_push(m->arena, &m->beyond, fresh->beyond.at[i]);
+  for (int i = 0; i < fresh->whole.n; i++) vec_push(m->arena, &m->whole, fresh->whole.at[i]);
+  return true;
+}
+
+LoopsKnown loop_map_mark(const LoopMap *m) {
+  return (LoopsKnown){m->live, m->known.n, m->beyond.n, m->whole.n};
+}
+
+void loop_map_return(LoopMap *m, LoopsKnown to) {
+  m->live = to.live;
+  for (; m->known.n > to.known; m->known.n--)
+    lookup_put(&m->at, m->arena, graph_node(m->le->graph, m->known.at[m->known.n - 1].node), 0);
+  m->beyond.n = to.beyond, m->whole.n = to.whole;
+}
+
 static LoopDims none_of(NodeId id) {
   LoopDims d = {.node = id};
   memset(d.loop, NO_LOOP, sizeof d.loop);
@@ -128,6 +163,10 @@ static bool adds_up(const Node *n) {
   return node_class(n) == CLASS_REDUCE || node_class(n) == CLASS_CONTRACT;
 }
 
+/* The op finds its operands' elements by their place in the whole, whatever part of it and of them
+ * a tile has. */
+static bool shifts(const LoopMap *m, const Node *n) { return m->shifts && op_is(n, OPF_SHIFTS); }
+
 static void no_loops(int8_t *loop_of) { memset(loop_of, NO_LOOP, MAX_FACTORS); }
 
 /* Finds the loops of a node from its operands', where they are known. */
@@ -142,12 +181,18 @@ static bool up(Walk *w, NodeId id, LoopDims *out) {
   int8_t loop_of[MAX_FACTORS];
   rule_of(g, n, &r, w->m->arena);
   no_loops(loop_of);
+  bool fits = true;
   for (int k = 0; k < n->noperands; k++) {
     LoopDims x;
-    if (!up(w, n->operand[k], &x) || !to_factors(w, &r, r.operand[k], &x, loop_of, adds_up(n)))
-      return false;
+    if (!up(w, n->operand[k], &x)) return false;
+    fits = fits && to_factors(w, &r, r.operand[k], &x, loop_of, adds_up(n));
   }
-  if (!from_factors(w, &r, r.result, loop_of, out)) return false;
+  fits = fits && from_factors(w, &r, r.result, loop_of, out);
+  if (!fits && shifts(w->m, n)) { /* its uses will say */
+    *out = none_of(id);
+    return true;
+  }
+  if (!fits) return false;
   if (loop_map_any(w->m, out)) loop_map_put(w->fresh, out);
   return true;
 }
@@ -159,12 +204,59 @@ static bool same_loops(const LoopMap *m, const LoopDims *a, const LoopDims *b) {
   return true;
 }
 
+static uint32_t live_loops(const LoopMap *m, const LoopDims *d) {
+  uint32_t loops = 0;
+  for (int i = 0; i < MAX_RANK; i++)
+    if (is_live(m, d->loop[i])) loops |= 1u << d->loop[i];
+  return loops;
+}
+
+/* The loops of an operand that is read by a shift: those that pass. */
+static LoopDims not_shifted(const Walk *w, const Rule *r, int k, const LoopDims *d,
+                            NodeId operand) {
+  LoopDims x = none_of(operand);
+  for (int i = 0; i < graph_node(w->m->le->graph, operand)->shape.rank; i++) {
+    LoopDims one = none_of(d->node), to = none_of(operand);
+    int8_t loop_of[MAX_FACTORS];
+    no_loops(loop_of);
+    one.loop[i] = d->loop[i];
+    if (to_factors(w, r, r->result, &one, loop_of, false) &&
+        from_factors(w, r, r->operand[k], loop_of, &to))
+      x.loop[i] = to.loop[i];
+  }
+  return x;
+}
+
+/* A shift's operand that is in memory: all of it is there, whatever part of it other uses see. */
+static void read_beyond(Walk *w, const LoopDims *x) {
+  const NodeId base = node_base(w->m->le->graph, x->node);
+  const uint32_t loops = w->m->live & ~live_loops(w->m, x);
+  vec_push(w->m->arena, &w->fresh->beyond, ((LoopsBeyond){base, loops}));
+}
+
+static bool down(Walk *w, const LoopDims *d, Lookup *done);
+
+/* To the operands of a shift; `fits`: all of its loops pass. */
+static bool down_shift(Walk *w, const Rule *r, const LoopDims *d, bool fits, Lookup *done) {
+  const Node *n = graph_node(w->m->le->graph, d->node);
+  for (int k = 0; k < n->noperands; k++) {
+    const LoopDims x = not_shifted(w, r, k, d, n->operand[k]);
+    if (is_read(w, x.node) && !(fits && loop_map_any(w->m, &x)))
+      read_beyond(w, &x);
+    else if (!down(w, &x, done))
+      return false;
+  }
+  return true;
+}
+
 /* Takes the loops of a node to all that it is computed from. */
 static bool down(Walk *w, const LoopDims *d, Lookup *done) {
   const Graph *g = w->m->le->graph;
   const Node *n = graph_node(g, d->node);
   const LoopDims *had = known(w, d->node);
   if (had && !same_loops(w->m, had, d)) return false;
+  if (is_read(w, d->node) && !loop_map_any(w->m, d))
+    vec_push(w->m->arena, &w->fresh->whole, d->node);
   if (!had) {
     /* What was met before without loops is there for every turn alike. */
     if (lookup_get(done, n)) return !loop_map_any(w->m, d);
@@ -176,20 +268,23 @@ static bool down(Walk *w, const LoopDims *d, Lookup *done) {
   int8_t loop_of[MAX_FACTORS];
   rule_of(g, n, &r, w->m->arena);
   no_loops(loop_of);
-  if (!to_factors(w, &r, r.result, d, loop_of, true)) return false;
+  bool fits = to_factors(w, &r, r.result, d, loop_of, true);
   for (int k = 0; k < n->noperands; k++)
-    if (!to_factors(w, &r, r.operand[k], known(w, n->operand[k]), loop_of, adds_up(n)))
-      return false;
-  for (int k = 0; k < n->noperands; k++) {
+    fits = fits && to_factors(w, &r, r.operand[k], known(w, n->operand[k]), loop_of, adds_up(n));
+  if (shifts(w->m, n)) return down_shift(w, &r, d, fits, done);
+  LoopDims own = none_of(d->node); /* with the loops that operands have already */
+  fits = fits && from_factors(w, &r, r.result, loop_of, &own) && same_loops(w->m, &own, d);
+  for (int k = 0; fits && k < n->noperands; k++) {
     LoopDims x = none_of(n->operand[k]);
-    if (!from_factors(w, &r, r.operand[k], loop_of, &x) || !down(w, &x, done)) return false;
+    fits = from_factors(w, &r, r.operand[k], loop_of, &x) && down(w, &x, done);
   }
-  return true;
+  return fits;
 }
 
 uint32_t loop_map_summed(const LoopMap *m, NodeId id) {
   const Node *n = graph_node(m->le->graph, id);
   uint32_t in = 0, out = 0;
+  if (shifts(m, n)) return 0;
   for (int k = 0; k < n->noperands; k++) {
     const LoopDims *x = loop_map_find(m, n->operand[k]);
     for (int d = 0; x && d < MAX_RANK; d++)
@@ -223,7 +318,7 @@ bool loop_map_step(LoopMap *m, const Step *s, LoopMap *fresh, uint32_t *used) {
     }
     if (!down(&w, &d, &done)) return false;
     const Node *n = graph_node(m->le->graph, d.node);
-    for (int k = -1; k < n->noperands; k++) {
+    for (int k = -1; k < (shifts(m, n) ? 0 : n->noperands); k++) {
       const LoopDims *x = known(&w, k < 0 ? d.node : n->operand[k]);
       for (int j = 0; x && j < MAX_RANK; j++)
         if (is_live(m, x->loop[j])) *used |= 1u << x->loop[j];

@@ -48,7 +48,7 @@ static void add_scratch(Memory *m, const Step *s, NodeId id) {
   const TileNode *tile = s->tile ? tiles_node(s->tile, m->le->graph, id) : NULL;
   if (tile && tile->sums)
     bytes += product_scratch(&m->plan->program->mesh, m->le->graph, n) +
-             sum_line_scratch(&m->plan->program->mesh, m->le->graph, n);
+             sum_line_scratch(&m->plan->program->mesh, m->le->graph, n, s->tile->unit > 0);
   int last = m->done_at[id];
   if (s->named && s->kind == STEP_SCATTER) { /* by whom rows are named is asked later, too */
     bytes += scatter_named(&m->plan->program->mesh, n);
@@ -407,7 +407,7 @@ static void find_lives(Memory *m) {
 /* Turn after turn of a tile goes over parts of both that are apart from those of other turns. */
 static bool same_parts(const LocalEntry *le, const Tiles *s, NodeId a, NodeId b) {
   const TileNode *x = tiles_node(s, le->graph, a), *y = tiles_node(s, le->graph, b);
-  if (!x || !y || x->inner || y->inner || x->sums || y->sums ||
+  if (!x || !y || x->inner || y->inner || x->sums || y->sums || x->beyond || y->beyond ||
       memcmp(x->loop, y->loop, sizeof x->loop))
     return false;
   uint32_t loops = 0;

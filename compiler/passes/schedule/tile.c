@@ -83,10 +83,10 @@ static bool can_repeat(Tiling *s, Group *g, NodeId id) {
   LoopMap fresh = {.arena = s->plan->arena, .le = s->le};
   Step t = step_of(s, id);
   uint32_t used;
-  if (!loop_map_find(&g->map, id) || !loop_map_step(&g->map, &t, &fresh, &used) ||
-      used != g->map.live)
+  if (!loop_map_find(&g->map, id) || loop_map_beyond(&g->map, id) ||
+      !loop_map_step(&g->map, &t, &fresh, &used) || used != g->map.live ||
+      !loop_map_add(&g->map, &fresh))
     return false;
-  for (int i = 0; i < fresh.known.n; i++) loop_map_put(&g->map, &fresh.known.at[i]);
   return loop_map_summed(&g->map, id) == 0 && group_fits(s, g);
 }
 
@@ -289,7 +289,8 @@ static void drop_idle(Tiling *s) {
 
 static void add_node(const Tiling *s, const Group *g, const int *number, Tiles *tile,
                      const LoopDims *x) {
-  TileNode n = {.node = x->node, .sums = 0, .inner = s->is_inner[x->node]};
+  TileNode n = {
+      .node = x->node, .inner = s->is_inner[x->node], .beyond = loop_map_beyond(&g->map, x->node)};
   bool any = false;
   for (int d = 0; d < MAX_RANK; d++) {
     bool loops = x->loop[d] != NO_LOOP && g->map.live >> x->loop[d] & 1;
@@ -303,23 +304,6 @@ static void add_node(const Tiling *s, const Group *g, const int *number, Tiles *
   if (!any && !n.sums) return;
   vec_push(s->plan->arena, &tile->nodes, n);
   lookup_put(&tile->at, s->plan->arena, graph_node(s->le->graph, x->node), tile->nodes.n);
-}
-
-/* Rows of a unit of all that an epilogue adds up; 0: something goes on from row to row. */
-static int64_t unit_of(const Tiling *s, const Group *g, const Tiles *tile) {
-  const Graph *graph = s->le->graph;
-  const Mesh *m = &s->plan->program->mesh;
-  const Node *kernel = graph_node(graph, tile->steps.at[0].nodes.at[0]);
-  const Shape local = layout_local(m, kernel->layout, &kernel->shape);
-  int64_t rows = 1, unit = 0;
-  for (int d = 0; d < g->epilogue; d++) rows *= local.dim[d];
-  for (int i = 0; i < tile->nodes.n; i++) {
-    if (!(tile->nodes.at[i].sums & 1)) continue;
-    const Node *n = graph_node(graph, tile->nodes.at[i].node);
-    if (sum_order(m, graph, n).rows != rows || !sum_unit(m, graph, n)) return 0;
-    unit = sum_unit(m, graph, n);
-  }
-  return unit;
 }
 
 static void put_tile_nest(Tiling *s, Group *g, Step *out) {
@@ -358,7 +342,7 @@ static void put_tile_nest(Tiling *s, Group *g, Step *out) {
       vec_push(a, &out->nodes, id);
       if (s->is_inner[id] && bytes > s->le->tile_bytes[id]) s->le->tile_bytes[id] = bytes;
     }
-  tile->unit = g->epilogue ? unit_of(s, g, tile) : 0;
+  if (g->rows) tile_units(s, tile);
   if (g->epilogue)
     tile->band = (TileBand){.of = NO_NODE, .vanishes = NO_NODE};
   else

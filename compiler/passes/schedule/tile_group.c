@@ -98,9 +98,8 @@ static uint32_t must_go(const Mesh *mesh, const Group *g, NodeId id, uint32_t su
     if (summed >> i & 1 && !dim_even(mesh, &of->layout->dim[d], of->shape.dim[d])) return summed;
   }
   if (op_class(n) == OPC_PRODUCT) {
-    const bool adds_up =
-        !(summed & (summed - 1)) && n->dtype == DT_F32 && x->dtype == DT_F32 &&
-        !by_vector(mesh, g->map.le->graph, n);
+    const bool adds_up = !(summed & (summed - 1)) && n->dtype == DT_F32 && x->dtype == DT_F32 &&
+                         !by_vector(mesh, g->map.le->graph, n);
     return adds_up ? 0 : summed;
   }
   const SumOrder order = sum_order(mesh, g->map.le->graph, n);
@@ -164,6 +163,18 @@ static bool epilogue_fits(const Tiling *s, const Group *g) {
   return true;
 }
 
+/* What members make is read in the same turn alone: not beyond its tile. */
+static bool stays_within(const Tiling *s, const Group *g) {
+  for (int i = 0; i < g->member.n; i++) {
+    const Step *t = &s->le->steps.at[g->member.at[i]];
+    for (int k = 0; k < t->nodes.n; k++)
+      if (loop_map_beyond(&g->map, t->nodes.at[k])) return false;
+  }
+  for (int i = 0; i < g->again.n; i++)
+    if (loop_map_beyond(&g->map, g->again.at[i])) return false;
+  return true;
+}
+
 bool group_fits(const Tiling *s, Group *g) {
   for (int i = 0; i < g->member.n; i++) {
     const Step *t = &s->le->steps.at[g->member.at[i]];
@@ -174,6 +185,7 @@ bool group_fits(const Tiling *s, Group *g) {
     g->map.live &= ~go;
     i = -1; /* from the beginning */
   }
+  if (!stays_within(s, g)) return false;
   if (g->epilogue) return epilogue_fits(s, g);
   for (int i = 0; i < g->member.n; i++) {
     const Step *t = &s->le->steps.at[g->member.at[i]];
@@ -300,36 +312,22 @@ static void remove_member(Tiling *s, Group *g, int k) {
   s->group_of[k] = -1;
 }
 
-/* A member reads all of it in each turn, and the new loops would leave it a part. */
-static bool is_read_whole(const Tiling *s, const Group *g, NodeId id) {
-  if (loop_map_find(&g->map, id)) return false;
-  for (int i = g->epilogue ? 1 : 0; i < g->member.n; i++)
-    for (int k = 0; k < s->d.reads[g->member.at[i]].r.n; k++)
-      if (s->d.reads[g->member.at[i]].r.at[k].node == id) return true;
-  return false;
-}
-
 bool group_join(Tiling *s, int index, int k, bool gathers) {
   Group *g = s->groups.at[index];
   const Step *step = &s->le->steps.at[k];
   if (step->segment != s->le->steps.at[g->member.at[0]].segment) return false;
   if (!may_join(s, g, step) || g->member.n == TILE_MEMBERS || !has_common(s, g, k, index))
     return false;
-  uint32_t live = g->map.live, used;
+  const LoopsKnown before = loop_map_mark(&g->map);
+  uint32_t used;
   g->map.live &= ~unfinished(s, g, k, index);
   LoopMap fresh = {.arena = s->plan->arena, .le = s->le};
-  bool fits = g->map.live && loop_map_step(&g->map, step, &fresh, &used) && used == g->map.live;
-  for (int i = 0; fits && g->rows && i < fresh.known.n; i++)
-    fits = !is_read_whole(s, g, fresh.known.at[i].node);
-  int nknown = g->map.known.n;
-  for (int i = 0; fits && i < fresh.known.n; i++) loop_map_put(&g->map, &fresh.known.at[i]);
+  const bool fits = g->map.live && loop_map_step(&g->map, step, &fresh, &used) &&
+                    used == g->map.live && loop_map_add(&g->map, &fresh);
   add_member(s, g, index, k);
   if (fits && group_fits(s, g) && (!gathers || group_gathers(s, index))) return true;
   remove_member(s, g, k);
-  g->map.live = live;
-  for (; g->map.known.n > nknown; g->map.known.n--)
-    lookup_put(&g->map.at, s->plan->arena,
-               graph_node(s->le->graph, g->map.known.at[g->map.known.n - 1].node), 0);
+  loop_map_return(&g->map, before);
   return false;
 }
 
@@ -338,7 +336,7 @@ static Group *group_over(Tiling *s, NodeId over, int dims) {
   Arena *a = s->plan->arena;
   const Node *n = graph_node(s->le->graph, over);
   Group *g = arena_new_of(a, Group);
-  g->map = (LoopMap){.arena = a, .le = s->le};
+  g->map = (LoopMap){.arena = a, .le = s->le, .shifts = true};
   LoopDims d = {.node = over};
   memset(d.loop, NO_LOOP, sizeof d.loop);
   for (int i = 0; i < dims; i++) {
@@ -365,8 +363,8 @@ bool group_begin(Tiling *s, int k, NodeId over, bool rows) {
   g->rows = rows;
   uint32_t used;
   LoopMap fresh = {.arena = a, .le = s->le};
-  if (!loop_map_step(&g->map, &s->le->steps.at[k], &fresh, &used)) return false;
-  for (int i = 0; i < fresh.known.n; i++) loop_map_put(&g->map, &fresh.known.at[i]);
+  if (!loop_map_step(&g->map, &s->le->steps.at[k], &fresh, &used) || !loop_map_add(&g->map, &fresh))
+    return false;
   vec_push(a, &g->member, k);
   if (!group_fits(s, g)) return false;
   add_group(s, g, k);
@@ -377,6 +375,7 @@ int group_begin_epilogue(Tiling *s, int k, int dims) {
   Group *g = group_over(s, s->le->steps.at[k].nodes.at[0], dims);
   g->rows = true;
   g->epilogue = dims;
+  g->map.shifts = false; /* its rows are one loop over several dims */
   vec_push(s->plan->arena, &g->member, k);
   return add_group(s, g, k);
 }

@@ -74,4 +74,8 @@ int64_t tiling_part(const Tiling *s, const Group *g, NodeId id, const int64_t *m
  * of the whole and the memory traffic that tiles save. */
 bool tiling_pay(const Tiling *s, const Group *g, const int64_t *most);
 
+/* tile_units.c: whether cores can have turns of the loop each though sums go on from turn to turn.
+ * Sets Tiles.unit, and makes tiles no larger than lines of sums allow. */
+void tile_units(const Tiling *s, Tiles *tile);
+
 #endif
