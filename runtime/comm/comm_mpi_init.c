@@ -260,17 +260,19 @@ static bool meet_all(void) {
   return together;
 }
 
-/* Between hosts MPICH over UCX hangs in MPI_Finalize now and then (seen with 4.0.2 and 1.13): a
+/* Over connections MPICH over UCX hangs in MPI_Finalize now and then (seen with 4.0.2 and 1.13): a
  * rank that has closed its connections waits in the launcher's barrier and moves nothing more,
- * while another waits for it. So where there are several hosts, ranks meet, and then take their
- * leave of hydra in its own words (PMI, version 1). False: that is not how it is here. */
+ * while another waits for it. So where there are several hosts, or one without memory between its
+ * processes, ranks meet, and then take their leave of hydra in its own words (PMI, version 1).
+ * False: that is not how it is here. */
 static bool leave_hydra(void) {
   static const char bye[] = "cmd=finalize\n";
   const launcher_hydra hydra = launcher_find_hydra();
   char answer[256];
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (!hydra.here || hydra.socket < 0 || hydra.here == ranks || !meet_all()) return false;
+  const bool by_memory = hydra.here == ranks && !launcher_without_memory();
+  if (!hydra.here || hydra.socket < 0 || by_memory || !meet_all()) return false;
   struct pollfd p = {.fd = hydra.socket, .events = POLLIN};
   return send(p.fd, bye, sizeof bye - 1, MSG_NOSIGNAL) == (ssize_t)sizeof bye - 1 &&
          poll(&p, 1, 5000) == 1 && read(p.fd, answer, sizeof answer) > 0;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct {
   const char *name, *rank, *size;
@@ -62,11 +63,26 @@ launcher_hydra launcher_find_hydra(void) {
 
 const char *launcher_home(void) { return getenv("DTGC_LAUNCH"); }
 
+int launcher_progress(void) {
+  struct stat s;
+  const int fd = number("DTGC_LAUNCH_PROGRESS", 0);
+  return launcher_home() && fd > 2 && fstat(fd, &s) == 0 && S_ISSOCK(s.st_mode) ? fd : -1;
+}
+
 int launcher_rank(void) {
   for (int i = 0; i < LAUNCHERS; i++)
     if (launchers[i].kind != STARTS_HERE && number(launchers[i].rank, 0) >= 0)
       return number(launchers[i].rank, 0);
   return -1;
+}
+
+bool launcher_without_memory(void) {
+  static const char *const memory[] = {"all", "sm", "shm", "mm", "posix", "sysv", "xpmem", "cma"};
+  const char *transports = getenv("UCX_TLS");
+  if (!transports || *transports == '^') return false;
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+    if (strstr(transports, memory[i])) return false;
+  return true;
 }
 
 bool launcher_allocates(void) {

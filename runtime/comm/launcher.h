@@ -29,8 +29,13 @@ launcher_hydra launcher_find_hydra(void);
 /* Under `dtgc launch`: where it listens, "TOKEN PORT ADDRESS..."; else NULL. It knows how each rank
  * ends, and ends the others. */
 const char *launcher_home(void);
+/* The socket on which it takes lines of progress, of rank 0; else -1. */
+int launcher_progress(void);
 /* This process's number, be it alone; -1: no launcher has started it. */
 int launcher_rank(void);
+/* UCX, MPICH's network, is told to use no memory between processes: these have connections, be they
+ * on one host, as where all others are lost. */
+bool launcher_without_memory(void);
 /* Within an allocation of Slurm, outside of its steps. */
 bool launcher_allocates(void);
 /* Whether MPI's number of processes is that of the launcher. False with why. `open_mpi`: the MPI is
