@@ -11,6 +11,7 @@
 #include "fit_report.h"
 #include "fit_save.h"
 #include "fit_verify.h"
+#include "launcher.h"
 #include "safetensors.h"
 #include "profile.h"
 #include "progress.h"
@@ -413,7 +414,7 @@ static fit_status train(show *w) {
     say_begin(w);
     fflush(stdout);
   }
-  progress_start(&w->bar, !w->c.quiet && !w->c.plain);
+  progress_start(&w->bar, !w->c.quiet && !w->c.plain, w->c.quiet ? -1 : launcher_progress());
   status = log_start(w);
   int64_t epochs = f->first_epoch ? f->first_epoch - 1 : 0;
   int64_t first = epochs * fit_steps(&f->train) + f->first_step + 1;

@@ -49,6 +49,7 @@ typedef struct Watch {
   int nlines, room;
   starter from;
   line_merge starter_text;
+  status_line status;
   int stop;             /* the signal that the launcher got */
   double failed, ended; /* when the first failure was seen, and when ranks were killed; 0: not */
   bool starter_gone;
@@ -147,7 +148,7 @@ static bool hello(Watch *w, Line *l, const char *text) {
   int rank = -1;
   long pid = 0;
   if (sscanf(text, "dtgc-launch %c %llx %d %ld %63s", &kind, &token, &rank, &pid, host) != 5 ||
-      token != w->token || rank < 0 || rank >= w->nranks || !strchr("COE", kind))
+      token != w->token || rank < 0 || rank >= w->nranks || !strchr("COEP", kind))
     return false;
   l->kind = kind;
   l->rank = rank;
@@ -182,29 +183,44 @@ static bool take_lines(Watch *w, Line *l) {
   return m->n < 4096;
 }
 
+static void put(Watch *w, Line *l, const char *bytes, size_t n) {
+  if (l->kind == 'P') return status_put(&w->status, bytes, n);
+  status_clear(&w->status);
+  if (l->kind == 'E')
+    line_merge_put(&l->text, STDERR_FILENO, bytes, n, w->rank[l->rank].last);
+  else
+    line_merge_put(&l->text, STDOUT_FILENO, bytes, n, NULL);
+  status_draw(&w->status);
+}
+
+static void put_end(Watch *w, Line *l) {
+  if (l->kind == 'P' || (l->kind == 'O' && !l->rank)) w->status.text[0] = 0;
+  status_clear(&w->status);
+  if (l->kind == 'E') line_merge_end(&l->text, STDERR_FILENO, w->rank[l->rank].last);
+  if (l->kind == 'O') line_merge_end(&l->text, STDOUT_FILENO, NULL);
+  status_draw(&w->status);
+}
+
 static void take(Watch *w, Line *l) {
   char bytes[1 << 16];
   ssize_t n = recv(l->fd, bytes, sizeof bytes, 0);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  int fd = l->kind == 'E' ? STDERR_FILENO : STDOUT_FILENO;
-  bool output = l->kind == 'O' || l->kind == 'E';
-  char *last = l->kind == 'E' ? w->rank[l->rank].last : NULL;
+  const bool output = strchr("OEP", l->kind);
   if (n <= 0) {
-    if (output) line_merge_end(&l->text, fd, last);
+    if (output) put_end(w, l);
     if (l->kind == 'C') rank_ended(w, l->rank, 0, false);
     return drop_line(l);
   }
-  if (output) return line_merge_put(&l->text, fd, bytes, (size_t)n, last);
+  if (output) return put(w, l, bytes, (size_t)n);
   char *text = realloc(l->text.text, l->text.n + (size_t)n);
   if (!text) return drop_line(l);
   memcpy(text + l->text.n, bytes, (size_t)n);
   l->text = (line_merge){text, l->text.n + (size_t)n, l->text.n + (size_t)n};
   if (!take_lines(w, l)) return drop_line(l);
-  if ((l->kind == 'O' || l->kind == 'E') && l->text.n) { /* came with the first line */
+  if (strchr("OEP", l->kind) && l->text.n) { /* came with the first line */
     line_merge early = l->text;
     l->text = (line_merge){0};
-    line_merge_put(&l->text, l->kind == 'E' ? STDERR_FILENO : STDOUT_FILENO, early.text, early.n,
-                   l->kind == 'E' ? w->rank[l->rank].last : NULL);
+    put(w, l, early.text, early.n);
     free(early.text);
   }
 }
@@ -429,7 +445,9 @@ void attempt_run(attempt *a, const job *j, const job_plan *p, char **words) {
     for (int r = 0; r < p->ranks; r++) w.rank[r].control = -1;
     a->status = 0;
     if (starter_begin(&w.from, j, p, words, address, a->why)) {
+      status_begin(&w.status, j->progress);
       run(&w);
+      status_clear(&w.status);
       bool orderly = w.ended == 0;
       let_go(&w);
       for (size_t before = 1, after = 0; w.from.out >= 0 && before != after;) {

@@ -23,6 +23,10 @@ static const char help[] =
     "                        command. Without it the first axis shrinks; an executable keeps its "
     "mesh\n"
     "  --hosts FILE          hosts, one `host[:ranks]` a line, reached by mpiexec (ssh)\n"
+    "  --progress            shows epoch, step, rate and metrics of rank 0's `fit`: on a terminal "
+    "in "
+    "one\n"
+    "                        line, else a line every 10 s, on standard error\n"
     "  --with COMMAND        starts ranks instead of mpiexec, as 'srun --mpi=pmi2'\n"
     "\n"
     "Inside an allocation of Slurm srun starts the ranks. Ctrl-C, SIGTERM and SIGHUP are passed "
@@ -91,6 +95,7 @@ static bool take_option(job *j, int argc, char **argv, int *i) {
   static const char *const names[] = {"-n",      "--restarts", "--elastic",
                                       "--hosts", "--with",     "--mesh-for"};
   bool known = false;
+  if (!strcmp(word, "--progress")) return ++*i, j->progress = true;
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) known |= !strcmp(word, names[k]);
   if (!known) return wrong("unknown option %s (dtgc launch --help)", word);
   if (!value || !strcmp(value, "--")) return wrong("%s requires a value", word);

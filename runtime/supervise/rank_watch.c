@@ -64,12 +64,19 @@ static int connect_home(const char *where, char kind, int rank) {
   return fd;
 }
 
-__attribute__((noreturn)) static void become(char **command, int out, int err, pid_t parent) {
+__attribute__((noreturn)) static void become(char **command, int out, int err, int progress,
+                                             pid_t parent) {
+  char number[16];
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   setpgid(0, 0);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
   signal(SIGPIPE, SIG_IGN); /* without the launcher it still saves */
+  unsetenv(RANK_PROGRESS);
+  if (progress >= 0 && fcntl(progress, F_SETFD, 0) == 0) {
+    snprintf(number, sizeof number, "%d", progress);
+    setenv(RANK_PROGRESS, number, 1);
+  }
   if (getppid() == parent) execvp(command[0], command);
   fprintf(stderr, "dtgc launch: %s: %s\n", command[0], strerror(errno));
   fflush(stderr);
@@ -126,6 +133,7 @@ static int watch_program(char **command) {
   }
   int home = connect_home(where, 'C', rank), out = connect_home(where, 'O', rank),
       err = connect_home(where, 'E', rank);
+  int progress = rank == 0 ? connect_home(where, 'P', rank) : -1;
   if (home < 0 || out < 0 || err < 0) {
     fprintf(stderr, "dtgc launch: host %s: the launcher cannot be reached at %s\n", host,
             strchr(where, ' ') + 1);
@@ -139,10 +147,11 @@ static int watch_program(char **command) {
   if (child == 0) {
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
-    become(command, out, err, parent);
+    become(command, out, err, progress, parent);
   }
   close(out);
   close(err);
+  if (progress >= 0) close(progress);
   if (child < 0) return say(home, "X %ld\n", 1L << 8), SUPERVISE_FAILED;
   say(home, "P %ld\n", (long)child);
   say(home, "X %ld\n", (long)watch(home, child));

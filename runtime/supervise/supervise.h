@@ -36,6 +36,7 @@ typedef struct job {
   int ncommand;
   const char *save; /* the folder after --save in the command, or NULL */
   bool resumes;     /* the command has --resume */
+  bool progress;    /* --progress: what rank 0's `fit` is doing is shown */
   job_host *host;   /* [nhosts], without a file the only one is "" */
   int nhosts;
   char *left_out; /* hosts that a scheduler chose and that were lost: "b,c" */
@@ -107,6 +108,20 @@ typedef struct line_merge {
 void line_merge_put(line_merge *m, int fd, const char *bytes, size_t n, char *last);
 void line_merge_end(line_merge *m, int fd, char *last); /* what lacks its end of line */
 
+/* status_line.c: the progress of rank 0's `fit`, below all other output. */
+typedef struct status_line {
+  bool on, terminal; /* it was requested; standard error is a terminal that can redraw */
+  bool shown;        /* there is a line to clear */
+  double last;       /* when one was written, seconds */
+  char text[SUPERVISE_LINE];
+  char in[2 * SUPERVISE_LINE]; /* [n] of the line that comes */
+  size_t n;
+} status_line;
+void status_begin(status_line *s, bool wanted);
+void status_put(status_line *s, const char *bytes, size_t n); /* what rank 0 has sent */
+void status_clear(status_line *s);                            /* before other output, ... */
+void status_draw(status_line *s);                             /* ... and after it */
+
 /* stop_signals.c: signals to the launcher, as readable bytes. */
 int stop_signals_open(void); /* a descriptor, or -1 */
 void stop_signals_close(void);
@@ -117,5 +132,7 @@ int rank_watch(char **command);
  * "TOKEN PORT ADDRESS ADDRESS...". */
 #define RANK_HELLO "dtgc-launch %c %llx %d %ld %63s\n"
 #define RANK_ADDRESS "DTGC_LAUNCH"
+/* The descriptor to which rank 0's `fit` writes its progress, a line each time. */
+#define RANK_PROGRESS "DTGC_LAUNCH_PROGRESS"
 
 #endif

@@ -1,10 +1,12 @@
 /* progress.c: see progress.h. It is drawn on stderr, so that stdout holds only whole lines. */
 #include "progress.h"
 #include "variables.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,14 +16,24 @@ double progress_now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-void progress_start(progress *p, bool wanted) {
+void progress_start(progress *p, bool wanted, int to) {
   const char *term = variable(VARIABLE_TERM);
   p->on = wanted && isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
   p->shown = false;
+  p->to = to;
   p->last = progress_now();
 }
 
-bool progress_due(const progress *p) { return p->on && progress_now() - p->last >= 0.1; }
+bool progress_due(const progress *p) {
+  return (p->on || p->to >= 0) && progress_now() - p->last >= 0.1;
+}
+
+/* A reader that is slow or gone costs a line, not time; part of one would spoil the next. */
+static void send_line(progress *p, char *line, int n) {
+  line[n] = '\n';
+  const ssize_t sent = send(p->to, line, (size_t)n + 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent >= 0 ? sent != n + 1 : errno != EAGAIN && errno != EINTR) p->to = -1;
+}
 
 void progress_time_text(double seconds, char *text, size_t size) {
   long long s = (long long)(seconds + 0.5);
@@ -58,6 +70,9 @@ void progress_step(progress *p, const char *head, int64_t done, int64_t all, dou
   double rate = seconds > 0 ? (double)done / seconds : 0;
   progress_time_text(rate > 0 ? (double)(all - done) / rate : 0, left, sizeof left);
   snprintf(speed, sizeof speed, "%.*f steps/s  %s left", rate < 10 ? 1 : 0, rate, left);
+  if (p->to >= 0)
+    send_line(p, line, draw(line, sizeof line - 1, 0, head, done, all, metrics, speed));
+  if (!p->on) return;
   for (int width = 24; width >= 0; width -= 8) /* the bar shrinks before the text does */
     if (draw(line, sizeof line, width, head, done, all, metrics, speed) <= most) break;
   line[most] = '\0';

@@ -78,8 +78,17 @@ broken() { # NAME KILLS ARGS...
   [ -z "$(ranks)" ] || fail "$name: ranks are left"
 }
 broken killed "$kills" -n 4 --restarts 100000
+grep -q 'left  loss' err.txt && fail 'progress without --progress'
 # An executable keeps its mesh, and its bits, on ranks of more devices.
-broken fewer 2 -n 4 --elastic 1:4
+broken fewer 2 -n 4 --elastic 1:4 --progress
+grep -qE '^epoch [0-9]+/[0-9]+ [0-9]+/[0-9]+  [0-9.]+ steps/s  [0-9]+:[0-9]+ left  loss [0-9.e-]+$' err.txt || fail '--progress: no line in the log'
+# On a terminal it is one line, which other output does not break.
+if command -v script >/dev/null; then
+  TERM=xterm script -qfc "'$dtgc' launch -n 2 --progress -- $fit --steps $steps" tty.txt >/dev/null </dev/null || fail "on a terminal: $?"
+  grep -qE $'\r\033\\[Kepoch [0-9]+/[0-9]+ [0-9]+/[0-9]+  [0-9.]+ steps/s' tty.txt || fail '--progress: no line on a terminal'
+  grep -qE $'left  loss [0-9.e-]+[^0-9.e\r\033-]' tty.txt && fail '--progress: other output in its line'
+  grep -qE "^epoch [0-9]+/[0-9]+  loss" <(sed $'s/.*\033\\[K//' tty.txt) || fail '--progress: no line of an epoch'
+fi
 says 'restart 1 of 5 with 2 ranks'
 
 # -------- other meshes, by rule and by itself
