@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { EXIT_ERRORS = 1, EXIT_USAGE = 2, MOST_VARIANTS = 64 };
@@ -506,5 +507,6 @@ int main(int argc, char **argv) {
   else
     status = drive(&d);
   options_free(&d.o);
+  let_first_speak(status);
   return d.quiet ? status : finish_output(status);
 }
