@@ -228,6 +228,10 @@ typedef struct dtgc_options {
   /* "own" or "llvm": the loader of code into this process; "perf": LLVM, which registers the code
    * with perf. NULL: own, or llvm where own is not supported. */
   const char *loader;
+  /* "fixed" or "fast": in which order partial values of devices on several hosts are combined. Fast:
+   * each host sends one sum, in the tensor's own type: fewer bytes on some meshes, and results that
+   * depend on which devices share a host (docs/sums.md). NULL: fixed. */
+  const char *sums;
   int repeat_saves;  /* repeated steps become a function if that saves at least so many; 0: 24 */
   int drop_exchange; /* for tests of checks: leaves out this exchange, counted from 1 over all
                         entries, which makes results wrong; 0: none */

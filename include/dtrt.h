@@ -28,7 +28,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ 1. for emitted C */
 
-#define DTRT_ABI 10
+#define DTRT_ABI 11
 #define DTRT_MAX_RANK 8
 #define DTRT_MAX_AXES 8
 #define DTRT_SLOTS 8 /* maximum number of in-flight exchanges per device */
@@ -188,6 +188,10 @@ typedef struct dtrt_const {
   const char *name, *value;
 } dtrt_const;
 
+/* In which order partial values of devices on several hosts are combined (docs/sums.md): as on one
+ * host, or so that a host sends one sum, of the type itself. */
+enum { DTRT_SUMS_FIXED, DTRT_SUMS_FAST };
+
 /* The one symbol of a compiled program: `const dtrt_program dtg_program`. entry[0] is `init`, which
  * initializes all variables. */
 typedef struct dtrt_program {
@@ -210,6 +214,7 @@ typedef struct dtrt_program {
   int32_t nconsts;
   const dtrt_const *constant;
   const dtrt_link *link; /* [naxes]; NULL: those of the default machine */
+  int32_t sums; /* DTRT_SUMS_...: of devices on several hosts */
 } dtrt_program;
 
 /* The part of a device that emitted C uses. The runtime's own fields follow it. */

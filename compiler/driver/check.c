@@ -68,6 +68,8 @@ static dtgc_status check_how(dtgc_program *p, const dtgc_options *o) {
   dtgc_status s = check_texts(p, "disable", o->disable, o->ndisables);
   for (int i = 0; i < o->ndisables && !s; i++) s = check_disable(p, o->disable[i]);
   if (s || (s = check_name(p, "loader", o->loader, loaders))) return s;
+  if (o->sums && strcmp(o->sums, "fixed") != 0 && strcmp(o->sums, "fast") != 0)
+    return program_fail(p, DTGC_BAD_ARGUMENT, "sums is `%.40s`, not fixed or fast", o->sums);
   if (level && !(*level >= '0' && *level <= '3' && !level[1]))
     return program_fail(p, DTGC_BAD_ARGUMENT, "optimize is `%.40s`, not 0, 1, 2 or 3", level);
   if (o->repeat_saves < 0)
@@ -93,7 +95,8 @@ static dtgc_status check_options(dtgc_program *p, const dtgc_options *o) {
         "devices_per_rank is %d, expected 1 or more (0: devices of the mesh by ranks)",
         o->devices_per_rank);
   if (o->cores < 0 || o->cores > CORES_MOST)
-    return program_fail(p, DTGC_BAD_ARGUMENT, "cores is %d, expected 0 to %d", o->cores, CORES_MOST);
+    return program_fail(p, DTGC_BAD_ARGUMENT, "cores is %d, expected 0 to %d", o->cores,
+                        CORES_MOST);
   if (o->progress < DTRT_PROGRESS_AUTO || o->progress > DTRT_PROGRESS_POLL)
     return program_fail(p, DTGC_BAD_ARGUMENT, "progress is %d, expected 0 to 2", o->progress);
   if (!(o->timeout <= 1e9)) /* not a number, too */

@@ -219,6 +219,7 @@ static void take_options(dtgc_program *p, const dtgc_options *o) {
   p->given.cpu = p->jit.cpu;
   p->given.optimize = p->jit.level;
   p->given.loader = o->loader ? arena_strdup(a, o->loader) : NULL;
+  p->given.sums = o->sums ? arena_strdup(a, o->sums) : NULL;
   take_disabled(p, o);
   p->given.variant_of = NULL;
   p->given.machine = NULL; /* take_machine copies it */
@@ -238,6 +239,8 @@ static void on_trial(void *user, int done, int all) {
   program_doing(user, "layouts tried", done, all);
 }
 
+static bool is_fast(const char *sums) { return sums && !strcmp(sums, "fast"); }
+
 static dtgc_status plan_inside(dtgc_program *p, void *arg) {
   const dtgc_program *base = arg;
   int warnings = p->diag.warnings;
@@ -250,6 +253,7 @@ static dtgc_status plan_inside(dtgc_program *p, void *arg) {
                         .observe = p->observe,
                         .disabled = p->disabled,
                         .repeat_saves = p->given.repeat_saves,
+                        .fast_sums = is_fast(p->given.sums),
                         .user = p};
   p->plan = pipeline_run(p->program, &po);
   p->has_key = p->has_key && p->diag.warnings == warnings;

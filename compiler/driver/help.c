@@ -58,6 +58,8 @@ const char options_help[] =
     "  -O LEVEL             clang's optimization level for device code: 0, 1, 2 or 3 (3)\n"
     "  --loader KIND        the loader of device code: own, llvm, or perf (llvm, registered "
     "with perf)\n"
+    "  --sums ORDER         fixed: the same bits on any hosts; fast: a host sends one sum "
+    "(docs/sums.md)\n"
     "  --repeat-saves N     repeated steps become a function that saves at least N steps (24)\n"
     "  --drop-exchange N    omits exchange N, which makes results wrong: to test checks\n"
     "  --time               duration of each step of the compiler, on standard error\n"

@@ -444,6 +444,7 @@ static int drive(Driver *d) {
                               .ndisables = o->ndisables,
                               .optimize = o->optimize,
                               .loader = o->loader,
+                              .sums = o->sums,
                               .repeat_saves = o->repeat_saves,
                               .drop_exchange = o->drop_exchange,
                               .command_line = 1,
@@ -493,13 +494,19 @@ static int finish_output(int status) {
   return EXIT_ERRORS;
 }
 
+/* Launchers end all ranks when one ends badly: the others leave rank 0 time to say why. */
+static void let_first_speak(int status) {
+  if (status && dtrt_launch_rank() > 0) nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+}
+
 int main(int argc, char **argv) {
   static Driver d;
   char why[512];
   int status = EXIT_USAGE;
   if (argc > 1 && !strcmp(argv[1], "plot")) return finish_output(plot_main(argc - 2, argv + 2));
   if (argc > 1 && !strcmp(argv[1], "launch")) return launch(argv);
-  if (argc > 1 && !strcmp(argv[1], "checkpoint")) return finish_output(checkpoint(argc - 1, argv + 1));
+  if (argc > 1 && !strcmp(argv[1], "checkpoint"))
+    return finish_output(checkpoint(argc - 1, argv + 1));
   if (argc < 2)
     fputs(options_help, stderr);
   else if (!options_read(argc, argv, &d.o, why, sizeof why))

@@ -39,6 +39,7 @@ typedef enum OptionId {
   OPT_DISABLE,
   OPT_OPTIMIZE,
   OPT_LOADER,
+  OPT_SUMS,
   OPT_REPEAT_SAVES,
   OPT_DROP_EXCHANGE,
   OPT_CORES,
@@ -72,7 +73,7 @@ static const struct {
     {"--disable", OPT_DISABLE, true}, {"-O", OPT_OPTIMIZE, true},
     {"--loader", OPT_LOADER, true},   {"--repeat-saves", OPT_REPEAT_SAVES, true},
     {"--drop-exchange", OPT_DROP_EXCHANGE, true},
-    {"--cores", OPT_CORES, true},
+    {"--cores", OPT_CORES, true},     {"--sums", OPT_SUMS, true},
 };
 enum { NOPTIONS = (int)(sizeof options_table / sizeof *options_table) };
 
@@ -231,6 +232,13 @@ static bool take_loader(Options *o, const char *value, char *why, int n) {
   return false;
 }
 
+static bool take_sums(Options *o, const char *value, char *why, int n) {
+  if (!strcmp(value, "fixed") || !strcmp(value, "fast"))
+    return take_once(&o->sums, "--sums", value, why, n);
+  snprintf(why, (size_t)n, "--sums takes fixed or fast, not `%s`", value);
+  return false;
+}
+
 static bool take_devices(Options *o, const char *value, char *why, int n) {
   char *end;
   long devices = strtol(value, &end, 10);
@@ -336,6 +344,7 @@ static bool take_option(Options *o, int which, const char *value, int most, char
   case OPT_OPTIMIZE: return take_level(o, value, why, n);
   case OPT_CORES: return take_once(&o->cores, "--cores", value, why, n);
   case OPT_LOADER: return take_loader(o, value, why, n);
+  case OPT_SUMS: return take_sums(o, value, why, n);
   case OPT_REPEAT_SAVES: return take_count(&o->repeat_saves, name, value, why, n);
   case OPT_DROP_EXCHANGE: return take_count(&o->drop_exchange, name, value, why, n);
   case OPT_HELP: o->help = true; return true;
@@ -387,7 +396,7 @@ static bool check_calibrate(const Options *o, char *why, int n) {
   if (o->nfiles || o->nhosts || o->ndefines || o->nlayouts || o->nimport_dirs || o->ndumps ||
       o->nalsos || o->mesh || o->emit_c || o->emit_html || o->cpu || o->machine || o->time ||
       o->nwhys || o->diff || o->automatic || o->strict_layouts || o->precision || o->ndisables ||
-      o->optimize || o->loader || o->repeat_saves || o->drop_exchange)
+      o->optimize || o->loader || o->sums || o->repeat_saves || o->drop_exchange)
     wrong = "calibrate takes -o, --transport, --devices and --quick only";
   else if (o->output && !*o->output)
     wrong = "-o: the name is empty";

@@ -22,7 +22,7 @@ typedef struct Options {
   const char **define, **layout, **import_dir, **dump, **also, **why;
   int ndefines, nlayouts, nimport_dirs, ndumps, nalsos, nwhys;
   const char *mesh, *precision, *output, *emit_c, *emit_html, *transport, *cpu, *machine, *diff;
-  const char **disable, *optimize, *loader;
+  const char **disable, *optimize, *loader, *sums;
   int ndisables, repeat_saves, drop_exchange;
   const char *timeout; /* that `run` was given, as it was written */
   int devices; /* calibrate; 0: not given */

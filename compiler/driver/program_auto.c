@@ -68,7 +68,9 @@ static void try_layouts(dtgc_program *p, Trial *t) {
   f.parsed = p->program->parsed;
   diag_init(diag, p->arena, NULL, NULL);
   Program *program = front_compile(p->arena, diag, &f);
-  PipelineOptions po = {.machine = p->program->machine, .disabled = p->plan->disabled};
+  PipelineOptions po = {.machine = p->program->machine,
+                        .disabled = p->plan->disabled,
+                        .fast_sums = p->program->fast_sums};
   const Plan *plan = program ? pipeline_run(program, &po) : NULL;
   if (plan) measure(t, plan);
 }

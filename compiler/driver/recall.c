@@ -54,6 +54,7 @@ static bool make_key(dtgc_program *p, CacheKey *k) {
   add_number(k, p->disabled.features);
   add_number(k, p->given.repeat_saves);
   add_number(k, p->given.drop_exchange);
+  add_text(k, p->given.sums);
   return true;
 }
 

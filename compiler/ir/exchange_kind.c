@@ -171,6 +171,15 @@ static Known find(const Program *p, KnownAt at, const Layout *from, const Layout
   return x;
 }
 
+/* Axes of several devices that the exchange does not know. */
+static uint32_t idle_axes(const Mesh *m, uint32_t axes, const Layout *from, const Layout *to) {
+  const uint32_t known = axes | layout_axes(from) | layout_axes(to) | from->partial | to->partial;
+  uint32_t idle = 0;
+  for (int a = 0; a < m->naxes; a++)
+    if (m->axis[a].size > 1 && !(known >> a & 1)) idle |= 1u << a;
+  return idle;
+}
+
 Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, const Shape *shape,
                      DType t) {
   Known x;
@@ -186,6 +195,7 @@ Exchange exchange_of(const Program *p, const Layout *from, const Layout *to, con
                     .axes = x.axes,
                     .settled = x.settled,
                     .alike = x.alike,
+                    .idle = idle_axes(&p->mesh, x.axes, from, to),
                     .bytes = x.elements * dtype_size(t),
                     .group = group_of(&p->mesh, x.axes),
                     .senders = x.senders,

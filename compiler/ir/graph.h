@@ -184,6 +184,7 @@ typedef struct Program {
   Diag *diag;
   Mesh mesh; /* naxes == 0: one device */
   const Machine *machine;
+  bool fast_sums; /* a host sends one sum of partial values (--sums=fast) */
   LayoutSet *layouts;
   Span forbid;                 /* the statement that forbids gathering any tensor; file 0: none */
   Span forbid_keep;            /* ... and that no variable's copies may be kept */

@@ -319,6 +319,7 @@ typedef struct Exchange {
   uint32_t axes;    /* along which data moves */
   uint32_t settled; /* of these, those whose terms are combined */
   uint32_t alike;   /* of these, those along which all need the same */
+  uint32_t idle;    /* others, along which devices do the same */
   int64_t bytes;    /* that one device receives (the most any does) */
   int64_t group;    /* devices that take part together */
   int64_t senders;  /* devices that one device receives from (the most any does) */

@@ -182,6 +182,7 @@ Plan *pipeline_run(Program *program, const PipelineOptions *o) {
   p->place = pipeline_place;
   p->steps = pipeline_steps;
   program->machine = o && o->machine ? o->machine : machine_generic();
+  program->fast_sums = o && o->fast_sums;
   program->known = known_new(program);
   p->variables_of = o ? o->variables_of : NULL;
   if (o) p->lists_forbidden = o->lists_forbidden, p->cure = o->cure, p->cure_user = o->user;

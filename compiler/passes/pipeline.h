@@ -18,6 +18,7 @@ typedef struct PipelineOptions {
   Observe observe;
   Disabled disabled;
   int repeat_saves; /* steps that a block of repeated steps saves at least; 0: as usual */
+  bool fast_sums;   /* as of Program */
 } PipelineOptions;
 
 /* The plan's steps as they are after a pass that makes or moves steps, for `show`; the plan itself

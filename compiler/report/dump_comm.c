@@ -101,6 +101,8 @@ void dump_comm(const Plan *p, const FrontOptions *front, Str *out) {
   int most = front ? edits_affordable(p) : 0;
   const Edits *edits = most >= ENOUGH_EDITS ? edits_try(p, front, most, EDITS_SECOND / 2) : NULL;
   report_mesh(p, out);
+  if (p->program->fast_sums)
+    str_puts(out, "sums fast: a host sends one sum, in the type of the tensor (docs/sums.md)\n");
   put_totals(p, out);
   for (int e = 0; e < p->entries.n; e++) put_entry(p, &p->entries.at[e], edits, out);
   bool any = false;

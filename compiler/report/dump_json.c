@@ -240,6 +240,7 @@ static void put_entry_comm(const Plan *p, const LocalEntry *le, Str *out) {
 
 void dump_comm_json(const Plan *p, Str *out) {
   begin_dump(p, out, "comm");
+  put_text(out, "sums", p->program->fast_sums ? "fast" : "fixed");
   put_entries(p, out, put_entry_comm);
 }
 

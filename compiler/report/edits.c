@@ -339,6 +339,7 @@ static double try_edit(Edits *all, Edit *e) {
   diag_init(&d, a, NULL, NULL);
   Program *g = apply(&t, a, e) ? front_compile(a, &d, &t.front) : NULL;
   PipelineOptions o = {.machine = all->plan->program->machine,
+                       .fast_sums = all->plan->program->fast_sums,
                        .lists_forbidden = all->lists_forbidden,
                        .disabled = all->plan->disabled};
   Plan *p = g && d.warnings <= all->plan->program->diag->warnings ? pipeline_run(g, &o) : NULL;

@@ -5,7 +5,7 @@
 int device_init(Device *d) {
   block_coord(d->mesh, d->id, d->coord);
   d->pub.coord = d->coord;
-  d->group = calloc((size_t)1 << d->mesh->naxes, sizeof(DeviceGroup *));
+  d->group = calloc((size_t)2 << d->mesh->naxes, sizeof(DeviceGroup *));
   return d->group ? 0 : -1;
 }
 
@@ -16,7 +16,7 @@ void device_free(Device *d) {
     free(table->of);
   }
   free(d->transfers);
-  for (int i = 0; d->group && i < 1 << d->mesh->naxes; i++) device_group_free(d->group[i]);
+  for (int i = 0; d->group && i < 2 << d->mesh->naxes; i++) device_group_free(d->group[i]);
   free(d->group);
   for (int i = 0; i < COMM_LANES; i++) free(d->scratch[i].at);
   free(d->in);

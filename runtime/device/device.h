@@ -28,8 +28,11 @@ typedef struct GroupTerm {
 typedef struct DeviceGroup {
   uint32_t axes;
   int n, me;                /* me: index of the device whose group it is */
+  uint32_t copied;          /* axes along which others of my place do the same (transfer.h) ... */
+  struct DeviceGroup *next; /* ... the group of the same members with others */
   bool direct;              /* all can be addressed */
-  struct DeviceGroup *near; /* those that can; itself where all can */
+  bool fast;                /* a place has one sum (places.h) */
+  struct DeviceGroup *near; /* those that can, along the copied axes too; itself where all can */
   Places *places;           /* of its members; the rest is there unless it is direct: */
   PlacesShape shape;
   GroupTerm *term; /* [nterms] all that is combined, in the order of the tree */
@@ -83,7 +86,7 @@ typedef struct Device {
   TransferTable *transfers; /* [nprograms] */
   int nprograms;
   int program;         /* whose exchanges are running */
-  DeviceGroup **group; /* [1 << naxes], made when first needed */
+  DeviceGroup **group; /* [2 << naxes], made when first needed; the second half: --sums=fast */
   uint64_t count;      /* exchanges begun */
   struct {             /* who last read each stage of the slot, and at which exchange */
     const DeviceGroup *group;
@@ -130,6 +133,10 @@ void device_free(Device *d);
  * hosts. */
 int device_add_program(Device *d, int nprograms, const dtrt_program *p, int nexchanges);
 const DeviceGroup *device_group(Device *d, uint32_t axes);
+/* The same, whose `near` are also those along other axes, all of which are of its place. */
+const DeviceGroup *device_group_with(Device *d, uint32_t axes, uint32_t copied);
+/* A device with my coordinates on the copied axes: that of copy i with its own on the others. */
+int device_copy(const Device *d, uint32_t copied, int device, int i);
 void device_group_free(DeviceGroup *g);
 void device_places(Collective *c, const DeviceGroup *g); /* its parts that say so, */
 void device_teams(Device *d, Transfer *p);               /* and those of its `one` */

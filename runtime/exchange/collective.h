@@ -5,10 +5,16 @@
 
 typedef struct Reduction {
   const Together *t;
-  int64_t size, total; /* bytes of an element; bytes of all tensors */
+  bool whole;          /* what is copied goes as one, with the first copy */
+  int64_t size, total; /* bytes of an element; of all tensors, what is for my copy */
+  int64_t most;        /* of the copy that has most */
 } Reduction;
 
+/* Of all tensors, each copy (transfer.h) has a share of those that are copied. */
 Reduction reduction_of(const Together *t);
+Reduction reduction_by_first(const Together *t);
+/* Of one tensor, where in its block the chunks lie. */
+int64_t reduction_begin(const Reduction *r);
 /* All-reduces in memory where devices take all terms of each other and combine everything: it moves
  * no more to any, or little between two. */
 bool one_shot_fits(const Collective *c);
@@ -18,9 +24,11 @@ BlockSpan reduction_chunk(const Reduction *r, int i);
  * The caller sets *tensor and *base to 0 before the first step. After a step the part lies in tensor
  * *tensor - 1, counted from that tensor's first byte; *base is where that tensor ends. */
 bool reduction_part(const Reduction *r, BlockSpan s, int *tensor, int64_t *base, BlockSpan *part);
-/* A peer's blocks of tensor i: after RUN_ARRIVE. */
+/* A peer's block of tensor i: after RUN_ARRIVE. */
 char *reduction_from(const Reduction *r, int member, int i);
-char *reduction_to(const Reduction *r, int member, int i);
+/* Steps over all blocks of my place that take some bytes of tensor i; NULL: there are no more. Both
+ * numbers begin at 0. */
+char *reduction_next_to(const Reduction *r, int i, int *near, int *copy, int64_t bytes);
 /* Tells peers where mine are. */
 void reduction_publish(const Reduction *r);
 /* Subtrees of my place, one after the other, into `to`; returns the bytes that they take. `from`

@@ -39,7 +39,7 @@ static void choose_alone(Device *d, Transfer *p, Speed speed) {
   device_teams(d, p);
   for (int i = 0; i < 2; i++) {
     Collective c = p->one;
-    device_places(&c, device_group(d, p->axes));
+    device_places(&c, device_group_with(d, p->axes, p->copied));
     c.in_flight = i;
     p->alone[i] = (int8_t)collective_choose(&c, &speed);
   }
@@ -52,9 +52,8 @@ const Transfer *exchange_transfer(Device *d, const dtrt_exchange *x) {
   char why[256];
   *at = transfer_new(d->mesh, d->coord, x, !d->comm->all_direct, why);
   if (!*at) device_fail(d, "%s", why);
+  if (x->id >= table->program->nexchanges) transfer_for_hosts(*at, d->id, d->comm->count);
   if ((*at)->axes) choose_alone(d, *at, speed_of(d, x, (*at)->axes));
-  if (x->id >= table->program->nexchanges && d->comm->count > 1)
-    transfer_for_hosts(*at, d->id, d->comm->count);
   return *at;
 }
 
@@ -109,9 +108,13 @@ void exchange_run(Device *d, const Transfer *p, const void *from, void *to) {
 /* Uniform over the group: all of it is the plan's, or the same for all of a mesh. */
 void exchange_choose(Together *t) {
   Device *d = t->d;
-  t->g = device_group(d, t->transfer[0]->axes);
+  uint32_t copied = 0;
   t->how = (Collective){0};
-  for (int i = 0; i < t->n; i++) collective_add(&t->how, &t->transfer[i]->one);
+  for (int i = 0; i < t->n; i++) {
+    collective_add(&t->how, &t->transfer[i]->one);
+    copied |= t->transfer[i]->copied;
+  }
+  t->g = device_group_with(d, t->transfer[0]->axes, copied);
   device_places(&t->how, t->g);
   t->how.in_flight = t->lane > 0;
   t->algorithm = t->n == 1 ? t->transfer[0]->alone[t->how.in_flight]

@@ -4,7 +4,9 @@
  * copy: members that need the same box (twins) share the pieces out among them, and who receives
  * one writes it to all. Of terms that are combined a place sends its subtrees, which one of it
  * combines for the receiver (places.h). Exchanges that end in a host's memory do without: devices
- * send to devices, since only the host owns its memory.
+ * send to devices, since only the host owns its memory. Devices along axes that the exchange does
+ * not know, where all are of one place, do the same (copies): parts of pieces are theirs in turns,
+ * and who receives one writes it to all.
  *
  * Memory: besides the two blocks it takes COMM_SCRATCH bytes at most (or about 1 KiB for each
  * device whose terms are combined, if that is more). Pieces go in parts, in the order of the
@@ -177,7 +179,7 @@ static int sender_of(const Boxes *b, int base, const int *leaf, int n, int recei
 }
 
 static int64_t node_size(const Boxes *b, SumNode node) {
-  return node.level ? dtrt_dtype_size(reduce_wide(b->x->dtype)) : b->x->size;
+  return node.level > 0 ? dtrt_dtype_size(reduce_wide(b->x->dtype)) : b->x->size;
 }
 
 static bool all_near(const Boxes *b, int base) {
@@ -190,19 +192,26 @@ static void took(const Boxes *b, int device, int64_t elements) {
   if (device != b->t->d->id) device_took(b->t->d, device, elements * b->x->size);
 }
 
+/* What some terms on a place are sent as: their subtrees, or their sum, which is leaf `place`. */
+static int tops_of(const Boxes *b, const int *leaf, int n, int place, SumNode *top) {
+  if (!b->x->fast) return sum_tree_nodes(leaf, n, b->x->nterms, top);
+  *top = (SumNode){0, place};
+  return 1;
+}
+
 /* The subtrees of my place's terms, dense, one after the other. Returns their bytes; to NULL: no
  * more than that. */
 static int64_t put_subtrees(const Boxes *b, const Piece *part, int base, const int *leaf, int n,
                             char *to) {
   const TeamRoom r = team_room(b);
-  const int tops = sum_tree_nodes(leaf, n, b->x->nterms, r.top);
+  const int tops = tops_of(b, leaf, n, 0, r.top);
   int64_t all = 0;
   for (int i = 0, used = 0; i < tops; i++) {
-    const int m = sum_tree_leaves(r.top[i], leaf + used, n - used);
+    const int m = b->x->fast ? n : sum_tree_leaves(r.top[i], leaf + used, n - used);
     const int64_t size = node_size(b, r.top[i]);
     for (int k = 0; to && k < m; k++) {
       r.item[k].at = from_of(b, base + b->x->term[leaf[used + k]]);
-      r.node[k] = (SumNode){0, leaf[used + k]};
+      r.node[k] = (SumNode){0, b->x->fast ? k : leaf[used + k]};
       took(b, base + b->x->term[leaf[used + k]], part->elements);
     }
     BlockWalk w = block_walk(part);
@@ -220,10 +229,10 @@ static int64_t put_subtrees(const Boxes *b, const Piece *part, int base, const i
 }
 
 /* Bytes of the subtrees of some terms, which lie at `at`; item not NULL: adds them there. */
-static int64_t find_subtrees(const Boxes *b, const Piece *part, const int *leaf, int n,
+static int64_t find_subtrees(const Boxes *b, const Piece *part, const int *leaf, int n, int place,
                              const char *at, TermItem *item, int *items) {
   const TeamRoom r = team_room(b);
-  const int tops = sum_tree_nodes(leaf, n, b->x->nterms, r.top);
+  const int tops = tops_of(b, leaf, n, place, r.top);
   int64_t all = 0;
   for (int i = 0; i < tops; i++) {
     if (item) item[(*items)++] = (TermItem){r.top[i], true, at + all};
@@ -234,22 +243,27 @@ static int64_t find_subtrees(const Boxes *b, const Piece *part, const int *leaf,
 
 static int by_leaf(const void *a, const void *b) {
   const SumNode x = ((const TermItem *)a)->node, y = ((const TermItem *)b)->node;
-  const int64_t p = (int64_t)x.index << x.level, q = (int64_t)y.index << y.level;
+  const int64_t p = sum_node_first(x), q = sum_node_first(y);
   return (p > q) - (p < q);
+}
+
+/* A device's and its copies'. */
+static int copy_blocks(const Boxes *b, int device, int64_t bytes, void **to) {
+  for (int i = 0; i < b->x->copies; i++) {
+    const int copy = device_copy(b->t->d, b->x->copied, device, i);
+    to[i] = to_of(b, copy);
+    if (copy != b->t->d->id) device_gave(b->t->d, copy, bytes);
+  }
+  return b->x->copies;
 }
 
 /* The blocks of all that need what I receive; mine among them. */
 static int twin_blocks(const Boxes *b, int64_t bytes, void **to) {
   const Together *t = b->t;
   int n = 0, at = 0;
-  if (!b->p || !b->x->alike) {
-    to[0] = t->to[b->of];
-    return 1;
-  }
-  for (const int *twin; (twin = next_twin(b, t->d->id, b->p->place[b->g->me], &at));) {
-    to[n++] = to_of(b, *twin);
-    if (*twin != t->d->id) device_gave(t->d, *twin, bytes);
-  }
+  if (!b->p || !b->x->alike) return copy_blocks(b, t->d->id, bytes, to);
+  for (const int *twin; (twin = next_twin(b, t->d->id, b->p->place[b->g->me], &at));)
+    n += copy_blocks(b, *twin, bytes, to + n);
   return n;
 }
 
@@ -258,7 +272,7 @@ static void settle(const Boxes *b, const Piece *part, TermItem *item, int items)
   const TeamRoom r = team_room(b);
   void **block = r.to + b->g->near->n;
   const int nto = twin_blocks(b, part->elements * b->x->size, block);
-  qsort(item, (size_t)items, sizeof *item, by_leaf);
+  if (!b->x->fast) qsort(item, (size_t)items, sizeof *item, by_leaf); /* else they are in order */
   for (int i = 0; i < items; i++) r.node[i] = item[i].node;
   BlockWalk w = block_walk(part);
   do {
@@ -289,28 +303,35 @@ typedef enum Act { ACT_MEASURE, ACT_POST, ACT_TAKE } Act;
 /* What lies in one run at both ends and is only moved needs no scratch, so it goes as one. */
 static bool part_of(const CollectiveRun *m, const MessagePart *s, const Piece *q, Piece *part) {
   const Transfer *p = m->all->transfer[s->of];
-  return block_part(q, p->nterms > 1 || q->nloops ? collective_part(&p->one) : q->elements,
-                    s->number, part);
+  const int64_t most = p->nterms > 1 || q->nloops ? collective_part(&p->one) : q->elements;
+  return block_part(q, collective_box_part(&p->one, most, q->elements, q->run), s->number, part);
+}
+
+/* Whether it is my copy that sends or receives the part: they take turns. */
+static bool is_mine(const Boxes *b, const MessagePart *s, const Piece *q) {
+  return (s->of + s->number + q->round) % b->x->copies == b->x->copy;
 }
 
 static int64_t recv_terms(const Boxes *b, const Piece *part, Act act, int track, char *at) {
   const TeamRoom r = team_room(b);
   const int base = part->peer, me = b->t->d->id;
   int64_t all = 0;
-  int items = 0;
+  int items = 0, place = 0;
   if (all_near(b, base) || receiver_of(b, base, me) != me) return 0;
   for (int i = 0; i < b->x->nterms; i++) {
     const int n = leaves_with(b, base, i, r.leaf);
     const bool here = n && is_near(b, base + b->x->term[i]);
     for (int k = 0; here && act == ACT_TAKE && k < n; k++) {
       const int device = base + b->x->term[r.leaf[k]];
-      r.item[items++] = (TermItem){{0, r.leaf[k]}, false, from_of(b, device)};
+      const SumNode node = b->x->fast ? (SumNode){SUM_ADDEND, place} : (SumNode){0, r.leaf[k]};
+      r.item[items++] = (TermItem){node, false, from_of(b, device)};
       took(b, device, part->elements);
     }
+    place += n > 0;
     if (!n || here) continue;
     const int peer = sender_of(b, base, r.leaf, n, me);
-    const int64_t bytes =
-        find_subtrees(b, part, r.leaf, n, at + all, act == ACT_TAKE ? r.item : NULL, &items);
+    const int64_t bytes = find_subtrees(b, part, r.leaf, n, place - 1, at + all,
+                                        act == ACT_TAKE ? r.item : NULL, &items);
     if (act == ACT_POST) messages_recv(b->t, track, peer, at + all, bytes);
     all += bytes;
   }
@@ -326,7 +347,7 @@ static int64_t recv_one(const Boxes *b, const Piece *part, Act act, int track, c
   const bool packed = part->nloops > 0;
   if (act == ACT_POST)
     messages_recv(b->t, track, part->peer, packed ? at : to + part->to * size, bytes);
-  if (act == ACT_TAKE && (packed || b->x->alike)) {
+  if (act == ACT_TAKE && (packed || b->x->alike || b->x->copied)) {
     const TeamRoom r = team_room(b);
     const int n = twin_blocks(b, bytes, r.to);
     for (int i = 0; i < n; i++) {
@@ -372,10 +393,11 @@ static int64_t part_do(CollectiveRun *m, const MessagePart *s, Act act, int trac
   Piece part;
   int64_t first = at;
   for (int i = s->recv; i < s->recv_end; i++)
-    if (part_of(m, s, &b.x->recv[i], &part))
+    if (part_of(m, s, &b.x->recv[i], &part) && is_mine(&b, s, &part))
       at += (b.x->nterms > 1 ? recv_terms : recv_one)(&b, &part, act, track, room + at);
   for (int i = s->send; i < s->send_end; i++)
-    if (part_of(m, s, &b.x->send[i], &part)) at += send_part(&b, &part, act, track, room + at);
+    if (part_of(m, s, &b.x->send[i], &part) && is_mine(&b, s, &part))
+      at += send_part(&b, &part, act, track, room + at);
   return at - first;
 }
 
@@ -455,9 +477,12 @@ typedef struct MessageCut {
 } MessageCut;
 
 static MessageCut cut_of(const Collective *c, int64_t box) {
-  int64_t run = c->run > 0 && c->run < box ? c->run : box, part = collective_part(c) * c->size;
+  int64_t run = c->run > 0 && c->run < box ? c->run : box;
+  const bool moved = c->terms == 1 && run == box;
+  const int64_t most = moved ? box / c->size : collective_part(c);
+  int64_t part = collective_box_part(c, most, box / c->size, run / c->size) * c->size;
   MessageCut cut = {.parts = 1, .bytes = box, .packed = run < box && run <= part};
-  if (c->terms == 1 && run == box) return cut;
+  if (moved && c->copies == 1) return cut;
   if (cut.packed) part = part / run * run;
   cut.parts = cut.packed ? divide_up(box, part) : box / run * divide_up(run, part);
   cut.bytes = divide_up(box, cut.parts);
@@ -471,28 +496,34 @@ static Price direct_price(const Collective *c, const Speed *s) {
   (void)s;
   if (!c->received || !c->boxes) return p;
   const PlacesShape *all = &c->places, *team = &c->team;
-  const int64_t box = divide_up(c->received, c->boxes);
+  const int64_t box = divide_up(c->received / c->size, c->boxes) * c->size;
   const MessageCut cut = cut_of(c, box);
   int64_t pieces = c->boxes;
   if (c->terms > 1) /* of my own terms' devices alone, or of others', too */
     pieces = c->senders < c->terms ? c->boxes / (c->terms - 1) : divide_up(c->boxes, c->terms);
+  /* Of copies that have a part, and of sums that they bring. */
+  const int64_t copies = cut.parts * pieces < c->copies ? cut.parts * pieces : c->copies;
+  const int64_t others = pieces * box - divide_up(pieces * box, copies);
   if (all->near == 1) {
-    p.messages = cut.parts * c->boxes;
+    p.messages = divide_up(cut.parts * c->boxes, copies);
+    if (copies > 1) p.far = p.messages * cut.bytes;
+    if (c->terms > 1) p.bytes = p.far + others;
   } else if (c->terms > 1 && team->places > 1) {
     const int64_t size = team->near > 1 ? c->wide : c->size;
-    p.far = pieces * team->outside * (box / c->size) * size;
-    p.bytes = p.far + pieces * (team->near - 1) * (1 + team->deputy) * box; /* for others, too */
-    p.messages = cut.parts * pieces * (team->places - 1);
+    p.far = divide_up(pieces * team->outside * (box / c->size), copies) * size;
+    const int64_t near = (team->near - 1) * (1 + team->deputy); /* for others, too */
+    p.bytes = p.far + divide_up(pieces * near * box, copies) + others;
+    p.messages = divide_up(cut.parts * pieces, copies) * (team->places - 1);
   } else {
     if (c->senders >= c->group - 1)
       pieces = divide_up(pieces * (c->group - all->fewest), c->group - 1);
     else
       pieces = divide_up(pieces, 2);
     pieces = divide_up(pieces, c->twins);
-    p.far = pieces * box;
-    p.messages = cut.parts * pieces;
+    p.far = divide_up(pieces * box, copies);
+    p.messages = divide_up(cut.parts * pieces, copies);
   }
-  p.local = all->near > 1 ? 2 : 0;
+  p.local = all->near > 1 || c->copies > 1 ? 2 : 0;
   p.rounds = 1 + p.local;
   return p;
 }
@@ -504,7 +535,8 @@ static bool shares(const CollectiveRun *m) {
 static void publish(const Together *t) {
   for (int k = 0; k < t->n; k++) {
     device_from(t, t->d->id)[k] = device_address(t->d, t->from[k]);
-    if (t->transfer[k]->alike) device_to(t, t->d->id)[k] = device_address(t->d, t->to[k]);
+    if (t->transfer[k]->alike || t->transfer[k]->copied)
+      device_to(t, t->d->id)[k] = device_address(t->d, t->to[k]);
   }
 }
 

@@ -1,8 +1,8 @@
 /* one_shot.c: the all-reduce of few bytes by messages (collective.h): everyone's terms to everyone,
  * who combines them all: two algorithms.
  *
- * Only the first of each place takes part; it combines what is its place's and writes the sums to
- * all of it. One shot: to all at once. Doubling: what one has it sends half as many times, to one
+ * Only the first of each place takes part, for its copies too; it combines what is its place's and
+ * writes the sums to all of it. One shot: to all at once. Doubling: what one has it sends half as many times, to one
  * that is 1, 2, 4, ... places away, so the waits and the messages are as many as the number of
  * places has doublings (Bruck et al., 1997). Terms are gathered, not added on the way: that is what
  * keeps the order of sums. Both take as many bytes. */
@@ -20,7 +20,7 @@ static bool small(const Collective *c) {
 
 static Price price_of(const Collective *c, int64_t rounds) {
   const int64_t near = c->places.near, far = terms_bytes(c);
-  const int64_t local = near > 1 && c->most ? 2 : 0;
+  const int64_t local = (near > 1 || c->copies > 1) && c->most ? 2 : 0;
   return (Price){.bytes = far + 2 * (near - 1) * c->most, /* to send, and to combine with others */
                  .far = far,
                  .peers = c->group - 1,
@@ -40,7 +40,7 @@ typedef struct Gather {
 
 static Gather gather_of(CollectiveRun *m) {
   const DeviceGroup *g = m->all->g;
-  return (Gather){m, g, g->places, reduction_of(m->all), g->places->place[g->me]};
+  return (Gather){m, g, g->places, reduction_by_first(m->all), g->places->place[g->me]};
 }
 
 static int place_at(const Gather *s, int i) { return (s->mine + i) % s->p->count; }
@@ -80,7 +80,7 @@ static void settle(const Gather *s) {
     if (place > s->mine) number -= places_subtrees(s->p, s->mine);
     for (int k = s->p->subtree[place]; k < s->p->subtree[place + 1]; k++) {
       at[number++] = from;
-      from += elements * (s->p->node[k].level ? wide : s->r.size);
+      from += elements * (s->p->node[k].level > 0 ? wide : s->r.size);
     }
   }
   reduction_settle(&s->r, (BlockSpan){0, s->r.total}, &room, at, NULL);
@@ -94,12 +94,12 @@ typedef bool Post(Gather *s);
 static RunWait run(CollectiveRun *m, Post *post) {
   Gather s = gather_of(m);
   const bool near = s.g->near->n > 1, leads = s.p->seat[s.g->me] == 0;
-  if (!s.r.total || m->taken) return RUN_OVER;
+  if (!s.r.most || m->taken) return RUN_OVER;
   if (m->step == 0 && near) {
     reduction_publish(&s.r);
     return RUN_ARRIVE;
   }
-  if (leads) {
+  if (leads && s.r.total) {
     if (!m->have) begin(&s);
     if (post(&s)) return RUN_MESSAGES;
     settle(&s);

@@ -7,11 +7,29 @@
 #include "collective.h"
 #include "reduce_terms.h"
 
-Reduction reduction_of(const Together *t) {
-  Reduction r = {t, t->transfer[0]->size, 0};
-  for (int i = 0; i < t->n; i++) r.total += t->transfer[i]->elements * r.size;
+/* Of tensor i what is for my copy, in bytes. */
+static BlockSpan own_span(const Reduction *r, int i) {
+  const Transfer *x = r->t->transfer[i];
+  if (r->whole) return (BlockSpan){0, x->copy ? 0 : x->elements * r->size};
+  return (BlockSpan){law_share(x->copy, x->elements, x->copies) * r->size,
+                     law_share(x->copy + 1, x->elements, x->copies) * r->size};
+}
+
+int64_t reduction_begin(const Reduction *r) { return own_span(r, 0).lo; }
+
+static Reduction make(const Together *t, bool whole) {
+  Reduction r = {.t = t, .whole = whole, .size = t->transfer[0]->size};
+  for (int i = 0; i < t->n; i++) {
+    const Transfer *x = t->transfer[i];
+    const BlockSpan own = own_span(&r, i);
+    r.total += own.hi - own.lo;
+    r.most += (whole ? x->elements : divide_up(x->elements, x->copies)) * r.size;
+  }
   return r;
 }
+
+Reduction reduction_of(const Together *t) { return make(t, false); }
+Reduction reduction_by_first(const Together *t) { return make(t, true); }
 
 BlockSpan reduction_chunk(const Reduction *r, int i) {
   int64_t elements = r->total / r->size;
@@ -21,11 +39,12 @@ BlockSpan reduction_chunk(const Reduction *r, int i) {
 
 bool reduction_part(const Reduction *r, BlockSpan s, int *tensor, int64_t *base, BlockSpan *part) {
   for (; *tensor < r->t->n; (*tensor)++) {
-    int64_t bytes = r->t->transfer[*tensor]->elements * r->size;
+    const BlockSpan mine = own_span(r, *tensor);
+    const int64_t bytes = mine.hi - mine.lo;
     BlockSpan own = {s.lo > *base ? s.lo - *base : 0, s.hi - *base < bytes ? s.hi - *base : bytes};
     *base += bytes;
     if (own.lo >= own.hi) continue;
-    *part = own;
+    *part = (BlockSpan){mine.lo + own.lo, mine.lo + own.hi};
     (*tensor)++;
     return true;
   }
@@ -71,16 +90,23 @@ char *reduction_from(const Reduction *r, int member, int i) {
   return device_peer(t->d, device, device_from(t, device)[i]);
 }
 
-char *reduction_to(const Reduction *r, int member, int i) {
+char *reduction_next_to(const Reduction *r, int i, int *near, int *copy, int64_t bytes) {
   const Together *t = r->t;
-  const int device = t->g->device[member];
-  return member == t->g->me ? t->to[i] : device_peer(t->d, device, device_to(t, device)[i]);
+  const Places *p = t->g->places;
+  const int mine = p->place[t->g->me];
+  if (*near == places_near(p, mine)) return NULL;
+  const int member = p->member[p->first[mine] + *near], at = *copy;
+  const int device = device_copy(t->d, t->transfer[i]->copied, t->g->device[member], at);
+  if (++*copy == t->transfer[i]->copies) *copy = 0, ++*near;
+  if (device == t->d->id) return t->to[i];
+  device_gave(t->d, device, bytes);
+  return device_peer(t->d, device, device_to(t, device)[i]);
 }
 
 /* -------- subtrees -------- */
 
 static int64_t node_size(const Reduction *r, SumNode node) {
-  return node.level ? dtrt_dtype_size(reduce_wide(r->t->transfer[0]->dtype)) : r->size;
+  return node.level > 0 ? dtrt_dtype_size(reduce_wide(r->t->transfer[0]->dtype)) : r->size;
 }
 
 int64_t reduction_subtrees_bytes(const Reduction *r, int place, int64_t bytes) {
@@ -99,13 +125,14 @@ static void took(const Reduction *r, int member, int64_t bytes) {
 /* The leaves of one subtree, which begin at member[0]. */
 static void combine_subtree(const Reduction *r, BlockSpan s, SumNode top, const int *member, int n,
                             char *to, const void **from, SumNode *node) {
+  const bool fast = r->t->g->fast;
   const Transfer *x = r->t->transfer[0];
   BlockSpan part;
   int64_t base = 0;
   for (int t = 0; reduction_part(r, s, &t, &base, &part);) {
     for (int i = 0; i < n; i++) {
       from[i] = reduction_from(r, member[i], t - 1) + part.lo;
-      node[i] = (SumNode){0, member[i]};
+      node[i] = (SumNode){0, fast ? i : member[i]};
       took(r, member[i], part.hi - part.lo);
     }
     int64_t elements = (part.hi - part.lo) / r->size;
@@ -124,7 +151,7 @@ int64_t reduction_subtrees(const Reduction *r, BlockSpan s, char *to, const void
   int left = places_near(p, mine);
   int64_t all = 0;
   for (int i = p->subtree[mine]; i < p->subtree[mine + 1]; i++) {
-    int n = sum_tree_leaves(p->node[i], member, left);
+    int n = places_leaves(p, p->node[i], member, left);
     combine_subtree(r, s, p->node[i], member, n, to + all, from, node);
     all += (s.hi - s.lo) / r->size * node_size(r, p->node[i]);
     member += n, left -= n;
@@ -149,8 +176,6 @@ void reduction_settle(const Reduction *r, BlockSpan s, const TermsRoom *room,
                       const char *const *subtree, char *dense) {
   const Together *t = r->t;
   const DeviceGroup *g = t->g;
-  const Places *p = g->places;
-  const int *near = p->member + p->first[p->place[g->me]], nnear = g->near->n;
   const Transfer *x = t->transfer[0];
   int64_t done = 0, base = 0;
   BlockSpan part;
@@ -164,10 +189,9 @@ void reduction_settle(const Reduction *r, BlockSpan s, const TermsRoom *room,
                                        : reduction_from(r, term->member, k - 1) + part.lo;
       if (term->member >= 0) took(r, term->member, bytes);
     }
-    for (int i = 0; i < nnear; i++) {
-      room->to[nto++] = reduction_to(r, near[i], k - 1) + part.lo;
-      if (near[i] != g->me) device_gave(t->d, g->device[near[i]], bytes);
-    }
+    int near = 0, copy = 0;
+    for (char *to; (to = reduction_next_to(r, k - 1, &near, &copy, bytes));)
+      room->to[nto++] = to + part.lo;
     if (dense) room->to[nto++] = dense + done * r->size;
     reduce_nodes(x->dtype, x->reduce, false, room->to, nto, room->from, room->node, g->nterms,
                  bytes / r->size);

@@ -32,21 +32,25 @@ static int64_t few_chunks(const Collective *c, int64_t n) {
  * gone. */
 static Price two_price(const Collective *c, const Speed *s) {
   const PlacesShape *p = &c->places;
-  const int64_t g = c->group, n = c->most / c->size, k = divide_up(n, g), near = p->near;
+  const int64_t g = c->group, n = c->share / c->size, k = divide_up(n, g), near = p->near;
+  const int64_t others = c->most / c->size - n; /* elements that copies of mine bring */
   const int64_t piece = collective_piece(c, s), pieces = piece ? divide_up(k, piece) : 0;
   const int64_t wide = near > 1 ? c->wide : c->size;
   if (near == 1) {
     int64_t whole = piece ? divide_up(n / g, piece) : 0, ends = n % g ? n % g : g;
-    return (Price){.bytes = collective_chunked(c),
-                   .far = collective_chunked(c),
+    const int64_t far = (n + (g - 2) * k) * c->size, local = c->copies > 1 ? 2 : 0;
+    return (Price){.bytes = far + others * c->size,
+                   .far = far,
                    .peers = g - 1,
                    .messages = (pieces + whole) * (g - 1) + (pieces - whole) * (ends - 1),
-                   .rounds = 2};
+                   .rounds = 2 + local,
+                   .local = local};
   }
   const int64_t sums = p->deputy * k < n - k ? p->deputy * k : n - k;
   const int64_t far = p->outside * k * wide + sums * c->size;
   const int64_t chunks = n < g ? few_chunks(c, n) : p->deputy;
-  return (Price){.bytes = far + (near - 1) * (k + sums) * c->size + (n - k - sums) * c->size,
+  return (Price){.bytes =
+                     far + (near - 1) * (k + sums) * c->size + (n + others - k - sums) * c->size,
                  .far = far,
                  .peers = g - 1,
                  .messages = pieces * (p->places - 1) + pieces * chunks,
@@ -73,7 +77,7 @@ static Shot shot_of(CollectiveRun *m) {
 /* As its members cut it: `how` is of the largest block there is. */
 static Collective own_of(const Shot *s) {
   Collective own = s->t->how;
-  own.most = s->r.total;
+  own.share = s->r.most;
   return own;
 }
 
@@ -130,8 +134,8 @@ static void send_terms(const Shot *s, int64_t piece) {
     const char *at = to;
     int64_t bytes = span.hi - span.lo;
     if (!bytes) continue;
-    if (s->g->near->n == 1 && t->n == 1) {
-      at = (const char *)t->from[0] + span.lo;
+    if (places_near(s->p, s->mine) == 1 && t->n == 1) {
+      at = (const char *)t->from[0] + reduction_begin(&s->r) + span.lo;
     } else {
       bytes = reduction_subtrees(&s->r, span, to, room.from, room.node);
       to += bytes;
@@ -162,7 +166,7 @@ static const char *const *find_subtrees(const Shot *s, int64_t piece, int64_t by
     if (place > s->mine) number -= places_subtrees(s->p, s->mine);
     for (int k = s->p->subtree[place]; k < s->p->subtree[place + 1]; k++) {
       at[number++] = from;
-      from += elements * (s->p->node[k].level ? wide : s->r.size);
+      from += elements * (s->p->node[k].level > 0 ? wide : s->r.size);
     }
   }
   return at;
@@ -176,13 +180,13 @@ static void post_sums(const Shot *s, int64_t piece) {
   const bool packed = t->n > 1;
   char *dense = sums_of(s, piece);
   BlockSpan own = span_of(s, s->g->me, piece);
-  const char *sum = packed ? dense : (char *)t->to[0] + own.lo;
+  char *block = (char *)t->to[0] + reduction_begin(&s->r); /* of one tensor */
+  const char *sum = packed ? dense : block + own.lo;
   if (packed) dense += own.hi - own.lo;
   for (int i = -1; next_charge(s, &i);) {
     BlockSpan span = span_of(s, i, piece);
     if (span.lo == span.hi) continue;
-    messages_recv(t, track, s->g->device[i], packed ? dense : (char *)t->to[0] + span.lo,
-                  span.hi - span.lo);
+    messages_recv(t, track, s->g->device[i], packed ? dense : block + span.lo, span.hi - span.lo);
     if (packed) dense += span.hi - span.lo;
   }
   for (int i = 1; own.lo < own.hi && i < s->p->count; i++)
@@ -200,7 +204,6 @@ static void combine(const Shot *s, int64_t piece) {
 /* Puts what has come into the blocks of all of my place. */
 static void take_sums(const Shot *s, int64_t piece) {
   const DeviceGroup *g = s->g;
-  const int *near = s->p->member + s->p->first[s->mine];
   BlockSpan own = span_of(s, g->me, piece), part;
   const bool packed = s->t->n > 1;
   const char *dense = sums_of(s, piece) + (own.hi - own.lo);
@@ -210,11 +213,9 @@ static void take_sums(const Shot *s, int64_t piece) {
     for (int k = 0; reduction_part(&s->r, span_of(s, i, piece), &k, &base, &part);) {
       const int64_t bytes = part.hi - part.lo;
       const char *from = packed ? dense : (char *)s->t->to[0] + part.lo;
-      for (int j = 0; j < g->near->n; j++) {
-        char *to = reduction_to(&s->r, near[j], k - 1) + part.lo;
-        if (to != from) dtrt_copy(to, from, bytes);
-        if (near[j] != g->me) device_gave(s->t->d, g->device[near[j]], bytes);
-      }
+      int near = 0, copy = 0;
+      for (char *to; (to = reduction_next_to(&s->r, k - 1, &near, &copy, bytes));)
+        if (to + part.lo != from) dtrt_copy(to + part.lo, from, bytes);
       dense += bytes;
     }
   }
@@ -224,7 +225,7 @@ static void take_sums(const Shot *s, int64_t piece) {
 
 static void begin(CollectiveRun *m, Shot *s) {
   const Collective own = own_of(s);
-  const int64_t longest = divide_up(s->r.total / s->r.size, s->g->n);
+  const int64_t longest = divide_up(s->r.most / s->r.size, s->g->n);
   m->len = collective_piece(&own, &s->t->transfer[0]->speed);
   m->pieces = m->len ? divide_up(longest, m->len) : 0;
   int64_t last = m->pieces < COMM_PIECES ? m->pieces : COMM_PIECES;

@@ -72,7 +72,7 @@ typedef struct Fold {
   const Kernel *kernel;
   ConvertFn *widen;
   int64_t at, len, leaf, wide; /* elements of the tile; bytes of a leaf's, and of a sum's */
-  int depth;
+  int dtype, base, depth;      /* nodes from `base` on are of the tree that is combined now */
   SumNode node[LEVELS];
   _Alignas(64) char sum[LEVELS][TILE];
 } Fold;
@@ -85,7 +85,7 @@ static void join_last(Fold *f) {
 /* What is on top of the stack joins its left neighbours that are whole. */
 static void pushed(Fold *f, SumNode node) {
   f->node[f->depth++] = node;
-  for (; f->depth > 1; join_last(f)) {
+  for (; f->depth > f->base + 1; join_last(f)) {
     SumNode *left = &f->node[f->depth - 2], *right = left + 1;
     if (left->level != right->level || left->index % 2 || left->index + 1 != right->index) return;
     *left = (SumNode){left->level + 1, left->index / 2};
@@ -108,11 +108,36 @@ static int leaves_together(const SumNode *node, int i, int nodes) {
   return n >= 2 && first.index % 2 == 0 ? 2 : 1;
 }
 
+static void fold(Fold *f, const void *const *from, const SumNode *node, int nodes);
+
+/* The addends from the i-th on that make up one leaf: their sum, as a host rounds what it sends.
+ * Returns how many. */
+static int fold_leaf(Fold *f, const void *const *from, const SumNode *node, int nodes) {
+  const int base = f->base;
+  char *sum = f->sum[f->depth];
+  int n = 1;
+  while (n < nodes && node[n].level == SUM_ADDEND && node[n].index == node->index) n++;
+  f->base = f->depth;
+  fold(f, from, NULL, n);
+  f->base = base;
+  f->depth--; /* it is pushed as what it stands for */
+  if (f->widen && n > 1) {
+    _Alignas(64) char tile[TILE];
+    OF_WIDTH(rounds)[f->dtype](tile, sum, f->len);
+    f->widen(sum, tile, f->len);
+  }
+  pushed(f, (SumNode){0, node->index});
+  return n;
+}
+
 static void fold(Fold *f, const void *const *from, const SumNode *node, int nodes) {
-  f->depth = 0;
   for (int i = 0; i < nodes;) {
     char *sum = f->sum[f->depth];
     const SumNode one = node_at(node, i);
+    if (one.level == SUM_ADDEND) {
+      i += fold_leaf(f, from + i, node + i, nodes - i);
+      continue;
+    }
     const int n = one.level ? 1 : leaves_together(node, i, nodes), level = one.level + n / 2;
     if (one.level)
       memcpy(sum, (const char *)from[i] + f->at * f->wide, (size_t)(f->len * f->wide));
@@ -125,7 +150,7 @@ static void fold(Fold *f, const void *const *from, const SumNode *node, int node
     pushed(f, (SumNode){level, one.index >> (n / 2)});
     i += n;
   }
-  while (f->depth > 1) join_last(f); /* the others' right neighbours are missing */
+  while (f->depth > f->base + 1) join_last(f); /* the others' right neighbours are missing */
 }
 
 /* -------- all of it -------- */
@@ -159,6 +184,7 @@ static void reduce_part(void *arg, int core, int64_t from, int64_t to) {
   const int64_t size = dtrt_dtype_size(r->result), leaf = dtrt_dtype_size(r->dtype);
   Fold f;
   (void)core;
+  f.dtype = r->dtype;
   f.kernel = &OF_WIDTH(table)[r->dtype][r->op];
   f.widen = OF_WIDTH(widens)[r->dtype];
   f.leaf = leaf;
@@ -172,7 +198,7 @@ static void reduce_part(void *arg, int core, int64_t from, int64_t to) {
     if (one)
       sum = (const char *)r->from[0] + f.at * leaf; /* as it is: NaN keeps its bits */
     else
-      fold(&f, r->from, r->node, r->nodes);
+      f.base = f.depth = 0, fold(&f, r->from, r->node, r->nodes);
     if (rounds && !one) {
       OF_WIDTH(rounds)[r->dtype](tile, sum, f.len);
       sum = tile;

@@ -10,11 +10,18 @@ void collective_add(Collective *all, const Collective *one) {
   }
   all->staged = divide_up(all->staged, COMM_LINE) * COMM_LINE + one->most;
   all->most += one->most;
+  all->share += one->share;
+  if (one->copies > all->copies) all->copies = one->copies;
   all->received += one->received;
   all->boxes += one->senders;
   if (one->senders > all->senders) all->senders = one->senders;
   if (one->run < all->run) all->run = one->run;
   if (one->terms > all->terms) all->terms = one->terms;
+}
+
+void collective_share(Collective *c, int64_t copies) {
+  c->copies = copies;
+  c->share = divide_up(c->most / c->size, copies) * c->size;
 }
 
 /* -------- speeds -------- */
@@ -45,7 +52,7 @@ int64_t collective_sums_room(const Collective *c, int64_t piece) {
 
 /* What is under way must fill the link for the time that a message and its answer take, twice. */
 int64_t collective_piece(const Collective *c, const Speed *s) {
-  const int64_t longest = divide_up(c->most / c->size, c->group), line = COMM_LINE / c->size;
+  const int64_t longest = divide_up(c->share / c->size, c->group), line = COMM_LINE / c->size;
   const double path = 4 * s->latency * s->bandwidth;
   int64_t room = path < COMM_SCRATCH        ? COMM_SCRATCH
                  : path < COMM_MOST_SCRATCH ? (int64_t)path
@@ -58,6 +65,15 @@ int64_t collective_piece(const Collective *c, const Speed *s) {
   if (piece > wanted / c->size) piece = wanted / c->size;
   if (piece < line) piece = line;
   return piece < longest ? piece : longest;
+}
+
+int64_t collective_box_part(const Collective *c, int64_t most, int64_t box, int64_t run) {
+  const int64_t line = COMM_LINE / c->size;
+  int64_t share = divide_up(box, c->copies);
+  if (c->copies == 1) return most;
+  if (run < share) share = divide_up(share, run) * run;
+  if (share < line) share = line;
+  return share < most ? share : most;
 }
 
 /* A step takes at most the terms of one part and as many parts to send. */

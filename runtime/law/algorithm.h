@@ -36,6 +36,8 @@ typedef struct Collective {
   int64_t terms;      /* of each element of the result; 1: nothing is combined */
   int64_t size;       /* bytes of an element */
   int64_t wide;       /* and of a sum of several that is not rounded yet (sum_type.h) */
+  int64_t copies; /* groups of a place that do the same, each a share of it; at least 1 */
+  int64_t share;  /* of `most` what one of them combines */
   int64_t most;   /* bytes of the largest block of the operand; of all that go as one, the sum */
   int64_t staged; /* the same where every block but the last takes whole lines */
   /* Of boxes, of the device that receives most; a program that does not say it leaves 0. */
@@ -90,6 +92,9 @@ enum {
  * they are all-reduces. */
 void collective_add(Collective *all, const Collective *one);
 
+/* Sets copies and share. */
+void collective_share(Collective *c, int64_t copies);
+
 Speed speed_default(void); /* where a program carries none */
 Speed speed_slower(Speed a, Speed b);
 
@@ -102,6 +107,8 @@ int64_t collective_terms_room(const Collective *c, int64_t piece);
 int64_t collective_sums_room(const Collective *c, int64_t piece);
 /* Elements of a box that go at a time by messages. */
 int64_t collective_part(const Collective *c);
+/* Of a box of so many, in runs, at most `most`: so that all copies have a part. */
+int64_t collective_box_part(const Collective *c, int64_t most, int64_t box, int64_t run);
 static inline int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 /* Bytes that a device receives where each device combines one of `group` chunks. They are blocks by
  * the block law, so the device with the largest, k of n elements, receives (group - 1) k terms and

@@ -20,11 +20,12 @@ static void number(Places *p, const int *where) {
   }
 }
 
-Places *places_new(int n, const int *where) {
+Places *places_new(int n, const int *where, bool fast) {
   const size_t m = (size_t)n, ints = 5 * m + 2;
   Places *p = calloc(1, sizeof *p + m * sizeof(SumNode) + ints * sizeof(int));
   if (!p) return NULL;
   p->n = n;
+  p->fast = fast;
   p->node = (SumNode *)(void *)(p + 1);
   p->place = (int *)(void *)(p->node + m);
   p->seat = p->place + m;
@@ -34,9 +35,15 @@ Places *places_new(int n, const int *where) {
   number(p, where);
   for (int k = 0; k < p->count; k++) p->first[k + 1] += p->first[k];
   for (int i = 0; i < n; i++) p->member[p->first[p->place[i]] + p->seat[i]] = i;
-  for (int k = 0; k < p->count; k++)
-    p->subtree[k + 1] = p->subtree[k] + sum_tree_nodes(p->member + p->first[k], places_near(p, k),
-                                                       n, p->node + p->subtree[k]);
+  for (int k = 0; k < p->count; k++) {
+    SumNode *node = p->node + p->subtree[k];
+    int nodes = 1;
+    if (fast)
+      *node = (SumNode){0, k};
+    else
+      nodes = sum_tree_nodes(p->member + p->first[k], places_near(p, k), n, node);
+    p->subtree[k + 1] = p->subtree[k] + nodes;
+  }
   return p;
 }
 
@@ -59,6 +66,20 @@ PlacesShape places_shape(const Places *p) {
   return s;
 }
 
+/* Whether members that are of one place in `where` are so in `other`. */
+static bool together(int n, const int *where, const int *other) {
+  for (int i = 0, first = 0; i < n; i++) {
+    if (!i || where[i] != where[i - 1])
+      for (first = 0; where[first] != where[i]; first++) continue;
+    if (other[i] != other[first]) return false;
+  }
+  return true;
+}
+
+bool places_alike(int n, const int *where, const int *other) {
+  return together(n, where, other) && together(n, other, where);
+}
+
 /* Subtrees of the row of leaves [at, at + near) of n. */
 static int64_t row_subtrees(int64_t at, int64_t near, int64_t n) {
   int64_t count = 0, end = at + near;
@@ -70,11 +91,11 @@ static int64_t row_subtrees(int64_t at, int64_t near, int64_t n) {
   return count;
 }
 
-PlacesShape places_regular(int64_t n, int64_t near) {
+PlacesShape places_regular(int64_t n, int64_t near, bool fast) {
   const int64_t places = n / near;
   PlacesShape s = {
       .places = places, .near = near, .fewest = near, .subtrees = 1, .deputy = places - 1};
-  if ((near & (near - 1)) == 0 || places == 1) {
+  if ((near & (near - 1)) == 0 || places == 1 || fast) {
     s.outside = places - 1;
     return s;
   }

@@ -6,6 +6,7 @@
  * its deputy takes. It is the deputy of the same seat, so that all are as often one. */
 #ifndef DTG_RUNTIME_PLACES_H
 #define DTG_RUNTIME_PLACES_H
+#include <stdbool.h>
 #include <stdint.h>
 #include "sum_tree.h"
 
@@ -17,6 +18,7 @@ typedef struct Places {
   int *member;   /* [n] */
   int *subtree;  /* [count + 1] into `node`, likewise */
   SumNode *node; /* [n] the largest subtrees that each place holds (sum_tree.h) */
+  bool fast;     /* --sums=fast: a place has one sum, which is leaf `place` of the tree */
 } Places;
 
 /* What prices depend on: the same for all members of a group. */
@@ -30,7 +32,7 @@ typedef struct PlacesShape {
 } PlacesShape;
 
 /* where: [n] the memory of each, by any numbers. NULL when out of memory. */
-Places *places_new(int n, const int *where);
+Places *places_new(int n, const int *where, bool fast);
 void places_free(Places *p);
 /* The member of a place that acts for a member elsewhere. */
 int places_deputy(const Places *p, int place, int member);
@@ -42,6 +44,13 @@ static inline int places_subtrees(const Places *p, int place) {
 }
 PlacesShape places_shape(const Places *p);
 /* Of a group of n in places of `near` in a row. */
-PlacesShape places_regular(int64_t n, int64_t near);
+PlacesShape places_regular(int64_t n, int64_t near, bool fast);
+/* How many leaves of a place from member[0] on are in its node. */
+static inline int places_leaves(const Places *p, SumNode node, const int *member, int n) {
+  return p->fast ? n : sum_tree_leaves(node, member, n);
+}
+/* Whether the members of two groups of n are shared out among places alike, member by member. Only
+ * where this is so of all groups along some axes --sums=fast gives all of them the same bits. */
+bool places_alike(int n, const int *where, const int *other);
 
 #endif

@@ -315,7 +315,17 @@ static void set_collective(const BlockMesh *m, Transfer *p, const dtrt_exchange 
                         .received = x->received,
                         .senders = x->senders,
                         .run = x->run};
+  collective_share(&p->one, 1);
   p->speed = speed_default();
+}
+
+/* Those of several devices that the exchange does not know. */
+static uint32_t idle_axes(const BlockMesh *m, uint32_t known, const dtrt_exchange *x) {
+  uint32_t idle = 0;
+  known |= all_axes(x->from) | all_axes(x->to) | x->from->partial | x->to->partial;
+  for (int i = 0; i < m->naxes; i++)
+    if (m->size[i] > 1 && !(known >> i & 1)) idle |= 1u << i;
+  return idle;
 }
 
 Transfer *transfer_new(const BlockMesh *m, const int32_t *coord, const dtrt_exchange *x, bool sends,
@@ -354,6 +364,8 @@ Transfer *transfer_new(const BlockMesh *m, const int32_t *coord, const dtrt_exch
   p->axes = w.reduce | w.moving;
   p->settle = w.reduce;
   p->alike = p->axes & ~all_axes(x->to) & ~fresh;
+  p->idle = idle_axes(m, p->axes | x->axes, x);
+  p->copies = 1;
   p->kind = !same || fresh ? TRANSFER_BOXES : w.reduce ? TRANSFER_ALL_REDUCE : TRANSFER_LOCAL;
   p->term = deltas(m, w.reduce, &p->nterms);
   set_collective(m, p, x);

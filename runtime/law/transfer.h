@@ -34,8 +34,14 @@ typedef struct Transfer {
   int64_t most;    /* bytes of the largest block of `from`, the same on all devices */
   uint32_t settle; /* of these, those whose terms are combined */
   uint32_t alike;  /* of these, those along which all need the same box */
+  /* Axes along which all devices are of one place and do the same: they share it out, and each writes
+   * its part to all. Set with the algorithm, as are how many they are and my number. */
+  uint32_t copied;
+  int copies, copy;
+  uint32_t idle;   /* axes along which devices do the same, wherever they are */
   bool for_hosts;  /* it ends in a host's memory */
   bool borders;  /* what the device has itself is not brought: of `to` the rest alone is written */
+  bool fast;     /* terms: of each place one sum (places.h); set with its algorithm */
   bool identity; /* `to` is partial where `from` is whole, and I am not the one that keeps the value
                   */
   int nterms;

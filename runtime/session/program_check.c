@@ -81,6 +81,7 @@ const char *session_check(const dtrt_program *p) {
     const dtrt_link *l = &p->link[i];
     if (!(l->bandwidth > 0 && l->latency >= 0 && l->message >= 0)) bad = "a link of its machine";
   }
+  if (p->sums != DTRT_SUMS_FIXED && p->sums != DTRT_SUMS_FAST && !bad) bad = "the order of sums";
   return bad;
 }
 
@@ -127,8 +128,8 @@ static void mix_text(uint64_t *h, const char *text) {
   mix(h, 0);
 }
 
-/* Without the places that values without a name are called by ("tanh@m.dtg:3"): a comment more moves
- * them, and computes nothing. */
+/* Without the places that values without a name are called by ("tanh@m.dtg:3"): a comment more
+ * moves them, and computes nothing. */
 static void mix_what(uint64_t *h, const char *text) {
   for (const char *c = text ? text : ""; *c; c++) {
     if (*c == '@') c += strcspn(c, " ,()");
@@ -177,6 +178,7 @@ CommFace session_face(const dtrt_program *p, uint64_t seed) {
   mix(&f.hash[COMM_VARS], (uint64_t)p->nvars);
   for (int i = 0; i < p->nvars; i++) mix_tensor(&f.hash[COMM_VARS], &p->var[i]);
   for (int i = 0; i < p->nentries; i++) mix_entry(&f.hash[COMM_ENTRIES], &p->entry[i]);
+  mix(&f.hash[COMM_EXCHANGES], (uint64_t)p->sums);
   for (int i = 0; i < p->nexchanges; i++) { /* in the order in which entries meet them */
     const dtrt_exchange *x = p->exchange[i];
     uint64_t *h = &f.hash[COMM_EXCHANGES];

@@ -37,8 +37,8 @@ class Options(c.Structure):
                 ("progress", c.c_int),
                 ("memory", c.c_uint64),
                 ("check_nan", c.c_int), ("disable", Texts), ("ndisables", c.c_int),
-                ("optimize", c.c_char_p), ("loader", c.c_char_p), ("repeat_saves", c.c_int),
-                ("drop_exchange", c.c_int),
+                ("optimize", c.c_char_p), ("loader", c.c_char_p), ("sums", c.c_char_p),
+                ("repeat_saves", c.c_int), ("drop_exchange", c.c_int),
                 ("message", MessageFn), ("user", c.c_void_p), ("doing", c.c_void_p),
                 ("print", c.c_void_p)]
 
@@ -163,16 +163,17 @@ class Program:
     One thread at a time may use it. What the compiler warns of becomes a DtgWarning."""
 
     def __init__(self, lib, sources, mesh=None, define=(), layouts=(), transport=None, seed=0,
-                 precision=None):
+                 precision=None, sums=None):
         """sources: {name: text, or None for a file of that name}, the model first.
-        precision: "bf16", of products."""
+        precision: "bf16", of products. sums: "fixed" or "fast", between hosts."""
         self.lib, self.p = lib, c.c_void_p()
         s = (Source * len(sources))()
         for at, (name, text) in zip(s, sources.items()):
             text = None if text is None else text.encode()
             at.name, at.text, at.bytes = name.encode(), text, len(text or b"")
         o = Options(mesh=mesh and mesh.encode(), transport=transport and transport.encode(),
-                    precision=precision and precision.encode(), seed=seed)
+                    precision=precision and precision.encode(),
+                    sums=sums and sums.encode(), seed=seed)
         o.define, o.ndefines = texts(define)
         o.layout, o.nlayouts = texts(layouts)
         said = []  # warnings, each with its notes

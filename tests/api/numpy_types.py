@@ -102,6 +102,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("error")
     dtg.Program(lib, {"m.dtg": "entry f(x: f32[4]) { return y = x }\n"}, mesh="a=2", layouts=["x=[a]"])
 refused("an error", "m.dtg:1:33: error", lambda: dtg.Program(lib, {"m.dtg": "entry f(x: f32[4]) { return y = z }\n"}))
+refused("a wrong order of sums", "sums is `any`", lambda: dtg.Program(lib, {"m.dtg": "entry f() { return x = 1 }\n"}, sums="any"))
 
 # Checkpoints
 model = "param w: f32[8] = zeros([8])\nstate n: i64[] = 0\nentry f() { return n }\n"

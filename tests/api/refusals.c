@@ -56,6 +56,7 @@ static void wrong_ways(void) {
   BAD_OPTIONS("optimize is ``", .optimize = "");
   BAD_OPTIONS("do you mean `llvm`", .loader = "lvm");
   BAD_OPTIONS("own, llvm or perf", .loader = "elsewhere");
+  BAD_OPTIONS("sums is `any`, not fixed or fast", .sums = "any");
   BAD_OPTIONS("repeat_saves is -1", .repeat_saves = -1);
   BAD_OPTIONS("drop_exchange is -2", .drop_exchange = -2);
   CHECK(!dtgc_optimization(-1) && dtgc_optimization(0) && !dtgc_optimization(1000));

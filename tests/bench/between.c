@@ -3,6 +3,8 @@
  *
  *   mpiexec ... between DEVICES [ROUNDS [BYTES...]]
  *   mpiexec ... between DEVICES ROUNDS all-gather|reduce-scatter|all-to-all|halo [BYTES...]
+ * With TEST_SUMS=fast as --sums=fast has it; TEST_DTYPE=bf16: of bf16, which MPI_Allreduce takes
+ * for f32 of as many bytes. TEST_COPIES=N: N devices in a row do the same, on another mesh axis.
  *
  * A line a size: bytes of the whole tensor, and of the rounds the least and the median in
  * milliseconds, of dtg and of MPICH. Of other exchanges instead of MPICH's times the bytes that
@@ -22,7 +24,7 @@ typedef enum Kind { REDUCE, GATHER, SCATTER, TURN, HALO, KINDS } Kind;
 static const char *const kinds[KINDS] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all",
                                          "halo"};
 
-static int nsizes, now, times;
+static int nsizes, now, times, size_of = 4;
 static int64_t bytes[SIZES], room;
 static Kind kind;
 static dtrt_dim dims[SIZES][2][2]; /* of the operand, and of the result */
@@ -41,22 +43,26 @@ static void run(dtrt_device *dev) {
 }
 
 static dtrt_session *open_session(int32_t devices) {
-  static const char *const names[] = {"d"};
-  static int32_t n;
+  static const char *const names[] = {"d", "copy"};
+  static int32_t n[2];
   static dtrt_entry entry[2];
   entry[0] = (dtrt_entry){.name = "init", .run = init, .arena_bytes = 2 * room};
   entry[1] = (dtrt_entry){.name = "run", .run = run, .arena_bytes = 2 * room};
   static dtrt_program p;
-  n = devices;
+  const char *copies = getenv("TEST_COPIES");
+  n[1] = copies ? atoi(copies) : 1;
+  n[0] = devices / n[1];
   p = (dtrt_program){.abi = DTRT_ABI,
                      .name = "between",
-                     .naxes = 1,
+                     .naxes = 2,
                      .axis_name = names,
-                     .axis_size = &n,
+                     .axis_size = n,
                      .nentries = 2,
                      .entry = entry,
                      .nexchanges = nsizes,
                      .exchange = list};
+  const char *sums = getenv("TEST_SUMS");
+  if (sums && !strcmp(sums, "fast")) p.sums = DTRT_SUMS_FAST;
   dtrt_session *s;
   dtrt_options o = {.transport = "mpi"};
   if (dtrt_open(&p, &o, &s)) {
@@ -74,8 +80,8 @@ static void describe(int i) {
   const int rank = adds ? 1 : 2;
   for (int k = 0; k < 2; k++) {
     dtrt_dim *d = dims[i][k];
-    d[0] = d[1] = (dtrt_dim){.n = bytes[i] / 4 / ROWS, .granule = 1};
-    d[0].n = adds ? bytes[i] / 4 : ROWS;
+    d[0] = d[1] = (dtrt_dim){.n = bytes[i] / size_of / ROWS, .granule = 1};
+    d[0].n = adds ? bytes[i] / size_of : ROWS;
   }
   if (!adds) dims[i][0][kind == TURN].naxes = 1;
   if (kind == SCATTER || kind == TURN || kind == HALO) dims[i][1][0].naxes = 1;
@@ -87,7 +93,7 @@ static void describe(int i) {
   to[i] = (dtrt_layout){rank, 0, DTRT_SUM, dims[i][1]};
   exchange[i] = (dtrt_exchange){.id = i,
                                 .kind = codes[kind],
-                                .dtype = DTRT_F32,
+                                .dtype = size_of == 2 ? DTRT_BF16 : DTRT_F32,
                                 .axes = 1,
                                 .from = &from[i],
                                 .to = &to[i],
@@ -141,11 +147,14 @@ static void measure_reduce(dtrt_session *s, int rank, int rounds, char *a, char 
   double once = by_dtg(s), other = by_mpich(a, b);
   times = (int)(0.1 / (once > other ? once : other)) + 1;
   MPI_Bcast(&times, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  const int64_t before = by_messages(s);
   for (int r = 0; r < rounds; r++) t[0][r] = by_dtg(s), t[1][r] = by_mpich(a, b);
+  const int64_t got = (by_messages(s) - before) / rounds / times;
   for (int i = 0; i < 2; i++) qsort(t[i], (size_t)rounds, sizeof t[i][0], by_size);
   if (rank) return;
-  printf("%10ld B  dtg %10.3f %10.3f ms  MPICH %10.3f %10.3f ms\n", (long)bytes[now], t[0][0] * 1e3,
-         t[0][rounds / 2] * 1e3, t[1][0] * 1e3, t[1][rounds / 2] * 1e3);
+  printf("%10ld B  dtg %10.3f %10.3f ms, received %ld B  MPICH %10.3f %10.3f ms\n",
+         (long)bytes[now], t[0][0] * 1e3, t[0][rounds / 2] * 1e3, (long)got, t[1][0] * 1e3,
+         t[1][rounds / 2] * 1e3);
 }
 
 static void measure_other(dtrt_session *s, int rank, int rounds) {
@@ -168,6 +177,7 @@ int main(int argc, char **argv) {
   int devices = argc > 1 ? atoi(argv[1]) : 1, rounds = argc > 2 ? atoi(argv[2]) : 5, rank, at = 3;
   for (int k = 0; argc > 3 && k < KINDS; k++)
     if (!strcmp(argv[3], kinds[k])) kind = (Kind)k, at = 4;
+  if (getenv("TEST_DTYPE")) size_of = 2;
   if (devices < 1 || rounds < 1 || rounds > ROUNDS || argc - at > SIZES) return 2;
   nsizes = argc > at ? argc - at : (int)(sizeof usual / sizeof *usual);
   for (int i = 0; i < nsizes; i++) {

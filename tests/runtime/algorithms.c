@@ -3,7 +3,9 @@
  * bytes to 64 MB, one tensor or several as one, at once or in flight, on machines whose rates are
  * far apart; kinds of exchanges by every algorithm there is.
  *   algorithms TRANSPORT memory|messages [DEVICES]   by what the devices of a group exchange
- *   algorithms TRANSPORT hosts [DEVICES HOSTS]       by memory within a host, else by messages */
+ *   algorithms TRANSPORT hosts [DEVICES HOSTS [COPIES]]   by memory within a host, else by
+ * messages; COPIES: as many devices beside each, on the same host, which do the same With
+ * TEST_SUMS=fast as --sums=fast does it. */
 #include "cost.h"
 #include "algorithm_table.h"
 #include "harness.h"
@@ -43,6 +45,7 @@ typedef struct Maker {
   Program program;
   int group,
       hosts; /* hosts: of several devices each; 0: each device is alone, or all are together */
+  int copies;
   Case *at;
   int n;
   VEC(const dtrt_exchange *) exchanges;
@@ -148,7 +151,7 @@ static void add_case(Maker *m, Kind kind, int64_t e, int n, bool in_flight) {
     c.to[i] = at, at += block_bytes(m, to, &s);
     if (x[i].kind == DTRT_COPY) at = INT64_MAX / 4; /* nothing to do */
   }
-  if (at > MOST_BYTES / m->group || m->n == MOST_CASES) {
+  if (at > MOST_BYTES / m->group / m->copies || m->n == MOST_CASES) {
     m->exchanges.n = mark;
     return;
   }
@@ -261,7 +264,7 @@ static void compare(const Maker *m, const Case *c, int ran, const Counts *is, bo
 
 static int met[ALGORITHMS];
 
-static void run_group(const char *transport, LinkBy by, int group, int hosts,
+static void run_group(const char *transport, LinkBy by, int group, int hosts, int copies,
                       const Machine *machine) {
   Arena *a = arena_new();
   if (!a || arena_catch(a)) exit(1);
@@ -273,25 +276,34 @@ static void run_group(const char *transport, LinkBy by, int group, int hosts,
     setenv("TEST_HOSTS", said, 1);
     here.link[here.nlinks] = here.link[0];
     here.link[here.nlinks].by = LINK_MEMORY;
-    here.link[here.nlinks++].devices = group / hosts;
+    here.link[here.nlinks++].devices = group * copies / hosts;
   }
-  Maker m = {.arena = a, .group = group, .hosts = hosts, .at = calloc(MOST_CASES, sizeof *m.at)};
-  m.program = (Program){
-      .arena = a, .machine = &here, .mesh = {.naxes = 1, .axis = {{.name = "d", .size = group}}}};
+  Maker m = {.arena = a,
+             .group = group,
+             .hosts = hosts,
+             .copies = copies,
+             .at = calloc(MOST_CASES, sizeof *m.at)};
+  m.program =
+      (Program){.arena = a,
+                .machine = &here,
+                .mesh = {.naxes = 1 + (copies > 1),
+                         .axis = {{.name = "d", .size = group}, {.name = "c", .size = copies}}}};
   m.program.layouts = layout_set_new(a, &m.program.mesh);
+  m.program.fast_sums = getenv("TEST_SUMS") != NULL;
   add_cases(&m);
   Link l = machine_axis(&here, &m.program.mesh, 0);
-  const dtrt_link link = {l.bandwidth, l.latency, l.message};
+  const dtrt_link link[] = {{l.bandwidth, l.latency, l.message}, {1e9, 0, 0}};
+  const int sizes[] = {group, copies}, all = group * copies;
   Fixture f;
-  harness_program(&f, 1, &group, m.most);
+  harness_program(&f, m.program.mesh.naxes, sizes, m.most);
   f.program.nexchanges = m.exchanges.n;
   f.program.exchange = m.exchanges.at;
-  f.program.link = &link;
+  f.program.link = link;
   harness_entry(&f, "run", run);
   dtrt_session *s = harness_open(&f, transport);
   bool all_here = dtrt_session_nranks(s) == 1;
-  dtrt_traffic *traffic = calloc((size_t)group, sizeof *traffic);
-  dtrt_algorithm(*before)[ALGORITHMS] = calloc((size_t)group, sizeof *before);
+  dtrt_traffic *traffic = calloc((size_t)all, sizeof *traffic);
+  dtrt_algorithm(*before)[ALGORITHMS] = calloc((size_t)all, sizeof *before);
   Counts is;
   count(s, traffic, before, &is);
   for (int i = 0; i < m.n; i++) {
@@ -330,10 +342,11 @@ int main(int argc, char **argv) {
   const bool hosts = !strcmp(argv[2], "hosts");
   int only = argc > 3 ? atoi(argv[3]) : 0, cases = 0, nmet = 0;
   for (size_t i = 0; !hosts && i < sizeof groups / sizeof *groups; i++)
-    if (!only || only == groups[i]) run_group(argv[1], by, groups[i], 0, &machines[i % 3]);
-  if (hosts && argc > 4) run_group(argv[1], by, only, atoi(argv[4]), &machines[0]);
+    if (!only || only == groups[i]) run_group(argv[1], by, groups[i], 0, 1, &machines[i % 3]);
+  const int copies = argc > 5 ? atoi(argv[5]) : 1;
+  if (hosts && argc > 4) run_group(argv[1], by, only, atoi(argv[4]), copies, &machines[0]);
   for (size_t i = 0; hosts && argc == 3 && i < sizeof shared / sizeof *shared; i++)
-    run_group(argv[1], by, shared[i][0], shared[i][1], &machines[i % 3]);
+    run_group(argv[1], by, shared[i][0], shared[i][1], 1, &machines[i % 3]);
   for (int i = 0; i < ALGORITHMS; i++) {
     bool memory = !strncmp(algorithm_name(i), "memory", 6);
     printf("%s %d\n", algorithm_name(i), met[i]);

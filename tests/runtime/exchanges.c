@@ -75,13 +75,15 @@ static int64_t held_of(const dtrt_device *dev, const Pair *p) {
   return held;
 }
 
+static uint32_t copied_of(const Pair *p) { return places ? law_copied(&grid, &p->x, place_of) : 0; }
+
 static void fill(dtrt_device *dev, const Pair *p, int place) {
   float *from = from_of(dev, place), *to = to_of(dev, place);
   be_late(dev);
   int64_t at = 0, n = law_count(p->x.from), held = held_of(dev, p);
-  int me = device_of(dev);
+  int me = device_of(dev), alike = law_first(&grid, copied_of(p), me);
   for (int64_t e = 0; e < n; e++)
-    if (p->from->held[e] >> me & 1) from[at++] = law_term(e, me);
+    if (p->from->held[e] >> me & 1) from[at++] = law_term(e, alike);
   from[at] = -1;
   for (int64_t i = 0; i <= held; i++) to[i] = -1;
 }
@@ -91,9 +93,10 @@ static void check(dtrt_device *dev, const Pair *p, int place) {
   be_late(dev);
   int64_t at = 0, n = law_count(p->x.from), held = held_of(dev, p);
   int me = device_of(dev);
+  const uint32_t copied = copied_of(p);
   for (int64_t e = 0; e < n; e++) {
     if (!(p->to->held[e] >> me & 1)) continue;
-    float v = law_value(&grid, &p->x, p->from, e, me);
+    float v = law_value(&grid, &p->x, p->from, e, me, copied);
     CHECK(to[at] == v, "device %d element %ld: %g, not %g", me, (long)e, to[at], v);
     at++;
   }

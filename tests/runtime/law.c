@@ -164,15 +164,35 @@ static int givers(const Grid *g, const dtrt_exchange *x, const Laid *from, int64
   return n;
 }
 
+uint32_t law_copied(const Grid *g, const dtrt_exchange *x, const int *host) {
+  uint32_t axes = (1u << g->naxes) - 1;
+  for (int k = 0; k < 2; k++) {
+    const dtrt_layout *l = k ? x->to : x->from;
+    axes &= ~l->partial;
+    for (int i = 0; i < l->rank; i++)
+      for (int j = 0; j < l->dim[i].naxes; j++) axes &= ~(1u << l->dim[i].axis[j]);
+  }
+  for (int a = 0; a < g->naxes; a++)
+    for (int d = 0; d < g->ndevices; d++)
+      if (host[d] != host[law_first(g, 1u << a, d)]) axes &= ~(1u << a);
+  return axes;
+}
+
+int law_first(const Grid *g, uint32_t axes, int device) {
+  const uint8_t all = grid_along(g, device, ((1u << g->naxes) - 1) & ~axes);
+  for (int d = 0;; d++)
+    if (all >> d & 1) return d;
+}
+
 float law_value(const Grid *g, const dtrt_exchange *x, const Laid *from, int64_t element,
-                int device) {
+                int device, uint32_t copied) {
   int giver[LAW_DEVICES];
   bool ambiguous = false;
   if (is_zero(g, x, device)) return 0;
   int n = givers(g, x, from, element, device, giver, &ambiguous);
-  float v = law_term(element, giver[0]);
+  float v = law_term(element, law_first(g, copied, giver[0]));
   for (int i = 1; i < n; i++) {
-    float t = law_term(element, giver[i]);
+    float t = law_term(element, law_first(g, copied, giver[i]));
     v = x->from->reduce == DTRT_SUM ? v + t : v > t ? v : t;
   }
   return v;
@@ -237,9 +257,10 @@ static uint8_t devices_of(const Grid *g, const int *host, int place) {
  */
 static void all_reduced_far(const Grid *g, const dtrt_exchange *x, const Laid *from,
                             const int *host, MovedFar *m) {
-  const uint32_t all = (1u << g->naxes) - 1;
+  const uint32_t all = (1u << g->naxes) - 1, copied = law_copied(g, x, host);
   const int64_t count = law_count(&from->l);
   for (int d = 0; d < g->ndevices; d++) {
+    if (law_first(g, copied, d) != d) continue;
     const uint8_t group = grid_along(g, d, all & ~reduced(x));
     const uint8_t near = group & devices_of(g, host, host[d]);
     int64_t n = 0;
@@ -267,6 +288,7 @@ MovedFar law_far(const Grid *g, const dtrt_exchange *x, const Laid *from, const 
   MovedFar m = {0};
   int giver[LAW_DEVICES];
   bool ambiguous = false;
+  const uint32_t copied = law_copied(g, x, host);
   if (law_is_all_reduce(g, x)) {
     all_reduced_far(g, x, from, host, &m);
     return m;
@@ -276,7 +298,8 @@ MovedFar law_far(const Grid *g, const dtrt_exchange *x, const Laid *from, const 
     for (int d = 0; d < g->ndevices; d++) {
       if (!(to->held[e] & 1u << d) || is_zero(g, x, d)) continue;
       const int terms = givers(g, x, from, e, d, giver, &ambiguous);
-      for (int t = 0; t < terms; t++) m.most[host[d]] += host[giver[t]] != host[d];
+      for (int t = 0; law_first(g, copied, d) == d && t < terms; t++)
+        m.most[host[d]] += host[giver[t]] != host[d];
       if (!held_near(g, x, from, e, d, devices_of(g, host, host[d])))
         lacks |= (uint8_t)(1u << host[d]);
     }

@@ -41,6 +41,12 @@ bool law_window(Laid *o, int which);
 void law_hold(const Grid *g, Laid *o); /* fills `held`, which is malloc'ed */
 int64_t law_count(const dtrt_layout *l);
 
+/* Axes that the exchange does not know, along which all devices are on one host (host[device]), do
+ * the same, and share it out. */
+uint32_t law_copied(const Grid *g, const dtrt_exchange *x, const int *host);
+/* Of those along some axes, the first. */
+int law_first(const Grid *g, uint32_t axes, int device);
+
 /* The value that a device puts where it holds an element: it tells of the element and the device.
  */
 float law_term(int64_t element, int device);
@@ -56,15 +62,16 @@ typedef struct Moved {
 } Moved;
 Moved law_moved(const Grid *g, const dtrt_exchange *x, const Laid *from, const Laid *to);
 /* Elements that the devices of each place (host[device]) receive from other places by messages: at
- * least what nobody of the place holds, once; at most what law_moved says of its devices. */
+ * least what nobody of the place holds, once; at most what law_moved says of its devices, of those
+ * along axes that are copied of the first. */
 typedef struct MovedFar {
   int64_t least[LAW_DEVICES], most[LAW_DEVICES]; /* by place */
 } MovedFar;
 MovedFar law_far(const Grid *g, const dtrt_exchange *x, const Laid *from, const Laid *to,
                  const int *host);
-/* What a device holds of an element afterwards. */
+/* What a device holds of an element afterwards, where those along the copied axes hold the same. */
 float law_value(const Grid *g, const dtrt_exchange *x, const Laid *from, int64_t element,
-                int device);
+                int device, uint32_t copied);
 bool law_is_all_reduce(const Grid *g, const dtrt_exchange *x);
 void law_print(const Grid *g, const dtrt_exchange *x); /* on stderr */
 #endif

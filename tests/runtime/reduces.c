@@ -1,13 +1,17 @@
 /* reduces.c: all-reduce and reduce-scatter of every dtype and op against the plain sum in the order
  * of docs/sums.md, small and large, one tensor and several as one, in place and not. Prints a hash
- * of all results, which must be the same on every transport. reduces TRANSPORT NDEVICES [flights]
- */
+ * of all results, which must be the same on every transport. reduces TRANSPORT NDEVICES
+ * [flights|beside]: in flight; or as many devices again beside them, on a second axis, which do the
+ * same and must have the same bits. With TEST_SUMS=fast in the order of --sums=fast, where
+ * TEST_HOSTS (rendezvous.c) says which hosts there are. */
 #include <math.h>
 #include "harness.h"
 
 enum { TENSORS = 5 };
 
-static int ndevices;
+static int naddends, nbeside; /* devices along the first axis, and along the second */
+static int host[64];          /* of each addend */
+static bool by_hosts;         /* what a host has is combined first */
 typedef struct Case {
   int dtype, op, ntensors, in_place;
   int64_t room; /* bytes for a block */
@@ -121,43 +125,74 @@ static void make(void *at, int device, int tensor, int64_t i) {
   }
 }
 
-/* The terms of `size` devices from `first` on, as a tree whose missing leaves count as nothing. */
-static float half_tree(int first, int size, int tensor, int64_t i) {
-  char r[8];
-  if (size == 1) {
-    make(r, first, tensor, i);
-    return (float)value_of(dtype, r);
-  }
-  float a = half_tree(first, size / 2, tensor, i);
-  if (first + size / 2 >= ndevices) return a;
-  float b = half_tree(first + size / 2, size / 2, tensor, i);
+/* Values as a tree of `size` leaves from `first` on, of which the missing count as nothing. */
+static float half_tree(const float *v, int n, int first, int size) {
+  if (size == 1) return v[first];
+  float a = half_tree(v, n, first, size / 2);
+  if (first + size / 2 >= n) return a;
+  float b = half_tree(v, n, first + size / 2, size / 2);
   return op == DTRT_SUM    ? a + b
          : op == DTRT_PROD ? a * b
          : op == DTRT_MAX  ? (a > b ? a : b)
                            : (a < b ? a : b);
 }
 
-static void tree(char *r, int first, int size, int tensor, int64_t i) {
+static void tree(char *r, char (*v)[8], int n, int first, int size) {
   char b[8];
-  if (size == 1) {
-    make(r, first, tensor, i);
-    return;
-  }
-  tree(r, first, size / 2, tensor, i);
-  if (first + size / 2 >= ndevices) return;
-  tree(b, first + size / 2, size / 2, tensor, i);
+  memcpy(r, v[first], 8);
+  if (size == 1) return;
+  tree(r, v, n, first, size / 2);
+  if (first + size / 2 >= n) return;
+  tree(b, v, n, first + size / 2, size / 2);
   step(r, b);
 }
 
-static void expect(void *at, int tensor, int64_t i) {
-  char r[8];
-  if (dtype == DTRT_F16 || dtype == DTRT_BF16) {
-    uint16_t h = nearest(dtype, half_tree(0, 64, tensor, i));
-    memcpy(at, &h, 2);
+/* What n values of the type come to, rounded. */
+static void combine(char *r, char (*v)[8], int n) {
+  float f[64];
+  if (dtype != DTRT_F16 && dtype != DTRT_BF16) {
+    tree(r, v, n, 0, 64);
     return;
   }
-  tree(r, 0, 64, tensor, i);
+  for (int i = 0; i < n; i++) f[i] = (float)value_of(dtype, v[i]);
+  uint16_t h = nearest(dtype, half_tree(f, n, 0, 64));
+  memcpy(r, &h, 2);
+}
+
+/* Addends in the order of devices, or those of each host first. */
+static void expect(void *at, int tensor, int64_t i, bool by_hosts) {
+  char v[64][8] = {{0}}, sum[64][8] = {{0}}, r[8];
+  for (int d = 0; d < naddends; d++) make(v[d], d, tensor, i);
+  if (!by_hosts) combine(r, v, naddends);
+  int hosts = 0, first[64];
+  for (int d = 0; by_hosts && d < naddends; d++) {
+    char own[64][8] = {{0}};
+    int k = 0, n = 0;
+    while (k < hosts && host[first[k]] != host[d]) k++;
+    if (k < hosts) continue;
+    for (int e = first[hosts] = d; e < naddends; e++)
+      if (host[e] == host[d]) memcpy(own[n++], v[e], 8);
+    combine(sum[hosts++], own, n);
+  }
+  if (by_hosts) combine(r, sum, hosts);
   memcpy(at, r, (size_t)dtrt_dtype_size(dtype));
+}
+
+/* How far the two orders of docs/sums.md may lie apart, for sums. */
+static double bound(int tensor, int64_t i) {
+  const double unit = dtype == DTRT_F64   ? 0x1p-53
+                      : dtype == DTRT_F32 ? 0x1p-24
+                      : dtype == DTRT_F16 ? 0x1p-11
+                                          : 0x1p-8;
+  const bool half = dtype == DTRT_F16 || dtype == DTRT_BF16;
+  double all = 0, roundings = half ? 3 : 1;
+  for (int n = 1; !half && n < naddends; n *= 2) roundings += 2;
+  for (int d = 0; d < naddends; d++) {
+    char v[8];
+    make(v, d, tensor, i);
+    all += fabs(value_of(dtype, v));
+  }
+  return roundings * unit * all * 1.001; /* adding up `all`, and halves in f32, too */
 }
 
 /* -------- the run -------- */
@@ -165,6 +200,7 @@ static void expect(void *at, int tensor, int64_t i) {
 static void run(dtrt_device *dev) {
   const Case *c = now;
   int size = dtrt_dtype_size(dtype), device = dev->coord[0];
+  int number = device * nbeside + (nbeside > 1 ? dev->coord[1] : 0);
   const void *in[TENSORS];
   void *out[TENSORS];
   for (int t = 0; t < c->ntensors; t++) {
@@ -191,7 +227,14 @@ static void run(dtrt_device *dev) {
       char want[8];
       const char *has = got + (i - lo) * size;
       if (i % (c->dims[t].n / 257 + 1) == 0) { /* the reference is slow */
-        expect(want, t, i);
+        expect(want, t, i, by_hosts);
+        if (by_hosts && op == DTRT_SUM && dtype >= DTRT_F16 && dtype <= DTRT_F64) {
+          char fixed[8];
+          expect(fixed, t, i, false);
+          CHECK(fabs(value_of(dtype, fixed) - value_of(dtype, has)) <= bound(t, i),
+                "%s, n %ld: element %ld: %g is far from %g", dtrt_dtype_name(dtype),
+                (long)c->dims[t].n, (long)i, value_of(dtype, has), value_of(dtype, fixed));
+        }
         CHECK(!memcmp(want, has, (size_t)size),
               "%s op %d, %d tensors, n %ld: element %ld: %g, not %g", dtrt_dtype_name(dtype), op,
               c->ntensors, (long)c->dims[t].n, (long)i, value_of(dtype, has),
@@ -200,7 +243,7 @@ static void run(dtrt_device *dev) {
     }
     for (int64_t i = 0; i < (hi - lo) * size; i++) hash = hash * 31 + (uint8_t)got[i];
   }
-  hashes[device] = hash;
+  hashes[number] = hash;
 }
 
 static void add_case(const int64_t *sizes, int n, int type, int how, bool scatter) {
@@ -236,15 +279,32 @@ static void add_cases(void) {
             add_case(sizes[z], z < 5 ? 1 : TENSORS, type, how, scatter);
 }
 
+/* Where the addends are; false: other devices' beside them are shared out otherwise, so that what a
+ * host has cannot be combined first. */
+static bool find_hosts(void) {
+  const char *said = getenv("TEST_HOSTS");
+  const int hosts = said ? atoi(said) : naddends, all = naddends * nbeside;
+  int other[64];
+  for (int d = 0; d < all; d++) {
+    int at = said && strchr(said, ' ') ? d % hosts : (int)((int64_t)d * hosts / all);
+    (d % nbeside ? other : host)[d / nbeside] = at;
+  }
+  for (int d = 0; nbeside > 1 && d < naddends; d++)
+    for (int e = 0; e < d; e++)
+      if ((host[d] == host[e]) != (other[d] == other[e])) return false;
+  return true;
+}
+
 static uint64_t sweep(const char *transport) {
   Fixture f;
-  int size[] = {ndevices};
+  int size[] = {naddends, nbeside};
   add_cases();
   int64_t arena = 0;
   for (int i = 0; i < ncases; i++)
     if (cases[i].ntensors * 2 * cases[i].room > arena)
       arena = cases[i].ntensors * 2 * cases[i].room;
-  harness_program(&f, 1, size, arena);
+  harness_program(&f, 1 + (nbeside > 1), size, arena);
+  by_hosts = f.program.sums == DTRT_SUMS_FAST && find_hosts();
   f.program.nexchanges = nexchanges;
   f.program.exchange = list;
   harness_entry(&f, "reduce", run);
@@ -258,6 +318,8 @@ static uint64_t sweep(const char *transport) {
     CHECK(dtrt_call(s, 1, NULL, NULL) == DTRT_OK, "%s", dtrt_session_error(s));
     for (int d = rank + 1; now->table[0].kind == DTRT_ALL_REDUCE && d < rank + n; d++)
       CHECK(hashes[d] == hashes[rank], "device %d has other bits", d);
+    for (int d = rank; d < rank + n; d++)
+      CHECK(hashes[d] == hashes[d / nbeside * nbeside], "device %d has bits of its own", d);
     hash = harness_mix(hash ^ hashes[rank]);
   }
   dtrt_close(s);
@@ -266,8 +328,9 @@ static uint64_t sweep(const char *transport) {
 
 int main(int argc, char **argv) {
   if (argc < 3) return 2;
-  ndevices = atoi(argv[2]);
-  flights = argc > 3;
+  naddends = atoi(argv[2]);
+  flights = argc > 3 && !strcmp(argv[3], "flights");
+  nbeside = argc > 3 && !flights ? 2 : 1;
   for (int i = 0; i < 65536; i++) {
     uint16_t h = (uint16_t)i;
     all[0][i] = value_of(DTRT_BF16, &h);

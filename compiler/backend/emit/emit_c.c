@@ -199,8 +199,9 @@ static void put_program(Emit *e, Str *out, const LoopProgram *all, const char *r
              p->entries.n, e->nexchanges, e->program->vars.n ? "variables" : "0",
              e->nexchanges ? "exchanges" : "0", (long)p->vars_bytes);
   emit_string(out, e->options->layouts);
-  str_printf(out, ", code, %d, %s, %s};\n", e->program->constants.n,
-             e->program->constants.n ? "constants" : "0", e->nexchanges ? "links" : "0");
+  str_printf(out, ", code, %d, %s, %s%s};\n", e->program->constants.n,
+             e->program->constants.n ? "constants" : "0", e->nexchanges ? "links" : "0",
+             e->program->fast_sums ? ", DTRT_SUMS_FAST" : ", DTRT_SUMS_FIXED");
 }
 
 void emit_c(Str *out, const Plan *plan, const EmitOptions *o) {

@@ -22,31 +22,50 @@ static Speed speed_of(const Program *p, uint32_t axes, bool *direct) {
   return all;
 }
 
-/* Of a group whose members lie anywhere: `axes` of them in turns. */
-static PlacesShape places_listed(const Program *p, uint32_t axes, int64_t memory) {
+/* Which members of a group read each other's memory, and whether each such place sends one sum. */
+typedef struct TeamPlaces {
+  PlacesShape shape;
+  bool fast;
+} TeamPlaces;
+
+/* Where member i of the group number `group` along the axes is. */
+static void places_list(const Program *p, uint32_t axes, int64_t group, int64_t n, int64_t memory,
+                        int *where) {
   const Mesh *m = &p->mesh;
-  int64_t n = 1;
-  for (int a = 0; a < m->naxes; a++)
-    if (axes & 1u << a) n *= m->axis[a].size;
-  int *where = arena_array(p->arena, int, n);
   for (int64_t i = 0; i < n; i++) {
-    int64_t device = 0, rest = i, stride = 1;
+    int64_t device = 0, member = i, other = group, stride = 1;
     for (int a = m->naxes - 1; a >= 0; a--, stride *= m->axis[a + 1].size) {
-      if (!(axes & 1u << a)) continue;
-      device += rest % m->axis[a].size * stride;
-      rest /= m->axis[a].size;
+      const int64_t size = m->axis[a].size;
+      int64_t *rest = axes & 1u << a ? &member : &other;
+      device += *rest % size * stride;
+      *rest /= size;
     }
     where[i] = (int)(device / memory);
   }
-  Places *all = places_new((int)n, where);
-  PlacesShape s = all ? places_shape(all) : places_regular(n, 1);
+}
+
+/* Of a group whose members lie anywhere: `axes` of them in turns. */
+static TeamPlaces places_listed(const Program *p, uint32_t axes, int64_t memory) {
+  const Mesh *m = &p->mesh;
+  int64_t n = 1, groups = 1;
+  for (int a = 0; a < m->naxes; a++) *(axes & 1u << a ? &n : &groups) *= m->axis[a].size;
+  int *where = arena_array(p->arena, int, n), *other = arena_array(p->arena, int, n);
+  TeamPlaces out = {.fast = p->fast_sums};
+  places_list(p, axes, 0, n, memory, where);
+  for (int64_t k = 1; out.fast && k < groups; k++) {
+    places_list(p, axes, k, n, memory, other);
+    out.fast = places_alike((int)n, where, other);
+  }
+  Places *all = places_new((int)n, where, out.fast);
+  out.shape = all ? places_shape(all) : places_regular(n, 1, out.fast);
   places_free(all);
-  return s;
+  return out;
 }
 
 /* Which devices of a group read each other's memory. Almost always as many of each host, in a row.
  */
-static PlacesShape places_of(const Program *p, uint32_t axes) {
+static TeamPlaces places_of(const Program *p, uint32_t axes) {
+  const bool fast = p->fast_sums;
   const Mesh *m = &p->mesh;
   const int64_t memory = machine_memory_group(p->machine);
   int64_t stride = 1, n = 1, near = 1;
@@ -57,13 +76,25 @@ static PlacesShape places_of(const Program *p, uint32_t axes) {
     if (stride >= memory) continue;
     if (memory % stride || (memory % reach && reach % memory)) {
       ArenaMark mark = arena_mark(p->arena);
-      PlacesShape s = places_listed(p, axes, memory);
+      TeamPlaces listed = places_listed(p, axes, memory);
       arena_release(p->arena, mark);
-      return s;
+      return listed;
     }
     near *= reach <= memory ? size : memory / stride;
   }
-  return places_regular(n, near);
+  return (TeamPlaces){places_regular(n, near, fast), fast};
+}
+
+/* How many devices of a host do the same along some axes: those all of whose devices are on one. */
+static int64_t copies_of(const Program *p, uint32_t axes) {
+  const Mesh *m = &p->mesh;
+  const int64_t memory = machine_memory_group(p->machine);
+  int64_t copies = 1, reach = 1;
+  for (int a = m->naxes - 1; a >= 0; a--) {
+    reach *= m->axis[a].size;
+    if (axes >> a & 1 && memory % reach == 0) copies *= m->axis[a].size;
+  }
+  return copies;
 }
 
 ExchangePrice cost_price(const Program *p, const Exchange *x, int n, bool in_flight) {
@@ -80,11 +111,17 @@ ExchangePrice cost_price(const Program *p, const Exchange *x, int n, bool in_fli
                       .received = x[i].bytes,
                       .senders = x[i].senders,
                       .run = x[i].run};
-    if (!direct) one.team = places_of(p, x[i].settled), one.twins = places_of(p, x[i].alike).near;
+    if (!direct) {
+      const TeamPlaces team = places_of(p, x[i].settled);
+      one.team = team.shape;
+      one.twins = places_of(p, x[i].alike).shape.near;
+      if (team.fast) one.wide = one.size;
+    }
+    collective_share(&one, direct ? 1 : copies_of(p, x[i].idle));
     collective_add(&all, &one);
   }
   all.direct = direct;
-  if (!direct) all.places = places_of(p, x->axes);
+  if (!direct) all.places = places_of(p, x->axes).shape;
   all.in_flight = in_flight;
   ExchangePrice out = {.algorithm = collective_choose(&all, &speed)};
   out.price = collective_price(out.algorithm, &all, &speed);
@@ -293,8 +330,7 @@ static double step_on_cores(const Plan *p, double compute, int64_t cores) {
 double cost_on_cores(const Plan *p, const LocalEntry *le, int64_t cores) {
   double sum = 0;
   for (int t = 0; t < le->steps.n; t++)
-    sum += step_turns(le, t).times *
-           step_on_cores(p, cost_step(p, le, t).compute, cores);
+    sum += step_turns(le, t).times * step_on_cores(p, cost_step(p, le, t).compute, cores);
   return sum;
 }
 

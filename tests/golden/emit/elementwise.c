@@ -90,4 +90,4 @@ static const uint64_t code[] = {0x0, 0x0};
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "elementwise", 1, axis_names, axis_sizes, 0, 2, 0, 0, entries, 0, 0,
-    0, code, 0, 0, 0};
+    0, code, 0, 0, 0, DTRT_SUMS_FIXED};

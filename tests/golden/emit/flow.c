@@ -186,4 +186,4 @@ static const uint64_t code[] = {0x0, 0x0};
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "flow", 1, axis_names, axis_sizes, 0, 2, 2, 0, entries, exchanges, 0,
-    0, code, 0, 0, links};
+    0, code, 0, 0, links, DTRT_SUMS_FIXED};

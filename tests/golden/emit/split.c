@@ -122,4 +122,4 @@ static const uint64_t code[] = {0x0, 0x0, 0x0};
 extern const dtrt_program dtg_program;
 const dtrt_program dtg_program = {
     DTRT_ABI, "split", 0, 0, 0, 1, 3, 0, variables, entries, 0, 64,
-    0, code, 0, 0, 0};
+    0, code, 0, 0, 0, DTRT_SUMS_FIXED};
