@@ -82,10 +82,15 @@ grep -q 'left  loss' err.txt && fail 'progress without --progress'
 # An executable keeps its mesh, and its bits, on ranks of more devices.
 broken fewer 2 -n 4 --elastic 1:4 --progress
 grep -qE '^epoch [0-9]+/[0-9]+ [0-9]+/[0-9]+  [0-9.]+ steps/s  [0-9]+:[0-9]+ left  loss [0-9.e-]+$' err.txt || fail '--progress: no line in the log'
-# On a terminal it is one line, which other output does not break.
+# On a terminal it is one line, which other output does not break. Trained until it has been drawn, however fast the machine is.
 if command -v script >/dev/null; then
-  TERM=xterm script -qfc "'$dtgc' launch -n 2 --progress -- $fit --steps $steps" tty.txt >/dev/null </dev/null || fail "on a terminal: $?"
-  grep -qE $'\r\033\\[Kepoch [0-9]+/[0-9]+ [0-9]+/[0-9]+  [0-9.]+ steps/s' tty.txt || fail '--progress: no line on a terminal'
+  drawn=$'\r\033\\[Kepoch [0-9]+/[0-9]+ [0-9]+/[0-9]+  [0-9.]+ steps/s'
+  TERM=xterm script -qfc "echo \$\$ >tty.pid; exec '$dtgc' launch -n 2 --progress -- $fit --epochs 1000000" tty.txt >/dev/null </dev/null &
+  job=$!
+  for _ in $(seq 600); do grep -qE "$drawn" tty.txt 2>/dev/null && break || sleep 0.05; done
+  kill -TERM "$(cat tty.pid)"
+  wait $job
+  grep -qE "$drawn" tty.txt || fail '--progress: no line on a terminal'
   grep -qE $'left  loss [0-9.e-]+[^0-9.e\r\033-]' tty.txt && fail '--progress: other output in its line'
   grep -qE "^epoch [0-9]+/[0-9]+  loss" <(sed $'s/.*\033\\[K//' tty.txt) || fail '--progress: no line of an epoch'
 fi
