@@ -10,7 +10,7 @@ cleanup() {
 trap cleanup EXIT
 for i in $(seq 0 $((hosts - 1))); do ip netns add "$name$i"; done
 "$build/tests/bench_vswitch" "$hosts" 9000 "$mbit" "$delay" "$name" >"$dir/said" & switch=$!
-for _ in $(seq 100); do grep -q up "$dir/said" && break; sleep 0.1; done
+for _ in $(seq 100); do grep -q up "$dir/said" 2>/dev/null && break; sleep 0.1; done
 # In the place of ssh: `at [options] ADDRESS COMMAND...`.
 cat >"$dir/at" <<END
 #!/bin/bash
